@@ -1,0 +1,124 @@
+package domain
+
+// ChangeKind says what a change changes.
+type ChangeKind uint8
+
+// The changes that applying a record can make. Row and Content are set for the
+// first two, Value (a pointer to the type named) for the others.
+const (
+	RowAdded     ChangeKind = iota + 1 // Row, Content: an action that is new
+	RowTaken                           // Row: an action that counts no more; its Flags say why
+	OneTimePut                         // *OneTime
+	MemberPut                          // *Member
+	IdentityPut                        // *Identity
+	IdentityDrop                       // *Identity
+	BitPut                             // *Bit
+	ColumnPut                          // *Column
+	RequestPut                         // *Request
+	OutboxPut                          // *Outgoing
+	OutboxTrim                         // *Published
+	UsagePut                           // *UsageCount
+)
+
+// Change is one thing that applying a record changes. The pure cores make them,
+// the store writes them, the published view follows them.
+type Change struct {
+	Kind    ChangeKind
+	Row     Row
+	Content *Content
+	Value   any
+}
+
+// Attribute is something members are filtered by. The codes are in the store,
+// fixed for ever.
+type Attribute uint8
+
+// Attributes kept as bitmaps of ordinals, one per value.
+const (
+	AttrMember  Attribute = iota + 1 // no value: the member exists for answers
+	AttrGender                       // M, F, Other
+	AttrService                      // one byte: the service's code
+	AttrPaid                         // no value: a service record with PaidAccount 1
+	AttrDomain                       // canonical domain
+)
+
+// Attributes kept as columns of u16 by ordinal; 0 is unknown.
+const (
+	AttrCountry  Attribute = iota + 64 // effective country: alpha-2, first letter in the high byte
+	AttrBirthDay                       // days since 1900
+)
+
+// Bit sets or clears a member's bit of an attribute's value.
+type Bit struct {
+	Account   AccountID
+	Ord       Ordinal
+	Attribute Attribute
+	Value     string
+	On        bool
+}
+
+// Column sets a member's value of a column.
+type Column struct {
+	Account   AccountID
+	Ord       Ordinal
+	Attribute Attribute
+	Value     uint16
+}
+
+// CountryCode packs an alpha-2 code; 0 for anything else.
+func CountryCode(alpha2 string) uint16 {
+	if len(alpha2) != 2 {
+		return 0
+	}
+	return uint16(alpha2[0])<<8 | uint16(alpha2[1])
+}
+
+// Outgoing is an entry of a shard's outbox: a record for another shard, or a dead
+// letter. Both count by one sequence and are published in its order, each kind by
+// a cursor of its own.
+type Outgoing struct {
+	Sequence uint64
+	To       int         // the shard addressed; of a dead letter -1
+	Forward  *Record     // a record for another shard
+	Dead     *DeadLetter // or a dead letter
+}
+
+// DeadLetter is a record that could not be applied. The publisher reads its bytes
+// at the origin.
+type DeadLetter struct {
+	Origin  Origin // of a record from a log
+	Request RequestID
+	Account AccountID
+	Reason  Reason
+	Detail  string
+	Raw     string // what came over HTTP
+	At      int64  // ms since 1970: the log's time
+}
+
+// UsageCount is a stored count of hits; the greater of two counts.
+type UsageCount struct {
+	Account AccountID
+	Usage
+}
+
+// ShardState is what a shard keeps about itself: it is stored with every commit,
+// in the commit's batch (I3).
+type ShardState struct {
+	Cluster string  // id of the Kafka cluster
+	Journal TopicID // id of the journal topic
+	Next    int64   // offset to read next
+	Epoch   int32   // leader epoch of the batch before Next
+	Clock   int64   // ms since 1970: the highest LogAppendTime applied
+	Rules   uint16  // version of Apply
+	Life    int32   // number of AcceptGap of this partition
+
+	Sequence  uint64 // last sequence given to a row or service record
+	Outbox    uint64 // last sequence of the outbox
+	Published uint64 // forwards up to here are published
+	DeadUpTo  uint64 // dead letters up to here are published
+	Rows      uint64 // rows alive
+	Expired   Month  // months before this are given up
+	Dead      [Reasons]uint64
+
+	Facts [16]byte // state hash: sum of the facts' hashes modulo 2^128
+}

@@ -1,0 +1,143 @@
+package domain
+
+// Command is what a record of a kind other than Activity and Forward carries.
+// Everything random, hashed or read from a clock is made before the append, so
+// that applying it is a function of the record and the state (I6).
+type Command interface{ Kind() Kind }
+
+// RegisterMember registers a member by a service record, or meets one again: what
+// is given overwrites.
+type RegisterMember struct {
+	Application ApplicationID
+	Identity    IdentityHash // of service and uid: its slot is the record's place
+	Service     Service
+	UID         string
+
+	Partner     IdentityHash // of PartnerCode and PartnerID; zero: none given
+	PartnerCode string
+	PartnerID   string
+
+	Given  Fields // what of the profile is given
+	Record Fields // what of the service record is given
+	Domain string // canonical; empty: none given
+
+	At          int64    // ms since 1970
+	UUID        [16]byte // for a member that is new
+	TokenRandom [10]byte // the 80 random bits of the access token
+	TokenHash   [16]byte // keyed hash of TokenRandom
+}
+
+// Kind is KindRegister.
+func (*RegisterMember) Kind() Kind { return KindRegister }
+
+// ClaimStep is one of the four messages of a claim.
+type ClaimStep uint8
+
+// Ask goes to the identity's shard; Granted or Taken come back; Release gives up.
+const (
+	ClaimAsk ClaimStep = iota + 1
+	ClaimGranted
+	ClaimTaken
+	ClaimRelease
+)
+
+// Claim is one step of claiming an identity for a member of another shard.
+type Claim struct {
+	Step     ClaimStep
+	Identity IdentityHash
+	Type     IdentityKind
+	Member   MemberID
+	Asked    RequestID // the request that waits for it
+}
+
+// Kind is KindClaim.
+func (*Claim) Kind() Kind { return KindClaim }
+
+// Usage is how many hits one node counted for an application in an hour. The
+// greatest total of an incarnation counts, so a repeat changes nothing.
+type Usage struct {
+	Application ApplicationID
+	Hour        uint32 // hours since 1970
+	Incarnation uint64
+	Total       uint64
+}
+
+// Kind is KindUsage.
+func (*Usage) Kind() Kind { return KindUsage }
+
+// Published says that the outbox entries up to UpTo, and dead letters up to
+// DeadUpTo, are in their logs.
+type Published struct {
+	UpTo     uint64
+	DeadUpTo uint64
+}
+
+// Kind is KindPublished.
+func (*Published) Kind() Kind { return KindPublished }
+
+// Tick keeps an idle shard's clock going.
+type Tick struct{ Hour uint32 }
+
+// Kind is KindTick.
+func (*Tick) Kind() Kind { return KindTick }
+
+// Expire gives up the months before Month.
+type Expire struct{ Month Month }
+
+// Kind is KindExpire.
+func (*Expire) Kind() Kind { return KindExpire }
+
+// Rules is the version of Apply from this record on.
+type Rules struct{ Version uint16 }
+
+// Kind is KindRules.
+func (*Rules) Kind() Kind { return KindRules }
+
+// Outcome is what became of a command: what its request id is remembered with for
+// 24 hours. It holds ids, not what they stand for: an answer is rendered from
+// the state of now.
+type Outcome struct {
+	Code      Code // OK, or the error
+	Parameter string
+	Message   string
+
+	Member MemberID
+	Row    Row    // the action recorded, or the one there is; zero: none
+	ID     uint32 // of an account, application, brand or definition
+	Second uint32 // of a created application: its account
+	New    bool   // the member, the action or the entity came into being by it
+
+	MovedTo  int      // 1 + the shard that will have the last word; 0: this is it
+	Replayed bool     // the request id was known: this is the first outcome
+	Position Position // where it is visible
+}
+
+// Err is the outcome's error, nil when there is none.
+func (o *Outcome) Err() error {
+	if o.Code == OK {
+		return nil
+	}
+	return &Error{Code: o.Code, Parameter: o.Parameter, Message: o.Message}
+}
+
+// Submission is a command on its way to the one who applies it: the shard of Slot,
+// or the catalog. Command or Activity is set.
+type Submission struct {
+	Account     AccountID
+	Application ApplicationID
+	Request     RequestID
+	BodyHash    uint64
+	Slot        Slot // where it is applied; a catalog command has none
+	Command     Command
+	Activity    *Activity
+	Durable     bool // answer once it is in the log: the outcome has only its position
+}
+
+// Request is a remembered request id.
+type Request struct {
+	ID       RequestID
+	Day      uint32 // of the shard's clock, days since 1970
+	BodyHash uint64
+	Pending  bool    // a step of it is still on its way: there is no outcome yet
+	Outcome  Outcome // without Replayed and Position
+}

@@ -1,0 +1,56 @@
+package domain
+
+import "fmt"
+
+// GapKind says in what way a log is not the one that was read before.
+type GapKind uint8
+
+// A gap of any kind waits for the operator's word (AcceptGap).
+const (
+	GapRetention GapKind = iota + 1 // the log starts above the offset asked for
+	GapTruncated                    // the log ends below it
+	GapDiverged                     // it was cut below it and has grown again
+	GapRecreated                    // the topic is another one, or gone
+	GapCorrupt                      // a batch of the journal cannot be read
+)
+
+var gapNames = [...]string{"", "retention", "truncated", "diverged", "recreated", "corrupt"}
+
+// String is the word that status shows.
+func (k GapKind) String() string {
+	if int(k) >= len(gapNames) {
+		return "unknown"
+	}
+	return gapNames[k]
+}
+
+// GapError says that a log cannot be read on from where it was left without
+// losing records.
+type GapError struct {
+	Kind      GapKind
+	Topic     string
+	TopicID   TopicID // the topic that is there now; zero: none
+	Partition int
+	Want      int64 // the offset asked for
+	Start     int64 // the log's first offset now
+	End       int64 // the offset after its last, or where it diverged
+	Detail    string
+}
+
+// Error names the partition and the bounds.
+func (e *GapError) Error() string {
+	return fmt.Sprintf("%s/%d: log gap (%s): want %d, log is [%d,%d) %s", e.Topic, e.Partition, e.Kind, e.Want, e.Start, e.End, e.Detail)
+}
+
+// CorruptError says that the batch [Base, Next) of a source cannot be read; asking
+// again gives the same.
+type CorruptError struct {
+	Base, Next int64
+	Epoch      int32
+	Detail     string
+}
+
+// Error names the batch.
+func (e *CorruptError) Error() string {
+	return fmt.Sprintf("record batch [%d,%d): %s", e.Base, e.Next, e.Detail)
+}

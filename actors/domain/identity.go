@@ -1,0 +1,48 @@
+package domain
+
+import "encoding/hex"
+
+// IdentityKind says what an identity is made of. The codes are part of the hash,
+// fixed for ever.
+type IdentityKind uint8
+
+// Claims name one member; pointers may name many, of which the lowest answers.
+const (
+	NoIdentity      IdentityKind = iota
+	ByService                    // claim: service and uid
+	ByPartner                    // claim: partner code and id
+	ByLogin                      // claim: login email
+	ByVerifiedEmail              // claim: verified email
+	ByEmail                      // pointer: profile email
+	ByUsername                   // pointer: service and username
+)
+
+// IdentityHash is the first half of an HMAC-SHA-256 of (account, kind, canonical
+// form) under the installation's pepper. Its first 12 bits are its slot.
+type IdentityHash [16]byte
+
+// IsZero reports that no identity is given.
+func (h IdentityHash) IsZero() bool { return h == IdentityHash{} }
+
+// Slot is where the identity lives.
+func (h IdentityHash) Slot() Slot { return Slot(h[0])<<4 | Slot(h[1])>>4 }
+
+// String is the hash in hex.
+func (h IdentityHash) String() string { return hex.EncodeToString(h[:]) }
+
+// ClaimState is how far a claim has come.
+type ClaimState uint8
+
+// Pending claims answer no look-up by strangers: the member is being registered.
+const (
+	Held ClaimState = iota + 1
+	Pending
+)
+
+// Identity is a claim as its shard holds it: who has it.
+type Identity struct {
+	Hash   IdentityHash
+	Kind   IdentityKind
+	State  ClaimState
+	Member MemberID
+}

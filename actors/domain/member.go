@@ -1,0 +1,152 @@
+package domain
+
+// Field is a field of a member's profile or of a service record. The codes are in
+// the journal and in the store, fixed for ever.
+type Field uint8
+
+// Fields of a profile.
+const (
+	FirstName Field = iota + 1
+	Surname
+	Username
+	EmailAddress
+	Gender // M, F or Other
+	Bio
+	City
+	Region  // as given
+	Country // alpha-2, upper case
+	PostCode
+	AvatarURL
+	Birthdate // YYYY-MM-DD
+	GeoCountry
+	GeoRegion
+	GeoCity
+	GeoLat
+	GeoLong
+)
+
+// Fields of a service record.
+const (
+	RecordUsername Field = iota + 64
+	RecordURL
+	RecordToken
+	RecordSecret
+	RecordExpires
+	RecordPaid    // 1 or 0
+	RecordSharing // 1 or 0
+	RecordFollowers
+	RecordLikes
+)
+
+// FieldValue is a field and what it holds.
+type FieldValue struct {
+	Field Field
+	Value string
+}
+
+// Fields are the fields given, in ascending order, each at most once. An empty
+// value clears.
+type Fields []FieldValue
+
+// Get is the value of a field; empty when it is not there.
+func (f Fields) Get(field Field) string {
+	for _, v := range f {
+		if v.Field == field {
+			return v.Value
+		}
+	}
+	return ""
+}
+
+// With is f with the fields of g over it; empty values are left out. Neither is
+// changed.
+func (f Fields) With(g Fields) Fields {
+	out := make(Fields, 0, len(f)+len(g))
+	for len(f) > 0 || len(g) > 0 {
+		var v FieldValue
+		switch {
+		case len(g) == 0 || len(f) > 0 && f[0].Field < g[0].Field:
+			v, f = f[0], f[1:]
+		case len(f) > 0 && f[0].Field == g[0].Field:
+			v, f, g = g[0], f[1:], g[1:]
+		default:
+			v, g = g[0], g[1:]
+		}
+		if v.Value != "" {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// MemberState is how far a member has come.
+type MemberState uint8
+
+// A pending member waits for a claim of its registration: it is in no answer, and
+// its actions apply. A refused one never came to be.
+const (
+	MemberActive MemberState = iota + 1
+	MemberPending
+	MemberRefused
+)
+
+// Member is a member as its shard keeps it.
+type Member struct {
+	ID          MemberID
+	Account     AccountID
+	Ord         Ordinal
+	Application ApplicationID // it registered with
+	State       MemberState
+	Created     int64 // ms since 1970
+	UUID        [16]byte
+	TokenRandom [10]byte
+	TokenHash   [16]byte
+	TokenMade   int64 // seconds since 1970
+	Profile     Fields
+	Services    []ServiceRecord // by ID
+	Claims      []PendingClaim  // not yet answered
+	Parked      []Parked        // what a pending member did: it counts once the member is active
+}
+
+// Parked is an activity that waits for its member's registration.
+type Parked struct {
+	Activity Activity
+	Origin   Origin
+	Request  RequestID
+	BodyHash uint64
+	Time     int64 // the log's, ms since 1970
+}
+
+// PendingClaim is a claim on an identity of another shard that is not answered.
+type PendingClaim struct {
+	Identity IdentityHash
+	Type     IdentityKind
+	Asked    RequestID
+	Of       IdentityHash // the identity that named the member: released if it is refused
+	Record   uint64       // the service record it is for
+	Code     string       // of a partner
+	ID       string
+}
+
+// ServiceRecord is a member's account on a network, of one application.
+type ServiceRecord struct {
+	ID          uint64
+	Application ApplicationID
+	Service     Service
+	UID         string
+	Fields      Fields // RecordUsername and so on
+	PartnerCode string
+	PartnerID   string
+	Domains     []string // of registrations and logins, as they came
+	Created     int64    // ms since 1970
+	Updated     int64
+	LastLogin   int64
+	Invalid     bool // a token refresh was refused
+}
+
+// Paid reports a paid account on the network.
+func (s *ServiceRecord) Paid() bool { return s.Fields.Get(RecordPaid) == "1" }
+
+// Sharing reports that activities of the service are taken. Enabled is the
+// default.
+func (s *ServiceRecord) Sharing() bool { return s.Fields.Get(RecordSharing) != "0" }

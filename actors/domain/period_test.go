@@ -1,0 +1,50 @@
+package domain
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+)
+
+func TestMonthsAreThoseOfTheCalendar(t *testing.T) {
+	seed := rand.Uint64()
+	rnd := rand.New(rand.NewPCG(seed, 1))
+	check := func(s Second) {
+		want := time.Unix(int64(s), 0).UTC()
+		m := MonthOf(s)
+		if got := Month((want.Year()-1970)*12 + int(want.Month()) - 1); m != got {
+			t.Fatalf("seed %d: %v is in month %d, want %d", seed, want, m, got)
+		}
+		if start := m.Start(); start > s || MonthOf(start) != m || start > 0 && MonthOf(start-1) != m-1 {
+			t.Fatalf("seed %d: month %d starts at %d", seed, m, start)
+		}
+	}
+	for range 100_000 {
+		check(rnd.Uint32())
+	}
+	for y := 1970; y < 2106; y++ {
+		for m := time.January; m <= time.December; m++ {
+			first := time.Date(y, m, 1, 0, 0, 0, 0, time.UTC).Unix()
+			if first > 0 {
+				check(Second(first - 1))
+			}
+			check(Second(first))
+		}
+	}
+}
+
+func TestSlotsOfAShardAreContiguousAndAllAreOwned(t *testing.T) {
+	for _, shards := range []int{1, 2, 3, 8, 64, 100, Slots} {
+		last := 0
+		for s := range Slots {
+			got := Slot(s).Shard(shards)
+			if got != last && got != last+1 || got >= shards {
+				t.Fatalf("%d shards: slot %d is of shard %d, the one before of %d", shards, s, got, last)
+			}
+			last = got
+		}
+		if last != shards-1 {
+			t.Fatalf("%d shards: the last slot is of shard %d", shards, last)
+		}
+	}
+}

@@ -1,0 +1,44 @@
+package domain
+
+// Reason is why a record became a dead letter, in the words of the header
+// dlq.reason. The codes are in the journal and in the store, fixed for ever.
+type Reason uint8
+
+// The reasons. Accepted is none.
+const (
+	Accepted Reason = iota
+	BadJSON
+	BadEvent
+	MissingField
+	UnknownType
+	UnknownAccount
+	UnknownMember
+	UnknownActivity
+	UnknownBrand
+	BadTime
+	FutureTime
+	TooOld
+	OverSize
+	SharingDisabled
+	ConflictingDuplicate
+	GoneMember
+	Corrupt
+	Poison
+)
+
+// Reasons is the number of reasons, Accepted included.
+const Reasons = int(Poison) + 1
+
+var reasonNames = [Reasons]string{
+	"", "bad_json", "bad_event", "missing_field", "unknown_type", "unknown_account", "unknown_member",
+	"unknown_activity", "unknown_brand", "bad_time", "future_time", "too_old", "too_large",
+	"sharing_disabled", "conflicting_duplicate", "gone", "corrupt", "poison",
+}
+
+// String is the word of the header.
+func (r Reason) String() string {
+	if int(r) >= len(reasonNames) {
+		return "unknown"
+	}
+	return reasonNames[r]
+}

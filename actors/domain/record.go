@@ -1,0 +1,80 @@
+package domain
+
+// Kind says what a journal record is. The codes are in the log, fixed for ever.
+type Kind uint8
+
+// Kinds of the journal; those of the catalog start at 64.
+const (
+	KindActivity  Kind = 1 // an activity, from a collector or over HTTP
+	KindForward   Kind = 2 // an activity for a member of this shard, from another shard's outbox
+	KindRegister  Kind = 3 // register a member, or meet one again
+	KindClaim     Kind = 4 // one step of claiming an identity for a member
+	KindUsage     Kind = 5 // hits of an application in an hour, as one node counted them
+	KindPublished Kind = 6 // outbox entries up to here stand in their logs
+	KindTick      Kind = 7 // an hour has begun
+	KindExpire    Kind = 8 // a month is given up
+	KindRules     Kind = 9 // from here on rules n
+
+	KindLayout            Kind = 64
+	KindCreateApplication Kind = 65
+	KindCreateKey         Kind = 66
+	KindRevokeKey         Kind = 67
+	KindPutBrand          Kind = 68
+	KindDeleteBrand       Kind = 69
+	KindPutDefinition     Kind = 70
+	KindDeleteDefinition  Kind = 71
+	KindSetAside          Kind = 72
+	KindAcceptGap         Kind = 73
+)
+
+// RulesVersion is the version of Apply that this binary follows unless a
+// partition says otherwise.
+const RulesVersion = 1
+
+// Record is one record of the journal or of the catalog. Offset and Time are the
+// log's, everything else is in the bytes.
+//
+// Strings of a record that was read from the log share the page's memory: they
+// are valid as long as the page, and copied by whoever keeps them.
+type Record struct {
+	Offset int64 // in its partition
+	Time   int64 // ms since 1970: the broker's clock at the append
+
+	Kind        Kind
+	Account     AccountID
+	Origin      Origin        // of a record that came from a log
+	Request     RequestID     // of a command over HTTP
+	Application ApplicationID // whose key the command came with
+	BodyHash    uint64        // tells a repeat of a request from a misuse of its id
+
+	Activity Activity // kinds Activity and Forward
+	Command  Command  // all other kinds
+}
+
+// Activity is what a collector says somebody did, as the router passes it on:
+// addressed, stamped with what the catalog said, or refused.
+type Activity struct {
+	Member   MemberID     // the address: a member,
+	Identity IdentityHash // or an identity; both zero: none
+
+	Definition DefinitionID
+	Brand      BrandID
+	Service    Service
+	Points     uint16
+	OneTime    bool
+
+	Time      int64 // seconds since 1970, as given; may be before 1970
+	Defaulted bool  // no time was given: the log's stands for it
+	Hash      uint64
+	Content   Content // Recorded is filled in when applied, in a forward carried
+
+	Refusal Reason // the router's verdict; Accepted: none
+	Detail  string // of the refusal
+
+	Raw   string    // what came over HTTP, for a dead letter; empty for a record from a log
+	Cause Origin    // of a forward: where the activity came from, for a dead letter
+	Asked RequestID // of a forward: the request that waits for it
+}
+
+// Reset empties r, so that its memory can be used again.
+func (r *Record) Reset() { *r = Record{} }

@@ -1,0 +1,102 @@
+package domain
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+func TestFieldsWithOverwriteClearAndKeepOrder(t *testing.T) {
+	seed := rand.Uint64()
+	rnd := rand.New(rand.NewPCG(seed, 2))
+	random := func() (f Fields) {
+		for id := Field(1); id < 12; id++ {
+			if rnd.IntN(2) == 0 {
+				f = append(f, FieldValue{id, []string{"", "a", "b"}[rnd.IntN(3)]})
+			}
+		}
+		return f
+	}
+	for range 2000 {
+		f, g := random(), random()
+		before := fmt.Sprint(f, g)
+		got := f.With(g)
+		if fmt.Sprint(f, g) != before {
+			t.Fatalf("seed %d: an operand was changed", seed)
+		}
+		if !slices.IsSortedFunc(got, func(a, b FieldValue) int { return int(a.Field) - int(b.Field) }) {
+			t.Fatalf("seed %d: %v", seed, got)
+		}
+		for id := Field(1); id < 12; id++ {
+			want := f.Get(id)
+			if slices.ContainsFunc(g, func(v FieldValue) bool { return v.Field == id }) {
+				want = g.Get(id)
+			}
+			if got.Get(id) != want || want == "" && slices.ContainsFunc(got, func(v FieldValue) bool { return v.Field == id }) {
+				t.Fatalf("seed %d: field %d of %v with %v is %q", seed, id, f, g, got.Get(id))
+			}
+		}
+	}
+}
+
+func TestAPositionReachesTheHigherOfBoth(t *testing.T) {
+	a := Position{Journal: TopicID{1}, Catalog: 5, Shards: []ShardOffset{{0, 3}, {2, 9}}}
+	b := Position{Journal: TopicID{1}, Catalog: 4, Shards: []ShardOffset{{1, 1}, {2, 10}, {7, 2}}}
+	want := Position{Journal: TopicID{1}, Catalog: 5, Shards: []ShardOffset{{0, 3}, {1, 1}, {2, 10}, {7, 2}}}
+	for _, got := range []Position{a.Reach(b), b.Reach(a), want.Reach(a), Position{}.Reach(want)} {
+		if fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("%v, want %v", got, want)
+		}
+	}
+	if a.Next(2) != 9 || a.Next(1) != 0 {
+		t.Error(a.Next(2), a.Next(1))
+	}
+}
+
+func TestOriginsCompareByEpochThenOffset(t *testing.T) {
+	for _, c := range []struct {
+		a, b Origin
+		want bool
+	}{
+		{Origin{Epoch: 1, Offset: 5}, Origin{Epoch: 1, Offset: 4}, true},
+		{Origin{Epoch: 1, Offset: 5}, Origin{Epoch: 1, Offset: 5}, false},
+		{Origin{Epoch: 2, Offset: 0}, Origin{Epoch: 1, Offset: 9}, true},
+		{Origin{Epoch: 1, Offset: 9}, Origin{Epoch: 2, Offset: 0}, false},
+	} {
+		if got := c.a.Above(c.b); got != c.want {
+			t.Errorf("%v above %v: %v", c.a, c.b, got)
+		}
+	}
+}
+
+func TestServicesAreReadInAnyCaseAndOnlySomeRegister(t *testing.T) {
+	for s := Email; s <= Custom; s++ {
+		if got, ok := ParseService(s.String()); !ok || got != s {
+			t.Errorf("%v reads as %v", s, got)
+		}
+	}
+	if s, ok := ParseService("The Service"); !ok || s != Spotify {
+		t.Error(s, ok)
+	}
+	if _, ok := ParseService(""); ok {
+		t.Error("no service is a service")
+	}
+	for _, s := range []Service{NoService, Rdio, BeatsMusic, Custom, Custom + 1} {
+		if s.Registers() {
+			t.Errorf("%v registers", s)
+		}
+	}
+}
+
+func TestAnErrorShowsItsCodeThroughWrapping(t *testing.T) {
+	cause := errors.New("disk")
+	err := fmt.Errorf("outer: %w", &Error{Code: Conflict, Message: "taken", Op: "put", Err: cause})
+	if CodeOf(err) != Conflict || !errors.Is(err, cause) || CodeOf(nil) != OK || CodeOf(cause) != Internal {
+		t.Error(CodeOf(err))
+	}
+	if got := err.Error(); got != "outer: put: taken: disk" {
+		t.Error(got)
+	}
+}
