@@ -1,0 +1,134 @@
+package brand
+
+import "github.com/ovation-analytics/ovation/actors/domain"
+
+// Append adds rows of one brand; they are seen from the next commit on. Within a
+// commit they may come in any order, brand by brand; rows whose sequences are not
+// above those of the last commit are taken as Load takes them. Rows of a brand
+// whose columns these are not (it was promoted meanwhile) find their way.
+func (c *Columns) Append(dense uint32, rows []domain.Row) {
+	if len(rows) == 0 {
+		return
+	}
+	if o := c.t.Target(dense); o != c {
+		o.Append(dense, rows)
+		return
+	}
+	c.add(dense, rows, c.t.note(rows) <= c.t.shown)
+}
+
+// add adds rows, of which late says that they cannot stand in a tail.
+func (c *Columns) add(dense uint32, rows []domain.Row, late bool) {
+	c.rows += len(rows)
+	c.touch()
+	if !c.own {
+		c.t.grew(dense, len(rows), rows[0].Brand)
+	}
+	switch {
+	case c.set.cold && c.reload == nil:
+	case late:
+		c.later(dense, rows)
+	default:
+		for len(rows) > 0 {
+			n := min(c.room(len(rows)), len(rows))
+			c.fill(dense, rows[:n])
+			rows = rows[n:]
+		}
+	}
+}
+
+// fill writes rows into the tail, which has room for them.
+func (c *Columns) fill(dense uint32, rows []domain.Row) {
+	t, n, high := c.set.tail, c.n, c.high
+	for i := range rows {
+		r := &rows[i]
+		high = max(high, r.Time)
+		t.rows[n+i] = tailRow{
+			seq: r.Seq, time: r.Time, ord: uint32(r.Ord), high: high,
+			kind: c.t.kinds.of(r.Definition, r.Service), points: r.Points,
+		}
+	}
+	if !c.own {
+		for i := range rows {
+			t.brand[n+i] = dense
+		}
+	}
+	c.n, c.high = n+len(rows), high
+}
+
+// room is how many rows the tail takes, which is made to grow for want of so many,
+// or is sealed when it is full.
+func (c *Columns) room(want int) int {
+	o := &c.t.opt
+	t := c.set.tail
+	if t == nil {
+		t = newTail(o.TailMin, !c.own)
+		c.change().tail = t
+	}
+	if free := len(t.rows) - c.n; free > 0 {
+		return free
+	}
+	if c.n >= o.TailMax {
+		c.seal()
+		return len(c.set.tail.rows)
+	}
+	size := len(t.rows) * 2
+	for size < c.n+want && size < o.TailMax {
+		size *= 2
+	}
+	size = min(size, o.TailMax)
+	s := c.change()
+	s.tail = t.grown(size)
+	s.tailDead = s.tailDead.grown(size, c.t.epoch)
+	return size - c.n
+}
+
+// seal sorts the tail's living rows into a chunk and begins another tail.
+func (c *Columns) seal() {
+	s := c.change()
+	x := sorters.Get().(*sorter)
+	c.spill(x)
+	s.runs = append(s.runs, x.runs(c.t.opt.ChunkMax, !c.own)...)
+	sorters.Put(x)
+	size := c.t.opt.TailMax
+	if c.own {
+		size = max(c.t.opt.TailMin, size/8)
+	}
+	s.tail, s.tailDead, c.n, c.high = newTail(size, !c.own), nil, 0, 0
+	c.t.stats.Seals++
+	c.queue()
+}
+
+// spill adds the tail's living rows to the sorter's items.
+func (c *Columns) spill(x *sorter) {
+	s := c.set
+	if s.tail == nil {
+		return
+	}
+	for i := range s.tail.rows[:c.n] {
+		if s.tailDead.has(i) {
+			continue
+		}
+		r := &s.tail.rows[i]
+		it := item{seq: r.seq, time: r.time, ord: r.ord, kind: r.kind, points: r.points}
+		if !c.own {
+			it.brand = s.tail.brand[i]
+		}
+		x.items = append(x.items, it)
+	}
+}
+
+// later keeps rows aside until they become chunks: at the commit, or when they are
+// enough for one.
+func (c *Columns) later(dense uint32, rows []domain.Row) {
+	for i := range rows {
+		r := &rows[i]
+		c.late = append(c.late, item{
+			seq: r.Seq, time: r.Time, ord: uint32(r.Ord), brand: dense,
+			kind: c.t.kinds.of(r.Definition, r.Service), points: r.Points,
+		})
+		if len(c.late) == c.t.opt.ChunkMax {
+			c.settleLate()
+		}
+	}
+}

@@ -1,0 +1,98 @@
+package brand
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// ErrCold is the error of a question that meets a cold brand and was given no
+// Source.
+var ErrCold = errors.New("brand: the rows are on disk only")
+
+// Source reads the living rows of a cold brand as of the view's commit and calls f
+// with stretches of them, in any order; at least those of the question's range. f
+// does not keep the slice.
+type Source func(b Cold, f func(rows []domain.Row)) error
+
+// Ask is a question as one shard is asked it.
+type Ask struct {
+	Plan    *Plan    // of the question, shared by all shards
+	Brand   uint32   // dense number, Visits or EveryBrand
+	Members []uint64 // bitset of the ordinals that count; nil: all
+	Cold    Source   // nil: a cold brand is ErrCold
+}
+
+// Plan is what of a question is the same in every shard. It never changes: any
+// number of goroutines may use it.
+type Plan struct {
+	shape       domain.Shape
+	span        domain.Range
+	definitions []domain.DefinitionID // those that count, ascending
+	group       []uint32              // of each: its group's place in labels
+	labels      []uint32              // groups, ascending
+	services    uint32                // bits of those that count
+}
+
+// NewPlan prepares a question. Of definitions that are named twice the first
+// counts. Its brand and its filters on members are the caller's: see Ask.
+func NewPlan(q *domain.Question) *Plan {
+	groups := q.Groups
+	order := func(a, b domain.Group) int { return cmp.Compare(a.Definition, b.Definition) }
+	if !slices.IsSortedFunc(groups, order) {
+		groups = slices.Clone(groups)
+		slices.SortStableFunc(groups, order)
+	}
+	p := &Plan{shape: q.Shape, span: q.Range, services: 1<<domain.Services - 1}
+	if len(q.Filter.Services) > 0 {
+		p.services = 0
+		for _, s := range q.Filter.Services {
+			if int(s) < domain.Services {
+				p.services |= 1 << s
+			}
+		}
+	}
+	p.labels = make([]uint32, 0, len(groups))
+	for i, g := range groups {
+		if i == 0 || g.Definition != groups[i-1].Definition {
+			p.definitions = append(p.definitions, g.Definition)
+			p.labels = append(p.labels, g.Group)
+		}
+	}
+	p.group = slices.Clone(p.labels)
+	slices.Sort(p.labels)
+	p.labels = slices.Compact(p.labels)
+	for i, l := range p.group {
+		at, _ := slices.BinarySearch(p.labels, l)
+		p.group[i] = uint32(at)
+	}
+	return p
+}
+
+// groupOf is the place of the group in which a kind counts; false when it does not
+// count.
+func (p *Plan) groupOf(k kind) (uint32, bool) {
+	if int(k.service) >= domain.Services || p.services>>k.service&1 == 0 {
+		return 0, false
+	}
+	i, ok := slices.BinarySearch(p.definitions, k.definition)
+	if !ok {
+		return 0, false
+	}
+	return p.group[i], true
+}
+
+// Answer answers by the question's shape; the rest of the answer is the caller's.
+func (v *View) Answer(x *Scratch, a *Ask) (domain.Answer, error) {
+	switch a.Plan.shape {
+	case domain.ShapeTally:
+		t, err := v.Tally(x, a)
+		return domain.Answer{Tally: t}, err
+	case domain.ShapeTimeline:
+		t, err := v.Timeline(x, a)
+		return domain.Answer{Timeline: t}, err
+	}
+	return domain.Answer{}, &domain.Error{Code: domain.Internal, Op: "brand.Answer", Message: "unknown shape of question"}
+}

@@ -1,0 +1,71 @@
+// Package brand keeps the actions of one account in one shard in memory and
+// answers questions from them: any number of readers scan while one writer
+// appends, removes and commits. Nothing here knows of disk, actors or clocks.
+//
+//	Table (the writer's side, owned by the shard's goroutine)
+//	 ├─ cells        dense number of a brand → its rows in the rest, or its slot
+//	 ├─ Columns      of each brand with ≥ 1,024 rows, and of the visits
+//	 └─ Columns      the rest: the rows of all small brands together
+//	        │ Commit: one pointer swap
+//	        ▼
+//	View (immutable, counted; any goroutine)
+//	 ├─ Seq          the last row that belongs to it
+//	 ├─ index        dense number → slot      pages copied when a brand is promoted
+//	 ├─ sets         slot → set               pages copied when a set's structure changes
+//	 │    set        runs (chunk + dead rows) and one tail
+//	 └─ rest         set of all other brands; its chunks also know their rows in brand order
+//
+// # Brands and kinds
+//
+// A brand is named by its dense number in its account, which the caller takes from
+// the catalog; it indexes arrays, so it should be small. The catalog's BrandID is a
+// label only: it is kept beside an own set so that a cold brand's rows can be
+// asked for. Dense number 0 is the account's visits: it has columns of its own from
+// the first row, and is in no answer about EveryBrand.
+//
+// What a row is of, its (definition, service), is numbered by the account in order
+// of appearance; a chunk has a dictionary of the numbers it holds, and a row a u16
+// into it. A row of a chunk takes 16 bytes: time, sequence above the chunk's base,
+// ordinal, points, kind. Where a chunk's sequences span 2³² it takes 20. In the rest it
+// is 4 bytes more, and 8 for each brand of a chunk.
+//
+// # The protocol
+//
+// Everything reachable from a View is immutable but one thing: a tail's rows beyond
+// its published length and that length itself, an atomic. The writer fills rows
+// beyond the length, and at Commit stores the lengths of the tails it touched, then
+// swaps the view pointer. A reader takes a view, loads a tail's length, and cuts
+// the rows to those with sequence ≤ View.Seq: within a commit rows may stand in any
+// order, but every commit's sequences are above those of the commits before, so the
+// cut is one look at the last row or a binary search. Rows with older sequences never
+// enter a tail: they become a chunk (Load), which no older view can reach. So a commit
+// costs one atomic store a touched tail; sets, pages and the index are copied only
+// where structure changed.
+//
+// What is promised: a reader sees whole commits (I7), each exactly as it was, for
+// as long as it holds the view. What is not: that two views taken one after the
+// other are the same.
+//
+// # Small brands
+//
+// A brand's rows go to the rest until the shard holds Options.Promote of them; the
+// commit that brings it there moves them into columns of its own, and it does not go
+// back. A rest chunk is in time order like any other, so ranges and questions about
+// the account read it as they read any other. It also has the list of its brands,
+// each row's place in that list, and the rows in brand order: one small brand is
+// a binary search a chunk. The rest is always resident; only brands with
+// columns of their own are evicted.
+//
+// # Counting
+//
+// Rows under a filter, or with dead ones among them, are gathered first, without a
+// branch; then few rows are counted by a mask a member, many by a bitset a group,
+// and more than 64 groups by putting the rows in group order. A timeline counts
+// day by day with marks that carry the day. All of it is exact.
+//
+// # Who may call
+//
+// Table and Columns: one goroutine, the shard's. View: any goroutine, between
+// Acquire and Release. Scratch: one goroutine at a time. Merge.Run and Reload.Add: any
+// one goroutine, since what they read never changes.
+package brand

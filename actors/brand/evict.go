@@ -1,0 +1,97 @@
+package brand
+
+import "github.com/ovation-analytics/ovation/actors/domain"
+
+// Evict drops the rows of a brand with columns of its own from memory, from the
+// next commit on; false when it has none or is cold already. Until they are back its
+// rows are counted, not kept, and a question reads them from where they are stored.
+func (t *Table) Evict(dense uint32) bool {
+	cell := *t.cell(dense)
+	if cell&ownBit == 0 {
+		return false
+	}
+	c := t.own[cell&^ownBit]
+	if c.set.cold && c.reload == nil {
+		return false
+	}
+	c.set = &set{dense: dense, id: c.id, cold: true, held: c.rows, epoch: t.epoch}
+	c.n, c.high, c.late, c.gone, c.reload = 0, 0, nil, nil, nil
+	c.touch()
+	return true
+}
+
+// Reload is a cold brand's way back into memory. It is made right after a commit;
+// then the rows of that commit are given to Add, on any one goroutine, while the
+// shard goes on; then Restore puts them in.
+type Reload struct {
+	c     *Columns
+	limit int
+	kinds kinds // its own numbers: those of the table are the writer's
+	x     sorter
+	runs  []run
+}
+
+// Reload begins to bring a cold brand back; nil when it is not cold, is on its way
+// already, or was changed since the last commit. From here on its rows are kept.
+func (t *Table) Reload(dense uint32) *Reload {
+	cell := *t.cell(dense)
+	if cell&ownBit == 0 {
+		return nil
+	}
+	c := t.own[cell&^ownBit]
+	if !c.set.cold || c.reload != nil || c.dirty {
+		return nil
+	}
+	c.reload = &Reload{c: c, limit: t.opt.ChunkMax}
+	return c.reload
+}
+
+// Add adds rows as they are stored, in any order.
+func (r *Reload) Add(rows []domain.Row) {
+	for i := range rows {
+		a := &rows[i]
+		r.x.items = append(r.x.items, item{
+			seq: a.Seq, time: a.Time, ord: uint32(a.Ord),
+			kind: r.kinds.of(a.Definition, a.Service), points: a.Points,
+		})
+		if len(r.x.items) == r.limit {
+			r.flush()
+		}
+	}
+}
+
+func (r *Reload) flush() { r.runs = append(r.runs, r.x.runs(r.limit, false)...) }
+
+// Restore makes the brand resident from the next commit on; false when it was
+// evicted again meanwhile.
+func (t *Table) Restore(r *Reload) bool {
+	c := r.c
+	if c.reload != r {
+		return false
+	}
+	c.settleLate()
+	r.flush()
+	for _, run := range r.runs {
+		for i, k := range run.c.dict {
+			v := r.kinds.list[k]
+			run.c.dict[i] = t.kinds.of(v.definition, v.service)
+		}
+	}
+	s := c.change()
+	s.cold, s.held = false, 0
+	s.runs = append(r.runs, s.runs...)
+	for _, g := range c.gone {
+		s.kill(c.dense, g.time, g.seq, t.epoch)
+	}
+	c.gone, c.reload = nil, nil
+	c.queue()
+	return true
+}
+
+// Abandon gives a reload up, as when the rows cannot be read; the brand stays
+// cold.
+func (t *Table) Abandon(r *Reload) {
+	if r.c.reload == r {
+		t.Evict(r.c.dense)
+	}
+}

@@ -1,0 +1,63 @@
+package brand
+
+// gather appends the living, passing rows [lo, hi) of a span's chunk to the loose
+// ones; their day is not filled in. The places of the rows that pass one test are
+// written down first, without a branch and without touching other columns; what is
+// left is tested on those.
+func (x *Scratch) gather(sp *span, lo, hi int) {
+	ords, kinds := sp.c.ord[lo:hi], sp.c.kind[lo:hi]
+	lut := x.table(sp)
+	x.pos = sized(x.pos, maxChunk+1)
+	n := 0
+	switch {
+	case sp.kept*4 < sp.c.rows():
+		n = placesOf(x.pos, kinds, lut, x.targets)
+	case x.filter != nil:
+		n = placesIn(x.pos, ords, x.filter)
+	default:
+		n = placesAlive(x.pos, lo, hi, sp.dead)
+	}
+	at := x.room(n)
+	so, st, f := x.ord, x.to, x.filter
+	for _, p := range x.pos[:n] {
+		o, t := ords[p], lut[kinds[p]]
+		so[at], st[at] = o, t
+		ok := bit(t != x.targets)
+		if f != nil {
+			ok &= pass(f, o)
+		}
+		if sp.dead != nil {
+			j := lo + int(p)
+			ok &^= int(sp.dead.bits[j>>6] >> (j & 63) & 1)
+		}
+		at += ok
+	}
+	x.keep(at)
+}
+
+// placesOf are the rows of kinds that are not dropped.
+func placesOf(pos []uint16, kinds []uint16, lut []uint32, drop uint32) (n int) {
+	for i, k := range kinds {
+		pos[n] = uint16(i)
+		n += bit(lut[k] != drop)
+	}
+	return n
+}
+
+// placesIn are the rows of members in the filter.
+func placesIn(pos []uint16, ords []uint32, f []uint64) (n int) {
+	for i, o := range ords {
+		pos[n] = uint16(i)
+		n += int(f[o>>6] >> (o & 63) & 1)
+	}
+	return n
+}
+
+// placesAlive are the rows of [lo, hi) that are not dead.
+func placesAlive(pos []uint16, lo, hi int, d *dead) (n int) {
+	for i := lo; i < hi; i++ {
+		pos[n] = uint16(i - lo)
+		n += bit(!d.has(i))
+	}
+	return n
+}

@@ -1,0 +1,172 @@
+package brand
+
+import (
+	"math/bits"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// Tally counts actions and distinct members by group and in all, over the
+// question's range. The error is ErrCold, or that of the Source.
+func (v *View) Tally(x *Scratch, a *Ask) (*domain.Tally, error) {
+	defer x.end()
+	if err := x.begin(v, a, false); err != nil {
+		return nil, err
+	}
+	x.counts = sized(x.counts, int(x.targets)+1)
+	clear(x.counts)
+	rows := x.settle()
+	t := &domain.Tally{}
+	switch {
+	case rows == 0:
+		return t, nil
+	case x.targets > 64:
+		t.Total.Members = x.byGroup()
+	case rows < x.denseFrom():
+		x.gatherAll()
+		t.Total.Members = x.sparse()
+	default:
+		t.Total.Members = x.dense()
+	}
+	groups := 0
+	for _, c := range x.counts[:x.targets] {
+		groups += bit(c.Actions > 0)
+	}
+	if groups == 0 {
+		return t, nil
+	}
+	t.Groups = make([]domain.GroupCount, 0, groups)
+	for g, c := range x.counts[:x.targets] {
+		if c.Actions > 0 {
+			t.Groups = append(t.Groups, domain.GroupCount{Group: a.Plan.labels[g], Count: c})
+			t.Total.Actions += c.Actions
+		}
+	}
+	return t, nil
+}
+
+// settle gathers the spans that a loop over the columns cannot count: under a
+// filter, with dead rows, with most rows dropped, with very many kinds. It returns
+// how many rows there are, those included that a span drops.
+func (x *Scratch) settle() (rows int) {
+	direct := x.spans[:0]
+	for i := range x.spans {
+		sp := x.spans[i]
+		if x.filter != nil || sp.dead != nil || len(sp.c.dict) > 256 || sp.kept*4 < sp.c.rows() {
+			x.gather(&sp, sp.lo, sp.hi)
+			continue
+		}
+		rows += sp.hi - sp.lo
+		direct = append(direct, sp)
+	}
+	x.spans = direct
+	return rows + len(x.ord)
+}
+
+// gatherAll gathers what spans are left.
+func (x *Scratch) gatherAll() {
+	for i := range x.spans {
+		x.gather(&x.spans[i], x.spans[i].lo, x.spans[i].hi)
+	}
+	x.spans = x.spans[:0]
+}
+
+// denseFrom is the number of rows from which bitsets are cheaper than masks: they
+// cost their own size once more.
+func (x *Scratch) denseFrom() int { return (int(x.targets) + 1) * x.words / 3 }
+
+// sparse counts loose rows of at most 64 targets and returns the distinct members.
+func (x *Scratch) sparse() uint64 {
+	x.mask = grown(x.mask, x.words*64)
+	counts, mask, touched := x.counts, x.mask, x.touched[:0]
+	to := x.to[:len(x.ord)]
+	for i, o := range x.ord {
+		c := &counts[to[i]]
+		c.Actions++
+		m, b := mask[o], uint64(1)<<(to[i]&63)
+		if m&b == 0 {
+			c.Members++
+			if m == 0 {
+				touched = append(touched, o)
+			}
+			mask[o] = m | b
+		}
+	}
+	for _, o := range touched {
+		mask[o] = 0
+	}
+	x.touched = touched
+	return uint64(len(touched))
+}
+
+// dense counts spans and loose rows of at most 64 targets by a bitset each and
+// returns the distinct members. The rows that spans drop have a bitset too, which
+// nobody looks at.
+func (x *Scratch) dense() uint64 {
+	w := x.words
+	x.bits = grown(x.bits, (int(x.targets)+1)*w)
+	for i := range x.spans {
+		x.denseSpan(&x.spans[i])
+	}
+	b, counts, to := x.bits, x.counts, x.to[:len(x.ord)]
+	for i, o := range x.ord {
+		t := to[i]
+		counts[t].Actions++
+		b[int(t)*w+int(o>>6)] |= 1 << (o & 63)
+	}
+	return x.count()
+}
+
+// denseSpan counts a span by bitsets. The actions of a whole chunk are known by
+// kind already.
+func (x *Scratch) denseSpan(sp *span) {
+	var base, rows [256]uint32
+	lut := x.table(sp)
+	for k, t := range lut {
+		base[k] = t * uint32(x.words)
+	}
+	ords, kinds := sp.c.ord[sp.lo:sp.hi], sp.c.kind[sp.lo:sp.hi]
+	kinds = kinds[:len(ords)]
+	b, count := x.bits, sp.c.count
+	if len(ords) == sp.c.rows() {
+		for i, o := range ords {
+			b[base[kinds[i]&255]+o>>6] |= 1 << (o & 63)
+		}
+	} else {
+		for i, o := range ords {
+			k := kinds[i] & 255
+			rows[k]++
+			b[base[k]+o>>6] |= 1 << (o & 63)
+		}
+		count = rows[:len(lut)]
+	}
+	for k, n := range count {
+		x.counts[lut[k]].Actions += uint64(n)
+	}
+}
+
+// count counts the bitsets and clears them; it returns the members in any.
+func (x *Scratch) count() (members uint64) {
+	w := x.words
+	x.all = grown(x.all, w)
+	all := x.all[:w]
+	for t := range int(x.targets) {
+		d, n := x.bits[t*w:(t+1)*w], 0
+		if x.counts[t].Actions == 0 {
+			continue
+		}
+		d = d[:len(all)]
+		for i, v := range d {
+			n += bits.OnesCount64(v)
+			all[i] |= v
+		}
+		x.counts[t].Members = uint64(n)
+		clear(d)
+	}
+	clear(x.bits[int(x.targets)*w : int(x.targets+1)*w])
+	for _, v := range all {
+		members += uint64(bits.OnesCount64(v))
+	}
+	clear(all)
+	return members
+}

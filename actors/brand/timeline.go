@@ -1,0 +1,235 @@
+package brand
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// marks are what a timeline knows of a member, in 64 bits by ordinal: in the lower
+// half the services met on the day that is being counted, in the upper one those
+// met in the range. Above the 17 bits of services (the last is for rows that do
+// not count) each half has a generation, so that marks of other days and questions are
+// worth less than an empty one of this.
+const (
+	markBits = uint(domain.Services) + 1
+	markGens = 1<<(32-markBits) - 1
+)
+
+// daily is what is counted by service: on one day, and distinct members in the
+// range. acc holds what is not folded yet, of each service in 21 bits: actions, new
+// members of the day, new members of the range.
+type daily struct {
+	acc   [32]uint64
+	rows  int // in acc
+	day   [domain.Services]domain.Count
+	total [domain.Services]uint64
+}
+
+const accBits, accMax = 21, 1<<21 - 1
+
+// fold empties acc when it could not take n rows more.
+func (d *daily) fold(n int) {
+	if d.rows += n; d.rows <= accMax {
+		return
+	}
+	d.rows = n
+	for s := range d.day {
+		a := d.acc[s]
+		d.day[s].Actions += a & accMax
+		d.day[s].Members += a >> accBits & accMax
+		d.total[s] += a >> (2 * accBits)
+	}
+	d.acc = [32]uint64{}
+}
+
+// Timeline counts actions and distinct members by service and UTC day, and by
+// service over the question's range. The error is ErrCold, or that of the Source.
+func (v *View) Timeline(x *Scratch, a *Ask) (*domain.Timeline, error) {
+	defer x.end()
+	t := &domain.Timeline{First: domain.DayOf(a.Plan.span.From)}
+	if err := x.begin(v, a, true); err != nil {
+		return nil, err
+	}
+	if len(x.spans) == 0 && len(x.ord) == 0 {
+		return t, nil
+	}
+	var out [domain.Services][]domain.Count
+	total := x.days(&out)
+	for s, days := range out {
+		if days == nil {
+			continue
+		}
+		st := domain.ServiceTimeline{Service: domain.Service(s), Days: days}
+		for _, c := range days {
+			st.Total.Actions += c.Actions
+		}
+		st.Total.Members = total[s]
+		t.Services = append(t.Services, st)
+	}
+	return t, nil
+}
+
+// days counts day by day into out, which gets an array for each service that is
+// met, and returns the distinct members by service.
+func (x *Scratch) days(out *[domain.Services][]domain.Count) [domain.Services]uint64 {
+	in := x.plan.span
+	days := int(domain.DayOf(in.To-1)-x.first) + 1
+	x.orderByDay(days)
+	x.mark = grown(x.mark, x.words*64)
+	x.nextAsk()
+	slices.SortFunc(x.spans, func(a, b span) int { return cmp.Compare(a.first, b.first) })
+	var d daily
+	spans, from := x.spans, uint32(0)
+	for day := range days {
+		x.nextDay()
+		d.day = [domain.Services]domain.Count{}
+		end := uint64(x.first+uint32(day)+1) * 86400
+		for i := range spans {
+			if uint64(spans[i].first) >= end {
+				break
+			}
+			x.daySpan(&spans[i], end, &d)
+		}
+		for len(spans) > 0 && spans[0].lo == spans[0].hi {
+			spans = spans[1:]
+		}
+		x.dayLoose(x.grouped[2*from:2*x.at[day]], &d)
+		from = x.at[day]
+		if d.rows == 0 {
+			continue
+		}
+		d.fold(accMax)
+		d.rows = 0
+		for s, c := range d.day {
+			if c.Actions == 0 {
+				continue
+			}
+			if out[s] == nil {
+				out[s] = make([]domain.Count, days)
+			}
+			out[s][day] = c
+		}
+	}
+	return d.total
+}
+
+// orderByDay puts the loose rows into grouped, ordinal and service one after the
+// other, by day; at tells where each day ends.
+func (x *Scratch) orderByDay(days int) {
+	x.at = sized(x.at, days)
+	clear(x.at)
+	for _, d := range x.day {
+		x.at[d]++
+	}
+	sum := uint32(0)
+	for d, n := range x.at {
+		x.at[d], sum = sum, sum+n
+	}
+	x.grouped = sized(x.grouped, 2*int(sum))
+	for i, d := range x.day {
+		p := 2 * x.at[d]
+		x.grouped[p], x.grouped[p+1] = x.ord[i], x.to[i]
+		x.at[d]++
+	}
+	x.keep(0)
+}
+
+// nextAsk makes all marks worthless.
+func (x *Scratch) nextAsk() {
+	if x.askGen++; x.askGen > markGens {
+		clear(x.mark)
+		x.askGen, x.dayGen = 1, 0
+	}
+}
+
+// nextDay makes the marks of days worthless.
+func (x *Scratch) nextDay() {
+	if x.dayGen++; x.dayGen > markGens {
+		for i := range x.mark {
+			x.mark[i] &^= 1<<32 - 1
+		}
+		x.dayGen = 1
+	}
+}
+
+// daySpan counts the span's rows before end, and moves the span behind them.
+func (x *Scratch) daySpan(sp *span, end uint64, d *daily) {
+	lo, hi := sp.lo, sp.before(end)
+	sp.lo = hi
+	if lo == hi {
+		return
+	}
+	if x.filter == nil && sp.dead == nil && sp.kept*4 >= sp.c.rows() {
+		d.fold(hi - lo)
+		x.dayColumns(sp.c.ord[lo:hi], sp.c.kind[lo:hi], x.table(sp), d)
+		return
+	}
+	x.gather(sp, lo, hi)
+	d.fold(len(x.ord))
+	ord, to := x.ord, x.to[:len(x.ord)]
+	for i, o := range ord {
+		x.count1(o, to[i], d)
+	}
+	x.keep(0)
+}
+
+// before is where the span's rows from end on start: near, as days are.
+func (sp *span) before(end uint64) int {
+	if uint64(sp.c.max) < end {
+		return sp.hi
+	}
+	t, lo, step := sp.c.time, sp.lo, 1
+	for lo+step < sp.hi && uint64(t[lo+step]) < end {
+		lo, step = lo+step, 2*step
+	}
+	return lo + sort.Search(min(step, sp.hi-lo), func(i int) bool { return uint64(t[lo+i]) >= end })
+}
+
+// dayColumns is count1 for a stretch of a chunk.
+func (x *Scratch) dayColumns(ords []uint32, kinds []uint16, lut []uint32, d *daily) {
+	day := x.dayGen << markBits
+	fresh := uint64(x.askGen<<markBits)<<32 | uint64(day)
+	mark, acc := x.mark, &d.acc
+	kinds = kinds[:len(ords)]
+	for i, o := range ords {
+		s := lut[kinds[i]] & 31
+		m := mark[o]
+		if uint32(m) < day {
+			m = m>>32<<32 | uint64(day)
+		}
+		m = max(m, fresh)
+		n := m | 1<<s | 1<<(s+32)
+		is := (m ^ n) >> s // bit 0: new on the day, bit 32: new in the range
+		acc[s] += 1 + is&1<<accBits + is>>32<<(2*accBits)
+		mark[o] = n
+	}
+}
+
+// count1 counts one row of a member for a service.
+func (x *Scratch) count1(o, s uint32, d *daily) {
+	day := x.dayGen << markBits
+	m := x.mark[o]
+	if uint32(m) < day {
+		m = m>>32<<32 | uint64(day)
+	}
+	m = max(m, uint64(x.askGen<<markBits)<<32|uint64(day))
+	n := m | 1<<s | 1<<(s+32)
+	is := (m ^ n) >> s
+	d.acc[s&31] += 1 + is&1<<accBits + is>>32<<(2*accBits)
+	x.mark[o] = n
+}
+
+// dayLoose counts loose rows of one day: ordinal, service, ordinal, service …
+func (x *Scratch) dayLoose(pairs []uint32, d *daily) {
+	for len(pairs) > 0 {
+		n := min(len(pairs), 2*maxChunk)
+		d.fold(n / 2)
+		for i := 0; i+1 < n; i += 2 {
+			x.count1(pairs[i], pairs[i+1], d)
+		}
+		pairs = pairs[n:]
+	}
+}

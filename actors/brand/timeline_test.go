@@ -1,0 +1,60 @@
+package brand
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// TestMarksOfOldDaysAreWorthlessWhenGenerationsBeginAnew: a member seen on a day
+// must be new on each later one, and once in the range, wherever the generations
+// wrap.
+func TestMarksOfOldDaysAreWorthlessWhenGenerationsBeginAnew(t *testing.T) {
+	const days = 9
+	w := NewTable(Options{Promote: 1})
+	want := domain.ServiceTimeline{Service: domain.Spotify, Total: domain.Count{Actions: 2 * days, Members: 1}}
+	var rows []domain.Row
+	for d := range uint32(days) {
+		for i := range uint32(2) {
+			rows = append(rows, domain.Row{Seq: uint64(len(rows) + 1), Time: testTime + d*86400 + i, Ord: 3, Brand: 1005, Definition: 100, Service: domain.Spotify})
+		}
+		want.Days = append(want.Days, domain.Count{Actions: 2, Members: 1})
+	}
+	w.Append(5, rows)
+	v := w.Commit(nil)
+	plan := NewPlan(&domain.Question{
+		Shape: domain.ShapeTimeline, Groups: []domain.Group{{Definition: 100}},
+		Range: domain.Range{From: testTime, To: testTime + days*86400},
+	})
+	for _, at := range []struct{ ask, day uint32 }{{0, markGens - 4}, {markGens - 1, 5}, {markGens, 5}, {markGens - 2, markGens - 12}} {
+		x := NewScratch()
+		x.askGen, x.dayGen = at.ask, at.day
+		for n := range 4 {
+			got, err := v.Timeline(x, &Ask{Plan: plan, Brand: 5})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff([]domain.ServiceTimeline{want}, got.Services); d != "" {
+				t.Fatalf("from generations %+v, question %d (-want +got):\n%s", at, n, d)
+			}
+		}
+	}
+}
+
+// TestADayOfMoreRowsThanAnAccumulatorHolds: what does not fit any more is folded
+// before.
+func TestADayOfMoreRowsThanAnAccumulatorHolds(t *testing.T) {
+	var d daily
+	total := 0
+	for _, n := range []int{maxChunk, accMax - maxChunk, 1, accMax, 5} {
+		d.fold(n)
+		d.acc[domain.Spotify] += uint64(n) | uint64(n)<<accBits | uint64(n)<<(2*accBits)
+		total += n
+	}
+	d.fold(accMax)
+	want := domain.Count{Actions: uint64(total), Members: uint64(total)}
+	if d.day[domain.Spotify] != want || d.total[domain.Spotify] != uint64(total) {
+		t.Errorf("%+v and %d, want %d", d.day[domain.Spotify], d.total[domain.Spotify], total)
+	}
+}

@@ -1,0 +1,107 @@
+package brand
+
+import (
+	"sync/atomic"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// View is an account's rows in a shard as of one commit. Any number of goroutines
+// may read it between Acquire and Release.
+type View struct {
+	Version uint64 // commits so far
+	Seq     uint64 // the last sequence in it
+
+	rest    *set
+	sets    *paged[*set]
+	index   *paged[uint32]
+	own     int // sets in use
+	kinds   []kind
+	members uint32 // every ordinal in it is below
+	refs    atomic.Int64
+	done    func()
+}
+
+// Acquire takes the view; false when its last holder has let go already.
+func (v *View) Acquire() bool {
+	for n := v.refs.Load(); n > 0; n = v.refs.Load() {
+		if v.refs.CompareAndSwap(n, n+1) {
+			return true
+		}
+	}
+	return false
+}
+
+// Release gives the view back.
+func (v *View) Release() {
+	if v.refs.Add(-1) == 0 && v.done != nil {
+		v.done()
+	}
+}
+
+// Members is a bound of the ordinals in the view: each is below it.
+func (v *View) Members() uint32 { return v.members }
+
+// Cold is a brand whose rows are on disk only.
+type Cold struct {
+	Dense uint32
+	Brand domain.BrandID
+}
+
+// Cold are the cold brands that a question about the brand meets: none, or the
+// brand itself; of EveryBrand, all that are cold but the visits.
+func (v *View) Cold(dense uint32) (cold []Cold) {
+	v.each(dense, func(s *set, _ bool) {
+		if s.cold {
+			cold = append(cold, Cold{s.dense, s.id})
+		}
+	})
+	return cold
+}
+
+// each calls f with the sets that hold the brand's rows; small says that the set
+// is the rest and only one brand's rows are meant.
+func (v *View) each(dense uint32, f func(s *set, small bool)) {
+	if dense != EveryBrand {
+		if i := v.index.get(dense); i != 0 {
+			f(v.sets.get(i-1), false)
+		} else {
+			f(v.rest, true)
+		}
+		return
+	}
+	for i := range uint32(v.own) {
+		if s := v.sets.get(i); s.dense != Visits {
+			f(s, false)
+		}
+	}
+	f(v.rest, false)
+}
+
+// RowsIn is how many rows a question about the brand has to read at most: a cheap
+// upper bound, for refusing what is too large.
+func (v *View) RowsIn(dense uint32, r domain.Range) (rows uint64) {
+	if r.From >= r.To {
+		return 0
+	}
+	v.each(dense, func(s *set, small bool) {
+		if s.cold {
+			rows += uint64(s.held)
+			return
+		}
+		for _, run := range s.runs {
+			if run.c.max < r.From || run.c.min >= r.To {
+				continue
+			}
+			if small {
+				rows += uint64(len(run.c.of(dense)))
+				continue
+			}
+			lo, hi := run.c.cut(r.From, r.To)
+			rows += uint64(hi - lo)
+		}
+		t := s.upto(v.Seq)
+		rows += uint64(len(t.rows) - t.since(r.From))
+	})
+	return rows
+}

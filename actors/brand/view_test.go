@@ -1,0 +1,110 @@
+package brand
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+func TestTheLastHolderEndsTheView(t *testing.T) {
+	w := NewTable(Options{})
+	ended := 0
+	w.Commit(func() { ended++ })
+	a, b := w.Acquire(), w.Acquire()
+	w.Commit(nil)
+	a.Release()
+	if ended != 0 {
+		t.Fatal("ended while held")
+	}
+	b.Release()
+	if ended != 1 {
+		t.Fatalf("ended %d times", ended)
+	}
+	if b.Acquire() {
+		t.Error("acquired after its end")
+	}
+	if v := w.Acquire(); v == b || v.Version != 3 {
+		t.Errorf("newest view has version %d", v.Version)
+	}
+}
+
+// TestAnswersOfEverySizeAreExact puts tens of thousands of rows into chunks of their real size, so
+// that every way of counting is met: masks, bitsets, many groups, chunks with very
+// many kinds.
+func TestAnswersOfEverySizeAreExact(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		w    world
+	}{
+		{"few kinds", world{members: 3000, brands: 3, definitions: 4}},
+		{"many definitions", world{members: 900, brands: 2, definitions: 60}},
+		{"thousands of definitions", world{members: 2000, brands: 2, definitions: 3000}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w, r := c.w, rand.New(rand.NewPCG(7, 7))
+			w.start, w.span = 20_000*86400, 20*86400
+			table, m := NewTable(Options{}), model{}
+			for i := range 30_000 {
+				f := w.row(r, uint64(i+1), w.start+uint32(i)*50)
+				m[f.Seq] = &f
+				table.Append(f.dense, []domain.Row{f.Row})
+				if r.IntN(50) == 0 {
+					if !table.Remove(f.dense, &f.Row) {
+						t.Fatal("not removed")
+					}
+					delete(m, f.Seq)
+				}
+				if i%997 == 0 {
+					table.Commit(nil)
+				}
+			}
+			table.Settle()
+			v, x := table.Commit(nil), NewScratch()
+			for range 40 {
+				h := w.question(r)
+				got, err := v.Answer(x, h.ask(nil))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if d := cmp.Diff(m.answer(h), got); d != "" {
+					t.Fatalf("brand %d shape %d range %+v services %v members %v (-want +got):\n%s",
+						h.dense, h.q.Shape, h.q.Range, h.q.Filter.Services, h.members != nil, d)
+				}
+			}
+		})
+	}
+}
+
+func TestAQuestionAllocatesItsAnswerOnly(t *testing.T) {
+	w, r := world{members: 500, brands: 5, definitions: 6, start: 20_000 * 86400, span: 86400}, rand.New(rand.NewPCG(1, 1))
+	table := NewTable(Options{Promote: 300})
+	for i := range 5000 {
+		f := w.row(r, uint64(i+1), w.start+uint32(i)*10)
+		table.Append(f.dense, []domain.Row{f.Row})
+	}
+	v, x := table.Commit(nil), NewScratch()
+	q := &domain.Question{
+		Shape: domain.ShapeTally, Range: domain.Range{From: w.start, To: w.start + w.span},
+		Groups: []domain.Group{{Definition: 102, Group: 1}, {Definition: 103, Group: 2}},
+	}
+	for _, dense := range []uint32{1, 4, EveryBrand} {
+		a := &Ask{Plan: NewPlan(q), Brand: dense, Members: make([]uint64, 8)}
+		a.Members[2] = ^uint64(0)
+		if n := testing.AllocsPerRun(100, func() {
+			if _, err := v.Tally(x, a); err != nil {
+				t.Fatal(err)
+			}
+		}); n > 2 {
+			t.Errorf("brand %d: %v allocations", int32(dense), n)
+		}
+	}
+}
+
+func TestAnUnknownShapeIsAnError(t *testing.T) {
+	v := NewTable(Options{}).Acquire()
+	if _, err := v.Answer(NewScratch(), &Ask{Plan: NewPlan(&domain.Question{Shape: 99})}); domain.CodeOf(err) != domain.Internal {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,23 @@
+// Package member is what a member does with a record: the pure core of the member
+// actor. It knows no clock, disk, actor or goroutine.
+//
+//	state.go     a member in memory
+//	judge.go     is the time of an activity acceptable
+//	record.go    an activity: repeat, conflict, one-time, or a new row
+//	register.go  a registration: a new member, or one met again
+//	facts.go     what of a member is filtered by, as bits and columns
+//	audience.go  the same facts of all members of an account, as questions read them
+//
+// Every function that changes something appends domain.Change values to a slice it
+// is given and returns it: the caller stages them in the store and follows them in
+// memory. What is decided depends on the record, the state and the history handed
+// in, on nothing else (I6).
+//
+// # Any order
+//
+// Activities that carry their time give equal facts in whatever order and however
+// often they come (I9). Repeats are told by the hash of (source, id), compared
+// within the member. Of the actions for a one-time definition and brand that with
+// the smallest (time, hash) counts: an earlier one that comes later takes the
+// place, and the row that loses it keeps only its hash.
+package member

@@ -1,0 +1,225 @@
+package member
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// past is a History that follows the changes, as the store does.
+type past struct {
+	rows  map[uint64]domain.Row
+	pairs map[pair]domain.OneTime
+}
+
+func newPast() *past { return &past{map[uint64]domain.Row{}, map[pair]domain.OneTime{}} }
+
+func (p *past) Seen(_ domain.Second, hash uint64) (domain.Row, bool, error) {
+	r, ok := p.rows[hash]
+	return r, ok, nil
+}
+
+func (p *past) OneTime(d domain.DefinitionID, b domain.BrandID) (domain.OneTime, bool, error) {
+	o, ok := p.pairs[pair{d, b}]
+	return o, ok, nil
+}
+
+func (p *past) follow(changes []domain.Change) {
+	for _, c := range changes {
+		switch c.Kind {
+		case domain.RowAdded:
+			p.rows[c.Row.Hash] = c.Row
+		case domain.RowTaken:
+			r := p.rows[c.Row.Hash]
+			r.Flags |= c.Row.Flags
+			p.rows[c.Row.Hash] = r
+		case domain.OneTimePut:
+			o := c.Value.(*domain.OneTime)
+			p.pairs[pair{o.Definition, o.Brand}] = *o
+		}
+	}
+}
+
+// alive are the rows that count, without what follows arrival.
+func (p *past) alive() []string {
+	var out []string
+	for _, r := range p.rows {
+		if !r.Flags.Dead() {
+			out = append(out, fmt.Sprint(r.Time, r.Brand, r.Definition, r.Service, r.Points, r.Hash))
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// naive is the same by sorting: repeats out, then the smallest of each pair.
+func naive(acts []domain.Activity) []string {
+	byHash := map[uint64]domain.Activity{}
+	for _, a := range acts {
+		byHash[a.Hash] = a
+	}
+	pairs := map[pair]domain.Activity{}
+	var out []string
+	say := func(a domain.Activity) {
+		out = append(out, fmt.Sprint(a.Time, a.Brand, a.Definition, a.Service, a.Points, a.Hash))
+	}
+	for _, a := range byHash {
+		k := pair{a.Definition, a.Brand}
+		if b, ok := pairs[k]; a.OneTime && (!ok || cmp.Or(cmp.Compare(a.Time, b.Time), cmp.Compare(a.Hash, b.Hash)) < 0) {
+			pairs[k] = a
+		}
+		if !a.OneTime {
+			say(a)
+		}
+	}
+	for _, a := range pairs {
+		say(a)
+	}
+	slices.Sort(out)
+	return out
+}
+
+func TestI9AnyOrderAndRepetitionGivesTheSameFacts(t *testing.T) {
+	for range 300 {
+		seed := rand.Uint64()
+		rnd := rand.New(rand.NewPCG(seed, 1))
+		acts := make([]domain.Activity, 1+rnd.IntN(40))
+		for i := range acts {
+			d := domain.DefinitionID(100 + rnd.IntN(4))
+			acts[i] = domain.Activity{
+				Definition: d, Brand: domain.BrandID(1 + rnd.IntN(2)), Service: domain.LastFM, Points: uint16(d),
+				OneTime: d < 102, Time: int64(domain.FirstSecond) + rnd.Int64N(5), Hash: uint64(i)<<32 | uint64(rnd.Uint32()),
+			}
+		}
+		want := naive(acts)
+		for range 3 {
+			order := slices.Concat(acts, acts[:rnd.IntN(len(acts))])
+			rnd.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+			s, p := NewState(&domain.Member{ID: domain.MemberIDOf(1, 7), Account: 1}), newPast()
+			for n := 0; len(order) > 0; {
+				run := order[:min(len(order), 1+rnd.IntN(6))]
+				order = order[len(run):]
+				s.Begin()
+				var changes []domain.Change
+				for i := range run {
+					n++
+					var err error
+					var v Verdict
+					if changes, v, err = s.Record(changes, &run[i], uint64(n), nil, p); err != nil || v.Reason != domain.Accepted {
+						t.Fatalf("seed %d: %v %v", seed, v, err)
+					}
+				}
+				p.follow(changes)
+				if rnd.IntN(3) == 0 { // asleep and awake again
+					s = NewState(&s.Member)
+				}
+			}
+			if diff := gocmp.Diff(want, p.alive()); diff != "" {
+				t.Fatalf("seed %d: %s", seed, diff)
+			}
+		}
+	}
+}
+
+func TestRepeatUnderAnotherBodyIsAConflict(t *testing.T) {
+	first := domain.Activity{Definition: 100, Brand: 1, Service: domain.Spotify, Time: int64(domain.FirstSecond), Hash: 9}
+	for _, c := range []struct {
+		name string
+		edit func(*domain.Activity)
+		want domain.Reason
+	}{
+		{"same", func(*domain.Activity) {}, domain.Accepted},
+		{"points changed meanwhile", func(a *domain.Activity) { a.Points = 5 }, domain.Accepted},
+		{"time by default", func(a *domain.Activity) { a.Time++; a.Defaulted = true }, domain.Accepted},
+		{"time", func(a *domain.Activity) { a.Time++ }, domain.ConflictingDuplicate},
+		{"brand", func(a *domain.Activity) { a.Brand = 2 }, domain.ConflictingDuplicate},
+		{"definition", func(a *domain.Activity) { a.Definition = 101 }, domain.ConflictingDuplicate},
+		{"service", func(a *domain.Activity) { a.Service = domain.Deezer }, domain.ConflictingDuplicate},
+	} {
+		s, p := NewState(&domain.Member{ID: domain.MemberIDOf(1, 7), Account: 1}), newPast()
+		changes, _, _ := s.Record(nil, &first, 1, nil, p)
+		p.follow(changes)
+		second := first
+		c.edit(&second)
+		changes, v, err := s.Record(nil, &second, 2, nil, p)
+		if err != nil || v.Reason != c.want || len(changes) != 0 || v.Row.Seq != 1 {
+			t.Errorf("%s: %+v %v %v", c.name, v, changes, err)
+		}
+	}
+}
+
+func TestRepeatOfOneTimeGivesTheWholeActionThatCounts(t *testing.T) {
+	for _, runs := range []int{1, 4} { // all in one run, or each staged before the next
+		s, p := NewState(&domain.Member{ID: domain.MemberIDOf(1, 7), Account: 1}), newPast()
+		s.Begin()
+		for i, c := range []struct {
+			hash    uint64
+			time    int64
+			counts  uint64 // sequence of the row that counts
+			changes bool
+		}{{1, 3, 1, true}, {2, 5, 1, false}, {3, 1, 3, true}, {1, 3, 3, false}} {
+			a := domain.Activity{
+				Definition: 100, Brand: 1, Service: domain.Spotify, Points: 9, OneTime: true,
+				Hash: c.hash, Time: int64(domain.FirstSecond) + c.time,
+			}
+			changes, v, err := s.Record(nil, &a, uint64(i+1), nil, p)
+			if err != nil || v.Repeat == c.changes || v.Row.Seq != c.counts || v.Row.Points != 9 || v.Row.Service != domain.Spotify || v.Row.Flags.Dead() {
+				t.Fatalf("%d runs, action %d: %+v %v", runs, i, v, err)
+			}
+			if runs > 1 {
+				p.follow(changes)
+				s = NewState(&s.Member)
+			}
+		}
+	}
+}
+
+func TestMutedServiceTakesNoActivity(t *testing.T) {
+	s := New(&domain.RegisterMember{Application: 1}, 1, domain.MemberIDOf(1, 7), 0)
+	off := domain.Fields{{Field: domain.RecordSharing, Value: "0"}}
+	s.Register(nil, &domain.RegisterMember{Application: 1, Service: domain.Spotify, UID: "x", Record: off}, 1, false)
+	a := domain.Activity{Definition: 100, Brand: 1, Service: domain.Spotify, Time: int64(domain.FirstSecond), Hash: 9}
+	if _, v, _ := s.Record(nil, &a, 1, nil, newPast()); v.Reason != domain.SharingDisabled {
+		t.Fatal(v)
+	}
+	a.Service = domain.Deezer
+	if _, v, _ := s.Record(nil, &a, 1, nil, newPast()); v.Reason != domain.Accepted {
+		t.Fatal(v)
+	}
+	on := domain.Fields{{Field: domain.RecordSharing, Value: "1"}}
+	s.Register(nil, &domain.RegisterMember{Application: 1, Service: domain.Spotify, UID: "x", Record: on}, 2, false)
+	a.Service, a.Hash = domain.Spotify, 10
+	if _, v, _ := s.Record(nil, &a, 1, nil, newPast()); v.Reason != domain.Accepted {
+		t.Fatal(v)
+	}
+}
+
+func TestJudgeKnowsPastFutureAndExpired(t *testing.T) {
+	log := int64(1_700_000_000_000)
+	for _, c := range []struct {
+		time int64
+		def  bool
+		want domain.Reason
+	}{
+		{int64(domain.FirstSecond), false, domain.TooOld},
+		{int64(domain.FirstSecond) - 1, false, domain.BadTime},
+		{-400_000_000, false, domain.BadTime},
+		{log/1000 + 3600, false, domain.Accepted},
+		{log/1000 + 3601, false, domain.FutureTime},
+		{0, true, domain.Accepted},
+	} {
+		a := domain.Activity{Time: c.time, Defaulted: c.def}
+		if got := Judge(&a, log, domain.MonthOf(1_600_000_000)); got != c.want {
+			t.Errorf("%d: %v, want %v", c.time, got, c.want)
+		}
+		if c.def && a.Time != log/1000 {
+			t.Errorf("default time %d", a.Time)
+		}
+	}
+}

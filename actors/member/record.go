@@ -1,0 +1,174 @@
+package member
+
+import (
+	"errors"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// Verdict is what became of an activity.
+type Verdict struct {
+	Reason domain.Reason // Accepted, or why it is a dead letter
+	Repeat bool          // nothing changed: the action is there already
+	Row    domain.Row    // the action recorded, or the one there is
+}
+
+// Record applies an activity whose time is judged. seq is the sequence its row
+// gets if it is new; content is kept by the changes as a pointer.
+func (s *State) Record(dst []domain.Change, a *domain.Activity, seq uint64, content *domain.Content, h History) ([]domain.Change, Verdict, error) {
+	if !s.Shares(a.Service) {
+		return dst, Verdict{Reason: domain.SharingDisabled}, nil
+	}
+	row := domain.Row{
+		Hash: a.Hash, Seq: seq, Account: s.Member.Account, Ord: s.Member.Ord, Time: domain.Second(a.Time),
+		Brand: a.Brand, Definition: a.Definition, Points: a.Points, Slot: s.Member.ID.Slot(), Service: a.Service,
+	}
+	if a.Defaulted {
+		row.Flags |= domain.TimeDefaulted
+	}
+	seen, ok, err := s.seen(&row, h)
+	if err != nil {
+		return dst, Verdict{}, err
+	}
+	if ok {
+		v := repeat(&row, &seen)
+		if v.Repeat && seen.Flags&domain.Superseded != 0 {
+			v.Row, err = s.counting(&row, h)
+		}
+		return dst, v, err
+	}
+	if a.OneTime {
+		return s.oneTime(dst, row, content, h)
+	}
+	return s.add(dst, row, content), Verdict{Row: row}, nil
+}
+
+// seen looks for the row's hash among those made since Begin, then in the past.
+func (s *State) seen(row *domain.Row, h History) (domain.Row, bool, error) {
+	for i := range s.fresh {
+		if s.fresh[i].Hash == row.Hash {
+			return s.fresh[i], true, nil
+		}
+	}
+	r, ok, err := h.Seen(row.Time, row.Hash)
+	if ok {
+		r.Account, r.Ord, r.Slot = row.Account, row.Ord, row.Slot
+	}
+	return r, ok, err
+}
+
+// repeat tells a repeat from another activity under the same id. A time that the
+// log gave is no part of what was said.
+func repeat(row, seen *domain.Row) Verdict {
+	defaulted := (row.Flags|seen.Flags)&domain.TimeDefaulted != 0
+	if row.Brand != seen.Brand || row.Definition != seen.Definition || row.Service != seen.Service || !defaulted && row.Time != seen.Time {
+		return Verdict{Reason: domain.ConflictingDuplicate, Row: *seen}
+	}
+	return Verdict{Repeat: true, Row: *seen}
+}
+
+// oneTime lets the row count if it comes before the one that does.
+func (s *State) oneTime(dst []domain.Change, row domain.Row, content *domain.Content, h History) ([]domain.Change, Verdict, error) {
+	cur, ok, err := s.pair(&row, h)
+	if err != nil {
+		return dst, Verdict{}, err
+	}
+	if ok && (cur.Deleted || !before(&row, &cur)) {
+		there, err := s.standing(&cur, h)
+		return dst, Verdict{Repeat: true, Row: there}, err
+	}
+	if ok {
+		old, err := s.standing(&cur, h)
+		if err != nil {
+			return dst, Verdict{}, err
+		}
+		s.supersede(&old)
+		dst = append(dst, domain.Change{Kind: domain.RowTaken, Row: old})
+	}
+	row.Flags |= domain.OneTimeRow
+	now := domain.OneTime{
+		Account: row.Account, Ord: row.Ord, Definition: row.Definition, Brand: row.Brand,
+		Time: row.Time, Hash: row.Hash, Seq: row.Seq,
+	}
+	if s.pairs == nil {
+		s.pairs = map[pair]domain.OneTime{}
+	}
+	s.pairs[pair{row.Definition, row.Brand}] = now
+	dst = append(dst, domain.Change{Kind: domain.OneTimePut, Value: &now})
+	return s.add(dst, row, content), Verdict{Row: row}, nil
+}
+
+// pair is the action that counts for the row's definition and brand.
+func (s *State) pair(row *domain.Row, h History) (domain.OneTime, bool, error) {
+	if cur, ok := s.pairs[pair{row.Definition, row.Brand}]; ok {
+		return cur, true, nil
+	}
+	return h.OneTime(row.Definition, row.Brand)
+}
+
+// counting is the row that took the place of one that was superseded.
+func (s *State) counting(row *domain.Row, h History) (domain.Row, error) {
+	cur, ok, err := s.pair(row, h)
+	switch {
+	case err != nil:
+		return domain.Row{}, err
+	case !ok:
+		return domain.Row{}, errLost
+	}
+	return s.standing(&cur, h)
+}
+
+// before orders actions of a pair: by time, then by hash, whatever the order of
+// arrival.
+func before(row *domain.Row, cur *domain.OneTime) bool {
+	return row.Time < cur.Time || row.Time == cur.Time && row.Hash < cur.Hash
+}
+
+// errLost says that a pair names a row that its member's past does not hold.
+var errLost = errors.New("member: the row of a one-time pair is not in the timeline")
+
+// standing is the whole row of a pair; of a deleted one what the pair knows.
+func (s *State) standing(cur *domain.OneTime, h History) (domain.Row, error) {
+	row := s.rowOf(cur)
+	if cur.Deleted {
+		return row, nil
+	}
+	for i := range s.fresh {
+		if s.fresh[i].Seq == cur.Seq {
+			return s.fresh[i], nil
+		}
+	}
+	past, ok, err := h.Seen(cur.Time, cur.Hash)
+	if err != nil {
+		return domain.Row{}, err
+	}
+	if !ok || past.Seq != cur.Seq {
+		return domain.Row{}, errLost
+	}
+	past.Account, past.Ord, past.Slot = row.Account, row.Ord, row.Slot
+	return past, nil
+}
+
+// supersede marks a row that counts no longer, also where it is not yet staged.
+func (s *State) supersede(row *domain.Row) {
+	row.Flags |= domain.Superseded
+	for i := range s.fresh {
+		if s.fresh[i].Seq == row.Seq {
+			s.fresh[i].Flags = row.Flags
+		}
+	}
+}
+
+// rowOf is the row of a pair as far as the pair knows it.
+func (s *State) rowOf(p *domain.OneTime) domain.Row {
+	return domain.Row{
+		Hash: p.Hash, Seq: p.Seq, Account: p.Account, Ord: p.Ord, Time: p.Time, Brand: p.Brand,
+		Definition: p.Definition, Slot: s.Member.ID.Slot(), Flags: domain.OneTimeRow,
+	}
+}
+
+// add makes the row new.
+func (s *State) add(dst []domain.Change, row domain.Row, content *domain.Content) []domain.Change {
+	s.fresh = append(s.fresh, row)
+	return append(dst, domain.Change{Kind: domain.RowAdded, Row: row, Content: content})
+}

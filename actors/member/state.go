@@ -1,0 +1,58 @@
+package member
+
+import "github.com/ovation-analytics/ovation/actors/domain"
+
+// History answers what a member's stored past holds; staged changes are part of
+// it.
+type History interface {
+	// Seen is the member's row with that hash, in the month of the time or in the
+	// newest two.
+	Seen(time domain.Second, hash uint64) (domain.Row, bool, error)
+	// OneTime is the action that counts for a pair.
+	OneTime(definition domain.DefinitionID, brand domain.BrandID) (domain.OneTime, bool, error)
+}
+
+// pair is a one-time definition and a brand.
+type pair struct {
+	definition domain.DefinitionID
+	brand      domain.BrandID
+}
+
+// State is a member in memory. It is owned by the member's actor.
+type State struct {
+	fresh []domain.Row            // rows made since Begin: not yet staged
+	pairs map[pair]domain.OneTime // pairs met since the member woke up
+	muted uint32                  // services whose sharing is switched off, a bit each
+
+	// Member comes last: with its first fields, what a record looks at is in one line
+	// of the processor's cache.
+	Member domain.Member
+}
+
+// NewState is the state of a stored member. It takes m over.
+func NewState(m *domain.Member) *State {
+	s := &State{Member: *m}
+	s.mute()
+	return s
+}
+
+// mute derives muted: a service is muted when every record of it that counts says
+// so; a member without a record of the service is not.
+func (s *State) mute() {
+	var muted, open uint32
+	for i := range s.Member.Services {
+		r := &s.Member.Services[i]
+		if r.Sharing() {
+			open |= 1 << r.Service
+		} else {
+			muted |= 1 << r.Service
+		}
+	}
+	s.muted = muted &^ open
+}
+
+// Begin starts a run of activities whose rows are staged together afterwards.
+func (s *State) Begin() { s.fresh = s.fresh[:0] }
+
+// Shares reports that activities of the service are taken.
+func (s *State) Shares(service domain.Service) bool { return s.muted>>service&1 == 0 }

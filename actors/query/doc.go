@@ -1,0 +1,12 @@
+// Package query makes one answer of what the shards answer: one merge a shape. It is
+// pure.
+//
+//	tally.go     counts by group
+//	timeline.go  counts by service and day, zeros included
+//
+// Shards have disjoint members, so counts of distinct members add. Merging is
+// associative and does not depend on the order of the parts (I12); a part is never
+// changed by it.
+//
+// Any goroutine may call anything here.
+package query
