@@ -1,0 +1,94 @@
+package storage
+
+import "encoding/binary"
+
+// A value of a is 4,096 members' u16: sparse as an operand and while few are known,
+// dense (all of them) later. What is newer overwrites; 0 is unknown, and kept in an
+// operand, since it overwrites too.
+const (
+	columnChunk  = 4096
+	sparseLimit  = 1024
+	columnSparse = 0
+	columnDense  = 1
+)
+
+// columnCodec is the scratch of one merge.
+type columnCodec struct {
+	value [columnChunk]uint16
+	known [columnChunk / 64]uint64
+	n     int // of known
+}
+
+func (c *columnCodec) reset() { c.n = 0; clear(c.known[:]); clear(c.value[:]) }
+
+func (c *columnCodec) put(i int, x uint16) {
+	if c.known[i>>6]>>(i&63)&1 == 0 {
+		c.known[i>>6] |= 1 << (i & 63)
+		c.n++
+	}
+	c.value[i] = x
+}
+
+// decode overwrites with an operand.
+func (c *columnCodec) decode(v []byte) error {
+	cur, err := openValue(v, "a")
+	if err != nil {
+		return err
+	}
+	switch cur.byte() {
+	case columnDense:
+		raw := cur.take(2 * columnChunk)
+		for i := 0; i < len(raw); i += 2 {
+			c.put(i/2, le.Uint16(raw[i:]))
+		}
+	case columnSparse:
+		i := uint64(0)
+		for n := cur.below(columnChunk); n > 0; n-- {
+			i += cur.below(columnChunk)
+			raw := cur.take(2)
+			if raw == nil || i >= columnChunk {
+				return damaged("a")
+			}
+			c.put(int(i), le.Uint16(raw))
+		}
+	default:
+		cur.fail()
+	}
+	return cur.close("a")
+}
+
+// appendCell appends the operand of one member.
+func appendCell(dst []byte, i int, x uint16) []byte {
+	dst = binary.AppendUvarint(append(dst, version1, columnSparse, 1), uint64(i))
+	return le.AppendUint16(dst, x)
+}
+
+// append appends what is known; all is, once base is included.
+func (c *columnCodec) append(dst []byte, base bool) []byte {
+	if base && c.n > sparseLimit || c.n == columnChunk {
+		dst = append(dst, version1, columnDense)
+		for _, x := range c.value {
+			dst = le.AppendUint16(dst, x)
+		}
+		return dst
+	}
+	dst = binary.AppendUvarint(append(dst, version1, columnSparse), uint64(c.n))
+	last := 0
+	for i, x := range c.value {
+		if c.known[i>>6]>>(i&63)&1 != 0 {
+			dst = le.AppendUint16(binary.AppendUvarint(dst, uint64(i-last)), x)
+			last = i
+		}
+	}
+	return dst
+}
+
+func (c *columnCodec) merge(dst []byte, operands [][]byte, base bool) ([]byte, error) {
+	c.reset()
+	for _, v := range operands {
+		if err := c.decode(v); err != nil {
+			return nil, err
+		}
+	}
+	return c.append(dst, base), nil
+}

@@ -1,0 +1,46 @@
+// Package storage keeps what shards and the catalog know, in Pebble: one store per
+// node for all its shards, and one for the catalog. The log (package storage/log)
+// is a store of its own.
+//
+//	shard's goroutine                                    any goroutine
+//	  Stage(changes) ─► open batch, tail, facts            Snapshot ─► rows, content,
+//	  Seen(hash)     ─► filter, tail, t                      ▲         members, requests
+//	  Commit(state)  ─► R C n T (t when the tail is full)    │ as of the last commit
+//	                    origins, state ─► one synced batch ──┘
+//
+// Promised:
+//
+//   - Everything a commit staged, the state and the origins that moved become
+//     durable together or not at all (I3): there is one batch a commit, it is
+//     synced, and nothing needs repair after a kill.
+//   - Nothing here depends on a clock, on chance or on the order of a map (I6): the
+//     same changes give the same answers, the same facts and the same rows, however
+//     they were cut into commits and however Pebble groups merge operands.
+//   - Seen is exact. Filters only save reads; none is stored.
+//   - An error of the disk is never passed over: the store fails as a whole and for
+//     good, every later call returns the first error, Failed is closed, and the
+//     process lives. It has to end before the store can be opened again.
+//
+// Not promised: that staged changes are visible to any reader but Seen; that bytes
+// are equal on two nodes (width classes and the grouping of operands differ, rows
+// do not).
+//
+// Where to begin:
+//
+//	keys.go values.go format.go       what stands on the disk
+//	store.go shard.go catalog.go      opening, looking up
+//	stage.go commit.go                changes into one batch
+//	merge.go                          the merge operator, by family: rows.go content.go
+//	                                  block.go counts.go bits.go columns.go usage.go
+//	timeline.go seen.go filter.go     the members' own rows, repeats
+//	facts.go audit.go                 the state hash, and the same from stored bytes
+//	warm.go snapshot.go scan.go       reading
+//	disk.go failure.go                when the disk fails
+//	dump.go stats.go                  for operators
+//
+// A Shard belongs to one goroutine. A Store, and a Snapshot, may be used by any.
+//
+// Formats: keys.go draws every key, values.go every value; testdata/formats holds a
+// golden example of each. Every value starts with a version byte; a version that is
+// not known is an error. A store of another format is refused when it is opened.
+package storage

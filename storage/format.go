@@ -1,0 +1,61 @@
+package storage
+
+import (
+	"fmt"
+
+	"github.com/cockroachdb/pebble/v2"
+)
+
+// The formats this binary reads and writes. A change to keys, or to values that an
+// older binary cannot read, is another format: an older store is refused then, and
+// built again from the log.
+const (
+	shardsFormat  = "ovation shards 1"
+	catalogFormat = "ovation catalog 1"
+
+	// pebbleFormat is pinned: a newer Pebble does not change the files of a store by
+	// itself.
+	pebbleFormat = pebble.FormatValueSeparation
+)
+
+// FormatError says that a directory holds something else than was asked for.
+type FormatError struct {
+	Dir  string
+	Have string // empty: a store that is not Ovation's
+	Want string
+}
+
+// Error names both formats.
+func (e *FormatError) Error() string {
+	have := "a store of another program"
+	if e.Have != "" {
+		have = fmt.Sprintf("format %q", e.Have)
+	}
+	return fmt.Sprintf("storage: %s holds %s, this binary reads %q: build the store anew from the log, or use the binary that wrote it", e.Dir, have, e.Want)
+}
+
+// checkFormat refuses a store of another format and names an empty one.
+func checkFormat(db *pebble.DB, dir, want string) error {
+	var have string
+	found, err := get(db, formatKey, func(v []byte) error {
+		have = string(v)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if found {
+		if have != want {
+			return &FormatError{Dir: dir, Have: have, Want: want}
+		}
+		return nil
+	}
+	empty := true
+	if err := scan(db, nil, nil, func(_, _ []byte) (bool, error) { empty = false; return false, nil }); err != nil {
+		return err
+	}
+	if !empty {
+		return &FormatError{Dir: dir, Want: want}
+	}
+	return db.Set(formatKey, []byte(want), pebble.Sync)
+}

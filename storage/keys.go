@@ -1,0 +1,247 @@
+package storage
+
+import (
+	"encoding/binary"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// The keys of a node's store, in byte order. Numbers are big-endian, so byte order
+// is their order: month u16, shard u16, account u32, brand u32, class u8, slot u16,
+// bucket u32, ordinal u32, sequence u64, day u32. The large families begin with the
+// month: compaction stays in the current one, and giving one up is a range deletion.
+//
+//	0x00 "format"                                        what the store is
+//	'C' month shard account brand class slot             content of actions       Merge
+//	'R' month shard account brand class slot             columns of actions       Merge
+//	'T' shard commit                                     tail: rows not yet in t  Set, DeleteRange
+//	'a' shard account attribute chunk                    u16 columns by ordinal   Merge
+//	'b' shard account attribute len value chunk          bitmap of ordinals       Merge
+//	'f' shard account ordinal definition brand           one-time pair            Set
+//	'i' shard hash                                       identity → member        Set, Delete
+//	'm' shard account ordinal                            member                   Set
+//	'n' shard account brand                              rows by month and class  Merge
+//	'o' shard slot sequence                              member id → place        Set
+//	'q' shard kind sequence                              outbox                   Set, DeleteRange
+//	's' shard account month                              what of t there is       Set
+//	't' month shard account class bucket                 timelines of members     Merge
+//	'u' shard application hour incarnation               hits                     Merge
+//	'x' shard day request                                request id → outcome     Set, DeleteRange
+//	'z' shard 'o' topic partition                        applied origin           Set
+//	'z' shard 's'                                        the shard's state        Set
+//
+// The keys of the catalog's store:
+//
+//	0x00 "format"
+//	'e' kind id                                          entity                   Set
+//	'x' day request                                      request id → outcome     Set, DeleteRange
+//	'z'                                                  the catalog's state      Set
+const (
+	familyFormat  = 0x00
+	familyContent = 'C'
+	familyRows    = 'R'
+	familyTail    = 'T'
+	familyColumn  = 'a'
+	familyBits    = 'b'
+	familyOneTime = 'f'
+	familyEntity  = 'e'
+	familyClaim   = 'i'
+	familyMember  = 'm'
+	familyCount   = 'n'
+	familyPlace   = 'o'
+	familyOutbox  = 'q'
+	familySealed  = 's'
+	familyLine    = 't'
+	familyUsage   = 'u'
+	familyRequest = 'x'
+	familyState   = 'z'
+)
+
+// families are those of a node's store.
+const families = "CRTabfimnoqstuxz"
+
+// Parts of the outbox: forwards and dead letters are trimmed by cursors of their own.
+const (
+	outboxForward = 0
+	outboxDead    = 1
+)
+
+const (
+	stateOrigin = 'o'
+	stateShard  = 's'
+)
+
+var be = binary.BigEndian
+
+var formatKey = []byte{familyFormat, 'f', 'o', 'r', 'm', 'a', 't'}
+
+// brandMonth is what a group of row keys has in common beside the shard.
+type brandMonth struct {
+	account domain.AccountID
+	brand   domain.BrandID
+	month   domain.Month
+}
+
+// accountMonth is what a group of timeline keys has in common beside the shard.
+type accountMonth struct {
+	account domain.AccountID
+	month   domain.Month
+}
+
+// Width classes: how much time a key of R or C spans. A month that holds more rows
+// of a brand is written under finer keys; what is there stays where it is.
+const (
+	classMonth = 0
+	classDay   = 1
+	classHour  = 2
+	classes    = 3
+
+	dayClassFrom  = 4 << 10
+	hourClassFrom = 128 << 10
+)
+
+// widths says from how many rows of a month on the finer classes are used.
+type widths struct{ day, hour uint64 }
+
+// class is the width class for a brand's month that holds so many rows.
+func (w widths) class(held uint64) uint8 {
+	switch {
+	case held < w.day:
+		return classMonth
+	case held < w.hour:
+		return classDay
+	}
+	return classHour
+}
+
+// slotOf is the slot of a time in a month that starts at start.
+func slotOf(class uint8, start, t domain.Second) uint16 {
+	switch class {
+	case classDay:
+		return uint16((t - start) / 86400)
+	case classHour:
+		return uint16((t - start) / 3600)
+	}
+	return 0
+}
+
+const rowKeyLen = 1 + 2 + 2 + 4 + 4 + 1 + 2
+
+// appendRowKey is a key of R or C.
+func appendRowKey(dst []byte, family byte, shard uint16, k brandMonth, class uint8, slot uint16) []byte {
+	dst = be.AppendUint16(append(dst, family), uint16(k.month))
+	dst = be.AppendUint32(be.AppendUint16(dst, shard), uint32(k.account))
+	dst = append(be.AppendUint32(dst, uint32(k.brand)), class)
+	return be.AppendUint16(dst, slot)
+}
+
+// parseRowKey reads a key of R or C; ok is false where it is none.
+func parseRowKey(k []byte) (shard uint16, g brandMonth, class uint8, slot uint16, ok bool) {
+	if len(k) != rowKeyLen {
+		return 0, brandMonth{}, 0, 0, false
+	}
+	g = brandMonth{domain.AccountID(be.Uint32(k[5:])), domain.BrandID(be.Uint32(k[9:])), domain.Month(be.Uint16(k[1:]))}
+	return be.Uint16(k[3:]), g, k[13], be.Uint16(k[14:]), true
+}
+
+func appendTailKey(dst []byte, shard uint16, commit uint64) []byte {
+	return be.AppendUint64(appendShard(dst, familyTail, shard), commit)
+}
+
+// appendLineKey puts members on buckets by the low bits of the ordinal: early
+// members are the busy ones, and so spread.
+func appendLineKey(dst []byte, shard uint16, k accountMonth, class uint8, bucket uint32) []byte {
+	dst = be.AppendUint16(append(dst, familyLine), uint16(k.month))
+	dst = be.AppendUint32(be.AppendUint16(dst, shard), uint32(k.account))
+	return be.AppendUint32(append(dst, class), bucket)
+}
+
+const lineKeyLen = 1 + 2 + 2 + 4 + 1 + 4
+
+func parseLineKey(k []byte) (g accountMonth, class uint8, bucket uint32, ok bool) {
+	if len(k) != lineKeyLen {
+		return accountMonth{}, 0, 0, false
+	}
+	return accountMonth{domain.AccountID(be.Uint32(k[5:])), domain.Month(be.Uint16(k[1:]))}, k[9], be.Uint32(k[10:]), true
+}
+
+func appendSealedKey(dst []byte, shard uint16, k accountMonth) []byte {
+	return be.AppendUint16(be.AppendUint32(appendShard(dst, familySealed, shard), uint32(k.account)), uint16(k.month))
+}
+
+func appendCountKey(dst []byte, shard uint16, account domain.AccountID, brand domain.BrandID) []byte {
+	return be.AppendUint32(be.AppendUint32(appendShard(dst, familyCount, shard), uint32(account)), uint32(brand))
+}
+
+func appendMemberKey(dst []byte, shard uint16, account domain.AccountID, ord domain.Ordinal) []byte {
+	return be.AppendUint32(be.AppendUint32(appendShard(dst, familyMember, shard), uint32(account)), uint32(ord))
+}
+
+// appendPlaceKey has the slot before the sequence: the last member of a slot is one
+// seek.
+func appendPlaceKey(dst []byte, shard uint16, id domain.MemberID) []byte {
+	return be.AppendUint64(be.AppendUint16(appendShard(dst, familyPlace, shard), uint16(id.Slot())), id.Sequence())
+}
+
+func appendOneTimeKey(dst []byte, shard uint16, account domain.AccountID, ord domain.Ordinal, definition domain.DefinitionID, brand domain.BrandID) []byte {
+	dst = be.AppendUint32(be.AppendUint32(appendShard(dst, familyOneTime, shard), uint32(account)), uint32(ord))
+	return be.AppendUint32(be.AppendUint32(dst, uint32(definition)), uint32(brand))
+}
+
+// appendClaimKey needs no account: it is part of the hash.
+func appendClaimKey(dst []byte, shard uint16, hash domain.IdentityHash) []byte {
+	return append(appendShard(dst, familyClaim, shard), hash[:]...)
+}
+
+// appendBitsKey fails on a value of more than 255 bytes by ok.
+func appendBitsKey(dst []byte, shard uint16, account domain.AccountID, attribute domain.Attribute, value string, chunk uint16) (_ []byte, ok bool) {
+	if len(value) > 255 {
+		return dst, false
+	}
+	dst = be.AppendUint32(appendShard(dst, familyBits, shard), uint32(account))
+	dst = append(append(dst, byte(attribute), byte(len(value))), value...)
+	return be.AppendUint16(dst, chunk), true
+}
+
+func appendColumnKey(dst []byte, shard uint16, account domain.AccountID, attribute domain.Attribute, chunk uint32) []byte {
+	dst = be.AppendUint32(appendShard(dst, familyColumn, shard), uint32(account))
+	return be.AppendUint32(append(dst, byte(attribute)), chunk)
+}
+
+func appendUsageKey(dst []byte, shard uint16, u domain.Usage) []byte {
+	dst = be.AppendUint32(appendShard(dst, familyUsage, shard), uint32(u.Application))
+	return be.AppendUint64(be.AppendUint32(dst, u.Hour), u.Incarnation)
+}
+
+func appendRequestKey(dst []byte, shard uint16, day uint32, id domain.RequestID) []byte {
+	return append(be.AppendUint32(appendShard(dst, familyRequest, shard), day), id[:]...)
+}
+
+func appendOutboxKey(dst []byte, shard uint16, kind byte, sequence uint64) []byte {
+	return be.AppendUint64(append(appendShard(dst, familyOutbox, shard), kind), sequence)
+}
+
+func appendStateKey(dst []byte, shard uint16) []byte {
+	return append(appendShard(dst, familyState, shard), stateShard)
+}
+
+func appendOriginKey(dst []byte, shard uint16, topic domain.TopicID, partition int32) []byte {
+	dst = append(append(appendShard(dst, familyState, shard), stateOrigin), topic[:]...)
+	return be.AppendUint32(dst, uint32(partition))
+}
+
+// appendShard begins a key of a family that has the shard first.
+func appendShard(dst []byte, family byte, shard uint16) []byte {
+	return be.AppendUint16(append(dst, family), shard)
+}
+
+// after is the first key behind all that begin with prefix.
+func after(prefix []byte) []byte {
+	end := append([]byte(nil), prefix...)
+	for i := len(end) - 1; i >= 0; i-- {
+		if end[i]++; end[i] != 0 {
+			return end[:i+1]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,277 @@
+package log
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+func TestAppendPatchesOffsetAndEpochAndNothingElse(t *testing.T) {
+	l := opened(t, vfs.NewMem(), Options{})
+	id := created(t, l, "t", 1)
+	mustAppend(t, l, id, plain(3, 1))
+	b := plain(2, 5)
+	want := bytes.Clone(b)
+	binary.BigEndian.PutUint64(want, 3)
+	binary.BigEndian.PutUint32(want[atEpoch:], uint32(l.Epoch()))
+	mustAppend(t, l, id, b)
+	got, next, err := l.Read(id, 0, 4, 0, true, nil)
+	if err != nil || next != 5 || !bytes.Equal(got, want) {
+		t.Fatalf("%x\n%x\nnext %d, %v", got, want, next, err)
+	}
+}
+
+func TestLogAppendTimeIsStampedAndNeverGoesBack(t *testing.T) {
+	fs, clk := vfs.NewMem(), &clock{ms: 5_000}
+	l := opened(t, fs, Options{Now: clk.now})
+	id := created(t, l, "t", 1, configTimestampType, "LogAppendTime")
+	want := []int64{5_000, 7_000, 7_000, 7_000, 8_000}
+	for i, now := range []int64{5_000, 7_000, 6_000, 1, 8_000} {
+		if i == 3 { // the clock went back and the log was opened again, emptied
+			if _, err := l.DeleteRecords(id, 0, -1); err != nil {
+				t.Fatal(err)
+			}
+			if err := l.Close(); err != nil {
+				t.Fatal(err)
+			}
+			clk.ms = now
+			l = opened(t, fs, Options{Now: clk.now})
+		}
+		clk.ms = now
+		sent := built{codec: i, producer: -1, times: []int64{123_456, 99}}.batch()
+		first := bytes.Clone(sent[atFirst:atMax])
+		base, stamp, err := appendWait(l, id, 0, sent)
+		if err != nil || stamp != want[i] {
+			t.Fatalf("append %d: stamp %d, want %d: %v", i, stamp, want[i], err)
+		}
+		got, _, err := l.Read(id, 0, base, 0, true, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a := binary.BigEndian.Uint16(got[atAttrs:]); a != uint16(i)|attrLogAppendTime {
+			t.Fatalf("attributes %x", a)
+		}
+		if m := int64(u64(got[atMax:])); m != want[i] || !bytes.Equal(got[atFirst:atMax], first) {
+			t.Fatalf("max time %d, want %d", m, want[i])
+		}
+		if crc := u32(got[atCRC:]); crc != u32(sealed(bytes.Clone(got))[atCRC:]) {
+			t.Fatal("checksum")
+		}
+		if offset, at, err := l.Find(id, 0, want[i]); err != nil || at != want[i] || offset > base {
+			t.Fatalf("time %d is at %d (%d): %v", want[i], offset, at, err)
+		}
+	}
+	// A repeat is answered with the time of the first.
+	one := built{producer: 3, times: []int64{1}}
+	_, stamp, err := appendWait(l, id, 0, one.batch())
+	clk.ms += 1000
+	_, again, err2 := appendWait(l, id, 0, one.batch())
+	if err != nil || err2 != nil || stamp != again {
+		t.Fatalf("%d, again %d: %v %v", stamp, again, err, err2)
+	}
+}
+
+func TestMessageSizeIsLimitedByTopic(t *testing.T) {
+	l := opened(t, vfs.NewMem(), Options{})
+	small := created(t, l, "small", 1, configMaxBatch, "200")
+	usual := created(t, l, "usual", 1)
+	big := built{producer: -1, times: []int64{1}, values: []string{strings.Repeat("x", 200)}}.batch()
+	_, _, _, err := l.Append(small, 0, bytes.Clone(big))
+	wantCode(t, err, MessageTooLarge)
+	mustAppend(t, l, usual, big)
+	mustAppend(t, l, small, plain(1, 1))
+	_, _, _, err = l.Append(usual, 0, built{producer: -1, times: []int64{1}, values: []string{strings.Repeat("x", defaultMaxBatch)}}.batch())
+	wantCode(t, err, MessageTooLarge)
+}
+
+func TestAppendsAreRefusedBelowTheFreeSpaceFloorAndReadsAreNot(t *testing.T) {
+	free := uint64(math.MaxUint64)
+	l := opened(t, vfs.NewMem(), Options{FreeSpace: func() (uint64, error) { return free, nil }})
+	id := created(t, l, "t", 1)
+	mustAppend(t, l, id, plain(2, 1))
+	free = 256<<20 - 1
+	_, _, _, err := l.Append(id, 0, plain(1, 1))
+	wantCode(t, err, StorageError)
+	_, err = l.CreateTopic("u", 1, nil)
+	wantCode(t, err, StorageError)
+	if raw, _, err := l.Read(id, 0, 0, 0, true, nil); err != nil || len(raw) == 0 {
+		t.Fatal(err)
+	}
+	if _, err := l.DeleteRecords(id, 0, 1); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Err(); err != nil {
+		t.Fatalf("a full disk is no failure: %v", err)
+	}
+	free = 256 << 20
+	mustAppend(t, l, id, plain(1, 1))
+	if s := l.Stats(); s.Full != 2 {
+		t.Fatalf("%+v", s)
+	}
+}
+
+func TestWhatIsNotDurableIsNotRead(t *testing.T) {
+	l := opened(t, vfs.NewMem(), Options{})
+	id := created(t, l, "t", 1)
+	_, _, done, err := l.Append(id, 0, plain(2, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, end, _ := l.Bounds(id, 0); end != 0 {
+		t.Fatalf("end %d before Wait", end)
+	}
+	wake := make(chan struct{}, 1)
+	l.Watch(id, 0, wake)
+	if err := done.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	<-wake
+	if _, end, _ := l.Bounds(id, 0); end != 2 {
+		t.Fatalf("end %d after Wait", end)
+	}
+	l.Unwatch(id, 0, wake)
+	mustAppend(t, l, id, plain(1, 1))
+	if len(wake) > 0 {
+		t.Fatal("woken after Unwatch")
+	}
+}
+
+func TestReadsOutsideOfTheLogAreOutOfRange(t *testing.T) {
+	l := opened(t, vfs.NewMem(), Options{})
+	id := created(t, l, "t", 1)
+	for range 3 {
+		mustAppend(t, l, id, plain(10, 1))
+	}
+	if start, err := l.DeleteRecords(id, 0, 15); err != nil || start != 15 {
+		t.Fatal(start, err)
+	}
+	if start, err := l.DeleteRecords(id, 0, 3); err != nil || start != 15 {
+		t.Fatalf("the start moved back to %d: %v", start, err)
+	}
+	for _, offset := range []int64{-1, 0, 14, 31} {
+		_, _, err := l.Read(id, 0, offset, 100, true, nil)
+		wantCode(t, err, OffsetOutOfRange)
+	}
+	if raw, next, err := l.Read(id, 0, 15, 1<<20, true, nil); err != nil || next != 30 || u64(raw) != 10 {
+		t.Fatalf("next %d: %v", next, err)
+	}
+	for _, before := range []int64{-2, 31} {
+		_, err := l.DeleteRecords(id, 0, before)
+		wantCode(t, err, OffsetOutOfRange)
+	}
+	_, _, err := l.Read(id, 1, 0, 100, true, nil)
+	wantCode(t, err, UnknownTopic)
+}
+
+// repeater is an idempotent producer that sends one batch after another.
+type repeater struct {
+	id    int64
+	sent  int32 // batches whose append was begun
+	acked atomic.Int32
+}
+
+// run appends until stop, and at least once.
+func (p *repeater) run(t *testing.T, l *Log, id [16]byte, partition int32, stop chan struct{}) {
+	for {
+		n := p.acked.Load()
+		p.sent = max(p.sent, n+1)
+		m := built{producer: p.id, sequence: n, times: times(1, int64(n)), values: []string{strings.Repeat("v", 100)}}
+		if _, _, err := appendWait(l, id, partition, m.batch()); err != nil {
+			t.Error(err)
+			return
+		}
+		p.acked.Add(1)
+		select {
+		case <-stop:
+			return
+		default:
+		}
+	}
+}
+
+// Concurrent producers, each idempotent, each with its last batch in flight when the
+// machine crashes: what was acknowledged is there, and a producer that sends its last
+// batch again goes on without loss or double.
+func TestACrashKeepsWhatWasAcknowledged(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	const partitions = 2
+	fs := vfs.NewCrashableMem()
+	l := opened(t, fs, Options{})
+	id := created(t, l, "t", partitions)
+	var producers [6]repeater
+	for round := range 8 {
+		stop := make(chan struct{})
+		var wg sync.WaitGroup
+		for i := range producers {
+			producers[i].id = int64(i)
+			wg.Go(func() { producers[i].run(t, l, id, int32(i%partitions), stop) })
+		}
+		for producers[0].acked.Load() < int32(30*(round+1)) && !t.Failed() {
+			mustAppend(t, l, id, plain(1, 1))
+		}
+		// What is acknowledged by now must be in the clone; what is not, may.
+		var before [len(producers)]int32
+		for i := range producers {
+			before[i] = producers[i].acked.Load()
+		}
+		fs = fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 30 * (round % 3), RNG: rand.New(rand.NewPCG(seed, uint64(round)))})
+		close(stop)
+		wg.Wait()
+		if t.Failed() {
+			return
+		}
+		l = opened(t, fs, Options{})
+		for i := range producers {
+			p := &producers[i]
+			n := sequencesOf(t, l, id, int32(i%partitions), p.id)
+			if n < before[i] || n > p.sent {
+				t.Fatalf("round %d producer %d: %d batches, acknowledged %d, sent %d", round, i, n, before[i], p.sent)
+			}
+			// It knows what it was told, and sends what came after again; a log remembers
+			// five batches, and no more were acknowledged between count and clone unseen.
+			p.acked.Store(max(before[i], n-5))
+			p.sent = n
+		}
+	}
+}
+
+// sequencesOf reads a partition from its start and checks that offsets are dense and
+// that the producer's sequences are 0, 1, 2…; it gives their number.
+func sequencesOf(t *testing.T, l *Log, id [16]byte, partition int32, producer int64) (n int32) {
+	t.Helper()
+	start, end, err := l.Bounds(id, partition)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for at := start; at < end; {
+		raw, next, err := l.Read(id, partition, at, 1<<20, true, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for len(raw) > 0 {
+			if int64(u64(raw)) != at {
+				t.Fatalf("offset %d, want %d", u64(raw), at)
+			}
+			if int64(u64(raw[atProducer:])) == producer {
+				if s := int32(u32(raw[atSequence:])); s != n {
+					t.Fatalf("producer %d: sequence %d, want %d", producer, s, n)
+				}
+				n++
+			}
+			at += int64(u32(raw[atCount:]))
+			raw = raw[12+u32(raw[atLength:]):]
+		}
+		if at != next {
+			t.Fatalf("next %d, want %d", next, at)
+		}
+	}
+	return n
+}

@@ -1,0 +1,203 @@
+package log
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+func TestEveryCodecIsReadDownToTheRecords(t *testing.T) {
+	l := opened(t, vfs.NewMem(), Options{})
+	for codec := range 6 {
+		b := built{codec: codec, producer: -1, times: []int64{100, 90, 300, 200}, values: []string{"a", strings.Repeat("b", 5000), "", "d"}}.batch()
+		h, err := l.check(b, false)
+		if err != nil {
+			t.Fatalf("codec %d: %v", codec, err)
+		}
+		if h.max != 300 || h.count != 4 {
+			t.Fatalf("codec %d: %+v", codec, h)
+		}
+	}
+}
+
+func TestAWrongMaxTimeIsSetRight(t *testing.T) {
+	l := opened(t, vfs.NewMem(), Options{})
+	b := built{producer: -1, times: []int64{100, 300, 200}}.batch()
+	want := bytes.Clone(b)
+	binary.BigEndian.PutUint64(b[atMax:], 7)
+	if _, err := l.check(sealed(b), false); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(b, want) {
+		t.Fatal("the batch differs from one with the right max time")
+	}
+}
+
+// damage is a batch of three records, and how it is spoilt.
+var damage = map[string]struct {
+	spoil func(b []byte) []byte
+	want  Code
+}{
+	"empty":              {func([]byte) []byte { return nil }, InvalidRecord},
+	"header only":        {func(b []byte) []byte { return b[:atRecords] }, CorruptMessage},
+	"cut":                {func(b []byte) []byte { return b[:len(b)-1] }, CorruptMessage},
+	"length of zero":     {func(b []byte) []byte { binary.BigEndian.PutUint32(b[atLength:], 0); return b }, CorruptMessage},
+	"negative length":    {func(b []byte) []byte { binary.BigEndian.PutUint32(b[atLength:], 1<<31); return b }, CorruptMessage},
+	"two batches":        {func(b []byte) []byte { return append(b, b...) }, InvalidRecord},
+	"old format":         {func(b []byte) []byte { b[atMagic] = 1; return b }, UnsupportedFormat},
+	"short old format":   {func(b []byte) []byte { b[atMagic] = 0; return b[:30] }, UnsupportedFormat},
+	"flipped bit":        {func(b []byte) []byte { b[len(b)-1] ^= 1; return b }, CorruptMessage},
+	"control":            {attrs(attrControl), InvalidRecord},
+	"transactional":      {attrs(attrTransactional), InvalidTxnState},
+	"append time":        {attrs(attrLogAppendTime), InvalidTimestamp},
+	"unknown codec":      {attrs(7), UnsupportedCompression},
+	"gzip that is none":  {attrs(1), InvalidRecord},
+	"snappy that is not": {attrs(2), InvalidRecord},
+	"lz4 that is none":   {attrs(3), InvalidRecord},
+	"zstd that is none":  {attrs(4), InvalidRecord},
+	"no records":         {counts32(0, -1), InvalidRecord},
+	"negative records":   {counts32(-1, -2), InvalidRecord},
+	"too few records":    {counts32(2, 1), InvalidRecord},
+	"too many records":   {counts32(4, 3), InvalidRecord},
+	"most records":       {counts32(math.MaxInt32, math.MaxInt32-1), InvalidRecord},
+	"delta beside count": {counts32(3, 3), InvalidRecord},
+	"no producer epoch":  {func(b []byte) []byte { clear(b[atProducer:atProdEp]); b[atProdEp] = 0xff; return sealed(b) }, InvalidRecord},
+	"time overflows":     {func(b []byte) []byte { binary.BigEndian.PutUint64(b[atFirst:], math.MaxInt64); return sealed(b) }, InvalidTimestamp},
+	"bytes behind":       {body(func(r []byte) []byte { return append(r, 0) }), InvalidRecord},
+	"record length":      {body(func(r []byte) []byte { r[0] += 2; return r }), InvalidRecord},
+	"negative record":    {body(func(r []byte) []byte { r[0] = 1; return r }), InvalidRecord},
+	"offset delta":       {body(func(r []byte) []byte { r[3] += 2; return r }), InvalidRecord},
+	"key length":         {body(func(r []byte) []byte { r[4] = 0x7e; return r }), InvalidRecord},
+	"key length -2":      {body(func(r []byte) []byte { r[4] = 3; return r }), InvalidRecord},
+	"value length":       {body(func(r []byte) []byte { r[5] += 2; return r }), InvalidRecord},
+	"header count":       {body(func(r []byte) []byte { r[11] = 4; return r }), InvalidRecord},
+	"negative headers":   {body(func(r []byte) []byte { r[11] = 1; return r }), InvalidRecord},
+	"null header key":    {body(func(r []byte) []byte { r[12] = 1; return r }), InvalidRecord},
+	"endless varint":     {body(func(r []byte) []byte { return bytes.Repeat([]byte{0xff}, len(r)) }), InvalidRecord},
+}
+
+func attrs(a uint16) func([]byte) []byte {
+	return func(b []byte) []byte { binary.BigEndian.PutUint16(b[atAttrs:], a); return sealed(b) }
+}
+
+func counts32(n, last int32) func([]byte) []byte {
+	return func(b []byte) []byte {
+		binary.BigEndian.PutUint32(b[atCount:], uint32(n))
+		binary.BigEndian.PutUint32(b[atLast:], uint32(last))
+		return sealed(b)
+	}
+}
+
+// body changes the records and sets length and checksum right.
+func body(f func([]byte) []byte) func([]byte) []byte {
+	return func(b []byte) []byte {
+		b = append(b[:atRecords:atRecords], f(bytes.Clone(b[atRecords:]))...)
+		binary.BigEndian.PutUint32(b[atLength:], uint32(len(b)-12))
+		return sealed(b)
+	}
+}
+
+func TestDamagedBatchesAreRefusedAndLeaveNothing(t *testing.T) {
+	l := opened(t, vfs.NewMem(), Options{})
+	id := created(t, l, "t", 1)
+	for name, d := range damage {
+		t.Run(name, func(t *testing.T) {
+			b := d.spoil(built{producer: -1, times: []int64{100, 101, 102}}.batch())
+			_, _, _, err := l.Append(id, 0, b)
+			wantCode(t, err, d.want)
+		})
+	}
+	if _, end, err := l.Bounds(id, 0); err != nil || end != 0 {
+		t.Fatalf("end %d, %v", end, err)
+	}
+}
+
+func TestABatchThatGrowsBeyondTheLimitIsRefused(t *testing.T) {
+	if testing.Short() {
+		t.Skip("64 MiB four times")
+	}
+	l := opened(t, vfs.NewMem(), Options{})
+	huge := strings.Repeat("x", maxInflated)
+	for codec := 1; codec <= 4; codec++ {
+		b := built{codec: codec, producer: -1, times: []int64{1}, values: []string{huge}}.batch()
+		_, err := l.check(b, false)
+		wantCode(t, err, InvalidRecord)
+	}
+	if z := <-l.checks; cap(z.buf) > 2*maxInflated {
+		t.Fatalf("kept %d bytes", cap(z.buf))
+	} else {
+		l.checks <- z
+	}
+}
+
+func TestASnappyLengthThatCannotBeTrueAllocatesNothing(t *testing.T) {
+	z := new(inflater)
+	b := binary.AppendUvarint(nil, 60<<20)
+	if err := z.inflateSnappy(append(b, 1, 2, 3)); err == nil || cap(z.buf) > 1<<20 {
+		t.Fatalf("%v, %d bytes", err, cap(z.buf))
+	}
+}
+
+func FuzzBatchIsRefusedOrCanBeReadInFull(f *testing.F) {
+	for codec := range 6 {
+		f.Add(built{codec: codec, producer: -1, times: []int64{100, 90, 300}}.batch(), true)
+	}
+	for _, d := range damage {
+		f.Add(d.spoil(built{producer: -1, times: []int64{100, 101, 102}}.batch()), false)
+	}
+	l := opened(f, vfs.NewMem(), Options{})
+	f.Fuzz(func(t *testing.T, b []byte, repair bool) {
+		b = bytes.Clone(b)
+		if repair && len(b) >= atRecords {
+			binary.BigEndian.PutUint32(b[atLength:], uint32(len(b)-12))
+			sealed(b)
+		}
+		h, err := l.check(b, false)
+		if err != nil {
+			return
+		}
+		// The naive reading: one varint after another, as a consumer would.
+		z := new(inflater)
+		defer z.close()
+		body, err := z.body(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := bytes.NewReader(body)
+		for range h.count {
+			n, err := binary.ReadVarint(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			before := r.Len()
+			r.ReadByte()
+			binary.ReadVarint(r)
+			binary.ReadVarint(r)
+			for range 2 {
+				if l, err := binary.ReadVarint(r); err != nil {
+					t.Fatal(err)
+				} else if l > 0 {
+					r.Seek(l, 1)
+				}
+			}
+			headers, _ := binary.ReadVarint(r)
+			for range 2 * headers {
+				if l, err := binary.ReadVarint(r); err != nil {
+					t.Fatal(err)
+				} else if l > 0 {
+					r.Seek(l, 1)
+				}
+			}
+			if int64(before-r.Len()) != n {
+				t.Fatalf("record of %d bytes took %d", n, before-r.Len())
+			}
+		}
+		if r.Len() != 0 {
+			t.Fatal("bytes left")
+		}
+	})
+}

@@ -1,0 +1,39 @@
+// Package log keeps a Kafka-shaped log on one machine: topics, partitions and
+// record batches as producers sent them, as blocks in a Pebble store of its own.
+// It knows the bytes of a record batch (magic 2) and nothing of the protocol in
+// front of it.
+//
+//	            Append ──► check ──► sequence ──► offsets, epoch, time ──┐
+//	                       (lengths,  (idempotent  patched into the      │ one Pebble batch:
+//	                        CRC, ts)   producer)   batch                 ▼ block + producer + epoch
+//	concurrent appends ────────────────────────────────────────► WAL ──► one fsync for all of them
+//	                                                                     │
+//	Read, Find ◄── [start, end) ◄── end moves when the fsync has returned┘
+//
+// # What is promised
+//
+//   - What Wait has acknowledged is there after a crash, under the offset that was
+//     answered, and no reader ever saw what a crash can take back.
+//   - Offsets of a partition are dense and never used twice, also when all its
+//     records were deleted and the log was opened again.
+//   - A producer with an id may repeat its last five batches; they are stored once.
+//     Its state is in the same batch as the block.
+//   - Every record of every stored batch parses: a batch with a right checksum and
+//     wrong lengths is refused, since it would stop each of its readers.
+//   - On a topic with message.timestamp.type=LogAppendTime all records of a batch
+//     have the time of the append, which never goes back within a partition.
+//   - Each opening has a leader epoch above all before it, so that a reader of a log
+//     that was restored from a copy notices that it is another one.
+//   - After an error of the store nothing is answered any more but StorageError; Err
+//     says why. The process must open the log again.
+//
+// # What is not
+//
+// There is one replica, no transaction, no compaction, and nothing is deleted by
+// age or size: DeleteRecords is called by whoever knows what is needed no more.
+// Times of a CreateTime topic are the producers'; looking up a time that lies
+// behind a batch from the far future reads the headers after that batch one by one.
+//
+// Any goroutine may call any method of a Log. Slices passed in belong to the log
+// until the call returns, slices returned belong to the caller.
+package log

@@ -1,0 +1,205 @@
+package log
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+const maxOffset = math.MaxInt64
+
+// Options of a log. The zero value is right for production.
+type Options struct {
+	FS        vfs.FS                 // nil: the disk
+	Now       func() time.Time       // nil: time.Now
+	MinFree   uint64                 // appends are refused below so many bytes free; 0: 256 MiB
+	FreeSpace func() (uint64, error) // bytes free for the log; nil: asks the FS
+	Logger    *slog.Logger           // nil: slog.Default
+}
+
+// Log is an open log. It is closed by Close, also after an error.
+type Log struct {
+	opts    Options
+	dir     string
+	db      *pebble.DB
+	cluster string
+	epoch   int32
+	checks  chan *inflater // as many as batches may be checked at once
+
+	failed atomic.Pointer[error] // why the store stopped
+
+	gate   sync.RWMutex // held shared by every call into the store, alone by Close
+	closed bool
+
+	mu        sync.RWMutex // topics; held alone while one is made or deleted
+	byName    map[string]*topic
+	byID      map[domain.TopicID]*topic
+	producers struct {
+		mu         sync.Mutex
+		next, upTo int64 // first id not handed out, first not reserved in the store
+	}
+
+	counts counts
+}
+
+// Open opens the log in a directory, or makes one. No other process can have it
+// open; a log of another format version is refused.
+func Open(dir string, opts Options) (*Log, error) {
+	l := &Log{opts: opts, dir: dir, byName: map[string]*topic{}, byID: map[domain.TopicID]*topic{}}
+	l.defaults()
+	disk := &haltFS{FS: l.opts.FS, log: l}
+	db, err := pebble.Open(dir, l.pebbleOptions(disk))
+	if err != nil {
+		return nil, fmt.Errorf("log %s: %w", dir, err)
+	}
+	l.db = db
+	disk.armed.Store(true)
+	if err := l.load(); err != nil {
+		return nil, fmt.Errorf("log %s: %w", dir, errors.Join(err, l.Close()))
+	}
+	return l, nil
+}
+
+func (l *Log) defaults() {
+	o := &l.opts
+	if o.FS == nil {
+		o.FS = vfs.Default
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.MinFree == 0 {
+		o.MinFree = 256 << 20
+	}
+	if o.FreeSpace == nil {
+		fs, dir := o.FS, l.dir
+		o.FreeSpace = func() (uint64, error) {
+			u, err := fs.GetDiskUsage(dir)
+			if errors.Is(err, vfs.ErrUnsupported) {
+				return math.MaxUint64, nil
+			}
+			return u.AvailBytes, err
+		}
+	}
+	if o.Logger == nil {
+		o.Logger = slog.Default()
+	}
+	n := runtime.GOMAXPROCS(0)
+	l.checks = make(chan *inflater, n)
+	for range n {
+		l.checks <- new(inflater)
+	}
+}
+
+// pebbleOptions: blocks are large and read in order soon after they were written,
+// mostly from the memtable, so the cache is small.
+func (l *Log) pebbleOptions(disk vfs.FS) *pebble.Options {
+	return &pebble.Options{
+		FS:                          disk,
+		FormatMajorVersion:          pebble.FormatTableFormatV6,
+		CacheSize:                   16 << 20,
+		MemTableSize:                16 << 20,
+		MemTableStopWritesThreshold: 4,
+		L0CompactionThreshold:       4,
+		L0StopWritesThreshold:       24,
+		LBaseMaxBytes:               256 << 20,
+		MaxOpenFiles:                500,
+		Logger:                      pebbleLog{l},
+		EventListener: &pebble.EventListener{
+			BackgroundError: func(err error) { _ = l.fail(err) },
+			DataCorruption:  func(i pebble.DataCorruptionInfo) { _ = l.fail(fmt.Errorf("corruption: %s", i)) },
+		},
+	}
+}
+
+// pebbleLog turns Pebble's fatal errors, which would end the process, into the
+// log's stop.
+type pebbleLog struct{ l *Log }
+
+func (p pebbleLog) Infof(string, ...any) {}
+func (p pebbleLog) Errorf(format string, a ...any) {
+	p.l.opts.Logger.Error("log: " + fmt.Sprintf(format, a...))
+}
+func (p pebbleLog) Fatalf(format string, a ...any) { _ = p.l.fail(fmt.Errorf(format, a...)) }
+
+// Cluster is the installation's id: 22 characters, made with the log.
+func (l *Log) Cluster() string { return l.cluster }
+
+// Epoch is the leader epoch of this opening.
+func (l *Log) Epoch() int32 { return l.epoch }
+
+// Err is why the store stopped; nil while it works.
+func (l *Log) Err() error {
+	if e := l.failed.Load(); e != nil {
+		return *e
+	}
+	return nil
+}
+
+// fail stops the log. The first cause stays.
+func (l *Log) fail(cause error) error {
+	if errors.Is(cause, StorageError) {
+		return cause
+	}
+	err := fmt.Errorf("%w: %w", StorageError, cause)
+	if l.failed.CompareAndSwap(nil, &err) {
+		l.opts.Logger.Error("log: the store stopped", "dir", l.dir, "err", cause)
+	}
+	return l.Err()
+}
+
+var errClosed = fmt.Errorf("%w: log is closed", StorageError)
+
+// enter begins a call that touches the store; leave ends it.
+func (l *Log) enter() error {
+	l.gate.RLock()
+	err := l.Err()
+	if l.closed {
+		err = errClosed
+	}
+	if err != nil {
+		l.gate.RUnlock()
+	}
+	return err
+}
+
+func (l *Log) leave() { l.gate.RUnlock() }
+
+// room refuses appends when the disk is nearly full: what is left is for the store's
+// own work and for deleting.
+func (l *Log) room() error {
+	free, err := l.opts.FreeSpace()
+	if err != nil {
+		return fmt.Errorf("%w: free space: %w", StorageError, err)
+	}
+	if free < l.opts.MinFree {
+		l.counts.full.Add(1)
+		return fmt.Errorf("%w: %d MiB free, %d are the least", StorageError, free>>20, l.opts.MinFree>>20)
+	}
+	return nil
+}
+
+// Close closes the store. If it has stopped before, the reason is returned.
+func (l *Log) Close() error {
+	l.gate.Lock()
+	defer l.gate.Unlock()
+	if l.closed {
+		return nil
+	}
+	l.closed = true
+	for range cap(l.checks) {
+		(<-l.checks).close()
+	}
+	err := l.db.Close()
+	return errors.Join(l.Err(), err)
+}

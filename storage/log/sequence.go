@@ -1,0 +1,79 @@
+package log
+
+import (
+	"fmt"
+	"math"
+)
+
+// maxProducers bounds the producers a partition remembers; the one that has been
+// silent longest makes room for a new one.
+const maxProducers = 4096
+
+// producer is what a partition knows of an idempotent producer: its last batches,
+// oldest first. A value is never changed once it is in the partition's map.
+type producer struct {
+	epoch int16
+	n     int
+	last  [5]appended
+}
+
+// appended is one batch of a producer: its sequences, where it stands and the time
+// of its append (-1 where the topic keeps the producers' times).
+type appended struct {
+	first, last int32
+	base, stamp int64
+}
+
+// sequenced says what becomes of a batch with a producer id: it is a repeat of the
+// one returned, or it is next and then is the producer's state with it. old may be
+// nil: then any sequence is the first, since state can have been given up. Sequences
+// go on at 0 after 2^31-1.
+func (old *producer) sequenced(h *header) (repeat *appended, then *producer, err error) {
+	e := appended{first: h.sequence, last: addSequence(h.sequence, h.count-1)}
+	switch {
+	case old == nil || h.epoch > old.epoch && h.sequence == 0:
+		then = &producer{epoch: h.epoch, n: 1}
+		then.last[0] = e
+		return nil, then, nil
+	case h.epoch < old.epoch:
+		return nil, nil, fmt.Errorf("%w: %d, now %d", InvalidProducerEpoch, h.epoch, old.epoch)
+	case h.epoch > old.epoch:
+		return nil, nil, fmt.Errorf("%w: a new epoch starts with %d", OutOfOrderSequence, h.sequence)
+	}
+	for i := range old.n {
+		if l := &old.last[i]; l.first == e.first && l.last == e.last {
+			return l, nil, nil
+		}
+	}
+	if want := addSequence(old.newest().last, 1); h.sequence != want {
+		return nil, nil, fmt.Errorf("%w: %d, want %d", OutOfOrderSequence, h.sequence, want)
+	}
+	then = new(producer)
+	*then = *old
+	if then.n == len(then.last) {
+		copy(then.last[:], then.last[1:])
+		then.n--
+	}
+	then.last[then.n] = e
+	then.n++
+	return nil, then, nil
+}
+
+// newest is the producer's last batch.
+func (old *producer) newest() *appended { return &old.last[old.n-1] }
+
+// addSequence is n sequences on; n is not negative.
+func addSequence(sequence, n int32) int32 {
+	return int32((int64(sequence) + int64(n)) & math.MaxInt32)
+}
+
+// silent is the producer that appended longest ago.
+func silent(all map[int64]*producer) (id int64) {
+	oldest := int64(math.MaxInt64)
+	for k, s := range all {
+		if s.newest().base < oldest {
+			id, oldest = k, s.newest().base
+		}
+	}
+	return id
+}

@@ -1,0 +1,34 @@
+package log
+
+import "sync/atomic"
+
+type counts struct {
+	appends, bytes, repeats, read, full atomic.Uint64
+}
+
+// Stats is what a log has done since it was opened, and what it holds.
+type Stats struct {
+	Appends   uint64 // batches stored
+	Bytes     uint64 // of them
+	Repeats   uint64 // batches that a producer sent again and that were there already
+	ReadBytes uint64 // given to readers
+	Full      uint64 // calls refused for want of free space
+	Topics    int
+	DiskBytes uint64 // the store's files
+}
+
+// Stats are the counters now.
+func (l *Log) Stats() Stats {
+	s := Stats{
+		Appends: l.counts.appends.Load(), Bytes: l.counts.bytes.Load(), Repeats: l.counts.repeats.Load(),
+		ReadBytes: l.counts.read.Load(), Full: l.counts.full.Load(),
+	}
+	l.mu.RLock()
+	s.Topics = len(l.byName)
+	l.mu.RUnlock()
+	if l.enter() == nil {
+		s.DiskBytes = l.db.Metrics().DiskSpaceUsage()
+		l.leave()
+	}
+	return s
+}

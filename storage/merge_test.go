@@ -1,0 +1,257 @@
+package storage
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// put merges operands as Pebble does.
+func put(t *testing.T, family byte, list [][]byte, base bool) []byte {
+	t.Helper()
+	m := must[*operands](t)(firstOperand(family, list))
+	v, done, err := m.Finish(base)
+	ok(t, err)
+	v = bytes.Clone(v)
+	ok(t, done.Close())
+	return v
+}
+
+// firstOperand gives a merger either from the oldest on or from the newest back.
+func firstOperand(family byte, list [][]byte) (*operands, error) {
+	newestFirst := len(list[0])%2 == 0
+	if newestFirst {
+		list = slices.Clone(list)
+		slices.Reverse(list)
+	}
+	vm, err := merger.Merge([]byte{family}, list[0])
+	if err != nil {
+		return nil, err
+	}
+	for _, v := range list[1:] {
+		if newestFirst {
+			err = vm.MergeOlder(v)
+		} else {
+			err = vm.MergeNewer(v)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return vm.(*operands), nil
+}
+
+// grouped merges operands in any grouping; oldest says that the first is the oldest
+// there is.
+func grouped(t *testing.T, r *rand.Rand, family byte, list [][]byte, oldest bool) []byte {
+	list = slices.Clone(list)
+	for len(list) > 2 {
+		i := r.IntN(len(list) - 1)
+		j := min(len(list), i+1+r.IntN(4), i+len(list)-1)
+		v := put(t, family, list[i:j], oldest && i == 0 && r.IntN(2) == 0)
+		list = slices.Replace(list, i, j, v)
+	}
+	return put(t, family, list, oldest)
+}
+
+// operandsOf makes random operands of a family.
+func operandsOf(r *rand.Rand, family byte) (list [][]byte) {
+	var (
+		rows    rowCodec
+		content contentCodec
+		blocks  blockWriter
+		seq     uint64
+	)
+	for range 2 + r.IntN(20) {
+		switch family {
+		case familyRows:
+			var add []action
+			for range r.IntN(6) {
+				seq += 1 + uint64(r.IntN(5))
+				add = append(add, action{seq: seq, time: uint32(r.IntN(50)), ord: domain.Ordinal(r.Uint32()), def: domain.DefinitionID(r.IntN(9)), points: uint16(r.IntN(3)), service: domain.Service(r.IntN(16))})
+			}
+			slices.SortFunc(add, func(a, b action) int {
+				if a.earlier(&b) {
+					return -1
+				}
+				return 1
+			})
+			list = append(list, rows.append(nil, someBelow(r, seq-uint64(5*len(add))), add))
+		case familyContent:
+			var add []entry
+			before := seq
+			for range r.IntN(6) {
+				seq += 1 + uint64(r.IntN(5))
+				add = append(add, entry{seq: seq, recorded: r.Uint64() >> r.IntN(64), text: appendText(nil, &domain.Content{Marker: fmt.Sprint(r.IntN(1000)), Link: "l"})})
+			}
+			list = append(list, content.append(nil, someBelow(r, before), add))
+		case familyLine:
+			list = append(list, blocks.append([]byte{version1}, someMarks(r)))
+		case familyCount:
+			list = append(list, appendCounts(nil, []tally{{uint16Month(r), uint8(r.IntN(classes)), int64(r.IntN(9) - 4)}}))
+		case familyBits:
+			list = append(list, appendBit(nil, uint16(r.IntN(40)), r.IntN(2) == 0))
+		case familyColumn:
+			list = append(list, appendCell(nil, r.IntN(30), uint16(r.IntN(5))))
+		case familyUsage:
+			list = append(list, appendUsage(nil, domain.AccountID(r.IntN(3)), uint64(r.IntN(9))))
+		}
+	}
+	return list
+}
+
+func uint16Month(r *rand.Rand) domain.Month { return domain.Month(600 + r.IntN(5)) }
+
+// someBelow is a few sequences, ascending, that were or were not added before.
+func someBelow(r *rand.Rand, limit uint64) (seqs []uint64) {
+	if limit == 0 || limit > 1<<60 || r.IntN(2) == 0 {
+		return nil
+	}
+	for range r.IntN(5) {
+		seqs = append(seqs, 1+r.Uint64N(limit))
+	}
+	slices.Sort(seqs)
+	return slices.Compact(seqs)
+}
+
+func someMarks(r *rand.Rand) (marks []mark) {
+	for range 1 + int(r.ExpFloat64()*20) {
+		seq := uint64(r.IntN(400))
+		marks = append(marks, mark{hash: seq * 77, seq: seq, time: uint32(seq) * 3, ord: domain.Ordinal(seq % 7), brand: 3, flags: domain.Flags(r.IntN(16))})
+	}
+	slices.SortFunc(marks, func(a, b mark) int { return compareU64(uint64(a.ord)<<32|a.seq, uint64(b.ord)<<32|b.seq) })
+	return together(marks)
+}
+
+// meaning is what a reader takes from a whole value: text, or what merging makes
+// canonical.
+func meaning(t *testing.T, family byte, v []byte) string {
+	t.Helper()
+	if family == familyLine {
+		marks := must[[]mark](t)(appendMarks(nil, v, accountMonth{}))
+		slices.SortFunc(marks, func(a, b mark) int { return compareU64(uint64(a.ord)<<32|a.seq, uint64(b.ord)<<32|b.seq) })
+		return fmt.Sprint(together(marks))
+	}
+	return string(v)
+}
+
+func TestAnyGroupingOfOperandsGivesTheSame(t *testing.T) {
+	for i := range len("RCtnbau") {
+		family := "RCtnbau"[i]
+		t.Run(string(family), func(t *testing.T) {
+			for seed := range uint64(60) {
+				r := rand.New(rand.NewPCG(seed, uint64(family)))
+				list := operandsOf(r, family)
+				for _, oldest := range []bool{true, false} {
+					want := meaning(t, family, put(t, family, list, oldest))
+					if len(list) == 1 {
+						continue
+					}
+					for range 4 {
+						if got := meaning(t, family, grouped(t, r, family, list, oldest)); got != want {
+							t.Fatalf("seed %d, oldest %v: %x, want %x", seed, oldest, got, want)
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestRowsMeanWhatWasAddedAndNotTaken(t *testing.T) {
+	for seed := range uint64(200) {
+		r := rand.New(rand.NewPCG(seed, 5))
+		list := operandsOf(r, familyRows)
+		want := map[uint64]action{}
+		var c rowCodec
+		for _, v := range list {
+			c.reset()
+			ok(t, c.decode(v))
+			for _, q := range c.taken {
+				delete(want, q)
+			}
+			for _, a := range c.rows {
+				want[a.seq] = a
+			}
+		}
+		c.reset()
+		ok(t, c.decode(grouped(t, r, familyRows, list, true)))
+		if len(c.taken) > 0 {
+			t.Fatalf("seed %d: a whole value still takes %v", seed, c.taken)
+		}
+		got := map[uint64]action{}
+		for i, a := range c.rows {
+			if i > 0 && !c.rows[i-1].earlier(&a) {
+				t.Fatalf("seed %d: rows out of order", seed)
+			}
+			got[a.seq] = a
+		}
+		if fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Fatalf("seed %d: %v, want %v", seed, got, want)
+		}
+	}
+}
+
+func TestTakenIsKeptUntilTheOldestIsIncluded(t *testing.T) {
+	var c rowCodec
+	old := c.append(nil, nil, []action{{seq: 1, time: 5}, {seq: 2, time: 6}})
+	take := c.append(nil, []uint64{1}, nil)
+	add := c.append(nil, nil, []action{{seq: 3, time: 1}})
+	later := put(t, familyRows, [][]byte{take, add}, false)
+	c.reset()
+	ok(t, c.decode(put(t, familyRows, [][]byte{old, later}, true)))
+	if len(c.rows) != 2 || c.rows[0].seq != 3 || c.rows[1].seq != 2 {
+		t.Fatalf("rows %+v", c.rows)
+	}
+}
+
+func TestUnknownVersionIsAnError(t *testing.T) {
+	for i := range len("RCtnbau") {
+		family := "RCtnbau"[i]
+		r := rand.New(rand.NewPCG(3, 3))
+		list := operandsOf(r, family)
+		list[1] = append([]byte{99}, list[1][1:]...)
+		m := must[*operands](t)(firstOperand(family, list))
+		if _, _, err := m.Finish(true); err == nil {
+			t.Errorf("family %c passed over a version", family)
+		}
+	}
+}
+
+// TestBitsAndColumnsGrowDense compares large values with maps.
+func TestBitsAndColumnsGrowDense(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 8))
+	var bits, cells [][]byte
+	set, cell := map[uint16]bool{}, map[int]uint16{}
+	for range 6000 {
+		i, on := uint16(r.Uint32()), r.IntN(5) > 0
+		bits = append(bits, appendBit(nil, i, on))
+		if set[i] = true; !on {
+			delete(set, i)
+		}
+		j, x := r.IntN(columnChunk), uint16(r.IntN(3))
+		cells = append(cells, appendCell(nil, j, x))
+		cell[j] = x
+	}
+	v := grouped(t, r, familyBits, bits, true)
+	ords := must[[]domain.Ordinal](t)(new(bitCodec).ordinals(nil, v, 1<<16))
+	if len(ords) != len(set) || !slices.IsSorted(ords) {
+		t.Fatalf("%d ordinals, want %d", len(ords), len(set))
+	}
+	for _, o := range ords {
+		if !set[uint16(o)] || o < 1<<16 {
+			t.Fatalf("ordinal %d", o)
+		}
+	}
+	var c columnCodec
+	ok(t, c.decode(grouped(t, r, familyColumn, cells, true)))
+	for i, x := range c.value {
+		if x != cell[i] {
+			t.Fatalf("cell %d is %d, want %d", i, x, cell[i])
+		}
+	}
+}

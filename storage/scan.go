@@ -1,0 +1,77 @@
+package storage
+
+import (
+	"errors"
+
+	"github.com/cockroachdb/pebble/v2"
+)
+
+// get calls f with the value of a key, which is the store's until f returns.
+func get(r pebble.Reader, key []byte, f func(v []byte) error) (found bool, err error) {
+	v, done, err := r.Get(key)
+	if errors.Is(err, pebble.ErrNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return true, errors.Join(f(v), done.Close())
+}
+
+// scan calls f with the keys from lower on and below upper, until it says no.
+func scan(r pebble.Reader, lower, upper []byte, f func(k, v []byte) (more bool, err error)) error {
+	it, err := r.NewIter(&pebble.IterOptions{LowerBound: lower, UpperBound: upper})
+	if err != nil {
+		return err
+	}
+	more := true
+	for ok := it.First(); ok && more && err == nil; ok = it.Next() {
+		var v []byte
+		if v, err = it.ValueAndErr(); err == nil {
+			more, err = f(it.Key(), v)
+		}
+	}
+	return errors.Join(err, it.Error(), it.Close())
+}
+
+// scanPrefix calls f with every key that begins with prefix, and its value.
+func scanPrefix(r pebble.Reader, prefix []byte, f func(k, v []byte) error) error {
+	return scan(r, prefix, after(prefix), func(k, v []byte) (bool, error) { return true, f(k, v) })
+}
+
+// scanMonths calls f with a shard's keys of a family that begins with the month, from
+// month first to last; in between it passes over the other shards.
+func scanMonths(r pebble.Reader, family byte, shard, first, last uint16, f func(k, v []byte) error) error {
+	upper := after(be.AppendUint16([]byte{family}, last))
+	it, err := r.NewIter(&pebble.IterOptions{LowerBound: be.AppendUint16([]byte{family}, first), UpperBound: upper})
+	if err != nil {
+		return err
+	}
+	ok := it.First()
+	for ok && err == nil {
+		k := it.Key()
+		if len(k) < 5 {
+			err = damaged("key")
+			break
+		}
+		month, owner := be.Uint16(k[1:]), be.Uint16(k[3:])
+		switch {
+		case owner < shard:
+			ok = it.SeekGE(be.AppendUint16(be.AppendUint16([]byte{family}, month), shard))
+			continue
+		case owner > shard:
+			if month == 1<<16-1 {
+				ok = false
+			} else {
+				ok = it.SeekGE(be.AppendUint16(be.AppendUint16([]byte{family}, month+1), shard))
+			}
+			continue
+		}
+		var v []byte
+		if v, err = it.ValueAndErr(); err == nil {
+			err = f(k, v)
+		}
+		ok = it.Next()
+	}
+	return errors.Join(err, it.Error(), it.Close())
+}

@@ -1,0 +1,149 @@
+package storage
+
+import (
+	"slices"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// monthFilter is the filter of a month: of all its marks, sealed or not.
+type monthFilter struct {
+	month domain.Month
+	*filter
+}
+
+// missesBeforeFilter is how many questions about an old month are answered by reading
+// before it gets a filter.
+const missesBeforeFilter = 64
+
+// seen finds the member's mark with that hash, in the month of the time and in the
+// newest two. The answer does not depend on what is sealed, or on filters.
+func (t *timeline) seen(account domain.AccountID, ord domain.Ordinal, time domain.Second, hash uint64) (mark, bool, error) {
+	own := domain.MonthOf(time)
+	newest := max(t.newest, own)
+	x := mix(account, ord, hash)
+	for i, m := range [3]domain.Month{own, newest, newest - 1} {
+		if i == 1 && newest == own || i == 2 && (newest-1 == own || newest == 0) {
+			continue
+		}
+		f, err := t.filter(m)
+		if err != nil {
+			return mark{}, false, err
+		}
+		if f != nil && !f.maybe(x) {
+			continue
+		}
+		if m, found, err := t.byHash(accountMonth{account, m}, ord, hash); found || err != nil {
+			return m, found, err
+		}
+	}
+	return mark{}, false, nil
+}
+
+// byHash finds the member's mark of a month.
+func (t *timeline) byHash(k accountMonth, ord domain.Ordinal, hash uint64) (mark, bool, error) {
+	for p := *t.chain(k.account, ord); p != 0; p = t.prev[p-1] {
+		if m := &t.tail[p-1]; m.hash == hash && m.ord == ord && m.account == k.account && m.month == k.month {
+			return *m, true, nil
+		}
+	}
+	if t.sealed[k].classes == 0 {
+		return mark{}, false, nil
+	}
+	return t.stored(k, ord, func(b *block, i int) bool { return b.hashAt(i) == hash })
+}
+
+// filter is the month's filter; nil where reading is as good. The newest two months
+// always have one, older ones when they are asked about often and the budget has
+// room.
+func (t *timeline) filter(m domain.Month) (*filter, error) {
+	t.asked++
+	for i := range t.filters {
+		if f := &t.filters[i]; f.month == m {
+			f.used = t.asked
+			return f.filter, nil
+		}
+	}
+	if !t.recent(m) {
+		if t.months[m] == 0 { // the tail alone has rows of it
+			return nil, nil
+		}
+		if t.misses[m]++; t.misses[m] < missesBeforeFilter {
+			return nil, nil
+		}
+	}
+	f, err := t.build(m)
+	if err != nil {
+		return nil, err
+	}
+	delete(t.misses, m)
+	t.filters = append(t.filters, monthFilter{m, f})
+	t.evict(m)
+	return f, nil
+}
+
+// recent reports one of the newest two months, or a newer one.
+func (t *timeline) recent(m domain.Month) bool { return m+1 >= t.newest }
+
+// build makes the filter of a month from what is stored, with room for as many rows
+// as this month or the last one has.
+func (t *timeline) build(m domain.Month) (*filter, error) {
+	f := newFilter(int(max(t.months[m], t.months[m-1])) + t.seal/2)
+	f.used = t.asked
+	err := scanMonths(t.db, familyLine, t.shard, uint16(m), uint16(m), func(k, v []byte) error {
+		g, _, _, ok := parseLineKey(k)
+		if !ok {
+			return damaged("t")
+		}
+		cur, err := openValue(v, "t")
+		if err != nil {
+			return err
+		}
+		var b block
+		for len(cur.b) > 0 {
+			if err := b.next(&cur, "t"); err != nil {
+				return err
+			}
+			if err := b.each(func(i int, ord domain.Ordinal) { f.add(mix(g.account, ord, b.hashAt(i))) }); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	for i := range t.tail {
+		if r := &t.tail[i]; r.month == m {
+			f.add(mix(r.account, r.ord, r.hash))
+		}
+	}
+	return f, err
+}
+
+// evict drops the filters of old months that were asked least lately while they are
+// over the budget; not the one of keep.
+func (t *timeline) evict(keep domain.Month) {
+	for {
+		old, oldest := 0, -1
+		for i := range t.filters {
+			f := &t.filters[i]
+			if t.recent(f.month) {
+				continue
+			}
+			old += f.bytes()
+			if f.month != keep && (oldest < 0 || f.used < t.filters[oldest].used) {
+				oldest = i
+			}
+		}
+		if old <= t.budget || oldest < 0 {
+			return
+		}
+		t.filters = slices.Delete(t.filters, oldest, oldest+1)
+	}
+}
+
+// filterBytes is the memory of all filters.
+func (t *timeline) filterBytes() (n int) {
+	for i := range t.filters {
+		n += t.filters[i].bytes()
+	}
+	return n
+}

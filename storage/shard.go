@@ -1,0 +1,216 @@
+package storage
+
+import (
+	"fmt"
+	"sync/atomic"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// Shard is one shard's part of a store. One goroutine owns it, but for what Snapshot
+// gives. After an error of Stage or Commit it is of no more use: close it and open it
+// again, at the last commit.
+type Shard struct {
+	store  *Store
+	db     *pebble.DB
+	id     uint16
+	err    error // of Stage or Commit
+	closed bool
+
+	state   domain.ShardState // of the last commit
+	facts   facts             // staged changes included
+	members roster
+	line    *timeline
+	held    map[brandMonth]uint64 // rows of a brand's month, as far as asked: a cache
+	trimmed [2]uint64             // outbox: of each kind, trimmed up to here since opening
+
+	open    openBatch
+	group   grouping
+	rows    rowCodec
+	content contentCodec
+	key     []byte
+	value   []byte
+
+	filterBytes, tailRows atomic.Int64 // as of the last commit, for Stats
+}
+
+// heldLimit bounds the cache of counts; beyond it, it starts again.
+const heldLimit = 1 << 20
+
+func openShard(s *Store, id uint16) (*Shard, error) {
+	sh := &Shard{store: s, db: s.db, id: id, members: roster{}, held: map[brandMonth]uint64{}}
+	_, err := get(s.db, appendStateKey(nil, id), func(v []byte) (err error) {
+		sh.state, err = decodeState(v)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	sh.facts = factsOf(sh.state.Facts)
+	if err := sh.readPlaces(); err != nil {
+		return nil, err
+	}
+	if sh.line, err = openTimeline(s.db, id, &s.opts); err != nil {
+		return nil, err
+	}
+	sh.tailRows.Store(int64(len(sh.line.tail)))
+	sh.open.reset(s.db)
+	return sh, nil
+}
+
+// readPlaces fills the roster.
+func (s *Shard) readPlaces() error {
+	return scanPrefix(s.db, appendShard(nil, familyPlace, s.id), func(k, v []byte) error {
+		if len(k) != 13 {
+			return damaged("o")
+		}
+		p, err := decodePlace(v)
+		if err != nil {
+			return err
+		}
+		return s.members.put(p, domain.MemberIDOf(be.Uint64(k[5:]), domain.Slot(be.Uint16(k[3:]))))
+	})
+}
+
+// roster is every member's id by account and ordinal; 0: none.
+type roster map[domain.AccountID][]domain.MemberID
+
+// ordinals bounds an account's members in a shard.
+const ordinals = 1 << 28
+
+func (r roster) put(p place, id domain.MemberID) error {
+	if p.ord >= ordinals {
+		return fmt.Errorf("storage: member with ordinal %d", p.ord)
+	}
+	ids := r[p.account]
+	for len(ids) <= int(p.ord) {
+		ids = append(ids, 0)
+	}
+	ids[p.ord] = id
+	r[p.account] = ids
+	return nil
+}
+
+func (r roster) get(account domain.AccountID, ord domain.Ordinal) (domain.MemberID, bool) {
+	ids := r[account]
+	if int(ord) >= len(ids) || ids[ord] == 0 {
+		return 0, false
+	}
+	return ids[ord], true
+}
+
+// usable is nil, or why the shard is not.
+func (s *Shard) usable() error {
+	if s.err != nil {
+		return s.err
+	}
+	return s.store.usable()
+}
+
+// fail makes an error of Stage or Commit the shard's.
+func (s *Shard) fail(err error) error {
+	if s.err == nil {
+		s.err = fmt.Errorf("storage: shard %d must be opened again: %w", s.id, err)
+	}
+	return err
+}
+
+// State is what was stored with the last commit; zero in a new store.
+func (s *Shard) State() domain.ShardState { return s.state }
+
+// Member is a member's record as committed; nil: none.
+func (s *Shard) Member(account domain.AccountID, ord domain.Ordinal) (*domain.Member, error) {
+	if err := s.store.usable(); err != nil {
+		return nil, err
+	}
+	return readMember(s.db, s.id, account, ord)
+}
+
+func readMember(r pebble.Reader, shard uint16, account domain.AccountID, ord domain.Ordinal) (m *domain.Member, err error) {
+	_, err = get(r, appendMemberKey(nil, shard, account, ord), func(v []byte) error {
+		m = new(domain.Member)
+		return decodeEntity(v, m)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// Identity is the claim under a hash. The account is part of the hash.
+func (s *Shard) Identity(_ domain.AccountID, hash domain.IdentityHash) (domain.Identity, bool, error) {
+	if err := s.store.usable(); err != nil {
+		return domain.Identity{}, false, err
+	}
+	return readIdentity(s.db, s.id, hash)
+}
+
+func readIdentity(r pebble.Reader, shard uint16, hash domain.IdentityHash) (i domain.Identity, ok bool, err error) {
+	ok, err = get(r, appendClaimKey(nil, shard, hash), func(v []byte) (err error) {
+		i, err = decodeClaim(hash, v)
+		return err
+	})
+	return i, ok && err == nil, err
+}
+
+// OneTime is the action that counts for a pair of a one-time definition.
+func (s *Shard) OneTime(account domain.AccountID, ord domain.Ordinal, definition domain.DefinitionID, brand domain.BrandID) (o domain.OneTime, ok bool, err error) {
+	if err := s.store.usable(); err != nil {
+		return o, false, err
+	}
+	s.key = appendOneTimeKey(s.key[:0], s.id, account, ord, definition, brand)
+	ok, err = get(s.db, s.key, func(v []byte) error {
+		o = domain.OneTime{Account: account, Ord: ord, Definition: definition, Brand: brand}
+		return decodeOneTime(&o, v)
+	})
+	return o, ok && err == nil, err
+}
+
+// Request is a remembered request id; nil: none.
+func (s *Shard) Request(day uint32, id domain.RequestID) (*domain.Request, error) {
+	if err := s.store.usable(); err != nil {
+		return nil, err
+	}
+	return readRequest(s.db, s.id, day, id)
+}
+
+func readRequest(r pebble.Reader, shard uint16, day uint32, id domain.RequestID) (q *domain.Request, err error) {
+	_, err = get(r, appendRequestKey(nil, shard, day, id), func(v []byte) error {
+		q = new(domain.Request)
+		return decodeEntity(v, q)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return q, nil
+}
+
+// Seen finds the member's row with that hash, in the month of the time and in the
+// newest two, dead ones and staged ones too. It is exact.
+func (s *Shard) Seen(account domain.AccountID, ord domain.Ordinal, time domain.Second, hash uint64) (domain.Row, bool, error) {
+	if err := s.usable(); err != nil {
+		return domain.Row{}, false, err
+	}
+	m, found, err := s.line.seen(account, ord, time, hash)
+	if !found || err != nil {
+		return domain.Row{}, false, err
+	}
+	id, _ := s.members.get(account, ord)
+	return m.row(id.Slot()), true, nil
+}
+
+// Close gives the shard up. What is staged is gone.
+func (s *Shard) Close() error {
+	if s.closed {
+		return nil
+	}
+	var err error
+	if s.err == nil { // else Pebble may have the batch still
+		err = s.open.close()
+	}
+	s.closed, s.err = true, errClosed
+	s.store.enter(int(s.id), nil, false)
+	return err
+}

@@ -1,0 +1,200 @@
+package storage
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// smallOptions seal, widen and evict often.
+func smallOptions(fs vfs.FS) Options {
+	return Options{FS: fs, CacheBytes: 1 << 20, MemTableBytes: 256 << 10, SealRows: 300, FilterBytes: 8 << 10, widths: widths{15, 60}, bucketRows: 40}
+}
+
+func openSmall(t testing.TB, fs vfs.FS, o Options) (*Store, *Shard) {
+	t.Helper()
+	s := must[*Store](t)(Open("store", o))
+	return s, must[*Shard](t)(s.Shard(2))
+}
+
+func closeBoth(t testing.TB, s *Store, sh *Shard) {
+	t.Helper()
+	ok(t, sh.Close())
+	ok(t, s.Close())
+}
+
+// perform stages a commit in several parts and commits it.
+func perform(t testing.TB, sh *Shard, r *rand.Rand, c commit) {
+	t.Helper()
+	asked := r.IntN(2) == 0
+	for rest := c.changes; len(rest) > 0; {
+		n := 1 + r.IntN(len(rest))
+		askSeen(t, sh, asked, rest[:n], false)
+		ok(t, sh.Stage(rest[:n]))
+		askSeen(t, sh, asked, rest[:n], true)
+		rest = rest[n:]
+	}
+	ok(t, sh.Commit(c.state, c.origins))
+}
+
+// askSeen asks for the rows that are added, before or after they are staged.
+func askSeen(t testing.TB, sh *Shard, asked bool, changes []domain.Change, want bool) {
+	t.Helper()
+	for i := range changes {
+		r := &changes[i].Row
+		if !asked || changes[i].Kind != domain.RowAdded {
+			continue
+		}
+		got, seen, err := sh.Seen(r.Account, r.Ord, r.Time, r.Hash)
+		if seen != want || err != nil || seen && got.Seq != r.Seq {
+			t.Fatalf("row %+v, staged %v, is seen: %v %+v %v", *r, want, seen, got, err)
+		}
+	}
+}
+
+func TestRandomOperationsEqualTheModel(t *testing.T) {
+	for _, seed := range []uint64{1, 2, 3} {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			w := newWorld(seed)
+			o := smallOptions(vfs.NewMem())
+			s, sh := openSmall(t, o.FS, o)
+			for i := range 80 {
+				perform(t, sh, w.r, w.next(w.r.IntN(60)))
+				switch w.r.IntN(12) {
+				case 0:
+					w.m.check(t, sh)
+				case 1:
+					closeBoth(t, s, sh)
+					s, sh = openSmall(t, o.FS, o)
+				case 2:
+					ok(t, s.db.Flush())
+				case 3:
+					if i%3 == 0 {
+						ok(t, s.db.Compact(t.Context(), []byte{0}, []byte{255}, false))
+					}
+				}
+			}
+			w.m.check(t, sh)
+			ok(t, s.db.Compact(t.Context(), []byte{0}, []byte{255}, false))
+			closeBoth(t, s, sh)
+			s, sh = openSmall(t, o.FS, o)
+			w.m.sample = 1
+			w.m.check(t, sh)
+			closeBoth(t, s, sh)
+		})
+	}
+}
+
+// TestI3CrashLeavesACommitBoundary cuts the power beside random commits: what is found
+// is the state after one of them, at or after the last that was reported.
+func TestI3CrashLeavesACommitBoundary(t *testing.T) {
+	for _, seed := range []uint64{11, 12} {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			w := newWorld(seed)
+			fs := vfs.NewCrashableMem()
+			s, sh := openSmall(t, fs, smallOptions(fs))
+			var commits []commit
+			for i := range 60 {
+				c := w.next(w.r.IntN(60))
+				if i%10 == 5 { // while changes are staged
+					ok(t, sh.Stage(c.changes))
+					checkCrash(t, fs, w.r, commits)
+					ok(t, sh.Commit(c.state, c.origins))
+				} else {
+					perform(t, sh, w.r, c)
+				}
+				commits = append(commits, c)
+				if i%20 == 9 {
+					checkCrash(t, fs, w.r, commits)
+				}
+			}
+			w.m.check(t, sh)
+			closeBoth(t, s, sh)
+		})
+	}
+}
+
+// checkCrash opens what a machine would find that lost power now.
+func checkCrash(t *testing.T, fs *vfs.MemFS, r *rand.Rand, commits []commit) {
+	t.Helper()
+	o := smallOptions(fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 50, RNG: r}))
+	s, sh := openSmall(t, o.FS, o)
+	m := newModel()
+	for _, c := range commits {
+		m.apply(c)
+	}
+	m.check(t, sh)
+	closeBoth(t, s, sh)
+}
+
+func TestCrashDuringACommitLosesNothingReported(t *testing.T) {
+	w := newWorld(21)
+	fs := vfs.NewCrashableMem()
+	s, sh := openSmall(t, fs, smallOptions(fs))
+	commits := make(chan commit)
+	reported := make(chan int)
+	go func() {
+		defer close(reported)
+		n := 0
+		for c := range commits {
+			if sh.Stage(c.changes) != nil || sh.Commit(c.state, c.origins) != nil {
+				return
+			}
+			n++
+			reported <- n
+		}
+	}()
+	var all []commit
+	done := 0
+	for range 30 {
+		c := w.next(w.r.IntN(40))
+		all = append(all, c)
+		commits <- c
+		clone := fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 50, RNG: w.r}) // at any moment of the commit
+		o := smallOptions(clone)
+		s2, sh2 := openSmall(t, clone, o)
+		found, m := 0, newModel()
+		for found < len(all) && m.state.Next != sh2.State().Next {
+			m.apply(all[found])
+			found++
+		}
+		if found < done {
+			t.Fatalf("%d commits were reported, %d are found", done, found)
+		}
+		m.check(t, sh2)
+		closeBoth(t, s2, sh2)
+		done = <-reported
+	}
+	close(commits)
+	<-reported
+	closeBoth(t, s, sh)
+}
+
+func TestSnapshotStaysAtItsCommit(t *testing.T) {
+	w := newWorld(31)
+	o := smallOptions(vfs.NewMem())
+	s, sh := openSmall(t, o.FS, o)
+	for range 20 {
+		perform(t, sh, w.r, w.next(50))
+	}
+	snap := sh.Snapshot()
+	want := w.m.brandRows()
+	for range 20 {
+		perform(t, sh, w.r, w.next(50))
+	}
+	ok(t, s.db.Compact(t.Context(), []byte{0}, []byte{255}, false))
+	for k, rows := range want {
+		var got []domain.Row
+		ok(t, snap.Rows(domain.AccountID(k[0]), domain.BrandID(k[1]), domain.Range{To: 1<<32 - 1}, func(rows []domain.Row) { got = append(got, rows...) }))
+		sortRows(got)
+		same(t, "rows", got, rows)
+	}
+	ok(t, snap.Close())
+	ok(t, snap.Close())
+	w.m.check(t, sh)
+	closeBoth(t, s, sh)
+}

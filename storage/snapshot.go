@@ -1,0 +1,123 @@
+package storage
+
+import (
+	"sync/atomic"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// Snapshot reads one commit's state of a shard. Any goroutine may use it, several at
+// once; closing it ends that. A snapshot that is forgotten keeps what is compacted
+// away on the disk.
+type Snapshot struct {
+	store  *Store
+	db     *pebble.Snapshot
+	shard  uint16
+	closed atomic.Bool
+}
+
+// Snapshot is the shard as of its last commit.
+func (s *Shard) Snapshot() *Snapshot {
+	s.store.snapshot.Add(1)
+	return &Snapshot{store: s.store, db: s.db.NewSnapshot(), shard: s.id}
+}
+
+// tallies appends what n shows of a brand.
+func (s *Snapshot) tallies(account domain.AccountID, brand domain.BrandID) (ts []tally, err error) {
+	_, err = get(s.db, appendCountKey(nil, s.shard, account, brand), func(v []byte) (err error) {
+		ts, err = decodeCounts(nil, v)
+		return err
+	})
+	return ts, err
+}
+
+// Rows calls f with the brand's living rows whose month the range touches, in order
+// of (time, sequence) within a call. The rows are f's only until it returns.
+func (s *Snapshot) Rows(account domain.AccountID, brand domain.BrandID, r domain.Range, f func(rows []domain.Row)) error {
+	if r.To <= r.From {
+		return nil
+	}
+	first, last := domain.MonthOf(r.From), domain.MonthOf(r.To-1)
+	ts, err := s.tallies(account, brand)
+	if err != nil {
+		return err
+	}
+	var (
+		codec rowCodec
+		rows  []domain.Row
+	)
+	for _, t := range ts {
+		if t.month < first || t.month > last || t.rows <= 0 {
+			continue
+		}
+		k := brandMonth{account, brand, t.month}
+		prefix := appendRowKey(nil, familyRows, s.shard, k, t.class, 0)
+		err := scanPrefix(s.db, prefix[:len(prefix)-2], func(_, v []byte) (err error) {
+			if rows, err = codec.living(rows[:0], v, k); err == nil && len(rows) > 0 {
+				f(rows)
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Count is how many living rows a brand has in the months that the range touches: the
+// bound before a scan.
+func (s *Snapshot) Count(account domain.AccountID, brand domain.BrandID, r domain.Range) (rows uint64, err error) {
+	if r.To <= r.From {
+		return 0, nil
+	}
+	first, last := domain.MonthOf(r.From), domain.MonthOf(r.To-1)
+	ts, err := s.tallies(account, brand)
+	for _, t := range ts {
+		if t.month >= first && t.month <= last && t.rows > 0 {
+			rows += uint64(t.rows)
+		}
+	}
+	return rows, err
+}
+
+// Content is what the action of this row says beside its columns; nil: none, or the
+// row counts no more. Account, Brand, Time and Seq of the row are looked at.
+func (s *Snapshot) Content(row domain.Row) (c *domain.Content, err error) {
+	k := brandMonth{row.Account, row.Brand, domain.MonthOf(row.Time)}
+	ts, err := s.tallies(row.Account, row.Brand)
+	if err != nil {
+		return nil, err
+	}
+	var codec contentCodec
+	for _, t := range ts {
+		if t.month != k.month || c != nil {
+			continue
+		}
+		key := appendRowKey(nil, familyContent, s.shard, k, t.class, slotOf(t.class, k.month.Start(), row.Time))
+		_, err := get(s.db, key, func(v []byte) (err error) {
+			c, err = codec.find(v, row.Seq)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+// Member is a member's record; nil: none.
+func (s *Snapshot) Member(account domain.AccountID, ord domain.Ordinal) (*domain.Member, error) {
+	return readMember(s.db, s.shard, account, ord)
+}
+
+// Close gives the snapshot up; a second time it does nothing.
+func (s *Snapshot) Close() error {
+	if s.closed.Swap(true) {
+		return nil
+	}
+	s.store.snapshot.Add(-1)
+	return s.db.Close()
+}

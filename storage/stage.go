@@ -1,0 +1,260 @@
+package storage
+
+import (
+	"fmt"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// openBatch is what is staged and not committed: most changes stand in the batch
+// already, rows wait until their groups are known.
+type openBatch struct {
+	batch *pebble.Batch
+	fresh []freshRow
+	text  []byte // of the fresh rows' contents
+	taken []mark // committed rows that count no more
+
+	members    map[place]facts               // of member records staged
+	identities map[domain.IdentityHash]facts // of claims staged; zero: dropped
+}
+
+// freshRow is a row that the open batch adds.
+type freshRow struct {
+	mark     int  // in the tail
+	content  bool // it has any
+	recorded uint64
+	from, to int // of text
+}
+
+// batchRetained is how large a batch may be to be used again.
+const batchRetained = 16 << 20
+
+func (o *openBatch) reset(db *pebble.DB) {
+	if o.batch == nil {
+		o.batch = db.NewBatch(pebble.WithMaxRetainedSizeBytes(batchRetained))
+		o.members, o.identities = map[place]facts{}, map[domain.IdentityHash]facts{}
+	} else {
+		o.batch.Reset()
+	}
+	o.fresh, o.text, o.taken = o.fresh[:0], o.text[:0], o.taken[:0]
+	clear(o.members)
+	clear(o.identities)
+}
+
+func (o *openBatch) close() error {
+	if o.batch == nil {
+		return nil
+	}
+	err := o.batch.Close()
+	o.batch = nil
+	return err
+}
+
+// lastSequence bounds sequences: action ids are sequence << 12 | slot.
+const lastSequence = 1<<52 - 1
+
+// Stage puts changes into the open batch. It keeps nothing of them: their strings and
+// contents are the caller's again when it returns.
+func (s *Shard) Stage(changes []domain.Change) error {
+	if err := s.usable(); err != nil {
+		return err
+	}
+	for i := range changes {
+		if err := s.stage(&changes[i]); err != nil {
+			return s.fail(fmt.Errorf("stage change %d of kind %d: %w", i, changes[i].Kind, err))
+		}
+	}
+	return nil
+}
+
+func (s *Shard) stage(c *domain.Change) error {
+	switch c.Kind {
+	case domain.RowAdded:
+		return s.addRow(&c.Row, c.Content)
+	case domain.RowTaken:
+		return s.takeRow(&c.Row)
+	}
+	switch v := c.Value.(type) {
+	case *domain.OneTime:
+		s.key = appendOneTimeKey(s.key[:0], s.id, v.Account, v.Ord, v.Definition, v.Brand)
+		s.value = appendOneTime(s.value[:0], v)
+		return s.open.batch.Set(s.key, s.value, nil)
+	case *domain.Member:
+		return s.putMember(v)
+	case *domain.Identity:
+		return s.putIdentity(v, c.Kind == domain.IdentityDrop)
+	case *domain.Bit:
+		return s.putBit(v)
+	case *domain.Column:
+		s.key = appendColumnKey(s.key[:0], s.id, v.Account, v.Attribute, uint32(v.Ord)/columnChunk)
+		s.value = appendCell(s.value[:0], int(v.Ord)%columnChunk, v.Value)
+		return s.open.batch.Merge(s.key, s.value, nil)
+	case *domain.Request:
+		return s.putRequest(v)
+	case *domain.Outgoing:
+		return s.putOutgoing(v)
+	case *domain.Published:
+		return s.trimOutbox(v)
+	case *domain.UsageCount:
+		s.key, s.value = appendUsageKey(s.key[:0], s.id, v.Usage), appendUsage(s.value[:0], v.Account, v.Total)
+		return s.open.batch.Merge(s.key, s.value, nil)
+	}
+	return fmt.Errorf("unknown change with a %T", c.Value)
+}
+
+// addRow stages a new action. One that is dead from the start leaves its mark only.
+func (s *Shard) addRow(r *domain.Row, content *domain.Content) error {
+	id, known := s.members.get(r.Account, r.Ord)
+	if !known || r.Seq > lastSequence {
+		return fmt.Errorf("row %d of account %d, ordinal %d: no such member or sequence", r.Seq, r.Account, r.Ord)
+	}
+	m := mark{
+		hash: r.Hash, seq: r.Seq, time: r.Time, account: r.Account, ord: r.Ord, brand: r.Brand, def: r.Definition,
+		points: r.Points, month: domain.MonthOf(r.Time), service: r.Service, flags: r.Flags,
+	}
+	s.line.add(m)
+	s.facts.add(factOfMark(&m, id))
+	f := freshRow{mark: len(s.line.tail) - 1, from: len(s.open.text)}
+	if content != nil {
+		s.open.text = appendText(s.open.text, content)
+		f.content, f.recorded = true, uint64(content.Recorded)
+	}
+	f.to = len(s.open.text)
+	s.open.fresh = append(s.open.fresh, f)
+	return nil
+}
+
+// takeRow stages that an action counts no more; its mark stays, with more flags.
+func (s *Shard) takeRow(r *domain.Row) error {
+	id, known := s.members.get(r.Account, r.Ord)
+	m, i, found, err := s.line.at(r.Account, r.Ord, r.Time, r.Seq)
+	if err != nil {
+		return err
+	}
+	if !known || !found || !r.Flags.Dead() {
+		return fmt.Errorf("row %d of account %d, ordinal %d is not there to be taken with flags %d", r.Seq, r.Account, r.Ord, r.Flags)
+	}
+	before := m
+	m.flags |= r.Flags
+	s.facts.sub(factOfMark(&before, id))
+	s.facts.add(factOfMark(&m, id))
+	if i >= s.line.committed {
+		s.line.tail[i].flags = m.flags
+		return nil
+	}
+	s.line.add(m)
+	if !before.flags.Dead() {
+		s.open.taken = append(s.open.taken, m)
+	}
+	return nil
+}
+
+// putMember stages a member's record in the place of an older one.
+func (s *Shard) putMember(m *domain.Member) (err error) {
+	p := place{m.Account, m.Ord}
+	old, staged := s.open.members[p]
+	id, known := s.members.get(m.Account, m.Ord)
+	if known && id != m.ID {
+		return fmt.Errorf("member %d in the place of %d", m.ID, id)
+	}
+	if known && !staged {
+		stored, err := readMember(s.db, s.id, m.Account, m.Ord)
+		if err != nil {
+			return err
+		}
+		if stored != nil {
+			old = factsOfMember(stored)
+		}
+	}
+	now := factsOfMember(m)
+	s.facts.sub(old)
+	s.facts.add(now)
+	s.open.members[p] = now
+	if !known {
+		if err := s.members.put(p, m.ID); err != nil {
+			return err
+		}
+		s.key, s.value = appendPlaceKey(s.key[:0], s.id, m.ID), appendPlace(s.value[:0], p)
+		if err := s.open.batch.Set(s.key, s.value, nil); err != nil {
+			return err
+		}
+	}
+	s.key = appendMemberKey(s.key[:0], s.id, m.Account, m.Ord)
+	if s.value, err = appendEntity(s.value[:0], m); err != nil {
+		return err
+	}
+	return s.open.batch.Set(s.key, s.value, nil)
+}
+
+func (s *Shard) putIdentity(i *domain.Identity, drop bool) error {
+	old, staged := s.open.identities[i.Hash]
+	if !staged {
+		stored, found, err := readIdentity(s.db, s.id, i.Hash)
+		if err != nil {
+			return err
+		}
+		if found {
+			old = factOfIdentity(&stored)
+		}
+	}
+	s.facts.sub(old)
+	s.key = appendClaimKey(s.key[:0], s.id, i.Hash)
+	if drop {
+		s.open.identities[i.Hash] = facts{}
+		return s.open.batch.Delete(s.key, nil)
+	}
+	now := factOfIdentity(i)
+	s.facts.add(now)
+	s.open.identities[i.Hash] = now
+	s.value = appendClaim(s.value[:0], i)
+	return s.open.batch.Set(s.key, s.value, nil)
+}
+
+func (s *Shard) putBit(v *domain.Bit) (err error) {
+	var ok bool
+	if s.key, ok = appendBitsKey(s.key[:0], s.id, v.Account, v.Attribute, v.Value, uint16(v.Ord>>16)); !ok {
+		return fmt.Errorf("value of attribute %d has %d bytes", v.Attribute, len(v.Value))
+	}
+	s.value = appendBit(s.value[:0], uint16(v.Ord), v.On)
+	return s.open.batch.Merge(s.key, s.value, nil)
+}
+
+// putRequest leaves out what is only true of one answer.
+func (s *Shard) putRequest(v *domain.Request) (err error) {
+	kept := *v
+	kept.Outcome.Replayed, kept.Outcome.Position = false, domain.Position{}
+	s.key = appendRequestKey(s.key[:0], s.id, v.Day, v.ID)
+	if s.value, err = appendEntity(s.value[:0], &kept); err != nil {
+		return err
+	}
+	return s.open.batch.Set(s.key, s.value, nil)
+}
+
+func (s *Shard) putOutgoing(v *domain.Outgoing) (err error) {
+	if s.value, err = appendOutgoing(s.value[:0], v); err != nil {
+		return err
+	}
+	kind := byte(outboxForward)
+	if v.Dead != nil {
+		kind = outboxDead
+	}
+	s.key = appendOutboxKey(s.key[:0], s.id, kind, v.Sequence)
+	return s.open.batch.Set(s.key, s.value, nil)
+}
+
+// trimOutbox drops what was published; each kind has a cursor of its own.
+func (s *Shard) trimOutbox(v *domain.Published) error {
+	for kind, upTo := range [...]uint64{outboxForward: v.UpTo, outboxDead: v.DeadUpTo} {
+		if upTo <= s.trimmed[kind] || upTo == 1<<64-1 {
+			continue
+		}
+		from := appendOutboxKey(nil, s.id, byte(kind), s.trimmed[kind])
+		if err := s.open.batch.DeleteRange(from, appendOutboxKey(nil, s.id, byte(kind), upTo+1), nil); err != nil {
+			return err
+		}
+		s.trimmed[kind] = upTo
+	}
+	return nil
+}

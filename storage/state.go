@@ -1,0 +1,158 @@
+package storage
+
+import (
+	"encoding/binary"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// appendState appends a shard's state:
+//
+//	ver str cluster, journal [16], z next, z epoch, z clock, v rules, z life,
+//	v sequence, v outbox, v published, v deadUpTo, v rows, v expired,
+//	v n, v dead × n, facts [16]
+func appendState(dst []byte, s *domain.ShardState) []byte {
+	dst = appendString(append(dst, version1), s.Cluster)
+	dst = append(dst, s.Journal[:]...)
+	dst = binary.AppendVarint(dst, s.Next)
+	dst = binary.AppendVarint(dst, int64(s.Epoch))
+	dst = binary.AppendVarint(dst, s.Clock)
+	dst = binary.AppendUvarint(dst, uint64(s.Rules))
+	dst = binary.AppendVarint(dst, int64(s.Life))
+	for _, x := range [...]uint64{s.Sequence, s.Outbox, s.Published, s.DeadUpTo, s.Rows, uint64(s.Expired), uint64(len(s.Dead))} {
+		dst = binary.AppendUvarint(dst, x)
+	}
+	for _, x := range s.Dead {
+		dst = binary.AppendUvarint(dst, x)
+	}
+	return append(dst, s.Facts[:]...)
+}
+
+func decodeState(v []byte) (s domain.ShardState, err error) {
+	cur, err := openValue(v, "state")
+	if err != nil {
+		return s, err
+	}
+	s.Cluster = cur.str()
+	cur.fill(s.Journal[:])
+	s.Next = cur.varint()
+	s.Epoch = cur.int32()
+	s.Clock = cur.varint()
+	s.Rules = uint16(cur.below(1<<16 - 1))
+	s.Life = cur.int32()
+	for _, x := range [...]*uint64{&s.Sequence, &s.Outbox, &s.Published, &s.DeadUpTo, &s.Rows} {
+		*x = cur.uvarint()
+	}
+	s.Expired = domain.Month(cur.below(1<<16 - 1))
+	for i := range cur.below(uint64(domain.Reasons)) {
+		s.Dead[i] = cur.uvarint()
+	}
+	cur.fill(s.Facts[:])
+	return s, cur.close("state")
+}
+
+func (c *cursor) int32() int32 {
+	x := c.varint()
+	if x != int64(int32(x)) {
+		c.fail()
+		return 0
+	}
+	return int32(x)
+}
+
+// appendOrigin appends what an origin's key does not say.
+func appendOrigin(dst []byte, o domain.Origin) []byte {
+	dst = binary.AppendVarint(append(dst, version1), int64(o.Epoch))
+	return binary.AppendVarint(dst, o.Offset)
+}
+
+// decodeOrigin reads an origin from its key behind the part and its value.
+func decodeOrigin(key, v []byte) (o domain.Origin, err error) {
+	if len(key) != 20 {
+		return o, damaged("origin")
+	}
+	cur, err := openValue(v, "origin")
+	if err != nil {
+		return o, err
+	}
+	copy(o.Topic[:], key)
+	o.Partition = int32(be.Uint32(key[16:]))
+	o.Epoch, o.Offset = cur.int32(), cur.varint()
+	return o, cur.close("origin")
+}
+
+// sealed says what of t an account's month has: how many rows were sealed, and under
+// which bucket classes (a bit each).
+type sealed struct {
+	rows    uint64
+	classes uint32
+}
+
+func appendSealed(dst []byte, s sealed) []byte {
+	dst = binary.AppendUvarint(append(dst, version1), s.rows)
+	return binary.AppendUvarint(dst, uint64(s.classes))
+}
+
+func decodeSealed(v []byte) (s sealed, err error) {
+	cur, err := openValue(v, "s")
+	if err != nil {
+		return s, err
+	}
+	s.rows, s.classes = cur.uvarint(), cur.uint32()
+	return s, cur.close("s")
+}
+
+const oneTimeDeleted = 1
+
+func appendOneTime(dst []byte, o *domain.OneTime) []byte {
+	var flags byte
+	if o.Deleted {
+		flags = oneTimeDeleted
+	}
+	dst = binary.AppendUvarint(append(dst, version1, flags), uint64(o.Time))
+	return binary.AppendUvarint(le.AppendUint64(dst, o.Hash), o.Seq)
+}
+
+// decodeOneTime reads what the key does not say into o.
+func decodeOneTime(o *domain.OneTime, v []byte) error {
+	cur, err := openValue(v, "f")
+	if err != nil {
+		return err
+	}
+	o.Deleted = cur.below(oneTimeDeleted) != 0
+	o.Time, o.Hash, o.Seq = cur.uint32(), cur.fixed64(), cur.uvarint()
+	return cur.close("f")
+}
+
+func appendClaim(dst []byte, i *domain.Identity) []byte {
+	return binary.AppendUvarint(append(dst, version1, byte(i.Kind), byte(i.State)), uint64(i.Member))
+}
+
+func decodeClaim(hash domain.IdentityHash, v []byte) (domain.Identity, error) {
+	cur, err := openValue(v, "i")
+	if err != nil {
+		return domain.Identity{}, err
+	}
+	i := domain.Identity{Hash: hash, Kind: domain.IdentityKind(cur.byte()), State: domain.ClaimState(cur.byte()), Member: domain.MemberID(cur.uvarint())}
+	return i, cur.close("i")
+}
+
+// place is where a member is.
+type place struct {
+	account domain.AccountID
+	ord     domain.Ordinal
+}
+
+func appendPlace(dst []byte, p place) []byte {
+	dst = binary.AppendUvarint(append(dst, version1), uint64(p.account))
+	return binary.AppendUvarint(dst, uint64(p.ord))
+}
+
+func decodePlace(v []byte) (place, error) {
+	cur, err := openValue(v, "o")
+	if err != nil {
+		return place{}, err
+	}
+	p := place{domain.AccountID(cur.uint32()), domain.Ordinal(cur.uint32())}
+	return p, cur.close("o")
+}

@@ -1,0 +1,47 @@
+package storage
+
+// Stats is what a store counts.
+type Stats struct {
+	Commits   uint64          // since it was opened
+	Rows      uint64          // added since it was opened
+	Snapshots int64           // open
+	Filters   int             // bytes of the shards' filters
+	Tail      int             // rows in the shards' tails
+	MemTables uint64          // bytes
+	Cache     int64           // bytes of blocks
+	Disk      uint64          // bytes of all files
+	WAL       uint64          // bytes of the log not yet flushed
+	Debt      uint64          // bytes that compaction has yet to read
+	Families  map[byte]uint64 // bytes on the disk, by the first byte of the key
+}
+
+// Stats counts now. Any goroutine may call it; Filters and Tail are as of each
+// shard's last commit.
+func (s *Store) Stats() (Stats, error) {
+	if err := s.usable(); err != nil {
+		return Stats{}, err
+	}
+	m := s.db.Metrics()
+	st := Stats{
+		Commits: s.commits.Load(), Rows: s.rows.Load(), Snapshots: s.snapshot.Load(),
+		MemTables: m.MemTable.Size, Cache: m.BlockCache.Size, Disk: m.DiskSpaceUsage(),
+		WAL: m.WAL.Size, Debt: m.Compact.EstimatedDebt, Families: map[byte]uint64{},
+	}
+	s.mu.Lock()
+	for _, sh := range s.open {
+		if sh == nil {
+			continue
+		}
+		st.Filters += int(sh.filterBytes.Load())
+		st.Tail += int(sh.tailRows.Load())
+	}
+	s.mu.Unlock()
+	for i := range len(families) {
+		n, err := s.db.EstimateDiskUsage([]byte{families[i]}, []byte{families[i] + 1})
+		if err != nil {
+			return Stats{}, err
+		}
+		st.Families[families[i]] = n
+	}
+	return st, nil
+}

@@ -1,0 +1,230 @@
+package storage
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/bloom"
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// Options are the settings of a store; zero values are the defaults.
+type Options struct {
+	FS            vfs.FS       // the disk; default: the operating system's
+	Logger        *slog.Logger // default: none
+	Cache         *Cache       // of several stores; default: one of the store's own
+	CacheBytes    int64        // of its own cache of blocks; default 128 MiB
+	MaxOpenFiles  int          // of its own cache of files; default 1,000
+	MemTableBytes int          // of one write buffer; default 64 MiB
+	SealRows      int          // rows of a shard's tail that are sealed at once; default 65,536
+	FilterBytes   int          // a shard's filters of months before the newest two; default 32 MiB
+
+	widths     widths // tests have narrower ones, and fewer rows in a bucket
+	bucketRows uint64
+	noCompact  bool // benchmarks measure compaction apart
+}
+
+func (o Options) withDefaults() Options {
+	if o.FS == nil {
+		o.FS = vfs.Default
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.CacheBytes <= 0 {
+		o.CacheBytes = 128 << 20
+	}
+	if o.MemTableBytes <= 0 {
+		o.MemTableBytes = 64 << 20
+	}
+	if o.MaxOpenFiles <= 0 {
+		o.MaxOpenFiles = 1000
+	}
+	if o.SealRows <= 0 {
+		o.SealRows = 1 << 16
+	}
+	if o.FilterBytes <= 0 {
+		o.FilterBytes = 32 << 20
+	}
+	if o.widths == (widths{}) {
+		o.widths = widths{dayClassFrom, hourClassFrom}
+	}
+	if o.bucketRows == 0 {
+		o.bucketRows = bucketRows
+	}
+	return o
+}
+
+// Cache is a cache of blocks and open files that several stores share.
+type Cache struct {
+	blocks *pebble.Cache
+	files  *pebble.FileCache
+}
+
+// NewCache makes a cache of so many bytes of blocks and so many open files.
+func NewCache(bytes int64, files int) *Cache {
+	return &Cache{pebble.NewCache(bytes), pebble.NewFileCache(4, files)}
+}
+
+// Close gives the cache up. Stores that use it keep it until they are closed.
+func (c *Cache) Close() {
+	c.files.Unref()
+	c.blocks.Unref()
+}
+
+// Store is a node's store: all its shards. Any goroutine may use it.
+type Store struct {
+	db       *pebble.DB
+	opts     Options
+	failure  *failure
+	closed   atomic.Bool
+	commits  atomic.Uint64
+	rows     atomic.Uint64
+	snapshot atomic.Int64 // open ones
+
+	mu   sync.Mutex     // guards open: shards are opened by the node and closed by themselves
+	open map[int]*Shard // by shard; nil while it is being opened
+}
+
+// Open opens the store in dir, or makes one. A store of another format is a
+// *FormatError.
+func Open(dir string, o Options) (*Store, error) {
+	o = o.withDefaults()
+	f := newFailure()
+	db, err := openPebble(dir, shardsFormat, o, f)
+	if err != nil {
+		return nil, err
+	}
+	return &Store{db: db, opts: o, failure: f, open: map[int]*Shard{}}, nil
+}
+
+// openPebble opens a Pebble store and checks what it is.
+func openPebble(dir, format string, o Options, f *failure) (*pebble.DB, error) {
+	cache := o.Cache
+	if cache == nil {
+		cache = NewCache(o.CacheBytes, o.MaxOpenFiles)
+		defer cache.Close()
+	}
+	fs := disk{o.FS, f, new(atomic.Bool)}
+	p := &pebble.Options{
+		FS:                          fs,
+		Cache:                       cache.blocks,
+		FileCache:                   cache.files,
+		MaxOpenFiles:                o.MaxOpenFiles,
+		FormatMajorVersion:          pebbleFormat,
+		Logger:                      pebbleLog{f, o.Logger},
+		EventListener:               f.listener(),
+		Merger:                      merger,
+		MemTableSize:                uint64(o.MemTableBytes),
+		MemTableStopWritesThreshold: 4,
+		L0CompactionThreshold:       4,
+		L0StopWritesThreshold:       64,
+		LBaseMaxBytes:               64 << 20,
+		CompactionConcurrencyRange:  func() (int, int) { return 1, 2 },
+		BytesPerSync:                512 << 10,
+	}
+	if o.noCompact {
+		p.DisableAutomaticCompactions, p.L0StopWritesThreshold = true, 1<<20
+	}
+	for i := range p.Levels {
+		p.Levels[i].BlockSize = 32 << 10
+		p.Levels[i].IndexBlockSize = 64 << 10
+		p.Levels[i].FilterPolicy = bloom.FilterPolicy(10)
+	}
+	p.ApplyCompressionSettings(func() pebble.DBCompressionSettings { return pebble.DBCompressionBalanced })
+	db, err := pebble.Open(dir, p)
+	if err == nil {
+		err = f.get()
+	}
+	if err != nil {
+		if db != nil {
+			err = errors.Join(err, db.Close())
+		}
+		return nil, fmt.Errorf("storage: open %s: %w", dir, err)
+	}
+	if err := checkFormat(db, dir, format); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	fs.armed.Store(true)
+	return db, nil
+}
+
+// Shard opens a shard's part of the store. It is the caller's goroutine's until it is
+// closed; until then it cannot be opened again.
+func (s *Store) Shard(i int) (*Shard, error) {
+	if i < 0 || i > 1<<16-1 {
+		return nil, fmt.Errorf("storage: no shard %d", i)
+	}
+	if err := s.usable(); err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	_, taken := s.open[i]
+	if !taken {
+		s.open[i] = nil
+	}
+	s.mu.Unlock()
+	if taken {
+		return nil, fmt.Errorf("storage: shard %d is open already", i)
+	}
+	sh, err := openShard(s, uint16(i))
+	if err != nil {
+		s.enter(i, nil, false)
+		return nil, fmt.Errorf("storage: open shard %d: %w", i, err)
+	}
+	s.enter(i, sh, true)
+	return sh, nil
+}
+
+// enter notes an open shard, or that it is open no more.
+func (s *Store) enter(i int, sh *Shard, open bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if open {
+		s.open[i] = sh
+	} else {
+		delete(s.open, i)
+	}
+}
+
+// usable is nil, or why the store is not.
+func (s *Store) usable() error {
+	if s.closed.Load() {
+		return errClosed
+	}
+	return s.failure.get()
+}
+
+// Err is the error that stopped the store, nil while it runs.
+func (s *Store) Err() error { return s.failure.get() }
+
+// Failed is closed when an error stopped the store: Err says which.
+func (s *Store) Failed() <-chan struct{} { return s.failure.done }
+
+// Close closes the store. Shards and snapshots are closed before. A store that failed
+// is left as it is and its error given: the process has to end before it can be
+// opened again.
+func (s *Store) Close() error {
+	if s.closed.Swap(true) {
+		return nil
+	}
+	return closePebble(s.db, s.failure)
+}
+
+func closePebble(db *pebble.DB, f *failure) error {
+	if err := f.get(); err != nil {
+		return err
+	}
+	done := make(chan error, 1)
+	go func() { done <- db.Close() }()
+	select {
+	case err := <-done:
+		return err
+	case <-f.done:
+		return f.get()
+	}
+}

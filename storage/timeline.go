@@ -1,0 +1,318 @@
+package storage
+
+import (
+	"fmt"
+	"math/bits"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// timeline is what a shard's members did, each member's own rows: it tells repeats
+// and finds the row that a delete means.
+//
+//	add ─► tail, in memory, with a hash chain by member
+//	commit ─► T shard commit        the commit's marks, in one key        ─┐ in the
+//	when the tail is full, instead:                                        │ commit's
+//	       t month shard account class bucket   Merge, the whole tail      │ batch
+//	       s shard account month                what of t there is         │
+//	       and a range deletion of T                                      ─┘
+//
+// Members share a value: the bucket is the low bits of the ordinal, the class how many
+// bits, chosen when sealing so that a value stays near 2,048 rows. Classes change as a
+// month grows; a reader looks into each that s shows, and into the tail.
+type timeline struct {
+	db     *pebble.DB
+	shard  uint16
+	seal   int
+	bucket uint64 // rows of a bucket that are not much exceeded
+	budget int    // bytes of filters of months before the newest two
+
+	tail      []mark // not sealed, in order of arrival; an action's last mark has all its flags
+	committed int    // of the tail: in T
+	head      []int32
+	prev      []int32 // in the tail: the next older one of the member's hash, +1
+	commits   uint64  // the next key of T
+
+	sealed map[accountMonth]sealed
+	months map[domain.Month]uint64 // rows sealed
+	newest domain.Month            // of any row there ever was
+
+	filters []monthFilter
+	asked   uint64
+	misses  map[domain.Month]int // questions about a month without a filter
+
+	sorter  sorter
+	numbers numbering
+	order   []mark
+	writer  blockWriter
+	key     []byte
+	value   []byte
+}
+
+const (
+	bucketRows = 2048
+	bucketStep = 3
+	mostBits   = 30
+)
+
+// bucketClass is the number of bucket bits for an account's month of so many rows,
+// where a bucket should not much exceed the target.
+func bucketClass(rows, target uint64) (bits uint8) {
+	for rows > target<<bits && bits < mostBits {
+		bits += bucketStep
+	}
+	return bits
+}
+
+func bucketOf(class uint8, ord domain.Ordinal) uint32 { return uint32(ord) & (1<<class - 1) }
+
+// openTimeline reads what was not sealed.
+func openTimeline(db *pebble.DB, shard uint16, o *Options) (*timeline, error) {
+	t := &timeline{
+		db: db, shard: shard, seal: o.SealRows, bucket: o.bucketRows, budget: o.FilterBytes,
+		sealed: map[accountMonth]sealed{}, months: map[domain.Month]uint64{}, misses: map[domain.Month]int{},
+	}
+	t.head = make([]int32, 1<<bits.Len(uint(2*o.SealRows)))
+	err := scanPrefix(db, appendShard(nil, familySealed, shard), func(k, v []byte) error {
+		if len(k) != 9 {
+			return damaged("s")
+		}
+		s, err := decodeSealed(v)
+		am := accountMonth{domain.AccountID(be.Uint32(k[3:])), domain.Month(be.Uint16(k[7:]))}
+		t.sealed[am] = s
+		t.months[am.month] += s.rows
+		t.newest = max(t.newest, am.month)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	err = scanPrefix(db, appendShard(nil, familyTail, shard), func(k, v []byte) error {
+		if len(k) != 11 {
+			return damaged("T")
+		}
+		t.commits = be.Uint64(k[3:]) + 1
+		return t.load(v)
+	})
+	t.committed = len(t.tail)
+	return t, err
+}
+
+// load appends the marks of a value of T to the tail.
+func (t *timeline) load(v []byte) error {
+	marks, err := decodeTail(t.order[:0], v)
+	t.order = marks[:0]
+	for i := range marks {
+		t.add(marks[i])
+	}
+	return err
+}
+
+// decodeTail appends the marks of a value of T.
+func decodeTail(dst []mark, v []byte) ([]mark, error) {
+	cur, err := openValue(v, "T")
+	if err != nil {
+		return dst, err
+	}
+	var b block
+	for len(cur.b) > 0 {
+		raw := cur.take(4)
+		if raw == nil {
+			return dst, damaged("T")
+		}
+		account := domain.AccountID(le.Uint32(raw))
+		if err := b.next(&cur, "T"); err != nil {
+			return dst, err
+		}
+		err := b.each(func(i int, ord domain.Ordinal) {
+			m := b.mark(i, accountMonth{account: account}, ord)
+			m.month = domain.MonthOf(m.time)
+			dst = append(dst, m)
+		})
+		if err != nil {
+			return dst, err
+		}
+	}
+	return dst, nil
+}
+
+// appendTail appends the value of T: marks by (account, ordinal, time, sequence).
+func (w *blockWriter) appendTail(dst []byte, marks []mark) []byte {
+	dst = append(dst, version1)
+	for i := 0; i < len(marks); {
+		j := i + 1
+		for j < len(marks) && marks[j].account == marks[i].account {
+			j++
+		}
+		dst = w.append(le.AppendUint32(dst, uint32(marks[i].account)), marks[i:j])
+		i = j
+	}
+	return dst
+}
+
+// chain is where the newest mark of the members of a hash stands, +1.
+func (t *timeline) chain(account domain.AccountID, ord domain.Ordinal) *int32 {
+	return &t.head[mix(account, ord, 0)&uint64(len(t.head)-1)]
+}
+
+// add puts a mark at the end of the tail.
+func (t *timeline) add(m mark) {
+	t.tail = append(t.tail, m)
+	p := t.chain(m.account, m.ord)
+	t.prev = append(t.prev, *p)
+	*p = int32(len(t.tail))
+	if m.month > t.newest {
+		t.newest = m.month
+	}
+	for i := range t.filters {
+		if t.filters[i].month == m.month {
+			t.filters[i].add(mix(m.account, m.ord, m.hash))
+			break
+		}
+	}
+}
+
+// write puts what was added since the last commit into the batch, and seals a full
+// tail. It depends on the rows alone.
+func (t *timeline) write(b *pebble.Batch) error {
+	if len(t.tail) >= t.seal {
+		return t.sealTail(b)
+	}
+	fresh := t.tail[t.committed:]
+	if len(fresh) == 0 {
+		return nil
+	}
+	t.sorter.reset()
+	for i := range fresh {
+		t.sorter.add(uint64(fresh[i].account)<<32|uint64(fresh[i].ord), fresh[i].time, i)
+	}
+	t.sorter.sort(func(i int32) uint64 { return fresh[i].seq })
+	t.order = t.sorter.gather(t.order, fresh)
+	t.value = t.writer.appendTail(t.value[:0], t.order)
+	t.key = appendTailKey(t.key[:0], t.shard, t.commits)
+	return b.Set(t.key, t.value, nil)
+}
+
+// done says that the batch of the last write is durable.
+func (t *timeline) done() {
+	if t.committed < len(t.tail) {
+		t.commits++
+	}
+	t.committed = len(t.tail)
+}
+
+// sealTail moves the tail into the buckets of its months.
+func (t *timeline) sealTail(b *pebble.Batch) error {
+	t.numbers.reset()
+	rows := []uint64(nil)
+	for i := range t.tail {
+		n := t.numbers.of(accountMonth{t.tail[i].account, t.tail[i].month})
+		if n == len(rows) {
+			rows = append(rows, 0)
+		}
+		rows[n]++
+	}
+	class := make([]uint8, len(rows))
+	for n, k := range t.numbers.groups {
+		s := t.sealed[k]
+		s.rows += rows[n]
+		class[n] = bucketClass(s.rows, t.bucket)
+		s.classes |= 1 << class[n]
+		t.sealed[k] = s
+		t.months[k.month] += rows[n]
+		t.key, t.value = appendSealedKey(t.key[:0], t.shard, k), appendSealed(t.value[:0], s)
+		if err := b.Set(t.key, t.value, nil); err != nil {
+			return err
+		}
+	}
+	t.sorter.reset()
+	for i := range t.tail {
+		m := &t.tail[i]
+		n := t.numbers.of(accountMonth{m.account, m.month})
+		t.sorter.add(uint64(n)<<32|uint64(bits.RotateLeft32(uint32(m.ord), -int(class[n]))), m.time, i)
+	}
+	t.sorter.sort(func(i int32) uint64 { return t.tail[i].seq })
+	t.order = together(t.sorter.gather(t.order, t.tail))
+	if err := t.writeBuckets(b, class); err != nil {
+		return err
+	}
+	if err := b.DeleteRange(appendTailKey(nil, t.shard, 0), appendTailKey(nil, t.shard, t.commits+1), nil); err != nil {
+		return err
+	}
+	t.tail, t.prev, t.committed, t.commits = t.tail[:0], t.prev[:0], 0, 0
+	clear(t.head)
+	return nil
+}
+
+// writeBuckets merges t.order, which is sorted by bucket, into t.
+func (t *timeline) writeBuckets(b *pebble.Batch, class []uint8) error {
+	for rest := t.order; len(rest) > 0; {
+		k := accountMonth{rest[0].account, rest[0].month}
+		c := class[t.numbers.of(k)]
+		bucket, n := bucketOf(c, rest[0].ord), 1
+		for n < len(rest) && rest[n].account == k.account && rest[n].month == k.month && bucketOf(c, rest[n].ord) == bucket {
+			n++
+		}
+		t.value = t.writer.append(append(t.value[:0], version1), rest[:n])
+		t.key = appendLineKey(t.key[:0], t.shard, k, c, bucket)
+		if err := b.Merge(t.key, t.value, nil); err != nil {
+			return err
+		}
+		rest = rest[n:]
+	}
+	return nil
+}
+
+// stored finds among a member's sealed marks of a month the one that pick picks: of
+// several that with the least (time, sequence), with all its flags.
+func (t *timeline) stored(k accountMonth, ord domain.Ordinal, pick func(b *block, i int) bool) (best mark, found bool, err error) {
+	for set := t.sealed[k].classes; set != 0; set &= set - 1 {
+		class := uint8(bits.TrailingZeros32(set))
+		t.key = appendLineKey(t.key[:0], t.shard, k, class, bucketOf(class, ord))
+		_, err := get(t.db, t.key, func(v []byte) error {
+			cur, err := openValue(v, "t")
+			if err != nil {
+				return err
+			}
+			var b block
+			for len(cur.b) > 0 {
+				if err := b.next(&cur, "t"); err != nil {
+					return err
+				}
+				for i, hi := b.find(ord); i < hi; i++ {
+					if !pick(&b, i) {
+						continue
+					}
+					m := b.mark(i, k, ord)
+					switch {
+					case found && m.same(&best):
+						best.flags |= m.flags
+					case !found || m.earlier(&best):
+						best, found = m, true
+					}
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return mark{}, false, fmt.Errorf("timeline of month %d: %w", k.month, err)
+		}
+	}
+	return best, found, nil
+}
+
+// at finds the mark of an action by its time and sequence, and where in the tail it
+// stands; −1: it is sealed.
+func (t *timeline) at(account domain.AccountID, ord domain.Ordinal, time domain.Second, seq uint64) (m mark, i int, found bool, err error) {
+	for p := *t.chain(account, ord); p != 0; p = t.prev[p-1] {
+		if m := &t.tail[p-1]; m.seq == seq && m.time == time && m.ord == ord && m.account == account {
+			return *m, int(p - 1), true, nil
+		}
+	}
+	m, found, err = t.stored(accountMonth{account, domain.MonthOf(time)}, ord, func(b *block, i int) bool {
+		return b.cols[blockSeq].at(i) == seq && uint32(b.cols[blockTime].at(i)) == time
+	})
+	return m, -1, found, err
+}

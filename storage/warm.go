@@ -1,0 +1,206 @@
+package storage
+
+import (
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// What a shard reads when it starts: all of a kind, as of the last commit. Slices
+// given to the functions are theirs only until they return.
+
+// Origins calls f with the highest origin applied of each stream.
+func (s *Shard) Origins(f func(domain.Origin)) error {
+	if err := s.store.usable(); err != nil {
+		return err
+	}
+	prefix := append(appendShard(nil, familyState, s.id), stateOrigin)
+	return scanPrefix(s.db, prefix, func(k, v []byte) error {
+		o, err := decodeOrigin(k[len(prefix):], v)
+		if err == nil {
+			f(o)
+		}
+		return err
+	})
+}
+
+// Members calls f with each member's place, by account and ordinal; members that are
+// staged too.
+func (s *Shard) Members(f func(account domain.AccountID, ord domain.Ordinal, id domain.MemberID)) error {
+	if err := s.store.usable(); err != nil {
+		return err
+	}
+	for _, account := range slices.Sorted(maps.Keys(s.members)) {
+		for ord, id := range s.members[account] {
+			if id != 0 {
+				f(account, domain.Ordinal(ord), id)
+			}
+		}
+	}
+	return nil
+}
+
+// Bits calls f once for each attribute's value that some ordinal has, with all of its
+// ordinals, ascending.
+func (s *Shard) Bits(f func(account domain.AccountID, attribute domain.Attribute, value string, ords []domain.Ordinal)) error {
+	if err := s.store.usable(); err != nil {
+		return err
+	}
+	var (
+		codec bitCodec
+		ords  []domain.Ordinal
+		now   []byte // the key before the chunk
+	)
+	flush := func() {
+		if len(ords) > 0 {
+			f(domain.AccountID(be.Uint32(now[3:])), domain.Attribute(now[7]), string(now[9:]), ords)
+		}
+		ords = ords[:0]
+	}
+	err := scanPrefix(s.db, appendShard(nil, familyBits, s.id), func(k, v []byte) (err error) {
+		if len(k) < 11 || len(k) != 11+int(k[8]) {
+			return damaged("b")
+		}
+		value, chunk := k[:len(k)-2], be.Uint16(k[len(k)-2:])
+		if string(now) != string(value) {
+			flush()
+			now = append(now[:0], value...)
+		}
+		ords, err = codec.ordinals(ords, v, domain.Ordinal(chunk)<<16)
+		return err
+	})
+	if err == nil {
+		flush()
+	}
+	return err
+}
+
+// Columns calls f with stretches of each column, ascending, from ordinal first on;
+// members between stretches are unknown.
+func (s *Shard) Columns(f func(account domain.AccountID, attribute domain.Attribute, first domain.Ordinal, values []uint16)) error {
+	if err := s.store.usable(); err != nil {
+		return err
+	}
+	var codec columnCodec
+	return scanPrefix(s.db, appendShard(nil, familyColumn, s.id), func(k, v []byte) error {
+		if len(k) != 12 {
+			return damaged("a")
+		}
+		codec.reset()
+		if err := codec.decode(v); err != nil {
+			return err
+		}
+		from, to := 0, columnChunk
+		for from < to && codec.value[from] == 0 {
+			from++
+		}
+		for from < to && codec.value[to-1] == 0 {
+			to--
+		}
+		if from < to {
+			first := domain.Ordinal(be.Uint32(k[8:]))*columnChunk + domain.Ordinal(from)
+			f(domain.AccountID(be.Uint32(k[3:])), domain.Attribute(k[7]), first, codec.value[from:to])
+		}
+		return nil
+	})
+}
+
+// Rows calls f with the living rows of each stored value, Hash, Slot and Flags not
+// set, in order of (time, sequence) within a call; months ascend.
+func (s *Shard) Rows(f func(account domain.AccountID, brand domain.BrandID, rows []domain.Row)) error {
+	if err := s.store.usable(); err != nil {
+		return err
+	}
+	var (
+		codec rowCodec
+		rows  []domain.Row
+	)
+	return scanMonths(s.db, familyRows, s.id, 0, 1<<16-1, func(k, v []byte) (err error) {
+		_, g, _, _, ok := parseRowKey(k)
+		if !ok {
+			return damaged("R")
+		}
+		if rows, err = codec.living(rows[:0], v, g); err == nil && len(rows) > 0 {
+			f(g.account, g.brand, rows)
+		}
+		return err
+	})
+}
+
+// living appends the rows of a whole value.
+func (c *rowCodec) living(dst []domain.Row, v []byte, k brandMonth) ([]domain.Row, error) {
+	c.reset()
+	if err := c.decode(v); err != nil {
+		return dst, err
+	}
+	dst = slices.Grow(dst, len(c.rows))
+	for i := range c.rows {
+		dst = append(dst, c.rows[i].row(k))
+	}
+	return dst, nil
+}
+
+// Outbox calls f with the entries not yet trimmed, in order.
+func (s *Shard) Outbox(f func(*domain.Outgoing)) error {
+	if err := s.store.usable(); err != nil {
+		return err
+	}
+	var parts [2]*pebble.Iterator
+	var err error
+	for kind := range parts {
+		prefix := append(appendShard(nil, familyOutbox, s.id), byte(kind))
+		it, e := s.db.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: after(prefix)})
+		if e != nil {
+			err = errors.Join(err, e)
+			continue
+		}
+		it.First()
+		parts[kind] = it
+	}
+	for err == nil {
+		var next *pebble.Iterator
+		for _, it := range parts {
+			if it.Valid() && (next == nil || string(it.Key()[4:]) < string(next.Key()[4:])) {
+				next = it
+			}
+		}
+		if next == nil {
+			break
+		}
+		var o *domain.Outgoing
+		if o, err = decodeOutgoing(next.Value()); err == nil {
+			f(o)
+			next.Next()
+		}
+	}
+	for _, it := range parts {
+		if it != nil {
+			err = errors.Join(err, it.Error(), it.Close())
+		}
+	}
+	return err
+}
+
+// Usage calls f with every count of hits, by application and hour.
+func (s *Shard) Usage(f func(domain.UsageCount)) error {
+	if err := s.store.usable(); err != nil {
+		return err
+	}
+	return scanPrefix(s.db, appendShard(nil, familyUsage, s.id), func(k, v []byte) error {
+		if len(k) != 19 {
+			return damaged("u")
+		}
+		account, total, err := decodeUsage(v)
+		if err == nil {
+			f(domain.UsageCount{Account: account, Usage: domain.Usage{
+				Application: domain.ApplicationID(be.Uint32(k[3:])),
+				Hour:        be.Uint32(k[7:]), Incarnation: be.Uint64(k[11:]), Total: total,
+			}})
+		}
+		return err
+	})
+}
