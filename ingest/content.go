@@ -1,0 +1,156 @@
+package ingest
+
+import (
+	"math"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// said takes what the activity says beside its columns.
+func (e *event) said(c *domain.Content) (r refusal) {
+	if c.Content, r = e.content(); r != accepted {
+		return r
+	}
+	if c.Link, r = e.text("link", link, maxURL); r != accepted {
+		return r
+	}
+	if c.Media, r = e.text("media", media, maxURL); r != accepted {
+		return r
+	}
+	if c.Marker, r = e.text("marker", marker, maxText); r != accepted {
+		return r
+	}
+	return e.where(&c.Geo)
+}
+
+// content is the JSON text of an object: compact, and valid UTF-8. A text s becomes
+// {"Text":s}, so that all content that is kept is an object.
+func (e *event) content() (string, refusal) {
+	const before, after = `{"Text":"`, `"}`
+	t := &e.fields[content]
+	if !t.given() {
+		return "", accepted
+	}
+	raw := t.raw
+	switch t.kind {
+	case object:
+		if t.loose || t.wide && !utf8.Valid(raw) {
+			raw = tight(make([]byte, 0, len(raw)), raw)
+		}
+	case text:
+		b := make([]byte, 0, len(before)+len(raw)+len(after))
+		b = append(b, before...)
+		if t.wide && !utf8.Valid(raw) {
+			b = tightInside(b, raw)
+		} else {
+			b = append(b, raw...)
+		}
+		raw = append(b, after...)
+	default:
+		return "", badEvent("content")
+	}
+	if len(raw) > MaxContent {
+		return "", tooLarge("content")
+	}
+	return alias(raw), accepted
+}
+
+// where takes the place. Coordinates are rounded to 0.1 degree here, before
+// anything of them is kept.
+func (e *event) where(g *domain.Geo) (r refusal) {
+	f := &e.fields
+	if !f[geo].given() {
+		return accepted
+	}
+	if f[geo].kind != object {
+		return badEvent("geo")
+	}
+	if f[country].given() {
+		code, _ := f[country].text()
+		if g.Country = upperAlpha2(code); g.Country == "" {
+			return badEvent("geo.country")
+		}
+	}
+	if g.Region, r = e.text("geo.region", region, maxText); r != accepted {
+		return r
+	}
+	if g.City, r = e.text("geo.city", city, maxText); r != accepted {
+		return r
+	}
+	switch {
+	case f[lat].given() != f[lon].given():
+		return badEvent("geo.lat and geo.lon come together")
+	case !f[lat].given():
+		return accepted
+	}
+	y, ok := f[lat].tenths(90)
+	if !ok {
+		return badEvent("geo.lat")
+	}
+	x, ok := f[lon].tenths(180)
+	if !ok {
+		return badEvent("geo.lon")
+	}
+	b := appendTenths(make([]byte, 0, 12), y)
+	n := len(b)
+	b = appendTenths(b, x)
+	g.Lat, g.Lon = alias(b[:n]), alias(b[n:])
+	return accepted
+}
+
+// tenths is a decimal number of JSON's grammar, as number or text, of at most this
+// size, in tenths.
+func (t *token) tenths(most float64) (int, bool) {
+	raw := t.raw
+	if t.kind == text {
+		if t.escaped {
+			raw = unescape(nil, raw)
+		}
+		s := scanner{b: raw}
+		var n token
+		if !s.value(maxDepth, &n) || n.kind != number || s.i != len(raw) {
+			return 0, false
+		}
+	} else if t.kind != number {
+		return 0, false
+	}
+	v, err := strconv.ParseFloat(alias(raw), 64)
+	if err != nil || math.Abs(v) > most {
+		return 0, false
+	}
+	return int(math.Round(v * 10)), true
+}
+
+func appendTenths(b []byte, n int) []byte {
+	if n < 0 {
+		b, n = append(b, '-'), -n
+	}
+	b = strconv.AppendInt(b, int64(n/10), 10)
+	return append(b, '.', byte('0'+n%10))
+}
+
+// alpha2 holds every pair of capitals, so that a country code costs no memory.
+var alpha2 = func() string {
+	b := make([]byte, 0, 2*26*26)
+	for i := range byte(26) {
+		for j := range byte(26) {
+			b = append(b, 'A'+i, 'A'+j)
+		}
+	}
+	return string(b)
+}()
+
+// upperAlpha2 is a code of two letters in capitals; empty if it is none.
+func upperAlpha2(s string) string {
+	if len(s) != 2 {
+		return ""
+	}
+	i, j := s[0]|0x20-'a', s[1]|0x20-'a'
+	if i >= 26 || j >= 26 {
+		return ""
+	}
+	at := 2 * (int(i)*26 + int(j))
+	return alpha2[at : at+2]
+}

@@ -1,0 +1,97 @@
+package ingest
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/ingest/kafka"
+)
+
+// MaxOriginal is how many bytes of key, value and headers a dead letter repeats.
+const MaxOriginal = 1 << 20
+
+// Headers of a dead letter. The original's own stand after them, but for those that
+// an earlier dead letter left.
+const (
+	headerPrefix = "dlq."
+	HeaderReason = headerPrefix + "reason" // the reason's word
+	HeaderDetail = headerPrefix + "detail" // which field, or why the bytes are missing
+	HeaderOrigin = headerPrefix + "origin" // topic id/partition/epoch/offset, or the request's id
+	HeaderID     = headerPrefix + "id"     // the same whenever the letter is published again
+)
+
+// NewDeadLetter is the message that reports a record that could not be applied.
+// Original is what stands at the letter's origin; nil: it is there no more, or the
+// letter came over HTTP. The message shares its memory.
+//
+// A letter says why its original is not in it: it is gone, larger than MaxOriginal,
+// or not to be repeated, since the member withdrew (sharing_disabled) or was erased
+// (gone).
+func NewDeadLetter(d *domain.DeadLetter, original *kafka.Message) kafka.Message {
+	body, without := original, ""
+	if d.Origin.IsZero() {
+		body = &kafka.Message{Value: []byte(d.Raw)}
+	}
+	switch {
+	case withheld(d.Reason):
+		without = "the original is withheld"
+	case body == nil:
+		without = "the original is no longer in the log"
+	case bodySize(body) > MaxOriginal:
+		without = "the original is over 1 MiB"
+	case d.Origin.IsZero() && d.Raw == "":
+		without = "the original was not kept"
+	}
+	m := kafka.Message{}
+	details := make([]string, 0, 2)
+	if d.Detail != "" {
+		details = append(details, d.Detail)
+	}
+	if without != "" {
+		details = append(details, without)
+	} else {
+		m.Key, m.Value = body.Key, body.Value
+	}
+	m.Headers = []kafka.Header{
+		{Key: HeaderReason, Value: []byte(d.Reason.String())},
+		{Key: HeaderDetail, Value: []byte(strings.Join(details, "; "))},
+		{Key: HeaderOrigin, Value: []byte(origin(d))},
+		{Key: HeaderID, Value: []byte(letterID(d))},
+	}
+	if without == "" {
+		for _, h := range body.Headers {
+			if !strings.HasPrefix(h.Key, headerPrefix) {
+				m.Headers = append(m.Headers, h)
+			}
+		}
+	}
+	return m
+}
+
+// withheld reports a reason for which nothing of the original may be repeated.
+func withheld(r domain.Reason) bool { return r == domain.SharingDisabled || r == domain.GoneMember }
+
+// bodySize is the size of what a letter would repeat.
+func bodySize(m *kafka.Message) int {
+	n := len(m.Key) + len(m.Value)
+	for _, h := range m.Headers {
+		n += len(h.Key) + len(h.Value)
+	}
+	return n
+}
+
+func origin(d *domain.DeadLetter) string {
+	if d.Origin.IsZero() {
+		return "request/" + d.Request.String()
+	}
+	return d.Origin.String()
+}
+
+// letterID is the same for all letters of one origin, however often and by whatever
+// node it is published.
+func letterID(d *domain.DeadLetter) string {
+	sum := sha256.Sum256([]byte(origin(d)))
+	return hex.EncodeToString(sum[:16])
+}

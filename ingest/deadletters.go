@@ -1,0 +1,145 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/ingest/kafka"
+)
+
+// DeadLetters publishes dead letters. Any goroutine may call it: all shards of a node
+// share it.
+type DeadLetters struct {
+	source *Source
+	turn   chan *kafka.Producer // holds the producer while nobody sends
+}
+
+// NewDeadLetters publishes to partition 0 of the topic named, with originals from
+// source.
+func NewDeadLetters(client *kafka.Client, topic string, source *Source) (*DeadLetters, error) {
+	p, err := client.Producer(kafka.ProducerConfig{Topic: topic, Codec: kafka.LZ4, MaxBytes: kafka.MaxJournalBytes})
+	if err != nil {
+		return nil, fmt.Errorf("dead letters: %w", err)
+	}
+	d := &DeadLetters{source: source, turn: make(chan *kafka.Producer, 1)}
+	d.turn <- p
+	return d, nil
+}
+
+// Publish returns when all letters are durable, in their order, each at least once; it
+// repeats what may pass until ctx ends. After an error publish the same letters again.
+func (d *DeadLetters) Publish(ctx context.Context, letters []domain.DeadLetter) error {
+	messages := make([]kafka.Message, 0, len(letters))
+	o := originals{source: d.source, pages: map[int32]*kafka.Page{}}
+	size := 0
+	for i := range letters {
+		original, err := o.find(ctx, &letters[i])
+		if err != nil {
+			return fmt.Errorf("read the original of a dead letter: %w", err)
+		}
+		m := NewDeadLetter(&letters[i], original)
+		if n := m.Size(); size > 0 && size+n > MaxOriginal {
+			if err := d.send(ctx, messages); err != nil {
+				return err
+			}
+			messages, size = messages[:0], 0
+		}
+		messages, size = append(messages, m), size+m.Size()
+	}
+	if len(messages) == 0 {
+		return nil
+	}
+	return d.send(ctx, messages)
+}
+
+// send appends a batch. A session that the broker lost is begun anew and the batch
+// repeated: a letter that stands twice has one id.
+func (d *DeadLetters) send(ctx context.Context, batch []kafka.Message) error {
+	var p *kafka.Producer
+	select {
+	case p = <-d.turn:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { d.turn <- p }()
+	for {
+		_, err := p.Send(ctx, batch)
+		if !errors.Is(err, kafka.ErrIdempotenceLost) || ctx.Err() != nil {
+			return err
+		}
+	}
+}
+
+// originals reads what stands at letters' origins. Letters of one partition stand close
+// together: the last page of each is kept.
+type originals struct {
+	source *Source
+	pages  map[int32]*kafka.Page
+}
+
+// originBytes is how much is read at an origin.
+const originBytes = 64 << 10
+
+// find is the record at a letter's origin; nil if the letter has none there, or it is
+// no longer to be had. Errors may pass, but not before ctx ends.
+func (o *originals) find(ctx context.Context, d *domain.DeadLetter) (*kafka.Message, error) {
+	at := d.Origin
+	if at.Topic != o.source.id || at.Partition < 0 || at.Offset < 0 || withheld(d.Reason) {
+		return nil, nil
+	}
+	if m := pick(o.pages[at.Partition], at); m != nil {
+		return m, nil
+	}
+	f, err := o.source.client.Fetcher(kafka.FetchConfig{
+		Topic: o.source.topic, ID: o.source.id, Partition: int(at.Partition), MaxBytes: originBytes,
+	})
+	if err != nil {
+		return nil, err
+	}
+	var page *kafka.Page
+	err = persist(ctx, func() (err error) {
+		page, err = f.Fetch(ctx, at.Offset, kafka.NoEpoch)
+		return err
+	})
+	var (
+		gap     *domain.GapError
+		corrupt *domain.CorruptError
+	)
+	switch {
+	case errors.As(err, &gap), errors.As(err, &corrupt):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	o.pages[at.Partition] = page
+	return pick(page, at), nil
+}
+
+// pick is the record of an origin: of that offset, and of that leader epoch. Another
+// epoch is another record, in a log that was cut and grew again.
+func pick(page *kafka.Page, at domain.Origin) *kafka.Message {
+	if page == nil {
+		return nil
+	}
+	i, found := slices.BinarySearchFunc(page.Records, at.Offset, func(r kafka.Record, offset int64) int {
+		switch {
+		case r.Offset < offset:
+			return -1
+		case r.Offset > offset:
+			return 1
+		}
+		return 0
+	})
+	if !found || page.Records[i].LeaderEpoch != at.Epoch {
+		return nil
+	}
+	r := &page.Records[i]
+	m := &kafka.Message{Key: r.Key, Value: r.Value}
+	for k, v := range r.Headers() {
+		m.Headers = append(m.Headers, kafka.Header{Key: string(k), Value: v})
+	}
+	return m
+}

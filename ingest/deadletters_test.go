@@ -1,0 +1,135 @@
+package ingest
+
+import (
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/ingest/kafka"
+)
+
+// published are the messages of the topic of dead letters.
+func (w *world) published(topic string) (messages []kafka.Message) {
+	w.Helper()
+	var t kafka.Topic
+	w.must(persist(w.ctx, func() (err error) { t, err = w.client.Topic(w.ctx, topic); return err }))
+	f, err := w.client.Fetcher(kafka.FetchConfig{Topic: topic, ID: t.ID})
+	w.must(err)
+	for at := (place{0, kafka.NoEpoch}); ; {
+		page, err := f.Fetch(w.ctx, at.next, at.epoch)
+		w.must(err)
+		for i := range page.Records {
+			r := &page.Records[i]
+			m := kafka.Message{Key: r.Key, Value: r.Value}
+			for k, v := range r.Headers() {
+				m.Headers = append(m.Headers, kafka.Header{Key: string(k), Value: v})
+			}
+			messages = append(messages, m)
+		}
+		if at = (place{page.Next, page.Epoch}); at.next >= page.Stable {
+			return messages
+		}
+	}
+}
+
+func (w *world) deadLetters(s *Source) *DeadLetters {
+	w.Helper()
+	d, err := NewDeadLetters(w.client, "dlq", s)
+	w.must(err)
+	return d
+}
+
+// epoch is the leader epoch of a record of the source.
+func (w *world) epoch(s *Source) int32 {
+	w.Helper()
+	p, err := s.Reader(0).Read(w.ctx, -1, kafka.NoEpoch)
+	w.must(err)
+	return p.Arrivals[0].Record.Origin.Epoch
+}
+
+func TestDeadLettersCarryWhatStandsAtTheirOrigin(t *testing.T) {
+	w := given(t, "activities", "dlq")
+	s := w.source("activities")
+	for i := range 4 {
+		w.send("activities", 0, kafka.Message{Key: []byte{byte(i)}, Value: []byte("old")}, kafka.Message{Value: []byte("old")})
+	}
+	w.send("activities", 0, kafka.Message{Key: []byte("k8"), Value: []byte("v8"), Headers: []kafka.Header{{Key: "ce_id", Value: []byte("8")}}},
+		kafka.Message{Key: []byte("k9"), Value: []byte("v9")}, kafka.Message{Value: []byte(strings.Repeat("x", MaxOriginal+1))})
+	e := w.epoch(s)
+	if _, err := w.client.DeleteRecords(w.ctx, "activities", 0, 4); err != nil {
+		t.Fatal(err)
+	}
+	at := func(offset int64) domain.Origin {
+		return domain.Origin{Topic: s.Topic(), Partition: 0, Epoch: e, Offset: offset}
+	}
+	elsewhere, later := at(8), at(8)
+	elsewhere.Topic, later.Epoch = domain.TopicID{9}, e+1
+	letters := []struct {
+		letter domain.DeadLetter
+		value  string
+		detail string
+	}{
+		{domain.DeadLetter{Origin: at(8), Reason: domain.BadJSON, Detail: "at byte 0"}, "v8", "at byte 0"},
+		{domain.DeadLetter{Origin: at(9), Reason: domain.UnknownBrand}, "v9", ""},
+		{domain.DeadLetter{Origin: at(2), Reason: domain.TooOld}, "", "the original is no longer in the log"},
+		{domain.DeadLetter{Origin: at(99), Reason: domain.TooOld}, "", "the original is no longer in the log"},
+		{domain.DeadLetter{Origin: elsewhere, Reason: domain.TooOld}, "", "the original is no longer in the log"},
+		{domain.DeadLetter{Origin: later, Reason: domain.TooOld}, "", "the original is no longer in the log"},
+		{domain.DeadLetter{Origin: at(10), Reason: domain.OverSize, Detail: "value"}, "", "value; the original is over 1 MiB"},
+		{domain.DeadLetter{Origin: at(8), Reason: domain.GoneMember}, "", "the original is withheld"},
+		{domain.DeadLetter{Request: domain.RequestID{1}, Reason: domain.UnknownMember, Raw: "{}"}, "{}", ""},
+	}
+	var batch []domain.DeadLetter
+	for _, l := range letters {
+		batch = append(batch, l.letter)
+	}
+	w.must(w.deadLetters(s).Publish(w.ctx, batch))
+	got := w.published("dlq")
+	if len(got) != len(letters) {
+		t.Fatalf("%d letters, want %d", len(got), len(letters))
+	}
+	for i, l := range letters {
+		m := got[i]
+		if string(m.Value) != l.value || header(m, HeaderDetail) != l.detail || header(m, HeaderReason) != l.letter.Reason.String() {
+			t.Errorf("letter %d: %.20q %q %q", i, m.Value, header(m, HeaderDetail), header(m, HeaderReason))
+		}
+	}
+	if string(got[0].Key) != "k8" || header(got[0], "ce_id") != "8" || string(got[1].Key) != "k9" {
+		t.Error("key or headers are not the original's")
+	}
+}
+
+func TestDeadLettersOfAllShardsArePublishedAtLeastOnce(t *testing.T) {
+	w := given(t, "activities", "dlq")
+	s := w.source("activities")
+	d := w.deadLetters(s)
+	w.refuse(kerr.OutOfOrderSequenceNumber, kerr.OutOfOrderSequenceNumber, kerr.LeaderNotAvailable)
+	var wg sync.WaitGroup
+	for shard := range 4 {
+		wg.Go(func() {
+			for i := range 10 {
+				raw := strings.Repeat("x", 300<<10)
+				letters := []domain.DeadLetter{
+					{Request: domain.RequestID{byte(shard), byte(i), 1}, Raw: raw}, {Request: domain.RequestID{byte(shard), byte(i), 2}},
+				}
+				if err := d.Publish(w.ctx, letters); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	ids := map[string]bool{}
+	for _, m := range w.published("dlq") {
+		ids[header(m, HeaderID)] = true
+	}
+	if len(ids) != 80 {
+		t.Errorf("%d letters, want 80", len(ids))
+	}
+	if err := d.Publish(w.ctx, nil); err != nil {
+		t.Error(err)
+	}
+}

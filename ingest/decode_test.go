@@ -1,0 +1,257 @@
+package ingest
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+func decode(t testing.TB, in Incoming) (domain.Record, domain.Slot) {
+	t.Helper()
+	var rec domain.Record
+	slot := NewDecoder(testHasher(t), &Stats{}).Decode(&rec, in)
+	return rec, slot
+}
+
+// decodeText decodes a plain record that has id and source beside what is given.
+func decodeText(t testing.TB, members string) domain.Record {
+	t.Helper()
+	rec, _ := decode(t, Incoming{TimeMs: 1, Value: []byte(`{"id":"1","source":"s",` + members + `}`)})
+	return rec
+}
+
+func TestOneActivityReadsTheSameInEveryMode(t *testing.T) {
+	h := testHasher(t)
+	const inner = `"account":7,"service":"the service","serviceUserID":"u 1","activityID":"104","brandID":9,` +
+		`"content":{ "a" : [1, "x y"] },"link":"https://e.org/1","media":"m","marker":"mk",` +
+		`"geo":{"country":"gb","region":"ENG","city":"K\u00f6ln","lat":51.5074,"lon":"-0.04"}`
+	attrs := []string{"ce_specversion", "1.0", "ce_type", EventType, "ce_id", "e-1", "ce_source", "//c", "ce_time", "2026-11-21T11:00:00.9+01:00"}
+	outer := `"specversion":"1.0","type":"ovation.activity.v1","id":"e-1","source":"//c","time":"2026-11-21T11:00:00.9+01:00"`
+	events := []string{"content-type", "application/cloudevents+json; charset=UTF-8"}
+	id := h.Identity(7, domain.ByService, "spotify", "u 1")
+	from := domain.Origin{Topic: domain.TopicID{1}, Partition: 2, Epoch: 3, Offset: 4}
+	want := domain.Record{Kind: domain.KindActivity, Account: 7, Origin: from, Activity: domain.Activity{
+		Identity: id, Definition: 104, Brand: 9, Time: 1795255200, Hash: h.ID("//c", "e-1"),
+		Content: domain.Content{
+			Content: `{"a":[1,"x y"]}`, Link: "https://e.org/1", Media: "m", Marker: "mk",
+			Geo: domain.Geo{Country: "GB", Region: "ENG", City: "Köln", Lat: "51.5", Lon: "0.0"},
+		},
+	}}
+	for name, in := range map[string]Incoming{
+		"binary":     {Headers: headersOf(append(attrs, "content-type", "application/json")), Value: []byte("{" + inner + "}")},
+		"structured": {Headers: headersOf(events), Value: []byte("{" + outer + `,"data":{` + inner + "}}")},
+		"packed":     {Headers: headersOf(events), Value: []byte("{" + outer + `,"data_base64":"` + base64Of("{"+inner+"}") + `"}`)},
+		"plain":      {Value: []byte(`{"id":"e-1","source":"//c","time":"2026-11-21T11:00:00.9+01:00",` + inner + "}")},
+		"plain, type given": {Value: []byte(`{"id":"e-1","type":"ovation.activity.v1","source":"//c","time":"2026-11-21T11:00:00.9+01:00",` +
+			inner + "}"), Headers: headersOf([]string{"traceparent", "00-1", "content-type", "application/json"})},
+	} {
+		in.Topic, in.Partition, in.Epoch, in.Offset, in.TimeMs = from.Topic, from.Partition, from.Epoch, from.Offset, 5
+		got, slot := decode(t, in)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: (-want +got)\n%s", name, diff)
+		}
+		if slot != id.Slot() {
+			t.Errorf("%s: slot %d, want %d", name, slot, id.Slot())
+		}
+	}
+}
+
+func TestRandomActivitiesAreAccepted(t *testing.T) {
+	const seed = 5
+	r := rand.New(rand.NewPCG(seed, 1))
+	for i := range 2000 {
+		d := newDraft(r)
+		in := d.incoming(r)
+		rec, slot := decode(t, in)
+		a := rec.Activity
+		if a.Refusal != domain.Accepted {
+			t.Fatalf("seed %d, record %d: %s (%s)\n%s", seed, i, a.Refusal, a.Detail, in.Value)
+		}
+		if a.Time == 0 || a.Hash == 0 || a.Definition == 0 || rec.Account == 0 {
+			t.Fatalf("seed %d, record %d: %+v", seed, i, rec)
+		}
+		switch {
+		case a.Member != 0 && a.Identity.IsZero() && slot == a.Member.Slot():
+		case a.Member == 0 && !a.Identity.IsZero() && slot == a.Identity.Slot():
+		default:
+			t.Fatalf("seed %d, record %d: slot %d of member %d, identity %s", seed, i, slot, a.Member, a.Identity)
+		}
+		if a.Content.Content != "" && !json.Valid([]byte(a.Content.Content)) {
+			t.Fatalf("seed %d, record %d: content %q", seed, i, a.Content.Content)
+		}
+	}
+}
+
+func TestTimeIsTheRecordsWhereTheEventHasNone(t *testing.T) {
+	for _, c := range []struct {
+		time      string
+		ms        int64
+		want      int64
+		defaulted bool
+	}{
+		{`"time":"1999-12-31T23:59:59Z",`, 5, 946684799, false},
+		{`"time":"1969-12-31T23:59:59.5Z",`, 5, -1, false},
+		{`"time":null,`, 1_700_000_000_999, 1_700_000_000, false},
+		{`"time":"",`, 1_700_000_000_999, 1_700_000_000, false},
+		{``, 0, 0, false},
+		{``, -1, 0, true},
+		{``, -2, -1, false},
+		{``, -1000, -1, false},
+	} {
+		rec, _ := decode(t, Incoming{TimeMs: c.ms, Value: []byte(`{` + c.time + `"id":"1","source":"s","account":1,"memberID":4097,"activityID":100}`)})
+		a := rec.Activity
+		if a.Refusal != domain.Accepted || a.Time != c.want || a.Defaulted != c.defaulted {
+			t.Errorf("%s %d: %d %v %s, want %d %v", c.time, c.ms, a.Time, a.Defaulted, a.Refusal, c.want, c.defaulted)
+		}
+	}
+}
+
+func TestOfANameGivenTwiceTheLastValueStands(t *testing.T) {
+	const base = `"account":1,"activityID":100,`
+	for _, c := range []struct {
+		members string
+		member  domain.MemberID
+		country string
+	}{
+		{`"memberID":1,"memberID":2`, 2, ""},
+		{`"memberID":1,"member\u0049D":2`, 2, ""},
+		{`"memberID":{"memberID":9},"memberID":3`, 3, ""},
+		{`"memberID":1,"MemberID":2`, 1, ""},
+		{`"memberID":1,"geo":{"country":"GB"},"geo":{"city":"x"}`, 1, ""},
+		{`"memberID":1,"geo":{"city":"x"},"geo":{"country":"GB"}`, 1, "GB"},
+		{`"memberID":1,"geo":{"country":"GB"},"geo":null`, 1, ""},
+		{`"memberID":1,"geo":5,"geo":{"country":"GB"}`, 1, "GB"},
+		{`"memberID":1,"country":"DE"`, 1, ""},
+	} {
+		a := decodeText(t, base+c.members).Activity
+		if a.Refusal != domain.Accepted || a.Member != c.member || a.Content.Geo.Country != c.country {
+			t.Errorf("%s: member %d country %q refusal %s %s", c.members, a.Member, a.Content.Geo.Country, a.Refusal, a.Detail)
+		}
+	}
+	rec, _ := decode(t, Incoming{
+		Headers: headersOf([]string{"ce_specversion", "1.0", "ce_type", "x", "ce_type", EventType, "ce_id", "a", "ce_source", "s"}),
+		Value:   []byte(`{"account":1,"memberID":1,"activityID":100,"id":"not an attribute","type":"x"}`),
+	})
+	if rec.Activity.Refusal != domain.Accepted || rec.Activity.Hash != testHasher(t).ID("s", "a") {
+		t.Errorf("headers: %s %s", rec.Activity.Refusal, rec.Activity.Detail)
+	}
+}
+
+func TestAttributesOfAStructuredEventAreNotItsData(t *testing.T) {
+	rec, _ := decode(t, Incoming{
+		Headers: headersOf([]string{"ce_id", "header", "content-type", "application/cloudevents+json"}),
+		Value: []byte(`{"specversion":"1.0","type":"ovation.activity.v1","id":"a","source":"s","account":5,"memberID":6,` +
+			`"data":{"account":1,"activityID":100,"memberID":2,"id":"b","source":"t"}}`),
+	})
+	a := rec.Activity
+	if a.Refusal != domain.Accepted || rec.Account != 1 || a.Member != 2 || a.Hash != testHasher(t).ID("s", "a") {
+		t.Errorf("account %d member %d refusal %s %s", rec.Account, a.Member, a.Refusal, a.Detail)
+	}
+}
+
+func TestContentIsACompactObject(t *testing.T) {
+	for in, want := range map[string]string{
+		`{"a":1}`:                         `{"a":1}`,
+		`{ "a" : " b\" ", "c":[ ] }`:      `{"a":" b\" ","c":[]}`,
+		`"plain \"text\""`:                `{"Text":"plain \"text\""}`,
+		`""`:                              ``,
+		`null`:                            ``,
+		"{\"a\":\"\xff\xfe\u00e9\"}":      "{\"a\":\"\ufffd\ufffd\u00e9\"}",
+		"\"\xffx\"":                       "{\"Text\":\"\ufffdx\"}",
+		`{"s":"\ud800","t":"\u00e9"}`:     `{"s":"\ud800","t":"\u00e9"}`,
+		"{\"a\":\n{\"b\":\t[1 , 2]}\r\n}": `{"a":{"b":[1,2]}}`,
+	} {
+		a := decodeText(t, `"account":1,"memberID":1,"activityID":100,"content":`+in).Activity
+		if a.Refusal != domain.Accepted || a.Content.Content != want {
+			t.Errorf("%q: %q (%s %s), want %q", in, a.Content.Content, a.Refusal, a.Detail, want)
+		}
+	}
+}
+
+func TestLimitsAreInclusive(t *testing.T) {
+	ok := func(members string) {
+		t.Helper()
+		if a := decodeText(t, `"account":4294967295,"activityID":4294967295,`+members).Activity; a.Refusal != domain.Accepted {
+			t.Errorf("%.40s…: %s %s", members, a.Refusal, a.Detail)
+		}
+	}
+	ok(`"memberID":9007199254740991`)
+	ok(`"memberID":"00009007199254740991"`)
+	ok(`"service":"CUSTOM","serviceUserID":"` + strings.Repeat("é", maxText) + `"`)
+	ok(`"memberID":1,"link":"` + strings.Repeat("é", maxURL) + `"`)
+	ok(`"memberID":1,"marker":"` + strings.Repeat("é", maxText) + `"`)
+	ok(`"memberID":1,"content":{"a":"` + strings.Repeat("x", MaxContent-8) + `"}`)
+	ok(`"memberID":1,"content":{"a":` + strings.Repeat("[", maxDepth-2) + strings.Repeat("]", maxDepth-2) + `}`)
+	ok(`"memberID":1,"geo":{"lat":-90,"lon":180.0}`)
+}
+
+func TestCoordinatesAreRoundedToTenths(t *testing.T) {
+	for in, want := range map[string]string{
+		"0": "0.0", "-0.04": "0.0", "-0.05": "-0.1", "0.05": "0.1", "51.5074": "51.5", "89.96": "90.0", "-12.349": "-12.3", "1e1": "10.0", `"7"`: "7.0",
+		`"\u0037.25"`: "7.3",
+	} {
+		a := decodeText(t, fmt.Sprintf(`"account":1,"memberID":1,"activityID":100,"geo":{"lat":%s,"lon":%s}`, in, in)).Activity
+		if g := a.Content.Geo; g.Lat != want || g.Lon != want {
+			t.Errorf("%s: %q %q (%s), want %q", in, g.Lat, g.Lon, a.Detail, want)
+		}
+	}
+}
+
+func TestDecodingATypicalRecordAllocatesAtMostTwice(t *testing.T) {
+	if underRace {
+		t.Skip("allocations are counted without the race detector")
+	}
+	for _, r := range typicalRecords {
+		d := NewDecoder(testHasher(t), &Stats{})
+		in := Incoming{Value: []byte(r.value), Headers: headersOf(r.headers)}
+		var dst domain.Record
+		if n := testing.AllocsPerRun(100, func() { d.Decode(&dst, in) }); n > 2 {
+			t.Errorf("%s: %v allocations", r.name, n)
+		}
+		if dst.Activity.Refusal != domain.Accepted {
+			t.Errorf("%s: %s %s", r.name, dst.Activity.Refusal, dst.Activity.Detail)
+		}
+	}
+}
+
+// Whatever the bytes are: no panic, the same twice, an address with every activity
+// that is accepted, and JSON bytes that the journal takes.
+func FuzzDecode(f *testing.F) {
+	for _, r := range typicalRecords {
+		f.Add(strings.Join(r.headers, "\x00"), []byte(r.value))
+	}
+	r := rand.New(rand.NewPCG(1, 1))
+	for _, m := range malformed {
+		d := newDraft(r)
+		m.spoil(d, r)
+		if headers, value := d.render(r); len(value) < 4096 {
+			f.Add(strings.Join(headers, "\x00"), []byte(value))
+		}
+	}
+	f.Fuzz(func(t *testing.T, headers string, value []byte) {
+		pairs := strings.Split(headers, "\x00")
+		in := Incoming{Value: value, Headers: headersOf(pairs[:len(pairs)&^1])}
+		one, slot := decode(t, in)
+		two, slot2 := decode(t, in)
+		if slot != slot2 || !cmp.Equal(one, two) || slot >= domain.Slots {
+			t.Fatalf("twice: slots %d %d %s", slot, slot2, cmp.Diff(one, two))
+		}
+		a := one.Activity
+		if a.Refusal == domain.Accepted && (a.Member != 0) == !a.Identity.IsZero() {
+			t.Fatalf("accepted with member %d, identity %s", a.Member, a.Identity)
+		}
+		if c := a.Content.Content; c != "" && (!json.Valid([]byte(c)) || c[0] != '{') {
+			t.Fatalf("content %q", c)
+		}
+		var back domain.Record
+		if err := DecodeRecord(&back, AppendRecord(nil, &one)); err != nil || !cmp.Equal(one, back) {
+			t.Fatalf("journal: %v %s", err, cmp.Diff(one, back))
+		}
+	})
+}

@@ -1,0 +1,152 @@
+package embedded
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// Config of a broker. Listen and, on a wildcard address, Advertise must be set.
+type Config struct {
+	Listen         string // host:port; port 0 takes a free one
+	Advertise      string // the host that clients are told; empty: that of Listen
+	MaxConnections int    // 0: 256
+	// AutoCreate is the number of partitions of a topic that is made because a client
+	// asked for it; 0: none is made.
+	AutoCreate int
+	Logger     *slog.Logger // nil: slog.Default
+}
+
+// Broker serves a log on one address.
+type Broker struct {
+	cfg  Config
+	log  Log
+	ln   net.Listener
+	host string
+	port int32
+
+	ctx  context.Context // ends with Close
+	stop context.CancelFunc
+	wg   sync.WaitGroup // connections
+
+	mu     sync.Mutex
+	conns  map[net.Conn]struct{}
+	closed bool
+
+	counts counts
+}
+
+// New listens, so that Addr is known, and serves nobody before Run. The log outlives
+// the broker.
+func New(cfg Config, log Log) (*Broker, error) {
+	if cfg.MaxConnections == 0 {
+		cfg.MaxConnections = 256
+	}
+	if cfg.Logger == nil {
+		cfg.Logger = slog.Default()
+	}
+	host, _, err := net.SplitHostPort(cfg.Listen)
+	if err != nil {
+		return nil, fmt.Errorf("embedded kafka: %w", err)
+	}
+	if ip := net.ParseIP(host); cfg.Advertise == "" && (host == "" || ip != nil && ip.IsUnspecified()) {
+		return nil, fmt.Errorf("embedded kafka: listening on all addresses (%s) needs a host to advertise", cfg.Listen)
+	}
+	ln, err := net.Listen("tcp", cfg.Listen)
+	if err != nil {
+		return nil, fmt.Errorf("embedded kafka: %w", err)
+	}
+	b := &Broker{cfg: cfg, log: log, ln: ln, host: cfg.Advertise, conns: map[net.Conn]struct{}{}}
+	if b.host == "" {
+		b.host = host
+	}
+	_, port, _ := net.SplitHostPort(ln.Addr().String()) // a TCP address has both
+	n, _ := strconv.ParseUint(port, 10, 16)
+	b.port = int32(n)
+	b.ctx, b.stop = context.WithCancel(context.Background())
+	return b, nil
+}
+
+// Addr is what clients are told: host:port.
+func (b *Broker) Addr() string { return net.JoinHostPort(b.host, strconv.Itoa(int(b.port))) }
+
+// Run serves until ctx ends or Close is called, and closes the broker. Either is no
+// error.
+func (b *Broker) Run(ctx context.Context) error {
+	defer context.AfterFunc(ctx, b.halt)()
+	defer b.Close()
+	for delay := time.Duration(0); ; {
+		c, err := b.ln.Accept()
+		switch {
+		case b.ctx.Err() != nil:
+			if err == nil {
+				c.Close()
+			}
+			return nil
+		case errors.Is(err, net.ErrClosed):
+			return fmt.Errorf("embedded kafka: %w", err)
+		case err != nil: // out of descriptors, or a client that left: it may pass
+			delay = min(max(2*delay, 5*time.Millisecond), time.Second)
+			b.cfg.Logger.Warn("embedded kafka: accept", "err", err, "retry_in", delay)
+			select {
+			case <-time.After(delay):
+			case <-b.ctx.Done():
+			}
+			continue
+		}
+		delay = 0
+		b.admit(c)
+	}
+}
+
+// admit serves a connection, or closes it if there are too many.
+func (b *Broker) admit(c net.Conn) {
+	b.mu.Lock()
+	full := len(b.conns) >= b.cfg.MaxConnections
+	if full || b.closed {
+		b.mu.Unlock()
+		c.Close()
+		if full {
+			b.counts.hung[hangFull].Add(1)
+		}
+		return
+	}
+	b.conns[c] = struct{}{}
+	b.counts.accepted.Add(1)
+	b.counts.open.Add(1)
+	b.wg.Add(1) // under mu, so never beside Close's Wait
+	b.mu.Unlock()
+	go func() {
+		defer b.wg.Done()
+		newConn(b, c).serve()
+		c.Close()
+		b.mu.Lock()
+		delete(b.conns, c)
+		b.mu.Unlock()
+		b.counts.open.Add(^uint64(0))
+	}()
+}
+
+// halt stops accepting and closes every connection; a request in work is finished.
+func (b *Broker) halt() {
+	b.stop()
+	b.ln.Close()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.closed = true
+	for c := range b.conns {
+		c.Close()
+	}
+}
+
+// Close stops serving and returns when no request is in work any more. It may be
+// called more than once.
+func (b *Broker) Close() {
+	b.halt()
+	b.wg.Wait()
+}

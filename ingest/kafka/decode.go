@@ -1,0 +1,322 @@
+package kafka
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"math"
+	"slices"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// Page is what one fetch gives. It belongs to the caller.
+type Page struct {
+	Records []Record // in order of offset, none below the offset asked for
+
+	// Next is the offset to fetch next: past the records and whatever was not to be
+	// shown. Epoch is the leader epoch of the batch before it, to be kept with it; the
+	// one asked with when there was no batch.
+	Next  int64
+	Epoch int32
+
+	Start  int64 // the log's first offset
+	Stable int64 // its end, but for transactions still open: what can be read
+	High   int64 // its end
+
+	Bytes int // of record batches, as they came
+}
+
+// A page stops behind the batch with which it has grown beyond these: a fetch of
+// 1 MiB may claim to hold terabytes.
+const (
+	maxPageInflated = 32 << 20
+	maxPageRecords  = 1 << 18
+)
+
+// minRecord is what a record takes at least.
+const minRecord = 7
+
+// decoder makes a page of what a broker sent: bytes to be doubted.
+type decoder struct {
+	page     *Page
+	from     int64             // the offset asked for
+	aborted  map[int64][]int64 // producer → first offsets of its aborted transactions, ascending
+	arena    []byte            // room for uncompressed records; its length is 0
+	inflated int               // bytes uncompressed so far
+	packed   int               // from how many
+	full     bool              // the page holds all it may
+	below    bool              // a batch lay below the offset wanted
+}
+
+// head is a batch's header, and its records as they came.
+type head struct {
+	base, last  int64
+	epoch       int32
+	attributes  uint16
+	first, high int64 // timestamps
+	producer    int64
+	count       int
+	body        []byte
+}
+
+func parseHead(b []byte) head {
+	be := binary.BigEndian
+	base := int64(be.Uint64(b))
+	return head{
+		base: base, last: base + int64(int32(be.Uint32(b[atLastDelta:]))),
+		epoch:      int32(be.Uint32(b[atEpoch:])),
+		attributes: be.Uint16(b[atAttributes:]),
+		first:      int64(be.Uint64(b[atFirstTime:])),
+		high:       int64(be.Uint64(b[atMaxTime:])),
+		producer:   int64(be.Uint64(b[atProducer:])),
+		count:      int(int32(be.Uint32(b[atCount:]))),
+		body:       b[headerSize:],
+	}
+}
+
+// newDecoder fills page from the offset page.Next on. Ratio is how much batches
+// like these have grown when uncompressed, a guess.
+func newDecoder(page *Page, aborted []kmsg.FetchResponseTopicPartitionAbortedTransaction, batches []byte, ratio float64) *decoder {
+	d := &decoder{page: page, from: page.Next}
+	if len(aborted) > 0 {
+		d.aborted = make(map[int64][]int64)
+		for _, a := range aborted {
+			d.aborted[a.ProducerID] = append(d.aborted[a.ProducerID], a.FirstOffset)
+		}
+		for _, first := range d.aborted {
+			slices.Sort(first)
+		}
+	}
+	d.reserve(batches, ratio)
+	return d
+}
+
+// reserve makes room by what the headers say, as far as it can be true.
+func (d *decoder) reserve(b []byte, ratio float64) {
+	records, packed, plain := 0, 0, 0
+	for len(b) >= headerSize {
+		size := atEpoch + int(int32(binary.BigEndian.Uint32(b[atLength:])))
+		if size < headerSize || size > len(b) {
+			break
+		}
+		h := parseHead(b[:size])
+		if h.attributes&codecBits != 0 {
+			packed += len(h.body)
+		} else {
+			plain += len(h.body)
+		}
+		records += max(h.count, 0)
+		b = b[size:]
+	}
+	inflated := int(min(float64(packed)*ratio, maxPageInflated))
+	if n := min(records, (plain+inflated)/minRecord, maxPageRecords); n > 0 {
+		d.page.Records = make([]Record, 0, n)
+	}
+	if inflated > 0 {
+		d.arena = make([]byte, 0, inflated)
+	}
+}
+
+// decode reads all batches. An error is a *domain.CorruptError, and only where there
+// is nothing good before it.
+func (d *decoder) decode(b []byte) error {
+	whole := false // at least one batch was
+	for len(b) > atFormat && !d.full {
+		base := int64(binary.BigEndian.Uint64(b))
+		epoch := int32(binary.BigEndian.Uint32(b[atEpoch:]))
+		size := int64(atEpoch) + int64(int32(binary.BigEndian.Uint32(b[atLength:])))
+		if size > int64(len(b)) {
+			break // the broker cuts the last one
+		}
+		if b[atFormat] != format || size < headerSize {
+			return d.corrupt(base, base+1, epoch, fmt.Sprintf("message format %d in %d bytes", b[atFormat], size))
+		}
+		if err := d.batch(b[:size], b[size:]); err != nil {
+			return err
+		}
+		whole = true
+		b = b[size:]
+	}
+	switch {
+	case d.page.Next > d.from || d.full:
+		return nil
+	case whole:
+		return d.corrupt(d.from, d.from+1, d.page.Epoch, "the broker gives only what is below the offset")
+	case len(b) > 0:
+		return d.corrupt(d.from, d.from+1, d.page.Epoch, "the broker gives an incomplete batch")
+	}
+	return nil
+}
+
+// corrupt ends the page before a bad batch, or is the error when nothing came
+// before it. It never names a Next that would ask for the same again.
+func (d *decoder) corrupt(base, next int64, epoch int32, detail string) error {
+	d.full = true
+	if d.page.Next > d.from {
+		return nil
+	}
+	next = max(next, d.from+1)
+	if base < 0 || base >= next {
+		base = d.from
+	}
+	return &domain.CorruptError{Base: base, Next: next, Epoch: epoch, Detail: detail}
+}
+
+// batch reads one batch; rest is what follows it. The checksum leaves out the
+// base offset: a batch that lies below the offset wanted may be the one that was
+// wanted, unless the next one begins there.
+func (d *decoder) batch(b, rest []byte) error {
+	h := parseHead(b)
+	if binary.BigEndian.Uint32(b[atCRC:]) != crc32.Checksum(b[atAttributes:], castagnoli) {
+		return d.corrupt(h.base, d.after(&h, rest), h.epoch, "checksum does not match")
+	}
+	if h.base < 0 || h.last < h.base || h.last == math.MaxInt64 || h.count < 0 {
+		return d.corrupt(h.base, d.after(&h, rest), h.epoch, "header makes no sense")
+	}
+	if h.last < d.page.Next {
+		d.below = true
+		return nil
+	}
+	if d.below && h.base > d.page.Next {
+		return d.corrupt(d.page.Next, h.base, h.epoch, "the broker gives a batch below the offset and none at it")
+	}
+	d.below = false
+	switch {
+	case h.attributes&control != 0:
+		d.marker(&h)
+	case h.attributes&transactional != 0 && d.isAborted(&h):
+	default:
+		if len(d.page.Records) >= maxPageRecords || d.inflated >= maxPageInflated {
+			d.full = true
+			return nil
+		}
+		next, err := d.records(&h)
+		if err != nil {
+			return d.corrupt(h.base, h.last+1, h.epoch, err.Error())
+		}
+		d.page.Next, d.page.Epoch = next, h.epoch
+		return nil
+	}
+	d.page.Next, d.page.Epoch = h.last+1, h.epoch
+	return nil
+}
+
+// after is where the batch behind a damaged one begins: its own header says so,
+// else the damaged one's, as far as the log goes.
+func (d *decoder) after(h *head, rest []byte) int64 {
+	if len(rest) > atFormat && rest[atFormat] == format {
+		if next := int64(binary.BigEndian.Uint64(rest)); next > d.from && next <= d.page.High {
+			return next
+		}
+	}
+	return min(h.last+1, d.page.High)
+}
+
+// isAborted reports that the batch belongs to an aborted transaction: one of its
+// producer's has begun and its marker has not come yet.
+func (d *decoder) isAborted(h *head) bool {
+	first := d.aborted[h.producer]
+	return len(first) > 0 && first[0] <= h.base
+}
+
+// marker looks at a control batch: an abort ends the producer's transaction.
+func (d *decoder) marker(h *head) {
+	if h.count < 1 || !d.isAborted(h) {
+		return
+	}
+	c := cursor{b: h.body}
+	c.varint() // its length
+	if len(c.b) == 0 {
+		return
+	}
+	c.b = c.b[1:] // attributes
+	c.varint()    // timestamp
+	c.varint()    // offset
+	// The key: version, type; 0 is abort.
+	if key := c.bytes(); !c.bad && len(key) >= 4 && key[2] == 0 && key[3] == 0 {
+		d.aborted[h.producer] = d.aborted[h.producer][1:]
+	}
+}
+
+var (
+	errLength  = errors.New("length of a record")
+	errFields  = errors.New("fields of a record")
+	errOffset  = errors.New("offset of a record")
+	errHeaders = errors.New("headers of a record")
+	errBehind  = errors.New("bytes behind the last record")
+)
+
+// records appends what the batch holds at and above page.Next and gives the
+// offset to go on from. It reads the batch to its end even when the page is full,
+// so that a batch is shown as a whole or found corrupt. An error leaves the page as
+// it was.
+func (d *decoder) records(h *head) (next int64, err error) {
+	body := h.body
+	if codec := Codec(h.attributes & codecBits); codec != None && h.count > 0 {
+		if body, err = inflate(codec, body, d.arena); err != nil {
+			return 0, fmt.Errorf("%s: %w", codec, err)
+		}
+		d.packed += len(h.body)
+		d.inflated += len(body)
+		d.arena = body[len(body):]
+	}
+	records, previous := d.page.Records, h.base-1
+	next = h.last + 1
+	for range h.count {
+		l, k := binary.Varint(body)
+		if k <= 0 || l < minRecord-1 || l > int64(len(body)-k) {
+			return 0, errLength
+		}
+		r := Record{LeaderEpoch: h.epoch}
+		if err := r.parse(body[k+1:k+int(l)], h); err != nil {
+			return 0, err
+		}
+		body = body[k+int(l):]
+		if r.Offset <= previous || r.Offset > h.last {
+			return 0, errOffset
+		}
+		previous = r.Offset
+		switch {
+		case r.Offset < d.page.Next:
+		case len(records) < maxPageRecords:
+			records = append(records, r)
+		case !d.full:
+			d.full, next = true, r.Offset
+		}
+	}
+	if len(body) > 0 {
+		return 0, errBehind
+	}
+	d.page.Records = records
+	return next, nil
+}
+
+// parse reads a record behind its attributes.
+func (r *Record) parse(b []byte, h *head) error {
+	c := cursor{b: b}
+	r.TimeMs = h.first + c.varint()
+	r.Offset = h.base + c.varint()
+	r.Key, r.Value = c.bytes(), c.bytes()
+	count := c.varint()
+	if c.bad || count < 0 || count > int64(len(c.b)) {
+		return errFields
+	}
+	if h.attributes&logAppendTime != 0 {
+		r.TimeMs = h.high
+	}
+	r.count, r.headers = int32(count), c.b
+	for range count {
+		if key := c.bytes(); key == nil {
+			return errHeaders
+		}
+		c.bytes()
+	}
+	if c.bad || len(c.b) > 0 {
+		return errHeaders
+	}
+	return nil
+}

@@ -1,0 +1,184 @@
+package kafka
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	kafkago "github.com/segmentio/kafka-go"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// NoEpoch is the epoch to fetch with when none is known: nothing was read yet.
+const NoEpoch int32 = -1
+
+// FetchConfig names a partition and says how much of it to take at once.
+type FetchConfig struct {
+	Topic     string
+	ID        domain.TopicID // another topic of this name is refused
+	Partition int
+
+	MaxBytes int           // of a page, as it comes; one batch is given even if larger. 1 MiB
+	MinBytes int           // to wait for. 1
+	MaxWait  time.Duration // how long for. 500 ms
+}
+
+// Fetcher reads one partition. One goroutine at a time; it may be made anew at any
+// time, its caller has all its state.
+type Fetcher struct {
+	client *Client
+	cfg    FetchConfig
+
+	ratio float64 // of uncompressed to compressed bytes, lately
+
+	suspected domain.GapKind
+	seen      int
+}
+
+// Fetcher gives a reader of the partition.
+func (c *Client) Fetcher(cfg FetchConfig) (*Fetcher, error) {
+	if cfg.Topic == "" || cfg.ID.IsZero() || cfg.Partition < 0 {
+		return nil, fmt.Errorf("kafka: a fetcher needs a topic, its id and a partition: %q, %s, %d", cfg.Topic, cfg.ID, cfg.Partition)
+	}
+	if cfg.MaxBytes <= 0 {
+		cfg.MaxBytes = 1 << 20
+	}
+	cfg.MaxBytes = min(cfg.MaxBytes, 64<<20)
+	cfg.MinBytes = max(cfg.MinBytes, 1)
+	cfg.MaxWait = orDefault(cfg.MaxWait, 500*time.Millisecond)
+	return &Fetcher{client: c, cfg: cfg, ratio: 4}, nil
+}
+
+// Fetch gives the records at and after next. Epoch is the leader epoch of the batch
+// before next, NoEpoch if there was none: with it the broker notices that what was
+// read is no longer in the log. A next below zero is the log's start.
+//
+// It waits up to MaxWait when there is nothing yet; an empty page is no error, and
+// a page may pass over offsets without showing a record. Errors are *domain.GapError,
+// *domain.CorruptError, and those that Retriable knows: at once, so that whoever calls can
+// count and wait.
+func (f *Fetcher) Fetch(ctx context.Context, next int64, epoch int32) (*Page, error) {
+	fromStart := next < 0
+	if fromStart {
+		start, err := f.client.listOffset(ctx, f.cfg.Topic, f.cfg.Partition, earliest, false)
+		if err != nil {
+			return nil, f.failed(f.named(ctx, next, err))
+		}
+		next, epoch = start, NoEpoch
+	}
+	page, err := f.fetch(ctx, next, epoch, f.cfg.MaxBytes)
+	var corrupt *domain.CorruptError
+	if errors.As(err, &corrupt) {
+		// Bytes may have been damaged on their way, and with more of them the batch
+		// behind, which says where to go on, is seen.
+		page, err = f.fetch(ctx, next, epoch, 2*f.cfg.MaxBytes+(1<<20))
+	}
+	var gap *domain.GapError
+	if fromStart && errors.As(err, &gap) && gap.Kind == domain.GapRetention {
+		err = &passing{why: "the log's start has moved"}
+	}
+	if err != nil {
+		return nil, f.failed(err)
+	}
+	f.suspected, f.seen = 0, 0
+	s := &f.client.stats
+	s.fetches.Add(1)
+	s.fetchedBytes.Add(uint64(page.Bytes))
+	s.records.Add(uint64(len(page.Records)))
+	return page, nil
+}
+
+// failed counts an error and says where it happened, if it does not itself.
+func (f *Fetcher) failed(err error) error {
+	var (
+		gap     *domain.GapError
+		corrupt *domain.CorruptError
+	)
+	switch {
+	case errors.As(err, &gap):
+		return gap
+	case errors.As(err, &corrupt):
+		f.client.stats.corrupt.Add(1)
+		return corrupt
+	case Retriable(err):
+		f.client.stats.retries.Add(1)
+	}
+	return fmt.Errorf("fetch %s/%d: %w", f.cfg.Topic, f.cfg.Partition, err)
+}
+
+// answerRoom is what a fetch's answer may take beyond MaxBytes: one batch, however
+// large the topic allows it, and the answer's own fields.
+const answerRoom = 64 << 20
+
+func (f *Fetcher) fetch(ctx context.Context, next int64, epoch int32, maxBytes int) (*Page, error) {
+	answer, err := f.client.ask(ctx, request{
+		message: f.message(next, epoch, maxBytes), version: versionFetch,
+		route: f.client.leader(f.cfg.Topic, f.cfg.Partition), over: f.client.fetching,
+		within: f.cfg.MaxWait + f.client.cfg.RequestTimeout, limit: maxBytes + answerRoom,
+	})
+	if err != nil {
+		return nil, f.named(ctx, next, err)
+	}
+	a := answer.(*kmsg.FetchResponse)
+	if a.ErrorCode != 0 {
+		return nil, f.named(ctx, next, kafkago.Error(a.ErrorCode))
+	}
+	if len(a.Topics) != 1 || len(a.Topics[0].Partitions) != 1 {
+		return nil, &passing{why: "the broker's answer has no partition", err: errAnswer}
+	}
+	p := &a.Topics[0].Partitions[0]
+	switch code := kafkago.Error(p.ErrorCode); code {
+	case 0:
+	case kafkago.OffsetOutOfRange:
+		return nil, f.outOfRange(ctx, next, epoch)
+	default:
+		return nil, f.named(ctx, next, code)
+	}
+	if e := p.DivergingEpoch; e.EndOffset >= 0 {
+		return nil, f.gap(domain.GapDiverged, next, p.LogStartOffset, e.EndOffset,
+			fmt.Sprintf("read in epoch %d, of which the log has nothing behind its epoch %d", epoch, e.Epoch))
+	}
+	if next < p.LogStartOffset {
+		return nil, f.gap(domain.GapRetention, next, p.LogStartOffset, p.HighWatermark, "")
+	}
+	return f.page(p, next, epoch)
+}
+
+func (f *Fetcher) message(next int64, epoch int32, maxBytes int) kmsg.Request {
+	p := kmsg.NewFetchRequestTopicPartition()
+	p.Partition, p.FetchOffset = int32(f.cfg.Partition), next
+	p.LastFetchedEpoch = epoch
+	p.PartitionMaxBytes = int32(maxBytes)
+	t := kmsg.NewFetchRequestTopic()
+	t.TopicID = f.cfg.ID
+	t.Partitions = append(t.Partitions, p)
+	m := kmsg.NewPtrFetchRequest()
+	m.ReplicaID, m.SessionEpoch = -1, -1 // a consumer, without a session
+	m.IsolationLevel = readCommitted
+	m.MinBytes, m.MaxWaitMillis = int32(f.cfg.MinBytes), int32(f.cfg.MaxWait.Milliseconds())
+	m.MaxBytes = 1 << 30 // the partition's limit counts
+	m.Topics = append(m.Topics, t)
+	return m
+}
+
+func (f *Fetcher) page(p *kmsg.FetchResponseTopicPartition, next int64, epoch int32) (*Page, error) {
+	page := &Page{
+		Next: next, Epoch: epoch,
+		Start: p.LogStartOffset, Stable: p.LastStableOffset, High: p.HighWatermark,
+		Bytes: len(p.RecordBatches),
+	}
+	if page.Bytes == 0 {
+		return page, nil
+	}
+	d := newDecoder(page, p.AbortedTransactions, p.RecordBatches, f.ratio)
+	if err := d.decode(p.RecordBatches); err != nil {
+		return nil, err
+	}
+	if d.packed > 0 {
+		f.ratio = 1.1 * float64(d.inflated) / float64(d.packed)
+	}
+	return page, nil
+}

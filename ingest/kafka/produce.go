@@ -1,0 +1,257 @@
+package kafka
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"math"
+	"time"
+
+	kafkago "github.com/segmentio/kafka-go"
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// ErrIdempotenceLost says that the broker no longer knows what this producer has
+// stored, and that the batch may stand in the log or not. Nothing else of what
+// was acknowledged is in doubt.
+//
+// The next Send opens a new session, in which the broker knows nothing of this one's
+// batches: the same messages sent again may then stand twice. Whoever's readers
+// know repeats sends them again; whoever's do not must read the log first.
+var ErrIdempotenceLost = errors.New("kafka: idempotence lost")
+
+// ProducerConfig names a partition and says how batches are made.
+type ProducerConfig struct {
+	Topic     string
+	Partition int
+	Codec     Codec            // None, LZ4 or Zstd
+	MaxBytes  int              // of a batch as it is stored: the topic's max.message.bytes. 1 MiB
+	Now       func() time.Time // stamps messages without a time; time.Now
+}
+
+// Producer appends to one partition, one batch at a time, each stored once: batches
+// carry the session's producer id and a sequence, by which the broker knows a batch
+// that it has.
+//
+// One goroutine at a time. Producers of one partition, of this process or another, do
+// not disturb each other.
+type Producer struct {
+	client *Client
+	cfg    ProducerConfig
+	encoder
+
+	stamp     stamp
+	ready     bool   // the session is open: stamp is good
+	unsettled uint64 // fingerprint of the messages whose outcome is not known; 0: none
+	seed      maphash.Seed
+}
+
+// Producer gives an appender of the partition with a session of its own.
+func (c *Client) Producer(cfg ProducerConfig) (*Producer, error) {
+	switch {
+	case cfg.Topic == "" || cfg.Partition < 0:
+		return nil, fmt.Errorf("kafka: a producer needs a topic and a partition: %q, %d", cfg.Topic, cfg.Partition)
+	case !cfg.Codec.writable():
+		return nil, fmt.Errorf("kafka: batches cannot be written with %s", cfg.Codec)
+	}
+	if cfg.MaxBytes <= 0 {
+		cfg.MaxBytes = 1 << 20
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	return &Producer{client: c, cfg: cfg, seed: maphash.MakeSeed()}, nil
+}
+
+// Send appends messages as one batch and gives the offset of the first; −1 if the
+// broker has the batch but has forgotten where. When it returns without an error the
+// batch is on all replicas in sync. It repeats what may pass until ctx ends, and
+// returns at once what cannot: too large, not authorized.
+//
+// After an error the outcome may be unknown. Sending the same messages again then
+// goes on with the same batch, which is stored once. Sending others opens a new
+// session: the batch given up may still appear, before or behind them.
+// Only ErrIdempotenceLost leaves the choice that is described there.
+func (p *Producer) Send(ctx context.Context, messages []Message) (base int64, err error) {
+	if p.unsettled != 0 && p.unsettled != p.fingerprint(messages) {
+		p.ready, p.unsettled = false, 0
+	}
+	doubt := p.unsettled != 0 // an attempt may have been stored
+	renewed := false
+	var backoff Backoff
+	for {
+		base, err = p.attempt(ctx, messages)
+		switch {
+		case err == nil:
+			p.unsettled = 0
+			return base, nil
+		case lost(err):
+			p.ready = false
+			if doubt || renewed {
+				p.unsettled = 0
+				return 0, p.failed(fmt.Errorf("%w: %w", ErrIdempotenceLost, err))
+			}
+			// Nothing of this batch was ever stored: another session changes nothing.
+			renewed = true
+			continue
+		}
+		doubt = doubt || mayStand(err)
+		if Retriable(err) {
+			p.client.stats.retries.Add(1)
+			if backoff.Wait(ctx) == nil {
+				continue
+			}
+			err = ended(ctx, err)
+		}
+		if doubt {
+			p.unsettled = p.fingerprint(messages)
+		}
+		return 0, p.failed(err)
+	}
+}
+
+func (p *Producer) failed(err error) error {
+	return fmt.Errorf("produce %s/%d: %w", p.cfg.Topic, p.cfg.Partition, err)
+}
+
+// sessionError marks what failed before the batch was sent.
+type sessionError struct{ error }
+
+func (e sessionError) Unwrap() error { return e.error }
+
+// attempt sends the batch once, in a session it opens if there is none.
+func (p *Producer) attempt(ctx context.Context, messages []Message) (int64, error) {
+	if !p.ready {
+		if err := p.open(ctx); err != nil {
+			return 0, sessionError{err}
+		}
+	}
+	batch, err := p.encode(p.stamp, p.cfg.Codec, messages, p.cfg.Now().UnixMilli())
+	if err != nil {
+		return 0, sessionError{err}
+	}
+	if len(batch) > p.cfg.MaxBytes {
+		return 0, sessionError{fmt.Errorf("batch of %d bytes, %d allowed: %w", len(batch), p.cfg.MaxBytes, kafkago.MessageSizeTooLarge)}
+	}
+	base, err := p.store(ctx, batch)
+	if err != nil {
+		return 0, err
+	}
+	p.stamp.sequence = nextSequence(p.stamp.sequence, len(messages))
+	s := &p.client.stats
+	s.producedBatches.Add(1)
+	s.producedRecords.Add(uint64(len(messages)))
+	s.producedBytes.Add(uint64(len(batch)))
+	return base, nil
+}
+
+// nextSequence is the sequence behind n records: it wraps to 0 after 2^31−1.
+func nextSequence(sequence int32, n int) int32 {
+	return int32((int64(sequence) + int64(n)) & math.MaxInt32)
+}
+
+// open asks any broker for a producer id. kafka-go's own request goes to the
+// coordinator of transactions, which a fresh cluster has to make first and which
+// needs rights on a transactional id.
+func (p *Producer) open(ctx context.Context) error {
+	m := kmsg.NewPtrInitProducerIDRequest()
+	m.ProducerID, m.ProducerEpoch = -1, -1
+	answer, err := p.client.ask(ctx, request{message: m, version: versionInitProducerID})
+	if err != nil {
+		return err
+	}
+	a := answer.(*kmsg.InitProducerIDResponse)
+	if a.ErrorCode != 0 {
+		return fmt.Errorf("producer id: %w", kafkago.Error(a.ErrorCode))
+	}
+	p.client.stats.sessions.Add(1)
+	p.stamp, p.ready = stamp{producer: a.ProducerID, epoch: a.ProducerEpoch}, true
+	return nil
+}
+
+// brokerMargin is how much longer than the broker the client waits, so that the
+// broker's answer comes first.
+const brokerMargin = 2 * time.Second
+
+// store sends the batch to the leader once.
+func (p *Producer) store(ctx context.Context, batch []byte) (int64, error) {
+	r := kmsg.NewProduceRequestTopicPartition()
+	r.Partition, r.Records = int32(p.cfg.Partition), batch
+	t := kmsg.NewProduceRequestTopic()
+	t.Topic = p.cfg.Topic
+	t.Partitions = append(t.Partitions, r)
+	m := kmsg.NewPtrProduceRequest()
+	m.Acks = -1
+	m.TimeoutMillis = int32(p.client.cfg.RequestTimeout.Milliseconds())
+	m.Topics = append(m.Topics, t)
+	answer, err := p.client.ask(ctx, request{
+		message: m, version: versionProduce, route: p.client.leader(p.cfg.Topic, p.cfg.Partition),
+		within: p.client.cfg.RequestTimeout + brokerMargin,
+	})
+	if err != nil {
+		return 0, err
+	}
+	a := answer.(*kmsg.ProduceResponse)
+	if len(a.Topics) != 1 || len(a.Topics[0].Partitions) != 1 {
+		return 0, &passing{why: "the broker's answer has no partition", err: errAnswer}
+	}
+	switch code := kafkago.Error(a.Topics[0].Partitions[0].ErrorCode); code {
+	case 0:
+		return a.Topics[0].Partitions[0].BaseOffset, nil
+	case kafkago.DuplicateSequenceNumber: // stored, longer ago than the broker remembers where
+		return -1, nil
+	default:
+		return 0, code
+	}
+}
+
+// lost reports that the broker does not go on with this session.
+func lost(err error) bool {
+	return errors.Is(err, kafkago.OutOfOrderSequenceNumber) || errors.Is(err, kafkago.UnknownProducerId) ||
+		errors.Is(err, kafkago.InvalidProducerEpoch) || errors.Is(err, kafkago.InvalidProducerIDMapping)
+}
+
+// mayStand reports that the batch may have been stored all the same. Only an
+// answer that says why it was not leaves no doubt.
+func mayStand(err error) bool {
+	var session sessionError
+	if errors.As(err, &session) || errors.Is(err, errForeignTopic) {
+		return false
+	}
+	var code kafkago.Error
+	if !errors.As(err, &code) {
+		return true
+	}
+	switch code {
+	case kafkago.Unknown, kafkago.RequestTimedOut, kafkago.NetworkException, kafkago.NotEnoughReplicasAfterAppend, kafkago.KafkaStorageError:
+		return true
+	}
+	return false
+}
+
+// fingerprint tells the same messages from others; never 0.
+func (p *Producer) fingerprint(messages []Message) uint64 {
+	var h maphash.Hash
+	h.SetSeed(p.seed)
+	for i := range messages {
+		m := &messages[i]
+		maphash.WriteComparable(&h, [3]int64{m.TimeMs, int64(len(m.Headers)), int64(i)})
+		writeField(&h, m.Key)
+		writeField(&h, m.Value)
+		for j := range m.Headers {
+			writeField(&h, []byte(m.Headers[j].Key))
+			writeField(&h, m.Headers[j].Value)
+		}
+	}
+	return h.Sum64() | 1
+}
+
+func writeField(h *maphash.Hash, b []byte) {
+	n := len(b)
+	if b == nil {
+		n = -1
+	}
+	maphash.WriteComparable(h, n)
+	_, _ = h.Write(b) // never fails
+}

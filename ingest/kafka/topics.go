@@ -1,0 +1,130 @@
+package kafka
+
+import (
+	"strconv"
+	"time"
+)
+
+// TopicSpec is what a topic must be.
+type TopicSpec struct {
+	Name       string
+	Partitions int // to create it with
+	// AnyPartitions accepts whatever number an existing topic has.
+	AnyPartitions bool
+	// Replicas is the replication factor to create it with; 0: 3, or 1 where there is
+	// one broker only.
+	Replicas int
+	Settings []Setting
+}
+
+// Setting is one of a topic's settings that must be as it is here.
+type Setting struct {
+	Name, Value string
+	Check       Check
+}
+
+// Check says how what a topic has is compared with what it should have, and
+// what becomes of a difference.
+type Check uint8
+
+// Checks.
+const (
+	Equal   Check = iota // the same, or it is an error
+	AtLeast              // a number not smaller, −1 being without limit, or it is an error
+	Advised              // the same, or it is a warning
+)
+
+// The topics of an installation, before their prefix.
+const (
+	Activities  = "activities"
+	Journal     = "journal"
+	Catalog     = "catalog"
+	DeadLetters = "activities.dlq"
+	Keys        = "keys"
+)
+
+// The most that a batch takes. The journal's is larger, so that a record accepted from
+// activities always fits when it is passed on.
+const (
+	MaxActivityBytes = 1 << 20
+	MaxJournalBytes  = 2 << 20
+)
+
+const week = 7 * 24 * time.Hour
+
+// Topics are the topics that an installation with so many shards needs, but for
+// Keys. Activities is made with that many partitions and may have others.
+func Topics(prefix string, shards, activities int) []TopicSpec {
+	return []TopicSpec{
+		{
+			Name: prefix + Activities, Partitions: activities, AnyPartitions: true,
+			Settings: []Setting{
+				{"cleanup.policy", "delete", Equal},
+				{"max.message.bytes", strconv.Itoa(MaxActivityBytes), Advised},
+				{"retention.ms", ms(week), Advised},
+			},
+		},
+		{Name: prefix + Journal, Partitions: shards, Settings: forEver()},
+		{Name: prefix + Catalog, Partitions: 1, Settings: forEver()},
+		{
+			Name: prefix + DeadLetters, Partitions: 1,
+			Settings: []Setting{
+				{"cleanup.policy", "delete", Equal},
+				{"max.message.bytes", strconv.Itoa(MaxJournalBytes), AtLeast},
+				{"retention.ms", ms(week), Advised},
+			},
+		},
+	}
+}
+
+// forEver is what a log needs from which state is made: no record is ever dropped by
+// the broker, and each has the broker's time, which is the state's clock.
+func forEver() []Setting {
+	return []Setting{
+		{"cleanup.policy", "delete", Equal},
+		{"message.timestamp.type", "LogAppendTime", Equal},
+		{"max.message.bytes", strconv.Itoa(MaxJournalBytes), AtLeast},
+		{"retention.ms", "-1", AtLeast},
+		{"retention.bytes", "-1", AtLeast},
+	}
+}
+
+// KeysTopic is the topic of the data keys. A key's tombstone stays long enough for
+// every copy to see it.
+func KeysTopic(prefix string) TopicSpec {
+	return TopicSpec{
+		Name: prefix + Keys, Partitions: 1,
+		Settings: []Setting{
+			{"cleanup.policy", "compact", Equal},
+			{"segment.ms", ms(time.Hour), Equal},
+			{"max.compaction.lag.ms", ms(24 * time.Hour), Equal},
+			{"delete.retention.ms", ms(30 * 24 * time.Hour), Equal},
+		},
+	}
+}
+
+func ms(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
+
+// safety is what keeps a replicated topic from losing what it acknowledged.
+func safety(replicas int) []Setting {
+	if replicas < 3 {
+		return []Setting{{"min.insync.replicas", "1", Advised}}
+	}
+	return []Setting{
+		{"min.insync.replicas", "2", Advised},
+		{"unclean.leader.election.enable", "false", Advised},
+	}
+}
+
+// satisfied compares what a topic has with what it should have.
+func (s *Setting) satisfied(has string) bool {
+	if s.Check != AtLeast || has == s.Value {
+		return has == s.Value
+	}
+	want, err1 := strconv.ParseInt(s.Value, 10, 64)
+	is, err2 := strconv.ParseInt(has, 10, 64)
+	if err1 != nil || err2 != nil {
+		return false
+	}
+	return is == -1 || want != -1 && is >= want
+}

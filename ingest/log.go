@@ -1,0 +1,213 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	kafkago "github.com/segmentio/kafka-go"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/ingest/kafka"
+)
+
+// Log is the journal or the catalog: a topic of records that AppendRecord wrote. Any
+// goroutine may call it.
+type Log struct {
+	client     *kafka.Client
+	topic      string
+	id         domain.TopicID
+	cluster    string
+	partitions int
+	codec      kafka.Codec
+}
+
+// OpenLog finds a topic. It goes on asking, also for one that does not exist, until
+// ctx ends. Batches are written with codec.
+func OpenLog(ctx context.Context, client *kafka.Client, topic string, codec kafka.Codec) (*Log, error) {
+	cluster, t, err := findTopic(ctx, client, topic)
+	if err != nil {
+		return nil, fmt.Errorf("open log: %w", err)
+	}
+	return &Log{client: client, topic: topic, id: t.ID, cluster: cluster, partitions: t.Partitions, codec: codec}, nil
+}
+
+func findTopic(ctx context.Context, client *kafka.Client, name string) (cluster string, t kafka.Topic, err error) {
+	err = persist(ctx, func() error {
+		c, err := client.Describe(ctx, name)
+		if err != nil {
+			return err
+		}
+		var found bool
+		if t, found = c.Topic(name); !found {
+			// A broker that has not yet heard of a new topic says so too.
+			return fmt.Errorf("topic %s: %w", name, kafkago.UnknownTopicOrPartition)
+		}
+		cluster = c.ID
+		return nil
+	})
+	return cluster, t, err
+}
+
+// Topic is the topic's id, as found when the log was opened.
+func (l *Log) Topic() domain.TopicID { return l.id }
+
+// Cluster is the Kafka cluster's id.
+func (l *Log) Cluster() string { return l.cluster }
+
+// Partitions is the number of partitions, as found when the log was opened.
+func (l *Log) Partitions() int { return l.partitions }
+
+// End is the offset after a partition's last record. It asks once.
+func (l *Log) End(ctx context.Context, partition int) (int64, error) {
+	return l.client.End(ctx, l.topic, partition)
+}
+
+// Reader is a reader of one partition.
+func (l *Log) Reader(partition int) *Reader {
+	f, err := l.client.Fetcher(kafka.FetchConfig{Topic: l.topic, ID: l.id, Partition: partition, MaxBytes: fetchBytes})
+	return &Reader{log: l, partition: partition, pages: pager{fetcher: f}, err: err}
+}
+
+// Reader reads one partition of a log. One goroutine at a time.
+type Reader struct {
+	log       *Log
+	partition int
+	pages     pager
+	err       error // the partition cannot be read at all
+}
+
+// Read gives the records at and after next, whose batch before had the epoch given; it
+// waits a short while for one. An empty page is no error. A gap is a *domain.GapError,
+// and so is a batch or a record that cannot be read, a newer release's among them:
+// what stands before it is given first. Other errors may pass; it asks once.
+func (r *Reader) Read(ctx context.Context, next int64, epoch int32) (domain.Page, error) {
+	if r.err != nil {
+		return domain.Page{}, r.err
+	}
+	if next == 0 {
+		epoch = kafka.NoEpoch // nothing stands before it
+	}
+	records, on, end, err := r.pages.read(ctx, place{next, epoch})
+	var corrupt *domain.CorruptError
+	if errors.As(err, &corrupt) {
+		return domain.Page{}, r.unreadable(corrupt.Base, corrupt.Next, corrupt.Error())
+	}
+	if err != nil {
+		return domain.Page{}, err
+	}
+	page := domain.Page{Records: make([]domain.Record, len(records)), Next: on.next, Epoch: on.epoch, End: end}
+	for i := range records {
+		in, out := &records[i], &page.Records[i]
+		out.Offset, out.Time = in.Offset, in.TimeMs
+		err := DecodeRecord(out, in.Value)
+		switch {
+		case err == nil:
+		case i == 0:
+			return domain.Page{}, r.unreadable(in.Offset, in.Offset+1, err.Error())
+		default:
+			page.Records, page.Next, page.Epoch = page.Records[:i], in.Offset, records[i-1].LeaderEpoch
+			return page, nil
+		}
+	}
+	return page, nil
+}
+
+func (r *Reader) unreadable(base, next int64, why string) error {
+	return &domain.GapError{
+		Kind: domain.GapCorrupt, Topic: r.log.topic, TopicID: r.log.id, Partition: r.partition,
+		Want: base, Start: base, End: next, Detail: why,
+	}
+}
+
+// Appender is an appender of its own.
+func (l *Log) Appender() *Appender {
+	return &Appender{log: l, lanes: make([]lane, l.partitions)}
+}
+
+// Appender appends to the partitions of a log, in order, with one batch in flight and
+// an idempotent session each. One goroutine a partition.
+type Appender struct {
+	log   *Log
+	lanes []lane
+}
+
+// lane is what one partition's goroutine has.
+type lane struct {
+	producer *kafka.Producer
+	buf      []byte
+	messages []kafka.Message
+}
+
+// Append returns when the records are durable; it repeats what may pass until ctx
+// ends. After an error the outcome is unknown: append the same records again, or
+// none. What was in doubt may stand in the log twice: readers know repeats by origin
+// and by request id.
+//
+// Record i stands at base+i, or below it if the records took more than one batch or
+// the broker forgot where it put them: once base+i is applied, so is the record.
+func (a *Appender) Append(ctx context.Context, partition int, records []domain.Record) (base int64, err error) {
+	if partition < 0 || partition >= len(a.lanes) {
+		return 0, fmt.Errorf("append to %s/%d: there are %d partitions", a.log.topic, partition, len(a.lanes))
+	}
+	if len(records) == 0 {
+		return a.log.End(ctx, partition)
+	}
+	if err := ctx.Err(); err != nil {
+		return 0, err // not begun: nothing is in doubt
+	}
+	l := &a.lanes[partition]
+	if l.producer == nil {
+		l.producer, err = a.log.client.Producer(kafka.ProducerConfig{
+			Topic: a.log.topic, Partition: partition, Codec: a.log.codec, MaxBytes: kafka.MaxJournalBytes,
+		})
+		if err != nil {
+			return 0, err
+		}
+	}
+	l.encode(records)
+	end := int64(-1)
+	for batch := range kafka.Split(l.messages, kafka.MaxJournalBytes) {
+		if end, err = l.send(ctx, batch); err != nil {
+			return 0, err
+		}
+	}
+	if end < 0 {
+		if err := persist(ctx, func() error { end, err = a.log.End(ctx, partition); return err }); err != nil {
+			return 0, err
+		}
+	}
+	return end - int64(len(records)), nil
+}
+
+// encode makes the messages in memory that is used again.
+func (l *lane) encode(records []domain.Record) {
+	l.messages = l.messages[:0]
+	if cap(l.buf) > 4*kafka.MaxJournalBytes {
+		l.buf = nil
+	}
+	l.buf = l.buf[:0]
+	for i := range records {
+		start := len(l.buf)
+		l.buf = AppendRecord(l.buf, &records[i])
+		// A buffer that has moved leaves earlier values where they were.
+		l.messages = append(l.messages, kafka.Message{Value: l.buf[start:len(l.buf):len(l.buf)]})
+	}
+}
+
+// send appends a batch and gives the offset after it; -1: not known. A session that
+// the broker lost is begun anew, and the batch repeated.
+func (l *lane) send(ctx context.Context, batch []kafka.Message) (end int64, err error) {
+	for {
+		base, err := l.producer.Send(ctx, batch)
+		switch {
+		case errors.Is(err, kafka.ErrIdempotenceLost) && ctx.Err() == nil:
+		case err != nil:
+			return -1, err
+		case base < 0:
+			return -1, nil
+		default:
+			return base + int64(len(batch)), nil
+		}
+	}
+}

@@ -1,0 +1,179 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/ingest/kafka"
+)
+
+// Source is the public topic, as the router reads it. Any goroutine may call it.
+type Source struct {
+	client *kafka.Client
+	topic  string
+	id     domain.TopicID
+	group  string
+	hasher *Hasher
+	stats  *Stats
+}
+
+// SourceConfig says what to read, and for which journal.
+type SourceConfig struct {
+	Topic   string
+	Journal domain.TopicID // offsets are kept for it: another journal starts anew
+	Hasher  *Hasher
+	Stats   *Stats
+}
+
+// OpenSource finds the public topic. It goes on asking, also for one that does not
+// exist, until ctx ends.
+func OpenSource(ctx context.Context, client *kafka.Client, cfg SourceConfig) (*Source, error) {
+	_, t, err := findTopic(ctx, client, cfg.Topic)
+	if err != nil {
+		return nil, fmt.Errorf("open source: %w", err)
+	}
+	return &Source{
+		client: client, topic: cfg.Topic, id: t.ID, group: "router-" + cfg.Journal.String(), hasher: cfg.Hasher, stats: cfg.Stats,
+	}, nil
+}
+
+// Topic is the topic's id, as found when the source was opened.
+func (s *Source) Topic() domain.TopicID { return s.id }
+
+// Partitions asks the broker for the number of partitions, once. A topic of another id
+// is a *domain.GapError.
+func (s *Source) Partitions(ctx context.Context) (int, error) {
+	t, err := s.client.Topic(ctx, s.topic)
+	if err != nil {
+		return 0, err
+	}
+	if t.ID != s.id {
+		return 0, &domain.GapError{Kind: domain.GapRecreated, Topic: s.topic, TopicID: t.ID, Detail: "was " + s.id.String()}
+	}
+	return t.Partitions, nil
+}
+
+// End is the offset after a partition's last record that can be read. It asks once.
+func (s *Source) End(ctx context.Context, partition int) (int64, error) {
+	return s.client.End(ctx, s.topic, partition)
+}
+
+// Committed is where the router left a partition; ok is false when nothing is kept, or
+// something that the router did not write: then it is read from the log's start, and
+// what was routed before is dropped as a repeat (I2). An offset of a topic of another
+// id is a *domain.GapError. It asks once.
+func (s *Source) Committed(ctx context.Context, partition int) (next int64, epoch int32, ok bool, err error) {
+	kept, err := s.client.CommittedOffsets(ctx, s.group, s.topic, []int{partition})
+	if err != nil {
+		return 0, 0, false, err
+	}
+	o := kept[0]
+	id, epoch, ok := readMark(o.Metadata)
+	switch {
+	case o.Next < 0 || !ok:
+		return 0, 0, false, nil
+	case id != s.id.String():
+		return 0, 0, false, &domain.GapError{
+			Kind: domain.GapRecreated, Topic: s.topic, TopicID: s.id, Partition: partition, Want: o.Next, Detail: "was " + id,
+		}
+	}
+	return o.Next, epoch, true, nil
+}
+
+// Commit keeps where to read on. It asks once.
+func (s *Source) Commit(ctx context.Context, partition int, next int64, epoch int32) error {
+	return s.client.CommitOffsets(ctx, s.group, s.topic, []kafka.GroupOffset{
+		{Partition: partition, Next: next, Epoch: epoch, Metadata: mark(s.id, epoch)},
+	})
+}
+
+// mark is the metadata of a group offset: which topic it is of, and the leader epoch of
+// the batch before it.
+func mark(id domain.TopicID, epoch int32) string {
+	return "1 " + id.String() + " " + strconv.Itoa(int(epoch))
+}
+
+func readMark(s string) (id string, epoch int32, ok bool) {
+	parts := strings.Split(s, " ")
+	if len(parts) != 3 || parts[0] != "1" {
+		return "", 0, false
+	}
+	n, err := strconv.ParseInt(parts[2], 10, 32)
+	return parts[1], int32(n), err == nil
+}
+
+// Reader reads and decodes one partition.
+func (s *Source) Reader(partition int) *SourceReader {
+	f, err := s.client.Fetcher(kafka.FetchConfig{Topic: s.topic, ID: s.id, Partition: partition, MaxBytes: fetchBytes})
+	r := &SourceReader{source: s, partition: int32(partition), pages: pager{fetcher: f}, err: err, decoder: NewDecoder(s.hasher, s.stats)}
+	r.headers = r.eachHeader
+	return r
+}
+
+// SourceReader reads one partition of the public topic. One goroutine at a time.
+type SourceReader struct {
+	source    *Source
+	partition int32
+	pages     pager
+	decoder   *Decoder
+	err       error // the partition cannot be read at all
+
+	record  *kafka.Record // being decoded
+	headers func(yield func(key, value []byte))
+}
+
+// Read gives what stands at and after next, whose batch before had the epoch given; with
+// a next below zero what stands at the log's start. It waits a short while for a
+// record; an empty page is no error. A batch that cannot be read is a page of one
+// arrival, refused as corrupt: what stands before it is given first. A gap is a
+// *domain.GapError. Other errors may pass; it asks once.
+func (r *SourceReader) Read(ctx context.Context, next int64, epoch int32) (domain.SourcePage, error) {
+	if r.err != nil {
+		return domain.SourcePage{}, r.err
+	}
+	if next <= 0 {
+		epoch = kafka.NoEpoch // nothing stands before it
+	}
+	records, on, end, err := r.pages.read(ctx, place{next, epoch})
+	var corrupt *domain.CorruptError
+	if errors.As(err, &corrupt) {
+		return r.lost(corrupt), nil
+	}
+	if err != nil {
+		return domain.SourcePage{}, err
+	}
+	page := domain.SourcePage{Arrivals: make([]domain.Arrival, len(records)), Next: on.next, Epoch: on.epoch, End: end}
+	for i := range records {
+		r.record = &records[i]
+		page.Arrivals[i].Slot = r.decoder.Decode(&page.Arrivals[i].Record, Incoming{
+			Topic: r.source.id, Partition: r.partition, Epoch: r.record.LeaderEpoch, Offset: r.record.Offset, TimeMs: r.record.TimeMs,
+			Key: r.record.Key, Value: r.record.Value, Headers: r.headers,
+		})
+	}
+	r.record = nil
+	return page, nil
+}
+
+// lost is the page that stands for a batch that cannot be read: one record, at the
+// batch's first offset, so that the batch is known by its origin like any record.
+func (r *SourceReader) lost(c *domain.CorruptError) domain.SourcePage {
+	a := domain.Arrival{
+		Record: domain.Record{Kind: domain.KindActivity, Origin: domain.Origin{
+			Topic: r.source.id, Partition: r.partition, Epoch: c.Epoch, Offset: c.Base,
+		}},
+		Slot: placeless(r.source.id, r.partition),
+	}
+	a.Record.Activity.Refusal, a.Record.Activity.Detail = domain.Corrupt, c.Detail
+	return domain.SourcePage{Arrivals: []domain.Arrival{a}, Next: c.Next, Epoch: c.Epoch, End: c.Next}
+}
+
+// eachHeader gives the headers of the record being decoded.
+func (r *SourceReader) eachHeader(yield func(key, value []byte)) {
+	for k, v := range r.record.Headers() {
+		yield(k, v)
+	}
+}

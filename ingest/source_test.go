@@ -1,0 +1,147 @@
+package ingest
+
+import (
+	"errors"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/ingest/kafka"
+)
+
+// message is a draft as a client would publish it.
+func message(r *rand.Rand, d *draft) kafka.Message {
+	headers, value := d.render(r)
+	m := kafka.Message{Key: []byte("any"), Value: []byte(value), TimeMs: 1_700_000_000_000}
+	for i := 0; i < len(headers); i += 2 {
+		m.Headers = append(m.Headers, kafka.Header{Key: headers[i], Value: []byte(headers[i+1])})
+	}
+	return m
+}
+
+// decoded is what a message is decoded to.
+func decoded(t *testing.T, m kafka.Message, from domain.Origin) domain.Arrival {
+	var a domain.Arrival
+	rec, slot := decode(t, Incoming{
+		Topic: from.Topic, Partition: from.Partition, Epoch: from.Epoch, Offset: from.Offset, TimeMs: m.TimeMs, Value: m.Value,
+		Headers: func(yield func(k, v []byte)) {
+			for _, h := range m.Headers {
+				yield([]byte(h.Key), h.Value)
+			}
+		},
+	})
+	a.Record, a.Slot = rec, slot
+	return a
+}
+
+// I2: what a source gives, it gives with the same origin and place whenever it is
+// read, whatever it is.
+func TestI2ASourceGivesEveryRecordWithItsOriginAndPlace(t *testing.T) {
+	w := given(t, "activities")
+	s := w.source("activities")
+	r := rand.New(rand.NewPCG(8, 1))
+	var sent []kafka.Message
+	for i := range 300 {
+		d := newDraft(r)
+		if i%3 == 0 {
+			if m := malformed[r.IntN(len(malformed))]; m.name != "value over 1 MiB" {
+				m.spoil(d, r)
+			}
+		}
+		sent = append(sent, message(r, d))
+	}
+	for batch := range kafka.Split(sent, 64<<10) {
+		w.send("activities", 1, batch...)
+	}
+	for range 2 {
+		reader := s.Reader(1)
+		next, epoch, n := int64(-1), kafka.NoEpoch, 0
+		for n < len(sent) {
+			p, err := reader.Read(w.ctx, next, epoch)
+			w.must(err)
+			for _, got := range p.Arrivals {
+				from := domain.Origin{Topic: s.Topic(), Partition: 1, Epoch: got.Record.Origin.Epoch, Offset: int64(n)}
+				if diff := cmp.Diff(decoded(t, sent[n], from), got); diff != "" {
+					t.Fatalf("record %d: (-want +got)\n%s", n, diff)
+				}
+				n++
+			}
+			next, epoch = p.Next, p.Epoch
+			if p.End != int64(len(sent)) {
+				t.Fatalf("end %d", p.End)
+			}
+		}
+	}
+	if n := s.stats.Decoded(); n != uint64(2*len(sent)) {
+		t.Errorf("%d decoded", n)
+	}
+}
+
+func TestOffsetsAreKeptForTheTopicThatIsThere(t *testing.T) {
+	w := given(t, "activities")
+	s := w.source("activities")
+	if n, err := s.Partitions(w.ctx); n != 2 || err != nil {
+		t.Fatalf("%d partitions, %v", n, err)
+	}
+	committed := func(s *Source, partition int) (next int64, epoch int32, ok bool, err error) {
+		err = persist(w.ctx, func() error {
+			next, epoch, ok, err = s.Committed(w.ctx, partition)
+			return err
+		})
+		return next, epoch, ok, err
+	}
+	if _, _, ok, err := committed(s, 0); ok || err != nil {
+		t.Fatalf("an offset before any was kept: %v", err)
+	}
+	w.must(persist(w.ctx, func() error { return s.Commit(w.ctx, 0, 41, 5) }))
+	next, epoch, ok, err := committed(s, 0)
+	if next != 41 || epoch != 5 || !ok || err != nil {
+		t.Fatalf("%d %d %v %v", next, epoch, ok, err)
+	}
+	if _, _, ok, err := committed(s, 1); ok || err != nil {
+		t.Errorf("an offset of another partition: %v", err)
+	}
+	other, err := OpenSource(w.ctx, w.client, SourceConfig{Topic: "activities", Journal: domain.TopicID{8}, Hasher: testHasher(t), Stats: &Stats{}})
+	w.must(err)
+	if _, _, ok, err := committed(other, 0); ok || err != nil {
+		t.Errorf("an offset of another journal: %v", err)
+	}
+	for _, strange := range []string{"", "somebody's", "2 x 3", "1 " + s.id.String() + " x"} {
+		w.must(w.client.CommitOffsets(w.ctx, s.group, "activities", []kafka.GroupOffset{{Partition: 1, Next: 9, Epoch: 1, Metadata: strange}}))
+		if _, _, ok, err := committed(s, 1); ok || err != nil {
+			t.Errorf("metadata %q: %v %v", strange, ok, err)
+		}
+	}
+}
+
+func TestATopicMadeAnewWaitsForTheOperator(t *testing.T) {
+	w := given(t, "activities", "other")
+	s := w.source("activities")
+	// The offsets of a group may go with the topic: keep them as they would be if they
+	// had stayed.
+	w.recreate("activities")
+	var gap *domain.GapError
+	err := persist(w.ctx, func() error { _, err := s.Partitions(w.ctx); return err })
+	if !errors.As(err, &gap) || gap.Kind != domain.GapRecreated || gap.TopicID == s.Topic() {
+		t.Errorf("partitions: %v", err)
+	}
+	now := w.source("activities")
+	w.must(w.client.CommitOffsets(w.ctx, now.group, "activities", []kafka.GroupOffset{{Partition: 0, Next: 41, Epoch: 5, Metadata: mark(s.id, 5)}}))
+	_, _, ok, err := now.Committed(w.ctx, 0)
+	if !errors.As(err, &gap) || ok || gap.Kind != domain.GapRecreated || gap.Want != 41 || gap.TopicID != now.Topic() || gap.Partition != 0 {
+		t.Errorf("committed: %v %v", ok, err)
+	}
+	reader := s.Reader(0)
+	for {
+		if _, err = reader.Read(w.ctx, 41, 0); errors.As(err, &gap) {
+			break
+		} else if w.ctx.Err() != nil {
+			t.Fatal(err)
+		}
+	}
+	if gap.Kind != domain.GapRecreated {
+		t.Errorf("read: %v", err)
+	}
+}
