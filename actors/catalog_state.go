@@ -1,0 +1,176 @@
+package actors
+
+import (
+	"slices"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// Places of the id counters in CatalogState.Counters.
+const (
+	countAccounts = iota
+	countApplications
+	countKeys
+	countBrands
+	countDefinitions
+)
+
+// ledger is the catalog's state machine: a function of the records, without clock
+// or chance (I6). Readers get its views.
+type ledger struct {
+	epoch    uint64
+	view     *CatalogView // of this epoch: still being written
+	state    CatalogState
+	slugs    map[slug]domain.BrandID
+	names    map[string]domain.AccountID
+	requests map[domain.RequestID]*domain.Request
+	changed  []any
+}
+
+type slug struct {
+	account domain.AccountID
+	text    string
+}
+
+// requestLife is how long a request id is remembered, in ms.
+const requestLife = 24 * 3600 * 1000
+
+func newLedger() *ledger {
+	return &ledger{
+		epoch: 1, view: &CatalogView{}, slugs: map[slug]domain.BrandID{},
+		names: map[string]domain.AccountID{}, requests: map[domain.RequestID]*domain.Request{},
+	}
+}
+
+// load takes a stored entity.
+func (l *ledger) load(entity any) error {
+	switch e := entity.(type) {
+	case *domain.Request:
+		l.requests[e.ID] = e
+	default:
+		l.put(entity)
+	}
+	return nil
+}
+
+// publish ends the epoch: the view returned never changes.
+func (l *ledger) publish() *CatalogView {
+	v := l.view
+	v.next = l.state.Next
+	l.view = v.clone()
+	l.epoch++
+	return v
+}
+
+// put makes an entity part of the view.
+func (l *ledger) put(entity any) {
+	v := l.view
+	switch e := entity.(type) {
+	case *domain.Layout:
+		v.layout = e
+	case *domain.Account:
+		v.accounts.set(uint32(e.ID), e, l.epoch)
+		l.names[e.Name] = e.ID
+	case *domain.Application:
+		v.applications.set(uint32(e.ID), e, l.epoch)
+	case *domain.Key:
+		v.putKey(e, l.epoch)
+	case *domain.Brand:
+		l.putBrand(e)
+	case *domain.Definition:
+		if v.definitions.get(uint32(e.ID)) == nil {
+			v.own(e.Account, l.epoch, func(o *owned) { o.definitions = append(o.definitions, e.ID) })
+		}
+		v.definitions.set(uint32(e.ID), e, l.epoch)
+	case *domain.SetAside:
+		v.putSetAside(e)
+	case *domain.AcceptGap:
+		v.gaps = append(slices.Clip(v.gaps), e)
+	}
+}
+
+func (l *ledger) putBrand(b *domain.Brand) {
+	old := l.view.brands.get(uint32(b.ID))
+	if old == nil {
+		l.view.own(b.Account, l.epoch, func(o *owned) { o.brands = append(o.brands, b.ID) })
+	} else if !old.Deleted {
+		delete(l.slugs, slug{old.Account, old.Fields["Slug"]})
+	}
+	if s := b.Fields["Slug"]; s != "" && !b.Deleted {
+		l.slugs[slug{b.Account, s}] = b.ID
+	}
+	l.view.brands.set(uint32(b.ID), b, l.epoch)
+}
+
+// keep is put for an entity that a record brought: it will be stored.
+func (l *ledger) keep(entity any) {
+	l.put(entity)
+	l.changed = append(l.changed, entity)
+}
+
+// count gives the next id of a counter.
+func (l *ledger) count(which int) uint32 {
+	l.state.Counters[which]++
+	return l.state.Counters[which]
+}
+
+// apply applies a record and returns what became of its request. A record with a
+// request id that is known changes nothing.
+func (l *ledger) apply(r *domain.Record) domain.Outcome {
+	l.state.Clock = max(l.state.Clock, r.Time)
+	l.state.Next = r.Offset + 1
+	if !r.Request.IsZero() {
+		if q := l.requests[r.Request]; q != nil && q.Day >= l.day()-1 {
+			out := q.Outcome
+			if q.BodyHash != r.BodyHash {
+				out = failure(domain.Fail(domain.Conflict, "the Idempotency-Key was used with another request"))
+			}
+			out.Replayed = true
+			return out
+		}
+	}
+	out := l.command(r)
+	if !r.Request.IsZero() {
+		q := &domain.Request{ID: r.Request, Day: l.day(), BodyHash: r.BodyHash, Outcome: out}
+		l.requests[r.Request] = q
+		l.changed = append(l.changed, q)
+	}
+	return out
+}
+
+func (l *ledger) day() uint32 { return uint32(l.state.Clock / requestLife) }
+
+func failure(e *domain.Error) domain.Outcome {
+	return domain.Outcome{Code: e.Code, Parameter: e.Parameter, Message: e.Message}
+}
+
+func (l *ledger) command(r *domain.Record) domain.Outcome {
+	switch c := r.Command.(type) {
+	case *domain.Layout:
+		if l.view.layout == nil {
+			l.keep(c)
+		}
+		return domain.Outcome{}
+	case *domain.CreateApplication:
+		return l.createApplication(c)
+	case *domain.CreateKey:
+		return l.createKey(c)
+	case *domain.RevokeKey:
+		return l.revokeKey(c)
+	case *domain.PutBrand:
+		return l.putBrandCommand(r.Account, c)
+	case *domain.DeleteBrand:
+		return l.deleteBrand(r.Account, c)
+	case *domain.PutDefinition:
+		return l.putDefinition(r.Account, c)
+	case *domain.DeleteDefinition:
+		return l.deleteDefinition(r.Account, c)
+	case *domain.SetAside:
+		l.keep(c)
+		return domain.Outcome{}
+	case *domain.AcceptGap:
+		l.keep(c)
+		return domain.Outcome{}
+	}
+	return failure(domain.Fail(domain.InvalidParameter, "the catalog knows no such command"))
+}

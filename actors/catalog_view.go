@@ -1,0 +1,175 @@
+package actors
+
+import (
+	"maps"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// CatalogView is the catalog as of one record: any goroutine may read it, it never
+// changes. What its methods return is shared and must not be written.
+type CatalogView struct {
+	next         int64
+	layout       *domain.Layout
+	accounts     pages[*domain.Account]
+	applications pages[*domain.Application]
+	keys         pages[*domain.Key]
+	brands       pages[*domain.Brand]
+	definitions  pages[*domain.Definition]
+	owned        pages[*owned] // by account
+	byHash       map[domain.KeyHash]uint32
+	setAside     map[place]bool
+	gaps         []*domain.AcceptGap
+}
+
+// owned is what an account has, in order of ids; it only grows.
+type owned struct {
+	brands      []domain.BrandID
+	definitions []domain.DefinitionID
+}
+
+// place is a record of the journal.
+type place struct {
+	partition int
+	offset    int64
+}
+
+// Next is the offset after the last record applied.
+func (v *CatalogView) Next() int64 { return v.next }
+
+// Layout is the installation's layout; nil before it was made.
+func (v *CatalogView) Layout() *domain.Layout { return v.layout }
+
+// Key is the key with that hash, revoked ones too.
+func (v *CatalogView) Key(hash domain.KeyHash) (*domain.Key, bool) {
+	id, ok := v.byHash[hash]
+	if !ok {
+		return nil, false
+	}
+	return v.keys.get(id), true
+}
+
+// Account is an account.
+func (v *CatalogView) Account(id domain.AccountID) (*domain.Account, bool) {
+	a := v.accounts.get(uint32(id))
+	return a, a != nil
+}
+
+// Application is an application.
+func (v *CatalogView) Application(id domain.ApplicationID) (*domain.Application, bool) {
+	a := v.applications.get(uint32(id))
+	return a, a != nil
+}
+
+// Brand is a brand that the account has; a deleted one it has not.
+func (v *CatalogView) Brand(account domain.AccountID, id domain.BrandID) (*domain.Brand, bool) {
+	b := v.brands.get(uint32(id))
+	if b == nil || b.Account != account || b.Deleted {
+		return nil, false
+	}
+	return b, true
+}
+
+// Definition is a definition that the account has; a deleted one it has not.
+func (v *CatalogView) Definition(account domain.AccountID, id domain.DefinitionID) (*domain.Definition, bool) {
+	d := v.definitions.get(uint32(id))
+	if d == nil || d.Account != account || d.Deleted {
+		return nil, false
+	}
+	return d, true
+}
+
+// Brands are the account's brands by id, deleted ones too.
+func (v *CatalogView) Brands(account domain.AccountID) []*domain.Brand {
+	o := v.owned.get(uint32(account))
+	if o == nil {
+		return nil
+	}
+	out := make([]*domain.Brand, len(o.brands))
+	for i, id := range o.brands {
+		out[i] = v.brands.get(uint32(id))
+	}
+	return out
+}
+
+// Definitions are the account's definitions by id, deleted ones too.
+func (v *CatalogView) Definitions(account domain.AccountID) []*domain.Definition {
+	o := v.owned.get(uint32(account))
+	if o == nil {
+		return nil
+	}
+	out := make([]*domain.Definition, len(o.definitions))
+	for i, id := range o.definitions {
+		out[i] = v.definitions.get(uint32(id))
+	}
+	return out
+}
+
+// Accounts are all accounts by id.
+func (v *CatalogView) Accounts() []*domain.Account { return all(v.accounts) }
+
+// Applications are all applications by id.
+func (v *CatalogView) Applications() []*domain.Application { return all(v.applications) }
+
+// Keys are all keys by id, revoked ones too.
+func (v *CatalogView) Keys() []*domain.Key { return all(v.keys) }
+
+func all[V any](p pages[*V]) (out []*V) {
+	p.each(func(_ uint32, v *V) {
+		if v != nil {
+			out = append(out, v)
+		}
+	})
+	return out
+}
+
+// setsAside reports that the record is to become a dead letter.
+func (v *CatalogView) setsAside(partition int, offset int64) bool {
+	return v.setAside[place{partition, offset}]
+}
+
+// accepted is the operator's word on a gap of a partition of the topic, after the
+// first n words; nil when there is none.
+func (v *CatalogView) accepted(topic domain.TopicID, partition int, from int64) *domain.AcceptGap {
+	for i := len(v.gaps) - 1; i >= 0; i-- {
+		if g := v.gaps[i]; g.Topic == topic && g.Partition == partition && g.From == from {
+			return g
+		}
+	}
+	return nil
+}
+
+// clone is a copy whose own fields may be written; pages are copied when set.
+func (v *CatalogView) clone() *CatalogView {
+	c := *v
+	return &c
+}
+
+func (v *CatalogView) putKey(k *domain.Key, epoch uint64) {
+	if _, ok := v.byHash[k.Hash]; !ok {
+		v.byHash = maps.Clone(v.byHash)
+		if v.byHash == nil {
+			v.byHash = map[domain.KeyHash]uint32{}
+		}
+		v.byHash[k.Hash] = k.ID
+	}
+	v.keys.set(k.ID, k, epoch)
+}
+
+func (v *CatalogView) putSetAside(s *domain.SetAside) {
+	v.setAside = maps.Clone(v.setAside)
+	if v.setAside == nil {
+		v.setAside = map[place]bool{}
+	}
+	v.setAside[place{s.Partition, s.Offset}] = true
+}
+
+// own lets f change what an account has.
+func (v *CatalogView) own(account domain.AccountID, epoch uint64, f func(*owned)) {
+	o := owned{}
+	if old := v.owned.get(uint32(account)); old != nil {
+		o = *old
+	}
+	f(&o)
+	v.owned.set(uint32(account), &o, epoch)
+}

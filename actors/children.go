@@ -1,0 +1,115 @@
+package actors
+
+import (
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/ovation-analytics/ovation/actors/member"
+)
+
+// children are the member actors of a shard. Those that were not touched lately are
+// put to sleep, at a commit: until then they hold what the store does not have yet.
+//
+// Who was touched is a mark on each, and a hand goes round: it takes marks away and
+// puts to sleep whom it finds without one. An order by last use would be exacter, and
+// would read and write two neighbours somewhere in memory with every touch.
+type children struct {
+	limit int
+	at    map[member.Place]*child
+	ring  []*child // all of them, in any order
+	hand  int
+	props *actor.Props // of all, so that it is in the processor's cache
+	next  *child       // being spawned
+}
+
+// child is an awake member: its actor, and what the shard has to do with it. It is
+// 64 bytes, a cache line: of a record's cost most is waiting for its member's lines.
+type child struct {
+	group   *group // of the slice being applied; nil: none yet
+	actor   memberActor
+	box     mailbox
+	pid     *actor.PID
+	touched bool
+}
+
+// state is the member's.
+func (k *child) state() *member.State { return k.actor.state }
+
+// at is where the shard keeps the member.
+func (k *child) at() member.Place {
+	m := &k.actor.state.Member
+	return member.Place{Account: m.Account, Ord: m.Ord}
+}
+
+func newChildren(limit int) *children {
+	c := &children{limit: limit, at: map[member.Place]*child{}}
+	c.props = childProps(c.produce).Configure(actor.WithMailbox(func() actor.Mailbox { return &c.next.box }))
+	return c
+}
+
+// produce is the actor of the member being spawned. An actor that panicked is not
+// made again: its state is lost, the shard starts anew and lets go of it.
+func (c *children) produce() actor.Actor {
+	if c.next == nil {
+		return deaf{}
+	}
+	return &c.next.actor
+}
+
+// deaf is an actor that does nothing: who sends to it finds the message not done.
+type deaf struct{}
+
+// Receive does nothing.
+func (deaf) Receive(actor.Context) {}
+
+// find is the child, touched; nil when it sleeps.
+func (c *children) find(at member.Place) *child {
+	k := c.at[at]
+	if k != nil {
+		k.touched = true
+	}
+	return k
+}
+
+// spawn wakes a member.
+func (c *children) spawn(ctx actor.Context, at member.Place, s *member.State) *child {
+	k := &child{touched: true, actor: memberActor{s}}
+	c.next = k
+	k.pid = ctx.Spawn(c.props)
+	c.next = nil
+	c.at[at] = k
+	c.ring = append(c.ring, k)
+	return k
+}
+
+// rest puts members to sleep until no more than the limit are awake.
+func (c *children) rest(ctx actor.Context) (slept int) {
+	for len(c.ring) > c.limit {
+		if c.hand >= len(c.ring) {
+			c.hand = 0
+		}
+		if k := c.ring[c.hand]; k.touched {
+			k.touched = false
+			c.hand++
+			continue
+		}
+		c.sleep(ctx, c.hand)
+		slept++
+	}
+	return slept
+}
+
+// clear puts all to sleep.
+func (c *children) clear(ctx actor.Context) {
+	for len(c.ring) > 0 {
+		c.sleep(ctx, len(c.ring)-1)
+	}
+}
+
+// sleep ends the child at a place of the ring; the last one takes its place.
+func (c *children) sleep(ctx actor.Context, i int) {
+	k, last := c.ring[i], len(c.ring)-1
+	c.ring[i], c.ring[last] = c.ring[last], nil
+	c.ring = c.ring[:last]
+	delete(c.at, k.at())
+	ctx.Stop(k.pid)
+}

@@ -1,0 +1,28 @@
+package actors
+
+import (
+	"context"
+	"time"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// ticks appends a Tick to every partition when an hour begins, so that the clock of a
+// shard that nothing happens in goes on.
+func (n *Node) ticks(ctx context.Context) {
+	for hour := uint32(n.o.Now().Unix() / 3600); ; {
+		t := time.NewTimer(time.Unix(int64(hour+1)*3600, 0).Sub(n.o.Now()))
+		select {
+		case <-t.C:
+		case <-ctx.Done():
+			t.Stop()
+			return
+		}
+		if now := uint32(n.o.Now().Unix() / 3600); now > hour {
+			hour = now
+			for _, l := range n.lanes {
+				l.post(domain.Record{Kind: domain.KindTick, Command: &domain.Tick{Hour: hour}})
+			}
+		}
+	}
+}

@@ -1,0 +1,210 @@
+package actors
+
+import (
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/member"
+)
+
+// commit makes what was applied durable in one batch, publishes the view, and tells
+// who waits. An empty commit only moves the moment of freshness.
+func (s *shard) commit(ctx actor.Context) error {
+	shared := s.env.shared
+	if s.state.Next == shared.applied.Load() && s.uncommitted == 0 && len(s.views.touched) == 0 {
+		s.views.fresh(shared, s.state.Next)
+		s.serveWhenNear()
+		return nil
+	}
+	origins := make([]domain.Origin, 0, len(s.moved))
+	for k := range s.moved {
+		origins = append(origins, s.origins[k])
+	}
+	if err := s.store.Commit(s.state, origins); err != nil {
+		return err
+	}
+	clear(s.moved)
+	s.settleStaged()
+	s.fold()
+	s.budget()
+	s.views.publish(shared, &s.state, s.roster, s.store.Snapshot())
+	s.outbox.committed()
+	now := time.Now()
+	s.meter.note(now, s.uncommitted, &shared.rate)
+	shared.stats.committed(s.uncommitted, s.store.State())
+	s.uncommitted, s.since = 0, now
+	shared.applied.Store(s.state.Next)
+	select {
+	case shared.progress <- struct{}{}:
+	default:
+	}
+	s.waiting.release(ctx, s.state.Next, s.sent)
+	s.releaseStreams(ctx)
+	shared.stats.slept.Add(int64(s.awake.rest(ctx)))
+	s.serveWhenNear()
+	return nil
+}
+
+// settleStaged makes staged look-ups stored ones.
+func (s *shard) settleStaged() {
+	for hash, i := range s.staged {
+		if i != nil {
+			s.identities.put(hash, *i)
+		}
+	}
+	clear(s.staged)
+	clear(s.requests)
+}
+
+// fold runs the merges that are due: chunks of touched accounts that became many.
+func (s *shard) fold() {
+	for _, a := range s.views.touched {
+		if m := a.table.Pending(); m != nil {
+			m.Run()
+			a.table.Install(m)
+		}
+	}
+}
+
+// serveWhenNear ends catching up. It does not go back: a shard that falls behind
+// says so by its lag.
+func (s *shard) serveWhenNear() {
+	shared := s.env.shared
+	if behaviour(shared.behaviour.Load()) == catchingUp && shared.end.Load()-s.state.Next <= nearEnd && shared.fresh.at.Load() != 0 {
+		s.become(serving, s.applying)
+	}
+}
+
+// load reads the store: the state, and what is kept in memory.
+func (s *shard) load() error {
+	store, err := s.env.open()
+	if err != nil {
+		return err
+	}
+	s.store, s.state = store, store.State()
+	s.sent, s.told, s.telling = map[int]uint64{}, domain.Published{}, false
+	s.origins, s.moved = map[stream]domain.Origin{}, map[stream]bool{}
+	first, end := slotsOf(s.env.id, s.env.shards)
+	s.roster, s.accounts = member.NewRoster(first, end), map[domain.AccountID]*account{}
+	s.awake = newChildren(s.env.options.AwakeMembers)
+	s.views = newViewWriter()
+	if s.waiting.requests == nil {
+		s.waiting = newWaiting()
+	}
+	s.outbox = newOutbox(s.env.journal.Appender(), s.env.options.DeadLetters, s.env.log)
+	s.slice = slice{}
+	s.requests, s.staged = map[domain.RequestID]*domain.Request{}, map[domain.IdentityHash]*domain.Identity{}
+	s.identities = newRecent[domain.IdentityHash, domain.Identity](s.env.options.CachedIdentities)
+	s.uncommitted, s.since = 0, time.Time{}
+	s.resident.limit = s.env.options.ResidentBytes / s.env.shards
+	if s.state.Journal.IsZero() {
+		s.state.Journal, s.state.Cluster = s.env.journal.Topic(), s.env.journal.Cluster()
+		s.state.Epoch, s.state.Rules = -1, domain.RulesVersion
+	}
+	if err := s.sameLog(); err != nil {
+		return err
+	}
+	if err := s.fill(); err != nil {
+		return err
+	}
+	s.env.shared.applied.Store(s.state.Next)
+	s.env.shared.stats.committed(0, s.state)
+	s.views.publish(s.env.shared, &s.state, s.roster, s.store.Snapshot())
+	return nil
+}
+
+// sameLog checks that the journal is the one the state was made of, and follows
+// the operator's word on a gap.
+func (s *shard) sameLog() error {
+	now := s.env.journal.Topic()
+	if g := s.env.catalog.view.Load().accepted(s.state.Journal, s.env.id, s.state.Next); g != nil {
+		s.state.Journal, s.state.Next, s.state.Epoch = g.NewTopic, g.To, -1
+		s.state.Life++
+	}
+	if s.state.Journal == now {
+		return nil
+	}
+	return &domain.GapError{
+		Kind: domain.GapRecreated, Topic: "journal", TopicID: now, Partition: s.env.id, Want: s.state.Next,
+		Detail: "the store was made from topic " + s.state.Journal.String(),
+	}
+}
+
+// fill reads what is kept in memory.
+func (s *shard) fill() error {
+	if err := s.store.Origins(func(o domain.Origin) { s.origins[stream{o.Topic, o.Partition}] = o }); err != nil {
+		return err
+	}
+	if err := s.store.Members(func(id domain.AccountID, ord domain.Ordinal, m domain.MemberID) {
+		s.roster.Add(m, member.Place{Account: id, Ord: ord})
+		s.account(id).audience.Add(m)
+	}); err != nil {
+		return err
+	}
+	if err := s.fillAttributes(); err != nil {
+		return err
+	}
+	var lost error
+	loaded := 0
+	err := s.store.Rows(func(id domain.AccountID, brand domain.BrandID, rows []domain.Row) {
+		dense, err := s.dense(brand)
+		if err != nil {
+			lost = err
+			return
+		}
+		s.account(id).table.Load(dense, rows)
+		if loaded += len(rows); loaded >= loadedMost && s.resident.limit > 0 {
+			loaded = 0
+			s.evict(s.columnBytes())
+		}
+	})
+	if err == nil {
+		err = lost
+	}
+	if err != nil {
+		return err
+	}
+	for id, a := range s.accounts {
+		a.table.Settle()
+		s.views.touch(id, a)
+	}
+	if s.resident.limit > 0 {
+		s.evict(s.columnBytes())
+	}
+	return s.store.Outbox(func(o *domain.Outgoing) {
+		if o.Forward != nil {
+			s.sent[o.To] = max(s.sent[o.To], o.Sequence)
+		}
+		s.outbox.offer(o)
+	})
+}
+
+// loadedMost is how many rows are read at a start between looks at the budget.
+const loadedMost = 1 << 18
+
+func (s *shard) fillAttributes() error {
+	err := s.store.Bits(func(id domain.AccountID, attribute domain.Attribute, value string, ords []domain.Ordinal) {
+		a := s.account(id)
+		for _, o := range ords {
+			a.audience.Put(&domain.Bit{Account: id, Ord: o, Attribute: attribute, Value: value, On: true})
+		}
+	})
+	if err != nil {
+		return err
+	}
+	return s.store.Columns(func(id domain.AccountID, attribute domain.Attribute, first domain.Ordinal, values []uint16) {
+		a := s.account(id)
+		for i, v := range values {
+			a.audience.PutColumn(&domain.Column{Account: id, Ord: first + domain.Ordinal(i), Attribute: attribute, Value: v})
+		}
+	})
+}
+
+// slotsOf is the range of slots [first, end) that the shard owns.
+func slotsOf(id, shards int) (first, end int) {
+	first = (id*domain.Slots + shards - 1) / shards
+	end = ((id+1)*domain.Slots + shards - 1) / shards
+	return first, end
+}

@@ -1,0 +1,53 @@
+// Package actors is the engine: it applies the journal and answers questions.
+//
+//	journal partition p ──pump──► shard actor p ──► member actors ─┐
+//	                                 (recovering →   brand actors ─┤
+//	                                  catching up →                ▼
+//	                                  serving)             one synced batch:
+//	                                     │             state + offset + outbox
+//	                                     ▼ commit
+//	                              published view ◄── desk ◄── query ◄── API
+//
+// Everything that happens is one record of the journal, and all state is a
+// deterministic function of it: shard p is the state machine over partition p. From
+// this follow exactly-once effect (state and offset change in one batch, I3), and
+// that a replay gives the same state hash.
+//
+// # Who runs
+//
+//	who          one per           owns                                    born / ends
+//	node         process           which shards run here                   Start / Stop
+//	shard        shard             its keys in the store, offset,          placement / stop
+//	                               children, outbox, published view
+//	member       member touched    profile, services, timeline head        first record / least used
+//	brand        brand with        the columns of package brand            first row / with the shard
+//	             columns, the rest
+//	catalog      node              brands, definitions, applications       start / stop
+//	routers      node              which source partitions have a router   start / stop
+//	router       source partition  stamp, append                           found / stop
+//	desk         shard             nothing: questions to the shard's view  start / stop
+//	query        question          what came back so far                   question / answer
+//
+// and goroutines that are no actors: a pump for each partition that is read (one
+// page in flight a credit), a lane for each partition that commands go to, two
+// publishers for each outbox, the workers that scan, and the clock of usage.
+//
+// member and brand are children with a mailbox that processes at once: they run on
+// their shard's goroutine, so a slice is applied when the last post has returned. They get
+// one message a slice, not one a record. Their thinking is in the pure packages
+// member and brand.
+//
+// # What holds
+//
+// A slice is at most 1,000 records; it is committed when the shard is idle, when
+// somebody waits for an outcome, after 10 ms (50 ms under load) or 20,000 records.
+// Questions never wait for ingestion: at the commit the shard publishes an
+// immutable view by one pointer swap (I7). The credit is the only back-pressure
+// and reaches the Kafka fetch (I8).
+//
+// A record on which applying panics: the shard forgets its memory, starts again
+// from its last commit and applies one by one; when one record alone panics, the
+// catalog gets the word to set it aside, and it becomes a dead letter, here and in
+// every replay. A store error is never a panic: it stops the shard, visibly. A gap
+// in the log stops it too, until the operator accepts it.
+package actors

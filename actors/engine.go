@@ -1,0 +1,284 @@
+package actors
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/ovation-analytics/ovation/actors/brand"
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// What the API and the operator ask of a node. Any goroutine may call these.
+
+// Catalog is the newest state of the catalog.
+func (n *Node) Catalog() *CatalogView { return n.catalog.view.Load() }
+
+// Hit counts an answered request.
+func (n *Node) Hit(account domain.AccountID, application domain.ApplicationID, at time.Time) {
+	n.usage.hit(account, application, at)
+}
+
+// defaultPatience bounds what has no deadline of its own.
+const defaultPatience = 10 * time.Second
+
+func patience(ctx context.Context) time.Duration {
+	if d, ok := ctx.Deadline(); ok {
+		return max(time.Millisecond, time.Until(d))
+	}
+	return defaultPatience
+}
+
+// Submit appends a command to the log of the one who applies it and waits for its
+// outcome, or, if it says so, only until it is durable.
+func (n *Node) Submit(ctx context.Context, s domain.Submission) (domain.Outcome, error) {
+	rec := domain.Record{
+		Account: s.Account, Application: s.Application, Request: s.Request, BodyHash: s.BodyHash, Command: s.Command,
+	}
+	pid, lane, shard := n.catalogPID, n.catalogLane, -1
+	switch {
+	case s.Activity != nil:
+		rec.Kind, rec.Activity = domain.KindActivity, *s.Activity
+		shard = s.Slot.Shard(n.shards)
+	case s.Command.Kind() < domain.KindLayout:
+		rec.Kind = s.Command.Kind()
+		shard = s.Slot.Shard(n.shards)
+	default:
+		rec.Kind = s.Command.Kind()
+	}
+	if shard >= 0 {
+		pid, lane = n.pids[shard], n.lanes[shard]
+	}
+	var outcome *actor.Future
+	if !s.Durable {
+		outcome = n.system.Root.RequestFuture(pid, &expect{request: s.Request}, patience(ctx))
+	}
+	base, err := lane.append(ctx, rec)
+	if err != nil {
+		return domain.Outcome{}, err
+	}
+	if s.Durable {
+		return domain.Outcome{Position: n.after(shard, base)}, nil
+	}
+	v, err := outcome.Result()
+	if err != nil {
+		return domain.Outcome{}, domain.ErrUnavailable
+	}
+	out := *v.(*domain.Outcome)
+	if out.MovedTo > 0 {
+		return n.outcomeAt(ctx, s.Request, &out)
+	}
+	out.Position.Journal = n.o.Journal.Topic()
+	return out, nil
+}
+
+// outcomeAt waits for the outcome of a request that another shard concludes.
+func (n *Node) outcomeAt(ctx context.Context, id domain.RequestID, moved *domain.Outcome) (domain.Outcome, error) {
+	v, err := n.system.Root.RequestFuture(n.pids[moved.MovedTo-1], &expect{request: id, known: true}, patience(ctx)).Result()
+	if err != nil {
+		return domain.Outcome{}, domain.ErrUnavailable
+	}
+	out := *v.(*domain.Outcome)
+	out.Replayed = out.Replayed || moved.Replayed
+	out.Position = out.Position.Reach(moved.Position)
+	out.Position.Journal = n.o.Journal.Topic()
+	return out, nil
+}
+
+// after is the position at which a record of a shard, or of the catalog (-1), is
+// applied.
+func (n *Node) after(shard int, offset int64) domain.Position {
+	p := domain.Position{Journal: n.o.Journal.Topic()}
+	if shard < 0 {
+		p.Catalog = offset + 1
+	} else {
+		p.Shards = []domain.ShardOffset{{Shard: shard, Next: offset + 1}}
+	}
+	return p
+}
+
+// Ask answers a question once everything in wait is applied.
+func (n *Node) Ask(ctx context.Context, q *domain.Question, wait domain.Position) (*domain.Answer, error) {
+	if err := n.Await(ctx, wait); err != nil {
+		return nil, err
+	}
+	v := n.Catalog()
+	dense := brand.EveryBrand
+	if q.Brand != 0 {
+		b, ok := v.Brand(q.Account, q.Brand)
+		if !ok {
+			return nil, domain.Bad(domain.NotFound, "brandID", "no such brand")
+		}
+		dense = b.Dense
+	}
+	reply := make(chan *merged, 1)
+	a := &queryActor{
+		ask: &ask{ctx: ctx, question: q, plan: brand.NewPlan(q), dense: dense}, wait: wait, desks: n.desks, reply: reply,
+	}
+	pid := n.system.Root.Spawn(actor.PropsFromProducer(func() actor.Actor { return a }))
+	ctx, cancel := context.WithTimeout(ctx, patience(ctx))
+	defer cancel()
+	select {
+	case m := <-reply:
+		if m.err != nil {
+			return nil, m.err
+		}
+		m.answer.Position.Journal, m.answer.Position.Catalog = n.o.Journal.Topic(), v.Next()
+		m.answer.LagMs = n.Lag().Milliseconds()
+		return &m.answer, nil
+	case <-ctx.Done():
+		n.system.Root.Stop(pid)
+		return nil, domain.ErrUnavailable
+	}
+}
+
+// Await returns once the position is applied, and what follows from it in other
+// shards: every receiver has what was sent to it by then.
+func (n *Node) Await(ctx context.Context, wait domain.Position) error {
+	if !wait.Journal.IsZero() && wait.Journal != n.o.Journal.Topic() {
+		return domain.Bad(domain.InvalidParameter, "wait_for", "the position is of another journal")
+	}
+	if wait.Catalog > n.Catalog().Next() {
+		if err := n.awaitCatalog(ctx, wait.Catalog); err != nil {
+			return err
+		}
+	}
+	if err := n.awaitBacklog(ctx, wait); err != nil {
+		return err
+	}
+	asked := map[int]*actor.Future{}
+	for _, s := range wait.Shards {
+		if s.Shard < 0 || s.Shard >= n.shards {
+			return domain.Bad(domain.InvalidParameter, "wait_for", "the position names a shard that does not exist")
+		}
+		asked[s.Shard] = n.system.Root.RequestFuture(n.pids[s.Shard], &await{s.Next}, patience(ctx))
+	}
+	var streams []*actor.Future
+	for from, f := range asked {
+		v, err := f.Result()
+		if err != nil {
+			return domain.ErrUnavailable
+		}
+		for _, to := range v.(*arrived).sent {
+			streams = append(streams, n.system.Root.RequestFuture(n.pids[to.shard], &awaitStream{from, to.sequence}, patience(ctx)))
+		}
+	}
+	for _, f := range streams {
+		if _, err := f.Result(); err != nil {
+			return domain.ErrUnavailable
+		}
+	}
+	return nil
+}
+
+// awaitBacklog asks every shard for the end of the log that it met at its start: what
+// was sent to it in an earlier life and is no longer in its sender's outbox stands
+// below that.
+func (n *Node) awaitBacklog(ctx context.Context, wait domain.Position) error {
+	if len(wait.Shards) == 0 {
+		return nil
+	}
+	var behind []*actor.Future
+	for i, s := range n.shared {
+		first := s.first.Load()
+		if first == 0 { // nothing was read yet: it would not serve either
+			return domain.ErrUnavailable
+		}
+		if s.applied.Load() < first-1 {
+			behind = append(behind, n.system.Root.RequestFuture(n.pids[i], &await{first - 1}, patience(ctx)))
+		}
+	}
+	for _, f := range behind {
+		if _, err := f.Result(); err != nil {
+			return domain.ErrUnavailable
+		}
+	}
+	return nil
+}
+
+func (n *Node) awaitCatalog(ctx context.Context, next int64) error {
+	if _, err := n.system.Root.RequestFuture(n.catalogPID, &await{next}, patience(ctx)).Result(); err != nil {
+		return domain.ErrUnavailable
+	}
+	return nil
+}
+
+// Member is a member of the account as of the newest commit.
+func (n *Node) Member(ctx context.Context, account domain.AccountID, id domain.MemberID, wait domain.Position) (*domain.Member, domain.Position, error) {
+	none := domain.Bad(domain.NotFound, "memberid", "no such member")
+	v, at, err := n.viewOf(ctx, id.Slot(), wait)
+	if err != nil {
+		return nil, at, err
+	}
+	defer v.release()
+	place, ok := v.roster.Find(id)
+	if !ok || place.Account != account {
+		return nil, at, none
+	}
+	m, err := v.snapshot.Member(account, place.Ord)
+	if err != nil {
+		return nil, at, fmt.Errorf("read a member: %w", err)
+	}
+	if m == nil || m.State != domain.MemberActive {
+		return nil, at, none
+	}
+	return m, at, nil
+}
+
+// Content is what an action says beside its columns; nil: nothing.
+func (n *Node) Content(ctx context.Context, row domain.Row, wait domain.Position) (*domain.Content, error) {
+	v, _, err := n.viewOf(ctx, row.Slot, wait)
+	if err != nil {
+		return nil, err
+	}
+	defer v.release()
+	return v.snapshot.Content(row)
+}
+
+// viewOf is the newest view of the slot's shard once wait is applied; release it.
+func (n *Node) viewOf(ctx context.Context, slot domain.Slot, wait domain.Position) (*shardView, domain.Position, error) {
+	if err := n.Await(ctx, wait); err != nil {
+		return nil, domain.Position{}, err
+	}
+	i := slot.Shard(n.shards)
+	v := n.shared[i].acquireView()
+	if v == nil {
+		return nil, domain.Position{}, domain.ErrUnavailable
+	}
+	return v, domain.Position{
+		Journal: n.o.Journal.Topic(), Catalog: n.Catalog().Next(), Shards: []domain.ShardOffset{{Shard: i, Next: v.next}},
+	}, nil
+}
+
+// Lag is now − the latest moment at which every log's end then seen has since been
+// applied: of the catalog, of each shard, and of the public topic.
+func (n *Node) Lag() time.Duration {
+	now := n.o.Now()
+	lag := n.catalog.fresh.lag(now)
+	for _, s := range n.shared {
+		lag = max(lag, s.fresh.lag(now))
+	}
+	for _, r := range n.routing.list() {
+		lag = max(lag, r.fresh.lag(now))
+	}
+	return lag
+}
+
+// Ready is nil when every shard serves and nothing stopped.
+func (n *Node) Ready() error {
+	if err := n.fault.Load(); err != nil {
+		return *err
+	}
+	for _, s := range n.shared {
+		if b := behaviour(s.behaviour.Load()); b != serving {
+			return fmt.Errorf("shard %d is %s", s.id, b)
+		}
+	}
+	if n.catalog.fresh.at.Load() == 0 {
+		return errors.New("the catalog is being read")
+	}
+	return nil
+}

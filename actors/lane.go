@@ -1,0 +1,150 @@
+package actors
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// lane appends commands to one partition: one batch in flight, of what came
+// meanwhile. It never gives a batch up, since an append whose outcome is unknown
+// may only be repeated; who cannot wait goes without an answer.
+type lane struct {
+	appender  Appender
+	partition int
+	in        chan ticket
+	log       *slog.Logger
+	done      chan struct{}
+}
+
+// ticket is one record on its way; base is told once it is durable.
+type ticket struct {
+	record domain.Record
+	base   chan int64
+}
+
+// laneDepth is how many records wait for a lane before submitters are refused
+// (I8); laneBatch how many go into one batch.
+const (
+	laneDepth = 4096
+	laneBatch = 512
+)
+
+func startLane(ctx context.Context, a Appender, partition int, log *slog.Logger) *lane {
+	l := &lane{appender: a, partition: partition, in: make(chan ticket, laneDepth), log: log, done: make(chan struct{})}
+	go l.run(ctx)
+	return l
+}
+
+// append returns the record's offset once it is durable. ErrUnavailable: the lane
+// is full, or ctx ended first; then the record may or may not be in the log.
+func (l *lane) append(ctx context.Context, r domain.Record) (int64, error) {
+	t := ticket{r, make(chan int64, 1)}
+	select {
+	case l.in <- t:
+	default:
+		return 0, domain.ErrUnavailable
+	}
+	select {
+	case base := <-t.base:
+		return base, nil
+	case <-ctx.Done():
+		return 0, domain.ErrUnavailable
+	case <-l.done:
+		return 0, domain.ErrUnavailable
+	}
+}
+
+// post appends without waiting; false when the lane is full.
+func (l *lane) post(r domain.Record) bool {
+	select {
+	case l.in <- ticket{r, nil}:
+		return true
+	default:
+		return false
+	}
+}
+
+func (l *lane) run(ctx context.Context) {
+	defer close(l.done)
+	var batch []ticket
+	var records []domain.Record
+	for {
+		select {
+		case t := <-l.in:
+			batch = append(batch[:0], t)
+		case <-ctx.Done():
+			return
+		}
+		batch = l.fill(batch)
+		records = records[:0]
+		for i := range batch {
+			records = append(records, batch[i].record)
+		}
+		base, ok := l.appendAll(ctx, records)
+		if !ok {
+			return
+		}
+		for i := range batch {
+			if batch[i].base != nil {
+				batch[i].base <- base + int64(i)
+			}
+		}
+		clear(batch)
+		clear(records)
+	}
+}
+
+// fill takes what waits already, as far as it fits into one batch of the log.
+func (l *lane) fill(batch []ticket) []ticket {
+	size := weight(&batch[0].record)
+	for len(batch) < laneBatch && size < batchWeight {
+		select {
+		case t := <-l.in:
+			batch = append(batch, t)
+			size += weight(&t.record)
+		default:
+			return batch
+		}
+	}
+	return batch
+}
+
+// batchWeight is the weight from which a batch is full. A record weighs at most
+// 1 MiB, so a batch stays under the 2 MiB that the journal takes.
+const batchWeight = 512 << 10
+
+// weight is about the bytes that a record takes in the log.
+func weight(r *domain.Record) int {
+	c := &r.Activity.Content
+	n := 256 + len(c.Content) + len(c.Link) + len(c.Media) + len(c.Marker) + len(r.Activity.Raw) + len(r.Activity.Detail)
+	if m, ok := r.Command.(*domain.RegisterMember); ok {
+		for _, f := range m.Given {
+			n += len(f.Value)
+		}
+		for _, f := range m.Record {
+			n += len(f.Value)
+		}
+	}
+	return n
+}
+
+func (l *lane) appendAll(ctx context.Context, records []domain.Record) (int64, bool) {
+	for failures := 1; ; failures++ {
+		base, err := l.appender.Append(ctx, l.partition, records)
+		if err == nil {
+			return base, true
+		}
+		if ctx.Err() != nil {
+			return 0, false
+		}
+		if !errors.Is(err, context.DeadlineExceeded) {
+			l.log.Warn("append of commands failed", "partition", l.partition, "failures", failures, "err", err)
+		}
+		if !backOff(ctx, failures) {
+			return 0, false
+		}
+	}
+}

@@ -1,0 +1,195 @@
+package actors
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// book applies records to a ledger, offset by offset.
+type book struct {
+	l    *ledger
+	next int64
+}
+
+func newBook() *book { return &book{l: newLedger()} }
+
+func (b *book) do(account domain.AccountID, request byte, c domain.Command) domain.Outcome {
+	r := domain.Record{Offset: b.next, Time: 1_700_000_000_000 + b.next, Kind: c.Kind(), Account: account, Command: c}
+	if request != 0 {
+		r.Request, r.BodyHash = domain.RequestID{request}, uint64(request)
+	}
+	b.next++
+	return b.l.apply(&r)
+}
+
+// withAccount is a book with one application and its account.
+func withAccount(t *testing.T) (*book, domain.AccountID) {
+	t.Helper()
+	b := newBook()
+	out := b.do(0, 0, &domain.CreateApplication{AccountName: "label", Name: "site", Plan: domain.Advanced})
+	if out.Code != domain.OK || out.ID != 1 || out.Second != 1 {
+		t.Fatalf("%+v", out)
+	}
+	return b, domain.AccountID(out.Second)
+}
+
+func TestAccountsAreFoundByNameAndIDsAreNeverReused(t *testing.T) {
+	b, _ := withAccount(t)
+	if out := b.do(0, 0, &domain.CreateApplication{AccountName: "label", Name: "shop"}); out.ID != 2 || out.Second != 1 {
+		t.Errorf("second application: %+v", out)
+	}
+	if out := b.do(0, 0, &domain.CreateApplication{AccountName: "other", Name: "shop"}); out.ID != 3 || out.Second != 2 {
+		t.Errorf("second account: %+v", out)
+	}
+	brand := func(account domain.AccountID, name string) domain.Outcome {
+		return b.do(account, 0, &domain.PutBrand{Given: domain.BrandFields{"Name": name, "Slug": name}})
+	}
+	one, two := brand(1, "a"), brand(2, "a")
+	if one.ID != 1 || two.ID != 2 {
+		t.Fatalf("%+v %+v", one, two)
+	}
+	if out := b.do(1, 0, &domain.DeleteBrand{ID: 1}); out.Code != domain.OK {
+		t.Fatal(out)
+	}
+	three := brand(1, "a") // the slug is free again
+	v := b.l.publish()
+	if got, _ := v.Brand(1, domain.BrandID(three.ID)); three.ID != 3 || got == nil || got.Dense != 2 {
+		t.Errorf("%+v %+v", three, got)
+	}
+	if _, ok := v.Brand(1, 1); ok {
+		t.Error("a deleted brand is found")
+	}
+	if _, ok := v.Brand(1, 2); ok {
+		t.Error("another account's brand is found")
+	}
+	if n := len(v.Brands(1)); n != 2 {
+		t.Errorf("%d brands ever, want 2", n)
+	}
+}
+
+func TestSlugAndUseAreConflicts(t *testing.T) {
+	b, account := withAccount(t)
+	put := func(id domain.BrandID, slug string) domain.Code {
+		return b.do(account, 0, &domain.PutBrand{ID: id, Given: domain.BrandFields{"Name": "n", "Slug": slug}}).Code
+	}
+	if c := put(0, "x"); c != domain.OK {
+		t.Fatal(c)
+	}
+	if c := put(0, "x"); c != domain.Conflict {
+		t.Errorf("taken slug: %d", c)
+	}
+	if c := put(1, "x"); c != domain.OK {
+		t.Errorf("own slug: %d", c)
+	}
+	if c := put(9, "y"); c != domain.NotFound {
+		t.Errorf("unknown brand: %d", c)
+	}
+	def := b.do(account, 0, &domain.PutDefinition{Definition: domain.Definition{Name: "d", Brand: 1}, Given: []string{"Name", "BrandID"}})
+	if def.ID != uint32(domain.FirstDefinition) {
+		t.Fatalf("%+v", def)
+	}
+	if c := b.do(account, 0, &domain.DeleteBrand{ID: 1}).Code; c != domain.Conflict {
+		t.Errorf("brand in use: %d", c)
+	}
+	if c := b.do(account, 0, &domain.DeleteBrand{ID: 1, Force: true}).Code; c != domain.OK {
+		t.Errorf("forced: %d", c)
+	}
+	if _, ok := b.l.publish().Definition(account, domain.DefinitionID(def.ID)); ok {
+		t.Error("the brand's definition is still there")
+	}
+}
+
+func TestARequestCountsOnce(t *testing.T) {
+	b, account := withAccount(t)
+	c := &domain.PutBrand{Given: domain.BrandFields{"Name": "n", "Slug": "n"}}
+	first, second := b.do(account, 7, c), b.do(account, 7, c)
+	if !second.Replayed || second.ID != first.ID || len(b.l.publish().Brands(account)) != 1 {
+		t.Fatalf("%+v %+v", first, second)
+	}
+	r := domain.Record{Offset: b.next, Kind: c.Kind(), Account: account, Command: c, Request: domain.RequestID{7}, BodyHash: 8}
+	if out := b.l.apply(&r); out.Code != domain.Conflict {
+		t.Fatalf("another body: %+v", out)
+	}
+	r.Time, r.Offset, r.BodyHash = 1_700_000_000_000+3*requestLife, r.Offset+1, 7
+	if out := b.l.apply(&r); out.Code != domain.Conflict || out.Replayed { // remembered no more: its slug is taken
+		t.Fatalf("after three days: %+v", out)
+	}
+}
+
+// The stored entities give the same catalog as the records (I6), at any commit.
+func TestI6StoredEntitiesGiveTheSameCatalog(t *testing.T) {
+	seed := rand.Uint64()
+	rnd := rand.New(rand.NewPCG(seed, 3))
+	b, account := withAccount(t)
+	stored := map[string]any{}
+	keep := func() {
+		for _, e := range b.l.changed {
+			stored[name(e)] = e
+		}
+		b.l.changed = nil
+	}
+	for i := range 300 {
+		at := int64(i)
+		id := domain.BrandID(rnd.IntN(6))
+		switch rnd.IntN(6) {
+		case 0, 1:
+			b.do(account, 0, &domain.PutBrand{ID: id, Given: domain.BrandFields{"Name": fmt.Sprint(i), "Slug": fmt.Sprint(rnd.IntN(9))}, At: at})
+		case 2:
+			b.do(account, 0, &domain.DeleteBrand{ID: id, Force: rnd.IntN(2) == 0, At: at})
+		case 3:
+			d := domain.Definition{ID: domain.DefinitionID(100*rnd.IntN(2) + rnd.IntN(3)), Name: fmt.Sprint(i), Brand: id}
+			b.do(account, 0, &domain.PutDefinition{Definition: d, Given: []string{"Name", "BrandID"}, At: at})
+		case 4:
+			b.do(account, 0, &domain.CreateKey{Application: 1, Hash: domain.KeyHash{byte(rnd.IntN(20))}, At: at})
+		case 5:
+			b.do(account, 0, &domain.RevokeKey{ID: uint32(rnd.IntN(5)), At: at})
+		}
+		keep()
+		if rnd.IntN(10) > 0 {
+			continue
+		}
+		again := newLedger()
+		for _, kind := range []string{"account", "application", "key", "brand", "definition"} {
+			for id := range uint32(500) {
+				if e := stored[fmt.Sprint(kind, id)]; e != nil {
+					_ = again.load(e)
+				}
+			}
+		}
+		again.state = b.l.state
+		want, got := b.l.publish(), again.publish()
+		for _, pair := range [][2]any{
+			{want.Brands(account), got.Brands(account)},
+			{want.Definitions(account), got.Definitions(account)},
+			{want.Keys(), got.Keys()},
+			{want.Applications(), got.Applications()},
+			{want.Next(), got.Next()},
+			{b.l.slugs, again.slugs},
+		} {
+			if diff := cmp.Diff(pair[0], pair[1], cmp.AllowUnexported(slug{})); diff != "" {
+				t.Fatalf("seed %d, step %d: %s", seed, i, diff)
+			}
+		}
+	}
+}
+
+func name(entity any) string {
+	switch e := entity.(type) {
+	case *domain.Account:
+		return fmt.Sprint("account", e.ID)
+	case *domain.Application:
+		return fmt.Sprint("application", e.ID)
+	case *domain.Key:
+		return fmt.Sprint("key", e.ID)
+	case *domain.Brand:
+		return fmt.Sprint("brand", e.ID)
+	case *domain.Definition:
+		return fmt.Sprint("definition", e.ID)
+	}
+	return fmt.Sprintf("%T", entity)
+}

@@ -1,0 +1,212 @@
+package actors
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// Node runs the actors of one process. New, then Open, then Start, then Stop.
+type Node struct {
+	o         Options
+	shards    int
+	placement placement
+	system    *actor.ActorSystem
+	ctx       context.Context // ends when the node stops
+	cancel    context.CancelFunc
+
+	catalog     *catalogShared
+	catalogPID  *actor.PID
+	catalogPump *pump
+	catalogLane *lane
+
+	shared  []*shardShared
+	pids    []*actor.PID // shards
+	desks   []*actor.PID
+	lanes   []*lane
+	routing *routersShared
+	routers *actor.PID
+	workers *workers
+	usage   *usage
+	beside  sync.WaitGroup // usage, ticks and trims
+
+	started atomic.Bool // pids and routers are there: the catalog's goroutine may read them
+
+	fault atomic.Pointer[error] // what makes the node not ready for good
+}
+
+// New is a node that is not started.
+func New(o Options) *Node {
+	if o.AwakeMembers == 0 {
+		o.AwakeMembers = 20_000
+	}
+	if o.CachedIdentities == 0 {
+		o.CachedIdentities = 50_000
+	}
+	if o.Workers == 0 {
+		o.Workers = runtime.GOMAXPROCS(0)
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.NewTextHandler(io.Discard, nil))
+	}
+	shards := o.Journal.Partitions()
+	return &Node{o: o, shards: shards, placement: alone{shards}, catalog: &catalogShared{}, routing: &routersShared{}}
+}
+
+// Open starts what is no shard, and reads the catalog to its end: a record is applied
+// with all that the catalog says of it at hand, in a replay too. It waits for the
+// broker as long as ctx lasts.
+func (n *Node) Open(ctx context.Context) error {
+	n.ctx, n.cancel = context.WithCancel(context.Background())
+	n.system = actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger {
+		return slog.New(slog.NewTextHandler(io.Discard, nil)) // failures are logged where they are decided
+	}))
+	n.system.ProcessRegistry.SequenceID = uint64(n.o.Now().UnixNano()) >> 8 // futures of an earlier life have other names
+	n.workers = startWorkers(n.ctx, n.o.Workers)
+	for i := range n.shards {
+		n.lanes = append(n.lanes, startLane(n.ctx, n.o.Journal.Appender(), i, n.o.Log))
+	}
+	n.catalogLane = startLane(n.ctx, n.o.Catalog.Appender(), 0, n.o.Log)
+	n.usage = newUsage(n.o.Incarnation, func(slot domain.Slot, r domain.Record) bool {
+		return n.lanes[slot.Shard(n.shards)].post(r)
+	})
+	n.beside.Go(func() { n.usage.run(n.ctx) })
+	n.beside.Go(func() { n.ticks(n.ctx) })
+	if err := n.startCatalog(); err != nil {
+		return err
+	}
+	return n.CatchUp(ctx)
+}
+
+// Start starts the shards and the routers of an open node. Shards catch up behind it:
+// see Ready.
+func (n *Node) Start() {
+	for _, i := range n.placement.mine() {
+		n.startShard(i)
+	}
+	n.startRouters()
+	n.started.Store(true)
+	n.catalogMoved() // what moved meanwhile
+	if n.o.Trim != nil {
+		n.beside.Go(func() { n.trims(n.ctx) })
+	}
+}
+
+func (n *Node) startCatalog() error {
+	store, err := n.o.OpenCatalog()
+	if err != nil {
+		return err
+	}
+	n.catalog.moved = n.catalogMoved
+	c, err := openCatalog(store, n.catalog, n.o.Log, func(err error) { n.fault.Store(&err) })
+	if err != nil {
+		return errors.Join(err, store.Close())
+	}
+	state := c.ledger.state
+	n.catalogPID = n.system.Root.Spawn(actor.PropsFromProducer(func() actor.Actor { return c }, actor.WithSupervisor(stopping)))
+	n.catalogPump = startPump(n.ctx, n.o.Catalog.Reader(0), state.Next, state.Epoch,
+		func(m any) { n.system.Root.Send(n.catalogPID, m) })
+	return nil
+}
+
+// stopping ends an actor that panicked; who sent to it sees that it did not
+// answer.
+var stopping = actor.NewOneForOneStrategy(0, 0, func(any) actor.Directive { return actor.StopDirective })
+
+// catalogMoved tells those who may wait for the catalog: one that is about to stop
+// as well, so that no word is missed.
+func (n *Node) catalogMoved() {
+	if !n.started.Load() {
+		return
+	}
+	for _, p := range n.pids {
+		n.system.Root.Send(p, &catalogMoved{})
+	}
+	n.system.Root.Send(n.routers, &catalogMoved{})
+}
+
+func (n *Node) startShard(i int) {
+	shared := &shardShared{id: i, progress: make(chan struct{}, 1)}
+	env := &shardEnv{
+		id: i, shards: n.shards, journal: n.o.Journal, lane: n.lanes[i],
+		open:    func() (ShardStore, error) { return n.o.OpenShard(i) },
+		catalog: n.catalog, options: n.o, shared: shared, poison: n.setAside, log: n.o.Log, poisoned: -1,
+	}
+	props := actor.PropsFromProducer(func() actor.Actor { return newShard(env) }, actor.WithSupervisor(stopping))
+	pid := n.system.Root.Spawn(props)
+	desk := n.system.Root.Spawn(actor.PropsFromProducer(func() actor.Actor { return &desk{shared, pid, n.workers, n.o.Now} }))
+	n.shared, n.pids, n.desks = append(n.shared, shared), append(n.pids, pid), append(n.desks, desk)
+}
+
+func (n *Node) startRouters() {
+	env := &routerEnv{
+		source: n.o.Source, journal: n.o.Journal, shards: n.shared, catalog: n.catalog, catchUp: n.CatchUp, log: n.o.Log,
+	}
+	n.routers = n.system.Root.Spawn(actor.PropsFromProducer(func() actor.Actor { return &routers{env: env, shared: n.routing} }))
+}
+
+// CatchUp returns when the catalog is applied up to its end as of now. It tries as
+// long as ctx lasts, unless the catalog has stopped.
+func (n *Node) CatchUp(ctx context.Context) error {
+	for failures := 1; ; failures++ {
+		end, err := n.o.Catalog.End(ctx, 0)
+		if err == nil {
+			if err = n.awaitCatalog(ctx, end); err == nil {
+				return nil
+			}
+		}
+		if fault := n.fault.Load(); fault != nil {
+			return *fault
+		}
+		if !backOff(ctx, failures) {
+			return err
+		}
+	}
+}
+
+// setAside appends the word that a record is to become a dead letter.
+func (n *Node) setAside(p poisoned) {
+	n.catalogLane.post(domain.Record{Kind: domain.KindSetAside, Command: &domain.SetAside{
+		Partition: p.partition, Offset: p.offset, At: n.o.Now().UnixMilli(),
+	}})
+}
+
+// Stop ends the actors: routers first, so that nothing more comes; what is in the
+// log and not applied is applied by the next life. Stores are closed when it
+// returns.
+func (n *Node) Stop() {
+	if n.routers != nil {
+		_ = n.system.Root.StopFuture(n.routers).Wait()
+	}
+	for _, d := range n.desks {
+		_ = n.system.Root.StopFuture(d).Wait()
+	}
+	for _, p := range n.pids {
+		_ = n.system.Root.StopFuture(p).Wait()
+	}
+	if n.catalogPump != nil {
+		n.catalogPump.stop()
+	}
+	if n.catalogPID != nil {
+		_ = n.system.Root.StopFuture(n.catalogPID).Wait()
+	}
+	n.cancel()
+	n.beside.Wait()
+	n.workers.wait()
+	for _, l := range append(n.lanes, n.catalogLane) {
+		<-l.done
+	}
+	n.system.Shutdown()
+}

@@ -1,0 +1,182 @@
+package actors
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// naive counts what the engine must.
+type naive struct {
+	rows  map[string]bool             // member/hash of what counts
+	pairs map[string]*domain.Activity // of one-time actions, by member, definition and brand
+	acts  map[domain.BrandID][]counted
+}
+
+type counted struct {
+	member     int
+	definition domain.DefinitionID
+}
+
+func count(members []int, acts []domain.Activity) *naive {
+	n := &naive{rows: map[string]bool{}, pairs: map[string]*domain.Activity{}, acts: map[domain.BrandID][]counted{}}
+	for i := range acts {
+		a := &acts[i]
+		key := fmt.Sprint(members[i], "/", a.Hash)
+		if n.rows[key] {
+			continue
+		}
+		n.rows[key] = true
+		if a.Definition == 101 {
+			pair := fmt.Sprint(members[i], "/", a.Brand)
+			if n.pairs[pair] != nil {
+				continue
+			}
+			n.pairs[pair] = a
+		}
+		n.acts[a.Brand] = append(n.acts[a.Brand], counted{members[i], a.Definition})
+	}
+	return n
+}
+
+func (n *naive) tally(brand domain.BrandID) *domain.Tally {
+	var all []counted
+	for b, acts := range n.acts {
+		if brand == 0 || b == brand {
+			all = append(all, acts...)
+		}
+	}
+	t := &domain.Tally{}
+	total := map[int]bool{}
+	for _, d := range []domain.DefinitionID{100, 101} {
+		met, c := map[int]bool{}, domain.GroupCount{Group: uint32(d)}
+		for _, a := range all {
+			if a.definition == d {
+				c.Actions++
+				met[a.member], total[a.member] = true, true
+			}
+		}
+		if c.Members = uint64(len(met)); c.Actions > 0 {
+			t.Groups = append(t.Groups, c)
+		}
+		t.Total.Actions += c.Actions
+	}
+	t.Total.Members = uint64(len(total))
+	return t
+}
+
+// The engine counts as a naive model does, with members that fall asleep all the
+// time, columns that are evicted all the time, and restarts in between.
+func TestTheNodeCountsAsANaiveModelDoes(t *testing.T) {
+	seed := rand.Uint64()
+	t.Log("seed", seed)
+	rnd := rand.New(rand.NewPCG(seed, 4))
+	const fans, brands = 40, 6
+	r := newRig(t, 2, Options{AwakeMembers: 3, ResidentBytes: 30_000, CachedIdentities: 4})
+	r.furnish(brands)
+	ids := make([]domain.MemberID, fans)
+	for i := range ids {
+		ids[i] = r.register(i)
+	}
+	var acts []domain.Activity
+	var who []int
+	for round := range 4 {
+		var fresh []domain.Activity
+		for range 3000 {
+			m := rnd.IntN(fans)
+			a := domain.Activity{
+				Definition: domain.DefinitionID(100 + rnd.IntN(5)/4), Brand: domain.BrandID(1 + rnd.IntN(brands)*rnd.IntN(2)),
+				Time: 1_600_000_000 + rnd.Int64N(9_000_000), Hash: rnd.Uint64(),
+			}
+			if rnd.IntN(2) == 0 {
+				a.Member = ids[m]
+			} else {
+				a.Identity = identityOf(m)
+			}
+			if len(acts) > 0 && rnd.IntN(20) == 0 { // a repeat
+				i := rnd.IntN(len(acts))
+				a, m = acts[i], who[i]
+			}
+			fresh, who = append(fresh, a), append(who, m)
+			acts = append(acts, a)
+		}
+		r.publish(fresh...)
+		if round%2 == 1 {
+			r.close() // wherever it is
+			r.open()
+		}
+		r.settled()
+		want := count(who, acts)
+		for b := range domain.BrandID(brands + 1) {
+			if diff := cmp.Diff(want.tally(b), r.tally(b)); diff != "" {
+				t.Fatalf("seed %d, round %d, brand %d: %s", seed, round, b, diff)
+			}
+		}
+	}
+	var evicted, slept int64
+	for _, s := range r.node.shared {
+		evicted += s.stats.evicted.Load()
+		slept += s.stats.slept.Load()
+	}
+	if evicted == 0 || slept == 0 {
+		t.Fatalf("%d columns evicted, %d members asleep: the test shows nothing", evicted, slept)
+	}
+}
+
+// A record on which applying panics is tried again alone, then set aside by a word in
+// the catalog: it becomes a dead letter, here and in a replay, and stops nobody.
+func TestAPoisonRecordIsSetAside(t *testing.T) {
+	r := newRig(t, 2, Options{})
+	r.furnish(1)
+	ids := []domain.MemberID{r.register(0), r.register(1), r.register(2), r.register(3)}
+	act := func(m int, hash uint64) domain.Activity {
+		return domain.Activity{Member: ids[m], Definition: 100, Brand: 1, Time: 1_600_000_000, Hash: hash}
+	}
+	sick := ids[0].Slot().Shard(2)
+	poison := domain.Record{
+		Kind: domain.KindRegister, Account: 1, Command: (*domain.RegisterMember)(nil),
+		Origin: domain.Origin{Topic: domain.TopicID{9}, Offset: 77},
+	}
+	var batch []domain.Record
+	for i := range 50 {
+		batch = append(batch, domain.Record{Kind: domain.KindActivity, Account: 1, Activity: act(0, uint64(i))})
+	}
+	batch = append(batch[:25], append([]domain.Record{poison}, batch[25:]...)...)
+	if _, err := r.journal.Append(t.Context(), sick, batch); err != nil {
+		t.Fatal(err)
+	}
+	for m := range 4 {
+		r.publish(act(m, 1000), act(m, 1001))
+	}
+	r.eventually("recovery", func() bool {
+		return r.node.shared[sick].stats.dead[domain.Poison].Load() == 1 && r.node.Ready() == nil
+	})
+	r.settled()
+	if got := r.tally(1).Total; got.Actions != 50+8 || got.Members != 4 {
+		t.Fatalf("%+v", got)
+	}
+	if got := r.letters.reasons(); got[domain.Poison] != 1 || len(got) != 1 {
+		t.Fatalf("%v", got)
+	}
+	if n := r.node.shared[sick].stats.panics.Load(); n < 2 {
+		t.Fatalf("%d panics: it was not tried alone", n)
+	}
+	facts := *r.node.shared[sick].stats.facts.Load()
+
+	r.close() // a replay from nothing meets the same word
+	r.fs = vfs.NewMem()
+	r.letters.all = nil
+	r.open()
+	r.settled()
+	if got := *r.node.shared[sick].stats.facts.Load(); got != facts {
+		t.Fatalf("a replay gives the state hash %s, was %s", got, facts)
+	}
+	if got := r.letters.reasons(); got[domain.Poison] != 1 {
+		t.Fatalf("%v after a replay", got)
+	}
+}

@@ -1,0 +1,32 @@
+package actors
+
+import (
+	"context"
+	"log/slog"
+	"time"
+)
+
+// Options is what a node is made with.
+type Options struct {
+	Journal     Log
+	Catalog     Log
+	Source      Source
+	DeadLetters DeadLetters
+
+	OpenShard   func(shard int) (ShardStore, error)
+	OpenCatalog func() (CatalogStore, error)
+
+	AwakeMembers     int // members a shard keeps awake; default 20,000
+	CachedIdentities int // identities a shard remembers in each of two generations; default 50,000
+	ResidentBytes    int // memory for columns, over all shards; 0: no bound
+	Workers          int // questions scanned at once; default GOMAXPROCS
+
+	// Trim cuts a partition of the public topic below an offset; nil: retention is the
+	// broker's business. TrimAfter is how long what was routed stays.
+	Trim      func(ctx context.Context, partition int, before int64) error
+	TrimAfter time.Duration
+
+	Incarnation uint64 // of this process, for usage
+	Now         func() time.Time
+	Log         *slog.Logger
+}

@@ -1,0 +1,141 @@
+package actors
+
+import (
+	"context"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// Log is a partitioned, durable log of records: the journal, or the catalog. Any
+// goroutine may call it.
+type Log interface {
+	// Topic is the topic's id, as found at start.
+	Topic() domain.TopicID
+	// Cluster is the Kafka cluster's id.
+	Cluster() string
+	// Partitions is the number of partitions.
+	Partitions() int
+	// Reader is a reader of one partition: one goroutine at a time.
+	Reader(partition int) Reader
+	// Appender is an appender of its own: an idempotent session a partition.
+	Appender() Appender
+	// End is the offset after the last record.
+	End(ctx context.Context, partition int) (int64, error)
+}
+
+// Reader reads a partition. A gap is a *domain.GapError, never passed over.
+type Reader interface {
+	// Read gives the records at and after next, whose batch before had the epoch
+	// given; it waits a short while for one. An empty page is no error.
+	Read(ctx context.Context, next int64, epoch int32) (domain.Page, error)
+}
+
+// Appender appends records to partitions, in order, one batch in flight each. One
+// goroutine a partition. Append returns when the records are durable; it repeats
+// what may pass until ctx ends. After an error the outcome is unknown: append the
+// same records again, or none. The records fit one batch of the log: base is the
+// offset of the first, the others follow it.
+type Appender interface {
+	Append(ctx context.Context, partition int, records []domain.Record) (base int64, err error)
+}
+
+// Source is the public topic. Next offsets are kept as group offsets of the router,
+// with topic id and epoch in their metadata.
+type Source interface {
+	Topic() domain.TopicID
+	// Partitions asks the broker for the number of partitions.
+	Partitions(ctx context.Context) (int, error)
+	// Committed is where the router left a partition: the offset and epoch kept for
+	// this journal, ok false when there is none (read from the log's start). A
+	// topic of another id is a *domain.GapError.
+	Committed(ctx context.Context, partition int) (next int64, epoch int32, ok bool, err error)
+	Commit(ctx context.Context, partition int, next int64, epoch int32) error
+	// Reader reads and decodes one partition; from next < 0 it starts at the log's start. A
+	// batch that does not parse is one arrival, refused as corrupt.
+	Reader(partition int) SourceReader
+	End(ctx context.Context, partition int) (int64, error)
+}
+
+// SourceReader reads one partition of the public topic. One goroutine.
+type SourceReader interface {
+	Read(ctx context.Context, next int64, epoch int32) (domain.SourcePage, error)
+}
+
+// DeadLetters publishes dead letters: the original bytes, key and headers, read at
+// the origin, with reason, detail, origin and a stable id in headers.
+type DeadLetters interface {
+	Publish(ctx context.Context, letters []domain.DeadLetter) error
+}
+
+// ShardStore is one shard's part of the node's store. The shard's goroutine owns
+// it, but for Snapshot's results. Changes are staged and become durable together
+// with the state, in one synced batch (I3). After an error of Stage or Commit the
+// store must be closed and opened again: what was staged is gone.
+type ShardStore interface {
+	// State is what was stored with the last commit; zero in a new store.
+	State() domain.ShardState
+	// Origins calls f with the highest origin applied of each stream.
+	Origins(f func(domain.Origin)) error
+	// Members calls f with each member's place, by account and ordinal.
+	Members(f func(account domain.AccountID, ord domain.Ordinal, id domain.MemberID)) error
+	// Bits calls f with the ordinals of each attribute's value.
+	Bits(f func(account domain.AccountID, attribute domain.Attribute, value string, ords []domain.Ordinal)) error
+	// Columns calls f with stretches of each column, from ordinal first on.
+	Columns(f func(account domain.AccountID, attribute domain.Attribute, first domain.Ordinal, values []uint16)) error
+	// Rows calls f with the living rows of each stored value, Hash, Slot and Flags
+	// not set, in order of (time, sequence) within a call.
+	Rows(f func(account domain.AccountID, brand domain.BrandID, rows []domain.Row)) error
+	// Outbox calls f with the entries not yet trimmed, in order.
+	Outbox(f func(*domain.Outgoing)) error
+
+	// Committed state only: what is staged is the caller's to know.
+	Member(account domain.AccountID, ord domain.Ordinal) (*domain.Member, error) // nil: none
+	Identity(account domain.AccountID, hash domain.IdentityHash) (domain.Identity, bool, error)
+	OneTime(account domain.AccountID, ord domain.Ordinal, definition domain.DefinitionID, brand domain.BrandID) (domain.OneTime, bool, error)
+	Request(day uint32, id domain.RequestID) (*domain.Request, error) // nil: none
+
+	// Seen finds the member's row with that hash, in the month of the time and in
+	// the newest two; staged rows too.
+	Seen(account domain.AccountID, ord domain.Ordinal, time domain.Second, hash uint64) (domain.Row, bool, error)
+
+	// Stage puts changes into the open batch.
+	Stage(changes []domain.Change) error
+	// Commit makes the open batch durable with the state and the origins that moved.
+	// Facts is the store's to keep: State returns it.
+	Commit(state domain.ShardState, origins []domain.Origin) error
+	// Snapshot is the store as of the last commit, for readers on any goroutine.
+	Snapshot() Snapshot
+	Close() error
+}
+
+// Snapshot reads one commit's state. Any goroutine; close it.
+type Snapshot interface {
+	// Rows calls f with the brand's living rows whose month the range touches.
+	Rows(account domain.AccountID, brand domain.BrandID, r domain.Range, f func(rows []domain.Row)) error
+	// Content is what the action of this row says beside its columns; nil: none.
+	Content(row domain.Row) (*domain.Content, error)
+	Member(account domain.AccountID, ord domain.Ordinal) (*domain.Member, error)
+	Close() error
+}
+
+// CatalogState is the catalog as stored.
+type CatalogState struct {
+	Cluster  string
+	Topic    domain.TopicID
+	Next     int64
+	Epoch    int32
+	Clock    int64
+	Counters [6]uint32 // last id given: account, application, key, brand, definition, segment
+}
+
+// CatalogStore keeps the catalog's entities: domain.Account, Application, Key,
+// Brand, Definition, Layout, SetAside, AcceptGap and Request values. One goroutine.
+type CatalogStore interface {
+	State() CatalogState
+	// Load calls f with every entity stored: a pointer to one of the types named.
+	Load(f func(entity any) error) error
+	// Commit stores entities (pointers, overwriting those of the same id) and the state in one
+	// synced batch.
+	Commit(state CatalogState, entities []any) error
+	Close() error
+}

@@ -1,0 +1,166 @@
+package actors
+
+import (
+	"context"
+	"time"
+
+	"github.com/ovation-analytics/ovation/actors/brand"
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/member"
+)
+
+// The messages, by conversation. All are values of this process: they never cross
+// nodes. A message is its receiver's once it is sent.
+
+// Pump → shard, catalog. A page in flight holds a credit, which the receiver gives
+// back when the page is applied; pages of one pump come in order.
+type (
+	// page is what the log gave.
+	page struct {
+		domain.Page
+		pump   *pump
+		readAt time.Time // when End was seen
+	}
+	// pumpFailed says that the log could not be read; the pump goes on trying.
+	pumpFailed struct {
+		pump     *pump
+		err      error
+		failures int // in a row
+	}
+	// gapFound says that the log is not the one that was read before; the pump has
+	// stopped.
+	gapFound struct {
+		pump *pump
+		gap  *domain.GapError
+	}
+)
+
+// Shard, catalog → itself: go on with the pages that wait.
+type goOn struct{}
+
+// Submitter → shard, catalog. Sent before the record is appended, so it is in the
+// mailbox before the page that carries the record.
+type expect struct { // reply: *domain.Outcome, after the commit
+	request domain.RequestID
+	known   bool // it may have been applied already: look it up
+}
+
+// Anyone → shard, catalog. Reply: *arrived once next is applied and committed.
+type (
+	await   struct{ next int64 }
+	arrived struct {
+		next int64
+		sent []sentTo
+	}
+	// sentTo is how far a shard's outbox went to another shard: what follows from what
+	// was applied is there once that shard's stream has reached it.
+	sentTo struct {
+		shard    int
+		sequence uint64
+	}
+	// awaitStream is answered with *arrived once the sender's stream has reached the
+	// sequence.
+	awaitStream struct {
+		from     int
+		sequence uint64
+	}
+)
+
+// Shard → member, on the shard's goroutine: done when Send returns.
+type (
+	// activities are a run of one member's activities.
+	activities struct {
+		acts    []act
+		history member.History
+		changes []domain.Change // appended to
+		done    bool            // false: it panicked
+		err     error
+	}
+	// act is an activity with what the shard gives it, and what became of it.
+	act struct {
+		record  *domain.Record
+		content *domain.Content
+		seq     uint64
+		verdict member.Verdict
+	}
+	// register is a registration.
+	register struct {
+		command *domain.RegisterMember
+		record  uint64               // id of a new service record
+		partner bool                 // the partner's name is the member's already
+		claim   *domain.PendingClaim // else the claim that is to be asked for
+		isNew   bool
+		changes []domain.Change // appended to
+		done    bool
+	}
+	// settle ends a claim.
+	settle struct {
+		claim   *domain.Claim
+		granted bool
+		changes []domain.Change // appended to
+		parked  []domain.Parked // what was parked, now to be applied or refused
+		refused bool            // the member never came to be
+		done    bool
+	}
+	// park keeps what a pending member did.
+	park struct {
+		what    domain.Parked
+		changes []domain.Change
+		done    bool
+	}
+)
+
+// Shard → brand, on the shard's goroutine: done when Send returns.
+type (
+	// appendRows are new rows of the brand, in order of sequence.
+	appendRows struct {
+		dense uint32
+		rows  []domain.Row
+		done  bool
+	}
+	// removeRow is a row that counts no more.
+	removeRow struct {
+		dense uint32
+		row   domain.Row
+		done  bool
+	}
+)
+
+// Query → desk of a shard. Reply: *partial, or *notReady.
+type (
+	ask struct {
+		ctx      context.Context // of the one who asks: its end ends the scan
+		question *domain.Question
+		plan     *brand.Plan
+		dense    uint32 // the brand's number in its account, or brand.EveryBrand
+		next     int64  // not from a view older than this
+	}
+	partial struct {
+		shard    int
+		tally    *domain.Tally
+		timeline *domain.Timeline
+		next     int64    // applied
+		cold     []uint32 // brands that were read from disk for it
+		err      error
+	}
+	notReady struct{ shard int }
+)
+
+// Outbox publisher → shard.
+type (
+	// published says how far the outbox is in its logs.
+	published struct{ upTo, deadUpTo uint64 }
+	// sayPublished comes a second after the first published: time to note it.
+	sayPublished struct{}
+)
+
+// Catalog → shards and routers: a new view is there. Sent after it is published.
+type catalogMoved struct{}
+
+// Shard → node: a record of the partition failed twice. Reply: none; the shard
+// starts again once the catalog has the SetAside.
+type poisoned struct {
+	partition int
+	offset    int64
+	cause     string
+}

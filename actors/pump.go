@@ -1,0 +1,96 @@
+package actors
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// credits is the number of pages of one pump in flight: with the Kafka fetch
+// behind them the only back-pressure there is (I8).
+const credits = 2
+
+// pump reads one partition for an actor, on a goroutine of its own.
+type pump struct {
+	reader Reader
+	send   func(any)
+	credit chan struct{}
+	cancel context.CancelFunc
+	done   chan struct{}
+}
+
+// startPump reads from next on; the pages go to send.
+func startPump(ctx context.Context, r Reader, next int64, epoch int32, send func(any)) *pump {
+	ctx, cancel := context.WithCancel(ctx)
+	p := &pump{reader: r, send: send, credit: make(chan struct{}, credits), cancel: cancel, done: make(chan struct{})}
+	for range credits {
+		p.credit <- struct{}{}
+	}
+	go p.run(ctx, next, epoch)
+	return p
+}
+
+// stop ends the pump. Pages on their way may still arrive.
+func (p *pump) stop() {
+	p.cancel()
+	<-p.done
+}
+
+// giveBack returns a page's credit.
+func (p *pump) giveBack() { p.credit <- struct{}{} }
+
+func (p *pump) run(ctx context.Context, next int64, epoch int32) {
+	defer close(p.done)
+	for failures := 0; ; {
+		select {
+		case <-p.credit:
+		case <-ctx.Done():
+			return
+		}
+		pg, err := p.reader.Read(ctx, next, epoch)
+		if ctx.Err() != nil {
+			return
+		}
+		var gap *domain.GapError
+		switch {
+		case errors.As(err, &gap):
+			p.send(&gapFound{p, gap})
+			return
+		case err != nil:
+			p.giveBack()
+			failures++
+			p.send(&pumpFailed{p, err, failures})
+			if !backOff(ctx, failures) {
+				return
+			}
+			continue
+		}
+		failures = 0
+		next, epoch = pg.Next, pg.Epoch
+		p.send(&page{Page: pg, pump: p, readAt: time.Now()})
+	}
+}
+
+// backOff waits a little longer after every failure, to 1 s; false when ctx ended.
+func backOff(ctx context.Context, failures int) bool {
+	t := time.NewTimer(min(time.Second, 20*time.Millisecond<<min(failures, 6)))
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// severity is the level of a failure that may pass: the first ones are no news, as
+// when a topic was made a moment ago.
+func severity(failures int) slog.Level {
+	if failures <= 4 {
+		return slog.LevelDebug
+	}
+	return slog.LevelWarn
+}

@@ -1,0 +1,85 @@
+package actors
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/query"
+)
+
+// queryActor is one question: it asks every shard, merges what comes back, and
+// ends. Shards have disjoint members, so numbers add.
+type queryActor struct {
+	ask   *ask
+	wait  domain.Position
+	desks []*actor.PID
+	reply chan<- *merged
+
+	left   int
+	tallys []*domain.Tally
+	lines  []*domain.Timeline
+	shards []domain.ShardOffset
+}
+
+// merged is the end of a question.
+type merged struct {
+	answer domain.Answer
+	err    error
+}
+
+// Receive is the mailbox.
+func (a *queryActor) Receive(ctx actor.Context) {
+	switch m := ctx.Message().(type) {
+	case *actor.Started:
+		a.left = len(a.desks)
+		for i, d := range a.desks {
+			one := *a.ask
+			one.next = a.wait.Next(i)
+			ctx.Request(d, &one)
+		}
+	case *partial:
+		a.take(ctx, m)
+	case *notReady:
+		a.end(ctx, &merged{err: domain.ErrUnavailable})
+	}
+}
+
+func (a *queryActor) take(ctx actor.Context, p *partial) {
+	if p.err != nil {
+		a.end(ctx, &merged{err: p.err})
+		return
+	}
+	if p.tally != nil {
+		a.tallys = append(a.tallys, p.tally)
+	}
+	if p.timeline != nil {
+		a.lines = append(a.lines, p.timeline)
+	}
+	a.shards = append(a.shards, domain.ShardOffset{Shard: p.shard, Next: p.next})
+	if a.left--; a.left > 0 {
+		return
+	}
+	out := &merged{}
+	switch a.ask.question.Shape {
+	case domain.ShapeTally:
+		out.answer.Tally = query.MergeTally(a.tallys)
+	case domain.ShapeTimeline:
+		out.answer.Timeline, out.err = query.MergeTimeline(a.ask.question.Range, a.lines)
+	}
+	// Desks answer in any order; a position names shards ascending.
+	slices.SortFunc(a.shards, func(x, y domain.ShardOffset) int { return cmp.Compare(x.Shard, y.Shard) })
+	out.answer.Position.Shards = a.shards
+	a.end(ctx, out)
+}
+
+// end tells the one who asked, once.
+func (a *queryActor) end(ctx actor.Context, m *merged) {
+	if a.reply != nil {
+		a.reply <- m
+		a.reply = nil
+	}
+	ctx.Stop(ctx.Self())
+}

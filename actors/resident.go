@@ -1,0 +1,167 @@
+package actors
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/ovation-analytics/ovation/actors/brand"
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// Columns are kept in memory under one budget. A brand that nobody asked about and
+// nothing came for lately is cold: its rows are on disk only, and a question about
+// it is answered from there; that question brings it back if there is room.
+
+// heat is when the brands of an account were last asked about. Any goroutine.
+type heat struct{ asked sync.Map } // dense number → time.Time
+
+func (h *heat) ask(dense uint32, at time.Time) { h.asked.Store(dense, at) }
+
+func (h *heat) last(dense uint32) time.Time {
+	if at, ok := h.asked.Load(dense); ok {
+		return at.(time.Time)
+	}
+	return time.Time{}
+}
+
+type (
+	// warm asks for a cold brand that a question met.
+	warm struct {
+		account domain.AccountID
+		dense   uint32
+	}
+	// warmed is a cold brand's rows, read.
+	warmed struct {
+		account domain.AccountID
+		dense   uint32
+		reload  *brand.Reload
+		err     error
+	}
+)
+
+// resident is the shard's part of the budget.
+type resident struct {
+	limit  int // bytes; 0: none
+	checks int // commits until the next look
+}
+
+// lookEveryCommits is how many commits may pass between looks at the budget: one
+// commit adds little.
+const lookEveryCommits = 64
+
+// budget evicts what was least lately used until the columns fit.
+func (s *shard) budget() {
+	r := &s.resident
+	if r.limit == 0 {
+		return
+	}
+	if r.checks--; r.checks > 0 {
+		return
+	}
+	r.checks = lookEveryCommits
+	s.evict(s.columnBytes())
+}
+
+func (s *shard) columnBytes() (n int) {
+	for _, a := range s.accounts {
+		n += a.table.Bytes()
+	}
+	return n
+}
+
+type candidate struct {
+	id      domain.AccountID
+	account *account
+	columns *brand.Columns
+	used    time.Time
+}
+
+func (s *shard) evict(held int) {
+	if held <= s.resident.limit {
+		return
+	}
+	var all []candidate
+	for id, a := range s.accounts {
+		a.table.Own(func(c *brand.Columns) {
+			if dense, _, _ := c.Brand(); !c.Cold() {
+				all = append(all, candidate{id, a, c, later(a.heat.last(dense), a.fed[c])})
+			}
+		})
+	}
+	slices.SortFunc(all, func(a, b candidate) int {
+		return cmp.Or(a.used.Compare(b.used), cmp.Compare(b.columns.Bytes(), a.columns.Bytes()))
+	})
+	for _, c := range all {
+		if held <= s.resident.limit*9/10 {
+			return
+		}
+		bytes := c.columns.Bytes()
+		if dense, _, _ := c.columns.Brand(); c.account.table.Evict(dense) {
+			held -= bytes - c.columns.Bytes()
+			s.env.shared.stats.evicted.Add(1)
+			s.views.touch(c.id, c.account)
+		}
+	}
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// bytesPerRow is about what a resident row takes.
+const bytesPerRow = 18
+
+// warm brings a cold brand back, if that needs no other to go. It is read from the
+// snapshot of a commit, on a goroutine of its own.
+func (s *shard) warm(ctx actor.Context, m *warm) {
+	a := s.accounts[m.account]
+	if a == nil {
+		return
+	}
+	c := a.table.Target(m.dense)
+	if _, _, own := c.Brand(); !own || !c.Cold() || s.columnBytes()+bytesPerRow*c.Rows() > s.resident.limit {
+		return
+	}
+	if err := s.commit(ctx); err != nil {
+		s.failed(ctx, err)
+		return
+	}
+	reload := a.table.Reload(m.dense)
+	v := s.env.shared.acquireView()
+	if reload == nil || v == nil {
+		if v != nil {
+			v.release()
+		}
+		return
+	}
+	_, id, _ := c.Brand()
+	self, root := ctx.Self(), ctx.ActorSystem().Root
+	go func() {
+		defer v.release()
+		err := v.snapshot.Rows(m.account, id, domain.Range{To: 1<<32 - 1}, reload.Add)
+		root.Send(self, &warmed{m.account, m.dense, reload, err})
+	}()
+}
+
+// warmed puts a brand's rows in.
+func (s *shard) warmed(m *warmed) {
+	a := s.accounts[m.account]
+	if a == nil {
+		return
+	}
+	if m.err != nil {
+		a.table.Abandon(m.reload)
+		s.env.log.Warn("a cold brand cannot be read", "shard", s.env.id, "err", m.err)
+		return
+	}
+	if a.table.Restore(m.reload) {
+		s.views.touch(m.account, a)
+	}
+}

@@ -1,0 +1,314 @@
+package actors
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/storage"
+)
+
+// memLog is a log in memory: what Kafka promises, without its bytes.
+type memLog struct {
+	id    domain.TopicID
+	mu    sync.Mutex
+	parts [][]domain.Record
+	clock int64
+	more  chan struct{} // closed and made anew at every append
+}
+
+func newMemLog(id byte, partitions int) *memLog {
+	return &memLog{id: domain.TopicID{id}, parts: make([][]domain.Record, partitions), clock: 1_700_000_000_000, more: make(chan struct{})}
+}
+
+func (l *memLog) Topic() domain.TopicID { return l.id }
+func (l *memLog) Cluster() string       { return "mem" }
+func (l *memLog) Partitions() int       { return len(l.parts) }
+func (l *memLog) Appender() Appender    { return l }
+func (l *memLog) Reader(p int) Reader   { return memReader{l, p} }
+
+func (l *memLog) End(_ context.Context, p int) (int64, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return int64(len(l.parts[p])), nil
+}
+
+func (l *memLog) Append(_ context.Context, p int, records []domain.Record) (int64, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	base := int64(len(l.parts[p]))
+	for i, r := range records {
+		l.clock++
+		r.Offset, r.Time = base+int64(i), l.clock
+		l.parts[p] = append(l.parts[p], r)
+	}
+	close(l.more)
+	l.more = make(chan struct{})
+	return base, nil
+}
+
+type memReader struct {
+	l *memLog
+	p int
+}
+
+func (r memReader) Read(ctx context.Context, next int64, epoch int32) (domain.Page, error) {
+	for waited := false; ; waited = true {
+		r.l.mu.Lock()
+		part, more := r.l.parts[r.p], r.l.more
+		r.l.mu.Unlock()
+		end := int64(len(part))
+		if next < end || waited {
+			to := min(next+300, end)
+			page := domain.Page{Records: append([]domain.Record(nil), part[next:to]...), Next: to, Epoch: 0, End: end}
+			return page, nil
+		}
+		t := time.NewTimer(20 * time.Millisecond)
+		select {
+		case <-more:
+		case <-t.C:
+		case <-ctx.Done():
+			t.Stop()
+			return domain.Page{}, ctx.Err()
+		}
+		t.Stop()
+	}
+}
+
+// memSource is a public topic of records that are decoded already.
+type memSource struct {
+	*memLog
+	mu   sync.Mutex
+	kept map[int]int64
+}
+
+func (s *memSource) Partitions(context.Context) (int, error) { return len(s.parts), nil }
+
+func (s *memSource) Committed(_ context.Context, p int) (int64, int32, bool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	next, ok := s.kept[p]
+	return next, 0, ok, nil
+}
+
+func (s *memSource) Commit(_ context.Context, p int, next int64, _ int32) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.kept[p] = next
+	return nil
+}
+
+func (s *memSource) Reader(p int) SourceReader { return memSourceReader{s, p} }
+
+type memSourceReader struct {
+	s *memSource
+	p int
+}
+
+func (r memSourceReader) Read(ctx context.Context, next int64, epoch int32) (domain.SourcePage, error) {
+	pg, err := memReader{r.s.memLog, r.p}.Read(ctx, max(next, 0), epoch)
+	out := domain.SourcePage{Next: pg.Next, Epoch: pg.Epoch, End: pg.End}
+	for _, rec := range pg.Records {
+		rec.Origin = domain.Origin{Topic: r.s.id, Partition: int32(r.p), Offset: rec.Offset}
+		slot := rec.Activity.Identity.Slot()
+		if rec.Activity.Member != 0 {
+			slot = rec.Activity.Member.Slot()
+		}
+		out.Arrivals = append(out.Arrivals, domain.Arrival{Record: rec, Slot: slot})
+	}
+	return out, err
+}
+
+// letters keeps what is published as dead letters.
+type letters struct {
+	mu  sync.Mutex
+	all []domain.DeadLetter
+}
+
+func (l *letters) Publish(_ context.Context, letters []domain.DeadLetter) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.all = append(l.all, letters...)
+	return nil
+}
+
+func (l *letters) reasons() map[domain.Reason]int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	out := map[domain.Reason]int{}
+	seen := map[domain.Origin]bool{}
+	for _, d := range l.all {
+		if !seen[d.Origin] {
+			seen[d.Origin] = true
+			out[d.Reason]++
+		}
+	}
+	return out
+}
+
+type rigStore struct{ *storage.Shard }
+
+func (s rigStore) Snapshot() Snapshot { return s.Shard.Snapshot() }
+
+type rigCatalog struct{ *storage.Catalog }
+
+func (s rigCatalog) State() CatalogState { return CatalogState(s.Catalog.State()) }
+func (s rigCatalog) Commit(c CatalogState, e []any) error {
+	return s.Catalog.Commit(storage.CatalogState(c), e)
+}
+
+// rig is a node on logs in memory and the real store on a disk in memory.
+type rig struct {
+	t       testing.TB
+	fs      vfs.FS
+	journal *memLog
+	catalog *memLog
+	source  *memSource
+	letters *letters
+	options Options
+
+	store *storage.Store
+	node  *Node
+	next  byte
+}
+
+func newRig(t testing.TB, shards int, o Options) *rig {
+	r := &rig{
+		t: t, fs: vfs.NewMem(), journal: newMemLog(1, shards), catalog: newMemLog(2, 1),
+		source: &memSource{memLog: newMemLog(3, 2), kept: map[int]int64{}}, letters: &letters{}, options: o,
+	}
+	r.open()
+	t.Cleanup(r.close)
+	return r
+}
+
+func (r *rig) open() {
+	r.t.Helper()
+	var err error
+	if r.store, err = storage.Open("store", storage.Options{FS: r.fs, CacheBytes: 1 << 20, MemTableBytes: 1 << 20, SealRows: 500}); err != nil {
+		r.t.Fatal(err)
+	}
+	o := r.options
+	o.Journal, o.Catalog, o.Source, o.DeadLetters = r.journal, r.catalog, r.source, r.letters
+	o.OpenShard = func(i int) (ShardStore, error) {
+		s, err := r.store.Shard(i)
+		return rigStore{s}, err
+	}
+	o.OpenCatalog = func() (CatalogStore, error) {
+		c, err := storage.OpenCatalog("catalog", storage.Options{FS: r.fs})
+		return rigCatalog{c}, err
+	}
+	r.node = New(o)
+	if err := r.node.Open(context.Background()); err != nil {
+		r.t.Fatal(err)
+	}
+	r.node.Start()
+	r.eventually("readiness", func() bool { return r.node.Ready() == nil })
+}
+
+func (r *rig) close() {
+	if r.node == nil {
+		return
+	}
+	r.node.Stop()
+	r.node = nil
+	if err := r.store.Close(); err != nil {
+		r.t.Error(err)
+	}
+}
+
+func (r *rig) eventually(what string, holds func() bool) {
+	r.t.Helper()
+	for deadline := time.Now().Add(20 * time.Second); !holds(); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			r.t.Fatalf("no %s: %+v", what, r.node.Status())
+		}
+	}
+}
+
+func (r *rig) submit(s domain.Submission) domain.Outcome {
+	r.t.Helper()
+	r.next++
+	s.Request = domain.RequestID{1, r.next}
+	out, err := r.node.Submit(context.Background(), s)
+	if err != nil || out.Code != domain.OK {
+		r.t.Fatalf("%+v: %+v %v", s.Command, out, err)
+	}
+	return out
+}
+
+// furnish makes an account with brands and definitions, the second of them one-time.
+func (r *rig) furnish(brands int) {
+	r.t.Helper()
+	r.submit(domain.Submission{Command: &domain.CreateApplication{AccountName: "a", Name: "a", Plan: domain.Advanced}})
+	for i := range brands {
+		n := fmt.Sprint(i)
+		r.submit(domain.Submission{Account: 1, Command: &domain.PutBrand{Given: domain.BrandFields{"Name": n, "Slug": n}}})
+	}
+	for _, oneTime := range []bool{false, true} {
+		r.submit(domain.Submission{Account: 1, Command: &domain.PutDefinition{
+			Definition: domain.Definition{Name: "d", Type: "Listened", Service: domain.LastFM, OneTime: oneTime},
+			Given:      []string{"Name", "Type", "ServiceType", "OneTime"},
+		}})
+	}
+}
+
+// identityOf is the identity of the n-th fan: its slot is spread over all.
+func identityOf(n int) domain.IdentityHash {
+	x := uint32(n+1) * 2654435761
+	return domain.IdentityHash{byte(x >> 24), byte(x >> 16), byte(n), byte(n >> 8), 1}
+}
+
+func (r *rig) register(n int) domain.MemberID {
+	r.t.Helper()
+	id := identityOf(n)
+	return r.submit(domain.Submission{Account: 1, Slot: id.Slot(), Command: &domain.RegisterMember{
+		Application: 1, Identity: id, Service: domain.LastFM, UID: fmt.Sprint(n),
+	}}).Member
+}
+
+// publish puts activities into the public topic.
+func (r *rig) publish(acts ...domain.Activity) {
+	for i := range acts {
+		_, _ = r.source.Append(context.Background(), i%2, []domain.Record{{Kind: domain.KindActivity, Account: 1, Activity: acts[i]}})
+	}
+}
+
+// settled waits until all that was published is applied and every letter is out.
+func (r *rig) settled() {
+	r.t.Helper()
+	r.eventually("settling", func() bool {
+		for p, s := range r.node.routing.list() {
+			if end, _ := r.source.End(context.Background(), p); s.next.Load() < end {
+				return false
+			}
+		}
+		for i, s := range r.node.shared {
+			end, _ := r.journal.End(context.Background(), i)
+			f, l := s.outbox.waiting()
+			if s.applied.Load() < end || f+l > 0 {
+				return false
+			}
+		}
+		return len(r.node.routing.list()) == 2
+	})
+}
+
+// tally asks for one brand's, or with 0 the account's, counts over all time.
+func (r *rig) tally(brand domain.BrandID) *domain.Tally {
+	r.t.Helper()
+	q := &domain.Question{
+		Account: 1, Shape: domain.ShapeTally, Brand: brand, Range: domain.Range{From: 0, To: 1<<32 - 1},
+		Groups: []domain.Group{{Definition: 100, Group: 100}, {Definition: 101, Group: 101}},
+	}
+	a, err := r.node.Ask(context.Background(), q, domain.Position{})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return a.Tally
+}

@@ -1,0 +1,247 @@
+package actors
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// router brings one partition of the public topic into the journal: it stamps each
+// record with what the catalog says, or a refusal, and appends it at the place
+// that its bytes name. It decides nothing else: who a member is and whether a time
+// is acceptable is decided where it is applied.
+//
+// It is an actor; its fields are owned by the mailbox. Pages come from a pump of
+// its own, two at most, so the fetch waits for the journal (I8).
+type router struct {
+	env       *routerEnv
+	partition int
+	shared    *routerShared
+	appender  Appender
+	ctx       context.Context // ends with the actor
+	cancel    context.CancelFunc
+	pumping   chan struct{} // closed when the pump has ended
+
+	batches   [][]domain.Record // by journal partition
+	committed time.Time
+	next      int64
+	epoch     int32
+	noted     int64 // next as committed to the group
+}
+
+// routerEnv is what all routers share.
+type routerEnv struct {
+	source  Source
+	journal Log
+	shards  []*shardShared
+	catalog *catalogShared
+	// catchUp reads the catalog to its end, before a brand or a definition is
+	// refused as unknown.
+	catchUp func(context.Context) error
+	log     *slog.Logger
+}
+
+// routerShared is what status reads of a router.
+type routerShared struct {
+	partition int
+	fresh     freshness
+	next, end atomic.Int64
+	routed    atomic.Int64
+	refused   [domain.Reasons]atomic.Int64
+	stopped   atomic.Pointer[string]
+	gap       atomic.Pointer[domain.AcceptGap] // the word that would let it go on
+}
+
+// sourcePage is a page on its way from the pump to the router.
+type sourcePage struct {
+	domain.SourcePage
+	readAt time.Time
+	credit chan struct{}
+}
+
+// groupEvery is how often the group offset is committed: it only bounds what is
+// read again.
+const groupEvery = time.Second
+
+// route appends a page to the journal. An error is final: the router stops.
+func (r *router) route(ctx context.Context, p *sourcePage) error {
+	shared := r.shared
+	if err := r.stamp(ctx, p); err != nil {
+		return err
+	}
+	for i := range p.Arrivals {
+		a := &p.Arrivals[i]
+		to := a.Slot.Shard(len(r.env.shards))
+		r.batches[to] = append(r.batches[to], a.Record)
+	}
+	if err := r.appendAll(ctx); err != nil {
+		return err
+	}
+	for i := range r.batches {
+		clear(r.batches[i])
+		r.batches[i] = r.batches[i][:0]
+	}
+	r.next, r.epoch = p.Next, p.Epoch
+	shared.routed.Add(int64(len(p.Arrivals)))
+	shared.next.Store(p.Next)
+	shared.end.Store(p.End)
+	shared.fresh.applied(p.End, p.Next, p.readAt)
+	if now := time.Now(); now.Sub(r.committed) >= groupEvery || p.Next == p.End {
+		r.committed = now
+		return r.note(ctx)
+	}
+	return nil
+}
+
+// note commits the group offset. A failure is no fault: repeats are dropped by
+// their origin.
+func (r *router) note(ctx context.Context) error {
+	if r.next == r.noted {
+		return nil
+	}
+	if err := r.env.source.Commit(ctx, r.partition, r.next, r.epoch); err != nil {
+		r.env.log.Warn("the router's offset cannot be committed", "partition", r.partition, "err", err)
+		return nil
+	}
+	r.noted = r.next
+	return nil
+}
+
+// stamp gives every record what the catalog says. Before the first refusal for
+// want of a brand or a definition the catalog is read to its end.
+func (r *router) stamp(ctx context.Context, p *sourcePage) error {
+	view, caughtUp := r.env.catalog.view.Load(), false
+	for i := range p.Arrivals {
+		rec := &p.Arrivals[i].Record
+		if rec.Activity.Refusal == domain.Accepted {
+			a := rec.Activity
+			stampActivity(rec, view)
+			if rec.Activity.Refusal != domain.Accepted && !caughtUp {
+				if err := r.env.catchUp(ctx); err != nil {
+					return err
+				}
+				view, caughtUp = r.env.catalog.view.Load(), true
+				rec.Activity = a
+				stampActivity(rec, view)
+			}
+		}
+		if reason := rec.Activity.Refusal; reason != domain.Accepted {
+			r.shared.refused[reason].Add(1)
+		}
+	}
+	return nil
+}
+
+// stampActivity gives an activity what the catalog says of its definition and
+// brand, or a refusal.
+func stampActivity(rec *domain.Record, v *CatalogView) {
+	a := &rec.Activity
+	refuse := func(reason domain.Reason, detail string) { a.Refusal, a.Detail = reason, detail }
+	if _, ok := v.Account(rec.Account); !ok {
+		refuse(domain.UnknownAccount, "")
+		return
+	}
+	d, ok := v.Definition(rec.Account, a.Definition)
+	if !ok {
+		refuse(domain.UnknownActivity, "")
+		return
+	}
+	switch {
+	case a.Brand == 0 && d.Brand == 0:
+		refuse(domain.MissingField, "brandID")
+		return
+	case a.Brand == 0:
+		a.Brand = d.Brand
+	case d.Brand != 0 && a.Brand != d.Brand:
+		refuse(domain.UnknownBrand, "the activity is of another brand")
+		return
+	}
+	if _, ok := v.Brand(rec.Account, a.Brand); !ok {
+		refuse(domain.UnknownBrand, "")
+		return
+	}
+	a.Service, a.Points, a.OneTime = d.Service, d.Value, d.OneTime
+}
+
+// appendAll appends each partition's records, the partitions side by side.
+func (r *router) appendAll(ctx context.Context) error {
+	var wg sync.WaitGroup
+	errs := make([]error, len(r.batches))
+	for to, records := range r.batches {
+		if len(records) == 0 {
+			continue
+		}
+		wg.Go(func() { errs[to] = r.appendTo(ctx, to, records) })
+	}
+	wg.Wait()
+	return errors.Join(errs...)
+}
+
+// appendTo appends the records of one partition in order, leaving none out, batch
+// by batch, and no faster than the shard applies.
+func (r *router) appendTo(ctx context.Context, to int, records []domain.Record) error {
+	for len(records) > 0 {
+		n, size := 0, 0
+		for n < len(records) && n < 1000 && size < batchWeight {
+			size += weight(&records[n])
+			n++
+		}
+		if err := r.env.shards[to].room(ctx); err != nil {
+			return err
+		}
+		for failures := 1; ; failures++ {
+			base, err := r.appender.Append(ctx, to, records[:n])
+			if err == nil {
+				r.env.shards[to].grew(base + int64(n))
+				break
+			}
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			r.env.log.Warn("append to the journal failed", "partition", to, "failures", failures, "err", err)
+			if !backOff(ctx, failures) {
+				return ctx.Err()
+			}
+		}
+		records = records[n:]
+	}
+	return nil
+}
+
+// Bounds of a serving shard's backlog.
+const (
+	backlogLeast = 1_000
+	backlogMost  = 20_000
+)
+
+// grew notes that the journal partition reaches to end.
+func (s *shardShared) grew(end int64) {
+	for old := s.end.Load(); old < end && !s.end.CompareAndSwap(old, end); old = s.end.Load() {
+	}
+}
+
+// room waits until the shard's backlog is less than it applied in the last 200 ms,
+// so that bulk waits in the public topic and commands never wait behind it. A
+// shard that does not serve is not waited for: it stops nobody else.
+func (s *shardShared) room(ctx context.Context) error {
+	for {
+		limit := min(max(s.rate.Load(), backlogLeast), backlogMost)
+		if behaviour(s.behaviour.Load()) != serving || s.end.Load()-s.applied.Load() < limit {
+			return nil
+		}
+		t := time.NewTimer(5 * time.Millisecond) // progress is told to one router only
+		select {
+		case <-s.progress:
+		case <-t.C:
+		case <-ctx.Done():
+			t.Stop()
+			return ctx.Err()
+		}
+		t.Stop()
+	}
+}

@@ -1,0 +1,241 @@
+package actors
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// routers is the actor that sees to it that every partition of the public topic has
+// a router: partitions that are added are found within a minute and read from
+// their start.
+type routers struct {
+	env    *routerEnv
+	shared *routersShared
+	known  int
+	cancel context.CancelFunc
+}
+
+// routersShared is what status reads.
+type routersShared struct {
+	mu  sync.Mutex // guards all: status asks while partitions are found
+	all []*routerShared
+}
+
+func (s *routersShared) list() []*routerShared {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.all[:len(s.all):len(s.all)]
+}
+
+// lookEvery is how often new partitions are looked for.
+const lookEvery = time.Minute
+
+type (
+	// partitionsFound is the number of partitions, as the broker has them.
+	partitionsFound struct{ n int }
+	// routerStarted is where a router goes on.
+	routerStarted struct {
+		next  int64
+		epoch int32
+	}
+	// routerFailed ends a router.
+	routerFailed struct{ err error }
+)
+
+// Receive is the mailbox.
+func (r *routers) Receive(ctx actor.Context) {
+	switch m := ctx.Message().(type) {
+	case *actor.Started:
+		c, cancel := context.WithCancel(context.Background())
+		r.cancel = cancel
+		self, root := ctx.Self(), ctx.ActorSystem().Root
+		go r.look(c, func(n int) { root.Send(self, &partitionsFound{n}) })
+	case *actor.Stopping:
+		r.cancel()
+	case *partitionsFound:
+		for ; r.known < m.n; r.known++ {
+			r.spawn(ctx, r.known)
+		}
+	case *catalogMoved:
+		for _, c := range ctx.Children() {
+			ctx.Send(c, m)
+		}
+	}
+}
+
+// look asks for the number of partitions, again and again.
+func (r *routers) look(ctx context.Context, found func(int)) {
+	for failures := 0; ; {
+		n, err := r.env.source.Partitions(ctx)
+		if err != nil {
+			if failures++; !backOff(ctx, failures) {
+				return
+			}
+			r.env.log.Warn("the public topic cannot be described", "failures", failures, "err", err)
+			continue
+		}
+		failures = 0
+		found(n)
+		t := time.NewTimer(lookEvery)
+		select {
+		case <-t.C:
+		case <-ctx.Done():
+			t.Stop()
+			return
+		}
+	}
+}
+
+func (r *routers) spawn(ctx actor.Context, partition int) {
+	shared := &routerShared{partition: partition}
+	r.shared.mu.Lock()
+	r.shared.all = append(r.shared.all, shared)
+	r.shared.mu.Unlock()
+	ctx.Spawn(actor.PropsFromProducer(func() actor.Actor {
+		return &router{
+			env: r.env, partition: partition, shared: shared, appender: r.env.journal.Appender(),
+			batches: make([][]domain.Record, len(r.env.shards)),
+		}
+	}))
+}
+
+// Receive is the mailbox.
+func (r *router) Receive(ctx actor.Context) {
+	switch m := ctx.Message().(type) {
+	case *actor.Started:
+		r.start(ctx)
+	case *actor.Stopping:
+		r.stop()
+	case *routerStarted:
+		r.next, r.noted, r.epoch = m.next, m.next, m.epoch
+	case *sourcePage:
+		if r.ctx.Err() == nil {
+			r.page(m)
+		}
+	case *routerFailed:
+		r.halt(m.err)
+	case *catalogMoved:
+		if r.shared.stopped.Load() != nil {
+			r.start(ctx)
+		}
+	}
+}
+
+func (r *router) page(m *sourcePage) {
+	err := r.route(r.ctx, m)
+	m.credit <- struct{}{}
+	if err != nil && r.ctx.Err() == nil {
+		r.halt(err)
+	}
+}
+
+// halt stops this partition only, and says why.
+func (r *router) halt(err error) {
+	r.env.log.Error("a partition of the public topic stopped", "partition", r.partition, "err", err)
+	r.stop()
+	why := err.Error()
+	r.shared.gap.Store(wordFor(err, r.env.source.Topic()))
+	r.shared.stopped.Store(&why)
+}
+
+func (r *router) stop() {
+	if r.cancel != nil {
+		r.cancel()
+		<-r.pumping
+		r.cancel = nil
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		_ = r.note(ctx)
+	}
+}
+
+// start reads on from where the group left the partition.
+func (r *router) start(ctx actor.Context) {
+	r.shared.stopped.Store(nil)
+	r.shared.gap.Store(nil)
+	r.ctx, r.cancel = context.WithCancel(context.Background())
+	r.pumping = make(chan struct{})
+	self, root := ctx.Self(), ctx.ActorSystem().Root
+	go r.pump(r.ctx, r.pumping, func(m any) { root.Send(self, m) })
+}
+
+// pump reads pages: one in flight a credit.
+func (r *router) pump(ctx context.Context, done chan struct{}, send func(any)) {
+	defer close(done)
+	next, epoch, err := r.resume(ctx)
+	if err != nil {
+		if ctx.Err() == nil {
+			send(&routerFailed{err})
+		}
+		return
+	}
+	send(&routerStarted{next, epoch})
+	reader := r.env.source.Reader(r.partition)
+	credit := make(chan struct{}, credits)
+	for range credits {
+		credit <- struct{}{}
+	}
+	for failures := 0; ; {
+		select {
+		case <-credit:
+		case <-ctx.Done():
+			return
+		}
+		p, err := reader.Read(ctx, next, epoch)
+		if ctx.Err() != nil {
+			return
+		}
+		if err != nil {
+			var gap *domain.GapError
+			if errors.As(err, &gap) {
+				send(&routerFailed{gap})
+				return
+			}
+			credit <- struct{}{}
+			failures++
+			r.env.log.Log(ctx, severity(failures), "the public topic cannot be read", "partition", r.partition, "failures", failures, "err", err)
+			if !backOff(ctx, failures) {
+				return
+			}
+			continue
+		}
+		failures = 0
+		next, epoch = p.Next, p.Epoch
+		send(&sourcePage{p, time.Now(), credit})
+	}
+}
+
+// resume is where to read on: the group's offset, or where the operator's word
+// says, or the log's start.
+func (r *router) resume(ctx context.Context) (next int64, epoch int32, err error) {
+	for failures := 1; ; failures++ {
+		next, epoch, ok, err := r.env.source.Committed(ctx, r.partition)
+		var gap *domain.GapError
+		switch {
+		case err == nil && ok:
+			if g := r.accepted(r.env.source.Topic(), next); g != nil {
+				return g.To, -1, nil
+			}
+			return next, epoch, nil
+		case err == nil:
+			return -1, -1, nil
+		case errors.As(err, &gap):
+			if g := r.accepted(r.env.source.Topic(), gap.Want); g != nil {
+				return g.To, -1, nil
+			}
+			return 0, 0, err
+		case ctx.Err() != nil || !backOff(ctx, failures):
+			return 0, 0, ctx.Err()
+		}
+	}
+}
+
+func (r *router) accepted(topic domain.TopicID, from int64) *domain.AcceptGap {
+	return r.env.catalog.view.Load().accepted(topic, r.partition, from)
+}

@@ -1,0 +1,331 @@
+package actors
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/member"
+)
+
+// shardEnv is what a shard is given and keeps over its restarts.
+type shardEnv struct {
+	id, shards int
+	journal    Log
+	lane       *lane // of this partition
+	open       func() (ShardStore, error)
+	catalog    *catalogShared
+	options    Options
+	shared     *shardShared
+	poison     func(poisoned)
+	log        *slog.Logger
+
+	singly   int64 // below this offset records are applied one by one, since one of them panicked
+	poisoned int64 // offset of the record that panicked alone; -1: none
+}
+
+// shardShared is what others read of a shard, on any goroutine.
+type shardShared struct {
+	id        int
+	view      atomic.Pointer[shardView]
+	behaviour atomic.Int32
+	applied   atomic.Int64 // offset after the last record committed
+	end       atomic.Int64 // the journal's end as last seen
+	first     atomic.Int64 // 1 + the journal's end as first seen in this process; 0: not yet
+	rate      atomic.Int64 // records applied in the last 200 ms
+	fresh     freshness
+	stopped   atomic.Pointer[string]
+	gap       atomic.Pointer[domain.AcceptGap] // the word that would let it go on
+	stats     shardStats
+	progress  chan struct{} // holds one token after a commit
+	outbox    outboxShared
+}
+
+// behaviour is what a shard is doing.
+type behaviour int32
+
+// A shard reads its store, then the log's backlog, then serves. One that stopped
+// needs an operator: it says why.
+const (
+	recovering behaviour = iota
+	catchingUp
+	serving
+	stopped
+)
+
+var behaviourNames = [...]string{"recovering", "catching up", "serving", "stopped"}
+
+func (b behaviour) String() string { return behaviourNames[b] }
+
+// nearEnd is how many records behind the log's end a shard begins to serve.
+const nearEnd = 1000
+
+// shard is the state machine over one journal partition: an actor that owns its
+// part of the store, its children and its published view. All fields are owned by
+// the mailbox.
+type shard struct {
+	env *shardEnv
+	b   actor.Behavior
+
+	store    ShardStore
+	state    domain.ShardState
+	origins  map[stream]domain.Origin
+	moved    map[stream]bool
+	roster   *member.Roster
+	accounts map[domain.AccountID]*account
+	awake    *children
+	pump     *pump
+	outbox   *outbox
+	waiting  waiting
+	views    viewWriter
+	resident resident
+	sent     map[int]uint64   // last sequence of the outbox sent to each shard, of this life
+	told     domain.Published // how far the publishers came
+	telling  bool             // sayPublished is on its way
+
+	queue   []*page // pages not yet applied; the first from at on
+	at      int
+	running bool
+
+	slice      slice
+	requests   map[domain.RequestID]*domain.Request // staged
+	identities *recent[domain.IdentityHash, domain.Identity]
+	staged     map[domain.IdentityHash]*domain.Identity // staged; nil: dropped
+
+	uncommitted int       // records applied since the last commit
+	since       time.Time // of the last commit
+	meter       meter
+}
+
+// stream is a source partition or a sender.
+type stream struct {
+	topic     domain.TopicID
+	partition int32
+}
+
+func newShard(env *shardEnv) *shard {
+	s := &shard{env: env, b: actor.NewBehavior()}
+	s.become(recovering, s.recovering)
+	return s
+}
+
+func (s *shard) become(b behaviour, f actor.ReceiveFunc) {
+	s.env.shared.behaviour.Store(int32(b))
+	s.b.Become(f)
+}
+
+// Receive is the mailbox.
+func (s *shard) Receive(ctx actor.Context) {
+	switch m := ctx.Message().(type) {
+	case *actor.Stopping:
+		s.quiesce(ctx)
+	case *actor.Stopped:
+		s.close()
+	case *expect:
+		s.expect(ctx, m)
+	default:
+		s.b.Receive(ctx)
+	}
+}
+
+func (s *shard) recovering(ctx actor.Context) {
+	if _, ok := ctx.Message().(*actor.Started); ok {
+		s.start(ctx)
+	}
+}
+
+// applying is the behaviour of a shard that is catching up or serving.
+func (s *shard) applying(ctx actor.Context) {
+	switch m := ctx.Message().(type) {
+	case *page:
+		s.take(ctx, m)
+	case *goOn:
+		s.goOn(ctx)
+	case *await:
+		s.waiting.await(ctx, m.next, s.env.shared.applied.Load(), s.sent)
+	case *awaitStream:
+		s.awaitStream(ctx, m)
+	case *warm:
+		s.warm(ctx, m)
+	case *warmed:
+		s.warmed(m)
+	case *published:
+		s.published(ctx, m)
+	case *sayPublished:
+		s.sayPublished()
+	case *pumpFailed:
+		s.env.shared.stats.fetchErrors.Add(1)
+		s.env.log.Log(context.Background(), severity(m.failures), "the journal cannot be read", "shard", s.env.id, "err", m.err)
+	case *gapFound:
+		if m.pump == s.pump {
+			s.halt(ctx, m.gap)
+		}
+	}
+}
+
+// held is the behaviour of a shard that stopped.
+func (s *shard) held(ctx actor.Context) {
+	switch ctx.Message().(type) {
+	case *catalogMoved:
+		s.resume(ctx)
+	case *await:
+		// no answer: the one who waits asks another replica or gives up
+	}
+}
+
+// start reads the store and begins to read the journal.
+func (s *shard) start(ctx actor.Context) {
+	if err := s.load(); err != nil {
+		s.halt(ctx, fmt.Errorf("open the store: %w", err))
+		return
+	}
+	s.env.shared.stopped.Store(nil)
+	s.env.shared.gap.Store(nil)
+	self, root := ctx.Self(), ctx.ActorSystem().Root
+	s.pump = startPump(context.Background(), s.env.journal.Reader(s.env.id), s.state.Next, s.state.Epoch,
+		func(m any) { root.Send(self, m) })
+	s.outbox.start(func(m any) { root.Send(self, m) }, &s.env.shared.outbox)
+	s.become(catchingUp, s.applying)
+}
+
+// quiesce stops what runs beside the shard; what is staged is thrown away, since
+// the log has it.
+func (s *shard) quiesce(ctx actor.Context) {
+	if s.pump != nil {
+		s.pump.stop()
+		s.pump = nil
+	}
+	if s.outbox != nil {
+		s.outbox.stop()
+	}
+	if s.awake != nil {
+		s.awake.clear(ctx)
+	}
+	s.queue, s.at, s.running = nil, 0, false
+	s.waiting.drop()
+	s.views.retract(s.env.shared)
+}
+
+func (s *shard) close() {
+	if s.store == nil {
+		return
+	}
+	if err := s.store.Close(); err != nil {
+		s.env.log.Warn("closing the store", "shard", s.env.id, "err", err)
+	}
+	s.store = nil
+}
+
+// halt stops the shard visibly: status and readiness say why.
+func (s *shard) halt(ctx actor.Context, err error) {
+	s.become(stopped, s.held)
+	s.env.log.Error("shard stopped", "shard", s.env.id, "next", s.state.Next, "err", err)
+	s.quiesce(ctx)
+	s.close()
+	why := err.Error()
+	s.env.shared.gap.Store(wordFor(err, s.state.Journal))
+	s.env.shared.stopped.Store(&why)
+}
+
+// again forgets everything in memory and starts from the last commit.
+func (s *shard) again(ctx actor.Context) {
+	s.quiesce(ctx)
+	s.close()
+	s.start(ctx)
+}
+
+// take queues a page and sees to it that it is applied.
+func (s *shard) take(ctx actor.Context, p *page) {
+	if p.pump != s.pump { // of a pump from before a restart
+		return
+	}
+	s.env.shared.end.Store(p.End)
+	s.env.shared.first.CompareAndSwap(0, p.End+1)
+	s.queue = append(s.queue, p)
+	if !s.running {
+		s.running = true
+		s.goOn(ctx)
+	}
+}
+
+// goOn applies one slice; other messages come in between slices.
+func (s *shard) goOn(ctx actor.Context) {
+	if !s.running || len(s.queue) == 0 || s.outbox.full() {
+		s.running = false
+		return
+	}
+	command, err := s.applySlice(ctx)
+	if err != nil {
+		s.failed(ctx, err)
+		return
+	}
+	if s.commitDue(command) {
+		if err := s.commit(ctx); err != nil {
+			s.failed(ctx, err)
+			return
+		}
+	}
+	if len(s.queue) == 0 {
+		s.running = false
+		return
+	}
+	ctx.Send(ctx.Self(), &goOn{})
+}
+
+// commitInterval is the longest time between commits while records keep coming;
+// commitMost the most records in one.
+const (
+	commitInterval     = 10 * time.Millisecond
+	commitIntervalBusy = 50 * time.Millisecond
+	busyRate           = 4000 // records in 200 ms: 20,000 a second
+	commitMost         = 20_000
+)
+
+// commitDue: when idle, when a command waits for its outcome, when it is long
+// since the last, or much since.
+func (s *shard) commitDue(command bool) bool {
+	interval := commitInterval
+	if s.env.shared.rate.Load() > busyRate {
+		interval = commitIntervalBusy
+	}
+	return command || len(s.queue) == 0 || s.state.Next <= s.env.singly || s.uncommitted >= commitMost || time.Since(s.since) >= interval
+}
+
+// failed tells a panic in a record, which is tried once more alone, from a store
+// that fails, which stops the shard.
+func (s *shard) failed(ctx actor.Context, err error) {
+	var p *panicError
+	if !errors.As(err, &p) {
+		s.halt(ctx, err)
+		return
+	}
+	s.env.shared.stats.panics.Add(1)
+	s.env.log.Error("applying panicked", "shard", s.env.id, "offset", p.offset, "err", p.cause, "stack", p.stack)
+	if s.state.Next >= s.env.singly {
+		s.env.singly = p.end
+		s.again(ctx)
+		return
+	}
+	s.env.poisoned = p.offset
+	s.env.poison(poisoned{s.env.id, p.offset, p.cause})
+	s.halt(ctx, fmt.Errorf("record %d cannot be applied: waiting for it to be set aside", p.offset))
+}
+
+// resume looks whether the catalog now says how to go on.
+func (s *shard) resume(ctx actor.Context) {
+	v := s.env.catalog.view.Load()
+	if s.env.poisoned >= 0 && v.setsAside(s.env.id, s.env.poisoned) {
+		s.env.poisoned = -1
+		s.start(ctx)
+		return
+	}
+	if g := v.accepted(s.state.Journal, s.env.id, s.state.Next); g != nil {
+		s.start(ctx)
+	}
+}

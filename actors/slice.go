@@ -1,0 +1,266 @@
+package actors
+
+import (
+	"fmt"
+	"runtime/debug"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/member"
+)
+
+// sliceMost is the number of records applied before other messages get a turn.
+const sliceMost = 1000
+
+// slice is the scratch of applying: activities of one member go to its actor as
+// one message, rows of one brand to its actor as one message.
+type slice struct {
+	groups  []*group // in the order of each member's first activity
+	free    []*group
+	changes []domain.Change
+	current int64 // offset of the record being applied
+}
+
+type group struct {
+	child   *child
+	history pairHistory
+	msg     activities
+}
+
+// panicError is a panic while records were applied.
+type panicError struct {
+	offset int64 // of the record, exact when it was applied alone
+	end    int64 // after the slice's last record
+	cause  string
+	stack  string
+}
+
+func (e *panicError) Error() string { return "panic: " + e.cause }
+
+// applySlice applies the next records of the queue and reports whether one of them
+// has someone waiting.
+func (s *shard) applySlice(ctx actor.Context) (command bool, err error) {
+	p := s.queue[0]
+	most := sliceMost
+	if s.state.Next < s.env.singly {
+		most = 1
+	}
+	records := p.Records[s.at:min(s.at+most, len(p.Records))]
+	defer func() {
+		if r := recover(); r != nil {
+			err = &panicError{s.slice.current, records[len(records)-1].Offset + 1, fmt.Sprint(r), string(debug.Stack())}
+		}
+	}()
+	for i := range records {
+		r := &records[i]
+		if r.Offset < s.state.Next {
+			continue
+		}
+		s.slice.current = r.Offset
+		if err := s.record(ctx, r); err != nil {
+			return false, err
+		}
+		s.state.Next = r.Offset + 1
+		s.uncommitted++
+		command = command || !askedBy(r).IsZero() || r.Kind == domain.KindClaim
+	}
+	if err := s.flush(ctx); err != nil {
+		return false, err
+	}
+	s.at += len(records)
+	if s.at == len(p.Records) {
+		s.endPage(p)
+	}
+	return command, nil
+}
+
+// endPage takes an applied page from the queue. Its offsets hold also where the
+// log has none of our records at its end.
+func (s *shard) endPage(p *page) {
+	s.state.Next, s.state.Epoch = max(s.state.Next, p.Next), p.Epoch
+	s.views.seen(p.End, p.readAt)
+	s.queue[0] = nil
+	s.queue, s.at = s.queue[1:], 0
+	p.pump.giveBack()
+}
+
+// record applies one record: the stream it came in first, then its kind.
+func (s *shard) record(ctx actor.Context, r *domain.Record) error {
+	s.state.Clock = max(s.state.Clock, r.Time)
+	if !r.Origin.IsZero() && !s.advance(r.Origin) {
+		s.env.shared.stats.repeats.Add(1)
+		return nil
+	}
+	if s.env.catalog.view.Load().setsAside(s.env.id, r.Offset) {
+		s.deadLetter(r, &r.Activity, domain.Poison, "set aside")
+		return nil
+	}
+	if r.Kind == domain.KindActivity || r.Kind == domain.KindForward {
+		return s.activity(ctx, r)
+	}
+	if err := s.flush(ctx); err != nil {
+		return err
+	}
+	if err := s.command(ctx, r); err != nil {
+		return err
+	}
+	return s.stage(ctx)
+}
+
+// advance notes the origin, if it is above what its stream had applied (I2).
+func (s *shard) advance(o domain.Origin) bool {
+	k := stream{o.Topic, o.Partition}
+	if last, ok := s.origins[k]; ok && !o.Above(last) {
+		return false
+	}
+	s.origins[k] = o
+	s.moved[k] = true
+	return true
+}
+
+// activity puts an activity into its member's group, or says why not.
+func (s *shard) activity(ctx actor.Context, r *domain.Record) error {
+	a := &r.Activity
+	if asked := askedBy(r); !asked.IsZero() {
+		if known, err := s.replayed(asked, r); known || err != nil {
+			return err
+		}
+	}
+	if a.Refusal != domain.Accepted {
+		s.refuse(r, a, a.Refusal, a.Detail)
+		return nil
+	}
+	if r.Kind == domain.KindActivity {
+		if reason := member.Judge(a, r.Time, s.state.Expired); reason != domain.Accepted {
+			s.refuse(r, a, reason, "")
+			return nil
+		}
+		a.Content.Recorded = r.Time
+	}
+	id, err := s.resolve(r.Account, a)
+	if err != nil {
+		return err
+	}
+	if id == 0 {
+		s.refuse(r, a, domain.UnknownMember, "")
+		return nil
+	}
+	if !s.roster.Owns(id.Slot()) {
+		s.forward(r, id)
+		return nil
+	}
+	at, ok := s.roster.Find(id)
+	if !ok || at.Account != r.Account {
+		s.refuse(r, a, domain.UnknownMember, "")
+		return nil
+	}
+	return s.group(ctx, r, at)
+}
+
+// resolve is the member that the activity's address means; 0: nobody.
+func (s *shard) resolve(account domain.AccountID, a *domain.Activity) (domain.MemberID, error) {
+	if a.Member != 0 || a.Identity.IsZero() {
+		return a.Member, nil
+	}
+	i, ok, err := s.identity(account, a.Identity)
+	if !ok || err != nil {
+		return 0, err
+	}
+	return i.Member, nil
+}
+
+// identity is a claim as staged or stored.
+func (s *shard) identity(account domain.AccountID, hash domain.IdentityHash) (domain.Identity, bool, error) {
+	if i, ok := s.staged[hash]; ok {
+		if i == nil {
+			return domain.Identity{}, false, nil
+		}
+		return *i, true, nil
+	}
+	if i, ok := s.identities.get(hash); ok {
+		return i, true, nil
+	}
+	i, ok, err := s.store.Identity(account, hash)
+	if ok {
+		s.identities.put(hash, i)
+	}
+	return i, ok, err
+}
+
+// group adds the activity to its member's message.
+func (s *shard) group(ctx actor.Context, r *domain.Record, at member.Place) error {
+	s.state.Sequence++
+	k, err := s.wake(ctx, at)
+	if err != nil {
+		return err
+	}
+	if k.group == nil {
+		if k.state().Member.State != domain.MemberActive {
+			return s.notActive(ctx, k, r)
+		}
+		k.group = s.newGroup(k)
+		s.slice.groups = append(s.slice.groups, k.group)
+	}
+	k.group.msg.acts = append(k.group.msg.acts, act{record: r, content: &r.Activity.Content, seq: s.state.Sequence})
+	return nil
+}
+
+func (s *shard) newGroup(k *child) *group {
+	var g *group
+	if n := len(s.slice.free); n > 0 {
+		g, s.slice.free = s.slice.free[n-1], s.slice.free[:n-1]
+	} else {
+		g = &group{}
+	}
+	g.child, g.history = k, pairHistory{s.store, k.at()}
+	g.msg.history, g.msg.done, g.msg.err = &g.history, false, nil
+	return g
+}
+
+// wake is the member's actor; it reads the member if it sleeps.
+func (s *shard) wake(ctx actor.Context, at member.Place) (*child, error) {
+	if k := s.awake.find(at); k != nil {
+		return k, nil
+	}
+	m, err := s.store.Member(at.Account, at.Ord)
+	if err != nil {
+		return nil, err
+	}
+	if m == nil {
+		return nil, fmt.Errorf("member %d of account %d is in the roster but not in the store", at.Ord, at.Account)
+	}
+	s.env.shared.stats.woken.Add(1)
+	return s.awake.spawn(ctx, at, member.NewState(m)), nil
+}
+
+// flush lets each member apply its group, and follows what changed: also what no
+// member had a part in, such as a forward, which must be in the batch that moves its
+// origin (I3).
+func (s *shard) flush(ctx actor.Context) error {
+	for _, g := range s.slice.groups {
+		s.slice.current = g.msg.acts[0].record.Offset
+		k := g.child
+		g.msg.changes = s.slice.changes
+		k.box.PostUserMessage(&g.msg)
+		if !g.msg.done {
+			panic("a member actor failed")
+		}
+		if g.msg.err != nil {
+			return g.msg.err
+		}
+		s.slice.changes, g.msg.changes = g.msg.changes, nil
+		for i := range g.msg.acts {
+			s.concluded(&g.msg.acts[i], k.state().Member.ID)
+		}
+	}
+	for _, g := range s.slice.groups {
+		g.child.group, g.child = nil, nil
+		clear(g.msg.acts)
+		g.msg.acts = g.msg.acts[:0]
+		s.slice.free = append(s.slice.free, g)
+	}
+	clear(s.slice.groups)
+	s.slice.groups = s.slice.groups[:0]
+	return s.stage(ctx)
+}

@@ -1,0 +1,108 @@
+package actors
+
+import (
+	"encoding/hex"
+	"sync/atomic"
+	"time"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// shardStats counts what a shard did in this process. One goroutine writes, any
+// reads.
+type shardStats struct {
+	applied     atomic.Int64 // records
+	commits     atomic.Int64
+	recorded    atomic.Int64 // activities that became rows
+	duplicates  atomic.Int64 // activities that were there already
+	repeats     atomic.Int64 // records dropped by their origin
+	forwarded   atomic.Int64
+	registered  atomic.Int64
+	woken       atomic.Int64 // members read from the store
+	slept       atomic.Int64
+	evicted     atomic.Int64 // columns that became cold
+	panics      atomic.Int64
+	fetchErrors atomic.Int64
+	rows        atomic.Int64 // living rows
+	facts       atomic.Pointer[string]
+	dead        [domain.Reasons]atomic.Int64
+}
+
+// committed notes what the state says after a commit.
+func (s *shardStats) committed(records int, state domain.ShardState) {
+	s.applied.Add(int64(records))
+	s.commits.Add(1)
+	s.rows.Store(int64(state.Rows))
+	facts := hex.EncodeToString(state.Facts[:])
+	s.facts.Store(&facts)
+	for i, n := range state.Dead {
+		s.dead[i].Store(int64(n))
+	}
+}
+
+// meter measures how many records were applied in the last 200 ms.
+type meter struct {
+	from time.Time
+	n    int
+}
+
+const meterSpan = 200 * time.Millisecond
+
+func (m *meter) note(now time.Time, records int, rate *atomic.Int64) {
+	m.n += records
+	if d := now.Sub(m.from); d >= meterSpan {
+		rate.Store(int64(float64(m.n) * float64(meterSpan) / float64(d)))
+		m.from, m.n = now, 0
+	}
+}
+
+// ShardStatus is what status and metrics tell of a shard.
+type ShardStatus struct {
+	Shard      int              `json:"shard"`
+	Behaviour  string           `json:"behaviour"`
+	Stopped    string           `json:"stopped,omitempty"`
+	Applied    int64            `json:"applied"`
+	End        int64            `json:"end"`
+	LagMs      int64            `json:"lagMs"`
+	Rows       int64            `json:"rows"`
+	Facts      string           `json:"facts"` // state hash as of the last commit
+	Recorded   int64            `json:"recorded"`
+	Duplicates int64            `json:"duplicates"`
+	Repeats    int64            `json:"repeats"`
+	Forwarded  int64            `json:"forwarded"`
+	Registered int64            `json:"registered"`
+	Commits    int64            `json:"commits"`
+	Woken      int64            `json:"membersWoken"`
+	Evicted    int64            `json:"columnsEvicted"`
+	Panics     int64            `json:"panics"`
+	Outbox     int64            `json:"outbox"`
+	Letters    int64            `json:"lettersWaiting"`
+	Dead       map[string]int64 `json:"deadLetters,omitempty"`
+}
+
+func (s *shardShared) status(now time.Time) ShardStatus {
+	st := ShardStatus{
+		Shard: s.id, Behaviour: behaviour(s.behaviour.Load()).String(), Applied: s.applied.Load(), End: s.end.Load(),
+		LagMs: s.fresh.lag(now).Milliseconds(), Rows: s.stats.rows.Load(), Recorded: s.stats.recorded.Load(),
+		Duplicates: s.stats.duplicates.Load(), Repeats: s.stats.repeats.Load(), Forwarded: s.stats.forwarded.Load(),
+		Registered: s.stats.registered.Load(), Commits: s.stats.commits.Load(), Woken: s.stats.woken.Load(),
+		Panics: s.stats.panics.Load(), Evicted: s.stats.evicted.Load(),
+	}
+	forwards, letters := s.outbox.waiting()
+	st.Outbox, st.Letters = int64(forwards), int64(letters)
+	if why := s.stopped.Load(); why != nil {
+		st.Stopped = *why
+	}
+	if facts := s.stats.facts.Load(); facts != nil {
+		st.Facts = *facts
+	}
+	for i := range s.stats.dead {
+		if n := s.stats.dead[i].Load(); n > 0 {
+			if st.Dead == nil {
+				st.Dead = map[string]int64{}
+			}
+			st.Dead[domain.Reason(i).String()] = n
+		}
+	}
+	return st
+}

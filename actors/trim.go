@@ -1,0 +1,108 @@
+package actors
+
+import (
+	"context"
+	"time"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// trimmer decides how far the embedded log's public topic may be cut: what was
+// routed an hour ago, when all that was in the journal then is applied, and only
+// below the oldest dead letter whose bytes are still to be published.
+type trimmer struct {
+	keep  time.Duration
+	marks []trimMark // oldest first
+	cut   map[int]int64
+}
+
+// trimMark is how far the routers and the journal had come at a moment.
+type trimMark struct {
+	at     time.Time
+	routed map[int]int64 // by source partition: next
+	ends   []int64       // by journal partition
+}
+
+func newTrimmer(keep time.Duration) *trimmer { return &trimmer{keep: keep, cut: map[int]int64{}} }
+
+// note keeps a mark.
+func (t *trimmer) note(m trimMark) { t.marks = append(t.marks, m) }
+
+// due are the partitions that can be cut further, and below which offset. applied is
+// by journal partition; letters is the oldest unpublished dead letter's offset by
+// source partition.
+func (t *trimmer) due(now time.Time, applied []int64, letters map[int]int64) map[int]int64 {
+	var last *trimMark
+	for len(t.marks) > 0 && now.Sub(t.marks[0].at) >= t.keep && reachedAll(applied, t.marks[0].ends) {
+		last, t.marks = &t.marks[0], t.marks[1:]
+	}
+	if last == nil {
+		return nil
+	}
+	out := map[int]int64{}
+	for partition, next := range last.routed {
+		if oldest, ok := letters[partition]; ok {
+			next = min(next, oldest)
+		}
+		if next > t.cut[partition] {
+			t.cut[partition], out[partition] = next, next
+		}
+	}
+	return out
+}
+
+func reachedAll(applied, ends []int64) bool {
+	for i, end := range ends {
+		if applied[i] < end {
+			return false
+		}
+	}
+	return true
+}
+
+// trimEvery is how often marks are made.
+const trimEvery = time.Minute
+
+// trims cuts the public topic again and again.
+func (n *Node) trims(ctx context.Context) {
+	t := newTrimmer(n.o.TrimAfter)
+	tick := time.NewTicker(trimEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+		applied, ends := make([]int64, n.shards), make([]int64, n.shards)
+		for i, s := range n.shared {
+			applied[i], ends[i] = s.applied.Load(), s.end.Load()
+		}
+		routed := map[int]int64{}
+		for _, r := range n.routing.list() {
+			routed[r.partition] = r.next.Load()
+		}
+		now := n.o.Now()
+		t.note(trimMark{now, routed, ends})
+		for partition, before := range t.due(now, applied, n.oldestLetters()) {
+			if err := n.o.Trim(ctx, partition, before); err != nil {
+				n.o.Log.Warn("the public topic cannot be cut", "partition", partition, "before", before, "err", err)
+			}
+		}
+	}
+}
+
+// oldestLetters are the lowest offsets of dead letters that are not yet published, by
+// partition of the public topic.
+func (n *Node) oldestLetters() map[int]int64 {
+	out := map[int]int64{}
+	for _, s := range n.shared {
+		s.outbox.unpublished(n.o.Source.Topic(), func(o domain.Origin) {
+			p := int(o.Partition)
+			if old, ok := out[p]; !ok || o.Offset < old {
+				out[p] = o.Offset
+			}
+		})
+	}
+	return out
+}

@@ -1,0 +1,177 @@
+package actors
+
+import (
+	"strings"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// concluded says what became of a member's activity to whoever needs it.
+func (s *shard) concluded(t *act, id domain.MemberID) {
+	r, v := t.record, &t.verdict
+	switch {
+	case v.Reason != domain.Accepted:
+		s.refuse(r, &r.Activity, v.Reason, "")
+		return
+	case v.Repeat:
+		s.env.shared.stats.duplicates.Add(1)
+	default:
+		s.env.shared.stats.recorded.Add(1)
+	}
+	if asked := askedBy(r); !asked.IsZero() {
+		s.concludeRequest(asked, r, domain.Outcome{Member: id, Row: v.Row, New: !v.Repeat})
+	}
+}
+
+// askedBy is the request that waits for the record.
+func askedBy(r *domain.Record) domain.RequestID {
+	if !r.Activity.Asked.IsZero() {
+		return r.Activity.Asked
+	}
+	return r.Request
+}
+
+// refuse makes a dead letter of an activity that came from a log or that nobody
+// waits for, and an error for the request that waits.
+func (s *shard) refuse(r *domain.Record, a *domain.Activity, reason domain.Reason, detail string) {
+	if asked := askedBy(r); !asked.IsZero() {
+		s.concludeRequest(asked, r, refusal(reason))
+		if a.Raw == "" {
+			s.state.Dead[reason]++
+			return
+		}
+	}
+	s.deadLetter(r, a, reason, detail)
+}
+
+// refusal is a reason in the contract's codes.
+func refusal(reason domain.Reason) domain.Outcome {
+	e := domain.Fail(domain.InvalidParameter, "the activity is refused: "+reason.String())
+	switch reason {
+	case domain.UnknownMember:
+		e = domain.Fail(domain.NotFound, "no such member")
+	case domain.UnknownActivity:
+		e = domain.Bad(domain.NotFound, "activityid", "no such activity")
+	case domain.UnknownBrand:
+		e = domain.Bad(domain.NotFound, "brandid", "no such brand")
+	case domain.SharingDisabled:
+		e = domain.Fail(domain.Conflict, "the member does not share activities of this service")
+	case domain.ConflictingDuplicate:
+		e = domain.Bad(domain.Conflict, "marker", "the marker was used for another activity")
+	case domain.BadTime, domain.FutureTime, domain.TooOld:
+		e = domain.Bad(domain.InvalidParameter, "timestamp", "the timestamp is before 2000, too far ahead, or in a month that is given up")
+	}
+	return failure(e)
+}
+
+// deadLetter puts the record into the outbox as a dead letter.
+func (s *shard) deadLetter(r *domain.Record, a *domain.Activity, reason domain.Reason, detail string) {
+	s.state.Dead[reason]++
+	origin := r.Origin
+	if !a.Cause.IsZero() {
+		origin = a.Cause
+	}
+	if origin.IsZero() && a.Raw == "" {
+		return // a command that nobody can be shown: counted
+	}
+	s.send(&domain.Outgoing{To: -1, Dead: &domain.DeadLetter{
+		Origin: origin, Request: askedBy(r), Account: r.Account, Reason: reason,
+		Detail: strings.Clone(detail), Raw: strings.Clone(a.Raw), At: r.Time,
+	}})
+}
+
+// forward sends the activity to the shard of its member.
+func (s *shard) forward(r *domain.Record, id domain.MemberID) {
+	a := r.Activity
+	cause := a.Cause
+	if cause.IsZero() {
+		cause = r.Origin
+	}
+	a.Member, a.Identity, a.Cause, a.Asked = id, domain.IdentityHash{}, cause, askedBy(r)
+	to := id.Slot().Shard(s.env.shards)
+	s.env.shared.stats.forwarded.Add(1)
+	s.send(&domain.Outgoing{To: to, Forward: &domain.Record{
+		Kind: domain.KindForward, Account: r.Account, Application: r.Application, BodyHash: r.BodyHash, Activity: a,
+	}})
+	if a.Asked.IsZero() {
+		return
+	}
+	moved := domain.Outcome{MovedTo: to + 1}
+	s.remember(&domain.Request{ID: a.Asked, BodyHash: r.BodyHash, Pending: true, Outcome: moved})
+	moved.Position = s.position(r)
+	s.waiting.outcome(a.Asked, moved)
+}
+
+// send puts an entry into the outbox, whose sequence is part of the state (I3).
+func (s *shard) send(o *domain.Outgoing) {
+	s.state.Outbox++
+	o.Sequence = s.state.Outbox
+	if o.Forward != nil {
+		s.sent[o.To] = o.Sequence
+		o.Forward.Origin = domain.Origin{
+			Topic: s.state.Journal, Partition: int32(s.env.id), Epoch: s.state.Life, Offset: int64(o.Sequence),
+		}
+	}
+	s.slice.changes = append(s.slice.changes, domain.Change{Kind: domain.OutboxPut, Value: o})
+	s.outbox.staged(o)
+}
+
+// replayed answers a request id that is known: the record changes nothing.
+func (s *shard) replayed(asked domain.RequestID, r *domain.Record) (bool, error) {
+	q, err := s.request(asked)
+	if q == nil || err != nil {
+		return false, err
+	}
+	out := q.Outcome
+	switch {
+	case q.BodyHash != r.BodyHash:
+		out = failure(domain.Fail(domain.Conflict, "the Idempotency-Key was used with another request"))
+	case q.Pending && out.MovedTo == 0:
+		return true, nil // the answer comes with its last step
+	}
+	out.Replayed = true
+	out.Position = s.position(r)
+	s.waiting.outcome(asked, out)
+	return true, nil
+}
+
+// request is a request id as staged or stored today or yesterday.
+func (s *shard) request(id domain.RequestID) (*domain.Request, error) {
+	if q, ok := s.requests[id]; ok {
+		return q, nil
+	}
+	today := s.today()
+	for _, day := range [2]uint32{today, today - 1} {
+		if q, err := s.store.Request(day, id); q != nil || err != nil {
+			return q, err
+		}
+	}
+	return nil, nil
+}
+
+// dayMs is a day in the unit of the shard's clock.
+const dayMs = 24 * 3600 * 1000
+
+func (s *shard) today() uint32 { return uint32(s.state.Clock / dayMs) }
+
+func (s *shard) position(r *domain.Record) domain.Position {
+	return domain.Position{Journal: s.state.Journal, Shards: []domain.ShardOffset{{Shard: s.env.id, Next: r.Offset + 1}}}
+}
+
+// concludeRequest remembers what became of a request and tells who waits for it,
+// once it is committed.
+func (s *shard) concludeRequest(id domain.RequestID, r *domain.Record, out domain.Outcome) {
+	if id.IsZero() {
+		return
+	}
+	s.remember(&domain.Request{ID: id, BodyHash: r.BodyHash, Outcome: out})
+	out.Position = s.position(r)
+	s.waiting.outcome(id, out)
+}
+
+// remember stages a request; its day is the shard's.
+func (s *shard) remember(q *domain.Request) {
+	q.Day = s.today()
+	s.requests[q.ID] = q
+	s.slice.changes = append(s.slice.changes, domain.Change{Kind: domain.RequestPut, Value: q})
+}
