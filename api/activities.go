@@ -1,0 +1,211 @@
+package api
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/wire"
+)
+
+// activitiesIn are the parameters of the list of definitions.
+type activitiesIn struct {
+	limit
+	BrandID  bind.ID       `name:"brandID" doc:"only definitions of this brand" eg:"1"`
+	Segment  bind.ID       `name:"segment" later:"refuse" doc:"only definitions of this segment; segmentid is the same parameter"`
+	Services bind.Services `name:"services" doc:"only definitions of these services" eg:"spotify,custom"`
+	Type     string        `name:"type" doc:"only definitions of this type, any case" eg:"Listened"`
+	Keyword  string        `name:"keyword" doc:"part of Name or ShortName, any case" eg:"a"`
+}
+
+func listActivities(c *Call, in *activitiesIn) (*wire.Definitions, error) {
+	if in.BrandID != 0 {
+		if _, err := c.brand(in.BrandID, "brandID"); err != nil {
+			return nil, err
+		}
+	}
+	keyword := strings.ToLower(in.Keyword)
+	var found []*domain.Definition
+	for _, d := range c.catalog.Definitions(c.Account()) {
+		switch {
+		case d.Deleted, d.ID < domain.FirstDefinition:
+		case in.BrandID != 0 && d.Brand != domain.BrandID(in.BrandID.Small()):
+		case in.Services != nil && !slices.Contains(in.Services, d.Service):
+		case in.Type != "" && !strings.EqualFold(in.Type, d.Type):
+		case !strings.Contains(strings.ToLower(d.Name), keyword) && !strings.Contains(strings.ToLower(d.ShortName), keyword):
+		default:
+			found = append(found, d)
+		}
+	}
+	p := c.page(in.limit)
+	from, to := p.Cut(len(found))
+	out := &wire.Definitions{TotalSize: wire.Number(len(found)), Items: make([]wire.Definition, 0, to-from), Paging: c.beside(p, len(found))}
+	for _, d := range found[from:to] {
+		out.Items = append(out.Items, wire.DefinitionOf(d))
+	}
+	return out, nil
+}
+
+// activityIn is a definition in the path.
+type activityIn struct {
+	ActivityID bind.ID `name:"activityid" doc:"id of an activity definition" eg:"100"`
+}
+
+func showActivity(c *Call, in *activityIn) (wire.Definition, error) {
+	d, err := c.definition(in.ActivityID, "activityid")
+	if err != nil {
+		return wire.Definition{}, err
+	}
+	return wire.DefinitionOf(d), nil
+}
+
+// definitionTexts are a definition's fields that create and edit share.
+type definitionTexts struct {
+	ShortName *string   `name:"shortname" eg:"played"`
+	BrandID   *bind.ID  `name:"brandid" doc:"the brand it is for; none: any" eg:"1"`
+	Value     *int64    `name:"value" max:"65535" doc:"points of an action, 0 to 65535; default 1" eg:"2"`
+	Category  *string   `name:"category" eg:"Music"`
+	Link      *bind.URL `name:"link" eg:"https://example.com/track"`
+	Media     *bind.URL `name:"media" eg:"https://example.com/cover.png"`
+}
+
+// defaultValue is the points of a definition that says nothing of them.
+const defaultValue = 1
+
+// put makes the command that the parameters mean.
+func (t *definitionTexts) put(c *Call) (*domain.PutDefinition, error) {
+	p := &domain.PutDefinition{At: c.now.UnixMilli()}
+	d := &p.Definition
+	if t.BrandID != nil {
+		// 0 was cleared: any brand. That the brand is there is judged where the command
+		// is applied, but an id that no brand can have does not fit into it.
+		if d.Brand = domain.BrandID(t.BrandID.Small()); d.Brand == 0 && *t.BrandID != 0 {
+			_, err := c.brand(*t.BrandID, "brandid")
+			return nil, err
+		}
+		p.Given = append(p.Given, "BrandID")
+	}
+	if t.Value != nil {
+		d.Value = uint16(*t.Value)
+		if given, _ := c.params.Get("value"); given == "" {
+			d.Value = defaultValue
+		}
+		p.Given = append(p.Given, "Value")
+	}
+	take := func(name string, to *string, from *string) {
+		if from != nil {
+			*to = *from
+			p.Given = append(p.Given, name)
+		}
+	}
+	take("ShortName", &d.ShortName, t.ShortName)
+	take("Category", &d.Category, t.Category)
+	take("Link", &d.Link, (*string)(t.Link))
+	take("Media", &d.Media, (*string)(t.Media))
+	return p, nil
+}
+
+// createActivityIn are the parameters of activity/create.
+type createActivityIn struct {
+	Name    string       `name:"name" required:"" doc:"may hold {brand}" eg:"played a track by {brand}"`
+	Type    string       `name:"type" required:"" doc:"Social, Listened, Watched and the like" eg:"Listened"`
+	Service bind.Service `name:"service" required:"" doc:"the network it is done on; custom for recorded activities" eg:"custom"`
+	OneTime bool         `name:"onetime" doc:"1: of a member's actions only the earliest counts; fixed from then on" eg:"0"`
+	definitionTexts
+}
+
+func createActivity(c *Call, in *createActivityIn) (wire.Definition, error) {
+	p, err := in.put(c)
+	if err != nil {
+		return wire.Definition{}, err
+	}
+	d := &p.Definition
+	d.Name, d.Type, d.Service, d.OneTime = in.Name, in.Type, domain.Service(in.Service), in.OneTime
+	p.Given = append(p.Given, "Name", "Type", "ServiceType", "OneTime")
+	if in.Value == nil {
+		d.Value = defaultValue
+		p.Given = append(p.Given, "Value")
+	}
+	return c.putDefinition(p)
+}
+
+// editActivityIn are the parameters of activity/edit.
+type editActivityIn struct {
+	activityIn
+	Name    *string       `name:"name" doc:"may hold {brand}" eg:"played a track by {brand}"`
+	Type    *string       `name:"type" doc:"Social, Listened, Watched and the like" eg:"Listened"`
+	Service *bind.Service `name:"service" doc:"the network it is done on; custom for recorded activities" eg:"custom"`
+	OneTime *string       `name:"onetime" doc:"refused: it is fixed from the beginning"`
+	definitionTexts
+}
+
+// Missing reports a field that cannot be without a value.
+func (in *editActivityIn) Missing(has func(string) bool) string {
+	switch {
+	case in.Name != nil && !has("name"):
+		return "name"
+	case in.Type != nil && !has("type"):
+		return "type"
+	case in.Service != nil && !has("service"):
+		return "service"
+	}
+	return ""
+}
+
+// Check refuses what is fixed.
+func (in *editActivityIn) Check() *domain.Error {
+	if in.OneTime != nil {
+		return domain.Bad(domain.InvalidParameter, "onetime", "onetime is fixed from the beginning")
+	}
+	return nil
+}
+
+func editActivity(c *Call, in *editActivityIn) (wire.Definition, error) {
+	id := domain.DefinitionID(in.ActivityID.Small())
+	if id < domain.FirstDefinition {
+		_, err := c.definition(in.ActivityID, "activityid")
+		return wire.Definition{}, err
+	}
+	p, err := in.put(c)
+	if err != nil {
+		return wire.Definition{}, err
+	}
+	d := &p.Definition
+	d.ID = id
+	if in.Name != nil {
+		d.Name, p.Given = *in.Name, append(p.Given, "Name")
+	}
+	if in.Type != nil {
+		d.Type, p.Given = *in.Type, append(p.Given, "Type")
+	}
+	if in.Service != nil {
+		d.Service, p.Given = domain.Service(*in.Service), append(p.Given, "ServiceType")
+	}
+	return c.putDefinition(p)
+}
+
+// putDefinition creates or changes a definition. That it is there is judged where
+// the command is applied, which also knows the outcome of a repeat.
+func (c *Call) putDefinition(p *domain.PutDefinition) (wire.Definition, error) {
+	slices.Sort(p.Given)
+	out, err := c.command(p)
+	if err != nil {
+		return wire.Definition{}, err
+	}
+	d := c.anyDefinition(domain.DefinitionID(out.ID))
+	if d == nil {
+		return wire.Definition{}, &domain.Error{Code: domain.Internal, Op: "activity", Message: "a definition that was put is not in the catalog"}
+	}
+	return wire.DefinitionOf(d), nil
+}
+
+func deleteActivity(c *Call, in *activityIn) (wire.Deleted, error) {
+	id := domain.DefinitionID(in.ActivityID.Small())
+	if id < domain.FirstDefinition {
+		_, err := c.definition(in.ActivityID, "activityid")
+		return wire.Deleted{}, err
+	}
+	_, err := c.command(&domain.DeleteDefinition{ID: id, At: c.now.UnixMilli()})
+	return wire.Deleted{Deleted: err == nil}, err
+}

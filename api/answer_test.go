@@ -1,0 +1,333 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/wire"
+)
+
+func TestWrongCaseAndSpareSlashesAreRedirectedWithTheQueryKept(t *testing.T) {
+	h := newHouse(t)
+	for _, c := range []struct {
+		method, target string
+		status         int
+		to             string
+	}{
+		{"GET", "/V1.1/Brands?limit=5&x=%26", 301, "/v1.1/brands?limit=5&x=%26"},
+		{"HEAD", "/v1.1/brands/", 301, "/v1.1/brands"},
+		{"POST", "/v1.1/Brand/Create?apiKey=k", 307, "/v1.1/brand/create?apiKey=k"},
+		{"GET", "/v1.1//brand/7/STATS/activity", 301, "/v1.1/brand/7/stats/activity"},
+		{"GET", "//evil.example/v1.1/brands", 404, ""},
+		{"GET", "/OPENAPI.json", 301, "/openapi.json"},
+	} {
+		w := h.do(c.method, c.target, "")
+		if got := w.Header().Get("Location"); w.Code != c.status || got != c.to {
+			t.Errorf("%s %s: %d to %s", c.method, c.target, w.Code, got)
+		}
+	}
+}
+
+func TestMethodNotAllowedSaysWhatIs(t *testing.T) {
+	h := newHouse(t)
+	for target, allow := range map[string]string{"/v1.1/brands": "GET, HEAD", "/v1.1/brand/create": "POST", "/openapi.json": "GET, HEAD"} {
+		w := h.do(http.MethodPut, target, "")
+		h.refused(w, domain.MethodNotAllowed, "")
+		if got := w.Header().Get("Allow"); got != allow {
+			t.Errorf("%s: Allow %s", target, got)
+		}
+	}
+}
+
+func TestHeadAnswersAsGetWithoutBody(t *testing.T) {
+	h := newHouse(t)
+	for _, target := range []string{"/v1.1/brands", "/v1.1/brand/1/stats/timeline", "/openapi.json", "/v1.1/brand/99"} {
+		get, head := h.get(target), h.do(http.MethodHead, keyed(target, keyAdvanced), "")
+		get.Header().Del("X-Request-Id")
+		head.Header().Del("X-Request-Id")
+		if d := cmp.Diff(get.Header(), head.Header()); d != "" || head.Code != get.Code || head.Body.Len() != 0 {
+			t.Errorf("%s: %d, %d bytes\n%s", target, head.Code, head.Body.Len(), d)
+		}
+	}
+}
+
+func TestAnswerOfAGetSaysHowFreshItIs(t *testing.T) {
+	h := newHouse(t)
+	w := h.get("/v1.1/brand/1/stats/activity")
+	p, err := wire.DecodePosition(w.Header().Get("X-Position"))
+	want := domain.Position{Journal: journalID, Catalog: 5, Shards: []domain.ShardOffset{{Shard: 0, Next: 9}}}
+	if d := cmp.Diff(want, p); d != "" || err != nil {
+		t.Error(err, d)
+	}
+	if got := w.Header().Get("X-Lag-Ms"); got != "3" {
+		t.Errorf("the lag of the answer is %s", got)
+	}
+	w = h.get("/v1.1/brands")
+	if got := w.Header().Get("X-Lag-Ms"); got != "12" {
+		t.Errorf("the engine's lag is %s", got)
+	}
+	p, _ = wire.DecodePosition(w.Header().Get("X-Position"))
+	if d := cmp.Diff(domain.Position{Journal: journalID, Catalog: 5}, p); d != "" {
+		t.Error(d)
+	}
+	if got := h.get("/v1.1/brand/1/stats/activity?period=2+Day").Header().Get("X-Range"); got != "2026-03-13 12:35:00/2026-03-15 12:35:00" {
+		t.Errorf("X-Range: %s", got)
+	}
+	for _, target := range []string{"/v1.1/brand/77", "/v1.1/brands?limit=x"} { // errors too
+		if got := h.get(target).Header().Get("X-Position"); got == "" {
+			t.Errorf("%s has no position", target)
+		}
+	}
+}
+
+func TestQuestionWaitsForItsPosition(t *testing.T) {
+	h := newHouse(t)
+	want := domain.Position{Journal: journalID, Catalog: 9, Shards: []domain.ShardOffset{{Shard: 3, Next: 40}}}
+	token := wire.EncodePosition(want)
+	for _, target := range []string{"/v1.1/brand/1/stats/activity", "/v1.1/member/4097", "/v1.1/brands"} {
+		h.engine.waited = nil
+		w := h.get(target + "?wait_for=" + token)
+		if w.Code != http.StatusOK || len(h.engine.waited) == 0 {
+			t.Fatalf("%s: %d %s", target, w.Code, w.Body)
+		}
+		for _, got := range h.engine.waited {
+			if d := cmp.Diff(want, got); d != "" {
+				t.Errorf("%s: %s", target, d)
+			}
+		}
+		p, _ := wire.DecodePosition(w.Header().Get("X-Position"))
+		if p.Catalog < 9 || p.Next(3) < 40 {
+			t.Errorf("%s: answered at %+v", target, p)
+		}
+	}
+	h.engine.waited = nil
+	h.post("/v1.1/brand/create?wait_for="+token, "name=x&type=y")
+	if len(h.engine.waited) == 0 || !cmp.Equal(h.engine.waited[0], want) {
+		t.Errorf("a write waited for %v", h.engine.waited)
+	}
+}
+
+func TestWaitEndsAfterItsTimeout(t *testing.T) {
+	h := newHouse(t)
+	var left time.Duration
+	h.engine.await = func(ctx context.Context, _ domain.Position) error {
+		at, ok := ctx.Deadline()
+		if !ok {
+			t.Error("the wait has no deadline")
+		}
+		left = time.Until(at)
+		return domain.ErrUnavailable
+	}
+	token := wire.EncodePosition(domain.Position{Catalog: 99})
+	for query, most := range map[string]time.Duration{"": 2 * time.Second, "&timeout_ms=500": 500 * time.Millisecond, "&timeout_ms=10000": 10 * time.Second} {
+		h.refused(h.get("/v1.1/brands?wait_for="+token+query), domain.Unavailable, "")
+		if left > most {
+			t.Errorf("%q waits %s", query, left)
+		}
+	}
+}
+
+func TestTokenOfAnotherJournalIsRefused(t *testing.T) {
+	h := newHouse(t)
+	foreign := wire.EncodePosition(domain.Position{Journal: domain.TopicID{9}, Catalog: 1})
+	// Before the journal is known the engine judges.
+	h.engine.await = func(context.Context, domain.Position) error {
+		return domain.Bad(domain.InvalidParameter, "position", "another journal")
+	}
+	h.refused(h.get("/v1.1/brands?wait_for="+foreign), domain.InvalidParameter, "wait_for")
+	h.engine.await = nil
+	h.get("/v1.1/brand/1/stats/activity")
+	h.engine.waited = nil
+	h.refused(h.get("/v1.1/brands?wait_for="+foreign), domain.InvalidParameter, "wait_for")
+	if len(h.engine.waited) != 0 {
+		t.Error("it was waited for")
+	}
+}
+
+func TestAnswerTheClientHasIsNotSentAgain(t *testing.T) {
+	h := newHouse(t)
+	for _, target := range []string{"/v1.1/brands", "/v1.1/member/4097", "/v1.1/brand/1/stats/activity", "/openapi.json"} {
+		first := h.get(target)
+		tag := first.Header().Get("Etag")
+		if !strings.HasPrefix(tag, `W/"`) {
+			t.Fatalf("%s: ETag %q", target, tag)
+		}
+		for _, given := range []string{tag, strings.TrimPrefix(tag, "W/"), `"x", ` + tag, "*"} {
+			w := h.get(target, "If-None-Match", given)
+			if w.Code != http.StatusNotModified || w.Body.Len() != 0 || w.Header().Get("Etag") != tag {
+				t.Errorf("%s with %s: %d, %d bytes", target, given, w.Code, w.Body.Len())
+			}
+			if strings.HasPrefix(target, "/v1.1") && (w.Header().Get("X-Position") == "" || w.Header().Get("Cache-Control") != "private, no-cache") {
+				t.Errorf("%s: 304 with %v", target, w.Header())
+			}
+		}
+		if w := h.get(target, "If-None-Match", `W/"other"`); w.Code != http.StatusOK {
+			t.Errorf("%s with another tag: %d", target, w.Code)
+		}
+	}
+}
+
+func TestETagLeavesOutTheMemberTokenAndNothingElse(t *testing.T) {
+	h := newHouse(t)
+	clock := now
+	h.api.Now = func() time.Time { return clock }
+	first := h.get("/v1.1/member/4097")
+	clock = clock.Add(time.Second)
+	second := h.get("/v1.1/member/4097")
+	if first.Body.String() == second.Body.String() {
+		t.Fatal("the jwt of a second later is the same")
+	}
+	if a, b := first.Header().Get("Etag"), second.Header().Get("Etag"); a != b {
+		t.Errorf("tags %s and %s", a, b)
+	}
+	h.engine.members[4097].Profile[0].Value = "Eve"
+	if a, b := first.Header().Get("Etag"), h.get("/v1.1/member/4097").Header().Get("Etag"); a == b {
+		t.Error("another body has the same tag")
+	}
+}
+
+func TestWhatWasIgnoredIsNamedInOneWarningEach(t *testing.T) {
+	h := newHouse(t)
+	w := h.get("/v1.1/brands?limit=5000&foo=1&b%22ar%0d%0aX:y=2")
+	want := []string{
+		`299 - "the parameter foo is unknown and was ignored"`, `299 - "the parameter b\"ar\r\nX:y is unknown and was ignored"`,
+		`299 - "limit was clamped to 1000"`,
+	}
+	if d := cmp.Diff(want, w.Header().Values("Warning")); d != "" {
+		t.Error(d)
+	}
+	for _, c := range []struct {
+		target string
+		n      int
+	}{
+		{"/v1.1/brand/1/stats/activity?period=9+Year", 1},
+		{"/v1.1/brand/1/stats/activity?end_date=2026-01-01+00:00:00&period_end=1+Day", 1},
+		{"/v1.1/member/4097?showactions=1&showbrands=1&threshold=2&limit=3", 4},
+		{"/v1.1/member/4097?showactions=0&extended=", 0},
+	} {
+		if got := h.get(c.target).Header().Values("Warning"); len(got) != c.n {
+			t.Errorf("%s: %q", c.target, got)
+		}
+	}
+}
+
+func TestIdempotencyKeyNamesTheRequest(t *testing.T) {
+	h := newHouse(t)
+	send := func(key, apiKey, target, body string) domain.Submission {
+		t.Helper()
+		var headers []string
+		if key != "" {
+			headers = []string{"Idempotency-Key", key}
+		}
+		if w := h.do("POST", keyed(target, apiKey), body, headers...); w.Code >= 500 {
+			t.Fatalf("%d %s", w.Code, w.Body)
+		}
+		return h.engine.submitted[len(h.engine.submitted)-1]
+	}
+	const create = "/v1.1/brand/create"
+	a := send("k", keyAdvanced, create, "name=x&type=y")
+	b := send("k", keyAdvanced, create+"?TYPE=y&wait_for=&timeout_ms=5", `{"NAME":"x"}`)
+	if a.Request != b.Request || a.BodyHash != b.BodyHash {
+		t.Error("a repeat in another form is another request")
+	}
+	if c := send("k", keyAdvanced, create, "name=x&type=z"); c.Request != a.Request || c.BodyHash == a.BodyHash {
+		t.Error("another parameter is not told from a repeat")
+	}
+	if c := send("k", keyAdvanced, "/v1.1/brand/1/edit", "name=x&type=y"); c.Request != a.Request || c.BodyHash == a.BodyHash {
+		t.Error("another path is not told from a repeat")
+	}
+	if c := send("k", keyEnterprise, create, "name=x&type=y"); c.Request == a.Request {
+		t.Error("two applications share a request id")
+	}
+	if c, d := send("", keyAdvanced, create, "name=x&type=y"), send("", keyAdvanced, create, "name=x&type=y"); c.Request == d.Request || c.Request.IsZero() {
+		t.Error("requests without a key share an id")
+	}
+	h.refused(h.post(create, "name=x&type=y", "Idempotency-Key", strings.Repeat("x", 129)), domain.InvalidParameter, "Idempotency-Key")
+}
+
+func TestRepeatIsAnsweredWithItsFirstOutcomeAndMarked(t *testing.T) {
+	h := newHouse(t)
+	h.engine.outcome = func(domain.Submission) (domain.Outcome, error) {
+		return domain.Outcome{ID: 1, Replayed: true, Position: domain.Position{Journal: journalID, Catalog: 5}}, nil
+	}
+	w := h.post("/v1.1/brand/create", "name=x&type=y", "Idempotency-Key", "k")
+	var b wire.Brand
+	h.ok(w, &b)
+	if b.ID != 1 || b.Fields["Name"] != "The Moons" || w.Header().Get("Idempotent-Replayed") != "true" {
+		t.Errorf("%+v %v", b, w.Header())
+	}
+	h.engine.outcome = func(domain.Submission) (domain.Outcome, error) {
+		return domain.Outcome{Code: domain.Conflict, Parameter: "slug", Message: "taken", Replayed: true}, nil
+	}
+	w = h.post("/v1.1/brand/create", "name=x&type=y", "Idempotency-Key", "k")
+	h.refused(w, domain.Conflict, "slug")
+	if w.Header().Get("Idempotent-Replayed") != "true" {
+		t.Error("a repeated error is not marked")
+	}
+}
+
+func TestAnsweredRequestWithAValidKeyIsAHit(t *testing.T) {
+	h := newHouse(t)
+	tag := h.get("/v1.1/brands").Header().Get("Etag")
+	h.get("/v1.1/brands", "If-None-Match", tag)
+	h.get("/v1.1/brands?limit=x")
+	h.post("/v1.1/brand/create", "")
+	h.do("POST", keyed("/v1.1/brand/create", keyStandard), "") // its plan lacks it
+	if h.engine.hits != 5 {
+		t.Errorf("%d hits of 5", h.engine.hits)
+	}
+	h.do("GET", "/v1.1/brands", "")
+	h.do("GET", keyed("/v1.1/brands", "wrong"), "")
+	h.do("GET", "/openapi.json", "")
+	if h.engine.hits != 5 {
+		t.Error("a request without a valid key is a hit")
+	}
+}
+
+func TestRequestsAreCountedByOperationAndStatus(t *testing.T) {
+	h := newHouse(t)
+	clock := now
+	h.api.Now = func() time.Time { clock = clock.Add(300 * time.Microsecond); return clock }
+	h.get("/v1.1/brands")
+	h.get("/v1.1/brands?limit=x")
+	h.get("/nothing")
+	got := map[string]map[int]uint64{}
+	for _, s := range h.api.Stats() {
+		got[s.Operation] = s.Requests
+		var n, m uint64
+		for _, k := range s.Latency {
+			n += k
+		}
+		for _, k := range s.Requests {
+			m += k
+		}
+		if n != m || s.Total <= 0 || len(s.Latency) != len(LatencyBounds)+1 {
+			t.Errorf("%s: %d latencies of %d requests, %s", s.Operation, n, m, s.Total)
+		}
+	}
+	if d := cmp.Diff(map[string]map[int]uint64{"GET /v1.1/brands": {200: 1, 400: 1}, "none": {404: 1}}, got); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestLogHoldsNoQueryNoKeyAndNoToken(t *testing.T) {
+	h := newHouse(t)
+	h.post("/v1.1/member/register?utm=query-secret", "service=spotify&uid=uid-secret&authtoken=token-secret&email=mail-secret@x.y")
+	h.get("/v1.1/member/4097?email=mail-secret@x.y")
+	h.get("/v1.1/brands?keyword=query-secret")
+	log := h.log.String()
+	if strings.Count(log, "level=DEBUG") != 3 || !strings.Contains(log, `operation="GET /v1.1/member/:memberid"`) {
+		t.Errorf("the access log: %s", log)
+	}
+	for _, secret := range []string{"secret", keyAdvanced, "4097"} {
+		if strings.Contains(log, secret) {
+			t.Errorf("%s is in the log: %s", secret, log)
+		}
+	}
+}

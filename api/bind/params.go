@@ -1,0 +1,258 @@
+package bind
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// MaxParams is how many parameters a request may have.
+const MaxParams = 256
+
+// Given is one parameter as a request gives it.
+type Given struct {
+	Name  string // folded to lower case, aliases resolved
+	As    string // as spelled
+	Value string
+	bad   string // why it cannot be read; empty: it can
+	path  bool
+}
+
+// Params are the parameters of one request.
+type Params struct {
+	given []Given
+	pairs int           // read, repeats too
+	full  bool          // there are more than a request may have: the rest is not read
+	fault *domain.Error // of all of them: a name twice, too many
+}
+
+// aliases are spellings of one parameter.
+var aliases = map[string]string{"segmentid": "segment"}
+
+// Fold is the one spelling of a parameter's name.
+func Fold(name string) string {
+	name = strings.ToLower(name)
+	if a, ok := aliases[name]; ok {
+		return a
+	}
+	return name
+}
+
+// Path adds a parameter of the path. The same name elsewhere must say the same.
+func (p *Params) Path(name, value string) {
+	p.given = append(p.given, Given{Name: Fold(name), As: name, Value: value, path: true})
+}
+
+// Encoded adds the pairs of a query string or of a form.
+func (p *Params) Encoded(raw string) {
+	for raw != "" && !p.full {
+		var pair string
+		pair, raw, _ = strings.Cut(raw, "&")
+		if pair == "" {
+			continue
+		}
+		key, value, _ := strings.Cut(pair, "=")
+		k, err1 := unescape(key)
+		v, err2 := unescape(value)
+		bad := ""
+		if err1 != nil || err2 != nil {
+			bad = "is not URL-encoded"
+		}
+		p.add(k, v, bad)
+	}
+}
+
+func unescape(s string) (string, error) {
+	if !strings.ContainsAny(s, "%+") {
+		return s, nil
+	}
+	out, err := url.QueryUnescape(s)
+	if err != nil {
+		return s, err
+	}
+	return out, nil
+}
+
+// errBody is a body that is not one JSON object of plain values.
+var errBody = errors.New("the body must be one JSON object of strings, numbers and booleans")
+
+// JSON adds the members of one object of strings, numbers and booleans; those
+// named in objects may be objects too.
+func (p *Params) JSON(body []byte, objects ...string) error {
+	if !utf8.Valid(body) {
+		return errors.New("the body must be UTF-8")
+	}
+	dec := json.NewDecoder(bytes.NewReader(body))
+	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+		return errBody
+	}
+	for dec.More() && !p.full {
+		t, err := dec.Token()
+		if err != nil {
+			return errBody
+		}
+		name := t.(string)
+		var raw json.RawMessage
+		if err := dec.Decode(&raw); err != nil {
+			return errBody
+		}
+		value, bad := plain(raw, slices.Contains(objects, Fold(name)))
+		p.add(name, value, bad)
+	}
+	if p.full {
+		return nil
+	}
+	if _, err := dec.Token(); err != nil {
+		return errBody
+	}
+	if _, err := dec.Token(); err != io.EOF {
+		return errBody
+	}
+	return nil
+}
+
+// plain is the text of a JSON value.
+func plain(raw json.RawMessage, object bool) (value, bad string) {
+	switch raw[0] {
+	case '"':
+		var s string
+		if err := json.Unmarshal(raw, &s); err != nil {
+			return "", "is not a JSON string"
+		}
+		return s, ""
+	case 't':
+		return "1", ""
+	case 'f':
+		return "0", ""
+	case '{':
+		if object {
+			return string(raw), ""
+		}
+	case 'n', '[':
+	default:
+		return string(raw), ""
+	}
+	if object {
+		return "", "must be an object or a text"
+	}
+	return "", "must be a string, a number or a boolean"
+}
+
+// add adds a parameter; a name that is already there is a fault of the request.
+func (p *Params) add(name, value, bad string) {
+	if p.pairs++; p.pairs > 4*MaxParams {
+		p.full = true
+		return // all but repeats: the fault is known
+	}
+	g := Given{Name: Fold(name), As: name, Value: value, bad: bad}
+	if !utf8.ValidString(name) || !utf8.ValidString(value) {
+		g.bad, g.Value = "is not UTF-8", ""
+	}
+	for i := range p.given {
+		o := &p.given[i]
+		if o.Name != g.Name {
+			continue
+		}
+		if o.path && o.Value == g.Value {
+			return
+		}
+		message := "is given twice"
+		if o.path {
+			message = "differs from the path's"
+		}
+		if p.fault == nil {
+			p.fault = domain.Bad(domain.InvalidParameter, shorten(name), shorten(name)+" "+message)
+		}
+		return
+	}
+	if len(p.given) == MaxParams {
+		p.full = true
+		p.fault = domain.Fail(domain.InvalidParameter, "there are more parameters than a request may have")
+		return
+	}
+	p.given = append(p.given, g)
+}
+
+// Get is the value of a parameter; a first one where it is given twice.
+func (p *Params) Get(name string) (string, bool) {
+	for i := range p.given {
+		if p.given[i].Name == name {
+			return p.given[i].Value, true
+		}
+	}
+	return "", false
+}
+
+// Prefixed calls f with the parameters whose folded name begins with prefix.
+func (p *Params) Prefixed(prefix string, f func(name, value string)) {
+	for i := range p.given {
+		if strings.HasPrefix(p.given[i].Name, prefix) {
+			f(p.given[i].Name, p.given[i].Value)
+		}
+	}
+}
+
+// Hash is 64 bits of what the request says: its path and its parameters in one
+// order, without those named. It is the same on every node.
+func (p *Params) Hash(path string, without ...string) uint64 {
+	sorted := slices.Clone(p.given)
+	slices.SortFunc(sorted, func(a, b Given) int { return cmp.Compare(a.Name, b.Name) })
+	h := sha256.New()
+	put := func(s string) {
+		var n [8]byte
+		binary.BigEndian.PutUint64(n[:], uint64(len(s)))
+		h.Write(n[:])
+		io.WriteString(h, s)
+	}
+	put(path)
+	for _, g := range sorted {
+		if !slices.Contains(without, g.Name) {
+			put(g.Name)
+			put(g.Value)
+		}
+	}
+	return binary.BigEndian.Uint64(h.Sum(nil))
+}
+
+// Query is the parameters as a query string, without those named and with the
+// pairs of instead in the place of their names.
+func (p *Params) Query(without []string, instead ...[2]string) string {
+	var b strings.Builder
+	write := func(name, value string) {
+		if b.Len() > 0 {
+			b.WriteByte('&')
+		}
+		b.WriteString(url.QueryEscape(name))
+		b.WriteByte('=')
+		b.WriteString(url.QueryEscape(value))
+	}
+	for _, g := range p.given {
+		replaced := slices.ContainsFunc(instead, func(i [2]string) bool { return Fold(i[0]) == g.Name })
+		if !g.path && !replaced && !slices.Contains(without, g.Name) {
+			write(g.As, g.Value)
+		}
+	}
+	for _, i := range instead {
+		write(i[0], i[1])
+	}
+	return b.String()
+}
+
+// shorten makes a name that a client chose fit to be shown.
+func shorten(name string) string {
+	const most = 64
+	if len(name) > most {
+		name = name[:most] + "…"
+	}
+	return strings.ToValidUTF8(name, "\uFFFD")
+}

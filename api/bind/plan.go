@@ -1,0 +1,339 @@
+package bind
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// Parser is a type that reads itself from a parameter's value, which is not
+// empty. Its error is a phrase that follows the parameter's name: "must be …".
+type Parser interface{ ParseParam(value string) error }
+
+// Needer is an input, or a group in one, with parameters that others require. It
+// gives the name of one that is missing, empty if none is; has says what is given
+// and not empty.
+type Needer interface {
+	Missing(has func(name string) bool) string
+}
+
+// Checker is an input, or a group in one, with rules across its fields.
+type Checker interface{ Check() *domain.Error }
+
+// Taker is an input, or a group in one, that takes parameters which are no fields
+// of it. It reports whether the name, folded, is one of its own.
+type Taker interface {
+	Take(name, value string) (taken bool, err error)
+}
+
+// maxFields is how many parameters an input may have.
+const maxFields = 96
+
+// Param is one parameter, as its field's tags say.
+type Param struct {
+	Name, Doc, Eg, Default string
+	InPath, Required       bool
+	Later                  string // refuse or ignore; empty: it is built
+	Enum                   []string
+	Min, Max               int64
+	Type                   reflect.Type // of the value, pointers taken off
+
+	folded  string
+	index   []int
+	pointer bool
+	set     func(v reflect.Value, s string) error
+}
+
+// Plan binds one type of input.
+type Plan struct {
+	params []*Param
+	byName map[string]int
+	write  bool
+	zero   reflect.Value // an input holding the defaults
+	groups [][]int       // structs that need, check or take, outermost last
+}
+
+// NewPlan compiles the struct type t. path tells which parameters are in the path
+// (:name); write says what an empty value means. A struct that cannot be
+// compiled is a mistake in this program: NewPlan panics.
+func NewPlan(t reflect.Type, path string, write bool) *Plan {
+	p := &Plan{byName: map[string]int{}, write: write, zero: reflect.New(t).Elem()}
+	p.walk(t, nil, strings.ToLower(path)+"/")
+	if len(p.params) > maxFields {
+		panic("bind: too many parameters in " + t.String())
+	}
+	return p
+}
+
+// Params are the parameters, in the order of the struct.
+func (p *Plan) Params() []*Param { return p.params }
+
+func (p *Plan) walk(t reflect.Type, at []int, path string) {
+	for i := range t.NumField() {
+		f := t.Field(i)
+		index := append(slices.Clone(at), i)
+		if f.Tag.Get("name") == "" {
+			if f.Type.Kind() == reflect.Struct {
+				if f.Anonymous && rules(f.Type) {
+					panic("bind: " + t.String() + " embeds a group with rules; give it a name, or its rules are called twice")
+				}
+				p.walk(f.Type, index, path)
+			}
+			continue
+		}
+		p.add(newParam(f, index, path))
+	}
+	if rules(t) {
+		p.groups = append(p.groups, at)
+	}
+}
+
+// rules reports that a struct needs, checks or takes.
+func rules(t reflect.Type) bool {
+	ptr := reflect.PointerTo(t)
+	return ptr.Implements(reflect.TypeFor[Needer]()) || ptr.Implements(reflect.TypeFor[Checker]()) || ptr.Implements(reflect.TypeFor[Taker]())
+}
+
+func newParam(f reflect.StructField, index []int, path string) *Param {
+	q := &Param{
+		Name: f.Tag.Get("name"), Doc: f.Tag.Get("doc"), Eg: f.Tag.Get("eg"), Default: f.Tag.Get("default"),
+		Later: f.Tag.Get("later"), Type: f.Type, folded: Fold(f.Tag.Get("name")), index: index, Max: 255,
+	}
+	_, q.Required = f.Tag.Lookup("required")
+	if strings.Contains(path, "/:"+strings.ToLower(q.Name)+"/") {
+		q.InPath, q.Required = true, true
+	}
+	if s := f.Tag.Get("enum"); s != "" {
+		q.Enum = strings.Split(s, ",")
+	}
+	if q.Type.Kind() == reflect.Pointer {
+		q.pointer, q.Type = true, q.Type.Elem()
+	}
+	bound := func(tag string, to *int64) {
+		if s := f.Tag.Get(tag); s != "" {
+			n, err := strconv.ParseInt(s, 10, 64)
+			if err != nil {
+				panic("bind: " + tag + " of " + q.Name + ": " + err.Error())
+			}
+			*to = n
+		}
+	}
+	if k := q.Type.Kind(); k != reflect.String && f.Tag.Get("max") == "" {
+		q.Max = domain.MaxID
+	}
+	bound("min", &q.Min)
+	bound("max", &q.Max)
+	q.set = q.setter()
+	return q
+}
+
+func (p *Plan) add(q *Param) {
+	if _, twice := p.byName[q.folded]; twice {
+		panic("bind: two parameters named " + q.Name)
+	}
+	if q.Default != "" {
+		if err := q.accept(p.zero, q.Default); err != nil {
+			panic("bind: default of " + q.Name + ": " + err.Error())
+		}
+	}
+	p.byName[q.folded] = len(p.params)
+	p.params = append(p.params, q)
+}
+
+// Bind reads the parameters into in, a pointer to the plan's type. The warnings
+// name what is ignored.
+func (p *Plan) Bind(in any, given *Params) (warnings []string, err *domain.Error) {
+	v := reflect.ValueOf(in).Elem()
+	v.Set(p.zero)
+	var seen [maxFields]bool
+	var bad *domain.Error
+	for i := range given.given {
+		g := &given.given[i]
+		at, known := p.byName[g.Name]
+		if !known {
+			taken, fault := p.other(v, g)
+			if !taken {
+				warnings = append(warnings, "the parameter "+shorten(g.As)+" is unknown and was ignored")
+			}
+			if fault != nil && bad == nil {
+				bad = fault
+			}
+			continue
+		}
+		q := p.params[at]
+		seen[at] = g.Value != "" || g.bad != ""
+		warning, fault := p.take(v, q, g)
+		if warning != "" {
+			warnings = append(warnings, warning)
+		}
+		if fault != nil && bad == nil {
+			bad = fault
+		}
+	}
+	for i, q := range p.params {
+		if q.Required && !seen[i] {
+			return warnings, missing(q.Name)
+		}
+	}
+	return warnings, p.across(v, &seen, given.fault, bad)
+}
+
+// other offers a parameter that is no field to those who take such.
+func (p *Plan) other(v reflect.Value, g *Given) (taken bool, fault *domain.Error) {
+	for _, at := range p.groups {
+		t, ok := v.FieldByIndex(at).Addr().Interface().(Taker)
+		if !ok {
+			continue
+		}
+		taken, err := t.Take(g.Name, g.Value)
+		if err != nil {
+			return true, domain.Bad(domain.InvalidParameter, g.Name, shorten(g.As)+" "+err.Error())
+		}
+		if taken {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// across applies the rules of groups, in the contract's order.
+func (p *Plan) across(v reflect.Value, seen *[maxFields]bool, faults ...*domain.Error) *domain.Error {
+	has := func(name string) bool {
+		i, ok := p.byName[Fold(name)]
+		return ok && seen[i]
+	}
+	for _, at := range p.groups {
+		if n, ok := v.FieldByIndex(at).Addr().Interface().(Needer); ok {
+			if name := n.Missing(has); name != "" {
+				return missing(name)
+			}
+		}
+	}
+	for _, fault := range faults {
+		if fault != nil {
+			return fault
+		}
+	}
+	for _, at := range p.groups {
+		if c, ok := v.FieldByIndex(at).Addr().Interface().(Checker); ok {
+			if fault := c.Check(); fault != nil {
+				return fault
+			}
+		}
+	}
+	return nil
+}
+
+func missing(name string) *domain.Error {
+	return domain.Bad(domain.MissingParameter, name, name+" is required")
+}
+
+// take binds one parameter.
+func (p *Plan) take(in reflect.Value, q *Param, g *Given) (warning string, fault *domain.Error) {
+	refuse := func(phrase string) *domain.Error {
+		return domain.Bad(domain.InvalidParameter, q.Name, q.Name+" "+phrase)
+	}
+	switch {
+	case g.bad != "":
+		return "", refuse(g.bad)
+	case q.Later == "refuse" && (q.Name == "cursor" || g.Value != "" && !q.off(g.Value)):
+		return "", refuse("is not available yet")
+	case q.Later == "refuse":
+		return "", nil
+	case g.Value == "" && !p.write:
+		return "", nil
+	case g.Value == "":
+		q.clear(in)
+		return "", nil
+	}
+	if err := q.accept(in, g.Value); err != nil {
+		return "", refuse(err.Error())
+	}
+	if q.Later == "ignore" && !q.off(g.Value) {
+		return q.Name + " is not available yet and was ignored", nil
+	}
+	return "", nil
+}
+
+// off reports a switch that is off.
+func (q *Param) off(value string) bool { return q.Type.Kind() == reflect.Bool && value == "0" }
+
+// clear makes an empty value of a write: a boolean is off, what can be absent is
+// there and zero, anything else stays as if absent.
+func (q *Param) clear(in reflect.Value) {
+	v := in.FieldByIndex(q.index)
+	switch {
+	case q.pointer:
+		v.Set(reflect.New(q.Type))
+	case q.Type.Kind() == reflect.Bool:
+		v.SetBool(false)
+	}
+}
+
+// accept reads a value that is not empty.
+func (q *Param) accept(in reflect.Value, s string) error {
+	if q.Enum != nil {
+		i := slices.IndexFunc(q.Enum, func(word string) bool { return strings.EqualFold(word, s) })
+		if i < 0 {
+			return fmt.Errorf("must be one of %s", strings.Join(q.Enum, ", "))
+		}
+		s = q.Enum[i]
+	}
+	v := in.FieldByIndex(q.index)
+	if q.pointer {
+		fresh := reflect.New(q.Type)
+		if err := q.set(fresh.Elem(), s); err != nil {
+			return err
+		}
+		v.Set(fresh)
+		return nil
+	}
+	return q.set(v, s)
+}
+
+// byteLimits is the limit from which a text is measured in bytes: what is large is
+// limited for its size, not for its look.
+const byteLimits = 64 << 10
+
+// setter is how a value of the parameter's type is read.
+func (q *Param) setter() func(v reflect.Value, s string) error {
+	if reflect.PointerTo(q.Type).Implements(reflect.TypeFor[Parser]()) {
+		return func(v reflect.Value, s string) error { return v.Addr().Interface().(Parser).ParseParam(s) }
+	}
+	switch q.Type.Kind() {
+	case reflect.String:
+		return func(v reflect.Value, s string) error {
+			switch {
+			case q.Max < byteLimits && int64(utf8.RuneCountInString(s)) > q.Max:
+				return fmt.Errorf("must be at most %d characters long", q.Max)
+			case q.Max >= byteLimits && int64(len(s)) > q.Max:
+				return fmt.Errorf("must be at most %d bytes long", q.Max)
+			}
+			v.SetString(s)
+			return nil
+		}
+	case reflect.Bool:
+		return func(v reflect.Value, s string) error {
+			if s != "0" && s != "1" {
+				return fmt.Errorf("must be 0 or 1")
+			}
+			v.SetBool(s == "1")
+			return nil
+		}
+	case reflect.Int64:
+		return func(v reflect.Value, s string) error {
+			n, err := strconv.ParseInt(s, 10, 64)
+			if err != nil || n < q.Min || n > q.Max {
+				return fmt.Errorf("must be an integer from %d to %d", q.Min, q.Max)
+			}
+			v.SetInt(n)
+			return nil
+		}
+	}
+	panic("bind: no way to read a " + q.Type.String())
+}

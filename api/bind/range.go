@@ -1,0 +1,230 @@
+package bind
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// Unit is a unit of a period.
+type Unit uint8
+
+// The units.
+const (
+	Hour Unit = iota + 1
+	Day
+	Week
+	Month
+	Year
+)
+
+var unitNames = [...]string{"", "Hour", "Day", "Week", "Month", "Year"}
+
+// Period is an amount of units: "2 Month".
+type Period struct {
+	Amount int
+	Unit   Unit
+}
+
+// IsZero reports that no period is given.
+func (p Period) IsZero() bool { return p.Amount == 0 }
+
+// String is the period as it is given.
+func (p Period) String() string { return strconv.Itoa(p.Amount) + " " + unitNames[p.Unit] }
+
+var errPeriod = errors.New("must be an amount from 1 to 9999 and Hour, Day, Week, Month or Year")
+
+// ParseParam reads a period, singular or plural, in any case.
+func (p *Period) ParseParam(s string) error {
+	words := strings.Fields(s)
+	if len(s) > 64 || len(words) != 2 {
+		return errPeriod
+	}
+	amount, err := strconv.ParseUint(words[0], 10, 16)
+	if err != nil || amount < 1 || amount > 9999 {
+		return errPeriod
+	}
+	word := strings.ToLower(words[1])
+	for u, name := range unitNames {
+		if name = strings.ToLower(name); u > 0 && (word == name || word == name+"s") {
+			*p = Period{int(amount), Unit(u)}
+			return nil
+		}
+	}
+	return errPeriod
+}
+
+// add is t moved by n periods, n being 1 or -1: months are calendar months, to the
+// last day where the day is missing.
+func (p Period) add(t time.Time, n int) time.Time {
+	n *= p.Amount
+	switch p.Unit {
+	case Hour:
+		return time.Unix(t.Unix()+int64(n)*3600, 0).UTC()
+	case Day:
+		return t.AddDate(0, 0, n)
+	case Week:
+		return t.AddDate(0, 0, 7*n)
+	case Year:
+		n *= 12
+	}
+	y, m, d := t.Date()
+	first := time.Date(y, m+time.Month(n), 1, t.Hour(), t.Minute(), t.Second(), 0, time.UTC)
+	return first.AddDate(0, 0, min(d, first.AddDate(0, 1, -1).Day())-1)
+}
+
+// Time is a moment in seconds since 1970; Given tells whether there is one.
+type Time struct {
+	Unix  int64
+	Given bool
+}
+
+// ParseParam reads YYYY-MM-DD HH:MM:SS or RFC 3339.
+func (t *Time) ParseParam(s string) error {
+	if len(s) > 64 {
+		return errTime
+	}
+	for _, layout := range []string{time.DateTime, time.RFC3339} {
+		if v, err := time.Parse(layout, s); err == nil {
+			*t = Time{v.Unix(), true}
+			return nil
+		}
+	}
+	return errTime
+}
+
+var errTime = errors.New("must be a time YYYY-MM-DD HH:MM:SS")
+
+// Range is the parameters that say which time is asked about.
+type Range struct {
+	Period    Period `name:"period" doc:"length of the range: an amount and Hour, Day, Week, Month or Year" eg:"1 Month"`
+	PeriodEnd Period `name:"period_end" doc:"the range ends so long before now" eg:"1 Day"`
+	StartDate Time   `name:"start_date" doc:"start of the range, UTC" eg:"2026-01-01 00:00:00"`
+	EndDate   Time   `name:"end_date" doc:"end of the range, not part of it, UTC" eg:"2099-01-01 00:00:00"`
+}
+
+// Span is a resolved range: seconds since 1970, which a date may put before 0.
+type Span struct{ From, To int64 }
+
+// Seconds is the span as actions have times.
+func (s Span) Seconds() domain.Range {
+	clamp := func(t int64) domain.Second { return domain.Second(min(max(t, 0), math.MaxUint32)) }
+	return domain.Range{From: clamp(s.From), To: clamp(s.To)}
+}
+
+// String is the span as X-Range shows it.
+func (s Span) String() string { return moment(s.From) + "/" + moment(s.To) }
+
+// moment is a time as parameters and answers have it.
+func moment(unix int64) string { return time.Unix(unix, 0).UTC().Format(time.DateTime) }
+
+// Resolve is the range [start, end) that the parameters mean at a moment, at most
+// so long. The warnings say which parameter lost to another, and that the range
+// was clamped.
+//
+// Now is the coming full minute, so that what is asked within one minute is one
+// question.
+func (r Range) Resolve(now time.Time, most Period) (Span, []string, *domain.Error) {
+	var warnings []string
+	lost := func(period, date string) {
+		warnings = append(warnings, period+" was ignored: "+date+" says the same bound")
+	}
+	end := now.UTC().Truncate(time.Minute).Add(time.Minute)
+	switch {
+	case r.EndDate.Given:
+		end = time.Unix(r.EndDate.Unix, 0).UTC()
+		if !r.PeriodEnd.IsZero() {
+			lost("period_end", "end_date")
+		}
+	case !r.PeriodEnd.IsZero():
+		end = r.PeriodEnd.add(end, -1)
+	case r.StartDate.Given && !r.Period.IsZero():
+		end = r.Period.add(time.Unix(r.StartDate.Unix, 0).UTC(), 1)
+	}
+	start := Period{1, Week}.add(end, -1)
+	switch {
+	case r.StartDate.Given:
+		start = time.Unix(r.StartDate.Unix, 0).UTC()
+		if !r.Period.IsZero() && (r.EndDate.Given || !r.PeriodEnd.IsZero()) {
+			lost("period", "start_date")
+		}
+	case !r.Period.IsZero():
+		start = r.Period.add(end, -1)
+	}
+	if !start.Before(end) {
+		return Span{}, nil, domain.Bad(domain.InvalidParameter, r.startName(), "the range must start before it ends")
+	}
+	if first := most.add(end, -1); start.Before(first) {
+		start = first
+		warnings = append(warnings, fmt.Sprintf("the range was clamped at its start: at most %s", most))
+	}
+	return Span{start.Unix(), end.Unix()}, warnings, nil
+}
+
+// startName is the parameter at fault when a range is empty.
+func (r Range) startName() string {
+	if r.StartDate.Given {
+		return "start_date"
+	}
+	return "period"
+}
+
+// Page is which rows of a list are asked for.
+type Page struct {
+	Offset, Limit int
+	Given         bool
+	Clamped       bool // the limit asked for was above the greatest
+}
+
+// The bounds of a page.
+const (
+	MaxLimit  = 1000
+	MaxOffset = 100_000
+)
+
+// ParseParam reads <limit> or <offset>,<limit>.
+func (p *Page) ParseParam(s string) error {
+	a, b, two := strings.Cut(s, ",")
+	offset := 0
+	if two {
+		n, ok := digits(strings.TrimSpace(a))
+		if !ok {
+			return errPage
+		}
+		if n > MaxOffset {
+			return fmt.Errorf("must have an offset of at most %d", MaxOffset)
+		}
+		offset, a = n, b
+	}
+	limit, ok := digits(strings.TrimSpace(a))
+	if !ok {
+		return errPage
+	}
+	*p = Page{Offset: offset, Limit: min(limit, MaxLimit), Given: true, Clamped: limit > MaxLimit}
+	return nil
+}
+
+var errPage = errors.New("must be <limit> or <offset>,<limit>")
+
+// digits reads a number without sign; a huge one is huge.
+func digits(s string) (int, bool) {
+	if s == "" || strings.Trim(s, "0123456789") != "" {
+		return 0, false
+	}
+	n, err := strconv.Atoi(s)
+	if err != nil {
+		return math.MaxInt32, len(s) <= 64
+	}
+	return n, true
+}
+
+// Cut is the page's part of a list of n: [from, to).
+func (p Page) Cut(n int) (from, to int) {
+	from = min(p.Offset, n)
+	return from, min(from+p.Limit, n)
+}

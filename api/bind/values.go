@@ -1,0 +1,244 @@
+package bind
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+	"unicode"
+
+	"github.com/biter777/countries"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// MaxList is how many entries a list may have.
+const MaxList = 1000
+
+// ID is an id: 1 to 2^53-1. That it is one of the account's is another question.
+type ID uint64
+
+// ParseParam reads an id.
+func (id *ID) ParseParam(s string) error {
+	n, err := strconv.ParseUint(s, 10, 64)
+	if err != nil || n < 1 || n > domain.MaxID || s[0] == '+' {
+		return fmt.Errorf("must be an integer from 1 to %d", uint64(domain.MaxID))
+	}
+	*id = ID(n)
+	return nil
+}
+
+// Small is the id as one of the catalog's; 0, which none has, when it is greater
+// than any of them can be.
+func (id ID) Small() uint32 {
+	if id > 1<<32-1 {
+		return 0
+	}
+	return uint32(id)
+}
+
+// IDs is a list of ids, sorted, each once.
+type IDs []ID
+
+// ParseParam reads a list.
+func (l *IDs) ParseParam(s string) error {
+	out, err := list(s, func(s string) (ID, error) {
+		var id ID
+		return id, id.ParseParam(s)
+	})
+	*l = out
+	return err
+}
+
+// list reads the entries of a comma-separated list, sorted, each once.
+func list[T ID | domain.Service | Country](s string, one func(string) (T, error)) ([]T, error) {
+	n := strings.Count(s, ",") + 1
+	if n > MaxList {
+		return nil, fmt.Errorf("must have at most %d entries", MaxList)
+	}
+	out := make([]T, 0, n)
+	for i := range n {
+		var entry string
+		entry, s, _ = strings.Cut(s, ",")
+		v, err := one(strings.TrimSpace(entry))
+		if err != nil {
+			return nil, fmt.Errorf("entry %d %w", i+1, err)
+		}
+		out = append(out, v)
+	}
+	slices.Sort(out)
+	return slices.Compact(out), nil
+}
+
+var errService = errors.New("must be one of " + strings.Join(serviceWords(), ", "))
+
+func serviceWords() []string {
+	var out []string
+	for s := range domain.Services - 1 {
+		out = append(out, domain.Service(s+1).String())
+	}
+	return out
+}
+
+// Service is a service identifier, custom included.
+type Service domain.Service
+
+// ParseParam reads a service identifier.
+func (v *Service) ParseParam(s string) error {
+	service, ok := domain.ParseService(strings.TrimSpace(s))
+	if !ok {
+		return errService
+	}
+	*v = Service(service)
+	return nil
+}
+
+// Services is a list of service identifiers, sorted, each once.
+type Services []domain.Service
+
+// ParseParam reads a list.
+func (l *Services) ParseParam(s string) error {
+	out, err := list(s, func(s string) (domain.Service, error) {
+		var v Service
+		err := v.ParseParam(s)
+		return domain.Service(v), err
+	})
+	*l = out
+	return err
+}
+
+// Country is an ISO 3166-1 alpha-2 code in upper case.
+type Country string
+
+// CountryName is the country's English short name; empty if the code is none.
+var CountryName = sync.OnceValue(func() map[string]string {
+	names := map[string]string{}
+	for _, c := range countries.All() {
+		if code := c.Alpha2(); len(code) == 2 {
+			names[code] = c.String()
+		}
+	}
+	return names
+})
+
+// ParseParam reads a code that a country has.
+func (c *Country) ParseParam(s string) error {
+	s = strings.ToUpper(strings.TrimSpace(s))
+	if CountryName()[s] == "" {
+		return errors.New("must be an ISO 3166-1 alpha-2 code")
+	}
+	*c = Country(s)
+	return nil
+}
+
+// Countries is a list of countries, sorted, each once.
+type Countries []Country
+
+// ParseParam reads a list.
+func (l *Countries) ParseParam(s string) error {
+	out, err := list(s, func(s string) (Country, error) {
+		var c Country
+		return c, c.ParseParam(s)
+	})
+	*l = out
+	return err
+}
+
+// URL is an absolute http or https address.
+type URL string
+
+const maxURL = 4096
+
+// ParseParam reads an address.
+func (u *URL) ParseParam(s string) error {
+	if len(s) > maxURL {
+		return fmt.Errorf("must be at most %d bytes long", maxURL)
+	}
+	s = strings.TrimSpace(s)
+	parsed, err := url.Parse(s)
+	if err != nil || parsed.Host == "" || !strings.EqualFold(parsed.Scheme, "http") && !strings.EqualFold(parsed.Scheme, "https") {
+		return errors.New("must be an http or https address")
+	}
+	if strings.ContainsFunc(s, unicode.IsSpace) {
+		return errors.New("must be an address without blanks")
+	}
+	*u = URL(s)
+	return nil
+}
+
+// Domain is a domain in canonical form: lower case, cut of scheme, www., port and
+// path.
+type Domain string
+
+// ParseParam reads a domain, or cuts it out of an address.
+func (d *Domain) ParseParam(s string) error {
+	if len(s) > maxURL {
+		return fmt.Errorf("must be at most %d bytes long", maxURL)
+	}
+	s = strings.ToLower(strings.TrimSpace(s))
+	if _, rest, ok := strings.Cut(s, "://"); ok {
+		s = rest
+	}
+	if i := strings.IndexAny(s, "/?#"); i >= 0 {
+		s = s[:i]
+	}
+	if i := strings.LastIndexByte(s, '@'); i >= 0 {
+		s = s[i+1:]
+	}
+	s, _, _ = strings.Cut(s, ":")
+	s = strings.TrimSuffix(strings.TrimPrefix(s, "www."), ".")
+	bad := func(r rune) bool {
+		return r != '-' && r != '.' && r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r)
+	}
+	if s == "" || len(s) > 253 || strings.ContainsFunc(s, bad) || strings.Contains(s, "..") || s[0] == '.' {
+		return errors.New("must be a domain")
+	}
+	*d = Domain(s)
+	return nil
+}
+
+// Address is an IP address, v4 or v6.
+type Address string
+
+// ParseParam reads an address.
+func (a *Address) ParseParam(s string) error {
+	ip, err := netip.ParseAddr(strings.TrimSpace(s))
+	if err != nil || ip.Zone() != "" {
+		return errors.New("must be an IP address, v4 or v6")
+	}
+	*a = Address(ip.Unmap().String())
+	return nil
+}
+
+// Birthdate is a day, given as dd-mm-yyyy and kept as YYYY-MM-DD. That it is past
+// is judged with the clock.
+type Birthdate string
+
+// ParseParam reads a day.
+func (b *Birthdate) ParseParam(s string) error {
+	t, err := time.Parse("02-01-2006", s)
+	if err != nil || t.Year() < 1900 {
+		return errors.New("must be a day dd-mm-yyyy since 1900")
+	}
+	*b = Birthdate(t.Format(time.DateOnly))
+	return nil
+}
+
+// Email is an address as given, blanks around it taken off.
+type Email string
+
+// ParseParam reads an address.
+func (e *Email) ParseParam(s string) error {
+	s = strings.TrimSpace(s)
+	at := strings.LastIndexByte(s, '@')
+	if at < 1 || at == len(s)-1 || len(s) > 255 || strings.ContainsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }) {
+		return errors.New("must be an email address of at most 255 bytes")
+	}
+	*e = Email(s)
+	return nil
+}

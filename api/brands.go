@@ -1,0 +1,237 @@
+package api
+
+import (
+	"errors"
+	"maps"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/wire"
+)
+
+// brandsIn are the parameters of the list of brands.
+type brandsIn struct {
+	limit
+	BrandType string `name:"brand_type" doc:"only brands of this type, any case" eg:"Music"`
+	Keyword   string `name:"keyword" doc:"part of the name, any case" eg:"a"`
+	Sort      string `name:"sort" enum:"ASC,DESC" default:"ASC" doc:"by name"`
+}
+
+func listBrands(c *Call, in *brandsIn) (*wire.Brands, error) {
+	found := c.sorted.list(c.catalog, c.Account(), in.BrandType, in.Keyword, in.Sort == "DESC")
+	p := c.page(in.limit)
+	from, to := p.Cut(len(found))
+	out := &wire.Brands{TotalSize: wire.Number(len(found)), Items: make([]wire.Brand, 0, to-from), Paging: c.beside(p, len(found))}
+	for _, b := range found[from:to] {
+		out.Items = append(out.Items, brandOf(b))
+	}
+	return out, nil
+}
+
+func brandOf(b *domain.Brand) wire.Brand { return wire.Brand{ID: b.ID, Fields: b.Fields} }
+
+// brandIn is a brand in the path.
+type brandIn struct {
+	BrandID bind.ID `name:"brandid" doc:"id of a brand" eg:"1"`
+}
+
+func showBrand(c *Call, in *brandIn) (wire.Brand, error) {
+	b, err := c.brand(in.BrandID, "brandid")
+	if err != nil {
+		return wire.Brand{}, err
+	}
+	return brandOf(b), nil
+}
+
+// brandTexts are a brand's fields beside name and type.
+type brandTexts struct {
+	Slug               *slug     `name:"slug" doc:"unique within the account; from the name where none is given" eg:"the-moons"`
+	ImageURL           *bind.URL `name:"imageurl" eg:"https://example.com/moon.png"`
+	HashTag            *string   `name:"hashtag" eg:"moons"`
+	OfficialWebsiteURL *bind.URL `name:"officialwebsiteurl" eg:"https://moons.example"`
+	WikipediaURL       *bind.URL `name:"wikipediaurl" eg:"https://en.wikipedia.org/wiki/Moon"`
+	FacebookURL        *bind.URL `name:"facebookurl" eg:"https://www.facebook.com/pages/Moons/123456"`
+	TwitterURL         *bind.URL `name:"twitterurl" eg:"https://twitter.com/moons"`
+	InstagramURL       *bind.URL `name:"instagramurl" eg:"https://www.instagram.com/moons/"`
+	YouTubeURL         *bind.URL `name:"youtubeurl" eg:"https://www.youtube.com/@moons"`
+	SpotifyURL         *bind.URL `name:"spotifyurl" eg:"https://open.spotify.com/artist/4dpARuHxo51G3z768sgnrY"`
+	SpotifyUserURL     *bind.URL `name:"spotifyuserurl" doc:"owner of playlists, separate from the artist's profile" eg:"https://open.spotify.com/user/moons"`
+	SpotifyPodcastURL  *bind.URL `name:"spotifypodcasturl" eg:"https://open.spotify.com/show/1"`
+	DeezerURL          *bind.URL `name:"deezerurl" eg:"https://www.deezer.com/en/artist/27"`
+	DeezerUserURL      *bind.URL `name:"deezeruserurl" eg:"https://www.deezer.com/profile/5"`
+	AppleMusicURL      *bind.URL `name:"applemusicurl" eg:"https://music.apple.com/us/artist/moons/12345"`
+	NapsterURL         *bind.URL `name:"napsterurl" eg:"https://app.napster.com/artist/art.1"`
+	NapsterUserURL     *bind.URL `name:"napsteruserurl" eg:"https://app.napster.com/profile/moons"`
+	SoundCloudURL      *bind.URL `name:"soundcloudurl" eg:"https://soundcloud.com/moons"`
+	TumblrURL          *bind.URL `name:"tumblrurl" eg:"https://moons.tumblr.com"`
+	TwitchURL          *bind.URL `name:"twitchurl" eg:"https://www.twitch.tv/moons"`
+	DiscordServerURL   *bind.URL `name:"discordserverurl" eg:"https://discord.gg/moons"`
+	RedditURL          *bind.URL `name:"redditurl" eg:"https://www.reddit.com/r/moons"`
+	TikTokURL          *bind.URL `name:"tiktokurl" eg:"https://www.tiktok.com/@moons"`
+	GoogleURL          *bind.URL `name:"googleurl" eg:"https://plus.google.com/+moons"`
+	GroovesharkURL     *bind.URL `name:"groovesharkurl" eg:"https://grooveshark.com/moons"`
+	LastFMURL          *bind.URL `name:"lastfmurl" eg:"https://www.last.fm/music/Moons"`
+
+	custom domain.BrandFields
+}
+
+// Take takes custom_<name>: an integer, empty to clear.
+func (b *brandTexts) Take(name, value string) (bool, error) {
+	rest, ok := strings.CutPrefix(name, wire.CustomPrefix)
+	if !ok {
+		return false, nil
+	}
+	bad := func(r rune) bool { return r != '_' && (r < '0' || r > '9') && (r < 'a' || r > 'z') }
+	if rest == "" || len(rest) > 32 || strings.ContainsFunc(rest, bad) {
+		return true, errors.New("must be named by at most 32 letters, digits and _")
+	}
+	if value != "" {
+		n, err := strconv.ParseInt(value, 10, 64)
+		if err != nil || n > domain.MaxID || n < -domain.MaxID {
+			return true, errors.New("must be an integer")
+		}
+		value = strconv.FormatInt(n, 10)
+	}
+	if b.custom == nil {
+		b.custom = domain.BrandFields{}
+	}
+	b.custom[name] = value
+	return true, nil
+}
+
+// fields are the values given, by the names of the Brand object.
+func (b *brandTexts) fields() domain.BrandFields {
+	given := domain.BrandFields{}
+	maps.Copy(given, b.custom)
+	for name, v := range map[string]*bind.URL{
+		"ImageURL": b.ImageURL, "OfficialWebsiteURL": b.OfficialWebsiteURL, "WikipediaURL": b.WikipediaURL,
+		"FacebookURL": b.FacebookURL, "TwitterURL": b.TwitterURL, "InstagramURL": b.InstagramURL, "YouTubeURL": b.YouTubeURL,
+		"SpotifyURL": b.SpotifyURL, "SpotifyUserURL": b.SpotifyUserURL, "SpotifyPodcastURL": b.SpotifyPodcastURL,
+		"DeezerURL": b.DeezerURL, "DeezerUserURL": b.DeezerUserURL, "AppleMusicURL": b.AppleMusicURL,
+		"NapsterURL": b.NapsterURL, "NapsterUserURL": b.NapsterUserURL, "SoundCloudURL": b.SoundCloudURL,
+		"TumblrURL": b.TumblrURL, "TwitchURL": b.TwitchURL, "DiscordServerURL": b.DiscordServerURL,
+		"RedditURL": b.RedditURL, "TikTokURL": b.TikTokURL, "GoogleURL": b.GoogleURL,
+		"GroovesharkURL": b.GroovesharkURL, "LastFMURL": b.LastFMURL,
+	} {
+		if v != nil {
+			given[name] = string(*v)
+		}
+	}
+	if b.Slug != nil {
+		given["Slug"] = string(*b.Slug)
+	}
+	if b.HashTag != nil {
+		given["HashTag"] = *b.HashTag
+	}
+	return given
+}
+
+// slug is a brand's name in addresses.
+type slug string
+
+// ParseParam reads a slug: letters, digits, - _ and . in lower case.
+func (s *slug) ParseParam(v string) error {
+	v = strings.ToLower(v)
+	bad := func(r rune) bool {
+		return r != '-' && r != '_' && r != '.' && !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r)
+	}
+	if len(v) > 255 || strings.ContainsFunc(v, bad) {
+		return errors.New("must be at most 255 bytes of letters, digits, dots, hyphens and underscores")
+	}
+	*s = slug(v)
+	return nil
+}
+
+// slugOf is the slug that a name gives.
+func slugOf(name string) string {
+	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r)
+	})
+	if len(words) == 0 {
+		return "brand"
+	}
+	return strings.Join(words, "-")
+}
+
+// createBrandIn are the parameters of brand/create.
+type createBrandIn struct {
+	Name  string `name:"name" required:"" eg:"The Moons"`
+	Type  string `name:"type" required:"" doc:"free text such as Music, TV" eg:"Music"`
+	Texts brandTexts
+}
+
+func createBrand(c *Call, in *createBrandIn) (wire.Brand, error) {
+	given := in.Texts.fields()
+	given["Name"], given["Type"] = in.Name, in.Type
+	if given["Slug"] == "" {
+		given["Slug"] = slugOf(in.Name)
+	}
+	return c.putBrand(0, given)
+}
+
+// editBrandIn are the parameters of brand/edit.
+type editBrandIn struct {
+	brandIn
+	Name  *string `name:"name" eg:"The Moons"`
+	Type  *string `name:"type" doc:"free text such as Music, TV" eg:"Music"`
+	Texts brandTexts
+}
+
+// Missing reports a name that would be cleared.
+func (in *editBrandIn) Missing(has func(string) bool) string {
+	if in.Name != nil && !has("name") {
+		return "name"
+	}
+	return ""
+}
+
+func editBrand(c *Call, in *editBrandIn) (wire.Brand, error) {
+	given := in.Texts.fields()
+	if in.Name != nil {
+		given["Name"] = *in.Name
+	}
+	if in.Type != nil {
+		given["Type"] = *in.Type
+	}
+	id := domain.BrandID(in.BrandID.Small())
+	if id == 0 {
+		_, err := c.brand(in.BrandID, "brandid")
+		return wire.Brand{}, err
+	}
+	return c.putBrand(id, given)
+}
+
+// putBrand creates or changes a brand. That it is there is judged where the
+// command is applied, which also knows the outcome of a repeat.
+func (c *Call) putBrand(id domain.BrandID, given domain.BrandFields) (wire.Brand, error) {
+	derive(given)
+	c.resolve(given)
+	out, err := c.command(&domain.PutBrand{ID: id, Given: given, At: c.now.UnixMilli()})
+	if err != nil {
+		return wire.Brand{}, err
+	}
+	b := c.anyBrand(domain.BrandID(out.ID))
+	if b == nil {
+		return wire.Brand{}, &domain.Error{Code: domain.Internal, Op: "brand", Message: "a brand that was put is not in the catalog"}
+	}
+	return brandOf(b), nil
+}
+
+// deleteBrandIn are the parameters of brand/delete.
+type deleteBrandIn struct {
+	brandIn
+	Force bool `name:"force" doc:"1 also deletes the definitions and segments that use it" eg:"1"`
+}
+
+func deleteBrand(c *Call, in *deleteBrandIn) (wire.Deleted, error) {
+	id := domain.BrandID(in.BrandID.Small())
+	if id == 0 {
+		_, err := c.brand(in.BrandID, "brandid")
+		return wire.Deleted{}, err
+	}
+	_, err := c.command(&domain.DeleteBrand{ID: id, Force: in.Force, At: c.now.UnixMilli()})
+	return wire.Deleted{Deleted: err == nil}, err
+}

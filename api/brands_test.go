@@ -1,0 +1,303 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/wire"
+)
+
+// put is the last brand command submitted.
+func (h *house) put() *domain.PutBrand {
+	h.t.Helper()
+	p, ok := h.engine.submitted[len(h.engine.submitted)-1].Command.(*domain.PutBrand)
+	if !ok {
+		h.t.Fatal("the last submission is no brand")
+	}
+	return p
+}
+
+func TestBrandIsCreatedWithWhatItsAddressesTell(t *testing.T) {
+	h := newHouse(t)
+	w := h.post("/v1.1/brand/create", `{"name":"Sigur Rós & Co","type":"Music","hashtag":"sr","twitterurl":"https://twitter.com/sigurros","spotifyurl":"https://open.spotify.com/artist/6UUrUCIZtQeOf8tC0WuzRy"}`)
+	var b wire.Brand
+	h.ok(w, &b)
+	want := domain.BrandFields{
+		"Name": "Sigur Rós & Co", "Type": "Music", "Slug": "sigur-rós-co", "HashTag": "sr", "TwitterURL": "https://twitter.com/sigurros",
+		"TwitterScreenName": "sigurros", "SpotifyURL": "https://open.spotify.com/artist/6UUrUCIZtQeOf8tC0WuzRy", "SpotifyID": "6UUrUCIZtQeOf8tC0WuzRy",
+	}
+	if d := cmp.Diff(wire.Brand{ID: 3, Fields: want}, b); d != "" {
+		t.Error(d)
+	}
+	p := h.put()
+	if p.ID != 0 || p.At != now.UnixMilli() {
+		t.Errorf("%+v", p)
+	}
+	at, _ := wire.DecodePosition(w.Header().Get("X-Position"))
+	if at.Catalog != 6 {
+		t.Errorf("visible at %+v", at)
+	}
+}
+
+func TestEditOverwritesClearsAndForgetsWhatTheOldAddressTold(t *testing.T) {
+	h := newHouse(t)
+	h.engine.brands[0].Fields = domain.BrandFields{
+		"Name": "The Moons", "Slug": "moons", "TwitterURL": "https://twitter.com/old", "TwitterScreenName": "old", "TwitterID": "12", "HashTag": "x",
+		"FacebookURL": "https://facebook.com/x", "FacebookID": "5",
+	}
+	var b wire.Brand
+	h.ok(h.post("/v1.1/brand/1/edit", "twitterurl=https://x.com/new&hashtag=&facebookurl="), &b)
+	want := domain.BrandFields{"Name": "The Moons", "Slug": "moons", "TwitterURL": "https://x.com/new", "TwitterScreenName": "new"}
+	if d := cmp.Diff(want, b.Fields); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestCustomFieldsAreTheEnterprisePlans(t *testing.T) {
+	h := newHouse(t)
+	w := h.do("POST", keyed("/v1.1/brand/2/edit", keyEnterprise), "CUSTOM_Score_1=0042&custom_rank=")
+	if w.Code != http.StatusOK {
+		t.Fatal(w.Code, w.Body)
+	}
+	if body := w.Body.String(); !strings.Contains(body, `"custom_score_1":42`) || strings.Contains(body, "custom_rank") {
+		t.Error(body)
+	}
+	if got := w.Header().Values("Warning"); got != nil {
+		t.Errorf("warnings: %q", got)
+	}
+	for _, body := range []string{"custom_" + strings.Repeat("a", 33) + "=1", "custom_a-b=1", "custom_a=1.5", "custom_a=9007199254740992", "custom_%C3%A4=1"} {
+		if w := h.do("POST", keyed("/v1.1/brand/2/edit", keyEnterprise), body); w.Code != http.StatusBadRequest {
+			t.Errorf("%s: %d", body, w.Code)
+		}
+	}
+}
+
+// names are the names of the brands listed.
+func (h *house) names(query string) string {
+	h.t.Helper()
+	var out wire.Brands
+	h.ok(h.get("/v1.1/brands"+query), &out)
+	var names []string
+	for _, b := range out.Items {
+		names = append(names, fmt.Sprintf("%s%d", b.Fields["Name"], b.ID))
+	}
+	return out.TotalSize + ":" + strings.Join(names, ",")
+}
+
+func TestBrandsAreListedByNameAndFiltered(t *testing.T) {
+	h := newHouse(t)
+	h.engine.brands = nil
+	for i, b := range []struct{ name, kind string }{{"beta", "Music"}, {"Alpha", "TV"}, {"alpha", "music"}, {"Gamma", ""}} {
+		h.engine.brands = append(h.engine.brands, &domain.Brand{ID: domain.BrandID(i + 1), Account: 1, Fields: domain.BrandFields{"Name": b.name, "Type": b.kind}})
+	}
+	h.engine.brands = append(h.engine.brands,
+		&domain.Brand{ID: 5, Account: 1, Deleted: true, Fields: domain.BrandFields{"Name": "gone"}},
+		&domain.Brand{ID: 6, Account: 2, Fields: domain.BrandFields{"Name": "another's"}})
+	for query, want := range map[string]string{
+		"":                          "4:Alpha2,alpha3,beta1,Gamma4",
+		"?sort=desc":                "4:Gamma4,beta1,Alpha2,alpha3", // ties by id in both directions
+		"?brand_type=MUSIC":         "2:alpha3,beta1",
+		"?keyword=ALPH":             "2:Alpha2,alpha3",
+		"?limit=1,2":                "4:alpha3,beta1",
+		"?limit=0":                  "4:",
+		"?limit=10,5":               "4:",
+		"?keyword=x":                "0:",
+		"?sort=&brand_type=&limit=": "4:Alpha2,alpha3,beta1,Gamma4",
+	} {
+		if got := h.names(query); got != want {
+			t.Errorf("%s: %s, want %s", query, got, want)
+		}
+	}
+	// A changed catalog is seen at once.
+	h.post("/v1.1/brand/4/edit", "name=AAA")
+	if got := h.names(""); got != "4:AAA4,Alpha2,alpha3,beta1" {
+		t.Error(got)
+	}
+}
+
+func TestPagesOfAListLeadThroughAllOfIt(t *testing.T) {
+	h := newHouse(t)
+	h.engine.brands = nil
+	for i := range 25 {
+		h.engine.brands = append(h.engine.brands, &domain.Brand{ID: domain.BrandID(i + 1), Account: 1, Fields: domain.BrandFields{"Name": fmt.Sprintf("b%02d", i)}})
+	}
+	var seen []domain.BrandID
+	var back *string
+	target := "/v1.1/brands?keyword=b&utm=a%26b"
+	for range 5 {
+		w := h.get(target)
+		var page wire.Brands
+		h.ok(w, &page)
+		for _, b := range page.Items {
+			seen = append(seen, b.ID)
+		}
+		var links []string
+		for rel, to := range map[string]*string{"next": page.Paging.Next, "prev": page.Paging.Previous} {
+			if to != nil {
+				links = append(links, "<"+*to+`>; rel="`+rel+`"`)
+			}
+		}
+		slices.Sort(links)
+		got := slices.Sorted(slices.Values(w.Header().Values("Link")))
+		if d := cmp.Diff(links, got); d != "" {
+			t.Errorf("Link headers and body differ: %s", d)
+		}
+		back = page.Paging.Previous
+		if page.Paging.Next == nil {
+			break
+		}
+		to, err := url.Parse(*page.Paging.Next)
+		if err != nil || to.Host != "api.example" || to.Query().Has("apiKey") || to.Query().Get("utm") != "a&b" || to.Query().Get("keyword") != "b" {
+			t.Fatalf("next is %s", *page.Paging.Next)
+		}
+		target = to.RequestURI()
+	}
+	if len(seen) != 25 || !slices.IsSorted(seen) {
+		t.Errorf("met %v", seen)
+	}
+	if back == nil || !strings.HasSuffix(*back, "limit=10%2C10") {
+		t.Errorf("previous of the last page is %v", back)
+	}
+}
+
+func TestDeletedBrandIsGoneAndForceIsPassedOn(t *testing.T) {
+	h := newHouse(t)
+	var out wire.Deleted
+	h.ok(h.post("/v1.1/brand/1/delete", "force=1"), &out)
+	if c := h.engine.submitted[0].Command.(*domain.DeleteBrand); !out.Deleted || !c.Force || c.ID != 1 {
+		t.Errorf("%+v %+v", out, c)
+	}
+	h.refused(h.get("/v1.1/brand/1"), domain.NotFound, "brandid")
+	h.refused(h.get("/v1.1/brand/1/stats/activity"), domain.NotFound, "brandID")
+}
+
+func TestAddressesTellNamesAndIDs(t *testing.T) {
+	for _, c := range []struct{ field, address, want string }{
+		{"TwitterURL", "https://www.twitter.com/@moons?lang=en", "TwitterScreenName=moons"},
+		{"TwitterURL", "https://mobile.x.com/moons/status/1", "TwitterScreenName=moons"},
+		{"TwitterURL", "https://nottwitter.com/moons", ""},
+		{"TwitterURL", "https://twitter.com/", ""},
+		{"FacebookURL", "https://www.facebook.com/profile.php?id=100012", "FacebookID=100012"},
+		{"FacebookURL", "https://facebook.com/pages/The-Moons/123456/", "FacebookID=123456"},
+		{"FacebookURL", "https://facebook.com/people/Moons-98765", "FacebookID=98765"},
+		{"FacebookURL", "https://facebook.com/themoons", ""},
+		{"InstagramURL", "https://instagram.com/moons/", "InstagramUsername=moons"},
+		{"YouTubeURL", "https://www.youtube.com/channel/UCabc", "YouTubeUsername=UCabc"},
+		{"YouTubeURL", "https://youtube.com/user/moons/videos", "YouTubeUsername=moons"},
+		{"YouTubeURL", "https://youtube.com/@moons", "YouTubeUsername=moons"},
+		{"GoogleURL", "https://plus.google.com/+moons", "GoogleID=+moons"},
+		{"SpotifyURL", "https://open.spotify.com/intl-de/artist/4dpA?si=x", "SpotifyID=4dpA"},
+		{"SpotifyUserURL", "https://open.spotify.com/user/moons", "SpotifyUserID=moons"},
+		{"DeezerURL", "https://www.deezer.com/en/artist/27", "DeezerID=27"},
+		{"DeezerUserURL", "https://www.deezer.com/profile/5", "DeezerUserID=5"},
+		{"AppleMusicURL", "https://music.apple.com/us/artist/the-moons/12345", "AppleMusicID=12345 AppleMusicName=the-moons"},
+		{"AppleMusicURL", "https://itunes.apple.com/us/artist/the-moons/id12345?mt=1", "AppleMusicID=12345 AppleMusicName=the-moons"},
+		{"AppleMusicURL", "https://music.apple.com/us/artist/12345", "AppleMusicID=12345"},
+		{"AppleMusicURL", "https://music.apple.com/us/artist/the-moons", "AppleMusicName=the-moons"},
+		{"NapsterURL", "https://app.napster.com/artist/art.1", "NapsterID=art.1"},
+		{"NapsterUserURL", "https://app.napster.com/profile/moons", "NapsterUserID=moons"},
+		{"SoundCloudURL", "https://soundcloud.com/moons/track", "SoundCloudUsername=moons"},
+		{"SoundCloudURL", "://", ""},
+	} {
+		given := domain.BrandFields{c.field: c.address}
+		derive(given)
+		var got []string
+		for name, v := range given {
+			if name != c.field && v != "" {
+				got = append(got, name+"="+v)
+			}
+		}
+		slices.Sort(got)
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%s %s: %s, want %s", c.field, c.address, got, c.want)
+		}
+	}
+}
+
+func TestDerivedFieldsAreFieldsOfTheBrand(t *testing.T) {
+	for field, l := range links {
+		for _, name := range append(l.derived, field) {
+			if !slices.Contains(wire.BrandFields, name) {
+				t.Errorf("%s is no field of a brand", name)
+			}
+		}
+	}
+}
+
+// lookup is a resolver that knows one id.
+type lookup struct{ err error }
+
+func (l lookup) Resolve(_ context.Context, field, address string) (domain.BrandFields, error) {
+	return domain.BrandFields{"TwitterID": "77", "TwitterScreenName": "wrong", "Name": "wrong"}, l.err
+}
+
+func TestResolverFillsInWhatAddressesDoNotTellAndItsFailureFailsNothing(t *testing.T) {
+	h := newHouse(t)
+	h.api.Resolver = lookup{}
+	h.post("/v1.1/brand/1/edit", "twitterurl=https://twitter.com/moons")
+	want := domain.BrandFields{"TwitterURL": "https://twitter.com/moons", "TwitterScreenName": "moons", "TwitterID": "77"}
+	if d := cmp.Diff(want, h.put().Given); d != "" {
+		t.Error(d)
+	}
+	h.api.Resolver = lookup{errors.New("network away")}
+	if w := h.post("/v1.1/brand/1/edit", "twitterurl=https://twitter.com/moons"); w.Code != http.StatusOK || h.put().Given["TwitterID"] != "" {
+		t.Errorf("%d %v", w.Code, h.put().Given)
+	}
+}
+
+func TestActivityDefinitionsAreCreatedEditedAndDeleted(t *testing.T) {
+	h := newHouse(t)
+	var d wire.Definition
+	h.ok(h.do("POST", keyed("/v1.1/activity/create", keyStandard), "name=watched+{brand}&type=Watched&service=THE+SERVICE&onetime=1&brandid=1&link=https://x.y"), &d)
+	got, _ := json.Marshal(d)
+	want := `{"ID":"102","BrandID":"1","Name":"watched {brand}","ShortName":null,"Type":"Watched","ServiceType":"spotify","Value":"1","OneTime":true,` +
+		`"Category":null,"Link":"https://x.y","Media":null,"Created":"2026-03-15 12:34:56","LastUpdated":"2026-03-15 12:34:56"}`
+	if diff := cmp.Diff(want, string(got)); diff != "" {
+		t.Error(diff)
+	}
+	h.ok(h.post("/v1.1/activity/102/edit", "value=&link=&brandid=&shortname=w&service=deezer"), &d)
+	if d.Value != "1" || d.Link != nil || d.BrandID != nil || *d.ShortName != "w" || d.ServiceType != "deezer" || d.Name != "watched {brand}" {
+		t.Errorf("%+v", d)
+	}
+	h.ok(h.post("/v1.1/activity/102/edit", "value=0"), &d)
+	if d.Value != "0" {
+		t.Errorf("a value of 0 is %s", d.Value)
+	}
+	p := h.engine.submitted[len(h.engine.submitted)-1].Command.(*domain.PutDefinition)
+	if diff := cmp.Diff([]string{"Value"}, p.Given); diff != "" {
+		t.Errorf("what is given: %s", diff)
+	}
+	var gone wire.Deleted
+	h.ok(h.post("/v1.1/activity/102/delete", ""), &gone)
+	h.refused(h.get("/v1.1/activity/102"), domain.NotFound, "activityid")
+}
+
+func TestActivityDefinitionsAreFiltered(t *testing.T) {
+	h := newHouse(t)
+	h.engine.defs = append([]*domain.Definition{{ID: 2, Account: 1, Name: "Login"}}, h.engine.defs...)
+	h.engine.defs = append(h.engine.defs, &domain.Definition{ID: 102, Account: 1, Deleted: true}, &domain.Definition{ID: 103, Account: 2})
+	for query, want := range map[string]string{
+		"": "2:100,101", "?brandID=1": "1:101", "?brandid=2": "0:", "?services=spotify,deezer": "1:101", "?type=LISTENED": "1:100",
+		"?keyword=FOLL": "1:101", "?keyword=played": "1:100", "?limit=1,1": "2:101",
+	} {
+		var out wire.Definitions
+		h.ok(h.get("/v1.1/activities"+query), &out)
+		var ids []string
+		for _, d := range out.Items {
+			ids = append(ids, d.ID)
+		}
+		if got := out.TotalSize + ":" + strings.Join(ids, ","); got != want {
+			t.Errorf("%s: %s, want %s", query, got, want)
+		}
+	}
+}

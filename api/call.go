@@ -1,0 +1,234 @@
+package api
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/bind"
+)
+
+// patience is how long the engine may take over one request, half of it for what
+// wait_for waits for.
+const patience = 20 * time.Second
+
+// Call is one request on its way through an operation. It belongs to the goroutine
+// that serves the request.
+type Call struct {
+	*API
+	ctx     context.Context
+	op      *Operation
+	now     time.Time
+	catalog Catalog
+	key     *domain.Key
+	app     *domain.Application
+	path    string
+	params  *bind.Params
+	request domain.RequestID
+	keyed   bool            // the request id is that of an Idempotency-Key
+	took    bool            // the body was read
+	bodyErr error           // what is wrong with it
+	wait    domain.Position // what must be applied before anything is read
+
+	// What the answer carries beside its body.
+	status   int
+	position domain.Position
+	lagMs    int64 // -1: as the engine says now
+	span     string
+	warnings []string
+	links    []string
+	replayed bool
+	finish   func() error // makes what the ETag leaves out; nil: nothing
+}
+
+// Warn names in the answer something that was not done as asked.
+func (c *Call) Warn(text string) { c.warnings = append(c.warnings, text) }
+
+// Account is the account of the key.
+func (c *Call) Account() domain.AccountID { return c.key.Account }
+
+// begin is what comes between the parameters and the operation: the key's scope
+// and the position to wait for.
+func (c *Call) begin(in *common) error {
+	if !c.op.may(c.key.Scope) {
+		return domain.Fail(domain.WrongApplication, "a "+c.key.Scope.String()+" key is not made for this operation")
+	}
+	if !in.WaitFor.Given {
+		return nil
+	}
+	c.wait = in.WaitFor.Position
+	if err := c.sameJournal(c.wait); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(c.ctx, time.Duration(in.TimeoutMs)*time.Millisecond)
+	defer cancel()
+	if err := c.Engine.Await(ctx, c.wait); err != nil {
+		return waiting(err)
+	}
+	c.catalog = c.Engine.Catalog()
+	c.position = c.position.Reach(c.wait)
+	return nil
+}
+
+// waiting is the error of a wait: a position that cannot be waited for is the
+// parameter's fault.
+func waiting(err error) error {
+	if e, ok := errors.AsType[*domain.Error](err); ok && e.Code == domain.InvalidParameter {
+		return domain.Bad(domain.InvalidParameter, "wait_for", "wait_for must be a token of this installation")
+	}
+	return err
+}
+
+// sameJournal refuses a position of another journal. The journal is learned from
+// the first position that the engine gives; until then the engine judges alone.
+func (c *Call) sameJournal(p domain.Position) error {
+	if j := c.journal.Load(); j != nil && !p.Journal.IsZero() && p.Journal != *j {
+		return domain.Bad(domain.InvalidParameter, "wait_for", "wait_for must be a token of this installation")
+	}
+	return nil
+}
+
+// saw raises the position that the answer shows.
+func (c *Call) saw(p domain.Position) {
+	if !p.Journal.IsZero() && c.journal.Load() == nil {
+		j := p.Journal
+		c.journal.Store(&j)
+	}
+	c.position = c.position.Reach(p)
+}
+
+// reads is the position of an answer from the catalog alone.
+func (c *Call) reads() {
+	p := domain.Position{Catalog: c.catalog.Next()}
+	if j := c.journal.Load(); j != nil {
+		p.Journal = *j
+	}
+	c.position = c.position.Reach(p)
+}
+
+// unhashed are parameters that do not say what is asked for.
+var unhashed = []string{"apikey", "wait_for", "timeout_ms"}
+
+// identify gives the call its request id: of the Idempotency-Key where there is
+// one, else the random one given.
+func (c *Call) identify(h http.Header, random domain.RequestID) error {
+	const name = "Idempotency-Key"
+	values := h.Values(name)
+	if len(values) > 1 || len(values) == 1 && len(values[0]) > 128 {
+		return domain.Bad(domain.InvalidParameter, name, name+" must be one value of at most 128 bytes")
+	}
+	if len(values) == 0 || values[0] == "" {
+		c.request = random
+		return nil
+	}
+	b := binary.BigEndian.AppendUint32(nil, uint32(c.app.ID))
+	sum := sha256.Sum256(append(b, values[0]...))
+	copy(c.request[:], sum[:])
+	c.keyed = true
+	return nil
+}
+
+// submission is a submission of this call.
+func (c *Call) submission() domain.Submission {
+	return domain.Submission{
+		Account: c.Account(), Application: c.app.ID, Request: c.request,
+		BodyHash: c.params.Hash(c.path, unhashed...),
+	}
+}
+
+// submit hands a submission to the engine and takes what the answer shows of its
+// outcome.
+func (c *Call) submit(s domain.Submission) (domain.Outcome, error) {
+	out, err := c.Engine.Submit(c.ctx, s)
+	if err != nil {
+		return out, err
+	}
+	c.replayed = out.Replayed
+	c.saw(out.Position)
+	if out.Code != domain.OK {
+		return out, out.Err()
+	}
+	return out, nil
+}
+
+// command submits a command to the catalog and reads the catalog after it.
+func (c *Call) command(command domain.Command) (domain.Outcome, error) {
+	s := c.submission()
+	s.Command = command
+	out, err := c.submit(s)
+	if err != nil {
+		return out, err
+	}
+	if err := c.Engine.Await(c.ctx, out.Position); err != nil {
+		return out, err
+	}
+	c.catalog = c.Engine.Catalog()
+	return out, nil
+}
+
+// ask asks a question at the call's position or after it.
+func (c *Call) ask(q *domain.Question) (*domain.Answer, error) {
+	answer, err := c.Engine.Ask(c.ctx, q, c.wait)
+	if err != nil {
+		return nil, waiting(err)
+	}
+	c.saw(answer.Position)
+	c.lagMs = answer.LagMs
+	c.wait = c.wait.Reach(answer.Position)
+	return answer, nil
+}
+
+// member is a member at a position or after it.
+func (c *Call) member(id domain.MemberID, wait domain.Position) (*domain.Member, error) {
+	m, at, err := c.Engine.Member(c.ctx, c.Account(), id, wait)
+	if err != nil {
+		return nil, waiting(err)
+	}
+	c.saw(at)
+	return m, nil
+}
+
+// brand is a brand of the account, not deleted.
+func (c *Call) brand(id bind.ID, parameter string) (*domain.Brand, error) {
+	if b, ok := c.catalog.Brand(c.Account(), domain.BrandID(id.Small())); ok && id.Small() != 0 {
+		return b, nil
+	}
+	return nil, domain.Bad(domain.NotFound, parameter, "the account has no such brand")
+}
+
+// definition is a definition of the account, not deleted and not built in.
+func (c *Call) definition(id bind.ID, parameter string) (*domain.Definition, error) {
+	at := domain.DefinitionID(id.Small())
+	if at >= domain.FirstDefinition {
+		if d, ok := c.catalog.Definition(c.Account(), at); ok {
+			return d, nil
+		}
+	}
+	return nil, domain.Bad(domain.NotFound, parameter, "the account has no such activity")
+}
+
+// anyBrand is a brand of the account, deleted or not; nil: none.
+func (c *Call) anyBrand(id domain.BrandID) *domain.Brand {
+	all := c.catalog.Brands(c.Account())
+	i, ok := slices.BinarySearchFunc(all, id, func(b *domain.Brand, id domain.BrandID) int { return cmp.Compare(b.ID, id) })
+	if !ok {
+		return nil
+	}
+	return all[i]
+}
+
+// anyDefinition is a definition of the account, deleted or not; nil: none.
+func (c *Call) anyDefinition(id domain.DefinitionID) *domain.Definition {
+	all := c.catalog.Definitions(c.Account())
+	i, ok := slices.BinarySearchFunc(all, id, func(d *domain.Definition, id domain.DefinitionID) int { return cmp.Compare(d.ID, id) })
+	if !ok {
+		return nil
+	}
+	return all[i]
+}

@@ -1,0 +1,172 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/problem"
+	"github.com/ovation-analytics/ovation/api/wire"
+)
+
+// maxAnswer bounds what is read of an answer.
+const maxAnswer = 64 << 20
+
+// Client asks one API with one key.
+type Client struct {
+	base, key string
+	header    http.Header
+	wait      string
+	http      *http.Client
+}
+
+// New is a client of the API under a base address.
+func New(base, key string) *Client {
+	return &Client{base: strings.TrimSuffix(base, "/"), key: key, http: &http.Client{Timeout: 30 * time.Second}}
+}
+
+// Over is the client with another way to send requests.
+func (c *Client) Over(h *http.Client) *Client {
+	d := *c
+	d.http = h
+	return &d
+}
+
+// At is the client whose requests wait for a position; empty: for none.
+func (c *Client) At(position string) *Client {
+	d := *c
+	d.wait = position
+	return &d
+}
+
+// With is the client that also sends a header, such as Idempotency-Key or
+// If-None-Match.
+func (c *Client) With(header, value string) *Client {
+	d := *c
+	d.header = maps.Clone(c.header)
+	if d.header == nil {
+		d.header = http.Header{}
+	}
+	d.header.Set(header, value)
+	return &d
+}
+
+// Params are parameters by name.
+type Params map[string]string
+
+// Meta is what an answer says beside its body.
+type Meta struct {
+	Status   int
+	Position string // where what was written is visible, or what was read
+	LagMs    int64  // -1: not said
+	Range    string
+	ETag     string
+	Replayed bool
+	Warnings []string
+	Request  string // the request's id, for the log
+}
+
+// Error is an answer that is a problem.
+type Error struct {
+	Status    int
+	Code      domain.Code
+	Parameter string
+	Message   string
+	Request   string
+}
+
+// Error names status, code and what was said.
+func (e *Error) Error() string {
+	return fmt.Sprintf("status %d, code %d: %s", e.Status, e.Code, e.Message)
+}
+
+// Get asks a path and reads the answer into out. A 304 leaves out as it is.
+func (c *Client) Get(ctx context.Context, path string, p Params, out any) (Meta, error) {
+	return c.do(ctx, http.MethodGet, path, p, nil, out)
+}
+
+// Post sends parameters as a form and reads the answer into out.
+func (c *Client) Post(ctx context.Context, path string, p Params, out any) (Meta, error) {
+	return c.do(ctx, http.MethodPost, path, nil, p, out)
+}
+
+func (c *Client) do(ctx context.Context, method, path string, query, form Params, out any) (Meta, error) {
+	q := encoded(query)
+	q.Set("apiKey", c.key)
+	if c.wait != "" {
+		q.Set("wait_for", c.wait)
+	}
+	var body io.Reader
+	if form != nil {
+		body = strings.NewReader(encoded(form).Encode())
+	}
+	req, err := http.NewRequestWithContext(ctx, method, c.base+path+"?"+q.Encode(), body)
+	if err != nil {
+		return Meta{}, err
+	}
+	maps.Copy(req.Header, c.header)
+	if form != nil {
+		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	res, err := c.http.Do(req)
+	if err != nil {
+		return Meta{}, err
+	}
+	defer res.Body.Close()
+	meta := metaOf(res)
+	b, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
+	switch {
+	case err != nil:
+		return meta, err
+	case len(b) > maxAnswer:
+		return meta, fmt.Errorf("client: the answer is over %d bytes", maxAnswer)
+	case res.StatusCode == http.StatusNotModified:
+		return meta, nil
+	case res.StatusCode >= 400:
+		return meta, failure(res, meta, b)
+	}
+	if err := json.Unmarshal(b, out); err != nil {
+		return meta, fmt.Errorf("client: answer of %s: %w", path, err)
+	}
+	return meta, nil
+}
+
+func encoded(p Params) url.Values {
+	v := url.Values{}
+	for name, value := range p {
+		v.Set(name, value)
+	}
+	return v
+}
+
+func metaOf(res *http.Response) Meta {
+	h := res.Header
+	m := Meta{
+		Status: res.StatusCode, Position: h.Get("X-Position"), LagMs: -1, Range: h.Get("X-Range"), ETag: h.Get("ETag"),
+		Replayed: h.Get("Idempotent-Replayed") == "true", Warnings: h.Values("Warning"), Request: h.Get("X-Request-Id"),
+	}
+	if n, err := strconv.ParseInt(h.Get("X-Lag-Ms"), 10, 64); err == nil {
+		m.LagMs = n
+	}
+	return m
+}
+
+// failure is the error of an answer; one that is no problem has code 0.
+func failure(res *http.Response, meta Meta, body []byte) error {
+	e := &Error{Status: res.StatusCode, Message: res.Status, Request: meta.Request}
+	var p problem.Problem
+	if err := json.Unmarshal(body, &p); err == nil && p.Error.Code > 0 && p.Error.Code < 256 {
+		e.Code, e.Parameter, e.Message = domain.Code(p.Error.Code), p.Parameter, p.Detail
+	}
+	return e
+}
+
+func id[T ~uint32 | ~uint64](n T) string { return wire.Number(n) }

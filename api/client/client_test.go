@@ -1,0 +1,105 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// sent is what a request was, in brief.
+type sent struct{ Method, Path, Query, Form, Kind, Key string }
+
+// listen serves one canned answer and notes what it was asked.
+func listen(t *testing.T, status int, body string, header ...string) (*Client, *sent) {
+	t.Helper()
+	got := new(sent)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		*got = sent{r.Method, r.URL.Path, r.URL.Query().Encode(), "", r.Header.Get("Content-Type"), r.Header.Get("Idempotency-Key")}
+		if err := r.ParseForm(); err == nil {
+			got.Form = r.PostForm.Encode()
+		}
+		for i := 0; i+1 < len(header); i += 2 {
+			w.Header().Add(header[i], header[i+1])
+		}
+		w.WriteHeader(status)
+		_, _ = w.Write([]byte(body))
+	}))
+	t.Cleanup(s.Close)
+	return New(s.URL+"/", "key").Over(s.Client()), got
+}
+
+func TestWriteSendsItsParametersAsAForm(t *testing.T) {
+	c, got := listen(t, 200, `{"ID":"1"}`, "X-Position", "p", "Warning", "a", "Warning", "b", "Idempotent-Replayed", "true")
+	_, meta, err := c.At("before").With("Idempotency-Key", "k").Record(context.Background(), Params{"activityid": "100", "content": "a&b"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &sent{"POST", "/v1.1/activity/record", "apiKey=key&wait_for=before", "activityid=100&async=0&content=a%26b", "application/x-www-form-urlencoded", "k"}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff(Meta{Status: 200, Position: "p", LagMs: -1, Replayed: true, Warnings: []string{"a", "b"}}, meta); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestReadSendsItsParametersInTheQuery(t *testing.T) {
+	c, got := listen(t, 200, `{"totalSize":"0"}`, "X-Lag-Ms", "7", "ETag", `W/"x"`)
+	_, meta, err := c.StatsActivity(context.Background(), 7, Params{"country": "DE,FR"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(&sent{Method: "GET", Path: "/v1.1/brand/7/stats/activity", Query: "apiKey=key&country=DE%2CFR"}, got); d != "" {
+		t.Error(d)
+	}
+	if meta.LagMs != 7 || meta.ETag != `W/"x"` {
+		t.Errorf("%+v", meta)
+	}
+}
+
+func TestClientsMadeOfOneAreTheirOwn(t *testing.T) {
+	c, got := listen(t, 200, `{}`)
+	a := c.With("Idempotency-Key", "a")
+	a.With("Idempotency-Key", "b").At("x")
+	if _, err := a.Post(context.Background(), "/x", nil, new(struct{})); err != nil {
+		t.Fatal(err)
+	}
+	if got.Key != "a" || got.Query != "apiKey=key" {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestAnswersThatAreNoneAreErrors(t *testing.T) {
+	for name, answer := range map[string]struct {
+		status int
+		body   string
+		code   domain.Code
+	}{
+		"a problem":        {409, `{"detail":"taken","parameter":"slug","error":{"code":7,"message":"taken"}}`, domain.Conflict},
+		"a proxy's error":  {502, "<html>", 0},
+		"a code too great": {400, `{"error":{"code":4711}}`, 0},
+	} {
+		c, _ := listen(t, answer.status, answer.body, "X-Request-Id", "r")
+		_, _, err := c.Brand(context.Background(), 1)
+		e, ok := errors.AsType[*Error](err)
+		if !ok || e.Code != answer.code || e.Status != answer.status || e.Request != "r" || e.Message == "" {
+			t.Errorf("%s: %#v", name, err)
+		}
+	}
+	for name, body := range map[string]string{"no JSON": "x", "no envelope": "[]", "two envelopes": "[{},{}]"} {
+		c, _ := listen(t, 200, body)
+		if _, _, err := c.Register(context.Background(), nil); err == nil {
+			t.Errorf("%s is taken for a registration", name)
+		}
+	}
+	c := New("http://127.0.0.1:1", "key")
+	if _, _, err := c.Brands(context.Background(), nil); err == nil {
+		t.Error("nobody answered and there is no error")
+	}
+}

@@ -1,0 +1,308 @@
+package api
+
+import (
+	"cmp"
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/binary"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// journalID is the journal of the scripted engine.
+var journalID = domain.TopicID{0x0a, 0x11}
+
+// script is an Engine that says what a test tells it: it keeps a small catalog,
+// since handlers read it back, and answers everything else from its fields. It
+// notes what it was asked.
+type script struct {
+	mu      sync.Mutex
+	next    int64 // of the catalog
+	keys    map[domain.KeyHash]*domain.Key
+	apps    map[domain.ApplicationID]*domain.Application
+	brands  []*domain.Brand
+	defs    []*domain.Definition
+	members map[domain.MemberID]*domain.Member
+
+	outcome func(domain.Submission) (domain.Outcome, error) // nil: the script's own
+	answer  func(*domain.Question) (*domain.Answer, error)
+	content *domain.Content
+	await   func(context.Context, domain.Position) error
+
+	submitted []domain.Submission
+	asked     []domain.Question
+	waited    []domain.Position
+	hits      int
+}
+
+func (s *script) Catalog() Catalog {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return &snapshot{s.next, s.keys, s.apps, slices.Clone(s.brands), slices.Clone(s.defs)}
+}
+
+func (s *script) Submit(ctx context.Context, sub domain.Submission) (domain.Outcome, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.submitted = append(s.submitted, sub)
+	if s.outcome != nil {
+		return s.outcome(sub)
+	}
+	at := domain.Position{Journal: journalID, Catalog: s.next, Shards: []domain.ShardOffset{{Shard: int(sub.Slot) / 512, Next: 7}}}
+	if sub.Durable {
+		return domain.Outcome{Position: at}, nil
+	}
+	out := s.apply(sub)
+	out.Position = at
+	out.Position.Catalog = s.next
+	return out, nil
+}
+
+func (s *script) apply(sub domain.Submission) domain.Outcome {
+	missing := domain.Outcome{Code: domain.NotFound, Message: "there is none"}
+	switch c := sub.Command.(type) {
+	case *domain.PutBrand:
+		return s.putBrand(sub.Account, c)
+	case *domain.DeleteBrand:
+		i := slices.IndexFunc(s.brands, func(b *domain.Brand) bool { return b.ID == c.ID && b.Account == sub.Account && !b.Deleted })
+		if i < 0 {
+			return missing
+		}
+		b := *s.brands[i]
+		b.Deleted, s.brands[i] = true, &b
+	case *domain.PutDefinition:
+		return s.putDefinition(sub.Account, c)
+	case *domain.DeleteDefinition:
+		i := slices.IndexFunc(s.defs, func(d *domain.Definition) bool { return d.ID == c.ID && d.Account == sub.Account && !d.Deleted })
+		if i < 0 {
+			return missing
+		}
+		d := *s.defs[i]
+		d.Deleted, s.defs[i] = true, &d
+	case *domain.RegisterMember:
+		id := domain.MemberIDOf(uint64(len(s.members)+1), sub.Slot)
+		s.members[id] = &domain.Member{
+			ID: id, Account: sub.Account, Application: c.Application, State: domain.MemberActive, Created: c.At, UUID: c.UUID,
+			TokenRandom: c.TokenRandom, TokenHash: c.TokenHash, TokenMade: c.At / 1000, Profile: domain.Fields{}.With(c.Given),
+			Services: []domain.ServiceRecord{{
+				ID: 9, Application: c.Application, Service: c.Service, UID: c.UID, Fields: domain.Fields{}.With(c.Record),
+				PartnerCode: c.PartnerCode, PartnerID: c.PartnerID, Created: c.At, Updated: c.At, LastLogin: c.At,
+			}},
+		}
+		return domain.Outcome{Member: id, New: true}
+	case nil:
+		a := sub.Activity
+		if a.Refusal != domain.Accepted {
+			return domain.Outcome{Code: domain.NotFound, Message: a.Detail}
+		}
+		m := s.members[a.Member]
+		if m == nil {
+			return missing
+		}
+		s.content = &a.Content
+		return domain.Outcome{Member: m.ID, New: true, Row: domain.Row{
+			Hash: a.Hash, Seq: 3, Account: sub.Account, Time: domain.Second(a.Time), Brand: a.Brand, Definition: a.Definition,
+			Points: a.Points, Slot: m.ID.Slot(), Service: a.Service,
+		}}
+	}
+	s.next++
+	return domain.Outcome{}
+}
+
+func (s *script) putBrand(account domain.AccountID, c *domain.PutBrand) domain.Outcome {
+	b := &domain.Brand{ID: c.ID, Account: account, Fields: domain.BrandFields{}, Created: c.At, Updated: c.At}
+	at := -1
+	for i, o := range s.brands {
+		if o.Account == account && !o.Deleted && o.ID != c.ID && c.Given["Slug"] != "" && o.Fields["Slug"] == c.Given["Slug"] {
+			return domain.Outcome{Code: domain.Conflict, Parameter: "slug", Message: "another brand has this slug"}
+		}
+		if o.ID == c.ID && o.Account == account && !o.Deleted {
+			at = i
+			maps.Copy(b.Fields, o.Fields)
+		}
+	}
+	for k, v := range c.Given {
+		if v == "" {
+			delete(b.Fields, k)
+		} else {
+			b.Fields[k] = v
+		}
+	}
+	switch {
+	case c.ID == 0:
+		b.ID = domain.BrandID(len(s.brands) + 1)
+		s.brands = append(s.brands, b)
+	case at < 0:
+		return domain.Outcome{Code: domain.NotFound, Parameter: "brandid", Message: "the account has no such brand"}
+	default:
+		s.brands[at] = b
+	}
+	s.next++
+	return domain.Outcome{ID: uint32(b.ID)}
+}
+
+func (s *script) putDefinition(account domain.AccountID, c *domain.PutDefinition) domain.Outcome {
+	d := c.Definition
+	d.Account = account
+	if d.ID == 0 {
+		d.ID = domain.FirstDefinition + domain.DefinitionID(len(s.defs))
+		d.Created = c.At
+		s.defs = append(s.defs, &d)
+		s.next++
+		return domain.Outcome{ID: uint32(d.ID)}
+	}
+	i := slices.IndexFunc(s.defs, func(o *domain.Definition) bool { return o.ID == d.ID && o.Account == account && !o.Deleted })
+	if i < 0 {
+		return domain.Outcome{Code: domain.NotFound, Parameter: "activityid", Message: "the account has no such activity"}
+	}
+	old := *s.defs[i]
+	for _, name := range c.Given {
+		switch name {
+		case "Name":
+			old.Name = d.Name
+		case "ShortName":
+			old.ShortName = d.ShortName
+		case "Value":
+			old.Value = d.Value
+		case "BrandID":
+			old.Brand = d.Brand
+		case "Type":
+			old.Type = d.Type
+		case "ServiceType":
+			old.Service = d.Service
+		case "Link":
+			old.Link = d.Link
+		}
+	}
+	s.defs[i] = &old
+	s.next++
+	return domain.Outcome{ID: uint32(d.ID)}
+}
+
+func (s *script) Ask(ctx context.Context, q *domain.Question, wait domain.Position) (*domain.Answer, error) {
+	s.mu.Lock()
+	s.asked, s.waited = append(s.asked, *q), append(s.waited, wait)
+	answer := s.answer
+	s.mu.Unlock()
+	if answer != nil {
+		return answer(q)
+	}
+	a := &domain.Answer{Position: domain.Position{Journal: journalID, Catalog: 5, Shards: []domain.ShardOffset{{Shard: 0, Next: 9}}}, LagMs: 3}
+	switch q.Shape {
+	case domain.ShapeTally:
+		a.Tally = &domain.Tally{}
+	case domain.ShapeTimeline:
+		a.Timeline = &domain.Timeline{}
+	}
+	return a, nil
+}
+
+func (s *script) Member(_ context.Context, account domain.AccountID, id domain.MemberID, wait domain.Position) (*domain.Member, domain.Position, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.waited = append(s.waited, wait)
+	m := s.members[id]
+	if m == nil || m.Account != account {
+		return nil, domain.Position{}, domain.Fail(domain.NotFound, "the account has no such member")
+	}
+	return m, domain.Position{Journal: journalID, Shards: []domain.ShardOffset{{Shard: int(id.Slot()) / 512, Next: 8}}}, nil
+}
+
+func (s *script) Content(context.Context, domain.Row, domain.Position) (*domain.Content, error) {
+	return s.content, nil
+}
+
+func (s *script) Await(ctx context.Context, p domain.Position) error {
+	s.mu.Lock()
+	s.waited = append(s.waited, p)
+	await := s.await
+	s.mu.Unlock()
+	if await != nil {
+		return await(ctx, p)
+	}
+	return nil
+}
+
+func (s *script) Lag() time.Duration { return 12 * time.Millisecond }
+
+func (s *script) Hit(domain.AccountID, domain.ApplicationID, time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.hits++
+}
+
+// snapshot is one state of the script's catalog.
+type snapshot struct {
+	next   int64
+	keys   map[domain.KeyHash]*domain.Key
+	apps   map[domain.ApplicationID]*domain.Application
+	brands []*domain.Brand
+	defs   []*domain.Definition
+}
+
+func (c *snapshot) Next() int64 { return c.next }
+func (c *snapshot) Key(h domain.KeyHash) (*domain.Key, bool) {
+	k, ok := c.keys[h]
+	return k, ok
+}
+
+func (c *snapshot) Account(id domain.AccountID) (*domain.Account, bool) {
+	return &domain.Account{ID: id}, true
+}
+
+func (c *snapshot) Application(id domain.ApplicationID) (*domain.Application, bool) {
+	a, ok := c.apps[id]
+	return a, ok
+}
+
+func (c *snapshot) Brand(account domain.AccountID, id domain.BrandID) (*domain.Brand, bool) {
+	for _, b := range c.brands {
+		if b.Account == account && b.ID == id && !b.Deleted {
+			return b, true
+		}
+	}
+	return nil, false
+}
+
+func (c *snapshot) Definition(account domain.AccountID, id domain.DefinitionID) (*domain.Definition, bool) {
+	for _, d := range c.defs {
+		if d.Account == account && d.ID == id && !d.Deleted {
+			return d, true
+		}
+	}
+	return nil, false
+}
+
+func (c *snapshot) Brands(account domain.AccountID) []*domain.Brand {
+	out := slices.DeleteFunc(slices.Clone(c.brands), func(b *domain.Brand) bool { return b.Account != account })
+	slices.SortFunc(out, func(a, b *domain.Brand) int { return cmp.Compare(a.ID, b.ID) })
+	return out
+}
+
+func (c *snapshot) Definitions(account domain.AccountID) []*domain.Definition {
+	out := slices.DeleteFunc(slices.Clone(c.defs), func(d *domain.Definition) bool { return d.Account != account })
+	slices.SortFunc(out, func(a, b *domain.Definition) int { return cmp.Compare(a.ID, b.ID) })
+	return out
+}
+
+// testHasher hashes under a fixed secret.
+type testHasher struct{}
+
+func (testHasher) Identity(account domain.AccountID, kind domain.IdentityKind, parts ...string) (out domain.IdentityHash) {
+	m := hmac.New(sha256.New, []byte("pepper"))
+	m.Write(binary.BigEndian.AppendUint32([]byte{byte(kind)}, uint32(account)))
+	m.Write([]byte(strings.Join(parts, "\x00")))
+	copy(out[:], m.Sum(nil))
+	return out
+}
+
+func (testHasher) ID(source, id string) uint64 {
+	sum := sha256.Sum256([]byte(source + "\x00" + id))
+	return binary.BigEndian.Uint64(sum[:])
+}

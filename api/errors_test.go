@@ -1,0 +1,252 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/wire"
+)
+
+func TestEveryErrorHasItsCodeAndParameter(t *testing.T) {
+	big := strings.Repeat("x", maxBody+1)
+	for _, c := range []struct {
+		method, target, key, body string
+		code                      domain.Code
+		parameter                 string
+	}{
+		{"GET", "/nothing", keyAdvanced, "", 5, ""},
+		{"GET", "/v1.0/brands", keyAdvanced, "", 5, ""},
+		{"DELETE", "/v1.1/brands", keyAdvanced, "", 6, ""},
+		{"GET", "/v1.1/brand/create", "", "", 6, ""}, // the literal wins, the method comes before the key
+		{"POST", "/v1.1/brand/1", keyAdvanced, "", 6, ""},
+		{"GET", "/v1.1/brands", "", "", 1, "apiKey"},
+		{"POST", "/v1.1/brand/create", "", "name=x", 1, "apiKey"},
+		{"GET", "/v1.1/brands", "wrong", "", 2, "apiKey"},
+		{"GET", "/v1.1/brands", keyRevoked, "", 2, "apiKey"},
+		{"POST", "/v1.1/brand/create", keyStandard, "", 9, ""}, // before the parameters
+		{"POST", "/v1.1/brand/create", keyAdvanced, "name=x&type=y&custom_a=x", 9, "custom_"},
+		{"POST", "/v1.1/brand/create", keyAdvanced, big, 14, ""},
+		{"POST", "/v1.1/brand/create", keyAdvanced, "{", 4, ""},
+		{"POST", "/v1.1/brand/create", keyAdvanced, "type=y&slug=a+b", 3, "name"},
+		{"POST", "/v1.1/brand/create", keyAdvanced, "name=x&type=y&slug=a+b", 4, "slug"},
+		{"POST", "/v1.1/brand/create", keyAdvanced, "name=x&type=y&twitterurl=ftp://x", 4, "twitterurl"},
+		{"POST", "/v1.1/brand/create", keyEnterprise, "name=x&type=y&custom_a=x", 4, "custom_a"},
+		{"POST", "/v1.1/brand/create", keyEnterprise, "name=x&type=y&custom_=1", 4, "custom_"},
+		{"POST", "/v1.1/brand/create?name=x", keyAdvanced, "name=x&type=y", 4, "name"},
+		{"POST", "/v1.1/brand/create", keyAdvanced, "name=x&type=y&slug=moons", 7, "slug"},
+		{"POST", "/v1.1/brand/create", keyGlobal, "name=x&type=y", 15, ""},
+		{"POST", "/v1.1/brand/create", keyGlobal, "name=x", 3, "type"},
+		{"GET", "/v1.1/brands", keyPublic, "", 15, ""},
+		{"GET", "/v1.1/brands?limit=x", keyAdvanced, "", 4, "limit"},
+		{"GET", "/v1.1/brands?sort=up", keyAdvanced, "", 4, "sort"},
+		{"GET", "/v1.1/brands?cursor=", keyAdvanced, "", 4, "cursor"},
+		{"GET", "/v1.1/brands?wait_for=x", keyAdvanced, "", 4, "wait_for"},
+		{"GET", "/v1.1/brands?timeout_ms=10001", keyAdvanced, "", 4, "timeout_ms"},
+		{"GET", "/v1.1/brand/x", keyAdvanced, "", 4, "brandid"},
+		{"GET", "/v1.1/brand/3", keyAdvanced, "", 5, "brandid"},
+		{"GET", "/v1.1/brand/4294967297", keyAdvanced, "", 5, "brandid"},
+		{"GET", "/v1.1/brand/1", keyStranger, "", 5, "brandid"}, // never 403
+		{"POST", "/v1.1/brand/3/edit", keyAdvanced, "name=x", 5, "brandid"},
+		{"POST", "/v1.1/brand/1/edit", keyAdvanced, "name=", 3, "name"},
+		{"POST", "/v1.1/brand/1/edit?brandid=2", keyAdvanced, "", 4, "brandid"},
+		{"POST", "/v1.1/brand/3/delete", keyAdvanced, "", 5, ""},
+		{"POST", "/v1.1/brand/4294967297/delete", keyAdvanced, "", 5, "brandid"},
+		{"GET", "/v1.1/activities?brandID=3", keyAdvanced, "", 5, "brandID"},
+		{"GET", "/v1.1/activities?segmentid=3", keyAdvanced, "", 4, "segment"},
+		{"GET", "/v1.1/activity/1", keyAdvanced, "", 5, "activityid"}, // built in
+		{"POST", "/v1.1/activity/2/edit", keyAdvanced, "", 5, "activityid"},
+		{"POST", "/v1.1/activity/99/delete", keyAdvanced, "", 5, "activityid"},
+		{"POST", "/v1.1/activity/100/edit", keyAdvanced, "onetime=1", 4, "onetime"},
+		{"POST", "/v1.1/activity/100/edit", keyAdvanced, "type=", 3, "type"},
+		{"POST", "/v1.1/activity/100/edit", keyStandard, "", 9, ""},
+		{"POST", "/v1.1/activity/create", keyStandard, "name=x&type=y", 3, "service"},
+		{"POST", "/v1.1/activity/create", keyStandard, "name=x&type=y&service=z", 4, "service"},
+		{"POST", "/v1.1/activity/create", keyStandard, "name=x&type=y&service=custom&value=65536", 4, "value"},
+		{"POST", "/v1.1/activity/create", keyStandard, "name=x&type=y&service=custom&brandid=4294967297", 5, "brandid"},
+		{"POST", "/v1.1/member/register", keyStandard, "", 3, "service"},
+		{"POST", "/v1.1/member/register", keyStandard, "service=spotify&authtoken=t", 3, "uid"},
+		{"POST", "/v1.1/member/register", keyStandard, "service=spotify&uid=1", 3, "authtoken"},
+		{"POST", "/v1.1/member/register", keyStandard, "service=email&password=12345678", 3, "email"},
+		{"POST", "/v1.1/member/register", keyStandard, "service=email&email=a@b.c&password=12345678", 4, "service"},
+		{"POST", "/v1.1/member/register", keyStandard, "service=rdio&uid=1&authtoken=t", 4, "service"},
+		{"POST", "/v1.1/member/register", keyStandard, "service=beatsmusic&uid=1&authtoken=t", 4, "service"},
+		{"POST", "/v1.1/member/register", keyStandard, "service=custom&uid=1&authtoken=t", 4, "service"},
+		{"POST", "/v1.1/member/register", keyStandard, "service=spotify&uid=1&authtoken=t&birthdate=15-03-2026", 4, "birthdate"},
+		{"POST", "/v1.1/member/register", keyStandard, "service=spotify&uid=1&authtoken=t&country=ZZ", 4, "country"},
+		{"POST", "/v1.1/member/register", keyStandard, "service=spotify&uid=1&authtoken=t&ip=1", 4, "ip"},
+		{"POST", "/v1.1/member/register", keyStandard, "service=spotify&uid=1&authtoken=t&id=4097", 4, "id"},
+		{"POST", "/v1.1/member/register", keyStandard, "service=spotify&uid=1&authtoken=t&segmentid=4", 5, "segmentid"},
+		{"GET", "/v1.1/member/1", keyAdvanced, "", 5, ""},
+		{"GET", "/v1.1/member/4097", keyStranger, "", 5, ""},
+		{"GET", "/v1.1/member/4097?email=a@b.c", keyAdvanced, "", 4, "email"},
+		{"GET", "/v1.1/member/4097?partnerID=1", keyAdvanced, "", 3, "partnerCode"},
+		{"GET", "/v1.1/member/4097?threshold=2", keyAdvanced, "", 3, "showbrands"},
+		{"GET", "/v1.1/member/4097?threshold=0&showbrands=1", keyAdvanced, "", 4, "threshold"},
+		{"GET", "/v1.1/member/4097?limit=2", keyAdvanced, "", 3, "showactions"},
+		{"POST", "/v1.1/activity/record", keyStandard, "", 9, ""},
+		{"POST", "/v1.1/activity/record", keyAdvanced, "id=4097", 3, "activityid"},
+		{"POST", "/v1.1/activity/record", keyAdvanced, "activityid=100", 3, "id"},
+		{"POST", "/v1.1/activity/record", keyAdvanced, "activityid=100&uid=1", 3, "service"},
+		{"POST", "/v1.1/activity/record", keyAdvanced, "activityid=100&id=4097", 3, "brandid"},
+		{"POST", "/v1.1/activity/record", keyAdvanced, "activityid=100&id=4097&timestamp=2027-01-01+00:00:00", 3, "brandid"},
+		{"POST", "/v1.1/activity/record", keyAdvanced, "activityid=99&id=4097&timestamp=2027-01-01+00:00:00", 4, "timestamp"},
+		{"POST", "/v1.1/activity/record", keyAdvanced, "activityid=100&brandid=1&id=4097&timestamp=1999-12-31+23:59:59", 4, "timestamp"},
+		{"POST", "/v1.1/activity/record", keyAdvanced, "activityid=101&brandid=2&id=4097", 4, "brandid"},
+		{"POST", "/v1.1/activity/record", keyAdvanced, "activityid=100&brandid=1&id=4097&uid=1&service=spotify", 4, "uid"},
+		{"POST", "/v1.1/activity/record", keyAdvanced, "activityid=100&brandid=1&uid=1&service=custom", 4, "service"},
+		{"POST", "/v1.1/activity/record", keyAdvanced, "activityid=99&brandid=1&id=4097", 5, "activityid"},
+		{"POST", "/v1.1/activity/record", keyAdvanced, "activityid=100&brandid=3&id=4097", 5, "brandid"},
+		{"POST", "/v1.1/activity/record", keyAdvanced, "activityid=100&brandid=1&id=5&async=0", 5, ""},
+		{"GET", "/v1.1/brand/3/stats/activity", keyAdvanced, "", 5, "brandID"},
+		{"GET", "/v1.1/brand/1/stats/activity?activityID=100,7", keyAdvanced, "", 5, "activityID"},
+		{"GET", "/v1.1/brand/1/stats/activity?segmentid=1", keyAdvanced, "", 4, "segment"},
+		{"GET", "/v1.1/brand/1/stats/activity?optedin=1", keyAdvanced, "", 4, "optedin"},
+		{"GET", "/v1.1/brand/1/stats/activity?group_by=day", keyAdvanced, "", 4, "group_by"},
+		{"GET", "/v1.1/brand/1/stats/activity?explain=1", keyAdvanced, "", 4, "explain"},
+		{"GET", "/v1.1/brand/1/stats/timeline?period=1", keyAdvanced, "", 4, "period"},
+		{"GET", "/v1.1/brand/1/stats/timeline?start_date=2026-03-16+00:00:00", keyAdvanced, "", 4, "start_date"},
+		{"GET", "/v1.1/brand/1/stats/timeline?members=0", keyAdvanced, "", 4, "members"},
+	} {
+		h := newHouse(t)
+		target := c.target
+		if c.key != "" {
+			target = keyed(target, c.key)
+		}
+		t.Run(strings.TrimPrefix(c.method+c.target, "/")+" "+c.body[:min(40, len(c.body))], func(t *testing.T) {
+			h.t = t
+			h.refused(h.do(c.method, target, c.body), c.code, c.parameter)
+			for _, s := range h.engine.submitted {
+				if c.code < 5 {
+					t.Errorf("a refused request was submitted: %T", s.Command)
+				}
+			}
+		})
+	}
+}
+
+func TestFiltersThatAreNotBuiltAreRefusedAndNeverLeftOut(t *testing.T) {
+	h := newHouse(t)
+	for _, path := range []string{"/v1.1/brand/1/stats/activity", "/v1.1/brand/1/stats/timeline"} {
+		for _, filter := range []string{
+			"segment=1", "segmentID=1", "members_from_segment=1", "emails=a@b.c", "domain=x.y", "region=BE&country=DE", "optedin=1",
+			"anyofactivities=100", "allofactivities=100",
+		} {
+			name, _, _ := strings.Cut(filter, "=")
+			if name == "segmentID" {
+				name = "segment"
+			}
+			h.refused(h.get(path+"?"+filter), domain.InvalidParameter, name)
+		}
+	}
+	if n := len(h.engine.asked); n != 0 {
+		t.Errorf("%d questions were asked", n)
+	}
+}
+
+func TestBodyOfAnotherTypeIsUnsupported(t *testing.T) {
+	h := newHouse(t)
+	target := keyed("/v1.1/brand/create", keyAdvanced)
+	for _, header := range [][]string{
+		{"Content-Type", "text/plain"},
+		{"Content-Type", ""},
+		{"Content-Type", "multipart/form-data; boundary=x"},
+		{"Content-Type", ";;"},
+		{"Content-Encoding", "gzip"},
+	} {
+		h.refused(h.do("POST", target, "name=x&type=y", header...), domain.UnsupportedMedia, "")
+	}
+	h.refused(h.do("POST", "/v1.1/brand/create", "name=x", "Content-Type", "text/plain"), domain.MissingKey, "apiKey")
+	if w := h.do("POST", target+"&name=x&type=y", "", "Content-Type", "text/plain"); w.Code != http.StatusOK {
+		t.Errorf("no body of another type: %d %s", w.Code, w.Body)
+	}
+}
+
+func TestHeaderOverItsLimitIsTooLarge(t *testing.T) {
+	h := newHouse(t)
+	h.refused(h.get("/v1.1/brands", "X-Large", strings.Repeat("x", maxHeader)), domain.TooLarge, "")
+	h.refused(h.get("/v1.1/brands?keyword="+strings.Repeat("x", maxHeader)), domain.TooLarge, "")
+}
+
+func TestKeyMayStandInTheBody(t *testing.T) {
+	h := newHouse(t)
+	for _, body := range []string{"apikey=" + keyAdvanced + "&name=a&type=b", `{"APIKEY":"` + keyAdvanced + `","name":"c","type":"d"}`} {
+		if w := h.do("POST", "/v1.1/brand/create", body); w.Code != http.StatusOK {
+			t.Errorf("%d %s", w.Code, w.Body)
+		}
+	}
+	h.refused(h.post("/v1.1/brand/create", "apikey="+keyAdvanced+"&name=a&type=b"), domain.InvalidParameter, "apikey")
+}
+
+func TestEngineThatCannotAnswerIsUnavailable(t *testing.T) {
+	for name, err := range map[string]error{
+		"said": domain.ErrUnavailable, "deadline": context.DeadlineExceeded, "away": context.Canceled,
+	} {
+		h := newHouse(t)
+		h.engine.answer = func(*domain.Question) (*domain.Answer, error) { return nil, err }
+		h.engine.outcome = func(domain.Submission) (domain.Outcome, error) { return domain.Outcome{}, err }
+		h.engine.await = func(context.Context, domain.Position) error { return err }
+		token := wire.EncodePosition(domain.Position{Catalog: 1})
+		for _, w := range []interface{ Header() http.Header }{
+			h.get("/v1.1/brand/1/stats/activity"), h.post("/v1.1/brand/create", "name=x&type=y"), h.get("/v1.1/brands?wait_for=" + token),
+		} {
+			if got := w.Header().Get("Retry-After"); got != "1" {
+				t.Errorf("%s: Retry-After %q", name, got)
+			}
+		}
+		h.refused(h.get("/v1.1/brand/1/stats/activity"), domain.Unavailable, "")
+	}
+}
+
+func TestEngineThatBreaksIsAnInternalErrorLoggedOnce(t *testing.T) {
+	h := newHouse(t)
+	h.engine.answer = func(*domain.Question) (*domain.Answer, error) {
+		return nil, &domain.Error{Code: domain.Internal, Op: "scan", Message: "disk on fire"}
+	}
+	w := h.get("/v1.1/brand/1/stats/activity")
+	h.refused(w, domain.Internal, "")
+	if strings.Contains(w.Body.String(), "fire") {
+		t.Errorf("the answer shows what is inside: %s", w.Body)
+	}
+	id := w.Header().Get("X-Request-Id")
+	if !strings.Contains(w.Body.String(), `"request_id":"`+id+`"`) || strings.Count(h.log.String(), "disk on fire") != 1 ||
+		!strings.Contains(h.log.String(), id) {
+		t.Errorf("request %s: %s\n%s", id, w.Body, h.log)
+	}
+}
+
+func TestPanicIsAnInternalErrorWithoutParametersInTheLog(t *testing.T) {
+	h := newHouse(t)
+	for _, value := range []any{"secret-value", errValue("secret-value")} {
+		h.log.Reset()
+		h.engine.answer = func(*domain.Question) (*domain.Answer, error) { panic(value) }
+		w := h.get("/v1.1/brand/1/stats/activity?country=DE&utm=secret-parameter")
+		h.refused(w, domain.Internal, "")
+		log := h.log.String()
+		if strings.Contains(log, "secret") || strings.Contains(log, keyAdvanced) || strings.Contains(w.Body.String(), "secret") {
+			t.Errorf("what was panicked with is shown: %s", log)
+		}
+		if strings.Count(log, "level=ERROR") != 1 || !strings.Contains(log, "tally.go") {
+			t.Errorf("not logged once with its stack: %s", log)
+		}
+	}
+	if w := h.get("/v1.1/brands"); w.Code != http.StatusOK {
+		t.Errorf("after it: %d", w.Code)
+	}
+}
+
+type errValue string
+
+func (e errValue) Error() string { return string(e) }
+
+func TestOutcomesBecomeTheirErrors(t *testing.T) {
+	h := newHouse(t)
+	for _, code := range []domain.Code{domain.NotFound, domain.Conflict, domain.Gone, domain.PlanLimit} {
+		h.engine.outcome = func(domain.Submission) (domain.Outcome, error) {
+			return domain.Outcome{Code: code, Parameter: "uid", Message: "so it is"}, nil
+		}
+		h.refused(h.post("/v1.1/member/register", "service=spotify&uid=1&authtoken=t"), code, "uid")
+	}
+}

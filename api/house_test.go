@@ -1,0 +1,152 @@
+package api
+
+import (
+	"bytes"
+	"crypto/ed25519"
+	"crypto/sha256"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/problem"
+)
+
+// The keys of the house.
+const (
+	keyStandard   = "key-standard"
+	keyAdvanced   = "key-advanced"
+	keyEnterprise = "key-enterprise"
+	keyGlobal     = "key-global"
+	keyPublic     = "key-public"
+	keyRevoked    = "key-revoked"
+	keyStranger   = "key-stranger" // of another account
+)
+
+// now is the moment of every test.
+var now = time.Date(2026, 3, 15, 12, 34, 56, 789_000_000, time.UTC)
+
+// house is an API over a scripted engine, with two brands, two definitions (the
+// second one-time) and a member with the id 4097.
+type house struct {
+	t      testing.TB
+	api    *API
+	engine *script
+	log    *bytes.Buffer
+}
+
+func newHouse(t testing.TB) *house {
+	t.Helper()
+	s := &script{
+		next: 5, keys: map[domain.KeyHash]*domain.Key{}, apps: map[domain.ApplicationID]*domain.Application{},
+		members: map[domain.MemberID]*domain.Member{},
+	}
+	for i, plan := range []domain.Plan{domain.Standard, domain.Advanced, domain.Enterprise} {
+		id := domain.ApplicationID(i + 1)
+		s.apps[id] = &domain.Application{ID: id, Account: 1, Plan: plan}
+	}
+	s.apps[9] = &domain.Application{ID: 9, Account: 2, Plan: domain.Enterprise}
+	for key, k := range map[string]domain.Key{
+		keyStandard: {Application: 1}, keyAdvanced: {Application: 2}, keyEnterprise: {Application: 3},
+		keyGlobal: {Application: 3, Scope: domain.ScopeGlobal}, keyPublic: {Application: 3, Scope: domain.ScopePublic},
+		keyRevoked: {Application: 3, Revoked: 1}, keyStranger: {Application: 9, Account: 2},
+	} {
+		k.Account = max(k.Account, 1)
+		k.Scope = max(k.Scope, domain.ScopeApplication)
+		s.keys[sha256.Sum256([]byte(key))] = &k
+	}
+	s.brands = []*domain.Brand{
+		{ID: 1, Account: 1, Dense: 1, Fields: domain.BrandFields{"Name": "The Moons", "Type": "Music", "Slug": "moons"}},
+		{ID: 2, Account: 1, Dense: 2, Fields: domain.BrandFields{"Name": "Archive", "Type": "TV", "Slug": "archive", "custom_rank": "-3"}},
+	}
+	s.defs = []*domain.Definition{
+		{ID: 100, Account: 1, Name: "played a track by {brand}", ShortName: "played", Type: "Listened", Service: domain.Custom, Value: 2, Created: 1e12},
+		{ID: 101, Account: 1, Brand: 1, Name: "followed", Type: "Social", Service: domain.Spotify, Value: 5, OneTime: true, Created: 1e12, Updated: 2e12},
+	}
+	s.members[4097] = &domain.Member{
+		ID: 4097, Account: 1, Application: 2, State: domain.MemberActive, Created: 1e12, TokenMade: 1e9,
+		Profile: domain.Fields{{Field: domain.FirstName, Value: "Ada"}, {Field: domain.Surname, Value: "Fan"}, {Field: domain.Country, Value: "DE"}},
+		Services: []domain.ServiceRecord{{
+			ID: 5, Application: 2, Service: domain.Spotify, UID: "u-1", Created: 1e12, Updated: 1e12, LastLogin: 1e12, PartnerCode: "acme", PartnerID: "77",
+			Fields: domain.Fields{{Field: domain.RecordUsername, Value: "ada"}, {Field: domain.RecordToken, Value: "tok"}, {Field: domain.RecordPaid, Value: "1"}},
+		}},
+	}
+	log := new(bytes.Buffer)
+	api, err := New(Config{
+		Engine: s, Hasher: testHasher{}, Now: func() time.Time { return now }, BaseURL: "https://api.example/",
+		Signer:   Signer{ID: "k1", Key: ed25519.NewKeyFromSeed(bytes.Repeat([]byte{7}, 32))},
+		TokenKey: [16]byte{1, 2, 3}, Logger: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &house{t, api, s, log}
+}
+
+// do sends a request; body is a form unless it begins with {. Header lines follow.
+func (h *house) do(method, target, body string, headers ...string) *httptest.ResponseRecorder {
+	h.t.Helper()
+	r := httptest.NewRequest(method, "https://api.example"+target, strings.NewReader(body))
+	if body != "" {
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		if strings.HasPrefix(strings.TrimSpace(body), "{") {
+			r.Header.Set("Content-Type", "application/json; charset=utf-8")
+		}
+	}
+	for i := 0; i+1 < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	w := httptest.NewRecorder()
+	h.api.ServeHTTP(w, r)
+	return w
+}
+
+// get asks with the advanced key.
+func (h *house) get(target string, headers ...string) *httptest.ResponseRecorder {
+	h.t.Helper()
+	return h.do(http.MethodGet, keyed(target, keyAdvanced), "", headers...)
+}
+
+// post sends parameters with the advanced key.
+func (h *house) post(target, body string, headers ...string) *httptest.ResponseRecorder {
+	h.t.Helper()
+	return h.do(http.MethodPost, keyed(target, keyAdvanced), body, headers...)
+}
+
+func keyed(target, key string) string {
+	if strings.Contains(target, "?") {
+		return target + "&apiKey=" + key
+	}
+	return target + "?apiKey=" + key
+}
+
+// ok decodes a success.
+func (h *house) ok(w *httptest.ResponseRecorder, out any) {
+	h.t.Helper()
+	if w.Code != http.StatusOK && w.Code != http.StatusAccepted {
+		h.t.Fatalf("status %d: %s", w.Code, w.Body)
+	}
+	if err := json.Unmarshal(w.Body.Bytes(), out); err != nil {
+		h.t.Fatalf("%v: %s", err, w.Body)
+	}
+}
+
+// refused checks an answer to be a whole problem of a code, about a parameter.
+func (h *house) refused(w *httptest.ResponseRecorder, code domain.Code, parameter string) {
+	h.t.Helper()
+	var p problem.Problem
+	if err := json.Unmarshal(w.Body.Bytes(), &p); err != nil {
+		h.t.Fatalf("status %d, no problem: %v: %s", w.Code, err, w.Body)
+	}
+	if p.Error.Code != int(code) || w.Code != problem.Status(code) || p.Status != w.Code || p.Type != "/errors/"+problem.Slug(code) ||
+		p.Parameter != parameter || p.Detail == "" || p.Error.Message != p.Detail || w.Header().Get("Content-Type") != problem.ContentType {
+		h.t.Fatalf("want code %d of %q, got status %d: %s", code, parameter, w.Code, w.Body)
+	}
+}
+
+// discarded is a logger that writes nothing.
+var discarded = slog.New(slog.DiscardHandler)

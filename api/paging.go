@@ -1,0 +1,57 @@
+package api
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/wire"
+)
+
+// limit is the parameter that says which rows of a list are asked for.
+type limit struct {
+	Limit  bind.Page `name:"limit" doc:"<limit> or <offset>,<limit>; default 10, at most 1000" eg:"0,5"`
+	Cursor string    `name:"cursor" later:"refuse" doc:"keyset paging"`
+}
+
+// page is the page asked for, the first ten rows where none is.
+func (c *Call) page(in limit) bind.Page {
+	p := in.Limit
+	if !p.Given {
+		p.Limit = 10
+	}
+	if p.Clamped {
+		c.Warn(fmt.Sprintf("limit was clamped to %d", bind.MaxLimit))
+	}
+	return p
+}
+
+// unlinked are parameters that addresses of other pages leave out.
+var unlinked = []string{"apikey", "period", "period_end"}
+
+// beside gives the addresses of the pages beside p of a list of n, in the header
+// too. Dates stand for the range that was answered.
+func (c *Call) beside(p bind.Page, n int, dates ...[2]string) wire.Paging {
+	var out wire.Paging
+	link := func(offset, limit int, rel string) *string {
+		instead := append(dates, [2]string{"limit", strconv.Itoa(offset) + "," + strconv.Itoa(limit)})
+		to := c.BaseURL + c.path + "?" + c.params.Query(unlinked, instead...)
+		c.links = append(c.links, "<"+to+`>; rel="`+rel+`"`)
+		return &to
+	}
+	if p.Limit == 0 {
+		return out
+	}
+	if next := p.Offset + p.Limit; next < n && next <= bind.MaxOffset {
+		out.Next = link(next, p.Limit, "next")
+	}
+	if p.Offset > 0 {
+		out.Previous = link(max(0, p.Offset-p.Limit), min(p.Limit, p.Offset), "prev")
+	}
+	return out
+}
+
+// dates are a span as parameters.
+func dates(s bind.Span) [][2]string {
+	return [][2]string{{"start_date", wire.Seconds(s.From)}, {"end_date", wire.Seconds(s.To)}}
+}

@@ -1,0 +1,262 @@
+package api
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/wire"
+)
+
+// recordIn are the parameters of activity/record.
+type recordIn struct {
+	ActivityID  bind.ID      `name:"activityid" required:"" doc:"id of an activity definition" eg:"100"`
+	ID          bind.ID      `name:"id" doc:"the member; or partnerID and partnerCode, or service and uid" eg:"4097"`
+	PartnerCode string       `name:"partnerCode" doc:"with partnerID says who"`
+	PartnerID   string       `name:"partnerID" doc:"with partnerCode says who"`
+	Service     bind.Service `name:"service" doc:"with uid says who"`
+	UID         string       `name:"uid" doc:"with service says who"`
+	BrandID     bind.ID      `name:"brandid" doc:"required unless the definition has a brand" eg:"1"`
+	Content     content      `name:"content" doc:"an object, or text" eg:"{\"TrackName\":\"Blue\"}"`
+	Link        bind.URL     `name:"link" eg:"https://example.com/track"`
+	Media       bind.URL     `name:"media" eg:"https://example.com/cover.png"`
+	Marker      string       `name:"marker" doc:"the record's name within application and member: the same record again gives the item there is" eg:"m-1"`
+	Timestamp   bind.Time    `name:"timestamp" doc:"when it was completed; default: receipt" eg:"2026-01-02 03:04:05"`
+	Country     bind.Country `name:"country" doc:"where it was done" eg:"DE"`
+	Region      string       `name:"region" doc:"where it was done" eg:"Berlin"`
+	City        string       `name:"city" doc:"where it was done" eg:"Berlin"`
+	Async       bool         `name:"async" default:"1" doc:"1: answer once the record is durable; 0: once it is visible" eg:"0"`
+}
+
+// content is what an action says: a JSON object without blanks, or text.
+type content string
+
+const maxContent = 64 << 10
+
+// ParseParam reads an object or a text.
+func (v *content) ParseParam(s string) error {
+	if len(s) > maxContent {
+		return fmt.Errorf("must be at most %d bytes long", maxContent)
+	}
+	*v = content(wire.Compact(s))
+	return nil
+}
+
+// Missing reports what is missing to say who.
+func (in *recordIn) Missing(has func(string) bool) string {
+	switch {
+	case has("partnerID") && !has("partnerCode"):
+		return "partnerCode"
+	case has("partnerCode") && !has("partnerID"):
+		return "partnerID"
+	case has("uid") && !has("service"):
+		return "service"
+	case has("service") && !has("uid"):
+		return "uid"
+	case !has("id") && !has("partnerID") && !has("uid"):
+		return "id"
+	}
+	return ""
+}
+
+// Check refuses two ways to say who.
+func (in *recordIn) Check() *domain.Error {
+	switch {
+	case in.UID != "" && (in.ID != 0 || in.PartnerID != ""):
+		return domain.Bad(domain.InvalidParameter, "uid", "uid is a second way to say who")
+	case in.PartnerID != "" && in.ID != 0:
+		return domain.Bad(domain.InvalidParameter, "partnerID", "partnerID is a second way to say who")
+	case domain.Service(in.Service) == domain.Custom:
+		return domain.Bad(domain.InvalidParameter, "service", "custom is nobody's service")
+	}
+	return nil
+}
+
+// record appends an action of a member to the log. Its answer is a feed item once
+// it is visible, or only that it was accepted.
+func record(c *Call, in *recordIn) (any, error) {
+	a, err := c.activity(in)
+	if err != nil {
+		return nil, err
+	}
+	s := c.submission()
+	s.Activity, s.Slot = a, slotOf(a)
+	// Whether a request is a repeat only its shard knows, so one with an
+	// Idempotency-Key waits for its outcome and is answered as it asked all the same.
+	if s.Durable = in.Async && !c.keyed; s.Durable {
+		return c.accept(s, in)
+	}
+	out, err := c.submit(s)
+	if err != nil {
+		return nil, err
+	}
+	if a.Refusal != domain.Accepted && !out.Replayed {
+		return nil, domain.Bad(domain.NotFound, refusedParameter[a.Refusal], a.Detail)
+	}
+	item, err := c.feedItem(&out)
+	if err != nil {
+		return nil, err
+	}
+	if in.Async {
+		c.status = http.StatusAccepted
+		return &wire.Accepted{Accepted: true, Marker: item.Marker}, nil
+	}
+	return item, nil
+}
+
+// accept appends an activity whose outcome nobody waits for. It carries what came
+// over HTTP: refused, it becomes a dead letter that can be published again.
+func (c *Call) accept(s domain.Submission, in *recordIn) (*wire.Accepted, error) {
+	raw, err := json.Marshal(c.event(in))
+	if err != nil {
+		return nil, &domain.Error{Code: domain.Internal, Op: "event", Err: err}
+	}
+	a := s.Activity
+	a.Raw = string(raw)
+	if a.Content.Marker == "" {
+		// What the answer names must be what the feed shows, and the log's time is not
+		// known to whoever does not wait.
+		a.Content.Marker = wire.Marker(c.now)
+	}
+	_, err = c.submit(s)
+	c.status = http.StatusAccepted
+	return &wire.Accepted{Accepted: true, Marker: a.Content.Marker}, err
+}
+
+// slotOf is where an activity is applied: its member's slot, else its identity's.
+func slotOf(a *domain.Activity) domain.Slot {
+	if a.Member != 0 {
+		return a.Member.Slot()
+	}
+	return a.Identity.Slot()
+}
+
+// activity is the activity that the parameters mean, stamped with what the catalog
+// says.
+func (c *Call) activity(in *recordIn) (*domain.Activity, error) {
+	a := &domain.Activity{Member: domain.MemberID(in.ID), Content: domain.Content{
+		Marker: in.Marker, Content: string(in.Content), Link: string(in.Link), Media: string(in.Media),
+		Geo: domain.Geo{Country: string(in.Country), Region: in.Region, City: in.City},
+	}}
+	switch {
+	case in.UID != "":
+		a.Identity = c.socialIdentity(domain.Service(in.Service), in.UID)
+	case in.PartnerID != "":
+		a.Identity = c.partnerIdentity(in.PartnerCode, in.PartnerID)
+	}
+	a.Time, a.Defaulted = in.Timestamp.Unix, !in.Timestamp.Given
+	if err := c.stamp(a, in); err != nil {
+		return nil, err
+	}
+	a.Hash = c.Hasher.ID(c.source(in))
+	return a, nil
+}
+
+// source is the dedup key of a record over HTTP, as a source and an id within it:
+// the application and the marker, else the request.
+func (c *Call) source(in *recordIn) (source, id string) {
+	if in.Marker != "" {
+		return "app/" + wire.Number(c.app.ID), in.Marker
+	}
+	return "request", c.request.String()
+}
+
+// refusedParameter is the parameter that a refusal of the catalog is about.
+var refusedParameter = map[domain.Reason]string{domain.UnknownActivity: "activityid", domain.UnknownBrand: "brandid"}
+
+// stamp judges an activity by the catalog and puts in what that says. What the
+// catalog does not know is an error at once, but under an Idempotency-Key a refusal
+// that travels: a repeat of what was recorded before a deletion still gets its
+// first outcome.
+func (c *Call) stamp(a *domain.Activity, in *recordIn) error {
+	a.Definition, a.Brand = domain.DefinitionID(in.ActivityID.Small()), domain.BrandID(in.BrandID.Small())
+	d, unknown := c.definition(in.ActivityID, "activityid")
+	if unknown == nil {
+		a.Service, a.Points, a.OneTime = d.Service, d.Value, d.OneTime
+		if d.Brand == 0 && in.BrandID == 0 {
+			return domain.Bad(domain.MissingParameter, "brandid", "brandid is required: the definition has no brand")
+		}
+	}
+	if fault := in.timeFault(c.now); fault != nil {
+		return fault
+	}
+	if unknown != nil {
+		return c.refused(a, domain.UnknownActivity, unknown)
+	}
+	brand := cmp.Or(in.BrandID, bind.ID(d.Brand))
+	if d.Brand != 0 && brand != bind.ID(d.Brand) {
+		return domain.Bad(domain.InvalidParameter, "brandid", "brandid differs from the definition's")
+	}
+	a.Brand = domain.BrandID(brand.Small())
+	if _, err := c.brand(brand, "brandid"); err != nil {
+		return c.refused(a, domain.UnknownBrand, err)
+	}
+	return nil
+}
+
+// timeFault is what is wrong with the timestamp; nil: nothing.
+func (in *recordIn) timeFault(now time.Time) *domain.Error {
+	switch t := in.Timestamp; {
+	case t.Given && t.Unix > now.Add(time.Hour).Unix():
+		return domain.Bad(domain.InvalidParameter, "timestamp", "timestamp must be at most an hour ahead")
+	case t.Given && t.Unix < int64(domain.FirstSecond):
+		return domain.Bad(domain.InvalidParameter, "timestamp", "timestamp must not be before 2000")
+	}
+	return nil
+}
+
+// refused makes the error a refusal that travels, where it must.
+func (c *Call) refused(a *domain.Activity, reason domain.Reason, err error) error {
+	e, _ := errors.AsType[*domain.Error](err)
+	if !c.keyed || e == nil {
+		return err
+	}
+	a.Refusal, a.Detail = reason, e.Message
+	return nil
+}
+
+// event is a record over HTTP in the form of the public topic: a dead letter of it
+// can be published there again, and is the same action.
+type event struct {
+	ID          string            `json:"id"`
+	Source      string            `json:"source"`
+	Time        string            `json:"time,omitempty"`
+	Account     domain.AccountID  `json:"account"`
+	Member      bind.ID           `json:"memberID,omitempty"`
+	Service     string            `json:"service,omitempty"`
+	UID         string            `json:"serviceUserID,omitempty"`
+	PartnerCode string            `json:"partnerCode,omitempty"`
+	PartnerID   string            `json:"partnerID,omitempty"`
+	Activity    bind.ID           `json:"activityID"`
+	Brand       bind.ID           `json:"brandID,omitempty"`
+	Content     json.RawMessage   `json:"content,omitempty"`
+	Link        bind.URL          `json:"link,omitempty"`
+	Media       bind.URL          `json:"media,omitempty"`
+	Geo         map[string]string `json:"geo,omitempty"`
+}
+
+func (c *Call) event(in *recordIn) *event {
+	source, id := c.source(in)
+	e := &event{
+		ID: id, Source: source, Account: c.Account(), Member: in.ID, Service: domain.Service(in.Service).String(), UID: in.UID,
+		PartnerCode: in.PartnerCode, PartnerID: in.PartnerID, Activity: in.ActivityID, Brand: in.BrandID,
+		Link: in.Link, Media: in.Media, Geo: map[string]string{},
+	}
+	if in.Timestamp.Given {
+		e.Time = time.Unix(in.Timestamp.Unix, 0).UTC().Format(time.RFC3339)
+	}
+	if in.Content != "" {
+		e.Content = wire.Content(string(in.Content))
+	}
+	for name, v := range map[string]string{"country": string(in.Country), "region": in.Region, "city": in.City} {
+		if v != "" {
+			e.Geo[name] = v
+		}
+	}
+	return e
+}

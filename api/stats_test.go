@@ -1,0 +1,190 @@
+package api
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/wire"
+)
+
+// tallied answers questions from counts of definitions, all of different members.
+func tallied(counts map[domain.DefinitionID]domain.Count) func(*domain.Question) (*domain.Answer, error) {
+	return func(q *domain.Question) (*domain.Answer, error) {
+		groups := map[uint32]domain.Count{}
+		t := &domain.Tally{}
+		for _, g := range q.Groups {
+			n := groups[g.Group]
+			n.Add(counts[g.Definition])
+			groups[g.Group] = n
+			t.Total.Add(counts[g.Definition])
+		}
+		for g := range uint32(1000) {
+			if n := groups[g]; n.Actions > 0 {
+				t.Groups = append(t.Groups, domain.GroupCount{Group: g, Count: n})
+			}
+		}
+		return &domain.Answer{Tally: t, Position: domain.Position{Journal: journalID, Catalog: 5, Shards: []domain.ShardOffset{{Shard: 1, Next: 4}}}}, nil
+	}
+}
+
+// counting is a house with five definitions and counts of each.
+func counting(t testing.TB) *house {
+	h := newHouse(t)
+	h.engine.defs = append(h.engine.defs,
+		&domain.Definition{ID: 102, Account: 1, Name: "watched", Type: "WATCHED", Service: domain.YouTube, Deleted: true},
+		&domain.Definition{ID: 103, Account: 1, Name: "heard {brand} by {brand}", Type: "listened", Service: domain.Deezer},
+		&domain.Definition{ID: 104, Account: 1, Name: "liked", Type: "Watched", Service: domain.Facebook})
+	h.engine.answer = tallied(map[domain.DefinitionID]domain.Count{
+		100: {Actions: 5, Members: 2}, 101: {Actions: 100, Members: 100}, 102: {Actions: 5, Members: 4}, 103: {Actions: 9, Members: 1},
+	})
+	return h
+}
+
+// tallied renders an answer of stats/activity as text.
+func (h *house) tallied(query string) string {
+	h.t.Helper()
+	var out wire.ActivityTally
+	h.ok(h.get("/v1.1/brand/1/stats/activity"+query), &out)
+	var b strings.Builder
+	b.WriteString(out.TotalSize + " of " + out.TotalCount + "/" + out.TotalMembers)
+	for _, r := range out.Items {
+		id := "-"
+		if r.ActivityID != nil {
+			id = *r.ActivityID
+		}
+		b.WriteString("; " + id + " " + r.Activity + " " + r.Count + "/" + r.DistinctMembers)
+	}
+	return b.String()
+}
+
+func TestTallyIsOfTheDefinitionsThatCount(t *testing.T) {
+	h := counting(t)
+	for query, want := range map[string]string{
+		"":                                 "3 of 19/7; 103 heard The Moons by The Moons 9/1; 100 played a track by The Moons 5/2; 102 watched 5/4",
+		"?includeOneTime=1":                "4 of 119/107; 101 followed 100/100; 103 heard The Moons by The Moons 9/1; 100 played a track by The Moons 5/2; 102 watched 5/4",
+		"?activityID=100,101":              "1 of 5/2; 100 played a track by The Moons 5/2", // one-time stays out though it is named
+		"?activityID=101&includeOneTime=1": "1 of 100/100; 101 followed 100/100",
+		"?activityID=101":                  "0 of 0/0",
+		"?activityID=104":                  "0 of 0/0",
+		"?group_by=type":                   "2 of 19/7; - Listened 14/3; - WATCHED 5/4",
+		"?limit=1":                         "3 of 9/1; 103 heard The Moons by The Moons 9/1",
+		"?limit=1,2":                       "3 of 10/6; 100 played a track by The Moons 5/2; 102 watched 5/4",
+		"?limit=2":                         "3 of 14/3; 103 heard The Moons by The Moons 9/1; 100 played a track by The Moons 5/2",
+		"?limit=0":                         "3 of 0/0",
+		"?limit=50,5":                      "3 of 0/0",
+		"?limit=3":                         "3 of 19/7; 103 heard The Moons by The Moons 9/1; 100 played a track by The Moons 5/2; 102 watched 5/4",
+		"?group_by=TYPE&limit=1,1":         "2 of 5/4; - WATCHED 5/4",
+	} {
+		if got := h.tallied(query); got != want {
+			t.Errorf("%s: %s, want %s", query, got, want)
+		}
+	}
+}
+
+func TestQuestionCarriesRangeAndFilters(t *testing.T) {
+	h := counting(t)
+	h.get("/v1.1/brand/1/stats/activity?services=the+service,custom&members=9,7,9&exclude_members=8&country=us,de&paid_only=1&activityID=100" +
+		"&start_date=2026-01-01+00:00:01&end_date=2026-01-02+00:00:00")
+	want := domain.Question{
+		Account: 1, Shape: domain.ShapeTally, Brand: 1, Range: domain.Range{From: 1767225601, To: 1767312000},
+		Filter: domain.Filter{
+			Services: []domain.Service{domain.Spotify, domain.Custom}, Members: []domain.MemberID{7, 9}, Exclude: []domain.MemberID{8},
+			Countries: []uint16{domain.CountryCode("DE"), domain.CountryCode("US")}, Paid: true,
+		},
+		Groups: []domain.Group{{Definition: 100, Group: 100}},
+	}
+	if d := cmp.Diff(want, h.engine.asked[0]); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestOneMemberNarrowsTheListOfMembers(t *testing.T) {
+	h := counting(t)
+	for query, want := range map[string][]domain.MemberID{
+		"?id=7": {7}, "?id=7&members=7,9": {7}, "?id=7&members=8,9": nobody, "": nil,
+	} {
+		h.engine.asked = nil
+		h.get("/v1.1/brand/1/stats/activity" + query)
+		if d := cmp.Diff(want, h.engine.asked[0].Filter.Members); d != "" {
+			t.Errorf("%s: %s", query, d)
+		}
+	}
+}
+
+func TestTotalsOfAPageAreAskedNotBeforeItsRows(t *testing.T) {
+	h := counting(t)
+	h.get("/v1.1/brand/1/stats/activity?limit=1")
+	if len(h.engine.asked) != 2 || len(h.engine.asked[1].Groups) != 1 || h.engine.waited[1].Next(1) != 4 {
+		t.Errorf("asked %+v at %+v", h.engine.asked, h.engine.waited)
+	}
+	h.engine.asked = nil
+	h.get("/v1.1/brand/1/stats/activity?limit=1000")
+	h.get("/v1.1/brand/1/stats/activity")
+	if len(h.engine.asked) != 2 {
+		t.Errorf("%d questions for two whole lists", len(h.engine.asked))
+	}
+}
+
+func TestPagesOfAStatisticKeepTheRangeThatWasAnswered(t *testing.T) {
+	h := counting(t)
+	w := h.get("/v1.1/brand/1/stats/activity?limit=1,1&period=1+Day&country=DE")
+	want := []string{
+		`<https://api.example/v1.1/brand/1/stats/activity?country=DE&start_date=2026-03-14+12%3A35%3A00&end_date=2026-03-15+12%3A35%3A00&limit=2%2C1>; rel="next"`,
+		`<https://api.example/v1.1/brand/1/stats/activity?country=DE&start_date=2026-03-14+12%3A35%3A00&end_date=2026-03-15+12%3A35%3A00&limit=0%2C1>; rel="prev"`,
+	}
+	if d := cmp.Diff(want, w.Header().Values("Link")); d != "" {
+		t.Error(d)
+	}
+	if strings.Contains(w.Body.String(), "paging") {
+		t.Error("the body has paging")
+	}
+}
+
+func TestTimelineIsOfAllDaysMostActiveServiceFirst(t *testing.T) {
+	h := counting(t)
+	day := func(n ...uint64) (out []domain.Count) {
+		for _, x := range n {
+			out = append(out, domain.Count{Actions: x, Members: min(x, 1)})
+		}
+		return out
+	}
+	h.engine.answer = func(q *domain.Question) (*domain.Answer, error) {
+		return &domain.Answer{Timeline: &domain.Timeline{First: 20453, Services: []domain.ServiceTimeline{ // 2025-12-31
+			{Service: domain.Spotify, Days: day(1, 0, 2), Total: domain.Count{Actions: 3, Members: 1}},
+			{Service: domain.Deezer, Days: day(0, 3, 0), Total: domain.Count{Actions: 3, Members: 1}},
+			{Service: domain.Custom, Days: day(9, 0, 0), Total: domain.Count{Actions: 9, Members: 1}},
+		}}}, nil
+	}
+	var out wire.Timeline
+	h.ok(h.get("/v1.1/brand/1/stats/timeline"), &out)
+	var got []string
+	for _, s := range out.Services {
+		var line strings.Builder
+		line.WriteString(s.Service + " " + s.TotalCount + "/" + s.TotalMembers)
+		for _, d := range s.Range {
+			line.WriteString("; " + d.Date + " " + d.DayofYear + " " + d.Count + "/" + d.DistinctMembers)
+		}
+		got = append(got, line.String())
+	}
+	want := []string{
+		"custom 9/1; 2025-12-31 365 9/1; 2026-01-01 1 0/0; 2026-01-02 2 0/0",
+		"spotify 3/1; 2025-12-31 365 1/1; 2026-01-01 1 0/0; 2026-01-02 2 2/1",
+		"deezer 3/1; 2025-12-31 365 0/0; 2026-01-01 1 3/1; 2026-01-02 2 0/0",
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+	if q := h.engine.asked[0]; q.Shape != domain.ShapeTimeline || len(q.Groups) != 4 {
+		t.Errorf("%+v", q)
+	}
+}
+
+func TestAnswerOfAnotherShapeIsABug(t *testing.T) {
+	h := newHouse(t)
+	h.engine.answer = func(*domain.Question) (*domain.Answer, error) { return &domain.Answer{}, nil }
+	h.refused(h.get("/v1.1/brand/1/stats/activity"), domain.Internal, "")
+	h.refused(h.get("/v1.1/brand/1/stats/timeline"), domain.Internal, "")
+}

@@ -1,0 +1,64 @@
+package api
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/wire"
+)
+
+func timeline(c *Call, in *statsIn) (*wire.Timeline, error) {
+	q, definitions, _, err := in.question(c, domain.ShapeTimeline)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range definitions {
+		q.Groups = append(q.Groups, domain.Group{Definition: d.ID})
+	}
+	answer, err := c.ask(q)
+	if err != nil {
+		return nil, err
+	}
+	if answer.Timeline == nil {
+		return nil, &domain.Error{Code: domain.Internal, Op: "timeline", Message: "the answer has another shape"}
+	}
+	return renderTimeline(answer.Timeline), nil
+}
+
+// renderTimeline puts the service with the most actions first, days up.
+func renderTimeline(t *domain.Timeline) *wire.Timeline {
+	services := slices.Clone(t.Services)
+	slices.SortFunc(services, func(a, b domain.ServiceTimeline) int {
+		return cmp.Or(cmp.Compare(b.Total.Actions, a.Total.Actions), cmp.Compare(a.Service, b.Service))
+	})
+	days := 0
+	for i := range services {
+		days = max(days, len(services[i].Days))
+	}
+	names, ofYear := calendar(t.First, days)
+	out := &wire.Timeline{Services: make([]wire.ServiceTimeline, len(services))}
+	for i, s := range services {
+		line := wire.ServiceTimeline{
+			Service: s.Service.String(), Range: make([]wire.DayCount, len(s.Days)),
+			TotalCount: wire.Number(s.Total.Actions), TotalMembers: wire.Number(s.Total.Members),
+		}
+		for d, n := range s.Days {
+			line.Range[d] = wire.DayCount{Date: names[d], DayofYear: ofYear[d], Count: wire.Number(n.Actions), DistinctMembers: wire.Number(n.Members)}
+		}
+		out.Services[i] = line
+	}
+	return out
+}
+
+// calendar names n days from a day since 1970 on.
+func calendar(first uint32, n int) (dates, ofYear []string) {
+	dates, ofYear = make([]string, n), make([]string, n)
+	day := time.Unix(int64(first)*86400, 0).UTC()
+	for i := range n {
+		dates[i], ofYear[i] = day.Format(time.DateOnly), wire.Number(day.YearDay())
+		day = day.AddDate(0, 0, 1)
+	}
+	return dates, ofYear
+}

@@ -1,0 +1,65 @@
+package wire
+
+// Envelope is a member with what belongs to it.
+type Envelope struct {
+	Data     Member          `json:"data"`
+	OptIns   []OptIn         `json:"optins"`
+	Services []ServiceRecord `json:"services"`
+	JWT      string          `json:"jwt"`
+}
+
+// Member is the data node of an envelope.
+type Member struct {
+	ID            uint64  `json:"ID"`
+	FirstName     *string `json:"FirstName"`
+	Surname       *string `json:"Surname"`
+	Username      *string `json:"Username"`
+	Email         *string `json:"Email"`
+	Gender        *string `json:"Gender"`
+	Bio           *string `json:"Bio"`
+	AccessToken   string  `json:"AccessToken"`
+	AvatarURL     string  `json:"AvatarURL"`
+	Country       *string `json:"Country"`
+	City          *string `json:"City"`
+	State         *string `json:"State"`
+	CountryCode   *string `json:"CountryCode"`
+	PostCode      *string `json:"PostCode"`
+	GeoCountry    *string `json:"GeoCountry"`
+	GeoCity       *string `json:"GeoCity"`
+	GeoRegion     *string `json:"GeoRegion"`
+	GeoLat        *string `json:"GeoLat"`
+	GeoLong       *string `json:"GeoLong"`
+	VerifiedEmail *string `json:"VerifiedEmail"`
+}
+
+// OptIn is an opt-in of a member: to a brand, a segment or the global list.
+type OptIn struct {
+	ID        *string `json:"ID"`
+	Type      *string `json:"Type"`
+	SegmentID *string `json:"SegmentID"`
+	Label     *string `json:"Label"`
+	Name      *string `json:"Name"`
+}
+
+// ServiceRecord is a member's account on a network.
+type ServiceRecord struct {
+	Service         string   `json:"Service"`
+	Valid           string   `json:"Valid"`
+	ActivitySharing string   `json:"ActivitySharing"`
+	ID              string   `json:"ID"`
+	UserID          string   `json:"UserID"`
+	Username        *string  `json:"Username"`
+	UserURL         *string  `json:"UserURL"`
+	Token           string   `json:"Token"`
+	TokenSecret     string   `json:"TokenSecret"`
+	Expires         string   `json:"Expires"`
+	LastUpdated     *string  `json:"LastUpdated"`
+	LastLogin       *string  `json:"LastLogin"`
+	VerifiedEmail   *string  `json:"VerifiedEmail"`
+	PaidAccount     string   `json:"PaidAccount"`
+	Followers       string   `json:"Followers"`
+	Likes           string   `json:"Likes"`
+	PartnerCode     *string  `json:"PartnerCode"`
+	PartnerID       *string  `json:"PartnerID"`
+	Domains         []string `json:"Domains"`
+}
