@@ -1,0 +1,235 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"strconv"
+	"text/tabwriter"
+	"time"
+
+	"github.com/goccy/go-yaml"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// App is about accounts and applications.
+type App struct {
+	Create AppCreate `cmd:"" help:"Make an application with a first key, and its account where there is none of that name. The key is shown this once."`
+	List   AppList   `cmd:"" help:"List accounts and applications."`
+}
+
+// Key is about access keys.
+type Key struct {
+	Create KeyCreate `cmd:"" help:"Make a key of an application. It is shown this once."`
+	Revoke KeyRevoke `cmd:"" help:"End a key."`
+	List   KeyList   `cmd:"" help:"List keys by their beginnings."`
+}
+
+// adminClient is what every command has that asks the admin port.
+type adminClient struct {
+	AdminPort
+	Output string `enum:"text,json" default:"text" help:"text, or json for one JSON object."`
+}
+
+// AppCreate makes an application.
+type AppCreate struct {
+	adminClient
+	Account string `required:"" env:"-" placeholder:"NAME" help:"The account's name."`
+	Name    string `required:"" env:"-" placeholder:"NAME" help:"The application's name."`
+	Plan    string `enum:"standard,advanced,enterprise" default:"standard" env:"-" help:"standard, advanced or enterprise."`
+}
+
+// Run asks for it.
+func (c *AppCreate) Run(ctx context.Context, w io.Writer) error {
+	return ask(ctx, w, &c.adminClient, http.MethodPost, "/applications", createApplication{c.Account, c.Name, c.Plan}, func(w io.Writer, a createdApplication) {
+		fmt.Fprintf(w, "account\t%d\napplication\t%d\nkey\t%s\n", a.Account.ID, a.Application.ID, a.Key)
+	})
+}
+
+// AppList lists applications.
+type AppList struct{ adminClient }
+
+// Run asks for them.
+func (c *AppList) Run(ctx context.Context, w io.Writer) error {
+	return ask(ctx, w, &c.adminClient, http.MethodGet, "/applications", nil, func(w io.Writer, l list[listedApplication]) {
+		fmt.Fprintln(w, "ACCOUNT\tNAME\tAPPLICATION\tNAME\tPLAN")
+		for _, i := range l.Items {
+			fmt.Fprintf(w, "%d\t%s\t%d\t%s\t%s\n", i.Account.ID, i.Account.Name, i.Application.ID, i.Application.Name, i.Application.Plan)
+		}
+	})
+}
+
+// KeyCreate makes a key.
+type KeyCreate struct {
+	adminClient
+	Application domain.ApplicationID `env:"-" placeholder:"ID" help:"The application; may be left out where there is only one."`
+	Global      bool                 `xor:"scope" env:"-" help:"A key that reads all of the account (plan enterprise)."`
+	Public      bool                 `xor:"scope" env:"-" help:"A key for pages in browsers."`
+}
+
+// Run asks for it.
+func (c *KeyCreate) Run(ctx context.Context, w io.Writer) error {
+	scope := domain.ScopeApplication
+	switch {
+	case c.Global:
+		scope = domain.ScopeGlobal
+	case c.Public:
+		scope = domain.ScopePublic
+	}
+	return ask(ctx, w, &c.adminClient, http.MethodPost, "/keys", createKey{c.Application, scope.String()}, func(w io.Writer, k createdKey) {
+		fmt.Fprintf(w, "id\t%d\napplication\t%d\nscope\t%s\nkey\t%s\n", k.ID, k.Application.ID, k.Scope, k.Key)
+	})
+}
+
+// KeyRevoke ends a key.
+type KeyRevoke struct {
+	adminClient
+	ID uint32 `arg:"" help:"The key's id, as key list shows it."`
+}
+
+// Run asks for it.
+func (c *KeyRevoke) Run(ctx context.Context, w io.Writer) error {
+	path := "/keys/" + strconv.FormatUint(uint64(c.ID), 10) + "/revoke"
+	return ask(ctx, w, &c.adminClient, http.MethodPost, path, nil, func(w io.Writer, k revokedKey) {
+		fmt.Fprintf(w, "key %d is revoked\n", k.ID)
+	})
+}
+
+// KeyList lists keys.
+type KeyList struct{ adminClient }
+
+// Run asks for them.
+func (c *KeyList) Run(ctx context.Context, w io.Writer) error {
+	return ask(ctx, w, &c.adminClient, http.MethodGet, "/keys", nil, func(w io.Writer, l list[listedKey]) {
+		fmt.Fprintln(w, "ID\tBEGINS\tACCOUNT\tAPPLICATION\tSCOPE\tCREATED\tREVOKED")
+		for _, k := range l.Items {
+			fmt.Fprintf(w, "%d\t%s\t%d %s\t%d %s\t%s\t%s\t%s\n", k.ID, k.Hint, k.Account.ID, k.Account.Name, k.Application.ID, k.Application.Name, k.Scope, day(k.Created), day(k.Revoked))
+		}
+	})
+}
+
+func day(ms int64) string {
+	if ms == 0 {
+		return "-"
+	}
+	return time.UnixMilli(ms).UTC().Format(time.DateTime)
+}
+
+// AcceptGap says that reading of a partition may go on.
+type AcceptGap struct {
+	adminClient
+	Topic     string `arg:"" help:"The topic, with its prefix, as status shows it."`
+	Partition int    `arg:"" help:"The partition."`
+}
+
+// Run asks for it.
+func (c *AcceptGap) Run(ctx context.Context, w io.Writer) error {
+	return ask(ctx, w, &c.adminClient, http.MethodPost, "/gaps/accept", acceptGap{c.Topic, &c.Partition}, func(w io.Writer, g acceptedGap) {
+		fmt.Fprintf(w, "%s/%d goes on at %d (it was left at %d)\n", g.Topic, g.Partition, g.To, g.From)
+	})
+}
+
+// Status shows what the node is doing.
+type Status struct{ adminClient }
+
+// Run asks for it.
+func (c *Status) Run(ctx context.Context, w io.Writer) error {
+	return ask(ctx, w, &c.adminClient, http.MethodGet, "/status", nil, func(w io.Writer, s json.RawMessage) {
+		text, err := yaml.JSONToYAML(s)
+		if err != nil {
+			text = s
+		}
+		w.Write(text)
+	})
+}
+
+const (
+	callTimeout = 30 * time.Second
+	maxAnswer   = 64 << 20
+)
+
+// ask makes one request of the admin port and prints the answer: as it came, or by
+// text, in which tabs are columns.
+func ask[T any](ctx context.Context, w io.Writer, c *adminClient, method, path string, in any, text func(io.Writer, T)) error {
+	body, err := c.call(ctx, method, path, in)
+	if err != nil {
+		return err
+	}
+	if c.Output == "json" {
+		_, err := w.Write(append(bytes.TrimSpace(body), '\n'))
+		return err
+	}
+	var answer T
+	if err := json.Unmarshal(body, &answer); err != nil {
+		return fmt.Errorf("the answer of %s is not understood: %w", c.Admin, err)
+	}
+	columns := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	text(columns, answer)
+	return columns.Flush()
+}
+
+// call never goes through a proxy: the request may carry the token, and the answer
+// a key.
+func (c *adminClient) call(ctx context.Context, method, path string, in any) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	var body bytes.Buffer
+	if in != nil {
+		if err := json.NewEncoder(&body).Encode(in); err != nil {
+			return nil, err
+		}
+	}
+	request, err := http.NewRequestWithContext(ctx, method, "http://"+dialAddress(c.Admin)+path, &body)
+	if err != nil {
+		return nil, err
+	}
+	token, err := c.Token()
+	if err != nil {
+		return nil, fmt.Errorf("--admin-token: %w", err)
+	}
+	if token != "" {
+		request.Header.Set("Authorization", "Bearer "+token)
+	}
+	h := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	response, err := h.Do(request)
+	if err != nil {
+		return nil, fmt.Errorf("no answer from the admin port, is the node running? %w", err)
+	}
+	defer response.Body.Close()
+	answer, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
+	if err != nil {
+		return nil, fmt.Errorf("the answer of %s broke off: %w", c.Admin, err)
+	}
+	if response.StatusCode != http.StatusOK {
+		return nil, failure(response.Status, answer)
+	}
+	return answer, nil
+}
+
+// failure is what the admin port says went wrong.
+func failure(status string, answer []byte) error {
+	var p problem
+	if json.Unmarshal(answer, &p) != nil || p.Error.Message == "" {
+		return fmt.Errorf("the admin port answered %s", status)
+	}
+	return domain.Bad(p.Error.Code, p.Error.Parameter, p.Error.Message)
+}
+
+// dialAddress is where to reach a node that listens at address: one that listens on
+// every interface is on this machine.
+func dialAddress(address string) string {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return address
+	}
+	if ip, err := netip.ParseAddr(host); host == "" || err == nil && ip.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	return net.JoinHostPort(host, port)
+}

@@ -1,0 +1,146 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// ovation runs one command line in this process against the admin port of engine.
+func ovation(t *testing.T, engine *catalog, token string, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	server := httptest.NewServer(adminPortOf(t, engine, token))
+	defer server.Close()
+	t.Setenv("OVATION_ADMIN", server.Listener.Addr().String())
+	var out, errs bytes.Buffer
+	code = run(args, &out, &errs)
+	return code, out.String(), errs.String()
+}
+
+func TestCommandsAskTheAdminPort(t *testing.T) {
+	engine := &catalog{state: map[string]any{"ready": true, "shards": []int{1, 2}}, gaps: map[string]*domain.AcceptGap{"journal": {From: 10, To: 20}}}
+	for _, c := range []struct {
+		line string
+		want string // a pattern
+	}{
+		{"app list --output json", `^{"items":\[\]}\n$`},
+		{"app create --account Label --name Site --plan enterprise --output json", `^{"account":{"id":1},"application":{"id":1},"key":"ov_[a-z2-7]{32}"}\n$`},
+		{"key create", `^id +2\napplication +1\nscope +application\nkey +ov_[a-z2-7]{32}\n$`},
+		{"app create --account Label --name App", `^account +1\napplication +2\nkey +ov_[a-z2-7]{32}\n$`},
+		{"app list --output json", `^{"items":\[{"account":{"id":1,"name":"Label"},"application":{"id":1,"name":"Site","plan":"enterprise"}},{"account":{"id":1,"name":"Label"},"application":{"id":2,"name":"App","plan":"standard"}}\]}\n$`},
+		{"app list", `^ACCOUNT +NAME +APPLICATION +NAME +PLAN\n1 +Label +1 +Site +enterprise\n1 +Label +2 +App +standard\n$`},
+		{"key create --application 2 --public --output json", `^{"id":4,"application":{"id":2},"scope":"public","key":"ov_[a-z2-7]{32}"}\n$`},
+		{"key create --application 1 --global", `scope +global`},
+		{"key revoke 4", `^key 4 is revoked\n$`},
+		{"key list", `^ID .*\n(.*\n){3}4 +ov_[a-z2-7]{5} +1 Label +2 App +public +\d{4}-\d\d-\d\d \d\d:\d\d:\d\d +\d{4}-.*\n5 .*-\n$`},
+		{"accept-gap journal 0", `^journal/0 goes on at 20 \(it was left at 10\)\n$`},
+		{"status --output json", `^{"ready":true,"shards":\[1,2\]}\n$`},
+		{"status", `^ready: true\nshards:\n *- 1\n *- 2\n$`},
+	} {
+		code, stdout, stderr := ovation(t, engine, "", strings.Fields(c.line)...)
+		if code != exitFine || stderr != "" || !regexp.MustCompile(c.want).MatchString(stdout) {
+			t.Errorf("ovation %s: %d\n%s%s\nwant %s", c.line, code, stdout, stderr, c.want)
+		}
+	}
+}
+
+func TestCommandsFailInTheirOwnWay(t *testing.T) {
+	engine := &catalog{}
+	for _, c := range []struct {
+		line   string
+		code   int
+		stderr string
+	}{
+		{"key create", exitWrongUse, "there are 0 applications"},
+		{"key create --application 5", exitFailed, "no such application"},
+		{"key create --global --public", exitWrongUse, "--global and --public can't be used together"},
+		{"key revoke", exitWrongUse, "<id>"},
+		{"key revoke x", exitWrongUse, `"x"`},
+		{"key revoke 9", exitFailed, "no such key"},
+		{"app create --account a", exitWrongUse, "--name"},
+		{"app create --account a --name b --plan gold", exitWrongUse, "--plan"},
+		{"app list --output xml", exitWrongUse, "--output"},
+		{"app list --admin nowhere", exitWrongUse, `"nowhere" is not HOST:PORT`},
+		{"app list --admin-token " + filepath.Join(t.TempDir(), "none"), exitFailed, "--admin-token"},
+		{"accept-gap journal 1", exitFailed, "no gap"},
+		{"accept-gap journal", exitWrongUse, "<partition>"},
+	} {
+		code, stdout, stderr := ovation(t, engine, "", strings.Fields(c.line)...)
+		if code != c.code || stdout != "" || !strings.Contains(stderr, c.stderr) {
+			t.Errorf("ovation %s: %d\n%s%s\nwant %d with %q", c.line, code, stdout, stderr, c.code, c.stderr)
+		}
+	}
+}
+
+func TestANodeThatIsNotThereIsToldAsSuch(t *testing.T) {
+	server := httptest.NewServer(nil)
+	server.Close()
+	var out, errs bytes.Buffer
+	if code := run([]string{"status", "--admin", server.Listener.Addr().String()}, &out, &errs); code != exitFailed || !strings.Contains(errs.String(), "is the node running?") {
+		t.Errorf("%d %s", code, errs.String())
+	}
+}
+
+func TestTheTokenOfTheFileIsSent(t *testing.T) {
+	file := func(token string) string {
+		path := filepath.Join(t.TempDir(), "token")
+		if err := os.WriteFile(path, []byte(token+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	if code, _, stderr := ovation(t, &catalog{}, testToken, "app", "list", "--admin-token", file(testToken)); code != exitFine {
+		t.Errorf("the token: %d %s", code, stderr)
+	}
+	code, _, stderr := ovation(t, &catalog{}, testToken, "app", "list", "--admin-token", file("another-token-of-length"))
+	if code != exitFailed || !strings.Contains(stderr, "not that of --admin-token") || strings.Contains(stderr, "another-token") {
+		t.Errorf("another token: %d %s", code, stderr)
+	}
+}
+
+func TestAnAnswerThatIsNoneIsAnError(t *testing.T) {
+	for _, c := range []struct{ status, body, want string }{
+		{"502 Bad Gateway", "<html>", "answered 502 Bad Gateway"},
+		{"500 Internal Server Error", "{}", "answered 500"},
+		{"404 Not Found", `{"error":{"code":5,"message":"no such key"}}`, "no such key"},
+	} {
+		if err := failure(c.status, []byte(c.body)); !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", c.status, err)
+		}
+	}
+}
+
+func TestANodeOnEveryInterfaceIsReachedOnThisMachine(t *testing.T) {
+	for address, want := range map[string]string{
+		"0.0.0.0:8081":   "127.0.0.1:8081",
+		":8081":          "127.0.0.1:8081",
+		"[::]:8081":      "127.0.0.1:8081",
+		"10.0.0.1:8081":  "10.0.0.1:8081",
+		"node-1:8081":    "node-1:8081",
+		"[::1]:8081":     "[::1]:8081",
+		"localhost:8081": "localhost:8081",
+	} {
+		if got := dialAddress(address); got != want {
+			t.Errorf("%s is dialled as %s, want %s", address, got, want)
+		}
+	}
+}
+
+func TestTheKeyOfJSONIsWhatTheCatalogKnows(t *testing.T) {
+	engine := &catalog{}
+	_, stdout, _ := ovation(t, engine, "", "app", "create", "--account", "a", "--name", "b", "--output", "json")
+	var a createdApplication
+	if err := json.Unmarshal([]byte(stdout), &a); err != nil {
+		t.Fatal(err)
+	}
+	if len(engine.keys) != 1 || !strings.HasPrefix(a.Key, engine.keys[0].Hint) {
+		t.Errorf("key %q, catalog %+v", a.Key, engine.keys)
+	}
+}

@@ -1,0 +1,336 @@
+package main
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// rules are what the project holds itself to. Each gives its violations, with the
+// place and what to do.
+var rules = []struct {
+	name  string
+	check func(*tree) []string
+}{
+	{"rooms never import each other", roomsApart},
+	{"a foreign library has one home", foreignHomes},
+	{"pure packages import the standard library and the domain", pureImports},
+	{"pure packages have no clock, no chance, no goroutine", pureCode},
+	{"a package has one comment, in doc.go", packageComments},
+	{"a file has at most 400 lines", fileLengths},
+	{"a function has at most 60 lines", functionLengths},
+	{"an exported name is documented", exportsDocumented},
+	{"the top level holds only what it should", topLevel},
+	{"nothing is left to do", nothingLeftToDo},
+	{"the tree stands alone", standsAlone},
+}
+
+var rooms = []string{"ingest", "actors", "api", "storage"}
+
+const domainPath = module + "/actors/domain"
+
+// within reports that a path is prefix or below it.
+func within(path, prefix string) bool {
+	return path == prefix || strings.HasPrefix(path, prefix+"/")
+}
+
+func roomsApart(t *tree) (bad []string) {
+	for _, s := range t.sources {
+		if s.test {
+			continue
+		}
+		s.imports(func(path, at string) {
+			local, ok := strings.CutPrefix(path, module+"/")
+			if !ok || path == domainPath {
+				return
+			}
+			to, _, _ := strings.Cut(local, "/")
+			switch {
+			case to == "cmd" && s.room() != "cmd":
+				bad = append(bad, fmt.Sprintf("%s: %s imports %s: only the program sees the program", at, s.room(), local))
+			case slices.Contains(rooms, s.room()) && to != s.room():
+				bad = append(bad, fmt.Sprintf("%s: room %s imports %s: rooms meet in actors/domain and in their ports", at, s.room(), local))
+			}
+		})
+	}
+	return bad
+}
+
+// homes are the folders in which a library may be imported.
+var homes = []struct{ library, home string }{
+	{"github.com/segmentio/kafka-go", "ingest"},
+	{"github.com/twmb/franz-go", "ingest"},
+	{"github.com/asynkron/protoactor-go", "actors"},
+	{"github.com/hashicorp/memberlist", "actors"},
+	{"github.com/julienschmidt/httprouter", "api"},
+	{"github.com/golang-jwt/jwt", "api"},
+	{"github.com/cockroachdb/pebble", "storage"},
+	{"github.com/alecthomas/kong", "cmd/ovation"},
+}
+
+func foreignHomes(t *tree) (bad []string) {
+	for _, s := range t.sources {
+		if s.test {
+			continue
+		}
+		s.imports(func(path, at string) {
+			for _, h := range homes {
+				if within(path, h.library) && !within(s.dir(), h.home) {
+					bad = append(bad, fmt.Sprintf("%s: %s is at home in %s", at, path, h.home))
+				}
+			}
+		})
+	}
+	return bad
+}
+
+// The pure packages, and what of the standard library is not pure.
+var (
+	pure = []string{"actors/domain", "actors/member", "actors/brand", "actors/query"}
+
+	impureImports = []string{"os", "io/fs", "net", "syscall", "log", "testing", "math/rand", "crypto/rand", "runtime/debug", "time/tzdata"}
+
+	impureTime = []string{"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "Tick", "NewTimer", "NewTicker"}
+)
+
+// pureSources are the code of the pure packages.
+func pureSources(t *tree, f func(*source)) {
+	t.code(func(s *source) {
+		if slices.ContainsFunc(pure, func(p string) bool { return within(s.dir(), p) }) {
+			f(s)
+		}
+	})
+}
+
+func pureImports(t *tree) (bad []string) {
+	pureSources(t, func(s *source) {
+		inDomain := within(s.dir(), "actors/domain")
+		s.imports(func(path, at string) {
+			first, _, _ := strings.Cut(path, "/")
+			standard := !strings.Contains(first, ".")
+			own := within(path, module+"/"+s.dir())
+			switch {
+			case standard || own || path == domainPath && !inDomain:
+			case inDomain:
+				bad = append(bad, fmt.Sprintf("%s: the domain imports the standard library alone, not %s", at, path))
+			default:
+				bad = append(bad, fmt.Sprintf("%s: %s is pure: it imports the standard library and actors/domain, not %s", at, s.dir(), path))
+			}
+		})
+	})
+	return bad
+}
+
+func pureCode(t *tree) (bad []string) {
+	pureSources(t, func(s *source) {
+		s.imports(func(path, at string) {
+			if slices.ContainsFunc(impureImports, func(p string) bool { return within(path, p) }) {
+				bad = append(bad, fmt.Sprintf("%s: %s is pure and imports %s", at, s.dir(), path))
+			}
+		})
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			what := ""
+			switch n := n.(type) {
+			case *ast.GoStmt:
+				what = "starts a goroutine"
+			case *ast.SelectStmt:
+				what = "waits in a select"
+			case *ast.SelectorExpr:
+				if x, ok := n.X.(*ast.Ident); ok && x.Name == "time" && slices.Contains(impureTime, n.Sel.Name) {
+					what = "asks the clock: time." + n.Sel.Name
+				}
+			case *ast.CallExpr:
+				if f, ok := n.Fun.(*ast.SelectorExpr); ok && f.Sel.Name == "Go" && len(n.Args) == 1 {
+					what = "starts a goroutine by Go"
+				}
+			}
+			if what != "" {
+				bad = append(bad, fmt.Sprintf("%s: %s is pure and %s: time and chance come in as values", s.at(n.Pos()), s.dir(), what))
+			}
+			return true
+		})
+	})
+	return bad
+}
+
+func packageComments(t *tree) (bad []string) {
+	documented := map[string][]*source{}
+	t.code(func(s *source) {
+		sources := documented[s.dir()]
+		if s.file.Doc != nil {
+			sources = append(sources, s)
+		}
+		documented[s.dir()] = sources
+	})
+	for dir, sources := range documented {
+		if len(sources) == 0 {
+			bad = append(bad, dir+": no package comment: write doc.go (purpose, picture, what is promised and what not, who may call)")
+		}
+		for _, s := range sources {
+			if s.path != dir+"/doc.go" {
+				bad = append(bad, s.path+": the package comment belongs into doc.go alone")
+			}
+			if name := s.file.Name.Name; name != "main" && !strings.HasPrefix(s.file.Doc.Text(), "Package "+name+" ") {
+				bad = append(bad, s.path+`: the comment begins with "Package `+name+` "`)
+			}
+		}
+	}
+	slices.Sort(bad)
+	return bad
+}
+
+func fileLengths(t *tree) (bad []string) {
+	t.code(func(s *source) {
+		if s.lines > 400 {
+			bad = append(bad, fmt.Sprintf("%s: %d lines: split it by idea", s.path, s.lines))
+		}
+	})
+	return bad
+}
+
+func functionLengths(t *tree) (bad []string) {
+	t.code(func(s *source) {
+		for _, d := range s.file.Decls {
+			f, ok := d.(*ast.FuncDecl)
+			if !ok {
+				continue
+			}
+			if n := s.fset.Position(f.End()).Line - s.fset.Position(f.Pos()).Line + 1; n > 60 {
+				bad = append(bad, fmt.Sprintf("%s: %s has %d lines: name its parts", s.at(f.Pos()), f.Name.Name, n))
+			}
+		}
+	})
+	return bad
+}
+
+func exportsDocumented(t *tree) (bad []string) {
+	t.code(func(s *source) {
+		for _, d := range s.file.Decls {
+			switch d := d.(type) {
+			case *ast.FuncDecl:
+				if d.Doc == nil && d.Name.IsExported() && exportedReceiver(d.Recv) {
+					bad = append(bad, fmt.Sprintf("%s: %s is exported and says nothing", s.at(d.Pos()), d.Name.Name))
+				}
+			case *ast.GenDecl:
+				for _, name := range undocumented(d) {
+					bad = append(bad, fmt.Sprintf("%s: %s is exported and says nothing", s.at(name.Pos()), name.Name))
+				}
+			}
+		}
+	})
+	return bad
+}
+
+// exportedReceiver reports that a function has no receiver, or one that others can
+// name.
+func exportedReceiver(recv *ast.FieldList) bool {
+	if recv == nil {
+		return true
+	}
+	x := recv.List[0].Type
+	for {
+		switch t := x.(type) {
+		case *ast.StarExpr:
+			x = t.X
+		case *ast.IndexExpr:
+			x = t.X
+		case *ast.IndexListExpr:
+			x = t.X
+		case *ast.Ident:
+			return t.IsExported()
+		default:
+			return true
+		}
+	}
+}
+
+// undocumented are the exported names of a declaration without a comment of their
+// own or of their group.
+func undocumented(d *ast.GenDecl) (names []*ast.Ident) {
+	if d.Doc != nil || d.Tok == token.IMPORT {
+		return nil
+	}
+	for _, spec := range d.Specs {
+		switch spec := spec.(type) {
+		case *ast.TypeSpec:
+			if spec.Doc == nil && spec.Comment == nil && spec.Name.IsExported() {
+				names = append(names, spec.Name)
+			}
+		case *ast.ValueSpec:
+			for _, n := range spec.Names {
+				if spec.Doc == nil && spec.Comment == nil && n.IsExported() {
+					names = append(names, n)
+				}
+			}
+		}
+	}
+	return names
+}
+
+func topLevel(t *tree) (bad []string) {
+	allowed := []string{"actors", "ingest", "api", "storage", "cmd", "deploy", "go.mod", "go.sum", "README.md", "LICENSE", "Makefile"}
+	for _, name := range t.top {
+		if !slices.Contains(allowed, name) && !strings.HasPrefix(name, ".") {
+			bad = append(bad, name+": does not belong at the top level")
+		}
+	}
+	return bad
+}
+
+// The words are put together here, or this file would break its own rules. A word
+// counts where no letter or digit stands before it.
+var (
+	leftToDo = []string{"TO" + "DO", "FIX" + "ME"}
+
+	// Paths of the machines it was written on, pages that are no part of it, and the
+	// hosts that packages came from: those are the toolchain's business.
+	foreign = []string{
+		"/wo" + "rk/", "sha" + "red/", "proto" + "type/", "proto" + "types/", "design" + ".md",
+		"proxy.go" + "lang.org", "sum.go" + "lang.org", "go" + "proxy.", "registry.np" + "mjs.", "registry.yarn" + "pkg.",
+		"repo.ma" + "ven.", "repo1.ma" + "ven.", "py" + "pi.org", "files.python" + "hosted.", "cra" + "tes.io", "ruby" + "gems.org",
+		"deb.deb" + "ian.org", "archive.ubu" + "ntu.com",
+	}
+)
+
+// grep gives each place in the tree's texts that has one of the words: a whole one,
+// or the beginning of anything.
+func grep(t *tree, words []string, whole bool, why string) (bad []string) {
+	for _, p := range slices.Sorted(maps.Keys(t.texts)) {
+		text := t.texts[p]
+		for _, word := range words {
+			for from := 0; ; {
+				i := strings.Index(text[from:], word)
+				if i < 0 {
+					break
+				}
+				i += from
+				from = i + len(word)
+				if wordy(text[:i], utf8.DecodeLastRuneInString) || whole && wordy(text[from:], utf8.DecodeRuneInString) {
+					continue
+				}
+				bad = append(bad, fmt.Sprintf("%s:%d: %q: %s", p, strings.Count(text[:i], "\n")+1, word, why))
+			}
+		}
+	}
+	return bad
+}
+
+// wordy reports that the text goes on with a letter or a digit at the end that
+// decode looks at.
+func wordy(text string, decode func(string) (rune, int)) bool {
+	r, _ := decode(text)
+	return text != "" && (r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r))
+}
+
+func nothingLeftToDo(t *tree) []string {
+	return grep(t, leftToDo, true, "do it, or open an issue")
+}
+
+func standsAlone(t *tree) []string {
+	return grep(t, foreign, false, "the tree must stand alone, on any machine")
+}

@@ -1,0 +1,168 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// Config is how a node runs: the same for serve and demo, and the one place where a
+// flag, its variable of the environment (OVATION_ and the name), its key in the
+// file of --config and its default are written. A flag outranks the environment,
+// that the file, and that the default.
+type Config struct {
+	Data          string   `default:"data" placeholder:"DIR" help:"Directory of the store, of the embedded log and, unless --secrets says otherwise, of the secrets."`
+	HTTP          string   `name:"http" default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address of the API and the console."`
+	Kafka         []string `sep:"," placeholder:"HOST:PORT" help:"Brokers to start from. Without any the embedded log is used."`
+	EmbeddedKafka string   `default:"127.0.0.1:9092" placeholder:"HOST:PORT" help:"Address at which the embedded log speaks the Kafka protocol."`
+	TopicPrefix   string   `placeholder:"TEXT" help:"Comes before the name of every topic."`
+	Shards        int      `default:"8" placeholder:"N" help:"Partitions of the journal. Only a new installation looks at it."`
+	Memory        Size     `default:"1GiB" placeholder:"SIZE" help:"Memory for what is kept resident: bytes, or with KiB, MiB, GiB."`
+	KeepMonths    int      `default:"0" placeholder:"N" help:"Months of activity to keep; 0 keeps all."`
+	Secrets       string   `placeholder:"FILE" help:"File of the installation's secrets, mode 0600 (default: secrets.yaml in --data)."`
+	LogLevel      string   `default:"info" enum:"debug,info,warn,error" placeholder:"LEVEL" help:"Least level that is logged: ${enum}."`
+	Seeds         []string `sep:"," placeholder:"HOST:PORT" help:"Nodes of the cluster to join."`
+
+	AdminPort
+}
+
+// AdminPort is where the admin port is and what opens it: for the node that serves
+// it, and for the commands that ask it.
+type AdminPort struct {
+	Admin      string `default:"127.0.0.1:8081" placeholder:"HOST:PORT" help:"Address of the admin port."`
+	AdminToken string `placeholder:"FILE" help:"File of the token without which nobody beyond loopback may manage."`
+}
+
+// The least and the most that make sense, so that a slip of the hand is told at
+// once and not by a node that fails later.
+const (
+	minMemory     = 64 << 20
+	maxKeepMonths = 1200
+	maxPrefix     = 100
+)
+
+// Kafka's own rule for topic names.
+var topicPrefix = regexp.MustCompile(`^[a-zA-Z0-9._-]*$`)
+
+// Validate tells everything that is wrong with the values, each by its flag.
+func (c *Config) Validate() error {
+	var errs []error
+	bad := func(flag, format string, args ...any) {
+		errs = append(errs, fmt.Errorf("--%s: "+format, append([]any{flag}, args...)...))
+	}
+	addresses := func(flag string, values ...string) {
+		for _, v := range values {
+			if err := checkAddress(v); err != nil {
+				bad(flag, "%w", err)
+			}
+		}
+	}
+	if c.Data == "" {
+		bad("data", "a directory is required")
+	}
+	addresses("http", c.HTTP)
+	addresses("kafka", c.Kafka...)
+	addresses("seeds", c.Seeds...)
+	if len(c.Kafka) == 0 {
+		addresses("embedded-kafka", c.EmbeddedKafka)
+	}
+	if !topicPrefix.MatchString(c.TopicPrefix) || len(c.TopicPrefix) > maxPrefix {
+		bad("topic-prefix", "%q: only letters, digits, dot, underscore and hyphen, at most %d", c.TopicPrefix, maxPrefix)
+	}
+	if c.Shards < 1 || c.Shards > domain.Slots {
+		bad("shards", "%d is not between 1 and %d", c.Shards, domain.Slots)
+	}
+	if c.Memory < minMemory {
+		bad("memory", "%v is less than %v", c.Memory, Size(minMemory))
+	}
+	if c.KeepMonths < 0 || c.KeepMonths > maxKeepMonths {
+		bad("keep-months", "%d is not between 0 and %d", c.KeepMonths, maxKeepMonths)
+	}
+	return errors.Join(append(errs, c.AdminPort.Validate())...)
+}
+
+// Validate tells what is wrong with the address.
+func (a *AdminPort) Validate() error {
+	if err := checkAddress(a.Admin); err != nil {
+		return fmt.Errorf("--admin: %w", err)
+	}
+	return nil
+}
+
+// SecretsFile is where the secrets are.
+func (c *Config) SecretsFile() string {
+	if c.Secrets != "" {
+		return c.Secrets
+	}
+	return filepath.Join(c.Data, "secrets.yaml")
+}
+
+// Logger logs to standard error from the configured level on.
+func (c *Config) Logger() *slog.Logger {
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(c.LogLevel)); err != nil {
+		level = slog.LevelInfo
+	}
+	return slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: level}))
+}
+
+func checkAddress(s string) error {
+	_, port, err := net.SplitHostPort(s)
+	if err != nil {
+		return fmt.Errorf("%q is not HOST:PORT", s)
+	}
+	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+		return fmt.Errorf("%q: the port is not a number from 0 to 65535", s)
+	}
+	return nil
+}
+
+// Size is a number of bytes.
+type Size int64
+
+var sizeUnits = []struct {
+	name string
+	size Size
+}{{"TiB", 1 << 40}, {"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"TB", 1e12}, {"GB", 1e9}, {"MB", 1e6}, {"KB", 1e3}, {"B", 1}}
+
+// UnmarshalText reads a whole number, with a unit (KiB, MiB, GiB, TiB, KB, MB, GB, TB, B) or bare.
+func (s *Size) UnmarshalText(text []byte) error {
+	number, unit := strings.TrimSpace(string(text)), Size(1)
+	for _, u := range sizeUnits {
+		if rest, ok := cutSuffixFold(number, u.name); ok {
+			number, unit = strings.TrimSpace(rest), u.size
+			break
+		}
+	}
+	n, err := strconv.ParseUint(number, 10, 63)
+	if err != nil || Size(n) > (1<<63-1)/unit {
+		return fmt.Errorf("%q is not a size such as 512MiB or 2GiB", text)
+	}
+	*s = Size(n) * unit
+	return nil
+}
+
+// String is the size in the greatest unit that divides it.
+func (s Size) String() string {
+	for _, u := range sizeUnits[:4] {
+		if s != 0 && s%u.size == 0 {
+			return strconv.FormatInt(int64(s/u.size), 10) + u.name
+		}
+	}
+	return strconv.FormatInt(int64(s), 10)
+}
+
+func cutSuffixFold(s, suffix string) (string, bool) {
+	if n := len(s) - len(suffix); n >= 0 && strings.EqualFold(s[n:], suffix) {
+		return s[:n], true
+	}
+	return s, false
+}

@@ -1,0 +1,205 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// parse gives the configuration that the arguments, the environment and a file
+// (if not empty) give together.
+func parse(t *testing.T, args []string, env map[string]string, file string) (*Config, error) {
+	t.Helper()
+	for name, value := range env {
+		t.Setenv(name, value)
+	}
+	if file != "" {
+		path := filepath.Join(t.TempDir(), "ovation.yaml")
+		if err := os.WriteFile(path, []byte(file), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		args = append([]string{"--config", path}, args...)
+	}
+	parser, err := newParser(t.Output(), t.Output())
+	if err != nil {
+		t.Fatal(err)
+	}
+	cli := parser.Model.Target.Addr().Interface().(*CLI)
+	_, err = parser.Parse(append([]string{"config", "print"}, args...))
+	return &cli.ConfigCmd.Print.Config, err
+}
+
+func defaults() *Config {
+	return &Config{
+		Data: "data", HTTP: "127.0.0.1:8080", EmbeddedKafka: "127.0.0.1:9092", Shards: 8, Memory: 1 << 30, LogLevel: "info",
+		AdminPort: AdminPort{Admin: "127.0.0.1:8081"},
+	}
+}
+
+func TestAFlagOutranksTheEnvironmentThatTheFileThatTheDefault(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		args []string
+		env  map[string]string
+		file string
+		want func(*Config)
+	}{
+		{"defaults", nil, nil, "", func(*Config) {}},
+		{"file", nil, nil, "shards: 16\nkafka: [a:1, b:2]\nmemory: 2GiB\n", func(c *Config) {
+			c.Shards, c.Kafka, c.Memory = 16, []string{"a:1", "b:2"}, 2<<30
+		}},
+		{"file, a list in one text", nil, nil, "seeds: a:1,b:2", func(c *Config) { c.Seeds = []string{"a:1", "b:2"} }},
+		{"file, memory in bytes", nil, nil, "memory: 134217728", func(c *Config) { c.Memory = 128 << 20 }},
+		{"file, text that looks like a number keeps its digits", nil, nil, "topic-prefix: 1.10", func(c *Config) { c.TopicPrefix = "1.10" }},
+		{"file, null is absent", nil, nil, "shards:\nhttp: 127.0.0.1:1", func(c *Config) { c.HTTP = "127.0.0.1:1" }},
+		{"file with words of demo", nil, nil, "members: 5\nshards: 9", func(c *Config) { c.Shards = 9 }},
+		{"empty file", nil, nil, "# nothing\n", func(*Config) {}},
+		{"environment", nil, map[string]string{"OVATION_SHARDS": "32", "OVATION_KAFKA": "a:1,b:2", "OVATION_ADMIN": "127.0.0.1:9"}, "", func(c *Config) {
+			c.Shards, c.Kafka, c.Admin = 32, []string{"a:1", "b:2"}, "127.0.0.1:9"
+		}},
+		{"environment over file", nil, map[string]string{"OVATION_SHARDS": "32"}, "shards: 16\ntopic-prefix: x.", func(c *Config) {
+			c.Shards, c.TopicPrefix = 32, "x."
+		}},
+		{"environment over a bad value in the file", nil, map[string]string{"OVATION_SHARDS": "32"}, "shards: many", func(c *Config) { c.Shards = 32 }},
+		{"flag over environment", []string{"--shards=64"}, map[string]string{"OVATION_SHARDS": "32"}, "", func(c *Config) { c.Shards = 64 }},
+		{"flag over file", []string{"--shards=64"}, nil, "shards: 16", func(c *Config) { c.Shards = 64 }},
+		{"flag over all", []string{"--shards=64"}, map[string]string{"OVATION_SHARDS": "32"}, "shards: 16", func(c *Config) { c.Shards = 64 }},
+		{"flag over a bad value in the environment", []string{"--shards=64"}, map[string]string{"OVATION_SHARDS": "many"}, "", func(c *Config) { c.Shards = 64 }},
+		{"a flag that says the default outranks too", []string{"--shards=8"}, map[string]string{"OVATION_SHARDS": "32"}, "shards: 16", func(*Config) {}},
+		{"a list is replaced, not added to", []string{"--kafka=c:3"}, nil, "kafka: [a:1, b:2]", func(c *Config) { c.Kafka = []string{"c:3"} }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := parse(t, c.args, c.env, c.file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := defaults()
+			c.want(want)
+			if d := cmp.Diff(want, got); d != "" {
+				t.Errorf("-want +got:\n%s", d)
+			}
+		})
+	}
+}
+
+func TestTheFileMayComeFromTheEnvironment(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "ovation.yaml")
+	if err := os.WriteFile(path, []byte("shards: 3"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got, err := parse(t, nil, map[string]string{"OVATION_CONFIG": path}, "")
+	if err != nil || got.Shards != 3 {
+		t.Errorf("shards %d, %v; want 3", got.Shards, err)
+	}
+}
+
+func TestABadValueIsToldByItsName(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		args []string
+		env  map[string]string
+		file string
+		want []string // all in the error
+	}{
+		{"number", []string{"--shards=many"}, nil, "", []string{"--shards", "many"}},
+		{"too few shards", []string{"--shards=0"}, nil, "", []string{"--shards: 0", "4096"}},
+		{"too many shards", []string{"--shards=4097"}, nil, "", []string{"--shards: 4097"}},
+		{"address without port", []string{"--http=localhost"}, nil, "", []string{`--http: "localhost" is not HOST:PORT`}},
+		{"port out of range", []string{"--admin=localhost:70000"}, nil, "", []string{"--admin", "70000", "65535"}},
+		{"broker", []string{"--kafka=a:1,b"}, nil, "", []string{`--kafka: "b" is not HOST:PORT`}},
+		{"size", []string{"--memory=lots"}, nil, "", []string{"--memory", `"lots" is not a size`}},
+		{"small size", []string{"--memory=1KiB"}, nil, "", []string{"--memory: 1KiB is less than 64MiB"}},
+		{"prefix", []string{"--topic-prefix=a/b"}, nil, "", []string{"--topic-prefix", `"a/b"`}},
+		{"level", []string{"--log-level=loud"}, nil, "", []string{"--log-level", `"loud"`}},
+		{"months", []string{"--keep-months=-1"}, nil, "", []string{"--keep-months: -1"}},
+		{"no data", []string{"--data="}, nil, "", []string{"--data: a directory is required"}},
+		{"two at once", []string{"--shards=0", "--http=x"}, nil, "", []string{"--shards: 0", `--http: "x"`}},
+		{"environment", nil, map[string]string{"OVATION_SHARDS": "many"}, "", []string{"--shards", "OVATION_SHARDS", "many"}},
+		{"file", nil, nil, "shards: many", []string{"--shards", "many", "ovation.yaml"}},
+		{"file, out of range", nil, nil, "shards: 0", []string{"--shards: 0"}},
+		{"unknown key", nil, nil, "shard: 8", []string{"--config", `unknown key "shard"`}},
+		{"a key that is no setting", nil, nil, "plan: standard", []string{`unknown key "plan"`}},
+		{"key twice", nil, nil, "shards: 8\nshards: 9", []string{"line 2", "already defined"}},
+		{"a mapping as value", nil, nil, "http:\n  port: 80", []string{"http: neither a plain value nor a list"}},
+		{"a list within a list", nil, nil, "kafka: [[a:1]]", []string{"kafka: a list within a list"}},
+		{"a list of nothing known", nil, nil, "- a\n- b", []string{"not a YAML mapping"}},
+		{"not YAML", nil, nil, "shards: [8", []string{"ovation.yaml", "line 1"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := parse(t, c.args, c.env, c.file)
+			if err == nil {
+				t.Fatal("accepted")
+			}
+			for _, want := range c.want {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("error %q does not say %q", err, want)
+				}
+			}
+		})
+	}
+}
+
+func TestAFileThatIsTooLongOrNotThereIsRefused(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "long.yaml")
+	if err := os.WriteFile(path, []byte(strings.Repeat("#", maxConfigFile+1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := parse(t, []string{"--config", path}, nil, ""); err == nil || !strings.Contains(err.Error(), "longer than 1MiB") {
+		t.Errorf("long file: %v", err)
+	}
+	if _, err := parse(t, []string{"--config", path + ".not"}, nil, ""); err == nil || !strings.Contains(err.Error(), "no such file") {
+		t.Errorf("no file: %v", err)
+	}
+}
+
+func TestSizesAreReadAndPrintedInUnits(t *testing.T) {
+	for _, c := range []struct {
+		text  string
+		want  Size
+		print string
+	}{
+		{"0", 0, "0"},
+		{"1", 1, "1"},
+		{"1023", 1023, "1023"},
+		{"1KiB", 1 << 10, "1KiB"},
+		{"1024", 1 << 10, "1KiB"},
+		{"512 MiB", 512 << 20, "512MiB"},
+		{"3gib", 3 << 30, "3GiB"},
+		{"2TiB", 2 << 40, "2TiB"},
+		{"1GB", 1e9, "1000000000"},
+		{"8MB", 8e6, "8000000"},
+		{"64KB", 64000, "64000"},
+		{"7B", 7, "7"},
+	} {
+		var s Size
+		if err := s.UnmarshalText([]byte(c.text)); err != nil || s != c.want || s.String() != c.print {
+			t.Errorf("%q is %d (%v), printed %s; want %d, %s", c.text, s, err, s, c.want, c.print)
+		}
+	}
+	for _, text := range []string{"", "GiB", "-1GiB", "1.5GiB", "1Gi", "9223372036854775808", "8388608TiB", "1 GiB GiB", "0x10"} {
+		var s Size
+		if err := s.UnmarshalText([]byte(text)); err == nil {
+			t.Errorf("%q is read as %d", text, s)
+		}
+	}
+}
+
+func FuzzConfigFileNeverPanicsAndSizesSurvivePrinting(f *testing.F) {
+	for _, seed := range []string{"shards: 8", "kafka: [a:1, b:2]", "a: &x 1\nb: *x", "- a", "memory: 3GiB", "a: |\n  x\n", "? a\n: b", "{}", "---\n---\na: b"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if values, err := parseConfig([]byte(text)); err == nil && values == nil {
+			t.Error("neither values nor an error")
+		}
+		var a, b Size
+		if a.UnmarshalText([]byte(text)) == nil {
+			if err := b.UnmarshalText([]byte(a.String())); err != nil || a != b {
+				t.Errorf("%q: %v printed and read again is %v (%v)", text, a, b, err)
+			}
+		}
+	})
+}

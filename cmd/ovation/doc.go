@@ -1,0 +1,27 @@
+// Command ovation is the engine and its tools in one binary. It is the only place
+// that sees all rooms: it wires them, and gives operators their words.
+//
+//	            flags > OVATION_* > --config FILE > defaults
+//	                               │ Config
+//	serve, demo ──► the program: embedded log, store, actors, API
+//	                               │ Admin
+//	                          admin port: probes, metrics, status, pprof, management
+//	                               ▲ loopback, or the token of --admin-token
+//	app, key, status, accept-gap ──┘
+//
+//	main.go         the commands, exit codes, signals
+//	config.go       what a node can be told, and the check of it
+//	configfile.go   the same from a YAML file
+//	secrets.go      the installation's secrets: made once, never overwritten
+//	operator.go     accounts, applications and keys as commands to the catalog
+//	admin.go        the admin port: what is open to all, and who may manage
+//	manage.go       the admin port: management, one handler a question
+//	adminclient.go  the commands that ask the admin port
+//	configcmd.go    config print, config validate
+//	version.go      what was built
+//	arch_test.go    the architecture, held by a test
+//
+// Exit codes: 0 fine, 1 failed, 2 wrong use, 3 another node took this one's address.
+//
+// A key is made here, shown once and forgotten: the catalog gets its SHA-256.
+package main

@@ -1,0 +1,8 @@
+// Package e2e runs the plain binary as a user does and holds it to what it promises:
+// through Kafka in, over HTTP out, killed in between.
+//
+// harness.go starts and kills nodes; people.go is a naive model of accounts, members
+// and actions that answers the same questions by counting. The tests are named by
+// what they show. go test runs the short sizes, go test -tags=full those that are
+// quoted.
+package e2e

@@ -1,0 +1,164 @@
+package e2e
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/ovation-analytics/ovation/api/client"
+)
+
+// storm is how much exactly-once is tried with.
+type storm struct {
+	records, kills, brands, fans int
+	writers, writes              int // over HTTP: so many at once, so many each
+	questions                    int // random ones a brand
+}
+
+func sizeOfStorm() storm {
+	if full {
+		return storm{records: 1_000_000, kills: 20, brands: 12, fans: 600, writers: 4, writes: 400, questions: 60}
+	}
+	return storm{records: 200_000, kills: 3, brands: 6, fans: 250, writers: 3, writes: 40, questions: 12}
+}
+
+// TestExactlyOnceOverKills kills the node, log and all, again and again while
+// collectors publish and clients write over HTTP. Whoever got no answer repeats: a
+// collector what was not acknowledged, a client its request with the same
+// Idempotency-Key or marker. One record in twenty repeats an earlier action under
+// another address, one in twenty is months late. At the end every number must be
+// that of the naive model, which knows nothing of kills.
+func TestExactlyOnceOverKills(t *testing.T) {
+	seed, size := rand.Uint64(), sizeOfStorm()
+	t.Logf("seed %d", seed)
+	rnd := rand.New(rand.NewPCG(seed, 0))
+	n := start(t)
+	p := invent(rnd, "storm", cast{brands: size.brands, fans: size.fans})
+	p.enter(n, 32)
+	load := p.load(rnd, size.records)
+
+	began := time.Now()
+	topic := collect(t, len(load), func(i int) *kgo.Record {
+		return p.anyRecord(rand.New(rand.NewPCG(seed, uint64(i+1))), &load[i])
+	})
+	over := newFront(p.api(n))
+	w := writersOf(t, p, seed, size, over, topic.pace)
+	topic.begin(n)
+	kills := 0
+	for k := range size.kills {
+		topic.await(n, rnd, k, size)
+		n.kill()
+		topic.end()
+		n.life()
+		kills++
+		if rnd.IntN(4) == 0 { // a life that is over as soon as it began
+			n.kill()
+			n.life()
+			kills++
+		}
+		over.turn(p.api(n))
+		topic.begin(n)
+	}
+	published := topic.done()
+	w.wait()
+	n.settled(published)
+	took := time.Since(began)
+
+	for i := range load {
+		p.did(load[i])
+	}
+	w.tell(p)
+	t.Logf("%d kills, %d records and %d writes in %v (%.0f/s); %d records were sent again", kills, published, w.answered, took.Round(time.Millisecond),
+		float64(published)/took.Seconds(), topic.again.Load())
+	compare(t, seed, n, p, rnd, size.questions)
+
+	if code := n.stop(); code != 0 {
+		t.Fatalf("seed %d: stopped with %d:\n%s", seed, code, n.lines)
+	}
+	n.life()
+	compare(t, seed, n, p, rnd, 2)
+}
+
+// months is the span that actions of a storm lie in.
+const months = 300
+
+// load is what is published: new actions, repeats of any earlier one, and late ones.
+func (p *people) load(rnd *rand.Rand, n int) []act {
+	load := make([]act, 0, n)
+	for len(load) < n {
+		switch i := len(load); {
+		case i > 0 && rnd.IntN(20) == 0:
+			load = append(load, load[rnd.IntN(i)])
+		case rnd.IntN(20) == 0:
+			load = append(load, p.act(rnd, fmt.Sprintf("late-%d", i), last(months)))
+		default:
+			load = append(load, p.act(rnd, fmt.Sprintf("act-%d", i), last(28)))
+		}
+	}
+	return load
+}
+
+// await waits for the moment of the next kill: at a random place of its share of what
+// is published, or, every other time, of what is applied.
+func (c *collector) await(n *node, rnd *rand.Rand, k int, size storm) {
+	at := (float64(k) + rnd.Float64()) / float64(size.kills) * float64(c.n)
+	n.eventually(fmt.Sprintf("progress to %.0f of %d records", at, c.n), func() bool {
+		if k%2 == 0 {
+			return float64(c.count.Load()) >= at
+		}
+		routed := int64(0)
+		for _, r := range n.status().Routers {
+			routed += r.Next
+		}
+		return float64(routed) >= at
+	})
+}
+
+// pace waits until that share of the records is acknowledged, or no more will be.
+func (c *collector) pace(share float64) {
+	for float64(c.count.Load()) < share*float64(c.n) && !c.t.Failed() {
+		time.Sleep(time.Millisecond) // between looks
+	}
+}
+
+// compare holds the engine to the model: every number, the rows in all, and that
+// nothing was refused.
+func compare(t *testing.T, seed uint64, n *node, p *people, rnd *rand.Rand, questions int) {
+	t.Helper()
+	rows := int64(0)
+	for _, s := range n.status().Shards {
+		rows += s.Rows
+		if len(s.DeadLetters) > 0 || s.Stopped != "" {
+			t.Errorf("seed %d: shard %d: stopped %q, dead letters %v", seed, s.Shard, s.Stopped, s.DeadLetters)
+		}
+	}
+	if want := p.living(); rows != want {
+		t.Errorf("seed %d: %d rows, want %d", seed, rows, want)
+	}
+	asked := p.checkAll(t, seed, p.api(n), rnd, last(months+1), questions)
+	t.Logf("%d rows, %d answers compared", rows, asked)
+}
+
+// front is the node as clients find it: an address for each life.
+type front struct {
+	mu  sync.Mutex
+	api *client.Client
+}
+
+func newFront(api *client.Client) *front { return &front{api: api} }
+
+func (f *front) turn(api *client.Client) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.api = api
+}
+
+func (f *front) now() *client.Client {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.api
+}

@@ -1,0 +1,259 @@
+package e2e
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/ovation-analytics/ovation/api/client"
+)
+
+// binary builds the plain program once, without the race detector: what users run.
+var binary = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "ovation-e2e-")
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, "ovation")
+	out, err := exec.Command("go", "build", "-o", path, "..").CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	return path, nil
+})
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if path, err := binary(); err == nil {
+		os.RemoveAll(filepath.Dir(path))
+	}
+	os.Exit(code)
+}
+
+// node is a running ovation serve.
+type node struct {
+	t    testing.TB
+	data string
+	args []string
+
+	cmd   *exec.Cmd
+	lines *tail
+	ended chan struct{}
+
+	http, admin, kafka string // addresses, of this life
+}
+
+// start runs a node on an empty directory, with more flags if given, and waits until
+// it is ready.
+func start(t testing.TB, args ...string) *node {
+	t.Helper()
+	n := &node{t: t, data: filepath.Join(t.TempDir(), "data"), args: args}
+	t.Cleanup(n.kill)
+	n.life()
+	return n
+}
+
+var serving = regexp.MustCompile(`msg=serving http=(\S+) admin=(\S+) kafka=(\S+)`)
+
+// life starts the process and waits until it is ready. Addresses are new ones.
+func (n *node) life() {
+	n.t.Helper()
+	path, err := binary()
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	args := append([]string{
+		"serve", "--data", n.data, "--http", "127.0.0.1:0", "--admin", "127.0.0.1:0", "--embedded-kafka", "127.0.0.1:0",
+	}, n.args...)
+	n.cmd = exec.Command(path, args...)
+	n.lines = &tail{}
+	pipe, err := n.cmd.StderrPipe()
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	if err := n.cmd.Start(); err != nil {
+		n.t.Fatal(err)
+	}
+	found := make(chan []string, 1)
+	ended := make(chan struct{})
+	n.ended = ended
+	go func() {
+		defer close(ended)
+		for s := bufio.NewScanner(pipe); s.Scan(); {
+			n.lines.add(s.Text())
+			if m := serving.FindStringSubmatch(s.Text()); m != nil {
+				found <- m
+			}
+		}
+	}()
+	select {
+	case m := <-found:
+		n.http, n.admin, n.kafka = m[1], m[2], m[3]
+	case <-ended:
+		n.t.Fatalf("the node ended at its start:\n%s", n.lines)
+	case <-time.After(60 * time.Second):
+		n.t.Fatalf("the node did not start:\n%s", n.lines)
+	}
+	n.eventually("readiness", func() bool { return n.get("/readyz") == http.StatusOK })
+}
+
+// get is the status of an admin path.
+func (n *node) get(path string) int {
+	res, err := http.Get("http://" + n.admin + path)
+	if err != nil {
+		return 0
+	}
+	res.Body.Close()
+	return res.StatusCode
+}
+
+// kill ends the process as a power cut would, and waits until it is gone.
+func (n *node) kill() { n.end(syscall.SIGKILL) }
+
+// stop ends the process in order and gives its exit code.
+func (n *node) stop() int { return n.end(syscall.SIGTERM) }
+
+func (n *node) end(sig syscall.Signal) int {
+	if n.cmd == nil {
+		return 0
+	}
+	_ = n.cmd.Process.Signal(sig)
+	<-n.ended
+	_ = n.cmd.Wait()
+	code := n.cmd.ProcessState.ExitCode()
+	n.cmd = nil
+	return code
+}
+
+// eventually polls until the condition holds; a minute is a failure.
+func (n *node) eventually(what string, holds func() bool) {
+	n.t.Helper()
+	for deadline := time.Now().Add(time.Minute); !holds(); {
+		if time.Now().After(deadline) {
+			n.t.Fatalf("no %s within a minute:\n%s", what, n.lines)
+		}
+		time.Sleep(5 * time.Millisecond) // between polls of another process
+	}
+}
+
+// tail keeps the last lines of a process.
+type tail struct {
+	mu    sync.Mutex
+	lines []string
+}
+
+func (t *tail) add(line string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.lines = append(t.lines, line); len(t.lines) > 60 {
+		t.lines = t.lines[1:]
+	}
+}
+
+// String is the lines.
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return strings.Join(t.lines, "\n")
+}
+
+// manage speaks to the admin port; a nil body is a GET.
+func (n *node) manage(path string, body, out any) {
+	n.t.Helper()
+	var res *http.Response
+	var err error
+	if body == nil {
+		res, err = http.Get("http://" + n.admin + path)
+	} else {
+		b, _ := json.Marshal(body)
+		res, err = http.Post("http://"+n.admin+path, "application/json", bytes.NewReader(b))
+	}
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	defer res.Body.Close()
+	b, _ := io.ReadAll(res.Body)
+	if res.StatusCode != http.StatusOK {
+		n.t.Fatalf("%s: %s: %s", path, res.Status, b)
+	}
+	if err := json.Unmarshal(b, out); err != nil {
+		n.t.Fatalf("%s: %v: %s", path, err, b)
+	}
+}
+
+// account makes an account with an application and gives its id and its key.
+func (n *node) account(name string) (id uint32, key string) {
+	n.t.Helper()
+	var out struct {
+		Account struct{ ID uint32 }
+		Key     string
+	}
+	n.manage("/applications", map[string]string{"account": name, "name": name, "plan": "enterprise"}, &out)
+	return out.Account.ID, out.Key
+}
+
+// api is a client of this life of the node.
+func (n *node) api(key string) *client.Client { return client.New("http://"+n.http, key) }
+
+// status is what the tests read of /status.
+type status struct {
+	Shards []struct {
+		Shard                                             int
+		Behaviour, Stopped, Facts                         string
+		Applied, End, Rows, Recorded, Duplicates, Repeats int64
+		LettersWaiting, Outbox                            int64
+		DeadLetters                                       map[string]int64
+	}
+	Routers []struct {
+		Partition         int
+		Next, End, Routed int64
+		Stopped           string
+	}
+	LagMs int64
+}
+
+func (n *node) status() (st status) {
+	n.t.Helper()
+	n.manage("/status", nil, &st)
+	return st
+}
+
+// settled waits until all that was published to the public topic, so many records in
+// all, is routed and applied, and no outbox entry waits.
+func (n *node) settled(published int64) {
+	n.t.Helper()
+	var last status
+	n.eventually(fmt.Sprintf("settling of %d records", published), func() bool {
+		st := n.status()
+		sum := int64(0)
+		for _, r := range st.Routers {
+			sum += r.Next
+		}
+		still := sum == published
+		for i, s := range st.Shards {
+			still = still && s.Applied >= s.End && s.LettersWaiting == 0 && s.Outbox == 0 && len(last.Shards) > i && last.Shards[i].Applied == s.Applied
+		}
+		last = st
+		return still
+	})
+}
+
+// ctx ends with the test.
+func ctx(t testing.TB) context.Context {
+	c, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
+	t.Cleanup(cancel)
+	return c
+}

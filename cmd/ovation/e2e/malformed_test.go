@@ -1,0 +1,287 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/client"
+	"github.com/ovation-analytics/ovation/ingest/kafka"
+)
+
+// malformedWorld is an account, and beside it what its records must not name.
+type malformedWorld struct {
+	people       *people
+	lastfm       int // the deed of people that is done on last.fm
+	ownDeed      domain.DefinitionID
+	deletedDeed  domain.DefinitionID
+	deletedBrand domain.BrandID
+	silent       string // uid of a member who shares nothing of last.fm
+	theirs       struct {
+		brand  domain.BrandID
+		deed   domain.DefinitionID
+		member domain.MemberID
+	}
+	serial int
+}
+
+func newMalformedWorld(n *node, rnd *rand.Rand) *malformedWorld {
+	t := n.t
+	w := &malformedWorld{people: invent(rnd, "malformed", cast{brands: 3, fans: 80}), silent: "silent"}
+	p := w.people
+	p.enter(n, 8)
+	w.lastfm = slices.IndexFunc(p.deeds, func(d deed) bool { return d.service == domain.LastFM })
+	w.ownDeed = p.deeds[slices.IndexFunc(p.deeds, func(d deed) bool { return d.brand > 0 })].id
+	api := p.api(n)
+	outsiderMember(t, api, w.silent, client.Params{"activity_sharing_enabled": "0"})
+	social := client.Params{"name": "did", "type": "Social", "service": "lastfm"}
+	w.deletedDeed = outsiderDeed(t, api, social)
+	w.deletedBrand = outsiderBrand(t, api, "deleted")
+	if _, err := api.DeleteActivity(ctx(t), w.deletedDeed); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := api.DeleteBrand(ctx(t), w.deletedBrand, true); err != nil {
+		t.Fatal(err)
+	}
+	_, key := n.account("others")
+	others := n.api(key)
+	w.theirs.brand = outsiderBrand(t, others, "theirs")
+	w.theirs.deed = outsiderDeed(t, others, social)
+	w.theirs.member = outsiderMember(t, others, "theirs", nil)
+	return w
+}
+
+// good is a record that holds an activity, of a deed that any brand will do for. Of
+// others than one-time deeds every record counts.
+func (w *malformedWorld) good(rnd *rand.Rand, s span, oneTime bool) (*spoiled, act) {
+	p := w.people
+	w.serial++
+	a := p.act(rnd, fmt.Sprint("r-", w.serial), s)
+	for p.deeds[a.deed].brand >= 0 || p.deeds[a.deed].oneTime && !oneTime {
+		a.deed = int32(rnd.IntN(len(p.deeds)))
+	}
+	f := &p.fans[a.fan]
+	r := &spoiled{
+		form:  form(rnd.IntN(int(forms))),
+		attrs: map[string]any{"specversion": "1.0", "type": "ovation.activity.v1", "id": a.id, "source": "//malformed", "time": rfc3339(a.at)},
+		data: map[string]any{
+			"account": p.account, "service": f.service.String(), "serviceUserID": f.uid,
+			"activityID": p.deeds[a.deed].id, "brandID": p.brands[a.brand].id, "content": map[string]any{"Track": "é\u2028"},
+		},
+	}
+	return r, a
+}
+
+// other is another brand of the account.
+func (w *malformedWorld) other(id domain.BrandID) domain.BrandID {
+	i := slices.IndexFunc(w.people.brands, func(b brand) bool { return b.id != id })
+	return w.people.brands[i].id
+}
+
+// otherDeed is another deed that any brand will do for.
+func (w *malformedWorld) otherDeed(id domain.DefinitionID) domain.DefinitionID {
+	i := slices.IndexFunc(w.people.deeds, func(d deed) bool { return d.id != id && d.brand < 0 && !d.oneTime })
+	return w.people.deeds[i].id
+}
+
+// dressed is the message with a key and headers as strangers add them: also null,
+// also twice, also what an earlier dead letter left.
+func dressed(rnd *rand.Rand, m kafka.Message) kafka.Message {
+	m.Key = [][]byte{nil, {}, []byte("key"), {0xff, 0}}[rnd.IntN(4)]
+	for _, h := range []kafka.Header{{Key: "trace", Value: []byte("a")}, {Key: "trace", Value: []byte("b")}, {Key: "null"}, {Key: "", Value: []byte{0xfe}}, {Key: "dlq.reason", Value: []byte("old")}} {
+		if rnd.IntN(3) == 0 {
+			m.Headers = append(m.Headers, h)
+		}
+	}
+	return m
+}
+
+// sent is a message and what must become of it.
+type sent struct {
+	kafka.Message
+	kind *malformedKind // nil: it counts
+}
+
+// mixture makes up malformed records between good ones, by partition, in order.
+// What good ones say the model has noted.
+func (w *malformedWorld) mixture(rnd *rand.Rand, s span, malformed int) (out [partitions][]sent, kinds map[string]int) {
+	kinds = map[string]int{}
+	put := func(p int, r *spoiled, kind *malformedKind) {
+		m := sent{dressed(rnd, r.message()), kind}
+		if kind != nil {
+			kinds[kind.name]++
+		}
+		out[p] = append(out[p], m)
+	}
+	all := slices.Concat(malformedKinds, conflicts)
+	for i := 0; i < malformed; {
+		p := rnd.IntN(partitions)
+		k := &all[rnd.IntN(len(all))]
+		conflict := k.reason == domain.ConflictingDuplicate
+		r, a := w.good(rnd, s, !conflict)
+		if conflict || rnd.IntN(2) == 0 {
+			put(p, r, nil)
+			w.people.did(a)
+		}
+		if !conflict {
+			r, _ = w.good(rnd, s, true)
+		}
+		if k.heavy && kinds[k.name] == 3 {
+			continue
+		}
+		k.spoil(r, w, i)
+		put(p, r, k)
+		i++
+	}
+	return out, kinds
+}
+
+// TestMalformedRecordsBecomeDeadLetters publishes malformed records of every kind
+// between good ones: each is a dead letter with its reason, origin, key, value and
+// headers; nothing stands still, the good ones are counted, and what is counted of
+// the others adds up. A batch that does not parse is not among them: the embedded log
+// refuses it when it is produced, so reason corrupt is shown in package ingest.
+func TestMalformedRecordsBecomeDeadLetters(t *testing.T) {
+	const seed = 31
+	malformed := 1200
+	if full {
+		malformed = 20_000
+	}
+	rnd := rand.New(rand.NewPCG(seed, 1))
+	n := start(t)
+	w := newMalformedWorld(n, rnd)
+	s := last(20)
+	mixed, kinds := w.mixture(rnd, s, malformed)
+	t.Logf("seed %d, %d malformed records of %d kinds", seed, malformed, len(kinds))
+	if len(kinds) != len(malformedKinds)+len(conflicts) || len(kinds) < 20 {
+		t.Fatalf("some kind is missing: %v", kinds)
+	}
+
+	o := outsiderAt(n)
+	var messages [][]kafka.Message
+	total := int64(0)
+	for _, list := range mixed {
+		var part []kafka.Message
+		for _, m := range list {
+			part = append(part, m.Message)
+		}
+		messages = append(messages, part)
+		total += int64(len(part))
+	}
+	places := o.publish(messages, 20<<10, kafka.LZ4, kafka.Zstd)
+	n.settled(total)
+	wellNode(n)
+
+	letters := o.byOrigin(o.letters())
+	want, atRouter := map[string]int64{}, map[string]int64{}
+	for p, list := range mixed {
+		for i, m := range list {
+			l, found := letters[places[p][i]]
+			if m.kind == nil {
+				if found {
+					t.Errorf("a good record is a dead letter: %s %s: %.300s", l.reason, l.detail, m.Value)
+				}
+				continue
+			}
+			want[m.kind.reason.String()]++
+			if !m.kind.applied {
+				atRouter[m.kind.reason.String()]++
+			}
+			if !found {
+				t.Errorf("%s: no dead letter of %.300s", m.kind.name, m.Value)
+				continue
+			}
+			if err := m.kind.isReportedBy(&l, &m.Message); err != nil {
+				t.Errorf("%s: %v", m.kind.name, err)
+			}
+		}
+	}
+	if len(letters) != malformed {
+		t.Errorf("%d dead letters of %d malformed records", len(letters), malformed)
+	}
+	for what, have := range map[string]map[string]int64{"/status": n.deadByReason(), "ovation_dead_letters_total": n.metric("ovation_dead_letters_total")} {
+		if diff := gocmp.Diff(want, have); diff != "" {
+			t.Errorf("%s counts otherwise (-want +got):\n%s", what, diff)
+		}
+	}
+	if diff := gocmp.Diff(atRouter, n.metric("ovation_router_refused_total")); diff != "" {
+		t.Errorf("the routers count otherwise (-want +got):\n%s", diff)
+	}
+	asked := w.people.checkAll(t, seed, w.people.api(n), rnd, s, 10)
+	t.Logf("%d good records, %d answers as counted; dead letters: %v", total-int64(malformed), asked, want)
+}
+
+// isReportedBy compares a dead letter with the record that it reports.
+func (k *malformedKind) isReportedBy(l *letter, m *kafka.Message) error {
+	if l.reason != k.reason.String() || !strings.Contains(l.detail, k.detail) || k.detail == "" && l.detail != "" && !k.withheld() {
+		return fmt.Errorf("reported as %q, %q; want %q, %q: %.300q", l.reason, l.detail, k.reason, k.detail, m.Value)
+	}
+	if k.withheld() || len(m.Value) > 1<<20 {
+		if l.key != nil || l.value != nil || l.headers != nil || !strings.Contains(l.detail, "the original is") {
+			return fmt.Errorf("repeats what it must not, or does not say why it does not: %q, %.100q, %v, %q", l.key, l.value, l.headers, l.detail)
+		}
+		return nil
+	}
+	var headers []kafka.Header
+	for _, h := range m.Headers {
+		if !strings.HasPrefix(h.Key, "dlq.") {
+			headers = append(headers, h)
+		}
+	}
+	if diff := gocmp.Diff(m.Key, l.key) + gocmp.Diff(m.Value, l.value) + gocmp.Diff(headers, l.headers); diff != "" {
+		return fmt.Errorf("the original is not repeated as it was (-was +is):\n%s", diff)
+	}
+	return nil
+}
+
+// withheld: nothing of what a member does not share is kept.
+func (k *malformedKind) withheld() bool { return k.reason == domain.SharingDisabled }
+
+// TestARefusedRecordOverHTTPBecomesADeadLetterThatCanBePublished: nobody waited for
+// it, so the payload is kept; once its member is there it counts.
+func TestARefusedRecordOverHTTPBecomesADeadLetterThatCanBePublished(t *testing.T) {
+	n := start(t)
+	_, key := n.account("late")
+	api := n.api(key)
+	brand := outsiderBrand(t, api, "brand")
+	deed := outsiderDeed(t, api, client.Params{"name": "did", "type": "Social", "service": "spotify"})
+	accepted, meta, err := api.RecordAsync(ctx(t), client.Params{
+		"activityid": id(deed), "brandid": id(brand), "service": "lastfm", "uid": "late", "content": `{"Track":"é"}`, "marker": "m-1",
+	})
+	if err != nil || !accepted.Accepted {
+		t.Fatal(err)
+	}
+	if _, _, err := api.At(meta.Position).StatsActivity(ctx(t), brand, nil); err != nil {
+		t.Fatal(err)
+	}
+	n.settled(0)
+	o := outsiderAt(n)
+	letters := o.letters()
+	if len(letters) != 1 || letters[0].reason != "unknown_member" || !strings.HasPrefix(letters[0].origin, "request/") || !json.Valid(letters[0].value) {
+		t.Fatalf("dead letters: %+v", letters)
+	}
+	outsiderMember(t, api, "late", nil)
+	again := make([][]kafka.Message, 1)
+	for range 2 {
+		again[0] = append(again[0], kafka.Message{Value: letters[0].value, Headers: letters[0].headers})
+	}
+	o.publish(again, 1<<20, kafka.LZ4)
+	n.settled(2)
+	tally, _, err := api.StatsActivity(ctx(t), brand, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if tally.TotalCount != "1" || tally.TotalMembers != "1" {
+		t.Errorf("published twice after the registration it counts %s of %s", tally.TotalCount, tally.TotalMembers)
+	}
+	if dead := n.deadByReason(); !maps.Equal(dead, map[string]int64{"unknown_member": 1}) {
+		t.Errorf("dead letters: %v", dead)
+	}
+}

@@ -1,0 +1,345 @@
+package e2e
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/client"
+	"github.com/ovation-analytics/ovation/api/wire"
+)
+
+// question is what is asked about a brand. Zero values leave a filter out.
+type question struct {
+	brand    int32
+	span     span
+	byType   bool // of a tally
+	page     string
+	from, n  int // the page
+	services []domain.Service
+	deeds    []domain.DefinitionID
+	members  []domain.MemberID
+	exclude  []domain.MemberID
+	member   domain.MemberID // id=
+	country  []string
+	paid     bool
+	oneTime  bool
+}
+
+// stranger is a member that nobody is.
+const stranger = domain.MemberID(1<<40 | 77)
+
+// ask makes up a question about a brand. Ranges go to the second, often to that of an
+// action; each filter is there one time in four.
+func (p *people) ask(rnd *rand.Rand, brand int32, s span) question {
+	q := question{brand: brand, span: p.part(rnd, brand, s), byType: rnd.IntN(2) == 0, oneTime: rnd.IntN(2) == 0}
+	some := func() bool { return rnd.IntN(4) == 0 }
+	if some() {
+		q.services = several(rnd, []domain.Service{domain.Spotify, domain.LastFM, domain.YouTube, domain.Facebook, domain.Custom})
+	}
+	if some() {
+		q.deeds = several(rnd, apply(p.deeds, func(d deed) domain.DefinitionID { return d.id }))
+	}
+	if some() {
+		q.members = append(p.fewFans(rnd), stranger)
+	}
+	if some() {
+		q.exclude = append(p.fewFans(rnd), stranger)
+	}
+	if rnd.IntN(12) == 0 {
+		q.member = p.fans[skewed(rnd, len(p.fans))].id
+	}
+	if some() {
+		q.country = several(rnd, []string{"US", "GB", "DE", "FR", "BR", "JP"})
+	}
+	q.paid = some()
+	if some() {
+		q.from, q.n = rnd.IntN(4), rnd.IntN(5)
+		q.page = fmt.Sprintf("%d,%d", q.from, q.n)
+	}
+	return q
+}
+
+// part is a part of a span that is not empty.
+func (p *people) part(rnd *rand.Rand, brand int32, s span) span {
+	moment := func() int64 {
+		if n := len(p.byBrand[brand]); n > 0 && rnd.IntN(2) == 0 {
+			return p.acts[p.byBrand[brand][rnd.IntN(n)]].at + int64(rnd.IntN(2))
+		}
+		return s.within(rnd)
+	}
+	switch a, b := moment(), moment(); {
+	case rnd.IntN(5) == 0:
+		return s
+	case a == b:
+		return span{a, a + 1}
+	default:
+		return span{min(a, b), max(a, b)}
+	}
+}
+
+func (p *people) fewFans(rnd *rand.Rand) (ids []domain.MemberID) {
+	for range 1 + rnd.IntN(20) {
+		ids = append(ids, p.fans[skewed(rnd, len(p.fans))].id)
+	}
+	return ids
+}
+
+// several are some of the values, at least one.
+func several[T any](rnd *rand.Rand, of []T) []T {
+	of = slices.Clone(of)
+	rnd.Shuffle(len(of), func(i, j int) { of[i], of[j] = of[j], of[i] })
+	return of[:1+rnd.IntN(len(of))]
+}
+
+func apply[A, B any](of []A, f func(A) B) []B {
+	out := make([]B, len(of))
+	for i := range of {
+		out[i] = f(of[i])
+	}
+	return out
+}
+
+// params are the question as it is asked over HTTP.
+func (q question) params() client.Params {
+	p := client.Params{"start_date": wire.Seconds(q.span.from), "end_date": wire.Seconds(q.span.to), "includeOneTime": flag(q.oneTime), "paid_only": flag(q.paid)}
+	list := func(name string, words []string) {
+		if len(words) > 0 {
+			p[name] = strings.Join(words, ",")
+		}
+	}
+	list("services", apply(q.services, domain.Service.String))
+	list("activityID", apply(q.deeds, id))
+	list("members", apply(q.members, id))
+	list("exclude_members", apply(q.exclude, id))
+	list("country", q.country)
+	if q.member != 0 {
+		p["id"] = id(q.member)
+	}
+	return p
+}
+
+// tallyParams are those that only a tally has, too.
+func (q question) tallyParams() client.Params {
+	p := q.params()
+	if q.byType {
+		p["group_by"] = "type"
+	}
+	if q.page != "" {
+		p["limit"] = q.page
+	}
+	return p
+}
+
+// matching calls f with every action that the question counts.
+func (p *people) matching(q question, f func(*act)) {
+	deeds, fans := p.countedDeeds(q), make([]bool, len(p.fans))
+	for i := range p.fans {
+		m := &p.fans[i]
+		fans[i] = (q.members == nil || slices.Contains(q.members, m.id)) && !slices.Contains(q.exclude, m.id) &&
+			(q.member == 0 || q.member == m.id) && (q.country == nil || slices.Contains(q.country, m.country)) && (!q.paid || m.paid)
+	}
+	for _, i := range p.byBrand[q.brand] {
+		a := &p.acts[i]
+		if !a.out && q.span.from <= a.at && a.at < q.span.to && fans[a.fan] && deeds[a.deed] && (q.services == nil || slices.Contains(q.services, p.deeds[a.deed].service)) {
+			f(a)
+		}
+	}
+}
+
+// countedDeeds says of each deed whether the question counts it, whatever its service.
+func (p *people) countedDeeds(q question) []bool {
+	return apply(p.deeds, func(d deed) bool {
+		return (q.deeds == nil || slices.Contains(q.deeds, d.id)) && (!d.oneTime || q.oneTime)
+	})
+}
+
+// count is a number of actions and who did them.
+type count struct {
+	actions uint64
+	fans    map[int32]bool
+}
+
+func (c *count) add(fan int32) {
+	if c.fans == nil {
+		c.fans = map[int32]bool{}
+	}
+	c.actions++
+	c.fans[fan] = true
+}
+
+func (c *count) said() (actions, members string) { return id(c.actions), id(uint64(len(c.fans))) }
+
+// tally is the answer of stats/activity.
+func (p *people) tally(q question) wire.ActivityTally {
+	type group struct {
+		count
+		order string // breaks ties
+		row   wire.ActivityRow
+	}
+	groups, counted := map[string]*group{}, p.countedDeeds(q)
+	p.matching(q, func(a *act) {
+		d := &p.deeds[a.deed]
+		key := fmt.Sprintf("%010d", d.id)
+		if q.byType {
+			key = strings.ToLower(d.kind)
+		}
+		g := groups[key]
+		if g == nil {
+			g = &group{order: key, row: p.row(q, d, counted)}
+			groups[key] = g
+		}
+		g.add(a.fan)
+	})
+	var rows []*group
+	for _, key := range sorted(groups) {
+		rows = append(rows, groups[key])
+	}
+	slices.SortStableFunc(rows, func(a, b *group) int { return cmp.Compare(b.actions, a.actions) })
+	out := wire.ActivityTally{TotalSize: id(uint64(len(rows))), Items: []wire.ActivityRow{}}
+	if q.page != "" {
+		from := min(q.from, len(rows))
+		rows = rows[from:min(from+q.n, len(rows))]
+	}
+	var total count
+	for _, g := range rows {
+		g.row.Count, g.row.DistinctMembers = g.said()
+		out.Items = append(out.Items, g.row)
+		total.actions += g.actions
+		for f := range g.fans {
+			if total.fans == nil {
+				total.fans = map[int32]bool{}
+			}
+			total.fans[f] = true
+		}
+	}
+	out.TotalCount, out.TotalMembers = total.said()
+	return out
+}
+
+// row is the row of a deed, or of its type: which is spelled as the earliest deed of
+// those counted does.
+func (p *people) row(q question, d *deed, counted []bool) wire.ActivityRow {
+	b := &p.brands[q.brand]
+	if q.byType {
+		i := slices.IndexFunc(p.deeds, func(e deed) bool { return counted[p.deedOf(e.id)] && strings.EqualFold(e.kind, d.kind) })
+		return wire.ActivityRow{BrandID: id(b.id), Activity: p.deeds[i].kind}
+	}
+	return wire.ActivityRow{
+		BrandID: id(b.id), ActivityID: wire.NullNumber(d.id), ServiceType: wire.Null(d.service.String()),
+		Activity: strings.ReplaceAll(d.name, "{brand}", b.name),
+	}
+}
+
+// deedOf is the index of a definition.
+func (p *people) deedOf(id domain.DefinitionID) int {
+	return slices.IndexFunc(p.deeds, func(d deed) bool { return d.id == id })
+}
+
+const day = 86400
+
+// timeline is the answer of stats/timeline.
+func (p *people) timeline(q question) wire.Timeline {
+	type line struct {
+		total count
+		days  map[int64]*count
+	}
+	var lines [domain.Services]*line
+	p.matching(q, func(a *act) {
+		s := p.deeds[a.deed].service
+		if lines[s] == nil {
+			lines[s] = &line{days: map[int64]*count{}}
+		}
+		l := lines[s]
+		d := l.days[a.at/day]
+		if d == nil {
+			d = &count{}
+			l.days[a.at/day] = d
+		}
+		d.add(a.fan)
+		l.total.add(a.fan)
+	})
+	order := []domain.Service{}
+	for s, l := range lines {
+		if l != nil {
+			order = append(order, domain.Service(s))
+		}
+	}
+	slices.SortStableFunc(order, func(a, b domain.Service) int { return cmp.Compare(lines[b].total.actions, lines[a].total.actions) })
+	out := wire.Timeline{Services: []wire.ServiceTimeline{}}
+	for _, s := range order {
+		l := wire.ServiceTimeline{Service: s.String(), Range: []wire.DayCount{}}
+		l.TotalCount, l.TotalMembers = lines[s].total.said()
+		for d := q.span.from / day; d*day < q.span.to; d++ {
+			at, c := time.Unix(d*day, 0).UTC(), lines[s].days[d]
+			if c == nil {
+				c = &count{}
+			}
+			row := wire.DayCount{Date: at.Format(time.DateOnly), DayofYear: id(uint64(at.YearDay()))}
+			row.Count, row.DistinctMembers = c.said()
+			l.Range = append(l.Range, row)
+		}
+		out.Services = append(out.Services, l)
+	}
+	return out
+}
+
+// check asks both statistics and compares them with the model. The error shows the
+// first question whose answer differs, and where.
+func (p *people) check(ctx context.Context, api *client.Client, q question) error {
+	brand := p.brands[q.brand].id
+	tally, _, err := api.StatsActivity(ctx, brand, q.tallyParams())
+	if err != nil {
+		return fmt.Errorf("stats/activity of brand %d, %v: %w", brand, q.tallyParams(), err)
+	}
+	if diff := gocmp.Diff(p.tally(q), tally); diff != "" {
+		return fmt.Errorf("account %d: stats/activity of brand %d, %v (-naive +engine):\n%s", p.account, brand, q.tallyParams(), diff)
+	}
+	line, _, err := api.StatsTimeline(ctx, brand, q.params())
+	if err != nil {
+		return fmt.Errorf("stats/timeline of brand %d, %v: %w", brand, q.params(), err)
+	}
+	if diff := gocmp.Diff(p.timeline(q), line); diff != "" {
+		return fmt.Errorf("account %d: stats/timeline of brand %d, %v (-naive +engine):\n%s", p.account, brand, q.params(), diff)
+	}
+	return nil
+}
+
+// checkAll asks of every brand about the whole span, in each grouping, with and
+// without one-time actions, and so many random questions more.
+func (p *people) checkAll(t testing.TB, seed uint64, api *client.Client, rnd *rand.Rand, s span, random int) (asked int) {
+	t.Helper()
+	for b := range p.brands {
+		var ask []question
+		for i := range 4 {
+			ask = append(ask, question{brand: int32(b), span: s, byType: i&1 > 0, oneTime: i&2 > 0})
+		}
+		for range random {
+			ask = append(ask, p.ask(rnd, int32(b), s))
+		}
+		for _, q := range ask {
+			if err := p.check(ctx(t), api, q); err != nil {
+				t.Fatalf("seed %d: %v", seed, err)
+			}
+		}
+		asked += 2 * len(ask)
+	}
+	return asked
+}
+
+// codeOf is the contract's code of an error of the client; 0: another error.
+func codeOf(err error) domain.Code {
+	if e, ok := errors.AsType[*client.Error](err); ok {
+		return e.Code
+	}
+	return 0
+}

@@ -1,0 +1,240 @@
+package e2e
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/client"
+	"github.com/ovation-analytics/ovation/api/wire"
+)
+
+// writers write over HTTP while the node is killed: each request until it has an
+// answer, with the same Idempotency-Key or marker, and often once more after that.
+type writers struct {
+	t     testing.TB
+	p     *people // only what does not change
+	over  *front
+	pace  func(share float64) // waits until that share of the whole is done
+	all   []*writer
+	group sync.WaitGroup
+
+	answered int // requests with an answer, repeats not counted
+}
+
+// writer is one of them: one request at a time.
+type writer struct {
+	*writers
+	rnd  *rand.Rand
+	name string
+
+	fans   []fan // registered by this writer
+	acts   []written
+	brands int
+	err    error
+}
+
+// written is what a writer recorded, for one of the people's fans or its own.
+type written struct {
+	act
+	own  bool
+	item string // the feed item's id, where it was told
+}
+
+func writersOf(t testing.TB, p *people, seed uint64, size storm, over *front, pace func(float64)) *writers {
+	w := &writers{t: t, p: p, over: over, pace: pace}
+	t.Cleanup(w.group.Wait)
+	for i := range size.writers {
+		one := &writer{writers: w, rnd: rand.New(rand.NewPCG(seed, uint64(1<<40+i))), name: fmt.Sprintf("writer-%d", i)}
+		w.all = append(w.all, one)
+		w.group.Go(func() {
+			for k := 0; k < size.writes && one.err == nil; k++ {
+				pace(float64(k) / float64(size.writes))
+				one.err = one.write(k)
+			}
+		})
+	}
+	return w
+}
+
+// wait waits until every writer has all its answers.
+func (w *writers) wait() {
+	w.t.Helper()
+	w.group.Wait()
+	for _, one := range w.all {
+		if one.err != nil {
+			w.t.Fatalf("%s: %v", one.name, one.err)
+		}
+		w.answered += len(one.acts) + len(one.fans) + one.brands
+	}
+}
+
+// tell tells the model what was written, and that brands were made once each.
+func (w *writers) tell(p *people) {
+	w.t.Helper()
+	made := len(p.brands)
+	for _, one := range w.all {
+		first := int32(len(p.fans))
+		p.fans = append(p.fans, one.fans...)
+		made += one.brands
+		items := map[string]string{}
+		for _, a := range one.acts {
+			if a.own {
+				a.fan += first
+			}
+			p.did(a.act)
+			if other, twice := items[a.item]; twice && a.item != "" && !p.deeds[a.deed].oneTime {
+				w.t.Errorf("%s: %s and %s have the same item", one.name, other, a.id)
+			}
+			items[a.item] = a.id
+		}
+	}
+	list, _, err := w.over.now().Brands(ctx(w.t), client.Params{"limit": "1"})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if list.TotalSize != strconv.Itoa(made) {
+		w.t.Errorf("there are %s brands, %d were made", list.TotalSize, made)
+	}
+}
+
+func (w *writer) write(k int) error {
+	name := fmt.Sprintf("%s-%d", w.name, k)
+	switch w.rnd.IntN(10) {
+	case 0, 1:
+		return w.register(name)
+	case 2:
+		return w.brand(name)
+	}
+	return w.record(name)
+}
+
+// contradiction is an answer that does not fit the one before.
+type contradiction string
+
+func (c contradiction) Error() string { return string(c) }
+
+// until repeats a request while its outcome is unknown: the node is gone, or says
+// that it cannot tell. Another error is an answer.
+func (w *writer) until(request func(api *client.Client) error) error {
+	for deadline := time.Now().Add(2 * time.Minute); ; {
+		err := request(w.over.now())
+		_, wrong := errors.AsType[contradiction](err)
+		code := codeOf(err)
+		if err == nil || wrong || code != 0 && code != domain.Unavailable || w.t.Failed() {
+			return err
+		}
+		if time.Now().After(deadline) {
+			return fmt.Errorf("no answer within two minutes: %w", err)
+		}
+		time.Sleep(5 * time.Millisecond) // between tries to reach another process
+	}
+}
+
+// twice makes a request until it is answered and, half the time, once more: the
+// second answer must be told to be a repeat where it has the same key.
+func (w *writer) twice(keyed bool, request func(api *client.Client) (meta client.Meta, err error)) error {
+	if err := w.until(func(api *client.Client) error { _, err := request(api); return err }); err != nil {
+		return err
+	}
+	if w.rnd.IntN(2) == 0 {
+		return nil
+	}
+	return w.until(func(api *client.Client) error {
+		meta, err := request(api)
+		if err == nil && keyed && !meta.Replayed {
+			return contradiction("a repeat under the same Idempotency-Key was answered as if it were new")
+		}
+		return err
+	})
+}
+
+// same notes an id, or compares it with the one that the first answer had.
+func same(what string, have *string, got string) error {
+	if *have != "" && *have != got {
+		return contradiction(fmt.Sprintf("%s: the repeat was answered with %s, the first was %s", what, got, *have))
+	}
+	*have = got
+	return nil
+}
+
+func (w *writer) register(name string) error {
+	f := inventFan(w.rnd, name)
+	var got string
+	err := w.twice(true, func(api *client.Client) (client.Meta, error) {
+		e, meta, err := api.With("Idempotency-Key", name).Register(ctx(w.t), f.params())
+		if err == nil {
+			err = same("register "+name, &got, id(e.Data.ID))
+			f.id = domain.MemberID(e.Data.ID)
+		}
+		return meta, err
+	})
+	w.fans = append(w.fans, f)
+	return err
+}
+
+func (w *writer) brand(name string) error {
+	var got string
+	w.brands++
+	return w.twice(true, func(api *client.Client) (client.Meta, error) {
+		b, meta, err := api.With("Idempotency-Key", name).CreateBrand(ctx(w.t), client.Params{"name": name, "type": "Music"})
+		if err == nil {
+			err = same("create brand "+name, &got, id(b.ID))
+		}
+		return meta, err
+	})
+}
+
+// record records an action of somebody, named by a marker, or by nothing but the
+// request's key.
+func (w *writer) record(name string) error {
+	a := written{act: w.p.act(w.rnd, "http "+name, last(28))}
+	f := &w.p.fans[a.fan]
+	if n := len(w.fans); n > 0 && w.rnd.IntN(3) == 0 {
+		a.fan, a.own = int32(w.rnd.IntN(n)), true
+		f = &w.fans[a.fan]
+	}
+	params := client.Params{"activityid": id(w.p.deeds[a.deed].id), "brandid": id(w.p.brands[a.brand].id), "timestamp": wire.Seconds(a.at)}
+	f.named(w.rnd, params)
+	keyed, marked, async := true, w.rnd.IntN(2) == 0, w.rnd.IntN(2) == 0
+	if marked {
+		params["marker"] = name
+		keyed = w.rnd.IntN(2) == 0
+	}
+	err := w.twice(keyed, func(api *client.Client) (client.Meta, error) {
+		if keyed {
+			api = api.With("Idempotency-Key", name)
+		}
+		if async {
+			_, meta, err := api.RecordAsync(ctx(w.t), params)
+			return meta, err
+		}
+		item, meta, err := api.Record(ctx(w.t), params)
+		if err == nil {
+			err = same("record "+name, &a.item, item.ID)
+		}
+		return meta, err
+	})
+	if err != nil {
+		return fmt.Errorf("record %v: %w", params, err)
+	}
+	w.acts = append(w.acts, a)
+	return nil
+}
+
+// named says in one of the ways that there are who did it.
+func (f *fan) named(rnd *rand.Rand, params client.Params) {
+	switch who := rnd.IntN(3); {
+	case who == 0:
+		params["id"] = id(f.id)
+	case who == 1 && f.partner != "":
+		params["partnerCode"], params["partnerID"] = partnerCode, f.partner
+	default:
+		params["service"], params["uid"] = f.service.String(), f.uid
+	}
+}

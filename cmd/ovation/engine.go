@@ -1,0 +1,87 @@
+package main
+
+import (
+	"context"
+	"crypto/ed25519"
+	"sync/atomic"
+
+	"github.com/ovation-analytics/ovation/actors"
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api"
+	"github.com/ovation-analytics/ovation/ingest/kafka"
+	"github.com/ovation-analytics/ovation/storage"
+)
+
+// The rooms do not know each other. Where one names a type that another cannot
+// return, a thin adapter stands here.
+
+// engine is the node as the API needs it.
+type engine struct{ *actors.Node }
+
+// Catalog is the newest state of the catalog.
+func (e engine) Catalog() api.Catalog { return e.Node.Catalog() }
+
+// management is the node as the admin port needs it.
+type management struct{ p *program }
+
+// Submit appends a catalog command and waits for its outcome.
+func (m management) Submit(ctx context.Context, s domain.Submission) (domain.Outcome, error) {
+	return m.p.node.Submit(ctx, s)
+}
+
+// Directory is the newest state of the catalog.
+func (m management) Directory() Directory { return m.p.node.Catalog() }
+
+// AcceptGap lets a stopped partition be read on.
+func (m management) AcceptGap(ctx context.Context, topic string, partition int) (domain.AcceptGap, error) {
+	prefix := m.p.cfg.TopicPrefix
+	switch topic {
+	case prefix + kafka.Journal:
+		return m.p.node.AcceptGap(ctx, true, partition)
+	case prefix + kafka.Activities:
+		return m.p.node.AcceptGap(ctx, false, partition)
+	}
+	return domain.AcceptGap{}, domain.Bad(domain.NotFound, "topic", "no topic of that name is read on behind a gap")
+}
+
+// Status is the node as it is now.
+func (m management) Status() any { return m.p.status() }
+
+// Ready is nil when the node answers and is to be asked.
+func (m management) Ready() error {
+	if m.p.drain.begun() {
+		return domain.Fail(domain.Unavailable, "the node is stopping")
+	}
+	if m.p.eventLog != nil && m.p.eventLog.Err() != nil {
+		return m.p.eventLog.Err()
+	}
+	return m.p.node.Ready()
+}
+
+// shardStore is a shard's part of the store as the shard needs it.
+type shardStore struct{ *storage.Shard }
+
+// Snapshot is the store as of the last commit.
+func (s shardStore) Snapshot() actors.Snapshot { return s.Shard.Snapshot() }
+
+// catalogStore is the catalog's store as the catalog needs it.
+type catalogStore struct{ *storage.Catalog }
+
+// State is what was stored with the last commit.
+func (s catalogStore) State() actors.CatalogState { return actors.CatalogState(s.Catalog.State()) }
+
+// Commit stores entities and state.
+func (s catalogStore) Commit(state actors.CatalogState, entities []any) error {
+	return s.Catalog.Commit(storage.CatalogState(state), entities)
+}
+
+// signerOf is the key that signs members' tokens.
+func signerOf(k SigningKey) api.Signer {
+	return api.Signer{ID: k.KID, Key: ed25519.NewKeyFromSeed(k.Seed[:])}
+}
+
+// drain says that the node is about to stop.
+type drain struct{ flag atomic.Bool }
+
+func (d *drain) begin()      { d.flag.Store(true) }
+func (d *drain) begun() bool { return d.flag.Load() }

@@ -1,0 +1,247 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/client"
+	"github.com/ovation-analytics/ovation/ingest/kafka"
+)
+
+// house is a program in this process, on a Kafka whose logs the test can harm.
+type house struct {
+	t       *testing.T
+	cluster *kfake.Cluster
+	admin   *kadm.Client
+	kgo     *kgo.Client
+	cfg     Config
+
+	p     *program
+	ended chan error
+	leave context.CancelFunc
+
+	account domain.AccountID
+	key     string
+	brand   domain.BrandID
+	deed    string
+	fans    []string
+	sent    int
+}
+
+func newHouse(t *testing.T) *house {
+	c, err := kfake.NewCluster(kfake.NumBrokers(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	h := &house{t: t, cluster: c, cfg: Config{
+		Data: filepath.Join(t.TempDir(), "data"), HTTP: "127.0.0.1:0", Kafka: c.ListenAddrs(), Shards: 2, Memory: 256 << 20,
+		AdminPort: AdminPort{Admin: "127.0.0.1:0"},
+	}}
+	if h.kgo, err = kgo.NewClient(kgo.SeedBrokers(c.ListenAddrs()...), kgo.RecordPartitioner(kgo.ManualPartitioner())); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(h.kgo.Close)
+	h.admin = kadm.NewClient(h.kgo)
+	h.open()
+	t.Cleanup(h.close)
+	h.furnish()
+	return h
+}
+
+func (h *house) open() {
+	h.t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	p, err := newProgram(ctx, h.cfg, slog.New(slog.NewTextHandler(io.Discard, nil)))
+	if err != nil {
+		cancel()
+		h.t.Fatal(err)
+	}
+	h.p, h.leave, h.ended = p, cancel, make(chan error, 1)
+	go func() { h.ended <- p.Run(ctx) }()
+}
+
+func (h *house) close() {
+	if h.p == nil {
+		return
+	}
+	h.leave()
+	if err := <-h.ended; err != nil {
+		h.t.Error(err)
+	}
+	if err := h.p.Close(); err != nil {
+		h.t.Error(err)
+	}
+	h.p = nil
+}
+
+// furnish makes an account with a brand, a definition and two members.
+func (h *house) furnish() {
+	h.t.Helper()
+	ctx := context.Background()
+	h.eventually("readiness", func() bool { return h.p.node.Ready() == nil })
+	op := operator{engine: h.p.node, now: time.Now}
+	account, app, err := op.createApplication(ctx, "label", "site", domain.Advanced)
+	h.must(err)
+	h.account = account
+	h.key, _, err = op.createKey(ctx, app, domain.ScopeApplication)
+	h.must(err)
+	b, _, err := h.api().CreateBrand(ctx, client.Params{"name": "Band", "type": "Music"})
+	h.must(err)
+	d, _, err := h.api().CreateActivity(ctx, client.Params{"name": "played", "type": "Listened", "service": "spotify"})
+	h.must(err)
+	h.brand, h.deed = domain.BrandID(b.ID), d.ID
+	for i := range 2 {
+		uid := fmt.Sprint("fan-", i)
+		_, _, err := h.api().Register(ctx, client.Params{"service": "spotify", "uid": uid, "authtoken": "t"})
+		h.must(err)
+		h.fans = append(h.fans, uid)
+	}
+}
+
+func (h *house) api() *client.Client { return client.New("http://"+h.p.public.Addr().String(), h.key) }
+
+func (h *house) must(err error) {
+	h.t.Helper()
+	if err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// publish sends n new activities to partition 0 of the public topic.
+func (h *house) publish(n int) {
+	h.t.Helper()
+	for range n {
+		h.sent++
+		v, _ := json.Marshal(map[string]any{
+			"id": fmt.Sprint(h.sent), "source": "t", "account": h.account, "service": "spotify",
+			"serviceUserID": h.fans[h.sent%2], "activityID": h.deed, "brandID": h.brand, "time": "2026-01-02T03:04:05Z",
+		})
+		h.must(h.kgo.ProduceSync(context.Background(), &kgo.Record{Topic: kafka.Activities, Value: v}).FirstErr())
+	}
+}
+
+// counted waits until the API counts so many.
+func (h *house) counted(want int) {
+	h.t.Helper()
+	h.eventually(fmt.Sprint("count of ", want), func() bool {
+		got, _, err := h.api().StatsActivity(context.Background(), h.brand, client.Params{"start_date": "2026-01-01 00:00:00", "end_date": "2026-02-01 00:00:00"})
+		return err == nil && got.TotalCount == fmt.Sprint(want)
+	})
+}
+
+func (h *house) eventually(what string, holds func() bool) {
+	h.t.Helper()
+	for deadline := time.Now().Add(30 * time.Second); !holds(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			st, _ := json.MarshalIndent(h.p.status(), "", " ")
+			h.t.Fatalf("no %s within 30 s: %s", what, st)
+		}
+	}
+}
+
+// cut moves the start of a partition's log.
+func (h *house) cut(topic string, partition int32, before int64) {
+	h.t.Helper()
+	var o kadm.Offsets
+	o.Add(kadm.Offset{Topic: topic, Partition: partition, At: before})
+	r, err := h.admin.DeleteRecords(context.Background(), o)
+	h.must(err)
+	h.must(r.Error())
+}
+
+func (h *house) end(topic string, partition int32) int64 {
+	h.t.Helper()
+	r, err := h.admin.ListEndOffsets(context.Background(), topic)
+	h.must(err)
+	o, _ := r.Lookup(topic, partition)
+	return o.Offset
+}
+
+func TestARetentionGapOfTheSourceStopsItsRouterUntilItIsAccepted(t *testing.T) {
+	h := newHouse(t)
+	h.publish(5)
+	h.counted(5)
+	h.close()
+	h.publish(4)                  // nobody reads
+	h.cut(kafka.Activities, 0, 7) // and two of them are gone
+	h.open()
+	why := func() string {
+		for _, r := range h.p.node.Status().Routers {
+			if r.Partition == 0 {
+				return r.Stopped
+			}
+		}
+		return ""
+	}
+	h.eventually("stop of the router", func() bool { return strings.Contains(why(), "retention") })
+	h.counted(5)
+	h.eventually("readiness", func() bool { return h.p.node.Ready() == nil }) // the others go on
+	got, err := management{h.p}.AcceptGap(context.Background(), kafka.Activities, 0)
+	h.must(err)
+	if got.From != 5 || got.To != 7 {
+		t.Fatalf("%+v", got)
+	}
+	h.counted(7)
+	if w := why(); w != "" {
+		t.Fatal(w)
+	}
+	h.publish(1)
+	h.counted(8)
+	if _, err := (management{h.p}).AcceptGap(context.Background(), kafka.Activities, 0); domain.CodeOf(err) != domain.NotFound {
+		t.Fatalf("accepted without a gap: %v", err)
+	}
+}
+
+func TestAGapOfTheJournalStopsItsShardUntilItIsAccepted(t *testing.T) {
+	h := newHouse(t)
+	h.publish(4)
+	h.counted(4)
+	busy := int32(h.p.hasher.Identity(h.account, domain.ByService, "spotify", h.fans[0]).Slot().Shard(2))
+	// Something reaches the journal that the shard never reads: the node is stopped
+	// between the append and the read, as far as the store knows.
+	store := h.cfg.Data
+	h.close()
+	end := h.end(kafka.Journal, busy)
+	h.must(h.kgo.ProduceSync(context.Background(), &kgo.Record{Topic: kafka.Journal, Partition: busy, Value: []byte("lost")}).FirstErr())
+	h.cut(kafka.Journal, busy, end+1)
+	h.cfg.Data = store
+	h.open()
+	stopped := func() string { return h.p.node.Status().Shards[busy].Stopped }
+	h.eventually("stop of the shard", func() bool { return strings.Contains(stopped(), "retention") })
+	if err := h.p.node.Ready(); err == nil {
+		t.Fatal("ready with a stopped shard")
+	}
+	got, err := management{h.p}.AcceptGap(context.Background(), kafka.Journal, int(busy))
+	h.must(err)
+	if got.From != end || got.To != end+1 {
+		t.Fatalf("%+v, the journal ended at %d", got, end)
+	}
+	h.eventually("readiness", func() bool { return h.p.node.Ready() == nil })
+	h.counted(4)
+	h.publish(3)
+	h.counted(7)
+}
+
+func TestAnUnreadableRecordOfTheJournalStopsItsShard(t *testing.T) {
+	h := newHouse(t)
+	h.must(h.kgo.ProduceSync(context.Background(), &kgo.Record{Topic: kafka.Journal, Partition: 1, Value: []byte{0xff, 0xff}}).FirstErr())
+	h.eventually("stop of the shard", func() bool { return strings.Contains(h.p.node.Status().Shards[1].Stopped, "corrupt") })
+	_, err := management{h.p}.AcceptGap(context.Background(), kafka.Journal, 1)
+	h.must(err)
+	h.eventually("readiness", func() bool { return h.p.node.Ready() == nil })
+	h.publish(2)
+	h.counted(2)
+}

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/ovation-analytics/ovation/actors"
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/ingest/kafka"
+)
+
+// openNode opens the actors on the logs and the stores, and reads the catalog.
+func (p *program) openNode(ctx context.Context) error {
+	var trim func(context.Context, int, int64) error
+	if p.eventLog != nil { // nobody else cuts the embedded log
+		trim = func(ctx context.Context, partition int, before int64) error {
+			_, err := p.client.DeleteRecords(ctx, p.cfg.TopicPrefix+kafka.Activities, partition, before)
+			return err
+		}
+	}
+	p.node = actors.New(actors.Options{
+		Journal: p.topics.journal, Catalog: p.topics.catalog, Source: p.topics.source, DeadLetters: p.topics.letters,
+		OpenShard: func(i int) (actors.ShardStore, error) {
+			s, err := p.store.Shard(i)
+			if err != nil {
+				return nil, err
+			}
+			return shardStore{s}, nil
+		},
+		OpenCatalog: func() (actors.CatalogStore, error) { return catalogStore{p.catalog}, nil },
+		Trim:        trim, TrimAfter: time.Hour,
+		ResidentBytes: int(p.cfg.Memory / 2),
+		Incarnation:   uint64(time.Now().UnixNano()),
+		Log:           p.log,
+	})
+	p.onClose(func() error { p.node.Stop(); return nil })
+	if err := p.node.Open(ctx); err != nil {
+		return fmt.Errorf("the catalog cannot be read: %w", err)
+	}
+	return nil
+}
+
+// startNode starts the shards and the routers.
+func (p *program) startNode(context.Context) error {
+	p.node.Start()
+	return nil
+}
+
+// settleLayout makes the catalog's first record, or checks that this node belongs to
+// the installation that made it: the same pepper, the same number of partitions.
+func (p *program) settleLayout(ctx context.Context) error {
+	if p.node.Catalog().Layout() == nil {
+		if err := p.makeLayout(ctx); err != nil {
+			return fmt.Errorf("the layout cannot be written: %w", err)
+		}
+	}
+	l := p.node.Catalog().Layout()
+	if l == nil {
+		return errors.New("the catalog has no layout")
+	}
+	if l.Check != p.hasher.Check() {
+		return errors.New("the secrets are not those of this installation: their pepper is another one")
+	}
+	if n := p.topics.journal.Partitions(); n != l.Shards {
+		return fmt.Errorf("the journal has %d partitions, the installation was made with %d shards", n, l.Shards)
+	}
+	return nil
+}
+
+func (p *program) makeLayout(ctx context.Context) error {
+	s := domain.Submission{Command: &domain.Layout{
+		Shards: p.topics.journal.Partitions(), Journal: p.topics.journal.Topic(), Check: p.hasher.Check(), At: time.Now().UnixMilli(),
+	}}
+	_, _ = rand.Read(s.Request[:]) // never fails
+	out, err := p.node.Submit(ctx, s)
+	if err != nil {
+		return err
+	}
+	return out.Err()
+}

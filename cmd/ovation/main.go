@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// CLI is the command line: every command is a field, its Run does it.
+type CLI struct {
+	Config configFile `placeholder:"FILE" help:"YAML file of flag names and values. Flags and OVATION_* variables outrank it."`
+
+	Demo      Demo      `cmd:"" help:"Try it: one node with the embedded log, simulated collectors and the console."`
+	Serve     Serve     `cmd:"" help:"Run a node."`
+	App       App       `cmd:"" help:"Accounts and applications."`
+	Key       Key       `cmd:"" help:"Access keys."`
+	Status    Status    `cmd:"" help:"What the node is doing."`
+	AcceptGap AcceptGap `cmd:"" help:"Go on reading a log that has a gap, was cut, or is another one."`
+	Inspect   Inspect   `cmd:"" help:"The store's keys as text, of a node that is not running."`
+	ConfigCmd ConfigCmd `cmd:"" name:"config" help:"The configuration that flags, environment and file give together."`
+	Version   Version   `cmd:"" help:"What this binary was built from."`
+}
+
+// Exit codes.
+const (
+	exitFine      = 0
+	exitFailed    = 1
+	exitWrongUse  = 2
+	exitTakenOver = 3
+)
+
+// errTakenOver ends a node when another one took its address.
+var errTakenOver = errors.New("another node took the address of this one")
+
+func main() {
+	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// run does one command line and gives its exit code. The first SIGINT or SIGTERM
+// ends the command in order, the second at once.
+func run(args []string, stdout, stderr io.Writer) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop)
+
+	parser, err := newParser(stdout, stderr)
+	if err != nil {
+		panic(err) // the grammar above is wrong; the first test tells
+	}
+	command, err := parser.Parse(args)
+	if err != nil {
+		fmt.Fprintln(stderr, "ovation:", err)
+		fmt.Fprintln(stderr, "See ovation --help.")
+		return exitWrongUse
+	}
+	command.BindTo(ctx, (*context.Context)(nil))
+	command.BindTo(stdout, (*io.Writer)(nil))
+	if err := command.Run(); err != nil {
+		fmt.Fprintln(stderr, "ovation:", err)
+		return exitCode(err)
+	}
+	return exitFine
+}
+
+func newParser(stdout, stderr io.Writer) (*kong.Kong, error) {
+	return kong.New(&CLI{},
+		kong.Name("ovation"),
+		kong.Description("Audience analytics from a log: what members did, for whom, when and where."),
+		kong.Writers(stdout, stderr),
+		kong.DefaultEnvars("OVATION"),
+		kong.Resolvers(noValues),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.ValueFormatter(helpOf),
+	)
+}
+
+// helpOf is a flag's help with its default.
+func helpOf(v *kong.Value) string {
+	help := kong.DefaultHelpValueFormatter(v)
+	if v.Default == "" {
+		return help
+	}
+	return help + " [" + v.Default + "]"
+}
+
+func exitCode(err error) int {
+	switch code := domain.CodeOf(err); {
+	case errors.Is(err, errTakenOver):
+		return exitTakenOver
+	case code == domain.MissingParameter || code == domain.InvalidParameter:
+		return exitWrongUse
+	default:
+		return exitFailed
+	}
+}

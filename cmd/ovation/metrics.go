@@ -1,0 +1,128 @@
+package main
+
+import (
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/ovation-analytics/ovation/actors"
+)
+
+// nodeStatus is what /status shows.
+type nodeStatus struct {
+	actors.Status
+	Replication string      `json:"replication"`
+	Store       storeStatus `json:"store"`
+	Stopping    bool        `json:"stopping,omitempty"`
+}
+
+// storeStatus is the store's size. Families are the bytes on disk of each family of
+// keys, by its letter, as of the last flush.
+type storeStatus struct {
+	Disk     uint64            `json:"disk"`
+	WAL      uint64            `json:"wal"`
+	Debt     uint64            `json:"compactionDebt"`
+	Cache    int64             `json:"cache"`
+	Buffers  uint64            `json:"writeBuffers"`
+	Filters  int               `json:"filters"`
+	Tail     int               `json:"tailRows"`
+	Families map[string]uint64 `json:"families"`
+	Err      string            `json:"error,omitempty"`
+}
+
+func (p *program) status() nodeStatus {
+	st := nodeStatus{Status: p.node.Status(), Replication: p.topics.replication, Stopping: p.drain.begun()}
+	s, err := p.store.Stats()
+	if err != nil {
+		st.Store.Err = err.Error()
+		return st
+	}
+	st.Store = storeStatus{
+		Disk: s.Disk, WAL: s.WAL, Debt: s.Debt, Cache: s.Cache, Buffers: s.MemTables, Filters: s.Filters, Tail: s.Tail,
+		Families: map[string]uint64{},
+	}
+	for family, bytes := range s.Families {
+		st.Store.Families[string(rune(family))] = bytes
+	}
+	return st
+}
+
+// nodeMetrics shows the node's status as metrics, when they are asked for.
+type nodeMetrics struct {
+	p                                                *program
+	lag, ready, applied, end, rows, recorded, repeat *prometheus.Desc
+	duplicates, dead, commits, routed, refused       *prometheus.Desc
+	forwarded, woken, panics, outbox                 *prometheus.Desc
+}
+
+func registerMetrics(r *prometheus.Registry, p *program) {
+	desc := func(name, help string, labels ...string) *prometheus.Desc {
+		return prometheus.NewDesc("ovation_"+name, help, labels, nil)
+	}
+	r.MustRegister(&nodeMetrics{
+		p:          p,
+		lag:        desc("lag_seconds", "Age of the latest moment at which every log's end then seen has since been applied."),
+		ready:      desc("ready", "1 when every shard serves."),
+		applied:    desc("shard_applied_offset", "Offset after the last record committed.", "shard"),
+		end:        desc("shard_log_end_offset", "The journal's end as last seen.", "shard"),
+		rows:       desc("shard_rows", "Living rows.", "shard"),
+		recorded:   desc("activities_recorded_total", "Activities that became rows.", "shard"),
+		duplicates: desc("activities_duplicate_total", "Activities that were there already.", "shard"),
+		repeat:     desc("records_repeated_total", "Records dropped by their origin.", "shard"),
+		dead:       desc("dead_letters_total", "Records that became dead letters, over the life of the store.", "shard", "reason"),
+		commits:    desc("commits_total", "Batches committed.", "shard"),
+		routed:     desc("router_routed_total", "Source records brought into the journal.", "partition"),
+		refused:    desc("router_refused_total", "Source records routed with a refusal.", "partition", "reason"),
+		forwarded:  desc("records_forwarded_total", "Records sent to other shards.", "shard"),
+		woken:      desc("members_woken_total", "Members read from the store.", "shard"),
+		panics:     desc("apply_panics_total", "Panics while applying.", "shard"),
+		outbox:     desc("outbox_waiting", "Outbox entries waiting to be published.", "shard", "kind"),
+	})
+}
+
+// Describe names the metrics.
+func (m *nodeMetrics) Describe(ch chan<- *prometheus.Desc) { prometheus.DescribeByCollect(m, ch) }
+
+// Collect reads the status.
+func (m *nodeMetrics) Collect(ch chan<- prometheus.Metric) {
+	st := m.p.node.Status()
+	gauge := func(d *prometheus.Desc, v float64, labels ...string) {
+		ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
+	}
+	counter := func(d *prometheus.Desc, v int64, labels ...string) {
+		ch <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, float64(v), labels...)
+	}
+	ready := 0.0
+	if st.Ready {
+		ready = 1
+	}
+	gauge(m.lag, float64(st.LagMs)/1000)
+	gauge(m.ready, ready)
+	for i := range st.Shards {
+		m.shard(&st.Shards[i], gauge, counter)
+	}
+	for _, r := range st.Routers {
+		partition := text(r.Partition)
+		counter(m.routed, r.Routed, partition)
+		for reason, n := range r.Refused {
+			counter(m.refused, n, partition, reason)
+		}
+	}
+}
+
+func (m *nodeMetrics) shard(s *actors.ShardStatus, gauge func(*prometheus.Desc, float64, ...string), counter func(*prometheus.Desc, int64, ...string)) {
+	shard := text(s.Shard)
+	gauge(m.applied, float64(s.Applied), shard)
+	gauge(m.end, float64(s.End), shard)
+	gauge(m.rows, float64(s.Rows), shard)
+	counter(m.recorded, s.Recorded, shard)
+	counter(m.duplicates, s.Duplicates, shard)
+	counter(m.repeat, s.Repeats, shard)
+	counter(m.commits, s.Commits, shard)
+	counter(m.forwarded, s.Forwarded, shard)
+	counter(m.woken, s.Woken, shard)
+	counter(m.panics, s.Panics, shard)
+	gauge(m.outbox, float64(s.Outbox), shard, "forward")
+	gauge(m.outbox, float64(s.Letters), shard, "dead_letter")
+	for reason, n := range s.Dead {
+		counter(m.dead, n, shard, reason)
+	}
+}

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base32"
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// submitter appends a command to the log and waits for what becomes of it.
+type submitter interface {
+	Submit(ctx context.Context, s domain.Submission) (domain.Outcome, error)
+}
+
+// operator says to the catalog what an operator wants of accounts, applications
+// and keys. Every call is a request of its own: one that failed with an unknown
+// outcome may have happened.
+type operator struct {
+	engine submitter
+	now    func() time.Time
+}
+
+const (
+	keyPrefix     = "ov_"
+	keyBytes      = 20 // 32 letters of base32
+	maxHint       = 8
+	maxKeyLength  = 256
+	maxNameLength = 255
+)
+
+var keyEncoding = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
+
+// createApplication makes an application, and its account where there is none of
+// that name.
+func (o operator) createApplication(ctx context.Context, account, name string, plan domain.Plan) (domain.AccountID, domain.ApplicationID, error) {
+	if err := checkName("account", account); err != nil {
+		return 0, 0, err
+	}
+	if err := checkName("name", name); err != nil {
+		return 0, 0, err
+	}
+	out, err := o.do(ctx, 0, &domain.CreateApplication{AccountName: account, Name: name, Plan: plan, At: o.now().UnixMilli()})
+	return domain.AccountID(out.Second), domain.ApplicationID(out.ID), err
+}
+
+// createKey makes a key of random letters. It is in no other place than the
+// answer: the catalog gets its hash.
+func (o operator) createKey(ctx context.Context, application domain.ApplicationID, scope domain.KeyScope) (key string, id uint32, err error) {
+	var b [keyBytes]byte
+	rand.Read(b[:]) // never fails: it ends the program instead
+	key = keyPrefix + keyEncoding.EncodeToString(b[:])
+	id, err = o.addKey(ctx, application, scope, key)
+	if err != nil {
+		return "", 0, err
+	}
+	return key, id, nil
+}
+
+// addKey adds a key that somebody chose.
+func (o operator) addKey(ctx context.Context, application domain.ApplicationID, scope domain.KeyScope, key string) (id uint32, err error) {
+	if err := checkKey(key); err != nil {
+		return 0, err
+	}
+	out, err := o.do(ctx, application, &domain.CreateKey{
+		Application: application,
+		Hash:        domain.KeyHash(sha256.Sum256([]byte(key))),
+		Hint:        hint(key),
+		Scope:       scope,
+		At:          o.now().UnixMilli(),
+	})
+	return out.ID, err
+}
+
+// revokeKey ends a key.
+func (o operator) revokeKey(ctx context.Context, id uint32) error {
+	_, err := o.do(ctx, 0, &domain.RevokeKey{ID: id, At: o.now().UnixMilli()})
+	return err
+}
+
+func (o operator) do(ctx context.Context, application domain.ApplicationID, command domain.Command) (domain.Outcome, error) {
+	s := domain.Submission{Application: application, Command: command}
+	rand.Read(s.Request[:])
+	out, err := o.engine.Submit(ctx, s)
+	if err != nil {
+		return domain.Outcome{}, err
+	}
+	if err := out.Err(); err != nil {
+		return domain.Outcome{}, err
+	}
+	return out, nil
+}
+
+// hint is the beginning of a key, never more than a quarter of it.
+func hint(key string) string { return key[:min(maxHint, len(key)/4)] }
+
+// checkKey refuses what could not stand in a query string or a header as it is.
+func checkKey(key string) error {
+	if key == "" || len(key) > maxKeyLength {
+		return domain.Bad(domain.InvalidParameter, "key", fmt.Sprintf("a key has 1 to %d characters", maxKeyLength))
+	}
+	for _, c := range []byte(key) {
+		if c <= ' ' || c > '~' {
+			return domain.Bad(domain.InvalidParameter, "key", "a key has visible ASCII characters only")
+		}
+	}
+	return nil
+}
+
+func checkName(parameter, name string) error {
+	switch {
+	case strings.TrimSpace(name) == "":
+		return domain.Bad(domain.MissingParameter, parameter, "the "+parameter+" is missing")
+	case !utf8.ValidString(name) || utf8.RuneCountInString(name) > maxNameLength || strings.ContainsFunc(name, unicode.IsControl):
+		return domain.Bad(domain.InvalidParameter, parameter, fmt.Sprintf("the %s is not a text of at most %d characters", parameter, maxNameLength))
+	}
+	return nil
+}

@@ -1,0 +1,232 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/ovation-analytics/ovation/actors"
+	"github.com/ovation-analytics/ovation/api"
+	"github.com/ovation-analytics/ovation/ingest"
+	"github.com/ovation-analytics/ovation/ingest/embedded"
+	"github.com/ovation-analytics/ovation/ingest/kafka"
+	"github.com/ovation-analytics/ovation/storage"
+	storagelog "github.com/ovation-analytics/ovation/storage/log"
+)
+
+// program is a node: every room, wired. newProgram opens it, Run serves until its
+// context ends, Close gives everything back.
+type program struct {
+	cfg     Config
+	log     *slog.Logger
+	secrets *Secrets
+	hasher  *ingest.Hasher
+
+	eventLog *storagelog.Log // nil: a Kafka of its own
+	broker   *embedded.Broker
+	brokers  []string
+	client   *kafka.Client
+	topics   topics
+	store    *storage.Store
+	catalog  *storage.Catalog
+	node     *actors.Node
+	api      *api.API
+	metrics  *prometheus.Registry
+
+	public, admin net.Listener
+	drain         drain
+	closers       []func() error // in order of opening
+	running       sync.WaitGroup
+}
+
+// newProgram opens the node: when it returns, the addresses are known, the engine
+// catches up and nobody is served yet.
+func newProgram(ctx context.Context, cfg Config, log *slog.Logger) (_ *program, err error) {
+	p := &program{cfg: cfg, log: log, metrics: newMetrics()}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, p.Close())
+		}
+	}()
+	for _, step := range []func(context.Context) error{
+		p.openSecrets, p.openLog, p.openTopics, p.openStores, p.openNode, p.settleLayout, p.startNode, p.listen, p.openAPI,
+	} {
+		if err := step(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+func (p *program) onClose(f func() error) { p.closers = append(p.closers, f) }
+
+func (p *program) openSecrets(context.Context) error {
+	if err := os.MkdirAll(p.cfg.Data, 0o700); err != nil {
+		return err
+	}
+	var err error
+	if p.secrets, err = p.cfg.OpenSecrets(); err != nil {
+		return err
+	}
+	p.hasher, err = ingest.NewHasher(p.secrets.Pepper[:])
+	return err
+}
+
+// openLog opens the embedded log, if there is no Kafka, and the client to either.
+func (p *program) openLog(ctx context.Context) error {
+	p.brokers = p.cfg.Kafka
+	if len(p.brokers) == 0 {
+		l, err := storagelog.Open(filepath.Join(p.cfg.Data, "log"), storagelog.Options{Logger: p.log})
+		if err != nil {
+			return fmt.Errorf("the embedded log: %w", taken(err))
+		}
+		p.eventLog = l
+		p.onClose(l.Close)
+		if p.broker, err = embedded.New(embedded.Config{Listen: p.cfg.EmbeddedKafka, Logger: p.log}, l); err != nil {
+			return err
+		}
+		p.onClose(func() error { p.broker.Close(); return nil })
+		p.running.Go(func() {
+			if err := p.broker.Run(context.Background()); err != nil {
+				p.log.Error("the embedded log is not served any more", "err", err)
+			}
+		})
+		p.brokers = []string{p.broker.Addr()}
+	}
+	var err error
+	if p.client, err = p.newClient(); err != nil {
+		return err
+	}
+	p.onClose(func() error { p.client.Close(); return nil })
+	return nil
+}
+
+// taken says in words that another process has the directory.
+func taken(err error) error {
+	if errors.Is(err, syscall.EAGAIN) {
+		return fmt.Errorf("another process has the directory open (%w)", err)
+	}
+	return err
+}
+
+func (p *program) newClient() (*kafka.Client, error) {
+	return kafka.New(kafka.Config{Brokers: p.brokers, ClientID: "ovation"})
+}
+
+func (p *program) openStores(context.Context) error {
+	var err error
+	o := storage.Options{Logger: p.log, CacheBytes: int64(p.cfg.Memory) / 4, MemTableBytes: int(min(p.cfg.Memory/16, 64<<20))}
+	if p.store, err = storage.Open(filepath.Join(p.cfg.Data, "store"), o); err != nil {
+		return fmt.Errorf("the store: %w", taken(err))
+	}
+	p.onClose(p.store.Close)
+	if p.catalog, err = storage.OpenCatalog(filepath.Join(p.cfg.Data, "catalog"), storage.Options{Logger: p.log, CacheBytes: 8 << 20, MemTableBytes: 4 << 20}); err != nil {
+		return fmt.Errorf("the catalog's store: %w", err)
+	}
+	return nil // the catalog actor closes it
+}
+
+func (p *program) openAPI(context.Context) error {
+	keys := p.secrets.Signing[0]
+	base := "http://" + p.public.Addr().String()
+	var err error
+	p.api, err = api.New(api.Config{
+		Engine: engine{p.node}, Hasher: p.hasher, Now: time.Now, BaseURL: base,
+		Signer: signerOf(keys), TokenKey: p.secrets.Token, Logger: p.log,
+	})
+	return err
+}
+
+// listen takes the addresses; who connects waits until Run.
+func (p *program) listen(context.Context) error {
+	var err error
+	if p.public, err = net.Listen("tcp", p.cfg.HTTP); err != nil {
+		return err
+	}
+	p.onClose(closed(p.public))
+	if p.admin, err = net.Listen("tcp", p.cfg.Admin); err != nil {
+		return err
+	}
+	p.onClose(closed(p.admin))
+	return nil
+}
+
+// closed closes a listener that its server may have closed already.
+func closed(l net.Listener) func() error {
+	return func() error {
+		if err := l.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
+			return err
+		}
+		return nil
+	}
+}
+
+// Run serves until ctx ends, then drains: readiness goes false first, requests under
+// way are answered, nothing new is taken.
+func (p *program) Run(ctx context.Context) error {
+	token, err := p.cfg.AdminPort.Token()
+	if err != nil {
+		return err
+	}
+	registerMetrics(p.metrics, p)
+	admin := newAdminServer(newAdminPort(management{p}, token, p.metrics, p.log))
+	public := newPublicServer(p.api)
+	tuning, stop := context.WithCancel(ctx)
+	defer stop()
+	p.running.Go(func() { tuneHeap(tuning, uint64(p.cfg.Memory)*3/4) })
+	failed := make(chan error, 2)
+	p.running.Go(func() { failed <- served(admin.Serve(p.admin)) })
+	p.running.Go(func() { failed <- served(public.Serve(p.public)) })
+	select {
+	case err = <-failed:
+	case <-p.store.Failed(): // it opens again only in another process
+		err = fmt.Errorf("the store failed: %w", p.store.Err())
+	case <-ctx.Done():
+	}
+	p.drain.begin()
+	p.log.Info("stopping: answering what is under way")
+	over, cancel := context.WithTimeout(context.Background(), drainTime)
+	defer cancel()
+	return errors.Join(err, public.Shutdown(over), admin.Shutdown(over))
+}
+
+// drainTime bounds how long requests under way may take at a stop.
+const drainTime = 15 * time.Second
+
+// served is a server's error, if it did not end because it was told to.
+func served(err error) error {
+	if errors.Is(err, http.ErrServerClosed) {
+		return nil
+	}
+	return err
+}
+
+// newPublicServer bounds slow and large requests; an answer has as long as a question
+// may take.
+func newPublicServer(h http.Handler) *http.Server {
+	return &http.Server{
+		Handler: h, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 30 * time.Second,
+		WriteTimeout: 60 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 128 << 10,
+	}
+}
+
+// Close gives everything back, in the opposite order of opening.
+func (p *program) Close() error {
+	var errs []error
+	for i := len(p.closers) - 1; i >= 0; i-- {
+		errs = append(errs, p.closers[i]())
+	}
+	p.closers = nil
+	p.running.Wait()
+	return errors.Join(errs...)
+}

@@ -1,0 +1,317 @@
+package main
+
+import (
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func secretsIn(dir string) *Config { return &Config{Data: filepath.Join(dir, "data")} }
+
+func TestSecretsAreMadeAtTheFirstStartAndReadAtTheNext(t *testing.T) {
+	c := secretsIn(t.TempDir())
+	first, err := c.OpenSecrets()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if first.Pepper == [32]byte{} || first.Token == [16]byte{} || first.Master == [32]byte{} || len(first.Signing) != 1 || len(first.Signing[0].KID) != 16 {
+		t.Error("not all secrets are made")
+	}
+	stat, err := os.Stat(c.SecretsFile())
+	if err != nil || stat.Mode().Perm() != 0o600 {
+		t.Errorf("mode %v, %v", stat.Mode(), err)
+	}
+	if err := os.WriteFile(filepath.Join(c.Data, "store"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	again, err := c.OpenSecrets()
+	if err != nil || *again.signing() != *first.signing() || again.Pepper != first.Pepper || again.Token != first.Token || again.Master != first.Master {
+		t.Errorf("other secrets at the second start (%v)", err)
+	}
+	entries, err := os.ReadDir(c.Data)
+	if err != nil || len(entries) != 2 {
+		t.Errorf("left behind: %v, %v", entries, err)
+	}
+}
+
+func (s *Secrets) signing() *SigningKey { return &s.Signing[0] }
+
+func TestEveryInstallationHasSecretsOfItsOwn(t *testing.T) {
+	a, err := secretsIn(t.TempDir()).OpenSecrets()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := secretsIn(t.TempDir()).OpenSecrets()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.Pepper == b.Pepper || a.Token == b.Token || a.Master == b.Master || a.Signing[0] == b.Signing[0] {
+		t.Error("two installations share a secret")
+	}
+}
+
+func TestSecretsAreMadeWhereTheFlagSays(t *testing.T) {
+	dir := t.TempDir()
+	c := secretsIn(dir)
+	c.Secrets = filepath.Join(dir, "elsewhere.yaml")
+	if _, err := c.OpenSecrets(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(c.Secrets); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestLostSecretsAreNotMadeAnew(t *testing.T) {
+	c := secretsIn(t.TempDir())
+	if err := os.MkdirAll(filepath.Join(c.Data, "store"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.OpenSecrets(); err == nil || !strings.Contains(err.Error(), "is not new") {
+		t.Errorf("error %v", err)
+	}
+	if _, err := os.Stat(c.SecretsFile()); err == nil {
+		t.Error("secrets were made for a store that is there")
+	}
+}
+
+func TestAStartKilledWhileMakingSecretsIsStillTheFirst(t *testing.T) {
+	c := secretsIn(t.TempDir())
+	for _, name := range []string{"lost+found", draftPrefix + "1"} {
+		if err := os.MkdirAll(filepath.Join(c.Data, name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := c.OpenSecrets(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestSecretsAreNeverOverwritten(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "secrets.yaml")
+	const theirs = "somebody's file\n"
+	if err := os.WriteFile(path, []byte(theirs), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := createSecrets(path); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(path); err != nil || string(got) != theirs {
+		t.Errorf("the file is now %q, %v", got, err)
+	}
+}
+
+func TestManyFirstStartsAtOnceAgree(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "secrets.yaml")
+	var wg sync.WaitGroup
+	got := make([]*Secrets, 8)
+	for i := range got {
+		wg.Go(func() {
+			err := createSecrets(path)
+			if err == nil {
+				got[i], err = readSecrets(path)
+			}
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	for _, s := range got {
+		if s == nil || s.Pepper != got[0].Pepper || s.Master != got[0].Master {
+			t.Fatal("two starts read different secrets")
+		}
+	}
+}
+
+func TestAFileThatOthersMayReadIsRefused(t *testing.T) {
+	c := secretsIn(t.TempDir())
+	if _, err := c.OpenSecrets(); err != nil {
+		t.Fatal(err)
+	}
+	for _, mode := range []os.FileMode{0o644, 0o640, 0o620, 0o610, 0o604, 0o602, 0o601, 0o777} {
+		if err := os.Chmod(c.SecretsFile(), mode); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.OpenSecrets(); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("%04o", mode)) {
+			t.Errorf("mode %04o: %v", mode, err)
+		}
+	}
+	for _, mode := range []os.FileMode{0o600, 0o400} {
+		if err := os.Chmod(c.SecretsFile(), mode); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.OpenSecrets(); err != nil {
+			t.Errorf("mode %04o: %v", mode, err)
+		}
+	}
+}
+
+const goodSecrets = `version: 1
+pepper: "1111111111111111111111111111111111111111111111111111111111111111"
+token: 22222222222222222222222222222222
+master: 3333333333333333333333333333333333333333333333333333333333333e33
+signing:
+  - kid: 1234e567
+    seed: "4444444444444444444444444444444444444444444444444444444444444444"
+  - kid: old
+    seed: "5555555555555555555555555555555555555555555555555555555555555555"
+`
+
+func TestADamagedSecretsFileIsRefusedWithoutQuotingIt(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "secrets.yaml")
+	read := func(text string) (*Secrets, error) {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return readSecrets(path)
+	}
+	s, err := read(goodSecrets)
+	if err != nil || s.Token[0] != 0x22 || s.Master[30] != 0x3e || len(s.Signing) != 2 || s.Signing[0].KID != "1234e567" || s.Signing[1].Seed[31] != 0x55 {
+		t.Fatalf("the good file, some of it like numbers: %v", err)
+	}
+	replace := func(old, new string) string { return strings.Replace(goodSecrets, old, new, 1) }
+	for name, text := range map[string]string{
+		"empty":           "",
+		"another version": replace("version: 1", "version: 2"),
+		"short pepper":    replace("11", ""),
+		"not hex":         replace("11", "xx"),
+		"short token":     replace("22", ""),
+		"zero master":     replace("3333333333333333333333333333333333333333333333333333333333333e33", strings.Repeat("0", 64)),
+		"no master":       replace("master:", "mister:"),
+		"no signing key":  goodSecrets[:strings.Index(goodSecrets, "signing")],
+		"no kid":          replace("1234e567", `""`),
+		"kid twice":       replace("1234e567", "old"),
+		"short seed":      replace("44", ""),
+		"cut":             goodSecrets[:150],
+		"not a mapping":   "1111111111111111111111111111111111111111111111111111111111111111",
+		"too long":        goodSecrets + strings.Repeat("#", maxSecretsFile),
+	} {
+		_, err := read(text)
+		if err == nil {
+			t.Errorf("%s: accepted", name)
+			continue
+		}
+		for _, secret := range []string{"1111", "2222", "3333", "4444", "5555"} {
+			if strings.Contains(err.Error(), secret) {
+				t.Errorf("%s: the error quotes the file: %v", name, err)
+			}
+		}
+	}
+	if _, err := readSecrets(filepath.Dir(path)); err == nil {
+		t.Error("a directory is read as secrets")
+	}
+}
+
+func TestSecretsPrintAsNothing(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "secrets.yaml")
+	if err := os.WriteFile(path, []byte(goodSecrets), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, err := readSecrets(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	type holder struct {
+		S *Secrets
+		V Secrets
+		K SigningKey
+	}
+	var out bytes.Buffer
+	options := &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+		if a.Key == slog.TimeKey { // may hold any digits
+			return slog.Attr{}
+		}
+		return a
+	}}
+	for _, v := range []any{s, *s, s.Signing, s.Signing[0], holder{s, *s, s.Signing[0]}} {
+		fmt.Fprintf(&out, "%v %+v %#v %s %x %d %q\n", v, v, v, v, v, v, v)
+		for _, h := range []slog.Handler{slog.NewTextHandler(&out, options), slog.NewJSONHandler(&out, options)} {
+			slog.New(h).Info("x", "secrets", v)
+		}
+		if err := json.NewEncoder(&out).Encode(v); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, b := range [][]byte{s.Pepper[:4], s.Token[:4], s.Master[:4], s.Signing[0].Seed[:4]} {
+		for _, form := range []string{hex.EncodeToString(b), fmt.Sprintf("%d %d", b[0], b[1]), fmt.Sprintf("%d,%d", b[0], b[1]), fmt.Sprintf("0x%x, 0x%x", b[0], b[1]), string(b)} {
+			if strings.Contains(out.String(), form) {
+				t.Errorf("%q is in %s", form, out.String())
+			}
+		}
+	}
+}
+
+func TestTheTokenOfTheAdminPortIsPrivateAndLong(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "token")
+	for _, c := range []struct {
+		text string
+		mode os.FileMode
+		want string
+		err  string
+	}{
+		{"0123456789abcdef\n", 0o600, "0123456789abcdef", ""},
+		{"0123456789abcde\n", 0o600, "", "at least 16"},
+		{"", 0o600, "", "at least 16"},
+		{"0123456789 abcdef", 0o600, "", "visible ASCII"},
+		{"0123456789abcdef", 0o644, "", "0644"},
+		{strings.Repeat("a", 5000), 0o600, "", "longer than 4KiB"},
+	} {
+		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(path, c.mode); err != nil {
+			t.Fatal(err)
+		}
+		got, err := (&AdminPort{AdminToken: path}).Token()
+		if got != c.want || (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
+			t.Errorf("%q: token %q, %v; want %q, error with %q", c.text, got, err, c.want, c.err)
+		}
+	}
+	if got, err := new(AdminPort).Token(); got != "" || err != nil {
+		t.Errorf("without a file: %q, %v", got, err)
+	}
+}
+
+func FuzzSecretsNeverPanicAndAreNeverZero(f *testing.F) {
+	f.Add(goodSecrets)
+	f.Add(string(newSecrets()))
+	f.Add("version: 1\nsigning: [{}]")
+	path := filepath.Join(f.TempDir(), "secrets.yaml")
+	f.Fuzz(func(t *testing.T, text string) {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s, err := readSecrets(path)
+		if err == nil && (s.Pepper == [32]byte{} || s.Token == [16]byte{} || s.Master == [32]byte{} || len(s.Signing) == 0) {
+			t.Error("a zero secret")
+		}
+	})
+}
+
+func TestNewSecretsAreWhatReadingExpects(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "secrets.yaml")
+	for range 50 { // some of them look like numbers
+		text := newSecrets()
+		if err := os.WriteFile(path, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s, err := readSecrets(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(1, strings.Count(string(text), hex.EncodeToString(s.Pepper[:]))); d != "" {
+			t.Error(d)
+		}
+	}
+}

@@ -1,0 +1,21 @@
+package main
+
+import (
+	"context"
+	"errors"
+)
+
+// Serve runs a node.
+type Serve struct{ Config }
+
+// Run serves until ctx ends, then drains.
+func (s *Serve) Run(ctx context.Context) error {
+	log := s.Logger()
+	p, err := newProgram(ctx, s.Config, log)
+	if err != nil {
+		return err
+	}
+	log.Info("serving", "http", p.public.Addr().String(), "admin", p.admin.Addr().String(), "kafka", p.brokerAddress(), "shards", p.topics.journal.Partitions(),
+		"replication", p.topics.replication)
+	return errors.Join(p.Run(ctx), p.Close())
+}

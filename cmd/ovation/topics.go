@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"time"
+
+	"github.com/ovation-analytics/ovation/actors"
+	"github.com/ovation-analytics/ovation/ingest"
+	"github.com/ovation-analytics/ovation/ingest/kafka"
+)
+
+// topics are the logs as the engine reads and writes them.
+type topics struct {
+	journal, catalog eventLog
+	source           publicTopic
+	letters          *ingest.DeadLetters
+	counts           *ingest.Stats
+	replication      string // what status says of the copies
+}
+
+// activityPartitions is how many partitions the public topic is made with.
+const activityPartitions = 8
+
+// openTopics sees to it that the topics are there as they must be, and opens them.
+func (p *program) openTopics(ctx context.Context) error {
+	if err := p.ensureTopics(ctx); err != nil {
+		return err
+	}
+	t := &p.topics
+	journal, err := ingest.OpenLog(ctx, p.client, p.cfg.TopicPrefix+kafka.Journal, kafka.LZ4)
+	if err != nil {
+		return err
+	}
+	catalog, err := ingest.OpenLog(ctx, p.client, p.cfg.TopicPrefix+kafka.Catalog, kafka.LZ4)
+	if err != nil {
+		return err
+	}
+	t.journal, t.catalog, t.counts = eventLog{journal}, eventLog{catalog}, new(ingest.Stats)
+	s, err := ingest.OpenSource(ctx, p.client, ingest.SourceConfig{
+		Topic: p.cfg.TopicPrefix + kafka.Activities, Journal: journal.Topic(), Hasher: p.hasher, Stats: t.counts,
+	})
+	if err != nil {
+		return err
+	}
+	t.source = publicTopic{s}
+	t.letters, err = ingest.NewDeadLetters(p.client, p.cfg.TopicPrefix+kafka.DeadLetters, s)
+	return err
+}
+
+// ensureTopics asks until a broker answers: a node may start before its Kafka.
+func (p *program) ensureTopics(ctx context.Context) error {
+	client, err := p.newClient() // what it knew before the topics were there goes with it
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	for {
+		made, err := client.EnsureTopics(ctx, kafka.Topics(p.cfg.TopicPrefix, p.cfg.Shards, activityPartitions))
+		var settings *kafka.SettingsError
+		switch {
+		case err == nil:
+			for _, w := range made.Problems {
+				p.log.Warn("a topic is not as it should be", "problem", w.String())
+			}
+			p.topics.replication = replicationOf(made, len(p.cfg.Kafka) == 0)
+			return nil
+		case errors.As(err, &settings):
+			return err
+		case ctx.Err() != nil:
+			return ctx.Err()
+		}
+		p.log.Warn("no broker answers yet", "err", err)
+		select {
+		case <-time.After(time.Second):
+		case <-ctx.Done():
+		}
+	}
+}
+
+func replicationOf(made *kafka.Ensured, embedded bool) string {
+	if embedded {
+		return "1: the embedded log has one copy, on this machine"
+	}
+	if made.Single {
+		return "1: one broker only"
+	}
+	return strconv.Itoa(made.Brokers) + " brokers"
+}
+
+// eventLog is a log of records as the actors need it.
+type eventLog struct{ *ingest.Log }
+
+// Reader reads one partition.
+func (l eventLog) Reader(partition int) actors.Reader { return l.Log.Reader(partition) }
+
+// Appender is an appender with sessions of its own.
+func (l eventLog) Appender() actors.Appender { return l.Log.Appender() }
+
+// publicTopic is the public topic as the routers need it.
+type publicTopic struct{ *ingest.Source }
+
+// Reader reads and decodes one partition.
+func (s publicTopic) Reader(partition int) actors.SourceReader { return s.Source.Reader(partition) }
+
+func text(n int) string { return strconv.Itoa(n) }
