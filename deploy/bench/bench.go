@@ -1,0 +1,113 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// bench is a run: a directory of its own, the program built into it, and the crowd.
+type bench struct {
+	o      options
+	dir    string
+	binary string
+	report *Report
+}
+
+func newBench(o options, command string) (*bench, error) {
+	dir, err := os.MkdirTemp("", "ovation-bench-")
+	if err != nil {
+		return nil, err
+	}
+	return &bench{o: o, dir: dir, report: newReport(o, command)}, nil
+}
+
+func (b *bench) close() { os.RemoveAll(b.dir) }
+
+// node is a node on a directory of this run. Whoever starts it stops it.
+func (b *bench) node(name string, args ...string) *node {
+	return &node{
+		binary: b.binary, data: filepath.Join(b.dir, name),
+		args: append([]string{"--shards", itoa(b.o.shards), "--memory", b.o.memory}, args...),
+	}
+}
+
+// measure does the parts that are wanted, one after another.
+func (b *bench) measure(ctx context.Context) (*Report, error) {
+	if b.binary = b.o.binary; b.binary == "" {
+		progress("building")
+		var err error
+		if b.binary, err = build(ctx, b.dir); err != nil {
+			return nil, err
+		}
+	}
+	began := time.Now()
+	for _, part := range []struct {
+		of []string
+		do func(context.Context) error
+	}{
+		{[]string{partMemory}, b.measureMemory},
+		{[]string{partCost, partDisk}, b.measureCost},
+		{[]string{partQuestions, partRestart, partDisk}, b.measureRows},
+	} {
+		if !b.o.wants(part.of...) {
+			continue
+		}
+		b.report.Yardstick = append(b.report.Yardstick, yardstick())
+		if err := part.do(ctx); err != nil {
+			return nil, err
+		}
+	}
+	b.report.Yardstick = append(b.report.Yardstick, yardstick())
+	b.report.Seconds = time.Since(began).Seconds()
+	b.report.LoadAfter = loadAverage()
+	return b.report, nil
+}
+
+// idleFor is how long an empty node is left alone before its memory is read.
+const idleFor = 10 * time.Second
+
+// measureMemory is the resident memory of an empty node.
+func (b *bench) measureMemory(ctx context.Context) error {
+	var idle []float64
+	for i := range min(b.o.runs, 3) {
+		n := b.node("empty-" + itoa(i))
+		ready, err := n.start(ctx)
+		if err != nil {
+			return err
+		}
+		progress("an empty node was ready after %v", ready.Round(time.Millisecond))
+		select {
+		case <-time.After(idleFor):
+		case <-ctx.Done():
+		}
+		rss, err := rssOf(n.pid())
+		n.stop()
+		if err != nil {
+			return err
+		}
+		idle = append(idle, mib(rss))
+	}
+	b.report.IdleMiB = new(spreadOf(idle))
+	return ctx.Err()
+}
+
+// enter starts a node with the crowd in it.
+func (b *bench) enter(ctx context.Context, n *node) (*crowd, error) {
+	if _, err := n.start(ctx); err != nil {
+		return nil, err
+	}
+	began, c := time.Now(), newCrowd(&b.o)
+	progress("registering %d members, %d at once", b.o.members, registering)
+	if err := c.enter(ctx, n); err != nil {
+		return nil, err
+	}
+	took := time.Since(began)
+	cpu, err := cpuOf(n.pid())
+	if err != nil {
+		return nil, err
+	}
+	progress("registered after %v, %.0f a second, %.0f µs of CPU each", took.Round(time.Millisecond), float64(b.o.members)/took.Seconds(), cpu.Seconds()*1e6/float64(b.o.members))
+	return c, nil
+}

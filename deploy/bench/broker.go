@@ -1,0 +1,56 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"log/slog"
+	"os"
+	"regexp"
+
+	"github.com/ovation-analytics/ovation/ingest/embedded"
+	storagelog "github.com/ovation-analytics/ovation/storage/log"
+)
+
+// brokerCommand makes this program the embedded log in a process of its own.
+const brokerCommand = "broker"
+
+var listening = regexp.MustCompile(`msg=listening kafka=(\S+)`)
+
+// runBroker serves the embedded log until ctx ends.
+func runBroker(ctx context.Context, args []string) error {
+	f := flag.NewFlagSet(brokerCommand, flag.ContinueOnError)
+	data := f.String("data", "", "directory of the log")
+	if err := f.Parse(args); err != nil {
+		return err
+	}
+	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
+	l, err := storagelog.Open(*data, storagelog.Options{Logger: log})
+	if err != nil {
+		return err
+	}
+	b, err := embedded.New(embedded.Config{Listen: "127.0.0.1:0", Logger: log}, l)
+	if err != nil {
+		return errors.Join(err, l.Close())
+	}
+	log.Info("listening", "kafka", b.Addr())
+	err = b.Run(ctx)
+	if ctx.Err() != nil {
+		err = nil
+	}
+	b.Close()
+	return errors.Join(err, l.Close())
+}
+
+// startBroker runs the embedded log as a child and gives its address.
+func startBroker(ctx context.Context, dir string) (*child, string, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, "", err
+	}
+	c, m, err := startChild(ctx, listening, self, brokerCommand, "--data", dir)
+	if err != nil {
+		return nil, "", err
+	}
+	return c, m[1], nil
+}

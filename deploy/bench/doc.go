@@ -1,0 +1,45 @@
+// Program bench measures one Ovation node on this machine and prints what it found
+// as a table, with the machine named.
+//
+//	go run ./deploy/bench                 everything, four to six minutes on two cores
+//	go run ./deploy/bench --quick         small sizes, about a minute: to see that it works
+//	go run ./deploy/bench --only cost     one part: cost, questions, disk, memory, restart
+//	go run ./deploy/bench --json FILE     also writes what the table says, for the record
+//	go run ./deploy/bench --vs PROGRAM    loads this checkout's program and another one in
+//	                                      turn, and tells their ratio run by run
+//
+// Runs that are kept stand in runs/, named by date and machine.
+//
+// It builds the plain program, runs it as a child process with a directory and ports of
+// its own, registers members over HTTP and publishes activities as Kafka records, as a
+// network's collector does. Nothing in the child is special.
+//
+//	bench ──register──► HTTP  ┐
+//	      ──publish───► Kafka ├─ ovation serve     /proc/PID/stat    CPU of all its threads
+//	      ──ask───────► HTTP  │                    /debug/pprof      which stage took it
+//	      ──/status───► admin ┘                    /proc/PID/status  resident memory
+//
+// # What the figures are
+//
+//   - CPU per activity: user and system time of the node from before the first record is
+//     published until the last is committed, divided by the records. It is CPU and not
+//     wall time, so that a busy machine changes it little. It is measured twice: with
+//     the embedded log in the node, as installed, and with the same log in a process of
+//     its own, so that the log's share needs no guessing. The stages come from CPU
+//     profiles taken during the same runs: a sample belongs to the innermost of our
+//     functions that it was taken in.
+//
+//   - Questions: the time of one request after another over one connection.
+//
+//   - Disk: the store's families as the node tells them, the journal by reading its
+//     batches; both after a restart and with no compaction due.
+//
+//   - Memory: resident, as the kernel counts it.
+//
+//   - The yardstick: what a read at random costs on this machine at that moment. Most of
+//     an activity's cost is waiting for memory, so figures of two runs compare where
+//     their yardsticks do; on a busy machine use --vs.
+//
+// A run is deterministic by its seed but for the times of the activities, which end now.
+// Medians are over the runs; beside them stand the least and the most.
+package main

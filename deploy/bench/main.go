@@ -1,0 +1,53 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	var err error
+	if len(os.Args) > 1 && os.Args[1] == brokerCommand {
+		err = runBroker(ctx, os.Args[2:])
+	} else {
+		err = run(ctx, os.Args[1:])
+	}
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+	case err != nil:
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+// run measures what the arguments ask for and prints it.
+func run(ctx context.Context, args []string) error {
+	o, err := parseOptions(args)
+	if err != nil {
+		return err
+	}
+	b, err := newBench(o, strings.Join(append([]string{"bench"}, args...), " "))
+	if err != nil {
+		return err
+	}
+	defer b.close()
+	report, err := b.measure(ctx)
+	if err != nil {
+		return err
+	}
+	if err := report.print(os.Stdout); err != nil {
+		return err
+	}
+	if o.json == "" {
+		return nil
+	}
+	return report.save(o.json)
+}

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// options are the sizes of a run and which parts of it are wanted.
+type options struct {
+	members  int
+	brands   int
+	load     int // activities in a run of the load
+	rows     int // of the brand that is asked about
+	runs     int
+	asks     int // requests of each question in a run
+	batch    int // records in a batch of the publisher
+	byMember float64
+	seed     uint64
+	shards   int
+	memory   string
+	only     []string
+	json     string
+	profiles string
+	binary   string
+	against  string
+	quick    bool
+}
+
+// The parts of a run.
+const (
+	partCost      = "cost"
+	partQuestions = "questions"
+	partDisk      = "disk"
+	partMemory    = "memory"
+	partRestart   = "restart"
+)
+
+var parts = []string{partCost, partQuestions, partDisk, partMemory, partRestart}
+
+// awakeMembers is how many members a shard keeps awake: more than that and the load
+// would measure reading members too.
+const awakeMembers = 20_000
+
+func parseOptions(args []string) (options, error) {
+	var o options
+	var only string
+	f := flag.NewFlagSet("bench", flag.ContinueOnError)
+	f.IntVar(&o.members, "members", 100_000, "members to register")
+	f.IntVar(&o.brands, "brands", 1000, "brands of the load, drawn by a Zipf distribution")
+	f.IntVar(&o.load, "load", 300_000, "activities of one run of the load")
+	f.IntVar(&o.rows, "rows", 2_000_000, "rows of the brand that is asked about")
+	f.IntVar(&o.runs, "runs", 5, "runs of the load, rounds of the questions")
+	f.IntVar(&o.asks, "asks", 100, "requests of each question in a round")
+	f.IntVar(&o.batch, "batch", 500, "records in a batch of the publisher")
+	f.Float64Var(&o.byMember, "by-member", 0.5, "share of activities addressed by member id; the others by service and user id")
+	f.Uint64Var(&o.seed, "seed", 1, "the same seed gives the same audience")
+	f.IntVar(&o.shards, "shards", 8, "--shards of the node")
+	f.StringVar(&o.memory, "memory", "1GiB", "--memory of the node")
+	f.StringVar(&only, "only", "", "parts to measure, by comma: "+strings.Join(parts, ", ")+" (default all)")
+	f.StringVar(&o.json, "json", "", "`file` for the figures as JSON")
+	f.StringVar(&o.profiles, "profiles", "", "`directory` to keep profiles of the load in: CPU, and the heap after it")
+	f.StringVar(&o.binary, "binary", "", "`file` of the program to measure, instead of one built from this checkout")
+	f.StringVar(&o.against, "vs", "", "`file` of another program to load in turn with it, run by run; only the cost is measured")
+	f.BoolVar(&o.quick, "quick", false, "small sizes: to see that it works, not for figures")
+	if err := f.Parse(args); err != nil {
+		return o, err
+	}
+	if f.NArg() > 0 {
+		return o, fmt.Errorf("unexpected argument %q", f.Arg(0))
+	}
+	if o.against != "" && only == "" {
+		only = partCost
+	}
+	if o.only = parts; only != "" {
+		o.only = strings.Split(only, ",")
+	}
+	if o.quick {
+		o.small(f)
+	}
+	return o, o.check()
+}
+
+// small shrinks what was not given.
+func (o *options) small(f *flag.FlagSet) {
+	given := map[string]bool{}
+	f.Visit(func(g *flag.Flag) { given[g.Name] = true })
+	for name, size := range map[string]struct {
+		to *int
+		n  int
+	}{"members": {&o.members, 2000}, "brands": {&o.brands, 50}, "load": {&o.load, 20_000}, "rows": {&o.rows, 50_000}, "runs": {&o.runs, 2}, "asks": {&o.asks, 20}} {
+		if !given[name] {
+			*size.to = size.n
+		}
+	}
+}
+
+func (o *options) check() error {
+	var errs []error
+	for _, p := range o.only {
+		if !slices.Contains(parts, p) {
+			errs = append(errs, fmt.Errorf("--only: no part is named %q", p))
+		}
+	}
+	for _, n := range []struct {
+		name string
+		n    int
+	}{{"members", o.members}, {"brands", o.brands}, {"load", o.load}, {"rows", o.rows}, {"runs", o.runs}, {"asks", o.asks}, {"batch", o.batch}, {"shards", o.shards}} {
+		if n.n < 1 {
+			errs = append(errs, fmt.Errorf("--%s must be at least 1", n.name))
+		}
+	}
+	if o.byMember < 0 || o.byMember > 1 {
+		errs = append(errs, errors.New("--by-member is a share from 0 to 1"))
+	}
+	if len(errs) == 0 && o.members/o.shards > awakeMembers*9/10 {
+		errs = append(errs, fmt.Errorf("--members: %d over %d shards do not stay awake (%d a shard)", o.members, o.shards, awakeMembers))
+	}
+	return errors.Join(errs...)
+}
+
+// wants reports that a part is to be measured.
+func (o *options) wants(names ...string) bool {
+	return slices.ContainsFunc(names, func(n string) bool { return slices.Contains(o.only, n) })
+}

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"strconv"
+	"time"
+)
+
+// Report is what a run found. It is written as it is for the record.
+type Report struct {
+	When      string     `json:"when"`
+	Command   string     `json:"command"`
+	Machine   Machine    `json:"machine"`
+	Members   int        `json:"members"`
+	Brands    int        `json:"brands"`
+	Load      int        `json:"load"`
+	Runs      int        `json:"runs"`
+	Shards    int        `json:"shards"`
+	Memory    string     `json:"memory"`
+	Costs     []Cost     `json:"costs,omitempty"`
+	Ratio     *Spread    `json:"ratio,omitempty"` // of two programs' costs, this by the other, run by run
+	Questions []Question `json:"questions,omitempty"`
+	Disk      []Disk     `json:"disk,omitempty"`
+	IdleMiB   *Spread    `json:"idleMiB,omitempty"`
+	Restart   *Restart   `json:"restart,omitempty"`
+	Seconds   float64    `json:"seconds"`
+
+	LoadBefore string    `json:"loadBefore"`
+	LoadAfter  string    `json:"loadAfter"`
+	Yardstick  []float64 `json:"yardstick"` // nanoseconds, over the run
+}
+
+func newReport(o options, command string) *Report {
+	return &Report{
+		When: time.Now().UTC().Format(time.RFC3339), Command: command, Machine: thisMachine(), LoadBefore: loadAverage(),
+		Members: o.members, Brands: o.brands, Load: o.load, Runs: o.runs, Shards: o.shards, Memory: o.memory,
+	}
+}
+
+// save writes the report as JSON.
+func (r *Report) save(path string) error {
+	b, err := json.MarshalIndent(r, "", "\t")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, append(b, '\n'), 0o644)
+}
+
+func itoa(n int) string       { return strconv.Itoa(n) }
+func mib(bytes int64) float64 { return float64(bytes) / (1 << 20) }

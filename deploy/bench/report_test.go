@@ -1,0 +1,104 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func someReport() *Report {
+	return &Report{
+		When: "2026-01-02T03:04:05Z", Command: "bench", Machine: Machine{CPU: "a processor", Cores: 2, Go: "go1", Commit: "abc"},
+		Costs: []Cost{
+			{Log: logInside, Node: Spread{11.5, 11, 12}, Stages: []StageCost{{Stage: stageNames[stageLog], Micros: 1.25}, {Stage: stageNames[stageGC], Micros: 2}}},
+			{Log: logBeside, Node: Spread{9, 8, 10}, Broker: &Spread{3, 2, 4}, Stages: []StageCost{{Stage: stageNames[stageGC], Micros: 1}}},
+		},
+		Questions: []Question{{Name: "tally", Days: 7, Rows: 42, P50: Spread{1.5, 1, 2}}},
+		Disk:      []Disk{{Of: "one brand", Activities: 10, Families: map[string]float64{"R": 12.5}, Journal: 49.5}},
+		IdleMiB:   &Spread{47, 46, 48},
+		Restart:   &Restart{Rows: 42, Stopped: Spread{0.5, 0.4, 0.6}},
+	}
+}
+
+func TestTheTableNamesMachineAndFigures(t *testing.T) {
+	var out strings.Builder
+	if err := someReport().print(&out); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range [][]string{
+		{"machine", "a processor, 2 cores"},
+		{"CPU per activity, the embedded log in the node", "11.50", "11.00", "12.00"},
+		{"of it the embedded log by its profile", "1.25"},
+		{"the log's process", "3.00", "2.00", "4.00"},
+		{"tally, 7 days, 42 rows: p50", "1.50"},
+		{"resident memory, empty", "47.0"},
+		{"ready after a stop, 42 rows", "0.50"},
+		{stageNames[stageGC], "2.00", "1.00"},
+		{"R columns", "12.5"},
+		{"journal, its batches", "49.5"},
+	} {
+		if !hasLine(out.String(), line) {
+			t.Errorf("no line with %q in\n%s", line, &out)
+		}
+	}
+	if strings.Contains(out.String(), stageNames[stageOther]+" ") {
+		t.Error("a stage that took nothing has a line")
+	}
+}
+
+// hasLine reports a line that has all parts in order.
+func hasLine(text string, parts []string) bool {
+next:
+	for line := range strings.Lines(text) {
+		for _, p := range parts {
+			_, rest, ok := strings.Cut(line, p)
+			if !ok {
+				continue next
+			}
+			line = rest
+		}
+		return true
+	}
+	return false
+}
+
+func TestAReportIsReadBackAsItWasWritten(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "run.json")
+	want := someReport()
+	if err := want.save(path); err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := &Report{}
+	if err := json.Unmarshal(b, got); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestRecordedRunsAreReports reads what is kept of earlier runs.
+func TestRecordedRunsAreReports(t *testing.T) {
+	paths, err := filepath.Glob("runs/*.json")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no recorded run: %v", err)
+	}
+	for _, path := range paths {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := &Report{}
+		if err := json.Unmarshal(b, r); err != nil || len(r.Costs) == 0 || r.Machine.CPU == "" {
+			t.Errorf("%s: %v, %d costs on %q", path, err, len(r.Costs), r.Machine.CPU)
+		}
+	}
+}
