@@ -40,7 +40,25 @@ const (
 	AttrService                      // one byte: the service's code
 	AttrPaid                         // no value: a service record with PaidAccount 1
 	AttrDomain                       // canonical domain
+	AttrOptIn                        // OptValue: opted in, and not out since
+	AttrOptOut                       // OptValue: opted out, and not in since
+	AttrRegion                       // effective region: GeoRegion, else State, in lower case
 )
+
+// OptKind says of what an opt-in is one.
+type OptKind byte
+
+// What a member can opt in to. The letters are in the store.
+const (
+	OptGlobal  OptKind = 'G' // the account's list: id 0
+	OptBrand   OptKind = 'B'
+	OptSegment OptKind = 'S'
+)
+
+// OptValue is the value of AttrOptIn and AttrOptOut.
+func OptValue(kind OptKind, id uint32) string {
+	return string([]byte{byte(kind), byte(id >> 24), byte(id >> 16), byte(id >> 8), byte(id)})
+}
 
 // Attributes kept as columns of u16 by ordinal; 0 is unknown.
 const (
