@@ -64,7 +64,7 @@ func (c *catalog) Receive(ctx actor.Context) {
 
 // page applies a page and commits it: catalog records are few.
 func (c *catalog) page(ctx actor.Context, p *page) {
-	defer p.pump.giveBack()
+	defer p.pump.giveBack(nil)
 	if c.shared.stopped.Load() != nil {
 		return
 	}

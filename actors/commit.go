@@ -19,13 +19,16 @@ func (s *shard) commit(ctx actor.Context) error {
 		return nil
 	}
 	origins := make([]domain.Origin, 0, len(s.moved))
-	for k := range s.moved {
-		origins = append(origins, s.origins[k])
+	for _, f := range s.moved {
+		origins = append(origins, f.applied)
 	}
 	if err := s.store.Commit(s.state, origins); err != nil {
 		return err
 	}
-	clear(s.moved)
+	for _, f := range s.moved {
+		f.moved = false
+	}
+	s.moved = s.moved[:0]
 	s.settleStaged()
 	s.fold()
 	s.budget()
@@ -85,7 +88,7 @@ func (s *shard) load() error {
 	}
 	s.store, s.state = store, store.State()
 	s.sent, s.told, s.telling = map[int]uint64{}, domain.Published{}, false
-	s.origins, s.moved = map[stream]domain.Origin{}, map[stream]bool{}
+	s.flows, s.flow, s.moved = map[stream]*flow{}, nil, nil
 	first, end := slotsOf(s.env.id, s.env.shards)
 	s.roster, s.accounts = member.NewRoster(first, end), map[domain.AccountID]*account{}
 	s.awake = newChildren(s.env.options.AwakeMembers)
@@ -134,7 +137,7 @@ func (s *shard) sameLog() error {
 
 // fill reads what is kept in memory.
 func (s *shard) fill() error {
-	if err := s.store.Origins(func(o domain.Origin) { s.origins[stream{o.Topic, o.Partition}] = o }); err != nil {
+	if err := s.store.Origins(func(o domain.Origin) { s.flows[stream{o.Topic, o.Partition}] = &flow{applied: o} }); err != nil {
 		return err
 	}
 	if err := s.store.Members(func(id domain.AccountID, ord domain.Ordinal, m domain.MemberID) {

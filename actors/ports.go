@@ -26,8 +26,9 @@ type Log interface {
 // Reader reads a partition. A gap is a *domain.GapError, never passed over.
 type Reader interface {
 	// Read gives the records at and after next, whose batch before had the epoch
-	// given; it waits a short while for one. An empty page is no error.
-	Read(ctx context.Context, next int64, epoch int32) (domain.Page, error)
+	// given; it waits a short while for one. An empty page is no error. The page may
+	// stand in the memory of spare; its strings do not.
+	Read(ctx context.Context, next int64, epoch int32, spare []domain.Record) (domain.Page, error)
 }
 
 // Appender appends records to partitions, in order, one batch in flight each. One
@@ -58,7 +59,8 @@ type Source interface {
 
 // SourceReader reads one partition of the public topic. One goroutine.
 type SourceReader interface {
-	Read(ctx context.Context, next int64, epoch int32) (domain.SourcePage, error)
+	// Read may give a page in the memory of spare; its strings do not stand there.
+	Read(ctx context.Context, next int64, epoch int32, spare []domain.Arrival) (domain.SourcePage, error)
 }
 
 // DeadLetters publishes dead letters: the original bytes, key and headers, read at
@@ -97,6 +99,10 @@ type ShardStore interface {
 	// Seen finds the member's row with that hash, in the month of the time and in
 	// the newest two; staged rows too.
 	Seen(account domain.AccountID, ord domain.Ordinal, time domain.Second, hash uint64) (domain.Row, bool, error)
+
+	// Approach says for which rows (Account, Ord, Time, Hash) Seen will be asked soon,
+	// so that what it looks at can be read for all of them side by side.
+	Approach(rows []domain.Row)
 
 	// Stage puts changes into the open batch.
 	Stage(changes []domain.Change) error

@@ -10,14 +10,16 @@ import (
 )
 
 // credits is the number of pages of one pump in flight: with the Kafka fetch
-// behind them the only back-pressure there is (I8).
+// behind them the only back-pressure there is (I8). A credit that comes back brings
+// the memory of a page that was applied: what is read next stands in the processor's
+// cache, and a page costs no collection.
 const credits = 2
 
 // pump reads one partition for an actor, on a goroutine of its own.
 type pump struct {
 	reader Reader
 	send   func(any)
-	credit chan struct{}
+	credit chan []domain.Record
 	cancel context.CancelFunc
 	done   chan struct{}
 }
@@ -25,9 +27,9 @@ type pump struct {
 // startPump reads from next on; the pages go to send.
 func startPump(ctx context.Context, r Reader, next int64, epoch int32, send func(any)) *pump {
 	ctx, cancel := context.WithCancel(ctx)
-	p := &pump{reader: r, send: send, credit: make(chan struct{}, credits), cancel: cancel, done: make(chan struct{})}
+	p := &pump{reader: r, send: send, credit: make(chan []domain.Record, credits), cancel: cancel, done: make(chan struct{})}
 	for range credits {
-		p.credit <- struct{}{}
+		p.credit <- nil
 	}
 	go p.run(ctx, next, epoch)
 	return p
@@ -39,18 +41,19 @@ func (p *pump) stop() {
 	<-p.done
 }
 
-// giveBack returns a page's credit.
-func (p *pump) giveBack() { p.credit <- struct{}{} }
+// giveBack returns a page's credit, and its records if nobody keeps one.
+func (p *pump) giveBack(records []domain.Record) { p.credit <- records }
 
 func (p *pump) run(ctx context.Context, next int64, epoch int32) {
 	defer close(p.done)
 	for failures := 0; ; {
+		var spare []domain.Record
 		select {
-		case <-p.credit:
+		case spare = <-p.credit:
 		case <-ctx.Done():
 			return
 		}
-		pg, err := p.reader.Read(ctx, next, epoch)
+		pg, err := p.reader.Read(ctx, next, epoch, spare)
 		if ctx.Err() != nil {
 			return
 		}
@@ -60,7 +63,7 @@ func (p *pump) run(ctx context.Context, next int64, epoch int32) {
 			p.send(&gapFound{p, gap})
 			return
 		case err != nil:
-			p.giveBack()
+			p.giveBack(nil)
 			failures++
 			p.send(&pumpFailed{p, err, failures})
 			if !backOff(ctx, failures) {

@@ -61,7 +61,7 @@ type routerShared struct {
 type sourcePage struct {
 	domain.SourcePage
 	readAt time.Time
-	credit chan struct{}
+	credit chan []domain.Arrival // gives the page's memory back
 }
 
 // groupEvery is how often the group offset is committed: it only bounds what is

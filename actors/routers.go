@@ -129,7 +129,7 @@ func (r *router) Receive(ctx actor.Context) {
 
 func (r *router) page(m *sourcePage) {
 	err := r.route(r.ctx, m)
-	m.credit <- struct{}{}
+	m.credit <- m.Arrivals
 	if err != nil && r.ctx.Err() == nil {
 		r.halt(err)
 	}
@@ -177,17 +177,18 @@ func (r *router) pump(ctx context.Context, done chan struct{}, send func(any)) {
 	}
 	send(&routerStarted{next, epoch})
 	reader := r.env.source.Reader(r.partition)
-	credit := make(chan struct{}, credits)
+	credit := make(chan []domain.Arrival, credits)
 	for range credits {
-		credit <- struct{}{}
+		credit <- nil
 	}
 	for failures := 0; ; {
+		var spare []domain.Arrival
 		select {
-		case <-credit:
+		case spare = <-credit:
 		case <-ctx.Done():
 			return
 		}
-		p, err := reader.Read(ctx, next, epoch)
+		p, err := reader.Read(ctx, next, epoch, spare)
 		if ctx.Err() != nil {
 			return
 		}
@@ -197,7 +198,7 @@ func (r *router) pump(ctx context.Context, done chan struct{}, send func(any)) {
 				send(&routerFailed{gap})
 				return
 			}
-			credit <- struct{}{}
+			credit <- spare
 			failures++
 			r.env.log.Log(ctx, severity(failures), "the public topic cannot be read", "partition", r.partition, "failures", failures, "err", err)
 			if !backOff(ctx, failures) {

@@ -75,8 +75,9 @@ type shard struct {
 
 	store    ShardStore
 	state    domain.ShardState
-	origins  map[stream]domain.Origin
-	moved    map[stream]bool
+	flows    map[stream]*flow
+	flow     *flow   // of the last record with an origin
+	moved    []*flow // since the last commit
 	roster   *member.Roster
 	accounts map[domain.AccountID]*account
 	awake    *children
@@ -94,6 +95,7 @@ type shard struct {
 	running bool
 
 	slice      slice
+	near       approach
 	requests   map[domain.RequestID]*domain.Request // staged
 	identities *recent[domain.IdentityHash, domain.Identity]
 	staged     map[domain.IdentityHash]*domain.Identity // staged; nil: dropped
@@ -107,6 +109,12 @@ type shard struct {
 type stream struct {
 	topic     domain.TopicID
 	partition int32
+}
+
+// flow is how far a stream was applied (I2).
+type flow struct {
+	applied domain.Origin // the highest
+	moved   bool          // since the last commit
 }
 
 func newShard(env *shardEnv) *shard {

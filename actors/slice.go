@@ -52,6 +52,7 @@ func (s *shard) applySlice(ctx actor.Context) (command bool, err error) {
 			err = &panicError{s.slice.current, records[len(records)-1].Offset + 1, fmt.Sprint(r), string(debug.Stack())}
 		}
 	}()
+	s.approach(records)
 	for i := range records {
 		r := &records[i]
 		if r.Offset < s.state.Next {
@@ -82,7 +83,7 @@ func (s *shard) endPage(p *page) {
 	s.views.seen(p.End, p.readAt)
 	s.queue[0] = nil
 	s.queue, s.at = s.queue[1:], 0
-	p.pump.giveBack()
+	p.pump.giveBack(p.Records)
 }
 
 // record applies one record: the stream it came in first, then its kind.
@@ -110,12 +111,23 @@ func (s *shard) record(ctx actor.Context, r *domain.Record) error {
 
 // advance notes the origin, if it is above what its stream had applied (I2).
 func (s *shard) advance(o domain.Origin) bool {
-	k := stream{o.Topic, o.Partition}
-	if last, ok := s.origins[k]; ok && !o.Above(last) {
+	f := s.flow // records come in runs of one stream
+	if f == nil || f.applied.Partition != o.Partition || f.applied.Topic != o.Topic {
+		k := stream{o.Topic, o.Partition}
+		if f = s.flows[k]; f == nil {
+			f = &flow{}
+			s.flows[k] = f
+		}
+		s.flow = f
+	}
+	if !f.applied.IsZero() && !o.Above(f.applied) {
 		return false
 	}
-	s.origins[k] = o
-	s.moved[k] = true
+	f.applied = o
+	if !f.moved {
+		f.moved = true
+		s.moved = append(s.moved, f)
+	}
 	return true
 }
 

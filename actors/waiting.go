@@ -133,8 +133,8 @@ func (s *shard) expect(ctx actor.Context, m *expect) {
 
 // reached reports that the sender's stream has reached the sequence.
 func (s *shard) reached(m awaitStream) bool {
-	o, ok := s.origins[stream{s.state.Journal, int32(m.from)}]
-	return ok && uint64(o.Offset) >= m.sequence && !s.moved[stream{s.state.Journal, int32(m.from)}]
+	f := s.flows[stream{s.state.Journal, int32(m.from)}]
+	return f != nil && uint64(f.applied.Offset) >= m.sequence && !f.moved
 }
 
 func (s *shard) awaitStream(ctx actor.Context, m *awaitStream) {

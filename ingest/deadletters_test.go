@@ -45,7 +45,7 @@ func (w *world) deadLetters(s *Source) *DeadLetters {
 // epoch is the leader epoch of a record of the source.
 func (w *world) epoch(s *Source) int32 {
 	w.Helper()
-	p, err := s.Reader(0).Read(w.ctx, -1, kafka.NoEpoch)
+	p, err := s.Reader(0).Read(w.ctx, -1, kafka.NoEpoch, nil)
 	w.must(err)
 	return p.Arrivals[0].Record.Origin.Epoch
 }

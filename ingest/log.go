@@ -80,8 +80,9 @@ type Reader struct {
 // Read gives the records at and after next, whose batch before had the epoch given; it
 // waits a short while for one. An empty page is no error. A gap is a *domain.GapError,
 // and so is a batch or a record that cannot be read, a newer release's among them:
-// what stands before it is given first. Other errors may pass; it asks once.
-func (r *Reader) Read(ctx context.Context, next int64, epoch int32) (domain.Page, error) {
+// what stands before it is given first. Other errors may pass; it asks once. The page
+// stands in the memory of spare if that has room.
+func (r *Reader) Read(ctx context.Context, next int64, epoch int32, spare []domain.Record) (domain.Page, error) {
 	if r.err != nil {
 		return domain.Page{}, r.err
 	}
@@ -96,7 +97,7 @@ func (r *Reader) Read(ctx context.Context, next int64, epoch int32) (domain.Page
 	if err != nil {
 		return domain.Page{}, err
 	}
-	page := domain.Page{Records: make([]domain.Record, len(records)), Next: on.next, Epoch: on.epoch, End: end}
+	page := domain.Page{Records: room(spare, len(records)), Next: on.next, Epoch: on.epoch, End: end}
 	for i := range records {
 		in, out := &records[i], &page.Records[i]
 		out.Offset, out.Time = in.Offset, in.TimeMs
@@ -111,6 +112,14 @@ func (r *Reader) Read(ctx context.Context, next int64, epoch int32) (domain.Page
 		}
 	}
 	return page, nil
+}
+
+// room is spare's memory for n elements, or some of its own.
+func room[T any](spare []T, n int) []T {
+	if cap(spare) >= n {
+		return spare[:n]
+	}
+	return make([]T, n)
 }
 
 func (r *Reader) unreadable(base, next int64, why string) error {

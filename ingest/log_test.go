@@ -31,7 +31,7 @@ func (w *world) drain(r *Reader) (records []domain.Record, pages int) {
 	w.Helper()
 	next, epoch := int64(0), kafka.NoEpoch
 	for {
-		p, err := r.Read(w.ctx, next, epoch)
+		p, err := r.Read(w.ctx, next, epoch, nil)
 		if kafka.Retriable(err) {
 			continue
 		}
@@ -104,7 +104,7 @@ func TestPagesAreBoundedAndReadFromAnywhere(t *testing.T) {
 		if r.IntN(3) == 0 {
 			next, epoch = r.Int64N(n), kafka.NoEpoch
 		}
-		p, err := reader.Read(w.ctx, next, epoch)
+		p, err := reader.Read(w.ctx, next, epoch, nil)
 		w.must(err)
 		if len(p.Records) > pageRecords || p.Next != next+int64(len(p.Records)) || p.End != n {
 			t.Fatalf("seed %d, read %d: %d records at %d, next %d, end %d", seed, i, len(p.Records), next, p.Next, p.End)
@@ -216,13 +216,13 @@ func TestARecordThatCannotBeReadStopsTheReaderBehindTheOthers(t *testing.T) {
 			_, err = a.Append(w.ctx, 0, ticks(3, 2))
 			w.must(err)
 			r := l.Reader(0)
-			p, err := r.Read(w.ctx, 0, kafka.NoEpoch)
+			p, err := r.Read(w.ctx, 0, kafka.NoEpoch, nil)
 			w.must(err)
 			if len(p.Records) != 3 || p.Next != 3 || p.Epoch == kafka.NoEpoch {
 				t.Fatalf("%d records, next %d, epoch %d", len(p.Records), p.Next, p.Epoch)
 			}
 			for range 2 {
-				_, err = r.Read(w.ctx, p.Next, p.Epoch)
+				_, err = r.Read(w.ctx, p.Next, p.Epoch, nil)
 				var gap *domain.GapError
 				if !errors.As(err, &gap) || gap.Kind != domain.GapCorrupt || gap.Want != 3 || gap.Partition != 0 || gap.TopicID != l.Topic() {
 					t.Fatalf("%v", err)
@@ -231,7 +231,7 @@ func TestARecordThatCannotBeReadStopsTheReaderBehindTheOthers(t *testing.T) {
 					t.Error(gap.Detail)
 				}
 			}
-			if p, err = r.Read(w.ctx, 4, kafka.NoEpoch); err != nil || len(p.Records) != 2 {
+			if p, err = r.Read(w.ctx, 4, kafka.NoEpoch, nil); err != nil || len(p.Records) != 2 {
 				t.Errorf("behind it: %d records, %v", len(p.Records), err)
 			}
 		})
@@ -247,7 +247,7 @@ func TestALogMadeAnewIsAGap(t *testing.T) {
 	r := l.Reader(0)
 	var gap *domain.GapError
 	for {
-		if _, err := r.Read(w.ctx, 3, 0); errors.As(err, &gap) {
+		if _, err := r.Read(w.ctx, 3, 0, nil); errors.As(err, &gap) {
 			break
 		} else if w.ctx.Err() != nil {
 			t.Fatal(err)
@@ -260,10 +260,10 @@ func TestALogMadeAnewIsAGap(t *testing.T) {
 
 func TestAReaderOfAPartitionThatCannotBeSaysSo(t *testing.T) {
 	w := given(t, "journal", "activities")
-	if _, err := w.log("journal").Reader(-1).Read(w.ctx, 0, 0); err == nil {
+	if _, err := w.log("journal").Reader(-1).Read(w.ctx, 0, 0, nil); err == nil {
 		t.Error("a log's partition -1 is read")
 	}
-	if _, err := w.source("activities").Reader(-1).Read(w.ctx, 0, 0); err == nil {
+	if _, err := w.source("activities").Reader(-1).Read(w.ctx, 0, 0, nil); err == nil {
 		t.Error("a source's partition -1 is read")
 	}
 }

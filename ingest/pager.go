@@ -18,7 +18,8 @@ const (
 // page ended; any other fetches.
 type pager struct {
 	fetcher *kafka.Fetcher
-	rest    []kafka.Record // not yet handed on
+	all     []kafka.Record // of the last fetch
+	rest    []kafka.Record // of these, not yet handed on
 	from    place          // of rest
 	to      place          // behind rest
 	end     int64
@@ -31,15 +32,17 @@ type place struct {
 }
 
 // read gives the records at and after a place, where to read on, and the log's end
-// as it was when they were fetched.
+// as it was when they were fetched. The records are the caller's until the next call,
+// their keys and values for good.
 func (p *pager) read(ctx context.Context, at place) (records []kafka.Record, next place, end int64, err error) {
 	if len(p.rest) == 0 || at != p.from {
-		p.rest = nil
+		p.fetcher.Reuse(p.all)
+		p.all, p.rest = nil, nil
 		page, err := p.fetcher.Fetch(ctx, at.next, at.epoch)
 		if err != nil {
 			return nil, at, 0, err
 		}
-		p.rest, p.to, p.end = page.Records, place{page.Next, page.Epoch}, page.Stable
+		p.all, p.rest, p.to, p.end = page.Records, page.Records, place{page.Next, page.Epoch}, page.Stable
 	}
 	n := min(len(p.rest), pageRecords)
 	records, p.rest, p.from = p.rest[:n], p.rest[n:], p.to

@@ -130,8 +130,9 @@ type SourceReader struct {
 // a next below zero what stands at the log's start. It waits a short while for a
 // record; an empty page is no error. A batch that cannot be read is a page of one
 // arrival, refused as corrupt: what stands before it is given first. A gap is a
-// *domain.GapError. Other errors may pass; it asks once.
-func (r *SourceReader) Read(ctx context.Context, next int64, epoch int32) (domain.SourcePage, error) {
+// *domain.GapError. Other errors may pass; it asks once. The page stands in the memory
+// of spare if that has room.
+func (r *SourceReader) Read(ctx context.Context, next int64, epoch int32, spare []domain.Arrival) (domain.SourcePage, error) {
 	if r.err != nil {
 		return domain.SourcePage{}, r.err
 	}
@@ -146,7 +147,7 @@ func (r *SourceReader) Read(ctx context.Context, next int64, epoch int32) (domai
 	if err != nil {
 		return domain.SourcePage{}, err
 	}
-	page := domain.SourcePage{Arrivals: make([]domain.Arrival, len(records)), Next: on.next, Epoch: on.epoch, End: end}
+	page := domain.SourcePage{Arrivals: room(spare, len(records)), Next: on.next, Epoch: on.epoch, End: end}
 	for i := range records {
 		r.record = &records[i]
 		page.Arrivals[i].Slot = r.decoder.Decode(&page.Arrivals[i].Record, Incoming{

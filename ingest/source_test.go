@@ -59,7 +59,7 @@ func TestI2ASourceGivesEveryRecordWithItsOriginAndPlace(t *testing.T) {
 		reader := s.Reader(1)
 		next, epoch, n := int64(-1), kafka.NoEpoch, 0
 		for n < len(sent) {
-			p, err := reader.Read(w.ctx, next, epoch)
+			p, err := reader.Read(w.ctx, next, epoch, nil)
 			w.must(err)
 			for _, got := range p.Arrivals {
 				from := domain.Origin{Topic: s.Topic(), Partition: 1, Epoch: got.Record.Origin.Epoch, Offset: int64(n)}
@@ -135,7 +135,7 @@ func TestATopicMadeAnewWaitsForTheOperator(t *testing.T) {
 	}
 	reader := s.Reader(0)
 	for {
-		if _, err = reader.Read(w.ctx, 41, 0); errors.As(err, &gap) {
+		if _, err = reader.Read(w.ctx, 41, 0, nil); errors.As(err, &gap) {
 			break
 		} else if w.ctx.Err() != nil {
 			t.Fatal(err)

@@ -2,7 +2,6 @@ package storage
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/cockroachdb/pebble/v2"
 
@@ -26,7 +25,7 @@ func (s *Shard) commit(state domain.ShardState, origins []domain.Origin) error {
 	if err := s.writeTaken(b); err != nil {
 		return err
 	}
-	if err := s.writeFresh(b); err != nil {
+	if err := s.writeRows(b, state.Sequence); err != nil {
 		return err
 	}
 	if err := s.line.write(b); err != nil {
@@ -59,7 +58,7 @@ func (s *Shard) commit(state domain.ShardState, origins []domain.Origin) error {
 	return nil
 }
 
-// writeTaken takes committed rows out of exactly the keys that hold them.
+// writeTaken takes sealed rows out of exactly the keys that hold them.
 func (s *Shard) writeTaken(b *pebble.Batch) error {
 	for i := range s.open.taken {
 		m := &s.open.taken[i]
@@ -83,96 +82,6 @@ func (s *Shard) writeTaken(b *pebble.Batch) error {
 func (s *Shard) count(b *pebble.Batch, k brandMonth, class uint8, rows int64) error {
 	s.key = appendCountKey(s.key[:0], s.id, k.account, k.brand)
 	s.value = appendCounts(s.value[:0], []tally{{month: k.month, class: class, rows: rows}})
-	return b.Merge(s.key, s.value, nil)
-}
-
-// writeFresh groups the new rows by brand and month, chooses the width class of each
-// group and writes its operands.
-func (s *Shard) writeFresh(b *pebble.Batch) error {
-	o := &s.open
-	tail, g := s.line.tail, &s.group
-	g.numbers.reset()
-	g.sorter.reset()
-	for i := range o.fresh {
-		m := &tail[o.fresh[i].mark]
-		if m.flags.Dead() {
-			continue
-		}
-		n := g.numbers.of(accountMonth{m.account, m.month})
-		g.sorter.add(uint64(n)<<32|uint64(m.brand), m.time, i)
-	}
-	g.sorter.sort(func(i int32) uint64 { return tail[o.fresh[i].mark].seq })
-	for keys := g.sorter.keys; len(keys) > 0; {
-		n := 1
-		for n < len(keys) && keys[n].group == keys[0].group {
-			n++
-		}
-		am := g.numbers.groups[keys[0].group>>32]
-		if err := s.writeGroup(b, brandMonth{am.account, domain.BrandID(uint32(keys[0].group)), am.month}, keys[:n]); err != nil {
-			return err
-		}
-		keys = keys[n:]
-	}
-	return nil
-}
-
-// grouping is the scratch of writeFresh.
-type grouping struct {
-	sorter  sorter
-	numbers numbering
-	actions []action
-	entries []entry
-}
-
-// writeGroup writes the new rows of one brand's month, in order of (time, sequence).
-func (s *Shard) writeGroup(b *pebble.Batch, k brandMonth, keys []sortKey) error {
-	held, err := s.heldRows(k)
-	if err != nil {
-		return err
-	}
-	s.held[k] = held + uint64(len(keys))
-	class, start := s.store.opts.widths.class(held), k.month.Start()
-	if err := s.count(b, k, class, int64(len(keys))); err != nil {
-		return err
-	}
-	for len(keys) > 0 {
-		slot, n := slotOf(class, start, keys[0].time), 1
-		for n < len(keys) && slotOf(class, start, keys[n].time) == slot {
-			n++
-		}
-		if err := s.writeSlot(b, k, class, slot, keys[:n]); err != nil {
-			return err
-		}
-		keys = keys[n:]
-	}
-	return nil
-}
-
-// writeSlot writes the operands of one key of R and one of C, and notes the class in
-// the marks.
-func (s *Shard) writeSlot(b *pebble.Batch, k brandMonth, class uint8, slot uint16, keys []sortKey) error {
-	g := &s.group
-	g.actions, g.entries = g.actions[:0], g.entries[:0]
-	for _, key := range keys {
-		f := &s.open.fresh[key.i]
-		m := &s.line.tail[f.mark]
-		m.class = class
-		g.actions = append(g.actions, action{seq: m.seq, time: m.time, ord: m.ord, def: m.def, points: m.points, service: m.service})
-		if f.content {
-			g.entries = append(g.entries, entry{seq: m.seq, recorded: f.recorded, text: s.open.text[f.from:f.to]})
-		}
-	}
-	s.key = appendRowKey(s.key[:0], familyRows, s.id, k, class, slot)
-	s.value = s.rows.append(s.value[:0], nil, g.actions)
-	if err := b.Merge(s.key, s.value, nil); err != nil || len(g.entries) == 0 {
-		return err
-	}
-	bySeq := func(a, b entry) int { return compareU64(a.seq, b.seq) }
-	if !slices.IsSortedFunc(g.entries, bySeq) {
-		slices.SortFunc(g.entries, bySeq)
-	}
-	s.key[0] = familyContent
-	s.value = s.content.append(s.value[:0], nil, g.entries)
 	return b.Merge(s.key, s.value, nil)
 }
 

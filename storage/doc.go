@@ -5,7 +5,7 @@
 //	shard's goroutine                                    any goroutine
 //	  Stage(changes) ─► open batch, tail, facts            Snapshot ─► rows, content,
 //	  Seen(hash)     ─► filter, tail, t                      ▲         members, requests
-//	  Commit(state)  ─► R C n T (t when the tail is full)    │ as of the last commit
+//	  Commit(state)  ─► T c (t R C n when the tail is full)  │ as of the last commit
 //	                    origins, state ─► one synced batch ──┘
 //
 // Promised:
@@ -29,7 +29,7 @@
 //
 //	keys.go values.go format.go       what stands on the disk
 //	store.go shard.go catalog.go      opening, looking up
-//	stage.go commit.go                changes into one batch
+//	stage.go commit.go seal.go        changes into one batch; where rows go
 //	merge.go                          the merge operator, by family: rows.go content.go
 //	                                  block.go counts.go bits.go columns.go usage.go
 //	timeline.go seen.go filter.go     the members' own rows, repeats

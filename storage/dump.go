@@ -79,6 +79,7 @@ var keyShapes = map[byte][]struct {
 }{
 	familyContent: {{"month", 2}, {"shard", 2}, {"account", 4}, {"brand", 4}, {"class", 1}, {"slot", 2}},
 	familyRows:    {{"month", 2}, {"shard", 2}, {"account", 4}, {"brand", 4}, {"class", 1}, {"slot", 2}},
+	familyText:    {{"shard", 2}, {"sequence", 8}},
 	familyTail:    {{"shard", 2}, {"commit", 8}},
 	familyColumn:  {{"shard", 2}, {"account", 4}, {"attribute", 1}, {"chunk", 4}},
 	familyOneTime: {{"shard", 2}, {"account", 4}, {"ordinal", 4}, {"definition", 4}, {"brand", 4}},
@@ -137,7 +138,7 @@ func dumpValue(k, v []byte) (string, error) {
 	switch k[0] {
 	case familyFormat:
 		return fmt.Sprintf("%q", v), nil
-	case familyContent, familyRows, familyTail, familyLine, familyCount, familyBits, familyColumn:
+	case familyContent, familyText, familyRows, familyTail, familyLine, familyCount, familyBits, familyColumn:
 		return dumpMerged(k, v)
 	case familyOneTime:
 		var o domain.OneTime
@@ -198,7 +199,7 @@ func dumpMerged(k, v []byte) (string, error) {
 		for _, r := range c.rows {
 			fmt.Fprintf(&b, " {time=%d seq=%d ord=%d def=%d service=%d points=%d}", r.time, r.seq, r.ord, r.def, r.service, r.points)
 		}
-	case familyContent:
+	case familyContent, familyText:
 		var c contentCodec
 		if err := c.decode(v); err != nil {
 			return "", err

@@ -6,7 +6,8 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// filter answers "certainly not there" for (account, ordinal, hash). It is a chain of
+// filter answers "certainly not there" for (account, ordinal, hash), be the hash that
+// of an action or a one-time pair. It is a chain of
 // split-block Bloom filters (Putze, Sanders, Singler 2007: one cache line a question,
 // 8 bits in 256). The first is sized by what is expected; each later one has room for
 // as many rows as all before it, and more bits a row, since errors of the chain add up.

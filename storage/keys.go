@@ -17,6 +17,7 @@ import (
 //	'T' shard commit                                     tail: rows not yet in t  Set, DeleteRange
 //	'a' shard account attribute chunk                    u16 columns by ordinal   Merge
 //	'b' shard account attribute len value chunk          bitmap of ordinals       Merge
+//	'c' shard sequence                                   tail: content not yet in C  Merge, DeleteRange
 //	'f' shard account ordinal definition brand           one-time pair            Set
 //	'i' shard hash                                       identity → member        Set, Delete
 //	'm' shard account ordinal                            member                   Set
@@ -43,6 +44,7 @@ const (
 	familyTail    = 'T'
 	familyColumn  = 'a'
 	familyBits    = 'b'
+	familyText    = 'c'
 	familyOneTime = 'f'
 	familyEntity  = 'e'
 	familyClaim   = 'i'
@@ -58,7 +60,7 @@ const (
 )
 
 // families are those of a node's store.
-const families = "CRTabfimnoqstuxz"
+const families = "CRTabcfimnoqstuxz"
 
 // Parts of the outbox: forwards and dead letters are trimmed by cursors of their own.
 const (
@@ -146,6 +148,11 @@ func parseRowKey(k []byte) (shard uint16, g brandMonth, class uint8, slot uint16
 
 func appendTailKey(dst []byte, shard uint16, commit uint64) []byte {
 	return be.AppendUint64(appendShard(dst, familyTail, shard), commit)
+}
+
+// appendTextKey is the key of a commit's contents: the highest sequence of the commit.
+func appendTextKey(dst []byte, shard uint16, sequence uint64) []byte {
+	return be.AppendUint64(appendShard(dst, familyText, shard), sequence)
 }
 
 // appendLineKey puts members on buckets by the low bits of the ordinal: early

@@ -111,7 +111,7 @@ func mergeValues(family byte, dst []byte, list [][]byte, base bool) ([]byte, err
 	switch family {
 	case familyRows:
 		return s.rows.merge(dst, list, base)
-	case familyContent:
+	case familyContent, familyText:
 		return s.content.merge(dst, list, base)
 	case familyLine:
 		return s.blocks.merge(dst, list)

@@ -24,6 +24,7 @@ type Shard struct {
 	members roster
 	line    *timeline
 	held    map[brandMonth]uint64 // rows of a brand's month, as far as asked: a cache
+	pairs   *filter               // of the one-time pairs stored or staged; nil: not asked yet
 	trimmed [2]uint64             // outbox: of each kind, trimmed up to here since opening
 
 	open    openBatch
@@ -160,12 +161,46 @@ func (s *Shard) OneTime(account domain.AccountID, ord domain.Ordinal, definition
 	if err := s.store.usable(); err != nil {
 		return o, false, err
 	}
+	if s.pairs == nil {
+		if err := s.readPairs(); err != nil {
+			return o, false, err
+		}
+	}
+	if !s.pairs.maybe(mixPair(account, ord, definition, brand)) {
+		return o, false, nil
+	}
 	s.key = appendOneTimeKey(s.key[:0], s.id, account, ord, definition, brand)
 	ok, err = get(s.db, s.key, func(v []byte) error {
 		o = domain.OneTime{Account: account, Ord: ord, Definition: definition, Brand: brand}
 		return decodeOneTime(&o, v)
 	})
 	return o, ok && err == nil, err
+}
+
+// readPairs makes the filter of the one-time pairs: most are asked about once, by the
+// first action of their kind, and are not there.
+func (s *Shard) readPairs() error {
+	var mixes []uint64
+	err := scanPrefix(s.db, appendShard(nil, familyOneTime, s.id), func(k, _ []byte) error {
+		if len(k) != 19 {
+			return damaged("f")
+		}
+		mixes = append(mixes, mixPair(domain.AccountID(be.Uint32(k[3:])), domain.Ordinal(be.Uint32(k[7:])),
+			domain.DefinitionID(be.Uint32(k[11:])), domain.BrandID(be.Uint32(k[15:]))))
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	s.pairs = newFilter(2 * len(mixes))
+	for _, x := range mixes {
+		s.pairs.add(x)
+	}
+	return nil
+}
+
+func mixPair(account domain.AccountID, ord domain.Ordinal, definition domain.DefinitionID, brand domain.BrandID) uint64 {
+	return mix(account, ord, uint64(definition)<<32|uint64(brand))
 }
 
 // Request is a remembered request id; nil: none.

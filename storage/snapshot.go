@@ -64,7 +64,25 @@ func (s *Snapshot) Rows(account domain.AccountID, brand domain.BrandID, r domain
 			return err
 		}
 	}
-	return nil
+	return s.unsealed(account, brand, first, last, f)
+}
+
+// unsealed calls f with the brand's rows of the months that are in the tail.
+func (s *Snapshot) unsealed(account domain.AccountID, brand domain.BrandID, first, last domain.Month, f func(rows []domain.Row)) error {
+	var all, own []mark
+	err := scanPrefix(s.db, appendShard(nil, familyTail, s.shard), func(_, v []byte) (err error) {
+		all, err = decodeTail(all[:0], v)
+		for i := range all {
+			if m := &all[i]; m.brand == brand && m.account == account && m.month >= first && m.month <= last {
+				own = append(own, *m)
+			}
+		}
+		return err
+	})
+	if err == nil {
+		unsealed(own, func(_ brandMonth, rows []domain.Row) { f(rows) })
+	}
+	return err
 }
 
 // Count is how many living rows a brand has in the months that the range touches: the
@@ -80,18 +98,28 @@ func (s *Snapshot) Count(account domain.AccountID, brand domain.BrandID, r domai
 			rows += uint64(t.rows)
 		}
 	}
-	return rows, err
+	if err != nil {
+		return 0, err
+	}
+	return rows, s.unsealed(account, brand, first, last, func(tail []domain.Row) { rows += uint64(len(tail)) })
 }
 
 // Content is what the action of this row says beside its columns; nil: none, or the
 // row counts no more. Account, Brand, Time and Seq of the row are looked at.
 func (s *Snapshot) Content(row domain.Row) (c *domain.Content, err error) {
+	var codec contentCodec
+	_, err = textAt(s.db, s.shard, row.Seq, func(v []byte) (err error) {
+		c, err = codec.find(v, row.Seq)
+		return err
+	})
+	if c != nil || err != nil {
+		return c, err
+	}
 	k := brandMonth{row.Account, row.Brand, domain.MonthOf(row.Time)}
 	ts, err := s.tallies(row.Account, row.Brand)
 	if err != nil {
 		return nil, err
 	}
-	var codec contentCodec
 	for _, t := range ts {
 		if t.month != k.month || c != nil {
 			continue

@@ -14,7 +14,7 @@ type openBatch struct {
 	batch *pebble.Batch
 	fresh []freshRow
 	text  []byte // of the fresh rows' contents
-	taken []mark // committed rows that count no more
+	taken []mark // sealed rows that count no more
 
 	members    map[place]facts               // of member records staged
 	identities map[domain.IdentityHash]facts // of claims staged; zero: dropped
@@ -80,6 +80,9 @@ func (s *Shard) stage(c *domain.Change) error {
 	case *domain.OneTime:
 		s.key = appendOneTimeKey(s.key[:0], s.id, v.Account, v.Ord, v.Definition, v.Brand)
 		s.value = appendOneTime(s.value[:0], v)
+		if s.pairs != nil {
+			s.pairs.add(mixPair(v.Account, v.Ord, v.Definition, v.Brand))
+		}
 		return s.open.batch.Set(s.key, s.value, nil)
 	case *domain.Member:
 		return s.putMember(v)
@@ -145,9 +148,13 @@ func (s *Shard) takeRow(r *domain.Row) error {
 		return nil
 	}
 	s.line.add(m)
-	if !before.flags.Dead() {
-		s.open.taken = append(s.open.taken, m)
+	switch {
+	case before.flags.Dead():
+		return nil
+	case i >= 0:
+		return s.dropText(r.Seq)
 	}
+	s.open.taken = append(s.open.taken, m)
 	return nil
 }
 

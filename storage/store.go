@@ -20,7 +20,7 @@ type Options struct {
 	CacheBytes    int64        // of its own cache of blocks; default 128 MiB
 	MaxOpenFiles  int          // of its own cache of files; default 1,000
 	MemTableBytes int          // of one write buffer; default 64 MiB
-	SealRows      int          // rows of a shard's tail that are sealed at once; default 65,536
+	SealRows      int          // rows of a shard's tail that are sealed at once; default 32,768
 	FilterBytes   int          // a shard's filters of months before the newest two; default 32 MiB
 
 	widths     widths // tests have narrower ones, and fewer rows in a bucket
@@ -45,7 +45,7 @@ func (o Options) withDefaults() Options {
 		o.MaxOpenFiles = 1000
 	}
 	if o.SealRows <= 0 {
-		o.SealRows = 1 << 16
+		o.SealRows = 1 << 15
 	}
 	if o.FilterBytes <= 0 {
 		o.FilterBytes = 32 << 20

@@ -14,7 +14,7 @@ import (
 //
 //	add ─► tail, in memory, with a hash chain by member
 //	commit ─► T shard commit        the commit's marks, in one key        ─┐ in the
-//	when the tail is full, instead:                                        │ commit's
+//	when the tail is full, instead (the rows by brand: seal.go):           │ commit's
 //	       t month shard account class bucket   Merge, the whole tail      │ batch
 //	       s shard account month                what of t there is         │
 //	       and a range deletion of T                                      ─┘
@@ -41,6 +41,7 @@ type timeline struct {
 
 	filters []monthFilter
 	asked   uint64
+	near    uint64               // of what Approach read: no read may be left out
 	misses  map[domain.Month]int // questions about a month without a filter
 
 	sorter  sorter
@@ -174,10 +175,13 @@ func (t *timeline) add(m mark) {
 	}
 }
 
+// full reports that the tail is to be sealed with the next commit.
+func (t *timeline) full() bool { return len(t.tail) >= t.seal }
+
 // write puts what was added since the last commit into the batch, and seals a full
 // tail. It depends on the rows alone.
 func (t *timeline) write(b *pebble.Batch) error {
-	if len(t.tail) >= t.seal {
+	if t.full() {
 		return t.sealTail(b)
 	}
 	fresh := t.tail[t.committed:]

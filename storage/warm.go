@@ -118,17 +118,35 @@ func (s *Shard) Rows(f func(account domain.AccountID, brand domain.BrandID, rows
 	var (
 		codec rowCodec
 		rows  []domain.Row
+		tail  []tailRows
 	)
-	return scanMonths(s.db, familyRows, s.id, 0, 1<<16-1, func(k, v []byte) (err error) {
+	unsealed(s.line.tail, func(k brandMonth, rows []domain.Row) {
+		tail = append(tail, tailRows{k, slices.Clone(rows)})
+	})
+	err := scanMonths(s.db, familyRows, s.id, 0, 1<<16-1, func(k, v []byte) (err error) {
 		_, g, _, _, ok := parseRowKey(k)
 		if !ok {
 			return damaged("R")
+		}
+		for len(tail) > 0 && tail[0].of.compare(g) < 0 {
+			f(tail[0].of.account, tail[0].of.brand, tail[0].rows)
+			tail = tail[1:]
 		}
 		if rows, err = codec.living(rows[:0], v, g); err == nil && len(rows) > 0 {
 			f(g.account, g.brand, rows)
 		}
 		return err
 	})
+	for _, t := range tail {
+		f(t.of.account, t.of.brand, t.rows)
+	}
+	return err
+}
+
+// tailRows is the rows of a brand's month that are not sealed.
+type tailRows struct {
+	of   brandMonth
+	rows []domain.Row
 }
 
 // living appends the rows of a whole value.

@@ -113,7 +113,7 @@ func (d *decoder) reserve(b []byte, ratio float64) {
 		b = b[size:]
 	}
 	inflated := int(min(float64(packed)*ratio, maxPageInflated))
-	if n := min(records, (plain+inflated)/minRecord, maxPageRecords); n > 0 {
+	if n := min(records, (plain+inflated)/minRecord, maxPageRecords); n > cap(d.page.Records) {
 		d.page.Records = make([]Record, 0, n)
 	}
 	if inflated > 0 {

@@ -33,6 +33,7 @@ type Fetcher struct {
 	cfg    FetchConfig
 
 	ratio float64 // of uncompressed to compressed bytes, lately
+	spare []Record
 
 	suspected domain.GapKind
 	seen      int
@@ -51,6 +52,10 @@ func (c *Client) Fetcher(cfg FetchConfig) (*Fetcher, error) {
 	cfg.MaxWait = orDefault(cfg.MaxWait, 500*time.Millisecond)
 	return &Fetcher{client: c, cfg: cfg, ratio: 4}, nil
 }
+
+// Reuse lets the next page stand in the memory of these records. Their keys and values
+// stay as they are.
+func (f *Fetcher) Reuse(records []Record) { f.spare = records }
 
 // Fetch gives the records at and after next. Epoch is the leader epoch of the batch
 // before next, NoEpoch if there was none: with it the broker notices that what was
@@ -168,8 +173,9 @@ func (f *Fetcher) page(p *kmsg.FetchResponseTopicPartition, next int64, epoch in
 	page := &Page{
 		Next: next, Epoch: epoch,
 		Start: p.LogStartOffset, Stable: p.LastStableOffset, High: p.HighWatermark,
-		Bytes: len(p.RecordBatches),
+		Bytes: len(p.RecordBatches), Records: f.spare[:0],
 	}
+	f.spare = nil
 	if page.Bytes == 0 {
 		return page, nil
 	}

@@ -104,11 +104,11 @@ func (l *Log) defaults() {
 // pebbleOptions: blocks are large and read in order soon after they were written,
 // mostly from the memtable, so the cache is small.
 func (l *Log) pebbleOptions(disk vfs.FS) *pebble.Options {
-	return &pebble.Options{
+	o := &pebble.Options{
 		FS:                          disk,
 		FormatMajorVersion:          pebble.FormatTableFormatV6,
 		CacheSize:                   16 << 20,
-		MemTableSize:                16 << 20,
+		MemTableSize:                32 << 20,
 		MemTableStopWritesThreshold: 4,
 		L0CompactionThreshold:       4,
 		L0StopWritesThreshold:       24,
@@ -120,6 +120,9 @@ func (l *Log) pebbleOptions(disk vfs.FS) *pebble.Options {
 			DataCorruption:  func(i pebble.DataCorruptionInfo) { _ = l.fail(fmt.Errorf("corruption: %s", i)) },
 		},
 	}
+	// What is worth it, publishers have compressed: batches are stored as they came.
+	o.ApplyCompressionSettings(func() pebble.DBCompressionSettings { return pebble.DBCompressionNone })
+	return o
 }
 
 // pebbleLog turns Pebble's fatal errors, which would end the process, into the

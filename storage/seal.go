@@ -1,0 +1,261 @@
+package storage
+
+import (
+	"bytes"
+	"slices"
+	"sort"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// A commit writes its rows once, by member, in one key of T, and their contents in one
+// key of c. When the tail is full they move, in that commit's batch, to where they are
+// read from: t by member, R and C by brand, with n counting. A brand gets a few rows
+// of a commit and many of a tail: the keys of a batch are what a commit costs.
+//
+//	commit ─► T c             one key each
+//	full   ─► t R C n         and range deletions of T and c
+
+// writeRows puts the contents of the fresh rows into the batch, or, when the tail is
+// full, all its rows where they stay.
+func (s *Shard) writeRows(b *pebble.Batch, sequence uint64) error {
+	if s.line.full() {
+		return s.sealRows(b, sequence)
+	}
+	entries := s.freshEntries(s.group.entries[:0])
+	s.group.entries = entries
+	if len(entries) == 0 {
+		return nil
+	}
+	s.key = appendTextKey(s.key[:0], s.id, sequence)
+	s.value = s.content.append(s.value[:0], nil, entries)
+	return b.Merge(s.key, s.value, nil)
+}
+
+// freshEntries appends the contents of the fresh rows that count, by sequence.
+func (s *Shard) freshEntries(dst []entry) []entry {
+	from := len(dst)
+	for i := range s.open.fresh {
+		f := &s.open.fresh[i]
+		if m := &s.line.tail[f.mark]; f.content && !m.flags.Dead() {
+			dst = append(dst, entry{seq: m.seq, recorded: f.recorded, text: s.open.text[f.from:f.to]})
+		}
+	}
+	if !slices.IsSortedFunc(dst[from:], bySequence) {
+		slices.SortFunc(dst[from:], bySequence)
+	}
+	return dst
+}
+
+func bySequence(a, b entry) int { return compareU64(a.seq, b.seq) }
+
+// grouping is the scratch of writeRows.
+type grouping struct {
+	sorter  sorter
+	numbers numbering
+	actions []action
+	entries []entry
+	texts   []entry // of the whole tail, by sequence
+	textOf  []int32 // of each row of the tail: where in texts; −1: none
+}
+
+// sealRows groups the rows of the tail by brand and month, chooses the width class of
+// each group and writes its operands.
+func (s *Shard) sealRows(b *pebble.Batch, sequence uint64) error {
+	if err := s.readTexts(); err != nil {
+		return err
+	}
+	tail, g := s.line.tail, &s.group
+	dead := taken(tail)
+	g.textOf = slices.Grow(g.textOf[:0], len(tail))[:len(tail)]
+	at := 0
+	g.numbers.reset()
+	g.sorter.reset()
+	for i := range tail {
+		m := &tail[i]
+		if m.flags.Dead() || dead[m.seq] {
+			continue
+		}
+		if at = g.text(m.seq, at); at < len(g.texts) && g.texts[at].seq == m.seq {
+			g.textOf[i] = int32(at)
+			at++
+		} else {
+			g.textOf[i] = -1
+		}
+		n := g.numbers.of(accountMonth{m.account, m.month})
+		g.sorter.add(uint64(n)<<32|uint64(m.brand), m.time, i)
+	}
+	g.sorter.sort(func(i int32) uint64 { return tail[i].seq })
+	for keys := g.sorter.keys; len(keys) > 0; {
+		n := 1
+		for n < len(keys) && keys[n].group == keys[0].group {
+			n++
+		}
+		am := g.numbers.groups[keys[0].group>>32]
+		if err := s.writeGroup(b, brandMonth{am.account, domain.BrandID(uint32(keys[0].group)), am.month}, keys[:n]); err != nil {
+			return err
+		}
+		keys = keys[n:]
+	}
+	clear(g.texts)
+	return b.DeleteRange(appendTextKey(nil, s.id, 0), appendTextKey(nil, s.id, sequence+1), nil)
+}
+
+// text is where in texts the sequence stands, or would: at likely, since rows mostly
+// came in the order of their sequences.
+func (g *grouping) text(seq uint64, likely int) int {
+	if likely < len(g.texts) && g.texts[likely].seq == seq {
+		return likely
+	}
+	return sort.Search(len(g.texts), func(i int) bool { return g.texts[i].seq >= seq })
+}
+
+// taken is the sequences of the actions that the marks tell to count no more.
+func taken(marks []mark) map[uint64]bool {
+	dead := map[uint64]bool{}
+	for i := range marks {
+		if marks[i].flags.Dead() {
+			dead[marks[i].seq] = true
+		}
+	}
+	return dead
+}
+
+// readTexts fills texts with the contents of the tail: those committed and the fresh.
+func (s *Shard) readTexts() error {
+	var c contentCodec
+	c.entries = s.group.texts[:0]
+	err := scanPrefix(s.db, appendShard(nil, familyText, s.id), func(_, v []byte) error {
+		return c.decode(bytes.Clone(v))
+	})
+	s.group.texts = s.freshEntries(c.entries)
+	return err
+}
+
+// writeGroup writes the rows of one brand's month, in order of (time, sequence).
+func (s *Shard) writeGroup(b *pebble.Batch, k brandMonth, keys []sortKey) error {
+	held, err := s.heldRows(k)
+	if err != nil {
+		return err
+	}
+	held += uint64(len(keys))
+	s.held[k] = held
+	class, start := s.store.opts.widths.class(held), k.month.Start()
+	if err := s.count(b, k, class, int64(len(keys))); err != nil {
+		return err
+	}
+	for len(keys) > 0 {
+		slot, n := slotOf(class, start, keys[0].time), 1
+		for n < len(keys) && slotOf(class, start, keys[n].time) == slot {
+			n++
+		}
+		if err := s.writeSlot(b, k, class, slot, keys[:n]); err != nil {
+			return err
+		}
+		keys = keys[n:]
+	}
+	return nil
+}
+
+// writeSlot writes the operands of one key of R and one of C, and notes the class in
+// the marks.
+func (s *Shard) writeSlot(b *pebble.Batch, k brandMonth, class uint8, slot uint16, keys []sortKey) error {
+	g := &s.group
+	g.actions, g.entries = g.actions[:0], g.entries[:0]
+	for _, key := range keys {
+		m := &s.line.tail[key.i]
+		m.class = class
+		g.actions = append(g.actions, action{seq: m.seq, time: m.time, ord: m.ord, def: m.def, points: m.points, service: m.service})
+		if i := g.textOf[key.i]; i >= 0 {
+			g.entries = append(g.entries, g.texts[i])
+		}
+	}
+	s.key = appendRowKey(s.key[:0], familyRows, s.id, k, class, slot)
+	s.value = s.rows.append(s.value[:0], nil, g.actions)
+	if err := b.Merge(s.key, s.value, nil); err != nil || len(g.entries) == 0 {
+		return err
+	}
+	if !slices.IsSortedFunc(g.entries, bySequence) {
+		slices.SortFunc(g.entries, bySequence)
+	}
+	s.key[0] = familyContent
+	s.value = s.content.append(s.value[:0], nil, g.entries)
+	return b.Merge(s.key, s.value, nil)
+}
+
+// dropText takes the content of an action that counts no more out of the tail's.
+func (s *Shard) dropText(seq uint64) error {
+	key, err := textAt(s.db, s.id, seq, func([]byte) error { return nil })
+	if err != nil || key == nil {
+		return err
+	}
+	s.value = append(appendSequences(append(s.value[:0], version1), []uint64{seq}), 0)
+	return s.open.batch.Merge(key, s.value, nil)
+}
+
+// textAt calls f with the contents of the commit that the sequence was given in, if the
+// tail has them; the key is nil where it has not.
+func textAt(r pebble.Reader, shard uint16, seq uint64, f func(v []byte) error) (key []byte, err error) {
+	it, err := r.NewIter(&pebble.IterOptions{LowerBound: appendTextKey(nil, shard, seq), UpperBound: after(appendShard(nil, familyText, shard))})
+	if err != nil {
+		return nil, err
+	}
+	if it.First() {
+		key = bytes.Clone(it.Key())
+		err = f(it.Value())
+	}
+	if e := it.Close(); err == nil {
+		err = e
+	}
+	return key, err
+}
+
+// unsealed is the rows of a tail that count, of one brand's month each, in order of
+// month, account and brand, then of (time, sequence).
+func unsealed(tail []mark, f func(k brandMonth, rows []domain.Row)) {
+	dead := taken(tail)
+	var alive []mark
+	for i := range tail {
+		if m := &tail[i]; !m.flags.Dead() && !dead[m.seq] {
+			alive = append(alive, *m)
+		}
+	}
+	slices.SortFunc(alive, func(a, b mark) int {
+		if c := a.of().compare(b.of()); c != 0 {
+			return c
+		}
+		if a.time != b.time {
+			return compareU64(uint64(a.time), uint64(b.time))
+		}
+		return compareU64(a.seq, b.seq)
+	})
+	var rows []domain.Row
+	for i := range alive {
+		m := &alive[i]
+		if i > 0 && alive[i-1].of() != m.of() {
+			f(alive[i-1].of(), rows)
+			rows = rows[:0]
+		}
+		rows = append(rows, domain.Row{Seq: m.seq, Account: m.account, Ord: m.ord, Time: m.time, Brand: m.brand, Definition: m.def, Points: m.points, Service: m.service})
+	}
+	if len(rows) > 0 {
+		f(alive[len(alive)-1].of(), rows)
+	}
+}
+
+// of is the brand's month that the mark's rows stand under.
+func (m *mark) of() brandMonth { return brandMonth{m.account, m.brand, m.month} }
+
+// compare is the order of the keys of R.
+func (k brandMonth) compare(o brandMonth) int {
+	for _, c := range [...]int{
+		compareU64(uint64(k.month), uint64(o.month)), compareU64(uint64(k.account), uint64(o.account)), compareU64(uint64(k.brand), uint64(o.brand)),
+	} {
+		if c != 0 {
+			return c
+		}
+	}
+	return 0
+}
