@@ -176,8 +176,8 @@ type PutBrand struct {
 // Kind is KindPutBrand.
 func (*PutBrand) Kind() Kind { return KindPutBrand }
 
-// DeleteBrand deletes a brand; definitions of it are in the way unless Force
-// takes them too.
+// DeleteBrand deletes a brand; definitions and segments of it are in the way
+// unless Force takes them too.
 type DeleteBrand struct {
 	ID    BrandID
 	Force bool

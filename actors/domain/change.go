@@ -18,6 +18,8 @@ const (
 	OutboxPut                          // *Outgoing
 	OutboxTrim                         // *Published
 	UsagePut                           // *UsageCount
+	PointerPut                         // *Pointer
+	PointerDrop                        // *Pointer
 )
 
 // Change is one thing that applying a record changes. The pure cores make them,
@@ -43,6 +45,7 @@ const (
 	AttrOptIn                        // OptValue: opted in, and not out since
 	AttrOptOut                       // OptValue: opted out, and not in since
 	AttrRegion                       // effective region: GeoRegion, else State, in lower case
+	AttrListed                       // OptValue of a segment: put on its list by segmentid, and not opted out since
 )
 
 // OptKind says of what an opt-in is one.
@@ -62,8 +65,12 @@ func OptValue(kind OptKind, id uint32) string {
 
 // Attributes kept as columns of u16 by ordinal; 0 is unknown.
 const (
-	AttrCountry  Attribute = iota + 64 // effective country: alpha-2, first letter in the high byte
-	AttrBirthDay                       // days since 1900
+	AttrCountry     Attribute = iota + 64 // effective country: alpha-2, first letter in the high byte
+	AttrBirthDay                          // days since 1900
+	AttrCreatedHigh                       // when the member came to be, in seconds since 1970: the upper half
+	AttrCreatedLow
+	AttrLoginHigh // when it last logged in; a registration is a login
+	AttrLoginLow
 )
 
 // Bit sets or clears a member's bit of an attribute's value.

@@ -9,17 +9,22 @@ type Command interface{ Kind() Kind }
 // is given overwrites.
 type RegisterMember struct {
 	Application ApplicationID
-	Identity    IdentityHash // of service and uid: its slot is the record's place
+	Identity    IdentityHash // of service and uid, or of the login email: its slot is the record's place
 	Service     Service
-	UID         string
+	UID         string // of Email the address, in lower case
 
 	Partner     IdentityHash // of PartnerCode and PartnerID; zero: none given
 	PartnerCode string
 	PartnerID   string
 
-	Given  Fields // what of the profile is given
-	Record Fields // what of the service record is given
-	Domain string // canonical; empty: none given
+	Email    IdentityHash // pointer: of the profile's email; zero: none given, or cleared
+	Username IdentityHash // pointer: of service and username; zero: none given, or cleared
+
+	Given    Fields    // what of the profile is given
+	Record   Fields    // what of the service record is given
+	Domain   string    // canonical; empty: none given
+	Password string    // of Email: hash in PHC format, under the salt in use where one is
+	Segment  SegmentID // whose list the member is put on; 0: none
 
 	At          int64    // ms since 1970
 	UUID        [16]byte // for a member that is new
@@ -30,24 +35,79 @@ type RegisterMember struct {
 // Kind is KindRegister.
 func (*RegisterMember) Kind() Kind { return KindRegister }
 
-// ClaimStep is one of the four messages of a claim.
+// Claims is the kind of Identity.
+func (c *RegisterMember) Claims() IdentityKind {
+	if c.Service == Email {
+		return ByLogin
+	}
+	return ByService
+}
+
+// AttachService attaches a service record to a member, or updates the one it has.
+// UUID and token of Register are not looked at.
+type AttachService struct {
+	Member   MemberID // its slot is the record's place
+	Register RegisterMember
+	Met      bool      // a registration met the member by an identity of another shard: it counts only while the member has that
+	Asked    RequestID // of one that was passed on: the request that waits for it
+}
+
+// Kind is KindAttach.
+func (*AttachService) Kind() Kind { return KindAttach }
+
+// Opt is what a member can opt in to.
+type Opt struct {
+	Kind OptKind
+	ID   uint32 // of the brand or segment
+}
+
+// Value is the opt as the value of an attribute.
+func (o Opt) Value() string { return OptValue(o.Kind, o.ID) }
+
+// OptIn opts a member in.
+type OptIn struct {
+	Member MemberID // its slot is the record's place
+	Opt    Opt
+	At     int64 // ms since 1970
+}
+
+// Kind is KindOptIn.
+func (*OptIn) Kind() Kind { return KindOptIn }
+
+// OptOut opts a member out.
+type OptOut struct {
+	Member MemberID // its slot is the record's place
+	Opt    Opt
+	At     int64 // ms since 1970
+}
+
+// Kind is KindOptOut.
+func (*OptOut) Kind() Kind { return KindOptOut }
+
+// ClaimStep is one of the messages about an identity.
 type ClaimStep uint8
 
 // Ask goes to the identity's shard; Granted or Taken come back; Release gives up.
+// Point and Unpoint tell the shard of a pointer, which nobody answers.
 const (
 	ClaimAsk ClaimStep = iota + 1
 	ClaimGranted
 	ClaimTaken
 	ClaimRelease
+	ClaimPoint
+	ClaimUnpoint
 )
 
-// Claim is one step of claiming an identity for a member of another shard.
+// Claim is one step of claiming an identity for a member of another shard, or of
+// pointing one at it.
 type Claim struct {
 	Step     ClaimStep
 	Identity IdentityHash
 	Type     IdentityKind
 	Member   MemberID
 	Asked    RequestID // the request that waits for it
+	Ticket   uint64    // which registration of the member's it is for
+	Created  int64     // of a pointer: when the member was, ms since 1970
 }
 
 // Kind is KindClaim.
@@ -103,9 +163,12 @@ type Outcome struct {
 
 	Member MemberID
 	Row    Row    // the action recorded, or the one there is; zero: none
-	ID     uint32 // of an account, application, brand or definition
+	ID     uint32 // of an account, application, brand, definition or segment
 	Second uint32 // of a created application: its account
 	New    bool   // the member, the action or the entity came into being by it
+
+	Again      bool   // nothing was decided: what the command was made of has changed since, make it anew
+	RetryAfter uint32 // of Locked: seconds until a password is looked at again
 
 	MovedTo  int      // 1 + the shard that will have the last word; 0: this is it
 	Replayed bool     // the request id was known: this is the first outcome
@@ -118,6 +181,12 @@ func (o *Outcome) Err() error {
 		return nil
 	}
 	return &Error{Code: o.Code, Parameter: o.Parameter, Message: o.Message}
+}
+
+// Result is what came of one submission of several: Err, or the Outcome.
+type Result struct {
+	Outcome Outcome
+	Err     error
 }
 
 // Submission is a command on its way to the one who applies it: the shard of Slot,

@@ -13,6 +13,8 @@
 //	change.go     what applying a record changes; the store writes it
 //	reason.go     why a record became a dead letter
 //	question.go   what can be asked about activity, and the mergeable answers
+//	ranking.go    members by score, brands by members
+//	feed.go       actions in order
 //	period.go     ranges of time, months, days
 //	position.go   what has been applied: the token of X-Position
 //	page.go       what one read of a log gives

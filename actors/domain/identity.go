@@ -6,7 +6,7 @@ import "encoding/hex"
 // fixed for ever.
 type IdentityKind uint8
 
-// Claims name one member; pointers may name many, of which the lowest answers.
+// Claims name one member; pointers may name many, of which the earliest answers.
 const (
 	NoIdentity      IdentityKind = iota
 	ByService                    // claim: service and uid
@@ -38,6 +38,17 @@ const (
 	Held ClaimState = iota + 1
 	Pending
 )
+
+// Pointer reports that an identity of the kind may name many members.
+func (k IdentityKind) Pointer() bool { return k == ByEmail || k == ByUsername }
+
+// Pointer is one member of those that an identity points to. The one created first
+// answers, of several the one with the lowest id.
+type Pointer struct {
+	Hash    IdentityHash
+	Member  MemberID
+	Created int64 // ms since 1970: when the member was
+}
 
 // Identity is a claim as its shard holds it: who has it.
 type Identity struct {

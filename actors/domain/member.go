@@ -104,8 +104,49 @@ type Member struct {
 	TokenMade   int64 // seconds since 1970
 	Profile     Fields
 	Services    []ServiceRecord // by ID
-	Claims      []PendingClaim  // not yet answered
-	Parked      []Parked        // what a pending member did: it counts once the member is active
+
+	// Most members have none of these, and do not take room for it in the store.
+	Email     IdentityHash          `json:",omitzero"` // pointer: of the profile's email
+	Passwords []Password            `json:",omitzero"` // of the addresses it logs in with
+	Opts      []OptState            `json:",omitzero"` // by (kind, id)
+	Pending   []PendingRegistration `json:",omitzero"` // some of whose claims are not answered
+	Parked    []Parked              `json:",omitzero"` // what a pending member did: it counts once the member is active
+}
+
+// LastLogin is the latest login, on any service, in ms since 1970; a registration is
+// one. 0: none.
+func (m *Member) LastLogin() (at int64) {
+	for i := range m.Services {
+		at = max(at, m.Services[i].LastLogin)
+	}
+	return at
+}
+
+// Password returns the password of a login email; empty: none.
+func (m *Member) Password(address IdentityHash) string {
+	for i := range m.Passwords {
+		if m.Passwords[i].Address == address {
+			return m.Passwords[i].Hash
+		}
+	}
+	return ""
+}
+
+// Password is what a member logs in with by one address.
+type Password struct {
+	Address IdentityHash
+	Hash    string  // in PHC format
+	Wrong   []int64 // when wrong ones were given lately, the log's ms since 1970
+	Locked  int64   // until then none is looked at
+}
+
+// OptState is how a member stands to something it can opt in to.
+type OptState struct {
+	Opt
+	In     bool  // opted in, and not out since
+	Out    bool  // opted out, and not in since, nor put on the list
+	Listed bool  // of a segment: put on its list, and not opted out since
+	At     int64 // of the last change, ms since 1970
 }
 
 // Parked is an activity that waits for its member's registration.
@@ -117,15 +158,20 @@ type Parked struct {
 	Time     int64 // the log's, ms since 1970
 }
 
-// PendingClaim is a claim on an identity of another shard that is not answered.
+// PendingRegistration is a registration or attachment that waits for claims on
+// identities of other shards. Until all are granted it changes nothing.
+type PendingRegistration struct {
+	Ticket   uint64 // tells it from the member's others
+	Asked    RequestID
+	Register RegisterMember
+	Claims   []PendingClaim
+}
+
+// PendingClaim is a claim of a pending registration.
 type PendingClaim struct {
 	Identity IdentityHash
 	Type     IdentityKind
-	Asked    RequestID
-	Of       IdentityHash // the identity that named the member: released if it is refused
-	Record   uint64       // the service record it is for
-	Code     string       // of a partner
-	ID       string
+	Granted  bool
 }
 
 // ServiceRecord is a member's account on a network, of one application.
@@ -134,7 +180,10 @@ type ServiceRecord struct {
 	Application ApplicationID
 	Service     Service
 	UID         string
-	Fields      Fields // RecordUsername and so on
+	Identity    IdentityHash // of service and uid, or of the login email
+	Partner     IdentityHash `json:",omitzero"` // of PartnerCode and PartnerID
+	Username    IdentityHash `json:",omitzero"` // pointer: of service and username
+	Fields      Fields       // RecordUsername and so on
 	PartnerCode string
 	PartnerID   string
 	Domains     []string // of registrations and logins, as they came

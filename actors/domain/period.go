@@ -12,6 +12,16 @@ const FirstSecond Second = 946684800
 // Range is [From, To), to the second.
 type Range struct{ From, To Second }
 
+// Days is the first UTC day that the range touches, and how many there are; none of
+// an empty range.
+func (r Range) Days() (first uint32, n int) {
+	first = DayOf(r.From)
+	if r.From >= r.To {
+		return first, 0
+	}
+	return first, int(DayOf(r.To-1)-first) + 1
+}
+
 // Month counts calendar months since January 1970.
 type Month uint16
 

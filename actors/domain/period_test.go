@@ -48,3 +48,23 @@ func TestSlotsOfAShardAreContiguousAndAllAreOwned(t *testing.T) {
 		}
 	}
 }
+
+func TestDaysAreThoseTheRangeTouches(t *testing.T) {
+	for _, c := range []struct {
+		r     Range
+		first uint32
+		n     int
+	}{
+		{Range{From: 0, To: 0}, 0, 0},
+		{Range{From: 86400, To: 86400}, 1, 0},
+		{Range{From: 86400, To: 86401}, 1, 1},
+		{Range{From: 86399, To: 86401}, 0, 2},
+		{Range{From: 86400, To: 2 * 86400}, 1, 1},
+		{Range{From: 5, To: 4}, 0, 0},
+		{Range{From: 0, To: ^uint32(0)}, 0, 49711},
+	} {
+		if first, n := c.r.Days(); first != c.first || n != c.n {
+			t.Errorf("%+v touches %d days from %d on", c.r, n, first)
+		}
+	}
+}

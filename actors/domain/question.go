@@ -5,8 +5,14 @@ type Shape uint8
 
 // The shapes.
 const (
-	ShapeTally    Shape = iota + 1 // counts by group: *Tally
-	ShapeTimeline                  // counts by service and day: *Timeline
+	ShapeTally     Shape = iota + 1 // counts by group: *Tally
+	ShapeTimeline                   // counts by service and day: *Timeline
+	ShapeLists                      // numbers of members of segments: Lists
+	ShapeLeaders                    // members by rank: *Leaders
+	ShapeCrossover                  // brands by members: *Crossover
+	ShapeFeed                       // actions, newest first: *Feed
+	ShapeLocation                   // counts by the members' country: *Tally, of which a group is a CountryCode
+	ShapeDaily                      // counts by day: *Timeline, of one line that is NoService
 )
 
 // Question is a question about activity with all it takes from clock and catalog:
@@ -18,14 +24,20 @@ type Question struct {
 	Brand   BrandID // 0: every brand of the account
 	Range   Range
 	Filter  Filter
-	Groups  []Group // the definitions that count, ascending by ID: others do not
+	Groups  []Group   // the definitions that count, ascending by ID: others do not
+	Lists   []List    // of ShapeLists: whose members are counted, whatever the filter
+	Top     Top       // of ShapeLeaders and ShapeCrossover
+	Without []BrandID // of ShapeCrossover: brands that are in no list, ascending
+	Listing Listing   // of ShapeFeed
 }
 
-// Group says of a definition that its actions count, and in which group of a
-// tally.
+// Group says of a definition that its actions count, in which group of a tally,
+// and for how much where a segment has points of its own.
 type Group struct {
 	Definition DefinitionID
 	Group      uint32
+	Points     uint16 // of each action, if Own
+	Own        bool   // Points stand in the place of those the action was received with
 }
 
 // Filter is which actions and members count. The lists are sorted; an empty one
@@ -36,7 +48,17 @@ type Filter struct {
 	Members   []MemberID
 	Exclude   []MemberID
 	Countries []uint16 // CountryCode
+	Regions   []string // RegionValue
+	Domain    string   // canonical, of a registration; empty: any
+	OptIn     string   // OptValue: opted in to it; empty: no matter
 	Paid      bool
+}
+
+// OfMembers reports that the filter asks something of members, not of actions
+// alone.
+func (f *Filter) OfMembers() bool {
+	return len(f.Members) > 0 || len(f.Exclude) > 0 || len(f.Countries) > 0 || len(f.Regions) > 0 ||
+		f.Domain != "" || f.OptIn != "" || f.Paid
 }
 
 // Count is a number of actions and of the distinct members who did them.
@@ -73,8 +95,12 @@ type ServiceTimeline struct {
 
 // Answer is what a question is answered with: one of the shapes is set.
 type Answer struct {
-	Tally    *Tally
-	Timeline *Timeline
-	Position Position // what had been applied
-	LagMs    int64    // now − the latest moment at which the log's end then seen has since been applied
+	Tally     *Tally
+	Timeline  *Timeline
+	Lists     []uint64 // members of each of Question.Lists
+	Leaders   *Leaders
+	Crossover *Crossover
+	Feed      *Feed
+	Position  Position // what had been applied
+	LagMs     int64    // now − the latest moment at which the log's end then seen has since been applied
 }

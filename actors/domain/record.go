@@ -5,15 +5,18 @@ type Kind uint8
 
 // Kinds of the journal; those of the catalog start at 64.
 const (
-	KindActivity  Kind = 1 // an activity, from a collector or over HTTP
-	KindForward   Kind = 2 // an activity for a member of this shard, from another shard's outbox
-	KindRegister  Kind = 3 // register a member, or meet one again
-	KindClaim     Kind = 4 // one step of claiming an identity for a member
-	KindUsage     Kind = 5 // hits of an application in an hour, as one node counted them
-	KindPublished Kind = 6 // outbox entries up to here stand in their logs
-	KindTick      Kind = 7 // an hour has begun
-	KindExpire    Kind = 8 // a month is given up
-	KindRules     Kind = 9 // from here on rules n
+	KindActivity  Kind = 1  // an activity, from a collector or over HTTP
+	KindForward   Kind = 2  // an activity for a member of this shard, from another shard's outbox
+	KindRegister  Kind = 3  // register a member, or meet one again
+	KindClaim     Kind = 4  // one step of claiming an identity for a member
+	KindUsage     Kind = 5  // hits of an application in an hour, as one node counted them
+	KindPublished Kind = 6  // outbox entries up to here stand in their logs
+	KindTick      Kind = 7  // an hour has begun
+	KindExpire    Kind = 8  // a month is given up
+	KindRules     Kind = 9  // from here on rules n
+	KindAttach    Kind = 10 // attach a service to a member, or update it
+	KindOptIn     Kind = 11 // opt a member in
+	KindOptOut    Kind = 12 // opt a member out
 
 	KindLayout            Kind = 64
 	KindCreateApplication Kind = 65
@@ -25,6 +28,8 @@ const (
 	KindDeleteDefinition  Kind = 71
 	KindSetAside          Kind = 72
 	KindAcceptGap         Kind = 73
+	KindPutSegment        Kind = 74
+	KindDeleteSegment     Kind = 75
 )
 
 // RulesVersion is the version of Apply that this binary follows unless a

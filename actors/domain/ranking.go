@@ -1,0 +1,53 @@
+package domain
+
+// Top says which rows of a ranking are wanted, and in which order.
+type Top struct {
+	Order         Order
+	Up            bool // the least first; ties stand by ID ascending in both directions
+	Offset, Limit int
+	Latest        bool // of members: each one's latest action too
+}
+
+// End is where the wanted rows end.
+func (t Top) End() int { return t.Offset + t.Limit }
+
+// Order is what members are ranked by.
+type Order uint8
+
+// The orders.
+const (
+	ByScore     Order = iota // sum of points of the actions that count
+	ByCreated                // when the member came to be
+	ByLastLogin              // when it last logged in; a registration is a login
+)
+
+// Leaders are members by rank: of a shard the first End of them, of a merged answer
+// those from Offset on.
+type Leaders struct {
+	Members  []Leader
+	Latest   []Row  // of each of Members the latest action, if that was asked for; without Hash and Flags
+	Total    Count  // of all members who did something, on this page or not
+	Audience uint64 // members that pass the filters on members, whatever they did
+}
+
+// Leader is a member with what it did.
+type Leader struct {
+	Member  MemberID
+	Score   uint64
+	Actions uint64
+	At      Second // what it is ranked by, where that is a time
+}
+
+// Crossover is brands by members: of a shard all brands with one, in any order; of
+// a merged answer those of the page, most members first, ties by ID.
+type Crossover struct {
+	Brands  []BrandMembers
+	Total   uint64 // brands with a member, on the page or not; of a shard 0
+	Members uint64 // who did something for the brand asked about, or for any
+}
+
+// BrandMembers is how many members did something for a brand.
+type BrandMembers struct {
+	Brand   BrandID
+	Members uint64
+}
