@@ -2,7 +2,6 @@ package member
 
 import (
 	"maps"
-	"math/bits"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
@@ -20,13 +19,52 @@ type Audience struct {
 type Crowd struct {
 	bitmaps *bitmaps
 	country column
+	times   [2][2]column // as timeAttributes
 	ids     []domain.MemberID
 	alive   int
 }
 
+// bitmaps are the bitmaps by value, spread over maps of which a commit copies only
+// those with a bitmap that it touches: there are as many values as members spell
+// regions.
 type bitmaps struct {
 	epoch uint64
+	of    [64]*bitmapsPart
+}
+
+type bitmapsPart struct {
+	epoch uint64
 	of    map[bitValue]*bitmap
+}
+
+// part is where a value's bitmap stands.
+func (v bitValue) part() int {
+	h := uint32(v.attribute)
+	for i := range len(v.value) {
+		h = h*31 + uint32(v.value[i])
+	}
+	return int(h * 0x9E3779B1 >> 26) // six bits: the parts are 64
+}
+
+// get is the bitmap of a value; nil: nobody has it.
+func (b *bitmaps) get(v bitValue) *bitmap {
+	if p := b.of[v.part()]; p != nil {
+		return p.of[v]
+	}
+	return nil
+}
+
+// own is the map of the value's part, free to be written in the epoch. b is, too.
+func (b *bitmaps) own(v bitValue, epoch uint64) map[bitValue]*bitmap {
+	at := &b.of[v.part()]
+	if *at == nil || (*at).epoch != epoch {
+		p := &bitmapsPart{epoch, map[bitValue]*bitmap{}}
+		if *at != nil {
+			maps.Copy(p.of, (*at).of)
+		}
+		*at = p
+	}
+	return (*at).of
 }
 
 // pageBits is the number of members a page holds, as a power of two.
@@ -54,7 +92,7 @@ type columnPage struct {
 
 // NewAudience is an audience of nobody.
 func NewAudience() *Audience {
-	return &Audience{epoch: 1, crowd: Crowd{bitmaps: &bitmaps{of: map[bitValue]*bitmap{}}}}
+	return &Audience{epoch: 1, crowd: Crowd{bitmaps: &bitmaps{}}}
 }
 
 // Members is the number of ordinals given.
@@ -87,21 +125,20 @@ func (a *Audience) Put(b *domain.Bit) {
 
 // page is the page of a value's bitmap, free to be written.
 func (a *Audience) page(v bitValue, ord domain.Ordinal) *bitPage {
-	all := a.crowd.bitmaps
-	if all.epoch != a.epoch {
-		of := make(map[bitValue]*bitmap, len(all.of)+1)
-		maps.Copy(of, all.of)
-		all = &bitmaps{a.epoch, of}
-		a.crowd.bitmaps = all
+	if a.crowd.bitmaps.epoch != a.epoch {
+		all := *a.crowd.bitmaps
+		all.epoch = a.epoch
+		a.crowd.bitmaps = &all
 	}
-	m := all.of[v]
+	of := a.crowd.bitmaps.own(v, a.epoch)
+	m := of[v]
 	if m == nil || m.epoch != a.epoch {
 		c := &bitmap{epoch: a.epoch}
 		if m != nil {
 			c.pages = append(make([]*bitPage, 0, len(m.pages)+1), m.pages...)
 		}
 		m = c
-		all.of[v] = m
+		of[v] = m
 	}
 	k := int(ord >> pageBits)
 	for k >= len(m.pages) {
@@ -118,13 +155,13 @@ func (a *Audience) page(v bitValue, ord domain.Ordinal) *bitPage {
 	return m.pages[k]
 }
 
-// PutColumn sets a member's value of a column. Only the country is filtered by so
-// far; other columns are the store's alone.
+// PutColumn sets a member's value of a column. Columns that no question reads are the
+// store's alone.
 func (a *Audience) PutColumn(c *domain.Column) {
-	if c.Attribute != domain.AttrCountry {
+	col := a.crowd.column(c.Attribute)
+	if col == nil {
 		return
 	}
-	col := &a.crowd.country
 	if col.epoch != a.epoch {
 		*col = column{a.epoch, append(make([]*columnPage, 0, len(col.pages)+1), col.pages...)}
 	}
@@ -143,6 +180,30 @@ func (a *Audience) PutColumn(c *domain.Column) {
 	col.pages[k].values[c.Ord&(1<<pageBits-1)] = c.Value
 }
 
+// column is where the attribute stands; nil: it is not kept.
+func (c *Crowd) column(a domain.Attribute) *column {
+	if a == domain.AttrCountry {
+		return &c.country
+	}
+	for i, halves := range timeAttributes {
+		for k, half := range halves {
+			if a == half {
+				return &c.times[i][k]
+			}
+		}
+	}
+	return nil
+}
+
+// at is a member's value.
+func (c *column) at(ord domain.Ordinal) uint16 {
+	k := int(ord >> pageBits)
+	if k >= len(c.pages) || c.pages[k] == nil {
+		return 0
+	}
+	return c.pages[k].values[ord&(1<<pageBits-1)]
+}
+
 // Commit publishes what was put since the last one.
 func (a *Audience) Commit() *Crowd {
 	c := a.crowd
@@ -159,98 +220,3 @@ func (c *Crowd) ID(ord domain.Ordinal) domain.MemberID { return c.ids[ord] }
 
 // Alive is the number of members that answers show.
 func (c *Crowd) Alive() int { return c.alive }
-
-// Select is the dense bitset of the members that pass the filter; nil when that is
-// everyone who has a row. ordinal finds the members that the filter names. The
-// result is in dst's memory where that is large enough.
-func (c *Crowd) Select(dst []uint64, f *domain.Filter, ordinal func(domain.MemberID) (domain.Ordinal, bool)) []uint64 {
-	if c.alive == len(c.ids) && len(f.Members) == 0 && len(f.Exclude) == 0 && len(f.Countries) == 0 && !f.Paid {
-		return nil
-	}
-	words := (len(c.ids) + 63) / 64
-	if cap(dst) < words {
-		dst = make([]uint64, words)
-	}
-	dst = dst[:words]
-	c.copyTo(dst, bitValue{domain.AttrMember, ""})
-	if len(f.Members) > 0 {
-		c.keepOnly(dst, f.Members, ordinal)
-	}
-	if f.Paid {
-		c.and(dst, bitValue{domain.AttrPaid, ""})
-	}
-	if len(f.Countries) > 0 {
-		c.keepCountries(dst, f.Countries)
-	}
-	for _, id := range f.Exclude {
-		if o, ok := ordinal(id); ok && int(o>>6) < len(dst) {
-			dst[o>>6] &^= 1 << (o & 63)
-		}
-	}
-	return dst
-}
-
-func (c *Crowd) copyTo(dst []uint64, v bitValue) {
-	clear(dst)
-	m := c.bitmaps.of[v]
-	if m == nil {
-		return
-	}
-	for k, p := range m.pages {
-		if at := k << pageBits / 64; p != nil && at < len(dst) {
-			copy(dst[at:], p.words[:])
-		}
-	}
-}
-
-func (c *Crowd) and(dst []uint64, v bitValue) {
-	const words = 1 << pageBits / 64
-	m := c.bitmaps.of[v]
-	for i := range dst {
-		k := i / words
-		if m == nil || k >= len(m.pages) || m.pages[k] == nil {
-			dst[i] = 0
-			continue
-		}
-		dst[i] &= m.pages[k].words[i%words]
-	}
-}
-
-// keepOnly clears all but the members named.
-func (c *Crowd) keepOnly(dst []uint64, ids []domain.MemberID, ordinal func(domain.MemberID) (domain.Ordinal, bool)) {
-	var kept []domain.Ordinal
-	for _, id := range ids {
-		if o, ok := ordinal(id); ok && int(o>>6) < len(dst) && dst[o>>6]>>(o&63)&1 == 1 {
-			kept = append(kept, o)
-		}
-	}
-	clear(dst)
-	for _, o := range kept {
-		dst[o>>6] |= 1 << (o & 63)
-	}
-}
-
-// keepCountries clears the members of other countries.
-func (c *Crowd) keepCountries(dst []uint64, countries []uint16) {
-	for i := range dst {
-		for w := dst[i]; w != 0; w &= w - 1 {
-			o := i<<6 + bits.TrailingZeros64(w)
-			land := uint16(0)
-			if k := o >> pageBits; k < len(c.country.pages) && c.country.pages[k] != nil {
-				land = c.country.pages[k].values[o&(1<<pageBits-1)]
-			}
-			if !contains(countries, land) {
-				dst[i] &^= 1 << (o & 63)
-			}
-		}
-	}
-}
-
-func contains(countries []uint16, land uint16) bool {
-	for _, c := range countries {
-		if c == land && land != 0 {
-			return true
-		}
-	}
-	return false
-}

@@ -5,8 +5,12 @@
 //	judge.go     is the time of an activity acceptable
 //	record.go    an activity: repeat, conflict, one-time, or a new row
 //	register.go  a registration: a new member, or one met again
+//	claims.go    the identities a registration needs, and waiting for them
+//	password.go  a password given for an address that has one
+//	opts.go      opting in and out
 //	facts.go     what of a member is filtered by, as bits and columns
 //	audience.go  the same facts of all members of an account, as questions read them
+//	select.go    which of them pass a question's filter
 //
 // Every function that changes something appends domain.Change values to a slice it
 // is given and returns it: the caller stages them in the store and follows them in

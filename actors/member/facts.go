@@ -13,6 +13,7 @@ type facts struct {
 	bits  []bitValue // without repeats
 	since uint16     // birth day: days since 1900
 	land  uint16     // effective country
+	times [2]uint32  // of creation and of the last login, in seconds
 }
 
 type bitValue struct {
@@ -39,8 +40,17 @@ func factsOf(m *domain.Member) facts {
 			f.put(domain.AttrDomain, d)
 		}
 	}
+	for _, o := range m.Opts {
+		f.putIf(o.In, domain.AttrOptIn, o.Value())
+		f.putIf(o.Out, domain.AttrOptOut, o.Value())
+		f.putIf(o.Listed, domain.AttrListed, o.Value())
+	}
+	if r := effectiveRegion(m.Profile); r != "" {
+		f.put(domain.AttrRegion, r)
+	}
 	f.land = effectiveCountry(m.Profile)
 	f.since = birthDay(m.Profile.Get(domain.Birthdate))
+	f.times = [2]uint32{seconds(m.Created), seconds(m.LastLogin())}
 	return f
 }
 
@@ -50,12 +60,27 @@ func (f *facts) put(a domain.Attribute, value string) {
 	}
 }
 
+func (f *facts) putIf(on bool, a domain.Attribute, value string) {
+	if on {
+		f.put(a, value)
+	}
+}
+
 // effectiveCountry is GeoCountry, or Country where that is not known.
 func effectiveCountry(p domain.Fields) uint16 {
 	if c := domain.CountryCode(p.Get(domain.GeoCountry)); c != 0 {
 		return c
 	}
 	return domain.CountryCode(p.Get(domain.Country))
+}
+
+// effectiveRegion is GeoRegion, or Region where that is not known, as it is
+// filtered by.
+func effectiveRegion(p domain.Fields) string {
+	if r := domain.RegionValue(p.Get(domain.GeoRegion)); r != "" {
+		return r
+	}
+	return domain.RegionValue(p.Get(domain.Region))
 }
 
 // birthDay is the days from 1900 to the date plus 1, so that 0 is unknown.
@@ -94,5 +119,9 @@ func (f facts) to(dst []domain.Change, g facts, m *domain.Member) []domain.Chang
 	}
 	column(domain.AttrCountry, f.land, g.land)
 	column(domain.AttrBirthDay, f.since, g.since)
+	for i, a := range timeAttributes {
+		column(a[0], uint16(f.times[i]>>16), uint16(g.times[i]>>16))
+		column(a[1], uint16(f.times[i]), uint16(g.times[i]))
+	}
 	return dst
 }

@@ -183,7 +183,7 @@ func TestRepeatOfOneTimeGivesTheWholeActionThatCounts(t *testing.T) {
 func TestMutedServiceTakesNoActivity(t *testing.T) {
 	s := New(&domain.RegisterMember{Application: 1}, 1, domain.MemberIDOf(1, 7), 0)
 	off := domain.Fields{{Field: domain.RecordSharing, Value: "0"}}
-	s.Register(nil, &domain.RegisterMember{Application: 1, Service: domain.Spotify, UID: "x", Record: off}, 1, false)
+	s.Register(nil, &domain.RegisterMember{Application: 1, Service: domain.Spotify, UID: "x", Record: off}, 1)
 	a := domain.Activity{Definition: 100, Brand: 1, Service: domain.Spotify, Time: int64(domain.FirstSecond), Hash: 9}
 	if _, v, _ := s.Record(nil, &a, 1, nil, newPast()); v.Reason != domain.SharingDisabled {
 		t.Fatal(v)
@@ -193,7 +193,7 @@ func TestMutedServiceTakesNoActivity(t *testing.T) {
 		t.Fatal(v)
 	}
 	on := domain.Fields{{Field: domain.RecordSharing, Value: "1"}}
-	s.Register(nil, &domain.RegisterMember{Application: 1, Service: domain.Spotify, UID: "x", Record: on}, 2, false)
+	s.Register(nil, &domain.RegisterMember{Application: 1, Service: domain.Spotify, UID: "x", Record: on}, 2)
 	a.Service, a.Hash = domain.Spotify, 10
 	if _, v, _ := s.Record(nil, &a, 1, nil, newPast()); v.Reason != domain.Accepted {
 		t.Fatal(v)

@@ -1,0 +1,143 @@
+package member
+
+import (
+	"slices"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// Wants are the identities that a registration needs and the member has not; nil
+// is a member that is to be.
+func (s *State) Wants(c *domain.RegisterMember) []domain.PendingClaim {
+	var wants []domain.PendingClaim
+	for _, i := range [2]domain.PendingClaim{
+		{Identity: c.Identity, Type: c.Claims()}, {Identity: c.Partner, Type: domain.ByPartner},
+	} {
+		if !i.Identity.IsZero() && (s == nil || !s.Holds(i.Identity)) {
+			wants = append(wants, i)
+		}
+	}
+	return wants
+}
+
+// Holds reports that a service record of the member has the identity.
+func (s *State) Holds(identity domain.IdentityHash) bool {
+	return slices.ContainsFunc(s.Member.Services, func(r domain.ServiceRecord) bool {
+		return r.Identity == identity || r.Partner == identity
+	})
+}
+
+// Needs reports that the identity is the member's to keep: a service record has it,
+// or a registration that waits claims it.
+func (s *State) Needs(identity domain.IdentityHash) bool {
+	return s.Holds(identity) || slices.ContainsFunc(s.Member.Pending, func(p domain.PendingRegistration) bool {
+		return slices.ContainsFunc(p.Claims, func(c domain.PendingClaim) bool { return c.Identity == identity })
+	})
+}
+
+// Identities are the claims that the member's service records hold, each once.
+func Identities(m *domain.Member) []domain.Identity {
+	var out []domain.Identity
+	put := func(hash domain.IdentityHash, kind domain.IdentityKind) {
+		i := domain.Identity{Hash: hash, Kind: kind, State: domain.Held, Member: m.ID}
+		if !hash.IsZero() && !slices.Contains(out, i) {
+			out = append(out, i)
+		}
+	}
+	for i := range m.Services {
+		r := &m.Services[i]
+		if r.Service == domain.Email {
+			put(r.Identity, domain.ByLogin)
+		} else {
+			put(r.Identity, domain.ByService)
+		}
+		put(r.Partner, domain.ByPartner)
+	}
+	return out
+}
+
+// Pointed is an identity that points to the member.
+type Pointed struct {
+	Kind domain.IdentityKind
+	Hash domain.IdentityHash
+}
+
+// Pointers are the identities that point to the member, each once. None points to a
+// member that is not active.
+func Pointers(m *domain.Member) []Pointed {
+	if m.State != domain.MemberActive {
+		return nil
+	}
+	var out []Pointed
+	put := func(p Pointed) {
+		if !p.Hash.IsZero() && !slices.Contains(out, p) {
+			out = append(out, p)
+		}
+	}
+	put(Pointed{domain.ByEmail, m.Email})
+	for i := range m.Services {
+		put(Pointed{domain.ByUsername, m.Services[i].Username})
+	}
+	return out
+}
+
+// Await notes a registration some of whose claims other shards decide. A member that
+// is to come into being by it is pending: in no answer, and what it does is parked.
+func (s *State) Await(dst []domain.Change, p domain.PendingRegistration, isNew bool) []domain.Change {
+	return s.change(dst, func(m *domain.Member) {
+		m.Pending = append(slices.Clone(m.Pending), p)
+		if isNew {
+			m.State = domain.MemberPending
+		}
+	})
+}
+
+// Settled is what an answer to a claim ended.
+type Settled struct {
+	Ended   *domain.PendingRegistration // nil: nothing yet
+	Granted bool                        // it was applied; else it left nothing
+	Again   bool                        // not, because its address got a password meanwhile
+	IsNew   bool                        // the member came into being by it, or did not
+	Parked  []domain.Parked             // what waited for that
+}
+
+// Settle takes the answer to a claim. The registration it is for is applied once all
+// its claims are granted, and given up when one is taken; answers that come after
+// that end nothing. record is the id of a new service record.
+func (s *State) Settle(dst []domain.Change, c *domain.Claim, record uint64) ([]domain.Change, Settled) {
+	at := slices.IndexFunc(s.Member.Pending, func(p domain.PendingRegistration) bool { return p.Ticket == c.Ticket })
+	if at < 0 {
+		return dst, Settled{}
+	}
+	p := s.Member.Pending[at]
+	p.Claims = slices.Clone(p.Claims)
+	granted := c.Step == domain.ClaimGranted
+	for i := range p.Claims {
+		if p.Claims[i].Identity == c.Identity {
+			p.Claims[i].Granted = granted
+		}
+	}
+	if granted && slices.ContainsFunc(p.Claims, func(c domain.PendingClaim) bool { return !c.Granted }) {
+		return s.change(dst, func(m *domain.Member) {
+			m.Pending = slices.Clone(m.Pending)
+			m.Pending[at] = p
+		}), Settled{}
+	}
+	there := s.Member.Password(p.Register.Identity)
+	end := Settled{Ended: &p, Granted: granted, IsNew: s.Pending()}
+	if granted && there != "" && there != p.Register.Password {
+		end.Granted, end.Again = false, true
+	}
+	dst = s.change(dst, func(m *domain.Member) {
+		m.Pending = slices.Delete(slices.Clone(m.Pending), at, at+1)
+		if end.IsNew {
+			end.Parked, m.Parked = m.Parked, nil
+			m.State = domain.MemberRefused
+		}
+		if end.Granted {
+			m.State = domain.MemberActive
+			register(m, &p.Register, record)
+		}
+	})
+	return dst, end
+}

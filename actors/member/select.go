@@ -1,0 +1,135 @@
+package member
+
+import "github.com/ovation-analytics/ovation/actors/domain"
+
+// pageWords is the number of words of a bitmap's page.
+const pageWords = 1 << pageBits / 64
+
+// Select is the dense bitset of the members that pass the filter; nil when that is
+// everyone who has a row. ordinal finds the members that the filter names. The
+// result is in dst's memory where that is large enough.
+func (c *Crowd) Select(dst []uint64, f *domain.Filter, ordinal func(domain.MemberID) (domain.Ordinal, bool)) []uint64 {
+	if c.alive == len(c.ids) && !f.OfMembers() {
+		return nil
+	}
+	words := (len(c.ids) + 63) / 64
+	if cap(dst) < words {
+		dst = make([]uint64, words)
+	}
+	dst = dst[:words]
+	c.copyTo(dst, bitValue{domain.AttrMember, ""})
+	if len(f.Members) > 0 {
+		c.keepOnly(dst, f.Members, ordinal)
+	}
+	if f.Paid {
+		c.and(dst, domain.AttrPaid, "")
+	}
+	if f.Domain != "" {
+		c.and(dst, domain.AttrDomain, f.Domain)
+	}
+	if f.OptIn != "" {
+		c.and(dst, domain.AttrOptIn, f.OptIn)
+	}
+	if len(f.Regions) > 0 {
+		c.and(dst, domain.AttrRegion, f.Regions...)
+	}
+	if len(f.Countries) > 0 {
+		c.keepCountries(dst, f.Countries)
+	}
+	for _, id := range f.Exclude {
+		if o, ok := ordinal(id); ok && int(o>>6) < len(dst) {
+			dst[o>>6] &^= 1 << (o & 63)
+		}
+	}
+	return dst
+}
+
+// Countries are the effective countries of the members by ordinal, in pages; 0,
+// unknown, where there is none. The slice is in dst's memory where that is large
+// enough.
+func (c *Crowd) Countries(dst []*[1 << pageBits]uint16) []*[1 << pageBits]uint16 {
+	dst = dst[:0]
+	for _, p := range c.country.pages {
+		if p == nil {
+			dst = append(dst, nil)
+		} else {
+			dst = append(dst, &p.values)
+		}
+	}
+	return dst
+}
+
+func (c *Crowd) copyTo(dst []uint64, v bitValue) {
+	clear(dst)
+	m := c.bitmaps.get(v)
+	if m == nil {
+		return
+	}
+	for k, p := range m.pages {
+		if at := k * pageWords; p != nil && at < len(dst) {
+			copy(dst[at:], p.words[:])
+		}
+	}
+}
+
+// and clears the members that have none of the values.
+func (c *Crowd) and(dst []uint64, a domain.Attribute, values ...string) {
+	var maps []*bitmap
+	for _, v := range values {
+		if m := c.bitmaps.get(bitValue{a, v}); m != nil {
+			maps = append(maps, m)
+		}
+	}
+	for k := 0; k*pageWords < len(dst); k++ {
+		var any [pageWords]uint64
+		for _, m := range maps {
+			if k >= len(m.pages) || m.pages[k] == nil {
+				continue
+			}
+			for i, w := range m.pages[k].words {
+				any[i] |= w
+			}
+		}
+		for i, w := range any[:min(pageWords, len(dst)-k*pageWords)] {
+			dst[k*pageWords+i] &= w
+		}
+	}
+}
+
+// keepOnly clears all but the members named.
+func (c *Crowd) keepOnly(dst []uint64, ids []domain.MemberID, ordinal func(domain.MemberID) (domain.Ordinal, bool)) {
+	var kept []domain.Ordinal
+	for _, id := range ids {
+		if o, ok := ordinal(id); ok && int(o>>6) < len(dst) && dst[o>>6]>>(o&63)&1 == 1 {
+			kept = append(kept, o)
+		}
+	}
+	clear(dst)
+	for _, o := range kept {
+		dst[o>>6] |= 1 << (o & 63)
+	}
+}
+
+// keepCountries clears the members of other countries, and those without one.
+func (c *Crowd) keepCountries(dst []uint64, countries []uint16) {
+	var wanted [1 << 16 / 64]uint64
+	for _, land := range countries {
+		wanted[land>>6] |= 1 << (land & 63)
+	}
+	wanted[0] &^= 1
+	for i, w := range dst {
+		k := i / pageWords
+		if k >= len(c.country.pages) || c.country.pages[k] == nil {
+			dst[i] = 0
+			continue
+		}
+		if w == 0 {
+			continue
+		}
+		var pass uint64
+		for j, land := range c.country.pages[k].values[i%pageWords*64:][:64] {
+			pass |= wanted[land>>6] >> (land & 63) & 1 << j
+		}
+		dst[i] = w & pass
+	}
+}

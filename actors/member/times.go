@@ -1,0 +1,23 @@
+package member
+
+import "github.com/ovation-analytics/ovation/actors/domain"
+
+// timeAttributes are the columns that hold a time each, its upper half and its lower:
+// creation, last login.
+var timeAttributes = [2][2]domain.Attribute{
+	{domain.AttrCreatedHigh, domain.AttrCreatedLow},
+	{domain.AttrLoginHigh, domain.AttrLoginLow},
+}
+
+// seconds is a time in milliseconds as a column holds it.
+func seconds(ms int64) uint32 { return uint32(min(max(ms/1000, 0), 1<<32-1)) }
+
+// Created is when the member came to be.
+func (c *Crowd) Created(ord domain.Ordinal) domain.Second { return c.time(0, ord) }
+
+// LastLogin is when the member last logged in; a registration is a login.
+func (c *Crowd) LastLogin(ord domain.Ordinal) domain.Second { return c.time(1, ord) }
+
+func (c *Crowd) time(i int, ord domain.Ordinal) domain.Second {
+	return domain.Second(c.times[i][0].at(ord))<<16 | domain.Second(c.times[i][1].at(ord))
+}
