@@ -23,6 +23,14 @@ type Ask struct {
 	Brand   uint32   // dense number, Visits or EveryBrand
 	Members []uint64 // bitset of the ordinals that count; nil: all
 	Cold    Source   // nil: a cold brand is ErrCold
+	Country Column   // of a location
+
+	// What only others know.
+	Brands *Directory                           // of a crossover
+	ID     func(domain.Ordinal) domain.MemberID // of leaders
+	At     func(domain.Ordinal) domain.Second   // of leaders: what they are ranked by, unless by score
+	Label  func(dense uint32) domain.BrandID    // of leaders and a feed
+	Says   Says                                 // of a feed: for a keyword, and for an order of recording
 }
 
 // Plan is what of a question is the same in every shard. It never changes: any
@@ -34,7 +42,16 @@ type Plan struct {
 	group       []uint32              // of each: its group's place in labels
 	labels      []uint32              // groups, ascending
 	services    uint32                // bits of those that count
+	points      []points              // of each definition
+	account     domain.AccountID
+	top         domain.Top
+	listing     domain.Listing
+	word        *keyword // of the listing; nil: none
 }
+
+// points are what a row is worth: its own points where keep is all ones, else
+// add.
+type points struct{ keep, add uint16 }
 
 // NewPlan prepares a question. Of definitions that are named twice the first
 // counts. Its brand and its filters on members are the caller's: see Ask.
@@ -45,7 +62,8 @@ func NewPlan(q *domain.Question) *Plan {
 		groups = slices.Clone(groups)
 		slices.SortStableFunc(groups, order)
 	}
-	p := &Plan{shape: q.Shape, span: q.Range, services: 1<<domain.Services - 1}
+	p := &Plan{shape: q.Shape, span: q.Range, services: 1<<domain.Services - 1, account: q.Account, top: q.Top, listing: q.Listing}
+	p.word = newKeyword(q.Listing.Keyword)
 	if len(q.Filter.Services) > 0 {
 		p.services = 0
 		for _, s := range q.Filter.Services {
@@ -59,6 +77,11 @@ func NewPlan(q *domain.Question) *Plan {
 		if i == 0 || g.Definition != groups[i-1].Definition {
 			p.definitions = append(p.definitions, g.Definition)
 			p.labels = append(p.labels, g.Group)
+			worth := points{keep: 1<<16 - 1}
+			if g.Own {
+				worth = points{add: g.Points}
+			}
+			p.points = append(p.points, worth)
 		}
 	}
 	p.group = slices.Clone(p.labels)
@@ -84,15 +107,38 @@ func (p *Plan) groupOf(k kind) (uint32, bool) {
 	return p.group[i], true
 }
 
+// worth is what rows of a definition that counts are worth.
+func (p *Plan) worth(definition domain.DefinitionID) points {
+	if i, ok := slices.BinarySearch(p.definitions, definition); ok {
+		return p.points[i]
+	}
+	return points{}
+}
+
 // Answer answers by the question's shape; the rest of the answer is the caller's.
 func (v *View) Answer(x *Scratch, a *Ask) (domain.Answer, error) {
 	switch a.Plan.shape {
 	case domain.ShapeTally:
 		t, err := v.Tally(x, a)
 		return domain.Answer{Tally: t}, err
+	case domain.ShapeLocation:
+		t, err := v.Location(x, a)
+		return domain.Answer{Tally: t}, err
+	case domain.ShapeDaily:
+		t, err := v.Daily(x, a)
+		return domain.Answer{Timeline: t}, err
 	case domain.ShapeTimeline:
 		t, err := v.Timeline(x, a)
 		return domain.Answer{Timeline: t}, err
+	case domain.ShapeLeaders:
+		l, err := v.Leaders(x, a)
+		return domain.Answer{Leaders: l}, err
+	case domain.ShapeFeed:
+		f, err := v.Feed(x, a)
+		return domain.Answer{Feed: f}, err
+	case domain.ShapeCrossover:
+		c, err := v.Crossover(x, a)
+		return domain.Answer{Crossover: c}, err
 	}
 	return domain.Answer{}, &domain.Error{Code: domain.Internal, Op: "brand.Answer", Message: "unknown shape of question"}
 }

@@ -38,12 +38,13 @@ type hot struct {
 	views [benchShards]*View
 	x     [benchShards]*Scratch
 	six   [benchShards][]uint64 // one member of 16
+	lands [benchShards]Column   // of 200 countries
 }
 
 var hotBrand = sync.OnceValue(func() *hot {
 	const n, members = 1_800_000, 1_000_000
 	r := rand.New(rand.NewPCG(1, 2))
-	h, who, kinds, ords := &hot{}, zipf(members, 0.7), zipf(benchKinds, 0.9), make([]uint32, members)
+	h, who, kinds, country, ords := &hot{}, zipf(members, 0.7), zipf(benchKinds, 0.9), zipf(200, 1.1), make([]uint32, members)
 	place := r.Perm(members)
 	var next [benchShards]uint32
 	for i := range n {
@@ -75,6 +76,11 @@ var hotBrand = sync.OnceValue(func() *hot {
 			if r.IntN(16) == 0 {
 				h.six[s][o>>6] |= 1 << (o & 63)
 			}
+			if o%columnPage == 0 {
+				h.lands[s] = append(h.lands[s], new([columnPage]uint16))
+			}
+			land := country(r)
+			h.lands[s][o/columnPage][o%columnPage] = uint16('A'+land%26)<<8 | uint16('A'+land/26)
 		}
 	}
 	return h
@@ -99,10 +105,17 @@ func benchQuestion(shape domain.Shape, days uint32, kinds int) *domain.Question 
 	return q
 }
 
+var (
+	benchShapes = []domain.Shape{domain.ShapeTally, domain.ShapeTimeline, domain.ShapeLocation, domain.ShapeDaily}
+	shapeNames  = map[domain.Shape]string{
+		domain.ShapeTally: "tally", domain.ShapeTimeline: "timeline", domain.ShapeLocation: "location", domain.ShapeDaily: "daily",
+	}
+)
+
 // BenchmarkHot asks all eight shards, one after the other and by two goroutines.
 func BenchmarkHot(b *testing.B) {
 	h := hotBrand()
-	for _, shape := range []domain.Shape{domain.ShapeTally, domain.ShapeTimeline} {
+	for _, shape := range benchShapes {
 		for _, days := range []uint32{7, 180} {
 			for _, filter := range []string{"all", "6%", "15 of 20 kinds", "2 of 20 kinds"} {
 				kinds := map[string]int{"15 of 20 kinds": 15, "2 of 20 kinds": 2}[filter]
@@ -111,7 +124,7 @@ func BenchmarkHot(b *testing.B) {
 				}
 				plan := NewPlan(benchQuestion(shape, days, kinds))
 				one := func(s int) {
-					a := &Ask{Plan: plan, Brand: 7}
+					a := &Ask{Plan: plan, Brand: 7, Country: h.lands[s]}
 					if filter == "6%" {
 						a.Members = h.six[s]
 					}
@@ -119,7 +132,7 @@ func BenchmarkHot(b *testing.B) {
 						b.Fatal(err)
 					}
 				}
-				name := fmt.Sprintf("%s/%dd/%s", []string{"", "tally", "timeline"}[shape], days, filter)
+				name := fmt.Sprintf("%s/%dd/%s", shapeNames[shape], days, filter)
 				b.Run(name+"/one", func(b *testing.B) {
 					b.ReportAllocs()
 					spread(b, func() {
@@ -257,11 +270,11 @@ func BenchmarkSmall(b *testing.B) {
 	}
 	v, x := t.Commit(nil), NewScratch()
 	b.Logf("%.1f bytes a row", float64(t.Bytes())/float64(len(rows)))
-	for _, shape := range []domain.Shape{domain.ShapeTally, domain.ShapeTimeline} {
+	for _, shape := range benchShapes {
 		for _, days := range []uint32{7, 180} {
 			for _, dense := range []uint32{77, EveryBrand} {
 				a := &Ask{Plan: NewPlan(benchQuestion(shape, days, benchKinds)), Brand: dense}
-				b.Run(fmt.Sprintf("shape %d/%dd/brand %d", shape, days, int32(dense)), func(b *testing.B) {
+				b.Run(fmt.Sprintf("%s/%dd/brand %d", shapeNames[shape], days, int32(dense)), func(b *testing.B) {
 					b.ReportAllocs()
 					for b.Loop() {
 						if _, err := v.Answer(x, a); err != nil {

@@ -99,15 +99,16 @@ func (x *Scratch) small(s *set, dense uint32) {
 	}
 }
 
-// loose appends a row if it belongs to the question.
-func (x *Scratch) loose(time, ord, target uint32) {
+// loose appends a row if it belongs to the question, and tells whether it does.
+func (x *Scratch) loose(time, ord, target uint32) bool {
 	in := x.plan.span
 	if time-in.From >= in.To-in.From || target == x.targets || x.filter != nil && pass(x.filter, ord) == 0 {
-		return
+		return false
 	}
 	n := x.room(1)
 	x.ord[n], x.to[n], x.day[n] = ord, target, time/86400-x.first
 	x.keep(n + 1)
+	return true
 }
 
 // stream appends the passing rows of a cold brand. A row of a member that the view
@@ -124,10 +125,13 @@ func (x *Scratch) stream(s *set, from Source) error {
 			if r.Flags.Dead() || uint32(r.Ord) >= x.view.members || r.Seq > x.view.Seq {
 				continue
 			}
-			if k := (kind{r.Definition, r.Service}); !known || k != last {
+			k := kind{r.Definition, r.Service}
+			if !known || k != last {
 				last, target, known = k, x.targetOf(k), true
 			}
-			x.loose(r.Time, uint32(r.Ord), target)
+			if x.loose(r.Time, uint32(r.Ord), target) && x.feed.on {
+				x.feed.offer(&picked{seq: r.Seq, time: r.Time, ord: uint32(r.Ord), brand: s.dense, kind: k, points: r.Points})
+			}
 		}
 	})
 }

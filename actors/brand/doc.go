@@ -61,7 +61,21 @@
 // Rows under a filter, or with dead ones among them, are gathered first, without a
 // branch; then few rows are counted by a mask a member, many by a bitset a group,
 // and more than 64 groups by putting the rows in group order. A timeline counts
-// day by day with marks that carry the day. All of it is exact.
+// day by day with marks that carry the day. A location counts rows by member before
+// it looks up where members are, unless they are few. All of it is exact.
+//
+// Leaders sum points and actions by ordinal, then rank who was met; the latest action
+// of those on the page is looked for backwards in time, until nobody on it can have
+// a later one. A crossover counts own sets one by one with a generation mark a
+// member, and the rest's rows in order of their brands.
+//
+// # Feeds
+//
+// A feed counts its rows as a tally does, and finds the first of them apart from that:
+// it walks tails and chunks from the end it begins with, keeps twice as many rows as are
+// wanted, and once it has them passes over every chunk, and the rest of every chunk,
+// that cannot hold one before the last of these. A listing of each member's latest in
+// another order, and one with a keyword, looks at every row.
 //
 // # Who may call
 //

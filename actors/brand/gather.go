@@ -7,16 +7,7 @@ package brand
 func (x *Scratch) gather(sp *span, lo, hi int) {
 	ords, kinds := sp.c.ord[lo:hi], sp.c.kind[lo:hi]
 	lut := x.table(sp)
-	x.pos = sized(x.pos, maxChunk+1)
-	n := 0
-	switch {
-	case sp.kept*4 < sp.c.rows():
-		n = placesOf(x.pos, kinds, lut, x.targets)
-	case x.filter != nil:
-		n = placesIn(x.pos, ords, x.filter)
-	default:
-		n = placesAlive(x.pos, lo, hi, sp.dead)
-	}
+	n := x.places(sp, lo, hi)
 	at := x.room(n)
 	so, st, f := x.ord, x.to, x.filter
 	for _, p := range x.pos[:n] {
@@ -33,6 +24,19 @@ func (x *Scratch) gather(sp *span, lo, hi int) {
 		at += ok
 	}
 	x.keep(at)
+}
+
+// places writes down in pos which of the span's rows [lo, hi) may pass: those that
+// pass the test that is likely to leave the fewest. It returns how many.
+func (x *Scratch) places(sp *span, lo, hi int) int {
+	x.pos = sized(x.pos, maxChunk+1)
+	switch {
+	case sp.kept*4 < sp.c.rows():
+		return placesOf(x.pos, sp.c.kind[lo:hi], x.table(sp), x.targets)
+	case x.filter != nil:
+		return placesIn(x.pos, sp.c.ord[lo:hi], x.filter)
+	}
+	return placesAlive(x.pos, lo, hi, sp.dead)
 }
 
 // placesOf are the rows of kinds that are not dropped.

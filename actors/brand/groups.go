@@ -63,11 +63,21 @@ func (x *Scratch) fillGroups() {
 }
 
 // distinct counts the different ordinals.
-func (x *Scratch) distinct(ords []uint32) (n uint64) {
+func (x *Scratch) distinct(ords []uint32) uint64 {
+	x.nobody()
+	return x.unseen(ords)
+}
+
+// nobody makes all generation marks worthless.
+func (x *Scratch) nobody() {
 	if x.gen++; x.gen == 0 {
 		clear(x.seen)
 		x.gen = 1
 	}
+}
+
+// unseen counts the ordinals not met since nobody was, and marks them.
+func (x *Scratch) unseen(ords []uint32) (n uint64) {
 	seen, gen := x.seen, x.gen
 	for _, o := range ords {
 		n += uint64(bit(seen[o] != gen))

@@ -18,10 +18,11 @@ type question struct {
 	q       domain.Question
 	dense   uint32
 	members []uint64
+	brands  *Directory // of a ranking
 }
 
 func (h *question) ask(cold Source) *Ask {
-	return &Ask{Plan: NewPlan(&h.q), Brand: h.dense, Members: h.members, Cold: cold}
+	return &Ask{Plan: NewPlan(&h.q), Brand: h.dense, Members: h.members, Cold: cold, Brands: h.brands, ID: memberOf, At: lastSeen, Country: homes, Label: labelOf, Says: says}
 }
 
 // counts reports that the fact counts, and in which group.
@@ -50,13 +51,26 @@ func (h *question) counts(f *fact) (group uint32, ok bool) {
 type model map[uint64]*fact // by sequence
 
 func (m model) answer(h *question) domain.Answer {
-	if h.q.Shape == domain.ShapeTally {
-		return domain.Answer{Tally: m.tally(h)}
+	switch h.q.Shape {
+	case domain.ShapeTally:
+		return domain.Answer{Tally: m.tally(h, func(_ *fact, group uint32) uint32 { return group })}
+	case domain.ShapeLocation:
+		return domain.Answer{Tally: m.tally(h, func(f *fact, _ uint32) uint32 { return uint32(home(f.Ord)) })}
+	case domain.ShapeTimeline:
+		return domain.Answer{Timeline: m.timeline(h, func(f *fact) domain.Service { return f.Service })}
+	case domain.ShapeDaily:
+		return domain.Answer{Timeline: m.timeline(h, func(*fact) domain.Service { return domain.NoService })}
+	case domain.ShapeLeaders:
+		return domain.Answer{Leaders: m.leaders(h)}
+	case domain.ShapeCrossover:
+		return domain.Answer{Crossover: m.crossover(h)}
+	case domain.ShapeFeed:
+		return domain.Answer{Feed: m.feed(h)}
 	}
-	return domain.Answer{Timeline: m.timeline(h)}
+	panic("the model knows no such question")
 }
 
-func (m model) tally(h *question) *domain.Tally {
+func (m model) tally(h *question, of func(*fact, uint32) uint32) *domain.Tally {
 	type pair struct{ group, ord uint32 }
 	t, groups, pairs, all := &domain.Tally{}, map[uint32]domain.Count{}, map[pair]bool{}, map[domain.Ordinal]bool{}
 	for _, f := range m {
@@ -64,6 +78,7 @@ func (m model) tally(h *question) *domain.Tally {
 		if !ok {
 			continue
 		}
+		g = of(f, g)
 		c := groups[g]
 		c.Actions++
 		if p := (pair{g, uint32(f.Ord)}); !pairs[p] {
@@ -82,7 +97,7 @@ func (m model) tally(h *question) *domain.Tally {
 	return t
 }
 
-func (m model) timeline(h *question) *domain.Timeline {
+func (m model) timeline(h *question, of func(*fact) domain.Service) *domain.Timeline {
 	type cell struct {
 		service domain.Service
 		day     int // −1: the range
@@ -95,10 +110,11 @@ func (m model) timeline(h *question) *domain.Timeline {
 		if _, ok := h.counts(f); !ok {
 			continue
 		}
-		s := by[f.Service]
+		line := of(f)
+		s := by[line]
 		if s == nil {
-			s = &domain.ServiceTimeline{Service: f.Service, Days: make([]domain.Count, domain.DayOf(h.q.Range.To-1)-first+1)}
-			by[f.Service] = s
+			s = &domain.ServiceTimeline{Service: line, Days: make([]domain.Count, domain.DayOf(h.q.Range.To-1)-first+1)}
+			by[line] = s
 		}
 		day := int(domain.DayOf(f.Time) - first)
 		for _, c := range []struct {
@@ -106,7 +122,7 @@ func (m model) timeline(h *question) *domain.Timeline {
 			count *domain.Count
 		}{{day, &s.Days[day]}, {-1, &s.Total}} {
 			c.count.Actions++
-			if k := (cell{f.Service, c.at, f.Ord}); !seen[k] {
+			if k := (cell{line, c.at, f.Ord}); !seen[k] {
 				seen[k] = true
 				c.count.Members++
 			}
@@ -152,7 +168,8 @@ func (w *world) definition(r *rand.Rand) domain.DefinitionID {
 
 func (w *world) question(r *rand.Rand) *question {
 	h := &question{dense: uint32(r.IntN(w.brands))}
-	h.q.Account, h.q.Shape = 1, domain.ShapeTally+domain.Shape(r.IntN(2))
+	shapes := []domain.Shape{domain.ShapeTally, domain.ShapeTimeline, domain.ShapeLocation, domain.ShapeDaily, domain.ShapeLeaders, domain.ShapeCrossover, domain.ShapeFeed}
+	h.q.Account, h.q.Shape = 1, shapes[r.IntN(len(shapes))]
 	switch r.IntN(6) {
 	case 0, 1:
 		h.dense = EveryBrand
@@ -197,5 +214,7 @@ func (w *world) question(r *rand.Rand) *question {
 			h.members[i] = r.Uint64() & r.Uint64()
 		}
 	}
+	w.ranking(r, h)
+	w.listing(r, h)
 	return h
 }

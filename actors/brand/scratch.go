@@ -38,6 +38,18 @@ type Scratch struct {
 	dayGen  uint32
 	askGen  uint32
 	counts  []domain.Count
+	lands   *lands
+	did     []uint32 // location, by ordinal: rows; zero between questions
+
+	standings []standing // leaders, by ordinal; zero between questions
+	met       []uint32   // leaders: the ordinals with a standing
+	owners    []*set     // leaders: of each span
+	worths    []points   // leaders: of a span's kinds
+	index     []uint32   // leaders, by ordinal: 1 + the place among those looked for; zero between questions
+	wanted    []uint64   // leaders, a crossover: members that are looked for
+	pairs     []uint64   // crossover: brand << 32 | ordinal
+
+	feed feeder
 }
 
 // NewScratch is a scratch that has yet to grow.
@@ -59,6 +71,14 @@ func (x *Scratch) table(sp *span) []uint32 { return x.lut[sp.lut : sp.lut+len(sp
 
 // begin prepares for a question and collects its rows: spans and loose ones.
 func (x *Scratch) begin(v *View, a *Ask, daily bool) error {
+	if !x.open(v, a, daily) {
+		return nil
+	}
+	return x.collect(a)
+}
+
+// open prepares for a question; false when no row can count.
+func (x *Scratch) open(v *View, a *Ask, daily bool) bool {
 	x.view, x.plan, x.daily = v, a.Plan, daily
 	x.words = int(v.members+63) / 64
 	x.filter = x.pad(a.Members)
@@ -69,17 +89,20 @@ func (x *Scratch) begin(v *View, a *Ask, daily bool) error {
 	}
 	x.known = sized(x.known, len(v.kinds))
 	clear(x.known)
+	x.again()
+	return a.Plan.span.From < a.Plan.span.To && len(a.Plan.labels) > 0
+}
+
+// again forgets the rows collected, but not the question.
+func (x *Scratch) again() {
 	x.spans, x.lut = x.spans[:0], x.lut[:0]
 	x.keep(0)
-	if a.Plan.span.From >= a.Plan.span.To || len(a.Plan.labels) == 0 {
-		return nil
-	}
-	return x.collect(a)
 }
 
 // end lets go of everything the question held.
 func (x *Scratch) end() {
 	clear(x.spans[:cap(x.spans)])
+	clear(x.owners[:cap(x.owners)])
 	x.view, x.plan, x.filter = nil, nil, nil
 }
 

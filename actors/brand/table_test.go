@@ -252,6 +252,9 @@ func (s *history) ask(v *View, x *Scratch, r *rand.Rand) heard {
 	if err != nil {
 		s.t.Error(err)
 	}
+	if a.Crossover != nil {
+		inOrder(a.Crossover)
+	}
 	got.answer = a
 	return got
 }
@@ -278,8 +281,13 @@ func (s *history) compare(seed uint64) {
 				seed, a.version, a.h.dense, a.h.q.Shape, a.h.q.Range, a.h.q.Filter.Services, len(a.h.q.Groups), a.h.members != nil, d)
 		}
 		rows := uint64(0)
-		if want.Tally != nil {
+		switch {
+		case want.Tally != nil:
 			rows = want.Tally.Total.Actions
+		case want.Leaders != nil:
+			rows = want.Leaders.Total.Actions
+		case want.Feed != nil:
+			rows = want.Feed.Total
 		}
 		if rows > 0 {
 			some++

@@ -13,21 +13,8 @@ func (v *View) Tally(x *Scratch, a *Ask) (*domain.Tally, error) {
 	if err := x.begin(v, a, false); err != nil {
 		return nil, err
 	}
-	x.counts = sized(x.counts, int(x.targets)+1)
-	clear(x.counts)
-	rows := x.settle()
 	t := &domain.Tally{}
-	switch {
-	case rows == 0:
-		return t, nil
-	case x.targets > 64:
-		t.Total.Members = x.byGroup()
-	case rows < x.denseFrom():
-		x.gatherAll()
-		t.Total.Members = x.sparse()
-	default:
-		t.Total.Members = x.dense()
-	}
+	t.Total.Members = x.countAll()
 	groups := 0
 	for _, c := range x.counts[:x.targets] {
 		groups += bit(c.Actions > 0)
@@ -43,6 +30,23 @@ func (v *View) Tally(x *Scratch, a *Ask) (*domain.Tally, error) {
 		}
 	}
 	return t, nil
+}
+
+// countAll counts the rows collected into counts, by target, and returns the
+// distinct members.
+func (x *Scratch) countAll() (members uint64) {
+	x.counts = sized(x.counts, int(x.targets)+1)
+	clear(x.counts)
+	switch rows := x.settle(); {
+	case rows == 0:
+		return 0
+	case x.targets > 64:
+		return x.byGroup()
+	case rows < x.denseFrom():
+		x.gatherAll()
+		return x.sparse()
+	}
+	return x.dense()
 }
 
 // settle gathers the spans that a loop over the columns cannot count: under a

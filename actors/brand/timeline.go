@@ -75,45 +75,63 @@ func (v *View) Timeline(x *Scratch, a *Ask) (*domain.Timeline, error) {
 // days counts day by day into out, which gets an array for each service that is
 // met, and returns the distinct members by service.
 func (x *Scratch) days(out *[domain.Services][]domain.Count) [domain.Services]uint64 {
-	in := x.plan.span
-	days := int(domain.DayOf(in.To-1)-x.first) + 1
-	x.orderByDay(days)
 	x.mark = grown(x.mark, x.words*64)
 	x.nextAsk()
-	slices.SortFunc(x.spans, func(a, b span) int { return cmp.Compare(a.first, b.first) })
+	x.nextDay()
 	var d daily
+	x.eachDay(func(sp *span, lo, hi int) { x.daySpan(sp, lo, hi, &d) }, func(pairs []uint32) { x.dayLoose(pairs, &d) }, func(day, days int) {
+		if d.rows > 0 {
+			d.fold(accMax)
+			d.into(out, day, days)
+		}
+		d.rows, d.day = 0, [domain.Services]domain.Count{}
+		x.nextDay()
+	})
+	return d.total
+}
+
+// into puts the day's counts into out.
+func (d *daily) into(out *[domain.Services][]domain.Count, day, days int) {
+	for s, c := range d.day {
+		if c.Actions == 0 {
+			continue
+		}
+		if out[s] == nil {
+			out[s] = make([]domain.Count, days)
+		}
+		out[s][day] = c
+	}
+}
+
+// eachDay goes through the question's rows day by day: it calls rows with stretches
+// of spans, loose with pairs of ordinal and target, and end when it has given a day's
+// rows.
+func (x *Scratch) eachDay(rows func(sp *span, lo, hi int), loose func(pairs []uint32), end func(day, days int)) {
+	_, days := x.plan.span.Days()
+	x.orderByDay(days)
+	slices.SortFunc(x.spans, func(a, b span) int { return cmp.Compare(a.first, b.first) })
 	spans, from := x.spans, uint32(0)
 	for day := range days {
-		x.nextDay()
-		d.day = [domain.Services]domain.Count{}
-		end := uint64(x.first+uint32(day)+1) * 86400
+		midnight := uint64(x.first+uint32(day)+1) * 86400
 		for i := range spans {
-			if uint64(spans[i].first) >= end {
+			sp := &spans[i]
+			if uint64(sp.first) >= midnight {
 				break
 			}
-			x.daySpan(&spans[i], end, &d)
+			if lo, hi := sp.lo, sp.before(midnight); lo < hi {
+				sp.lo = hi
+				rows(sp, lo, hi)
+			}
 		}
 		for len(spans) > 0 && spans[0].lo == spans[0].hi {
 			spans = spans[1:]
 		}
-		x.dayLoose(x.grouped[2*from:2*x.at[day]], &d)
-		from = x.at[day]
-		if d.rows == 0 {
-			continue
+		if at := x.at[day]; from < at {
+			loose(x.grouped[2*from : 2*at])
+			from = at
 		}
-		d.fold(accMax)
-		d.rows = 0
-		for s, c := range d.day {
-			if c.Actions == 0 {
-				continue
-			}
-			if out[s] == nil {
-				out[s] = make([]domain.Count, days)
-			}
-			out[s][day] = c
-		}
+		end(day, days)
 	}
-	return d.total
 }
 
 // orderByDay puts the loose rows into grouped, ordinal and service one after the
@@ -155,14 +173,15 @@ func (x *Scratch) nextDay() {
 	}
 }
 
-// daySpan counts the span's rows before end, and moves the span behind them.
-func (x *Scratch) daySpan(sp *span, end uint64, d *daily) {
-	lo, hi := sp.lo, sp.before(end)
-	sp.lo = hi
-	if lo == hi {
-		return
-	}
-	if x.filter == nil && sp.dead == nil && sp.kept*4 >= sp.c.rows() {
+// plain reports that of a stretch of the span every row counts, but for kinds that
+// are dropped: it can be counted where it stands.
+func (x *Scratch) plain(sp *span) bool {
+	return x.filter == nil && sp.dead == nil && sp.kept*4 >= sp.c.rows()
+}
+
+// daySpan counts a stretch of a span.
+func (x *Scratch) daySpan(sp *span, lo, hi int, d *daily) {
+	if x.plain(sp) {
 		d.fold(hi - lo)
 		x.dayColumns(sp.c.ord[lo:hi], sp.c.kind[lo:hi], x.table(sp), d)
 		return

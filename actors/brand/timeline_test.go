@@ -42,6 +42,44 @@ func TestMarksOfOldDaysAreWorthlessWhenGenerationsBeginAnew(t *testing.T) {
 	}
 }
 
+// TestADailyCountIsRightWhereGenerationsBeginAnew: the same of the generations that
+// it shares with other shapes.
+func TestADailyCountIsRightWhereGenerationsBeginAnew(t *testing.T) {
+	const days = 9
+	w := NewTable(Options{Promote: 1})
+	var rows []domain.Row
+	for d := range uint32(days) {
+		for i := range uint32(4) {
+			rows = append(rows, domain.Row{Seq: uint64(len(rows) + 1), Time: testTime + d*86400 + i, Ord: domain.Ordinal(i / 2), Brand: 1005, Definition: 100})
+		}
+	}
+	w.Append(5, rows)
+	v := w.Commit(nil)
+	q := &domain.Question{
+		Shape: domain.ShapeDaily, Groups: []domain.Group{{Definition: 100}},
+		Range: domain.Range{From: testTime, To: testTime + days*86400},
+	}
+	for back := range uint32(2*days + 3) {
+		x := NewScratch()
+		x.gen = ^uint32(0) - back
+		for n := range 3 {
+			got, err := v.Daily(x, &Ask{Plan: NewPlan(q), Brand: 5})
+			if err != nil {
+				t.Fatal(err)
+			}
+			line := got.Services[0]
+			if line.Total != (domain.Count{Actions: 4 * days, Members: 2}) {
+				t.Fatalf("%d generations before the end, question %d: %+v", back, n, line.Total)
+			}
+			for d, c := range line.Days {
+				if c != (domain.Count{Actions: 4, Members: 2}) {
+					t.Fatalf("%d generations before the end, question %d, day %d: %+v", back, n, d, c)
+				}
+			}
+		}
+	}
+}
+
 // TestADayOfMoreRowsThanAnAccumulatorHolds: what does not fit any more is folded
 // before.
 func TestADayOfMoreRowsThanAnAccumulatorHolds(t *testing.T) {

@@ -39,6 +39,7 @@ func TestAnswersOfEverySizeAreExact(t *testing.T) {
 		w    world
 	}{
 		{"few kinds", world{members: 3000, brands: 3, definitions: 4}},
+		{"many members", world{members: 4*columnPage - 77, brands: 2, definitions: 5}},
 		{"many definitions", world{members: 900, brands: 2, definitions: 60}},
 		{"thousands of definitions", world{members: 2000, brands: 2, definitions: 3000}},
 	} {
@@ -89,15 +90,18 @@ func TestAQuestionAllocatesItsAnswerOnly(t *testing.T) {
 		Shape: domain.ShapeTally, Range: domain.Range{From: w.start, To: w.start + w.span},
 		Groups: []domain.Group{{Definition: 102, Group: 1}, {Definition: 103, Group: 2}},
 	}
-	for _, dense := range []uint32{1, 4, EveryBrand} {
-		a := &Ask{Plan: NewPlan(q), Brand: dense, Members: make([]uint64, 8)}
-		a.Members[2] = ^uint64(0)
-		if n := testing.AllocsPerRun(100, func() {
-			if _, err := v.Tally(x, a); err != nil {
-				t.Fatal(err)
+	for _, shape := range []domain.Shape{domain.ShapeTally, domain.ShapeLocation} {
+		for _, dense := range []uint32{1, 4, EveryBrand} {
+			q.Shape = shape
+			a := &Ask{Plan: NewPlan(q), Brand: dense, Members: make([]uint64, 8), Country: homes}
+			a.Members[2] = ^uint64(0)
+			if n := testing.AllocsPerRun(100, func() {
+				if _, err := v.Answer(x, a); err != nil {
+					t.Fatal(err)
+				}
+			}); n > 2 {
+				t.Errorf("shape %d of brand %d: %v allocations", shape, int32(dense), n)
 			}
-		}); n > 2 {
-			t.Errorf("brand %d: %v allocations", int32(dense), n)
 		}
 	}
 }

@@ -3,6 +3,10 @@
 //
 //	tally.go     counts by group
 //	timeline.go  counts by service and day, zeros included
+//	leaders.go   members by rank
+//	crossover.go brands by members
+//	feed.go      actions, newest first
+//	lists.go     members of segments' lists
 //
 // Shards have disjoint members, so counts of distinct members add. Merging is
 // associative and does not depend on the order of the parts (I12); a part is never

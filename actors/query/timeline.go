@@ -6,21 +6,11 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// Days is the first UTC day that a range touches, and how many there are; none of
-// an empty range.
-func Days(r domain.Range) (first uint32, n int) {
-	first = domain.DayOf(r.From)
-	if r.From >= r.To {
-		return first, 0
-	}
-	return first, int(domain.DayOf(r.To-1)-first) + 1
-}
-
 // MergeTimeline adds the shards' counts over the range asked for: every service
 // that some part has, with every day of the range. A nil part counts nothing; one with
 // days outside of the range, or with an unknown service, is no answer to the question: an error.
 func MergeTimeline(r domain.Range, parts []*domain.Timeline) (*domain.Timeline, error) {
-	first, n := Days(r)
+	first, n := r.Days()
 	var by [domain.Services]*domain.ServiceTimeline
 	for _, p := range parts {
 		if p == nil {

@@ -10,26 +10,6 @@ import (
 
 const day0 = 20_000
 
-func TestDaysAreThoseTheRangeTouches(t *testing.T) {
-	for _, c := range []struct {
-		r     domain.Range
-		first uint32
-		n     int
-	}{
-		{domain.Range{From: 0, To: 0}, 0, 0},
-		{domain.Range{From: 86400, To: 86400}, 1, 0},
-		{domain.Range{From: 86400, To: 86401}, 1, 1},
-		{domain.Range{From: 86399, To: 86401}, 0, 2},
-		{domain.Range{From: 86400, To: 2 * 86400}, 1, 1},
-		{domain.Range{From: 5, To: 4}, 0, 0},
-		{domain.Range{From: 0, To: ^uint32(0)}, 0, 49711},
-	} {
-		if first, n := Days(c.r); first != c.first || n != c.n {
-			t.Errorf("%+v touches %d days from %d on", c.r, n, first)
-		}
-	}
-}
-
 func TestI12MergingTimelinesDoesNotDependOnTheirOrderOrGrouping(t *testing.T) {
 	for seed := range uint64(100) {
 		r := rand.New(rand.NewPCG(seed, 2))

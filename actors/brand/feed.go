@@ -1,0 +1,197 @@
+package brand
+
+import (
+	"slices"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// Says reads what rows say beside their columns: it calls f for each that is stored,
+// in any order, with when it was recorded and its content. Neither it nor f keeps
+// what it is given. Account, Brand, Time and Seq of the rows are set.
+type Says func(rows []domain.Row, f func(i int, recorded int64, content []byte)) error
+
+// feeder is what a Scratch needs for feeds beside the rest.
+type feeder struct {
+	picker
+	on    bool     // rows from disk are offered when they are met
+	word  *keyword // nil: none is asked for
+	found uint64   // rows that have it
+	ask   *Ask
+	wait  []picked // rows whose content is to be read
+	rows  []domain.Row
+	times []int64 // of the first rows: when they were recorded
+	err   error
+}
+
+// readAtOnce is how many rows' contents are asked for at once: neighbours share what
+// is read.
+const readAtOnce = 1 << 16
+
+// slack is how many rows beyond those wanted a listing by recording looks at: those of
+// the last millisecond are listed by ID, and there may be many.
+const slack = 512
+
+// Feed counts the actions that the question's listing lists, and gives the first of
+// them. Hash and Slot of the rows, and their Member, are the caller's to know. The
+// error is ErrCold, or that of the Source or of Says.
+func (v *View) Feed(x *Scratch, a *Ask) (*domain.Feed, error) {
+	l := &a.Plan.listing
+	keep := l.End()
+	if l.Recorded && !l.Up && keep > 0 {
+		keep += slack
+	}
+	for {
+		out, more, err := v.feed(x, a, keep)
+		if err != nil || !more {
+			return out, err
+		}
+		keep *= 8
+	}
+}
+
+// feed is Feed with so many rows kept; more says that they do not suffice.
+func (v *View) feed(x *Scratch, a *Ask, keep int) (out *domain.Feed, more bool, err error) {
+	defer x.end()
+	out = &domain.Feed{Items: []domain.FeedItem{}}
+	if !x.open(v, a, false) {
+		return out, false, nil
+	}
+	f := &x.feed
+	f.begin(a, keep, x.words*64)
+	defer f.end()
+	if f.word == nil {
+		if err := x.collect(a); err != nil {
+			return nil, false, err
+		}
+		out.Total = x.listed()
+	}
+	if f.word != nil || out.Total > 0 && keep > 0 {
+		if err := x.walk(a); err != nil {
+			return nil, false, err
+		}
+	}
+	if f.word != nil {
+		if out.Total = f.found; f.latest {
+			out.Total = uint64(len(f.picker.rows))
+		}
+	}
+	rows := f.first(keep)
+	if a.Plan.listing.Recorded {
+		if rows, more, err = f.byRecording(rows, out.Total > uint64(len(rows))); err != nil || more {
+			return nil, more, err
+		}
+	}
+	out.Items = f.items(rows[:min(len(rows), a.Plan.listing.End())])
+	return out, false, nil
+}
+
+func (f *feeder) begin(a *Ask, keep, members int) {
+	f.on, f.ask, f.word, f.found, f.err = true, a, a.Plan.word, 0, nil
+	f.wait, f.times = f.wait[:0], f.times[:0]
+	f.open(&a.Plan.listing, keep, members, f.word != nil && !a.Plan.listing.Every)
+}
+
+func (f *feeder) end() {
+	f.close()
+	f.on, f.ask, f.word = false, nil, nil
+}
+
+// listed is how many rows the listing lists, of those collected.
+func (x *Scratch) listed() (n uint64) {
+	if x.feed.latest {
+		return x.countAll()
+	}
+	for i := range x.spans {
+		sp := &x.spans[i]
+		switch rows := sp.hi - sp.lo; {
+		case x.filter != nil || sp.dead != nil || sp.drops && rows != sp.c.rows():
+			x.gather(sp, sp.lo, sp.hi)
+		case sp.drops:
+			n += uint64(sp.kept)
+		default:
+			n += uint64(rows)
+		}
+	}
+	return n + uint64(len(x.ord))
+}
+
+// offer takes a row of the question into account.
+func (f *feeder) offer(r *picked) {
+	switch {
+	case f.word == nil:
+		f.add(r)
+	case f.superseded(r) || f.err != nil:
+	default:
+		if f.wait = append(f.wait, *r); len(f.wait) == readAtOnce {
+			f.read()
+		}
+	}
+}
+
+// read looks for the keyword in the rows that wait.
+func (f *feeder) read() {
+	if f.err != nil || len(f.wait) == 0 {
+		return
+	}
+	err := f.says(f.wait, func(i int, _ int64, content []byte) {
+		if f.word.in(content) {
+			f.found++
+			f.add(&f.wait[i])
+		}
+	})
+	f.wait = f.wait[:0]
+	f.err = err
+}
+
+// says asks what rows say.
+func (f *feeder) says(rows []picked, g func(i int, recorded int64, content []byte)) error {
+	f.rows = sized(f.rows, len(rows))
+	for i := range rows {
+		r := &rows[i]
+		f.rows[i] = domain.Row{Account: f.ask.Plan.account, Brand: f.ask.Label(r.brand), Time: r.time, Seq: r.seq}
+	}
+	return f.ask.Says(f.rows, g)
+}
+
+// byRecording finds when the rows, which are in order of sequence, were recorded, and
+// puts those of one millisecond that follow one another in order of ID. open says that
+// there are more rows than these; more that the last of those wanted may stand behind
+// some of them.
+func (f *feeder) byRecording(rows []picked, open bool) (_ []picked, more bool, err error) {
+	f.times = sized(f.times, len(rows))
+	clear(f.times)
+	if err := f.says(rows, func(i int, at int64, _ []byte) { f.times[i] = at }); err != nil || f.up {
+		return rows, false, err
+	}
+	for lo := 0; lo < len(rows); {
+		hi := lo + 1
+		for hi < len(rows) && f.times[hi] == f.times[lo] {
+			hi++
+		}
+		if hi == len(rows) && open && lo < f.ask.Plan.listing.End() {
+			return nil, true, nil
+		}
+		slices.Reverse(rows[lo:hi])
+		lo = hi
+	}
+	return rows, false, nil
+}
+
+// items are rows as an answer has them.
+func (f *feeder) items(rows []picked) []domain.FeedItem {
+	plan := f.ask.Plan
+	out := make([]domain.FeedItem, len(rows))
+	for i := range rows {
+		r := &rows[i]
+		worth := plan.worth(r.kind.definition)
+		out[i].Row = domain.Row{
+			Seq: r.seq, Account: plan.account, Ord: domain.Ordinal(r.ord), Time: r.time, Brand: f.ask.Label(r.brand),
+			Definition: r.kind.definition, Points: r.points&worth.keep + worth.add, Service: r.kind.service,
+		}
+		if plan.listing.Recorded {
+			out[i].Recorded = f.times[i]
+		}
+	}
+	return out
+}

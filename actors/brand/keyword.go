@@ -1,0 +1,123 @@
+package brand
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"unicode/utf8"
+)
+
+// keyword is a text that is looked for in the values of contents, in any case. It
+// never changes: any number of goroutines may use it.
+type keyword struct {
+	folded []byte
+	ascii  bool
+}
+
+// newKeyword is nil for an empty text.
+func newKeyword(text string) *keyword {
+	if text == "" {
+		return nil
+	}
+	k := &keyword{folded: []byte(strings.ToLower(text)), ascii: true}
+	for _, b := range k.folded {
+		k.ascii = k.ascii && b < utf8.RuneSelf
+	}
+	return k
+}
+
+// in reports that a value of the content has the keyword: of an object any text,
+// number or truth value in it, of a plain text the text.
+func (k *keyword) in(content []byte) bool {
+	switch {
+	case len(content) == 0:
+		return false
+	case content[0] != '{':
+		return k.within(content)
+	}
+	escaped := bytes.IndexByte(content, '\\') >= 0
+	if !escaped && !k.within(content) { // without an escape a value stands there as it is
+		return false
+	}
+	found := k.inValues(content)
+	if found && !escaped {
+		return true // an object or not
+	}
+	if json.Valid(content) {
+		return found
+	}
+	return k.within(content)
+}
+
+// inValues looks into the values of an object. Of what is none it makes something.
+func (k *keyword) inValues(object []byte) bool {
+	for i := 0; i < len(object); {
+		c, from := object[i], i
+		i++
+		switch c {
+		case '{', '}', '[', ']', ',', ':', ' ', '\t', '\r', '\n':
+			continue
+		case '"':
+			i += ending(object[i:])
+			if named(object[i:]) {
+				continue
+			}
+			if text := object[from+1 : max(from+1, i-1)]; bytes.IndexByte(text, '\\') < 0 {
+				if k.within(text) {
+					return true
+				}
+				continue
+			}
+			var text string
+			if json.Unmarshal(object[from:i], &text) == nil && k.within([]byte(text)) {
+				return true
+			}
+		default:
+			for i < len(object) && bytes.IndexByte(ends, object[i]) < 0 {
+				i++
+			}
+			if word := object[from:i]; string(word) != "null" && k.within(word) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// ends are what ends a number or a literal.
+var ends = []byte(`{}[],:" ` + "\t\r\n")
+
+// ending is where a text ends that has begun, its quotation mark included.
+func ending(b []byte) int {
+	for i := 0; i < len(b); i++ {
+		switch b[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
+	return len(b)
+}
+
+// named reports that the text before was the name of a member.
+func named(b []byte) bool {
+	b = bytes.TrimLeft(b, " \t\r\n")
+	return len(b) > 0 && b[0] == ':'
+}
+
+// within reports that a text has the keyword.
+func (k *keyword) within(text []byte) bool {
+	var room [512]byte
+	low := room[:0]
+	for _, b := range text {
+		if b >= utf8.RuneSelf { // some letters beyond fold into ASCII
+			return bytes.Contains(bytes.ToLower(text), k.folded)
+		}
+		if 'A' <= b && b <= 'Z' {
+			b += 'a' - 'A'
+		}
+		low = append(low, b)
+	}
+	return k.ascii && bytes.Contains(low, k.folded)
+}

@@ -1,0 +1,121 @@
+package brand
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// latest finds the latest action of each of the places, which all have one; of those
+// in one second that with the highest sequence. Spans are read backwards, the newest
+// first, until none can win any more.
+func (x *Scratch) latest(a *Ask, places []place) ([]domain.Row, error) {
+	rows := make([]domain.Row, len(places))
+	x.index = grown(x.index, x.words*64)
+	x.wanted = sized(x.wanted, x.words)
+	clear(x.wanted)
+	for i, p := range places {
+		x.index[p.ord] = uint32(i + 1)
+		x.wanted[p.ord>>6] |= 1 << (p.ord & 63)
+	}
+	defer func() {
+		for _, p := range places {
+			x.index[p.ord] = 0
+		}
+	}()
+	x.filter = x.wanted
+	l := &latest{x: x, rows: rows, missing: len(rows)}
+	if err := x.visit(a, l.met); err != nil {
+		return nil, err
+	}
+	order := make([]int, len(x.spans))
+	for i := range order {
+		order[i] = i
+	}
+	newest := func(i int) uint32 { return x.spans[i].c.time[x.spans[i].hi-1] }
+	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(newest(j), newest(i)) })
+	for _, i := range order {
+		if l.done(newest(i)) {
+			break
+		}
+		l.span(a, &x.spans[i], x.owners[i])
+	}
+	for i, p := range places {
+		r := &rows[i]
+		r.Account, r.Ord, r.Slot = a.Plan.account, domain.Ordinal(p.ord), domain.MemberID(p.id).Slot()
+	}
+	return rows, nil
+}
+
+// latest is a search for the latest rows of members.
+type latest struct {
+	x       *Scratch
+	rows    []domain.Row // of a member without one yet Seq is 0
+	missing int
+	bound   domain.Second // once none is missing: every row found is at or after it
+	known   bool          // bound stands
+}
+
+// done reports that no row at or before the time can be the latest of anyone.
+func (l *latest) done(time domain.Second) bool {
+	if l.missing > 0 {
+		return false
+	}
+	if !l.known {
+		l.known, l.bound = true, ^domain.Second(0)
+		for i := range l.rows {
+			l.bound = min(l.bound, l.rows[i].Time)
+		}
+	}
+	return time < l.bound
+}
+
+// newer is the member's row, its time and sequence set, if these are later than what
+// it has; else nil.
+func (l *latest) newer(ord, time uint32, seq uint64) *domain.Row {
+	r := &l.rows[l.x.index[ord]-1]
+	switch {
+	case time < r.Time || time == r.Time && seq <= r.Seq:
+		return nil
+	case r.Seq == 0:
+		l.missing--
+	}
+	r.Time, r.Seq = time, seq
+	return r
+}
+
+// is says of a row what was done, and what that was worth.
+func (x *Scratch) is(r *domain.Row, k kind, given uint16) {
+	w := x.plan.worth(k.definition)
+	r.Definition, r.Service, r.Points = k.definition, k.service, given&w.keep+w.add
+}
+
+func (l *latest) met(m met) {
+	if r := l.newer(m.ord, m.time, m.seq); r != nil {
+		l.x.is(r, m.kind, m.points)
+		r.Brand = m.brand
+	}
+}
+
+func (l *latest) span(a *Ask, sp *span, s *set) {
+	x, c := l.x, sp.c
+	lut := x.table(sp)
+	for i := sp.hi - 1; i >= sp.lo; i-- {
+		if l.missing == 0 && l.done(c.time[i]) {
+			return
+		}
+		o := c.ord[i]
+		if pass(x.filter, o) == 0 || lut[c.kind[i]] == x.targets || sp.dead.has(i) {
+			continue
+		}
+		r := l.newer(o, c.time[i], c.seq(i))
+		if r == nil {
+			continue
+		}
+		x.is(r, x.view.kinds[c.dict[c.kind[i]]], c.points[i])
+		if r.Brand = s.id; c.brands != nil {
+			r.Brand = a.Label(c.brands[c.place[i]])
+		}
+	}
+}
