@@ -99,8 +99,8 @@ func (r *reader) preamble(rec *domain.Record) error {
 }
 
 func known(kind uint64) bool {
-	return kind >= uint64(domain.KindActivity) && kind <= uint64(domain.KindRules) ||
-		kind >= uint64(domain.KindLayout) && kind <= uint64(domain.KindAcceptGap)
+	return kind >= uint64(domain.KindActivity) && kind <= uint64(domain.KindOptOut) ||
+		kind >= uint64(domain.KindLayout) && kind <= uint64(domain.KindDeleteSegment)
 }
 
 func (w *writer) origin(num protowire.Number, o *domain.Origin) {

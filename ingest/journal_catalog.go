@@ -44,6 +44,11 @@ func (w *writer) catalogCommand(c domain.Command) {
 		w.sint(3, c.At)
 	case *domain.AcceptGap:
 		w.acceptGap(c)
+	case *domain.PutSegment:
+		w.putSegment(c)
+	case *domain.DeleteSegment:
+		w.uint(1, uint64(c.ID))
+		w.sint(2, c.At)
 	}
 }
 
@@ -73,6 +78,11 @@ func (r *reader) catalogCommand(kind domain.Kind) domain.Command {
 		return r.setAside()
 	case domain.KindAcceptGap:
 		return r.acceptGap()
+	case domain.KindPutSegment:
+		return r.putSegment()
+	case domain.KindDeleteSegment:
+		id, _, at := r.idFlagAt(0, 2)
+		return &domain.DeleteSegment{ID: domain.SegmentID(id), At: at}
 	}
 	return nil
 }

@@ -11,6 +11,12 @@ func (w *writer) command(c domain.Command) {
 	switch c := c.(type) {
 	case *domain.RegisterMember:
 		w.register(c)
+	case *domain.AttachService:
+		w.attach(c)
+	case *domain.OptIn:
+		w.opt(c.Member, c.Opt, c.At)
+	case *domain.OptOut:
+		w.opt(c.Member, c.Opt, c.At)
 	case *domain.Claim:
 		w.claim(c)
 	case *domain.Usage:
@@ -36,7 +42,17 @@ func (w *writer) command(c domain.Command) {
 func (r *reader) command(kind domain.Kind) domain.Command {
 	switch kind {
 	case domain.KindRegister:
-		return r.register()
+		c := &domain.RegisterMember{}
+		r.register(c)
+		return c
+	case domain.KindAttach:
+		return r.attach()
+	case domain.KindOptIn:
+		member, opt, at := r.opt()
+		return &domain.OptIn{Member: member, Opt: opt, At: at}
+	case domain.KindOptOut:
+		member, opt, at := r.opt()
+		return &domain.OptOut{Member: member, Opt: opt, At: at}
 	case domain.KindClaim:
 		return r.claim()
 	case domain.KindUsage:
@@ -63,91 +79,14 @@ func (r *reader) lone(num protowire.Number, most uint64) (v uint32) {
 	return v
 }
 
-func (w *writer) register(c *domain.RegisterMember) {
-	w.uint(1, uint64(c.Application))
-	w.block16(2, (*[16]byte)(&c.Identity))
-	w.uint(3, uint64(c.Service))
-	w.text(4, c.UID)
-	w.block16(5, (*[16]byte)(&c.Partner))
-	w.text(6, c.PartnerCode)
-	w.text(7, c.PartnerID)
-	w.memberFields(8, c.Given)
-	w.memberFields(9, c.Record)
-	w.text(10, c.Domain)
-	w.sint(11, c.At)
-	w.block16(12, &c.UUID)
-	if c.TokenRandom != [10]byte{} {
-		w.block(13, c.TokenRandom[:])
-	}
-	w.block16(14, &c.TokenHash)
-}
-
-func (r *reader) register() *domain.RegisterMember {
-	c := &domain.RegisterMember{}
-	for r.next() {
-		switch r.num {
-		case 1:
-			c.Application = domain.ApplicationID(r.u32())
-		case 2:
-			r.block(c.Identity[:])
-		case 3:
-			c.Service = domain.Service(r.u8())
-		case 4:
-			c.UID = r.text()
-		case 5:
-			r.block(c.Partner[:])
-		case 6:
-			c.PartnerCode = r.text()
-		case 7:
-			c.PartnerID = r.text()
-		case 8:
-			c.Given = append(c.Given, r.memberField())
-		case 9:
-			c.Record = append(c.Record, r.memberField())
-		case 10:
-			c.Domain = r.text()
-		case 11:
-			c.At = r.sint()
-		case 12:
-			r.block(c.UUID[:])
-		case 13:
-			r.block(c.TokenRandom[:])
-		case 14:
-			r.block(c.TokenHash[:])
-		}
-	}
-	return c
-}
-
-func (w *writer) memberFields(num protowire.Number, fields domain.Fields) {
-	for _, f := range fields {
-		at := w.open(num)
-		w.uint(1, uint64(f.Field))
-		w.text(2, f.Value)
-		w.close(at)
-	}
-}
-
-func (r *reader) memberField() (f domain.FieldValue) {
-	in := r.message()
-	for in.next() {
-		switch in.num {
-		case 1:
-			f.Field = domain.Field(in.u8())
-		case 2:
-			f.Value = in.text()
-		}
-	}
-	r.done(&in)
-	return f
-}
-
 func (w *writer) claim(c *domain.Claim) {
 	w.uint(1, uint64(c.Step))
 	w.block16(2, (*[16]byte)(&c.Identity))
 	w.uint(3, uint64(c.Type))
 	w.uint(4, uint64(c.Member))
 	w.block16(5, (*[16]byte)(&c.Asked))
+	w.uint(6, c.Ticket)
+	w.sint(7, c.Created)
 }
 
 func (r *reader) claim() *domain.Claim {
@@ -164,6 +103,10 @@ func (r *reader) claim() *domain.Claim {
 			c.Member = domain.MemberID(r.u64())
 		case 5:
 			r.block(c.Asked[:])
+		case 6:
+			c.Ticket = r.u64()
+		case 7:
+			c.Created = r.sint()
 		}
 	}
 	return c

@@ -9,8 +9,6 @@ import (
 	"math"
 	"math/bits"
 	"slices"
-
-	"github.com/pierrec/lz4/v4"
 )
 
 // A record batch, format 2, big endian:
@@ -105,7 +103,6 @@ type stamp struct {
 // encoder makes batches. Its memory is used again: a batch is valid until the next.
 type encoder struct {
 	batch, plain []byte
-	lz4          lz4.Compressor
 }
 
 var errNoMessages = errors.New("kafka: a batch needs at least one message")
@@ -150,7 +147,7 @@ func (e *encoder) encode(s stamp, codec Codec, messages []Message, now int64) ([
 func (e *encoder) compress(dst []byte, codec Codec, plain []byte) ([]byte, error) {
 	switch codec {
 	case LZ4:
-		return appendLZ4(dst, plain, &e.lz4)
+		return appendLZ4(dst, plain)
 	case Zstd:
 		return zstdEncoder().EncodeAll(plain, dst), nil
 	}

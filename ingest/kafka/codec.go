@@ -42,6 +42,9 @@ func (c Codec) String() string {
 // writable reports that batches can be written with it.
 func (c Codec) writable() bool { return c == None || c == LZ4 || c == Zstd }
 
+// lz4Compressors have much memory and no state between batches.
+var lz4Compressors = sync.Pool{New: func() any { return new(lz4.Compressor) }}
+
 // zstdEncoder is used by all producers; encoding at once starts no goroutine.
 var zstdEncoder = sync.OnceValue(func() *zstd.Encoder {
 	e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithZeroFrames(true))
@@ -62,7 +65,9 @@ const stored = 1 << 31
 
 // appendLZ4 appends src as one frame. Frames are written here because the
 // library's writer allocates for blocks of 4 MiB and starts anew for every batch.
-func appendLZ4(dst, src []byte, z *lz4.Compressor) ([]byte, error) {
+func appendLZ4(dst, src []byte) ([]byte, error) {
+	z := lz4Compressors.Get().(*lz4.Compressor)
+	defer lz4Compressors.Put(z)
 	dst = append(dst, lz4Header[:]...)
 	for len(src) > 0 {
 		block := src[:min(len(src), lz4Block)]
