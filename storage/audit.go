@@ -9,8 +9,8 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// Recompute is the facts computed anew from what is stored: timelines, members and
-// identities. They equal State().Facts, or the store is not what was applied. Nothing
+// Recompute is the facts computed anew from what is stored: timelines, members,
+// identities and pointers. They equal State().Facts, or the store is not what was applied. Nothing
 // may be staged.
 func (s *Shard) Recompute() ([16]byte, error) {
 	if err := s.usable(); err != nil {
@@ -46,6 +46,14 @@ func (s *Shard) Recompute() ([16]byte, error) {
 		}
 		i, err := decodeClaim(domain.IdentityHash(k[3:]), v)
 		sum.add(factOfIdentity(&i))
+		return err
+	})
+	if err != nil {
+		return [16]byte{}, err
+	}
+	err = scanPrefix(s.db, appendShard(nil, familyPointer, s.id), func(k, v []byte) error {
+		p, err := decodePointer(k, v)
+		sum.add(factOfPointer(&p))
 		return err
 	})
 	return sum.bytes(), err

@@ -41,6 +41,7 @@ const (
 	entityLayout
 	entitySetAside
 	entityAcceptGap
+	entitySegment
 )
 
 // OpenCatalog opens the catalog's store in dir, or makes one. A store of another
@@ -76,7 +77,8 @@ func OpenCatalog(dir string, o Options) (*Catalog, error) {
 func (c *Catalog) State() CatalogState { return c.state }
 
 // Load calls f with every entity stored, by kind and id: a pointer to an Account,
-// Application, Key, Brand, Definition, Layout, SetAside, AcceptGap or Request.
+// Application, Key, Brand, Definition, Layout, SetAside, AcceptGap, Segment or
+// Request.
 func (c *Catalog) Load(f func(entity any) error) error {
 	if err := c.usable(); err != nil {
 		return err
@@ -121,6 +123,8 @@ func decodeCatalog(k, v []byte) (entity any, err error) {
 			entity = new(domain.SetAside)
 		case entityAcceptGap:
 			entity = new(domain.AcceptGap)
+		case entitySegment:
+			entity = new(domain.Segment)
 		default:
 			return nil, damaged("e")
 		}
@@ -144,6 +148,8 @@ func appendEntityKey(dst []byte, entity any) ([]byte, error) {
 		return numbered(entityBrand, uint32(e.ID))
 	case *domain.Definition:
 		return numbered(entityDefinition, uint32(e.ID))
+	case *domain.Segment:
+		return numbered(entitySegment, uint32(e.ID))
 	case *domain.Layout:
 		return append(dst, familyEntity, entityLayout), nil
 	case *domain.SetAside:

@@ -37,10 +37,14 @@ func TestCatalogKeepsEveryEntityOverACrash(t *testing.T) {
 		&domain.Key{ID: 3, Hash: domain.KeyHash{1, 2}, Hint: "ov_", Application: 2, Account: 1, Scope: domain.ScopeGlobal},
 		&domain.Brand{ID: 4, Account: 1, Dense: 1, Fields: domain.BrandFields{"Name": "Brand\xfe", "Slug": "brand"}},
 		&domain.Definition{ID: 100, Account: 1, Brand: 4, Name: "liked {brand}", Value: 5, OneTime: true},
+		&domain.Segment{
+			ID: 6, Account: 1, Brand: 4, Name: "fans\xfd", Label: "f", Rule: true, Threshold: 3, Period: domain.Period{Amount: 2, Unit: domain.UnitMonth},
+			Activities: []domain.SegmentActivity{{Definition: 100}, {Definition: 101, Points: 9, Own: true}}, Page: "a.b/c", Created: 1, Updated: 2,
+		},
 		&domain.SetAside{Partition: 1, Offset: 99, At: 3}, &gap, &again,
 		&domain.Request{ID: domain.RequestID{1}, Day: 20000, BodyHash: 7, Outcome: domain.Outcome{ID: 4}},
 	}
-	state := CatalogState{Cluster: "c", Topic: topic(8), Next: 10, Epoch: 1, Clock: 20000 * day, Counters: [6]uint32{1, 2, 3, 4, 100}}
+	state := CatalogState{Cluster: "c", Topic: topic(8), Next: 10, Epoch: 1, Clock: 20000 * day, Counters: [6]uint32{1, 2, 3, 4, 100, 6}}
 	ok(t, c.Commit(state, entities))
 	brand := &domain.Brand{ID: 4, Account: 1, Dense: 1, Fields: domain.BrandFields{"Name": "Other"}, Deleted: true}
 	state.Next, state.Clock = 11, 20001*day

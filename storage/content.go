@@ -3,7 +3,6 @@ package storage
 import (
 	"encoding/binary"
 	"slices"
-	"sort"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
@@ -197,33 +196,6 @@ func (c *contentCodec) merge(dst []byte, operands [][]byte, base bool) ([]byte, 
 		c.taken = c.taken[:0]
 	}
 	return c.append(dst, c.taken, c.entries), nil
-}
-
-// find is the content of one sequence; nil: none.
-func (c *contentCodec) find(v []byte, seq uint64) (*domain.Content, error) {
-	n, cur, err := c.open(v)
-	if err != nil || n == 0 {
-		return nil, err
-	}
-	if n == 1 {
-		e := singleEntry(&cur)
-		if err := cur.close("C"); err != nil || e.seq != seq {
-			return nil, err
-		}
-		return e.content()
-	}
-	i := sort.Search(n, func(i int) bool { return c.cols[contentSeq].at(i) >= seq })
-	if i == n || c.cols[contentSeq].at(i) != seq {
-		return nil, nil
-	}
-	for j := range i {
-		cur.take(c.cols[contentLen].at(j))
-	}
-	e := entry{seq: seq, recorded: c.cols[contentRecorded].at(i), text: cur.take(c.cols[contentLen].at(i))}
-	if cur.bad {
-		return nil, damaged("C")
-	}
-	return e.content()
 }
 
 func compareU64(a, b uint64) int {

@@ -33,8 +33,10 @@
 //	merge.go                          the merge operator, by family: rows.go content.go
 //	                                  block.go counts.go bits.go columns.go usage.go
 //	timeline.go seen.go filter.go     the members' own rows, repeats
+//	pointers.go                       identities that many members have
 //	facts.go audit.go                 the state hash, and the same from stored bytes
 //	warm.go snapshot.go scan.go       reading
+//	says.go                           what actions say, many at once
 //	disk.go failure.go                when the disk fails
 //	dump.go stats.go                  for operators
 //

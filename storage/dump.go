@@ -87,6 +87,7 @@ var keyShapes = map[byte][]struct {
 	familyMember:  {{"shard", 2}, {"account", 4}, {"ordinal", 4}},
 	familyCount:   {{"shard", 2}, {"account", 4}, {"brand", 4}},
 	familyPlace:   {{"shard", 2}, {"slot", 2}, {"sequence", 8}},
+	familyPointer: {{"shard", 2}, {"hash", 16}, {"created", 8}, {"member", 8}},
 	familyOutbox:  {{"shard", 2}, {"kind", 1}, {"sequence", 8}},
 	familySealed:  {{"shard", 2}, {"account", 4}, {"month", 2}},
 	familyLine:    {{"month", 2}, {"shard", 2}, {"account", 4}, {"class", 1}, {"bucket", 4}},
@@ -147,6 +148,9 @@ func dumpValue(k, v []byte) (string, error) {
 	case familyClaim:
 		i, err := decodeClaim(domain.IdentityHash(k[3:]), v)
 		return fmt.Sprintf("kind=%d state=%d member=%d", i.Kind, i.State, i.Member), err
+	case familyPointer:
+		_, err := decodePointer(k, v)
+		return "", err
 	case familyMember:
 		return dumpEntity(v, new(domain.Member))
 	case familyRequest:

@@ -22,6 +22,10 @@ import (
 //	's' member u64, application u32, service u8, uid length u32, uid, field u8, value
 //	                                                a service record (field 0) and its values
 //	'i' hash, kind u8, state u8, member u64         an identity
+//	'e' hash, member u64, created u64               a pointer
+//	'w' member u64, address hash, password hash     a password
+//	'o' member u64, kind u8, id u32, in, out and listed as bits of u8
+//	                                                how a member stands to what it can opt in to
 //
 // Numbers are big-endian.
 type facts struct{ hi, lo uint64 }
@@ -91,7 +95,29 @@ func factsOfMember(m *domain.Member) (sum facts) {
 			sum.add(factOf(append(append(b[:len(b):len(b)], byte(v.Field)), v.Value...)))
 		}
 	}
+	for i := range m.Passwords {
+		p := &m.Passwords[i]
+		b = append(be.AppendUint64([]byte{'w'}, uint64(m.ID)), p.Address[:]...)
+		sum.add(factOf(append(b, p.Hash...)))
+	}
+	for i := range m.Opts {
+		o := &m.Opts[i]
+		var flags byte
+		for bit, on := range [...]bool{o.In, o.Out, o.Listed} {
+			if on {
+				flags |= 1 << bit
+			}
+		}
+		b = append(be.AppendUint64([]byte{'o'}, uint64(m.ID)), byte(o.Kind))
+		sum.add(factOf(append(be.AppendUint32(b, o.ID), flags)))
+	}
 	return sum
+}
+
+// factOfPointer is the fact of a pointer.
+func factOfPointer(p *domain.Pointer) facts {
+	b := be.AppendUint64(append([]byte{'e'}, p.Hash[:]...), uint64(p.Member))
+	return factOf(be.AppendUint64(b, uint64(p.Created)))
 }
 
 // factOfIdentity is the fact of a claim.

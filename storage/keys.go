@@ -8,7 +8,7 @@ import (
 
 // The keys of a node's store, in byte order. Numbers are big-endian, so byte order
 // is their order: month u16, shard u16, account u32, brand u32, class u8, slot u16,
-// bucket u32, ordinal u32, sequence u64, day u32. The large families begin with the
+// bucket u32, ordinal u32, sequence u64, created u64, member u64, day u32. The large families begin with the
 // month: compaction stays in the current one, and giving one up is a range deletion.
 //
 //	0x00 "format"                                        what the store is
@@ -23,6 +23,7 @@ import (
 //	'm' shard account ordinal                            member                   Set
 //	'n' shard account brand                              rows by month and class  Merge
 //	'o' shard slot sequence                              member id → place        Set
+//	'p' shard hash created member                        pointer: a member        Set, Delete
 //	'q' shard kind sequence                              outbox                   Set, DeleteRange
 //	's' shard account month                              what of t there is       Set
 //	't' month shard account class bucket                 timelines of members     Merge
@@ -51,6 +52,7 @@ const (
 	familyMember  = 'm'
 	familyCount   = 'n'
 	familyPlace   = 'o'
+	familyPointer = 'p'
 	familyOutbox  = 'q'
 	familySealed  = 's'
 	familyLine    = 't'
@@ -60,7 +62,7 @@ const (
 )
 
 // families are those of a node's store.
-const families = "CRTabcfimnoqstuxz"
+const families = "CRTabcfimnopqstuxz"
 
 // Parts of the outbox: forwards and dead letters are trimmed by cursors of their own.
 const (
@@ -198,6 +200,23 @@ func appendOneTimeKey(dst []byte, shard uint16, account domain.AccountID, ord do
 // appendClaimKey needs no account: it is part of the hash.
 func appendClaimKey(dst []byte, shard uint16, hash domain.IdentityHash) []byte {
 	return append(appendShard(dst, familyClaim, shard), hash[:]...)
+}
+
+// appendPointerKey has the time before the member: the earliest of a hash is one seek.
+func appendPointerKey(dst []byte, shard uint16, p *domain.Pointer) []byte {
+	dst = append(appendShard(dst, familyPointer, shard), p.Hash[:]...)
+	return be.AppendUint64(be.AppendUint64(dst, uint64(p.Created)), uint64(p.Member))
+}
+
+const pointerKeyLen = 1 + 2 + 16 + 8 + 8
+
+func parsePointerKey(k []byte) (p domain.Pointer, ok bool) {
+	if len(k) != pointerKeyLen {
+		return p, false
+	}
+	return domain.Pointer{
+		Hash: domain.IdentityHash(k[3:19]), Created: int64(be.Uint64(k[19:])), Member: domain.MemberID(be.Uint64(k[27:])),
+	}, true
 }
 
 // appendBitsKey fails on a value of more than 255 bytes by ok.

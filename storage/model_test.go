@@ -17,6 +17,7 @@ type model struct {
 	origins    map[[20]byte]domain.Origin
 	members    map[place]*domain.Member
 	identities map[domain.IdentityHash]domain.Identity
+	pointers   map[domain.Pointer]bool
 	oneTimes   map[[4]uint32]domain.OneTime
 	requests   map[domain.RequestID]*domain.Request
 	bits       map[bitName]map[domain.Ordinal]bool
@@ -45,7 +46,7 @@ type modelRow struct {
 
 func newModel() *model {
 	return &model{
-		origins: map[[20]byte]domain.Origin{}, members: map[place]*domain.Member{}, identities: map[domain.IdentityHash]domain.Identity{},
+		origins: map[[20]byte]domain.Origin{}, members: map[place]*domain.Member{}, identities: map[domain.IdentityHash]domain.Identity{}, pointers: map[domain.Pointer]bool{},
 		oneTimes: map[[4]uint32]domain.OneTime{}, requests: map[domain.RequestID]*domain.Request{}, bits: map[bitName]map[domain.Ordinal]bool{},
 		columns: map[columnName]map[domain.Ordinal]uint16{}, outbox: map[uint64]*domain.Outgoing{}, usage: map[[3]uint64]domain.UsageCount{},
 		rows: map[uint64]*modelRow{}, sample: 4,
@@ -97,6 +98,10 @@ func (m *model) change(ch domain.Change) {
 		} else {
 			m.identities[v.Hash] = *v
 		}
+	case *domain.Pointer:
+		if m.pointers[*v] = true; ch.Kind == domain.PointerDrop {
+			delete(m.pointers, *v)
+		}
 	case *domain.Bit:
 		n := bitName{v.Account, v.Attribute, v.Value}
 		if m.bits[n] == nil {
@@ -139,6 +144,9 @@ func (m *model) facts() [16]byte {
 	}
 	for _, x := range m.identities {
 		sum.add(factOfIdentity(&x))
+	}
+	for x := range m.pointers {
+		sum.add(factOfPointer(&x))
 	}
 	return sum.bytes()
 }
@@ -294,19 +302,7 @@ func (m *model) checkRows(t *testing.T, s *Shard) {
 			t.Fatalf("brand %v: %d rows counted, want %d", k, n, len(inside))
 		}
 	}
-	for seq, r := range m.rows {
-		if seq%m.sample != 0 {
-			continue
-		}
-		c := must[*domain.Content](t)(snap.Content(r.row))
-		want := r.content
-		if r.row.Flags.Dead() {
-			want = nil
-		}
-		if (c == nil) != (want == nil) || c != nil && *c != *want {
-			t.Fatalf("content of row %d is %+v, want %+v", seq, c, want)
-		}
-	}
+	m.checkContents(t, snap)
 }
 
 func (m *model) checkLookups(t *testing.T, s *Shard) {
@@ -350,6 +346,7 @@ func (m *model) checkByName(t *testing.T, s *Shard) {
 			t.Fatalf("identity %v is %+v %v %v, want %+v", hash, got, found, err, want)
 		}
 	}
+	m.checkPointers(t, s)
 	for k, want := range m.oneTimes {
 		got, found, err := s.OneTime(domain.AccountID(k[0]), domain.Ordinal(k[1]), domain.DefinitionID(k[2]), domain.BrandID(k[3]))
 		if err != nil || !found || got != want {

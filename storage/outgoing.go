@@ -96,6 +96,8 @@ func commandOf(kind domain.Kind) domain.Command {
 		return new(domain.RegisterMember)
 	case domain.KindClaim:
 		return new(domain.Claim)
+	case domain.KindAttach:
+		return new(domain.AttachService)
 	case domain.KindUsage:
 		return new(domain.Usage)
 	case domain.KindPublished:

@@ -99,7 +99,8 @@ func (s *Shard) sealRows(b *pebble.Batch, sequence uint64) error {
 		}
 		keys = keys[n:]
 	}
-	clear(g.texts)
+	// Between seals, which are rare, nothing of a tail's size is kept.
+	g.sorter.keys, g.texts, g.textOf = nil, nil, nil
 	return b.DeleteRange(appendTextKey(nil, s.id, 0), appendTextKey(nil, s.id, sequence+1), nil)
 }
 
@@ -126,7 +127,6 @@ func taken(marks []mark) map[uint64]bool {
 // readTexts fills texts with the contents of the tail: those committed and the fresh.
 func (s *Shard) readTexts() error {
 	var c contentCodec
-	c.entries = s.group.texts[:0]
 	err := scanPrefix(s.db, appendShard(nil, familyText, s.id), func(_, v []byte) error {
 		return c.decode(bytes.Clone(v))
 	})
@@ -187,7 +187,7 @@ func (s *Shard) writeSlot(b *pebble.Batch, k brandMonth, class uint8, slot uint1
 
 // dropText takes the content of an action that counts no more out of the tail's.
 func (s *Shard) dropText(seq uint64) error {
-	key, err := textAt(s.db, s.id, seq, func([]byte) error { return nil })
+	key, err := s.textKey(seq)
 	if err != nil || key == nil {
 		return err
 	}
@@ -195,21 +195,17 @@ func (s *Shard) dropText(seq uint64) error {
 	return s.open.batch.Merge(key, s.value, nil)
 }
 
-// textAt calls f with the contents of the commit that the sequence was given in, if the
-// tail has them; the key is nil where it has not.
-func textAt(r pebble.Reader, shard uint16, seq uint64, f func(v []byte) error) (key []byte, err error) {
-	it, err := r.NewIter(&pebble.IterOptions{LowerBound: appendTextKey(nil, shard, seq), UpperBound: after(appendShard(nil, familyText, shard))})
+// textKey is the key of the contents of the commit that the sequence was given in; nil
+// where the tail has none.
+func (s *Shard) textKey(seq uint64) (key []byte, err error) {
+	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: appendTextKey(nil, s.id, seq), UpperBound: after(appendShard(nil, familyText, s.id))})
 	if err != nil {
 		return nil, err
 	}
 	if it.First() {
 		key = bytes.Clone(it.Key())
-		err = f(it.Value())
 	}
-	if e := it.Close(); err == nil {
-		err = e
-	}
-	return key, err
+	return key, it.Close()
 }
 
 // unsealed is the rows of a tail that count, of one brand's month each, in order of

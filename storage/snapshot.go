@@ -104,41 +104,20 @@ func (s *Snapshot) Count(account domain.AccountID, brand domain.BrandID, r domai
 	return rows, s.unsealed(account, brand, first, last, func(tail []domain.Row) { rows += uint64(len(tail)) })
 }
 
-// Content is what the action of this row says beside its columns; nil: none, or the
-// row counts no more. Account, Brand, Time and Seq of the row are looked at.
-func (s *Snapshot) Content(row domain.Row) (c *domain.Content, err error) {
-	var codec contentCodec
-	_, err = textAt(s.db, s.shard, row.Seq, func(v []byte) (err error) {
-		c, err = codec.find(v, row.Seq)
-		return err
-	})
-	if c != nil || err != nil {
-		return c, err
-	}
-	k := brandMonth{row.Account, row.Brand, domain.MonthOf(row.Time)}
-	ts, err := s.tallies(row.Account, row.Brand)
-	if err != nil {
-		return nil, err
-	}
-	for _, t := range ts {
-		if t.month != k.month || c != nil {
-			continue
-		}
-		key := appendRowKey(nil, familyContent, s.shard, k, t.class, slotOf(t.class, k.month.Start(), row.Time))
-		_, err := get(s.db, key, func(v []byte) (err error) {
-			c, err = codec.find(v, row.Seq)
-			return err
-		})
-		if err != nil {
-			return nil, err
-		}
-	}
-	return c, nil
-}
-
 // Member is a member's record; nil: none.
 func (s *Snapshot) Member(account domain.AccountID, ord domain.Ordinal) (*domain.Member, error) {
 	return readMember(s.db, s.shard, account, ord)
+}
+
+// Identity is the claim under a hash. The account is part of the hash.
+func (s *Snapshot) Identity(_ domain.AccountID, hash domain.IdentityHash) (domain.Identity, bool, error) {
+	return readIdentity(s.db, s.shard, hash)
+}
+
+// Earliest is the member that was created first of those that a hash points to; 0:
+// none. The account is part of the hash.
+func (s *Snapshot) Earliest(_ domain.AccountID, hash domain.IdentityHash) (domain.MemberID, error) {
+	return readEarliest(s.db, s.shard, hash)
 }
 
 // Close gives the snapshot up; a second time it does nothing.

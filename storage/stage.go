@@ -18,6 +18,7 @@ type openBatch struct {
 
 	members    map[place]facts               // of member records staged
 	identities map[domain.IdentityHash]facts // of claims staged; zero: dropped
+	pointers   map[domain.Pointer]bool       // staged: put, or dropped
 }
 
 // freshRow is a row that the open batch adds.
@@ -28,19 +29,20 @@ type freshRow struct {
 	from, to int // of text
 }
 
-// batchRetained is how large a batch may be to be used again.
-const batchRetained = 16 << 20
+// batchRetained is how large a batch may be to be used again: those that seal are not.
+const batchRetained = 1 << 20
 
 func (o *openBatch) reset(db *pebble.DB) {
 	if o.batch == nil {
 		o.batch = db.NewBatch(pebble.WithMaxRetainedSizeBytes(batchRetained))
-		o.members, o.identities = map[place]facts{}, map[domain.IdentityHash]facts{}
+		o.members, o.identities, o.pointers = map[place]facts{}, map[domain.IdentityHash]facts{}, map[domain.Pointer]bool{}
 	} else {
 		o.batch.Reset()
 	}
 	o.fresh, o.text, o.taken = o.fresh[:0], o.text[:0], o.taken[:0]
 	clear(o.members)
 	clear(o.identities)
+	clear(o.pointers)
 }
 
 func (o *openBatch) close() error {
@@ -88,6 +90,8 @@ func (s *Shard) stage(c *domain.Change) error {
 		return s.putMember(v)
 	case *domain.Identity:
 		return s.putIdentity(v, c.Kind == domain.IdentityDrop)
+	case *domain.Pointer:
+		return s.putPointer(v, c.Kind == domain.PointerDrop)
 	case *domain.Bit:
 		return s.putBit(v)
 	case *domain.Column:

@@ -247,6 +247,7 @@ func (t *timeline) sealTail(b *pebble.Batch) error {
 	}
 	t.tail, t.prev, t.committed, t.commits = t.tail[:0], t.prev[:0], 0, 0
 	clear(t.head)
+	t.order, t.sorter.keys = nil, nil
 	return nil
 }
 

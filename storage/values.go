@@ -28,6 +28,7 @@ import (
 //	m  ver JSON                     ver 2: as 1, each byte of a string as one character
 //	n  ver {v distance of month·4+class, z rows}…
 //	o  ver v account, v ordinal
+//	p  ver
 //	q  ver v sequence, z to, part u8 and what outgoing.go draws
 //	s  ver v rows, v classes
 //	u  ver v account, v total

@@ -68,10 +68,15 @@ func (w *world) step() {
 	case k < 72:
 		p := w.somebody()
 		m := *w.m.members[p]
-		m.Profile = w.fields()
+		m.Profile, m.Opts, m.Passwords = w.fields(), w.opts(), nil
+		if w.r.IntN(2) == 0 {
+			m.Passwords = []domain.Password{{Address: domain.IdentityHash{byte(w.r.IntN(3))}, Hash: []string{"a", "b"}[w.r.IntN(2)]}}
+		}
 		w.add(domain.MemberPut, &m)
-	case k < 78:
+	case k < 75:
 		w.identity()
+	case k < 78:
+		w.pointer()
 	case k < 84:
 		p := w.somebody()
 		v := domain.Bit{Account: p.account, Ord: p.ord + domain.Ordinal(w.r.IntN(2))<<16, Attribute: domain.AttrGender, Value: []string{"M", "F", ""}[w.r.IntN(3)], On: w.r.IntN(3) > 0}
@@ -136,6 +141,21 @@ func (w *world) identity() {
 		return
 	}
 	w.add(domain.IdentityPut, &domain.Identity{Hash: h, Kind: domain.ByService, State: domain.Held, Member: domain.MemberID(w.r.Uint64() >> 20)})
+}
+
+func (w *world) opts() (o []domain.OptState) {
+	for i := range uint32(3) {
+		if n := w.r.IntN(8); n > 0 {
+			o = append(o, domain.OptState{Opt: domain.Opt{Kind: domain.OptBrand, ID: i}, In: n&1 > 0, Out: n&2 > 0, Listed: n&4 > 0, At: int64(n)})
+		}
+	}
+	return o
+}
+
+// pointer puts or drops a pointer of a few, also one that is there or is not.
+func (w *world) pointer() {
+	p := &domain.Pointer{Hash: domain.IdentityHash{byte(w.r.IntN(10))}, Member: domain.MemberID(1 + w.r.IntN(4)), Created: int64(w.r.IntN(3))}
+	w.add([]domain.ChangeKind{domain.PointerPut, domain.PointerDrop}[w.r.IntN(2)], p)
 }
 
 func (w *world) row() {

@@ -1,0 +1,53 @@
+package storage
+
+import (
+	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// putPointer stages that a pointer is there, or is no more.
+func (s *Shard) putPointer(p *domain.Pointer, drop bool) error {
+	there, staged := s.open.pointers[*p]
+	s.key = appendPointerKey(s.key[:0], s.id, p)
+	if !staged {
+		var err error
+		if there, err = get(s.db, s.key, func([]byte) error { return nil }); err != nil {
+			return err
+		}
+	}
+	s.open.pointers[*p] = !drop
+	if drop {
+		if there {
+			s.facts.sub(factOfPointer(p))
+		}
+		return s.open.batch.Delete(s.key, nil)
+	}
+	if !there {
+		s.facts.add(factOfPointer(p))
+	}
+	return s.open.batch.Set(s.key, []byte{version1}, nil)
+}
+
+func decodePointer(k, v []byte) (domain.Pointer, error) {
+	p, ok := parsePointerKey(k)
+	if !ok {
+		return p, damaged("p")
+	}
+	cur, err := openValue(v, "p")
+	if err != nil {
+		return p, err
+	}
+	return p, cur.close("p")
+}
+
+// readEarliest is the member of the first key under a hash; 0: none.
+func readEarliest(r pebble.Reader, shard uint16, hash domain.IdentityHash) (id domain.MemberID, err error) {
+	prefix := append(appendShard(nil, familyPointer, shard), hash[:]...)
+	err = scan(r, prefix, after(prefix), func(k, v []byte) (bool, error) {
+		p, err := decodePointer(k, v)
+		id = p.Member
+		return false, err
+	})
+	return id, err
+}

@@ -1,0 +1,227 @@
+package storage
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"sort"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// What actions say, read for many of them at once: a value of c or C is read once for
+// all rows that lie in it, front to back.
+
+// Says calls f for each of the rows that is stored, in any order: when it was
+// recorded, and its content, which is f's only until it returns. Account, Brand, Time
+// and Seq of a row are looked at.
+func (s *Snapshot) Says(rows []domain.Row, f func(i int, recorded int64, content []byte)) error {
+	return s.entries(rows, func(i int, e *entry) error {
+		content, err := e.words()
+		if err == nil {
+			f(i, int64(e.recorded), content)
+		}
+		return err
+	})
+}
+
+// Contents is what each of the rows says beside its columns; nil where the row is not
+// stored, or counts no more. Account, Brand, Time and Seq are looked at.
+func (s *Snapshot) Contents(rows []domain.Row) ([]*domain.Content, error) {
+	out := make([]*domain.Content, len(rows))
+	err := s.entries(rows, func(i int, e *entry) (err error) {
+		out[i], err = e.content()
+		return err
+	})
+	return out, err
+}
+
+// reader finds the entries of rows.
+type reader struct {
+	*Snapshot
+	codec contentCodec
+	rows  []domain.Row
+	found []bool
+	f     func(i int, e *entry) error
+	key   []byte
+}
+
+// entries calls f with the entry of each row that has one.
+func (s *Snapshot) entries(rows []domain.Row, f func(i int, e *entry) error) error {
+	r := &reader{Snapshot: s, rows: rows, found: make([]bool, len(rows)), f: f}
+	order := make([]int, len(rows))
+	for i := range order {
+		order[i] = i
+	}
+	if err := r.tail(order); err != nil {
+		return err
+	}
+	slices.SortFunc(order, func(a, b int) int {
+		x, y := &rows[a], &rows[b]
+		return cmp.Or(cmp.Compare(x.Account, y.Account), cmp.Compare(x.Brand, y.Brand), cmp.Compare(x.Time, y.Time))
+	})
+	for len(order) > 0 {
+		first := &rows[order[0]]
+		n := 1
+		for n < len(order) && rows[order[n]].Account == first.Account && rows[order[n]].Brand == first.Brand {
+			n++
+		}
+		if err := r.brand(order[:n]); err != nil {
+			return err
+		}
+		order = order[n:]
+	}
+	return nil
+}
+
+// tail reads what is not sealed: a commit's contents stand together under its highest
+// sequence. It changes the order.
+func (r *reader) tail(order []int) (err error) {
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(r.rows[a].Seq, r.rows[b].Seq) })
+	prefix := appendShard(nil, familyText, r.shard)
+	it, err := r.db.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: after(prefix)})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, it.Close()) }()
+	for len(order) > 0 {
+		r.key = appendTextKey(r.key[:0], r.shard, r.rows[order[0]].Seq)
+		if !it.SeekGE(r.key) {
+			break
+		}
+		last := be.Uint64(it.Key()[len(prefix):])
+		n := sort.Search(len(order), func(i int) bool { return r.rows[order[i]].Seq > last })
+		if err := r.value(it.Value(), order[:n]); err != nil {
+			return err
+		}
+		order = order[n:]
+	}
+	return it.Error()
+}
+
+// brand reads the rows of one brand, which are in order of time.
+func (r *reader) brand(order []int) error {
+	first := &r.rows[order[0]]
+	ts, err := r.tallies(first.Account, first.Brand)
+	if err != nil {
+		return err
+	}
+	for len(order) > 0 {
+		k := brandMonth{first.Account, first.Brand, domain.MonthOf(r.rows[order[0]].Time)}
+		next := (k.month + 1).Start()
+		n := sort.Search(len(order), func(i int) bool { return r.rows[order[i]].Time >= next })
+		for _, t := range ts {
+			if t.month != k.month {
+				continue
+			}
+			if err := r.month(k, t.class, order[:n]); err != nil {
+				return err
+			}
+		}
+		order = order[n:]
+	}
+	return nil
+}
+
+// month reads those of a month's rows that stand under keys of the class. The order
+// of rows of one key is changed.
+func (r *reader) month(k brandMonth, class uint8, order []int) error {
+	start := k.month.Start()
+	slot := func(i int) uint16 { return slotOf(class, start, r.rows[i].Time) }
+	slices.SortFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(slot(a), slot(b)), cmp.Compare(r.rows[a].Seq, r.rows[b].Seq))
+	})
+	for len(order) > 0 {
+		at, n := slot(order[0]), 1
+		for n < len(order) && slot(order[n]) == at {
+			n++
+		}
+		part := order[:n]
+		order = order[n:]
+		if !slices.ContainsFunc(part, func(i int) bool { return !r.found[i] }) {
+			continue
+		}
+		r.key = appendRowKey(r.key[:0], familyContent, r.shard, k, class, at)
+		_, err := get(r.db, r.key, func(v []byte) error { return r.value(v, part) })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// value gives the entries that a value of C holds of the rows, which are in order of
+// sequence.
+func (r *reader) value(v []byte, part []int) error {
+	n, cur, err := r.codec.open(v)
+	if err != nil || n == 0 {
+		return err
+	}
+	if n == 1 {
+		e := singleEntry(&cur)
+		if err := cur.close("C"); err != nil {
+			return err
+		}
+		for _, i := range part {
+			if r.rows[i].Seq == e.seq {
+				if err := r.give(i, &e); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
+	cols, at := &r.codec.cols, 0
+	for _, i := range part {
+		seq := r.rows[i].Seq
+		to := at + sort.Search(min(n-at, 8), func(j int) bool { return cols[contentSeq].at(at+j) >= seq })
+		if to == at+8 && to < n { // the next one wanted is not near
+			to += sort.Search(n-to, func(j int) bool { return cols[contentSeq].at(to+j) >= seq })
+		}
+		if to == n || cols[contentSeq].at(to) != seq {
+			continue
+		}
+		for ; at < to; at++ {
+			cur.take(cols[contentLen].at(at))
+		}
+		rest := cur
+		e := entry{seq: seq, recorded: cols[contentRecorded].at(at), text: rest.take(cols[contentLen].at(at))}
+		if cur.bad || rest.bad {
+			return damaged("C")
+		}
+		if err := r.give(i, &e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *reader) give(i int, e *entry) error {
+	if r.found[i] {
+		return nil
+	}
+	r.found[i] = true
+	return r.f(i, e)
+}
+
+// words is the content alone, in the value's memory; nil: none.
+func (e *entry) words() ([]byte, error) {
+	if len(e.text) == 0 {
+		return nil, nil
+	}
+	cur := cursor{b: e.text}
+	mask := cur.byte()
+	if mask&hasContent == 0 {
+		return nil, nil
+	}
+	if mask&hasMarker != 0 {
+		cur.take(cur.uvarint())
+	}
+	text := cur.take(cur.uvarint())
+	if cur.bad {
+		return nil, damaged("content")
+	}
+	return text, nil
+}
