@@ -85,17 +85,17 @@ func (l *ledger) deleteBrand(account domain.AccountID, c *domain.DeleteBrand) do
 	if !ok {
 		return failure(domain.Bad(domain.NotFound, "brandid", "no such brand"))
 	}
-	var users []*domain.Definition
-	for _, d := range l.view.Definitions(account) {
-		if d.Brand == c.ID && !d.Deleted {
-			users = append(users, d)
-		}
+	definitions, segments := l.brandUsers(account, c.ID)
+	if len(definitions)+len(segments) > 0 && !c.Force {
+		return failure(domain.Bad(domain.Conflict, "brandid", "activity definitions or segments use the brand; force=1 deletes them too"))
 	}
-	if len(users) > 0 && !c.Force {
-		return failure(domain.Bad(domain.Conflict, "brandid", "activity definitions use the brand; force=1 deletes them too"))
-	}
-	for _, d := range users {
+	for _, d := range definitions {
 		gone := *d
+		gone.Deleted, gone.Updated = true, c.At
+		l.keep(&gone)
+	}
+	for _, s := range segments {
+		gone := *s
 		gone.Deleted, gone.Updated = true, c.At
 		l.keep(&gone)
 	}
@@ -103,6 +103,21 @@ func (l *ledger) deleteBrand(account domain.AccountID, c *domain.DeleteBrand) do
 	b.Deleted, b.Updated = true, c.At
 	l.keep(&b)
 	return domain.Outcome{ID: uint32(c.ID)}
+}
+
+// brandUsers are the living definitions and segments of a brand.
+func (l *ledger) brandUsers(account domain.AccountID, id domain.BrandID) (definitions []*domain.Definition, segments []*domain.Segment) {
+	for _, d := range l.view.Definitions(account) {
+		if d.Brand == id && !d.Deleted {
+			definitions = append(definitions, d)
+		}
+	}
+	for _, s := range l.view.Segments(account) {
+		if s.Brand == id && !s.Deleted {
+			segments = append(segments, s)
+		}
+	}
+	return definitions, segments
 }
 
 func (l *ledger) putDefinition(account domain.AccountID, c *domain.PutDefinition) domain.Outcome {

@@ -13,6 +13,7 @@ const (
 	countKeys
 	countBrands
 	countDefinitions
+	countSegments
 )
 
 // ledger is the catalog's state machine: a function of the records, without clock
@@ -82,6 +83,11 @@ func (l *ledger) put(entity any) {
 			v.own(e.Account, l.epoch, func(o *owned) { o.definitions = append(o.definitions, e.ID) })
 		}
 		v.definitions.set(uint32(e.ID), e, l.epoch)
+	case *domain.Segment:
+		if v.segments.get(uint32(e.ID)) == nil {
+			v.own(e.Account, l.epoch, func(o *owned) { o.segments = append(o.segments, e.ID) })
+		}
+		v.segments.set(uint32(e.ID), e, l.epoch)
 	case *domain.SetAside:
 		v.putSetAside(e)
 	case *domain.AcceptGap:
@@ -165,6 +171,10 @@ func (l *ledger) command(r *domain.Record) domain.Outcome {
 		return l.putDefinition(r.Account, c)
 	case *domain.DeleteDefinition:
 		return l.deleteDefinition(r.Account, c)
+	case *domain.PutSegment:
+		return l.putSegment(r.Account, c)
+	case *domain.DeleteSegment:
+		return l.deleteSegment(r.Account, c)
 	case *domain.SetAside:
 		l.keep(c)
 		return domain.Outcome{}

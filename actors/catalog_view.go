@@ -16,6 +16,7 @@ type CatalogView struct {
 	keys         pages[*domain.Key]
 	brands       pages[*domain.Brand]
 	definitions  pages[*domain.Definition]
+	segments     pages[*domain.Segment]
 	owned        pages[*owned] // by account
 	byHash       map[domain.KeyHash]uint32
 	setAside     map[place]bool
@@ -26,6 +27,7 @@ type CatalogView struct {
 type owned struct {
 	brands      []domain.BrandID
 	definitions []domain.DefinitionID
+	segments    []domain.SegmentID
 }
 
 // place is a record of the journal.
@@ -70,6 +72,24 @@ func (v *CatalogView) Brand(account domain.AccountID, id domain.BrandID) (*domai
 	return b, true
 }
 
+// AnyBrand is a brand that the account has or had.
+func (v *CatalogView) AnyBrand(account domain.AccountID, id domain.BrandID) (*domain.Brand, bool) {
+	b := v.brands.get(uint32(id))
+	if b == nil || b.Account != account {
+		return nil, false
+	}
+	return b, true
+}
+
+// AnyDefinition is a definition that the account has or had.
+func (v *CatalogView) AnyDefinition(account domain.AccountID, id domain.DefinitionID) (*domain.Definition, bool) {
+	d := v.definitions.get(uint32(id))
+	if d == nil || d.Account != account {
+		return nil, false
+	}
+	return d, true
+}
+
 // Definition is a definition that the account has; a deleted one it has not.
 func (v *CatalogView) Definition(account domain.AccountID, id domain.DefinitionID) (*domain.Definition, bool) {
 	d := v.definitions.get(uint32(id))
@@ -101,6 +121,28 @@ func (v *CatalogView) Definitions(account domain.AccountID) []*domain.Definition
 	out := make([]*domain.Definition, len(o.definitions))
 	for i, id := range o.definitions {
 		out[i] = v.definitions.get(uint32(id))
+	}
+	return out
+}
+
+// Segment is a segment that the account has; a deleted one it has not.
+func (v *CatalogView) Segment(account domain.AccountID, id domain.SegmentID) (*domain.Segment, bool) {
+	s := v.segments.get(uint32(id))
+	if s == nil || s.Account != account || s.Deleted {
+		return nil, false
+	}
+	return s, true
+}
+
+// Segments are the account's segments by id, deleted ones too.
+func (v *CatalogView) Segments(account domain.AccountID) []*domain.Segment {
+	o := v.owned.get(uint32(account))
+	if o == nil {
+		return nil
+	}
+	out := make([]*domain.Segment, len(o.segments))
+	for i, id := range o.segments {
+		out[i] = v.segments.get(uint32(id))
 	}
 	return out
 }

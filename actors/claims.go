@@ -2,22 +2,62 @@ package actors
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/member"
 )
 
-// askFor sends the claim on an identity to its shard. The request that waits is
-// remembered as pending: the last step concludes it.
-func (s *shard) askFor(r *domain.Record, identity domain.IdentityHash, id domain.MemberID) {
-	if !r.Request.IsZero() {
-		s.remember(&domain.Request{ID: r.Request, BodyHash: r.BodyHash, Pending: true})
+// Who has an identity is judged by the shard of its slot alone. What another shard
+// judges is asked by the outbox; what this shard judges is known at once.
+
+// claims judges those of the claims that are on identities of this shard, for a
+// member (0: one that is to be): granted, or taken says the kind of one that another
+// member has. Nothing is held by it.
+func (s *shard) claims(account domain.AccountID, claims []domain.PendingClaim, id domain.MemberID) (taken domain.IdentityKind, err error) {
+	for i := range claims {
+		c := &claims[i]
+		if !s.roster.Owns(c.Identity.Slot()) {
+			continue
+		}
+		held, ok, err := s.identity(account, c.Identity)
+		if err != nil {
+			return 0, err
+		}
+		if ok && held.Member != id {
+			return c.Type, nil
+		}
+		c.Granted = true
 	}
-	s.sendClaim(r, identity.Slot(), domain.Claim{
-		Step: domain.ClaimAsk, Identity: identity, Type: domain.ByPartner, Member: id, Asked: r.Request,
-	})
+	return domain.NoIdentity, nil
+}
+
+// takenBy is the outcome where another member has an identity.
+func takenBy(kind domain.IdentityKind) domain.Outcome {
+	switch kind {
+	case domain.ByPartner:
+		return failure(domain.Bad(domain.Conflict, "sourceuid", "another member has this partner identity"))
+	case domain.ByLogin:
+		return failure(domain.Bad(domain.Conflict, "email", "another member has this email"))
+	}
+	return failure(domain.Bad(domain.Conflict, "uid", "another member has this service identity"))
+}
+
+// pursue holds the identities that were granted and asks for the others.
+func (s *shard) pursue(r *domain.Record, w *domain.PendingRegistration, id domain.MemberID, state domain.ClaimState) {
+	for i := range w.Claims {
+		c := &w.Claims[i]
+		if c.Granted {
+			s.hold(domain.Identity{Hash: c.Identity, Kind: c.Type, State: state, Member: id})
+			continue
+		}
+		s.sendClaim(r, c.Identity.Slot(), domain.Claim{
+			Step: domain.ClaimAsk, Identity: c.Identity, Type: c.Type, Member: id, Asked: w.Asked, Ticket: w.Ticket,
+		})
+	}
 }
 
 func (s *shard) sendClaim(r *domain.Record, to domain.Slot, c domain.Claim) {
@@ -34,6 +74,9 @@ func (s *shard) claim(ctx actor.Context, r *domain.Record, c *domain.Claim) erro
 		return s.judge(r, c)
 	case domain.ClaimGranted, domain.ClaimTaken:
 		return s.settle(ctx, r, c)
+	case domain.ClaimPoint, domain.ClaimUnpoint:
+		s.point(c)
+		return nil
 	}
 	return s.released(r, c)
 }
@@ -62,8 +105,62 @@ func (s *shard) released(r *domain.Record, c *domain.Claim) error {
 	return err
 }
 
-// settle ends a claim at the member: what a pending member did counts now, or is a
-// dead letter of an unknown member.
+func (s *shard) point(c *domain.Claim) {
+	kind := domain.PointerPut
+	if c.Step == domain.ClaimUnpoint {
+		kind = domain.PointerDrop
+	}
+	s.slice.changes = append(s.slice.changes, domain.Change{
+		Kind: kind, Value: &domain.Pointer{Hash: c.Identity, Member: c.Member, Created: c.Created},
+	})
+}
+
+// giveUp releases an identity, in whatever shard it is, unless the member needs it.
+func (s *shard) giveUp(r *domain.Record, k *child, i domain.Identity) error {
+	if k.state().Needs(i.Hash) {
+		return nil
+	}
+	c := domain.Claim{Step: domain.ClaimRelease, Identity: i.Hash, Type: i.Kind, Member: i.Member}
+	if s.roster.Owns(i.Hash.Slot()) {
+		return s.released(r, &c)
+	}
+	s.sendClaim(r, i.Hash.Slot(), c)
+	return nil
+}
+
+// changed follows a change of the member's identities: claims that it holds no more
+// are released, pointers at it put and taken away.
+func (s *shard) changed(r *domain.Record, k *child, before *domain.Member) error {
+	after := &k.state().Member
+	for _, i := range member.Identities(before) {
+		if err := s.giveUp(r, k, i); err != nil {
+			return err
+		}
+	}
+	was, is := member.Pointers(before), member.Pointers(after)
+	tell := func(step domain.ClaimStep, p member.Pointed) {
+		c := domain.Claim{Step: step, Identity: p.Hash, Type: p.Kind, Member: after.ID, Created: after.Created}
+		if s.roster.Owns(p.Hash.Slot()) {
+			s.point(&c)
+		} else {
+			s.sendClaim(r, p.Hash.Slot(), c)
+		}
+	}
+	for _, p := range was {
+		if !slices.Contains(is, p) {
+			tell(domain.ClaimUnpoint, p)
+		}
+	}
+	for _, p := range is {
+		if !slices.Contains(was, p) {
+			tell(domain.ClaimPoint, p)
+		}
+	}
+	return nil
+}
+
+// settle takes the answer to a claim at the member. What waited for the
+// registration it ends counts now, or is told.
 func (s *shard) settle(ctx actor.Context, r *domain.Record, c *domain.Claim) error {
 	at, ok := s.roster.Find(c.Member)
 	if !ok {
@@ -73,38 +170,60 @@ func (s *shard) settle(ctx actor.Context, r *domain.Record, c *domain.Claim) err
 	if err != nil {
 		return err
 	}
-	pending, claims := k.state().Pending(), k.state().Member.Claims
-	m := &settle{claim: c, granted: c.Step == domain.ClaimGranted, changes: s.slice.changes}
+	before := k.state().Member
+	m := &settle{claim: c, record: s.newRecord(c.Member.Slot()), changes: s.slice.changes}
 	if ctx.Send(k.pid, m); !m.done {
 		panic("a member actor failed")
 	}
 	s.slice.changes = m.changes
-	for _, claim := range claims {
-		if held, ok := s.staged[claim.Of]; m.refused && (!ok || held != nil) {
-			s.release(claim.Of)
-		} else if pending && !m.refused {
-			s.hold(domain.Identity{Hash: claim.Of, Kind: domain.ByService, State: domain.Held, Member: c.Member})
+	if m.end.Ended == nil {
+		return s.late(r, k, c)
+	}
+	for _, claim := range m.end.Ended.Claims {
+		i := domain.Identity{Hash: claim.Identity, Kind: claim.Type, State: domain.Held, Member: c.Member}
+		switch {
+		case !m.end.Granted && claim.Granted:
+			err = s.giveUp(r, k, i)
+		case m.end.Granted && s.roster.Owns(claim.Identity.Slot()):
+			s.hold(i)
 		}
+		if err != nil {
+			return err
+		}
+	}
+	if err := s.changed(r, k, &before); err != nil {
+		return err
 	}
 	if err := s.stage(ctx); err != nil {
 		return err
 	}
-	for i := range m.parked {
-		if err := s.unpark(ctx, r, &m.parked[i]); err != nil {
+	s.settled(r, c, m.end)
+	for i := range m.end.Parked {
+		if err := s.unpark(ctx, r, &m.end.Parked[i]); err != nil {
 			return err
 		}
 	}
-	if err := s.flush(ctx); err != nil {
-		return err
-	}
-	s.settled(r, c, m.granted, pending)
-	return nil
+	return s.flush(ctx)
 }
 
-// settled tells the request that waits for the claim.
-func (s *shard) settled(r *domain.Record, c *domain.Claim, granted, isNew bool) {
-	if granted {
+// late gives back what was granted to a registration that another claim had ended.
+func (s *shard) late(r *domain.Record, k *child, c *domain.Claim) error {
+	if c.Step != domain.ClaimGranted {
+		return nil
+	}
+	return s.giveUp(r, k, domain.Identity{Hash: c.Identity, Kind: c.Type, Member: c.Member})
+}
+
+// settled tells the request that waits for the registration.
+func (s *shard) settled(r *domain.Record, c *domain.Claim, end member.Settled) {
+	out := domain.Outcome{Member: c.Member, New: end.IsNew}
+	switch {
+	case end.Granted:
 		s.env.shared.stats.registered.Add(1)
+	case end.Again:
+		out = domain.Outcome{Again: true}
+	default:
+		out = takenBy(c.Type)
 	}
 	if c.Asked.IsZero() {
 		return
@@ -113,10 +232,6 @@ func (s *shard) settled(r *domain.Record, c *domain.Claim, granted, isNew bool) 
 	body := uint64(0)
 	if err == nil && q != nil {
 		body = q.BodyHash
-	}
-	out := domain.Outcome{Member: c.Member, New: isNew}
-	if !granted {
-		out = failure(domain.Bad(domain.Conflict, "sourceuid", "another member has this partner identity"))
 	}
 	s.concludeRequest(c.Asked, &domain.Record{Offset: r.Offset, BodyHash: body}, out)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -25,12 +26,26 @@ type desk struct {
 
 // Receive is the mailbox.
 func (d *desk) Receive(ctx actor.Context) {
-	m, ok := ctx.Message().(*ask)
-	if !ok {
-		return
+	switch m := ctx.Message().(type) {
+	case *ask:
+		root := ctx.ActorSystem().Root
+		d.work(ctx, m.next, &partial{shard: d.shard.id, err: domain.ErrUnavailable}, func(x *workbench, v *shardView) any {
+			p := d.answer(x, v, m)
+			for _, dense := range p.cold {
+				root.Send(d.pid, &warm{m.question.Account, dense})
+			}
+			return p
+		})
+	case *show:
+		d.work(ctx, m.next, &shown{err: domain.ErrUnavailable}, func(_ *workbench, v *shardView) any { return m.from(v) })
 	}
+}
+
+// work gives the one who asks what f makes of a view that has applied all below next,
+// on a worker; refused when there are too many questions.
+func (d *desk) work(ctx actor.Context, next int64, refused any, f func(*workbench, *shardView) any) {
 	v := d.shard.acquireView()
-	if v == nil || v.next < m.next {
+	if v == nil || v.next < next {
 		if v != nil {
 			v.release()
 		}
@@ -40,15 +55,11 @@ func (d *desk) Receive(ctx actor.Context) {
 	who, root := ctx.Sender(), ctx.ActorSystem().Root
 	job := func(x *workbench) {
 		defer v.release()
-		p := d.answer(x, v, m)
-		root.Send(who, p)
-		for _, dense := range p.cold {
-			root.Send(d.pid, &warm{m.question.Account, dense})
-		}
+		root.Send(who, f(x, v))
 	}
 	if !d.workers.offer(job) {
 		v.release()
-		ctx.Respond(&partial{shard: d.shard.id, err: domain.ErrUnavailable})
+		ctx.Respond(refused)
 	}
 }
 
@@ -70,6 +81,10 @@ func (d *desk) answer(x *workbench, v *shardView, m *ask) (p *partial) {
 	if av == nil {
 		return p // nobody of the account lives here
 	}
+	if q.Shape == domain.ShapeLists {
+		p.count(x, v, av, m)
+		return p
+	}
 	x.members = av.crowd.Select(x.members, &q.Filter, ordinalsOf(v.roster, q.Account))
 	set := x.members
 	if set == nil {
@@ -78,8 +93,24 @@ func (d *desk) answer(x *workbench, v *shardView, m *ask) (p *partial) {
 	if m.dense != brand.EveryBrand {
 		av.heat.ask(m.dense, d.now())
 	}
-	ans, err := av.rows.Answer(x.scratch, &brand.Ask{Plan: m.plan, Brand: m.dense, Members: set, Cold: p.fromDisk(v.snapshot, q)})
-	p.tally, p.timeline, p.err = ans.Tally, ans.Timeline, err
+	one := &brand.Ask{Plan: m.plan, Brand: m.dense, Members: set, Cold: p.fromDisk(v.snapshot, q)}
+	if q.Shape == domain.ShapeLocation {
+		x.countries = av.crowd.Countries(x.countries)
+		one.Country = x.countries
+	}
+	if q.Shape == domain.ShapeFeed {
+		one.Label, one.Says = m.label, m.says(v.snapshot)
+	}
+	if q.Shape == domain.ShapeLeaders {
+		one.Label, one.ID, one.At = m.label, av.crowd.ID, times(q.Top.Order, av.crowd)
+	}
+	one.Brands = m.brands
+	ans, err := av.rows.Answer(x.scratch, one)
+	p.tally, p.timeline, p.leaders, p.cross, p.err = ans.Tally, ans.Timeline, ans.Leaders, ans.Crossover, err
+	if p.leaders != nil {
+		p.leaders.Audience = audience(set, av.crowd)
+	}
+	p.feed = named(ans.Feed, av.crowd)
 	return p
 }
 
@@ -91,10 +122,11 @@ func ordinalsOf(r *member.Roster, account domain.AccountID) func(domain.MemberID
 	}
 }
 
-// fromDisk reads the rows of a brand that is on disk only, and notes that it was.
+// fromDisk reads the rows of a brand that is on disk only, and notes that it was, if
+// it is the one asked about.
 func (p *partial) fromDisk(s Snapshot, q *domain.Question) brand.Source {
 	return func(b brand.Cold, f func([]domain.Row)) error {
-		if q.Brand != 0 {
+		if q.Brand != 0 && q.Brand == b.Brand && !slices.Contains(p.cold, b.Dense) {
 			p.cold = append(p.cold, b.Dense)
 		}
 		return s.Rows(q.Account, b.Brand, q.Range, f)
@@ -103,8 +135,11 @@ func (p *partial) fromDisk(s Snapshot, q *domain.Question) brand.Source {
 
 // workbench is what a worker needs to answer questions.
 type workbench struct {
-	scratch *brand.Scratch
-	members []uint64
+	scratch   *brand.Scratch
+	members   []uint64
+	countries brand.Column
+	doers     []uint64 // of a segment's rule
+	listed    []uint64 // on a segment's list
 }
 
 // workers are the goroutines that scan: as many as asked for, with a bounded queue

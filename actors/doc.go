@@ -22,7 +22,7 @@
 //	member       member touched    profile, services, timeline head        first record / least used
 //	brand        brand with        the columns of package brand            first row / with the shard
 //	             columns, the rest
-//	catalog      node              brands, definitions, applications       start / stop
+//	catalog      node              brands, definitions, segments, apps      start / stop
 //	routers      node              which source partitions have a router   start / stop
 //	router       source partition  stamp, append                           found / stop
 //	desk         shard             nothing: questions to the shard's view  start / stop

@@ -32,76 +32,16 @@ func patience(ctx context.Context) time.Duration {
 	return defaultPatience
 }
 
-// Submit appends a command to the log of the one who applies it and waits for its
-// outcome, or, if it says so, only until it is durable.
-func (n *Node) Submit(ctx context.Context, s domain.Submission) (domain.Outcome, error) {
-	rec := domain.Record{
-		Account: s.Account, Application: s.Application, Request: s.Request, BodyHash: s.BodyHash, Command: s.Command,
-	}
-	pid, lane, shard := n.catalogPID, n.catalogLane, -1
-	switch {
-	case s.Activity != nil:
-		rec.Kind, rec.Activity = domain.KindActivity, *s.Activity
-		shard = s.Slot.Shard(n.shards)
-	case s.Command.Kind() < domain.KindLayout:
-		rec.Kind = s.Command.Kind()
-		shard = s.Slot.Shard(n.shards)
-	default:
-		rec.Kind = s.Command.Kind()
-	}
-	if shard >= 0 {
-		pid, lane = n.pids[shard], n.lanes[shard]
-	}
-	var outcome *actor.Future
-	if !s.Durable {
-		outcome = n.system.Root.RequestFuture(pid, &expect{request: s.Request}, patience(ctx))
-	}
-	base, err := lane.append(ctx, rec)
-	if err != nil {
-		return domain.Outcome{}, err
-	}
-	if s.Durable {
-		return domain.Outcome{Position: n.after(shard, base)}, nil
-	}
-	v, err := outcome.Result()
-	if err != nil {
-		return domain.Outcome{}, domain.ErrUnavailable
-	}
-	out := *v.(*domain.Outcome)
-	if out.MovedTo > 0 {
-		return n.outcomeAt(ctx, s.Request, &out)
-	}
-	out.Position.Journal = n.o.Journal.Topic()
-	return out, nil
-}
-
-// outcomeAt waits for the outcome of a request that another shard concludes.
-func (n *Node) outcomeAt(ctx context.Context, id domain.RequestID, moved *domain.Outcome) (domain.Outcome, error) {
-	v, err := n.system.Root.RequestFuture(n.pids[moved.MovedTo-1], &expect{request: id, known: true}, patience(ctx)).Result()
-	if err != nil {
-		return domain.Outcome{}, domain.ErrUnavailable
-	}
-	out := *v.(*domain.Outcome)
-	out.Replayed = out.Replayed || moved.Replayed
-	out.Position = out.Position.Reach(moved.Position)
-	out.Position.Journal = n.o.Journal.Topic()
-	return out, nil
-}
-
-// after is the position at which a record of a shard, or of the catalog (-1), is
-// applied.
-func (n *Node) after(shard int, offset int64) domain.Position {
-	p := domain.Position{Journal: n.o.Journal.Topic()}
-	if shard < 0 {
-		p.Catalog = offset + 1
-	} else {
-		p.Shards = []domain.ShardOffset{{Shard: shard, Next: offset + 1}}
-	}
-	return p
-}
-
 // Ask answers a question once everything in wait is applied.
 func (n *Node) Ask(ctx context.Context, q *domain.Question, wait domain.Position) (*domain.Answer, error) {
+	if q.Shape == domain.ShapeLeaders && q.Top.Latest && q.Top.End() > farDown {
+		return n.far(ctx, q, wait)
+	}
+	return n.ask(ctx, q, wait)
+}
+
+// ask is one round of questions to all shards.
+func (n *Node) ask(ctx context.Context, q *domain.Question, wait domain.Position) (*domain.Answer, error) {
 	if err := n.Await(ctx, wait); err != nil {
 		return nil, err
 	}
@@ -116,7 +56,11 @@ func (n *Node) Ask(ctx context.Context, q *domain.Question, wait domain.Position
 	}
 	reply := make(chan *merged, 1)
 	a := &queryActor{
-		ask: &ask{ctx: ctx, question: q, plan: brand.NewPlan(q), dense: dense}, wait: wait, desks: n.desks, reply: reply,
+		ask: &ask{
+			ctx: ctx, question: q, plan: brand.NewPlan(q), dense: dense,
+			lists: v.listsOf(q.Account, q.Lists), label: n.labels(q.Account), brands: v.directory(q),
+		},
+		wait: wait, desks: n.desks, reply: reply,
 	}
 	pid := n.system.Root.Spawn(actor.PropsFromProducer(func() actor.Actor { return a }))
 	ctx, cancel := context.WithTimeout(ctx, patience(ctx))
@@ -214,28 +158,30 @@ func (n *Node) Member(ctx context.Context, account domain.AccountID, id domain.M
 		return nil, at, err
 	}
 	defer v.release()
-	place, ok := v.roster.Find(id)
-	if !ok || place.Account != account {
-		return nil, at, none
+	m, err := v.member(account, id)
+	if m == nil && err == nil {
+		err = none
 	}
-	m, err := v.snapshot.Member(account, place.Ord)
-	if err != nil {
-		return nil, at, fmt.Errorf("read a member: %w", err)
-	}
-	if m == nil || m.State != domain.MemberActive {
-		return nil, at, none
-	}
-	return m, at, nil
+	return m, at, err
 }
 
-// Content is what an action says beside its columns; nil: nothing.
-func (n *Node) Content(ctx context.Context, row domain.Row, wait domain.Position) (*domain.Content, error) {
-	v, _, err := n.viewOf(ctx, row.Slot, wait)
+// Resolve is the member that an identity of the kind names as of the newest commit;
+// of those that a pointer names the one created first; 0: nobody.
+func (n *Node) Resolve(ctx context.Context, account domain.AccountID, kind domain.IdentityKind, hash domain.IdentityHash, wait domain.Position) (domain.MemberID, domain.Position, error) {
+	v, at, err := n.viewOf(ctx, hash.Slot(), wait)
 	if err != nil {
-		return nil, err
+		return 0, at, err
 	}
 	defer v.release()
-	return v.snapshot.Content(row)
+	if kind.Pointer() {
+		id, err := v.snapshot.Earliest(account, hash)
+		return id, at, err
+	}
+	i, ok, err := v.snapshot.Identity(account, hash)
+	if err != nil || !ok || i.State != domain.Held {
+		return 0, at, err
+	}
+	return i.Member, at, nil
 }
 
 // viewOf is the newest view of the slot's shard once wait is applied; release it.

@@ -15,38 +15,63 @@ type lane struct {
 	appender  Appender
 	partition int
 	in        chan ticket
+	many      chan struct{} // holds one for each ticket in the lane that came with many
 	log       *slog.Logger
 	done      chan struct{}
 }
 
 // ticket is one record on its way; base is told once it is durable.
 type ticket struct {
-	record domain.Record
+	record *domain.Record
 	base   chan int64
+	many   bool // it came with many
 }
 
 // laneDepth is how many records wait for a lane before submitters are refused
-// (I8); laneBatch how many go into one batch.
+// (I8); laneMany how many of those may have come with many: they wait for each other
+// and leave room for others; laneBatch how many go into one batch.
 const (
 	laneDepth = 4096
+	laneMany  = 1024
 	laneBatch = 512
 )
 
 func startLane(ctx context.Context, a Appender, partition int, log *slog.Logger) *lane {
-	l := &lane{appender: a, partition: partition, in: make(chan ticket, laneDepth), log: log, done: make(chan struct{})}
+	l := &lane{
+		appender: a, partition: partition, in: make(chan ticket, laneDepth), many: make(chan struct{}, laneMany),
+		log: log, done: make(chan struct{}),
+	}
 	go l.run(ctx)
 	return l
 }
 
-// append returns the record's offset once it is durable. ErrUnavailable: the lane
-// is full, or ctx ended first; then the record may or may not be in the log.
-func (l *lane) append(ctx context.Context, r domain.Record) (int64, error) {
-	t := ticket{r, make(chan int64, 1)}
+// enter takes a record in. ErrUnavailable: the lane is full, or, of one that came with
+// many and waits for room, ctx ended first.
+func (l *lane) enter(ctx context.Context, r domain.Record, many bool) (ticket, error) {
+	t := ticket{&r, make(chan int64, 1), many}
+	if many {
+		select {
+		case l.many <- struct{}{}:
+		case <-ctx.Done():
+			return t, domain.ErrUnavailable
+		case <-l.done:
+			return t, domain.ErrUnavailable
+		}
+	}
 	select {
 	case l.in <- t:
+		return t, nil
 	default:
-		return 0, domain.ErrUnavailable
 	}
+	if many {
+		<-l.many
+	}
+	return t, domain.ErrUnavailable
+}
+
+// durable returns the record's offset once it is durable. ErrUnavailable: ctx ended
+// first; the record may or may not be in the log.
+func (l *lane) durable(ctx context.Context, t ticket) (int64, error) {
 	select {
 	case base := <-t.base:
 		return base, nil
@@ -60,7 +85,7 @@ func (l *lane) append(ctx context.Context, r domain.Record) (int64, error) {
 // post appends without waiting; false when the lane is full.
 func (l *lane) post(r domain.Record) bool {
 	select {
-	case l.in <- ticket{r, nil}:
+	case l.in <- ticket{record: &r}:
 		return true
 	default:
 		return false
@@ -81,7 +106,7 @@ func (l *lane) run(ctx context.Context) {
 		batch = l.fill(batch)
 		records = records[:0]
 		for i := range batch {
-			records = append(records, batch[i].record)
+			records = append(records, *batch[i].record)
 		}
 		base, ok := l.appendAll(ctx, records)
 		if !ok {
@@ -91,6 +116,9 @@ func (l *lane) run(ctx context.Context) {
 			if batch[i].base != nil {
 				batch[i].base <- base + int64(i)
 			}
+			if batch[i].many {
+				<-l.many
+			}
 		}
 		clear(batch)
 		clear(records)
@@ -99,12 +127,12 @@ func (l *lane) run(ctx context.Context) {
 
 // fill takes what waits already, as far as it fits into one batch of the log.
 func (l *lane) fill(batch []ticket) []ticket {
-	size := weight(&batch[0].record)
+	size := weight(batch[0].record)
 	for len(batch) < laneBatch && size < batchWeight {
 		select {
 		case t := <-l.in:
 			batch = append(batch, t)
-			size += weight(&t.record)
+			size += weight(t.record)
 		default:
 			return batch
 		}
@@ -120,13 +148,21 @@ const batchWeight = 512 << 10
 func weight(r *domain.Record) int {
 	c := &r.Activity.Content
 	n := 256 + len(c.Content) + len(c.Link) + len(c.Media) + len(c.Marker) + len(r.Activity.Raw) + len(r.Activity.Detail)
-	if m, ok := r.Command.(*domain.RegisterMember); ok {
-		for _, f := range m.Given {
-			n += len(f.Value)
-		}
-		for _, f := range m.Record {
-			n += len(f.Value)
-		}
+	switch c := r.Command.(type) {
+	case *domain.RegisterMember:
+		n += registerWeight(c)
+	case *domain.AttachService:
+		n += registerWeight(&c.Register)
+	}
+	return n
+}
+
+func registerWeight(c *domain.RegisterMember) (n int) {
+	for _, f := range c.Given {
+		n += len(f.Value)
+	}
+	for _, f := range c.Record {
+		n += len(f.Value)
 	}
 	return n
 }

@@ -136,7 +136,12 @@ func TestI6StoredEntitiesGiveTheSameCatalog(t *testing.T) {
 	for i := range 300 {
 		at := int64(i)
 		id := domain.BrandID(rnd.IntN(6))
-		switch rnd.IntN(6) {
+		switch rnd.IntN(8) {
+		case 6:
+			g := domain.Segment{ID: domain.SegmentID(rnd.IntN(4)), Name: fmt.Sprint(i), Brand: id, Activities: []domain.SegmentActivity{{Definition: domain.FirstDefinition}}}
+			b.do(account, 0, &domain.PutSegment{Segment: g, Given: []string{"Name", "BrandID", "Activities"}[:1+rnd.IntN(3)], At: at})
+		case 7:
+			b.do(account, 0, &domain.DeleteSegment{ID: domain.SegmentID(rnd.IntN(4)), At: at})
 		case 0, 1:
 			b.do(account, 0, &domain.PutBrand{ID: id, Given: domain.BrandFields{"Name": fmt.Sprint(i), "Slug": fmt.Sprint(rnd.IntN(9))}, At: at})
 		case 2:
@@ -154,7 +159,7 @@ func TestI6StoredEntitiesGiveTheSameCatalog(t *testing.T) {
 			continue
 		}
 		again := newLedger()
-		for _, kind := range []string{"account", "application", "key", "brand", "definition"} {
+		for _, kind := range []string{"account", "application", "key", "brand", "definition", "segment"} {
 			for id := range uint32(500) {
 				if e := stored[fmt.Sprint(kind, id)]; e != nil {
 					_ = again.load(e)
@@ -166,6 +171,7 @@ func TestI6StoredEntitiesGiveTheSameCatalog(t *testing.T) {
 		for _, pair := range [][2]any{
 			{want.Brands(account), got.Brands(account)},
 			{want.Definitions(account), got.Definitions(account)},
+			{want.Segments(account), got.Segments(account)},
 			{want.Keys(), got.Keys()},
 			{want.Applications(), got.Applications()},
 			{want.Next(), got.Next()},
@@ -190,6 +196,8 @@ func name(entity any) string {
 		return fmt.Sprint("brand", e.ID)
 	case *domain.Definition:
 		return fmt.Sprint("definition", e.ID)
+	case *domain.Segment:
+		return fmt.Sprint("segment", e.ID)
 	}
 	return fmt.Sprintf("%T", entity)
 }

@@ -1,6 +1,8 @@
 package actors
 
 import (
+	"slices"
+
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
@@ -22,13 +24,16 @@ func (a *memberActor) Receive(ctx actor.Context) {
 	switch m := ctx.Message().(type) {
 	case *activities:
 		a.record(m)
-	case *register:
-		a.register(m)
+	case *enter:
+		a.enter(m)
 	case *park:
 		m.changes = a.state.Park(m.changes, m.what)
 		m.done = true
 	case *settle:
-		a.settle(m)
+		m.changes, m.end = a.state.Settle(m.changes, m.claim, m.record)
+		m.done = true
+	case *opt:
+		a.opt(m)
 	}
 }
 
@@ -44,31 +49,26 @@ func (a *memberActor) record(m *activities) {
 	m.done = true
 }
 
-func (a *memberActor) register(m *register) {
-	var record uint64
-	m.changes, record = a.state.Register(m.changes, m.command, m.record, m.partner)
-	if m.claim != nil {
-		m.claim.Record = record
-		m.changes = a.state.Claim(m.changes, *m.claim, m.isNew)
+// enter registers at once, or when the claims that other shards decide are granted.
+func (a *memberActor) enter(m *enter) {
+	m.changes, m.guess, m.retryAfter = a.state.Guess(m.changes, m.command, m.now)
+	switch {
+	case m.guess != member.GuessRight:
+	case slices.ContainsFunc(m.waits.Claims, func(c domain.PendingClaim) bool { return !c.Granted }):
+		m.waits.Register = *m.command
+		m.changes = a.state.Await(m.changes, m.waits, m.isNew)
+	default:
+		m.entered = true
+		m.changes = a.state.Register(m.changes, m.command, m.record)
 	}
 	m.done = true
 }
 
-// settle ends a claim of the member's.
-func (a *memberActor) settle(m *settle) {
-	pending := a.state.Pending()
-	parked := a.state.Member.Parked
-	switch {
-	case m.granted:
-		m.changes = a.state.Settle(m.changes, m.claim)
-	case pending:
-		m.changes = a.state.Refuse(m.changes)
-		m.refused = true
-	default:
-		m.changes = a.state.Abandon(m.changes, m.claim)
-	}
-	if pending && !a.state.Pending() {
-		m.parked = parked
+func (a *memberActor) opt(m *opt) {
+	if m.in {
+		m.changes = a.state.OptIn(m.changes, m.opt, m.at)
+	} else {
+		m.changes = a.state.OptOut(m.changes, m.opt, m.at)
 	}
 	m.done = true
 }

@@ -13,18 +13,18 @@ import (
 
 // naive counts what the engine must.
 type naive struct {
-	rows  map[string]bool             // member/hash of what counts
-	pairs map[string]*domain.Activity // of one-time actions, by member, definition and brand
+	rows  map[string]bool // member/hash of what counts
+	pairs map[string]int  // of one-time actions, by member, definition and brand: the place in acts
 	acts  map[domain.BrandID][]counted
 }
 
 type counted struct {
-	member     int
-	definition domain.DefinitionID
+	member int
+	*domain.Activity
 }
 
 func count(members []int, acts []domain.Activity) *naive {
-	n := &naive{rows: map[string]bool{}, pairs: map[string]*domain.Activity{}, acts: map[domain.BrandID][]counted{}}
+	n := &naive{rows: map[string]bool{}, pairs: map[string]int{}, acts: map[domain.BrandID][]counted{}}
 	for i := range acts {
 		a := &acts[i]
 		key := fmt.Sprint(members[i], "/", a.Hash)
@@ -34,12 +34,15 @@ func count(members []int, acts []domain.Activity) *naive {
 		n.rows[key] = true
 		if a.Definition == 101 {
 			pair := fmt.Sprint(members[i], "/", a.Brand)
-			if n.pairs[pair] != nil {
+			if at, ok := n.pairs[pair]; ok { // the earliest counts
+				if is := &n.acts[a.Brand][at]; a.Time < is.Time || a.Time == is.Time && a.Hash < is.Hash {
+					is.Activity = a
+				}
 				continue
 			}
-			n.pairs[pair] = a
+			n.pairs[pair] = len(n.acts[a.Brand])
 		}
-		n.acts[a.Brand] = append(n.acts[a.Brand], counted{members[i], a.Definition})
+		n.acts[a.Brand] = append(n.acts[a.Brand], counted{members[i], a})
 	}
 	return n
 }
@@ -56,7 +59,7 @@ func (n *naive) tally(brand domain.BrandID) *domain.Tally {
 	for _, d := range []domain.DefinitionID{100, 101} {
 		met, c := map[int]bool{}, domain.GroupCount{Group: uint32(d)}
 		for _, a := range all {
-			if a.definition == d {
+			if a.Definition == d {
 				c.Actions++
 				met[a.member], total[a.member] = true, true
 			}
@@ -79,9 +82,16 @@ func TestTheNodeCountsAsANaiveModelDoes(t *testing.T) {
 	const fans, brands = 40, 6
 	r := newRig(t, 2, Options{AwakeMembers: 3, ResidentBytes: 30_000, CachedIdentities: 4})
 	r.furnish(brands)
+	for i, value := range worths {
+		r.submit(domain.Submission{Account: 1, Command: &domain.PutDefinition{
+			Definition: domain.Definition{ID: domain.DefinitionID(100 + i), Value: value}, Given: []string{"Value"},
+		}})
+	}
 	ids := make([]domain.MemberID, fans)
+	known := newCircle(r, rnd, 2)
 	for i := range ids {
 		ids[i] = r.register(i)
+		known.met(i, ids[i])
 	}
 	var acts []domain.Activity
 	var who []int
@@ -96,11 +106,13 @@ func TestTheNodeCountsAsANaiveModelDoes(t *testing.T) {
 			if rnd.IntN(2) == 0 {
 				a.Member = ids[m]
 			} else {
-				a.Identity = identityOf(m)
+				a.Identity = known.address(known.fans[m])
 			}
 			if len(acts) > 0 && rnd.IntN(20) == 0 { // a repeat
 				i := rnd.IntN(len(acts))
-				a, m = acts[i], who[i]
+				if a, m = acts[i], who[i]; a.Member == 0 && !known.fans[m].has(a.Identity) { // a name it has no more
+					a.Member, a.Identity = ids[m], domain.IdentityHash{}
+				}
 			}
 			fresh, who = append(fresh, a), append(who, m)
 			acts = append(acts, a)
@@ -111,11 +123,22 @@ func TestTheNodeCountsAsANaiveModelDoes(t *testing.T) {
 			r.open()
 		}
 		r.settled()
+		for range 40 { // what names members changes hands
+			known.step(t)
+		}
+		if round == 2 {
+			r.crash(rnd)
+		}
+		known.check(t)
+		ids = known.ids()
 		want := count(who, acts)
 		for b := range domain.BrandID(brands + 1) {
 			if diff := cmp.Diff(want.tally(b), r.tally(b)); diff != "" {
 				t.Fatalf("seed %d, round %d, brand %d: %s", seed, round, b, diff)
 			}
+		}
+		for range 60 {
+			r.compareRankings(t, rnd, want, ids, brands)
 		}
 	}
 	var evicted, slept int64
@@ -125,6 +148,11 @@ func TestTheNodeCountsAsANaiveModelDoes(t *testing.T) {
 	}
 	if evicted == 0 || slept == 0 {
 		t.Fatalf("%d columns evicted, %d members asleep: the test shows nothing", evicted, slept)
+	}
+	for _, outcome := range []string{"new", "met", "conflict"} {
+		if known.counts[outcome] == 0 {
+			t.Fatalf("outcomes %v: the test shows nothing", known.counts)
+		}
 	}
 }
 

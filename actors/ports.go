@@ -118,9 +118,16 @@ type ShardStore interface {
 type Snapshot interface {
 	// Rows calls f with the brand's living rows whose month the range touches.
 	Rows(account domain.AccountID, brand domain.BrandID, r domain.Range, f func(rows []domain.Row)) error
-	// Content is what the action of this row says beside its columns; nil: none.
-	Content(row domain.Row) (*domain.Content, error)
+	// Contents is what each of the rows says beside its columns; nil: nothing is
+	// stored. Account, Brand, Time and Seq are looked at, in Says too.
+	Contents(rows []domain.Row) ([]*domain.Content, error)
+	// Says calls f for each of the rows that is stored, in any order, with when it was
+	// recorded and its content, which is f's only until it returns.
+	Says(rows []domain.Row, f func(i int, recorded int64, content []byte)) error
 	Member(account domain.AccountID, ord domain.Ordinal) (*domain.Member, error)
+	Identity(account domain.AccountID, hash domain.IdentityHash) (domain.Identity, bool, error)
+	// Earliest is the member created first of those the hash points to; 0: none.
+	Earliest(account domain.AccountID, hash domain.IdentityHash) (domain.MemberID, error)
 	Close() error
 }
 
@@ -135,7 +142,8 @@ type CatalogState struct {
 }
 
 // CatalogStore keeps the catalog's entities: domain.Account, Application, Key,
-// Brand, Definition, Layout, SetAside, AcceptGap and Request values. One goroutine.
+// Brand, Definition, Segment, Layout, SetAside, AcceptGap and Request values. One
+// goroutine.
 type CatalogStore interface {
 	State() CatalogState
 	// Load calls f with every entity stored: a pointer to one of the types named.

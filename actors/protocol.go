@@ -83,23 +83,34 @@ type (
 		seq     uint64
 		verdict member.Verdict
 	}
-	// register is a registration.
-	register struct {
+	// enter is a registration or attachment.
+	enter struct {
 		command *domain.RegisterMember
-		record  uint64               // id of a new service record
-		partner bool                 // the partner's name is the member's already
-		claim   *domain.PendingClaim // else the claim that is to be asked for
+		now     int64                      // the log's, ms since 1970
+		record  uint64                     // id of a new service record
+		waits   domain.PendingRegistration // the claims it needs; some are granted already
 		isNew   bool
 		changes []domain.Change // appended to
-		done    bool
+
+		guess      member.Guess // not right: nothing was registered
+		retryAfter uint32       // of a lock
+		entered    bool         // it was applied; else it waits
+		done       bool
 	}
-	// settle ends a claim.
+	// settle is the answer to a claim.
 	settle struct {
 		claim   *domain.Claim
-		granted bool
+		record  uint64          // id of a new service record
 		changes []domain.Change // appended to
-		parked  []domain.Parked // what was parked, now to be applied or refused
-		refused bool            // the member never came to be
+		end     member.Settled
+		done    bool
+	}
+	// opt opts in or out.
+	opt struct {
+		opt     domain.Opt
+		in      bool
+		at      int64
+		changes []domain.Change // appended to
 		done    bool
 	}
 	// park keeps what a pending member did.
@@ -134,16 +145,37 @@ type (
 		plan     *brand.Plan
 		dense    uint32 // the brand's number in its account, or brand.EveryBrand
 		next     int64  // not from a view older than this
+		lists    []listAsk
+		label    func(dense uint32) domain.BrandID
+		brands   *brand.Directory // of a crossover
 	}
 	partial struct {
 		shard    int
 		tally    *domain.Tally
 		timeline *domain.Timeline
+		lists    []uint64
+		feed     *domain.Feed
+		leaders  *domain.Leaders
+		cross    *domain.Crossover
 		next     int64    // applied
 		cold     []uint32 // brands that were read from disk for it
 		err      error
 	}
 	notReady struct{ shard int }
+)
+
+// Node → desk of a shard. Reply: *shown, or *notReady.
+type (
+	show struct {
+		ctx     context.Context // of the one who asks
+		account domain.AccountID
+		items   []domain.FeedItem // of members of the shard
+		next    int64             // not from a view older than this
+	}
+	shown struct {
+		items []domain.Shown // of each item asked for
+		err   error
+	}
 )
 
 // Outbox publisher → shard.

@@ -44,6 +44,14 @@ func (p *pump) stop() {
 // giveBack returns a page's credit, and its records if nobody keeps one.
 func (p *pump) giveBack(records []domain.Record) { p.credit <- records }
 
+// filled is the memory of a page if the page needed it: an idle reader keeps none.
+func filled[T any](page []T) []T {
+	if 8*len(page) < cap(page) {
+		return nil
+	}
+	return page
+}
+
 func (p *pump) run(ctx context.Context, next int64, epoch int32) {
 	defer close(p.done)
 	for failures := 0; ; {

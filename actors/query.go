@@ -21,6 +21,10 @@ type queryActor struct {
 	left   int
 	tallys []*domain.Tally
 	lines  []*domain.Timeline
+	lists  [][]uint64
+	feeds  []*domain.Feed
+	ranks  []*domain.Leaders
+	cross  []*domain.Crossover
 	shards []domain.ShardOffset
 }
 
@@ -58,16 +62,27 @@ func (a *queryActor) take(ctx actor.Context, p *partial) {
 	if p.timeline != nil {
 		a.lines = append(a.lines, p.timeline)
 	}
+	a.lists = append(a.lists, p.lists)
+	a.feeds = append(a.feeds, p.feed)
+	a.ranks, a.cross = append(a.ranks, p.leaders), append(a.cross, p.cross)
 	a.shards = append(a.shards, domain.ShardOffset{Shard: p.shard, Next: p.next})
 	if a.left--; a.left > 0 {
 		return
 	}
 	out := &merged{}
 	switch a.ask.question.Shape {
-	case domain.ShapeTally:
+	case domain.ShapeTally, domain.ShapeLocation:
 		out.answer.Tally = query.MergeTally(a.tallys)
-	case domain.ShapeTimeline:
+	case domain.ShapeTimeline, domain.ShapeDaily:
 		out.answer.Timeline, out.err = query.MergeTimeline(a.ask.question.Range, a.lines)
+	case domain.ShapeLists:
+		out.answer.Lists = query.MergeLists(len(a.ask.question.Lists), a.lists)
+	case domain.ShapeFeed:
+		out.answer.Feed = query.MergeFeed(&a.ask.question.Listing, a.feeds)
+	case domain.ShapeLeaders:
+		out.answer.Leaders = query.MergeLeaders(a.ask.question.Top, a.ranks)
+	case domain.ShapeCrossover:
+		out.answer.Crossover = query.MergeCrossover(a.ask.question.Top, a.cross)
 	}
 	// Desks answer in any order; a position names shards ascending.
 	slices.SortFunc(a.shards, func(x, y domain.ShardOffset) int { return cmp.Compare(x.Shard, y.Shard) })

@@ -3,6 +3,7 @@ package actors
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"sync"
 	"testing"
 	"time"
@@ -177,12 +178,12 @@ type rig struct {
 
 	store *storage.Store
 	node  *Node
-	next  byte
+	next  uint16
 }
 
 func newRig(t testing.TB, shards int, o Options) *rig {
 	r := &rig{
-		t: t, fs: vfs.NewMem(), journal: newMemLog(1, shards), catalog: newMemLog(2, 1),
+		t: t, fs: vfs.NewCrashableMem(), journal: newMemLog(1, shards), catalog: newMemLog(2, 1),
 		source: &memSource{memLog: newMemLog(3, 2), kept: map[int]int64{}}, letters: &letters{}, options: o,
 	}
 	r.open()
@@ -225,6 +226,15 @@ func (r *rig) close() {
 	}
 }
 
+// crash ends the node as a power cut would: what was not synced is there or not.
+func (r *rig) crash(rnd *rand.Rand) {
+	r.t.Helper()
+	left := r.fs.(*vfs.MemFS).CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 50, RNG: rnd})
+	r.close()
+	r.fs = left
+	r.open()
+}
+
 func (r *rig) eventually(what string, holds func() bool) {
 	r.t.Helper()
 	for deadline := time.Now().Add(20 * time.Second); !holds(); time.Sleep(time.Millisecond) {
@@ -237,7 +247,7 @@ func (r *rig) eventually(what string, holds func() bool) {
 func (r *rig) submit(s domain.Submission) domain.Outcome {
 	r.t.Helper()
 	r.next++
-	s.Request = domain.RequestID{1, r.next}
+	s.Request = domain.RequestID{1, byte(r.next), byte(r.next >> 8)}
 	out, err := r.node.Submit(context.Background(), s)
 	if err != nil || out.Code != domain.OK {
 		r.t.Fatalf("%+v: %+v %v", s.Command, out, err)

@@ -84,7 +84,7 @@ func (r *router) route(ctx context.Context, p *sourcePage) error {
 	}
 	for i := range r.batches {
 		clear(r.batches[i])
-		r.batches[i] = r.batches[i][:0]
+		r.batches[i] = filled(r.batches[i])[:0]
 	}
 	r.next, r.epoch = p.Next, p.Epoch
 	shared.routed.Add(int64(len(p.Arrivals)))

@@ -129,7 +129,7 @@ func (r *router) Receive(ctx actor.Context) {
 
 func (r *router) page(m *sourcePage) {
 	err := r.route(r.ctx, m)
-	m.credit <- m.Arrivals
+	m.credit <- filled(m.Arrivals)
 	if err != nil && r.ctx.Err() == nil {
 		r.halt(err)
 	}

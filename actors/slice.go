@@ -83,7 +83,7 @@ func (s *shard) endPage(p *page) {
 	s.views.seen(p.End, p.readAt)
 	s.queue[0] = nil
 	s.queue, s.at = s.queue[1:], 0
-	p.pump.giveBack(p.Records)
+	p.pump.giveBack(filled(p.Records))
 }
 
 // record applies one record: the stream it came in first, then its kind.

@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"encoding/binary"
 	"strings"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
@@ -27,6 +28,9 @@ func (s *shard) concluded(t *act, id domain.MemberID) {
 func askedBy(r *domain.Record) domain.RequestID {
 	if !r.Activity.Asked.IsZero() {
 		return r.Activity.Asked
+	}
+	if c, ok := r.Command.(*domain.AttachService); ok && !c.Asked.IsZero() {
+		return c.Asked
 	}
 	return r.Request
 }
@@ -74,10 +78,26 @@ func (s *shard) deadLetter(r *domain.Record, a *domain.Activity, reason domain.R
 	if origin.IsZero() && a.Raw == "" {
 		return // a command that nobody can be shown: counted
 	}
+	request := askedBy(r)
+	if origin.IsZero() && request.IsZero() {
+		request = nameOf(a)
+	}
 	s.send(&domain.Outgoing{To: -1, Dead: &domain.DeadLetter{
-		Origin: origin, Request: askedBy(r), Account: r.Account, Reason: reason,
+		Origin: origin, Request: request, Account: r.Account, Reason: reason,
 		Detail: strings.Clone(detail), Raw: strings.Clone(a.Raw), At: r.Time,
 	}})
+}
+
+// nameOf is the request that a dead letter is known by. An activity that came with many
+// and that nobody waits for has none: who is addressed and the dedup key name it, the
+// same whenever it comes again.
+func nameOf(a *domain.Activity) (id domain.RequestID) {
+	copy(id[:8], a.Identity[:])
+	if a.Member != 0 {
+		binary.BigEndian.PutUint64(id[:], uint64(a.Member))
+	}
+	binary.BigEndian.PutUint64(id[8:], a.Hash)
+	return id
 }
 
 // forward sends the activity to the shard of its member.
@@ -93,13 +113,18 @@ func (s *shard) forward(r *domain.Record, id domain.MemberID) {
 	s.send(&domain.Outgoing{To: to, Forward: &domain.Record{
 		Kind: domain.KindForward, Account: r.Account, Application: r.Application, BodyHash: r.BodyHash, Activity: a,
 	}})
-	if a.Asked.IsZero() {
+	s.movedOn(a.Asked, r, to)
+}
+
+// movedOn tells who waits for the request that another shard has the last word.
+func (s *shard) movedOn(asked domain.RequestID, r *domain.Record, to int) {
+	if asked.IsZero() {
 		return
 	}
 	moved := domain.Outcome{MovedTo: to + 1}
-	s.remember(&domain.Request{ID: a.Asked, BodyHash: r.BodyHash, Pending: true, Outcome: moved})
+	s.remember(&domain.Request{ID: asked, BodyHash: r.BodyHash, Pending: true, Outcome: moved})
 	moved.Position = s.position(r)
-	s.waiting.outcome(a.Asked, moved)
+	s.waiting.outcome(asked, moved)
 }
 
 // send puts an entry into the outbox, whose sequence is part of the state (I3).

@@ -1,0 +1,80 @@
+package actors
+
+import (
+	"slices"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+func (l *ledger) putSegment(account domain.AccountID, c *domain.PutSegment) domain.Outcome {
+	if _, ok := l.view.Account(account); !ok {
+		return failure(domain.Fail(domain.NotFound, "no such account"))
+	}
+	s := domain.Segment{Account: account, Threshold: 1, Created: c.At}
+	if c.Segment.ID != 0 {
+		old, ok := l.view.Segment(account, c.Segment.ID)
+		if !ok {
+			return failure(noSegment)
+		}
+		s = *old
+	}
+	for _, name := range c.Given {
+		overwriteSegment(&s, &c.Segment, name)
+	}
+	if slices.Contains(c.Given, "BrandID") && s.Brand != 0 {
+		if _, ok := l.view.Brand(account, s.Brand); !ok {
+			return failure(domain.Bad(domain.NotFound, "brandid", "no such brand"))
+		}
+	}
+	// A definition that was deleted since it was named stays in the segment: what was
+	// done of it before counts on.
+	if slices.Contains(c.Given, "Activities") {
+		for _, a := range s.Activities {
+			if _, ok := l.view.Definition(account, a.Definition); !ok || a.Definition < domain.FirstDefinition {
+				return failure(domain.Bad(domain.NotFound, "activities", "no such activity"))
+			}
+		}
+	}
+	s.Updated = c.At
+	isNew := s.ID == 0
+	if isNew {
+		s.ID = domain.SegmentID(l.count(countSegments))
+	}
+	l.keep(&s)
+	return domain.Outcome{ID: uint32(s.ID), New: isNew}
+}
+
+var noSegment = domain.Bad(domain.NotFound, "segmentid", "no such segment")
+
+// overwriteSegment copies the field of that name in the contract's spelling.
+func overwriteSegment(s, from *domain.Segment, name string) {
+	switch name {
+	case "Activities":
+		s.Activities = from.Activities
+	case "BrandID":
+		s.Brand = from.Brand
+	case "Label":
+		s.Label = from.Label
+	case "Name":
+		s.Name = from.Name
+	case "Page":
+		s.Page = from.Page
+	case "Period":
+		s.Period = from.Period
+	case "Rule":
+		s.Rule = from.Rule
+	case "Threshold":
+		s.Threshold = from.Threshold
+	}
+}
+
+func (l *ledger) deleteSegment(account domain.AccountID, c *domain.DeleteSegment) domain.Outcome {
+	old, ok := l.view.Segment(account, c.ID)
+	if !ok {
+		return failure(noSegment)
+	}
+	s := *old
+	s.Deleted, s.Updated = true, c.At
+	l.keep(&s)
+	return domain.Outcome{ID: uint32(c.ID)}
+}

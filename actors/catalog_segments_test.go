@@ -1,0 +1,164 @@
+package actors
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// segmented is a book with two brands, a definition of each and one of any.
+func segmented(t *testing.T) (*book, domain.AccountID) {
+	t.Helper()
+	b, account := withAccount(t)
+	b.do(0, 0, &domain.CreateApplication{AccountName: "other", Name: "x"})
+	for _, name := range []string{"a", "b"} {
+		b.do(account, 0, &domain.PutBrand{Given: domain.BrandFields{"Name": name, "Slug": name}})
+	}
+	for brand := range domain.BrandID(3) {
+		b.do(account, 0, &domain.PutDefinition{Definition: domain.Definition{Name: "d", Brand: brand}, Given: []string{"Name", "BrandID"}})
+	}
+	return b, account
+}
+
+func TestASegmentIsMadeAndOnlyWhatIsGivenOverwrites(t *testing.T) {
+	t.Parallel()
+	b, account := segmented(t)
+	acts := []domain.SegmentActivity{{Definition: 100}, {Definition: 101, Points: 9, Own: true}}
+	out := b.do(account, 0, &domain.PutSegment{
+		Segment: domain.Segment{
+			Name: "fans", Label: "f", Brand: 1, Activities: acts, Rule: true, Threshold: 3,
+			Period: domain.Period{Amount: 2, Unit: domain.UnitMonth}, Page: "a.b/c",
+		},
+		Given: []string{"Activities", "BrandID", "Label", "Name", "Page", "Period", "Rule", "Threshold"}, At: 5,
+	})
+	if out.ID != 1 || !out.New {
+		t.Fatalf("%+v", out)
+	}
+	want := domain.Segment{
+		ID: 1, Account: account, Brand: 1, Name: "fans", Label: "f", Activities: acts, Rule: true, Threshold: 3,
+		Period: domain.Period{Amount: 2, Unit: domain.UnitMonth}, Page: "a.b/c", Created: 5, Updated: 5,
+	}
+	before := b.l.publish()
+	got, _ := before.Segment(account, 1)
+	if d := cmp.Diff(&want, got); d != "" {
+		t.Error(d)
+	}
+	if out = b.do(account, 0, &domain.PutSegment{Segment: domain.Segment{ID: 1, Name: "ignored"}, Given: []string{"Label", "Period"}, At: 7}); out.New || out.ID != 1 {
+		t.Fatalf("%+v", out)
+	}
+	want.Label, want.Period, want.Updated = "", domain.Period{}, 7
+	after := b.l.publish()
+	if got, _ = after.Segment(account, 1); !cmp.Equal(&want, got) {
+		t.Error(cmp.Diff(&want, got))
+	}
+	if old, _ := before.Segment(account, 1); old.Label != "f" {
+		t.Error("a view was changed after it was published")
+	}
+	if out = b.do(account, 0, &domain.PutSegment{Segment: domain.Segment{Name: "g"}, Given: []string{"Name"}}); out.ID != 2 {
+		t.Errorf("%+v", out)
+	}
+	if g, _ := b.l.publish().Segment(account, 2); g.Threshold != 1 {
+		t.Errorf("a threshold by default is %d", g.Threshold)
+	}
+	if _, ok := b.l.publish().Segment(2, 1); ok {
+		t.Error("another account's segment is found")
+	}
+}
+
+func TestASegmentNamesWhatTheAccountHas(t *testing.T) {
+	t.Parallel()
+	b, account := segmented(t)
+	put := func(account domain.AccountID, s domain.Segment) (domain.Code, string) {
+		given := []string{"Name"}
+		if s.Brand != 0 {
+			given = append(given, "BrandID")
+		}
+		if s.Activities != nil {
+			given = append(given, "Activities")
+		}
+		out := b.do(account, 0, &domain.PutSegment{Segment: s, Given: given})
+		return out.Code, out.Parameter
+	}
+	of := func(id domain.DefinitionID) []domain.SegmentActivity {
+		return []domain.SegmentActivity{{Definition: id}}
+	}
+	for _, c := range []struct {
+		account   domain.AccountID
+		s         domain.Segment
+		parameter string
+	}{
+		{9, domain.Segment{}, ""},
+		{account, domain.Segment{ID: 1}, "segmentid"},
+		{account, domain.Segment{Brand: 9}, "brandid"},
+		{account, domain.Segment{Activities: of(9)}, "activities"},
+		{account, domain.Segment{Activities: of(2)}, "activities"},
+		{2, domain.Segment{Brand: 1}, "brandid"},
+		{2, domain.Segment{Activities: of(100)}, "activities"},
+	} {
+		if code, parameter := put(c.account, c.s); code != domain.NotFound || parameter != c.parameter {
+			t.Errorf("%+v: code %d of %q", c.s, code, parameter)
+		}
+	}
+	if code, _ := put(account, domain.Segment{Activities: of(100)}); code != domain.OK {
+		t.Fatal(code)
+	}
+	if code := b.do(2, 0, &domain.DeleteSegment{ID: 1}).Code; code != domain.NotFound {
+		t.Errorf("deleting another account's: %d", code)
+	}
+	// A definition that is deleted stays in the segment, which can still be edited.
+	b.do(account, 0, &domain.DeleteDefinition{ID: 100})
+	if code, _ := put(account, domain.Segment{ID: 1}); code != domain.OK {
+		t.Error(code)
+	}
+	if g, _ := b.l.publish().Segment(account, 1); len(g.Activities) != 1 {
+		t.Errorf("%+v", g)
+	}
+	if code, _ := put(account, domain.Segment{ID: 1, Activities: of(100)}); code != domain.NotFound {
+		t.Errorf("naming a deleted definition: %d", code)
+	}
+	if code := b.do(account, 0, &domain.DeleteSegment{ID: 1}).Code; code != domain.OK {
+		t.Error(code)
+	}
+	if code, _ := put(account, domain.Segment{ID: 1}); code != domain.NotFound {
+		t.Errorf("editing a deleted one: %d", code)
+	}
+	if n := len(b.l.publish().Segments(account)); n != 1 {
+		t.Errorf("%d segments ever", n)
+	}
+}
+
+func TestABrandGoesWithItsSegmentsByForceAlone(t *testing.T) {
+	t.Parallel()
+	b, account := segmented(t)
+	for _, brand := range []domain.BrandID{1, 0, 2, 1} {
+		b.do(account, 0, &domain.PutSegment{Segment: domain.Segment{Name: "s", Brand: brand}, Given: []string{"Name", "BrandID"}})
+	}
+	b.do(account, 0, &domain.DeleteDefinition{ID: 101}) // that of brand 1: its segments use it still
+	if out := b.do(account, 0, &domain.DeleteBrand{ID: 1}); out.Code != domain.Conflict || out.Parameter != "brandid" {
+		t.Fatalf("%+v", out)
+	}
+	if out := b.do(account, 0, &domain.DeleteBrand{ID: 1, Force: true, At: 8}); out.Code != domain.OK {
+		t.Fatalf("%+v", out)
+	}
+	v := b.l.publish()
+	var left []domain.SegmentID
+	for _, s := range v.Segments(account) {
+		if !s.Deleted {
+			left = append(left, s.ID)
+		} else if s.Updated != 8 {
+			t.Errorf("%+v", s)
+		}
+	}
+	if !cmp.Equal(left, []domain.SegmentID{2, 3}) {
+		t.Errorf("left: %v", left)
+	}
+	for _, id := range []domain.SegmentID{2, 3} {
+		b.do(account, 0, &domain.DeleteSegment{ID: id})
+	}
+	b.do(account, 0, &domain.DeleteDefinition{ID: 102})
+	if out := b.do(account, 0, &domain.DeleteBrand{ID: 2}); out.Code != domain.OK {
+		t.Errorf("a brand that nothing uses any more: %+v", out)
+	}
+}

@@ -1,0 +1,87 @@
+package actors
+
+import (
+	"context"
+	"math/bits"
+	"slices"
+
+	"github.com/ovation-analytics/ovation/actors/brand"
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/member"
+)
+
+// directory is what a question about many brands knows of them; nil where it is of
+// another shape.
+func (v *CatalogView) directory(q *domain.Question) *brand.Directory {
+	if q.Shape != domain.ShapeCrossover {
+		return nil
+	}
+	var ids []domain.BrandID
+	if o := v.owned.get(uint32(q.Account)); o != nil {
+		ids = o.brands
+	}
+	return brand.NewDirectory(ids, q.Without)
+}
+
+// times are what members are ranked by; nil: by their scores.
+func times(o domain.Order, crowd *member.Crowd) func(domain.Ordinal) domain.Second {
+	switch o {
+	case domain.ByCreated:
+		return crowd.Created
+	case domain.ByLastLogin:
+		return crowd.LastLogin
+	}
+	return nil
+}
+
+// audience is how many members are in the set; nil: all that answers show.
+func audience(set []uint64, crowd *member.Crowd) (n uint64) {
+	if set == nil {
+		return uint64(crowd.Alive())
+	}
+	for _, w := range set {
+		n += uint64(bits.OnesCount64(w))
+	}
+	return n
+}
+
+// farDown is the row from which on a page of leaders takes two rounds: who stands on
+// it, then what each of them did last. One round would look that up for all rows
+// above, in every shard.
+const farDown = 1000
+
+// far answers a question for leaders in two rounds. Who did nothing any more when the
+// second one was asked has no latest action.
+func (n *Node) far(ctx context.Context, q *domain.Question, wait domain.Position) (*domain.Answer, error) {
+	who := *q
+	who.Top.Latest = false
+	a, err := n.ask(ctx, &who, wait)
+	if err != nil {
+		return nil, err
+	}
+	page := a.Leaders.Members
+	a.Leaders.Latest = make([]domain.Row, len(page))
+	if len(page) == 0 {
+		return a, nil
+	}
+	what := *q
+	what.Top = domain.Top{Limit: len(page), Latest: true}
+	what.Filter.Members = make([]domain.MemberID, len(page))
+	for i := range page {
+		what.Filter.Members[i] = page[i].Member
+	}
+	slices.Sort(what.Filter.Members)
+	b, err := n.ask(ctx, &what, wait.Reach(a.Position))
+	if err != nil {
+		return nil, err
+	}
+	latest := map[domain.MemberID]domain.Row{}
+	for i, l := range b.Leaders.Members {
+		latest[l.Member] = b.Leaders.Latest[i]
+	}
+	for i := range page {
+		a.Leaders.Latest[i] = latest[page[i].Member]
+	}
+	a.Position, a.LagMs = a.Position.Reach(b.Position), b.LagMs
+	return a, nil
+}
