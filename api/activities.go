@@ -9,14 +9,19 @@ import (
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
-// activitiesIn are the parameters of the list of definitions.
-type activitiesIn struct {
+// definitionsIn are the parameters that every list of definitions has.
+type definitionsIn struct {
 	limit
-	BrandID  bind.ID       `name:"brandID" doc:"only definitions of this brand" eg:"1"`
-	Segment  bind.ID       `name:"segment" later:"refuse" doc:"only definitions of this segment; segmentid is the same parameter"`
+	Segment  bind.ID       `name:"segment" doc:"only definitions of this segment; segmentid is the same parameter" eg:"1"`
 	Services bind.Services `name:"services" doc:"only definitions of these services" eg:"spotify,custom"`
 	Type     string        `name:"type" doc:"only definitions of this type, any case" eg:"Listened"`
 	Keyword  string        `name:"keyword" doc:"part of Name or ShortName, any case" eg:"a"`
+}
+
+// activitiesIn are the parameters of the list of definitions.
+type activitiesIn struct {
+	definitionsIn
+	BrandID bind.ID `name:"brandID" doc:"only definitions of this brand" eg:"1"`
 }
 
 func listActivities(c *Call, in *activitiesIn) (*wire.Definitions, error) {
@@ -25,12 +30,43 @@ func listActivities(c *Call, in *activitiesIn) (*wire.Definitions, error) {
 			return nil, err
 		}
 	}
+	return c.definitions(&in.definitionsIn, func(d *domain.Definition) bool {
+		return in.BrandID == 0 || d.Brand == domain.BrandID(in.BrandID.Small())
+	})
+}
+
+// brandActivitiesIn are the parameters of a brand's definitions.
+type brandActivitiesIn struct {
+	brandIn
+	definitionsIn
+}
+
+// brandActivities lists the definitions usable for a brand: its own, and those of
+// any brand.
+func brandActivities(c *Call, in *brandActivitiesIn) (*wire.Definitions, error) {
+	b, err := c.brand(in.BrandID, "brandid")
+	if err != nil {
+		return nil, err
+	}
+	return c.definitions(&in.definitionsIn, func(d *domain.Definition) bool { return d.Brand == 0 || d.Brand == b.ID })
+}
+
+// definitions is a page of the account's definitions that are wanted and pass what
+// the parameters say, by ID.
+func (c *Call) definitions(in *definitionsIn, wanted func(*domain.Definition) bool) (*wire.Definitions, error) {
+	s := &selection{}
+	if in.Segment != 0 {
+		var err error
+		if s.segment, err = c.segment(in.Segment, "segment"); err != nil {
+			return nil, err
+		}
+	}
 	keyword := strings.ToLower(in.Keyword)
 	var found []*domain.Definition
 	for _, d := range c.catalog.Definitions(c.Account()) {
 		switch {
-		case d.Deleted, d.ID < domain.FirstDefinition:
-		case in.BrandID != 0 && d.Brand != domain.BrandID(in.BrandID.Small()):
+		case d.Deleted, d.ID < domain.FirstDefinition, !wanted(d):
+		case s.segment != nil && s.activity(d.ID) == nil:
 		case in.Services != nil && !slices.Contains(in.Services, d.Service):
 		case in.Type != "" && !strings.EqualFold(in.Type, d.Type):
 		case !strings.Contains(strings.ToLower(d.Name), keyword) && !strings.Contains(strings.ToLower(d.ShortName), keyword):

@@ -21,7 +21,7 @@ const (
 func (c *Call) admit(w http.ResponseWriter, r *http.Request) error {
 	c.params.Encoded(r.URL.RawQuery)
 	given, _ := c.params.Get("apikey")
-	if given == "" && r.Method == http.MethodPost {
+	if given == "" && r.Method == http.MethodPost && c.op.each == nil {
 		c.take(w, r)
 		given, _ = c.params.Get("apikey")
 	}
@@ -88,6 +88,9 @@ var (
 
 // body reads parameters from the body.
 func (c *Call) body(w http.ResponseWriter, r *http.Request) error {
+	if c.op.each != nil {
+		return c.manyBody(w, r)
+	}
 	if r.ContentLength > maxBody {
 		return errBodySize
 	}

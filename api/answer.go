@@ -64,6 +64,9 @@ func (c *Call) headers(h http.Header) {
 	if c.span != "" {
 		h.Set("X-Range", c.span)
 	}
+	if c.retry > 0 {
+		h.Set("Retry-After", strconv.FormatUint(uint64(c.retry), 10))
+	}
 	if c.replayed {
 		h.Set("Idempotent-Replayed", "true")
 	}

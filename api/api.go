@@ -25,6 +25,7 @@ type Config struct {
 	Hasher   Hasher
 	Now      func() time.Time
 	BaseURL  string   // scheme and host that clients reach the API under
+	ByHost   bool     // addresses in answers have the host that was asked in the place of BaseURL
 	Signer   Signer   // of member tokens
 	TokenKey [16]byte // of access tokens
 	Resolver Resolver // of what brand addresses do not tell; nil: none
@@ -41,11 +42,12 @@ type API struct {
 	journal atomic.Pointer[domain.TopicID]
 	sorted  sortedBrands
 	tokens  *tokens
+	secret  *passwords
 }
 
 // New makes an API; a Config that lacks something is an error.
 func New(config Config) (*API, error) {
-	a := &API{Config: config, fixed: map[string]*sealed{}, none: newCounters(unmatched)}
+	a := &API{Config: config, fixed: map[string]*sealed{}, none: newCounters(unmatched), secret: newPasswords()}
 	if a.Logger == nil {
 		a.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -174,7 +176,7 @@ func (a *API) serve(ctx context.Context, w http.ResponseWriter, r *http.Request,
 		return nil
 	}
 	v.counts = op.counts
-	c := &Call{API: a, ctx: ctx, op: op, now: a.Now(), catalog: a.Engine.Catalog(), path: r.URL.Path, params: new(bind.Params), status: http.StatusOK, lagMs: -1}
+	c := &Call{API: a, ctx: ctx, op: op, now: a.Now(), catalog: a.Engine.Catalog(), base: a.baseOf(r), path: r.URL.Path, params: new(bind.Params), status: http.StatusOK, lagMs: -1}
 	for _, p := range values {
 		c.params.Path(p.Key, p.Value)
 	}

@@ -1,13 +1,11 @@
 package api
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"net/http"
-	"slices"
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
@@ -28,12 +26,14 @@ type Call struct {
 	catalog Catalog
 	key     *domain.Key
 	app     *domain.Application
+	base    string // scheme and host of addresses in the answer
 	path    string
 	params  *bind.Params
 	request domain.RequestID
 	keyed   bool            // the request id is that of an Idempotency-Key
 	took    bool            // the body was read
 	bodyErr error           // what is wrong with it
+	records [][]byte        // of a body of many
 	wait    domain.Position // what must be applied before anything is read
 
 	// What the answer carries beside its body.
@@ -44,6 +44,7 @@ type Call struct {
 	warnings []string
 	links    []string
 	replayed bool
+	retry    uint32       // seconds until it is worth to try again; 0: not said
 	finish   func() error // makes what the ETag leaves out; nil: nothing
 }
 
@@ -134,11 +135,13 @@ func (c *Call) identify(h http.Header, random domain.RequestID) error {
 	return nil
 }
 
-// submission is a submission of this call.
+// submission is a submission of this call. Its hash of the parameters is keyed: they
+// may hold a password, and the hash stands in the log.
 func (c *Call) submission() domain.Submission {
+	hash := binary.BigEndian.AppendUint64(nil, c.params.Hash(c.path, unhashed...))
 	return domain.Submission{
 		Account: c.Account(), Application: c.app.ID, Request: c.request,
-		BodyHash: c.params.Hash(c.path, unhashed...),
+		BodyHash: c.Hasher.ID("request body", string(hash)),
 	}
 }
 
@@ -149,7 +152,7 @@ func (c *Call) submit(s domain.Submission) (domain.Outcome, error) {
 	if err != nil {
 		return out, err
 	}
-	c.replayed = out.Replayed
+	c.replayed, c.retry = out.Replayed, out.RetryAfter
 	c.saw(out.Position)
 	if out.Code != domain.OK {
 		return out, out.Err()
@@ -213,22 +216,22 @@ func (c *Call) definition(id bind.ID, parameter string) (*domain.Definition, err
 	return nil, domain.Bad(domain.NotFound, parameter, "the account has no such activity")
 }
 
+// segment is a segment of the account, not deleted.
+func (c *Call) segment(id bind.ID, parameter string) (*domain.Segment, error) {
+	if s, ok := c.catalog.Segment(c.Account(), domain.SegmentID(id.Small())); ok && id.Small() != 0 {
+		return s, nil
+	}
+	return nil, domain.Bad(domain.NotFound, parameter, "the account has no such segment")
+}
+
 // anyBrand is a brand of the account, deleted or not; nil: none.
 func (c *Call) anyBrand(id domain.BrandID) *domain.Brand {
-	all := c.catalog.Brands(c.Account())
-	i, ok := slices.BinarySearchFunc(all, id, func(b *domain.Brand, id domain.BrandID) int { return cmp.Compare(b.ID, id) })
-	if !ok {
-		return nil
-	}
-	return all[i]
+	b, _ := c.catalog.AnyBrand(c.Account(), id)
+	return b
 }
 
 // anyDefinition is a definition of the account, deleted or not; nil: none.
 func (c *Call) anyDefinition(id domain.DefinitionID) *domain.Definition {
-	all := c.catalog.Definitions(c.Account())
-	i, ok := slices.BinarySearchFunc(all, id, func(d *domain.Definition, id domain.DefinitionID) int { return cmp.Compare(d.ID, id) })
-	if !ok {
-		return nil
-	}
-	return all[i]
+	d, _ := c.catalog.AnyDefinition(c.Account(), id)
+	return d
 }

@@ -100,6 +100,48 @@ func TestClientSpeaksTheWholeInterface(t *testing.T) {
 	}
 }
 
+func TestClientAttachesFindsAndOpts(t *testing.T) {
+	h := newHouse(t)
+	c, ctx := over(t, h, keyAdvanced), context.Background()
+	attached, _, err := c.Attach(ctx, 4097, client.Params{"service": "deezer", "uid": "d", "authtoken": "t"})
+	if err != nil || attached.Data.ID != 4097 || len(attached.Services) != 2 {
+		t.Errorf("%v %+v", err, attached)
+	}
+	found, _, err := c.FindMember(ctx, client.Params{"email": "ada@example.com"})
+	if err != nil || found.Data.ID != 4097 {
+		t.Errorf("%v %+v", err, found)
+	}
+	for path, name := range map[string]string{"": "Global", "brand/2": "Archive", "segment/1": "Campaign"} {
+		in, _, err := c.OptIn(ctx, path, client.Params{"id": "4097"})
+		if err != nil || len(in.OptIns) != 1 || *in.OptIns[0].Name != name {
+			t.Errorf("%q: %v %+v", path, err, in.OptIns)
+		}
+		out, _, err := c.OptOut(ctx, path, client.Params{"id": "4097"})
+		if err != nil || len(out.OptIns) != 0 {
+			t.Errorf("%q: %v %+v", path, err, out.OptIns)
+		}
+	}
+}
+
+func TestClientAsksForPlacesAndDays(t *testing.T) {
+	h := newHouse(t)
+	c, ctx := over(t, h, keyAdvanced), context.Background()
+	h.engine.answer = located(map[string]domain.Count{"DE": {Actions: 2, Members: 1}})
+	place, _, err := c.StatsLocation(ctx, 1, nil)
+	if err != nil || place.TotalActivities != "2" {
+		t.Errorf("%v %+v", err, place)
+	}
+	h.engine.answer = nil
+	days, _, err := c.CountDaily(ctx, client.Params{"period": "3 Day", "brandID": "1"})
+	if err != nil || len(days.Items) != 4 { // from noon to noon
+		t.Errorf("%v %+v", err, days)
+	}
+	lines, _, err := c.CountServices(ctx, nil)
+	if err != nil || lines.Services == nil {
+		t.Errorf("%v %+v", err, lines)
+	}
+}
+
 func TestClientGivesTheContractsErrors(t *testing.T) {
 	h := newHouse(t)
 	_, meta, err := over(t, h, keyAdvanced).Brand(context.Background(), 77)

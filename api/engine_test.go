@@ -28,7 +28,9 @@ type script struct {
 	apps    map[domain.ApplicationID]*domain.Application
 	brands  []*domain.Brand
 	defs    []*domain.Definition
+	segs    []*domain.Segment
 	members map[domain.MemberID]*domain.Member
+	names   map[domain.IdentityHash]domain.MemberID // claims and pointers
 
 	outcome func(domain.Submission) (domain.Outcome, error) // nil: the script's own
 	answer  func(*domain.Question) (*domain.Answer, error)
@@ -44,7 +46,7 @@ type script struct {
 func (s *script) Catalog() Catalog {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return &snapshot{s.next, s.keys, s.apps, slices.Clone(s.brands), slices.Clone(s.defs)}
+	return &snapshot{s.next, s.keys, s.apps, slices.Clone(s.brands), slices.Clone(s.defs), slices.Clone(s.segs)}
 }
 
 func (s *script) Submit(ctx context.Context, sub domain.Submission) (domain.Outcome, error) {
@@ -62,6 +64,14 @@ func (s *script) Submit(ctx context.Context, sub domain.Submission) (domain.Outc
 	out.Position = at
 	out.Position.Catalog = s.next
 	return out, nil
+}
+
+func (s *script) SubmitAll(ctx context.Context, all []domain.Submission) []domain.Result {
+	out := make([]domain.Result, len(all))
+	for i, sub := range all {
+		out[i].Outcome, out[i].Err = s.Submit(ctx, sub)
+	}
+	return out
 }
 
 func (s *script) apply(sub domain.Submission) domain.Outcome {
@@ -85,6 +95,15 @@ func (s *script) apply(sub domain.Submission) domain.Outcome {
 		}
 		d := *s.defs[i]
 		d.Deleted, s.defs[i] = true, &d
+	case *domain.PutSegment:
+		return s.putSegment(sub.Account, c)
+	case *domain.DeleteSegment:
+		i := slices.IndexFunc(s.segs, func(g *domain.Segment) bool { return g.ID == c.ID && g.Account == sub.Account && !g.Deleted })
+		if i < 0 {
+			return domain.Outcome{Code: domain.NotFound, Parameter: "segmentid", Message: "no such segment"}
+		}
+		g := *s.segs[i]
+		g.Deleted, s.segs[i] = true, &g
 	case *domain.RegisterMember:
 		id := domain.MemberIDOf(uint64(len(s.members)+1), sub.Slot)
 		s.members[id] = &domain.Member{
@@ -96,6 +115,12 @@ func (s *script) apply(sub domain.Submission) domain.Outcome {
 			}},
 		}
 		return domain.Outcome{Member: id, New: true}
+	case *domain.AttachService:
+		return s.attach(sub.Account, c)
+	case *domain.OptIn:
+		return s.opt(sub.Account, c.Member, domain.OptState{Opt: c.Opt, In: true, At: c.At})
+	case *domain.OptOut:
+		return s.opt(sub.Account, c.Member, domain.OptState{Opt: c.Opt, Out: true, At: c.At})
 	case nil:
 		a := sub.Activity
 		if a.Refusal != domain.Accepted {
@@ -195,10 +220,23 @@ func (s *script) Ask(ctx context.Context, q *domain.Question, wait domain.Positi
 	}
 	a := &domain.Answer{Position: domain.Position{Journal: journalID, Catalog: 5, Shards: []domain.ShardOffset{{Shard: 0, Next: 9}}}, LagMs: 3}
 	switch q.Shape {
-	case domain.ShapeTally:
+	case domain.ShapeTally, domain.ShapeLocation:
 		a.Tally = &domain.Tally{}
-	case domain.ShapeTimeline:
+	case domain.ShapeTimeline, domain.ShapeDaily:
 		a.Timeline = &domain.Timeline{}
+	case domain.ShapeFeed:
+		a.Feed = &domain.Feed{}
+	case domain.ShapeLeaders:
+		a.Leaders = &domain.Leaders{
+			Members: []domain.Leader{{Member: 4097, Score: 7, Actions: 3}}, Total: domain.Count{Actions: 3, Members: 1}, Audience: 4,
+			Latest: []domain.Row{{Seq: 3, Time: 1_700_000_000, Brand: 1, Definition: 100, Points: 2, Slot: 1, Service: domain.Custom}},
+		}
+	case domain.ShapeCrossover:
+		a.Crossover = &domain.Crossover{Brands: []domain.BrandMembers{{Brand: 2, Members: 1}}, Total: 1, Members: 3}
+	case domain.ShapeLists:
+		for _, l := range q.Lists {
+			a.Lists = append(a.Lists, 10+uint64(l.Segment))
+		}
 	}
 	return a, nil
 }
@@ -214,8 +252,18 @@ func (s *script) Member(_ context.Context, account domain.AccountID, id domain.M
 	return m, domain.Position{Journal: journalID, Shards: []domain.ShardOffset{{Shard: int(id.Slot()) / 512, Next: 8}}}, nil
 }
 
-func (s *script) Content(context.Context, domain.Row, domain.Position) (*domain.Content, error) {
-	return s.content, nil
+func (s *script) Show(_ context.Context, account domain.AccountID, items []domain.FeedItem, wait domain.Position) ([]domain.Shown, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.waited = append(s.waited, wait)
+	out := make([]domain.Shown, len(items))
+	for i, item := range items {
+		out[i].Content = s.content
+		if m := s.members[item.Member]; m != nil && m.Account == account {
+			out[i].Member = m
+		}
+	}
+	return out, nil
 }
 
 func (s *script) Await(ctx context.Context, p domain.Position) error {
@@ -244,6 +292,7 @@ type snapshot struct {
 	apps   map[domain.ApplicationID]*domain.Application
 	brands []*domain.Brand
 	defs   []*domain.Definition
+	segs   []*domain.Segment
 }
 
 func (c *snapshot) Next() int64 { return c.next }
@@ -277,6 +326,37 @@ func (c *snapshot) Definition(account domain.AccountID, id domain.DefinitionID) 
 		}
 	}
 	return nil, false
+}
+
+func (c *snapshot) Segment(account domain.AccountID, id domain.SegmentID) (*domain.Segment, bool) {
+	for _, g := range c.segs {
+		if g.Account == account && g.ID == id && !g.Deleted {
+			return g, true
+		}
+	}
+	return nil, false
+}
+
+func (c *snapshot) Segments(account domain.AccountID) []*domain.Segment {
+	out := slices.DeleteFunc(slices.Clone(c.segs), func(g *domain.Segment) bool { return g.Account != account })
+	slices.SortFunc(out, func(a, b *domain.Segment) int { return cmp.Compare(a.ID, b.ID) })
+	return out
+}
+
+func (c *snapshot) AnyBrand(account domain.AccountID, id domain.BrandID) (*domain.Brand, bool) {
+	i := slices.IndexFunc(c.brands, func(b *domain.Brand) bool { return b.Account == account && b.ID == id })
+	if i < 0 {
+		return nil, false
+	}
+	return c.brands[i], true
+}
+
+func (c *snapshot) AnyDefinition(account domain.AccountID, id domain.DefinitionID) (*domain.Definition, bool) {
+	i := slices.IndexFunc(c.defs, func(d *domain.Definition) bool { return d.Account == account && d.ID == id })
+	if i < 0 {
+		return nil, false
+	}
+	return c.defs[i], true
 }
 
 func (c *snapshot) Brands(account domain.AccountID) []*domain.Brand {

@@ -4,34 +4,108 @@ import (
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/bind"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
+// feedIn are the parameters of activity/feed.
+type feedIn struct {
+	BrandID bind.ID `name:"brandID" doc:"only actions for this brand" eg:"1"`
+	bind.Range
+	Filters feedFilters
+	limit
+	Keyword    string `name:"keyword" doc:"only actions with this text in a value of their Content, in any case" eg:"blue"`
+	ByRecorded bool   `name:"order_by_recorded" doc:"1: in order of recording, not of completion" eg:"1"`
+	AllActions bool   `name:"all_member_actions" doc:"1: every action, not each member's latest alone" eg:"1"`
+	Sort       string `name:"sort" enum:"ASC,DESC" default:"DESC" doc:"by date"`
+}
+
+// feedFilters are filters of which an opt-in that names nothing means the global list.
+type feedFilters filters
+
+// Check is that of filters.
+func (f *feedFilters) Check() *domain.Error { return (*filters)(f).Check() }
+
+// feed lists actions, of each member the latest or all, newest first.
+func feed(c *Call, in *feedIn) (*wire.Feed, error) {
+	span, err := c.over(in.Range, listRange)
+	if err != nil {
+		return nil, err
+	}
+	q := &domain.Question{Account: c.Account(), Shape: domain.ShapeFeed, Range: span.Seconds()}
+	if in.BrandID != 0 {
+		b, err := c.brand(in.BrandID, "brandID")
+		if err != nil {
+			return nil, err
+		}
+		q.Brand = b.ID
+	}
+	of, err := c.selects((*filters)(&in.Filters), q.Brand)
+	if err != nil {
+		return nil, err
+	}
+	p := c.page(in.limit)
+	q.Filter, q.Groups = of.filter, of.groups(inOne)
+	q.Listing = domain.Listing{Every: in.AllActions, Recorded: in.ByRecorded, Up: in.Sort == "ASC", Keyword: in.Keyword, Limit: p.Limit}
+	if p.Limit > 0 {
+		q.Listing.Offset = p.Offset
+	}
+	answer, err := c.ask(q)
+	if err != nil {
+		return nil, err
+	}
+	if answer.Feed == nil {
+		return nil, &domain.Error{Code: domain.Internal, Op: "feed", Message: "the answer has another shape"}
+	}
+	out := &wire.Feed{TotalSize: wire.Number(answer.Feed.Total)}
+	if out.Items, err = c.items(answer.Feed.Items, answer.Position); err != nil {
+		return nil, err
+	}
+	c.beside(p, int(answer.Feed.Total), dates(span)...)
+	return out, nil
+}
+
+// items are actions as feeds show them, read at a position or after it.
+func (c *Call) items(items []domain.FeedItem, at domain.Position) ([]wire.FeedItem, error) {
+	out := make([]wire.FeedItem, len(items))
+	if len(items) == 0 {
+		return out, nil
+	}
+	shown, err := c.Engine.Show(c.ctx, c.Account(), items, at)
+	if err != nil {
+		return nil, waiting(err)
+	}
+	for i := range items {
+		m, said := shown[i].Member, shown[i].Content
+		if m == nil {
+			m = &domain.Member{ID: items[i].Member}
+		}
+		if said == nil {
+			said = &domain.Content{}
+		}
+		out[i] = c.item(&items[i].Row, m, said)
+	}
+	return out, nil
+}
+
 // feedItem is the action of an outcome, rendered from the state of now.
 func (c *Call) feedItem(out *domain.Outcome) (*wire.FeedItem, error) {
-	m, err := c.member(out.Member, out.Position)
+	items, err := c.items([]domain.FeedItem{{Row: out.Row, Member: out.Member}}, out.Position)
 	if err != nil {
 		return nil, err
 	}
-	said, err := c.Engine.Content(c.ctx, out.Row, out.Position)
-	if err != nil {
-		return nil, err
-	}
-	if said == nil {
-		said = &domain.Content{}
-	}
-	return c.item(&out.Row, m, said), nil
+	return &items[0], nil
 }
 
 // item is an action as a feed shows it. Links are the action's, else the
 // definition's; the account on the network is the member's first record of it.
-func (c *Call) item(row *domain.Row, m *domain.Member, said *domain.Content) *wire.FeedItem {
+func (c *Call) item(row *domain.Row, m *domain.Member, said *domain.Content) wire.FeedItem {
 	d := c.anyDefinition(row.Definition)
 	if d == nil {
 		d = &domain.Definition{ID: row.Definition}
 	}
 	brand := c.anyBrand(row.Brand)
-	item := &wire.FeedItem{
+	item := wire.FeedItem{
 		ID: wire.Number(row.ID()), Marker: said.Marker, BrandID: wire.NullNumber(row.Brand),
 		Link: orNull(said.Link, d.Link), Media: orNull(said.Media, d.Media), Category: wire.Null(d.Category),
 		Content: wire.Content(said.Content), CompleteDate: wire.Seconds(int64(row.Time)),

@@ -1,40 +1,119 @@
 package api
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
 )
 
-// filters are the contract's filters on actions and members. Those that are not
-// built yet are refused: a number that leaves one out would be wrong.
+// filters are the contract's filters on actions and members; beside them stand an
+// operation's own brandID and range. Those that are not built yet are refused: a
+// number that leaves one out would be wrong. An input holds them by name, since
+// they have rules.
 type filters struct {
 	Services       bind.Services  `name:"services" doc:"only actions of these services" eg:"spotify,custom"`
 	ActivityID     bind.IDs       `name:"activityID" doc:"only actions of these definitions" eg:"100"`
+	Segment        bind.ID        `name:"segment" doc:"only actions of the segment's definitions, with its points; segmentid is the same parameter" eg:"1"`
 	Members        bind.IDs       `name:"members" doc:"only actions of these members" eg:"4097,8193"`
 	ExcludeMembers bind.IDs       `name:"exclude_members" doc:"no actions of these members" eg:"12289"`
-	Country        bind.Countries `name:"country" doc:"only members of these countries" eg:"DE,US"`
+	Country        bind.Countries `name:"country" doc:"only members of these countries, ISO 3166-1 alpha-2" eg:"DE"`
+	Region         string         `name:"region" doc:"only members of this region, by its ISO 3166-2 code without the country's part or by its name, in any case; needs exactly one country" eg:"BE"`
+	Domain         bind.Domain    `name:"domain" doc:"only members who registered on the domain; an address is cut to it" eg:"example.com"`
 	PaidOnly       bool           `name:"paid_only" doc:"1: only members with a paid service attached" eg:"1"`
+	OptedIn        bool           `name:"optedin" doc:"1: only members who opted in, to the segment if one is named, else to the brand; one of both is needed but in a feed, where without them it is the global list" eg:"1"`
 	IncludeOneTime bool           `name:"includeOneTime" doc:"1 also counts one-time actions such as follows and likes" eg:"1"`
 
-	Segment            bind.ID `name:"segment" later:"refuse" doc:"only actions of the segment's definitions, with its points; segmentid is the same parameter"`
 	MembersFromSegment bind.ID `name:"members_from_segment" later:"refuse" doc:"only members of the segment"`
 	Emails             string  `name:"emails" later:"refuse" doc:"only members with these addresses"`
-	Domain             string  `name:"domain" later:"refuse" doc:"only members who registered on the domain"`
-	Region             string  `name:"region" later:"refuse" doc:"only members of the region; needs a single country"`
-	OptedIn            bool    `name:"optedin" later:"refuse" doc:"1: only members who opted in"`
 	AnyOfActivities    string  `name:"anyofactivities" later:"refuse" doc:"only members who did one of these"`
 	AllOfActivities    string  `name:"allofactivities" later:"refuse" doc:"only members who did all of these"`
 }
 
-// filter is the filters as a question carries them.
-func (f *filters) filter() domain.Filter {
-	out := domain.Filter{Services: f.Services, Members: memberIDs(f.Members), Exclude: memberIDs(f.ExcludeMembers), Paid: f.PaidOnly}
-	for _, country := range f.Country {
-		out.Countries = append(out.Countries, domain.CountryCode(string(country)))
+// Missing reports that an opt-in is asked for, and to nothing.
+func (f *filters) Missing(has func(string) bool) string {
+	if f.OptedIn && !has("segment") && !has("brandID") {
+		return "brandID"
+	}
+	return ""
+}
+
+// Check refuses a region of several countries, or of none.
+func (f *filters) Check() *domain.Error {
+	if f.Region != "" && len(f.Country) != 1 {
+		return domain.Bad(domain.InvalidParameter, "region", "region needs exactly one country")
+	}
+	return nil
+}
+
+// selection is what filters say with what the catalog knows of them: who and what
+// counts, and for how much.
+type selection struct {
+	filter      domain.Filter
+	definitions []*domain.Definition // whose actions count, by ID
+	segment     *domain.Segment      // the one named; nil: none
+}
+
+// groups are the definitions as a question carries them, each in the group that of
+// gives it.
+func (s *selection) groups(of func(*domain.Definition) uint32) []domain.Group {
+	out := make([]domain.Group, len(s.definitions))
+	for i, d := range s.definitions {
+		out[i] = domain.Group{Definition: d.ID, Group: of(d)}
+		if a := s.activity(d.ID); a != nil && a.Own {
+			out[i].Points, out[i].Own = a.Points, true
+		}
 	}
 	return out
+}
+
+// inOne puts all definitions into one group.
+func inOne(*domain.Definition) uint32 { return 0 }
+
+// activity is what the segment named says of a definition; nil: it has it not.
+func (s *selection) activity(id domain.DefinitionID) *domain.SegmentActivity {
+	if s.segment == nil {
+		return nil
+	}
+	i, ok := slices.BinarySearchFunc(s.segment.Activities, id, func(a domain.SegmentActivity, id domain.DefinitionID) int {
+		return cmp.Compare(a.Definition, id)
+	})
+	if !ok {
+		return nil
+	}
+	return &s.segment.Activities[i]
+}
+
+// selects finds in the catalog what the filters name. brand is the one of the
+// question; 0: none.
+func (c *Call) selects(f *filters, brand domain.BrandID) (*selection, error) {
+	s := &selection{filter: domain.Filter{
+		Services: f.Services, Members: memberIDs(f.Members), Exclude: memberIDs(f.ExcludeMembers),
+		Domain: string(f.Domain), Paid: f.PaidOnly,
+	}}
+	for _, country := range f.Country {
+		s.filter.Countries = append(s.filter.Countries, domain.CountryCode(string(country)))
+	}
+	if f.Region != "" {
+		s.filter.Regions = bind.Regions(f.Country[0], f.Region)
+	}
+	if f.Segment != 0 {
+		var err error
+		if s.segment, err = c.segment(f.Segment, "segment"); err != nil {
+			return nil, err
+		}
+	}
+	switch {
+	case !f.OptedIn:
+	case s.segment != nil:
+		s.filter.OptIn = domain.OptValue(domain.OptSegment, uint32(s.segment.ID))
+	case brand != 0:
+		s.filter.OptIn = domain.OptValue(domain.OptBrand, uint32(brand))
+	default:
+		s.filter.OptIn = domain.OptValue(domain.OptGlobal, 0)
+	}
+	return s, c.counted(f, s)
 }
 
 func memberIDs(ids bind.IDs) []domain.MemberID {
@@ -62,24 +141,24 @@ func onlyMember(f *domain.Filter, id bind.ID) {
 	}
 }
 
-// counted are the definitions whose actions count, by ID: all of the account's,
-// deleted ones too, or those named; one-time ones only when asked for.
-func (c *Call) counted(f *filters) ([]*domain.Definition, error) {
+// counted fills in the definitions whose actions count: of all of the account's,
+// deleted ones too, those named and those of the segment; one-time ones only when
+// asked for.
+func (c *Call) counted(f *filters, s *selection) error {
 	for _, id := range f.ActivityID {
 		if _, err := c.definition(id, "activityID"); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	var out []*domain.Definition
 	for _, d := range c.catalog.Definitions(c.Account()) {
-		if d.ID < domain.FirstDefinition || d.OneTime && !f.IncludeOneTime {
+		if d.ID < domain.FirstDefinition || d.OneTime && !f.IncludeOneTime || s.segment != nil && s.activity(d.ID) == nil {
 			continue
 		}
 		if _, named := slices.BinarySearch(f.ActivityID, bind.ID(d.ID)); named || f.ActivityID == nil {
-			out = append(out, d)
+			s.definitions = append(s.definitions, d)
 		}
 	}
-	return out, nil
+	return nil
 }
 
 // statistics is the longest range of a statistic.

@@ -28,25 +28,47 @@ func TestAnswersAreAsTheyWere(t *testing.T) {
 		if q.Shape == domain.ShapeTally {
 			return tally(q)
 		}
+		if q.Shape == domain.ShapeLocation {
+			return located(map[string]domain.Count{"": {Actions: 7, Members: 3}, "DE": {Actions: 2, Members: 1}})(q)
+		}
+		if q.Shape == domain.ShapeFeed {
+			return fed(2)(q)
+		}
+		if q.Shape == domain.ShapeLeaders || q.Shape == domain.ShapeCrossover {
+			return ranking(q)
+		}
+		if q.Shape == domain.ShapeLists {
+			return &domain.Answer{Lists: []uint64{12}}, nil
+		}
 		return &domain.Answer{Timeline: &domain.Timeline{First: 20453, Services: []domain.ServiceTimeline{{
 			Service: domain.Spotify, Days: []domain.Count{{Actions: 2, Members: 1}, {}}, Total: domain.Count{Actions: 2, Members: 1},
 		}}}}, nil
 	}
 	// The definition's link stands in for the action's.
 	h.engine.defs[0].Link, h.engine.defs[0].Category = "https://example.com/definition", "Music"
+	h.engine.members[4097].UUID = [16]byte{0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0x4d, 0xef, 0x81, 15: 0xff}
 	for _, c := range []struct{ name, method, target, body string }{
 		{"brands", "GET", "/v1.1/brands?limit=1", ""},
 		{"brand", "GET", "/v1.1/brand/2", ""},
 		{"activities", "GET", "/v1.1/activities?limit=1,1", ""},
 		{"activity", "GET", "/v1.1/activity/100", ""},
 		{"member", "GET", "/v1.1/member/4097", ""},
+		{"opted-in", "POST", "/v1.1/segment/1/optin", "id=4097"},
 		{"tally", "GET", "/v1.1/brand/1/stats/activity", ""},
 		{"tally-type", "GET", "/v1.1/brand/1/stats/activity?group_by=type", ""},
 		{"tally-empty", "GET", "/v1.1/brand/1/stats/activity?activityID=104", ""},
 		{"timeline", "GET", "/v1.1/brand/1/stats/timeline", ""},
+		{"location", "GET", "/v1.1/brand/1/stats/location", ""},
+		{"daily", "GET", "/v1.1/activity/count/daily?start_date=2025-12-31+00:00:00&end_date=2026-01-02+00:00:00", ""},
 		{"record", "POST", "/v1.1/activity/record", "activityid=100&brandid=1&id=4097&content=plain+text&marker=m&timestamp=2026-01-02+03:04:05&country=DE&async=0"},
 		{"record-service", "POST", "/v1.1/activity/record", `{"activityid":101,"id":4097,"content":{"TrackName":"Blue"},"media":"https://x.y","marker":"m","timestamp":"2026-01-02 03:04:05","async":0}`},
+		{"feed", "GET", "/v1.1/activity/feed", ""},
+		{"members-active", "GET", "/v1.1/members/active?totalmembercount=1&limit=1,1", ""},
+		{"members-active-fields", "GET", "/v1.1/members/active?fields=lastactivity,SCORE,Brand&brandID=2", ""},
+		{"crossover", "GET", "/v1.1/brands/1/crossover", ""},
 		{"record-async", "POST", "/v1.1/activity/record", "activityid=100&brandid=1&id=4097"},
+		{"record-many", "POST", "/v1.1/activities/record", goodRecord + "\n{}"},
+		{"segments", "GET", "/v1.1/segments?limit=1", ""},
 		{"deleted", "POST", "/v1.1/activity/104/delete", ""},
 		{"problem", "GET", "/v1.1/brands?limit=x", ""},
 	} {

@@ -31,7 +31,7 @@ const (
 var now = time.Date(2026, 3, 15, 12, 34, 56, 789_000_000, time.UTC)
 
 // house is an API over a scripted engine, with two brands, two definitions (the
-// second one-time) and a member with the id 4097.
+// second one-time), a segment of both and a member with the id 4097.
 type house struct {
 	t      testing.TB
 	api    *API
@@ -43,7 +43,7 @@ func newHouse(t testing.TB) *house {
 	t.Helper()
 	s := &script{
 		next: 5, keys: map[domain.KeyHash]*domain.Key{}, apps: map[domain.ApplicationID]*domain.Application{},
-		members: map[domain.MemberID]*domain.Member{},
+		members: map[domain.MemberID]*domain.Member{}, names: map[domain.IdentityHash]domain.MemberID{},
 	}
 	for i, plan := range []domain.Plan{domain.Standard, domain.Advanced, domain.Enterprise} {
 		id := domain.ApplicationID(i + 1)
@@ -67,6 +67,10 @@ func newHouse(t testing.TB) *house {
 		{ID: 100, Account: 1, Name: "played a track by {brand}", ShortName: "played", Type: "Listened", Service: domain.Custom, Value: 2, Created: 1e12},
 		{ID: 101, Account: 1, Brand: 1, Name: "followed", Type: "Social", Service: domain.Spotify, Value: 5, OneTime: true, Created: 1e12, Updated: 2e12},
 	}
+	s.segs = []*domain.Segment{{
+		ID: 1, Account: 1, Brand: 1, Name: "Campaign", Label: "campaign", Created: 1e12,
+		Activities: []domain.SegmentActivity{{Definition: 100, Points: 7, Own: true}, {Definition: 101}},
+	}}
 	s.members[4097] = &domain.Member{
 		ID: 4097, Account: 1, Application: 2, State: domain.MemberActive, Created: 1e12, TokenMade: 1e9,
 		Profile: domain.Fields{{Field: domain.FirstName, Value: "Ada"}, {Field: domain.Surname, Value: "Fan"}, {Field: domain.Country, Value: "DE"}},
@@ -75,6 +79,7 @@ func newHouse(t testing.TB) *house {
 			Fields: domain.Fields{{Field: domain.RecordUsername, Value: "ada"}, {Field: domain.RecordToken, Value: "tok"}, {Field: domain.RecordPaid, Value: "1"}},
 		}},
 	}
+	s.names[testHasher{}.Identity(1, domain.ByEmail, "ada@example.com")] = 4097
 	log := new(bytes.Buffer)
 	api, err := New(Config{
 		Engine: s, Hasher: testHasher{}, Now: func() time.Time { return now }, BaseURL: "https://api.example/",
@@ -84,6 +89,7 @@ func newHouse(t testing.TB) *house {
 	if err != nil {
 		t.Fatal(err)
 	}
+	api.secret.cost = cheap
 	return &house{t, api, s, log}
 }
 

@@ -12,17 +12,8 @@ import (
 // memberShow is the longest range of member show.
 var memberShow = bind.Period{Amount: 3, Unit: bind.Month}
 
-// memberIn are the parameters of member show.
-type memberIn struct {
-	MemberID bind.ID `name:"memberid" doc:"id of a member" eg:"4097"`
-
-	Email         bind.Email   `name:"email" doc:"another way to say who; not beside an id"`
-	VerifiedEmail bind.Email   `name:"verified_email" doc:"another way to say who; not beside an id"`
-	PartnerCode   string       `name:"partnerCode" doc:"with partnerID another way to say who; not beside an id"`
-	PartnerID     string       `name:"partnerID" doc:"with partnerCode another way to say who; not beside an id"`
-	Service       bind.Service `name:"service" doc:"with username another way to say who; not beside an id"`
-	Username      string       `name:"username" doc:"with service another way to say who; not beside an id"`
-
+// showIn are the parameters of member show beside who it is.
+type showIn struct {
 	bind.Range
 	BrandID        bind.ID       `name:"brandID" doc:"filters actions and score" eg:"1"`
 	ActivityID     bind.IDs      `name:"activityID" doc:"filters actions and score" eg:"100"`
@@ -43,16 +34,8 @@ type memberIn struct {
 }
 
 // Missing reports a parameter that another one requires.
-func (in *memberIn) Missing(has func(string) bool) string {
+func (in *showIn) Missing(has func(string) bool) string {
 	switch {
-	case has("partnerID") && !has("partnerCode"):
-		return "partnerCode"
-	case has("partnerCode") && !has("partnerID"):
-		return "partnerID"
-	case has("username") && !has("service"):
-		return "service"
-	case has("service") && !has("username"):
-		return "username"
 	case has("threshold") && !in.ShowBrands:
 		return "showbrands"
 	case has("limit") && !in.ShowBrands && !in.ShowActions:
@@ -61,43 +44,90 @@ func (in *memberIn) Missing(has func(string) bool) string {
 	return ""
 }
 
+// memberIn are the parameters of member show by id.
+type memberIn struct {
+	MemberID      bind.ID    `name:"memberid" doc:"id of a member; beside it no other way to say who" eg:"4097"`
+	Email         bind.Email `name:"email" doc:"another way to say who; not beside an id"`
+	VerifiedEmail bind.Email `name:"verified_email" doc:"another way to say who; not beside an id"`
+	naming
+	Show showIn
+}
+
+// Missing reports half of a name.
+func (in *memberIn) Missing(has func(string) bool) string { return in.half(has) }
+
 // Check refuses a second way to say who.
 func (in *memberIn) Check() *domain.Error {
-	for _, second := range []struct {
-		name  string
-		given bool
-	}{
-		{"email", in.Email != ""},
-		{"verified_email", in.VerifiedEmail != ""},
-		{"partnerID", in.PartnerID != ""},
-		{"username", in.Username != ""},
-	} {
-		if second.given {
-			return domain.Bad(domain.InvalidParameter, second.name, second.name+" is a second way to say who beside the id in the path")
-		}
+	return second(verified(in.ways(in.Email), in.VerifiedEmail), true)
+}
+
+// findIn are the parameters of member show by a name.
+type findIn struct {
+	Email         bind.Email `name:"email" doc:"of the member that registered with it, else of the earliest that has it; exactly one way to say who" eg:"ada@example.com"`
+	VerifiedEmail bind.Email `name:"verified_email" doc:"of the member that has it verified"`
+	naming
+	Show showIn
+}
+
+// Missing reports that nobody is named, or half of a name.
+func (in *findIn) Missing(has func(string) bool) string {
+	if half := in.half(has); half != "" {
+		return half
 	}
-	return nil
+	if !has("email") && !has("verified_email") && !has("partnerID") && !has("username") {
+		return "email"
+	}
+	return ""
+}
+
+// Check refuses a second way to say who.
+func (in *findIn) Check() *domain.Error {
+	return second(verified(in.ways(in.Email), in.VerifiedEmail), false)
+}
+
+// verified adds the way by a verified email.
+func verified(ways []way, email bind.Email) []way {
+	return append(ways, way{"verified_email", email != "", []address{{domain.ByVerifiedEmail, []string{string(email)}}}})
 }
 
 func showMember(c *Call, in *memberIn) (*wire.Envelope, error) {
-	if _, err := c.over(in.Range, memberShow); err != nil {
+	if err := c.show(&in.Show); err != nil {
 		return nil, err
-	}
-	if in.BrandID != 0 {
-		if _, err := c.brand(in.BrandID, "brandID"); err != nil {
-			return nil, err
-		}
-	}
-	for _, id := range in.ActivityID {
-		if _, err := c.definition(id, "activityID"); err != nil {
-			return nil, err
-		}
 	}
 	m, err := c.member(domain.MemberID(in.MemberID), c.wait)
 	if err != nil {
 		return nil, err
 	}
 	return c.envelope(m, signedIn(m)), nil
+}
+
+func findMember(c *Call, in *findIn) (*wire.Envelope, error) {
+	if err := c.show(&in.Show); err != nil {
+		return nil, err
+	}
+	m, err := c.named(verified(in.ways(in.Email), in.VerifiedEmail))
+	if err != nil {
+		return nil, err
+	}
+	return c.envelope(m, signedIn(m)), nil
+}
+
+// show checks what member show names beside who.
+func (c *Call) show(in *showIn) error {
+	if _, err := c.over(in.Range, memberShow); err != nil {
+		return err
+	}
+	if in.BrandID != 0 {
+		if _, err := c.brand(in.BrandID, "brandID"); err != nil {
+			return err
+		}
+	}
+	for _, id := range in.ActivityID {
+		if _, err := c.definition(id, "activityID"); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // signedIn is the service of the latest login; of several the record made first.
@@ -114,15 +144,52 @@ func signedIn(m *domain.Member) domain.Service {
 	return latest.Service
 }
 
-// envelope is a member with its service records. The member's token is made when
-// the answer is known to be sent: it is no part of the ETag.
+// envelope is a member with its opt-ins and service records. The member's token is
+// made when the answer is known to be sent: it is no part of the ETag.
 func (c *Call) envelope(m *domain.Member, by domain.Service) *wire.Envelope {
-	e := &wire.Envelope{Data: c.memberOf(m), OptIns: []wire.OptIn{}, Services: recordsOf(m)}
+	optIns := c.optInsOf(m)
+	e := &wire.Envelope{Data: c.memberOf(m), OptIns: optIns, Services: recordsOf(m)}
+	brands, segments := []string{}, []string{}
+	for _, o := range optIns {
+		switch {
+		case o.SegmentID != nil:
+			segments = append(segments, *o.SegmentID)
+		case o.ID != nil:
+			brands = append(brands, *o.ID)
+		}
+	}
 	c.finish = func() (err error) {
-		e.JWT, err = c.tokens.sign(m.ID, c.app.ID, by, c.now)
+		e.JWT, err = c.tokens.sign(m.ID, c.app.ID, by, brands, segments, c.now)
 		return err
 	}
 	return e
+}
+
+// optInsOf are the member's opt-ins that are in force, by ID, that to the global list
+// first. Those to what is deleted are not shown.
+func (c *Call) optInsOf(m *domain.Member) []wire.OptIn {
+	opts := slices.Clone(m.Opts)
+	slices.SortFunc(opts, func(a, b domain.OptState) int { return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.Kind, b.Kind)) })
+	out := []wire.OptIn{}
+	for _, o := range opts {
+		if !o.In {
+			continue
+		}
+		id := wire.Number(o.ID)
+		switch o.Kind {
+		case domain.OptGlobal:
+			out = append(out, wire.OptIn{Name: wire.Null("Global")})
+		case domain.OptBrand:
+			if b, ok := c.catalog.Brand(c.Account(), domain.BrandID(o.ID)); ok {
+				out = append(out, wire.OptIn{ID: &id, Type: wire.Null("Brand"), Name: wire.Null(b.Fields["Name"])})
+			}
+		case domain.OptSegment:
+			if g, ok := c.catalog.Segment(c.Account(), domain.SegmentID(o.ID)); ok {
+				out = append(out, wire.OptIn{ID: &id, Type: wire.Null("Segment"), SegmentID: &id, Label: wire.Null(g.Label), Name: wire.Null(g.Name)})
+			}
+		}
+	}
+	return out
 }
 
 func (c *Call) memberOf(m *domain.Member) wire.Member {
@@ -144,7 +211,7 @@ func (c *Call) avatar(m *domain.Member) string {
 	if given := m.Profile.Get(domain.AvatarURL); given != "" {
 		return given
 	}
-	return c.BaseURL + "/avatar/" + wire.Number(m.ID) + ".svg"
+	return c.base + "/avatar/" + wire.Number(m.ID) + ".svg"
 }
 
 func recordsOf(m *domain.Member) []wire.ServiceRecord {

@@ -35,6 +35,7 @@ func TestRegistrationCarriesAllThatIsRandomHashedOrTimed(t *testing.T) {
 	m := s.Command.(*domain.RegisterMember)
 	want := &domain.RegisterMember{
 		Application: 1, Service: domain.Spotify, UID: "u-9", Identity: testHasher{}.Identity(1, domain.ByService, "spotify", "u-9"),
+		Email: testHasher{}.Identity(1, domain.ByEmail, "Ada@Example.com"), Username: testHasher{}.Identity(1, domain.ByUsername, "spotify", "ada"),
 		Partner: testHasher{}.Identity(1, domain.ByPartner, "acme", "77"), PartnerCode: "acme", PartnerID: "77", Domain: "example.com", At: now.UnixMilli(),
 		Given: domain.Fields{
 			{Field: domain.FirstName, Value: "Ada"},

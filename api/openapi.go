@@ -19,6 +19,10 @@ type object = map[string]any
 // Schemer is a type that describes its own JSON form.
 type Schemer interface{ Schema() map[string]any }
 
+// Selectable is a shape of whose fields a request may ask for some only: those that
+// are always there.
+type Selectable interface{ Always() []string }
+
 // version of the interface, not of the program.
 const version = "1.1"
 
@@ -82,32 +86,20 @@ func (d *describer) operation(o *Operation) object {
 		responses[strconv.Itoa(out.status)] = response("OK", "application/json", d.schema(out.shape))
 	}
 	var params []object
-	body := object{}
-	var required []string
 	for _, q := range o.plan.Params() {
-		if strings.EqualFold(q.Name, "apiKey") {
-			continue // the security scheme says it
-		}
-		p := d.parameter(q)
-		params = append(params, p)
-		if o.Method == "POST" && !q.InPath {
-			s := object{"description": p["description"]}
-			maps.Copy(s, p["schema"].(object))
-			if slices.Contains(o.Objects, q.Name) {
-				s["type"] = []string{"string", "object"}
-			}
-			body[q.Name] = s
-			if q.Required {
-				required = append(required, q.Name)
-			}
+		if !strings.EqualFold(q.Name, "apiKey") { // the security scheme says it
+			params = append(params, d.parameter(q))
 		}
 	}
 	op := object{
 		"operationId": strings.ToLower(o.Method) + camel(o.Path), "summary": o.Summary, "tags": []string{o.Group},
 		"parameters": params, "responses": responses,
 	}
-	if o.Method == "POST" {
-		d.body(op, params, body, required)
+	switch {
+	case o.each != nil:
+		d.records(op, o)
+	case o.Method == "POST":
+		d.body(op, params, o)
 	}
 	if o.Advanced {
 		op["x-plan"] = domain.Advanced.String()
@@ -120,12 +112,13 @@ func (d *describer) operation(o *Operation) object {
 
 // body says that a POST takes its parameters in the query or in a body; a required
 // one may stand in either, so neither place can demand it.
-func (d *describer) body(op object, params []object, body object, required []string) {
+func (d *describer) body(op object, params []object, o *Operation) {
 	for _, p := range params {
 		if p["in"] == "query" {
 			delete(p, "required")
 		}
 	}
+	body, required := d.members(o.plan, o.Objects)
 	schema := object{"type": "object", "properties": body}
 	op["requestBody"] = object{"required": false, "content": object{
 		"application/json":                  object{"schema": schema},
@@ -134,6 +127,45 @@ func (d *describer) body(op object, params []object, body object, required []str
 	if required != nil {
 		op["x-required"] = required
 	}
+}
+
+// records says that a POST takes records in its body and parameters in the query.
+func (d *describer) records(op object, o *Operation) {
+	properties, required := d.members(o.each, o.Objects)
+	record := object{"type": "object", "properties": properties}
+	if required != nil {
+		record["required"] = required
+	}
+	op["requestBody"] = object{
+		"required":    true,
+		"description": "At most 2000 records and 2 MiB, unpacked; Content-Encoding gzip is taken.",
+		"content": object{
+			"application/json":     object{"schema": object{"type": "array", "maxItems": maxMany, "items": record}},
+			"application/x-ndjson": object{"schema": object{"type": "string", "description": "one record a line"}},
+		},
+	}
+}
+
+// members are a plan's parameters as members of a JSON object, and the names of those
+// that must be there.
+func (d *describer) members(plan *bind.Plan, objects []string) (properties object, required []string) {
+	properties = object{}
+	for _, q := range plan.Params() {
+		if q.InPath || strings.EqualFold(q.Name, "apiKey") {
+			continue
+		}
+		p := d.parameter(q)
+		s := object{"description": p["description"]}
+		maps.Copy(s, p["schema"].(object))
+		if slices.Contains(objects, q.Name) {
+			s["type"] = []string{"string", "object"}
+		}
+		properties[q.Name] = s
+		if q.Required {
+			required = append(required, q.Name)
+		}
+	}
+	return properties, required
 }
 
 // parameter describes one parameter. Its schema is of the text that is sent.
@@ -217,15 +249,25 @@ func (d *describer) structure(t reflect.Type) object {
 	properties, required := object{}, []string{}
 	d.schemas[t.Name()] = object{"type": "object", "properties": properties, "additionalProperties": false}
 	for f := range t.Fields() {
+		if !f.IsExported() {
+			continue
+		}
 		name, opts, _ := strings.Cut(f.Tag.Get("json"), ",")
 		s := d.schema(f.Type)
-		if f.Type.Kind() == reflect.Pointer && s["type"] != nil {
+		switch {
+		case f.Type.Kind() != reflect.Pointer:
+		case s["$ref"] != nil:
+			s = object{"anyOf": []object{s, {"type": "null"}}}
+		default:
 			s["type"] = []any{s["type"], "null"}
 		}
 		properties[name] = s
 		if !strings.Contains(opts, "omitempty") {
 			required = append(required, name)
 		}
+	}
+	if s, ok := reflect.Zero(t).Interface().(Selectable); ok {
+		required = s.Always()
 	}
 	d.schemas[t.Name()].(object)["required"] = required
 	return ref(t.Name())

@@ -120,6 +120,15 @@ func conforms(doc any, schema, v any, at string) error {
 	if r, ok := s["$ref"].(string); ok {
 		return conforms(doc, walk(doc, strings.Split(strings.TrimPrefix(r, "#/"), "/")...), v, at)
 	}
+	if choices, ok := s["anyOf"].([]any); ok {
+		var err error
+		for _, c := range choices {
+			if err = conforms(doc, c, v, at); err == nil {
+				break
+			}
+		}
+		return err
+	}
 	types, _ := s["type"].([]any)
 	if one, ok := s["type"].(string); ok {
 		types = []any{one}
@@ -205,9 +214,20 @@ func exampled(o *Operation, also ...string) (target string, body url.Values) {
 
 // sufficient are optional parameters without which an operation cannot answer.
 var sufficient = map[string][]string{
-	"POST /v1.1/activity/record": {"id", "brandid"},
-	"POST /v1.1/member/register": {"uid", "authtoken"},
+	"POST /v1.1/activity/record":           {"id", "brandid"},
+	"POST /v1.1/member/register":           {"uid", "authtoken"},
+	"POST /v1.1/member/:memberid/register": {"uid", "authtoken"},
+	"GET /v1.1/member":                     {"email"},
+	"POST /v1.1/optin":                     {"id"},
+	"POST /v1.1/optout":                    {"id"},
+	"POST /v1.1/brand/:brandid/optin":      {"id"},
+	"POST /v1.1/brand/:brandid/optout":     {"id"},
+	"POST /v1.1/segment/:segmentid/optin":  {"id"},
+	"POST /v1.1/segment/:segmentid/optout": {"id"},
 }
+
+// beside are parameters that one cannot stand without.
+var beside = map[string]string{"region": "country", "optedin": "segment"}
 
 func TestEveryDocumentedExampleIsServedInTheDocumentedShape(t *testing.T) {
 	doc := document(t, newHouse(t))
@@ -216,15 +236,18 @@ func TestEveryDocumentedExampleIsServedInTheDocumentedShape(t *testing.T) {
 		var all []string
 		for _, q := range o.plan.Params() {
 			if q.Eg != "" && q.Later == "" && !q.InPath {
-				sets, all = append(sets, []string{q.Name}), append(all, q.Name)
+				sets, all = append(sets, []string{q.Name, beside[q.Name]}), append(all, q.Name)
 			}
 		}
 		for _, set := range append(sets, all) {
 			h := newHouse(t)
 			target, params := exampled(o, append(set, sufficient[o.name()]...)...)
 			body := params.Encode()
-			if o.Method == http.MethodGet {
+			switch {
+			case o.Method == http.MethodGet:
 				target, body = target+"?"+body, ""
+			case o.each != nil:
+				target, body = target+"?"+body, exampleRecord(o)
 			}
 			w := h.do(o.Method, keyed(target, keyEnterprise), body)
 			if w.Code != http.StatusOK && w.Code != http.StatusAccepted {

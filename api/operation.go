@@ -34,6 +34,7 @@ type Operation struct {
 	Objects      []string // parameters whose value may be a JSON object
 	Enterprise   string   // parameters so prefixed need the enterprise plan
 
+	each   *bind.Plan // of one record of a body of many; nil: the body is parameters
 	plan   *bind.Plan
 	out    []outcome
 	run    func(c *Call, p *bind.Params) (any, error)
@@ -54,6 +55,11 @@ func advanced(o *Operation) { o.Advanced = true }
 
 // objects names parameters that may be JSON objects.
 func objects(names ...string) option { return func(o *Operation) { o.Objects = names } }
+
+// many says that the body is records, each with the parameters of In.
+func many[In any](o *Operation) {
+	o.each = bind.NewPlan(reflect.TypeFor[In](), "", true)
+}
 
 // enterprise says that parameters so prefixed need the enterprise plan.
 func enterprise(prefix string) option { return func(o *Operation) { o.Enterprise = prefix } }

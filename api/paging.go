@@ -2,7 +2,10 @@ package api
 
 import (
 	"fmt"
+	"net/http"
+	"regexp"
 	"strconv"
+	"strings"
 
 	"github.com/ovation-analytics/ovation/api/bind"
 	"github.com/ovation-analytics/ovation/api/wire"
@@ -35,7 +38,7 @@ func (c *Call) beside(p bind.Page, n int, dates ...[2]string) wire.Paging {
 	var out wire.Paging
 	link := func(offset, limit int, rel string) *string {
 		instead := append(dates, [2]string{"limit", strconv.Itoa(offset) + "," + strconv.Itoa(limit)})
-		to := c.BaseURL + c.path + "?" + c.params.Query(unlinked, instead...)
+		to := c.base + c.path + "?" + c.params.Query(unlinked, instead...)
 		c.links = append(c.links, "<"+to+`>; rel="`+rel+`"`)
 		return &to
 	}
@@ -49,6 +52,22 @@ func (c *Call) beside(p bind.Page, n int, dates ...[2]string) wire.Paging {
 		out.Previous = link(max(0, p.Offset-p.Limit), min(p.Limit, p.Offset), "prev")
 	}
 	return out
+}
+
+// hostname is what a client may send as a host and find again in an address.
+var hostname = regexp.MustCompile(`^([A-Za-z0-9._-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(:[0-9]{1,5})?$`)
+
+// baseOf is the scheme and host that addresses in an answer begin with. A host that
+// is none, as HTTP/1.0 may send, gives BaseURL. What a proxy says of itself is not
+// looked at, since anybody may say it: behind one BaseURL is configured.
+func (a *API) baseOf(r *http.Request) string {
+	if !a.ByHost || !hostname.MatchString(r.Host) {
+		return a.BaseURL
+	}
+	if r.TLS != nil {
+		return "https://" + strings.TrimSuffix(r.Host, ":443")
+	}
+	return "http://" + strings.TrimSuffix(r.Host, ":80")
 }
 
 // dates are a span as parameters.

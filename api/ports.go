@@ -15,12 +15,19 @@ type Engine interface {
 	// or, if it says so, only until it is durable. An outcome with a code is no
 	// error: the error is ErrUnavailable when the outcome is not known in time.
 	Submit(ctx context.Context, s domain.Submission) (domain.Outcome, error)
+	// SubmitAll is Submit of each: results are in the order given, and so are records of
+	// one log. An error of one is no error of the others.
+	SubmitAll(ctx context.Context, all []domain.Submission) []domain.Result
 	// Ask answers a question once everything in wait is applied.
 	Ask(ctx context.Context, q *domain.Question, wait domain.Position) (*domain.Answer, error)
 	// Member is a member of the account; NotFound or Gone otherwise.
 	Member(ctx context.Context, account domain.AccountID, id domain.MemberID, wait domain.Position) (*domain.Member, domain.Position, error)
-	// Content is what an action says beside its columns; nil: nothing.
-	Content(ctx context.Context, row domain.Row, wait domain.Position) (*domain.Content, error)
+	// Resolve is the member that an identity of the kind names, of those that a
+	// pointer names the one created first; 0: nobody.
+	Resolve(ctx context.Context, account domain.AccountID, kind domain.IdentityKind, hash domain.IdentityHash, wait domain.Position) (domain.MemberID, domain.Position, error)
+	// Show is what a feed shows of each of the items beside its row, at wait or after
+	// it. Row and Member of an item are looked at.
+	Show(ctx context.Context, account domain.AccountID, items []domain.FeedItem, wait domain.Position) ([]domain.Shown, error)
 	// Await returns once the position is applied.
 	Await(ctx context.Context, wait domain.Position) error
 	// Lag is now − the latest moment at which every log's end then seen has since
@@ -37,12 +44,18 @@ type Catalog interface {
 	Key(hash domain.KeyHash) (*domain.Key, bool)
 	Account(id domain.AccountID) (*domain.Account, bool)
 	Application(id domain.ApplicationID) (*domain.Application, bool)
-	// Brand and Definition give what the account has; deleted ones are not there.
+	// Brand, Definition and Segment give what the account has; deleted ones are not
+	// there.
 	Brand(account domain.AccountID, id domain.BrandID) (*domain.Brand, bool)
 	Definition(account domain.AccountID, id domain.DefinitionID) (*domain.Definition, bool)
-	// Brands and Definitions are the account's by ID, deleted ones too.
+	Segment(account domain.AccountID, id domain.SegmentID) (*domain.Segment, bool)
+	// AnyBrand and AnyDefinition give deleted ones too.
+	AnyBrand(account domain.AccountID, id domain.BrandID) (*domain.Brand, bool)
+	AnyDefinition(account domain.AccountID, id domain.DefinitionID) (*domain.Definition, bool)
+	// Brands, Definitions and Segments are the account's by ID, deleted ones too.
 	Brands(account domain.AccountID) []*domain.Brand
 	Definitions(account domain.AccountID) []*domain.Definition
+	Segments(account domain.AccountID) []*domain.Segment
 }
 
 // Hasher makes the keyed hashes under the installation's secrets.

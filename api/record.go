@@ -15,6 +15,12 @@ import (
 
 // recordIn are the parameters of activity/record.
 type recordIn struct {
+	Action actionIn
+	Async  bool `name:"async" default:"1" doc:"1: answer once the record is durable; 0: once it is visible" eg:"0"`
+}
+
+// actionIn says what somebody did.
+type actionIn struct {
 	ActivityID  bind.ID      `name:"activityid" required:"" doc:"id of an activity definition" eg:"100"`
 	ID          bind.ID      `name:"id" doc:"the member; or partnerID and partnerCode, or service and uid" eg:"4097"`
 	PartnerCode string       `name:"partnerCode" doc:"with partnerID says who"`
@@ -30,7 +36,6 @@ type recordIn struct {
 	Country     bind.Country `name:"country" doc:"where it was done" eg:"DE"`
 	Region      string       `name:"region" doc:"where it was done" eg:"Berlin"`
 	City        string       `name:"city" doc:"where it was done" eg:"Berlin"`
-	Async       bool         `name:"async" default:"1" doc:"1: answer once the record is durable; 0: once it is visible" eg:"0"`
 }
 
 // content is what an action says: a JSON object without blanks, or text.
@@ -48,7 +53,7 @@ func (v *content) ParseParam(s string) error {
 }
 
 // Missing reports what is missing to say who.
-func (in *recordIn) Missing(has func(string) bool) string {
+func (in *actionIn) Missing(has func(string) bool) string {
 	switch {
 	case has("partnerID") && !has("partnerCode"):
 		return "partnerCode"
@@ -65,7 +70,7 @@ func (in *recordIn) Missing(has func(string) bool) string {
 }
 
 // Check refuses two ways to say who.
-func (in *recordIn) Check() *domain.Error {
+func (in *actionIn) Check() *domain.Error {
 	switch {
 	case in.UID != "" && (in.ID != 0 || in.PartnerID != ""):
 		return domain.Bad(domain.InvalidParameter, "uid", "uid is a second way to say who")
@@ -80,52 +85,68 @@ func (in *recordIn) Check() *domain.Error {
 // record appends an action of a member to the log. Its answer is a feed item once
 // it is visible, or only that it was accepted.
 func record(c *Call, in *recordIn) (any, error) {
-	a, err := c.activity(in)
-	if err != nil {
-		return nil, err
-	}
-	s := c.submission()
-	s.Activity, s.Slot = a, slotOf(a)
 	// Whether a request is a repeat only its shard knows, so one with an
 	// Idempotency-Key waits for its outcome and is answered as it asked all the same.
-	if s.Durable = in.Async && !c.keyed; s.Durable {
-		return c.accept(s, in)
+	s, err := c.recording(&in.Action, in.Async && !c.keyed)
+	if err != nil {
+		return nil, err
 	}
 	out, err := c.submit(s)
 	if err != nil {
 		return nil, err
 	}
-	if a.Refusal != domain.Accepted && !out.Replayed {
-		return nil, domain.Bad(domain.NotFound, refusedParameter[a.Refusal], a.Detail)
+	if in.Async {
+		c.status = http.StatusAccepted
+	}
+	if s.Durable {
+		return &wire.Accepted{Accepted: true, Marker: s.Activity.Content.Marker}, nil
+	}
+	if fault := refusedOutcome(s.Activity, &out); fault != nil {
+		return nil, fault
 	}
 	item, err := c.feedItem(&out)
 	if err != nil {
 		return nil, err
 	}
 	if in.Async {
-		c.status = http.StatusAccepted
 		return &wire.Accepted{Accepted: true, Marker: item.Marker}, nil
 	}
 	return item, nil
 }
 
-// accept appends an activity whose outcome nobody waits for. It carries what came
-// over HTTP: refused, it becomes a dead letter that can be published again.
-func (c *Call) accept(s domain.Submission, in *recordIn) (*wire.Accepted, error) {
+// recording is the submission of an action. Of one that nobody waits for, durable, it
+// carries what came over HTTP: refused, it becomes a dead letter that can be published
+// again.
+func (c *Call) recording(in *actionIn, durable bool) (domain.Submission, error) {
+	a, err := c.activity(in)
+	if err != nil {
+		return domain.Submission{}, err
+	}
+	s := c.submission()
+	s.Activity, s.Slot, s.Durable = a, slotOf(a), durable
+	if !durable {
+		return s, nil
+	}
 	raw, err := json.Marshal(c.event(in))
 	if err != nil {
-		return nil, &domain.Error{Code: domain.Internal, Op: "event", Err: err}
+		return s, &domain.Error{Code: domain.Internal, Op: "event", Err: err}
 	}
-	a := s.Activity
 	a.Raw = string(raw)
 	if a.Content.Marker == "" {
 		// What the answer names must be what the feed shows, and the log's time is not
 		// known to whoever does not wait.
 		a.Content.Marker = wire.Marker(c.now)
 	}
-	_, err = c.submit(s)
-	c.status = http.StatusAccepted
-	return &wire.Accepted{Accepted: true, Marker: a.Content.Marker}, err
+	return s, nil
+}
+
+// refusedOutcome is the error of an action that the catalog refused; nil: it was not,
+// or its request is a repeat of one that was taken.
+func refusedOutcome(a *domain.Activity, out *domain.Outcome) *domain.Error {
+	if a.Refusal == domain.Accepted || out.Replayed {
+		return nil
+	}
+	return domain.Bad(domain.NotFound, refusedParameter[a.Refusal], a.Detail)
 }
 
 // slotOf is where an activity is applied: its member's slot, else its identity's.
@@ -138,7 +159,7 @@ func slotOf(a *domain.Activity) domain.Slot {
 
 // activity is the activity that the parameters mean, stamped with what the catalog
 // says.
-func (c *Call) activity(in *recordIn) (*domain.Activity, error) {
+func (c *Call) activity(in *actionIn) (*domain.Activity, error) {
 	a := &domain.Activity{Member: domain.MemberID(in.ID), Content: domain.Content{
 		Marker: in.Marker, Content: string(in.Content), Link: string(in.Link), Media: string(in.Media),
 		Geo: domain.Geo{Country: string(in.Country), Region: in.Region, City: in.City},
@@ -159,7 +180,7 @@ func (c *Call) activity(in *recordIn) (*domain.Activity, error) {
 
 // source is the dedup key of a record over HTTP, as a source and an id within it:
 // the application and the marker, else the request.
-func (c *Call) source(in *recordIn) (source, id string) {
+func (c *Call) source(in *actionIn) (source, id string) {
 	if in.Marker != "" {
 		return "app/" + wire.Number(c.app.ID), in.Marker
 	}
@@ -173,7 +194,7 @@ var refusedParameter = map[domain.Reason]string{domain.UnknownActivity: "activit
 // catalog does not know is an error at once, but under an Idempotency-Key a refusal
 // that travels: a repeat of what was recorded before a deletion still gets its
 // first outcome.
-func (c *Call) stamp(a *domain.Activity, in *recordIn) error {
+func (c *Call) stamp(a *domain.Activity, in *actionIn) error {
 	a.Definition, a.Brand = domain.DefinitionID(in.ActivityID.Small()), domain.BrandID(in.BrandID.Small())
 	d, unknown := c.definition(in.ActivityID, "activityid")
 	if unknown == nil {
@@ -200,7 +221,7 @@ func (c *Call) stamp(a *domain.Activity, in *recordIn) error {
 }
 
 // timeFault is what is wrong with the timestamp; nil: nothing.
-func (in *recordIn) timeFault(now time.Time) *domain.Error {
+func (in *actionIn) timeFault(now time.Time) *domain.Error {
 	switch t := in.Timestamp; {
 	case t.Given && t.Unix > now.Add(time.Hour).Unix():
 		return domain.Bad(domain.InvalidParameter, "timestamp", "timestamp must be at most an hour ahead")
@@ -240,7 +261,7 @@ type event struct {
 	Geo         map[string]string `json:"geo,omitempty"`
 }
 
-func (c *Call) event(in *recordIn) *event {
+func (c *Call) event(in *actionIn) *event {
 	source, id := c.source(in)
 	e := &event{
 		ID: id, Source: source, Account: c.Account(), Member: in.ID, Service: domain.Service(in.Service).String(), UID: in.UID,

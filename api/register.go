@@ -3,6 +3,7 @@ package api
 import (
 	"cmp"
 	"crypto/rand"
+	"crypto/sha256"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,15 +17,15 @@ import (
 // registerIn are the parameters of member/register.
 type registerIn struct {
 	Service    bind.Service `name:"service" required:"" doc:"the network the member registers by; not rdio, beatsmusic or custom" eg:"spotify"`
-	UID        string       `name:"uid" doc:"user id on the service; required" eg:"u-1"`
-	AuthToken  string       `name:"authtoken" max:"8192" doc:"token from the service; required" eg:"token-1"`
+	UID        string       `name:"uid" doc:"user id on the service; required but for email" eg:"u-1"`
+	AuthToken  string       `name:"authtoken" max:"8192" doc:"token from the service; required but for email" eg:"token-1"`
 	AuthSecret *string      `name:"authsecret" max:"8192" doc:"secret or refresh token" eg:"secret-1"`
 
 	FirstName *string         `name:"firstname" eg:"Ada"`
 	Surname   *string         `name:"surname" eg:"Fan"`
 	Username  *string         `name:"username" eg:"ada"`
-	Email     *bind.Email     `name:"email" eg:"ada@example.com"`
-	Password  string          `name:"password" max:"256" doc:"of a registration by email"`
+	Email     *bind.Email     `name:"email" doc:"required for a registration by email" eg:"ada@example.com"`
+	Password  string          `name:"password" max:"256" doc:"required for a registration by email; 8 to 256 bytes, one for each address" eg:"correct horse"`
 	Birthdate *bind.Birthdate `name:"birthdate" doc:"dd-mm-yyyy, a past day" eg:"24-12-1990"`
 	Gender    *string         `name:"gender" enum:"M,F,Other" eg:"F"`
 	City      *string         `name:"city" eg:"Berlin"`
@@ -50,11 +51,14 @@ type registerIn struct {
 	WebPath   string       `name:"webpath" max:"4096" later:"ignore" doc:"page the member registered on"`
 	Referrer  string       `name:"referring_url" max:"4096" later:"ignore" doc:"page the member came from"`
 	Visitor   string       `name:"visitor" later:"ignore" doc:"the site's id of the visitor"`
-	ID        bind.ID      `name:"id" later:"refuse" doc:"an existing member to attach the service to"`
-	SegmentID bind.ID      `name:"segmentid" doc:"existing segment to include the member in"`
+	ID        bind.ID      `name:"id" doc:"an existing member to attach the service to, or whose service to update" eg:"4097"`
+	SegmentID bind.ID      `name:"segmentid" doc:"existing segment to put the member on the list of" eg:"1"`
 }
 
-// Missing reports what a registration by a social service needs.
+// minPassword is how many bytes a password has at least.
+const minPassword = 8
+
+// Missing reports what a registration by the service needs.
 func (in *registerIn) Missing(has func(string) bool) string {
 	service := domain.Service(in.Service)
 	switch {
@@ -72,40 +76,56 @@ func (in *registerIn) Missing(has func(string) bool) string {
 	return ""
 }
 
-// Check refuses a service nobody registers by.
+// Check refuses a service nobody registers by, and a password that is too short.
 func (in *registerIn) Check() *domain.Error {
 	switch service := domain.Service(in.Service); {
-	case service == domain.Email:
-		return domain.Bad(domain.InvalidParameter, "service", "registration by email is not available yet")
 	case !service.Registers():
 		return domain.Bad(domain.InvalidParameter, "service", "nobody registers by "+service.String())
+	case in.Password != "" && len(in.Password) < minPassword:
+		return domain.Bad(domain.InvalidParameter, "password", "password must be at least 8 bytes long")
 	}
 	return nil
 }
 
-// register registers a member by a social service, or meets it again.
+// attachIn are the parameters of member/register at a member.
+type attachIn struct {
+	MemberID bind.ID `name:"memberid" doc:"id of a member" eg:"4097"`
+	Register registerIn
+}
+
+// Check refuses an id that differs from the path's.
+func (in *attachIn) Check() *domain.Error {
+	if in.Register.ID != 0 && in.Register.ID != in.MemberID {
+		return domain.Bad(domain.InvalidParameter, "id", "id differs from the path's")
+	}
+	return nil
+}
+
+// register registers a member by a service, or meets it again.
 func register(c *Call, in *registerIn) ([]*wire.Envelope, error) {
+	return c.register(in, domain.MemberID(in.ID))
+}
+
+// attach attaches a service to a member, or updates the one it has.
+func attach(c *Call, in *attachIn) ([]*wire.Envelope, error) {
+	return c.register(&in.Register, domain.MemberID(in.MemberID))
+}
+
+func (c *Call) register(in *registerIn, to domain.MemberID) ([]*wire.Envelope, error) {
 	if in.Birthdate != nil && string(*in.Birthdate) >= c.now.UTC().Format(time.DateOnly) {
 		return nil, domain.Bad(domain.InvalidParameter, "birthdate", "birthdate must be a past day")
 	}
 	if in.SegmentID != 0 {
-		return nil, domain.Bad(domain.NotFound, "segmentid", "the account has no such segment")
+		if _, err := c.segment(in.SegmentID, "segmentid"); err != nil {
+			return nil, err
+		}
 	}
-	service := domain.Service(in.Service)
-	m := &domain.RegisterMember{
-		Application: c.app.ID, Service: service, UID: in.UID, Identity: c.socialIdentity(service, in.UID),
-		PartnerCode: cmp.Or(in.Code, in.Partner), PartnerID: in.SourceUID,
-		Given: in.profile(), Record: in.record(), Domain: string(in.Domain), At: c.now.UnixMilli(),
+	if to != 0 { // before a password is hashed for nobody
+		if _, err := c.member(to, c.wait); err != nil {
+			return nil, err
+		}
 	}
-	if m.PartnerCode != "" && m.PartnerID != "" {
-		m.Partner = c.partnerIdentity(m.PartnerCode, m.PartnerID)
-	}
-	m.UUID = newUUID()
-	_, _ = rand.Read(m.TokenRandom[:]) // never fails
-	m.TokenHash = c.tokens.hash(m.TokenRandom)
-	s := c.submission()
-	s.Command, s.Slot = m, m.Identity.Slot()
-	out, err := c.submit(s)
+	out, err := c.submitRegistration(c.registration(in), in.Password, to)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +133,109 @@ func register(c *Call, in *registerIn) ([]*wire.Envelope, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []*wire.Envelope{c.envelope(member, service)}, nil
+	return []*wire.Envelope{c.envelope(member, domain.Service(in.Service))}, nil
+}
+
+// registration is the command, but for the password.
+func (c *Call) registration(in *registerIn) *domain.RegisterMember {
+	service := domain.Service(in.Service)
+	m := &domain.RegisterMember{
+		Application: c.app.ID, Service: service, UID: in.UID,
+		PartnerCode: cmp.Or(in.Code, in.Partner), PartnerID: in.SourceUID,
+		Given: in.profile(), Record: in.record(), Domain: string(in.Domain), Segment: domain.SegmentID(in.SegmentID), At: c.now.UnixMilli(),
+	}
+	if service == domain.Email {
+		m.UID = strings.ToLower(string(*in.Email))
+	}
+	m.Identity = c.Hasher.Identity(c.Account(), m.Claims(), loginParts(service, m.UID)...)
+	if m.PartnerCode != "" && m.PartnerID != "" {
+		m.Partner = c.partnerIdentity(m.PartnerCode, m.PartnerID)
+	}
+	if in.Email != nil && *in.Email != "" {
+		m.Email = c.Hasher.Identity(c.Account(), domain.ByEmail, string(*in.Email))
+	}
+	if in.Username != nil && *in.Username != "" {
+		m.Username = c.Hasher.Identity(c.Account(), domain.ByUsername, service.String(), *in.Username)
+	}
+	m.UUID = newUUID()
+	_, _ = rand.Read(m.TokenRandom[:]) // never fails
+	m.TokenHash = c.tokens.hash(m.TokenRandom)
+	return m
+}
+
+// loginParts are the parts of the identity that a member registers with.
+func loginParts(service domain.Service, uid string) []string {
+	if service == domain.Email {
+		return []string{uid}
+	}
+	return []string{service.String(), uid}
+}
+
+// attempts is how often a registration is made anew that met a member just changing;
+// those of an earlier life of the request do not count.
+const attempts = 8
+
+// submitRegistration submits the registration, to a member if one is given. A password
+// is hashed here, under the salt in use: if that is another one by the time it is
+// applied, or the identity changes hands just then, it is made anew.
+func (c *Call) submitRegistration(m *domain.RegisterMember, password string, to domain.MemberID) (domain.Outcome, error) {
+	for n, tries := 0, 0; tries < attempts; n++ {
+		m := new(*m) // the log may hold what was submitted
+		if m.Service == domain.Email {
+			known, err := c.passwordOf(m.Identity)
+			if err != nil {
+				return domain.Outcome{}, err
+			}
+			if m.Password, err = c.secret.hash(c.ctx, password, known); err != nil {
+				return domain.Outcome{}, err
+			}
+		}
+		s := c.submission()
+		s.Request = attempt(s.Request, n)
+		s.Command, s.Slot = m, m.Identity.Slot()
+		if to != 0 {
+			s.Command, s.Slot = &domain.AttachService{Member: to, Register: *m}, to.Slot()
+		}
+		out, err := c.submit(s)
+		if err != nil || !out.Again {
+			return out, err
+		}
+		c.wait = c.wait.Reach(out.Position)
+		if err := c.Engine.Await(c.ctx, c.wait); err != nil {
+			return out, waiting(err)
+		}
+		if !out.Replayed {
+			tries++
+		}
+	}
+	return domain.Outcome{}, domain.ErrUnavailable
+}
+
+// attempt is the id of a request's n-th attempt: the same on every node, so that a
+// repeat of the request finds the outcome of each.
+func attempt(id domain.RequestID, n int) domain.RequestID {
+	if n == 0 {
+		return id
+	}
+	sum := sha256.Sum256(append(id[:], "attempt "+strconv.Itoa(n)...))
+	copy(id[:], sum[:])
+	return id
+}
+
+// passwordOf is the hash of the password in use for a login email; empty: none.
+func (c *Call) passwordOf(address domain.IdentityHash) (string, error) {
+	id, _, err := c.Engine.Resolve(c.ctx, c.Account(), domain.ByLogin, address, c.wait)
+	if err != nil || id == 0 {
+		return "", waiting(err)
+	}
+	m, _, err := c.Engine.Member(c.ctx, c.Account(), id, c.wait)
+	switch {
+	case domain.CodeOf(err) == domain.NotFound:
+		return "", nil
+	case err != nil:
+		return "", waiting(err)
+	}
+	return m.Password(address), nil
 }
 
 // socialIdentity is the identity of a service's user: its canonical form is the
@@ -174,8 +296,10 @@ func (in *registerIn) profile() domain.Fields {
 // record is what of the service record is given; an empty value clears.
 func (in *registerIn) record() domain.Fields {
 	var g given
-	put(&g, domain.RecordToken, &in.AuthToken)
-	put(&g, domain.RecordSecret, in.AuthSecret)
+	if domain.Service(in.Service) != domain.Email {
+		put(&g, domain.RecordToken, &in.AuthToken)
+		put(&g, domain.RecordSecret, in.AuthSecret)
+	}
 	put(&g, domain.RecordUsername, in.Username)
 	put(&g, domain.RecordURL, in.UserURL)
 	put(&g, domain.RecordExpires, in.Expires)

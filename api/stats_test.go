@@ -187,4 +187,6 @@ func TestAnswerOfAnotherShapeIsABug(t *testing.T) {
 	h.engine.answer = func(*domain.Question) (*domain.Answer, error) { return &domain.Answer{}, nil }
 	h.refused(h.get("/v1.1/brand/1/stats/activity"), domain.Internal, "")
 	h.refused(h.get("/v1.1/brand/1/stats/timeline"), domain.Internal, "")
+	h.refused(h.get("/v1.1/brand/1/stats/location"), domain.Internal, "")
+	h.refused(h.get("/v1.1/activity/count/daily"), domain.Internal, "")
 }

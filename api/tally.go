@@ -10,33 +10,38 @@ import (
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
-// statsIn are the parameters of a brand's statistics.
+// statsIn are the parameters of statistics: of a brand where one is named, else of
+// all brands of the account.
 type statsIn struct {
-	BrandID bind.ID `name:"brandID" doc:"id of a brand" eg:"1"`
+	BrandID bind.ID `name:"brandID" doc:"id of a brand; where the path names none: of all brands without it" eg:"1"`
 	bind.Range
-	filters
+	Filters filters
 	ID      bind.ID `name:"id" doc:"only actions of this member" eg:"4097"`
 	Explain bool    `name:"explain" later:"refuse" doc:"1 adds the actions behind the number"`
 }
 
-// question is the part of a question that the statistics share, and the
-// definitions that count in it.
-func (in *statsIn) question(c *Call, shape domain.Shape) (*domain.Question, []*domain.Definition, bind.Span, error) {
+// question is the part of a question that the statistics share, without its
+// groups, and what its filters select.
+func (in *statsIn) question(c *Call, shape domain.Shape) (*domain.Question, *selection, bind.Span, error) {
 	span, err := c.over(in.Range, statistics)
 	if err != nil {
 		return nil, nil, span, err
 	}
-	brand, err := c.brand(in.BrandID, "brandID")
+	q := &domain.Question{Account: c.Account(), Shape: shape, Range: span.Seconds()}
+	if in.BrandID != 0 {
+		brand, err := c.brand(in.BrandID, "brandID")
+		if err != nil {
+			return nil, nil, span, err
+		}
+		q.Brand = brand.ID
+	}
+	of, err := c.selects(&in.Filters, q.Brand)
 	if err != nil {
 		return nil, nil, span, err
 	}
-	definitions, err := c.counted(&in.filters)
-	if err != nil {
-		return nil, nil, span, err
-	}
-	q := &domain.Question{Account: c.Account(), Shape: shape, Brand: brand.ID, Range: span.Seconds(), Filter: in.filter()}
+	q.Filter = of.filter
 	onlyMember(&q.Filter, in.ID)
-	return q, definitions, span, nil
+	return q, of, span, nil
 }
 
 // tallyIn are the parameters of stats/activity.
@@ -48,15 +53,15 @@ type tallyIn struct {
 }
 
 func tallyActivities(c *Call, in *tallyIn) (*wire.ActivityTally, error) {
-	q, definitions, span, err := in.question(c, domain.ShapeTally)
+	q, of, span, err := in.question(c, domain.ShapeTally)
 	if err != nil {
 		return nil, err
 	}
-	groups := groupByID(definitions)
+	by := groupByID(of.definitions)
 	if in.GroupBy == "type" {
-		groups = groupByType(definitions)
+		by = groupByType(of.definitions)
 	}
-	q.Groups = groups.members
+	q.Groups = of.groups(by.group)
 	tally, err := c.tally(q)
 	if err != nil {
 		return nil, err
@@ -78,8 +83,11 @@ func tallyActivities(c *Call, in *tallyIn) (*wire.ActivityTally, error) {
 	}
 	brand := c.anyBrand(q.Brand)
 	for i, r := range rows {
-		row := groups.row(r.Group, brand)
+		row := by.row(r.Group, brand)
 		row.BrandID = wire.Number(brand.ID)
+		if of.segment != nil {
+			row.SegmentName = wire.Null(of.segment.Name)
+		}
 		row.Count, row.DistinctMembers = wire.Number(r.Actions), wire.Number(r.Members)
 		out.Items[i] = row
 	}
@@ -129,16 +137,13 @@ func (c *Call) kept(q *domain.Question, rows []domain.GroupCount, size int, tota
 
 // grouping is which definitions make which row.
 type grouping struct {
-	members []domain.Group
-	row     func(group uint32, brand *domain.Brand) wire.ActivityRow
+	group func(*domain.Definition) uint32
+	row   func(group uint32, brand *domain.Brand) wire.ActivityRow
 }
 
 // groupByID makes a row of each definition; the group is its id.
 func groupByID(definitions []*domain.Definition) grouping {
-	var g grouping
-	for _, d := range definitions {
-		g.members = append(g.members, domain.Group{Definition: d.ID, Group: uint32(d.ID)})
-	}
+	g := grouping{group: func(d *domain.Definition) uint32 { return uint32(d.ID) }}
 	g.row = func(group uint32, brand *domain.Brand) wire.ActivityRow {
 		i, ok := slices.BinarySearchFunc(definitions, domain.DefinitionID(group), func(d *domain.Definition, id domain.DefinitionID) int {
 			return cmp.Compare(d.ID, id)
@@ -165,11 +170,10 @@ func groupByType(definitions []*domain.Definition) grouping {
 		}
 	}
 	slices.Sort(types)
-	var g grouping
-	for _, d := range definitions {
+	g := grouping{group: func(d *domain.Definition) uint32 {
 		at, _ := slices.BinarySearch(types, strings.ToLower(d.Type))
-		g.members = append(g.members, domain.Group{Definition: d.ID, Group: uint32(at)})
-	}
+		return uint32(at)
+	}}
 	g.row = func(group uint32, _ *domain.Brand) wire.ActivityRow {
 		if int(group) >= len(types) {
 			return wire.ActivityRow{}

@@ -10,13 +10,20 @@ import (
 )
 
 func timeline(c *Call, in *statsIn) (*wire.Timeline, error) {
-	q, definitions, _, err := in.question(c, domain.ShapeTimeline)
+	q, of, _, err := in.question(c, domain.ShapeTimeline)
 	if err != nil {
 		return nil, err
 	}
-	for _, d := range definitions {
-		q.Groups = append(q.Groups, domain.Group{Definition: d.ID})
+	q.Groups = of.groups(inOne)
+	t, err := c.timeline(q)
+	if err != nil {
+		return nil, err
 	}
+	return renderTimeline(t), nil
+}
+
+// timeline asks for counts by day.
+func (c *Call) timeline(q *domain.Question) (*domain.Timeline, error) {
 	answer, err := c.ask(q)
 	if err != nil {
 		return nil, err
@@ -24,7 +31,7 @@ func timeline(c *Call, in *statsIn) (*wire.Timeline, error) {
 	if answer.Timeline == nil {
 		return nil, &domain.Error{Code: domain.Internal, Op: "timeline", Message: "the answer has another shape"}
 	}
-	return renderTimeline(answer.Timeline), nil
+	return answer.Timeline, nil
 }
 
 // renderTimeline puts the service with the most actions first, days up.

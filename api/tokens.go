@@ -68,15 +68,16 @@ type claims struct {
 	Segments []string `json:"segments"`
 }
 
-// sign makes a member's token for an application.
-func (t *tokens) sign(member domain.MemberID, application domain.ApplicationID, service domain.Service, now time.Time) (string, error) {
+// sign makes a member's token for an application. It names the brands and segments
+// that the member is opted in to.
+func (t *tokens) sign(member domain.MemberID, application domain.ApplicationID, service domain.Service, brands, segments []string, now time.Time) (string, error) {
 	token := jwt.NewWithClaims(jwt.SigningMethodEdDSA, &claims{
 		RegisteredClaims: jwt.RegisteredClaims{
 			Issuer: t.issuer, Subject: strconv.FormatUint(uint64(member), 10),
 			Audience: jwt.ClaimStrings{strconv.FormatUint(uint64(application), 10)},
 			IssuedAt: jwt.NewNumericDate(now), ExpiresAt: jwt.NewNumericDate(now.Add(tokenLife)),
 		},
-		Service: service.String(), OptIns: []string{}, Segments: []string{},
+		Service: service.String(), OptIns: brands, Segments: segments,
 	})
 	token.Header["kid"] = t.signer.ID
 	signed, err := token.SignedString(t.signer.Key)

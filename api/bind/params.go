@@ -171,7 +171,7 @@ func (p *Params) add(name, value, bad string) {
 			message = "differs from the path's"
 		}
 		if p.fault == nil {
-			p.fault = domain.Bad(domain.InvalidParameter, shorten(name), shorten(name)+" "+message)
+			p.fault = domain.Bad(domain.InvalidParameter, Shorten(name), Shorten(name)+" "+message)
 		}
 		return
 	}
@@ -248,8 +248,8 @@ func (p *Params) Query(without []string, instead ...[2]string) string {
 	return b.String()
 }
 
-// shorten makes a name that a client chose fit to be shown.
-func shorten(name string) string {
+// Shorten makes a name that a client chose fit to be shown.
+func Shorten(name string) string {
 	const most = 64
 	if len(name) > most {
 		name = name[:most] + "…"

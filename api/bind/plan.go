@@ -158,7 +158,7 @@ func (p *Plan) Bind(in any, given *Params) (warnings []string, err *domain.Error
 		if !known {
 			taken, fault := p.other(v, g)
 			if !taken {
-				warnings = append(warnings, "the parameter "+shorten(g.As)+" is unknown and was ignored")
+				warnings = append(warnings, "the parameter "+Shorten(g.As)+" is unknown and was ignored")
 			}
 			if fault != nil && bad == nil {
 				bad = fault
@@ -192,7 +192,7 @@ func (p *Plan) other(v reflect.Value, g *Given) (taken bool, fault *domain.Error
 		}
 		taken, err := t.Take(g.Name, g.Value)
 		if err != nil {
-			return true, domain.Bad(domain.InvalidParameter, g.Name, shorten(g.As)+" "+err.Error())
+			return true, domain.Bad(domain.InvalidParameter, g.Name, Shorten(g.As)+" "+err.Error())
 		}
 		if taken {
 			return true, nil

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -95,26 +96,36 @@ func (c *Client) Get(ctx context.Context, path string, p Params, out any) (Meta,
 
 // Post sends parameters as a form and reads the answer into out.
 func (c *Client) Post(ctx context.Context, path string, p Params, out any) (Meta, error) {
-	return c.do(ctx, http.MethodPost, path, nil, p, out)
+	body := &payload{kind: "application/x-www-form-urlencoded", bytes: []byte(encoded(p).Encode())}
+	return c.do(ctx, http.MethodPost, path, nil, body, out)
 }
 
-func (c *Client) do(ctx context.Context, method, path string, query, form Params, out any) (Meta, error) {
+// payload is the body of a request.
+type payload struct {
+	kind, packed string // media type; packed: with what, empty: as it is
+	bytes        []byte
+}
+
+func (c *Client) do(ctx context.Context, method, path string, query Params, sent *payload, out any) (Meta, error) {
 	q := encoded(query)
 	q.Set("apiKey", c.key)
 	if c.wait != "" {
 		q.Set("wait_for", c.wait)
 	}
 	var body io.Reader
-	if form != nil {
-		body = strings.NewReader(encoded(form).Encode())
+	if sent != nil {
+		body = bytes.NewReader(sent.bytes)
 	}
 	req, err := http.NewRequestWithContext(ctx, method, c.base+path+"?"+q.Encode(), body)
 	if err != nil {
 		return Meta{}, err
 	}
 	maps.Copy(req.Header, c.header)
-	if form != nil {
-		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	if sent != nil {
+		req.Header.Set("Content-Type", sent.kind)
+		if sent.packed != "" {
+			req.Header.Set("Content-Encoding", sent.packed)
+		}
 	}
 	res, err := c.http.Do(req)
 	if err != nil {

@@ -72,8 +72,17 @@ func (c *Client) DeleteActivity(ctx context.Context, definition domain.Definitio
 
 // Register registers a member by a service, or meets it again.
 func (c *Client) Register(ctx context.Context, p Params) (wire.Envelope, Meta, error) {
+	return c.register(ctx, "/v1.1/member/register", p)
+}
+
+// Attach attaches a service to a member, or updates the one it has.
+func (c *Client) Attach(ctx context.Context, member domain.MemberID, p Params) (wire.Envelope, Meta, error) {
+	return c.register(ctx, "/v1.1/member/"+id(member)+"/register", p)
+}
+
+func (c *Client) register(ctx context.Context, path string, p Params) (wire.Envelope, Meta, error) {
 	var out []wire.Envelope
-	meta, err := c.Post(ctx, "/v1.1/member/register", p, &out)
+	meta, err := c.Post(ctx, path, p, &out)
 	if err != nil {
 		return wire.Envelope{}, meta, err
 	}
@@ -87,6 +96,33 @@ func (c *Client) Register(ctx context.Context, p Params) (wire.Envelope, Meta, e
 func (c *Client) Member(ctx context.Context, member domain.MemberID, p Params) (out wire.Envelope, meta Meta, err error) {
 	meta, err = c.Get(ctx, "/v1.1/member/"+id(member), p, &out)
 	return out, meta, err
+}
+
+// FindMember is a member found by a name: email, verified_email, partnerID with
+// partnerCode, or service with username.
+func (c *Client) FindMember(ctx context.Context, p Params) (out wire.Envelope, meta Meta, err error) {
+	meta, err = c.Get(ctx, "/v1.1/member", p, &out)
+	return out, meta, err
+}
+
+// OptIn opts a member in to what the path names: "brand/5", "segment/7", or with ""
+// the global list. Params say who.
+func (c *Client) OptIn(ctx context.Context, path string, p Params) (out wire.Envelope, meta Meta, err error) {
+	meta, err = c.Post(ctx, opted(path, "optin"), p, &out)
+	return out, meta, err
+}
+
+// OptOut opts a member out of what the path names.
+func (c *Client) OptOut(ctx context.Context, path string, p Params) (out wire.Envelope, meta Meta, err error) {
+	meta, err = c.Post(ctx, opted(path, "optout"), p, &out)
+	return out, meta, err
+}
+
+func opted(path, verb string) string {
+	if path == "" {
+		return "/v1.1/" + verb
+	}
+	return "/v1.1/" + path + "/" + verb
 }
 
 // Record records an action and waits until it is visible.
@@ -107,6 +143,12 @@ func with(p Params, name, value string) Params {
 	return out
 }
 
+// Feed is the feed of actions.
+func (c *Client) Feed(ctx context.Context, p Params) (out wire.Feed, meta Meta, err error) {
+	meta, err = c.Get(ctx, "/v1.1/activity/feed", p, &out)
+	return out, meta, err
+}
+
 // StatsActivity is the tally of a brand's activities.
 func (c *Client) StatsActivity(ctx context.Context, brand domain.BrandID, p Params) (out wire.ActivityTally, meta Meta, err error) {
 	meta, err = c.Get(ctx, "/v1.1/brand/"+id(brand)+"/stats/activity", p, &out)
@@ -116,5 +158,39 @@ func (c *Client) StatsActivity(ctx context.Context, brand domain.BrandID, p Para
 // StatsTimeline is a brand's activity by day and service.
 func (c *Client) StatsTimeline(ctx context.Context, brand domain.BrandID, p Params) (out wire.Timeline, meta Meta, err error) {
 	meta, err = c.Get(ctx, "/v1.1/brand/"+id(brand)+"/stats/timeline", p, &out)
+	return out, meta, err
+}
+
+// StatsLocation is a brand's activity by country.
+func (c *Client) StatsLocation(ctx context.Context, brand domain.BrandID, p Params) (out wire.Location, meta Meta, err error) {
+	meta, err = c.Get(ctx, "/v1.1/brand/"+id(brand)+"/stats/location", p, &out)
+	return out, meta, err
+}
+
+// CountDaily is the account's activity by day, or a brand's.
+func (c *Client) CountDaily(ctx context.Context, p Params) (out wire.Daily, meta Meta, err error) {
+	meta, err = c.Get(ctx, "/v1.1/activity/count/daily", p, &out)
+	return out, meta, err
+}
+
+// CountServices is the account's activity by day and service, or a brand's.
+func (c *Client) CountServices(ctx context.Context, p Params) (out wire.Timeline, meta Meta, err error) {
+	meta, err = c.Get(ctx, "/v1.1/activity/count/services", p, &out)
+	return out, meta, err
+}
+
+// ActiveMembers is the list of members by activity.
+func (c *Client) ActiveMembers(ctx context.Context, p Params) (out wire.ActiveMembers, meta Meta, err error) {
+	meta, err = c.Get(ctx, "/v1.1/members/active", p, &out)
+	return out, meta, err
+}
+
+// Crossover is brands by the members of one, or by all members with brand 0.
+func (c *Client) Crossover(ctx context.Context, brand domain.BrandID, p Params) (out wire.Crossover, meta Meta, err error) {
+	path := "/v1.1/brands/crossover"
+	if brand != 0 {
+		path = "/v1.1/brands/" + id(brand) + "/crossover"
+	}
+	meta, err = c.Get(ctx, path, p, &out)
 	return out, meta, err
 }

@@ -36,6 +36,12 @@ type FeedItem struct {
 	MemberAvatarURL string          `json:"MemberAvatarURL"`
 }
 
+// Feed is the answer of activity/feed.
+type Feed struct {
+	TotalSize string     `json:"totalSize"`
+	Items     []FeedItem `json:"items"`
+}
+
 // Accepted is the answer to an action that is in the log and not yet applied.
 type Accepted struct {
 	Accepted bool   `json:"accepted"`

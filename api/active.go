@@ -1,0 +1,91 @@
+package api
+
+import (
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/wire"
+)
+
+// activeIn are the parameters of members/active.
+type activeIn struct {
+	BrandID bind.ID `name:"brandID" doc:"only actions for this brand" eg:"1"`
+	bind.Range
+	Filters filters
+	selected
+	limit
+	OrderBy          string `name:"order_by" enum:"Score,Created,LastLogin" default:"Score" doc:"by the sum of the actions' points, by when the member joined, or by when it last logged in" eg:"Created"`
+	Sort             string `name:"sort" enum:"ASC,DESC" default:"DESC" doc:"by order_by; ties stand by ID ascending" eg:"DESC"`
+	TotalMemberCount bool   `name:"totalmembercount" doc:"1 adds TotalMemberCount: members that pass the filters on members, whatever they did" eg:"1"`
+}
+
+// Check refuses an activity beside an order by login.
+func (in *activeIn) Check() *domain.Error {
+	if in.OrderBy == "LastLogin" && in.Filters.ActivityID != nil {
+		return domain.Bad(domain.InvalidParameter, "activityID", "activityID cannot stand beside order_by LastLogin")
+	}
+	return nil
+}
+
+// listRange is the longest range of a list of members or actions.
+var listRange = bind.Period{Amount: 6, Unit: bind.Month}
+
+// orders are what order_by may say.
+var orders = map[string]domain.Order{"Score": domain.ByScore, "Created": domain.ByCreated, "LastLogin": domain.ByLastLogin}
+
+// activeMembers lists the members with a matching action, by rank.
+func activeMembers(c *Call, in *activeIn) (*wire.ActiveMembers, error) {
+	span, err := c.over(in.Range, listRange)
+	if err != nil {
+		return nil, err
+	}
+	var brand *domain.Brand
+	q := &domain.Question{Account: c.Account(), Shape: domain.ShapeLeaders, Range: span.Seconds()}
+	if in.BrandID != 0 {
+		if brand, err = c.brand(in.BrandID, "brandID"); err != nil {
+			return nil, err
+		}
+		q.Brand = brand.ID
+	}
+	of, err := c.selects(&in.Filters, q.Brand)
+	if err != nil {
+		return nil, err
+	}
+	only, err := c.fields(in.selected)
+	if err != nil {
+		return nil, err
+	}
+	p := c.page(in.limit)
+	q.Filter, q.Groups = of.filter, of.groups(inOne)
+	q.Top = top(p)
+	q.Top.Order, q.Top.Up, q.Top.Latest = orders[in.OrderBy], in.Sort == "ASC", true
+	answer, err := c.ask(q)
+	if err != nil {
+		return nil, err
+	}
+	if answer.Leaders == nil || len(answer.Leaders.Latest) != len(answer.Leaders.Members) {
+		return nil, &domain.Error{Code: domain.Internal, Op: "members/active", Message: "the answer has another shape"}
+	}
+	members := make([]ranked, len(answer.Leaders.Members))
+	for i := range members {
+		members[i] = ranked{answer.Leaders.Members[i], answer.Leaders.Latest[i]}
+	}
+	size := answer.Leaders.Total.Members
+	out := &wire.ActiveMembers{TotalSize: wire.Number(size)}
+	if in.TotalMemberCount {
+		n := wire.Number(answer.Leaders.Audience)
+		out.TotalMemberCount = &n
+	}
+	if out.Items, err = c.memberItems(members, brand, only, answer.Position); err != nil {
+		return nil, err
+	}
+	out.Paging = c.beside(p, int(size), dates(span)...)
+	return out, nil
+}
+
+// top is the rows of a page; of an empty one none, wherever it begins.
+func top(p bind.Page) domain.Top {
+	if p.Limit == 0 {
+		return domain.Top{}
+	}
+	return domain.Top{Offset: p.Offset, Limit: p.Limit}
+}

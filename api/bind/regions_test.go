@@ -1,0 +1,45 @@
+package bind
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestARegionIsItsCodeAndItsNameInAnyCase(t *testing.T) {
+	for _, c := range []struct {
+		country Country
+		given   string
+		want    []string
+	}{
+		{"DE", "BY", []string{"bayern", "by"}},
+		{"DE", " bAYern ", []string{"bayern", "by"}},
+		{"DE", "Bavaria", []string{"bavaria"}}, // no name of the standard: as members gave it
+		{"US", "ny", []string{"new york", "ny"}},
+		{"FR", "ny", []string{"ny"}},
+		{"IT", "Valle d'Aosta, Vallée d'Aoste", []string{"23", "valle d'aosta, vallée d'aoste"}},
+		{"VA", "x", []string{"x"}}, // a country without regions
+	} {
+		if d := cmp.Diff(c.want, Regions(c.country, c.given)); d != "" {
+			t.Errorf("%s of %s: %s", c.given, c.country, d)
+		}
+	}
+}
+
+func TestTheTableOfRegionsIsWhole(t *testing.T) {
+	n := 0
+	for country, all := range regions() {
+		if CountryName()[string(country)] == "" {
+			t.Errorf("%s is no country", country)
+		}
+		for _, r := range all {
+			if r.code == "" || len(r.code) > 3 || r.name == "" {
+				t.Errorf("%s: %+v", country, r)
+			}
+		}
+		n += len(all)
+	}
+	if n != 5070 {
+		t.Errorf("%d regions", n)
+	}
+}

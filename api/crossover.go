@@ -1,0 +1,65 @@
+package api
+
+import (
+	"strings"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/wire"
+)
+
+// crossoverIn are the parameters of a crossover.
+type crossoverIn struct {
+	BrandID bind.ID `name:"brandid" doc:"the brand whose members are looked at; without one all active members of the account" eg:"1"`
+	bind.Range
+	Filters filters
+	limit
+	BrandType string `name:"brand_type" doc:"only brands of this type, in any case" eg:"Music"`
+}
+
+// crossover lists brands by how many of a brand's active members are active for them
+// too, or by how many members are.
+func crossover(c *Call, in *crossoverIn) (*wire.Crossover, error) {
+	span, err := c.over(in.Range, statistics)
+	if err != nil {
+		return nil, err
+	}
+	q := &domain.Question{Account: c.Account(), Shape: domain.ShapeCrossover, Range: span.Seconds()}
+	if in.BrandID != 0 {
+		b, err := c.brand(in.BrandID, "brandid")
+		if err != nil {
+			return nil, err
+		}
+		q.Brand = b.ID
+	}
+	of, err := c.selects(&in.Filters, q.Brand)
+	if err != nil {
+		return nil, err
+	}
+	p := c.page(in.limit)
+	q.Filter, q.Groups, q.Top = of.filter, of.groups(inOne), top(p)
+	for _, b := range c.catalog.Brands(c.Account()) {
+		if b.Deleted || in.BrandType != "" && !strings.EqualFold(b.Fields["Type"], in.BrandType) {
+			q.Without = append(q.Without, b.ID)
+		}
+	}
+	answer, err := c.ask(q)
+	if err != nil {
+		return nil, err
+	}
+	if answer.Crossover == nil {
+		return nil, &domain.Error{Code: domain.Internal, Op: "crossover", Message: "the answer has another shape"}
+	}
+	found := answer.Crossover
+	out := &wire.Crossover{TotalSize: wire.Number(found.Total), Items: make([]wire.CrossBrand, len(found.Brands))}
+	c.catalog = c.Engine.Catalog() // a brand may be newer than the question
+	for i, n := range found.Brands {
+		b := c.anyBrand(n.Brand)
+		if b == nil {
+			return nil, &domain.Error{Code: domain.Internal, Op: "crossover", Message: "the answer names a brand that the account does not have"}
+		}
+		out.Items[i] = wire.CrossBrand{Brand: brandOf(b), ActiveMembers: wire.Number(n.Members), Percentage: wire.Percentage(n.Members, found.Members)}
+	}
+	c.beside(p, int(found.Total), dates(span)...)
+	return out, nil
+}

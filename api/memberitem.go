@@ -1,0 +1,112 @@
+package api
+
+import (
+	"strings"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/wire"
+)
+
+// selected are the parameters that say what of the items of a list of members is
+// wanted.
+type selected struct {
+	Fields         string `name:"fields" max:"4096" doc:"only these fields of the items, by name in any case; ID always stays" eg:"FirstName,Score,LastActivity"`
+	RequiredFields string `name:"required_fields" later:"refuse" doc:"only members with a value in each of these fields"`
+}
+
+// fields are the fields wanted; nil: all. Names that no field has are warned of.
+func (c *Call) fields(in selected) (*wire.ItemFields, error) {
+	if in.Fields == "" {
+		return nil, nil
+	}
+	var names []string
+	for name := range strings.SplitSeq(in.Fields, ",") {
+		if name = strings.TrimSpace(name); name != "" {
+			names = append(names, name)
+		}
+	}
+	if len(names) > bind.MaxList {
+		return nil, domain.Bad(domain.InvalidParameter, "fields", "fields must have at most 1000 entries")
+	}
+	fields, unknown := wire.ParseItemFields(names)
+	for _, name := range unknown {
+		c.Warn("the field " + bind.Shorten(name) + " is unknown and was ignored")
+	}
+	return fields, nil
+}
+
+// ranked is a member in a list, with its latest action that matched.
+type ranked struct {
+	domain.Leader
+	latest domain.Row // Seq 0: none
+}
+
+// memberItems are members as lists show them, read at a position or after it. Who is
+// no member any more is left out. brand is the one asked for; nil: each shows that of
+// its latest action.
+func (c *Call) memberItems(members []ranked, brand *domain.Brand, only *wire.ItemFields, at domain.Position) ([]wire.MemberItem, error) {
+	out := make([]wire.MemberItem, 0, len(members))
+	if len(members) == 0 {
+		return out, nil
+	}
+	items := make([]domain.FeedItem, len(members))
+	for i := range members {
+		items[i] = domain.FeedItem{Row: members[i].latest, Member: members[i].Member}
+	}
+	shown, err := c.Engine.Show(c.ctx, c.Account(), items, at)
+	if err != nil {
+		return nil, waiting(err)
+	}
+	for i := range members {
+		if shown[i].Member == nil {
+			continue
+		}
+		item := c.memberItem(&members[i], shown[i].Member, shown[i].Content, brand)
+		item.Only(only)
+		out = append(out, item)
+	}
+	return out, nil
+}
+
+func (c *Call) memberItem(r *ranked, m *domain.Member, said *domain.Content, brand *domain.Brand) wire.MemberItem {
+	d := c.memberOf(m)
+	item := wire.MemberItem{
+		ID: wire.Number(m.ID), UUID: wire.UUID(m.UUID), FirstName: d.FirstName, Surname: d.Surname, Username: d.Username, Email: d.Email,
+		Gender: d.Gender, Bio: d.Bio, City: d.City, State: d.State, Country: d.Country, PostCode: d.PostCode,
+		LastVisited: wire.NullMillis(m.LastLogin()), Score: wire.Number(r.Score), ActivityCount: wire.Number(r.Actions),
+		GeoCity: d.GeoCity, GeoRegion: d.GeoRegion, GeoCountry: d.GeoCountry, GeoLat: d.GeoLat, GeoLong: d.GeoLong,
+		MemberAvatarURL: d.AvatarURL, CountryCode: d.CountryCode, VerifiedEmail: d.VerifiedEmail, Services: recordsOf(m),
+	}
+	if optIns := c.optInsOf(m); len(optIns) > 0 {
+		item.OptIns = &optIns
+	}
+	if r.latest.Seq != 0 {
+		of := c.anyBrand(r.latest.Brand)
+		item.LastActivity = c.lastActivity(&r.latest, said, of)
+		if brand == nil {
+			brand = of
+		}
+	}
+	if brand != nil {
+		id, name, kind := wire.Number(brand.ID), wire.Null(brand.Name()), wire.Null(brand.Fields["Type"])
+		item.BrandID, item.BrandName, item.BrandType = &id, name, kind
+		item.Brand = &wire.ItemBrand{ID: id, Name: name, Type: kind}
+	}
+	return item
+}
+
+// lastActivity is an action as a list of members shows it.
+func (c *Call) lastActivity(row *domain.Row, said *domain.Content, brand *domain.Brand) *wire.LastActivity {
+	d := c.anyDefinition(row.Definition)
+	if d == nil {
+		d = &domain.Definition{ID: row.Definition}
+	}
+	if said == nil {
+		said = &domain.Content{}
+	}
+	return &wire.LastActivity{
+		ID: wire.Number(row.ID()), Name: named(d, brand), ActivityID: wire.Number(row.Definition), Content: wire.Content(said.Content),
+		Link: orNull(said.Link, d.Link), CompleteDate: wire.Seconds(int64(row.Time)),
+	}
+}

@@ -1,0 +1,112 @@
+package api
+
+import (
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/wire"
+)
+
+// optIn says who opts in or out.
+type optIn struct {
+	ID    bind.ID    `name:"id" doc:"id of the member; exactly one way to say who" eg:"4097"`
+	Email bind.Email `name:"email" doc:"of the member that registered with it, else of the earliest that has it"`
+	naming
+}
+
+// Missing reports that nobody is named, or half of a name.
+func (in *optIn) Missing(has func(string) bool) string {
+	if half := in.half(has); half != "" {
+		return half
+	}
+	if in.ID == 0 && !has("id") && !has("email") && !has("partnerID") && !has("username") {
+		return "id"
+	}
+	return ""
+}
+
+// Check refuses a second way to say who.
+func (in *optIn) Check() *domain.Error { return second(in.ways(in.Email), in.ID != 0) }
+
+// optBrandIn are the parameters of opting in to a brand, or out.
+type optBrandIn struct {
+	BrandID bind.ID `name:"brandid" doc:"id of a brand" eg:"1"`
+	Who     optIn
+}
+
+// optSegmentIn are the parameters of opting in to a segment, or out.
+type optSegmentIn struct {
+	SegmentID bind.ID `name:"segmentid" doc:"id of a segment" eg:"1"`
+	Who       optIn
+}
+
+func optInBrand(c *Call, in *optBrandIn) (*wire.Envelope, error)  { return c.optBrand(in, optsIn) }
+func optOutBrand(c *Call, in *optBrandIn) (*wire.Envelope, error) { return c.optBrand(in, optsOut) }
+
+func optInSegment(c *Call, in *optSegmentIn) (*wire.Envelope, error) { return c.optSegment(in, optsIn) }
+
+func optOutSegment(c *Call, in *optSegmentIn) (*wire.Envelope, error) {
+	return c.optSegment(in, optsOut)
+}
+
+func optInGlobal(c *Call, in *optIn) (*wire.Envelope, error) { return c.opt(in, globalList, optsIn) }
+
+func optOutGlobal(c *Call, in *optIn) (*wire.Envelope, error) { return c.opt(in, globalList, optsOut) }
+
+var globalList = domain.Opt{Kind: domain.OptGlobal}
+
+// optCommand makes the command of one of the two directions.
+type optCommand func(member domain.MemberID, to domain.Opt, at int64) domain.Command
+
+func optsIn(member domain.MemberID, to domain.Opt, at int64) domain.Command {
+	return &domain.OptIn{Member: member, Opt: to, At: at}
+}
+
+func optsOut(member domain.MemberID, to domain.Opt, at int64) domain.Command {
+	return &domain.OptOut{Member: member, Opt: to, At: at}
+}
+
+func (c *Call) optBrand(in *optBrandIn, command optCommand) (*wire.Envelope, error) {
+	b, err := c.brand(in.BrandID, "brandid")
+	if err != nil {
+		return nil, err
+	}
+	return c.opt(&in.Who, domain.Opt{Kind: domain.OptBrand, ID: uint32(b.ID)}, command)
+}
+
+func (c *Call) optSegment(in *optSegmentIn, command optCommand) (*wire.Envelope, error) {
+	g, err := c.segment(in.SegmentID, "segmentid")
+	if err != nil {
+		return nil, err
+	}
+	return c.opt(&in.Who, domain.Opt{Kind: domain.OptSegment, ID: uint32(g.ID)}, command)
+}
+
+func (c *Call) opt(in *optIn, to domain.Opt, command optCommand) (*wire.Envelope, error) {
+	id := domain.MemberID(in.ID)
+	if id == 0 {
+		m, err := c.named(in.ways(in.Email))
+		if err != nil {
+			return nil, err
+		}
+		id = m.ID
+	}
+	s := c.submission()
+	s.Command, s.Slot = command(id, to, c.now.UnixMilli()), id.Slot()
+	out, err := c.submit(s)
+	if err != nil {
+		return nil, about(err, domain.NotFound, "id")
+	}
+	m, err := c.member(out.Member, out.Position)
+	if err != nil {
+		return nil, err
+	}
+	return c.envelope(m, signedIn(m)), nil
+}
+
+// about names the parameter at fault in an error of the code.
+func about(err error, code domain.Code, parameter string) error {
+	if domain.CodeOf(err) != code {
+		return err
+	}
+	return domain.Bad(code, parameter, "the account has no such member")
+}

@@ -1,0 +1,237 @@
+package api
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/problem"
+	"github.com/ovation-analytics/ovation/api/wire"
+)
+
+// recordManyIn are the parameters of activities/record beside its records.
+type recordManyIn struct {
+	Async bool `name:"async" default:"1" doc:"1: answer once the records are durable; 0: once they are visible" eg:"0"`
+}
+
+// manyItem is one record of many on its way: a call of its own, with the request id
+// of its index.
+type manyItem struct {
+	call   *Call
+	sub    domain.Submission
+	marker string // as given, empty without one; in the end that of the action
+	first  int    // the record of the body that it repeats; its own index: none
+	result domain.Result
+	err    error
+}
+
+// recordMany records each of the records as activity/record does. One that is wrong
+// is an error of its own.
+func recordMany(c *Call, in *recordManyIn) (*wire.RecordedMany, error) {
+	items := make([]manyItem, len(c.records))
+	outer := fmt.Sprintf("%s %016x", c.path, c.params.Hash("", unhashed...))
+	for i, raw := range c.records {
+		items[i].prepare(c, i, raw, outer, in.Async && !c.keyed)
+		c.warnOnce(items[i].call.warnings)
+	}
+	repeats(items)
+	if err := c.submitAll(items); err != nil {
+		return nil, err
+	}
+	if in.Async {
+		c.status = http.StatusAccepted
+	}
+	if err := c.shown(items); err != nil {
+		return nil, err
+	}
+	return c.recorded(items, in.Async), nil
+}
+
+// prepare makes the submission of the i-th record. Where nobody waits, nobody can ask
+// for its outcome again: it has no request id that a shard would keep, and is known by
+// its marker, else by the request and the index.
+func (m *manyItem) prepare(c *Call, i int, raw []byte, outer string, durable bool) {
+	call := *c
+	call.params, call.path, call.warnings, call.links = new(bind.Params), outer, nil, nil
+	call.request = indexed(c.request, i)
+	m.call, m.first = &call, i
+	if call.params.JSON(raw, c.op.Objects...) != nil {
+		m.err = domain.Fail(domain.InvalidParameter, "a record must be one JSON object of strings, numbers and booleans; content may be an object")
+		return
+	}
+	in := new(actionIn)
+	warnings, fault := c.op.each.Bind(in, call.params)
+	if call.warnings = warnings; fault != nil {
+		m.err = fault
+		return
+	}
+	m.marker = in.Marker
+	if m.sub, m.err = call.recording(in, durable); m.err != nil {
+		return
+	}
+	if durable {
+		m.sub.Request = domain.RequestID{}
+	}
+	if a := m.sub.Activity; a.Content.Marker == "" {
+		a.Content.Marker = wire.Marker(c.now)
+	}
+}
+
+// indexed is the request id of a record of many: the same for the same index of the
+// same request.
+func indexed(request domain.RequestID, index int) (id domain.RequestID) {
+	sum := sha256.Sum256(binary.BigEndian.AppendUint32(request[:], uint32(index)))
+	copy(id[:], sum[:])
+	return id
+}
+
+// repeats finds the records that repeat one before them: the same marker of whoever is
+// addressed the same way. What says something else is a conflict.
+func repeats(items []manyItem) {
+	type name struct {
+		member   domain.MemberID
+		identity domain.IdentityHash
+		marker   string
+	}
+	met := map[name]int{}
+	for i := range items {
+		m := &items[i]
+		if m.err != nil || m.marker == "" {
+			continue
+		}
+		a := m.sub.Activity
+		n := name{a.Member, a.Identity, m.marker}
+		first, there := met[n]
+		if !there {
+			met[n] = i
+			continue
+		}
+		m.first = first
+		if b := items[first].sub.Activity; a.Definition != b.Definition || a.Brand != b.Brand || !a.Defaulted && !b.Defaulted && a.Time != b.Time {
+			m.err = domain.Bad(domain.Conflict, "marker", "another record of the body has this marker")
+		}
+	}
+}
+
+// submitAll submits what is good and no repeat. When nothing at all is known of any of
+// it the request as a whole is to be repeated.
+func (c *Call) submitAll(items []manyItem) error {
+	var all []domain.Submission
+	var of []*manyItem
+	for i := range items {
+		if m := &items[i]; m.err == nil && m.first == i {
+			all, of = append(all, m.sub), append(of, m)
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	known, replayed := 0, 0
+	for i, r := range c.Engine.SubmitAll(c.ctx, all) {
+		m := of[i]
+		m.result = r
+		if m.err = unavailable(r.Err); m.err != nil {
+			continue
+		}
+		known++
+		c.saw(r.Outcome.Position)
+		if r.Outcome.Replayed {
+			replayed++
+		}
+		if m.err = r.Outcome.Err(); m.err == nil {
+			if fault := refusedOutcome(m.sub.Activity, &r.Outcome); fault != nil {
+				m.err = fault
+			}
+		}
+	}
+	if known == 0 {
+		return of[0].err
+	}
+	c.replayed = replayed == len(all)
+	return nil
+}
+
+// recorded renders what became of the records.
+func (c *Call) recorded(items []manyItem, async bool) *wire.RecordedMany {
+	out := &wire.RecordedMany{Items: make([]wire.RecordedItem, len(items))}
+	for i := range items {
+		m, row := &items[i], &out.Items[i]
+		row.Index = i
+		if m.first != i && m.err == nil {
+			m.err = items[m.first].err // a repeat fares as the first
+		}
+		if m.err != nil {
+			out.Rejected++
+			row.Error = c.itemError(m.err)
+			continue
+		}
+		row.Marker = items[m.first].marker
+		if r := &m.result.Outcome; m.first != i || !async && !r.New {
+			out.Duplicates++
+		} else {
+			out.Accepted++
+		}
+	}
+	return out
+}
+
+// shown fills in the Markers that the feed shows: a record's own where it is new, else
+// that of the action there is.
+func (c *Call) shown(items []manyItem) error {
+	var there []domain.FeedItem
+	var of []*manyItem
+	for i := range items {
+		m := &items[i]
+		if m.err != nil || m.first != i {
+			continue
+		}
+		m.marker = m.sub.Activity.Content.Marker
+		if out := &m.result.Outcome; !m.sub.Durable && (!out.New || out.Replayed) {
+			there, of = append(there, domain.FeedItem{Row: out.Row, Member: out.Member}), append(of, m)
+		}
+	}
+	if len(there) == 0 {
+		return nil
+	}
+	said, err := c.Engine.Show(c.ctx, c.Account(), there, c.position)
+	if err != nil {
+		return waiting(err)
+	}
+	for i, m := range of {
+		switch content := said[i].Content; {
+		case content == nil:
+		case content.Marker == "":
+			m.marker = wire.Marker(time.UnixMilli(content.Recorded))
+		default:
+			m.marker = content.Marker
+		}
+	}
+	return nil
+}
+
+// itemError is an error as an item shows it. A bug is logged, once an item.
+func (c *Call) itemError(err error) *wire.ItemError {
+	p := problem.Of(err)
+	if p.Error.Code == int(domain.Internal) {
+		c.Logger.Error("a record of many failed", slog.String("request", c.request.String()), slog.Any("err", err))
+	}
+	return &wire.ItemError{Code: p.Error.Code, Message: p.Error.Message}
+}
+
+// maxItemWarnings is how many different warnings of records an answer has.
+const maxItemWarnings = 20
+
+// warnOnce adds warnings of a record that no other had.
+func (c *Call) warnOnce(warnings []string) {
+	for _, w := range warnings {
+		if len(c.warnings) < maxItemWarnings && !slices.Contains(c.warnings, w) {
+			c.warnings = append(c.warnings, w)
+		}
+	}
+}

@@ -1,0 +1,127 @@
+package api
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// The bounds of a body of many records.
+const (
+	maxMany     = 2000
+	maxManyBody = 2 << 20 // packed, and unpacked
+)
+
+// manyKinds are the media types of a body of many; which of both forms it has, its
+// first byte says.
+var manyKinds = []string{"application/json", "application/x-ndjson", "application/ndjson", "application/jsonl"}
+
+var (
+	errManySize     = domain.Fail(domain.TooLarge, "the body is over 2 MiB, packed or unpacked")
+	errManyRecords  = domain.Fail(domain.TooLarge, "the body has more than 2000 records")
+	errManyType     = domain.Fail(domain.UnsupportedMedia, "the body must be application/x-ndjson or application/json, as it is or with gzip")
+	errManyUnpacked = domain.Fail(domain.InvalidParameter, "the body is no gzip")
+	errManyArray    = domain.Fail(domain.InvalidParameter, "the body must be lines of JSON objects, or one JSON array of them")
+)
+
+// manyBody reads the records of the body.
+func (c *Call) manyBody(w http.ResponseWriter, r *http.Request) error {
+	if r.ContentLength > maxManyBody {
+		return errManySize
+	}
+	b, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxManyBody))
+	if _, over := errors.AsType[*http.MaxBytesError](err); over {
+		return errManySize
+	}
+	if err != nil {
+		return &domain.Error{Code: domain.InvalidParameter, Message: "the body cannot be read", Err: err}
+	}
+	if len(b) == 0 {
+		return nil
+	}
+	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || !slices.Contains(manyKinds, kind) {
+		return errManyType
+	}
+	switch strings.ToLower(r.Header.Get("Content-Encoding")) {
+	case "", "identity":
+	case "gzip", "x-gzip":
+		if b, err = unpacked(b); err != nil {
+			return err
+		}
+	default:
+		return errManyType
+	}
+	c.records, err = split(b)
+	return err
+}
+
+// unpacked is what a gzip holds, up to the bound of a body: more is not even read.
+func unpacked(b []byte) ([]byte, error) {
+	z, err := gzip.NewReader(bytes.NewReader(b))
+	if err != nil {
+		return nil, errManyUnpacked
+	}
+	out, err := io.ReadAll(io.LimitReader(z, maxManyBody+1))
+	switch {
+	case len(out) > maxManyBody:
+		return nil, errManySize
+	case err != nil:
+		return nil, errManyUnpacked
+	}
+	return out, nil
+}
+
+// split gives the records of a body: the elements of an array, or the lines that are
+// not blank. Whether one is good is judged later and alone; only an array has to be
+// JSON as a whole.
+func split(body []byte) ([][]byte, error) {
+	if body = bytes.TrimSpace(body); len(body) > 0 && body[0] == '[' {
+		return elements(body)
+	}
+	var out [][]byte
+	for line := range bytes.SplitSeq(body, []byte{'\n'}) {
+		if line = bytes.TrimSpace(line); len(line) == 0 {
+			continue
+		}
+		if len(out) == maxMany {
+			return nil, errManyRecords
+		}
+		out = append(out, line)
+	}
+	return out, nil
+}
+
+// elements are the elements of a JSON array.
+func elements(body []byte) ([][]byte, error) {
+	dec := json.NewDecoder(bytes.NewReader(body))
+	if _, err := dec.Token(); err != nil {
+		return nil, errManyArray
+	}
+	var out [][]byte
+	for dec.More() {
+		var raw json.RawMessage
+		if err := dec.Decode(&raw); err != nil {
+			return nil, errManyArray
+		}
+		if len(out) == maxMany {
+			return nil, errManyRecords
+		}
+		out = append(out, raw)
+	}
+	if _, err := dec.Token(); err != nil {
+		return nil, errManyArray
+	}
+	if _, err := dec.Token(); err != io.EOF {
+		return nil, errManyArray
+	}
+	return out, nil
+}

@@ -1,0 +1,340 @@
+package api
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/wire"
+)
+
+// segmentsIn are the parameters of the list of segments.
+type segmentsIn struct {
+	limit
+	BrandID bind.ID `name:"brandID" doc:"only segments of this brand" eg:"1"`
+}
+
+func listSegments(c *Call, in *segmentsIn) (*wire.Segments, error) {
+	if in.BrandID != 0 {
+		if _, err := c.brand(in.BrandID, "brandID"); err != nil {
+			return nil, err
+		}
+	}
+	return c.segments(in.limit, domain.BrandID(in.BrandID.Small()))
+}
+
+// brandSegmentsIn are the parameters of a brand's segments.
+type brandSegmentsIn struct {
+	brandIn
+	limit
+}
+
+func brandSegments(c *Call, in *brandSegmentsIn) (*wire.Segments, error) {
+	b, err := c.brand(in.BrandID, "brandid")
+	if err != nil {
+		return nil, err
+	}
+	return c.segments(in.limit, b.ID)
+}
+
+// segments is a page of the account's segments, or of a brand's, by ID.
+func (c *Call) segments(in limit, brand domain.BrandID) (*wire.Segments, error) {
+	found := slices.DeleteFunc(slices.Clone(c.catalog.Segments(c.Account())), func(s *domain.Segment) bool {
+		return s.Deleted || brand != 0 && s.Brand != brand
+	})
+	p := c.page(in)
+	from, to := p.Cut(len(found))
+	items, err := c.segmentItems(found[from:to])
+	return &wire.Segments{TotalSize: wire.Number(len(found)), Items: items, Paging: c.beside(p, len(found))}, err
+}
+
+// segmentItems renders segments with the number of members on their lists.
+func (c *Call) segmentItems(segments []*domain.Segment) ([]wire.Segment, error) {
+	items := make([]wire.Segment, 0, len(segments))
+	if len(segments) == 0 {
+		return items, nil
+	}
+	q := &domain.Question{Account: c.Account(), Shape: domain.ShapeLists}
+	for _, s := range segments {
+		q.Lists = append(q.Lists, c.list(s))
+	}
+	answer, err := c.ask(q)
+	if err != nil {
+		return nil, err
+	}
+	if len(answer.Lists) != len(segments) {
+		return nil, &domain.Error{Code: domain.Internal, Op: "segments", Message: "the answer has another shape"}
+	}
+	for i, s := range segments {
+		items = append(items, wire.SegmentOf(s, periodText(s.Period), answer.Lists[i]))
+	}
+	return items, nil
+}
+
+// list is a segment's list of members as a question carries it: the rule is one of
+// now, which is the coming full minute.
+func (c *Call) list(s *domain.Segment) domain.List {
+	l := domain.List{Segment: s.ID}
+	if !s.Rule {
+		return l
+	}
+	l.Rule = &domain.Rule{Brand: s.Brand, Threshold: s.Threshold, Range: c.within(s.Period)}
+	for _, a := range s.Activities {
+		l.Rule.Definitions = append(l.Rule.Definitions, a.Definition)
+	}
+	return l
+}
+
+// always is longer than any time that an action can have.
+var always = bind.Period{Amount: 9999, Unit: bind.Year}
+
+// within is the last so long before now; zero: all time.
+func (c *Call) within(p domain.Period) domain.Range {
+	if p == (domain.Period{}) {
+		return domain.Range{To: 1<<32 - 1}
+	}
+	span, _, _ := bind.Range{Period: bindPeriod(p)}.Resolve(c.now, always)
+	return span.Seconds()
+}
+
+// bindPeriod is a period as parameters have it: the codes of the units are the same.
+func bindPeriod(p domain.Period) bind.Period {
+	return bind.Period{Amount: int(p.Amount), Unit: bind.Unit(p.Unit)}
+}
+
+func periodText(p domain.Period) string {
+	if p == (domain.Period{}) {
+		return ""
+	}
+	return bindPeriod(p).String()
+}
+
+// segmentIn is a segment in the path.
+type segmentIn struct {
+	SegmentID bind.ID `name:"segmentid" doc:"id of a segment" eg:"1"`
+}
+
+func showSegment(c *Call, in *segmentIn) (wire.Segment, error) {
+	s, err := c.segment(in.SegmentID, "segmentid")
+	if err != nil {
+		return wire.Segment{}, err
+	}
+	return c.segmentItem(s)
+}
+
+func (c *Call) segmentItem(s *domain.Segment) (wire.Segment, error) {
+	items, err := c.segmentItems([]*domain.Segment{s})
+	if err != nil {
+		return wire.Segment{}, err
+	}
+	return items[0], nil
+}
+
+// segmentTexts are a segment's fields that create and edit share.
+type segmentTexts struct {
+	Label      *string            `name:"label" eg:"super fans"`
+	BrandID    *bind.ID           `name:"brandid" doc:"the brand it is for; none: the account" eg:"1"`
+	Activities *segmentActivities `name:"activities" doc:"activity definitions, each as id or, with points of its own from 0 to 65535, as id:points; replaces the list" eg:"100,101:9"`
+	Rule       *bool              `name:"rule" doc:"1: who has done enough of the activities is on the list, too" eg:"1"`
+	Threshold  *int64             `name:"threshold" min:"1" max:"4294967295" doc:"of the rule: the least number of actions; default 1" eg:"2"`
+	Period     *bind.Period       `name:"period" doc:"of the rule: the actions lie within the last so long, an amount and Hour, Day, Week, Month or Year; default all time" eg:"1 Month"`
+	Page       *page              `name:"page" doc:"a page of a web site as host/path: visits to it belong to the segment" eg:"moons.example/join"`
+}
+
+// segmentActivities is a list of definitions, ascending, each once.
+type segmentActivities []domain.SegmentActivity
+
+// ParseParam reads entries id or id:points.
+func (l *segmentActivities) ParseParam(s string) error {
+	entries := strings.Split(s, ",")
+	if len(entries) > bind.MaxList {
+		return fmt.Errorf("must have at most %d entries", bind.MaxList)
+	}
+	out := make(segmentActivities, 0, len(entries))
+	for i, entry := range entries {
+		a, err := segmentActivity(entry)
+		if err != nil {
+			return fmt.Errorf("entry %d %w", i+1, err)
+		}
+		out = append(out, a)
+	}
+	slices.SortStableFunc(out, func(a, b domain.SegmentActivity) int { return cmp.Compare(a.Definition, b.Definition) })
+	out = slices.Compact(out)
+	for i := 1; i < len(out); i++ {
+		if out[i].Definition == out[i-1].Definition {
+			return fmt.Errorf("must not have %d twice with other points", out[i].Definition)
+		}
+	}
+	*l = out
+	return nil
+}
+
+func segmentActivity(entry string) (a domain.SegmentActivity, err error) {
+	text, points, own := strings.Cut(entry, ":")
+	var id bind.ID
+	if err := id.ParseParam(strings.TrimSpace(text)); err != nil {
+		return a, err
+	}
+	a.Definition, a.Own = domain.DefinitionID(id.Small()), own
+	if !own {
+		return a, nil
+	}
+	n, err := strconv.ParseUint(strings.TrimSpace(points), 10, 16)
+	if err != nil {
+		return a, errors.New("must have points from 0 to 65535")
+	}
+	a.Points = uint16(n)
+	return a, nil
+}
+
+// page is a page of a web site: its host in canonical form, and its path.
+type page string
+
+// ParseParam reads host/path, or cuts it out of an address.
+func (p *page) ParseParam(s string) error {
+	var host bind.Domain
+	if err := host.ParseParam(s); err != nil {
+		return errors.New("must be a page as host/path")
+	}
+	if _, rest, ok := strings.Cut(s, "://"); ok {
+		s = rest
+	}
+	s, _, _ = strings.Cut(strings.TrimSpace(s), "#")
+	s, _, _ = strings.Cut(s, "?")
+	_, path, _ := strings.Cut(s, "/")
+	if _, err := url.PathUnescape(path); err != nil || strings.ContainsAny(path, " \t\r\n") {
+		return errors.New("must be a page as host/path")
+	}
+	*p = page(strings.TrimSuffix(string(host)+"/"+path, "/"))
+	return nil
+}
+
+// put makes the command that the parameters mean. That the brand and the definitions
+// are there is judged where it is applied; an id that none can have does not fit into
+// it.
+func (t *segmentTexts) put(c *Call) (*domain.PutSegment, error) {
+	p := &domain.PutSegment{At: c.now.UnixMilli()}
+	s := &p.Segment
+	give := func(name string, given bool) bool {
+		if given {
+			p.Given = append(p.Given, name)
+		}
+		return given
+	}
+	if give("Label", t.Label != nil) {
+		s.Label = *t.Label
+	}
+	if give("BrandID", t.BrandID != nil) {
+		if s.Brand = domain.BrandID(t.BrandID.Small()); s.Brand == 0 && *t.BrandID != 0 {
+			_, err := c.brand(*t.BrandID, "brandid")
+			return nil, err
+		}
+	}
+	if give("Activities", t.Activities != nil) {
+		s.Activities = *t.Activities
+		if len(s.Activities) > 0 && s.Activities[0].Definition < domain.FirstDefinition {
+			return nil, domain.Bad(domain.NotFound, "activities", "the account has no such activity")
+		}
+	}
+	if give("Rule", t.Rule != nil) {
+		s.Rule = *t.Rule
+	}
+	if give("Threshold", t.Threshold != nil) {
+		s.Threshold = uint32(max(*t.Threshold, 1))
+	}
+	if give("Period", t.Period != nil) {
+		s.Period = domain.Period{Amount: uint16(t.Period.Amount), Unit: domain.Unit(t.Period.Unit)}
+	}
+	if give("Page", t.Page != nil) {
+		s.Page = string(*t.Page)
+	}
+	return p, nil
+}
+
+// createSegmentIn are the parameters of segment/create.
+type createSegmentIn struct {
+	Name string `name:"name" required:"" eg:"Super fans"`
+	segmentTexts
+}
+
+func createSegment(c *Call, in *createSegmentIn) (wire.Segment, error) {
+	p, err := in.put(c)
+	if err != nil {
+		return wire.Segment{}, err
+	}
+	p.Segment.Name, p.Given = in.Name, append(p.Given, "Name")
+	return c.putSegment(p)
+}
+
+// editSegmentIn are the parameters of segment/edit.
+type editSegmentIn struct {
+	segmentIn
+	Name *string `name:"name" eg:"Super fans"`
+	segmentTexts
+}
+
+// Missing reports a name that would be cleared.
+func (in *editSegmentIn) Missing(has func(string) bool) string {
+	if in.Name != nil && !has("name") {
+		return "name"
+	}
+	return ""
+}
+
+func editSegment(c *Call, in *editSegmentIn) (wire.Segment, error) {
+	id := domain.SegmentID(in.SegmentID.Small())
+	if id == 0 {
+		_, err := c.segment(in.SegmentID, "segmentid")
+		return wire.Segment{}, err
+	}
+	p, err := in.put(c)
+	if err != nil {
+		return wire.Segment{}, err
+	}
+	p.Segment.ID = id
+	if in.Name != nil {
+		p.Segment.Name, p.Given = *in.Name, append(p.Given, "Name")
+	}
+	return c.putSegment(p)
+}
+
+// putSegment creates or changes a segment. That it is there is judged where the
+// command is applied, which also knows the outcome of a repeat.
+func (c *Call) putSegment(p *domain.PutSegment) (wire.Segment, error) {
+	slices.Sort(p.Given)
+	out, err := c.command(p)
+	if err != nil {
+		return wire.Segment{}, err
+	}
+	s := c.anySegment(domain.SegmentID(out.ID))
+	if s == nil {
+		return wire.Segment{}, &domain.Error{Code: domain.Internal, Op: "segment", Message: "a segment that was put is not in the catalog"}
+	}
+	return c.segmentItem(s)
+}
+
+// anySegment is a segment of the account, deleted or not; nil: none.
+func (c *Call) anySegment(id domain.SegmentID) *domain.Segment {
+	all := c.catalog.Segments(c.Account())
+	i, ok := slices.BinarySearchFunc(all, id, func(s *domain.Segment, id domain.SegmentID) int { return cmp.Compare(s.ID, id) })
+	if !ok {
+		return nil
+	}
+	return all[i]
+}
+
+func deleteSegment(c *Call, in *segmentIn) (wire.Deleted, error) {
+	id := domain.SegmentID(in.SegmentID.Small())
+	if id == 0 {
+		_, err := c.segment(in.SegmentID, "segmentid")
+		return wire.Deleted{}, err
+	}
+	_, err := c.command(&domain.DeleteSegment{ID: id, At: c.now.UnixMilli()})
+	return wire.Deleted{Deleted: err == nil}, err
+}

@@ -1,0 +1,90 @@
+package api
+
+import (
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/bind"
+)
+
+// naming are the ways to name a member beside its id and email.
+type naming struct {
+	PartnerCode string       `name:"partnerCode" doc:"with partnerID: names the member by what a partner calls it"`
+	PartnerID   string       `name:"partnerID" doc:"with partnerCode: the partner's id of the member"`
+	Service     bind.Service `name:"service" doc:"with username: names the earliest member of that name on the service"`
+	Username    string       `name:"username" doc:"with service: name on the service"`
+}
+
+// half is a parameter that another one requires.
+func (n *naming) half(has func(string) bool) string {
+	switch {
+	case has("partnerID") && !has("partnerCode"):
+		return "partnerCode"
+	case has("partnerCode") && !has("partnerID"):
+		return "partnerID"
+	case has("username") && !has("service"):
+		return "service"
+	case has("service") && !has("username"):
+		return "username"
+	}
+	return ""
+}
+
+// way is one way to say who: the parameter that stands for it, whether it is given,
+// and the identities that name the member, the first that does first.
+type way struct {
+	name  string
+	given bool
+	by    []address
+}
+
+type address struct {
+	kind  domain.IdentityKind
+	parts []string
+}
+
+// ways are the ways of naming, and an email: that of who registered with it, else of
+// the earliest member that has it.
+func (n *naming) ways(email bind.Email) []way {
+	return []way{
+		{"email", email != "", []address{{domain.ByLogin, []string{string(email)}}, {domain.ByEmail, []string{string(email)}}}},
+		{"partnerID", n.PartnerID != "", []address{{domain.ByPartner, []string{n.PartnerCode, n.PartnerID}}}},
+		{"username", n.Username != "", []address{{domain.ByUsername, []string{domain.Service(n.Service).String(), n.Username}}}},
+	}
+}
+
+// second refuses a second way to say who; id says that one is given already.
+func second(ways []way, id bool) *domain.Error {
+	one := id
+	for _, w := range ways {
+		if w.given && one {
+			return domain.Bad(domain.InvalidParameter, w.name, w.name+" is a second way to say who")
+		}
+		one = one || w.given
+	}
+	return nil
+}
+
+// named is the member that the one way given names.
+func (c *Call) named(ways []way) (*domain.Member, error) {
+	for _, w := range ways {
+		if !w.given {
+			continue
+		}
+		for _, a := range w.by {
+			hash := c.Hasher.Identity(c.Account(), a.kind, a.parts...)
+			id, at, err := c.Engine.Resolve(c.ctx, c.Account(), a.kind, hash, c.wait)
+			if err != nil {
+				return nil, waiting(err)
+			}
+			c.saw(at)
+			if id == 0 {
+				continue
+			}
+			m, err := c.member(id, c.wait)
+			if domain.CodeOf(err) != domain.NotFound {
+				return m, err
+			}
+		}
+		return nil, domain.Bad(domain.NotFound, w.name, "the account has no such member")
+	}
+	return nil, domain.Bad(domain.MissingParameter, "email", "say who") // Missing has found it
+}

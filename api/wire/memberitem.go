@@ -1,0 +1,146 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"reflect"
+	"strings"
+)
+
+// MemberItem is a member as lists show it. Of its fields a request may ask for some
+// only.
+type MemberItem struct {
+	ID              string          `json:"ID"`
+	UUID            string          `json:"UUID"`
+	FirstName       *string         `json:"FirstName"`
+	Surname         *string         `json:"Surname"`
+	Username        *string         `json:"Username"`
+	Email           *string         `json:"Email"`
+	Gender          *string         `json:"Gender"`
+	Bio             *string         `json:"Bio"`
+	City            *string         `json:"City"`
+	State           *string         `json:"State"`
+	Country         *string         `json:"Country"`
+	Address         *string         `json:"Address"`
+	Addressline2    *string         `json:"Addressline2"`
+	PostCode        *string         `json:"PostCode"`
+	HomePhone       *string         `json:"HomePhone"`
+	MobilePhone     *string         `json:"MobilePhone"`
+	BrandName       *string         `json:"BrandName"`
+	BrandType       *string         `json:"BrandType"`
+	LastVisited     *string         `json:"LastVisited"`
+	Score           string          `json:"Score"`
+	ActivityCount   string          `json:"ActivityCount"`
+	GeoCity         *string         `json:"GeoCity"`
+	GeoRegion       *string         `json:"GeoRegion"`
+	GeoCountry      *string         `json:"GeoCountry"`
+	GeoLat          *string         `json:"GeoLat"`
+	GeoLong         *string         `json:"GeoLong"`
+	BrandID         *string         `json:"BrandID"`
+	MemberAvatarURL string          `json:"MemberAvatarURL"`
+	CountryCode     *string         `json:"CountryCode"`
+	VerifiedEmail   *string         `json:"VerifiedEmail"`
+	OptIns          *[]OptIn        `json:"OptIns"`
+	Services        []ServiceRecord `json:"Services"`
+	LastActivity    *LastActivity   `json:"LastActivity"`
+	Brand           *ItemBrand      `json:"Brand"`
+
+	only *ItemFields // nil: all
+}
+
+// LastActivity is the latest action that matched.
+type LastActivity struct {
+	ID           string          `json:"ID"`
+	Name         string          `json:"Name"`
+	ActivityID   string          `json:"ActivityID"`
+	Content      json.RawMessage `json:"Content"` // always an object
+	Link         *string         `json:"Link"`
+	CompleteDate string          `json:"CompleteDate"`
+}
+
+// ItemBrand is the brand of a list item.
+type ItemBrand struct {
+	ID   string  `json:"ID"`
+	Name *string `json:"Name"`
+	Type *string `json:"Type"`
+}
+
+// Always are the fields that an item has whatever was asked for.
+func (MemberItem) Always() []string { return []string{"ID"} }
+
+// ItemFields are fields of a member item, by their place.
+type ItemFields struct{ wanted []bool }
+
+// itemNames are the names of a member item's fields, in order.
+var itemNames = func() (names []string) {
+	for f := range reflect.TypeFor[MemberItem]().Fields() {
+		if f.IsExported() {
+			names = append(names, f.Tag.Get("json"))
+		}
+	}
+	return names
+}()
+
+// ParseItemFields finds fields by their names in any case. ID is always one of them;
+// unknown are the names that no field has.
+func ParseItemFields(names []string) (fields *ItemFields, unknown []string) {
+	fields = &ItemFields{make([]bool, len(itemNames))}
+	fields.wanted[0] = true
+	for _, name := range names {
+		known := false
+		for i, n := range itemNames {
+			if strings.EqualFold(n, name) {
+				fields.wanted[i], known = true, true
+			}
+		}
+		if !known {
+			unknown = append(unknown, name)
+		}
+	}
+	return fields, unknown
+}
+
+// Only has the item show these fields alone; nil: all.
+func (m *MemberItem) Only(fields *ItemFields) { m.only = fields }
+
+// MarshalJSON writes the fields asked for, in their order.
+func (m MemberItem) MarshalJSON() ([]byte, error) {
+	type whole MemberItem
+	if m.only == nil {
+		b, err := Encode(whole(m))
+		return bytes.TrimSuffix(b, []byte("\n")), err
+	}
+	out := []byte{'{'}
+	v := reflect.ValueOf(m)
+	for i, name := range itemNames {
+		if !m.only.wanted[i] {
+			continue
+		}
+		b, err := Encode(v.Field(i).Interface())
+		if err != nil {
+			return nil, err
+		}
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		out = append(append(append(out, '"'), name...), `":`...)
+		out = append(out, bytes.TrimSuffix(b, []byte("\n"))...)
+	}
+	return append(out, '}'), nil
+}
+
+// UUID is a UUID in its usual form.
+func UUID(u [16]byte) string {
+	h := hex.EncodeToString(u[:])
+	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
+}
+
+// ActiveMembers is the list of members with a matching action. TotalMemberCount is
+// there if it was asked for.
+type ActiveMembers struct {
+	TotalSize        string       `json:"totalSize"`
+	TotalMemberCount *string      `json:"TotalMemberCount,omitempty"`
+	Items            []MemberItem `json:"items"`
+	Paging           Paging       `json:"paging"`
+}

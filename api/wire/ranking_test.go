@@ -1,0 +1,79 @@
+package wire
+
+import (
+	"encoding/json"
+	"math/big"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+func TestPercentageHasTwoDecimalsHalfUp(t *testing.T) {
+	for _, c := range []struct {
+		part, whole uint64
+		want        string
+	}{
+		{0, 0, "0.00"}, {0, 7, "0.00"}, {7, 7, "100.00"}, {1, 3, "33.33"}, {2, 3, "66.67"}, {1, 800, "0.13"}, // 0.125
+		{1, 20_001, "0.00"}, {1, 20_000, "0.01"}, {199_999, 200_000, "100.00"}, {123, 1000, "12.30"},
+	} {
+		if got := Percentage(c.part, c.whole); got != c.want {
+			t.Errorf("%d of %d: %s, want %s", c.part, c.whole, got, c.want)
+		}
+	}
+	for range 1000 {
+		whole := 1 + rand.Uint64N(1e7)
+		part := rand.Uint64N(whole + 1)
+		exact := big.NewRat(int64(part)*100, int64(whole))
+		if got, want := Percentage(part, whole), exact.FloatString(2); got != want { // rounds half away from zero
+			t.Fatalf("%d of %d: %s, want %s", part, whole, got, want)
+		}
+	}
+}
+
+func TestACrossBrandIsReadAsItIsWritten(t *testing.T) {
+	in := Crossover{TotalSize: "1", Items: []CrossBrand{{
+		Brand:         Brand{ID: 7, Fields: domain.BrandFields{"Name": `A "B" <c>`, "custom_rank": "-3"}},
+		ActiveMembers: "12", Percentage: "33.33",
+	}}}
+	b, err := Encode(in)
+	if err != nil || !json.Valid(b) {
+		t.Fatalf("%v: %s", err, b)
+	}
+	var out Crossover
+	if err := json.Unmarshal(b, &out); err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(in, out); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestAMemberItemHasTheFieldsAskedForInTheirOrder(t *testing.T) {
+	name := `<"é`
+	item := MemberItem{ID: "5", FirstName: &name, Score: "1", Services: []ServiceRecord{}}
+	whole, err := Encode([]MemberItem{item})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fields, unknown := ParseItemFields(itemNames)
+	if unknown != nil {
+		t.Fatal(unknown)
+	}
+	item.Only(fields)
+	all, err := Encode([]MemberItem{item})
+	if err != nil || string(all) != string(whole) {
+		t.Errorf("%v: every field by name is not the whole item:\n%s\n%s", err, all, whole)
+	}
+	fields, unknown = ParseItemFields([]string{"SCORE", "optins", "only", "Extended", "firstname"})
+	item.Only(fields)
+	some, err := Encode(item)
+	if want := `{"ID":"5","FirstName":"<\"é","Score":"1","OptIns":null}` + "\n"; err != nil || string(some) != want {
+		t.Errorf("%v: %s", err, some)
+	}
+	if d := cmp.Diff([]string{"only", "Extended"}, unknown); d != "" {
+		t.Error(d)
+	}
+}
