@@ -1,0 +1,173 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"iter"
+	"runtime/debug"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/cmd/ovation/audience"
+	"github.com/ovation-analytics/ovation/ingest/kafka"
+)
+
+// feed publishes actions to the public topic, as the networks' collectors would: each
+// partition by a producer of its own, a member's actions to one partition.
+type feed struct {
+	s         *stage
+	producers []*kafka.Producer
+}
+
+func (s *stage) openFeed(ctx context.Context) (*feed, error) {
+	n, err := s.p.topics.source.Partitions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	f := &feed{s: s}
+	for i := range n {
+		p, err := s.p.client.Producer(kafka.ProducerConfig{Topic: s.demo.TopicPrefix + kafka.Activities, Partition: i, Codec: kafka.LZ4})
+		if err != nil {
+			return nil, err
+		}
+		f.producers = append(f.producers, p)
+	}
+	return f, nil
+}
+
+// batchBytes is about how much is sent at once: several hundred events.
+const batchBytes = 128 << 10
+
+// publish sends the actions; when it returns, all are durable. Memory is bounded:
+// whoever makes them waits for who sends.
+func (f *feed) publish(ctx context.Context, actions iter.Seq[audience.Action]) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	lanes := make([]chan []kafka.Message, len(f.producers))
+	var wg sync.WaitGroup
+	for i, p := range f.producers {
+		lanes[i] = make(chan []kafka.Message, 1)
+		wg.Go(func() {
+			for batch := range lanes[i] {
+				if ctx.Err() != nil {
+					continue // to let the maker go
+				}
+				if _, err := p.Send(ctx, batch); err != nil {
+					cancel(err)
+				}
+			}
+		})
+	}
+	if err := f.distribute(ctx, actions, lanes); err != nil {
+		cancel(err)
+	}
+	for _, lane := range lanes {
+		close(lane)
+	}
+	wg.Wait()
+	return context.Cause(ctx)
+}
+
+// distribute fills batches and hands each to its partition's lane.
+func (f *feed) distribute(ctx context.Context, actions iter.Seq[audience.Action], lanes []chan []kafka.Message) error {
+	batches, sizes := make([][]kafka.Message, len(lanes)), make([]int, len(lanes))
+	flush := func(i int) {
+		if len(batches[i]) == 0 {
+			return
+		}
+		select {
+		case lanes[i] <- batches[i]:
+		case <-ctx.Done():
+		}
+		batches[i], sizes[i] = nil, 0
+	}
+	for action := range actions {
+		if ctx.Err() != nil {
+			return nil
+		}
+		m, err := f.message(&action)
+		if err != nil {
+			return err
+		}
+		i := action.Member % len(lanes)
+		batches[i] = append(batches[i], m)
+		if sizes[i] += m.Size(); sizes[i] >= batchBytes {
+			flush(i)
+		}
+	}
+	for i := range lanes {
+		flush(i)
+	}
+	return nil
+}
+
+// event is an action as a collector tells it: the public record as plain JSON.
+type event struct {
+	ID            string              `json:"id"`
+	Source        string              `json:"source"`
+	Time          string              `json:"time"`
+	Account       domain.AccountID    `json:"account"`
+	Service       string              `json:"service,omitempty"`
+	ServiceUserID string              `json:"serviceUserID,omitempty"`
+	PartnerCode   string              `json:"partnerCode,omitempty"`
+	PartnerID     string              `json:"partnerID,omitempty"`
+	ActivityID    domain.DefinitionID `json:"activityID"`
+	BrandID       domain.BrandID      `json:"brandID"`
+	Content       audience.Content    `json:"content,omitzero"`
+	Geo           eventPlace          `json:"geo,omitzero"`
+}
+
+type eventPlace struct {
+	Country string `json:"country,omitempty"`
+	Region  string `json:"region,omitempty"`
+	City    string `json:"city,omitempty"`
+	Lat     string `json:"lat,omitempty"`
+	Lon     string `json:"lon,omitempty"`
+}
+
+// message is the action's record. A network names its user; who registered by email
+// is named by the fan club.
+func (f *feed) message(a *audience.Action) (kafka.Message, error) {
+	m := &f.s.fans.Members[a.Member]
+	e := event{
+		ID: a.ID, Source: demoSource, Time: a.Time.Format(time.RFC3339), Account: f.s.account,
+		ActivityID: f.s.definitions[a.Definition], BrandID: f.s.brands[a.Brand], Content: a.Content, Geo: eventPlace(a.Geo),
+	}
+	key := m.PartnerID
+	if acc := &m.Accounts[a.Account]; acc.Service == domain.Email {
+		e.PartnerCode, e.PartnerID = audience.PartnerCode, m.PartnerID
+	} else {
+		e.Service, e.ServiceUserID, key = acc.Service.String(), acc.UID, acc.UID
+	}
+	value, err := json.Marshal(&e)
+	return kafka.Message{Key: []byte(key), Value: value}, err
+}
+
+// restEvery is how often memory is given back.
+const restEvery = time.Minute
+
+// live publishes from now on, at the rate asked for, until ctx ends. To read a year
+// takes several times the memory that is needed afterwards, and at this pace the
+// collector would not look for it in hours: so it is given back.
+func (s *stage) live(ctx context.Context, f *feed) error {
+	now := s.fans.Live()
+	debug.FreeOSMemory()
+	rest := time.NewTicker(restEvery)
+	defer rest.Stop()
+	second := time.NewTicker(time.Second)
+	defer second.Stop()
+	for {
+		select {
+		case at := <-second.C:
+			if err := f.publish(ctx, slices.Values(now.At(at, s.demo.Rate))); err != nil && ctx.Err() == nil {
+				return err
+			}
+		case <-rest.C:
+			debug.FreeOSMemory()
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
