@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -21,6 +22,7 @@ import (
 type Config struct {
 	Data          string   `default:"data" placeholder:"DIR" help:"Directory of the store, of the embedded log and, unless --secrets says otherwise, of the secrets."`
 	HTTP          string   `name:"http" default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address of the API and the console."`
+	BaseURL       string   `name:"base-url" placeholder:"URL" help:"Scheme and host under which clients reach the API, such as https://api.example.com: needed behind a proxy (default: what a request asked for)."`
 	Kafka         []string `sep:"," placeholder:"HOST:PORT" help:"Brokers to start from. Without any the embedded log is used."`
 	EmbeddedKafka string   `default:"127.0.0.1:9092" placeholder:"HOST:PORT" help:"Address at which the embedded log speaks the Kafka protocol."`
 	TopicPrefix   string   `placeholder:"TEXT" help:"Comes before the name of every topic."`
@@ -69,6 +71,9 @@ func (c *Config) Validate() error {
 		bad("data", "a directory is required")
 	}
 	addresses("http", c.HTTP)
+	if u, err := url.Parse(c.BaseURL); c.BaseURL != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
+		bad("base-url", "%q is no http or https address", c.BaseURL)
+	}
 	addresses("kafka", c.Kafka...)
 	addresses("seeds", c.Seeds...)
 	if len(c.Kafka) == 0 {

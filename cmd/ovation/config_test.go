@@ -110,6 +110,7 @@ func TestABadValueIsToldByItsName(t *testing.T) {
 		{"address without port", []string{"--http=localhost"}, nil, "", []string{`--http: "localhost" is not HOST:PORT`}},
 		{"port out of range", []string{"--admin=localhost:70000"}, nil, "", []string{"--admin", "70000", "65535"}},
 		{"broker", []string{"--kafka=a:1,b"}, nil, "", []string{`--kafka: "b" is not HOST:PORT`}},
+		{"base without a scheme", []string{"--base-url=api.example.com"}, nil, "", []string{`--base-url: "api.example.com"`}},
 		{"size", []string{"--memory=lots"}, nil, "", []string{"--memory", `"lots" is not a size`}},
 		{"small size", []string{"--memory=1KiB"}, nil, "", []string{"--memory: 1KiB is less than 64MiB"}},
 		{"prefix", []string{"--topic-prefix=a/b"}, nil, "", []string{"--topic-prefix", `"a/b"`}},

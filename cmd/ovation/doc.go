@@ -17,7 +17,9 @@
 //	admin.go        the admin port: what is open to all, and who may manage
 //	manage.go       the admin port: management, one handler a question
 //	adminclient.go  the commands that ask the admin port
+//	collect*.go     publish a file or a made-up audience, by package collect
 //	configcmd.go    config print, config validate
+//	demo*.go        the demo: a node, and an audience made up by the package audience
 //	version.go      what was built
 //	arch_test.go    the architecture, held by a test
 //

@@ -20,6 +20,7 @@ type CLI struct {
 
 	Demo      Demo      `cmd:"" help:"Try it: one node with the embedded log, simulated collectors and the console."`
 	Serve     Serve     `cmd:"" help:"Run a node."`
+	Collect   Collect   `cmd:"" help:"Publish actions to Kafka, as a network's collector does."`
 	App       App       `cmd:"" help:"Accounts and applications."`
 	Key       Key       `cmd:"" help:"Access keys."`
 	Status    Status    `cmd:"" help:"What the node is doing."`

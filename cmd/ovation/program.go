@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -138,10 +139,10 @@ func (p *program) openStores(context.Context) error {
 
 func (p *program) openAPI(context.Context) error {
 	keys := p.secrets.Signing[0]
-	base := "http://" + p.public.Addr().String()
+	base := cmp.Or(p.cfg.BaseURL, "http://"+p.public.Addr().String())
 	var err error
 	p.api, err = api.New(api.Config{
-		Engine: engine{p.node}, Hasher: p.hasher, Now: time.Now, BaseURL: base,
+		Engine: engine{p.node}, Hasher: p.hasher, Now: time.Now, BaseURL: base, ByHost: p.cfg.BaseURL == "",
 		Signer: signerOf(keys), TokenKey: p.secrets.Token, Logger: p.log,
 	})
 	return err

@@ -2,7 +2,7 @@
 // through Kafka in, over HTTP out, killed in between.
 //
 // harness.go starts and kills nodes; people.go is a naive model of accounts, members
-// and actions that answers the same questions by counting. The tests are named by
-// what they show. go test runs the short sizes, go test -tags=full those that are
-// quoted.
+// and actions that answers the same questions by counting; kinds_test.go is the table
+// of all that can be asked. The tests are named by what they show. go test runs the
+// short sizes, go test -tags=full those that are quoted.
 package e2e

@@ -33,9 +33,10 @@ type people struct {
 	account domain.AccountID
 	keys    map[*node]string // to each node that it was made on
 
-	brands []brand
-	deeds  []deed
-	fans   []fan
+	brands  []brand
+	deeds   []deed
+	fans    []fan
+	segment domain.SegmentID // of the deeds in segmentDeeds; 0: enter made none
 
 	acts    []act         // that count or did, in the order in which they came
 	byBrand [][]int32     // indexes of acts
@@ -67,6 +68,9 @@ type fan struct {
 	partner string // the id that the partner knows the fan by; empty: none
 	country string
 	paid    bool
+	region  string  // as given; with website: said on enter only
+	website string  // the fan registered on; empty: none
+	optsIn  [2]bool // on enter: to the first brand, to the segment
 }
 
 // act is one thing that a fan did for a brand. Fan, deed and brand are indexes.
@@ -143,6 +147,8 @@ func inventFan(rnd *rand.Rand, tag string) fan {
 	if rnd.IntN(3) == 0 {
 		f.partner = "partner-" + tag
 	}
+	f.region, f.website = pick(rnd, regionsOfAll), pick(rnd, websitesOfAll)
+	f.optsIn = [2]bool{rnd.IntN(8) == 0, rnd.IntN(8) == 0}
 	return f
 }
 
@@ -182,6 +188,7 @@ func (p *people) enter(n *node, parallel int) {
 		agree(t, "activity", &p.deeds[i].id, domain.DefinitionID(number(t, d.ID)))
 	}
 	p.register(t, api, parallel)
+	p.optIn(t, api, parallel)
 }
 
 // agree notes an id, or compares it with the one noted on another node.
@@ -274,6 +281,12 @@ func (f *fan) params() client.Params {
 	given := client.Params{"service": f.service.String(), "uid": f.uid, "authtoken": "token", "paidaccount": flag(f.paid)}
 	if f.country != "" {
 		given["country"] = f.country
+	}
+	if f.region != "" {
+		given["region"] = f.region
+	}
+	if f.website != "" {
+		given["domain"] = "https://www." + f.website + "/join"
 	}
 	if f.partner != "" {
 		given["code"], given["sourceuid"] = partnerCode, f.partner

@@ -165,6 +165,7 @@ func same(what string, have *string, got string) error {
 
 func (w *writer) register(name string) error {
 	f := inventFan(w.rnd, name)
+	f.optsIn = [2]bool{} // that is done on enter only
 	var got string
 	err := w.twice(true, func(api *client.Client) (client.Meta, error) {
 		e, meta, err := api.With("Idempotency-Key", name).Register(ctx(w.t), f.params())

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/vbauerster/mpb/v8/cwriter"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/client"
+	"github.com/ovation-analytics/ovation/cmd/ovation/collect"
+	"github.com/ovation-analytics/ovation/ingest/kafka"
+)
+
+// Collect publishes actions to any Kafka, as a network's collector does.
+type Collect struct {
+	File      CollectFile      `cmd:"" help:"Publish the rows of a CSV or NDJSON file, as a mapping file says."`
+	Generator CollectGenerator `cmd:"" help:"Publish what a made-up audience did in a year."`
+}
+
+// collecting is what every collector has.
+type collecting struct {
+	Kafka       []string `sep:"," default:"127.0.0.1:9092" placeholder:"HOST:PORT" help:"Brokers to start from; of a node with the embedded log its --embedded-kafka."`
+	TopicPrefix string   `placeholder:"TEXT" help:"Comes before the name of the topic."`
+	Account     uint32   `placeholder:"N" help:"Account that the actions belong to, as app list shows it. A mapping file may say it."`
+	State       string   `default:"collect-state" placeholder:"DIR" help:"Where it is remembered what is published and what was made."`
+	FromStart   bool     `env:"-" help:"Publish again what is published: repeats count once."`
+
+	Create bool   `env:"-" help:"Make members, brands and activities that are missing, over the API."`
+	API    string `name:"api" default:"http://127.0.0.1:8080" placeholder:"URL" help:"Address of the API, for --create."`
+	Key    string `placeholder:"KEY" help:"Access key of the account, for --create. In OVATION_KEY it does not show in the list of processes."`
+
+	Rate      int    `default:"0" env:"-" placeholder:"N" help:"Actions a second at most; 0: as fast as it goes."`
+	MaxErrors int    `default:"-1" env:"-" placeholder:"N" help:"Give up after more bad rows than so many; -1: never."`
+	Rejects   string `env:"-" placeholder:"FILE" help:"File to which every bad row is added as it stands in the input."`
+	DryRun    bool   `env:"-" help:"Read and map everything, show counts and the first records, connect to nothing."`
+	Show      int    `default:"5" env:"-" placeholder:"N" help:"Records that --dry-run shows."`
+}
+
+// CollectFile publishes a file.
+type CollectFile struct {
+	collecting
+	Mapping string `arg:"" help:"Mapping file (YAML): how a row becomes an action."`
+	Input   string `arg:"" help:"CSV or NDJSON, also packed by gzip."`
+}
+
+// Run publishes what is not published yet.
+func (c *CollectFile) Run(ctx context.Context, w io.Writer) error {
+	m, err := collect.ReadMapping(c.Mapping)
+	if err != nil {
+		return wrongUse(err)
+	}
+	if c.Account == 0 {
+		c.Account = m.Account
+	}
+	source, err := collect.OpenFile(m, c.Input, func(file string, line int64, err error) {
+		fmt.Fprintf(os.Stderr, "%s:%d: %v\n", file, line, err)
+	})
+	if err != nil {
+		return wrongUse(err)
+	}
+	defer source.Close()
+	return c.collect(ctx, w, source)
+}
+
+// wrongUse is an error that ends the command as wrong flags do.
+func wrongUse(err error) error { return domain.Fail(domain.InvalidParameter, err.Error()) }
+
+// Validate tells what is wrong with the flags.
+func (c *collecting) Validate() error {
+	switch {
+	case c.Rate < 0 || c.Show < 0 || c.MaxErrors < -1:
+		return errors.New("--rate and --show must not be below 0, --max-errors not below -1")
+	case c.Create && c.Key == "" && !c.DryRun:
+		return errors.New("--create needs --key")
+	}
+	return nil
+}
+
+// collect publishes a source.
+func (c *collecting) collect(ctx context.Context, w io.Writer, source collect.Source) (err error) {
+	progress := collect.NewProgress(collect.ProgressOptions{
+		Source: source.Name(), Out: w, Errs: os.Stderr, Terminal: cwriter.IsTerminal(int(os.Stderr.Fd())), Samples: c.Show, Now: time.Now,
+	})
+	o := collect.Options{Account: c.Account, Rate: c.Rate, MaxErrors: c.MaxErrors, FromStart: c.FromStart, Report: progress}
+	if c.Rejects != "" {
+		f, err := os.OpenFile(c.Rejects, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, f.Close()) }()
+		o.Rejects = f
+	}
+	if !c.DryRun {
+		closeAll, err := c.connect(ctx, &o)
+		if err != nil {
+			return err
+		}
+		defer closeAll()
+	}
+	totals, err := collect.Run(ctx, source, o)
+	progress.End()
+	if err != nil {
+		if ctx.Err() != nil {
+			err = errors.New("stopped; the same command goes on from here")
+		}
+		return fmt.Errorf("%w (%s)", err, totals.Summary(c.DryRun))
+	}
+	_, err = fmt.Fprintln(w, totals.Summary(c.DryRun))
+	return err
+}
+
+// connect opens the log and the folder, and the API where something may be made.
+func (c *collecting) connect(ctx context.Context, o *collect.Options) (closeAll func(), err error) {
+	if c.Account == 0 {
+		return nil, wrongUse(errors.New("--account is required, or account in the mapping"))
+	}
+	if c.Create {
+		o.API = collect.NewAPI(client.New(c.API, c.Key))
+	}
+	if o.Log, err = collect.OpenLog(ctx, c.Kafka, c.TopicPrefix+kafka.Activities); err != nil {
+		return nil, err
+	}
+	if o.State, err = collect.OpenState(c.State, o.Log.Topic(), c.Account); err != nil {
+		o.Log.Close()
+		return nil, err
+	}
+	return func() { o.State.Close(); o.Log.Close() }, nil
+}

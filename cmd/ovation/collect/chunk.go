@@ -1,0 +1,159 @@
+package collect
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"time"
+)
+
+// chunk is what is published at once: actions, the bad rows among theirs, and the place
+// behind them all.
+type chunk struct {
+	items         []item
+	bad           []refused
+	rows, silent  int64
+	mark          Mark
+	passed, total int64
+}
+
+// item is one action and the row that it is of.
+type item struct {
+	action Action
+	row    *origin
+}
+
+// origin is what is kept of a row, to tell about it.
+type origin struct {
+	line int64
+	text []byte // nil: nobody wants it
+	told bool
+}
+
+// refused is a bad row.
+type refused struct {
+	row *origin
+	err error
+}
+
+// Bounds of a chunk: actions, and rows where few of them give any.
+const (
+	maxItems = 8192
+	maxRows  = 65536
+)
+
+// chunkSize is how many actions are published at once, so that a low rate is kept
+// evenly.
+func chunkSize(rate int) int {
+	if rate <= 0 {
+		return maxItems
+	}
+	return min(maxItems, max(1, rate/10))
+}
+
+// cutter cuts a source into chunks. It belongs to one goroutine.
+type cutter struct {
+	source Source
+	to     chan<- *chunk
+	size   int
+	texts  bool // rows are kept as they stand
+	resume *Mark
+
+	ch      *chunk
+	actions uint64 // of the current row that are in chunks
+}
+
+// run reads the source to its end.
+func (c *cutter) run(ctx context.Context) error {
+	c.ch = new(chunk)
+	for {
+		r, err := c.source.Next()
+		switch {
+		case errors.Is(err, io.EOF) && c.ch.rows == 0 && len(c.ch.items) == 0:
+			return nil
+		case errors.Is(err, io.EOF):
+			return c.send(ctx)
+		case err != nil:
+			return err
+		}
+		if err := c.add(ctx, r); err != nil {
+			return err
+		}
+	}
+}
+
+// add adds a row, and sends the chunk whenever it is full. Of the first row after a
+// resume only the rest is new.
+func (c *cutter) add(ctx context.Context, r *Row) error {
+	c.actions = 0
+	o := &origin{line: r.Line}
+	if c.texts {
+		o.text = slices.Clone(r.Text)
+	}
+	if c.resume != nil {
+		c.actions, c.resume = c.resume.Actions, nil
+	} else {
+		c.ch.rows++
+		switch {
+		case r.Err != nil:
+			c.ch.bad = append(c.ch.bad, refused{o, r.Err})
+		case r.Count == 0:
+			c.ch.silent++
+		}
+	}
+	for c.actions < r.Count {
+		c.ch.items = append(c.ch.items, item{r.Nth(c.actions), o})
+		c.actions++
+		if len(c.ch.items) >= c.size {
+			if err := c.send(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	if c.ch.rows >= maxRows {
+		return c.send(ctx)
+	}
+	return nil
+}
+
+// send gives the chunk to who publishes it.
+func (c *cutter) send(ctx context.Context) error {
+	c.ch.mark = c.source.Mark(c.actions)
+	c.ch.passed, c.ch.total = c.source.Progress(c.actions)
+	select {
+	case c.to <- c.ch:
+		c.ch = new(chunk)
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// pace keeps to a rate: no more is published than the time since the beginning allows.
+type pace struct {
+	rate  int
+	now   func() time.Time
+	begun time.Time
+	sent  int64
+}
+
+// wait returns when n more may be published.
+func (p *pace) wait(ctx context.Context, n int) error {
+	if p.rate <= 0 {
+		return ctx.Err()
+	}
+	if p.begun.IsZero() {
+		p.begun = p.now()
+	}
+	due := p.begun.Add(time.Duration(float64(p.sent) / float64(p.rate) * float64(time.Second)))
+	p.sent += int64(n)
+	t := time.NewTimer(due.Sub(p.now()))
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

@@ -1,0 +1,230 @@
+package collect
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/ovation-analytics/ovation/ingest/kafka"
+)
+
+// Options say how a source is published. Log, State, API and Rejects may be nil only
+// as their comments say.
+type Options struct {
+	Account   uint32
+	Log       Log       // nil: a dry run
+	State     *State    // nil: a dry run
+	API       *API      // nil: nothing is made; what has no id and is not known is refused
+	Rate      int       // actions a second; 0: as fast as it goes
+	MaxErrors int       // bad rows after which to give up; below 0: never
+	FromStart bool      // publish again what is published
+	Rejects   io.Writer // gets every bad row as it stands in the input; nil: nobody
+	Report    Report
+	Now       func() time.Time // nil: time.Now
+}
+
+// Report is told what happens, by one goroutine. Done is called often: it decides how
+// much of it somebody sees.
+type Report interface {
+	// Bad tells what is wrong with a row of a file.
+	Bad(line int64, err error)
+	// Resumed tells that so much was published by earlier runs.
+	Resumed(p Position)
+	// Sample shows one of the first records, of a dry run.
+	Sample(a *Action)
+	// Done tells how far it is.
+	Done(t Totals)
+}
+
+// Totals count what a run did.
+type Totals struct {
+	Rows      int64 // read, bad ones too
+	Rejected  int64 // bad rows
+	Silent    int64 // rows that stand for no action
+	Published int64 // actions
+	Created   int64 // brands, definitions and members made or found over the API
+
+	Passed, Total int64 // of the source, in its unit
+}
+
+// ErrTooMany says that more rows are bad than allowed.
+var ErrTooMany = errors.New("too many bad rows")
+
+// saveEvery is how often a position is written, chunks being acknowledged more often.
+const saveEvery = 250 * time.Millisecond
+
+// collector is one run.
+type collector struct {
+	Options
+	source Source
+	makers *makers
+	totals Totals
+	start  Position // of earlier runs
+	last   Position // the one to write
+	saved  time.Time
+	pace   pace
+
+	resumed *Mark // where this run goes on; nil: at the beginning
+}
+
+// Run publishes a source from where its position is to its end, or until ctx ends,
+// and gives the totals of this run. When it returns, what it acknowledged is in
+// the position; whoever runs it again goes on from there.
+func Run(ctx context.Context, source Source, o Options) (Totals, error) {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	c := &collector{Options: o, source: source, pace: pace{rate: o.Rate, now: o.Now}}
+	c.makers = &makers{api: o.API, state: o.State, refused: map[thingKey]error{}}
+	if err := c.resume(); err != nil {
+		return c.totals, err
+	}
+	err := c.run(ctx)
+	if c.State != nil {
+		err = errors.Join(err, c.save(true))
+	}
+	return c.totals, err
+}
+
+// resume finds where the source is to go on.
+func (c *collector) resume() error {
+	c.start.Identity = c.source.Identity()
+	if c.State == nil {
+		return nil
+	}
+	p, ok, err := c.State.Position(c.source.Name())
+	if err != nil || !ok || c.FromStart {
+		return err
+	}
+	if p.Identity != c.start.Identity {
+		return fmt.Errorf("%d actions are published by another mapping or other options, tables or counts beside it: "+
+			"go on with those, or choose another source and another --state", p.Published)
+	}
+	if err := c.source.Resume(p.Mark); err != nil {
+		return err
+	}
+	c.start, c.last, c.resumed = p, p, &p.Mark
+	c.Report.Resumed(p)
+	return nil
+}
+
+// run moves chunk by chunk: the next is read and mapped while one is published.
+func (c *collector) run(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	chunks := make(chan *chunk, 1)
+	ended := make(chan error, 1)
+	cut := cutter{source: c.source, to: chunks, size: chunkSize(c.Rate), texts: c.Rejects != nil, resume: c.resumed}
+	go func() {
+		defer close(chunks)
+		ended <- cut.run(ctx)
+	}()
+	var err error
+	for ch := range chunks {
+		if err == nil {
+			err = c.publish(ctx, ch)
+		}
+		if err != nil {
+			cancel()
+		}
+	}
+	cancel()
+	return errors.Join(err, notEnded(<-ended, err))
+}
+
+// notEnded is the reader's error, unless it only ended because the other side did.
+func notEnded(reading, publishing error) error {
+	if publishing != nil && errors.Is(reading, context.Canceled) {
+		return nil
+	}
+	return reading
+}
+
+// publish makes what the chunk's actions name, publishes them and notes the position.
+func (c *collector) publish(ctx context.Context, ch *chunk) error {
+	if err := c.tell(ch); err != nil {
+		return err
+	}
+	made, err := c.makers.make(ctx, ch.items)
+	c.totals.Created += made
+	if err != nil {
+		return err
+	}
+	messages := make([]kafka.Message, 0, len(ch.items))
+	for i := range ch.items {
+		it := &ch.items[i]
+		if err := c.makers.fill(&it.action); err != nil {
+			if err := c.reject(it.row, err); err != nil {
+				return err
+			}
+			continue
+		}
+		if c.Log == nil {
+			c.Report.Sample(&it.action)
+			c.totals.Published++
+			continue
+		}
+		m, err := it.action.message(c.Account, c.source.Event())
+		if err != nil {
+			return fmt.Errorf("line %d: %w", it.row.line, err)
+		}
+		messages = append(messages, m)
+	}
+	if len(messages) > 0 {
+		if err := c.pace.wait(ctx, len(messages)); err != nil {
+			return err
+		}
+		if err := c.Log.Publish(ctx, messages); err != nil {
+			return err
+		}
+	}
+	c.totals.Published += int64(len(messages))
+	c.totals.Passed, c.totals.Total = ch.passed, ch.total
+	c.last = Position{
+		Identity: c.start.Identity, Mark: ch.mark,
+		Published: c.start.Published + c.totals.Published, Rejected: c.start.Rejected + c.totals.Rejected,
+	}
+	c.Report.Done(c.totals)
+	return c.save(false)
+}
+
+// tell reports the rows that the chunk has no actions of.
+func (c *collector) tell(ch *chunk) error {
+	c.totals.Rows += ch.rows
+	c.totals.Silent += ch.silent
+	for i := range ch.bad {
+		if err := c.reject(ch.bad[i].row, ch.bad[i].err); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reject tells a bad row, once.
+func (c *collector) reject(o *origin, err error) error {
+	if o.told {
+		return nil
+	}
+	o.told = true
+	c.totals.Rejected++
+	c.Report.Bad(o.line, err)
+	if c.Rejects != nil && o.text != nil {
+		if _, err := c.Rejects.Write(append(o.text[:len(o.text):len(o.text)], '\n')); err != nil {
+			return fmt.Errorf("the rejects: %w", err)
+		}
+	}
+	if c.MaxErrors >= 0 && c.totals.Rejected > int64(c.MaxErrors) {
+		return fmt.Errorf("%w: more than %d", ErrTooMany, c.MaxErrors)
+	}
+	return nil
+}
+
+// save writes the position, now or when it is time.
+func (c *collector) save(now bool) error {
+	if c.State == nil || c.last.Mark == (Mark{}) || !now && c.Now().Sub(c.saved) < saveEvery {
+		return nil
+	}
+	c.saved = c.Now()
+	return c.State.Save(c.source.Name(), c.last)
+}

@@ -1,0 +1,41 @@
+// Package collect publishes actions to the public topic as a network's collector does:
+// from a file whose rows a mapping makes actions of, or from a made-up audience.
+//
+//	file ── lines ── reader ── mapper ──► Source ── cutter ──► chunks of actions
+//	        numbers   cells    names        (goroutine)            │
+//	                                                               ▼
+//	State: known.ndjson ◄── makers ── API: what is missing      collector
+//	       position     ◄──────────── after acknowledgement ◄── Log: Kafka
+//
+// A mapping file in short; those in lastfm are whole ones:
+//
+//	source: shop/plays               # ce_source
+//	input: {format: csv}             # the first row names the columns
+//	id: "{order}"                    # ce_id; without it file and line
+//	time: {value: "{at}", unit: ms}
+//	member: {service: spotify, uid: "{user}", register: {country: "{cc}"}}
+//	brand: {create: {name: "{artist}", type: Music}}
+//	activities:
+//	  play: {name: "played a track by {brand}", type: Listened, service: spotify}
+//	content: {TrackName: "{track}"}
+//
+// # Promised
+//
+//   - Every row is published or told as bad with its line; a bad one stops no other.
+//   - The id of an action hangs on its row alone, so that publishing twice counts once.
+//   - A position is written only when all before it is acknowledged, so that a run that
+//     was killed goes on with nothing missing, and repeats a little.
+//   - A source that is not the one published from is noticed and refused, but for rows
+//     added behind its end. So is a mapping that changed, and another log.
+//   - Nothing of a row's values is in what is told; it is in the rejects, if asked for.
+//
+// # Who may call
+//
+// Run is one run with its own goroutines, which end with it. A State may be shared by
+// runs; all else belongs to one.
+//
+// # Tests
+//
+// The log and the API are in memory or a server of the test; the whole against the
+// program that users run is in cmd/ovation/e2e.
+package collect

@@ -1,0 +1,74 @@
+package collect
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestPlainLinesTellRateAndRestTimeNowAndThen(t *testing.T) {
+	t.Parallel()
+	now := frozen()
+	var out, errs bytes.Buffer
+	p := NewProgress(ProgressOptions{Source: "in.csv", Out: &out, Errs: &errs, Samples: 1, Now: func() time.Time { return now }})
+	p.Resumed(Position{Published: 1234567, Mark: Mark{Line: 9}})
+	p.Bad(17, errors.New("time: not a number since 1970"))
+	p.Sample(&Action{ID: "a", Time: 1300000000, Member: Who{Member: 5}, Activity: Thing{ID: 100}})
+	p.Sample(&Action{ID: "b"})
+	for i := range int64(13) {
+		p.Done(Totals{Published: 1000 * i, Passed: 100 + 10*i, Total: 300, Rejected: i / 12})
+		now = now.Add(time.Second)
+	}
+	p.End()
+	want := `in.csv: 1,234,567 actions are published, going on at line 9
+in.csv:17: time: not a number since 1970
+in.csv: 50 %, 5,000 actions, 1,000/s, 15s left
+in.csv: 66 %, 10,000 actions, 1,000/s, 10s left
+`
+	if diff := cmp.Diff(want, errs.String()); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(`{"id":"a","time":"2011-03-13T07:06:40Z","member":"5","activity":"100"}`+"\n", out.String()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestVeryManyBadRowsAreOnlyCounted(t *testing.T) {
+	t.Parallel()
+	var errs bytes.Buffer
+	p := NewProgress(ProgressOptions{Source: "in.csv", Errs: &errs, Now: frozen})
+	for i := range int64(10 * shownBad) {
+		p.Bad(i, errNoValue)
+	}
+	if got := strings.Count(errs.String(), "\n"); got != shownBad+1 {
+		t.Errorf("%d lines", got)
+	}
+}
+
+func TestATerminalHasABarAndBadRowsAboveIt(t *testing.T) {
+	t.Parallel()
+	var errs bytes.Buffer
+	p := NewProgress(ProgressOptions{Source: "in.csv", Errs: &errs, Terminal: true, Now: frozen})
+	p.Bad(17, errNoValue)
+	p.Done(Totals{Published: 5000, Passed: 150, Total: 300})
+	p.End()
+	if said := errs.String(); !strings.Contains(said, "in.csv:17: no value\n") || !strings.Contains(said, "50 %, 5,000 actions") {
+		t.Errorf("%q", said)
+	}
+}
+
+func TestASummaryLeavesOutWhatIsNot(t *testing.T) {
+	t.Parallel()
+	for want, totals := range map[string]Totals{
+		"0 actions published from 0 rows": {},
+		"999 actions published from 1,000 rows, 1 rows without an action, 2 made over the API, 3 bad rows": {Rows: 1000, Published: 999, Silent: 1, Created: 2, Rejected: 3},
+	} {
+		if got := totals.Summary(false); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

@@ -1,0 +1,169 @@
+package e2e
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"math/big"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// What the mapping files of the lastfm-2k set say, in the model's words: which tags say
+// more than that somebody tagged.
+var (
+	collectedDeeds = []deed{
+		{name: "tagged {brand}", kind: "Social", service: domain.LastFM, value: 2, brand: -1},
+		{name: "saw {brand} live", kind: "Visited", service: domain.Custom, value: 20, brand: -1},
+		{name: "has a favourite in {brand}", kind: "Social", service: domain.LastFM, value: 10, brand: -1, oneTime: true},
+		{name: "listened to {brand}", kind: "Listened", service: domain.LastFM, value: 1, brand: -1},
+	}
+	favouriteTags = []string{"favorites", "favourites", "favourite", "favorite", "my favorites", "love"}
+)
+
+func taggingDeed(tag string) int32 {
+	switch {
+	case tag == "seen live":
+		return 1
+	case slices.Contains(favouriteTags, tag):
+		return 2
+	}
+	return 0
+}
+
+// listen is a row of the set's other file: user and artist are indexes.
+type listen struct {
+	user, artist int32
+	count        int64
+}
+
+// readListens reads it; users and artists that no tagging has come behind the others.
+func (l *lastfm) readListens(t testing.TB, dir string) (rows []listen) {
+	l.rows(t, dir, "user_artists.dat.gz", 3, func(f []string) {
+		number := atoi(t, f[0])
+		user, known := l.byUser[number]
+		if !known {
+			user = int32(len(l.users))
+			l.users = append(l.users, number)
+			l.byUser[number] = user
+		}
+		artist := atoi(t, f[1])
+		rows = append(rows, listen{user, l.artist(artist, fmt.Sprint("Artist ", artist)), int64(atoi(t, f[2]))})
+	})
+	return rows
+}
+
+// spread makes actions of the listens, total in all: the first n listens of the file
+// give ⌊n·total/sum⌋ of them, each at a time that hangs on its name.
+func spreadListens(rows []listen, total int64, f func(row int, k int64, at int64)) {
+	sum := int64(0)
+	for _, r := range rows {
+		sum += r.count
+	}
+	upTo := func(n int64) int64 {
+		v := new(big.Int).Mul(big.NewInt(n), big.NewInt(total))
+		return v.Div(v, big.NewInt(sum)).Int64()
+	}
+	from := time.Date(2010, 1, 1, 0, 0, 0, 0, time.UTC).Unix()
+	year := big.NewInt(365 * day)
+	before := int64(0)
+	for i, r := range rows {
+		for k := range upTo(before+r.count) - upTo(before) {
+			hash := sha256.Sum256(fmt.Appendf(nil, "2011/user_artists.dat:%d-%d", i+2, k+1))
+			h := new(big.Int).SetBytes(hash[:8])
+			f(i, k+1, from+h.Mod(h, year).Int64())
+		}
+		before += r.count
+	}
+}
+
+// collectedPeople is the set as the mapping files make it, with so many listens.
+func (l *lastfm) collectedPeople(t testing.TB, rnd *rand.Rand, dir string, total int64) (p *people, bad int) {
+	listens := l.readListens(t, dir)
+	p = l.people(rnd)
+	p.name, p.deeds = "lastfm collected", collectedDeeds
+	for i, g := range l.taggings {
+		a := act{id: fmt.Sprint("tagging ", i), at: g.at, fan: g.user, deed: taggingDeed(l.tags[g.tag]), brand: g.artist}
+		if a.at < int64(domain.FirstSecond) {
+			bad++
+			continue
+		}
+		p.did(a)
+	}
+	spreadListens(listens, total, func(row int, k, at int64) {
+		r := listens[row]
+		p.did(act{id: fmt.Sprintf("listen %d-%d", row, k), at: at, fan: r.user, deed: 3, brand: r.artist})
+	})
+	return p, bad
+}
+
+// TestRealInputCollectedIsCountedAsInItsFiles publishes the lastfm-2k set by ovation
+// collect and the mapping files of the repository, and asks random questions: every
+// answer equals a recount of the files, which shares no code with the collector.
+func TestRealInputCollectedIsCountedAsInItsFiles(t *testing.T) {
+	t.Parallel()
+	const seed = 2011
+	questions, listens := 60, int64(200_000-186_479)
+	if full {
+		questions, listens = 200, 1_000_000
+	}
+	rnd := rand.New(rand.NewPCG(seed, 2))
+	dir := lastfmFolder(t)
+	if absolute, err := filepath.Abs(dir); err == nil {
+		dir = absolute
+	}
+	l := readLastfm(t)
+	p, bad := l.collectedPeople(t, rnd, dir, listens)
+	n := start(t)
+	number, key := n.account(p.name)
+	account, folder := domain.AccountID(number), t.TempDir()
+	for _, c := range []struct{ mapping, input, says string }{
+		{"taggings.yaml", "user_taggedartists.dat.gz", fmt.Sprintf("%d bad rows", bad)},
+		{"listens.yaml", "user_artists.dat.gz", "actions published from 92,834 rows"},
+	} {
+		t0 := time.Now()
+		said := startCollect(n, folder, key, account, lastfmMapping(t, folder, c.mapping, listens), filepath.Join(dir, c.input)).must()
+		t.Logf("%5.1f s  %s: %s", time.Since(t0).Seconds(), c.mapping, strings.TrimSpace(said))
+		if !strings.Contains(said, c.says) {
+			t.Errorf("%s: want %q", c.mapping, c.says)
+		}
+	}
+	if got := published(t, folder); got != int64(len(p.acts)) {
+		t.Fatalf("%d actions published, the files have %d", got, len(p.acts))
+	}
+	n.settled(int64(len(p.acts)))
+	wellNode(n)
+	p.complete(n)
+	named := map[string]int32{}
+	for i, a := range l.artists {
+		named[fmt.Sprint("lastfm-", a.id)] = int32(i)
+	}
+	p.meet(n, account, key, "Slug", named)
+	p.known()
+	years := span{time.Date(2003, 1, 1, 0, 0, 0, 0, time.UTC).Unix(), time.Date(2011, 12, 31, 0, 0, 0, 0, time.UTC).Unix()}
+	p.askAll(t, seed, p.api(n), rnd, years, questions)
+}
+
+// lastfmMapping is a mapping file of the repository, with so many listens.
+func lastfmMapping(t testing.TB, folder, name string, listens int64) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "collect", "lastfm", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const million = "total: 1000000"
+	if strings.Contains(name, "listens") && !strings.Contains(string(text), million) {
+		t.Fatalf("%s does not say %q", name, million)
+	}
+	path := filepath.Join(folder, name)
+	if err := os.WriteFile(path, []byte(strings.Replace(string(text), million, fmt.Sprint("total: ", listens), 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}

@@ -1,0 +1,126 @@
+package e2e
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/client"
+	"github.com/ovation-analytics/ovation/api/wire"
+)
+
+const secretPassword = "correct-horse-battery"
+
+// A member registers by email, services are attached to it, it opts in; a power cut
+// changes nothing of that, and no byte on the disk or in the log holds its password.
+func TestAMemberByEmailOutlivesAPowerCut(t *testing.T) {
+	n := start(t)
+	_, key := n.account("members by email")
+	api := n.api(key)
+	got := func(e wire.Envelope, m client.Meta, err error) (wire.Envelope, client.Meta) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e, m
+	}
+	refused := func(code domain.Code, parameter string, err error) {
+		t.Helper()
+		if e, ok := errors.AsType[*client.Error](err); !ok || e.Code != code || e.Parameter != parameter {
+			t.Fatalf("want code %d of %q, got %v", code, parameter, err)
+		}
+	}
+	brand, _, err := api.CreateBrand(ctx(t), client.Params{"name": "The Moons", "type": "Music"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	byEmail := client.Params{"service": "email", "email": "Ada@Example.com", "password": secretPassword, "firstname": "Ada", "country": "DE"}
+	ada, _ := got(api.With("Idempotency-Key", "ada").Register(ctx(t), byEmail))
+	who := domain.MemberID(ada.Data.ID)
+	_, _, err = api.Register(ctx(t), client.Params{"service": "email", "email": " ada@example.COM ", "password": "another-password"})
+	refused(domain.Conflict, "password", err)
+	again, _ := got(api.Register(ctx(t), client.Params{"service": "email", "email": "ada@example.com", "password": secretPassword, "city": "Berlin"}))
+	if again.Data.ID != ada.Data.ID || *again.Data.City != "Berlin" || *again.Data.FirstName != "Ada" || len(again.Services) != 1 {
+		t.Fatalf("met again: %+v", again)
+	}
+
+	// Attach what other shards judge: of eight shards nearly all of these are elsewhere.
+	for _, service := range []string{"spotify", "deezer", "lastfm", "tumblr"} {
+		p := client.Params{"service": service, "uid": "ada-" + service, "authtoken": "t", "username": "ada." + service, "code": "acme", "sourceuid": service}
+		got(api.Attach(ctx(t), who, p))
+	}
+	bob, _ := got(api.Register(ctx(t), client.Params{"service": "youtube", "uid": "bob", "authtoken": "t", "email": "ada@example.com"}))
+	_, _, err = api.Attach(ctx(t), domain.MemberID(bob.Data.ID), client.Params{"service": "deezer", "uid": "ada-deezer", "authtoken": "t"})
+	refused(domain.Conflict, "uid", err)
+	_, _, err = api.Attach(ctx(t), domain.MemberID(bob.Data.ID), client.Params{"service": "tumblr", "uid": "bob", "authtoken": "t", "code": "acme", "sourceuid": "lastfm"})
+	refused(domain.Conflict, "sourceuid", err)
+	_, _, err = api.Attach(ctx(t), domain.MemberID(bob.Data.ID), client.Params{"service": "email", "email": "ada@example.com", "password": secretPassword})
+	refused(domain.Conflict, "email", err)
+	met, _ := got(api.Register(ctx(t), client.Params{"service": "spotify", "uid": "ada-spotify", "authtoken": "t2"}))
+	if met.Data.ID != ada.Data.ID {
+		t.Fatalf("an attached service is member %d's", met.Data.ID)
+	}
+
+	got(api.OptIn(ctx(t), "brand/"+id(brand.ID), client.Params{"email": "ada@example.com"}))
+	got(api.OptIn(ctx(t), "", client.Params{"id": id(who)}))
+	got(api.OptOut(ctx(t), "", client.Params{"service": "spotify", "username": "ada.spotify"}))
+	_, meta := got(api.OptIn(ctx(t), "", client.Params{"partnerID": "tumblr", "partnerCode": "acme"}))
+	before, _ := got(api.At(meta.Position).Member(ctx(t), who, nil))
+	if len(before.Services) != 5 || len(before.OptIns) != 2 || *before.OptIns[0].Name != "Global" || *before.OptIns[1].Name != "The Moons" {
+		t.Fatalf("%d services, opted in to %+v", len(before.Services), before.OptIns)
+	}
+
+	n.kill()
+	if files := holding(t, n.data, "ada-tumblr"); files == 0 {
+		t.Fatal("no file holds a uid: the test shows nothing")
+	}
+	if files := holding(t, n.data, secretPassword); files > 0 {
+		t.Fatalf("%d files hold the password", files)
+	}
+	n.life()
+	api = n.api(key).At(meta.Position)
+	for _, name := range []client.Params{
+		{"email": "ADA@example.com"}, {"service": "deezer", "username": "ada.deezer"}, {"partnerCode": "acme", "partnerID": "lastfm"},
+	} {
+		after, _ := got(api.FindMember(ctx(t), name))
+		if diff := gocmp.Diff(before, after, cmpopts.IgnoreFields(wire.Envelope{}, "JWT"), cmpopts.IgnoreFields(wire.Member{}, "AvatarURL")); diff != "" {
+			t.Fatalf("found by %v after the power cut: %s", name, diff)
+		}
+	}
+	repeated, meta := got(api.With("Idempotency-Key", "ada").Register(ctx(t), byEmail))
+	if !meta.Replayed || repeated.Data.ID != ada.Data.ID {
+		t.Fatalf("the key is forgotten: %+v", meta)
+	}
+	other, _ := got(api.Register(ctx(t), client.Params{"service": "tumblr", "uid": "bob", "authtoken": "t"}))
+	if other.Data.ID == bob.Data.ID || other.Data.ID == ada.Data.ID {
+		t.Fatalf("what was refused was attached all the same: member %d", other.Data.ID)
+	}
+	if strings.Contains(n.lines.String(), secretPassword) || strings.Contains(strings.ToLower(n.lines.String()), "ada@example.com") {
+		t.Fatalf("a password or an address is logged:\n%s", n.lines)
+	}
+}
+
+// holding is how many files of a directory hold a text.
+func holding(t *testing.T, dir, text string) (files int) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		if strings.Contains(string(b), text) {
+			files++
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}

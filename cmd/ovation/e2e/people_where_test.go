@@ -1,0 +1,178 @@
+package e2e
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/client"
+	"github.com/ovation-analytics/ovation/api/wire"
+)
+
+// where is the part of a question that asks for what fans said of themselves and
+// opted in to. Zero values leave a filter out.
+type where struct {
+	region  string // with exactly one country
+	website string
+	optedIn bool
+	segment domain.SegmentID
+	brand0  bool // an opt-in is to the first brand
+}
+
+var (
+	regionsOfAll  = []string{"BY", "Bayern", "bayern", "Bavaria", "", ""}
+	websitesOfAll = []string{"fans.example", "tickets.example", "", ""}
+)
+
+const segmentName = "Listeners & co"
+
+// segmentDeeds are the definitions of the segment.
+func (p *people) segmentDeeds() []domain.DefinitionID {
+	return []domain.DefinitionID{p.deeds[0].id, p.deeds[2].id, p.deeds[4].id}
+}
+
+// optIn makes the segment, and opts in those who do.
+func (p *people) optIn(t testing.TB, api *client.Client, parallel int) {
+	t.Helper()
+	var made wire.Segment
+	deeds := strings.Join(apply(p.segmentDeeds(), id), ",")
+	if _, err := api.Post(ctx(t), "/v1.1/segment/create", client.Params{"name": segmentName, "activities": deeds}, &made); err != nil {
+		t.Fatalf("create segment: %v", err)
+	}
+	agree(t, "segment", &p.segment, domain.SegmentID(number(t, made.ID)))
+	err := each(parallel, p.fans, func(f fan) error {
+		for i, path := range []string{"/v1.1/brand/" + id(p.brands[0].id), "/v1.1/segment/" + id(p.segment)} {
+			var out wire.Envelope
+			if !f.optsIn[i] {
+				continue
+			}
+			if _, err := api.Post(ctx(t), path+"/optin", client.Params{"id": id(f.id)}, &out); err != nil {
+				return fmt.Errorf("opt %s in: %w", f.uid, err)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// askWhere makes up filters; none before enter. A region narrows the question to one
+// country.
+func (p *people) askWhere(rnd *rand.Rand, q *question) (w where) {
+	if p.segment == 0 {
+		return w
+	}
+	some := func() bool { return rnd.IntN(6) == 0 }
+	if some() {
+		q.country, w.region = []string{pick(rnd, []string{"DE", "DE", "US"})}, pick(rnd, []string{"by", "BAYERN", " Bavaria", "BE"})
+	}
+	if some() {
+		w.website = pick(rnd, []string{"fans.example", "tickets.example", "nobody.example"})
+	}
+	if some() {
+		w.segment = p.segment
+	}
+	w.optedIn, w.brand0 = some(), q.brand == 0
+	return w
+}
+
+// into adds the filters to the parameters.
+func (w where) into(p client.Params) {
+	if w.region != "" {
+		p["region"] = w.region
+	}
+	if w.website != "" {
+		p["domain"] = strings.ToUpper(w.website)
+	}
+	if w.segment != 0 {
+		p["segmentID"] = id(w.segment)
+	}
+	if w.optedIn {
+		p["optedin"] = "1"
+	}
+}
+
+// passes reports that the filters let the fan through. Bavaria is one region of
+// Germany by its code and by its German name.
+func (w where) passes(f *fan) bool {
+	same := func(a, b string) bool {
+		a, b = strings.ToLower(strings.TrimSpace(a)), strings.ToLower(strings.TrimSpace(b))
+		one := []string{"by", "bayern"}
+		return a == b || f.country == "DE" && slices.Contains(one, a) && slices.Contains(one, b)
+	}
+	opted := w.brand0 && f.optsIn[0]
+	if w.segment != 0 {
+		opted = f.optsIn[1]
+	}
+	return (w.region == "" || same(w.region, f.region)) && (w.website == "" || w.website == f.website) && (!w.optedIn || opted)
+}
+
+// segmentName is the name in a tally's rows.
+func (w where) segmentName() *string {
+	if w.segment == 0 {
+		return nil
+	}
+	return wire.Null(segmentName)
+}
+
+var countryNames = map[string]string{
+	"US": "United States", "GB": "United Kingdom", "DE": "Germany", "FR": "France", "BR": "Brazil", "": "Unknown",
+}
+
+// location is the answer of stats/location.
+func (p *people) location(q question) wire.Location {
+	var total count
+	lands := map[string]*count{}
+	p.matching(q, func(a *act) {
+		land := p.fans[a.fan].country
+		if lands[land] == nil {
+			lands[land] = &count{}
+		}
+		lands[land].add(a.fan)
+		total.add(a.fan)
+	})
+	order := sorted(lands)
+	slices.SortStableFunc(order, func(a, b string) int {
+		if a == "" || b == "" {
+			return len(b) - len(a)
+		}
+		return cmp.Compare(lands[b].actions, lands[a].actions)
+	})
+	out := wire.Location{Countries: []wire.Country{}}
+	out.TotalActivities, out.TotalMembers = total.said()
+	for _, land := range order {
+		row := wire.Country{Country: wire.Null(land), CountryName: countryNames[land]}
+		row.Actions, row.Members = lands[land].said()
+		out.Countries = append(out.Countries, row)
+	}
+	return out
+}
+
+// daily is the answer of count/daily.
+func (p *people) daily(q question) wire.Daily {
+	var total count
+	days := map[int64]*count{}
+	p.matching(q, func(a *act) {
+		if days[a.at/day] == nil {
+			days[a.at/day] = &count{}
+		}
+		days[a.at/day].add(a.fan)
+		total.add(a.fan)
+	})
+	out := wire.Daily{Items: []wire.DailyCount{}}
+	out.TotalCount, out.TotalMembers = total.said()
+	for d := q.span.from / day; d*day < q.span.to; d++ {
+		row := wire.DailyCount{Date: time.Unix(d*day, 0).UTC().Format(time.DateOnly), Count: "0", DistinctMembers: "0"}
+		if c := days[d]; c != nil {
+			row.Count, row.DistinctMembers = c.said()
+		}
+		out.Items = append(out.Items, row)
+	}
+	return out
+}

@@ -1,0 +1,182 @@
+package e2e
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/ovation-analytics/ovation/api/client"
+	"github.com/ovation-analytics/ovation/api/wire"
+)
+
+// crate is a body of many records and what must become of it.
+type crate struct {
+	records  []client.Params
+	rejected int
+	same     int // repeats in the body
+}
+
+// pack fills a crate with new actions, some without a marker, some repeated, and with
+// records that are wrong.
+func pack(p *people, rnd *rand.Rand, name string, n int) *crate {
+	c := &crate{}
+	for i := range n {
+		a := p.act(rnd, fmt.Sprintf("%s-%d", name, i), last(40))
+		r := client.Params{
+			"activityid": id(p.deeds[a.deed].id), "brandid": id(p.brands[a.brand].id), "timestamp": wire.Seconds(a.at),
+			"content": `{"TrackName":"Paranoid Android"}`,
+		}
+		p.fans[a.fan].named(rnd, r)
+		if p.did(a); rnd.IntN(3) > 0 {
+			r["marker"] = a.id
+		}
+		c.records = append(c.records, r)
+		if r["marker"] != "" && rnd.IntN(20) == 0 {
+			c.records = append(c.records, r)
+			c.same++
+		}
+		if rnd.IntN(50) == 0 {
+			wrong := client.Params{"activityid": id(p.deeds[0].id), "brandid": id(p.brands[0].id), "id": id(p.fans[0].id)}
+			wrong[pick(rnd, []string{"activityid", "brandid", "id", "timestamp", "country"})] = "3999999999"
+			c.records = append(c.records, wrong)
+			c.rejected++
+		}
+	}
+	return c
+}
+
+// forgetTaken blanks the Markers of one-time actions: the place of one may have been
+// taken meanwhile, and what it said is not there to be shown again.
+func (p *people) forgetTaken(c *crate, out *wire.RecordedMany) {
+	for i, r := range c.records {
+		if d := slices.IndexFunc(p.deeds, func(d deed) bool { return id(d.id) == r["activityid"] }); d >= 0 && p.deeds[d].oneTime {
+			out.Items[i].Marker = ""
+		}
+	}
+}
+
+// Crates of records under Idempotency-Keys, sent again and again and over a kill, count
+// once; the answer of a repeat is the first one's.
+func TestManyRecordsUnderOneKeyCountOnce(t *testing.T) {
+	t.Parallel()
+	crates, size, questions := 6, 700, 20
+	if full {
+		crates, size, questions = 60, 1700, 60
+	}
+	seed := rand.Uint64()
+	t.Log("seed", seed)
+	rnd := rand.New(rand.NewPCG(seed, 1))
+	n := start(t)
+	p := invent(rnd, "many", cast{brands: 4, fans: 60})
+	p.enter(n, 16)
+	var sent []*crate
+	var first []wire.RecordedMany
+	at := ""
+	for i := range crates {
+		c := pack(p, rnd, fmt.Sprintf("crate-%d", i), size)
+		async := flag(i%2 == 0)
+		sent = append(sent, c)
+		for try := range 1 + rnd.IntN(3) {
+			key := fmt.Sprintf("key-%d", i)
+			out, meta, err := p.api(n).At(at).With("Idempotency-Key", key).RecordMany(ctx(t), c.records, client.Params{"async": async})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if meta.Replayed != (try > 0) || len(out.Items) != len(c.records) || out.Rejected != c.rejected || out.Accepted+out.Duplicates+out.Rejected != len(c.records) {
+				t.Fatalf("seed %d, crate %d, try %d: replayed %t, %d accepted, %d duplicates, %d rejected of %d, want %d rejected",
+					seed, i, try, meta.Replayed, out.Accepted, out.Duplicates, out.Rejected, len(c.records), c.rejected)
+			}
+			if async == "1" && out.Duplicates != c.same {
+				t.Fatalf("seed %d, crate %d: %d duplicates, want %d", seed, i, out.Duplicates, c.same)
+			}
+			p.forgetTaken(c, &out)
+			if try == 0 {
+				first = append(first, out)
+			} else if diff := gocmp.Diff(first[i], out); diff != "" {
+				t.Fatalf("seed %d, crate %d, try %d: the answer of the repeat: %s", seed, i, try, diff)
+			}
+			at = meta.Position
+		}
+		if i == crates/2 {
+			n.kill()
+			n.life()
+		}
+	}
+	p.checkAll(t, seed, p.api(n).At(at), rnd, last(40), questions)
+	n.kill()
+	n.life()
+	// Without a key the markers alone tell, and a record without one is another.
+	c := sent[crates/2]
+	marked := slices.DeleteFunc(slices.Clone(c.records), func(r client.Params) bool { return r["marker"] == "" })
+	for _, async := range []string{"0", "1"} {
+		out, meta, err := p.api(n).RecordMany(ctx(t), marked, client.Params{"async": async})
+		if err != nil || meta.Replayed || out.Rejected != 0 || async == "0" && out.Duplicates != len(marked) {
+			t.Fatalf("seed %d, async=%s: %d accepted, %d duplicates, %d rejected of %d: %v", seed, async, out.Accepted, out.Duplicates, out.Rejected, len(marked), err)
+		}
+		at = meta.Position
+	}
+	p.checkAll(t, seed, p.api(n).At(at), rnd, last(40), questions)
+}
+
+// A segment's list has those who did enough of its activities, as many as a count of
+// what was done finds.
+func TestSegmentsCountTheMembersOfTheirRule(t *testing.T) {
+	t.Parallel()
+	seed := rand.Uint64()
+	t.Log("seed", seed)
+	rnd := rand.New(rand.NewPCG(seed, 2))
+	n := start(t)
+	p := invent(rnd, "segments", cast{brands: 3, fans: 50})
+	p.enter(n, 16)
+	out, meta, err := p.api(n).RecordMany(ctx(t), pack(p, rnd, "a", 1500).records, client.Params{"async": "0"})
+	if err != nil || out.Accepted == 0 {
+		t.Fatal(out.Accepted, err)
+	}
+	api := p.api(n).At(meta.Position)
+	var all wire.Segments
+	if _, err := api.Get(ctx(t), "/v1.1/segments", client.Params{"limit": "0"}, &all); err != nil || len(all.Items) > 0 {
+		t.Fatal(all, err)
+	}
+	before := number(t, all.TotalSize)
+	for i := range 12 {
+		brand, deeds := int32(rnd.IntN(4)-1), several(rnd, []int32{0, 1, 2, 3, 4, 5, 6, 7})
+		least := 1 + rnd.IntN(6)*rnd.IntN(3)
+		params := client.Params{"name": fmt.Sprint("segment ", i), "rule": "1", "threshold": fmt.Sprint(least), "activities": ""}
+		if brand >= 0 {
+			params["brandid"] = id(p.brands[brand].id)
+		}
+		for _, d := range deeds {
+			params["activities"] += "," + id(p.deeds[d].id)
+		}
+		params["activities"] = params["activities"][min(1, len(params["activities"])):]
+		done := map[int32]int{}
+		for _, a := range p.acts {
+			if !a.out && slices.Contains(deeds, a.deed) && (brand < 0 || a.brand == brand) {
+				done[a.fan]++
+			}
+		}
+		want := uint64(0)
+		for _, times := range done {
+			if times >= least {
+				want++
+			}
+		}
+		var s, again wire.Segment
+		made, err := api.Post(ctx(t), "/v1.1/segment/create", params, &s)
+		if err != nil || s.Members != id(want) {
+			t.Fatalf("seed %d: %v: %s members, want %d: %v", seed, params, s.Members, want, err)
+		}
+		if _, err = api.At(made.Position).Get(ctx(t), "/v1.1/segment/"+s.ID, nil, &again); err != nil || !gocmp.Equal(s, again) {
+			t.Fatalf("seed %d: shown as %+v, made as %+v: %v", seed, again, s, err)
+		}
+	}
+	n.kill()
+	n.life()
+	page := client.Params{"limit": id(before+5) + ",5"}
+	if _, err := p.api(n).Get(ctx(t), "/v1.1/segments", page, &all); err != nil || all.TotalSize != id(before+12) || len(all.Items) != 5 || all.Items[0].Name != "segment 5" {
+		t.Fatalf("after a restart: %+v %v", all, err)
+	}
+}
