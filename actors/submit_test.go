@@ -69,7 +69,7 @@ func TestManySubmissionsAreAppliedInOrderAndOneByOne(t *testing.T) {
 	r := newRig(t, 2, Options{})
 	r.furnish(1)
 	ids := []domain.MemberID{r.register(0), r.register(1), r.register(2), r.register(3)}
-	const n = 3000 // more than a lane holds of many
+	const n = 2400 // more than a lane holds of many
 	sub := func(i int) domain.Submission {
 		a := &domain.Activity{Member: ids[i%4], Definition: 100, Brand: 1, Time: 1_600_000_000 + int64(i), Hash: uint64(i + 1)}
 		if i%100 == 99 {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -128,6 +129,9 @@ func (c *Client) do(ctx context.Context, method, path string, query Params, sent
 		}
 	}
 	res, err := c.http.Do(req)
+	if u, ok := errors.AsType[*url.Error](err); ok {
+		return Meta{}, fmt.Errorf("client: %s %s: %w", u.Op, path, u.Err) // u's text has the address, and so the key
+	}
 	if err != nil {
 		return Meta{}, err
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -101,5 +102,14 @@ func TestAnswersThatAreNoneAreErrors(t *testing.T) {
 	c := New("http://127.0.0.1:1", "key")
 	if _, _, err := c.Brands(context.Background(), nil); err == nil {
 		t.Error("nobody answered and there is no error")
+	}
+}
+
+func TestAnErrorOfTheConnectionDoesNotNameTheKey(t *testing.T) {
+	s := httptest.NewServer(http.NotFoundHandler())
+	s.Close()
+	_, _, err := New(s.URL, "a-secret").Brand(t.Context(), 7)
+	if err == nil || strings.Contains(err.Error(), "a-secret") || !strings.Contains(err.Error(), "/v1.1/brand/7") {
+		t.Errorf("%v", err)
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -173,7 +172,7 @@ func (a *API) patiently(ctx context.Context, kind string, create Params, do func
 	defer cancel()
 	var backoff kafka.Backoff
 	for {
-		err := withoutAddress(do(c))
+		err := do(c)
 		e, answered := errors.AsType[*client.Error](err)
 		if err == nil || answered && e.Code != domain.Unavailable && e.Code != domain.RateLimited && e.Code != 0 {
 			return err
@@ -182,14 +181,6 @@ func (a *API) patiently(ctx context.Context, kind string, create Params, do func
 			return fmt.Errorf("the API does not answer: %w", errors.Join(ctx.Err(), err))
 		}
 	}
-}
-
-// withoutAddress is an error without the address that was asked: it holds the key.
-func withoutAddress(err error) error {
-	if u, ok := errors.AsType[*url.Error](err); ok {
-		return u.Err
-	}
-	return err
 }
 
 // idempotencyKey is the same for the same parameters.
