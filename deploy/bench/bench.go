@@ -50,6 +50,7 @@ func (b *bench) measure(ctx context.Context) (*Report, error) {
 		{[]string{partMemory}, b.measureMemory},
 		{[]string{partCost, partDisk}, b.measureCost},
 		{[]string{partQuestions, partRestart, partDisk}, b.measureRows},
+		{[]string{partQuestions}, b.measureWide},
 	} {
 		if !b.o.wants(part.of...) {
 			continue
@@ -93,12 +94,12 @@ func (b *bench) measureMemory(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// enter starts a node with the crowd in it.
-func (b *bench) enter(ctx context.Context, n *node) (*crowd, error) {
+// enter starts a node with a crowd of these sizes in it.
+func (b *bench) enter(ctx context.Context, n *node, o options) (*crowd, error) {
 	if _, err := n.start(ctx); err != nil {
 		return nil, err
 	}
-	began, c := time.Now(), newCrowd(&b.o)
+	began, c := time.Now(), newCrowd(&o)
 	progress("registering %d members, %d at once", b.o.members, registering)
 	if err := c.enter(ctx, n); err != nil {
 		return nil, err

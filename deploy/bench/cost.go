@@ -88,7 +88,7 @@ func (l *loader) run(ctx context.Context, n int) error { return l.meter.run(ctx,
 
 // warm enters the crowd into a node and wakes everybody.
 func (b *bench) warm(ctx context.Context, n *node, broker *child) (*loader, error) {
-	c, err := b.enter(ctx, n)
+	c, err := b.enter(ctx, n, b.o)
 	if err != nil {
 		return nil, err
 	}

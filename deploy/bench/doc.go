@@ -1,7 +1,7 @@
 // Program bench measures one Ovation node on this machine and prints what it found
 // as a table, with the machine named.
 //
-//	go run ./deploy/bench                 everything, four to six minutes on two cores
+//	go run ./deploy/bench                 everything, about ten minutes on two cores
 //	go run ./deploy/bench --quick         small sizes, about a minute: to see that it works
 //	go run ./deploy/bench --only cost     one part: cost, questions, disk, memory, restart
 //	go run ./deploy/bench --json FILE     also writes what the table says, for the record
@@ -29,7 +29,9 @@
 //     profiles taken during the same runs: a sample belongs to the innermost of our
 //     functions that it was taken in.
 //
-//   - Questions: the time of one request after another over one connection.
+//   - Questions: the time of one request after another over one connection: about one
+//     brand that has all rows, and about the account where as many rows lie with 17,632
+//     brands, as many as the last.fm data set has.
 //
 //   - Disk: the store's families as the node tells them, the journal by reading its
 //     batches; both after a restart and with no compaction due.

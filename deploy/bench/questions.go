@@ -3,20 +3,23 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"strconv"
 	"time"
 
+	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/client"
 )
 
 // Question is how long one takes to answer over HTTP, in milliseconds.
 type Question struct {
-	Name string `json:"name"`
-	Days int    `json:"days"`
-	Rows int64  `json:"rows"` // counted by the answer
-	P50  Spread `json:"p50"`
-	P99  Spread `json:"p99"`
-	CPU  Spread `json:"cpu"` // of the node, for one, in milliseconds
+	Name  string `json:"name"`
+	About string `json:"about"` // a brand, or the account
+	Days  int    `json:"days"`
+	Rows  int64  `json:"rows"` // what the answer counts: actions, or what a list has in all
+	P50   Spread `json:"p50"`
+	P99   Spread `json:"p99"`
+	CPU   Spread `json:"cpu"` // of the node, for one, in milliseconds
 }
 
 // questionDays are the ranges asked about.
@@ -25,37 +28,83 @@ var questionDays = []int{7, 180}
 // ask is a request that gives how many actions the answer counts.
 type ask func(ctx context.Context, p client.Params) (int64, error)
 
-// measureQuestions asks one question after another over one connection.
-func (b *bench) measureQuestions(ctx context.Context, n *node, c *crowd) error {
-	api := client.New("http://"+n.http, c.key).Over(manyRequests(1))
-	asks := []struct {
-		name string
-		do   ask
-	}{
+// question is one that is asked: its name, and how.
+type question struct {
+	name string
+	do   ask
+}
+
+// ofBrand are the questions about one brand.
+func ofBrand(api *client.Client, brand domain.BrandID) []question {
+	return []question{
 		{"tally (stats/activity)", func(ctx context.Context, p client.Params) (int64, error) {
-			out, _, err := api.StatsActivity(ctx, c.hot, p)
+			out, _, err := api.StatsActivity(ctx, brand, p)
 			return count(out.TotalCount), err
 		}},
 		{"timeline (stats/timeline)", func(ctx context.Context, p client.Params) (rows int64, err error) {
-			out, _, err := api.StatsTimeline(ctx, c.hot, p)
+			out, _, err := api.StatsTimeline(ctx, brand, p)
 			for i := range out.Services {
 				rows += count(out.Services[i].TotalCount)
 			}
 			return rows, err
 		}},
+		{"location (stats/location)", func(ctx context.Context, p client.Params) (int64, error) {
+			out, _, err := api.StatsLocation(ctx, brand, p)
+			return count(out.TotalActivities), err
+		}},
 		{"one brand, for what HTTP costs", func(ctx context.Context, _ client.Params) (int64, error) {
-			_, _, err := api.Brand(ctx, c.hot)
+			_, _, err := api.Brand(ctx, brand)
 			return 0, err
 		}},
 	}
-	for _, a := range asks {
+}
+
+// ofAny are the questions about a brand, or with 0 about the whole account.
+func ofAny(api *client.Client, brand domain.BrandID) []question {
+	about := func(p client.Params, more ...string) client.Params {
+		q := maps.Clone(p)
+		if brand != 0 {
+			q["brandID"] = itoa(int(brand))
+		}
+		for i := 0; i < len(more); i += 2 {
+			q[more[i]] = more[i+1]
+		}
+		return q
+	}
+	return []question{
+		{"daily (activity/count/daily)", func(ctx context.Context, p client.Params) (int64, error) {
+			out, _, err := api.CountDaily(ctx, about(p))
+			return count(out.TotalCount), err
+		}},
+		{"ten members (members/active)", func(ctx context.Context, p client.Params) (int64, error) {
+			out, _, err := api.ActiveMembers(ctx, about(p))
+			return count(out.TotalSize), err
+		}},
+		{"feed, latest of each member (activity/feed)", func(ctx context.Context, p client.Params) (int64, error) {
+			out, _, err := api.Feed(ctx, about(p))
+			return count(out.TotalSize), err
+		}},
+		{"feed, every action", func(ctx context.Context, p client.Params) (int64, error) {
+			out, _, err := api.Feed(ctx, about(p, "all_member_actions", "1"))
+			return count(out.TotalSize), err
+		}},
+		{"ten brands (brands/crossover)", func(ctx context.Context, p client.Params) (int64, error) {
+			out, _, err := api.Crossover(ctx, brand, p)
+			return count(out.TotalSize), err
+		}},
+	}
+}
+
+// measureQuestions asks one question after another over one connection.
+func (b *bench) measureQuestions(ctx context.Context, n *node, c *crowd, about string, make func(*client.Client) []question) error {
+	for _, a := range make(client.New("http://"+n.http, c.key).Over(manyRequests(1))) {
 		for _, days := range questionDays {
 			q, err := b.askMany(ctx, n, a.do, days)
 			if err != nil {
-				return fmt.Errorf("%s over %d days: %w", a.name, days, err)
+				return fmt.Errorf("%s of %s over %d days: %w", a.name, about, days, err)
 			}
-			q.Name, q.Days = a.name, days
-			progress("%s over %d days: %d rows, p50 %.2f ms, p99 %.2f ms", q.Name, q.Days, q.Rows, q.P50.Median, q.P99.Median)
+			q.Name, q.Days, q.About = a.name, days, about
+			progress("%s of %s over %d days: %d, p50 %.2f ms, p99 %.2f ms", q.Name, about, q.Days, q.Rows, q.P50.Median, q.P99.Median)
 			b.report.Questions = append(b.report.Questions, q)
 			if q.Rows == 0 { // hangs on no range
 				break

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"github.com/ovation-analytics/ovation/api/client"
 )
 
 // Restart is how long a node takes to be ready again, in seconds, and what it holds
@@ -24,34 +26,20 @@ const historyDays = 179
 func (b *bench) measureRows(ctx context.Context) error {
 	n := b.node("rows")
 	defer n.kill()
-	c, err := b.enter(ctx, n)
+	c, err := b.enter(ctx, n, b.o)
 	if err != nil {
 		return err
 	}
-	f, err := newFeed(ctx, n, b.o.batch)
+	st, err := b.fill(ctx, n, c, (*crowd).played)
 	if err != nil {
 		return err
 	}
-	defer f.close()
-	progress("publishing %d activities of the last %d days for one brand", b.o.rows, historyDays)
-	newest := time.Now().Add(-time.Hour)
-	step := historyDays * 24 * time.Hour / time.Duration(b.o.rows)
-	err = f.publish(ctx, c, b.o.rows, func(i int) act { return c.played(newest.Add(-step * time.Duration(b.o.rows-1-i))) })
-	if err != nil {
-		return err
-	}
-	st, err := f.settled(ctx)
-	if err != nil {
-		return err
-	}
-	if st.rows() < int64(b.o.rows) {
-		return fmt.Errorf("%d rows of %d activities are there", st.rows(), b.o.rows)
-	}
+	hot := func(api *client.Client) []question { return append(ofBrand(api, c.hot), ofAny(api, c.hot)...) }
 	for _, part := range []struct {
 		name string
 		do   func() error
 	}{
-		{partQuestions, func() error { return b.measureQuestions(ctx, n, c) }},
+		{partQuestions, func() error { return b.measureQuestions(ctx, n, c, "one brand", hot) }},
 		{partRestart, func() error { return b.measureRestart(ctx, n, st.rows()) }},
 		{partDisk, func() error { return b.measureDisk(ctx, n, c, fmt.Sprintf("one brand, %d days", historyDays)) }},
 	} {
@@ -62,6 +50,49 @@ func (b *bench) measureRows(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// wideBrands is how many artists the listeners of the last.fm data set have.
+const wideBrands = 17_632
+
+// measureWide spreads as many rows over many brands, and asks about all of them.
+func (b *bench) measureWide(ctx context.Context) error {
+	n := b.node("wide")
+	defer n.kill()
+	o := b.o
+	o.brands = max(o.brands, min(wideBrands, o.rows/100))
+	c, err := b.enter(ctx, n, o)
+	if err != nil {
+		return err
+	}
+	if _, err := b.fill(ctx, n, c, (*crowd).any); err != nil {
+		return err
+	}
+	about := fmt.Sprintf("%d brands", o.brands)
+	return b.measureQuestions(ctx, n, c, about, func(api *client.Client) []question { return ofAny(api, 0) })
+}
+
+// fill publishes activities over the days of history and waits until they are there.
+func (b *bench) fill(ctx context.Context, n *node, c *crowd, what func(*crowd, time.Time) act) (st status, err error) {
+	f, err := newFeed(ctx, n, b.o.batch)
+	if err != nil {
+		return st, err
+	}
+	defer f.close()
+	progress("publishing %d activities of the last %d days", b.o.rows, historyDays)
+	newest := time.Now().Add(-time.Hour)
+	step := historyDays * 24 * time.Hour / time.Duration(b.o.rows)
+	err = f.publish(ctx, c, b.o.rows, func(i int) act { return what(c, newest.Add(-step*time.Duration(b.o.rows-1-i))) })
+	if err != nil {
+		return st, err
+	}
+	if st, err = f.settled(ctx); err != nil {
+		return st, err
+	}
+	if least := int64(b.o.rows) * 9 / 10; st.rows() < least { // a follow counts once
+		return st, fmt.Errorf("%d rows of %d activities are there", st.rows(), b.o.rows)
+	}
+	return st, nil
 }
 
 // restedFor is how long a node that is ready is left alone before its memory is read.

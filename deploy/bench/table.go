@@ -123,7 +123,7 @@ func printStages(t *table, costs []Cost) {
 func (q *Question) print(t *table) {
 	name := q.Name
 	if q.Rows > 0 {
-		name = fmt.Sprintf("%s, %d days, %d rows", q.Name, q.Days, q.Rows)
+		name = fmt.Sprintf("%s of %s, %d days, %d", q.Name, q.About, q.Days, q.Rows)
 	}
 	t.spread(name+": p50 (ms)", q.P50, 2)
 	t.spread("  p99 (ms)", q.P99, 2)
@@ -133,7 +133,7 @@ func (q *Question) print(t *table) {
 func (d *Disk) print(t *table) {
 	t.row()
 	t.row(fmt.Sprintf("DISK PER ACTIVITY (bytes): %s, %d activities", strings.ToUpper(d.Of), d.Activities))
-	names := map[string]string{"R": "columns", "C": "content", "t": "members' timelines", "n": "counts", "T": "timelines not yet sealed", "f": "one-time pairs", "s": "what is sealed"}
+	names := map[string]string{"R": "columns", "C": "content", "t": "members' timelines", "n": "counts", "T": "timelines not yet sealed", "c": "content not yet sealed", "f": "one-time pairs", "s": "what is sealed"}
 	sum := 0.0
 	for _, f := range diskFamilies {
 		sum += d.Families[f]
