@@ -88,11 +88,19 @@ func ofAny(api *client.Client, brand domain.BrandID) []question {
 			out, _, err := api.Feed(ctx, about(p, "all_member_actions", "1"))
 			return count(out.TotalSize), err
 		}},
-		{"ten brands (brands/crossover)", func(ctx context.Context, p client.Params) (int64, error) {
+	}
+}
+
+// ofBrands are the questions about brands by their members: all of the account's, and
+// those of one's members.
+func ofBrands(api *client.Client, one domain.BrandID) []question {
+	about := func(brand domain.BrandID) ask {
+		return func(ctx context.Context, p client.Params) (int64, error) {
 			out, _, err := api.Crossover(ctx, brand, p)
 			return count(out.TotalSize), err
-		}},
+		}
 	}
+	return []question{{"ten brands (brands/crossover)", about(0)}, {"ten brands by the members of the largest", about(one)}}
 }
 
 // measureQuestions asks one question after another over one connection.

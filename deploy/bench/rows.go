@@ -69,7 +69,9 @@ func (b *bench) measureWide(ctx context.Context) error {
 		return err
 	}
 	about := fmt.Sprintf("%d brands", o.brands)
-	return b.measureQuestions(ctx, n, c, about, func(api *client.Client) []question { return ofAny(api, 0) })
+	return b.measureQuestions(ctx, n, c, about, func(api *client.Client) []question {
+		return append(ofAny(api, 0), ofBrands(api, c.brands[0])...)
+	})
 }
 
 // fill publishes activities over the days of history and waits until they are there.
