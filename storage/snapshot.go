@@ -1,6 +1,8 @@
 package storage
 
 import (
+	"slices"
+	"sync"
 	"sync/atomic"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -15,6 +17,7 @@ type Snapshot struct {
 	store  *Store
 	db     *pebble.Snapshot
 	shard  uint16
+	tail   snapshotTail
 	closed atomic.Bool
 }
 
@@ -69,20 +72,39 @@ func (s *Snapshot) Rows(account domain.AccountID, brand domain.BrandID, r domain
 
 // unsealed calls f with the brand's rows of the months that are in the tail.
 func (s *Snapshot) unsealed(account domain.AccountID, brand domain.BrandID, first, last domain.Month, f func(rows []domain.Row)) error {
-	var all, own []mark
-	err := scanPrefix(s.db, appendShard(nil, familyTail, s.shard), func(_, v []byte) (err error) {
-		all, err = decodeTail(all[:0], v)
-		for i := range all {
-			if m := &all[i]; m.brand == brand && m.account == account && m.month >= first && m.month <= last {
-				own = append(own, *m)
-			}
+	s.tail.once.Do(s.readTail)
+	for _, t := range s.tail.of[owner{account, brand}] {
+		if t.of.month >= first && t.of.month <= last {
+			f(slices.Clone(t.rows))
 		}
+	}
+	return s.tail.err
+}
+
+// snapshotTail is the rows of a snapshot that are not sealed, by brand: read once, by
+// the first who asks for rows that are on disk only.
+type snapshotTail struct {
+	once sync.Once
+	of   map[owner][]tailRows // by month
+	err  error
+}
+
+type owner struct {
+	account domain.AccountID
+	brand   domain.BrandID
+}
+
+func (s *Snapshot) readTail() {
+	var marks []mark
+	s.tail.err = scanPrefix(s.db, appendShard(nil, familyTail, s.shard), func(_, v []byte) (err error) {
+		marks, err = decodeTail(marks, v)
 		return err
 	})
-	if err == nil {
-		unsealed(own, func(_ brandMonth, rows []domain.Row) { f(rows) })
-	}
-	return err
+	s.tail.of = map[owner][]tailRows{}
+	unsealed(marks, func(k brandMonth, rows []domain.Row) {
+		o := owner{k.account, k.brand}
+		s.tail.of[o] = append(s.tail.of[o], tailRows{k, slices.Clone(rows)})
+	})
 }
 
 // Count is how many living rows a brand has in the months that the range touches: the
