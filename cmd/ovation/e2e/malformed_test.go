@@ -23,7 +23,8 @@ type malformedWorld struct {
 	ownDeed      domain.DefinitionID
 	deletedDeed  domain.DefinitionID
 	deletedBrand domain.BrandID
-	silent       string // uid of a member who shares nothing of last.fm
+	silent       string          // uid of a member who shares nothing of last.fm
+	quiet        domain.MemberID // that member
 	theirs       struct {
 		brand  domain.BrandID
 		deed   domain.DefinitionID
@@ -40,7 +41,7 @@ func newMalformedWorld(n *node, rnd *rand.Rand) *malformedWorld {
 	w.lastfm = slices.IndexFunc(p.deeds, func(d deed) bool { return d.service == domain.LastFM })
 	w.ownDeed = p.deeds[slices.IndexFunc(p.deeds, func(d deed) bool { return d.brand > 0 })].id
 	api := p.api(n)
-	outsiderMember(t, api, w.silent, client.Params{"activity_sharing_enabled": "0"})
+	w.quiet = outsiderMember(t, api, w.silent, client.Params{"activity_sharing_enabled": "0"})
 	social := client.Params{"name": "did", "type": "Social", "service": "lastfm"}
 	w.deletedDeed = outsiderDeed(t, api, social)
 	w.deletedBrand = outsiderBrand(t, api, "deleted")
@@ -214,6 +215,8 @@ func TestMalformedRecordsBecomeDeadLetters(t *testing.T) {
 	if diff := gocmp.Diff(atRouter, n.metric("ovation_router_refused_total")); diff != "" {
 		t.Errorf("the routers count otherwise (-want +got):\n%s", diff)
 	}
+	// Who does not share is a member, too.
+	w.people.fans = append(w.people.fans, fan{id: w.quiet, service: domain.LastFM, uid: w.silent})
 	asked := w.people.checkAll(t, seed, w.people.api(n), rnd, s, 10)
 	t.Logf("%d good records, %d answers as counted; dead letters: %v", total-int64(malformed), asked, want)
 }
