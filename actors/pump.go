@@ -46,7 +46,7 @@ func (p *pump) giveBack(records []domain.Record) { p.credit <- records }
 
 // filled is the memory of a page if the page needed it: an idle reader keeps none.
 func filled[T any](page []T) []T {
-	if 8*len(page) < cap(page) {
+	if 32*len(page) < cap(page) {
 		return nil
 	}
 	return page

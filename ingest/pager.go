@@ -36,7 +36,7 @@ type place struct {
 // their keys and values for good.
 func (p *pager) read(ctx context.Context, at place) (records []kafka.Record, next place, end int64, err error) {
 	if len(p.rest) == 0 || at != p.from {
-		if 8*len(p.all) < cap(p.all) {
+		if 32*len(p.all) < cap(p.all) {
 			p.all = nil // an idle reader keeps no memory
 		}
 		p.fetcher.Reuse(p.all)

@@ -21,14 +21,21 @@ func (s *Shard) Commit(state domain.ShardState, origins []domain.Origin) error {
 }
 
 func (s *Shard) commit(state domain.ShardState, origins []domain.Origin) error {
-	b := s.open.batch
+	b, big := s.open.batch, (*sealing)(nil)
+	if s.line.full() {
+		big = s.store.sealings.Get().(*sealing)
+		if err := big.batch.Apply(b, nil); err != nil {
+			return err
+		}
+		b = big.batch
+	}
 	if err := s.writeTaken(b); err != nil {
 		return err
 	}
-	if err := s.writeRows(b, state.Sequence); err != nil {
+	if err := s.writeRows(big, b, state.Sequence); err != nil {
 		return err
 	}
-	if err := s.line.write(b); err != nil {
+	if err := s.line.write(big, b); err != nil {
 		return err
 	}
 	if err := s.forgetRequests(b, state.Clock); err != nil {
@@ -54,6 +61,10 @@ func (s *Shard) commit(state domain.ShardState, origins []domain.Origin) error {
 	s.tailRows.Store(int64(len(s.line.tail)))
 	s.filterBytes.Store(int64(s.line.filterBytes()))
 	s.state = state
+	if big != nil {
+		big.batch.Reset()
+		s.store.sealings.Put(big)
+	}
 	s.open.reset(s.db)
 	return nil
 }

@@ -20,9 +20,9 @@ import (
 
 // writeRows puts the contents of the fresh rows into the batch, or, when the tail is
 // full, all its rows where they stay.
-func (s *Shard) writeRows(b *pebble.Batch, sequence uint64) error {
-	if s.line.full() {
-		return s.sealRows(b, sequence)
+func (s *Shard) writeRows(big *sealing, b *pebble.Batch, sequence uint64) error {
+	if big != nil {
+		return s.sealRows(big, b, sequence)
 	}
 	entries := s.freshEntries(s.group.entries[:0])
 	s.group.entries = entries
@@ -53,64 +53,74 @@ func bySequence(a, b entry) int { return compareU64(a.seq, b.seq) }
 
 // grouping is the scratch of writeRows.
 type grouping struct {
-	sorter  sorter
 	numbers numbering
 	actions []action
 	entries []entry
-	texts   []entry // of the whole tail, by sequence
-	textOf  []int32 // of each row of the tail: where in texts; −1: none
 }
+
+// sealing is what it takes to seal a tail: megabytes, and rarely, so that shards share
+// it. What nobody used for a while the collector takes.
+type sealing struct {
+	batch  *pebble.Batch
+	sorter sorter
+	order  []mark
+	texts  []entry // contents of the tail, by sequence
+	bytes  []byte  // of these
+	textOf []int32 // of each row of the tail: where in texts; −1: none
+}
+
+// sealingRetained is how large its batch may be to be used again.
+const sealingRetained = 16 << 20
 
 // sealRows groups the rows of the tail by brand and month, chooses the width class of
 // each group and writes its operands.
-func (s *Shard) sealRows(b *pebble.Batch, sequence uint64) error {
-	if err := s.readTexts(); err != nil {
+func (s *Shard) sealRows(big *sealing, b *pebble.Batch, sequence uint64) error {
+	if err := s.readTexts(big); err != nil {
 		return err
 	}
 	tail, g := s.line.tail, &s.group
 	dead := taken(tail)
-	g.textOf = slices.Grow(g.textOf[:0], len(tail))[:len(tail)]
+	big.textOf = slices.Grow(big.textOf[:0], len(tail))[:len(tail)]
 	at := 0
 	g.numbers.reset()
-	g.sorter.reset()
+	big.sorter.reset()
 	for i := range tail {
 		m := &tail[i]
 		if m.flags.Dead() || dead[m.seq] {
 			continue
 		}
-		if at = g.text(m.seq, at); at < len(g.texts) && g.texts[at].seq == m.seq {
-			g.textOf[i] = int32(at)
+		if at = big.text(m.seq, at); at < len(big.texts) && big.texts[at].seq == m.seq {
+			big.textOf[i] = int32(at)
 			at++
 		} else {
-			g.textOf[i] = -1
+			big.textOf[i] = -1
 		}
 		n := g.numbers.of(accountMonth{m.account, m.month})
-		g.sorter.add(uint64(n)<<32|uint64(m.brand), m.time, i)
+		big.sorter.add(uint64(n)<<32|uint64(m.brand), m.time, i)
 	}
-	g.sorter.sort(func(i int32) uint64 { return tail[i].seq })
-	for keys := g.sorter.keys; len(keys) > 0; {
+	big.sorter.sort(func(i int32) uint64 { return tail[i].seq })
+	for keys := big.sorter.keys; len(keys) > 0; {
 		n := 1
 		for n < len(keys) && keys[n].group == keys[0].group {
 			n++
 		}
 		am := g.numbers.groups[keys[0].group>>32]
-		if err := s.writeGroup(b, brandMonth{am.account, domain.BrandID(uint32(keys[0].group)), am.month}, keys[:n]); err != nil {
+		if err := s.writeGroup(big, b, brandMonth{am.account, domain.BrandID(uint32(keys[0].group)), am.month}, keys[:n]); err != nil {
 			return err
 		}
 		keys = keys[n:]
 	}
-	// Between seals, which are rare, nothing of a tail's size is kept.
-	g.sorter.keys, g.texts, g.textOf = nil, nil, nil
+	clear(big.texts)
 	return b.DeleteRange(appendTextKey(nil, s.id, 0), appendTextKey(nil, s.id, sequence+1), nil)
 }
 
 // text is where in texts the sequence stands, or would: at likely, since rows mostly
 // came in the order of their sequences.
-func (g *grouping) text(seq uint64, likely int) int {
-	if likely < len(g.texts) && g.texts[likely].seq == seq {
+func (z *sealing) text(seq uint64, likely int) int {
+	if likely < len(z.texts) && z.texts[likely].seq == seq {
 		return likely
 	}
-	return sort.Search(len(g.texts), func(i int) bool { return g.texts[i].seq >= seq })
+	return sort.Search(len(z.texts), func(i int) bool { return z.texts[i].seq >= seq })
 }
 
 // taken is the sequences of the actions that the marks tell to count no more.
@@ -124,18 +134,22 @@ func taken(marks []mark) map[uint64]bool {
 	return dead
 }
 
-// readTexts fills texts with the contents of the tail: those committed and the fresh.
-func (s *Shard) readTexts() error {
-	var c contentCodec
+// readTexts reads the contents of the tail: those committed and the fresh.
+func (s *Shard) readTexts(big *sealing) error {
+	c := contentCodec{entries: big.texts[:0]}
+	big.bytes = big.bytes[:0]
 	err := scanPrefix(s.db, appendShard(nil, familyText, s.id), func(_, v []byte) error {
-		return c.decode(bytes.Clone(v))
+		from := len(big.bytes)
+		big.bytes = append(big.bytes, v...)
+		// Bytes that have moved leave earlier entries where they were.
+		return c.decode(big.bytes[from:])
 	})
-	s.group.texts = s.freshEntries(c.entries)
+	big.texts = s.freshEntries(c.entries)
 	return err
 }
 
 // writeGroup writes the rows of one brand's month, in order of (time, sequence).
-func (s *Shard) writeGroup(b *pebble.Batch, k brandMonth, keys []sortKey) error {
+func (s *Shard) writeGroup(big *sealing, b *pebble.Batch, k brandMonth, keys []sortKey) error {
 	held, err := s.heldRows(k)
 	if err != nil {
 		return err
@@ -151,7 +165,7 @@ func (s *Shard) writeGroup(b *pebble.Batch, k brandMonth, keys []sortKey) error 
 		for n < len(keys) && slotOf(class, start, keys[n].time) == slot {
 			n++
 		}
-		if err := s.writeSlot(b, k, class, slot, keys[:n]); err != nil {
+		if err := s.writeSlot(big, b, k, class, slot, keys[:n]); err != nil {
 			return err
 		}
 		keys = keys[n:]
@@ -161,15 +175,15 @@ func (s *Shard) writeGroup(b *pebble.Batch, k brandMonth, keys []sortKey) error 
 
 // writeSlot writes the operands of one key of R and one of C, and notes the class in
 // the marks.
-func (s *Shard) writeSlot(b *pebble.Batch, k brandMonth, class uint8, slot uint16, keys []sortKey) error {
+func (s *Shard) writeSlot(big *sealing, b *pebble.Batch, k brandMonth, class uint8, slot uint16, keys []sortKey) error {
 	g := &s.group
 	g.actions, g.entries = g.actions[:0], g.entries[:0]
 	for _, key := range keys {
 		m := &s.line.tail[key.i]
 		m.class = class
 		g.actions = append(g.actions, action{seq: m.seq, time: m.time, ord: m.ord, def: m.def, points: m.points, service: m.service})
-		if i := g.textOf[key.i]; i >= 0 {
-			g.entries = append(g.entries, g.texts[i])
+		if i := big.textOf[key.i]; i >= 0 {
+			g.entries = append(g.entries, big.texts[i])
 		}
 	}
 	s.key = appendRowKey(s.key[:0], familyRows, s.id, k, class, slot)

@@ -85,6 +85,7 @@ type Store struct {
 	commits  atomic.Uint64
 	rows     atomic.Uint64
 	snapshot atomic.Int64 // open ones
+	sealings sync.Pool    // of *sealing
 
 	mu   sync.Mutex     // guards open: shards are opened by the node and closed by themselves
 	open map[int]*Shard // by shard; nil while it is being opened
@@ -99,7 +100,9 @@ func Open(dir string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Store{db: db, opts: o, failure: f, open: map[int]*Shard{}}, nil
+	s := &Store{db: db, opts: o, failure: f, open: map[int]*Shard{}}
+	s.sealings.New = func() any { return &sealing{batch: db.NewBatch(pebble.WithMaxRetainedSizeBytes(sealingRetained))} }
+	return s, nil
 }
 
 // openPebble opens a Pebble store and checks what it is.

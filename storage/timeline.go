@@ -180,9 +180,9 @@ func (t *timeline) full() bool { return len(t.tail) >= t.seal }
 
 // write puts what was added since the last commit into the batch, and seals a full
 // tail. It depends on the rows alone.
-func (t *timeline) write(b *pebble.Batch) error {
-	if t.full() {
-		return t.sealTail(b)
+func (t *timeline) write(big *sealing, b *pebble.Batch) error {
+	if big != nil {
+		return t.sealTail(big, b)
 	}
 	fresh := t.tail[t.committed:]
 	if len(fresh) == 0 {
@@ -208,7 +208,7 @@ func (t *timeline) done() {
 }
 
 // sealTail moves the tail into the buckets of its months.
-func (t *timeline) sealTail(b *pebble.Batch) error {
+func (t *timeline) sealTail(big *sealing, b *pebble.Batch) error {
 	t.numbers.reset()
 	rows := []uint64(nil)
 	for i := range t.tail {
@@ -231,15 +231,15 @@ func (t *timeline) sealTail(b *pebble.Batch) error {
 			return err
 		}
 	}
-	t.sorter.reset()
+	big.sorter.reset()
 	for i := range t.tail {
 		m := &t.tail[i]
 		n := t.numbers.of(accountMonth{m.account, m.month})
-		t.sorter.add(uint64(n)<<32|uint64(bits.RotateLeft32(uint32(m.ord), -int(class[n]))), m.time, i)
+		big.sorter.add(uint64(n)<<32|uint64(bits.RotateLeft32(uint32(m.ord), -int(class[n]))), m.time, i)
 	}
-	t.sorter.sort(func(i int32) uint64 { return t.tail[i].seq })
-	t.order = together(t.sorter.gather(t.order, t.tail))
-	if err := t.writeBuckets(b, class); err != nil {
+	big.sorter.sort(func(i int32) uint64 { return t.tail[i].seq })
+	big.order = together(big.sorter.gather(big.order, t.tail))
+	if err := t.writeBuckets(b, big.order, class); err != nil {
 		return err
 	}
 	if err := b.DeleteRange(appendTailKey(nil, t.shard, 0), appendTailKey(nil, t.shard, t.commits+1), nil); err != nil {
@@ -247,13 +247,12 @@ func (t *timeline) sealTail(b *pebble.Batch) error {
 	}
 	t.tail, t.prev, t.committed, t.commits = t.tail[:0], t.prev[:0], 0, 0
 	clear(t.head)
-	t.order, t.sorter.keys = nil, nil
 	return nil
 }
 
-// writeBuckets merges t.order, which is sorted by bucket, into t.
-func (t *timeline) writeBuckets(b *pebble.Batch, class []uint8) error {
-	for rest := t.order; len(rest) > 0; {
+// writeBuckets merges marks, which are sorted by bucket, into t.
+func (t *timeline) writeBuckets(b *pebble.Batch, rest []mark, class []uint8) error {
+	for len(rest) > 0 {
 		k := accountMonth{rest[0].account, rest[0].month}
 		c := class[t.numbers.of(k)]
 		bucket, n := bucketOf(c, rest[0].ord), 1

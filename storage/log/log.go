@@ -108,7 +108,7 @@ func (l *Log) pebbleOptions(disk vfs.FS) *pebble.Options {
 		FS:                          disk,
 		FormatMajorVersion:          pebble.FormatTableFormatV6,
 		CacheSize:                   16 << 20,
-		MemTableSize:                16 << 20,
+		MemTableSize:                32 << 20,
 		MemTableStopWritesThreshold: 4,
 		L0CompactionThreshold:       4,
 		L0StopWritesThreshold:       24,
