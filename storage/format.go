@@ -10,8 +10,8 @@ import (
 // older binary cannot read, is another format: an older store is refused then, and
 // built again from the log.
 const (
-	shardsFormat  = "ovation shards 1"
-	catalogFormat = "ovation catalog 1"
+	shardsFormat  = "ovation shards 2"
+	catalogFormat = "ovation catalog 2"
 
 	// pebbleFormat is pinned: a newer Pebble does not change the files of a store by
 	// itself.

@@ -114,6 +114,7 @@ func exampleKeys(member domain.MemberID, claim domain.IdentityHash, origin domai
 		"key T":   appendTailKey(nil, 2, 6),
 		"key a":   appendColumnKey(nil, 2, 1, domain.AttrCountry, 3),
 		"key b":   bits,
+		"key c":   appendTextKey(nil, 2, 77),
 		"key f":   appendOneTimeKey(nil, 2, 1, 4, 100, 9),
 		"key i":   appendClaimKey(nil, 2, claim),
 		"key m":   appendMemberKey(nil, 2, 1, 4),
