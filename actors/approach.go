@@ -49,6 +49,9 @@ func (s *shard) approach(records []domain.Record) {
 	}
 	for i, k := range a.awake {
 		a.seen += uint64(k.actor.state.Member.State)
+		if c, ok := k.box.invoker.(interface{ Message() any }); ok && c.Message() == nil {
+			a.seen++ // nor of the actor's context
+		}
 		a.awake[i] = nil
 	}
 	clear(a.acts)

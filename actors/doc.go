@@ -39,8 +39,10 @@
 //
 // # What holds
 //
-// A slice is at most 1,000 records; it is committed when the shard is idle, when
-// somebody waits for an outcome, after 10 ms (50 ms under load) or 20,000 records.
+// A slice is at most 1,000 records. What they will look at is read for all of them
+// first, side by side (approach.go), then they are applied. It is committed when the
+// shard is idle, when somebody waits for an outcome, after 10 ms (50 ms under load) or
+// 20,000 records.
 // Questions never wait for ingestion: at the commit the shard publishes an
 // immutable view by one pointer swap (I7). The credit is the only back-pressure
 // and reaches the Kafka fetch (I8).
