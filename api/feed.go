@@ -80,8 +80,8 @@ func (c *Call) items(items []domain.FeedItem, at domain.Position) ([]wire.FeedIt
 		if m == nil {
 			m = &domain.Member{ID: items[i].Member}
 		}
-		if said == nil {
-			said = &domain.Content{}
+		if said == nil { // it counts no more: its own time stands for that of recording
+			said = &domain.Content{Recorded: 1000 * int64(items[i].Row.Time)}
 		}
 		out[i] = c.item(&items[i].Row, m, said)
 	}
