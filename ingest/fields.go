@@ -180,11 +180,11 @@ func (s *scanner) member(depth int, f *fields, name field) bool {
 	if s.i >= len(s.b) || s.b[s.i] != '{' {
 		return s.value(depth, &f[name])
 	}
-	start := s.i
+	start, blanks, wides := s.i, s.blanks, s.wides
 	if !s.members(depth, f, inner) {
 		return false
 	}
-	f[name] = token{raw: s.b[start:s.i], kind: object}
+	f[name] = token{raw: s.b[start:s.i], kind: object, loose: s.blanks != blanks, wide: s.wides != wides}
 	return true
 }
 
