@@ -23,7 +23,7 @@ type Disk struct {
 }
 
 // diskFamilies are the families that grow with activities.
-var diskFamilies = []string{"R", "C", "t", "n", "T", "f", "s"}
+var diskFamilies = []string{"R", "C", "t", "n", "T", "c", "f", "s"}
 
 // quiet waits until the store has nothing left to compact and its size has stood
 // still for a while.
