@@ -6,8 +6,8 @@ import (
 )
 
 // approach brings what the activities of a slice will look at near the processor:
-// their members, found by identity, roster and children, one kind of look-up after
-// the other for all of them. Applying is one chain of such look-ups a record, each
+// their members, found by identity, roster and children, and what the store keeps of
+// them, one kind of look-up after the other for all of them. Applying is one chain of such look-ups a record, each
 // waiting for the one before; here those of many records wait at the same time.
 //
 // It decides nothing and changes nothing: applying looks everything up again.
@@ -25,7 +25,7 @@ func (s *shard) approach(records []domain.Record) {
 	a.ids, a.acts, a.places, a.awake, a.marks = a.ids[:0], a.acts[:0], a.places[:0], a.awake[:0], a.marks[:0]
 	for i := range records {
 		r := &records[i]
-		if r.Kind != domain.KindActivity {
+		if r.Kind != domain.KindActivity && r.Kind != domain.KindForward {
 			continue
 		}
 		id := r.Activity.Member

@@ -22,7 +22,7 @@ type mark struct {
 	month   domain.Month // of time
 	service domain.Service
 	flags   domain.Flags
-	class   uint8 // the width class of its rows in R and C
+	class   uint8 // the width class of its rows in R and C, once it is sealed
 }
 
 // earlier orders marks as blocks hold them: member, time, arrival. Accounts come

@@ -8,8 +8,9 @@ import (
 
 // The keys of a node's store, in byte order. Numbers are big-endian, so byte order
 // is their order: month u16, shard u16, account u32, brand u32, class u8, slot u16,
-// bucket u32, ordinal u32, sequence u64, created u64, member u64, day u32. The large families begin with the
-// month: compaction stays in the current one, and giving one up is a range deletion.
+// bucket u32, ordinal u32, sequence u64, created u64, member u64, day u32. The large
+// families begin with the month: compaction stays in the current one, and giving one up
+// is a range deletion.
 //
 //	0x00 "format"                                        what the store is
 //	'C' month shard account brand class slot             content of actions       Merge
@@ -17,7 +18,7 @@ import (
 //	'T' shard commit                                     tail: rows not yet in t  Set, DeleteRange
 //	'a' shard account attribute chunk                    u16 columns by ordinal   Merge
 //	'b' shard account attribute len value chunk          bitmap of ordinals       Merge
-//	'c' shard sequence                                   tail: content not yet in C  Merge, DeleteRange
+//	'c' shard sequence                                   tail: content not in C   Merge, DeleteRange
 //	'f' shard account ordinal definition brand           one-time pair            Set
 //	'i' shard hash                                       identity → member        Set, Delete
 //	'm' shard account ordinal                            member                   Set
