@@ -7,6 +7,14 @@ type Listing struct {
 	Up            bool   // the oldest first; ties stand by ID ascending in both directions
 	Keyword       string // only what has it in a value of its content, in any case; empty: all
 	Offset, Limit int
+	After         *FeedAfter // rows behind it; Offset is 0 beside it
+}
+
+// FeedAfter is the last row of a page of a feed: the next page has what comes behind
+// it.
+type FeedAfter struct {
+	At int64    // second of completion, or ms of recording in a listing of that order
+	ID ActionID // of the action
 }
 
 // End is where the wanted rows end.

@@ -13,6 +13,11 @@ const (
 	ShapeFeed                       // actions, newest first: *Feed
 	ShapeLocation                   // counts by the members' country: *Tally, of which a group is a CountryCode
 	ShapeDaily                      // counts by day: *Timeline, of one line that is NoService
+	ShapeGender                     // counts by the members' gender: *Tally, of which a group is a GenderCode
+	ShapeAge                        // counts by the members' birth day: *Tally, of which a group is a BirthDay
+	ShapeNewcomers                  // a tally, and which of its members had done something for the brand before: *Tally
+	ShapeStandings                  // brands of a few members, by score: *Standings
+	ShapeRoll                       // members by id, whatever they did: *Roll
 )
 
 // Question is a question about activity with all it takes from clock and catalog:
@@ -29,6 +34,7 @@ type Question struct {
 	Top     Top       // of ShapeLeaders and ShapeCrossover
 	Without []BrandID // of ShapeCrossover: brands that are in no list, ascending
 	Listing Listing   // of ShapeFeed
+	Roll    Rolling   // of ShapeRoll
 }
 
 // Group says of a definition that its actions count, in which group of a tally,
@@ -52,13 +58,25 @@ type Filter struct {
 	Domain    string   // canonical, of a registration; empty: any
 	OptIn     string   // OptValue: opted in to it; empty: no matter
 	Paid      bool
+	Holds     []Service // members with such a service record
+	Has       []string  // members with a value in each of these: names of HasValue
+	AnyOf     []Deed    // members who did one of these within the question's range, by whatever service
+	AllOf     []Deed    // members who did every one of these, likewise
+	From      *List     // members on it
+}
+
+// Deed is an activity that somebody did, perhaps for one brand only.
+type Deed struct {
+	Definition DefinitionID
+	Brand      BrandID // 0: for any
 }
 
 // OfMembers reports that the filter asks something of members, not of actions
 // alone.
 func (f *Filter) OfMembers() bool {
 	return len(f.Members) > 0 || len(f.Exclude) > 0 || len(f.Countries) > 0 || len(f.Regions) > 0 ||
-		f.Domain != "" || f.OptIn != "" || f.Paid
+		f.Domain != "" || f.OptIn != "" || f.Paid || len(f.Holds) > 0 || len(f.Has) > 0 ||
+		len(f.AnyOf) > 0 || len(f.AllOf) > 0 || f.From != nil
 }
 
 // Count is a number of actions and of the distinct members who did them.
@@ -72,6 +90,7 @@ func (c *Count) Add(d Count) { c.Actions += d.Actions; c.Members += d.Members }
 type Tally struct {
 	Groups []GroupCount
 	Total  Count
+	Before uint64 // of ShapeNewcomers: members of Total with an action for the brand before the range
 }
 
 // GroupCount is the count of one group.
@@ -98,6 +117,9 @@ type Answer struct {
 	Tally     *Tally
 	Timeline  *Timeline
 	Lists     []uint64 // members of each of Question.Lists
+	Union     uint64   // members of any of Question.Lists
+	Standings *Standings
+	Roll      *Roll
 	Leaders   *Leaders
 	Crossover *Crossover
 	Feed      *Feed

@@ -5,7 +5,15 @@ type Top struct {
 	Order         Order
 	Up            bool // the least first; ties stand by ID ascending in both directions
 	Offset, Limit int
-	Latest        bool // of members: each one's latest action too
+	Latest        bool    // of members: each one's latest action too
+	After         *After  // rows behind it; Offset is 0 beside it
+	Above         *uint64 // of members by score: only the number of those with more is wanted, in Leaders.Above
+}
+
+// After is the last row of a page of leaders: the next page has what comes behind it.
+type After struct {
+	Rank   uint64 // what it is ranked by: score, actions or a time
+	Member MemberID
 }
 
 // End is where the wanted rows end.
@@ -19,6 +27,7 @@ const (
 	ByScore     Order = iota // sum of points of the actions that count
 	ByCreated                // when the member came to be
 	ByLastLogin              // when it last logged in; a registration is a login
+	ByActions                // number of the actions that count
 )
 
 // Leaders are members by rank: of a shard the first End of them, of a merged answer
@@ -28,6 +37,7 @@ type Leaders struct {
 	Latest   []Row  // of each of Members the latest action, if that was asked for; without Hash and Flags
 	Total    Count  // of all members who did something, on this page or not
 	Audience uint64 // members that pass the filters on members, whatever they did
+	Above    uint64 // members with a score above Top.Above
 }
 
 // Leader is a member with what it did.
@@ -50,4 +60,36 @@ type Crossover struct {
 type BrandMembers struct {
 	Brand   BrandID
 	Members uint64
+}
+
+// Standings are brands of members by rank: most points first, ties by actions, then
+// by ID. Of a shard all brands, of a merged answer the first End.
+type Standings struct {
+	Brands []Standing
+	Total  uint64 // brands that reach the threshold, on the page or not
+}
+
+// Standing is what the members of a question did for a brand.
+type Standing struct {
+	Brand   BrandID
+	Score   uint64
+	Actions uint64
+}
+
+// Rolling says which rows of the roll of members are wanted.
+type Rolling struct {
+	Up            bool // by ID ascending; else descending
+	Offset, Limit int
+	After         MemberID // rows behind it; 0: from the start; Offset is 0 beside it
+	Changed       Second   // members whose record changed at or after it; 0: all
+}
+
+// End is where the wanted rows end.
+func (r Rolling) End() int { return r.Offset + r.Limit }
+
+// Roll is members by ID: of a shard the first End of them, of a merged answer those
+// from Offset on.
+type Roll struct {
+	Members []MemberID
+	Total   uint64 // on all pages
 }
