@@ -16,7 +16,7 @@ func (s *Shard) Recompute() ([16]byte, error) {
 	if err := s.usable(); err != nil {
 		return [16]byte{}, err
 	}
-	if !s.open.batch.Empty() || len(s.open.fresh) > 0 || len(s.line.tail) > s.line.committed {
+	if !s.open.batch.Empty() || s.open.fresh > 0 || len(s.line.tail) > s.line.committed {
 		return [16]byte{}, errors.New("storage: facts computed anew while changes are staged")
 	}
 	var sum facts

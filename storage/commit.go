@@ -22,7 +22,7 @@ func (s *Shard) Commit(state domain.ShardState, origins []domain.Origin) error {
 
 func (s *Shard) commit(state domain.ShardState, origins []domain.Origin) error {
 	b, big := s.open.batch, (*sealing)(nil)
-	if s.line.full() {
+	if s.line.full() || s.texts.full() {
 		big = s.store.sealings.Get().(*sealing)
 		if err := big.batch.Apply(b, nil); err != nil {
 			return err
@@ -56,12 +56,13 @@ func (s *Shard) commit(state domain.ShardState, origins []domain.Origin) error {
 		return err
 	}
 	s.store.commits.Add(1)
-	s.store.rows.Add(uint64(len(s.open.fresh)))
+	s.store.rows.Add(uint64(s.open.fresh))
 	s.line.done()
 	s.tailRows.Store(int64(len(s.line.tail)))
 	s.filterBytes.Store(int64(s.line.filterBytes()))
 	s.state = state
 	if big != nil {
+		s.texts.reset()
 		big.batch.Reset()
 		s.store.sealings.Put(big)
 	}

@@ -3,7 +3,6 @@ package storage
 import (
 	"bytes"
 	"slices"
-	"sort"
 
 	"github.com/cockroachdb/pebble/v2"
 
@@ -34,28 +33,12 @@ func (s *Shard) writeRows(big *sealing, b *pebble.Batch, sequence uint64) error 
 	return b.Merge(s.key, s.value, nil)
 }
 
-// freshEntries appends the contents of the fresh rows that count, by sequence.
-func (s *Shard) freshEntries(dst []entry) []entry {
-	from := len(dst)
-	for i := range s.open.fresh {
-		f := &s.open.fresh[i]
-		if m := &s.line.tail[f.mark]; f.content && !m.flags.Dead() {
-			dst = append(dst, entry{seq: m.seq, recorded: f.recorded, text: s.open.text[f.from:f.to]})
-		}
-	}
-	if !slices.IsSortedFunc(dst[from:], bySequence) {
-		slices.SortFunc(dst[from:], bySequence)
-	}
-	return dst
-}
-
-func bySequence(a, b entry) int { return compareU64(a.seq, b.seq) }
-
 // grouping is the scratch of writeRows.
 type grouping struct {
 	numbers numbering
 	actions []action
 	entries []entry
+	said    sorter // places in the tail, by sequence
 }
 
 // sealing is what it takes to seal a tail: megabytes, and rarely, so that shards share
@@ -64,9 +47,6 @@ type sealing struct {
 	batch  *pebble.Batch
 	sorter sorter
 	order  []mark
-	texts  []entry // contents of the tail, by sequence
-	bytes  []byte  // of these
-	textOf []int32 // of each row of the tail: where in texts; −1: none
 }
 
 // sealingRetained is how large its batch may be to be used again.
@@ -75,25 +55,14 @@ const sealingRetained = 16 << 20
 // sealRows groups the rows of the tail by brand and month, chooses the width class of
 // each group and writes its operands.
 func (s *Shard) sealRows(big *sealing, b *pebble.Batch, sequence uint64) error {
-	if err := s.readTexts(big); err != nil {
-		return err
-	}
 	tail, g := s.line.tail, &s.group
 	dead := taken(tail)
-	big.textOf = slices.Grow(big.textOf[:0], len(tail))[:len(tail)]
-	at := 0
 	g.numbers.reset()
 	big.sorter.reset()
 	for i := range tail {
 		m := &tail[i]
 		if m.flags.Dead() || dead[m.seq] {
 			continue
-		}
-		if at = big.text(m.seq, at); at < len(big.texts) && big.texts[at].seq == m.seq {
-			big.textOf[i] = int32(at)
-			at++
-		} else {
-			big.textOf[i] = -1
 		}
 		n := g.numbers.of(accountMonth{m.account, m.month})
 		big.sorter.add(uint64(n)<<32|uint64(m.brand), m.time, i)
@@ -105,22 +74,12 @@ func (s *Shard) sealRows(big *sealing, b *pebble.Batch, sequence uint64) error {
 			n++
 		}
 		am := g.numbers.groups[keys[0].group>>32]
-		if err := s.writeGroup(big, b, brandMonth{am.account, domain.BrandID(uint32(keys[0].group)), am.month}, keys[:n]); err != nil {
+		if err := s.writeGroup(b, brandMonth{am.account, domain.BrandID(uint32(keys[0].group)), am.month}, keys[:n]); err != nil {
 			return err
 		}
 		keys = keys[n:]
 	}
-	clear(big.texts)
 	return b.DeleteRange(appendTextKey(nil, s.id, 0), appendTextKey(nil, s.id, sequence+1), nil)
-}
-
-// text is where in texts the sequence stands, or would: at likely, since rows mostly
-// came in the order of their sequences.
-func (z *sealing) text(seq uint64, likely int) int {
-	if likely < len(z.texts) && z.texts[likely].seq == seq {
-		return likely
-	}
-	return sort.Search(len(z.texts), func(i int) bool { return z.texts[i].seq >= seq })
 }
 
 // taken is the sequences of the actions that the marks tell to count no more.
@@ -134,22 +93,8 @@ func taken(marks []mark) map[uint64]bool {
 	return dead
 }
 
-// readTexts reads the contents of the tail: those committed and the fresh.
-func (s *Shard) readTexts(big *sealing) error {
-	c := contentCodec{entries: big.texts[:0]}
-	big.bytes = big.bytes[:0]
-	err := scanPrefix(s.db, appendShard(nil, familyText, s.id), func(_, v []byte) error {
-		from := len(big.bytes)
-		big.bytes = append(big.bytes, v...)
-		// Bytes that have moved leave earlier entries where they were.
-		return c.decode(big.bytes[from:])
-	})
-	big.texts = s.freshEntries(c.entries)
-	return err
-}
-
 // writeGroup writes the rows of one brand's month, in order of (time, sequence).
-func (s *Shard) writeGroup(big *sealing, b *pebble.Batch, k brandMonth, keys []sortKey) error {
+func (s *Shard) writeGroup(b *pebble.Batch, k brandMonth, keys []sortKey) error {
 	held, err := s.heldRows(k)
 	if err != nil {
 		return err
@@ -165,7 +110,7 @@ func (s *Shard) writeGroup(big *sealing, b *pebble.Batch, k brandMonth, keys []s
 		for n < len(keys) && slotOf(class, start, keys[n].time) == slot {
 			n++
 		}
-		if err := s.writeSlot(big, b, k, class, slot, keys[:n]); err != nil {
+		if err := s.writeSlot(b, k, class, slot, keys[:n]); err != nil {
 			return err
 		}
 		keys = keys[n:]
@@ -175,24 +120,29 @@ func (s *Shard) writeGroup(big *sealing, b *pebble.Batch, k brandMonth, keys []s
 
 // writeSlot writes the operands of one key of R and one of C, and notes the class in
 // the marks.
-func (s *Shard) writeSlot(big *sealing, b *pebble.Batch, k brandMonth, class uint8, slot uint16, keys []sortKey) error {
+func (s *Shard) writeSlot(b *pebble.Batch, k brandMonth, class uint8, slot uint16, keys []sortKey) error {
 	g := &s.group
 	g.actions, g.entries = g.actions[:0], g.entries[:0]
+	g.said.reset()
 	for _, key := range keys {
 		m := &s.line.tail[key.i]
 		m.class = class
 		g.actions = append(g.actions, action{seq: m.seq, time: m.time, ord: m.ord, def: m.def, points: m.points, service: m.service})
-		if i := big.textOf[key.i]; i >= 0 {
-			g.entries = append(g.entries, big.texts[i])
-		}
+		g.said.add(m.seq, 0, int(key.i))
 	}
 	s.key = appendRowKey(s.key[:0], familyRows, s.id, k, class, slot)
 	s.value = s.rows.append(s.value[:0], nil, g.actions)
-	if err := b.Merge(s.key, s.value, nil); err != nil || len(g.entries) == 0 {
+	if err := b.Merge(s.key, s.value, nil); err != nil {
 		return err
 	}
-	if !slices.IsSortedFunc(g.entries, bySequence) {
-		slices.SortFunc(g.entries, bySequence)
+	g.said.ascending()
+	for _, k := range g.said.keys {
+		if e, ok := s.texts.entry(int(k.i), k.group); ok {
+			g.entries = append(g.entries, e)
+		}
+	}
+	if len(g.entries) == 0 {
+		return nil
 	}
 	s.key[0] = familyContent
 	s.value = s.content.append(s.value[:0], nil, g.entries)

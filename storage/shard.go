@@ -23,6 +23,7 @@ type Shard struct {
 	facts   facts             // staged changes included
 	members roster
 	line    *timeline
+	texts   texts                 // of the tail of line
 	held    map[brandMonth]uint64 // rows of a brand's month, as far as asked: a cache
 	pairs   *filter               // of the one-time pairs stored or staged; nil: not asked yet
 	trimmed [2]uint64             // outbox: of each kind, trimmed up to here since opening
@@ -54,6 +55,9 @@ func openShard(s *Store, id uint16) (*Shard, error) {
 		return nil, err
 	}
 	if sh.line, err = openTimeline(s.db, id, &s.opts); err != nil {
+		return nil, err
+	}
+	if err := sh.texts.load(s.db, id, sh.line.tail); err != nil {
 		return nil, err
 	}
 	sh.tailRows.Store(int64(len(sh.line.tail)))

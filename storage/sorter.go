@@ -8,7 +8,10 @@ import (
 
 // sorter orders rows by a number, time and sequence without moving them: only 16
 // bytes a row are sorted.
-type sorter struct{ keys []sortKey }
+type sorter struct {
+	keys  []sortKey
+	spare []sortKey
+}
 
 type sortKey struct {
 	group uint64
@@ -18,21 +21,14 @@ type sortKey struct {
 
 func (s *sorter) reset() { s.keys = s.keys[:0] }
 
+// add adds a row; i ascends, unless the groups are different all.
 func (s *sorter) add(group uint64, time domain.Second, i int) {
 	s.keys = append(s.keys, sortKey{group, time, int32(i)})
 }
 
 // sort sorts by (group, time, sequence); seq is the sequence of an i.
 func (s *sorter) sort(seq func(i int32) uint64) {
-	slices.SortFunc(s.keys, func(a, b sortKey) int {
-		switch {
-		case a.group != b.group:
-			return compareU64(a.group, b.group)
-		case a.time != b.time:
-			return compareU64(uint64(a.time), uint64(b.time))
-		}
-		return int(a.i - b.i)
-	})
+	s.ascending()
 	// arrival order is the order of sequences but for rows that came again
 	for from := 0; from < len(s.keys); {
 		k, sorted, to := s.keys[from], true, from+1
@@ -44,6 +40,71 @@ func (s *sorter) sort(seq func(i int32) uint64) {
 		}
 		from = to
 	}
+}
+
+// ascending sorts by (group, time, i).
+func (s *sorter) ascending() {
+	if len(s.keys) >= radixFrom {
+		s.radix()
+		return
+	}
+	slices.SortFunc(s.keys, func(a, b sortKey) int {
+		switch {
+		case a.group != b.group:
+			return compareU64(a.group, b.group)
+		case a.time != b.time:
+			return compareU64(uint64(a.time), uint64(b.time))
+		}
+		return int(a.i - b.i)
+	})
+}
+
+// radixFrom is the number of rows from which it pays to sort by digits: a tail's rows
+// differ in few of the twelve, and comparing them costs five times as much.
+const radixFrom = 256
+
+// radix sorts by (group, time), equal ones in the order they stand in: by one digit of
+// eight bits after the other, the least first, those left out in which all are the same.
+func (s *sorter) radix() {
+	var groups uint64
+	var times domain.Second
+	first := s.keys[0]
+	for i := range s.keys {
+		groups |= s.keys[i].group ^ first.group
+		times |= s.keys[i].time ^ first.time
+	}
+	s.spare = slices.Grow(s.spare[:0], len(s.keys))[:len(s.keys)]
+	for at := range 12 {
+		if (&sortKey{group: groups, time: times}).digit(at) != 0 {
+			s.byDigit(at)
+		}
+	}
+}
+
+// digit is one of the twelve, the least first: four of the time, then the group's.
+func (k *sortKey) digit(at int) uint8 {
+	if at < 4 {
+		return uint8(k.time >> (8 * at))
+	}
+	return uint8(k.group >> (8 * (at - 4)))
+}
+
+// byDigit puts the keys in order of one digit.
+func (s *sorter) byDigit(at int) {
+	var to [256]int32
+	for i := range s.keys {
+		to[s.keys[i].digit(at)]++
+	}
+	sum := int32(0)
+	for d, n := range to {
+		to[d], sum = sum, sum+n
+	}
+	for i := range s.keys {
+		d := s.keys[i].digit(at)
+		s.spare[to[d]] = s.keys[i]
+		to[d]++
+	}
+	s.keys, s.spare = s.spare, s.keys
 }
 
 // gather copies the marks in their order to dst.

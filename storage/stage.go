@@ -12,21 +12,12 @@ import (
 // already, rows wait until their groups are known.
 type openBatch struct {
 	batch *pebble.Batch
-	fresh []freshRow
-	text  []byte // of the fresh rows' contents
+	fresh int    // rows added
 	taken []mark // sealed rows that count no more
 
 	members    map[place]facts               // of member records staged
 	identities map[domain.IdentityHash]facts // of claims staged; zero: dropped
 	pointers   map[domain.Pointer]bool       // staged: put, or dropped
-}
-
-// freshRow is a row that the open batch adds.
-type freshRow struct {
-	mark     int  // in the tail
-	content  bool // it has any
-	recorded uint64
-	from, to int // of text
 }
 
 // batchRetained is how large a batch may be to be used again: those that seal are not.
@@ -39,7 +30,7 @@ func (o *openBatch) reset(db *pebble.DB) {
 	} else {
 		o.batch.Reset()
 	}
-	o.fresh, o.text, o.taken = o.fresh[:0], o.text[:0], o.taken[:0]
+	o.fresh, o.taken = 0, o.taken[:0]
 	clear(o.members)
 	clear(o.identities)
 	clear(o.pointers)
@@ -123,13 +114,10 @@ func (s *Shard) addRow(r *domain.Row, content *domain.Content) error {
 	}
 	s.line.add(m)
 	s.facts.add(factOfMark(&m, id))
-	f := freshRow{mark: len(s.line.tail) - 1, from: len(s.open.text)}
 	if content != nil {
-		s.open.text = appendText(s.open.text, content)
-		f.content, f.recorded = true, uint64(content.Recorded)
+		s.texts.put(len(s.line.tail)-1, content)
 	}
-	f.to = len(s.open.text)
-	s.open.fresh = append(s.open.fresh, f)
+	s.open.fresh++
 	return nil
 }
 
