@@ -38,7 +38,7 @@ func (a *memberActor) Receive(ctx actor.Context) {
 }
 
 func (a *memberActor) record(m *activities) {
-	a.state.Begin()
+	a.state.Begin(len(m.acts))
 	for i := range m.acts {
 		t := &m.acts[i]
 		act := &t.record.Activity

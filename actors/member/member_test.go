@@ -105,7 +105,7 @@ func TestI9AnyOrderAndRepetitionGivesTheSameFacts(t *testing.T) {
 			for n := 0; len(order) > 0; {
 				run := order[:min(len(order), 1+rnd.IntN(6))]
 				order = order[len(run):]
-				s.Begin()
+				s.Begin(len(run))
 				var changes []domain.Change
 				for i := range run {
 					n++
@@ -157,7 +157,7 @@ func TestRepeatUnderAnotherBodyIsAConflict(t *testing.T) {
 func TestRepeatOfOneTimeGivesTheWholeActionThatCounts(t *testing.T) {
 	for _, runs := range []int{1, 4} { // all in one run, or each staged before the next
 		s, p := NewState(&domain.Member{ID: domain.MemberIDOf(1, 7), Account: 1}), newPast()
-		s.Begin()
+		s.Begin(4)
 		for i, c := range []struct {
 			hash    uint64
 			time    int64

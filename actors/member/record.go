@@ -1,7 +1,9 @@
 package member
 
 import (
+	"cmp"
 	"errors"
+	"slices"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
@@ -90,20 +92,33 @@ func (s *State) oneTime(dst []domain.Change, row domain.Row, content *domain.Con
 		Account: row.Account, Ord: row.Ord, Definition: row.Definition, Brand: row.Brand,
 		Time: row.Time, Hash: row.Hash, Seq: row.Seq,
 	}
-	if s.pairs == nil {
-		s.pairs = map[pair]domain.OneTime{}
-	}
-	s.pairs[pair{row.Definition, row.Brand}] = now
+	s.note(&now)
 	dst = append(dst, domain.Change{Kind: domain.OneTimePut, Value: &now})
 	return s.add(dst, row, content), Verdict{Row: row}, nil
 }
 
 // pair is the action that counts for the row's definition and brand.
 func (s *State) pair(row *domain.Row, h History) (domain.OneTime, bool, error) {
-	if cur, ok := s.pairs[pair{row.Definition, row.Brand}]; ok {
-		return cur, true, nil
+	if at, ok := s.pairAt(pair{row.Definition, row.Brand}); ok {
+		return s.pairs[at], true, nil
 	}
 	return h.OneTime(row.Definition, row.Brand)
+}
+
+// note remembers the action that counts for a pair.
+func (s *State) note(now *domain.OneTime) {
+	at, ok := s.pairAt(pair{now.Definition, now.Brand})
+	if !ok {
+		s.pairs = slices.Insert(s.pairs, at, domain.OneTime{})
+	}
+	s.pairs[at] = *now
+}
+
+// pairAt is where a pair stands among those remembered, or would.
+func (s *State) pairAt(p pair) (at int, ok bool) {
+	return slices.BinarySearchFunc(s.pairs, p, func(o domain.OneTime, p pair) int {
+		return cmp.Or(cmp.Compare(o.Definition, p.definition), cmp.Compare(o.Brand, p.brand))
+	})
 }
 
 // counting is the row that took the place of one that was superseded.
@@ -169,6 +184,8 @@ func (s *State) rowOf(p *domain.OneTime) domain.Row {
 
 // add makes the row new.
 func (s *State) add(dst []domain.Change, row domain.Row, content *domain.Content) []domain.Change {
-	s.fresh = append(s.fresh, row)
+	if !s.lone {
+		s.fresh = append(s.fresh, row)
+	}
 	return append(dst, domain.Change{Kind: domain.RowAdded, Row: row, Content: content})
 }

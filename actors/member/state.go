@@ -20,13 +20,15 @@ type pair struct {
 
 // State is a member in memory. It is owned by the member's actor.
 type State struct {
-	fresh []domain.Row            // rows made since Begin: not yet staged
-	pairs map[pair]domain.OneTime // pairs met since the member woke up
-	muted uint32                  // services whose sharing is switched off, a bit each
+	fresh []domain.Row // rows made since Begin: not yet staged; of a lone activity none
+	muted uint32       // services whose sharing is switched off, a bit each
+	lone  bool         // one activity since Begin, and none to come
 
-	// Member comes last: with its first fields, what a record looks at is in one line
-	// of the processor's cache.
+	// Member's first fields stand here, so that what a record looks at is in one line of
+	// the processor's cache.
 	Member domain.Member
+
+	pairs []domain.OneTime // one-time pairs met since the member woke up, in their order
 }
 
 // NewState is the state of a stored member. It takes m over.
@@ -51,8 +53,8 @@ func (s *State) mute() {
 	s.muted = muted &^ open
 }
 
-// Begin starts a run of activities whose rows are staged together afterwards.
-func (s *State) Begin() { s.fresh = s.fresh[:0] }
+// Begin starts a run of so many activities whose rows are staged together afterwards.
+func (s *State) Begin(activities int) { s.fresh, s.lone = s.fresh[:0], activities == 1 }
 
 // Shares reports that activities of the service are taken.
 func (s *State) Shares(service domain.Service) bool { return s.muted>>service&1 == 0 }
