@@ -1,6 +1,8 @@
 package actors
 
 import (
+	"github.com/asynkron/protoactor-go/actor"
+
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/member"
 )
@@ -18,6 +20,12 @@ type approach struct {
 	awake  []*child
 	marks  []domain.Row // what the store will be asked for
 	seen   uint64       // of what was read: no read may be left out
+}
+
+// actorContext is what of an actor's context can be looked at.
+type actorContext interface {
+	Message() any
+	Actor() actor.Actor
 }
 
 func (s *shard) approach(records []domain.Record) {
@@ -43,14 +51,14 @@ func (s *shard) approach(records []domain.Record) {
 		}
 	}
 	for _, at := range a.places {
-		if k := s.awake.at[at]; k != nil {
+		if k := s.awake.at(at); k != nil {
 			a.awake = append(a.awake, k)
 		}
 	}
 	for i, k := range a.awake {
 		a.seen += uint64(k.actor.state.Member.State)
-		if c, ok := k.box.invoker.(interface{ Message() any }); ok && c.Message() == nil {
-			a.seen++ // nor of the actor's context
+		if c, ok := k.box.invoker.(actorContext); ok && c.Message() == nil && c.Actor() != nil {
+			a.seen++ // nor of the actor's context, which is two lines
 		}
 		a.awake[i] = nil
 	}

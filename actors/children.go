@@ -3,6 +3,7 @@ package actors
 import (
 	"github.com/asynkron/protoactor-go/actor"
 
+	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/member"
 )
 
@@ -14,7 +15,9 @@ import (
 // would read and write two neighbours somewhere in memory with every touch.
 type children struct {
 	limit int
-	at    map[member.Place]*child
+	seats map[domain.AccountID][]*child // by ordinal; nil: asleep
+	of    domain.AccountID              // the account asked about last, and its seats
+	last  []*child
 	ring  []*child // all of them, in any order
 	hand  int
 	props *actor.Props // of all, so that it is in the processor's cache
@@ -41,7 +44,7 @@ func (k *child) at() member.Place {
 }
 
 func newChildren(limit int) *children {
-	c := &children{limit: limit, at: map[member.Place]*child{}}
+	c := &children{limit: limit, seats: map[domain.AccountID][]*child{}}
 	c.props = childProps(c.produce).Configure(actor.WithMailbox(func() actor.Mailbox { return &c.next.box }))
 	return c
 }
@@ -61,9 +64,30 @@ type deaf struct{}
 // Receive does nothing.
 func (deaf) Receive(actor.Context) {}
 
+// at is the child in a place; nil when it sleeps.
+func (c *children) at(p member.Place) *child {
+	if p.Account != c.of {
+		c.of, c.last = p.Account, c.seats[p.Account]
+	}
+	if int(p.Ord) >= len(c.last) {
+		return nil
+	}
+	return c.last[p.Ord]
+}
+
+// sit puts a child into a place; nil: the place is free.
+func (c *children) sit(p member.Place, k *child) {
+	seats := c.seats[p.Account]
+	if n := int(p.Ord) + 1; n > len(seats) {
+		seats = append(seats, make([]*child, n-len(seats))...)
+		c.seats[p.Account], c.of = seats, 0
+	}
+	seats[p.Ord] = k
+}
+
 // find is the child, touched; nil when it sleeps.
-func (c *children) find(at member.Place) *child {
-	k := c.at[at]
+func (c *children) find(p member.Place) *child {
+	k := c.at(p)
 	if k != nil {
 		k.touched = true
 	}
@@ -76,7 +100,7 @@ func (c *children) spawn(ctx actor.Context, at member.Place, s *member.State) *c
 	c.next = k
 	k.pid = ctx.Spawn(c.props)
 	c.next = nil
-	c.at[at] = k
+	c.sit(at, k)
 	c.ring = append(c.ring, k)
 	return k
 }
@@ -110,6 +134,6 @@ func (c *children) sleep(ctx actor.Context, i int) {
 	k, last := c.ring[i], len(c.ring)-1
 	c.ring[i], c.ring[last] = c.ring[last], nil
 	c.ring = c.ring[:last]
-	delete(c.at, k.at())
+	c.sit(k.at(), nil)
 	ctx.Stop(k.pid)
 }

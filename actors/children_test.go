@@ -28,6 +28,18 @@ func onAShard(t *testing.T, f func(actor.Context)) {
 
 func seat(ord int) member.Place { return member.Place{Account: 1, Ord: domain.Ordinal(ord)} }
 
+// seated is how many children have a place.
+func seated(c *children) (n int) {
+	for _, seats := range c.seats {
+		for _, k := range seats {
+			if k != nil {
+				n++
+			}
+		}
+	}
+	return n
+}
+
 func stateOf(ord int) *member.State {
 	return member.NewState(&domain.Member{Ord: domain.Ordinal(ord), Account: 1, State: domain.MemberActive})
 }
@@ -59,17 +71,17 @@ func TestChildrenTouchedSinceTheHandPassedStayAwake(t *testing.T) {
 			before := len(awake)
 			slept := c.rest(ctx)
 			for ord := range awake {
-				if _, ok := c.at[seat(ord)]; !ok {
+				if k := c.at(seat(ord)); k == nil {
 					delete(awake, ord)
 				}
 			}
-			if len(awake) > limit || len(awake) != before-slept || len(c.ring) != len(c.at) {
+			if len(awake) > limit || len(awake) != before-slept || len(c.ring) != seated(c) {
 				t.Fatalf("round %d: %d awake of at most %d, %d before, %d put to sleep, %d in the ring", round, len(awake), limit, before, slept, len(c.ring))
 			}
 		}
 		c.clear(ctx)
-		if len(c.at) != 0 || len(c.ring) != 0 {
-			t.Errorf("%d, %d left after clear", len(c.at), len(c.ring))
+		if seated(c) != 0 || len(c.ring) != 0 {
+			t.Errorf("%d, %d left after clear", seated(c), len(c.ring))
 		}
 	})
 }
@@ -81,13 +93,13 @@ func TestTheHandPassesOverWhomItFindsTouched(t *testing.T) {
 			c.spawn(ctx, seat(ord), stateOf(ord))
 		}
 		c.rest(ctx) // all are touched: the hand goes round once and takes the first
-		if c.at[seat(0)] != nil {
+		if c.at(seat(0)) != nil {
 			t.Fatal("the first is still awake")
 		}
 		c.find(seat(1))
 		c.spawn(ctx, seat(4), stateOf(4))
 		c.rest(ctx)
-		if c.at[seat(1)] == nil || c.at[seat(4)] == nil {
+		if c.at(seat(1)) == nil || c.at(seat(4)) == nil {
 			t.Error("a member touched since was put to sleep while another was not")
 		}
 	})
