@@ -27,7 +27,8 @@ type Log interface {
 type Reader interface {
 	// Read gives the records at and after next, whose batch before had the epoch
 	// given; it waits a short while for one. An empty page is no error. The page may
-	// stand in the memory of spare; its strings do not.
+	// stand in the memory of spare; its strings stand in Page.Memory, until that is
+	// released.
 	Read(ctx context.Context, next int64, epoch int32, spare []domain.Record) (domain.Page, error)
 }
 
@@ -59,7 +60,8 @@ type Source interface {
 
 // SourceReader reads one partition of the public topic. One goroutine.
 type SourceReader interface {
-	// Read may give a page in the memory of spare; its strings do not stand there.
+	// Read may give a page in the memory of spare; its strings stand in SourcePage.Memory,
+	// until that is released.
 	Read(ctx context.Context, next int64, epoch int32, spare []domain.Arrival) (domain.SourcePage, error)
 }
 

@@ -20,6 +20,7 @@ type (
 		domain.Page
 		pump   *pump
 		readAt time.Time // when End was seen
+		kept   bool      // strings of it live on
 	}
 	// pumpFailed says that the log could not be read; the pump goes on trying.
 	pumpFailed struct {

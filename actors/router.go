@@ -86,6 +86,7 @@ func (r *router) route(ctx context.Context, p *sourcePage) error {
 		clear(r.batches[i])
 		r.batches[i] = filled(r.batches[i])[:0]
 	}
+	p.Memory.Release(false)
 	r.next, r.epoch = p.Next, p.Epoch
 	shared.routed.Add(int64(len(p.Arrivals)))
 	shared.next.Store(p.Next)

@@ -83,8 +83,13 @@ func (s *shard) endPage(p *page) {
 	s.views.seen(p.End, p.readAt)
 	s.queue[0] = nil
 	s.queue, s.at = s.queue[1:], 0
+	p.Memory.Release(p.kept)
 	p.pump.giveBack(filled(p.Records))
 }
+
+// keep says that strings of the page being applied live on: its memory is not read into
+// again. An activity's are copied by whoever needs them longer.
+func (s *shard) keep() { s.queue[0].kept = true }
 
 // record applies one record: the stream it came in first, then its kind.
 func (s *shard) record(ctx actor.Context, r *domain.Record) error {
@@ -100,6 +105,7 @@ func (s *shard) record(ctx actor.Context, r *domain.Record) error {
 	if r.Kind == domain.KindActivity || r.Kind == domain.KindForward {
 		return s.activity(ctx, r)
 	}
+	s.keep()
 	if err := s.flush(ctx); err != nil {
 		return err
 	}

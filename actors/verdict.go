@@ -110,6 +110,7 @@ func (s *shard) forward(r *domain.Record, id domain.MemberID) {
 	a.Member, a.Identity, a.Cause, a.Asked = id, domain.IdentityHash{}, cause, askedBy(r)
 	to := id.Slot().Shard(s.env.shards)
 	s.env.shared.stats.forwarded.Add(1)
+	s.keep()
 	s.send(&domain.Outgoing{To: to, Forward: &domain.Record{
 		Kind: domain.KindForward, Account: r.Account, Application: r.Application, BodyHash: r.BodyHash, Activity: a,
 	}})

@@ -66,7 +66,7 @@ func (l *Log) End(ctx context.Context, partition int) (int64, error) {
 // Reader is a reader of one partition.
 func (l *Log) Reader(partition int) *Reader {
 	f, err := l.client.Fetcher(kafka.FetchConfig{Topic: l.topic, ID: l.id, Partition: partition, MaxBytes: fetchBytes})
-	return &Reader{log: l, partition: partition, pages: pager{fetcher: f}, err: err}
+	return &Reader{log: l, partition: partition, pages: newPager(f), err: err}
 }
 
 // Reader reads one partition of a log. One goroutine at a time.
@@ -81,7 +81,7 @@ type Reader struct {
 // waits a short while for one. An empty page is no error. A gap is a *domain.GapError,
 // and so is a batch or a record that cannot be read, a newer release's among them:
 // what stands before it is given first. Other errors may pass; it asks once. The page
-// stands in the memory of spare if that has room.
+// stands in the memory of spare if that has room, its strings in Page.Memory.
 func (r *Reader) Read(ctx context.Context, next int64, epoch int32, spare []domain.Record) (domain.Page, error) {
 	if r.err != nil {
 		return domain.Page{}, r.err
@@ -89,7 +89,7 @@ func (r *Reader) Read(ctx context.Context, next int64, epoch int32, spare []doma
 	if next == 0 {
 		epoch = kafka.NoEpoch // nothing stands before it
 	}
-	records, on, end, err := r.pages.read(ctx, place{next, epoch})
+	in, err := r.pages.read(ctx, place{next, epoch})
 	var corrupt *domain.CorruptError
 	if errors.As(err, &corrupt) {
 		return domain.Page{}, r.unreadable(corrupt.Base, corrupt.Next, corrupt.Error())
@@ -97,17 +97,17 @@ func (r *Reader) Read(ctx context.Context, next int64, epoch int32, spare []doma
 	if err != nil {
 		return domain.Page{}, err
 	}
-	page := domain.Page{Records: room(spare, len(records)), Next: on.next, Epoch: on.epoch, End: end}
-	for i := range records {
-		in, out := &records[i], &page.Records[i]
-		out.Offset, out.Time = in.Offset, in.TimeMs
-		err := DecodeRecord(out, in.Value)
+	page := domain.Page{Records: room(spare, len(in.records)), Next: in.next.next, Epoch: in.next.epoch, End: in.end, Memory: in.memory}
+	for i := range in.records {
+		got, out := &in.records[i], &page.Records[i]
+		out.Offset, out.Time = got.Offset, got.TimeMs
+		err := DecodeRecord(out, got.Value)
 		switch {
 		case err == nil:
 		case i == 0:
-			return domain.Page{}, r.unreadable(in.Offset, in.Offset+1, err.Error())
+			return domain.Page{}, r.unreadable(got.Offset, got.Offset+1, err.Error())
 		default:
-			page.Records, page.Next, page.Epoch = page.Records[:i], in.Offset, records[i-1].LeaderEpoch
+			page.Records, page.Next, page.Epoch = page.Records[:i], got.Offset, in.records[i-1].LeaderEpoch
 			return page, nil
 		}
 	}

@@ -3,6 +3,7 @@ package ingest
 import (
 	"context"
 
+	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 )
 
@@ -23,6 +24,26 @@ type pager struct {
 	from    place          // of rest
 	to      place          // behind rest
 	end     int64
+
+	memory *domain.Memory      // of all
+	home   chan *domain.Memory // what nobody uses any more
+}
+
+// memories is how many stretches of memory wait to be read into: what a page in
+// flight and the one being read leave behind.
+const memories = 3
+
+func newPager(f *kafka.Fetcher) pager {
+	return pager{fetcher: f, home: make(chan *domain.Memory, memories)}
+}
+
+// piece is records of one page: they are the caller's until the next read, their keys
+// and values until memory is released.
+type piece struct {
+	records []kafka.Record
+	memory  *domain.Memory
+	next    place // where to read on
+	end     int64
 }
 
 // place is where to read on: an offset, and the leader epoch of the batch before it.
@@ -32,27 +53,44 @@ type place struct {
 }
 
 // read gives the records at and after a place, where to read on, and the log's end
-// as it was when they were fetched. The records are the caller's until the next call,
-// their keys and values for good.
-func (p *pager) read(ctx context.Context, at place) (records []kafka.Record, next place, end int64, err error) {
+// as it was when they were fetched.
+func (p *pager) read(ctx context.Context, at place) (piece, error) {
 	if len(p.rest) == 0 || at != p.from {
 		if 32*len(p.all) < cap(p.all) {
 			p.all = nil // an idle reader keeps no memory
 		}
-		p.fetcher.Reuse(p.all)
+		p.memory.Release(false)
+		p.memory = nil
+		p.fetcher.Reuse(p.all, p.spare())
 		p.all, p.rest = nil, nil
 		page, err := p.fetcher.Fetch(ctx, at.next, at.epoch)
 		if err != nil {
-			return nil, at, 0, err
+			return piece{}, err
 		}
 		p.all, p.rest, p.to, p.end = page.Records, page.Records, place{page.Next, page.Epoch}, page.Stable
+		if cap(page.Arena) > 0 {
+			p.memory = domain.NewMemory(page.Arena, p.home)
+		}
 	}
 	n := min(len(p.rest), pageRecords)
-	records, p.rest, p.from = p.rest[:n], p.rest[n:], p.to
+	out := piece{records: p.rest[:n], memory: p.memory, end: p.end}
+	p.rest, p.from = p.rest[n:], p.to
 	if len(p.rest) > 0 {
-		p.from = place{records[n-1].Offset + 1, records[n-1].LeaderEpoch}
+		p.from = place{out.records[n-1].Offset + 1, out.records[n-1].LeaderEpoch}
 	}
-	return records, p.from, p.end, nil
+	out.next = p.from
+	p.memory.Hold()
+	return out, nil
+}
+
+// spare is memory that nobody uses any more.
+func (p *pager) spare() []byte {
+	select {
+	case m := <-p.home:
+		return m.Bytes()
+	default:
+		return nil
+	}
 }
 
 // persist repeats what may pass, until ctx ends.

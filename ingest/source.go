@@ -109,7 +109,7 @@ func readMark(s string) (id string, epoch int32, ok bool) {
 // Reader reads and decodes one partition.
 func (s *Source) Reader(partition int) *SourceReader {
 	f, err := s.client.Fetcher(kafka.FetchConfig{Topic: s.topic, ID: s.id, Partition: partition, MaxBytes: fetchBytes})
-	r := &SourceReader{source: s, partition: int32(partition), pages: pager{fetcher: f}, err: err, decoder: NewDecoder(s.hasher, s.stats)}
+	r := &SourceReader{source: s, partition: int32(partition), pages: newPager(f), err: err, decoder: NewDecoder(s.hasher, s.stats)}
 	r.headers = r.eachHeader
 	return r
 }
@@ -131,7 +131,7 @@ type SourceReader struct {
 // record; an empty page is no error. A batch that cannot be read is a page of one
 // arrival, refused as corrupt: what stands before it is given first. A gap is a
 // *domain.GapError. Other errors may pass; it asks once. The page stands in the memory
-// of spare if that has room.
+// of spare if that has room, its strings in SourcePage.Memory.
 func (r *SourceReader) Read(ctx context.Context, next int64, epoch int32, spare []domain.Arrival) (domain.SourcePage, error) {
 	if r.err != nil {
 		return domain.SourcePage{}, r.err
@@ -139,7 +139,7 @@ func (r *SourceReader) Read(ctx context.Context, next int64, epoch int32, spare 
 	if next <= 0 {
 		epoch = kafka.NoEpoch // nothing stands before it
 	}
-	records, on, end, err := r.pages.read(ctx, place{next, epoch})
+	in, err := r.pages.read(ctx, place{next, epoch})
 	var corrupt *domain.CorruptError
 	if errors.As(err, &corrupt) {
 		return r.lost(corrupt), nil
@@ -147,9 +147,9 @@ func (r *SourceReader) Read(ctx context.Context, next int64, epoch int32, spare 
 	if err != nil {
 		return domain.SourcePage{}, err
 	}
-	page := domain.SourcePage{Arrivals: room(spare, len(records)), Next: on.next, Epoch: on.epoch, End: end}
-	for i := range records {
-		r.record = &records[i]
+	page := domain.SourcePage{Arrivals: room(spare, len(in.records)), Next: in.next.next, Epoch: in.next.epoch, End: in.end, Memory: in.memory}
+	for i := range in.records {
+		r.record = &in.records[i]
 		page.Arrivals[i].Slot = r.decoder.Decode(&page.Arrivals[i].Record, Incoming{
 			Topic: r.source.id, Partition: r.partition, Epoch: r.record.LeaderEpoch, Offset: r.record.Offset, TimeMs: r.record.TimeMs,
 			Key: r.record.Key, Value: r.record.Value, Headers: r.headers,

@@ -1,19 +1,67 @@
 package domain
 
+import "sync/atomic"
+
 // Page is what one read of a log of records gives.
 type Page struct {
 	Records []Record // owned by whoever read the page, as are their strings
 	Next    int64    // offset to read next
 	Epoch   int32    // leader epoch of the batch before Next
 	End     int64    // the log's end when it was read
+	Memory  *Memory  // where the strings of Records stand; release it
 }
 
 // SourcePage is what one read of a public topic's partition gives.
 type SourcePage struct {
 	Arrivals []Arrival
+	Memory   *Memory // where the strings of Arrivals stand; release it
 	Next     int64
 	Epoch    int32
 	End      int64
+}
+
+// Memory is the bytes that the strings of pages stand in. When every page has been
+// released, and nobody has kept a string of one, the reader reads into it again. A nil
+// one is nobody's to reuse.
+type Memory struct {
+	bytes []byte
+	users atomic.Int32
+	kept  atomic.Bool
+	home  chan<- *Memory
+}
+
+// NewMemory is memory with one user, which goes home when the last one is done; where
+// that is full the collector takes it.
+func NewMemory(bytes []byte, home chan<- *Memory) *Memory {
+	m := &Memory{bytes: bytes, home: home}
+	m.users.Store(1)
+	return m
+}
+
+// Bytes is the memory; only who took it from its home may ask.
+func (m *Memory) Bytes() []byte { return m.bytes }
+
+// Hold adds a user.
+func (m *Memory) Hold() {
+	if m != nil {
+		m.users.Add(1)
+	}
+}
+
+// Release ends a use; kept says that strings of it live on.
+func (m *Memory) Release(kept bool) {
+	if m == nil {
+		return
+	}
+	if kept {
+		m.kept.Store(true)
+	}
+	if m.users.Add(-1) == 0 && !m.kept.Load() {
+		select {
+		case m.home <- m:
+		default:
+		}
+	}
 }
 
 // Arrival is a source record as decoded: where it must go is decided by its bytes

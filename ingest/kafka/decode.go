@@ -27,7 +27,8 @@ type Page struct {
 	Stable int64 // its end, but for transactions still open: what can be read
 	High   int64 // its end
 
-	Bytes int // of record batches, as they came
+	Bytes int    // of record batches, as they came
+	Arena []byte // where uncompressed records stand, all of it, or as far as it had room
 }
 
 // A page stops behind the batch with which it has grown beyond these: a fetch of
@@ -79,9 +80,10 @@ func parseHead(b []byte) head {
 }
 
 // newDecoder fills page from the offset page.Next on. Ratio is how much batches
-// like these have grown when uncompressed, a guess.
+// like these have grown when uncompressed, a guess. Records stand in page.Arena if it is
+// of the right size.
 func newDecoder(page *Page, aborted []kmsg.FetchResponseTopicPartitionAbortedTransaction, batches []byte, ratio float64) *decoder {
-	d := &decoder{page: page, from: page.Next}
+	d := &decoder{page: page, from: page.Next, arena: page.Arena[:0]}
 	if len(aborted) > 0 {
 		d.aborted = make(map[int64][]int64)
 		for _, a := range aborted {
@@ -116,9 +118,13 @@ func (d *decoder) reserve(b []byte, ratio float64) {
 	if n := min(records, (plain+inflated)/minRecord, maxPageRecords); n > cap(d.page.Records) {
 		d.page.Records = make([]Record, 0, n)
 	}
-	if inflated > 0 {
-		d.arena = make([]byte, 0, inflated)
+	if inflated > cap(d.arena) || 32*inflated < cap(d.arena) {
+		d.arena = nil
 	}
+	if d.arena == nil && inflated > 0 {
+		d.arena = make([]byte, 0, inflated+inflated/4) // the next page may be a little larger
+	}
+	d.page.Arena = d.arena
 }
 
 // decode reads all batches. An error is a *domain.CorruptError, and only where there

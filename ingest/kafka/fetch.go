@@ -34,6 +34,7 @@ type Fetcher struct {
 
 	ratio float64 // of uncompressed to compressed bytes, lately
 	spare []Record
+	arena []byte
 
 	suspected domain.GapKind
 	seen      int
@@ -53,9 +54,9 @@ func (c *Client) Fetcher(cfg FetchConfig) (*Fetcher, error) {
 	return &Fetcher{client: c, cfg: cfg, ratio: 4}, nil
 }
 
-// Reuse lets the next page stand in the memory of these records. Their keys and values
-// stay as they are.
-func (f *Fetcher) Reuse(records []Record) { f.spare = records }
+// Reuse lets the next page stand in the memory of these records, and what it
+// uncompresses in an arena whose records nobody looks at any more.
+func (f *Fetcher) Reuse(records []Record, arena []byte) { f.spare, f.arena = records, arena }
 
 // Fetch gives the records at and after next. Epoch is the leader epoch of the batch
 // before next, NoEpoch if there was none: with it the broker notices that what was
@@ -175,10 +176,12 @@ func (f *Fetcher) page(p *kmsg.FetchResponseTopicPartition, next int64, epoch in
 		Start: p.LogStartOffset, Stable: p.LastStableOffset, High: p.HighWatermark,
 		Bytes: len(p.RecordBatches), Records: f.spare[:0],
 	}
-	f.spare = nil
 	if page.Bytes == 0 {
+		f.spare, f.arena = nil, nil
 		return page, nil
 	}
+	page.Arena = f.arena
+	f.spare, f.arena = nil, nil
 	d := newDecoder(page, p.AbortedTransactions, p.RecordBatches, f.ratio)
 	if err := d.decode(p.RecordBatches); err != nil {
 		return nil, err

@@ -1,0 +1,65 @@
+package ingest
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/ingest/kafka"
+)
+
+// The memory of pages that were released is read into again; strings of a page that was
+// not, or of which some are kept, stay what they are.
+func TestMemoryIsReadIntoAgainButWhereSomebodyLooks(t *testing.T) {
+	const n = 5*pageRecords + 17
+	seed := rand.Uint64()
+	rnd := rand.New(rand.NewPCG(seed, 0))
+	w := given(t, "journal")
+	l := w.log("journal")
+	says := func(i int) string { return fmt.Sprintf(`{"TrackName":"number %d"}`, i) }
+	records := make([]domain.Record, n)
+	for i := range records {
+		records[i] = domain.Record{Kind: domain.KindActivity, Account: 1, Activity: domain.Activity{Member: 1, Content: domain.Content{Content: says(i)}}}
+	}
+	for len(records) > 0 { // batches of many sizes
+		batch := records[:min(len(records), 1+rnd.IntN(900))]
+		_, err := l.Appender().Append(w.ctx, 0, batch)
+		w.must(err)
+		records = records[len(batch):]
+	}
+	reader := l.Reader(0)
+	var kept []domain.Page
+	arenas, pages := map[*byte]bool{}, 0
+	for round := range 6 {
+		for next, epoch := int64(0), kafka.NoEpoch; next < n; {
+			p, err := reader.Read(w.ctx, next, epoch, nil)
+			w.must(err)
+			next, epoch = p.Next, p.Epoch
+			pages++
+			if p.Memory == nil {
+				t.Fatalf("seed %d: a page of a packed batch has no memory", seed)
+			}
+			arenas[&p.Memory.Bytes()[:1][0]] = true
+			switch {
+			case round == 0 && rnd.IntN(3) == 0: // somebody looks for ever
+				kept = append(kept, p)
+			case round == 0 && rnd.IntN(3) == 0:
+				kept = append(kept, p)
+				p.Memory.Release(true)
+			default:
+				p.Memory.Release(false)
+			}
+		}
+	}
+	for _, p := range kept {
+		for i := range p.Records {
+			if got, want := p.Records[i].Activity.Content.Content, says(int(p.Records[i].Offset)); got != want {
+				t.Fatalf("seed %d: the record at %d says %s", seed, p.Records[i].Offset, got)
+			}
+		}
+	}
+	if len(arenas) > len(kept)+memories+pages/4 {
+		t.Errorf("seed %d: %d pages stood in %d stretches of memory, %d of them kept", seed, pages, len(arenas), len(kept))
+	}
+}
