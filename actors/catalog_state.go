@@ -66,6 +66,9 @@ func (l *ledger) publish() *CatalogView {
 // put makes an entity part of the view.
 func (l *ledger) put(entity any) {
 	v := l.view
+	if account := accountOf(entity); account != 0 {
+		v.own(account, l.epoch, func(o *owned) { o.changed = l.state.Next })
+	}
 	switch e := entity.(type) {
 	case *domain.Layout:
 		v.layout = e
@@ -112,6 +115,23 @@ func (l *ledger) putBrand(b *domain.Brand) {
 func (l *ledger) keep(entity any) {
 	l.put(entity)
 	l.changed = append(l.changed, entity)
+}
+
+// accountOf is whose answers the entity is in; 0: nobody's.
+func accountOf(entity any) domain.AccountID {
+	switch e := entity.(type) {
+	case *domain.Account:
+		return e.ID
+	case *domain.Application:
+		return e.Account
+	case *domain.Brand:
+		return e.Account
+	case *domain.Definition:
+		return e.Account
+	case *domain.Segment:
+		return e.Account
+	}
+	return 0
 }
 
 // count gives the next id of a counter.

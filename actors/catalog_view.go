@@ -25,6 +25,7 @@ type CatalogView struct {
 
 // owned is what an account has, in order of ids; it only grows.
 type owned struct {
+	changed     int64 // offset after the last record that changed something of it
 	brands      []domain.BrandID
 	definitions []domain.DefinitionID
 	segments    []domain.SegmentID
@@ -38,6 +39,16 @@ type place struct {
 
 // Next is the offset after the last record applied.
 func (v *CatalogView) Next() int64 { return v.next }
+
+// Changed is the offset after the last record that changed something of the account but
+// its keys: its brands, definitions, segments, applications or itself. It is 0 where
+// that was in an earlier life of the process.
+func (v *CatalogView) Changed(account domain.AccountID) int64 {
+	if o := v.owned.get(uint32(account)); o != nil {
+		return o.changed
+	}
+	return 0
+}
 
 // Layout is the installation's layout; nil before it was made.
 func (v *CatalogView) Layout() *domain.Layout { return v.layout }

@@ -92,7 +92,7 @@ func (s *shard) load() error {
 	first, end := slotsOf(s.env.id, s.env.shards)
 	s.roster, s.accounts = member.NewRoster(first, end), map[domain.AccountID]*account{}
 	s.awake = newChildren(s.env.options.AwakeMembers)
-	s.views = newViewWriter()
+	s.views = newViewWriter(s.views.version + 1)
 	if s.waiting.requests == nil {
 		s.waiting = newWaiting()
 	}
@@ -171,6 +171,7 @@ func (s *shard) fill() error {
 	}
 	for id, a := range s.accounts {
 		a.table.Settle()
+		a.met = a.audience.Members()
 		s.views.touch(id, a)
 	}
 	if s.resident.limit > 0 {

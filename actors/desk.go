@@ -2,6 +2,7 @@ package actors
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"slices"
@@ -63,16 +64,22 @@ func (d *desk) work(ctx actor.Context, next int64, refused any, f func(*workbenc
 	}
 }
 
-// answer answers from the view, on a worker. A panic is an error of this question
-// alone.
+// answer answers from the view, on a worker, as long as somebody waits for it. A panic
+// is an error of this question alone.
 func (d *desk) answer(x *workbench, v *shardView, m *ask) (p *partial) {
-	p = &partial{shard: d.shard.id, next: v.next}
+	p = &partial{shard: d.shard.id, next: v.next, ended: func() bool { return m.ctx.Err() != nil }}
+	x.scratch.Until(p.ended)
 	defer func() {
+		x.scratch.Until(nil)
 		if r := recover(); r != nil {
+			x.scratch = brand.NewScratch()
 			p.err = &domain.Error{Code: domain.Internal, Op: "desk", Err: fmt.Errorf("%v\n%s", r, debug.Stack())}
 		}
+		if errors.Is(p.err, brand.ErrEnded) {
+			p.err = domain.ErrUnavailable
+		}
 	}()
-	if m.ctx.Err() != nil {
+	if p.ended() {
 		p.err = domain.ErrUnavailable
 		return p
 	}
@@ -81,37 +88,63 @@ func (d *desk) answer(x *workbench, v *shardView, m *ask) (p *partial) {
 	if av == nil {
 		return p // nobody of the account lives here
 	}
+	d.asked(av, m)
 	if q.Shape == domain.ShapeLists {
 		p.count(x, v, av, m)
 		return p
 	}
-	x.members = av.crowd.Select(x.members, &q.Filter, ordinalsOf(v.roster, q.Account))
-	set := x.members
-	if set == nil {
-		x.members = nil
+	set, err := p.whoCounts(x, v, av, m)
+	if err != nil {
+		p.err = err
+		return p
 	}
-	if m.dense != brand.EveryBrand {
-		av.heat.ask(m.dense, d.now())
+	if q.Shape == domain.ShapeRoll {
+		p.roll = av.crowd.Roll(set, &q.Roll)
+		return p
 	}
-	one := &brand.Ask{Plan: m.plan, Brand: m.dense, Members: set, Cold: p.fromDisk(v.snapshot, q)}
-	if q.Shape == domain.ShapeLocation {
-		x.countries = av.crowd.Countries(x.countries)
-		one.Country = x.countries
-	}
-	if q.Shape == domain.ShapeFeed {
-		one.Label, one.Says = m.label, m.says(v.snapshot)
-	}
-	if q.Shape == domain.ShapeLeaders {
-		one.Label, one.ID, one.At = m.label, av.crowd.ID, times(q.Top.Order, av.crowd)
-	}
-	one.Brands = m.brands
+	one := p.rowsOf(x, v, av, m, set)
 	ans, err := av.rows.Answer(x.scratch, one)
+	if q.Explain && err == nil { // of the same view: the actions are those that were counted
+		ans.Feed, err = av.rows.Feed(x.scratch, one)
+	}
 	p.tally, p.timeline, p.leaders, p.cross, p.err = ans.Tally, ans.Timeline, ans.Leaders, ans.Crossover, err
-	if p.leaders != nil {
+	if p.leaders != nil && q.Top.Audience {
 		p.leaders.Audience = audience(set, av.crowd)
 	}
-	p.feed = named(ans.Feed, av.crowd)
+	p.stands = ans.Standings
+	p.feed, p.depths = named(ans.Feed, av.crowd), ans.Depths
 	return p
+}
+
+// rowsOf is the question as an account's rows are asked it, of the members in a set.
+func (p *partial) rowsOf(x *workbench, v *shardView, av *accountView, m *ask, set []uint64) *brand.Ask {
+	q := m.question
+	x.column = av.crowd.Column(x.column, q.Shape)
+	one := &brand.Ask{
+		Plan: m.plan, Brand: m.dense, Members: set, Cold: p.source(v, q), Column: x.column,
+		Label: m.label, ID: av.crowd.ID, Brands: m.brands,
+	}
+	if q.Shape == domain.ShapeNewcomers {
+		one.Earlier = p.source(v, earlier(q))
+	}
+	if q.Shape == domain.ShapeFeed || q.Explain {
+		one.Says, one.Search = m.says(v.snapshot), m.search(v.snapshot)
+	}
+	if q.Shape == domain.ShapeLeaders || q.Shape == domain.ShapeDepths {
+		one.At = times(q.Top.Order, av.crowd)
+	}
+	return one
+}
+
+// asked notes the brands that a question looks into.
+func (d *desk) asked(av *accountView, m *ask) {
+	now := d.now()
+	if m.dense != brand.EveryBrand {
+		av.heat.ask(m.dense, now)
+	}
+	for _, dense := range m.choice.brands {
+		av.heat.ask(dense, now)
+	}
 }
 
 // ordinalsOf finds members of one account.
@@ -129,17 +162,31 @@ func (p *partial) fromDisk(s Snapshot, q *domain.Question) brand.Source {
 		if q.Brand != 0 && q.Brand == b.Brand && !slices.Contains(p.cold, b.Dense) {
 			p.cold = append(p.cold, b.Dense)
 		}
-		return s.Rows(q.Account, b.Brand, q.Range, f)
+		return s.Rows(q.Account, b.Brand, q.Range, func(rows []domain.Row) error {
+			if p.ended() {
+				return brand.ErrEnded
+			}
+			f(rows)
+			return nil
+		})
 	}
+}
+
+// earlier is the question about the time before its range.
+func earlier(q *domain.Question) *domain.Question {
+	before := *q
+	before.Range = domain.Range{To: q.Range.From}
+	return &before
 }
 
 // workbench is what a worker needs to answer questions.
 type workbench struct {
-	scratch   *brand.Scratch
-	members   []uint64
-	countries brand.Column
-	doers     []uint64 // of a segment's rule
-	listed    []uint64 // on a segment's list
+	scratch *brand.Scratch
+	members []uint64
+	column  brand.Column // what the members are counted by
+	doers   []uint64     // of a segment's rule
+	listed  []uint64     // on a segment's list
+	union   []uint64     // on any of the lists
 }
 
 // workers are the goroutines that scan: as many as asked for, with a bounded queue

@@ -43,9 +43,13 @@
 // first, side by side (approach.go), then they are applied. It is committed when the
 // shard is idle, when somebody waits for an outcome, after 10 ms (50 ms under load) or
 // 20,000 records.
+// A page far down a list takes rounds (deep.go).
 // Questions never wait for ingestion: at the commit the shard publishes an
 // immutable view by one pointer swap (I7). The credit is the only back-pressure
 // and reaches the Kafka fetch (I8).
+//
+// What a commit changes is stamped with its number, by brand, attribute, record and name
+// (stamps.go): so a poll is told that its answer stands without a scan (stands.go).
 //
 // A record on which applying panics: the shard forgets its memory, starts again
 // from its last commit and applies one by one; when one record alone panics, the

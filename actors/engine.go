@@ -32,10 +32,17 @@ func patience(ctx context.Context) time.Duration {
 	return defaultPatience
 }
 
+// questionLife is how long a question may take: as long as it lives it holds views, and
+// with them what compaction would drop.
+const questionLife = 10 * time.Second
+
 // Ask answers a question once everything in wait is applied.
 func (n *Node) Ask(ctx context.Context, q *domain.Question, wait domain.Position) (*domain.Answer, error) {
-	if q.Shape == domain.ShapeLeaders && q.Top.Latest && q.Top.End() > farDown {
+	switch {
+	case q.Shape == domain.ShapeLeaders && q.Top.Latest && q.Top.End() > farDown:
 		return n.far(ctx, q, wait)
+	case deep(q):
+		return n.newDiver(ctx, wait).page(q)
 	}
 	return n.ask(ctx, q, wait)
 }
@@ -54,17 +61,24 @@ func (n *Node) ask(ctx context.Context, q *domain.Question, wait domain.Position
 		}
 		dense = b.Dense
 	}
+	chosen, err := v.choiceOf(q)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, min(patience(ctx), questionLife))
+	defer cancel() // what still scans for it ends
 	reply := make(chan *merged, 1)
 	a := &queryActor{
 		ask: &ask{
 			ctx: ctx, question: q, plan: brand.NewPlan(q), dense: dense,
-			lists: v.listsOf(q.Account, q.Lists), label: n.labels(q.Account), brands: v.directory(q),
+			lists: v.listsOf(q.Account, q.Lists), choice: chosen, label: n.labels(q.Account), brands: v.directory(q),
 		},
-		wait: wait, desks: n.desks, reply: reply,
+		wait: wait, desks: n.desksFor(q), reply: reply,
+	}
+	if err := n.bounded(a.ask); err != nil {
+		return nil, err
 	}
 	pid := n.system.Root.Spawn(actor.PropsFromProducer(func() actor.Actor { return a }))
-	ctx, cancel := context.WithTimeout(ctx, patience(ctx))
-	defer cancel()
 	select {
 	case m := <-reply:
 		if m.err != nil {

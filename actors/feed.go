@@ -39,6 +39,23 @@ func (m *ask) says(s Snapshot) brand.Says {
 	}
 }
 
+// search looks through contents until nobody waits for them any more.
+func (m *ask) search(s Snapshot) brand.Search {
+	return func(b domain.BrandID, in domain.Range, near func([]byte) func(int) int, f func(uint64, []byte)) error {
+		nowhere := func(int) int { return -1 }
+		err := s.Search(m.question.Account, b, in, func(text []byte) func(int) int {
+			if m.ctx.Err() != nil {
+				return nowhere
+			}
+			return near(text)
+		}, f)
+		if err == nil && m.ctx.Err() != nil {
+			return domain.ErrUnavailable
+		}
+		return err
+	}
+}
+
 // named gives a feed's rows their members.
 func named(f *domain.Feed, crowd *member.Crowd) *domain.Feed {
 	if f == nil {

@@ -18,6 +18,7 @@ type attendee struct {
 	country       string
 	geo, region   string
 	domains, opts map[string]bool
+	traits
 }
 
 // say registers the attendee, or meets it again, with values made up anew.
@@ -30,7 +31,7 @@ func (a *attendee) say(r *rig, rnd *rand.Rand, n int) {
 		a.domains[d] = true
 	}
 	id := identityOf(n)
-	a.id = r.submit(domain.Submission{Account: 1, Slot: id.Slot(), Command: &domain.RegisterMember{
+	c := &domain.RegisterMember{
 		Application: 1, Identity: id, Service: domain.LastFM, UID: fmt.Sprint(n), Domain: d,
 		Given: domain.Fields{
 			{Field: domain.Region, Value: a.region},
@@ -38,7 +39,9 @@ func (a *attendee) say(r *rig, rnd *rand.Rand, n int) {
 			{Field: domain.GeoRegion, Value: a.geo},
 		},
 		Record: domain.Fields{{Field: domain.RecordPaid, Value: fmt.Sprint(map[bool]int{true: 1}[a.paid])}},
-	}}).Member
+	}
+	a.give(rnd, c)
+	a.id = r.submit(domain.Submission{Account: 1, Slot: id.Slot(), Command: c}).Member
 }
 
 // opt opts the attendee in or out.
@@ -56,7 +59,8 @@ func (a *attendee) opt(r *rig, rnd *rand.Rand) {
 var optable = []domain.Opt{{Kind: domain.OptBrand, ID: 1}, {Kind: domain.OptSegment, ID: 1}}
 
 // passes reports that the filter lets the attendee through.
-func (a *attendee) passes(f *domain.Filter) bool {
+func (a *attendee) passes(q *domain.Question) bool {
+	f := &q.Filter
 	region := strings.ToLower(a.geo)
 	if region == "" {
 		region = strings.ToLower(a.region)
@@ -64,16 +68,18 @@ func (a *attendee) passes(f *domain.Filter) bool {
 	return (len(f.Members) == 0 || slices.Contains(f.Members, a.id)) && !slices.Contains(f.Exclude, a.id) &&
 		(len(f.Countries) == 0 || a.country != "" && slices.Contains(f.Countries, domain.CountryCode(a.country))) &&
 		(len(f.Regions) == 0 || slices.Contains(f.Regions, region)) && (f.Domain == "" || a.domains[f.Domain]) &&
-		(f.OptIn == "" || a.opts[f.OptIn]) && (!f.Paid || a.paid)
+		(f.OptIn == "" || a.opts[f.OptIn]) && (!f.Paid || a.paid) && a.chosen(q)
 }
 
 func randomFilter(rnd *rand.Rand, crowd []*attendee) (f domain.Filter) {
-	some := func() bool { return rnd.IntN(4) == 0 }
+	some := func() bool { return rnd.IntN(6) == 0 }
 	few := func() (ids []domain.MemberID) {
 		for range 1 + rnd.IntN(9) {
 			ids = append(ids, crowd[rnd.IntN(len(crowd))].id)
 		}
-		return append(ids, 1<<40)
+		ids = append(ids, 1<<40)
+		slices.Sort(ids)
+		return slices.Compact(ids)
 	}
 	if some() {
 		f.Members = few()
@@ -105,7 +111,7 @@ func TestI12FiltersLetTheSameMembersThroughInEveryShape(t *testing.T) {
 	t.Log("seed", seed)
 	rnd := rand.New(rand.NewPCG(seed, 5))
 	const fans, brands, start = 60, 4, 1_600_041_600
-	r := newRig(t, 3, Options{AwakeMembers: 5})
+	r := newRig(t, 3, Options{AwakeMembers: 5, ResidentBytes: 30_000})
 	r.furnish(brands)
 	crowd := make([]*attendee, fans)
 	for i := range crowd {
@@ -118,28 +124,42 @@ func TestI12FiltersLetTheSameMembersThroughInEveryShape(t *testing.T) {
 			crowd[i].say(r, rnd, i)
 		}
 		crowd[i].opt(r, rnd)
+		if i%3 == 0 {
+			crowd[i].attach(r, i)
+		}
 	}
 	var acts []domain.Activity
 	for range 5000 {
 		acts = append(acts, domain.Activity{
-			Member: crowd[rnd.IntN(fans)].id, Definition: 100, Brand: domain.BrandID(1 + rnd.IntN(brands)*rnd.IntN(2)),
+			Member: crowd[rnd.IntN(fans)].id, Definition: domain.DefinitionID(100 + rnd.IntN(8)/7), Brand: domain.BrandID(1 + rnd.IntN(brands)*rnd.IntN(2)),
 			Time: start + rnd.Int64N(6*86400), Hash: rnd.Uint64(), Service: domain.LastFM,
 		})
 	}
 	r.publish(acts...)
 	r.settled()
+	acts = counting(acts, crowd)
+	found := 0
 	for again := range 2 {
-		for range 60 {
+		r.checkAddresses(t, rnd, crowd)
+		for range 150 {
 			q := domain.Question{Account: 1, Brand: domain.BrandID(rnd.IntN(brands + 1)), Filter: randomFilter(rnd, crowd), Groups: []domain.Group{{Definition: 100}}}
+			randomTraits(rnd, &q.Filter, brands)
 			q.Range.From = start + rnd.Uint32N(6*86400)
 			q.Range.To = q.Range.From + 1 + rnd.Uint32N(6*86400)
 			if err := r.checkShapes(&q, crowd, acts); err != nil {
 				t.Fatalf("seed %d, start %d: %+v: %v", seed, again+1, q, err)
 			}
+			if slices.ContainsFunc(crowd, func(a *attendee) bool { return a.passes(&q) }) {
+				found++
+			}
 		}
 		r.close()
 		r.open()
 	}
+	if found < 80 {
+		t.Errorf("%d of 300 questions let anybody through", found)
+	}
+	t.Log(found, "of 300 questions let somebody through")
 }
 
 // tallied is a naive count.
@@ -176,11 +196,17 @@ func (r *rig) checkShapes(q *domain.Question, crowd []*attendee, acts []domain.A
 	}
 	for i := range acts {
 		a, who := &acts[i], by[acts[i].Member]
-		if at := domain.Second(a.Time); at >= q.Range.From && at < q.Range.To && (q.Brand == 0 || q.Brand == a.Brand) && who.passes(&q.Filter) {
+		if a.Definition != 100 || !countsService(&q.Filter) {
+			continue
+		}
+		if at := domain.Second(a.Time); at >= q.Range.From && at < q.Range.To && (q.Brand == 0 || q.Brand == a.Brand) && who.passes(q) {
 			total.add(who.id)
 			into(days, domain.DayOf(at), who.id)
 			into(lands, uint32(domain.CountryCode(who.country)), who.id)
 		}
+	}
+	if err := r.checkRows(q, total.is(), crowd); err != nil {
+		return err
 	}
 	got := map[domain.Shape]*domain.Answer{}
 	for _, shape := range []domain.Shape{domain.ShapeTally, domain.ShapeTimeline, domain.ShapeLocation, domain.ShapeDaily} {

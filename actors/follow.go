@@ -21,7 +21,9 @@ type account struct {
 	filled   []*bucket                    // those with rows
 	fed      map[*brand.Columns]time.Time // when rows last came
 	heat     *heat
-	dirty    bool // to be published
+	stamps   *accountStamps
+	met      domain.Ordinal // every ordinal from it on is of a member who has no row yet
+	dirty    bool           // to be published
 }
 
 // bucket is a brand's new rows of a slice.
@@ -34,7 +36,7 @@ func newAccount() *account {
 	return &account{
 		audience: member.NewAudience(), table: brand.NewTable(brand.Options{}),
 		brands: map[*brand.Columns]*actor.PID{}, buckets: map[domain.BrandID]*bucket{},
-		fed: map[*brand.Columns]time.Time{}, heat: &heat{},
+		fed: map[*brand.Columns]time.Time{}, heat: &heat{}, stamps: &accountStamps{},
 	}
 }
 
@@ -63,7 +65,9 @@ func (s *shard) stage(ctx actor.Context) error {
 		}
 	}
 	for id := range s.views.touched {
-		s.pour(ctx, s.accounts[id])
+		a := s.accounts[id]
+		s.pour(ctx, a)
+		a.met = a.audience.Members()
 	}
 	clear(changes)
 	s.slice.changes = changes[:0]
@@ -80,12 +84,20 @@ func (s *shard) follow(ctx actor.Context, c *domain.Change) error {
 		b := c.Value.(*domain.Bit)
 		a := s.account(b.Account)
 		a.audience.Put(b)
+		a.stamps.fact(b.Attribute, b.Ord >= a.met, s.views.version)
 		s.views.touch(b.Account, a)
 	case domain.ColumnPut:
 		b := c.Value.(*domain.Column)
 		a := s.account(b.Account)
 		a.audience.PutColumn(b)
+		a.stamps.fact(b.Attribute, b.Ord >= a.met, s.views.version)
 		s.views.touch(b.Account, a)
+	case domain.MemberPut:
+		stamp(s.views.stamps.record(c.Value.(*domain.Member).ID), s.views.version)
+	case domain.IdentityPut, domain.IdentityDrop:
+		stamp(s.views.stamps.name(c.Value.(*domain.Identity).Hash), s.views.version)
+	case domain.PointerPut, domain.PointerDrop:
+		stamp(s.views.stamps.name(c.Value.(*domain.Pointer).Hash), s.views.version)
 	}
 	return nil
 }
@@ -104,6 +116,7 @@ func (s *shard) added(r *domain.Row) error {
 	}
 	if len(b.rows) == 0 {
 		a.filled = append(a.filled, b)
+		a.stamps.rows(b.dense, s.views.version)
 	}
 	b.rows = append(b.rows, *r)
 	s.views.touch(r.Account, a)
@@ -135,6 +148,7 @@ func (s *shard) taken(ctx actor.Context, r *domain.Row) error {
 	if ctx.Send(s.brandOf(ctx, a, dense), m); !m.done {
 		panic("a brand actor failed")
 	}
+	a.stamps.rows(dense, s.views.version)
 	s.views.touch(r.Account, a)
 	s.state.Rows--
 	return nil

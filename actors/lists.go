@@ -53,9 +53,17 @@ func (p *partial) onList(x *workbench, v *shardView, av *accountView, l *listAsk
 	return x.listed, nil
 }
 
-// count counts the members on each of the lists asked for.
+// count counts the members on each of the lists asked for, and on any of them, who pass
+// the question's filter.
 func (p *partial) count(x *workbench, v *shardView, av *accountView, m *ask) {
 	p.lists = make([]uint64, len(m.lists))
+	pass, err := p.whoCounts(x, v, av, m)
+	if err != nil {
+		p.err = err
+		return
+	}
+	union := append(x.union[:0], make([]uint64, (av.crowd.Members()+63)/64)...)
+	x.union = union
 	for i := range m.lists {
 		if m.ctx.Err() != nil {
 			p.err = domain.ErrUnavailable
@@ -66,8 +74,21 @@ func (p *partial) count(x *workbench, v *shardView, av *accountView, m *ask) {
 			p.err = err
 			return
 		}
-		for _, w := range set {
-			p.lists[i] += uint64(bits.OnesCount64(w))
+		if pass != nil {
+			keepOnly(set, pass)
+		}
+		p.lists[i] = membersIn(set)
+		for k, w := range set {
+			union[k] |= w
 		}
 	}
+	p.union = membersIn(union)
+}
+
+// membersIn is how many are in a set.
+func membersIn(set []uint64) (n uint64) {
+	for _, w := range set {
+		n += uint64(bits.OnesCount64(w))
+	}
+	return n
 }

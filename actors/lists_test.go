@@ -49,8 +49,9 @@ func (c *crowd) list(rnd *rand.Rand) domain.List {
 	return l
 }
 
-// members counts a list the slow way: of one-time actions the earliest counts.
-func (c *crowd) members(l domain.List) (n uint64) {
+// members are the members of a list the slow way: of one-time actions the earliest
+// counts.
+func (c *crowd) members(l domain.List) (on []domain.MemberID) {
 	done := make([]uint32, len(c.ids))
 	if r := l.Rule; r != nil {
 		first := map[[2]int]domain.Activity{}
@@ -77,10 +78,10 @@ func (c *crowd) members(l domain.List) (n uint64) {
 	for m := range c.ids {
 		k := [2]int{m, int(l.Segment)}
 		if !c.out[k] && (c.in[k] || l.Rule != nil && done[m] >= l.Rule.Threshold) {
-			n++
+			on = append(on, c.ids[m])
 		}
 	}
-	return n
+	return on
 }
 
 // opt opts a random fan in or out of a random segment, or registers it for one.
@@ -132,16 +133,26 @@ func TestListsHaveTheMembersThatANaiveModelFinds(t *testing.T) {
 		for range 20 {
 			q := &domain.Question{Account: 1, Shape: domain.ShapeLists}
 			var want []uint64
+			any := map[domain.MemberID]bool{}
+			if rnd.IntN(2) == 0 {
+				q.Filter = domain.Filter{Exclude: c.ids[:1+rnd.IntN(9)], Members: c.ids[rnd.IntN(9):]}
+			}
 			for range 1 + rnd.IntN(4) {
 				l := c.list(rnd)
-				q.Lists, want = append(q.Lists, l), append(want, c.members(l))
+				q.Lists, want = append(q.Lists, l), append(want, 0)
+				for _, id := range c.members(l) {
+					if q.Filter.Members == nil || slices.Contains(q.Filter.Members, id) && !slices.Contains(q.Filter.Exclude, id) {
+						want[len(want)-1]++
+						any[id] = true
+					}
+				}
 			}
 			a, err := r.node.Ask(context.Background(), q, domain.Position{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if d := cmp.Diff(want, a.Lists); d != "" {
-				t.Fatalf("seed %d, round %d, %+v: %s", seed, round, q.Lists, d)
+			if d := cmp.Diff(want, a.Lists); d != "" || a.Union != uint64(len(any)) {
+				t.Fatalf("seed %d, round %d, %+v: %s; %d on any list, want %d", seed, round, q, d, a.Union, len(any))
 			}
 		}
 	}

@@ -34,6 +34,9 @@ func (a *memberActor) Receive(ctx actor.Context) {
 		m.done = true
 	case *opt:
 		a.opt(m)
+	case *deletion:
+		m.changes, m.there = a.state.Delete(m.changes, m.row)
+		m.done = true
 	}
 }
 

@@ -139,6 +139,7 @@ func TestTheNodeCountsAsANaiveModelDoes(t *testing.T) {
 		}
 		for range 60 {
 			r.compareRankings(t, rnd, want, ids, brands)
+			r.compareMembers(t, rnd, want, ids, brands)
 		}
 	}
 	var evicted, slept int64

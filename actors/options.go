@@ -16,10 +16,11 @@ type Options struct {
 	OpenShard   func(shard int) (ShardStore, error)
 	OpenCatalog func() (CatalogStore, error)
 
-	AwakeMembers     int // members a shard keeps awake; default 20,000
-	CachedIdentities int // identities a shard remembers in each of two generations; default 50,000
-	ResidentBytes    int // memory for columns, over all shards; 0: no bound
-	Workers          int // questions scanned at once; default GOMAXPROCS
+	AwakeMembers     int    // members a shard keeps awake; default 20,000
+	CachedIdentities int    // identities a shard remembers in each of two generations; default 50,000
+	ResidentBytes    int    // memory for columns, over all shards; 0: no bound
+	Workers          int    // questions scanned at once; default GOMAXPROCS
+	MaxRows          uint64 // a question that would read more is refused; 0: no bound
 
 	// Trim cuts a partition of the public topic below an offset; nil: retention is the
 	// broker's business. TrimAfter is how long what was routed stays.

@@ -102,6 +102,9 @@ type ShardStore interface {
 	// the newest two; staged rows too.
 	Seen(account domain.AccountID, ord domain.Ordinal, time domain.Second, hash uint64) (domain.Row, bool, error)
 
+	// Action finds the member's row with that sequence; dead ones and staged ones too.
+	Action(account domain.AccountID, ord domain.Ordinal, seq uint64) (domain.Row, bool, error)
+
 	// Approach says for which rows (Account, Ord, Time, Hash) Seen will be asked soon,
 	// so that what it looks at can be read for all of them side by side.
 	Approach(rows []domain.Row)
@@ -118,18 +121,32 @@ type ShardStore interface {
 
 // Snapshot reads one commit's state. Any goroutine; close it.
 type Snapshot interface {
-	// Rows calls f with the brand's living rows whose month the range touches.
-	Rows(account domain.AccountID, brand domain.BrandID, r domain.Range, f func(rows []domain.Row)) error
+	// Rows calls f with the brand's living rows whose month the range touches; an error
+	// of f ends the reading and is given back.
+	Rows(account domain.AccountID, brand domain.BrandID, r domain.Range, f func(rows []domain.Row) error) error
+	// Count is how many living rows those are.
+	Count(account domain.AccountID, brand domain.BrandID, r domain.Range) (uint64, error)
+	// MemberRows calls f with a member's living rows of all brands whose month the range
+	// touches.
+	MemberRows(account domain.AccountID, ord domain.Ordinal, r domain.Range, f func(rows []domain.Row)) error
 	// Contents is what each of the rows says beside its columns; nil: nothing is
 	// stored. Account, Brand, Time and Seq are looked at, in Says too.
 	Contents(rows []domain.Row) ([]*domain.Content, error)
 	// Says calls f for each of the rows that is stored, in any order, with when it was
 	// recorded and its content, which is f's only until it returns.
 	Says(rows []domain.Row, f func(i int, recorded int64, content []byte)) error
+	// Search calls f with the contents of the brand's actions at the range's times, and
+	// perhaps of others, that near does not rule out: of a text in which contents stand
+	// one behind the other it gives what tells, for a place, the next one at which to look
+	// closer; −1: there is none.
+	Search(account domain.AccountID, brand domain.BrandID, r domain.Range, near func(text []byte) (next func(from int) int), f func(seq uint64, content []byte)) error
 	Member(account domain.AccountID, ord domain.Ordinal) (*domain.Member, error)
 	Identity(account domain.AccountID, hash domain.IdentityHash) (domain.Identity, bool, error)
 	// Earliest is the member created first of those the hash points to; 0: none.
 	Earliest(account domain.AccountID, hash domain.IdentityHash) (domain.MemberID, error)
+	// Pointed calls f with every member that the hash points to, those created first
+	// first.
+	Pointed(account domain.AccountID, hash domain.IdentityHash, f func(domain.MemberID)) error
 	Close() error
 }
 

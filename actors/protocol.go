@@ -114,6 +114,13 @@ type (
 		changes []domain.Change // appended to
 		done    bool
 	}
+	// deletion takes an action out.
+	deletion struct {
+		row     domain.Row      // as the member's past holds it
+		changes []domain.Change // appended to
+		there   bool            // it counted
+		done    bool
+	}
 	// park keeps what a pending member did.
 	park struct {
 		what    domain.Parked
@@ -147,20 +154,26 @@ type (
 		dense    uint32 // the brand's number in its account, or brand.EveryBrand
 		next     int64  // not from a view older than this
 		lists    []listAsk
+		choice   *choice // of the members
 		label    func(dense uint32) domain.BrandID
-		brands   *brand.Directory // of a crossover
+		brands   *brand.Directory // of a crossover, of standings
 	}
 	partial struct {
 		shard    int
 		tally    *domain.Tally
 		timeline *domain.Timeline
 		lists    []uint64
+		union    uint64 // members of any of the lists
 		feed     *domain.Feed
 		leaders  *domain.Leaders
 		cross    *domain.Crossover
+		stands   *domain.Standings
+		roll     *domain.Roll
+		depths   *domain.Depths
 		next     int64    // applied
 		cold     []uint32 // brands that were read from disk for it
 		err      error
+		ended    func() bool // nobody waits for it any more
 	}
 	notReady struct{ shard int }
 )

@@ -15,16 +15,20 @@ import (
 type queryActor struct {
 	ask   *ask
 	wait  domain.Position
-	desks []*actor.PID
+	desks []*actor.PID // by shard; nil: it is not asked
 	reply chan<- *merged
 
 	left   int
 	tallys []*domain.Tally
 	lines  []*domain.Timeline
 	lists  [][]uint64
+	union  uint64
 	feeds  []*domain.Feed
 	ranks  []*domain.Leaders
 	cross  []*domain.Crossover
+	depths []*domain.Depths
+	stands []*domain.Standings
+	rolls  []*domain.Roll
 	shards []domain.ShardOffset
 }
 
@@ -38,8 +42,11 @@ type merged struct {
 func (a *queryActor) Receive(ctx actor.Context) {
 	switch m := ctx.Message().(type) {
 	case *actor.Started:
-		a.left = len(a.desks)
 		for i, d := range a.desks {
+			if d == nil {
+				continue
+			}
+			a.left++
 			one := *a.ask
 			one.next = a.wait.Next(i)
 			ctx.Request(d, &one)
@@ -62,27 +69,38 @@ func (a *queryActor) take(ctx actor.Context, p *partial) {
 	if p.timeline != nil {
 		a.lines = append(a.lines, p.timeline)
 	}
-	a.lists = append(a.lists, p.lists)
+	a.lists, a.union = append(a.lists, p.lists), a.union+p.union
 	a.feeds = append(a.feeds, p.feed)
 	a.ranks, a.cross = append(a.ranks, p.leaders), append(a.cross, p.cross)
+	a.depths = append(a.depths, p.depths)
+	a.stands, a.rolls = append(a.stands, p.stands), append(a.rolls, p.roll)
 	a.shards = append(a.shards, domain.ShardOffset{Shard: p.shard, Next: p.next})
 	if a.left--; a.left > 0 {
 		return
 	}
 	out := &merged{}
 	switch a.ask.question.Shape {
-	case domain.ShapeTally, domain.ShapeLocation:
+	case domain.ShapeTally, domain.ShapeLocation, domain.ShapeGender, domain.ShapeAge, domain.ShapeNewcomers:
 		out.answer.Tally = query.MergeTally(a.tallys)
 	case domain.ShapeTimeline, domain.ShapeDaily:
 		out.answer.Timeline, out.err = query.MergeTimeline(a.ask.question.Range, a.lines)
 	case domain.ShapeLists:
-		out.answer.Lists = query.MergeLists(len(a.ask.question.Lists), a.lists)
+		out.answer.Lists, out.answer.Union = query.MergeLists(len(a.ask.question.Lists), a.lists), a.union
 	case domain.ShapeFeed:
 		out.answer.Feed = query.MergeFeed(&a.ask.question.Listing, a.feeds)
 	case domain.ShapeLeaders:
 		out.answer.Leaders = query.MergeLeaders(a.ask.question.Top, a.ranks)
+	case domain.ShapeStandings:
+		out.answer.Standings = query.MergeStandings(a.ask.question.Top, a.stands)
+	case domain.ShapeRoll:
+		out.answer.Roll = query.MergeRoll(a.ask.question.Roll, a.rolls)
 	case domain.ShapeCrossover:
 		out.answer.Crossover = query.MergeCrossover(a.ask.question.Top, a.cross)
+	case domain.ShapeDepths:
+		out.answer.Depths = query.MergeDepths(a.depths)
+	}
+	if a.ask.question.Explain {
+		out.answer.Feed = query.MergeFeed(&a.ask.question.Listing, a.feeds)
 	}
 	// Desks answer in any order; a position names shards ascending.
 	slices.SortFunc(a.shards, func(x, y domain.ShardOffset) int { return cmp.Compare(x.Shard, y.Shard) })

@@ -13,7 +13,7 @@ import (
 // directory is what a question about many brands knows of them; nil where it is of
 // another shape.
 func (v *CatalogView) directory(q *domain.Question) *brand.Directory {
-	if q.Shape != domain.ShapeCrossover {
+	if q.Shape != domain.ShapeCrossover && q.Shape != domain.ShapeStandings {
 		return nil
 	}
 	var ids []domain.BrandID
@@ -47,15 +47,15 @@ func audience(set []uint64, crowd *member.Crowd) (n uint64) {
 
 // farDown is the row from which on a page of leaders takes two rounds: who stands on
 // it, then what each of them did last. One round would look that up for all rows
-// above, in every shard.
-const farDown = 1000
+// above, in every shard. The longest page behind a row is one longer than a page.
+const farDown = 1001
 
 // far answers a question for leaders in two rounds. Who did nothing any more when the
 // second one was asked has no latest action.
 func (n *Node) far(ctx context.Context, q *domain.Question, wait domain.Position) (*domain.Answer, error) {
 	who := *q
 	who.Top.Latest = false
-	a, err := n.ask(ctx, &who, wait)
+	a, err := n.Ask(ctx, &who, wait)
 	if err != nil {
 		return nil, err
 	}

@@ -29,7 +29,7 @@ func (r *rig) random(rnd *rand.Rand, shape domain.Shape, ids []domain.MemberID, 
 		Account: 1, Shape: shape, Brand: domain.BrandID(rnd.IntN(brands + 1)),
 		Range:  domain.Range{From: domain.Second(from), To: domain.Second(from + rnd.Int64N(9_000_000))},
 		Groups: []domain.Group{{Definition: 100}, {Definition: 101}},
-		Top:    domain.Top{Order: domain.Order(rnd.IntN(3)), Up: rnd.IntN(2) == 0, Offset: rnd.IntN(2) * rnd.IntN(30), Limit: rnd.IntN(30), Latest: true},
+		Top:    domain.Top{Order: domain.Order(rnd.IntN(3)), Up: rnd.IntN(2) == 0, Offset: rnd.IntN(2) * rnd.IntN(30), Limit: rnd.IntN(30), Latest: true, Audience: rnd.IntN(2) == 0},
 	}}
 	switch rnd.IntN(4) {
 	case 0:
@@ -126,7 +126,7 @@ func (q *ranked) leaders(r *rig, n *naive) (*domain.Leaders, map[domain.MemberID
 	by, last, latest := map[domain.MemberID]*domain.Leader{}, map[domain.MemberID]int64{}, map[domain.MemberID][]string{}
 	out := &domain.Leaders{}
 	for _, id := range q.ids {
-		if !slices.Contains(q.Filter.Exclude, id) {
+		if q.Top.Audience && !slices.Contains(q.Filter.Exclude, id) {
 			out.Audience++
 		}
 	}

@@ -145,7 +145,10 @@ func (s *shard) warm(ctx actor.Context, m *warm) {
 	self, root := ctx.Self(), ctx.ActorSystem().Root
 	go func() {
 		defer v.release()
-		err := v.snapshot.Rows(m.account, id, domain.Range{To: 1<<32 - 1}, reload.Add)
+		err := v.snapshot.Rows(m.account, id, domain.Range{To: 1<<32 - 1}, func(rows []domain.Row) error {
+			reload.Add(rows)
+			return nil
+		})
 		root.Send(self, &warmed{m.account, m.dense, reload, err})
 	}()
 }

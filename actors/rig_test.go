@@ -237,7 +237,7 @@ func (r *rig) crash(rnd *rand.Rand) {
 
 func (r *rig) eventually(what string, holds func() bool) {
 	r.t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); !holds(); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); !holds(); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			r.t.Fatalf("no %s: %+v", what, r.node.Status())
 		}

@@ -24,6 +24,8 @@ func (s *shard) command(ctx actor.Context, r *domain.Record) error {
 		return s.opt(ctx, r, c.Member, &opt{opt: c.Opt, in: true, at: c.At})
 	case *domain.OptOut:
 		return s.opt(ctx, r, c.Member, &opt{opt: c.Opt, at: c.At})
+	case *domain.DeleteAction:
+		return s.deleteAction(ctx, r, c)
 	case *domain.Claim:
 		return s.claim(ctx, r, c)
 	case *domain.Usage:

@@ -15,6 +15,7 @@ type shardStats struct {
 	commits     atomic.Int64
 	recorded    atomic.Int64 // activities that became rows
 	duplicates  atomic.Int64 // activities that were there already
+	deleted     atomic.Int64 // actions
 	repeats     atomic.Int64 // records dropped by their origin
 	forwarded   atomic.Int64
 	registered  atomic.Int64
@@ -68,6 +69,7 @@ type ShardStatus struct {
 	Facts      string           `json:"facts"` // state hash as of the last commit
 	Recorded   int64            `json:"recorded"`
 	Duplicates int64            `json:"duplicates"`
+	Deleted    int64            `json:"deleted"`
 	Repeats    int64            `json:"repeats"`
 	Forwarded  int64            `json:"forwarded"`
 	Registered int64            `json:"registered"`
@@ -84,7 +86,7 @@ func (s *shardShared) status(now time.Time) ShardStatus {
 	st := ShardStatus{
 		Shard: s.id, Behaviour: behaviour(s.behaviour.Load()).String(), Applied: s.applied.Load(), End: s.end.Load(),
 		LagMs: s.fresh.lag(now).Milliseconds(), Rows: s.stats.rows.Load(), Recorded: s.stats.recorded.Load(),
-		Duplicates: s.stats.duplicates.Load(), Repeats: s.stats.repeats.Load(), Forwarded: s.stats.forwarded.Load(),
+		Duplicates: s.stats.duplicates.Load(), Deleted: s.stats.deleted.Load(), Repeats: s.stats.repeats.Load(), Forwarded: s.stats.forwarded.Load(),
 		Registered: s.stats.registered.Load(), Commits: s.stats.commits.Load(), Woken: s.stats.woken.Load(),
 		Panics: s.stats.panics.Load(), Evicted: s.stats.evicted.Load(),
 	}

@@ -15,15 +15,18 @@ import (
 type shardView struct {
 	refs     atomic.Int64
 	next     int64 // offset after the last record in it
+	version  uint64
+	stamps   *stamps
 	accounts pages[*accountView]
 	roster   *member.Roster
 	snapshot Snapshot
 }
 
 type accountView struct {
-	crowd *member.Crowd
-	rows  *brand.View
-	heat  *heat
+	crowd  *member.Crowd
+	rows   *brand.View
+	heat   *heat
+	stamps *accountStamps
 }
 
 // acquireView takes the newest view; nil when the shard has none. Release it.
@@ -51,6 +54,8 @@ func (v *shardView) release() {
 // viewWriter makes views: it belongs to the shard.
 type viewWriter struct {
 	epoch    uint64
+	version  uint64 // of the coming commit; it counts on over the shard's restarts
+	stamps   *stamps
 	accounts pages[*accountView]
 	touched  map[domain.AccountID]*account
 	ends     []endMark
@@ -62,8 +67,8 @@ type endMark struct {
 	at  time.Time
 }
 
-func newViewWriter() viewWriter {
-	return viewWriter{epoch: 1, touched: map[domain.AccountID]*account{}}
+func newViewWriter(version uint64) viewWriter {
+	return viewWriter{epoch: 1, version: version, stamps: &stamps{base: version}, touched: map[domain.AccountID]*account{}}
 }
 
 // touch has the next commit publish the account.
@@ -87,11 +92,12 @@ func (w *viewWriter) seen(end int64, at time.Time) {
 func (w *viewWriter) publish(s *shardShared, state *domain.ShardState, roster *member.Roster, snapshot Snapshot) {
 	for id, a := range w.touched {
 		a.dirty = false
-		w.accounts.set(uint32(id), &accountView{a.audience.Commit(), a.table.Commit(nil), a.heat}, w.epoch)
+		w.accounts.set(uint32(id), &accountView{a.audience.Commit(), a.table.Commit(nil), a.heat, a.stamps}, w.epoch)
 	}
 	clear(w.touched)
 	w.epoch++
-	v := &shardView{next: state.Next, accounts: w.accounts, roster: roster, snapshot: snapshot}
+	v := &shardView{next: state.Next, version: w.version, stamps: w.stamps, accounts: w.accounts, roster: roster, snapshot: snapshot}
+	w.version++
 	v.refs.Store(1)
 	if old := s.view.Swap(v); old != nil {
 		old.release()

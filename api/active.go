@@ -56,8 +56,12 @@ func activeMembers(c *Call, in *activeIn) (*wire.ActiveMembers, error) {
 	}
 	p := c.page(in.limit)
 	q.Filter, q.Groups = of.filter, of.groups(inOne)
-	q.Top = top(p)
+	if err := c.requires(q, in.requiredFields, true); err != nil {
+		return nil, err
+	}
+	q.Top = c.top(p)
 	q.Top.Order, q.Top.Up, q.Top.Latest = orders[in.OrderBy], in.Sort == "ASC", true
+	q.Top.Audience = in.TotalMemberCount
 	answer, err := c.ask(q)
 	if err != nil {
 		return nil, err
@@ -65,27 +69,43 @@ func activeMembers(c *Call, in *activeIn) (*wire.ActiveMembers, error) {
 	if answer.Leaders == nil || len(answer.Leaders.Latest) != len(answer.Leaders.Members) {
 		return nil, &domain.Error{Code: domain.Internal, Op: "members/active", Message: "the answer has another shape"}
 	}
+	size := answer.Leaders.Total.Members
+	out := &wire.ActiveMembers{TotalSize: wire.Number(size)}
+	answer.Leaders.Members, out.Paging = turned(c, p, answer.Leaders.Members, int(size), leaderKey(q.Top.Order), dates(span)...)
 	members := make([]ranked, len(answer.Leaders.Members))
 	for i := range members {
 		members[i] = ranked{answer.Leaders.Members[i], answer.Leaders.Latest[i]}
 	}
-	size := answer.Leaders.Total.Members
-	out := &wire.ActiveMembers{TotalSize: wire.Number(size)}
 	if in.TotalMemberCount {
 		n := wire.Number(answer.Leaders.Audience)
 		out.TotalMemberCount = &n
 	}
-	if out.Items, err = c.memberItems(members, brand, only, answer.Position); err != nil {
-		return nil, err
-	}
-	out.Paging = c.beside(p, int(size), dates(span)...)
-	return out, nil
+	out.Items, err = c.memberItems(members, brand, only, answer.Position)
+	return out, err
 }
 
 // top is the rows of a page; of an empty one none, wherever it begins.
-func top(p bind.Page) domain.Top {
+func (c *Call) top(p bind.Page) domain.Top {
 	if p.Limit == 0 {
 		return domain.Top{}
 	}
-	return domain.Top{Offset: p.Offset, Limit: p.Limit}
+	t := domain.Top{Offset: p.Offset, Limit: c.wanted(p)}
+	if after := c.behind(); after != nil {
+		t.After = &domain.After{Rank: after.rank, Member: domain.MemberID(after.id)}
+	}
+	return t
+}
+
+// leaderKey is what a member is listed by in a ranking.
+func leaderKey(order domain.Order) func(*domain.Leader) rowKey {
+	return func(l *domain.Leader) rowKey {
+		k := rowKey{rank: uint64(l.At), id: uint64(l.Member)}
+		switch order {
+		case domain.ByScore:
+			k.rank = l.Score
+		case domain.ByActions:
+			k.rank = l.Actions
+		}
+		return k
+	}
 }

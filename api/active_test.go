@@ -36,7 +36,7 @@ func TestMembersActiveAsksForThePageOfARanking(t *testing.T) {
 		"&limit=20,0":                   {Top: domain.Top{Latest: true}},
 		"&order_by=created&brandID=2":   {Brand: 2, Top: domain.Top{Limit: 10, Order: domain.ByCreated, Latest: true}},
 		"&order_by=LASTLOGIN&members=5": {Filter: domain.Filter{Members: []domain.MemberID{5}}, Top: domain.Top{Limit: 10, Order: domain.ByLastLogin, Latest: true}},
-		"&optedin=1&brandID=1&totalmembercount=1": {Brand: 1, Filter: domain.Filter{OptIn: domain.OptValue(domain.OptBrand, 1)}, Top: domain.Top{Limit: 10, Latest: true}},
+		"&optedin=1&brandID=1&totalmembercount=1": {Brand: 1, Filter: domain.Filter{OptIn: domain.OptValue(domain.OptBrand, 1)}, Top: domain.Top{Limit: 10, Latest: true, Audience: true}},
 	} {
 		h := newHouse(t)
 		h.engine.answer = ranking

@@ -74,10 +74,9 @@ func (c *Call) definitions(in *definitionsIn, wanted func(*domain.Definition) bo
 			found = append(found, d)
 		}
 	}
-	p := c.page(in.limit)
-	from, to := p.Cut(len(found))
-	out := &wire.Definitions{TotalSize: wire.Number(len(found)), Items: make([]wire.Definition, 0, to-from), Paging: c.beside(p, len(found))}
-	for _, d := range found[from:to] {
+	rows, paging := part(c, c.page(in.limit), found, func(d **domain.Definition) rowKey { return rowKey{id: uint64((*d).ID)} }, byID)
+	out := &wire.Definitions{TotalSize: wire.Number(len(found)), Items: make([]wire.Definition, 0, len(rows)), Paging: paging}
+	for _, d := range rows {
 		out.Items = append(out.Items, wire.DefinitionOf(d))
 	}
 	return out, nil

@@ -25,13 +25,16 @@ func (c *Call) admit(w http.ResponseWriter, r *http.Request) error {
 		c.take(w, r)
 		given, _ = c.params.Get("apikey")
 	}
+	invalid := domain.Bad(domain.InvalidKey, "apiKey", "apiKey is unknown or revoked")
+	if c.params.Unreadable("apikey") {
+		return invalid
+	}
 	if given == "" {
 		if c.bodyErr != nil {
 			return domain.Bad(domain.MissingKey, "apiKey", "the query has no apiKey, and the body cannot be read")
 		}
 		return domain.Bad(domain.MissingKey, "apiKey", "apiKey is required")
 	}
-	invalid := domain.Bad(domain.InvalidKey, "apiKey", "apiKey is unknown or revoked")
 	key, ok := c.catalog.Key(sha256.Sum256([]byte(given)))
 	if !ok || key.Revoked != 0 {
 		return invalid

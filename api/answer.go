@@ -20,6 +20,10 @@ const retryAfter = "1"
 // answer writes what an operation gave: the body with the headers that belong to
 // it, or nothing but headers for one that the client has. It gives the status.
 func (c *Call) answer(w http.ResponseWriter, r *http.Request, body any) (int, error) {
+	if c.recalled != "" {
+		c.memory.byMemory.Add(1)
+		return c.unchanged(w, c.recalled), nil
+	}
 	b, err := wire.Encode(body)
 	if err != nil {
 		return 0, &domain.Error{Code: domain.Internal, Op: "encode", Err: err}
@@ -27,11 +31,10 @@ func (c *Call) answer(w http.ResponseWriter, r *http.Request, body any) (int, er
 	h, tag := w.Header(), ""
 	if c.op.Method == http.MethodGet {
 		tag = etag(b)
-		if matches(r.Header.Values("If-None-Match"), tag) {
-			h["Etag"] = []string{tag}
-			c.headers(h)
-			w.WriteHeader(http.StatusNotModified)
-			return http.StatusNotModified, nil
+		c.remember(b, tag)
+		if matches(c.polled, tag) {
+			c.memory.byComparison.Add(1)
+			return c.unchanged(w, tag), nil
 		}
 	}
 	if c.finish != nil {
@@ -45,9 +48,21 @@ func (c *Call) answer(w http.ResponseWriter, r *http.Request, body any) (int, er
 	if tag != "" {
 		h["Etag"] = []string{tag}
 	}
+	if len(c.polled) > 0 {
+		c.memory.missed.Add(1)
+	}
 	c.headers(h)
 	send(w, r, c.status, "application/json", b)
 	return c.status, nil
+}
+
+// unchanged tells the client that it has the answer.
+func (c *Call) unchanged(w http.ResponseWriter, tag string) int {
+	h := w.Header()
+	h["Etag"] = []string{tag}
+	c.headers(h)
+	w.WriteHeader(http.StatusNotModified)
+	return http.StatusNotModified
 }
 
 // headers are those of this call's answers, errors too.

@@ -41,13 +41,15 @@ type API struct {
 	fixed   map[string]*sealed // what needs no key, by path
 	journal atomic.Pointer[domain.TopicID]
 	sorted  sortedBrands
+	memory  *memory
 	tokens  *tokens
+	cursors cursorKey
 	secret  *passwords
 }
 
 // New makes an API; a Config that lacks something is an error.
 func New(config Config) (*API, error) {
-	a := &API{Config: config, fixed: map[string]*sealed{}, none: newCounters(unmatched), secret: newPasswords()}
+	a := &API{Config: config, fixed: map[string]*sealed{}, none: newCounters(unmatched), secret: newPasswords(), memory: newMemory(rememberedMost, rememberedBytes)}
 	if a.Logger == nil {
 		a.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -62,6 +64,7 @@ func New(config Config) (*API, error) {
 	if a.tokens, err = newTokens(config.Signer, config.TokenKey, a.BaseURL); err != nil {
 		return nil, err
 	}
+	a.cursors = newCursorKey(config.TokenKey)
 	if err := a.compile(Operations()); err != nil {
 		return nil, err
 	}
@@ -176,7 +179,7 @@ func (a *API) serve(ctx context.Context, w http.ResponseWriter, r *http.Request,
 		return nil
 	}
 	v.counts = op.counts
-	c := &Call{API: a, ctx: ctx, op: op, now: a.Now(), catalog: a.Engine.Catalog(), base: a.baseOf(r), path: r.URL.Path, params: new(bind.Params), status: http.StatusOK, lagMs: -1}
+	c := &Call{API: a, Engine: a.Engine, ctx: ctx, op: op, now: a.Now(), catalog: a.Engine.Catalog(), base: a.baseOf(r), path: r.URL.Path, params: new(bind.Params), status: http.StatusOK, lagMs: -1}
 	for _, p := range values {
 		c.params.Path(p.Key, p.Value)
 	}
@@ -185,6 +188,9 @@ func (a *API) serve(ctx context.Context, w http.ResponseWriter, r *http.Request,
 		return err
 	}
 	v.key, v.call = c.key, c
+	if op.Method == http.MethodGet {
+		c.polled = r.Header.Values("If-None-Match")
+	}
 	c.reads()
 	if err := c.read(w, r); err != nil {
 		return err

@@ -22,13 +22,17 @@ type brandsIn struct {
 
 func listBrands(c *Call, in *brandsIn) (*wire.Brands, error) {
 	found := c.sorted.list(c.catalog, c.Account(), in.BrandType, in.Keyword, in.Sort == "DESC")
-	p := c.page(in.limit)
-	from, to := p.Cut(len(found))
-	out := &wire.Brands{TotalSize: wire.Number(len(found)), Items: make([]wire.Brand, 0, to-from), Paging: c.beside(p, len(found))}
-	for _, b := range found[from:to] {
+	rows, paging := part(c, c.page(in.limit), found, brandName, byText(in.Sort == "DESC"))
+	out := &wire.Brands{TotalSize: wire.Number(len(found)), Items: make([]wire.Brand, 0, len(rows)), Paging: paging}
+	for _, b := range rows {
 		out.Items = append(out.Items, brandOf(b))
 	}
 	return out, nil
+}
+
+// brandName is what a brand is listed by.
+func brandName(b **domain.Brand) rowKey {
+	return rowKey{text: strings.ToLower((*b).Name()), id: uint64((*b).ID)}
 }
 
 func brandOf(b *domain.Brand) wire.Brand { return wire.Brand{ID: b.ID, Fields: b.Fields} }

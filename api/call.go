@@ -20,21 +20,33 @@ const patience = 20 * time.Second
 // that serves the request.
 type Call struct {
 	*API
-	ctx     context.Context
-	op      *Operation
-	now     time.Time
-	catalog Catalog
-	key     *domain.Key
-	app     *domain.Application
-	base    string // scheme and host of addresses in the answer
-	path    string
-	params  *bind.Params
-	request domain.RequestID
-	keyed   bool            // the request id is that of an Idempotency-Key
-	took    bool            // the body was read
-	bodyErr error           // what is wrong with it
-	records [][]byte        // of a body of many
-	wait    domain.Position // what must be applied before anything is read
+	ctx       context.Context
+	op        *Operation
+	now       time.Time
+	catalog   Catalog
+	key       *domain.Key
+	app       *domain.Application
+	base      string // scheme and host of addresses in the answer
+	path      string
+	params    *bind.Params
+	request   domain.RequestID
+	keyed     bool            // the request id is that of an Idempotency-Key
+	took      bool            // the body was read
+	bodyErr   error           // what is wrong with it
+	records   [][]byte        // of a body of many
+	wait      domain.Position // what must be applied before anything is read
+	turning   *turning        // nil: lists are paged by offset
+	unfolding *turning        // of an explanation; nil: none is asked for
+
+	// What an answer is remembered by; see recall.
+	Engine   Engine      // the API's; that of a call to be remembered notes what is read
+	polled   []string    // If-None-Match
+	question questionKey // as asked
+	bound    int         // warnings that binding gave
+	noted    *reading    // nil: it is not to be remembered
+	ranges   []ranged    // by the clock
+	pages    []pageLink  // what links are made of
+	recalled string      // the tag that still stands; empty: the answer is to be made
 
 	// What the answer carries beside its body.
 	status   int

@@ -142,6 +142,50 @@ func TestClientAsksForPlacesAndDays(t *testing.T) {
 	}
 }
 
+func TestClientAsksForMembersAndWhatTheyDid(t *testing.T) {
+	h := newHouse(t)
+	h.engine.answer = memberAnswers(4)
+	c, ctx := over(t, h, keyAdvanced), context.Background()
+	all, _, err := c.Members(ctx, client.Params{"sort": "DESC", "limit": "1"})
+	if err != nil || all.TotalSize != "3" || len(all.Items) != 1 || all.Items[0].Score != "70000" {
+		t.Errorf("%v %+v", err, all)
+	}
+	totals, _, err := c.MembersActivity(ctx, nil)
+	if err != nil || totals.TotalActivities != "9" || totals.Items[0].MemberID != "4097" {
+		t.Errorf("%v %+v", err, totals)
+	}
+	check, _, err := c.CheckActivity(ctx, 4097, 100, client.Params{"brandID": "1"})
+	if err != nil || !check.Completed || check.Count != "2" || check.Action == nil {
+		t.Errorf("%v %+v", err, check)
+	}
+	shown, _, err := c.Member(ctx, 4097, client.Params{"showposition": "1", "showbrands": "1", "showactions": "1"})
+	if err != nil || *shown.Data.AEPosition != "5" || len(*shown.Brands) != 2 || len(*shown.Actions) != 2 {
+		t.Errorf("%v %+v", err, shown)
+	}
+}
+
+func TestClientAsksWhoPeopleAre(t *testing.T) {
+	h := segmented(t)
+	c, ctx := over(t, h, keyAdvanced), context.Background()
+	members, _, err := c.StatsMembers(ctx, 1, nil)
+	if err != nil || members.TotalMembers != "7" || members.NewMembers != 7 || len(members.Items) != 3 {
+		t.Errorf("%v %+v", err, members)
+	}
+	segments, _, err := c.StatsSegments(ctx, 1, client.Params{"segment": "4"})
+	if err != nil || len(segments.Items) != 1 || segments.TotalActivities != "10" {
+		t.Errorf("%v %+v", err, segments)
+	}
+	h.engine.answer = grouped(in(1, 4, 2))
+	genders, _, err := c.StatsGender(ctx, 1, nil)
+	if err != nil || genders.TotalActivities != "4" || genders.Genders[0].Gender != "M" {
+		t.Errorf("%v %+v", err, genders)
+	}
+	ages, _, err := c.StatsAge(ctx, 1, nil)
+	if err != nil || ages.TotalMembers != "2" || ages.Ages[0].Age != "13-17" {
+		t.Errorf("%v %+v", err, ages)
+	}
+}
+
 func TestClientGivesTheContractsErrors(t *testing.T) {
 	h := newHouse(t)
 	_, meta, err := over(t, h, keyAdvanced).Brand(context.Background(), 77)

@@ -37,7 +37,7 @@ func crossover(c *Call, in *crossoverIn) (*wire.Crossover, error) {
 		return nil, err
 	}
 	p := c.page(in.limit)
-	q.Filter, q.Groups, q.Top = of.filter, of.groups(inOne), top(p)
+	q.Filter, q.Groups, q.Top = of.filter, of.groups(inOne), c.top(p)
 	for _, b := range c.catalog.Brands(c.Account()) {
 		if b.Deleted || in.BrandType != "" && !strings.EqualFold(b.Fields["Type"], in.BrandType) {
 			q.Without = append(q.Without, b.ID)
@@ -51,6 +51,7 @@ func crossover(c *Call, in *crossoverIn) (*wire.Crossover, error) {
 		return nil, &domain.Error{Code: domain.Internal, Op: "crossover", Message: "the answer has another shape"}
 	}
 	found := answer.Crossover
+	found.Brands, _ = turned(c, p, found.Brands, int(found.Total), brandKey, dates(span)...)
 	out := &wire.Crossover{TotalSize: wire.Number(found.Total), Items: make([]wire.CrossBrand, len(found.Brands))}
 	c.catalog = c.Engine.Catalog() // a brand may be newer than the question
 	for i, n := range found.Brands {
@@ -60,6 +61,8 @@ func crossover(c *Call, in *crossoverIn) (*wire.Crossover, error) {
 		}
 		out.Items[i] = wire.CrossBrand{Brand: brandOf(b), ActiveMembers: wire.Number(n.Members), Percentage: wire.Percentage(n.Members, found.Members)}
 	}
-	c.beside(p, int(found.Total), dates(span)...)
 	return out, nil
 }
+
+// brandKey is what a brand is listed by in a crossover.
+func brandKey(b *domain.BrandMembers) rowKey { return rowKey{rank: b.Members, id: uint64(b.Brand)} }

@@ -6,16 +6,11 @@ import (
 )
 
 func countDaily(c *Call, in *statsIn) (*wire.Daily, error) {
-	q, of, _, err := in.question(c, domain.ShapeDaily)
+	t, span, explain, err := in.timeline(c, domain.ShapeDaily)
 	if err != nil {
 		return nil, err
 	}
-	q.Groups = of.groups(inOne)
-	t, err := c.timeline(q)
-	if err != nil {
-		return nil, err
-	}
-	first, days := q.Range.Days()
+	first, days := span.Days()
 	var line domain.ServiceTimeline // of all services; none where nobody did anything
 	for _, s := range t.Services {
 		line = s
@@ -23,6 +18,7 @@ func countDaily(c *Call, in *statsIn) (*wire.Daily, error) {
 	dates, _ := calendar(first, days)
 	out := &wire.Daily{
 		Items: make([]wire.DailyCount, days), TotalCount: wire.Number(line.Total.Actions), TotalMembers: wire.Number(line.Total.Members),
+		Explain: explain,
 	}
 	for i := range out.Items {
 		var n domain.Count

@@ -22,7 +22,8 @@
 // where they would change a number, and named in a Warning where they would only
 // add to an answer. No parameter, key or token is logged.
 //
-// What is not: the API keeps no state but counters and a cache of a list's order.
+// What is not: the API keeps no state but counters, a cache of a list's order, and what
+// polls are answered by.
 // An *API may be called by any goroutine, and may run beside others on the same
 // engine.
 //
@@ -31,4 +32,7 @@
 //	call.go        one request on its way         problem/  errors
 //	answer.go      headers, ETag, body            wire/     JSON shapes
 //	stats.go       what it counts                 client/   typed client
+//	recall.go      polls answered from memory, and what an operation promises for it
+//	turning.go     pages by keys
+//	cursor.go      what names the row behind which a page begins
 package api

@@ -33,3 +33,18 @@ func (s *script) Resolve(_ context.Context, _ domain.AccountID, _ domain.Identit
 	s.waited = append(s.waited, wait)
 	return s.names[hash], domain.Position{Journal: journalID, Shards: []domain.ShardOffset{{Shard: int(hash.Slot()) / 512, Next: 8}}}, nil
 }
+
+func (s *script) ResolveAll(_ context.Context, _ domain.AccountID, names []domain.Name, wait domain.Position) (out []domain.MemberID, at domain.Position, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.waited = append(s.waited, wait)
+	at.Journal = journalID
+	for i, n := range names {
+		if id := s.names[n.Hash]; id != 0 {
+			out = append(out, id)
+		}
+		at.Shards = []domain.ShardOffset{{Shard: 1, Next: int64(i + 1)}}
+	}
+	slices.Sort(out)
+	return slices.Compact(out), at, nil
+}

@@ -36,6 +36,9 @@ type script struct {
 	answer  func(*domain.Question) (*domain.Answer, error)
 	content *domain.Content
 	await   func(context.Context, domain.Position) error
+	stands  func(domain.AccountID, domain.Mark, *domain.Footprint, []domain.Range) (domain.Position, bool) // nil: nothing does
+
+	stopped bool // no end is known
 
 	submitted []domain.Submission
 	asked     []domain.Question
@@ -104,6 +107,14 @@ func (s *script) apply(sub domain.Submission) domain.Outcome {
 		}
 		g := *s.segs[i]
 		g.Deleted, s.segs[i] = true, &g
+	case *domain.DeleteAction:
+		if s.members[c.Member] == nil {
+			return domain.Outcome{Code: domain.NotFound, Parameter: "memberid", Message: "no such member"}
+		}
+		if c.Action != domain.ActionIDOf(3, 1) {
+			return domain.Outcome{Code: domain.NotFound, Parameter: "actionid", Message: "no such action"}
+		}
+		return domain.Outcome{Member: c.Member}
 	case *domain.RegisterMember:
 		id := domain.MemberIDOf(uint64(len(s.members)+1), sub.Slot)
 		s.members[id] = &domain.Member{
@@ -220,7 +231,7 @@ func (s *script) Ask(ctx context.Context, q *domain.Question, wait domain.Positi
 	}
 	a := &domain.Answer{Position: domain.Position{Journal: journalID, Catalog: 5, Shards: []domain.ShardOffset{{Shard: 0, Next: 9}}}, LagMs: 3}
 	switch q.Shape {
-	case domain.ShapeTally, domain.ShapeLocation:
+	case domain.ShapeTally, domain.ShapeLocation, domain.ShapeGender, domain.ShapeAge, domain.ShapeNewcomers:
 		a.Tally = &domain.Tally{}
 	case domain.ShapeTimeline, domain.ShapeDaily:
 		a.Timeline = &domain.Timeline{}
@@ -233,10 +244,17 @@ func (s *script) Ask(ctx context.Context, q *domain.Question, wait domain.Positi
 		}
 	case domain.ShapeCrossover:
 		a.Crossover = &domain.Crossover{Brands: []domain.BrandMembers{{Brand: 2, Members: 1}}, Total: 1, Members: 3}
+	case domain.ShapeStandings:
+		a.Standings = &domain.Standings{Brands: []domain.Standing{{Brand: 1, Score: 6, Actions: 3}}, Total: 1}
+	case domain.ShapeRoll:
+		a.Roll = &domain.Roll{Members: []domain.MemberID{4097}, Total: 1}
 	case domain.ShapeLists:
 		for _, l := range q.Lists {
 			a.Lists = append(a.Lists, 10+uint64(l.Segment))
 		}
+	}
+	if q.Explain {
+		a.Feed = &domain.Feed{}
 	}
 	return a, nil
 }
@@ -277,6 +295,16 @@ func (s *script) Await(ctx context.Context, p domain.Position) error {
 	return nil
 }
 
+// Ends is where everything is applied that was submitted.
+func (s *script) Ends(context.Context) (domain.Position, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.stopped {
+		return domain.Position{}, domain.ErrUnavailable
+	}
+	return domain.Position{Journal: journalID, Catalog: s.next, Shards: []domain.ShardOffset{{Shard: 0, Next: 41}, {Shard: 1, Next: 42}}}, nil
+}
+
 func (s *script) Lag() time.Duration { return 12 * time.Millisecond }
 
 func (s *script) Hit(domain.AccountID, domain.ApplicationID, time.Time) {
@@ -296,6 +324,9 @@ type snapshot struct {
 }
 
 func (c *snapshot) Next() int64 { return c.next }
+
+func (c *snapshot) Changed(domain.AccountID) int64 { return c.next }
+
 func (c *snapshot) Key(h domain.KeyHash) (*domain.Key, bool) {
 	k, ok := c.keys[h]
 	return k, ok

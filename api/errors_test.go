@@ -42,7 +42,7 @@ func TestEveryErrorHasItsCodeAndParameter(t *testing.T) {
 		{"GET", "/v1.1/brands", keyPublic, "", 15, ""},
 		{"GET", "/v1.1/brands?limit=x", keyAdvanced, "", 4, "limit"},
 		{"GET", "/v1.1/brands?sort=up", keyAdvanced, "", 4, "sort"},
-		{"GET", "/v1.1/brands?cursor=", keyAdvanced, "", 4, "cursor"},
+		{"GET", "/v1.1/brands?cursor=x", keyAdvanced, "", 4, "cursor"},
 		{"GET", "/v1.1/brands?wait_for=x", keyAdvanced, "", 4, "wait_for"},
 		{"GET", "/v1.1/brands?timeout_ms=10001", keyAdvanced, "", 4, "timeout_ms"},
 		{"GET", "/v1.1/brand/x", keyAdvanced, "", 4, "brandid"},
@@ -128,8 +128,8 @@ func TestEveryErrorHasItsCodeAndParameter(t *testing.T) {
 		{"GET", "/v1.1/members/active?order_by=lastlogin&activityID=100", keyStandard, "", 4, "activityID"},
 		{"GET", "/v1.1/members/active?sort=up", keyStandard, "", 4, "sort"},
 		{"GET", "/v1.1/members/active?limit=100001,1", keyStandard, "", 4, "limit"},
-		{"GET", "/v1.1/members/active?cursor=", keyStandard, "", 4, "cursor"},
-		{"GET", "/v1.1/members/active?required_fields=Email", keyStandard, "", 4, "required_fields"},
+		{"GET", "/v1.1/members/active?cursor=x", keyStandard, "", 4, "cursor"},
+		{"GET", "/v1.1/members/active?required_fields=Email" + strings.Repeat(",Email", 1000), keyStandard, "", 4, "required_fields"},
 		{"GET", "/v1.1/members/active?fields=" + strings.Repeat("a,", 1001), keyStandard, "", 4, "fields"},
 		{"GET", "/v1.1/members/active?totalmembercount=yes", keyStandard, "", 4, "totalmembercount"},
 		{"GET", "/v1.1/members/active?optedin=1", keyStandard, "", 3, "brandID"},
@@ -176,7 +176,7 @@ func TestEveryErrorHasItsCodeAndParameter(t *testing.T) {
 		{"GET", "/v1.1/brand/1/stats/activity?region=BE&country=DE,FR", keyAdvanced, "", 4, "region"},
 		{"GET", "/v1.1/brand/1/stats/activity?domain=a+b", keyAdvanced, "", 4, "domain"},
 		{"GET", "/v1.1/brand/1/stats/activity?group_by=day", keyAdvanced, "", 4, "group_by"},
-		{"GET", "/v1.1/brand/1/stats/activity?explain=1", keyAdvanced, "", 4, "explain"},
+		{"GET", "/v1.1/brand/1/stats/activity?explain=2", keyAdvanced, "", 4, "explain"},
 		{"GET", "/v1.1/brand/3/stats/location", keyAdvanced, "", 5, "brandID"},
 		{"GET", "/v1.1/brand/1/stats/location?segmentID=2", keyAdvanced, "", 5, "segment"},
 		{"GET", "/v1.1/brand/1/stats/location?region=BE", keyAdvanced, "", 4, "region"},
@@ -187,8 +187,8 @@ func TestEveryErrorHasItsCodeAndParameter(t *testing.T) {
 		{"GET", "/v1.1/activity/feed?region=BE", keyAdvanced, "", 4, "region"},
 		{"GET", "/v1.1/activity/feed?sort=newest", keyAdvanced, "", 4, "sort"},
 		{"GET", "/v1.1/activity/feed?limit=100001,1", keyAdvanced, "", 4, "limit"},
-		{"GET", "/v1.1/activity/feed?cursor=", keyAdvanced, "", 4, "cursor"},
-		{"GET", "/v1.1/activity/feed?anyofactivities=100", keyAdvanced, "", 4, "anyofactivities"},
+		{"GET", "/v1.1/activity/feed?cursor=x", keyAdvanced, "", 4, "cursor"},
+		{"GET", "/v1.1/activity/feed?anyofactivities=1-", keyAdvanced, "", 4, "anyofactivities"},
 		{"GET", "/v1.1/activity/feed?all_member_actions=yes", keyAdvanced, "", 4, "all_member_actions"},
 		{"GET", "/v1.1/activity/feed?end_date=2026-01-01&brandID=3", keyAdvanced, "", 4, "end_date"},
 		{"GET", "/v1.1/activity/feed?keyword=" + strings.Repeat("x", 256), keyAdvanced, "", 4, "keyword"},
@@ -217,21 +217,6 @@ func TestEveryErrorHasItsCodeAndParameter(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-func TestFiltersThatAreNotBuiltAreRefusedAndNeverLeftOut(t *testing.T) {
-	h := newHouse(t)
-	for _, path := range asks {
-		for _, filter := range []string{
-			"members_from_segment=1", "emails=a@b.c", "anyofactivities=100", "allofactivities=100",
-		} {
-			name, _, _ := strings.Cut(filter, "=")
-			h.refused(h.get(path+"?"+filter), domain.InvalidParameter, name)
-		}
-	}
-	if n := len(h.engine.asked); n != 0 {
-		t.Errorf("%d questions were asked", n)
 	}
 }
 

@@ -46,9 +46,12 @@ func feed(c *Call, in *feedIn) (*wire.Feed, error) {
 	}
 	p := c.page(in.limit)
 	q.Filter, q.Groups = of.filter, of.groups(inOne)
-	q.Listing = domain.Listing{Every: in.AllActions, Recorded: in.ByRecorded, Up: in.Sort == "ASC", Keyword: in.Keyword, Limit: p.Limit}
+	q.Listing = domain.Listing{Every: in.AllActions, Recorded: in.ByRecorded, Up: in.Sort == "ASC", Keyword: in.Keyword, Limit: c.wanted(p)}
 	if p.Limit > 0 {
 		q.Listing.Offset = p.Offset
+	}
+	if after := c.behind(); after != nil {
+		q.Listing.After = &domain.FeedAfter{At: int64(after.rank), ID: domain.ActionID(after.id)}
 	}
 	answer, err := c.ask(q)
 	if err != nil {
@@ -58,11 +61,19 @@ func feed(c *Call, in *feedIn) (*wire.Feed, error) {
 		return nil, &domain.Error{Code: domain.Internal, Op: "feed", Message: "the answer has another shape"}
 	}
 	out := &wire.Feed{TotalSize: wire.Number(answer.Feed.Total)}
-	if out.Items, err = c.items(answer.Feed.Items, answer.Position); err != nil {
-		return nil, err
+	items, _ := turned(c, p, answer.Feed.Items, int(answer.Feed.Total), feedKey(in.ByRecorded), dates(span)...)
+	out.Items, err = c.items(items, answer.Position)
+	return out, err
+}
+
+// feedKey is what an item of a feed is listed by.
+func feedKey(recorded bool) func(*domain.FeedItem) rowKey {
+	return func(i *domain.FeedItem) rowKey {
+		if recorded {
+			return rowKey{rank: uint64(i.Recorded), id: uint64(i.Row.ID())}
+		}
+		return rowKey{rank: uint64(i.Row.Time), id: uint64(i.Row.ID())}
 	}
-	c.beside(p, int(answer.Feed.Total), dates(span)...)
-	return out, nil
 }
 
 // items are actions as feeds show them, read at a position or after it.

@@ -9,9 +9,8 @@ import (
 )
 
 // filters are the contract's filters on actions and members; beside them stand an
-// operation's own brandID and range. Those that are not built yet are refused: a
-// number that leaves one out would be wrong. An input holds them by name, since
-// they have rules.
+// operation's own brandID and range. An input holds them by name, since they have
+// rules.
 type filters struct {
 	Services       bind.Services  `name:"services" doc:"only actions of these services" eg:"spotify,custom"`
 	ActivityID     bind.IDs       `name:"activityID" doc:"only actions of these definitions" eg:"100"`
@@ -25,10 +24,10 @@ type filters struct {
 	OptedIn        bool           `name:"optedin" doc:"1: only members who opted in, to the segment if one is named, else to the brand; one of both is needed but in a feed, where without them it is the global list" eg:"1"`
 	IncludeOneTime bool           `name:"includeOneTime" doc:"1 also counts one-time actions such as follows and likes" eg:"1"`
 
-	MembersFromSegment bind.ID `name:"members_from_segment" later:"refuse" doc:"only members of the segment"`
-	Emails             string  `name:"emails" later:"refuse" doc:"only members with these addresses"`
-	AnyOfActivities    string  `name:"anyofactivities" later:"refuse" doc:"only members who did one of these"`
-	AllOfActivities    string  `name:"allofactivities" later:"refuse" doc:"only members who did all of these"`
+	MembersFromSegment bind.ID     `name:"members_from_segment" doc:"only members on the segment's list: who opted in, was put there, or is there by its rule" eg:"1"`
+	Emails             bind.Emails `name:"emails" doc:"only members with one of these addresses, verified or not, in any case" eg:"ada@example.com,bob@example.com"`
+	AnyOfActivities    bind.Deeds  `name:"anyofactivities" doc:"only members who did at least one of these in the range, by whatever service, one-time ones too: an activity's id, or brand-activity for that brand alone" eg:"100,1-101"`
+	AllOfActivities    bind.Deeds  `name:"allofactivities" doc:"only members who did every one of these in the range, likewise" eg:"100,1-101"`
 }
 
 // Missing reports that an opt-in is asked for, and to nothing.
@@ -113,7 +112,10 @@ func (c *Call) selects(f *filters, brand domain.BrandID) (*selection, error) {
 	default:
 		s.filter.OptIn = domain.OptValue(domain.OptGlobal, 0)
 	}
-	return s, c.counted(f, s)
+	if err := c.counted(f, s); err != nil {
+		return nil, err
+	}
+	return s, c.chooses(&s.filter, f)
 }
 
 func memberIDs(ids bind.IDs) []domain.MemberID {
@@ -125,20 +127,6 @@ func memberIDs(ids bind.IDs) []domain.MemberID {
 		out[i] = domain.MemberID(id)
 	}
 	return out
-}
-
-// nobody is a list of members that none is in: no member has the id 0.
-var nobody = []domain.MemberID{0}
-
-// onlyMember narrows the filter to one member.
-func onlyMember(f *domain.Filter, id bind.ID) {
-	switch m := domain.MemberID(id); {
-	case m == 0:
-	case f.Members == nil || slices.Contains(f.Members, m):
-		f.Members = []domain.MemberID{m}
-	default:
-		f.Members = nobody
-	}
 }
 
 // counted fills in the definitions whose actions count: of all of the account's,
@@ -166,11 +154,11 @@ var statistics = bind.Period{Amount: 5, Unit: bind.Year}
 
 // over resolves the range of a question and shows it in the answer.
 func (c *Call) over(in bind.Range, most bind.Period) (bind.Span, error) {
-	span, warnings, fault := in.Resolve(c.now, most)
+	r, fault := c.byClock(c.rangeOf(in), most, true)
 	if fault != nil {
-		return span, fault
+		return r.span, fault
 	}
-	c.warnings = append(c.warnings, warnings...)
-	c.span = span.String()
-	return span, nil
+	c.warnings = append(c.warnings, r.warnings...)
+	c.span = r.span.String()
+	return r.span, c.turnedOver(r.span)
 }

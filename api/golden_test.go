@@ -25,8 +25,18 @@ func TestAnswersAreAsTheyWere(t *testing.T) {
 	h := counting(t)
 	tally := h.engine.answer
 	h.engine.answer = func(q *domain.Question) (*domain.Answer, error) {
-		if q.Shape == domain.ShapeTally {
-			return tally(q)
+		if q.Shape == domain.ShapeTally || q.Shape == domain.ShapeNewcomers {
+			a, err := tally(q)
+			if a.Tally.Before = 2; q.Explain {
+				a.Feed = &domain.Feed{Total: 3, Ahead: 1, Items: []domain.FeedItem{{Row: domain.Row{Seq: 5, Slot: 1, Time: 7}}}}
+			}
+			return a, err
+		}
+		if q.Shape == domain.ShapeGender {
+			return grouped(in(0, 7, 3), in(2, 2, 1))(q)
+		}
+		if q.Shape == domain.ShapeAge {
+			return grouped(in(2, 2, 1), in(uint32(domain.UnknownAge), 7, 3))(q)
 		}
 		if q.Shape == domain.ShapeLocation {
 			return located(map[string]domain.Count{"": {Actions: 7, Members: 3}, "DE": {Actions: 2, Members: 1}})(q)
@@ -37,8 +47,11 @@ func TestAnswersAreAsTheyWere(t *testing.T) {
 		if q.Shape == domain.ShapeLeaders || q.Shape == domain.ShapeCrossover {
 			return ranking(q)
 		}
+		if q.Shape == domain.ShapeStandings || q.Shape == domain.ShapeRoll {
+			return memberAnswers(1)(q)
+		}
 		if q.Shape == domain.ShapeLists {
-			return &domain.Answer{Lists: []uint64{12}}, nil
+			return &domain.Answer{Lists: []uint64{12}, Union: 12}, nil
 		}
 		return &domain.Answer{Timeline: &domain.Timeline{First: 20453, Services: []domain.ServiceTimeline{{
 			Service: domain.Spotify, Days: []domain.Count{{Actions: 2, Members: 1}, {}}, Total: domain.Count{Actions: 2, Members: 1},
@@ -53,12 +66,22 @@ func TestAnswersAreAsTheyWere(t *testing.T) {
 		{"activities", "GET", "/v1.1/activities?limit=1,1", ""},
 		{"activity", "GET", "/v1.1/activity/100", ""},
 		{"member", "GET", "/v1.1/member/4097", ""},
+		{"member-activity", "GET", "/v1.1/member/4097?showposition=1&showbrands=1&showactions=1&limit=1", ""},
+		{"checked", "GET", "/v1.1/member/4097/activity/100", ""},
+		{"members", "GET", "/v1.1/members?limit=1,1", ""},
+		{"members-totals", "GET", "/v1.1/members/stats/activity?limit=1", ""},
 		{"opted-in", "POST", "/v1.1/segment/1/optin", "id=4097"},
 		{"tally", "GET", "/v1.1/brand/1/stats/activity", ""},
 		{"tally-type", "GET", "/v1.1/brand/1/stats/activity?group_by=type", ""},
 		{"tally-empty", "GET", "/v1.1/brand/1/stats/activity?activityID=104", ""},
 		{"timeline", "GET", "/v1.1/brand/1/stats/timeline", ""},
 		{"location", "GET", "/v1.1/brand/1/stats/location", ""},
+		{"gender", "GET", "/v1.1/brand/1/stats/gender", ""},
+		{"age", "GET", "/v1.1/brand/1/stats/age", ""},
+		{"newcomers", "GET", "/v1.1/brand/1/stats/members?limit=1", ""},
+		{"newcomers-type", "GET", "/v1.1/brand/1/stats/members?group_by=type&limit=1", ""},
+		{"segment-stats", "GET", "/v1.1/brand/1/stats/segments", ""},
+		{"explained", "GET", "/v1.1/brand/1/stats/members?explain=1&limit=1&end_date=2026-01-02+00:00:00", ""},
 		{"daily", "GET", "/v1.1/activity/count/daily?start_date=2025-12-31+00:00:00&end_date=2026-01-02+00:00:00", ""},
 		{"record", "POST", "/v1.1/activity/record", "activityid=100&brandid=1&id=4097&content=plain+text&marker=m&timestamp=2026-01-02+03:04:05&country=DE&async=0"},
 		{"record-service", "POST", "/v1.1/activity/record", `{"activityid":101,"id":4097,"content":{"TrackName":"Blue"},"media":"https://x.y","marker":"m","timestamp":"2026-01-02 03:04:05","async":0}`},

@@ -10,16 +10,13 @@ import (
 )
 
 func location(c *Call, in *statsIn) (*wire.Location, error) {
-	q, of, _, err := in.question(c, domain.ShapeLocation)
+	t, explain, err := in.tally(c, domain.ShapeLocation)
 	if err != nil {
 		return nil, err
 	}
-	q.Groups = of.groups(inOne)
-	tally, err := c.tally(q)
-	if err != nil {
-		return nil, err
-	}
-	return renderLocation(tally), nil
+	out := renderLocation(t)
+	out.Explain = explain
+	return out, nil
 }
 
 // renderLocation puts the country with the most actions first, and what is of none
@@ -34,7 +31,7 @@ func renderLocation(t *domain.Tally) *wire.Location {
 		Countries: make([]wire.Country, len(rows)),
 	}
 	for i, r := range rows {
-		row := wire.Country{CountryName: "Unknown", Actions: wire.Number(r.Actions), Members: wire.Number(r.Members)}
+		row := wire.Country{CountryName: unknown, Actions: wire.Number(r.Actions), Members: wire.Number(r.Members)}
 		if r.Group != 0 {
 			code := string([]byte{byte(r.Group >> 8), byte(r.Group)})
 			row.Country, row.CountryName = &code, cmp.Or(bind.CountryName()[code], code)

@@ -1,8 +1,6 @@
 package api
 
 import (
-	"strings"
-
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
 	"github.com/ovation-analytics/ovation/api/wire"
@@ -11,8 +9,8 @@ import (
 // selected are the parameters that say what of the items of a list of members is
 // wanted.
 type selected struct {
-	Fields         string `name:"fields" max:"4096" doc:"only these fields of the items, by name in any case; ID always stays" eg:"FirstName,Score,LastActivity"`
-	RequiredFields string `name:"required_fields" later:"refuse" doc:"only members with a value in each of these fields"`
+	Fields string `name:"fields" max:"4096" doc:"only these fields of the items, by name in any case; ID always stays" eg:"FirstName,Score,LastActivity"`
+	requiredFields
 }
 
 // fields are the fields wanted; nil: all. Names that no field has are warned of.
@@ -20,14 +18,9 @@ func (c *Call) fields(in selected) (*wire.ItemFields, error) {
 	if in.Fields == "" {
 		return nil, nil
 	}
-	var names []string
-	for name := range strings.SplitSeq(in.Fields, ",") {
-		if name = strings.TrimSpace(name); name != "" {
-			names = append(names, name)
-		}
-	}
-	if len(names) > bind.MaxList {
-		return nil, domain.Bad(domain.InvalidParameter, "fields", "fields must have at most 1000 entries")
+	names, err := c.names(in.Fields, "fields")
+	if err != nil {
+		return nil, err
 	}
 	fields, unknown := wire.ParseItemFields(names)
 	for _, name := range unknown {

@@ -51,12 +51,16 @@ func describe(base string, operations []*Operation) object {
 		"servers": []object{{"url": base}}, "paths": paths,
 		"components": object{
 			"schemas":         d.schemas,
-			"responses":       object{"Problem": response("An error (RFC 9457)", problem.ContentType, ref("Problem"))},
+			"responses":       object{"Problem": response(errorsAre, problem.ContentType, ref("Problem"))},
 			"securitySchemes": object{"apiKey": object{"type": "apiKey", "in": "query", "name": "apiKey"}},
 		},
 		"security": []object{{"apiKey": []string{}}},
 	}
 }
+
+// errorsAre says of errors what their codes do not.
+const errorsAre = "An error (RFC 9457). Code 11 (503): not now, or not in time; ask again. " +
+	"Code 12 (403): a quota is used up, or the question would read more rows than this installation reads for one; its message names how many that is."
 
 var placeholder = regexp.MustCompile(`/:(\w+)`)
 

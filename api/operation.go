@@ -34,11 +34,12 @@ type Operation struct {
 	Objects      []string // parameters whose value may be a JSON object
 	Enterprise   string   // parameters so prefixed need the enterprise plan
 
-	each   *bind.Plan // of one record of a body of many; nil: the body is parameters
-	plan   *bind.Plan
-	out    []outcome
-	run    func(c *Call, p *bind.Params) (any, error)
-	counts *counters
+	each      *bind.Plan // of one record of a body of many; nil: the body is parameters
+	plan      *bind.Plan
+	out       []outcome
+	remembers bool // see remembering
+	run       func(c *Call, p *bind.Params) (any, error)
+	counts    *counters
 }
 
 // outcome is a status of success and the shape of its body.
@@ -94,8 +95,20 @@ func operation[In, Out any](method, group, path, summary string, f func(*Call, *
 		if fault != nil {
 			return nil, fault
 		}
+		if err := c.turn(r); err != nil {
+			return nil, err
+		}
+		if err := c.unfold(r); err != nil {
+			return nil, err
+		}
 		if err := c.begin(r.shared()); err != nil {
 			return nil, err
+		}
+		if err := c.refresh(r.shared()); err != nil {
+			return nil, err
+		}
+		if c.recall() {
+			return nil, nil
 		}
 		return f(c, &r.In)
 	}

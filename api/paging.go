@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,7 +15,7 @@ import (
 // limit is the parameter that says which rows of a list are asked for.
 type limit struct {
 	Limit  bind.Page `name:"limit" doc:"<limit> or <offset>,<limit>; default 10, at most 1000" eg:"0,5"`
-	Cursor string    `name:"cursor" later:"refuse" doc:"keyset paging"`
+	Cursor string    `name:"cursor" max:"4096" doc:"empty: pages follow one another by the keys of their rows, so that a row whose key stays is met exactly once while data arrives, and there is no limit of offset; else that of a next page's address, beside the same parameters and no offset"`
 }
 
 // page is the page asked for, the first ten rows where none is.
@@ -30,28 +31,33 @@ func (c *Call) page(in limit) bind.Page {
 }
 
 // unlinked are parameters that addresses of other pages leave out.
-var unlinked = []string{"apikey", "period", "period_end"}
+var unlinked = []string{"apikey", "period", "period_end", explainAfter}
 
 // beside gives the addresses of the pages beside p of a list of n, in the header
 // too. Dates stand for the range that was answered.
 func (c *Call) beside(p bind.Page, n int, dates ...[2]string) wire.Paging {
 	var out wire.Paging
-	link := func(offset, limit int, rel string) *string {
-		instead := append(dates, [2]string{"limit", strconv.Itoa(offset) + "," + strconv.Itoa(limit)})
-		to := c.base + c.path + "?" + c.params.Query(unlinked, instead...)
-		c.links = append(c.links, "<"+to+`>; rel="`+rel+`"`)
-		return &to
-	}
 	if p.Limit == 0 {
 		return out
 	}
+	link := func(rel string, offset, limit int) *string {
+		return c.link(rel, append(slices.Clone(dates), [2]string{"limit", strconv.Itoa(offset) + "," + strconv.Itoa(limit)})...)
+	}
 	if next := p.Offset + p.Limit; next < n && next <= bind.MaxOffset {
-		out.Next = link(next, p.Limit, "next")
+		out.Next = link("next", next, p.Limit)
 	}
 	if p.Offset > 0 {
-		out.Previous = link(max(0, p.Offset-p.Limit), min(p.Limit, p.Offset), "prev")
+		out.Previous = link("prev", max(0, p.Offset-p.Limit), min(p.Limit, p.Offset))
 	}
 	return out
+}
+
+// link is the address of another page of the list, in the header too: all parameters
+// but the key, and in the place of their names what stands for them there.
+func (c *Call) link(rel string, instead ...[2]string) *string {
+	to := c.base + c.path + "?" + c.params.Query(unlinked, instead...)
+	c.links, c.pages = append(c.links, "<"+to+`>; rel="`+rel+`"`), append(c.pages, pageLink{rel, instead})
+	return &to
 }
 
 // hostname is what a client may send as a host and find again in an address.

@@ -25,9 +25,22 @@ type Engine interface {
 	// Resolve is the member that an identity of the kind names, of those that a
 	// pointer names the one created first; 0: nobody.
 	Resolve(ctx context.Context, account domain.AccountID, kind domain.IdentityKind, hash domain.IdentityHash, wait domain.Position) (domain.MemberID, domain.Position, error)
+	// ResolveAll is the members that the names name, ascending, each once: all of those
+	// that a pointer names.
+	ResolveAll(ctx context.Context, account domain.AccountID, names []domain.Name, wait domain.Position) ([]domain.MemberID, domain.Position, error)
 	// Show is what a feed shows of each of the items beside its row, at wait or after
 	// it. Row and Member of an item are looked at.
 	Show(ctx context.Context, account domain.AccountID, items []domain.FeedItem, wait domain.Position) ([]domain.Shown, error)
+	// Mark is the moment of now, and Stands tells of an answer that was made after it, and
+	// of what has its footprint, whether it would be the same now: nothing that it was made
+	// of has changed since, and no action lies between the edges of a range of its Rows
+	// and those of the one it has become in moved. That is cheap. The position is that of
+	// an answer made now; what the catalog says is not looked at.
+	Mark() domain.Mark
+	Stands(account domain.AccountID, since domain.Mark, f *domain.Footprint, moved []domain.Range) (domain.Position, bool)
+	// Ends is the position at which everything is applied that was accepted before the
+	// call, by the API or by the public topic; ErrUnavailable when that is not known.
+	Ends(ctx context.Context) (domain.Position, error)
 	// Await returns once the position is applied.
 	Await(ctx context.Context, wait domain.Position) error
 	// Lag is now − the latest moment at which every log's end then seen has since
@@ -41,6 +54,8 @@ type Engine interface {
 type Catalog interface {
 	// Next is the offset after the last record applied.
 	Next() int64
+	// Changed is another number after every change of what answers show of the account.
+	Changed(account domain.AccountID) int64
 	Key(hash domain.KeyHash) (*domain.Key, bool)
 	Account(id domain.AccountID) (*domain.Account, bool)
 	Application(id domain.ApplicationID) (*domain.Application, bool)

@@ -104,6 +104,9 @@ func record(c *Call, in *recordIn) (any, error) {
 	if fault := refusedOutcome(s.Activity, &out); fault != nil {
 		return nil, fault
 	}
+	if out.Row.Flags&domain.Deleted != 0 && !in.Async {
+		return nil, errDeleted
+	}
 	item, err := c.feedItem(&out)
 	if err != nil {
 		return nil, err

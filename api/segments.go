@@ -48,10 +48,9 @@ func (c *Call) segments(in limit, brand domain.BrandID) (*wire.Segments, error) 
 	found := slices.DeleteFunc(slices.Clone(c.catalog.Segments(c.Account())), func(s *domain.Segment) bool {
 		return s.Deleted || brand != 0 && s.Brand != brand
 	})
-	p := c.page(in)
-	from, to := p.Cut(len(found))
-	items, err := c.segmentItems(found[from:to])
-	return &wire.Segments{TotalSize: wire.Number(len(found)), Items: items, Paging: c.beside(p, len(found))}, err
+	rows, paging := part(c, c.page(in), found, func(s **domain.Segment) rowKey { return rowKey{id: uint64((*s).ID)} }, byID)
+	items, err := c.segmentItems(rows)
+	return &wire.Segments{TotalSize: wire.Number(len(found)), Items: items, Paging: paging}, err
 }
 
 // segmentItems renders segments with the number of members on their lists.
@@ -60,21 +59,34 @@ func (c *Call) segmentItems(segments []*domain.Segment) ([]wire.Segment, error) 
 	if len(segments) == 0 {
 		return items, nil
 	}
-	q := &domain.Question{Account: c.Account(), Shape: domain.ShapeLists}
+	members, _, err := c.lists(segments, domain.Filter{})
+	if err != nil {
+		return nil, err
+	}
+	for i, s := range segments {
+		items = append(items, wire.SegmentOf(s, periodText(s.Period), members[i]))
+	}
+	return items, nil
+}
+
+// lists is how many members are on each segment's list, and on any of them, of those
+// that the filter lets through.
+func (c *Call) lists(segments []*domain.Segment, filter domain.Filter) (each []uint64, any uint64, err error) {
+	if len(segments) == 0 {
+		return nil, 0, nil
+	}
+	q := &domain.Question{Account: c.Account(), Shape: domain.ShapeLists, Range: c.within(domain.Period{}), Filter: filter}
 	for _, s := range segments {
 		q.Lists = append(q.Lists, c.list(s))
 	}
 	answer, err := c.ask(q)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	if len(answer.Lists) != len(segments) {
-		return nil, &domain.Error{Code: domain.Internal, Op: "segments", Message: "the answer has another shape"}
+		return nil, 0, &domain.Error{Code: domain.Internal, Op: "segments", Message: "the answer has another shape"}
 	}
-	for i, s := range segments {
-		items = append(items, wire.SegmentOf(s, periodText(s.Period), answer.Lists[i]))
-	}
-	return items, nil
+	return answer.Lists, answer.Union, nil
 }
 
 // list is a segment's list of members as a question carries it: the rule is one of
@@ -99,8 +111,8 @@ func (c *Call) within(p domain.Period) domain.Range {
 	if p == (domain.Period{}) {
 		return domain.Range{To: 1<<32 - 1}
 	}
-	span, _, _ := bind.Range{Period: bindPeriod(p)}.Resolve(c.now, always)
-	return span.Seconds()
+	r, _ := c.byClock(bind.Range{Period: bindPeriod(p)}, always, false)
+	return r.span.Seconds()
 }
 
 // bindPeriod is a period as parameters have it: the codes of the units are the same.

@@ -174,7 +174,7 @@ func TestSegmentErrorsHaveTheirCodes(t *testing.T) {
 	}{
 		{"GET", "/v1.1/segments?brandID=3", keyAdvanced, "", 5, "brandID"},
 		{"GET", "/v1.1/segments?brandID=x", keyAdvanced, "", 4, "brandID"},
-		{"GET", "/v1.1/segments?cursor=", keyAdvanced, "", 4, "cursor"},
+		{"GET", "/v1.1/segments?cursor=x", keyAdvanced, "", 4, "cursor"},
 		{"GET", "/v1.1/brand/3/segments", keyAdvanced, "", 5, "brandid"},
 		{"GET", "/v1.1/brand/3/activities", keyAdvanced, "", 5, "brandid"},
 		{"GET", "/v1.1/brand/1/activities?segment=9", keyAdvanced, "", 5, "segment"},

@@ -15,9 +15,9 @@ import (
 type statsIn struct {
 	BrandID bind.ID `name:"brandID" doc:"id of a brand; where the path names none: of all brands without it" eg:"1"`
 	bind.Range
-	Filters filters
-	ID      bind.ID `name:"id" doc:"only actions of this member" eg:"4097"`
-	Explain bool    `name:"explain" later:"refuse" doc:"1 adds the actions behind the number"`
+	Filters    filters
+	ID         bind.ID `name:"id" doc:"only actions of this member" eg:"4097"`
+	Explaining explaining
 }
 
 // question is the part of a question that the statistics share, without its
@@ -41,7 +41,7 @@ func (in *statsIn) question(c *Call, shape domain.Shape) (*domain.Question, *sel
 	}
 	q.Filter = of.filter
 	onlyMember(&q.Filter, in.ID)
-	return q, of, span, nil
+	return q, of, span, c.explains(&in.Explaining, q, span)
 }
 
 // tallyIn are the parameters of stats/activity.
@@ -49,7 +49,7 @@ type tallyIn struct {
 	statsIn
 	GroupBy string    `name:"group_by" enum:"activities,type" default:"activities" doc:"a row an activity, or a row a type" eg:"type"`
 	Limit   bind.Page `name:"limit" doc:"keeps that page of rows, of whose actions the totals are made; no default" eg:"0,5"`
-	Cursor  string    `name:"cursor" later:"refuse" doc:"keyset paging"`
+	Cursor  string    `name:"cursor" max:"4096" doc:"empty: pages follow one another by the keys of their rows; else that of a next page's address, beside the same parameters and no offset"`
 }
 
 func tallyActivities(c *Call, in *tallyIn) (*wire.ActivityTally, error) {
@@ -57,32 +57,19 @@ func tallyActivities(c *Call, in *tallyIn) (*wire.ActivityTally, error) {
 	if err != nil {
 		return nil, err
 	}
-	by := groupByID(of.definitions)
-	if in.GroupBy == "type" {
-		by = groupByType(of.definitions)
-	}
+	by := in.grouping(of)
 	q.Groups = of.groups(by.group)
-	tally, err := c.tally(q)
+	t, err := c.rows(q, in.Limit, span, by, func(g *domain.GroupCount) uint64 { return g.Actions })
 	if err != nil {
 		return nil, err
 	}
-	rows, total := tally.Groups, tally.Total
-	sortTally(rows)
-	size := len(rows)
-	if in.Limit.Given {
-		p := c.page(limit{Limit: in.Limit})
-		c.beside(p, size, dates(span)...)
-		from, to := p.Cut(size)
-		if rows, total, err = c.kept(q, rows[from:to], size, total); err != nil {
-			return nil, err
-		}
-	}
+	total := t.answer.Tally.Total
 	out := &wire.ActivityTally{
-		TotalSize: wire.Number(size), Items: make([]wire.ActivityRow, len(rows)),
+		TotalSize: wire.Number(t.size), Items: make([]wire.ActivityRow, len(t.rows)),
 		TotalCount: wire.Number(total.Actions), TotalMembers: wire.Number(total.Members),
 	}
 	brand := c.anyBrand(q.Brand)
-	for i, r := range rows {
+	for i, r := range t.rows {
 		row := by.row(r.Group, brand)
 		row.BrandID = wire.Number(brand.ID)
 		if of.segment != nil {
@@ -91,11 +78,12 @@ func tallyActivities(c *Call, in *tallyIn) (*wire.ActivityTally, error) {
 		row.Count, row.DistinctMembers = wire.Number(r.Actions), wire.Number(r.Members)
 		out.Items[i] = row
 	}
-	return out, nil
+	out.Explain, err = c.explanation(&in.Explaining, t.answer)
+	return out, err
 }
 
 // tally asks for a tally.
-func (c *Call) tally(q *domain.Question) (*domain.Tally, error) {
+func (c *Call) tally(q *domain.Question) (*domain.Answer, error) {
 	answer, err := c.ask(q)
 	if err != nil {
 		return nil, err
@@ -103,47 +91,86 @@ func (c *Call) tally(q *domain.Question) (*domain.Tally, error) {
 	if answer.Tally == nil {
 		return nil, &domain.Error{Code: domain.Internal, Op: "tally", Message: "the answer has another shape"}
 	}
-	return answer.Tally, nil
+	return answer, nil
 }
 
-// sortTally puts the most actions first, ties by group.
-func sortTally(rows []domain.GroupCount) {
-	slices.SortFunc(rows, func(a, b domain.GroupCount) int {
-		return cmp.Or(cmp.Compare(b.Actions, a.Actions), cmp.Compare(a.Group, b.Group))
-	})
+// kept is the rows of a tally that are shown, and an answer whose totals are made of
+// their actions.
+type kept struct {
+	rows   []domain.GroupCount
+	size   int // of all rows, shown or not
+	answer *domain.Answer
 }
 
-// kept is the rows of a page with totals made from their actions. A member counts
-// once in a total, so the kept groups are asked for once more; their rows are
-// taken from that answer too, so that rows and totals are of one moment.
-func (c *Call) kept(q *domain.Question, rows []domain.GroupCount, size int, total domain.Count) ([]domain.GroupCount, domain.Count, error) {
-	switch len(rows) {
-	case size:
-		return rows, total, nil
-	case 0:
-		return nil, domain.Count{}, nil
+// rows asks for a tally and puts its rows in order, the greatest rank first, ties by
+// group; where a page is asked for it keeps that. A member counts once in a total, so the kept groups are asked for once more;
+// their rows, and the actions that explain them, are taken from that answer, so that
+// all is of one moment.
+func (c *Call) rows(q *domain.Question, only bind.Page, span bind.Span, by grouping, rank func(*domain.GroupCount) uint64) (*kept, error) {
+	first, paged := *q, only.Given || c.behind() != nil
+	first.Explain = q.Explain && !paged
+	answer, err := c.tally(&first)
+	if err != nil {
+		return nil, err
+	}
+	key := func(g *domain.GroupCount) rowKey {
+		k := by.key(g.Group)
+		k.rank = rank(g)
+		return k
+	}
+	order := func(a, b domain.GroupCount) int { return byRank(key(&a), key(&b)) }
+	slices.SortFunc(answer.Tally.Groups, order)
+	t := &kept{answer.Tally.Groups, len(answer.Tally.Groups), answer}
+	if !paged {
+		return t, nil
+	}
+	p := bind.Page{Limit: t.size}
+	if only.Given {
+		p = c.page(limit{Limit: only})
+	}
+	if t.rows, _ = part(c, p, t.rows, key, byRank, dates(span)...); len(t.rows) == t.size && !q.Explain {
+		return t, nil
+	}
+	if len(t.rows) == 0 {
+		t.answer = &domain.Answer{Tally: &domain.Tally{}, Feed: &domain.Feed{}, Position: answer.Position}
+		return t, nil
 	}
 	narrow := *q
 	narrow.Groups = slices.DeleteFunc(slices.Clone(q.Groups), func(g domain.Group) bool {
-		return !slices.ContainsFunc(rows, func(r domain.GroupCount) bool { return r.Group == g.Group })
+		return !slices.ContainsFunc(t.rows, func(r domain.GroupCount) bool { return r.Group == g.Group })
 	})
-	tally, err := c.tally(&narrow)
-	if err != nil {
-		return nil, domain.Count{}, err
+	if t.answer, err = c.tally(&narrow); err != nil {
+		return nil, err
 	}
-	sortTally(tally.Groups)
-	return tally.Groups, tally.Total, nil
+	t.rows = t.answer.Tally.Groups
+	slices.SortFunc(t.rows, order)
+	return t, nil
+}
+
+// byType is the word for a row a type.
+const byType = "type"
+
+// grouping is the one asked for.
+func (in *tallyIn) grouping(of *selection) grouping {
+	if in.GroupBy == byType {
+		return groupByType(of.definitions)
+	}
+	return groupByID(of.definitions)
 }
 
 // grouping is which definitions make which row.
 type grouping struct {
 	group func(*domain.Definition) uint32
 	row   func(group uint32, brand *domain.Brand) wire.ActivityRow
+	key   func(group uint32) rowKey // what ties stand by; it stays while definitions are made
 }
 
 // groupByID makes a row of each definition; the group is its id.
 func groupByID(definitions []*domain.Definition) grouping {
-	g := grouping{group: func(d *domain.Definition) uint32 { return uint32(d.ID) }}
+	g := grouping{
+		group: func(d *domain.Definition) uint32 { return uint32(d.ID) },
+		key:   func(group uint32) rowKey { return rowKey{id: uint64(group)} },
+	}
 	g.row = func(group uint32, brand *domain.Brand) wire.ActivityRow {
 		i, ok := slices.BinarySearchFunc(definitions, domain.DefinitionID(group), func(d *domain.Definition, id domain.DefinitionID) int {
 			return cmp.Compare(d.ID, id)
@@ -173,6 +200,11 @@ func groupByType(definitions []*domain.Definition) grouping {
 	g := grouping{group: func(d *domain.Definition) uint32 {
 		at, _ := slices.BinarySearch(types, strings.ToLower(d.Type))
 		return uint32(at)
+	}, key: func(group uint32) rowKey {
+		if int(group) >= len(types) {
+			return rowKey{id: uint64(group)}
+		}
+		return rowKey{text: types[group]}
 	}}
 	g.row = func(group uint32, _ *domain.Brand) wire.ActivityRow {
 		if int(group) >= len(types) {

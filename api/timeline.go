@@ -10,28 +10,31 @@ import (
 )
 
 func timeline(c *Call, in *statsIn) (*wire.Timeline, error) {
-	q, of, _, err := in.question(c, domain.ShapeTimeline)
+	t, _, explain, err := in.timeline(c, domain.ShapeTimeline)
 	if err != nil {
 		return nil, err
 	}
-	q.Groups = of.groups(inOne)
-	t, err := c.timeline(q)
-	if err != nil {
-		return nil, err
-	}
-	return renderTimeline(t), nil
+	out := renderTimeline(t)
+	out.Explain = explain
+	return out, nil
 }
 
-// timeline asks for counts by day.
-func (c *Call) timeline(q *domain.Question) (*domain.Timeline, error) {
+// timeline asks for counts by day over the question's range, and explains them.
+func (in *statsIn) timeline(c *Call, shape domain.Shape) (*domain.Timeline, domain.Range, *wire.Explanation, error) {
+	q, of, _, err := in.question(c, shape)
+	if err != nil {
+		return nil, domain.Range{}, nil, err
+	}
+	q.Groups = of.groups(inOne)
 	answer, err := c.ask(q)
 	if err != nil {
-		return nil, err
+		return nil, domain.Range{}, nil, err
 	}
 	if answer.Timeline == nil {
-		return nil, &domain.Error{Code: domain.Internal, Op: "timeline", Message: "the answer has another shape"}
+		return nil, domain.Range{}, nil, &domain.Error{Code: domain.Internal, Op: "timeline", Message: "the answer has another shape"}
 	}
-	return answer.Timeline, nil
+	explain, err := c.explanation(&in.Explaining, answer)
+	return answer.Timeline, q.Range, explain, err
 }
 
 // renderTimeline puts the service with the most actions first, days up.

@@ -99,7 +99,7 @@ func (r *reader) preamble(rec *domain.Record) error {
 }
 
 func known(kind uint64) bool {
-	return kind >= uint64(domain.KindActivity) && kind <= uint64(domain.KindOptOut) ||
+	return kind >= uint64(domain.KindActivity) && kind <= uint64(domain.KindDelete) ||
 		kind >= uint64(domain.KindLayout) && kind <= uint64(domain.KindDeleteSegment)
 }
 

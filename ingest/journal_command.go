@@ -17,6 +17,9 @@ func (w *writer) command(c domain.Command) {
 		w.opt(c.Member, c.Opt, c.At)
 	case *domain.OptOut:
 		w.opt(c.Member, c.Opt, c.At)
+	case *domain.DeleteAction:
+		w.uint(1, uint64(c.Member))
+		w.uint(2, uint64(c.Action))
 	case *domain.Claim:
 		w.claim(c)
 	case *domain.Usage:
@@ -53,6 +56,8 @@ func (r *reader) command(kind domain.Kind) domain.Command {
 	case domain.KindOptOut:
 		member, opt, at := r.opt()
 		return &domain.OptOut{Member: member, Opt: opt, At: at}
+	case domain.KindDelete:
+		return r.deleteAction()
 	case domain.KindClaim:
 		return r.claim()
 	case domain.KindUsage:

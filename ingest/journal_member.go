@@ -123,6 +123,19 @@ func (r *reader) opt() (member domain.MemberID, o domain.Opt, at int64) {
 	return member, o, at
 }
 
+func (r *reader) deleteAction() *domain.DeleteAction {
+	c := &domain.DeleteAction{}
+	for r.next() {
+		switch r.num {
+		case 1:
+			c.Member = domain.MemberID(r.u64())
+		case 2:
+			c.Action = domain.ActionID(r.u64())
+		}
+	}
+	return c
+}
+
 func (w *writer) memberFields(num protowire.Number, fields domain.Fields) {
 	for _, f := range fields {
 		at := w.open(num)

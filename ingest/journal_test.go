@@ -19,7 +19,7 @@ import (
 
 // commands are all kinds of records that carry a command.
 var commands = []domain.Command{
-	&domain.RegisterMember{}, &domain.AttachService{}, &domain.OptIn{}, &domain.OptOut{}, &domain.Claim{}, &domain.Usage{}, &domain.Published{}, &domain.Tick{}, &domain.Expire{}, &domain.Rules{},
+	&domain.RegisterMember{}, &domain.AttachService{}, &domain.OptIn{}, &domain.OptOut{}, &domain.DeleteAction{}, &domain.Claim{}, &domain.Usage{}, &domain.Published{}, &domain.Tick{}, &domain.Expire{}, &domain.Rules{},
 	&domain.Layout{}, &domain.CreateApplication{}, &domain.CreateKey{}, &domain.RevokeKey{}, &domain.PutBrand{}, &domain.DeleteBrand{},
 	&domain.PutDefinition{}, &domain.DeleteDefinition{}, &domain.SetAside{}, &domain.AcceptGap{}, &domain.PutSegment{}, &domain.DeleteSegment{},
 }
@@ -269,7 +269,7 @@ func TestRecordsOfNewerReleasesAreRefusedOrReadInPart(t *testing.T) {
 		{"with fields added", added, nil},
 		{"version 2", tick(2, 7), errVersion},
 		{"version 0", tick(0, 7), errVersion},
-		{"kind 13", tick(1, 13), errKind},
+		{"kind 14", tick(1, 14), errKind},
 		{"kind 63", tick(1, 63), errKind},
 		{"kind 76", tick(1, 76), errKind},
 		{"kind 0", tick(1, 0), errKind},

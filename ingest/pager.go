@@ -69,7 +69,7 @@ func (p *pager) read(ctx context.Context, at place) (piece, error) {
 		}
 		p.all, p.rest, p.to, p.end = page.Records, page.Records, place{page.Next, page.Epoch}, page.Stable
 		if cap(page.Arena) > 0 {
-			p.memory = domain.NewMemory(page.Arena, p.home)
+			p.memory = domain.NewMemory(page.Arena, p.homing)
 		}
 	}
 	n := min(len(p.rest), pageRecords)
@@ -81,6 +81,14 @@ func (p *pager) read(ctx context.Context, at place) (piece, error) {
 	out.next = p.from
 	p.memory.Hold()
 	return out, nil
+}
+
+// homing takes memory back; what there is no room for, the collector takes.
+func (p *pager) homing(m *domain.Memory) {
+	select {
+	case p.home <- m:
+	default:
+	}
 }
 
 // spare is memory that nobody uses any more.

@@ -34,10 +34,11 @@
 //	merge.go                          the merge operator, by family: rows.go content.go
 //	                                  block.go counts.go bits.go columns.go usage.go
 //	timeline.go seen.go filter.go     the members' own rows, repeats
+//	bysequence.go                     the row that an action's id means
 //	pointers.go                       identities that many members have
 //	facts.go audit.go                 the state hash, and the same from stored bytes
 //	warm.go snapshot.go scan.go       reading
-//	says.go                           what actions say, many at once
+//	says.go search.go                 what actions say, many at once; a word in it
 //	disk.go failure.go                when the disk fails
 //	dump.go stats.go                  for operators
 //

@@ -255,8 +255,22 @@ func dumpMarks(k, v []byte) (string, error) {
 	var b strings.Builder
 	for i := range marks {
 		m := &marks[i]
-		fmt.Fprintf(&b, "{account=%d ord=%d time=%d seq=%d brand=%d def=%d points=%d service=%d flags=%d class=%d hash=%016x} ",
-			m.account, m.ord, m.time, m.seq, m.brand, m.def, m.points, m.service, m.flags, m.class, m.hash)
+		fmt.Fprintf(&b, "{account=%d ord=%d time=%d seq=%d brand=%d def=%d points=%d service=%d flags=%s class=%d hash=%016x} ",
+			m.account, m.ord, m.time, m.seq, m.brand, m.def, m.points, m.service, flagNames(m.flags), m.class, m.hash)
 	}
 	return strings.TrimSpace(b.String()), err
+}
+
+// flagNames are a mark's flags in words; "-": none.
+func flagNames(f domain.Flags) string {
+	var names []string
+	for i, name := range [...]string{"defaulted", "one-time", "superseded", "deleted"} {
+		if f>>i&1 != 0 {
+			names = append(names, name)
+		}
+	}
+	if names == nil {
+		return "-"
+	}
+	return strings.Join(names, "|")
 }

@@ -16,7 +16,8 @@ import (
 //
 //	'a' member u64, time u32, brand u32, definition u32, service u8, points u16,
 //	    id hash u64                                 an action that counts
-//	'd' the same without points                     the mark of a deleted action
+//	'd' the same without points; of a one-time      the mark of a deleted action: which
+//	    action also without time and id hash        of a pair stood there follows arrival
 //	'm' member u64, account u32, state u8           a member
 //	'p' member u64, field u8, value                 a value of a profile
 //	's' member u64, application u32, service u8, uid length u32, uid, field u8, value
@@ -68,6 +69,10 @@ func factOfMark(m *mark, member domain.MemberID) facts {
 	case m.flags&domain.Deleted != 0:
 		b[0] = 'd'
 		be.PutUint64(b[22:], m.hash)
+		if m.flags&domain.OneTimeRow != 0 {
+			clear(b[9:13])
+			clear(b[22:30])
+		}
 		return factOf(b[:30])
 	case m.flags.Dead():
 		return facts{}

@@ -287,12 +287,14 @@ func (m *model) checkRows(t *testing.T, s *Shard) {
 		from := rows[len(rows)/2].Time
 		r := domain.Range{From: from, To: from + 40*86400}
 		var all []domain.Row
-		ok(t, snap.Rows(domain.AccountID(k[0]), domain.BrandID(k[1]), r, func(rows []domain.Row) {
+		ok(t, snap.Rows(domain.AccountID(k[0]), domain.BrandID(k[1]), r, func(rows []domain.Row) error {
 			if !slices.IsSortedFunc(rows, byTime) {
 				t.Fatal("a snapshot's rows are not in order of (time, sequence)")
 			}
 			all = append(all, rows...)
+			return nil
 		}))
+		m.checkSearch(t, snap, k, rows)
 		sortRows(all)
 		inside := slices.DeleteFunc(slices.Clone(rows), func(x domain.Row) bool {
 			return domain.MonthOf(x.Time) < domain.MonthOf(r.From) || domain.MonthOf(x.Time) > domain.MonthOf(r.To-1)
@@ -303,6 +305,7 @@ func (m *model) checkRows(t *testing.T, s *Shard) {
 		}
 	}
 	m.checkContents(t, snap)
+	m.checkMemberRows(t, snap)
 }
 
 func (m *model) checkLookups(t *testing.T, s *Shard) {
@@ -328,6 +331,7 @@ func (m *model) checkLookups(t *testing.T, s *Shard) {
 		if seq%m.sample != 0 {
 			continue
 		}
+		checkAction(t, s, r.row)
 		checkSeen(t, s, r.row, r.row.Time, newest)
 		if seq%8 == 0 {
 			checkSeen(t, s, r.row, r.row.Time+50*86400, newest)

@@ -51,3 +51,14 @@ func readEarliest(r pebble.Reader, shard uint16, hash domain.IdentityHash) (id d
 	})
 	return id, err
 }
+
+// readPointed calls f with the member of every key under a hash.
+func readPointed(r pebble.Reader, shard uint16, hash domain.IdentityHash, f func(domain.MemberID)) error {
+	return scanPrefix(r, append(appendShard(nil, familyPointer, shard), hash[:]...), func(k, v []byte) error {
+		p, err := decodePointer(k, v)
+		if err == nil {
+			f(p.Member)
+		}
+		return err
+	})
+}

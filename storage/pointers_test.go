@@ -2,30 +2,44 @@ package storage
 
 import (
 	"cmp"
+	"slices"
 	"testing"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// checkPointers looks up the earliest of each hash, and claims of a snapshot.
+// checkPointers looks up the earliest and all of each hash, and claims of a snapshot.
 func (m *model) checkPointers(t *testing.T, s *Shard) {
 	t.Helper()
 	snap := s.Snapshot()
 	defer func() { ok(t, snap.Close()) }()
 	for h := range byte(40) {
 		hash := domain.IdentityHash{h}
-		var first *domain.Pointer
+		var all []domain.Pointer
 		for p := range m.pointers {
-			if p.Hash == hash && (first == nil || cmp.Or(cmp.Compare(p.Created, first.Created), cmp.Compare(p.Member, first.Member)) < 0) {
-				first = &p
+			if p.Hash == hash {
+				all = append(all, p)
 			}
 		}
+		slices.SortFunc(all, func(a, b domain.Pointer) int {
+			return cmp.Or(cmp.Compare(a.Created, b.Created), cmp.Compare(a.Member, b.Member))
+		})
 		var want domain.MemberID
-		if first != nil {
-			want = first.Member
+		if len(all) > 0 {
+			want = all[0].Member
 		}
 		if got := must[domain.MemberID](t)(snap.Earliest(1, hash)); got != want {
 			t.Fatalf("pointer %v leads to %d, want %d", hash, got, want)
+		}
+		n := 0
+		ok(t, snap.Pointed(1, hash, func(id domain.MemberID) {
+			if n >= len(all) || all[n].Member != id {
+				t.Fatalf("pointer %v leads to %d at place %d, want %+v", hash, id, n, all)
+			}
+			n++
+		}))
+		if n != len(all) {
+			t.Fatalf("pointer %v leads to %d members, want %+v", hash, n, all)
 		}
 		held, found, err := snap.Identity(1, hash)
 		if wanted, there := m.identities[hash]; err != nil || found != there || held != wanted {

@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"bytes"
 	"testing"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
@@ -31,6 +32,36 @@ func (m *model) checkContents(t *testing.T, snap *Snapshot) {
 		}
 		if c := got[i]; (c == nil) != (want == nil) || said[i] != (want != nil) || c != nil && *c != *want {
 			t.Fatalf("content of row %d is %+v, want %+v", rows[i].Seq, c, want)
+		}
+	}
+}
+
+// checkSearch looks for a word in what a brand's rows say.
+func (m *model) checkSearch(t *testing.T, snap *Snapshot, k [2]uint32, rows []domain.Row) {
+	t.Helper()
+	word := []byte("1")
+	near := func(text []byte) func(int) int {
+		return func(from int) int {
+			if i := bytes.Index(text[from:], word); i >= 0 {
+				return from + i
+			}
+			return -1
+		}
+	}
+	at := rows[len(rows)/2].Time
+	for _, r := range []domain.Range{{To: 1<<32 - 1}, {From: at, To: at + 20*86400}, {From: at, To: at + 1}} {
+		met := map[uint64]bool{}
+		ok(t, snap.Search(domain.AccountID(k[0]), domain.BrandID(k[1]), r, near, func(seq uint64, content []byte) {
+			if want := m.rows[seq].content; met[seq] || want == nil || want.Content != string(content) {
+				t.Fatalf("the search meets row %d, which says %q, want %+v", seq, content, want)
+			}
+			met[seq] = true
+		}))
+		for i := range rows {
+			c := m.rows[rows[i].Seq].content
+			if inside := rows[i].Time >= r.From && rows[i].Time < r.To; inside && c != nil && bytes.Contains([]byte(c.Content), word) && !met[rows[i].Seq] {
+				t.Fatalf("the search of %v passes over row %d, which says %q", r, rows[i].Seq, c.Content)
+			}
 		}
 	}
 }

@@ -189,7 +189,10 @@ func TestSnapshotStaysAtItsCommit(t *testing.T) {
 	ok(t, s.db.Compact(t.Context(), []byte{0}, []byte{255}, false))
 	for k, rows := range want {
 		var got []domain.Row
-		ok(t, snap.Rows(domain.AccountID(k[0]), domain.BrandID(k[1]), domain.Range{To: 1<<32 - 1}, func(rows []domain.Row) { got = append(got, rows...) }))
+		ok(t, snap.Rows(domain.AccountID(k[0]), domain.BrandID(k[1]), domain.Range{To: 1<<32 - 1}, func(rows []domain.Row) error {
+			got = append(got, rows...)
+			return nil
+		}))
 		sortRows(got)
 		same(t, "rows", got, rows)
 	}

@@ -37,8 +37,9 @@ func (s *Snapshot) tallies(account domain.AccountID, brand domain.BrandID) (ts [
 }
 
 // Rows calls f with the brand's living rows whose month the range touches, in order
-// of (time, sequence) within a call. The rows are f's only until it returns.
-func (s *Snapshot) Rows(account domain.AccountID, brand domain.BrandID, r domain.Range, f func(rows []domain.Row)) error {
+// of (time, sequence) within a call. The rows are f's only until it returns; an error
+// of f ends the reading and is given back.
+func (s *Snapshot) Rows(account domain.AccountID, brand domain.BrandID, r domain.Range, f func(rows []domain.Row) error) error {
 	if r.To <= r.From {
 		return nil
 	}
@@ -59,7 +60,7 @@ func (s *Snapshot) Rows(account domain.AccountID, brand domain.BrandID, r domain
 		prefix := appendRowKey(nil, familyRows, s.shard, k, t.class, 0)
 		err := scanPrefix(s.db, prefix[:len(prefix)-2], func(_, v []byte) (err error) {
 			if rows, err = codec.living(rows[:0], v, k); err == nil && len(rows) > 0 {
-				f(rows)
+				err = f(rows)
 			}
 			return err
 		})
@@ -71,22 +72,28 @@ func (s *Snapshot) Rows(account domain.AccountID, brand domain.BrandID, r domain
 }
 
 // unsealed calls f with the brand's rows of the months that are in the tail.
-func (s *Snapshot) unsealed(account domain.AccountID, brand domain.BrandID, first, last domain.Month, f func(rows []domain.Row)) error {
-	s.tail.once.Do(s.readTail)
+func (s *Snapshot) unsealed(account domain.AccountID, brand domain.BrandID, first, last domain.Month, f func(rows []domain.Row) error) error {
+	if s.tail.once.Do(s.readTail); s.tail.err != nil {
+		return s.tail.err
+	}
 	for _, t := range s.tail.of[owner{account, brand}] {
-		if t.of.month >= first && t.of.month <= last {
-			f(slices.Clone(t.rows))
+		if t.of.month < first || t.of.month > last {
+			continue
+		}
+		if err := f(slices.Clone(t.rows)); err != nil {
+			return err
 		}
 	}
-	return s.tail.err
+	return nil
 }
 
 // snapshotTail is the rows of a snapshot that are not sealed, by brand: read once, by
 // the first who asks for rows that are on disk only.
 type snapshotTail struct {
-	once sync.Once
-	of   map[owner][]tailRows // by month
-	err  error
+	once  sync.Once
+	marks []mark               // dead ones too
+	of    map[owner][]tailRows // by month
+	err   error
 }
 
 type owner struct {
@@ -100,6 +107,7 @@ func (s *Snapshot) readTail() {
 		marks, err = decodeTail(marks, v)
 		return err
 	})
+	s.tail.marks = marks
 	s.tail.of = map[owner][]tailRows{}
 	unsealed(marks, func(k brandMonth, rows []domain.Row) {
 		o := owner{k.account, k.brand}
@@ -123,7 +131,10 @@ func (s *Snapshot) Count(account domain.AccountID, brand domain.BrandID, r domai
 	if err != nil {
 		return 0, err
 	}
-	return rows, s.unsealed(account, brand, first, last, func(tail []domain.Row) { rows += uint64(len(tail)) })
+	return rows, s.unsealed(account, brand, first, last, func(tail []domain.Row) error {
+		rows += uint64(len(tail))
+		return nil
+	})
 }
 
 // Member is a member's record; nil: none.
@@ -140,6 +151,12 @@ func (s *Snapshot) Identity(_ domain.AccountID, hash domain.IdentityHash) (domai
 // none. The account is part of the hash.
 func (s *Snapshot) Earliest(_ domain.AccountID, hash domain.IdentityHash) (domain.MemberID, error) {
 	return readEarliest(s.db, s.shard, hash)
+}
+
+// Pointed calls f with every member that a hash points to, those created first first.
+// The account is part of the hash.
+func (s *Snapshot) Pointed(_ domain.AccountID, hash domain.IdentityHash, f func(domain.MemberID)) error {
+	return readPointed(s.db, s.shard, hash, f)
 }
 
 // Close gives the snapshot up; a second time it does nothing.

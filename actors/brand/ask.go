@@ -23,14 +23,16 @@ type Ask struct {
 	Brand   uint32   // dense number, Visits or EveryBrand
 	Members []uint64 // bitset of the ordinals that count; nil: all
 	Cold    Source   // nil: a cold brand is ErrCold
-	Country Column   // of a location
+	Earlier Source   // of newcomers: likewise, of the rows before the question's range
+	Column  Column   // of a count by it: of a location, by gender, by age
 
 	// What only others know.
 	Brands *Directory                           // of a crossover
-	ID     func(domain.Ordinal) domain.MemberID // of leaders
-	At     func(domain.Ordinal) domain.Second   // of leaders: what they are ranked by, unless by score
+	ID     func(domain.Ordinal) domain.MemberID // of leaders and a feed
+	At     func(domain.Ordinal) domain.Second   // of leaders: what they are ranked by, where that is a time
 	Label  func(dense uint32) domain.BrandID    // of leaders and a feed
 	Says   Says                                 // of a feed: for a keyword, and for an order of recording
+	Search Search                               // of a feed with a keyword: in the place of Says for many rows; nil: there is none
 }
 
 // Plan is what of a question is the same in every shard. It never changes: any
@@ -46,6 +48,7 @@ type Plan struct {
 	account     domain.AccountID
 	top         domain.Top
 	listing     domain.Listing
+	sound       domain.Sounding
 	word        *keyword // of the listing; nil: none
 }
 
@@ -62,7 +65,7 @@ func NewPlan(q *domain.Question) *Plan {
 		groups = slices.Clone(groups)
 		slices.SortStableFunc(groups, order)
 	}
-	p := &Plan{shape: q.Shape, span: q.Range, services: 1<<domain.Services - 1, account: q.Account, top: q.Top, listing: q.Listing}
+	p := &Plan{shape: q.Shape, span: q.Range, services: 1<<domain.Services - 1, account: q.Account, top: q.Top, listing: q.Listing, sound: q.Sound}
 	p.word = newKeyword(q.Listing.Keyword)
 	if len(q.Filter.Services) > 0 {
 		p.services = 0
@@ -115,14 +118,29 @@ func (p *Plan) worth(definition domain.DefinitionID) points {
 	return points{}
 }
 
-// Answer answers by the question's shape; the rest of the answer is the caller's.
+// Answer answers by the question's shape; the rest of the answer is the caller's. The
+// error is ErrCold, that of a Source, or ErrEnded.
 func (v *View) Answer(x *Scratch, a *Ask) (domain.Answer, error) {
+	out, err := v.answer(x, a)
+	if err = x.fate(err); err != nil {
+		return domain.Answer{}, err
+	}
+	return out, nil
+}
+
+func (v *View) answer(x *Scratch, a *Ask) (domain.Answer, error) {
 	switch a.Plan.shape {
 	case domain.ShapeTally:
 		t, err := v.Tally(x, a)
 		return domain.Answer{Tally: t}, err
-	case domain.ShapeLocation:
-		t, err := v.Location(x, a)
+	case domain.ShapeLocation, domain.ShapeGender:
+		t, err := v.ByValue(x, a)
+		return domain.Answer{Tally: t}, err
+	case domain.ShapeAge:
+		t, err := v.Ages(x, a)
+		return domain.Answer{Tally: t}, err
+	case domain.ShapeNewcomers:
+		t, err := v.Newcomers(x, a)
 		return domain.Answer{Tally: t}, err
 	case domain.ShapeDaily:
 		t, err := v.Daily(x, a)
@@ -136,6 +154,12 @@ func (v *View) Answer(x *Scratch, a *Ask) (domain.Answer, error) {
 	case domain.ShapeFeed:
 		f, err := v.Feed(x, a)
 		return domain.Answer{Feed: f}, err
+	case domain.ShapeDepths:
+		d, err := v.Depths(x, a)
+		return domain.Answer{Depths: d}, err
+	case domain.ShapeStandings:
+		s, err := v.Standings(x, a)
+		return domain.Answer{Standings: s}, err
 	case domain.ShapeCrossover:
 		c, err := v.Crossover(x, a)
 		return domain.Answer{Crossover: c}, err

@@ -124,7 +124,7 @@ func BenchmarkHot(b *testing.B) {
 				}
 				plan := NewPlan(benchQuestion(shape, days, kinds))
 				one := func(s int) {
-					a := &Ask{Plan: plan, Brand: 7, Country: h.lands[s]}
+					a := &Ask{Plan: plan, Brand: 7, Column: h.lands[s]}
 					if filter == "6%" {
 						a.Members = h.six[s]
 					}

@@ -8,7 +8,7 @@ func (x *Scratch) collect(a *Ask) (err error) {
 	v := x.view
 	v.each(a.Brand, func(s *set, small bool) {
 		switch {
-		case err != nil:
+		case err != nil || !x.goesOn():
 		case s.cold:
 			err = x.stream(s, a.Cold)
 		case small:
@@ -20,7 +20,7 @@ func (x *Scratch) collect(a *Ask) (err error) {
 			x.tail(s.upto(v.Seq))
 		}
 	})
-	return err
+	return x.fate(err)
 }
 
 // span adds the chunk's rows in the range, unless all of them are dropped.

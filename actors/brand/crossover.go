@@ -90,6 +90,9 @@ func (x *Scratch) ofSet(s *set, a *Ask, union []uint64) (n uint64, err error) {
 	}
 	x.nobody()
 	for i := range x.spans {
+		if !x.goesOn() {
+			break
+		}
 		sp := &x.spans[i]
 		if x.filter != nil || sp.dead != nil || sp.drops {
 			x.gather(sp, sp.lo, sp.hi)
@@ -100,7 +103,7 @@ func (x *Scratch) ofSet(s *set, a *Ask, union []uint64) (n uint64, err error) {
 		note(union, ords)
 	}
 	note(union, x.ord)
-	return n + x.unseen(x.ord), err
+	return n + x.unseen(x.ord), x.fate(err)
 }
 
 // ofRest counts the members of each small brand: the rest's passing rows, grouped by
@@ -111,6 +114,9 @@ func (x *Scratch) ofRest(s *set, a *Ask, union []uint64, out *domain.Crossover) 
 		x.span(r)
 	}
 	for i := range x.spans {
+		if !x.goesOn() {
+			break
+		}
 		x.gatherBrands(&x.spans[i])
 	}
 	p := s.upto(x.view.Seq)

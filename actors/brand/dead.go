@@ -22,6 +22,24 @@ func (d *dead) count() int {
 	return d.n
 }
 
+// within is how many of the rows [lo, hi) are marked.
+func (d *dead) within(lo, hi int) (n int) {
+	if d.count() == 0 || lo >= hi {
+		return 0
+	}
+	for w := lo >> 6; w <= (hi-1)>>6; w++ {
+		b := d.bits[w]
+		if w == lo>>6 {
+			b &= ^uint64(0) << (lo & 63)
+		}
+		if w == (hi-1)>>6 {
+			b &= ^uint64(0) >> (63 - (hi-1)&63)
+		}
+		n += bits.OnesCount64(b)
+	}
+	return n
+}
+
 // with is d with row i of size marked too: d itself if it was made in this epoch.
 func (d *dead) with(i, size int, epoch uint64) *dead {
 	if d == nil {

@@ -61,8 +61,11 @@
 // Rows under a filter, or with dead ones among them, are gathered first, without a
 // branch; then few rows are counted by a mask a member, many by a bitset a group,
 // and more than 64 groups by putting the rows in group order. A timeline counts
-// day by day with marks that carry the day. A location counts rows by member before
-// it looks up where members are, unless they are few. All of it is exact.
+// day by day with marks that carry the day. A count by a value of the members (country,
+// gender, day of birth) counts rows by member before it looks up the values, unless they
+// are few; days of birth become bands of ages when they are counted. Newcomers are a
+// tally's members, of whom those with any row before the range are taken out, until
+// nobody is left. All of it is exact.
 //
 // Leaders sum points and actions by ordinal, then rank who was met; the latest action
 // of those on the page is looked for backwards in time, until nobody on it can have
@@ -76,6 +79,32 @@
 // wanted, and once it has them passes over every chunk, and the rest of every chunk,
 // that cannot hold one before the last of these. A listing of each member's latest in
 // another order, and one with a keyword, looks at every row.
+//
+// Behind a row the walk begins at its second; what is ahead of it is counted like a
+// tally, or its members are noted, since theirs is not the latest any more. Where a list
+// is in order of recording, the sequences that belong to a moment are looked for by
+// reading when a few rows were recorded. A page far down is found by depths: counts of
+// rows by parts of what the list is ordered by, of which the asker makes a row to begin
+// behind.
+//
+// # Deeds
+//
+// Who did one of some things, and every one of others, is looked for apart from what is
+// counted: of any service, for any brand or for one. Each thing that must be done has a
+// bit, and a member a word: 64 of them take one pass over the rows, those of one brand
+// alone over that brand's. One bit needs no words, but the set of the members itself.
+//
+// # Giving up
+//
+// A question looks before every stretch of at most 65,536 rows whether somebody still
+// waits for it (until.go). Once nobody does it passes over what is left, takes back what it
+// noted by ordinal as it would have, and gives ErrEnded.
+//
+// # One member
+//
+// A filter that one member alone passes is looked for by that member: places of its rows
+// are found eight ordinals at a time, before any other column is touched, and what is left
+// are few rows (every.go). Standings are made of them brand by brand.
 //
 // # Who may call
 //

@@ -23,6 +23,9 @@ func (v *View) Doers(x *Scratch, dst []uint64, a *Ask, least uint32) ([]uint64, 
 	}
 	x.settle()
 	for i := range x.spans {
+		if !x.goesOn() {
+			break
+		}
 		sp := &x.spans[i]
 		lut, ords := x.table(sp), sp.c.ord[sp.lo:sp.hi]
 		for j, k := range sp.c.kind[sp.lo:sp.hi] {
@@ -34,5 +37,5 @@ func (v *View) Doers(x *Scratch, dst []uint64, a *Ask, least uint32) ([]uint64, 
 	for _, o := range x.ord {
 		did(o)
 	}
-	return dst, nil
+	return dst, x.fate(nil)
 }

@@ -21,7 +21,17 @@ type feeder struct {
 	wait  []picked // rows whose content is to be read
 	rows  []domain.Row
 	times []int64 // of the first rows: when they were recorded
-	err   error
+	sought
+	rowsIn func(domain.Range) uint64 // of the brand asked about; nil: there are several
+	err    error
+
+	// Where only what is behind a row is wanted.
+	at    line         // what picker.line points to
+	span  domain.Range // rows of other times are not walked over
+	probe func(picked) // takes the rows in place of the picker
+	last  []picked     // the last row met of each section of the sequences
+	done  []uint64     // members with a row ahead of the line
+	left  []uint64     // members that pass, but for those
 }
 
 // readAtOnce is how many rows' contents are asked for at once: neighbours share what
@@ -43,7 +53,7 @@ func (v *View) Feed(x *Scratch, a *Ask) (*domain.Feed, error) {
 	}
 	for {
 		out, more, err := v.feed(x, a, keep)
-		if err != nil || !more {
+		if err = x.fate(err); err != nil || !more {
 			return out, err
 		}
 		keep *= 8
@@ -58,16 +68,28 @@ func (v *View) feed(x *Scratch, a *Ask, keep int) (out *domain.Feed, more bool, 
 		return out, false, nil
 	}
 	f := &x.feed
-	f.begin(a, keep, x.words*64)
+	narrow := x.narrows(a)
+	f.begin(a, keep, x.words*64, narrow)
+	if a.Brand != EveryBrand {
+		f.rowsIn = func(r domain.Range) uint64 { return v.RowsIn(a.Brand, r) }
+	}
 	defer f.end()
+	if err := x.openLine(a); err != nil {
+		return nil, false, err
+	}
 	if f.word == nil {
 		if err := x.collect(a); err != nil {
 			return nil, false, err
 		}
 		out.Total = x.listed()
 	}
+	if narrow && out.Total > 0 && keep > 0 {
+		if err := x.narrow(a); err != nil {
+			return nil, false, err
+		}
+	}
 	if f.word != nil || out.Total > 0 && keep > 0 {
-		if err := x.walk(a); err != nil {
+		if err := x.walk(a, f.word != nil); err != nil {
 			return nil, false, err
 		}
 	}
@@ -77,8 +99,11 @@ func (v *View) feed(x *Scratch, a *Ask, keep int) (out *domain.Feed, more bool, 
 		}
 	}
 	rows := f.first(keep)
+	if keep > 0 {
+		out.Ahead = f.ahead
+	}
 	if a.Plan.listing.Recorded {
-		if rows, more, err = f.byRecording(rows, out.Total > uint64(len(rows))); err != nil || more {
+		if rows, more, err = f.byRecording(rows, out.Total-f.ahead > uint64(len(rows))); err != nil || more {
 			return nil, more, err
 		}
 	}
@@ -86,15 +111,16 @@ func (v *View) feed(x *Scratch, a *Ask, keep int) (out *domain.Feed, more bool, 
 	return out, false, nil
 }
 
-func (f *feeder) begin(a *Ask, keep, members int) {
+func (f *feeder) begin(a *Ask, keep, members int, narrow bool) {
+	l := &a.Plan.listing
 	f.on, f.ask, f.word, f.found, f.err = true, a, a.Plan.word, 0, nil
 	f.wait, f.times = f.wait[:0], f.times[:0]
-	f.open(&a.Plan.listing, keep, members, f.word != nil && !a.Plan.listing.Every)
+	f.open(l, keep, members, !l.Every && (f.word != nil || l.After != nil && !narrow))
 }
 
 func (f *feeder) end() {
 	f.close()
-	f.on, f.ask, f.word = false, nil, nil
+	f.on, f.ask, f.word, f.at.who, f.rowsIn = false, nil, nil, nil, nil
 }
 
 // listed is how many rows the listing lists, of those collected.
@@ -103,6 +129,9 @@ func (x *Scratch) listed() (n uint64) {
 		return x.countAll()
 	}
 	for i := range x.spans {
+		if !x.goesOn() {
+			break
+		}
 		sp := &x.spans[i]
 		switch rows := sp.hi - sp.lo; {
 		case x.filter != nil || sp.dead != nil || sp.drops && rows != sp.c.rows():
@@ -119,6 +148,8 @@ func (x *Scratch) listed() (n uint64) {
 // offer takes a row of the question into account.
 func (f *feeder) offer(r *picked) {
 	switch {
+	case f.probe != nil:
+		f.probe(*r)
 	case f.word == nil:
 		f.add(r)
 	case f.superseded(r) || f.err != nil:
@@ -129,9 +160,13 @@ func (f *feeder) offer(r *picked) {
 	}
 }
 
+// beyond reports that the walk need not come to rows of that time: where rows are counted
+// as they are met, it comes to all.
+func (f *feeder) beyond(time uint32) bool { return f.word == nil && f.picker.beyond(time) }
+
 // read looks for the keyword in the rows that wait.
 func (f *feeder) read() {
-	if f.err != nil || len(f.wait) == 0 {
+	if f.err != nil || len(f.wait) == 0 || f.search() {
 		return
 	}
 	err := f.says(f.wait, func(i int, _ int64, content []byte) {

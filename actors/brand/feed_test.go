@@ -127,6 +127,7 @@ func (m model) feed(h *question) *domain.Feed {
 		return cmp.Or(by, cmp.Compare(a.Seq, b.Seq))
 	})
 	out := &domain.Feed{Total: uint64(len(all)), Items: []domain.FeedItem{}}
+	all, out.Ahead = h.cutFeed(all)
 	for _, f := range all[:min(l.End(), len(all))] {
 		item := domain.FeedItem{Row: f.Row}
 		for _, g := range h.q.Groups {

@@ -31,6 +31,8 @@ func (x *Scratch) gather(sp *span, lo, hi int) {
 func (x *Scratch) places(sp *span, lo, hi int) int {
 	x.pos = sized(x.pos, maxChunk+1)
 	switch {
+	case x.alone:
+		return placesOfOne(x.pos, sp.c.ord[lo:hi], x.one)
 	case sp.kept*4 < sp.c.rows():
 		return placesOf(x.pos, sp.c.kind[lo:hi], x.table(sp), x.targets)
 	case x.filter != nil:

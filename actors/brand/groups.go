@@ -6,7 +6,9 @@ package brand
 func (x *Scratch) byGroup() (members uint64) {
 	x.at = sized(x.at, int(x.targets)+1)
 	x.countGroups()
-	x.fillGroups()
+	if x.fillGroups(); x.over {
+		return 0
+	}
 	x.seen = grown(x.seen, x.words*64)
 	dropped := x.at[x.targets-1] // where the last group that counts ends
 	members = x.distinct(x.grouped[:dropped])
@@ -26,6 +28,9 @@ func (x *Scratch) countGroups() {
 	at := x.at
 	clear(at)
 	for i := range x.spans {
+		if !x.goesOn() {
+			break
+		}
 		sp := &x.spans[i]
 		lut := x.table(sp)
 		for _, k := range sp.c.kind[sp.lo:sp.hi] {
@@ -50,6 +55,9 @@ func (x *Scratch) fillGroups() {
 		at[t]++
 	}
 	for i := range x.spans {
+		if !x.goesOn() {
+			break
+		}
 		sp := &x.spans[i]
 		lut := x.table(sp)
 		ords := sp.c.ord[sp.lo:sp.hi]

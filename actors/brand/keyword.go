@@ -12,6 +12,8 @@ import (
 type keyword struct {
 	folded []byte
 	ascii  bool
+	anchor int    // which byte of folded is looked for first
+	marks  []byte // see seeker
 }
 
 // newKeyword is nil for an empty text.
@@ -23,6 +25,7 @@ func newKeyword(text string) *keyword {
 	for _, b := range k.folded {
 		k.ascii = k.ascii && b < utf8.RuneSelf
 	}
+	k.mark()
 	return k
 }
 

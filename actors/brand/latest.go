@@ -26,8 +26,24 @@ func (x *Scratch) latest(a *Ask, places []place) ([]domain.Row, error) {
 	}()
 	x.filter = x.wanted
 	l := &latest{x: x, rows: rows, missing: len(rows)}
-	if err := x.visit(a, l.met); err != nil {
+	if err := l.look(a); err != nil {
 		return nil, err
+	}
+	for i, p := range places {
+		r := &rows[i]
+		r.Account, r.Ord, r.Slot = a.Plan.account, domain.Ordinal(p.ord), domain.MemberID(p.id).Slot()
+	}
+	return rows, nil
+}
+
+// look looks through the question's rows.
+func (l *latest) look(a *Ask) error {
+	x := l.x
+	if x.alone {
+		return x.every(a, l.met)
+	}
+	if err := x.visit(a, l.met); err != nil {
+		return err
 	}
 	order := make([]int, len(x.spans))
 	for i := range order {
@@ -36,16 +52,12 @@ func (x *Scratch) latest(a *Ask, places []place) ([]domain.Row, error) {
 	newest := func(i int) uint32 { return x.spans[i].c.time[x.spans[i].hi-1] }
 	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(newest(j), newest(i)) })
 	for _, i := range order {
-		if l.done(newest(i)) {
+		if l.done(newest(i)) || !x.goesOn() {
 			break
 		}
 		l.span(a, &x.spans[i], x.owners[i])
 	}
-	for i, p := range places {
-		r := &rows[i]
-		r.Account, r.Ord, r.Slot = a.Plan.account, domain.Ordinal(p.ord), domain.MemberID(p.id).Slot()
-	}
-	return rows, nil
+	return nil
 }
 
 // latest is a search for the latest rows of members.

@@ -9,7 +9,8 @@ type standing struct {
 }
 
 // Leaders ranks the members with an action in the question: the first Top.End of
-// them, each with its latest action if Top.Latest is set. Audience is the caller's.
+// them, or of those behind Top.After, each with its latest action if Top.Latest is set.
+// Audience is the caller's.
 // The error is ErrCold, or that of the Source.
 func (v *View) Leaders(x *Scratch, a *Ask) (*domain.Leaders, error) {
 	defer x.end()
@@ -17,13 +18,8 @@ func (v *View) Leaders(x *Scratch, a *Ask) (*domain.Leaders, error) {
 	if !x.open(v, a, false) {
 		return &domain.Leaders{}, nil
 	}
-	x.standings = grown(x.standings, x.words*64)
-	x.met = sized(x.met, x.words*64+1)[:0]
-	if err := x.visit(a, x.scoreMet); err != nil {
+	if err := x.score(a); err != nil {
 		return nil, err
-	}
-	for i := range x.spans {
-		x.scoreSpan(&x.spans[i])
 	}
 	out := &domain.Leaders{}
 	first := x.rank(a, out)
@@ -31,7 +27,7 @@ func (v *View) Leaders(x *Scratch, a *Ask) (*domain.Leaders, error) {
 	for i, p := range first {
 		s := &x.standings[p.ord]
 		l := domain.Leader{Member: domain.MemberID(p.id), Score: s.score, Actions: s.actions}
-		if a.Plan.top.Order != domain.ByScore {
+		if a.Plan.top.Order.Timed() {
 			l.At = a.At(domain.Ordinal(p.ord))
 		}
 		out.Members[i] = l
@@ -42,6 +38,25 @@ func (v *View) Leaders(x *Scratch, a *Ask) (*domain.Leaders, error) {
 	var err error
 	out.Latest, err = x.latest(a, first)
 	return out, err
+}
+
+// score fills in the standings of all who have one.
+func (x *Scratch) score(a *Ask) error {
+	x.standings = grown(x.standings, x.words*64)
+	x.met = sized(x.met, x.words*64+1)[:0]
+	if x.alone {
+		return x.every(a, x.scoreMet)
+	}
+	if err := x.visit(a, x.scoreMet); err != nil {
+		return err
+	}
+	for i := range x.spans {
+		if !x.goesOn() {
+			break
+		}
+		x.scoreSpan(&x.spans[i])
+	}
+	return nil
 }
 
 // forget takes the standings back.
@@ -56,14 +71,22 @@ func (x *Scratch) forget() {
 func (x *Scratch) rank(a *Ask, sum *domain.Leaders) []place {
 	top := a.Plan.top
 	b := best{k: top.End()}
+	var after place
+	if top.After != nil {
+		after = place{key: top.After.Rank, id: uint64(top.After.Member)}
+		if top.Up {
+			after.key = ^after.key
+		}
+	}
 	for _, o := range x.met {
 		s := &x.standings[o]
 		sum.Total.Members++
 		sum.Total.Actions += s.actions
-		p := place{key: s.score, ord: o}
-		if top.Order != domain.ByScore {
-			p.key = uint64(a.At(domain.Ordinal(o)))
+		if top.Above != nil {
+			sum.Above += uint64(bit(s.score > *top.Above))
+			continue
 		}
+		p := place{key: x.rankOf(a, o), ord: o}
 		if top.Up {
 			p.key = ^p.key
 		}
@@ -71,9 +94,24 @@ func (x *Scratch) rank(a *Ask, sum *domain.Leaders) []place {
 			continue
 		}
 		p.id = uint64(a.ID(domain.Ordinal(o)))
+		if top.After != nil && before(p, after) <= 0 {
+			sum.Ahead++
+			continue
+		}
 		b.offer(p)
 	}
 	return b.sorted()
+}
+
+// rankOf is what a member with a standing is ranked by.
+func (x *Scratch) rankOf(a *Ask, o uint32) uint64 {
+	switch a.Plan.top.Order {
+	case domain.ByScore:
+		return x.standings[o].score
+	case domain.ByActions:
+		return x.standings[o].actions
+	}
+	return uint64(a.At(domain.Ordinal(o)))
 }
 
 // scoreMet counts a row outside of chunks.

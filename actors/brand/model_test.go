@@ -22,7 +22,7 @@ type question struct {
 }
 
 func (h *question) ask(cold Source) *Ask {
-	return &Ask{Plan: NewPlan(&h.q), Brand: h.dense, Members: h.members, Cold: cold, Brands: h.brands, ID: memberOf, At: lastSeen, Country: homes, Label: labelOf, Says: says}
+	return &Ask{Plan: NewPlan(&h.q), Brand: h.dense, Members: h.members, Cold: cold, Earlier: cold, Brands: h.brands, ID: memberOf, At: lastSeen, Column: columns[h.q.Shape], Label: labelOf, Says: says, Search: searches}
 }
 
 // counts reports that the fact counts, and in which group.
@@ -56,6 +56,12 @@ func (m model) answer(h *question) domain.Answer {
 		return domain.Answer{Tally: m.tally(h, func(_ *fact, group uint32) uint32 { return group })}
 	case domain.ShapeLocation:
 		return domain.Answer{Tally: m.tally(h, func(f *fact, _ uint32) uint32 { return uint32(home(f.Ord)) })}
+	case domain.ShapeGender:
+		return domain.Answer{Tally: m.tally(h, func(f *fact, _ uint32) uint32 { return uint32(gender(f.Ord)) })}
+	case domain.ShapeAge:
+		return domain.Answer{Tally: m.tally(h, func(f *fact, _ uint32) uint32 { return bandOf(f.Ord, h.q.Range.To) })}
+	case domain.ShapeNewcomers:
+		return domain.Answer{Tally: m.newcomers(h)}
 	case domain.ShapeTimeline:
 		return domain.Answer{Timeline: m.timeline(h, func(f *fact) domain.Service { return f.Service })}
 	case domain.ShapeDaily:
@@ -66,6 +72,8 @@ func (m model) answer(h *question) domain.Answer {
 		return domain.Answer{Crossover: m.crossover(h)}
 	case domain.ShapeFeed:
 		return domain.Answer{Feed: m.feed(h)}
+	case domain.ShapeStandings:
+		return domain.Answer{Standings: m.standings(h)}
 	}
 	panic("the model knows no such question")
 }
@@ -168,7 +176,10 @@ func (w *world) definition(r *rand.Rand) domain.DefinitionID {
 
 func (w *world) question(r *rand.Rand) *question {
 	h := &question{dense: uint32(r.IntN(w.brands))}
-	shapes := []domain.Shape{domain.ShapeTally, domain.ShapeTimeline, domain.ShapeLocation, domain.ShapeDaily, domain.ShapeLeaders, domain.ShapeCrossover, domain.ShapeFeed}
+	shapes := []domain.Shape{
+		domain.ShapeTally, domain.ShapeTimeline, domain.ShapeLocation, domain.ShapeDaily, domain.ShapeLeaders, domain.ShapeCrossover, domain.ShapeFeed,
+		domain.ShapeGender, domain.ShapeAge, domain.ShapeNewcomers, domain.ShapeStandings,
+	}
 	h.q.Account, h.q.Shape = 1, shapes[r.IntN(len(shapes))]
 	switch r.IntN(6) {
 	case 0, 1:
@@ -214,7 +225,13 @@ func (w *world) question(r *rand.Rand) *question {
 			h.members[i] = r.Uint64() & r.Uint64()
 		}
 	}
+	if r.IntN(5) == 0 { // one alone, who may have no row yet
+		o := r.IntN(w.members + 64)
+		h.members = make([]uint64, o>>6+1+r.IntN(2))
+		h.members[o>>6] = 1 << (o & 63)
+	}
 	w.ranking(r, h)
 	w.listing(r, h)
+	w.behind(r, h)
 	return h
 }

@@ -28,6 +28,8 @@ type picker struct {
 	at           []uint32 // if latest, by ordinal: 1 + the place in rows; zero between questions
 	key          [2][]uint64
 	spare        []picked
+	line         *line  // nil: rows are wanted from the start
+	ahead        uint64 // rows of the listing that were left out, being ahead of the line
 }
 
 // open prepares for a listing. whole keeps every row: they are to be counted, too.
@@ -85,6 +87,10 @@ func (p *picker) beyond(time uint32) bool {
 // add takes a row into account.
 func (p *picker) add(r *picked) {
 	if p.full && !p.before(r, &p.edge) {
+		return
+	}
+	if p.line != nil && !p.latest && p.line.ahead(r) {
+		p.ahead++
 		return
 	}
 	if p.latest {

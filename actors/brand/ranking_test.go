@@ -23,10 +23,13 @@ func lastSeen(o domain.Ordinal) domain.Second { return domain.Second(o) * 37 % 5
 // numbers are not in the directory.
 func (w *world) ranking(r *rand.Rand, h *question) {
 	h.q.Top = domain.Top{
-		Order: domain.Order(max(0, r.IntN(5)-2)), Up: r.IntN(3) == 0, Offset: r.IntN(2) * r.IntN(20), Limit: r.IntN(4) * r.IntN(40),
+		Order: domain.Order(max(0, r.IntN(6)-2)), Up: r.IntN(3) == 0, Offset: r.IntN(2) * r.IntN(20), Limit: r.IntN(4) * r.IntN(40),
 		Latest: r.IntN(3) > 0,
 	}
-	if h.q.Shape == domain.ShapeLeaders {
+	if r.IntN(4) == 0 {
+		h.q.Top = domain.Top{Above: new(r.Uint64N(300))}
+	}
+	if h.q.Shape == domain.ShapeLeaders || h.q.Shape == domain.ShapeStandings {
 		h.q.Groups = slices.Clone(h.q.Groups)
 		for i := range h.q.Groups {
 			if r.IntN(4) == 0 {
@@ -65,7 +68,7 @@ func (m model) leaders(h *question) *domain.Leaders {
 		l := by[f.Ord]
 		if l == nil {
 			l = &domain.Leader{Member: memberOf(f.Ord)}
-			if h.q.Top.Order != domain.ByScore {
+			if h.q.Top.Order.Timed() {
 				l.At = lastSeen(f.Ord)
 			}
 			by[f.Ord] = l
@@ -78,24 +81,31 @@ func (m model) leaders(h *question) *domain.Leaders {
 			last[f.Ord] = f
 		}
 	}
-	if out.Total.Members == 0 && (h.q.Range.From >= h.q.Range.To || len(h.q.Groups) == 0) {
+	if h.idle() {
 		return &domain.Leaders{}
 	}
 	var all []domain.Ordinal
-	for o := range by {
+	for o, l := range by {
 		all = append(all, o)
+		if h.q.Top.Above != nil && l.Score > *h.q.Top.Above {
+			out.Above++
+		}
 	}
 	slices.SortFunc(all, func(a, b domain.Ordinal) int {
 		x, y := by[a], by[b]
 		d := cmp.Compare(x.Score, y.Score)
-		if h.q.Top.Order != domain.ByScore {
+		switch {
+		case h.q.Top.Order.Timed():
 			d = cmp.Compare(x.At, y.At)
+		case h.q.Top.Order == domain.ByActions:
+			d = cmp.Compare(x.Actions, y.Actions)
 		}
 		if !h.q.Top.Up {
 			d = -d
 		}
 		return cmp.Or(d, cmp.Compare(x.Member, y.Member))
 	})
+	all, out.Ahead = h.cutLeaders(all, by)
 	if h.q.Top.Latest {
 		out.Latest = []domain.Row{}
 	}

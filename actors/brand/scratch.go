@@ -14,6 +14,8 @@ type Scratch struct {
 	plan    *Plan
 	filter  []uint64 // nil: everybody
 	padded  []uint64
+	alone   bool // only the member one passes the filter
+	one     uint32
 	daily   bool   // targets are services and rows keep their day; else targets are groups
 	targets uint32 // so many; a row of this target is dropped
 	words   int    // of a bitset of members
@@ -38,8 +40,8 @@ type Scratch struct {
 	dayGen  uint32
 	askGen  uint32
 	counts  []domain.Count
-	lands   *lands
-	did     []uint32 // location, by ordinal: rows; zero between questions
+	values  *values
+	did     []uint32 // by value, by ordinal: rows; zero between questions
 
 	standings []standing // leaders, by ordinal; zero between questions
 	met       []uint32   // leaders: the ordinals with a standing
@@ -48,8 +50,14 @@ type Scratch struct {
 	index     []uint32   // leaders, by ordinal: 1 + the place among those looked for; zero between questions
 	wanted    []uint64   // leaders, a crossover: members that are looked for
 	pairs     []uint64   // crossover: brand << 32 | ordinal
+	keys      []uint64   // depths: ranks of leaders
+	newest    []uint32   // depths, by ordinal: 1 + the second of the latest row; zero between questions
 
-	feed feeder
+	ended func() bool // nobody waits for the answer; nil: somebody always does
+	over  bool        // ended reported so
+
+	feed  feeder
+	deeds deedFinder
 }
 
 // NewScratch is a scratch that has yet to grow.
@@ -90,6 +98,14 @@ func (x *Scratch) open(v *View, a *Ask, daily bool) bool {
 	x.known = sized(x.known, len(v.kinds))
 	clear(x.known)
 	x.again()
+	x.alone = false
+	if x.filter != nil {
+		one, n := sole(x.filter)
+		if n == 0 {
+			return false
+		}
+		x.one, x.alone = one, n == 1
+	}
 	return a.Plan.span.From < a.Plan.span.To && len(a.Plan.labels) > 0
 }
 

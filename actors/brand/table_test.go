@@ -242,18 +242,25 @@ func (s *history) ask(v *View, x *Scratch, r *rand.Rand) heard {
 	h := s.w.question(r)
 	got := heard{version: v.Version, h: h, bound: v.RowsIn(h.dense, h.q.Range)}
 	disk, _ := s.disk.Load(v.Version)
-	a, err := v.Answer(x, h.ask(func(b Cold, f func([]domain.Row)) error {
+	cold := func(b Cold, f func([]domain.Row)) error {
 		rows := disk.(map[uint32][]domain.Row)[b.Dense]
 		for part := range slices.Chunk(rows, 100) {
 			f(part)
 		}
 		return nil
-	}))
+	}
+	if r.IntN(3) == 0 {
+		s.giveUp(v, x, r, cold)
+	}
+	a, err := v.Answer(x, h.ask(cold))
 	if err != nil {
 		s.t.Error(err)
 	}
 	if a.Crossover != nil {
 		inOrder(a.Crossover)
+	}
+	if a.Standings != nil {
+		settled(a.Standings)
 	}
 	got.answer = a
 	return got

@@ -13,6 +13,11 @@ func (v *View) Tally(x *Scratch, a *Ask) (*domain.Tally, error) {
 	if err := x.begin(v, a, false); err != nil {
 		return nil, err
 	}
+	return x.tally(), nil
+}
+
+// tally counts the rows collected by group.
+func (x *Scratch) tally() *domain.Tally {
 	t := &domain.Tally{}
 	t.Total.Members = x.countAll()
 	groups := 0
@@ -20,16 +25,16 @@ func (v *View) Tally(x *Scratch, a *Ask) (*domain.Tally, error) {
 		groups += bit(c.Actions > 0)
 	}
 	if groups == 0 {
-		return t, nil
+		return t
 	}
 	t.Groups = make([]domain.GroupCount, 0, groups)
 	for g, c := range x.counts[:x.targets] {
 		if c.Actions > 0 {
-			t.Groups = append(t.Groups, domain.GroupCount{Group: a.Plan.labels[g], Count: c})
+			t.Groups = append(t.Groups, domain.GroupCount{Group: x.plan.labels[g], Count: c})
 			t.Total.Actions += c.Actions
 		}
 	}
-	return t, nil
+	return t
 }
 
 // countAll counts the rows collected into counts, by target, and returns the
@@ -55,6 +60,9 @@ func (x *Scratch) countAll() (members uint64) {
 func (x *Scratch) settle() (rows int) {
 	direct := x.spans[:0]
 	for i := range x.spans {
+		if !x.goesOn() {
+			break
+		}
 		sp := x.spans[i]
 		if x.filter != nil || sp.dead != nil || len(sp.c.dict) > 256 || sp.kept*4 < sp.c.rows() {
 			x.gather(&sp, sp.lo, sp.hi)
@@ -70,6 +78,9 @@ func (x *Scratch) settle() (rows int) {
 // gatherAll gathers what spans are left.
 func (x *Scratch) gatherAll() {
 	for i := range x.spans {
+		if !x.goesOn() {
+			break
+		}
 		x.gather(&x.spans[i], x.spans[i].lo, x.spans[i].hi)
 	}
 	x.spans = x.spans[:0]
@@ -110,13 +121,20 @@ func (x *Scratch) dense() uint64 {
 	w := x.words
 	x.bits = grown(x.bits, (int(x.targets)+1)*w)
 	for i := range x.spans {
+		if !x.goesOn() {
+			break
+		}
 		x.denseSpan(&x.spans[i])
 	}
-	b, counts, to := x.bits, x.counts, x.to[:len(x.ord)]
-	for i, o := range x.ord {
-		t := to[i]
-		counts[t].Actions++
-		b[int(t)*w+int(o>>6)] |= 1 << (o & 63)
+	b, counts := x.bits, x.counts
+	for lo := 0; lo < len(x.ord) && x.goesOn(); lo += stretch {
+		ord := x.ord[lo:min(lo+stretch, len(x.ord))]
+		to := x.to[lo:][:len(ord)]
+		for i, o := range ord {
+			t := to[i]
+			counts[t].Actions++
+			b[int(t)*w+int(o>>6)] |= 1 << (o & 63)
+		}
 	}
 	return x.count()
 }

@@ -118,6 +118,9 @@ func (x *Scratch) eachDay(rows func(sp *span, lo, hi int), loose func(pairs []ui
 			if uint64(sp.first) >= midnight {
 				break
 			}
+			if !x.goesOn() {
+				return
+			}
 			if lo, hi := sp.lo, sp.before(midnight); lo < hi {
 				sp.lo = hi
 				rows(sp, lo, hi)

@@ -78,8 +78,20 @@ func (v *View) each(dense uint32, f func(s *set, small bool)) {
 	f(v.rest, false)
 }
 
-// RowsIn is how many rows a question about the brand has to read at most: a cheap
-// upper bound, for refusing what is too large.
+// Held is how many rows, of all times, the cold brands have that a question about the
+// brand meets.
+func (v *View) Held(dense uint32) (rows uint64) {
+	v.each(dense, func(s *set, _ bool) {
+		if s.cold {
+			rows += uint64(s.held)
+		}
+	})
+	return rows
+}
+
+// RowsIn is how many rows a question about the brand has to read: those in the range
+// that count, and those of Held, whatever the range. It is for refusing what is too
+// large: two binary searches a chunk, and a look at the tail.
 func (v *View) RowsIn(dense uint32, r domain.Range) (rows uint64) {
 	if r.From >= r.To {
 		return 0
@@ -90,18 +102,28 @@ func (v *View) RowsIn(dense uint32, r domain.Range) (rows uint64) {
 			return
 		}
 		for _, run := range s.runs {
-			if run.c.max < r.From || run.c.min >= r.To {
-				continue
+			if run.c.max >= r.From && run.c.min < r.To {
+				rows += run.rowsIn(dense, small, r)
 			}
-			if small {
-				rows += uint64(len(run.c.of(dense)))
-				continue
-			}
-			lo, hi := run.c.cut(r.From, r.To)
-			rows += uint64(hi - lo)
 		}
 		t := s.upto(v.Seq)
-		rows += uint64(len(t.rows) - t.since(r.From))
+		for i := t.since(r.From); i < len(t.rows); i++ {
+			if t.rows[i].time-r.From < r.To-r.From && (!small || t.brand[i] == dense) && !t.dead.has(i) {
+				rows++
+			}
+		}
 	})
+	return rows
+}
+
+// rowsIn is how many living rows are in the range, of one brand if small.
+func (r run) rowsIn(dense uint32, small bool, in domain.Range) (rows uint64) {
+	if !small {
+		lo, hi := r.c.cut(in.From, in.To)
+		return uint64(hi - lo - r.dead.within(lo, hi))
+	}
+	for _, p := range r.c.of(dense) {
+		rows += uint64(bit(r.c.time[p]-in.From < in.To-in.From && !r.dead.has(int(p))))
+	}
 	return rows
 }

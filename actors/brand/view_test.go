@@ -90,10 +90,10 @@ func TestAQuestionAllocatesItsAnswerOnly(t *testing.T) {
 		Shape: domain.ShapeTally, Range: domain.Range{From: w.start, To: w.start + w.span},
 		Groups: []domain.Group{{Definition: 102, Group: 1}, {Definition: 103, Group: 2}},
 	}
-	for _, shape := range []domain.Shape{domain.ShapeTally, domain.ShapeLocation} {
+	for _, shape := range []domain.Shape{domain.ShapeTally, domain.ShapeLocation, domain.ShapeGender, domain.ShapeAge, domain.ShapeNewcomers} {
 		for _, dense := range []uint32{1, 4, EveryBrand} {
 			q.Shape = shape
-			a := &Ask{Plan: NewPlan(q), Brand: dense, Members: make([]uint64, 8), Country: homes}
+			a := &Ask{Plan: NewPlan(q), Brand: dense, Members: make([]uint64, 8), Column: columns[shape]}
 			a.Members[2] = ^uint64(0)
 			if n := testing.AllocsPerRun(100, func() {
 				if _, err := v.Answer(x, a); err != nil {

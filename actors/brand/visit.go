@@ -9,6 +9,7 @@ type met struct {
 	kind      kind
 	points    uint16
 	brand     domain.BrandID // 0: not known
+	dense     uint32         // of the brand
 }
 
 // visit calls f with the question's rows outside of chunks, and makes spans of
@@ -18,7 +19,7 @@ func (x *Scratch) visit(a *Ask, f func(met)) (err error) {
 	x.owners = x.owners[:0]
 	x.view.each(a.Brand, func(s *set, small bool) {
 		switch {
-		case err != nil:
+		case err != nil || !x.goesOn():
 		case s.cold:
 			err = x.visitCold(s, a.Cold, f)
 		case small:
@@ -33,7 +34,7 @@ func (x *Scratch) visit(a *Ask, f func(met)) (err error) {
 			x.visitTail(s, a, f)
 		}
 	})
-	return err
+	return x.fate(err)
 }
 
 // passes reports that a row of a target belongs to the question.
@@ -49,9 +50,9 @@ func (x *Scratch) visitTail(s *set, a *Ask, f func(met)) {
 		if !x.passes(r.time, r.ord, x.target(r.kind)) || p.dead.has(i) {
 			continue
 		}
-		m := met{r.seq, r.time, r.ord, x.view.kinds[r.kind], r.points, s.id}
+		m := met{r.seq, r.time, r.ord, x.view.kinds[r.kind], r.points, s.id, s.dense}
 		if p.brand != nil {
-			m.brand = a.Label(p.brand[i])
+			m.brand, m.dense = a.Label(p.brand[i]), p.brand[i]
 		}
 		f(m)
 	}
@@ -68,7 +69,7 @@ func (x *Scratch) visitSmall(s *set, a *Ask, f func(met)) {
 			i := int(at)
 			k := c.dict[c.kind[i]]
 			if x.passes(c.time[i], c.ord[i], x.target(k)) && !r.dead.has(i) {
-				f(met{c.seq(i), c.time[i], c.ord[i], x.view.kinds[k], c.points[i], id})
+				f(met{c.seq(i), c.time[i], c.ord[i], x.view.kinds[k], c.points[i], id, a.Brand})
 			}
 		}
 	}
@@ -76,7 +77,7 @@ func (x *Scratch) visitSmall(s *set, a *Ask, f func(met)) {
 	for i := p.since(in.From); i < len(p.rows); i++ {
 		r := &p.rows[i]
 		if p.brand[i] == a.Brand && x.passes(r.time, r.ord, x.target(r.kind)) && !p.dead.has(i) {
-			f(met{r.seq, r.time, r.ord, x.view.kinds[r.kind], r.points, id})
+			f(met{r.seq, r.time, r.ord, x.view.kinds[r.kind], r.points, id, a.Brand})
 		}
 	}
 }
@@ -95,7 +96,7 @@ func (x *Scratch) visitCold(s *set, from Source, f func(met)) error {
 			}
 			k := kind{r.Definition, r.Service}
 			if x.passes(r.Time, uint32(r.Ord), x.targetOf(k)) {
-				f(met{r.Seq, r.Time, uint32(r.Ord), k, r.Points, s.id})
+				f(met{r.Seq, r.Time, uint32(r.Ord), k, r.Points, s.id, s.dense})
 			}
 		}
 	})

@@ -2,19 +2,20 @@ package brand
 
 // walk offers the rows that may be among the first of a feed: those of tails and of
 // chunks whose newest row, or oldest, may still be one. Where a keyword is looked for
-// it offers all.
-func (x *Scratch) walk(a *Ask) (err error) {
+// it offers all. Rows from disk are offered if cold is set: else they were while they
+// were counted.
+func (x *Scratch) walk(a *Ask, cold bool) (err error) {
 	x.view.each(a.Brand, func(s *set, small bool) {
 		switch {
-		case err != nil || x.feed.err != nil:
+		case err != nil || x.feed.err != nil || !x.goesOn():
 		case !s.cold:
 			x.walkSet(s, a.Brand, small)
-		case x.feed.word != nil: // else it was offered while it was counted
+		case cold:
 			err = x.stream(s, a.Cold)
 			x.keep(0)
 		}
 	})
-	if err == nil {
+	if err = x.fate(err); err == nil {
 		x.feed.read()
 		err = x.feed.err
 	}
@@ -32,6 +33,9 @@ func (x *Scratch) walkSet(s *set, dense uint32, small bool) {
 		x.walkTail(s, dense, small)
 	}
 	for i := range s.runs {
+		if !x.goesOn() {
+			return
+		}
 		r := s.runs[i]
 		if !up {
 			r = s.runs[len(s.runs)-1-i]
@@ -45,7 +49,7 @@ func (x *Scratch) walkSet(s *set, dense uint32, small bool) {
 
 // walkRun offers a chunk's rows.
 func (x *Scratch) walkRun(r run, dense uint32, small bool) {
-	c, f, in := r.c, &x.feed, x.plan.span
+	c, f, in := r.c, &x.feed, x.feed.span
 	near := c.max
 	if f.up {
 		near = c.min
@@ -53,21 +57,23 @@ func (x *Scratch) walkRun(r run, dense uint32, small bool) {
 	if c.max < in.From || c.min >= in.To || f.beyond(near) || !x.meets(c) {
 		return
 	}
-	var of []uint16
-	lo, hi := 0, 0
+	var of []uint16 // if not nil, from first on: the rows that may pass
+	first, lo, hi := 0, 0, 0
 	if small {
 		of = c.of(dense)
 		hi = len(of)
-	} else {
-		lo, hi = c.cut(in.From, in.To)
+	} else if lo, hi = c.cut(in.From, in.To); x.alone {
+		x.pos = sized(x.pos, maxChunk+1)
+		of = x.pos[:placesOfOne(x.pos, c.ord[lo:hi], x.one)]
+		first, lo, hi = lo, 0, len(of)
 	}
 	for n := hi - lo; n > 0; n-- {
 		i := lo + n - 1
 		if f.up {
 			i = hi - n
 		}
-		if small {
-			i = int(of[i])
+		if of != nil {
+			i = first + int(of[i])
 		}
 		if t := c.time[i]; f.beyond(t) {
 			return
@@ -83,7 +89,7 @@ func (x *Scratch) walkRun(r run, dense uint32, small bool) {
 
 // walkTail offers a tail's rows.
 func (x *Scratch) walkTail(s *set, dense uint32, small bool) {
-	p, f, in := s.upto(x.view.Seq), &x.feed, x.plan.span
+	p, f, in := s.upto(x.view.Seq), &x.feed, x.feed.span
 	skip := p.since(in.From)
 	for n := len(p.rows) - skip; n > 0; n-- {
 		i := skip + n - 1

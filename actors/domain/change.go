@@ -46,6 +46,7 @@ const (
 	AttrOptOut                       // OptValue: opted out, and not in since
 	AttrRegion                       // effective region: GeoRegion, else State, in lower case
 	AttrListed                       // OptValue of a segment: put on its list by segmentid, and not opted out since
+	AttrHas                          // HasValue: the profile has a value in the field
 )
 
 // OptKind says of what an opt-in is one.
@@ -63,14 +64,19 @@ func OptValue(kind OptKind, id uint32) string {
 	return string([]byte{byte(kind), byte(id >> 24), byte(id >> 16), byte(id >> 8), byte(id)})
 }
 
+// HasValue is the value of AttrHas for a field of a profile.
+func HasValue(f Field) string { return string([]byte{byte(f)}) }
+
 // Attributes kept as columns of u16 by ordinal; 0 is unknown.
 const (
 	AttrCountry     Attribute = iota + 64 // effective country: alpha-2, first letter in the high byte
-	AttrBirthDay                          // days since 1900
+	AttrBirthDay                          // BirthDay
 	AttrCreatedHigh                       // when the member came to be, in seconds since 1970: the upper half
 	AttrCreatedLow
 	AttrLoginHigh // when it last logged in; a registration is a login
 	AttrLoginLow
+	AttrChangedHigh // Member.Changed, in seconds since 1970
+	AttrChangedLow
 )
 
 // Bit sets or clears a member's bit of an attribute's value.

@@ -84,6 +84,16 @@ type OptOut struct {
 // Kind is KindOptOut.
 func (*OptOut) Kind() Kind { return KindOptOut }
 
+// DeleteAction takes an action of a member out of everything that counts or shows it,
+// for ever: a repeat of it changes nothing.
+type DeleteAction struct {
+	Member MemberID // its slot is the record's place
+	Action ActionID
+}
+
+// Kind is KindDelete.
+func (*DeleteAction) Kind() Kind { return KindDelete }
+
 // ClaimStep is one of the messages about an identity.
 type ClaimStep uint8
 

@@ -57,3 +57,9 @@ type Identity struct {
 	State  ClaimState
 	Member MemberID
 }
+
+// Name is an identity that somebody may have.
+type Name struct {
+	Kind IdentityKind
+	Hash IdentityHash
+}

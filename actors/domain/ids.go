@@ -59,6 +59,12 @@ func ActionIDOf(sequence uint64, slot Slot) ActionID {
 	return ActionID(sequence<<12 | uint64(slot))
 }
 
+// Slot is that of the member who did it.
+func (a ActionID) Slot() Slot { return Slot(a & (Slots - 1)) }
+
+// Sequence is the action's number within its shard.
+func (a ActionID) Sequence() uint64 { return uint64(a) >> 12 }
+
 // Ordinal is a member's dense number within (shard, account), from 0, never used
 // again: the unit of bitmaps and columns. No question sees another account's.
 type Ordinal uint32

@@ -122,6 +122,19 @@ func (m *Member) LastLogin() (at int64) {
 	return at
 }
 
+// Changed is when a record last changed what answers show of the member, in ms since
+// 1970: its services, its profile or its opt-ins.
+func (m *Member) Changed() int64 {
+	at := m.Created
+	for i := range m.Services {
+		at = max(at, m.Services[i].Updated, m.Services[i].LastLogin)
+	}
+	for i := range m.Opts {
+		at = max(at, m.Opts[i].At)
+	}
+	return at
+}
+
 // Password returns the password of a login email; empty: none.
 func (m *Member) Password(address IdentityHash) string {
 	for i := range m.Passwords {

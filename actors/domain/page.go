@@ -27,12 +27,12 @@ type Memory struct {
 	bytes []byte
 	users atomic.Int32
 	kept  atomic.Bool
-	home  chan<- *Memory
+	home  func(*Memory)
 }
 
-// NewMemory is memory with one user, which goes home when the last one is done; where
-// that is full the collector takes it.
-func NewMemory(bytes []byte, home chan<- *Memory) *Memory {
+// NewMemory is memory with one user; when the last one is done it is given to home, on
+// that one's goroutine.
+func NewMemory(bytes []byte, home func(*Memory)) *Memory {
 	m := &Memory{bytes: bytes, home: home}
 	m.users.Store(1)
 	return m
@@ -57,10 +57,7 @@ func (m *Memory) Release(kept bool) {
 		m.kept.Store(true)
 	}
 	if m.users.Add(-1) == 0 && !m.kept.Load() {
-		select {
-		case m.home <- m:
-		default:
-		}
+		m.home(m)
 	}
 }
 

@@ -14,10 +14,11 @@ const (
 	ShapeLocation                   // counts by the members' country: *Tally, of which a group is a CountryCode
 	ShapeDaily                      // counts by day: *Timeline, of one line that is NoService
 	ShapeGender                     // counts by the members' gender: *Tally, of which a group is a GenderCode
-	ShapeAge                        // counts by the members' birth day: *Tally, of which a group is a BirthDay
-	ShapeNewcomers                  // a tally, and which of its members had done something for the brand before: *Tally
+	ShapeAge                        // counts by the members' age at the range's end: *Tally, of which a group is a place in AgeBands, or UnknownAge
+	ShapeNewcomers                  // a tally, and how many of its members had done something for the brand before: *Tally
 	ShapeStandings                  // brands of a few members, by score: *Standings
 	ShapeRoll                       // members by id, whatever they did: *Roll
+	ShapeDepths                     // how deep the rows of a feed or of leaders lie: *Depths
 )
 
 // Question is a question about activity with all it takes from clock and catalog:
@@ -30,11 +31,13 @@ type Question struct {
 	Range   Range
 	Filter  Filter
 	Groups  []Group   // the definitions that count, ascending by ID: others do not
-	Lists   []List    // of ShapeLists: whose members are counted, whatever the filter
-	Top     Top       // of ShapeLeaders and ShapeCrossover
-	Without []BrandID // of ShapeCrossover: brands that are in no list, ascending
-	Listing Listing   // of ShapeFeed
+	Lists   []List    // of ShapeLists: whose members are counted, of those that the filter on members lets through
+	Top     Top       // of ShapeLeaders, ShapeCrossover and ShapeStandings
+	Without []BrandID // of ShapeCrossover and ShapeStandings: brands that are in no list, ascending
+	Listing Listing   // of ShapeFeed, and beside Explain
+	Explain bool      // of the shapes that count: the answer has a Feed, too, of the actions counted
 	Roll    Rolling   // of ShapeRoll
+	Sound   Sounding  // of ShapeDepths
 }
 
 // Group says of a definition that its actions count, in which group of a tally,
@@ -46,8 +49,8 @@ type Group struct {
 	Own        bool   // Points stand in the place of those the action was received with
 }
 
-// Filter is which actions and members count. The lists are sorted; an empty one
-// filters nothing. Filters combine by AND, values of one list by OR, exclusions
+// Filter is which actions and members count. The lists are sorted, each value once; an
+// empty one filters nothing. Filters combine by AND, values of one list by OR, exclusions
 // last. Definitions are filtered by Question.Groups.
 type Filter struct {
 	Services  []Service // of the action
@@ -59,7 +62,10 @@ type Filter struct {
 	OptIn     string   // OptValue: opted in to it; empty: no matter
 	Paid      bool
 	Holds     []Service // members with such a service record
-	Has       []string  // members with a value in each of these: names of HasValue
+	Has       []Field   // members with a value in each of these fields of the profile
+	Opted     bool      // members with an opt-in to anything, but for those to Ended
+	Ended     []string  // OptValues of what was deleted: nobody is opted in to it any more
+	Acted     bool      // members with an action that the question counts
 	AnyOf     []Deed    // members who did one of these within the question's range, by whatever service
 	AllOf     []Deed    // members who did every one of these, likewise
 	From      *List     // members on it
@@ -76,7 +82,7 @@ type Deed struct {
 func (f *Filter) OfMembers() bool {
 	return len(f.Members) > 0 || len(f.Exclude) > 0 || len(f.Countries) > 0 || len(f.Regions) > 0 ||
 		f.Domain != "" || f.OptIn != "" || f.Paid || len(f.Holds) > 0 || len(f.Has) > 0 ||
-		len(f.AnyOf) > 0 || len(f.AllOf) > 0 || f.From != nil
+		f.Opted || f.Acted || len(f.AnyOf) > 0 || len(f.AllOf) > 0 || f.From != nil
 }
 
 // Count is a number of actions and of the distinct members who did them.
@@ -123,6 +129,7 @@ type Answer struct {
 	Leaders   *Leaders
 	Crossover *Crossover
 	Feed      *Feed
+	Depths    *Depths
 	Position  Position // what had been applied
 	LagMs     int64    // now − the latest moment at which the log's end then seen has since been applied
 }

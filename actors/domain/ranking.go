@@ -6,14 +6,17 @@ type Top struct {
 	Up            bool // the least first; ties stand by ID ascending in both directions
 	Offset, Limit int
 	Latest        bool    // of members: each one's latest action too
+	Audience      bool    // of members: Leaders.Audience too
 	After         *After  // rows behind it; Offset is 0 beside it
 	Above         *uint64 // of members by score: only the number of those with more is wanted, in Leaders.Above
+	Least         uint64  // of standings: only brands with so many actions
 }
 
-// After is the last row of a page of leaders: the next page has what comes behind it.
+// After is the last row of a page of leaders or of a crossover: the next page has what
+// comes behind it.
 type After struct {
-	Rank   uint64 // what it is ranked by: score, actions or a time
-	Member MemberID
+	Rank   uint64   // what it is ranked by: score, actions or a time; of a crossover members
+	Member MemberID // who ties stand by; of a crossover the brand's id
 }
 
 // End is where the wanted rows end.
@@ -30,14 +33,18 @@ const (
 	ByActions                // number of the actions that count
 )
 
+// Timed reports an order by a time.
+func (o Order) Timed() bool { return o == ByCreated || o == ByLastLogin }
+
 // Leaders are members by rank: of a shard the first End of them, of a merged answer
 // those from Offset on.
 type Leaders struct {
 	Members  []Leader
 	Latest   []Row  // of each of Members the latest action, if that was asked for; without Hash and Flags
 	Total    Count  // of all members who did something, on this page or not
-	Audience uint64 // members that pass the filters on members, whatever they did
+	Audience uint64 // members that pass the filters on members, whatever they did; only if asked for
 	Above    uint64 // members with a score above Top.Above
+	Ahead    uint64 // members not behind Top.After
 }
 
 // Leader is a member with what it did.

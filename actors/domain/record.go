@@ -17,6 +17,7 @@ const (
 	KindAttach    Kind = 10 // attach a service to a member, or update it
 	KindOptIn     Kind = 11 // opt a member in
 	KindOptOut    Kind = 12 // opt a member out
+	KindDelete    Kind = 13 // delete an action
 
 	KindLayout            Kind = 64
 	KindCreateApplication Kind = 65

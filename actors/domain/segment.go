@@ -1,5 +1,10 @@
 package domain
 
+import (
+	"cmp"
+	"slices"
+)
+
 // Segment is a named set of activity definitions, perhaps with points of their own,
 // and a list of members: who opted in or was put there, and with Rule who did enough
 // of it.
@@ -17,6 +22,12 @@ type Segment struct {
 	Created    int64             // ms since 1970
 	Updated    int64
 	Deleted    bool
+}
+
+// Has reports that a definition is one of the segment's.
+func (s *Segment) Has(id DefinitionID) bool {
+	_, ok := slices.BinarySearchFunc(s.Activities, id, func(a SegmentActivity, id DefinitionID) int { return cmp.Compare(a.Definition, id) })
+	return ok
 }
 
 // SegmentActivity is a definition of a segment.

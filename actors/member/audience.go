@@ -19,7 +19,9 @@ type Audience struct {
 type Crowd struct {
 	bitmaps *bitmaps
 	country column
-	times   [2][2]column // as timeAttributes
+	born    column       // domain.BirthDay
+	gender  column       // domain.GenderCode; made of the bitmaps
+	times   [3][2]column // as timeAttributes
 	ids     []domain.MemberID
 	alive   int
 }
@@ -106,6 +108,9 @@ func (a *Audience) ID(ord domain.Ordinal) domain.MemberID { return a.ids[ord] }
 
 // Put sets or clears a bit.
 func (a *Audience) Put(b *domain.Bit) {
+	if b.Attribute == domain.AttrGender {
+		a.putGender(b)
+	}
 	page := a.page(bitValue{b.Attribute, b.Value}, b.Ord)
 	i := b.Ord & (1<<pageBits - 1)
 	word, mask := &page.words[i>>6], uint64(1)<<(i&63)
@@ -158,14 +163,29 @@ func (a *Audience) page(v bitValue, ord domain.Ordinal) *bitPage {
 // PutColumn sets a member's value of a column. Columns that no question reads are the
 // store's alone.
 func (a *Audience) PutColumn(c *domain.Column) {
-	col := a.crowd.column(c.Attribute)
-	if col == nil {
-		return
+	if col := a.crowd.column(c.Attribute); col != nil {
+		a.putInto(col, c.Ord, c.Value)
 	}
+}
+
+// putGender keeps the column of genders. A bit is cleared before or after another one
+// is set: only the value that the column has can leave it.
+func (a *Audience) putGender(b *domain.Bit) {
+	code, col := domain.GenderCode(b.Value), &a.crowd.gender
+	switch {
+	case b.On:
+		a.putInto(col, b.Ord, code)
+	case col.at(b.Ord) == code:
+		a.putInto(col, b.Ord, 0)
+	}
+}
+
+// putInto sets a member's value of a column.
+func (a *Audience) putInto(col *column, ord domain.Ordinal, value uint16) {
 	if col.epoch != a.epoch {
 		*col = column{a.epoch, append(make([]*columnPage, 0, len(col.pages)+1), col.pages...)}
 	}
-	k := int(c.Ord >> pageBits)
+	k := int(ord >> pageBits)
 	for k >= len(col.pages) {
 		col.pages = append(col.pages, nil)
 	}
@@ -177,13 +197,16 @@ func (a *Audience) PutColumn(c *domain.Column) {
 		q.epoch = a.epoch
 		col.pages[k] = &q
 	}
-	col.pages[k].values[c.Ord&(1<<pageBits-1)] = c.Value
+	col.pages[k].values[ord&(1<<pageBits-1)] = value
 }
 
 // column is where the attribute stands; nil: it is not kept.
 func (c *Crowd) column(a domain.Attribute) *column {
-	if a == domain.AttrCountry {
+	switch a {
+	case domain.AttrCountry:
 		return &c.country
+	case domain.AttrBirthDay:
+		return &c.born
 	}
 	for i, halves := range timeAttributes {
 		for k, half := range halves {

@@ -16,18 +16,20 @@ type fan struct {
 	alive   bool
 	paid    bool
 	country uint16
-	has     [3][4]bool // of marks, by attribute and value
+	has     [5][4]bool // of marks, by attribute and value
 }
 
 // marks are attributes with values of which a member may have several; the last
 // value is nobody's.
-var marks = [3]struct {
+var marks = [5]struct {
 	attribute domain.Attribute
 	values    []string
 }{
 	{domain.AttrRegion, []string{"be", "by", "bavaria", "nowhere"}},
 	{domain.AttrDomain, []string{"a.de", "b.de", "c.de", "nowhere"}},
 	{domain.AttrOptIn, []string{domain.OptValue(domain.OptBrand, 1), domain.OptValue(domain.OptSegment, 1), domain.OptValue(domain.OptGlobal, 0), "nowhere"}},
+	{domain.AttrService, []string{"\x02", "\x09", "\x01", "\x0f"}},
+	{domain.AttrHas, []string{"\x01", "\x02", "\x11", "\x03"}},
 }
 
 func TestI7CrowdSelectsAsANaiveModelDoesAtItsCommit(t *testing.T) {
@@ -62,7 +64,7 @@ func TestI7CrowdSelectsAsANaiveModelDoesAtItsCommit(t *testing.T) {
 				f.country = countries[rnd.IntN(4)]
 				a.PutColumn(&domain.Column{Ord: o, Attribute: domain.AttrCountry, Value: f.country})
 			default:
-				k, v := rnd.IntN(3), rnd.IntN(3)
+				k, v := rnd.IntN(len(marks)), rnd.IntN(3)
 				f.has[k][v] = rnd.IntN(3) > 0
 				a.Put(&domain.Bit{Ord: o, Attribute: marks[k].attribute, Value: marks[k].values[v], On: f.has[k][v]})
 			}
@@ -128,13 +130,35 @@ func question(rnd *rand.Rand, fans []fan, countries []uint16) domain.Filter {
 		}
 	}
 	f.Domain, f.OptIn = value(1), value(2)
+	for range rnd.IntN(3) {
+		if v := value(3); v != "" {
+			f.Holds = append(f.Holds, domain.Service(v[0]))
+		}
+		if v := value(4); v != "" && rnd.IntN(2) == 0 {
+			f.Has = append(f.Has, domain.Field(v[0]))
+		}
+	}
+	if f.Opted = rnd.IntN(5) == 0; f.Opted {
+		f.Ended = slices.Sorted(slices.Values(marks[2].values[:rnd.IntN(4)]))
+	}
 	return f
 }
 
 func passes(x fan, f *domain.Filter) bool {
 	return (len(f.Members) == 0 || slices.Contains(f.Members, x.id)) && !slices.Contains(f.Exclude, x.id) &&
 		(len(f.Countries) == 0 || x.country != 0 && slices.Contains(f.Countries, x.country)) && (!f.Paid || x.paid) &&
-		x.hasAny(0, f.Regions...) && x.hasAny(1, f.Domain) && x.hasAny(2, f.OptIn)
+		x.hasAny(0, f.Regions...) && x.hasAny(1, f.Domain) && x.hasAny(2, f.OptIn) && x.hasAny(3, serviceValues(f.Holds)...) &&
+		!slices.ContainsFunc(f.Has, func(v domain.Field) bool { return !x.hasAny(4, string(rune(v))) }) && (!f.Opted || x.opted(f.Ended))
+}
+
+// opted reports that the member opted in to something that has not ended.
+func (x fan) opted(ended []string) bool {
+	for i, in := range x.has[2] {
+		if in && !slices.Contains(ended, marks[2].values[i]) {
+			return true
+		}
+	}
+	return false
 }
 
 // hasAny reports that the member has one of the values; of no value that it may.
@@ -214,14 +238,14 @@ func TestRegisterPutsAndMovesWhatIsFilteredBy(t *testing.T) {
 	given := domain.Fields{{Field: domain.Gender, Value: "F"}, {Field: domain.Country, Value: "DE"}, {Field: domain.Birthdate, Value: "1900-01-02"}}
 	changes := s.Register(nil, &domain.RegisterMember{Application: 1, Service: domain.Spotify, UID: "x", Given: given, Domain: "a.de", At: 5000}, 1)
 	got := say(changes)
-	want := []string{`1 "" true`, `2 "F" true`, `3 "\t" true`, `5 "a.de" true`, "64=17477", "65=2", "67=5", "69=5"}
+	want := []string{`1 "" true`, `2 "F" true`, `3 "\t" true`, `5 "a.de" true`, `10 "\x05" true`, `10 "\t" true`, `10 "\f" true`, "64=17477", "65=2", "67=5", "69=5", "71=5"}
 	if !slices.Equal(got, want) {
 		t.Fatalf("%q", got)
 	}
 	given = domain.Fields{{Field: domain.Gender, Value: "M"}, {Field: domain.Country, Value: ""}}
 	changes = s.Register(nil, &domain.RegisterMember{Application: 2, Service: domain.Spotify, UID: "x", Given: given, At: 6000}, 2)
 	got = say(changes)
-	if want = []string{`2 "F" false`, `2 "M" true`, "64=0", "69=6"}; !slices.Equal(got, want) {
+	if want = []string{`2 "F" false`, `2 "M" true`, `10 "\t" false`, "64=0", "69=6", "71=6"}; !slices.Equal(got, want) {
 		t.Fatalf("%q", got)
 	}
 	if n := len(s.Member.Services); n != 2 || s.Member.Profile.Get(domain.Birthdate) != "1900-01-02" {

@@ -4,6 +4,7 @@
 //	state.go     a member in memory
 //	judge.go     is the time of an activity acceptable
 //	record.go    an activity: repeat, conflict, one-time, or a new row
+//	delete.go    an action taken out: its hash, or its one-time pair, stays closed
 //	register.go  a registration: a new member, or one met again
 //	claims.go    the identities a registration needs, and waiting for them
 //	password.go  a password given for an address that has one
@@ -11,6 +12,7 @@
 //	facts.go     what of a member is filtered by, as bits and columns
 //	audience.go  the same facts of all members of an account, as questions read them
 //	select.go    which of them pass a question's filter
+//	has.go       of which records, opt-ins and fields they have one
 //
 // Every function that changes something appends domain.Change values to a slice it
 // is given and returns it: the caller stages them in the store and follows them in
@@ -23,5 +25,6 @@
 // often they come (I9). Repeats are told by the hash of (source, id), compared
 // within the member. Of the actions for a one-time definition and brand that with
 // the smallest (time, hash) counts: an earlier one that comes later takes the
-// place, and the row that loses it keeps only its hash.
+// place, and the row that loses it keeps only its hash. A delete of the one that counts
+// closes the pair, whichever of its actions had come by then.
 package member

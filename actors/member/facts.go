@@ -1,6 +1,7 @@
 package member
 
 import (
+	"math/bits"
 	"slices"
 	"time"
 
@@ -11,9 +12,10 @@ import (
 // none.
 type facts struct {
 	bits  []bitValue // without repeats
-	since uint16     // birth day: days since 1900
+	has   uint64     // bits of the profile's fields with a value, by their codes
+	since uint16     // domain.BirthDay
 	land  uint16     // effective country
-	times [2]uint32  // of creation and of the last login, in seconds
+	times [3]uint32  // as timeAttributes, in seconds
 }
 
 type bitValue struct {
@@ -32,7 +34,7 @@ func factsOf(m *domain.Member) facts {
 	}
 	for i := range m.Services {
 		r := &m.Services[i]
-		f.put(domain.AttrService, string([]byte{byte(r.Service)}))
+		f.put(domain.AttrService, serviceValue(r.Service))
 		if r.Paid() {
 			f.put(domain.AttrPaid, "")
 		}
@@ -48,9 +50,12 @@ func factsOf(m *domain.Member) facts {
 	if r := effectiveRegion(m.Profile); r != "" {
 		f.put(domain.AttrRegion, r)
 	}
+	for _, v := range m.Profile {
+		f.has |= 1 << v.Field
+	}
 	f.land = effectiveCountry(m.Profile)
 	f.since = birthDay(m.Profile.Get(domain.Birthdate))
-	f.times = [2]uint32{seconds(m.Created), seconds(m.LastLogin())}
+	f.times = [3]uint32{seconds(m.Created), seconds(m.LastLogin()), seconds(m.Changed())}
 	return f
 }
 
@@ -83,14 +88,13 @@ func effectiveRegion(p domain.Fields) string {
 	return domain.RegionValue(p.Get(domain.Region))
 }
 
-// birthDay is the days from 1900 to the date plus 1, so that 0 is unknown.
+// birthDay is a date as the column of birth days holds it.
 func birthDay(date string) uint16 {
 	t, err := time.Parse(time.DateOnly, date)
-	if err != nil || t.Year() < 1900 {
+	if err != nil {
 		return 0
 	}
-	days := t.Unix()/86400 + 25567 + 1
-	return uint16(min(days, 1<<16-1))
+	return domain.BirthDay(t)
 }
 
 // to appends what turns f into g.
@@ -109,6 +113,10 @@ func (f facts) to(dst []domain.Change, g facts, m *domain.Member) []domain.Chang
 		if !slices.Contains(f.bits, v) {
 			bit(v, true)
 		}
+	}
+	for changed := f.has ^ g.has; changed != 0; changed &= changed - 1 {
+		field := domain.Field(bits.TrailingZeros64(changed))
+		bit(bitValue{domain.AttrHas, domain.HasValue(field)}, g.has>>field&1 == 1)
 	}
 	column := func(a domain.Attribute, from, to uint16) {
 		if from != to {

@@ -84,17 +84,25 @@ func (s *State) oneTime(dst []domain.Change, row domain.Row, content *domain.Con
 		if err != nil {
 			return dst, Verdict{}, err
 		}
-		s.supersede(&old)
+		s.mark(&old, domain.Superseded)
 		dst = append(dst, domain.Change{Kind: domain.RowTaken, Row: old})
 	}
 	row.Flags |= domain.OneTimeRow
-	now := domain.OneTime{
+	dst = s.keep(dst, &domain.OneTime{
 		Account: row.Account, Ord: row.Ord, Definition: row.Definition, Brand: row.Brand,
 		Time: row.Time, Hash: row.Hash, Seq: row.Seq,
-	}
-	s.note(&now)
-	dst = append(dst, domain.Change{Kind: domain.OneTimePut, Value: &now})
+	})
 	return s.add(dst, row, content), Verdict{Row: row}, nil
+}
+
+// keep makes it what is known of a pair.
+func (s *State) keep(dst []domain.Change, now *domain.OneTime) []domain.Change {
+	at, ok := s.pairAt(pair{now.Definition, now.Brand})
+	if !ok {
+		s.pairs = slices.Insert(s.pairs, at, domain.OneTime{})
+	}
+	s.pairs[at] = *now
+	return append(dst, domain.Change{Kind: domain.OneTimePut, Value: now})
 }
 
 // pair is the action that counts for the row's definition and brand.
@@ -103,15 +111,6 @@ func (s *State) pair(row *domain.Row, h History) (domain.OneTime, bool, error) {
 		return s.pairs[at], true, nil
 	}
 	return h.OneTime(row.Definition, row.Brand)
-}
-
-// note remembers the action that counts for a pair.
-func (s *State) note(now *domain.OneTime) {
-	at, ok := s.pairAt(pair{now.Definition, now.Brand})
-	if !ok {
-		s.pairs = slices.Insert(s.pairs, at, domain.OneTime{})
-	}
-	s.pairs[at] = *now
 }
 
 // pairAt is where a pair stands among those remembered, or would.
@@ -146,6 +145,7 @@ var errLost = errors.New("member: the row of a one-time pair is not in the timel
 func (s *State) standing(cur *domain.OneTime, h History) (domain.Row, error) {
 	row := s.rowOf(cur)
 	if cur.Deleted {
+		row.Flags |= domain.Deleted
 		return row, nil
 	}
 	for i := range s.fresh {
@@ -164,9 +164,9 @@ func (s *State) standing(cur *domain.OneTime, h History) (domain.Row, error) {
 	return past, nil
 }
 
-// supersede marks a row that counts no longer, also where it is not yet staged.
-func (s *State) supersede(row *domain.Row) {
-	row.Flags |= domain.Superseded
+// mark notes why a row counts no longer, also where it is not yet staged.
+func (s *State) mark(row *domain.Row, why domain.Flags) {
+	row.Flags |= why
 	for i := range s.fresh {
 		if s.fresh[i].Seq == row.Seq {
 			s.fresh[i].Flags = row.Flags

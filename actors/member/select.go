@@ -36,24 +36,18 @@ func (c *Crowd) Select(dst []uint64, f *domain.Filter, ordinal func(domain.Membe
 	if len(f.Countries) > 0 {
 		c.keepCountries(dst, f.Countries)
 	}
+	if len(f.Holds) > 0 {
+		c.and(dst, domain.AttrService, serviceValues(f.Holds)...)
+	}
+	for _, field := range f.Has {
+		c.and(dst, domain.AttrHas, domain.HasValue(field))
+	}
+	if f.Opted {
+		c.keepAny(dst, c.bitmaps.opted(f.Ended))
+	}
 	for _, id := range f.Exclude {
 		if o, ok := ordinal(id); ok && int(o>>6) < len(dst) {
 			dst[o>>6] &^= 1 << (o & 63)
-		}
-	}
-	return dst
-}
-
-// Countries are the effective countries of the members by ordinal, in pages; 0,
-// unknown, where there is none. The slice is in dst's memory where that is large
-// enough.
-func (c *Crowd) Countries(dst []*[1 << pageBits]uint16) []*[1 << pageBits]uint16 {
-	dst = dst[:0]
-	for _, p := range c.country.pages {
-		if p == nil {
-			dst = append(dst, nil)
-		} else {
-			dst = append(dst, &p.values)
 		}
 	}
 	return dst
@@ -80,6 +74,11 @@ func (c *Crowd) and(dst []uint64, a domain.Attribute, values ...string) {
 			maps = append(maps, m)
 		}
 	}
+	c.keepAny(dst, maps)
+}
+
+// keepAny clears the members that are in none of the bitmaps.
+func (c *Crowd) keepAny(dst []uint64, maps []*bitmap) {
 	for k := 0; k*pageWords < len(dst); k++ {
 		var any [pageWords]uint64
 		for _, m := range maps {
@@ -98,7 +97,7 @@ func (c *Crowd) and(dst []uint64, a domain.Attribute, values ...string) {
 
 // keepOnly clears all but the members named.
 func (c *Crowd) keepOnly(dst []uint64, ids []domain.MemberID, ordinal func(domain.MemberID) (domain.Ordinal, bool)) {
-	var kept []domain.Ordinal
+	kept := make([]domain.Ordinal, 0, min(len(ids), c.alive))
 	for _, id := range ids {
 		if o, ok := ordinal(id); ok && int(o>>6) < len(dst) && dst[o>>6]>>(o&63)&1 == 1 {
 			kept = append(kept, o)

@@ -3,10 +3,11 @@ package member
 import "github.com/ovation-analytics/ovation/actors/domain"
 
 // timeAttributes are the columns that hold a time each, its upper half and its lower:
-// creation, last login.
-var timeAttributes = [2][2]domain.Attribute{
+// creation, last login, last change.
+var timeAttributes = [3][2]domain.Attribute{
 	{domain.AttrCreatedHigh, domain.AttrCreatedLow},
 	{domain.AttrLoginHigh, domain.AttrLoginLow},
+	{domain.AttrChangedHigh, domain.AttrChangedLow},
 }
 
 // seconds is a time in milliseconds as a column holds it.
@@ -17,6 +18,9 @@ func (c *Crowd) Created(ord domain.Ordinal) domain.Second { return c.time(0, ord
 
 // LastLogin is when the member last logged in; a registration is a login.
 func (c *Crowd) LastLogin(ord domain.Ordinal) domain.Second { return c.time(1, ord) }
+
+// Changed is when the member last changed; see domain.Member.
+func (c *Crowd) Changed(ord domain.Ordinal) domain.Second { return c.time(2, ord) }
 
 func (c *Crowd) time(i int, ord domain.Ordinal) domain.Second {
 	return domain.Second(c.times[i][0].at(ord))<<16 | domain.Second(c.times[i][1].at(ord))

@@ -83,10 +83,14 @@ func firstBrands(sums []domain.BrandMembers, top domain.Top) []domain.BrandMembe
 	if top.Limit == 0 {
 		return nil
 	}
+	var after *domain.BrandMembers
+	if a := top.After; a != nil {
+		after = &domain.BrandMembers{Brand: domain.BrandID(a.Member), Members: a.Rank}
+	}
 	var first []domain.BrandMembers
 	least := uint64(0)
 	for _, b := range sums {
-		if b.Members <= least {
+		if b.Members <= least || after != nil && order(b, *after) <= 0 {
 			continue
 		}
 		if first = append(first, b); len(first) == 2*end {

@@ -18,6 +18,7 @@ func MergeFeed(l *domain.Listing, parts []*domain.Feed) *domain.Feed {
 			continue
 		}
 		out.Total += p.Total
+		out.Ahead += p.Ahead
 		if len(p.Items) > 0 {
 			h.parts = append(h.parts, p.Items)
 		}

@@ -14,6 +14,8 @@ func MergeLeaders(top domain.Top, parts []*domain.Leaders) *domain.Leaders {
 		if p != nil {
 			out.Total.Add(p.Total)
 			out.Audience += p.Audience
+			out.Above += p.Above
+			out.Ahead += p.Ahead
 		}
 	}
 	at := make([]int, len(parts)) // how many of each part stand above the row
@@ -45,8 +47,11 @@ func MergeLeaders(top domain.Top, parts []*domain.Leaders) *domain.Leaders {
 // compareLeaders orders members as they are ranked; ties stand by ID ascending.
 func compareLeaders(top domain.Top, a, b *domain.Leader) int {
 	d := cmp.Compare(a.At, b.At)
-	if top.Order == domain.ByScore {
+	switch top.Order {
+	case domain.ByScore:
 		d = cmp.Compare(a.Score, b.Score)
+	case domain.ByActions:
+		d = cmp.Compare(a.Actions, b.Actions)
 	}
 	if !top.Up {
 		d = -d

@@ -26,7 +26,7 @@ func TestI12LeadersDoNotDependOnHowMembersAreSpread(t *testing.T) {
 	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		top := domain.Top{
-			Order: domain.Order(r.IntN(3)), Up: r.IntN(2) == 0, Offset: r.IntN(2) * r.IntN(60), Limit: r.IntN(30), Latest: r.IntN(2) == 0,
+			Order: domain.Order(r.IntN(4)), Up: r.IntN(2) == 0, Offset: r.IntN(2) * r.IntN(60), Limit: r.IntN(30), Latest: r.IntN(2) == 0,
 		}
 		all := make([]domain.Leader, r.IntN(100))
 		total := domain.Count{Members: uint64(len(all))}

@@ -14,6 +14,7 @@ func MergeTally(parts []*domain.Tally) *domain.Tally {
 		if p != nil {
 			n += len(p.Groups)
 			t.Total.Add(p.Total)
+			t.Before += p.Before
 		}
 	}
 	if n == 0 {

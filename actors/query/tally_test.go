@@ -25,6 +25,7 @@ func randomTally(r *rand.Rand) *domain.Tally {
 			t.Groups = append(t.Groups, group(g*3, n, 1+r.Uint64N(n)))
 			t.Total.Actions += n
 			t.Total.Members += n / 2
+			t.Before += n / 3
 		}
 	}
 	return t
@@ -34,7 +35,7 @@ func TestI12MergingTalliesDoesNotDependOnTheirOrderOrGrouping(t *testing.T) {
 	for seed := range uint64(100) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		parts := make([]*domain.Tally, r.IntN(10))
-		sum, total := map[uint32]domain.Count{}, domain.Count{}
+		sum, total, earlier := map[uint32]domain.Count{}, domain.Count{}, uint64(0)
 		for i := range parts {
 			parts[i] = randomTally(r)
 			if parts[i] == nil {
@@ -46,14 +47,15 @@ func TestI12MergingTalliesDoesNotDependOnTheirOrderOrGrouping(t *testing.T) {
 				sum[g.Group] = c
 			}
 			total.Add(parts[i].Total)
+			earlier += parts[i].Before
 		}
 		before := fmt.Sprint(parts)
 		got := MergeTally(parts)
 		if before != fmt.Sprint(parts) {
 			t.Fatalf("seed %d: a part was changed", seed)
 		}
-		if len(got.Groups) != len(sum) || got.Total != total {
-			t.Fatalf("seed %d: %d groups and %+v, want %d and %+v", seed, len(got.Groups), got.Total, len(sum), total)
+		if len(got.Groups) != len(sum) || got.Total != total || got.Before != earlier {
+			t.Fatalf("seed %d: %d groups and %+v, %d earlier, want %d and %+v, %d", seed, len(got.Groups), got.Total, got.Before, len(sum), total, earlier)
 		}
 		for i, g := range got.Groups {
 			if sum[g.Group] != g.Count || i > 0 && got.Groups[i-1].Group >= g.Group {

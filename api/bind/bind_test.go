@@ -57,7 +57,6 @@ type input struct {
 	Clear   *URL   `name:"clear"`
 	Segment ID     `name:"segment" later:"refuse"`
 	Optedin bool   `name:"optedin" later:"refuse"`
-	Cursor  string `name:"cursor" later:"refuse"`
 	Show    bool   `name:"show" later:"ignore"`
 	Group
 	Rules ruled
@@ -121,8 +120,8 @@ func TestErrorsComeInTheContractsOrder(t *testing.T) {
 		{"name=x&SegmentID=1", 4, "segment"},
 		{"name=x&segment=&segmentid=", 4, "segmentid"},
 		{"name=x&optedin=1", 4, "optedin"},
-		{"name=x&cursor=", 4, "cursor"},
 		{"name=x&brandid=8", 4, "brandid"},
+		{"name=x&brandid=%zz", 4, "brandid"},
 		{"name=%zz", 4, "name"},
 		{"name=%ff", 4, "name"},
 		{"name=" + strings.Repeat("x", 256), 4, "name"},

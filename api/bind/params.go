@@ -48,7 +48,8 @@ func Fold(name string) string {
 	return name
 }
 
-// Path adds a parameter of the path. The same name elsewhere must say the same.
+// Path adds a parameter of the path. The same name elsewhere must say the same, or be
+// empty.
 func (p *Params) Path(name, value string) {
 	p.given = append(p.given, Given{Name: Fold(name), As: name, Value: value, path: true})
 }
@@ -163,7 +164,7 @@ func (p *Params) add(name, value, bad string) {
 		if o.Name != g.Name {
 			continue
 		}
-		if o.path && o.Value == g.Value {
+		if o.path && (o.Value == g.Value || g.Value == "" && g.bad == "") {
 			return
 		}
 		message := "is given twice"
@@ -191,6 +192,11 @@ func (p *Params) Get(name string) (string, bool) {
 		}
 	}
 	return "", false
+}
+
+// Unreadable reports that a parameter is given whose value cannot be read.
+func (p *Params) Unreadable(name string) bool {
+	return slices.ContainsFunc(p.given, func(g Given) bool { return g.Name == name && g.bad != "" })
 }
 
 // Prefixed calls f with the parameters whose folded name begins with prefix.

@@ -241,7 +241,7 @@ func (p *Plan) take(in reflect.Value, q *Param, g *Given) (warning string, fault
 	switch {
 	case g.bad != "":
 		return "", refuse(g.bad)
-	case q.Later == "refuse" && (q.Name == "cursor" || g.Value != "" && !q.off(g.Value)):
+	case q.Later == "refuse" && g.Value != "" && !q.off(g.Value):
 		return "", refuse("is not available yet")
 	case q.Later == "refuse":
 		return "", nil

@@ -123,6 +123,13 @@ func (s Span) String() string { return moment(s.From) + "/" + moment(s.To) }
 // moment is a time as parameters and answers have it.
 func moment(unix int64) string { return time.Unix(unix, 0).UTC().Format(time.DateTime) }
 
+// The first and the last moment that a parameter can name: what a range says of itself,
+// in a header and in addresses of pages, can be asked for again.
+var (
+	firstYear = time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC)
+	lastYear  = time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)
+)
+
 // Resolve is the range [start, end) that the parameters mean at a moment, at most
 // so long. The warnings say which parameter lost to another, and that the range
 // was clamped.
@@ -155,6 +162,12 @@ func (r Range) Resolve(now time.Time, most Period) (Span, []string, *domain.Erro
 		}
 	case !r.Period.IsZero():
 		start = r.Period.add(end, -1)
+	}
+	if start.Before(firstYear) {
+		start = firstYear
+	}
+	if end.After(lastYear) {
+		end = lastYear
 	}
 	if !start.Before(end) {
 		return Span{}, nil, domain.Bad(domain.InvalidParameter, r.startName(), "the range must start before it ends")

@@ -63,6 +63,7 @@ func TestRangeIsResolvedAsTheContractSays(t *testing.T) {
 		{"period=5 Year", "2021-03-31 12:35:00/2026-03-31 12:35:00", 0},
 		{"start=1900-01-01 00:00:00;end=1960-01-01 00:00:00", "1955-01-01 00:00:00/1960-01-01 00:00:00", 1},
 		{"period=9999 Year", "2021-03-31 12:35:00/2026-03-31 12:35:00", 1},
+		{"start=2026-01-01 00:00:00;period=9999 Year", "9994-12-31 23:59:59/9999-12-31 23:59:59", 1},
 	} {
 		got, warnings, fault := ranged(t, c.given, years)
 		if fault != nil || got != c.want || len(warnings) != c.warnings {
@@ -77,6 +78,7 @@ func TestRangeThatDoesNotStartBeforeItEndsIsRefused(t *testing.T) {
 		"start=2026-01-01 00:00:00;end=2026-01-01 00:00:00":    "start_date",
 		"start=2026-03-31 00:00:00;period_end=1 Week":          "start_date",
 		"start=2026-03-31 12:35:00":                            "start_date",
+		"period_end=9999 Year":                                 "period",
 		"start=2026-01-02 00:00:00;end=2026-01-01T00:00:00.5Z": "start_date",
 	} {
 		if _, _, fault := ranged(t, given, Period{5, Year}); fault == nil || fault.Code != domain.InvalidParameter || fault.Parameter != parameter {
@@ -126,6 +128,14 @@ func TestRangeNeverExceedsItsMaximumNorTheCountableTime(t *testing.T) {
 		first := Period{3, Month}.add(time.Unix(span.To, 0).UTC(), -1).Unix()
 		if s := span.Seconds(); span.From >= span.To || span.From < first || s.From > s.To {
 			t.Fatalf("%+v: %s, seconds %v", r, span, s)
+		}
+		from, to, _ := strings.Cut(span.String(), "/") // as an address of a page has it
+		var again Range
+		if again.StartDate.ParseParam(from) != nil || again.EndDate.ParseParam(to) != nil {
+			t.Fatalf("%+v: %s cannot be asked for again", r, span)
+		}
+		if same, _, _ := again.Resolve(clock, Period{3, Month}); same != span {
+			t.Fatalf("%+v: %s, asked for again %s", r, span, same)
 		}
 	}
 }

@@ -56,23 +56,35 @@ func (l *IDs) ParseParam(s string) error {
 }
 
 // list reads the entries of a comma-separated list, sorted, each once.
-func list[T ID | domain.Service | Country](s string, one func(string) (T, error)) ([]T, error) {
-	n := strings.Count(s, ",") + 1
-	if n > MaxList {
-		return nil, fmt.Errorf("must have at most %d entries", MaxList)
-	}
-	out := make([]T, 0, n)
-	for i := range n {
-		var entry string
-		entry, s, _ = strings.Cut(s, ",")
-		v, err := one(strings.TrimSpace(entry))
-		if err != nil {
-			return nil, fmt.Errorf("entry %d %w", i+1, err)
-		}
+func list[T ID | domain.Service | Country | Email](s string, one func(string) (T, error)) ([]T, error) {
+	var out []T
+	err := entries(s, func(entry string) error {
+		v, err := one(entry)
 		out = append(out, v)
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
 	slices.Sort(out)
 	return slices.Compact(out), nil
+}
+
+// entries calls f with the entries of a comma-separated list, blanks around them taken
+// off, until it fails.
+func entries(s string, f func(entry string) error) error {
+	n := strings.Count(s, ",") + 1
+	if n > MaxList {
+		return fmt.Errorf("must have at most %d entries", MaxList)
+	}
+	for i := range n {
+		var entry string
+		entry, s, _ = strings.Cut(s, ",")
+		if err := f(strings.TrimSpace(entry)); err != nil {
+			return fmt.Errorf("entry %d %w", i+1, err)
+		}
+	}
+	return nil
 }
 
 var errService = errors.New("must be one of " + strings.Join(serviceWords(), ", "))

@@ -74,6 +74,7 @@ type Meta struct {
 	Replayed bool
 	Warnings []string
 	Request  string // the request's id, for the log
+	Next     Params // of the next page's address; nil: there is none
 }
 
 // Error is an answer that is a problem.
@@ -170,6 +171,15 @@ func metaOf(res *http.Response) Meta {
 	}
 	if n, err := strconv.ParseInt(h.Get("X-Lag-Ms"), 10, 64); err == nil {
 		m.LagMs = n
+	}
+	for _, link := range h.Values("Link") {
+		to, rel, _ := strings.Cut(link, ">; ")
+		if u, err := url.Parse(strings.TrimPrefix(to, "<")); err == nil && rel == `rel="next"` {
+			m.Next = Params{}
+			for name, values := range u.Query() {
+				m.Next[name] = values[0]
+			}
+		}
 	}
 	return m
 }

@@ -51,7 +51,8 @@ func TestWriteSendsItsParametersAsAForm(t *testing.T) {
 }
 
 func TestReadSendsItsParametersInTheQuery(t *testing.T) {
-	c, got := listen(t, 200, `{"totalSize":"0"}`, "X-Lag-Ms", "7", "ETag", `W/"x"`)
+	c, got := listen(t, 200, `{"totalSize":"0"}`, "X-Lag-Ms", "7", "ETag", `W/"x"`,
+		"Link", `<https://x/y?limit=2%2C1&a=%26>; rel="prev"`, "Link", `<https://x/y?limit=5&cursor=q&a=%26>; rel="next"`)
 	_, meta, err := c.StatsActivity(context.Background(), 7, Params{"country": "DE,FR"})
 	if err != nil {
 		t.Fatal(err)
@@ -59,8 +60,8 @@ func TestReadSendsItsParametersInTheQuery(t *testing.T) {
 	if d := cmp.Diff(&sent{Method: "GET", Path: "/v1.1/brand/7/stats/activity", Query: "apiKey=key&country=DE%2CFR"}, got); d != "" {
 		t.Error(d)
 	}
-	if meta.LagMs != 7 || meta.ETag != `W/"x"` {
-		t.Errorf("%+v", meta)
+	if d := cmp.Diff(Meta{Status: 200, LagMs: 7, ETag: `W/"x"`, Next: Params{"limit": "5", "cursor": "q", "a": "&"}}, meta); d != "" {
+		t.Error(d)
 	}
 }
 

@@ -70,6 +70,12 @@ func (c *Client) DeleteActivity(ctx context.Context, definition domain.Definitio
 	return c.Post(ctx, "/v1.1/activity/"+id(definition)+"/delete", Params{}, &out)
 }
 
+// DeleteAction deletes an action of a member, by its ID in a feed.
+func (c *Client) DeleteAction(ctx context.Context, member domain.MemberID, action domain.ActionID) (Meta, error) {
+	var out wire.Deleted
+	return c.Post(ctx, "/v1.1/member/"+id(member)+"/activity/"+id(action)+"/delete", Params{}, &out)
+}
+
 // Register registers a member by a service, or meets it again.
 func (c *Client) Register(ctx context.Context, p Params) (wire.Envelope, Meta, error) {
 	return c.register(ctx, "/v1.1/member/register", p)
@@ -167,6 +173,30 @@ func (c *Client) StatsLocation(ctx context.Context, brand domain.BrandID, p Para
 	return out, meta, err
 }
 
+// StatsGender is a brand's activity by gender.
+func (c *Client) StatsGender(ctx context.Context, brand domain.BrandID, p Params) (out wire.Genders, meta Meta, err error) {
+	meta, err = c.Get(ctx, "/v1.1/brand/"+id(brand)+"/stats/gender", p, &out)
+	return out, meta, err
+}
+
+// StatsAge is a brand's activity by age.
+func (c *Client) StatsAge(ctx context.Context, brand domain.BrandID, p Params) (out wire.Ages, meta Meta, err error) {
+	meta, err = c.Get(ctx, "/v1.1/brand/"+id(brand)+"/stats/age", p, &out)
+	return out, meta, err
+}
+
+// StatsMembers is a brand's active members, new and returning.
+func (c *Client) StatsMembers(ctx context.Context, brand domain.BrandID, p Params) (out wire.Newcomers, meta Meta, err error) {
+	meta, err = c.Get(ctx, "/v1.1/brand/"+id(brand)+"/stats/members", p, &out)
+	return out, meta, err
+}
+
+// StatsSegments is the members and actions of a brand's segments, of all time.
+func (c *Client) StatsSegments(ctx context.Context, brand domain.BrandID, p Params) (out wire.SegmentStats, meta Meta, err error) {
+	meta, err = c.Get(ctx, "/v1.1/brand/"+id(brand)+"/stats/segments", p, &out)
+	return out, meta, err
+}
+
 // CountDaily is the account's activity by day, or a brand's.
 func (c *Client) CountDaily(ctx context.Context, p Params) (out wire.Daily, meta Meta, err error) {
 	meta, err = c.Get(ctx, "/v1.1/activity/count/daily", p, &out)
@@ -192,5 +222,23 @@ func (c *Client) Crossover(ctx context.Context, brand domain.BrandID, p Params) 
 		path = "/v1.1/brands/" + id(brand) + "/crossover"
 	}
 	meta, err = c.Get(ctx, path, p, &out)
+	return out, meta, err
+}
+
+// Members is the list of all members.
+func (c *Client) Members(ctx context.Context, p Params) (out wire.Members, meta Meta, err error) {
+	meta, err = c.Get(ctx, "/v1.1/members", p, &out)
+	return out, meta, err
+}
+
+// MembersActivity is members by the number of their actions.
+func (c *Client) MembersActivity(ctx context.Context, p Params) (out wire.MemberTotals, meta Meta, err error) {
+	meta, err = c.Get(ctx, "/v1.1/members/stats/activity", p, &out)
+	return out, meta, err
+}
+
+// CheckActivity tells whether a member did something.
+func (c *Client) CheckActivity(ctx context.Context, member domain.MemberID, definition domain.DefinitionID, p Params) (out wire.Check, meta Meta, err error) {
+	meta, err = c.Get(ctx, "/v1.1/member/"+id(member)+"/activity/"+id(definition), p, &out)
 	return out, meta, err
 }

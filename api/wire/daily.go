@@ -6,6 +6,7 @@ type Daily struct {
 	Items        []DailyCount `json:"items"`
 	TotalCount   string       `json:"TotalCount"`
 	TotalMembers string       `json:"TotalMembers"`
+	Explain      *Explanation `json:"explain,omitempty"`
 }
 
 // DailyCount is one UTC day.

@@ -6,6 +6,21 @@ type Envelope struct {
 	OptIns   []OptIn         `json:"optins"`
 	Services []ServiceRecord `json:"services"`
 	JWT      string          `json:"jwt"`
+
+	// Of member show, each if it was asked for.
+	Brands  *[]MemberBrand `json:"brands,omitempty"`
+	Actions *[]FeedItem    `json:"actions,omitempty"`
+	Explain *Explanation   `json:"explain,omitempty"`
+}
+
+// MemberBrand is a brand with what a member did for it.
+type MemberBrand struct {
+	ID            string  `json:"ID"`
+	Name          *string `json:"Name"`
+	Type          *string `json:"Type"`
+	ImageURL      *string `json:"ImageURL"`
+	Score         string  `json:"Score"`
+	ActivityCount string  `json:"ActivityCount"`
 }
 
 // Member is the data node of an envelope.
@@ -30,6 +45,10 @@ type Member struct {
 	GeoLat        *string `json:"GeoLat"`
 	GeoLong       *string `json:"GeoLong"`
 	VerifiedEmail *string `json:"VerifiedEmail"`
+
+	// Of member show, if they were asked for.
+	AEPosition *string `json:"AEPosition,omitempty"`
+	Score      *string `json:"Score,omitempty"`
 }
 
 // OptIn is an opt-in of a member: to a brand, a segment or the global list.

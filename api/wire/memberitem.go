@@ -144,3 +144,37 @@ type ActiveMembers struct {
 	Items            []MemberItem `json:"items"`
 	Paging           Paging       `json:"paging"`
 }
+
+// Members is a list of members.
+type Members struct {
+	TotalSize string       `json:"totalSize"`
+	Items     []MemberItem `json:"items"`
+	Paging    Paging       `json:"paging"`
+}
+
+// MemberTotals is members by the number of their actions; the totals are over all, not
+// the page.
+type MemberTotals struct {
+	TotalSize       string        `json:"totalSize"`
+	Items           []MemberTotal `json:"items"`
+	TotalActivities string        `json:"TotalActivities"`
+	TotalMembers    string        `json:"TotalMembers"`
+}
+
+// MemberTotal is a member with what it did.
+type MemberTotal struct {
+	MemberID      string        `json:"MemberID"`
+	ActivityCount string        `json:"ActivityCount"`
+	Score         string        `json:"Score"`
+	LastActivity  *LastActivity `json:"LastActivity"`
+}
+
+// Check is whether and how often a member did something; First, Last and the latest
+// Action are null where it never did.
+type Check struct {
+	Completed bool      `json:"completed"`
+	Count     string    `json:"Count"`
+	First     *string   `json:"First"`
+	Last      *string   `json:"Last"`
+	Action    *FeedItem `json:"Action"`
+}

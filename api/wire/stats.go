@@ -7,6 +7,7 @@ type ActivityTally struct {
 	Items        []ActivityRow `json:"items"`
 	TotalCount   string        `json:"TotalCount"`
 	TotalMembers string        `json:"TotalMembers"`
+	Explain      *Explanation  `json:"explain,omitempty"`
 }
 
 // ActivityRow is the count of one activity, or of one type.
@@ -23,6 +24,7 @@ type ActivityRow struct {
 // Timeline is the answer of stats/timeline.
 type Timeline struct {
 	Services []ServiceTimeline `json:"services"`
+	Explain  *Explanation      `json:"explain,omitempty"`
 }
 
 // ServiceTimeline is one service's counts by day, zeros included.

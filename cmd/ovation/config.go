@@ -28,6 +28,7 @@ type Config struct {
 	TopicPrefix   string   `placeholder:"TEXT" help:"Comes before the name of every topic."`
 	Shards        int      `default:"8" placeholder:"N" help:"Partitions of the journal. Only a new installation looks at it."`
 	Memory        Size     `default:"1GiB" placeholder:"SIZE" help:"Memory for what is kept resident: bytes, or with KiB, MiB, GiB."`
+	MaxRows       int      `default:"500000000" placeholder:"N" help:"Rows that one question may read; one that would read more is refused with code 12. 0: no bound."`
 	KeepMonths    int      `default:"0" placeholder:"N" help:"Months of activity to keep; 0 keeps all."`
 	Secrets       string   `placeholder:"FILE" help:"File of the installation's secrets, mode 0600 (default: secrets.yaml in --data)."`
 	LogLevel      string   `default:"info" enum:"debug,info,warn,error" placeholder:"LEVEL" help:"Least level that is logged: ${enum}."`
@@ -87,6 +88,9 @@ func (c *Config) Validate() error {
 	}
 	if c.Memory < minMemory {
 		bad("memory", "%v is less than %v", c.Memory, Size(minMemory))
+	}
+	if c.MaxRows < 0 {
+		bad("max-rows", "%d is less than 0", c.MaxRows)
 	}
 	if c.KeepMonths < 0 || c.KeepMonths > maxKeepMonths {
 		bad("keep-months", "%d is not between 0 and %d", c.KeepMonths, maxKeepMonths)

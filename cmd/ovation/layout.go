@@ -32,9 +32,9 @@ func (p *program) openNode(ctx context.Context) error {
 		},
 		OpenCatalog: func() (actors.CatalogStore, error) { return catalogStore{p.catalog}, nil },
 		Trim:        trim, TrimAfter: time.Hour,
-		ResidentBytes: int(p.cfg.Memory / 2),
-		Incarnation:   uint64(time.Now().UnixNano()),
-		Log:           p.log,
+		ResidentBytes: int(p.cfg.Memory / 2), MaxRows: uint64(p.cfg.MaxRows),
+		Incarnation: uint64(time.Now().UnixNano()),
+		Log:         p.log,
 	})
 	p.onClose(func() error { p.node.Stop(); return nil })
 	if err := p.node.Open(ctx); err != nil {

@@ -50,7 +50,7 @@ type nodeMetrics struct {
 	p                                                *program
 	lag, ready, applied, end, rows, recorded, repeat *prometheus.Desc
 	duplicates, dead, commits, routed, refused       *prometheus.Desc
-	forwarded, woken, panics, outbox                 *prometheus.Desc
+	forwarded, woken, panics, outbox, deleted        *prometheus.Desc
 }
 
 func registerMetrics(r *prometheus.Registry, p *program) {
@@ -66,6 +66,7 @@ func registerMetrics(r *prometheus.Registry, p *program) {
 		rows:       desc("shard_rows", "Living rows.", "shard"),
 		recorded:   desc("activities_recorded_total", "Activities that became rows.", "shard"),
 		duplicates: desc("activities_duplicate_total", "Activities that were there already.", "shard"),
+		deleted:    desc("activities_deleted_total", "Actions deleted.", "shard"),
 		repeat:     desc("records_repeated_total", "Records dropped by their origin.", "shard"),
 		dead:       desc("dead_letters_total", "Records that became dead letters, over the life of the store.", "shard", "reason"),
 		commits:    desc("commits_total", "Batches committed.", "shard"),
@@ -115,6 +116,7 @@ func (m *nodeMetrics) shard(s *actors.ShardStatus, gauge func(*prometheus.Desc, 
 	gauge(m.rows, float64(s.Rows), shard)
 	counter(m.recorded, s.Recorded, shard)
 	counter(m.duplicates, s.Duplicates, shard)
+	counter(m.deleted, s.Deleted, shard)
 	counter(m.repeat, s.Repeats, shard)
 	counter(m.commits, s.Commits, shard)
 	counter(m.forwarded, s.Forwarded, shard)

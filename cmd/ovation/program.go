@@ -180,6 +180,7 @@ func (p *program) Run(ctx context.Context) error {
 		return err
 	}
 	registerMetrics(p.metrics, p)
+	p.metrics.MustRegister(newPollMetrics(p.api.Polls))
 	admin := newAdminServer(newAdminPort(management{p}, token, p.metrics, p.log))
 	public := newPublicServer(p.api)
 	tuning, stop := context.WithCancel(ctx)

@@ -2,7 +2,9 @@ package brand
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
@@ -15,21 +17,59 @@ func home(ord domain.Ordinal) uint16 {
 	return [...]uint16{domain.CountryCode("DE"), domain.CountryCode("FR"), 0, domain.CountryCode("US"), domain.CountryCode("DE")}[ord*7919>>3%5]
 }
 
-// homes is home as a column.
-var homes = func() Column {
+// gender is the gender of a member, if it is known.
+func gender(ord domain.Ordinal) uint16 {
+	if ord/columnPage == 1 {
+		return 0
+	}
+	return uint16(ord * 7919 >> 3 % 4)
+}
+
+// born is the day of a member's birth, if it is known: from 1900 to 2035.
+func born(ord domain.Ordinal) uint16 {
+	if ord/columnPage == 1 || ord%9 == 0 {
+		return 0
+	}
+	return uint16(1 + ord*7919*31%49_000)
+}
+
+// bandOf is the place of a member's age in the bands the slow way: its birthdays until
+// the last second of the range are counted.
+func bandOf(ord domain.Ordinal, to domain.Second) uint32 {
+	birth := time.Date(1900, 1, int(born(ord)), 0, 0, 0, 0, time.UTC)
+	last := time.Unix(int64(to)-1, 0).UTC()
+	if born(ord) == 0 || birth.After(last) {
+		return 8
+	}
+	band := uint32(0)
+	for years := 1; !birth.AddDate(years, 0, 0).After(last); years++ {
+		if slices.Contains([]int{13, 18, 25, 35, 45, 55, 65}, years) {
+			band++
+		}
+	}
+	return band
+}
+
+// columns are what members are counted by.
+var columns = map[domain.Shape]Column{
+	domain.ShapeLocation: columnOf(home), domain.ShapeGender: columnOf(gender), domain.ShapeAge: columnOf(born),
+}
+
+// columnOf is the column of members whose second page is not there.
+func columnOf(of func(domain.Ordinal) uint16) Column {
 	c := Column{new([columnPage]uint16), nil, new([columnPage]uint16), new([columnPage]uint16)}
 	for k, p := range c {
 		for i := range columnPage {
 			if p != nil {
-				p[i] = home(domain.Ordinal(k*columnPage + i))
+				p[i] = of(domain.Ordinal(k*columnPage + i))
 			}
 		}
 	}
 	return c
-}()
+}
 
 func TestAColumnThatEndsEarlyIsUnknownBehindItsEnd(t *testing.T) {
-	c := homes[:3]
+	c := columns[domain.ShapeLocation][:3]
 	for o := range uint32(4 * columnPage) {
 		want := home(domain.Ordinal(o))
 		if o >= 3*columnPage {
@@ -74,7 +114,8 @@ func TestI12OneQuestionHasTheSameTotalsInEveryShape(t *testing.T) {
 		if want.Actions > 0 {
 			some++
 		}
-		place := ask(domain.ShapeLocation).Tally
+		place, genders, ages := ask(domain.ShapeLocation).Tally, ask(domain.ShapeGender).Tally, ask(domain.ShapeAge).Tally
+		fresh := ask(domain.ShapeNewcomers).Tally
 		var days, lines, daily domain.Count
 		for _, s := range ask(domain.ShapeDaily).Timeline.Services {
 			daily.Add(s.Total)
@@ -90,6 +131,9 @@ func TestI12OneQuestionHasTheSameTotalsInEveryShape(t *testing.T) {
 				t.Fatalf("seed %d: %v has %+v in a timeline and %+v in a tally", seed, s.Service, s.Total, one)
 			}
 			h.q.Filter.Services = services
+		}
+		if genders.Total != want || ages.Total != want || fresh.Total != want || fresh.Before > want.Members {
+			t.Fatalf("seed %d: tally %+v, genders %+v, ages %+v, newcomers %+v and %d", seed, want, genders.Total, ages.Total, fresh.Total, fresh.Before)
 		}
 		if place.Total != want || daily != want || days.Actions != want.Actions || lines.Actions != want.Actions {
 			t.Fatalf("seed %d: tally %+v, location %+v, daily %+v of %d, timeline %d", seed, want, place.Total, daily, days.Actions, lines.Actions)

@@ -1,0 +1,212 @@
+package domain
+
+import (
+	"math"
+	"slices"
+)
+
+// Footprint is what an answer was made of: what has to change before it can change.
+// It may name more than was read, never less.
+type Footprint struct {
+	Rows    []RowsOf       // actions
+	Known   Attributes     // of members who may have rows
+	Any     Attributes     // of all members
+	Among   []MemberID     // rows and attributes were read in the shards of these alone; nil: in every shard
+	Members []MemberID     // whose records were read
+	Names   []IdentityHash // whose holders were looked up
+}
+
+// RowsOf are the actions for a brand in a range, and what else of the range the answer
+// was made from.
+type RowsOf struct {
+	Brand BrandID // 0: for every brand of the account
+	Range Range
+	Shows Shows
+}
+
+// Shows is what of a range stands in an answer beside the actions that lie in it.
+type Shows uint8
+
+// What of a range an answer shows.
+const (
+	ShowsActions Shows = iota // nothing else
+	ShowsDays                 // each UTC day that it touches
+	ShowsAges                 // ages on the day of its last second
+)
+
+// AllTime is the range that every action lies in.
+var AllTime = Range{To: math.MaxUint32}
+
+// Turned reports that the answer can be another one when the range becomes to, though no
+// action lies between the edges of the two.
+func (r *RowsOf) Turned(to Range) bool {
+	switch r.Shows {
+	case ShowsActions:
+		return false
+	case ShowsDays:
+		from, n := r.Range.Days()
+		first, m := to.Days()
+		return from != first || n != m
+	}
+	return r.Range.To == 0 || to.To == 0 || DayOf(r.Range.To-1) != DayOf(to.To-1)
+}
+
+// Attributes is a set of attributes. Two may share a place: to name one is to name both.
+type Attributes uint64
+
+// Set is the set of the attribute alone.
+func (a Attribute) Set() Attributes { return 1 << a.Place() }
+
+// Place is the attribute's place in Attributes, below 64: bitmaps from 0 on, columns from
+// 32 on.
+func (a Attribute) Place() int { return int(a&31 | a>>1&32) }
+
+const everyAttribute Attributes = math.MaxUint64
+
+// FootprintOf is the footprint of an answer to the question; false for a shape of which
+// it is not known, and for what explains itself: that names a position.
+func FootprintOf(q *Question) (f Footprint, ok bool) {
+	if q.Explain {
+		return Footprint{}, false
+	}
+	f.Known = AttrMember.Set() // who is gone takes rows out of every number
+	everybody := false         // members without a row count, too
+	switch q.Shape {
+	case ShapeTally, ShapeNewcomers, ShapeFeed, ShapeStandings:
+		f.rows(q.Brand, q.Range, ShowsActions)
+	case ShapeTimeline, ShapeDaily:
+		f.rows(q.Brand, q.Range, ShowsDays)
+	case ShapeLocation:
+		f.rows(q.Brand, q.Range, ShowsActions)
+		f.Known |= AttrCountry.Set()
+	case ShapeGender:
+		f.rows(q.Brand, q.Range, ShowsActions)
+		f.Known |= AttrGender.Set()
+	case ShapeAge:
+		f.rows(q.Brand, q.Range, ShowsAges)
+		f.Known |= AttrBirthDay.Set()
+	case ShapeLeaders:
+		f.rows(q.Brand, q.Range, ShowsActions)
+		f.order(q.Top.Order)
+		everybody = q.Top.Audience
+	case ShapeCrossover:
+		f.rows(0, q.Range, ShowsActions)
+	case ShapeLists:
+		for i := range q.Lists {
+			f.list(&q.Lists[i])
+		}
+		everybody = true
+	case ShapeRoll:
+		f.Known |= everyAttribute
+		everybody = true
+	default:
+		return Footprint{}, false
+	}
+	f.filter(q)
+	f.Among = q.Among()
+	if everybody {
+		f.Any = f.Known
+	}
+	return f, true
+}
+
+// Among are the members that the question names: it is asked in their shards alone. nil:
+// it is asked in every shard.
+func (q *Question) Among() []MemberID {
+	if q.Shape == ShapeLists || len(q.Filter.Members) == 0 {
+		return nil
+	}
+	return q.Filter.Members
+}
+
+func (f *Footprint) rows(brand BrandID, in Range, shows Shows) {
+	r := RowsOf{brand, in, shows}
+	if !slices.Contains(f.Rows, r) {
+		f.Rows = append(f.Rows, r)
+	}
+}
+
+func (f *Footprint) order(by Order) {
+	switch by {
+	case ByScore, ByActions:
+	case ByCreated:
+		f.Known |= AttrCreatedHigh.Set() | AttrCreatedLow.Set()
+	case ByLastLogin:
+		f.Known |= AttrLoginHigh.Set() | AttrLoginLow.Set()
+	default:
+		f.Known |= everyAttribute
+	}
+}
+
+// list is what tells who is on it.
+func (f *Footprint) list(l *List) {
+	f.Known |= AttrOptIn.Set() | AttrOptOut.Set() | AttrListed.Set()
+	if l.Rule != nil {
+		f.rows(l.Rule.Brand, l.Rule.Range, ShowsActions)
+	}
+}
+
+// filter is what tells who passes. Services and definitions are of the rows.
+func (f *Footprint) filter(q *Question) {
+	by := &q.Filter
+	for _, c := range [...]struct {
+		asked bool
+		Attribute
+	}{
+		{len(by.Countries) > 0, AttrCountry},
+		{len(by.Regions) > 0, AttrRegion},
+		{by.Domain != "", AttrDomain},
+		{by.OptIn != "" || by.Opted, AttrOptIn},
+		{by.Paid, AttrPaid},
+		{len(by.Holds) > 0, AttrService},
+		{len(by.Has) > 0, AttrHas},
+	} {
+		if c.asked {
+			f.Known |= c.Set()
+		}
+	}
+	if by.Acted {
+		f.rows(q.Brand, q.Range, ShowsActions)
+	}
+	for _, deeds := range [...][]Deed{by.AnyOf, by.AllOf} {
+		for _, d := range deeds {
+			f.rows(d.Brand, q.Range, ShowsActions)
+		}
+	}
+	if by.From != nil {
+		f.list(by.From)
+	}
+}
+
+// Empty reports that nothing was read: the answer is from the catalog alone.
+func (f *Footprint) Empty() bool {
+	return !f.Scans() && len(f.Members) == 0 && len(f.Names) == 0
+}
+
+// Scans reports that a question was asked.
+func (f *Footprint) Scans() bool { return len(f.Rows) > 0 || f.Known|f.Any != 0 }
+
+// Add makes f the footprint of an answer that was made of g too.
+func (f *Footprint) Add(g *Footprint) {
+	switch {
+	case !g.Scans():
+	case !f.Scans():
+		f.Among = g.Among
+	case f.Among == nil || g.Among == nil:
+		f.Among = nil
+	default:
+		f.Among = slices.Concat(f.Among, g.Among)
+		slices.Sort(f.Among)
+		f.Among = slices.Compact(f.Among)
+	}
+	for _, r := range g.Rows {
+		f.rows(r.Brand, r.Range, r.Shows)
+	}
+	f.Known |= g.Known
+	f.Any |= g.Any
+	f.Members = append(f.Members, g.Members...)
+	f.Names = append(f.Names, g.Names...)
+}
+
+// Mark is a moment in each shard, as a number of commits in this life of the process.
+type Mark []uint64

@@ -1,0 +1,173 @@
+package domain
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A field that a question gets and its footprint does not know of would be a wrong
+// answer, remembered.
+func TestAFootprintKnowsEveryFieldOfAQuestion(t *testing.T) {
+	for _, c := range []struct {
+		of    reflect.Type
+		knows string
+	}{
+		{reflect.TypeFor[Question](), "Account Shape Brand Range Filter Groups Lists Top Without Listing Explain Roll Sound"},
+		{reflect.TypeFor[Filter](), "Services Members Exclude Countries Regions Domain OptIn Paid Holds Has Opted Ended Acted AnyOf AllOf From"},
+		{reflect.TypeFor[Top](), "Order Up Offset Limit Latest Audience After Above Least"},
+		{reflect.TypeFor[Listing](), "Every Recorded Up Keyword Offset Limit After"},
+		{reflect.TypeFor[List](), "Segment Rule"},
+		{reflect.TypeFor[Rule](), "Definitions Brand Threshold Range"},
+		{reflect.TypeFor[Deed](), "Definition Brand"},
+		{reflect.TypeFor[Rolling](), "Up Offset Limit After Changed"},
+	} {
+		var has []string
+		for field := range c.of.Fields() {
+			has = append(has, field.Name)
+		}
+		if !slices.Equal(has, strings.Fields(c.knows)) {
+			t.Errorf("%s has the fields %s: say in FootprintOf what they read, then here", c.of.Name(), strings.Join(has, " "))
+		}
+	}
+}
+
+func TestAFootprintIsWhatTheShapeAndTheFilterRead(t *testing.T) {
+	week := Range{From: 1000, To: 2000}
+	rows := func(b BrandID, s Shows) []RowsOf { return []RowsOf{{b, week, s}} }
+	of := func(all ...Attribute) (s Attributes) {
+		for _, a := range append(all, AttrMember) {
+			s |= a.Set()
+		}
+		return s
+	}
+	for name, c := range map[string]struct {
+		q    Question
+		want Footprint
+	}{
+		"tally":     {Question{Shape: ShapeTally, Brand: 7}, Footprint{Rows: rows(7, ShowsActions), Known: of()}},
+		"newcomers": {Question{Shape: ShapeNewcomers, Brand: 7}, Footprint{Rows: rows(7, ShowsActions), Known: of()}},
+		"feed":      {Question{Shape: ShapeFeed}, Footprint{Rows: rows(0, ShowsActions), Known: of()}},
+		"timeline":  {Question{Shape: ShapeTimeline, Brand: 7}, Footprint{Rows: rows(7, ShowsDays), Known: of()}},
+		"daily":     {Question{Shape: ShapeDaily, Brand: 7}, Footprint{Rows: rows(7, ShowsDays), Known: of()}},
+		"location":  {Question{Shape: ShapeLocation, Brand: 7}, Footprint{Rows: rows(7, ShowsActions), Known: of(AttrCountry)}},
+		"gender":    {Question{Shape: ShapeGender, Brand: 7}, Footprint{Rows: rows(7, ShowsActions), Known: of(AttrGender)}},
+		"age":       {Question{Shape: ShapeAge, Brand: 7}, Footprint{Rows: rows(7, ShowsAges), Known: of(AttrBirthDay)}},
+		"crossover": {Question{Shape: ShapeCrossover, Brand: 7}, Footprint{Rows: rows(0, ShowsActions), Known: of()}},
+		"standings": {Question{Shape: ShapeStandings}, Footprint{Rows: rows(0, ShowsActions), Known: of()}},
+		"roll":      {Question{Shape: ShapeRoll}, Footprint{Known: everyAttribute, Any: everyAttribute}},
+		"leaders by login": {
+			Question{Shape: ShapeLeaders, Brand: 7, Top: Top{Order: ByLastLogin}},
+			Footprint{Rows: rows(7, ShowsActions), Known: of(AttrLoginHigh, AttrLoginLow)},
+		},
+		"leaders and audience": {
+			Question{Shape: ShapeLeaders, Brand: 7, Top: Top{Order: ByCreated, Audience: true}, Filter: Filter{Paid: true}},
+			Footprint{
+				Rows: rows(7, ShowsActions), Known: of(AttrCreatedHigh, AttrCreatedLow, AttrPaid), Any: of(AttrCreatedHigh, AttrCreatedLow, AttrPaid),
+			},
+		},
+		"lists": {
+			Question{Shape: ShapeLists, Lists: []List{{Segment: 1}, {Segment: 2, Rule: &Rule{Brand: 3, Range: AllTime}}}},
+			Footprint{
+				Rows: []RowsOf{{3, AllTime, ShowsActions}}, Known: of(AttrOptIn, AttrOptOut, AttrListed), Any: of(AttrOptIn, AttrOptOut, AttrListed),
+			},
+		},
+		"filters": {
+			Question{Shape: ShapeTally, Brand: 7, Filter: Filter{
+				Services: []Service{Spotify}, Members: []MemberID{1}, Exclude: []MemberID{2}, Countries: []uint16{1}, Regions: []string{"be"},
+				Domain: "a.de", OptIn: "x", Holds: []Service{Spotify}, Has: []Field{Bio}, Acted: true,
+			}},
+			Footprint{Rows: rows(7, ShowsActions), Known: of(AttrCountry, AttrRegion, AttrDomain, AttrOptIn, AttrService, AttrHas), Among: []MemberID{1}},
+		},
+		"deeds": {
+			Question{Shape: ShapeTally, Brand: 7, Filter: Filter{AnyOf: []Deed{{100, 8}, {101, 8}}, AllOf: []Deed{{100, 0}}, Opted: true}},
+			Footprint{Rows: []RowsOf{{7, week, ShowsActions}, {8, week, ShowsActions}, {0, week, ShowsActions}}, Known: of(AttrOptIn)},
+		},
+		"a segment's members": {
+			Question{Shape: ShapeTally, Brand: 7, Filter: Filter{From: &List{Segment: 2, Rule: &Rule{Range: week}}}},
+			Footprint{Rows: []RowsOf{{7, week, ShowsActions}, {0, week, ShowsActions}}, Known: of(AttrOptIn, AttrOptOut, AttrListed)},
+		},
+	} {
+		c.q.Range = week
+		got, ok := FootprintOf(&c.q)
+		if !ok || !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%s: %+v, want %+v", name, got, c.want)
+		}
+	}
+	for _, q := range []Question{{Shape: ShapeRoll + 100}, {}, {Shape: ShapeTally, Explain: true}} {
+		if _, ok := FootprintOf(&q); ok {
+			t.Errorf("the footprint of %+v is known", q)
+		}
+	}
+}
+
+func TestFootprintsAddUp(t *testing.T) {
+	scan := func(among ...MemberID) Footprint {
+		return Footprint{Rows: []RowsOf{{Brand: 1}}, Known: 2, Among: among}
+	}
+	for _, c := range []struct {
+		all  []Footprint
+		want []MemberID
+	}{
+		{[]Footprint{scan(3), scan(1, 3)}, []MemberID{1, 3}},
+		{[]Footprint{scan(3), scan()}, nil},
+		{[]Footprint{scan(), scan(3)}, nil},
+		{[]Footprint{{Members: []MemberID{9}}, scan(3), {Names: []IdentityHash{{1}}}}, []MemberID{3}},
+	} {
+		var f Footprint
+		for i := range c.all {
+			f.Add(&c.all[i])
+		}
+		if !slices.Equal(f.Among, c.want) || len(f.Rows) != 1 || f.Known != 2 || f.Empty() {
+			t.Errorf("%+v: %+v", c.all, f)
+		}
+	}
+	f := Footprint{Members: []MemberID{1}}
+	f.Add(&Footprint{Any: 4, Members: []MemberID{2}, Names: []IdentityHash{{1}}})
+	if f.Any != 4 || !slices.Equal(f.Members, []MemberID{1, 2}) || len(f.Names) != 1 {
+		t.Errorf("%+v", f)
+	}
+}
+
+func TestAttributesHavePlacesOfTheirOwn(t *testing.T) {
+	seen := map[int]Attribute{}
+	for _, a := range []Attribute{
+		AttrMember, AttrGender, AttrService, AttrPaid, AttrDomain, AttrOptIn, AttrOptOut, AttrRegion, AttrListed, AttrHas,
+		AttrCountry, AttrBirthDay, AttrCreatedHigh, AttrCreatedLow, AttrLoginHigh, AttrLoginLow, AttrChangedHigh, AttrChangedLow,
+	} {
+		if b, taken := seen[a.Place()]; taken || a.Place() > 63 {
+			t.Errorf("%d and %d share the place %d", a, b, a.Place())
+		}
+		seen[a.Place()] = a
+	}
+	for a := range 256 {
+		if p := Attribute(a).Place(); p < 0 || p > 63 {
+			t.Errorf("attribute %d has the place %d", a, p)
+		}
+	}
+}
+
+func TestARangeTurnsWhereTheAnswerNamesDaysOrReadsAges(t *testing.T) {
+	const day = 86400
+	for _, c := range []struct {
+		shows    Shows
+		was, is  Range
+		turnedBy bool
+	}{
+		{ShowsActions, Range{day, 2 * day}, Range{5 * day, 9 * day}, false},
+		{ShowsDays, Range{day + 60, 3*day + 60}, Range{day + 120, 3*day + 120}, false},
+		{ShowsDays, Range{day + 60, 3 * day}, Range{day + 120, 3*day + 60}, true},      // another day begins to be touched
+		{ShowsDays, Range{2*day - 60, 3*day + 60}, Range{2 * day, 3*day + 120}, true},  // one is touched no more
+		{ShowsDays, Range{day - 60, 2*day + 60}, Range{3*day - 60, 4*day + 60}, true},  // as many, but others
+		{ShowsAges, Range{day, 3*day - 60}, Range{day, 3 * day}, false},                // the last second is of the same day
+		{ShowsAges, Range{day, 3 * day}, Range{day, 3*day + 60}, true},                 // a birthday may have come
+		{ShowsAges, Range{day - 60, 3*day + 60}, Range{day + 60, 3*day + 7200}, false}, // the start names none
+		{ShowsAges, Range{}, Range{}, true},
+	} {
+		r := RowsOf{Range: c.was, Shows: c.shows}
+		if got := r.Turned(c.is); got != c.turnedBy {
+			t.Errorf("%d: %v to %v: %v", c.shows, c.was, c.is, got)
+		}
+	}
+}

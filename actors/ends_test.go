@@ -1,0 +1,67 @@
+package actors
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// At the ends of the logs everything is applied that was accepted before they were asked
+// for: what was just published to the public topic, what was just registered, and what
+// the catalog was just told.
+func TestI4AtTheEndsEverythingAcceptedBeforeIsApplied(t *testing.T) {
+	const rounds, each = 8, 400
+	r := newRig(t, 3, Options{})
+	r.furnish(2)
+	seed := rand.Uint64()
+	rnd := rand.New(rand.NewPCG(seed, 1))
+	id := r.register(1)
+	for round := range uint64(rounds) {
+		acts := make([]domain.Activity, each)
+		for i := range acts {
+			acts[i] = domain.Activity{Definition: 100, Brand: 1, Time: 1_600_000_000 + rnd.Int64N(1e6), Hash: rnd.Uint64(), Member: id}
+			if i%3 > 0 { // to whatever shard the name is of
+				acts[i].Member, acts[i].Identity = 0, identityOf(1)
+			}
+		}
+		r.publish(acts...)
+		at, err := r.node.Ends(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := r.node.Ask(context.Background(), &domain.Question{
+			Account: 1, Shape: domain.ShapeTally, Range: domain.AllTime, Groups: []domain.Group{{Definition: 100}},
+		}, at)
+		if err != nil || a.Tally.Total.Actions != (round+1)*each {
+			t.Fatalf("seed %d, round %d: %+v actions, %v", seed, round, a, err)
+		}
+		for i, s := range at.Shards {
+			end, _ := r.journal.End(context.Background(), i)
+			if s.Shard != i || s.Next > end || a.Position.Next(i) < s.Next {
+				t.Fatalf("seed %d: the end is at %+v, the log's at %d, the answer at %+v", seed, at, end, a.Position)
+			}
+		}
+	}
+}
+
+func TestTheEndOfAPartitionThatIsNotRoutedIsNotKnown(t *testing.T) {
+	s := &routerShared{}
+	s.next.Store(5)
+	ctx, cancel := context.WithCancel(context.Background())
+	if err := s.reaches(ctx, 5); err != nil {
+		t.Errorf("what is routed: %v", err)
+	}
+	why := "a gap"
+	s.stopped.Store(&why)
+	if err := s.reaches(ctx, 6); !errors.Is(err, domain.ErrUnavailable) {
+		t.Errorf("a stopped partition: %v", err)
+	}
+	s.stopped.Store(nil)
+	cancel()
+	if err := s.reaches(ctx, 6); !errors.Is(err, domain.ErrUnavailable) {
+		t.Errorf("nobody waits: %v", err)
+	}
+}

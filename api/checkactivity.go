@@ -1,0 +1,106 @@
+package api
+
+import (
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/wire"
+)
+
+// checkIn are the parameters of a check whether a member did something.
+type checkIn struct {
+	MemberID   bind.ID `name:"memberid" doc:"id of the member" eg:"4097"`
+	ActivityID bind.ID `name:"activityid" doc:"id of the activity; one-time ones are seen, too" eg:"100"`
+	BrandID    bind.ID `name:"brandID" doc:"done for this brand; without it for any" eg:"1"`
+	bind.Range
+}
+
+// checkActivity tells whether a member did something, how often, and shows the latest
+// time.
+func checkActivity(c *Call, in *checkIn) (*wire.Check, error) {
+	span, err := c.ever(in.Range)
+	if err != nil {
+		return nil, err
+	}
+	d, err := c.definition(in.ActivityID, "activityid")
+	if err != nil {
+		return nil, err
+	}
+	q := &domain.Question{Account: c.Account(), Shape: domain.ShapeFeed, Range: span, Groups: []domain.Group{{Definition: d.ID}}}
+	if in.BrandID != 0 {
+		b, err := c.brand(in.BrandID, "brandID")
+		if err != nil {
+			return nil, err
+		}
+		q.Brand = b.ID
+	}
+	m, err := c.member(domain.MemberID(in.MemberID), c.wait)
+	if err != nil {
+		return nil, err
+	}
+	q.Filter.Members = []domain.MemberID{m.ID}
+	q.Listing = domain.Listing{Every: true, Limit: bind.MaxLimit}
+	return c.check(q)
+}
+
+// check asks for the actions, the newest first: count, first and last are of one moment.
+// The first of more than a page is asked for in another round.
+func (c *Call) check(q *domain.Question) (*wire.Check, error) {
+	done, err := c.done(q)
+	if err != nil {
+		return nil, err
+	}
+	out := &wire.Check{Completed: done.Total > 0, Count: wire.Number(done.Total)}
+	if !out.Completed {
+		return out, nil
+	}
+	last, first := done.Items[0], done.Items[len(done.Items)-1]
+	if done.Total > uint64(len(done.Items)) {
+		up := *q
+		up.Listing = domain.Listing{Every: true, Up: true, Limit: 1}
+		earliest, err := c.done(&up)
+		if err != nil {
+			return nil, err
+		}
+		if earliest.Total > 0 {
+			first = earliest.Items[0]
+		}
+	}
+	items, err := c.items([]domain.FeedItem{last}, c.wait)
+	if err != nil {
+		return nil, err
+	}
+	out.Action = &items[0]
+	out.First, out.Last = wire.Null(wire.Seconds(int64(first.Row.Time))), wire.Null(wire.Seconds(int64(last.Row.Time)))
+	return out, nil
+}
+
+// done asks for a feed, of which there are items where there are any.
+func (c *Call) done(q *domain.Question) (*domain.Feed, error) {
+	answer, err := c.ask(q)
+	if err != nil {
+		return nil, err
+	}
+	if answer.Feed == nil || answer.Feed.Total > 0 && len(answer.Feed.Items) == 0 {
+		return nil, errShape("check activity")
+	}
+	return answer.Feed, nil
+}
+
+// ever is a range that is all time where no parameter says which: without a start it has
+// none.
+func (c *Call) ever(in bind.Range) (domain.Range, error) {
+	if in == (bind.Range{}) {
+		return domain.AllTime, nil
+	}
+	started := in.StartDate.Given || !in.Period.IsZero()
+	r, fault := c.byClock(in, always, started)
+	if fault != nil {
+		return domain.Range{}, fault
+	}
+	c.warnings = append(c.warnings, r.warnings...)
+	if !started {
+		r.span.From = 0
+	}
+	c.span = r.span.String()
+	return r.span.Seconds(), nil
+}

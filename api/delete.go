@@ -1,0 +1,27 @@
+package api
+
+import (
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/wire"
+)
+
+// actionOfIn names an action of a member.
+type actionOfIn struct {
+	MemberID bind.ID `name:"memberid" doc:"id of the member" eg:"4097"`
+	ActionID bind.ID `name:"actionid" doc:"ID of the action in a feed" eg:"12289"`
+}
+
+// deleteAction takes an action out of every number and list, for ever. That it is there
+// is judged where the command is applied, which also knows the outcome of a repeat.
+func deleteAction(c *Call, in *actionOfIn) (wire.Deleted, error) {
+	member := domain.MemberID(in.MemberID)
+	s := c.submission()
+	s.Command, s.Slot = &domain.DeleteAction{Member: member, Action: domain.ActionID(in.ActionID)}, member.Slot()
+	_, err := c.submit(s)
+	return wire.Deleted{Deleted: err == nil}, err
+}
+
+// errDeleted is the error of a record that repeats what was deleted: there is no item to
+// be given for it, and none comes back.
+var errDeleted = domain.Fail(domain.NotFound, "the action was deleted: a repeat does not bring it back")

@@ -1,0 +1,72 @@
+package api
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/wire"
+)
+
+// grouped answers with counts by group, ascending, of members that are of one group
+// each.
+func grouped(counts ...domain.GroupCount) func(*domain.Question) (*domain.Answer, error) {
+	return func(*domain.Question) (*domain.Answer, error) {
+		t := &domain.Tally{Groups: counts}
+		for _, g := range counts {
+			t.Total.Add(g.Count)
+		}
+		return &domain.Answer{Tally: t}, nil
+	}
+}
+
+func in(group uint32, actions, members uint64) domain.GroupCount {
+	return domain.GroupCount{Group: group, Count: domain.Count{Actions: actions, Members: members}}
+}
+
+func TestGendersStandInOneOrderAndTheUnknownLast(t *testing.T) {
+	h := newHouse(t)
+	h.engine.answer = grouped(in(0, 99, 3), in(1, 1, 1), in(2, 4, 2), in(3, 9, 1))
+	var out wire.Genders
+	h.ok(h.get("/v1.1/brand/1/stats/gender?includeOneTime=1"), &out)
+	got := []string{out.TotalActivities + "/" + out.TotalMembers}
+	for _, r := range out.Genders {
+		got = append(got, r.Gender+" "+r.Actions+"/"+r.Members)
+	}
+	if d := cmp.Diff([]string{"113/7", "M 1/1", "F 4/2", "Other 9/1", "Unknown 99/3"}, got); d != "" {
+		t.Error(d)
+	}
+	if q := h.engine.asked[0]; q.Shape != domain.ShapeGender || q.Brand != 1 || len(q.Groups) != 2 || q.Groups[0].Group != q.Groups[1].Group {
+		t.Errorf("%+v", q)
+	}
+}
+
+func TestAgesStandByBandAndTheUnknownLast(t *testing.T) {
+	h := newHouse(t)
+	h.engine.answer = grouped(in(0, 1, 1), in(2, 4, 2), in(7, 9, 1), in(uint32(domain.UnknownAge), 99, 3))
+	var out wire.Ages
+	h.ok(h.get("/v1.1/brand/1/stats/age"), &out)
+	got := []string{out.TotalActivities + "/" + out.TotalMembers}
+	for _, r := range out.Ages {
+		got = append(got, r.Age+" "+r.Actions+"/"+r.Members)
+	}
+	if d := cmp.Diff([]string{"113/7", "0-12 1/1", "18-24 4/2", "65+ 9/1", "Unknown 99/3"}, got); d != "" {
+		t.Error(d)
+	}
+	if q := h.engine.asked[0]; q.Shape != domain.ShapeAge || len(q.Groups) != 1 {
+		t.Errorf("%+v", q)
+	}
+}
+
+func TestNobodyIsOfNoGenderAndAge(t *testing.T) {
+	h := newHouse(t)
+	for path, want := range map[string]string{
+		"gender": `{"TotalActivities":"0","TotalMembers":"0","Genders":[]}`, "age": `{"TotalActivities":"0","TotalMembers":"0","Ages":[]}`,
+	} {
+		if got := strings.TrimSpace(h.get("/v1.1/brand/1/stats/" + path).Body.String()); got != want {
+			t.Errorf("%s: %s", path, got)
+		}
+	}
+}

@@ -1,0 +1,186 @@
+package api
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/wire"
+)
+
+// explained is a house whose answers explain: of n actions, a second apart, each page
+// shows those behind the one asked for.
+func explained(t testing.TB, n int) *house {
+	h := counting(t)
+	tally := h.engine.answer
+	h.engine.answer = func(q *domain.Question) (*domain.Answer, error) {
+		a, err := tally(q)
+		if q.Shape != domain.ShapeTally {
+			a.Timeline = &domain.Timeline{}
+		}
+		if !q.Explain {
+			return a, err
+		}
+		a.Feed = &domain.Feed{Total: uint64(n)}
+		for i := n; i > 0; i-- {
+			row := domain.Row{Seq: uint64(i), Slot: 7, Time: domain.Second(1000 + i)}
+			switch after := q.Listing.After; {
+			case after != nil && (int64(row.Time) > after.At || row.ID() == after.ID):
+				a.Feed.Ahead++
+			case len(a.Feed.Items) < q.Listing.Limit:
+				a.Feed.Items = append(a.Feed.Items, domain.FeedItem{Row: row})
+			}
+		}
+		return a, err
+	}
+	return h
+}
+
+// thatExplain are the statistics that explain themselves.
+var thatExplain = []string{
+	"/v1.1/brand/1/stats/activity", "/v1.1/brand/1/stats/timeline", "/v1.1/brand/1/stats/location", "/v1.1/brand/1/stats/gender", "/v1.1/brand/1/stats/age",
+	"/v1.1/brand/1/stats/members", "/v1.1/activity/count/daily", "/v1.1/activity/count/services",
+}
+
+type explainedAnswer struct {
+	Explain *wire.Explanation `json:"explain"`
+}
+
+func TestEveryStatisticExplainsItselfPageByPage(t *testing.T) {
+	for _, path := range thatExplain {
+		h := explained(t, 2500)
+		var out explainedAnswer
+		h.ok(h.get(path), &out)
+		if q := h.engine.asked[0]; out.Explain != nil || q.Explain {
+			t.Errorf("%s: explains without being asked to", path)
+		}
+		var got []string
+		target := path + "?explain=1&country=DE&period=1+Day"
+		for page := range 3 {
+			var out explainedAnswer
+			w := h.get(target)
+			h.ok(w, &out)
+			e := out.Explain
+			if e == nil || e.TotalSize != "2500" || e.Position != w.Header().Get("X-Position") || (e.Next == nil) != (page == 2) {
+				t.Fatalf("%s: page %d: %+v at %s", path, page, e, w.Header().Get("X-Position"))
+			}
+			got = append(got, e.Actions...)
+			if e.Next != nil {
+				next, err := url.Parse(*e.Next)
+				if err != nil {
+					t.Fatal(err)
+				}
+				q := next.Query()
+				if next.Host != "api.example" || q.Has("apiKey") || q.Has("period") || q.Get("country") != "DE" || q.Get("explain") != "1" || q.Get("end_date") != "2026-03-15 12:35:00" {
+					t.Errorf("%s: next is %s", path, *e.Next)
+				}
+				target = next.RequestURI()
+			}
+		}
+		var want []string
+		for i := uint64(2500); i > 0; i-- {
+			want = append(want, wire.Number(domain.ActionIDOf(i, 7)))
+		}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("%s: %s", path, d)
+		}
+		for _, q := range h.engine.asked[1:] {
+			if !q.Explain || !q.Listing.Every || q.Listing.Limit != 1000 {
+				t.Errorf("%s: asked %+v", path, q)
+			}
+		}
+	}
+}
+
+// A page of a tally is explained by the actions of its rows: of the question that made
+// the totals.
+func TestExplainedIsThePageThatIsShown(t *testing.T) {
+	for query, want := range map[string]string{
+		"":          "1 question, 100 102 103 explained",
+		"&limit=1":  "2 questions, 103 explained",
+		"&limit=9":  "2 questions, 100 102 103 explained",
+		"&limit=0":  "1 question, nothing",
+		"&limit=77": "2 questions, 100 102 103 explained",
+	} {
+		h := explained(t, 3)
+		var out explainedAnswer
+		h.ok(h.get("/v1.1/brand/1/stats/activity?explain=1"+query), &out)
+		last := h.engine.asked[len(h.engine.asked)-1]
+		words := []string{fmt.Sprint(len(h.engine.asked), " question", strings.Repeat("s", len(h.engine.asked)-1), ",")}
+		if last.Explain {
+			for _, g := range last.Groups {
+				if g.Definition != 104 { // of which there is nothing
+					words = append(words, fmt.Sprint(g.Definition))
+				}
+			}
+			words = append(words, "explained")
+		} else if out.Explain.TotalSize == "0" && len(out.Explain.Actions) == 0 && out.Explain.Next == nil && out.Explain.Position != "" {
+			words = append(words, "nothing")
+		}
+		got := strings.Join(words, " ")
+		if got != want {
+			t.Errorf("%q: %s, want %s", query, got, want)
+		}
+	}
+}
+
+func TestTheExplanationsPositionIsNoPartOfTheETag(t *testing.T) {
+	h := explained(t, 3)
+	target := "/v1.1/brand/1/stats/activity?explain=1"
+	first := h.get(target)
+	answer := h.engine.answer
+	h.engine.answer = func(q *domain.Question) (*domain.Answer, error) {
+		a, err := answer(q)
+		a.Position.Shards = []domain.ShardOffset{{Shard: 1, Next: 99}}
+		return a, err
+	}
+	second := h.get(target)
+	if first.Body.String() == second.Body.String() || first.Header().Get("Etag") != second.Header().Get("Etag") {
+		t.Errorf("%s\n%s", first.Body, second.Body)
+	}
+}
+
+func TestATokenOfAnotherQuestionIsRefused(t *testing.T) {
+	h := explained(t, 1001)
+	var out explainedAnswer
+	h.ok(h.get("/v1.1/brand/1/stats/activity?explain=1&start_date=2026-01-01+00:00:00&end_date=2026-02-01+00:00:00"), &out)
+	next, err := url.Parse(*out.Explain.Next)
+	if err != nil {
+		t.Fatal(err)
+	}
+	good := next.Query().Get("explain_after")
+	with := func(path, token string, pairs ...string) string {
+		q := next.Query()
+		q.Set("explain_after", token)
+		for i := 0; i < len(pairs); i += 2 {
+			q.Set(pairs[i], pairs[i+1])
+		}
+		return path + "?" + q.Encode() // in another order: it is the same question
+	}
+	h.ok(h.get(with(next.Path, good, "wait_for", "", "timeout_ms", "5")), &out)
+	for name, target := range map[string]string{
+		"of another path":    with("/v1.1/brand/1/stats/age", good),
+		"of another brand":   with("/v1.1/brand/2/stats/activity", good),
+		"of another range":   with(next.Path, good, "end_date", "2026-02-01 00:00:01"),
+		"beside a filter":    with(next.Path, good, "country", "DE"),
+		"altered":            with(next.Path, "B"+good[1:]),
+		"cut":                with(next.Path, good[1:]),
+		"rubbish":            with(next.Path, "%%%"),
+		"altered at its end": with(next.Path, good[:len(good)-2]+"AA"),
+	} {
+		w := h.get(target)
+		if w.Code != 400 || !strings.Contains(w.Body.String(), `"parameter":"explain_after"`) {
+			t.Errorf("%s: %d %s", name, w.Code, w.Body)
+		}
+	}
+	h.refused(h.get("/v1.1/brand/1/stats/activity?explain_after="+good), domain.MissingParameter, "explain")
+}
+
+func TestAnAnswerThatDoesNotExplainIsABug(t *testing.T) {
+	h := counting(t)
+	h.refused(h.get("/v1.1/brand/1/stats/activity?explain=1"), domain.Internal, "")
+}

@@ -1,0 +1,123 @@
+package api
+
+import (
+	"math"
+	"slices"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/wire"
+)
+
+// rollIn are the parameters of the list of all members. What filters actions says which
+// of them an item's Score, ActivityCount and LastActivity are of, and leaves no member
+// out.
+type rollIn struct {
+	BrandID bind.ID `name:"brandID" doc:"Score, ActivityCount and LastActivity are of actions for this brand" eg:"1"`
+	Filters filters
+	selected
+	limit
+	UpdatedSince bind.Time `name:"updated_since" doc:"only members who changed at it or after: by a registration, a login or an opt-in" eg:"2026-01-01 00:00:00"`
+	Sort         string    `name:"sort" enum:"ASC,DESC" default:"ASC" doc:"by ID"`
+}
+
+// week is the time that the numbers of an item are of, where a list has no range.
+var week = bind.Period{Amount: 1, Unit: bind.Week}
+
+// allMembers lists members by id, whatever they did.
+func allMembers(c *Call, in *rollIn) (*wire.Members, error) {
+	var brand *domain.Brand
+	q := &domain.Question{Account: c.Account(), Shape: domain.ShapeRoll}
+	lately, fault := c.byClock(bind.Range{}, week, false)
+	if fault != nil {
+		return nil, fault
+	}
+	q.Range = lately.span.Seconds()
+	if in.BrandID != 0 {
+		var err error
+		if brand, err = c.brand(in.BrandID, "brandID"); err != nil {
+			return nil, err
+		}
+		q.Brand = brand.ID
+	}
+	of, err := c.selects(&in.Filters, q.Brand)
+	if err != nil {
+		return nil, err
+	}
+	only, err := c.fields(in.selected)
+	if err != nil {
+		return nil, err
+	}
+	q.Filter, q.Groups = of.filter, of.groups(inOne)
+	q.Filter.Holds, q.Filter.Services = q.Filter.Services, nil // here they are the members', not the actions'
+	if err := c.requires(q, in.requiredFields, false); err != nil {
+		return nil, err
+	}
+	p := c.page(in.limit)
+	q.Roll = c.rolling(in, p)
+	answer, err := c.ask(q)
+	if err != nil {
+		return nil, err
+	}
+	if answer.Roll == nil {
+		return nil, errShape("members")
+	}
+	out := &wire.Members{TotalSize: wire.Number(answer.Roll.Total)}
+	var page []domain.MemberID
+	page, out.Paging = turned(c, p, answer.Roll.Members, int(answer.Roll.Total), rollKey)
+	members, err := c.lately(q, page)
+	if err != nil {
+		return nil, err
+	}
+	out.Items, err = c.memberItems(members, brand, only, c.wait)
+	return out, err
+}
+
+// rolling is the rows of a page; of an empty one none.
+func (c *Call) rolling(in *rollIn, p bind.Page) domain.Rolling {
+	r := domain.Rolling{Up: in.Sort == "ASC", Changed: domain.Second(min(max(in.UpdatedSince.Unix, 0), math.MaxUint32))}
+	if p.Limit == 0 {
+		return r
+	}
+	r.Offset, r.Limit = p.Offset, c.wanted(p)
+	if after := c.behind(); after != nil {
+		r.After = domain.MemberID(after.id)
+	}
+	return r
+}
+
+// rollKey is what a member is listed by.
+func rollKey(id *domain.MemberID) rowKey { return rowKey{id: uint64(*id)} }
+
+// lately is what the members of a roll did of what counts, in its range; the members stay
+// in their order.
+func (c *Call) lately(roll *domain.Question, page []domain.MemberID) ([]ranked, error) {
+	out := make([]ranked, len(page))
+	for i, id := range page {
+		out[i].Member = id
+	}
+	if len(page) == 0 {
+		return out, nil
+	}
+	who := slices.Sorted(slices.Values(page))
+	answer, err := c.ask(&domain.Question{
+		Account: roll.Account, Shape: domain.ShapeLeaders, Brand: roll.Brand, Range: roll.Range, Groups: roll.Groups,
+		Filter: domain.Filter{Members: who}, Top: domain.Top{Limit: len(who), Latest: true},
+	})
+	if err != nil {
+		return nil, err
+	}
+	if answer.Leaders == nil || len(answer.Leaders.Latest) != len(answer.Leaders.Members) {
+		return nil, errShape("members")
+	}
+	did := map[domain.MemberID]ranked{}
+	for i, l := range answer.Leaders.Members {
+		did[l.Member] = ranked{l, answer.Leaders.Latest[i]}
+	}
+	for i, id := range page {
+		if r, ok := did[id]; ok {
+			out[i] = r
+		}
+	}
+	return out, nil
+}

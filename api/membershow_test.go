@@ -1,0 +1,233 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/wire"
+)
+
+// memberAnswers answers questions about one member: its score, so many that are above it,
+// two brands, two actions, and a roll of it alone.
+func memberAnswers(above uint64) func(*domain.Question) (*domain.Answer, error) {
+	return func(q *domain.Question) (*domain.Answer, error) {
+		at := domain.Position{Journal: journalID, Catalog: 5, Shards: []domain.ShardOffset{{Shard: 1, Next: 4}}}
+		switch q.Shape {
+		case domain.ShapeFeed:
+			return fed(2)(q)
+		case domain.ShapeStandings:
+			return &domain.Answer{Position: at, Standings: &domain.Standings{
+				Brands: []domain.Standing{{Brand: 2, Score: 9, Actions: 4}, {Brand: 1, Score: 7, Actions: 5}}, Total: 2,
+			}}, nil
+		case domain.ShapeRoll:
+			return &domain.Answer{Position: at, Roll: &domain.Roll{Members: []domain.MemberID{4097}, Total: 3}}, nil
+		}
+		if q.Top.Above != nil {
+			return &domain.Answer{Position: at, Leaders: &domain.Leaders{Above: above}}, nil
+		}
+		a, err := ranking(q)
+		if q.Explain {
+			a.Feed = &domain.Feed{Total: 1, Items: []domain.FeedItem{{Row: domain.Row{Seq: 5, Slot: 1, Time: 7}}}}
+		}
+		return a, err
+	}
+}
+
+func TestShowAsksOnlyForWhatItIsToShow(t *testing.T) {
+	me, week := []domain.MemberID{4097}, domain.Range{From: 1772973300, To: 1773578100}
+	one := []domain.Group{{Definition: 100}}
+	score := uint64(70_000)
+	for query, want := range map[string][]domain.Question{
+		"":                                    nil,
+		"showposition=0&showbrands=0&refresh": nil,
+		"showposition=1": {
+			{Shape: domain.ShapeLeaders, Range: week, Groups: one, Filter: domain.Filter{Members: me}, Top: domain.Top{Limit: 1}},
+			{Shape: domain.ShapeLeaders, Range: week, Groups: one, Filter: domain.Filter{Exclude: me}, Top: domain.Top{Above: &score}},
+		},
+		"showbrands=1": {
+			{Shape: domain.ShapeStandings, Range: week, Groups: one, Filter: domain.Filter{Members: me}, Top: domain.Top{Limit: 3}, Without: []domain.BrandID{3}},
+		},
+		"showbrands=1&threshold=5&limit=2,7": {
+			{
+				Shape: domain.ShapeStandings, Range: week, Groups: one, Filter: domain.Filter{Members: me},
+				Top: domain.Top{Offset: 2, Limit: 7, Least: 5}, Without: []domain.BrandID{3},
+			},
+		},
+		"showactions=1&brandID=2&start_date=2026-03-01+00:00:00&period=1+Day": {
+			{
+				Shape: domain.ShapeFeed, Brand: 2, Range: domain.Range{From: 1772323200, To: 1772409600}, Groups: one,
+				Filter: domain.Filter{Members: me}, Listing: domain.Listing{Every: true, Limit: 3},
+			},
+		},
+		"showactions=1&limit=5000&segment=1&includeOneTime=1&activityID=100,101&services=spotify&anyofactivities=1-100&allofactivities=101": {
+			{
+				Shape: domain.ShapeFeed, Range: week, Groups: []domain.Group{{Definition: 100, Points: 7, Own: true}, {Definition: 101}},
+				Filter: domain.Filter{
+					Members: me, Services: []domain.Service{domain.Spotify}, AnyOf: []domain.Deed{{Definition: 100, Brand: 1}}, AllOf: []domain.Deed{{Definition: 101}},
+				},
+				Listing: domain.Listing{Every: true, Limit: 1000},
+			},
+		},
+	} {
+		for _, who := range []string{"/v1.1/member/4097?", "/v1.1/member?email=ada@example.com&"} {
+			h := newHouse(t)
+			h.engine.brands = append(h.engine.brands, &domain.Brand{ID: 3, Account: 1, Dense: 3, Deleted: true, Fields: domain.BrandFields{}})
+			h.engine.answer = memberAnswers(0)
+			if w := h.get(who + query); w.Code != http.StatusOK {
+				t.Fatalf("%s%s: %d %s", who, query, w.Code, w.Body)
+			}
+			want := slices.Clone(want)
+			for i := range want {
+				want[i].Account = 1
+			}
+			if d := cmp.Diff(want, h.engine.asked); d != "" {
+				t.Errorf("%s%s: %s", who, query, d)
+			}
+		}
+	}
+}
+
+func TestAPositionIsShownBelowAThousand(t *testing.T) {
+	for above, want := range map[uint64]string{0: "1", 1: "2", 998: "999", 999: "999+", 1000: "999+", 1 << 40: "999+"} {
+		h := newHouse(t)
+		h.engine.answer = memberAnswers(above)
+		var out wire.Envelope
+		h.ok(h.get("/v1.1/member/4097?showposition=1"), &out)
+		if out.Data.AEPosition == nil || *out.Data.AEPosition != want || *out.Data.Score != "70000" {
+			t.Errorf("%d above: %+v", above, out.Data)
+		}
+	}
+}
+
+// Whoever did nothing has a score, too, and stands behind everybody who has more than
+// none.
+func TestWhoDidNothingHasAScoreOfZero(t *testing.T) {
+	h := newHouse(t)
+	h.engine.answer = func(q *domain.Question) (*domain.Answer, error) {
+		l := &domain.Leaders{}
+		if q.Top.Above != nil && *q.Top.Above == 0 {
+			l.Above = 6
+		}
+		return &domain.Answer{Leaders: l, Standings: &domain.Standings{}, Feed: &domain.Feed{}}, nil
+	}
+	w := h.get("/v1.1/member/4097?showposition=1&showbrands=1&showactions=1")
+	var out wire.Envelope
+	h.ok(w, &out)
+	if *out.Data.Score != "0" || *out.Data.AEPosition != "7" || !strings.Contains(w.Body.String(), `"brands":[],"actions":[]`) {
+		t.Errorf("%s", w.Body)
+	}
+}
+
+func TestShowExplainsTheScore(t *testing.T) {
+	for query, scored := range map[string]bool{"explain=1": false, "explain=1&showposition=1": true} {
+		h := newHouse(t)
+		h.engine.answer = memberAnswers(1)
+		var out wire.Envelope
+		h.ok(h.get("/v1.1/member/4097?"+query), &out)
+		if e := out.Explain; e == nil || !slices.Equal(e.Actions, []string{fmt.Sprint(5<<12 | 1)}) || e.TotalSize != "1" || (out.Data.Score != nil) != scored {
+			t.Errorf("%s: %+v %v", query, out.Explain, out.Data.Score)
+		}
+		if !h.engine.asked[0].Explain || len(h.engine.asked) > 1 && h.engine.asked[1].Explain {
+			t.Errorf("%s: %+v", query, h.engine.asked)
+		}
+	}
+}
+
+// Each part is asked at the position of the part before, or after it, and the answer's
+// position is not behind any of them.
+func TestThePartsOfAShowDoNotGoBackInTime(t *testing.T) {
+	h := newHouse(t)
+	next := int64(10)
+	h.engine.answer = func(q *domain.Question) (*domain.Answer, error) {
+		a, err := memberAnswers(1)(q)
+		next++
+		a.Position = domain.Position{Journal: journalID, Catalog: 5, Shards: []domain.ShardOffset{{Shard: 1, Next: next}}}
+		return a, err
+	}
+	w := h.get("/v1.1/member/4097?showposition=1&showbrands=1&showactions=1")
+	if w.Code != http.StatusOK {
+		t.Fatal(w.Body)
+	}
+	var waited []int64
+	for _, p := range h.engine.waited[len(h.engine.waited)-5:] {
+		waited = append(waited, p.Next(1))
+	}
+	if !slices.Equal(waited, []int64{0, 11, 12, 13, 14}) {
+		t.Errorf("waited for %v", waited)
+	}
+	var at wire.Position
+	if err := at.ParseParam(w.Header().Get("X-Position")); err != nil || at.Position.Next(1) != 14 {
+		t.Errorf("%v %+v", err, at)
+	}
+}
+
+func TestRefreshWaitsForTheEndsOfAllLogs(t *testing.T) {
+	h := newHouse(t)
+	h.engine.answer = memberAnswers(1)
+	w := h.get("/v1.1/member/4097?refresh=1&showactions=1")
+	if w.Code != http.StatusOK {
+		t.Fatal(w.Body)
+	}
+	end := domain.Position{Journal: journalID, Catalog: 5, Shards: []domain.ShardOffset{{Shard: 0, Next: 41}, {Shard: 1, Next: 42}}}
+	if d := cmp.Diff([]domain.Position{end, end, end}, h.engine.waited[:3]); d != "" { // the wait itself, the member, the feed
+		t.Error(d)
+	}
+	var at wire.Position
+	if err := at.ParseParam(w.Header().Get("X-Position")); err != nil || at.Position.Next(0) != 41 || at.Position.Next(1) != 42 {
+		t.Errorf("%v %+v", err, at)
+	}
+	h.engine.stopped = true
+	h.refused(h.get("/v1.1/member/4097?refresh=1"), domain.Unavailable, "")
+	if w := h.get("/v1.1/member/4097?refresh=0"); w.Code != http.StatusOK {
+		t.Error(w.Body)
+	}
+	h.engine.stopped = false
+	h.engine.await = func(context.Context, domain.Position) error { return domain.ErrUnavailable }
+	h.refused(h.get("/v1.1/member/4097?refresh=1"), domain.Unavailable, "")
+}
+
+// A poll that asks for a refresh is answered from memory only after the wait.
+func TestARefreshIsNotAnsweredFromMemoryBeforeItsWait(t *testing.T) {
+	h := newHouse(t)
+	tag := h.get("/v1.1/member/4097?refresh=1").Header().Get("Etag")
+	waited := len(h.engine.waited)
+	if w := h.get("/v1.1/member/4097?refresh=1", "If-None-Match", tag); w.Code != http.StatusNotModified {
+		t.Fatalf("%d %s", w.Code, w.Body)
+	}
+	if got := h.engine.waited[waited:]; len(got) == 0 || got[0].Next(1) != 42 {
+		t.Errorf("waited for %+v", got)
+	}
+}
+
+func TestAnotherShapeOfAMembersAnswerIsABug(t *testing.T) {
+	for _, a := range []domain.Answer{{}, {Leaders: &domain.Leaders{Members: make([]domain.Leader, 2)}}, {Standings: &domain.Standings{Brands: []domain.Standing{{Brand: 77}}}}} {
+		h := newHouse(t)
+		h.engine.answer = func(*domain.Question) (*domain.Answer, error) { return &a, nil }
+		for _, target := range []string{
+			"/v1.1/member/4097?showposition=1", "/v1.1/member/4097?showbrands=1", "/v1.1/member/4097?showactions=1", "/v1.1/members",
+			"/v1.1/members/stats/activity", "/v1.1/member/4097/activity/100",
+		} {
+			h.refused(h.get(target), domain.Internal, "")
+		}
+	}
+}
+
+func TestErrorsOfTheEngineAreThoseOfTheShow(t *testing.T) {
+	for _, shape := range []domain.Shape{domain.ShapeLeaders, domain.ShapeStandings, domain.ShapeFeed} {
+		h := newHouse(t)
+		h.engine.answer = func(q *domain.Question) (*domain.Answer, error) {
+			if q.Shape == shape {
+				return nil, domain.ErrUnavailable
+			}
+			return memberAnswers(1)(q)
+		}
+		h.refused(h.get("/v1.1/member/4097?showposition=1&showbrands=1&showactions=1"), domain.Unavailable, "")
+	}
+}

@@ -1,0 +1,37 @@
+package api
+
+import (
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/wire"
+)
+
+// newcomers counts a brand's members by activity or type, and tells who is new: of
+// whom no action for the brand, whatever is asked for, lies before the range.
+func newcomers(c *Call, in *tallyIn) (*wire.Newcomers, error) {
+	q, of, span, err := in.question(c, domain.ShapeNewcomers)
+	if err != nil {
+		return nil, err
+	}
+	by := in.grouping(of)
+	q.Groups = of.groups(by.group)
+	t, err := c.rows(q, in.Limit, span, by, func(g *domain.GroupCount) uint64 { return g.Members })
+	if err != nil {
+		return nil, err
+	}
+	total, before := t.answer.Tally.Total.Members, t.answer.Tally.Before
+	out := &wire.Newcomers{
+		TotalSize: wire.Number(t.size), Items: make([]wire.ActiveRow, len(t.rows)),
+		TotalMembers: wire.Number(total), NewMembers: total - before, ReturningMembers: before,
+	}
+	brand := c.anyBrand(q.Brand)
+	for i, r := range t.rows {
+		named := by.row(r.Group, brand)
+		row := wire.ActiveRow{ActivityID: named.ActivityID, Activity: named.Activity, ActiveMembers: wire.Number(r.Members), Percentage: wire.Percentage(r.Members, total)}
+		if in.GroupBy == byType {
+			row.Type = &named.Activity
+		}
+		out.Items[i] = row
+	}
+	out.Explain, err = c.explanation(&in.Explaining, t.answer)
+	return out, err
+}

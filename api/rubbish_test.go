@@ -1,0 +1,269 @@
+package api
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/bind"
+)
+
+// word is what a parameter takes, as the contract says it.
+type word string
+
+// What parameters take, and values of each that are none: whoever gets one is told the
+// error 4, of that parameter, whatever the operation.
+var wrongs = map[word][]string{
+	"id":         wrongIDs,
+	"ids":        append(several("1"), append([]string{"1,,2", "1;2", "1,0", "1,x", ","}, wrongIDs[:len(wrongIDs)-1]...)...),
+	"deeds":      append(several("100"), "x", "0", "100-", "-100", "1-100-2", "0-100", "1-0", "1-x", "100,,100", "9007199254740992", "\x00"),
+	"points":     append(several("100"), "x", "0", "100:", "100:65536", "100:-1", "100:1.5", "100:1:2", "100,,101", "\x00"),
+	"services":   append(several("spotify"), "vinyl", "spotify,,email", "spotify,vinyl", ",", "1", "\x00"),
+	"service":    {"vinyl", "spotify,email", "0", ",", "spot ify", "\x00"},
+	"countries":  append(several("DE"), "ZZ", "D", "DEU", "276", "DE,,FR", "DE,ZZ", ",", "\x00\x00"),
+	"country":    {"ZZ", "D", "DEU", "276", "DE,FR", "\x00\x00"},
+	"flag":       {"2", "-1", "01", "1.0", "yes", "true", "on", "1,0", "\x00"},
+	"sort":       {"x", "up", "ASC,DESC", "1", "\x00"},
+	"date":       {"x", "0", "2026-01-01", "2026-13-01 00:00:00", "2026-02-30 00:00:00", "2026-01-01 24:00:00", "2026-01-01 00:60:00", "01-01-2026 00:00:00", "1767225600", "2026-01-01T00:00:00", "now", "\x00", strings.Repeat("2", 5000)},
+	"period":     {"x", "1", "Day", "0 Day", "-1 Day", "10000 Day", "1.5 Day", "1 Fortnight", "1 Day 2", "1,Day", "99999999999999999999 Day", "\x00", "1\x00Day"},
+	"limit":      {"x", "-1", "1.5", ",", "1,", ",1", "1,2,3", "-1,1", "1,-1", "100001,1", "99999999999999999999,1", "1;2", "0x1", "\x00"},
+	"cursor":     {"x", "0", "%", "====", strings.Repeat("A", 200), strings.Repeat("A", 10_000), "\x00"},
+	"position":   {"x", "0", "====", strings.Repeat("A", 100), strings.Repeat("/", 10_000), "\x00"},
+	"timeout":    {"x", "-1", "1.5", "10001", "99999999999999999999", "1e3", "\x00"},
+	"value":      {"x", "-1", "1.5", "65536", "99999999999999999999", "1e3", "0x1", "\x00"},
+	"count":      {"x", "-1", "1.5", "99999999999999999999", "1e3", "\x00"},
+	"threshold":  {"x", "0", "-1", "1.5", "99999999999999999999", "1e3", "\x00"},
+	"email":      {"x", "@x", "x@", "a b@c", strings.Repeat("x", 250) + "@x.example", "a@b\x00"},
+	"emails":     append(several("a@b.example"), "x", "@x", "x@", "a@b.example,,c@d.example", "a@b.example,x", ","),
+	"url":        {"x", "ftp://x.example", "http://", "//x.example", "http://x.example/a b", "http://" + strings.Repeat("x", 4090), "http://x.example/\x00", "javascript:alert(1)"},
+	"domain":     {"a b", ".", "..", "http://", "a..b", "/", "\x00", strings.Repeat("x", 5000), strings.Repeat("x", 254)},
+	"page":       {"a b/c", "http://", "/path", "x.example/a b", "\x00"},
+	"address":    {"x", "1", "256.1.1.1", "1.2.3", "::g", "1.2.3.4/8", "\x00"},
+	"birthdate":  {"x", "1990-12-24", "31-02-1990", "24-12-2099", "24/12/1990", "\x00"},
+	"gender":     {"x", "male", "M,F", "0", "\x00"},
+	"group":      {"x", "day", "activities,type", "0", "\x00"},
+	"order":      {"x", "Name", "Score,Created", "0", "\x00"},
+	"slug":       {"a b", "a/b", "\x00"},
+	"password":   {"1234567", strings.Repeat("x", 257)},
+	"fields":     several("ID"),
+	"content":    {strings.Repeat("x", 64<<10+1)},
+	"text":       {strings.Repeat("x", 256), strings.Repeat("é", 256)},
+	"long":       {strings.Repeat("x", 4097)},
+	"token":      {strings.Repeat("x", 8193)},
+	"nothing":    {"0", "1", "x"}, // what may not be given at all
+	"everything": nil,             // the key: it is judged before
+}
+
+var wrongIDs = []string{
+	"0", "-1", "+1", "1.5", "x", "1x", "0x1", "1e3", "1 2", "９", "9007199254740992", "18446744073709551617", strings.Repeat("9", 5000), "\x00", "1\x00", "1,2",
+}
+
+// several is a list of more entries than one may have.
+func several(entry string) []string {
+	return []string{strings.Repeat(entry+",", bind.MaxList) + entry}
+}
+
+// takes is what the parameters take, by name in lower case, or by operation and name
+// where the same name is something else.
+var takes = map[string]word{
+	"apikey": "everything", "wait_for": "position", "timeout_ms": "timeout",
+	"brandid": "id", "segment": "id", "segmentid": "id", "members_from_segment": "id", "memberid": "id", "actionid": "id", "id": "id",
+	"activityid": "ids", "members": "ids", "exclude_members": "ids", "anyofactivities": "deeds", "allofactivities": "deeds",
+	"services": "services", "service": "service", "country": "countries", "region": "text", "domain": "domain", "emails": "emails",
+	"paid_only": "flag", "optedin": "flag", "includeonetime": "flag", "totalmembercount": "flag", "all_member_actions": "flag", "order_by_recorded": "flag",
+	"explain": "flag", "explain_after": "cursor", "refresh": "flag", "showposition": "flag", "showbrands": "flag", "showactions": "flag", "extended": "flag",
+	"period": "period", "period_end": "period", "start_date": "date", "end_date": "date", "updated_since": "date",
+	"limit": "limit", "cursor": "cursor", "sort": "sort", "group_by": "group", "order_by": "order", "fields": "fields", "required_fields": "fields",
+	"keyword": "text", "brand_type": "text", "type": "text", "threshold": "threshold",
+	"email": "email", "verified_email": "email", "partnerid": "text", "partnercode": "text", "username": "text", "uid": "text",
+
+	"name": "text", "shortname": "text", "category": "text", "label": "text", "hashtag": "text", "slug": "slug", "page": "page",
+	"link": "url", "media": "url", "value": "value", "onetime": "flag", "rule": "flag", "force": "flag", "async": "flag", "activities": "points",
+	"content": "content", "marker": "text", "timestamp": "date", "city": "text",
+	"authtoken": "token", "authsecret": "token", "firstname": "text", "surname": "text", "password": "password", "birthdate": "birthdate",
+	"gender": "gender", "postcode": "text", "avatarurl": "url", "partner": "text", "code": "text", "sourceuid": "text", "userurl": "url",
+	"followers": "count", "likes": "count", "paidaccount": "flag", "expires": "text", "activity_sharing_enabled": "flag",
+	"ip": "address", "useragent": "long", "webpath": "long", "referring_url": "long", "visitor": "text",
+
+	"POST /v1.1/activity/record activityid":           "id",
+	"POST /v1.1/activities/record activityid":         "id",
+	"POST /v1.1/activity/record country":              "country",
+	"POST /v1.1/activities/record country":            "country",
+	"POST /v1.1/member/register country":              "country",
+	"POST /v1.1/member/:memberid/register country":    "country",
+	"POST /v1.1/activity/:activityid/edit onetime":    "nothing",
+	"GET /v1.1/activity/:activityid activityid":       "id",
+	"POST /v1.1/activity/:activityid/edit activityid": "id",
+}
+
+// takenBy is what the parameter takes; an address of a network or of a picture is told
+// by its name.
+func takenBy(o *Operation, q *bind.Param) (word, bool) {
+	name := strings.ToLower(q.Name)
+	if w, ok := takes[o.name()+" "+name]; ok {
+		return w, true
+	}
+	if q.InPath {
+		return "id", true
+	}
+	if w, ok := takes[name]; ok {
+		return w, true
+	}
+	return "url", strings.HasSuffix(name, "url")
+}
+
+// companions are what a parameter cannot stand without, and a value of each.
+var companions = map[string][]string{
+	"partnerid": {"partnerCode", "x"}, "partnercode": {"partnerID", "1"}, "username": {"service", "spotify"}, "uid": {"service", "spotify"},
+	"service": {"username", "x", "uid", "1"}, "threshold": {"showbrands", "1"}, "limit": {"showactions", "1"}, "optedin": {"brandID", "1"},
+	"explain_after": {"explain", "1"},
+}
+
+// asking is a request of an operation that would be answered, to be spoiled.
+type asking struct {
+	o      *Operation
+	path   string
+	params url.Values
+}
+
+func askingFor(o *Operation) asking {
+	target, params := exampled(o, sufficient[o.name()]...)
+	return asking{o, target, params}
+}
+
+// with is the request with a value of the parameter, and what that cannot stand without.
+func (a asking) with(q *bind.Param, value string) asking {
+	out := asking{a.o, a.path, url.Values{}}
+	for name, values := range a.params {
+		if bind.Fold(name) != bind.Fold(q.Name) {
+			out.params[name] = values
+		}
+	}
+	if q.InPath {
+		out.path = strings.Replace(a.path, "/"+q.Eg, "/"+url.PathEscape(value), 1)
+		return out
+	}
+	out.params.Set(q.Name, value)
+	also := companions[strings.ToLower(q.Name)]
+	for i := 0; i+1 < len(also); i += 2 {
+		if _, there := out.params[also[i]]; !there && a.o.has(also[i]) {
+			out.params.Set(also[i], also[i+1])
+		}
+	}
+	return out
+}
+
+// has reports that the operation has a parameter of the name.
+func (o *Operation) has(name string) bool {
+	for _, q := range o.plan.Params() {
+		if strings.EqualFold(q.Name, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// send asks with more pairs behind the parameters, which a POST has in its body.
+func (a asking) send(h *house, more string) *httptest.ResponseRecorder {
+	pairs := strings.Trim(a.params.Encode()+"&"+more, "&")
+	switch {
+	case a.o.each != nil:
+		return h.do(a.o.Method, keyed(a.path, keyEnterprise)+"&"+pairs, exampleRecord(a.o))
+	case a.o.Method == http.MethodPost:
+		return h.do(a.o.Method, keyed(a.path, keyEnterprise), pairs)
+	}
+	return h.do(a.o.Method, keyed(a.path, keyEnterprise)+"&"+pairs, "")
+}
+
+// TestRubbishHasTheContractsErrorInEveryParameter sends every parameter of every
+// operation what it does not take: the answer is the contract's code, of that parameter.
+// What is right of a parameter is what the contract says of its name, not what the
+// code that reads it says.
+func TestRubbishHasTheContractsErrorInEveryParameter(t *testing.T) {
+	sent := 0
+	for _, o := range Operations() {
+		h := newHouse(t)
+		h.api.Logger = discarded
+		base := askingFor(o)
+		if w := base.send(newHouse(t), ""); w.Code != http.StatusOK && w.Code != http.StatusAccepted {
+			t.Errorf("%s: the request to be spoiled is refused itself: %d %s", o.name(), w.Code, w.Body)
+			continue
+		}
+		for _, q := range o.plan.Params() {
+			is, known := takenBy(o, q)
+			if !known {
+				t.Errorf("%s: nothing says what %s takes", o.name(), q.Name)
+			}
+			want := func(code domain.Code, parameter, what string, w *httptest.ResponseRecorder) {
+				sent++
+				if p, ok := problemOf(w); !ok || p.Error.Code != int(code) || !strings.EqualFold(bind.Fold(p.Parameter), bind.Fold(parameter)) {
+					t.Errorf("%s %s=%.60q: want code %d of it, got %d %.200s", o.name(), q.Name, what, code, w.Code, w.Body)
+				}
+			}
+			for _, value := range wrongs[is] {
+				if q.InPath && strings.Trim(value, ".") == "" {
+					continue
+				}
+				want(domain.InvalidParameter, q.Name, value, base.with(q, value).send(h, ""))
+			}
+			if is == "everything" || q.InPath {
+				continue
+			}
+			spoiled := base.with(q, "x")
+			delete(spoiled.params, q.Name)
+			for _, value := range []string{"%ff", "%", "%zz", "%c3%28", "%ed%a0%80"} {
+				want(domain.InvalidParameter, q.Name, value, spoiled.send(h, q.Name+"="+value))
+			}
+			pair := q.Name + "=1"
+			want(domain.InvalidParameter, q.Name, "twice", spoiled.send(h, pair+"&"+strings.ToUpper(pair)))
+			if q.Required {
+				want(domain.MissingParameter, q.Name, "missing", spoiled.send(h, ""))
+				want(domain.MissingParameter, q.Name, "empty", spoiled.send(h, q.Name+"="))
+			} else if o.Method == http.MethodGet {
+				sent++
+				absent, empty := spoiled.send(h, ""), spoiled.send(h, q.Name+"=")
+				if absent.Code != empty.Code && q.Later == "" && q.Name != "cursor" { // an empty cursor begins
+					t.Errorf("%s %s empty: %d %s, absent: %d", o.name(), q.Name, empty.Code, empty.Body, absent.Code)
+				}
+			}
+		}
+	}
+	t.Logf("%d requests", sent)
+}
+
+// TestRubbishInAJSONBodyHasTheContractsError sends what is no plain value.
+func TestRubbishInAJSONBodyHasTheContractsError(t *testing.T) {
+	for _, o := range Operations() {
+		if o.Method != http.MethodPost || o.each != nil {
+			continue
+		}
+		h := newHouse(t)
+		h.api.Logger = discarded
+		base := askingFor(o)
+		for _, q := range o.plan.Params() {
+			if q.InPath || q.Name == "apiKey" {
+				continue
+			}
+			spoiled := base.with(q, "x")
+			delete(spoiled.params, q.Name)
+			target := keyed(spoiled.path+"?"+spoiled.params.Encode(), keyEnterprise)
+			for _, value := range []string{"null", "[]", "[1]", "{}", `{"a":1}`} {
+				if q.Name == "content" && value[0] == '{' {
+					continue
+				}
+				w := h.do(o.Method, target, fmt.Sprintf("{%q:%s}", q.Name, value))
+				if p, ok := problemOf(w); !ok || p.Error.Code != 4 || !strings.EqualFold(p.Parameter, q.Name) {
+					t.Errorf("%s %s: %s: want code 4 of it, got %d %.200s", o.name(), q.Name, value, w.Code, w.Body)
+				}
+			}
+			w := h.do(o.Method, target+"&"+q.Name+"=1", fmt.Sprintf("{%q:1}", q.Name))
+			if p, ok := problemOf(w); !ok || p.Error.Code != 4 || !strings.EqualFold(p.Parameter, q.Name) {
+				t.Errorf("%s %s in query and body: want code 4 of it, got %d %.200s", o.name(), q.Name, w.Code, w.Body)
+			}
+		}
+	}
+}

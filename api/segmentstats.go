@@ -1,0 +1,61 @@
+package api
+
+import (
+	"slices"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/wire"
+)
+
+// segmentStatsIn are the parameters of stats/segments.
+type segmentStatsIn struct {
+	BrandID    bind.ID `name:"brandID" doc:"id of a brand" eg:"1"`
+	Filters    filters
+	Explaining explaining
+}
+
+// segmentStats tells of a brand's segments how many members are on the list, and how
+// many actions of the definitions there were for the brand.
+func segmentStats(c *Call, in *segmentStatsIn) (*wire.SegmentStats, error) {
+	b, err := c.brand(in.BrandID, "brandID")
+	if err != nil {
+		return nil, err
+	}
+	of, err := c.selects(&in.Filters, b.ID)
+	if err != nil {
+		return nil, err
+	}
+	segments := slices.DeleteFunc(slices.Clone(c.catalog.Segments(c.Account())), func(s *domain.Segment) bool {
+		return s.Deleted || s.Brand != b.ID || of.segment != nil && s.ID != of.segment.ID
+	})
+	lists, union, err := c.lists(segments, of.filter)
+	if err != nil {
+		return nil, err
+	}
+	q := &domain.Question{Account: c.Account(), Shape: domain.ShapeTally, Brand: b.ID, Range: c.within(domain.Period{}), Filter: of.filter}
+	q.Groups = slices.DeleteFunc(of.groups(func(d *domain.Definition) uint32 { return uint32(d.ID) }), func(g domain.Group) bool {
+		return !slices.ContainsFunc(segments, func(s *domain.Segment) bool { return s.Has(g.Definition) })
+	})
+	if err := c.explains(&in.Explaining, q, bind.Span{}); err != nil {
+		return nil, err
+	}
+	answer, err := c.tally(q)
+	if err != nil {
+		return nil, err
+	}
+	out := &wire.SegmentStats{
+		Items: make([]wire.SegmentRow, len(segments)), TotalMembers: wire.Number(union), TotalActivities: wire.Number(answer.Tally.Total.Actions),
+	}
+	for i, s := range segments {
+		row := wire.SegmentRow{SegmentID: wire.Number(s.ID), SegmentName: s.Name, Members: wire.Number(lists[i])}
+		for _, g := range answer.Tally.Groups {
+			if s.Has(domain.DefinitionID(g.Group)) {
+				row.Activities += g.Actions
+			}
+		}
+		out.Items[i] = row
+	}
+	out.Explain, err = c.explanation(&in.Explaining, answer)
+	return out, err
+}

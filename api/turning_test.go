@@ -1,0 +1,303 @@
+package api
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/problem"
+)
+
+// next is the address of the next page, as the header has it; the body has the same or
+// none, and neither has one of a page before.
+func (h *house) next(w interface{ Header() http.Header }, body []byte) string {
+	h.t.Helper()
+	var in struct {
+		Paging struct{ Next, Previous *string }
+	}
+	if err := json.Unmarshal(body, &in); err != nil {
+		h.t.Fatal(err)
+	}
+	links := w.Header().Values("Link")
+	if len(links) == 0 && in.Paging.Next == nil {
+		return ""
+	}
+	to, rel, ok := strings.Cut(strings.TrimPrefix(links[0], "<"), ">; ")
+	if !ok || rel != `rel="next"` || len(links) != 1 || in.Paging.Previous != nil || in.Paging.Next != nil && *in.Paging.Next != to {
+		h.t.Fatalf("%v %s", links, body)
+	}
+	return strings.TrimPrefix(to, "https://api.example")
+}
+
+// rows are what identifies the items of a page, and the size of the whole list.
+func (h *house) rows(body []byte) (ids []string, size string) {
+	h.t.Helper()
+	var in struct {
+		TotalSize string
+		Items     []struct {
+			ID, MemberID, ActivityID json.RawMessage
+			Brand                    struct{ ID json.RawMessage }
+			Activity                 string
+		}
+	}
+	if err := json.Unmarshal(body, &in); err != nil {
+		h.t.Fatal(err)
+	}
+	for _, i := range in.Items {
+		id := string(i.ID)
+		if id == "" {
+			id = string(i.MemberID) + string(i.ActivityID)
+		}
+		if id == "" || id == "null" {
+			id = i.Activity
+		}
+		ids = append(ids, strings.Trim(id, `"`))
+	}
+	return ids, in.TotalSize
+}
+
+// crowded gives the house many brands, definitions, segments and members: those with an
+// odd number come and go, the others stay.
+func crowded(t testing.TB, r *rand.Rand) (*house, *shelf, func()) {
+	h, s := newHouse(t), newShelf()
+	h.engine.answer = func(q *domain.Question) (*domain.Answer, error) {
+		if q.Shape == domain.ShapeLists {
+			return &domain.Answer{Lists: make([]uint64, len(q.Lists))}, nil
+		}
+		return s.answer(q)
+	}
+	h.engine.brands, h.engine.defs, h.engine.segs = nil, nil, nil
+	for n := range uint64(60) {
+		h.engine.brands = append(h.engine.brands, &domain.Brand{ID: domain.BrandID(n + 1), Account: 1, Fields: domain.BrandFields{"Name": string(rune('A' + n%11)), "Type": "x"}})
+		h.engine.defs = append(h.engine.defs, &domain.Definition{ID: domain.DefinitionID(100 + n), Account: 1, Type: fmt.Sprint("t", n*7%60), Service: domain.Custom})
+		h.engine.segs = append(h.engine.segs, &domain.Segment{ID: domain.SegmentID(n + 1), Account: 1, Brand: 1})
+		h.engine.members[domain.MemberIDOf(n+1, 3)] = &domain.Member{ID: domain.MemberIDOf(n+1, 3), Account: 1, State: domain.MemberActive}
+		if n%2 == 0 {
+			s.put(r, n+1, 20)
+			continue
+		}
+		h.engine.brands[n].Deleted, h.engine.defs[n].Deleted, h.engine.segs[n].Deleted = true, true, true
+	}
+	return h, s, func() {
+		for range r.IntN(6) {
+			n := 2 * r.Uint64N(30)
+			gone := r.IntN(2) == 0
+			if s.drop(n + 2); !gone {
+				s.put(r, n+2, 20)
+			}
+			h.engine.brands[n+1].Deleted, h.engine.defs[n+1].Deleted, h.engine.segs[n+1].Deleted = gone, gone, gone
+			h.engine.next++
+		}
+	}
+}
+
+// lists are those that have pages, and how many of their rows stay: those of crowded with
+// odd ids.
+var lists = []string{
+	"/v1.1/activity/feed?all_member_actions=1", "/v1.1/activity/feed?sort=asc", "/v1.1/activity/feed?order_by_recorded=1&period=1+month",
+	"/v1.1/members/active?x=1", "/v1.1/members/active?order_by=created&sort=asc", "/v1.1/members/active?order_by=LastLogin&period=1+day",
+	"/v1.1/brands/crossover?x=1", "/v1.1/brands?sort=asc", "/v1.1/brands?sort=desc", "/v1.1/activities?services=custom&keyword=", "/v1.1/activities?x=1",
+	"/v1.1/segments?x=1", "/v1.1/brand/1/stats/activity?x=1", "/v1.1/brand/1/stats/activity?group_by=type", "/v1.1/brand/1/stats/members?x=1",
+	"/v1.1/brand/1/segments?x=1", "/v1.1/brand/1/activities?x=1",
+	"/v1.1/members?sort=desc", "/v1.1/members?x=1", "/v1.1/members/stats/activity?x=1",
+}
+
+// Whoever follows the addresses of next pages while rows come and go meets each row that
+// stays exactly once, and none twice with one key.
+func TestPagesByKeysMeetEachRowThatStaysOnceWhileDataArrives(t *testing.T) {
+	for seed := range uint64(5) {
+		r := rand.New(rand.NewPCG(seed, 16))
+		for _, list := range lists {
+			h, _, change := crowded(t, r)
+			stay := map[string]bool{}
+			w := h.get(list + "&limit=1000")
+			all, _ := h.rows(w.Body.Bytes())
+			for _, id := range all {
+				stay[id] = true
+			}
+			met := map[string]int{}
+			to := list + fmt.Sprintf("&limit=%d&cursor=", 1+r.IntN(9))
+			for pages := 0; to != ""; pages++ {
+				w := h.get(to)
+				if w.Code != http.StatusOK || pages > 100 {
+					t.Fatalf("seed %d: page %d of %s: %d %.300s", seed, pages, list, w.Code, w.Body)
+				}
+				ids, _ := h.rows(w.Body.Bytes())
+				for _, id := range ids {
+					met[id]++
+				}
+				to = h.next(w, w.Body.Bytes())
+				change()
+				h.api.Now = func() time.Time { return now.Add(time.Duration(pages) * time.Hour) }
+			}
+			for id := range stay {
+				if met[id] != 1 {
+					t.Fatalf("seed %d: %s: %s is met %d times", seed, list, id, met[id])
+				}
+			}
+			if len(stay) != 30 {
+				t.Fatalf("%s lists %d rows", list, len(stay))
+			}
+		}
+	}
+}
+
+// Without changes pages by keys and pages by offset are the same rows in the same order.
+func TestPagesByKeysAndByOffsetAreTheSameList(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 17))
+	for _, list := range lists {
+		h, _, _ := crowded(t, r)
+		var walks [2][]string
+		for i, start := range []string{"&limit=7", "&limit=0,7&cursor="} {
+			for to := list + start; to != ""; {
+				w := h.get(to)
+				ids, size := h.rows(w.Body.Bytes())
+				walks[i] = append(walks[i], ids...)
+				if to = ""; i == 1 {
+					to = h.next(w, w.Body.Bytes())
+				} else if links := w.Header().Values("Link"); len(links) > 0 && strings.Contains(links[0], `rel="next"`) {
+					to = strings.TrimPrefix(strings.Trim(strings.Split(links[0], ";")[0], "<>"), "https://api.example")
+				}
+				if size == "" {
+					t.Fatalf("%s: %s", list, w.Body)
+				}
+			}
+		}
+		if !slices.Equal(walks[0], walks[1]) {
+			t.Errorf("%s: by offset %v, by keys %v", list, walks[0], walks[1])
+		}
+	}
+}
+
+func TestACursorHoldsFiltersAndRange(t *testing.T) {
+	h, _, _ := crowded(t, rand.New(rand.NewPCG(1, 18)))
+	list := "/v1.1/members/active?limit=2&country=DE,US&period=1+Week&sort=asc"
+	first := h.get(list + "&cursor=")
+	next := h.next(first, first.Body.Bytes())
+	u, err := url.Parse(next)
+	if err != nil {
+		t.Fatal(err)
+	}
+	token := u.Query().Get("cursor")
+	want := "/v1.1/members/active?country=DE%2CUS&sort=asc&start_date=2026-03-08+12%3A35%3A00&end_date=2026-03-15+12%3A35%3A00&limit=2&cursor=" + token
+	if next != want {
+		t.Fatalf("%s, want %s", next, want)
+	}
+	h.api.Now = func() time.Time { return now.Add(72 * time.Hour) }
+	cursor := "&cursor=" + token
+	for name, c := range map[string]struct {
+		query string
+		code  domain.Code
+		at    string
+	}{
+		"the next page's address":          {strings.TrimPrefix(next, "/v1.1/members/active?"), 0, ""},
+		"the period that the range had":    {"country=DE,US&period=1+week&sort=asc" + cursor, 0, ""},
+		"no range":                         {"country=DE,US&sort=asc" + cursor, 0, ""},
+		"another spelling":                 {"COUNTRY=us,de&Sort=ASC&y=2" + cursor, 0, ""},
+		"another limit and other fields":   {"country=DE,US&sort=asc&limit=5&fields=Score&totalmembercount=1" + cursor, 0, ""},
+		"an offset of none":                {"country=DE,US&sort=asc&limit=0,5" + cursor, 0, ""},
+		"an offset":                        {"country=DE,US&sort=asc&limit=1,5" + cursor, 4, "limit"},
+		"an offset beside an empty one":    {"limit=1,5&cursor=", 4, "limit"},
+		"another filter":                   {"country=DE&sort=asc" + cursor, 4, "cursor"},
+		"a filter more":                    {"country=DE,US&sort=asc&paid_only=1" + cursor, 4, "cursor"},
+		"no filter":                        {"sort=asc" + cursor, 4, "cursor"},
+		"another direction":                {"country=DE,US" + cursor, 4, "cursor"},
+		"another order":                    {"country=DE,US&sort=asc&order_by=created" + cursor, 4, "cursor"},
+		"another period":                   {"country=DE,US&sort=asc&period=2+weeks" + cursor, 4, "cursor"},
+		"another date":                     {"country=DE,US&sort=asc&start_date=2026-03-08+12:35:01&end_date=2026-03-15+12:35:00" + cursor, 4, "cursor"},
+		"a range that is none":             {"country=DE,US&sort=asc&start_date=2026-03-18+00:00:00&end_date=2026-03-15+12:35:00" + cursor, 4, "start_date"},
+		"an altered one":                   {"country=DE,US&sort=asc&cursor=" + strings.Replace(token, token[5:6], string(token[5]^1), 1), 4, "cursor"},
+		"rubbish":                          {"country=DE,US&sort=asc&cursor=x", 4, "cursor"},
+		"a position":                       {"country=DE,US&sort=asc&cursor=" + first.Header().Get("X-Position"), 4, "cursor"},
+		"a very long one":                  {"country=DE,US&sort=asc&cursor=" + strings.Repeat("A", 4097), 4, "cursor"},
+		"a brand that there is none of":    {"country=DE,US&sort=asc&brandID=99" + cursor, 4, "cursor"},
+		"an unknown brand, an empty one":   {"brandID=99&cursor=", 5, "brandID"},
+		"an odd limit beside an empty one": {"limit=x&cursor=", 4, "limit"},
+	} {
+		w := h.get("/v1.1/members/active?" + c.query)
+		if c.code != 0 {
+			t.Run(name, func(t *testing.T) { (&house{t, h.api, h.engine, h.log}).refused(w, c.code, c.at) })
+			continue
+		}
+		if w.Code != http.StatusOK || w.Header().Get("X-Range") != "2026-03-08 12:35:00/2026-03-15 12:35:00" {
+			t.Errorf("%s: %d %v %.200s", name, w.Code, w.Header(), w.Body)
+		}
+	}
+	// Nor does it open another list, or the same one of another account.
+	h.refused(h.get("/v1.1/activity/feed?country=DE,US&sort=asc"+cursor), 4, "cursor")
+	w := h.do("GET", keyed("/v1.1/members/active?country=DE,US&sort=asc"+cursor, keyStranger), "")
+	h.refused(w, 4, "cursor")
+	if w := h.do("GET", keyed("/v1.1/members/active?country=DE,US&sort=asc"+cursor, keyGlobal), ""); w.Code != http.StatusOK {
+		t.Errorf("the account's other keys: %d %s", w.Code, w.Body)
+	}
+	if problem.Status(4) != http.StatusBadRequest {
+		t.Error("error 4 has another status")
+	}
+}
+
+// What is asked about the same dates has the same answer in any minute, the cursor in it
+// included.
+func TestACursorDoesNotHangOnTheClockWhereTheRangeDoesNot(t *testing.T) {
+	h, _, _ := crowded(t, rand.New(rand.NewPCG(1, 19)))
+	for list, same := range map[string]bool{
+		"/v1.1/members/active?start_date=2026-01-01+00:00:00&end_date=2026-03-01+00:00:00": true,
+		"/v1.1/members/active?start_date=2026-01-01+00:00:00":                              false,
+		"/v1.1/brands?x=1": true,
+	} {
+		var tags []string
+		for _, at := range []time.Duration{0, 100 * time.Second} {
+			h.api.Now = func() time.Time { return now.Add(at) }
+			w := h.get(list + "&limit=3&cursor=")
+			tags = append(tags, w.Header().Get("Etag")+w.Header().Get("Link"))
+		}
+		if (tags[0] == tags[1]) != same {
+			t.Errorf("%s: %v", list, tags)
+		}
+	}
+}
+
+// No rows have no page beside them, and a list has none behind its end.
+func TestPagesEndWhereTheListEnds(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 20))
+	for _, list := range lists {
+		h, _, _ := crowded(t, r)
+		all, _ := h.rows(h.get(list + "&limit=1000").Body.Bytes())
+		for _, c := range []struct {
+			limit      int
+			cursor     string
+			next, prev bool
+		}{
+			{0, "", false, false},
+			{0, "&cursor=", false, false},
+			{len(all), "", false, false},
+			{len(all), "&cursor=", false, false},
+			{len(all) + 1, "&cursor=", false, false},
+			{len(all) - 1, "", true, false},
+			{len(all) - 1, "&cursor=", true, false},
+			{1000, "&cursor=", false, false},
+		} {
+			if c.limit < 0 || c.limit == 0 && c.next {
+				continue
+			}
+			w := h.get(list + fmt.Sprint("&limit=", c.limit, c.cursor))
+			links := strings.Join(w.Header().Values("Link"), " ")
+			if ids, _ := h.rows(w.Body.Bytes()); len(ids) != min(c.limit, len(all)) ||
+				strings.Contains(links, `rel="next"`) != c.next || strings.Contains(links, `rel="prev"`) != c.prev {
+				t.Errorf("%s, limit %d of %d%s: %d rows, %s", list, c.limit, len(all), c.cursor, len(ids), links)
+			}
+		}
+		for offset, want := range map[int]string{len(all): "prev", len(all) + 5: "prev", 100_000: "prev"} {
+			w := h.get(list + fmt.Sprintf("&limit=%d,3", offset))
+			if ids, _ := h.rows(w.Body.Bytes()); len(ids) != 0 || len(w.Header().Values("Link")) != 1 || !strings.Contains(w.Header().Get("Link"), want) {
+				t.Errorf("%s at %d: %d rows, %v", list, offset, len(ids), w.Header().Values("Link"))
+			}
+		}
+	}
+}

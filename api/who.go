@@ -1,0 +1,100 @@
+package api
+
+import (
+	"slices"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/bind"
+)
+
+// nobody is a list of members that none is in: no member has the id 0.
+var nobody = []domain.MemberID{0}
+
+// onlyMember narrows the filter to one member.
+func onlyMember(f *domain.Filter, id bind.ID) {
+	if id != 0 {
+		narrow(f, []domain.MemberID{domain.MemberID(id)})
+	}
+}
+
+// narrow leaves of the filter's members those that are among ids, which ascend; of
+// everybody, ids. Who is left with nobody asks for nobody.
+func narrow(f *domain.Filter, ids []domain.MemberID) {
+	if f.Members != nil {
+		ids = slices.DeleteFunc(slices.Clone(ids), func(id domain.MemberID) bool {
+			_, in := slices.BinarySearch(f.Members, id)
+			return !in
+		})
+	}
+	if len(ids) == 0 {
+		ids = nobody
+	}
+	f.Members = ids
+}
+
+// mailed is the members that have one of the addresses, verified or not, at the call's
+// position or after it: what is asked next is asked no earlier.
+func (c *Call) mailed(emails bind.Emails) ([]domain.MemberID, error) {
+	names := make([]domain.Name, 0, 2*len(emails))
+	for _, e := range emails {
+		for _, kind := range [...]domain.IdentityKind{domain.ByEmail, domain.ByVerifiedEmail} {
+			names = append(names, domain.Name{Kind: kind, Hash: c.Hasher.Identity(c.Account(), kind, string(e))})
+		}
+	}
+	found, at, err := c.Engine.ResolveAll(c.ctx, c.Account(), names, c.wait)
+	if err != nil {
+		return nil, waiting(err)
+	}
+	c.saw(at)
+	c.wait = c.wait.Reach(at)
+	return found, nil
+}
+
+// deeds finds in the catalog the activities that a list names, and their brands.
+func (c *Call) deeds(list bind.Deeds, parameter string) ([]domain.Deed, error) {
+	var out []domain.Deed
+	for _, entry := range list {
+		d, err := c.definition(entry.Activity, parameter)
+		if err != nil {
+			return nil, err
+		}
+		deed := domain.Deed{Definition: d.ID}
+		if entry.Brand != 0 {
+			b, err := c.brand(entry.Brand, parameter)
+			if err != nil {
+				return nil, err
+			}
+			deed.Brand = b.ID
+		}
+		out = append(out, deed)
+	}
+	return out, nil
+}
+
+// chooses narrows a filter by what takes the catalog or the engine to find: who did
+// something, who is on a segment's list, and who has an address.
+func (c *Call) chooses(f *domain.Filter, in *filters) (err error) {
+	if f.AnyOf, err = c.deeds(in.AnyOfActivities, "anyofactivities"); err != nil {
+		return err
+	}
+	if f.AllOf, err = c.deeds(in.AllOfActivities, "allofactivities"); err != nil {
+		return err
+	}
+	if in.MembersFromSegment != 0 {
+		s, err := c.segment(in.MembersFromSegment, "members_from_segment")
+		if err != nil {
+			return err
+		}
+		l := c.list(s)
+		f.From = &l
+	}
+	if in.Emails == nil {
+		return nil
+	}
+	found, err := c.mailed(in.Emails)
+	if err != nil {
+		return err
+	}
+	narrow(f, found)
+	return nil
+}

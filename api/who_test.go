@@ -1,0 +1,222 @@
+package api
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/wire"
+)
+
+// namedHouse is a house with another member, and addresses of both.
+func namedHouse(t *testing.T) *house {
+	h := newHouse(t)
+	h.engine.defs = append(h.engine.defs,
+		&domain.Definition{ID: 102, Account: 1, Name: "x", Type: "y", Deleted: true}, &domain.Definition{ID: 103, Account: 2, Name: "x", Type: "y"})
+	h.engine.brands = append(h.engine.brands, &domain.Brand{ID: 3, Account: 1, Dense: 3, Deleted: true}, &domain.Brand{ID: 4, Account: 2, Dense: 1})
+	h.engine.segs = append(h.engine.segs,
+		&domain.Segment{ID: 2, Account: 1, Brand: 2, Rule: true, Threshold: 3, Period: domain.Period{Amount: 2, Unit: domain.UnitDay}, Activities: []domain.SegmentActivity{{Definition: 101}}},
+		&domain.Segment{ID: 3, Account: 1, Deleted: true}, &domain.Segment{ID: 4, Account: 2})
+	h.engine.names[testHasher{}.Identity(1, domain.ByVerifiedEmail, "bob@example.com")] = 8193
+	h.engine.names[testHasher{}.Identity(1, domain.ByLogin, "eve@example.com")] = 12289
+	return h
+}
+
+func TestFiltersOnWhatMembersDidAndAreTravelInTheQuestion(t *testing.T) {
+	deed := func(d domain.DefinitionID, b domain.BrandID) domain.Deed { return domain.Deed{Definition: d, Brand: b} }
+	for query, want := range map[string]domain.Filter{
+		"anyofactivities=101,100,1-101":                          {AnyOf: []domain.Deed{deed(100, 0), deed(101, 0), deed(101, 1)}},
+		"allofactivities=2-100&services=rdio":                    {AllOf: []domain.Deed{deed(100, 2)}, Services: []domain.Service{domain.Rdio}},
+		"anyofactivities=100&allofactivities=101&activityid=100": {AnyOf: []domain.Deed{deed(100, 0)}, AllOf: []domain.Deed{deed(101, 0)}},
+		"anyofactivities=&allofactivities=&emails=":              {},
+		"members_from_segment=1":                                 {From: &domain.List{Segment: 1}},
+		"members_from_segment=2&paid_only=1": {Paid: true, From: &domain.List{Segment: 2, Rule: &domain.Rule{
+			Brand: 2, Threshold: 3, Definitions: []domain.DefinitionID{101},
+			Range: domain.Range{From: domain.Second(now.Unix() - 56 + 60 - 2*86400), To: domain.Second(now.Unix() - 56 + 60)},
+		}}},
+		"emails=ADA@Example.com":                                  {Members: []domain.MemberID{4097}},
+		"emails=bob@example.com,ada@example.com,x@y.z":            {Members: []domain.MemberID{4097, 8193}},
+		"emails=bob@example.com,ada@example.com&members=8193,9":   {Members: []domain.MemberID{8193}},
+		"emails=ada@example.com&members=8193,9&exclude_members=9": {Members: nobody, Exclude: []domain.MemberID{9}},
+		"emails=eve@example.com":                                  {Members: nobody}, // logs in with it, which is neither
+	} {
+		for _, path := range everyAsk {
+			h := namedHouse(t)
+			w := h.get(ofBrand(path, query))
+			if len(h.engine.asked) == 0 || w.Code != 200 {
+				t.Fatalf("%s?%s: %d %s", path, query, w.Code, w.Body)
+			}
+			for _, q := range h.engine.asked {
+				if d := cmp.Diff(want, q.Filter); d != "" && q.Shape != domain.ShapeLists {
+					t.Errorf("%s?%s: %s", path, query, d)
+				}
+			}
+		}
+	}
+}
+
+// everyAsk are all operations that take the filters.
+var everyAsk = append([]string{"/v1.1/members/active", "/v1.1/brands/crossover", "/v1.1/brands/1/crossover"}, asks...)
+
+func TestWhatFiltersNameIsThere(t *testing.T) {
+	for query, code := range map[string]domain.Code{
+		"anyofactivities=99": domain.NotFound, "anyofactivities=1": domain.NotFound, "anyofactivities=102": domain.NotFound,
+		"anyofactivities=100,103": domain.NotFound, "anyofactivities=3-100": domain.NotFound, "anyofactivities=4-100": domain.NotFound,
+		"allofactivities=9-100": domain.NotFound, "allofactivities=9007199254740991": domain.NotFound, "allofactivities=4294967297-100": domain.NotFound,
+		"allofactivities=x": domain.InvalidParameter, "allofactivities=1-": domain.InvalidParameter, "anyofactivities=1-2-3": domain.InvalidParameter,
+		"anyofactivities=100,": domain.InvalidParameter, "emails=ada": domain.InvalidParameter, "emails=ada@example.com,": domain.InvalidParameter,
+		"members_from_segment=3": domain.NotFound, "members_from_segment=4": domain.NotFound, "members_from_segment=0": domain.InvalidParameter,
+	} {
+		for _, path := range everyAsk {
+			h := namedHouse(t)
+			name, _, _ := strings.Cut(query, "=")
+			h.refused(h.get(ofBrand(path, query)), code, name)
+			if len(h.engine.asked) > 0 {
+				t.Errorf("%s?%s was asked", path, query)
+			}
+		}
+	}
+}
+
+func TestABrandOfThePathWinsOverTheSameInTheQuery(t *testing.T) {
+	for _, path := range everyAsk {
+		if !strings.Contains(path, "/1/") {
+			continue
+		}
+		h := namedHouse(t)
+		for query, want := range map[string]bool{"brandID=1": true, "brandid=1&optedin=1": true, "BRANDID=": true, "brandID=2": false, "brandid=x": false} {
+			w := h.get(path + "?" + query)
+			if want && (w.Code != 200 || h.engine.asked[len(h.engine.asked)-1].Brand != 1) {
+				t.Errorf("%s?%s: %d %s", path, query, w.Code, w.Body)
+			} else if name, _, _ := strings.Cut(query, "="); !want {
+				h.refused(w, domain.InvalidParameter, name)
+			}
+		}
+	}
+}
+
+func TestEmailsAreLookedUpOnceNoEarlierThanWaitedForAndNoLaterThanAsked(t *testing.T) {
+	h := namedHouse(t)
+	token := wire.EncodePosition(domain.Position{Journal: journalID, Shards: []domain.ShardOffset{{Shard: 0, Next: 3}}})
+	h.engine.answer = func(q *domain.Question) (*domain.Answer, error) {
+		return &domain.Answer{Tally: &domain.Tally{Groups: []domain.GroupCount{
+			{Group: 100, Count: domain.Count{Actions: 2, Members: 1}}, {Group: 101, Count: domain.Count{Actions: 1, Members: 1}},
+		}}, Position: domain.Position{Journal: journalID}}, nil
+	}
+	w := h.get("/v1.1/brand/1/stats/activity?limit=1&emails=ada@example.com&wait_for=" + token)
+	if w.Code != 200 || len(h.engine.asked) != 2 {
+		t.Fatalf("%d %s, asked %d times", w.Code, w.Body, len(h.engine.asked))
+	}
+	waits := h.engine.waited // wait_for, the look-up, and two rounds of the question
+	if len(waits) != 4 || waits[1].Next(0) != 3 || waits[1].Next(1) != 0 {
+		t.Fatalf("%+v", waits)
+	}
+	for _, at := range waits[2:] {
+		if at.Next(0) != 3 || at.Next(1) != 2 { // as the look-up was
+			t.Errorf("asked at %+v", at)
+		}
+	}
+	if strings.Contains(h.log.String(), "ada@") {
+		t.Error("the log holds an address")
+	}
+}
+
+func TestRequiredFieldsAskForMembersThatHaveThem(t *testing.T) {
+	h := namedHouse(t)
+	h.engine.segs[0].Deleted = true
+	for query, want := range map[string]domain.Filter{
+		"":                                     {},
+		"ID,uuid,Score,Services,LastVisited":   {},
+		"LastActivity,Brand,BRANDID,BrandType": {}, // of everybody who is in the list
+		" email,FirstName,,state,EMAIL":        {Has: []domain.Field{domain.FirstName, domain.EmailAddress, domain.Region}},
+		"Country,CountryCode":                  {Has: []domain.Field{domain.Country}},
+		"HomePhone":                            {Members: nobody},
+		"OptIns":                               {Opted: true, Ended: []string{domain.OptValue(domain.OptBrand, 3), domain.OptValue(domain.OptSegment, 1), domain.OptValue(domain.OptSegment, 3)}},
+		"Username,nosuch,GeoLat,password,alsonot": {Has: []domain.Field{domain.Username, domain.GeoLat}},
+	} {
+		h.engine.asked = nil
+		w := h.get("/v1.1/members/active?required_fields=" + strings.ReplaceAll(query, " ", "+"))
+		if w.Code != 200 || len(h.engine.asked) != 1 {
+			t.Fatalf("%s: %d %s", query, w.Code, w.Body)
+		}
+		if d := cmp.Diff(want, h.engine.asked[0].Filter); d != "" {
+			t.Errorf("%s: %s", query, d)
+		}
+		warned := 0
+		if strings.Contains(query, "nosuch") {
+			warned = 3
+		}
+		if got := w.Header().Values("Warning"); len(got) != warned {
+			t.Errorf("%s: %q", query, got)
+		}
+	}
+	h.refused(h.get("/v1.1/members/active?required_fields="+strings.Repeat("a,", 1001)), domain.InvalidParameter, "required_fields")
+}
+
+func TestAListOfWhoDidNothingRequiresAnActionOfThoseWhoMustShowOne(t *testing.T) {
+	h := namedHouse(t)
+	for fields, want := range map[string][2]bool{ // without a brand, with one
+		"lastactivity": {true, true}, "brand": {true, false}, "brandname,id": {true, false}, "id": {false, false}, "brand,lastactivity": {true, true},
+	} {
+		for i, brand := range []domain.BrandID{0, 1} {
+			q := &domain.Question{Brand: brand}
+			c := &Call{API: h.api, key: &domain.Key{Account: 1}, catalog: h.engine.Catalog()}
+			if err := c.requires(q, requiredFields{fields}, false); err != nil || q.Filter.Acted != want[i] {
+				t.Errorf("%s of brand %d: %v %v", fields, brand, q.Filter.Acted, err)
+			}
+		}
+	}
+}
+
+func TestEveryFieldOfAListItemCanBeRequired(t *testing.T) {
+	n := 0
+	for f := range reflect.TypeFor[wire.MemberItem]().Fields() {
+		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); f.IsExported() {
+			n++
+			if when, _ := presenceOf(name); when == 0 {
+				t.Errorf("nothing says when %s has a value", name)
+			}
+		}
+	}
+	if known := len(presences) + len(profileNames); known != n {
+		t.Errorf("%d of %d fields are an item's", n, known)
+	}
+	if s := fmt.Sprint(presenceOf("Extended.uuid")); s != "0 0" {
+		t.Error(s)
+	}
+}
+
+// TestEveryListAndStatisticTakesEveryFilter: also where the interface lists fewer, and a
+// brand where the path has none. Lists of what the catalog holds have no members in
+// them.
+func TestEveryListAndStatisticTakesEveryFilter(t *testing.T) {
+	n := 0
+	for _, o := range Operations() {
+		of := strings.Contains(o.Path, "/stats/") || strings.Contains(o.Path, "/count/") || strings.HasSuffix(o.Path, "/crossover") ||
+			strings.HasSuffix(o.Path, "/feed") || strings.HasPrefix(o.Path, "/v1.1/members") && o.Method == "GET"
+		if !of {
+			continue
+		}
+		n++
+		var has []string
+		for _, p := range o.plan.Params() {
+			has = append(has, p.Name)
+		}
+		for _, name := range []string{
+			"brandID", "services", "members", "exclude_members", "emails", "domain", "segment", "members_from_segment", "activityID", "includeOneTime",
+			"country", "region", "paid_only", "optedin", "anyofactivities", "allofactivities",
+		} {
+			if !slices.ContainsFunc(has, func(p string) bool { return strings.EqualFold(p, name) }) {
+				t.Errorf("%s %s does not take %s", o.Method, o.Path, name)
+			}
+		}
+	}
+	if n < 9 {
+		t.Errorf("%d lists and statistics", n)
+	}
+}

@@ -1,0 +1,29 @@
+package main
+
+import (
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/ovation-analytics/ovation/api"
+)
+
+func TestPollsAreCountedByHowTheyWereAnswered(t *testing.T) {
+	metrics := newMetrics()
+	metrics.MustRegister(newPollMetrics(func() api.Polls {
+		return api.Polls{ByMemory: 5, ByComparison: 3, Missed: 2, Entries: 7, Bytes: 900}
+	}))
+	w := httptest.NewRecorder()
+	newAdminPort(nil, "", metrics, slog.New(slog.NewTextHandler(io.Discard, nil))).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	for _, line := range []string{
+		`ovation_polls_total{answered="memory"} 5`, `ovation_polls_total{answered="comparison"} 3`, `ovation_polls_total{answered="full"} 2`,
+		"ovation_remembered_answers 7", "ovation_remembered_bytes 900",
+	} {
+		if !strings.Contains(w.Body.String(), line+"\n") {
+			t.Errorf("no %s in\n%s", line, w.Body)
+		}
+	}
+}
