@@ -17,7 +17,7 @@ import (
 // hash of every shard and every number must be equal, and equal to the naive model.
 func TestI9AnyOrderAndRepetitionGiveTheSameState(t *testing.T) {
 	t.Parallel()
-	accounts, fans, acts, questions := 4, 30, 1_500, 4
+	accounts, fans, acts, questions := 4, 30, 1_500, 2
 	if full {
 		accounts, fans, acts, questions = 40, 60, 5_000, 20
 	}
@@ -28,6 +28,9 @@ func TestI9AnyOrderAndRepetitionGiveTheSameState(t *testing.T) {
 	for i := range accounts {
 		rnd := rand.New(rand.NewPCG(seed, uint64(i)))
 		p := invent(rnd, fmt.Sprintf("account %d", i), cast{brands: 3, fans: fans})
+		for f := range p.fans {
+			p.fans[f].email = "" // an address is a fact together with the moment that it was given at
+		}
 		p.enter(a, 16)
 		p.enter(b, 16)
 		for k := range acts {

@@ -24,6 +24,12 @@ var (
 		{name: "has a favourite in {brand}", kind: "Social", service: domain.LastFM, value: 10, brand: -1, oneTime: true},
 		{name: "listened to {brand}", kind: "Listened", service: domain.LastFM, value: 1, brand: -1},
 	}
+	collectedSegments = []segment{
+		{name: "Taggers", deeds: []int32{0, 2}, brand: everyBrand},
+		{name: "Concerts", deeds: []int32{1, 3}, own: map[int32]int{1: 1000}, brand: everyBrand},
+		{name: "Collectors", deeds: []int32{0, 1, 2}, brand: everyBrand, rule: true, least: 100},
+		{name: "Then", deeds: []int32{0, 3}, own: map[int32]int{3: 0}, brand: everyBrand, rule: true, least: 20, period: amount{16, "Year"}},
+	}
 	favouriteTags = []string{"favorites", "favourites", "favourite", "favorite", "my favorites", "love"}
 )
 
@@ -103,15 +109,16 @@ func (l *lastfm) collectedPeople(t testing.TB, rnd *rand.Rand, dir string, total
 	return p, bad
 }
 
-// TestRealInputCollectedIsCountedAsInItsFiles publishes the lastfm-2k set by ovation
-// collect and the mapping files of the repository, and asks random questions: every
-// answer equals a recount of the files, which shares no code with the collector.
-func TestRealInputCollectedIsCountedAsInItsFiles(t *testing.T) {
+// TestQuestionsOverLastFMAreCountedAsInItsFiles publishes the lastfm-2k set by ovation
+// collect and the mapping files of the repository, and asks random questions of every
+// kind: every answer equals a recount of the files, which shares no code with the
+// collector.
+func TestQuestionsOverLastFMAreCountedAsInItsFiles(t *testing.T) {
 	t.Parallel()
 	const seed = 2011
-	questions, listens := 60, int64(200_000-186_479)
+	questions, listens := randomQuestions(), int64(200_000-186_479)
 	if full {
-		questions, listens = 200, 1_000_000
+		listens = 1_000_000
 	}
 	rnd := rand.New(rand.NewPCG(seed, 2))
 	dir := lastfmFolder(t)
@@ -146,6 +153,13 @@ func TestRealInputCollectedIsCountedAsInItsFiles(t *testing.T) {
 	}
 	p.meet(n, account, key, "Slug", named)
 	p.known()
+	p.segments = collectedSegments
+	for i := range p.fans {
+		if i%8 == 0 {
+			p.fans[i].optsIn, p.fans[i].optsOut = optIns(rnd)
+		}
+	}
+	p.optIn(t, p.api(n), 16)
 	years := span{time.Date(2003, 1, 1, 0, 0, 0, 0, time.UTC).Unix(), time.Date(2011, 12, 31, 0, 0, 0, 0, time.UTC).Unix()}
 	p.askAll(t, seed, p.api(n), rnd, years, questions)
 }

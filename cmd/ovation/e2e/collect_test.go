@@ -213,6 +213,9 @@ func (p *people) complete(n *node) {
 func generated(rnd *rand.Rand, brands, fans int) *people {
 	p := invent(rnd, "collected", cast{brands: brands, fans: fans})
 	p.deeds = p.deeds[:len(deedsOfAll)] // a mapping's definitions are for any brand
+	for i := range p.fans {
+		p.fans[i].gender, p.fans[i].born = "", "" // rows do not say it
+	}
 	return p
 }
 

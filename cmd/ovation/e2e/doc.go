@@ -3,6 +3,7 @@
 //
 // harness.go starts and kills nodes; people.go is a naive model of accounts, members
 // and actions that answers the same questions by counting; kinds_test.go is the table
-// of all that can be asked. The tests are named by what they show. go test runs the
-// short sizes, go test -tags=full those that are quoted.
+// of all that can be asked, numbers_tellers_test.go that of all that gives a number,
+// which must be the same everywhere (I12). The tests are named by what they show. go
+// test runs the short sizes, go test -tags=full those that are quoted.
 package e2e

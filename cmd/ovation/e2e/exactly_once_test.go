@@ -72,8 +72,8 @@ func TestExactlyOnceOverKills(t *testing.T) {
 		p.did(load[i])
 	}
 	w.tell(p)
-	t.Logf("%d kills, %d records and %d writes in %v (%.0f/s); %d records were sent again", kills, published, w.answered, took.Round(time.Millisecond),
-		float64(published)/took.Seconds(), topic.again.Load())
+	t.Logf("%d kills, %d records, %d writes and %d deletes in %v (%.0f/s); %d records were sent again", kills, published, w.answered, w.deleted,
+		took.Round(time.Millisecond), float64(published)/took.Seconds(), topic.again.Load())
 	compare(t, seed, n, p, rnd, size.questions)
 
 	if code := n.stop(); code != 0 {

@@ -16,10 +16,14 @@ import (
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
+// everyBrand in the place of a brand asks about all of them at once.
+const everyBrand = int32(-1)
+
 // question is what is asked about a brand. Zero values leave a filter out.
 type question struct {
 	brand    int32
 	span     span
+	when     when
 	byType   bool // of a tally
 	page     string
 	from, n  int // the page
@@ -31,7 +35,12 @@ type question struct {
 	country  []string
 	paid     bool
 	oneTime  bool
+	up       bool     // of a feed: the oldest first
+	keyword  string   // of a feed
+	required []string // of a list of members: fields with a value
+	one      int32    // of a question about one fan: an action, most often of the brand, whose fan and deed it is about
 	where
+	who
 }
 
 // stranger is a member that nobody is.
@@ -46,7 +55,7 @@ func (p *people) ask(rnd *rand.Rand, brand int32, s span) question {
 		q.services = several(rnd, []domain.Service{domain.Spotify, domain.LastFM, domain.YouTube, domain.Facebook, domain.Custom})
 	}
 	if some() {
-		q.deeds = several(rnd, apply(p.deeds, func(d deed) domain.DefinitionID { return d.id }))
+		q.deeds = several(rnd, p.lasting())
 	}
 	if some() {
 		q.members = append(p.fewFans(rnd), stranger)
@@ -61,12 +70,26 @@ func (p *people) ask(rnd *rand.Rand, brand int32, s span) question {
 		q.country = several(rnd, []string{"US", "GB", "DE", "FR", "BR", "JP"})
 	}
 	q.paid = some()
+	if of := p.byBrand[brand]; len(of) > 0 && rnd.IntN(4) > 0 {
+		q.one = pick(rnd, of)
+	}
 	q.where = p.askWhere(rnd, &q)
+	q.who = p.askWho(rnd)
 	if some() {
 		q.from, q.n = rnd.IntN(4), rnd.IntN(5)
 		q.page = fmt.Sprintf("%d,%d", q.from, q.n)
 	}
 	return q
+}
+
+// lasting are the definitions that are not deleted.
+func (p *people) lasting() (ids []domain.DefinitionID) {
+	for _, d := range p.deeds {
+		if !d.gone {
+			ids = append(ids, d.id)
+		}
+	}
+	return ids
 }
 
 // part is a part of a span that is not empty.
@@ -111,7 +134,8 @@ func apply[A, B any](of []A, f func(A) B) []B {
 
 // params are the question as it is asked over HTTP.
 func (q question) params() client.Params {
-	p := client.Params{"start_date": wire.Seconds(q.span.from), "end_date": wire.Seconds(q.span.to), "includeOneTime": flag(q.oneTime), "paid_only": flag(q.paid)}
+	p := client.Params{"includeOneTime": flag(q.oneTime), "paid_only": flag(q.paid)}
+	q.when.into(p, q.span)
 	list := func(name string, words []string) {
 		if len(words) > 0 {
 			p[name] = strings.Join(words, ",")
@@ -126,6 +150,7 @@ func (q question) params() client.Params {
 		p["id"] = id(q.member)
 	}
 	q.where.into(p)
+	q.who.into(p)
 	return p
 }
 
@@ -144,11 +169,27 @@ func (q question) tallyParams() client.Params {
 // matching calls f with every action that the question counts.
 func (p *people) matching(q question, f func(*act)) {
 	counts := p.counting(q)
+	if q.brand == everyBrand {
+		for i := range p.acts {
+			if a := &p.acts[i]; counts(a) {
+				f(a)
+			}
+		}
+		return
+	}
 	for _, i := range p.byBrand[q.brand] {
 		if a := &p.acts[i]; counts(a) {
 			f(a)
 		}
 	}
+}
+
+// about adds the brand to the parameters, where the question names one.
+func (p *people) about(q question, params client.Params) client.Params {
+	if q.brand != everyBrand {
+		params["brandID"] = id(p.brands[q.brand].id)
+	}
+	return params
 }
 
 // passing says of each fan whether the question's filters on members let it through.
@@ -157,8 +198,10 @@ func (p *people) passing(q question) []bool {
 	for i := range p.fans {
 		m := &p.fans[i]
 		fans[i] = (q.members == nil || slices.Contains(q.members, m.id)) && !slices.Contains(q.exclude, m.id) &&
-			(q.member == 0 || q.member == m.id) && (q.country == nil || slices.Contains(q.country, m.country)) && (!q.paid || m.paid) && q.where.passes(m)
+			(q.member == 0 || q.member == m.id) && (q.country == nil || slices.Contains(q.country, m.country)) && (!q.paid || m.paid) && q.where.passes(m) &&
+			(!q.optedIn || p.opted(q, i)) && p.hasAll(q.required, i)
 	}
+	p.narrow(q, fans)
 	return fans
 }
 
@@ -173,9 +216,12 @@ func (p *people) counting(q question) func(*act) bool {
 
 // countedDeeds says of each deed whether the question counts it, whatever its service.
 func (p *people) countedDeeds(q question) []bool {
-	return apply(p.deeds, func(d deed) bool {
-		return (q.deeds == nil || slices.Contains(q.deeds, d.id)) && (!d.oneTime || q.oneTime) && (q.segment == 0 || slices.Contains(p.segmentDeeds(), d.id))
-	})
+	of := p.segmentOf(q.segment)
+	counted := make([]bool, len(p.deeds))
+	for i, d := range p.deeds {
+		counted[i] = (q.deeds == nil || slices.Contains(q.deeds, d.id)) && (!d.oneTime || q.oneTime) && (of < 0 || slices.Contains(p.segments[of].deeds, int32(i)))
+	}
+	return counted
 }
 
 // count is a number of actions and who did them.
@@ -251,10 +297,10 @@ func (p *people) row(q question, d *deed, counted []bool) wire.ActivityRow {
 				d = e
 			}
 		}
-		return wire.ActivityRow{BrandID: id(b.id), SegmentName: q.segmentName(), Activity: d.kind}
+		return wire.ActivityRow{BrandID: id(b.id), SegmentName: p.segmentName(q), Activity: d.kind}
 	}
 	return wire.ActivityRow{
-		BrandID: id(b.id), SegmentName: q.segmentName(), ActivityID: wire.NullNumber(d.id), ServiceType: wire.Null(d.service.String()),
+		BrandID: id(b.id), SegmentName: p.segmentName(q), ActivityID: wire.NullNumber(d.id), ServiceType: wire.Null(d.service.String()),
 		Activity: strings.ReplaceAll(d.name, "{brand}", b.name),
 	}
 }

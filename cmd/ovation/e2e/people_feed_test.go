@@ -3,6 +3,7 @@ package e2e
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/ovation-analytics/ovation/api/client"
 	"github.com/ovation-analytics/ovation/api/wire"
@@ -19,10 +20,16 @@ type dates struct {
 // each member's latest else.
 func (q question) feedParams(p *people) client.Params {
 	q.member = 0 // a feed names members by the filter alone
-	params := q.params()
-	params["brandID"], params["all_member_actions"], params["limit"] = id(p.brands[q.brand].id), flag(q.byType), "1000"
+	params := p.about(q, q.params())
+	params["all_member_actions"], params["limit"] = flag(q.byType), "1000"
 	if q.page != "" {
 		params["limit"] = q.page
+	}
+	if q.up {
+		params["sort"] = "asc"
+	}
+	if q.keyword != "" {
+		params["keyword"] = q.keyword
 	}
 	return params
 }
@@ -42,6 +49,9 @@ func (p *people) feed(q question) any {
 	var at []int64
 	latest := map[int32]int64{}
 	p.matching(q, func(a *act) {
+		if !strings.Contains(strings.ToLower(trackOf(a)), strings.ToLower(q.keyword)) {
+			return
+		}
 		at = append(at, a.at)
 		latest[a.fan] = max(latest[a.fan], a.at)
 	})
@@ -52,7 +62,9 @@ func (p *people) feed(q question) any {
 		}
 	}
 	slices.Sort(at)
-	slices.Reverse(at)
+	if !q.up {
+		slices.Reverse(at)
+	}
 	from, n := 0, 1000
 	if q.page != "" {
 		from, n = min(q.from, len(at)), q.n
@@ -63,3 +75,6 @@ func (p *people) feed(q question) any {
 	}
 	return out
 }
+
+// trackOf is the name that people.record gives in an action's content.
+func trackOf(a *act) string { return "Track of " + a.id }

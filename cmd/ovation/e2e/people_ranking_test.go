@@ -5,7 +5,9 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
+	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/client"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
@@ -19,29 +21,46 @@ type ranks struct {
 // rankParams are the question's for a ranking; upwards where it asks by type.
 func (q question) rankParams(p *people) client.Params {
 	q.member = 0 // a ranking names members by the filter alone
-	params := q.params()
-	params["brandID"], params["limit"] = id(p.brands[q.brand].id), "1000"
+	params := p.about(q, q.params())
+	params["limit"] = "1000"
 	if q.page != "" {
 		params["limit"] = q.page
 	}
 	return params
 }
 
-func askActive(ctx context.Context, api *client.Client, p *people, q question) (any, error) {
+// activeParams are the question's for members/active.
+func (q question) activeParams(p *people) client.Params {
 	params := q.rankParams(p)
 	params["totalmembercount"], params["fields"] = "1", "Score,ActivityCount,LastActivity,BrandName"
 	if params["sort"] = "DESC"; q.byType {
 		params["sort"] = "ASC"
 	}
-	a, _, err := api.ActiveMembers(ctx, params)
+	if q.required != nil {
+		params["required_fields"] = strings.Join(q.required, ", ")
+	}
+	return params
+}
+
+func askActive(ctx context.Context, api *client.Client, p *people, q question) (any, error) {
+	a, _, err := api.ActiveMembers(ctx, q.activeParams(p))
 	if err != nil {
 		return nil, err
 	}
+	return activeRanks(q, a), nil
+}
+
+// activeRanks is what the model knows of an answer.
+func activeRanks(q question, a wire.ActiveMembers) ranks {
 	out := ranks{total: a.TotalSize + " of " + *a.TotalMemberCount}
 	for _, i := range a.Items {
-		out.rows = append(out.rows, fmt.Sprint(i.ID, " ", i.Score, " ", i.ActivityCount, " ", i.LastActivity.CompleteDate, " ", *i.BrandName))
+		row := fmt.Sprint(i.ID, " ", i.Score, " ", i.ActivityCount, " ", i.LastActivity.CompleteDate)
+		if q.brand != everyBrand { // else it is the latest action's, and several may be of one second
+			row += " " + *i.BrandName
+		}
+		out.rows = append(out.rows, row)
 	}
-	return out, nil
+	return out
 }
 
 // active is the answer of members/active.
@@ -58,7 +77,7 @@ func (p *people) active(q question) any {
 			s = &standing{fan: a.fan}
 			by[a.fan] = s
 		}
-		s.score += uint64(p.deeds[a.deed].value)
+		s.score += p.points(q, a)
 		s.actions++
 		s.last = max(s.last, uint64(a.at))
 	})
@@ -82,7 +101,11 @@ func (p *people) active(q question) any {
 	out := ranks{total: id(uint64(len(all))) + " of " + id(audience)}
 	for _, s := range q.rows(len(all)) {
 		of := all[s]
-		out.rows = append(out.rows, fmt.Sprint(p.fans[of.fan].id, " ", of.score, " ", of.actions, " ", wire.Seconds(int64(of.last)), " ", p.brands[q.brand].name))
+		row := fmt.Sprint(p.fans[of.fan].id, " ", of.score, " ", of.actions, " ", wire.Seconds(int64(of.last)))
+		if q.brand != everyBrand {
+			row += " " + p.brands[q.brand].name
+		}
+		out.rows = append(out.rows, row)
 	}
 	return out
 }
@@ -100,7 +123,11 @@ func (q question) rows(n int) (at []int) {
 }
 
 func askCrossover(ctx context.Context, api *client.Client, p *people, q question) (any, error) {
-	c, _, err := api.Crossover(ctx, p.brands[q.brand].id, without(q.rankParams(p), "brandID"))
+	about := domain.BrandID(0)
+	if q.brand != everyBrand {
+		about = p.brands[q.brand].id
+	}
+	c, _, err := api.Crossover(ctx, about, without(q.rankParams(p), "brandID"))
 	out := ranks{total: c.TotalSize}
 	for _, i := range c.Items {
 		out.rows = append(out.rows, fmt.Sprint(i.Brand.ID, " ", i.ActiveMembers, " ", i.Percentage))
@@ -122,7 +149,7 @@ func (p *people) crossover(q question) any {
 	shared, counts := map[int32]*count{}, p.counting(q)
 	for i := range p.acts {
 		a := &p.acts[i]
-		if a.brand == q.brand || !among[a.fan] || !counts(a) {
+		if a.brand == q.brand || p.brands[a.brand].gone || !among[a.fan] || !counts(a) {
 			continue
 		}
 		if shared[a.brand] == nil {

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -33,20 +34,26 @@ type people struct {
 	account domain.AccountID
 	keys    map[*node]string // to each node that it was made on
 
-	brands  []brand
-	deeds   []deed
-	fans    []fan
-	segment domain.SegmentID // of the deeds in segmentDeeds; 0: enter made none
+	brands   []brand
+	deeds    []deed
+	fans     []fan
+	segments []segment // none where enter makes none
+
+	tracks bool // every action was published by people.record: a keyword finds its name
 
 	acts    []act         // that count or did, in the order in which they came
 	byBrand [][]int32     // indexes of acts
 	took    map[claim]int // every action by its name within its fan: the index in acts
 	first   map[pair]int  // of one-time deeds the action that counts
+	closed  map[pair]bool // of one-time deeds: the action that counted was deleted, none ever counts
+
+	visible string // the position at which what was changed over HTTP is seen; empty: any
 }
 
 type brand struct {
 	id   domain.BrandID
 	name string
+	gone bool // deleted
 }
 
 // deed is an activity definition.
@@ -58,6 +65,7 @@ type deed struct {
 	value   int
 	oneTime bool
 	brand   int32 // the only brand it is for; -1: any
+	gone    bool  // deleted
 }
 
 // fan is a member.
@@ -68,9 +76,13 @@ type fan struct {
 	partner string // the id that the partner knows the fan by; empty: none
 	country string
 	paid    bool
-	region  string  // as given; with website: said on enter only
-	website string  // the fan registered on; empty: none
-	optsIn  [2]bool // on enter: to the first brand, to the segment
+	region  string // as given; with website: said on enter only
+	website string // the fan registered on; empty: none
+	email   string // empty: none
+	gender  string // M, F or Other; said on enter only, as born is
+	born    string // YYYY-MM-DD
+
+	optsIn, optsOut [toSegments + 4]bool // on enter, out after in: to and of what people.optIn names
 }
 
 // act is one thing that a fan did for a brand. Fan, deed and brand are indexes.
@@ -123,7 +135,7 @@ var (
 // invent makes up an account. The same chance gives the same people; ids come with
 // enter. The first brand is hot: it gets most of what is done.
 func invent(rnd *rand.Rand, name string, c cast) *people {
-	p := &people{name: name, keys: map[*node]string{}, took: map[claim]int{}, first: map[pair]int{}}
+	p := &people{name: name, keys: map[*node]string{}, took: map[claim]int{}, first: map[pair]int{}, closed: map[pair]bool{}}
 	for i := range c.brands {
 		p.brands = append(p.brands, brand{name: fmt.Sprintf("Brand %d & Co", i)})
 	}
@@ -135,6 +147,7 @@ func invent(rnd *rand.Rand, name string, c cast) *people {
 	own := p.deeds[2]
 	own.name, own.brand = "watched the premiere of {brand}", int32(c.brands-1)
 	p.deeds = append(p.deeds, own)
+	p.segments = segmentsOfAll(c.brands)
 	for i := range c.fans {
 		p.fans = append(p.fans, inventFan(rnd, fmt.Sprintf("fan-%d", i)))
 	}
@@ -148,7 +161,11 @@ func inventFan(rnd *rand.Rand, tag string) fan {
 		f.partner = "partner-" + tag
 	}
 	f.region, f.website = pick(rnd, regionsOfAll), pick(rnd, websitesOfAll)
-	f.optsIn = [2]bool{rnd.IntN(8) == 0, rnd.IntN(8) == 0}
+	if rnd.IntN(3) == 0 {
+		f.email = "Fan+" + tag + "@example.com"
+	}
+	f.optsIn, f.optsOut = optIns(rnd)
+	f.gender, f.born = pick(rnd, []string{"M", "F", "Other", ""}), born(rnd)
 	return f
 }
 
@@ -288,6 +305,15 @@ func (f *fan) params() client.Params {
 	if f.website != "" {
 		given["domain"] = "https://www." + f.website + "/join"
 	}
+	if f.email != "" {
+		given["email"] = f.email
+	}
+	if f.gender != "" {
+		given["gender"] = strings.ToLower(f.gender)
+	}
+	if f.born != "" {
+		given["birthdate"] = f.born[8:] + f.born[4:8] + f.born[:4]
+	}
 	if f.partner != "" {
 		given["code"], given["sourceuid"] = partnerCode, f.partner
 	}
@@ -316,7 +342,7 @@ func (p *people) did(a act) bool {
 	if p.deeds[a.deed].oneTime {
 		k := pair{a.fan, a.deed, a.brand}
 		switch i, ok := p.first[k]; {
-		case ok && p.acts[i].at <= a.at:
+		case p.closed[k] || ok && p.acts[i].at <= a.at:
 			a.out = true
 		default:
 			if ok {

@@ -2,11 +2,9 @@ package e2e
 
 import (
 	"cmp"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
-	"testing"
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
@@ -20,8 +18,7 @@ type where struct {
 	region  string // with exactly one country
 	website string
 	optedIn bool
-	segment domain.SegmentID
-	brand0  bool // an opt-in is to the first brand
+	segment domain.SegmentID // an opt-in is to it, else to the brand, else to the global list
 }
 
 var (
@@ -29,43 +26,10 @@ var (
 	websitesOfAll = []string{"fans.example", "tickets.example", "", ""}
 )
 
-const segmentName = "Listeners & co"
-
-// segmentDeeds are the definitions of the segment.
-func (p *people) segmentDeeds() []domain.DefinitionID {
-	return []domain.DefinitionID{p.deeds[0].id, p.deeds[2].id, p.deeds[4].id}
-}
-
-// optIn makes the segment, and opts in those who do.
-func (p *people) optIn(t testing.TB, api *client.Client, parallel int) {
-	t.Helper()
-	var made wire.Segment
-	deeds := strings.Join(apply(p.segmentDeeds(), id), ",")
-	if _, err := api.Post(ctx(t), "/v1.1/segment/create", client.Params{"name": segmentName, "activities": deeds}, &made); err != nil {
-		t.Fatalf("create segment: %v", err)
-	}
-	agree(t, "segment", &p.segment, domain.SegmentID(number(t, made.ID)))
-	err := each(parallel, p.fans, func(f fan) error {
-		for i, path := range []string{"/v1.1/brand/" + id(p.brands[0].id), "/v1.1/segment/" + id(p.segment)} {
-			var out wire.Envelope
-			if !f.optsIn[i] {
-				continue
-			}
-			if _, err := api.Post(ctx(t), path+"/optin", client.Params{"id": id(f.id)}, &out); err != nil {
-				return fmt.Errorf("opt %s in: %w", f.uid, err)
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // askWhere makes up filters; none before enter. A region narrows the question to one
 // country.
 func (p *people) askWhere(rnd *rand.Rand, q *question) (w where) {
-	if p.segment == 0 {
+	if len(p.segments) == 0 || p.segments[0].id == 0 {
 		return w
 	}
 	some := func() bool { return rnd.IntN(6) == 0 }
@@ -76,9 +40,9 @@ func (p *people) askWhere(rnd *rand.Rand, q *question) (w where) {
 		w.website = pick(rnd, []string{"fans.example", "tickets.example", "nobody.example"})
 	}
 	if some() {
-		w.segment = p.segment
+		w.segment = pick(rnd, p.segments).id
 	}
-	w.optedIn, w.brand0 = some(), q.brand == 0
+	w.optedIn = some()
 	return w
 }
 
@@ -98,7 +62,7 @@ func (w where) into(p client.Params) {
 	}
 }
 
-// passes reports that the filters let the fan through. Bavaria is one region of
+// passes reports that region and website let the fan through. Bavaria is one region of
 // Germany by its code and by its German name.
 func (w where) passes(f *fan) bool {
 	same := func(a, b string) bool {
@@ -106,19 +70,7 @@ func (w where) passes(f *fan) bool {
 		one := []string{"by", "bayern"}
 		return a == b || f.country == "DE" && slices.Contains(one, a) && slices.Contains(one, b)
 	}
-	opted := w.brand0 && f.optsIn[0]
-	if w.segment != 0 {
-		opted = f.optsIn[1]
-	}
-	return (w.region == "" || same(w.region, f.region)) && (w.website == "" || w.website == f.website) && (!w.optedIn || opted)
-}
-
-// segmentName is the name in a tally's rows.
-func (w where) segmentName() *string {
-	if w.segment == 0 {
-		return nil
-	}
-	return wire.Null(segmentName)
+	return (w.region == "" || same(w.region, f.region)) && (w.website == "" || w.website == f.website)
 }
 
 var countryNames = map[string]string{

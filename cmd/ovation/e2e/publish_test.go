@@ -78,7 +78,7 @@ type event struct {
 // record is an action as a collector publishes it.
 func (p *people) record(a *act, f form, who address, key []byte) *kgo.Record {
 	m, d := &p.fans[a.fan], &p.deeds[a.deed]
-	body := &data{Account: p.account, Activity: d.id, Content: map[string]string{"TrackName": "Track of " + a.id}}
+	body := &data{Account: p.account, Activity: d.id, Content: map[string]string{"TrackName": trackOf(a)}}
 	switch who {
 	case byMember:
 		body.Member = m.id

@@ -1,0 +1,298 @@
+package e2e
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/client"
+	"github.com/ovation-analytics/ovation/api/wire"
+)
+
+// deedsOf is what a fan did of what a question counts.
+type deedsOf struct {
+	fan            int32
+	score, actions uint64
+	at             []int64
+}
+
+// last is when it was done last.
+func (d *deedsOf) last() int64 { return slices.Max(d.at) }
+
+// doers are the fans with something that the question counts, by place.
+func (p *people) doers(q question) []*deedsOf {
+	by := map[int32]*deedsOf{}
+	p.matching(q, func(a *act) {
+		if by[a.fan] == nil {
+			by[a.fan] = &deedsOf{fan: a.fan}
+		}
+		d := by[a.fan]
+		d.score += p.points(q, a)
+		d.actions++
+		d.at = append(d.at, a.at)
+	})
+	var out []*deedsOf
+	for _, f := range sorted(by) {
+		out = append(out, by[f])
+	}
+	return out
+}
+
+func askMemberTotals(ctx context.Context, api *client.Client, p *people, q question) (any, error) {
+	a, _, err := api.MembersActivity(ctx, q.rankParams(p))
+	out := ranks{total: a.TotalSize + " " + a.TotalActivities + " " + a.TotalMembers}
+	for _, i := range a.Items {
+		out.rows = append(out.rows, fmt.Sprint(i.MemberID, " ", i.ActivityCount, " ", i.Score, " ", i.LastActivity.CompleteDate))
+	}
+	return out, err
+}
+
+// memberTotals is the answer of members/stats/activity.
+func (p *people) memberTotals(q question) any {
+	q.member = 0
+	all := p.doers(q)
+	slices.SortFunc(all, func(a, b *deedsOf) int {
+		return cmp.Or(cmp.Compare(b.actions, a.actions), cmp.Compare(p.fans[a.fan].id, p.fans[b.fan].id))
+	})
+	actions := uint64(0)
+	for _, d := range all {
+		actions += d.actions
+	}
+	n := id(uint64(len(all)))
+	out := ranks{total: n + " " + id(actions) + " " + n}
+	for _, i := range q.rows(len(all)) {
+		d := all[i]
+		out.rows = append(out.rows, fmt.Sprint(p.fans[d.fan].id, " ", d.actions, " ", d.score, " ", wire.Seconds(d.last())))
+	}
+	return out
+}
+
+// inQuestion is the fan that a question about one is about.
+func (q question) inQuestion(p *people) int32 { return p.acts[q.one].fan }
+
+// ofActions is the question without what asks for members: member show and a check have
+// such parameters only.
+func (q question) ofActions() question {
+	q.members, q.exclude, q.member, q.country, q.paid = nil, nil, 0, nil, false
+	q.where, q.emails, q.list, q.required = where{segment: q.segment}, nil, 0, nil
+	return q
+}
+
+// least is the threshold of the brands that a question asks for; 0: none.
+func (q question) least() uint64 {
+	if q.byType {
+		return uint64(1 + q.one%4)
+	}
+	return 0
+}
+
+func askMember(ctx context.Context, api *client.Client, p *people, q question) (any, error) {
+	fan := q.inQuestion(p)
+	params := p.about(q, without(q.ofActions().params(), "paid_only"))
+	params["showposition"], params["showbrands"], params["showactions"] = "1", "1", "1"
+	if q.page != "" {
+		params["limit"] = q.page
+	}
+	if q.least() > 0 {
+		params["threshold"] = id(q.least())
+	}
+	e, _, err := api.Member(ctx, p.fans[fan].id, params)
+	if err != nil {
+		return nil, err
+	}
+	out := ranks{total: *e.Data.Score + " at " + *e.Data.AEPosition}
+	for _, b := range *e.Brands {
+		out.rows = append(out.rows, fmt.Sprint(b.ID, " ", *b.Name, " ", b.Score, " ", b.ActivityCount))
+	}
+	for _, a := range *e.Actions {
+		out.rows = append(out.rows, a.MemberID+" did something at "+a.CompleteDate)
+	}
+	return out, nil
+}
+
+// member is the answer of member show with position, brands and actions.
+func (p *people) member(q question) any {
+	fan := q.inQuestion(p)
+	least := q.least()
+	if q.page == "" {
+		q.page, q.from, q.n = "0,3", 0, 3
+	}
+	q = q.ofActions()
+	doers, me := p.doers(q), &deedsOf{}
+	if i := slices.IndexFunc(doers, func(d *deedsOf) bool { return d.fan == fan }); i >= 0 {
+		me = doers[i]
+	}
+	above := 0
+	for _, d := range doers {
+		if d.score > me.score {
+			above++
+		}
+	}
+	position := fmt.Sprint(above + 1)
+	if above >= 999 {
+		position = "999+"
+	}
+	out := ranks{total: id(me.score) + " at " + position, rows: p.brandsOf(q, fan, least)}
+	slices.Sort(me.at)
+	slices.Reverse(me.at)
+	for _, i := range q.rows(len(me.at)) {
+		out.rows = append(out.rows, id(p.fans[fan].id)+" did something at "+wire.Seconds(me.at[i]))
+	}
+	return out
+}
+
+// brandsOf are the fan's brands, most points first.
+func (p *people) brandsOf(q question, fan int32, least uint64) (rows []string) {
+	type standing struct {
+		brand          int32
+		score, actions uint64
+	}
+	by := map[int32]*standing{}
+	p.matching(q, func(a *act) {
+		if a.fan != fan || p.brands[a.brand].gone {
+			return
+		}
+		if by[a.brand] == nil {
+			by[a.brand] = &standing{brand: a.brand}
+		}
+		by[a.brand].score += p.points(q, a)
+		by[a.brand].actions++
+	})
+	var all []*standing
+	for _, b := range sorted(by) {
+		if by[b].actions >= least {
+			all = append(all, by[b])
+		}
+	}
+	slices.SortFunc(all, func(a, b *standing) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.actions, a.actions), cmp.Compare(p.brands[a.brand].id, p.brands[b.brand].id))
+	})
+	for _, i := range q.rows(len(all)) {
+		s := all[i]
+		rows = append(rows, fmt.Sprint(p.brands[s.brand].id, " ", p.brands[s.brand].name, " ", s.score, " ", s.actions))
+	}
+	return rows
+}
+
+// checked is the deed that a check asks about; of one that was deleted another.
+func (q question) checked(p *people) domain.DefinitionID {
+	if d := &p.deeds[p.acts[q.one].deed]; !d.gone {
+		return d.id
+	}
+	return p.lasting()[0]
+}
+
+func askCheck(ctx context.Context, api *client.Client, p *people, q question) (any, error) {
+	params := p.about(q, client.Params{})
+	if !q.byType { // else of all time
+		q.when.into(params, q.span)
+	}
+	c, _, err := api.CheckActivity(ctx, p.fans[q.inQuestion(p)].id, q.checked(p), params)
+	if err != nil {
+		return nil, err
+	}
+	out := ranks{total: fmt.Sprint(c.Completed, " ", c.Count)}
+	if c.Completed {
+		out.rows = []string{*c.First, *c.Last, c.Action.CompleteDate, c.Action.MemberID, c.Action.ActivityID}
+	}
+	return out, nil
+}
+
+// checkOf is the answer of a check of one activity: one-time ones are always seen, whatever
+// else the question leaves out.
+func (p *people) checkOf(q question) any {
+	fan, deed := q.inQuestion(p), q.checked(p)
+	only := question{brand: q.brand, span: q.span, deeds: []domain.DefinitionID{deed}, oneTime: true}
+	if q.byType {
+		only.span = span{0, 1 << 32}
+	}
+	out := ranks{total: "false 0"}
+	for _, d := range p.doers(only) {
+		if d.fan == fan {
+			last := wire.Seconds(d.last())
+			out = ranks{"true " + id(d.actions), []string{wire.Seconds(slices.Min(d.at)), last, last, id(p.fans[fan].id), id(deed)}}
+		}
+	}
+	return out
+}
+
+// rollParams are the question's for the list of all members, which has no range.
+func (q question) rollParams(p *people) client.Params {
+	params := without(without(q.rankParams(p), "start_date"), "end_date")
+	params["fields"], params["sort"] = "Score,ActivityCount,LastActivity", "DESC"
+	if q.up {
+		params["sort"] = "asc"
+	}
+	if q.required != nil {
+		params["required_fields"] = strings.Join(q.required, ", ")
+	}
+	return params
+}
+
+func askMembers(ctx context.Context, api *client.Client, p *people, q question) (any, error) {
+	a, _, err := api.Members(ctx, q.rollParams(p))
+	return rollRanks(a), err
+}
+
+func rollRanks(a wire.Members) ranks {
+	out := ranks{total: a.TotalSize}
+	for _, i := range a.Items {
+		row := fmt.Sprint(i.ID, " ", i.Score, " ", i.ActivityCount)
+		if i.LastActivity != nil {
+			row += " " + i.LastActivity.CompleteDate
+		}
+		out.rows = append(out.rows, row)
+	}
+	return out
+}
+
+// askMembersByKeys is askMembers of the first 1000 members, page by page.
+func askMembersByKeys(ctx context.Context, api *client.Client, p *people, q question) (any, error) {
+	out := ranks{}
+	err := walk(api, q.unpaged().rollParams(p), q.pageSize(), func(api *client.Client, params client.Params) (client.Meta, bool, error) {
+		a, meta, err := api.Members(ctx, params)
+		page := rollRanks(a)
+		out.total, out.rows = page.total, append(out.rows, page.rows...)
+		return meta, len(out.rows) < 1000, err
+	})
+	out.rows = out.rows[:min(len(out.rows), 1000)]
+	return out, err
+}
+
+// members is the answer of the list of all members: what they did is of the last week,
+// and services are those that they hold.
+func (p *people) members(q question) any {
+	services := q.services
+	q.member, q.services = 0, nil
+	q.span = span{comingMinute() - 7*day, comingMinute()}
+	did := map[int32]*deedsOf{}
+	for _, d := range p.doers(q) {
+		did[d.fan] = d
+	}
+	active := slices.Contains(q.required, "LastActivity") || slices.Contains(q.required, "BrandName") && q.brand == everyBrand
+	var all []int32
+	for i, in := range p.passing(q) {
+		holds := services == nil || slices.Contains(services, p.fans[i].service)
+		if in && holds && (!active || did[int32(i)] != nil) {
+			all = append(all, int32(i))
+		}
+	}
+	slices.SortFunc(all, func(a, b int32) int {
+		if !q.up {
+			a, b = b, a
+		}
+		return cmp.Compare(p.fans[a].id, p.fans[b].id)
+	})
+	out := ranks{total: id(uint64(len(all)))}
+	for _, i := range q.rows(len(all)) {
+		row := fmt.Sprint(p.fans[all[i]].id, " 0 0")
+		if d := did[all[i]]; d != nil {
+			row = fmt.Sprint(p.fans[d.fan].id, " ", d.score, " ", d.actions, " ", wire.Seconds(d.last()))
+		}
+		out.rows = append(out.rows, row)
+	}
+	return out
+}

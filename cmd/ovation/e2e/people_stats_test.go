@@ -1,0 +1,248 @@
+package e2e
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ovation-analytics/ovation/api/client"
+	"github.com/ovation-analytics/ovation/api/wire"
+)
+
+// born makes up a day of birth, of some people none: from great-grandparents to those
+// who are not born yet when the range of a question ends, some on 29 February.
+func born(rnd *rand.Rand) string {
+	switch rnd.IntN(6) {
+	case 0:
+		return ""
+	case 1:
+		return fmt.Sprintf("%d-02-29", 1904+4*rnd.IntN(30))
+	}
+	return time.Now().UTC().AddDate(0, 0, -1-rnd.IntN(100*365)).Format(time.DateOnly)
+}
+
+// explained asks for a statistic, with the actions behind it if on: there must be as
+// many as the statistic says. of gives the explanation and that number.
+func explained[T any](ctx context.Context, api *client.Client, path string, params client.Params, on bool, of func(*T) (**wire.Explanation, string)) (any, error) {
+	var out T
+	if on {
+		params["explain"] = "1"
+	}
+	meta, err := api.Get(ctx, path, params, &out)
+	if err != nil {
+		return nil, err
+	}
+	e, actions := of(&out)
+	switch {
+	case (*e != nil) != on:
+		return nil, fmt.Errorf("explained: %v", *e)
+	case on && ((*e).Position != meta.Position || (*e).TotalSize != actions):
+		return nil, fmt.Errorf("%s actions at %s are explained by %s at %s", actions, meta.Position, (*e).TotalSize, (*e).Position)
+	}
+	*e = nil
+	return out, nil
+}
+
+// statsOf is the path of a statistic of the question's brand.
+func (p *people) statsOf(q question, name string) string {
+	return "/v1.1/brand/" + id(p.brands[q.brand].id) + "/stats/" + name
+}
+
+// askTallyExplained is the tally, explained by the actions of the rows that are shown.
+func askTallyExplained(ctx context.Context, api *client.Client, p *people, q question) (any, error) {
+	return explained(ctx, api, p.statsOf(q, "activity"), q.tallyParams(), true, func(t *wire.ActivityTally) (**wire.Explanation, string) {
+		return &t.Explain, t.TotalCount
+	})
+}
+
+func askGenders(ctx context.Context, api *client.Client, p *people, q question) (any, error) {
+	return explained(ctx, api, p.statsOf(q, "gender"), q.params(), q.up, func(g *wire.Genders) (**wire.Explanation, string) {
+		return &g.Explain, g.TotalActivities
+	})
+}
+
+// genders is the answer of stats/gender.
+func (p *people) genders(q question) any {
+	by, total := p.by(q, func(f *fan) string { return cmp.Or(f.gender, "Unknown") })
+	out := wire.Genders{Genders: []wire.Gender{}}
+	out.TotalActivities, out.TotalMembers = total.said()
+	for _, name := range []string{"M", "F", "Other", "Unknown"} {
+		if c := by[name]; c != nil {
+			row := wire.Gender{Gender: name}
+			row.Actions, row.Members = c.said()
+			out.Genders = append(out.Genders, row)
+		}
+	}
+	return out
+}
+
+func askAges(ctx context.Context, api *client.Client, p *people, q question) (any, error) {
+	return explained(ctx, api, p.statsOf(q, "age"), q.params(), q.up, func(a *wire.Ages) (**wire.Explanation, string) {
+		return &a.Explain, a.TotalActivities
+	})
+}
+
+// ages is the answer of stats/age.
+func (p *people) ages(q question) any {
+	on := time.Unix(q.span.to-1, 0).UTC()
+	by, total := p.by(q, func(f *fan) string { return f.age(on) })
+	out := wire.Ages{Ages: []wire.Age{}}
+	out.TotalActivities, out.TotalMembers = total.said()
+	for _, name := range []string{"0-12", "13-17", "18-24", "25-34", "35-44", "45-54", "55-64", "65+", "Unknown"} {
+		if c := by[name]; c != nil {
+			row := wire.Age{Age: name}
+			row.Actions, row.Members = c.said()
+			out.Ages = append(out.Ages, row)
+		}
+	}
+	return out
+}
+
+// age is the band of the fan's age on a day: its birthdays are counted.
+func (f *fan) age(on time.Time) string {
+	day, err := time.Parse(time.DateOnly, f.born)
+	if err != nil || day.After(on) {
+		return "Unknown"
+	}
+	years := 0
+	for !day.AddDate(years+1, 0, 0).After(on) { // 29 February becomes 1 March
+		years++
+	}
+	band := "0-12"
+	for _, b := range []struct {
+		from int
+		name string
+	}{{13, "13-17"}, {18, "18-24"}, {25, "25-34"}, {35, "35-44"}, {45, "45-54"}, {55, "55-64"}, {65, "65+"}} {
+		if years >= b.from {
+			band = b.name
+		}
+	}
+	return band
+}
+
+// by counts what the question matches by something of the fans.
+func (p *people) by(q question, what func(*fan) string) (by map[string]*count, total count) {
+	by = map[string]*count{}
+	p.matching(q, func(a *act) {
+		name := what(&p.fans[a.fan])
+		if by[name] == nil {
+			by[name] = &count{}
+		}
+		by[name].add(a.fan)
+		total.add(a.fan)
+	})
+	return by, total
+}
+
+func askNewcomers(ctx context.Context, api *client.Client, p *people, q question) (any, error) {
+	return answer(api.StatsMembers(ctx, p.brands[q.brand].id, q.tallyParams()))
+}
+
+// newcomers is the answer of stats/members.
+func (p *people) newcomers(q question) any {
+	type row struct {
+		count
+		order string // breaks ties
+		shown wire.ActiveRow
+	}
+	rows, counted := map[string]*row{}, p.countedDeeds(q)
+	p.matching(q, func(a *act) {
+		d := &p.deeds[a.deed]
+		key := fmt.Sprintf("%010d", d.id)
+		if q.byType {
+			key = strings.ToLower(d.kind)
+		}
+		if rows[key] == nil {
+			named := p.row(q, d, counted)
+			rows[key] = &row{order: key, shown: wire.ActiveRow{ActivityID: named.ActivityID, Activity: named.Activity}}
+			if q.byType {
+				rows[key].shown.Type = &named.Activity
+			}
+		}
+		rows[key].add(a.fan)
+	})
+	var all []*row
+	for _, key := range sorted(rows) {
+		all = append(all, rows[key])
+	}
+	slices.SortStableFunc(all, func(a, b *row) int { return cmp.Compare(len(b.fans), len(a.fans)) })
+	out := wire.Newcomers{TotalSize: id(uint64(len(all))), Items: []wire.ActiveRow{}}
+	if q.page != "" {
+		from := min(q.from, len(all))
+		all = all[from:min(from+q.n, len(all))]
+	}
+	in := map[int32]bool{}
+	for _, r := range all {
+		for f := range r.fans {
+			in[f] = true
+		}
+	}
+	before := map[int32]bool{}
+	for _, i := range p.byBrand[q.brand] {
+		if a := &p.acts[i]; !a.out && a.at < q.span.from && in[a.fan] {
+			before[a.fan] = true
+		}
+	}
+	out.TotalMembers, out.ReturningMembers = id(uint64(len(in))), uint64(len(before))
+	out.NewMembers = uint64(len(in) - len(before))
+	for _, r := range all {
+		_, r.shown.ActiveMembers = r.said()
+		hundredths := (len(r.fans)*100_00*2/len(in) + 1) / 2 // half up
+		r.shown.Percentage = fmt.Sprintf("%d.%02d", hundredths/100, hundredths%100)
+		out.Items = append(out.Items, r.shown)
+	}
+	return out
+}
+
+// ever is the span that every action lies in.
+var ever = span{0, 1 << 40}
+
+func askSegmentStats(ctx context.Context, api *client.Client, p *people, q question) (any, error) {
+	q.member = 0
+	params := q.params()
+	for _, name := range []string{"start_date", "end_date", "period", "period_end"} {
+		delete(params, name)
+	}
+	return explained(ctx, api, p.statsOf(q, "segments"), params, q.up, func(s *wire.SegmentStats) (**wire.Explanation, string) {
+		return &s.Explain, s.TotalActivities
+	})
+}
+
+// segmentStats is the answer of stats/segments.
+func (p *people) segmentStats(q question) any {
+	q.member, q.span = 0, ever
+	passing, listed := p.passing(q), map[int]bool{}
+	out := wire.SegmentStats{Items: []wire.SegmentRow{}}
+	var shown []segment
+	for i, s := range p.segments {
+		if s.id == 0 || s.brand != q.brand || q.segment != 0 && q.segment != s.id {
+			continue
+		}
+		row, members := wire.SegmentRow{SegmentID: id(s.id), SegmentName: s.name}, uint64(0)
+		for f, on := range p.onList(i, comingMinute()) {
+			if on && passing[f] {
+				members++
+				listed[f] = true
+			}
+		}
+		row.Members = id(members)
+		p.matching(q, func(a *act) {
+			if slices.Contains(s.deeds, a.deed) {
+				row.Activities++
+			}
+		})
+		shown, out.Items = append(shown, s), append(out.Items, row)
+	}
+	actions := uint64(0)
+	p.matching(q, func(a *act) {
+		if slices.ContainsFunc(shown, func(s segment) bool { return slices.Contains(s.deeds, a.deed) }) {
+			actions++
+		}
+	})
+	out.TotalMembers, out.TotalActivities = id(uint64(len(listed))), id(actions)
+	return out
+}
