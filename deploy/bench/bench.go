@@ -35,7 +35,7 @@ func (b *bench) node(name string, args ...string) *node {
 
 // measure does the parts that are wanted, one after another.
 func (b *bench) measure(ctx context.Context) (*Report, error) {
-	if b.binary = b.o.binary; b.binary == "" {
+	if b.binary = b.o.binary; b.binary == "" && !b.o.nodeless() {
 		progress("building")
 		var err error
 		if b.binary, err = build(ctx, b.dir); err != nil {
@@ -51,6 +51,7 @@ func (b *bench) measure(ctx context.Context) (*Report, error) {
 		{[]string{partCost, partDisk}, b.measureCost},
 		{[]string{partQuestions, partRestart, partDisk}, b.measureRows},
 		{[]string{partQuestions}, b.measureWide},
+		{[]string{partPeers}, b.measurePeers},
 	} {
 		if !b.o.wants(part.of...) {
 			continue

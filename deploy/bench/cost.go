@@ -97,7 +97,7 @@ func (b *bench) warm(ctx context.Context, n *node, broker *child) (*loader, erro
 		return nil, err
 	}
 	progress("warming up: everybody does something")
-	err = f.publish(ctx, c, len(c.fans), func(i int) act { return c.warmUp(i, time.Now()) })
+	err = f.publish(ctx, len(c.fans), c.does(func(i int) act { return c.warmUp(i, time.Now()) }))
 	if err == nil {
 		var st status
 		if st, err = f.settled(ctx); err == nil {

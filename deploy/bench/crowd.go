@@ -10,6 +10,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/client"
+	"github.com/ovation-analytics/ovation/ingest/kafka"
 )
 
 // crowd is a seeded audience: members, brands and what can be done. Few brands get
@@ -188,6 +189,14 @@ func (c *crowd) something() int {
 		}
 	}
 	return 0
+}
+
+// does is what next gives as records to publish.
+func (c *crowd) does(next func(i int) act) message {
+	return func(i int) (int, kafka.Message) {
+		a := next(i)
+		return a.fan, kafka.Message{Key: []byte(c.fans[a.fan].uid), Value: c.record(make([]byte, 0, 256), a)}
+	}
 }
 
 // record is the activity as a collector publishes it: plain JSON, with the event's id

@@ -3,7 +3,10 @@
 //
 //	go run ./deploy/bench                 everything, about ten minutes on two cores
 //	go run ./deploy/bench --quick         small sizes, about a minute: to see that it works
-//	go run ./deploy/bench --only cost     one part: cost, questions, disk, memory, restart
+//	go run ./deploy/bench --only cost     one part: cost, questions, disk, memory, restart, peers
+//	go run ./deploy/bench --only peers    beside DuckDB and ClickHouse on 10 M rows, in no other
+//	                                      run: half an hour; with --quick on 1 M rows, five minutes;
+//	                                      with --peer-keep DIR the next run need not load again
 //	go run ./deploy/bench --json FILE     also writes what the table says, for the record
 //	go run ./deploy/bench --vs PROGRAM    loads this checkout's program and another one in
 //	                                      turn, and tells their ratio run by run
@@ -37,6 +40,14 @@
 //     batches; both after a restart and with no compaction due.
 //
 //   - Memory: resident, as the kernel counts it.
+//
+//   - Peers: the same questions about the same rows in this process, over HTTP, and in
+//     DuckDB and ClickHouse, which pip fetches from PyPI by pinned versions into the user's
+//     cache; answers are compared first, and a run fails where two differ (package peers
+//     says what is fair). The engines are asked in turn, round by round, so that a
+//     neighbour on the machine slows all of them. Beside it: what a poll costs that is
+//     answered 304, and how long a tally takes at a steady pace of requests while
+//     activities stream in, by the p99 of several spells, each next to an idle one.
 //
 //   - The yardstick: what a read at random costs on this machine at that moment. Most of
 //     an activity's cost is waiting for memory, so figures of two runs compare where

@@ -44,9 +44,12 @@ func newFeed(ctx context.Context, n *node, batch int) (*feed, error) {
 
 func (f *feed) close() { f.client.Close() }
 
-// publish sends n activities of the crowd, each as next gives it, and returns when
-// all are durable. A fan's go to one partition, in order.
-func (f *feed) publish(ctx context.Context, c *crowd, n int, next func(i int) act) error {
+// message is the i-th record to publish, and a number of who did it.
+type message func(i int) (who int, m kafka.Message)
+
+// publish sends n records, each as next gives it, and returns when all are durable. Those
+// of one who did them go to one partition, in order.
+func (f *feed) publish(ctx context.Context, n int, next message) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var wg sync.WaitGroup
@@ -68,7 +71,7 @@ func (f *feed) publish(ctx context.Context, c *crowd, n int, next func(i int) ac
 			}
 		})
 	}
-	f.fill(ctx, c, n, next, queues)
+	f.fill(ctx, n, next, queues)
 	for _, q := range queues {
 		close(q)
 	}
@@ -77,7 +80,7 @@ func (f *feed) publish(ctx context.Context, c *crowd, n int, next func(i int) ac
 	return errors.Join(errs...)
 }
 
-func (f *feed) fill(ctx context.Context, c *crowd, n int, next func(i int) act, queues []chan []kafka.Message) {
+func (f *feed) fill(ctx context.Context, n int, next message, queues []chan []kafka.Message) {
 	open := make([][]kafka.Message, len(queues))
 	send := func(p int) bool {
 		select {
@@ -89,9 +92,9 @@ func (f *feed) fill(ctx context.Context, c *crowd, n int, next func(i int) act, 
 		}
 	}
 	for i := range n {
-		a := next(i)
-		p := a.fan % len(queues)
-		open[p] = append(open[p], kafka.Message{Key: []byte(c.fans[a.fan].uid), Value: c.record(make([]byte, 0, 256), a)})
+		who, m := next(i)
+		p := who % len(queues)
+		open[p] = append(open[p], m)
 		if len(open[p]) == f.batch && !send(p) {
 			return
 		}

@@ -41,7 +41,7 @@ func (m *meter) run(ctx context.Context, f *feed, c *crowd, n int) error {
 	}
 	rec := m.node.record(ctx)
 	began := time.Now()
-	err = f.publish(ctx, c, n, func(int) act { return c.any(time.Now()) })
+	err = f.publish(ctx, n, c.does(func(int) act { return c.any(time.Now()) }))
 	if err == nil {
 		_, err = f.settled(ctx)
 	}

@@ -27,6 +27,15 @@ type options struct {
 	binary   string
 	against  string
 	quick    bool
+	peers    peersOptions
+}
+
+// peersOptions are the sizes of what is asked beside other engines, and where these are.
+type peersOptions struct {
+	rows, members, brands, wide int
+	alone                       bool   // without a node
+	keep                        string // directory of a loaded node
+	python, packages            string
 }
 
 // The parts of a run.
@@ -36,9 +45,14 @@ const (
 	partDisk      = "disk"
 	partMemory    = "memory"
 	partRestart   = "restart"
+	partPeers     = "peers"
 )
 
-var parts = []string{partCost, partQuestions, partDisk, partMemory, partRestart}
+// parts are all parts, usual those of a run that names none.
+var (
+	usual = []string{partCost, partQuestions, partDisk, partMemory, partRestart}
+	parts = append(usual[:len(usual):len(usual)], partPeers)
+)
 
 // awakeMembers is how many members a shard keeps awake: more than that and the load
 // would measure reading members too.
@@ -59,12 +73,20 @@ func parseOptions(args []string) (options, error) {
 	f.Uint64Var(&o.seed, "seed", 1, "the same seed gives the same audience")
 	f.IntVar(&o.shards, "shards", 8, "--shards of the node")
 	f.StringVar(&o.memory, "memory", "1GiB", "--memory of the node")
-	f.StringVar(&only, "only", "", "parts to measure, by comma: "+strings.Join(parts, ", ")+" (default all)")
+	f.StringVar(&only, "only", "", "parts to measure, by comma: "+strings.Join(parts, ", ")+" (default all but the last)")
 	f.StringVar(&o.json, "json", "", "`file` for the figures as JSON")
 	f.StringVar(&o.profiles, "profiles", "", "`directory` to keep profiles of the load in: CPU, and the heap after it")
 	f.StringVar(&o.binary, "binary", "", "`file` of the program to measure, instead of one built from this checkout")
 	f.StringVar(&o.against, "vs", "", "`file` of another program to load in turn with it, run by run; only the cost is measured")
 	f.BoolVar(&o.quick, "quick", false, "small sizes: to see that it works, not for figures")
+	f.IntVar(&o.peers.rows, "peer-rows", 10_000_000, "rows that the engines are compared on")
+	f.IntVar(&o.peers.members, "peer-members", 1_000_000, "members who did them")
+	f.IntVar(&o.peers.brands, "peer-brands", wideBrands, "brands they were done for; the first has 18 %")
+	f.IntVar(&o.peers.wide, "peer-wide", 100_000, "brands of a wider account, asked about in this process alone")
+	f.BoolVar(&o.peers.alone, "peer-alone", false, "compare in this process alone: no node, no HTTP")
+	f.StringVar(&o.peers.keep, "peer-keep", "", "`directory` to load the node's rows into, and to take them from again")
+	f.StringVar(&o.peers.python, "python", "python3", "`program` that runs the other engines: CPython 3.11 or newer, with pip")
+	f.StringVar(&o.peers.packages, "packages", "", "`directory` for the other engines' packages (default in the user's cache)")
 	if err := f.Parse(args); err != nil {
 		return o, err
 	}
@@ -74,7 +96,7 @@ func parseOptions(args []string) (options, error) {
 	if o.against != "" && only == "" {
 		only = partCost
 	}
-	if o.only = parts; only != "" {
+	if o.only = usual; only != "" {
 		o.only = strings.Split(only, ",")
 	}
 	if o.quick {
@@ -90,7 +112,7 @@ func (o *options) small(f *flag.FlagSet) {
 	for name, size := range map[string]struct {
 		to *int
 		n  int
-	}{"members": {&o.members, 2000}, "brands": {&o.brands, 50}, "load": {&o.load, 20_000}, "rows": {&o.rows, 50_000}, "runs": {&o.runs, 2}, "asks": {&o.asks, 20}} {
+	}{"members": {&o.members, 2000}, "brands": {&o.brands, 50}, "load": {&o.load, 20_000}, "rows": {&o.rows, 50_000}, "runs": {&o.runs, 2}, "asks": {&o.asks, 20}, "peer-rows": {&o.peers.rows, 1_000_000}, "peer-members": {&o.peers.members, 100_000}} {
 		if !given[name] {
 			*size.to = size.n
 		}
@@ -107,7 +129,7 @@ func (o *options) check() error {
 	for _, n := range []struct {
 		name string
 		n    int
-	}{{"members", o.members}, {"brands", o.brands}, {"load", o.load}, {"rows", o.rows}, {"runs", o.runs}, {"asks", o.asks}, {"batch", o.batch}, {"shards", o.shards}} {
+	}{{"members", o.members}, {"brands", o.brands}, {"load", o.load}, {"rows", o.rows}, {"runs", o.runs}, {"asks", o.asks}, {"batch", o.batch}, {"shards", o.shards}, {"peer-rows", o.peers.rows}, {"peer-members", o.peers.members}, {"peer-brands", o.peers.brands}, {"peer-wide", o.peers.wide}} {
 		if n.n < 1 {
 			errs = append(errs, fmt.Errorf("--%s must be at least 1", n.name))
 		}
@@ -125,3 +147,6 @@ func (o *options) check() error {
 func (o *options) wants(names ...string) bool {
 	return slices.ContainsFunc(names, func(n string) bool { return slices.Contains(o.only, n) })
 }
+
+// nodeless reports that no part needs the program.
+func (o *options) nodeless() bool { return o.peers.alone && !o.wants(usual...) }

@@ -10,7 +10,7 @@ func TestQuickShrinksWhatWasNotGiven(t *testing.T) {
 	if err != nil || o.rows != 70_000 || o.members != 2000 || o.load != 20_000 {
 		t.Errorf("%+v, %v", o, err)
 	}
-	if o, err = parseOptions(nil); err != nil || o.rows != 2_000_000 || o.members != 100_000 || !o.wants(parts...) {
+	if o, err = parseOptions(nil); err != nil || o.rows != 2_000_000 || o.members != 100_000 || !o.wants(usual...) || o.wants(partPeers) || o.peers.rows != 10_000_000 {
 		t.Errorf("%+v, %v", o, err)
 	}
 }
@@ -23,6 +23,7 @@ func TestOptionsThatMakeNoSenseAreRefused(t *testing.T) {
 		{"--by-member 1.5", "--by-member"},
 		{"--members 200000", "awake"},
 		{"--members 2000 --shards 0", "--shards"},
+		{"--only peers --peer-rows 0", "--peer-rows"},
 		{"please", "please"},
 	} {
 		if _, err := parseOptions(strings.Fields(c.args)); err == nil || !strings.Contains(err.Error(), c.says) {

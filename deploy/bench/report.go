@@ -24,6 +24,7 @@ type Report struct {
 	Disk      []Disk     `json:"disk,omitempty"`
 	IdleMiB   *Spread    `json:"idleMiB,omitempty"`
 	Restart   *Restart   `json:"restart,omitempty"`
+	Peers     *Peers     `json:"peers,omitempty"`
 	Seconds   float64    `json:"seconds"`
 
 	LoadBefore string    `json:"loadBefore"`

@@ -97,7 +97,7 @@ func TestRecordedRunsAreReports(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := &Report{}
-		if err := json.Unmarshal(b, r); err != nil || len(r.Costs) == 0 || r.Machine.CPU == "" {
+		if err := json.Unmarshal(b, r); err != nil || len(r.Costs) == 0 && r.Peers == nil || r.Machine.CPU == "" {
 			t.Errorf("%s: %v, %d costs on %q", path, err, len(r.Costs), r.Machine.CPU)
 		}
 	}

@@ -84,7 +84,7 @@ func (b *bench) fill(ctx context.Context, n *node, c *crowd, what func(*crowd, t
 	progress("publishing %d activities of the last %d days", b.o.rows, historyDays)
 	newest := time.Now().Add(-time.Hour)
 	step := historyDays * 24 * time.Hour / time.Duration(b.o.rows)
-	err = f.publish(ctx, c, b.o.rows, func(i int) act { return what(c, newest.Add(-step*time.Duration(b.o.rows-1-i))) })
+	err = f.publish(ctx, b.o.rows, c.does(func(i int) act { return what(c, newest.Add(-step*time.Duration(b.o.rows-1-i))) }))
 	if err != nil {
 		return st, err
 	}
