@@ -46,6 +46,9 @@ func (l *memLog) Append(_ context.Context, p int, records []domain.Record) (int6
 	for i, r := range records {
 		l.clock++
 		r.Offset, r.Time = base+int64(i), l.clock
+		if r.Kind == domain.KindTick { // an hour begins in the world, not here
+			r.Command = &domain.Tick{Hour: uint32(l.clock / 3_600_000)}
+		}
 		l.parts[p] = append(l.parts[p], r)
 	}
 	close(l.more)
