@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
@@ -65,6 +66,8 @@ func TestI8ManyLeaveRoomInALane(t *testing.T) {
 // Many submissions have results in their order, records of one log stand in it in
 // that order, and one that fails is no other's failure.
 func TestManySubmissionsAreAppliedInOrderAndOneByOne(t *testing.T) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute) // a busy machine may be late
+	defer cancel()
 	t.Parallel()
 	r := newRig(t, 2, Options{})
 	r.furnish(1)
@@ -83,7 +86,7 @@ func TestManySubmissionsAreAppliedInOrderAndOneByOne(t *testing.T) {
 	}
 	at := domain.Position{}
 	for round := range 2 { // the second time each request id is known
-		for i, res := range r.node.SubmitAll(context.Background(), all) {
+		for i, res := range r.node.SubmitAll(ctx, all) {
 			out, code := res.Outcome, domain.OK
 			if i%100 == 99 {
 				code = domain.NotFound
@@ -109,7 +112,7 @@ func TestManySubmissionsAreAppliedInOrderAndOneByOne(t *testing.T) {
 			t.Errorf("partition %d: %d records, out of order", p, len(order))
 		}
 	}
-	if err := r.node.Await(context.Background(), at); err != nil {
+	if err := r.node.Await(ctx, at); err != nil {
 		t.Error(err)
 	}
 
@@ -120,13 +123,13 @@ func TestManySubmissionsAreAppliedInOrderAndOneByOne(t *testing.T) {
 	}
 	before := r.node.shared[0].stats.dead[domain.UnknownMember].Load() + r.node.shared[1].stats.dead[domain.UnknownMember].Load()
 	at = domain.Position{}
-	for i, res := range r.node.SubmitAll(context.Background(), all) {
+	for i, res := range r.node.SubmitAll(ctx, all) {
 		if res.Err != nil || len(res.Outcome.Position.Shards) != 1 {
 			t.Fatalf("%d: %+v", i, res)
 		}
 		at = at.Reach(res.Outcome.Position)
 	}
-	if err := r.node.Await(context.Background(), at); err != nil {
+	if err := r.node.Await(ctx, at); err != nil {
 		t.Fatal(err)
 	}
 	if got := r.tally(1).Total; got.Actions != n-n/100 {
@@ -146,7 +149,7 @@ func TestManySubmissionsAreAppliedInOrderAndOneByOne(t *testing.T) {
 	if len(letters) != n/100 || letters[domain.RequestID{}] {
 		t.Errorf("%d names of dead letters, want %d", len(letters), n/100)
 	}
-	ended, end := context.WithCancel(context.Background())
+	ended, end := context.WithCancel(ctx)
 	end()
 	for _, res := range r.node.SubmitAll(ended, all[:10]) {
 		if res.Err != nil && !errors.Is(res.Err, domain.ErrUnavailable) {
