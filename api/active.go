@@ -38,13 +38,10 @@ func activeMembers(c *Call, in *activeIn) (*wire.ActiveMembers, error) {
 	if err != nil {
 		return nil, err
 	}
-	var brand *domain.Brand
 	q := &domain.Question{Account: c.Account(), Shape: domain.ShapeLeaders, Range: span.Seconds()}
-	if in.BrandID != 0 {
-		if brand, err = c.brand(in.BrandID, "brandID"); err != nil {
-			return nil, err
-		}
-		q.Brand = brand.ID
+	brand, err := c.about(q, in.BrandID, "brandID")
+	if err != nil {
+		return nil, err
 	}
 	of, err := c.selects(&in.Filters, q.Brand)
 	if err != nil {
@@ -67,7 +64,7 @@ func activeMembers(c *Call, in *activeIn) (*wire.ActiveMembers, error) {
 		return nil, err
 	}
 	if answer.Leaders == nil || len(answer.Leaders.Latest) != len(answer.Leaders.Members) {
-		return nil, &domain.Error{Code: domain.Internal, Op: "members/active", Message: "the answer has another shape"}
+		return nil, errShape("members/active")
 	}
 	size := answer.Leaders.Total.Members
 	out := &wire.ActiveMembers{TotalSize: wire.Number(size)}

@@ -187,6 +187,24 @@ func (c *Call) command(command domain.Command) (domain.Outcome, error) {
 	return out, nil
 }
 
+// about has a question be about the brand that a parameter names; nil: it names none.
+func (c *Call) about(q *domain.Question, id bind.ID, parameter string) (*domain.Brand, error) {
+	if id == 0 {
+		return nil, nil
+	}
+	b, err := c.brand(id, parameter)
+	if err != nil {
+		return nil, err
+	}
+	q.Brand = b.ID
+	return b, nil
+}
+
+// errShape is the error of an answer that is none to the question.
+func errShape(op string) error {
+	return &domain.Error{Code: domain.Internal, Op: op, Message: "the answer has another shape"}
+}
+
 // ask asks a question at the call's position or after it.
 func (c *Call) ask(q *domain.Question) (*domain.Answer, error) {
 	answer, err := c.Engine.Ask(c.ctx, q, c.wait)

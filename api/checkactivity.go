@@ -26,12 +26,8 @@ func checkActivity(c *Call, in *checkIn) (*wire.Check, error) {
 		return nil, err
 	}
 	q := &domain.Question{Account: c.Account(), Shape: domain.ShapeFeed, Range: span, Groups: []domain.Group{{Definition: d.ID}}}
-	if in.BrandID != 0 {
-		b, err := c.brand(in.BrandID, "brandID")
-		if err != nil {
-			return nil, err
-		}
-		q.Brand = b.ID
+	if _, err := c.about(q, in.BrandID, "brandID"); err != nil {
+		return nil, err
 	}
 	m, err := c.member(domain.MemberID(in.MemberID), c.wait)
 	if err != nil {

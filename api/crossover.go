@@ -25,12 +25,8 @@ func crossover(c *Call, in *crossoverIn) (*wire.Crossover, error) {
 		return nil, err
 	}
 	q := &domain.Question{Account: c.Account(), Shape: domain.ShapeCrossover, Range: span.Seconds()}
-	if in.BrandID != 0 {
-		b, err := c.brand(in.BrandID, "brandid")
-		if err != nil {
-			return nil, err
-		}
-		q.Brand = b.ID
+	if _, err := c.about(q, in.BrandID, "brandid"); err != nil {
+		return nil, err
 	}
 	of, err := c.selects(&in.Filters, q.Brand)
 	if err != nil {
@@ -48,7 +44,7 @@ func crossover(c *Call, in *crossoverIn) (*wire.Crossover, error) {
 		return nil, err
 	}
 	if answer.Crossover == nil {
-		return nil, &domain.Error{Code: domain.Internal, Op: "crossover", Message: "the answer has another shape"}
+		return nil, errShape("crossover")
 	}
 	found := answer.Crossover
 	found.Brands, _ = turned(c, p, found.Brands, int(found.Total), brandKey, dates(span)...)

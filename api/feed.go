@@ -33,12 +33,8 @@ func feed(c *Call, in *feedIn) (*wire.Feed, error) {
 		return nil, err
 	}
 	q := &domain.Question{Account: c.Account(), Shape: domain.ShapeFeed, Range: span.Seconds()}
-	if in.BrandID != 0 {
-		b, err := c.brand(in.BrandID, "brandID")
-		if err != nil {
-			return nil, err
-		}
-		q.Brand = b.ID
+	if _, err := c.about(q, in.BrandID, "brandID"); err != nil {
+		return nil, err
 	}
 	of, err := c.selects((*filters)(&in.Filters), q.Brand)
 	if err != nil {
@@ -58,7 +54,7 @@ func feed(c *Call, in *feedIn) (*wire.Feed, error) {
 		return nil, err
 	}
 	if answer.Feed == nil {
-		return nil, &domain.Error{Code: domain.Internal, Op: "feed", Message: "the answer has another shape"}
+		return nil, errShape("feed")
 	}
 	out := &wire.Feed{TotalSize: wire.Number(answer.Feed.Total)}
 	items, _ := turned(c, p, answer.Feed.Items, int(answer.Feed.Total), feedKey(in.ByRecorded), dates(span)...)

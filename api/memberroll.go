@@ -26,19 +26,15 @@ var week = bind.Period{Amount: 1, Unit: bind.Week}
 
 // allMembers lists members by id, whatever they did.
 func allMembers(c *Call, in *rollIn) (*wire.Members, error) {
-	var brand *domain.Brand
 	q := &domain.Question{Account: c.Account(), Shape: domain.ShapeRoll}
 	lately, fault := c.byClock(bind.Range{}, week, false)
 	if fault != nil {
 		return nil, fault
 	}
 	q.Range = lately.span.Seconds()
-	if in.BrandID != 0 {
-		var err error
-		if brand, err = c.brand(in.BrandID, "brandID"); err != nil {
-			return nil, err
-		}
-		q.Brand = brand.ID
+	brand, err := c.about(q, in.BrandID, "brandID")
+	if err != nil {
+		return nil, err
 	}
 	of, err := c.selects(&in.Filters, q.Brand)
 	if err != nil {

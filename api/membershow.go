@@ -135,12 +135,8 @@ func (c *Call) showing(in *showIn) (*showing, error) {
 		return nil, err
 	}
 	s := &showing{c: c, in: in, span: span, page: in.Limit, q: domain.Question{Account: c.Account(), Range: span.Seconds()}}
-	if in.BrandID != 0 {
-		b, err := c.brand(in.BrandID, "brandID")
-		if err != nil {
-			return nil, err
-		}
-		s.q.Brand = b.ID
+	if _, err := c.about(&s.q, in.BrandID, "brandID"); err != nil {
+		return nil, err
 	}
 	of, err := c.selects(in.filters(), s.q.Brand)
 	if err != nil {
@@ -270,9 +266,4 @@ func (s *showing) actions(e *wire.Envelope, id domain.MemberID) error {
 	items, err := s.c.items(answer.Feed.Items, answer.Position)
 	e.Actions = &items
 	return err
-}
-
-// errShape is the error of an answer that is none to the question.
-func errShape(op string) error {
-	return &domain.Error{Code: domain.Internal, Op: op, Message: "the answer has another shape"}
 }

@@ -21,12 +21,8 @@ func memberTotals(c *Call, in *totalsIn) (*wire.MemberTotals, error) {
 		return nil, err
 	}
 	q := &domain.Question{Account: c.Account(), Shape: domain.ShapeLeaders, Range: span.Seconds()}
-	if in.BrandID != 0 {
-		b, err := c.brand(in.BrandID, "brandID")
-		if err != nil {
-			return nil, err
-		}
-		q.Brand = b.ID
+	if _, err := c.about(q, in.BrandID, "brandID"); err != nil {
+		return nil, err
 	}
 	of, err := c.selects(&in.Filters, q.Brand)
 	if err != nil {

@@ -84,7 +84,7 @@ func (c *Call) lists(segments []*domain.Segment, filter domain.Filter) (each []u
 		return nil, 0, err
 	}
 	if len(answer.Lists) != len(segments) {
-		return nil, 0, &domain.Error{Code: domain.Internal, Op: "segments", Message: "the answer has another shape"}
+		return nil, 0, errShape("segments")
 	}
 	return answer.Lists, answer.Union, nil
 }

@@ -28,12 +28,8 @@ func (in *statsIn) question(c *Call, shape domain.Shape) (*domain.Question, *sel
 		return nil, nil, span, err
 	}
 	q := &domain.Question{Account: c.Account(), Shape: shape, Range: span.Seconds()}
-	if in.BrandID != 0 {
-		brand, err := c.brand(in.BrandID, "brandID")
-		if err != nil {
-			return nil, nil, span, err
-		}
-		q.Brand = brand.ID
+	if _, err := c.about(q, in.BrandID, "brandID"); err != nil {
+		return nil, nil, span, err
 	}
 	of, err := c.selects(&in.Filters, q.Brand)
 	if err != nil {
@@ -89,7 +85,7 @@ func (c *Call) tally(q *domain.Question) (*domain.Answer, error) {
 		return nil, err
 	}
 	if answer.Tally == nil {
-		return nil, &domain.Error{Code: domain.Internal, Op: "tally", Message: "the answer has another shape"}
+		return nil, errShape("tally")
 	}
 	return answer, nil
 }

@@ -31,7 +31,7 @@ func (in *statsIn) timeline(c *Call, shape domain.Shape) (*domain.Timeline, doma
 		return nil, domain.Range{}, nil, err
 	}
 	if answer.Timeline == nil {
-		return nil, domain.Range{}, nil, &domain.Error{Code: domain.Internal, Op: "timeline", Message: "the answer has another shape"}
+		return nil, domain.Range{}, nil, errShape("timeline")
 	}
 	explain, err := c.explanation(&in.Explaining, answer)
 	return answer.Timeline, q.Range, explain, err
