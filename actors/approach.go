@@ -9,8 +9,9 @@ import (
 
 // approach brings what the activities of a slice will look at near the processor:
 // their members, found by identity, roster and children, and what the store keeps of
-// them, one kind of look-up after the other for all of them. Applying is one chain of such look-ups a record, each
-// waiting for the one before; here those of many records wait at the same time.
+// them, one kind of look-up after the other for all of them. Applying is one chain of
+// such look-ups a record, each waiting for the one before; here those of many records
+// wait at the same time.
 //
 // It decides nothing and changes nothing: applying looks everything up again.
 type approach struct {

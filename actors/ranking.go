@@ -2,7 +2,6 @@ package actors
 
 import (
 	"context"
-	"math/bits"
 	"slices"
 
 	"github.com/ovation-analytics/ovation/actors/brand"
@@ -35,14 +34,11 @@ func times(o domain.Order, crowd *member.Crowd) func(domain.Ordinal) domain.Seco
 }
 
 // audience is how many members are in the set; nil: all that answers show.
-func audience(set []uint64, crowd *member.Crowd) (n uint64) {
+func audience(set []uint64, crowd *member.Crowd) uint64 {
 	if set == nil {
 		return uint64(crowd.Alive())
 	}
-	for _, w := range set {
-		n += uint64(bits.OnesCount64(w))
-	}
-	return n
+	return membersIn(set)
 }
 
 // farDown is the row from which on a page of leaders takes two rounds: who stands on

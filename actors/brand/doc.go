@@ -78,7 +78,9 @@
 // it walks tails and chunks from the end it begins with, keeps twice as many rows as are
 // wanted, and once it has them passes over every chunk, and the rest of every chunk,
 // that cannot hold one before the last of these. A listing of each member's latest in
-// another order, and one with a keyword, looks at every row.
+// another order, and one with a keyword, looks at every row. A keyword is looked for in
+// all that a brand's actions of those times say, at the speed of a search for bytes
+// (seek.go), where many of them wait (search.go); else row by row.
 //
 // Behind a row the walk begins at its second; what is ahead of it is counted like a
 // tally, or its members are noted, since theirs is not the latest any more. Where a list

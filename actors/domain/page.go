@@ -4,7 +4,7 @@ import "sync/atomic"
 
 // Page is what one read of a log of records gives.
 type Page struct {
-	Records []Record // owned by whoever read the page, as are their strings
+	Records []Record // owned by whoever read the page; their strings are until Memory is released
 	Next    int64    // offset to read next
 	Epoch   int32    // leader epoch of the batch before Next
 	End     int64    // the log's end when it was read
