@@ -186,6 +186,7 @@ func (p *program) Run(ctx context.Context) error {
 	tuning, stop := context.WithCancel(ctx)
 	defer stop()
 	p.running.Go(func() { tuneHeap(tuning, uint64(p.cfg.Memory)*3/4) })
+	p.running.Go(func() { askHugePages(tuning, p.log) })
 	failed := make(chan error, 2)
 	p.running.Go(func() { failed <- served(admin.Serve(p.admin)) })
 	p.running.Go(func() { failed <- served(public.Serve(p.public)) })
