@@ -135,12 +135,7 @@ func (s *Shard) writeSlot(b *pebble.Batch, k brandMonth, class uint8, slot uint1
 	if err := b.Merge(s.key, s.value, nil); err != nil {
 		return err
 	}
-	g.said.ascending()
-	for _, k := range g.said.keys {
-		if e, ok := s.texts.entry(int(k.i), k.group); ok {
-			g.entries = append(g.entries, e)
-		}
-	}
+	g.entries = s.saidEntries(g.entries)
 	if len(g.entries) == 0 {
 		return nil
 	}

@@ -1,8 +1,6 @@
 package storage
 
 import (
-	"slices"
-
 	"github.com/cockroachdb/pebble/v2"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
@@ -87,18 +85,23 @@ func (t *texts) load(db *pebble.DB, shard uint16, tail []mark) error {
 // freshEntries appends the contents of the rows of the open batch that count, by
 // sequence.
 func (s *Shard) freshEntries(dst []entry) []entry {
-	from := len(dst)
+	s.group.said.reset()
 	for i := s.line.committed; i < len(s.line.tail); i++ {
 		if m := &s.line.tail[i]; !m.flags.Dead() {
-			if e, ok := s.texts.entry(i, m.seq); ok {
-				dst = append(dst, e)
-			}
+			s.group.said.add(m.seq, 0, i)
 		}
 	}
-	if !slices.IsSortedFunc(dst[from:], bySequence) {
-		slices.SortFunc(dst[from:], bySequence)
+	return s.saidEntries(dst)
+}
+
+// saidEntries appends the contents of the marks that group.said has by their sequences,
+// ascending.
+func (s *Shard) saidEntries(dst []entry) []entry {
+	s.group.said.ascending()
+	for _, k := range s.group.said.keys {
+		if e, ok := s.texts.entry(int(k.i), k.group); ok {
+			dst = append(dst, e)
+		}
 	}
 	return dst
 }
-
-func bySequence(a, b entry) int { return compareU64(a.seq, b.seq) }
