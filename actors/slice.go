@@ -16,17 +16,23 @@ const sliceMost = 1000
 // slice is the scratch of applying: activities of one member go to its actor as
 // one message, rows of one brand to its actor as one message.
 type slice struct {
-	groups  []*group // in the order of each member's first activity
-	free    []*group
+	groups  []*group // those used first, in the order of each member's first activity
+	used    int
 	changes []domain.Change
 	current int64 // offset of the record being applied
 }
 
+// group is what a slice has of one member. Groups stand in memory one after the other,
+// as they are used; nearly all have one activity, which has its room in them.
 type group struct {
 	child   *child
 	history pairHistory
 	msg     activities
+	one     [1]act
 }
+
+// groupsAtOnce is how many groups are made together.
+const groupsAtOnce = 64
 
 // panicError is a panic while records were applied.
 type panicError struct {
@@ -217,23 +223,25 @@ func (s *shard) group(ctx actor.Context, r *domain.Record, at member.Place) erro
 		if k.state().Member.State != domain.MemberActive {
 			return s.notActive(ctx, k, r)
 		}
-		k.group = s.newGroup(k)
-		s.slice.groups = append(s.slice.groups, k.group)
+		k.group = s.slice.group()
+		k.group.child, k.group.history = k, pairHistory{s.store, at}
 	}
 	k.group.msg.acts = append(k.group.msg.acts, act{record: r, content: &r.Activity.Content, seq: s.state.Sequence})
 	return nil
 }
 
-func (s *shard) newGroup(k *child) *group {
-	var g *group
-	if n := len(s.slice.free); n > 0 {
-		g, s.slice.free = s.slice.free[n-1], s.slice.free[:n-1]
-	} else {
-		g = &group{}
+// group is the next one, empty.
+func (s *slice) group() *group {
+	if s.used == len(s.groups) {
+		made := make([]group, groupsAtOnce)
+		for i := range made {
+			g := &made[i]
+			g.msg.acts, g.msg.history = g.one[:0], &g.history
+			s.groups = append(s.groups, g)
+		}
 	}
-	g.child, g.history = k, pairHistory{s.store, k.at()}
-	g.msg.history, g.msg.done, g.msg.err = &g.history, false, nil
-	return g
+	s.used++
+	return s.groups[s.used-1]
 }
 
 // wake is the member's actor; it reads the member if it sleeps.
@@ -256,10 +264,11 @@ func (s *shard) wake(ctx actor.Context, at member.Place) (*child, error) {
 // member had a part in, such as a forward, which must be in the batch that moves its
 // origin (I3).
 func (s *shard) flush(ctx actor.Context) error {
-	for _, g := range s.slice.groups {
+	groups := s.slice.groups[:s.slice.used]
+	for _, g := range groups {
 		s.slice.current = g.msg.acts[0].record.Offset
 		k := g.child
-		g.msg.changes = s.slice.changes
+		g.msg.changes, g.msg.done = s.slice.changes, false
 		k.box.PostUserMessage(&g.msg)
 		if !g.msg.done {
 			panic("a member actor failed")
@@ -272,13 +281,11 @@ func (s *shard) flush(ctx actor.Context) error {
 			s.concluded(&g.msg.acts[i], k.state().Member.ID)
 		}
 	}
-	for _, g := range s.slice.groups {
+	for _, g := range groups {
 		g.child.group, g.child = nil, nil
 		clear(g.msg.acts)
 		g.msg.acts = g.msg.acts[:0]
-		s.slice.free = append(s.slice.free, g)
 	}
-	clear(s.slice.groups)
-	s.slice.groups = s.slice.groups[:0]
+	s.slice.used = 0
 	return s.stage(ctx)
 }
