@@ -30,7 +30,7 @@ type actorContext interface {
 }
 
 func (s *shard) approach(records []domain.Record) {
-	a := &s.near
+	a := &s.slice.approach
 	a.ids, a.acts, a.places, a.awake, a.marks = a.ids[:0], a.acts[:0], a.places[:0], a.awake[:0], a.marks[:0]
 	for i := range records {
 		r := &records[i]

@@ -97,7 +97,6 @@ func (s *shard) load() error {
 		s.waiting = newWaiting()
 	}
 	s.outbox = newOutbox(s.env.journal.Appender(), s.env.options.DeadLetters, s.env.log)
-	s.slice = slice{}
 	s.requests, s.staged = map[domain.RequestID]*domain.Request{}, map[domain.IdentityHash]*domain.Identity{}
 	s.identities = newRecent[domain.IdentityHash, domain.Identity](s.env.options.CachedIdentities)
 	s.uncommitted, s.since = 0, time.Time{}

@@ -94,8 +94,7 @@ type shard struct {
 	at      int
 	running bool
 
-	slice      slice
-	near       approach
+	slice      *slice                               // of the records being applied
 	requests   map[domain.RequestID]*domain.Request // staged
 	identities *recent[domain.IdentityHash, domain.Identity]
 	staged     map[domain.IdentityHash]*domain.Identity // staged; nil: dropped

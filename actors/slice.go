@@ -3,6 +3,7 @@ package actors
 import (
 	"fmt"
 	"runtime/debug"
+	"sync"
 
 	"github.com/asynkron/protoactor-go/actor"
 
@@ -14,13 +15,18 @@ import (
 const sliceMost = 1000
 
 // slice is the scratch of applying: activities of one member go to its actor as
-// one message, rows of one brand to its actor as one message.
+// one message, rows of one brand to its actor as one message. It is megabytes for all
+// shards, and they share what of it is in the processor's cache.
 type slice struct {
+	approach approach
 	groups  []*group // those used first, in the order of each member's first activity
 	used    int
 	changes []domain.Change
 	current int64 // offset of the record being applied
 }
+
+// scratch is slices that no shard uses now.
+var scratch = sync.Pool{New: func() any { return &slice{} }}
 
 // group is what a slice has of one member. Groups stand in memory one after the other,
 // as they are used; nearly all have one activity, which has its room in them.
@@ -53,6 +59,8 @@ func (s *shard) applySlice(ctx actor.Context) (command bool, err error) {
 		most = 1
 	}
 	records := p.Records[s.at:min(s.at+most, len(p.Records))]
+	s.slice = scratch.Get().(*slice)
+	defer func() { s.slice = nil }() // that of a failure may hold anything
 	defer func() {
 		if r := recover(); r != nil {
 			err = &panicError{s.slice.current, records[len(records)-1].Offset + 1, fmt.Sprint(r), string(debug.Stack())}
@@ -75,6 +83,7 @@ func (s *shard) applySlice(ctx actor.Context) (command bool, err error) {
 	if err := s.flush(ctx); err != nil {
 		return false, err
 	}
+	scratch.Put(s.slice)
 	s.at += len(records)
 	if s.at == len(p.Records) {
 		s.endPage(p)
@@ -282,7 +291,7 @@ func (s *shard) flush(ctx actor.Context) error {
 		}
 	}
 	for _, g := range groups {
-		g.child.group, g.child = nil, nil
+		g.child.group, g.child, g.history = nil, nil, pairHistory{}
 		clear(g.msg.acts)
 		g.msg.acts = g.msg.acts[:0]
 	}

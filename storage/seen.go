@@ -49,7 +49,9 @@ func (s *Shard) Approach(rows []domain.Row) {
 		month, x := domain.MonthOf(r.Time), mix(r.Account, r.Ord, r.Hash)
 		for j := range t.filters {
 			if f := &t.filters[j]; f.month == month {
-				t.near += uint64(f.parts[len(f.parts)-1].block(x)[0])
+				for p := range f.parts {
+					t.near += uint64(f.parts[p].block(x)[0])
+				}
 				break
 			}
 		}
