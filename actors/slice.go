@@ -11,8 +11,9 @@ import (
 	"github.com/ovation-analytics/ovation/actors/member"
 )
 
-// sliceMost is the number of records applied before other messages get a turn.
-const sliceMost = 1000
+// sliceMost is the number of records applied before other messages get a turn: enough
+// for what they look at to come side by side, and so few that it stays near.
+const sliceMost = 256
 
 // slice is the scratch of applying: activities of one member go to its actor as
 // one message, rows of one brand to its actor as one message. It is megabytes for all
