@@ -46,19 +46,22 @@ func (n *Node) Stands(account domain.AccountID, since domain.Mark, f *domain.Foo
 			return domain.Position{}, false
 		}
 	}
-	scanned := make([]bool, len(n.shared))
+	var scanned []bool // nil: all
+	if f.Among != nil {
+		scanned = make([]bool, len(n.shared))
+	}
 	for _, id := range f.Among {
 		scanned[id.Slot().Shard(n.shards)] = true
 	}
 	for shard := range n.shared {
-		if !f.Scans() || f.Among != nil && !scanned[shard] {
+		if !f.Scans() || scanned != nil && !scanned[shard] {
 			continue
 		}
 		if v := look(shard); v == nil || !n.standsIn(v, catalog, account, since[shard], f, moved) {
 			return domain.Position{}, false
 		}
 	}
-	at := domain.Position{Journal: n.o.Journal.Topic(), Catalog: catalog.Next()}
+	at := domain.Position{Journal: n.o.Journal.Topic(), Catalog: catalog.Next(), Shards: make([]domain.ShardOffset, 0, len(views))}
 	for i, v := range views {
 		if v != nil {
 			at.Shards = append(at.Shards, domain.ShardOffset{Shard: i, Next: v.next})

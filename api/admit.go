@@ -25,9 +25,9 @@ func (c *Call) admit(w http.ResponseWriter, r *http.Request) error {
 		c.take(w, r)
 		given, _ = c.params.Get("apikey")
 	}
-	invalid := domain.Bad(domain.InvalidKey, "apiKey", "apiKey is unknown or revoked")
+	invalid := func() error { return domain.Bad(domain.InvalidKey, "apiKey", "apiKey is unknown or revoked") }
 	if c.params.Unreadable("apikey") {
-		return invalid
+		return invalid()
 	}
 	if given == "" {
 		if c.bodyErr != nil {
@@ -37,11 +37,11 @@ func (c *Call) admit(w http.ResponseWriter, r *http.Request) error {
 	}
 	key, ok := c.catalog.Key(sha256.Sum256([]byte(given)))
 	if !ok || key.Revoked != 0 {
-		return invalid
+		return invalid()
 	}
 	app, ok := c.catalog.Application(key.Application)
 	if !ok || app.Account != key.Account {
-		return invalid
+		return invalid()
 	}
 	c.key, c.app = key, app
 	if c.op.Advanced && app.Plan < domain.Advanced {

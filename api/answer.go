@@ -67,20 +67,25 @@ func (c *Call) unchanged(w http.ResponseWriter, tag string) int {
 
 // headers are those of this call's answers, errors too.
 func (c *Call) headers(h http.Header) {
-	h.Set("Cache-Control", "private, no-cache")
-	h.Set("X-Position", wire.EncodePosition(c.position))
+	values := make([]string, 0, 5) // one array for all of them: a poll is little else
+	set := func(name, value string) { // a name in its canonical form
+		values = append(values, value)
+		h[name] = values[len(values)-1 : len(values) : len(values)]
+	}
+	set("Cache-Control", "private, no-cache")
+	set("X-Position", wire.EncodePosition(c.position))
 	if c.op.Method == http.MethodGet {
 		lag := c.lagMs
 		if lag < 0 {
 			lag = c.Engine.Lag().Milliseconds()
 		}
-		h.Set("X-Lag-Ms", strconv.FormatInt(lag, 10))
+		set("X-Lag-Ms", strconv.FormatInt(lag, 10))
 	}
 	if c.span != "" {
-		h.Set("X-Range", c.span)
+		set("X-Range", c.span)
 	}
 	if c.retry > 0 {
-		h.Set("Retry-After", strconv.FormatUint(uint64(c.retry), 10))
+		set("Retry-After", strconv.FormatUint(uint64(c.retry), 10))
 	}
 	if c.replayed {
 		h.Set("Idempotent-Replayed", "true")

@@ -116,9 +116,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	began := a.Now()
 	v := &visit{counts: a.none}
 	_, _ = rand.Read(v.request[:]) // never fails
-	w.Header().Set("X-Request-Id", v.request.String())
-	ctx, cancel := context.WithTimeout(r.Context(), patience)
-	defer cancel()
+	w.Header()["X-Request-Id"] = []string{v.request.String()}
 	defer func() {
 		if p := recover(); p != nil {
 			if p == http.ErrAbortHandler {
@@ -129,10 +127,12 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		took := a.Now().Sub(began)
 		v.counts.add(v.status, took)
 		a.hit(v.key)
-		a.Logger.Debug("request", slog.String("operation", v.counts.name), slog.Int("status", v.status),
-			slog.Duration("took", took), slog.String("request", v.request.String()))
+		if a.Logger.Enabled(r.Context(), slog.LevelDebug) {
+			a.Logger.Debug("request", slog.String("operation", v.counts.name), slog.Int("status", v.status),
+				slog.Duration("took", took), slog.String("request", v.request.String()))
+		}
 	}()
-	if err := a.serve(ctx, w, r, v); err != nil {
+	if err := a.serve(w, r, v); err != nil {
 		if v.call != nil {
 			v.call.headers(w.Header())
 		}
@@ -160,7 +160,7 @@ func unavailable(err error) error {
 }
 
 // serve goes through the contract's checks, in its order.
-func (a *API) serve(ctx context.Context, w http.ResponseWriter, r *http.Request, v *visit) error {
+func (a *API) serve(w http.ResponseWriter, r *http.Request, v *visit) error {
 	found, values, ok := a.table.Find(r.URL.Path)
 	if !ok {
 		if path, ok := a.table.Fix(r.URL.Path); ok {
@@ -179,7 +179,8 @@ func (a *API) serve(ctx context.Context, w http.ResponseWriter, r *http.Request,
 		return nil
 	}
 	v.counts = op.counts
-	c := &Call{API: a, Engine: a.Engine, ctx: ctx, op: op, now: a.Now(), catalog: a.Engine.Catalog(), base: a.baseOf(r), path: r.URL.Path, params: new(bind.Params), status: http.StatusOK, lagMs: -1}
+	c := &Call{API: a, Engine: a.Engine, asked: r.Context(), op: op, now: a.Now(), catalog: a.Engine.Catalog(), base: a.baseOf(r), path: r.URL.Path, params: new(bind.Params), status: http.StatusOK, lagMs: -1}
+	defer c.close()
 	for _, p := range values {
 		c.params.Path(p.Key, p.Value)
 	}

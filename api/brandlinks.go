@@ -150,7 +150,7 @@ func (c *Call) resolve(given domain.BrandFields) {
 		if given[field] == "" {
 			continue
 		}
-		values, err := c.Resolver.Resolve(c.ctx, field, given[field])
+		values, err := c.Resolver.Resolve(c.ctx(), field, given[field])
 		if err != nil {
 			c.Logger.Warn("brand look-up failed", "field", field, "err", err)
 			continue

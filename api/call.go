@@ -20,7 +20,9 @@ const patience = 20 * time.Second
 // that serves the request.
 type Call struct {
 	*API
-	ctx       context.Context
+	asked     context.Context // of the request
+	patient   context.Context // asked, as long as patience is; nil: nothing was waited for yet
+	end       func()          // of patient
 	op        *Operation
 	now       time.Time
 	catalog   Catalog
@@ -60,6 +62,22 @@ type Call struct {
 	finish   func() error // makes what the ETag leaves out; nil: nothing
 }
 
+// ctx is the request's context as long as the engine may take. Its deadline is set when
+// something is waited for first: most polls wait for nothing.
+func (c *Call) ctx() context.Context {
+	if c.patient == nil {
+		c.patient, c.end = context.WithTimeout(c.asked, patience)
+	}
+	return c.patient
+}
+
+// close gives back what the call holds.
+func (c *Call) close() {
+	if c.end != nil {
+		c.end()
+	}
+}
+
 // Warn names in the answer something that was not done as asked.
 func (c *Call) Warn(text string) { c.warnings = append(c.warnings, text) }
 
@@ -79,7 +97,7 @@ func (c *Call) begin(in *common) error {
 	if err := c.sameJournal(c.wait); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(c.ctx, time.Duration(in.TimeoutMs)*time.Millisecond)
+	ctx, cancel := context.WithTimeout(c.ctx(), time.Duration(in.TimeoutMs)*time.Millisecond)
 	defer cancel()
 	if err := c.Engine.Await(ctx, c.wait); err != nil {
 		return waiting(err)
@@ -160,7 +178,7 @@ func (c *Call) submission() domain.Submission {
 // submit hands a submission to the engine and takes what the answer shows of its
 // outcome.
 func (c *Call) submit(s domain.Submission) (domain.Outcome, error) {
-	out, err := c.Engine.Submit(c.ctx, s)
+	out, err := c.Engine.Submit(c.ctx(), s)
 	if err != nil {
 		return out, err
 	}
@@ -180,7 +198,7 @@ func (c *Call) command(command domain.Command) (domain.Outcome, error) {
 	if err != nil {
 		return out, err
 	}
-	if err := c.Engine.Await(c.ctx, out.Position); err != nil {
+	if err := c.Engine.Await(c.ctx(), out.Position); err != nil {
 		return out, err
 	}
 	c.catalog = c.Engine.Catalog()
@@ -207,7 +225,7 @@ func errShape(op string) error {
 
 // ask asks a question at the call's position or after it.
 func (c *Call) ask(q *domain.Question) (*domain.Answer, error) {
-	answer, err := c.Engine.Ask(c.ctx, q, c.wait)
+	answer, err := c.Engine.Ask(c.ctx(), q, c.wait)
 	if err != nil {
 		return nil, waiting(err)
 	}
@@ -219,7 +237,7 @@ func (c *Call) ask(q *domain.Question) (*domain.Answer, error) {
 
 // member is a member at a position or after it.
 func (c *Call) member(id domain.MemberID, wait domain.Position) (*domain.Member, error) {
-	m, at, err := c.Engine.Member(c.ctx, c.Account(), id, wait)
+	m, at, err := c.Engine.Member(c.ctx(), c.Account(), id, wait)
 	if err != nil {
 		return nil, waiting(err)
 	}

@@ -78,7 +78,7 @@ func (c *Call) items(items []domain.FeedItem, at domain.Position) ([]wire.FeedIt
 	if len(items) == 0 {
 		return out, nil
 	}
-	shown, err := c.Engine.Show(c.ctx, c.Account(), items, at)
+	shown, err := c.Engine.Show(c.ctx(), c.Account(), items, at)
 	if err != nil {
 		return nil, waiting(err)
 	}

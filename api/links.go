@@ -22,6 +22,9 @@ func (c *Call) linksIn(body []byte) bool {
 // relink gives the call the links that are remembered, their dates moved from one span to
 // another.
 func (c *Call) relink(pages []pageLink, from, to bind.Span) {
+	if len(pages) == 0 {
+		return
+	}
 	was, is := dates(from), dates(to)
 	for _, p := range pages {
 		instead := slices.Clone(p.instead)

@@ -47,7 +47,7 @@ func (c *Call) memberItems(members []ranked, brand *domain.Brand, only *wire.Ite
 	for i := range members {
 		items[i] = domain.FeedItem{Row: members[i].latest, Member: members[i].Member}
 	}
-	shown, err := c.Engine.Show(c.ctx, c.Account(), items, at)
+	shown, err := c.Engine.Show(c.ctx(), c.Account(), items, at)
 	if err != nil {
 		return nil, waiting(err)
 	}

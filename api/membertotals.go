@@ -58,7 +58,7 @@ func (c *Call) totals(members []domain.Leader, latest []domain.Row, at domain.Po
 	for i := range members {
 		items[i] = domain.FeedItem{Row: latest[i], Member: members[i].Member}
 	}
-	shown, err := c.Engine.Show(c.ctx, c.Account(), items, at)
+	shown, err := c.Engine.Show(c.ctx(), c.Account(), items, at)
 	if err != nil {
 		return nil, waiting(err)
 	}

@@ -110,12 +110,12 @@ func (c *Call) stands(r *recollection) bool {
 	}
 	now := r.minute == c.minute()
 	spans, same := c.spansNow(r)
-	from, to, one := r.shown(spans)
-	derived := r.span == "" || r.span == from.String()
-	switch {
-	case spans == nil:
+	if spans == nil {
 		return false
-	case !now && !derived: // the operation made a range of its own
+	}
+	from, to, one := r.shown(spans)
+	switch {
+	case !now && r.span != "" && r.span != from.String(): // the operation made a range of its own
 		return false
 	case !now && c.turning != nil && len(r.pages) > 0: // a cursor holds the minute
 		return false
@@ -134,7 +134,7 @@ func (c *Call) stands(r *recollection) bool {
 		c.saw(at)
 	}
 	c.warnings = append(c.warnings, r.warnings...)
-	if c.span = r.span; c.span != "" && derived {
+	if c.span = r.span; !now && c.span != "" { // within a minute it is what it was
 		c.span = to.String()
 	}
 	c.relink(r.pages, from, to)

@@ -133,7 +133,7 @@ func (c *Call) submitAll(items []manyItem) error {
 		return nil
 	}
 	known, replayed := 0, 0
-	for i, r := range c.Engine.SubmitAll(c.ctx, all) {
+	for i, r := range c.Engine.SubmitAll(c.ctx(), all) {
 		m := of[i]
 		m.result = r
 		if m.err = unavailable(r.Err); m.err != nil {
@@ -199,7 +199,7 @@ func (c *Call) shown(items []manyItem) error {
 	if len(there) == 0 {
 		return nil
 	}
-	said, err := c.Engine.Show(c.ctx, c.Account(), there, c.position)
+	said, err := c.Engine.Show(c.ctx(), c.Account(), there, c.position)
 	if err != nil {
 		return waiting(err)
 	}

@@ -11,7 +11,7 @@ func (c *Call) refresh(in *common) error {
 	if on, _ := c.params.Get("refresh"); on != "1" || !c.op.plan.Has("refresh") {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(c.ctx, time.Duration(in.TimeoutMs)*time.Millisecond)
+	ctx, cancel := context.WithTimeout(c.ctx(), time.Duration(in.TimeoutMs)*time.Millisecond)
 	defer cancel()
 	at, err := c.Engine.Ends(ctx)
 	if err != nil {

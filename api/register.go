@@ -186,7 +186,7 @@ func (c *Call) submitRegistration(m *domain.RegisterMember, password string, to 
 			if err != nil {
 				return domain.Outcome{}, err
 			}
-			if m.Password, err = c.secret.hash(c.ctx, password, known); err != nil {
+			if m.Password, err = c.secret.hash(c.ctx(), password, known); err != nil {
 				return domain.Outcome{}, err
 			}
 		}
@@ -201,7 +201,7 @@ func (c *Call) submitRegistration(m *domain.RegisterMember, password string, to 
 			return out, err
 		}
 		c.wait = c.wait.Reach(out.Position)
-		if err := c.Engine.Await(c.ctx, c.wait); err != nil {
+		if err := c.Engine.Await(c.ctx(), c.wait); err != nil {
 			return out, waiting(err)
 		}
 		if !out.Replayed {
@@ -224,11 +224,11 @@ func attempt(id domain.RequestID, n int) domain.RequestID {
 
 // passwordOf is the hash of the password in use for a login email; empty: none.
 func (c *Call) passwordOf(address domain.IdentityHash) (string, error) {
-	id, _, err := c.Engine.Resolve(c.ctx, c.Account(), domain.ByLogin, address, c.wait)
+	id, _, err := c.Engine.Resolve(c.ctx(), c.Account(), domain.ByLogin, address, c.wait)
 	if err != nil || id == 0 {
 		return "", waiting(err)
 	}
-	m, _, err := c.Engine.Member(c.ctx, c.Account(), id, c.wait)
+	m, _, err := c.Engine.Member(c.ctx(), c.Account(), id, c.wait)
 	switch {
 	case domain.CodeOf(err) == domain.NotFound:
 		return "", nil

@@ -41,7 +41,7 @@ func (c *Call) mailed(emails bind.Emails) ([]domain.MemberID, error) {
 			names = append(names, domain.Name{Kind: kind, Hash: c.Hasher.Identity(c.Account(), kind, string(e))})
 		}
 	}
-	found, at, err := c.Engine.ResolveAll(c.ctx, c.Account(), names, c.wait)
+	found, at, err := c.Engine.ResolveAll(c.ctx(), c.Account(), names, c.wait)
 	if err != nil {
 		return nil, waiting(err)
 	}

@@ -71,7 +71,7 @@ func (c *Call) named(ways []way) (*domain.Member, error) {
 		}
 		for _, a := range w.by {
 			hash := c.Hasher.Identity(c.Account(), a.kind, a.parts...)
-			id, at, err := c.Engine.Resolve(c.ctx, c.Account(), a.kind, hash, c.wait)
+			id, at, err := c.Engine.Resolve(c.ctx(), c.Account(), a.kind, hash, c.wait)
 			if err != nil {
 				return nil, waiting(err)
 			}

@@ -22,6 +22,9 @@ func (p Position) Reach(q Position) Position {
 		out.Journal = q.Journal
 	}
 	a, b := p.Shards, q.Shards
+	if n := max(len(a), len(b)); n > 0 {
+		out.Shards = make([]ShardOffset, 0, n)
+	}
 	for len(a) > 0 || len(b) > 0 {
 		switch {
 		case len(b) == 0 || len(a) > 0 && a[0].Shard < b[0].Shard:

@@ -19,6 +19,9 @@ import (
 // MaxParams is how many parameters a request may have.
 const MaxParams = 256
 
+// usualParams is how many most requests have.
+const usualParams = 6
+
 // Given is one parameter as a request gives it.
 type Given struct {
 	Name  string // folded to lower case, aliases resolved
@@ -51,6 +54,9 @@ func Fold(name string) string {
 // Path adds a parameter of the path. The same name elsewhere must say the same, or be
 // empty.
 func (p *Params) Path(name, value string) {
+	if p.given == nil {
+		p.given = make([]Given, 0, usualParams)
+	}
 	p.given = append(p.given, Given{Name: Fold(name), As: name, Value: value, path: true})
 }
 
@@ -180,6 +186,9 @@ func (p *Params) add(name, value, bad string) {
 		p.full = true
 		p.fault = domain.Fail(domain.InvalidParameter, "there are more parameters than a request may have")
 		return
+	}
+	if p.given == nil {
+		p.given = make([]Given, 0, usualParams)
 	}
 	p.given = append(p.given, g)
 }

@@ -23,7 +23,7 @@ const positionVersion = 1
 
 // EncodePosition is the token of a position.
 func EncodePosition(p domain.Position) string {
-	b := make([]byte, 0, 64)
+	b := make([]byte, 0, 128)
 	b = append(append(b, positionVersion), p.Journal[:]...)
 	b = binary.AppendUvarint(b, uint64(p.Catalog))
 	b = binary.AppendUvarint(b, uint64(len(p.Shards)))
