@@ -67,7 +67,7 @@ func (c *Call) unchanged(w http.ResponseWriter, tag string) int {
 
 // headers are those of this call's answers, errors too.
 func (c *Call) headers(h http.Header) {
-	values := make([]string, 0, 5) // one array for all of them: a poll is little else
+	values := make([]string, 0, 5)    // one array for all of them: a poll is little else
 	set := func(name, value string) { // a name in its canonical form
 		values = append(values, value)
 		h[name] = values[len(values)-1 : len(values) : len(values)]

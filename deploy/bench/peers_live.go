@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"net/http"
 	"net/url"
 	"sync"
 	"time"
@@ -18,8 +17,8 @@ import (
 type Live struct {
 	MiB       float64 `json:"mib"`       // resident, once everything was asked
 	Floor     Spread  `json:"floor"`     // of a request that asks no shard, ms
-	Unchanged float64 `json:"unchanged"` // share of polls that were answered 304
-	Poll      Spread  `json:"poll"`      // CPU of the node for such a poll, µs
+	Polls     []Polls `json:"polls"`     // one after the other, and side by side
+	Resting   float64 `json:"resting"`   // CPU of the node a second while nobody asks, ms
 	Found     float64 `json:"found"`     // activities a second it takes
 	Streamed  float64 `json:"streamed"`  // that were streamed at it while it was asked
 	Idle      Spread  `json:"idle"`      // p99 of a tally of the hot brand over 7 days, ms
@@ -69,39 +68,6 @@ func (c *comparison) week() string {
 	p := url.Values{}
 	p.Set("period", "7 Day")
 	return c.staged.full(pathOf(q.Shape, itoa(int(c.scene.Brands[hotBrand]))), p)
-}
-
-// pollsOfARound is how many polls a round's CPU is divided by: the kernel counts in
-// hundredths of a second.
-const pollsOfARound = 10_000
-
-// polls asks for what has not changed, over one connection.
-func (c *comparison) polls(ctx context.Context, l *Live) error {
-	address, etag, same := c.week(), "", 0
-	var each []float64
-	for range c.b.o.runs {
-		before, err := cpuOf(c.staged.node.pid())
-		if err != nil {
-			return err
-		}
-		for range pollsOfARound {
-			_, res, _, err := c.staged.get(ctx, address, etag)
-			if err != nil {
-				return err
-			}
-			if etag = res.Header.Get("ETag"); res.StatusCode == http.StatusNotModified {
-				same++
-			}
-		}
-		after, err := cpuOf(c.staged.node.pid())
-		if err != nil {
-			return err
-		}
-		each = append(each, micros(after-before)/pollsOfARound)
-	}
-	l.Poll, l.Unchanged = spreadOf(each), float64(same)/float64(pollsOfARound*c.b.o.runs)
-	progress("polls: %.1f µs of CPU, %.2f %% unchanged", l.Poll.Median, 100*l.Unchanged)
-	return nil
 }
 
 const (

@@ -138,7 +138,10 @@ func (l *Live) print(t *table) {
 	t.row("A NODE WITH THESE ROWS", "MEDIAN", "LEAST", "MOST")
 	t.row("  resident memory (MiB)", fmt.Sprintf("%.0f", l.MiB))
 	t.spread("  a request that asks no shard (ms)", l.Floor, 3)
-	t.spread(fmt.Sprintf("  CPU of a poll, of which %.2f %% were answered 304 (µs; goal %d)", 100*l.Unchanged, goalPoll), l.Poll, 1)
+	t.row("  CPU while nobody asks (ms a second)", fmt.Sprintf("%.1f", l.Resting))
+	for i := range l.Polls {
+		l.Polls[i].print(t)
+	}
 	t.spread("  p99 of a 7-day tally, idle (ms)", l.Idle, 2)
 	t.spread(fmt.Sprintf("  the same at %.0f activities a second, of %.0f that it takes (ms)", l.Streamed, l.Found), l.Streaming, 2)
 	if l.Idle.Median > 0 {

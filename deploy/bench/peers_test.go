@@ -147,7 +147,9 @@ func TestTheTableSetsTheEnginesSideBySide(t *testing.T) {
 			Others: []Other{{Engine: "DuckDB 2", Millis: *ms(10)}, {Engine: "ClickHouse 3", Millis: *ms(6)}}, Goal: Goal{0.25, 4, true},
 		}},
 		Wide: []Wide{{Brands: 100, RowBytes: 30, Commit: *ms(1.5), Questions: []Compared{{Name: "tally", Engine: ms(3)}}}},
-		Live: &Live{Poll: *ms(33), Unchanged: 0.99, Idle: *ms(2), Streaming: *ms(5), Streamed: 1000, Found: 2000},
+		Live: &Live{
+			Polls: []Polls{{Pollers: 1, CPU: *ms(33), Bare: *ms(17), Unchanged: 0.99}, {Pollers: 16, CPU: *ms(21)}}, Resting: 12.5, Idle: *ms(2), Streaming: *ms(5), Streamed: 1000, Found: 2000,
+		},
 	}
 	var out strings.Builder
 	if err := r.print(&out); err != nil {
@@ -160,7 +162,10 @@ func TestTheTableSetsTheEnginesSideBySide(t *testing.T) {
 		{"geometric mean", "12.0 ×", "4.8 ×", "goal 12"},
 		{"AN ACCOUNT OF 100 BRANDS"},
 		{"publishing them (µs)", "1.5"},
-		{"99.00 % were answered 304", "33.0"},
+		{"CPU while nobody asks", "12.5"},
+		{"99.00 % were answered 304, one polls", "33.0"},
+		{"of a 304 that nothing is looked up for", "17.0"},
+		{"16 poll side by side", "21.0"},
 		{"ratio of the two", "2.5"},
 	} {
 		if !hasLine(out.String(), line) {
