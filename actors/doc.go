@@ -45,7 +45,8 @@
 // 20,000 records.
 // A page far down a list takes rounds (deep.go).
 // Questions never wait for ingestion: at the commit the shard publishes an
-// immutable view by one pointer swap (I7). The credit is the only back-pressure
+// immutable view by one pointer swap (I7). While one is asked, shards give way
+// to it after every few records (turns.go). The credit is the only back-pressure
 // and reaches the Kafka fetch (I8).
 //
 // What a commit changes is stamped with its number, by brand, attribute, record and name

@@ -49,6 +49,8 @@ func (n *Node) Ask(ctx context.Context, q *domain.Question, wait domain.Position
 
 // ask is one round of questions to all shards.
 func (n *Node) ask(ctx context.Context, q *domain.Question, wait domain.Position) (*domain.Answer, error) {
+	n.turns.begin()
+	defer n.turns.end()
 	if err := n.Await(ctx, wait); err != nil {
 		return nil, err
 	}

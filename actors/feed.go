@@ -87,6 +87,8 @@ func (n *Node) Show(ctx context.Context, account domain.AccountID, items []domai
 
 // show asks each shard once; behind says that one has not applied wait.
 func (n *Node) show(ctx context.Context, account domain.AccountID, items []domain.FeedItem, wait domain.Position) (out []domain.Shown, behind bool, err error) {
+	n.turns.begin()
+	defer n.turns.end()
 	type part struct {
 		at     []int
 		items  []domain.FeedItem

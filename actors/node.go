@@ -37,6 +37,7 @@ type Node struct {
 	routers *actor.PID
 	workers *workers
 	usage   *usage
+	turns   turns
 	beside  sync.WaitGroup // usage, ticks and trims
 
 	started atomic.Bool // pids and routers are there: the catalog's goroutine may read them
@@ -142,7 +143,7 @@ func (n *Node) startShard(i int) {
 	env := &shardEnv{
 		id: i, shards: n.shards, journal: n.o.Journal, lane: n.lanes[i],
 		open:    func() (ShardStore, error) { return n.o.OpenShard(i) },
-		catalog: n.catalog, options: n.o, shared: shared, poison: n.setAside, log: n.o.Log, poisoned: -1,
+		catalog: n.catalog, options: n.o, shared: shared, poison: n.setAside, turns: &n.turns, log: n.o.Log, poisoned: -1,
 	}
 	props := actor.PropsFromProducer(func() actor.Actor { return newShard(env) }, actor.WithSupervisor(stopping))
 	pid := n.system.Root.Spawn(props)

@@ -24,6 +24,7 @@ type shardEnv struct {
 	options    Options
 	shared     *shardShared
 	poison     func(poisoned)
+	turns      *turns // of the node
 	log        *slog.Logger
 
 	singly   int64 // below this offset records are applied one by one, since one of them panicked
@@ -267,12 +268,14 @@ func (s *shard) goOn(ctx actor.Context) {
 		s.running = false
 		return
 	}
+	s.env.turns.give()
 	command, err := s.applySlice(ctx)
 	if err != nil {
 		s.failed(ctx, err)
 		return
 	}
 	if s.commitDue(command) {
+		s.env.turns.give()
 		if err := s.commit(ctx); err != nil {
 			s.failed(ctx, err)
 			return

@@ -78,7 +78,9 @@ func (s *shard) applySlice(ctx actor.Context) (command bool, err error) {
 			return false, err
 		}
 		s.state.Next = r.Offset + 1
-		s.uncommitted++
+		if s.uncommitted++; s.uncommitted%giveEvery == 0 {
+			s.env.turns.give()
+		}
 		command = command || !askedBy(r).IsZero() || r.Kind == domain.KindClaim
 	}
 	if err := s.flush(ctx); err != nil {
@@ -275,7 +277,10 @@ func (s *shard) wake(ctx actor.Context, at member.Place) (*child, error) {
 // origin (I3).
 func (s *shard) flush(ctx actor.Context) error {
 	groups := s.slice.groups[:s.slice.used]
-	for _, g := range groups {
+	for i, g := range groups {
+		if i%giveEvery == 0 {
+			s.env.turns.give()
+		}
 		s.slice.current = g.msg.acts[0].record.Offset
 		k := g.child
 		g.msg.changes, g.msg.done = s.slice.changes, false

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"strconv"
 	"strings"
 
@@ -149,6 +150,9 @@ func (r *SourceReader) Read(ctx context.Context, next int64, epoch int32, spare 
 	}
 	page := domain.SourcePage{Arrivals: room(spare, len(in.records)), Next: in.next.next, Epoch: in.next.epoch, End: in.end, Memory: in.memory}
 	for i := range in.records {
+		if i%giveEvery == giveEvery-1 {
+			runtime.Gosched()
+		}
 		r.record = &in.records[i]
 		page.Arrivals[i].Slot = r.decoder.Decode(&page.Arrivals[i].Record, Incoming{
 			Topic: r.source.id, Partition: r.partition, Epoch: r.record.LeaderEpoch, Offset: r.record.Offset, TimeMs: r.record.TimeMs,
@@ -158,6 +162,10 @@ func (r *SourceReader) Read(ctx context.Context, next int64, epoch int32, spare 
 	r.record = nil
 	return page, nil
 }
+
+// giveEvery is after how many records a page being decoded gives way to what else can
+// run, some 100 µs: a question would stand behind all of it.
+const giveEvery = 32
 
 // lost is the page that stands for a batch that cannot be read: one record, at the
 // batch's first offset, so that the batch is known by its origin like any record.

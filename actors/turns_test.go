@@ -1,0 +1,42 @@
+package actors
+
+import (
+	"context"
+	"testing"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// Shards give way as long as somebody waits for an answer, and not a moment longer.
+func TestAQuestionIsKnownToThoseWhoGiveWayUntilItIsAnswered(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 2, Options{Workers: 1})
+	r.furnish(1)
+	id := r.register(1)
+	r.settled()
+	q := &domain.Question{Account: 1, Shape: domain.ShapeTally, Brand: 1, Range: domain.AllTime, Groups: []domain.Group{{Definition: 100}}}
+	item := domain.FeedItem{Member: id, Row: domain.Row{Brand: 1}}
+	for name, ask := range map[string]func() error{
+		"a question": func() error { _, err := r.node.Ask(context.Background(), q, domain.Position{}); return err },
+		"what rows say": func() error {
+			_, err := r.node.Show(context.Background(), 1, []domain.FeedItem{item}, domain.Position{})
+			return err
+		},
+	} {
+		if r.node.turns.asking() {
+			t.Fatalf("before %s somebody waits", name)
+		}
+		busy, free, answered := make(chan struct{}), make(chan struct{}), make(chan error)
+		r.node.workers.offer(func(*workbench) { close(busy); <-free })
+		<-busy
+		go func() { answered <- ask() }()
+		r.eventually(name+" is known", r.node.turns.asking)
+		close(free)
+		if err := <-answered; err != nil {
+			t.Fatal(err)
+		}
+		if r.node.turns.asking() {
+			t.Errorf("after %s somebody waits", name)
+		}
+	}
+}
