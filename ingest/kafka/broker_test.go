@@ -8,22 +8,57 @@ import (
 	"math/rand/v2"
 	"os"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	apache "github.com/ovation-analytics/ovation/deploy/kafka"
 )
 
-// realBroker gives a world at the broker that OVATION_TEST_KAFKA names, HOST:PORT, with
-// topics of its own. deploy/kafka starts one. Without it these tests are skipped: kfake
-// stands for the broker in all others.
+// TestMain stops the broker, if a test started it.
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+		stopBroker()
+		os.Exit(code)
+	}))
+}
+
+var stopBroker = func() {}
+
+// startBroker starts Apache Kafka, once.
+var startBroker = sync.OnceValues(func() (address string, err error) {
+	dir, err := os.MkdirTemp("", "ovation-kafka-")
+	if err != nil {
+		return "", err
+	}
+	b, err := apache.Start(dir)
+	if err != nil {
+		os.RemoveAll(dir)
+		return "", err
+	}
+	stopBroker = func() { _ = b.Close(); os.RemoveAll(dir) }
+	return b.Addr, nil
+})
+
+// realBroker gives a world at the broker that OVATION_TEST_KAFKA names, HOST:PORT, or else
+// at Apache Kafka, with topics of its own. Where that cannot run these tests are skipped,
+// but never in CI: kfake stands for the broker in all others.
 func realBroker(t *testing.T) *world {
 	t.Helper()
 	address := os.Getenv("OVATION_TEST_KAFKA")
 	if address == "" {
-		t.Skip("OVATION_TEST_KAFKA is not set")
+		var err error
+		switch address, err = startBroker(); {
+		case err == nil:
+		case os.Getenv("CI") == "true":
+			t.Fatal(err)
+		default:
+			t.Skip(err)
+		}
 	}
 	client, err := New(Config{Brokers: []string{address}, ClientID: "test", MetadataTTL: 200 * time.Millisecond})
 	if err != nil {

@@ -52,8 +52,9 @@
 //
 // # Tests
 //
-// They run against franz-go's kfake in memory; with OVATION_TEST_KAFKA=HOST:PORT also
-// against a real broker, on topics of their own that stay behind.
+// They run against franz-go's kfake in memory, and some against Apache Kafka, which
+// deploy/kafka starts; OVATION_TEST_KAFKA=HOST:PORT names another broker, where their topics
+// stay behind.
 //
 // # The broker
 //

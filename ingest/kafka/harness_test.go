@@ -8,12 +8,9 @@ import (
 
 	kafkago "github.com/segmentio/kafka-go"
 	"github.com/twmb/franz-go/pkg/kfake"
-	"go.uber.org/goleak"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // world is a cluster in memory and a client of it.
 type world struct {
