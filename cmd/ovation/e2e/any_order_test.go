@@ -17,12 +17,16 @@ import (
 // hash of every shard and every number must be equal, and equal to the naive model.
 func TestI9AnyOrderAndRepetitionGiveTheSameState(t *testing.T) {
 	t.Parallel()
-	accounts, fans, acts, questions := 4, 30, 1_500, 2
+	onBothLogs(t, anyOrder)
+}
+
+func anyOrder(t *testing.T, on site) {
+	accounts, fans, acts, questions := on.some(4), 30, 1_500, 2
 	if full {
 		accounts, fans, acts, questions = 40, 60, 5_000, 20
 	}
 	secrets := filepath.Join(t.TempDir(), "secrets.yaml")
-	a, b := start(t, "--secrets", secrets), start(t, "--secrets", secrets)
+	a, b := on.start(t, "--secrets", secrets), on.start(t, "--secrets", secrets)
 	seed := rand.Uint64()
 	var all []*people
 	for i := range accounts {

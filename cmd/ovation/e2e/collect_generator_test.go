@@ -16,12 +16,16 @@ import (
 // it counts, once.
 func TestAMadeUpAudienceIsPublished(t *testing.T) {
 	t.Parallel()
+	onBothLogs(t, madeUpAudience)
+}
+
+func madeUpAudience(t *testing.T, on site) {
 	const actions = 6_000
 	fans, err := audience.New(audience.Options{Seed: 3, Members: 150, Actions: actions, Brands: 5, End: time.Date(2026, 11, 16, 0, 0, 0, 0, time.UTC)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := start(t)
+	n := on.start(t)
 	number, key := n.account("generated")
 	path, err := binary()
 	if err != nil {
@@ -29,7 +33,7 @@ func TestAMadeUpAudienceIsPublished(t *testing.T) {
 	}
 	folder := t.TempDir()
 	for _, want := range []string{"6,000 actions published from 6,000 rows", "0 actions published from 0 rows"} {
-		c := exec.Command(path, "collect", "generator", "--create", "--kafka", n.kafka, "--api", "http://"+n.http, "--key", key,
+		c := exec.Command(path, "collect", "generator", "--create", "--kafka", n.kafka, "--topic-prefix", n.prefix, "--api", "http://"+n.http, "--key", key,
 			"--account", id(domain.AccountID(number)), "--seed", "3", "--members", "150", "--actions", "6000", "--brands", "5", "--end", "2026-11-16")
 		var errs bytes.Buffer
 		c.Dir, c.Stderr = folder, &errs

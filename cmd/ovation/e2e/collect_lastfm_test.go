@@ -115,8 +115,12 @@ func (l *lastfm) collectedPeople(t testing.TB, rnd *rand.Rand, dir string, total
 // collector.
 func TestQuestionsOverLastFMAreCountedAsInItsFiles(t *testing.T) {
 	t.Parallel()
+	onBothLogs(t, questionsOverLastFM)
+}
+
+func questionsOverLastFM(t *testing.T, on site) {
 	const seed = 2011
-	questions, listens := randomQuestions(), int64(200_000-186_479)
+	questions, listens := randomQuestions(on), int64(200_000-186_479)
 	if full {
 		listens = 1_000_000
 	}
@@ -127,7 +131,7 @@ func TestQuestionsOverLastFMAreCountedAsInItsFiles(t *testing.T) {
 	}
 	l := readLastfm(t)
 	p, bad := l.collectedPeople(t, rnd, dir, listens)
-	n := start(t)
+	n := on.start(t)
 	number, key := n.account(p.name)
 	account, folder := domain.AccountID(number), t.TempDir()
 	for _, c := range []struct{ mapping, input, says string }{

@@ -33,7 +33,7 @@ func startCollect(n *node, folder, key string, account domain.AccountID, args ..
 	if err != nil {
 		n.t.Fatal(err)
 	}
-	args = append([]string{"collect", "file", "--create", "--kafka", n.kafka, "--api", "http://" + n.http, "--account", id(account)}, args...)
+	args = append([]string{"collect", "file", "--create", "--kafka", n.kafka, "--topic-prefix", n.prefix, "--api", "http://" + n.http, "--account", id(account)}, args...)
 	c := &collectRun{t: n.t, cmd: exec.Command(path, args...), lines: &tail{}, ended: make(chan struct{})}
 	c.cmd.Dir = folder
 	c.cmd.Env = append(os.Environ(), "OVATION_KEY="+key)
@@ -270,7 +270,11 @@ func (p *people) rows(w io.Writer, rnd *rand.Rand, n int, s span) {
 // publishes. Started again it goes on, and every number equals a naive count.
 func TestAKilledCollectorPublishesTheRest(t *testing.T) {
 	t.Parallel()
-	actions, questions, brands, fans := 200_000, 60, 1_500, 1_000
+	onBothLogs(t, killedCollector)
+}
+
+func killedCollector(t *testing.T, on site) {
+	actions, questions, brands, fans := on.some(200_000), 60, on.some(1_500), on.some(1_000)
 	if full {
 		actions, questions, brands, fans = 186_479+1_000_000, 200, 17_632, 1_892
 	}
@@ -281,7 +285,7 @@ func TestAKilledCollectorPublishesTheRest(t *testing.T) {
 	folder := t.TempDir()
 	mapping := write(t, folder, "mapping.yaml", p.mapping)
 	input := write(t, folder, "input.csv", func(w io.Writer) { p.rows(w, rnd, actions, s) })
-	n := start(t)
+	n := on.start(t)
 	number, key := n.account(p.name)
 	account := domain.AccountID(number)
 

@@ -21,7 +21,11 @@ import (
 // node, each has an account of its own.
 func TestCommands(t *testing.T) {
 	t.Parallel()
-	n := start(t)
+	onBothLogs(t, commands)
+}
+
+func commands(t *testing.T, on site) {
+	n := on.start(t)
 	for _, c := range []struct {
 		name string
 		show func(*stage)

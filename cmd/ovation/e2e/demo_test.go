@@ -52,7 +52,7 @@ func startDemo(t testing.TB, data string, args ...string) (d *demo, out, log *sc
 	}
 	out, log = &screen{}, &screen{}
 	args = append([]string{
-		"demo", "--data", data, "--http", "127.0.0.1:0", "--admin", "127.0.0.1:0", "--embedded-kafka", "127.0.0.1:0", "--shards", "4", "--rate", "0",
+		"demo", "--data", data, "--http", "127.0.0.1:0", "--admin", "127.0.0.1:0", "--shards", "4", "--rate", "0",
 	}, args...)
 	d = &demo{t: t, cmd: exec.Command(path, args...), said: log, ended: make(chan error, 1)}
 	d.cmd.Stdout, d.cmd.Stderr = out, log
@@ -144,8 +144,13 @@ func answers(all []asked) (out []string) {
 // and starts it again, and starts the same audience anew: always the same answers.
 func TestTheDemoAnswersAsPrinted(t *testing.T) {
 	t.Parallel()
+	onBothLogs(t, demoAnswers)
+}
+
+func demoAnswers(t *testing.T, on site) {
 	data := filepath.Join(t.TempDir(), "data")
-	size := []string{"--members", "250", "--actions", "12000", "--key", "a-key-to-try-it"}
+	flags := on.flags(newPrefix())
+	size := append(flags, "--members", "250", "--actions", "12000", "--key", "a-key-to-try-it")
 
 	// The first run is killed while it publishes.
 	d, _, log := startDemo(t, data, size...)
@@ -171,7 +176,7 @@ func TestTheDemoAnswersAsPrinted(t *testing.T) {
 		t.Errorf("a later run prints\n%s\nnot\n%s", got, want)
 	}
 
-	d, _, log = startDemo(t, data, "--members", "250", "--actions", "12000", "--seed", "2")
+	d, _, log = startDemo(t, data, append(flags, "--members", "250", "--actions", "12000", "--seed", "2")...)
 	<-d.ended
 	if code := d.cmd.ProcessState.ExitCode(); code != 2 || !strings.Contains(log.String(), "--seed 1 --members 250 --actions 12000") {
 		t.Errorf("another audience on the same directory: exit code %d:\n%s", code, log)

@@ -1,6 +1,9 @@
 // Package e2e runs the plain binary as a user does and holds it to what it promises:
 // through Kafka in, over HTTP out, killed in between.
 //
+// Each test runs on the embedded log and on one Apache Kafka that all share
+// (logs_test.go); what makes sense on one of them alone says why.
+//
 // harness.go starts and kills nodes; people.go is a naive model of accounts, members
 // and actions that answers the same questions by counting; kinds_test.go is the table
 // of all that can be asked, numbers_tellers_test.go that of all that gives a number,

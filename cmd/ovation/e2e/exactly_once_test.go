@@ -19,11 +19,11 @@ type storm struct {
 	questions                    int // random ones a brand
 }
 
-func sizeOfStorm() storm {
+func sizeOfStorm(on site) storm {
 	if full {
 		return storm{records: 1_000_000, kills: 20, brands: 12, fans: 600, writers: 4, writes: 400, questions: 60}
 	}
-	return storm{records: 200_000, kills: 3, brands: 6, fans: 250, writers: 3, writes: 40, questions: 12}
+	return storm{records: on.some(200_000), kills: 3, brands: 6, fans: 250, writers: 3, writes: 40, questions: 12}
 }
 
 // TestExactlyOnceOverKills kills the node, log and all, again and again while
@@ -33,10 +33,14 @@ func sizeOfStorm() storm {
 // another address, one in twenty is months late. At the end every number must be
 // that of the naive model, which knows nothing of kills.
 func TestExactlyOnceOverKills(t *testing.T) {
-	seed, size := rand.Uint64(), sizeOfStorm()
+	onBothLogs(t, exactlyOnce)
+}
+
+func exactlyOnce(t *testing.T, on site) {
+	seed, size := rand.Uint64(), sizeOfStorm(on)
 	t.Logf("seed %d", seed)
 	rnd := rand.New(rand.NewPCG(seed, 0))
-	n := start(t)
+	n := on.start(t)
 	p := invent(rnd, "storm", cast{brands: size.brands, fans: size.fans})
 	p.enter(n, 32)
 	load := p.load(rnd, size.records)

@@ -27,6 +27,7 @@ var binary = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
+	atEnd = append(atEnd, func() { os.RemoveAll(dir) })
 	path := filepath.Join(dir, "ovation")
 	out, err := exec.Command("go", "build", "-o", path, "..").CombinedOutput()
 	if err != nil {
@@ -37,33 +38,25 @@ var binary = sync.OnceValues(func() (string, error) {
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if path, err := binary(); err == nil {
-		os.RemoveAll(filepath.Dir(path))
+	for _, f := range atEnd {
+		f()
 	}
 	os.Exit(code)
 }
 
 // node is a running ovation serve.
 type node struct {
-	t    testing.TB
-	data string
-	args []string
+	t      testing.TB
+	data   string
+	logs   string // the directory of Apache Kafka's logs; empty: they are in data
+	prefix string // of its topics
+	args   []string
 
 	cmd   *exec.Cmd
 	lines *tail
 	ended chan struct{}
 
 	http, admin, kafka string // addresses, of this life
-}
-
-// start runs a node on an empty directory, with more flags if given, and waits until
-// it is ready.
-func start(t testing.TB, args ...string) *node {
-	t.Helper()
-	n := &node{t: t, data: filepath.Join(t.TempDir(), "data"), args: args}
-	t.Cleanup(n.kill)
-	n.life()
-	return n
 }
 
 var serving = regexp.MustCompile(`msg=serving http=(\S+) admin=(\S+) kafka=(\S+)`)
@@ -76,7 +69,7 @@ func (n *node) life() {
 		n.t.Fatal(err)
 	}
 	args := append([]string{
-		"serve", "--data", n.data, "--http", "127.0.0.1:0", "--admin", "127.0.0.1:0", "--embedded-kafka", "127.0.0.1:0",
+		"serve", "--data", n.data, "--http", "127.0.0.1:0", "--admin", "127.0.0.1:0",
 	}, n.args...)
 	n.cmd = exec.Command(path, args...)
 	n.lines = &tail{}

@@ -74,12 +74,16 @@ func kcatLine(key string, value []byte) string {
 // messages without a key, each codec with and without idempotence; kcat reads back
 // what it wrote, and the API has counted it.
 func TestKcatPublishesWithEveryCodec(t *testing.T) {
+	onBothLogs(t, kcatPublishes)
+}
+
+func kcatPublishes(t *testing.T, on site) {
 	const seed = 20
-	each := 300
+	each := on.some(300)
 	if full {
 		each = 20_000
 	}
-	n := start(t)
+	n := on.start(t)
 	k := kcatAt(n)
 	rnd := rand.New(rand.NewPCG(seed, 1))
 	t.Logf("seed %d, %d messages a run; %s", seed, each, regexp.MustCompile(`Version .*`).Find(k.must(nil, "-V")))
@@ -92,7 +96,7 @@ func TestKcatPublishesWithEveryCodec(t *testing.T) {
 	for _, codec := range []string{"none", "gzip", "snappy", "lz4", "zstd"} {
 		for _, idempotent := range []string{"false", "true"} {
 			var in strings.Builder
-			args, form := []string{"-P", "-t", topic, "-K", "\t", "-z", codec, "-X", "enable.idempotence=" + idempotent}, plainForm
+			args, form := []string{"-P", "-t", n.topic(), "-K", "\t", "-z", codec, "-X", "enable.idempotence=" + idempotent}, plainForm
 			if run%2 == 1 {
 				form = structuredForm
 				args = append(args, "-H", "content-type=application/cloudevents+json; charset=utf-8")
@@ -117,7 +121,7 @@ func TestKcatPublishesWithEveryCodec(t *testing.T) {
 
 	var read []string
 	used := map[string]int{}
-	for line := range strings.Lines(string(k.must(nil, "-C", "-t", topic, "-o", "beginning", "-e", "-q", "-f", "%p|%k|%s\n"))) {
+	for line := range strings.Lines(string(k.must(nil, "-C", "-t", n.topic(), "-o", "beginning", "-e", "-q", "-f", "%p|%k|%s\n"))) {
 		partition, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "|")
 		used[partition]++
 		read = append(read, rest)
@@ -141,11 +145,15 @@ func TestKcatPublishesWithEveryCodec(t *testing.T) {
 // TestKcatReadsDeadLetters shows a dead letter to an operator who has nothing but
 // kcat.
 func TestKcatReadsDeadLetters(t *testing.T) {
-	n := start(t)
+	onBothLogs(t, kcatReadsLetters)
+}
+
+func kcatReadsLetters(t *testing.T, on site) {
+	n := on.start(t)
 	k := kcatAt(n)
-	k.must([]byte("nobody\t{\"id\":1}\n"), "-P", "-t", topic, "-K", "\t", "-H", "trace=t-1")
+	k.must([]byte("nobody\t{\"id\":1}\n"), "-P", "-t", n.topic(), "-K", "\t", "-H", "trace=t-1")
 	n.settled(1)
-	got := string(k.must(nil, "-C", "-t", "activities.dlq", "-o", "beginning", "-e", "-q", "-f", "%k|%s|%h\n"))
+	got := string(k.must(nil, "-C", "-t", n.topic()+".dlq", "-o", "beginning", "-e", "-q", "-f", "%k|%s|%h\n"))
 	want := `nobody|{"id":1}|dlq.reason=missing_field,dlq.detail=source,dlq.origin=`
 	if !strings.HasPrefix(got, want) || !strings.HasSuffix(got, ",trace=t-1\n") {
 		t.Errorf("kcat reads %q, want %s…", got, want)
@@ -155,7 +163,7 @@ func TestKcatReadsDeadLetters(t *testing.T) {
 // TestKcatIsToldWhatTheEmbeddedLogRefuses: what cannot be taken is refused for good,
 // with a reason, and nothing of it is counted; what comes after it is.
 func TestKcatIsToldWhatTheEmbeddedLogRefuses(t *testing.T) {
-	n := start(t)
+	n := embedded.start(t)
 	k := kcatAt(n)
 	account, key := n.account("refused")
 	api := n.api(key)
@@ -175,12 +183,12 @@ func TestKcatIsToldWhatTheEmbeddedLogRefuses(t *testing.T) {
 		{"a transaction", event("transaction", ""), []string{"-X", "transactional.id=t-1"}, "ransaction"},
 		{"a partition that is not there", event("partition", ""), []string{"-p", "99"}, "partition"},
 	} {
-		_, err := k.run(c.in, append([]string{"-P", "-t", topic}, c.args...)...)
+		_, err := k.run(c.in, append([]string{"-P", "-t", n.topic()}, c.args...)...)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
-	k.must(event("fine", ""), "-P", "-t", topic)
+	k.must(event("fine", ""), "-P", "-t", n.topic())
 	n.settled(1)
 	tally, _, err := api.StatsActivity(ctx(t), brand, nil)
 	if err != nil {

@@ -95,11 +95,15 @@ func (l *lastfm) messages(p *people) (out [][]kafka.Message, rows [][]int, bad i
 // TestRealTaggingsAreCountedAsInTheirFiles publishes the lastfm-2k set and asks about
 // it; every answer equals a naive recount of the files. After a kill it still does.
 func TestRealTaggingsAreCountedAsInTheirFiles(t *testing.T) {
+	onBothLogs(t, realTaggings)
+}
+
+func realTaggings(t *testing.T, on site) {
 	const seed = 2011
 	rnd := rand.New(rand.NewPCG(seed, 1))
 	l := readLastfm(t)
 	p := l.people(rnd)
-	n := start(t)
+	n := on.start(t)
 	t0 := time.Now()
 	step := func(format string, args ...any) {
 		t.Logf("%6.2f s  "+format, append([]any{time.Since(t0).Seconds()}, args...)...)

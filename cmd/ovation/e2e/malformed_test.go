@@ -150,13 +150,17 @@ func (w *malformedWorld) mixture(rnd *rand.Rand, s span, malformed int) (out [pa
 // the others adds up. A batch that does not parse is not among them: the embedded log
 // refuses it when it is produced, so reason corrupt is shown in package ingest.
 func TestMalformedRecordsBecomeDeadLetters(t *testing.T) {
+	onBothLogs(t, malformedRecords)
+}
+
+func malformedRecords(t *testing.T, on site) {
 	const seed = 31
-	malformed := 1200
+	malformed := on.some(1200)
 	if full {
 		malformed = 20_000
 	}
 	rnd := rand.New(rand.NewPCG(seed, 1))
-	n := start(t)
+	n := on.start(t)
 	w := newMalformedWorld(n, rnd)
 	s := last(20)
 	mixed, kinds := w.mixture(rnd, s, malformed)
@@ -250,7 +254,11 @@ func (k *malformedKind) withheld() bool { return k.reason == domain.SharingDisab
 // TestARefusedRecordOverHTTPBecomesADeadLetterThatCanBePublished: nobody waited for
 // it, so the payload is kept; once its member is there it counts.
 func TestARefusedRecordOverHTTPBecomesADeadLetterThatCanBePublished(t *testing.T) {
-	n := start(t)
+	onBothLogs(t, refusedOverHTTP)
+}
+
+func refusedOverHTTP(t *testing.T, on site) {
+	n := on.start(t)
 	_, key := n.account("late")
 	api := n.api(key)
 	brand := outsiderBrand(t, api, "brand")

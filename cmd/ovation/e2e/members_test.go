@@ -13,6 +13,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/client"
 	"github.com/ovation-analytics/ovation/api/wire"
+	"github.com/ovation-analytics/ovation/ingest/kafka"
 )
 
 const secretPassword = "correct-horse-battery"
@@ -20,7 +21,11 @@ const secretPassword = "correct-horse-battery"
 // A member registers by email, services are attached to it, it opts in; a power cut
 // changes nothing of that, and no byte on the disk or in the log holds its password.
 func TestAMemberByEmailOutlivesAPowerCut(t *testing.T) {
-	n := start(t)
+	onBothLogs(t, memberByEmail)
+}
+
+func memberByEmail(t *testing.T, on site) {
+	n := on.start(t)
 	_, key := n.account("members by email")
 	api := n.api(key)
 	got := func(e wire.Envelope, m client.Meta, err error) (wire.Envelope, client.Meta) {
@@ -77,11 +82,13 @@ func TestAMemberByEmailOutlivesAPowerCut(t *testing.T) {
 	}
 
 	n.kill()
-	if files := holding(t, n.data, "ada-tumblr"); files == 0 {
-		t.Fatal("no file holds a uid: the test shows nothing")
-	}
-	if files := holding(t, n.data, secretPassword); files > 0 {
-		t.Fatalf("%d files hold the password", files)
+	for what, folders := range n.written() {
+		if holding(t, folders, "ada-tumblr") == 0 {
+			t.Fatalf("no file of %s holds a uid: the test shows nothing", what)
+		}
+		if files := holding(t, folders, secretPassword); files > 0 {
+			t.Fatalf("%d files of %s hold the password", files, what)
+		}
 	}
 	n.life()
 	api = n.api(key).At(meta.Position)
@@ -106,21 +113,38 @@ func TestAMemberByEmailOutlivesAPowerCut(t *testing.T) {
 	}
 }
 
-// holding is how many files of a directory hold a text.
-func holding(t *testing.T, dir, text string) (files int) {
+// written are the folders that the node writes, and those of its journal where that is
+// elsewhere.
+func (n *node) written() map[string][]string {
+	n.t.Helper()
+	out := map[string][]string{"the node": {n.data}}
+	if n.logs != "" {
+		partitions, err := filepath.Glob(filepath.Join(n.logs, n.prefix+kafka.Journal+"-*"))
+		if err != nil {
+			n.t.Fatal(err)
+		}
+		out["the journal"] = partitions
+	}
+	return out
+}
+
+// holding is how many files of the folders hold a text.
+func holding(t *testing.T, folders []string, text string) (files int) {
 	t.Helper()
-	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
+	for _, dir := range folders {
+		err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			b, err := os.ReadFile(path)
+			if strings.Contains(string(b), text) {
+				files++
+			}
 			return err
+		})
+		if err != nil {
+			t.Fatal(err)
 		}
-		b, err := os.ReadFile(path)
-		if strings.Contains(string(b), text) {
-			files++
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 	return files
 }

@@ -22,6 +22,7 @@ import (
 type outsider struct {
 	t      testing.TB
 	client *kafka.Client
+	prefix string // of the topics
 }
 
 func outsiderAt(n *node) *outsider {
@@ -30,7 +31,7 @@ func outsiderAt(n *node) *outsider {
 		n.t.Fatal(err)
 	}
 	n.t.Cleanup(c.Close)
-	return &outsider{n.t, c}
+	return &outsider{n.t, c, n.prefix}
 }
 
 // place is where a record stands.
@@ -60,7 +61,7 @@ func (s *outsider) publishTo(partition int, messages []kafka.Message, bytes int,
 	producers := make([]*kafka.Producer, len(codecs))
 	for i, codec := range codecs {
 		var err error
-		if producers[i], err = s.client.Producer(kafka.ProducerConfig{Topic: kafka.Activities, Partition: partition, Codec: codec}); err != nil {
+		if producers[i], err = s.client.Producer(kafka.ProducerConfig{Topic: s.prefix + kafka.Activities, Partition: partition, Codec: codec}); err != nil {
 			return nil, err
 		}
 	}
@@ -91,15 +92,16 @@ type letter struct {
 func (s *outsider) letters() []letter {
 	s.t.Helper()
 	c := ctx(s.t)
-	topic, err := s.client.Topic(c, kafka.DeadLetters)
+	name := s.prefix + kafka.DeadLetters
+	topic, err := s.client.Topic(c, name)
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	end, err := s.client.End(c, kafka.DeadLetters, 0)
+	end, err := s.client.End(c, name, 0)
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	f, err := s.client.Fetcher(kafka.FetchConfig{Topic: kafka.DeadLetters, ID: topic.ID})
+	f, err := s.client.Fetcher(kafka.FetchConfig{Topic: name, ID: topic.ID})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -135,7 +137,7 @@ func letterOf(r *kafka.Record) letter {
 // has one there, and no place has two.
 func (s *outsider) byOrigin(letters []letter) map[place]letter {
 	s.t.Helper()
-	topic, err := s.client.Topic(ctx(s.t), kafka.Activities)
+	topic, err := s.client.Topic(ctx(s.t), s.prefix+kafka.Activities)
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -166,13 +166,17 @@ func (w *watch) live(n *node, name string, records, writes int) error {
 // answer just what it wrote.
 func TestWhatWasSeenStaysSeen(t *testing.T) {
 	t.Parallel()
-	records, writes := 8_000, 60
+	onBothLogs(t, seenStaysSeen)
+}
+
+func seenStaysSeen(t *testing.T, on site) {
+	records, writes := on.some(8_000), on.some(60)
 	if full {
 		records, writes = 200_000, 2_000
 	}
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
-	n := start(t)
+	n := on.start(t)
 	p := invent(rand.New(rand.NewPCG(seed, 0)), "seen", cast{brands: 3, fans: 60})
 	p.enter(n, 16)
 	w := watchOf(n, p, seed, 4)

@@ -15,13 +15,14 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/ingest/kafka"
 )
 
-// topic is the public topic, partitions what a node makes it with.
-const (
-	topic      = "activities"
-	partitions = 8
-)
+// partitions is what a node makes the public topic with.
+const partitions = 8
+
+// topic is the node's public topic.
+func (n *node) topic() string { return n.prefix + kafka.Activities }
 
 // form is how a record holds its event.
 type form int
@@ -75,7 +76,7 @@ type event struct {
 	*data
 }
 
-// record is an action as a collector publishes it.
+// record is an action as a collector publishes it, to the public topic of whichever node.
 func (p *people) record(a *act, f form, who address, key []byte) *kgo.Record {
 	m, d := &p.fans[a.fan], &p.deeds[a.deed]
 	body := &data{Account: p.account, Activity: d.id, Content: map[string]string{"TrackName": trackOf(a)}}
@@ -92,7 +93,7 @@ func (p *people) record(a *act, f form, who address, key []byte) *kgo.Record {
 	}
 	const kind, source = "ovation.activity.v1", "collector"
 	at := time.Unix(a.at, 0).UTC().Format(time.RFC3339)
-	r := &kgo.Record{Topic: topic, Key: key}
+	r := &kgo.Record{Key: key}
 	switch f {
 	case plainForm:
 		r.Value = encoded(event{ID: a.id, Source: source, Time: at, data: body})
@@ -128,20 +129,23 @@ func (p *people) anyRecord(rnd *rand.Rand, a *act) *kgo.Record {
 }
 
 // publisher is a collector's producer: idempotent, on this life of a node.
-type publisher struct{ client *kgo.Client }
+type publisher struct {
+	client *kgo.Client
+	topic  string
+}
 
 // publisher connects to the node's broker; close it before the next life.
 func (n *node) publisher() *publisher {
 	n.t.Helper()
 	c, err := kgo.NewClient(
-		kgo.SeedBrokers(n.kafka), kgo.ClientID("collector"), kgo.RequiredAcks(kgo.AllISRAcks()),
+		kgo.SeedBrokers(n.kafka), kgo.ClientID("collector"), kgo.DefaultProduceTopic(n.topic()), kgo.RequiredAcks(kgo.AllISRAcks()),
 		kgo.ProducerLinger(time.Millisecond), kgo.MaxBufferedRecords(5_000),
 		kgo.MetadataMinAge(10*time.Millisecond), kgo.RetryBackoffFn(func(int) time.Duration { return 5 * time.Millisecond }),
 	)
 	if err != nil {
 		n.t.Fatal(err)
 	}
-	return &publisher{c}
+	return &publisher{c, n.topic()}
 }
 
 func (p *publisher) close() { p.client.Close() }
@@ -158,7 +162,7 @@ func (p *publisher) publish(t testing.TB, records ...*kgo.Record) {
 func (p *publisher) end(t testing.TB) (sum int64) {
 	t.Helper()
 	req, of := kmsg.NewPtrListOffsetsRequest(), kmsg.NewListOffsetsRequestTopic()
-	req.ReplicaID, of.Topic = -1, topic
+	req.ReplicaID, of.Topic = -1, p.topic
 	for i := range int32(partitions) {
 		q := kmsg.NewListOffsetsRequestTopicPartition()
 		q.Partition, q.Timestamp = i, -1

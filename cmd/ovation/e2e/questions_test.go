@@ -10,11 +10,11 @@ import (
 )
 
 // randomQuestions is how many questions are asked over each of the sets.
-func randomQuestions() int {
+func randomQuestions(on site) int {
 	if full {
 		return 2000
 	}
-	return 300
+	return on.some(300)
 }
 
 // loadWithTies is a load of which many are in one second, and for one pair; a repeat is
@@ -53,14 +53,19 @@ func (n *node) publishParts(rnd *rand.Rand, all []*people, load [][]act, from, t
 // recount to the last row.
 func TestQuestionsOverAGeneratedAudienceAreCountedAsItWasMadeUp(t *testing.T) {
 	t.Parallel()
-	seed, questions := rand.Uint64(), randomQuestions()
+	onBothLogs(t, questionsOverGenerated)
+}
+
+func questionsOverGenerated(t *testing.T, on site) {
+	seed, questions := rand.Uint64(), randomQuestions(on)
 	sizes := []struct{ brands, fans, acts, removed int }{{6, 150, 20_000, 80}, {4, 40, 3_000, 20}, {3, 5, 400, 10}}
 	if full {
 		sizes[0].fans, sizes[0].acts, sizes[0].removed = 2_000, 400_000, 2_000
 	}
+	sizes[0].acts = on.some(sizes[0].acts)
 	t.Logf("seed %d", seed)
 	rnd := rand.New(rand.NewPCG(seed, 0))
-	n := start(t)
+	n := on.start(t)
 	var all []*people
 	var load [][]act
 	for i, size := range sizes {

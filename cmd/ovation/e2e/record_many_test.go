@@ -62,14 +62,18 @@ func (p *people) forgetTaken(c *crate, out *wire.RecordedMany) {
 // once; the answer of a repeat is the first one's.
 func TestManyRecordsUnderOneKeyCountOnce(t *testing.T) {
 	t.Parallel()
-	crates, size, questions := 6, 700, 20
+	onBothLogs(t, manyUnderOneKey)
+}
+
+func manyUnderOneKey(t *testing.T, on site) {
+	crates, size, questions := 6, on.some(700), 20
 	if full {
 		crates, size, questions = 60, 1700, 60
 	}
 	seed := rand.Uint64()
 	t.Log("seed", seed)
 	rnd := rand.New(rand.NewPCG(seed, 1))
-	n := start(t)
+	n := on.start(t)
 	p := invent(rnd, "many", cast{brands: 4, fans: 60})
 	p.enter(n, 16)
 	var sent []*crate
@@ -125,10 +129,14 @@ func TestManyRecordsUnderOneKeyCountOnce(t *testing.T) {
 // what was done finds.
 func TestSegmentsCountTheMembersOfTheirRule(t *testing.T) {
 	t.Parallel()
+	onBothLogs(t, segmentsCount)
+}
+
+func segmentsCount(t *testing.T, on site) {
 	seed := rand.Uint64()
 	t.Log("seed", seed)
 	rnd := rand.New(rand.NewPCG(seed, 2))
-	n := start(t)
+	n := on.start(t)
 	p := invent(rnd, "segments", cast{brands: 3, fans: 50})
 	p.enter(n, 16)
 	out, meta, err := p.api(n).RecordMany(ctx(t), pack(p, rnd, "a", 1500).records, client.Params{"async": "0"})

@@ -85,7 +85,11 @@ func positionOutlives(s *stage) {
 // is not ready any more, takes nobody new, and answers before it ends.
 func TestAStopAnswersWhatIsUnderWay(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, start(t), "drain")
+	onBothLogs(t, stopAnswers)
+}
+
+func stopAnswers(t *testing.T, on site) {
+	s := newStage(t, on.start(t), "drain")
 	body := "name=Last&type=Music"
 	conn, err := net.Dial("tcp", s.n.http)
 	if err != nil {

@@ -142,7 +142,11 @@ func (o described) ask(t *testing.T, n *node, key string, values client.Params, 
 // is nobody. The other account is then as it was.
 func TestNothingOfAnotherAccountIsThere(t *testing.T) {
 	t.Parallel()
-	n := start(t)
+	onBothLogs(t, nothingOfAnother)
+}
+
+func nothingOfAnother(t *testing.T, on site) {
+	n := on.start(t)
 	rnd := rand.New(rand.NewPCG(5, 5))
 	var all []*people
 	for _, name := range []string{"ours", "theirs"} {
