@@ -42,7 +42,7 @@ func Missing() error {
 		}
 	}
 	if len(packages) > 0 {
-		return fmt.Errorf("Apache Kafka needs more programs: apt-get install %s", strings.Join(packages, " "))
+		return fmt.Errorf("to run Apache Kafka: apt-get install %s", strings.Join(packages, " "))
 	}
 	return nil
 }
@@ -129,7 +129,7 @@ func (b *Broker) run(args ...string) error {
 	cmd.Stdout, cmd.Stderr = out, out
 	if err := cmd.Run(); err != nil {
 		said, _ := os.ReadFile(out.Name())
-		return fmt.Errorf("Apache Kafka: %s: %w\n%s", args[0], err, said)
+		return fmt.Errorf("deploy/kafka: %s: %w\n%s", args[0], err, said)
 	}
 	return nil
 }
@@ -146,7 +146,7 @@ func freePorts() (int, error) {
 			return first, nil
 		}
 	}
-	return 0, errors.New("Apache Kafka: no free ports between 10000 and 30000")
+	return 0, errors.New("no free ports for Apache Kafka between 10000 and 30000")
 }
 
 func allFree(first, n int) bool {

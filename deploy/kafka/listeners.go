@@ -52,18 +52,18 @@ func (b *Broker) openListeners() (properties string, err error) {
 	if err := b.makeCertificates(); err != nil {
 		return "", err
 	}
-	protocols := "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT"
-	listen := fmt.Sprintf("PLAINTEXT://%s,CONTROLLER://%s", b.Addr, address(b.port+1))
-	advertised := "PLAINTEXT://" + b.Addr
+	protocols := []string{"PLAINTEXT:PLAINTEXT", "CONTROLLER:PLAINTEXT"}
+	advertised := []string{"PLAINTEXT://" + b.Addr}
 	for i, l := range listeners {
 		at := address(b.port + 2 + i)
 		*l.address(&b.Listeners) = at
-		protocols += "," + l.name + ":" + l.protocol
-		listen += "," + l.name + "://" + at
-		advertised += "," + l.name + "://" + at
+		protocols = append(protocols, l.name+":"+l.protocol)
+		advertised = append(advertised, l.name+"://"+at)
 	}
+	listen := append([]string{"CONTROLLER://" + address(b.port+1)}, advertised...)
 	lines := []string{
-		"listeners=" + listen, "advertised.listeners=" + advertised, "listener.security.protocol.map=" + protocols,
+		"listeners=" + strings.Join(listen, ","), "advertised.listeners=" + strings.Join(advertised, ","),
+		"listener.security.protocol.map=" + strings.Join(protocols, ","),
 		"ssl.keystore.type=PEM", "ssl.keystore.location=" + b.file("server.pem"),
 		"ssl.truststore.type=PEM", "ssl.truststore.location=" + b.Listeners.CA,
 		"listener.name.mutual.ssl.client.auth=required",

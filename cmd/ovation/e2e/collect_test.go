@@ -214,7 +214,9 @@ func generated(rnd *rand.Rand, brands, fans int) *people {
 	p := invent(rnd, "collected", cast{brands: brands, fans: fans})
 	p.deeds = p.deeds[:len(deedsOfAll)] // a mapping's definitions are for any brand
 	for i := range p.fans {
-		p.fans[i].gender, p.fans[i].born = "", "" // rows do not say it
+		f := &p.fans[i]
+		f.gender, f.born = "", "" // rows do not say it
+		f.optsIn, f.optsOut = [toSegments + 4]bool{}, [toSegments + 4]bool{}
 	}
 	return p
 }
