@@ -39,6 +39,8 @@ type collecting struct {
 	Rejects   string `env:"-" placeholder:"FILE" help:"File to which every bad row is added as it stands in the input."`
 	DryRun    bool   `env:"-" help:"Read and map everything, show counts and the first records, connect to nothing."`
 	Show      int    `default:"5" env:"-" placeholder:"N" help:"Records that --dry-run shows."`
+
+	KafkaAccess
 }
 
 // CollectFile publishes a file.
@@ -78,7 +80,7 @@ func (c *collecting) Validate() error {
 	case c.Create && c.Key == "" && !c.DryRun:
 		return errors.New("--create needs --key")
 	}
-	return nil
+	return c.KafkaAccess.Validate()
 }
 
 // collect publishes a source.
@@ -122,7 +124,11 @@ func (c *collecting) connect(ctx context.Context, o *collect.Options) (closeAll 
 	if c.Create {
 		o.API = collect.NewAPI(client.New(c.API, c.Key))
 	}
-	if o.Log, err = collect.OpenLog(ctx, c.Kafka, c.TopicPrefix+kafka.Activities); err != nil {
+	cfg := kafka.Config{Brokers: c.Kafka}
+	if err := c.into(&cfg, ""); err != nil {
+		return nil, err
+	}
+	if o.Log, err = collect.OpenLog(ctx, cfg, c.TopicPrefix+kafka.Activities); err != nil {
 		return nil, err
 	}
 	if o.State, err = collect.OpenState(c.State, o.Log.Topic(), c.Account); err != nil {

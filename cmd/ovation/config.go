@@ -34,6 +34,7 @@ type Config struct {
 	LogLevel      string   `default:"info" enum:"debug,info,warn,error" placeholder:"LEVEL" help:"Least level that is logged: ${enum}."`
 	Seeds         []string `sep:"," placeholder:"HOST:PORT" help:"Nodes of the cluster to join."`
 
+	KafkaAccess
 	AdminPort
 }
 
@@ -95,7 +96,10 @@ func (c *Config) Validate() error {
 	if c.KeepMonths < 0 || c.KeepMonths > maxKeepMonths {
 		bad("keep-months", "%d is not between 0 and %d", c.KeepMonths, maxKeepMonths)
 	}
-	return errors.Join(append(errs, c.AdminPort.Validate())...)
+	if len(c.Kafka) == 0 && c.wanted() {
+		errs = append(errs, errors.New("--kafka-tls, --kafka-ca, --kafka-cert, --kafka-sasl, --kafka-user: without --kafka there is no broker to show it to"))
+	}
+	return errors.Join(append(errs, c.KafkaAccess.Validate(), c.AdminPort.Validate())...)
 }
 
 // Validate tells what is wrong with the address.

@@ -35,7 +35,8 @@ func parse(t *testing.T, args []string, env map[string]string, file string) (*Co
 func defaults() *Config {
 	return &Config{
 		Data: "data", HTTP: "127.0.0.1:8080", EmbeddedKafka: "127.0.0.1:9092", Shards: 8, Memory: 1 << 30, MaxRows: 500_000_000, LogLevel: "info",
-		AdminPort: AdminPort{Admin: "127.0.0.1:8081"},
+		KafkaAccess: KafkaAccess{KafkaSASL: "none"},
+		AdminPort:   AdminPort{Admin: "127.0.0.1:8081"},
 	}
 }
 

@@ -9,6 +9,8 @@ import (
 
 	"github.com/alecthomas/kong"
 	"github.com/goccy/go-yaml"
+
+	"github.com/ovation-analytics/ovation/ingest/kafka"
 )
 
 // ConfigCmd shows or checks what a node would run with.
@@ -52,12 +54,19 @@ type ConfigValidate struct{ Config }
 // here the files are looked at. Secrets that are not there yet are made at the
 // first start.
 func (c *ConfigValidate) Run(w io.Writer) error {
-	if _, err := readSecrets(c.SecretsFile()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	s, err := readSecrets(c.SecretsFile())
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		s = &Secrets{}
+	case err != nil:
 		return fmt.Errorf("--secrets: %w", err)
+	}
+	if err := c.into(&kafka.Config{}, s.Kafka); err != nil {
+		return err
 	}
 	if _, err := c.Token(); err != nil {
 		return fmt.Errorf("--admin-token: %w", err)
 	}
-	_, err := fmt.Fprintln(w, "ok")
+	_, err = fmt.Fprintln(w, "ok")
 	return err
 }

@@ -13,6 +13,8 @@
 //	config.go       what a node can be told, and the check of it
 //	configfile.go   the same from a YAML file
 //	secrets.go      the installation's secrets: made once, never overwritten
+//	kafkaaccess.go  TLS and passwords that brokers want
+//	door.go         the admin port of a node that waits for something
 //	operator.go     accounts, applications and keys as commands to the catalog
 //	admin.go        the admin port: what is open to all, and who may manage
 //	manage.go       the admin port: management, one handler a question

@@ -45,22 +45,25 @@ type program struct {
 	metrics  *prometheus.Registry
 
 	public, admin net.Listener
+	door          door // of the admin port
+	adminServer   *http.Server
+	failed        chan error // of the servers
 	drain         drain
 	closers       []func() error // in order of opening
 	running       sync.WaitGroup
 }
 
 // newProgram opens the node: when it returns, the addresses are known, the engine
-// catches up and nobody is served yet.
+// catches up and nobody is served yet. Meanwhile the admin port says what is waited for.
 func newProgram(ctx context.Context, cfg Config, log *slog.Logger) (_ *program, err error) {
-	p := &program{cfg: cfg, log: log, metrics: newMetrics()}
+	p := &program{cfg: cfg, log: log, metrics: newMetrics(), failed: make(chan error, 2)}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, p.Close())
 		}
 	}()
 	for _, step := range []func(context.Context) error{
-		p.openSecrets, p.openLog, p.openTopics, p.openStores, p.openNode, p.settleLayout, p.startNode, p.listen, p.openAPI,
+		p.openSecrets, p.openDoor, p.openLog, p.openTopics, p.openStores, p.openNode, p.settleLayout, p.startNode, p.listen, p.openAPI,
 	} {
 		if err := step(ctx); err != nil {
 			return nil, err
@@ -104,6 +107,9 @@ func (p *program) openLog(ctx context.Context) error {
 		})
 		p.brokers = []string{p.broker.Addr()}
 	}
+	if p.cfg.inTheClear() {
+		p.log.Warn("the password of Kafka goes over the network as it is: --kafka-sasl plain is without TLS")
+	}
 	var err error
 	if p.client, err = p.newClient(); err != nil {
 		return err
@@ -121,7 +127,11 @@ func taken(err error) error {
 }
 
 func (p *program) newClient() (*kafka.Client, error) {
-	return kafka.New(kafka.Config{Brokers: p.brokers, ClientID: "ovation"})
+	c := kafka.Config{Brokers: p.brokers, ClientID: "ovation"}
+	if err := p.cfg.into(&c, p.secrets.Kafka); err != nil {
+		return nil, err
+	}
+	return kafka.New(c)
 }
 
 func (p *program) openStores(context.Context) error {
@@ -148,17 +158,26 @@ func (p *program) openAPI(context.Context) error {
 	return err
 }
 
-// listen takes the addresses; who connects waits until Run.
+// listen takes the public address; who connects waits until Run.
 func (p *program) listen(context.Context) error {
 	var err error
 	if p.public, err = net.Listen("tcp", p.cfg.HTTP); err != nil {
 		return err
 	}
 	p.onClose(closed(p.public))
+	return nil
+}
+
+// openDoor serves the admin port, which says that the node is starting.
+func (p *program) openDoor(context.Context) error {
+	var err error
 	if p.admin, err = net.Listen("tcp", p.cfg.Admin); err != nil {
 		return err
 	}
-	p.onClose(closed(p.admin))
+	p.adminServer = newAdminServer(&p.door)
+	p.onClose(p.adminServer.Close)
+	p.running.Go(func() { p.failed <- served(p.adminServer.Serve(p.admin)) })
+	p.log.Info("starting", "admin", p.admin.Addr().String())
 	return nil
 }
 
@@ -181,17 +200,15 @@ func (p *program) Run(ctx context.Context) error {
 	}
 	registerMetrics(p.metrics, p)
 	p.metrics.MustRegister(newPollMetrics(p.api.Polls))
-	admin := newAdminServer(newAdminPort(management{p}, token, p.metrics, p.log))
+	p.door.open(newAdminPort(management{p}, token, p.metrics, p.log))
 	public := newPublicServer(p.api)
 	tuning, stop := context.WithCancel(ctx)
 	defer stop()
 	p.running.Go(func() { tuneHeap(tuning, uint64(p.cfg.Memory)*3/4) })
 	p.running.Go(func() { askHugePages(tuning, p.log) })
-	failed := make(chan error, 2)
-	p.running.Go(func() { failed <- served(admin.Serve(p.admin)) })
-	p.running.Go(func() { failed <- served(public.Serve(p.public)) })
+	p.running.Go(func() { p.failed <- served(public.Serve(p.public)) })
 	select {
-	case err = <-failed:
+	case err = <-p.failed:
 	case <-p.store.Failed(): // it opens again only in another process
 		err = fmt.Errorf("the store failed: %w", p.store.Err())
 	case <-ctx.Done():
@@ -200,7 +217,7 @@ func (p *program) Run(ctx context.Context) error {
 	p.log.Info("stopping: answering what is under way")
 	over, cancel := context.WithTimeout(context.Background(), drainTime)
 	defer cancel()
-	return errors.Join(err, public.Shutdown(over), admin.Shutdown(over))
+	return errors.Join(err, public.Shutdown(over), p.adminServer.Shutdown(over))
 }
 
 // drainTime bounds how long requests under way may take at a stop.

@@ -22,6 +22,7 @@ type Secrets struct {
 	Token   [16]byte     // the AES key of access tokens
 	Signing []SigningKey // of jwts; the first signs, all verify
 	Master  [32]byte     // wraps the keys that seal personal data
+	Kafka   string       // the password for --kafka-sasl; empty: none
 }
 
 // SigningKey is the seed of an Ed25519 key and the name that jwts give it.
@@ -54,6 +55,7 @@ type secretsFile struct {
 	Pepper  string `yaml:"pepper"`
 	Token   string `yaml:"token"`
 	Master  string `yaml:"master"`
+	Kafka   string `yaml:"kafka_password"`
 	Signing []struct {
 		KID  string `yaml:"kid"`
 		Seed string `yaml:"seed"`
@@ -67,6 +69,7 @@ const (
 	secretsText    = `# The secrets of one installation of Ovation. Keep a copy in a safe place: without the
 # pepper no member is found again, without the master key no name can be read.
 # The same file belongs on every node. The first signing key signs, all verify.
+# A line kafka_password: "..." may be added, for --kafka-sasl.
 version: %d
 pepper: "%s"
 token: "%s"
@@ -166,7 +169,7 @@ func readSecrets(path string) (*Secrets, error) {
 	if file.Version != secretsVersion {
 		return nil, fmt.Errorf("%s: version %d; this program knows %d", path, file.Version, secretsVersion)
 	}
-	s := &Secrets{}
+	s := &Secrets{Kafka: file.Kafka}
 	bad := func(err error) error { return fmt.Errorf("%s: %w", path, err) }
 	if err := errors.Join(
 		readHex("pepper", s.Pepper[:], file.Pepper),
@@ -223,9 +226,23 @@ func readPrivate(path string, limit int64) ([]byte, error) {
 	if mode := stat.Mode().Perm(); mode&0o077 != 0 {
 		return nil, fmt.Errorf("%s: mode %04o lets others in; chmod 600 it", path, mode)
 	}
+	return readAtMost(f, limit)
+}
+
+// readSmall reads a file that anybody may read.
+func readSmall(path string, limit int64) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return readAtMost(f, limit)
+}
+
+func readAtMost(f *os.File, limit int64) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(f, limit+1))
 	if err == nil && int64(len(text)) > limit {
-		err = fmt.Errorf("%s: longer than %v", path, Size(limit))
+		err = fmt.Errorf("%s: longer than %v", f.Name(), Size(limit))
 	}
 	return text, err
 }

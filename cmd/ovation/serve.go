@@ -12,6 +12,10 @@ type Serve struct{ Config }
 func (s *Serve) Run(ctx context.Context) error {
 	log := s.Logger()
 	p, err := newProgram(ctx, s.Config, log)
+	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
+		log.Info("stopped before it was open")
+		return nil
+	}
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strconv"
 	"time"
 
@@ -49,34 +50,53 @@ func (p *program) openTopics(ctx context.Context) error {
 	return err
 }
 
-// ensureTopics asks until a broker answers: a node may start before its Kafka.
+// ensureTopics asks until a broker answers: a node may start before its Kafka, and a
+// password or a certificate may be mended there.
 func (p *program) ensureTopics(ctx context.Context) error {
 	client, err := p.newClient() // what it knew before the topics were there goes with it
 	if err != nil {
 		return err
 	}
 	defer client.Close()
-	for {
-		made, err := client.EnsureTopics(ctx, kafka.Topics(p.cfg.TopicPrefix, p.cfg.Shards, activityPartitions))
+	for said := ""; ; {
+		err := client.Check(ctx)
+		if err == nil {
+			err = p.tryTopics(ctx, client)
+		}
 		var settings *kafka.SettingsError
 		switch {
-		case err == nil:
-			for _, w := range made.Problems {
-				p.log.Warn("a topic is not as it should be", "problem", w.String())
-			}
-			p.topics.replication = replicationOf(made, len(p.cfg.Kafka) == 0)
-			return nil
-		case errors.As(err, &settings):
+		case err == nil, errors.As(err, &settings):
 			return err
 		case ctx.Err() != nil:
 			return ctx.Err()
 		}
-		p.log.Warn("no broker answers yet", "err", err)
+		p.door.waits(fmt.Errorf("no broker serves this node yet: %w", err))
+		if text := err.Error(); text != said { // not the same every second
+			said = text
+			p.log.Warn("no broker serves this node yet; it is asked again every second", "err", err)
+		}
 		select {
 		case <-time.After(time.Second):
 		case <-ctx.Done():
 		}
 	}
+}
+
+// topicsTime bounds one attempt at the topics: then it is told what it waits for.
+const topicsTime = 30 * time.Second
+
+func (p *program) tryTopics(ctx context.Context, client *kafka.Client) error {
+	ctx, cancel := context.WithTimeout(ctx, topicsTime)
+	defer cancel()
+	made, err := client.EnsureTopics(ctx, kafka.Topics(p.cfg.TopicPrefix, p.cfg.Shards, activityPartitions))
+	if err != nil {
+		return err
+	}
+	for _, w := range made.Problems {
+		p.log.Warn("a topic is not as it should be", "problem", w.String())
+	}
+	p.topics.replication = replicationOf(made, len(p.cfg.Kafka) == 0)
+	return nil
 }
 
 func replicationOf(made *kafka.Ensured, embedded bool) string {

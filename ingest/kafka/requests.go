@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 
 	kafkago "github.com/segmentio/kafka-go"
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -50,7 +51,7 @@ func (c *Client) Check(ctx context.Context) error {
 		err = r.Error
 	}
 	if err != nil {
-		return fmt.Errorf("kafka: ask what the broker speaks: %w", c.failure(ctx, err))
+		return fmt.Errorf("kafka: ask what the broker speaks: %w%s", c.failure(ctx, err), c.hint(err))
 	}
 	type span struct{ low, high int }
 	has := make(map[int]span, len(r.ApiKeys))
@@ -64,4 +65,17 @@ func (c *Client) Check(ctx context.Context) error {
 		}
 	}
 	return errors.Join(missing...)
+}
+
+// hint says what may be wrong where a broker, at first contact, hangs up without a word.
+func (c *Client) hint(err error) string {
+	switch {
+	case !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
+		return ""
+	case c.cfg.TLS != nil:
+		return " (perhaps it speaks no TLS)"
+	case c.cfg.SASL == nil:
+		return " (perhaps it wants a user and a password, or TLS)"
+	}
+	return " (perhaps it wants TLS)"
 }

@@ -29,9 +29,10 @@ type kafkaLog struct {
 	producers []*kafka.Producer
 }
 
-// OpenLog opens the public topic at these brokers.
-func OpenLog(ctx context.Context, brokers []string, topic string) (Log, error) {
-	c, err := kafka.New(kafka.Config{Brokers: brokers, ClientID: "ovation-collect", Topics: []string{topic}})
+// OpenLog opens the public topic at the brokers that the configuration names.
+func OpenLog(ctx context.Context, cfg kafka.Config, topic string) (Log, error) {
+	cfg.ClientID, cfg.Topics = "ovation-collect", []string{topic}
+	c, err := kafka.New(cfg)
 	if err != nil {
 		return nil, err
 	}

@@ -36,7 +36,7 @@ func startCollect(n *node, folder, key string, account domain.AccountID, args ..
 	args = append([]string{"collect", "file", "--create", "--kafka", n.kafka, "--topic-prefix", n.prefix, "--api", "http://" + n.http, "--account", id(account)}, args...)
 	c := &collectRun{t: n.t, cmd: exec.Command(path, args...), lines: &tail{}, ended: make(chan struct{})}
 	c.cmd.Dir = folder
-	c.cmd.Env = append(os.Environ(), "OVATION_KEY="+key)
+	c.cmd.Env = append(append(os.Environ(), "OVATION_KEY="+key), n.env...)
 	c.cmd.Stdout = &c.out
 	pipe, err := c.cmd.StderrPipe()
 	if err != nil {

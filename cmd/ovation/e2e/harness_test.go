@@ -51,6 +51,7 @@ type node struct {
 	logs   string // the directory of Apache Kafka's logs; empty: they are in data
 	prefix string // of its topics
 	args   []string
+	env    []string // more than this process has
 
 	cmd   *exec.Cmd
 	lines *tail
@@ -59,19 +60,28 @@ type node struct {
 	http, admin, kafka string // addresses, of this life
 }
 
-var serving = regexp.MustCompile(`msg=serving http=(\S+) admin=(\S+) kafka=(\S+)`)
+var (
+	starting = regexp.MustCompile(`msg=starting admin=(\S+)`)
+	serving  = regexp.MustCompile(`msg=serving http=(\S+) admin=(\S+) kafka=(\S+)`)
+)
 
 // life starts the process and waits until it is ready. Addresses are new ones.
 func (n *node) life() {
+	n.t.Helper()
+	m := n.begin(serving)
+	n.http, n.admin, n.kafka = m[1], m[2], m[3]
+	n.eventually("readiness", func() bool { return n.get("/readyz") == http.StatusOK })
+}
+
+// begin starts the process and waits for a line of its log.
+func (n *node) begin(line *regexp.Regexp) []string {
 	n.t.Helper()
 	path, err := binary()
 	if err != nil {
 		n.t.Fatal(err)
 	}
-	args := append([]string{
-		"serve", "--data", n.data, "--http", "127.0.0.1:0", "--admin", "127.0.0.1:0",
-	}, n.args...)
-	n.cmd = exec.Command(path, args...)
+	n.cmd = exec.Command(path, append([]string{"serve", "--data", n.data, "--http", "127.0.0.1:0", "--admin", "127.0.0.1:0"}, n.args...)...)
+	n.cmd.Env = append(os.Environ(), n.env...)
 	n.lines = &tail{}
 	pipe, err := n.cmd.StderrPipe()
 	if err != nil {
@@ -87,30 +97,37 @@ func (n *node) life() {
 		defer close(ended)
 		for s := bufio.NewScanner(pipe); s.Scan(); {
 			n.lines.add(s.Text())
-			if m := serving.FindStringSubmatch(s.Text()); m != nil {
+			if m := line.FindStringSubmatch(s.Text()); m != nil {
 				found <- m
 			}
 		}
 	}()
 	select {
 	case m := <-found:
-		n.http, n.admin, n.kafka = m[1], m[2], m[3]
+		return m
 	case <-ended:
 		n.t.Fatalf("the node ended at its start:\n%s", n.lines)
 	case <-time.After(60 * time.Second):
 		n.t.Fatalf("the node did not start:\n%s", n.lines)
 	}
-	n.eventually("readiness", func() bool { return n.get("/readyz") == http.StatusOK })
+	return nil
 }
 
 // get is the status of an admin path.
 func (n *node) get(path string) int {
+	status, _ := n.says(path)
+	return status
+}
+
+// says is the status and the answer of an admin path.
+func (n *node) says(path string) (status int, body string) {
 	res, err := http.Get("http://" + n.admin + path)
 	if err != nil {
-		return 0
+		return 0, err.Error()
 	}
-	res.Body.Close()
-	return res.StatusCode
+	defer res.Body.Close()
+	text, _ := io.ReadAll(res.Body)
+	return res.StatusCode, string(text)
 }
 
 // kill ends the process as a power cut would, and waits until it is gone.
