@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"sync"
@@ -14,24 +15,26 @@ import (
 
 // storm is how much exactly-once is tried with.
 type storm struct {
-	records, kills, brands, fans int
+	records, kills, brands, fans int // as many kills of Apache Kafka, where it is the log
 	writers, writes              int // over HTTP: so many at once, so many each
 	questions                    int // random ones a brand
+	pause                        time.Duration
 }
 
 func sizeOfStorm(on site) storm {
 	if full {
-		return storm{records: 1_000_000, kills: 20, brands: 12, fans: 600, writers: 4, writes: 400, questions: 60}
+		return storm{records: 2_000_000, kills: 30, brands: 12, fans: 600, writers: 4, writes: 400, questions: 60, pause: 20 * time.Second}
 	}
-	return storm{records: on.some(200_000), kills: 3, brands: 6, fans: 250, writers: 3, writes: 40, questions: 12}
+	return storm{records: on.some(200_000), kills: 2, brands: 6, fans: 250, writers: 3, writes: 40, questions: 12, pause: 2 * time.Second}
 }
 
-// TestExactlyOnceOverKills kills the node, log and all, again and again while
-// collectors publish and clients write over HTTP. Whoever got no answer repeats: a
-// collector what was not acknowledged, a client its request with the same
-// Idempotency-Key or marker. One record in twenty repeats an earlier action under
-// another address, one in twenty is months late. At the end every number must be
-// that of the naive model, which knows nothing of kills.
+// TestExactlyOnceOverKills kills the node again and again, while collectors publish and
+// clients write over HTTP: its embedded log with it, or in turn with it Apache Kafka, which
+// is also stopped where it stands for a while. Whoever got no answer repeats: a collector
+// what was not acknowledged, a client its request with the same Idempotency-Key or
+// marker. One record in twenty repeats an earlier action under another address, one in
+// twenty is months late. At the end every number must be that of the naive model, which
+// knows nothing of kills.
 func TestExactlyOnceOverKills(t *testing.T) {
 	onBothLogs(t, exactlyOnce)
 }
@@ -52,9 +55,13 @@ func exactlyOnce(t *testing.T, on site) {
 	over := newFront(p.api(n))
 	w := writersOf(t, p, seed, size, over, topic.pace)
 	topic.begin(n)
-	kills := 0
-	for k := range size.kills {
-		topic.await(n, rnd, k, size)
+	kills, blows := 0, on.blows(size)
+	for k, blow := range blows {
+		topic.await(n, rnd, k, len(blows))
+		if blow != nil {
+			blow(t)
+			continue
+		}
 		n.kill()
 		topic.end()
 		n.life()
@@ -76,7 +83,7 @@ func exactlyOnce(t *testing.T, on site) {
 		p.did(load[i])
 	}
 	w.tell(p)
-	t.Logf("%d kills, %d records, %d writes and %d deletes in %v (%.0f/s); %d records were sent again", kills, published, w.answered, w.deleted,
+	t.Logf("%d kills of the node, %d blows with them, %d records, %d writes and %d deletes in %v (%.0f/s); %d records were sent again", kills, kills+len(blows)-size.kills, published, w.answered, w.deleted,
 		took.Round(time.Millisecond), float64(published)/took.Seconds(), topic.again.Load())
 	compare(t, seed, n, p, rnd, size.questions)
 
@@ -85,6 +92,41 @@ func exactlyOnce(t *testing.T, on site) {
 	}
 	n.life()
 	compare(t, seed, n, p, rnd, 2)
+}
+
+// blows are what befalls the node, in order; nil is its own death, the others leave it and
+// the collectors alive.
+func (s site) blows(size storm) (all []func(testing.TB)) {
+	for range size.kills {
+		all = append(all, nil)
+		if s.apache != nil {
+			all = append(all, s.killKafka)
+		}
+	}
+	if s.apache != nil {
+		all = append(all, func(t testing.TB) { s.stopKafka(t, size.pause) })
+	}
+	return all
+}
+
+// killKafka kills the broker and starts it on what it left.
+func (s site) killKafka(t testing.TB) {
+	t.Helper()
+	if err := errors.Join(s.apache.Kill(), s.apache.Restart()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// stopKafka lets the broker stand still for so long: its connections stay, nothing answers.
+func (s site) stopKafka(t testing.TB, pause time.Duration) {
+	t.Helper()
+	if err := s.apache.Pause(); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(pause) // that is what is tried
+	if err := s.apache.Resume(); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // months is the span that actions of a storm lie in.
@@ -108,10 +150,10 @@ func (p *people) load(rnd *rand.Rand, n int) []act {
 
 // await waits for the moment of the next kill: at a random place of its share of what
 // is published, or, every other time, of what is applied.
-func (c *collector) await(n *node, rnd *rand.Rand, k int, size storm) {
-	at := (float64(k) + rnd.Float64()) / float64(size.kills) * float64(c.n)
+func (c *collector) await(n *node, rnd *rand.Rand, k, blows int) {
+	at := (float64(k) + rnd.Float64()) / float64(blows) * float64(c.n)
 	n.eventually(fmt.Sprintf("progress to %.0f of %d records", at, c.n), func() bool {
-		if k%2 == 0 {
+		if k/2%2 == 0 {
 			return float64(c.count.Load()) >= at
 		}
 		routed := int64(0)
