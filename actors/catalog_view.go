@@ -192,6 +192,24 @@ func (v *CatalogView) accepted(topic domain.TopicID, partition int, from int64) 
 	return nil
 }
 
+// source is the topic that a partition of the public topic is to be read of: the one that
+// the installation was made with, or that the operator's words have led to since. It is zero
+// where the layout does not say.
+func (v *CatalogView) source(partition int) (id domain.TopicID) {
+	if v.layout == nil || v.layout.Source.IsZero() {
+		return id
+	}
+	id = v.layout.Source
+	for range v.gaps { // no word leads back: ids are never used again
+		for _, g := range v.gaps {
+			if g.Topic == id && g.Partition == partition && !g.NewTopic.IsZero() {
+				id = g.NewTopic
+			}
+		}
+	}
+	return id
+}
+
 // clone is a copy whose own fields may be written; pages are copied when set.
 func (v *CatalogView) clone() *CatalogView {
 	c := *v

@@ -26,6 +26,19 @@ func wordFor(err error, topic domain.TopicID) *domain.AcceptGap {
 	return w
 }
 
+// madeAgain is the public topic that is there now; zero: none.
+func (n *Node) madeAgain(ctx context.Context) domain.TopicID {
+	_, err := n.o.Source.Partitions(ctx)
+	var g *domain.GapError
+	switch {
+	case err == nil:
+		return n.o.Source.Topic()
+	case errors.As(err, &g):
+		return g.TopicID
+	}
+	return domain.TopicID{}
+}
+
 // AcceptGap lets a stopped partition of the journal, or of the public topic, be
 // read on: it appends the operator's word to the catalog and returns it. Without a
 // gap it is NotFound.
@@ -45,6 +58,11 @@ func (n *Node) AcceptGap(ctx context.Context, journal bool, partition int) (doma
 		return domain.AcceptGap{}, domain.Bad(domain.NotFound, "partition", "the partition has no gap")
 	}
 	w := *word
+	if !journal && w.NewTopic.IsZero() {
+		if w.NewTopic = n.madeAgain(ctx); w.NewTopic.IsZero() {
+			return domain.AcceptGap{}, domain.Fail(domain.Conflict, "the topic is gone; when it is made again, this can be said")
+		}
+	}
 	w.At = n.o.Now().UnixMilli()
 	sub := domain.Submission{Command: &w}
 	_, _ = rand.Read(sub.Request[:])

@@ -44,12 +44,13 @@ type Appender interface {
 // Source is the public topic. Next offsets are kept as group offsets of the router,
 // with topic id and epoch in their metadata.
 type Source interface {
+	// Topic is the topic's id as Committed last found it.
 	Topic() domain.TopicID
 	// Partitions asks the broker for the number of partitions.
 	Partitions(ctx context.Context) (int, error)
 	// Committed is where the router left a partition: the offset and epoch kept for
-	// this journal, ok false when there is none (read from the log's start). A
-	// topic of another id is a *domain.GapError.
+	// this journal, ok false when there is none. What is kept for a topic of another id is
+	// a *domain.GapError. The partition's next Reader reads the topic that is there now.
 	Committed(ctx context.Context, partition int) (next int64, epoch int32, ok bool, err error)
 	Commit(ctx context.Context, partition int, next int64, epoch int32) error
 	// Reader reads and decodes one partition; from next < 0 it starts at the log's start. A

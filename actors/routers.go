@@ -121,10 +121,17 @@ func (r *router) Receive(ctx actor.Context) {
 	case *routerFailed:
 		r.halt(m.err)
 	case *catalogMoved:
-		if r.shared.stopped.Load() != nil {
+		if r.shared.stopped.Load() != nil && r.lifted() {
 			r.start(ctx)
 		}
 	}
+}
+
+// lifted reports that what stopped the router may be over: it was no gap, or the
+// operator's word is there.
+func (r *router) lifted() bool {
+	w := r.shared.gap.Load()
+	return w == nil || r.accepted(w.Topic, w.From) != nil
 }
 
 func (r *router) page(m *sourcePage) {
@@ -140,7 +147,7 @@ func (r *router) halt(err error) {
 	r.env.log.Error("a partition of the public topic stopped", "partition", r.partition, "err", err)
 	r.stop()
 	why := err.Error()
-	r.shared.gap.Store(wordFor(err, r.env.source.Topic()))
+	r.shared.gap.Store(wordFor(err, r.topic()))
 	r.shared.stopped.Store(&why)
 }
 
@@ -225,16 +232,44 @@ func (r *router) resume(ctx context.Context) (next int64, epoch int32, err error
 			}
 			return next, epoch, nil
 		case err == nil:
-			return -1, -1, nil
+			return r.anew(0, nil)
 		case errors.As(err, &gap):
-			if g := r.accepted(r.env.source.Topic(), gap.Want); g != nil {
+			if g := r.accepted(r.topic(), gap.Want); g != nil {
 				return g.To, -1, nil
 			}
-			return 0, 0, err
-		case ctx.Err() != nil || !backOff(ctx, failures):
+			return r.anew(gap.Want, err)
+		case ctx.Err() != nil:
+			return 0, 0, ctx.Err()
+		}
+		r.env.log.Log(ctx, severity(failures), "it is not known where to read on", "partition", r.partition, "failures", failures, "err", err)
+		if !backOff(ctx, failures) {
 			return 0, 0, ctx.Err()
 		}
 	}
+}
+
+// anew is the log's start, where nothing is kept of the topic that is there now: Kafka
+// forgets offsets, with a topic too that is deleted. Only of the topic that is to be read:
+// of another one's records nobody knows what was lost.
+func (r *router) anew(want int64, kept error) (next int64, epoch int32, err error) {
+	now, known := r.env.source.Topic(), r.env.catalog.view.Load().source(r.partition)
+	switch {
+	case known == now, known.IsZero() && kept == nil:
+		return -1, -1, nil
+	case kept != nil:
+		return 0, 0, kept
+	}
+	return 0, 0, &domain.GapError{
+		Kind: domain.GapRecreated, Topic: "the public topic", TopicID: now, Partition: r.partition, Want: want, Detail: "was " + known.String(),
+	}
+}
+
+// topic is the one that the partition is to be read of.
+func (r *router) topic() domain.TopicID {
+	if id := r.env.catalog.view.Load().source(r.partition); !id.IsZero() {
+		return id
+	}
+	return r.env.source.Topic()
 }
 
 func (r *router) accepted(topic domain.TopicID, from int64) *domain.AcceptGap {

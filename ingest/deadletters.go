@@ -87,14 +87,14 @@ const originBytes = 64 << 10
 // no longer to be had. Errors may pass, but not before ctx ends.
 func (o *originals) find(ctx context.Context, d *domain.DeadLetter) (*kafka.Message, error) {
 	at := d.Origin
-	if at.Topic != o.source.id || at.Partition < 0 || at.Offset < 0 || withheld(d.Reason) {
+	if at.Topic != o.source.Topic() || at.Partition < 0 || at.Offset < 0 || withheld(d.Reason) {
 		return nil, nil
 	}
 	if m := pick(o.pages[at.Partition], at); m != nil {
 		return m, nil
 	}
 	f, err := o.source.client.Fetcher(kafka.FetchConfig{
-		Topic: o.source.topic, ID: o.source.id, Partition: int(at.Partition), MaxBytes: originBytes,
+		Topic: o.source.topic, ID: at.Topic, Partition: int(at.Partition), MaxBytes: originBytes,
 	})
 	if err != nil {
 		return nil, err

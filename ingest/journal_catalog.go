@@ -17,6 +17,7 @@ func (w *writer) catalogCommand(c domain.Command) {
 		w.block16(2, (*[16]byte)(&c.Journal))
 		w.block16(3, &c.Check)
 		w.sint(4, c.At)
+		w.block16(5, (*[16]byte)(&c.Source))
 	case *domain.CreateApplication:
 		w.text(1, c.AccountName)
 		w.text(2, c.Name)
@@ -114,6 +115,8 @@ func (r *reader) layout() *domain.Layout {
 			r.block(c.Check[:])
 		case 4:
 			c.At = r.sint()
+		case 5:
+			r.block(c.Source[:])
 		}
 	}
 	return c

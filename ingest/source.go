@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
@@ -16,10 +17,13 @@ import (
 type Source struct {
 	client *kafka.Client
 	topic  string
-	id     domain.TopicID
 	group  string
 	hasher *Hasher
 	stats  *Stats
+
+	mu   sync.Mutex // guards what follows: a topic may be deleted and made again
+	id   domain.TopicID
+	read map[int]domain.TopicID // of partitions, where it is not id
 }
 
 // SourceConfig says what to read, and for which journal.
@@ -39,11 +43,43 @@ func OpenSource(ctx context.Context, client *kafka.Client, cfg SourceConfig) (*S
 	}
 	return &Source{
 		client: client, topic: cfg.Topic, id: t.ID, group: "router-" + cfg.Journal.String(), hasher: cfg.Hasher, stats: cfg.Stats,
+		read: map[int]domain.TopicID{},
 	}, nil
 }
 
-// Topic is the topic's id, as found when the source was opened.
-func (s *Source) Topic() domain.TopicID { return s.id }
+// Topic is the topic's id, as found when the source was opened or when Committed last
+// asked.
+func (s *Source) Topic() domain.TopicID {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.id
+}
+
+// adopt notes the topic that is there now: from here on this partition is read of it,
+// the others of the one that they were read of.
+func (s *Source) adopt(partition, partitions int, id domain.TopicID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.id != id {
+		for p := range partitions {
+			if _, ok := s.read[p]; !ok {
+				s.read[p] = s.id
+			}
+		}
+		s.id = id
+	}
+	delete(s.read, partition)
+}
+
+// of is the topic that a partition is read of.
+func (s *Source) of(partition int) domain.TopicID {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if id, ok := s.read[partition]; ok {
+		return id
+	}
+	return s.id
+}
 
 // Partitions asks the broker for the number of partitions, once. A topic of another id
 // is a *domain.GapError.
@@ -52,8 +88,8 @@ func (s *Source) Partitions(ctx context.Context) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if t.ID != s.id {
-		return 0, &domain.GapError{Kind: domain.GapRecreated, Topic: s.topic, TopicID: t.ID, Detail: "was " + s.id.String()}
+	if id := s.Topic(); t.ID != id {
+		return 0, &domain.GapError{Kind: domain.GapRecreated, Topic: s.topic, TopicID: t.ID, Detail: "was " + id.String()}
 	}
 	return t.Partitions, nil
 }
@@ -66,8 +102,14 @@ func (s *Source) End(ctx context.Context, partition int) (int64, error) {
 // Committed is where the router left a partition; ok is false when nothing is kept, or
 // something that the router did not write: then it is read from the log's start, and
 // what was routed before is dropped as a repeat (I2). An offset of a topic of another
-// id is a *domain.GapError. It asks once.
+// id is a *domain.GapError. The topic is looked up anew: it is what the partition's next
+// Reader reads, and Topic says. It asks once.
 func (s *Source) Committed(ctx context.Context, partition int) (next int64, epoch int32, ok bool, err error) {
+	t, err := s.client.Topic(ctx, s.topic)
+	if err != nil {
+		return 0, 0, false, err
+	}
+	s.adopt(partition, max(t.Partitions, partition+1), t.ID)
 	kept, err := s.client.CommittedOffsets(ctx, s.group, s.topic, []int{partition})
 	if err != nil {
 		return 0, 0, false, err
@@ -77,9 +119,9 @@ func (s *Source) Committed(ctx context.Context, partition int) (next int64, epoc
 	switch {
 	case o.Next < 0 || !ok:
 		return 0, 0, false, nil
-	case id != s.id.String():
+	case id != t.ID.String():
 		return 0, 0, false, &domain.GapError{
-			Kind: domain.GapRecreated, Topic: s.topic, TopicID: s.id, Partition: partition, Want: o.Next, Detail: "was " + id,
+			Kind: domain.GapRecreated, Topic: s.topic, TopicID: t.ID, Partition: partition, Want: o.Next, Detail: "was " + id,
 		}
 	}
 	return o.Next, epoch, true, nil
@@ -88,7 +130,7 @@ func (s *Source) Committed(ctx context.Context, partition int) (next int64, epoc
 // Commit keeps where to read on. It asks once.
 func (s *Source) Commit(ctx context.Context, partition int, next int64, epoch int32) error {
 	return s.client.CommitOffsets(ctx, s.group, s.topic, []kafka.GroupOffset{
-		{Partition: partition, Next: next, Epoch: epoch, Metadata: mark(s.id, epoch)},
+		{Partition: partition, Next: next, Epoch: epoch, Metadata: mark(s.of(partition), epoch)},
 	})
 }
 
@@ -109,15 +151,16 @@ func readMark(s string) (id string, epoch int32, ok bool) {
 
 // Reader reads and decodes one partition.
 func (s *Source) Reader(partition int) *SourceReader {
-	f, err := s.client.Fetcher(kafka.FetchConfig{Topic: s.topic, ID: s.id, Partition: partition, MaxBytes: fetchBytes})
-	r := &SourceReader{source: s, partition: int32(partition), pages: newPager(f), err: err, decoder: NewDecoder(s.hasher, s.stats)}
+	id := s.of(partition)
+	f, err := s.client.Fetcher(kafka.FetchConfig{Topic: s.topic, ID: id, Partition: partition, MaxBytes: fetchBytes})
+	r := &SourceReader{topic: id, partition: int32(partition), pages: newPager(f), err: err, decoder: NewDecoder(s.hasher, s.stats)}
 	r.headers = r.eachHeader
 	return r
 }
 
 // SourceReader reads one partition of the public topic. One goroutine at a time.
 type SourceReader struct {
-	source    *Source
+	topic     domain.TopicID
 	partition int32
 	pages     pager
 	decoder   *Decoder
@@ -155,7 +198,7 @@ func (r *SourceReader) Read(ctx context.Context, next int64, epoch int32, spare 
 		}
 		r.record = &in.records[i]
 		page.Arrivals[i].Slot = r.decoder.Decode(&page.Arrivals[i].Record, Incoming{
-			Topic: r.source.id, Partition: r.partition, Epoch: r.record.LeaderEpoch, Offset: r.record.Offset, TimeMs: r.record.TimeMs,
+			Topic: r.topic, Partition: r.partition, Epoch: r.record.LeaderEpoch, Offset: r.record.Offset, TimeMs: r.record.TimeMs,
 			Key: r.record.Key, Value: r.record.Value, Headers: r.headers,
 		})
 	}
@@ -172,9 +215,9 @@ const giveEvery = 32
 func (r *SourceReader) lost(c *domain.CorruptError) domain.SourcePage {
 	a := domain.Arrival{
 		Record: domain.Record{Kind: domain.KindActivity, Origin: domain.Origin{
-			Topic: r.source.id, Partition: r.partition, Epoch: c.Epoch, Offset: c.Base,
+			Topic: r.topic, Partition: r.partition, Epoch: c.Epoch, Offset: c.Base,
 		}},
-		Slot: placeless(r.source.id, r.partition),
+		Slot: placeless(r.topic, r.partition),
 	}
 	a.Record.Activity.Refusal, a.Record.Activity.Detail = domain.Corrupt, c.Detail
 	return domain.SourcePage{Arrivals: []domain.Arrival{a}, Next: c.Next, Epoch: c.Epoch, End: c.Next}

@@ -125,6 +125,7 @@ type Definition struct {
 type Layout struct {
 	Shards  int
 	Journal TopicID
+	Source  TopicID  // the public topic as it was then; zero: not noted
 	Check   [16]byte // check value of the pepper
 	At      int64
 }

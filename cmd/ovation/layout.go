@@ -72,7 +72,8 @@ func (p *program) settleLayout(ctx context.Context) error {
 
 func (p *program) makeLayout(ctx context.Context) error {
 	s := domain.Submission{Command: &domain.Layout{
-		Shards: p.topics.journal.Partitions(), Journal: p.topics.journal.Topic(), Check: p.hasher.Check(), At: time.Now().UnixMilli(),
+		Shards: p.topics.journal.Partitions(), Journal: p.topics.journal.Topic(), Source: p.topics.source.Topic(),
+		Check: p.hasher.Check(), At: time.Now().UnixMilli(),
 	}}
 	_, _ = rand.Read(s.Request[:]) // never fails
 	out, err := p.node.Submit(ctx, s)

@@ -52,6 +52,7 @@ func exactlyOnce(t *testing.T, on site) {
 	topic := collect(t, len(load), func(i int) *kgo.Record {
 		return p.anyRecord(rand.New(rand.NewPCG(seed, uint64(i+1))), &load[i])
 	})
+	topic.mortal = on.apache != nil
 	over := newFront(p.api(n))
 	w := writersOf(t, p, seed, size, over, topic.pace)
 	topic.begin(n)

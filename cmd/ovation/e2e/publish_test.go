@@ -189,7 +189,9 @@ type collector struct {
 	n      int
 	record func(i int) *kgo.Record
 
-	acked []bool       // by record; a promise writes it, the next life reads it
+	mortal bool // the broker may die without its node: what a client gives up then is published again
+
+	acked []bool       // by record; a promise writes it, the next round reads it
 	count atomic.Int64 // of acknowledged records
 	again atomic.Int64 // records sent that were not acknowledged: their fate is unknown
 
@@ -217,6 +219,14 @@ func (c *collector) begin(n *node) {
 }
 
 func (c *collector) run(ctx context.Context, client *kgo.Client, ended chan struct{}) {
+	defer close(ended)
+	for c.round(ctx, client); c.mortal && ctx.Err() == nil && c.count.Load() < int64(c.n); {
+		c.round(ctx, client)
+	}
+}
+
+// round publishes once what is not acknowledged, and waits for what becomes of it.
+func (c *collector) round(ctx context.Context, client *kgo.Client) {
 	var promises sync.WaitGroup
 	for i := 0; i < c.n && ctx.Err() == nil; i++ {
 		if c.acked[i] {
@@ -229,7 +239,7 @@ func (c *collector) run(ctx context.Context, client *kgo.Client, ended chan stru
 			case err == nil:
 				c.acked[i] = true
 				c.count.Add(1)
-			case ctx.Err() != nil || errors.Is(err, kgo.ErrClientClosed):
+			case ctx.Err() != nil || errors.Is(err, kgo.ErrClientClosed) || c.mortal:
 				c.again.Add(1)
 			default:
 				c.t.Errorf("a record of a living broker was given up: %v", err)
@@ -237,7 +247,6 @@ func (c *collector) run(ctx context.Context, client *kgo.Client, ended chan stru
 		})
 	}
 	promises.Wait()
-	close(ended)
 }
 
 // end gives the dead life up.

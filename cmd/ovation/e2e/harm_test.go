@@ -1,0 +1,237 @@
+package e2e
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/client"
+)
+
+// harmed is a node whose public topic the test harms; what is published goes to
+// partition 0.
+type harmed struct {
+	*testing.T
+	n     *node
+	p     *people
+	rnd   *rand.Rand
+	kgo   *kgo.Client
+	admin *kadm.Client
+	done  int // actions made up
+}
+
+func newHarmed(t *testing.T, n *node) *harmed {
+	t.Helper()
+	h := &harmed{T: t, n: n, rnd: rand.New(rand.NewPCG(81, 1))}
+	h.p = invent(h.rnd, "harmed", cast{brands: 2, fans: 20})
+	h.p.enter(n, 8)
+	h.connect()
+	return h
+}
+
+// connect connects to the broker, which on the embedded log is another one in each life.
+func (h *harmed) connect() {
+	h.Helper()
+	if h.kgo != nil {
+		h.kgo.Close()
+	}
+	var err error
+	h.kgo, err = kgo.NewClient(kgo.SeedBrokers(h.n.kafka), kgo.DefaultProduceTopic(h.n.topic()), kgo.RecordPartitioner(kgo.ManualPartitioner()))
+	if err != nil {
+		h.Fatal(err)
+	}
+	h.Cleanup(h.kgo.Close)
+	h.admin = kadm.NewClient(h.kgo)
+}
+
+func (h *harmed) must(err error) {
+	h.Helper()
+	if err != nil {
+		h.Fatal(err)
+	}
+}
+
+// publish publishes so many new actions, each under a key that many have; those that are
+// lost on purpose the model does not note.
+func (h *harmed) publish(n int, lost bool) {
+	h.Helper()
+	for range n {
+		h.done++
+		a := h.p.act(h.rnd, fmt.Sprint("act-", h.done), last(20))
+		if !lost {
+			h.p.did(a)
+		}
+		r := h.p.record(&a, plainForm, byService, fmt.Appendf(nil, "key-%d", h.done%3))
+		h.must(h.kgo.ProduceSync(ctx(h), r).FirstErr())
+	}
+}
+
+// counted waits until the node has the model's rows, and compares its numbers.
+func (h *harmed) counted() {
+	h.Helper()
+	var rows int64
+	h.n.eventually(fmt.Sprintf("%d rows", h.p.living()), func() bool {
+		rows = 0
+		for _, s := range h.n.status().Shards {
+			rows += s.Rows
+		}
+		return rows == h.p.living()
+	})
+	h.p.checkAll(h, 81, h.p.api(h.n), h.rnd, last(20), 4)
+}
+
+// stopped waits until the router of partition 0 stands still for this reason; the others
+// and the shards go on.
+func (h *harmed) stopped(reason string) {
+	h.Helper()
+	h.n.eventually("stop of the router: "+reason, func() bool {
+		for _, r := range h.n.status().Routers {
+			if r.Partition == 0 {
+				return strings.Contains(r.Stopped, reason)
+			}
+		}
+		return false
+	})
+	if !strings.Contains(h.n.lines.String(), reason) {
+		h.Errorf("the log does not say %q:\n%s", reason, h.n.lines)
+	}
+	b, _, err := h.p.api(h.n).CreateBrand(ctx(h), client.Params{"name": fmt.Sprint("while it is stopped ", h.done), "type": "Music"})
+	if err != nil || domain.BrandID(b.ID) == 0 {
+		h.Errorf("the node does not take a command: %v", err)
+	}
+}
+
+// accept gives the operator's word, by the command, for every partition that waits for it.
+func (h *harmed) accept() {
+	h.Helper()
+	path, err := binary()
+	h.must(err)
+	accepted := 0
+	for _, r := range h.n.status().Routers {
+		if r.Stopped == "" {
+			continue
+		}
+		out, err := exec.Command(path, "accept-gap", "--admin", h.n.admin, h.n.topic(), fmt.Sprint(r.Partition)).CombinedOutput()
+		if err != nil || !strings.Contains(string(out), "goes on at") {
+			h.Fatalf("accept-gap: %v: %s", err, out)
+		}
+		accepted++
+	}
+	if accepted == 0 {
+		h.Fatal("nothing waits for the operator's word")
+	}
+}
+
+func (h *harmed) cut(before int64) {
+	h.Helper()
+	var o kadm.Offsets
+	o.Add(kadm.Offset{Topic: h.n.topic(), Partition: 0, At: before})
+	r, err := h.admin.DeleteRecords(ctx(h), o)
+	h.must(err)
+	h.must(r.Error())
+}
+
+// recreate deletes the public topic and makes it again as it was.
+func (h *harmed) recreate() {
+	h.Helper()
+	h.delete()
+	policy := "delete"
+	h.n.eventually("topic made again", func() bool { // the broker forgets the old one in its own time
+		_, err := h.admin.CreateTopic(ctx(h), partitions, 1, map[string]*string{"cleanup.policy": &policy}, h.n.topic())
+		return err == nil
+	})
+	h.connect()
+}
+
+func (h *harmed) delete() {
+	h.Helper()
+	r, err := h.admin.DeleteTopic(ctx(h), h.n.topic())
+	h.must(err)
+	h.must(r.Err)
+}
+
+// TestRecordsThatAreGoneAfterTheyWereRoutedAreNoGap cuts the public topic below what was
+// routed, while the node runs and before a restart: nothing is missing.
+func TestRecordsThatAreGoneAfterTheyWereRoutedAreNoGap(t *testing.T) {
+	t.Parallel()
+	onBothLogs(t, func(t *testing.T, on site) {
+		h := newHarmed(t, on.start(t))
+		h.publish(9, false)
+		h.counted()
+		h.cut(6)
+		h.publish(3, false)
+		h.counted()
+		h.n.kill()
+		h.n.life()
+		h.connect()
+		h.publish(3, false)
+		h.counted()
+	})
+}
+
+// TestRecordsThatAreGoneBeforeTheyWereRoutedStopTheirPartition cuts the public topic above
+// what was routed. The embedded log is down when its node is: there nobody can.
+func TestRecordsThatAreGoneBeforeTheyWereRoutedStopTheirPartition(t *testing.T) {
+	t.Parallel()
+	h := newHarmed(t, onKafka(t).start(t))
+	h.publish(5, false)
+	h.counted()
+	h.n.stop()
+	h.publish(4, true)
+	h.publish(3, false)
+	h.cut(9)
+	h.n.life()
+	h.stopped("retention")
+	h.accept()
+	h.counted()
+	h.publish(3, false)
+	h.counted()
+}
+
+// TestATopicMadeAgainUnderARunningNodeStopsItUntilItIsAccepted: what is published to the
+// new topic counts, once the operator has said so.
+func TestATopicMadeAgainUnderARunningNodeStopsItUntilItIsAccepted(t *testing.T) {
+	t.Parallel()
+	onBothLogs(t, func(t *testing.T, on site) {
+		h := newHarmed(t, on.start(t))
+		h.publish(5, false)
+		h.counted()
+		h.recreate()
+		h.publish(3, false)
+		h.stopped("recreated")
+		h.accept()
+		h.counted()
+		h.n.kill()
+		h.n.life()
+		h.connect()
+		h.publish(3, false)
+		h.counted()
+	})
+}
+
+// TestATopicMadeAgainWhileTheNodeIsDownStopsItUntilItIsAccepted: records that the node had
+// not routed are gone with the old topic. The embedded log is down when its node is.
+func TestATopicMadeAgainWhileTheNodeIsDownStopsItUntilItIsAccepted(t *testing.T) {
+	t.Parallel()
+	h := newHarmed(t, onKafka(t).start(t))
+	h.publish(5, false)
+	h.counted()
+	h.n.stop()
+	h.publish(4, true)
+	h.recreate()
+	h.publish(3, false)
+	h.n.life()
+	h.stopped("recreated")
+	h.accept()
+	h.counted()
+	h.n.kill()
+	h.n.life()
+	h.publish(3, false)
+	h.counted()
+}
