@@ -2,6 +2,7 @@ package member
 
 import (
 	"maps"
+	"sync/atomic"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
@@ -90,6 +91,7 @@ type column struct {
 type columnPage struct {
 	epoch  uint64
 	values [1 << pageBits]uint16
+	lands  atomic.Pointer[lands] // of countries; nil until they are filtered by
 }
 
 // NewAudience is an audience of nobody.
@@ -193,9 +195,7 @@ func (a *Audience) putInto(col *column, ord domain.Ordinal, value uint16) {
 	case p == nil:
 		col.pages[k] = &columnPage{epoch: a.epoch}
 	case p.epoch != a.epoch:
-		q := *p
-		q.epoch = a.epoch
-		col.pages[k] = &q
+		col.pages[k] = &columnPage{epoch: a.epoch, values: p.values}
 	}
 	col.pages[k].values[ord&(1<<pageBits-1)] = value
 }

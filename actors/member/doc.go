@@ -12,6 +12,7 @@
 //	facts.go     what of a member is filtered by, as bits and columns
 //	audience.go  the same facts of all members of an account, as questions read them
 //	select.go    which of them pass a question's filter
+//	lands.go     where on a page of countries the members of each are
 //	has.go       of which records, opt-ins and fields they have one
 //
 // Every function that changes something appends domain.Change values to a slice it

@@ -111,24 +111,17 @@ func (c *Crowd) keepOnly(dst []uint64, ids []domain.MemberID, ordinal func(domai
 
 // keepCountries clears the members of other countries, and those without one.
 func (c *Crowd) keepCountries(dst []uint64, countries []uint16) {
-	var wanted [1 << 16 / 64]uint64
-	for _, land := range countries {
-		wanted[land>>6] |= 1 << (land & 63)
-	}
-	wanted[0] &^= 1
-	for i, w := range dst {
-		k := i / pageWords
-		if k >= len(c.country.pages) || c.country.pages[k] == nil {
-			dst[i] = 0
-			continue
+	for at := 0; at < len(dst); at += pageWords {
+		var any [pageWords]uint64
+		if k := at / pageWords; k < len(c.country.pages) && c.country.pages[k] != nil {
+			l := c.country.pages[k].landsOf()
+			for _, code := range countries {
+				l.into(&any, code)
+			}
 		}
-		if w == 0 {
-			continue
+		page := dst[at:min(at+pageWords, len(dst))]
+		for i := range page {
+			page[i] &= any[i]
 		}
-		var pass uint64
-		for j, land := range c.country.pages[k].values[i%pageWords*64:][:64] {
-			pass |= wanted[land>>6] >> (land & 63) & 1 << j
-		}
-		dst[i] = w & pass
 	}
 }
