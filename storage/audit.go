@@ -3,11 +3,69 @@ package storage
 import (
 	"errors"
 	"fmt"
-	"math/bits"
-	"slices"
+	"sync/atomic"
+
+	"github.com/cockroachdb/pebble/v2"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
+
+// Audit reads all that is stored of a shard, as of one commit, to tell whether it is
+// what was applied. One goroutine; it keeps what is compacted away on the disk until it
+// is closed.
+type Audit struct {
+	store   *Store // nil: the snapshot is the shard's to close
+	db      pebble.Reader
+	snap    *pebble.Snapshot
+	shard   uint16
+	state   domain.ShardState
+	members roster
+	pace    func(bytes int) error
+	closed  atomic.Bool
+}
+
+// Audit is a shard as of its last commit, whether it is open or not. Pace is called with
+// the bytes that were read, again and again, and may wait; its error ends the reading.
+// nil: nothing waits.
+func (s *Store) Audit(shard int, pace func(bytes int) error) (*Audit, error) {
+	if err := s.usable(); err != nil {
+		return nil, err
+	}
+	snap := s.db.NewSnapshot()
+	s.snapshot.Add(1)
+	a := &Audit{store: s, db: snap, snap: snap, shard: uint16(shard), members: roster{}, pace: pace}
+	_, err := get(snap, appendStateKey(nil, a.shard), func(v []byte) (err error) {
+		a.state, err = decodeState(v)
+		return err
+	})
+	if err == nil {
+		err = readPlaces(snap, a.shard, a.members)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("storage: audit of shard %d: %w", shard, err), a.Close())
+	}
+	return a, nil
+}
+
+// State is the shard's state as of the commit.
+func (a *Audit) State() domain.ShardState { return a.state }
+
+// Close gives the audit up; a second time it does nothing.
+func (a *Audit) Close() error {
+	if a.store == nil || a.closed.Swap(true) {
+		return nil
+	}
+	a.store.snapshot.Add(-1)
+	return a.snap.Close()
+}
+
+// read tells what was read.
+func (a *Audit) read(bytes int) error {
+	if a.pace == nil {
+		return nil
+	}
+	return a.pace(bytes)
+}
 
 // Recompute is the facts computed anew from what is stored: timelines, members,
 // identities and pointers. They equal State().Facts, or the store is not what was applied. Nothing
@@ -19,28 +77,39 @@ func (s *Shard) Recompute() ([16]byte, error) {
 	if !s.open.batch.Empty() || s.open.fresh > 0 || len(s.line.tail) > s.line.committed {
 		return [16]byte{}, errors.New("storage: facts computed anew while changes are staged")
 	}
+	a := &Audit{db: s.db, shard: s.id, state: s.state, members: s.members}
+	return a.Facts()
+}
+
+// Facts is the state hash computed anew from what is stored.
+func (a *Audit) Facts() ([16]byte, error) {
 	var sum facts
-	err := s.line.eachAction(func(m *mark) error {
-		id, known := s.members.get(m.account, m.ord)
+	err := a.eachMark(nil, func(_ accountMonth, m *mark) error {
+		id, known := a.members.get(m.account, m.ord)
 		if !known {
 			return fmt.Errorf("storage: row %d of no member", m.seq)
 		}
 		sum.add(factOfMark(m, id))
 		return nil
 	})
-	if err != nil {
-		return [16]byte{}, err
+	if err == nil {
+		err = a.factsBeside(&sum)
 	}
-	err = scanPrefix(s.db, appendShard(nil, familyMember, s.id), func(_, v []byte) error {
+	return sum.bytes(), err
+}
+
+// factsBeside adds the facts of members, identities and pointers.
+func (a *Audit) factsBeside(sum *facts) error {
+	err := a.scan(familyMember, func(_, v []byte) error {
 		var m domain.Member
 		err := decodeEntity(v, &m)
 		sum.add(factsOfMember(&m))
 		return err
 	})
 	if err != nil {
-		return [16]byte{}, err
+		return err
 	}
-	err = scanPrefix(s.db, appendShard(nil, familyClaim, s.id), func(k, v []byte) error {
+	err = a.scan(familyClaim, func(k, v []byte) error {
 		if len(k) != 19 {
 			return damaged("i")
 		}
@@ -49,94 +118,21 @@ func (s *Shard) Recompute() ([16]byte, error) {
 		return err
 	})
 	if err != nil {
-		return [16]byte{}, err
+		return err
 	}
-	err = scanPrefix(s.db, appendShard(nil, familyPointer, s.id), func(k, v []byte) error {
+	return a.scan(familyPointer, func(k, v []byte) error {
 		p, err := decodePointer(k, v)
 		sum.add(factOfPointer(&p))
 		return err
 	})
-	return sum.bytes(), err
 }
 
-// eachAction calls f once with every action there ever was, with all its flags: the
-// stored marks of each bucket and those of the tail put together. It holds one bucket
-// of the finest class at a time.
-func (t *timeline) eachAction(f func(m *mark) error) error {
-	tail, err := t.storedTail()
-	if err != nil {
-		return err
-	}
-	for k := range t.sealed {
-		if _, there := tail[k]; !there {
-			tail[k] = nil
-		}
-	}
-	for k, unsealed := range tail {
-		set := t.sealed[k].classes
-		finest := uint8(max(bits.Len32(set)-1, 0))
-		byBucket := map[uint32][]mark{}
-		for i := range unsealed {
-			bucket := bucketOf(finest, unsealed[i].ord)
-			byBucket[bucket] = append(byBucket[bucket], unsealed[i])
-		}
-		for bucket := range uint32(1) << finest {
-			marks, err := t.bucketMarks(byBucket[bucket], k, set, finest, bucket)
-			if err != nil {
-				return err
-			}
-			for i := range marks {
-				if err := f(&marks[i]); err != nil {
-					return err
-				}
-			}
-		}
-	}
-	return nil
-}
-
-// storedTail is what T holds, by account and month.
-func (t *timeline) storedTail() (map[accountMonth][]mark, error) {
-	tail := map[accountMonth][]mark{}
-	var marks []mark
-	err := scanPrefix(t.db, appendShard(nil, familyTail, t.shard), func(_, v []byte) (err error) {
-		marks, err = decodeTail(marks[:0], v)
-		for _, m := range marks {
-			k := accountMonth{m.account, m.month}
-			tail[k] = append(tail[k], m)
-		}
-		return err
-	})
-	return tail, err
-}
-
-// bucketMarks appends what each class holds of a bucket of the finest, sorted, each
-// action once.
-func (t *timeline) bucketMarks(marks []mark, k accountMonth, set uint32, finest uint8, bucket uint32) ([]mark, error) {
-	for ; set != 0; set &= set - 1 {
-		class := uint8(bits.TrailingZeros32(set))
-		_, err := get(t.db, appendLineKey(nil, t.shard, k, class, bucketOf(class, domain.Ordinal(bucket))), func(v []byte) error {
-			from := len(marks)
-			var err error
-			marks, err = appendMarks(marks, v, k)
-			if class < finest {
-				kept := slices.DeleteFunc(marks[from:], func(m mark) bool { return bucketOf(finest, m.ord) != bucket })
-				marks = marks[:from+len(kept)]
-			}
+// scan calls f with the shard's keys of a family that begins with the shard.
+func (a *Audit) scan(family byte, f func(k, v []byte) error) error {
+	return scanPrefix(a.db, appendShard(nil, family, a.shard), func(k, v []byte) error {
+		if err := a.read(len(k) + len(v)); err != nil {
 			return err
-		})
-		if err != nil {
-			return nil, err
 		}
-	}
-	slices.SortFunc(marks, func(a, b mark) int {
-		switch {
-		case a.earlier(&b):
-			return -1
-		case b.earlier(&a):
-			return 1
-		}
-		return 0
+		return f(k, v)
 	})
-	return together(marks), nil
 }

@@ -212,7 +212,7 @@ func (c *Catalog) commit(state CatalogState, entities []any) (err error) {
 	if err = b.Set([]byte{familyState}, appendCatalogState(nil, &state), nil); err != nil {
 		return err
 	}
-	return commitBatch(b, c.failure)
+	return commitBatch(b, c.failure, pebble.Sync)
 }
 
 func (c *Catalog) usable() error {

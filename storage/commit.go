@@ -52,7 +52,7 @@ func (s *Shard) commit(state domain.ShardState, origins []domain.Origin) error {
 	if err := b.Set(s.key, s.value, nil); err != nil {
 		return err
 	}
-	if err := commitBatch(b, s.store.failure); err != nil {
+	if err := commitBatch(b, s.store.failure, s.store.opts.durability()); err != nil {
 		return err
 	}
 	s.store.commits.Add(1)

@@ -101,9 +101,9 @@ func (f diskFile) Close() error { return f.disk.stop("close", f.name, f.File.Clo
 
 // commitBatch makes a batch durable, or gives the store's failure: Pebble may be
 // waiting for ever then, and the batch with it.
-func commitBatch(b *pebble.Batch, f *failure) error {
+func commitBatch(b *pebble.Batch, f *failure, o *pebble.WriteOptions) error {
 	done := make(chan error, 1)
-	go func() { done <- b.Commit(pebble.Sync) }()
+	go func() { done <- b.Commit(o) }()
 	select {
 	case err := <-done:
 		if err != nil {

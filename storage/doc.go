@@ -37,6 +37,9 @@
 //	bysequence.go                     the row that an action's id means
 //	pointers.go                       identities that many members have
 //	facts.go audit.go                 the state hash, and the same from stored bytes
+//	marks.go                          where two replicas went apart
+//	auditwalk.go compare.go           all that is stored, compared with a replay
+//	consistent.go                     and with itself
 //	warm.go snapshot.go scan.go       reading
 //	says.go search.go                 what actions say, many at once; a word in it
 //	disk.go failure.go                when the disk fails

@@ -104,6 +104,8 @@ func dumpKey(k []byte) (string, error) {
 		return fmt.Sprintf("b shard=%d account=%d attribute=%d value=%q chunk=%d", be.Uint16(k[1:]), be.Uint32(k[3:]), k[7], k[9:len(k)-2], be.Uint16(k[len(k)-2:])), nil
 	case k[0] == familyState && len(k) == 4 && k[3] == stateShard:
 		return fmt.Sprintf("z shard=%d state", be.Uint16(k[1:])), nil
+	case k[0] == familyState && len(k) == markKeyLen && k[3] == stateMark:
+		return fmt.Sprintf("z shard=%d mark=%d", be.Uint16(k[1:]), be.Uint64(k[4:])), nil
 	case k[0] == familyState && len(k) == 24 && k[3] == stateOrigin:
 		return fmt.Sprintf("z shard=%d origin", be.Uint16(k[1:])), nil
 	}
@@ -172,6 +174,10 @@ func dumpValue(k, v []byte) (string, error) {
 		account, total, err := decodeUsage(v)
 		return fmt.Sprintf("account=%d total=%d", account, total), err
 	case familyState:
+		if k[3] == stateMark {
+			m, err := decodeMark(k, v)
+			return hex.EncodeToString(m.Facts[:]), err
+		}
 		if k[3] == stateOrigin {
 			o, err := decodeOrigin(k[4:], v)
 			return o.String(), err

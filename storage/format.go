@@ -35,7 +35,7 @@ func (e *FormatError) Error() string {
 }
 
 // checkFormat refuses a store of another format and names an empty one.
-func checkFormat(db *pebble.DB, dir, want string) error {
+func checkFormat(db *pebble.DB, dir, want string, o *pebble.WriteOptions) error {
 	var have string
 	found, err := get(db, formatKey, func(v []byte) error {
 		have = string(v)
@@ -57,5 +57,5 @@ func checkFormat(db *pebble.DB, dir, want string) error {
 	if !empty {
 		return &FormatError{Dir: dir, Want: want}
 	}
-	return db.Set(formatKey, []byte(want), pebble.Sync)
+	return db.Set(formatKey, []byte(want), o)
 }

@@ -30,6 +30,7 @@ import (
 //	't' month shard account class bucket                 timelines of members     Merge
 //	'u' shard application hour incarnation               hits                     Merge
 //	'x' shard day request                                request id → outcome     Set, DeleteRange
+//	'z' shard 'm' offset                                 state hash of a prefix   Set
 //	'z' shard 'o' topic partition                        applied origin           Set
 //	'z' shard 's'                                        the shard's state        Set
 //
@@ -72,6 +73,7 @@ const (
 )
 
 const (
+	stateMark   = 'm'
 	stateOrigin = 'o'
 	stateShard  = 's'
 )
@@ -256,6 +258,13 @@ func appendOriginKey(dst []byte, shard uint16, topic domain.TopicID, partition i
 	dst = append(append(appendShard(dst, familyState, shard), stateOrigin), topic[:]...)
 	return be.AppendUint32(dst, uint32(partition))
 }
+
+// appendMarkKey is the key of the state hash of the records below an offset.
+func appendMarkKey(dst []byte, shard uint16, at int64) []byte {
+	return be.AppendUint64(append(appendShard(dst, familyState, shard), stateMark), uint64(at))
+}
+
+const markKeyLen = 1 + 2 + 1 + 8
 
 // appendShard begins a key of a family that has the shard first.
 func appendShard(dst []byte, family byte, shard uint16) []byte {

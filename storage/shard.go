@@ -51,7 +51,7 @@ func openShard(s *Store, id uint16) (*Shard, error) {
 		return nil, err
 	}
 	sh.facts = factsOf(sh.state.Facts)
-	if err := sh.readPlaces(); err != nil {
+	if err := readPlaces(s.db, id, sh.members); err != nil {
 		return nil, err
 	}
 	if sh.line, err = openTimeline(s.db, id, &s.opts); err != nil {
@@ -65,9 +65,9 @@ func openShard(s *Store, id uint16) (*Shard, error) {
 	return sh, nil
 }
 
-// readPlaces fills the roster.
-func (s *Shard) readPlaces() error {
-	return scanPrefix(s.db, appendShard(nil, familyPlace, s.id), func(k, v []byte) error {
+// readPlaces fills a roster.
+func readPlaces(r pebble.Reader, shard uint16, members roster) error {
+	return scanPrefix(r, appendShard(nil, familyPlace, shard), func(k, v []byte) error {
 		if len(k) != 13 {
 			return damaged("o")
 		}
@@ -75,7 +75,7 @@ func (s *Shard) readPlaces() error {
 		if err != nil {
 			return err
 		}
-		return s.members.put(p, domain.MemberIDOf(be.Uint64(k[5:]), domain.Slot(be.Uint16(k[3:]))))
+		return members.put(p, domain.MemberIDOf(be.Uint64(k[5:]), domain.Slot(be.Uint16(k[3:]))))
 	})
 }
 

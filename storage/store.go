@@ -22,6 +22,7 @@ type Options struct {
 	MemTableBytes int          // of one write buffer; default 64 MiB
 	SealRows      int          // rows of a shard's tail that are sealed at once; default 32,768
 	FilterBytes   int          // a shard's filters of months before the newest two; default 32 MiB
+	Throwaway     bool         // nothing is durable: a store that is removed when it is closed
 
 	widths     widths // tests have narrower ones, and fewer rows in a bucket
 	bucketRows uint64
@@ -57,6 +58,14 @@ func (o Options) withDefaults() Options {
 		o.bucketRows = bucketRows
 	}
 	return o
+}
+
+// durability is how commits are written.
+func (o *Options) durability() *pebble.WriteOptions {
+	if o.Throwaway {
+		return pebble.NoSync
+	}
+	return pebble.Sync
 }
 
 // Cache is a cache of blocks and open files that several stores share.
@@ -130,6 +139,7 @@ func openPebble(dir, format string, o Options, f *failure) (*pebble.DB, error) {
 		CompactionConcurrencyRange:  func() (int, int) { return 1, 2 },
 		BytesPerSync:                512 << 10,
 	}
+	p.DisableWAL = o.Throwaway
 	if o.noCompact {
 		p.DisableAutomaticCompactions, p.L0StopWritesThreshold = true, 1<<20
 	}
@@ -149,7 +159,7 @@ func openPebble(dir, format string, o Options, f *failure) (*pebble.DB, error) {
 		}
 		return nil, fmt.Errorf("storage: open %s: %w", dir, err)
 	}
-	if err := checkFormat(db, dir, format); err != nil {
+	if err := checkFormat(db, dir, format, o.durability()); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	fs.armed.Store(true)

@@ -1,0 +1,391 @@
+package storage
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// Difference is a place in which a store is not what it should be. It names the key and
+// nothing of the value.
+type Difference struct {
+	Family string // the letter of keys.go
+	Key    string // its fields as Dump writes them; of an action its sequence too
+	What   string
+}
+
+// Findings are the differences of an audit: the first ones of each family, and how many
+// there are.
+type Findings struct {
+	First []Difference
+	Total int
+	of    map[string]int // by family
+}
+
+// findingsMost is how many differences of a family are named.
+const findingsMost = 10
+
+func (f *Findings) add(family byte, key, what string) {
+	if f.of == nil {
+		f.of = map[string]int{}
+	}
+	name := string(rune(family))
+	f.Total++
+	if f.of[name]++; f.of[name] <= findingsMost {
+		f.First = append(f.First, Difference{name, key, what})
+	}
+}
+
+// named reports that more differences of the family are still to be named.
+func (f *Findings) named(family byte) bool { return f.of[string(rune(family))] < findingsMost }
+
+// How a difference reads.
+const (
+	altered    = "altered"
+	missing    = "missing"
+	unexpected = "not in the replay"
+)
+
+// Compare compares what is stored of two shards of one position, the second being a
+// replay: everything but how rows were spread over keys, which follows the commits. An
+// error says that one of them cannot be read.
+func Compare(have, replay *Audit) (*Findings, error) {
+	f := &Findings{}
+	if names := sameState(&have.state, &replay.state); len(names) > 0 {
+		f.add(familyState, fmt.Sprintf("z shard=%d state", have.shard), altered+": "+strings.Join(names, ", "))
+	}
+	for _, family := range []byte(keyed) {
+		if err := compareKeys(f, family, have, replay); err != nil {
+			return f, err
+		}
+	}
+	for _, c := range []struct {
+		family       byte
+		have, replay walk
+	}{
+		{familyRows, have.rows, replay.rows},
+		{familyContent, have.contents, replay.contents},
+		{familyLine, have.marks, replay.marks},
+	} {
+		w := pairWalk{findings: f, family: c.family, shard: have.shard, have: c.have, replay: c.replay, missing: missing, unexpected: unexpected}
+		if err := w.compare(); err != nil {
+			return f, err
+		}
+	}
+	return f, nil
+}
+
+// keyed are the families whose keys and values follow from the records alone.
+const keyed = "abfimopquxz"
+
+// compareKeys compares a family key by key.
+func compareKeys(f *Findings, family byte, have, replay *Audit) error {
+	a, err := openFamily(have, family)
+	if err != nil {
+		return err
+	}
+	b, err := openFamily(replay, family)
+	if err != nil {
+		return errors.Join(err, a.close())
+	}
+	for err == nil && (a.ok || b.ok) {
+		switch c := a.before(b); {
+		case c < 0:
+			f.add(family, keyName(a.it.Key()), unexpected)
+			err = a.next()
+		case c > 0:
+			f.add(family, keyName(b.it.Key()), missing)
+			err = b.next()
+		default:
+			if !bytes.Equal(a.value, b.value) {
+				f.add(family, keyName(a.it.Key()), altered)
+			}
+			if err = a.next(); err == nil {
+				err = b.next()
+			}
+		}
+	}
+	return errors.Join(err, a.close(), b.close())
+}
+
+// familyScan is a scan over a family's keys with their values as they compare.
+type familyScan struct {
+	audit *Audit
+	it    *pebble.Iterator
+	ok    bool
+	value []byte
+	canon canonical
+}
+
+func openFamily(a *Audit, family byte) (*familyScan, error) {
+	prefix := appendShard(nil, family, a.shard)
+	it, err := a.db.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: after(prefix)})
+	if err != nil {
+		return nil, err
+	}
+	s := &familyScan{audit: a, it: it}
+	s.ok = it.First()
+	if err := s.settle(); err != nil {
+		return nil, errors.Join(err, it.Close())
+	}
+	return s, nil
+}
+
+func (s *familyScan) next() error {
+	s.ok = s.it.Next()
+	return s.settle()
+}
+
+// settle passes over what does not compare and reads the value.
+func (s *familyScan) settle() error {
+	for s.ok && s.it.Key()[0] == familyState && s.it.Key()[3] != stateOrigin {
+		s.ok = s.it.Next()
+	}
+	if !s.ok {
+		return s.it.Error()
+	}
+	v, err := s.it.ValueAndErr()
+	if err != nil {
+		return err
+	}
+	if err := s.audit.read(len(s.it.Key()) + len(v)); err != nil {
+		return err
+	}
+	s.value, err = s.canon.append(s.value[:0], s.it.Key()[0], v)
+	return err
+}
+
+// before orders by key; what is at its end comes last.
+func (s *familyScan) before(o *familyScan) int {
+	switch {
+	case !s.ok:
+		return 1
+	case !o.ok:
+		return -1
+	}
+	return bytes.Compare(s.it.Key(), o.it.Key())
+}
+
+func (s *familyScan) close() error { return s.it.Close() }
+
+// canonical makes one form of what values of equal meaning say.
+type canonical struct {
+	bits    bitCodec
+	columns columnCodec
+}
+
+// append appends the canonical form. A value that cannot be read stands as it is: it
+// differs from one that can.
+func (c *canonical) append(dst []byte, family byte, v []byte) ([]byte, error) {
+	switch family {
+	case familyBits:
+		if c.bits.decode(v) == nil {
+			return c.bits.newSet.append(dst), nil
+		}
+	case familyColumn:
+		c.columns.reset()
+		if c.columns.decode(v) == nil {
+			return c.columns.append(dst, true), nil
+		}
+	case familyMember:
+		var m domain.Member
+		if decodeEntity(v, &m) == nil {
+			return appendEntity(dst, &m)
+		}
+	case familyRequest:
+		var q domain.Request
+		if decodeEntity(v, &q) == nil {
+			return appendEntity(dst, &q)
+		}
+	}
+	return append(dst, v...), nil
+}
+
+func keyName(k []byte) string {
+	name, err := dumpKey(k)
+	if err != nil {
+		return fmt.Sprintf("%x", k)
+	}
+	return name
+}
+
+// sums are the sums over the items of a section, by stretches of sequences: they are
+// compared first, and items only where they differ.
+type sums map[uint64]facts
+
+// sumBits is how many bits of a sequence a stretch has.
+const sumBits = 12
+
+func (s sums) add(items []item) {
+	for i := range items {
+		at := items[i].seq >> sumBits
+		sum := s[at]
+		sum.add(items[i].sum)
+		s[at] = sum
+	}
+}
+
+// pairWalk compares the items of two walks.
+type pairWalk struct {
+	findings            *Findings
+	family              byte
+	shard               uint16
+	have, replay        walk
+	missing, unexpected string // how a difference reads
+}
+
+// summed is one section's sums.
+type summed struct {
+	k    brandMonth
+	sums sums
+}
+
+// summedSections gives the sections of a walk one by one. An error ends it.
+func summedSections(w walk) iter.Seq2[summed, error] {
+	return func(yield func(summed, error) bool) {
+		errEnough := errors.New("enough")
+		cur := summed{}
+		err := w(nil, func(k brandMonth, items []item) error {
+			if cur.sums != nil && k != cur.k {
+				if !yield(cur, nil) {
+					return errEnough
+				}
+				cur.sums = nil
+			}
+			if cur.sums == nil {
+				cur = summed{k, sums{}}
+			}
+			cur.sums.add(items)
+			return nil
+		})
+		switch {
+		case errors.Is(err, errEnough):
+		case err != nil:
+			yield(summed{}, err)
+		case cur.sums != nil:
+			yield(cur, nil)
+		}
+	}
+}
+
+func (w *pairWalk) compare() error {
+	nextHave, stopHave := iter.Pull2(summedSections(w.have))
+	defer stopHave()
+	nextReplay, stopReplay := iter.Pull2(summedSections(w.replay))
+	defer stopReplay()
+	a, errA, okA := nextHave()
+	b, errB, okB := nextReplay()
+	for okA || okB {
+		if err := errors.Join(errA, errB); err != nil {
+			return err
+		}
+		c := a.k.compare(b.k)
+		if !okB {
+			c = -1
+		} else if !okA {
+			c = 1
+		}
+		k, x, y := a.k, a.sums, b.sums
+		if c < 0 {
+			y = nil
+		} else if c > 0 {
+			k, x = b.k, nil
+		}
+		if !maps.Equal(x, y) {
+			if err := w.name(k, x, y); err != nil {
+				return err
+			}
+		}
+		if c <= 0 {
+			a, errA, okA = nextHave()
+		}
+		if c >= 0 {
+			b, errB, okB = nextReplay()
+		}
+	}
+	return nil
+}
+
+// name finds the items that differ in a section: as many as are named, all of it is one
+// difference more behind them.
+func (w *pairWalk) name(k brandMonth, x, y sums) error {
+	if !w.findings.named(w.family) {
+		w.findings.add(w.family, w.key(k), altered)
+		return nil
+	}
+	differ := map[uint64]bool{}
+	for _, s := range []sums{x, y} {
+		for at := range s {
+			if x[at] != y[at] {
+				differ[at] = true
+			}
+		}
+	}
+	for _, at := range slices.Sorted(maps.Keys(differ)) {
+		have, err := itemsOf(w.have, k, at)
+		if err != nil {
+			return err
+		}
+		replay, err := itemsOf(w.replay, k, at)
+		if err != nil {
+			return err
+		}
+		w.nameItems(k, have, replay)
+		if !w.findings.named(w.family) {
+			return nil
+		}
+	}
+	return nil
+}
+
+func (w *pairWalk) nameItems(k brandMonth, have, replay map[uint64]facts) {
+	all := maps.Clone(have)
+	maps.Copy(all, replay)
+	for _, seq := range slices.Sorted(maps.Keys(all)) {
+		x, here := have[seq]
+		y, there := replay[seq]
+		what := altered
+		switch {
+		case here && there && x == y:
+			continue
+		case !here:
+			what = w.missing
+		case !there:
+			what = w.unexpected
+		}
+		w.findings.add(w.family, fmt.Sprintf("%s sequence=%d", w.key(k), seq), what)
+	}
+}
+
+// key names a section.
+func (w *pairWalk) key(k brandMonth) string {
+	name := fmt.Sprintf("%c month=%04d-%02d shard=%d account=%d", w.family, 1970+k.month/12, k.month%12+1, w.shard, k.account)
+	if k.brand != 0 || w.family != familyLine {
+		name += fmt.Sprintf(" brand=%d", k.brand)
+	}
+	return name
+}
+
+// itemsOf are the items of one stretch of a section, those of one sequence added up.
+func itemsOf(w walk, k brandMonth, at uint64) (map[uint64]facts, error) {
+	found := map[uint64]facts{}
+	err := w(&k, func(_ brandMonth, items []item) error {
+		for i := range items {
+			if items[i].seq>>sumBits == at {
+				sum := found[items[i].seq]
+				sum.add(items[i].sum)
+				found[items[i].seq] = sum
+			}
+		}
+		return nil
+	})
+	return found, err
+}

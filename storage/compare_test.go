@@ -1,0 +1,356 @@
+package storage
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// twoStores are stores of the same records, cut into other commits and sealed elsewhere.
+func twoStores(t *testing.T, seed uint64, commits int) (have, replay *Store) {
+	t.Helper()
+	fs, w := vfs.NewMem(), newWorld(seed)
+	one := smallOptions(fs)
+	other := one
+	other.SealRows, other.widths, other.bucketRows, other.Throwaway = 170, widths{9, 33}, 25, true
+	have, replay = must[*Store](t)(Open("have", one)), must[*Store](t)(Open("replay", other))
+	a, b := must[*Shard](t)(have.Shard(2)), must[*Shard](t)(replay.Shard(2))
+	var origins []domain.Origin
+	for i := range commits {
+		c := w.next(30)
+		ok(t, a.Stage(c.changes))
+		ok(t, a.Commit(c.state, c.origins))
+		ok(t, b.Stage(c.changes))
+		if origins = append(origins, c.origins...); i%3 == 2 || i == commits-1 {
+			ok(t, b.Commit(c.state, origins))
+			origins = nil
+		}
+	}
+	ok(t, a.Close())
+	ok(t, b.Close())
+	t.Cleanup(func() { ok(t, have.Close()); ok(t, replay.Close()) })
+	return have, replay
+}
+
+func audit(t *testing.T, s *Store) *Audit {
+	t.Helper()
+	a := must[*Audit](t)(s.Audit(2, func(bytes int) error {
+		if bytes <= 0 {
+			return errors.New("nothing was read")
+		}
+		return nil
+	}))
+	t.Cleanup(func() { ok(t, a.Close()) })
+	return a
+}
+
+func nothingFound(t *testing.T, what string, f *Findings, err error) {
+	t.Helper()
+	if err != nil || f.Total != 0 {
+		t.Fatalf("%s: %v, %d differences: %+v", what, err, f.Total, f.First)
+	}
+}
+
+func TestStoresOfTheSameRecordsCompareEqual(t *testing.T) {
+	for seed := range uint64(12) {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			t.Parallel()
+			have, replay := twoStores(t, seed, 40+int(seed)*5)
+			a, b := audit(t, have), audit(t, replay)
+			same(t, "facts", a.State().Facts, b.State().Facts)
+			f, err := Compare(a, b)
+			nothingFound(t, "compared", f, err)
+			f, err = Compare(b, a)
+			nothingFound(t, "compared the other way", f, err)
+			for _, x := range []*Audit{a, b} {
+				f, err := x.Consistent()
+				nothingFound(t, "with itself", f, err)
+			}
+		})
+	}
+}
+
+// alteration changes what is stored under one key, as a fault of the program might.
+type alteration struct {
+	name   string
+	family byte
+	alter  func(k, v []byte) []byte // nil: the key is left alone
+	found  string                   // by Compare: the family and how the key begins; empty: not by it
+	alone  string                   // by Consistent: the same
+}
+
+func alterations() []alteration {
+	row := func(change func(c *rowCodec)) func(k, v []byte) []byte {
+		return func(_, v []byte) []byte {
+			var c rowCodec
+			if c.decode(v) != nil || len(c.rows) < 2 {
+				return nil
+			}
+			change(&c)
+			return c.append(nil, nil, c.rows)
+		}
+	}
+	content := func(_, v []byte) []byte {
+		var c contentCodec
+		if c.decode(bytes.Clone(v)) != nil || len(c.entries) == 0 || len(c.entries[0].text) < 5 {
+			return nil
+		}
+		c.entries[0].text[4] ^= 1
+		return c.append(nil, nil, c.entries)
+	}
+	last := func(_, v []byte) []byte { v[len(v)-1] ^= 1; return v }
+	return []alteration{
+		{"points of a row", familyRows, row(func(c *rowCodec) { c.rows[1].points ^= 1 }), "R month=", "R month="},
+		{"the member of a row", familyRows, row(func(c *rowCodec) { c.rows[0].ord++ }), "R month=", "R month="},
+		{"a row is not there", familyRows, row(func(c *rowCodec) { c.rows = c.rows[1:] }), "R month=", "R month="},
+		{"a row is there twice", familyRows, row(func(c *rowCodec) { c.rows = append(c.rows[:1:1], c.rows...) }), "R month=", "R month="},
+		{"content", familyContent, content, "C month=", ""},
+		{"content of the tail", familyText, content, "C month=", ""},
+		{"when content was recorded", familyContent, func(_, v []byte) []byte {
+			var c contentCodec
+			if c.decode(v) != nil || len(c.entries) == 0 {
+				return nil
+			}
+			c.entries[0].recorded++
+			return c.append(nil, nil, c.entries)
+		}, "C month=", ""},
+		{"a mark", familyLine, func(k, v []byte) []byte {
+			g, _, _, _ := parseLineKey(k)
+			marks, err := appendMarks(nil, v, g)
+			if err != nil {
+				return nil
+			}
+			marks = together(marks)
+			i := slices.IndexFunc(marks, func(m mark) bool { return m.flags&domain.Deleted != 0 })
+			if i < 0 {
+				return nil
+			}
+			marks[i].def ^= 1
+			return new(blockWriter).append([]byte{version1}, marks)
+		}, "t month=", "z shard=2 state"},
+		{"a mark of the tail", familyTail, func(_, v []byte) []byte {
+			marks, err := decodeTail(nil, v)
+			if err != nil || len(marks) == 0 || marks[0].flags.Dead() {
+				return nil
+			}
+			marks[0].hash++
+			return new(blockWriter).appendTail(nil, marks)
+		}, "t month=", "z shard=2 state"},
+		{"a count", familyCount, func(_, v []byte) []byte {
+			ts, err := decodeCounts(nil, v)
+			if err != nil || len(ts) == 0 {
+				return nil
+			}
+			ts[0].rows++
+			return appendCounts(nil, ts)
+		}, "", "n shard=2 account="},
+		{"a class", familySealed, func(_, v []byte) []byte {
+			s, err := decodeSealed(v)
+			if err != nil {
+				return nil
+			}
+			s.classes = 0
+			return appendSealed(nil, s)
+		}, "", "s shard=2 account="},
+		{"a bitmap", familyBits, func(_, v []byte) []byte {
+			var c bitCodec
+			if c.decode(v) != nil {
+				return nil
+			}
+			c.newSet[0] ^= 2
+			c.newClear = bitset{}
+			return c.newClear.append(c.newSet.append([]byte{version1}))
+		}, "b shard=2 account=", ""},
+		{"a column", familyColumn, func(_, v []byte) []byte {
+			var c columnCodec
+			if c.decode(v) != nil {
+				return nil
+			}
+			c.put(3, c.value[3]+1)
+			return c.append(nil, true)
+		}, "a shard=2 account=", ""},
+		{"a member", familyMember, func(_, v []byte) []byte {
+			var m domain.Member
+			if decodeEntity(v, &m) != nil {
+				return nil
+			}
+			m.UUID[3]++ // no fact
+			v, err := appendEntity(nil, &m)
+			if err != nil {
+				panic(err)
+			}
+			return v
+		}, "m shard=2 account=", ""},
+		{"an identity", familyClaim, last, "i shard=2 hash=", "z shard=2 state"},
+		{"a one-time pair", familyOneTime, last, "f shard=2 account=", ""},
+		{"an outbox entry", familyOutbox, func(_, v []byte) []byte { v[2] ^= 1; return v }, "q shard=2 kind=", ""},
+		{"a request", familyRequest, func(_, v []byte) []byte {
+			return bytes.Replace(v, []byte(`"BodyHash":`), []byte(`"BodyHash":1`), 1)
+		}, "x shard=2 day=", ""},
+		{"a count of hits", familyUsage, last, "u shard=2 application=", ""},
+		{"an origin", familyState, func(k, v []byte) []byte {
+			if k[3] != stateOrigin {
+				return nil
+			}
+			v[len(v)-1] ^= 1
+			return v
+		}, "z shard=2 origin", ""},
+		{"the state", familyState, func(k, v []byte) []byte {
+			if k[3] != stateShard {
+				return nil
+			}
+			s, err := decodeState(v)
+			if err != nil {
+				return nil
+			}
+			s.Facts[0]++
+			return appendState(nil, &s)
+		}, "z shard=2 state", "z shard=2 state"},
+	}
+}
+
+// aKey is a key of shard 2, with its value, that alter changes.
+func (c *alteration) aKey(t *testing.T, s *Store) (key, was, now []byte) {
+	t.Helper()
+	ok(t, scanPrefix(s.db, []byte{c.family}, func(k, v []byte) error {
+		if changed := c.alter(k, bytes.Clone(v)); key == nil && changed != nil && !bytes.Equal(changed, v) {
+			key, was, now = bytes.Clone(k), bytes.Clone(v), changed
+		}
+		return nil
+	}))
+	if key == nil {
+		t.Fatal("no key that could be altered")
+	}
+	return key, was, now
+}
+
+func TestWhatWasAlteredIsFoundAndNamed(t *testing.T) {
+	have, replay := twoStores(t, 3, 90)
+	b := audit(t, replay)
+	for _, c := range alterations() {
+		t.Run(c.name, func(t *testing.T) {
+			key, was, now := c.aKey(t, have)
+			ok(t, have.db.Set(key, now, pebble.Sync))
+			defer func() { ok(t, have.db.Set(key, was, pebble.Sync)) }()
+			a := audit(t, have)
+			f, err := Compare(a, b)
+			ok(t, err)
+			expectFinding(t, "compared", f, c.found)
+			f, err = a.Consistent()
+			ok(t, err)
+			expectFinding(t, "with itself", f, c.alone)
+		})
+	}
+	f, err := Compare(audit(t, have), b)
+	nothingFound(t, "as it was", f, err)
+}
+
+func expectFinding(t *testing.T, what string, f *Findings, key string) {
+	t.Helper()
+	switch {
+	case key == "":
+		nothingFound(t, what, f, nil)
+	case !slices.ContainsFunc(f.First, func(d Difference) bool { return strings.HasPrefix(d.Key, key) && d.Family == key[:1] && d.What != "" }):
+		t.Errorf("%s: %d differences, none of %s: %+v", what, f.Total, key, f.First)
+	case f.Total > 2:
+		t.Errorf("%s: one alteration is %d differences: %+v", what, f.Total, f.First)
+	}
+}
+
+func TestKeysThatAreMissingOrTooManyAreNamed(t *testing.T) {
+	have, replay := twoStores(t, 4, 60)
+	var gone [][]byte
+	for _, family := range []byte("mb") {
+		ok(t, scanPrefix(have.db, appendShard(nil, family, 2), func(k, _ []byte) error { gone = append(gone, bytes.Clone(k)); return nil }))
+	}
+	for _, k := range gone {
+		ok(t, have.db.Delete(k, pebble.Sync))
+	}
+	a, b := audit(t, have), audit(t, replay)
+	f, err := Compare(a, b)
+	ok(t, err)
+	members := 0
+	for _, d := range f.First {
+		if d.What != missing || d.Family != "m" && d.Family != "b" {
+			t.Errorf("%+v", d)
+		}
+		if d.Family == "m" {
+			members++
+		}
+	}
+	if f.Total != len(gone) || members != findingsMost {
+		t.Errorf("%d differences of %d, %d members are named", f.Total, len(gone), members)
+	}
+	f, err = Compare(b, a)
+	ok(t, err)
+	if f.Total != len(gone) || f.First[0].What != unexpected {
+		t.Errorf("the other way: %d differences, %+v", f.Total, f.First[0])
+	}
+}
+
+func TestAnAuditEndsWhenItIsToldTo(t *testing.T) {
+	have, replay := twoStores(t, 5, 20)
+	stop := errors.New("enough")
+	left := 10
+	a := must[*Audit](t)(have.Audit(2, func(int) error {
+		if left--; left < 0 {
+			return stop
+		}
+		return nil
+	}))
+	if _, err := Compare(a, audit(t, replay)); !errors.Is(err, stop) {
+		t.Errorf("ended with %v", err)
+	}
+	if _, err := a.Consistent(); !errors.Is(err, stop) {
+		t.Errorf("ended with %v", err)
+	}
+	ok(t, a.Close())
+	ok(t, a.Close())
+	same(t, "open snapshots", have.snapshot.Load(), int64(0))
+}
+
+func TestAStretchIsThatOfTheFirstMarkThatDiffers(t *testing.T) {
+	fs := vfs.NewMem()
+	audits := map[string]*Audit{}
+	for _, name := range []string{"a", "same", "early", "late", "coarse"} {
+		s := must[*Store](t)(Open(name, smallOptions(fs)))
+		sh := must[*Shard](t)(s.Shard(2))
+		for at := int64(1); at <= 5; at++ {
+			hash := domain.IdentityHash{byte(at)}
+			if name == "early" && at == 2 || name == "late" && at == 5 || name == "coarse" && at == 2 {
+				hash[1] = 1
+			}
+			ok(t, sh.Stage([]domain.Change{{Kind: domain.IdentityPut, Value: &domain.Identity{Hash: hash, Member: 9}}}))
+			if name != "coarse" || at > 3 {
+				ok(t, sh.Mark(at*100))
+			}
+			ok(t, sh.Commit(domain.ShardState{Next: at*100 + 50}, nil))
+		}
+		same(t, "marked", must[int64](t)(sh.Marked()), int64(500))
+		ok(t, sh.Close())
+		sh = must[*Shard](t)(s.Shard(2))
+		same(t, "marked, opened again", must[int64](t)(sh.Marked()), int64(500))
+		ok(t, sh.Close())
+		t.Cleanup(func() { ok(t, s.Close()) })
+		audits[name] = audit(t, s)
+	}
+	for _, c := range []struct {
+		name     string
+		from, to int64
+		apart    bool
+	}{{"same", 0, 0, false}, {"early", 100, 200, true}, {"late", 400, 500, true}, {"coarse", 0, 400, true}} {
+		from, to, apart, err := Stretch(audits["a"], audits[c.name])
+		ok(t, err)
+		if from != c.from || to != c.to || apart != c.apart {
+			t.Errorf("%s: [%d, %d) %t", c.name, from, to, apart)
+		}
+	}
+}

@@ -1,0 +1,179 @@
+package storage
+
+import (
+	"fmt"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// Consistent compares what is stored of a shard with itself: the facts computed anew with
+// the state hash, the rows of R with those of t, the counts of n and the classes of s
+// with the keys that there are, members with their places. What a replay alone tells,
+// such as whether contents and bitmaps are those that were recorded, it cannot.
+func (a *Audit) Consistent() (*Findings, error) {
+	f := &Findings{}
+	facts, err := a.Facts()
+	if err != nil {
+		return f, err
+	}
+	if facts != a.state.Facts {
+		f.add(familyState, fmt.Sprintf("z shard=%d state", a.shard), "the state hash is not that of what is stored")
+	}
+	w := pairWalk{
+		findings: f, family: familyRows, shard: a.shard, have: a.accountRows, replay: a.living,
+		missing: "in t and not in R", unexpected: "in R and not in t",
+	}
+	for _, check := range []func() error{
+		w.compare,
+		func() error { return a.countsAgree(f) },
+		func() error { return a.classesAgree(f) },
+		func() error { return a.placesAgree(f) },
+	} {
+		if err := check(); err != nil {
+			return f, err
+		}
+	}
+	return f, nil
+}
+
+// countsAgree compares n with the keys of R: of each brand's month that R has, then of
+// each that n has and R has not.
+func (a *Audit) countsAgree(f *Findings) error {
+	var (
+		codec rowCodec
+		k     brandMonth
+		rows  [classes]int64
+	)
+	agree := func() error {
+		if rows == ([classes]int64{}) {
+			return nil
+		}
+		ts, err := a.tallies(k.account, k.brand)
+		for _, t := range ts {
+			if t.month == k.month {
+				rows[t.class] -= t.rows
+			}
+		}
+		if rows != ([classes]int64{}) {
+			a.miscounted(f, k)
+		}
+		rows = [classes]int64{}
+		return err
+	}
+	err := scanMonths(a.db, familyRows, a.shard, 0, 1<<16-1, func(key, v []byte) error {
+		_, of, class, _, ok := parseRowKey(key)
+		if !ok || class >= classes {
+			return damaged("key")
+		}
+		if err := a.read(len(v)); err != nil {
+			return err
+		}
+		if of != k {
+			if err := agree(); err != nil {
+				return err
+			}
+			k = of
+		}
+		codec.reset()
+		if err := codec.decode(v); err != nil {
+			return err
+		}
+		rows[class] += int64(len(codec.rows))
+		return nil
+	})
+	if err == nil {
+		err = agree()
+	}
+	if err != nil {
+		return err
+	}
+	return a.scan(familyCount, func(key, v []byte) error {
+		if len(key) != 11 {
+			return damaged("n")
+		}
+		ts, err := decodeCounts(nil, v)
+		for _, t := range ts {
+			k := brandMonth{domain.AccountID(be.Uint32(key[3:])), domain.BrandID(be.Uint32(key[7:])), t.month}
+			rows, err := a.anyRows(k, t.class)
+			if err != nil {
+				return err
+			}
+			if t.rows != 0 && !rows {
+				a.miscounted(f, k)
+			}
+		}
+		return err
+	})
+}
+
+func (a *Audit) tallies(account domain.AccountID, brand domain.BrandID) (ts []tally, err error) {
+	_, err = get(a.db, appendCountKey(nil, a.shard, account, brand), func(v []byte) (err error) {
+		ts, err = decodeCounts(nil, v)
+		return err
+	})
+	return ts, err
+}
+
+// anyRows reports that R has a row of a brand's month under a class.
+func (a *Audit) anyRows(k brandMonth, class uint8) (found bool, err error) {
+	var codec rowCodec
+	key := appendRowKey(nil, familyRows, a.shard, k, class, 0)
+	prefix := key[:len(key)-2]
+	err = scan(a.db, prefix, after(prefix), func(_, v []byte) (bool, error) {
+		codec.reset()
+		err := codec.decode(v)
+		found = len(codec.rows) > 0
+		return !found, err
+	})
+	return found, err
+}
+
+func (a *Audit) miscounted(f *Findings, k brandMonth) {
+	f.add(familyCount, fmt.Sprintf("n shard=%d account=%d brand=%d", a.shard, k.account, k.brand),
+		fmt.Sprintf("of month %04d-%02d it counts other rows than R has", 1970+k.month/12, k.month%12+1))
+}
+
+// classesAgree compares s with the keys of t.
+func (a *Audit) classesAgree(f *Findings) error {
+	shown := map[accountMonth]uint32{}
+	err := a.scan(familySealed, func(k, v []byte) error {
+		if len(k) != 9 {
+			return damaged("s")
+		}
+		s, err := decodeSealed(v)
+		shown[accountMonth{domain.AccountID(be.Uint32(k[3:])), domain.Month(be.Uint16(k[7:]))}] = s.classes
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return scanMonths(a.db, familyLine, a.shard, 0, 1<<16-1, func(key, _ []byte) error {
+		k, class, _, ok := parseLineKey(key)
+		if !ok {
+			return damaged("key")
+		}
+		if shown[k]>>class&1 == 0 {
+			f.add(familySealed, keyName(appendSealedKey(nil, a.shard, k)), fmt.Sprintf("class %d of t is not shown", class))
+			shown[k] |= 1 << class
+		}
+		return nil
+	})
+}
+
+// placesAgree compares o with the members.
+func (a *Audit) placesAgree(f *Findings) error {
+	return a.scan(familyMember, func(k, v []byte) error {
+		if len(k) != 11 {
+			return damaged("m")
+		}
+		var m domain.Member
+		if err := decodeEntity(v, &m); err != nil {
+			return err
+		}
+		account, ord := domain.AccountID(be.Uint32(k[3:])), domain.Ordinal(be.Uint32(k[7:]))
+		if id, known := a.members.get(account, ord); !known || id != m.ID || m.Account != account || m.Ord != ord {
+			f.add(familyMember, keyName(k), "its place is another one's")
+		}
+		return nil
+	})
+}
