@@ -52,6 +52,7 @@ func (s *shard) account(id domain.AccountID) *account {
 // stage puts the changes made so far into the store's open batch, and follows them
 // in memory: what is published at the commit.
 func (s *shard) stage(ctx actor.Context) error {
+	s.sequence()
 	changes := s.slice.changes
 	if len(changes) == 0 {
 		return nil

@@ -82,6 +82,7 @@ type (
 		record  *domain.Record
 		content *domain.Content
 		seq     uint64
+		at      moment
 		verdict member.Verdict
 	}
 	// enter is a registration or attachment.

@@ -317,7 +317,7 @@ func (s *shard) failed(ctx actor.Context, err error) {
 	}
 	s.env.shared.stats.panics.Add(1)
 	s.env.log.Error("applying panicked", "shard", s.env.id, "offset", p.offset, "err", p.cause, "stack", p.stack)
-	if s.state.Next >= s.env.singly {
+	if p.offset >= s.env.singly { // not by what was applied: a panic may come behind that
 		s.env.singly = p.end
 		s.again(ctx)
 		return

@@ -20,11 +20,16 @@ const sliceMost = 256
 // shards, and they share what of it is in the processor's cache.
 type slice struct {
 	approach approach
-	groups  []*group // those used first, in the order of each member's first activity
-	used    int
-	changes []domain.Change
-	current int64 // offset of the record being applied
+	groups   []*group // those used first, in the order of each member's first activity
+	used     int
+	changes  []domain.Change
+	sends    []sending // not yet numbered
+	current  int64     // offset of the record being applied
+	at       moment    // of the record being applied or concluded
 }
+
+// moment is a record's place in the journal, and the shard's clock then.
+type moment struct{ offset, clock int64 }
 
 // scratch is slices that no shard uses now.
 var scratch = sync.Pool{New: func() any { return &slice{} }}
@@ -67,6 +72,9 @@ func (s *shard) applySlice(ctx actor.Context) (command bool, err error) {
 			err = &panicError{s.slice.current, records[len(records)-1].Offset + 1, fmt.Sprint(r), string(debug.Stack())}
 		}
 	}()
+	if len(records) > 0 {
+		s.slice.current = records[0].Offset
+	}
 	s.approach(records)
 	for i := range records {
 		r := &records[i]
@@ -112,6 +120,7 @@ func (s *shard) keep() { s.queue[0].kept = true }
 // record applies one record: the stream it came in first, then its kind.
 func (s *shard) record(ctx actor.Context, r *domain.Record) error {
 	s.state.Clock = max(s.state.Clock, r.Time)
+	s.slice.at = moment{r.Offset, s.state.Clock}
 	if !r.Origin.IsZero() && !s.advance(r.Origin) {
 		s.env.shared.stats.repeats.Add(1)
 		return nil
@@ -127,6 +136,7 @@ func (s *shard) record(ctx actor.Context, r *domain.Record) error {
 	if err := s.flush(ctx); err != nil {
 		return err
 	}
+	s.slice.at = moment{r.Offset, s.state.Clock}
 	if err := s.command(ctx, r); err != nil {
 		return err
 	}
@@ -238,7 +248,7 @@ func (s *shard) group(ctx actor.Context, r *domain.Record, at member.Place) erro
 		k.group = s.slice.group()
 		k.group.child, k.group.history = k, pairHistory{s.store, at}
 	}
-	k.group.msg.acts = append(k.group.msg.acts, act{record: r, content: &r.Activity.Content, seq: s.state.Sequence})
+	k.group.msg.acts = append(k.group.msg.acts, act{record: r, content: &r.Activity.Content, seq: s.state.Sequence, at: s.slice.at})
 	return nil
 }
 
@@ -293,6 +303,7 @@ func (s *shard) flush(ctx actor.Context) error {
 		}
 		s.slice.changes, g.msg.changes = g.msg.changes, nil
 		for i := range g.msg.acts {
+			s.slice.at = g.msg.acts[i].at
 			s.concluded(&g.msg.acts[i], k.state().Member.ID)
 		}
 	}

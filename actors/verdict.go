@@ -1,7 +1,9 @@
 package actors
 
 import (
+	"cmp"
 	"encoding/binary"
+	"slices"
 	"strings"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
@@ -128,18 +130,38 @@ func (s *shard) movedOn(asked domain.RequestID, r *domain.Record, to int) {
 	s.waiting.outcome(asked, moved)
 }
 
-// send puts an entry into the outbox, whose sequence is part of the state (I3).
+// send puts an entry into the outbox, whose sequence is part of the state (I3). What is
+// concluded member by member is sent in the order of the records all the same, wherever a
+// slice ended: the sequence is the entry's origin, and the same in every replica (I6).
 func (s *shard) send(o *domain.Outgoing) {
-	s.state.Outbox++
-	o.Sequence = s.state.Outbox
-	if o.Forward != nil {
-		s.sent[o.To] = o.Sequence
-		o.Forward.Origin = domain.Origin{
-			Topic: s.state.Journal, Partition: int32(s.env.id), Epoch: s.state.Life, Offset: int64(o.Sequence),
+	s.slice.sends = append(s.slice.sends, sending{s.slice.at.offset, o})
+}
+
+// sending is what a record sends.
+type sending struct {
+	offset int64 // of the record
+	o      *domain.Outgoing
+}
+
+// sequence numbers what was sent since the last time.
+func (s *shard) sequence() {
+	sends := s.slice.sends
+	slices.SortStableFunc(sends, func(a, b sending) int { return cmp.Compare(a.offset, b.offset) })
+	for _, e := range sends {
+		o := e.o
+		s.state.Outbox++
+		o.Sequence = s.state.Outbox
+		if o.Forward != nil {
+			s.sent[o.To] = o.Sequence
+			o.Forward.Origin = domain.Origin{
+				Topic: s.state.Journal, Partition: int32(s.env.id), Epoch: s.state.Life, Offset: int64(o.Sequence),
+			}
 		}
+		s.slice.changes = append(s.slice.changes, domain.Change{Kind: domain.OutboxPut, Value: o})
+		s.outbox.staged(o)
 	}
-	s.slice.changes = append(s.slice.changes, domain.Change{Kind: domain.OutboxPut, Value: o})
-	s.outbox.staged(o)
+	clear(sends)
+	s.slice.sends = sends[:0]
 }
 
 // replayed answers a request id that is known: the record changes nothing.
@@ -178,7 +200,15 @@ func (s *shard) request(id domain.RequestID) (*domain.Request, error) {
 // dayMs is a day in the unit of the shard's clock.
 const dayMs = 24 * 3600 * 1000
 
-func (s *shard) today() uint32 { return uint32(s.state.Clock / dayMs) }
+// today is the day of the record being applied or concluded; between slices the day
+// of the last.
+func (s *shard) today() uint32 {
+	clock := s.state.Clock
+	if s.slice != nil {
+		clock = s.slice.at.clock
+	}
+	return uint32(clock / dayMs)
+}
 
 func (s *shard) position(r *domain.Record) domain.Position {
 	return domain.Position{Journal: s.state.Journal, Shards: []domain.ShardOffset{{Shard: s.env.id, Next: r.Offset + 1}}}
