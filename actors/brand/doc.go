@@ -80,7 +80,8 @@
 // that cannot hold one before the last of these. A listing of each member's latest in
 // another order, and one with a keyword, looks at every row. A keyword is looked for in
 // all that a brand's actions of those times say, at the speed of a search for bytes
-// (seek.go), where many of them wait (search.go); else row by row.
+// (seek.go), and then among the rows for those that have it, where many pass everything
+// else (search.go); else row by row.
 //
 // Behind a row the walk begins at its second; what is ahead of it is counted like a
 // tally, or its members are noted, since theirs is not the latest any more. Where a list

@@ -21,9 +21,11 @@ type feeder struct {
 	wait  []picked // rows whose content is to be read
 	rows  []domain.Row
 	times []int64 // of the first rows: when they were recorded
-	sought
-	rowsIn func(domain.Range) uint64 // of the brand asked about; nil: there are several
-	err    error
+	err   error
+
+	searched bool      // the rows that have the keyword are known
+	hits     sequences // of these
+	atOnce   uint64    // searchAtOnce, but in tests
 
 	// Where only what is behind a row is wanted.
 	at    line         // what picker.line points to
@@ -70,9 +72,6 @@ func (v *View) feed(x *Scratch, a *Ask, keep int) (out *domain.Feed, more bool, 
 	f := &x.feed
 	narrow := x.narrows(a)
 	f.begin(a, keep, x.words*64, narrow)
-	if a.Brand != EveryBrand {
-		f.rowsIn = func(r domain.Range) uint64 { return v.RowsIn(a.Brand, r) }
-	}
 	defer f.end()
 	if err := x.openLine(a); err != nil {
 		return nil, false, err
@@ -88,10 +87,14 @@ func (v *View) feed(x *Scratch, a *Ask, keep int) (out *domain.Feed, more bool, 
 			return nil, false, err
 		}
 	}
-	if f.word != nil || out.Total > 0 && keep > 0 {
-		if err := x.walk(a, f.word != nil); err != nil {
-			return nil, false, err
-		}
+	switch {
+	case x.searches(a):
+		err = x.search(a, f.span)
+	case f.word != nil || out.Total > 0 && keep > 0:
+		err = x.walk(a, f.word != nil)
+	}
+	if err != nil {
+		return nil, false, err
 	}
 	if f.word != nil {
 		if out.Total = f.found; f.latest {
@@ -114,13 +117,13 @@ func (v *View) feed(x *Scratch, a *Ask, keep int) (out *domain.Feed, more bool, 
 func (f *feeder) begin(a *Ask, keep, members int, narrow bool) {
 	l := &a.Plan.listing
 	f.on, f.ask, f.word, f.found, f.err = true, a, a.Plan.word, 0, nil
-	f.wait, f.times = f.wait[:0], f.times[:0]
+	f.wait, f.times, f.searched = f.wait[:0], f.times[:0], false
 	f.open(l, keep, members, !l.Every && (f.word != nil || l.After != nil && !narrow))
 }
 
 func (f *feeder) end() {
 	f.close()
-	f.on, f.ask, f.word, f.at.who, f.rowsIn = false, nil, nil, nil, nil
+	f.on, f.ask, f.word, f.at.who = false, nil, nil, nil
 }
 
 // listed is how many rows the listing lists, of those collected.
@@ -153,6 +156,11 @@ func (f *feeder) offer(r *picked) {
 	case f.word == nil:
 		f.add(r)
 	case f.superseded(r) || f.err != nil:
+	case f.searched:
+		if f.hits.has(r.seq) {
+			f.found++
+			f.add(r)
+		}
 	default:
 		if f.wait = append(f.wait, *r); len(f.wait) == readAtOnce {
 			f.read()
@@ -166,7 +174,7 @@ func (f *feeder) beyond(time uint32) bool { return f.word == nil && f.picker.bey
 
 // read looks for the keyword in the rows that wait.
 func (f *feeder) read() {
-	if f.err != nil || len(f.wait) == 0 || f.search() {
+	if f.err != nil || len(f.wait) == 0 {
 		return
 	}
 	err := f.says(f.wait, func(i int, _ int64, content []byte) {

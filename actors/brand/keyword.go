@@ -12,7 +12,8 @@ import (
 type keyword struct {
 	folded []byte
 	ascii  bool
-	anchor int    // which byte of folded is looked for first
+	anchor int    // where in folded the pair begins
+	pair   pair   // which is looked for first
 	marks  []byte // see seeker
 }
 
@@ -111,16 +112,10 @@ func named(b []byte) bool {
 
 // within reports that a text has the keyword.
 func (k *keyword) within(text []byte) bool {
-	var room [512]byte
-	low := room[:0]
 	for _, b := range text {
 		if b >= utf8.RuneSelf { // some letters beyond fold into ASCII
 			return bytes.Contains(bytes.ToLower(text), k.folded)
 		}
-		if 'A' <= b && b <= 'Z' {
-			b += 'a' - 'A'
-		}
-		low = append(low, b)
 	}
-	return k.ascii && bytes.Contains(low, k.folded)
+	return k.ascii && k.find(text) >= 0
 }

@@ -61,7 +61,7 @@ type Scratch struct {
 }
 
 // NewScratch is a scratch that has yet to grow.
-func NewScratch() *Scratch { return &Scratch{} }
+func NewScratch() *Scratch { return &Scratch{feed: feeder{atOnce: searchAtOnce}} }
 
 // span is a stretch of a chunk's rows that belong to the question, but for those
 // that are dead or dropped.

@@ -1,7 +1,7 @@
 package brand
 
 import (
-	"slices"
+	"math/bits"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
@@ -11,65 +11,126 @@ import (
 // their sequence. Neither keeps what it is given.
 type Search func(brand domain.BrandID, in domain.Range, near func(text []byte) (next func(from int) int), f func(seq uint64, content []byte)) error
 
-// searchFrom says when contents are searched rather than read row by row: when one in so
-// many of the rows at those times waits. A row that is passed over costs a twentieth of
-// one that is looked up.
-const searchFrom = 16
+const (
+	// searchFrom says when contents are searched rather than read row by row: when one in
+	// so many of the rows at those times passes everything else. A row that is passed
+	// over costs so much less than one that is looked up.
+	searchFrom = 64
+	// searchLeast is of how many rows at least.
+	searchLeast = 2 * searchFrom
+	// searchAtOnce is how many rows' contents are searched before these are walked over:
+	// it bounds what is kept of them.
+	searchAtOnce = 1 << 20
+)
 
-// sought is what a search needs to know its rows by their sequence.
-type sought struct {
-	keys [2][]uint64
-	low  uint64
-	in   []uint64 // sequence above low, and which row, in order of sequence
+// searches reports that the question's keyword is to be looked for in the contents first,
+// and in the rows for those that have it; else contents are read of the rows that pass.
+func (x *Scratch) searches(a *Ask) bool {
+	f := &x.feed
+	if f.word == nil || a.Search == nil || a.Brand == EveryBrand {
+		return false
+	}
+	rows := x.view.RowsIn(a.Brand, f.span)
+	if rows < searchLeast {
+		return false
+	}
+	pass := float64(searchFrom)
+	if x.filter != nil {
+		pass *= float64(members(x.filter)) / float64(x.view.members)
+	}
+	return pass*x.kindsPass(a.Brand) >= 1
 }
 
-// search looks for the keyword in the rows that wait by going through all that the brand's
-// actions of their times say; false where that does not pay, or cannot be done.
-func (f *feeder) search() bool {
-	a := f.ask
-	if a.Search == nil || f.rowsIn == nil || len(f.wait) < 2*searchFrom {
-		return false
-	}
-	in, high := f.measure()
-	if high-f.low >= 1<<32 || uint64(len(f.wait))*searchFrom < f.rowsIn(in) {
-		return false
-	}
-	s := &f.sought
-	s.in = room(&s.keys, len(f.wait))
-	for i := range f.wait {
-		s.in[i] = (f.wait[i].seq-s.low)<<32 | uint64(i)
-	}
-	s.in = radix(s.in, s.keys[1][:len(s.in)])
-	f.err = a.Search(a.Label(f.wait[0].brand), in, f.word.near, func(seq uint64, content []byte) {
-		if i, ok := s.find(seq); ok && f.word.in(content) {
-			f.found++
-			f.add(&f.wait[i])
+// kindsPass is about the share of a brand's rows in chunks whose kind is asked for.
+func (x *Scratch) kindsPass(dense uint32) float64 {
+	pass, all := 0, 0
+	x.view.each(dense, func(s *set, small bool) {
+		for _, r := range s.runs {
+			if small || r.c.max < x.feed.span.From || r.c.min >= x.feed.span.To {
+				continue
+			}
+			for code, k := range r.c.dict {
+				n := int(r.c.count[code])
+				if all += n; x.target(k) != x.targets {
+					pass += n
+				}
+			}
 		}
 	})
-	f.wait = f.wait[:0]
-	return true
+	if all == 0 {
+		return 1
+	}
+	return float64(pass) / float64(all)
 }
 
-// measure is the times of the rows that wait, and their highest sequence.
-func (f *feeder) measure() (in domain.Range, high uint64) {
-	in, f.low = domain.Range{From: f.wait[0].time, To: f.wait[0].time}, f.wait[0].seq
-	for i := range f.wait {
-		r := &f.wait[i]
-		in.From, in.To = min(in.From, r.time), max(in.To, r.time)
-		f.low, high = min(f.low, r.seq), max(high, r.seq)
+// search offers the rows at those times that have the keyword: their contents are gone
+// through first.
+func (x *Scratch) search(a *Ask, in domain.Range) error {
+	f := &x.feed
+	if x.splits(a.Brand, in) {
+		middle := in.From + (in.To-in.From)/2
+		if err := x.search(a, domain.Range{From: middle, To: in.To}); err != nil {
+			return err
+		}
+		return x.search(a, domain.Range{From: in.From, To: middle})
 	}
-	in.To++
-	return in, high
+	f.hits.clear()
+	err := a.Search(a.Label(a.Brand), in, f.word.near, func(seq uint64, content []byte) {
+		if f.word.in(content) {
+			f.hits.add(seq)
+		}
+	})
+	if err = x.fate(err); err != nil || f.hits.n == 0 {
+		return err
+	}
+	f.searched, f.span = true, in
+	return x.walk(a, true)
 }
 
-// find is the row with a sequence.
-func (s *sought) find(seq uint64) (int, bool) {
-	if seq < s.low || seq-s.low >= 1<<32 {
-		return 0, false
+// splits reports that the rows at those times are too many for once. Those of a brand
+// that is on disk cannot be told apart by time before they are read.
+func (x *Scratch) splits(dense uint32, in domain.Range) bool {
+	return in.To-in.From > 1 && len(x.view.Cold(dense)) == 0 && x.view.RowsIn(dense, in) > x.feed.atOnce
+}
+
+// sequences is a set of sequences.
+type sequences struct {
+	table []uint64 // 1 + a sequence at its hash or behind it; 0: free. A power of two long, at most half full
+	shift int
+	n     int
+}
+
+func (s *sequences) clear() {
+	if len(s.table) > 1<<16 {
+		s.table = nil
 	}
-	at, _ := slices.BinarySearch(s.in, (seq-s.low)<<32)
-	if at == len(s.in) || s.in[at]>>32 != seq-s.low {
-		return 0, false
+	clear(s.table)
+	s.n = 0
+}
+
+// place is where the sequence stands, or would.
+func (s *sequences) place(seq uint64) int {
+	i := int((seq + 1) * 0x9E3779B97F4A7C15 >> s.shift)
+	for s.table[i] != 0 && s.table[i] != seq+1 {
+		i = (i + 1) & (len(s.table) - 1)
 	}
-	return int(uint32(s.in[at])), true
+	return i
+}
+
+func (s *sequences) has(seq uint64) bool { return s.n > 0 && s.table[s.place(seq)] != 0 }
+
+func (s *sequences) add(seq uint64) {
+	if 2*s.n >= len(s.table) {
+		old := s.table
+		s.table, s.n = make([]uint64, max(64, 2*len(old))), 0
+		s.shift = 64 - bits.TrailingZeros(uint(len(s.table)))
+		for _, v := range old {
+			if v != 0 {
+				s.add(v - 1)
+			}
+		}
+	}
+	if i := s.place(seq); s.table[i] == 0 {
+		s.table[i], s.n = seq+1, s.n+1
+	}
 }

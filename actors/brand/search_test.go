@@ -62,18 +62,18 @@ func TestAFeedSearchesWhereMostRowsWaitAndReadsWhereFewDo(t *testing.T) {
 	table := NewTable(Options{Promote: 5})
 	var all []domain.Row
 	for i := range rows {
-		all = append(all, domain.Row{Seq: uint64(i + 1), Account: 1, Time: 1000 + uint32(i), Ord: domain.Ordinal(i % 64), Brand: 1001, Definition: 100})
+		all = append(all, domain.Row{Seq: uint64(i + 1), Account: 1, Time: 1000 + uint32(i), Ord: domain.Ordinal(i % 256), Brand: 1001, Definition: 100})
 	}
 	table.Append(1, all)
 	v, x := table.Commit(nil), NewScratch()
 	q := &domain.Question{
 		Account: 1, Shape: domain.ShapeFeed, Range: domain.Range{From: 1000, To: 4000}, Groups: []domain.Group{{Definition: 100}},
-		Listing: domain.Listing{Every: true, Keyword: "song 49", Limit: 1000},
+		Listing: domain.Listing{Every: true, Keyword: "song", Limit: 2000},
 	}
-	for _, members := range [][]uint64{nil, {7}} { // all, or three of 64
+	for _, members := range [][]uint64{nil, {7}} { // all, or three of 256
 		var want []uint64
 		for seq := uint64(3000); seq > 0; seq-- {
-			if ord := (seq - 1) % 64; mentions(contentOf(seq), "song 49") && (members == nil || members[0]>>ord&1 == 1) {
+			if ord := (seq - 1) % 256; mentions(contentOf(seq), "song") && (members == nil || ord < 3) {
 				want = append(want, seq)
 			}
 		}
@@ -105,6 +105,98 @@ func TestAFeedSearchesWhereMostRowsWaitAndReadsWhereFewDo(t *testing.T) {
 		}
 		if few := members != nil; (searched == 0) != few || (read > 0) != few {
 			t.Errorf("members %v: searched %d times, read %d times", members, searched, read)
+		}
+	}
+}
+
+// Where a brand has more rows than are searched at once, they are searched in stretches of
+// time, however the rows lie in them.
+func TestStretchesOfASearchHaveEachRowOnce(t *testing.T) {
+	t.Parallel()
+	seed := rand.Uint64()
+	r, s := rand.New(rand.NewPCG(seed, 4)), &shelf{}
+	const rows, atOnce = 20_000, 700
+	table := NewTable(Options{Promote: 5})
+	want, all := uint64(0), make([]domain.Row, 0, rows)
+	for i := range rows {
+		content := ""
+		if r.IntN(20) == 0 {
+			content = contentOf(uint64(i))
+		}
+		s.put(content)
+		want += uint64(bit(mentions(content, "moons")))
+		at := uint32(r.IntN(1000)) // half of them in one second
+		if at >= 500 {
+			at = 700
+		}
+		all = append(all, domain.Row{Seq: uint64(i), Account: 1, Time: 1000 + at, Ord: 3, Brand: 1001, Definition: 100})
+	}
+	table.Append(1, all)
+	var stretches []domain.Range
+	x := NewScratch()
+	x.feed.atOnce = atOnce
+	q := &domain.Question{
+		Account: 1, Shape: domain.ShapeFeed, Range: domain.Range{To: 1<<32 - 1}, Groups: []domain.Group{{Definition: 100}},
+		Listing: domain.Listing{Every: true, Keyword: "moons", Limit: 3},
+	}
+	got, err := table.Commit(nil).Feed(x, &Ask{
+		Plan: NewPlan(q), Brand: 1, Label: labelOf, Says: says,
+		Search: func(_ domain.BrandID, in domain.Range, near func([]byte) func(int) int, f func(uint64, []byte)) error {
+			stretches = append(stretches, in)
+			s.search(near, func(i int, content []byte) { f(uint64(i), content) })
+			return nil
+		},
+	})
+	if err != nil || got.Total != want || len(got.Items) != 3 || len(stretches) < rows/atOnce/4 {
+		t.Errorf("seed %d: %d of %d rows in %d stretches, %v", seed, got.Total, want, len(stretches), err)
+	}
+}
+
+// A set has what was added and nothing else.
+func TestASetOfSequencesIsWhatAMapSays(t *testing.T) {
+	t.Parallel()
+	seed := rand.Uint64()
+	r := rand.New(rand.NewPCG(seed, 5))
+	var s sequences
+	for range 50 {
+		s.clear()
+		model, most, step := map[uint64]bool{}, 1+r.Uint64N(1<<uint(1+r.IntN(18))), uint64(1)<<uint(r.IntN(40))
+		for range r.IntN(20_000) {
+			seq := step * r.Uint64N(most)
+			s.add(seq)
+			model[seq] = true
+		}
+		for range 1000 {
+			if seq := step * r.Uint64N(most); s.has(seq) != model[seq] {
+				t.Fatalf("seed %d: %d is there: %v, want %v", seed, seq, s.has(seq), model[seq])
+			}
+		}
+		if s.n != len(model) {
+			t.Fatalf("seed %d: %d of %d", seed, s.n, len(model))
+		}
+	}
+}
+
+// Where a keyword stands is where the lower-cased text has it.
+func TestAKeywordIsFoundWhereItStandsFirst(t *testing.T) {
+	t.Parallel()
+	seed := rand.Uint64()
+	r := rand.New(rand.NewPCG(seed, 6))
+	const letters = "abAB@`[{ 1"
+	random := func(most int) string {
+		b := make([]byte, r.IntN(most))
+		for i := range b {
+			b[i] = letters[r.IntN(len(letters))]
+		}
+		return string(b)
+	}
+	for range 50_000 {
+		word, text := random(6), random(60)
+		if word == "" {
+			continue
+		}
+		if got, want := newKeyword(word).find([]byte(text)), strings.Index(strings.ToLower(text), strings.ToLower(word)); got != want {
+			t.Fatalf("seed %d: %q in %q at %d, want %d", seed, word, text, got, want)
 		}
 	}
 }

@@ -2,6 +2,9 @@ package brand
 
 import (
 	"bytes"
+	"encoding/binary"
+	"math"
+	"math/bits"
 	"strings"
 	"unicode/utf8"
 )
@@ -11,7 +14,7 @@ import (
 // other things. Whether one has it in a value is for in to say; near passes over those
 // that cannot, at the speed at which bytes are looked for:
 //
-//   - the keyword itself, in either case, by the byte of it that is rarest;
+//   - the keyword itself, in either case, by the two bytes of it that are rarest;
 //   - an escape, behind which it may be spelled;
 //   - a letter beyond ASCII that folds into one of the keyword's.
 func (k *keyword) near(text []byte) func(from int) int {
@@ -26,26 +29,31 @@ func (k *keyword) near(text []byte) func(from int) int {
 type seeker struct {
 	k     *keyword
 	text  []byte
-	at    [5]int // of each of the marks: the first at or behind the place asked for last
+	at    [3]int // of each of the marks: the first at or behind the place asked for last
 	match int    // likewise of the keyword
 }
 
-// mark finds the bytes that a seeker stops at; the first two belong to the keyword.
+// mark chooses the bytes that are looked for: the keyword's pair that is rarest, and what
+// a seeker stops at, too.
 func (k *keyword) mark() {
 	if !k.ascii {
 		return
 	}
 	rarest := -1
-	for i, b := range k.folded {
-		if r := rarity(b); r > rarest {
+	for i := range max(1, len(k.folded)-1) {
+		r := rarity(k.folded[i])
+		if i+1 < len(k.folded) {
+			r += rarity(k.folded[i+1])
+		}
+		if r > rarest {
 			rarest, k.anchor = r, i
 		}
 	}
-	b := k.folded[k.anchor]
-	k.marks = []byte{b, b, '\\'}
-	if 'a' <= b && b <= 'z' {
-		k.marks[1] = b - 'a' + 'A'
+	k.pair.first = ones * uint64(k.folded[k.anchor]|0x20)
+	if len(k.folded) > 1 {
+		k.pair.second, k.pair.two = ones*uint64(k.folded[k.anchor+1]|0x20), math.MaxUint64
 	}
+	k.marks = []byte{'\\'}
 	if bytes.IndexByte(k.folded, 'k') >= 0 { // the Kelvin sign
 		k.marks = append(k.marks, 0xE2)
 	}
@@ -73,7 +81,7 @@ func (s *seeker) next(from int) int {
 		return -1
 	}
 	first := s.keyword(from)
-	for i := 2; i < len(s.k.marks); i++ {
+	for i := range s.k.marks {
 		first = min(first, s.mark(i, from))
 	}
 	if first == len(s.text) {
@@ -99,19 +107,65 @@ func (s *seeker) keyword(from int) int {
 	if s.match >= from {
 		return s.match
 	}
-	k := s.k
-	for at := from + k.anchor; ; at++ {
-		at = min(s.mark(0, at), s.mark(1, at))
-		start := at - k.anchor
-		if start+len(k.folded) > len(s.text) {
-			s.match = len(s.text)
-			return s.match
+	s.match = from + s.k.find(s.text[min(from, len(s.text)):])
+	if s.match < from {
+		s.match = len(s.text)
+	}
+	return s.match
+}
+
+// find is where in a text the keyword stands first, in either case of ASCII; −1: nowhere.
+func (k *keyword) find(text []byte) int {
+	for at := k.anchor; ; at++ {
+		if at = k.pairFrom(text, at); at < 0 || at-k.anchor+len(k.folded) > len(text) {
+			return -1
 		}
-		if k.stands(s.text[start:]) {
-			s.match = start
-			return start
+		if k.stands(text[at-k.anchor:]) {
+			return at - k.anchor
 		}
 	}
+}
+
+const ones, highs, lower = 0x0101010101010101, 0x8080808080808080, 0x2020202020202020
+
+// pair is two neighbouring bytes that are looked for at eight places at once, each eight
+// times with the bit that tells cases apart.
+type pair struct {
+	first, second uint64
+	two           uint64 // all bits; none: the second counts for nothing
+}
+
+// at is zero where none of the eight places that b begins with has the pair; else its
+// lowest bit is in the byte of the first that has it, but for bytes that differ in
+// that one bit.
+func (p *pair) at(b *[9]byte) uint64 {
+	z := (le.Uint64(b[:]) | lower) ^ p.first | ((le.Uint64(b[1:])|lower)^p.second)&p.two
+	return (z - ones) &^ z & highs
+}
+
+var le = binary.LittleEndian
+
+// pairFrom is a place from p on such that none before it has the keyword's pair; −1:
+// there is none.
+func (k *keyword) pairFrom(text []byte, p int) int {
+	pair := k.pair
+	for ; p+33 <= len(text); p += 32 {
+		b := (*[33]byte)(text[p:])
+		if pair.at((*[9]byte)(b[:]))|pair.at((*[9]byte)(b[8:]))|pair.at((*[9]byte)(b[16:]))|pair.at((*[9]byte)(b[24:])) != 0 {
+			break
+		}
+	}
+	for ; p+9 <= len(text); p += 8 {
+		if m := pair.at((*[9]byte)(text[p:])); m != 0 {
+			return p + bits.TrailingZeros64(m)>>3
+		}
+	}
+	for ; p < len(text); p++ {
+		if text[p]|0x20 == byte(pair.first) {
+			return p
+		}
+	}
+	return -1
 }
 
 // stands reports that a text, which is long enough, begins with the keyword.

@@ -75,6 +75,9 @@ func (x *Scratch) walkRun(r run, dense uint32, small bool) {
 		if of != nil {
 			i = first + int(of[i])
 		}
+		if f.searched && !f.hits.has(c.seq(i)) {
+			continue
+		}
 		if t := c.time[i]; f.beyond(t) {
 			return
 		} else if t-in.From >= in.To-in.From || r.dead.has(i) {
