@@ -81,9 +81,10 @@ type contentCodec struct {
 	entries []entry // their text is the operands' memory
 	taken   []uint64
 
-	pack packer
-	cols [contentColumns]column
-	list []uint64
+	pack  packer
+	cols  [contentColumns]column
+	list  []uint64
+	texts [][]byte // of the operands being joined
 }
 
 const (
@@ -181,6 +182,14 @@ func (c *contentCodec) decode(v []byte) error {
 
 // merge puts operands together, oldest first.
 func (c *contentCodec) merge(dst []byte, operands [][]byte, base bool) ([]byte, error) {
+	if out, ok := c.join(dst, operands); ok {
+		return out, nil
+	}
+	return c.mergeEach(dst, operands, base)
+}
+
+// mergeEach is merge entry by entry.
+func (c *contentCodec) mergeEach(dst []byte, operands [][]byte, base bool) ([]byte, error) {
 	c.reset()
 	defer c.reset()
 	for _, v := range operands {

@@ -1,0 +1,73 @@
+package storage
+
+import "encoding/binary"
+
+// join is merge for operands that follow one another and take nothing, as those do that
+// a shard seals one after the other: columns are put behind columns and strings behind
+// strings, without a look at single entries. It gives merge's very bytes; false, and dst
+// as it was, where operands are otherwise or damaged.
+func (c *contentCodec) join(dst []byte, operands [][]byte) ([]byte, bool) {
+	c.pack.reset(contentColumns)
+	c.texts = c.texts[:0]
+	defer func() {
+		clear(c.texts)
+		c.texts = c.texts[:0]
+	}()
+	for _, v := range operands {
+		if !c.behind(v) {
+			return dst, false
+		}
+	}
+	seqs := c.pack.cols[contentSeq]
+	for i := 1; i < len(seqs); i++ {
+		if seqs[i] <= seqs[i-1] {
+			return dst, false
+		}
+	}
+	if len(seqs) < 2 {
+		return dst, false
+	}
+	dst = appendSequences(append(dst, version1), nil)
+	dst = binary.AppendUvarint(dst, uint64(len(seqs)))
+	dst = c.pack.append(dst, contentColumns)
+	for _, text := range c.texts {
+		dst = append(dst, text...)
+	}
+	return dst, true
+}
+
+// behind puts an operand's entries behind those before it; false: it has more than
+// entries, or is damaged.
+func (c *contentCodec) behind(v []byte) bool {
+	n, cur, err := c.open(v)
+	if err != nil || len(c.list) > 0 {
+		return false
+	}
+	p := c.pack.cols
+	if n == 1 {
+		e := singleEntry(&cur)
+		for i, x := range [contentColumns]uint64{e.seq, e.recorded, uint64(len(e.text))} {
+			p[i] = append(p[i], x)
+		}
+		c.texts = append(c.texts, e.text)
+		return cur.close("C") == nil
+	}
+	if n > 1 {
+		for i := range p[:contentColumns] {
+			p[i] = c.cols[i].unpack(p[i], n)
+		}
+		left := uint64(len(cur.b))
+		for _, size := range p[contentLen][len(p[contentLen])-n:] {
+			if size > left {
+				return false
+			}
+			left -= size
+		}
+		if left > 0 {
+			return false
+		}
+		c.texts = append(c.texts, cur.b)
+		return true
+	}
+	return cur.close("C") == nil
+}
