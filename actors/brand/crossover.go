@@ -2,7 +2,6 @@ package brand
 
 import (
 	"math/bits"
-	"slices"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
@@ -73,8 +72,8 @@ func note(set []uint64, ords []uint32) {
 
 // everyone puts the members of the rows collected into the set.
 func (x *Scratch) everyone(set []uint64) {
-	x.gatherAll()
-	note(set, x.ord)
+	x.meet()
+	x.part(set)
 }
 
 // ofSet counts the members of a brand with columns of its own.
@@ -86,130 +85,74 @@ func (x *Scratch) ofSet(s *set, a *Ask, union []uint64) (n uint64, err error) {
 		for _, r := range s.runs {
 			x.span(r)
 		}
-		x.tail(s.upto(x.view.Seq))
 	}
-	x.nobody()
+	tail := s.upto(x.view.Seq)
+	rows := len(x.ord) + len(tail.rows)
 	for i := range x.spans {
-		if !x.goesOn() {
-			break
-		}
-		sp := &x.spans[i]
-		if x.filter != nil || sp.dead != nil || sp.drops {
-			x.gather(sp, sp.lo, sp.hi)
-			continue
-		}
-		ords := sp.c.ord[sp.lo:sp.hi]
-		n += x.unseen(ords)
-		note(union, ords)
+		rows += x.spans[i].hi - x.spans[i].lo
 	}
-	note(union, x.ord)
-	return n + x.unseen(x.ord), x.fate(err)
+	if rows < x.words/8 { // to go through a set of all members would take longer
+		x.tail(tail)
+		x.gatherAll()
+		note(union, x.ord)
+		return x.distinct(x.ord), x.fate(err)
+	}
+	x.meet()
+	x.meetTail(tail)
+	return x.part(union), x.fate(err)
 }
 
-// ofRest counts the members of each small brand: the rest's passing rows, grouped by
-// brand.
-func (x *Scratch) ofRest(s *set, a *Ask, union []uint64, out *domain.Crossover) {
-	x.again()
-	for _, r := range s.runs {
-		x.span(r)
-	}
-	for i := range x.spans {
-		if !x.goesOn() {
-			break
-		}
-		x.gatherBrands(&x.spans[i])
-	}
-	p := s.upto(x.view.Seq)
-	for i := p.since(x.plan.span.From); i < len(p.rows); i++ {
+// meetTail puts the members of a tail's rows into all.
+func (x *Scratch) meetTail(p published) {
+	in, all := x.plan.span, x.all
+	for i := p.since(in.From); i < len(p.rows); i++ {
 		r := &p.rows[i]
-		if x.passes(r.time, r.ord, x.target(r.kind)) && !p.dead.has(i) {
-			n := x.room(1)
-			x.ord[n], x.to[n] = r.ord, p.brand[i]
-			x.keep(n + 1)
+		ok := bit(r.time-in.From < in.To-in.From) & bit(x.target(r.kind) != x.targets)
+		if p.dead != nil {
+			ok &^= int(p.dead.bits[i>>6] >> (i & 63) & 1)
 		}
+		all[r.ord>>6] |= uint64(ok) << (r.ord & 63)
 	}
-	note(union, x.ord)
-	brands := uint32(0)
-	for _, b := range x.to {
-		brands = max(brands, b+1)
-	}
-	count := func(dense uint32, n uint64) {
-		out.Brands = append(out.Brands, domain.BrandMembers{Brand: a.Brands.ID(dense), Members: n})
-	}
-	if len(x.ord) < int(brands)/8 {
-		x.sortedBrands(a, count)
-		return
-	}
-	x.groupedBrands(int(brands), a, count)
 }
 
-// gatherBrands appends the passing rows of a span of the rest to the loose ones,
-// their brands for targets.
-func (x *Scratch) gatherBrands(sp *span) {
-	c, lo, hi := sp.c, sp.lo, sp.hi
-	ords, kinds, of := c.ord[lo:hi], c.kind[lo:hi], c.place[lo:hi]
-	lut, f := x.table(sp), x.filter
-	n := x.places(sp, lo, hi)
-	at := x.room(n)
-	so, st := x.ord, x.to
-	for _, p := range x.pos[:n] {
-		o := ords[p]
-		so[at], st[at] = o, c.brands[of[p]]
-		ok := bit(lut[kinds[p]] != x.targets)
+// meet puts the members of the rows collected into all, some who do not pass the filter
+// among them.
+func (x *Scratch) meet() {
+	x.all = grown(x.all, x.words)
+	for i := range x.spans {
+		if !x.goesOn() {
+			break
+		}
+		if sp := &x.spans[i]; sp.dead != nil || sp.drops {
+			x.gather(sp, sp.lo, sp.hi)
+		} else {
+			note(x.all, sp.c.ord[sp.lo:sp.hi])
+		}
+	}
+	note(x.all, x.ord)
+}
+
+// part counts the members met who pass the filter, adds them to the set, if there is
+// one, and lets go of all whom it met.
+func (x *Scratch) part(set []uint64) (n uint64) {
+	all, f := x.all[:x.words], x.filter
+	if set == nil && f != nil {
+		f = f[:len(all)]
+		for i, w := range all {
+			n += uint64(bits.OnesCount64(w & f[i]))
+			all[i] = 0
+		}
+		return n
+	}
+	for i, w := range all {
 		if f != nil {
-			ok &= pass(f, o)
+			w &= f[i]
 		}
-		if sp.dead != nil {
-			j := lo + int(p)
-			ok &^= int(sp.dead.bits[j>>6] >> (j & 63) & 1)
+		if set != nil {
+			set[i] |= w
 		}
-		at += ok
+		n += uint64(bits.OnesCount64(w))
+		all[i] = 0
 	}
-	x.keep(at)
-}
-
-// groupedBrands puts the loose rows in order of their brands by counting.
-func (x *Scratch) groupedBrands(brands int, a *Ask, count func(dense uint32, n uint64)) {
-	x.at = sized(x.at, brands)
-	at := x.at
-	clear(at)
-	for _, b := range x.to {
-		at[b]++
-	}
-	sum := uint32(0)
-	for b, n := range at {
-		at[b], sum = sum, sum+n
-	}
-	x.grouped = sized(x.grouped, int(sum))
-	for i, b := range x.to {
-		x.grouped[at[b]] = x.ord[i]
-		at[b]++
-	}
-	from := uint32(0)
-	for b, end := range at {
-		if end > from && a.Brands.listed(uint32(b)) && uint32(b) != a.Brand {
-			count(uint32(b), x.distinct(x.grouped[from:end]))
-		}
-		from = end
-	}
-}
-
-// sortedBrands does the same by sorting: rows are few beside brands.
-func (x *Scratch) sortedBrands(a *Ask, count func(dense uint32, n uint64)) {
-	x.pairs = x.pairs[:0]
-	for i, b := range x.to {
-		x.pairs = append(x.pairs, uint64(b)<<32|uint64(x.ord[i]))
-	}
-	slices.Sort(x.pairs)
-	pairs := slices.Compact(x.pairs)
-	for len(pairs) > 0 {
-		b, n := uint32(pairs[0]>>32), 1
-		for n < len(pairs) && uint32(pairs[n]>>32) == b {
-			n++
-		}
-		if a.Brands.listed(b) && b != a.Brand {
-			count(b, uint64(n))
-		}
-		pairs = pairs[n:]
-	}
+	return n
 }

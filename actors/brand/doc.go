@@ -69,8 +69,10 @@
 //
 // Leaders sum points and actions by ordinal, then rank who was met; the latest action
 // of those on the page is looked for backwards in time, until nobody on it can have
-// a later one. A crossover counts own sets one by one with a generation mark a
-// member, and the rest's rows in order of their brands.
+// a later one. A crossover counts own sets one by one by a bitset. Of the rest it puts all
+// rows in the order of their brands, since how many each chunk has of each is known, and
+// marks members with the number of the last brand they were met at; those who do not pass
+// are marked so that they are never met. Where few rows pass, it gathers these first.
 //
 // # Feeds
 //

@@ -1,0 +1,146 @@
+package brand
+
+import "math"
+
+// mostPassFrom says when the rest is read brand by brand rather than its passing rows
+// gathered and put in order: when one in so many rows of its chunks may pass. To put a
+// row in order takes longer than to pass over it.
+const mostPassFrom = 4
+
+// mostPass reports that so many of the rows of the spans' chunks may pass.
+func (x *Scratch) mostPass() bool {
+	rows, all := 0, 0
+	for i := range x.spans {
+		rows += x.spans[i].hi - x.spans[i].lo
+		all += x.spans[i].c.rows()
+	}
+	if x.filter != nil {
+		rows = int(uint64(rows) * members(x.filter[:x.words]) / uint64(64*x.words))
+	}
+	return all > 0 && rows*mostPassFrom >= all
+}
+
+// barred marks members who do not pass: no generation is after it.
+const barred = math.MaxUint32
+
+// brandByBrand counts the members of each brand of the spans and of the loose rows, all
+// rows of the spans' chunks being put in the order of their brands: how many each has of
+// them is known.
+func (x *Scratch) brandByBrand(union []uint64, count func(dense uint32, n uint64)) {
+	brands := x.looseBrands()
+	for i := range x.spans {
+		of := x.spans[i].c.brands
+		brands = max(brands, int(of[len(of)-1])+1)
+	}
+	x.at = sized(x.at, brands)
+	at := x.at
+	clear(at)
+	for i := range x.spans {
+		c := x.spans[i].c
+		for j, b := range c.brands {
+			at[b] += c.at[j+1] - c.at[j]
+		}
+	}
+	x.bar()
+	x.startBrands()
+	for i := range x.spans {
+		if !x.goesOn() {
+			break
+		}
+		x.spreadBrands(&x.spans[i])
+	}
+	x.fillBrands()
+	from := uint32(0)
+	for b, end := range at {
+		if from < end && !x.over {
+			x.gen++
+			count(uint32(b), x.newly(x.grouped[from:end]))
+		}
+		from = end
+	}
+	x.unbar(union)
+}
+
+// spreadBrands puts the ordinals of a chunk's rows where their brands are; for a row that
+// does not count, nobody's.
+func (x *Scratch) spreadBrands(sp *span) {
+	c, at := sp.c, x.at
+	x.where = sized(x.where, 1<<16)
+	where := (*[1 << 16]uint32)(x.where)
+	for j, b := range c.brands {
+		where[j] = at[b]
+		at[b] += c.at[j+1] - c.at[j]
+	}
+	rows, of, grouped, nobody := len(c.ord), c.place[:len(c.ord)], x.grouped, uint32(x.words*64)
+	for lo := 0; lo < rows; lo += 64 {
+		hi := min(lo+64, rows)
+		out := x.outs(sp, lo, hi)
+		of := of[lo:hi]
+		for i, o := range c.ord[lo:hi] {
+			w := &where[of[i]]
+			grouped[*w] = max(o, nobody*uint32(out&1))
+			out >>= 1
+			*w++
+		}
+	}
+}
+
+// outs are bits of the rows [lo, hi) of a span's chunk, at most 64, that do not count.
+func (x *Scratch) outs(sp *span, lo, hi int) (out uint64) {
+	if sp.dead != nil {
+		out = sp.dead.bits[lo>>6]
+	}
+	if lo < sp.lo || hi > sp.hi {
+		for i := lo; i < hi; i++ {
+			out |= uint64(bit(i < sp.lo)|bit(i >= sp.hi)) << (i & 63)
+		}
+	}
+	if sp.drops {
+		lut := x.table(sp)
+		for i, k := range sp.c.kind[lo:hi] {
+			out |= uint64(bit(lut[k] == x.targets)) << i
+		}
+	}
+	return out
+}
+
+// newly counts the ordinals that are not barred and not met in this generation, and
+// marks them.
+func (x *Scratch) newly(ords []uint32) (n uint64) {
+	seen, gen := x.seen, x.gen
+	for _, o := range ords {
+		was := seen[o]
+		n += uint64(bit(was < gen))
+		seen[o] = max(was, gen)
+	}
+	return n
+}
+
+// bar begins with generation 0, and bars who does not pass, and nobody.
+func (x *Scratch) bar() {
+	x.gen, x.seen = 0, grown(x.seen, x.words*64+1)
+	seen := x.seen[:x.words*64]
+	if x.filter == nil {
+		clear(seen)
+	} else {
+		for i, w := range x.filter[:x.words] {
+			for j := range seen[i*64:][:64] {
+				seen[i*64+j] = uint32(w>>j&1) - 1
+			}
+		}
+	}
+	x.seen[len(seen)] = barred
+}
+
+// unbar forgets the marks; who was met is added to the union, if there is one.
+func (x *Scratch) unbar(union []uint64) {
+	for i := range union {
+		w := uint64(0)
+		for j, gen := range x.seen[i*64:][:64] {
+			w |= uint64(bit(gen-1 < barred-1)) << j
+		}
+		union[i] |= w
+	}
+	clear(x.seen)
+	x.gen = 0
+}
