@@ -26,6 +26,7 @@ func (x *Scratch) leaderDepths(a *Ask) (*domain.Depths, error) {
 	if err := x.score(a); err != nil {
 		return nil, err
 	}
+	x.list()
 	s, keys, greatest := &a.Plan.sound, x.keys[:0], a.Plan.sound.From
 	for _, o := range x.met {
 		key := x.rankOf(a, o)

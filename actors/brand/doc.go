@@ -67,7 +67,8 @@
 // tally's members, of whom those with any row before the range are taken out, until
 // nobody is left. All of it is exact.
 //
-// Leaders sum points and actions by ordinal, then rank who was met; the latest action
+// Leaders sum points and actions by ordinal, both in one word that is emptied before it
+// could overflow, then rank who was met, or look at all where many were; the latest action
 // of those on the page is looked for backwards in time, until nobody on it can have
 // a later one. A crossover counts own sets one by one by a bitset. Of the rest it puts all
 // rows in the order of their brands, since how many each chunk has of each is known, and

@@ -284,9 +284,9 @@ func TestAColdBrandWithoutASourceIsAnError(t *testing.T) {
 			if want := shape == domain.ShapeCrossover || dense != 6; (err != nil) != want {
 				t.Errorf("shape %d, brand %d: %v", shape, dense, err)
 			}
-			for o, s := range x.standings {
-				if s != (standing{}) {
-					t.Errorf("member %d keeps %+v after the question", o, s)
+			for o, s := range x.sums.of {
+				if s != 0 {
+					t.Errorf("member %d keeps %x after the question", o, s)
 				}
 			}
 		}

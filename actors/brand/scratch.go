@@ -43,16 +43,16 @@ type Scratch struct {
 	values  *values
 	did     []uint32 // by value, by ordinal: rows; zero between questions
 
-	standings []standing // leaders, by ordinal; zero between questions
-	met       []uint32   // leaders: the ordinals with a standing
-	owners    []*set     // leaders: of each span
-	worths    []points   // leaders: of a span's kinds
-	index     []uint32   // leaders, by ordinal: 1 + the place among those looked for; zero between questions
-	wanted    []uint64   // leaders, a crossover: members that are looked for
-	pairs     []uint64   // crossover: brand << 32 | ordinal
-	where     []uint32   // crossover: where the next row of each of a chunk's brands goes
-	keys      []uint64   // depths: ranks of leaders
-	newest    []uint32   // depths, by ordinal: 1 + the second of the latest row; zero between questions
+	sums   sums     // leaders
+	met    []uint32 // leaders: the ordinals with a sum
+	owners []*set   // leaders: of each span
+	worths []value  // leaders: of a span's kinds
+	index  []uint32 // leaders, by ordinal: 1 + the place among those looked for; zero between questions
+	wanted []uint64 // leaders, a crossover: members that are looked for
+	pairs  []uint64 // crossover: brand << 32 | ordinal
+	where  []uint32 // crossover: where the next row of each of a chunk's brands goes
+	keys   []uint64 // depths: ranks of leaders
+	newest []uint32 // depths, by ordinal: 1 + the second of the latest row; zero between questions
 
 	ended func() bool // nobody waits for the answer; nil: somebody always does
 	over  bool        // ended reported so

@@ -252,6 +252,7 @@ func (s *history) ask(v *View, x *Scratch, r *rand.Rand) heard {
 	if r.IntN(3) == 0 {
 		s.giveUp(v, x, r, cold)
 	}
+	x.sums.limit = [...]int{foldRows, 1, 50, 500}[r.IntN(4)]
 	a, err := v.Answer(x, h.ask(cold))
 	if err != nil {
 		s.t.Error(err)

@@ -15,6 +15,11 @@ type met struct {
 // visit calls f with the question's rows outside of chunks, and makes spans of
 // those in chunks; owners are the sets the spans are of.
 func (x *Scratch) visit(a *Ask, f func(met)) (err error) {
+	return x.visitSets(a, f, nil)
+}
+
+// visitSets is visit; tail, if it is not nil, takes the tails of whole sets.
+func (x *Scratch) visitSets(a *Ask, f func(met), tail func(published)) (err error) {
 	x.again()
 	x.owners = x.owners[:0]
 	x.view.each(a.Brand, func(s *set, small bool) {
@@ -31,7 +36,11 @@ func (x *Scratch) visit(a *Ask, f func(met)) (err error) {
 					x.owners = append(x.owners, s)
 				}
 			}
-			x.visitTail(s, a, f)
+			if tail != nil {
+				tail(s.upto(x.view.Seq))
+			} else {
+				x.visitTail(s, a, f)
+			}
 		}
 	})
 	return x.fate(err)
