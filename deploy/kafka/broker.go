@@ -33,8 +33,11 @@ type Broker struct {
 // needed are the programs that run cannot do without, with Debian's names of their packages.
 var needed = [][2]string{{"bash", "bash"}, {"java", "default-jdk-headless"}, {"mvn", "maven"}}
 
-// Missing says what this machine lacks to run Apache Kafka; nil: nothing.
-func Missing() error {
+// ErrMissing says that this machine lacks what it takes to run Apache Kafka.
+var ErrMissing = errors.New("no Apache Kafka here")
+
+// missing names the programs that are not there.
+func missing() error {
 	var packages []string
 	for _, p := range needed {
 		if _, err := exec.LookPath(p[0]); err != nil {
@@ -42,15 +45,16 @@ func Missing() error {
 		}
 	}
 	if len(packages) > 0 {
-		return fmt.Errorf("to run Apache Kafka: apt-get install %s", strings.Join(packages, " "))
+		return fmt.Errorf("%w: apt-get install %s", ErrMissing, strings.Join(packages, " "))
 	}
 	return nil
 }
 
 // Start starts a broker whose files are in dir, which must be empty or not there, and
-// returns when it serves.
+// returns when it serves. An ErrMissing is no fault of the broker's: then tests may be
+// skipped.
 func Start(dir string) (*Broker, error) {
-	if err := Missing(); err != nil {
+	if err := missing(); err != nil {
 		return nil, err
 	}
 	port, err := freePorts()
@@ -129,10 +133,17 @@ func (b *Broker) run(args ...string) error {
 	cmd.Stdout, cmd.Stderr = out, out
 	if err := cmd.Run(); err != nil {
 		said, _ := os.ReadFile(out.Name())
+		var ended *exec.ExitError
+		if errors.As(err, &ended) && ended.ExitCode() == noJars {
+			return fmt.Errorf("%w: %s", ErrMissing, said)
+		}
 		return fmt.Errorf("deploy/kafka: %s: %w\n%s", args[0], err, said)
 	}
 	return nil
 }
+
+// noJars is the script's exit code when Maven cannot resolve them.
+const noJars = 3
 
 func address(port int) string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) }
 
