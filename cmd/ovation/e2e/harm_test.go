@@ -235,3 +235,70 @@ func TestATopicMadeAgainWhileTheNodeIsDownStopsItUntilItIsAccepted(t *testing.T)
 	h.publish(3, false)
 	h.counted()
 }
+
+// TestACompactedPublicTopicIsRefusedAndItsHolesArePassed: what compaction drops before it
+// is routed nobody can tell from what was never there, so a node does not begin on such a
+// topic. What was compacted after it was routed leaves holes, and they are no gap, also to
+// a router that has to read it all again. The embedded log compacts nothing.
+func TestACompactedPublicTopicIsRefusedAndItsHolesArePassed(t *testing.T) {
+	t.Parallel()
+	h := newHarmed(t, onKafka(t).start(t))
+	h.publish(60, false)
+	h.counted()
+	h.settings("cleanup.policy", "compact", "segment.ms", "200", "min.cleanable.dirty.ratio", "0.01", "max.compaction.lag.ms", "500")
+	h.n.eventually("compaction", func() bool {
+		h.publish(1, false) // the newest segment is never cleaned
+		return h.readable() < 30
+	})
+	h.counted()
+	h.n.stop()
+
+	path, err := binary()
+	h.must(err)
+	refused, err := exec.Command(path, append([]string{"serve", "--data", h.n.data, "--http", "127.0.0.1:0", "--admin", "127.0.0.1:0"}, h.n.args...)...).CombinedOutput()
+	if err == nil || !strings.Contains(string(refused), "cleanup.policy is compact, should be delete") {
+		t.Fatalf("a node begins on a compacted topic: %v\n%s", err, refused)
+	}
+	h.settings("cleanup.policy", "delete")
+	groups, err := h.admin.ListGroups(ctx(t))
+	h.must(err)
+	for _, group := range groups.Groups() {
+		if offsets, err := h.admin.FetchOffsets(ctx(t), group); err == nil && len(offsets[h.n.topic()]) > 0 {
+			_, err := h.admin.DeleteGroup(ctx(t), group)
+			h.must(err)
+		}
+	}
+	h.n.life()
+	h.publish(3, false)
+	h.counted()
+}
+
+// settings alters the public topic's: name, value, name, value.
+func (h *harmed) settings(pairs ...string) {
+	h.Helper()
+	var all []kadm.AlterConfig
+	for i := 0; i < len(pairs); i += 2 {
+		all = append(all, kadm.AlterConfig{Name: pairs[i], Value: &pairs[i+1]})
+	}
+	r, err := h.admin.AlterTopicConfigs(ctx(h), all, h.n.topic())
+	h.must(err)
+	_, err = r.On(h.n.topic(), nil)
+	h.must(err)
+}
+
+// readable is how many records partition 0 of the public topic has.
+func (h *harmed) readable() (n int) {
+	h.Helper()
+	ends, err := h.admin.ListEndOffsets(ctx(h), h.n.topic())
+	h.must(err)
+	end, _ := ends.Lookup(h.n.topic(), 0)
+	c, err := kgo.NewClient(kgo.SeedBrokers(h.n.kafka), kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{h.n.topic(): {0: kgo.NewOffset().AtStart()}}))
+	h.must(err)
+	defer c.Close()
+	for at := int64(0); at < end.Offset; {
+		f := c.PollFetches(ctx(h))
+		h.must(f.Err())
+		f.EachRecord(func(r *kgo.Record) { n, at = n+1, r.Offset+1 })
+	}
+	return n
+}
