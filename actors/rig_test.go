@@ -19,12 +19,13 @@ type memLog struct {
 	id    domain.TopicID
 	mu    sync.Mutex
 	parts [][]domain.Record
+	page  int64 // records that one has at most
 	clock int64
 	more  chan struct{} // closed and made anew at every append
 }
 
 func newMemLog(id byte, partitions int) *memLog {
-	return &memLog{id: domain.TopicID{id}, parts: make([][]domain.Record, partitions), clock: 1_700_000_000_000, more: make(chan struct{})}
+	return &memLog{id: domain.TopicID{id}, parts: make([][]domain.Record, partitions), page: 300, clock: 1_700_000_000_000, more: make(chan struct{})}
 }
 
 func (l *memLog) Topic() domain.TopicID { return l.id }
@@ -61,7 +62,14 @@ type memReader struct {
 	p int
 }
 
+// epochOf is the leader epoch of a record: the leader moves every 100 records.
+func (l *memLog) epochOf(offset int64) int32 { return int32(offset / 100) }
+
+// Read tells, as Kafka does, a log that ended the epoch given below next.
 func (r memReader) Read(ctx context.Context, next int64, epoch int32, spare []domain.Record) (domain.Page, error) {
+	if next > 0 && epoch >= 0 && epoch < r.l.epochOf(next-1) {
+		return domain.Page{}, &domain.GapError{Kind: domain.GapDiverged, TopicID: r.l.id, Partition: r.p, Want: next, Detail: fmt.Sprint("read in epoch ", epoch)}
+	}
 	for i := range spare { // who kept a record of the page would see this
 		spare[i] = domain.Record{Offset: -1, Kind: 255, Account: 99999, Activity: domain.Activity{Member: 1, Hash: 1, Time: 1}}
 	}
@@ -71,8 +79,8 @@ func (r memReader) Read(ctx context.Context, next int64, epoch int32, spare []do
 		r.l.mu.Unlock()
 		end := int64(len(part))
 		if next < end || waited {
-			to := min(next+300, end)
-			page := domain.Page{Records: append(spare[:0], part[next:to]...), Next: to, Epoch: 0, End: end}
+			to := min(next+r.l.page, end)
+			page := domain.Page{Records: append(spare[:0], part[next:to]...), Next: to, Epoch: r.l.epochOf(to - 1), End: end}
 			return page, nil
 		}
 		t := time.NewTimer(20 * time.Millisecond)
@@ -117,8 +125,8 @@ type memSourceReader struct {
 	p int
 }
 
-func (r memSourceReader) Read(ctx context.Context, next int64, epoch int32, spare []domain.Arrival) (domain.SourcePage, error) {
-	pg, err := memReader{r.s.memLog, r.p}.Read(ctx, max(next, 0), epoch, nil)
+func (r memSourceReader) Read(ctx context.Context, next int64, _ int32, spare []domain.Arrival) (domain.SourcePage, error) {
+	pg, err := memReader{r.s.memLog, r.p}.Read(ctx, max(next, 0), -1, nil)
 	out := domain.SourcePage{Next: pg.Next, Epoch: pg.Epoch, End: pg.End}
 	for _, rec := range pg.Records {
 		rec.Origin = domain.Origin{Topic: r.s.id, Partition: int32(r.p), Offset: rec.Offset}
@@ -158,9 +166,20 @@ func (l *letters) reasons() map[domain.Reason]int {
 	return out
 }
 
-type rigStore struct{ *storage.Shard }
+type rigStore struct {
+	*storage.Shard
+	r *rig
+}
 
 func (s rigStore) Snapshot() Snapshot { return s.Shard.Snapshot() }
+
+// Commit requires that the epoch stored is not below that of the last record applied.
+func (s rigStore) Commit(state domain.ShardState, origins []domain.Origin) error {
+	if state.Next > 0 && state.Epoch >= 0 && state.Epoch < s.r.journal.epochOf(state.Next-1) {
+		s.r.t.Errorf("stored next %d with the epoch %d", state.Next, state.Epoch)
+	}
+	return s.Shard.Commit(state, origins)
+}
 
 type rigCatalog struct{ *storage.Catalog }
 
@@ -204,7 +223,7 @@ func (r *rig) open() {
 	o.Journal, o.Catalog, o.Source, o.DeadLetters = r.journal, r.catalog, r.source, r.letters
 	o.OpenShard = func(i int) (ShardStore, error) {
 		s, err := r.store.Shard(i)
-		return rigStore{s}, err
+		return rigStore{s, r}, err
 	}
 	o.OpenCatalog = func() (CatalogStore, error) {
 		c, err := storage.OpenCatalog("catalog", storage.Options{FS: r.fs})

@@ -85,7 +85,9 @@ func (s *shard) applySlice(ctx actor.Context) (command bool, err error) {
 		if err := s.record(ctx, r); err != nil {
 			return false, err
 		}
-		s.state.Next = r.Offset + 1
+		// The page's epoch stands for each of its records: an earlier page's may have ended
+		// below this offset, and the log would seem to have been cut there.
+		s.state.Next, s.state.Epoch = r.Offset+1, p.Epoch
 		if s.uncommitted++; s.uncommitted%giveEvery == 0 {
 			s.env.turns.give()
 		}
