@@ -60,7 +60,9 @@ func exactlyOnce(t *testing.T, on site) {
 	for k, blow := range blows {
 		topic.await(n, rnd, k, len(blows))
 		if blow != nil {
+			before := n.routed()
 			blow(t)
+			n.eventually("recovery from the blow", func() bool { return n.routed() > before || topic.count.Load() == int64(topic.n) })
 			continue
 		}
 		n.kill()
@@ -157,12 +159,17 @@ func (c *collector) await(n *node, rnd *rand.Rand, k, blows int) {
 		if k/2%2 == 0 {
 			return float64(c.count.Load()) >= at
 		}
-		routed := int64(0)
-		for _, r := range n.status().Routers {
-			routed += r.Next
-		}
-		return float64(routed) >= at
+		return float64(n.routed()) >= at
 	})
+}
+
+// routed is how much of the public topic the node has passed on.
+func (n *node) routed() (sum int64) {
+	n.t.Helper()
+	for _, r := range n.status().Routers {
+		sum += r.Next
+	}
+	return sum
 }
 
 // pace waits until that share of the records is acknowledged, or no more will be.

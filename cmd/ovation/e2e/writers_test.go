@@ -135,7 +135,7 @@ func (c contradiction) Error() string { return string(c) }
 // until repeats a request while its outcome is unknown: the node is gone, or says
 // that it cannot tell. Another error is an answer.
 func (w *writer) until(request func(api *client.Client) error) error {
-	for deadline := time.Now().Add(2 * time.Minute); ; {
+	for deadline := time.Now().Add(5 * time.Minute); ; {
 		err := request(w.over.now())
 		_, wrong := errors.AsType[contradiction](err)
 		code := codeOf(err)
@@ -143,7 +143,7 @@ func (w *writer) until(request func(api *client.Client) error) error {
 			return err
 		}
 		if time.Now().After(deadline) {
-			return fmt.Errorf("no answer within two minutes: %w", err)
+			return fmt.Errorf("no answer within five minutes: %w", err)
 		}
 		time.Sleep(5 * time.Millisecond) // between tries to reach another process
 	}
