@@ -3,6 +3,7 @@ package ingest
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"strconv"
 	"strings"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
@@ -15,11 +16,13 @@ const MaxOriginal = 1 << 20
 // Headers of a dead letter. The original's own stand after them, but for those that
 // an earlier dead letter left.
 const (
-	headerPrefix = "dlq."
-	HeaderReason = headerPrefix + "reason" // the reason's word
-	HeaderDetail = headerPrefix + "detail" // which field, or why the bytes are missing
-	HeaderOrigin = headerPrefix + "origin" // topic id/partition/epoch/offset, or the request's id
-	HeaderID     = headerPrefix + "id"     // the same whenever the letter is published again
+	headerPrefix  = "dlq."
+	HeaderReason  = headerPrefix + "reason"  // the reason's word
+	HeaderDetail  = headerPrefix + "detail"  // which field, or why the bytes are missing
+	HeaderOrigin  = headerPrefix + "origin"  // topic id/partition/epoch/offset, or the request's id
+	HeaderID      = headerPrefix + "id"      // the same whenever the letter is published again
+	HeaderAccount = headerPrefix + "account" // the account's id; not there where it could not be read
+	HeaderTime    = headerPrefix + "time"    // ms since 1970 of the original, −1 none; not there without the original
 )
 
 // NewDeadLetter is the message that reports a record that could not be applied.
@@ -28,11 +31,12 @@ const (
 //
 // A letter says why its original is not in it: it is gone, larger than MaxOriginal,
 // or not to be repeated, since the member withdrew (sharing_disabled) or was erased
-// (gone).
+// (gone). With the original stands the time that it was published at: an event that says
+// none has that, and is another one without it when it is published again.
 func NewDeadLetter(d *domain.DeadLetter, original *kafka.Message) kafka.Message {
 	body, without := original, ""
 	if d.Origin.IsZero() {
-		body = &kafka.Message{Value: []byte(d.Raw)}
+		body = &kafka.Message{Value: []byte(d.Raw), TimeMs: d.At}
 	}
 	switch {
 	case withheld(d.Reason):
@@ -60,7 +64,11 @@ func NewDeadLetter(d *domain.DeadLetter, original *kafka.Message) kafka.Message 
 		{Key: HeaderOrigin, Value: []byte(origin(d))},
 		{Key: HeaderID, Value: []byte(letterID(d))},
 	}
+	if d.Account != 0 {
+		m.Headers = append(m.Headers, kafka.Header{Key: HeaderAccount, Value: strconv.AppendUint(nil, uint64(d.Account), 10)})
+	}
 	if without == "" {
+		m.Headers = append(m.Headers, kafka.Header{Key: HeaderTime, Value: strconv.AppendInt(nil, body.TimeMs, 10)})
 		for _, h := range body.Headers {
 			if !strings.HasPrefix(h.Key, headerPrefix) {
 				m.Headers = append(m.Headers, h)

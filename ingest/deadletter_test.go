@@ -22,7 +22,7 @@ func header(m kafka.Message, key string) string {
 }
 
 func TestADeadLetterRepeatsItsOriginal(t *testing.T) {
-	original := &kafka.Message{Key: []byte("k"), Value: []byte("{not JSON"), Headers: []kafka.Header{
+	original := &kafka.Message{Key: []byte("k"), Value: []byte("{not JSON"), TimeMs: 1234, Headers: []kafka.Header{
 		{Key: "ce_id", Value: []byte("1")}, {Key: "dlq.reason", Value: []byte("of an earlier life")}, {Key: "trace", Value: nil}, {Key: "ce_id", Value: []byte("2")},
 	}}
 	d := &domain.DeadLetter{Origin: deadOrigin, Account: 7, Reason: domain.BadJSON, Detail: "at byte 1", At: 5}
@@ -32,6 +32,8 @@ func TestADeadLetterRepeatsItsOriginal(t *testing.T) {
 		{Key: "dlq.detail", Value: []byte("at byte 1")},
 		{Key: "dlq.origin", Value: []byte("ab000000-0000-0000-0000-000000000001/3/2/77")},
 		{Key: "dlq.id", Value: []byte(letterID(d))},
+		{Key: "dlq.account", Value: []byte("7")},
+		{Key: "dlq.time", Value: []byte("1234")},
 		{Key: "ce_id", Value: []byte("1")},
 		{Key: "trace", Value: nil},
 		{Key: "ce_id", Value: []byte("2")},
@@ -66,11 +68,16 @@ func TestADeadLetterSaysWhyItsOriginalIsMissing(t *testing.T) {
 		{"from HTTP, sharing withdrawn", domain.DeadLetter{Request: request, Reason: domain.SharingDisabled, Raw: "secret"}, nil, "the original is withheld", ""},
 		{"from HTTP, not kept", domain.DeadLetter{Request: request}, nil, "the original was not kept", ""},
 	} {
+		c.letter.At = 12
 		m := NewDeadLetter(&c.letter, c.original)
 		if got := header(m, HeaderDetail); got != c.detail {
 			t.Errorf("%s: detail %q, want %q", c.name, got, c.detail)
 		}
-		if string(m.Value) != c.value || m.Key != nil || len(m.Headers) != 4 {
+		time := "none"
+		if c.value != "" {
+			time = "12"
+		}
+		if string(m.Value) != c.value || m.Key != nil || header(m, HeaderTime) != time || header(m, HeaderAccount) != "none" {
 			t.Errorf("%s: key %q value %.20q, %d headers", c.name, m.Key, m.Value, len(m.Headers))
 		}
 		if got := header(m, HeaderReason); got != c.letter.Reason.String() {

@@ -137,7 +137,7 @@ func pick(page *kafka.Page, at domain.Origin) *kafka.Message {
 		return nil
 	}
 	r := &page.Records[i]
-	m := &kafka.Message{Key: r.Key, Value: r.Value}
+	m := &kafka.Message{Key: r.Key, Value: r.Value, TimeMs: r.TimeMs}
 	for k, v := range r.Headers() {
 		m.Headers = append(m.Headers, kafka.Header{Key: string(k), Value: v})
 	}

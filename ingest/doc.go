@@ -21,6 +21,7 @@
 //	journal*.go wire.go   its reader and writer
 //	deadletter.go         the message that reports a record refused
 //	log.go source.go      journal, catalog and public topic, over ingest/kafka
+//	review.go             what is read in a message, for those who mend one
 //	deadletters.go        the publisher of dead letters
 //	pager.go              pages of bounded size
 //	stats.go              what is counted

@@ -1,5 +1,7 @@
 package domain
 
+import "slices"
+
 // Reason is why a record became a dead letter, in the words of the header
 // dlq.reason. The codes are in the journal and in the store, fixed for ever.
 type Reason uint8
@@ -42,3 +44,12 @@ func (r Reason) String() string {
 	}
 	return reasonNames[r]
 }
+
+// ParseReason is the reason of a word of the header.
+func ParseReason(word string) (Reason, bool) {
+	i := slices.Index(reasonNames[1:], word)
+	return Reason(i + 1), i >= 0
+}
+
+// ReasonWords are the words of the header, but that of none.
+func ReasonWords() []string { return slices.Clone(reasonNames[1:]) }

@@ -21,6 +21,7 @@
 //	adminclient.go  the commands that ask the admin port
 //	collect*.go     publish a file or a made-up audience, by package collect
 //	configcmd.go    config print, config validate
+//	dlq*.go         dead letters: list, show, replay, by package dlq
 //	demo*.go        the demo: a node, and an audience made up by the package audience
 //	version.go      what was built
 //	arch_test.go    the architecture, held by a test

@@ -24,6 +24,7 @@ type CLI struct {
 	App       App       `cmd:"" help:"Accounts and applications."`
 	Key       Key       `cmd:"" help:"Access keys."`
 	Status    Status    `cmd:"" help:"What the node is doing."`
+	DLQ       DLQ       `cmd:"" name:"dlq" help:"Dead letters: list, show, replay."`
 	AcceptGap AcceptGap `cmd:"" help:"Go on reading a log that has a gap, was cut, or is another one."`
 	Inspect   Inspect   `cmd:"" help:"The store's keys as text, of a node that is not running."`
 	ConfigCmd ConfigCmd `cmd:"" name:"config" help:"The configuration that flags, environment and file give together."`

@@ -83,9 +83,9 @@ func (s *outsider) publishTo(partition int, messages []kafka.Message, bytes int,
 // letter is a dead letter as it stands in its topic.
 type letter struct {
 	reason, detail, origin, id string
+	account, time              string // of the original; empty: not there
 	key, value                 []byte
 	headers                    []kafka.Header // the original's
-	own                        int            // headers of the letter's own
 }
 
 // letters reads all dead letters there are.
@@ -121,11 +121,12 @@ func (s *outsider) letters() []letter {
 
 func letterOf(r *kafka.Record) letter {
 	l := letter{key: r.Key, value: r.Value}
-	own := map[string]*string{"dlq.reason": &l.reason, "dlq.detail": &l.detail, "dlq.origin": &l.origin, "dlq.id": &l.id}
+	own := map[string]*string{
+		"dlq.reason": &l.reason, "dlq.detail": &l.detail, "dlq.origin": &l.origin, "dlq.id": &l.id, "dlq.account": &l.account, "dlq.time": &l.time,
+	}
 	for k, v := range r.Headers() {
-		if to := own[string(k)]; to != nil && l.own < len(own) && len(l.headers) == 0 {
+		if to := own[string(k)]; to != nil && *to == "" && len(l.headers) == 0 {
 			*to = string(v)
-			l.own++
 			continue
 		}
 		l.headers = append(l.headers, kafka.Header{Key: string(k), Value: v})

@@ -1,0 +1,19 @@
+// Package dlq reads the topic of dead letters, and publishes what stands in them again.
+//
+//	activities.dlq ──► Log.Each ──► Filter ──► Letter ──► Mend ──► Log.Replay ──► activities
+//	                   (each id once)          key, value, headers, time of the original
+//
+// A letter that is replayed keeps the key, the headers, the bytes and the time of its
+// original, and with them its dedup key (source, id): it counts once, however often it
+// is replayed, and an action that was deleted stays deleted. A mended one has to keep
+// the dedup key, where one can be read in the letter.
+//
+// Not promised: that a replayed record is accepted. What still cannot be taken is a dead
+// letter again, with an id of its own, since it has another place in the public topic.
+//
+// letter.go is the letter and what filters it, log.go the topics, mend.go what may be
+// changed before it is published again.
+//
+// A Log belongs to one goroutine. A letter's bytes are somebody's data: nothing of them
+// is in an error.
+package dlq

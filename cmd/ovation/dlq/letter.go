@@ -1,0 +1,102 @@
+package dlq
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/ingest"
+	"github.com/ovation-analytics/ovation/ingest/kafka"
+)
+
+// Letter is a dead letter.
+type Letter struct {
+	ID, Reason, Detail string
+	Origin             string           // topic id/partition/epoch/offset, or request/ and its id
+	Account            domain.AccountID // 0: none that could be read
+	At                 int64            // ms since 1970: when it was published
+
+	Original kafka.Message // as it is to be published again
+	Whole    bool          // the original is there: Detail says why, if not
+}
+
+// letterOf reads a record of the topic.
+func letterOf(r *kafka.Record, d *ingest.Decoder) *Letter {
+	l := &Letter{At: r.TimeMs, Original: kafka.Message{Key: r.Key, Value: r.Value, TimeMs: r.TimeMs}}
+	own := map[string]string{}
+	for k, v := range r.Headers() {
+		if strings.HasPrefix(string(k), "dlq.") {
+			own[string(k)] = string(v)
+			continue
+		}
+		l.Original.Headers = append(l.Original.Headers, kafka.Header{Key: string(k), Value: v})
+	}
+	l.ID, l.Reason, l.Detail, l.Origin = own[ingest.HeaderID], own[ingest.HeaderReason], own[ingest.HeaderDetail], own[ingest.HeaderOrigin]
+	time, timed := own[ingest.HeaderTime]
+	l.Whole = timed || r.Key != nil || r.Value != nil || l.Original.Headers != nil
+	if ms, err := strconv.ParseInt(time, 10, 64); err == nil {
+		l.Original.TimeMs = ms
+	}
+	if n, err := strconv.ParseUint(own[ingest.HeaderAccount], 10, 32); err == nil {
+		l.Account = domain.AccountID(n)
+	} else if l.Whole {
+		l.Account = d.Review(&l.Original).Account
+	}
+	return l
+}
+
+// fromHTTP reports that the original came over HTTP.
+func (l *Letter) fromHTTP() bool { return strings.HasPrefix(l.Origin, "request/") }
+
+// place is where the original stood: in a partition of a public topic, by its id.
+func (l *Letter) place() (topic string, partition int, offset int64, ok bool) {
+	parts := strings.Split(l.Origin, "/")
+	if len(parts) != 4 {
+		return "", 0, 0, false
+	}
+	partition, err := strconv.Atoi(parts[1])
+	if err != nil || partition < 0 {
+		return "", 0, 0, false
+	}
+	offset, err = strconv.ParseInt(parts[3], 10, 64)
+	return parts[0], partition, offset, err == nil
+}
+
+// Filter says which letters are meant; a field that is not set leaves all.
+type Filter struct {
+	IDs       []string // or the beginnings of ids
+	Reasons   []string
+	Account   domain.AccountID
+	Partition int   // of the public topic that the original came in; −1: any
+	HTTP      bool  // those that came over HTTP only
+	From, To  int64 // ms since 1970: published in [From, To)
+}
+
+// Every leaves all letters.
+func Every() Filter { return Filter{Partition: -1} }
+
+// Open reports that the filter leaves all letters.
+func (f *Filter) Open() bool {
+	return len(f.IDs) == 0 && len(f.Reasons) == 0 && f.Account == 0 && f.Partition < 0 && !f.HTTP && f.From == 0 && f.To == 0
+}
+
+// Passes reports that a letter is meant.
+func (f *Filter) Passes(l *Letter) bool {
+	switch {
+	case len(f.IDs) > 0 && !slices.ContainsFunc(f.IDs, func(id string) bool { return strings.HasPrefix(l.ID, strings.ToLower(id)) }):
+		return false
+	case len(f.Reasons) > 0 && !slices.Contains(f.Reasons, l.Reason):
+		return false
+	case f.Account != 0 && l.Account != f.Account:
+		return false
+	case f.HTTP && !l.fromHTTP():
+		return false
+	case l.At < f.From || f.To != 0 && l.At >= f.To:
+		return false
+	case f.Partition < 0:
+		return true
+	}
+	_, partition, _, ok := l.place()
+	return ok && partition == f.Partition
+}

@@ -1,0 +1,185 @@
+package dlq
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+
+	"github.com/ovation-analytics/ovation/ingest"
+	"github.com/ovation-analytics/ovation/ingest/kafka"
+)
+
+// Log is the two topics of an installation: dead letters, and where they are replayed.
+type Log struct {
+	client    *kafka.Client
+	letters   kafka.Topic
+	public    kafka.Topic
+	decoder   *ingest.Decoder
+	producers map[int]*kafka.Producer
+}
+
+// Open finds the topics of the installation with this prefix. Close gives the client up.
+func Open(ctx context.Context, client *kafka.Client, prefix string) (*Log, error) {
+	// What is read in a letter hangs on no secret: an identity's place is the router's.
+	h, err := ingest.NewHasher(make([]byte, ingest.MinPepper))
+	if err != nil {
+		return nil, err
+	}
+	l := &Log{client: client, decoder: ingest.NewDecoder(h, new(ingest.Stats)), producers: map[int]*kafka.Producer{}}
+	if l.letters, err = topic(ctx, client, prefix+kafka.DeadLetters); err != nil {
+		return nil, err
+	}
+	l.public, err = topic(ctx, client, prefix+kafka.Activities)
+	return l, err
+}
+
+// attempts is how often a broker is asked for what may pass.
+const attempts = 5
+
+func topic(ctx context.Context, c *kafka.Client, name string) (t kafka.Topic, err error) {
+	err = persist(ctx, func() error { t, err = c.Topic(ctx, name); return err })
+	if err != nil {
+		return t, fmt.Errorf("topic %s: %w", name, err)
+	}
+	return t, nil
+}
+
+// persist tries a few times what may pass.
+func persist(ctx context.Context, f func() error) (err error) {
+	var backoff kafka.Backoff
+	for range attempts {
+		if err = f(); err == nil || !kafka.Retriable(err) || backoff.Wait(ctx) != nil {
+			return err
+		}
+	}
+	return err
+}
+
+// Seen counts what a reading came by.
+type Seen struct {
+	Letters int // each once
+	Repeats int // letters that stand more than once: published again after a restart
+	Foreign int // records that are no letter of ours: they have no id
+}
+
+// Each calls f with every letter that there is now, in the topic's order, each once. An
+// error of f ends it.
+func (l *Log) Each(ctx context.Context, f func(*Letter) error) (seen Seen, err error) {
+	var end int64
+	if err := persist(ctx, func() (err error) { end, err = l.client.End(ctx, l.letters.Name, 0); return err }); err != nil {
+		return seen, err
+	}
+	fetcher, err := l.client.Fetcher(kafka.FetchConfig{Topic: l.letters.Name, ID: l.letters.ID})
+	if err != nil {
+		return seen, err
+	}
+	known := map[string]struct{}{}
+	for next, epoch := int64(-1), kafka.NoEpoch; next < end; {
+		var page *kafka.Page
+		if err := persist(ctx, func() (err error) { page, err = fetcher.Fetch(ctx, next, epoch); return err }); err != nil {
+			return seen, err
+		}
+		for i := range page.Records {
+			if page.Records[i].Offset >= end {
+				return seen, nil
+			}
+			letter := letterOf(&page.Records[i], l.decoder)
+			if letter.ID == "" {
+				seen.Foreign++
+				continue
+			}
+			if _, again := known[letter.ID]; again {
+				seen.Repeats++
+				continue
+			}
+			known[letter.ID] = struct{}{}
+			seen.Letters++
+			if err := f(letter); err != nil {
+				return seen, err
+			}
+		}
+		next, epoch = page.Next, page.Epoch
+	}
+	return seen, nil
+}
+
+// ErrAmbiguous says that an id's beginning is that of more than one letter.
+var ErrAmbiguous = errors.New("more than one letter has an id that begins so")
+
+// Find is the letter with an id, or with one that begins so; nil: there is none.
+func (l *Log) Find(ctx context.Context, id string) (found *Letter, err error) {
+	f := Every()
+	f.IDs = []string{id}
+	_, err = l.Each(ctx, func(letter *Letter) error {
+		switch {
+		case !f.Passes(letter):
+		case found != nil:
+			return ErrAmbiguous
+		default:
+			found = letter
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return found, nil
+}
+
+// Where is the place of a letter's original in words: TOPIC/PARTITION/OFFSET, where the
+// topic is the one that is there now.
+func (l *Log) Where(letter *Letter) string {
+	if id, partition, offset, ok := letter.place(); ok && id == l.public.ID.String() {
+		return fmt.Sprintf("%s/%d/%d", l.public.Name, partition, offset)
+	}
+	return letter.Origin
+}
+
+// batchBytes is the most of a batch, before it is compressed.
+const batchBytes = kafka.MaxActivityBytes / 2
+
+// Replay publishes the originals of letters that are whole to the public topic: to the
+// partition that they came in, while there is one. It returns when all are durable; after
+// an error some may be, and replaying them again does no harm.
+func (l *Log) Replay(ctx context.Context, letters []*Letter) error {
+	parts := map[int][]kafka.Message{}
+	for _, letter := range letters {
+		p := l.partition(letter)
+		parts[p] = append(parts[p], letter.Original)
+	}
+	for p := range l.public.Partitions {
+		for batch := range kafka.Split(parts[p], batchBytes) {
+			if err := l.send(ctx, p, batch); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// partition is where a letter is replayed.
+func (l *Log) partition(letter *Letter) int {
+	if _, p, _, ok := letter.place(); ok && p < l.public.Partitions {
+		return p
+	}
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(letter.ID)) // never fails
+	return int(h.Sum32() % uint32(l.public.Partitions))
+}
+
+// send sends a batch; a broker that forgot the session gets it again.
+func (l *Log) send(ctx context.Context, partition int, batch []kafka.Message) (err error) {
+	p := l.producers[partition]
+	if p == nil {
+		if p, err = l.client.Producer(kafka.ProducerConfig{Topic: l.public.Name, Partition: partition, Codec: kafka.LZ4}); err != nil {
+			return err
+		}
+		l.producers[partition] = p
+	}
+	_, err = p.Send(ctx, batch)
+	if errors.Is(err, kafka.ErrIdempotenceLost) {
+		_, err = p.Send(ctx, batch)
+	}
+	return err
+}

@@ -1,0 +1,251 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/client"
+	"github.com/ovation-analytics/ovation/ingest/kafka"
+)
+
+// play is an activity of a house as a collector publishes it.
+func (h *house) play(id, fan string, more map[string]any) []byte {
+	event := map[string]any{
+		"id": id, "source": "t", "account": h.account, "service": "spotify", "serviceUserID": fan, "activityID": h.deed, "brandID": h.brand,
+	}
+	maps.Copy(event, more)
+	v, _ := json.Marshal(event)
+	return v
+}
+
+func (h *house) produce(r *kgo.Record) {
+	h.t.Helper()
+	r.Topic = kafka.Activities
+	h.must(h.kgo.ProduceSync(context.Background(), r).FirstErr())
+}
+
+func (h *house) number(s string) uint64 {
+	h.t.Helper()
+	n, err := strconv.ParseUint(s, 10, 64)
+	h.must(err)
+	return n
+}
+
+// dlq runs a command about dead letters.
+func (h *house) dlq(code int, args ...string) (out, errs string) {
+	h.t.Helper()
+	var o, e strings.Builder
+	args = append([]string{"dlq", args[0], "--kafka", strings.Join(h.cfg.Kafka, ",")}, args[1:]...)
+	if got := run(args, &o, &e); got != code {
+		h.t.Fatalf("%v: exit code %d, want %d: %s%s", args, got, code, o.String(), e.String())
+	}
+	return o.String(), e.String()
+}
+
+// letters are the dead letters that list shows.
+func (h *house) letters(args ...string) (l letterList) {
+	h.t.Helper()
+	out, _ := h.dlq(exitFine, append([]string{"list", "--output", "json"}, args...)...)
+	h.must(json.Unmarshal([]byte(out), &l))
+	return l
+}
+
+// replayed is what a replay says it did.
+func (h *house) replayed(code int, args ...string) (r replayed) {
+	h.t.Helper()
+	out, _ := h.dlq(code, append([]string{"replay", "--output", "json"}, args...)...)
+	h.must(json.Unmarshal([]byte(out), &r))
+	return r
+}
+
+// settled waits until so many records of the public topic are routed and applied.
+func (h *house) settled(published int64) {
+	h.t.Helper()
+	h.eventually(fmt.Sprint(published, " records applied"), func() bool {
+		st := h.p.node.Status()
+		routed := int64(0)
+		for _, r := range st.Routers {
+			routed += r.Next
+		}
+		for i, s := range st.Shards {
+			if s.Applied < h.end(kafka.Journal, int32(i)) || s.Letters > 0 || s.Outbox > 0 {
+				return false
+			}
+		}
+		return routed == published
+	})
+}
+
+// givenLetters is a house with dead letters: three of a fan that nobody knows, one
+// that is no JSON, one that is withheld.
+func givenLetters(t *testing.T) *house {
+	h := newHouse(t)
+	_, _, err := h.api().Register(context.Background(), client.Params{"service": "spotify", "uid": "silent", "authtoken": "t", "activity_sharing_enabled": "0"})
+	h.must(err)
+	dated := map[string]any{"time": "2026-01-02T03:04:05Z"}
+	h.produce(&kgo.Record{Partition: 1, Value: h.play("a", "late", dated)})
+	h.produce(&kgo.Record{Partition: 1, Value: h.play("b", "late", dated)})
+	h.produce(&kgo.Record{Partition: 2, Key: []byte("k"), Value: h.play("c", "late", nil), Timestamp: time.Date(2026, 1, 3, 0, 0, 0, 0, time.UTC)}) // its time is the record's
+	h.produce(&kgo.Record{Partition: 3, Key: []byte("k"), Value: []byte(`{"account":`), Headers: []kgo.RecordHeader{
+		{Key: "ce_specversion", Value: []byte("1.0")},
+		{Key: "ce_type", Value: []byte("ovation.activity.v1")},
+		{Key: "ce_id", Value: []byte("d")},
+		{Key: "ce_source", Value: []byte("t")},
+		{Key: "trace", Value: []byte("\x1b[31m")},
+	}})
+	h.produce(&kgo.Record{Partition: 4, Value: h.play("e", "silent", dated)})
+	h.settled(5)
+	return h
+}
+
+func TestDeadLettersAreListedAndShown(t *testing.T) {
+	h := givenLetters(t)
+	all := h.letters()
+	want := map[string]int{"unknown_member": 3, "bad_json": 1, "sharing_disabled": 1}
+	if diff := cmp.Diff(want, all.Reasons); diff != "" || all.Total != 5 || len(all.Items) != 5 {
+		t.Fatalf("%+v %s", all, diff)
+	}
+	for _, c := range []struct {
+		args  string
+		total int
+	}{
+		{"--reason unknown_member,bad_json", 4},
+		{"--reason too_old", 0},
+		{"--partition 1", 2},
+		{"--http-only", 0},
+		{"--account 1", 4}, // of the one that is no JSON nobody knows whose it is
+		{"--account 2", 0},
+		{"--since 1h", 5},
+		{"--until 1h", 0},
+		{"--since 2026-01-01 --until 9999-01-01", 5},
+	} {
+		if got := h.letters(strings.Fields(c.args)...); got.Total != c.total || len(got.Items) != c.total {
+			t.Errorf("%s: %d letters, want %d", c.args, got.Total, c.total)
+		}
+	}
+	text, _ := h.dlq(exitFine, "list", "--limit", "2")
+	if !strings.HasSuffix(text, "5 dead letters, the newest 2 listed: unknown_member 3, bad_json 1, sharing_disabled 1\n") || strings.Count(text, "\n") != 4 {
+		t.Errorf("list:\n%s", text)
+	}
+	bad := h.letters("--reason", "bad_json").Items[0]
+	if bad.Origin != "activities/3/0" || bad.Account != 0 || !bad.Whole || bad.Bytes != len(`k{"account":`) {
+		t.Errorf("%+v", bad)
+	}
+	if value, _ := h.dlq(exitFine, "show", bad.ID[:8], "--value"); value != `{"account":` {
+		t.Errorf("the original is %q", value)
+	}
+	shown, _ := h.dlq(exitFine, "show", bad.ID)
+	for _, line := range []string{"reason                 bad_json", "detail                 at byte 11", "key                    k", "header ce_id           d", `header trace           "\x1b[31m"`, "\n\n{\"account\":\n"} {
+		if !strings.Contains(shown, line) {
+			t.Errorf("%q is not shown:\n%s", line, shown)
+		}
+	}
+	var full shownLetter
+	out, _ := h.dlq(exitFine, "show", "--output", "json", bad.ID)
+	h.must(json.Unmarshal([]byte(out), &full))
+	if string(full.Value) != `{"account":` || string(full.Key) != "k" || len(full.Headers) != 5 || string(full.Headers[4].Value) != "\x1b[31m" {
+		t.Errorf("%+v", full)
+	}
+}
+
+func TestAReplayedDeadLetterCountsOnce(t *testing.T) {
+	h := givenLetters(t)
+	_, _, err := h.api().Register(context.Background(), client.Params{"service": "spotify", "uid": "late", "authtoken": "t"})
+	h.must(err)
+	unknown := []string{"--reason", "unknown_member"}
+	if r := h.replayed(exitFine, append(unknown, "--dry-run")...); r.Replayed != 3 || !r.DryRun {
+		t.Fatalf("%+v", r)
+	}
+	h.settled(5) // nothing was published
+	for i := range 3 {
+		if r := h.replayed(exitFine, unknown...); r.Chosen != 3 || r.Replayed != 3 || r.Reasons["unknown_member"] != 3 || len(r.Left) != 0 {
+			t.Fatalf("%+v", r)
+		}
+		h.settled(int64(5 + 3*(i+1)))
+		h.counted(3)
+	}
+	if now := h.letters(); now.Total != 5 {
+		t.Fatalf("a repeat is another dead letter: %+v", now.Items)
+	}
+	// Deleted, and replayed: it stays deleted.
+	feed, _, err := h.api().Feed(context.Background(), client.Params{"start_date": "2026-01-03 00:00:00", "end_date": "2026-01-03 00:00:01"})
+	h.must(err)
+	if len(feed.Items) != 1 {
+		t.Fatalf("of the letter whose time is its record's the feed has %+v", feed.Items)
+	}
+	_, err = h.api().DeleteAction(context.Background(), domain.MemberID(h.number(feed.Items[0].MemberID)), domain.ActionID(h.number(feed.Items[0].ID)))
+	h.must(err)
+	h.counted(2)
+	h.replayed(exitFine, unknown...)
+	h.settled(17)
+	h.counted(2)
+}
+
+func TestAMendedDeadLetterKeepsItsDedupKey(t *testing.T) {
+	h := givenLetters(t)
+	bad := h.letters("--reason", "bad_json").Items[0].ID
+	data := map[string]any{"time": nil, "id": nil, "source": nil}
+	file := filepath.Join(t.TempDir(), "mended.json")
+	h.must(os.WriteFile(file, h.play("", h.fans[0], data), 0o600))
+	if _, errs := h.dlq(exitWrongUse, "replay", bad, "--from-file", file, "--header", "ce_id=other"); !strings.Contains(errs, "another id or source") {
+		t.Error(errs)
+	}
+	if _, errs := h.dlq(exitWrongUse, "replay", bad, "--header", "trace="); !strings.Contains(errs, "bad_json at byte 11") {
+		t.Error(errs)
+	}
+	if _, errs := h.dlq(exitWrongUse, "replay", bad, "--from-file", file, "--header", "ce_source="); !strings.Contains(errs, "missing_field source") {
+		t.Error(errs)
+	}
+	h.settled(5)
+	for i := range 2 {
+		if r := h.replayed(exitFine, bad, "--from-file", file, "--header", "ce_time=2026-01-02T00:00:00Z"); r.Replayed != 1 {
+			t.Fatalf("%+v", r)
+		}
+		h.settled(int64(6 + i))
+		h.counted(1)
+	}
+	// One that is withheld is left, and told.
+	r := h.replayed(exitFailed, "--reason", "sharing_disabled")
+	if r.Chosen != 1 || r.Replayed != 0 || len(r.Left) != 1 || r.Left[0].Why != "the original is withheld" {
+		t.Errorf("%+v", r)
+	}
+	if r := h.replayed(exitFailed, "--all", "--dry-run"); r.Chosen != 5 || r.Replayed != 4 || len(r.Left) != 1 {
+		t.Errorf("%+v", r)
+	}
+	if now := h.letters(); now.Total != 5 {
+		t.Errorf("%+v", now)
+	}
+}
+
+func TestDLQRefusesFlagsThatMakeNoSense(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ args, says string }{
+		{"dlq list --reason nonsense", `"nonsense" is none of bad_json,`},
+		{"dlq list --since yesterday", "--since"},
+		{"dlq replay", "replay what?"},
+		{"dlq replay --all --reason bad_json", "replay what?"},
+		{"dlq replay --reason bad_json --from-file -", "--from-file and --header mend one letter"},
+		{"dlq replay a b --header x=y", "--from-file and --header mend one letter"},
+	} {
+		var out, errs strings.Builder
+		if code := run(strings.Fields(c.args), &out, &errs); code != exitWrongUse || !strings.Contains(errs.String(), c.says) {
+			t.Errorf("%s: %d %s", c.args, code, errs.String())
+		}
+	}
+	if words := domain.ReasonWords(); len(words) != domain.Reasons-1 || slices.Contains(words, "") {
+		t.Error(words)
+	}
+}

@@ -1,0 +1,95 @@
+package e2e
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/ovation-analytics/ovation/api/client"
+	"github.com/ovation-analytics/ovation/ingest/kafka"
+)
+
+// command runs the program as an operator does and gives what it printed.
+func (n *node) command(code int, stdin string, args ...string) string {
+	n.t.Helper()
+	path, err := binary()
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	cmd := exec.Command(path, args...)
+	var errs bytes.Buffer
+	cmd.Stdin, cmd.Stderr = strings.NewReader(stdin), &errs
+	out, _ := cmd.Output()
+	if got := cmd.ProcessState.ExitCode(); got != code {
+		n.t.Fatalf("ovation %v: exit code %d, want %d:\n%s%s", args, got, code, out, errs.Bytes())
+	}
+	return string(out)
+}
+
+// TestDeadLettersAreReplayedByTheProgram: a refused record over HTTP and one from the
+// public topic are listed, shown, mended and replayed, with a kill of the node between.
+func TestDeadLettersAreReplayedByTheProgram(t *testing.T) {
+	t.Parallel()
+	n := start(t)
+	account, key := n.account("letters")
+	api := n.api(key)
+	brand := outsiderBrand(t, api, "brand")
+	deed := outsiderDeed(t, api, client.Params{"name": "did", "type": "Social", "service": "lastfm"})
+	_, _, err := api.RecordAsync(ctx(t), client.Params{"activityid": id(deed), "brandid": id(brand), "service": "lastfm", "uid": "late"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mended, _ := json.Marshal(map[string]any{
+		"id": "1", "source": "s", "account": account, "service": "lastfm", "serviceUserID": "late", "activityID": deed, "brandID": brand,
+	})
+	broken := bytes.Replace(mended, []byte(`"activityID":`), []byte(`"activity":`), 1)
+	o := outsiderAt(n)
+	o.publish([][]kafka.Message{{{Value: broken}}}, 1<<20, kafka.LZ4)
+	n.settled(1)
+	outsiderMember(t, api, "late", nil)
+
+	dlq := func(code int, stdin string, args ...string) string {
+		t.Helper()
+		return n.command(code, stdin, append([]string{"dlq", args[0], "--kafka", n.kafka, "--output", "json"}, args[1:]...)...)
+	}
+	var list struct {
+		Items   []struct{ ID, Reason, Origin string }
+		Reasons map[string]int
+	}
+	if err := json.Unmarshal([]byte(dlq(0, "", "list")), &list); err != nil {
+		t.Fatal(err)
+	}
+	if !maps.Equal(list.Reasons, map[string]int{"unknown_member": 1, "missing_field": 1}) || len(list.Items) != 2 {
+		t.Fatalf("%+v", list)
+	}
+	byReason := map[string]string{}
+	for _, l := range list.Items {
+		byReason[l.Reason] = l.ID
+	}
+	if got := dlq(0, "", "show", "--value", byReason["missing_field"]); got != string(broken) {
+		t.Fatalf("shown %s, published %s", got, broken)
+	}
+	published := int64(1)
+	for range 2 {
+		dlq(0, "", "replay", "--reason", "unknown_member")
+		dlq(0, string(mended), "replay", byReason["missing_field"], "--from-file", "-")
+		n.kill()
+		n.life()
+		published += 2
+		n.settled(published)
+	}
+	tally, _, err := n.api(key).StatsActivity(ctx(t), brand, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if tally.TotalCount != "2" || tally.TotalMembers != "1" {
+		t.Errorf("each replayed twice, they count %s of %s", tally.TotalCount, tally.TotalMembers)
+	}
+	if dead := n.deadByReason(); !maps.Equal(dead, map[string]int64{"unknown_member": 1, "missing_field": 1}) {
+		t.Errorf("dead letters: %v", dead)
+	}
+	dlq(1, "", "show", "ffffffff")
+}
