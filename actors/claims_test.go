@@ -35,6 +35,7 @@ func TestI6NamesThatAreRacedForAreOneMembersEach(t *testing.T) {
 			t.Fatalf("outcomes %v: the test shows nothing", outcomes)
 		}
 	}
+	r.replaysEqual(t)
 	r.close()
 	facts := consistent(t, r.fs, shards)
 

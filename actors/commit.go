@@ -108,6 +108,9 @@ func (s *shard) load() error {
 	if err := s.sameLog(); err != nil {
 		return err
 	}
+	if err := s.loadMarked(); err != nil {
+		return err
+	}
 	if err := s.fill(); err != nil {
 		return err
 	}

@@ -206,6 +206,7 @@ func TestI9WhatIsDeletedIsInNoNumberAndStaysAway(t *testing.T) {
 	g.r.settled()
 	g.check(brands)
 	facts := g.facts()
+	g.r.replaysEqual(t)
 	g.r.close()
 	g.r.fs = vfs.NewCrashableMem()
 	g.r.open()

@@ -53,6 +53,9 @@ func New(o Options) *Node {
 	if o.CachedIdentities == 0 {
 		o.CachedIdentities = 50_000
 	}
+	if o.markEvery == 0 {
+		o.markEvery = markEvery
+	}
 	if o.Workers == 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
 	}

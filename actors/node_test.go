@@ -142,6 +142,7 @@ func TestTheNodeCountsAsANaiveModelDoes(t *testing.T) {
 			r.compareMembers(t, rnd, want, ids, brands)
 		}
 	}
+	r.replaysEqual(t)
 	var evicted, slept int64
 	for _, s := range r.node.shared {
 		evicted += s.stats.evicted.Load()
@@ -195,6 +196,7 @@ func TestAPoisonRecordIsSetAside(t *testing.T) {
 	if n := r.node.shared[sick].stats.panics.Load(); n < 2 {
 		t.Fatalf("%d panics: it was not tried alone", n)
 	}
+	r.replaysEqual(t)
 	facts := *r.node.shared[sick].stats.facts.Load()
 
 	r.close() // a replay from nothing meets the same word

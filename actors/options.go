@@ -30,4 +30,6 @@ type Options struct {
 	Incarnation uint64 // of this process, for usage
 	Now         func() time.Time
 	Log         *slog.Logger
+
+	markEvery int64 // tests have narrower ones
 }

@@ -110,6 +110,11 @@ type ShardStore interface {
 	// so that what it looks at can be read for all of them side by side.
 	Approach(rows []domain.Row)
 
+	// Mark notes the state hash of all that is staged and committed as that of all
+	// records below an offset; Marked is the offset of the last mark committed.
+	Mark(at int64) error
+	Marked() (at int64, err error)
+
 	// Stage puts changes into the open batch.
 	Stage(changes []domain.Change) error
 	// Commit makes the open batch durable with the state and the origins that moved.

@@ -204,6 +204,9 @@ type rig struct {
 }
 
 func newRig(t testing.TB, shards int, o Options) *rig {
+	if o.markEvery == 0 {
+		o.markEvery = 100
+	}
 	r := &rig{
 		t: t, fs: vfs.NewCrashableMem(), journal: newMemLog(1, shards), catalog: newMemLog(2, 1),
 		source: &memSource{memLog: newMemLog(3, 2), kept: map[int]int64{}}, letters: &letters{}, options: o,

@@ -76,6 +76,7 @@ type shard struct {
 
 	store    ShardStore
 	state    domain.ShardState
+	marked   int64 // offset of the last mark
 	flows    map[stream]*flow
 	flow     *flow   // of the last record with an origin
 	moved    []*flow // since the last commit

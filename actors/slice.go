@@ -75,6 +75,9 @@ func (s *shard) applySlice(ctx actor.Context) (command bool, err error) {
 	if len(records) > 0 {
 		s.slice.current = records[0].Offset
 	}
+	if records, err = s.unmarked(records); err != nil {
+		return false, err
+	}
 	s.approach(records)
 	for i := range records {
 		r := &records[i]

@@ -1,0 +1,202 @@
+package actors
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// Shadow replays a shard's journal into a store of its own, beside the shard and by the
+// shard's own code. What it would send leaves it nowhere: no forward, no dead letter, no
+// command, no word to the catalog. One goroutine.
+type Shadow struct {
+	system *actor.ActorSystem
+	shared *shardShared
+	limit  *ceiling
+	lane   *lane
+	pid    *actor.PID
+	cancel context.CancelFunc
+}
+
+// ShadowOptions is what a replay is made with.
+type ShadowOptions struct {
+	Open func() (ShardStore, error) // an empty store, and the same again
+	Rate int                        // records a second at most; 0: no bound
+
+	AwakeMembers  int // default 5,000
+	ResidentBytes int // memory for columns; default 32 MiB
+}
+
+// ReplayError says why a journal cannot be replayed.
+type ReplayError struct {
+	Why string
+	Gap bool // the journal does not begin at its start any more, or has another gap
+}
+
+// Error is the reason.
+func (e *ReplayError) Error() string { return e.Why }
+
+// Shadow begins a replay of a shard's journal from its start; it applies nothing before
+// To. The catalog is read to its end first.
+func (n *Node) Shadow(ctx context.Context, shard int, o ShadowOptions) (*Shadow, error) {
+	if err := n.CatchUp(ctx); err != nil {
+		return nil, err
+	}
+	quiet := slog.New(slog.NewTextHandler(io.Discard, nil)) // what becomes of it is told by To
+	options := n.o
+	options.AwakeMembers, options.CachedIdentities = cmp.Or(o.AwakeMembers, 5000), 10_000
+	options.ResidentBytes = cmp.Or(o.ResidentBytes, 32<<20) * n.shards // a shard takes its part
+	options.DeadLetters, options.Log = nowhere{}, quiet
+	run, cancel := context.WithCancel(n.ctx)
+	s := &Shadow{
+		system: n.system, shared: &shardShared{id: shard, progress: make(chan struct{}, 1)}, cancel: cancel,
+		limit: &ceiling{raised: make(chan struct{}, 1), rate: o.Rate}, lane: startLane(run, nowhere{}, shard, quiet),
+	}
+	env := &shardEnv{
+		id: shard, shards: n.shards, journal: boundLog{n.o.Journal, s.limit}, lane: s.lane, open: o.Open,
+		catalog: n.catalog, options: options, shared: s.shared, poison: func(poisoned) {}, log: quiet, poisoned: -1,
+	}
+	s.pid = n.system.Root.Spawn(actor.PropsFromProducer(func() actor.Actor { return newShard(env) }, actor.WithSupervisor(stopping)))
+	return s, nil
+}
+
+// Applied is the offset after the last record applied and committed.
+func (s *Shadow) Applied() int64 { return s.shared.applied.Load() }
+
+// To returns when all records below an offset, which is not beyond the journal's end, are
+// applied and committed, and no other. A *ReplayError says why they cannot be.
+func (s *Shadow) To(ctx context.Context, offset int64) error {
+	s.limit.raise(offset)
+	look := time.NewTicker(20 * time.Millisecond) // a shard that stops makes no progress
+	defer look.Stop()
+	for s.shared.applied.Load() < offset {
+		if why := s.shared.stopped.Load(); why != nil {
+			return &ReplayError{Why: *why, Gap: s.shared.gap.Load() != nil}
+		}
+		select {
+		case <-s.shared.progress:
+		case <-look.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+// Stop ends the replay; the shard's part of the store is closed when it returns.
+func (s *Shadow) Stop() {
+	_ = s.system.Root.StopFuture(s.pid).Wait()
+	s.cancel()
+	<-s.lane.done
+}
+
+// ceiling is how far a replay may go, and how fast.
+type ceiling struct {
+	to     atomic.Int64
+	raised chan struct{} // holds one token after to was raised
+	rate   int           // records a second; 0: no bound
+	due    time.Time     // when the next records may be given; owned by the pump
+}
+
+func (c *ceiling) raise(to int64) {
+	c.to.Store(to)
+	select {
+	case c.raised <- struct{}{}:
+	default:
+	}
+}
+
+// pace waits until so many more records may be given.
+func (c *ceiling) pace(ctx context.Context, records int) error {
+	if c.rate <= 0 {
+		return nil
+	}
+	now := time.Now()
+	if c.due.Before(now) {
+		c.due = now
+	}
+	c.due = c.due.Add(time.Duration(records) * time.Second / time.Duration(c.rate))
+	return pause(ctx, c.due.Sub(now))
+}
+
+// pause waits, or until ctx ends.
+func pause(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// boundLog is a journal up to a ceiling, to which nothing can be appended.
+type boundLog struct {
+	Log
+	limit *ceiling
+}
+
+// Reader reads one partition up to the ceiling.
+func (l boundLog) Reader(partition int) Reader { return &boundReader{l.Log.Reader(partition), l.limit} }
+
+// Appender appends nowhere.
+func (boundLog) Appender() Appender { return nowhere{} }
+
+type boundReader struct {
+	reader Reader
+	limit  *ceiling
+}
+
+// Read gives what is below the ceiling, and nothing, after a short while, at it.
+func (r *boundReader) Read(ctx context.Context, next int64, epoch int32, spare []domain.Record) (domain.Page, error) {
+	to := r.limit.to.Load()
+	if next >= to {
+		t := time.NewTimer(100 * time.Millisecond)
+		defer t.Stop()
+		select {
+		case <-r.limit.raised:
+		case <-t.C:
+		case <-ctx.Done():
+			return domain.Page{}, ctx.Err()
+		}
+		return domain.Page{Records: spare[:0], Next: next, Epoch: epoch, End: to}, nil
+	}
+	page, err := r.reader.Read(ctx, next, epoch, spare)
+	if err != nil {
+		return page, err
+	}
+	page.End, page.Next = to, min(page.Next, to)
+	for n := len(page.Records); n > 0 && page.Records[n-1].Offset >= to; n-- {
+		page.Records = page.Records[:n-1]
+	}
+	return page, r.limit.pace(ctx, len(page.Records))
+}
+
+// nowhere takes everything and keeps nothing.
+type nowhere struct{}
+
+// Append reports success.
+func (nowhere) Append(context.Context, int, []domain.Record) (int64, error) { return 0, nil }
+
+// Publish reports success.
+func (nowhere) Publish(context.Context, []domain.DeadLetter) error { return nil }
+
+// ErrNoShard says that the node does not run a shard.
+var ErrNoShard = errors.New("the node does not run this shard")
+
+// Applied is the offset after the last record that a shard committed.
+func (n *Node) Applied(shard int) (int64, error) {
+	if shard < 0 || shard >= len(n.shared) {
+		return 0, ErrNoShard
+	}
+	return n.shared[shard].applied.Load(), nil
+}
