@@ -31,6 +31,12 @@ type Admin interface {
 	// AcceptGap lets reading of a stopped partition go on, and gives the record that
 	// says so. Without a gap it is NotFound.
 	AcceptGap(ctx context.Context, topic string, partition int) (domain.AcceptGap, error)
+	// Verify begins a verification; a Conflict while one is under way.
+	Verify(o verifyOrder) error
+	// Verified is the verification under way, or the last; nil: there was none.
+	Verified() *verifyRun
+	// CancelVerify ends the one under way.
+	CancelVerify()
 	// Status is what /status shows, as a value for encoding/json.
 	Status() any
 	// Ready is nil when the node can answer, else why not.

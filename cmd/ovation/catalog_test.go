@@ -74,6 +74,12 @@ func (c *catalog) Keys() []*domain.Key                 { return c.keys }
 func (c *catalog) Status() any                         { return c.state }
 func (c *catalog) Ready() error                        { return c.away }
 
+func (c *catalog) Verify(verifyOrder) error {
+	return domain.Fail(domain.Conflict, "a verification is under way")
+}
+func (c *catalog) Verified() *verifyRun { return nil }
+func (c *catalog) CancelVerify()        {}
+
 func (c *catalog) AcceptGap(_ context.Context, topic string, partition int) (domain.AcceptGap, error) {
 	g := c.gaps[topic]
 	if g == nil || g.Partition != partition {

@@ -7,7 +7,7 @@
 //	                               │ Admin
 //	                          admin port: probes, metrics, status, pprof, management
 //	                               ▲ loopback, or the token of --admin-token
-//	app, key, status, accept-gap ──┘
+//	app, key, status, accept-gap, verify ──┘
 //
 //	main.go         the commands, exit codes, signals
 //	config.go       what a node can be told, and the check of it
@@ -21,6 +21,7 @@
 //	adminclient.go  the commands that ask the admin port
 //	collect*.go     publish a file or a made-up audience, by package collect
 //	configcmd.go    config print, config validate
+//	verif*.go       a replay of the journal compared with the store, beside the node
 //	dlq*.go         dead letters: list, show, replay, by package dlq
 //	demo*.go        the demo: a node, and an audience made up by the package audience
 //	version.go      what was built

@@ -44,6 +44,15 @@ func (m management) AcceptGap(ctx context.Context, topic string, partition int) 
 	return domain.AcceptGap{}, domain.Bad(domain.NotFound, "topic", "no topic of that name is read on behind a gap")
 }
 
+// Verify begins a verification.
+func (m management) Verify(o verifyOrder) error { return m.p.verifier.Start(o) }
+
+// Verified is the verification under way, or the last.
+func (m management) Verified() *verifyRun { return m.p.verifier.Last() }
+
+// CancelVerify ends the verification under way.
+func (m management) CancelVerify() { m.p.verifier.Cancel() }
+
 // Status is the node as it is now.
 func (m management) Status() any { return m.p.status() }
 

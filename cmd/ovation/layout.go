@@ -44,8 +44,12 @@ func (p *program) openNode(ctx context.Context) error {
 }
 
 // startNode starts the shards and the routers.
-func (p *program) startNode(context.Context) error {
+func (p *program) startNode(context.Context) (err error) {
 	p.node.Start()
+	if p.verifier, err = newVerifier(p); err != nil {
+		return err
+	}
+	p.onClose(p.verifier.Close)
 	return nil
 }
 

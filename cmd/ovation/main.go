@@ -26,6 +26,7 @@ type CLI struct {
 	Status    Status    `cmd:"" help:"What the node is doing."`
 	DLQ       DLQ       `cmd:"" name:"dlq" help:"Dead letters: list, show, replay."`
 	AcceptGap AcceptGap `cmd:"" help:"Go on reading a log that has a gap, was cut, or is another one."`
+	Verify    Verify    `cmd:"" help:"Replay the journal beside the running node and compare it with what is stored."`
 	Inspect   Inspect   `cmd:"" help:"The store's keys as text, of a node that is not running."`
 	ConfigCmd ConfigCmd `cmd:"" name:"config" help:"The configuration that flags, environment and file give together."`
 	Version   Version   `cmd:"" help:"What this binary was built from."`

@@ -98,6 +98,9 @@ func (p *adminPort) manage(mux *http.ServeMux) {
 	mux.HandleFunc("POST /keys", p.handle(p.createKey))
 	mux.HandleFunc("POST /keys/{id}/revoke", p.handle(p.revokeKey))
 	mux.HandleFunc("POST /gaps/accept", p.handle(p.acceptGap))
+	mux.HandleFunc("GET /verify", p.handle(p.lastVerify))
+	mux.HandleFunc("POST /verify", p.handle(p.startVerify))
+	mux.HandleFunc("POST /verify/cancel", p.handle(p.cancelVerify))
 }
 
 func (p *adminPort) listApplications(*http.Request) (any, error) {

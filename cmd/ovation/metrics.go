@@ -12,6 +12,7 @@ type nodeStatus struct {
 	Replication string      `json:"replication"`
 	Store       storeStatus `json:"store"`
 	Stopping    bool        `json:"stopping,omitempty"`
+	Verify      *verifyRun  `json:"verify,omitempty"` // under way, or the last
 }
 
 // storeStatus is the store's size. Families are the bytes on disk of each family of
@@ -29,7 +30,7 @@ type storeStatus struct {
 }
 
 func (p *program) status() nodeStatus {
-	st := nodeStatus{Status: p.node.Status(), Replication: p.topics.replication, Stopping: p.drain.begun()}
+	st := nodeStatus{Status: p.node.Status(), Replication: p.topics.replication, Stopping: p.drain.begun(), Verify: p.verifier.Last()}
 	s, err := p.store.Stats()
 	if err != nil {
 		st.Store.Err = err.Error()

@@ -41,6 +41,7 @@ type program struct {
 	store    *storage.Store
 	catalog  *storage.Catalog
 	node     *actors.Node
+	verifier *verifier
 	api      *api.API
 	metrics  *prometheus.Registry
 
@@ -199,7 +200,7 @@ func (p *program) Run(ctx context.Context) error {
 		return err
 	}
 	registerMetrics(p.metrics, p)
-	p.metrics.MustRegister(newPollMetrics(p.api.Polls))
+	p.metrics.MustRegister(newPollMetrics(p.api.Polls), newVerifyMetrics(p.verifier.Last))
 	p.door.open(newAdminPort(management{p}, token, p.metrics, p.log))
 	public := newPublicServer(p.api)
 	tuning, stop := context.WithCancel(ctx)

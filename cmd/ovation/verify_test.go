@@ -1,0 +1,192 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/ingest/kafka"
+	"github.com/ovation-analytics/ovation/storage"
+)
+
+// verified runs ovation verify and gives what it says.
+func (h *house) verified(code int, args ...string) (r verifyRun) {
+	h.t.Helper()
+	var out, errs strings.Builder
+	args = append([]string{"verify", "--admin", h.p.admin.Addr().String(), "--output", "json", "--rate", "0"}, args...)
+	if got := run(args, &out, &errs); got != code {
+		h.t.Fatalf("%v: exit code %d, want %d: %s%s", args, got, code, out.String(), errs.String())
+	}
+	if out.Len() > 0 {
+		h.must(json.Unmarshal([]byte(out.String()), &r))
+	}
+	return r
+}
+
+// admin gets a path of the admin port.
+func (h *house) adminText(path string) string {
+	h.t.Helper()
+	res, err := http.Get("http://" + h.p.admin.Addr().String() + path)
+	h.must(err)
+	defer res.Body.Close()
+	b, err := io.ReadAll(res.Body)
+	h.must(err)
+	return string(b)
+}
+
+// altered changes the store of a house that is not running.
+func (h *house) altered(shard int, change func(s *storage.Shard) []domain.Change) {
+	h.t.Helper()
+	store, err := storage.Open(filepath.Join(h.cfg.Data, "store"), storage.Options{})
+	h.must(err)
+	s, err := store.Shard(shard)
+	h.must(err)
+	h.must(s.Stage(change(s)))
+	h.must(s.Commit(s.State(), nil))
+	h.must(s.Close())
+	h.must(store.Close())
+}
+
+func TestVerifyFindsAStoreEqualAndSaysSo(t *testing.T) {
+	h := newHouse(t)
+	if h.p.verifier.Last() != nil {
+		t.Fatal("a new node has verified something")
+	}
+	h.publish(40)
+	h.counted(40)
+	r := h.verified(exitFine)
+	if r.State != verifyEqual || r.Compared != 2 || r.Differences != 0 || len(r.Shards) != 2 {
+		t.Fatalf("%+v", r)
+	}
+	for _, s := range r.Shards {
+		if s.State != verifyEqual || s.Facts != s.Replay || len(s.Facts) != 32 || s.Position != h.end(kafka.Journal, int32(s.Shard)) || s.Stretch != nil {
+			t.Errorf("%+v", s)
+		}
+	}
+	for _, line := range []string{
+		"ovation_verify_running 0", "ovation_verify_last_differences 0", `ovation_verify_last_shards{state="equal"} 2`,
+		`ovation_verify_last_shards{state="different"} 0`, "ovation_verify_last_duration_seconds ", "ovation_verify_last_end_timestamp_seconds ",
+	} {
+		if !strings.Contains(h.adminText("/metrics"), line) {
+			t.Errorf("no %s in the metrics", line)
+		}
+	}
+	if !strings.Contains(h.adminText("/status"), `"verify":{"state":"equal"`) {
+		t.Error("the last run is not in the status")
+	}
+	if _, err := os.Stat(filepath.Join(h.cfg.Data, "verify.tmp")); !os.IsNotExist(err) {
+		t.Error("the shadow store is left behind")
+	}
+	h.close() // the last run outlives the process
+	h.open()
+	if last := h.verified(exitFine, "--last"); last.State != verifyEqual || !last.Started.Equal(r.Started) {
+		t.Errorf("%+v", last)
+	}
+	if r := h.verified(exitFine, "--stored", "--shard", "1"); r.State != verifyConsistent || r.Compared != 0 || len(r.Shards) != 1 || r.Shards[0].Shard != 1 {
+		t.Errorf("%+v", r)
+	}
+	h.verified(exitFailed, "--shard", "7")
+}
+
+func TestVerifyNamesWhatWasAltered(t *testing.T) {
+	h := newHouse(t)
+	h.publish(40)
+	h.counted(40)
+	busy := h.p.hasher.Identity(h.account, domain.ByService, "spotify", h.fans[0]).Slot().Shard(2)
+	h.close()
+	h.altered(busy, func(*storage.Shard) []domain.Change {
+		return []domain.Change{{Kind: domain.BitPut, Value: &domain.Bit{Account: h.account, Attribute: domain.AttrGender, Value: "F", On: true}}}
+	})
+	h.open()
+	h.eventually("readiness", func() bool { return h.p.node.Ready() == nil })
+	r := h.verified(exitFailed)
+	if r.State != verifyDifferent || r.Compared != 2 || r.Differences != 1 || r.Shards[busy].State != verifyDifferent || r.Shards[1-busy].State != verifyEqual {
+		t.Fatalf("%+v", r)
+	}
+	if d := r.Shards[busy].First; len(d) != 1 || d[0].Family != "b" || !strings.Contains(d[0].Key, `value="F"`) || r.Shards[busy].Stretch != nil {
+		t.Errorf("%+v", r.Shards[busy])
+	}
+	if !strings.Contains(h.adminText("/metrics"), "ovation_verify_last_differences 1") {
+		t.Error("the difference is not in the metrics")
+	}
+
+	h.close() // an action more: the state hash is another one, too
+	h.altered(busy, func(s *storage.Shard) []domain.Change {
+		return []domain.Change{{Kind: domain.RowAdded, Content: &domain.Content{}, Row: domain.Row{
+			Seq: s.State().Sequence + 1000, Account: h.account, Time: 1_767_323_045, Brand: h.brand, Definition: 100, Points: 1, Hash: 1,
+		}}}
+	})
+	h.open()
+	h.eventually("readiness", func() bool { return h.p.node.Ready() == nil })
+	r = h.verified(exitFailed)
+	families := ""
+	for _, d := range r.Shards[busy].First {
+		families += d.Family
+	}
+	if s := r.Shards[busy]; families != "zbRCt" || s.Stretch == nil || s.Stretch.From != 0 || s.Stretch.To != s.Position || s.Facts == s.Replay {
+		t.Errorf("%s %+v", families, r.Shards[busy])
+	}
+	var text bytes.Buffer
+	r.print(&text)
+	if !strings.Contains(text.String(), "the state hash is another one since the records [0, ") || !strings.HasSuffix(strings.TrimSpace(text.String()), " s") {
+		t.Error(text.String())
+	}
+}
+
+func TestVerifySaysWhenAJournalCannotBeReplayed(t *testing.T) {
+	h := newHouse(t)
+	h.publish(20)
+	h.counted(20)
+	h.cut(kafka.Journal, 0, 2)
+	r := h.verified(exitFailed)
+	if r.State != verifyIncomplete || r.Compared != 1 || r.Shards[0].State != verifyNotReplayed || r.Shards[1].State != verifyEqual ||
+		!strings.Contains(r.Shards[0].Why, "cannot be replayed from its start") || !strings.Contains(r.Shards[0].Why, "retention") {
+		t.Fatalf("%+v", r)
+	}
+	if h.p.node.Ready() != nil {
+		t.Error("the node is not ready any more")
+	}
+	if r := h.verified(exitFine, "--stored"); r.State != verifyConsistent {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestAVerificationIsOneAtATimeAndCanBeEnded(t *testing.T) {
+	h := newHouse(t)
+	h.publish(20)
+	h.counted(20)
+	h.must(h.p.verifier.Start(verifyOrder{Rate: 1})) // a record a second: it does not end by itself
+	if err := h.p.verifier.Start(verifyOrder{}); domain.CodeOf(err) != domain.Conflict {
+		t.Errorf("a second one is begun: %v", err)
+	}
+	if !strings.Contains(h.adminText("/metrics"), "ovation_verify_running 1") {
+		t.Error("the metrics do not show that one is under way")
+	}
+	h.publish(5) // the node goes on
+	h.counted(25)
+	res, err := http.Post("http://"+h.p.admin.Addr().String()+"/verify/cancel", "application/json", strings.NewReader("{}"))
+	h.must(err)
+	res.Body.Close()
+	h.eventually("end of the run", func() bool { return h.p.verifier.Last().State == verifyCancelled })
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	h.must(h.p.verifier.Start(verifyOrder{Rate: 1}))
+	c := Verify{adminClient: adminClient{AdminPort: AdminPort{Admin: h.p.admin.Addr().String()}, Output: "json"}}
+	if _, err := c.follow(ctx); err == nil || !strings.Contains(err.Error(), "is cancelled") {
+		t.Errorf("the command that was ended says %v", err)
+	}
+	h.eventually("end of the second", func() bool { return h.p.verifier.Last().State == verifyCancelled })
+	h.must(h.p.verifier.Start(verifyOrder{Rate: 1}))
+	h.close() // while one is under way
+	h.open()
+	if left, _ := filepath.Glob(filepath.Join(h.cfg.Data, "verify.tmp*")); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
