@@ -191,7 +191,7 @@ func (v *verifier) work(ctx context.Context, o verifyOrder) {
 		began := time.Now()
 		err := v.verify(ctx, &s, o, func(at int64) { v.update(func(r *verifyRun) { r.Shards[i].Replayed = at }) })
 		if s.Seconds = time.Since(began).Seconds(); err != nil {
-			if s.State, s.Why = verifyFailed, err.Error(); ctx.Err() != nil {
+			if s.State, s.Why = verifyFailed, err.Error(); errors.Is(err, context.Canceled) {
 				s.State, s.Why = verifyCancelled, ""
 			}
 		}
@@ -220,13 +220,16 @@ func (v *verifier) end(ctx context.Context) {
 	}
 	level := slog.LevelInfo
 	switch r.State {
-	case verifyDifferent, verifyFailed:
+	case verifyDifferent:
 		level = slog.LevelError
-	case verifyIncomplete:
+	case verifyIncomplete, verifyFailed:
 		level = slog.LevelWarn
 	}
 	v.log.Log(context.Background(), level, "verified", "state", r.State, "compared", r.Compared, "differences", r.Differences, "seconds", r.Seconds)
 	for i := range r.Shards {
+		if s := &r.Shards[i]; s.State == verifyFailed {
+			v.log.Error("a shard cannot be verified", "shard", s.Shard, "err", s.Why)
+		}
 		for _, d := range r.Shards[i].First {
 			v.log.Error("the store is not what was recorded", "shard", r.Shards[i].Shard, "key", d.Key, "what", d.What)
 		}
@@ -247,10 +250,10 @@ func (r *verifyRun) conclude(cancelled bool) {
 	switch {
 	case r.Differences > 0:
 		r.State = verifyDifferent
+	case states[verifyFailed] > 0 && states[verifyFailed]+states[verifyWaiting] == len(r.Shards):
+		r.State = verifyFailed
 	case cancelled:
 		r.State = verifyCancelled
-	case states[verifyFailed] == len(r.Shards):
-		r.State = verifyFailed
 	case states[verifyFailed]+states[verifyNotReplayed] > 0:
 		r.State = verifyIncomplete
 	case r.Stored:

@@ -126,12 +126,12 @@ func TestVerifyNamesWhatWasAltered(t *testing.T) {
 	h.open()
 	h.eventually("readiness", func() bool { return h.p.node.Ready() == nil })
 	r = h.verified(exitFailed)
-	families := ""
+	var families strings.Builder
 	for _, d := range r.Shards[busy].First {
-		families += d.Family
+		families.WriteString(d.Family)
 	}
-	if s := r.Shards[busy]; families != "zbRCt" || s.Stretch == nil || s.Stretch.From != 0 || s.Stretch.To != s.Position || s.Facts == s.Replay {
-		t.Errorf("%s %+v", families, r.Shards[busy])
+	if s := r.Shards[busy]; families.String() != "zbRCt" || s.Stretch == nil || s.Stretch.From != 0 || s.Stretch.To != s.Position || s.Facts == s.Replay {
+		t.Errorf("%s %+v", families.String(), r.Shards[busy])
 	}
 	var text bytes.Buffer
 	r.print(&text)

@@ -1,0 +1,152 @@
+package e2e
+
+import (
+	"encoding/json"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/ingest/kafka"
+	"github.com/ovation-analytics/ovation/storage"
+)
+
+// verification is what ovation verify --output json says.
+type verification struct {
+	State                 string
+	Compared, Differences int
+	Shards                []struct {
+		Shard         int
+		State, Why    string
+		Position      int64
+		Facts, Replay string
+		Stretch       *struct{ From, To int64 }
+		First         []struct{ Family, Key, What string }
+	}
+}
+
+func (n *node) verify(code int, args ...string) (v verification) {
+	n.t.Helper()
+	out := n.command(code, "", append([]string{"verify", "--admin", n.admin, "--output", "json", "--rate", "0"}, args...)...)
+	if err := json.Unmarshal([]byte(out), &v); err != nil {
+		n.t.Fatalf("%v: %s", err, out)
+	}
+	return v
+}
+
+// TestVerifyAfterAKill: a load with repeats, late and one-time actions and refused ones,
+// a kill in the middle of it; a replay gives all that is stored. Then the store is
+// altered behind the node's back, and the difference is named.
+func TestVerifyAfterAKill(t *testing.T) {
+	t.Parallel()
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	rnd := rand.New(rand.NewPCG(seed, 0))
+	n := start(t, "--shards", "3")
+	w := newMalformedWorld(n, rnd)
+	mixed, _ := w.mixture(rnd, last(20), 300)
+	o, total := outsiderAt(n), int64(0)
+	var messages [][]kafka.Message
+	for _, list := range mixed {
+		var part []kafka.Message
+		for _, m := range list {
+			part = append(part, m.Message)
+		}
+		messages, total = append(messages, part), total+int64(len(part))
+	}
+	o.publish(messages, 20<<10, kafka.LZ4)
+	n.kill()
+	n.life()
+	n.settled(total)
+	wellNode(n)
+	v := n.verify(0)
+	if v.State != "equal" || v.Compared != 3 || v.Differences != 0 {
+		t.Fatalf("%+v", v)
+	}
+	for i, sh := range n.status().Shards {
+		if got := v.Shards[i]; got.Replay != got.Facts || got.Position == sh.Applied && got.Facts != sh.Facts || got.Position < 100 {
+			t.Errorf("shard %d: %+v, status says %+v", i, got, sh)
+		}
+	}
+
+	f := w.people.fans[0]
+	shard := f.id.Slot().Shard(3)
+	n.stop()
+	alterBit(t, n, shard, w.people.account)
+	n.life()
+	v = n.verify(1)
+	if v.State != "different" || v.Differences != 1 || len(v.Shards[shard].First) != 1 || v.Shards[shard].First[0].Family != "b" ||
+		!strings.HasPrefix(v.Shards[shard].First[0].Key, "b shard=") || v.Shards[shard].Stretch != nil {
+		t.Errorf("of one bit altered: %+v", v)
+	}
+
+	// A byte flipped on the disk below the store is its end, and is told.
+	n.stop()
+	n.life() // nothing of contents is in the cache
+	flip(t, filepath.Join(n.data, "store"))
+	n.command(1, "", "verify", "--admin", n.admin, "--rate", "0")
+	n.eventually("end of the node", func() bool {
+		select {
+		case <-n.ended:
+			return true
+		default:
+			return false
+		}
+	})
+	if code := n.end(0); code != 1 || !strings.Contains(n.lines.String(), "the store failed: storage: corrupt file") || !strings.Contains(n.lines.String(), "checksum mismatch") {
+		t.Errorf("a store with flipped bytes: exit code %d\n%s", code, n.lines)
+	}
+	if last, err := os.ReadFile(filepath.Join(n.data, "verify.json")); err != nil || !strings.Contains(string(last), "checksum mismatch") || strings.Contains(string(last), `"state":"equal"`) {
+		t.Errorf("the last run is told as %s %v", last, err)
+	}
+}
+
+// alterBit puts a member of the shard where no record did, through the store.
+func alterBit(t *testing.T, n *node, shard int, account domain.AccountID) {
+	t.Helper()
+	store, err := storage.Open(filepath.Join(n.data, "store"), storage.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := store.Shard(shard)
+	if err == nil {
+		bit := &domain.Bit{Account: account, Attribute: domain.AttrDomain, Value: "nobody.example", On: true}
+		err = s.Stage([]domain.Change{{Kind: domain.BitPut, Value: bit}})
+	}
+	if err == nil {
+		err = s.Commit(s.State(), nil)
+	}
+	if err == nil {
+		err = s.Close()
+	}
+	if err == nil {
+		err = store.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// flip changes bytes in the tables of a store that is in use, so that every block has
+// one: which of them the node has in its memory nobody knows.
+func flip(t *testing.T, dir string) {
+	t.Helper()
+	tables, err := filepath.Glob(filepath.Join(dir, "*.sst"))
+	if err != nil || len(tables) == 0 {
+		t.Fatalf("no tables in %s: %v", dir, err)
+	}
+	for _, path := range tables {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := 500; i < len(b)-2000; i += 500 {
+			b[i] ^= 0x10
+		}
+		if err := os.WriteFile(path, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
