@@ -39,12 +39,15 @@ func (c *Columns) add(dense uint32, rows []domain.Row, late bool) {
 
 // fill writes rows into the tail, which has room for them.
 func (c *Columns) fill(dense uint32, rows []domain.Row) {
-	t, n, high := c.set.tail, c.n, c.high
+	t, n, high, low := c.set.tail, c.n, c.high, rows[0].Time
+	if n > 0 {
+		low = t.rows[n-1].low
+	}
 	for i := range rows {
 		r := &rows[i]
-		high = max(high, r.Time)
+		high, low = max(high, r.Time), min(low, r.Time)
 		t.rows[n+i] = tailRow{
-			seq: r.Seq, time: r.Time, ord: uint32(r.Ord), high: high,
+			seq: r.Seq, time: r.Time, ord: uint32(r.Ord), high: high, low: low,
 			kind: c.t.kinds.of(r.Definition, r.Service), points: r.Points,
 		}
 	}

@@ -99,14 +99,18 @@ func (x *Scratch) narrow(a *Ask) error {
 	x.plan = &ahead
 	defer func() { x.plan = a.Plan }()
 	x.again()
-	if err := x.collect(a); err != nil {
-		return err
-	}
-	if f.latest {
+	if !f.latest {
+		n, err := x.countRows(a)
+		if err != nil {
+			return err
+		}
+		f.ahead = n
+	} else {
+		if err := x.collect(a); err != nil {
+			return err
+		}
 		x.noteAhead(a)
 		f.ahead = members(f.done)
-	} else {
-		f.ahead = x.listed()
 	}
 	x.again()
 	f.span = f.line.fromIt(all)

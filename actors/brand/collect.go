@@ -4,7 +4,10 @@ import "github.com/ovation-analytics/ovation/actors/domain"
 
 // collect finds the question's rows: stretches of chunks, and loose rows from
 // tails, from small brands and from disk.
-func (x *Scratch) collect(a *Ask) (err error) {
+func (x *Scratch) collect(a *Ask) error { return x.collectSets(a, x.tail) }
+
+// collectSets is collect; tail takes the tails of whole sets.
+func (x *Scratch) collectSets(a *Ask, tail func(published)) (err error) {
 	v := x.view
 	v.each(a.Brand, func(s *set, small bool) {
 		switch {
@@ -17,7 +20,7 @@ func (x *Scratch) collect(a *Ask) (err error) {
 			for _, r := range s.runs {
 				x.span(r)
 			}
-			x.tail(s.upto(v.Seq))
+			tail(s.upto(v.Seq))
 		}
 	})
 	return x.fate(err)

@@ -77,7 +77,8 @@
 //
 // # Feeds
 //
-// A feed counts its rows as a tally does, and finds the first of them apart from that:
+// A feed counts its rows as a tally does, but those of chunks and tails that belong to it
+// as a whole are not looked at, and finds the first of them apart from that:
 // it walks tails and chunks from the end it begins with, keeps twice as many rows as are
 // wanted, and once it has them passes over every chunk, and the rest of every chunk,
 // that cannot hold one before the last of these. A listing of each member's latest in

@@ -77,10 +77,9 @@ func (v *View) feed(x *Scratch, a *Ask, keep int) (out *domain.Feed, more bool, 
 		return nil, false, err
 	}
 	if f.word == nil {
-		if err := x.collect(a); err != nil {
+		if out.Total, err = x.listed(a); err != nil {
 			return nil, false, err
 		}
-		out.Total = x.listed()
 	}
 	if narrow && out.Total > 0 && keep > 0 {
 		if err := x.narrow(a); err != nil {
@@ -126,26 +125,15 @@ func (f *feeder) end() {
 	f.on, f.ask, f.word, f.at.who = false, nil, nil, nil
 }
 
-// listed is how many rows the listing lists, of those collected.
-func (x *Scratch) listed() (n uint64) {
-	if x.feed.latest {
-		return x.countAll()
+// listed is how many rows the listing lists, of those of the question.
+func (x *Scratch) listed(a *Ask) (uint64, error) {
+	if !x.feed.latest {
+		return x.countRows(a)
 	}
-	for i := range x.spans {
-		if !x.goesOn() {
-			break
-		}
-		sp := &x.spans[i]
-		switch rows := sp.hi - sp.lo; {
-		case x.filter != nil || sp.dead != nil || sp.drops && rows != sp.c.rows():
-			x.gather(sp, sp.lo, sp.hi)
-		case sp.drops:
-			n += uint64(sp.kept)
-		default:
-			n += uint64(rows)
-		}
+	if err := x.collect(a); err != nil {
+		return 0, err
 	}
-	return n + uint64(len(x.ord))
+	return x.countAll(), nil
 }
 
 // offer takes a row of the question into account.

@@ -6,10 +6,12 @@ import (
 )
 
 // tailRow is a row in order of arrival. high is the greatest time up to here, so
-// that a scan knows what it can leave out.
+// that a scan knows what it can leave out, and low the least, so that a count knows
+// that it can leave out all.
 type tailRow struct {
 	seq                   uint64
 	time, ord, high, kind uint32
+	low                   uint32
 	points                uint16
 }
 
