@@ -62,7 +62,7 @@ func (n *Node) Shadow(ctx context.Context, shard int, o ShadowOptions) (*Shadow,
 	}
 	env := &shardEnv{
 		id: shard, shards: n.shards, journal: boundLog{n.o.Journal, s.limit}, lane: s.lane, open: o.Open,
-		catalog: n.catalog, options: options, shared: s.shared, poison: func(poisoned) {}, log: quiet, poisoned: -1,
+		catalog: n.catalog, options: options, shared: s.shared, poison: func(poisoned) {}, turns: &n.turns, log: quiet, poisoned: -1,
 	}
 	s.pid = n.system.Root.Spawn(actor.PropsFromProducer(func() actor.Actor { return newShard(env) }, actor.WithSupervisor(stopping)))
 	return s, nil

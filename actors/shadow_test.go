@@ -24,7 +24,7 @@ func (r *rig) shadowOf(t testing.TB, shard int) (have, replay *storage.Audit) {
 	t.Cleanup(func() { store.Close() })
 	s, err := r.node.Shadow(t.Context(), shard, ShadowOptions{AwakeMembers: 4, ResidentBytes: 30_000, Open: func() (ShardStore, error) {
 		sh, err := store.Shard(shard)
-		return rigStore{sh}, err
+		return rigStore{sh, r}, err
 	}})
 	if err != nil {
 		t.Fatal(err)
@@ -149,7 +149,7 @@ func TestAReplaySaysWhyItStopped(t *testing.T) {
 	defer store.Close()
 	s, err := r.node.Shadow(t.Context(), 0, ShadowOptions{Open: func() (ShardStore, error) {
 		sh, err := store.Shard(0)
-		return panicking{rigStore{sh}}, err
+		return panicking{rigStore{sh, r}}, err
 	}})
 	if err != nil {
 		t.Fatal(err)

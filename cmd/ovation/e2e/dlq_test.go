@@ -32,8 +32,12 @@ func (n *node) command(code int, stdin string, args ...string) string {
 // TestDeadLettersAreReplayedByTheProgram: a refused record over HTTP and one from the
 // public topic are listed, shown, mended and replayed, with a kill of the node between.
 func TestDeadLettersAreReplayedByTheProgram(t *testing.T) {
+	onBothLogs(t, lettersReplayed)
+}
+
+func lettersReplayed(t *testing.T, on site) {
 	t.Parallel()
-	n := start(t)
+	n := on.start(t)
 	account, key := n.account("letters")
 	api := n.api(key)
 	brand := outsiderBrand(t, api, "brand")
@@ -53,7 +57,7 @@ func TestDeadLettersAreReplayedByTheProgram(t *testing.T) {
 
 	dlq := func(code int, stdin string, args ...string) string {
 		t.Helper()
-		return n.command(code, stdin, append([]string{"dlq", args[0], "--kafka", n.kafka, "--output", "json"}, args[1:]...)...)
+		return n.command(code, stdin, append([]string{"dlq", args[0], "--kafka", n.kafka, "--topic-prefix", n.prefix, "--output", "json"}, args[1:]...)...)
 	}
 	var list struct {
 		Items   []struct{ ID, Reason, Origin string }

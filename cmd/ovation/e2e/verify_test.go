@@ -40,11 +40,15 @@ func (n *node) verify(code int, args ...string) (v verification) {
 // a kill in the middle of it; a replay gives all that is stored. Then the store is
 // altered behind the node's back, and the difference is named.
 func TestVerifyAfterAKill(t *testing.T) {
+	onBothLogs(t, verifiedAfterAKill)
+}
+
+func verifiedAfterAKill(t *testing.T, on site) {
 	t.Parallel()
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	rnd := rand.New(rand.NewPCG(seed, 0))
-	n := start(t, "--shards", "3")
+	n := on.start(t, "--shards", "3")
 	w := newMalformedWorld(n, rnd)
 	mixed, _ := w.mixture(rnd, last(20), 300)
 	o, total := outsiderAt(n), int64(0)
