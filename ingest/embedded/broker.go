@@ -13,9 +13,10 @@ import (
 
 // Config of a broker. Listen and, on a wildcard address, Advertise must be set.
 type Config struct {
-	Listen         string // host:port; port 0 takes a free one
-	Advertise      string // the host that clients are told; empty: that of Listen
-	MaxConnections int    // 0: 256
+	Listen         string       // host:port; port 0 takes a free one
+	Listener       net.Listener // where clients come from, Listen being its address; nil: a TCP port
+	Advertise      string       // the host that clients are told; empty: that of Listen
+	MaxConnections int          // 0: 256
 	// AutoCreate is the number of partitions of a topic that is made because a client
 	// asked for it; 0: none is made.
 	AutoCreate int
@@ -57,9 +58,11 @@ func New(cfg Config, log Log) (*Broker, error) {
 	if ip := net.ParseIP(host); cfg.Advertise == "" && (host == "" || ip != nil && ip.IsUnspecified()) {
 		return nil, fmt.Errorf("embedded kafka: listening on all addresses (%s) needs a host to advertise", cfg.Listen)
 	}
-	ln, err := net.Listen("tcp", cfg.Listen)
-	if err != nil {
-		return nil, fmt.Errorf("embedded kafka: %w", err)
+	ln := cfg.Listener
+	if ln == nil {
+		if ln, err = net.Listen("tcp", cfg.Listen); err != nil {
+			return nil, fmt.Errorf("embedded kafka: %w", err)
+		}
 	}
 	b := &Broker{cfg: cfg, log: log, ln: ln, host: cfg.Advertise, conns: map[net.Conn]struct{}{}}
 	if b.host == "" {

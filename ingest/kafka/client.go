@@ -21,6 +21,8 @@ type Config struct {
 	ClientID string
 	TLS      *tls.Config    // nil: none
 	SASL     sasl.Mechanism // nil: none
+	// Dial opens a connection to an address of a broker; nil: by TCP.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 
 	// Topics are all the topics that will be read or appended. Their leaders are kept
 	// up to date; those of no others are. None given: all topics of the cluster.
@@ -74,8 +76,12 @@ func orDefault(d, otherwise time.Duration) time.Duration {
 }
 
 func (c *Client) transport() *kafkago.Transport {
+	dial := c.cfg.Dial
+	if dial == nil {
+		dial = (&net.Dialer{Timeout: c.cfg.DialTimeout}).DialContext
+	}
 	return &kafkago.Transport{
-		Dial: (&net.Dialer{Timeout: c.cfg.DialTimeout}).DialContext,
+		Dial: dial,
 		// One deadline for the attempts on all brokers and the handshakes after: a
 		// silent first one must leave time for the next.
 		DialTimeout:    c.cfg.DialTimeout * time.Duration(len(c.cfg.Brokers)+1),
