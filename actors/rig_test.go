@@ -223,7 +223,10 @@ func (r *rig) open() {
 		r.t.Fatal(err)
 	}
 	o := r.options
-	o.Journal, o.Catalog, o.Source, o.DeadLetters = r.journal, r.catalog, r.source, r.letters
+	o.Catalog, o.Source, o.DeadLetters = r.catalog, r.source, r.letters
+	if o.Journal == nil {
+		o.Journal = r.journal
+	}
 	o.OpenShard = func(i int) (ShardStore, error) {
 		s, err := r.store.Shard(i)
 		return rigStore{s, r}, err

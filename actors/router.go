@@ -20,6 +20,7 @@ import (
 // its own, two at most, so the fetch waits for the journal (I8).
 type router struct {
 	env       *routerEnv
+	node      context.Context // ends when the node stops: an append that waits for the broker keeps the mailbox
 	partition int
 	shared    *routerShared
 	appender  Appender

@@ -18,6 +18,7 @@ type routers struct {
 	env    *routerEnv
 	shared *routersShared
 	known  int
+	ctx    context.Context // ends with the actor, and with it what its children wait for
 	cancel context.CancelFunc
 }
 
@@ -52,10 +53,9 @@ type (
 func (r *routers) Receive(ctx actor.Context) {
 	switch m := ctx.Message().(type) {
 	case *actor.Started:
-		c, cancel := context.WithCancel(context.Background())
-		r.cancel = cancel
+		r.ctx, r.cancel = context.WithCancel(context.Background())
 		self, root := ctx.Self(), ctx.ActorSystem().Root
-		go r.look(c, func(n int) { root.Send(self, &partitionsFound{n}) })
+		go r.look(r.ctx, func(n int) { root.Send(self, &partitionsFound{n}) })
 	case *actor.Stopping:
 		r.cancel()
 	case *partitionsFound:
@@ -99,7 +99,7 @@ func (r *routers) spawn(ctx actor.Context, partition int) {
 	r.shared.mu.Unlock()
 	ctx.Spawn(actor.PropsFromProducer(func() actor.Actor {
 		return &router{
-			env: r.env, partition: partition, shared: shared, appender: r.env.journal.Appender(),
+			env: r.env, node: r.ctx, partition: partition, shared: shared, appender: r.env.journal.Appender(),
 			batches: make([][]domain.Record, len(r.env.shards)),
 		}
 	}))
@@ -166,7 +166,7 @@ func (r *router) stop() {
 func (r *router) start(ctx actor.Context) {
 	r.shared.stopped.Store(nil)
 	r.shared.gap.Store(nil)
-	r.ctx, r.cancel = context.WithCancel(context.Background())
+	r.ctx, r.cancel = context.WithCancel(r.node)
 	r.pumping = make(chan struct{})
 	self, root := ctx.Self(), ctx.ActorSystem().Root
 	go r.pump(r.ctx, r.pumping, func(m any) { root.Send(self, m) })
