@@ -23,16 +23,17 @@ type slice struct {
 	groups   []*group // those used first, in the order of each member's first activity
 	used     int
 	changes  []domain.Change
-	sends    []sending // not yet numbered
-	current  int64     // offset of the record being applied
-	at       moment    // of the record being applied or concluded
+	sends    []sending                     // not yet numbered
+	current  int64                         // offset of the record being applied
+	at       moment                        // of the record being applied or concluded
+	asked    map[domain.RequestID]struct{} // of activities in groups: what becomes of them is not known yet
 }
 
 // moment is a record's place in the journal, and the shard's clock then.
 type moment struct{ offset, clock int64 }
 
 // scratch is slices that no shard uses now.
-var scratch = sync.Pool{New: func() any { return &slice{} }}
+var scratch = sync.Pool{New: func() any { return &slice{asked: map[domain.RequestID]struct{}{}} }}
 
 // group is what a slice has of one member. Groups stand in memory one after the other,
 // as they are used; nearly all have one activity, which has its room in them.
@@ -141,7 +142,6 @@ func (s *shard) record(ctx actor.Context, r *domain.Record) error {
 	if err := s.flush(ctx); err != nil {
 		return err
 	}
-	s.slice.at = moment{r.Offset, s.state.Clock}
 	if err := s.command(ctx, r); err != nil {
 		return err
 	}
@@ -173,8 +173,9 @@ func (s *shard) advance(o domain.Origin) bool {
 // activity puts an activity into its member's group, or says why not.
 func (s *shard) activity(ctx actor.Context, r *domain.Record) error {
 	a := &r.Activity
-	if asked := askedBy(r); !asked.IsZero() {
-		if known, err := s.replayed(asked, r); known || err != nil {
+	asked := askedBy(r)
+	if !asked.IsZero() {
+		if known, err := s.before(ctx, asked, r); known || err != nil {
 			return err
 		}
 	}
@@ -206,7 +207,21 @@ func (s *shard) activity(ctx actor.Context, r *domain.Record) error {
 		s.refuse(r, a, domain.UnknownMember, "")
 		return nil
 	}
+	if !asked.IsZero() {
+		s.slice.asked[asked] = struct{}{}
+	}
 	return s.group(ctx, r, at)
+}
+
+// before answers a request that came before. One that stands in the same slice is
+// applied first: a repeat gets no sequence, wherever a slice ends (I6).
+func (s *shard) before(ctx actor.Context, asked domain.RequestID, r *domain.Record) (bool, error) {
+	if _, under := s.slice.asked[asked]; under {
+		if err := s.flush(ctx); err != nil {
+			return false, err
+		}
+	}
+	return s.replayed(asked, r)
 }
 
 // resolve is the member that the activity's address means; 0: nobody.
@@ -291,7 +306,7 @@ func (s *shard) wake(ctx actor.Context, at member.Place) (*child, error) {
 // member had a part in, such as a forward, which must be in the batch that moves its
 // origin (I3).
 func (s *shard) flush(ctx actor.Context) error {
-	groups := s.slice.groups[:s.slice.used]
+	groups, at := s.slice.groups[:s.slice.used], s.slice.at
 	for i, g := range groups {
 		if i%giveEvery == 0 {
 			s.env.turns.give()
@@ -317,6 +332,7 @@ func (s *shard) flush(ctx actor.Context) error {
 		clear(g.msg.acts)
 		g.msg.acts = g.msg.acts[:0]
 	}
-	s.slice.used = 0
+	s.slice.used, s.slice.at = 0, at
+	clear(s.slice.asked)
 	return s.stage(ctx)
 }
