@@ -50,9 +50,12 @@ func (n *Node) routedAll(ctx context.Context) error {
 
 // reaches waits until the partition is routed up to next.
 func (s *routerShared) reaches(ctx context.Context, next int64) error {
-	for s.next.Load() < next {
-		if s.stopped.Load() != nil {
+	for {
+		if s.stopped.Load() != nil { // also at an offset above: it may be another topic's
 			return domain.ErrUnavailable
+		}
+		if s.next.Load() >= next {
+			return nil
 		}
 		t := time.NewTimer(time.Millisecond) // a page tells nobody that it is routed
 		select {
@@ -62,7 +65,6 @@ func (s *routerShared) reaches(ctx context.Context, next int64) error {
 			return domain.ErrUnavailable
 		}
 	}
-	return nil
 }
 
 // sideBySide calls f for 0 to n−1 at once and gives the first error.
