@@ -38,6 +38,15 @@ func (n *Node) Ends(ctx context.Context) (domain.Position, error) {
 
 // routedAll waits until what the public topic holds now is in the journal.
 func (n *Node) routedAll(ctx context.Context) error {
+	partitions, err := n.o.Source.Partitions(ctx)
+	if err != nil {
+		return domain.ErrUnavailable
+	}
+	for len(n.routing.list()) < partitions { // a node that starts has not found all of them yet
+		if !moment(ctx) {
+			return domain.ErrUnavailable
+		}
+	}
 	all := n.routing.list()
 	return sideBySide(len(all), func(i int) error {
 		end, err := n.o.Source.End(ctx, all[i].partition)
@@ -57,13 +66,22 @@ func (s *routerShared) reaches(ctx context.Context, next int64) error {
 		if s.next.Load() >= next {
 			return nil
 		}
-		t := time.NewTimer(time.Millisecond) // a page tells nobody that it is routed
-		select {
-		case <-t.C:
-		case <-ctx.Done():
-			t.Stop()
+		if !moment(ctx) {
 			return domain.ErrUnavailable
 		}
+	}
+}
+
+// moment waits for a millisecond, since a router tells nobody what it has done; false
+// when ctx ended.
+func moment(ctx context.Context) bool {
+	t := time.NewTimer(time.Millisecond)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
 	}
 }
 

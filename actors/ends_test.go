@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"sync/atomic"
 	"testing"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
@@ -44,6 +45,43 @@ func TestI4AtTheEndsEverythingAcceptedBeforeIsApplied(t *testing.T) {
 				t.Fatalf("seed %d: the end is at %+v, the log's at %d, the answer at %+v", seed, at, end, a.Position)
 			}
 		}
+	}
+}
+
+// shy is a public topic that does not tell its partitions when it is first asked.
+type shy struct {
+	*memSource
+	asked atomic.Bool
+}
+
+func (s *shy) Partitions(ctx context.Context) (int, error) {
+	if !s.asked.Swap(true) {
+		return 0, errors.New("not now")
+	}
+	return s.memSource.Partitions(ctx)
+}
+
+// A node that has just started has no router yet: what is in the public topic is not
+// routed all the same.
+func TestI4TheEndsAreNotKnownBeforeThePartitionsAre(t *testing.T) {
+	source := &shy{memSource: &memSource{memLog: newMemLog(3, 2), kept: map[int]int64{}}}
+	r := newRig(t, 2, Options{Source: source})
+	r.source = source.memSource
+	r.furnish(1)
+	id := r.register(1)
+	r.close()
+	source.asked.Store(false)
+	r.publish(domain.Activity{Member: id, Definition: 100, Brand: 1, Time: 1_600_000_000, Hash: 1})
+	r.open()
+	at, err := r.node.Ends(context.Background())
+	if err == nil {
+		err = r.node.Await(context.Background(), at)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := r.tally(1).Total.Actions; n != 1 {
+		t.Fatalf("%d actions at the ends", n)
 	}
 }
 

@@ -223,9 +223,12 @@ func (r *rig) open() {
 		r.t.Fatal(err)
 	}
 	o := r.options
-	o.Catalog, o.Source, o.DeadLetters = r.catalog, r.source, r.letters
+	o.Catalog, o.DeadLetters = r.catalog, r.letters
 	if o.Journal == nil {
 		o.Journal = r.journal
+	}
+	if o.Source == nil {
+		o.Source = r.source
 	}
 	o.OpenShard = func(i int) (ShardStore, error) {
 		s, err := r.store.Shard(i)
