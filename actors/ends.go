@@ -43,7 +43,7 @@ func (n *Node) routedAll(ctx context.Context) error {
 		return domain.ErrUnavailable
 	}
 	for len(n.routing.list()) < partitions { // a node that starts has not found all of them yet
-		if !moment(ctx) {
+		if !wait(ctx) {
 			return domain.ErrUnavailable
 		}
 	}
@@ -66,15 +66,15 @@ func (s *routerShared) reaches(ctx context.Context, next int64) error {
 		if s.next.Load() >= next {
 			return nil
 		}
-		if !moment(ctx) {
+		if !wait(ctx) {
 			return domain.ErrUnavailable
 		}
 	}
 }
 
-// moment waits for a millisecond, since a router tells nobody what it has done; false
+// wait waits for a millisecond, since a router tells nobody what it has done; false
 // when ctx ended.
-func moment(ctx context.Context) bool {
+func wait(ctx context.Context) bool {
 	t := time.NewTimer(time.Millisecond)
 	defer t.Stop()
 	select {

@@ -1,0 +1,298 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/client"
+	"github.com/ovation-analytics/ovation/ingest/kafka"
+)
+
+// The checks at the end of a run, when all is drained.
+
+// fate is what must have become of an action: as far as the model can know.
+type fate struct {
+	must bool // it was accepted, or stands for one that was
+	may  bool // perhaps
+}
+
+// pairOf is what a one-time action is one of.
+type pairOf struct {
+	member     domain.MemberID
+	definition domain.DefinitionID
+	brand      domain.BrandID
+}
+
+// verdicts says of every action what must have become of it, and which dead letters
+// there must be, or may.
+func (w *world) verdicts() (acts map[*act]fate, letters map[origin]fate, reasons map[origin]domain.Reason, err error) {
+	acts, letters, reasons = map[*act]fate{}, map[origin]fate{}, map[origin]domain.Reason{}
+	there := map[*act]bool{}
+	for o, value := range w.archive {
+		a := w.model.byValue[value]
+		if a == nil {
+			return nil, nil, nil, fmt.Errorf("the public topic holds at %s what nobody published: %q", o, value)
+		}
+		there[a] = true
+		f := fate{must: !w.isLost(o), may: true}
+		reason := a.reason
+		if reason == domain.Accepted {
+			if a.owner() != 0 {
+				was := acts[a]
+				acts[a] = fate{must: was.must || f.must && a.sure, may: true}
+			}
+			if a.owner() != 0 && a.sure {
+				continue
+			}
+			reason, f.must = domain.UnknownMember, f.must && a.owner() == 0
+		}
+		letters[o], reasons[o] = f, reason
+	}
+	for _, a := range w.model.acts {
+		switch {
+		case a.settled:
+			acts[a] = fate{true, true}
+		case a.value != "" && !there[a]:
+			return nil, nil, nil, fmt.Errorf("I4: %s was acknowledged and is not in the public topic", a.link())
+		}
+	}
+	return acts, letters, reasons, nil
+}
+
+// isLost reports that an operator gave a record up.
+func (w *world) isLost(o origin) bool {
+	for _, l := range w.lost {
+		if l.topic == o.topic && l.partition == o.partition && o.offset >= l.from && o.offset < l.to {
+			return true
+		}
+	}
+	return false
+}
+
+// check compares all there is with the model.
+func (w *world) check(c func(*label) *client.Client) error {
+	acts, letters, reasons, err := w.verdicts()
+	if err != nil {
+		return err
+	}
+	if err := w.checkLetters(letters, reasons); err != nil {
+		return err
+	}
+	for _, l := range w.model.labels {
+		items, err := w.items(c(l), l)
+		if err != nil {
+			return err
+		}
+		if err := w.checkItems(l, items, acts); err != nil {
+			return err
+		}
+		if err := tell(c(l), l, items); err != nil {
+			return fmt.Errorf("I12: %w", err)
+		}
+	}
+	return w.checkCatalog(c)
+}
+
+// items are all actions of a label.
+func (w *world) items(c *client.Client, l *label) ([]simItem, error) {
+	var out []simItem
+	for _, in := range windows(time.Now()) {
+		if err := eachAction(c, l, in, func(i simItem) { out = append(out, i) }); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// checkLetters: at least once each, for the right reason, and no others.
+func (w *world) checkLetters(want map[origin]fate, reasons map[origin]domain.Reason) error {
+	got, err := publishedLetters(context.Background(), w.out)
+	if err != nil {
+		return fmt.Errorf("read the dead letters: %w", err)
+	}
+	for o, reason := range got {
+		if !want[o].may || reasons[o].String() != reason {
+			return fmt.Errorf("dead letter %s of %q: %s, want %s", o, w.archive[o], reason, reasons[o])
+		}
+	}
+	for o, f := range want {
+		if _, ok := got[o]; f.must && !ok {
+			return fmt.Errorf("no dead letter of %s, %q: want %s", o, w.archive[o], reasons[o])
+		}
+	}
+	return nil
+}
+
+// checkItems: every action that must count does, once, and none that must not (I2).
+func (w *world) checkItems(l *label, items []simItem, fates map[*act]fate) error {
+	m := w.model
+	seen, pairs := map[ofMember]bool{}, map[pairOf]*act{}
+	for _, i := range items {
+		a := m.byLink[i.link]
+		if a == nil {
+			return fmt.Errorf("an action nobody did: %+v", i)
+		}
+		k := ofMember{i.member, a.source, a.id}
+		p := pairOf{i.member, a.deed.id, a.brand}
+		switch {
+		case a.of != l || a.owner() != i.member || a.brand != i.brand || a.deed.id != i.definition || a.at != i.at:
+			return fmt.Errorf("%s is shown as %+v, it is %+v of member %d", i.link, i, *a, a.owner())
+		case !fates[a].may:
+			return fmt.Errorf("%s counts, and must not", i.link)
+		case seen[k]:
+			return fmt.Errorf("I2: %s %s counts twice for member %d", a.source, a.id, i.member)
+		case m.deleted[k]:
+			return fmt.Errorf("%s counts, and is deleted", i.link)
+		case a.deed.oneTime && pairs[p] != nil:
+			return fmt.Errorf("%s and %s both count, and are one time", i.link, pairs[p].link())
+		}
+		seen[k] = true
+		if a.deed.oneTime {
+			pairs[p] = a
+		}
+	}
+	gone := map[pairOf]bool{}
+	for k := range m.deleted {
+		for _, a := range m.acts {
+			if a.deed.oneTime && a.reason == domain.Accepted && a.source == k.source && a.id == k.id {
+				gone[pairOf{k.member, a.deed.id, a.brand}] = true
+			}
+		}
+	}
+	for _, a := range m.acts {
+		if a.of != l || !fates[a].must {
+			continue
+		}
+		k, p := ofMember{a.owner(), a.source, a.id}, pairOf{a.owner(), a.deed.id, a.brand}
+		switch first := pairs[p]; {
+		case !a.deed.oneTime && !seen[k] && !m.deleted[k]:
+			return fmt.Errorf("I4: %s of member %d does not count: %q", a.link(), a.owner(), a.value)
+		case !a.deed.oneTime:
+		case gone[p] != (first == nil):
+			return fmt.Errorf("of %v an action counts: %v; deleted: %v", p, first != nil, gone[p])
+		case first != nil && (first.at > a.at):
+			return fmt.Errorf("%s counts, %s was earlier", first.link(), a.link())
+		}
+	}
+	return nil
+}
+
+// checkCatalog: what was made once is there once, and who opted in is on the list.
+func (w *world) checkCatalog(c func(*label) *client.Client) error {
+	names := map[string]int{}
+	for _, l := range w.model.labels {
+		brands, _, err := c(l).Brands(context.Background(), client.Params{"limit": "0,1000"})
+		if err != nil {
+			return err
+		}
+		for i := range brands.Items {
+			names[brands.Items[i].Fields["Name"]]++
+		}
+	}
+	for name, n := range w.model.made {
+		if names[name] != n {
+			return fmt.Errorf("brand %q is there %d times, made %d times", name, names[name], n)
+		}
+	}
+	for name, n := range names {
+		if n != w.model.made[name] {
+			return fmt.Errorf("brand %q is there %d times, nobody made it", name, n)
+		}
+	}
+	for o := range w.model.opted {
+		e, _, err := c(w.labelOf(o.brand)).Member(context.Background(), o.member, nil)
+		if err != nil {
+			return err
+		}
+		listed := false
+		for i := range e.OptIns {
+			listed = listed || e.OptIns[i].ID != nil && *e.OptIns[i].ID == fmt.Sprint(o.brand)
+		}
+		if !listed {
+			return fmt.Errorf("I4: member %d opted in to brand %d and is not on the list", o.member, o.brand)
+		}
+	}
+	return nil
+}
+
+func (w *world) labelOf(b domain.BrandID) *label {
+	for _, l := range w.model.labels {
+		for _, has := range l.brands {
+			if has == b {
+				return l
+			}
+		}
+	}
+	return nil
+}
+
+// calm is fair weather, with everything on.
+func (w *world) calm() error {
+	w.wires.storm(0)
+	w.engine.power.cutAfter(0)
+	w.broker.power.cutAfter(0)
+	return w.revive(0)
+}
+
+// drain ends the weather and waits until all that was said is applied and told.
+func (w *world) drain() error {
+	if err := w.calm(); err != nil {
+		return err
+	}
+	w.users.Wait()
+	if err := w.failed(); err != nil {
+		return err
+	}
+	for range 3000 {
+		for _, r := range w.engine.node.Status().Routers {
+			if w.gaps && r.Stopped != "" { // what was routed is, after a cut, not always known
+				if err := w.accept(r); err != nil {
+					return err
+				}
+			}
+		}
+		if w.idle() {
+			return w.archive.keep(context.Background(), w.out)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	st := w.engine.node.Status()
+	return fmt.Errorf("not drained within a minute: %+v", st)
+}
+
+// idle reports that nothing is under way: not in the public topic, nor in the journal,
+// nor in an outbox.
+func (w *world) idle() bool {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	n := w.engine.node
+	for range 2 { // what was forwarded may forward
+		at, err := n.Ends(ctx)
+		if err != nil || n.Await(ctx, at) != nil {
+			return false
+		}
+	}
+	for _, s := range n.Status().Shards {
+		if s.Outbox != 0 || s.Letters != 0 || s.Stopped != "" || s.Panics != 0 {
+			return false
+		}
+	}
+	end := int64(0)
+	for p := range simShards {
+		e, err := w.out.End(ctx, kafka.Journal, p)
+		if err != nil {
+			return false
+		}
+		end += e
+	}
+	at, err := n.Ends(ctx)
+	if err != nil {
+		return false
+	}
+	for _, s := range at.Shards {
+		end -= s.Next
+	}
+	return end == 0
+}

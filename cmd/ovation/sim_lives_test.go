@@ -1,0 +1,164 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/ovation-analytics/ovation/api"
+	"github.com/ovation-analytics/ovation/api/client"
+	"github.com/ovation-analytics/ovation/ingest"
+	"github.com/ovation-analytics/ovation/ingest/embedded"
+	"github.com/ovation-analytics/ovation/ingest/kafka"
+	"github.com/ovation-analytics/ovation/storage"
+	storagelog "github.com/ovation-analytics/ovation/storage/log"
+)
+
+var silent = slog.New(slog.NewTextHandler(io.Discard, nil))
+
+// brokerLife is the embedded log and its front, from a start to a stop or a cut.
+type brokerLife struct {
+	power *power
+	log   *storagelog.Log
+	front *embedded.Broker
+	gate  *gate
+	ended chan error
+}
+
+func startBroker(p *power) (*brokerLife, error) {
+	l, err := storagelog.Open("log", storagelog.Options{FS: p.fs(), Logger: silent})
+	if err != nil {
+		return nil, err
+	}
+	b := &brokerLife{power: p, log: l, gate: newGate(), ended: make(chan error, 1)}
+	if b.front, err = embedded.New(embedded.Config{Listen: brokerAddress, Listener: b.gate, Logger: silent}, l); err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	go func() {
+		b.ended <- b.front.Run(context.Background())
+		close(b.ended)
+	}()
+	return b, nil
+}
+
+// stop may be called again.
+func (b *brokerLife) stop() error {
+	b.front.Close()
+	return errors.Join(<-b.ended, b.log.Close())
+}
+
+// engineLife is the engine, every room of it but the ports, from a start to a stop or
+// a cut.
+type engineLife struct {
+	*program
+	power *power
+}
+
+const simShards = 2
+
+// startEngine opens the engine as newProgram does. It gives up when the power is cut,
+// and when that of its broker is.
+func startEngine(p *power, w *wires, secrets *Secrets) (_ *engineLife, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	defer cancel()
+	broker := w.broker().power.off
+	go func() {
+		select {
+		case <-p.off:
+		case <-broker:
+		case <-ctx.Done():
+		}
+		cancel()
+	}()
+	e := &engineLife{power: p, program: &program{
+		cfg: Config{Shards: simShards, Memory: 8 << 20}, log: silent, secrets: secrets,
+	}}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, e.Close())
+		}
+	}()
+	if e.hasher, err = ingest.NewHasher(secrets.Pepper[:]); err != nil {
+		return nil, err
+	}
+	if e.client, err = kafka.New(kafka.Config{Brokers: []string{brokerAddress}, ClientID: "ovation", Dial: w.dialer(p)}); err != nil {
+		return nil, err
+	}
+	e.onClose(func() error { e.client.Close(); return nil })
+	for _, step := range []func(context.Context) error{
+		e.findTopics, e.openDisks, e.openNode, e.settleLayout, e.startNode, e.answer,
+	} {
+		if err := step(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return e, nil
+}
+
+func (e *engineLife) findTopics(ctx context.Context) error {
+	if _, err := e.client.EnsureTopics(ctx, kafka.Topics("", simShards, simPartitions)); err != nil {
+		return err
+	}
+	t := &e.topics
+	journal, err := ingest.OpenLog(ctx, e.client, kafka.Journal, kafka.LZ4)
+	if err != nil {
+		return err
+	}
+	catalog, err := ingest.OpenLog(ctx, e.client, kafka.Catalog, kafka.LZ4)
+	if err != nil {
+		return err
+	}
+	t.journal, t.catalog, t.counts = eventLog{journal}, eventLog{catalog}, new(ingest.Stats)
+	s, err := ingest.OpenSource(ctx, e.client, ingest.SourceConfig{
+		Topic: kafka.Activities, Journal: journal.Topic(), Hasher: e.hasher, Stats: t.counts,
+	})
+	if err != nil {
+		return err
+	}
+	t.source = publicTopic{s}
+	t.letters, err = ingest.NewDeadLetters(e.client, kafka.DeadLetters, s)
+	return err
+}
+
+func (e *engineLife) openDisks(context.Context) error {
+	var err error
+	e.store, err = storage.Open("store", storage.Options{FS: e.power.fs(), CacheBytes: 1 << 20, MemTableBytes: 64 << 10, SealRows: 40})
+	if err != nil {
+		return err
+	}
+	e.onClose(e.store.Close)
+	e.catalog, err = storage.OpenCatalog("catalog", storage.Options{FS: e.power.fs(), CacheBytes: 1 << 20, MemTableBytes: 64 << 10})
+	return err
+}
+
+func (e *engineLife) answer(context.Context) error {
+	var err error
+	e.api, err = api.New(api.Config{
+		Engine: engine{e.node}, Hasher: e.hasher, Now: time.Now, BaseURL: "http://sim.test", Signer: signerOf(e.secrets.Signing[0]),
+		TokenKey: e.secrets.Token, Logger: silent,
+	})
+	return err
+}
+
+// RoundTrip answers a request, unless the power is cut before the answer is out.
+func (e *engineLife) RoundTrip(r *http.Request) (*http.Response, error) {
+	w := httptest.NewRecorder()
+	e.api.ServeHTTP(w, r)
+	if e.power.isOff() {
+		return nil, errBroken
+	}
+	return w.Result(), nil
+}
+
+// speaks is a client of this life.
+func (e *engineLife) speaks(key string) *client.Client {
+	return client.New("http://sim.test", key).Over(&http.Client{Transport: e})
+}
+
+func newDisk() *vfs.MemFS { return vfs.NewCrashableMem() }

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// The naive model: who is who, what was said to have happened, and what must have
+// become of it, told by sets and maps.
+
+// label is an account with what its application made.
+type label struct {
+	id     domain.AccountID
+	key    string
+	brands []domain.BrandID
+	deeds  []deed
+}
+
+// deed is a definition of an activity.
+type deed struct {
+	id      domain.DefinitionID
+	oneTime bool
+}
+
+// identity is a name that somebody goes by on a service.
+type identity struct {
+	of      *label
+	service string
+	uid     string
+	owner   domain.MemberID // 0: not known, or nobody
+	asked   bool            // somebody tried to become its owner
+}
+
+// act is an action as it was said to have happened. What has the same label, source
+// and id is the same action of a member, said again; with another number it differs.
+type act struct {
+	of      *label
+	source  string
+	id      string
+	number  int
+	who     *identity
+	member  domain.MemberID // in the place of who
+	deed    deed
+	brand   domain.BrandID
+	at      int64
+	reason  domain.Reason // what it is refused for, whoever did it
+	sure    bool          // its owner was known before it was said
+	settled bool          // said over HTTP: its outcome is known to have been good
+	value   string        // what was published; empty: said over HTTP
+}
+
+// link is what the action carries to be known by.
+func (a *act) link() string {
+	return fmt.Sprintf("https://sim.test/%s/%s/%d", a.source, a.id, a.number)
+}
+
+// owner is the member whose action it is; 0: nobody's.
+func (a *act) owner() domain.MemberID {
+	if a.member != 0 {
+		return a.member
+	}
+	return a.who.owner
+}
+
+// model is what was said and heard, shared by those who say it.
+type model struct {
+	mu         sync.Mutex
+	labels     []*label
+	identities []*identity
+	acts       []*act
+	byLink     map[string]*act
+	byValue    map[string]*act
+	shown      []shownAct        // actions that were answered with their ids
+	deleted    map[ofMember]bool // whose deletion was answered
+	tried      map[ofMember]int  // how many deletions of it were begun
+	opted      map[opted]bool    // answered
+	made       map[string]int    // brands, by name: how many must be there
+	hands      int               // requests under way
+}
+
+// ofMember is an action of a member, whatever it was said to be.
+type ofMember struct {
+	member     domain.MemberID
+	source, id string
+}
+
+// opted is a member on a brand's list.
+type opted struct {
+	brand  domain.BrandID
+	member domain.MemberID
+}
+
+// shownAct is an action with its id.
+type shownAct struct {
+	act    *act
+	member domain.MemberID
+	id     domain.ActionID
+}
+
+func newModel() *model {
+	return &model{
+		byLink: map[string]*act{}, byValue: map[string]*act{}, deleted: map[ofMember]bool{}, tried: map[ofMember]int{}, opted: map[opted]bool{},
+		made: map[string]int{},
+	}
+}
+
+// say notes an action that is about to be said.
+func (m *model) say(a *act) {
+	m.acts = append(m.acts, a)
+	m.byLink[a.link()] = a
+	if a.value != "" {
+		m.byValue[a.value] = a
+	}
+}
+
+// owned notes that an identity was found to be a member's: the first word is the last.
+func (m *model) owned(i *identity, member domain.MemberID) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if i.owner != 0 && i.owner != member {
+		return fmt.Errorf("%s %s is member %d's, and now %d's", i.service, i.uid, i.owner, member)
+	}
+	i.owner = member
+	return nil
+}

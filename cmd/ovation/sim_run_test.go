@@ -1,0 +1,289 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/client"
+	"github.com/ovation-analytics/ovation/ingest/kafka"
+)
+
+// simulate is one seed from its beginning to its end.
+func simulate(seed uint64) (err error) {
+	w := newWorld(seed)
+	defer func() {
+		if err != nil {
+			w.wrong(err)
+		}
+		w.close()
+		if err = w.failed(); err != nil {
+			err = fmt.Errorf("%w\nthe story:\n%s", err, strings.Join(w.story, "\n"))
+		}
+	}()
+	if err := w.open(); err != nil {
+		return fmt.Errorf("the beginning: %w", err)
+	}
+	w.gaps = w.rng.IntN(6) == 0
+	steps := 20 + w.rng.IntN(30)
+	gapAt, ofJournal := w.rng.IntN(steps), w.rng.IntN(8) == 0
+	for i := range steps {
+		if w.gaps && i == gapAt {
+			if err := w.loseSource(); err != nil {
+				return fmt.Errorf("the gap: %w", err)
+			}
+		}
+		if ofJournal && !w.gaps && i == gapAt {
+			if err := w.loseJournal(); err != nil {
+				return fmt.Errorf("the gap of the journal: %w", err)
+			}
+		}
+		if err := w.step(); err != nil {
+			return err
+		}
+		time.Sleep(time.Duration(w.rng.IntN(30)) * time.Millisecond)
+		if err := w.revive(2); err != nil {
+			return err
+		}
+		if err := w.failed(); err != nil {
+			return err
+		}
+	}
+	if err := w.drain(); err != nil {
+		return err
+	}
+	if err := w.check(func(l *label) *client.Client { return w.engine.speaks(l.key) }); err != nil {
+		return err
+	}
+	if w.journalCut {
+		return nil
+	}
+	return w.again()
+}
+
+// step is one thing that happens.
+func (w *world) step() error {
+	switch n := w.rng.IntN(100); {
+	case n < 35:
+		p := w.rng.IntN(simPartitions)
+		w.publish(p, w.batch(p))
+	case n < 43:
+		w.registerSomebody()
+	case n < 50:
+		w.attachSomething()
+	case n < 60:
+		w.recordSomething()
+	case n < 66:
+		w.removeSomething()
+	case n < 69:
+		w.optInSomebody()
+	case n < 71:
+		w.makeBrand(w.label())
+	case n < 76:
+		w.look()
+	case n < 82:
+		rate := []int{0, 20, 100, 250}[w.rng.IntN(4)]
+		w.wires.storm(rate)
+		w.tell("%d of 1000 requests meet a fault", rate)
+	case n < 92:
+		w.engine.power.cutAfter(1 + w.rng.IntN(120))
+	case n < 95:
+		if w.apart {
+			w.broker.power.cutAfter(1 + w.rng.IntN(60))
+		}
+	case n < 97:
+		return w.restart(true)
+	case n < 98:
+		return w.forgetOffsets()
+	case n < 99:
+		return w.restart(false)
+	default:
+		time.Sleep(2 * time.Second)
+	}
+	return nil
+}
+
+// someOwner is a member of a label, chosen.
+func (w *world) someOwner() (*label, domain.MemberID) {
+	w.model.mu.Lock()
+	defer w.model.mu.Unlock()
+	for {
+		if i := pick(w, w.model.identities); i.owner != 0 {
+			return i.of, i.owner
+		}
+	}
+}
+
+// registerSomebody registers a new identity, or one that somebody registers as well.
+func (w *world) registerSomebody() {
+	l := w.label()
+	i := w.newIdentity(l, "spotify")
+	w.register(l, i)
+	if w.rng.IntN(3) == 0 {
+		w.register(l, i)
+	}
+}
+
+// attachSomething gives a member another name, which another member may want too.
+func (w *world) attachSomething() {
+	l, member := w.someOwner()
+	i := w.newIdentity(l, "facebook")
+	w.attach(l, member, i)
+	if of, other := w.someOwner(); w.rng.IntN(3) == 0 && of == l {
+		w.attach(l, other, i)
+	}
+}
+
+// recordSomething records a new action over HTTP, or one again.
+func (w *world) recordSomething() {
+	if len(w.recorded) > 0 && w.rng.IntN(3) == 0 {
+		w.record(pick(w, w.recorded), true)
+		return
+	}
+	a := w.newAct("http")
+	w.model.mu.Lock()
+	w.model.say(a)
+	w.model.mu.Unlock()
+	w.recorded = append(w.recorded, a)
+	w.record(a, false)
+}
+
+// removeSomething deletes an action that was shown.
+func (w *world) removeSomething() {
+	w.model.mu.Lock()
+	shown := w.model.shown
+	w.model.mu.Unlock()
+	if len(shown) > 0 {
+		w.remove(pick(w, shown))
+	}
+}
+
+func (w *world) optInSomebody() {
+	l, member := w.someOwner()
+	w.model.mu.Lock()
+	brand := pick(w, l.brands)
+	w.model.mu.Unlock()
+	w.optIn(l, member, brand)
+}
+
+// look reads a feed in the middle of it all: each action once, each pair once, and
+// nothing of others (I2, I7).
+func (w *world) look() {
+	l := w.label()
+	in := windows(time.Now())[w.rng.IntN(3)]
+	w.user(func() error {
+		var items []simItem
+		err := w.insist(l, func(c *client.Client) error {
+			items = items[:0]
+			return eachAction(c, l, in, func(i simItem) { items = append(items, i) })
+		})
+		if err != nil {
+			return fmt.Errorf("look: %w", err)
+		}
+		w.model.mu.Lock()
+		defer w.model.mu.Unlock()
+		seen, pairs := map[ofMember]bool{}, map[pairOf]bool{}
+		for _, i := range items {
+			a := w.model.byLink[i.link]
+			if a == nil || a.of != l {
+				return fmt.Errorf("I7: an action nobody did: %+v", i)
+			}
+			k, p := ofMember{i.member, a.source, a.id}, pairOf{i.member, a.deed.id, a.brand}
+			if seen[k] || a.deed.oneTime && pairs[p] {
+				return fmt.Errorf("I7: %s counts twice", i.link)
+			}
+			seen[k], pairs[p] = true, a.deed.oneTime || pairs[p]
+			w.model.shown = append(w.model.shown, shownAct{a, i.member, i.id})
+		}
+		return nil
+	})
+}
+
+// forgetOffsets has the broker lose where the routers were, as it does with groups
+// that are idle for long, and the engine start again.
+func (w *world) forgetOffsets() error {
+	if w.gaps || w.broker == nil {
+		return nil
+	}
+	w.tell("the broker forgets the group's offsets")
+	journal := w.engine.topics.journal.Topic().String()
+	if err := w.restart(false); err != nil {
+		return err
+	}
+	t, ok := w.broker.log.TopicByName(kafka.Activities)
+	if !ok || w.broker.power.isOff() {
+		return nil
+	}
+	for p := range int32(simPartitions) {
+		_ = w.broker.log.CommitOffsets("router-"+journal, []groupOffset{{Topic: t.ID, Partition: p, Offset: 0, Epoch: -1, Metadata: "?"}})
+	}
+	return nil
+}
+
+type groupOffset = struct {
+	Topic     domain.TopicID
+	Partition int32
+	Offset    int64
+	Epoch     int32
+	Metadata  string
+}
+
+// again replays the journal on an empty disk, without a fault, and compares: the state
+// hash of every shard, and what the API answers (I6, I9).
+func (w *world) again() error {
+	before, stood := w.facts(), w.dump()
+	if err := w.engine.Close(); err != nil {
+		return fmt.Errorf("close: %w", err)
+	}
+	w.setEngine(nil)
+	if err := w.startEngine(newPower(newDisk(), 0)); err != nil {
+		return fmt.Errorf("the replay: %w", err)
+	}
+	if err := w.drain(); err != nil {
+		return fmt.Errorf("the replay: %w", err)
+	}
+	if after := w.facts(); before != after {
+		return fmt.Errorf("I3: the state is %s, that of a replay %s:\n%s", before, after, differing(stood, w.dump()))
+	}
+	if err := w.check(func(l *label) *client.Client { return w.engine.speaks(l.key) }); err != nil {
+		return fmt.Errorf("the replay: %w", err)
+	}
+	return nil
+}
+
+// dump is the store as text, a line a key.
+func (w *world) dump() string {
+	var b strings.Builder
+	if err := w.engine.store.Dump(&b, nil); err != nil {
+		return err.Error()
+	}
+	return b.String()
+}
+
+// differing are lines that only one of the dumps has.
+func differing(stood, stands string) string {
+	was, is := strings.Split(stood, "\n"), strings.Split(stands, "\n")
+	var out []string
+	for _, l := range was {
+		if !slices.Contains(is, l) {
+			out = append(out, "- "+l)
+		}
+	}
+	for _, l := range is {
+		if !slices.Contains(was, l) {
+			out = append(out, "+ "+l)
+		}
+	}
+	return strings.Join(out, "\n")
+}
+
+// facts is the state hash of every shard.
+func (w *world) facts() string {
+	var out []string
+	for _, s := range w.engine.node.Status().Shards {
+		out = append(out, s.Facts)
+	}
+	return strings.Join(out, " ")
+}

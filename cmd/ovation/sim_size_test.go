@@ -1,0 +1,6 @@
+//go:build !full
+
+package main
+
+// simUsual is how many fresh seeds of the simulation run.
+const simUsual = 200

@@ -1,0 +1,252 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/client"
+)
+
+// What users of the API do, each beside the others and beside what is published.
+
+func pick[T any](w *world, of []T) T { return of[w.rng.IntN(len(of))] }
+
+func (w *world) label() *label { return pick(w, w.model.labels) }
+
+// makeBrand makes a brand that no other has the name of.
+func (w *world) makeBrand(l *label) {
+	w.model.hands++
+	name := fmt.Sprint("Band ", w.model.hands)
+	w.user(func() error {
+		var made domain.BrandID
+		err := w.demand(l, func(c *client.Client) error {
+			b, _, err := c.CreateBrand(context.Background(), client.Params{"name": name, "type": "Music"})
+			made = domain.BrandID(b.ID)
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("create a brand: %w", err)
+		}
+		w.model.mu.Lock()
+		defer w.model.mu.Unlock()
+		l.brands = append(l.brands, made)
+		w.model.made[name] = 1
+		return nil
+	})
+}
+
+// makeDeed makes a definition.
+func (w *world) makeDeed(l *label, oneTime bool) {
+	w.model.hands++
+	p := client.Params{"name": fmt.Sprint("did ", w.model.hands), "type": "Listened", "service": "spotify", "value": "2"}
+	if oneTime {
+		p["onetime"] = "1"
+	}
+	w.user(func() error {
+		var made uint64
+		err := w.demand(l, func(c *client.Client) error {
+			d, _, err := c.CreateActivity(context.Background(), p)
+			if err == nil {
+				made, err = strconv.ParseUint(d.ID, 10, 32)
+			}
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("create an activity: %w", err)
+		}
+		w.model.mu.Lock()
+		defer w.model.mu.Unlock()
+		l.deeds = append(l.deeds, deed{domain.DefinitionID(made), oneTime})
+		return nil
+	})
+}
+
+func (w *world) newIdentity(l *label, service string) *identity {
+	w.model.mu.Lock()
+	defer w.model.mu.Unlock()
+	i := &identity{of: l, service: service, uid: fmt.Sprint("u", len(w.model.identities))}
+	w.model.identities = append(w.model.identities, i)
+	return i
+}
+
+// memberOf is an envelope's member.
+func memberOf(id string) domain.MemberID {
+	n, _ := strconv.ParseUint(id, 10, 64) // 0 is nobody, and looked at
+	return domain.MemberID(n)
+}
+
+// register registers a member by an identity that may have one.
+func (w *world) register(l *label, i *identity) {
+	w.model.mu.Lock()
+	i.asked = true
+	w.model.mu.Unlock()
+	p := client.Params{"service": i.service, "uid": i.uid, "authtoken": "t", "country": []string{"DE", "FR", "BR"}[w.rng.IntN(3)]}
+	w.user(func() error {
+		var id domain.MemberID
+		err := w.demand(l, func(c *client.Client) error {
+			e, _, err := c.Register(context.Background(), p)
+			id = memberOf(fmt.Sprint(e.Data.ID))
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("register %s %s: %w", i.service, i.uid, err)
+		}
+		return w.model.owned(i, id)
+	})
+}
+
+// attach gives a member another identity, which somebody else may get first.
+func (w *world) attach(l *label, member domain.MemberID, i *identity) {
+	w.model.mu.Lock()
+	i.asked = true
+	w.model.mu.Unlock()
+	p := client.Params{"service": i.service, "uid": i.uid, "authtoken": "t"}
+	w.user(func() error {
+		err := w.demand(l, func(c *client.Client) error {
+			e, _, err := c.Attach(context.Background(), member, p)
+			if err == nil && memberOf(fmt.Sprint(e.Data.ID)) != member {
+				return fmt.Errorf("an identity attached to member %d was answered with member %v", member, e.Data.ID)
+			}
+			return err
+		})
+		if domain.CodeOf(codeOf(err)) == domain.Conflict {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("attach %s %s to %d: %w", i.service, i.uid, member, err)
+		}
+		return w.model.owned(i, member)
+	})
+}
+
+// codeOf is what the API said, as an error of the domain.
+func codeOf(err error) error {
+	if e, ok := err.(*client.Error); ok {
+		return &domain.Error{Code: e.Code}
+	}
+	return err
+}
+
+// record says an action over HTTP, and looks whether it is visible when that was said.
+func (w *world) record(a *act, repeated bool) {
+	p := client.Params{
+		"activityid": fmt.Sprint(a.deed.id), "brandid": fmt.Sprint(a.brand), "marker": a.id, "async": "0",
+		"link": a.link(), "timestamp": time.Unix(a.at, 0).UTC().Format(time.DateTime),
+	}
+	if a.member != 0 {
+		p["id"] = fmt.Sprint(a.member)
+	} else {
+		p["service"], p["uid"] = a.who.service, a.who.uid
+	}
+	w.user(func() error {
+		var id domain.MemberID
+		var action uint64
+		var at, link string
+		err := w.demand(a.of, func(c *client.Client) error {
+			item, meta, err := c.Record(context.Background(), p)
+			if err == nil {
+				id, at, link = memberOf(item.MemberID), meta.Position, linkOf(&item)
+				action, err = strconv.ParseUint(item.ID, 10, 64)
+			}
+			return err
+		})
+		if code := domain.CodeOf(codeOf(err)); code == domain.NotFound && w.model.gone(a) {
+			return nil // deleted meanwhile: a repeat does not bring it back
+		}
+		if err != nil {
+			return fmt.Errorf("record %s: %w", a.link(), err)
+		}
+		w.model.mu.Lock()
+		a.settled = true
+		if shown := w.model.byLink[link]; shown != nil {
+			w.model.shown = append(w.model.shown, shownAct{shown, id, domain.ActionID(action)})
+		}
+		w.model.mu.Unlock()
+		if link == "" && !w.model.gone(a) { // what an action says goes with it
+			return fmt.Errorf("%s was answered without its link", a.link())
+		}
+		if id != a.owner() {
+			return fmt.Errorf("%s was recorded for member %d, it is %d's", a.link(), id, a.owner())
+		}
+		if repeated || a.deed.oneTime {
+			return nil
+		}
+		return w.visible(a, at)
+	})
+}
+
+// gone reports that the action may have been deleted, or one that took its place.
+func (m *model) gone(a *act) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	k := ofMember{a.owner(), a.source, a.id}
+	return m.tried[k] > 0 || a.deed.oneTime
+}
+
+// triedTwice reports that another tries to delete the action as well.
+func (m *model) triedTwice(k ofMember) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.tried[k] > 1
+}
+
+// visible looks for an action at a position where it was said to be (I4).
+func (w *world) visible(a *act, at string) error {
+	found := false
+	err := w.insist(a.of, func(c *client.Client) error {
+		found = false
+		return eachAction(c.At(at), a.of, windowOf(a.at), func(item simItem) { found = found || item.link == a.link() })
+	})
+	if err != nil {
+		return fmt.Errorf("look for %s: %w", a.link(), err)
+	}
+	if !found && !w.model.gone(a) {
+		return fmt.Errorf("I4: %s is not visible at the position that its record was answered with", a.link())
+	}
+	return nil
+}
+
+// remove deletes an action that was shown.
+func (w *world) remove(s shownAct) {
+	k := ofMember{s.member, s.act.source, s.act.id}
+	w.model.mu.Lock()
+	w.model.tried[k]++
+	w.model.mu.Unlock()
+	w.user(func() error {
+		err := w.demand(s.act.of, func(c *client.Client) error {
+			_, err := c.DeleteAction(context.Background(), s.member, s.id)
+			return err
+		})
+		switch code := domain.CodeOf(codeOf(err)); {
+		case err == nil:
+			w.model.mu.Lock()
+			w.model.deleted[k] = true
+			w.model.mu.Unlock()
+		case code == domain.NotFound && (s.act.deed.oneTime || w.model.triedTwice(k)):
+			// another took its place, or another user deleted it
+		default:
+			return fmt.Errorf("delete %s: %w", s.act.link(), err)
+		}
+		return nil
+	})
+}
+
+// optIn puts a member on a brand's list.
+func (w *world) optIn(l *label, member domain.MemberID, brand domain.BrandID) {
+	w.user(func() error {
+		err := w.demand(l, func(c *client.Client) error {
+			_, _, err := c.OptIn(context.Background(), fmt.Sprint("brand/", brand), client.Params{"id": fmt.Sprint(member)})
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("opt member %d in: %w", member, err)
+		}
+		w.model.mu.Lock()
+		defer w.model.mu.Unlock()
+		w.model.opted[opted{brand, member}] = true
+		return nil
+	})
+}

@@ -1,0 +1,172 @@
+package main
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"net"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// gate is where connections to the broker come in.
+type gate struct {
+	in     chan net.Conn
+	closed chan struct{}
+	once   sync.Once
+}
+
+func newGate() *gate { return &gate{in: make(chan net.Conn), closed: make(chan struct{})} }
+
+func (d *gate) Accept() (net.Conn, error) {
+	select {
+	case c := <-d.in:
+		return c, nil
+	case <-d.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (d *gate) Close() error {
+	d.once.Do(func() { close(d.closed) })
+	return nil
+}
+
+func (d *gate) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 9092} }
+
+// brokerAddress is what clients are told; there is no such port.
+const brokerAddress = "127.0.0.1:9092"
+
+// wires are all connections between the machines. What goes over them may be lost,
+// said twice, come late or be answered by somebody who is not the leader.
+type wires struct {
+	broker func() *brokerLife // nil: there is none
+
+	mu    sync.Mutex // guards what follows
+	rng   *rand.Rand
+	rate  int               // faults in a thousand requests
+	bent  map[fetched]bool  // the last answer was damaged on its way
+	count map[string]uint64 // faults so far, by kind
+}
+
+// dialer connects a program of the machine with the broker.
+func (w *wires) dialer(from *power) func(ctx context.Context, network, address string) (net.Conn, error) {
+	return func(ctx context.Context, _, _ string) (net.Conn, error) {
+		b := w.broker()
+		if b == nil || from.isOff() || b.power.isOff() {
+			return nil, &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}
+		}
+		near, client := net.Pipe()
+		far, server := net.Pipe()
+		select {
+		case b.gate.in <- server:
+		case <-b.gate.closed:
+			return nil, &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		r := &relay{wires: w, from: from, to: b.power, client: client, server: far, done: make(chan struct{})}
+		go r.watch()
+		go r.run()
+		return near, nil
+	}
+}
+
+// relay carries one connection, request by request.
+type relay struct {
+	wires    *wires
+	from, to *power
+	client   net.Conn
+	server   net.Conn
+	done     chan struct{}
+}
+
+// watch breaks the connection when a machine at its end loses power. What had left
+// the client by then may still arrive.
+func (r *relay) watch() {
+	select {
+	case <-r.from.off:
+		r.client.Close()
+		<-r.done
+	case <-r.to.off:
+	case <-r.done:
+	}
+	r.client.Close()
+	r.server.Close()
+}
+
+func (r *relay) run() {
+	defer close(r.done)
+	for {
+		request, err := readFrame(r.client)
+		if err != nil {
+			return
+		}
+		r.from.op()
+		if r.from.isOff() { // at this very request: it never left
+			return
+		}
+		answer, err := r.carry(request)
+		if err != nil {
+			return
+		}
+		// What is heard before a cut is true after it.
+		if r.from.isOff() || r.to.isOff() {
+			return
+		}
+		if _, err := r.client.Write(answer); err != nil {
+			return
+		}
+	}
+}
+
+var errBroken = errors.New("the connection broke")
+
+// carry brings a request to the broker and gives its answer, as far as the wires let
+// it.
+func (r *relay) carry(request []byte) ([]byte, error) {
+	f := r.wires.fault(request)
+	time.Sleep(f.late)
+	switch {
+	case f.unheard:
+		return nil, errBroken
+	case f.instead != nil:
+		return f.instead, nil
+	}
+	answer, err := r.ask(request)
+	if err == nil && f.twice {
+		answer, err = r.ask(request)
+	}
+	if err == nil && f.unsaid {
+		err = errBroken
+	}
+	if err != nil {
+		return nil, err
+	}
+	return f.bend(answer), nil
+}
+
+func (r *relay) ask(request []byte) ([]byte, error) {
+	if r.to.op(); r.to.isOff() {
+		return nil, errBroken
+	}
+	if _, err := r.server.Write(request); err != nil {
+		return nil, err
+	}
+	return readFrame(r.server)
+}
+
+// readFrame is one request or answer with its length.
+func readFrame(c net.Conn) ([]byte, error) {
+	var head [4]byte
+	if _, err := io.ReadFull(c, head[:]); err != nil {
+		return nil, err
+	}
+	b := make([]byte, 4+binary.BigEndian.Uint32(head[:]))
+	copy(b, head[:])
+	_, err := io.ReadFull(c, b[4:])
+	return b, err
+}
