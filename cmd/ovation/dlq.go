@@ -30,13 +30,19 @@ type deadLetters struct {
 	Kafka       []string `sep:"," default:"127.0.0.1:9092" placeholder:"HOST:PORT" help:"Brokers to start from; of a node with the embedded log its --embedded-kafka."`
 	TopicPrefix string   `placeholder:"TEXT" help:"Comes before the names of the topics."`
 	Output      string   `enum:"text,json" default:"text" help:"text, or json for one JSON object."`
+
+	KafkaAccess
 }
 
 // open opens the topics.
 func (c *deadLetters) open(ctx context.Context) (l *dlq.Log, closed func(), err error) {
-	client, err := kafka.New(kafka.Config{
+	cfg := kafka.Config{
 		Brokers: c.Kafka, ClientID: "ovation-dlq", Topics: []string{c.TopicPrefix + kafka.DeadLetters, c.TopicPrefix + kafka.Activities},
-	})
+	}
+	if err := c.into(&cfg, ""); err != nil {
+		return nil, nil, err
+	}
+	client, err := kafka.New(cfg)
 	if err != nil {
 		return nil, nil, wrongUse(err)
 	}

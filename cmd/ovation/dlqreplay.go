@@ -37,7 +37,7 @@ func (c *DLQReplay) Validate() error {
 	case (c.FromFile != "" || len(c.Header) > 0) && len(c.ID) != 1:
 		return errors.New("--from-file and --header mend one letter: give its id")
 	}
-	return nil
+	return c.KafkaAccess.Validate()
 }
 
 // replayed is what replay prints as JSON.
