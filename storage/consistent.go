@@ -39,50 +39,10 @@ func (a *Audit) Consistent() (*Findings, error) {
 // countsAgree compares n with the keys of R: of each brand's month that R has, then of
 // each that n has and R has not.
 func (a *Audit) countsAgree(f *Findings) error {
-	var (
-		codec rowCodec
-		k     brandMonth
-		rows  [classes]int64
-	)
-	agree := func() error {
-		if rows == ([classes]int64{}) {
-			return nil
-		}
-		ts, err := a.tallies(k.account, k.brand)
-		for _, t := range ts {
-			if t.month == k.month {
-				rows[t.class] -= t.rows
-			}
-		}
-		if rows != ([classes]int64{}) {
-			a.miscounted(f, k)
-		}
-		rows = [classes]int64{}
-		return err
-	}
-	err := scanMonths(a.db, familyRows, a.shard, 0, 1<<16-1, func(key, v []byte) error {
-		_, of, class, _, ok := parseRowKey(key)
-		if !ok || class >= classes {
-			return damaged("key")
-		}
-		if err := a.read(len(v)); err != nil {
-			return err
-		}
-		if of != k {
-			if err := agree(); err != nil {
-				return err
-			}
-			k = of
-		}
-		codec.reset()
-		if err := codec.decode(v); err != nil {
-			return err
-		}
-		rows[class] += int64(len(codec.rows))
-		return nil
-	})
+	c := counting{audit: a, findings: f}
+	err := scanMonths(a.db, familyRows, a.shard, 0, 1<<16-1, c.add)
 	if err == nil {
-		err = agree()
+		err = c.agree()
 	}
 	if err != nil {
 		return err
@@ -104,6 +64,56 @@ func (a *Audit) countsAgree(f *Findings) error {
 		}
 		return err
 	})
+}
+
+// counting counts the rows of R, one brand's month after the other.
+type counting struct {
+	audit    *Audit
+	findings *Findings
+	codec    rowCodec
+	k        brandMonth
+	rows     [classes]int64
+}
+
+// add counts the rows of a key.
+func (c *counting) add(key, v []byte) error {
+	_, k, class, _, ok := parseRowKey(key)
+	if !ok || class >= classes {
+		return damaged("key")
+	}
+	if err := c.audit.read(len(v)); err != nil {
+		return err
+	}
+	if k != c.k {
+		if err := c.agree(); err != nil {
+			return err
+		}
+		c.k = k
+	}
+	c.codec.reset()
+	if err := c.codec.decode(v); err != nil {
+		return err
+	}
+	c.rows[class] += int64(len(c.codec.rows))
+	return nil
+}
+
+// agree compares with n what was counted of a brand's month.
+func (c *counting) agree() error {
+	rows := c.rows
+	if c.rows = ([classes]int64{}); rows == c.rows {
+		return nil
+	}
+	ts, err := c.audit.tallies(c.k.account, c.k.brand)
+	for _, t := range ts {
+		if t.month == c.k.month {
+			rows[t.class] -= t.rows
+		}
+	}
+	if rows != ([classes]int64{}) {
+		c.audit.miscounted(c.findings, c.k)
+	}
+	return err
 }
 
 func (a *Audit) tallies(account domain.AccountID, brand domain.BrandID) (ts []tally, err error) {

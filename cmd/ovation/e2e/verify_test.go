@@ -50,7 +50,7 @@ func verifiedAfterAKill(t *testing.T, on site) {
 	rnd := rand.New(rand.NewPCG(seed, 0))
 	n := on.start(t, "--shards", "3")
 	w := newMalformedWorld(n, rnd)
-	mixed, _ := w.mixture(rnd, last(20), 300)
+	mixed, _ := w.mixture(rnd, last(20), on.some(300))
 	o, total := outsiderAt(n), int64(0)
 	var messages [][]kafka.Message
 	for _, list := range mixed {
@@ -70,7 +70,7 @@ func verifiedAfterAKill(t *testing.T, on site) {
 		t.Fatalf("%+v", v)
 	}
 	for i, sh := range n.status().Shards {
-		if got := v.Shards[i]; got.Replay != got.Facts || got.Position == sh.Applied && got.Facts != sh.Facts || got.Position < 100 {
+		if got := v.Shards[i]; got.Replay != got.Facts || got.Position == sh.Applied && got.Facts != sh.Facts || got.Position < 20 {
 			t.Errorf("shard %d: %+v, status says %+v", i, got, sh)
 		}
 	}
