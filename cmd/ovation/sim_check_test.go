@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
@@ -219,10 +220,8 @@ func (w *world) checkCatalog(c func(*label) *client.Client) error {
 
 func (w *world) labelOf(b domain.BrandID) *label {
 	for _, l := range w.model.labels {
-		for _, has := range l.brands {
-			if has == b {
-				return l
-			}
+		if slices.Contains(l.brands, b) {
+			return l
 		}
 	}
 	return nil

@@ -18,7 +18,6 @@ type writer struct {
 	w         *world
 	partition int
 	in        chan []*act
-	busy      chan struct{} // holds one while nothing waits
 	ctx       context.Context
 	stop      func()
 }
