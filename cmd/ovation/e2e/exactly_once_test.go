@@ -23,7 +23,7 @@ type storm struct {
 
 func sizeOfStorm(on site) storm {
 	if full {
-		return storm{records: 2_000_000, kills: 30, brands: 12, fans: 600, writers: 4, writes: 400, questions: 60, pause: 20 * time.Second}
+		return storm{records: 2_000_000, kills: 30, brands: 12, fans: 600, writers: 4, writes: 400, questions: 20, pause: 20 * time.Second}
 	}
 	return storm{records: on.some(200_000), kills: 2, brands: 6, fans: 250, writers: 3, writes: 40, questions: 12, pause: 2 * time.Second}
 }
