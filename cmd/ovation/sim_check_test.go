@@ -100,7 +100,7 @@ func (w *world) check(c func(*label) *client.Client) error {
 func (w *world) items(c *client.Client, l *label) ([]simItem, error) {
 	var out []simItem
 	for _, in := range windows(time.Now()) {
-		if err := eachAction(c, l, in, func(i simItem) { out = append(out, i) }); err != nil {
+		if err := eachAction(c, in, func(i simItem) { out = append(out, i) }); err != nil {
 			return nil, err
 		}
 	}

@@ -105,7 +105,7 @@ func (w *wires) flips(e envelope) func([]byte) []byte {
 		// Of a batch's head the checksum leaves out offset, length and epoch.
 		first := p.RecordBatches[16 : 12+binary.BigEndian.Uint32(p.RecordBatches[8:])]
 		first[at%len(first)] ^= 1 << (at % 8)
-		return e.framed(answer, rs)
+		return e.framed(rs)
 	}
 }
 
@@ -143,7 +143,7 @@ func (e envelope) answer(frame []byte) kmsg.Response {
 }
 
 // framed is an answer as it goes over the wire.
-func (e envelope) framed(_ []byte, rs kmsg.Response) []byte {
+func (e envelope) framed(rs kmsg.Response) []byte {
 	out := append(make([]byte, 4), e.correlation[:]...)
 	if rs.IsFlexible() {
 		out = append(out, 0)
@@ -163,7 +163,7 @@ func (e envelope) withCode(frame []byte, code int16) []byte {
 				p.ErrorCode, p.BaseOffset = code, -1
 			}
 		}
-		return e.framed(frame, rs)
+		return e.framed(rs)
 	case *kmsg.FetchResponse:
 		for i := range rs.Topics {
 			for j := range rs.Topics[i].Partitions {
@@ -171,7 +171,7 @@ func (e envelope) withCode(frame []byte, code int16) []byte {
 				p.ErrorCode, p.RecordBatches, p.HighWatermark, p.LastStableOffset, p.LogStartOffset = code, nil, -1, -1, -1
 			}
 		}
-		return e.framed(frame, rs)
+		return e.framed(rs)
 	}
 	return frame
 }
@@ -200,7 +200,7 @@ func (e envelope) refusal(code int16) []byte {
 		}
 		rs.Topics = append(rs.Topics, to)
 	}
-	return e.framed(nil, rs)
+	return e.framed(rs)
 }
 
 // storm sets how many of a thousand requests meet a fault.

@@ -35,7 +35,7 @@ func (w *world) loseSource() error {
 	}
 	for p := range simPartitions {
 		for range w.rng.IntN(4) {
-			w.publish(p, w.batch(p))
+			w.publish(p, w.batch())
 		}
 	}
 	if down || w.rng.IntN(2) == 0 {
@@ -50,7 +50,7 @@ func (w *world) loseSource() error {
 		before := w.engine
 		w.setEngine(nil)
 		none := 0
-		if err := w.restartEngine(w.broker.power, before, &none); err != nil {
+		if err := w.restartEngine(before, &none); err != nil {
 			return err
 		}
 	}
@@ -92,7 +92,7 @@ func (w *world) loseJournal() error {
 		return err
 	}
 	none := 0
-	if err := w.restartEngine(w.broker.power, before, &none); err != nil {
+	if err := w.restartEngine(before, &none); err != nil {
 		return err
 	}
 	w.journalCut = true

@@ -77,7 +77,7 @@ type model struct {
 	tried      map[ofMember]int  // how many deletions of it were begun
 	opted      map[opted]bool    // answered
 	made       map[string]int    // brands, by name: how many must be there
-	hands      int               // requests under way
+	hands      int               // names given to what was made
 }
 
 // ofMember is an action of a member, whatever it was said to be.

@@ -38,7 +38,11 @@ func startWriter(w *world, partition int) *writer {
 }
 
 func (q *writer) run() {
-	var p *kafka.Producer
+	p, err := q.w.out.Producer(kafka.ProducerConfig{Topic: kafka.Activities, Partition: q.partition, Codec: kafka.LZ4})
+	if err != nil {
+		q.w.wrong(err)
+		return
+	}
 	for {
 		var batch []*act
 		select {
@@ -46,35 +50,26 @@ func (q *writer) run() {
 		case <-q.ctx.Done():
 			return
 		}
-		if batch[0] == nil { // a mark: all before it is published
-			q.w.users.Done()
-			continue
-		}
 		messages := make([]kafka.Message, len(batch))
 		for i, a := range batch {
 			messages[i] = a.message()
 		}
-		for failures := 0; ; failures++ {
-			var err error
-			if p == nil {
-				p, err = q.w.out.Producer(kafka.ProducerConfig{Topic: kafka.Activities, Partition: q.partition, Codec: kafka.LZ4})
-			}
-			if err == nil {
-				_, err = p.Send(q.ctx, messages)
-			}
-			if err == nil {
-				break
-			}
-			if q.ctx.Err() != nil {
-				q.w.users.Done()
-				return
-			}
-			if !errors.Is(err, kafka.ErrIdempotenceLost) && failures > 20 {
-				q.w.wrong(fmt.Errorf("publish: %w", err))
-			}
-			time.Sleep(50 * time.Millisecond)
-		}
+		q.send(p, messages)
 		q.w.users.Done()
+	}
+}
+
+// send returns when the broker has a batch, perhaps twice, or the writer is stopped.
+func (q *writer) send(p *kafka.Producer, batch []kafka.Message) {
+	for failures := 0; ; failures++ {
+		_, err := p.Send(q.ctx, batch)
+		if err == nil || q.ctx.Err() != nil {
+			return
+		}
+		if !errors.Is(err, kafka.ErrIdempotenceLost) && failures > 20 {
+			q.w.wrong(fmt.Errorf("publish: %w", err))
+		}
+		time.Sleep(50 * time.Millisecond)
 	}
 }
 
@@ -164,9 +159,9 @@ func (w *world) newAct(source string) *act {
 // published is the source of what comes by the public topic.
 const published = "collector"
 
-// batch makes up a batch for a partition: fresh actions, old ones again, others under
+// batch makes up a batch: fresh actions, old ones again, others under
 // a name that is taken, and rubbish.
-func (w *world) batch(partition int) []*act {
+func (w *world) batch() []*act {
 	var out []*act
 	for range 1 + w.rng.IntN(8) {
 		switch n := w.rng.IntN(20); {

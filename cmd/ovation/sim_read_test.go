@@ -45,8 +45,8 @@ func (w window) params() client.Params {
 	}
 }
 
-// eachAction calls f with every action of a label in a window.
-func eachAction(c *client.Client, _ *label, in window, f func(simItem)) error {
+// eachAction calls f with every action in a window.
+func eachAction(c *client.Client, in window, f func(simItem)) error {
 	p := in.params()
 	p["all_member_actions"] = "1"
 	for from := 0; ; from += 1000 {

@@ -14,6 +14,10 @@ import (
 // simulate is one seed from its beginning to its end.
 func simulate(seed uint64) (err error) {
 	w := newWorld(seed)
+	stuck := time.AfterFunc(time.Hour, func() {
+		panic(fmt.Sprintf("seed %d came to no end:\n%s", seed, strings.Join(w.story, "\n")))
+	})
+	defer stuck.Stop()
 	defer func() {
 		if err != nil {
 			w.wrong(err)
@@ -68,7 +72,7 @@ func (w *world) step() error {
 	switch n := w.rng.IntN(100); {
 	case n < 35:
 		p := w.rng.IntN(simPartitions)
-		w.publish(p, w.batch(p))
+		w.publish(p, w.batch())
 	case n < 43:
 		w.registerSomebody()
 	case n < 50:
@@ -177,7 +181,7 @@ func (w *world) look() {
 		var items []simItem
 		err := w.insist(l, func(c *client.Client) error {
 			items = items[:0]
-			return eachAction(c, l, in, func(i simItem) { items = append(items, i) })
+			return eachAction(c, in, func(i simItem) { items = append(items, i) })
 		})
 		if err != nil {
 			return fmt.Errorf("look: %w", err)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"flag"
-	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -40,13 +39,12 @@ var (
 	simSeeds = flag.Int("seeds", simUsual, "crash simulation: how many seeds")
 )
 
-// simFound are seeds that found something when it was there.
+// simFound are seeds that find what was wrong, if it is put back: each has a test of its
+// own beside the code.
 var simFound = []uint64{
-	2,        // a public topic made anew while the node was down was taken for a new one
-	196, 223, // the same request twice in a slice gave later actions other ids
-	161,      // nothing kept of where the routers were, and a log that begins later
-	197, 268, // the ends of the public topic, asked for before there was a router
-	13, 78, // a topic made anew in its first moments
+	2,   // a public topic made anew while the node was down was taken for a new one
+	86,  // the same request twice in a slice gave later actions other ids
+	385, // the ends of the public topic, asked for before there was a router
 }
 
 func TestSimulation(t *testing.T) {
@@ -68,12 +66,10 @@ func TestSimulation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(time.Date(2026, 3, 15, 12, 0, 0, 0, time.UTC)))
 		for _, seed := range seeds {
-			stuck := time.AfterFunc(time.Hour, func() { panic(fmt.Sprintf("seed %d came to no end", seed)) })
 			if err := simulate(seed); err != nil {
 				failed++
 				t.Errorf("go test ./cmd/ovation -run TestSimulation -seed %d: %v", seed, err)
 			}
-			stuck.Stop()
 			if ran++; failed > 0 && flag.Lookup("test.failfast").Value.String() == "true" {
 				break
 			}

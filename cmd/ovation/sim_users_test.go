@@ -198,7 +198,7 @@ func (w *world) visible(a *act, at string) error {
 	found := false
 	err := w.insist(a.of, func(c *client.Client) error {
 		found = false
-		return eachAction(c.At(at), a.of, windowOf(a.at), func(item simItem) { found = found || item.link == a.link() })
+		return eachAction(c.At(at), windowOf(a.at), func(item simItem) { found = found || item.link == a.link() })
 	})
 	if err != nil {
 		return fmt.Errorf("look for %s: %w", a.link(), err)

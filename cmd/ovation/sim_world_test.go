@@ -188,7 +188,7 @@ func (w *world) revive(again int) error {
 		if !engineOff {
 			continue
 		}
-		if err := w.restartEngine(b.power, e, &again); err != nil {
+		if err := w.restartEngine(e, &again); err != nil {
 			return err
 		}
 	}
@@ -208,7 +208,7 @@ func (w *world) setEngine(e *engineLife) {
 
 // restartEngine starts the engine on the disk of the life before, and again where the
 // power is cut before it is up.
-func (w *world) restartEngine(_ *power, before *engineLife, again *int) error {
+func (w *world) restartEngine(before *engineLife, again *int) error {
 	p := w.broker.power
 	if w.apart {
 		p = newPower(before.power.rest(), w.rng.Uint64())
@@ -252,7 +252,7 @@ func (w *world) restart(broker bool) error {
 			return nil
 		}
 		none := 0
-		return w.restartEngine(w.broker.power, e, &none)
+		return w.restartEngine(e, &none)
 	}
 	b := w.broker
 	err := b.stop()
