@@ -1,0 +1,7 @@
+//go:build !full && race
+
+package main
+
+// simUsual is how many fresh seeds of the simulation run: few where each takes ten times
+// as long.
+const simUsual = 15
