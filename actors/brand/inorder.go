@@ -14,10 +14,15 @@ func (x *Scratch) mostPass() bool {
 		rows += x.spans[i].hi - x.spans[i].lo
 		all += x.spans[i].c.rows()
 	}
-	if x.filter != nil {
-		rows = int(uint64(rows) * members(x.filter[:x.words]) / uint64(64*x.words))
+	return all > 0 && x.passing(rows)*mostPassFrom >= all
+}
+
+// passing is about how many of so many rows are of members who pass the filter.
+func (x *Scratch) passing(rows int) int {
+	if x.filter == nil || rows == 0 {
+		return rows
 	}
-	return all > 0 && rows*mostPassFrom >= all
+	return int(uint64(rows) * members(x.filter[:x.words]) / uint64(64*x.words))
 }
 
 // barred marks members who do not pass: no generation is after it.

@@ -72,10 +72,7 @@ func (x *Scratch) score(a *Ask) error {
 	for i := range x.spans {
 		rows += x.spans[i].hi - x.spans[i].lo
 	}
-	if x.filter != nil {
-		rows = int(uint64(rows) * members(x.filter[:x.words]) / uint64(64*x.words))
-	}
-	l.all = l.all || rows*allFrom >= x.words*64
+	l.all = l.all || x.passing(rows)*allFrom >= x.words*64
 	for i := range x.spans {
 		if !x.goesOn() {
 			break

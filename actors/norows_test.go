@@ -1,0 +1,34 @@
+package actors
+
+import (
+	"testing"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// TestAShardWithoutRowsAnswersEveryQuestion asks, with a filter and without, where of
+// eight shards some have nobody, some members who did nothing, and one a member who did.
+func TestAShardWithoutRowsAnswersEveryQuestion(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 8, Options{})
+	r.furnish(2)
+	id := r.register(0)
+	for n := range 9 {
+		r.register(n + 1)
+	}
+	for brand := range domain.BrandID(2) {
+		r.publish(domain.Activity{Member: id, Definition: 100, Brand: brand + 1, Time: sep2020, Hash: uint64(brand) + 1})
+	}
+	r.settled()
+	for shape := domain.ShapeTally; shape <= domain.ShapeDepths; shape++ {
+		for _, filter := range []domain.Filter{{}, {Services: []domain.Service{domain.LastFM}}, {Paid: true}, {Exclude: []domain.MemberID{id}}, {Holds: []domain.Service{domain.LastFM}}} {
+			for _, brand := range []domain.BrandID{0, 1} {
+				q := &domain.Question{
+					Account: 1, Brand: brand, Shape: shape, Filter: filter, Range: domain.Range{From: sep2020 - 86400, To: sep2020 + 86400},
+					Groups: []domain.Group{{Definition: 100}}, Listing: domain.Listing{Limit: 10, Every: true}, Top: domain.Top{Limit: 10},
+				}
+				r.asked(t, q)
+			}
+		}
+	}
+}
