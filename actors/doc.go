@@ -39,7 +39,7 @@
 //
 // # What holds
 //
-// A slice is at most 1,000 records. What they will look at is read for all of them
+// A slice is at most 256 records. What they will look at is read for all of them
 // first, side by side (approach.go), then they are applied. It is committed when the
 // shard is idle, when somebody waits for an outcome, after 10 ms (50 ms under load) or
 // 20,000 records.

@@ -43,7 +43,7 @@ func (n *Node) routedAll(ctx context.Context) error {
 		return domain.ErrUnavailable
 	}
 	for len(n.routing.list()) < partitions { // a node that starts has not found all of them yet
-		if !wait(ctx) {
+		if !pause(ctx, time.Millisecond) {
 			return domain.ErrUnavailable
 		}
 	}
@@ -66,22 +66,9 @@ func (s *routerShared) reaches(ctx context.Context, next int64) error {
 		if s.next.Load() >= next {
 			return nil
 		}
-		if !wait(ctx) {
+		if !pause(ctx, time.Millisecond) { // a router tells nobody what it has done
 			return domain.ErrUnavailable
 		}
-	}
-}
-
-// wait waits for a millisecond, since a router tells nobody what it has done; false
-// when ctx ended.
-func wait(ctx context.Context) bool {
-	t := time.NewTimer(time.Millisecond)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-		return false
 	}
 }
 

@@ -87,7 +87,12 @@ func (p *pump) run(ctx context.Context, next int64, epoch int32) {
 
 // backOff waits a little longer after every failure, to 1 s; false when ctx ended.
 func backOff(ctx context.Context, failures int) bool {
-	t := time.NewTimer(min(time.Second, 20*time.Millisecond<<min(failures, 6)))
+	return pause(ctx, min(time.Second, 20*time.Millisecond<<min(failures, 6)))
+}
+
+// pause waits; false when ctx ended.
+func pause(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
 	case <-t.C:

@@ -124,19 +124,10 @@ func (c *ceiling) pace(ctx context.Context, records int) error {
 		c.due = now
 	}
 	c.due = c.due.Add(time.Duration(records) * time.Second / time.Duration(c.rate))
-	return pause(ctx, c.due.Sub(now))
-}
-
-// pause waits, or until ctx ends.
-func pause(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
+	if !pause(ctx, c.due.Sub(now)) {
 		return ctx.Err()
 	}
+	return nil
 }
 
 // boundLog is a journal up to a ceiling, to which nothing can be appended.

@@ -87,11 +87,7 @@ func (x *Scratch) ofSet(s *set, a *Ask, union []uint64) (n uint64, err error) {
 		}
 	}
 	tail := s.upto(x.view.Seq)
-	rows := len(x.ord) + len(tail.rows)
-	for i := range x.spans {
-		rows += x.spans[i].hi - x.spans[i].lo
-	}
-	if rows < x.words/8 { // to go through a set of all members would take longer
+	if len(x.ord)+len(tail.rows)+x.spanned() < x.words/8 { // to go through a set of all members would take longer
 		x.tail(tail)
 		x.gatherAll()
 		note(union, x.ord)

@@ -9,12 +9,19 @@ const mostPassFrom = 4
 
 // mostPass reports that so many of the rows of the spans' chunks may pass.
 func (x *Scratch) mostPass() bool {
-	rows, all := 0, 0
+	all := 0
 	for i := range x.spans {
-		rows += x.spans[i].hi - x.spans[i].lo
 		all += x.spans[i].c.rows()
 	}
-	return all > 0 && x.passing(rows)*mostPassFrom >= all
+	return all > 0 && x.passing(x.spanned())*mostPassFrom >= all
+}
+
+// spanned is how many rows the spans have.
+func (x *Scratch) spanned() (rows int) {
+	for i := range x.spans {
+		rows += x.spans[i].hi - x.spans[i].lo
+	}
+	return rows
 }
 
 // passing is about how many of so many rows are of members who pass the filter.

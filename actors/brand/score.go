@@ -68,11 +68,7 @@ func (x *Scratch) score(a *Ask) error {
 	if err := x.visitSets(a, x.scoreMet, x.scoreTail); err != nil {
 		return err
 	}
-	rows := 0
-	for i := range x.spans {
-		rows += x.spans[i].hi - x.spans[i].lo
-	}
-	l.all = l.all || x.passing(rows)*allFrom >= x.words*64
+	l.all = l.all || x.passing(x.spanned())*allFrom >= x.words*64
 	for i := range x.spans {
 		if !x.goesOn() {
 			break
