@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors"
@@ -128,8 +129,10 @@ func (v *verifier) replay(ctx context.Context, s *verifyShard, o verifyOrder, st
 	}
 	defer shadow.Stop()
 	watched, stop := context.WithCancel(ctx)
+	var watching sync.WaitGroup // progress is the run's: not told when the replay is over
+	defer watching.Wait()
 	defer stop()
-	go func() {
+	watching.Go(func() {
 		for tick := time.NewTicker(200 * time.Millisecond); ; {
 			select {
 			case <-tick.C:
@@ -139,7 +142,7 @@ func (v *verifier) replay(ctx context.Context, s *verifyShard, o verifyOrder, st
 				return
 			}
 		}
-	}()
+	})
 	for range verifyRounds {
 		applied, err := v.node.Applied(s.Shard)
 		if err != nil {
