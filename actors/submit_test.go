@@ -66,9 +66,9 @@ func TestI8ManyLeaveRoomInALane(t *testing.T) {
 // Many submissions have results in their order, records of one log stand in it in
 // that order, and one that fails is no other's failure.
 func TestManySubmissionsAreAppliedInOrderAndOneByOne(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute) // a busy machine may be late
 	defer cancel()
-	t.Parallel()
 	r := newRig(t, 2, Options{})
 	r.furnish(1)
 	ids := []domain.MemberID{r.register(0), r.register(1), r.register(2), r.register(3)}

@@ -230,7 +230,11 @@ func (w *writer) record(name string) error {
 			return meta, err
 		}
 		item, meta, err := api.Record(ctx(w.t), params)
-		if err == nil {
+		switch {
+		case err != nil:
+		case w.p.deeds[a.deed].oneTime && !keyed: // the item there is: of an earlier action that came since
+			a.item = item.ID
+		default:
 			err = same("record "+name, &a.item, item.ID)
 		}
 		return meta, err
