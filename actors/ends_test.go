@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -102,4 +103,27 @@ func TestTheEndOfAPartitionThatIsNotRoutedIsNotKnown(t *testing.T) {
 	if err := s.reaches(ctx, 6); !errors.Is(err, domain.ErrUnavailable) {
 		t.Errorf("nobody waits: %v", err)
 	}
+}
+
+// moved is a public topic that was made anew since the node found it.
+type moved struct{ *memSource }
+
+func (s moved) gap() error {
+	return &domain.GapError{Kind: domain.GapRecreated, Topic: "activities", TopicID: s.id, Detail: "was another"}
+}
+
+func (s moved) Partitions(context.Context) (int, error) { return len(s.parts), s.gap() }
+
+func (s moved) Committed(context.Context, int) (int64, int32, bool, error) {
+	return 0, 0, false, s.gap()
+}
+
+// A topic that is made anew before the node has found its partitions stops each of them:
+// an operator sees it, and can give the word.
+func TestATopicMadeAnewInTheFirstMomentsStopsItsPartitions(t *testing.T) {
+	r := newRig(t, 1, Options{Source: moved{&memSource{memLog: newMemLog(3, 2), kept: map[int]int64{}}}})
+	r.eventually("stop of both partitions", func() bool {
+		all := r.node.Status().Routers
+		return len(all) == 2 && strings.Contains(all[0].Stopped, "another") && strings.Contains(all[1].Stopped, "another")
+	})
 }

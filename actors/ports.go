@@ -46,7 +46,8 @@ type Appender interface {
 type Source interface {
 	// Topic is the topic's id as Committed last found it.
 	Topic() domain.TopicID
-	// Partitions asks the broker for the number of partitions.
+	// Partitions asks the broker for the number of partitions; of a topic of another id it
+	// is a *domain.GapError, beside the number that this one has.
 	Partitions(ctx context.Context) (int, error)
 	// Committed is where the router left a partition: the offset and epoch kept for
 	// this journal, ok false when there is none. What is kept for a topic of another id is

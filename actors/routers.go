@@ -73,6 +73,10 @@ func (r *routers) Receive(ctx actor.Context) {
 func (r *routers) look(ctx context.Context, found func(int)) {
 	for failures := 0; ; {
 		n, err := r.env.source.Partitions(ctx)
+		var gap *domain.GapError
+		if errors.As(err, &gap) { // also before any was found: each says that it stopped
+			found(n)
+		}
 		if err != nil {
 			if failures++; !backOff(ctx, failures) {
 				return

@@ -82,14 +82,14 @@ func (s *Source) of(partition int) domain.TopicID {
 }
 
 // Partitions asks the broker for the number of partitions, once. A topic of another id
-// is a *domain.GapError.
+// is a *domain.GapError, beside the number that this one has.
 func (s *Source) Partitions(ctx context.Context) (int, error) {
 	t, err := s.client.Topic(ctx, s.topic)
 	if err != nil {
 		return 0, err
 	}
 	if id := s.Topic(); t.ID != id {
-		return 0, &domain.GapError{Kind: domain.GapRecreated, Topic: s.topic, TopicID: t.ID, Detail: "was " + id.String()}
+		return t.Partitions, &domain.GapError{Kind: domain.GapRecreated, Topic: s.topic, TopicID: t.ID, Detail: "was " + id.String()}
 	}
 	return t.Partitions, nil
 }
