@@ -190,6 +190,9 @@ func (w *world) look() {
 		defer w.model.mu.Unlock()
 		seen, pairs := map[ofMember]bool{}, map[pairOf]bool{}
 		for _, i := range items {
+			if w.model.leaving(&i, l) {
+				continue
+			}
 			a := w.model.byLink[i.link]
 			if a == nil || a.of != l {
 				return fmt.Errorf("I7: an action nobody did: %+v", i)

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -182,8 +183,20 @@ func (w *world) record(a *act, repeated bool) {
 func (m *model) gone(a *act) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	k := ofMember{a.owner(), a.source, a.id}
-	return m.tried[k] > 0 || a.deed.oneTime
+	return m.mayBeGone(a)
+}
+
+// mayBeGone is gone for those who hold mu.
+func (m *model) mayBeGone(a *act) bool {
+	return m.tried[ofMember{a.owner(), a.source, a.id}] > 0 || a.deed.oneTime
+}
+
+// leaving reports that an item without a link may be of an action that was deleted, or
+// replaced, while its page was made: what it says is read after its row.
+func (m *model) leaving(i *simItem, l *label) bool {
+	return i.link == "" && slices.ContainsFunc(m.acts, func(a *act) bool {
+		return a.of == l && a.owner() == i.member && a.brand == i.brand && a.deed.id == i.definition && m.mayBeGone(a)
+	})
 }
 
 // triedTwice reports that another tries to delete the action as well.
