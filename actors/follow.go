@@ -2,7 +2,6 @@ package actors
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 
@@ -16,27 +15,20 @@ import (
 type account struct {
 	audience *member.Audience
 	table    *brand.Table
-	brands   map[*brand.Columns]*actor.PID
-	buckets  map[domain.BrandID]*bucket   // kept from slice to slice
-	filled   []*bucket                    // those with rows
-	fed      map[*brand.Columns]time.Time // when rows last came
+	brands   map[*brand.Columns]*brandChild
+	buckets  map[domain.BrandID]*bucket // kept from slice to slice
+	filled   []*bucket                  // those with rows
 	heat     *heat
 	stamps   *accountStamps
 	met      domain.Ordinal // every ordinal from it on is of a member who has no row yet
 	dirty    bool           // to be published
 }
 
-// bucket is a brand's new rows of a slice.
-type bucket struct {
-	dense uint32
-	rows  []domain.Row
-}
-
 func newAccount() *account {
 	return &account{
 		audience: member.NewAudience(), table: brand.NewTable(brand.Options{}),
-		brands: map[*brand.Columns]*actor.PID{}, buckets: map[domain.BrandID]*bucket{},
-		fed: map[*brand.Columns]time.Time{}, heat: &heat{}, stamps: &accountStamps{},
+		brands: map[*brand.Columns]*brandChild{}, buckets: map[domain.BrandID]*bucket{},
+		heat: &heat{}, stamps: &accountStamps{},
 	}
 }
 
@@ -146,58 +138,11 @@ func (s *shard) taken(ctx actor.Context, r *domain.Row) error {
 		return err
 	}
 	m := &removeRow{dense: dense, row: *r}
-	if ctx.Send(s.brandOf(ctx, a, dense), m); !m.done {
+	if s.brandOf(ctx, a, dense).box.PostUserMessage(m); !m.done {
 		panic("a brand actor failed")
 	}
 	a.stamps.rows(dense, s.views.version)
 	s.views.touch(r.Account, a)
 	s.state.Rows--
 	return nil
-}
-
-// pour sends each filled bucket to its brand's actor, as one message.
-func (s *shard) pour(ctx actor.Context, a *account) {
-	for _, b := range a.filled {
-		m := appendRows{dense: b.dense, rows: b.rows}
-		a.fed[a.table.Target(b.dense)] = s.since
-		if ctx.Send(s.brandOf(ctx, a, b.dense), &m); !m.done {
-			panic("a brand actor failed")
-		}
-		b.rows = b.rows[:0]
-	}
-	a.filled = a.filled[:0]
-	if len(a.buckets) > maxBuckets {
-		clear(a.buckets)
-	}
-}
-
-// maxBuckets bounds the buckets that are kept for the next slice.
-const maxBuckets = 4096
-
-// brandOf is the actor of the columns that the brand's rows are in.
-func (s *shard) brandOf(ctx actor.Context, a *account, dense uint32) *actor.PID {
-	c := a.table.Target(dense)
-	pid := a.brands[c]
-	if pid == nil {
-		pid = ctx.Spawn(childProps(func() actor.Actor { return &brandActor{c} }))
-		a.brands[c] = pid
-	}
-	return pid
-}
-
-// brandActor is one brand with columns of its own, or the rest of an account's
-// brands: a child of its shard, on the shard's goroutine. The thinking is in
-// package brand.
-type brandActor struct{ columns *brand.Columns }
-
-// Receive is the mailbox.
-func (b *brandActor) Receive(ctx actor.Context) {
-	switch m := ctx.Message().(type) {
-	case *appendRows:
-		b.columns.Append(m.dense, m.rows)
-		m.done = true
-	case *removeRow:
-		b.columns.Remove(m.dense, &m.row)
-		m.done = true
-	}
 }

@@ -88,7 +88,11 @@ func (s *shard) evict(held int) {
 	for id, a := range s.accounts {
 		a.table.Own(func(c *brand.Columns) {
 			if dense, _, _ := c.Brand(); !c.Cold() {
-				all = append(all, candidate{id, a, c, later(a.heat.last(dense), a.fed[c])})
+				used := a.heat.last(dense)
+				if k := a.brands[c]; k != nil {
+					used = later(used, k.fed)
+				}
+				all = append(all, candidate{id, a, c, used})
 			}
 		})
 	}

@@ -9,23 +9,30 @@ import (
 // filter answers "certainly not there" for (account, ordinal, hash), be the hash that
 // of an action or a one-time pair. It is a chain of
 // split-block Bloom filters (Putze, Sanders, Singler 2007: one cache line a question,
-// 8 bits in 256). The first is sized by what is expected; each later one has room for
-// as many rows as all before it, and more bits a row, since errors of the chain add up.
+// 16 bits in 512). The first is sized by what is expected; each later one has room for
+// twice the rows of all before it, since each is a line more to wait for, and
+// more bits a row, since errors of the chain add up.
 type filter struct {
 	parts []filterPart
 	used  uint64 // when it was asked last, on the timeline's own count of questions
 }
 
 type filterPart struct {
-	words []uint32 // 8 a block
+	words []uint32 // blockWords a block
 	rows  int
 	room  int
 }
 
-// Bits a row, of the first part and of later ones: 0.013 and 0.003 % are wrong.
 const (
+	blockWords = 16
+	blockBits  = 32 * blockWords
+
+	// Bits a row, of the first part and of later ones: at most 50 and 2 of a million are wrong.
 	filterBits = 24
 	grownBits  = 32
+
+	// filterGrowth is how many times the rows of all parts before a later one has room for.
+	filterGrowth = 2
 )
 
 // newFilter makes room for so many rows before it grows.
@@ -36,8 +43,8 @@ func newFilter(rows int) *filter {
 }
 
 func (f *filter) grow(rows, bits int) {
-	blocks := (rows*bits + 255) / 256
-	f.parts = append(f.parts, filterPart{words: make([]uint32, blocks*8), room: rows})
+	blocks := (rows*bits + blockBits - 1) / blockBits
+	f.parts = append(f.parts, filterPart{words: make([]uint32, blocks*blockWords), room: rows})
 }
 
 // bytes is the memory held.
@@ -48,7 +55,12 @@ func (f *filter) bytes() (n int) {
 	return n
 }
 
-var filterSalt = [8]uint32{0x47b6137b, 0x44974d91, 0x8824ad5b, 0xa2b7289d, 0x705495c7, 0x2df1424b, 0x9efc4947, 0x5c6bfb31}
+// filterSalt is odd numbers, one a word: the word's bit is the highest five bits of
+// the product.
+var filterSalt = [blockWords]uint32{
+	0x47b6137b, 0x44974d91, 0x8824ad5b, 0xa2b7289d, 0x705495c7, 0x2df1424b, 0x9efc4947, 0x5c6bfb31,
+	0x9e3779b1, 0x85ebca77, 0xc2b2ae3d, 0x27d4eb2f, 0x165667b1, 0xd6e8feb9, 0xb5297a4d, 0x68e31da5,
+}
 
 // mix puts the member into the hash: equal hashes of two members are two things.
 func mix(account domain.AccountID, ord domain.Ordinal, hash uint64) uint64 {
@@ -66,7 +78,7 @@ func (f *filter) add(x uint64) {
 		for i := range f.parts {
 			room += f.parts[i].room
 		}
-		f.grow(room, grownBits)
+		f.grow(filterGrowth*room, grownBits)
 		p = &f.parts[len(f.parts)-1]
 	}
 	p.rows++
@@ -76,9 +88,9 @@ func (f *filter) add(x uint64) {
 	}
 }
 
-func (p *filterPart) block(x uint64) *[8]uint32 {
-	h, _ := bits.Mul64(x, uint64(len(p.words)/8))
-	return (*[8]uint32)(p.words[h*8:])
+func (p *filterPart) block(x uint64) *[blockWords]uint32 {
+	h, _ := bits.Mul64(x, uint64(len(p.words)/blockWords))
+	return (*[blockWords]uint32)(p.words[h*blockWords:])
 }
 
 // maybe is false where the row was certainly never added.

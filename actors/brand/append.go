@@ -17,6 +17,16 @@ func (c *Columns) Append(dense uint32, rows []domain.Row) {
 	c.add(dense, rows, c.t.note(rows) <= c.t.shown)
 }
 
+// Near reads what Append will look at: who appends to many columns lets them be
+// waited for side by side. The sum has no meaning, but that the reads are done.
+func (c *Columns) Near() uint64 {
+	s := c.set
+	if s == nil || s.tail == nil || c.n >= len(s.tail.rows) {
+		return uint64(c.n)
+	}
+	return uint64(s.tail.rows[c.n].time) + uint64(s.tail.rows[max(c.n, 1)-1].low)
+}
+
 // add adds rows, of which late says that they cannot stand in a tail.
 func (c *Columns) add(dense uint32, rows []domain.Row, late bool) {
 	c.rows += len(rows)
