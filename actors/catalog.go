@@ -1,7 +1,6 @@
 package actors
 
 import (
-	"context"
 	"fmt"
 	"log/slog"
 	"sync/atomic"
@@ -27,8 +26,10 @@ type catalog struct {
 type catalogShared struct {
 	view    atomic.Pointer[CatalogView]
 	fresh   freshness
-	moved   func() // called after a new view is there
+	end     atomic.Int64 // the log's, as last seen
+	moved   func()       // called after a new view is there
 	stopped atomic.Pointer[string]
+	reading trouble
 }
 
 // openCatalog reads the stored catalog and publishes its view.
@@ -52,7 +53,7 @@ func (c *catalog) Receive(ctx actor.Context) {
 	case *await:
 		c.waiting.await(ctx, m.next, c.ledger.state.Next, nil)
 	case *pumpFailed:
-		c.log.Log(context.Background(), severity(m.failures), "the catalog cannot be read", "err", m.err)
+		c.shared.reading.met(c.log, m.failures, m.err)
 	case *gapFound:
 		c.stop(m.gap)
 	case *actor.Stopped:
@@ -68,6 +69,8 @@ func (c *catalog) page(ctx actor.Context, p *page) {
 	if c.shared.stopped.Load() != nil {
 		return
 	}
+	c.shared.reading.over(c.log)
+	c.shared.end.Store(p.End)
 	before := c.ledger.state.Next
 	for i := range p.Records {
 		r := &p.Records[i]

@@ -19,7 +19,7 @@ type CatalogView struct {
 	segments     pages[*domain.Segment]
 	owned        pages[*owned] // by account
 	byHash       map[domain.KeyHash]uint32
-	setAside     map[place]bool
+	setAside     map[place]int64
 	gaps         []*domain.AcceptGap
 }
 
@@ -178,7 +178,18 @@ func all[V any](p pages[*V]) (out []*V) {
 
 // setsAside reports that the record is to become a dead letter.
 func (v *CatalogView) setsAside(partition int, offset int64) bool {
-	return v.setAside[place{partition, offset}]
+	_, ok := v.setAside[place{partition, offset}]
+	return ok
+}
+
+// setAsideSince is how many records were set aside at a time or later, ms since 1970.
+func (v *CatalogView) setAsideSince(ms int64) (n int) {
+	for _, at := range v.setAside {
+		if at >= ms {
+			n++
+		}
+	}
+	return n
 }
 
 // accepted is the operator's word on a gap of a partition of the topic, after the
@@ -230,9 +241,9 @@ func (v *CatalogView) putKey(k *domain.Key, epoch uint64) {
 func (v *CatalogView) putSetAside(s *domain.SetAside) {
 	v.setAside = maps.Clone(v.setAside)
 	if v.setAside == nil {
-		v.setAside = map[place]bool{}
+		v.setAside = map[place]int64{}
 	}
-	v.setAside[place{s.Partition, s.Offset}] = true
+	v.setAside[place{s.Partition, s.Offset}] = s.At
 }
 
 // own lets f change what an account has.

@@ -26,3 +26,15 @@ func (n *Node) ticks(ctx context.Context) {
 		}
 	}
 }
+
+// renews has each shard look at how old its view is.
+func (n *Node) renews(ctx context.Context) {
+	for pause(ctx, renewEvery) {
+		if !n.started.Load() {
+			continue
+		}
+		for _, p := range n.pids {
+			n.system.Root.Send(p, &renew{})
+		}
+	}
+}

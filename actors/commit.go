@@ -32,9 +32,10 @@ func (s *shard) commit(ctx actor.Context) error {
 	s.settleStaged()
 	s.fold()
 	s.budget()
-	s.views.publish(shared, &s.state, s.roster, s.store.Snapshot())
+	s.views.publish(shared, &s.state, s.roster, s.snapshot())
 	s.outbox.committed()
 	now := time.Now()
+	shared.clock.applied(s.env.log, s.env.id, s.state.Clock, now)
 	s.meter.note(now, s.uncommitted, &shared.rate)
 	shared.stats.committed(s.uncommitted, s.store.State())
 	s.uncommitted, s.since = 0, now
@@ -48,6 +49,25 @@ func (s *shard) commit(ctx actor.Context) error {
 	shared.stats.slept.Add(int64(s.awake.rest(ctx)))
 	s.serveWhenNear()
 	return nil
+}
+
+// snapshot is the store as of the last commit, for a view.
+func (s *shard) snapshot() Snapshot { return watched{s.store.Snapshot(), s.tell} }
+
+// renew comes now and then: a snapshot that is kept for long keeps what the other shards'
+// compactions would drop.
+type renew struct{}
+
+const (
+	renewEvery = 2 * time.Second
+	viewLasts  = 10 * time.Second
+)
+
+// renew puts the view of a shard in which nothing happens on a new snapshot.
+func (s *shard) renew() {
+	if time.Since(s.views.at) >= viewLasts {
+		s.views.renew(s.env.shared, s.snapshot())
+	}
 }
 
 // settleStaged makes staged look-ups stored ones.
@@ -96,7 +116,7 @@ func (s *shard) load() error {
 	if s.waiting.requests == nil {
 		s.waiting = newWaiting()
 	}
-	s.outbox = newOutbox(s.env.journal.Appender(), s.env.options.DeadLetters, s.env.log)
+	s.outbox = newOutbox(s.env.id, s.env.journal.Appender(), s.env.options.DeadLetters, s.env.log)
 	s.requests, s.staged = map[domain.RequestID]*domain.Request{}, map[domain.IdentityHash]*domain.Identity{}
 	s.identities = newRecent[domain.IdentityHash, domain.Identity](s.env.options.CachedIdentities)
 	s.uncommitted, s.since = 0, time.Time{}
@@ -115,8 +135,9 @@ func (s *shard) load() error {
 		return err
 	}
 	s.env.shared.applied.Store(s.state.Next)
+	s.env.shared.clock.applied(s.env.log, s.env.id, s.state.Clock, time.Now())
 	s.env.shared.stats.committed(0, s.state)
-	s.views.publish(s.env.shared, &s.state, s.roster, s.store.Snapshot())
+	s.views.publish(s.env.shared, &s.state, s.roster, s.snapshot())
 	return nil
 }
 

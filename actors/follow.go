@@ -124,9 +124,17 @@ func (s *shard) dense(id domain.BrandID) (uint32, error) {
 	}
 	b := s.env.catalog.view.Load().brands.get(uint32(id))
 	if b == nil {
-		return 0, fmt.Errorf("the catalog at hand does not know brand %d yet", id)
+		return 0, &behindError{id}
 	}
 	return b.Dense, nil
+}
+
+// behindError says that a record was stamped by a newer catalog than the one at hand:
+// when that is there too, the shard goes on.
+type behindError struct{ brand domain.BrandID }
+
+func (e *behindError) Error() string {
+	return fmt.Sprintf("the catalog at hand does not know brand %d yet: waiting until it does", e.brand)
 }
 
 // taken takes a row out of its brand.

@@ -2,7 +2,6 @@ package actors
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
@@ -18,6 +17,7 @@ type lane struct {
 	many      chan struct{} // holds one for each ticket in the lane that came with many
 	log       *slog.Logger
 	done      chan struct{}
+	appending trouble
 }
 
 // ticket is one record on its way; base is told once it is durable.
@@ -39,7 +39,7 @@ const (
 func startLane(ctx context.Context, a Appender, partition int, log *slog.Logger) *lane {
 	l := &lane{
 		appender: a, partition: partition, in: make(chan ticket, laneDepth), many: make(chan struct{}, laneMany),
-		log: log, done: make(chan struct{}),
+		log: log, done: make(chan struct{}), appending: trouble{what: "commands cannot be appended"},
 	}
 	go l.run(ctx)
 	return l
@@ -171,14 +171,13 @@ func (l *lane) appendAll(ctx context.Context, records []domain.Record) (int64, b
 	for failures := 1; ; failures++ {
 		base, err := l.appender.Append(ctx, l.partition, records)
 		if err == nil {
+			l.appending.over(l.log, "partition", l.partition)
 			return base, true
 		}
 		if ctx.Err() != nil {
 			return 0, false
 		}
-		if !errors.Is(err, context.DeadlineExceeded) {
-			l.log.Warn("append of commands failed", "partition", l.partition, "failures", failures, "err", err)
-		}
+		l.appending.met(l.log, failures, err, "partition", l.partition)
 		if !backOff(ctx, failures) {
 			return 0, false
 		}

@@ -3,6 +3,7 @@ package actors
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"runtime"
@@ -66,7 +67,7 @@ func New(o Options) *Node {
 		o.Log = slog.New(slog.NewTextHandler(io.Discard, nil))
 	}
 	shards := o.Journal.Partitions()
-	return &Node{o: o, shards: shards, placement: alone{shards}, catalog: &catalogShared{}, routing: &routersShared{}}
+	return &Node{o: o, shards: shards, placement: alone{shards}, catalog: &catalogShared{reading: trouble{what: "the catalog cannot be read"}}, routing: &routersShared{looking: trouble{what: "the public topic cannot be described"}}}
 }
 
 // Open starts what is no shard, and reads the catalog to its end: a record is applied
@@ -88,6 +89,7 @@ func (n *Node) Open(ctx context.Context) error {
 	})
 	n.beside.Go(func() { n.usage.run(n.ctx) })
 	n.beside.Go(func() { n.ticks(n.ctx) })
+	n.beside.Go(func() { n.renews(n.ctx) })
 	if err := n.startCatalog(); err != nil {
 		return err
 	}
@@ -142,7 +144,7 @@ func (n *Node) catalogMoved() {
 }
 
 func (n *Node) startShard(i int) {
-	shared := &shardShared{id: i, progress: make(chan struct{}, 1)}
+	shared := newShardShared(i)
 	env := &shardEnv{
 		id: i, shards: n.shards, journal: n.o.Journal, lane: n.lanes[i],
 		open:    func() (ShardStore, error) { return n.o.OpenShard(i) },
@@ -156,7 +158,7 @@ func (n *Node) startShard(i int) {
 
 func (n *Node) startRouters() {
 	env := &routerEnv{
-		source: n.o.Source, journal: n.o.Journal, shards: n.shared, catalog: n.catalog, catchUp: n.CatchUp, log: n.o.Log,
+		source: n.o.Source, journal: n.o.Journal, shards: n.shared, catalog: n.catalog, catchUp: n.catchUp, log: n.o.Log,
 	}
 	n.routers = n.system.Root.Spawn(actor.PropsFromProducer(func() actor.Actor { return &routers{env: env, shared: n.routing} }))
 }
@@ -164,15 +166,26 @@ func (n *Node) startRouters() {
 // CatchUp returns when the catalog is applied up to its end as of now. It tries as
 // long as ctx lasts, unless the catalog has stopped.
 func (n *Node) CatchUp(ctx context.Context) error {
+	return n.catchUp(ctx, &trouble{what: notToItsEnd})
+}
+
+const notToItsEnd = "the catalog cannot be read to its end"
+
+// catchUp is CatchUp that tells why it takes long.
+func (n *Node) catchUp(ctx context.Context, t *trouble, where ...any) error {
 	for failures := 1; ; failures++ {
 		end, err := n.o.Catalog.End(ctx, 0)
 		if err == nil {
 			if err = n.awaitCatalog(ctx, end); err == nil {
+				t.over(n.o.Log, where...)
 				return nil
 			}
 		}
 		if fault := n.fault.Load(); fault != nil {
 			return *fault
+		}
+		if ctx.Err() == nil {
+			t.met(n.o.Log, failures, err, where...)
 		}
 		if !backOff(ctx, failures) {
 			return err
@@ -180,11 +193,22 @@ func (n *Node) CatchUp(ctx context.Context) error {
 	}
 }
 
-// setAside appends the word that a record is to become a dead letter.
-func (n *Node) setAside(p poisoned) {
-	n.catalogLane.post(domain.Record{Kind: domain.KindSetAside, Command: &domain.SetAside{
-		Partition: p.partition, Offset: p.offset, At: n.o.Now().UnixMilli(),
-	}})
+// setAsideMost is how many records may be set aside within an hour: what is wrong with
+// more of them is not the records.
+const setAsideMost = 100
+
+// setAside appends the word that a record is to become a dead letter; false when there
+// were too many of late, or nobody takes it.
+func (n *Node) setAside(p poisoned) error {
+	now := n.o.Now()
+	if lately := n.Catalog().setAsideSince(now.Add(-time.Hour).UnixMilli()); lately >= setAsideMost {
+		return fmt.Errorf("%d records were set aside within an hour: it is tried again when the node starts again", lately)
+	}
+	word := &domain.SetAside{Partition: p.partition, Offset: p.offset, At: now.UnixMilli()}
+	if !n.catalogLane.post(domain.Record{Kind: domain.KindSetAside, Command: word}) {
+		return errors.New("too much waits to be appended to the catalog: it is tried again when the node starts again")
+	}
+	return nil
 }
 
 // Stop ends the actors: routers first, so that nothing more comes; what is in the

@@ -19,6 +19,7 @@ import (
 //
 // The shard owns staged; the goroutines are given what a commit made durable.
 type outbox struct {
+	shard    int
 	appender Appender
 	letters  DeadLetters
 	log      *slog.Logger
@@ -34,7 +35,8 @@ type outbox struct {
 
 // outboxShared is what others read of an outbox: its queues, of this life.
 type outboxShared struct {
-	forwards, dead atomic.Pointer[queue[*domain.Outgoing]]
+	forwards, dead        atomic.Pointer[queue[*domain.Outgoing]]
+	forwarding, lettering trouble
 }
 
 // waiting is the number of forwards and of dead letters that are not published.
@@ -63,8 +65,8 @@ func (s *outboxShared) unpublished(topic domain.TopicID, f func(domain.Origin)) 
 // (I8).
 const outboxDepth = 50_000
 
-func newOutbox(a Appender, d DeadLetters, log *slog.Logger) *outbox {
-	return &outbox{appender: a, letters: d, log: log, forwards: newQueue[*domain.Outgoing](), dead: newQueue[*domain.Outgoing]()}
+func newOutbox(shard int, a Appender, d DeadLetters, log *slog.Logger) *outbox {
+	return &outbox{shard: shard, appender: a, letters: d, log: log, forwards: newQueue[*domain.Outgoing](), dead: newQueue[*domain.Outgoing]()}
 }
 
 // staged notes an entry of the open commit.
@@ -97,8 +99,8 @@ func (o *outbox) start(report func(any), shared *outboxShared) {
 	o.cancel, o.done, o.running = cancel, make(chan struct{}, 2), 2
 	shared.forwards.Store(&o.forwards)
 	shared.dead.Store(&o.dead)
-	go o.publish(ctx, &o.forwards, o.sendForwards, func(upTo uint64) { report(&published{upTo: upTo}) })
-	go o.publish(ctx, &o.dead, o.sendLetters, func(upTo uint64) { report(&published{deadUpTo: upTo}) })
+	go o.publish(ctx, &o.forwards, &shared.forwarding, o.sendForwards, func(upTo uint64) { report(&published{upTo: upTo}) })
+	go o.publish(ctx, &o.dead, &shared.lettering, o.sendLetters, func(upTo uint64) { report(&published{deadUpTo: upTo}) })
 }
 
 func (o *outbox) stop() {
@@ -116,7 +118,7 @@ func (o *outbox) stop() {
 const outboxBatch = 500
 
 // publish brings a queue's entries into their logs, in order.
-func (o *outbox) publish(ctx context.Context, q *queue[*domain.Outgoing],
+func (o *outbox) publish(ctx context.Context, q *queue[*domain.Outgoing], t *trouble,
 	send func(context.Context, []*domain.Outgoing) error, report func(uint64),
 ) {
 	defer func() { o.done <- struct{}{} }()
@@ -128,12 +130,13 @@ func (o *outbox) publish(ctx context.Context, q *queue[*domain.Outgoing],
 		for failures := 1; ; failures++ {
 			err := send(ctx, batch)
 			if err == nil {
+				t.over(o.log, "shard", o.shard)
 				break
 			}
 			if ctx.Err() != nil {
 				return
 			}
-			o.log.Warn("outbox entries cannot be published", "entries", len(batch), "failures", failures, "err", err)
+			t.met(o.log, failures, err, "shard", o.shard, "entries", len(batch))
 			if !backOff(ctx, failures) {
 				return
 			}

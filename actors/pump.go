@@ -3,7 +3,6 @@ package actors
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
@@ -100,13 +99,4 @@ func pause(ctx context.Context, d time.Duration) bool {
 	case <-ctx.Done():
 		return false
 	}
-}
-
-// severity is the level of a failure that may pass: the first ones are no news, as
-// when a topic was made a moment ago.
-func severity(failures int) slog.Level {
-	if failures <= 4 {
-		return slog.LevelDebug
-	}
-	return slog.LevelWarn
 }

@@ -197,6 +197,7 @@ type rig struct {
 	source  *memSource
 	letters *letters
 	options Options
+	spoil   func(shard int, s ShardStore) ShardStore // nil: stores as they are
 
 	store *storage.Store
 	node  *Node
@@ -223,7 +224,10 @@ func (r *rig) open() {
 		r.t.Fatal(err)
 	}
 	o := r.options
-	o.Catalog, o.DeadLetters = r.catalog, r.letters
+	o.DeadLetters = r.letters
+	if o.Catalog == nil {
+		o.Catalog = r.catalog
+	}
 	if o.Journal == nil {
 		o.Journal = r.journal
 	}
@@ -232,6 +236,9 @@ func (r *rig) open() {
 	}
 	o.OpenShard = func(i int) (ShardStore, error) {
 		s, err := r.store.Shard(i)
+		if r.spoil != nil && err == nil {
+			return r.spoil(i, rigStore{s, r}), nil
+		}
 		return rigStore{s, r}, err
 	}
 	o.OpenCatalog = func() (CatalogStore, error) {

@@ -3,6 +3,7 @@ package actors
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -33,6 +34,7 @@ type router struct {
 	next      int64
 	epoch     int32
 	noted     int64 // next as committed to the group
+	unnoted   int   // failures since
 }
 
 // routerEnv is what all routers share.
@@ -43,7 +45,7 @@ type routerEnv struct {
 	catalog *catalogShared
 	// catchUp reads the catalog to its end, before a brand or a definition is
 	// refused as unknown.
-	catchUp func(context.Context) error
+	catchUp func(ctx context.Context, t *trouble, where ...any) error
 	log     *slog.Logger
 }
 
@@ -56,6 +58,22 @@ type routerShared struct {
 	refused   [domain.Reasons]atomic.Int64
 	stopped   atomic.Pointer[string]
 	gap       atomic.Pointer[domain.AcceptGap] // the word that would let it go on
+
+	reading, asking, noting trouble
+	appending               []trouble // by journal partition
+}
+
+func newRouterShared(partition, shards int) *routerShared {
+	s := &routerShared{
+		partition: partition, appending: make([]trouble, shards),
+		reading: trouble{what: "the public topic cannot be read"},
+		asking:  trouble{what: notToItsEnd},
+		noting:  trouble{what: "the router's offset cannot be committed"},
+	}
+	for i := range s.appending {
+		s.appending[i].what = fmt.Sprintf("records cannot be appended to partition %d of the journal", i)
+	}
+	return s
 }
 
 // sourcePage is a page on its way from the pump to the router.
@@ -107,10 +125,12 @@ func (r *router) note(ctx context.Context) error {
 		return nil
 	}
 	if err := r.env.source.Commit(ctx, r.partition, r.next, r.epoch); err != nil {
-		r.env.log.Warn("the router's offset cannot be committed", "partition", r.partition, "err", err)
+		r.unnoted++
+		r.shared.noting.met(r.env.log, r.unnoted, err, "partition", r.partition)
 		return nil
 	}
-	r.noted = r.next
+	r.shared.noting.over(r.env.log, "partition", r.partition)
+	r.noted, r.unnoted = r.next, 0
 	return nil
 }
 
@@ -124,7 +144,7 @@ func (r *router) stamp(ctx context.Context, p *sourcePage) error {
 			a := rec.Activity
 			stampActivity(rec, view)
 			if rec.Activity.Refusal != domain.Accepted && !caughtUp {
-				if err := r.env.catchUp(ctx); err != nil {
+				if err := r.env.catchUp(ctx, &r.shared.asking, "partition", r.partition); err != nil {
 					return err
 				}
 				view, caughtUp = r.env.catalog.view.Load(), true
@@ -200,12 +220,13 @@ func (r *router) appendTo(ctx context.Context, to int, records []domain.Record) 
 			base, err := r.appender.Append(ctx, to, records[:n])
 			if err == nil {
 				r.env.shards[to].grew(base + int64(n))
+				r.shared.appending[to].over(r.env.log, "from", r.partition)
 				break
 			}
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			r.env.log.Warn("append to the journal failed", "partition", to, "failures", failures, "err", err)
+			r.shared.appending[to].met(r.env.log, failures, err, "from", r.partition)
 			if !backOff(ctx, failures) {
 				return ctx.Err()
 			}

@@ -24,8 +24,9 @@ type routers struct {
 
 // routersShared is what status reads.
 type routersShared struct {
-	mu  sync.Mutex // guards all: status asks while partitions are found
-	all []*routerShared
+	mu      sync.Mutex // guards all: status asks while partitions are found
+	all     []*routerShared
+	looking trouble
 }
 
 func (s *routersShared) list() []*routerShared {
@@ -81,10 +82,11 @@ func (r *routers) look(ctx context.Context, found func(int)) {
 			if failures++; !backOff(ctx, failures) {
 				return
 			}
-			r.env.log.Warn("the public topic cannot be described", "failures", failures, "err", err)
+			r.shared.looking.met(r.env.log, failures, err)
 			continue
 		}
 		failures = 0
+		r.shared.looking.over(r.env.log)
 		found(n)
 		t := time.NewTimer(lookEvery)
 		select {
@@ -97,7 +99,7 @@ func (r *routers) look(ctx context.Context, found func(int)) {
 }
 
 func (r *routers) spawn(ctx actor.Context, partition int) {
-	shared := &routerShared{partition: partition}
+	shared := newRouterShared(partition, len(r.env.shards))
 	r.shared.mu.Lock()
 	r.shared.all = append(r.shared.all, shared)
 	r.shared.mu.Unlock()
@@ -211,13 +213,14 @@ func (r *router) pump(ctx context.Context, done chan struct{}, send func(any)) {
 			}
 			credit <- spare
 			failures++
-			r.env.log.Log(ctx, severity(failures), "the public topic cannot be read", "partition", r.partition, "failures", failures, "err", err)
+			r.shared.reading.met(r.env.log, failures, err, "partition", r.partition)
 			if !backOff(ctx, failures) {
 				return
 			}
 			continue
 		}
 		failures = 0
+		r.shared.reading.over(r.env.log, "partition", r.partition)
 		next, epoch = p.Next, p.Epoch
 		send(&sourcePage{p, time.Now(), credit})
 	}
@@ -245,7 +248,7 @@ func (r *router) resume(ctx context.Context) (next int64, epoch int32, err error
 		case ctx.Err() != nil:
 			return 0, 0, ctx.Err()
 		}
-		r.env.log.Log(ctx, severity(failures), "it is not known where to read on", "partition", r.partition, "failures", failures, "err", err)
+		r.shared.reading.met(r.env.log, failures, err, "partition", r.partition)
 		if !backOff(ctx, failures) {
 			return 0, 0, ctx.Err()
 		}

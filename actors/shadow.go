@@ -57,12 +57,12 @@ func (n *Node) Shadow(ctx context.Context, shard int, o ShadowOptions) (*Shadow,
 	options.DeadLetters, options.Log = nowhere{}, quiet
 	run, cancel := context.WithCancel(n.ctx)
 	s := &Shadow{
-		system: n.system, shared: &shardShared{id: shard, progress: make(chan struct{}, 1)}, cancel: cancel,
+		system: n.system, shared: newShardShared(shard), cancel: cancel,
 		limit: &ceiling{raised: make(chan struct{}, 1), rate: o.Rate}, lane: startLane(run, nowhere{}, shard, quiet),
 	}
 	env := &shardEnv{
 		id: shard, shards: n.shards, journal: boundLog{n.o.Journal, s.limit}, lane: s.lane, open: o.Open,
-		catalog: n.catalog, options: options, shared: s.shared, poison: func(poisoned) {}, turns: &n.turns, log: quiet, poisoned: -1,
+		catalog: n.catalog, options: options, shared: s.shared, poison: func(poisoned) error { return nil }, turns: &n.turns, log: quiet, poisoned: -1,
 	}
 	s.pid = n.system.Root.Spawn(actor.PropsFromProducer(func() actor.Actor { return newShard(env) }, actor.WithSupervisor(stopping)))
 	return s, nil

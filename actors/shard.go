@@ -23,12 +23,13 @@ type shardEnv struct {
 	catalog    *catalogShared
 	options    Options
 	shared     *shardShared
-	poison     func(poisoned)
+	poison     func(poisoned) error
 	turns      *turns // of the node
 	log        *slog.Logger
 
-	singly   int64 // below this offset records are applied one by one, since one of them panicked
-	poisoned int64 // offset of the record that panicked alone; -1: none
+	singly   int64          // below this offset records are applied one by one, since one of them panicked
+	poisoned int64          // offset of the record that panicked alone; -1: none
+	lacks    domain.BrandID // which the catalog at hand does not know yet; 0: none
 }
 
 // shardShared is what others read of a shard, on any goroutine.
@@ -46,6 +47,16 @@ type shardShared struct {
 	stats     shardStats
 	progress  chan struct{} // holds one token after a commit
 	outbox    outboxShared
+	reading   trouble
+	space     trouble
+	clock     clockShared
+}
+
+func newShardShared(id int) *shardShared {
+	s := &shardShared{id: id, progress: make(chan struct{}, 1), reading: trouble{what: "the journal cannot be read"}, space: trouble{what: "nothing is applied"}}
+	s.outbox.forwarding.what = "forwards cannot be published"
+	s.outbox.lettering.what = "dead letters cannot be published"
+	return s
 }
 
 // behaviour is what a shard is doing.
@@ -84,6 +95,7 @@ type shard struct {
 	accounts map[domain.AccountID]*account
 	awake    *children
 	pump     *pump
+	tell     func(any) // sends to the shard itself, from any goroutine
 	outbox   *outbox
 	waiting  waiting
 	views    viewWriter
@@ -103,6 +115,7 @@ type shard struct {
 
 	uncommitted int       // records applied since the last commit
 	since       time.Time // of the last commit
+	short       int       // looks since the disk had room
 	meter       meter
 }
 
@@ -169,12 +182,15 @@ func (s *shard) applying(ctx actor.Context) {
 	case *sayPublished:
 		s.sayPublished()
 	case *pumpFailed:
-		s.env.shared.stats.fetchErrors.Add(1)
-		s.env.log.Log(context.Background(), severity(m.failures), "the journal cannot be read", "shard", s.env.id, "err", m.err)
+		s.env.shared.reading.met(s.env.log, m.failures, m.err, "shard", s.env.id)
 	case *gapFound:
 		if m.pump == s.pump {
 			s.halt(ctx, m.gap)
 		}
+	case *unreadable:
+		s.halt(ctx, m.err)
+	case *renew:
+		s.renew()
 	}
 }
 
@@ -190,16 +206,16 @@ func (s *shard) held(ctx actor.Context) {
 
 // start reads the store and begins to read the journal.
 func (s *shard) start(ctx actor.Context) {
+	self, root := ctx.Self(), ctx.ActorSystem().Root
+	s.tell = func(m any) { root.Send(self, m) }
 	if err := s.load(); err != nil {
 		s.halt(ctx, fmt.Errorf("open the store: %w", err))
 		return
 	}
 	s.env.shared.stopped.Store(nil)
 	s.env.shared.gap.Store(nil)
-	self, root := ctx.Self(), ctx.ActorSystem().Root
-	s.pump = startPump(context.Background(), s.env.journal.Reader(s.env.id), s.state.Next, s.state.Epoch,
-		func(m any) { root.Send(self, m) })
-	s.outbox.start(func(m any) { root.Send(self, m) }, &s.env.shared.outbox)
+	s.pump = startPump(context.Background(), s.env.journal.Reader(s.env.id), s.state.Next, s.state.Epoch, s.tell)
+	s.outbox.start(s.tell, &s.env.shared.outbox)
 	s.become(catchingUp, s.applying)
 }
 
@@ -238,6 +254,10 @@ func (s *shard) halt(ctx actor.Context, err error) {
 	s.quiesce(ctx)
 	s.close()
 	why := err.Error()
+	var behind *behindError
+	if errors.As(err, &behind) {
+		s.env.lacks = behind.brand
+	}
 	s.env.shared.gap.Store(wordFor(err, s.state.Journal))
 	s.env.shared.stopped.Store(&why)
 }
@@ -254,6 +274,7 @@ func (s *shard) take(ctx actor.Context, p *page) {
 	if p.pump != s.pump { // of a pump from before a restart
 		return
 	}
+	s.env.shared.reading.over(s.env.log, "shard", s.env.id)
 	s.env.shared.end.Store(p.End)
 	s.env.shared.first.CompareAndSwap(0, p.End+1)
 	s.queue = append(s.queue, p)
@@ -267,6 +288,9 @@ func (s *shard) take(ctx actor.Context, p *page) {
 func (s *shard) goOn(ctx actor.Context) {
 	if !s.running || len(s.queue) == 0 || s.outbox.full() {
 		s.running = false
+		return
+	}
+	if !s.roomy(ctx) {
 		return
 	}
 	s.env.turns.give()
@@ -308,8 +332,8 @@ func (s *shard) commitDue(command bool) bool {
 	return command || len(s.queue) == 0 || s.state.Next <= s.env.singly || s.uncommitted >= commitMost || time.Since(s.since) >= interval
 }
 
-// failed tells a panic in a record, which is tried once more alone, from a store
-// that fails, which stops the shard.
+// failed tells a panic in a record, which is tried once more alone, from a catalog that
+// is behind and from a store that fails: these stop the shard.
 func (s *shard) failed(ctx actor.Context, err error) {
 	var p *panicError
 	if !errors.As(err, &p) {
@@ -324,7 +348,10 @@ func (s *shard) failed(ctx actor.Context, err error) {
 		return
 	}
 	s.env.poisoned = p.offset
-	s.env.poison(poisoned{s.env.id, p.offset, p.cause})
+	if err := s.env.poison(poisoned{s.env.id, p.offset, p.cause}); err != nil {
+		s.halt(ctx, fmt.Errorf("record %d cannot be applied and is not set aside: %w", p.offset, err))
+		return
+	}
 	s.halt(ctx, fmt.Errorf("record %d cannot be applied: waiting for it to be set aside", p.offset))
 }
 
@@ -333,6 +360,11 @@ func (s *shard) resume(ctx actor.Context) {
 	v := s.env.catalog.view.Load()
 	if s.env.poisoned >= 0 && v.setsAside(s.env.id, s.env.poisoned) {
 		s.env.poisoned = -1
+		s.start(ctx)
+		return
+	}
+	if s.env.lacks != 0 && v.brands.get(uint32(s.env.lacks)) != nil {
+		s.env.lacks = 0
 		s.start(ctx)
 		return
 	}

@@ -11,22 +11,21 @@ import (
 // shardStats counts what a shard did in this process. One goroutine writes, any
 // reads.
 type shardStats struct {
-	applied     atomic.Int64 // records
-	commits     atomic.Int64
-	recorded    atomic.Int64 // activities that became rows
-	duplicates  atomic.Int64 // activities that were there already
-	deleted     atomic.Int64 // actions
-	repeats     atomic.Int64 // records dropped by their origin
-	forwarded   atomic.Int64
-	registered  atomic.Int64
-	woken       atomic.Int64 // members read from the store
-	slept       atomic.Int64
-	evicted     atomic.Int64 // columns that became cold
-	panics      atomic.Int64
-	fetchErrors atomic.Int64
-	rows        atomic.Int64 // living rows
-	facts       atomic.Pointer[string]
-	dead        [domain.Reasons]atomic.Int64
+	applied    atomic.Int64 // records
+	commits    atomic.Int64
+	recorded   atomic.Int64 // activities that became rows
+	duplicates atomic.Int64 // activities that were there already
+	deleted    atomic.Int64 // actions
+	repeats    atomic.Int64 // records dropped by their origin
+	forwarded  atomic.Int64
+	registered atomic.Int64
+	woken      atomic.Int64 // members read from the store
+	slept      atomic.Int64
+	evicted    atomic.Int64 // columns that became cold
+	panics     atomic.Int64
+	rows       atomic.Int64 // living rows
+	facts      atomic.Pointer[string]
+	dead       [domain.Reasons]atomic.Int64
 }
 
 // committed notes what the state says after a commit.
@@ -61,7 +60,11 @@ func (m *meter) note(now time.Time, records int, rate *atomic.Int64) {
 type ShardStatus struct {
 	Shard      int              `json:"shard"`
 	Behaviour  string           `json:"behaviour"`
-	Stopped    string           `json:"stopped,omitempty"`
+	Stopped    string           `json:"stopped,omitempty"` // why it stands still
+	Waiting    string           `json:"waiting,omitempty"` // what it tries again until it goes
+	Failures   int64            `json:"failures"`          // attempts at that, so far
+	Clock      time.Time        `json:"clock,omitzero"`    // the highest time of the broker's that was applied
+	AheadMs    int64            `json:"clockAheadMs,omitempty"`
 	Applied    int64            `json:"applied"`
 	End        int64            `json:"end"`
 	LagMs      int64            `json:"lagMs"`
@@ -95,6 +98,9 @@ func (s *shardShared) status(now time.Time) ShardStatus {
 	if why := s.stopped.Load(); why != nil {
 		st.Stopped = *why
 	}
+	st.Clock, st.AheadMs = s.clock.at(now)
+	st.Waiting = troubles(&s.space, &s.reading, &s.outbox.forwarding, &s.outbox.lettering)
+	st.Failures = failed(&s.space, &s.reading, &s.outbox.forwarding, &s.outbox.lettering)
 	if facts := s.stats.facts.Load(); facts != nil {
 		st.Facts = *facts
 	}

@@ -11,7 +11,8 @@ type Status struct {
 	Journal string         `json:"journal"`
 	Cluster string         `json:"cluster"`
 	Ready   bool           `json:"ready"`
-	Why     string         `json:"why,omitempty"` // why not ready
+	Why     string         `json:"why,omitempty"`     // why not ready
+	Waiting string         `json:"waiting,omitempty"` // what no shard or router alone is about
 	LagMs   int64          `json:"lagMs"`
 	Catalog CatalogStatus  `json:"catalog"`
 	Shards  []ShardStatus  `json:"shards"`
@@ -20,9 +21,12 @@ type Status struct {
 
 // CatalogStatus is the catalog's part of it.
 type CatalogStatus struct {
-	Next    int64  `json:"next"`
-	LagMs   int64  `json:"lagMs"`
-	Stopped string `json:"stopped,omitempty"`
+	Next     int64  `json:"next"`
+	End      int64  `json:"end"`
+	LagMs    int64  `json:"lagMs"`
+	Stopped  string `json:"stopped,omitempty"`
+	Waiting  string `json:"waiting,omitempty"`
+	Failures int64  `json:"failures"`
 }
 
 // RouterStatus is one partition of the public topic.
@@ -33,6 +37,8 @@ type RouterStatus struct {
 	LagMs     int64            `json:"lagMs"`
 	Routed    int64            `json:"routed"`
 	Stopped   string           `json:"stopped,omitempty"`
+	Waiting   string           `json:"waiting,omitempty"`
+	Failures  int64            `json:"failures"`
 	Refused   map[string]int64 `json:"refused,omitempty"`
 }
 
@@ -41,19 +47,30 @@ func (n *Node) Status() Status {
 	now := n.o.Now()
 	st := Status{
 		Journal: n.o.Journal.Topic().String(), Cluster: n.o.Journal.Cluster(), Ready: true, LagMs: n.Lag().Milliseconds(),
-		Catalog: CatalogStatus{Next: n.Catalog().Next(), LagMs: n.catalog.fresh.lag(now).Milliseconds()},
+		Catalog: n.catalogStatus(now), Waiting: troubles(&n.routing.looking),
 	}
 	if err := n.Ready(); err != nil {
 		st.Ready, st.Why = false, err.Error()
 	}
-	if why := n.catalog.stopped.Load(); why != nil {
-		st.Catalog.Stopped = *why
-	}
-	for _, s := range n.shared {
-		st.Shards = append(st.Shards, s.status(now))
+	for i, s := range n.shared {
+		one := s.status(now)
+		one.Waiting, one.Failures = joined(one.Waiting, troubles(&n.lanes[i].appending)), one.Failures+failed(&n.lanes[i].appending)
+		st.Shards = append(st.Shards, one)
 	}
 	for _, r := range n.routing.list() {
 		st.Routers = append(st.Routers, r.status(now))
+	}
+	return st
+}
+
+func (n *Node) catalogStatus(now time.Time) CatalogStatus {
+	c := n.catalog
+	st := CatalogStatus{
+		Next: n.Catalog().Next(), End: c.end.Load(), LagMs: c.fresh.lag(now).Milliseconds(),
+		Waiting: troubles(&c.reading, &n.catalogLane.appending), Failures: failed(&c.reading, &n.catalogLane.appending),
+	}
+	if why := c.stopped.Load(); why != nil {
+		st.Stopped = *why
 	}
 	return st
 }
@@ -66,6 +83,11 @@ func (r *routerShared) status(now time.Time) RouterStatus {
 	if why := r.stopped.Load(); why != nil {
 		st.Stopped = *why
 	}
+	all := []*trouble{&r.reading, &r.asking, &r.noting}
+	for i := range r.appending {
+		all = append(all, &r.appending[i])
+	}
+	st.Waiting, st.Failures = troubles(all...), failed(all...)
 	for i := range r.refused {
 		if n := r.refused[i].Load(); n > 0 {
 			if st.Refused == nil {

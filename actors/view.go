@@ -59,6 +59,7 @@ type viewWriter struct {
 	accounts pages[*accountView]
 	touched  map[domain.AccountID]*account
 	ends     []endMark
+	at       time.Time // of the snapshot
 }
 
 // endMark is a log end and when it was seen.
@@ -98,11 +99,22 @@ func (w *viewWriter) publish(s *shardShared, state *domain.ShardState, roster *m
 	w.epoch++
 	v := &shardView{next: state.Next, version: w.version, stamps: w.stamps, accounts: w.accounts, roster: roster, snapshot: snapshot}
 	w.version++
+	w.swap(s, v)
+	w.fresh(s, state.Next)
+}
+
+// renew swaps in the same view on a newer snapshot of the same commit.
+func (w *viewWriter) renew(s *shardShared, snapshot Snapshot) {
+	v := s.view.Load()
+	w.swap(s, &shardView{next: v.next, version: v.version, stamps: v.stamps, accounts: v.accounts, roster: v.roster, snapshot: snapshot})
+}
+
+func (w *viewWriter) swap(s *shardShared, v *shardView) {
+	w.at = time.Now()
 	v.refs.Store(1)
 	if old := s.view.Swap(v); old != nil {
 		old.release()
 	}
-	w.fresh(s, state.Next)
 }
 
 // fresh moves the moment up to which everything is applied.

@@ -57,7 +57,7 @@ func OpenCatalog(dir string, o Options) (*Catalog, error) {
 		o.MaxOpenFiles = 100
 	}
 	o = o.withDefaults()
-	f := newFailure()
+	f := newFailure(o.Logger)
 	db, err := openPebble(dir, catalogFormat, o, f)
 	if err != nil {
 		return nil, err

@@ -12,6 +12,9 @@ type Stats struct {
 	Disk      uint64          // bytes of all files
 	WAL       uint64          // bytes of the log not yet flushed
 	Debt      uint64          // bytes that compaction has yet to read
+	Free      uint64          // bytes of the disk, as of a moment ago
+	Pinned    uint64          // bytes that compaction kept for the sake of snapshots, so far
+	Corrupt   []string        // files that were found so
 	Families  map[byte]uint64 // bytes on the disk, by the first byte of the key
 }
 
@@ -25,7 +28,8 @@ func (s *Store) Stats() (Stats, error) {
 	st := Stats{
 		Commits: s.commits.Load(), Rows: s.rows.Load(), Snapshots: s.snapshot.Load(),
 		MemTables: m.MemTable.Size, Cache: m.BlockCache.Size, Disk: m.DiskSpaceUsage(),
-		WAL: m.WAL.Size, Debt: m.Compact.EstimatedDebt, Families: map[byte]uint64{},
+		WAL: m.WAL.Size, Debt: m.Compact.EstimatedDebt, Free: s.room.bytes(), Pinned: m.Snapshots.PinnedSize,
+		Corrupt: s.failure.damages(), Families: map[byte]uint64{},
 	}
 	s.mu.Lock()
 	for _, sh := range s.open {

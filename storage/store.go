@@ -19,6 +19,7 @@ type Options struct {
 	Cache         *Cache       // of several stores; default: one of the store's own
 	CacheBytes    int64        // of its own cache of blocks; default 128 MiB
 	MaxOpenFiles  int          // of its own cache of files; default 1,000
+	MinFree       uint64       // bytes of the disk below which a shard has no room; default 128 MiB
 	MemTableBytes int          // of one write buffer; default 64 MiB
 	SealRows      int          // rows of a shard's tail that are sealed at once; default 32,768
 	FilterBytes   int          // a shard's filters of months before the newest two; default 32 MiB
@@ -41,6 +42,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.MemTableBytes <= 0 {
 		o.MemTableBytes = 64 << 20
+	}
+	if o.MinFree == 0 {
+		o.MinFree = 128 << 20
 	}
 	if o.MaxOpenFiles <= 0 {
 		o.MaxOpenFiles = 1000
@@ -90,6 +94,7 @@ type Store struct {
 	db       *pebble.DB
 	opts     Options
 	failure  *failure
+	room     room
 	closed   atomic.Bool
 	commits  atomic.Uint64
 	rows     atomic.Uint64
@@ -104,12 +109,12 @@ type Store struct {
 // *FormatError.
 func Open(dir string, o Options) (*Store, error) {
 	o = o.withDefaults()
-	f := newFailure()
+	f := newFailure(o.Logger)
 	db, err := openPebble(dir, shardsFormat, o, f)
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{db: db, opts: o, failure: f, open: map[int]*Shard{}}
+	s := &Store{db: db, opts: o, failure: f, open: map[int]*Shard{}, room: room{fs: o.FS, dir: dir, least: o.MinFree}}
 	s.sealings.New = func() any { return &sealing{batch: db.NewBatch(pebble.WithMaxRetainedSizeBytes(sealingRetained))} }
 	return s, nil
 }

@@ -23,7 +23,7 @@ func TestStoreOfAnotherFormatIsRefused(t *testing.T) {
 		t.Fatalf("opened with %v", err)
 	}
 
-	other := must[*pebble.DB](t)(pebble.Open("other", &pebble.Options{FS: fs, Merger: merger, Logger: pebbleLog{newFailure(), slog.New(slog.DiscardHandler)}}))
+	other := must[*pebble.DB](t)(pebble.Open("other", &pebble.Options{FS: fs, Merger: merger, Logger: pebbleLog{newFailure(slog.New(slog.DiscardHandler)), slog.New(slog.DiscardHandler)}}))
 	ok(t, other.Set([]byte("k"), nil, pebble.Sync))
 	ok(t, other.Close())
 	if _, err := Open("other", o); !errors.As(err, &bad) || bad.Have != "" {

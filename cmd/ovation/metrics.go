@@ -11,6 +11,7 @@ type nodeStatus struct {
 	actors.Status
 	Replication string      `json:"replication"`
 	Store       storeStatus `json:"store"`
+	Log         *logStatus  `json:"log,omitempty"` // the embedded one
 	Stopping    bool        `json:"stopping,omitempty"`
 	Verify      *verifyRun  `json:"verify,omitempty"` // under way, or the last
 }
@@ -18,19 +19,44 @@ type nodeStatus struct {
 // storeStatus is the store's size. Families are the bytes on disk of each family of
 // keys, by its letter, as of the last flush.
 type storeStatus struct {
-	Disk     uint64            `json:"disk"`
-	WAL      uint64            `json:"wal"`
-	Debt     uint64            `json:"compactionDebt"`
-	Cache    int64             `json:"cache"`
-	Buffers  uint64            `json:"writeBuffers"`
-	Filters  int               `json:"filters"`
-	Tail     int               `json:"tailRows"`
-	Families map[string]uint64 `json:"families"`
-	Err      string            `json:"error,omitempty"`
+	Disk      uint64            `json:"disk"`
+	WAL       uint64            `json:"wal"`
+	Debt      uint64            `json:"compactionDebt"`
+	Cache     int64             `json:"cache"`
+	Buffers   uint64            `json:"writeBuffers"`
+	Filters   int               `json:"filters"`
+	Tail      int               `json:"tailRows"`
+	Free      uint64            `json:"diskFree"`
+	Snapshots int64             `json:"snapshots"`
+	Pinned    uint64            `json:"pinned"` // bytes that compaction kept for their sake, so far
+	Corrupt   []string          `json:"corruptFiles,omitempty"`
+	Families  map[string]uint64 `json:"families"`
+	Err       string            `json:"error,omitempty"` // why all of it stopped
+}
+
+// logStatus is the embedded log. What it refuses for want of space, whoever sent it sends
+// again; what stopped it lasts until the node starts again.
+type logStatus struct {
+	Disk     uint64 `json:"disk"`
+	Refusing string `json:"refusing,omitempty"`
+	Refused  uint64 `json:"refused"`
+	Stopped  string `json:"stopped,omitempty"`
+}
+
+func (p *program) logStatus() *logStatus {
+	if p.eventLog == nil {
+		return nil
+	}
+	s := p.eventLog.Stats()
+	st := &logStatus{Disk: s.DiskBytes, Refusing: s.Refusing, Refused: s.Full}
+	if err := p.eventLog.Err(); err != nil {
+		st.Stopped = err.Error()
+	}
+	return st
 }
 
 func (p *program) status() nodeStatus {
-	st := nodeStatus{Status: p.node.Status(), Replication: p.topics.replication, Stopping: p.drain.begun(), Verify: p.verifier.Last()}
+	st := nodeStatus{Status: p.node.Status(), Replication: p.topics.replication, Stopping: p.drain.begun(), Verify: p.verifier.Last(), Log: p.logStatus()}
 	s, err := p.store.Stats()
 	if err != nil {
 		st.Store.Err = err.Error()
@@ -38,7 +64,7 @@ func (p *program) status() nodeStatus {
 	}
 	st.Store = storeStatus{
 		Disk: s.Disk, WAL: s.WAL, Debt: s.Debt, Cache: s.Cache, Buffers: s.MemTables, Filters: s.Filters, Tail: s.Tail,
-		Families: map[string]uint64{},
+		Free: s.Free, Snapshots: s.Snapshots, Pinned: s.Pinned, Corrupt: s.Corrupt, Families: map[string]uint64{},
 	}
 	for family, bytes := range s.Families {
 		st.Store.Families[string(rune(family))] = bytes

@@ -200,7 +200,7 @@ func (p *program) Run(ctx context.Context) error {
 		return err
 	}
 	registerMetrics(p.metrics, p)
-	p.metrics.MustRegister(newPollMetrics(p.api.Polls), newVerifyMetrics(p.verifier.Last))
+	p.metrics.MustRegister(newPollMetrics(p.api.Polls), newVerifyMetrics(p.verifier.Last), newFaultMetrics(p))
 	p.door.open(newAdminPort(management{p}, token, p.metrics, p.log))
 	public := newPublicServer(p.api)
 	tuning, stop := context.WithCancel(ctx)

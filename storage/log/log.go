@@ -36,7 +36,8 @@ type Log struct {
 	epoch   int32
 	checks  chan *inflater // as many as batches may be checked at once
 
-	failed atomic.Pointer[error] // why the store stopped
+	failed atomic.Pointer[error]  // why the store stopped
+	full   atomic.Pointer[string] // why appends are refused; nil: they are not
 
 	gate   sync.RWMutex // held shared by every call into the store, alone by Close
 	closed bool
@@ -187,7 +188,14 @@ func (l *Log) room() error {
 	}
 	if free < l.opts.MinFree {
 		l.counts.full.Add(1)
-		return fmt.Errorf("%w: %d MiB free, %d are the least", StorageError, free>>20, l.opts.MinFree>>20)
+		why := fmt.Sprintf("the disk is nearly full: %d MiB free, %d are the least", free>>20, l.opts.MinFree>>20)
+		if l.full.Swap(&why) == nil {
+			l.opts.Logger.Warn("log: appends are refused", "dir", l.dir, "why", why)
+		}
+		return fmt.Errorf("%w: %s", StorageError, why)
+	}
+	if l.full.Load() != nil && l.full.Swap(nil) != nil {
+		l.opts.Logger.Info("over: log: appends are refused", "dir", l.dir)
 	}
 	return nil
 }

@@ -1,0 +1,418 @@
+package actors
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// While a poison record cannot be set aside, since the catalog takes no word, its shard
+// alone stands: the others reach their ends, and who asks them is answered. When the
+// catalog takes the word, the shard goes on by itself.
+func TestAPoisonRecordStopsItsShardAlone(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		catalog, said := &moody{memLog: newMemLog(2, 1)}, &diary{}
+		r := newRig(t, 4, Options{Catalog: catalog, Log: said.log()})
+		defer r.close()
+		r.furnish(1)
+		var ids []domain.MemberID
+		for shard := range 4 {
+			ids = append(ids, r.memberOf(shard))
+		}
+		r.settled()
+		const sick, each = 2, 2000
+		catalog.off.Store(true)
+		poison := domain.Record{Kind: domain.KindRegister, Account: 1, Command: (*domain.RegisterMember)(nil)}
+		if _, err := r.journal.Append(t.Context(), sick, []domain.Record{poison}); err != nil {
+			t.Fatal(err)
+		}
+		for i := range 4 * each {
+			r.publish(r.actOf(ids[i%4], uint64(i)))
+		}
+		r.eventually("routing past the stopped shard", r.routed)
+		r.eventually("others at their ends", func() bool { return r.atEnds(sick) })
+
+		st := r.node.Status()
+		if s := st.Shards[sick]; s.Behaviour != "stopped" || !strings.Contains(s.Stopped, "cannot be applied: waiting for it to be set aside") || s.Panics != 2 {
+			t.Errorf("%+v", s)
+		}
+		if st.Ready || !strings.Contains(st.Why, "shard 2") || !strings.Contains(st.Catalog.Waiting, "nobody there") || st.Catalog.Failures == 0 {
+			t.Errorf("%v %q %+v", st.Ready, st.Why, st.Catalog)
+		}
+		for i, s := range st.Shards {
+			if i != sick && (s.Stopped != "" || s.Recorded != each) {
+				t.Errorf("%+v", s)
+			}
+			m, _, err := r.node.Member(t.Context(), 1, ids[i], domain.Position{})
+			if i == sick && !errors.Is(err, domain.ErrUnavailable) || i != sick && (err != nil || m.ID != ids[i]) {
+				t.Errorf("a member of shard %d: %v %v", i, m, err)
+			}
+		}
+		if n := said.lines("shard stopped", "shard=2"); n != 1 {
+			t.Errorf("%d lines of the stop", n)
+		}
+
+		catalog.off.Store(false)
+		r.eventually("recovery", func() bool { return r.node.Ready() == nil })
+		r.settled()
+		if got := r.tally(1).Total; got.Actions != 4*each || got.Members != 4 {
+			t.Errorf("%+v", got)
+		}
+		if st := r.node.Status().Shards[sick]; st.Stopped != "" || st.Panics != 2 || st.Dead["poison"] != 1 {
+			t.Errorf("%+v", st)
+		}
+	})
+}
+
+// A hundred records an hour may be set aside; what is wrong with more is not the records.
+func TestNoMoreThanAHundredRecordsAnHourAreSetAside(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		said := &diary{}
+		r := newRig(t, 2, Options{Log: said.log()})
+		defer r.close()
+		r.furnish(1)
+		sick := r.memberOf(1)
+		var batch []domain.Record
+		for i := range setAsideMost + 1 {
+			batch = append(batch,
+				domain.Record{Kind: domain.KindRegister, Account: 1, Command: (*domain.RegisterMember)(nil)},
+				domain.Record{Kind: domain.KindActivity, Account: 1, Activity: r.actOf(sick, uint64(i))})
+		}
+		if _, err := r.journal.Append(t.Context(), 1, batch); err != nil {
+			t.Fatal(err)
+		}
+		stopped := func() string { return r.node.Status().Shards[1].Stopped }
+		r.eventually("refusal", func() bool { return strings.Contains(stopped(), "100 records were set aside within an hour") })
+		if n := r.node.shared[1].stats.dead[domain.Poison].Load(); n != setAsideMost {
+			t.Fatalf("%d records were set aside", n)
+		}
+		r.close()
+		time.Sleep(time.Hour)
+		r.open() // which is the operator's word
+		r.settled()
+		if got := r.tally(1).Total.Actions; got != setAsideMost+1 {
+			t.Fatalf("%d actions", got)
+		}
+	})
+}
+
+// A router that does not know a definition reads the catalog to its end before it refuses
+// anything; while it cannot, it waits and says so, and the other partition goes on.
+func TestARouterWaitsForACatalogThatIsBehind(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		catalog, said := &moody{memLog: newMemLog(2, 1)}, &diary{}
+		r := newRig(t, 2, Options{Catalog: catalog, Log: said.log()})
+		defer r.close()
+		r.furnish(1)
+		id := r.memberOf(0)
+		catalog.off.Store(true)
+		// Somebody else's words, which this node cannot read yet.
+		for _, name := range []string{"1", "2"} {
+			word := domain.Record{Kind: domain.KindPutBrand, Account: 1, Command: &domain.PutBrand{Given: domain.BrandFields{"Name": name, "Slug": name}}}
+			if _, err := catalog.memLog.Append(t.Context(), 0, []domain.Record{word}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		unknown := r.actOf(id, 1)
+		unknown.Brand = 3
+		r.publish(unknown) // to partition 0
+		for i := range 50 {
+			_, _ = r.source.Append(t.Context(), 1, []domain.Record{{Kind: domain.KindActivity, Account: 1, Activity: r.actOf(id, uint64(100+i))}})
+		}
+		r.eventually("the other partition's actions", func() bool { return r.tally(1).Total.Actions == 50 })
+		r.eventually("a word", func() bool {
+			return strings.Contains(r.node.Status().Routers[0].Waiting, "the catalog cannot be read to its end: nobody there")
+		})
+		time.Sleep(10 * time.Second)
+		st := r.node.Status()
+		if st.Routers[0].Stopped != "" || st.Routers[1].Waiting != "" || !st.Ready || st.LagMs < 10_000 {
+			t.Errorf("%+v", st)
+		}
+		if n := said.lines("level=WARN", "the catalog cannot be read to its end", "partition=0"); n != 1 {
+			t.Errorf("%d lines", n)
+		}
+		catalog.off.Store(false)
+		r.settled()
+		if got := r.tally(3).Total.Actions; got != 1 || len(r.letters.reasons()) != 0 {
+			t.Errorf("%d actions of the new brand, letters %v", got, r.letters.reasons())
+		}
+		if st := r.node.Status(); st.Routers[0].Waiting != "" || st.Catalog.Waiting != "" || said.lines("over: the catalog cannot be read to its end") != 1 {
+			t.Errorf("%+v", st)
+		}
+	})
+}
+
+// A shard that meets what a newer catalog stamped stops until the catalog is there, and
+// goes on by itself; it stops nobody else.
+func TestAShardWaitsForACatalogThatIsBehind(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		said := &diary{}
+		r := newRig(t, 2, Options{Log: said.log()})
+		defer r.close()
+		r.furnish(1)
+		ids := []domain.MemberID{r.memberOf(0), r.memberOf(1)}
+		ahead := r.actOf(ids[0], 1)
+		ahead.Brand = 2 // as another node's router stamped it, whose catalog has it
+		if _, err := r.journal.Append(t.Context(), 0, []domain.Record{{Kind: domain.KindActivity, Account: 1, Activity: ahead}}); err != nil {
+			t.Fatal(err)
+		}
+		r.eventually("stop", func() bool {
+			return strings.Contains(r.node.Status().Shards[0].Stopped, "does not know brand 2 yet: waiting until it does")
+		})
+		r.publish(r.actOf(ids[0], 2), r.actOf(ids[1], 3), r.actOf(ids[1], 4))
+		r.eventually("the other shard", func() bool { return r.node.Status().Shards[1].Recorded == 2 })
+		brand := func(name string) {
+			r.submit(domain.Submission{Account: 1, Command: &domain.PutBrand{Given: domain.BrandFields{"Name": name, "Slug": name}}})
+		}
+		brand("next")
+		r.settled()
+		if got, all := r.tally(2).Total.Actions, r.tally(0).Total.Actions; got != 1 || all != 4 {
+			t.Errorf("%d actions of the new brand, %d of all", got, all)
+		}
+		if n := said.lines("shard stopped", "does not know brand 2"); n != 1 {
+			t.Errorf("%d lines", n)
+		}
+	})
+}
+
+// illegible is a store of which a member cannot be read: by the shard, or by a question.
+type illegible struct {
+	ShardStore
+	shard, asked *atomic.Bool
+}
+
+var errChecksum = errors.New("checksum mismatch")
+
+func (s illegible) Snapshot() Snapshot { return illegibleSnapshot{s.ShardStore.Snapshot(), s.asked} }
+
+func (s illegible) Member(account domain.AccountID, ord domain.Ordinal) (*domain.Member, error) {
+	if s.shard.Load() {
+		return nil, errChecksum
+	}
+	return s.ShardStore.Member(account, ord)
+}
+
+type illegibleSnapshot struct {
+	Snapshot
+	on *atomic.Bool
+}
+
+func (s illegibleSnapshot) Member(account domain.AccountID, ord domain.Ordinal) (*domain.Member, error) {
+	if s.on.Load() {
+		return nil, errChecksum
+	}
+	return s.Snapshot.Member(account, ord)
+}
+
+// What the store cannot read stops the shard whose it is, and no other, whether the shard
+// meets it or a question does: which is answered as one that comes at a bad time.
+func TestWhatCannotBeReadStopsItsShardAlone(t *testing.T) {
+	for _, byQuestion := range []bool{false, true} {
+		t.Run(fmt.Sprint("met by a question ", byQuestion), func(t *testing.T) {
+			inBubble(t, func(t *testing.T) {
+				said := &diary{}
+				r := newRig(t, 2, Options{Log: said.log(), AwakeMembers: 1})
+				defer r.close()
+				r.furnish(1)
+				ids := []domain.MemberID{r.memberOf(0), r.memberOf(1)}
+				r.publish(r.actOf(ids[0], 1), r.actOf(ids[1], 2))
+				r.settled()
+				var byShard, byAsk atomic.Bool
+				r.close()
+				r.spoil = func(shard int, s ShardStore) ShardStore {
+					if shard == 0 {
+						return illegible{s, &byShard, &byAsk}
+					}
+					return s
+				}
+				r.open()
+				byShard.Store(!byQuestion)
+				byAsk.Store(byQuestion)
+				if byQuestion {
+					if _, _, err := r.node.Member(t.Context(), 1, ids[0], domain.Position{}); !errors.Is(err, domain.ErrUnavailable) {
+						t.Errorf("answered with %v", err)
+					}
+				}
+				r.publish(r.actOf(ids[0], 3), r.actOf(ids[1], 4))
+				r.eventually("stop", func() bool { return strings.Contains(r.node.Status().Shards[0].Stopped, "checksum mismatch") })
+				r.eventually("the other shard", func() bool { return r.node.Status().Shards[1].Recorded == 1 })
+				if m, _, err := r.node.Member(t.Context(), 1, ids[1], domain.Position{}); err != nil || m.ID != ids[1] {
+					t.Errorf("a member of the other shard: %v %v", m, err)
+				}
+				if _, err := r.node.Ask(t.Context(), &domain.Question{Account: 1, Shape: domain.ShapeTally, Range: domain.Range{To: 1}}, domain.Position{}); !errors.Is(err, domain.ErrUnavailable) {
+					t.Errorf("half of the shards answered: %v", err)
+				}
+				if n := said.lines("shard stopped", "shard=0", "checksum mismatch"); n != 1 || r.node.Ready() == nil {
+					t.Errorf("%d lines of the stop; ready: %v", n, r.node.Ready())
+				}
+				byShard.Store(false)
+				byAsk.Store(false)
+				r.close()
+				r.open()
+				r.settled()
+				if got := r.tally(1).Total.Actions; got != 4 {
+					t.Errorf("%d actions", got)
+				}
+			})
+		})
+	}
+}
+
+// tight is a store whose disk may be full.
+type tight struct {
+	ShardStore
+	full *atomic.Bool
+}
+
+func (s tight) Room() error {
+	if s.full.Load() {
+		return errors.New("the disk is nearly full")
+	}
+	return s.ShardStore.Room()
+}
+
+// On a full disk nothing is applied, and all that was is answered; when there is room
+// again, shards go on by themselves.
+func TestShardsWaitForRoomOnTheDisk(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		said, full := &diary{}, &atomic.Bool{}
+		r := newRig(t, 2, Options{Log: said.log()})
+		defer r.close()
+		r.furnish(1)
+		ids := []domain.MemberID{r.memberOf(0), r.memberOf(1)}
+		r.publish(r.actOf(ids[0], 1), r.actOf(ids[1], 2))
+		r.settled()
+		r.close()
+		r.spoil = func(_ int, s ShardStore) ShardStore { return tight{s, full} }
+		r.open()
+		full.Store(true)
+		for i := range 3000 {
+			r.publish(r.actOf(ids[i%2], uint64(10+i)))
+		}
+		r.eventually("routing", func() bool { return r.node.Status().Routers[0].Routed > 0 })
+		time.Sleep(90 * time.Second)
+		for _, s := range r.node.Status().Shards {
+			if s.Recorded != 0 || s.Behaviour != "serving" || s.Stopped != "" || s.Waiting != "nothing is applied: the disk is nearly full" || s.LagMs < 85_000 {
+				t.Errorf("%+v", s)
+			}
+		}
+		if got := r.tally(1).Total.Actions; got != 2 {
+			t.Errorf("%d actions", got)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+		defer cancel()
+		a := r.actOf(ids[0], 9)
+		if _, err := r.node.Submit(ctx, domain.Submission{Account: 1, Slot: ids[0].Slot(), Request: domain.RequestID{9}, Activity: &a}); !errors.Is(err, domain.ErrUnavailable) {
+			t.Errorf("a write is answered with %v", err)
+		}
+		if n := said.lines("level=WARN", "nothing is applied", "shard=0"); n != 2 {
+			t.Errorf("%d lines in 90 s", n)
+		}
+		full.Store(false)
+		r.settled()
+		if got := r.tally(1).Total.Actions; got != 3003 {
+			t.Errorf("%d actions", got)
+		}
+		if n := said.lines("over: nothing is applied", "shard=0"); n != 1 {
+			t.Errorf("%d lines of its end", n)
+		}
+	})
+}
+
+// A broker that is away for minutes: what was applied is answered, ever older; a write
+// meets its deadline and is done all the same, once; nobody has to do anything.
+func TestABrokerThatIsAwayForMinutes(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		journal, catalog, said := &moody{memLog: newMemLog(1, 2)}, &moody{memLog: newMemLog(2, 1)}, &diary{}
+		r := newRig(t, 2, Options{Journal: journal, Catalog: catalog, Log: said.log()})
+		r.journal = journal.memLog
+		defer r.close()
+		r.furnish(1)
+		id := r.memberOf(0)
+		r.publish(r.actOf(id, 1))
+		r.settled()
+		journal.off.Store(true)
+		catalog.off.Store(true)
+		a := r.actOf(id, 2)
+		sub := domain.Submission{Account: 1, Slot: id.Slot(), Request: domain.RequestID{9}, Activity: &a}
+		last := int64(-1)
+		for minute := range 5 {
+			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+			if _, err := r.node.Submit(ctx, sub); !errors.Is(err, domain.ErrUnavailable) {
+				t.Errorf("a write is answered with %v", err)
+			}
+			cancel()
+			time.Sleep(time.Until(time.Now().Add(58 * time.Second)))
+			q := &domain.Question{Account: 1, Shape: domain.ShapeTally, Range: domain.Range{To: 1<<32 - 1}, Groups: []domain.Group{{Definition: 100, Group: 100}}}
+			ans, err := r.node.Ask(t.Context(), q, domain.Position{})
+			if err != nil || ans.Tally.Total.Actions != 1 || ans.LagMs < last+59_000 {
+				t.Fatalf("minute %d: %+v %v", minute, ans, err)
+			}
+			last = ans.LagMs
+		}
+		st := r.node.Status()
+		if !st.Ready || !strings.Contains(st.Catalog.Waiting, "the catalog cannot be read: nobody there") {
+			t.Errorf("%+v", st)
+		}
+		if s := st.Shards[0]; !strings.Contains(s.Waiting, "the journal cannot be read: nobody there; commands cannot be appended: nobody there") || s.Failures < 500 || s.Behaviour != "serving" {
+			t.Errorf("%+v", s)
+		}
+		if n := said.lines("level=WARN", "the journal cannot be read", "shard=0"); n != 5 {
+			t.Errorf("%d lines in five minutes", n)
+		}
+		journal.off.Store(false)
+		catalog.off.Store(false)
+		out, err := r.node.Submit(t.Context(), sub)
+		if err != nil || out.Row.Hash != 2 {
+			t.Errorf("the write again: %+v %v", out, err)
+		}
+		r.settled()
+		if got := r.tally(1).Total.Actions; got != 2 {
+			t.Errorf("%d actions", got)
+		}
+		r.eventually("the end of it", func() bool {
+			st := r.node.Status()
+			return st.LagMs < 1000 && st.Shards[0].Waiting == "" && st.Shards[1].Waiting == "" && st.Catalog.Waiting == ""
+		})
+	})
+}
+
+// The view of a shard in which nothing happens is renewed, so that it keeps nothing of
+// what the other shards rewrite, and is the same view to who reads it.
+func TestTheViewOfAnIdleShardIsRenewed(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		r := newRig(t, 2, Options{})
+		defer r.close()
+		r.furnish(1)
+		ids := []domain.MemberID{r.memberOf(0), r.memberOf(1)}
+		r.publish(r.actOf(ids[0], 1), r.actOf(ids[1], 2))
+		r.settled()
+		idle := r.node.shared[0]
+		held := idle.acquireView()
+		for i := range 10 {
+			before := idle.view.Load()
+			r.publish(r.actOf(ids[1], uint64(100+i)))
+			time.Sleep(viewLasts + 2*renewEvery)
+			if after := idle.view.Load(); after == before || after.version != before.version || after.next != before.next {
+				t.Fatalf("version %d of %d, was %d of %d", after.version, after.next, before.version, before.next)
+			}
+		}
+		st, err := r.store.Stats()
+		if err != nil || st.Snapshots != 3 { // one of each shard, and the one held here
+			t.Errorf("%d snapshots %v", st.Snapshots, err)
+		}
+		if m, err := held.member(1, ids[0]); err != nil || m.ID != ids[0] {
+			t.Errorf("a view that is held: %v %v", m, err)
+		}
+		held.release()
+		if st, _ := r.store.Stats(); st.Snapshots != 2 {
+			t.Errorf("%d snapshots", st.Snapshots)
+		}
+	})
+}
