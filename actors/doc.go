@@ -58,6 +58,9 @@
 // every replay. A store error is never a panic: it stops the shard, visibly. A gap
 // in the log stops it too, until the operator accepts it.
 //
+// How far the public topic was routed stands in the journal too, as marks, since Kafka
+// forgets group offsets (routed.go).
+//
 // A shadow (shadow.go) replays a shard's journal beside it, by the shard's own code and
 // sending nothing, so that what is stored can be compared with what should be. A mark of
 // the state hash is kept at every 65,536th offset (mark.go).

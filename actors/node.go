@@ -159,6 +159,9 @@ func (n *Node) startShard(i int) {
 func (n *Node) startRouters() {
 	env := &routerEnv{
 		source: n.o.Source, journal: n.o.Journal, shards: n.shared, catalog: n.catalog, catchUp: n.catchUp, log: n.o.Log,
+		ask: func(ctx context.Context, shard int, message any) (any, error) {
+			return n.system.Root.RequestFuture(n.pids[shard], message, min(askedFor, patience(ctx))).Result()
+		},
 	}
 	n.routers = n.system.Root.Spawn(actor.PropsFromProducer(func() actor.Actor { return &routers{env: env, shared: n.routing} }))
 }

@@ -65,6 +65,10 @@ type (
 		from     int
 		sequence uint64
 	}
+	// whichApplied is answered with *lastApplied: the highest origin of the stream, zero
+	// where nothing of it was applied.
+	whichApplied struct{ stream stream }
+	lastApplied  struct{ origin domain.Origin }
 )
 
 // Shard → member, on the shard's goroutine: done when Send returns.

@@ -35,6 +35,11 @@ type router struct {
 	epoch     int32
 	noted     int64 // next as committed to the group
 	unnoted   int   // failures since
+
+	reading  domain.TopicID // the topic that the pages are of
+	marked   int64          // next as the journal's mark has it; below zero: there is none
+	markedAt time.Time
+	doubt    bool // an append was given up: the journal may have it or not
 }
 
 // routerEnv is what all routers share.
@@ -46,7 +51,9 @@ type routerEnv struct {
 	// catchUp reads the catalog to its end, before a brand or a definition is
 	// refused as unknown.
 	catchUp func(ctx context.Context, t *trouble, where ...any) error
-	log     *slog.Logger
+	// ask sends a shard a message and waits a short while for its answer.
+	ask func(ctx context.Context, shard int, message any) (any, error)
+	log *slog.Logger
 }
 
 // routerShared is what status reads of a router.
@@ -90,6 +97,11 @@ const groupEvery = time.Second
 // route appends a page to the journal. An error is final: the router stops.
 func (r *router) route(ctx context.Context, p *sourcePage) error {
 	shared := r.shared
+	if r.marked < 0 {
+		if err := r.begin(ctx, p); err != nil {
+			return err
+		}
+	}
 	if err := r.stamp(ctx, p); err != nil {
 		return err
 	}
@@ -111,27 +123,30 @@ func (r *router) route(ctx context.Context, p *sourcePage) error {
 	shared.next.Store(p.Next)
 	shared.end.Store(p.End)
 	shared.fresh.applied(p.End, p.Next, p.readAt)
-	if now := time.Now(); now.Sub(r.committed) >= groupEvery || p.Next == p.End {
+	now := time.Now()
+	if now.Sub(r.committed) >= groupEvery || p.Next == p.End {
 		r.committed = now
-		return r.note(ctx)
+		r.note(ctx)
+	}
+	if r.next != r.marked && now.Sub(r.markedAt) >= routedEvery {
+		return r.mark(ctx, r.next, r.epoch)
 	}
 	return nil
 }
 
 // note commits the group offset. A failure is no fault: repeats are dropped by
 // their origin.
-func (r *router) note(ctx context.Context) error {
+func (r *router) note(ctx context.Context) {
 	if r.next == r.noted {
-		return nil
+		return
 	}
 	if err := r.env.source.Commit(ctx, r.partition, r.next, r.epoch); err != nil {
 		r.unnoted++
 		r.shared.noting.met(r.env.log, r.unnoted, err, "partition", r.partition)
-		return nil
+		return
 	}
 	r.shared.noting.over(r.env.log, "partition", r.partition)
 	r.noted, r.unnoted = r.next, 0
-	return nil
 }
 
 // stamp gives every record what the catalog says. Before the first refusal for
@@ -201,7 +216,9 @@ func (r *router) appendAll(ctx context.Context) error {
 		wg.Go(func() { errs[to] = r.appendTo(ctx, to, records) })
 	}
 	wg.Wait()
-	return errors.Join(errs...)
+	err := errors.Join(errs...)
+	r.doubt = r.doubt || err != nil
+	return err
 }
 
 // appendTo appends the records of one partition in order, leaving none out, batch

@@ -43,7 +43,8 @@ type (
 	partitionsFound struct{ n int }
 	// routerStarted is where a router goes on.
 	routerStarted struct {
-		next  int64
+		topic domain.TopicID
+		next  int64 // below zero: nothing of the partition was ever read
 		epoch int32
 	}
 	// routerFailed ends a router.
@@ -119,7 +120,7 @@ func (r *router) Receive(ctx actor.Context) {
 	case *actor.Stopping:
 		r.stop()
 	case *routerStarted:
-		r.next, r.noted, r.epoch = m.next, m.next, m.epoch
+		r.next, r.noted, r.marked, r.epoch, r.reading = m.next, m.next, m.next, m.epoch, m.topic
 	case *sourcePage:
 		if r.ctx.Err() == nil {
 			r.page(m)
@@ -164,7 +165,10 @@ func (r *router) stop() {
 		r.cancel = nil
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		defer cancel()
-		_ = r.note(ctx)
+		r.note(ctx)
+		if r.next != r.marked && !r.doubt {
+			_ = r.mark(ctx, r.next, r.epoch) // the last one stands
+		}
 	}
 }
 
@@ -188,7 +192,7 @@ func (r *router) pump(ctx context.Context, done chan struct{}, send func(any)) {
 		}
 		return
 	}
-	send(&routerStarted{next, epoch})
+	send(&routerStarted{r.topic(), next, epoch})
 	reader := r.env.source.Reader(r.partition)
 	credit := make(chan []domain.Arrival, credits)
 	for range credits {
@@ -226,25 +230,21 @@ func (r *router) pump(ctx context.Context, done chan struct{}, send func(any)) {
 	}
 }
 
-// resume is where to read on: the group's offset, or where the operator's word
-// says, or the log's start.
+// resume is where to read on: the group's offset, or the journal's mark, or where the
+// operator's word says behind either. Below zero: at the log's start, since nothing of the
+// partition was ever read.
 func (r *router) resume(ctx context.Context) (next int64, epoch int32, err error) {
 	for failures := 1; ; failures++ {
-		next, epoch, ok, err := r.env.source.Committed(ctx, r.partition)
+		next, epoch, err := r.left(ctx)
 		var gap *domain.GapError
 		switch {
-		case err == nil && ok:
-			if g := r.accepted(r.env.source.Topic(), next); g != nil {
+		case err == nil && next >= 0:
+			if g := r.accepted(r.topic(), next); g != nil {
 				return g.To, -1, nil
 			}
 			return next, epoch, nil
-		case err == nil:
-			return r.anew(0, nil)
-		case errors.As(err, &gap):
-			if g := r.accepted(r.topic(), gap.Want); g != nil {
-				return g.To, -1, nil
-			}
-			return r.anew(gap.Want, err)
+		case err == nil, errors.As(err, &gap):
+			return next, epoch, err
 		case ctx.Err() != nil:
 			return 0, 0, ctx.Err()
 		}
@@ -255,20 +255,38 @@ func (r *router) resume(ctx context.Context) (next int64, epoch int32, err error
 	}
 }
 
-// anew is the log's start, where nothing is kept of the topic that is there now: Kafka
-// forgets offsets, with a topic too that is deleted. Only of the topic that is to be read:
-// of another one's records nobody knows what was lost.
-func (r *router) anew(want int64, kept error) (next int64, epoch int32, err error) {
+// left is where the partition was left; below zero: it was never begun.
+func (r *router) left(ctx context.Context) (next int64, epoch int32, err error) {
+	next, epoch, ok, err := r.env.source.Committed(ctx, r.partition)
+	var gap *domain.GapError
+	if err == nil && ok {
+		return next, epoch, nil
+	}
+	if errors.As(err, &gap) {
+		if g := r.accepted(r.topic(), gap.Want); g != nil {
+			return g.To, -1, nil
+		}
+	} else if err != nil {
+		return 0, 0, err
+	}
+	// Kafka forgets offsets, with a topic too that is deleted. The mark is of the topic
+	// that is there now, if it is the one to be read: of another one's records nobody knows
+	// what was lost.
 	now, known := r.env.source.Topic(), r.env.catalog.view.Load().source(r.partition)
 	switch {
-	case known == now, known.IsZero() && kept == nil:
-		return -1, -1, nil
-	case kept != nil:
-		return 0, 0, kept
+	case known == now, known.IsZero() && gap == nil:
+	case gap != nil:
+		return 0, 0, gap
+	default:
+		return 0, 0, &domain.GapError{
+			Kind: domain.GapRecreated, Topic: "the public topic", TopicID: now, Partition: r.partition, Detail: "was " + known.String(),
+		}
 	}
-	return 0, 0, &domain.GapError{
-		Kind: domain.GapRecreated, Topic: "the public topic", TopicID: now, Partition: r.partition, Want: want, Detail: "was " + known.String(),
+	at, err := r.env.markedIn(ctx, now, r.partition)
+	if err != nil || at.IsZero() {
+		return -1, -1, err
 	}
+	return at.Offset, at.Epoch, nil
 }
 
 // topic is the one that the partition is to be read of.

@@ -173,6 +173,8 @@ func (s *shard) applying(ctx actor.Context) {
 		s.waiting.await(ctx, m.next, s.env.shared.applied.Load(), s.sent)
 	case *awaitStream:
 		s.awaitStream(ctx, m)
+	case *whichApplied:
+		ctx.Respond(s.whichApplied(m))
 	case *warm:
 		s.warm(ctx, m)
 	case *warmed:

@@ -100,8 +100,7 @@ func (s *Source) End(ctx context.Context, partition int) (int64, error) {
 }
 
 // Committed is where the router left a partition; ok is false when nothing is kept, or
-// something that the router did not write: then it is read from the log's start, and
-// what was routed before is dropped as a repeat (I2). An offset of a topic of another
+// something that the router did not write: then the journal knows. An offset of a topic of another
 // id is a *domain.GapError. The topic is looked up anew: it is what the partition's next
 // Reader reads, and Topic says. It asks once.
 func (s *Source) Committed(ctx context.Context, partition int) (next int64, epoch int32, ok bool, err error) {

@@ -16,8 +16,8 @@ import (
 
 // loseSource takes records of the public topic away, perhaps before they are routed:
 // its start moves, or it is deleted and made anew, while the engine runs or is down.
-// What the engine has not read it must miss aloud; what an operator gives up is given
-// up, and nothing else.
+// What the engine has not read it must miss aloud, also when the broker has forgotten where
+// the routers were; what an operator gives up is given up, and nothing else.
 func (w *world) loseSource() error {
 	if err := w.calm(); err != nil {
 		return err
@@ -45,6 +45,10 @@ func (w *world) loseSource() error {
 	w.tell("the public topic is taken away: whole %v, while the engine is down %v", whole, down)
 	if err := w.takeAway(whole); err != nil {
 		return err
+	}
+	if down && !whole && w.forgets {
+		w.tell("the broker forgets the group's offsets meanwhile")
+		w.forget(w.engine.topics.journal.Topic().String())
 	}
 	if down {
 		before := w.engine

@@ -219,14 +219,22 @@ func (w *world) forgetOffsets() error {
 	if err := w.restart(false); err != nil {
 		return err
 	}
+	if !w.broker.power.isOff() {
+		w.forget(journal)
+	}
+	return nil
+}
+
+// forget makes the broker's offsets of the routers such as no router writes: to them it is
+// as if there were none.
+func (w *world) forget(journal string) {
 	t, ok := w.broker.log.TopicByName(kafka.Activities)
-	if !ok || w.broker.power.isOff() {
-		return nil
+	if !ok {
+		return
 	}
 	for p := range int32(simPartitions) {
 		_ = w.broker.log.CommitOffsets("router-"+journal, []groupOffset{{Topic: t.ID, Partition: p, Offset: 0, Epoch: -1, Metadata: "?"}})
 	}
-	return nil
 }
 
 type groupOffset = struct {

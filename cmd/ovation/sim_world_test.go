@@ -21,6 +21,7 @@ type world struct {
 	wires   *wires
 	secrets *Secrets
 	apart   bool // the broker has a machine of its own
+	forgets bool // the broker forgets offsets when the public topic is cut
 	model   *model
 
 	mu     sync.Mutex // guards what follows
@@ -62,6 +63,7 @@ func newWorld(seed uint64) *world {
 		return w.broker
 	})
 	w.apart = w.rng.IntN(2) == 0
+	w.forgets = rand.New(rand.NewPCG(seed, 3)).IntN(2) == 0 // not of rng: seeds keep their schedules
 	return w
 }
 

@@ -1,0 +1,99 @@
+package actors
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"time"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// How far a partition of the public topic was routed is kept twice. The group offset
+// is committed every second, but Kafka forgets it when a group is idle for days, and
+// forgets records about as soon: then a router that began at the log's start would pass
+// over what was cut and never routed, and nobody would hear of it. So the journal says it
+// too: the router appends a mark there when it begins, every ten seconds, and when it
+// stops. A router without a group offset goes on at the mark, and the fetch sees by itself
+// if the log starts above it (a gap), ends below it, or is another one.
+//
+// The origins that the shards keep cannot stand for the mark. A page's records go to all
+// shards side by side, so the highest origin applied says nothing of those below it: a
+// router that died in the midst of a page has appended some shards' part of it and not the
+// others'. A log that was emptied since begins exactly behind the highest of them. Nor do
+// they tell a partition that was never read, which has a right to begin at the log's start
+// wherever that is, from one that was read when it was still empty.
+//
+// What a mark says holds for ever: all below it is in the journal, or was cut before the
+// first router of this installation looked. It may be older than what was routed. Then
+// records are read again and dropped by their origin (I2), and a log that was cut between
+// the mark and what was routed stops the router without a loss: nobody can know that.
+//
+// A mark is a Tick of no hour with an origin, in a stream of its own: applying keeps the
+// highest, as of any stream, and every release can read it. The stream is the journal's
+// too: a new journal has none of the records that another one's marks are about.
+
+// routedEvery is how long the mark may stay behind what is routed.
+const routedEvery = 10 * time.Second
+
+// askedFor is how long a router waits for a shard's answer, and with it the node's stop.
+const askedFor = 200 * time.Millisecond
+
+// routedStream is the stream of the marks of a public topic in a journal.
+func routedStream(journal, source domain.TopicID) (id domain.TopicID) {
+	sum := sha256.Sum256(append(append([]byte("routed\x00"), journal[:]...), source[:]...))
+	copy(id[:], sum[:])
+	return id
+}
+
+// markHome is the journal partition with the marks of a source partition.
+func (e *routerEnv) markHome(partition int) int { return partition % len(e.shards) }
+
+// begin appends the first mark of a partition that was never read, before anything of it
+// is routed: that of which there is no mark was not begun.
+func (r *router) begin(ctx context.Context, p *sourcePage) error {
+	at := p.Next
+	if len(p.Arrivals) > 0 {
+		at = p.Arrivals[0].Record.Origin.Offset
+	}
+	return r.mark(ctx, at, -1)
+}
+
+// mark appends that all below next is in the journal.
+func (r *router) mark(ctx context.Context, next int64, epoch int32) error {
+	m := domain.Record{Kind: domain.KindTick, Command: &domain.Tick{}, Origin: domain.Origin{
+		Topic: routedStream(r.env.journal.Topic(), r.reading), Partition: int32(r.partition), Epoch: epoch, Offset: next,
+	}}
+	if err := r.appendTo(ctx, r.env.markHome(r.partition), []domain.Record{m}); err != nil {
+		r.doubt = true
+		return err
+	}
+	r.marked, r.markedAt = next, time.Now()
+	return nil
+}
+
+// markedIn is the journal's mark of a partition; the zero origin: there is none. The shard
+// that has it must have read the journal to its end.
+func (e *routerEnv) markedIn(ctx context.Context, source domain.TopicID, partition int) (domain.Origin, error) {
+	home := e.markHome(partition)
+	end, err := e.journal.End(ctx, home)
+	if err != nil {
+		return domain.Origin{}, err
+	}
+	if _, err := e.ask(ctx, home, &await{end}); err != nil {
+		return domain.Origin{}, fmt.Errorf("shard %d, which knows how far was routed, has not applied %d records: %w", home, end, err)
+	}
+	answer, err := e.ask(ctx, home, &whichApplied{stream{routedStream(e.journal.Topic(), source), int32(partition)}})
+	if err != nil {
+		return domain.Origin{}, err
+	}
+	return answer.(*lastApplied).origin, nil
+}
+
+// whichApplied tells how far a stream was applied.
+func (s *shard) whichApplied(m *whichApplied) *lastApplied {
+	if f := s.flows[m.stream]; f != nil {
+		return &lastApplied{f.applied}
+	}
+	return &lastApplied{}
+}
