@@ -194,6 +194,34 @@ func TestRecordsThatAreGoneBeforeTheyWereRoutedStopTheirPartition(t *testing.T) 
 	h.counted()
 }
 
+// TestAForgottenOffsetHidesNothingThatIsGone has the broker forget where the routers were,
+// while nobody reads: what is cut above that stops its partition all the same, and what is
+// cut below it was routed. The embedded log is down when its node is, and forgets nothing;
+// its own cut is in the crash simulation.
+func TestAForgottenOffsetHidesNothingThatIsGone(t *testing.T) {
+	t.Parallel()
+	h := newHarmed(t, onKafka(t).start(t))
+	h.publish(5, false)
+	h.counted()
+	h.n.stop()
+	h.forget()
+	h.cut(4)
+	h.publish(2, false)
+	h.n.life()
+	h.counted()
+	h.n.stop()
+	h.forget()
+	h.publish(4, true)
+	h.publish(3, false)
+	h.cut(11)
+	h.n.life()
+	h.stopped("retention")
+	h.accept()
+	h.counted()
+	h.publish(3, false)
+	h.counted()
+}
+
 // TestATopicMadeAgainUnderARunningNodeStopsItUntilItIsAccepted: what is published to the
 // new topic counts, once the operator has said so.
 func TestATopicMadeAgainUnderARunningNodeStopsItUntilItIsAccepted(t *testing.T) {
@@ -239,7 +267,7 @@ func TestATopicMadeAgainWhileTheNodeIsDownStopsItUntilItIsAccepted(t *testing.T)
 // TestACompactedPublicTopicIsRefusedAndItsHolesArePassed: what compaction drops before it
 // is routed nobody can tell from what was never there, so a node does not begin on such a
 // topic. What was compacted after it was routed leaves holes, and they are no gap, also to
-// a router that has to read it all again. The embedded log compacts nothing.
+// a router whose offset is forgotten. The embedded log compacts nothing.
 func TestACompactedPublicTopicIsRefusedAndItsHolesArePassed(t *testing.T) {
 	t.Parallel()
 	h := newHarmed(t, onKafka(t).start(t))
@@ -260,17 +288,29 @@ func TestACompactedPublicTopicIsRefusedAndItsHolesArePassed(t *testing.T) {
 		t.Fatalf("a node begins on a compacted topic: %v\n%s", err, refused)
 	}
 	h.settings("cleanup.policy", "delete")
-	groups, err := h.admin.ListGroups(ctx(t))
-	h.must(err)
-	for _, group := range groups.Groups() {
-		if offsets, err := h.admin.FetchOffsets(ctx(t), group); err == nil && len(offsets[h.n.topic()]) > 0 {
-			_, err := h.admin.DeleteGroup(ctx(t), group)
-			h.must(err)
-		}
-	}
+	h.forget()
 	h.n.life()
 	h.publish(3, false)
 	h.counted()
+}
+
+// forget makes the broker forget where the routers were, as it does with groups that are
+// idle for days.
+func (h *harmed) forget() {
+	h.Helper()
+	groups, err := h.admin.ListGroups(ctx(h))
+	h.must(err)
+	forgotten := 0
+	for _, group := range groups.Groups() {
+		if offsets, err := h.admin.FetchOffsets(ctx(h), group); err == nil && len(offsets[h.n.topic()]) > 0 {
+			_, err := h.admin.DeleteGroup(ctx(h), group)
+			h.must(err)
+			forgotten++
+		}
+	}
+	if forgotten == 0 {
+		h.Fatal("no group has offsets of the public topic")
+	}
 }
 
 // settings alters the public topic's: name, value, name, value.

@@ -121,10 +121,14 @@ func (w *malformedWorld) mixture(rnd *rand.Rand, s span, malformed int) (out [pa
 		}
 		out[p] = append(out[p], m)
 	}
-	all := slices.Concat(malformedKinds, conflicts)
+	all := slices.Concat(malformedKinds, malformedText, malformedEvents, malformedValues, conflicts)
+	rnd.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	for i := 0; i < malformed; {
 		p := rnd.IntN(partitions)
-		k := &all[rnd.IntN(len(all))]
+		k := &all[i%len(all)] // each kind once, then any
+		if i >= len(all) {
+			k = &all[rnd.IntN(len(all))]
+		}
 		conflict := k.reason == domain.ConflictingDuplicate
 		r, a := w.good(rnd, s, !conflict)
 		if conflict || rnd.IntN(2) == 0 {
@@ -165,8 +169,8 @@ func malformedRecords(t *testing.T, on site) {
 	s := last(20)
 	mixed, kinds := w.mixture(rnd, s, malformed)
 	t.Logf("seed %d, %d malformed records of %d kinds", seed, malformed, len(kinds))
-	if len(kinds) != len(malformedKinds)+len(conflicts) || len(kinds) < 20 {
-		t.Fatalf("some kind is missing: %v", kinds)
+	if all := len(malformedKinds) + len(malformedText) + len(malformedEvents) + len(malformedValues) + len(conflicts); len(kinds) != all || all < 90 {
+		t.Fatalf("%d kinds of %d: %v", len(kinds), all, kinds)
 	}
 
 	o := outsiderAt(n)

@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -24,6 +26,9 @@ type writers struct {
 	all   []*writer
 	group sync.WaitGroup
 
+	deaths atomic.Int64 // of the node or its log, so far
+	heard  atomic.Int64 // answers so far, repeats counted
+
 	answered int // requests with an answer, repeats not counted
 	deleted  int // actions
 }
@@ -38,6 +43,7 @@ type writer struct {
 	acts   []written
 	brands int
 	err    error
+	since  atomic.Int64 // 1 + the deaths before the request that waits; 0: none waits
 }
 
 // written is what a writer recorded, for one of the people's fans or its own.
@@ -64,6 +70,19 @@ func writersOf(t testing.TB, p *people, seed uint64, size storm, over *front, pa
 		})
 	}
 	return w
+}
+
+// outlive is how many deaths a request may live through: who dies sooner than a recovery
+// takes, again and again, keeps everybody from ever getting an answer, and shows nothing.
+const outlive = 3
+
+// starved reports that a request waits that has lived through as many.
+func (w *writers) starved() bool {
+	deaths := w.deaths.Load()
+	return slices.ContainsFunc(w.all, func(one *writer) bool {
+		since := one.since.Load()
+		return since > 0 && deaths-(since-1) >= outlive
+	})
 }
 
 // wait waits until every writer has all its answers.
@@ -135,6 +154,9 @@ func (c contradiction) Error() string { return string(c) }
 // until repeats a request while its outcome is unknown: the node is gone, or says
 // that it cannot tell. Another error is an answer.
 func (w *writer) until(request func(api *client.Client) error) error {
+	w.since.Store(1 + w.deaths.Load())
+	defer w.since.Store(0)
+	defer w.heard.Add(1)
 	for deadline := time.Now().Add(5 * time.Minute); ; {
 		err := request(w.over.now())
 		_, wrong := errors.AsType[contradiction](err)
