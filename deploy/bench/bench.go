@@ -51,6 +51,7 @@ func (b *bench) measure(ctx context.Context) (*Report, error) {
 		{[]string{partCost, partDisk}, b.measureCost},
 		{[]string{partQuestions, partRestart, partDisk}, b.measureRows},
 		{[]string{partQuestions}, b.measureWide},
+		{[]string{partLoad}, b.measureLoad},
 		{[]string{partPeers}, b.measurePeers},
 	} {
 		if !b.o.wants(part.of...) {
@@ -97,19 +98,25 @@ func (b *bench) measureMemory(ctx context.Context) error {
 
 // enter starts a node with a crowd of these sizes in it.
 func (b *bench) enter(ctx context.Context, n *node, o options) (*crowd, error) {
+	c := newCrowd(&o)
+	return c, b.admit(ctx, n, c)
+}
+
+// admit starts a node and lets the crowd in.
+func (b *bench) admit(ctx context.Context, n *node, c *crowd) error {
 	if _, err := n.start(ctx); err != nil {
-		return nil, err
+		return err
 	}
-	began, c := time.Now(), newCrowd(&o)
-	progress("registering %d members, %d at once", b.o.members, registering)
+	began := time.Now()
+	progress("registering %d members, %d at once", len(c.fans), registering)
 	if err := c.enter(ctx, n); err != nil {
-		return nil, err
+		return err
 	}
 	took := time.Since(began)
 	cpu, err := cpuOf(n.pid())
 	if err != nil {
-		return nil, err
+		return err
 	}
-	progress("registered after %v, %.0f a second, %.0f µs of CPU each", took.Round(time.Millisecond), float64(b.o.members)/took.Seconds(), cpu.Seconds()*1e6/float64(b.o.members))
-	return c, nil
+	progress("registered after %v, %.0f a second, %.0f µs of CPU each", took.Round(time.Millisecond), float64(len(c.fans))/took.Seconds(), cpu.Seconds()*1e6/float64(len(c.fans)))
+	return nil
 }

@@ -92,6 +92,11 @@ func (b *bench) warm(ctx context.Context, n *node, broker *child) (*loader, erro
 	if err != nil {
 		return nil, err
 	}
+	return b.wake(ctx, n, broker, c)
+}
+
+// wake lets everybody do something.
+func (b *bench) wake(ctx context.Context, n *node, broker *child, c *crowd) (*loader, error) {
 	f, err := newFeed(ctx, n, b.o.batch)
 	if err != nil {
 		return nil, err

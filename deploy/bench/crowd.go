@@ -29,6 +29,7 @@ type crowd struct {
 	sum     int // of the deeds' weights
 	made    int64
 	share   float64 // of activities addressed by member id
+	ledger  *ledger // of what is done; nil: none is kept
 }
 
 // fan is a member as its collector knows it.
@@ -61,13 +62,16 @@ func newCrowd(o *options) *crowd {
 	for _, d := range c.deeds {
 		c.sum += d.weight
 	}
-	c.zipf = rand.NewZipf(c.rnd, 1.1, 4, uint64(o.brands-1))
+	c.zipf = zipfOf(c.rnd, o.brands)
 	c.brands = make([]domain.BrandID, o.brands)
 	for i := range c.fans {
 		c.fans[i].uid = fmt.Sprintf("fan-%d-%d", o.seed, i)
 	}
 	return c
 }
+
+// zipfOf draws brands: of a thousand the first gets 6 %.
+func zipfOf(r *rand.Rand, brands int) *rand.Zipf { return rand.NewZipf(r, 1.1, 4, uint64(brands-1)) }
 
 // registering is how many registrations are under way at once: those of one moment
 // share a batch of the log and a commit of their shard.
@@ -193,10 +197,15 @@ func (c *crowd) something() int {
 
 // does is what next gives as records to publish.
 func (c *crowd) does(next func(i int) act) message {
-	return func(i int) (int, kafka.Message) {
-		a := next(i)
-		return a.fan, kafka.Message{Key: []byte(c.fans[a.fan].uid), Value: c.record(make([]byte, 0, 256), a)}
+	return func(i int) (int, kafka.Message) { return c.message(next(i)) }
+}
+
+// message is the activity as a record to publish, and who did it.
+func (c *crowd) message(a act) (int, kafka.Message) {
+	if c.ledger != nil {
+		c.ledger.note(a)
 	}
+	return a.fan, kafka.Message{Key: []byte(c.fans[a.fan].uid), Value: c.record(make([]byte, 0, 256), a)}
 }
 
 // record is the activity as a collector publishes it: plain JSON, with the event's id

@@ -3,7 +3,12 @@
 //
 //	go run ./deploy/bench                 everything, about ten minutes on two cores
 //	go run ./deploy/bench --quick         small sizes, about a minute: to see that it works
-//	go run ./deploy/bench --only cost     one part: cost, questions, disk, memory, restart, peers
+//	go run ./deploy/bench --only cost     one part: cost, questions, disk, memory, restart, load, peers
+//	go run ./deploy/bench --only load     a steady load, in no other run: 10,000 activities and 50
+//	                                      questions a second for a minute; --rate, --questions, --for,
+//	                                      --log embedded|kafka|both, --verify
+//	go run ./deploy/bench --only load --rate 0 --for 1h --log both --verify
+//	                                      an hour on each log at half of what the node takes
 //	go run ./deploy/bench --only peers    beside DuckDB and ClickHouse on 10 M rows, in no other
 //	                                      run: half an hour; with --quick on 1 M rows, five minutes;
 //	                                      with --peer-keep DIR the next run need not load again
@@ -40,6 +45,20 @@
 //     batches; both after a restart and with no compaction due.
 //
 //   - Memory: resident, as the kernel counts it.
+//
+//   - The steady load: an open loop. Each activity, probe and question has a time when it is
+//     due, and its latency counts from then: what waits because something before it took
+//     long is not left out. Activities carry the time when they were due. Durable is until
+//     the log has acknowledged one. Visible is until a question that needs it has answered
+//     it: probes, activities of one member in each shard among all others, are asked for
+//     every millisecond from when they are durable, of their shard alone, and how far the
+//     asking itself makes that unsure is told beside it. CPU is the node's with all it
+//     answers; what of it answering took is by profile, of ten seconds in each interval.
+//     Histograms are HdrHistogram's, to three figures. Store and log are the growth of their
+//     files by the growth of the rows, compaction not waited for. At the end each number of
+//     each brand's tally must be what was published, and the run fails where one is not.
+//     With --rate 0 the pace is half of the slowest of three spells, of --load activities
+//     each, that publish as fast as the node takes it while it is asked.
 //
 //   - Peers: the same questions about the same rows in this process, over HTTP, and in
 //     DuckDB and ClickHouse, which pip fetches from PyPI by pinned versions into the user's

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 )
 
@@ -34,7 +33,7 @@ func run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	b, err := newBench(o, strings.Join(append([]string{"bench"}, args...), " "))
+	b, err := newBench(o, spoken(args))
 	if err != nil {
 		return err
 	}
@@ -46,8 +45,10 @@ func run(ctx context.Context, args []string) error {
 	if err := report.print(os.Stdout); err != nil {
 		return err
 	}
-	if o.json == "" {
-		return nil
+	if o.json != "" {
+		if err := report.save(o.json); err != nil {
+			return err
+		}
 	}
-	return report.save(o.json)
+	return report.fault()
 }

@@ -92,9 +92,10 @@ func (t *tail) String() string {
 
 // node is an ovation serve.
 type node struct {
-	binary string
-	data   string
-	args   []string
+	binary  string
+	data    string
+	logData string // of a log that is not the node's own
+	args    []string
 
 	*child
 	http, admin, kafka string // addresses, of this life

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -28,6 +29,7 @@ type options struct {
 	against  string
 	quick    bool
 	peers    peersOptions
+	steady   steadyOptions
 }
 
 // peersOptions are the sizes of what is asked beside other engines, and where these are.
@@ -45,13 +47,14 @@ const (
 	partDisk      = "disk"
 	partMemory    = "memory"
 	partRestart   = "restart"
+	partLoad      = "load"
 	partPeers     = "peers"
 )
 
 // parts are all parts, usual those of a run that names none.
 var (
 	usual = []string{partCost, partQuestions, partDisk, partMemory, partRestart}
-	parts = append(usual[:len(usual):len(usual)], partPeers)
+	parts = append(usual[:len(usual):len(usual)], partLoad, partPeers)
 )
 
 // awakeMembers is how many members a shard keeps awake: more than that and the load
@@ -73,7 +76,7 @@ func parseOptions(args []string) (options, error) {
 	f.Uint64Var(&o.seed, "seed", 1, "the same seed gives the same audience")
 	f.IntVar(&o.shards, "shards", 8, "--shards of the node")
 	f.StringVar(&o.memory, "memory", "1GiB", "--memory of the node")
-	f.StringVar(&only, "only", "", "parts to measure, by comma: "+strings.Join(parts, ", ")+" (default all but the last)")
+	f.StringVar(&only, "only", "", "parts to measure, by comma: "+strings.Join(parts, ", ")+" (default all but the last two)")
 	f.StringVar(&o.json, "json", "", "`file` for the figures as JSON")
 	f.StringVar(&o.profiles, "profiles", "", "`directory` to keep profiles of the load in: CPU, and the heap after it")
 	f.StringVar(&o.binary, "binary", "", "`file` of the program to measure, instead of one built from this checkout")
@@ -85,6 +88,7 @@ func parseOptions(args []string) (options, error) {
 	f.IntVar(&o.peers.wide, "peer-wide", 100_000, "brands of a wider account, asked about in this process alone")
 	f.BoolVar(&o.peers.alone, "peer-alone", false, "compare in this process alone: no node, no HTTP")
 	f.StringVar(&o.peers.keep, "peer-keep", "", "`directory` to load the node's rows into, and to take them from again")
+	o.steady.flags(f)
 	f.StringVar(&o.peers.python, "python", "python3", "`program` that runs the other engines: CPython 3.11 or newer, with pip")
 	f.StringVar(&o.peers.packages, "packages", "", "`directory` for the other engines' packages (default in the user's cache)")
 	if err := f.Parse(args); err != nil {
@@ -100,27 +104,32 @@ func parseOptions(args []string) (options, error) {
 		o.only = strings.Split(only, ",")
 	}
 	if o.quick {
-		o.small(f)
+		if err := o.small(f); err != nil {
+			return o, err
+		}
 	}
 	return o, o.check()
 }
 
 // small shrinks what was not given.
-func (o *options) small(f *flag.FlagSet) {
+func (o *options) small(f *flag.FlagSet) error {
 	given := map[string]bool{}
 	f.Visit(func(g *flag.Flag) { given[g.Name] = true })
-	for name, size := range map[string]struct {
-		to *int
-		n  int
-	}{"members": {&o.members, 2000}, "brands": {&o.brands, 50}, "load": {&o.load, 20_000}, "rows": {&o.rows, 50_000}, "runs": {&o.runs, 2}, "asks": {&o.asks, 20}, "peer-rows": {&o.peers.rows, 1_000_000}, "peer-members": {&o.peers.members, 100_000}} {
+	for name, size := range map[string]string{
+		"members": "2000", "brands": "50", "load": "20000", "rows": "50000", "runs": "2", "asks": "20", "peer-rows": "1000000", "peer-members": "100000",
+		"rate": "2000", "questions": "20", "for": "5s", "every": "1s",
+	} {
 		if !given[name] {
-			*size.to = size.n
+			if err := f.Set(name, size); err != nil {
+				return fmt.Errorf("--%s: %w", name, err)
+			}
 		}
 	}
+	return nil
 }
 
 func (o *options) check() error {
-	var errs []error
+	errs := o.steady.check()
 	for _, p := range o.only {
 		if !slices.Contains(parts, p) {
 			errs = append(errs, fmt.Errorf("--only: no part is named %q", p))
@@ -143,10 +152,26 @@ func (o *options) check() error {
 	return errors.Join(errs...)
 }
 
+// spoken is the command as it is told: of a file or a directory its last name.
+func spoken(args []string) string {
+	words := []string{"bench"}
+	for _, a := range args {
+		name, value, both := strings.Cut(a, "=")
+		switch {
+		case both && strings.HasPrefix(name, "-"):
+			a = name + "=" + filepath.Base(value)
+		case strings.ContainsRune(a, filepath.Separator):
+			a = filepath.Base(a)
+		}
+		words = append(words, a)
+	}
+	return strings.Join(words, " ")
+}
+
 // wants reports that a part is to be measured.
 func (o *options) wants(names ...string) bool {
 	return slices.ContainsFunc(names, func(n string) bool { return slices.Contains(o.only, n) })
 }
 
 // nodeless reports that no part needs the program.
-func (o *options) nodeless() bool { return o.peers.alone && !o.wants(usual...) }
+func (o *options) nodeless() bool { return o.peers.alone && !o.wants(partLoad) && !o.wants(usual...) }

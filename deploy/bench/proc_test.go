@@ -62,3 +62,13 @@ func TestTheYardstickTakesTime(t *testing.T) {
 		t.Errorf("%v ns a read", ns)
 	}
 }
+
+func TestANumberOfTheMetricsIsFound(t *testing.T) {
+	text := []byte("# HELP go_goroutines Number.\ngo_goroutines_all 9\ngo_goroutines 412\n")
+	if n, err := metricOf(text, "go_goroutines"); err != nil || n != 412 {
+		t.Errorf("%d, %v", n, err)
+	}
+	if _, err := metricOf(text, "go_threads"); err == nil {
+		t.Error("what is not there has a number")
+	}
+}

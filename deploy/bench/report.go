@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"strconv"
 	"time"
@@ -25,6 +26,7 @@ type Report struct {
 	IdleMiB   *Spread    `json:"idleMiB,omitempty"`
 	Restart   *Restart   `json:"restart,omitempty"`
 	Peers     *Peers     `json:"peers,omitempty"`
+	Loads     []Load     `json:"loads,omitempty"`
 	Seconds   float64    `json:"seconds"`
 
 	LoadBefore string    `json:"loadBefore"`
@@ -37,6 +39,16 @@ func newReport(o options, command string) *Report {
 		When: time.Now().UTC().Format(time.RFC3339), Command: command, Machine: thisMachine(), LoadBefore: loadAverage(),
 		Members: o.members, Brands: o.brands, Load: o.load, Runs: o.runs, Shards: o.shards, Memory: o.memory,
 	}
+}
+
+// fault is why the figures are worth nothing; nil: they are.
+func (r *Report) fault() error {
+	for i := range r.Loads {
+		if !r.Loads[i].fine() {
+			return fmt.Errorf("on the %s log what is counted is not what was published", r.Loads[i].Log)
+		}
+	}
+	return nil
 }
 
 // save writes the report as JSON.

@@ -74,6 +74,7 @@ var background = []rule{
 	{"runtime.bulkBarrierPreWrite", stageGC},
 	{"runtime/pprof.", stageAnswers},
 	{"net/http/pprof.", stageAnswers},
+	{actorsP + "startWorkers", stageAnswers},
 	{pebble + ".(*DB).compact", stageStoreBackground},
 	{pebble + ".(*DB).flush", stageStoreBackground},
 	{pebble + ".(*DB).runPickedCompaction", stageStoreBackground},

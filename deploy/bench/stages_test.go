@@ -36,6 +36,7 @@ func TestASampleBelongsToItsStage(t *testing.T) {
 		{"a write barrier", []string{"runtime.wbBufFlush1", "gcWriteBarrier", actorsP + "(*shard).group"}, stageGC},
 		{"the scheduler", []string{"runtime.findRunnable", "runtime.schedule", "runtime.mcall"}, stageScheduler},
 		{"an answer", []string{module + "/api.stats", "net/http.(*conn).serve"}, stageAnswers},
+		{"a scan for a question", []string{module + "/actors/brand.(*View).Answer", actorsP + "(*desk).answer", actorsP + "startWorkers.func1"}, stageAnswers},
 		{"the profile", []string{"compress/flate.(*compressor).deflate", "runtime/pprof.profileWriter"}, stageAnswers},
 		{"nothing known", []string{"strings.Index", "github.com/nobody/knows.F"}, stageOther},
 		{"nothing", nil, stageOther},

@@ -42,6 +42,9 @@ func (r *Report) print(w io.Writer) error {
 	for i := range r.Disk {
 		r.Disk[i].print(t)
 	}
+	for i := range r.Loads {
+		r.Loads[i].print(t)
+	}
 	if r.Peers != nil {
 		r.Peers.print(t)
 	}
