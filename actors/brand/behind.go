@@ -123,7 +123,7 @@ func (x *Scratch) noteAhead(a *Ask) {
 	f := &x.feed
 	f.done = sized(f.done, x.words)
 	clear(f.done)
-	x.people(f.done)
+	x.everyone(f.done)
 	f.span = f.line.tied(a.Plan.span)
 	f.probe = func(r picked) {
 		if f.line.ahead(&r) {

@@ -3,6 +3,7 @@ package brand
 import (
 	"slices"
 	"sort"
+	"sync/atomic"
 )
 
 // chunk is at most 65,536 rows in columns, sorted by (time, sequence), never
@@ -22,6 +23,8 @@ type chunk struct {
 	at     []uint32 // of the rest: by[at[j]:at[j+1]] are the rows of brands[j]
 	place  []uint16 // of the rest: row → its brand's place in brands
 	by     []uint16 // of the rest: rows in order of (brand, time, sequence)
+
+	who atomic.Pointer[[]uint64] // see members; nil until they are asked for
 }
 
 // rows is the number of rows, dead ones too.
@@ -80,6 +83,9 @@ func (c *chunk) item(i int) item {
 
 // bytes is the memory the chunk takes.
 func (c *chunk) bytes() int {
-	n := len(c.time)
-	return 4*(2*n+len(c.off)+len(c.dict)+len(c.count)+len(c.brands)+len(c.at)) + 8*len(c.wide) + 2*(2*n+len(c.place)+len(c.by)) + 256
+	n, who := len(c.time), 0
+	if w := c.who.Load(); w != nil {
+		who = 8*len(*w) + 24
+	}
+	return who + 4*(2*n+len(c.off)+len(c.dict)+len(c.count)+len(c.brands)+len(c.at)) + 8*len(c.wide) + 2*(2*n+len(c.place)+len(c.by)) + 256
 }

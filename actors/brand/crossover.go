@@ -87,7 +87,7 @@ func (x *Scratch) ofSet(s *set, a *Ask, union []uint64) (n uint64, err error) {
 		}
 	}
 	tail := s.upto(x.view.Seq)
-	if len(x.ord)+len(tail.rows)+x.spanned() < x.words/8 { // to go through a set of all members would take longer
+	if x.fewerThanSet(len(tail.rows)) {
 		x.tail(tail)
 		x.gatherAll()
 		note(union, x.ord)
@@ -109,23 +109,6 @@ func (x *Scratch) meetTail(p published) {
 		}
 		all[r.ord>>6] |= uint64(ok) << (r.ord & 63)
 	}
-}
-
-// meet puts the members of the rows collected into all, some who do not pass the filter
-// among them.
-func (x *Scratch) meet() {
-	x.all = grown(x.all, x.words)
-	for i := range x.spans {
-		if !x.goesOn() {
-			break
-		}
-		if sp := &x.spans[i]; sp.dead != nil || sp.drops {
-			x.gather(sp, sp.lo, sp.hi)
-		} else {
-			note(x.all, sp.c.ord[sp.lo:sp.hi])
-		}
-	}
-	note(x.all, x.ord)
 }
 
 // part counts the members met who pass the filter, adds them to the set, if there is

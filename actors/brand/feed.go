@@ -133,7 +133,7 @@ func (x *Scratch) listed(a *Ask) (uint64, error) {
 	if err := x.collect(a); err != nil {
 		return 0, err
 	}
-	return x.countAll(), nil
+	return x.countMembers(), nil
 }
 
 // offer takes a row of the question into account.
