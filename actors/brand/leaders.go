@@ -52,7 +52,7 @@ func (x *Scratch) rank(a *Ask, sum *domain.Leaders) []place {
 		}
 	}
 	if x.simple(&top) {
-		x.rankAll(a, sum, &b)
+		x.rankSums(a, sum, &b)
 		return b.sorted()
 	}
 	x.list()

@@ -128,31 +128,43 @@ func (x *Scratch) forget() {
 	l.all, l.folded, x.met = false, false, x.met[:0]
 }
 
-// simple reports that members are ranked by their sums alone, all of which are looked at.
+// simple reports that members are ranked by their sums alone.
 func (x *Scratch) simple(top *domain.Top) bool {
-	l := &x.sums
-	return l.all && !l.folded && !top.Up && !top.Order.Timed() && top.Above == nil && top.After == nil
+	return !x.sums.folded && !top.Up && !top.Order.Timed() && top.Above == nil && top.After == nil
 }
 
-// rankAll offers all who have a sum.
-func (x *Scratch) rankAll(a *Ask, total *domain.Leaders, b *best) {
+// rankSums offers all who have a sum.
+func (x *Scratch) rankSums(a *Ask, total *domain.Leaders, b *best) {
 	shift, mask := 0, uint64(scoreOnly)
 	if a.Plan.top.Order == domain.ByActions {
 		shift, mask = scoreBits, ^uint64(0)
 	}
-	floor := uint64(0)
-	for o, s := range x.sums.of[:x.words*64] {
-		total.Total.Members += uint64(bit(s != 0))
-		total.Total.Actions += s >> scoreBits
-		key := s >> shift & mask
-		if key < floor || s == 0 {
-			continue
-		}
-		b.offer(place{key: key, id: uint64(a.ID(domain.Ordinal(o))), ord: uint32(o)})
+	floor, actions, sums := uint64(0), uint64(0), x.sums.of[:x.words*64]
+	offer := func(o uint32, key uint64) {
+		b.offer(place{key: key, id: uint64(a.ID(domain.Ordinal(o))), ord: o})
 		if b.full {
 			floor = b.floor.key
 		}
 	}
+	if x.sums.all {
+		for o, s := range sums {
+			total.Total.Members += uint64(bit(s != 0))
+			actions += s >> scoreBits
+			if key := s >> shift & mask; key >= floor && s != 0 {
+				offer(uint32(o), key)
+			}
+		}
+	} else {
+		total.Total.Members = uint64(len(x.met))
+		for _, o := range x.met {
+			s := sums[o]
+			actions += s >> scoreBits
+			if key := s >> shift & mask; key >= floor {
+				offer(o, key)
+			}
+		}
+	}
+	total.Total.Actions = actions
 }
 
 // scoreMet counts a row outside of chunks.
