@@ -41,14 +41,16 @@ func (m *ask) says(s Snapshot) brand.Says {
 
 // search looks through contents until nobody waits for them any more.
 func (m *ask) search(s Snapshot) brand.Search {
-	return func(b domain.BrandID, in domain.Range, near func([]byte) func(int) int, f func(uint64, []byte)) error {
+	return func(b domain.BrandID, in domain.Range, sought *domain.Sought) error {
 		nowhere := func(int) int { return -1 }
-		err := s.Search(m.question.Account, b, in, func(text []byte) func(int) int {
+		while := *sought
+		while.Near = func(text []byte) func(int) int {
 			if m.ctx.Err() != nil {
 				return nowhere
 			}
-			return near(text)
-		}, f)
+			return sought.Near(text)
+		}
+		err := s.Search(m.question.Account, b, in, &while)
 		if err == nil && m.ctx.Err() != nil {
 			return domain.ErrUnavailable
 		}

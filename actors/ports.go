@@ -146,11 +146,9 @@ type Snapshot interface {
 	// Says calls f for each of the rows that is stored, in any order, with when it was
 	// recorded and its content, which is f's only until it returns.
 	Says(rows []domain.Row, f func(i int, recorded int64, content []byte)) error
-	// Search calls f with the contents of the brand's actions at the range's times, and
-	// perhaps of others, that near does not rule out: of a text in which contents stand
-	// one behind the other it gives what tells, for a place, the next one at which to look
-	// closer; −1: there is none.
-	Search(account domain.AccountID, brand domain.BrandID, r domain.Range, near func(text []byte) (next func(from int) int), f func(seq uint64, content []byte)) error
+	// Search gives what is sought the contents of the brand's actions at the range's
+	// times, and perhaps of others, that it does not rule out.
+	Search(account domain.AccountID, brand domain.BrandID, r domain.Range, sought *domain.Sought) error
 	Member(account domain.AccountID, ord domain.Ordinal) (*domain.Member, error)
 	Identity(account domain.AccountID, hash domain.IdentityHash) (domain.Identity, bool, error)
 	// Earliest is the member created first of those the hash points to; 0: none.

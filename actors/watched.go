@@ -51,8 +51,8 @@ func (w watched) Says(rows []domain.Row, f func(int, int64, []byte)) error {
 	return w.said(w.Snapshot.Says(rows, f))
 }
 
-func (w watched) Search(account domain.AccountID, b domain.BrandID, r domain.Range, near func([]byte) func(int) int, f func(uint64, []byte)) error {
-	return w.said(w.Snapshot.Search(account, b, r, near, f))
+func (w watched) Search(account domain.AccountID, b domain.BrandID, r domain.Range, sought *domain.Sought) error {
+	return w.said(w.Snapshot.Search(account, b, r, sought))
 }
 
 func (w watched) Member(account domain.AccountID, ord domain.Ordinal) (*domain.Member, error) {

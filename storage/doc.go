@@ -41,7 +41,7 @@
 //	auditwalk.go compare.go           all that is stored, compared with a replay
 //	consistent.go                     and with itself
 //	warm.go snapshot.go scan.go       reading
-//	says.go search.go                 what actions say, many at once; a word in it
+//	says.go search.go gist.go         what actions say, many at once; a word in it
 //	disk.go failure.go                when the disk fails
 //	dump.go stats.go                  for operators
 //

@@ -132,6 +132,17 @@ func slotOf(class uint8, start, t domain.Second) uint16 {
 	return 0
 }
 
+// spanOf is the times whose slot in a month that is.
+func spanOf(class uint8, month domain.Month, slot uint16) domain.Range {
+	start, end := month.Start(), (month + 1).Start()
+	width := map[uint8]domain.Second{classDay: 86400, classHour: 3600}[class]
+	if width == 0 {
+		return domain.Range{From: start, To: end}
+	}
+	start += domain.Second(slot) * width
+	return domain.Range{From: start, To: start + width}
+}
+
 const rowKeyLen = 1 + 2 + 2 + 4 + 4 + 1 + 2
 
 // appendRowKey is a key of R or C.

@@ -2,6 +2,8 @@ package storage
 
 import (
 	"bytes"
+	"iter"
+	"strings"
 	"testing"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
@@ -36,32 +38,53 @@ func (m *model) checkContents(t *testing.T, snap *Snapshot) {
 	}
 }
 
-// checkSearch looks for a word in what a brand's rows say.
+// checkSearch looks for words in what a brand's rows say.
 func (m *model) checkSearch(t *testing.T, snap *Snapshot, k [2]uint32, rows []domain.Row) {
 	t.Helper()
-	word := []byte("1")
-	near := func(text []byte) func(int) int {
-		return func(from int) int {
-			if i := bytes.Index(text[from:], word); i >= 0 {
-				return from + i
-			}
-			return -1
-		}
-	}
 	at := rows[len(rows)/2].Time
-	for _, r := range []domain.Range{{To: 1<<32 - 1}, {From: at, To: at + 20*86400}, {From: at, To: at + 1}} {
-		met := map[uint64]bool{}
-		ok(t, snap.Search(domain.AccountID(k[0]), domain.BrandID(k[1]), r, near, func(seq uint64, content []byte) {
-			if want := m.rows[seq].content; met[seq] || want == nil || want.Content != string(content) {
-				t.Fatalf("the search meets row %d, which says %q, want %+v", seq, content, want)
+	for i, r := range []domain.Range{{To: 1<<32 - 1}, {From: at, To: at + 20*86400}, {From: at, To: at + 1}} {
+		word, met := byte('0'+(int(at)+i)%7), map[uint64]bool{}
+		sought := wordSought(word)
+		sought.Found = func(seq uint64, content []byte, in domain.Range) {
+			want := m.rows[seq]
+			if met[seq] || want.content == nil || want.content.Content != string(content) {
+				t.Fatalf("the search meets row %d, which says %q, want %+v", seq, content, want.content)
+			}
+			if want.row.Time < in.From || want.row.Time >= in.To {
+				t.Fatalf("row %d of %d is found at %v", seq, want.row.Time, in)
 			}
 			met[seq] = true
-		}))
+		}
+		ok(t, snap.Search(domain.AccountID(k[0]), domain.BrandID(k[1]), r, sought))
 		for i := range rows {
 			c := m.rows[rows[i].Seq].content
-			if inside := rows[i].Time >= r.From && rows[i].Time < r.To; inside && c != nil && bytes.Contains([]byte(c.Content), word) && !met[rows[i].Seq] {
-				t.Fatalf("the search of %v passes over row %d, which says %q", r, rows[i].Seq, c.Content)
+			if inside := rows[i].Time >= r.From && rows[i].Time < r.To; inside && c != nil && strings.IndexByte(c.Content, word) >= 0 && !met[rows[i].Seq] {
+				t.Fatalf("the search of %v for %c passes over row %d, which says %q", r, word, rows[i].Seq, c.Content)
 			}
 		}
+	}
+}
+
+// wordSought looks for contents that have a byte; its gists are a bit for each.
+func wordSought(word byte) *domain.Sought {
+	return &domain.Sought{
+		Near: func(text []byte) func(int) int {
+			return func(from int) int {
+				if i := bytes.IndexByte(text[from:], word); i >= 0 {
+					return from + i
+				}
+				return -1
+			}
+		},
+		Gist: func(contents iter.Seq[[]byte]) []uint64 {
+			gist := make([]uint64, 4)
+			for c := range contents {
+				for _, b := range c {
+					gist[b>>6] |= 1 << (b & 63)
+				}
+			}
+			return gist
+		},
+		May: func(gist []uint64) bool { return gist[word>>6]>>(word&63)&1 == 1 },
 	}
 }

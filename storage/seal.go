@@ -55,6 +55,7 @@ const sealingRetained = 16 << 20
 // sealRows groups the rows of the tail by brand and month, chooses the width class of
 // each group and writes its operands.
 func (s *Shard) sealRows(big *sealing, b *pebble.Batch, sequence uint64) error {
+	s.store.gists.sealing(s.id)
 	tail, g := s.line.tail, &s.group
 	dead := taken(tail)
 	g.numbers.reset()
@@ -139,6 +140,7 @@ func (s *Shard) writeSlot(b *pebble.Batch, k brandMonth, class uint8, slot uint1
 	if len(g.entries) == 0 {
 		return nil
 	}
+	s.store.gists.forget(page{s.id, k, class, slot})
 	s.key[0] = familyContent
 	s.value = s.content.append(s.value[:0], nil, g.entries)
 	return b.Merge(s.key, s.value, nil)

@@ -2,26 +2,24 @@ package storage
 
 import (
 	"errors"
+	"iter"
+
+	"github.com/cockroachdb/pebble/v2"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// Near looks for something in stored bytes, in which contents stand one behind the other
-// among other things: of a text it gives what tells, for a place, where from there on the
-// first may begin of what is looked for; −1: nowhere. It may err on that side only.
-type Near = func(text []byte) (next func(from int) int)
-
-// Search calls f with the contents that near does not rule out, of a brand's actions at
-// the range's times, in any order; of others, too, so that the caller must know its own
-// by their sequence. A content is f's only until it returns. Nothing is done for an action
-// but where near stops: 20 times less than Says, where most actions are wanted.
-func (s *Snapshot) Search(account domain.AccountID, brand domain.BrandID, r domain.Range, near Near, f func(seq uint64, content []byte)) error {
+// Search gives what is sought the contents, of a brand's actions at the range's times, that
+// Near does not rule out, in any order; of others, too, so that the caller must know its own
+// by their sequence. Nothing is done for an action but where Near stops: 20 times less than
+// Says, where most actions are wanted. Values of C of which a gist is known that rules out
+// what is sought are not read.
+func (s *Snapshot) Search(account domain.AccountID, brand domain.BrandID, r domain.Range, sought *domain.Sought) error {
 	if r.To <= r.From {
 		return nil
 	}
-	x := &search{near: near, f: f}
-	err := scanPrefix(s.db, appendShard(nil, familyText, s.shard), func(_, v []byte) error { return x.value(v) })
-	if err != nil {
+	x := &search{Snapshot: s, Sought: sought}
+	if err := x.tail(account, brand, r); err != nil {
 		return err
 	}
 	ts, err := s.tallies(account, brand)
@@ -29,15 +27,12 @@ func (s *Snapshot) Search(account domain.AccountID, brand domain.BrandID, r doma
 		return err
 	}
 	for _, t := range ts {
-		k := brandMonth{account, brand, t.month}
-		start, end := k.month.Start(), (k.month + 1).Start()
+		start, end := t.month.Start(), (t.month + 1).Start()
 		if start >= r.To || end <= r.From {
 			continue
 		}
 		first, last := slotOf(t.class, start, max(r.From, start)), slotOf(t.class, start, min(r.To, end)-1)
-		from := appendRowKey(nil, familyContent, s.shard, k, t.class, first)
-		to := after(appendRowKey(nil, familyContent, s.shard, k, t.class, last))
-		if err := scan(s.db, from, to, func(_, v []byte) (bool, error) { return true, x.value(v) }); err != nil {
+		if err := x.month(page{s.shard, brandMonth{account, brand, t.month}, t.class, first}, last); err != nil {
 			return err
 		}
 	}
@@ -46,26 +41,147 @@ func (s *Snapshot) Search(account domain.AccountID, brand domain.BrandID, r doma
 
 // search is the scratch of Search.
 type search struct {
+	*Snapshot
+	*domain.Sought
 	codec contentCodec
-	near  Near
-	f     func(seq uint64, content []byte)
+	key   []byte
+	made  map[uint16][]uint64 // gists of a month's pages
+	err   error               // of what a gist was made of
 }
 
-// value looks through a value of c or C.
-func (x *search) value(v []byte) error {
-	n, cur, err := x.codec.open(v)
-	if err != nil || n == 0 {
+// tail looks through what is not sealed.
+func (x *search) tail(account domain.AccountID, brand domain.BrandID, r domain.Range) error {
+	for i := range x.texts.of {
+		s := &x.texts.of[i]
+		if s.brand != brand || !s.any || s.account != account || s.time < r.From || s.time >= r.To {
+			continue
+		}
+		e := entry{seq: s.seq, text: x.texts.bytes[s.from : s.from+s.n]}
+		if x.Near(e.text)(0) < 0 {
+			continue
+		}
+		if err := x.give(&e, domain.Range{From: s.time, To: s.time + 1}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// month looks through the pages of a month, in slots from p's to last.
+func (x *search) month(p page, last uint16) (err error) {
+	read, known := x.store.gists.look(p, last, x.seals, x.May)
+	slot := read.from(p.slot)
+	if slot > last {
+		return nil
+	}
+	x.key = appendRowKey(x.key[:0], familyContent, p.shard, p.of, p.class, last)
+	it, err := x.db.NewIter(&pebble.IterOptions{LowerBound: x.at(p, slot), UpperBound: after(x.key)})
+	if err != nil {
 		return err
 	}
-	if n == 1 {
-		e := singleEntry(&cur)
-		if x.near(e.text)(0) >= 0 {
-			err = x.give(&e)
+	defer func() { err = errors.Join(err, it.Error(), it.Close()) }()
+	x.made = map[uint16][]uint64{}
+	for ok := it.First(); ok; {
+		_, _, _, met, sound := parseRowKey(it.Key())
+		if !sound {
+			return damaged("key")
 		}
-		return errors.Join(err, cur.close("C"))
+		for ; slot < met; slot = read.from(slot + 1) { // there are none
+			x.made[slot] = []uint64{}
+		}
+		if slot == met {
+			v, err := it.ValueAndErr()
+			if err == nil {
+				err = x.page(v, p, slot, !known.has(slot))
+			}
+			if err != nil {
+				return err
+			}
+			slot = read.from(slot + 1)
+		}
+		switch {
+		case slot > last:
+			ok = false
+		case slot <= met+1:
+			ok = it.Next()
+		default:
+			ok = it.SeekGE(x.at(p, slot))
+		}
 	}
-	texts, cols := cur.b, &x.codec.cols
-	next := x.near(texts)
+	if it.Error() != nil {
+		return nil // is told above
+	}
+	for ; slot <= last; slot = read.from(slot + 1) {
+		x.made[slot] = []uint64{}
+	}
+	x.store.gists.keep(p, x.made, x.seals)
+	return nil
+}
+
+// at is the key of a page of p's month.
+func (x *search) at(p page, slot uint16) []byte {
+	return appendRowKey(nil, familyContent, p.shard, p.of, p.class, slot)
+}
+
+// page looks through a value of C, and makes its gist if that is wanted.
+func (x *search) page(v []byte, p page, slot uint16, wanted bool) error {
+	n, cur, err := x.codec.open(v)
+	if err != nil {
+		return err
+	}
+	in := spanOf(p.class, p.of.month, slot)
+	switch {
+	case n == 0:
+		x.made[slot] = []uint64{}
+		return nil
+	case n == 1:
+		e := singleEntry(&cur)
+		if wanted {
+			x.made[slot] = x.Gist(func(yield func([]byte) bool) { x.content(&e, yield) })
+		}
+		if x.Near(e.text)(0) >= 0 {
+			err = x.give(&e, in)
+		}
+		return errors.Join(err, x.err, cur.close("C"))
+	}
+	if wanted {
+		if x.made[slot] = x.Gist(x.contents(cur.b, n)); x.err != nil {
+			return x.err
+		}
+	}
+	return x.through(cur.b, n, in)
+}
+
+// contents are those of the opened value, whose texts these are.
+func (x *search) contents(texts []byte, n int) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		for i := range n {
+			size := int(x.codec.cols[contentLen].at(i))
+			if size > len(texts) {
+				x.err = damaged("C")
+				return
+			}
+			e := entry{text: texts[:size]}
+			if texts = texts[size:]; !x.content(&e, yield) {
+				return
+			}
+		}
+	}
+}
+
+// content gives an entry's content to a gist; false: no more is wanted.
+func (x *search) content(e *entry, yield func([]byte) bool) bool {
+	content, err := e.words()
+	if err != nil {
+		x.err = err
+		return false
+	}
+	return content == nil || yield(content)
+}
+
+// through looks through the texts of the opened value.
+func (x *search) through(texts []byte, n int, in domain.Range) error {
+	cols, next := &x.codec.cols, x.Near(texts)
 	for i, from := 0, 0; i < n; {
 		at := next(from)
 		if at < 0 {
@@ -81,7 +197,7 @@ func (x *search) value(v []byte) error {
 		}
 		if from+size > at {
 			e := entry{seq: cols[contentSeq].at(i), text: texts[from : from+size]}
-			if err := x.give(&e); err != nil {
+			if err := x.give(&e, in); err != nil {
 				return err
 			}
 		}
@@ -90,10 +206,11 @@ func (x *search) value(v []byte) error {
 	return nil
 }
 
-func (x *search) give(e *entry) error {
+// give gives what is sought an entry's content, of an action at one of the times.
+func (x *search) give(e *entry, in domain.Range) error {
 	content, err := e.words()
 	if err == nil && content != nil {
-		x.f(e.seq, content)
+		x.Found(e.seq, content, in)
 	}
 	return err
 }

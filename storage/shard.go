@@ -42,7 +42,7 @@ type Shard struct {
 const heldLimit = 1 << 20
 
 func openShard(s *Store, id uint16) (*Shard, error) {
-	sh := &Shard{store: s, db: s.db, id: id, members: roster{}, held: map[brandMonth]uint64{}}
+	sh := &Shard{store: s, db: s.db, id: id, members: roster{}, held: map[brandMonth]uint64{}, texts: newTexts(&s.texts)}
 	_, err := get(s.db, appendStateKey(nil, id), func(v []byte) (err error) {
 		sh.state, err = decodeState(v)
 		return err
@@ -250,6 +250,7 @@ func (s *Shard) Close() error {
 		err = s.open.close()
 	}
 	s.closed, s.err = true, errClosed
+	s.texts.release(s.texts.spare)
 	s.store.enter(int(s.id), nil, false)
 	return err
 }

@@ -18,13 +18,15 @@ type Snapshot struct {
 	db     *pebble.Snapshot
 	shard  uint16
 	tail   snapshotTail
+	texts  lentTexts
+	seals  uint64 // of the shard, until then
 	closed atomic.Bool
 }
 
 // Snapshot is the shard as of its last commit.
 func (s *Shard) Snapshot() *Snapshot {
 	s.store.snapshot.Add(1)
-	return &Snapshot{store: s.store, db: s.db.NewSnapshot(), shard: s.id}
+	return &Snapshot{store: s.store, db: s.db.NewSnapshot(), shard: s.id, texts: s.texts.lend(), seals: s.store.gists.seals(s.id)}
 }
 
 // tallies appends what n shows of a brand.
@@ -165,5 +167,6 @@ func (s *Snapshot) Close() error {
 		return nil
 	}
 	s.store.snapshot.Add(-1)
+	s.texts.release(&s.store.texts)
 	return s.db.Close()
 }

@@ -115,7 +115,7 @@ func (s *Shard) addRow(r *domain.Row, content *domain.Content) error {
 	s.line.add(m)
 	s.facts.add(factOfMark(&m, id))
 	if content != nil {
-		s.texts.put(len(s.line.tail)-1, content)
+		s.texts.put(len(s.line.tail)-1, &m, content)
 	}
 	s.open.fresh++
 	return nil

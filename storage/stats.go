@@ -6,6 +6,7 @@ type Stats struct {
 	Rows      uint64          // added since it was opened
 	Snapshots int64           // open
 	Filters   int             // bytes of the shards' filters
+	Gists     int             // bytes of what searches know of contents
 	Tail      int             // rows in the shards' tails
 	MemTables uint64          // bytes
 	Cache     int64           // bytes of blocks
@@ -27,7 +28,7 @@ func (s *Store) Stats() (Stats, error) {
 	m := s.db.Metrics()
 	st := Stats{
 		Commits: s.commits.Load(), Rows: s.rows.Load(), Snapshots: s.snapshot.Load(),
-		MemTables: m.MemTable.Size, Cache: m.BlockCache.Size, Disk: m.DiskSpaceUsage(),
+		Gists: s.gists.size(), MemTables: m.MemTable.Size, Cache: m.BlockCache.Size, Disk: m.DiskSpaceUsage(),
 		WAL: m.WAL.Size, Debt: m.Compact.EstimatedDebt, Free: s.room.bytes(), Pinned: m.Snapshots.PinnedSize,
 		Corrupt: s.failure.damages(), Families: map[byte]uint64{},
 	}

@@ -23,6 +23,7 @@ type Options struct {
 	MemTableBytes int          // of one write buffer; default 64 MiB
 	SealRows      int          // rows of a shard's tail that are sealed at once; default 32,768
 	FilterBytes   int          // a shard's filters of months before the newest two; default 32 MiB
+	GistBytes     int          // of gists of contents, of all shards; default 32 MiB
 	Throwaway     bool         // nothing is durable: a store that is removed when it is closed
 
 	widths     widths // tests have narrower ones, and fewer rows in a bucket
@@ -54,6 +55,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.FilterBytes <= 0 {
 		o.FilterBytes = 32 << 20
+	}
+	if o.GistBytes <= 0 {
+		o.GistBytes = 32 << 20
 	}
 	if o.widths == (widths{}) {
 		o.widths = widths{dayClassFrom, hourClassFrom}
@@ -100,6 +104,8 @@ type Store struct {
 	rows     atomic.Uint64
 	snapshot atomic.Int64 // open ones
 	sealings sync.Pool    // of *sealing
+	texts    sync.Pool    // of *textMemory
+	gists    gists
 
 	mu   sync.Mutex     // guards open: shards are opened by the node and closed by themselves
 	open map[int]*Shard // by shard; nil while it is being opened
@@ -114,7 +120,7 @@ func Open(dir string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{db: db, opts: o, failure: f, open: map[int]*Shard{}, room: room{fs: o.FS, dir: dir, least: o.MinFree}}
+	s := &Store{db: db, opts: o, failure: f, open: map[int]*Shard{}, room: room{fs: o.FS, dir: dir, least: o.MinFree}, gists: gists{limit: o.GistBytes}}
 	s.sealings.New = func() any { return &sealing{batch: db.NewBatch(pebble.WithMaxRetainedSizeBytes(sealingRetained))} }
 	return s, nil
 }

@@ -1,41 +1,97 @@
 package storage
 
 import (
+	"sync"
+	"sync/atomic"
+
 	"github.com/cockroachdb/pebble/v2"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
 // texts is what the actions of a tail say, in memory until they are sealed: it stands in
-// c as well, and is read from there once, when the shard is opened.
+// c as well, and is read from there once, when the shard is opened. Snapshots look into
+// it: what is there does not change until nobody does any more.
 type texts struct {
+	*textMemory
+	spare *sync.Pool // of textMemory that nobody looks into
+}
+
+// textMemory is the memory of texts.
+type textMemory struct {
 	of    []said // of the marks of the tail, by their place; those behind its end say nothing
 	bytes []byte
+	users atomic.Int32 // the shard, and snapshots
 }
 
 // said is where in bytes an action's content stands.
 type said struct {
-	recorded uint64
-	from, n  uint32
-	any      bool
+	seq, recorded uint64
+	account       domain.AccountID
+	brand         domain.BrandID
+	time          domain.Second
+	from, n       uint32
+	any           bool
 }
 
 // textsMost is how many bytes a tail's contents have at most, with the commit that goes
 // beyond it: then it is sealed, however few rows it has.
 const textsMost = 8 << 20
 
-// put notes the content of the mark at a place: places ascend.
-func (t *texts) put(at int, c *domain.Content) {
-	from := len(t.bytes)
-	t.bytes = appendText(t.bytes, c)
-	t.set(at, said{recorded: uint64(c.Recorded), from: uint32(from), n: uint32(len(t.bytes) - from), any: true})
+func newTexts(spare *sync.Pool) texts {
+	t := texts{spare: spare}
+	t.take()
+	return t
 }
 
-func (t *texts) set(at int, s said) {
+// take begins with nothing said.
+func (t *texts) take() {
+	m, ok := t.spare.Get().(*textMemory)
+	if !ok {
+		m = &textMemory{}
+	}
+	m.users.Store(1)
+	t.textMemory = m
+}
+
+// release says that one user less looks into the memory.
+func (m *textMemory) release(spare *sync.Pool) {
+	if m.users.Add(-1) > 0 || cap(m.bytes) > 2*textsMost {
+		return
+	}
+	m.of, m.bytes = m.of[:0], m.bytes[:0]
+	spare.Put(m)
+}
+
+// lend gives what is said until now to a reader, who releases the memory.
+func (t *texts) lend() lentTexts {
+	t.users.Add(1)
+	return lentTexts{t.textMemory, t.of, t.bytes}
+}
+
+// lentTexts is what was said when it was lent. Any goroutine may read it.
+type lentTexts struct {
+	*textMemory
+	of    []said
+	bytes []byte
+}
+
+// put notes the content of the mark at a place: places ascend.
+func (t *texts) put(at int, m *mark, c *domain.Content) {
+	from := len(t.bytes)
+	t.bytes = appendText(t.bytes, c)
+	t.set(at, m, uint64(c.Recorded), from)
+}
+
+// set notes that what was appended to bytes from a place on is the content of a mark.
+func (t *texts) set(at int, m *mark, recorded uint64, from int) {
 	for len(t.of) <= at {
 		t.of = append(t.of, said{})
 	}
-	t.of[at] = s
+	t.of[at] = said{
+		seq: m.seq, recorded: recorded, account: m.account, brand: m.brand, time: m.time,
+		from: uint32(from), n: uint32(len(t.bytes) - from), any: true,
+	}
 }
 
 // entry is the content of the mark at a place; false: it has none.
@@ -49,14 +105,13 @@ func (t *texts) entry(at int, seq uint64) (entry, bool) {
 
 func (t *texts) full() bool { return len(t.bytes) >= textsMost }
 
+// reset begins anew: what snapshots look into stays theirs.
 func (t *texts) reset() {
-	t.of, t.bytes = t.of[:0], t.bytes[:0]
-	if cap(t.bytes) > 2*textsMost {
-		t.bytes = nil
-	}
+	t.release(t.spare)
+	t.take()
 }
 
-// load reads the contents of a tail.
+// load reads the contents of a tail, of which nothing is lent yet.
 func (t *texts) load(db *pebble.DB, shard uint16, tail []mark) error {
 	places := make(map[uint64]int, len(tail))
 	for i := range tail {
@@ -75,8 +130,9 @@ func (t *texts) load(db *pebble.DB, shard uint16, tail []mark) error {
 			if !ok {
 				return damaged("c")
 			}
-			t.set(at, said{recorded: e.recorded, from: uint32(len(t.bytes)), n: uint32(len(e.text)), any: true})
+			from := len(t.bytes)
 			t.bytes = append(t.bytes, e.text...)
+			t.set(at, &tail[at], e.recorded, from)
 		}
 		return nil
 	})

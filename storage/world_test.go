@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -176,7 +177,7 @@ func (w *world) row() {
 	if w.r.IntN(10) > 0 {
 		c.Content = &domain.Content{Recorded: w.state.Clock + int64(w.r.IntN(1000))}
 		if w.r.IntN(2) == 0 {
-			c.Content.Marker, c.Content.Content, c.Content.Geo.City = "m", `{"a":1}`, "Köln"
+			c.Content.Marker, c.Content.Content, c.Content.Geo.City = "m", fmt.Sprintf(`{"a":%d}`, int(w.state.Clock+int64(w.state.Sequence))%7), "Köln"
 		}
 	}
 	w.live = append(w.live, c.Row.Seq)

@@ -23,9 +23,10 @@ type feeder struct {
 	times []int64 // of the first rows: when they were recorded
 	err   error
 
-	searched bool      // the rows that have the keyword are known
-	hits     sequences // of these
-	atOnce   uint64    // searchAtOnce, but in tests
+	searched  bool           // the rows that have the keyword are known
+	hits      sequences      // of these
+	stretches []domain.Range // at which they are
+	atOnce    uint64         // searchAtOnce, but in tests
 
 	// Where only what is behind a row is wanted.
 	at    line         // what picker.line points to

@@ -43,7 +43,7 @@ func (k *keyword) in(content []byte) bool {
 	if !escaped && !k.within(content) { // without an escape a value stands there as it is
 		return false
 	}
-	found := k.inValues(content)
+	found := eachValue(content, k.within)
 	if found && !escaped {
 		return true // an object or not
 	}
@@ -53,8 +53,9 @@ func (k *keyword) in(content []byte) bool {
 	return k.within(content)
 }
 
-// inValues looks into the values of an object. Of what is none it makes something.
-func (k *keyword) inValues(object []byte) bool {
+// eachValue calls f with the values of an object, until it reports that it has what it
+// wants. Of what is no object it makes something.
+func eachValue(object []byte, f func(text []byte) bool) bool {
 	for i := 0; i < len(object); {
 		c, from := object[i], i
 		i++
@@ -66,21 +67,22 @@ func (k *keyword) inValues(object []byte) bool {
 			if named(object[i:]) {
 				continue
 			}
-			if text := object[from+1 : max(from+1, i-1)]; bytes.IndexByte(text, '\\') < 0 {
-				if k.within(text) {
-					return true
+			text := object[from+1 : max(from+1, i-1)]
+			if bytes.IndexByte(text, '\\') >= 0 {
+				var spelled string
+				if json.Unmarshal(object[from:i], &spelled) != nil {
+					continue
 				}
-				continue
+				text = []byte(spelled)
 			}
-			var text string
-			if json.Unmarshal(object[from:i], &text) == nil && k.within([]byte(text)) {
+			if f(text) {
 				return true
 			}
 		default:
 			for i < len(object) && bytes.IndexByte(ends, object[i]) < 0 {
 				i++
 			}
-			if word := object[from:i]; string(word) != "null" && k.within(word) {
+			if word := object[from:i]; string(word) != "null" && f(word) {
 				return true
 			}
 		}
@@ -93,12 +95,17 @@ var ends = []byte(`{}[],:" ` + "\t\r\n")
 
 // ending is where a text ends that has begun, its quotation mark included.
 func ending(b []byte) int {
-	for i := 0; i < len(b); i++ {
-		switch b[i] {
-		case '\\':
-			i++
-		case '"':
-			return i + 1
+	for i := 0; i < len(b); {
+		n := bytes.IndexByte(b[i:], '"')
+		if n < 0 {
+			break
+		}
+		end, escapes := i+n, 0
+		for escapes < n && b[end-1-escapes] == '\\' {
+			escapes++
+		}
+		if i = end + 1; escapes%2 == 0 {
+			return i
 		}
 	}
 	return len(b)
@@ -112,10 +119,8 @@ func named(b []byte) bool {
 
 // within reports that a text has the keyword.
 func (k *keyword) within(text []byte) bool {
-	for _, b := range text {
-		if b >= utf8.RuneSelf { // some letters beyond fold into ASCII
-			return bytes.Contains(bytes.ToLower(text), k.folded)
-		}
+	if !isASCII(text) { // some letters beyond fold into ASCII
+		return bytes.Contains(bytes.ToLower(text), k.folded)
 	}
 	return k.ascii && k.find(text) >= 0
 }

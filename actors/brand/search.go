@@ -1,15 +1,15 @@
 package brand
 
 import (
-	"math/bits"
+	"cmp"
+	"slices"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// Search reads what a brand's actions at the range's times say, but for those that near
-// passes over, and calls f with each, perhaps with others too: f knows its rows by
-// their sequence. Neither keeps what it is given.
-type Search func(brand domain.BrandID, in domain.Range, near func(text []byte) (next func(from int) int), f func(seq uint64, content []byte)) error
+// Search looks through what a brand's actions at the range's times say, but for what is
+// ruled out, perhaps through what others say, too: their rows are known by their sequence.
+type Search func(brand domain.BrandID, in domain.Range, sought *domain.Sought) error
 
 const (
 	// searchFrom says when contents are searched rather than read row by row: when one in
@@ -75,62 +75,62 @@ func (x *Scratch) search(a *Ask, in domain.Range) error {
 		return x.search(a, domain.Range{From: in.From, To: middle})
 	}
 	f.hits.clear()
-	err := a.Search(a.Label(a.Brand), in, f.word.near, func(seq uint64, content []byte) {
-		if f.word.in(content) {
-			f.hits.add(seq)
-		}
+	f.stretches = f.stretches[:0]
+	err := a.Search(a.Label(a.Brand), in, &domain.Sought{
+		Near: f.word.nears(), Gist: gistOf, May: f.word.mayStand,
+		Found: func(seq uint64, content []byte, at domain.Range) {
+			if f.word.in(content) {
+				f.hits.add(seq)
+				f.stretch(at)
+			}
+		},
 	})
 	if err = x.fate(err); err != nil || f.hits.n == 0 {
 		return err
 	}
-	f.searched, f.span = true, in
-	return x.walk(a, true)
+	f.hits.index()
+	f.searched = true
+	if len(x.view.Cold(a.Brand)) > 0 { // they are read once
+		f.stretches = append(f.stretches[:0], in)
+	}
+	for _, part := range f.joined(in) {
+		f.span = part
+		if err := x.walk(a, true); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mostStretches is how many stretches of time rows are looked for in one by one.
+const mostStretches = 256
+
+// stretch notes times that the keyword was found at.
+func (f *feeder) stretch(at domain.Range) {
+	if n := len(f.stretches); n == 0 || f.stretches[n-1] != at {
+		f.stretches = append(f.stretches, at)
+	}
+}
+
+// joined are the stretches of a range noted, none of which touches another.
+func (f *feeder) joined(in domain.Range) []domain.Range {
+	slices.SortFunc(f.stretches, func(a, b domain.Range) int { return cmp.Compare(a.From, b.From) })
+	out := f.stretches[:0]
+	for _, s := range f.stretches {
+		s.From, s.To = max(s.From, in.From), min(s.To, in.To)
+		switch n := len(out); {
+		case s.From >= s.To:
+		case n > 0 && (s.From <= out[n-1].To || n == mostStretches):
+			out[n-1].To = max(out[n-1].To, s.To)
+		default:
+			out = append(out, s)
+		}
+	}
+	return out
 }
 
 // splits reports that the rows at those times are too many for once. Those of a brand
 // that is on disk cannot be told apart by time before they are read.
 func (x *Scratch) splits(dense uint32, in domain.Range) bool {
 	return in.To-in.From > 1 && len(x.view.Cold(dense)) == 0 && x.view.RowsIn(dense, in) > x.feed.atOnce
-}
-
-// sequences is a set of sequences.
-type sequences struct {
-	table []uint64 // 1 + a sequence at its hash or behind it; 0: free. A power of two long, at most half full
-	shift int
-	n     int
-}
-
-func (s *sequences) clear() {
-	if len(s.table) > 1<<16 {
-		s.table = nil
-	}
-	clear(s.table)
-	s.n = 0
-}
-
-// place is where the sequence stands, or would.
-func (s *sequences) place(seq uint64) int {
-	i := int((seq + 1) * 0x9E3779B97F4A7C15 >> s.shift)
-	for s.table[i] != 0 && s.table[i] != seq+1 {
-		i = (i + 1) & (len(s.table) - 1)
-	}
-	return i
-}
-
-func (s *sequences) has(seq uint64) bool { return s.n > 0 && s.table[s.place(seq)] != 0 }
-
-func (s *sequences) add(seq uint64) {
-	if 2*s.n >= len(s.table) {
-		old := s.table
-		s.table, s.n = make([]uint64, max(64, 2*len(old))), 0
-		s.shift = 64 - bits.TrailingZeros(uint(len(s.table)))
-		for _, v := range old {
-			if v != 0 {
-				s.add(v - 1)
-			}
-		}
-	}
-	if i := s.place(seq); s.table[i] == 0 {
-		s.table[i], s.n = seq+1, s.n+1
-	}
 }

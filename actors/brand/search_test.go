@@ -52,8 +52,8 @@ var everything = sync.OnceValue(func() *shelf {
 })
 
 // searches is a Search that finds rows of other brands, too.
-func searches(_ domain.BrandID, _ domain.Range, near func([]byte) func(int) int, f func(uint64, []byte)) error {
-	everything().search(near, func(i int, content []byte) { f(uint64(i), content) })
+func searches(_ domain.BrandID, in domain.Range, sought *domain.Sought) error {
+	everything().search(sought.Near, func(i int, content []byte) { sought.Found(uint64(i), content, in) })
 	return nil
 }
 
@@ -84,12 +84,12 @@ func TestAFeedSearchesWhereMostRowsWaitAndReadsWhereFewDo(t *testing.T) {
 				read++
 				return says(rows, f)
 			},
-			Search: func(b domain.BrandID, in domain.Range, near func([]byte) func(int) int, f func(uint64, []byte)) error {
+			Search: func(b domain.BrandID, in domain.Range, sought *domain.Sought) error {
 				searched++
 				if b != labelOf(1) || in != (domain.Range{From: 1000, To: 4000}) {
 					t.Errorf("searched brand %d in %v", b, in)
 				}
-				return searches(b, in, near, f)
+				return searches(b, in, sought)
 			},
 		}
 		got, err := v.Feed(x, a)
@@ -131,6 +131,7 @@ func TestStretchesOfASearchHaveEachRowOnce(t *testing.T) {
 		}
 		all = append(all, domain.Row{Seq: uint64(i), Account: 1, Time: 1000 + at, Ord: 3, Brand: 1001, Definition: 100})
 	}
+	page := uint32(1 + r.IntN(40)) // rows are found to be at one of so many seconds
 	table.Append(1, all)
 	var stretches []domain.Range
 	x := NewScratch()
@@ -141,9 +142,12 @@ func TestStretchesOfASearchHaveEachRowOnce(t *testing.T) {
 	}
 	got, err := table.Commit(nil).Feed(x, &Ask{
 		Plan: NewPlan(q), Brand: 1, Label: labelOf, Says: says,
-		Search: func(_ domain.BrandID, in domain.Range, near func([]byte) func(int) int, f func(uint64, []byte)) error {
+		Search: func(_ domain.BrandID, in domain.Range, sought *domain.Sought) error {
 			stretches = append(stretches, in)
-			s.search(near, func(i int, content []byte) { f(uint64(i), content) })
+			s.search(sought.Near, func(i int, content []byte) {
+				from := all[i].Time / page * page
+				sought.Found(uint64(i), content, domain.Range{From: from, To: from + page})
+			})
 			return nil
 		},
 	})
@@ -158,6 +162,7 @@ func TestASetOfSequencesIsWhatAMapSays(t *testing.T) {
 	seed := rand.Uint64()
 	r := rand.New(rand.NewPCG(seed, 5))
 	var s sequences
+	dense := 0
 	for range 50 {
 		s.clear()
 		model, most, step := map[uint64]bool{}, 1+r.Uint64N(1<<uint(1+r.IntN(18))), uint64(1)<<uint(r.IntN(40))
@@ -166,14 +171,16 @@ func TestASetOfSequencesIsWhatAMapSays(t *testing.T) {
 			s.add(seq)
 			model[seq] = true
 		}
+		s.index()
 		for range 1000 {
 			if seq := step * r.Uint64N(most); s.has(seq) != model[seq] {
 				t.Fatalf("seed %d: %d is there: %v, want %v", seed, seq, s.has(seq), model[seq])
 			}
 		}
-		if s.n != len(model) {
-			t.Fatalf("seed %d: %d of %d", seed, s.n, len(model))
-		}
+		dense += bit(len(s.dense) > 0)
+	}
+	if dense == 0 || dense == 50 {
+		t.Errorf("seed %d: %d sets of 50 have a bit for each sequence", seed, dense)
 	}
 }
 
@@ -216,8 +223,8 @@ func TestAKeywordIsCountedInMoreRowsThanAreReadAtOnce(t *testing.T) {
 	}
 	table.Append(1, all)
 	v, x := table.Commit(nil), NewScratch()
-	for _, search := range []Search{nil, func(_ domain.BrandID, _ domain.Range, near func([]byte) func(int) int, f func(uint64, []byte)) error {
-		s.search(near, func(i int, content []byte) { f(uint64(i), content) })
+	for _, search := range []Search{nil, func(_ domain.BrandID, in domain.Range, sought *domain.Sought) error {
+		s.search(sought.Near, func(i int, content []byte) { sought.Found(uint64(i), content, in) })
 		return nil
 	}} {
 		for _, up := range []bool{false, true} {
@@ -252,7 +259,7 @@ func FuzzNearPassesOverNothing(f *testing.F) {
 			s.put(c)
 		}
 		met := [4]bool{}
-		s.search(k.near, func(i int, _ []byte) { met[i] = true })
+		s.search(k.nears(), func(i int, _ []byte) { met[i] = true })
 		if k.in([]byte(content)) && !(met[1] && met[3]) {
 			t.Errorf("%q in %q between %q: met %v", word, content, around, met)
 		}
@@ -270,7 +277,7 @@ func BenchmarkNear(b *testing.B) {
 			k, met := newKeyword(word), 0
 			for b.Loop() {
 				met = 0
-				s.search(k.near, func(_ int, content []byte) {
+				s.search(k.nears(), func(_ int, content []byte) {
 					if k.in(content) {
 						met++
 					}

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// near tells for a place in a text where from there on the first content may begin to have
+// nears gives near, for one goroutine: it tells for a place in a text where from there on the first content may begin to have
 // the keyword; −1: nowhere. The text is many contents one behind the other, among
 // other things. Whether one has it in a value is for in to say; near passes over those
 // that cannot, at the speed at which bytes are looked for:
@@ -17,12 +17,15 @@ import (
 //   - the keyword itself, in either case, by the two bytes of it that are rarest;
 //   - an escape, behind which it may be spelled;
 //   - a letter beyond ASCII that folds into one of the keyword's.
-func (k *keyword) near(text []byte) func(from int) int {
-	s := &seeker{k: k, text: text, match: -1}
-	for i := range s.at {
-		s.at[i] = -1
+//
+// What near gives holds until it is called again.
+func (k *keyword) nears() (near func(text []byte) (next func(from int) int)) {
+	s := &seeker{k: k}
+	next := s.next
+	return func(text []byte) func(int) int {
+		s.begin(text)
+		return next
 	}
-	return s.next
 }
 
 // seeker is a search through one text. The places asked for ascend.
@@ -31,6 +34,13 @@ type seeker struct {
 	text  []byte
 	at    [3]int // of each of the marks: the first at or behind the place asked for last
 	match int    // likewise of the keyword
+}
+
+func (s *seeker) begin(text []byte) {
+	s.text, s.match = text, -1
+	for i := range s.at {
+		s.at[i] = -1
+	}
 }
 
 // mark chooses the bytes that are looked for: the keyword's pair that is rarest, and what

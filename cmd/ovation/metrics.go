@@ -25,6 +25,7 @@ type storeStatus struct {
 	Cache     int64             `json:"cache"`
 	Buffers   uint64            `json:"writeBuffers"`
 	Filters   int               `json:"filters"`
+	Gists     int               `json:"gists"`
 	Tail      int               `json:"tailRows"`
 	Free      uint64            `json:"diskFree"`
 	Snapshots int64             `json:"snapshots"`
@@ -63,7 +64,7 @@ func (p *program) status() nodeStatus {
 		return st
 	}
 	st.Store = storeStatus{
-		Disk: s.Disk, WAL: s.WAL, Debt: s.Debt, Cache: s.Cache, Buffers: s.MemTables, Filters: s.Filters, Tail: s.Tail,
+		Disk: s.Disk, WAL: s.WAL, Debt: s.Debt, Cache: s.Cache, Buffers: s.MemTables, Filters: s.Filters, Gists: s.Gists, Tail: s.Tail,
 		Free: s.Free, Snapshots: s.Snapshots, Pinned: s.Pinned, Corrupt: s.Corrupt, Families: map[string]uint64{},
 	}
 	for family, bytes := range s.Families {

@@ -137,7 +137,8 @@ func (p *program) newClient() (*kafka.Client, error) {
 
 func (p *program) openStores(context.Context) error {
 	var err error
-	o := storage.Options{Logger: p.log, CacheBytes: int64(p.cfg.Memory) / 4, MemTableBytes: int(min(p.cfg.Memory/16, 64<<20))}
+	gists := p.cfg.Memory / 32
+	o := storage.Options{Logger: p.log, CacheBytes: int64(p.cfg.Memory/4 - gists), GistBytes: int(gists), MemTableBytes: int(min(p.cfg.Memory/16, 64<<20))}
 	if p.store, err = storage.Open(filepath.Join(p.cfg.Data, "store"), o); err != nil {
 		return fmt.Errorf("the store: %w", taken(err))
 	}
