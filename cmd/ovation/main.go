@@ -44,6 +44,7 @@ const (
 var errTakenOver = errors.New("another node took the address of this one")
 
 func main() {
+	spare()
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 }
 
