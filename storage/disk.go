@@ -7,6 +7,8 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/ovation-analytics/ovation/storage/damage"
 )
 
 // disk is the file system under Pebble. Once the store is open, an operation that
@@ -41,6 +43,9 @@ func (d disk) file(op, name string, f vfs.File, err error) (vfs.File, error) {
 }
 
 func (d disk) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
+	if c == damage.CompactionCategory {
+		d.failure.damage.Pace()
+	}
 	f, err := d.FS.Create(name, c)
 	return d.file("create", name, f, err)
 }

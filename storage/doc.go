@@ -17,9 +17,12 @@
 //     same changes give the same answers, the same facts and the same rows, however
 //     they were cut into commits and however Pebble groups merge operands.
 //   - Seen is exact. Filters only save reads; none is stored.
-//   - An error of the disk is never passed over: the store fails as a whole and for
+//   - An error of writing is never passed over: the store fails as a whole and for
 //     good, every later call returns the first error, Failed is closed, and the
 //     process lives. It has to end before the store can be opened again.
+//   - What cannot be read is an error for the shard or the snapshot that reads it, and
+//     for no other (package damage). Below MinFree Room says that the disk is nearly
+//     full, before a write finds it so.
 //
 // Not promised: that staged changes are visible to any reader but Seen; that bytes
 // are equal on two nodes (width classes and the grouping of operands differ, rows

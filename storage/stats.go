@@ -30,7 +30,7 @@ func (s *Store) Stats() (Stats, error) {
 		Commits: s.commits.Load(), Rows: s.rows.Load(), Snapshots: s.snapshot.Load(),
 		Gists: s.gists.size(), MemTables: m.MemTable.Size, Cache: m.BlockCache.Size, Disk: m.DiskSpaceUsage(),
 		WAL: m.WAL.Size, Debt: m.Compact.EstimatedDebt, Free: s.room.bytes(), Pinned: m.Snapshots.PinnedSize,
-		Corrupt: s.failure.damages(), Families: map[byte]uint64{},
+		Corrupt: s.failure.damage.Files(), Families: map[byte]uint64{},
 	}
 	s.mu.Lock()
 	for _, sh := range s.open {

@@ -240,6 +240,7 @@ func (s *Store) Close() error {
 }
 
 func closePebble(db *pebble.DB, f *failure) error {
+	f.damage.Close()
 	if err := f.get(); err != nil {
 		return err
 	}

@@ -37,8 +37,8 @@ func TestAWrongMaxTimeIsSetRight(t *testing.T) {
 	}
 }
 
-// damage is a batch of three records, and how it is spoilt.
-var damage = map[string]struct {
+// spoilt is a batch of three records, and how it is spoilt.
+var spoilt = map[string]struct {
 	spoil func(b []byte) []byte
 	want  Code
 }{
@@ -104,7 +104,7 @@ func body(f func([]byte) []byte) func([]byte) []byte {
 func TestDamagedBatchesAreRefusedAndLeaveNothing(t *testing.T) {
 	l := opened(t, vfs.NewMem(), Options{})
 	id := created(t, l, "t", 1)
-	for name, d := range damage {
+	for name, d := range spoilt {
 		t.Run(name, func(t *testing.T) {
 			b := d.spoil(built{producer: -1, times: []int64{100, 101, 102}}.batch())
 			_, _, _, err := l.Append(id, 0, b)
@@ -146,7 +146,7 @@ func FuzzBatchIsRefusedOrCanBeReadInFull(f *testing.F) {
 	for codec := range 6 {
 		f.Add(built{codec: codec, producer: -1, times: []int64{100, 90, 300}}.batch(), true)
 	}
-	for _, d := range damage {
+	for _, d := range spoilt {
 		f.Add(d.spoil(built{producer: -1, times: []int64{100, 101, 102}}.batch()), false)
 	}
 	l := opened(f, vfs.NewMem(), Options{})

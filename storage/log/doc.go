@@ -24,8 +24,11 @@
 //     have the time of the append, which never goes back within a partition.
 //   - Each opening has a leader epoch above all before it, so that a reader of a log
 //     that was restored from a copy notices that it is another one.
-//   - After an error of the store nothing is answered any more but StorageError; Err
+//   - After an error of writing nothing is answered any more but StorageError; Err
 //     says why. The process must open the log again.
+//   - What is stored and cannot be read is given as a batch whose checksum does not
+//     match, over the offsets that are lost, as any broker does whose disk flipped a
+//     bit. Everything else is read and appended as ever.
 //
 // # What is not
 //

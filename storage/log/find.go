@@ -1,6 +1,10 @@
 package log
 
-import "github.com/ovation-analytics/ovation/actors/domain"
+import (
+	"fmt"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
 
 // Find gives the first record at or after a time (ms since 1970): that of the first
 // batch whose max time is not before it. Without one it gives -1, -1.
@@ -72,7 +76,7 @@ func (l *Log) within(k block, ms, start int64) (offset, at int64, found bool, er
 	defer func() { l.checks <- z }()
 	body, err := z.body(k.batch)
 	if err != nil { // it was checked before it was stored
-		return -1, -1, false, l.fail(err)
+		return -1, -1, false, l.unreadable(fmt.Errorf("%w: %w", errDamaged, err))
 	}
 	count, first := int32(u32(k.batch[atCount:])), int64(u64(k.batch[atFirst:]))
 	delta, at, found := firstAt(body, count, first, ms, start-k.base)

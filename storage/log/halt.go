@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/ovation-analytics/ovation/storage/damage"
 )
 
 // haltFS stands between Pebble and the disk for the day the disk fails. Pebble answers
@@ -60,6 +62,9 @@ func (f *haltFS) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error) 
 			return f.nowhere()
 		}
 		return nil, f.refuse()
+	}
+	if c == damage.CompactionCategory {
+		f.log.damage.Pace()
 	}
 	file, err := f.FS.Create(name, c)
 	return f.wal(file, err, c)

@@ -11,9 +11,11 @@ import (
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/bloom"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/storage/damage"
 )
 
 const maxOffset = math.MaxInt64
@@ -51,6 +53,7 @@ type Log struct {
 	}
 
 	counts counts
+	damage *damage.Notes
 }
 
 // Open opens the log in a directory, or makes one. No other process can have it
@@ -58,6 +61,7 @@ type Log struct {
 func Open(dir string, opts Options) (*Log, error) {
 	l := &Log{opts: opts, dir: dir, byName: map[string]*topic{}, byID: map[domain.TopicID]*topic{}}
 	l.defaults()
+	l.damage = damage.New(l.opts.Logger, "log: a file is corrupt", errDamaged)
 	disk := &haltFS{FS: l.opts.FS, log: l}
 	db, err := pebble.Open(dir, l.pebbleOptions(disk))
 	if err != nil {
@@ -116,10 +120,10 @@ func (l *Log) pebbleOptions(disk vfs.FS) *pebble.Options {
 		LBaseMaxBytes:               256 << 20,
 		MaxOpenFiles:                500,
 		Logger:                      pebbleLog{l},
-		EventListener: &pebble.EventListener{
-			BackgroundError: func(err error) { _ = l.fail(err) },
-			DataCorruption:  func(i pebble.DataCorruptionInfo) { _ = l.fail(fmt.Errorf("corruption: %s", i)) },
-		},
+		EventListener:               l.listener(),
+	}
+	for i := range o.Levels { // they tell a table that has a key from one that is damaged: see around
+		o.Levels[i].FilterPolicy = bloom.FilterPolicy(10)
 	}
 	// What is worth it, publishers have compressed: batches are stored as they came.
 	o.ApplyCompressionSettings(func() pebble.DBCompressionSettings { return pebble.DBCompressionNone })
@@ -211,6 +215,7 @@ func (l *Log) Close() error {
 	for range cap(l.checks) {
 		(<-l.checks).close()
 	}
+	l.damage.Close()
 	err := l.db.Close()
 	return errors.Join(l.Err(), err)
 }

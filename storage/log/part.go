@@ -96,7 +96,7 @@ func (p *part) loadEpochs() error {
 func (p *part) iter(upper int64) (*pebble.Iterator, error) {
 	it, err := p.log.db.NewIter(&pebble.IterOptions{LowerBound: blockKey(p.id, p.index, 0), UpperBound: blockKey(p.id, p.index, upper)})
 	if err != nil {
-		return nil, p.log.fail(err)
+		return nil, p.log.unreadable(err)
 	}
 	return it, nil
 }
@@ -114,18 +114,18 @@ func (p *part) seek(it *pebble.Iterator, offset int64) (k block, found bool, err
 func (p *part) at(it *pebble.Iterator) (block, error) {
 	v, err := it.ValueAndErr()
 	if err != nil {
-		return block{}, p.log.fail(err)
+		return block{}, p.log.unreadable(err)
 	}
 	k, err := decodeBlock(it.Key(), v)
 	if err != nil {
-		return k, p.log.fail(fmt.Errorf("topic %s partition %d: block: %w", p.id, p.index, err))
+		return k, p.log.unreadable(fmt.Errorf("topic %s partition %d: block: %w", p.id, p.index, err))
 	}
 	return k, nil
 }
 
 func (p *part) iterError(it *pebble.Iterator) error {
 	if err := it.Error(); err != nil {
-		return p.log.fail(err)
+		return p.log.unreadable(err)
 	}
 	return nil
 }

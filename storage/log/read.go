@@ -39,6 +39,9 @@ func (p *part) read(offset, end int64, limit int, whole bool, dst []byte) (out [
 	}
 	defer it.Close()
 	k, found, err := p.seek(it, offset)
+	if err != nil && p.log.damage.Is(err) {
+		return p.around(offset, end, dst)
+	}
 	if err != nil {
 		return dst, offset, err
 	}
@@ -53,11 +56,14 @@ func (p *part) read(offset, end int64, limit int, whole bool, dst []byte) (out [
 		whole = false
 		dst, next = append(dst, k.batch...), k.next
 		if !it.Next() {
-			return dst, next, p.iterError(it)
+			err = p.iterError(it)
+		} else if k, err = p.at(it); err == nil {
+			continue
 		}
-		if k, err = p.at(it); err != nil {
-			return dst, next, err
+		if p.log.damage.Is(err) { // the next reader's
+			err = nil
 		}
+		return dst, next, err
 	}
 }
 

@@ -8,12 +8,13 @@ type counts struct {
 
 // Stats is what a log has done since it was opened, and what it holds.
 type Stats struct {
-	Appends   uint64 // batches stored
-	Bytes     uint64 // of them
-	Repeats   uint64 // batches that a producer sent again and that were there already
-	ReadBytes uint64 // given to readers
-	Full      uint64 // calls refused for want of free space
-	Refusing  string // why appends are refused, as of the last call; empty: they are not
+	Appends   uint64   // batches stored
+	Bytes     uint64   // of them
+	Repeats   uint64   // batches that a producer sent again and that were there already
+	ReadBytes uint64   // given to readers
+	Full      uint64   // calls refused for want of free space
+	Refusing  string   // why appends are refused, as of the last call; empty: they are not
+	Corrupt   []string // files in which something cannot be read
 	Topics    int
 	DiskBytes uint64 // the store's files
 }
@@ -27,6 +28,7 @@ func (l *Log) Stats() Stats {
 	if why := l.full.Load(); why != nil {
 		s.Refusing = *why
 	}
+	s.Corrupt = l.damage.Files()
 	l.mu.RLock()
 	s.Topics = len(l.byName)
 	l.mu.RUnlock()

@@ -1,0 +1,204 @@
+package log
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"log/slog"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// flipTables flips a bit at some places of every table.
+func flipTables(t *testing.T, fs vfs.FS, at func(size int64) []int64) (tables int) {
+	t.Helper()
+	names, err := fs.List("log")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		if !strings.HasSuffix(name, ".sst") {
+			continue
+		}
+		tables++
+		f, err := fs.OpenReadWrite("log/"+name, vfs.WriteCategoryUnspecified)
+		if err != nil {
+			t.Fatal(err)
+		}
+		st, err := f.Stat()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, place := range at(st.Size()) {
+			var b [1]byte
+			_, err := f.ReadAt(b[:], place)
+			b[0] ^= 4
+			_, err2 := f.WriteAt(b[:], place)
+			if err := errors.Join(err, err2); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return tables
+}
+
+// readAll reads a partition to its end in pieces of a random size, and gives every whole
+// batch by its base, and the offsets that are lost.
+func readAll(t *testing.T, l *Log, rnd *rand.Rand, id domain.TopicID, partition int32) (whole map[int64][]byte, lost [][2]int64) {
+	t.Helper()
+	whole = map[int64][]byte{}
+	_, end, err := l.Bounds(id, partition)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for at := int64(0); at < end; {
+		out, next, err := l.Read(id, partition, at, 1+rnd.IntN(20_000), true, nil)
+		if err != nil || next <= at {
+			t.Fatalf("read at %d: next %d, %v", at, next, err)
+		}
+		for len(out) > 0 {
+			n := 12 + int(binary.BigEndian.Uint32(out[8:]))
+			b := out[:n]
+			out = out[n:]
+			base := int64(binary.BigEndian.Uint64(b))
+			after := base + int64(binary.BigEndian.Uint32(b[23:])) + 1
+			if base != at || len(b) == atRecords && len(out) > 0 {
+				t.Fatalf("a batch at %d, want %d; %d bytes after it", base, at, len(out))
+			}
+			at = after
+			if crc32.Checksum(b[21:], castagnoli) == binary.BigEndian.Uint32(b[17:]) {
+				whole[base] = bytes.Clone(b)
+			} else {
+				lost = append(lost, [2]int64{base, after})
+			}
+		}
+		if at != next {
+			t.Fatalf("the batches end at %d, told %d", at, next)
+		}
+	}
+	return whole, lost
+}
+
+// Blocks whose checksum is wrong are told as batches whose checksum is wrong, over the
+// offsets that are lost; every other batch is read, and what is appended after is.
+func TestWhatCannotBeReadIsToldAsACorruptBatchAndNothingElseIsLost(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	shown := 0
+	defer func() {
+		if shown < 3 { // of twelve; what is flipped may stand in memory
+			t.Errorf("something was lost in %d rounds: the test shows nothing", shown)
+		}
+	}()
+	for round := range 12 {
+		t.Run(fmt.Sprint(round), func(t *testing.T) {
+			rnd, fs, said := rand.New(rand.NewPCG(seed, uint64(round))), vfs.NewMem(), &bytes.Buffer{}
+			open := func() *Log {
+				l, err := Open("log", Options{FS: fs, Logger: slog.New(slog.NewTextHandler(said, nil))})
+				if err != nil {
+					t.Fatal(err)
+				}
+				return l
+			}
+			l := open()
+			ids := []domain.TopicID{created(t, l, "t", 2), created(t, l, "u", 1)}
+			batch := func() []byte {
+				times, values := []int64{}, []string{}
+				for range 1 + rnd.IntN(5) {
+					times, values = append(times, 1), append(values, strings.Repeat("x", rnd.IntN(900)))
+				}
+				return built{producer: -1, times: times, values: values}.batch()
+			}
+			grow := func(n int) {
+				for range n {
+					id, p := ids[rnd.IntN(2)], int32(0)
+					if id == ids[0] {
+						p = int32(rnd.IntN(2))
+					}
+					if _, _, err := appendWait(l, id, p, batch()); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			for range 1 + rnd.IntN(3) {
+				grow(150)
+				if err := l.db.Flush(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			grow(30) // these are in the WAL
+			type place struct {
+				topic int
+				part  int32
+			}
+			all := []place{{0, 0}, {0, 1}, {1, 0}}
+			before := map[place]map[int64][]byte{}
+			for _, p := range all {
+				var lost [][2]int64
+				if before[p], lost = readAll(t, l, rnd, ids[p.topic], p.part); lost != nil {
+					t.Fatal(lost)
+				}
+			}
+			if err := l.Close(); err != nil {
+				t.Fatal(err)
+			}
+			l = open()
+			flipped := 2 * rnd.IntN(3) // places in each table
+			tables := flipTables(t, fs, func(size int64) (at []int64) {
+				for range flipped {
+					at = append(at, size/5+rnd.Int64N(size*2/5)) // what stands at its end says where its blocks are
+				}
+				return at
+			})
+			lostAny, missing := false, 0
+			for _, p := range all {
+				whole, lost := readAll(t, l, rnd, ids[p.topic], p.part)
+				lostAny = lostAny || lost != nil
+				gone := func(base int64) bool {
+					for _, s := range lost {
+						if base >= s[0] && base < s[1] {
+							return true
+						}
+					}
+					return false
+				}
+				for base, b := range before[p] {
+					if got := whole[base]; !gone(base) && !bytes.Equal(got, b) || gone(base) && got != nil {
+						t.Fatalf("%v: the batch at %d is another one; lost %v", p, base, lost)
+					}
+				}
+				missing += len(before[p]) - len(whole)
+			}
+			if blocks := missing / 8; blocks > flipped*tables { // of 4 KiB, a batch has some 1,500 bytes
+				t.Errorf("%d batches are missing for %d bits in %d tables", missing, flipped, tables)
+			}
+			if st := l.Stats(); lostAny != (len(st.Corrupt) > 0) || l.Err() != nil || strings.Count(said.String(), "a file is corrupt") != len(st.Corrupt) {
+				t.Errorf("lost %v, told of %v, err %v:\n%s", lostAny, st.Corrupt, l.Err(), said)
+			}
+			if lostAny {
+				shown++
+			}
+			b := batch()
+			base, _, err := appendWait(l, ids[0], 0, b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, _, err := l.Read(ids[0], 0, base, 1, true, nil); err != nil || len(got) != len(b) {
+				t.Errorf("what was appended after: %d of %d bytes, %v", len(got), len(b), err)
+			}
+			if err := l.Close(); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}
