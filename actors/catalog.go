@@ -69,7 +69,7 @@ func (c *catalog) page(ctx actor.Context, p *page) {
 	if c.shared.stopped.Load() != nil {
 		return
 	}
-	c.shared.reading.over(c.log)
+	c.shared.reading.goes(c.log)
 	c.shared.end.Store(p.End)
 	before := c.ledger.state.Next
 	for i := range p.Records {
@@ -106,21 +106,22 @@ func (c *catalog) stop(err error) {
 }
 
 // freshness is the latest moment at which the log's end then seen has since been
-// applied. One goroutine writes, any reads.
-type freshness struct{ at atomic.Int64 }
+// applied. One goroutine writes, any reads. It keeps what the process's own clock says
+// beside the time of day: one that is set back while the broker is away makes no lag 0.
+type freshness struct{ at atomic.Pointer[time.Time] } // nil: never
 
 // applied notes that a log whose end was seen at a moment is applied up to next.
 func (f *freshness) applied(end, next int64, seen time.Time) {
 	if next >= end {
-		f.at.Store(seen.UnixNano())
+		f.at.Store(&seen)
 	}
 }
 
 // lag is now − that moment; a year when there was none.
 func (f *freshness) lag(now time.Time) time.Duration {
 	at := f.at.Load()
-	if at == 0 {
+	if at == nil {
 		return 365 * 24 * time.Hour
 	}
-	return max(0, now.Sub(time.Unix(0, at)))
+	return max(0, now.Sub(*at))
 }

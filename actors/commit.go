@@ -95,7 +95,7 @@ func (s *shard) fold() {
 // says so by its lag.
 func (s *shard) serveWhenNear() {
 	shared := s.env.shared
-	if behaviour(shared.behaviour.Load()) == catchingUp && shared.end.Load()-s.state.Next <= nearEnd && shared.fresh.at.Load() != 0 {
+	if behaviour(shared.behaviour.Load()) == catchingUp && shared.end.Load()-s.state.Next <= nearEnd && shared.fresh.at.Load() != nil {
 		s.become(serving, s.applying)
 	}
 }

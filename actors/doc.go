@@ -55,8 +55,13 @@
 // A record on which applying panics: the shard forgets its memory, starts again
 // from its last commit and applies one by one; when one record alone panics, the
 // catalog gets the word to set it aside, and it becomes a dead letter, here and in
-// every replay. A store error is never a panic: it stops the shard, visibly. A gap
-// in the log stops it too, until the operator accepts it.
+// every replay. A store error is never a panic: it stops the shard, visibly, whether
+// the shard met it or a question did (watched.go). A gap in the log stops it too, until
+// the operator accepts it; so does a catalog that is behind, until it is not.
+//
+// What passes stops nobody: a broker that is away, a disk that is nearly full. It is
+// tried again until it goes; status says what is waited for (trouble.go), the view stays,
+// and the lag tells how old it is.
 //
 // How far the public topic was routed stands in the journal too, as marks, since Kafka
 // forgets group offsets (routed.go).

@@ -239,7 +239,7 @@ func (n *Node) Ready() error {
 			return fmt.Errorf("shard %d is %s", s.id, b)
 		}
 	}
-	if n.catalog.fresh.at.Load() == 0 {
+	if n.catalog.fresh.at.Load() == nil {
 		return errors.New("the catalog is being read")
 	}
 	return nil

@@ -224,7 +224,7 @@ func (r *router) pump(ctx context.Context, done chan struct{}, send func(any)) {
 			continue
 		}
 		failures = 0
-		r.shared.reading.over(r.env.log, "partition", r.partition)
+		r.shared.reading.goes(r.env.log, "partition", r.partition)
 		next, epoch = p.Next, p.Epoch
 		send(&sourcePage{p, time.Now(), credit})
 	}

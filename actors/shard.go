@@ -276,7 +276,7 @@ func (s *shard) take(ctx actor.Context, p *page) {
 	if p.pump != s.pump { // of a pump from before a restart
 		return
 	}
-	s.env.shared.reading.over(s.env.log, "shard", s.env.id)
+	s.env.shared.reading.goes(s.env.log, "shard", s.env.id)
 	s.env.shared.end.Store(p.End)
 	s.env.shared.first.CompareAndSwap(0, p.End+1)
 	s.queue = append(s.queue, p)

@@ -19,6 +19,7 @@ type trouble struct {
 	failures atomic.Int64 // over the life of the process
 
 	began, said time.Time // owned by the writer; zero: none, nothing
+	well        time.Time // likewise: when it last went, of what is tried all the time
 }
 
 const (
@@ -31,7 +32,9 @@ const (
 func (t *trouble) met(log *slog.Logger, failures int, err error, where ...any) {
 	now := time.Now()
 	if t.began.IsZero() {
-		t.began = now
+		if t.began = now; !t.well.IsZero() {
+			t.began = t.well // it may have hung since
+		}
 	}
 	t.failures.Add(1)
 	why := t.what + ": " + err.Error()
@@ -41,6 +44,12 @@ func (t *trouble) met(log *slog.Logger, failures int, err error, where ...any) {
 		level, t.said = slog.LevelWarn, now
 	}
 	log.Log(context.Background(), level, t.what, append(where, "failures", failures, "err", err)...)
+}
+
+// goes is over of what is tried all the time.
+func (t *trouble) goes(log *slog.Logger, where ...any) {
+	t.over(log, where...)
+	t.well = time.Now()
 }
 
 // over notes that it goes.

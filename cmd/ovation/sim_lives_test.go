@@ -32,12 +32,12 @@ type brokerLife struct {
 }
 
 func startBroker(p *power) (*brokerLife, error) {
-	l, err := storagelog.Open("log", storagelog.Options{FS: p.fs(), Logger: silent})
+	l, err := storagelog.Open("log", storagelog.Options{FS: p.fs(), Logger: p.console, Now: p.now})
 	if err != nil {
 		return nil, err
 	}
 	b := &brokerLife{power: p, log: l, gate: newGate(), ended: make(chan error, 1)}
-	if b.front, err = embedded.New(embedded.Config{Listen: brokerAddress, Listener: b.gate, Logger: silent}, l); err != nil {
+	if b.front, err = embedded.New(embedded.Config{Listen: brokerAddress, Listener: b.gate, Logger: p.console}, l); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
 	go func() {
@@ -77,7 +77,7 @@ func startEngine(p *power, w *wires, secrets *Secrets) (_ *engineLife, err error
 		cancel()
 	}()
 	e := &engineLife{power: p, program: &program{
-		cfg: Config{Shards: simShards, Memory: 8 << 20}, log: silent, secrets: secrets,
+		cfg: Config{Shards: simShards, Memory: 8 << 20}, log: p.console, secrets: secrets,
 	}}
 	defer func() {
 		if err != nil {
@@ -128,7 +128,7 @@ func (e *engineLife) findTopics(ctx context.Context) error {
 
 func (e *engineLife) openDisks(context.Context) error {
 	var err error
-	e.store, err = storage.Open("store", storage.Options{FS: e.power.fs(), CacheBytes: 1 << 20, MemTableBytes: 64 << 10, SealRows: 40})
+	e.store, err = storage.Open("store", storage.Options{FS: e.power.fs(), Logger: e.log, CacheBytes: 1 << 20, MemTableBytes: 64 << 10, SealRows: 40})
 	if err != nil {
 		return err
 	}
@@ -141,7 +141,7 @@ func (e *engineLife) answer(context.Context) error {
 	var err error
 	e.api, err = api.New(api.Config{
 		Engine: engine{e.node}, Hasher: e.hasher, Now: time.Now, BaseURL: "http://sim.test", Signer: signerOf(e.secrets.Signing[0]),
-		TokenKey: e.secrets.Token, Logger: silent,
+		TokenKey: e.secrets.Token, Logger: e.log,
 	})
 	return err
 }

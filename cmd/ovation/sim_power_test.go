@@ -3,9 +3,12 @@ package main
 import (
 	"errors"
 	"io"
+	"log/slog"
 	"math/rand/v2"
 	"os"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
@@ -17,6 +20,10 @@ type power struct {
 	names bool          // what changes a directory is on the disk at once
 	off   chan struct{} // closed at the cut
 
+	console *slog.Logger  // where its programs' lines go
+	free    atomic.Uint64 // bytes of the disk; 0: it does not say
+	ahead   atomic.Int64  // of the world's time, its clock, in ns
+
 	mu    sync.Mutex // guards what follows
 	rng   *rand.Rand
 	after int        // operations until the cut; below 1: none is near
@@ -25,7 +32,7 @@ type power struct {
 }
 
 func newPower(disk *vfs.MemFS, seed uint64) *power {
-	p := &power{disk: disk, off: make(chan struct{}), rng: rand.New(rand.NewPCG(seed, 1))}
+	p := &power{disk: disk, off: make(chan struct{}), console: silent, rng: rand.New(rand.NewPCG(seed, 1))}
 	p.names = p.rng.IntN(2) == 0
 	return p
 }
@@ -85,6 +92,9 @@ func (p *power) rest() *vfs.MemFS {
 	}
 	return p.disk
 }
+
+// now is the time by the machine's clock.
+func (p *power) now() time.Time { return time.Now().Add(time.Duration(p.ahead.Load())) }
 
 // fs is the disk as the machine's programs see it.
 func (p *power) fs() vfs.FS { return mains{p.disk, p} }
@@ -151,6 +161,13 @@ func (m mains) Remove(name string) error {
 func (m mains) MkdirAll(dir string, perm os.FileMode) error {
 	m.power.op()
 	return m.named(dir, m.FS.MkdirAll(dir, perm))
+}
+
+func (m mains) GetDiskUsage(dir string) (vfs.DiskUsage, error) {
+	if free := m.power.free.Load(); free > 0 {
+		return vfs.DiskUsage{AvailBytes: free, TotalBytes: 1 << 40, UsedBytes: 1<<40 - free}, nil
+	}
+	return m.FS.GetDiskUsage(dir)
 }
 
 func (m mains) Lock(string) (io.Closer, error) { return io.NopCloser(nil), nil } // one life at a time

@@ -50,6 +50,29 @@ type wires struct {
 	rate  int               // faults in a thousand requests
 	bent  map[fetched]bool  // the last answer was damaged on its way
 	count map[string]uint64 // faults so far, by kind
+	still chan struct{}     // while it is there nothing arrives; closed when it does again
+}
+
+// freeze has nothing arrive any more, as with a broker whose process stands still: its
+// connections stay. What is under way arrives after the thaw.
+func (w *wires) freeze() (thaw func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	still := make(chan struct{})
+	w.still = still
+	return func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.still = nil
+		close(still)
+	}
+}
+
+// frozen is closed at the thaw; nil: it is warm.
+func (w *wires) frozen() chan struct{} {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.still
 }
 
 // dialer connects a program of the machine with the broker.
@@ -128,6 +151,9 @@ var errBroken = errors.New("the connection broke")
 // carry brings a request to the broker and gives its answer, as far as the wires let
 // it.
 func (r *relay) carry(request []byte) ([]byte, error) {
+	if still := r.wires.frozen(); still != nil {
+		<-still
+	}
 	f := r.wires.fault(request)
 	time.Sleep(f.late)
 	switch {

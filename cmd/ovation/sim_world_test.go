@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"sync"
 	"time"
@@ -23,6 +24,7 @@ type world struct {
 	apart   bool // the broker has a machine of its own
 	forgets bool // the broker forgets offsets when the public topic is cut
 	model   *model
+	console *slog.Logger // of every machine; nil: nobody reads it
 
 	mu     sync.Mutex // guards what follows
 	engine *engineLife
@@ -114,6 +116,7 @@ func (w *world) open() error {
 }
 
 func (w *world) startBroker(p *power) error {
+	w.watch(p)
 	b, err := startBroker(p)
 	if err != nil {
 		return err
@@ -124,7 +127,14 @@ func (w *world) startBroker(p *power) error {
 	return nil
 }
 
+func (w *world) watch(p *power) {
+	if w.console != nil {
+		p.console = w.console
+	}
+}
+
 func (w *world) startEngine(p *power) error {
+	w.watch(p)
 	e, err := startEngine(p, w.wires, w.secrets)
 	if err != nil {
 		return err

@@ -1,0 +1,50 @@
+package actors
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// BenchmarkTheOthersBesideAPoisonedShard is how many records a second three shards apply
+// while the fourth meets so many poison records, each of which it starts again for twice.
+func BenchmarkTheOthersBesideAPoisonedShard(b *testing.B) {
+	const shards, sick, each = 4, 3, 100_000
+	for _, poisons := range []int{0, 50} {
+		b.Run(fmt.Sprint(poisons, " poison records"), func(b *testing.B) {
+			var took time.Duration
+			for range b.N {
+				b.StopTimer()
+				r := newRig(b, shards, Options{})
+				r.furnish(1)
+				batches := make([][]domain.Record, shards)
+				for p := range shards {
+					id := r.memberOf(p)
+					for i := range each {
+						if p == sick && poisons > 0 && i%(each/poisons) == 0 {
+							batches[p] = append(batches[p], domain.Record{Kind: domain.KindRegister, Account: 1, Command: (*domain.RegisterMember)(nil)})
+						}
+						batches[p] = append(batches[p], domain.Record{Kind: domain.KindActivity, Account: 1, Activity: r.actOf(id, uint64(i))})
+					}
+				}
+				r.settled()
+				b.StartTimer()
+				began := time.Now()
+				for p := range shards {
+					if _, err := r.journal.Append(b.Context(), p, batches[p]); err != nil {
+						b.Fatal(err)
+					}
+				}
+				r.eventually("others at their ends", func() bool { return r.atEnds(sick) })
+				took += time.Since(began)
+				b.StopTimer()
+				r.eventually("all", func() bool { return r.atEnds(-1) })
+				r.close()
+				b.StartTimer()
+			}
+			b.ReportMetric(float64(b.N*(shards-1)*each)/took.Seconds(), "records/s")
+		})
+	}
+}

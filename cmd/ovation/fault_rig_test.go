@@ -1,0 +1,189 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/client"
+)
+
+// ward is the world of the crash simulation in which one thing is wrong at a time: what
+// it does to the engine is looked at, then that nothing is lost and nothing double.
+type ward struct {
+	*testing.T
+	*world
+	lines diary
+}
+
+// diary keeps a log's lines.
+type diary struct {
+	mu  sync.Mutex
+	all bytes.Buffer
+}
+
+func (d *diary) Write(b []byte) (int, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.all.Write(b)
+}
+
+// having is how many lines have all of the words.
+func (d *diary) having(words ...string) (n int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+next:
+	for line := range strings.Lines(d.all.String()) {
+		for _, w := range words {
+			if !strings.Contains(line, w) {
+				continue next
+			}
+		}
+		n++
+	}
+	return n
+}
+
+// inWard runs a test on a broker and an engine of their own, whose machines, wires and
+// clocks are made up.
+func inWard(t *testing.T, test func(h *ward)) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(time.Until(time.Date(2026, 3, 15, 12, 0, 0, 0, time.UTC)))
+		defer time.Sleep(time.Minute) // timers of what was stopped run out
+		h := &ward{T: t, world: newWorld(seed)}
+		h.apart, h.console = true, slog.New(slog.NewTextHandler(&h.lines, nil))
+		defer func() {
+			h.close()
+			if err := h.failed(); err != nil {
+				t.Errorf("%v\n%s", err, strings.Join(h.story, "\n"))
+			}
+		}()
+		h.must(h.open())
+		h.something()
+		h.well()
+		test(h)
+	})
+}
+
+func (h *ward) must(err error) {
+	h.Helper()
+	if err != nil {
+		h.Fatal(err)
+	}
+}
+
+// something is said by everybody; who is not answered repeats it, beside the test.
+func (h *ward) something() {
+	for range 4 {
+		for p := range simPartitions {
+			h.publish(p, h.batch())
+		}
+		h.registerSomebody()
+		h.recordSomething()
+		h.optInSomebody()
+	}
+}
+
+// well waits until all that was said is applied, and compares it with the model.
+func (h *ward) well() {
+	h.Helper()
+	h.must(h.drain())
+	h.must(h.check(func(l *label) *client.Client { return h.engine.speaks(l.key) }))
+}
+
+// replayed compares all there is with a replay on an empty disk.
+func (h *ward) replayed() {
+	h.Helper()
+	h.well()
+	h.must(h.again())
+}
+
+func (h *ward) eventually(what string, holds func() bool) {
+	h.Helper()
+	for range 6000 {
+		if holds() {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	h.Fatalf("no %s within a minute: %+v", what, h.engine.status())
+}
+
+// metric is the value of a metric with these labels: name, value, …
+func (h *ward) metric(name string, labels ...string) float64 {
+	h.Helper()
+	r := prometheus.NewRegistry()
+	r.MustRegister(newFaultMetrics(h.engine.program))
+	families, err := r.Gather()
+	h.must(err)
+	want := map[string]string{}
+	for i := 0; i < len(labels); i += 2 {
+		want[labels[i]] = labels[i+1]
+	}
+	for _, f := range families {
+		for _, m := range f.Metric {
+			got := map[string]string{}
+			for _, l := range m.Label {
+				got[l.GetName()] = l.GetValue()
+			}
+			if f.GetName() == "ovation_"+name && maps.Equal(want, got) {
+				return m.GetGauge().GetValue() + m.GetCounter().GetValue()
+			}
+		}
+	}
+	h.Fatalf("no metric %s %v", name, labels)
+	return 0
+}
+
+// answered reads a feed, and gives the lag that its header tells.
+func (h *ward) answered() (lagMs int64) {
+	h.Helper()
+	p := windows(time.Now())[0].params()
+	p["all_member_actions"] = "1"
+	_, meta, err := h.engine.speaks(h.model.labels[0].key).Feed(h.Context(), p)
+	h.must(err)
+	return meta.LagMs
+}
+
+// asking is a write that is not done yet.
+type asking struct {
+	who *identity
+	key string
+}
+
+// unanswered makes a write, whose outcome nobody can know: 503, code 11.
+func (h *ward) unanswered() asking {
+	h.Helper()
+	a := asking{h.newIdentity(h.model.labels[0], "spotify"), "asked " + time.Now().String()}
+	a.who.asked = true
+	err := h.ask(a)
+	var refused *client.Error
+	if !errors.As(err, &refused) || refused.Status != 503 || refused.Code != domain.Unavailable {
+		h.Fatalf("a write is answered with %v", err)
+	}
+	return a
+}
+
+// ask asks again, with the same key.
+func (h *ward) ask(a asking) error {
+	e, _, err := h.engine.speaks(a.who.of.key).With("Idempotency-Key", a.key).Register(h.Context(), client.Params{
+		"service": a.who.service, "uid": a.who.uid, "authtoken": "t", "country": "DE",
+	})
+	if err == nil {
+		err = h.model.owned(a.who, memberOf(fmt.Sprint(e.Data.ID)))
+	}
+	return err
+}

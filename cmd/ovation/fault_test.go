@@ -1,0 +1,193 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+const mib = 1 << 20
+
+// The embedded log refuses appends below its floor with an error that producers repeat;
+// the engine reads and answers on. When there is space again, all goes on by itself.
+func TestFaultTheLogsDiskIsFull(t *testing.T) {
+	inWard(t, func(h *ward) {
+		h.engine.eventLog = h.broker.log // as where the node brings it
+		before := h.engine.node.Status().Shards
+		h.broker.power.free.Store(200 * mib)
+		h.something()
+		asked := h.unanswered()
+		time.Sleep(30 * time.Second)
+		st := h.engine.status()
+		if !st.Ready || st.LagMs > 2000 || st.Log.Refused == 0 || st.Log.Stopped != "" ||
+			st.Log.Refusing != "the disk is nearly full: 200 MiB free, 256 are the least" {
+			h.Errorf("%+v %+v", st.Log, st)
+		}
+		for i, s := range st.Shards {
+			if s.Behaviour != "serving" || s.Stopped != "" || s.Applied != before[i].Applied {
+				h.Errorf("%+v, was %+v", s, before[i])
+			}
+		}
+		if lag := h.answered(); lag > 2000 {
+			h.Errorf("answered with a lag of %d ms", lag)
+		}
+		if h.metric("waiting", "what", "log", "id", "") != 1 || h.metric("log_refused_total") == 0 || h.metric("stopped", "what", "log", "id", "") != 0 {
+			h.Error("metrics do not tell it")
+		}
+		if n := h.lines.having("level=WARN", "log: appends are refused", "200 MiB free"); n != 1 {
+			h.Errorf("%d lines", n)
+		}
+		h.broker.power.free.Store(1 << 40)
+		h.well()
+		h.must(h.ask(asked))
+		if st := h.engine.status(); st.Log.Refusing != "" || h.lines.having("over: log: appends are refused") != 1 {
+			h.Errorf("%+v", st.Log)
+		}
+		h.replayed()
+	})
+}
+
+// A store whose disk is nearly full takes nothing more; what was applied is answered, and
+// what comes waits in the journal.
+func TestFaultTheStoresDiskIsFull(t *testing.T) {
+	inWard(t, func(h *ward) {
+		before := h.engine.node.Status().Shards
+		h.engine.power.free.Store(100 * mib)
+		time.Sleep(time.Second) // it is looked at now and then
+		h.something()
+		asked := h.unanswered()
+		time.Sleep(30 * time.Second)
+		st := h.engine.status()
+		for i, s := range st.Shards {
+			if s.Behaviour != "serving" || s.Applied != before[i].Applied || !strings.HasSuffix(s.Waiting, "nothing is applied: the disk is nearly full: 100 MiB free, 128 are the least") || s.LagMs < 25_000 {
+				h.Errorf("%+v", s)
+			}
+		}
+		if !st.Ready || st.Store.Free != 100*mib || st.Store.Err != "" {
+			h.Errorf("%+v", st)
+		}
+		if lag := h.answered(); lag < 25_000 {
+			h.Errorf("answered with a lag of %d ms", lag)
+		}
+		if h.metric("waiting", "what", "shard", "id", "1") != 1 || h.metric("store_disk_free_bytes") != 100*mib || h.metric("failures_total", "what", "shard", "id", "0") < 20 {
+			h.Error("metrics do not tell it")
+		}
+		if n := h.lines.having("level=WARN", "nothing is applied", "shard=1"); n != 1 {
+			h.Errorf("%d lines", n)
+		}
+		h.engine.power.free.Store(1 << 40)
+		h.well()
+		h.must(h.ask(asked))
+		if s := h.engine.status().Shards[1]; s.Waiting != "" || h.lines.having("over: nothing is applied", "shard=1") != 1 {
+			h.Errorf("%+v", s)
+		}
+		h.replayed()
+	})
+}
+
+// A broker that is killed and comes back after minutes, and one that stands still for
+// twenty seconds: answers go on, ever older; writes are answered 503 with code 11; nobody
+// has to do anything after.
+func TestFaultTheBrokerIsAway(t *testing.T) {
+	for _, killed := range []bool{true, false} {
+		name, away := "killed", 3*time.Minute
+		if !killed {
+			name, away = "standing still", 20*time.Second
+		}
+		t.Run(name, func(t *testing.T) {
+			inWard(t, func(h *ward) {
+				var back func()
+				if killed {
+					b := h.broker
+					h.setBroker(nil)
+					h.must(b.stop())
+					back = func() { h.must(h.startBroker(b.power)) }
+				} else {
+					back = h.wires.freeze()
+				}
+				from := time.Now()
+				h.something()
+				asked := h.unanswered()
+				for last := int64(0); time.Since(from) < away-2*time.Second; time.Sleep(away / 4) {
+					lag := h.answered()
+					if least := time.Since(from).Milliseconds() - 1000; lag < least || lag < last {
+						h.Errorf("answered with a lag of %d ms, before with %d, after %v", lag, last, time.Since(from))
+					}
+					last = lag
+				}
+				st := h.engine.status()
+				if !st.Ready {
+					h.Errorf("readiness flaps: %s", st.Why)
+				}
+				told := 0
+				for _, s := range st.Shards {
+					if s.Behaviour != "serving" || s.Stopped != "" {
+						h.Errorf("%+v", s)
+					}
+					if strings.Contains(s.Waiting, "the journal cannot be read") && h.metric("waiting", "what", "shard", "id", text(s.Shard)) == 1 {
+						told++
+					}
+				}
+				if told != simShards || !strings.Contains(st.Catalog.Waiting, "the catalog cannot be read") || h.metric("waiting", "what", "catalog", "id", "") != 1 {
+					h.Errorf("it is not told: %+v", st)
+				}
+				if n := h.lines.having("level=WARN", "the journal cannot be read", "shard=1"); n < 1 || n > 1+int(away/time.Minute) {
+					h.Errorf("%d lines", n)
+				}
+				back()
+				h.well()
+				h.must(h.ask(asked))
+				h.eventually("end of it", func() bool {
+					st := h.engine.status()
+					return st.Shards[0].Waiting+st.Shards[1].Waiting+st.Catalog.Waiting == "" && st.LagMs < 2000
+				})
+				if h.answered() > 2000 || h.lines.having("over: the journal cannot be read", "shard=1") < 1 {
+					h.Error("its end is not told")
+				}
+				h.replayed()
+			})
+		})
+	}
+}
+
+// A broker's clock that leaps forward and is put right holds the shards' clocks until
+// real time is there; status says so, and nothing is lost.
+func TestFaultTheBrokersClockLeaps(t *testing.T) {
+	inWard(t, func(h *ward) {
+		clocks := func() (at []time.Time) {
+			for _, s := range h.engine.node.Status().Shards {
+				at = append(at, s.Clock)
+			}
+			return at
+		}
+		for _, leap := range []time.Duration{40 * time.Minute, 0, 5 * time.Minute, -3 * time.Hour, 0} {
+			before := clocks()
+			h.broker.power.ahead.Store(int64(leap))
+			h.something()
+			h.well()
+			for i, c := range clocks() {
+				if c.Before(before[i]) {
+					h.Errorf("shard %d: its clock went back to %v from %v", i, c, before[i])
+				}
+			}
+		}
+		for i, s := range h.engine.node.Status().Shards {
+			if ahead := time.Duration(s.AheadMs) * time.Millisecond; ahead < 35*time.Minute || ahead > 40*time.Minute {
+				h.Errorf("shard %d is said to be %v ahead", i, ahead)
+			}
+			if s.Stopped != "" || h.metric("clock_ahead_seconds", "shard", text(i)) != float64(s.AheadMs)/1000 {
+				h.Errorf("%+v", s)
+			}
+			if n := h.lines.having("level=WARN", "the broker's clock is ahead", "shard="+text(i)); n != 1 {
+				h.Errorf("%d lines", n)
+			}
+		}
+		time.Sleep(61 * time.Minute) // real time catches up, and an hour begins
+		for i, s := range h.engine.node.Status().Shards {
+			if s.AheadMs != 0 || h.lines.having("over: the broker's clock is ahead", "shard="+text(i)) != 1 {
+				h.Errorf("%+v", s)
+			}
+		}
+		h.replayed()
+	})
+}
