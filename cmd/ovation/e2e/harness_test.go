@@ -53,6 +53,9 @@ type node struct {
 	prefix string // of its topics
 	args   []string
 	env    []string // more than this process has
+	within []string // the command that starts it, and where; nil: here
+
+	program string // empty: the one that is tested
 
 	cmd   *exec.Cmd
 	lines *tail
@@ -81,7 +84,11 @@ func (n *node) begin(line *regexp.Regexp) []string {
 	if err != nil {
 		n.t.Fatal(err)
 	}
-	n.cmd = exec.Command(path, append([]string{"serve", "--data", n.data, "--http", "127.0.0.1:0", "--admin", "127.0.0.1:0"}, n.args...)...)
+	if n.program != "" {
+		path = n.program
+	}
+	command := append(append([]string{}, n.within...), path, "serve", "--data", n.data, "--http", "127.0.0.1:0", "--admin", "127.0.0.1:0")
+	n.cmd = exec.Command(command[0], append(command[1:], n.args...)...)
 	n.cmd.Env = append(os.Environ(), n.env...)
 	n.lines = &tail{}
 	pipe, err := n.cmd.StderrPipe()

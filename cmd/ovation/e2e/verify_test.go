@@ -2,13 +2,16 @@ package e2e
 
 import (
 	"encoding/json"
+	"errors"
 	"math/rand/v2"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/client"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 	"github.com/ovation-analytics/ovation/storage"
 )
@@ -86,24 +89,38 @@ func verifiedAfterAKill(t *testing.T, on site) {
 		t.Errorf("of one bit altered: %+v", v)
 	}
 
-	// A byte flipped on the disk below the store is its end, and is told.
+	// Bytes flipped on the disk below the store: whoever reads them hears of it, and the
+	// process goes on.
 	n.stop()
 	n.life() // nothing of contents is in the cache
 	flip(t, filepath.Join(n.data, "store"))
 	n.command(1, "", "verify", "--admin", n.admin, "--rate", "0")
-	n.eventually("end of the node", func() bool {
-		select {
-		case <-n.ended:
-			return true
-		default:
-			return false
-		}
-	})
-	if code := n.end(0); code != 1 || !strings.Contains(n.lines.String(), "the store failed: storage: corrupt file") || !strings.Contains(n.lines.String(), "checksum mismatch") {
-		t.Errorf("a store with flipped bytes: exit code %d\n%s", code, n.lines)
-	}
 	if last, err := os.ReadFile(filepath.Join(n.data, "verify.json")); err != nil || !strings.Contains(string(last), "checksum mismatch") || strings.Contains(string(last), `"state":"equal"`) {
 		t.Errorf("the last run is told as %s %v", last, err)
+	}
+	_, said := n.says("/status")
+	if !strings.Contains(said, `"corruptFiles":["`) || !strings.Contains(n.lines.String(), "a file of the store is corrupt") {
+		t.Errorf("it is not told:\n%s\n%s", said, n.lines)
+	}
+	// A feed shows what contents say: they are not in memory.
+	_, _, err := w.people.api(n).Feed(ctx(t), client.Params{"all_member_actions": "1", "period": "1 year"})
+	var refused *client.Error
+	if !errors.As(err, &refused) || refused.Status != http.StatusServiceUnavailable || refused.Code != domain.Unavailable {
+		t.Errorf("a feed of what cannot be read: %v", err)
+	}
+	n.eventually("stop of a shard", func() bool {
+		for _, s := range n.status().Shards {
+			if strings.Contains(s.Stopped, "checksum mismatch") {
+				return true
+			}
+		}
+		return false
+	})
+	if _, said = n.says("/metrics"); !strings.Contains(said, "ovation_store_corrupt_files ") || strings.Contains(said, "ovation_store_corrupt_files 0\n") {
+		t.Errorf("metrics do not tell it:\n%s", said)
+	}
+	if code := n.stop(); code != 0 {
+		t.Errorf("stopped with %d:\n%s", code, n.lines)
 	}
 }
 

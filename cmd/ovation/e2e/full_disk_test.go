@@ -1,0 +1,170 @@
+package e2e
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/client"
+)
+
+// smallDisk is a disk of its own for a node, which lasts as long as a process that does
+// nothing but hold it.
+type smallDisk struct {
+	t       *testing.T
+	dir     string   // as the node sees it
+	outside string   // as the test does
+	within  []string // what starts a command that sees it
+}
+
+// newSmallDisk mounts one of so many MiB, in the machine's memory. Where that is not
+// allowed the test is skipped.
+func newSmallDisk(t *testing.T, mib int) *smallDisk {
+	t.Helper()
+	dir := t.TempDir()
+	holder := exec.Command("unshare", "--map-root-user", "--mount", "sh", "-c", `mount -t tmpfs -o size=`+fmt.Sprint(mib)+`m tmpfs "$0" && echo mounted && exec sleep 3600`, dir)
+	holder.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	var errs strings.Builder
+	holder.Stderr = &errs
+	out, err := holder.StdoutPipe()
+	if err == nil {
+		err = holder.Start()
+	}
+	if err != nil {
+		t.Skip("no disk can be mounted here: ", err)
+	}
+	t.Cleanup(func() {
+		_ = holder.Process.Kill()
+		_ = holder.Wait()
+	})
+	if line, err := bufio.NewReader(out).ReadString('\n'); line != "mounted\n" {
+		t.Skipf("no disk can be mounted here: %v %s", err, errs.String())
+	}
+	pid := fmt.Sprint(holder.Process.Pid)
+	return &smallDisk{t, dir, filepath.Join("/proc", pid, "root", dir), []string{"nsenter", "--target", pid, "--user", "--mount", "--preserve-credentials"}}
+}
+
+func (d *smallDisk) free() int64 {
+	d.t.Helper()
+	var st syscall.Statfs_t
+	if err := syscall.Statfs(d.outside, &st); err != nil {
+		d.t.Fatal(err)
+	}
+	return int64(st.Bavail) * st.Bsize
+}
+
+// fill leaves so many bytes free.
+func (d *smallDisk) fill(left int64) {
+	d.t.Helper()
+	f, err := os.Create(filepath.Join(d.outside, "filler"))
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	defer f.Close()
+	if err := syscall.Fallocate(int(f.Fd()), 0, 0, d.free()-left); err != nil {
+		d.t.Fatal(err)
+	}
+	if free := d.free(); free > left {
+		d.t.Fatalf("%d bytes are free", free)
+	}
+}
+
+func (d *smallDisk) empty() {
+	d.t.Helper()
+	if err := os.Remove(filepath.Join(d.outside, "filler")); err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+// TestAFullDisk fills the disk under a node, to below the floor of its log and then to
+// the last byte: what is published and written waits, what is there is answered, and all
+// goes on when there is space again. A node that starts on a full disk says why it cannot.
+func TestAFullDisk(t *testing.T) {
+	disk := newSmallDisk(t, 420)
+	n := &node{t: t, data: filepath.Join(disk.dir, "data"), within: disk.within, args: embedded.flags("")}
+	t.Cleanup(n.kill)
+	n.life()
+	h := newHarmed(t, n)
+	h.publish(20, false)
+	h.counted()
+	for _, left := range []int64{200 << 20, 0} {
+		disk.fill(left)
+		done := h.refused(left)
+		disk.empty()
+		done()
+		h.counted()
+	}
+
+	n.stop()
+	disk.fill(0)
+	path, err := binary()
+	h.must(err)
+	command := append(append([]string{}, disk.within...), path, "serve", "--data", n.data, "--http", "127.0.0.1:0", "--admin", "127.0.0.1:0")
+	out, err := exec.Command(command[0], append(command[1:], n.args...)...).CombinedOutput()
+	var ended *exec.ExitError
+	if !errors.As(err, &ended) || ended.ExitCode() != 1 || !strings.Contains(string(out), "no space left on device") {
+		t.Fatalf("a node that starts on a full disk: %v\n%s", err, out)
+	}
+	disk.empty()
+	n.life()
+	h.connect()
+	h.counted()
+	h.publish(5, false)
+	h.counted()
+	n.kill()
+	n.life()
+	h.counted()
+}
+
+// refused publishes and writes while the log refuses what comes; done is for when there is
+// space again.
+func (h *harmed) refused(left int64) (done func()) {
+	h.Helper()
+	h.done++
+	a := h.p.act(h.rnd, fmt.Sprint("act-", h.done), last(20))
+	published := make(chan error, 1)
+	h.kgo.Produce(ctx(h), h.p.record(&a, plainForm, byService, nil), func(_ *kgo.Record, err error) { published <- err })
+	name := fmt.Sprint("with so much left: ", left)
+	write := func(ms string) error {
+		_, _, err := h.p.api(h.n).With("Idempotency-Key", name).CreateBrand(ctx(h), client.Params{"name": name, "type": "Music", "timeout_ms": ms})
+		return err
+	}
+	var said *client.Error
+	if err := write("300"); !errors.As(err, &said) || said.Status != http.StatusServiceUnavailable || said.Code != domain.Unavailable {
+		h.Fatalf("a write is answered with %v", err)
+	}
+	h.n.eventually("word of it", func() bool {
+		_, status := h.n.says("/status")
+		_, metrics := h.n.says("/metrics")
+		return strings.Contains(status, fmt.Sprintf(`"refusing":"the disk is nearly full: %d MiB free`, left>>20)) &&
+			strings.Contains(metrics, `ovation_waiting{id="",what="log"} 1`)
+	})
+	h.counted()
+	if got := h.n.get("/readyz"); got != http.StatusOK {
+		h.Fatalf("readiness is %d", got)
+	}
+	select {
+	case err := <-published:
+		h.Fatalf("published on a full disk: %v", err)
+	default:
+	}
+	return func() {
+		h.Helper()
+		h.must(<-published)
+		h.p.did(a)
+		h.must(write("9000"))
+		if n := strings.Count(h.n.lines.String(), "log: appends are refused"); n == 0 {
+			h.Errorf("the log does not say it:\n%s", h.n.lines)
+		}
+	}
+}
