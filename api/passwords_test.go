@@ -117,3 +117,20 @@ func TestPasswordsWaitInABoundedQueue(t *testing.T) {
 		t.Fatalf("after it: %v, %d wait", err, p.waiting.Load())
 	}
 }
+
+// A hash that comes from elsewhere is one that this program would write, or refused.
+func FuzzPHC(f *testing.F) {
+	f.Add("$argon2id$v=19$m=65536,t=3,p=4$c29tZXNhbHQ$aGFzaA")
+	f.Add("$argon2id$v=19$m=4294967295,t=4294967295,p=255$$")
+	f.Add("$argon2i$v=19$m=1,t=1,p=1$YQ$YQ")
+	f.Add("$argon2id$v=19$m=1,t=1,p=1 $YQ==$YQ$")
+	f.Fuzz(func(t *testing.T, text string) {
+		c, salt, err := parsePHC(text)
+		if err != nil {
+			return
+		}
+		if c.memory > maxArgonMemory || c.time < 1 || c.time > maxArgonTime || c.threads < 1 || !strings.HasPrefix(text, phcHead(c, salt)) {
+			t.Fatalf("%q is %+v", text, c)
+		}
+	})
+}

@@ -136,10 +136,6 @@ func pick(page *kafka.Page, at domain.Origin) *kafka.Message {
 	if !found || page.Records[i].LeaderEpoch != at.Epoch {
 		return nil
 	}
-	r := &page.Records[i]
-	m := &kafka.Message{Key: r.Key, Value: r.Value, TimeMs: r.TimeMs}
-	for k, v := range r.Headers() {
-		m.Headers = append(m.Headers, kafka.Header{Key: string(k), Value: v})
-	}
-	return m
+	m := page.Records[i].Message()
+	return &m
 }

@@ -31,6 +31,16 @@ func (r *Record) Headers() iter.Seq2[[]byte, []byte] {
 	}
 }
 
+// Message is what was published, with the time that the record has. It shares the page's
+// memory.
+func (r *Record) Message() Message {
+	m := Message{Key: r.Key, Value: r.Value, TimeMs: r.TimeMs}
+	for k, v := range r.Headers() {
+		m.Headers = append(m.Headers, Header{Key: string(k), Value: v})
+	}
+	return m
+}
+
 // Header is the value of the last header with this key, as Kafka's own clients
 // choose.
 func (r *Record) Header(key string) (value []byte, ok bool) {

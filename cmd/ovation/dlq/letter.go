@@ -22,19 +22,19 @@ type Letter struct {
 }
 
 // letterOf reads a record of the topic.
-func letterOf(r *kafka.Record, d *ingest.Decoder) *Letter {
-	l := &Letter{At: r.TimeMs, Original: kafka.Message{Key: r.Key, Value: r.Value, TimeMs: r.TimeMs}}
+func letterOf(m *kafka.Message, d *ingest.Decoder) *Letter {
+	l := &Letter{At: m.TimeMs, Original: kafka.Message{Key: m.Key, Value: m.Value, TimeMs: m.TimeMs}}
 	own := map[string]string{}
-	for k, v := range r.Headers() {
-		if strings.HasPrefix(string(k), "dlq.") {
-			own[string(k)] = string(v)
+	for _, h := range m.Headers {
+		if strings.HasPrefix(h.Key, "dlq.") {
+			own[h.Key] = string(h.Value)
 			continue
 		}
-		l.Original.Headers = append(l.Original.Headers, kafka.Header{Key: string(k), Value: v})
+		l.Original.Headers = append(l.Original.Headers, h)
 	}
 	l.ID, l.Reason, l.Detail, l.Origin = own[ingest.HeaderID], own[ingest.HeaderReason], own[ingest.HeaderDetail], own[ingest.HeaderOrigin]
 	time, timed := own[ingest.HeaderTime]
-	l.Whole = timed || r.Key != nil || r.Value != nil || l.Original.Headers != nil
+	l.Whole = timed || m.Key != nil || m.Value != nil || l.Original.Headers != nil
 	if ms, err := strconv.ParseInt(time, 10, 64); err == nil {
 		l.Original.TimeMs = ms
 	}

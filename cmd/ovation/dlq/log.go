@@ -84,7 +84,8 @@ func (l *Log) Each(ctx context.Context, f func(*Letter) error) (seen Seen, err e
 			if page.Records[i].Offset >= end {
 				return seen, nil
 			}
-			letter := letterOf(&page.Records[i], l.decoder)
+			m := page.Records[i].Message()
+			letter := letterOf(&m, l.decoder)
 			if letter.ID == "" {
 				seen.Foreign++
 				continue

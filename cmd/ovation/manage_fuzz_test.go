@@ -1,0 +1,34 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"testing"
+)
+
+// Whatever is sent to a path of the admin port: an answer, in JSON where it is one of
+// ours, and never an error of the program's own.
+func FuzzManage(f *testing.F) {
+	paths := []string{"/applications", "/keys", "/keys/1/revoke", "/gaps/accept", "/verify", "/verify/cancel", "/status", "/"}
+	for i := range paths {
+		f.Add(uint8(i), "POST", `{"account":"a","name":"n","plan":"advanced"}`, "")
+		f.Add(uint8(i), "POST", `{"topic":"journal","partition":0}`, "")
+		f.Add(uint8(i), "POST", `{"application":1,"scope":"global"}`, "/../keys/x/revoke")
+		f.Add(uint8(i), "GET", "", "")
+	}
+	f.Fuzz(func(t *testing.T, which uint8, method, body, more string) {
+		target := "http://127.0.0.1:8081" + paths[int(which)%len(paths)] + more
+		r, err := http.NewRequest(method, target, nil)
+		if err != nil {
+			return
+		}
+		h := adminPortOf(t, &catalog{state: map[string]any{}}, "")
+		w := serveTo(h, request("POST", "/", body, func(to *http.Request) { to.Method, to.URL, to.RequestURI = r.Method, r.URL, r.URL.RequestURI() }))
+		if w.Code >= 500 && w.Code != http.StatusNotImplemented && w.Code != http.StatusServiceUnavailable {
+			t.Fatalf("%s %s %q: %d %s", method, target, body, w.Code, w.Body)
+		}
+		if w.Header().Get("Content-Type") == "application/json" && !json.Valid(w.Body.Bytes()) {
+			t.Fatalf("%s %s %q: %s", method, target, body, w.Body)
+		}
+	})
+}

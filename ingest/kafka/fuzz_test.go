@@ -1,0 +1,79 @@
+package kafka
+
+import (
+	"bytes"
+	"encoding/binary"
+	"runtime/metrics"
+	"testing"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// allocates fails the test when f takes more bytes of memory than most, what others take
+// meanwhile left out as far as three tries can tell.
+func allocates(t *testing.T, most int, f func()) {
+	t.Helper()
+	taken := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
+	least := uint64(1 << 62)
+	for range 3 {
+		metrics.Read(taken)
+		before := taken[0].Value.Uint64()
+		f()
+		metrics.Read(taken)
+		if least = min(least, taken[0].Value.Uint64()-before); least <= uint64(most) {
+			return
+		}
+	}
+	t.Fatalf("%d bytes were allocated, at most %d may be", least, most)
+}
+
+// Whatever a broker answers to whatever it was asked: an answer or an error, and memory
+// only as the bytes are that came.
+func FuzzAnAnswerIsReadOrRefused(f *testing.F) {
+	for i, s := range spoken {
+		rs := kmsg.ResponseForKey(int16(s.key))
+		rs.SetVersion(int16(s.version))
+		body := rs.AppendTo(nil)
+		f.Add(uint8(i), body)
+		f.Add(uint8(i), append([]byte{0}, body...))
+	}
+	f.Add(uint8(3), []byte{0, 0, 0, 0, 0x7f, 0xff, 0xff, 0xff})
+	f.Add(uint8(1), bytes.Repeat([]byte{0xff}, 40))
+	f.Fuzz(func(t *testing.T, which uint8, b []byte) {
+		s := spoken[int(which)%len(spoken)]
+		frame := binary.BigEndian.AppendUint32(nil, uint32(4+len(b)))
+		frame = append(binary.BigEndian.AppendUint32(frame, 5), b...)
+		allocates(t, 64<<10+600*len(b), func() {
+			rs := kmsg.ResponseForKey(int16(s.key))
+			rs.SetVersion(int16(s.version))
+			payload := []byte("request")
+			x := &exchange{payload: &payload, correlation: 5, limit: maxAnswer, answer: rs}
+			_, _ = x.RawExchange(&wire{answer: bytes.NewReader(frame)})
+		})
+	})
+}
+
+// Whatever is packed in whatever codec: what was packed, or an error, and no more than a
+// batch may grow to.
+func FuzzInflate(f *testing.F) {
+	for _, codec := range []Codec{Gzip, Snappy, LZ4, Zstd} {
+		f.Add(uint8(codec), deflated(f, codec, bytes.Repeat([]byte("abc"), 100)))
+	}
+	f.Add(uint8(Snappy), xerialFramed([]byte("some text, some text"), 7))
+	f.Add(uint8(Snappy), binary.AppendUvarint(nil, 60<<20))
+	f.Fuzz(func(t *testing.T, codec uint8, in []byte) {
+		out, err := inflate(Codec(codec), in, nil)
+		if err == nil && len(out) > maxInflate {
+			t.Fatalf("%d bytes", len(out))
+		}
+		if again, err2 := inflate(Codec(codec), in, make([]byte, 0, 100)); (err == nil) != (err2 == nil) || err == nil && !bytes.Equal(out, again) {
+			t.Fatalf("into memory with room it is another: %v, %v", err, err2)
+		}
+		if err == nil && len(out) > 0 && len(out) < 1<<20 && Codec(codec) != Snappy {
+			back, err := inflate(Codec(codec), deflated(t, Codec(codec), out), nil)
+			if err != nil || !bytes.Equal(back, out) {
+				t.Fatalf("packed again it is another: %v", err)
+			}
+		}
+	})
+}
