@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/ovation-analytics/ovation/ingest/walk"
 )
 
 const (
@@ -149,17 +151,16 @@ func (c *conn) answer(frame []byte) (kmsg.Response, error) {
 func decode(a api, key, version int16, rest []byte) (kmsg.Request, error) {
 	req := kmsg.RequestForKey(key)
 	req.SetVersion(version)
-	w := walker{b: rest, left: maxElements}
-	w.text() // the client id has the old length in every version
-	w.flexible = req.IsFlexible()
-	w.tags(nil)
-	if w.bad {
+	w := walk.New(rest, req.IsFlexible(), maxElements)
+	w.OldText() // the client id
+	w.Tags(nil)
+	if w.Bad() {
 		return nil, hangUp(hangMalformed)
 	}
-	if _, ok := fits(a.shape, version, req.IsFlexible(), w.b); !ok {
+	if _, ok := fits(a.shape, version, req.IsFlexible(), w.Rest()); !ok {
 		return nil, hangUp(hangMalformed)
 	}
-	if err := req.ReadFrom(w.b); err != nil {
+	if err := req.ReadFrom(w.Rest()); err != nil {
 		return nil, hangUp(hangMalformed)
 	}
 	return req, nil

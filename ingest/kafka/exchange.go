@@ -75,6 +75,9 @@ func (x *exchange) RawExchange(rw io.ReadWriter) (protocol.Message, error) {
 			return nil, err
 		}
 	}
+	if !fits(x.answer.Key(), b) {
+		return nil, fmt.Errorf("%w: lengths that do not fit", errAnswer)
+	}
 	if err := x.answer.ReadFrom(b); err != nil {
 		return nil, fmt.Errorf("%w: %w", errAnswer, err)
 	}

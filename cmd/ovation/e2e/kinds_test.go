@@ -83,22 +83,34 @@ var kinds = []kind{
 func answer[T any](v T, _ client.Meta, err error) (any, error) { return v, err }
 
 // compare asks one question and compares the answer with the model, and the range
-// that was answered with the one that the parameters mean.
-func (k *kind) compare(ctx context.Context, api *client.Client, p *people, q question) error {
+// that was answered with the one that the parameters mean. It asks again where the minute
+// turned meanwhile: what is told of the last week is, at two million actions, another.
+func (k *kind) compare(ctx context.Context, api *client.Client, p *people, q question) (fault error) {
 	if q.brand == everyBrand && !k.everywhere {
 		return nil
 	}
-	heard := &ear{}
-	before := time.Now()
-	got, err := k.ask(ctx, api.Over(&http.Client{Transport: heard, Timeout: 30 * time.Second}), p, q)
-	answered, fault := q.answered(k.months, before, time.Now(), heard, err)
-	if fault == nil && err == nil {
-		if diff := gocmp.Diff(k.naive(p, answered), got, gocmp.AllowUnexported(dates{}, ranks{})); diff != "" {
-			fault = fmt.Errorf("(-naive +engine):\n%s", diff)
+	for range 3 {
+		minute := comingMinute()
+		if fault = k.once(ctx, api, p, q); fault == nil || comingMinute() == minute {
+			break
 		}
 	}
 	if fault != nil {
 		return fmt.Errorf("%s, %v: %w", k.name, p.about(q, q.tallyParams()), fault)
+	}
+	return nil
+}
+
+func (k *kind) once(ctx context.Context, api *client.Client, p *people, q question) error {
+	heard := &ear{}
+	before := time.Now()
+	got, err := k.ask(ctx, api.Over(&http.Client{Transport: heard, Timeout: 30 * time.Second}), p, q)
+	answered, fault := q.answered(k.months, before, time.Now(), heard, err)
+	if fault != nil || err != nil {
+		return fault
+	}
+	if diff := gocmp.Diff(k.naive(p, answered), got, gocmp.AllowUnexported(dates{}, ranks{})); diff != "" {
+		return fmt.Errorf("(-naive +engine):\n%s", diff)
 	}
 	return nil
 }
