@@ -260,6 +260,7 @@ func (w *world) restart(broker bool) error {
 			return fmt.Errorf("stop the engine: %w", err)
 		}
 		if e.power.isOff() || w.broker.power.isOff() {
+			e.power.cut() // it is started again with the broker
 			w.setEngine(&engineLife{power: e.power, program: &program{}})
 			return nil
 		}
