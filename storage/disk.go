@@ -27,7 +27,7 @@ type disk struct {
 
 // stop does not return when err is one, unless the store is still being opened.
 func (d disk) stop(op, name string, err error) error {
-	if err == nil || !d.armed.Load() {
+	if err == nil || !d.armed.Load() && d.failure.get() == nil {
 		return err
 	}
 	d.failure.set(fmt.Errorf("storage: %s %s: %w", op, name, err))

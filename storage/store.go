@@ -160,7 +160,7 @@ func openPebble(dir, format string, o Options, f *failure) (*pebble.DB, error) {
 		p.Levels[i].FilterPolicy = bloom.FilterPolicy(10)
 	}
 	p.ApplyCompressionSettings(func() pebble.DBCompressionSettings { return pebble.DBCompressionBalanced })
-	db, err := pebble.Open(dir, p)
+	db, err := openOrLeave(dir, p, f)
 	if err == nil {
 		err = f.get()
 	}
@@ -175,6 +175,26 @@ func openPebble(dir, format string, o Options, f *failure) (*pebble.DB, error) {
 	}
 	fs.armed.Store(true)
 	return db, nil
+}
+
+// openOrLeave opens Pebble. On a disk that is full it would try for ever to bring what its
+// WAL holds into a table: then it is left, and the process has to end.
+func openOrLeave(dir string, p *pebble.Options, f *failure) (*pebble.DB, error) {
+	type opened struct {
+		db  *pebble.DB
+		err error
+	}
+	done := make(chan opened, 1)
+	go func() {
+		db, err := pebble.Open(dir, p)
+		done <- opened{db, err}
+	}()
+	select {
+	case o := <-done:
+		return o.db, o.err
+	case <-f.done:
+		return nil, f.get()
+	}
 }
 
 // Shard opens a shard's part of the store. It is the caller's goroutine's until it is

@@ -28,7 +28,7 @@ const walCategory = vfs.DiskWriteCategory("pebble-wal")
 var errStopped = errors.New("the log has stopped")
 
 // stopped reports that the disk is not to be changed any more.
-func (f *haltFS) stopped() bool { return f.armed.Load() && f.log.Err() != nil }
+func (f *haltFS) stopped() bool { return f.log.Err() != nil }
 
 // hides takes an error of the WAL or a directory upon the log.
 func (f *haltFS) hides(err error) bool {

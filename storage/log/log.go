@@ -39,6 +39,7 @@ type Log struct {
 	checks  chan *inflater // as many as batches may be checked at once
 
 	failed atomic.Pointer[error]  // why the store stopped
+	broken chan struct{}          // closed when failed is set
 	full   atomic.Pointer[string] // why appends are refused; nil: they are not
 
 	gate   sync.RWMutex // held shared by every call into the store, alone by Close
@@ -59,20 +60,35 @@ type Log struct {
 // Open opens the log in a directory, or makes one. No other process can have it
 // open; a log of another format version is refused.
 func Open(dir string, opts Options) (*Log, error) {
-	l := &Log{opts: opts, dir: dir, byName: map[string]*topic{}, byID: map[domain.TopicID]*topic{}}
+	l := &Log{opts: opts, dir: dir, broken: make(chan struct{}), byName: map[string]*topic{}, byID: map[domain.TopicID]*topic{}}
 	l.defaults()
 	l.damage = damage.New(l.opts.Logger, "log: a file is corrupt", errDamaged)
 	disk := &haltFS{FS: l.opts.FS, log: l}
-	db, err := pebble.Open(dir, l.pebbleOptions(disk))
-	if err != nil {
+	if err := l.openPebble(disk); err != nil {
 		return nil, fmt.Errorf("log %s: %w", dir, err)
 	}
-	l.db = db
 	disk.armed.Store(true)
 	if err := l.load(); err != nil {
 		return nil, fmt.Errorf("log %s: %w", dir, errors.Join(err, l.Close()))
 	}
 	return l, nil
+}
+
+// openPebble opens the store. On a disk that is full Pebble would try for ever to bring
+// what its WAL holds into a table: then it is left, and the process has to end.
+func (l *Log) openPebble(disk vfs.FS) error {
+	opened := make(chan error, 1)
+	go func() {
+		db, err := pebble.Open(l.dir, l.pebbleOptions(disk))
+		l.db = db
+		opened <- err
+	}()
+	select {
+	case err := <-opened:
+		return err
+	case <-l.broken:
+		return l.Err()
+	}
 }
 
 func (l *Log) defaults() {
@@ -161,6 +177,7 @@ func (l *Log) fail(cause error) error {
 	}
 	err := fmt.Errorf("%w: %w", StorageError, cause)
 	if l.failed.CompareAndSwap(nil, &err) {
+		close(l.broken)
 		l.opts.Logger.Error("log: the store stopped", "dir", l.dir, "err", cause)
 	}
 	return l.Err()
