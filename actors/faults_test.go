@@ -331,7 +331,6 @@ func TestABrokerThatIsAwayForMinutes(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		journal, catalog, said := &moody{memLog: newMemLog(1, 2)}, &moody{memLog: newMemLog(2, 1)}, &diary{}
 		r := newRig(t, 2, Options{Journal: journal, Catalog: catalog, Log: said.log()})
-		r.journal = journal.memLog
 		defer r.close()
 		r.furnish(1)
 		id := r.memberOf(0)

@@ -212,6 +212,9 @@ func newRig(t testing.TB, shards int, o Options) *rig {
 		t: t, fs: vfs.NewCrashableMem(), journal: newMemLog(1, shards), catalog: newMemLog(2, 1),
 		source: &memSource{memLog: newMemLog(3, 2), kept: map[int]int64{}}, letters: &letters{}, options: o,
 	}
+	if m, ok := o.Journal.(*moody); ok {
+		r.journal = m.memLog
+	}
 	r.open()
 	t.Cleanup(r.close)
 	return r

@@ -19,7 +19,7 @@ func TestFaultTheLogsDiskIsFull(t *testing.T) {
 		asked := h.unanswered()
 		time.Sleep(30 * time.Second)
 		st := h.engine.status()
-		if !st.Ready || st.LagMs > 2000 || st.Log.Refused == 0 || st.Log.Stopped != "" ||
+		if !st.Ready || st.Log.Refused == 0 || st.Log.Stopped != "" ||
 			st.Log.Refusing != "the disk is nearly full: 200 MiB free, 256 are the least" {
 			h.Errorf("%+v %+v", st.Log, st)
 		}
@@ -28,9 +28,7 @@ func TestFaultTheLogsDiskIsFull(t *testing.T) {
 				h.Errorf("%+v, was %+v", s, before[i])
 			}
 		}
-		if lag := h.answered(); lag > 2000 {
-			h.Errorf("answered with a lag of %d ms", lag)
-		}
+		h.answered() // the lag may grow: a router waits until its own marks are in the journal
 		if h.metric("waiting", "what", "log", "id", "") != 1 || h.metric("log_refused_total") == 0 || h.metric("stopped", "what", "log", "id", "") != 0 {
 			h.Error("metrics do not tell it")
 		}
