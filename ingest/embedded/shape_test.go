@@ -2,9 +2,11 @@ package embedded
 
 import (
 	"bytes"
+	"math"
 	"math/rand/v2"
 	"reflect"
 	"runtime"
+	"runtime/metrics"
 	"testing"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -142,7 +144,21 @@ func FuzzARequestIsDecodedOrRefused(f *testing.F) {
 		if !ok || version < a.min || version > a.max {
 			return
 		}
-		req, err := decode(a, key, version, b)
+		taken := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
+		least := uint64(math.MaxUint64)
+		var req kmsg.Request
+		var err error
+		most := uint64(64<<10 + 200*len(b))
+		for try := 0; try < 3 && least > most; try++ { // others take memory meanwhile
+			metrics.Read(taken)
+			before := taken[0].Value.Uint64()
+			req, err = decode(a, key, version, b)
+			metrics.Read(taken)
+			least = min(least, taken[0].Value.Uint64()-before)
+		}
+		if least > most {
+			t.Fatalf("%d bytes were allocated for %d", least, len(b))
+		}
 		if err != nil {
 			return
 		}
