@@ -44,11 +44,11 @@ func (m *ask) search(s Snapshot) brand.Search {
 	return func(b domain.BrandID, in domain.Range, sought *domain.Sought) error {
 		nowhere := func(int) int { return -1 }
 		while := *sought
-		while.Near = func(text []byte) func(int) int {
+		while.Near = func(text []byte, gist []uint64) func(int) int {
 			if m.ctx.Err() != nil {
 				return nowhere
 			}
-			return sought.Near(text)
+			return sought.Near(text, gist)
 		}
 		err := s.Search(m.question.Account, b, in, &while)
 		if err == nil && m.ctx.Err() != nil {

@@ -95,8 +95,8 @@ func (s *slots) from(slot uint16) uint16 {
 }
 
 // look is which of the pages of a month, in slots from p's to last, may have what is looked
-// for, and of which there is a gist, as of a snapshot.
-func (g *gists) look(p page, last uint16, seals uint64, may func(sum []uint64) bool) (read, known slots) {
+// for, and of which there is a gist, as of a snapshot: may tells by it whether the page may.
+func (g *gists) look(p page, last uint16, seals uint64, may func(slot uint16, sum []uint64) bool) (read, known slots) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for ; p.slot <= last; p.slot++ {
@@ -110,7 +110,7 @@ func (g *gists) look(p page, last uint16, seals uint64, may func(sum []uint64) b
 		if ok = ok && e.at <= seals; ok {
 			known.put(p.slot)
 		}
-		if !ok || len(e.sum) > 0 && may(e.sum) {
+		if !ok || len(e.sum) > 0 && may(p.slot, e.sum) {
 			read.put(p.slot)
 		}
 	}

@@ -55,7 +55,7 @@ func TestAGistIsThatOfItsSnapshot(t *testing.T) {
 			default:
 				seals, p := now-min(now, r.Uint64N(3)), at(shard, 0)
 				var sums []uint64
-				read, have := g.look(p, slotsOf-1, seals, func(sum []uint64) bool {
+				read, have := g.look(p, slotsOf-1, seals, func(_ uint16, sum []uint64) bool {
 					sums = append(sums, sum[len(sum)-1])
 					return len(sums)%2 == 0
 				})
@@ -113,9 +113,9 @@ func TestASearchPassesOverPagesThatItKnows(t *testing.T) {
 		texts, n := 0, 0
 		sought := wordSought(word)
 		near := sought.Near
-		sought.Near = func(text []byte) func(int) int {
+		sought.Near = func(text []byte, gist []uint64) func(int) int {
 			texts++
-			return near(text)
+			return near(text, gist)
 		}
 		sought.Found = func(uint64, []byte, domain.Range) { n++ }
 		ok(t, snap.Search(1, 3, domain.Range{From: start, To: start + 15*86400}, sought))

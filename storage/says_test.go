@@ -68,7 +68,10 @@ func (m *model) checkSearch(t *testing.T, snap *Snapshot, k [2]uint32, rows []do
 // wordSought looks for contents that have a byte; its gists are a bit for each.
 func wordSought(word byte) *domain.Sought {
 	return &domain.Sought{
-		Near: func(text []byte) func(int) int {
+		Near: func(text []byte, gist []uint64) func(int) int {
+			if gist != nil && gist[word>>6]>>(word&63)&1 == 0 {
+				return func(int) int { return -1 }
+			}
 			return func(from int) int {
 				if i := bytes.IndexByte(text[from:], word); i >= 0 {
 					return from + i

@@ -45,7 +45,8 @@ type search struct {
 	*domain.Sought
 	codec contentCodec
 	key   []byte
-	made  map[uint16][]uint64 // gists of a month's pages
+	known map[uint16][]uint64 // gists of a month's pages that may have what is sought
+	made  map[uint16][]uint64 // and of those that none was known of
 	err   error               // of what a gist was made of
 }
 
@@ -57,7 +58,7 @@ func (x *search) tail(account domain.AccountID, brand domain.BrandID, r domain.R
 			continue
 		}
 		e := entry{seq: s.seq, text: x.texts.bytes[s.from : s.from+s.n]}
-		if x.Near(e.text)(0) < 0 {
+		if x.Near(e.text, nil)(0) < 0 {
 			continue
 		}
 		if err := x.give(&e, domain.Range{From: s.time, To: s.time + 1}); err != nil {
@@ -69,7 +70,11 @@ func (x *search) tail(account domain.AccountID, brand domain.BrandID, r domain.R
 
 // month looks through the pages of a month, in slots from p's to last.
 func (x *search) month(p page, last uint16) (err error) {
-	read, known := x.store.gists.look(p, last, x.seals, x.May)
+	x.known = map[uint16][]uint64{}
+	read, known := x.store.gists.look(p, last, x.seals, func(slot uint16, gist []uint64) bool {
+		x.known[slot] = gist
+		return x.May(gist)
+	})
 	slot := read.from(p.slot)
 	if slot > last {
 		return nil
@@ -139,7 +144,7 @@ func (x *search) page(v []byte, p page, slot uint16, wanted bool) error {
 		if wanted {
 			x.made[slot] = x.Gist(func(yield func([]byte) bool) { x.content(&e, yield) })
 		}
-		if x.Near(e.text)(0) >= 0 {
+		if x.Near(e.text, nil)(0) >= 0 {
 			err = x.give(&e, in)
 		}
 		return errors.Join(err, x.err, cur.close("C"))
@@ -148,8 +153,9 @@ func (x *search) page(v []byte, p page, slot uint16, wanted bool) error {
 		if x.made[slot] = x.Gist(x.contents(cur.b, n)); x.err != nil {
 			return x.err
 		}
+		x.known[slot] = x.made[slot]
 	}
-	return x.through(cur.b, n, in)
+	return x.through(cur.b, n, x.known[slot], in)
 }
 
 // contents are those of the opened value, whose texts these are.
@@ -179,9 +185,9 @@ func (x *search) content(e *entry, yield func([]byte) bool) bool {
 	return content == nil || yield(content)
 }
 
-// through looks through the texts of the opened value.
-func (x *search) through(texts []byte, n int, in domain.Range) error {
-	cols, next := &x.codec.cols, x.Near(texts)
+// through looks through the texts of the opened value, whose gist that is.
+func (x *search) through(texts []byte, n int, gist []uint64, in domain.Range) error {
+	cols, next := &x.codec.cols, x.Near(texts, gist)
 	for i, from := 0, 0; i < n; {
 		at := next(from)
 		if at < 0 {

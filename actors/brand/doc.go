@@ -85,7 +85,11 @@
 // another order, and one with a keyword, looks at every row. A keyword is looked for in
 // all that a brand's actions of those times say, at the speed of a search for bytes
 // (seek.go), and then among the rows for those that have it, where many pass everything
-// else (search.go); else row by row.
+// else (search.go); else row by row. What was gone through once leaves gists, by which what
+// cannot have a keyword is passed over later (gist.go).
+//
+// How many members a feed of their latest lists takes no look at the rows of chunks that
+// belong to it as a whole: a chunk knows its members once it was asked for them (who.go).
 //
 // Behind a row the walk begins at its second; what is ahead of it is counted like a
 // tally, or its members are noted, since theirs is not the latest any more. Where a list

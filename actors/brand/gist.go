@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"iter"
 	"math/bits"
-	"slices"
 	"sync"
 	"unicode/utf8"
 )
@@ -12,8 +11,8 @@ import (
 // A gist tells of many contents which keywords none of them has: it is a set of the three
 // bytes, lower-cased, that stand side by side somewhere in them, by a hash of as many bits
 // as it has places. Texts that contents spell with escapes are in it as they are read, too.
-// It has at least a word, and a quarter of its places or fewer are taken, but for the
-// greatest.
+// The first word tells which of the marks that a seeker stops at are in them; of the places
+// in the words behind it a quarter or fewer are taken, but for the greatest gist.
 const (
 	gistBits   = 16 // of the greatest gist's hashes
 	gistSpread = 4
@@ -22,6 +21,7 @@ const (
 // gister makes gists.
 type gister struct {
 	places [1 << gistBits / 64]uint64
+	marks  uint64
 }
 
 var gisters = sync.Pool{New: func() any { return new(gister) }}
@@ -31,6 +31,7 @@ func gistOf(contents iter.Seq[[]byte]) []uint64 {
 	g := gisters.Get().(*gister)
 	defer gisters.Put(g)
 	clear(g.places[:])
+	g.marks = 0
 	for c := range contents {
 		g.content(c)
 	}
@@ -41,6 +42,7 @@ func gistOf(contents iter.Seq[[]byte]) []uint64 {
 func (g *gister) content(content []byte) {
 	g.text(content)
 	if bytes.IndexByte(content, '\\') >= 0 {
+		g.marks |= marked('\\')
 		eachValue(content, func(text []byte) bool {
 			g.text(text)
 			return false
@@ -50,6 +52,9 @@ func (g *gister) content(content []byte) {
 
 func (g *gister) text(text []byte) {
 	if !isASCII(text) {
+		for _, b := range text {
+			g.marks |= marked(b)
+		}
 		text = bytes.ToLower(text)
 	}
 	three := uint32(0)
@@ -60,6 +65,19 @@ func (g *gister) text(text []byte) {
 			g.places[h>>6] |= 1 << (h & 63)
 		}
 	}
+}
+
+// marked is the bit of a byte that a seeker may stop at; of others there is none.
+func marked(b byte) uint64 {
+	switch b {
+	case '\\':
+		return 1
+	case 0xE2:
+		return 2
+	case 0xC4:
+		return 4
+	}
+	return 0
 }
 
 // tripleHash has gistBits bits; that of a smaller gist are the lower ones.
@@ -80,7 +98,7 @@ func (g *gister) gist() []uint64 {
 		}
 		places = low
 	}
-	return slices.Clone(places)
+	return append([]uint64{g.marks}, places...)
 }
 
 // lowered are the bytes, of ASCII in lower case.
@@ -111,10 +129,11 @@ func isASCII(text []byte) bool {
 
 // mayStand reports that a content that the gist is of may have the keyword.
 func (k *keyword) mayStand(gist []uint64) bool {
-	mask := uint32(len(gist)*64 - 1)
+	places := gist[1:]
+	mask := uint32(len(places)*64 - 1)
 	for i := 2; i < len(k.folded); i++ {
 		h := tripleHash(uint32(k.folded[i-2])<<16|uint32(k.folded[i-1])<<8|uint32(k.folded[i])) & mask
-		if gist[h>>6]>>(h&63)&1 == 0 {
+		if places[h>>6]>>(h&63)&1 == 0 {
 			return false
 		}
 	}

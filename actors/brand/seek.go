@@ -19,11 +19,11 @@ import (
 //   - a letter beyond ASCII that folds into one of the keyword's.
 //
 // What near gives holds until it is called again.
-func (k *keyword) nears() (near func(text []byte) (next func(from int) int)) {
+func (k *keyword) nears() (near func(text []byte, gist []uint64) (next func(from int) int)) {
 	s := &seeker{k: k}
 	next := s.next
-	return func(text []byte) func(int) int {
-		s.begin(text)
+	return func(text []byte, gist []uint64) func(int) int {
+		s.begin(text, gist)
 		return next
 	}
 }
@@ -36,10 +36,13 @@ type seeker struct {
 	match int    // likewise of the keyword
 }
 
-func (s *seeker) begin(text []byte) {
+// begin begins with another text; a mark that its contents' gist knows nothing of is nowhere.
+func (s *seeker) begin(text []byte, gist []uint64) {
 	s.text, s.match = text, -1
-	for i := range s.at {
-		s.at[i] = -1
+	for i, b := range s.k.marks {
+		if s.at[i] = -1; gist != nil && gist[0]&marked(b) == 0 {
+			s.at[i] = len(text)
+		}
 	}
 }
 

@@ -7,8 +7,9 @@ import "iter"
 type Sought struct {
 	// Near gives, of a text in which contents stand one behind the other among other things,
 	// what tells for a place where from there on the first may begin of what is looked for;
-	// −1: nowhere. It may err on that side only. It holds until Near is called again.
-	Near func(text []byte) (next func(from int) int)
+	// −1: nowhere. It may err on that side only. It holds until Near is called again. The gist
+	// is that of the contents, or nil.
+	Near func(text []byte, gist []uint64) (next func(from int) int)
 	// Gist sums up contents: May tells by it that none of them has what is looked for. A gist
 	// does not depend on what that is, and is never changed.
 	Gist func(contents iter.Seq[[]byte]) []uint64
