@@ -139,7 +139,7 @@ func (x *Scratch) noteAhead(a *Ask) {
 			f.left[i] &= x.filter[i]
 		}
 	}
-	x.filter = f.left
+	x.filterBy(f.left)
 }
 
 // people puts the members of the rows collected into the set.

@@ -3,8 +3,7 @@ package brand
 // countRows counts the question's rows, whoever did them: where all of a chunk or of a
 // tail belong to it, they are not looked at.
 func (x *Scratch) countRows(a *Ask) (n uint64, err error) {
-	every := x.everyKind()
-	if err := x.collectSets(a, func(p published) { n += x.countTail(p, every) }); err != nil {
+	if err := x.collectSets(a, func(p published) { n += x.countTail(p) }); err != nil {
 		return 0, err
 	}
 	for i := range x.spans {
@@ -35,13 +34,10 @@ func (x *Scratch) countSpan(sp *span) (n uint64) {
 	return n
 }
 
-// countTail counts the passing rows of a tail; every says that rows of every kind count.
-func (x *Scratch) countTail(p published, every bool) (n uint64) {
+// countTail counts the passing rows of a tail.
+func (x *Scratch) countTail(p published) (n uint64) {
 	in, rows := x.plan.span, len(p.rows)
-	if rows == 0 {
-		return 0
-	}
-	if last := &p.rows[rows-1]; every && x.filter == nil && p.dead == nil && last.low >= in.From && last.high < in.To {
+	if x.filter == nil && x.whole(p) {
 		return uint64(rows)
 	}
 	for i := p.since(in.From); i < rows; i++ {
@@ -58,12 +54,25 @@ func (x *Scratch) countTail(p published, every bool) (n uint64) {
 	return n
 }
 
+// whole reports that every row of a tail belongs to the question, whoever did it.
+func (x *Scratch) whole(p published) bool {
+	if len(p.rows) == 0 {
+		return true
+	}
+	last, in := &p.rows[len(p.rows)-1], x.plan.span
+	return p.dead == nil && last.low >= in.From && last.high < in.To && x.everyKind()
+}
+
 // everyKind reports that rows of every kind of the account count.
 func (x *Scratch) everyKind() bool {
-	for k := range x.view.kinds {
-		if x.target(uint32(k)) == x.targets {
-			return false
+	if x.kinds == 0 {
+		x.kinds = 1
+		for k := range x.view.kinds {
+			if x.target(uint32(k)) == x.targets {
+				x.kinds = -1
+				break
+			}
 		}
 	}
-	return true
+	return x.kinds > 0
 }

@@ -24,7 +24,8 @@ func (v *View) Crossover(x *Scratch, a *Ask) (*domain.Crossover, error) {
 			return nil, err
 		}
 		x.everyone(union)
-		x.filter, union = x.wanted, nil
+		x.filterBy(x.wanted)
+		union = nil
 		if out.Members = members(x.wanted); out.Members == 0 {
 			return out, nil
 		}
@@ -101,6 +102,13 @@ func (x *Scratch) ofSet(s *set, a *Ask, union []uint64) (n uint64, err error) {
 // meetTail puts the members of a tail's rows into all.
 func (x *Scratch) meetTail(p published) {
 	in, all := x.plan.span, x.all
+	if x.whole(p) {
+		for i := range p.rows {
+			o := p.rows[i].ord
+			all[o>>6] |= 1 << (o & 63)
+		}
+		return
+	}
 	for i := p.since(in.From); i < len(p.rows); i++ {
 		r := &p.rows[i]
 		ok := bit(r.time-in.From < in.To-in.From) & bit(x.target(r.kind) != x.targets)

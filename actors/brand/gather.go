@@ -35,6 +35,8 @@ func (x *Scratch) places(sp *span, lo, hi int) int {
 		return placesOfOne(x.pos, sp.c.ord[lo:hi], x.one)
 	case sp.kept*4 < sp.c.rows():
 		return placesOf(x.pos, sp.c.kind[lo:hi], x.table(sp), x.targets)
+	case len(x.flat) > 0:
+		return placesFlat(x.pos, sp.c.ord[lo:hi], x.flat)
 	case x.filter != nil:
 		return placesIn(x.pos, sp.c.ord[lo:hi], x.filter)
 	}
@@ -54,10 +56,47 @@ func placesOf(pos []uint16, kinds []uint16, lut []uint32, drop uint32) (n int) {
 func placesIn(pos []uint16, ords []uint32, f []uint64) (n int) {
 	for i, o := range ords {
 		pos[n] = uint16(i)
-		n += int(f[o>>6] >> (o & 63) & 1)
+		n += bit(f[o>>6]&(1<<(o&63)) != 0)
 	}
 	return n
 }
+
+// placesFlat is placesIn, a byte a member.
+func placesFlat(pos []uint16, ords []uint32, flat []uint8) (n int) {
+	for i, o := range ords {
+		pos[n] = uint16(i)
+		n += int(flat[o])
+	}
+	return n
+}
+
+// filterBy has rows of these members alone pass.
+func (x *Scratch) filterBy(f []uint64) { x.filter, x.flat = f, x.flat[:0] }
+
+// flatten spreads the filter to a byte a member where the spans have more rows than there
+// are members: a row takes half as long then.
+func (x *Scratch) flatten() {
+	if x.filter == nil || x.alone || len(x.flat) > 0 || x.spanned() < x.words*64 {
+		return
+	}
+	x.flat = sized(x.flat, x.words*64)
+	for i, w := range x.filter[:x.words] {
+		to := x.flat[i*64:][:64]
+		for j := 0; j < 64; j += 8 {
+			le.PutUint64(to[j:], eight[w>>j&255])
+		}
+	}
+}
+
+// eight are the bits of a byte, a byte each.
+var eight = func() (out [256]uint64) {
+	for v := range out {
+		for i := range 8 {
+			out[v] |= uint64(v>>i&1) << (8 * i)
+		}
+	}
+	return out
+}()
 
 // placesAlive are the rows of [lo, hi) that are not dead.
 func placesAlive(pos []uint16, lo, hi int, d *dead) (n int) {

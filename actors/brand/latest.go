@@ -24,7 +24,7 @@ func (x *Scratch) latest(a *Ask, places []place) ([]domain.Row, error) {
 			x.index[p.ord] = 0
 		}
 	}()
-	x.filter = x.wanted
+	x.filterBy(x.wanted)
 	l := &latest{x: x, rows: rows, missing: len(rows)}
 	if err := l.look(a); err != nil {
 		return nil, err

@@ -69,6 +69,7 @@ func (x *Scratch) score(a *Ask) error {
 		return err
 	}
 	l.all = l.all || x.passing(x.spanned())*allFrom >= x.words*64
+	x.flatten()
 	for i := range x.spans {
 		if !x.goesOn() {
 			break
@@ -183,6 +184,17 @@ func (x *Scratch) scoreTail(p published) {
 	x.hold(len(p.rows))
 	sums, n := x.sums.of, len(x.met)
 	met := x.met[:cap(x.met)] // one more than there are members: a place to write in vain
+	if x.filter == nil && x.whole(p) {
+		for i := range p.rows {
+			r := &p.rows[i]
+			s := sums[r.ord]
+			met[n] = r.ord
+			n += bit(s == 0)
+			sums[r.ord] = s + x.valueOf(r.kind).of(r.points)
+		}
+		x.met = met[:n]
+		return
+	}
 	for i := p.since(in.From); i < len(p.rows); i++ {
 		r := &p.rows[i]
 		v := x.valueOf(r.kind)

@@ -13,6 +13,7 @@ type Scratch struct {
 	view    *View
 	plan    *Plan
 	filter  []uint64 // nil: everybody
+	flat    []uint8  // the filter, a byte a member, if not empty
 	padded  []uint64
 	alone   bool // only the member one passes the filter
 	one     uint32
@@ -22,6 +23,7 @@ type Scratch struct {
 	first   uint32 // day of the range's start
 
 	known []uint32 // account's number of a kind → 1 + its target; 0: not looked up yet
+	kinds int8     // 1: rows of every kind of the account count; −1: not so; 0: not looked yet
 	spans []span
 	lut   []uint32 // the spans' tables: code in the chunk → target
 
@@ -90,13 +92,13 @@ func (x *Scratch) begin(v *View, a *Ask, daily bool) error {
 func (x *Scratch) open(v *View, a *Ask, daily bool) bool {
 	x.view, x.plan, x.daily = v, a.Plan, daily
 	x.words = int(v.members+63) / 64
-	x.filter = x.pad(a.Members)
+	x.filterBy(x.pad(a.Members))
 	x.targets = uint32(len(a.Plan.labels))
 	x.first = domain.DayOf(a.Plan.span.From)
 	if daily {
 		x.targets = uint32(domain.Services)
 	}
-	x.known = sized(x.known, len(v.kinds))
+	x.known, x.kinds = sized(x.known, len(v.kinds)), 0
 	clear(x.known)
 	x.again()
 	x.alone = false

@@ -23,6 +23,7 @@ func (x *Scratch) ofRest(s *set, a *Ask, union []uint64, out *domain.Crossover) 
 		x.brandByBrand(union, count)
 		return
 	}
+	x.flatten()
 	for i := range x.spans {
 		if !x.goesOn() {
 			break

@@ -58,6 +58,7 @@ func (x *Scratch) countAll() (members uint64) {
 // filter, with dead rows, with most rows dropped, with very many kinds. It returns
 // how many rows there are, those included that a span drops.
 func (x *Scratch) settle() (rows int) {
+	x.flatten()
 	direct := x.spans[:0]
 	for i := range x.spans {
 		if !x.goesOn() {

@@ -107,6 +107,7 @@ func (d *daily) into(out *[domain.Services][]domain.Count, day, days int) {
 // of spans, loose with pairs of ordinal and target, and end when it has given a day's
 // rows.
 func (x *Scratch) eachDay(rows func(sp *span, lo, hi int), loose func(pairs []uint32), end func(day, days int)) {
+	x.flatten()
 	_, days := x.plan.span.Days()
 	x.orderByDay(days)
 	slices.SortFunc(x.spans, func(a, b span) int { return cmp.Compare(a.first, b.first) })
