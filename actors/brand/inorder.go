@@ -74,46 +74,56 @@ func (x *Scratch) brandByBrand(union []uint64, count func(dense uint32, n uint64
 }
 
 // spreadBrands puts the ordinals of a chunk's rows where their brands are; for a row that
-// does not count, nobody's.
+// does not count, nobody's. The rows are taken in the order of the brands, so that
+// what is written is near what was written before.
 func (x *Scratch) spreadBrands(sp *span) {
-	c, at := sp.c, x.at
-	x.where = sized(x.where, 1<<16)
-	where := (*[1 << 16]uint32)(x.where)
+	c, at, grouped, ords := sp.c, x.at, x.grouped, sp.c.ord
+	out, nobody := x.outs(sp), uint32(x.words*64)
+	from := c.at[0]
 	for j, b := range c.brands {
-		where[j] = at[b]
-		at[b] += c.at[j+1] - c.at[j]
-	}
-	rows, of, grouped, nobody := len(c.ord), c.place[:len(c.ord)], x.grouped, uint32(x.words*64)
-	for lo := 0; lo < rows; lo += 64 {
-		hi := min(lo+64, rows)
-		out := x.outs(sp, lo, hi)
-		of := of[lo:hi]
-		for i, o := range c.ord[lo:hi] {
-			w := &where[of[i]]
-			grouped[*w] = max(o, nobody*uint32(out&1))
-			out >>= 1
-			*w++
+		end := c.at[j+1]
+		rows := c.by[from:end]
+		to := grouped[at[b]:][:len(rows)]
+		at[b] += end - from
+		from = end
+		if out == nil {
+			for i, p := range rows {
+				to[i] = ords[p]
+			}
+			continue
+		}
+		for i, p := range rows {
+			to[i] = max(ords[p], nobody*uint32(out[p>>6]>>(p&63)&1))
 		}
 	}
 }
 
-// outs are bits of the rows [lo, hi) of a span's chunk, at most 64, that do not count.
-func (x *Scratch) outs(sp *span, lo, hi int) (out uint64) {
-	if sp.dead != nil {
-		out = sp.dead.bits[lo>>6]
+// outs are bits of the rows of a span's chunk that do not count; nil: all do.
+func (x *Scratch) outs(sp *span) []uint64 {
+	rows := sp.c.rows()
+	if sp.dead == nil && !sp.drops && sp.hi-sp.lo == rows {
+		return nil
 	}
-	if lo < sp.lo || hi > sp.hi {
-		for i := lo; i < hi; i++ {
-			out |= uint64(bit(i < sp.lo)|bit(i >= sp.hi)) << (i & 63)
+	x.out = sized(x.out, maxChunk/64)
+	lut := x.table(sp)
+	for lo := 0; lo < rows; lo += 64 {
+		hi, out := min(lo+64, rows), uint64(0)
+		if sp.dead != nil {
+			out = sp.dead.bits[lo>>6]
 		}
-	}
-	if sp.drops {
-		lut := x.table(sp)
-		for i, k := range sp.c.kind[lo:hi] {
-			out |= uint64(bit(lut[k] == x.targets)) << i
+		if lo < sp.lo || hi > sp.hi {
+			for i := lo; i < hi; i++ {
+				out |= uint64(bit(i < sp.lo)|bit(i >= sp.hi)) << (i & 63)
+			}
 		}
+		if sp.drops {
+			for i, k := range sp.c.kind[lo:hi] {
+				out |= uint64(bit(lut[k] == x.targets)) << i
+			}
+		}
+		x.out[lo>>6] = out
 	}
-	return out
+	return x.out
 }
 
 // newly counts the ordinals that are not barred and not met in this generation, and

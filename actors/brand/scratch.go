@@ -52,7 +52,7 @@ type Scratch struct {
 	index  []uint32 // leaders, by ordinal: 1 + the place among those looked for; zero between questions
 	wanted []uint64 // leaders, a crossover: members that are looked for
 	pairs  []uint64 // crossover: brand << 32 | ordinal
-	where  []uint32 // crossover: where the next row of each of a chunk's brands goes
+	out    []uint64 // crossover: rows of a chunk that do not count
 	keys   []uint64 // depths: ranks of leaders
 	newest []uint32 // depths, by ordinal: 1 + the second of the latest row; zero between questions
 
