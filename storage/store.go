@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/bloom"
@@ -25,6 +26,9 @@ type Options struct {
 	FilterBytes   int          // a shard's filters of months before the newest two; default 32 MiB
 	GistBytes     int          // of gists of contents, of all shards; default 32 MiB
 	Throwaway     bool         // nothing is durable: a store that is removed when it is closed
+	// SyncEvery is the least time between two fsyncs of the WAL: commits that come in it
+	// share the next one. The first after a while is not held back. 0: none is.
+	SyncEvery time.Duration
 
 	widths     widths // tests have narrower ones, and fewer rows in a bucket
 	bucketRows uint64
@@ -149,6 +153,7 @@ func openPebble(dir, format string, o Options, f *failure) (*pebble.DB, error) {
 		LBaseMaxBytes:               64 << 20,
 		CompactionConcurrencyRange:  func() (int, int) { return 1, 2 },
 		BytesPerSync:                512 << 10,
+		WALMinSyncInterval:          func() time.Duration { return o.SyncEvery },
 	}
 	p.DisableWAL = o.Throwaway
 	if o.noCompact {

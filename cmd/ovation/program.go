@@ -87,11 +87,20 @@ func (p *program) openSecrets(context.Context) error {
 	return err
 }
 
+// How often the log and the store make durable at most. A Go program loses a thread while
+// it waits for an fsync, and what comes meanwhile shares the next: on two processors at
+// 10,000 activities a second the p99 until one is visible falls to a third. What comes
+// after a pause is not held back.
+const (
+	logSyncEvery   = time.Millisecond
+	storeSyncEvery = 2 * time.Millisecond
+)
+
 // openLog opens the embedded log, if there is no Kafka, and the client to either.
 func (p *program) openLog(ctx context.Context) error {
 	p.brokers = p.cfg.Kafka
 	if len(p.brokers) == 0 {
-		l, err := storagelog.Open(filepath.Join(p.cfg.Data, "log"), storagelog.Options{Logger: p.log})
+		l, err := storagelog.Open(filepath.Join(p.cfg.Data, "log"), storagelog.Options{Logger: p.log, SyncEvery: logSyncEvery})
 		if err != nil {
 			return fmt.Errorf("the embedded log: %w", taken(err))
 		}
@@ -138,7 +147,7 @@ func (p *program) newClient() (*kafka.Client, error) {
 func (p *program) openStores(context.Context) error {
 	var err error
 	gists := p.cfg.Memory / 32
-	o := storage.Options{Logger: p.log, CacheBytes: int64(p.cfg.Memory/4 - gists), GistBytes: int(gists), MemTableBytes: int(min(p.cfg.Memory/16, 64<<20))}
+	o := storage.Options{Logger: p.log, CacheBytes: int64(p.cfg.Memory/4 - gists), GistBytes: int(gists), MemTableBytes: int(min(p.cfg.Memory/16, 64<<20)), SyncEvery: storeSyncEvery}
 	if p.store, err = storage.Open(filepath.Join(p.cfg.Data, "store"), o); err != nil {
 		return fmt.Errorf("the store: %w", taken(err))
 	}

@@ -27,6 +27,9 @@ type Options struct {
 	MinFree   uint64                 // appends are refused below so many bytes free; 0: 256 MiB
 	FreeSpace func() (uint64, error) // bytes free for the log; nil: asks the FS
 	Logger    *slog.Logger           // nil: slog.Default
+	// SyncEvery is the least time between two fsyncs: appends that come in it share the
+	// next one. The first after a while is not held back. 0: none is.
+	SyncEvery time.Duration
 }
 
 // Log is an open log. It is closed by Close, also after an error.
@@ -135,6 +138,7 @@ func (l *Log) pebbleOptions(disk vfs.FS) *pebble.Options {
 		L0StopWritesThreshold:       24,
 		LBaseMaxBytes:               256 << 20,
 		MaxOpenFiles:                500,
+		WALMinSyncInterval:          func() time.Duration { return l.opts.SyncEvery },
 		Logger:                      pebbleLog{l},
 		EventListener:               l.listener(),
 	}
