@@ -110,7 +110,12 @@ func (m *meter) save(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	heap, err := m.node.ask(ctx, "/debug/pprof/heap?gc=1", nil)
+	return m.node.saveProfiles(ctx, path, merged)
+}
+
+// saveProfiles keeps a CPU profile, and that of the heap now.
+func (n *node) saveProfiles(ctx context.Context, path string, merged *profile.Profile) error {
+	heap, err := n.ask(ctx, "/debug/pprof/heap?gc=1", nil)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/google/pprof/profile"
+
 	"github.com/ovation-analytics/ovation/api/client"
 	apache "github.com/ovation-analytics/ovation/deploy/kafka"
 )
@@ -136,6 +138,9 @@ func (b *bench) steadily(ctx context.Context, n *node, log string, broker int) e
 	if err == nil {
 		err = s.conclude(ctx)
 	}
+	if err == nil && b.o.profiles != "" && s.profile != nil {
+		err = n.saveProfiles(ctx, filepath.Join(b.o.profiles, "steady-"+log), s.profile)
+	}
 	if err == nil && o.verify {
 		err = s.verify(ctx)
 	}
@@ -157,6 +162,8 @@ type steady struct {
 	probes *probes
 	asker  *asker
 	report Load
+
+	profile *profile.Profile // of the CPU; nil: the span is too short for one
 }
 
 // spells of finding what the node takes.

@@ -215,7 +215,7 @@ func (w *watch) conclude(ctx context.Context, took time.Duration) error {
 	if s.broker != 0 {
 		r.Broker = new(micros(now.broker-w.first.broker) / n)
 	}
-	if w.profile != nil { // none of a span shorter than a profile
+	if s.profile = w.profile; w.profile != nil {
 		sums, _ := stagesOf([]*profile.Profile{w.profile})
 		r.Stages = sums.costs(r.Node)
 	}
