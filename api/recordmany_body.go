@@ -20,6 +20,9 @@ const (
 	maxManyBody = 2 << 20 // packed, and unpacked
 )
 
+// jsonBlanks are what may stand around a JSON text: fewer than Unicode has.
+const jsonBlanks = " \t\r\n"
+
 // manyKinds are the media types of a body of many; which of both forms it has, its
 // first byte says.
 var manyKinds = []string{"application/json", "application/x-ndjson", "application/ndjson", "application/jsonl"}
@@ -84,12 +87,12 @@ func unpacked(b []byte) ([]byte, error) {
 // not blank. Whether one is good is judged later and alone; only an array has to be
 // JSON as a whole.
 func split(body []byte) ([][]byte, error) {
-	if body = bytes.TrimSpace(body); len(body) > 0 && body[0] == '[' {
+	if body = bytes.Trim(body, jsonBlanks); len(body) > 0 && body[0] == '[' {
 		return elements(body)
 	}
 	var out [][]byte
 	for line := range bytes.SplitSeq(body, []byte{'\n'}) {
-		if line = bytes.TrimSpace(line); len(line) == 0 {
+		if line = bytes.Trim(line, jsonBlanks); len(line) == 0 {
 			continue
 		}
 		if len(out) == maxMany {
