@@ -81,7 +81,7 @@ func TestTheProgramOfThePreviousCommitBesideThisOne(t *testing.T) {
 			t.Errorf("seed %d: shard %d: %s in one, %s in the other", seed, i, as[i].Facts, bs[i].Facts)
 		}
 	}
-	if repeats < published/4 {
+	if repeats == 0 {
 		t.Errorf("seed %d: of %d records %d came twice: the test shows nothing", seed, published, repeats)
 	}
 	compare(t, seed, a, p, rnd, 4, 1)
