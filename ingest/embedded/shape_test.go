@@ -2,54 +2,15 @@ package embedded
 
 import (
 	"bytes"
-	"math"
 	"math/rand/v2"
 	"reflect"
 	"runtime"
-	"runtime/metrics"
 	"testing"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
-)
 
-// fill sets every field of a request to something random: strings and arrays short,
-// null now and then.
-func fill(r *rand.Rand, v reflect.Value) {
-	switch v.Kind() {
-	case reflect.Struct:
-		for i := range v.NumField() {
-			if name := v.Type().Field(i).Name; name != "Version" && v.Field(i).CanSet() {
-				fill(r, v.Field(i))
-			}
-		}
-	case reflect.Slice:
-		n := r.IntN(4)
-		v.Set(reflect.MakeSlice(v.Type(), n, n))
-		for i := range n {
-			fill(r, v.Index(i))
-		}
-	case reflect.Array:
-		for i := range v.Len() {
-			fill(r, v.Index(i))
-		}
-	case reflect.Pointer:
-		if r.IntN(3) > 0 {
-			v.Set(reflect.New(v.Type().Elem()))
-			fill(r, v.Elem())
-		}
-	case reflect.String:
-		v.SetString(string(bytes.Repeat([]byte{'s'}, r.IntN(200))))
-	case reflect.Bool:
-		v.SetBool(r.IntN(2) == 0)
-	case reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		v.SetInt(r.Int64() >> r.IntN(63))
-	case reflect.Uint8:
-		v.SetUint(uint64(r.IntN(256)))
-	}
-	if tags, ok := v.Addr().Interface().(*kmsg.Tags); ok && r.IntN(4) == 0 {
-		tags.Set(100+uint32(r.IntN(1000)), []byte("unknown"))
-	}
-}
+	"github.com/ovation-analytics/ovation/ingest/walk/walktest"
+)
 
 func TestEveryRequestOfEveryVersionHasItsShape(t *testing.T) {
 	seed := rand.Uint64()
@@ -60,7 +21,7 @@ func TestEveryRequestOfEveryVersionHasItsShape(t *testing.T) {
 			for range 50 {
 				req := kmsg.RequestForKey(key)
 				req.SetVersion(version)
-				fill(r, reflect.ValueOf(req).Elem())
+				walktest.Fill(r, reflect.ValueOf(req).Elem())
 				req.SetVersion(version)
 				b := req.AppendTo(nil)
 				rest, ok := fits(a.shape, version, req.IsFlexible(), b)
@@ -127,7 +88,7 @@ func FuzzARequestIsDecodedOrRefused(f *testing.F) {
 		for version := a.min; version <= a.max; version++ {
 			req := kmsg.RequestForKey(key)
 			req.SetVersion(version)
-			fill(r, reflect.ValueOf(req).Elem())
+			walktest.Fill(r, reflect.ValueOf(req).Elem())
 			req.SetVersion(version)
 			head := []byte{0, 1, 'c'}
 			if req.IsFlexible() {
@@ -144,21 +105,9 @@ func FuzzARequestIsDecodedOrRefused(f *testing.F) {
 		if !ok || version < a.min || version > a.max {
 			return
 		}
-		taken := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
-		least := uint64(math.MaxUint64)
 		var req kmsg.Request
 		var err error
-		most := uint64(64<<10 + 200*len(b))
-		for try := 0; try < 3 && least > most; try++ { // others take memory meanwhile
-			metrics.Read(taken)
-			before := taken[0].Value.Uint64()
-			req, err = decode(a, key, version, b)
-			metrics.Read(taken)
-			least = min(least, taken[0].Value.Uint64()-before)
-		}
-		if least > most {
-			t.Fatalf("%d bytes were allocated for %d", least, len(b))
-		}
+		walktest.Allocates(t, 64<<10+200*len(b), func() { req, err = decode(a, key, version, b) })
 		if err != nil {
 			return
 		}

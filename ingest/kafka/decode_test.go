@@ -13,6 +13,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/ingest/walk/walktest"
 )
 
 var be = binary.BigEndian
@@ -332,7 +333,7 @@ func FuzzDecode(f *testing.F) {
 			t.Fatalf("%v", err)
 		}
 		if d.inflated == 0 && d.arena == nil { // else a few bytes may be 64 MiB
-			allocates(t, 16<<10+40*len(b), func() { _ = newDecoder(&Page{Next: next, High: math.MaxInt64}, aborted, b, 4).decode(b) })
+			walktest.Allocates(t, 16<<10+40*len(b), func() { _ = newDecoder(&Page{Next: next, High: math.MaxInt64}, aborted, b, 4).decode(b) })
 		}
 		last := next - 1
 		for i := range page.Records {

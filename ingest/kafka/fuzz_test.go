@@ -6,29 +6,12 @@ import (
 	"errors"
 	"math/rand/v2"
 	"reflect"
-	"runtime/metrics"
 	"testing"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
-)
 
-// allocates fails the test when f takes more bytes of memory than most, what others take
-// meanwhile left out as far as three tries can tell.
-func allocates(t *testing.T, most int, f func()) {
-	t.Helper()
-	taken := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
-	least := uint64(1 << 62)
-	for range 3 {
-		metrics.Read(taken)
-		before := taken[0].Value.Uint64()
-		f()
-		metrics.Read(taken)
-		if least = min(least, taken[0].Value.Uint64()-before); least <= uint64(most) {
-			return
-		}
-	}
-	t.Fatalf("%d bytes were allocated, at most %d may be", least, most)
-}
+	"github.com/ovation-analytics/ovation/ingest/walk/walktest"
+)
 
 // Whatever a broker answers to whatever it was asked: an answer or an error, and memory
 // only as the bytes are that came.
@@ -46,7 +29,7 @@ func FuzzAnAnswerIsReadOrRefused(f *testing.F) {
 		s := spoken[int(which)%len(spoken)]
 		frame := binary.BigEndian.AppendUint32(nil, uint32(4+len(b)))
 		frame = append(binary.BigEndian.AppendUint32(frame, 5), b...)
-		allocates(t, 64<<10+200*len(b), func() {
+		walktest.Allocates(t, 64<<10+200*len(b), func() {
 			rs := kmsg.ResponseForKey(int16(s.key))
 			rs.SetVersion(int16(s.version))
 			payload := []byte("request")
@@ -81,45 +64,6 @@ func FuzzInflate(f *testing.F) {
 	})
 }
 
-// fill sets every field of an answer to something random: texts and arrays short, null now
-// and then, tags of newer brokers among them.
-func fill(r *rand.Rand, v reflect.Value) {
-	switch v.Kind() {
-	case reflect.Struct:
-		for i := range v.NumField() {
-			if name := v.Type().Field(i).Name; name != "Version" && v.Field(i).CanSet() {
-				fill(r, v.Field(i))
-			}
-		}
-	case reflect.Slice:
-		n := r.IntN(4)
-		v.Set(reflect.MakeSlice(v.Type(), n, n))
-		for i := range n {
-			fill(r, v.Index(i))
-		}
-	case reflect.Array:
-		for i := range v.Len() {
-			fill(r, v.Index(i))
-		}
-	case reflect.Pointer:
-		if r.IntN(3) > 0 {
-			v.Set(reflect.New(v.Type().Elem()))
-			fill(r, v.Elem())
-		}
-	case reflect.String:
-		v.SetString(string(bytes.Repeat([]byte{'s'}, r.IntN(200))))
-	case reflect.Bool:
-		v.SetBool(r.IntN(2) == 0)
-	case reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		v.SetInt(r.Int64() >> r.IntN(63))
-	case reflect.Uint8:
-		v.SetUint(uint64(r.IntN(256)))
-	}
-	if tags, ok := v.Addr().Interface().(*kmsg.Tags); ok && r.IntN(4) == 0 {
-		tags.Set(100+uint32(r.IntN(1000)), []byte("unknown"))
-	}
-}
-
 // Each answer that a broker gives fits, with tags that nobody knows too, and none that was
 // cut does.
 func TestEveryAnswerHasItsShape(t *testing.T) {
@@ -129,7 +73,7 @@ func TestEveryAnswerHasItsShape(t *testing.T) {
 	for _, s := range spoken {
 		for range 300 {
 			rs := kmsg.ResponseForKey(int16(s.key))
-			fill(r, reflect.ValueOf(rs).Elem())
+			walktest.Fill(r, reflect.ValueOf(rs).Elem())
 			rs.SetVersion(int16(s.version))
 			b := rs.AppendTo(nil)
 			if !rs.IsFlexible() || !fits(int16(s.key), b) || !fits(int16(s.key), append(b, 1, 2)) {
