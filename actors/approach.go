@@ -1,8 +1,6 @@
 package actors
 
 import (
-	"github.com/asynkron/protoactor-go/actor"
-
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/member"
 )
@@ -21,12 +19,6 @@ type approach struct {
 	awake  []*child
 	marks  []domain.Row // what the store will be asked for
 	seen   uint64       // of what was read: no read may be left out
-}
-
-// actorContext is what of an actor's context can be looked at.
-type actorContext interface {
-	Message() any
-	Actor() actor.Actor
 }
 
 func (s *shard) approach(records []domain.Record) {
@@ -58,9 +50,7 @@ func (s *shard) approach(records []domain.Record) {
 	}
 	for i, k := range a.awake {
 		a.seen += uint64(k.actor.state.Member.State)
-		if c, ok := k.box.invoker.(actorContext); ok && c.Message() == nil && c.Actor() != nil {
-			a.seen++ // nor of the actor's context, which is two lines
-		}
+		a.seen += k.box.near()
 		a.awake[i] = nil
 	}
 	clear(a.acts)

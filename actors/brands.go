@@ -63,10 +63,7 @@ func (s *shard) pour(ctx actor.Context, a *account) {
 	}
 	near := &s.slice.approach.seen
 	for _, b := range a.filled {
-		if c, ok := b.child.box.invoker.(actorContext); ok && c.Message() == nil && c.Actor() != nil {
-			*near++
-		}
-		*near += b.child.actor.columns.Near()
+		*near += b.child.box.near() + b.child.actor.columns.Near()
 	}
 	for _, b := range a.filled {
 		k := b.child

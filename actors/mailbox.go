@@ -21,6 +21,21 @@ func (b *mailbox) RegisterHandlers(invoker actor.MessageInvoker, _ actor.Dispatc
 	b.invoker = invoker
 }
 
+// actorContext is what of an actor's context can be looked at.
+type actorContext interface {
+	Message() any
+	Actor() actor.Actor
+}
+
+// near reads the actor's context, which is two lines of memory: who posts to many lets
+// them be waited for side by side. What it gives has no meaning, but that they are read.
+func (b *mailbox) near() uint64 {
+	if c, ok := b.invoker.(actorContext); ok && c.Message() == nil && c.Actor() != nil {
+		return 1
+	}
+	return 0
+}
+
 // Start has nothing to start.
 func (b *mailbox) Start() {}
 
