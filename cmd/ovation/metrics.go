@@ -38,10 +38,11 @@ type storeStatus struct {
 // logStatus is the embedded log. What it refuses for want of space, whoever sent it sends
 // again; what stopped it lasts until the node starts again.
 type logStatus struct {
-	Disk     uint64 `json:"disk"`
-	Refusing string `json:"refusing,omitempty"`
-	Refused  uint64 `json:"refused"`
-	Stopped  string `json:"stopped,omitempty"`
+	Disk     uint64   `json:"disk"`
+	Refusing string   `json:"refusing,omitempty"`
+	Refused  uint64   `json:"refused"`
+	Corrupt  []string `json:"corruptFiles,omitempty"`
+	Stopped  string   `json:"stopped,omitempty"`
 }
 
 func (p *program) logStatus() *logStatus {
@@ -49,7 +50,7 @@ func (p *program) logStatus() *logStatus {
 		return nil
 	}
 	s := p.eventLog.Stats()
-	st := &logStatus{Disk: s.DiskBytes, Refusing: s.Refusing, Refused: s.Full}
+	st := &logStatus{Disk: s.DiskBytes, Refusing: s.Refusing, Refused: s.Full, Corrupt: s.Corrupt}
 	if err := p.eventLog.Err(); err != nil {
 		st.Stopped = err.Error()
 	}
@@ -81,29 +82,31 @@ type nodeMetrics struct {
 	forwarded, woken, panics, outbox, deleted        *prometheus.Desc
 }
 
+// describe names a metric of the node.
+func describe(name, help string, labels ...string) *prometheus.Desc {
+	return prometheus.NewDesc("ovation_"+name, help, labels, nil)
+}
+
 func registerMetrics(r *prometheus.Registry, p *program) {
-	desc := func(name, help string, labels ...string) *prometheus.Desc {
-		return prometheus.NewDesc("ovation_"+name, help, labels, nil)
-	}
 	r.MustRegister(&nodeMetrics{
 		p:          p,
-		lag:        desc("lag_seconds", "Age of the latest moment at which every log's end then seen has since been applied."),
-		ready:      desc("ready", "1 when every shard serves."),
-		applied:    desc("shard_applied_offset", "Offset after the last record committed.", "shard"),
-		end:        desc("shard_log_end_offset", "The journal's end as last seen.", "shard"),
-		rows:       desc("shard_rows", "Living rows.", "shard"),
-		recorded:   desc("activities_recorded_total", "Activities that became rows.", "shard"),
-		duplicates: desc("activities_duplicate_total", "Activities that were there already.", "shard"),
-		deleted:    desc("activities_deleted_total", "Actions deleted.", "shard"),
-		repeat:     desc("records_repeated_total", "Records dropped by their origin.", "shard"),
-		dead:       desc("dead_letters_total", "Records that became dead letters, over the life of the store.", "shard", "reason"),
-		commits:    desc("commits_total", "Batches committed.", "shard"),
-		routed:     desc("router_routed_total", "Source records brought into the journal.", "partition"),
-		refused:    desc("router_refused_total", "Source records routed with a refusal.", "partition", "reason"),
-		forwarded:  desc("records_forwarded_total", "Records sent to other shards.", "shard"),
-		woken:      desc("members_woken_total", "Members read from the store.", "shard"),
-		panics:     desc("apply_panics_total", "Panics while applying.", "shard"),
-		outbox:     desc("outbox_waiting", "Outbox entries waiting to be published.", "shard", "kind"),
+		lag:        describe("lag_seconds", "Age of the latest moment at which every log's end then seen has since been applied."),
+		ready:      describe("ready", "1 when every shard serves."),
+		applied:    describe("shard_applied_offset", "Offset after the last record committed.", "shard"),
+		end:        describe("shard_log_end_offset", "The journal's end as last seen.", "shard"),
+		rows:       describe("shard_rows", "Living rows.", "shard"),
+		recorded:   describe("activities_recorded_total", "Activities that became rows.", "shard"),
+		duplicates: describe("activities_duplicate_total", "Activities that were there already.", "shard"),
+		deleted:    describe("activities_deleted_total", "Actions deleted.", "shard"),
+		repeat:     describe("records_repeated_total", "Records dropped by their origin.", "shard"),
+		dead:       describe("dead_letters_total", "Records that became dead letters, over the life of the store.", "shard", "reason"),
+		commits:    describe("commits_total", "Batches committed.", "shard"),
+		routed:     describe("router_routed_total", "Source records brought into the journal.", "partition"),
+		refused:    describe("router_refused_total", "Source records routed with a refusal.", "partition", "reason"),
+		forwarded:  describe("records_forwarded_total", "Records sent to other shards.", "shard"),
+		woken:      describe("members_woken_total", "Members read from the store.", "shard"),
+		panics:     describe("apply_panics_total", "Panics while applying.", "shard"),
+		outbox:     describe("outbox_waiting", "Outbox entries waiting to be published.", "shard", "kind"),
 	})
 }
 

@@ -7,26 +7,25 @@ import (
 // faultMetrics show what stands still, and what is tried again until it goes. Status has
 // the reasons.
 type faultMetrics struct {
-	p                                         *program
-	stopped, waiting, failures, ahead         *prometheus.Desc
-	corrupt, free, refused, snapshots, pinned *prometheus.Desc
+	p                                 *program
+	stopped, waiting, failures, ahead *prometheus.Desc
+	corrupt, free, snapshots, pinned  *prometheus.Desc
+	refused, logCorrupt               *prometheus.Desc
 }
 
 func newFaultMetrics(p *program) *faultMetrics {
-	desc := func(name, help string, labels ...string) *prometheus.Desc {
-		return prometheus.NewDesc("ovation_"+name, help, labels, nil)
-	}
 	return &faultMetrics{
-		p:         p,
-		stopped:   desc("stopped", "1 when a shard, a router, the catalog, the store or the embedded log stands still: status says why.", "what", "id"),
-		waiting:   desc("waiting", "1 when it tries again what does not go: status says what.", "what", "id"),
-		failures:  desc("failures_total", "Attempts that failed and were made again.", "what", "id"),
-		ahead:     desc("clock_ahead_seconds", "By how much the broker's clock, as applied, is ahead of this node's; 0 within a minute.", "shard"),
-		corrupt:   desc("store_corrupt_files", "Files of the store in which something cannot be read."),
-		free:      desc("store_disk_free_bytes", "Bytes free on the store's disk."),
-		refused:   desc("log_refused_total", "Appends that the embedded log refused for want of space."),
-		snapshots: desc("store_snapshots", "Snapshots of the store that are open."),
-		pinned:    desc("store_pinned_bytes_total", "Bytes that compaction kept for the sake of snapshots."),
+		p:          p,
+		stopped:    describe("stopped", "1 when a shard, a router, the catalog, the store or the embedded log stands still: status says why.", "what", "id"),
+		waiting:    describe("waiting", "1 when it tries again what does not go: status says what.", "what", "id"),
+		failures:   describe("failures_total", "Attempts that failed and were made again.", "what", "id"),
+		ahead:      describe("clock_ahead_seconds", "By how much the broker's clock, as applied, is ahead of this node's; 0 within a minute.", "shard"),
+		corrupt:    describe("store_corrupt_files", "Files of the store in which something cannot be read."),
+		free:       describe("store_disk_free_bytes", "Bytes free on the store's disk."),
+		logCorrupt: describe("log_corrupt_files", "Files of the embedded log in which something cannot be read."),
+		refused:    describe("log_refused_total", "Appends that the embedded log refused for want of space."),
+		snapshots:  describe("store_snapshots", "Snapshots of the store that are open."),
+		pinned:     describe("store_pinned_bytes_total", "Bytes that compaction kept for the sake of snapshots."),
 	}
 }
 
@@ -68,6 +67,7 @@ func (m *faultMetrics) Collect(ch chan<- prometheus.Metric) {
 		gauge(m.stopped, said(l.Stopped), "log", "")
 		gauge(m.waiting, said(l.Refusing), "log", "")
 		counter(m.refused, float64(l.Refused))
+		gauge(m.logCorrupt, float64(len(l.Corrupt)))
 	}
 }
 

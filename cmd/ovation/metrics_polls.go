@@ -13,14 +13,11 @@ type pollMetrics struct {
 }
 
 func newPollMetrics(polls func() api.Polls) *pollMetrics {
-	desc := func(name, help string, labels ...string) *prometheus.Desc {
-		return prometheus.NewDesc("ovation_"+name, help, labels, nil)
-	}
 	return &pollMetrics{
 		polls:    polls,
-		answered: desc("polls_total", "GETs that named a tag and got an answer: by memory 304 without a scan, by comparison 304 after one, else 200.", "answered"),
-		entries:  desc("remembered_answers", "Answers that are remembered for polls."),
-		bytes:    desc("remembered_bytes", "Memory that they take, about."),
+		answered: describe("polls_total", "GETs that named a tag and got an answer: by memory 304 without a scan, by comparison 304 after one, else 200.", "answered"),
+		entries:  describe("remembered_answers", "Answers that are remembered for polls."),
+		bytes:    describe("remembered_bytes", "Memory that they take, about."),
 	}
 }
 

@@ -148,16 +148,13 @@ type verifyMetrics struct {
 }
 
 func newVerifyMetrics(last func() *verifyRun) *verifyMetrics {
-	desc := func(name, help string, labels ...string) *prometheus.Desc {
-		return prometheus.NewDesc("ovation_verify_"+name, help, labels, nil)
-	}
 	return &verifyMetrics{
 		last:       last,
-		running:    desc("running", "1 while the store is compared with a replay."),
-		ended:      desc("last_end_timestamp_seconds", "When the last verification ended."),
-		seconds:    desc("last_duration_seconds", "How long it took."),
-		shards:     desc("last_shards", "Shards of the last verification by what came out.", "state"),
-		difference: desc("last_differences", "Places in which the store is not what was recorded."),
+		running:    describe("verify_running", "1 while the store is compared with a replay."),
+		ended:      describe("verify_last_end_timestamp_seconds", "When the last verification ended."),
+		seconds:    describe("verify_last_duration_seconds", "How long it took."),
+		shards:     describe("verify_last_shards", "Shards of the last verification by what came out.", "state"),
+		difference: describe("verify_last_differences", "Places in which the store is not what was recorded."),
 	}
 }
 
