@@ -30,7 +30,7 @@
 //
 // and goroutines that are no actors: a pump for each partition that is read (one
 // page in flight a credit), a lane for each partition that commands go to, two
-// publishers for each outbox, the workers that scan, and the clock of usage.
+// publishers for each outbox, the workers that scan, and the clocks of usage, of ticks and of views' ages.
 //
 // member and brand are children with a mailbox that processes at once: they run on
 // their shard's goroutine, so a slice is applied when the last post has returned. They get

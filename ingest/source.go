@@ -100,9 +100,9 @@ func (s *Source) End(ctx context.Context, partition int) (int64, error) {
 }
 
 // Committed is where the router left a partition; ok is false when nothing is kept, or
-// something that the router did not write: then the journal knows. An offset of a topic of another
-// id is a *domain.GapError. The topic is looked up anew: it is what the partition's next
-// Reader reads, and Topic says. It asks once.
+// something that the router did not write: then the journal knows. An offset of a topic
+// of another id is a *domain.GapError. The topic is looked up anew: it is what the
+// partition's next Reader reads, and Topic says. It asks once.
 func (s *Source) Committed(ctx context.Context, partition int) (next int64, epoch int32, ok bool, err error) {
 	t, err := s.client.Topic(ctx, s.topic)
 	if err != nil {

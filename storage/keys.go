@@ -134,10 +134,15 @@ func slotOf(class uint8, start, t domain.Second) uint16 {
 
 // spanOf is the times whose slot in a month that is.
 func spanOf(class uint8, month domain.Month, slot uint16) domain.Range {
-	start, end := month.Start(), (month + 1).Start()
-	width := map[uint8]domain.Second{classDay: 86400, classHour: 3600}[class]
-	if width == 0 {
-		return domain.Range{From: start, To: end}
+	start := month.Start()
+	var width domain.Second
+	switch class {
+	case classDay:
+		width = 86400
+	case classHour:
+		width = 3600
+	default:
+		return domain.Range{From: start, To: (month + 1).Start()}
 	}
 	start += domain.Second(slot) * width
 	return domain.Range{From: start, To: start + width}
