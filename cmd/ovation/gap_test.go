@@ -213,7 +213,12 @@ func TestAGapOfTheJournalStopsItsShardUntilItIsAccepted(t *testing.T) {
 	// Something reaches the journal that the shard never reads: the node is stopped
 	// between the append and the read, as far as the store knows.
 	store := h.cfg.Data
-	h.close()
+	var read int64
+	h.eventually("shard that has read its journal", func() bool {
+		read = h.p.node.Status().Shards[busy].Applied
+		return read == h.end(kafka.Journal, busy)
+	})
+	h.close() // a router's last mark may be behind what the shard has read
 	end := h.end(kafka.Journal, busy)
 	h.must(h.kgo.ProduceSync(context.Background(), &kgo.Record{Topic: kafka.Journal, Partition: busy, Value: []byte("lost")}).FirstErr())
 	h.cut(kafka.Journal, busy, end+1)
@@ -226,8 +231,8 @@ func TestAGapOfTheJournalStopsItsShardUntilItIsAccepted(t *testing.T) {
 	}
 	got, err := management{h.p}.AcceptGap(context.Background(), kafka.Journal, int(busy))
 	h.must(err)
-	if got.From != end || got.To != end+1 {
-		t.Fatalf("%+v, the journal ended at %d", got, end)
+	if got.From < read || got.From > end || got.To != end+1 {
+		t.Fatalf("%+v, the journal ended at %d, read to %d", got, end, read)
 	}
 	h.eventually("readiness", func() bool { return h.p.node.Ready() == nil })
 	h.counted(4)

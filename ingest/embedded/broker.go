@@ -113,10 +113,10 @@ func (b *Broker) admit(c net.Conn) {
 	full := len(b.conns) >= b.cfg.MaxConnections
 	if full || b.closed {
 		b.mu.Unlock()
-		c.Close()
 		if full {
-			b.counts.hung[hangFull].Add(1)
+			b.counts.hung[hangFull].Add(1) // before the other side can know
 		}
+		c.Close()
 		return
 	}
 	b.conns[c] = struct{}{}

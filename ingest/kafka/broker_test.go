@@ -65,7 +65,7 @@ func realBroker(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	t.Cleanup(client.Close)
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	t.Cleanup(cancel)
 	w := &world{T: t, ctx: ctx, brokers: []string{address}, client: client, topic: fmt.Sprintf("test-%x-", time.Now().UnixNano())}
 	w.must(client.Check(ctx))

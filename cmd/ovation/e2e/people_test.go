@@ -111,10 +111,10 @@ func (s span) within(rnd *rand.Rand) int64 { return s.from + rnd.Int64N(s.to-s.f
 
 // last is the span of so many days before now, rounded so that a test asks the same
 // in all its parts.
-func last(days int) span {
-	to := time.Now().UTC().Truncate(time.Hour).Unix()
-	return span{to - int64(days)*86400, to}
-}
+func last(days int) span { return span{thisHour - int64(days)*86400, thisHour} }
+
+// thisHour stays as it is when the hour turns: a test may ask twice.
+var thisHour = time.Now().UTC().Truncate(time.Hour).Unix()
 
 const partnerCode = "acme"
 
