@@ -24,13 +24,14 @@
 //	             columns, the rest
 //	catalog      node              brands, definitions, segments, apps      start / stop
 //	routers      node              which source partitions have a router   start / stop
-//	router       source partition  stamp, append                           found / stop
+//	router       source partition  stamp, hand to gather                   found / stop
 //	desk         shard             nothing: questions to the shard's view  start / stop
 //	query        question          what came back so far                   question / answer
 //
 // and goroutines that are no actors: a pump for each partition that is read (one
-// page in flight a credit), a lane for each partition that commands go to, two
-// publishers for each outbox, the workers that scan, and the clocks of usage, of ticks and of views' ages.
+// page in flight a credit), a lane for each partition that commands go to, what appends
+// all routers' pages together (gather.go), two publishers for each outbox, the workers
+// that scan, and the clocks of usage, of ticks and of views' ages.
 //
 // member and brand are children with a mailbox that processes at once: they run on
 // their shard's goroutine, so a slice is applied when the last post has returned. They get

@@ -34,6 +34,7 @@ type Node struct {
 	pids    []*actor.PID // shards
 	desks   []*actor.PID
 	lanes   []*lane
+	gather  *gather
 	routing *routersShared
 	routers *actor.PID
 	workers *workers
@@ -83,6 +84,7 @@ func (n *Node) Open(ctx context.Context) error {
 	for i := range n.shards {
 		n.lanes = append(n.lanes, startLane(n.ctx, n.o.Journal.Appender(), i, n.o.Log))
 	}
+	n.gather = newGather(n.o.Journal, n.o.Log)
 	n.catalogLane = startLane(n.ctx, n.o.Catalog.Appender(), 0, n.o.Log)
 	n.usage = newUsage(n.o.Incarnation, func(slot domain.Slot, r domain.Record) bool {
 		return n.lanes[slot.Shard(n.shards)].post(r)
@@ -157,11 +159,13 @@ func (n *Node) startShard(i int) {
 }
 
 func (n *Node) startRouters() {
+	n.gather.shards = n.shared
 	env := &routerEnv{
 		source: n.o.Source, journal: n.o.Journal, shards: n.shared, catalog: n.catalog, catchUp: n.catchUp, log: n.o.Log,
 		ask: func(ctx context.Context, shard int, message any) (any, error) {
 			return n.system.Root.RequestFuture(n.pids[shard], message, min(askedFor, patience(ctx))).Result()
 		},
+		gather: n.gather,
 	}
 	n.routers = n.system.Root.Spawn(actor.PropsFromProducer(func() actor.Actor { return &routers{env: env, shared: n.routing} }))
 }

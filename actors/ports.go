@@ -37,8 +37,13 @@ type Reader interface {
 // what may pass until ctx ends. After an error the outcome is unknown: append the
 // same records again, or none. The records fit one batch of the log: base is the
 // offset of the first, the others follow it.
+//
+// AppendEach appends batches[p] to partition p, all at once, and attempts it once: done is
+// told of each that is durable, on this goroutine. What it is not told of is appended by
+// Append of the same records, or by nobody.
 type Appender interface {
 	Append(ctx context.Context, partition int, records []domain.Record) (base int64, err error)
+	AppendEach(ctx context.Context, batches [][]domain.Record, done func(partition int, base int64))
 }
 
 // Source is the public topic. Next offsets are kept as group offsets of the router,

@@ -64,8 +64,9 @@ func (r *router) mark(ctx context.Context, next int64, epoch int32) error {
 	m := domain.Record{Kind: domain.KindTick, Command: &domain.Tick{}, Origin: domain.Origin{
 		Topic: routedStream(r.env.journal.Topic(), r.reading), Partition: int32(r.partition), Epoch: epoch, Offset: next,
 	}}
-	if err := r.appendTo(ctx, r.env.markHome(r.partition), []domain.Record{m}); err != nil {
-		r.doubt = true
+	home := r.env.markHome(r.partition)
+	r.batches[home] = append(r.batches[home], m)
+	if err := r.append(ctx); err != nil {
 		return err
 	}
 	r.marked, r.markedAt = next, time.Now()

@@ -219,6 +219,10 @@ func (l *halved) Append(ctx context.Context, p int, records []domain.Record) (in
 	return l.memLog.Append(ctx, p, records)
 }
 
+func (l *halved) AppendEach(ctx context.Context, batches [][]domain.Record, done func(int, int64)) {
+	appendEach(ctx, l, batches, done)
+}
+
 // A router that dies in the midst of a page has appended a part of it. The shard that has
 // its part knows the page's last origin, and the log that was emptied begins behind it: yet
 // the other shard's part is lost.

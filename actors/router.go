@@ -2,10 +2,7 @@ package actors
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"log/slog"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -24,7 +21,6 @@ type router struct {
 	node      context.Context // ends when the node stops: an append that waits for the broker keeps the mailbox
 	partition int
 	shared    *routerShared
-	appender  Appender
 	ctx       context.Context // ends with the actor
 	cancel    context.CancelFunc
 	pumping   chan struct{} // closed when the pump has ended
@@ -48,6 +44,7 @@ type routerEnv struct {
 	journal Log
 	shards  []*shardShared
 	catalog *catalogShared
+	gather  *gather
 	// catchUp reads the catalog to its end, before a brand or a definition is
 	// refused as unknown.
 	catchUp func(ctx context.Context, t *trouble, where ...any) error
@@ -67,20 +64,15 @@ type routerShared struct {
 	gap       atomic.Pointer[domain.AcceptGap] // the word that would let it go on
 
 	reading, asking, noting trouble
-	appending               []trouble // by journal partition
 }
 
-func newRouterShared(partition, shards int) *routerShared {
-	s := &routerShared{
-		partition: partition, appending: make([]trouble, shards),
-		reading: trouble{what: "the public topic cannot be read"},
-		asking:  trouble{what: notToItsEnd},
-		noting:  trouble{what: "the router's offset cannot be committed"},
+func newRouterShared(partition int) *routerShared {
+	return &routerShared{
+		partition: partition,
+		reading:   trouble{what: "the public topic cannot be read"},
+		asking:    trouble{what: notToItsEnd},
+		noting:    trouble{what: "the router's offset cannot be committed"},
 	}
-	for i := range s.appending {
-		s.appending[i].what = fmt.Sprintf("records cannot be appended to partition %d of the journal", i)
-	}
-	return s
 }
 
 // sourcePage is a page on its way from the pump to the router.
@@ -90,8 +82,9 @@ type sourcePage struct {
 	credit chan []domain.Arrival // gives the page's memory back
 }
 
-// groupEvery is how often the group offset is committed: it only bounds what is
-// read again.
+// groupEvery is how often the group offset is committed while records come, and then when
+// none do: it only bounds what is read again, and its fsync would stand before the next
+// page.
 const groupEvery = time.Second
 
 // route appends a page to the journal. An error is final: the router stops.
@@ -110,12 +103,8 @@ func (r *router) route(ctx context.Context, p *sourcePage) error {
 		to := a.Slot.Shard(len(r.env.shards))
 		r.batches[to] = append(r.batches[to], a.Record)
 	}
-	if err := r.appendAll(ctx); err != nil {
+	if err := r.append(ctx); err != nil {
 		return err
-	}
-	for i := range r.batches {
-		clear(r.batches[i])
-		r.batches[i] = filled(r.batches[i])[:0]
 	}
 	p.Memory.Release(false)
 	r.next, r.epoch = p.Next, p.Epoch
@@ -124,7 +113,7 @@ func (r *router) route(ctx context.Context, p *sourcePage) error {
 	shared.end.Store(p.End)
 	shared.fresh.applied(p.End, p.Next, p.readAt)
 	now := time.Now()
-	if now.Sub(r.committed) >= groupEvery || p.Next == p.End {
+	if now.Sub(r.committed) >= groupEvery || len(p.Arrivals) == 0 {
 		r.committed = now
 		r.note(ctx)
 	}
@@ -132,6 +121,17 @@ func (r *router) route(ctx context.Context, p *sourcePage) error {
 		return r.mark(ctx, r.next, r.epoch)
 	}
 	return nil
+}
+
+// append appends the batches, and empties them.
+func (r *router) append(ctx context.Context) error {
+	err := r.env.gather.append(ctx, r.batches)
+	for i := range r.batches {
+		clear(r.batches[i])
+		r.batches[i] = filled(r.batches[i])[:0]
+	}
+	r.doubt = r.doubt || err != nil
+	return err
 }
 
 // note commits the group offset. A failure is no fault: repeats are dropped by
@@ -205,54 +205,6 @@ func stampActivity(rec *domain.Record, v *CatalogView) {
 	a.Service, a.Points, a.OneTime = d.Service, d.Value, d.OneTime
 }
 
-// appendAll appends each partition's records, the partitions side by side.
-func (r *router) appendAll(ctx context.Context) error {
-	var wg sync.WaitGroup
-	errs := make([]error, len(r.batches))
-	for to, records := range r.batches {
-		if len(records) == 0 {
-			continue
-		}
-		wg.Go(func() { errs[to] = r.appendTo(ctx, to, records) })
-	}
-	wg.Wait()
-	err := errors.Join(errs...)
-	r.doubt = r.doubt || err != nil
-	return err
-}
-
-// appendTo appends the records of one partition in order, leaving none out, batch
-// by batch, and no faster than the shard applies.
-func (r *router) appendTo(ctx context.Context, to int, records []domain.Record) error {
-	for len(records) > 0 {
-		n, size := 0, 0
-		for n < len(records) && n < 1000 && size < batchWeight {
-			size += weight(&records[n])
-			n++
-		}
-		if err := r.env.shards[to].room(ctx); err != nil {
-			return err
-		}
-		for failures := 1; ; failures++ {
-			base, err := r.appender.Append(ctx, to, records[:n])
-			if err == nil {
-				r.env.shards[to].grew(base + int64(n))
-				r.shared.appending[to].over(r.env.log, "from", r.partition)
-				break
-			}
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			r.shared.appending[to].met(r.env.log, failures, err, "from", r.partition)
-			if !backOff(ctx, failures) {
-				return ctx.Err()
-			}
-		}
-		records = records[n:]
-	}
-	return nil
-}
-
 // Bounds of a serving shard's backlog.
 const (
 	backlogLeast = 1_000
@@ -269,11 +221,7 @@ func (s *shardShared) grew(end int64) {
 // so that bulk waits in the public topic and commands never wait behind it. A
 // shard that does not serve is not waited for: it stops nobody else.
 func (s *shardShared) room(ctx context.Context) error {
-	for {
-		limit := min(max(s.rate.Load(), backlogLeast), backlogMost)
-		if behaviour(s.behaviour.Load()) != serving || s.end.Load()-s.applied.Load() < limit {
-			return nil
-		}
+	for !s.hasRoom() {
 		t := time.NewTimer(5 * time.Millisecond) // progress is told to one router only
 		select {
 		case <-s.progress:
@@ -284,4 +232,11 @@ func (s *shardShared) room(ctx context.Context) error {
 		}
 		t.Stop()
 	}
+	return nil
+}
+
+// hasRoom reports that room does not wait.
+func (s *shardShared) hasRoom() bool {
+	limit := min(max(s.rate.Load(), backlogLeast), backlogMost)
+	return behaviour(s.behaviour.Load()) != serving || s.end.Load()-s.applied.Load() < limit
 }

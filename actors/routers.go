@@ -20,6 +20,7 @@ type routers struct {
 	known  int
 	ctx    context.Context // ends with the actor, and with it what its children wait for
 	cancel context.CancelFunc
+	end    context.CancelFunc // of what appends: it outlives the children, who leave a mark
 }
 
 // routersShared is what status reads.
@@ -56,10 +57,15 @@ func (r *routers) Receive(ctx actor.Context) {
 	switch m := ctx.Message().(type) {
 	case *actor.Started:
 		r.ctx, r.cancel = context.WithCancel(context.Background())
+		var gathering context.Context
+		gathering, r.end = context.WithCancel(context.Background())
+		go r.env.gather.run(gathering)
 		self, root := ctx.Self(), ctx.ActorSystem().Root
 		go r.look(r.ctx, func(n int) { root.Send(self, &partitionsFound{n}) })
 	case *actor.Stopping:
 		r.cancel()
+	case *actor.Stopped:
+		r.end()
 	case *partitionsFound:
 		for ; r.known < m.n; r.known++ {
 			r.spawn(ctx, r.known)
@@ -100,13 +106,13 @@ func (r *routers) look(ctx context.Context, found func(int)) {
 }
 
 func (r *routers) spawn(ctx actor.Context, partition int) {
-	shared := newRouterShared(partition, len(r.env.shards))
+	shared := newRouterShared(partition)
 	r.shared.mu.Lock()
 	r.shared.all = append(r.shared.all, shared)
 	r.shared.mu.Unlock()
 	ctx.Spawn(actor.PropsFromProducer(func() actor.Actor {
 		return &router{
-			env: r.env, node: r.ctx, partition: partition, shared: shared, appender: r.env.journal.Appender(),
+			env: r.env, node: r.ctx, partition: partition, shared: shared,
 			batches: make([][]domain.Record, len(r.env.shards)),
 		}
 	}))

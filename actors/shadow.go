@@ -178,6 +178,13 @@ type nowhere struct{}
 // Append reports success.
 func (nowhere) Append(context.Context, int, []domain.Record) (int64, error) { return 0, nil }
 
+// AppendEach reports success.
+func (nowhere) AppendEach(_ context.Context, batches [][]domain.Record, done func(int, int64)) {
+	for p := range batches {
+		done(p, 0)
+	}
+}
+
 // Publish reports success.
 func (nowhere) Publish(context.Context, []domain.DeadLetter) error { return nil }
 

@@ -54,7 +54,8 @@ func (n *Node) Status() Status {
 	}
 	for i, s := range n.shared {
 		one := s.status(now)
-		one.Waiting, one.Failures = joined(one.Waiting, troubles(&n.lanes[i].appending)), one.Failures+failed(&n.lanes[i].appending)
+		appending := []*trouble{&n.gather.troubles[i], &n.lanes[i].appending}
+		one.Waiting, one.Failures = joined(one.Waiting, troubles(appending...)), one.Failures+failed(appending...)
 		st.Shards = append(st.Shards, one)
 	}
 	for _, r := range n.routing.list() {
@@ -84,9 +85,6 @@ func (r *routerShared) status(now time.Time) RouterStatus {
 		st.Stopped = *why
 	}
 	all := []*trouble{&r.reading, &r.asking, &r.noting}
-	for i := range r.appending {
-		all = append(all, &r.appending[i])
-	}
 	st.Waiting, st.Failures = troubles(all...), failed(all...)
 	for i := range r.refused {
 		if n := r.refused[i].Load(); n > 0 {

@@ -28,6 +28,12 @@ func (l *away) Append(ctx context.Context, p int, records []domain.Record) (int6
 	return l.memLog.Append(ctx, p, records)
 }
 
+func (l *away) AppendEach(ctx context.Context, batches [][]domain.Record, done func(int, int64)) {
+	if !l.off.Load() {
+		l.memLog.AppendEach(ctx, batches, done)
+	}
+}
+
 // A router that waits for the broker keeps its mailbox to itself: it must hear of the
 // node's stop all the same.
 func TestANodeStopsWhileItsRoutersWaitForTheBroker(t *testing.T) {

@@ -137,8 +137,9 @@ func (l *Log) Appender() *Appender {
 // Appender appends to the partitions of a log, in order, with one batch in flight and
 // an idempotent session each. One goroutine a partition.
 type Appender struct {
-	log   *Log
-	lanes []lane
+	log     *Log
+	lanes   []lane
+	sending []kafka.Sending // of AppendEach
 }
 
 // lane is what one partition's goroutine has.
@@ -166,14 +167,9 @@ func (a *Appender) Append(ctx context.Context, partition int, records []domain.R
 	if err := ctx.Err(); err != nil {
 		return 0, err // not begun: nothing is in doubt
 	}
-	l := &a.lanes[partition]
-	if l.producer == nil {
-		l.producer, err = a.log.client.Producer(kafka.ProducerConfig{
-			Topic: a.log.topic, Partition: partition, Codec: a.log.codec, MaxBytes: kafka.MaxJournalBytes,
-		})
-		if err != nil {
-			return 0, err
-		}
+	l, err := a.lane(partition)
+	if err != nil {
+		return 0, err
 	}
 	l.encode(records)
 	end := int64(-1)
@@ -183,11 +179,80 @@ func (a *Appender) Append(ctx context.Context, partition int, records []domain.R
 		}
 	}
 	if end < 0 {
-		if err := persist(ctx, func() error { end, err = a.log.End(ctx, partition); return err }); err != nil {
+		if end, err = a.end(ctx, partition); err != nil {
 			return 0, err
 		}
 	}
 	return end - int64(len(records)), nil
+}
+
+// AppendEach appends to several partitions at once, batches[p] to partition p, as Append
+// does, but attempts it once: those of one leader go in one request. done is told of each
+// that is durable, with its base; of any other Append of the same records goes on with what
+// was attempted. One goroutine for all partitions.
+func (a *Appender) AppendEach(ctx context.Context, batches [][]domain.Record, done func(partition int, base int64)) {
+	if ctx.Err() != nil {
+		return // not begun: nothing is in doubt
+	}
+	a.sending = a.sending[:0]
+	for p, records := range batches {
+		if len(records) == 0 {
+			continue
+		}
+		l, err := a.lane(p)
+		if err != nil {
+			continue // Append says why
+		}
+		l.encode(records)
+		for batch := range kafka.Split(l.messages, kafka.MaxJournalBytes) {
+			if len(batch) == len(records) {
+				a.sending = append(a.sending, kafka.Sending{Producer: l.producer, Messages: batch})
+			}
+			break
+		}
+	}
+	a.log.client.Together(ctx, a.sending)
+	for i := range a.sending {
+		s := &a.sending[i]
+		if s.Err == nil {
+			a.told(ctx, s, done)
+		}
+		*s = kafka.Sending{}
+	}
+}
+
+// told tells of a batch that is durable. Of one that the broker has but forgot where, the
+// log's end bounds its place.
+func (a *Appender) told(ctx context.Context, s *kafka.Sending, done func(partition int, base int64)) {
+	p, n := s.Producer.Partition(), int64(len(s.Messages))
+	if s.Base >= 0 {
+		done(p, s.Base)
+		return
+	}
+	if end, err := a.end(ctx, p); err == nil {
+		done(p, end-n)
+	}
+}
+
+// end is the log's end, asked for until ctx ends.
+func (a *Appender) end(ctx context.Context, partition int) (end int64, err error) {
+	err = persist(ctx, func() error { end, err = a.log.End(ctx, partition); return err })
+	return end, err
+}
+
+// lane is what a partition is appended to with.
+func (a *Appender) lane(partition int) (*lane, error) {
+	l := &a.lanes[partition]
+	if l.producer == nil {
+		var err error
+		l.producer, err = a.log.client.Producer(kafka.ProducerConfig{
+			Topic: a.log.topic, Partition: partition, Codec: a.log.codec, MaxBytes: kafka.MaxJournalBytes,
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return l, nil
 }
 
 // encode makes the messages in memory that is used again.

@@ -267,3 +267,46 @@ func TestAReaderOfAPartitionThatCannotBeSaysSo(t *testing.T) {
 		t.Error("a source's partition -1 is read")
 	}
 }
+
+// AppendEach goes on where Append is, and the other way about, whoever of the two has
+// appended what.
+func TestSeveralPartitionsAreAppendedToAtOnce(t *testing.T) {
+	w := given(t, "journal")
+	l := w.log("journal")
+	a, want := l.Appender(), [2][]domain.Record{}
+	told := 0
+	for round := range 6 {
+		batches := [][]domain.Record{ticks(10*round, round%3), ticks(10*round, 1)}
+		left := slices.Clone(batches)
+		a.AppendEach(w.ctx, batches, func(p int, base int64) {
+			if told++; base != int64(len(want[p])) {
+				t.Errorf("round %d, partition %d: at %d, want %d", round, p, base, len(want[p]))
+			}
+			left[p] = nil
+		})
+		for p, batch := range left {
+			if len(batch) > 0 {
+				base, err := a.Append(w.ctx, p, batch)
+				if w.must(err); base != int64(len(want[p])) {
+					t.Errorf("round %d, partition %d: alone at %d, want %d", round, p, base, len(want[p]))
+				}
+			}
+			want[p] = append(want[p], batches[p]...)
+		}
+	}
+	if told != 8 { // of ten batches the first of each partition opens its session
+		t.Errorf("%d batches were appended with others", told)
+	}
+	for p := range want {
+		got, _ := w.drain(l.Reader(p))
+		for i := range want[p] {
+			want[p][i].Offset = int64(i)
+		}
+		if diff := cmp.Diff(want[p], got, cmpopts.IgnoreFields(domain.Record{}, "Time")); diff != "" {
+			t.Errorf("partition %d: (-want +got)\n%s", p, diff)
+		}
+	}
+	ended, cancel := context.WithCancel(w.ctx)
+	cancel()
+	a.AppendEach(ended, [][]domain.Record{ticks(0, 1), nil}, func(int, int64) { t.Error("appended for nobody") })
+}

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"hash/maphash"
 	"math"
+	"sync/atomic"
 	"time"
 
 	kafkago "github.com/segmentio/kafka-go"
+	"github.com/segmentio/kafka-go/protocol"
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
@@ -42,8 +44,9 @@ type Producer struct {
 	encoder
 
 	stamp     stamp
-	ready     bool   // the session is open: stamp is good
-	unsettled uint64 // fingerprint of the messages whose outcome is not known; 0: none
+	ready     bool         // the session is open: stamp is good
+	led       atomic.Int32 // 1 + the broker that leads the partition, as a request found it; 0: not known
+	unsettled uint64       // fingerprint of the messages whose outcome is not known; 0: none
 	seed      maphash.Seed
 }
 
@@ -63,6 +66,9 @@ func (c *Client) Producer(cfg ProducerConfig) (*Producer, error) {
 	}
 	return &Producer{client: c, cfg: cfg, seed: maphash.MakeSeed()}, nil
 }
+
+// Partition is the one that it appends to.
+func (p *Producer) Partition() int { return p.cfg.Partition }
 
 // Send appends messages as one batch and gives the offset of the first; −1 if the
 // broker has the batch but has forgotten where. When it returns without an error the
@@ -127,23 +133,37 @@ func (p *Producer) attempt(ctx context.Context, messages []Message) (int64, erro
 			return 0, sessionError{err}
 		}
 	}
-	batch, err := p.encode(p.stamp, p.cfg.Codec, messages, p.cfg.Now().UnixMilli())
+	batch, err := p.batchOf(messages)
 	if err != nil {
-		return 0, sessionError{err}
-	}
-	if len(batch) > p.cfg.MaxBytes {
-		return 0, sessionError{fmt.Errorf("batch of %d bytes, %d allowed: %w", len(batch), p.cfg.MaxBytes, kafkago.MessageSizeTooLarge)}
+		return 0, err
 	}
 	base, err := p.store(ctx, batch)
 	if err != nil {
 		return 0, err
 	}
-	p.stamp.sequence = nextSequence(p.stamp.sequence, len(messages))
+	p.moveOn(len(messages), len(batch))
+	return base, nil
+}
+
+// batchOf makes the messages the session's next batch. It is valid until the next.
+func (p *Producer) batchOf(messages []Message) ([]byte, error) {
+	batch, err := p.encode(p.stamp, p.cfg.Codec, messages, p.cfg.Now().UnixMilli())
+	if err != nil {
+		return nil, sessionError{err}
+	}
+	if len(batch) > p.cfg.MaxBytes {
+		return nil, sessionError{fmt.Errorf("batch of %d bytes, %d allowed: %w", len(batch), p.cfg.MaxBytes, kafkago.MessageSizeTooLarge)}
+	}
+	return batch, nil
+}
+
+// moveOn notes that a batch is in the log.
+func (p *Producer) moveOn(messages, bytes int) {
+	p.stamp.sequence = nextSequence(p.stamp.sequence, messages)
 	s := &p.client.stats
 	s.producedBatches.Add(1)
-	s.producedRecords.Add(uint64(len(messages)))
-	s.producedBytes.Add(uint64(len(batch)))
-	return base, nil
+	s.producedRecords.Add(uint64(messages))
+	s.producedBytes.Add(uint64(bytes))
 }
 
 // nextSequence is the sequence behind n records: it wraps to 0 after 2^31−1.
@@ -186,8 +206,7 @@ func (p *Producer) store(ctx context.Context, batch []byte) (int64, error) {
 	m.TimeoutMillis = int32(p.client.cfg.RequestTimeout.Milliseconds())
 	m.Topics = append(m.Topics, t)
 	answer, err := p.client.ask(ctx, request{
-		message: m, version: versionProduce, route: p.client.leader(p.cfg.Topic, p.cfg.Partition),
-		within: p.client.cfg.RequestTimeout + brokerMargin,
+		message: m, version: versionProduce, route: p.leader(), within: p.client.cfg.RequestTimeout + brokerMargin,
 	})
 	if err != nil {
 		return 0, err
@@ -196,13 +215,18 @@ func (p *Producer) store(ctx context.Context, batch []byte) (int64, error) {
 	if len(a.Topics) != 1 || len(a.Topics[0].Partitions) != 1 {
 		return 0, &passing{why: "the broker's answer has no partition", err: errAnswer}
 	}
-	switch code := kafkago.Error(a.Topics[0].Partitions[0].ErrorCode); code {
-	case 0:
-		return a.Topics[0].Partitions[0].BaseOffset, nil
-	case kafkago.DuplicateSequenceNumber: // stored, longer ago than the broker remembers where
-		return -1, nil
-	default:
-		return 0, code
+	return storedAt(&a.Topics[0].Partitions[0])
+}
+
+// leader routes to the partition's leader and notes which broker that is.
+func (p *Producer) leader() route {
+	found := p.client.leader(p.cfg.Topic, p.cfg.Partition)
+	return func(l protocol.Cluster) (protocol.Broker, error) {
+		b, err := found(l)
+		if err == nil {
+			p.led.Store(b.ID + 1)
+		}
+		return b, err
 	}
 }
 

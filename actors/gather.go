@@ -1,0 +1,218 @@
+package actors
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// gather appends what all routers of a node bring: the pages that wait while others are
+// appended go together in the next round, one batch for each shard and one request for
+// each leader. A page of a thousand records a second has one or two for each shard, and a
+// batch costs the log as much as dozens of records.
+//
+// A router has one page under way, and a round ends before the next begins: so the records
+// of a source partition stand in each journal partition in their order (I2).
+type gather struct {
+	appender Appender
+	shards   []*shardShared // set before it runs
+	log      *slog.Logger
+	offers   chan *offer // not buffered: who runs has seen what was taken
+	over     chan struct{}
+	troubles []trouble // by journal partition
+}
+
+// offer is a router's records, by shard.
+type offer struct {
+	ctx     context.Context
+	batches [][]domain.Record
+	done    chan error
+}
+
+// roundLeast is how many records make a round that waits for no more of them: putting
+// pages together copies their records, and a batch of hundreds gains little.
+const roundLeast = 2000
+
+func newGather(journal Log, log *slog.Logger) *gather {
+	g := &gather{
+		appender: journal.Appender(), log: log, offers: make(chan *offer), over: make(chan struct{}),
+		troubles: make([]trouble, journal.Partitions()),
+	}
+	for i := range g.troubles {
+		g.troubles[i].what = fmt.Sprintf("records cannot be appended to partition %d of the journal", i)
+	}
+	return g
+}
+
+// append returns when the records are durable. After an error, which says that ctx or run
+// has ended, the journal may have some of them. It may return later than ctx ends: until
+// then the records are read.
+func (g *gather) append(ctx context.Context, batches [][]domain.Record) error {
+	o := &offer{ctx, batches, make(chan error, 1)}
+	if o.len() == 0 {
+		return nil
+	}
+	select {
+	case g.offers <- o:
+		return <-o.done
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-g.over:
+		return context.Canceled
+	}
+}
+
+func (o *offer) len() (n int) {
+	for _, b := range o.batches {
+		n += len(b)
+	}
+	return n
+}
+
+// run appends what is offered until ctx ends.
+func (g *gather) run(ctx context.Context) {
+	defer close(g.over)
+	var round []*offer
+	merged := make([][]domain.Record, len(g.shards))
+	for {
+		select {
+		case o := <-g.offers:
+			round = g.waiting(append(round[:0], o))
+		case <-ctx.Done():
+			return
+		}
+		g.settle(ctx, round, merge(merged, round))
+		clear(round)
+		for i := range merged {
+			clear(merged[i])
+			merged[i] = filled(merged[i])[:0]
+		}
+	}
+}
+
+// waiting adds the offers that wait.
+func (g *gather) waiting(round []*offer) []*offer {
+	for n := round[0].len(); n < roundLeast; {
+		select {
+		case o := <-g.offers:
+			round, n = append(round, o), n+o.len()
+		default:
+			return round
+		}
+	}
+	return round
+}
+
+// merge puts the offers' records behind one another, by shard; one alone stays where it is.
+func merge(merged [][]domain.Record, round []*offer) [][]domain.Record {
+	if len(round) == 1 {
+		return round[0].batches
+	}
+	for _, o := range round {
+		for to, records := range o.batches {
+			merged[to] = append(merged[to], records...)
+		}
+	}
+	return merged
+}
+
+// settle appends a round and tells who offered it. It is given up when nobody waits for it
+// any more: each whose context lasts gets its records appended.
+func (g *gather) settle(ctx context.Context, round []*offer, batches [][]domain.Record) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var waiting atomic.Int32
+	waiting.Store(int32(len(round)))
+	for _, o := range round {
+		defer context.AfterFunc(o.ctx, func() {
+			if waiting.Add(-1) == 0 {
+				cancel()
+			}
+		})()
+	}
+	err := g.appendAll(ctx, batches)
+	for _, o := range round {
+		o.done <- err
+	}
+}
+
+// appendAll appends each partition's records: what is one batch, of a shard that has room,
+// all at once, the rest side by side.
+func (g *gather) appendAll(ctx context.Context, batches [][]domain.Record) error {
+	left := g.appendTogether(ctx, batches)
+	var wg sync.WaitGroup
+	errs := make([]error, len(left))
+	for to, records := range left {
+		if len(records) == 0 {
+			continue
+		}
+		wg.Go(func() { errs[to] = g.appendTo(ctx, to, records) })
+	}
+	wg.Wait()
+	return errors.Join(errs...)
+}
+
+// appendTogether attempts what can be appended at once, and gives what is left.
+func (g *gather) appendTogether(ctx context.Context, batches [][]domain.Record) (left [][]domain.Record) {
+	together := make([][]domain.Record, len(batches))
+	left = slices.Clone(batches)
+	for to, records := range batches {
+		if batchOf(records) == len(records) && g.shards[to].hasRoom() {
+			together[to] = records
+		}
+	}
+	g.appender.AppendEach(ctx, together, func(to int, base int64) {
+		g.went(to, base+int64(len(together[to])))
+		left[to] = nil
+	})
+	return left
+}
+
+// batchOf is how many of the records make a batch.
+func batchOf(records []domain.Record) int {
+	n, size := 0, 0
+	for n < len(records) && n < 1000 && size < batchWeight {
+		size += weight(&records[n])
+		n++
+	}
+	return n
+}
+
+// appendTo appends the records of one partition in order, leaving none out, batch
+// by batch, and no faster than the shard applies.
+func (g *gather) appendTo(ctx context.Context, to int, records []domain.Record) error {
+	for len(records) > 0 {
+		n := batchOf(records)
+		if err := g.shards[to].room(ctx); err != nil {
+			return err
+		}
+		for failures := 1; ; failures++ {
+			base, err := g.appender.Append(ctx, to, records[:n])
+			if err == nil {
+				g.went(to, base+int64(n))
+				break
+			}
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			g.troubles[to].met(g.log, failures, err)
+			if !backOff(ctx, failures) {
+				return ctx.Err()
+			}
+		}
+		records = records[n:]
+	}
+	return nil
+}
+
+// went notes that the journal partition was appended to, up to end.
+func (g *gather) went(to int, end int64) {
+	g.shards[to].grew(end)
+	g.troubles[to].over(g.log)
+}

@@ -1,0 +1,138 @@
+package kafka
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	kafkago "github.com/segmentio/kafka-go"
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// Sending is a batch of one producer among others.
+type Sending struct {
+	Producer *Producer
+	Messages []Message
+
+	Base int64 // of the first message, as Send gives it
+	Err  error // why the batch is not known to be in the log: Send of the same messages settles it
+
+	batch  []byte
+	leader int32
+}
+
+// errAlone is the lot of a batch that Together does not try: its producer has no session
+// yet, or the outcome of its last batch is open.
+var errAlone = errors.New("kafka: to be sent alone")
+
+// Together appends batches of different producers of this client, to different partitions,
+// once: those of one leader in one request, since a request takes the client and the
+// broker longer than a small batch in it. It returns when all are answered. Nothing is
+// repeated: Send does that, for each that has an Err.
+//
+// One goroutine for all of these producers.
+func (c *Client) Together(ctx context.Context, all []Sending) {
+	for i := range all {
+		s := &all[i]
+		s.Base, s.Err, s.batch = 0, errAlone, nil
+		p := s.Producer
+		if s.leader = p.led.Load() - 1; s.leader < 0 || !p.ready || p.unsettled != 0 {
+			continue
+		}
+		if s.batch, s.Err = p.batchOf(s.Messages); s.Err != nil {
+			s.batch = nil
+		}
+	}
+	for i := range all {
+		if all[i].batch != nil {
+			c.sendTogether(ctx, all[i:], all[i].leader)
+		}
+	}
+}
+
+// sendTogether sends the batches that one leader gets.
+func (c *Client) sendTogether(ctx context.Context, all []Sending, leader int32) {
+	m := kmsg.NewPtrProduceRequest()
+	m.Acks = -1
+	m.TimeoutMillis = int32(c.cfg.RequestTimeout.Milliseconds())
+	places := map[string]int{}
+	for i := range all {
+		s := &all[i]
+		if s.batch == nil || s.leader != leader {
+			continue
+		}
+		cfg := &s.Producer.cfg
+		at, ok := places[cfg.Topic]
+		if !ok {
+			at = len(m.Topics)
+			places[cfg.Topic] = at
+			t := kmsg.NewProduceRequestTopic()
+			t.Topic = cfg.Topic
+			m.Topics = append(m.Topics, t)
+		}
+		r := kmsg.NewProduceRequestTopicPartition()
+		r.Partition, r.Records = int32(cfg.Partition), s.batch
+		m.Topics[at].Partitions = append(m.Topics[at].Partitions, r)
+	}
+	cfg := &all[0].Producer.cfg
+	answer, err := c.ask(ctx, request{
+		message: m, version: versionProduce, route: c.leader(cfg.Topic, cfg.Partition), within: c.cfg.RequestTimeout + brokerMargin,
+	})
+	for i := range all {
+		s := &all[i]
+		if s.batch == nil || s.leader != leader {
+			continue
+		}
+		base, err := int64(0), err
+		if err == nil {
+			base, err = answerOf(answer.(*kmsg.ProduceResponse), &s.Producer.cfg)
+		}
+		s.settle(base, err)
+	}
+}
+
+// answerOf finds a partition's part of an answer.
+func answerOf(a *kmsg.ProduceResponse, cfg *ProducerConfig) (int64, error) {
+	for i := range a.Topics {
+		if a.Topics[i].Topic != cfg.Topic {
+			continue
+		}
+		for j := range a.Topics[i].Partitions {
+			if p := &a.Topics[i].Partitions[j]; p.Partition == int32(cfg.Partition) {
+				return storedAt(p)
+			}
+		}
+	}
+	return 0, &passing{why: "the broker's answer has no partition", err: errAnswer}
+}
+
+// storedAt is what a partition's part of an answer says.
+func storedAt(p *kmsg.ProduceResponseTopicPartition) (int64, error) {
+	switch code := kafkago.Error(p.ErrorCode); code {
+	case 0:
+		return p.BaseOffset, nil
+	case kafkago.DuplicateSequenceNumber: // stored, longer ago than the broker remembers where
+		return -1, nil
+	default:
+		return 0, code
+	}
+}
+
+// settle notes what became of the batch, so that a Send of the same messages goes on with
+// it.
+func (s *Sending) settle(base int64, err error) {
+	p := s.Producer
+	if err == nil {
+		p.moveOn(len(s.Messages), len(s.batch))
+		s.Base, s.Err = base, nil
+	} else {
+		if mayStand(err) {
+			p.unsettled = p.fingerprint(s.Messages)
+		}
+		if Retriable(err) {
+			p.client.stats.retries.Add(1)
+		}
+		s.Err = p.failed(fmt.Errorf("together with others: %w", err))
+	}
+	s.batch = nil
+}
