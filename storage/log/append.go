@@ -119,6 +119,7 @@ func (p *part) append(h *header, batch []byte) (*pending, appended, error) {
 		return nil, appended{}, p.log.fail(err)
 	}
 	p.next, p.newest, p.unwritten = at.base+int64(h.count), newest, false
+	p.recent.add(at.base, p.next, batch)
 	if then != nil {
 		delete(p.producers, gone)
 		p.producers[h.producer] = then

@@ -29,6 +29,7 @@ type part struct {
 	epochs    epochs
 	unwritten bool // the last of epochs is not stored: no batch has it yet
 	producers map[int64]*producer
+	recent    recent
 	waiting   map[chan<- struct{}]struct{}
 	gone      bool // the topic was deleted
 }

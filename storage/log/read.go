@@ -27,7 +27,12 @@ func (l *Log) Read(id domain.TopicID, partition int32, offset int64, limit int, 
 		return dst, offset, nil
 	}
 	at := len(dst)
-	dst, next, err = p.read(offset, end, limit, whole, dst)
+	p.mu.Lock()
+	dst, next, ok := p.recent.read(offset, end, limit, whole, dst)
+	p.mu.Unlock()
+	if !ok {
+		dst, next, err = p.read(offset, end, limit, whole, dst)
+	}
 	l.counts.read.Add(uint64(len(dst) - at))
 	return dst, next, err
 }
