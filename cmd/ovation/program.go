@@ -138,6 +138,9 @@ func taken(err error) error {
 
 func (p *program) newClient() (*kafka.Client, error) {
 	c := kafka.Config{Brokers: p.brokers, ClientID: "ovation"}
+	if p.broker != nil {
+		c.Dial = func(context.Context, string, string) (net.Conn, error) { return p.broker.Dial() }
+	}
 	if err := p.cfg.into(&c, p.secrets.Kafka); err != nil {
 		return nil, err
 	}

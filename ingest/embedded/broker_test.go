@@ -201,6 +201,41 @@ func TestConnectionsAreCounted(t *testing.T) {
 	}
 }
 
+// A connection from within is one like any other: counted, and ended by Close.
+func TestAConnectionFromWithinIsServed(t *testing.T) {
+	r := newRig(t, func(c *embedded.Config, _ *log.Options) { c.MaxConnections = 2 })
+	within := func() *wire {
+		c, err := r.broker.Dial()
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = c.SetDeadline(time.Now().Add(30 * time.Second))
+		return &wire{t: t, c: c}
+	}
+	a, b := within(), r.dial()
+	big := r.create("t", 1)
+	for i := range int64(3) {
+		req := produceRequest(-1, "t", bigBatch(200_000))
+		if rp := ask[*kmsg.ProduceResponse](a, req, 9).Topics[0].Partitions[0]; rp.ErrorCode != 0 || rp.BaseOffset != i*int64(200_000/60) {
+			t.Fatalf("%+v", rp)
+		}
+	}
+	ask[*kmsg.MetadataResponse](b, kmsg.NewPtrMetadataRequest(), 12)
+	within().closed()
+	if s := r.broker.Stats(); s.Open != 2 || s.Refused["too_many_connections"] != 1 {
+		t.Fatalf("%+v", s)
+	}
+	got := fetchOne(a, fetchRequest("t", big, 0), 13)
+	if len(got.RecordBatches) < 100_000 {
+		t.Fatalf("%d bytes", len(got.RecordBatches))
+	}
+	r.broker.Close()
+	a.closed()
+	if _, err := r.broker.Dial(); err == nil {
+		t.Fatal("a closed broker was dialled")
+	}
+}
+
 func TestClientsAreToldWhereToGo(t *testing.T) {
 	for _, listen := range []string{":0", "0.0.0.0:0", "[::]:0"} {
 		if _, err := embedded.New(embedded.Config{Listen: listen}, nil); err == nil || !strings.Contains(err.Error(), "advertise") {
