@@ -43,6 +43,33 @@ func (p *pump) stop() {
 // giveBack returns a page's credit, and its records if nobody keeps one.
 func (p *pump) giveBack(records []domain.Record) { p.credit <- records }
 
+// few records make a page that is not worth to be read beside another: until the one
+// before is done with, more of them come, and the next page has them all. So it is the
+// slower that somebody is, the fewer his pages are.
+const few = 256
+
+// credited waits for a credit, and if the last page had few records, until all are there.
+// False when ctx ended.
+func credited[T any](ctx context.Context, credit chan []T, last int) (spare []T, ok bool) {
+	select {
+	case spare = <-credit:
+	case <-ctx.Done():
+		return nil, false
+	}
+	for range credits - 1 {
+		if last >= few {
+			break
+		}
+		select {
+		case other := <-credit:
+			defer func() { credit <- other }()
+		case <-ctx.Done():
+			return nil, false
+		}
+	}
+	return spare, true
+}
+
 // filled is the memory of a page if the page needed it: an idle reader keeps none.
 func filled[T any](page []T) []T {
 	if 32*len(page) < cap(page) {
@@ -53,11 +80,9 @@ func filled[T any](page []T) []T {
 
 func (p *pump) run(ctx context.Context, next int64, epoch int32) {
 	defer close(p.done)
-	for failures := 0; ; {
-		var spare []domain.Record
-		select {
-		case spare = <-p.credit:
-		case <-ctx.Done():
+	for failures, last := 0, few; ; {
+		spare, ok := credited(ctx, p.credit, last)
+		if !ok {
 			return
 		}
 		pg, err := p.reader.Read(ctx, next, epoch, spare)
@@ -79,7 +104,7 @@ func (p *pump) run(ctx context.Context, next int64, epoch int32) {
 			continue
 		}
 		failures = 0
-		next, epoch = pg.Next, pg.Epoch
+		next, epoch, last = pg.Next, pg.Epoch, len(pg.Records)
 		p.send(&page{Page: pg, pump: p, readAt: time.Now()})
 	}
 }

@@ -204,11 +204,9 @@ func (r *router) pump(ctx context.Context, done chan struct{}, send func(any)) {
 	for range credits {
 		credit <- nil
 	}
-	for failures := 0; ; {
-		var spare []domain.Arrival
-		select {
-		case spare = <-credit:
-		case <-ctx.Done():
+	for failures, last := 0, few; ; {
+		spare, ok := credited(ctx, credit, last)
+		if !ok {
 			return
 		}
 		p, err := reader.Read(ctx, next, epoch, spare)
@@ -231,7 +229,7 @@ func (r *router) pump(ctx context.Context, done chan struct{}, send func(any)) {
 		}
 		failures = 0
 		r.shared.reading.goes(r.env.log, "partition", r.partition)
-		next, epoch = p.Next, p.Epoch
+		next, epoch, last = p.Next, p.Epoch, len(p.Arrivals)
 		send(&sourcePage{p, time.Now(), credit})
 	}
 }

@@ -105,6 +105,7 @@ type shard struct {
 	telling  bool             // sayPublished is on its way
 
 	queue   []*page // pages not yet applied; the first from at on
+	owed    []*page // applied, their credits not yet given back
 	at      int
 	running bool
 
@@ -307,6 +308,7 @@ func (s *shard) goOn(ctx actor.Context) {
 			s.failed(ctx, err)
 			return
 		}
+		s.repay()
 	}
 	if len(s.queue) == 0 {
 		s.running = false

@@ -116,7 +116,20 @@ func (s *shard) endPage(p *page) {
 	s.queue[0] = nil
 	s.queue, s.at = s.queue[1:], 0
 	p.Memory.Release(p.kept)
-	p.pump.giveBack(filled(p.Records))
+	s.owed = append(s.owed, p)
+	if len(p.Records) >= few {
+		s.repay()
+	}
+}
+
+// repay gives credits back: that of a page of few records after its commit, so that the
+// next page has all that came meanwhile.
+func (s *shard) repay() {
+	for i, p := range s.owed {
+		p.pump.giveBack(filled(p.Records))
+		s.owed[i] = nil
+	}
+	s.owed = s.owed[:0]
 }
 
 // keep says that strings of the page being applied live on: its memory is not read into
