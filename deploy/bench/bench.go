@@ -52,6 +52,7 @@ func (b *bench) measure(ctx context.Context) (*Report, error) {
 		{[]string{partQuestions, partRestart, partDisk}, b.measureRows},
 		{[]string{partQuestions}, b.measureWide},
 		{[]string{partLoad}, b.measureLoad},
+		{[]string{partLastFM}, b.measureLastFM},
 		{[]string{partPeers}, b.measurePeers},
 	} {
 		if !b.o.wants(part.of...) {

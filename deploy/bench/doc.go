@@ -3,12 +3,13 @@
 //
 //	go run ./deploy/bench                 everything, about ten minutes on two cores
 //	go run ./deploy/bench --quick         small sizes, about a minute: to see that it works
-//	go run ./deploy/bench --only cost     one part: cost, questions, disk, memory, restart, load, peers
+//	go run ./deploy/bench --only cost     one part: cost, questions, disk, memory, restart, load, lastfm, peers
 //	go run ./deploy/bench --only load     a steady load, in no other run: 10,000 activities and 50
 //	                                      questions a second for a minute; --rate, --questions, --for,
 //	                                      --log embedded|kafka|both, --verify
 //	go run ./deploy/bench --only load --rate 0 --for 1h --log both --verify
 //	                                      an hour on each log at half of what the node takes
+//	go run ./deploy/bench --only lastfm --lastfm DIR   the last.fm data set on the disk
 //	go run ./deploy/bench --only peers    beside DuckDB and ClickHouse on 10 M rows, in no other
 //	                                      run: half an hour; with --quick on 1 M rows, five minutes;
 //	                                      with --peer-keep DIR the next run need not load again

@@ -27,6 +27,7 @@ type options struct {
 	profiles string
 	binary   string
 	against  string
+	lastFM   string
 	quick    bool
 	peers    peersOptions
 	steady   steadyOptions
@@ -48,13 +49,14 @@ const (
 	partMemory    = "memory"
 	partRestart   = "restart"
 	partLoad      = "load"
+	partLastFM    = "lastfm"
 	partPeers     = "peers"
 )
 
 // parts are all parts, usual those of a run that names none.
 var (
 	usual = []string{partCost, partQuestions, partDisk, partMemory, partRestart}
-	parts = append(usual[:len(usual):len(usual)], partLoad, partPeers)
+	parts = append(usual[:len(usual):len(usual)], partLoad, partLastFM, partPeers)
 )
 
 // awakeMembers is how many members a shard keeps awake: more than that and the load
@@ -76,11 +78,12 @@ func parseOptions(args []string) (options, error) {
 	f.Uint64Var(&o.seed, "seed", 1, "the same seed gives the same audience")
 	f.IntVar(&o.shards, "shards", 8, "--shards of the node")
 	f.StringVar(&o.memory, "memory", "1GiB", "--memory of the node")
-	f.StringVar(&only, "only", "", "parts to measure, by comma: "+strings.Join(parts, ", ")+" (default all but the last two)")
+	f.StringVar(&only, "only", "", "parts to measure, by comma: "+strings.Join(parts, ", ")+" (default all but the last three)")
 	f.StringVar(&o.json, "json", "", "`file` for the figures as JSON")
 	f.StringVar(&o.profiles, "profiles", "", "`directory` to keep profiles of the load in: CPU, and the heap after it")
 	f.StringVar(&o.binary, "binary", "", "`file` of the program to measure, instead of one built from this checkout")
 	f.StringVar(&o.against, "vs", "", "`file` of another program to load in turn with it, run by run; only the cost is measured")
+	f.StringVar(&o.lastFM, "lastfm", "", "`directory` with the last.fm data set (hetrec2011-lastfm-2k), for the part of that name: what it takes on the disk")
 	f.BoolVar(&o.quick, "quick", false, "small sizes: to see that it works, not for figures")
 	f.IntVar(&o.peers.rows, "peer-rows", 10_000_000, "rows that the engines are compared on")
 	f.IntVar(&o.peers.members, "peer-members", 1_000_000, "members who did them")
@@ -143,6 +146,9 @@ func (o *options) check() error {
 			errs = append(errs, fmt.Errorf("--%s must be at least 1", n.name))
 		}
 	}
+	if o.wants(partLastFM) && o.lastFM == "" {
+		errs = append(errs, errors.New("--lastfm must name the directory of the data set"))
+	}
 	if o.byMember < 0 || o.byMember > 1 {
 		errs = append(errs, errors.New("--by-member is a share from 0 to 1"))
 	}
@@ -174,4 +180,6 @@ func (o *options) wants(names ...string) bool {
 }
 
 // nodeless reports that no part needs the program.
-func (o *options) nodeless() bool { return o.peers.alone && !o.wants(partLoad) && !o.wants(usual...) }
+func (o *options) nodeless() bool {
+	return o.peers.alone && !o.wants(partLoad, partLastFM) && !o.wants(usual...)
+}

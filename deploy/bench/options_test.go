@@ -32,6 +32,7 @@ func TestOptionsThatMakeNoSenseAreRefused(t *testing.T) {
 		{"--only load --probes 0", "--probes"},
 		{"--only load --for 10ms", "--for"},
 		{"--only load --log paper", "paper"},
+		{"--only lastfm", "--lastfm"},
 		{"please", "please"},
 	} {
 		if _, err := parseOptions(strings.Fields(c.args)); err == nil || !strings.Contains(err.Error(), c.says) {
