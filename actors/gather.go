@@ -35,9 +35,9 @@ type offer struct {
 	done    chan error
 }
 
-// roundLeast is how many records make a round that waits for no more of them: putting
-// pages together copies their records, and a batch of hundreds gains little.
-const roundLeast = 2000
+// roundLeast is how many records make a round: those beyond wait for the next, since
+// putting pages together copies their records.
+const roundLeast = 8000
 
 func newGather(journal Log, log *slog.Logger) *gather {
 	g := &gather{
@@ -87,12 +87,13 @@ func (g *gather) run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
-		g.settle(ctx, round, merge(merged, round))
-		clear(round)
-		for i := range merged {
-			clear(merged[i])
-			merged[i] = filled(merged[i])[:0]
+		if len(round) == 1 {
+			g.settle(ctx, round, round[0].batches)
+		} else {
+			g.settle(ctx, round, merge(merged, round))
+			empty(merged)
 		}
+		clear(round)
 	}
 }
 
@@ -109,17 +110,22 @@ func (g *gather) waiting(round []*offer) []*offer {
 	return round
 }
 
-// merge puts the offers' records behind one another, by shard; one alone stays where it is.
+// merge puts the offers' records behind one another, by shard.
 func merge(merged [][]domain.Record, round []*offer) [][]domain.Record {
-	if len(round) == 1 {
-		return round[0].batches
-	}
 	for _, o := range round {
 		for to, records := range o.batches {
 			merged[to] = append(merged[to], records...)
 		}
 	}
 	return merged
+}
+
+// empty makes the batches ready for others.
+func empty(batches [][]domain.Record) {
+	for i := range batches {
+		clear(batches[i])
+		batches[i] = filled(batches[i])[:0]
+	}
 }
 
 // settle appends a round and tells who offered it. It is given up when nobody waits for it

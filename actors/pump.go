@@ -46,7 +46,7 @@ func (p *pump) giveBack(records []domain.Record) { p.credit <- records }
 // few records make a page that is not worth to be read beside another: until the one
 // before is done with, more of them come, and the next page has them all. So it is the
 // slower that somebody is, the fewer his pages are.
-const few = 256
+const few = 1024
 
 // credited waits for a credit, and if the last page had few records, until all are there.
 // False when ctx ended.

@@ -126,10 +126,7 @@ func (r *router) route(ctx context.Context, p *sourcePage) error {
 // append appends the batches, and empties them.
 func (r *router) append(ctx context.Context) error {
 	err := r.env.gather.append(ctx, r.batches)
-	for i := range r.batches {
-		clear(r.batches[i])
-		r.batches[i] = filled(r.batches[i])[:0]
-	}
+	empty(r.batches)
 	r.doubt = r.doubt || err != nil
 	return err
 }
