@@ -74,7 +74,7 @@ func TestWhoDidAnythingIsCountedByChunks(t *testing.T) {
 		}
 		table.Settle()
 		for range r.IntN(2) * r.IntN(20) {
-			if f := m[1+r.Uint64N(uint64(len(m)))]; f != nil && table.Remove(5, &f.Row) {
+			if f := m[1+r.Uint64N(uint64(len(m)+1))]; f != nil && table.Remove(5, &f.Row) {
 				delete(m, f.Seq)
 			}
 		}
