@@ -25,6 +25,11 @@ type desk struct {
 	now     func() time.Time
 }
 
+// inline is for an actor that never waits and does little: it runs where it is sent to,
+// one message after another as ever, and no goroutine has to be woken for it. A question
+// passes a dozen mailboxes.
+var inline = actor.WithDispatcher(actor.NewSynchronizedDispatcher(300))
+
 // Receive is the mailbox.
 func (d *desk) Receive(ctx actor.Context) {
 	switch m := ctx.Message().(type) {

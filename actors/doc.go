@@ -36,7 +36,8 @@
 // member and brand are children with a mailbox that processes at once: they run on
 // their shard's goroutine, so a slice is applied when the last post has returned. They get
 // one message a slice, not one a record. Their thinking is in the pure packages
-// member and brand.
+// member and brand. desk and query run on the goroutine of who sends to them, too: a
+// question wakes nobody but the workers.
 //
 // # What holds
 //

@@ -80,7 +80,7 @@ func (n *Node) ask(ctx context.Context, q *domain.Question, wait domain.Position
 	if err := n.bounded(a.ask); err != nil {
 		return nil, err
 	}
-	pid := n.system.Root.Spawn(actor.PropsFromProducer(func() actor.Actor { return a }))
+	pid := n.system.Root.Spawn(actor.PropsFromProducer(func() actor.Actor { return a }, inline))
 	select {
 	case m := <-reply:
 		if m.err != nil {

@@ -154,7 +154,7 @@ func (n *Node) startShard(i int) {
 	}
 	props := actor.PropsFromProducer(func() actor.Actor { return newShard(env) }, actor.WithSupervisor(stopping))
 	pid := n.system.Root.Spawn(props)
-	desk := n.system.Root.Spawn(actor.PropsFromProducer(func() actor.Actor { return &desk{shared, pid, n.workers, n.o.Now} }))
+	desk := n.system.Root.Spawn(actor.PropsFromProducer(func() actor.Actor { return &desk{shared, pid, n.workers, n.o.Now} }, inline))
 	n.shared, n.pids, n.desks = append(n.shared, shared), append(n.pids, pid), append(n.desks, desk)
 }
 
