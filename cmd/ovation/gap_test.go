@@ -144,10 +144,10 @@ func (h *house) counted(want int) {
 
 func (h *house) eventually(what string, holds func() bool) {
 	h.t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); !holds(); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(2 * time.Minute); !holds(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			st, _ := json.MarshalIndent(h.p.status(), "", " ")
-			h.t.Fatalf("no %s within 30 s: %s", what, st)
+			h.t.Fatalf("no %s within two minutes: %s", what, st)
 		}
 	}
 }

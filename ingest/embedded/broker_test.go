@@ -209,7 +209,7 @@ func TestAConnectionFromWithinIsServed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_ = c.SetDeadline(time.Now().Add(30 * time.Second))
+		_ = c.SetDeadline(time.Now().Add(2 * time.Minute))
 		return &wire{t: t, c: c}
 	}
 	a, b := within(), r.dial()

@@ -119,7 +119,7 @@ func (r *rig) dial() *wire {
 		r.t.Fatal(err)
 	}
 	r.t.Cleanup(func() { c.Close() })
-	_ = c.SetDeadline(time.Now().Add(30 * time.Second))
+	_ = c.SetDeadline(time.Now().Add(2 * time.Minute))
 	return &wire{t: r.t, c: c}
 }
 

@@ -33,7 +33,7 @@ func given(t *testing.T, opts ...kfake.Opt) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	w := &world{T: t, ctx: ctx, cluster: cluster, brokers: cluster.ListenAddrs(), topic: "t"}
 	w.client = w.another(func(*Config) {})
 	t.Cleanup(func() {
