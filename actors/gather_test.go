@@ -3,7 +3,6 @@ package actors
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"math/rand/v2"
 	"sync"
@@ -121,7 +120,7 @@ func TestI2WhatRoutersBringTogetherStaysInOrder(t *testing.T) {
 	<-ran
 	err := g.append(ctx, [][]domain.Record{{{}}, nil, nil, nil})
 	if !errors.Is(err, context.Canceled) {
-		t.Errorf("after the end: %v", fmt.Sprint(err))
+		t.Errorf("after the end: %v", err)
 	}
 }
 

@@ -219,7 +219,7 @@ func (s *shardShared) grew(end int64) {
 // shard that does not serve is not waited for: it stops nobody else.
 func (s *shardShared) room(ctx context.Context) error {
 	for !s.hasRoom() {
-		t := time.NewTimer(5 * time.Millisecond) // progress is told to one router only
+		t := time.NewTimer(5 * time.Millisecond) // progress is told to one only, of all who wait
 		select {
 		case <-s.progress:
 		case <-t.C:

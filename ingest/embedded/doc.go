@@ -5,6 +5,8 @@
 //	client ──TCP──► conn: frame ─► shape ─► kmsg ─► handler ─► Log (a port)
 //	                one goroutine a connection, requests in order, answers in order
 //
+// Who is in the same process comes by Dial, a pipe instead of TCP; all else is the same.
+//
 // One node, number 0, leads every partition and coordinates every group. The leader
 // epoch is the log's, one per opening.
 //

@@ -10,6 +10,8 @@
 //	                                                                     │
 //	Read, Find ◄── [start, end) ◄── end moves when the fsync has returned┘
 //
+// A partition's last small batches stay in memory too, for those who follow it (recent.go).
+//
 // # What is promised
 //
 //   - What Wait has acknowledged is there after a crash, under the offset that was
