@@ -92,9 +92,11 @@ func TestAChangedLineThatIsTooLongChangesTheSum(t *testing.T) {
 
 // FuzzRecords cuts anything as encoding/csv does, wherever that finds no fault.
 func FuzzRecords(f *testing.F) {
-	for _, s := range []string{"1,2\n", "\"a\"\"b\",c\n", "\"a\nb\",\n", "a\"b,\"c\nd\"\n", ",\n\"\",\"\"\n", "\"x\"y,z\n"} {
+	for _, s := range []string{"1,2\n", "\"a\"\"b\",c\n", "\"a\nb\",\n", "a\"b,\"c\nd\"\n", ",\n\"\",\"\"\n", "\"x\"y,z\n", "\"a\n\",b"} {
 		f.Add(s)
 	}
+	columns := []string{"a", "b"}
+	named := shape{columns: columns}
 	f.Fuzz(func(t *testing.T, text string) {
 		if strings.ContainsRune(text, '\r') || strings.Contains(text, "\xef\xbb\xbf") || strings.ToValidUTF8(text, "") != text {
 			return // what a line end is, and what a row of bytes is, differs
@@ -110,12 +112,12 @@ func FuzzRecords(f *testing.F) {
 			if err != nil {
 				return
 			}
-			if strings.TrimSpace(strings.Join(row, "")) == "" || strings.EqualFold(strings.TrimLeft(row[0], "/# "), "a") {
+			if strings.TrimSpace(strings.Join(row, "")) == "" || named.names(row) {
 				return // an empty row of ours, or the names
 			}
 			want = append(want, row)
 		}
-		got := readAll(t, t.TempDir, text, Format{Columns: []string{"a", "b"}})
+		got := readAll(t, t.TempDir, text, Format{Columns: columns})
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Fatalf("%q (-encoding/csv +ours):\n%s", text, diff)
 		}
