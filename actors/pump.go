@@ -70,9 +70,13 @@ func credited[T any](ctx context.Context, credit chan []T, last int) (spare []T,
 	return spare, true
 }
 
-// filled is the memory of a page if the page needed it: an idle reader keeps none.
+// little is how many records an idle reader keeps the memory of.
+const little = 64
+
+// filled is the memory of a page if the page needed it, or if it is little: an idle reader
+// keeps no more.
 func filled[T any](page []T) []T {
-	if 32*len(page) < cap(page) {
+	if cap(page) > little && 32*len(page) < cap(page) {
 		return nil
 	}
 	return page

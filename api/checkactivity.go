@@ -34,12 +34,17 @@ func checkActivity(c *Call, in *checkIn) (*wire.Check, error) {
 		return nil, err
 	}
 	q.Filter.Members = []domain.MemberID{m.ID}
-	q.Listing = domain.Listing{Every: true, Limit: bind.MaxLimit}
+	q.Listing = domain.Listing{Every: true, Limit: checkedAtOnce}
 	return c.check(q)
 }
 
-// check asks for the actions, the newest first: count, first and last are of one moment.
-// The first of more than a page is asked for in another round.
+// checkedAtOnce is how many actions are asked for to know the first of them: few do the
+// same more often.
+const checkedAtOnce = 100
+
+// check asks for the actions, the newest first: count and last are of one moment, and so is
+// the first where there are no more than asked for at once. Else it is asked for in another
+// round.
 func (c *Call) check(q *domain.Question) (*wire.Check, error) {
 	done, err := c.done(q)
 	if err != nil {

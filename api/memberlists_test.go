@@ -175,7 +175,7 @@ func TestACheckSeesOneTimeActionsOfAllTime(t *testing.T) {
 		var out wire.Check
 		h.ok(w, &out)
 		want.Account, want.Shape, want.Groups = 1, domain.ShapeFeed, []domain.Group{{Definition: 101}}
-		want.Filter.Members, want.Listing = []domain.MemberID{4097}, domain.Listing{Every: true, Limit: 1000}
+		want.Filter.Members, want.Listing = []domain.MemberID{4097}, domain.Listing{Every: true, Limit: 100}
 		if d := cmp.Diff([]domain.Question{want}, h.engine.asked); d != "" {
 			t.Errorf("%q: %s", query, d)
 		}

@@ -40,8 +40,9 @@ type span struct{ from, to int }
 
 var operandPool = sync.Pool{New: func() any { return new(operands) }}
 
-// operandsRetained bounds the memory that is kept for the next merge.
-const operandsRetained = 1 << 20
+// operandsRetained bounds the memory that is kept for the next merge: an hour's contents
+// of a brand are a few megabytes.
+const operandsRetained = 8 << 20
 
 // Close ends the use of what Finish gave.
 func (m *operands) Close() error {

@@ -11,8 +11,8 @@ import (
 // items. A nil part lists nothing. Each part stays in its own order; among the parts
 // the time decides, ties stand by ID ascending.
 func MergeFeed(l *domain.Listing, parts []*domain.Feed) *domain.Feed {
-	out := &domain.Feed{Items: []domain.FeedItem{}}
-	h := &heads{listing: l}
+	out := &domain.Feed{}
+	h, listed := &heads{listing: l}, 0
 	for _, p := range parts {
 		if p == nil {
 			continue
@@ -21,8 +21,10 @@ func MergeFeed(l *domain.Listing, parts []*domain.Feed) *domain.Feed {
 		out.Ahead += p.Ahead
 		if len(p.Items) > 0 {
 			h.parts = append(h.parts, p.Items)
+			listed += len(p.Items)
 		}
 	}
+	out.Items = make([]domain.FeedItem, 0, max(0, min(listed, l.End())-l.Offset))
 	heap.Init(h)
 	for at := 0; at < l.End() && len(h.parts) > 0; at++ {
 		if at >= l.Offset {

@@ -51,6 +51,7 @@ type decoder struct {
 	packed   int               // from how many
 	full     bool              // the page holds all it may
 	below    bool              // a batch lay below the offset wanted
+	shared   bool              // records stand in what the broker sent
 }
 
 // head is a batch's header, and its records as they came.
@@ -269,6 +270,8 @@ func (d *decoder) records(h *head) (next int64, err error) {
 		d.packed += len(h.body)
 		d.inflated += len(body)
 		d.arena = body[len(body):]
+	} else {
+		d.shared = true
 	}
 	records, previous := d.page.Records, h.base-1
 	next = h.last + 1

@@ -26,10 +26,18 @@ type exchange struct {
 	correlation int32
 	limit       int // of the answer, in bytes
 	answer      kmsg.Response
+	came        *[]byte // what a Fetch's record batches are part of, from the pool
 }
 
-// payloads are used again once they are written.
+// payloads are used again, requests once they are written, answers once nothing of what
+// was read refers to them.
 var payloads = sync.Pool{New: func() any { return new([]byte) }}
+
+func reuse(payload *[]byte) {
+	if cap(*payload) <= maxPooled {
+		payloads.Put(payload)
+	}
+}
 
 // maxPooled keeps a pool from holding the largest request ever sent.
 const maxPooled = 4 << 20
@@ -47,9 +55,7 @@ func (x *exchange) Required(map[protocol.ApiKey]int16) bool { return true }
 // closes the connection.
 func (x *exchange) RawExchange(rw io.ReadWriter) (protocol.Message, error) {
 	_, err := rw.Write(*x.payload)
-	if cap(*x.payload) <= maxPooled {
-		payloads.Put(x.payload)
-	}
+	reuse(x.payload)
 	x.payload = nil
 	if err != nil {
 		return nil, err
@@ -62,7 +68,9 @@ func (x *exchange) RawExchange(rw io.ReadWriter) (protocol.Message, error) {
 	if n < 4 || int(n) > x.limit {
 		return nil, fmt.Errorf("%w: %d bytes", errAnswer, n)
 	}
-	b := make([]byte, n)
+	x.came = payloads.Get().(*[]byte)
+	*x.came = slices.Grow((*x.came)[:0], int(n))[:n]
+	b := *x.came
 	if _, err := io.ReadFull(rw, b); err != nil {
 		return nil, err
 	}
@@ -81,7 +89,16 @@ func (x *exchange) RawExchange(rw io.ReadWriter) (protocol.Message, error) {
 	if err := x.answer.ReadFrom(b); err != nil {
 		return nil, fmt.Errorf("%w: %w", errAnswer, err)
 	}
+	if kmsg.Key(x.answer.Key()) != kmsg.Fetch {
+		x.release() // its texts are copies
+	}
 	return x, nil
+}
+
+// release says that nobody looks at the answer's record batches any more.
+func (x *exchange) release() {
+	reuse(x.came)
+	x.came = nil
 }
 
 // skipTags passes over the tagged fields that end an answer's header.
@@ -163,6 +180,15 @@ type request struct {
 // ask sends a request whose version is set and gives its answer, whose codes are
 // not yet looked at. Its errors are those of failure.
 func (c *Client) ask(ctx context.Context, r request) (kmsg.Response, error) {
+	x, err := c.exchange(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	return x.answer, nil
+}
+
+// exchange is ask for an answer whose memory may be released.
+func (c *Client) exchange(ctx context.Context, r request) (*exchange, error) {
 	if c.ctx.Err() != nil {
 		return nil, ErrClosed
 	}
@@ -189,7 +215,7 @@ func (c *Client) ask(ctx context.Context, r request) (kmsg.Response, error) {
 	if _, err := r.over.RoundTrip(within, c.addr, m); err != nil {
 		return nil, c.failure(ctx, err)
 	}
-	return answer, nil
+	return x, nil
 }
 
 // failure sorts what a round trip failed with: the caller's context has ended, the

@@ -29,8 +29,9 @@ type FetchConfig struct {
 // Fetcher reads one partition. One goroutine at a time; it may be made anew at any
 // time, its caller has all its state.
 type Fetcher struct {
-	client *Client
-	cfg    FetchConfig
+	client  *Client
+	cfg     FetchConfig
+	request *kmsg.FetchRequest // what is asked stands in it until it is on the wire
 
 	ratio float64 // of uncompressed to compressed bytes, lately
 	spare []Record
@@ -51,7 +52,7 @@ func (c *Client) Fetcher(cfg FetchConfig) (*Fetcher, error) {
 	cfg.MaxBytes = min(cfg.MaxBytes, 64<<20)
 	cfg.MinBytes = max(cfg.MinBytes, 1)
 	cfg.MaxWait = orDefault(cfg.MaxWait, 500*time.Millisecond)
-	return &Fetcher{client: c, cfg: cfg, ratio: 4}, nil
+	return &Fetcher{client: c, cfg: cfg, request: newRequest(&cfg), ratio: 4}, nil
 }
 
 // Reuse lets the next page stand in the memory of these records, and what it
@@ -120,7 +121,7 @@ func (f *Fetcher) failed(err error) error {
 const answerRoom = 64 << 20
 
 func (f *Fetcher) fetch(ctx context.Context, next int64, epoch int32, maxBytes int) (*Page, error) {
-	answer, err := f.client.ask(ctx, request{
+	x, err := f.client.exchange(ctx, request{
 		message: f.message(next, epoch, maxBytes), version: versionFetch,
 		route: f.client.leader(f.cfg.Topic, f.cfg.Partition), over: f.client.fetching,
 		within: f.cfg.MaxWait + f.client.cfg.RequestTimeout, limit: maxBytes + answerRoom,
@@ -128,7 +129,7 @@ func (f *Fetcher) fetch(ctx context.Context, next int64, epoch int32, maxBytes i
 	if err != nil {
 		return nil, f.named(ctx, next, err)
 	}
-	a := answer.(*kmsg.FetchResponse)
+	a := x.answer.(*kmsg.FetchResponse)
 	if a.ErrorCode != 0 {
 		return nil, f.named(ctx, next, kafkago.Error(a.ErrorCode))
 	}
@@ -150,27 +151,37 @@ func (f *Fetcher) fetch(ctx context.Context, next int64, epoch int32, maxBytes i
 	if next < p.LogStartOffset {
 		return nil, f.gap(domain.GapRetention, next, p.LogStartOffset, p.HighWatermark, "")
 	}
-	return f.page(p, next, epoch)
+	page, shared, err := f.page(p, next, epoch)
+	if err == nil && !shared {
+		x.release()
+	}
+	return page, err
 }
 
 func (f *Fetcher) message(next int64, epoch int32, maxBytes int) kmsg.Request {
+	p := &f.request.Topics[0].Partitions[0]
+	p.FetchOffset, p.LastFetchedEpoch, p.PartitionMaxBytes = next, epoch, int32(maxBytes)
+	return f.request
+}
+
+// newRequest is a fetch of the partition but for what each asks.
+func newRequest(cfg *FetchConfig) *kmsg.FetchRequest {
 	p := kmsg.NewFetchRequestTopicPartition()
-	p.Partition, p.FetchOffset = int32(f.cfg.Partition), next
-	p.LastFetchedEpoch = epoch
-	p.PartitionMaxBytes = int32(maxBytes)
+	p.Partition = int32(cfg.Partition)
 	t := kmsg.NewFetchRequestTopic()
-	t.TopicID = f.cfg.ID
+	t.TopicID = cfg.ID
 	t.Partitions = append(t.Partitions, p)
 	m := kmsg.NewPtrFetchRequest()
 	m.ReplicaID, m.SessionEpoch = -1, -1 // a consumer, without a session
 	m.IsolationLevel = readCommitted
-	m.MinBytes, m.MaxWaitMillis = int32(f.cfg.MinBytes), int32(f.cfg.MaxWait.Milliseconds())
+	m.MinBytes, m.MaxWaitMillis = int32(cfg.MinBytes), int32(cfg.MaxWait.Milliseconds())
 	m.MaxBytes = 1 << 30 // the partition's limit counts
 	m.Topics = append(m.Topics, t)
 	return m
 }
 
-func (f *Fetcher) page(p *kmsg.FetchResponseTopicPartition, next int64, epoch int32) (*Page, error) {
+// page reads what came; shared says that records of it stand there.
+func (f *Fetcher) page(p *kmsg.FetchResponseTopicPartition, next int64, epoch int32) (_ *Page, shared bool, _ error) {
 	page := &Page{
 		Next: next, Epoch: epoch,
 		Start: p.LogStartOffset, Stable: p.LastStableOffset, High: p.HighWatermark,
@@ -178,16 +189,16 @@ func (f *Fetcher) page(p *kmsg.FetchResponseTopicPartition, next int64, epoch in
 	}
 	if page.Bytes == 0 {
 		f.spare, f.arena = nil, nil
-		return page, nil
+		return page, false, nil
 	}
 	page.Arena = f.arena
 	f.spare, f.arena = nil, nil
 	d := newDecoder(page, p.AbortedTransactions, p.RecordBatches, f.ratio)
 	if err := d.decode(p.RecordBatches); err != nil {
-		return nil, err
+		return nil, true, err
 	}
 	if d.packed > 0 {
 		f.ratio = 1.1 * float64(d.inflated) / float64(d.packed)
 	}
-	return page, nil
+	return page, d.shared, nil
 }

@@ -64,11 +64,15 @@ func inflate(codec Codec, in, dst []byte) ([]byte, error) {
 	return nil, fmt.Errorf("unknown %s", codec)
 }
 
+// growLeast is how much room is made at least where a guess was too small: most batches
+// are a few records.
+const growLeast = 4 << 10
+
 // readAll appends what r gives to dst.
 func readAll(r io.Reader, dst []byte) ([]byte, error) {
 	for idle := 0; ; {
 		if len(dst) == cap(dst) {
-			dst = slices.Grow(dst, max(len(dst), lz4Block))
+			dst = slices.Grow(dst, max(len(dst), growLeast))
 		}
 		n, err := r.Read(dst[len(dst):min(cap(dst), maxInflate+1)])
 		dst = dst[:len(dst)+n]
