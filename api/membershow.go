@@ -26,7 +26,7 @@ type showIn struct {
 	ShowPosition bool      `name:"showposition" doc:"1 adds AEPosition and Score to data" eg:"1"`
 	ShowBrands   bool      `name:"showbrands" doc:"1 adds brands: by Score, those with the greatest first" eg:"1"`
 	ShowActions  bool      `name:"showactions" doc:"1 adds actions, the newest first" eg:"1"`
-	Extended     bool      `name:"extended" later:"ignore" doc:"1 includes the Extended node"`
+	Extended     bool      `name:"extended" later:"" doc:"1 includes the Extended node"`
 	Threshold    int64     `name:"threshold" min:"1" doc:"least ActivityCount of a brand; requires showbrands" eg:"2"`
 	Limit        bind.Page `name:"limit" doc:"of actions and of brands; default 3, at most 1000; requires showactions or showbrands" eg:"5"`
 	Explaining   explaining

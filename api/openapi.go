@@ -182,7 +182,7 @@ func (d *describer) parameter(q *bind.Param) object {
 		p["required"] = true
 	}
 	doc := q.Doc
-	if q.Later != "" {
+	if q.Later {
 		p["x-available"] = false
 		doc = strings.TrimPrefix(doc+" (not available yet)", " ")
 	}

@@ -202,7 +202,7 @@ func exampled(o *Operation, also ...string) (target string, body url.Values) {
 	target, body = o.Path, url.Values{}
 	for _, q := range o.plan.Params() {
 		switch {
-		case q.Name == "apiKey" || q.Later != "" || q.Eg == "":
+		case q.Name == "apiKey" || q.Later || q.Eg == "":
 		case q.InPath:
 			target = strings.Replace(strings.ToLower(target), ":"+strings.ToLower(q.Name), q.Eg, 1)
 		case q.Required || slices.Contains(also, q.Name):
@@ -235,7 +235,7 @@ func TestEveryDocumentedExampleIsServedInTheDocumentedShape(t *testing.T) {
 		sets := [][]string{nil}
 		var all []string
 		for _, q := range o.plan.Params() {
-			if q.Eg != "" && q.Later == "" && !q.InPath {
+			if q.Eg != "" && !q.Later && !q.InPath {
 				sets, all = append(sets, []string{q.Name, beside[q.Name]}), append(all, q.Name)
 			}
 		}

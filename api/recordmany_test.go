@@ -24,7 +24,7 @@ const manyPath = "/v1.1/activities/record"
 func exampleRecord(o *Operation) string {
 	record := map[string]string{}
 	for _, q := range o.each.Params() {
-		if q.Eg != "" && q.Later == "" {
+		if q.Eg != "" && !q.Later {
 			record[q.Name] = q.Eg
 		}
 	}

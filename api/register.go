@@ -46,11 +46,11 @@ type registerIn struct {
 	Sharing   *bool       `name:"activity_sharing_enabled" doc:"1 enabled, 0 disabled; default 1" eg:"1"`
 	Domain    bind.Domain `name:"domain" doc:"website to associate" eg:"www.example.com"`
 
-	IP        bind.Address `name:"ip" later:"ignore" doc:"IP address, v4 or v6"`
-	UserAgent string       `name:"useragent" max:"4096" later:"ignore" doc:"browser user agent"`
-	WebPath   string       `name:"webpath" max:"4096" later:"ignore" doc:"page the member registered on"`
-	Referrer  string       `name:"referring_url" max:"4096" later:"ignore" doc:"page the member came from"`
-	Visitor   string       `name:"visitor" later:"ignore" doc:"the site's id of the visitor"`
+	IP        bind.Address `name:"ip" later:"" doc:"IP address, v4 or v6"`
+	UserAgent string       `name:"useragent" max:"4096" later:"" doc:"browser user agent"`
+	WebPath   string       `name:"webpath" max:"4096" later:"" doc:"page the member registered on"`
+	Referrer  string       `name:"referring_url" max:"4096" later:"" doc:"page the member came from"`
+	Visitor   string       `name:"visitor" later:"" doc:"the site's id of the visitor"`
 	ID        bind.ID      `name:"id" doc:"an existing member to attach the service to, or whose service to update" eg:"4097"`
 	SegmentID bind.ID      `name:"segmentid" doc:"existing segment to put the member on the list of" eg:"1"`
 }

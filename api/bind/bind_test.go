@@ -55,9 +55,8 @@ type input struct {
 	Async   bool   `name:"async" default:"1"`
 	Value   *int64 `name:"value" max:"65535"`
 	Clear   *URL   `name:"clear"`
-	Segment ID     `name:"segment" later:"refuse"`
-	Optedin bool   `name:"optedin" later:"refuse"`
-	Show    bool   `name:"show" later:"ignore"`
+	Segment ID     `name:"segment"`
+	Show    bool   `name:"show" later:""`
 	Group
 	Rules ruled
 }
@@ -116,10 +115,7 @@ func TestErrorsComeInTheContractsOrder(t *testing.T) {
 		{"name=x&partnerCode=forbidden", 4, "partnerCode"},
 		{"name=x&Name=y", 4, "Name"},
 		{"name=x&utm=1&utm=2", 4, "utm"}, // also of an unknown one
-		{"name=x&segment=1", 4, "segment"},
-		{"name=x&SegmentID=1", 4, "segment"},
 		{"name=x&segment=&segmentid=", 4, "segmentid"},
-		{"name=x&optedin=1", 4, "optedin"},
 		{"name=x&brandid=8", 4, "brandid"},
 		{"name=x&brandid=%zz", 4, "brandid"},
 		{"name=%zz", 4, "name"},
@@ -135,7 +131,7 @@ func TestErrorsComeInTheContractsOrder(t *testing.T) {
 }
 
 func TestWhatIsIgnoredIsNamed(t *testing.T) {
-	in, warnings, fault := bound("name=x&utm=1&show=1&optedin=0", false)
+	in, warnings, fault := bound("name=x&utm=1&show=1", false)
 	want := []string{"the parameter utm is unknown and was ignored", "show is not available yet and was ignored"}
 	if fault != nil || !in.Show {
 		t.Fatal(fault)

@@ -17,8 +17,8 @@
 //	enum      words, matched in any case, bound in this spelling
 //	default   bound when absent
 //	min, max  of an integer; max of a text: its length in bytes (255 without it)
-//	later     the contract has it, this version not yet: "refuse" is error 4 when
-//	          it is used, "ignore" a warning
+//	later     the contract has it, this version not yet: when used it is ignored, with
+//	          a warning
 //	doc, eg   for the document; eg is an example that is served
 //
 // A field of a type T is its zero value (or the default) when absent. A *T is nil

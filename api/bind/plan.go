@@ -38,7 +38,7 @@ const maxFields = 96
 type Param struct {
 	Name, Doc, Eg, Default string
 	InPath, Required       bool
-	Later                  string // refuse or ignore; empty: it is built
+	Later                  bool // not built yet: ignored, with a warning
 	Enum                   []string
 	Min, Max               int64
 	Type                   reflect.Type // of the value, pointers taken off
@@ -102,9 +102,10 @@ func rules(t reflect.Type) bool {
 func newParam(f reflect.StructField, index []int, path string) *Param {
 	q := &Param{
 		Name: f.Tag.Get("name"), Doc: f.Tag.Get("doc"), Eg: f.Tag.Get("eg"), Default: f.Tag.Get("default"),
-		Later: f.Tag.Get("later"), Type: f.Type, folded: Fold(f.Tag.Get("name")), index: index, Max: 255,
+		Type: f.Type, folded: Fold(f.Tag.Get("name")), index: index, Max: 255,
 	}
 	_, q.Required = f.Tag.Lookup("required")
+	_, q.Later = f.Tag.Lookup("later")
 	if strings.Contains(path, "/:"+strings.ToLower(q.Name)+"/") {
 		q.InPath, q.Required = true, true
 	}
@@ -241,10 +242,6 @@ func (p *Plan) take(in reflect.Value, q *Param, g *Given) (warning string, fault
 	switch {
 	case g.bad != "":
 		return "", refuse(g.bad)
-	case q.Later == "refuse" && g.Value != "" && !q.off(g.Value):
-		return "", refuse("is not available yet")
-	case q.Later == "refuse":
-		return "", nil
 	case g.Value == "" && !p.write:
 		return "", nil
 	case g.Value == "":
@@ -254,7 +251,7 @@ func (p *Plan) take(in reflect.Value, q *Param, g *Given) (warning string, fault
 	if err := q.accept(in, g.Value); err != nil {
 		return "", refuse(err.Error())
 	}
-	if q.Later == "ignore" && !q.off(g.Value) {
+	if q.Later && !q.off(g.Value) {
 		return q.Name + " is not available yet and was ignored", nil
 	}
 	return "", nil
