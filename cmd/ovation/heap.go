@@ -18,6 +18,10 @@ const (
 	mostGCPercent  = 400
 )
 
+// heapBudget is how large the heap may be with so much --memory: a quarter is the store's
+// cache, and the runtime keeps a tenth more than the heap was at its largest.
+func heapBudget(memory uint64) uint64 { return memory * 3 / 4 * 10 / 11 }
+
 // gcPercent is by how much the heap may grow over what lives before it is collected.
 func gcPercent(live, budget uint64) int {
 	if live == 0 || live >= budget {

@@ -218,7 +218,7 @@ func (p *program) Run(ctx context.Context) error {
 	public := newPublicServer(p.api)
 	tuning, stop := context.WithCancel(ctx)
 	defer stop()
-	p.running.Go(func() { tuneHeap(tuning, uint64(p.cfg.Memory)*3/4) })
+	p.running.Go(func() { tuneHeap(tuning, heapBudget(uint64(p.cfg.Memory))) })
 	p.running.Go(func() { askHugePages(tuning, p.log) })
 	p.running.Go(func() { p.failed <- served(public.Serve(p.public)) })
 	select {

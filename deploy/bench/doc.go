@@ -7,8 +7,8 @@
 //	go run ./deploy/bench --only load     a steady load, in no other run: 10,000 activities and 50
 //	                                      questions a second for a minute; --rate, --questions, --for,
 //	                                      --log embedded|kafka|both, --verify
-//	go run ./deploy/bench --only load --rate 0 --for 1h --log both --verify
-//	                                      an hour on each log at half of what the node takes
+//	go run ./deploy/bench --only load --rate 20000 --questions 10 --for 1h --memory 8GiB
+//	                                      an hour, told every five minutes
 //	go run ./deploy/bench --only lastfm --lastfm DIR   the last.fm data set on the disk
 //	go run ./deploy/bench --only peers    beside DuckDB and ClickHouse on 10 M rows, in no other
 //	                                      run: half an hour; with --quick on 1 M rows, five minutes;
@@ -19,9 +19,9 @@
 //
 // Runs that are kept stand in runs/, named by date and machine.
 //
-// It builds the plain program, runs it as a child process with a directory and ports of
-// its own, registers members over HTTP and publishes activities as Kafka records, as a
-// network's collector does. Nothing in the child is special.
+// It builds the program as make build does, runs it as a child process with a directory and
+// ports of its own, registers members over HTTP and publishes activities as Kafka records,
+// as a network's collector does. Nothing in the child is special.
 //
 //	bench ──register──► HTTP  ┐
 //	      ──publish───► Kafka ├─ ovation serve     /proc/PID/stat    CPU of all its threads
@@ -59,7 +59,9 @@
 //     files by the growth of the rows, compaction not waited for. At the end each number of
 //     each brand's tally must be what was published, and the run fails where one is not.
 //     With --rate 0 the pace is half of the slowest of three spells, of --load activities
-//     each, that publish as fast as the node takes it while it is asked.
+//     each, that publish as fast as the node takes it while it is asked. That is batches
+//     of --batch records. The smaller ones of producers that hardly linger cost several
+//     times as much, and questions more with every row: for an hour, say a --rate.
 //
 //   - Peers: the same questions about the same rows in this process, over HTTP, and in
 //     DuckDB and ClickHouse, which pip fetches from PyPI by pinned versions into the user's

@@ -1,12 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/google/pprof/profile"
@@ -111,22 +107,6 @@ func (m *meter) save(ctx context.Context, path string) error {
 		return err
 	}
 	return m.node.saveProfiles(ctx, path, merged)
-}
-
-// saveProfiles keeps a CPU profile, and that of the heap now.
-func (n *node) saveProfiles(ctx context.Context, path string, merged *profile.Profile) error {
-	heap, err := n.ask(ctx, "/debug/pprof/heap?gc=1", nil)
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return err
-	}
-	var cpu bytes.Buffer
-	if err := merged.Write(&cpu); err != nil {
-		return err
-	}
-	return errors.Join(os.WriteFile(path+".cpu.pprof", cpu.Bytes(), 0o644), os.WriteFile(path+".heap.pprof", heap, 0o644))
 }
 
 // recorder takes CPU profiles of a node, one after another, until it is stopped.

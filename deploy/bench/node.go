@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
@@ -146,10 +147,15 @@ func (n *node) leave(sig syscall.Signal) {
 	}
 }
 
-// build builds the plain program into a directory.
+// build builds the program into a directory, as make build does.
 func build(ctx context.Context, dir string) (string, error) {
+	root, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", module).Output()
+	if err != nil {
+		return "", fmt.Errorf("go list: %w", err)
+	}
 	path := dir + "/ovation"
-	out, err := exec.CommandContext(ctx, "go", "build", "-o", path, module+"/cmd/ovation").CombinedOutput()
+	pgo := "-pgo=" + filepath.Join(strings.TrimSpace(string(root)), "deploy", "ovation.pgo")
+	out, err := exec.CommandContext(ctx, "go", "build", pgo, "-o", path, module+"/cmd/ovation").CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("go build: %w\n%s", err, out)
 	}

@@ -80,7 +80,7 @@ func parseOptions(args []string) (options, error) {
 	f.StringVar(&o.memory, "memory", "1GiB", "--memory of the node")
 	f.StringVar(&only, "only", "", "parts to measure, by comma: "+strings.Join(parts, ", ")+" (default all but the last three)")
 	f.StringVar(&o.json, "json", "", "`file` for the figures as JSON")
-	f.StringVar(&o.profiles, "profiles", "", "`directory` to keep profiles of the load in: CPU, and the heap after it")
+	f.StringVar(&o.profiles, "profiles", "", "`directory` to keep profiles of the load in: CPU, the heap after it, and the calls as go build -pgo reads them")
 	f.StringVar(&o.binary, "binary", "", "`file` of the program to measure, instead of one built from this checkout")
 	f.StringVar(&o.against, "vs", "", "`file` of another program to load in turn with it, run by run; only the cost is measured")
 	f.StringVar(&o.lastFM, "lastfm", "", "`directory` with the last.fm data set (hetrec2011-lastfm-2k), for the part of that name: what it takes on the disk")

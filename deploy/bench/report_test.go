@@ -113,8 +113,8 @@ func TestRecordedRunsAreReports(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := &Report{}
-		if err := json.Unmarshal(b, r); err != nil || len(r.Costs) == 0 && r.Peers == nil || r.Machine.CPU == "" {
-			t.Errorf("%s: %v, %d costs on %q", path, err, len(r.Costs), r.Machine.CPU)
+		if err := json.Unmarshal(b, r); err != nil || len(r.Costs) == 0 && len(r.Loads) == 0 && r.Peers == nil || r.Machine.CPU == "" {
+			t.Errorf("%s: %v, %d costs and %d loads on %q", path, err, len(r.Costs), len(r.Loads), r.Machine.CPU)
 		}
 	}
 }
