@@ -9,8 +9,8 @@ import (
 	"github.com/ovation-analytics/ovation/actors/member"
 )
 
-// commit makes what was applied durable in one batch, publishes the view, and tells
-// who waits. An empty commit only moves the moment of freshness.
+// commit stores what was applied in one batch, publishes the view, and tells who waits.
+// An empty commit only moves the moment of freshness.
 func (s *shard) commit(ctx actor.Context) error {
 	shared := s.env.shared
 	if s.state.Next == shared.applied.Load() && s.uncommitted == 0 && len(s.views.touched) == 0 {
@@ -91,8 +91,10 @@ func (s *shard) fold() {
 	}
 }
 
-// serveWhenNear ends catching up. It does not go back: a shard that falls behind
-// says so by its lag.
+// serveWhenNear ends catching up, near the journal's end and not before all is applied that
+// was in it when this process first read it, which is what fresh tells: a power cut may
+// have taken the last commits, and somebody has seen them. It does not go back: a shard that
+// falls behind says so by its lag.
 func (s *shard) serveWhenNear() {
 	shared := s.env.shared
 	if behaviour(shared.behaviour.Load()) == catchingUp && shared.end.Load()-s.state.Next <= nearEnd && shared.fresh.at.Load() != nil {

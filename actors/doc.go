@@ -3,7 +3,7 @@
 //	journal partition p ──pump──► shard actor p ──► member actors ─┐
 //	                                 (recovering →   brand actors ─┤
 //	                                  catching up →                ▼
-//	                                  serving)             one synced batch:
+//	                                  serving)               one batch:
 //	                                     │             state + offset + outbox
 //	                                     ▼ commit
 //	                              published view ◄── desk ◄── query ◄── API

@@ -80,8 +80,9 @@ type DeadLetters interface {
 
 // ShardStore is one shard's part of the node's store. The shard's goroutine owns
 // it, but for Snapshot's results. Changes are staged and become durable together
-// with the state, in one synced batch (I3). After an error of Stage or Commit the
-// store must be closed and opened again: what was staged is gone.
+// with the state, in one batch (I3), with Commit or a little later, and at Close: what a
+// power cut takes of the last commits is in the journal. After an error of Stage or Commit
+// the store must be closed and opened again: what was staged is gone.
 type ShardStore interface {
 	// State is what was stored with the last commit; zero in a new store.
 	State() domain.ShardState

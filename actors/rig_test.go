@@ -245,7 +245,7 @@ func newRig(t testing.TB, shards int, o Options) *rig {
 func (r *rig) open() {
 	r.t.Helper()
 	var err error
-	if r.store, err = storage.Open("store", storage.Options{FS: r.fs, CacheBytes: 1 << 20, MemTableBytes: 1 << 20, SealRows: 500}); err != nil {
+	if r.store, err = storage.Open("store", storage.Options{FS: r.fs, CacheBytes: 1 << 20, MemTableBytes: 1 << 20, SealRows: 500, SyncWithin: time.Hour}); err != nil {
 		r.t.Fatal(err)
 	}
 	o := r.options

@@ -8,8 +8,9 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// Commit makes what is staged durable, together with the state and the origins that
-// moved, in one synced batch (I3). State's Facts are the store's own and passed over.
+// Commit stores what is staged, together with the state and the origins that moved, in
+// one batch (I3), which is durable at the latest SyncWithin from now. State's Facts are
+// the store's own and passed over.
 func (s *Shard) Commit(state domain.ShardState, origins []domain.Origin) error {
 	if err := s.usable(); err != nil {
 		return err
@@ -52,7 +53,7 @@ func (s *Shard) commit(state domain.ShardState, origins []domain.Origin) error {
 	if err := b.Set(s.key, s.value, nil); err != nil {
 		return err
 	}
-	if err := commitBatch(b, s.store.failure, s.store.opts.durability()); err != nil {
+	if err := s.store.commit(b); err != nil {
 		return err
 	}
 	s.store.commits.Add(1)

@@ -6,13 +6,14 @@
 //	  Stage(changes) ─► open batch, tail, facts            Snapshot ─► rows, content,
 //	  Seen(hash)     ─► filter, tail, t                      ▲         members, requests
 //	  Commit(state)  ─► T c (t R C n when the tail is full)  │ as of the last commit
-//	                    origins, state ─► one synced batch ──┘
+//	                    origins, state ─► one batch ─────────┘
 //
 // Promised:
 //
 //   - Everything a commit staged, the state and the origins that moved become
 //     durable together or not at all (I3): there is one batch a commit, it is
-//     synced, and nothing needs repair after a kill.
+//     durable SyncWithin later, and nothing needs repair after a kill: what the last
+//     commits had is applied once more, from the journal.
 //   - Nothing here depends on a clock, on chance or on the order of a map (I6): the
 //     same changes give the same answers, the same facts and the same rows, however
 //     they were cut into commits and however Pebble groups merge operands.
@@ -45,6 +46,7 @@
 //	consistent.go                     and with itself
 //	warm.go snapshot.go scan.go       reading
 //	says.go search.go gist.go         what actions say, many at once; a word in it
+//	sync.go                           when a commit is durable
 //	disk.go failure.go                when the disk fails
 //	dump.go stats.go                  for operators
 //

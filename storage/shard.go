@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"errors"
 	"fmt"
 	"sync/atomic"
 
@@ -240,14 +241,14 @@ func (s *Shard) Seen(account domain.AccountID, ord domain.Ordinal, time domain.S
 	return m.row(id.Slot()), true, nil
 }
 
-// Close gives the shard up. What is staged is gone.
+// Close gives the shard up: what is committed is durable then, what is staged is gone.
 func (s *Shard) Close() error {
 	if s.closed {
 		return nil
 	}
-	var err error
+	err := s.store.syncNow()
 	if s.err == nil { // else Pebble may have the batch still
-		err = s.open.close()
+		err = errors.Join(err, s.open.close())
 	}
 	s.closed, s.err = true, errClosed
 	s.texts.release(s.texts.spare)

@@ -26,9 +26,10 @@ type Options struct {
 	FilterBytes   int          // a shard's filters of months before the newest two; default 32 MiB
 	GistBytes     int          // of gists of contents, of all shards; default 32 MiB
 	Throwaway     bool         // nothing is durable: a store that is removed when it is closed
-	// SyncEvery is the least time between two fsyncs of the WAL: commits that come in it
-	// share the next one. The first after a while is not held back. 0: none is.
-	SyncEvery time.Duration
+	// SyncWithin is how long a shard's commit may wait to be durable, with those that come
+	// meanwhile. A power cut then leaves the shard at an earlier commit: the journal, which
+	// is durable before it is applied, has the rest. 0: a commit is durable when it returns.
+	SyncWithin time.Duration
 
 	widths     widths // tests have narrower ones, and fewer rows in a bucket
 	bucketRows uint64
@@ -72,7 +73,7 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// durability is how commits are written.
+// durability is how what the store says of itself is written.
 func (o *Options) durability() *pebble.WriteOptions {
 	if o.Throwaway {
 		return pebble.NoSync
@@ -110,6 +111,7 @@ type Store struct {
 	sealings sync.Pool    // of *sealing
 	texts    sync.Pool    // of *textMemory
 	gists    gists
+	later    later
 
 	mu   sync.Mutex     // guards open: shards are opened by the node and closed by themselves
 	open map[int]*Shard // by shard; nil while it is being opened
@@ -153,7 +155,6 @@ func openPebble(dir, format string, o Options, f *failure) (*pebble.DB, error) {
 		LBaseMaxBytes:               64 << 20,
 		CompactionConcurrencyRange:  func() (int, int) { return 1, 2 },
 		BytesPerSync:                512 << 10,
-		WALMinSyncInterval:          func() time.Duration { return o.SyncEvery },
 	}
 	p.DisableWAL = o.Throwaway
 	if o.noCompact {
@@ -261,6 +262,8 @@ func (s *Store) Close() error {
 	if s.closed.Swap(true) {
 		return nil
 	}
+	s.later.one.Lock() // an fsync that was begun
+	defer s.later.one.Unlock()
 	return closePebble(s.db, s.failure)
 }
 
