@@ -51,7 +51,7 @@ func askHugePages(ctx context.Context, log *slog.Logger) {
 		if metrics.Read(sample); sample[0].Value.Uint64() < hugeFrom {
 			continue
 		}
-		if err := h.grown(); err != nil {
+		if err := h.grown(ctx); err != nil {
 			log.Warn("no huge pages for what the heap grows by", "error", err)
 			return
 		}
@@ -63,8 +63,15 @@ type hugePages struct {
 	upTo uintptr // the heap grows upwards
 }
 
+// What is there already is copied, while whoever needs memory waits: a little at a time,
+// so that a heap of a gigabyte takes seconds and not one in which nothing else goes on.
+const (
+	collapseAtOnce = 2 << 20
+	collapsePause  = 5 * time.Millisecond
+)
+
 // grown asks for what the heap has grown by.
-func (h *hugePages) grown() error {
+func (h *hugePages) grown(ctx context.Context) error {
 	f, err := os.Open("/proc/self/maps")
 	if err != nil {
 		return err
@@ -82,12 +89,31 @@ func (h *hugePages) grown() error {
 		if err := advise(from, s.to, adviseHuge); err != nil {
 			return err
 		}
-		// An older kernel cannot, or finds no room: what comes later is of huge pages all
-		// the same.
-		_ = advise(from, s.to, adviseCollapse)
 		h.upTo = s.to
+		collapse(ctx, from, s.to)
 	}
 	return nil
+}
+
+// collapse makes huge pages of what is there already, as far as the kernel can: an older
+// one cannot, or finds no room. What comes later is of huge pages all the same.
+func collapse(ctx context.Context, from, to uintptr) {
+	for from < to && ctx.Err() == nil {
+		end := min(to, (from/collapseAtOnce+1)*collapseAtOnce)
+		_ = advise(from, end, adviseCollapse)
+		from = end
+		pause(ctx, collapsePause)
+	}
+}
+
+// pause waits, or until ctx ends.
+func pause(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-ctx.Done():
+	}
 }
 
 func advise(from, to uintptr, advice int) error {

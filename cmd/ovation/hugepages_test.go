@@ -36,7 +36,7 @@ func TestTheHeapIsAskedToBeOfHugePages(t *testing.T) {
 		t.Skip("this machine has no huge pages to be asked for")
 	}
 	var h hugePages
-	if err := h.grown(); err != nil {
+	if err := h.grown(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	object := new([64]uint64)
@@ -52,7 +52,7 @@ func TestTheHeapIsAskedToBeOfHugePages(t *testing.T) {
 		t.Error("no mapping is of huge pages")
 	}
 	upTo := h.upTo
-	if err := h.grown(); err != nil || h.upTo < upTo {
+	if err := h.grown(t.Context()); err != nil || h.upTo < upTo {
 		t.Errorf("%v, up to %x after %x", err, h.upTo, upTo)
 	}
 }
