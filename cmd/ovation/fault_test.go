@@ -15,6 +15,7 @@ func TestFaultTheLogsDiskIsFull(t *testing.T) {
 		h.engine.eventLog = h.broker.log // as where the node brings it
 		before := h.engine.node.Status().Shards
 		h.broker.power.free.Store(200 * mib)
+		time.Sleep(time.Second) // it is looked at now and then
 		h.something()
 		asked := h.unanswered()
 		time.Sleep(30 * time.Second)

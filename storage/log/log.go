@@ -106,14 +106,7 @@ func (l *Log) defaults() {
 		o.MinFree = 256 << 20
 	}
 	if o.FreeSpace == nil {
-		fs, dir := o.FS, l.dir
-		o.FreeSpace = func() (uint64, error) {
-			u, err := fs.GetDiskUsage(dir)
-			if errors.Is(err, vfs.ErrUnsupported) {
-				return math.MaxUint64, nil
-			}
-			return u.AvailBytes, err
-		}
+		o.FreeSpace = (&space{fs: o.FS, dir: l.dir}).free
 	}
 	if o.Logger == nil {
 		o.Logger = slog.Default()
