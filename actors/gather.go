@@ -8,14 +8,15 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
 // gather appends what all routers of a node bring: the pages that wait while others are
-// appended go together in the next round, one batch for each shard and one request for
-// each leader. A page of a thousand records a second has one or two for each shard, and a
-// batch costs the log as much as dozens of records.
+// appended, and small ones that come soon after, go together in the next round, one batch
+// for each shard and one request for each leader. A page of a thousand records a second has
+// one or two for each shard, and a batch costs the log as much as dozens of records.
 //
 // A router has one page under way, and a round ends before the next begins: so the records
 // of a source partition stand in each journal partition in their order (I2).
@@ -38,6 +39,11 @@ type offer struct {
 // roundLeast is how many records make a round: those beyond wait for the next, since
 // putting pages together copies their records.
 const roundLeast = 8000
+
+// roundEvery is the least time from one small round to the next; what comes after a pause
+// is not held back. At 10,000 activities a second, small batches and two processors, a
+// quarter of the node's work was rounds that followed each other at once.
+const roundEvery = 4 * time.Millisecond
 
 func newGather(journal Log, log *slog.Logger) *gather {
 	g := &gather{
@@ -79,14 +85,16 @@ func (o *offer) len() (n int) {
 func (g *gather) run(ctx context.Context) {
 	defer close(g.over)
 	var round []*offer
+	var due time.Time
 	merged := make([][]domain.Record, len(g.shards))
 	for {
 		select {
 		case o := <-g.offers:
-			round = g.waiting(append(round[:0], o))
+			round = g.waiting(ctx, append(round[:0], o), due)
 		case <-ctx.Done():
 			return
 		}
+		due = time.Now().Add(roundEvery)
 		if len(round) == 1 {
 			g.settle(ctx, round, round[0].batches)
 		} else {
@@ -97,9 +105,25 @@ func (g *gather) run(ctx context.Context) {
 	}
 }
 
-// waiting adds the offers that wait.
-func (g *gather) waiting(round []*offer) []*offer {
-	for n := round[0].len(); n < roundLeast; {
+// waiting adds the offers that wait, and while there are few records those that come until
+// the round is due.
+func (g *gather) waiting(ctx context.Context, round []*offer, due time.Time) []*offer {
+	n := round[0].len()
+	if left := time.Until(due); left > 0 {
+		late := time.NewTimer(left)
+		defer late.Stop()
+		for waits := true; waits && n < few; {
+			select {
+			case o := <-g.offers:
+				round, n = append(round, o), n+o.len()
+			case <-late.C:
+				waits = false
+			case <-ctx.Done():
+				return round
+			}
+		}
+	}
+	for n < roundLeast {
 		select {
 		case o := <-g.offers:
 			round, n = append(round, o), n+o.len()

@@ -7,6 +7,10 @@ import (
 	"math/rand/v2"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
@@ -134,4 +138,63 @@ func (f *flaky) has(p int, o domain.Origin) bool {
 		}
 	}
 	return false
+}
+
+// rounds keeps the moments and the sizes of what is appended.
+type rounds struct {
+	*memLog
+	began time.Time
+	at    []time.Duration
+	sizes []int
+}
+
+func (r *rounds) Appender() Appender { return r }
+
+func (r *rounds) note(n int) {
+	if now := time.Since(r.began); len(r.at) == 0 || r.at[len(r.at)-1] != now {
+		r.at, r.sizes = append(r.at, now), append(r.sizes, 0)
+	}
+	r.sizes[len(r.sizes)-1] += n
+}
+
+func (r *rounds) Append(ctx context.Context, p int, records []domain.Record) (int64, error) {
+	r.note(len(records))
+	return r.memLog.Append(ctx, p, records)
+}
+
+func (r *rounds) AppendEach(ctx context.Context, batches [][]domain.Record, done func(int, int64)) {
+	appendEach(ctx, r, batches, done)
+}
+
+// Small rounds are roundEvery apart; a large one, and the first after a pause, waits for
+// nobody.
+func TestSmallRoundsKeepTheirDistance(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		log := &rounds{memLog: newMemLog(1, 1), began: time.Now()}
+		g := newGather(log, slog.New(slog.DiscardHandler))
+		g.shards = []*shardShared{{progress: make(chan struct{}, 1)}}
+		ctx, cancel := context.WithCancel(t.Context())
+		go g.run(ctx)
+		ms := func(n float64) time.Duration { return time.Duration(n * float64(time.Millisecond)) }
+		for _, o := range []struct {
+			at      time.Duration
+			records int
+		}{
+			{0, 1}, {ms(1), 2}, {ms(3), 3}, // the first at once, the others when the round is due
+			{ms(6), 4}, {ms(7), few}, // enough: at once
+			{ms(30), 5},
+		} {
+			time.Sleep(o.at - time.Since(log.began))
+			go func() { _ = g.append(ctx, [][]domain.Record{make([]domain.Record, o.records)}) }()
+		}
+		time.Sleep(time.Second)
+		cancel()
+		<-g.over
+		if diff := cmp.Diff([]time.Duration{0, ms(4), ms(7), ms(30)}, log.at); diff != "" {
+			t.Error("moments", diff)
+		}
+		if diff := cmp.Diff([]int{1, 5, 4 + few, 5}, log.sizes); diff != "" {
+			t.Error("records", diff)
+		}
+	})
 }
