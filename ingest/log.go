@@ -65,7 +65,7 @@ func (l *Log) End(ctx context.Context, partition int) (int64, error) {
 
 // Reader is a reader of one partition.
 func (l *Log) Reader(partition int) *Reader {
-	f, err := l.client.Fetcher(kafka.FetchConfig{Topic: l.topic, ID: l.id, Partition: partition, MaxBytes: fetchBytes})
+	f, err := l.client.Fetcher(kafka.FetchConfig{Topic: l.topic, ID: l.id, Partition: partition, MaxBytes: fetchBytes, Jointly: true})
 	return &Reader{log: l, partition: partition, pages: newPager(f), err: err}
 }
 

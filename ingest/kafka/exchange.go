@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	kafkago "github.com/segmentio/kafka-go"
@@ -150,6 +151,18 @@ func (c *Client) leader(topic string, partition int) route {
 			return protocol.Broker{}, kafkago.LeaderNotAvailable
 		}
 		return b, nil
+	}
+}
+
+// noted is leader, and keeps 1 + the broker's id.
+func (c *Client) noted(topic string, partition int, in *atomic.Int32) route {
+	found := c.leader(topic, partition)
+	return func(l protocol.Cluster) (protocol.Broker, error) {
+		b, err := found(l)
+		if err == nil {
+			in.Store(b.ID + 1)
+		}
+		return b, err
 	}
 }
 

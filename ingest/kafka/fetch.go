@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	kafkago "github.com/segmentio/kafka-go"
@@ -24,18 +25,20 @@ type FetchConfig struct {
 	MaxBytes int           // of a page, as it comes; one batch is given even if larger. 1 MiB
 	MinBytes int           // to wait for. 1
 	MaxWait  time.Duration // how long for. 500 ms
+	Jointly  bool          // small pages may come with those of other fetchers of the client
 }
 
 // Fetcher reads one partition. One goroutine at a time; it may be made anew at any
 // time, its caller has all its state.
 type Fetcher struct {
-	client  *Client
-	cfg     FetchConfig
-	request *kmsg.FetchRequest // what is asked stands in it until it is on the wire
+	client *Client
+	cfg    FetchConfig
 
-	ratio float64 // of uncompressed to compressed bytes, lately
-	spare []Record
-	arena []byte
+	leader atomic.Int32 // 1 + the broker that leads the partition, as a request found it; 0: not known
+	large  bool         // the last page was
+	ratio  float64      // of uncompressed to compressed bytes, lately
+	spare  []Record
+	arena  []byte
 
 	suspected domain.GapKind
 	seen      int
@@ -52,7 +55,7 @@ func (c *Client) Fetcher(cfg FetchConfig) (*Fetcher, error) {
 	cfg.MaxBytes = min(cfg.MaxBytes, 64<<20)
 	cfg.MinBytes = max(cfg.MinBytes, 1)
 	cfg.MaxWait = orDefault(cfg.MaxWait, 500*time.Millisecond)
-	return &Fetcher{client: c, cfg: cfg, request: newRequest(&cfg), ratio: 4}, nil
+	return &Fetcher{client: c, cfg: cfg, ratio: 4}, nil
 }
 
 // Reuse lets the next page stand in the memory of these records, and what it
@@ -121,27 +124,17 @@ func (f *Fetcher) failed(err error) error {
 const answerRoom = 64 << 20
 
 func (f *Fetcher) fetch(ctx context.Context, next int64, epoch int32, maxBytes int) (*Page, error) {
-	x, err := f.client.exchange(ctx, request{
-		message: f.message(next, epoch, maxBytes), version: versionFetch,
-		route: f.client.leader(f.cfg.Topic, f.cfg.Partition), over: f.client.fetching,
-		within: f.cfg.MaxWait + f.client.cfg.RequestTimeout, limit: maxBytes + answerRoom,
-	})
-	if err != nil {
-		return nil, f.named(ctx, next, err)
+	d := f.ask(ctx, &wish{cfg: &f.cfg, next: next, epoch: epoch, maxBytes: maxBytes})
+	if d.err != nil {
+		return nil, f.named(ctx, next, d.err)
 	}
-	a := x.answer.(*kmsg.FetchResponse)
-	if a.ErrorCode != 0 {
-		return nil, f.named(ctx, next, kafkago.Error(a.ErrorCode))
-	}
-	if len(a.Topics) != 1 || len(a.Topics[0].Partitions) != 1 {
-		return nil, &passing{why: "the broker's answer has no partition", err: errAnswer}
-	}
-	p := &a.Topics[0].Partitions[0]
+	p := d.part
 	switch code := kafkago.Error(p.ErrorCode); code {
 	case 0:
 	case kafkago.OffsetOutOfRange:
 		return nil, f.outOfRange(ctx, next, epoch)
 	default:
+		f.leader.Store(0)
 		return nil, f.named(ctx, next, code)
 	}
 	if e := p.DivergingEpoch; e.EndOffset >= 0 {
@@ -153,30 +146,57 @@ func (f *Fetcher) fetch(ctx context.Context, next int64, epoch int32, maxBytes i
 	}
 	page, shared, err := f.page(p, next, epoch)
 	if err == nil && !shared {
-		x.release()
+		d.memory.release()
 	}
+	f.large = len(p.RecordBatches) >= largePage
 	return page, err
 }
 
-func (f *Fetcher) message(next int64, epoch int32, maxBytes int) kmsg.Request {
-	p := &f.request.Topics[0].Partitions[0]
-	p.FetchOffset, p.LastFetchedEpoch, p.PartitionMaxBytes = next, epoch, int32(maxBytes)
-	return f.request
+// largePage is the bytes of a page that is worth a request of its own.
+const largePage = 64 << 10
+
+// ask asks the partition's leader, with others if that is wanted and he is known. What
+// failed jointly is asked alone: it may be another's fault.
+func (f *Fetcher) ask(ctx context.Context, w *wish) delivery {
+	if leader := f.leader.Load() - 1; f.cfg.Jointly && leader >= 0 && !f.large {
+		d := f.client.joint.ask(ctx, leader, w)
+		if d.err != nil {
+			f.leader.Store(0)
+		}
+		return d
+	}
+	m := newFetch()
+	m.MinBytes, m.MaxWaitMillis = int32(f.cfg.MinBytes), int32(f.cfg.MaxWait.Milliseconds())
+	t := topicIn(m, w.cfg)
+	t.Partitions = append(t.Partitions, w.partition())
+	x, err := f.client.exchange(ctx, request{
+		message: m, version: versionFetch, route: f.client.noted(f.cfg.Topic, f.cfg.Partition, &f.leader), over: f.client.fetching,
+		within: f.cfg.MaxWait + f.client.cfg.RequestTimeout, limit: w.maxBytes + answerRoom,
+	})
+	if err != nil {
+		return delivery{err: err}
+	}
+	d := w.of(x.answer.(*kmsg.FetchResponse))
+	d.memory = &lent{x: x}
+	d.memory.readers.Store(1)
+	return d
 }
 
-// newRequest is a fetch of the partition but for what each asks.
-func newRequest(cfg *FetchConfig) *kmsg.FetchRequest {
-	p := kmsg.NewFetchRequestTopicPartition()
-	p.Partition = int32(cfg.Partition)
-	t := kmsg.NewFetchRequestTopic()
-	t.TopicID = cfg.ID
-	t.Partitions = append(t.Partitions, p)
+// errorOf is an error of all of an answer.
+func errorOf(a *kmsg.FetchResponse) error {
+	if a.ErrorCode != 0 {
+		return kafkago.Error(a.ErrorCode)
+	}
+	return nil
+}
+
+// newFetch is a fetch of nothing yet.
+func newFetch() *kmsg.FetchRequest {
 	m := kmsg.NewPtrFetchRequest()
 	m.ReplicaID, m.SessionEpoch = -1, -1 // a consumer, without a session
 	m.IsolationLevel = readCommitted
-	m.MinBytes, m.MaxWaitMillis = int32(cfg.MinBytes), int32(cfg.MaxWait.Milliseconds())
-	m.MaxBytes = 1 << 30 // the partition's limit counts
-	m.Topics = append(m.Topics, t)
+	m.MinBytes = 1
+	m.MaxBytes = 1 << 30 // the partitions' limits count
 	return m
 }
 

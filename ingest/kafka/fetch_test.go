@@ -201,6 +201,7 @@ func TestCorruptBatchIsAskedForAgainBeforeItIsOne(t *testing.T) {
 			part.RecordBatches = slices.Clone(log)
 			part.RecordBatches[70] ^= 1
 			topic := kmsg.NewFetchResponseTopic()
+			topic.TopicID = q.Topics[0].TopicID
 			topic.Partitions = append(topic.Partitions, part)
 			a.Topics = append(a.Topics, topic)
 			return a, nil, true

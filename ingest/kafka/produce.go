@@ -10,7 +10,6 @@ import (
 	"time"
 
 	kafkago "github.com/segmentio/kafka-go"
-	"github.com/segmentio/kafka-go/protocol"
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
@@ -206,7 +205,7 @@ func (p *Producer) store(ctx context.Context, batch []byte) (int64, error) {
 	m.TimeoutMillis = int32(p.client.cfg.RequestTimeout.Milliseconds())
 	m.Topics = append(m.Topics, t)
 	answer, err := p.client.ask(ctx, request{
-		message: m, version: versionProduce, route: p.leader(), within: p.client.cfg.RequestTimeout + brokerMargin,
+		message: m, version: versionProduce, route: p.client.noted(p.cfg.Topic, p.cfg.Partition, &p.led), within: p.client.cfg.RequestTimeout + brokerMargin,
 	})
 	if err != nil {
 		return 0, err
@@ -216,18 +215,6 @@ func (p *Producer) store(ctx context.Context, batch []byte) (int64, error) {
 		return 0, &passing{why: "the broker's answer has no partition", err: errAnswer}
 	}
 	return storedAt(&a.Topics[0].Partitions[0])
-}
-
-// leader routes to the partition's leader and notes which broker that is.
-func (p *Producer) leader() route {
-	found := p.client.leader(p.cfg.Topic, p.cfg.Partition)
-	return func(l protocol.Cluster) (protocol.Broker, error) {
-		b, err := found(l)
-		if err == nil {
-			p.led.Store(b.ID + 1)
-		}
-		return b, err
-	}
 }
 
 // lost reports that the broker does not go on with this session.

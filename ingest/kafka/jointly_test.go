@@ -1,0 +1,203 @@
+package kafka
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// asked keeps how many partitions the last fetches of a cluster were of.
+type asked struct {
+	mu   sync.Mutex
+	of   []int
+	fail func() bool // nil: none fails
+}
+
+func (w *world) asked(fail func() bool) *asked {
+	a := &asked{fail: fail}
+	w.cluster.ControlKey(int16(kmsg.Fetch), func(r kmsg.Request) (kmsg.Response, error, bool) {
+		w.cluster.KeepControl()
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		n := 0
+		for _, t := range r.(*kmsg.FetchRequest).Topics {
+			n += len(t.Partitions)
+		}
+		a.of = append(a.of, n)
+		if a.fail != nil && a.fail() {
+			return nil, errors.New("connection lost"), true
+		}
+		return nil, nil, false
+	})
+	return a
+}
+
+// last is how many partitions the last request was of.
+func (a *asked) last() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.of[len(a.of)-1]
+}
+
+// jointly is a fetcher of a partition that has read it once, and so knows its leader.
+func (w *world) jointly(partition int, wait time.Duration) *Fetcher {
+	w.Helper()
+	f := w.fetcher(func(c *FetchConfig) { c.Partition, c.MaxWait, c.Jointly = partition, wait, true })
+	_, err := f.client.End(w.ctx, w.topic, partition)
+	w.must(err)
+	f.leader.Store(0 + 1)
+	return f
+}
+
+// I1: each partition is read in order and whole, whoever else asks, gives up or fails.
+func TestFetchersThatAskJointlyReadWhatEachWouldAlone(t *testing.T) {
+	const partitions, records = 6, 300
+	seed := rand.Uint64()
+	t.Log("seed", seed)
+	w := given(t, kfake.NumBrokers(2), kfake.SeedTopics(partitions, "t"))
+	lots := rand.New(rand.NewPCG(seed, 99))
+	a := w.asked(func() bool { return lots.IntN(30) == 0 })
+	var wg sync.WaitGroup
+	for p := range partitions {
+		rng := rand.New(rand.NewPCG(seed, uint64(p)))
+		producer := w.producer(func(c *ProducerConfig) { c.Partition = p })
+		wg.Go(func() {
+			for i := 0; i < records; {
+				var values []string
+				for range 1 + rng.IntN(5) {
+					values = append(values, fmt.Sprint(p, " ", i))
+					i++
+				}
+				if _, err := producer.Send(w.ctx, messages(values...)); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+		f := w.fetcher(func(c *FetchConfig) { c.Partition, c.Jointly = p, true })
+		moody := rand.New(rand.NewPCG(seed, uint64(100+p)))
+		wg.Go(func() { readAllJointly(w, f, moody, p, records) })
+	}
+	wg.Wait()
+	most := 0
+	for _, n := range a.of {
+		most = max(most, n)
+	}
+	if most < 2 {
+		t.Error("nobody ever shared a request")
+	}
+}
+
+func readAllJointly(w *world, f *Fetcher, moody *rand.Rand, partition, records int) {
+	next, epoch := int64(0), NoEpoch
+	for next < int64(records) {
+		ctx, cancel := context.WithCancel(w.ctx)
+		if moody.IntN(4) == 0 {
+			time.AfterFunc(time.Duration(moody.IntN(3000))*time.Microsecond, cancel)
+		}
+		page, err := f.Fetch(ctx, next, epoch)
+		cancel()
+		if err != nil {
+			if w.ctx.Err() != nil || !Retriable(err) && !errors.Is(err, context.Canceled) {
+				w.Errorf("partition %d: %v", partition, err)
+				return
+			}
+			continue
+		}
+		for i := range page.Records {
+			if r := &page.Records[i]; r.Offset != next+int64(i) || string(r.Value) != fmt.Sprint(partition, " ", r.Offset) {
+				w.Errorf("partition %d, offset %d: %q", partition, next+int64(i), r.Value)
+				return
+			}
+		}
+		next, epoch = page.Next, page.Epoch
+	}
+}
+
+func TestWhoGetsNothingStaysAboardUntilHisWaitIsOver(t *testing.T) {
+	w := given(t, kfake.SeedTopics(2, "t"))
+	a := w.asked(nil)
+	short, long := w.jointly(0, 50*time.Millisecond), w.jointly(1, time.Hour)
+	got := make(chan *Page)
+	go func() {
+		page, err := long.Fetch(w.ctx, 0, NoEpoch)
+		if err != nil {
+			t.Error(err)
+		}
+		got <- page
+	}()
+	for joint := 0; joint < 3; joint += a.last() / 2 { // the second time, the long one was aboard again
+		page, err := short.Fetch(w.ctx, 0, NoEpoch)
+		if err != nil || len(page.Records) != 0 || page.Next != 0 {
+			t.Fatalf("%+v %v", page, err)
+		}
+	}
+	w.send(w.producer(func(c *ProducerConfig) { c.Partition = 1 }), "at last")
+	if page := <-got; len(page.Records) != 1 {
+		t.Errorf("%+v", page)
+	}
+}
+
+func TestWhoHasGivenUpIsAskedForNoMore(t *testing.T) {
+	w := given(t, kfake.SeedTopics(2, "t"))
+	stays, goes := w.jointly(0, 20*time.Millisecond), w.jointly(1, time.Hour)
+	ctx, cancel := context.WithCancel(w.ctx)
+	left := make(chan error)
+	go func() {
+		_, err := goes.Fetch(ctx, 0, NoEpoch)
+		left <- err
+	}()
+	both := func() bool {
+		_, err := stays.Fetch(w.ctx, 0, NoEpoch)
+		w.must(err)
+		w.client.joint.mu.Lock()
+		defer w.client.joint.mu.Unlock()
+		l := w.client.joint.by[0]
+		return len(l.waiting)+l.under > 0
+	}
+	for !both() {
+		if w.ctx.Err() != nil {
+			t.Fatal("the other one never came aboard")
+		}
+	}
+	cancel()
+	if err := <-left; !errors.Is(err, context.Canceled) {
+		t.Errorf("given up with %v", err)
+	}
+	for both() {
+		if w.ctx.Err() != nil {
+			t.Fatal("the other one is still asked for")
+		}
+	}
+}
+
+func TestAnothersFaultIsNobodyElses(t *testing.T) {
+	w := given(t, kfake.SeedTopics(2, "t"))
+	w.send(w.producer(nil), "a")
+	good, bad := w.jointly(0, time.Hour), w.jointly(1, time.Hour)
+	bad.cfg.ID = domain.TopicID{9}
+	failed := make(chan error)
+	go func() {
+		_, err := bad.Fetch(w.ctx, 0, NoEpoch)
+		failed <- err
+	}()
+	page, err := good.Fetch(w.ctx, 0, NoEpoch)
+	if err != nil || len(page.Records) != 1 {
+		t.Fatalf("%+v %v", page, err)
+	}
+	if err := <-failed; !Retriable(err) {
+		t.Errorf("a topic of another id: %v", err)
+	}
+	if good.leader.Load() == 0 || bad.leader.Load() != 0 {
+		t.Errorf("asked alone next: the good one %v, the bad one %v", good.leader.Load() == 0, bad.leader.Load() == 0)
+	}
+}
