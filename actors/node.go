@@ -240,6 +240,9 @@ func (n *Node) Stop() {
 	n.cancel()
 	n.beside.Wait()
 	n.workers.wait()
+	for _, s := range n.shared {
+		s.open.Wait() // whoever else reads: who asks for one member, or brings a cold brand in
+	}
 	for _, l := range append(n.lanes, n.catalogLane) {
 		<-l.done
 	}

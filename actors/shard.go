@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -36,6 +37,7 @@ type shardEnv struct {
 type shardShared struct {
 	id        int
 	view      atomic.Pointer[shardView]
+	open      sync.WaitGroup // views that are not closed: somebody reads them, or may
 	behaviour atomic.Int32
 	applied   atomic.Int64 // offset after the last record committed
 	end       atomic.Int64 // the journal's end as last seen

@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -14,7 +15,8 @@ import (
 // would drop, so a view is not kept long.
 type shardView struct {
 	refs     atomic.Int64
-	next     int64 // offset after the last record in it
+	open     *sync.WaitGroup // the shard's: one for each view that is not closed
+	next     int64           // offset after the last record in it
 	version  uint64
 	stamps   *stamps
 	accounts pages[*accountView]
@@ -48,6 +50,7 @@ func (s *shardShared) acquireView() *shardView {
 func (v *shardView) release() {
 	if v.refs.Add(-1) == 0 {
 		_ = v.snapshot.Close()
+		v.open.Done()
 	}
 }
 
@@ -112,6 +115,8 @@ func (w *viewWriter) renew(s *shardShared, snapshot Snapshot) {
 func (w *viewWriter) swap(s *shardShared, v *shardView) {
 	w.at = time.Now()
 	v.refs.Store(1)
+	v.open = &s.open
+	s.open.Add(1)
 	if old := s.view.Swap(v); old != nil {
 		old.release()
 	}

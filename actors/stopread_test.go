@@ -1,0 +1,32 @@
+package actors
+
+import (
+	"testing"
+	"time"
+)
+
+// A store that is closed while somebody reads it says that it leaks.
+func TestANodeStopsNotBeforeItsReadersAreDone(t *testing.T) {
+	r := newRig(t, 1, Options{})
+	v := r.node.shared[0].acquireView()
+	if v == nil {
+		t.Fatal("no view")
+	}
+	stopped := make(chan struct{})
+	go func() { r.node.Stop(); close(stopped) }()
+	r.eventually("retreat of the view", func() bool { return r.node.shared[0].view.Load() == nil })
+	select {
+	case <-stopped:
+		t.Error("it stopped with a reader")
+	case <-time.After(50 * time.Millisecond): // it has all that it takes but us
+	}
+	if _, _, err := v.snapshot.Identity(1, identityOf(0)); err != nil {
+		t.Error(err)
+	}
+	v.release()
+	<-stopped
+	if err := r.store.Close(); err != nil {
+		t.Error(err)
+	}
+	r.node = nil
+}
