@@ -127,6 +127,7 @@ func (r *router) Receive(ctx actor.Context) {
 		r.stop()
 	case *routerStarted:
 		r.next, r.noted, r.marked, r.epoch, r.reading = m.next, m.next, m.next, m.epoch, m.topic
+		r.shared.next.Store(max(m.next, 0))
 	case *sourcePage:
 		if r.ctx.Err() == nil {
 			r.page(m)
@@ -180,6 +181,7 @@ func (r *router) stop() {
 
 // start reads on from where the group left the partition.
 func (r *router) start(ctx actor.Context) {
+	r.shared.next.Store(0) // what was routed may be another topic's: whoever waits for this one's end waits
 	r.shared.stopped.Store(nil)
 	r.shared.gap.Store(nil)
 	r.ctx, r.cancel = context.WithCancel(r.node)
