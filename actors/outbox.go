@@ -17,7 +17,7 @@ import (
 // leaving none out, into their logs. Forwards and dead letters have cursors of
 // their own, so that a dead letter holds up no forward.
 //
-// The shard owns staged; the goroutines are given what a commit made durable.
+// The shard owns staged; the goroutines are given what was committed.
 type outbox struct {
 	shard    int
 	appender Appender
@@ -81,7 +81,7 @@ func (o *outbox) committed() {
 	o.pending = o.pending[:0]
 }
 
-// offer hands over an entry that is durable.
+// offer hands over an entry that is committed: a replay makes it again as it is (I6).
 func (o *outbox) offer(e *domain.Outgoing) {
 	if e.Dead != nil {
 		o.dead.push(e)

@@ -128,7 +128,7 @@ type ShardStore interface {
 
 	// Stage puts changes into the open batch.
 	Stage(changes []domain.Change) error
-	// Commit makes the open batch durable with the state and the origins that moved.
+	// Commit stores the open batch with the state and the origins that moved.
 	// Facts is the store's to keep: State returns it.
 	Commit(state domain.ShardState, origins []domain.Origin) error
 	// Snapshot is the store as of the last commit, for readers on any goroutine.

@@ -104,7 +104,7 @@ func (f diskFile) SyncTo(n int64) (bool, error) {
 
 func (f diskFile) Close() error { return f.disk.stop("close", f.name, f.File.Close()) }
 
-// commitBatch makes a batch durable, or gives the store's failure: Pebble may be
+// commitBatch commits a batch, or gives the store's failure: Pebble may be
 // waiting for ever then, and the batch with it.
 func commitBatch(b *pebble.Batch, f *failure, o *pebble.WriteOptions) error {
 	done := make(chan error, 1)

@@ -199,7 +199,7 @@ func (t *timeline) write(big *sealing, b *pebble.Batch) error {
 	return b.Set(t.key, t.value, nil)
 }
 
-// done says that the batch of the last write is durable.
+// done says that the batch of the last write is committed.
 func (t *timeline) done() {
 	if t.committed < len(t.tail) {
 		t.commits++
