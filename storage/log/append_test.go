@@ -97,6 +97,9 @@ func TestAppendsAreRefusedBelowTheFreeSpaceFloorAndReadsAreNot(t *testing.T) {
 	id := created(t, l, "t", 1)
 	mustAppend(t, l, id, plain(2, 1))
 	free = 256<<20 - 1
+	if s := l.Stats(); s.Refusing != "the disk is nearly full: 255 MiB free, 256 are the least" {
+		t.Fatalf("%+v", s)
+	}
 	_, _, _, err := l.Append(id, 0, plain(1, 1))
 	wantCode(t, err, StorageError)
 	_, err = l.CreateTopic("u", 1, nil)
@@ -111,6 +114,9 @@ func TestAppendsAreRefusedBelowTheFreeSpaceFloorAndReadsAreNot(t *testing.T) {
 		t.Fatalf("a full disk is no failure: %v", err)
 	}
 	free = 256 << 20
+	if s := l.Stats(); s.Refusing != "" {
+		t.Fatalf("%+v", s)
+	}
 	mustAppend(t, l, id, plain(1, 1))
 	if s := l.Stats(); s.Full != 2 {
 		t.Fatalf("%+v", s)

@@ -41,9 +41,9 @@ type Log struct {
 	epoch   int32
 	checks  chan *inflater // as many as batches may be checked at once
 
-	failed atomic.Pointer[error]  // why the store stopped
-	broken chan struct{}          // closed when failed is set
-	full   atomic.Pointer[string] // why appends are refused; nil: they are not
+	failed atomic.Pointer[error] // why the store stopped
+	broken chan struct{}         // closed when failed is set
+	full   atomic.Bool           // the last append was refused for want of space
 
 	gate   sync.RWMutex // held shared by every call into the store, alone by Close
 	closed bool
@@ -130,6 +130,7 @@ func (l *Log) pebbleOptions(disk vfs.FS) *pebble.Options {
 		L0CompactionThreshold:       4,
 		L0StopWritesThreshold:       24,
 		LBaseMaxBytes:               256 << 20,
+		TargetFileSizes:             [7]int64{16 << 20}, // each level's twice as much
 		MaxOpenFiles:                500,
 		WALMinSyncInterval:          func() time.Duration { return l.opts.SyncEvery },
 		Logger:                      pebbleLog{l},
@@ -200,22 +201,29 @@ func (l *Log) leave() { l.gate.RUnlock() }
 // room refuses appends when the disk is nearly full: what is left is for the store's
 // own work and for deleting.
 func (l *Log) room() error {
-	free, err := l.opts.FreeSpace()
-	if err != nil {
-		return fmt.Errorf("%w: free space: %w", StorageError, err)
-	}
-	if free < l.opts.MinFree {
+	if why := l.nearlyFull(); why != "" {
 		l.counts.full.Add(1)
-		why := fmt.Sprintf("the disk is nearly full: %d MiB free, %d are the least", free>>20, l.opts.MinFree>>20)
-		if l.full.Swap(&why) == nil {
+		if !l.full.Swap(true) {
 			l.opts.Logger.Warn("log: appends are refused", "dir", l.dir, "why", why)
 		}
 		return fmt.Errorf("%w: %s", StorageError, why)
 	}
-	if l.full.Load() != nil && l.full.Swap(nil) != nil {
+	if l.full.Load() && l.full.Swap(false) {
 		l.opts.Logger.Info("over: log: appends are refused", "dir", l.dir)
 	}
 	return nil
+}
+
+// nearlyFull says why appends would be refused for want of space; empty: they would not.
+func (l *Log) nearlyFull() string {
+	free, err := l.opts.FreeSpace()
+	switch {
+	case err != nil:
+		return "the disk does not say how much is free: " + err.Error()
+	case free < l.opts.MinFree:
+		return fmt.Sprintf("the disk is nearly full: %d MiB free, %d are the least", free>>20, l.opts.MinFree>>20)
+	}
+	return ""
 }
 
 // Close closes the store. If it has stopped before, the reason is returned.

@@ -13,7 +13,7 @@ type Stats struct {
 	Repeats   uint64   // batches that a producer sent again and that were there already
 	ReadBytes uint64   // given to readers
 	Full      uint64   // calls refused for want of free space
-	Refusing  string   // why appends are refused, as of the last call; empty: they are not
+	Refusing  string   // why appends are refused now; empty: they are not
 	Corrupt   []string // files in which something cannot be read
 	Topics    int
 	DiskBytes uint64 // the store's files
@@ -25,9 +25,7 @@ func (l *Log) Stats() Stats {
 		Appends: l.counts.appends.Load(), Bytes: l.counts.bytes.Load(), Repeats: l.counts.repeats.Load(),
 		ReadBytes: l.counts.read.Load(), Full: l.counts.full.Load(),
 	}
-	if why := l.full.Load(); why != nil {
-		s.Refusing = *why
-	}
+	s.Refusing = l.nearlyFull()
 	s.Corrupt = l.damage.Files()
 	l.mu.RLock()
 	s.Topics = len(l.byName)

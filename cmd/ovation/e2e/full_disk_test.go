@@ -130,6 +130,11 @@ func TestAFullDisk(t *testing.T) {
 // space again.
 func (h *harmed) refused(left int64) (done func()) {
 	h.Helper()
+	refusing := fmt.Sprintf(`"refusing":"the disk is nearly full: %d MiB free`, left>>20)
+	h.n.eventually("word that the disk is full", func() bool { // it is looked at now and then
+		_, status := h.n.says("/status")
+		return strings.Contains(status, refusing)
+	})
 	h.done++
 	a := h.p.act(h.rnd, fmt.Sprint("act-", h.done), last(20))
 	published := make(chan error, 1)
@@ -146,8 +151,7 @@ func (h *harmed) refused(left int64) (done func()) {
 	h.n.eventually("word of it", func() bool {
 		_, status := h.n.says("/status")
 		_, metrics := h.n.says("/metrics")
-		return strings.Contains(status, fmt.Sprintf(`"refusing":"the disk is nearly full: %d MiB free`, left>>20)) &&
-			strings.Contains(metrics, `ovation_waiting{id="",what="log"} 1`)
+		return strings.Contains(status, refusing) && strings.Contains(metrics, `ovation_waiting{id="",what="log"} 1`)
 	})
 	h.counted()
 	if got := h.n.get("/readyz"); got != http.StatusOK {
