@@ -122,7 +122,7 @@ func (s *shard) load() error {
 	s.requests, s.staged = map[domain.RequestID]*domain.Request{}, map[domain.IdentityHash]*domain.Identity{}
 	s.identities = newRecent[domain.IdentityHash, domain.Identity](s.env.options.CachedIdentities)
 	s.uncommitted, s.since = 0, time.Time{}
-	s.resident.limit = s.env.options.ResidentBytes / s.env.shards
+	s.resident = resident{most: s.env.resident, shards: int64(s.env.shards)}
 	if s.state.Journal.IsZero() {
 		s.state.Journal, s.state.Cluster = s.env.journal.Topic(), s.env.journal.Cluster()
 		s.state.Epoch, s.state.Rules = -1, domain.RulesVersion
@@ -183,7 +183,7 @@ func (s *shard) fill() error {
 			return
 		}
 		s.account(id).table.Load(dense, rows)
-		if loaded += len(rows); loaded >= loadedMost && s.resident.limit > 0 {
+		if loaded += len(rows); loaded >= loadedMost {
 			loaded = 0
 			s.evict(s.columnBytes())
 		}
@@ -199,9 +199,7 @@ func (s *shard) fill() error {
 		a.met = a.audience.Members()
 		s.views.touch(id, a)
 	}
-	if s.resident.limit > 0 {
-		s.evict(s.columnBytes())
-	}
+	s.evict(s.columnBytes())
 	return s.store.Outbox(func(o *domain.Outgoing) {
 		if o.Forward != nil {
 			s.sent[o.To] = max(s.sent[o.To], o.Sequence)

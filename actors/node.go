@@ -42,6 +42,8 @@ type Node struct {
 	turns   turns
 	beside  sync.WaitGroup // usage, ticks and trims
 
+	resident atomic.Int64 // bytes that columns may take, over all shards; 0: no bound
+
 	started atomic.Bool // pids and routers are there: the catalog's goroutine may read them
 
 	fault atomic.Pointer[error] // what makes the node not ready for good
@@ -68,7 +70,9 @@ func New(o Options) *Node {
 		o.Log = slog.New(slog.NewTextHandler(io.Discard, nil))
 	}
 	shards := o.Journal.Partitions()
-	return &Node{o: o, shards: shards, placement: alone{shards}, catalog: &catalogShared{reading: trouble{what: "the catalog cannot be read"}}, routing: &routersShared{looking: trouble{what: "the public topic cannot be described"}}}
+	n := &Node{o: o, shards: shards, placement: alone{shards}, catalog: &catalogShared{reading: trouble{what: "the catalog cannot be read"}}, routing: &routersShared{looking: trouble{what: "the public topic cannot be described"}}}
+	n.KeepResident(int64(o.ResidentBytes))
+	return n
 }
 
 // Open starts what is no shard, and reads the catalog to its end: a record is applied
@@ -150,7 +154,7 @@ func (n *Node) startShard(i int) {
 	env := &shardEnv{
 		id: i, shards: n.shards, journal: n.o.Journal, lane: n.lanes[i],
 		open:    func() (ShardStore, error) { return n.o.OpenShard(i) },
-		catalog: n.catalog, options: n.o, shared: shared, poison: n.setAside, turns: &n.turns, log: n.o.Log, poisoned: -1,
+		catalog: n.catalog, options: n.o, resident: &n.resident, shared: shared, poison: n.setAside, turns: &n.turns, log: n.o.Log, poisoned: -1,
 	}
 	props := actor.PropsFromProducer(func() actor.Actor { return newShard(env) }, actor.WithSupervisor(stopping))
 	pid := n.system.Root.Spawn(props)

@@ -18,7 +18,7 @@ type Options struct {
 
 	AwakeMembers     int    // members a shard keeps awake; default 20,000
 	CachedIdentities int    // identities a shard remembers in each of two generations; default 50,000
-	ResidentBytes    int    // memory for columns, over all shards; 0: no bound
+	ResidentBytes    int    // memory for columns, over all shards; 0: no bound; see KeepResident
 	Workers          int    // questions scanned at once; default GOMAXPROCS
 	MaxRows          uint64 // a question that would read more is refused; 0: no bound
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -45,8 +46,24 @@ type (
 
 // resident is the shard's part of the budget.
 type resident struct {
-	limit  int // bytes; 0: none
+	most   *atomic.Int64 // bytes, over all shards; 0: no bound
+	shards int64
 	checks int // commits until the next look
+}
+
+// limit is how many bytes the shard's columns may take; 0: no bound.
+func (r *resident) limit() int { return int(r.most.Load() / r.shards) }
+
+// KeepResident says anew how much memory columns may take, over all shards; 0: no bound.
+// A shard heeds it within lookEveryCommits commits.
+func (n *Node) KeepResident(bytes int64) { n.resident.Store(bytes) }
+
+// Resident is how much they take, each shard's as of when it looked last.
+func (n *Node) Resident() (bytes int64) {
+	for _, s := range n.shared {
+		bytes += s.stats.columns.Load()
+	}
+	return bytes
 }
 
 // lookEveryCommits is how many commits may pass between looks at the budget: one
@@ -56,9 +73,6 @@ const lookEveryCommits = 64
 // budget evicts what was least lately used until the columns fit.
 func (s *shard) budget() {
 	r := &s.resident
-	if r.limit == 0 {
-		return
-	}
 	if r.checks--; r.checks > 0 {
 		return
 	}
@@ -70,6 +84,7 @@ func (s *shard) columnBytes() (n int) {
 	for _, a := range s.accounts {
 		n += a.table.Bytes()
 	}
+	s.env.shared.stats.columns.Store(int64(n))
 	return n
 }
 
@@ -81,7 +96,8 @@ type candidate struct {
 }
 
 func (s *shard) evict(held int) {
-	if held <= s.resident.limit {
+	limit := s.resident.limit()
+	if limit == 0 || held <= limit {
 		return
 	}
 	var all []candidate
@@ -100,8 +116,8 @@ func (s *shard) evict(held int) {
 		return cmp.Or(a.used.Compare(b.used), cmp.Compare(b.columns.Bytes(), a.columns.Bytes()))
 	})
 	for _, c := range all {
-		if held <= s.resident.limit*9/10 {
-			return
+		if held <= limit*9/10 {
+			break
 		}
 		bytes := c.columns.Bytes()
 		if dense, _, _ := c.columns.Brand(); c.account.table.Evict(dense) {
@@ -110,6 +126,7 @@ func (s *shard) evict(held int) {
 			s.views.touch(c.id, c.account)
 		}
 	}
+	s.env.shared.stats.columns.Store(int64(held))
 }
 
 func later(a, b time.Time) time.Time {
@@ -130,7 +147,7 @@ func (s *shard) warm(ctx actor.Context, m *warm) {
 		return
 	}
 	c := a.table.Target(m.dense)
-	if _, _, own := c.Brand(); !own || !c.Cold() || s.columnBytes()+bytesPerRow*c.Rows() > s.resident.limit {
+	if _, _, own := c.Brand(); !own || !c.Cold() || s.columnBytes()+bytesPerRow*c.Rows() > s.resident.limit() {
 		return
 	}
 	if err := s.commit(ctx); err != nil {

@@ -24,6 +24,8 @@ type Shadow struct {
 	lane   *lane
 	pid    *actor.PID
 	cancel context.CancelFunc
+
+	resident atomic.Int64
 }
 
 // ShadowOptions is what a replay is made with.
@@ -53,16 +55,16 @@ func (n *Node) Shadow(ctx context.Context, shard int, o ShadowOptions) (*Shadow,
 	quiet := slog.New(slog.NewTextHandler(io.Discard, nil)) // what becomes of it is told by To
 	options := n.o
 	options.AwakeMembers, options.CachedIdentities = cmp.Or(o.AwakeMembers, 5000), 10_000
-	options.ResidentBytes = cmp.Or(o.ResidentBytes, 32<<20) * n.shards // a shard takes its part
 	options.DeadLetters, options.Log = nowhere{}, quiet
 	run, cancel := context.WithCancel(n.ctx)
 	s := &Shadow{
 		system: n.system, shared: newShardShared(shard), cancel: cancel,
 		limit: &ceiling{raised: make(chan struct{}, 1), rate: o.Rate}, lane: startLane(run, nowhere{}, shard, quiet),
 	}
+	s.resident.Store(int64(cmp.Or(o.ResidentBytes, 32<<20) * n.shards)) // a shard takes its part
 	env := &shardEnv{
 		id: shard, shards: n.shards, journal: boundLog{n.o.Journal, s.limit}, lane: s.lane, open: o.Open,
-		catalog: n.catalog, options: options, shared: s.shared, poison: func(poisoned) error { return nil }, turns: &n.turns, log: quiet, poisoned: -1,
+		catalog: n.catalog, options: options, resident: &s.resident, shared: s.shared, poison: func(poisoned) error { return nil }, turns: &n.turns, log: quiet, poisoned: -1,
 	}
 	s.pid = n.system.Root.Spawn(actor.PropsFromProducer(func() actor.Actor { return newShard(env) }, actor.WithSupervisor(stopping)))
 	return s, nil

@@ -23,6 +23,7 @@ type shardEnv struct {
 	open       func() (ShardStore, error)
 	catalog    *catalogShared
 	options    Options
+	resident   *atomic.Int64 // bytes that columns may take, over all shards; 0: no bound
 	shared     *shardShared
 	poison     func(poisoned) error
 	turns      *turns // of the node

@@ -22,6 +22,7 @@ type shardStats struct {
 	woken      atomic.Int64 // members read from the store
 	slept      atomic.Int64
 	evicted    atomic.Int64 // columns that became cold
+	columns    atomic.Int64 // bytes that columns take, as of the last look
 	panics     atomic.Int64
 	rows       atomic.Int64 // living rows
 	facts      atomic.Pointer[string]
@@ -78,6 +79,7 @@ type ShardStatus struct {
 	Registered int64            `json:"registered"`
 	Commits    int64            `json:"commits"`
 	Woken      int64            `json:"membersWoken"`
+	Columns    int64            `json:"columnBytes"` // memory, as of a little ago
 	Evicted    int64            `json:"columnsEvicted"`
 	Panics     int64            `json:"panics"`
 	Outbox     int64            `json:"outbox"`
@@ -91,7 +93,7 @@ func (s *shardShared) status(now time.Time) ShardStatus {
 		LagMs: s.fresh.lag(now).Milliseconds(), Rows: s.stats.rows.Load(), Recorded: s.stats.recorded.Load(),
 		Duplicates: s.stats.duplicates.Load(), Deleted: s.stats.deleted.Load(), Repeats: s.stats.repeats.Load(), Forwarded: s.stats.forwarded.Load(),
 		Registered: s.stats.registered.Load(), Commits: s.stats.commits.Load(), Woken: s.stats.woken.Load(),
-		Panics: s.stats.panics.Load(), Evicted: s.stats.evicted.Load(),
+		Panics: s.stats.panics.Load(), Evicted: s.stats.evicted.Load(), Columns: s.stats.columns.Load(),
 	}
 	forwards, letters := s.outbox.waiting()
 	st.Outbox, st.Letters = int64(forwards), int64(letters)

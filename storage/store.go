@@ -153,6 +153,7 @@ func openPebble(dir, format string, o Options, f *failure) (*pebble.DB, error) {
 		L0CompactionThreshold:       4,
 		L0StopWritesThreshold:       64,
 		LBaseMaxBytes:               64 << 20,
+		TargetFileSizes:             [7]int64{8 << 20}, // each level's twice as much: an open file for 32 MiB
 		CompactionConcurrencyRange:  func() (int, int) { return 1, 2 },
 		BytesPerSync:                512 << 10,
 	}

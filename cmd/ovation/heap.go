@@ -12,50 +12,90 @@ import (
 // stream of pages that go. With the runtime's own rule, collect when the heap has
 // doubled, a tenth to a sixth of the CPU went into looking at what stays, as long as
 // that is little beside the memory there is. So the heap may grow to what --memory
-// leaves beside the store's cache, at most five times what lives, at least twice.
+// leaves beside the store's cache, at most to five times what lives, at least to twice.
+// What lives is kept to livePercent of it, since columns give way: heap and cache take at
+// most a quarter more than --memory.
 const (
 	leastGCPercent = 100
 	mostGCPercent  = 400
+	livePercent    = 70
 )
 
-// heapBudget is how large the heap may be with so much --memory: a quarter is the store's
-// cache, and the runtime keeps a tenth more than the heap was at its largest.
-func heapBudget(memory uint64) uint64 { return memory * 3 / 4 * 10 / 11 }
+// heapBudget is what a heap may take, in bytes.
+type heapBudget struct {
+	all     uint64
+	live    uint64 // of it what lives, before columns give way
+	columns uint64 // of that the columns, where nothing else asks for it
+}
+
+// heapOf divides --memory: a quarter is the store's cache, and the runtime keeps a tenth
+// more than the heap was at its largest.
+func heapOf(memory uint64) heapBudget {
+	all := memory / 4 * 3 / 11 * 10
+	return heapBudget{all, all / 100 * livePercent, memory / 2}
+}
 
 // gcPercent is by how much the heap may grow over what lives before it is collected.
-func gcPercent(live, budget uint64) int {
-	if live == 0 || live >= budget {
+func (b heapBudget) gcPercent(live uint64) int {
+	if live >= b.all {
 		return leastGCPercent
 	}
-	return int(min(max((budget-live)*100/live, leastGCPercent), mostGCPercent))
+	return int(min(max((b.all-live)*100/max(live, 1), leastGCPercent), mostGCPercent))
+}
+
+// columnsBeside is how much columns may take when so much lives, so much of it columns:
+// what the rest of it leaves, and a sixteenth of their own in any case.
+func (b heapBudget) columnsBeside(live, columns uint64) uint64 {
+	rest := live - min(columns, live)
+	return max(min(b.live-min(rest, b.live), b.columns), b.columns/16)
+}
+
+// columnKeeper is the part of a node that holds the columns.
+type columnKeeper interface {
+	Resident() (bytes int64)
+	KeepResident(bytes int64)
 }
 
 // heapEvery is how often it is looked how much lives.
 const heapEvery = time.Second
 
-// tuneHeap keeps the collector's percentage as the budget asks, until ctx ends. Who
-// sets GOGC has decided already.
-func tuneHeap(ctx context.Context, budget uint64) {
-	if os.Getenv("GOGC") != "" {
-		return
+// tuneHeap keeps the collector's percentage and the columns' part as the budget asks,
+// until ctx ends. Who sets GOGC has decided the first already.
+func tuneHeap(ctx context.Context, budget heapBudget, columns columnKeeper) {
+	percent := 0
+	if os.Getenv("GOGC") == "" {
+		percent = mostGCPercent
+		before := debug.SetGCPercent(percent)
+		defer func() { debug.SetGCPercent(before) }()
 	}
 	t := time.NewTicker(heapEvery)
 	defer t.Stop()
-	before := debug.SetGCPercent(mostGCPercent)
-	defer func() { debug.SetGCPercent(before) }()
-	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
-	for now := mostGCPercent; ; {
+	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/gc/cycles/total:gc-cycles"}}
+	for looked := uint64(0); ; {
 		select {
 		case <-t.C:
 		case <-ctx.Done():
 			return
 		}
 		metrics.Read(sample)
-		// Setting it stops the world for a moment: not for a small difference.
-		p := gcPercent(sample[0].Value.Uint64(), budget)
-		if end := p == leastGCPercent || p == mostGCPercent; p != now && (end || p < now*9/10 || p > now*11/10) {
-			debug.SetGCPercent(p)
-			now = p
+		live, cycles := sample[0].Value.Uint64(), sample[1].Value.Uint64()
+		// What gives way is garbage only for the collection after the next.
+		if cycles >= looked+2 {
+			looked = cycles
+			columns.KeepResident(int64(budget.columnsBeside(live, uint64(columns.Resident()))))
+		}
+		if percent > 0 {
+			percent = setGCPercent(percent, budget.gcPercent(live))
 		}
 	}
+}
+
+// setGCPercent sets it, but not for a small difference: that stops the world for a moment.
+func setGCPercent(now, p int) int {
+	end := p == leastGCPercent || p == mostGCPercent
+	if p != now && (end || p < now*9/10 || p > now*11/10) {
+		debug.SetGCPercent(p)
+		return p
+	}
+	return now
 }

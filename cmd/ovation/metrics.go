@@ -80,6 +80,7 @@ type nodeMetrics struct {
 	lag, ready, applied, end, rows, recorded, repeat *prometheus.Desc
 	duplicates, dead, commits, routed, refused       *prometheus.Desc
 	forwarded, woken, panics, outbox, deleted        *prometheus.Desc
+	columns, evicted                                 *prometheus.Desc
 }
 
 // describe names a metric of the node.
@@ -105,6 +106,8 @@ func registerMetrics(r *prometheus.Registry, p *program) {
 		refused:    describe("router_refused_total", "Source records routed with a refusal.", "partition", "reason"),
 		forwarded:  describe("records_forwarded_total", "Records sent to other shards.", "shard"),
 		woken:      describe("members_woken_total", "Members read from the store.", "shard"),
+		columns:    describe("column_bytes", "Memory that the columns of resident brands take.", "shard"),
+		evicted:    describe("columns_evicted_total", "Brands whose columns gave way to others.", "shard"),
 		panics:     describe("apply_panics_total", "Panics while applying.", "shard"),
 		outbox:     describe("outbox_waiting", "Outbox entries waiting to be published.", "shard", "kind"),
 	})
@@ -153,6 +156,8 @@ func (m *nodeMetrics) shard(s *actors.ShardStatus, gauge func(*prometheus.Desc, 
 	counter(m.forwarded, s.Forwarded, shard)
 	counter(m.woken, s.Woken, shard)
 	counter(m.panics, s.Panics, shard)
+	gauge(m.columns, float64(s.Columns), shard)
+	counter(m.evicted, s.Evicted, shard)
 	gauge(m.outbox, float64(s.Outbox), shard, "forward")
 	gauge(m.outbox, float64(s.Letters), shard, "dead_letter")
 	for reason, n := range s.Dead {

@@ -217,7 +217,7 @@ func (p *program) Run(ctx context.Context) error {
 	public := newPublicServer(p.api)
 	tuning, stop := context.WithCancel(ctx)
 	defer stop()
-	p.running.Go(func() { tuneHeap(tuning, heapBudget(uint64(p.cfg.Memory))) })
+	p.running.Go(func() { tuneHeap(tuning, heapOf(uint64(p.cfg.Memory)), p.node) })
 	p.running.Go(func() { askHugePages(tuning, p.log) })
 	p.running.Go(func() { p.failed <- served(public.Serve(p.public)) })
 	select {
