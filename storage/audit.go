@@ -19,6 +19,7 @@ type Audit struct {
 	snap    *pebble.Snapshot
 	shard   uint16
 	state   domain.ShardState
+	late    lateOrigins // in its value
 	members roster
 	pace    func(bytes int) error
 	closed  atomic.Bool
@@ -35,7 +36,7 @@ func (s *Store) Audit(shard int, pace func(bytes int) error) (*Audit, error) {
 	s.snapshot.Add(1)
 	a := &Audit{store: s, db: snap, snap: snap, shard: uint16(shard), members: roster{}, pace: pace}
 	_, err := get(snap, appendStateKey(nil, a.shard), func(v []byte) (err error) {
-		a.state, err = decodeState(v)
+		a.state, a.late, err = decodeState(v)
 		return err
 	})
 	if err == nil {
@@ -77,7 +78,7 @@ func (s *Shard) Recompute() ([16]byte, error) {
 	if !s.open.batch.Empty() || s.open.fresh > 0 || len(s.line.tail) > s.line.committed {
 		return [16]byte{}, errors.New("storage: facts computed anew while changes are staged")
 	}
-	a := &Audit{db: s.db, shard: s.id, state: s.state, members: s.members}
+	a := &Audit{db: s.db, shard: s.id, state: s.state, late: s.late, members: s.members}
 	return a.Facts()
 }
 

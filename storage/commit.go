@@ -42,14 +42,13 @@ func (s *Shard) commit(state domain.ShardState, origins []domain.Origin) error {
 	if err := s.forgetRequests(b, state.Clock); err != nil {
 		return err
 	}
-	for _, o := range origins {
-		s.key, s.value = appendOriginKey(s.key[:0], s.id, o.Topic, o.Partition), appendOrigin(s.value[:0], o)
-		if err := b.Set(s.key, s.value, nil); err != nil {
+	if s.late.move(origins) {
+		if err := s.writeOrigins(b); err != nil {
 			return err
 		}
 	}
 	state.Facts = s.facts.bytes()
-	s.key, s.value = appendStateKey(s.key[:0], s.id), appendState(s.value[:0], &state)
+	s.key, s.value = appendStateKey(s.key[:0], s.id), appendState(s.value[:0], &state, s.late)
 	if err := b.Set(s.key, s.value, nil); err != nil {
 		return err
 	}

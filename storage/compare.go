@@ -62,6 +62,9 @@ func Compare(have, replay *Audit) (*Findings, error) {
 	if names := sameState(&have.state, &replay.state); len(names) > 0 {
 		f.add(familyState, fmt.Sprintf("z shard=%d state", have.shard), altered+": "+strings.Join(names, ", "))
 	}
+	if err := compareOrigins(f, have, replay); err != nil {
+		return f, err
+	}
 	for _, family := range []byte(keyed) {
 		if err := compareKeys(f, family, have, replay); err != nil {
 			return f, err
@@ -84,7 +87,7 @@ func Compare(have, replay *Audit) (*Findings, error) {
 }
 
 // keyed are the families whose keys and values follow from the records alone.
-const keyed = "abfimopquxz"
+const keyed = "abfimopqux"
 
 // compareKeys compares a family key by key.
 func compareKeys(f *Findings, family byte, have, replay *Audit) error {
@@ -144,11 +147,8 @@ func (s *familyScan) next() error {
 	return s.settle()
 }
 
-// settle passes over what does not compare and reads the value.
+// settle reads the value as it compares.
 func (s *familyScan) settle() error {
-	for s.ok && s.it.Key()[0] == familyState && s.it.Key()[3] != stateOrigin {
-		s.ok = s.it.Next()
-	}
 	if !s.ok {
 		return s.it.Error()
 	}

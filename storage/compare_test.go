@@ -197,22 +197,26 @@ func alterations() []alteration {
 		}, "x shard=2 day=", ""},
 		{"a count of hits", familyUsage, last, "u shard=2 application=", ""},
 		{"an origin", familyState, func(k, v []byte) []byte {
-			if k[3] != stateOrigin {
+			if k[3] != stateShard {
 				return nil
 			}
-			v[len(v)-1] ^= 1
-			return v
+			s, late, err := decodeState(v)
+			if err != nil || len(late) == 0 {
+				return nil
+			}
+			late[0].Offset++
+			return appendState(nil, &s, late)
 		}, "z shard=2 origin", ""},
 		{"the state", familyState, func(k, v []byte) []byte {
 			if k[3] != stateShard {
 				return nil
 			}
-			s, err := decodeState(v)
+			s, late, err := decodeState(v)
 			if err != nil {
 				return nil
 			}
 			s.Facts[0]++
-			return appendState(nil, &s)
+			return appendState(nil, &s, late)
 		}, "z shard=2 state", "z shard=2 state"},
 	}
 }
@@ -233,7 +237,7 @@ func (c *alteration) aKey(t *testing.T, s *Store) (key, was, now []byte) {
 }
 
 func TestWhatWasAlteredIsFoundAndNamed(t *testing.T) {
-	have, replay := twoStores(t, 3, 90)
+	have, replay := twoStores(t, 3, 92)
 	b := audit(t, replay)
 	for _, c := range alterations() {
 		t.Run(c.name, func(t *testing.T) {

@@ -182,8 +182,8 @@ func dumpValue(k, v []byte) (string, error) {
 			o, err := decodeOrigin(k[4:], v)
 			return o.String(), err
 		}
-		st, err := decodeState(v)
-		return fmt.Sprintf("%+v", st), err
+		st, late, err := decodeState(v)
+		return fmt.Sprintf("%+v%s", st, late), err
 	}
 	return "", damaged("key")
 }

@@ -31,7 +31,7 @@ import (
 //	'u' shard application hour incarnation               hits                     Merge
 //	'x' shard day request                                request id → outcome     Set, DeleteRange
 //	'z' shard 'm' offset                                 state hash of a prefix   Set
-//	'z' shard 'o' topic partition                        applied origin           Set
+//	'z' shard 'o' topic partition                        applied origin           Set, when the state has no room for it
 //	'z' shard 's'                                        the shard's state        Set
 //
 // The keys of the catalog's store:

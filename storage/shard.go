@@ -21,6 +21,7 @@ type Shard struct {
 	closed bool
 
 	state   domain.ShardState // of the last commit
+	late    lateOrigins       // in its value
 	facts   facts             // staged changes included
 	members roster
 	line    *timeline
@@ -45,7 +46,7 @@ const heldLimit = 1 << 20
 func openShard(s *Store, id uint16) (*Shard, error) {
 	sh := &Shard{store: s, db: s.db, id: id, members: roster{}, held: map[brandMonth]uint64{}, texts: newTexts(&s.texts)}
 	_, err := get(s.db, appendStateKey(nil, id), func(v []byte) (err error) {
-		sh.state, err = decodeState(v)
+		sh.state, sh.late, err = decodeState(v)
 		return err
 	})
 	if err != nil {

@@ -6,13 +6,20 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// appendState appends a shard's state:
+// stateOrigins is the version of a state with origins behind it.
+const stateOrigins = 2
+
+// appendState appends a shard's state, and the origins that moved lately:
 //
 //	ver str cluster, journal [16], z next, z epoch, z clock, v rules, z life,
 //	v sequence, v outbox, v published, v deadUpTo, v rows, v expired,
-//	v n, v dead × n, facts [16]
-func appendState(dst []byte, s *domain.ShardState) []byte {
-	dst = appendString(append(dst, version1), s.Cluster)
+//	v n, v dead × n, facts [16]; of version 2 the origins
+func appendState(dst []byte, s *domain.ShardState, late lateOrigins) []byte {
+	version := byte(version1)
+	if len(late) > 0 {
+		version = stateOrigins
+	}
+	dst = appendString(append(dst, version), s.Cluster)
 	dst = append(dst, s.Journal[:]...)
 	dst = binary.AppendVarint(dst, s.Next)
 	dst = binary.AppendVarint(dst, int64(s.Epoch))
@@ -25,13 +32,17 @@ func appendState(dst []byte, s *domain.ShardState) []byte {
 	for _, x := range s.Dead {
 		dst = binary.AppendUvarint(dst, x)
 	}
-	return append(dst, s.Facts[:]...)
+	dst = append(dst, s.Facts[:]...)
+	if len(late) > 0 {
+		dst = late.append(dst)
+	}
+	return dst
 }
 
-func decodeState(v []byte) (s domain.ShardState, err error) {
-	cur, err := openValue(v, "state")
+func decodeState(v []byte) (s domain.ShardState, late lateOrigins, err error) {
+	cur, err := openValue(v, "state", stateOrigins)
 	if err != nil {
-		return s, err
+		return s, nil, err
 	}
 	s.Cluster = cur.str()
 	cur.fill(s.Journal[:])
@@ -48,7 +59,10 @@ func decodeState(v []byte) (s domain.ShardState, err error) {
 		s.Dead[i] = cur.uvarint()
 	}
 	cur.fill(s.Facts[:])
-	return s, cur.close("state")
+	if v[0] == stateOrigins {
+		late = cur.lateOrigins()
+	}
+	return s, late, cur.close("state")
 }
 
 func (c *cursor) int32() int32 {
@@ -58,27 +72,6 @@ func (c *cursor) int32() int32 {
 		return 0
 	}
 	return int32(x)
-}
-
-// appendOrigin appends what an origin's key does not say.
-func appendOrigin(dst []byte, o domain.Origin) []byte {
-	dst = binary.AppendVarint(append(dst, version1), int64(o.Epoch))
-	return binary.AppendVarint(dst, o.Offset)
-}
-
-// decodeOrigin reads an origin from its key behind the part and its value.
-func decodeOrigin(key, v []byte) (o domain.Origin, err error) {
-	if len(key) != 20 {
-		return o, damaged("origin")
-	}
-	cur, err := openValue(v, "origin")
-	if err != nil {
-		return o, err
-	}
-	copy(o.Topic[:], key)
-	o.Partition = int32(be.Uint32(key[16:]))
-	o.Epoch, o.Offset = cur.int32(), cur.varint()
-	return o, cur.close("origin")
 }
 
 // sealed says what of t an account's month has: how many rows were sealed, and under

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // The values, by the family of their key. Each begins with a version byte; u8, u16,
@@ -51,12 +52,12 @@ type cursor struct {
 	bad bool
 }
 
-// openValue checks the version.
-func openValue(v []byte, what string) (cursor, error) {
+// openValue checks the version: 1, or one of those that are known besides.
+func openValue(v []byte, what string, known ...byte) (cursor, error) {
 	if len(v) == 0 {
 		return cursor{}, damaged(what)
 	}
-	if v[0] != version1 {
+	if v[0] != version1 && !slices.Contains(known, v[0]) {
 		return cursor{}, fmt.Errorf("storage: %s: %w: %d", what, errVersion, v[0])
 	}
 	return cursor{b: v[1:]}, nil

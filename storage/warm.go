@@ -18,14 +18,7 @@ func (s *Shard) Origins(f func(domain.Origin)) error {
 	if err := s.store.usable(); err != nil {
 		return err
 	}
-	prefix := append(appendShard(nil, familyState, s.id), stateOrigin)
-	return scanPrefix(s.db, prefix, func(k, v []byte) error {
-		o, err := decodeOrigin(k[len(prefix):], v)
-		if err == nil {
-			f(o)
-		}
-		return err
-	})
+	return eachOrigin(s.db, s.id, s.late, f)
 }
 
 // Members calls f with each member's place, by account and ordinal; members that are

@@ -47,7 +47,7 @@ func (w *world) next(n int) commit {
 	w.state.Dead[w.r.IntN(domain.Reasons)]++
 	var origins []domain.Origin
 	for range w.r.IntN(3) {
-		origins = append(origins, domain.Origin{Topic: domain.TopicID{byte(w.r.IntN(2))}, Partition: int32(w.r.IntN(3)), Epoch: 1, Offset: w.state.Next})
+		origins = append(origins, domain.Origin{Topic: domain.TopicID{byte(w.r.IntN(2))}, Partition: int32(w.r.IntN(lateMost)), Epoch: 1, Offset: w.state.Next})
 	}
 	c := commit{w.out, w.state, origins}
 	w.m.apply(commit{nil, w.state, origins})
