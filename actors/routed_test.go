@@ -249,3 +249,16 @@ func TestAPageThatWasAppendedInPartIsLostAloud(t *testing.T) {
 		t.Fatalf("%+v, want from 6 at most to 8", w)
 	}
 }
+
+// What the group has forgotten of a partition it knows again soon, though nothing comes:
+// lag tools go by it.
+func TestAForgottenOffsetIsCommittedAnewByAnIdleRouter(t *testing.T) {
+	r := newForgottenRig(t, nil)
+	r.put(0, 5)
+	r.counts(5)
+	r.restart(r.source.forget)
+	r.eventually("the group's offset", func() bool {
+		next, _, ok, err := r.source.Committed(context.Background(), 0)
+		return err == nil && ok && next == 5
+	})
+}

@@ -45,8 +45,7 @@ type (
 	// routerStarted is where a router goes on.
 	routerStarted struct {
 		topic domain.TopicID
-		next  int64 // below zero: nothing of the partition was ever read
-		epoch int32
+		resumption
 	}
 	// routerFailed ends a router.
 	routerFailed struct{ err error }
@@ -126,7 +125,7 @@ func (r *router) Receive(ctx actor.Context) {
 	case *actor.Stopping:
 		r.stop()
 	case *routerStarted:
-		r.next, r.noted, r.marked, r.epoch, r.reading = m.next, m.next, m.next, m.epoch, m.topic
+		r.next, r.noted, r.marked, r.epoch, r.reading = m.next, m.noted, m.next, m.epoch, m.topic
 		r.shared.next.Store(max(m.next, 0))
 	case *sourcePage:
 		if r.ctx.Err() == nil {
@@ -193,14 +192,15 @@ func (r *router) start(ctx actor.Context) {
 // pump reads pages: one in flight a credit.
 func (r *router) pump(ctx context.Context, done chan struct{}, send func(any)) {
 	defer close(done)
-	next, epoch, err := r.resume(ctx)
+	from, err := r.resume(ctx)
 	if err != nil {
 		if ctx.Err() == nil {
 			send(&routerFailed{err})
 		}
 		return
 	}
-	send(&routerStarted{r.topic(), next, epoch})
+	send(&routerStarted{r.topic(), from})
+	next, epoch := from.next, from.epoch
 	reader := r.env.source.Reader(r.partition)
 	credit := make(chan []domain.Arrival, credits)
 	for range credits {
@@ -236,44 +236,51 @@ func (r *router) pump(ctx context.Context, done chan struct{}, send func(any)) {
 	}
 }
 
+// resumption is where a router reads on. Below zero: at the log's start, since nothing of
+// the partition was ever read.
+type resumption struct {
+	next  int64
+	epoch int32
+	noted int64 // what the group has; below zero: nothing that holds
+}
+
 // resume is where to read on: the group's offset, or the journal's mark, or where the
-// operator's word says behind either. Below zero: at the log's start, since nothing of the
-// partition was ever read.
-func (r *router) resume(ctx context.Context) (next int64, epoch int32, err error) {
+// operator's word says behind either.
+func (r *router) resume(ctx context.Context) (resumption, error) {
 	for failures := 1; ; failures++ {
-		next, epoch, err := r.left(ctx)
+		from, err := r.left(ctx)
 		var gap *domain.GapError
 		switch {
-		case err == nil && next >= 0:
-			if g := r.accepted(r.topic(), next); g != nil {
-				return g.To, -1, nil
+		case err == nil && from.next >= 0:
+			if g := r.accepted(r.topic(), from.next); g != nil {
+				from.next, from.epoch = g.To, -1
 			}
-			return next, epoch, nil
+			return from, nil
 		case err == nil, errors.As(err, &gap):
-			return next, epoch, err
+			return from, err
 		case ctx.Err() != nil:
-			return 0, 0, ctx.Err()
+			return resumption{}, ctx.Err()
 		}
 		r.shared.reading.met(r.env.log, failures, err, "partition", r.partition)
 		if !backOff(ctx, failures) {
-			return 0, 0, ctx.Err()
+			return resumption{}, ctx.Err()
 		}
 	}
 }
 
 // left is where the partition was left; below zero: it was never begun.
-func (r *router) left(ctx context.Context) (next int64, epoch int32, err error) {
+func (r *router) left(ctx context.Context) (resumption, error) {
 	next, epoch, ok, err := r.env.source.Committed(ctx, r.partition)
 	var gap *domain.GapError
 	if err == nil && ok {
-		return next, epoch, nil
+		return resumption{next, epoch, next}, nil
 	}
 	if errors.As(err, &gap) {
 		if g := r.accepted(r.topic(), gap.Want); g != nil {
-			return g.To, -1, nil
+			return resumption{g.To, -1, -1}, nil
 		}
 	} else if err != nil {
-		return 0, 0, err
+		return resumption{}, err
 	}
 	// Kafka forgets offsets, with a topic too that is deleted. The mark is of the topic
 	// that is there now, if it is the one to be read: of another one's records nobody knows
@@ -282,17 +289,17 @@ func (r *router) left(ctx context.Context) (next int64, epoch int32, err error) 
 	switch {
 	case known == now, known.IsZero() && gap == nil:
 	case gap != nil:
-		return 0, 0, gap
+		return resumption{}, gap
 	default:
-		return 0, 0, &domain.GapError{
+		return resumption{}, &domain.GapError{
 			Kind: domain.GapRecreated, Topic: "the public topic", TopicID: now, Partition: r.partition, Detail: "was " + known.String(),
 		}
 	}
 	at, err := r.env.markedIn(ctx, now, r.partition)
 	if err != nil || at.IsZero() {
-		return -1, -1, err
+		return resumption{-1, -1, -1}, err
 	}
-	return at.Offset, at.Epoch, nil
+	return resumption{at.Offset, at.Epoch, -1}, nil
 }
 
 // topic is the one that the partition is to be read of.
