@@ -4,49 +4,63 @@ import (
 	"context"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 )
 
-func newLine() *line { return &line{ready: make(chan struct{}, 1)} }
+// whoOf is who each of the batches is of.
+func whoOf(batches [][]item) (all [][]int) {
+	for _, b := range batches {
+		var who []int
+		for i := range b {
+			who = append(who, b[i].who)
+		}
+		all = append(all, who)
+	}
+	return all
+}
 
 func TestALineGivesWhatIsABatchOrHasLingered(t *testing.T) {
-	l, now := newLine(), time.Now()
-	for i := range 7 {
-		l.put(item{who: i, due: now.Add(time.Hour)}, 3)
-	}
-	take := func(linger time.Duration, want ...int) {
+	l, now := newLine(2), time.Now()
+	put := func(who int, due time.Duration) { l.put(item{who: who, due: now.Add(due)}, 3) }
+	take := func(linger time.Duration, want ...[]int) {
 		t.Helper()
 		got, err := l.take(t.Context(), 3, linger)
-		if err != nil || len(got) != len(want) {
-			t.Fatalf("%d taken, %v", len(got), err)
+		if err != nil {
+			t.Fatal(err)
 		}
-		for i := range want {
-			if got[i].who != want[i] {
-				t.Errorf("%d instead of %d", got[i].who, want[i])
-			}
+		if diff := cmp.Diff(want, whoOf(got)); diff != "" {
+			t.Error(diff)
 		}
 	}
-	take(time.Hour, 0, 1, 2)
-	take(time.Hour, 3, 4, 5)
-	take(-2*time.Hour, 6)                              // one that has lingered
-	l.put(item{who: 7, due: now.Add(-time.Minute)}, 3) // from when it was due
-	take(time.Minute, 7)
-	l.put(item{who: 8, due: now.Add(time.Hour)}, 3)
+	for _, who := range []int{0, 2, 1, 4, 6, 8} {
+		put(who, time.Hour)
+	}
+	take(time.Hour, []int{0, 2, 4}, []int{1}) // a batch, and what another partition has
+	put(10, time.Hour)
+	take(time.Hour, []int{6, 8, 10}, nil)
+	put(12, 3*time.Hour)
+	put(3, time.Hour)
+	take(-2*time.Hour, []int{12}, []int{3}) // one that has lingered
+	put(14, -time.Minute)                   // from when it was due
+	take(time.Minute, []int{14}, nil)
+	put(16, time.Hour)
 	l.close()
-	take(time.Hour, 8)
+	take(time.Hour, []int{16}, nil)
 	take(time.Hour)
 }
 
 func TestALineWaitsForWhatIsPut(t *testing.T) {
-	l := newLine()
+	l := newLine(1)
 	got := make(chan []item)
 	go func() {
 		for {
-			batch, err := l.take(context.Background(), 2, time.Hour)
-			if err != nil || len(batch) == 0 {
+			batches, err := l.take(context.Background(), 2, time.Hour)
+			if err != nil || batches == nil {
 				close(got)
 				return
 			}
-			got <- batch
+			got <- batches[0]
 		}
 	}()
 	due := time.Now().Add(time.Hour)
@@ -67,7 +81,7 @@ func TestALineWaitsForWhatIsPut(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := newLine().take(ctx, 2, time.Hour); err == nil {
+	if _, err := newLine(1).take(ctx, 2, time.Hour); err == nil {
 		t.Error("an empty line is waited for though nobody waits")
 	}
 }
