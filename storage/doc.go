@@ -47,6 +47,8 @@
 //	warm.go snapshot.go scan.go       reading
 //	says.go search.go gist.go         what actions say, many at once; a word in it
 //	sync.go                           when a commit is durable
+//	origins.go                        how far each stream was applied
+//	background/                       what gives way to those who wait
 //	disk.go failure.go                when the disk fails
 //	dump.go stats.go                  for operators
 //

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 
+	"github.com/ovation-analytics/ovation/storage/background"
 	"github.com/ovation-analytics/ovation/storage/damage"
 )
 
@@ -52,9 +53,12 @@ func (f *failure) get() error {
 	}
 }
 
-// listener hears of what Pebble meets by itself.
+// listener hears of what Pebble meets by itself. It flushes and compacts on goroutines
+// that end with it.
 func (f *failure) listener() *pebble.EventListener {
 	return &pebble.EventListener{
+		FlushBegin:      func(pebble.FlushInfo) { background.Yield() },
+		CompactionBegin: func(pebble.CompactionInfo) { background.Yield() },
 		BackgroundError: func(err error) { f.ends("background", f.damage.Background(err)) },
 		DataCorruption:  f.damage.Found,
 		WriteStallBegin: func(i pebble.WriteStallBeginInfo) { f.ends("stall", f.damage.Stalled(i.Reason)) },

@@ -9,6 +9,8 @@ import (
 	"math"
 
 	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/ovation-analytics/ovation/storage/background"
 )
 
 // unreadable is an error of reading: that of the one who reads, if it is damage, else
@@ -23,6 +25,8 @@ func (l *Log) unreadable(err error) error {
 // listener hears of what Pebble meets by itself.
 func (l *Log) listener() *pebble.EventListener {
 	return &pebble.EventListener{
+		FlushBegin:      func(pebble.FlushInfo) { background.Yield() },
+		CompactionBegin: func(pebble.CompactionInfo) { background.Yield() },
 		BackgroundError: func(err error) { l.ends(l.damage.Background(err)) },
 		DataCorruption:  l.damage.Found,
 		WriteStallBegin: func(i pebble.WriteStallBeginInfo) { l.ends(l.damage.Stalled(i.Reason)) },
