@@ -31,6 +31,7 @@ func TestOptionsThatMakeNoSenseAreRefused(t *testing.T) {
 		{"--only load --rate -1", "--rate"},
 		{"--only load --probes 0", "--probes"},
 		{"--only load --for 10ms", "--for"},
+		{"--only load --warm -1s", "--warm"},
 		{"--only load --log paper", "paper"},
 		{"--only lastfm", "--lastfm"},
 		{"please", "please"},

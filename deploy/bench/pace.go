@@ -25,9 +25,9 @@ func (p pace) due(i int) time.Duration {
 	return time.Duration(at / p.rate * float64(time.Second))
 }
 
-// by is how many are due at a time, those of that moment among them.
+// by is how many are due at a time, those of that moment among them; of a rate of 0 none.
 func (p pace) by(at time.Duration) int {
-	if at < 0 {
+	if at < 0 || p.rate == 0 {
 		return 0
 	}
 	n := max(int(at.Seconds()*p.rate)-1, 0)

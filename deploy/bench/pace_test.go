@@ -31,6 +31,12 @@ func TestAsManyAreDueAsTheScheduleSays(t *testing.T) {
 	}
 }
 
+func TestOfNoRateNothingIsEverDue(t *testing.T) {
+	if n := (pace{spread: true}).by(time.Hour); n != 0 {
+		t.Errorf("%d", n)
+	}
+}
+
 func TestWhatIsSpreadKeepsStepWithNothing(t *testing.T) {
 	// Twenty a second, and something that happens every second: each fiftieth of the second
 	// gets its share of a thousand.

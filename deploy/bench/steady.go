@@ -29,6 +29,7 @@ type steadyOptions struct {
 	rate      float64       // activities a second; 0: half of what the node takes
 	questions float64       // a second
 	probes    float64       // a second
+	warm      time.Duration // of the load before figures are taken
 	span      time.Duration // of the load
 	every     time.Duration // between the figures of the series; 0: by the span
 	linger    time.Duration // of the producer
@@ -54,6 +55,7 @@ func (o *steadyOptions) flags(f *flag.FlagSet) {
 	f.Float64Var(&o.questions, "questions", 50, "questions a second beside it")
 	f.Float64Var(&o.probes, "probes", 20, "activities a second beside it whose way into an answer is watched")
 	f.DurationVar(&o.span, "for", time.Minute, "how long it is put on")
+	f.DurationVar(&o.warm, "warm", 10*time.Second, "how long it is put on before, without figures: a JVM compiles what it runs")
 	f.DurationVar(&o.every, "every", 0, "between the figures of its series (default 10s, and 5m from 10m on)")
 	f.DurationVar(&o.linger, "linger", 5*time.Millisecond, "how long its producer waits for more, as Kafka's own does")
 	f.StringVar(&o.log, "log", logEmbedded, "the `log` that it is put on: embedded, kafka or both; Apache Kafka is started from its jars")
@@ -70,6 +72,7 @@ func (o *steadyOptions) check() (errs []error) {
 		{"questions", o.questions < 0, "is not negative"},
 		{"probes", o.probes <= 0, "is more than 0"},
 		{"for", o.span < time.Second, "is a second at least"},
+		{"warm", o.warm < 0, "is not negative"},
 		{"every", o.every < 0, "is not negative"},
 		{"linger", o.linger < 0, "is not negative"},
 	} {
@@ -134,7 +137,10 @@ func (b *bench) steadily(ctx context.Context, n *node, log string, broker int) e
 			return err
 		}
 	}
-	err = s.run(ctx)
+	err = s.warm(ctx)
+	if err == nil {
+		err = s.run(ctx)
+	}
 	if err == nil {
 		err = s.conclude(ctx)
 	}
@@ -193,6 +199,30 @@ func (s *steady) find(ctx context.Context, n int) error {
 	return errors.Join(err, <-asked)
 }
 
+// warm publishes and asks at the pace, without figures.
+func (s *steady) warm(ctx context.Context) error {
+	if s.o.warm == 0 {
+		return nil
+	}
+	s.stream = newStream(s.feed, s.o.linger)
+	progress("%.0f activities a second for %v, without figures", s.report.Asked, s.o.warm)
+	over, asked := make(chan struct{}), make(chan error, 1)
+	asker := newAsker(s.node, s.crowd, s.o.questions)
+	go func() { asked <- asker.run(ctx, s.crowd, over) }()
+	err := s.publish(ctx, s.o.warm, 0)
+	close(over)
+	return errors.Join(err, <-asked)
+}
+
+// publish puts the pace on for a span, with so many probes a second.
+func (s *steady) publish(ctx context.Context, span time.Duration, probes float64) error {
+	s.stream.began = time.Now()
+	before := s.crowd.made
+	err := s.stream.run(ctx, s.due(span, probes))
+	s.feed.published += s.crowd.made - before
+	return err
+}
+
 // run publishes for the span, and asks and watches beside it, until every probe is
 // visible.
 func (s *steady) run(ctx context.Context) error {
@@ -228,11 +258,8 @@ func (s *steady) run(ctx context.Context) error {
 	}
 	beside(func() error { return s.asker.run(ctx, s.crowd, published) })
 	beside(func() error { return w.run(ctx, published) })
-	s.stream.began = time.Now()
-	before := s.crowd.made
-	err = s.stream.run(ctx, s.due())
+	err = s.publish(ctx, s.o.span, s.o.probes)
 	took := time.Since(s.stream.began)
-	s.feed.published += s.crowd.made - before
 	close(published)
 	wg.Wait()
 	if err = errors.Join(append(errs, err)...); err != nil {
@@ -241,9 +268,10 @@ func (s *steady) run(ctx context.Context) error {
 	return w.conclude(ctx, took)
 }
 
-// due gives what is due: the crowd's activities, and the probes among them.
-func (s *steady) due() func(upTo time.Duration, put func(item)) bool {
-	crowd, probes := pace{rate: s.report.Asked}, pace{rate: s.o.probes, spread: true}
+// due gives what is due within a span: the crowd's activities, and so many probes a second
+// among them.
+func (s *steady) due(span time.Duration, probesRate float64) func(upTo time.Duration, put func(item)) bool {
+	crowd, probes := pace{rate: s.report.Asked}, pace{rate: probesRate, spread: true}
 	made, probed := 0, 0
 	activity := func(a act, due time.Duration, p *probe) item {
 		a.at = s.stream.began.Add(due)
@@ -251,7 +279,7 @@ func (s *steady) due() func(upTo time.Duration, put func(item)) bool {
 		return item{who: who, message: m, due: a.at, probe: p}
 	}
 	return func(upTo time.Duration, put func(item)) bool {
-		last := min(upTo, s.o.span)
+		last := min(upTo, span)
 		for n := crowd.by(last); made < n; made++ {
 			put(activity(s.crowd.any(time.Time{}), crowd.due(made), nil))
 		}
@@ -260,7 +288,7 @@ func (s *steady) due() func(upTo time.Duration, put func(item)) bool {
 			p := s.probes.next(probed, s.stream.began.Add(due))
 			put(activity(act{fan: p.of.fan, brand: s.crowd.hot, deed: len(s.crowd.deeds) - 1}, due, p))
 		}
-		return upTo < s.o.span
+		return upTo < span
 	}
 }
 
