@@ -2,7 +2,7 @@ package storage
 
 import (
 	"encoding/binary"
-	"fmt"
+	"strings"
 
 	"github.com/cockroachdb/pebble/v2"
 
@@ -150,9 +150,9 @@ func (c *cursor) lateOrigins() (l lateOrigins) {
 
 // String is for Dump.
 func (l lateOrigins) String() string {
-	s := ""
+	var s strings.Builder
 	for _, o := range l {
-		s += fmt.Sprint(" ", o)
+		s.WriteString(" " + o.String())
 	}
-	return s
+	return s.String()
 }
