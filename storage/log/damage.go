@@ -25,7 +25,8 @@ func (l *Log) unreadable(err error) error {
 // listener hears of what Pebble meets by itself.
 func (l *Log) listener() *pebble.EventListener {
 	return &pebble.EventListener{
-		FlushBegin:      func(pebble.FlushInfo) { background.Yield() },
+		// Not flushes: an append that stalls because they are slow waits for ever if the log
+		// stops meanwhile, since what has stopped is flushed no more.
 		CompactionBegin: func(pebble.CompactionInfo) { background.Yield() },
 		BackgroundError: func(err error) { l.ends(l.damage.Background(err)) },
 		DataCorruption:  l.damage.Found,
