@@ -202,8 +202,9 @@ func TestADamagedSecretsFileIsRefusedWithoutQuotingIt(t *testing.T) {
 			t.Errorf("%s: accepted", name)
 			continue
 		}
+		said := strings.ReplaceAll(err.Error(), path, "") // whose number may have such digits
 		for _, secret := range []string{"1111", "2222", "3333", "4444", "5555"} {
-			if strings.Contains(err.Error(), secret) {
+			if strings.Contains(said, secret) {
 				t.Errorf("%s: the error quotes the file: %v", name, err)
 			}
 		}
