@@ -78,7 +78,7 @@ func (s *Shard) Recompute() ([16]byte, error) {
 	if !s.open.batch.Empty() || s.open.fresh > 0 || len(s.line.tail) > s.line.committed {
 		return [16]byte{}, errors.New("storage: facts computed anew while changes are staged")
 	}
-	a := &Audit{db: s.db, shard: s.id, state: s.state, late: s.late, members: s.members}
+	a := &Audit{db: s.db, shard: s.id, state: s.state, members: s.members}
 	return a.Facts()
 }
 

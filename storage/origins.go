@@ -2,6 +2,8 @@ package storage
 
 import (
 	"encoding/binary"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -89,15 +91,15 @@ func compareOrigins(f *Findings, have, replay *Audit) error {
 	if err != nil {
 		return err
 	}
-	for key, o := range a {
+	for _, key := range slices.Sorted(maps.Keys(a)) {
 		was, known := b[key]
 		if !known {
 			f.add(familyState, keyName([]byte(key)), unexpected)
-		} else if o != was {
+		} else if a[key] != was {
 			f.add(familyState, keyName([]byte(key)), altered)
 		}
 	}
-	for key := range b {
+	for _, key := range slices.Sorted(maps.Keys(b)) {
 		if _, known := a[key]; !known {
 			f.add(familyState, keyName([]byte(key)), missing)
 		}

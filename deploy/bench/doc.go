@@ -56,8 +56,8 @@
 //     asking itself makes that unsure is told beside it. CPU is the node's with all it
 //     answers; what of it answering took is by profile, of ten seconds in each interval.
 //     Figures begin after --warm, and the producer sends one request for all partitions, as
-//     Apache Kafka's own does. Histograms are HdrHistogram's, to three figures. Store and log are the growth of their
-//     files by the growth of the rows, compaction not waited for. At the end each number of
+//     Apache Kafka's own does. Histograms are HdrHistogram's, to three figures. Store and
+//     log are the growth of their files by the growth of the rows, compaction not waited for. At the end each number of
 //     each brand's tally must be what was published, and the run fails where one is not.
 //     With --rate 0 the pace is half of the slowest of three spells, of --load activities
 //     each, that publish as fast as the node takes it while it is asked. That is batches
