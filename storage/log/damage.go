@@ -25,8 +25,7 @@ func (l *Log) unreadable(err error) error {
 // listener hears of what Pebble meets by itself.
 func (l *Log) listener() *pebble.EventListener {
 	return &pebble.EventListener{
-		// Not flushes: an append that stalls because they are slow waits for ever if the log
-		// stops meanwhile, since what has stopped is flushed no more.
+		// Not flushes: an append waits for them where they are slow.
 		CompactionBegin: func(pebble.CompactionInfo) { background.Yield() },
 		BackgroundError: func(err error) { l.ends(l.damage.Background(err)) },
 		DataCorruption:  l.damage.Found,

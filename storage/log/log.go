@@ -44,6 +44,7 @@ type Log struct {
 	failed atomic.Pointer[error] // why the store stopped
 	broken chan struct{}         // closed when failed is set
 	full   atomic.Bool           // the last append was refused for want of space
+	left   atomic.Bool           // Pebble holds a batch for ever: see apply
 
 	gate   sync.RWMutex // held shared by every call into the store, alone by Close
 	closed bool
@@ -226,7 +227,8 @@ func (l *Log) nearlyFull() string {
 	return ""
 }
 
-// Close closes the store. If it has stopped before, the reason is returned.
+// Close closes the store. If it has stopped before, the reason is returned; if Pebble
+// holds a batch since then, it stays as it is, and its lock until the process ends.
 func (l *Log) Close() error {
 	l.gate.Lock()
 	defer l.gate.Unlock()
@@ -238,6 +240,9 @@ func (l *Log) Close() error {
 		(<-l.checks).close()
 	}
 	l.damage.Close()
+	if l.left.Load() {
+		return l.Err()
+	}
 	err := l.db.Close()
 	return errors.Join(l.Err(), err)
 }

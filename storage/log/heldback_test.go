@@ -1,0 +1,83 @@
+package log
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
+)
+
+// What Pebble holds back when the log stops it holds for ever, its goroutines too: so
+// the test runs in a process of its own.
+func TestWhoIsHeldBackWhenTheLogStopsIsTold(t *testing.T) {
+	const inside = "OVATION_TEST_HELD_BACK"
+	if os.Getenv(inside) == "" {
+		c := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$", "-test.timeout=1m")
+		c.Env = append(os.Environ(), inside+"=1")
+		if out, err := c.CombinedOutput(); err != nil || !bytes.Contains(out, []byte("all were told")) {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		return
+	}
+	var slow, onFire atomic.Bool
+	fs := errorfs.Wrap(vfs.NewMem(), errorfs.InjectorFunc(func(op errorfs.Op) error {
+		switch {
+		case slow.Load() && op.Kind == errorfs.OpCreate && strings.Contains(op.Path, ".sst"):
+			select {} // a flush that takes very long
+		case onFire.Load() && op.Kind == errorfs.OpFileSyncData:
+			return errors.New("disk on fire")
+		}
+		return nil
+	}))
+	l, err := Open("log", Options{FS: fs, Logger: quiet, FreeSpace: func() (uint64, error) { return math.MaxUint64, nil }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := created(t, l, "t", 2)
+	slow.Store(true)
+	big := built{producer: -1, times: []int64{1}, values: []string{strings.Repeat("x", 1000<<10)}}.batch()
+	var wg sync.WaitGroup
+	for p := range int32(2) {
+		wg.Go(func() {
+			for {
+				if _, _, err := appendWait(l, id, p, bytes.Clone(big)); err != nil {
+					wantCode(t, err, StorageError)
+					return
+				}
+			}
+		})
+	}
+	for !stalled() {
+		time.Sleep(10 * time.Millisecond)
+	}
+	onFire.Store(true)
+	_ = l.fail(errors.New("disk on fire"))
+	wg.Wait()
+	stopped(t, l, id)
+	if !l.left.Load() {
+		t.Fatal("nothing was held back: the test shows nothing")
+	}
+	_, _ = os.Stdout.WriteString("all were told\n")
+	os.Exit(0)
+}
+
+// stalled reports that a goroutine waits in Pebble for room.
+func stalled() bool {
+	stacks := make([]byte, 1<<20)
+	for stack := range bytes.SplitSeq(stacks[:runtime.Stack(stacks, true)], []byte("\n\n")) {
+		if bytes.Contains(stack, []byte("(*Cond).Wait")) && bytes.Contains(stack, []byte("maybeInduceWriteStall")) {
+			return true
+		}
+	}
+	return false
+}
