@@ -145,3 +145,35 @@ func BenchmarkSeal(b *testing.B) {
 	}
 	closeBoth(b, s, sh)
 }
+
+// BenchmarkCold reads the rows of all brands from disk, as a question about a whole
+// account does whose columns are not in memory: 600,000 rows, a tenth of them in the
+// tail, most of them not compacted yet.
+func BenchmarkCold(b *testing.B) {
+	const brands = 1000
+	s, sh := benchShard(b, 5000, Options{})
+	c := newCrowd(5000, brands)
+	rows := 0
+	for range 75 {
+		ok(b, sh.Stage(c.next(8192, 60)))
+		ok(b, sh.Commit(domain.ShardState{}, nil))
+	}
+	b.ResetTimer()
+	b.ReportAllocs()
+	from := cpu(b)
+	for range b.N {
+		snap := sh.Snapshot()
+		for i := range brands {
+			ok(b, snap.Rows(1, domain.BrandID(1000+i), domain.Range{To: 1<<32 - 1}, func(got []domain.Row) error {
+				rows += len(got)
+				return nil
+			}))
+		}
+		ok(b, snap.Close())
+	}
+	if rows != b.N*75*8192 {
+		b.Fatalf("%d rows, want %d", rows, b.N*75*8192)
+	}
+	b.ReportMetric(float64((cpu(b)-from).Nanoseconds())/float64(rows), "cpu-ns/row")
+	closeBoth(b, s, sh)
+}

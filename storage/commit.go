@@ -57,12 +57,15 @@ func (s *Shard) commit(state domain.ShardState, origins []domain.Origin) error {
 	}
 	s.store.commits.Add(1)
 	s.store.rows.Add(uint64(s.open.fresh))
-	s.line.done()
+	if big != nil {
+		s.line.begin(s.texts.renew(s.line.tail))
+	} else {
+		s.line.done()
+	}
 	s.tailRows.Store(int64(len(s.line.tail)))
 	s.filterBytes.Store(int64(s.line.filterBytes()))
 	s.state = state
 	if big != nil {
-		s.texts.reset()
 		big.batch.Reset()
 		s.store.sealings.Put(big)
 	}

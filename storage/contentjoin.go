@@ -1,6 +1,9 @@
 package storage
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"slices"
+)
 
 // join is merge for operands that follow one another and take nothing, as those do that
 // a shard seals one after the other: columns are put behind columns and strings behind
@@ -54,7 +57,9 @@ func (c *contentCodec) behind(v []byte) bool {
 	}
 	if n > 1 {
 		for i := range p[:contentColumns] {
-			p[i] = c.cols[i].unpack(p[i], n)
+			k := len(p[i])
+			p[i] = slices.Grow(p[i], n)[:k+n]
+			c.cols[i].unpack(p[i][k:], 0)
 		}
 		left := uint64(len(cur.b))
 		for _, size := range p[contentLen][len(p[contentLen])-n:] {

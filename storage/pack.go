@@ -12,16 +12,21 @@ var le = binary.LittleEndian
 // are 0 to 56, so that one 8-byte load holds a value at any bit offset, or 64.
 const widestLoad = 56
 
-// spread is the base and width that values need; there is at least one.
-func spread(v []uint64) (base uint64, width int) {
-	lo, hi := v[0], v[0]
+// bounds are the least and the greatest value; there is at least one.
+func bounds(v []uint64) (lo, hi uint64) {
+	lo, hi = v[0], v[0]
 	for _, x := range v {
 		lo, hi = min(lo, x), max(hi, x)
 	}
-	if width = bits.Len64(hi - lo); width > widestLoad {
-		width = 64
+	return lo, hi
+}
+
+// widthOf is the width that values up to a number need.
+func widthOf(most uint64) int {
+	if width := bits.Len64(most); width <= widestLoad {
+		return width
 	}
-	return lo, width
+	return 64
 }
 
 // packedLen is the number of bytes of n values. The caller has bounded n.
@@ -84,27 +89,27 @@ func load(data []byte, p int) uint64 {
 	return le.Uint64(last[:])
 }
 
-// unpack appends the first n values.
-func (c *column) unpack(dst []uint64, n int) []uint64 {
-	k := len(dst)
-	dst = slices.Grow(dst, n)[:k+n]
-	out := dst[k:]
+// unpack sets dst to the values from the first-th on.
+func (c *column) unpack(dst []uint64, first int) {
 	if c.width == 0 || c.width == 64 {
-		for i := range out {
-			out[i] = c.at(i)
+		for i := range dst {
+			dst[i] = c.at(first + i)
 		}
-		return dst
+		return
 	}
-	mask, p, fast := uint64(1)<<uint(c.width)-1, 0, len(c.data)-8
-	for i := range out {
-		if p>>3 <= fast {
-			out[i] = c.base + le.Uint64(c.data[p>>3:])>>(uint(p)&7)&mask
-		} else {
-			out[i] = c.base + load(c.data, p>>3)>>(uint(p)&7)&mask
-		}
-		p += c.width
+	base, width, mask, p := c.base, c.width, uint64(1)<<uint(c.width)-1, first*c.width
+	whole := 0 // of them eight bytes can be read at once
+	if fast := len(c.data) - 8; p>>3 <= fast {
+		whole = min((fast<<3|7-p)/width+1, len(dst))
 	}
-	return dst
+	for i := range dst[:whole] {
+		dst[i] = base + le.Uint64(c.data[p>>3:])>>(uint(p)&7)&mask
+		p += width
+	}
+	for i := whole; i < len(dst); i++ {
+		dst[i] = base + load(c.data, p>>3)>>(uint(p)&7)&mask
+		p += width
+	}
 }
 
 // packer appends columns: their heads (width u8, base uvarint) before their bodies.
@@ -129,7 +134,8 @@ func (p *packer) reset(n int) {
 // append appends the first n columns, none of them empty.
 func (p *packer) append(dst []byte, n int) []byte {
 	for i := range n {
-		p.base[i], p.width[i] = spread(p.cols[i])
+		lo, hi := bounds(p.cols[i])
+		p.base[i], p.width[i] = lo, widthOf(hi-lo)
 		dst = binary.AppendUvarint(append(dst, byte(p.width[i])), p.base[i])
 	}
 	for i := range n {

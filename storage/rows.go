@@ -3,6 +3,7 @@ package storage
 import (
 	"encoding/binary"
 	"slices"
+	"sync"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
@@ -36,11 +37,16 @@ type rowCodec struct {
 	ends      []int    // where each operand's rows end
 	taken     []uint64 // ascending
 
-	pack  packer
 	cols  [rowColumns]column
-	wide  []uint64
+	wide  [rowColumns][stripe]uint64
+	bytes [8 * (stripe + 1)]byte
 	fresh []uint64
+	out   []domain.Row
 }
+
+// stripe is how many rows are packed or unpacked at once: few enough that their columns
+// stay in the processor's cache, and a multiple of eight, so that each begins with a byte.
+const stripe = 512
 
 const (
 	rowTime = iota
@@ -51,6 +57,9 @@ const (
 	rowPoints
 	rowColumns
 )
+
+// rowCodecs are those that nobody uses: to read rows, since a merge has its own.
+var rowCodecs = sync.Pool{New: func() any { return new(rowCodec) }}
 
 func (c *rowCodec) reset() {
 	c.rows, c.ends, c.taken = c.rows[:0], c.ends[:0], c.taken[:0]
@@ -70,31 +79,87 @@ func (c *rowCodec) append(dst []byte, taken []uint64, rows []action) []byte {
 		}
 		return dst
 	}
-	c.pack.reset(rowColumns)
-	p := c.pack.cols
+	return c.packed(dst, rows)
+}
+
+// packed appends the columns of rows: their heads, then their bodies.
+func (c *rowCodec) packed(dst []byte, rows []action) []byte {
+	var lo, hi [rowColumns]uint64
+	for from := 0; from < len(rows); from += stripe {
+		n := c.widen(rows[from:])
+		for col := range c.wide {
+			low, high := bounds(c.wide[col][:n])
+			if from == 0 {
+				lo[col], hi[col] = low, high
+			}
+			lo[col], hi[col] = min(lo[col], low), max(hi[col], high)
+		}
+	}
+	var width, at [rowColumns]int
+	for col := range width {
+		width[col] = widthOf(hi[col] - lo[col])
+		dst = binary.AppendUvarint(append(dst, byte(width[col])), lo[col])
+	}
+	all := len(dst)
+	for col := range at {
+		at[col] = all
+		all += packedLen(len(rows), width[col])
+	}
+	dst = slices.Grow(dst, all-len(dst))[:all]
+	for from := 0; from < len(rows); from += stripe {
+		n := c.widen(rows[from:])
+		for col := range c.wide {
+			at[col] += copy(dst[at[col]:], appendPacked(c.bytes[:0], c.wide[col][:n], lo[col], width[col]))
+		}
+	}
+	return dst
+}
+
+// widen takes the next rows, at most a stripe of them, apart into columns.
+func (c *rowCodec) widen(rows []action) int {
+	rows = rows[:min(len(rows), stripe)]
+	w := &c.wide
 	for i := range rows {
 		r := &rows[i]
-		p[rowTime] = append(p[rowTime], uint64(r.time))
-		p[rowSeq] = append(p[rowSeq], r.seq)
-		p[rowOrd] = append(p[rowOrd], uint64(r.ord))
-		p[rowDef] = append(p[rowDef], uint64(r.def))
-		p[rowService] = append(p[rowService], uint64(r.service))
-		p[rowPoints] = append(p[rowPoints], uint64(r.points))
+		w[rowTime][i], w[rowSeq][i], w[rowOrd][i] = uint64(r.time), r.seq, uint64(r.ord)
+		w[rowDef][i], w[rowService][i], w[rowPoints][i] = uint64(r.def), uint64(r.service), uint64(r.points)
 	}
-	return c.pack.append(dst, rowColumns)
+	return len(rows)
+}
+
+// open reads an operand up to its columns: its D into c.fresh, n rows, of which a single
+// one is given as it stands.
+func (c *rowCodec) open(v []byte) (cur cursor, n int, one action, err error) {
+	if cur, err = openValue(v, "R"); err != nil {
+		return cur, 0, one, err
+	}
+	c.fresh = cur.sequences(c.fresh[:0])
+	rows := cur.uvarint()
+	if cur.bad || rows > 8*uint64(len(cur.b)) {
+		return cur, 0, one, damaged("R")
+	}
+	switch n = int(rows); n {
+	case 0:
+	case 1:
+		one = action{
+			time: cur.uint32(), seq: cur.uvarint(), ord: domain.Ordinal(cur.uint32()), def: domain.DefinitionID(cur.uint32()),
+			service: domain.Service(cur.below(255)), points: uint16(cur.below(65535)),
+		}
+	default:
+		cur.columns(c.cols[:], func(int) int { return n })
+		if cur.bad {
+			return cur, 0, one, damaged("R")
+		}
+	}
+	return cur, n, one, nil
 }
 
 // decode appends the rows of an operand, newer than those before it, and takes its D
 // out of them.
 func (c *rowCodec) decode(v []byte) error {
-	cur, err := openValue(v, "R")
+	cur, n, one, err := c.open(v)
 	if err != nil {
 		return err
-	}
-	c.fresh = cur.sequences(c.fresh[:0])
-	n := cur.uvarint()
-	if cur.bad || n > 8*uint64(len(cur.b)) {
-		return damaged("R")
 	}
 	if len(c.fresh) > 0 {
 		c.take(c.fresh)
@@ -103,56 +168,66 @@ func (c *rowCodec) decode(v []byte) error {
 	case 0:
 		return cur.close("R")
 	case 1:
-		a := action{
-			time: cur.uint32(), seq: cur.uvarint(), ord: domain.Ordinal(cur.uint32()), def: domain.DefinitionID(cur.uint32()),
-			service: domain.Service(cur.below(255)), points: uint16(cur.below(65535)),
-		}
-		c.rows = append(c.rows, a)
+		c.rows = append(c.rows, one)
 	default:
-		cur.columns(c.cols[:], func(int) int { return int(n) })
-		if cur.bad {
-			return damaged("R")
+		k := len(c.rows)
+		c.rows = slices.Grow(c.rows, n)[:k+n]
+		for from := 0; from < n; from += stripe {
+			c.unpack(from, n)
+			c.narrow(c.rows[k+from : k+min(from+stripe, n)])
 		}
-		c.unpack(int(n))
 	}
 	c.ends = append(c.ends, len(c.rows))
 	return cur.close("R")
 }
 
-// unpack appends n rows from c.cols.
-func (c *rowCodec) unpack(n int) {
-	k := len(c.rows)
-	c.rows = slices.Grow(c.rows, n)[:k+n]
-	rows := c.rows[k:]
+// unpack unpacks the columns of the stripe that begins with a row, of n.
+func (c *rowCodec) unpack(from, n int) {
 	for col := range c.cols {
-		c.wide = c.cols[col].unpack(c.wide[:0], n)
-		switch col {
-		case rowTime:
-			for i, x := range c.wide {
-				rows[i].time = uint32(x)
-			}
-		case rowSeq:
-			for i, x := range c.wide {
-				rows[i].seq = x
-			}
-		case rowOrd:
-			for i, x := range c.wide {
-				rows[i].ord = domain.Ordinal(x)
-			}
-		case rowDef:
-			for i, x := range c.wide {
-				rows[i].def = domain.DefinitionID(x)
-			}
-		case rowService:
-			for i, x := range c.wide {
-				rows[i].service = domain.Service(x)
-			}
-		case rowPoints:
-			for i, x := range c.wide {
-				rows[i].points = uint16(x)
-			}
+		c.cols[col].unpack(c.wide[col][:min(n-from, stripe)], from)
+	}
+}
+
+// narrow puts the columns of a stripe together to rows.
+func (c *rowCodec) narrow(rows []action) {
+	w := &c.wide
+	for i := range rows {
+		rows[i] = action{
+			seq: w[rowSeq][i], time: uint32(w[rowTime][i]), ord: domain.Ordinal(w[rowOrd][i]), def: domain.DefinitionID(w[rowDef][i]),
+			points: uint16(w[rowPoints][i]), service: domain.Service(w[rowService][i]),
 		}
 	}
+}
+
+// living calls f with the rows of a whole value, in order, some at a time; the rows are
+// f's only until it returns.
+func (c *rowCodec) living(v []byte, k brandMonth, f func(rows []domain.Row) error) error {
+	cur, n, one, err := c.open(v)
+	if err == nil {
+		err = cur.close("R")
+	}
+	if err != nil || n == 0 {
+		return err
+	}
+	c.out = slices.Grow(c.out[:0], stripe)
+	if n == 1 {
+		return f(append(c.out, one.row(k)))
+	}
+	w := &c.wide
+	for from := 0; from < n; from += stripe {
+		c.unpack(from, n)
+		rows := c.out[:min(n-from, stripe)]
+		for i := range rows {
+			rows[i] = domain.Row{
+				Seq: w[rowSeq][i], Account: k.account, Ord: domain.Ordinal(w[rowOrd][i]), Time: uint32(w[rowTime][i]), Brand: k.brand,
+				Definition: domain.DefinitionID(w[rowDef][i]), Points: uint16(w[rowPoints][i]), Service: domain.Service(w[rowService][i]),
+			}
+		}
+		if err := f(rows); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // take leaves the rows with these sequences out, and notes them.

@@ -47,6 +47,9 @@ type sealing struct {
 	batch  *pebble.Batch
 	sorter sorter
 	order  []mark
+	// The width class of the rows in R and C of each mark of the tail. It is no mark's own
+	// yet: snapshots read those.
+	classes []uint8
 }
 
 // sealingRetained is how large its batch may be to be used again.
@@ -60,6 +63,8 @@ func (s *Shard) sealRows(big *sealing, b *pebble.Batch, sequence uint64) error {
 	dead := taken(tail)
 	g.numbers.reset()
 	big.sorter.reset()
+	big.classes = slices.Grow(big.classes[:0], len(tail))[:len(tail)]
+	clear(big.classes)
 	for i := range tail {
 		m := &tail[i]
 		if m.flags.Dead() || dead[m.seq] {
@@ -75,7 +80,7 @@ func (s *Shard) sealRows(big *sealing, b *pebble.Batch, sequence uint64) error {
 			n++
 		}
 		am := g.numbers.groups[keys[0].group>>32]
-		if err := s.writeGroup(b, brandMonth{am.account, domain.BrandID(uint32(keys[0].group)), am.month}, keys[:n]); err != nil {
+		if err := s.writeGroup(big, b, brandMonth{am.account, domain.BrandID(uint32(keys[0].group)), am.month}, keys[:n]); err != nil {
 			return err
 		}
 		keys = keys[n:]
@@ -95,7 +100,7 @@ func taken(marks []mark) map[uint64]bool {
 }
 
 // writeGroup writes the rows of one brand's month, in order of (time, sequence).
-func (s *Shard) writeGroup(b *pebble.Batch, k brandMonth, keys []sortKey) error {
+func (s *Shard) writeGroup(big *sealing, b *pebble.Batch, k brandMonth, keys []sortKey) error {
 	held, err := s.heldRows(k)
 	if err != nil {
 		return err
@@ -111,7 +116,7 @@ func (s *Shard) writeGroup(b *pebble.Batch, k brandMonth, keys []sortKey) error 
 		for n < len(keys) && slotOf(class, start, keys[n].time) == slot {
 			n++
 		}
-		if err := s.writeSlot(b, k, class, slot, keys[:n]); err != nil {
+		if err := s.writeSlot(big, b, k, class, slot, keys[:n]); err != nil {
 			return err
 		}
 		keys = keys[n:]
@@ -119,15 +124,15 @@ func (s *Shard) writeGroup(b *pebble.Batch, k brandMonth, keys []sortKey) error 
 	return nil
 }
 
-// writeSlot writes the operands of one key of R and one of C, and notes the class in
-// the marks.
-func (s *Shard) writeSlot(b *pebble.Batch, k brandMonth, class uint8, slot uint16, keys []sortKey) error {
+// writeSlot writes the operands of one key of R and one of C, and notes the class of the
+// marks.
+func (s *Shard) writeSlot(big *sealing, b *pebble.Batch, k brandMonth, class uint8, slot uint16, keys []sortKey) error {
 	g := &s.group
 	g.actions, g.entries = g.actions[:0], g.entries[:0]
 	g.said.reset()
 	for _, key := range keys {
 		m := &s.line.tail[key.i]
-		m.class = class
+		big.classes[key.i] = class
 		g.actions = append(g.actions, action{seq: m.seq, time: m.time, ord: m.ord, def: m.def, points: m.points, service: m.service})
 		g.said.add(m.seq, 0, int(key.i))
 	}
@@ -195,11 +200,16 @@ func unsealed(tail []mark, f func(k brandMonth, rows []domain.Row)) {
 			f(alive[i-1].of(), rows)
 			rows = rows[:0]
 		}
-		rows = append(rows, domain.Row{Seq: m.seq, Account: m.account, Ord: m.ord, Time: m.time, Brand: m.brand, Definition: m.def, Points: m.points, Service: m.service})
+		rows = append(rows, m.bare())
 	}
 	if len(rows) > 0 {
 		f(alive[len(alive)-1].of(), rows)
 	}
+}
+
+// bare is the action as R has it: without hash, slot and flags.
+func (m *mark) bare() domain.Row {
+	return domain.Row{Seq: m.seq, Account: m.account, Ord: m.ord, Time: m.time, Brand: m.brand, Definition: m.def, Points: m.points, Service: m.service}
 }
 
 // of is the brand's month that the mark's rows stand under.

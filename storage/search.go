@@ -19,7 +19,7 @@ func (s *Snapshot) Search(account domain.AccountID, brand domain.BrandID, r doma
 		return nil
 	}
 	x := &search{Snapshot: s, Sought: sought}
-	if err := x.tail(account, brand, r); err != nil {
+	if err := x.inTail(account, brand, r); err != nil {
 		return err
 	}
 	ts, err := s.tallies(account, brand)
@@ -50,14 +50,14 @@ type search struct {
 	err   error               // of what a gist was made of
 }
 
-// tail looks through what is not sealed.
-func (x *search) tail(account domain.AccountID, brand domain.BrandID, r domain.Range) error {
-	for i := range x.texts.of {
-		s := &x.texts.of[i]
+// inTail looks through what is not sealed.
+func (x *search) inTail(account domain.AccountID, brand domain.BrandID, r domain.Range) error {
+	for i := range x.tail.of {
+		s := &x.tail.of[i]
 		if s.brand != brand || !s.any || s.account != account || s.time < r.From || s.time >= r.To {
 			continue
 		}
-		e := entry{seq: s.seq, text: x.texts.bytes[s.from : s.from+s.n]}
+		e := entry{seq: s.seq, text: x.tail.bytes[s.from : s.from+s.n]}
 		if x.Near(e.text, nil)(0) < 0 {
 			continue
 		}

@@ -1,8 +1,6 @@
 package storage
 
 import (
-	"slices"
-	"sync"
 	"sync/atomic"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -18,7 +16,6 @@ type Snapshot struct {
 	db     *pebble.Snapshot
 	shard  uint16
 	tail   snapshotTail
-	texts  lentTexts
 	seals  uint64 // of the shard, until then
 	closed atomic.Bool
 }
@@ -26,7 +23,7 @@ type Snapshot struct {
 // Snapshot is the shard as of its last commit.
 func (s *Shard) Snapshot() *Snapshot {
 	s.store.snapshot.Add(1)
-	return &Snapshot{store: s.store, db: s.db.NewSnapshot(), shard: s.id, texts: s.texts.lend(), seals: s.store.gists.seals(s.id)}
+	return &Snapshot{store: s.store, db: s.db.NewSnapshot(), shard: s.id, tail: snapshotTail{lentTail: s.texts.lend(s.line.tail[:s.line.committed])}, seals: s.store.gists.seals(s.id)}
 }
 
 // tallies appends what n shows of a brand.
@@ -38,9 +35,9 @@ func (s *Snapshot) tallies(account domain.AccountID, brand domain.BrandID) (ts [
 	return ts, err
 }
 
-// Rows calls f with the brand's living rows whose month the range touches, in order
-// of (time, sequence) within a call. The rows are f's only until it returns; an error
-// of f ends the reading and is given back.
+// Rows calls f with the brand's living rows whose month the range touches, some at a
+// time, in order of (time, sequence) within a call. The rows are f's only until it
+// returns; an error of f ends the reading and is given back.
 func (s *Snapshot) Rows(account domain.AccountID, brand domain.BrandID, r domain.Range, f func(rows []domain.Row) error) error {
 	if r.To <= r.From {
 		return nil
@@ -50,70 +47,21 @@ func (s *Snapshot) Rows(account domain.AccountID, brand domain.BrandID, r domain
 	if err != nil {
 		return err
 	}
-	var (
-		codec rowCodec
-		rows  []domain.Row
-	)
+	codec := rowCodecs.Get().(*rowCodec)
+	defer rowCodecs.Put(codec)
 	for _, t := range ts {
 		if t.month < first || t.month > last || t.rows <= 0 {
 			continue
 		}
 		k := brandMonth{account, brand, t.month}
 		prefix := appendRowKey(nil, familyRows, s.shard, k, t.class, 0)
-		err := scanPrefix(s.db, prefix[:len(prefix)-2], func(_, v []byte) (err error) {
-			if rows, err = codec.living(rows[:0], v, k); err == nil && len(rows) > 0 {
-				err = f(rows)
-			}
-			return err
-		})
+		err := scanPrefix(s.db, prefix[:len(prefix)-2], func(_, v []byte) error { return codec.living(v, k, f) })
 		if err != nil {
 			return err
 		}
 	}
-	return s.unsealed(account, brand, first, last, f)
-}
-
-// unsealed calls f with the brand's rows of the months that are in the tail.
-func (s *Snapshot) unsealed(account domain.AccountID, brand domain.BrandID, first, last domain.Month, f func(rows []domain.Row) error) error {
-	if s.tail.once.Do(s.readTail); s.tail.err != nil {
-		return s.tail.err
-	}
-	for _, t := range s.tail.of[owner{account, brand}] {
-		if t.of.month < first || t.of.month > last {
-			continue
-		}
-		if err := f(slices.Clone(t.rows)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// snapshotTail is the rows of a snapshot that are not sealed, by brand: read once, by
-// the first who asks for rows that are on disk only.
-type snapshotTail struct {
-	once  sync.Once
-	marks []mark               // dead ones too
-	of    map[owner][]tailRows // by month
-	err   error
-}
-
-type owner struct {
-	account domain.AccountID
-	brand   domain.BrandID
-}
-
-func (s *Snapshot) readTail() {
-	var marks []mark
-	s.tail.err = scanPrefix(s.db, appendShard(nil, familyTail, s.shard), func(_, v []byte) (err error) {
-		marks, err = decodeTail(marks, v)
-		return err
-	})
-	s.tail.marks = marks
-	s.tail.of = map[owner][]tailRows{}
-	unsealed(marks, func(k brandMonth, rows []domain.Row) {
-		o := owner{k.account, k.brand}
-		s.tail.of[o] = append(s.tail.of[o], tailRows{k, slices.Clone(rows)})
+	return s.tail.brand(account, brand, func(marks []mark, places []sortKey) error {
+		return codec.unsealed(marks, places, first, last, f)
 	})
 }
 
@@ -133,10 +81,15 @@ func (s *Snapshot) Count(account domain.AccountID, brand domain.BrandID, r domai
 	if err != nil {
 		return 0, err
 	}
-	return rows, s.unsealed(account, brand, first, last, func(tail []domain.Row) error {
-		rows += uint64(len(tail))
+	err = s.tail.brand(account, brand, func(marks []mark, places []sortKey) error {
+		for _, p := range places {
+			if m := &marks[p.i]; m.month >= first && m.month <= last {
+				rows++
+			}
+		}
 		return nil
 	})
+	return rows, err
 }
 
 // Member is a member's record; nil: none.
@@ -167,6 +120,6 @@ func (s *Snapshot) Close() error {
 		return nil
 	}
 	s.store.snapshot.Add(-1)
-	s.texts.release(&s.store.texts)
+	s.tail.close(&s.store.texts)
 	return s.db.Close()
 }

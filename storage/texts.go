@@ -17,8 +17,9 @@ type texts struct {
 	spare *sync.Pool // of textMemory that nobody looks into
 }
 
-// textMemory is the memory of texts.
+// textMemory is the memory of a tail: of its marks too, which are the timeline's.
 type textMemory struct {
+	marks []mark
 	of    []said // of the marks of the tail, by their place; those behind its end say nothing
 	bytes []byte
 	users atomic.Int32 // the shard, and snapshots
@@ -59,19 +60,21 @@ func (m *textMemory) release(spare *sync.Pool) {
 	if m.users.Add(-1) > 0 || cap(m.bytes) > 2*textsMost {
 		return
 	}
-	m.of, m.bytes = m.of[:0], m.bytes[:0]
+	m.marks, m.of, m.bytes = m.marks[:0], m.of[:0], m.bytes[:0]
 	spare.Put(m)
 }
 
-// lend gives what is said until now to a reader, who releases the memory.
-func (t *texts) lend() lentTexts {
+// lend gives the marks, which do not change any more, and what is said until now to a
+// reader, who releases the memory.
+func (t *texts) lend(marks []mark) lentTail {
 	t.users.Add(1)
-	return lentTexts{t.textMemory, t.of, t.bytes}
+	return lentTail{t.textMemory, marks, t.of, t.bytes}
 }
 
-// lentTexts is what was said when it was lent. Any goroutine may read it.
-type lentTexts struct {
+// lentTail is a tail as it was when it was lent. Any goroutine may read it.
+type lentTail struct {
 	*textMemory
+	marks []mark
 	of    []said
 	bytes []byte
 }
@@ -105,10 +108,13 @@ func (t *texts) entry(at int, seq uint64) (entry, bool) {
 
 func (t *texts) full() bool { return len(t.bytes) >= textsMost }
 
-// reset begins anew: what snapshots look into stays theirs.
-func (t *texts) reset() {
+// renew begins anew, and gives memory for the marks of the next tail in the place of the
+// last one's: what snapshots look into stays theirs.
+func (t *texts) renew(marks []mark) []mark {
+	t.marks = marks
 	t.release(t.spare)
 	t.take()
+	return t.marks[:0]
 }
 
 // load reads the contents of a tail, of which nothing is lent yet.

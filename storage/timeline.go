@@ -29,7 +29,7 @@ type timeline struct {
 	bucket uint64 // rows of a bucket that are not much exceeded
 	budget int    // bytes of filters of months before the newest two
 
-	tail      []mark // not sealed, in order of arrival; an action's last mark has all its flags
+	tail      []mark // not sealed, in order of arrival; an action's last mark has all its flags. What is committed is lent to snapshots and does not change.
 	committed int    // of the tail: in T
 	head      []int32
 	prev      []int32 // in the tail: the next older one of the member's hash, +1
@@ -238,16 +238,24 @@ func (t *timeline) sealTail(big *sealing, b *pebble.Batch) error {
 		big.sorter.add(uint64(n)<<32|uint64(bits.RotateLeft32(uint32(m.ord), -int(class[n]))), m.time, i)
 	}
 	big.sorter.sort(func(i int32) uint64 { return t.tail[i].seq })
-	big.order = together(big.sorter.gather(big.order, t.tail))
+	big.order = big.sorter.gather(big.order, t.tail)
+	for i, k := range big.sorter.keys {
+		big.order[i].class = big.classes[k.i]
+	}
+	big.order = together(big.order)
 	if err := t.writeBuckets(b, big.order, class); err != nil {
 		return err
 	}
 	if err := b.DeleteRange(appendTailKey(nil, t.shard, 0), appendTailKey(nil, t.shard, t.commits+1), nil); err != nil {
 		return err
 	}
-	t.tail, t.prev, t.committed, t.commits = t.tail[:0], t.prev[:0], 0, 0
-	clear(t.head)
 	return nil
+}
+
+// begin begins a new tail, in the memory given: the last one is sealed.
+func (t *timeline) begin(tail []mark) {
+	t.tail, t.prev, t.committed, t.commits = tail, t.prev[:0], 0, 0
+	clear(t.head)
 }
 
 // writeBuckets merges marks, which are sorted by bucket, into t.

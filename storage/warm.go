@@ -125,7 +125,12 @@ func (s *Shard) Rows(f func(account domain.AccountID, brand domain.BrandID, rows
 			f(tail[0].of.account, tail[0].of.brand, tail[0].rows)
 			tail = tail[1:]
 		}
-		if rows, err = codec.living(rows[:0], v, g); err == nil && len(rows) > 0 {
+		rows = rows[:0]
+		err = codec.living(v, g, func(some []domain.Row) error {
+			rows = append(rows, some...)
+			return nil
+		})
+		if err == nil && len(rows) > 0 {
 			f(g.account, g.brand, rows)
 		}
 		return err
@@ -140,19 +145,6 @@ func (s *Shard) Rows(f func(account domain.AccountID, brand domain.BrandID, rows
 type tailRows struct {
 	of   brandMonth
 	rows []domain.Row
-}
-
-// living appends the rows of a whole value.
-func (c *rowCodec) living(dst []domain.Row, v []byte, k brandMonth) ([]domain.Row, error) {
-	c.reset()
-	if err := c.decode(v); err != nil {
-		return dst, err
-	}
-	dst = slices.Grow(dst, len(c.rows))
-	for i := range c.rows {
-		dst = append(dst, c.rows[i].row(k))
-	}
-	return dst, nil
 }
 
 // Outbox calls f with the entries not yet trimmed, in order.

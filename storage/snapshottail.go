@@ -1,0 +1,74 @@
+package storage
+
+import (
+	"sort"
+	"sync"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// snapshotTail is the tail of a snapshot. Its rows are put in order of their brands once,
+// by the first who asks for rows that are on disk only.
+type snapshotTail struct {
+	lentTail
+	once  sync.Once
+	order *sorter // of the marks that count
+}
+
+var tailOrders = sync.Pool{New: func() any { return new(sorter) }}
+
+// ownerOf is how brands are told from each other in the order.
+func ownerOf(account domain.AccountID, brand domain.BrandID) uint64 {
+	return uint64(account)<<32 | uint64(brand)
+}
+
+func (t *snapshotTail) sort() {
+	t.order = tailOrders.Get().(*sorter)
+	t.order.reset()
+	dead := taken(t.marks)
+	for i := range t.marks {
+		if m := &t.marks[i]; !m.flags.Dead() && !dead[m.seq] {
+			t.order.add(ownerOf(m.account, m.brand), m.time, i)
+		}
+	}
+	t.order.sort(func(i int32) uint64 { return t.marks[i].seq })
+}
+
+// brand calls f with the places of the brand's rows, in order of (time, sequence), if
+// there are any.
+func (t *snapshotTail) brand(account domain.AccountID, brand domain.BrandID, f func(marks []mark, places []sortKey) error) error {
+	t.once.Do(t.sort)
+	keys, owner := t.order.keys, ownerOf(account, brand)
+	keys = keys[sort.Search(len(keys), func(i int) bool { return keys[i].group >= owner }):]
+	keys = keys[:sort.Search(len(keys), func(i int) bool { return keys[i].group > owner })]
+	if len(keys) == 0 {
+		return nil
+	}
+	return f(t.marks, keys)
+}
+
+// close gives the memory back.
+func (t *snapshotTail) close(spare *sync.Pool) {
+	if t.order != nil {
+		tailOrders.Put(t.order)
+	}
+	t.release(spare)
+}
+
+// unsealed calls f with the rows of marks at some places whose month is in the range, a
+// stripe at a time.
+func (c *rowCodec) unsealed(marks []mark, places []sortKey, first, last domain.Month, f func(rows []domain.Row) error) error {
+	c.out = c.out[:0]
+	for n, p := range places {
+		if m := &marks[p.i]; m.month >= first && m.month <= last {
+			c.out = append(c.out, m.bare())
+		}
+		if len(c.out) == stripe || n == len(places)-1 && len(c.out) > 0 {
+			if err := f(c.out); err != nil {
+				return err
+			}
+			c.out = c.out[:0]
+		}
+	}
+	return nil
+}
