@@ -3,6 +3,9 @@ package storage
 import (
 	"fmt"
 	"math/rand/v2"
+	"runtime"
+	"slices"
+	"sync"
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -174,6 +177,78 @@ func TestCrashDuringACommitLosesNothingReported(t *testing.T) {
 	closeBoth(t, s, sh)
 }
 
+// Snapshots are read by others while the shard goes on, seals the tail that it lent them
+// and begins another in memory that nobody reads any more.
+func TestSnapshotsAreReadWhileTheShardGoesOn(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	w := newWorld(seed)
+	o := smallOptions(vfs.NewMem())
+	s, sh := openSmall(t, o.FS, o)
+	var readers sync.WaitGroup
+	for range 80 {
+		perform(t, sh, w.r, w.next(50))
+		snap, want, wait := sh.Snapshot(), w.m.brandRows(), w.r.IntN(20)
+		readers.Go(func() {
+			defer func() {
+				if err := snap.Close(); err != nil {
+					t.Error(err)
+				}
+			}()
+			for range wait { // so that it is read later
+				runtime.Gosched()
+			}
+			for k, rows := range want {
+				if got := rowsOf(t, snap, k); !slices.Equal(got, rows) {
+					t.Errorf("brand %v: %v, want %v", k, got, rows)
+					return
+				}
+				if got, rows := did(t, snap, &rows[0]), didOf(want, &rows[0]); !slices.Equal(got, rows) {
+					t.Errorf("member %d: %v, want %v", rows[0].Ord, got, rows)
+					return
+				}
+			}
+		})
+	}
+	readers.Wait()
+	closeBoth(t, s, sh)
+}
+
+// rowsOf is a brand's rows as a snapshot has them.
+func rowsOf(t *testing.T, snap *Snapshot, k [2]uint32) (got []domain.Row) {
+	err := snap.Rows(domain.AccountID(k[0]), domain.BrandID(k[1]), domain.Range{To: 1<<32 - 1}, func(rows []domain.Row) error {
+		got = append(got, rows...)
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	sortRows(got)
+	return got
+}
+
+// did is what a row's member did as a snapshot has it.
+func did(t *testing.T, snap *Snapshot, r *domain.Row) (got []domain.Row) {
+	err := snap.MemberRows(r.Account, r.Ord, domain.Range{To: 1<<32 - 1}, func(rows []domain.Row) { got = append(got, rows...) })
+	if err != nil {
+		t.Error(err)
+	}
+	return got
+}
+
+// didOf is the same of all rows there are.
+func didOf(all map[[2]uint32][]domain.Row, r *domain.Row) (want []domain.Row) {
+	for _, rows := range all {
+		for i := range rows {
+			if rows[i].Account == r.Account && rows[i].Ord == r.Ord {
+				want = append(want, rows[i])
+			}
+		}
+	}
+	sortRows(want)
+	return want
+}
+
 func TestSnapshotStaysAtItsCommit(t *testing.T) {
 	w := newWorld(31)
 	o := smallOptions(vfs.NewMem())
@@ -188,13 +263,7 @@ func TestSnapshotStaysAtItsCommit(t *testing.T) {
 	}
 	ok(t, s.db.Compact(t.Context(), []byte{0}, []byte{255}, false))
 	for k, rows := range want {
-		var got []domain.Row
-		ok(t, snap.Rows(domain.AccountID(k[0]), domain.BrandID(k[1]), domain.Range{To: 1<<32 - 1}, func(rows []domain.Row) error {
-			got = append(got, rows...)
-			return nil
-		}))
-		sortRows(got)
-		same(t, "rows", got, rows)
+		same(t, "rows", rowsOf(t, snap, k), rows)
 	}
 	ok(t, snap.Close())
 	ok(t, snap.Close())
