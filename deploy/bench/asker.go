@@ -31,6 +31,7 @@ type kind struct {
 	took    *latencies
 	rows    atomic.Int64 // what the last answer counted
 	refused atomic.Int64 // by the bound on rows that one question may read
+	givenUp atomic.Int64 // by the bound on the time that one may take
 }
 
 // AskedKind is how long a kind of question took over HTTP while activities streamed in.
@@ -39,6 +40,7 @@ type AskedKind struct {
 	About   string  `json:"about"`
 	Rows    int64   `json:"rows"`    // what the last answer counted
 	Refused int64   `json:"refused"` // too many rows for one question
+	GivenUp int64   `json:"givenUp"` // too much time: their time counts all the same
 	Took    Latency `json:"took"`
 }
 
@@ -128,19 +130,23 @@ func (a *asker) draw(r *rand.Rand) *kind {
 	return a.kinds[0]
 }
 
-// ask asks one. A question about too many rows is refused as the contract says: that is
-// an answer, and counted.
+// ask asks one. A question about too many rows is refused as the contract says, and one
+// that takes too long given up: that is an answer, and counted.
 func (a *asker) ask(ctx context.Context, k *kind, brand domain.BrandID, due time.Time) error {
 	rows, err := k.do(brand)(ctx, client.Params{"period": askedOfDays})
 	took := time.Since(due)
-	if e, ok := errors.AsType[*client.Error](err); ok && e.Code == domain.PlanLimit {
+	e, said := errors.AsType[*client.Error](err)
+	switch {
+	case err == nil:
+		k.rows.Store(rows)
+	case said && e.Code == domain.PlanLimit:
 		k.refused.Add(1)
 		return nil
-	}
-	if err != nil {
+	case said && e.Code == domain.Unavailable:
+		k.givenUp.Add(1)
+	default:
 		return fmt.Errorf("%s: %w", k.name, err)
 	}
-	k.rows.Store(rows)
 	k.took.note(took)
 	a.all.note(took)
 	return nil
@@ -150,7 +156,7 @@ func (a *asker) ask(ctx context.Context, k *kind, brand domain.BrandID, due time
 func (a *asker) report() (out []AskedKind) {
 	for _, k := range a.kinds {
 		if took := k.took.whole(); took.Count > 0 || k.refused.Load() > 0 {
-			out = append(out, AskedKind{Name: k.name, About: k.about, Rows: k.rows.Load(), Refused: k.refused.Load(), Took: took})
+			out = append(out, AskedKind{Name: k.name, About: k.about, Rows: k.rows.Load(), Refused: k.refused.Load(), GivenUp: k.givenUp.Load(), Took: took})
 		}
 	}
 	return out

@@ -22,7 +22,7 @@ func someReport() *Report {
 		Loads: []Load{{
 			Log: logKafka, Asked: 10_000, Reached: 9_998, Seconds: 60, Linger: 5, Node: 17.25, Answers: 4.5, Broker: new(21.5), Asking: 50,
 			Visible:   Latency{Count: 1200, P50: 9, P90: 12, P99: 21.5, P999: 30, Max: 31},
-			Questions: []AskedKind{{Name: "tally", About: "a brand", Rows: 77, Refused: 3, Took: Latency{Count: 8, P99: 4.5}}},
+			Questions: []AskedKind{{Name: "tally", About: "a brand", Rows: 77, Refused: 3, GivenUp: 2, Took: Latency{Count: 8, P99: 4.5}}},
 			Series:    []Moment{{Seconds: 300, Rate: 9_990, Node: 17.5, Behind: 123, MiB: 456, Goroutines: 99, Files: 88, Store: 70.5, LogBytes: 60.5}},
 			Equality:  Equality{Published: 12, Expected: 11, Counted: 10, Differences: 1, First: []string{"brand 5"}}, Verified: "equal",
 		}},
@@ -51,7 +51,7 @@ func TestTheTableNamesMachineAndFigures(t *testing.T) {
 		{"CPU of the node an activity", "17.25"},
 		{"CPU of the log's process", "21.50"},
 		{"visible: in an answer that needs it", "1200", "9.0", "12.0", "21.5", "30.0", "31.0"},
-		{"tally, a brand, 77; 3 refused", "8", "4.5"},
+		{"tally, a brand, 77; 3 refused; 2 given up", "8", "4.5"},
 		{"300", "9990", "17.50", "123", "456", "99", "88", "70.5", "60.5"},
 		{"published; must count; counted", "12; 11; 10", "1 DIFFERENCES"},
 		{"brand 5"},

@@ -38,6 +38,9 @@ func (l *Load) print(t *table) {
 		if q.Refused > 0 {
 			name += fmt.Sprintf("; %d refused", q.Refused)
 		}
+		if q.GivenUp > 0 {
+			name += fmt.Sprintf("; %d given up", q.GivenUp)
+		}
 		q.Took.print(t, name)
 	}
 	l.printSeries(t)
