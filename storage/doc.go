@@ -34,7 +34,8 @@
 //	keys.go values.go format.go       what stands on the disk
 //	store.go shard.go catalog.go      opening, looking up
 //	stage.go commit.go seal.go        changes into one batch; where rows go
-//	texts.go                          what the tail's actions say, until they go there
+//	texts.go                          what the tail's actions say, until they go there: lent
+//	                                  to snapshots, with the tail (snapshottail.go)
 //	merge.go                          the merge operator, by family: rows.go content.go
 //	                                  block.go counts.go bits.go columns.go usage.go
 //	timeline.go seen.go filter.go     the members' own rows, repeats
