@@ -109,7 +109,7 @@ type Store struct {
 	rows     atomic.Uint64
 	snapshot atomic.Int64 // open ones
 	sealings sync.Pool    // of *sealing
-	texts    sync.Pool    // of *textMemory
+	texts    sync.Pool    // of *tailMemory
 	gists    gists
 	later    later
 

@@ -13,12 +13,13 @@ import (
 // c as well, and is read from there once, when the shard is opened. Snapshots look into
 // it: what is there does not change until nobody does any more.
 type texts struct {
-	*textMemory
-	spare *sync.Pool // of textMemory that nobody looks into
+	*tailMemory
+	spare *sync.Pool // of tailMemory that nobody looks into
 }
 
-// textMemory is the memory of a tail: of its marks too, which are the timeline's.
-type textMemory struct {
+// tailMemory is the memory of a tail: what texts knows of it, and the marks, which are
+// the timeline's.
+type tailMemory struct {
 	marks []mark
 	of    []said // of the marks of the tail, by their place; those behind its end say nothing
 	bytes []byte
@@ -47,16 +48,16 @@ func newTexts(spare *sync.Pool) texts {
 
 // take begins with nothing said.
 func (t *texts) take() {
-	m, ok := t.spare.Get().(*textMemory)
+	m, ok := t.spare.Get().(*tailMemory)
 	if !ok {
-		m = &textMemory{}
+		m = &tailMemory{}
 	}
 	m.users.Store(1)
-	t.textMemory = m
+	t.tailMemory = m
 }
 
 // release says that one user less looks into the memory.
-func (m *textMemory) release(spare *sync.Pool) {
+func (m *tailMemory) release(spare *sync.Pool) {
 	if m.users.Add(-1) > 0 || cap(m.bytes) > 2*textsMost {
 		return
 	}
@@ -68,12 +69,12 @@ func (m *textMemory) release(spare *sync.Pool) {
 // reader, who releases the memory.
 func (t *texts) lend(marks []mark) lentTail {
 	t.users.Add(1)
-	return lentTail{t.textMemory, marks, t.of, t.bytes}
+	return lentTail{t.tailMemory, marks, t.of, t.bytes}
 }
 
 // lentTail is a tail as it was when it was lent. Any goroutine may read it.
 type lentTail struct {
-	*textMemory
+	*tailMemory
 	marks []mark
 	of    []said
 	bytes []byte
