@@ -13,9 +13,10 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// Columns are kept in memory under one budget. A brand that nobody asked about and
-// nothing came for lately is cold: its rows are on disk only, and a question about
-// it is answered from there; that question brings it back if there is room.
+// Columns are kept in memory under one budget. A brand that was not asked about lately
+// is cold: its rows are on disk only, and a question about it is answered from there;
+// that question brings it back if there is room. Rows that come for it change nothing:
+// they need no columns.
 
 // heat is when the brands of an account were last asked about. Any goroutine.
 type heat struct{ asked sync.Map } // dense number → time.Time
@@ -70,7 +71,7 @@ func (n *Node) Resident() (bytes int64) {
 // commit adds little.
 const lookEveryCommits = 64
 
-// budget evicts what was least lately used until the columns fit.
+// budget evicts what was least lately asked about until the columns fit.
 func (s *shard) budget() {
 	r := &s.resident
 	if r.checks--; r.checks > 0 {
@@ -92,7 +93,14 @@ type candidate struct {
 	id      domain.AccountID
 	account *account
 	columns *brand.Columns
-	used    time.Time
+	asked   time.Time // zero: never
+	fed     time.Time
+}
+
+// before orders brands as they are evicted: what was asked about stays, then what is
+// alive; of the others the largest goes.
+func (c *candidate) before(o *candidate) int {
+	return cmp.Or(c.asked.Compare(o.asked), c.fed.Compare(o.fed), cmp.Compare(o.columns.Bytes(), c.columns.Bytes()))
 }
 
 func (s *shard) evict(held int) {
@@ -104,17 +112,15 @@ func (s *shard) evict(held int) {
 	for id, a := range s.accounts {
 		a.table.Own(func(c *brand.Columns) {
 			if dense, _, _ := c.Brand(); !c.Cold() {
-				used := a.heat.last(dense)
+				one := candidate{id: id, account: a, columns: c, asked: a.heat.last(dense)}
 				if k := a.brands[c]; k != nil {
-					used = later(used, k.fed)
+					one.fed = k.fed
 				}
-				all = append(all, candidate{id, a, c, used})
+				all = append(all, one)
 			}
 		})
 	}
-	slices.SortFunc(all, func(a, b candidate) int {
-		return cmp.Or(a.used.Compare(b.used), cmp.Compare(b.columns.Bytes(), a.columns.Bytes()))
-	})
+	slices.SortFunc(all, func(a, b candidate) int { return a.before(&b) })
 	for _, c := range all {
 		if held <= limit*9/10 {
 			break
@@ -129,13 +135,6 @@ func (s *shard) evict(held int) {
 	s.env.shared.stats.columns.Store(int64(held))
 }
 
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
-}
-
 // bytesPerRow is about what a resident row takes.
 const bytesPerRow = 18
 
@@ -146,8 +145,8 @@ func (s *shard) warm(ctx actor.Context, m *warm) {
 	if a == nil {
 		return
 	}
-	c := a.table.Target(m.dense)
-	if _, _, own := c.Brand(); !own || !c.Cold() || s.columnBytes()+bytesPerRow*c.Rows() > s.resident.limit() {
+	c, limit := a.table.Target(m.dense), s.resident.limit()
+	if _, _, own := c.Brand(); !own || !c.Cold() || limit > 0 && s.columnBytes()+bytesPerRow*c.Rows() > limit {
 		return
 	}
 	if err := s.commit(ctx); err != nil {

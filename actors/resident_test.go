@@ -2,10 +2,12 @@ package actors
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/ovation-analytics/ovation/actors/brand"
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
@@ -36,12 +38,7 @@ func TestColumnsGiveWayAndComeBackAsTheNodeIsTold(t *testing.T) {
 		return all
 	}
 	people := fans
-	commits := func() { // as many as may pass before it is heeded; a person adds no row
-		for range lookEveryCommits {
-			r.register(people)
-			people++
-		}
-	}
+	commits := func() { people = r.heeded(people) }
 	cold := func() (n int64) { return r.node.Status().Shards[0].Evicted }
 
 	want := answers()
@@ -70,4 +67,48 @@ func TestColumnsGiveWayAndComeBackAsTheNodeIsTold(t *testing.T) {
 		}
 	}
 	t.Fatalf("columns take %d bytes, when brands were cold %d", r.node.Resident(), low)
+}
+
+// heeded commits as often as may be before the node heeds what it is told; a person, of
+// whom there were so many, adds no row.
+func (r *rig) heeded(people int) int {
+	for range lookEveryCommits {
+		r.register(people)
+		people++
+	}
+	return people
+}
+
+// What stays is what is asked about, however much comes for other brands since.
+func TestABrandThatIsAskedAboutStaysInMemory(t *testing.T) {
+	t.Parallel()
+	const fans, brands = 30, 3
+	rnd := rand.New(rand.NewPCG(2, 15))
+	r := newRig(t, 1, Options{})
+	g := newGraveyard(r, fans, brands)
+	do := func(n int, but domain.BrandID) {
+		from := len(g.acts)
+		for range n {
+			if a, m := g.act(rnd, len(g.acts), brands); a.Brand != but {
+				g.did(a, m)
+			}
+		}
+		g.publish(from)
+		r.settled()
+	}
+	do(8_000, 0)
+	one := domain.Question{Account: 1, Brand: 2, Shape: domain.ShapeTally, Range: domain.Range{From: 1_600_000_000, To: 1_609_000_000}, Groups: []domain.Group{{Definition: 100}}}
+	if _, err := r.node.Ask(t.Context(), &one, domain.Position{}); err != nil {
+		t.Fatal(err)
+	}
+	do(1_000, one.Brand)
+	people := r.heeded(fans)
+	r.node.KeepResident(r.node.Resident() - 1)
+	r.heeded(people)
+	v := r.node.shared[0].acquireView()
+	defer v.release()
+	cold := v.accounts.get(1).rows.Cold(brand.EveryBrand)
+	if len(cold) == 0 || slices.ContainsFunc(cold, func(c brand.Cold) bool { return c.Brand == one.Brand }) {
+		t.Errorf("cold are %v: brand %d was asked about", cold, one.Brand)
+	}
 }
