@@ -128,7 +128,7 @@ func (b *bench) steadily(ctx context.Context, n *node, log string, broker int) e
 		return err
 	}
 	defer l.close()
-	s := &steady{o: o, node: n, broker: broker, feed: l.feed, crowd: c, asker: newAsker(n, c, o.questions), report: Load{Log: log, Linger: micros(o.linger) / 1000}}
+	s := &steady{o: o, node: n, broker: broker, feed: l.feed, crowd: c, asker: newAsker(n, c, o.questions), report: Load{Log: log, Warm: o.warm.Seconds(), Linger: micros(o.linger) / 1000}}
 	if s.probes, err = newProbes(c, b.o.shards); err != nil {
 		return err
 	}

@@ -17,7 +17,7 @@ func (m *Moment) line() string {
 // print writes what a load found.
 func (l *Load) print(t *table) {
 	t.row()
-	t.row(fmt.Sprintf("STEADY LOAD, %s LOG", strings.ToUpper(l.Log)), fmt.Sprintf("%.0f a second asked", l.Asked), fmt.Sprintf("%.0f reached", l.Reached), fmt.Sprintf("over %.1f s", l.Seconds))
+	t.row(fmt.Sprintf("STEADY LOAD, %s LOG", strings.ToUpper(l.Log)), fmt.Sprintf("%.0f a second asked", l.Asked), fmt.Sprintf("%.0f reached", l.Reached), fmt.Sprintf("over %.1f s, after %g s of it", l.Seconds, l.Warm))
 	if l.Highest > 0 {
 		t.row("  as fast as the node takes it, the slowest of three", fmt.Sprintf("%.0f a second", l.Highest))
 	}

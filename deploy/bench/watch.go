@@ -21,6 +21,7 @@ type Load struct {
 	Reached float64 `json:"reached"` // of them, probes too
 	Highest float64 `json:"highest,omitempty"`
 	Seconds float64 `json:"seconds"` // of the span, and until all was durable
+	Warm    float64 `json:"warm"`    // seconds of the same before them, without figures
 	Linger  float64 `json:"linger"`  // of the producer, ms
 
 	Node    float64     `json:"node"`             // CPU of the node an activity, µs, its answers among it
