@@ -249,8 +249,7 @@ func (a *Audit) rows(only *brandMonth, f func(k brandMonth, items []item) error)
 	})
 	var codec rowCodec
 	return a.sections(familyRows, only, tail, func(dst []item, k brandMonth, v []byte) ([]item, error) {
-		codec.reset()
-		if err := codec.decode(v); err != nil {
+		if err := codec.whole(v); err != nil {
 			return dst, err
 		}
 		for i := range codec.rows {

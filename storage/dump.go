@@ -202,7 +202,7 @@ func dumpMerged(k, v []byte) (string, error) {
 	switch k[0] {
 	case familyRows:
 		var c rowCodec
-		if err := c.decode(v); err != nil {
+		if err := c.whole(v); err != nil {
 			return "", err
 		}
 		fmt.Fprintf(&b, "taken=%v", c.taken)

@@ -24,6 +24,14 @@ func topic(b byte) (t domain.TopicID) {
 	return t
 }
 
+// sameDay is so many rows of one member, a second apart.
+func sameDay(n int) (rows []action) {
+	for i := range n {
+		rows = append(rows, action{seq: uint64(10_000 - n + i), time: uint32(1717200000 + i), ord: 4, def: 100})
+	}
+	return rows
+}
+
 // examples is one key and value of each kind, and the canonical bytes of facts by
 // their hash.
 func examples(t testing.TB) map[string]string {
@@ -61,6 +69,7 @@ func examples(t testing.TB) map[string]string {
 		"value C":          content.append(nil, []uint64{3, 5}, []entry{{seq: 7, recorded: 1717200000123, text: text}, {seq: 9, recorded: 1717200000124}}),
 		"value R one":      rows.append(nil, nil, []action{{seq: 7, time: 1717200000, ord: 4, def: 100, points: 5, service: domain.Spotify}}),
 		"value R":          rows.append(nil, []uint64{3, 5}, []action{{seq: 7, time: 1717200000, ord: 4, def: 100, points: 5, service: domain.Spotify}, {seq: 9, time: 1717200060, ord: 6, def: 101}}),
+		"value R list":     must[[]byte](t)(rows.merge(nil, [][]byte{rows.append(nil, []uint64{3}, sameDay(partRows)), rows.append(nil, nil, sameDay(2))}, false)),
 		"value T":          blocks.appendTail(nil, marks),
 		"value t":          blocks.append([]byte{version1}, marks),
 		"value a":          appendCell(nil, 5, 17477),

@@ -42,6 +42,10 @@ type rowCodec struct {
 	bytes [8 * (stripe + 1)]byte
 	fresh []uint64
 	out   []domain.Row
+
+	list   []rowPart
+	groups []rowGroup
+	one    []byte
 }
 
 // stripe is how many rows are packed or unpacked at once: few enough that their columns
@@ -154,9 +158,20 @@ func (c *rowCodec) open(v []byte) (cur cursor, n int, one action, err error) {
 	return cur, n, one, nil
 }
 
-// decode appends the rows of an operand, newer than those before it, and takes its D
-// out of them.
-func (c *rowCodec) decode(v []byte) error {
+// decode appends the rows of a value, newer than those before it, and takes its D out of
+// them.
+func (c *rowCodec) decode(v []byte) error { return eachPart(v, c.decodeOne) }
+
+// whole is the rows of a value, in order.
+func (c *rowCodec) whole(v []byte) error {
+	c.reset()
+	err := c.decode(v)
+	c.sort()
+	return err
+}
+
+// decodeOne is decode for an operand that is no list.
+func (c *rowCodec) decodeOne(v []byte) error {
 	cur, n, one, err := c.open(v)
 	if err != nil {
 		return err
@@ -199,9 +214,14 @@ func (c *rowCodec) narrow(rows []action) {
 	}
 }
 
-// living calls f with the rows of a whole value, in order, some at a time; the rows are
-// f's only until it returns.
+// living calls f with the rows of a whole value, some at a time and in order within a
+// call; the rows are f's only until it returns.
 func (c *rowCodec) living(v []byte, k brandMonth, f func(rows []domain.Row) error) error {
+	return eachPart(v, func(one []byte) error { return c.livingOne(one, k, f) })
+}
+
+// livingOne is living for an operand that is no list.
+func (c *rowCodec) livingOne(v []byte, k brandMonth, f func(rows []domain.Row) error) error {
 	cur, n, one, err := c.open(v)
 	if err == nil {
 		err = cur.close("R")
@@ -261,6 +281,9 @@ func (c *rowCodec) sort() {
 
 // merge puts operands together, oldest first.
 func (c *rowCodec) merge(dst []byte, operands [][]byte, base bool) ([]byte, error) {
+	if v, joined, err := c.join(dst, operands, base); joined || err != nil {
+		return v, err
+	}
 	c.reset()
 	for _, v := range operands {
 		if err := c.decode(v); err != nil {

@@ -18,6 +18,7 @@ import (
 //	       media, country region city lat lon
 //	R  ver taken rows               rows: v n; n=1: v time seq ordinal definition
 //	                                service points; else cols of the same
+//	   ver 2: v n, n × (v length, R) those of ver 1: only the first may take
 //	T  ver {account u32 block}…
 //	t  ver block…                   block: length u32, v n, v m, cols(ordinal count |
 //	       seq time brand definition points service flags class), hash u64 × n;

@@ -125,15 +125,17 @@ func (s *Shard) Rows(f func(account domain.AccountID, brand domain.BrandID, rows
 			f(tail[0].of.account, tail[0].of.brand, tail[0].rows)
 			tail = tail[1:]
 		}
-		rows = rows[:0]
-		err = codec.living(v, g, func(some []domain.Row) error {
-			rows = append(rows, some...)
-			return nil
+		return eachPart(v, func(one []byte) error {
+			rows = rows[:0]
+			err := codec.livingOne(one, g, func(some []domain.Row) error {
+				rows = append(rows, some...)
+				return nil
+			})
+			if err == nil && len(rows) > 0 {
+				f(g.account, g.brand, rows)
+			}
+			return err
 		})
-		if err == nil && len(rows) > 0 {
-			f(g.account, g.brand, rows)
-		}
-		return err
 	})
 	for _, t := range tail {
 		f(t.of.account, t.of.brand, t.rows)

@@ -123,7 +123,14 @@ func (x *Scratch) end() {
 	clear(x.spans[:cap(x.spans)])
 	clear(x.owners[:cap(x.owners)])
 	x.view, x.plan, x.filter = nil, nil, nil
+	if cap(x.ord) > looseKept {
+		x.ord, x.to, x.day = nil, nil, nil
+	}
 }
+
+// looseKept is for how many loose rows the memory is kept: a question about an account
+// that is on disk has millions.
+const looseKept = 1 << 19
 
 // pad is the filter with a word for every member.
 func (x *Scratch) pad(f []uint64) []uint64 {

@@ -44,10 +44,11 @@ func (b heapBudget) gcPercent(live uint64) int {
 }
 
 // columnsBeside is how much columns may take when so much lives, so much of it columns:
-// what the rest of it leaves, and a sixteenth of their own in any case.
+// what the rest of it leaves, and a quarter of their own in any case: with less,
+// questions read so much from disk that what waits for them takes more than columns would.
 func (b heapBudget) columnsBeside(live, columns uint64) uint64 {
 	rest := live - min(columns, live)
-	return max(min(b.live-min(rest, b.live), b.columns), b.columns/16)
+	return max(min(b.live-min(rest, b.live), b.columns), b.columns/4)
 }
 
 // columnKeeper is the part of a node that holds the columns.

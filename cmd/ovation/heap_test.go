@@ -37,13 +37,13 @@ func TestColumnsGiveWayToWhatElseLives(t *testing.T) {
 	b := heapBudget{all: 1400 * mib, live: 1000 * mib, columns: 800 * mib}
 	for _, c := range []struct{ live, columns, want uint64 }{
 		{0, 0, 800},
-		{100, 50, 800},     // nothing else asks for it
-		{700, 500, 800},    // 200 besides
-		{900, 500, 600},    // 400 besides
-		{1300, 800, 500},   // too much lives: what is over goes
-		{2000, 100, 50},    // a sixteenth stays
-		{100, 120, 800},    // looked at in two moments
-		{1 << 40, 300, 50}, // whatever lives
+		{100, 50, 800},      // nothing else asks for it
+		{700, 500, 800},     // 200 besides
+		{900, 500, 600},     // 400 besides
+		{1300, 800, 500},    // too much lives: what is over goes
+		{2000, 300, 200},    // a quarter stays
+		{100, 120, 800},     // looked at in two moments
+		{1 << 40, 300, 200}, // whatever lives
 	} {
 		if got := b.columnsBeside(c.live*mib, c.columns*mib) / mib; got != c.want {
 			t.Errorf("%d live, %d of it columns: %d, want %d", c.live, c.columns, got, c.want)
@@ -60,7 +60,7 @@ func TestColumnsComeToRest(t *testing.T) {
 		for range 3 { // a look each, after the collections that its evictions need
 			held = min(held, b.columnsBeside(rest+held, held))
 		}
-		if rest+held > b.live && held > b.columns/16 || b.columnsBeside(rest+held, held) < held {
+		if rest+held > b.live && held > b.columns/4 || b.columnsBeside(rest+held, held) < held {
 			t.Fatalf("%d MiB of columns beside %d MiB", held/mib, rest/mib)
 		}
 	}
