@@ -36,7 +36,8 @@
 //	stage.go commit.go seal.go        changes into one batch; where rows go
 //	texts.go                          what the tail's actions say, until they go there: lent
 //	                                  to snapshots, with the tail (snapshottail.go)
-//	merge.go                          the merge operator, by family: rows.go content.go
+//	merge.go                          the merge operator, by family: rows.go (rowparts.go:
+//	                                  many of them as a list) content.go
 //	                                  block.go counts.go bits.go columns.go usage.go
 //	timeline.go seen.go filter.go     the members' own rows, repeats
 //	bysequence.go                     the row that an action's id means

@@ -16,22 +16,18 @@ type rowPart struct {
 	rows  int
 }
 
-// partsOf appends the operands of a value; fine is false where one takes sequences that
-// may not: first says that the value's first one may.
+// partsOf appends the operands of a value, which can be read; fine is false where one
+// takes sequences that may not: first says that the value's first one may.
 func (c *rowCodec) partsOf(dst []rowPart, v []byte, first bool) (parts []rowPart, fine bool, err error) {
 	fine = true
 	err = eachPart(v, func(one []byte) error {
-		cur, err := openValue(one, "R")
-		if err != nil {
-			return err
+		cur, n, _, err := c.open(one)
+		if err == nil {
+			err = cur.close("R")
 		}
-		c.fresh = cur.sequences(c.fresh[:0])
 		fine = fine && (first || len(c.fresh) == 0)
-		dst, first = append(dst, rowPart{one, int(cur.below(1 << 31))}), false
-		if cur.bad {
-			return damaged("R")
-		}
-		return nil
+		dst, first = append(dst, rowPart{one, n}), false
+		return err
 	})
 	return dst, fine, err
 }
@@ -61,7 +57,10 @@ type rowGroup struct{ from, to, rows int }
 // operand, to be packed anew as a whole.
 func (c *rowCodec) join(dst []byte, operands [][]byte, base bool) (_ []byte, joined bool, err error) {
 	list, groups := c.list[:0], c.groups[:0]
-	defer func() { c.list, c.groups = list, groups }()
+	defer func() {
+		clear(list) // it is others' memory
+		c.list, c.groups = list, groups
+	}()
 	for i, v := range operands {
 		fine := false
 		if list, fine, err = c.partsOf(list, v, i == 0 && !base); err != nil || !fine {
