@@ -21,10 +21,11 @@ type fault struct {
 	bend    func(answer []byte) []byte
 }
 
-// fetched is a partition of a fetch.
+// fetched is the first batch of a fetch of one partition.
 type fetched struct {
 	topic     domain.TopicID
 	partition int32
+	base      uint64
 }
 
 // fault draws what happens to a request.
@@ -79,8 +80,8 @@ func (w *wires) refused(e envelope, f *fault) {
 	}
 }
 
-// flips damages a byte of what was fetched, never twice running: a batch that is
-// damaged in a second fetch too counts as damaged in the log.
+// flips damages a byte of what was fetched, of a batch once: one that is damaged in a
+// second fetch too counts as damaged in the log. Between the two others may fetch it.
 func (w *wires) flips(e envelope) func([]byte) []byte {
 	at := w.rng.IntN(1 << 20)
 	damage := w.rng.IntN(3000) < w.rate
@@ -92,15 +93,14 @@ func (w *wires) flips(e envelope) func([]byte) []byte {
 		p := &rs.Topics[0].Partitions[0]
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		k := fetched{domain.TopicID(rs.Topics[0].TopicID), p.Partition}
-		if len(p.RecordBatches) == 0 {
+		if !damage || len(p.RecordBatches) == 0 {
 			return answer
 		}
-		damage = damage && !w.bent[k]
-		w.bent[k] = damage
-		if !damage {
+		k := fetched{domain.TopicID(rs.Topics[0].TopicID), p.Partition, binary.BigEndian.Uint64(p.RecordBatches)}
+		if w.bent[k] {
 			return answer
 		}
+		w.bent[k] = true
 		w.count["damaged"]++
 		// Of a batch's head the checksum leaves out offset, length and epoch.
 		first := p.RecordBatches[16 : 12+binary.BigEndian.Uint32(p.RecordBatches[8:])]

@@ -48,7 +48,7 @@ type wires struct {
 	mu    sync.Mutex // guards what follows
 	rng   *rand.Rand
 	rate  int               // faults in a thousand requests
-	bent  map[fetched]bool  // the last answer was damaged on its way
+	bent  map[fetched]bool  // was damaged on its way
 	count map[string]uint64 // faults so far, by kind
 	still chan struct{}     // while it is there nothing arrives; closed when it does again
 }
