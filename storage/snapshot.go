@@ -23,7 +23,8 @@ type Snapshot struct {
 // Snapshot is the shard as of its last commit.
 func (s *Shard) Snapshot() *Snapshot {
 	s.store.snapshot.Add(1)
-	return &Snapshot{store: s.store, db: s.db.NewSnapshot(), shard: s.id, tail: snapshotTail{lentTail: s.texts.lend(s.line.tail[:s.line.committed])}, seals: s.store.gists.seals(s.id)}
+	tail := s.texts.lend(s.line.tail[:s.line.committed])
+	return &Snapshot{store: s.store, db: s.db.NewSnapshot(), shard: s.id, tail: snapshotTail{lentTail: tail}, seals: s.store.gists.seals(s.id)}
 }
 
 // tallies appends what n shows of a brand.

@@ -29,8 +29,8 @@ type timeline struct {
 	bucket uint64 // rows of a bucket that are not much exceeded
 	budget int    // bytes of filters of months before the newest two
 
-	tail      []mark // not sealed, in order of arrival; an action's last mark has all its flags. What is committed is lent to snapshots and does not change.
-	committed int    // of the tail: in T
+	tail      []mark // not sealed, in order of arrival; an action's last mark has all its flags
+	committed int    // of the tail: in T, lent to snapshots, and does not change
 	head      []int32
 	prev      []int32 // in the tail: the next older one of the member's hash, +1
 	commits   uint64  // the next key of T

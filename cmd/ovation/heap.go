@@ -14,7 +14,8 @@ import (
 // that is little beside the memory there is. So the heap may grow to what --memory
 // leaves beside the store's cache, at most to five times what lives, at least to twice.
 // What lives is kept to livePercent of it, since columns give way: heap and cache take at
-// most a quarter more than --memory.
+// most a quarter more than --memory, unless what else lives, as when questions and records
+// wait in masses, leaves no room for the quarter that columns keep.
 const (
 	leastGCPercent = 100
 	mostGCPercent  = 400
