@@ -138,10 +138,10 @@ type ShardStore interface {
 
 // Snapshot reads one commit's state. Any goroutine; close it.
 type Snapshot interface {
-	// Rows calls f with the brand's living rows whose month the range touches; an error
-	// of f ends the reading and is given back.
+	// Rows calls f with the brand's living rows of the range; an error of f ends the
+	// reading and is given back.
 	Rows(account domain.AccountID, brand domain.BrandID, r domain.Range, f func(rows []domain.Row) error) error
-	// Count is how many living rows those are.
+	// Count is how many living rows the months have that the range touches: no fewer.
 	Count(account domain.AccountID, brand domain.BrandID, r domain.Range) (uint64, error)
 	// MemberRows calls f with a member's living rows of all brands whose month the range
 	// touches.

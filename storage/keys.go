@@ -132,6 +132,16 @@ func slotOf(class uint8, start, t domain.Second) uint16 {
 	return 0
 }
 
+// slotsOf is the first and the last slot of a month that a range touches, which it does.
+func slotsOf(class uint8, month domain.Month, r domain.Range) (first, last uint16) {
+	start := month.Start()
+	first, last = slotOf(class, start, max(r.From, start)), 1<<16-1
+	if domain.MonthOf(r.To-1) == month {
+		last = slotOf(class, start, r.To-1)
+	}
+	return first, last
+}
+
 // spanOf is the times whose slot in a month that is.
 func spanOf(class uint8, month domain.Month, slot uint16) domain.Range {
 	start := month.Start()

@@ -216,6 +216,7 @@ func TestRowsMeanWhatWasAddedAndNotTaken(t *testing.T) {
 		if fmt.Sprint(got) != fmt.Sprint(want) {
 			t.Fatalf("seed %d: %v, want %v", seed, got, want)
 		}
+		checkLiving(t, r, v, c.rows)
 	}
 }
 

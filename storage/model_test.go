@@ -1,7 +1,6 @@
 package storage
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 	"testing"
@@ -241,71 +240,6 @@ func (m *model) checkScans(t *testing.T, s *Shard) {
 		usage[[3]uint64{uint64(u.Application), uint64(u.Hour), u.Incarnation}] = u
 	}))
 	same(t, "usage", usage, m.usage)
-}
-
-// brandRows are the model's living rows of each brand, as the store gives them.
-func (m *model) brandRows() map[[2]uint32][]domain.Row {
-	out := map[[2]uint32][]domain.Row{}
-	for _, r := range m.rows {
-		if !r.row.Flags.Dead() {
-			k := [2]uint32{uint32(r.row.Account), uint32(r.row.Brand)}
-			row := r.row
-			row.Hash, row.Slot, row.Flags = 0, 0, 0
-			out[k] = append(out[k], row)
-		}
-	}
-	for _, rows := range out {
-		sortRows(rows)
-	}
-	return out
-}
-
-func byTime(a, b domain.Row) int {
-	return cmp.Or(cmp.Compare(a.Time, b.Time), cmp.Compare(a.Seq, b.Seq))
-}
-
-func sortRows(rows []domain.Row) { slices.SortFunc(rows, byTime) }
-
-func (m *model) checkRows(t *testing.T, s *Shard) {
-	t.Helper()
-	want := m.brandRows()
-	got := map[[2]uint32][]domain.Row{}
-	ok(t, s.Rows(func(a domain.AccountID, b domain.BrandID, rows []domain.Row) {
-		if !slices.IsSortedFunc(rows, byTime) {
-			t.Fatal("rows are not in order of (time, sequence)")
-		}
-		got[[2]uint32{uint32(a), uint32(b)}] = append(got[[2]uint32{uint32(a), uint32(b)}], rows...)
-	}))
-	for _, rows := range got {
-		sortRows(rows)
-	}
-	same(t, "rows", got, want)
-
-	snap := s.Snapshot()
-	defer func() { ok(t, snap.Close()) }()
-	for k, rows := range want {
-		from := rows[len(rows)/2].Time
-		r := domain.Range{From: from, To: from + 40*86400}
-		var all []domain.Row
-		ok(t, snap.Rows(domain.AccountID(k[0]), domain.BrandID(k[1]), r, func(rows []domain.Row) error {
-			if !slices.IsSortedFunc(rows, byTime) {
-				t.Fatal("a snapshot's rows are not in order of (time, sequence)")
-			}
-			all = append(all, rows...)
-			return nil
-		}))
-		m.checkSearch(t, snap, k, rows)
-		sortRows(all)
-		inside := slices.DeleteFunc(slices.Clone(rows), func(x domain.Row) bool {
-			return domain.MonthOf(x.Time) < domain.MonthOf(r.From) || domain.MonthOf(x.Time) > domain.MonthOf(r.To-1)
-		})
-		same(t, "rows of a range", all, inside)
-		if n := must[uint64](t)(snap.Count(domain.AccountID(k[0]), domain.BrandID(k[1]), r)); n != uint64(len(inside)) {
-			t.Fatalf("brand %v: %d rows counted, want %d", k, n, len(inside))
-		}
-	}
-	m.checkContents(t, snap)
-	m.checkMemberRows(t, snap)
 }
 
 func (m *model) checkLookups(t *testing.T, s *Shard) {

@@ -2,6 +2,7 @@ package storage
 
 import (
 	"encoding/binary"
+	"math"
 	"math/bits"
 	"slices"
 )
@@ -65,6 +66,14 @@ type column struct {
 	base  uint64
 	width int
 	data  []byte
+}
+
+// most is what no value is above.
+func (c *column) most() uint64 {
+	if c.width == 64 {
+		return math.MaxUint64
+	}
+	return c.base + (1<<uint(c.width) - 1)
 }
 
 // at is the i-th value; i is below the n the column was cut for.

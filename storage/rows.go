@@ -3,6 +3,7 @@ package storage
 import (
 	"encoding/binary"
 	"slices"
+	"sort"
 	"sync"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
@@ -196,10 +197,10 @@ func (c *rowCodec) decodeOne(v []byte) error {
 	return cur.close("R")
 }
 
-// unpack unpacks the columns of the stripe that begins with a row, of n.
-func (c *rowCodec) unpack(from, n int) {
+// unpack unpacks the columns of the stripe that begins with a row, below to.
+func (c *rowCodec) unpack(from, to int) {
 	for col := range c.cols {
-		c.cols[col].unpack(c.wide[col][:min(n-from, stripe)], from)
+		c.cols[col].unpack(c.wide[col][:min(to-from, stripe)], from)
 	}
 }
 
@@ -214,14 +215,27 @@ func (c *rowCodec) narrow(rows []action) {
 	}
 }
 
-// living calls f with the rows of a whole value, some at a time and in order within a
-// call; the rows are f's only until it returns.
-func (c *rowCodec) living(v []byte, k brandMonth, f func(rows []domain.Row) error) error {
-	return eachPart(v, func(one []byte) error { return c.livingOne(one, k, f) })
+// living calls f with the rows of a whole value that are of the range, some at a time and
+// in order within a call; the rows are f's only until it returns.
+func (c *rowCodec) living(v []byte, k brandMonth, r domain.Range, f func(rows []domain.Row) error) error {
+	return eachPart(v, func(one []byte) error { return c.livingOne(one, k, r, f) })
+}
+
+// cut is where the rows of a range stand among the n of an operand, which are in order of
+// time.
+func (c *rowCodec) cut(n int, r domain.Range) (from, to int) {
+	times := &c.cols[rowTime]
+	if times.base < uint64(r.From) {
+		from = sort.Search(n, func(i int) bool { return times.at(i) >= uint64(r.From) })
+	}
+	if times.most() < uint64(r.To) {
+		return from, n
+	}
+	return from, from + sort.Search(n-from, func(i int) bool { return times.at(from+i) >= uint64(r.To) })
 }
 
 // livingOne is living for an operand that is no list.
-func (c *rowCodec) livingOne(v []byte, k brandMonth, f func(rows []domain.Row) error) error {
+func (c *rowCodec) livingOne(v []byte, k brandMonth, r domain.Range, f func(rows []domain.Row) error) error {
 	cur, n, one, err := c.open(v)
 	if err == nil {
 		err = cur.close("R")
@@ -231,12 +245,15 @@ func (c *rowCodec) livingOne(v []byte, k brandMonth, f func(rows []domain.Row) e
 	}
 	c.out = slices.Grow(c.out[:0], stripe)
 	if n == 1 {
+		if one.time < r.From || one.time >= r.To {
+			return nil
+		}
 		return f(append(c.out, one.row(k)))
 	}
 	w := &c.wide
-	for from := 0; from < n; from += stripe {
-		c.unpack(from, n)
-		rows := c.out[:min(n-from, stripe)]
+	for from, to := c.cut(n, r); from < to; from += stripe {
+		c.unpack(from, to)
+		rows := c.out[:min(to-from, stripe)]
 		for i := range rows {
 			rows[i] = domain.Row{
 				Seq: w[rowSeq][i], Account: k.account, Ord: domain.Ordinal(w[rowOrd][i]), Time: uint32(w[rowTime][i]), Brand: k.brand,

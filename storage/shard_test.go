@@ -216,7 +216,7 @@ func TestSnapshotsAreReadWhileTheShardGoesOn(t *testing.T) {
 
 // rowsOf is a brand's rows as a snapshot has them.
 func rowsOf(t *testing.T, snap *Snapshot, k [2]uint32) (got []domain.Row) {
-	err := snap.Rows(domain.AccountID(k[0]), domain.BrandID(k[1]), domain.Range{To: 1<<32 - 1}, func(rows []domain.Row) error {
+	err := snap.Rows(domain.AccountID(k[0]), domain.BrandID(k[1]), always, func(rows []domain.Row) error {
 		got = append(got, rows...)
 		return nil
 	})
@@ -229,7 +229,7 @@ func rowsOf(t *testing.T, snap *Snapshot, k [2]uint32) (got []domain.Row) {
 
 // did is what a row's member did as a snapshot has it.
 func did(t *testing.T, snap *Snapshot, r *domain.Row) (got []domain.Row) {
-	err := snap.MemberRows(r.Account, r.Ord, domain.Range{To: 1<<32 - 1}, func(rows []domain.Row) { got = append(got, rows...) })
+	err := snap.MemberRows(r.Account, r.Ord, always, func(rows []domain.Row) { got = append(got, rows...) })
 	if err != nil {
 		t.Error(err)
 	}

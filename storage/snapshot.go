@@ -36,9 +36,9 @@ func (s *Snapshot) tallies(account domain.AccountID, brand domain.BrandID) (ts [
 	return ts, err
 }
 
-// Rows calls f with the brand's living rows whose month the range touches, some at a
-// time, in order of (time, sequence) within a call. The rows are f's only until it
-// returns; an error of f ends the reading and is given back.
+// Rows calls f with the brand's living rows of the range, some at a time, in order of
+// (time, sequence) within a call. The rows are f's only until it returns; an error of f
+// ends the reading and is given back.
 func (s *Snapshot) Rows(account domain.AccountID, brand domain.BrandID, r domain.Range, f func(rows []domain.Row) error) error {
 	if r.To <= r.From {
 		return nil
@@ -55,19 +55,20 @@ func (s *Snapshot) Rows(account domain.AccountID, brand domain.BrandID, r domain
 			continue
 		}
 		k := brandMonth{account, brand, t.month}
-		prefix := appendRowKey(nil, familyRows, s.shard, k, t.class, 0)
-		err := scanPrefix(s.db, prefix[:len(prefix)-2], func(_, v []byte) error { return codec.living(v, k, f) })
+		from, to := slotsOf(t.class, t.month, r)
+		lower, upper := appendRowKey(nil, familyRows, s.shard, k, t.class, from), appendRowKey(nil, familyRows, s.shard, k, t.class, to)
+		err := scan(s.db, lower, after(upper), func(_, v []byte) (bool, error) { return true, codec.living(v, k, r, f) })
 		if err != nil {
 			return err
 		}
 	}
 	return s.tail.brand(account, brand, func(marks []mark, places []sortKey) error {
-		return codec.unsealed(marks, places, first, last, f)
+		return codec.unsealed(marks, places, r, f)
 	})
 }
 
-// Count is how many living rows a brand has in the months that the range touches: the
-// bound before a scan.
+// Count is how many living rows a brand has in the months that the range touches, which
+// is at least how many it has in the range: the bound before a scan.
 func (s *Snapshot) Count(account domain.AccountID, brand domain.BrandID, r domain.Range) (rows uint64, err error) {
 	if r.To <= r.From {
 		return 0, nil

@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"slices"
 	"sort"
 	"sync"
 
@@ -55,19 +56,18 @@ func (t *snapshotTail) close(spare *sync.Pool) {
 	t.release(spare)
 }
 
-// unsealed calls f with the rows of marks at some places whose month is in the range, a
-// stripe at a time.
-func (c *rowCodec) unsealed(marks []mark, places []sortKey, first, last domain.Month, f func(rows []domain.Row) error) error {
-	c.out = c.out[:0]
-	for n, p := range places {
-		if m := &marks[p.i]; m.month >= first && m.month <= last {
-			c.out = append(c.out, m.bare())
+// unsealed calls f with the rows of marks at some places, which are in order of time,
+// that are of the range, a stripe at a time.
+func (c *rowCodec) unsealed(marks []mark, places []sortKey, r domain.Range, f func(rows []domain.Row) error) error {
+	places = places[sort.Search(len(places), func(i int) bool { return places[i].time >= r.From }):]
+	places = places[:sort.Search(len(places), func(i int) bool { return places[i].time >= r.To })]
+	for some := range slices.Chunk(places, stripe) {
+		c.out = c.out[:0]
+		for _, p := range some {
+			c.out = append(c.out, marks[p.i].bare())
 		}
-		if len(c.out) == stripe || n == len(places)-1 && len(c.out) > 0 {
-			if err := f(c.out); err != nil {
-				return err
-			}
-			c.out = c.out[:0]
+		if err := f(c.out); err != nil {
+			return err
 		}
 	}
 	return nil

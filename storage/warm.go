@@ -102,6 +102,9 @@ func (s *Shard) Columns(f func(account domain.AccountID, attribute domain.Attrib
 	})
 }
 
+// always is every time that a row may have.
+var always = domain.Range{To: 1<<32 - 1}
+
 // Rows calls f with the living rows of each stored value, Hash, Slot and Flags not
 // set, in order of (time, sequence) within a call; months ascend.
 func (s *Shard) Rows(f func(account domain.AccountID, brand domain.BrandID, rows []domain.Row)) error {
@@ -127,7 +130,7 @@ func (s *Shard) Rows(f func(account domain.AccountID, brand domain.BrandID, rows
 		}
 		return eachPart(v, func(one []byte) error {
 			rows = rows[:0]
-			err := codec.livingOne(one, g, func(some []domain.Row) error {
+			err := codec.livingOne(one, g, always, func(some []domain.Row) error {
 				rows = append(rows, some...)
 				return nil
 			})
