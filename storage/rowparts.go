@@ -4,11 +4,15 @@ import "encoding/binary"
 
 // A value of R with many rows is a list of operands, oldest first, of which only the first
 // may take sequences: what is old and large is not packed anew whenever something new
-// comes, or somebody reads. Neighbours are one operand while they have few rows together.
+// comes, or somebody reads. What comes behind few rows is put together with them.
 const rowPartsVersion = 2
 
-// partRows is how many rows neighbours have that are put together.
-const partRows = 1024
+const (
+	// partFew is how many rows are few: the heads of an operand take as much as four.
+	partFew = 32
+	// partRows is how many rows neighbours may have that are put together.
+	partRows = 1024
+)
 
 // rowPart is an operand of a list.
 type rowPart struct {
@@ -68,7 +72,7 @@ func (c *rowCodec) join(dst []byte, operands [][]byte, base bool) (_ []byte, joi
 		}
 	}
 	for i, p := range list {
-		if n := len(groups); n > 0 && groups[n-1].rows+p.rows <= partRows {
+		if n := len(groups); n > 0 && groups[n-1].rows < partFew && groups[n-1].rows+p.rows <= partRows {
 			groups[n-1].to, groups[n-1].rows = i+1, groups[n-1].rows+p.rows
 		} else {
 			groups = append(groups, rowGroup{i, i + 1, p.rows})
