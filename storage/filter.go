@@ -7,11 +7,10 @@ import (
 )
 
 // filter answers "certainly not there" for (account, ordinal, hash), be the hash that
-// of an action or a one-time pair. It is a chain of
-// split-block Bloom filters (Putze, Sanders, Singler 2007: one cache line a question,
-// 16 bits in 512). The first is sized by what is expected; each later one has room for
-// twice the rows of all before it, since each is a line more to wait for, and
-// more bits a row, since errors of the chain add up.
+// of an action or a one-time pair. It is a chain of split-block Bloom filters (Putze,
+// Sanders, Singler 2007: one cache line a question, 16 bits in 512). The first is sized
+// by what is expected; each later one has room for twice the rows of all before it, since
+// each is a line more to wait for, and for half of them where that is much memory.
 type filter struct {
 	parts []filterPart
 	used  uint64 // when it was asked last, on the timeline's own count of questions
@@ -27,24 +26,33 @@ const (
 	blockWords = 16
 	blockBits  = 32 * blockWords
 
-	// Bits a row, of the first part and of later ones: at most 50 and 2 of a million are wrong.
+	// filterBits is bits a row: of a million questions at most 70 are answered wrong by
+	// each part that is full.
 	filterBits = 24
-	grownBits  = 32
 
-	// filterGrowth is how many times the rows of all parts before a later one has room for.
-	filterGrowth = 2
+	// filterMuch is how many rows have a filter that is much memory.
+	filterMuch = 1 << 20
 )
 
 // newFilter makes room for so many rows before it grows.
 func newFilter(rows int) *filter {
 	f := &filter{}
-	f.grow(max(rows, 1024), filterBits)
+	f.grow(max(rows, 1024))
 	return f
 }
 
-func (f *filter) grow(rows, bits int) {
-	blocks := (rows*bits + blockBits - 1) / blockBits
+func (f *filter) grow(rows int) {
+	blocks := (rows*filterBits + blockBits - 1) / blockBits
 	f.parts = append(f.parts, filterPart{words: make([]uint32, blocks*blockWords), room: rows})
+}
+
+// grownBy is how many rows there is room for in a part behind others that had room for so
+// many.
+func grownBy(room int) int {
+	if room < filterMuch {
+		return 2 * room
+	}
+	return room / 2
 }
 
 // bytes is the memory held.
@@ -78,7 +86,7 @@ func (f *filter) add(x uint64) {
 		for i := range f.parts {
 			room += f.parts[i].room
 		}
-		f.grow(filterGrowth*room, grownBits)
+		f.grow(grownBy(room))
 		p = &f.parts[len(f.parts)-1]
 	}
 	p.rows++
