@@ -286,3 +286,32 @@ func BenchmarkSmall(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkCold asks one shard about a brand whose rows are on disk only; to read them
+// costs nothing here.
+func BenchmarkCold(b *testing.B) {
+	h := hotBrand()
+	rows := h.rows[0]
+	t := NewTable(Options{})
+	feed(t, 7, rows, 5000)
+	t.Settle()
+	t.Evict(7)
+	v, x := t.Commit(nil), NewScratch()
+	a := &Ask{Brand: 7, Column: h.lands[0], Cold: func(_ Cold, f func([]domain.Row)) error {
+		for some := range slices.Chunk(rows, 512) {
+			f(some)
+		}
+		return nil
+	}}
+	for _, shape := range benchShapes {
+		b.Run(shapeNames[shape], func(b *testing.B) {
+			a.Plan = NewPlan(benchQuestion(shape, 180, benchKinds))
+			for range b.N {
+				if _, err := v.Answer(x, a); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(rows)), "ns/row")
+		})
+	}
+}

@@ -1,7 +1,5 @@
 package brand
 
-import "github.com/ovation-analytics/ovation/actors/domain"
-
 // collect finds the question's rows: stretches of chunks, and loose rows from
 // tails, from small brands and from disk.
 func (x *Scratch) collect(a *Ask) error { return x.collectSets(a, x.tail) }
@@ -102,39 +100,12 @@ func (x *Scratch) small(s *set, dense uint32) {
 	}
 }
 
-// loose appends a row if it belongs to the question, and tells whether it does.
-func (x *Scratch) loose(time, ord, target uint32) bool {
-	in := x.plan.span
-	if time-in.From >= in.To-in.From || target == x.targets || x.filter != nil && pass(x.filter, ord) == 0 {
-		return false
+// loose appends a row if it belongs to the question.
+func (x *Scratch) loose(time, ord, target uint32) {
+	if !x.passes(time, ord, target) {
+		return
 	}
 	n := x.room(1)
 	x.ord[n], x.to[n], x.day[n] = ord, target, time/86400-x.first
 	x.keep(n + 1)
-	return true
-}
-
-// stream appends the passing rows of a cold brand. A row of a member that the view
-// does not know is no row of the view's commit.
-func (x *Scratch) stream(s *set, from Source) error {
-	if from == nil {
-		return ErrCold
-	}
-	var last kind
-	target, known := uint32(0), false
-	return from(Cold{s.dense, s.id}, func(rows []domain.Row) {
-		for i := range rows {
-			r := &rows[i]
-			if r.Flags.Dead() || uint32(r.Ord) >= x.view.members || r.Seq > x.view.Seq {
-				continue
-			}
-			k := kind{r.Definition, r.Service}
-			if !known || k != last {
-				last, target, known = k, x.targetOf(k), true
-			}
-			if x.loose(r.Time, uint32(r.Ord), target) && x.feed.on {
-				x.feed.offer(&picked{seq: r.Seq, time: r.Time, ord: uint32(r.Ord), brand: s.dense, kind: k, points: r.Points})
-			}
-		}
-	})
 }

@@ -24,6 +24,10 @@ type Scratch struct {
 
 	known []uint32 // account's number of a kind → 1 + its target; 0: not looked up yet
 	kinds int8     // 1: rows of every kind of the account count; −1: not so; 0: not looked yet
+	near  [64]struct {
+		kind
+		target uint32 // 1 + that of a kind met lately on disk; 0: none
+	}
 	spans []span
 	lut   []uint32 // the spans' tables: code in the chunk → target
 
@@ -100,6 +104,7 @@ func (x *Scratch) open(v *View, a *Ask, daily bool) bool {
 	}
 	x.known, x.kinds = sized(x.known, len(v.kinds)), 0
 	clear(x.known)
+	clear(x.near[:])
 	x.again()
 	x.alone = false
 	if x.filter != nil {

@@ -104,7 +104,7 @@ func (x *Scratch) visitCold(s *set, from Source, f func(met)) error {
 				continue
 			}
 			k := kind{r.Definition, r.Service}
-			if x.passes(r.Time, uint32(r.Ord), x.targetOf(k)) {
+			if x.passes(r.Time, uint32(r.Ord), x.coldTarget(k)) {
 				f(met{r.Seq, r.Time, uint32(r.Ord), k, r.Points, s.id, s.dense})
 			}
 		}
