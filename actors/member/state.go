@@ -28,8 +28,11 @@ type State struct {
 	// the processor's cache.
 	Member domain.Member
 
-	pairs []domain.OneTime // one-time pairs met since the member woke up, in their order
+	pairs []domain.OneTime // one-time pairs met lately, in their order; the others are staged or stored
 }
+
+// pairsKept is how many pairs are remembered, beyond those of one run.
+const pairsKept = 128
 
 // NewState is the state of a stored member. It takes m over.
 func NewState(m *domain.Member) *State {
@@ -54,7 +57,12 @@ func (s *State) mute() {
 }
 
 // Begin starts a run of so many activities whose rows are staged together afterwards.
-func (s *State) Begin(activities int) { s.fresh, s.lone = s.fresh[:0], activities == 1 }
+func (s *State) Begin(activities int) {
+	s.fresh, s.lone = s.fresh[:0], activities == 1
+	if len(s.pairs) > pairsKept {
+		s.pairs = s.pairs[:0]
+	}
+}
 
 // Shares reports that activities of the service are taken.
 func (s *State) Shares(service domain.Service) bool { return s.muted>>service&1 == 0 }
