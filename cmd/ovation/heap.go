@@ -13,27 +13,26 @@ import (
 // doubled, a tenth to a sixth of the CPU went into looking at what stays, as long as
 // that is little beside the memory there is. So the heap may grow to what --memory
 // leaves beside the store's cache, at most to five times what lives, at least to twice.
-// What lives is kept to livePercent of it, since columns give way: heap and cache take at
-// most a quarter more than --memory, unless what else lives, as when questions and records
-// wait in masses, leaves no room for the quarter that columns keep.
+// What lives is kept to half of it, since columns give way: heap and cache take --memory,
+// unless what else lives, as when questions and records wait in masses, leaves no room
+// for what columns keep in any case.
 const (
 	leastGCPercent = 100
 	mostGCPercent  = 400
-	livePercent    = 70
 )
 
 // heapBudget is what a heap may take, in bytes.
 type heapBudget struct {
-	all     uint64
-	live    uint64 // of it what lives, before columns give way
-	columns uint64 // of that the columns, where nothing else asks for it
+	all   uint64
+	live  uint64 // of it what lives, before columns give way
+	least uint64 // that columns keep, whatever else lives
 }
 
 // heapOf divides --memory: a quarter is the store's cache, and the runtime keeps a tenth
 // more than the heap was at its largest.
 func heapOf(memory uint64) heapBudget {
 	all := memory / 4 * 3 / 11 * 10
-	return heapBudget{all, all / 100 * livePercent, memory / 2}
+	return heapBudget{all: all, live: all / 2, least: memory / 8}
 }
 
 // gcPercent is by how much the heap may grow over what lives before it is collected.
@@ -45,11 +44,11 @@ func (b heapBudget) gcPercent(live uint64) int {
 }
 
 // columnsBeside is how much columns may take when so much lives, so much of it columns:
-// what the rest of it leaves, and a quarter of their own in any case: with less,
-// questions read so much from disk that what waits for them takes more than columns would.
+// what the rest of it leaves, and the least in any case: with less, questions read so much
+// from disk that what waits for them takes more than columns would.
 func (b heapBudget) columnsBeside(live, columns uint64) uint64 {
 	rest := live - min(columns, live)
-	return max(min(b.live-min(rest, b.live), b.columns), b.columns/4)
+	return max(b.live-min(rest, b.live), b.least)
 }
 
 // columnKeeper is the part of a node that holds the columns.

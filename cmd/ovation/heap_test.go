@@ -28,22 +28,21 @@ func TestTheHeapGrowsIntoItsBudgetAndNotBeyondFiveTimesWhatLives(t *testing.T) {
 
 func TestAHeapAndTheStoresCacheAreWhatTheSettingSays(t *testing.T) {
 	b := heapOf(1100 * mib)
-	if b.all != 750*mib || b.live != 525*mib || b.columns != 550*mib {
-		t.Errorf("%d, %d, %d", b.all, b.live, b.columns)
+	if b.all != 750*mib || b.live != 375*mib || b.least != 1100*mib/8 {
+		t.Errorf("%d, %d, %d", b.all, b.live, b.least)
 	}
 }
 
 func TestColumnsGiveWayToWhatElseLives(t *testing.T) {
-	b := heapBudget{all: 1400 * mib, live: 1000 * mib, columns: 800 * mib}
+	b := heapBudget{all: 2000 * mib, live: 1000 * mib, least: 200 * mib}
 	for _, c := range []struct{ live, columns, want uint64 }{
-		{0, 0, 800},
-		{100, 50, 800},      // nothing else asks for it
-		{700, 500, 800},     // 200 besides
-		{900, 500, 600},     // 400 besides
-		{1300, 800, 500},    // too much lives: what is over goes
-		{2000, 300, 200},    // a quarter stays
-		{100, 120, 800},     // looked at in two moments
-		{1 << 40, 300, 200}, // whatever lives
+		{0, 0, 1000},
+		{700, 700, 1000}, // nothing else asks for it
+		{900, 500, 600},  // 400 besides
+		{1300, 800, 500}, // too much lives: what is over goes
+		{2000, 300, 200}, // the least stays
+		{100, 120, 1000}, // looked at in two moments
+		{1 << 40, 300, 200},
 	} {
 		if got := b.columnsBeside(c.live*mib, c.columns*mib) / mib; got != c.want {
 			t.Errorf("%d live, %d of it columns: %d, want %d", c.live, c.columns, got, c.want)
@@ -54,13 +53,13 @@ func TestColumnsGiveWayToWhatElseLives(t *testing.T) {
 // Whatever lives beside them, columns come to a size at which all that lives fits, and
 // stay there.
 func TestColumnsComeToRest(t *testing.T) {
-	b := heapBudget{all: 1400 * mib, live: 1000 * mib, columns: 800 * mib}
+	b := heapBudget{all: 2000 * mib, live: 1000 * mib, least: 200 * mib}
 	for range 1000 {
 		rest, held := rand.Uint64N(950*mib), rand.Uint64N(800*mib)
 		for range 3 { // a look each, after the collections that its evictions need
 			held = min(held, b.columnsBeside(rest+held, held))
 		}
-		if rest+held > b.live && held > b.columns/4 || b.columnsBeside(rest+held, held) < held {
+		if rest+held > b.live && held > b.least || b.columnsBeside(rest+held, held) < held {
 			t.Fatalf("%d MiB of columns beside %d MiB", held/mib, rest/mib)
 		}
 	}

@@ -32,7 +32,7 @@ func (p *program) openNode(ctx context.Context) error {
 		},
 		OpenCatalog: func() (actors.CatalogStore, error) { return catalogStore{p.catalog}, nil },
 		Trim:        trim, TrimAfter: time.Hour,
-		ResidentBytes: int(heapOf(uint64(p.cfg.Memory)).columns), MaxRows: uint64(p.cfg.MaxRows),
+		ResidentBytes: int(heapOf(uint64(p.cfg.Memory)).live), MaxRows: uint64(p.cfg.MaxRows),
 		Incarnation: uint64(time.Now().UnixNano()),
 		Log:         p.log,
 	})
