@@ -223,23 +223,3 @@ func TestJudgeKnowsPastFutureAndExpired(t *testing.T) {
 		}
 	}
 }
-
-func TestPairsThatAreNotRememberedAnyMoreCountOnceAllTheSame(t *testing.T) {
-	s, p := NewState(&domain.Member{ID: domain.MemberIDOf(1, 7), Account: 1}), newPast()
-	const brands = 3 * pairsKept
-	for n := range 2 * brands {
-		a := domain.Activity{
-			Definition: 100, Brand: domain.BrandID(1 + n%brands), Service: domain.Spotify, OneTime: true,
-			Hash: uint64(n + 1), Time: int64(domain.FirstSecond) + int64(n),
-		}
-		s.Begin(1)
-		changes, v, err := s.Record(nil, &a, uint64(n+1), nil, p)
-		if first := n < brands; err != nil || v.Repeat == first || len(changes) > 0 != first || v.Row.Seq != uint64(n%brands+1) {
-			t.Fatalf("action %d: %+v %v %v", n, v, changes, err)
-		}
-		p.follow(changes)
-		if len(s.pairs) > pairsKept+1 {
-			t.Fatalf("action %d: %d pairs are remembered", n, len(s.pairs))
-		}
-	}
-}

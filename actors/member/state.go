@@ -2,13 +2,13 @@ package member
 
 import "github.com/ovation-analytics/ovation/actors/domain"
 
-// History answers what a member's stored past holds; staged changes are part of
-// it.
+// History answers what a member's past holds.
 type History interface {
 	// Seen is the member's row with that hash, in the month of the time or in the
-	// newest two.
+	// newest two; staged rows are part of it.
 	Seen(time domain.Second, hash uint64) (domain.Row, bool, error)
-	// OneTime is the action that counts for a pair.
+	// OneTime is the action that counts for a pair, as of the last commit: what was staged
+	// since is for the State to remember.
 	OneTime(definition domain.DefinitionID, brand domain.BrandID) (domain.OneTime, bool, error)
 }
 
@@ -28,11 +28,10 @@ type State struct {
 	// the processor's cache.
 	Member domain.Member
 
-	pairs []domain.OneTime // one-time pairs met lately, in their order; the others are staged or stored
+	// One-time pairs met since the member woke up, in their order: none may be forgotten
+	// before it is committed.
+	pairs []domain.OneTime
 }
-
-// pairsKept is how many pairs are remembered, beyond those of one run.
-const pairsKept = 128
 
 // NewState is the state of a stored member. It takes m over.
 func NewState(m *domain.Member) *State {
@@ -57,12 +56,7 @@ func (s *State) mute() {
 }
 
 // Begin starts a run of so many activities whose rows are staged together afterwards.
-func (s *State) Begin(activities int) {
-	s.fresh, s.lone = s.fresh[:0], activities == 1
-	if len(s.pairs) > pairsKept {
-		s.pairs = s.pairs[:0]
-	}
-}
+func (s *State) Begin(activities int) { s.fresh, s.lone = s.fresh[:0], activities == 1 }
 
 // Shares reports that activities of the service are taken.
 func (s *State) Shares(service domain.Service) bool { return s.muted>>service&1 == 0 }
