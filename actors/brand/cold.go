@@ -2,19 +2,24 @@ package brand
 
 import "github.com/ovation-analytics/ovation/actors/domain"
 
-// stream appends the passing rows of a cold brand. A row of a member that the view
-// does not know is no row of the view's commit.
+// holds reports that a row from disk lives at the view's commit: one of a member that the
+// view does not know is of a later one.
+func (v *View) holds(r *domain.Row) bool {
+	return !r.Flags.Dead() && uint32(r.Ord) < v.members && r.Seq <= v.Seq
+}
+
+// stream appends the passing rows of a cold brand.
 func (x *Scratch) stream(s *set, from Source) error {
 	if from == nil {
 		return ErrCold
 	}
-	in, members, seq := x.plan.span, x.view.members, x.view.Seq
+	v, in := x.view, x.plan.span
 	return from(Cold{s.dense, s.id}, func(rows []domain.Row) {
 		n := x.room(len(rows))
 		ord, to, day := x.ord, x.to, x.day
 		for i := range rows {
 			r := &rows[i]
-			if r.Flags.Dead() || uint32(r.Ord) >= members || r.Seq > seq {
+			if !v.holds(r) {
 				continue
 			}
 			k := kind{r.Definition, r.Service}

@@ -132,8 +132,7 @@ func (x *Scratch) deedsOf(s *set, deeds []deedBit, from Source) error {
 	return nil
 }
 
-// deedsOfCold looks for deeds in a set that is on disk. A row of a member that the view
-// does not know is no row of the view's commit.
+// deedsOfCold looks for deeds in a set that is on disk.
 func (x *Scratch) deedsOfCold(s *set, deeds []deedBit, from Source) error {
 	if from == nil {
 		return ErrCold
@@ -142,7 +141,7 @@ func (x *Scratch) deedsOfCold(s *set, deeds []deedBit, from Source) error {
 	return from(Cold{s.dense, s.id}, func(rows []domain.Row) {
 		for i := range rows {
 			r := &rows[i]
-			if r.Flags.Dead() || uint32(r.Ord) >= x.view.members || r.Seq > x.view.Seq || r.Time-f.in.From >= f.in.To-f.in.From {
+			if !x.view.holds(r) || r.Time-f.in.From >= f.in.To-f.in.From {
 				continue
 			}
 			x.does(uint32(r.Ord), bitsOf(f.round.any, r.Definition)|bitsOf(deeds, r.Definition))

@@ -91,8 +91,7 @@ func (x *Scratch) dropTail(s *set, dense uint32, small bool, left []uint64) {
 	}
 }
 
-// dropCold takes out those with a row on disk. A row of a member that the view does not
-// know is no row of the view's commit.
+// dropCold takes out those with a row on disk.
 func (x *Scratch) dropCold(s *set, from Source, left []uint64) error {
 	if from == nil {
 		return ErrCold
@@ -100,7 +99,7 @@ func (x *Scratch) dropCold(s *set, from Source, left []uint64) error {
 	return from(Cold{s.dense, s.id}, func(rows []domain.Row) {
 		for i := range rows {
 			r := &rows[i]
-			if r.Time < x.plan.span.From && !r.Flags.Dead() && uint32(r.Ord) < x.view.members && r.Seq <= x.view.Seq {
+			if r.Time < x.plan.span.From && x.view.holds(r) {
 				drop(left, uint32(r.Ord))
 			}
 		}

@@ -91,8 +91,7 @@ func (x *Scratch) visitSmall(s *set, a *Ask, f func(met)) {
 	}
 }
 
-// visitCold reads a set from disk. A row of a member that the view does not know is
-// no row of the view's commit.
+// visitCold reads a set from disk.
 func (x *Scratch) visitCold(s *set, from Source, f func(met)) error {
 	if from == nil {
 		return ErrCold
@@ -100,7 +99,7 @@ func (x *Scratch) visitCold(s *set, from Source, f func(met)) error {
 	return from(Cold{s.dense, s.id}, func(rows []domain.Row) {
 		for i := range rows {
 			r := &rows[i]
-			if r.Flags.Dead() || uint32(r.Ord) >= x.view.members || r.Seq > x.view.Seq {
+			if !x.view.holds(r) {
 				continue
 			}
 			k := kind{r.Definition, r.Service}
