@@ -27,7 +27,7 @@ type Config struct {
 	EmbeddedKafka string   `default:"127.0.0.1:9092" placeholder:"HOST:PORT" help:"Address at which the embedded log speaks the Kafka protocol."`
 	TopicPrefix   string   `placeholder:"TEXT" help:"Comes before the name of every topic."`
 	Shards        int      `default:"8" placeholder:"N" help:"Partitions of the journal. Only a new installation looks at it."`
-	Memory        Size     `default:"1GiB" placeholder:"SIZE" help:"Memory for what is kept resident, the heap and the store's cache: bytes, or with KiB, MiB, GiB. The write buffers come beside."`
+	Memory        Size     `default:"1GiB" placeholder:"SIZE" help:"Memory for what is kept resident, the heap and the store's cache: bytes, or with KiB, MiB, GiB. The write buffers and the embedded log's come beside, and under heavy load what waits."`
 	MaxRows       int      `default:"500000000" placeholder:"N" help:"Rows that one question may read; one that would read more is refused with code 12. 0: no bound."`
 	KeepMonths    int      `default:"0" placeholder:"N" help:"Months of activity to keep; 0 keeps all."`
 	Secrets       string   `placeholder:"FILE" help:"File of the installation's secrets, mode 0600 (default: secrets.yaml in --data)."`
