@@ -43,12 +43,29 @@ func (b heapBudget) gcPercent(live uint64) int {
 	return int(min(max((b.all-live)*100/max(live, 1), leastGCPercent), mostGCPercent))
 }
 
-// columnsBeside is how much columns may take when so much lives, so much of it columns:
-// what the rest of it leaves, and the least in any case: with less, questions read so much
-// from disk that what waits for them takes more than columns would.
-func (b heapBudget) columnsBeside(live, columns uint64) uint64 {
-	rest := live - min(columns, live)
+// columnsBeside is how much columns may take beside so much else that lives: what it
+// leaves, and the least in any case: with less, questions read so much from disk that what
+// waits for them takes more than columns would.
+func (b heapBudget) columnsBeside(rest uint64) uint64 {
 	return max(b.live-min(rest, b.live), b.least)
+}
+
+// rests is what lived beside the columns at the last few looks, the newest first; zero
+// where there was none yet.
+type rests [4]uint64
+
+// least is the least of them and of this one, which is the newest from now on. What the
+// collector calls living holds all that was made while it marked, pages and answers of a
+// moment, now much and now little: columns do not give way to that.
+func (r *rests) least(rest uint64) uint64 {
+	copy(r[1:], r[:])
+	r[0] = rest
+	for _, was := range r {
+		if was > 0 {
+			rest = min(rest, was)
+		}
+	}
+	return rest
 }
 
 // columnKeeper is the part of a node that holds the columns.
@@ -72,6 +89,7 @@ func tuneHeap(ctx context.Context, budget heapBudget, columns columnKeeper) {
 	t := time.NewTicker(heapEvery)
 	defer t.Stop()
 	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/gc/cycles/total:gc-cycles"}}
+	var lately rests
 	for looked := uint64(0); ; {
 		select {
 		case <-t.C:
@@ -83,7 +101,8 @@ func tuneHeap(ctx context.Context, budget heapBudget, columns columnKeeper) {
 		// What gives way is garbage only for the collection after the next.
 		if cycles >= looked+2 {
 			looked = cycles
-			columns.KeepResident(int64(budget.columnsBeside(live, uint64(columns.Resident()))))
+			rest := live - min(uint64(columns.Resident()), live)
+			columns.KeepResident(int64(budget.columnsBeside(lately.least(rest))))
 		}
 		if percent > 0 {
 			percent = setGCPercent(percent, budget.gcPercent(live))

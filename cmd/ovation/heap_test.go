@@ -1,9 +1,6 @@
 package main
 
-import (
-	"math/rand/v2"
-	"testing"
-)
+import "testing"
 
 func TestTheHeapGrowsIntoItsBudgetAndNotBeyondFiveTimesWhatLives(t *testing.T) {
 	for _, c := range []struct {
@@ -35,32 +32,26 @@ func TestAHeapAndTheStoresCacheAreWhatTheSettingSays(t *testing.T) {
 
 func TestColumnsGiveWayToWhatElseLives(t *testing.T) {
 	b := heapBudget{all: 2000 * mib, live: 1000 * mib, least: 200 * mib}
-	for _, c := range []struct{ live, columns, want uint64 }{
-		{0, 0, 1000},
-		{700, 700, 1000}, // nothing else asks for it
-		{900, 500, 600},  // 400 besides
-		{1300, 800, 500}, // too much lives: what is over goes
-		{2000, 300, 200}, // the least stays
-		{100, 120, 1000}, // looked at in two moments
-		{1 << 40, 300, 200},
+	for _, c := range []struct{ rest, want uint64 }{
+		{0, 1000}, // nothing else asks for it
+		{400, 600},
+		{800, 200},
+		{1700, 200}, // the least stays
+		{1 << 40, 200},
 	} {
-		if got := b.columnsBeside(c.live*mib, c.columns*mib) / mib; got != c.want {
-			t.Errorf("%d live, %d of it columns: %d, want %d", c.live, c.columns, got, c.want)
+		if got := b.columnsBeside(c.rest*mib) / mib; got != c.want {
+			t.Errorf("%d live beside columns: %d, want %d", c.rest, got, c.want)
 		}
 	}
 }
 
-// Whatever lives beside them, columns come to a size at which all that lives fits, and
-// stay there.
-func TestColumnsComeToRest(t *testing.T) {
-	b := heapBudget{all: 2000 * mib, live: 1000 * mib, least: 200 * mib}
-	for range 1000 {
-		rest, held := rand.Uint64N(950*mib), rand.Uint64N(800*mib)
-		for range 3 { // a look each, after the collections that its evictions need
-			held = min(held, b.columnsBeside(rest+held, held))
-		}
-		if rest+held > b.live && held > b.least || b.columnsBeside(rest+held, held) < held {
-			t.Fatalf("%d MiB of columns beside %d MiB", held/mib, rest/mib)
+func TestWhatLivesForAMomentIsNotWhatColumnsGiveWayTo(t *testing.T) {
+	var r rests
+	for i, c := range []struct{ rest, want uint64 }{
+		{500, 500}, {900, 500}, {400, 400}, {600, 400}, {700, 400}, {800, 400}, {650, 600}, {900, 650}, {900, 650},
+	} {
+		if got := r.least(c.rest); got != c.want {
+			t.Errorf("look %d, %d: %d, want %d", i, c.rest, got, c.want)
 		}
 	}
 }

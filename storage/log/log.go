@@ -120,7 +120,7 @@ func (l *Log) defaults() {
 }
 
 // pebbleOptions: blocks are large and read in order soon after they were written,
-// mostly from the memtable, so the cache is small.
+// mostly from the memtable, so the cache is small, and few files are kept open.
 func (l *Log) pebbleOptions(disk vfs.FS) *pebble.Options {
 	o := &pebble.Options{
 		FS:                          disk,
@@ -132,7 +132,7 @@ func (l *Log) pebbleOptions(disk vfs.FS) *pebble.Options {
 		L0StopWritesThreshold:       24,
 		LBaseMaxBytes:               256 << 20,
 		TargetFileSizes:             [7]int64{16 << 20}, // each level's twice as much
-		MaxOpenFiles:                500,
+		MaxOpenFiles:                64,
 		WALMinSyncInterval:          func() time.Duration { return l.opts.SyncEvery },
 		Logger:                      pebbleLog{l},
 		EventListener:               l.listener(),
