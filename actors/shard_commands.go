@@ -38,11 +38,11 @@ func (s *shard) command(ctx actor.Context, r *domain.Record) error {
 		s.state.Clock = max(s.state.Clock, int64(c.Hour)*3600*1000)
 	case *domain.Rules:
 		if c.Version > domain.RulesVersion {
-			return fmt.Errorf("the journal asks for rules %d, this binary knows %d: run a newer one", c.Version, domain.RulesVersion)
+			return fmt.Errorf("the journal asks for rules %d, this binary knows %d: %w", c.Version, domain.RulesVersion, domain.ErrNewer)
 		}
 		s.state.Rules = c.Version
 	default:
-		return fmt.Errorf("record %d is of kind %d, which this binary does not apply: run a newer one", r.Offset, r.Kind)
+		return fmt.Errorf("record %d is of kind %d, which a shard does not apply: %w", r.Offset, r.Kind, domain.ErrNewer)
 	}
 	return nil
 }

@@ -80,8 +80,10 @@
 //     on.
 //   - A batch of the public topic does not parse: it arrives as one record, refused as
 //     corrupt, becomes a dead letter, and reading goes on behind it.
-//   - A record cannot be read by a shard, being of a newer format: the shard stops and
-//     says so, and goes on when the binary is upgraded. It never skips.
+//   - A record of the journal or the catalog begins with a magic and a version. A value
+//     without the magic is of another program (domain.ErrForeign). A record of a newer
+//     version or kind needs a newer ovation (domain.ErrNewer): the shard stops, and goes
+//     on when the binary is upgraded.
 //   - A dead letter is published twice: both have the same dlq.id.
 //
 // # Trade-offs

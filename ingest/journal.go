@@ -12,6 +12,11 @@ import (
 // stand in journal.proto.
 const JournalVersion = 1
 
+// magic begins every record of the journal and the catalog. A value without it is of
+// another program. Its first byte begins no text in UTF-8, no JSON and no field of a
+// Protocol Buffers message.
+const magic = "\xf7OVR"
+
 // payloadBase and a kind make the number of the field that holds its payload.
 const payloadBase = 16
 
@@ -19,7 +24,7 @@ const payloadBase = 16
 // Offset and Time are not among them: they are the log's. Command's kind must be
 // r's. Equal records have equal bytes.
 func AppendRecord(dst []byte, r *domain.Record) []byte {
-	w := writer{dst}
+	w := writer{append(dst, magic...)}
 	w.uint(1, JournalVersion)
 	w.uint(2, uint64(r.Kind))
 	w.uint(3, uint64(r.Account))
@@ -39,12 +44,16 @@ func AppendRecord(dst []byte, r *domain.Record) []byte {
 }
 
 // DecodeRecord makes r the record that b holds; Offset and Time stay as they are. It
-// fails on bytes that are not a record, and on one of a version or kind that this
-// binary does not know; fields that it does not know are passed over. After an
-// error r is good for nothing. Strings of r share b's memory.
+// fails with domain.ErrForeign on bytes without the magic, with domain.ErrNewer on a
+// version or kind above those of this binary, and otherwise on damaged bytes; unknown
+// fields are skipped. After an error r is good for nothing. Strings of r share b's
+// memory.
 func DecodeRecord(r *domain.Record, b []byte) error {
 	*r = domain.Record{Offset: r.Offset, Time: r.Time}
-	in := reader{b: b}
+	if len(b) < len(magic) || string(b[:len(magic)]) != magic {
+		return domain.ErrForeign
+	}
+	in := reader{b: b, i: len(magic)}
 	if err := in.preamble(r); err != nil {
 		return err
 	}
@@ -84,18 +93,28 @@ func (r *reader) preamble(rec *domain.Record) error {
 	if !r.next() || r.num != 1 {
 		return fmt.Errorf("%w: no version", errMalformed)
 	}
-	if v := r.u64(); r.err == nil && v != JournalVersion {
-		return fmt.Errorf("%w %d", errVersion, v)
+	switch v := r.u64(); {
+	case r.err != nil:
+		return r.err
+	case v > JournalVersion:
+		return fmt.Errorf("record of version %d: %w", v, domain.ErrNewer)
+	case v == 0:
+		return fmt.Errorf("%w: version 0", errMalformed)
 	}
 	if !r.next() || r.num != 2 {
 		return fmt.Errorf("%w: no kind", errMalformed)
 	}
 	k := r.u64()
-	if r.err == nil && !known(k) {
-		return fmt.Errorf("%w %d", errKind, k)
+	switch {
+	case r.err != nil:
+		return r.err
+	case k == 0:
+		return fmt.Errorf("%w: kind 0", errMalformed)
+	case !known(k):
+		return fmt.Errorf("record of kind %d: %w", k, domain.ErrNewer)
 	}
 	rec.Kind = domain.Kind(k)
-	return r.err
+	return nil
 }
 
 func known(kind uint64) bool {

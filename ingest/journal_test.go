@@ -7,6 +7,7 @@ import (
 	"hash/fnv"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -222,7 +223,11 @@ func TestARecordCutOffIsMalformed(t *testing.T) {
 		b := AppendRecord(nil, r)
 		for n := range b {
 			var got domain.Record
-			if err := DecodeRecord(&got, b[:n:n]); !errors.Is(err, errMalformed) {
+			want := errMalformed
+			if n < len(magic) {
+				want = domain.ErrForeign
+			}
+			if err := DecodeRecord(&got, b[:n:n]); !errors.Is(err, want) {
 				t.Fatalf("%s, %d bytes of %d: %v", name, n, len(b), err)
 			}
 		}
@@ -248,13 +253,16 @@ func TestDamagedRecordsNeverPanic(t *testing.T) {
 	})
 }
 
-func TestRecordsOfNewerReleasesAreRefusedOrReadInPart(t *testing.T) {
+// A value of another program, a record of a newer release and a damaged one are three
+// different errors; fields added later are skipped.
+func TestDecodeRecord_SaysForeignNewerOrDamaged(t *testing.T) {
 	tick := func(version, kind uint64) []byte {
-		b := protowire.AppendVarint([]byte{1 << 3}, version)
+		b := protowire.AppendVarint(append([]byte(magic), 1<<3), version)
 		b = protowire.AppendVarint(append(b, 2<<3), kind)
 		b = protowire.AppendTag(b, protowire.Number(16+kind%1000), protowire.BytesType)
 		return append(b, 2, 1<<3, 42)
 	}
+	after := func(rest []byte, first ...byte) []byte { return slices.Concat([]byte(magic), first, rest) }
 	added := tick(1, uint64(domain.KindTick))
 	added = protowire.AppendTag(added, 12, protowire.BytesType)
 	added = protowire.AppendString(added, "a field added later")
@@ -267,28 +275,39 @@ func TestRecordsOfNewerReleasesAreRefusedOrReadInPart(t *testing.T) {
 	}{
 		{"as it is", tick(1, 7), nil},
 		{"with fields added", added, nil},
-		{"version 2", tick(2, 7), errVersion},
-		{"version 0", tick(0, 7), errVersion},
-		{"kind 14", tick(1, 14), errKind},
-		{"kind 63", tick(1, 63), errKind},
-		{"kind 76", tick(1, 76), errKind},
-		{"kind 0", tick(1, 0), errKind},
-		{"kind 263", tick(1, 263), errKind},
-		{"empty", nil, errMalformed},
-		{"kind first", append([]byte{2 << 3, 7}, tick(1, 7)...), errMalformed},
-		{"no kind", []byte{1 << 3, 1, 3 << 3, 1}, errMalformed},
-		{"no payload", []byte{1 << 3, 1, 2 << 3, 7}, errMalformed},
-		{"payload of another kind", append([]byte{1 << 3, 1, 2 << 3, 7}, tick(1, 8)[4:]...), errMalformed},
-		{"account above 32 bits", append([]byte{1 << 3, 1, 2 << 3, 7, 3 << 3, 0xff, 0xff, 0xff, 0xff, 0x7f}, tick(1, 7)[4:]...), errMalformed},
-		{"request of 3 bytes", append([]byte{1 << 3, 1, 2 << 3, 7, 5<<3 | 2, 3, 1, 2, 3}, tick(1, 7)[4:]...), errMalformed},
-		{"account as text", append([]byte{1 << 3, 1, 2 << 3, 7, 3<<3 | 2, 1, 1}, tick(1, 7)[4:]...), errMalformed},
+		{"version 2", tick(2, 7), domain.ErrNewer},
+		{"version 0", tick(0, 7), errMalformed},
+		{"kind 14", tick(1, 14), domain.ErrNewer},
+		{"kind 63", tick(1, 63), domain.ErrNewer},
+		{"kind 76", tick(1, 76), domain.ErrNewer},
+		{"kind 0", tick(1, 0), errMalformed},
+		{"kind 263", tick(1, 263), domain.ErrNewer},
+		{"no value", nil, domain.ErrForeign},
+		{"empty", []byte{}, domain.ErrForeign},
+		{"half a magic", []byte(magic[:3]), domain.ErrForeign},
+		{"a record without the magic", tick(1, 7)[len(magic):], domain.ErrForeign},
+		{"a record behind a byte", append([]byte{0}, tick(1, 7)...), domain.ErrForeign},
+		{"text", []byte(`{"memberID":4097}`), domain.ErrForeign},
+		{"the magic alone", []byte(magic), errMalformed},
+		{"kind first", after(tick(1, 7)[len(magic):], 2<<3, 7), errMalformed},
+		{"no kind", after(nil, 1<<3, 1, 3<<3, 1), errMalformed},
+		{"no payload", after(nil, 1<<3, 1, 2<<3, 7), errMalformed},
+		{"payload of another kind", after(tick(1, 8)[len(magic)+4:], 1<<3, 1, 2<<3, 7), errMalformed},
+		{"account above 32 bits", after(tick(1, 7)[len(magic)+4:], 1<<3, 1, 2<<3, 7, 3<<3, 0xff, 0xff, 0xff, 0xff, 0x7f), errMalformed},
+		{"request of 3 bytes", after(tick(1, 7)[len(magic)+4:], 1<<3, 1, 2<<3, 7, 5<<3|2, 3, 1, 2, 3), errMalformed},
+		{"account as text", after(tick(1, 7)[len(magic)+4:], 1<<3, 1, 2<<3, 7, 3<<3|2, 1, 1), errMalformed},
 		{"field 0", append(tick(1, 7), 0), errMalformed},
 		{"length beyond the end", append(tick(1, 7), 12<<3|2, 0xff, 0xff, 0xff, 0xff, 0x0f), errMalformed},
 	} {
 		var r domain.Record
 		err := DecodeRecord(&r, c.b)
-		if !errors.Is(err, c.want) {
-			t.Errorf("%s: %v, want %v", c.name, err, c.want)
+		for _, kind := range []error{nil, errMalformed, domain.ErrForeign, domain.ErrNewer} {
+			if is := errors.Is(err, kind); is != (kind == c.want) {
+				t.Errorf("%s: %v, is %v: %v", c.name, err, kind, is)
+			}
+		}
+		if c.want == domain.ErrNewer && !strings.Contains(err.Error(), "needs a newer ovation") {
+			t.Errorf("%s: %v", c.name, err)
 		}
 		if err == nil && !cmp.Equal(r.Command, domain.Command(&domain.Tick{Hour: 42})) {
 			t.Errorf("%s: %+v", c.name, r.Command)

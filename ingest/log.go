@@ -79,8 +79,8 @@ type Reader struct {
 
 // Read gives the records at and after next, whose batch before had the epoch given; it
 // waits a short while for one. An empty page is no error. A gap is a *domain.GapError,
-// and so is a batch or a record that cannot be read, a newer release's among them:
-// what stands before it is given first. Other errors may pass; it asks once. The page
+// and so is a batch or a record that cannot be read, where it wraps domain.ErrForeign or
+// domain.ErrNewer if that is why: what stands before it is given first. Other errors may pass; it asks once. The page
 // stands in the memory of spare if that has room, its strings in Page.Memory.
 func (r *Reader) Read(ctx context.Context, next int64, epoch int32, spare []domain.Record) (domain.Page, error) {
 	if r.err != nil {
@@ -92,7 +92,7 @@ func (r *Reader) Read(ctx context.Context, next int64, epoch int32, spare []doma
 	in, err := r.pages.read(ctx, place{next, epoch})
 	var corrupt *domain.CorruptError
 	if errors.As(err, &corrupt) {
-		return domain.Page{}, r.unreadable(corrupt.Base, corrupt.Next, corrupt.Error())
+		return domain.Page{}, r.unreadable(corrupt.Base, corrupt.Next, corrupt)
 	}
 	if err != nil {
 		return domain.Page{}, err
@@ -105,7 +105,7 @@ func (r *Reader) Read(ctx context.Context, next int64, epoch int32, spare []doma
 		switch {
 		case err == nil:
 		case i == 0:
-			return domain.Page{}, r.unreadable(got.Offset, got.Offset+1, err.Error())
+			return domain.Page{}, r.unreadable(got.Offset, got.Offset+1, err)
 		default:
 			page.Records, page.Next, page.Epoch = page.Records[:i], got.Offset, in.records[i-1].LeaderEpoch
 			return page, nil
@@ -122,10 +122,10 @@ func room[T any](spare []T, n int) []T {
 	return make([]T, n)
 }
 
-func (r *Reader) unreadable(base, next int64, why string) error {
+func (r *Reader) unreadable(base, next int64, why error) error {
 	return &domain.GapError{
 		Kind: domain.GapCorrupt, Topic: r.log.topic, TopicID: r.log.id, Partition: r.partition,
-		Want: base, Start: base, End: next, Detail: why,
+		Want: base, Start: base, End: next, Detail: why.Error(), Err: why,
 	}
 }
 

@@ -200,11 +200,14 @@ func random16MiB() string {
 }
 
 func TestARecordThatCannotBeReadStopsTheReaderBehindTheOthers(t *testing.T) {
-	for name, value := range map[string][]byte{
-		"garbage":   []byte("\xff\xff\xff"),
-		"newer":     protowire.AppendVarint([]byte{1 << 3}, 2),
-		"null":      nil,
-		"truncated": AppendRecord(nil, typicalActivity())[:40],
+	for name, c := range map[string]struct {
+		value []byte
+		want  error
+	}{
+		"foreign":   {[]byte("\xff\xff\xff"), domain.ErrForeign},
+		"newer":     {protowire.AppendVarint(append([]byte(magic), 1<<3), 2), domain.ErrNewer},
+		"null":      {nil, domain.ErrForeign},
+		"truncated": {AppendRecord(nil, typicalActivity())[:40], errMalformed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := given(t, "journal")
@@ -212,7 +215,7 @@ func TestARecordThatCannotBeReadStopsTheReaderBehindTheOthers(t *testing.T) {
 			a := l.Appender()
 			_, err := a.Append(w.ctx, 0, ticks(0, 3))
 			w.must(err)
-			w.send("journal", 0, kafka.Message{Value: value})
+			w.send("journal", 0, kafka.Message{Value: c.value})
 			_, err = a.Append(w.ctx, 0, ticks(3, 2))
 			w.must(err)
 			r := l.Reader(0)
@@ -227,8 +230,8 @@ func TestARecordThatCannotBeReadStopsTheReaderBehindTheOthers(t *testing.T) {
 				if !errors.As(err, &gap) || gap.Kind != domain.GapCorrupt || gap.Want != 3 || gap.Partition != 0 || gap.TopicID != l.Topic() {
 					t.Fatalf("%v", err)
 				}
-				if name == "newer" && !strings.Contains(gap.Detail, "newer") {
-					t.Error(gap.Detail)
+				if !errors.Is(err, c.want) || gap.Detail == "" {
+					t.Errorf("%v, want %v", err, c.want)
 				}
 			}
 			if p, err = r.Read(w.ctx, 4, kafka.NoEpoch, nil); err != nil || len(p.Records) != 2 {

@@ -9,12 +9,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// What can be wrong with a journal record. A reader stops on any of them.
-var (
-	errMalformed = errors.New("malformed journal record")
-	errVersion   = errors.New("journal record of an unknown version: written by a newer release")
-	errKind      = errors.New("journal record of an unknown kind: written by a newer release")
-)
+// errMalformed is a record of ours that is damaged.
+var errMalformed = errors.New("malformed journal record")
 
 // writer appends protobuf fields; those with a zero value are left out.
 type writer struct{ b []byte }

@@ -10,8 +10,8 @@ import (
 // older binary cannot read, is another format: an older store is refused then, and
 // built again from the log.
 const (
-	shardsFormat  = "ovation shards 3"
-	catalogFormat = "ovation catalog 2"
+	shardsFormat  = "ovation shards 4"
+	catalogFormat = "ovation catalog 3"
 
 	// pebbleFormat is pinned: a newer Pebble does not change the files of a store by
 	// itself.

@@ -1,6 +1,17 @@
 package domain
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
+
+// What a value of the journal or the catalog may be besides a record or a damaged one.
+var (
+	// ErrForeign is a value of another program: it does not begin as a record does.
+	ErrForeign = errors.New("a value of another program, not a record of ovation")
+	// ErrNewer is a record of a version or kind that this binary does not know.
+	ErrNewer = errors.New("needs a newer ovation")
+)
 
 // GapKind says in what way a log is not the one that was read before.
 type GapKind uint8
@@ -11,7 +22,7 @@ const (
 	GapTruncated                    // the log ends below it
 	GapDiverged                     // it was cut below it and has grown again
 	GapRecreated                    // the topic is another one, or gone
-	GapCorrupt                      // a batch of the journal cannot be read
+	GapCorrupt                      // a batch or a record of the journal cannot be read
 )
 
 var gapNames = [...]string{"", "retention", "truncated", "diverged", "recreated", "corrupt"}
@@ -35,7 +46,11 @@ type GapError struct {
 	Start     int64 // the log's first offset now
 	End       int64 // the offset after its last, or where it diverged
 	Detail    string
+	Err       error // of GapCorrupt: why; ErrForeign and ErrNewer are found in it
 }
+
+// Unwrap is why a batch or a record cannot be read.
+func (e *GapError) Unwrap() error { return e.Err }
 
 // Error names the partition and the bounds.
 func (e *GapError) Error() string {

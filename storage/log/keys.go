@@ -36,7 +36,7 @@ const (
 )
 
 // formatVersion is the version of keys and values; another one is not opened.
-const formatVersion = 1
+const formatVersion = 2
 
 const partKeyLen = 1 + 16 + 4
 

@@ -39,10 +39,12 @@ func (l *Log) checkFormat() error {
 	switch {
 	case err != nil:
 		return err
-	case found && len(v) == 1 && v[0] == formatVersion:
-		return nil
+	case found && len(v) != 1:
+		return errors.New("the directory holds a store of another program")
+	case found && v[0] != formatVersion:
+		return fmt.Errorf("the log has format version %d, this binary reads version %d: use the binary that wrote it, or begin with an empty directory", v[0], formatVersion)
 	case found:
-		return fmt.Errorf("format version %d, this program reads version %d", v, formatVersion)
+		return nil
 	}
 	empty := true
 	if err := l.each(nil, func([]byte, []byte) error { empty = false; return nil }); err != nil {
