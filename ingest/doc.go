@@ -79,7 +79,9 @@
 //     *domain.GapError. The partition waits for the operator's word; the others go
 //     on.
 //   - A batch of the public topic does not parse: it arrives as one record, refused as
-//     corrupt, becomes a dead letter, and reading goes on behind it.
+//     corrupt, becomes a dead letter, and reading goes on behind it. Its origin is the
+//     first offset that is lost, in the epoch that the leader's history has there: above
+//     what was routed and below what follows, whatever the damaged header says.
 //   - A record of the journal or the catalog begins with a magic and a version. A value
 //     without the magic is of another program (domain.ErrForeign). A record of a newer
 //     version or kind needs a newer ovation (domain.ErrNewer): the shard stops, and goes

@@ -209,8 +209,8 @@ func (r *SourceReader) Read(ctx context.Context, next int64, epoch int32, spare 
 // run, some 100 µs: a question would stand behind all of it.
 const giveEvery = 32
 
-// lost is the page that stands for a batch that cannot be read: one record, at the
-// batch's first offset, so that the batch is known by its origin like any record.
+// lost is the page that stands for a stretch that cannot be read: one record, at its
+// first offset, so that it is known by its origin like any record and above all before.
 func (r *SourceReader) lost(c *domain.CorruptError) domain.SourcePage {
 	a := domain.Arrival{
 		Record: domain.Record{Kind: domain.KindActivity, Origin: domain.Origin{

@@ -40,7 +40,7 @@ func randomMessages(r *rand.Rand, n int) []Message {
 // read decodes what a broker would give from offset next on.
 func read(b []byte, next int64) (*Page, error) {
 	page := &Page{Next: next, Epoch: NoEpoch, High: math.MaxInt64}
-	return page, newDecoder(page, nil, b, 4).decode(b)
+	return page, newDecoder(page, nil, b, 4, asClaimed).decode(b)
 }
 
 // asMessages is the inverse of encoding.

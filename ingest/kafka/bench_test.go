@@ -59,7 +59,7 @@ func BenchmarkDecode(b *testing.B) {
 					b.ReportAllocs()
 					for b.Loop() {
 						page := Page{High: 1 << 40}
-						d := newDecoder(&page, nil, log, ratio)
+						d := newDecoder(&page, nil, log, ratio, asClaimed)
 						if err := d.decode(log); err != nil || len(page.Records) != records {
 							b.Fatal(err, len(page.Records))
 						}

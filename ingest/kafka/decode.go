@@ -9,8 +9,6 @@ import (
 	"slices"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
-
-	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
 // Page is what one fetch gives. It belongs to the caller.
@@ -51,6 +49,7 @@ type decoder struct {
 	packed   int               // from how many
 	full     bool              // the page holds all it may
 	below    bool              // a batch lay below the offset wanted
+	written  history           // says in which epoch an offset was written
 	shared   bool              // records stand in what the broker sent
 }
 
@@ -82,9 +81,11 @@ func parseHead(b []byte) head {
 
 // newDecoder fills page from the offset page.Next on. Ratio is how much batches
 // like these have grown when uncompressed, a guess. Records stand in page.Arena if it is
-// of the right size.
-func newDecoder(page *Page, aborted []kmsg.FetchResponseTopicPartitionAbortedTransaction, batches []byte, ratio float64) *decoder {
-	d := &decoder{page: page, from: page.Next, arena: page.Arena[:0]}
+// of the right size. written is asked where the epoch changes.
+func newDecoder(
+	page *Page, aborted []kmsg.FetchResponseTopicPartitionAbortedTransaction, batches []byte, ratio float64, written history,
+) *decoder {
+	d := &decoder{page: page, from: page.Next, arena: page.Arena[:0], written: written}
 	if len(aborted) > 0 {
 		d.aborted = make(map[int64][]int64)
 		for _, a := range aborted {
@@ -128,19 +129,17 @@ func (d *decoder) reserve(b []byte, ratio float64) {
 	d.page.Arena = d.arena
 }
 
-// decode reads all batches. An error is a *domain.CorruptError, and only where there
-// is nothing good before it.
+// decode reads all batches. An error is a *domain.CorruptError or one of the history's,
+// and only where there is nothing good before it.
 func (d *decoder) decode(b []byte) error {
 	whole := false // at least one batch was
 	for len(b) > atFormat && !d.full {
-		base := int64(binary.BigEndian.Uint64(b))
-		epoch := int32(binary.BigEndian.Uint32(b[atEpoch:]))
 		size := int64(atEpoch) + int64(int32(binary.BigEndian.Uint32(b[atLength:])))
 		if size > int64(len(b)) {
 			break // the broker cuts the last one
 		}
 		if b[atFormat] != format || size < headerSize {
-			return d.corrupt(base, base+1, epoch, fmt.Sprintf("message format %d in %d bytes", b[atFormat], size))
+			return d.corrupt(0, fmt.Sprintf("message format %d in %d bytes", b[atFormat], size))
 		}
 		if err := d.batch(b[:size], b[size:]); err != nil {
 			return err
@@ -152,46 +151,36 @@ func (d *decoder) decode(b []byte) error {
 	case d.page.Next > d.from || d.full:
 		return nil
 	case whole:
-		return d.corrupt(d.from, d.from+1, d.page.Epoch, "the broker gives only what is below the offset")
+		return d.corrupt(0, "the broker gives only what is below the offset")
 	case len(b) > 0:
-		return d.corrupt(d.from, d.from+1, d.page.Epoch, "the broker gives an incomplete batch")
+		return d.corrupt(0, "the broker gives an incomplete batch")
 	}
 	return nil
 }
 
-// corrupt ends the page before a bad batch, or is the error when nothing came
-// before it. It never names a Next that would ask for the same again.
-func (d *decoder) corrupt(base, next int64, epoch int32, detail string) error {
-	d.full = true
-	if d.page.Next > d.from {
-		return nil
-	}
-	next = max(next, d.from+1)
-	if base < 0 || base >= next {
-		base = d.from
-	}
-	return &domain.CorruptError{Base: base, Next: next, Epoch: epoch, Detail: detail}
-}
-
-// batch reads one batch; rest is what follows it. The checksum leaves out the
-// base offset: a batch that lies below the offset wanted may be the one that was
-// wanted, unless the next one begins there.
+// batch reads one batch; rest is what follows it.
 func (d *decoder) batch(b, rest []byte) error {
 	h := parseHead(b)
 	if binary.BigEndian.Uint32(b[atCRC:]) != crc32.Checksum(b[atAttributes:], castagnoli) {
-		return d.corrupt(h.base, d.after(&h, rest), h.epoch, "checksum does not match")
+		return d.corrupt(d.after(&h, rest), "checksum does not match")
 	}
 	if h.base < 0 || h.last < h.base || h.last == math.MaxInt64 || h.count < 0 {
-		return d.corrupt(h.base, d.after(&h, rest), h.epoch, "header makes no sense")
+		return d.corrupt(d.after(&h, rest), "header makes no sense")
 	}
 	if h.last < d.page.Next {
 		d.below = true
 		return nil
 	}
 	if d.below && h.base > d.page.Next {
-		return d.corrupt(d.page.Next, h.base, h.epoch, "the broker gives a batch below the offset and none at it")
+		return d.corrupt(h.base, "the broker gives a batch below the offset and none at it")
+	}
+	if d.misplaced(&h, rest) {
+		return d.corrupt(d.after(&h, rest), "its offsets are those of other batches")
 	}
 	d.below = false
+	if err := d.dated(&h); err != nil {
+		return d.stop(err)
+	}
 	switch {
 	case h.attributes&control != 0:
 		d.marker(&h)
@@ -203,24 +192,13 @@ func (d *decoder) batch(b, rest []byte) error {
 		}
 		next, err := d.records(&h)
 		if err != nil {
-			return d.corrupt(h.base, h.last+1, h.epoch, err.Error())
+			return d.corrupt(h.last+1, err.Error())
 		}
 		d.page.Next, d.page.Epoch = next, h.epoch
 		return nil
 	}
 	d.page.Next, d.page.Epoch = h.last+1, h.epoch
 	return nil
-}
-
-// after is where the batch behind a damaged one begins: its own header says so,
-// else the damaged one's, as far as the log goes.
-func (d *decoder) after(h *head, rest []byte) int64 {
-	if len(rest) > atFormat && rest[atFormat] == format {
-		if next := int64(binary.BigEndian.Uint64(rest)); next > d.from && next <= d.page.High {
-			return next
-		}
-	}
-	return min(h.last+1, d.page.High)
 }
 
 // isAborted reports that the batch belongs to an aborted transaction: one of its

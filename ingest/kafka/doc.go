@@ -26,6 +26,10 @@
 //   - A log that lost what it should hold is a *domain.GapError: retention, truncated,
 //     diverged, recreated. A batch that cannot be read is a *domain.CorruptError, given
 //     when a second fetch says the same; records before it are given first.
+//   - Base offset and leader epoch of a batch are not under its checksum. A base is
+//     believed where the log around it agrees, an epoch that changes where the leader
+//     confirms it. What is lost begins at the offset asked for, in the epoch that the
+//     leader's history has there: the same for every reader, and above what was read.
 //   - A page's memory belongs to the caller: no later call changes it. It is a few
 //     large buffers; a record kept for long keeps its page.
 //   - Fetchers that may ask jointly (jointly.go) share requests while their pages are

@@ -144,12 +144,15 @@ func (f *Fetcher) fetch(ctx context.Context, next int64, epoch int32, maxBytes i
 	if next < p.LogStartOffset {
 		return nil, f.gap(domain.GapRetention, next, p.LogStartOffset, p.HighWatermark, "")
 	}
-	page, shared, err := f.page(p, next, epoch)
+	page, shared, err := f.page(ctx, p, next, epoch)
 	if err == nil && !shared {
 		d.memory.release()
 	}
 	f.large = len(p.RecordBatches) >= largePage
-	return page, err
+	if err != nil {
+		return nil, f.named(ctx, next, err)
+	}
+	return page, nil
 }
 
 // largePage is the bytes of a page that is worth a request of its own.
@@ -201,7 +204,7 @@ func newFetch() *kmsg.FetchRequest {
 }
 
 // page reads what came; shared says that records of it stand there.
-func (f *Fetcher) page(p *kmsg.FetchResponseTopicPartition, next int64, epoch int32) (_ *Page, shared bool, _ error) {
+func (f *Fetcher) page(ctx context.Context, p *kmsg.FetchResponseTopicPartition, next int64, epoch int32) (_ *Page, shared bool, _ error) {
 	page := &Page{
 		Next: next, Epoch: epoch,
 		Start: p.LogStartOffset, Stable: p.LastStableOffset, High: p.HighWatermark,
@@ -213,7 +216,9 @@ func (f *Fetcher) page(p *kmsg.FetchResponseTopicPartition, next int64, epoch in
 	}
 	page.Arena = f.arena
 	f.spare, f.arena = nil, nil
-	d := newDecoder(page, p.AbortedTransactions, p.RecordBatches, f.ratio)
+	d := newDecoder(page, p.AbortedTransactions, p.RecordBatches, f.ratio, func(offset int64, known, claimed int32) (int32, error) {
+		return f.epochOf(ctx, offset, known, claimed)
+	})
 	if err := d.decode(p.RecordBatches); err != nil {
 		return nil, true, err
 	}

@@ -23,6 +23,7 @@ const (
 	versionCreateTopics    = 5
 	versionDeleteRecords   = 2
 	versionInitProducerID  = 3
+	versionEpochEnd        = 4
 	versionDescribeConfigs = 4
 )
 
@@ -40,6 +41,7 @@ var spoken = []struct {
 	{kmsg.CreateTopics, versionCreateTopics},
 	{kmsg.DeleteRecords, versionDeleteRecords},
 	{kmsg.InitProducerID, versionInitProducerID},
+	{kmsg.OffsetForLeaderEpoch, versionEpochEnd},
 	{kmsg.DescribeConfigs, versionDescribeConfigs},
 }
 

@@ -143,6 +143,10 @@ var shapes = map[kmsg.Key]func(w *walk.Walker){
 		w.Skip(4 + 2 + 8 + 2)
 		w.Tags(nil)
 	},
+	kmsg.OffsetForLeaderEpoch: func(w *walk.Walker) {
+		w.Skip(4)
+		topics(w, func() { w.Skip(2 + 4 + 4 + 8) })
+	},
 	kmsg.DescribeConfigs: func(w *walk.Walker) {
 		w.Skip(4)
 		w.Structs(func() {
