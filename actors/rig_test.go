@@ -21,6 +21,8 @@ type memLog struct {
 	parts [][]domain.Record
 	page  int64 // records that one has at most
 	clock int64
+	burst int           // records that have one time; 0: each its own
+	since int           // records of this time
 	more  chan struct{} // closed and made anew at every append
 }
 
@@ -45,7 +47,9 @@ func (l *memLog) Append(_ context.Context, p int, records []domain.Record) (int6
 	defer l.mu.Unlock()
 	base := int64(len(l.parts[p]))
 	for i, r := range records {
-		l.clock++
+		if l.since++; l.since >= l.burst {
+			l.clock, l.since = l.clock+1, 0
+		}
 		r.Offset, r.Time = base+int64(i), l.clock
 		if r.Kind == domain.KindTick { // an hour begins in the world, not here
 			r.Command = &domain.Tick{Hour: uint32(l.clock / 3_600_000)}

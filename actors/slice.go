@@ -201,7 +201,6 @@ func (s *shard) activity(ctx actor.Context, r *domain.Record) error {
 			s.refuse(r, a, reason, "")
 			return nil
 		}
-		a.Content.Recorded = r.Time
 	}
 	id, err := s.resolve(r.Account, a)
 	if err != nil {
@@ -267,7 +266,9 @@ func (s *shard) identity(account domain.AccountID, hash domain.IdentityHash) (do
 	return i, ok, err
 }
 
-// group adds the activity to its member's message.
+// group adds the activity to its member's message. It is recorded with its sequence, by
+// the shard's own clock, wherever it was before: the later the sequence, the later the
+// recording.
 func (s *shard) group(ctx actor.Context, r *domain.Record, at member.Place) error {
 	s.state.Sequence++
 	k, err := s.wake(ctx, at)
@@ -281,6 +282,7 @@ func (s *shard) group(ctx actor.Context, r *domain.Record, at member.Place) erro
 		k.group = s.slice.group()
 		k.group.child, k.group.history = k, pairHistory{s.store, at}
 	}
+	r.Activity.Content.Recorded = s.slice.at.clock
 	k.group.msg.acts = append(k.group.msg.acts, act{record: r, content: &r.Activity.Content, seq: s.state.Sequence, at: s.slice.at})
 	return nil
 }

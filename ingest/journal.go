@@ -182,7 +182,6 @@ func (w *writer) content(c *domain.Content) {
 		w.text(18, c.Geo.Lat)
 		w.text(19, c.Geo.Lon)
 	}
-	w.sint(20, c.Recorded)
 }
 
 func (r *reader) activity(a *domain.Activity) {
@@ -244,7 +243,5 @@ func (r *reader) content(c *domain.Content) {
 		c.Geo.Lat = r.text()
 	case 19:
 		c.Geo.Lon = r.text()
-	case 20:
-		c.Recorded = r.sint()
 	}
 }

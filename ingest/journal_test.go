@@ -53,6 +53,9 @@ func fillValue(path string, v reflect.Value, leaf func(string, reflect.Value), c
 	switch v.Kind() {
 	case reflect.Struct:
 		for i := range v.NumField() {
+			if v.Type() == reflect.TypeFor[domain.Content]() && v.Type().Field(i).Name == "Recorded" {
+				continue // is the shard's to say
+			}
 			fillValue(path+"."+v.Type().Field(i).Name, v.Field(i), leaf, count)
 		}
 	case reflect.Slice:

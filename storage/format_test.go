@@ -85,7 +85,7 @@ func examples(t testing.TB) map[string]string {
 		"value o":          appendPlace(nil, place{1, 4}),
 		"value p":          {version1},
 		"value q dead":     outgoing(&domain.Outgoing{Sequence: 6, To: -1, Dead: &domain.DeadLetter{Origin: origin, Account: 1, Reason: domain.BadTime, Detail: "d", Raw: "\xff", At: 8}}),
-		"value q activity": outgoing(&domain.Outgoing{Sequence: 7, To: 3, Forward: &domain.Record{Kind: domain.KindForward, Account: 1, Activity: domain.Activity{Member: 12293, Definition: 100, Brand: 9, Service: domain.Spotify, Points: 5, OneTime: true, Time: 1717200000, Hash: 0x99, Content: domain.Content{Recorded: 6, Marker: "m"}, Cause: origin}}}),
+		"value q activity": outgoing(&domain.Outgoing{Sequence: 7, To: 3, Forward: &domain.Record{Kind: domain.KindForward, Account: 1, Activity: domain.Activity{Member: 12293, Definition: 100, Brand: 9, Service: domain.Spotify, Points: 5, OneTime: true, Time: 1717200000, Hash: 0x99, Content: domain.Content{Marker: "m"}, Cause: origin}}}),
 		"value q claim":    outgoing(&domain.Outgoing{Sequence: 8, To: 3, Forward: &domain.Record{Kind: domain.KindClaim, Account: 1, Command: &domain.Claim{Step: domain.ClaimAsk, Identity: claim.Hash, Type: domain.ByPartner, Member: 12293}}}),
 		"value s":          appendSealed(nil, sealed{70000, 0b1001}),
 		"value u":          appendUsage(nil, 1, 99),

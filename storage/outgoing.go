@@ -16,7 +16,7 @@ import (
 //	  2: dead    origin, request [16], v account, reason u8, str detail, str raw, z at
 //	origin:   topic [16], z partition, z epoch, z offset
 //	activity: v member, identity [16], v definition, v brand, service u8, v points,
-//	          flags u8 (1 one-time, 2 time defaulted), z time, u64 hash, z recorded,
+//	          flags u8 (1 one-time, 2 time defaulted), z time, u64 hash,
 //	          v length text (as in C), refusal u8, str detail, str raw,
 //	          origin cause, asked [16]
 const (
@@ -83,7 +83,7 @@ func appendActivity(dst []byte, a *domain.Activity) []byte {
 	}
 	dst = le.AppendUint64(binary.AppendVarint(append(dst, flags), a.Time), a.Hash)
 	text := appendText(nil, &a.Content)
-	dst = binary.AppendUvarint(binary.AppendVarint(dst, a.Content.Recorded), uint64(len(text)))
+	dst = binary.AppendUvarint(dst, uint64(len(text)))
 	dst = append(append(dst, text...), byte(a.Refusal))
 	dst = appendString(appendString(dst, a.Detail), a.Raw)
 	return append(appendWholeOrigin(dst, a.Cause), a.Asked[:]...)
@@ -160,7 +160,7 @@ func (c *cursor) activity(a *domain.Activity) error {
 	flags := c.byte()
 	a.OneTime, a.Defaulted = flags&activityOneTime != 0, flags&activityDefaulted != 0
 	a.Time, a.Hash = c.varint(), c.fixed64()
-	e := entry{recorded: uint64(c.varint()), text: c.take(c.uvarint())}
+	e := entry{text: c.take(c.uvarint())}
 	content, err := e.content()
 	if err != nil {
 		return err

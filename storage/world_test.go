@@ -217,7 +217,7 @@ func (w *world) outbox() {
 	case 2:
 		o.Forward = &domain.Record{Kind: domain.KindForward, Account: 1, Activity: domain.Activity{
 			Member: 5, Time: -3, Hash: 9, Defaulted: true,
-			Content: domain.Content{Recorded: 3, Marker: "m", Geo: domain.Geo{Lat: "1.0"}}, Refusal: domain.BadTime, Detail: "x", Raw: "\xff", Asked: domain.RequestID{4},
+			Content: domain.Content{Marker: "m", Geo: domain.Geo{Lat: "1.0"}}, Refusal: domain.BadTime, Detail: "x", Raw: "\xff", Asked: domain.RequestID{4},
 		}}
 	default:
 		w.state.Outbox--

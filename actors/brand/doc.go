@@ -94,7 +94,8 @@
 // Behind a row the walk begins at its second; what is ahead of it is counted like a
 // tally, or its members are noted, since theirs is not the latest any more. Where a list
 // is in order of recording, the sequences that belong to a moment are looked for by
-// reading when a few rows were recorded. A page far down is found by depths: counts of
+// reading when a few rows were recorded: a row is recorded when it takes its sequence, by
+// its shard's clock, which never goes back. Shards merge by recording and id. A page far down is found by depths: counts of
 // rows by parts of what the list is ordered by, of which the asker makes a row to begin
 // behind.
 //

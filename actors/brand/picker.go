@@ -61,7 +61,7 @@ func (p *picker) forget(rows []picked) {
 }
 
 // before orders rows as they are listed. Sequences are those of one shard: there they
-// order as ids do, and as recordings.
+// order as ids do, and as recordings, which never fall with the sequence.
 func (p *picker) before(a, b *picked) bool {
 	switch {
 	case p.recorded:

@@ -36,7 +36,7 @@ func (f Flags) Dead() bool { return f&(Superseded|Deleted) != 0 }
 // Content is what an action says beside its columns. It is stored by sequence,
 // apart from the columns, and read only to show the action.
 type Content struct {
-	Recorded int64  // ms since 1970: when the log took it
+	Recorded int64  // ms since 1970: the clock of the member's shard when the action took its sequence; rises with it
 	Marker   string // as given; empty: none
 	Content  string // a JSON object or plain text; empty: none
 	Link     string

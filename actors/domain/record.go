@@ -72,7 +72,7 @@ type Activity struct {
 	Time      int64 // seconds since 1970, as given; may be before 1970
 	Defaulted bool  // no time was given: the log's stands for it
 	Hash      uint64
-	Content   Content // Recorded is filled in when applied, in a forward carried
+	Content   Content // Recorded is filled in when applied
 
 	Refusal Reason // the router's verdict; Accepted: none
 	Detail  string // of the refusal
