@@ -49,7 +49,7 @@ func (c *catalog) Receive(ctx actor.Context) {
 	case *page:
 		c.page(ctx, m)
 	case *expect:
-		c.waiting.expect(m.request, ctx.Sender())
+		c.waiting.expect(m.requested, ctx.Sender())
 	case *await:
 		c.waiting.await(ctx, m.next, c.ledger.state.Next, nil)
 	case *pumpFailed:
@@ -79,7 +79,7 @@ func (c *catalog) page(ctx actor.Context, p *page) {
 		}
 		out := c.ledger.apply(r)
 		out.Position = domain.Position{Catalog: r.Offset + 1}
-		c.waiting.outcome(r.Request, out)
+		c.waiting.outcome(requested{r.Request, r.BodyHash}, r.Offset, out)
 	}
 	state := &c.ledger.state
 	state.Next, state.Epoch = max(state.Next, p.Next), p.Epoch

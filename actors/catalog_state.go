@@ -149,7 +149,7 @@ func (l *ledger) apply(r *domain.Record) domain.Outcome {
 		if q := l.requests[r.Request]; q != nil && q.Day >= l.day()-1 {
 			out := q.Outcome
 			if q.BodyHash != r.BodyHash {
-				out = failure(domain.Fail(domain.Conflict, "the Idempotency-Key was used with another request"))
+				out = failure(domain.KeyMisused)
 			}
 			out.Replayed = true
 			return out

@@ -263,6 +263,7 @@ func (s *shard) notActive(ctx actor.Context, k *child, r *domain.Record) error {
 	a := r.Activity
 	a.Member, a.Content, a.Raw = k.state().Member.ID, ownContent(a.Content), strings.Clone(a.Raw)
 	a.Detail = strings.Clone(a.Detail)
+	s.waiting.begin(requested{askedBy(r), r.BodyHash}, r.Offset)
 	m := &park{what: domain.Parked{Activity: a, Origin: r.Origin, Request: r.Request, BodyHash: r.BodyHash, Time: r.Time}, changes: s.slice.changes}
 	if ctx.Send(k.pid, m); !m.done {
 		panic("a member actor failed")

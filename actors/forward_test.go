@@ -2,6 +2,7 @@ package actors
 
 import (
 	"context"
+	"sync"
 	"testing"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
@@ -81,5 +82,68 @@ func TestARequestThatIsForwardedCountsOnce(t *testing.T) {
 	}
 	if got := r.tally(1).Total; got.Actions != 1 || got.Members != 1 {
 		t.Fatalf("%+v", got)
+	}
+}
+
+// Of requests with one id that are under way together one is the first; the others are
+// repeats of it, and one with another body is a conflict, whichever record comes first.
+func TestI6RepeatsThatMeetTheFirstOnItsWay(t *testing.T) {
+	r := newRig(t, 2, Options{})
+	r.furnish(1)
+	fan := r.register(0)
+	home, partner := identityOf(2), identityOf(3)
+	for i := 3; partner.Slot().Shard(2) == home.Slot().Shard(2); i++ {
+		partner = identityOf(i)
+	}
+	register := &domain.RegisterMember{Application: 1, Identity: home, Service: domain.LastFM, UID: "u", Partner: partner, PartnerCode: "acme", PartnerID: "1"}
+	activity := func(at domain.Activity) *domain.Activity {
+		at.Definition, at.Brand, at.Time, at.Hash = 100, 1, 1_600_000_000, 77
+		return &at
+	}
+	for i, c := range []struct {
+		name string
+		s    domain.Submission
+	}{
+		{"claims of another shard", domain.Submission{Slot: home.Slot(), Command: register}},
+		{"an activity", domain.Submission{Slot: fan.Slot(), Activity: activity(domain.Activity{Member: fan})}},
+		{"an activity for another shard", domain.Submission{Slot: partner.Slot(), Activity: activity(domain.Activity{Identity: partner})}},
+		{"the catalog", domain.Submission{Command: new(domain.PutBrand)}},
+	} {
+		for round := range 10 {
+			s := c.s
+			s.Account, s.Application, s.Request, s.BodyHash = 1, 1, domain.RequestID{8, byte(i), byte(round)}, 5
+			if _, ok := s.Command.(*domain.PutBrand); ok {
+				s.Command = &domain.PutBrand{Given: domain.BrandFields{"Name": "B", "Type": "Music", "Slug": "together-" + string(rune('a'+round))}}
+			}
+			other := s
+			other.BodyHash++
+			outs := make([]domain.Outcome, 16)
+			var wg sync.WaitGroup
+			for k := range outs {
+				wg.Go(func() {
+					mine := s
+					if k%8 == 7 {
+						mine = other
+					}
+					var err error
+					if outs[k], err = r.node.Submit(context.Background(), mine); err != nil {
+						t.Errorf("%s: %v", c.name, err)
+					}
+				})
+			}
+			wg.Wait()
+			first, refused := 0, map[bool]int{}
+			for k, out := range outs {
+				if !out.Replayed {
+					first++
+				}
+				if out.Code == domain.Conflict {
+					refused[k%8 == 7]++
+				}
+			}
+			if first != 1 || refused[false] != 0 && refused[true] != 0 || refused[false] != 14 && refused[true] != 2 {
+				t.Fatalf("%s, round %d: %d are the first, conflicts of each body %v", c.name, round, first, refused)
+			}
+		}
 	}
 }

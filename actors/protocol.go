@@ -41,9 +41,9 @@ type goOn struct{}
 
 // Submitter → shard, catalog. Sent before the record is appended, so it is in the
 // mailbox before the page that carries the record.
-type expect struct { // reply: *domain.Outcome, after the commit
-	request domain.RequestID
-	known   bool // it may have been applied already: look it up
+type expect struct { // reply: *concluded, after the commit
+	requested
+	known bool // it may have been applied already: look it up
 }
 
 // Anyone → shard, catalog. Reply: *arrived once next is applied and committed.

@@ -156,6 +156,7 @@ func (s *shard) entered(r *domain.Record, m *enter, k *child, before *domain.Mem
 	}
 	if !asked.IsZero() { // the last step concludes it
 		s.remember(&domain.Request{ID: asked, BodyHash: r.BodyHash, Pending: true})
+		s.waiting.begin(requested{asked, r.BodyHash}, r.Offset)
 	}
 	s.pursue(r, &m.waits, id, state)
 	return nil

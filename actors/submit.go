@@ -31,7 +31,7 @@ func (n *Node) SubmitAll(ctx context.Context, all []domain.Submission) []domain.
 
 // underway is a submission on its way into the log, or the error that kept it out.
 type underway struct {
-	request domain.RequestID
+	requested
 	shard   int // -1: the catalog
 	lane    *lane
 	ticket  ticket
@@ -45,7 +45,7 @@ func (n *Node) enter(ctx context.Context, s *domain.Submission, many bool) under
 	rec := domain.Record{
 		Account: s.Account, Application: s.Application, Request: s.Request, BodyHash: s.BodyHash, Command: s.Command,
 	}
-	w, pid := underway{request: s.Request, shard: -1, lane: n.catalogLane}, n.catalogPID
+	w, pid := underway{requested: requested{s.Request, s.BodyHash}, shard: -1, lane: n.catalogLane}, n.catalogPID
 	switch {
 	case s.Activity != nil:
 		rec.Kind, rec.Activity = domain.KindActivity, *s.Activity
@@ -60,7 +60,7 @@ func (n *Node) enter(ctx context.Context, s *domain.Submission, many bool) under
 		pid, w.lane = n.pids[w.shard], n.lanes[w.shard]
 	}
 	if !s.Durable {
-		w.outcome = n.system.Root.RequestFuture(pid, &expect{request: s.Request}, patience(ctx))
+		w.outcome = n.system.Root.RequestFuture(pid, &expect{requested: w.requested}, patience(ctx))
 	}
 	w.ticket, w.err = w.lane.enter(ctx, rec, many)
 	return w
@@ -82,21 +82,23 @@ func (n *Node) outcome(ctx context.Context, w *underway) (domain.Outcome, error)
 	if err != nil {
 		return domain.Outcome{}, domain.ErrUnavailable
 	}
-	out := *v.(*domain.Outcome)
+	c := v.(*concluded)
+	out := c.Outcome
+	out.Replayed = out.Replayed || c.offset != base
 	if out.MovedTo > 0 {
-		return n.outcomeAt(ctx, w.request, &out)
+		return n.outcomeAt(ctx, w.requested, &out)
 	}
 	out.Position.Journal = n.o.Journal.Topic()
 	return out, nil
 }
 
 // outcomeAt waits for the outcome of a request that another shard concludes.
-func (n *Node) outcomeAt(ctx context.Context, id domain.RequestID, moved *domain.Outcome) (domain.Outcome, error) {
-	v, err := n.system.Root.RequestFuture(n.pids[moved.MovedTo-1], &expect{request: id, known: true}, patience(ctx)).Result()
+func (n *Node) outcomeAt(ctx context.Context, q requested, moved *domain.Outcome) (domain.Outcome, error) {
+	v, err := n.system.Root.RequestFuture(n.pids[moved.MovedTo-1], &expect{requested: q, known: true}, patience(ctx)).Result()
 	if err != nil {
 		return domain.Outcome{}, domain.ErrUnavailable
 	}
-	out := *v.(*domain.Outcome)
+	out := v.(*concluded).Outcome
 	out.Replayed = out.Replayed || moved.Replayed
 	out.Position = out.Position.Reach(moved.Position)
 	out.Position.Journal = n.o.Journal.Topic()

@@ -127,7 +127,7 @@ func (s *shard) movedOn(asked domain.RequestID, r *domain.Record, to int) {
 	moved := domain.Outcome{MovedTo: to + 1}
 	s.remember(&domain.Request{ID: asked, BodyHash: r.BodyHash, Pending: true, Outcome: moved})
 	moved.Position = s.position(r)
-	s.waiting.outcome(asked, moved)
+	s.waiting.outcome(requested{asked, r.BodyHash}, r.Offset, moved)
 }
 
 // send puts an entry into the outbox, whose sequence is part of the state (I3). What is
@@ -173,13 +173,13 @@ func (s *shard) replayed(asked domain.RequestID, r *domain.Record) (bool, error)
 	out := q.Outcome
 	switch {
 	case q.BodyHash != r.BodyHash:
-		out = failure(domain.Fail(domain.Conflict, "the Idempotency-Key was used with another request"))
+		out = failure(domain.KeyMisused)
 	case q.Pending && out.MovedTo == 0:
 		return true, nil // the answer comes with its last step
 	}
 	out.Replayed = true
 	out.Position = s.position(r)
-	s.waiting.outcome(asked, out)
+	s.waiting.outcome(requested{asked, r.BodyHash}, r.Offset, out)
 	return true, nil
 }
 
@@ -222,7 +222,7 @@ func (s *shard) concludeRequest(id domain.RequestID, r *domain.Record, out domai
 	}
 	s.remember(&domain.Request{ID: id, BodyHash: r.BodyHash, Outcome: out})
 	out.Position = s.position(r)
-	s.waiting.outcome(id, out)
+	s.waiting.outcome(requested{id, r.BodyHash}, r.Offset, out)
 }
 
 // remember stages a request; its day is the shard's.

@@ -10,11 +10,26 @@ import (
 
 // waiting is who waits for an outcome or a position. It belongs to one actor.
 type waiting struct {
-	requests map[domain.RequestID][]*actor.PID
-	order    []domain.RequestID // of requests, oldest first; some are answered already
+	requests map[requested][]*actor.PID
+	order    []requested         // of requests, oldest first; some are answered already
+	began    map[requested]int64 // offset of the record that brought a request which a later one concludes
 	offsets  []waiter
 	streams  []streamWaiter
 	ready    []reply
+}
+
+// requested is a request as a waiter has sent it: another body under its id is another
+// request, which has an outcome of its own.
+type requested struct {
+	id   domain.RequestID
+	body uint64
+}
+
+// concluded is a request's outcome with the offset of the record that brought the request
+// first: a waiter whose own record is another one has sent a repeat.
+type concluded struct {
+	domain.Outcome
+	offset int64
 }
 
 type waiter struct {
@@ -29,41 +44,59 @@ type streamWaiter struct {
 
 type reply struct {
 	who     *actor.PID
-	outcome *domain.Outcome
+	outcome *concluded
 }
 
 // maxWaiting bounds each kind of waiters: beyond it the oldest go without an answer,
 // their own deadline tells them (I8).
 const maxWaiting = 1 << 16
 
-func newWaiting() waiting { return waiting{requests: map[domain.RequestID][]*actor.PID{}} }
+func newWaiting() waiting {
+	return waiting{requests: map[requested][]*actor.PID{}, began: map[requested]int64{}}
+}
 
 // expect notes who waits for a request's outcome. Who went away is forgotten when
 // the outcome comes, or as one of the oldest.
-func (w *waiting) expect(id domain.RequestID, who *actor.PID) {
-	w.requests[id] = append(w.requests[id], who)
-	w.order = append(w.order, id)
+func (w *waiting) expect(q requested, who *actor.PID) {
+	w.requests[q] = append(w.requests[q], who)
+	w.order = append(w.order, q)
 	for len(w.requests) > maxWaiting {
-		delete(w.requests, w.order[0])
+		w.forget(w.order[0])
 		w.order = w.order[1:]
 	}
 	if len(w.order) > 2*maxWaiting { // most of them have their outcome
-		w.order = slices.DeleteFunc(slices.Clone(w.order), func(id domain.RequestID) bool { return w.requests[id] == nil })
+		w.order = slices.DeleteFunc(slices.Clone(w.order), func(q requested) bool { return w.requests[q] == nil })
 	}
 }
 
-// outcome notes what became of a request; release sends it.
-func (w *waiting) outcome(id domain.RequestID, out domain.Outcome) {
-	if id.IsZero() {
+func (w *waiting) forget(q requested) {
+	delete(w.requests, q)
+	delete(w.began, q)
+}
+
+// begin notes the record that brought a request, where a later record concludes it. Of
+// several the first counts.
+func (w *waiting) begin(q requested, offset int64) {
+	if _, known := w.began[q]; !known && len(w.requests[q]) > 0 {
+		w.began[q] = offset
+	}
+}
+
+// outcome notes what became of a request at the record of the offset; release sends it.
+func (w *waiting) outcome(q requested, offset int64, out domain.Outcome) {
+	if q.id.IsZero() {
 		return
 	}
-	who := w.requests[id]
+	who := w.requests[q]
 	if len(who) == 0 {
 		return
 	}
-	delete(w.requests, id)
+	if first, ok := w.began[q]; ok {
+		offset = first
+	}
+	w.forget(q)
 	for _, p := range who {
-		w.ready = append(w.ready, reply{p, &out})
+		w.ready = append(w.ready, reply{p, &concluded{out, offset}})
 	}
 }
 
@@ -120,15 +153,15 @@ func listed(sent map[int]uint64) []sentTo {
 // expect notes who waits for an outcome; one that is known is told at once.
 func (s *shard) expect(ctx actor.Context, m *expect) {
 	if m.known && s.store != nil {
-		q, err := s.request(m.request)
-		if _, staged := s.requests[m.request]; err == nil && q != nil && !q.Pending && !staged {
+		q, err := s.request(m.id)
+		if _, staged := s.requests[m.id]; err == nil && q != nil && !q.Pending && !staged {
 			out := q.Outcome
 			out.Position.Shards = []domain.ShardOffset{{Shard: s.env.id, Next: s.env.shared.applied.Load()}}
-			ctx.Respond(&out)
+			ctx.Respond(&concluded{Outcome: out})
 			return
 		}
 	}
-	s.waiting.expect(m.request, ctx.Sender())
+	s.waiting.expect(m.requested, ctx.Sender())
 }
 
 // reached reports that the sender's stream has reached the sequence.

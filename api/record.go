@@ -31,7 +31,7 @@ type actionIn struct {
 	Content     content      `name:"content" doc:"an object, or text" eg:"{\"TrackName\":\"Blue\"}"`
 	Link        bind.URL     `name:"link" eg:"https://example.com/track"`
 	Media       bind.URL     `name:"media" eg:"https://example.com/cover.png"`
-	Marker      string       `name:"marker" doc:"the record's name within application and member: the same record again gives the item there is" eg:"m-1"`
+	Marker      string       `name:"marker" doc:"the record's name within application and member, known in the month of its timestamp and, for any timestamp, in the current and the previous month: the same record again gives the item there is, another one under it is error 7; timestamp (where one is given), brand, definition and service decide whether it is the same, content does not" eg:"m-1"`
 	Timestamp   bind.Time    `name:"timestamp" doc:"when it was completed; default: receipt" eg:"2026-01-02 03:04:05"`
 	Country     bind.Country `name:"country" doc:"where it was done" eg:"DE"`
 	Region      string       `name:"region" doc:"where it was done" eg:"Berlin"`

@@ -40,6 +40,9 @@ func recordMany(c *Call, in *recordManyIn) (*wire.RecordedMany, error) {
 		items[i].prepare(c, i, raw, outer, in.Async && !c.keyed)
 		c.warnOnce(items[i].call.warnings)
 	}
+	if c.keyed {
+		c.hashAll(items)
+	}
 	repeats(items)
 	if err := c.submitAll(items); err != nil {
 		return nil, err
@@ -83,6 +86,20 @@ func (m *manyItem) prepare(c *Call, i int, raw []byte, outer string, durable boo
 	}
 }
 
+// hashAll has each record carry the hash of all of them: under an Idempotency-Key a body
+// with other records is another request.
+func (c *Call) hashAll(items []manyItem) {
+	var all []byte
+	for i := range items {
+		call := items[i].call
+		all = binary.BigEndian.AppendUint64(all, call.params.Hash(call.path, unhashed...))
+	}
+	hash := c.Hasher.ID("request body", string(all))
+	for i := range items {
+		items[i].sub.BodyHash = hash
+	}
+}
+
 // indexed is the request id of a record of many: the same for the same index of the
 // same request.
 func indexed(request domain.RequestID, index int) (id domain.RequestID) {
@@ -113,14 +130,17 @@ func repeats(items []manyItem) {
 			continue
 		}
 		m.first = first
-		if b := items[first].sub.Activity; a.Definition != b.Definition || a.Brand != b.Brand || !a.Defaulted && !b.Defaulted && a.Time != b.Time {
+		b := items[first].sub.Activity
+		otherTime := !a.Defaulted && (b.Defaulted || a.Time != b.Time) // as in the store: receipt is no time that is given
+		if a.Definition != b.Definition || a.Brand != b.Brand || otherTime {
 			m.err = domain.Bad(domain.Conflict, "marker", "another record of the body has this marker")
 		}
 	}
 }
 
 // submitAll submits what is good and no repeat. When nothing at all is known of any of
-// it the request as a whole is to be repeated.
+// it the request as a whole is to be repeated. Under an Idempotency-Key the first goes
+// alone: where the key is another request's, nothing more is recorded.
 func (c *Call) submitAll(items []manyItem) error {
 	var all []domain.Submission
 	var of []*manyItem
@@ -132,12 +152,23 @@ func (c *Call) submitAll(items []manyItem) error {
 	if len(all) == 0 {
 		return nil
 	}
+	alone := 0
+	if c.keyed {
+		alone = 1
+	}
+	results := c.Engine.SubmitAll(c.ctx(), all[:alone])
+	if alone == 0 || results[0].Err == nil && !misused(&results[0].Outcome) {
+		results = append(results, c.Engine.SubmitAll(c.ctx(), all[alone:])...)
+	}
 	known, replayed := 0, 0
-	for i, r := range c.Engine.SubmitAll(c.ctx(), all) {
+	for i, r := range results {
 		m := of[i]
 		m.result = r
 		if m.err = unavailable(r.Err); m.err != nil {
 			continue
+		}
+		if misused(&r.Outcome) {
+			return domain.KeyMisused
 		}
 		known++
 		c.saw(r.Outcome.Position)
@@ -155,6 +186,11 @@ func (c *Call) submitAll(items []manyItem) error {
 	}
 	c.replayed = replayed == len(all)
 	return nil
+}
+
+// misused reports that the request's Idempotency-Key is known of another request.
+func misused(out *domain.Outcome) bool {
+	return out.Code == domain.Conflict && out.Parameter == domain.KeyMisused.Parameter
 }
 
 // recorded renders what became of the records.

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/problem"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
@@ -139,6 +140,7 @@ func TestOneRecordOfManyIsWhatASingleOneIs(t *testing.T) {
 // outcome of a request id again.
 func applied(h *house) {
 	first := map[domain.RequestID]domain.Outcome{}
+	body := map[domain.RequestID]uint64{}
 	seen := map[string]domain.Row{}
 	h.engine.outcome = func(s domain.Submission) (domain.Outcome, error) {
 		at := domain.Position{Journal: journalID, Shards: []domain.ShardOffset{{Shard: int(s.Slot) / 512, Next: int64(len(h.engine.submitted))}}}
@@ -150,6 +152,8 @@ func applied(h *house) {
 		key := fmt.Sprint(a.Member, a.Identity, a.Hash)
 		row, there := seen[key]
 		switch {
+		case known && body[s.Request] != s.BodyHash:
+			return domain.Outcome{Code: domain.Conflict, Parameter: domain.KeyMisused.Parameter, Message: domain.KeyMisused.Message, Replayed: true}, nil
 		case known:
 			out.Replayed = true
 		case a.Refusal != domain.Accepted:
@@ -163,7 +167,7 @@ func applied(h *house) {
 			seen[key] = row
 			out = domain.Outcome{Member: 4097, Row: row, New: true}
 		}
-		first[s.Request] = out
+		first[s.Request], body[s.Request] = out, s.BodyHash
 		out.Position = at
 		return out, nil
 	}
@@ -217,6 +221,9 @@ func TestARepeatFaresAsTheFirstAndAnotherRecordUnderItsMarkerIsAConflict(t *test
 		`{"activityid":100,"brandid":1,"id":4097,"marker":"a","timestamp":"2026-01-02 03:04:05"}`,
 		`{"activityid":100,"brandid":1,"id":4097,"marker":"t","timestamp":"2026-01-02 03:04:05"}`,
 		`{"activityid":100,"brandid":1,"id":4097,"marker":"t","timestamp":"2026-01-02 03:04:06"}`,
+		`{"activityid":100,"brandid":1,"id":4097,"marker":"t"}`,                                   // says nothing of the time
+		`{"activityid":100,"brandid":1,"id":4097,"marker":"t","content":"other"}`,                 // nor does content decide
+		`{"activityid":100,"brandid":1,"id":4097,"marker":"a","timestamp":"2026-03-15 12:34:56"}`, // receipt was given to none
 	)
 	var codes []int
 	for _, i := range out.Items {
@@ -225,7 +232,7 @@ func TestARepeatFaresAsTheFirstAndAnotherRecordUnderItsMarkerIsAConflict(t *test
 			codes[i.Index] = i.Error.Code
 		}
 	}
-	if !slices.Equal(codes, []int{5, 5, 0, 7, 7, 0, 0, 7}) || out.Accepted != 2 || out.Duplicates != 1 || out.Rejected != 5 {
+	if !slices.Equal(codes, []int{5, 5, 0, 7, 7, 7, 0, 7, 0, 0, 7}) || out.Accepted != 2 || out.Duplicates != 2 || out.Rejected != 7 {
 		t.Errorf("%v %+v", codes, out)
 	}
 }
@@ -270,10 +277,21 @@ func TestManyUnderAnIdempotencyKeyHaveARequestEach(t *testing.T) {
 			}
 		}
 	}
+	// Another body under the key is another request: nothing of it is recorded.
+	for _, other := range [][]string{lines[:3], append(lines[:3:3], `{"activityid":100,"brandid":1,"id":4097,"marker":"new"}`), append(lines, goodRecord)} {
+		h.engine.submitted = nil
+		w := h.many("?async=0", "application/x-ndjson", []byte(strings.Join(other, "\n")), "Idempotency-Key", "k?async=0")
+		var p problem.Problem
+		if err := json.Unmarshal(w.Body.Bytes(), &p); err != nil || w.Code != http.StatusConflict || p.Error.Code != 7 || p.Parameter != "Idempotency-Key" || len(h.engine.submitted) != 1 {
+			t.Errorf("%d records: %d %s, %d submitted", len(other), w.Code, w.Body, len(h.engine.submitted))
+		}
+	}
 	// The hash that tells a repeat from a misuse is of the record and of the parameters.
+	keys := 0
 	hash := func(query, line string) uint64 {
 		h.engine.submitted = nil
-		send(query, "h", line)
+		keys++
+		send(query, fmt.Sprint("h", keys), line)
 		return h.engine.submitted[0].BodyHash
 	}
 	a := hash("?async=0", goodRecord)

@@ -84,3 +84,6 @@ func CodeOf(err error) Code {
 // ErrUnavailable stands for "not now": the shard is not caught up, the broker is
 // away, the queue is full.
 var ErrUnavailable = &Error{Code: Unavailable, Message: "not available at the moment, try again"}
+
+// KeyMisused is the error of a request whose id is known of another request.
+var KeyMisused = Bad(Conflict, "Idempotency-Key", "the Idempotency-Key was used with another request")

@@ -127,6 +127,9 @@ func TestI9AnyOrderAndRepetitionGivesTheSameFacts(t *testing.T) {
 	}
 }
 
+// Time, brand, definition and service decide whether an activity under a known id is a
+// repeat. A time that is given must be that of the action there is, also where the log
+// gave that one; an activity without a time says nothing of it.
 func TestRepeatUnderAnotherBodyIsAConflict(t *testing.T) {
 	first := domain.Activity{Definition: 100, Brand: 1, Service: domain.Spotify, Time: int64(domain.FirstSecond), Hash: 9}
 	for _, c := range []struct {
@@ -142,14 +145,17 @@ func TestRepeatUnderAnotherBodyIsAConflict(t *testing.T) {
 		{"definition", func(a *domain.Activity) { a.Definition = 101 }, domain.ConflictingDuplicate},
 		{"service", func(a *domain.Activity) { a.Service = domain.Deezer }, domain.ConflictingDuplicate},
 	} {
-		s, p := NewState(&domain.Member{ID: domain.MemberIDOf(1, 7), Account: 1}), newPast()
-		changes, _, _ := s.Record(nil, &first, 1, nil, p)
-		p.follow(changes)
-		second := first
-		c.edit(&second)
-		changes, v, err := s.Record(nil, &second, 2, nil, p)
-		if err != nil || v.Reason != c.want || len(changes) != 0 || v.Row.Seq != 1 {
-			t.Errorf("%s: %+v %v %v", c.name, v, changes, err)
+		for _, defaulted := range []bool{false, true} {
+			s, p := NewState(&domain.Member{ID: domain.MemberIDOf(1, 7), Account: 1}), newPast()
+			there, second := first, first
+			there.Defaulted = defaulted
+			changes, _, _ := s.Record(nil, &there, 1, nil, p)
+			p.follow(changes)
+			c.edit(&second)
+			changes, v, err := s.Record(nil, &second, 2, nil, p)
+			if err != nil || v.Reason != c.want || len(changes) != 0 || v.Row.Seq != 1 {
+				t.Errorf("%s, the first at the log's time %v: %+v %v %v", c.name, defaulted, v, changes, err)
+			}
 		}
 	}
 }

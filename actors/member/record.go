@@ -59,11 +59,13 @@ func (s *State) seen(row *domain.Row, h History) (domain.Row, bool, error) {
 	return r, ok, err
 }
 
-// repeat tells a repeat from another activity under the same id. A time that the
-// log gave is no part of what was said.
+// repeat tells a repeat from another activity under the same id: time, brand, definition
+// and service decide, content does not. A time that is given must be that of the action
+// there is, whether that one's was given or the log's; an activity without one says
+// nothing of it.
 func repeat(row, seen *domain.Row) Verdict {
-	defaulted := (row.Flags|seen.Flags)&domain.TimeDefaulted != 0
-	if row.Brand != seen.Brand || row.Definition != seen.Definition || row.Service != seen.Service || !defaulted && row.Time != seen.Time {
+	otherTime := row.Flags&domain.TimeDefaulted == 0 && row.Time != seen.Time
+	if row.Brand != seen.Brand || row.Definition != seen.Definition || row.Service != seen.Service || otherTime {
 		return Verdict{Reason: domain.ConflictingDuplicate, Row: *seen}
 	}
 	return Verdict{Repeat: true, Row: *seen}

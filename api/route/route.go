@@ -123,6 +123,9 @@ func (t *Table[T]) Find(path string) (*Route[T], Params, bool) {
 		if vs[i].matches(ps) {
 			return vs[i].route, vs[i].rename(ps), true
 		}
+		if vs[i].folds(ps) {
+			return nil, nil, false // a literal in another case, which wins over a parameter, too
+		}
 	}
 	return nil, nil, false
 }
@@ -207,6 +210,16 @@ func widen(split [][]string) [][]string {
 func (v *variant[T]) matches(ps Params) bool {
 	for i, literal := range v.want {
 		if literal != "" && literal != ps[i].Value {
+			return false
+		}
+	}
+	return true
+}
+
+// folds reports that the literals are there, in another case perhaps.
+func (v *variant[T]) folds(ps Params) bool {
+	for i, literal := range v.want {
+		if literal != "" && !strings.EqualFold(literal, ps[i].Value) {
 			return false
 		}
 	}

@@ -156,6 +156,27 @@ func TestFixFindsTheRightSpelling(t *testing.T) {
 	}
 }
 
+// A literal in another case is the literal's path in a wrong spelling, also where a
+// parameter could stand in its place.
+func TestFind_LiteralInAnotherCaseIsNoParameter(t *testing.T) {
+	tab := table(t, contract)
+	for path, want := range map[string]string{
+		"/v1.1/activity/Feed": "/v1.1/activity/feed", "/v1.1/activity/RECORD": "/v1.1/activity/record",
+		"/v1.1/member/Register": "/v1.1/member/register", "/v1.1/brand/Create": "/v1.1/brand/create",
+		"/v1.1/brands/Crossover": "/v1.1/brands/crossover",
+	} {
+		if r, _, ok := tab.Find(path); ok {
+			t.Errorf("%s leads to %s", path, r.Path)
+		}
+		if got, _ := tab.Fix(path); got != want {
+			t.Errorf("Fix(%s) = %q, want %q", path, got, want)
+		}
+	}
+	if r, _, ok := tab.Find("/v1.1/brand/creates"); !ok || r.Path != "/v1.1/brand/:brandid" {
+		t.Error("a parameter that only begins as a literal is none")
+	}
+}
+
 func TestEmptySegmentIsNoParameter(t *testing.T) {
 	tab := table(t, contract)
 	for _, path := range []string{"/v1.1/brand//edit", "/v1.1/brand/", "", "//"} {
