@@ -3,7 +3,6 @@ package actors
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/asynkron/protoactor-go/actor"
 
@@ -198,12 +197,10 @@ func (s *shard) settle(ctx actor.Context, r *domain.Record, c *domain.Claim) err
 		return err
 	}
 	s.settled(r, c, m.end)
-	for i := range m.end.Parked {
-		if err := s.unpark(ctx, r, &m.end.Parked[i]); err != nil {
-			return err
-		}
+	if !m.end.IsNew {
+		return nil
 	}
-	return s.flush(ctx)
+	return s.applyParked(ctx, r, at)
 }
 
 // late gives back what was granted to a registration that another claim had ended.
@@ -234,49 +231,4 @@ func (s *shard) settled(r *domain.Record, c *domain.Claim, end member.Settled) {
 		body = q.BodyHash
 	}
 	s.concludeRequest(c.Asked, &domain.Record{Offset: r.Offset, BodyHash: body}, out)
-}
-
-// unpark applies what a pending member did, as of then.
-func (s *shard) unpark(ctx actor.Context, r *domain.Record, p *domain.Parked) error {
-	again := &domain.Record{
-		Offset: r.Offset, Time: p.Time, Kind: domain.KindActivity, Account: r.Account,
-		Origin: p.Origin, Request: p.Request, BodyHash: p.BodyHash, Activity: p.Activity,
-	}
-	at, _ := s.roster.Find(again.Activity.Member)
-	k, err := s.wake(ctx, at)
-	if err != nil {
-		return err
-	}
-	if k.state().Member.State == domain.MemberRefused {
-		s.refuse(again, &again.Activity, domain.UnknownMember, "")
-		return nil
-	}
-	return s.group(ctx, again, at)
-}
-
-// notActive parks what a pending member did; a refused one is unknown.
-func (s *shard) notActive(ctx actor.Context, k *child, r *domain.Record) error {
-	if !k.state().Pending() {
-		s.refuse(r, &r.Activity, domain.UnknownMember, "")
-		return nil
-	}
-	a := r.Activity
-	a.Member, a.Content, a.Raw = k.state().Member.ID, ownContent(a.Content), strings.Clone(a.Raw)
-	a.Detail = strings.Clone(a.Detail)
-	s.waiting.begin(requested{askedBy(r), r.BodyHash}, r.Offset)
-	m := &park{what: domain.Parked{Activity: a, Origin: r.Origin, Request: r.Request, BodyHash: r.BodyHash, Time: r.Time}, changes: s.slice.changes}
-	if ctx.Send(k.pid, m); !m.done {
-		panic("a member actor failed")
-	}
-	s.slice.changes = m.changes
-	return nil
-}
-
-// ownContent is a copy that shares no memory with a page.
-func ownContent(c domain.Content) domain.Content {
-	c.Marker, c.Content, c.Link, c.Media = strings.Clone(c.Marker), strings.Clone(c.Content), strings.Clone(c.Link), strings.Clone(c.Media)
-	g := &c.Geo
-	g.Country, g.Region, g.City = strings.Clone(g.Country), strings.Clone(g.Region), strings.Clone(g.City)
-	g.Lat, g.Lon = strings.Clone(g.Lat), strings.Clone(g.Lon)
-	return c
 }

@@ -79,6 +79,8 @@ func (s *shard) settleStaged() {
 	}
 	clear(s.staged)
 	clear(s.requests)
+	s.parked.committed()
+	s.env.shared.stats.parked.Store(int64(s.parked.all.activities))
 }
 
 // fold runs the merges that are due: chunks of touched accounts that became many.
@@ -114,6 +116,7 @@ func (s *shard) load() error {
 	first, end := slotsOf(s.env.id, s.env.shards)
 	s.roster, s.accounts = member.NewRoster(first, end), map[domain.AccountID]*account{}
 	s.awake = newChildren(s.env.options.AwakeMembers)
+	s.parked = newParked()
 	s.views = newViewWriter(s.views.version + 1)
 	if s.waiting.requests == nil {
 		s.waiting = newWaiting()
@@ -139,6 +142,7 @@ func (s *shard) load() error {
 	s.env.shared.applied.Store(s.state.Next)
 	s.env.shared.clock.applied(s.env.log, s.env.id, s.state.Clock, time.Now())
 	s.env.shared.stats.committed(0, s.state)
+	s.env.shared.stats.parked.Store(int64(s.parked.all.activities))
 	s.views.publish(s.env.shared, &s.state, s.roster, s.snapshot())
 	return nil
 }
@@ -172,6 +176,12 @@ func (s *shard) fill() error {
 		return err
 	}
 	if err := s.fillAttributes(); err != nil {
+		return err
+	}
+	if err := s.store.Parked(func(p *domain.Parked) error {
+		s.parked.note(p)
+		return nil
+	}); err != nil {
 		return err
 	}
 	var lost error

@@ -26,9 +26,6 @@ func (a *memberActor) Receive(ctx actor.Context) {
 		a.record(m)
 	case *enter:
 		a.enter(m)
-	case *park:
-		m.changes = a.state.Park(m.changes, m.what)
-		m.done = true
 	case *settle:
 		m.changes, m.end = a.state.Settle(m.changes, m.claim, m.record)
 		m.done = true

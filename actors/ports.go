@@ -105,6 +105,10 @@ type ShardStore interface {
 	Identity(account domain.AccountID, hash domain.IdentityHash) (domain.Identity, bool, error)
 	OneTime(account domain.AccountID, ord domain.Ordinal, definition domain.DefinitionID, brand domain.BrandID) (domain.OneTime, bool, error)
 	Request(day uint32, id domain.RequestID) (*domain.Request, error) // nil: none
+	// Parked calls f with every parked activity, ParkedOf with those of one member, in the
+	// order of their numbers. An error of f ends the reading and is given back.
+	Parked(f func(*domain.Parked) error) error
+	ParkedOf(account domain.AccountID, ord domain.Ordinal, f func(*domain.Parked) error) error
 
 	// Seen finds the member's row with that hash, in the month of the time and in
 	// the newest two; staged rows too.

@@ -126,12 +126,6 @@ type (
 		there   bool            // it counted
 		done    bool
 	}
-	// park keeps what a pending member did.
-	park struct {
-		what    domain.Parked
-		changes []domain.Change
-		done    bool
-	}
 )
 
 // Shard → brand, on the shard's goroutine: done when Send returns.

@@ -248,6 +248,13 @@ func newRig(t testing.TB, shards int, o Options) *rig {
 
 func (r *rig) open() {
 	r.t.Helper()
+	r.boot()
+	r.eventually("readiness", func() bool { return r.node.Ready() == nil })
+}
+
+// boot starts the node and does not wait for it.
+func (r *rig) boot() {
+	r.t.Helper()
 	var err error
 	if r.store, err = storage.Open("store", storage.Options{FS: r.fs, CacheBytes: 1 << 20, MemTableBytes: 1 << 20, SealRows: 500, SyncWithin: time.Hour}); err != nil {
 		r.t.Fatal(err)
@@ -279,7 +286,6 @@ func (r *rig) open() {
 		r.t.Fatal(err)
 	}
 	r.node.Start()
-	r.eventually("readiness", func() bool { return r.node.Ready() == nil })
 }
 
 func (r *rig) close() {
@@ -296,10 +302,15 @@ func (r *rig) close() {
 // crash ends the node as a power cut would: what was not synced is there or not.
 func (r *rig) crash(rnd *rand.Rand) {
 	r.t.Helper()
+	r.fs = r.cut(rnd)
+	r.open()
+}
+
+// cut is what a power cut leaves of the disk; the node is closed.
+func (r *rig) cut(rnd *rand.Rand) vfs.FS {
 	left := r.fs.(*vfs.MemFS).CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 50, RNG: rnd})
 	r.close()
-	r.fs = left
-	r.open()
+	return left
 }
 
 func (r *rig) eventually(what string, holds func() bool) {

@@ -97,6 +97,7 @@ type shard struct {
 	roster   *member.Roster
 	accounts map[domain.AccountID]*account
 	awake    *children
+	parked   parked
 	pump     *pump
 	tell     func(any) // sends to the shard itself, from any goroutine
 	outbox   *outbox

@@ -277,7 +277,8 @@ func (s *shard) group(ctx actor.Context, r *domain.Record, at member.Place) erro
 	}
 	if k.group == nil {
 		if k.state().Member.State != domain.MemberActive {
-			return s.notActive(ctx, k, r)
+			s.notActive(k, r)
+			return nil
 		}
 		k.group = s.slice.group()
 		k.group.child, k.group.history = k, pairHistory{s.store, at}

@@ -69,7 +69,7 @@ func (a *Audit) read(bytes int) error {
 }
 
 // Recompute is the facts computed anew from what is stored: timelines, members,
-// identities and pointers. They equal State().Facts, or the store is not what was applied. Nothing
+// parked activities, identities and pointers. They equal State().Facts, or the store is not what was applied. Nothing
 // may be staged.
 func (s *Shard) Recompute() ([16]byte, error) {
 	if err := s.usable(); err != nil {
@@ -99,12 +99,22 @@ func (a *Audit) Facts() ([16]byte, error) {
 	return sum.bytes(), err
 }
 
-// factsBeside adds the facts of members, identities and pointers.
+// factsBeside adds the facts of members, parked activities, identities and pointers.
 func (a *Audit) factsBeside(sum *facts) error {
 	err := a.scan(familyMember, func(_, v []byte) error {
 		var m domain.Member
 		err := decodeEntity(v, &m)
 		sum.add(factsOfMember(&m))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	err = a.scan(familyParked, func(k, v []byte) error {
+		p, err := decodeParked(k, v)
+		if err == nil {
+			sum.add(factOfParked(p))
+		}
 		return err
 	})
 	if err != nil {

@@ -87,7 +87,7 @@ func Compare(have, replay *Audit) (*Findings, error) {
 }
 
 // keyed are the families whose keys and values follow from the records alone.
-const keyed = "abfimopqux"
+const keyed = "abfikmopqux"
 
 // compareKeys compares a family key by key.
 func compareKeys(f *Findings, family byte, have, replay *Audit) error {

@@ -84,6 +84,7 @@ var keyShapes = map[byte][]struct {
 	familyColumn:  {{"shard", 2}, {"account", 4}, {"attribute", 1}, {"chunk", 4}},
 	familyOneTime: {{"shard", 2}, {"account", 4}, {"ordinal", 4}, {"definition", 4}, {"brand", 4}},
 	familyClaim:   {{"shard", 2}, {"hash", 16}},
+	familyParked:  {{"shard", 2}, {"account", 4}, {"ordinal", 4}, {"number", 4}},
 	familyMember:  {{"shard", 2}, {"account", 4}, {"ordinal", 4}},
 	familyCount:   {{"shard", 2}, {"account", 4}, {"brand", 4}},
 	familyPlace:   {{"shard", 2}, {"slot", 2}, {"sequence", 8}},
@@ -153,6 +154,13 @@ func dumpValue(k, v []byte) (string, error) {
 	case familyPointer:
 		_, err := decodePointer(k, v)
 		return "", err
+	case familyParked:
+		p, err := decodeParked(k, v)
+		if err != nil {
+			return "", err
+		}
+		text, err := json.Marshal(p)
+		return string(text), err
 	case familyMember:
 		return dumpEntity(v, new(domain.Member))
 	case familyRequest:

@@ -23,6 +23,8 @@ import (
 //	's' member u64, application u32, service u8, uid length u32, uid, field u8, value
 //	                                                a service record (field 0) and its values
 //	'i' hash, kind u8, state u8, member u64         an identity
+//	'k' member u64, time u64, brand u32, definition u32, service u8, points u16,
+//	    id hash u64                                 a parked activity, whatever its number
 //	'e' hash, member u64, created u64               a pointer
 //	'w' member u64, address hash, password hash     a password
 //	'o' member u64, kind u8, id u32, in, out and listed as bits of u8
@@ -117,6 +119,14 @@ func factsOfMember(m *domain.Member) (sum facts) {
 		sum.add(factOf(append(be.AppendUint32(b, o.ID), flags)))
 	}
 	return sum
+}
+
+// factOfParked is the fact of a parked activity.
+func factOfParked(p *domain.Parked) facts {
+	a := &p.Activity
+	b := be.AppendUint64(be.AppendUint64([]byte{'k'}, uint64(a.Member)), uint64(a.Time))
+	b = append(be.AppendUint32(be.AppendUint32(b, uint32(a.Brand)), uint32(a.Definition)), byte(a.Service))
+	return factOf(be.AppendUint64(be.AppendUint16(b, a.Points), a.Hash))
 }
 
 // factOfPointer is the fact of a pointer.

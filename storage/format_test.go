@@ -79,6 +79,7 @@ func examples(t testing.TB) map[string]string {
 		"value b dense":    set.clear.append(set.set.append([]byte{version1})),
 		"value f":          appendOneTime(nil, &domain.OneTime{Time: 1717200000, Hash: 0x99, Seq: 7, Deleted: true}),
 		"value i":          appendClaim(nil, claim),
+		"value k":          appendParked(nil, &domain.Parked{Time: 1717200000123, Origin: origin, Request: domain.RequestID{5}, BodyHash: 6, Activity: domain.Activity{Member: 12293, Identity: claim.Hash, Definition: 100, Brand: 9, Service: domain.Spotify, Points: 5, Time: 1717200000, Defaulted: true, Hash: 0x99, Content: domain.Content{Recorded: 6, Marker: "m"}, Raw: "\xff"}}),
 		"value m":          entity(&domain.Member{ID: 1, Profile: domain.Fields{{Field: domain.City, Value: "Köln"}}}),
 		"value m bytes":    entity(member),
 		"value n":          appendCounts(nil, []tally{{652, classMonth, 4000}, {653, classMonth, 40}, {653, classHour, -1}}),
@@ -101,6 +102,7 @@ func examples(t testing.TB) map[string]string {
 		"fact deleted":  factOfMark(&marks[2], member.ID),
 		"fact member":   factsOfMember(member),
 		"fact identity": factOfIdentity(claim),
+		"fact parked":   factOfParked(&domain.Parked{Number: 7, Activity: domain.Activity{Member: member.ID, Definition: 100, Brand: 9, Service: domain.Spotify, Points: 5, Time: 1717200000, Hash: 0x99}}),
 		"fact pointer":  factOfPointer(&domain.Pointer{Hash: claim.Hash, Member: member.ID, Created: 5}),
 		"fact opted":    factsOfMember(&domain.Member{ID: 7, Passwords: []domain.Password{{Address: claim.Hash, Hash: "$x"}}, Opts: []domain.OptState{{Opt: domain.Opt{Kind: domain.OptBrand, ID: 9}, Out: true, At: 3}}}),
 	} {
@@ -127,6 +129,7 @@ func exampleKeys(member domain.MemberID, claim domain.IdentityHash, origin domai
 		"key c":   appendTextKey(nil, 2, 77),
 		"key f":   appendOneTimeKey(nil, 2, 1, 4, 100, 9),
 		"key i":   appendClaimKey(nil, 2, claim),
+		"key k":   appendParkedKey(nil, 2, &domain.Parked{Account: 1, Ord: 4, Number: 3}),
 		"key m":   appendMemberKey(nil, 2, 1, 4),
 		"key n":   appendCountKey(nil, 2, 1, 9),
 		"key o":   appendPlaceKey(nil, 2, member),

@@ -21,6 +21,7 @@ import (
 //	'c' shard sequence                                   tail: content not in C   Merge, DeleteRange
 //	'f' shard account ordinal definition brand           one-time pair            Set
 //	'i' shard hash                                       identity → member        Set, Delete
+//	'k' shard account ordinal number                     parked activity          Set, DeleteRange
 //	'm' shard account ordinal                            member                   Set
 //	'n' shard account brand                              rows by month and class  Merge
 //	'o' shard slot sequence                              member id → place        Set
@@ -51,6 +52,7 @@ const (
 	familyOneTime = 'f'
 	familyEntity  = 'e'
 	familyClaim   = 'i'
+	familyParked  = 'k'
 	familyMember  = 'm'
 	familyCount   = 'n'
 	familyPlace   = 'o'
@@ -64,7 +66,7 @@ const (
 )
 
 // families are those of a node's store.
-const families = "CRTabcfimnopqstuxz"
+const families = "CRTabcfikmnopqstuxz"
 
 // Parts of the outbox: forwards and dead letters are trimmed by cursors of their own.
 const (
@@ -213,6 +215,18 @@ func appendCountKey(dst []byte, shard uint16, account domain.AccountID, brand do
 
 func appendMemberKey(dst []byte, shard uint16, account domain.AccountID, ord domain.Ordinal) []byte {
 	return be.AppendUint32(be.AppendUint32(appendShard(dst, familyMember, shard), uint32(account)), uint32(ord))
+}
+
+// parkedPrefix begins the keys of what a member has parked.
+func parkedPrefix(shard uint16, account domain.AccountID, ord domain.Ordinal) []byte {
+	return be.AppendUint32(be.AppendUint32(appendShard(nil, familyParked, shard), uint32(account)), uint32(ord))
+}
+
+const parkedKeyLen = 1 + 2 + 4 + 4 + 4
+
+func appendParkedKey(dst []byte, shard uint16, p *domain.Parked) []byte {
+	dst = be.AppendUint32(be.AppendUint32(appendShard(dst, familyParked, shard), uint32(p.Account)), uint32(p.Ord))
+	return be.AppendUint32(dst, p.Number)
 }
 
 // appendPlaceKey has the slot before the sequence: the last member of a slot is one

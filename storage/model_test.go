@@ -17,6 +17,7 @@ type model struct {
 	members    map[place]*domain.Member
 	identities map[domain.IdentityHash]domain.Identity
 	pointers   map[domain.Pointer]bool
+	parked     map[place][]*domain.Parked
 	oneTimes   map[[4]uint32]domain.OneTime
 	requests   map[domain.RequestID]*domain.Request
 	bits       map[bitName]map[domain.Ordinal]bool
@@ -45,7 +46,7 @@ type modelRow struct {
 
 func newModel() *model {
 	return &model{
-		origins: map[[20]byte]domain.Origin{}, members: map[place]*domain.Member{}, identities: map[domain.IdentityHash]domain.Identity{}, pointers: map[domain.Pointer]bool{},
+		origins: map[[20]byte]domain.Origin{}, members: map[place]*domain.Member{}, identities: map[domain.IdentityHash]domain.Identity{}, pointers: map[domain.Pointer]bool{}, parked: map[place][]*domain.Parked{},
 		oneTimes: map[[4]uint32]domain.OneTime{}, requests: map[domain.RequestID]*domain.Request{}, bits: map[bitName]map[domain.Ordinal]bool{},
 		columns: map[columnName]map[domain.Ordinal]uint16{}, outbox: map[uint64]*domain.Outgoing{}, usage: map[[3]uint64]domain.UsageCount{},
 		rows: map[uint64]*modelRow{}, sample: 4,
@@ -91,6 +92,13 @@ func (m *model) change(ch domain.Change) {
 		m.oneTimes[[4]uint32{uint32(v.Account), uint32(v.Ord), uint32(v.Definition), uint32(v.Brand)}] = *v
 	case *domain.Member:
 		m.members[place{v.Account, v.Ord}] = v
+	case *domain.Parked:
+		at := place{v.Account, v.Ord}
+		if ch.Kind == domain.ParkedDrop {
+			delete(m.parked, at)
+		} else {
+			m.parked[at] = append(m.parked[at], v)
+		}
 	case *domain.Identity:
 		if ch.Kind == domain.IdentityDrop {
 			delete(m.identities, v.Hash)
@@ -143,6 +151,11 @@ func (m *model) facts() [16]byte {
 	}
 	for _, x := range m.identities {
 		sum.add(factOfIdentity(&x))
+	}
+	for _, of := range m.parked {
+		for _, x := range of {
+			sum.add(factOfParked(x))
+		}
 	}
 	for x := range m.pointers {
 		sum.add(factOfPointer(&x))
@@ -256,6 +269,7 @@ func (m *model) checkLookups(t *testing.T, s *Shard) {
 	if n != len(m.members) {
 		t.Fatalf("%d members, want %d", n, len(m.members))
 	}
+	m.checkParked(t, s)
 	m.checkByName(t, s)
 	var newest domain.Month
 	for _, r := range m.rows {
@@ -270,6 +284,25 @@ func (m *model) checkLookups(t *testing.T, s *Shard) {
 		if seq%8 == 0 {
 			checkSeen(t, s, r.row, r.row.Time+50*86400, newest)
 		}
+	}
+}
+
+func (m *model) checkParked(t *testing.T, s *Shard) {
+	t.Helper()
+	all := map[place][]*domain.Parked{}
+	ok(t, s.Parked(func(p *domain.Parked) error {
+		at := place{p.Account, p.Ord}
+		all[at] = append(all[at], p)
+		return nil
+	}))
+	same(t, "parked", all, m.parked)
+	for at := range m.members {
+		var of []*domain.Parked
+		ok(t, s.ParkedOf(at.account, at.ord, func(p *domain.Parked) error {
+			of = append(of, p)
+			return nil
+		}))
+		same(t, "parked of a member", of, m.parked[at])
 	}
 }
 

@@ -27,6 +27,7 @@ type Shard struct {
 	line    *timeline
 	texts   texts                 // of the tail of line
 	held    map[brandMonth]uint64 // rows of a brand's month, as far as asked: a cache
+	parked  map[place]facts       // what is parked, staged included: the sum of its facts, by member
 	pairs   *filter               // of the one-time pairs stored or staged; nil: not asked yet
 	trimmed [2]uint64             // outbox: of each kind, trimmed up to here since opening
 
@@ -54,6 +55,9 @@ func openShard(s *Store, id uint16) (*Shard, error) {
 	}
 	sh.facts = factsOf(sh.state.Facts)
 	if err := readPlaces(s.db, id, sh.members); err != nil {
+		return nil, err
+	}
+	if err := sh.readParked(); err != nil {
 		return nil, err
 	}
 	if sh.line, err = openTimeline(s.db, id, &s.opts); err != nil {

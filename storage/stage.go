@@ -79,6 +79,11 @@ func (s *Shard) stage(c *domain.Change) error {
 		return s.open.batch.Set(s.key, s.value, nil)
 	case *domain.Member:
 		return s.putMember(v)
+	case *domain.Parked:
+		if c.Kind == domain.ParkedDrop {
+			return s.dropParked(v)
+		}
+		return s.putParked(v)
 	case *domain.Identity:
 		return s.putIdentity(v, c.Kind == domain.IdentityDrop)
 	case *domain.Pointer:

@@ -12,6 +12,7 @@ type Stats struct {
 	Cache     int64           // bytes of blocks
 	Disk      uint64          // bytes of all files
 	WAL       uint64          // bytes of the log not yet flushed
+	Written   uint64          // bytes put into the log since the store was opened
 	Debt      uint64          // bytes that compaction has yet to read
 	Free      uint64          // bytes of the disk, as of a moment ago
 	Pinned    uint64          // bytes that compaction kept for the sake of snapshots, so far
@@ -29,7 +30,7 @@ func (s *Store) Stats() (Stats, error) {
 	st := Stats{
 		Commits: s.commits.Load(), Rows: s.rows.Load(), Snapshots: s.snapshot.Load(),
 		Gists: s.gists.size(), MemTables: m.MemTable.Size, Cache: m.BlockCache.Size, Disk: m.DiskSpaceUsage(),
-		WAL: m.WAL.Size, Debt: m.Compact.EstimatedDebt, Free: s.room.bytes(), Pinned: m.Snapshots.PinnedSize,
+		WAL: m.WAL.Size, Written: m.WAL.BytesIn, Debt: m.Compact.EstimatedDebt, Free: s.room.bytes(), Pinned: m.Snapshots.PinnedSize,
 		Corrupt: s.failure.damage.Files(), Families: map[byte]uint64{},
 	}
 	s.mu.Lock()

@@ -19,6 +19,8 @@ type world struct {
 	ords  map[domain.AccountID]domain.Ordinal
 	live  []uint64 // sequences of rows, some of them dead by now
 	out   []domain.Change
+
+	number uint32 // of the last parked activity
 }
 
 const worldStart = domain.Second(1714000000) // late April 2024
@@ -74,8 +76,10 @@ func (w *world) step() {
 			m.Passwords = []domain.Password{{Address: domain.IdentityHash{byte(w.r.IntN(3))}, Hash: []string{"a", "b"}[w.r.IntN(2)]}}
 		}
 		w.add(domain.MemberPut, &m)
-	case k < 75:
+	case k < 74:
 		w.identity()
+	case k < 75:
+		w.park()
 	case k < 78:
 		w.pointer()
 	case k < 84:
@@ -133,6 +137,21 @@ func (w *world) member() {
 	}
 	w.ords[a]++
 	w.add(domain.MemberPut, m)
+}
+
+// park parks an activity, or drops all of a member, also where nothing is parked.
+func (w *world) park() {
+	at := w.somebody()
+	if w.r.IntN(4) == 0 {
+		w.add(domain.ParkedDrop, &domain.Parked{Account: at.account, Ord: at.ord})
+		return
+	}
+	w.number++
+	w.add(domain.ParkedPut, &domain.Parked{
+		Account: at.account, Ord: at.ord, Number: w.number, Time: w.state.Clock, Request: domain.RequestID{byte(w.number)}, BodyHash: 3,
+		Origin:   domain.Origin{Topic: domain.TopicID{3}, Partition: 1, Epoch: 2, Offset: int64(w.number)},
+		Activity: domain.Activity{Member: w.m.members[at].ID, Definition: 100, Time: -1, Hash: w.r.Uint64(), Content: domain.Content{Marker: "m\xff"}},
+	})
 }
 
 func (w *world) identity() {

@@ -20,6 +20,8 @@ const (
 	UsagePut                           // *UsageCount
 	PointerPut                         // *Pointer
 	PointerDrop                        // *Pointer
+	ParkedPut                          // *Parked
+	ParkedDrop                         // *Parked: all of its member; Account and Ord are looked at
 )
 
 // Change is one thing that applying a record changes. The pure cores make them,

@@ -110,7 +110,6 @@ type Member struct {
 	Passwords []Password            `json:",omitzero"` // of the addresses it logs in with
 	Opts      []OptState            `json:",omitzero"` // by (kind, id)
 	Pending   []PendingRegistration `json:",omitzero"` // some of whose claims are not answered
-	Parked    []Parked              `json:",omitzero"` // what a pending member did: it counts once the member is active
 }
 
 // LastLogin is the latest login, on any service, in ms since 1970; a registration is
@@ -162,8 +161,12 @@ type OptState struct {
 	At     int64 // of the last change, ms since 1970
 }
 
-// Parked is an activity that waits for its member's registration.
+// Parked is an activity of a pending member. It is kept apart from the member's record,
+// under a number that counts by 1 within the member in the order of the journal.
 type Parked struct {
+	Account  AccountID
+	Ord      Ordinal
+	Number   uint32
 	Activity Activity
 	Origin   Origin
 	Request  RequestID

@@ -97,8 +97,7 @@ type Settled struct {
 	Ended   *domain.PendingRegistration // nil: nothing yet
 	Granted bool                        // it was applied; else it left nothing
 	Again   bool                        // not, because its address got a password meanwhile
-	IsNew   bool                        // the member came into being by it, or did not
-	Parked  []domain.Parked             // what waited for that
+	IsNew   bool                        // the member came into being by it, or did not: what is parked for it is due
 }
 
 // Settle takes the answer to a claim. The registration it is for is applied once all
@@ -131,7 +130,6 @@ func (s *State) Settle(dst []domain.Change, c *domain.Claim, record uint64) ([]d
 	dst = s.change(dst, func(m *domain.Member) {
 		m.Pending = slices.Delete(slices.Clone(m.Pending), at, at+1)
 		if end.IsNew {
-			end.Parked, m.Parked = m.Parked, nil
 			m.State = domain.MemberRefused
 		}
 		if end.Granted {

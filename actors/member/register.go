@@ -82,8 +82,3 @@ func (s *State) Active() bool { return s.Member.State == domain.MemberActive }
 
 // Pending reports that the member waits for the claims of its registration.
 func (s *State) Pending() bool { return s.Member.State == domain.MemberPending }
-
-// Park keeps what a pending member did.
-func (s *State) Park(dst []domain.Change, p domain.Parked) []domain.Change {
-	return s.change(dst, func(m *domain.Member) { m.Parked = append(slices.Clone(m.Parked), p) })
-}

@@ -76,11 +76,11 @@ func (p *program) status() nodeStatus {
 
 // nodeMetrics shows the node's status as metrics, when they are asked for.
 type nodeMetrics struct {
-	p                                                *program
-	lag, ready, applied, end, rows, recorded, repeat *prometheus.Desc
-	duplicates, dead, commits, routed, refused       *prometheus.Desc
-	forwarded, woken, panics, outbox, deleted        *prometheus.Desc
-	columns, evicted                                 *prometheus.Desc
+	p                                                 *program
+	lag, ready, applied, end, rows, recorded, repeat  *prometheus.Desc
+	duplicates, dead, commits, routed, refused        *prometheus.Desc
+	forwarded, woken, panics, outbox, parked, deleted *prometheus.Desc
+	columns, evicted                                  *prometheus.Desc
 }
 
 // describe names a metric of the node.
@@ -109,6 +109,7 @@ func registerMetrics(r *prometheus.Registry, p *program) {
 		columns:    describe("column_bytes", "Memory that the columns of resident brands take.", "shard"),
 		evicted:    describe("columns_evicted_total", "Brands whose columns gave way to others.", "shard"),
 		panics:     describe("apply_panics_total", "Panics while applying.", "shard"),
+		parked:     describe("parked_activities", "Activities of members whose registration waits for another shard.", "shard"),
 		outbox:     describe("outbox_waiting", "Outbox entries waiting to be published.", "shard", "kind"),
 	})
 }
@@ -158,6 +159,7 @@ func (m *nodeMetrics) shard(s *actors.ShardStatus, gauge func(*prometheus.Desc, 
 	counter(m.panics, s.Panics, shard)
 	gauge(m.columns, float64(s.Columns), shard)
 	counter(m.evicted, s.Evicted, shard)
+	gauge(m.parked, float64(s.Parked), shard)
 	gauge(m.outbox, float64(s.Outbox), shard, "forward")
 	gauge(m.outbox, float64(s.Letters), shard, "dead_letter")
 	for reason, n := range s.Dead {

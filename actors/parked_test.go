@@ -1,0 +1,330 @@
+package actors
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/member"
+	"github.com/ovation-analytics/ovation/storage"
+)
+
+// fullDisk is a store without room while full is set: its shard answers no claim.
+type fullDisk struct {
+	ShardStore
+	full *atomic.Bool
+}
+
+func (s fullDisk) Room() error {
+	if s.full.Load() {
+		return errors.New("the disk is full")
+	}
+	return s.ShardStore.Room()
+}
+
+// pendingRig is a node of two shards, the second of which applies nothing while held.
+func pendingRig(t *testing.T) (r *rig, held *atomic.Bool) {
+	t.Helper()
+	held = new(atomic.Bool)
+	r = newRig(t, 2, Options{})
+	r.furnish(1)
+	r.close()
+	r.spoil = func(i int, s ShardStore) ShardStore {
+		if i == 1 {
+			return fullDisk{s, held}
+		}
+		return s
+	}
+	r.open()
+	held.Store(true)
+	return r, held
+}
+
+// partnerOf is the n-th partner identity of a shard of two.
+func partnerOf(n, shard int) domain.IdentityHash {
+	return domain.IdentityHash{byte(0x10 + 0xE0*shard), byte(n), 7, 7}
+}
+
+// fanOf is the n-th identity that has its slot in a shard of two.
+func fanOf(n, shard int) domain.IdentityHash {
+	for i := 0; ; i++ {
+		if id := identityOf(i); id.Slot().Shard(2) == shard {
+			if n--; n < 0 {
+				return id
+			}
+		}
+	}
+}
+
+// pend registers a member of shard 0 whose partner identity shard 1 judges. It waits until
+// the registration is in the log.
+func (r *rig) pend(id, partner domain.IdentityHash, n byte) {
+	r.t.Helper()
+	_, err := r.node.Submit(context.Background(), domain.Submission{
+		Account: 1, Slot: id.Slot(), Request: domain.RequestID{7, n}, Durable: true,
+		Command: &domain.RegisterMember{Application: 1, Identity: id, Service: domain.LastFM, UID: fmt.Sprint(n), Partner: partner, PartnerCode: "c", PartnerID: fmt.Sprint(n)},
+	})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// journalled appends activities of an identity to the journal of shard 0, and waits until
+// they are applied.
+func (r *rig) journalled(id domain.IdentityHash, from, to int) {
+	r.t.Helper()
+	for ; from < to; from += 100 { // small pages, as they come
+		var acts []domain.Record
+		for i := from; i < min(from+100, to); i++ {
+			a := r.actOf(0, uint64(i+1))
+			a.Identity = id
+			a.Content.Content = fmt.Sprintf(`{"TrackName":"a song of usual length %d"}`, i)
+			origin := domain.Origin{Topic: domain.TopicID{3}, Partition: 9, Offset: int64(i)}
+			acts = append(acts, domain.Record{Kind: domain.KindActivity, Account: 1, Origin: origin, Activity: a})
+		}
+		_, _ = r.journal.Append(context.Background(), 0, acts)
+	}
+	r.eventually("apply", func() bool {
+		end, _ := r.journal.End(context.Background(), 0)
+		return r.node.shared[0].applied.Load() >= end
+	})
+}
+
+// What is parked costs the store the same for each activity, however many are parked.
+func TestParked_WorkIsLinear(t *testing.T) {
+	r, _ := pendingRig(t)
+	id := fanOf(0, 0)
+	r.pend(id, partnerOf(0, 1), 0)
+	const some = 500
+	var written [6]uint64
+	for round := range written {
+		before, err := r.store.Stats()
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.journalled(id, round*some, (round+1)*some)
+		after, err := r.store.Stats()
+		if err != nil {
+			t.Fatal(err)
+		}
+		written[round] = after.Written - before.Written
+	}
+	if got := r.node.Status().Shards[0].Parked; got != int64(some*len(written)) {
+		t.Fatalf("%d activities are parked", got)
+	}
+	first, last := written[1], written[len(written)-1]
+	if last > first+first/2 || last > some*1000 {
+		t.Errorf("%d activities write %v bytes: more, the more are parked", some, written)
+	}
+}
+
+// Beyond the bound of a member an activity is a dead letter; what was parked counts, in
+// its order, once the member is active, and a replay gives the same.
+func TestI6ParkedActivitiesAreBounded(t *testing.T) {
+	r, held := pendingRig(t)
+	id := fanOf(0, 0)
+	r.pend(id, partnerOf(0, 1), 0)
+	r.journalled(id, 0, parkedMost+50)
+	if got := r.node.Status().Shards[0].Parked; got != parkedMost {
+		t.Fatalf("%d activities are parked", got)
+	}
+	r.eventually("letters", func() bool { return r.letters.reasons()[domain.UnknownMember] == 50 })
+	for _, l := range r.letters.all {
+		if l.Detail != beyondParked || l.Origin.Offset < parkedMost {
+			t.Fatalf("%+v", l)
+		}
+	}
+	r.replaysEqual(t)
+	held.Store(false)
+	r.eventually("settling", func() bool { return r.node.Status().Shards[0].Parked == 0 })
+	r.settled()
+	if got := r.tally(1).Total.Actions; got != parkedMost {
+		t.Errorf("%d actions", got)
+	}
+	r.replaysEqual(t)
+}
+
+// The bytes parked in a shard are bounded, too.
+func TestParked_WeightIsBounded(t *testing.T) {
+	p, at := newParked(), member.Place{Account: 1, Ord: 3}
+	big := &domain.Parked{Account: 1, Ord: 3, Number: 1, Activity: domain.Activity{Raw: strings.Repeat("x", parkedWeight/2)}}
+	one := weightOfParked(big)
+	if !p.fits(at, one) {
+		t.Fatal("the first does not fit")
+	}
+	p.park(big)
+	if p.fits(member.Place{Account: 2}, one) {
+		t.Fatal("another member's fits beside it")
+	}
+	if !p.fits(at, parkedWeight-one) || p.fits(at, parkedWeight-one+1) || p.next(at) != 2 {
+		t.Fatal("what is left is not what is taken")
+	}
+	if p.committed(); len(p.of[at].staged) > 0 {
+		t.Fatal("what is stored is still kept")
+	}
+	if p.drop(at); p.all != (parkedSize{}) || !p.fits(at, parkedWeight) {
+		t.Fatalf("%+v is left", p.all)
+	}
+}
+
+// Members that become active or are refused while their activities come, with power cuts
+// in between: each activity is an action or a letter, a refused member's are letters, those
+// parked count in their order, and a replay gives the same state at every mark.
+func TestI6ParkedActivitiesSurvivePowerCuts(t *testing.T) {
+	seed := rand.Uint64()
+	t.Log("seed", seed)
+	rnd := rand.New(rand.NewPCG(seed, 11))
+	r, held := pendingRig(t)
+	const fans, rounds = 8, 4
+	for n := range fans / 2 { // shard 1 has another member with the partner of every other fan
+		held.Store(false)
+		r.pend(fanOf(n, 1), partnerOf(2*n, 1), byte(100+n))
+		r.settled()
+	}
+	held.Store(true)
+	published, before := [fans]int{}, [fans]int{}
+	for round := range rounds {
+		for n := range fans {
+			if n%rounds == round {
+				before[n] = published[n]
+				r.pend(fanOf(n, 0), partnerOf(n, 1), byte(n))
+				some := 1 + rnd.IntN(300)
+				r.journalledOf(n, published[n], some)
+				published[n] += some
+			}
+		}
+		if r.node.Status().Shards[0].Parked == 0 {
+			t.Fatal("nothing is parked: the test shows nothing")
+		}
+		for range 2 + rnd.IntN(4) {
+			n := rnd.IntN(fans)
+			some := 1 + rnd.IntN(700)
+			r.journalledOf(n, published[n], some)
+			published[n] += some
+		}
+		switch rnd.IntN(3) {
+		case 0:
+			held.Store(false) // claims on their way are answered, some of them before the cut
+			r.crash(rnd)
+			held.Store(true)
+		case 1:
+			r.fs = r.cut(rnd)
+			r.boot()
+			r.eventually("shard 0", func() bool { return behaviour(r.node.shared[0].behaviour.Load()) == serving })
+		}
+		if rnd.IntN(2) == 0 {
+			r.replaysEqual(t)
+		}
+	}
+	held.Store(false)
+	r.eventually("settling", func() bool { return r.node.Status().Shards[0].Parked == 0 })
+	r.settled()
+	want, letters := 0, 0
+	for n := range fans {
+		count := published[n] - before[n]
+		if n%2 == 0 && n/2 < fans/2 {
+			count = 0
+		}
+		want += count
+		letters += published[n] - count
+	}
+	if got := r.tally(1).Total.Actions; int(got) != want || r.letters.reasons()[domain.UnknownMember] != letters {
+		t.Fatalf("%d actions and %v, want %d and %d", got, r.letters.reasons(), want, letters)
+	}
+	r.inOrder(t, fans)
+	r.replaysEqual(t)
+	r.close()
+	facts := r.factsOf(t)
+	r.fs, r.spoil = vfs.NewCrashableMem(), nil
+	r.open()
+	r.settled()
+	r.close()
+	if d := cmp.Diff(facts, r.factsOf(t)); d != "" {
+		t.Fatalf("a replay gives other facts: %s", d)
+	}
+}
+
+// journalledOf appends activities of a fan, each with the fan and a number in its hash.
+func (r *rig) journalledOf(n, from, some int) {
+	r.t.Helper()
+	for some > 0 {
+		var acts []domain.Record
+		for range min(some, 80) {
+			a := r.actOf(0, uint64(n)<<32|uint64(from))
+			a.Identity = fanOf(n, 0)
+			a.Time += int64(from)
+			origin := domain.Origin{Topic: domain.TopicID{3}, Partition: int32(10 + n), Offset: int64(from)}
+			acts = append(acts, domain.Record{Kind: domain.KindActivity, Account: 1, Origin: origin, Activity: a})
+			from++
+			some--
+		}
+		_, _ = r.journal.Append(context.Background(), 0, acts)
+	}
+	r.eventually("apply", func() bool {
+		end, _ := r.journal.End(context.Background(), 0)
+		return r.node.shared[0].applied.Load() >= end
+	})
+}
+
+// inOrder requires that the sequences of each member's rows rise as its activities came.
+func (r *rig) inOrder(t *testing.T, fans int) {
+	t.Helper()
+	v := r.node.shared[0].acquireView()
+	defer v.release()
+	for n := range fans {
+		id, _, err := v.snapshot.Identity(1, fanOf(n, 0))
+		if err != nil {
+			t.Fatal(err)
+		}
+		at, ok := v.roster.Find(id.Member)
+		if !ok {
+			continue
+		}
+		sequences := map[domain.Second]uint64{}
+		if err := v.snapshot.MemberRows(1, at.Ord, domain.Range{To: 1<<32 - 1}, func(rows []domain.Row) {
+			for i := range rows {
+				sequences[rows[i].Time] = rows[i].Seq
+			}
+		}); err != nil {
+			t.Fatal(err)
+		}
+		for at, seq := range sequences {
+			if next, there := sequences[at+1]; there && next <= seq {
+				t.Fatalf("fan %d: the action at %d has sequence %d, the next one %d", n, at, seq, next)
+			}
+		}
+	}
+}
+
+// factsOf is each shard's state hash as the store of a stopped node has it.
+func (r *rig) factsOf(t *testing.T) (facts [][16]byte) {
+	t.Helper()
+	store, err := storage.Open("store", storage.Options{FS: r.fs})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	for i := range r.journal.Partitions() {
+		s, err := store.Shard(i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := s.Recompute()
+		if err != nil || again != s.State().Facts {
+			t.Fatalf("shard %d: facts computed anew are others: %v", i, err)
+		}
+		facts = append(facts, again)
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return facts
+}
