@@ -8,7 +8,7 @@ import (
 )
 
 // ticks appends a Tick to every partition when an hour begins, so that the clock of a
-// shard that nothing happens in goes on.
+// shard that nothing happens in goes on: by the log's time of the Tick, not by this node's.
 func (n *Node) ticks(ctx context.Context) {
 	for hour := uint32(n.o.Now().Unix() / 3600); ; {
 		t := time.NewTimer(time.Unix(int64(hour+1)*3600, 0).Sub(n.o.Now()))

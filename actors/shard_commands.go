@@ -34,8 +34,7 @@ func (s *shard) command(ctx actor.Context, r *domain.Record) error {
 		})
 	case *domain.Published:
 		s.trim(c)
-	case *domain.Tick:
-		s.state.Clock = max(s.state.Clock, int64(c.Hour)*3600*1000)
+	case *domain.Tick: // its record's time has moved the clock; its hour is a node's belief
 	case *domain.Rules:
 		if c.Version > domain.RulesVersion {
 			return fmt.Errorf("the journal asks for rules %d, this binary knows %d: %w", c.Version, domain.RulesVersion, domain.ErrNewer)

@@ -145,7 +145,8 @@ type Published struct {
 // Kind is KindPublished.
 func (*Published) Kind() Kind { return KindPublished }
 
-// Tick keeps an idle shard's clock going.
+// Tick keeps an idle shard's clock going, by the time that the log gives its record. Hour
+// is what the node that appended it took for the time, and decides nothing.
 type Tick struct{ Hour uint32 }
 
 // Kind is KindTick.
