@@ -42,7 +42,7 @@ func (a *memberActor) record(m *activities) {
 	for i := range m.acts {
 		t := &m.acts[i]
 		act := &t.record.Activity
-		if m.changes, t.verdict, m.err = a.state.Record(m.changes, act, t.seq, t.content, m.history); m.err != nil {
+		if m.changes, t.verdict, m.err = a.state.Record(m.changes, act, t.seq, t.at.clock, t.content, m.history); m.err != nil {
 			break
 		}
 	}
@@ -80,8 +80,8 @@ type pairHistory struct {
 }
 
 // Seen is the member's row with that hash.
-func (h *pairHistory) Seen(time domain.Second, hash uint64) (domain.Row, bool, error) {
-	return h.store.Seen(h.at.Account, h.at.Ord, time, hash)
+func (h *pairHistory) Seen(months domain.RepeatMonths, hash uint64) (domain.Row, bool, error) {
+	return h.store.Seen(h.at.Account, h.at.Ord, months, hash)
 }
 
 // OneTime is the action that counts for a pair.

@@ -110,9 +110,9 @@ type ShardStore interface {
 	Parked(f func(*domain.Parked) error) error
 	ParkedOf(account domain.AccountID, ord domain.Ordinal, f func(*domain.Parked) error) error
 
-	// Seen finds the member's row with that hash, in the month of the time and in
-	// the newest two; staged rows too.
-	Seen(account domain.AccountID, ord domain.Ordinal, time domain.Second, hash uint64) (domain.Row, bool, error)
+	// Seen finds the member's row with that hash in the first of the months that has one;
+	// dead ones and staged ones too.
+	Seen(account domain.AccountID, ord domain.Ordinal, months domain.RepeatMonths, hash uint64) (domain.Row, bool, error)
 
 	// Action finds the member's row with that sequence; dead ones and staged ones too.
 	Action(account domain.AccountID, ord domain.Ordinal, seq uint64) (domain.Row, bool, error)

@@ -19,7 +19,8 @@ type memLog struct {
 	id    domain.TopicID
 	mu    sync.Mutex
 	parts [][]domain.Record
-	page  int64 // records that one has at most
+	page  int64        // records that one has at most
+	cut   func() int64 // instead of page, of each page anew
 	clock int64
 	burst int           // records that have one time; 0: each its own
 	since int           // records of this time
@@ -51,9 +52,6 @@ func (l *memLog) Append(_ context.Context, p int, records []domain.Record) (int6
 			l.clock, l.since = l.clock+1, 0
 		}
 		r.Offset, r.Time = base+int64(i), l.clock
-		if r.Kind == domain.KindTick { // an hour begins in the world, not here
-			r.Command = &domain.Tick{Hour: uint32(l.clock / 3_600_000)}
-		}
 		l.parts[p] = append(l.parts[p], r)
 	}
 	close(l.more)
@@ -101,11 +99,14 @@ func (r memReader) Read(ctx context.Context, next int64, epoch int32, spare []do
 	}
 	for waited := false; ; waited = true {
 		r.l.mu.Lock()
-		part, more := r.l.parts[r.p], r.l.more
+		part, more, most := r.l.parts[r.p], r.l.more, r.l.page
+		if r.l.cut != nil {
+			most = r.l.cut()
+		}
 		r.l.mu.Unlock()
 		end := int64(len(part))
 		if next < end || waited {
-			to := min(next+r.l.page, end)
+			to := min(next+most, end)
 			page := domain.Page{Records: append(spare[:0], part[next:to]...), Next: to, Epoch: r.l.epochOf(to - 1), End: end}
 			return page, nil
 		}

@@ -16,14 +16,13 @@ type monthFilter struct {
 // before it gets a filter.
 const missesBeforeFilter = 64
 
-// seen finds the member's mark with that hash, in the month of the time and in the
-// newest two. The answer does not depend on what is sealed, or on filters.
-func (t *timeline) seen(account domain.AccountID, ord domain.Ordinal, time domain.Second, hash uint64) (mark, bool, error) {
-	own := domain.MonthOf(time)
-	newest := max(t.newest, own)
+// seen finds the member's mark with that hash in the first of the months that has one. The
+// answer does not depend on what is staged or sealed, or on filters.
+func (t *timeline) seen(account domain.AccountID, ord domain.Ordinal, months domain.RepeatMonths, hash uint64) (mark, bool, error) {
+	t.latest = max(t.latest, months[1])
 	x := mix(account, ord, hash)
-	for i, m := range [3]domain.Month{own, newest, newest - 1} {
-		if i == 1 && newest == own || i == 2 && (newest-1 == own || newest == 0) {
+	for i, m := range months {
+		if slices.Contains(months[:i], m) {
 			continue
 		}
 		f, err := t.filter(m)
@@ -74,9 +73,9 @@ func (t *timeline) byHash(k accountMonth, ord domain.Ordinal, hash uint64) (mark
 	return t.stored(k, ord, func(b *block, i int) bool { return b.hashAt(i) == hash })
 }
 
-// filter is the month's filter; nil where reading is as good. The newest two months
-// always have one, older ones when they are asked about often and the budget has
-// room.
+// filter is the month's filter; nil where reading is as good. The two months asked about
+// last by the clock always have one, older ones when they are asked about often and the
+// budget has room.
 func (t *timeline) filter(m domain.Month) (*filter, error) {
 	t.asked++
 	for i := range t.filters {
@@ -103,8 +102,8 @@ func (t *timeline) filter(m domain.Month) (*filter, error) {
 	return f, nil
 }
 
-// recent reports one of the newest two months, or a newer one.
-func (t *timeline) recent(m domain.Month) bool { return m+1 >= t.newest }
+// recent reports the clock's month, the one before, or a later one.
+func (t *timeline) recent(m domain.Month) bool { return m+1 >= t.latest }
 
 // build makes the filter of a month from what is stored, with room for as many rows
 // as this month or the last one has.

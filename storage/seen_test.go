@@ -66,16 +66,19 @@ func TestLateRowsAreSeenWithAndWithoutFilters(t *testing.T) {
 		for range 300 {
 			m := newest - domain.Month(r.IntN(12))
 			row := domain.Row{Hash: r.Uint64(), Seq: uint64(len(rows) + 1), Account: 1, Ord: domain.Ordinal(r.IntN(2)), Time: m.Start() + domain.Second(r.IntN(28*86400)), Brand: 4, Slot: 3}
-			if _, seen, err := sh.Seen(1, row.Ord, row.Time, row.Hash); seen || err != nil {
+			at := func(r *domain.Row) domain.RepeatMonths {
+				return domain.RepeatMonthsOf(r.Time, int64(newest.Start())*1000)
+			}
+			if _, seen, err := sh.Seen(1, row.Ord, at(&row), row.Hash); seen || err != nil {
 				t.Fatalf("a new row is seen: %v", err)
 			}
 			ok(t, sh.Stage([]domain.Change{{Kind: domain.RowAdded, Row: row}}))
 			rows = append(rows, row)
 			old := rows[r.IntN(len(rows))]
-			if got, seen, err := sh.Seen(1, old.Ord, old.Time, old.Hash); !seen || err != nil || got != old {
+			if got, seen, err := sh.Seen(1, old.Ord, at(&old), old.Hash); !seen || err != nil || got != old {
 				t.Fatalf("round %d: row %+v is %+v %v %v", round, old, got, seen, err)
 			}
-			if _, seen, _ := sh.Seen(1, old.Ord^1, old.Time, old.Hash); seen {
+			if _, seen, _ := sh.Seen(1, old.Ord^1, at(&old), old.Hash); seen {
 				t.Fatal("the other member's row is seen")
 			}
 			most = max(most, len(sh.line.filters))

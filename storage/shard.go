@@ -232,13 +232,13 @@ func readRequest(r pebble.Reader, shard uint16, day uint32, id domain.RequestID)
 	return q, nil
 }
 
-// Seen finds the member's row with that hash, in the month of the time and in the
-// newest two, dead ones and staged ones too. It is exact.
-func (s *Shard) Seen(account domain.AccountID, ord domain.Ordinal, time domain.Second, hash uint64) (domain.Row, bool, error) {
+// Seen finds the member's row with that hash in the first of the months that has one, dead
+// ones and staged ones too. It is exact.
+func (s *Shard) Seen(account domain.AccountID, ord domain.Ordinal, months domain.RepeatMonths, hash uint64) (domain.Row, bool, error) {
 	if err := s.usable(); err != nil {
 		return domain.Row{}, false, err
 	}
-	m, found, err := s.line.seen(account, ord, time, hash)
+	m, found, err := s.line.seen(account, ord, months, hash)
 	if !found || err != nil {
 		return domain.Row{}, false, err
 	}

@@ -52,7 +52,7 @@ func askSeen(t testing.TB, sh *Shard, asked bool, changes []domain.Change, want 
 		if !asked || changes[i].Kind != domain.RowAdded {
 			continue
 		}
-		got, seen, err := sh.Seen(r.Account, r.Ord, r.Time, r.Hash)
+		got, seen, err := sh.Seen(r.Account, r.Ord, domain.RepeatMonthsOf(r.Time, int64(r.Time)*1000), r.Hash)
 		if seen != want || err != nil || seen && got.Seq != r.Seq {
 			t.Fatalf("row %+v, staged %v, is seen: %v %+v %v", *r, want, seen, got, err)
 		}

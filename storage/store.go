@@ -23,7 +23,7 @@ type Options struct {
 	MinFree       uint64       // bytes of the disk below which a shard has no room; default 128 MiB
 	MemTableBytes int          // of one write buffer; default 64 MiB
 	SealRows      int          // rows of a shard's tail that are sealed at once; default 32,768
-	FilterBytes   int          // a shard's filters of months before the newest two; default 32 MiB
+	FilterBytes   int          // a shard's filters of months before the clock's two; default 32 MiB
 	GistBytes     int          // of gists of contents, of all shards; default 32 MiB
 	Throwaway     bool         // nothing is durable: a store that is removed when it is closed
 	// SyncWithin is how long a shard's commit may wait to be durable, with those that come

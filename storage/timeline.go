@@ -27,7 +27,7 @@ type timeline struct {
 	shard  uint16
 	seal   int
 	bucket uint64 // rows of a bucket that are not much exceeded
-	budget int    // bytes of filters of months before the newest two
+	budget int    // bytes of filters of months before the clock's two
 
 	tail      []mark // not sealed, in order of arrival; an action's last mark has all its flags
 	committed int    // of the tail: in T, lent to snapshots, and does not change
@@ -40,6 +40,7 @@ type timeline struct {
 	newest domain.Month            // of any row there ever was
 
 	filters []monthFilter
+	latest  domain.Month // of the clock, as Seen was last asked: decides which filters are kept, and nothing else
 	asked   uint64
 	near    uint64               // of what Approach read: no read may be left out
 	misses  map[domain.Month]int // questions about a month without a filter

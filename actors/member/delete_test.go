@@ -31,7 +31,7 @@ func TestI9WhatIsDeletedStaysAwayWhateverComesLater(t *testing.T) {
 		gone, closed := map[uint64]bool{}, map[pair]bool{}
 		for n, a := range order {
 			s.Begin(1)
-			changes, v, err := s.Record(nil, &a, uint64(n+1), nil, p)
+			changes, v, err := s.Record(nil, &a, uint64(n+1), 0, nil, p)
 			k := pair{a.Definition, a.Brand}
 			if away := gone[a.Hash] || closed[k]; err != nil || v.Reason != domain.Accepted || away != (v.Row.Flags&domain.Deleted != 0) || away && !v.Repeat {
 				t.Fatalf("seed %d, %d: %+v %v, deleted before: %t", seed, n, v, err, away)

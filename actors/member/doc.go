@@ -24,7 +24,11 @@
 //
 // Activities that carry their time give equal facts in whatever order and however
 // often they come (I9). Repeats are told by the hash of (source, id), compared
-// within the member. Of the actions for a one-time definition and brand that with
+// within the member: with the actions of the month of the activity's own time, of the
+// month of the shard's clock at its record, and of the one before (domain.RepeatMonths).
+// An activity that carries its time is thus known for ever. One without a time gets the
+// log's: repeated after more than two months it counts again. Under another time an id is
+// known where its action lies in one of these months. Of the actions for a one-time definition and brand that with
 // the smallest (time, hash) counts: an earlier one that comes later takes the
 // place, and the row that loses it keeps only its hash. A delete of the one that counts
 // closes the pair, whichever of its actions had come by then.

@@ -20,7 +20,7 @@ type past struct {
 
 func newPast() *past { return &past{map[uint64]domain.Row{}, map[pair]domain.OneTime{}} }
 
-func (p *past) Seen(_ domain.Second, hash uint64) (domain.Row, bool, error) {
+func (p *past) Seen(_ domain.RepeatMonths, hash uint64) (domain.Row, bool, error) {
 	r, ok := p.rows[hash]
 	return r, ok, nil
 }
@@ -111,7 +111,7 @@ func TestI9AnyOrderAndRepetitionGivesTheSameFacts(t *testing.T) {
 					n++
 					var err error
 					var v Verdict
-					if changes, v, err = s.Record(changes, &run[i], uint64(n), nil, p); err != nil || v.Reason != domain.Accepted {
+					if changes, v, err = s.Record(changes, &run[i], uint64(n), 0, nil, p); err != nil || v.Reason != domain.Accepted {
 						t.Fatalf("seed %d: %v %v", seed, v, err)
 					}
 				}
@@ -149,10 +149,10 @@ func TestRepeatUnderAnotherBodyIsAConflict(t *testing.T) {
 			s, p := NewState(&domain.Member{ID: domain.MemberIDOf(1, 7), Account: 1}), newPast()
 			there, second := first, first
 			there.Defaulted = defaulted
-			changes, _, _ := s.Record(nil, &there, 1, nil, p)
+			changes, _, _ := s.Record(nil, &there, 1, 0, nil, p)
 			p.follow(changes)
 			c.edit(&second)
-			changes, v, err := s.Record(nil, &second, 2, nil, p)
+			changes, v, err := s.Record(nil, &second, 2, 0, nil, p)
 			if err != nil || v.Reason != c.want || len(changes) != 0 || v.Row.Seq != 1 {
 				t.Errorf("%s, the first at the log's time %v: %+v %v %v", c.name, defaulted, v, changes, err)
 			}
@@ -174,7 +174,7 @@ func TestRepeatOfOneTimeGivesTheWholeActionThatCounts(t *testing.T) {
 				Definition: 100, Brand: 1, Service: domain.Spotify, Points: 9, OneTime: true,
 				Hash: c.hash, Time: int64(domain.FirstSecond) + c.time,
 			}
-			changes, v, err := s.Record(nil, &a, uint64(i+1), nil, p)
+			changes, v, err := s.Record(nil, &a, uint64(i+1), 0, nil, p)
 			if err != nil || v.Repeat == c.changes || v.Row.Seq != c.counts || v.Row.Points != 9 || v.Row.Service != domain.Spotify || v.Row.Flags.Dead() {
 				t.Fatalf("%d runs, action %d: %+v %v", runs, i, v, err)
 			}
@@ -191,17 +191,17 @@ func TestMutedServiceTakesNoActivity(t *testing.T) {
 	off := domain.Fields{{Field: domain.RecordSharing, Value: "0"}}
 	s.Register(nil, &domain.RegisterMember{Application: 1, Service: domain.Spotify, UID: "x", Record: off}, 1)
 	a := domain.Activity{Definition: 100, Brand: 1, Service: domain.Spotify, Time: int64(domain.FirstSecond), Hash: 9}
-	if _, v, _ := s.Record(nil, &a, 1, nil, newPast()); v.Reason != domain.SharingDisabled {
+	if _, v, _ := s.Record(nil, &a, 1, 0, nil, newPast()); v.Reason != domain.SharingDisabled {
 		t.Fatal(v)
 	}
 	a.Service = domain.Deezer
-	if _, v, _ := s.Record(nil, &a, 1, nil, newPast()); v.Reason != domain.Accepted {
+	if _, v, _ := s.Record(nil, &a, 1, 0, nil, newPast()); v.Reason != domain.Accepted {
 		t.Fatal(v)
 	}
 	on := domain.Fields{{Field: domain.RecordSharing, Value: "1"}}
 	s.Register(nil, &domain.RegisterMember{Application: 1, Service: domain.Spotify, UID: "x", Record: on}, 2)
 	a.Service, a.Hash = domain.Spotify, 10
-	if _, v, _ := s.Record(nil, &a, 1, nil, newPast()); v.Reason != domain.Accepted {
+	if _, v, _ := s.Record(nil, &a, 1, 0, nil, newPast()); v.Reason != domain.Accepted {
 		t.Fatal(v)
 	}
 }

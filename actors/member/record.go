@@ -15,9 +15,9 @@ type Verdict struct {
 	Row    domain.Row    // the action recorded, or the one there is
 }
 
-// Record applies an activity whose time is judged. seq is the sequence its row
-// gets if it is new; content is kept by the changes as a pointer.
-func (s *State) Record(dst []domain.Change, a *domain.Activity, seq uint64, content *domain.Content, h History) ([]domain.Change, Verdict, error) {
+// Record applies an activity whose time is judged, at its shard's clock (ms). seq is the
+// sequence its row gets if it is new; content is kept by the changes as a pointer.
+func (s *State) Record(dst []domain.Change, a *domain.Activity, seq uint64, clock int64, content *domain.Content, h History) ([]domain.Change, Verdict, error) {
 	if !s.Shares(a.Service) {
 		return dst, Verdict{Reason: domain.SharingDisabled}, nil
 	}
@@ -28,7 +28,7 @@ func (s *State) Record(dst []domain.Change, a *domain.Activity, seq uint64, cont
 	if a.Defaulted {
 		row.Flags |= domain.TimeDefaulted
 	}
-	seen, ok, err := s.seen(&row, h)
+	seen, ok, err := s.seen(&row, domain.RepeatMonthsOf(row.Time, clock), h)
 	if err != nil {
 		return dst, Verdict{}, err
 	}
@@ -45,18 +45,29 @@ func (s *State) Record(dst []domain.Change, a *domain.Activity, seq uint64, cont
 	return s.add(dst, row, content), Verdict{Row: row}, nil
 }
 
-// seen looks for the row's hash among those made since Begin, then in the past.
-func (s *State) seen(row *domain.Row, h History) (domain.Row, bool, error) {
+// seen looks for the row's hash in the months given, among those made since Begin and in
+// the past alike: where a run of activities ends decides nothing (I6).
+func (s *State) seen(row *domain.Row, months domain.RepeatMonths, h History) (domain.Row, bool, error) {
+	made, at := -1, len(months)
 	for i := range s.fresh {
-		if s.fresh[i].Hash == row.Hash {
-			return s.fresh[i], true, nil
+		if s.fresh[i].Hash != row.Hash {
+			continue
+		}
+		if n := months.Find(s.fresh[i].Time); n < at {
+			made, at = i, n
 		}
 	}
-	r, ok, err := h.Seen(row.Time, row.Hash)
-	if ok {
-		r.Account, r.Ord, r.Slot = row.Account, row.Ord, row.Slot
+	if at > 0 {
+		r, ok, err := h.Seen(months.First(at), row.Hash)
+		if ok || err != nil {
+			r.Account, r.Ord, r.Slot = row.Account, row.Ord, row.Slot
+			return r, ok, err
+		}
 	}
-	return r, ok, err
+	if made < 0 {
+		return domain.Row{}, false, nil
+	}
+	return s.fresh[made], true, nil
 }
 
 // repeat tells a repeat from another activity under the same id: time, brand, definition
@@ -155,7 +166,7 @@ func (s *State) standing(cur *domain.OneTime, h History) (domain.Row, error) {
 			return s.fresh[i], nil
 		}
 	}
-	past, ok, err := h.Seen(cur.Time, cur.Hash)
+	past, ok, err := h.Seen(domain.OneMonth(cur.Time), cur.Hash)
 	if err != nil {
 		return domain.Row{}, err
 	}

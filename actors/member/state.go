@@ -4,9 +4,9 @@ import "github.com/ovation-analytics/ovation/actors/domain"
 
 // History answers what a member's past holds.
 type History interface {
-	// Seen is the member's row with that hash, in the month of the time or in the
-	// newest two; staged rows are part of it.
-	Seen(time domain.Second, hash uint64) (domain.Row, bool, error)
+	// Seen is the member's row with that hash in the first of the months that has one;
+	// staged rows are part of it.
+	Seen(months domain.RepeatMonths, hash uint64) (domain.Row, bool, error)
 	// OneTime is the action that counts for a pair, as of the last commit: what was staged
 	// since is for the State to remember.
 	OneTime(definition domain.DefinitionID, brand domain.BrandID) (domain.OneTime, bool, error)

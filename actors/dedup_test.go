@@ -1,0 +1,211 @@
+package actors
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/storage"
+)
+
+// repeats makes records of a shard over eight months of its clock, of few members and ids:
+// with a time near the clock, long before it or at a month's edge, or with none.
+type repeats struct {
+	r       *rand.Rand
+	oneTime bool // some definitions are
+	members []domain.IdentityHash
+	log     int64 // ms, of the last record
+}
+
+func (g *repeats) next(n, of int) domain.Record {
+	const months = 8
+	g.log += g.r.Int64N(2 * months * 30 * 86400_000 / int64(of))
+	at := g.log
+	if g.r.IntN(20) == 0 {
+		at -= g.r.Int64N(40 * 86400_000) // a broker's clock that was set back
+	}
+	if g.r.IntN(20) == 0 {
+		return domain.Record{Kind: domain.KindTick, Time: at, Command: &domain.Tick{Hour: uint32(at / 3600_000)}}
+	}
+	id := uint64(1 + g.r.IntN(60))
+	a := domain.Activity{Identity: g.members[g.r.IntN(len(g.members))], Definition: 100, Brand: 1 + domain.BrandID(id%2), Service: domain.LastFM, Points: 3, Hash: id << 20}
+	if g.oneTime && id%3 == 0 {
+		a.Definition, a.OneTime = 101, true
+	}
+	if g.r.IntN(200) == 0 {
+		a.Brand = 3 - a.Brand // another activity under the same id
+	}
+	now := domain.Second(at / 1000)
+	this := domain.MonthOf(now)
+	of8 := func(k int) domain.Month { return this - domain.Month(g.r.IntN(k)) }
+	switch g.r.IntN(6) {
+	case 0, 1:
+		a.Defaulted, a.Time = true, -1
+	case 2:
+		a.Time = int64(now) + g.r.Int64N(3600)
+	case 3:
+		a.Time = int64(of8(months).Start()) - g.r.Int64N(2)
+	case 4:
+		a.Time = int64(min(of8(3).Start()+domain.Second(id)*3600, now))
+	default:
+		a.Time = int64(min(of8(months).Start()+domain.Second(id)*3600, now))
+	}
+	_ = n
+	return domain.Record{
+		Kind: domain.KindActivity, Account: 1, Time: at, Activity: a,
+		Origin: domain.Origin{Topic: domain.TopicID{3}, Partition: 7, Offset: int64(n)},
+	}
+}
+
+// expectedRepeats is how many of the records make an action, and how many are another activity under
+// a known id: repeats are looked for in the month of the record's own time, in that of the
+// clock and in the one before.
+func expectedRepeats(records []domain.Record) (actions, conflicts int) {
+	type key struct {
+		member domain.IdentityHash
+		hash   uint64
+		month  domain.Month
+	}
+	type action struct {
+		domain.Activity
+		time int64
+	}
+	there, clock := map[key]action{}, int64(0)
+	for i := range records {
+		r := &records[i]
+		clock = max(clock, r.Time)
+		a := r.Activity
+		if r.Kind != domain.KindActivity {
+			continue
+		}
+		if a.Defaulted {
+			a.Time = r.Time / 1000
+		}
+		own, now := domain.MonthOf(domain.Second(a.Time)), domain.MonthOf(domain.Second(clock/1000))
+		found := false
+		for _, m := range []domain.Month{own, now, now - 1} {
+			was, ok := there[key{a.Identity, a.Hash, m}]
+			if !ok {
+				continue
+			}
+			found = true
+			if was.Brand != a.Brand || !a.Defaulted && was.time != a.Time {
+				conflicts++
+			}
+			break
+		}
+		if !found {
+			actions++
+			there[key{a.Identity, a.Hash, own}] = action{a, a.Time}
+		}
+	}
+	return actions, conflicts
+}
+
+// What counts twice and what is a repeat hangs on the records alone, never on the pages in
+// which the log gave them (I6).
+func TestI6_RepeatsHangOnTheRecordsAlone(t *testing.T) {
+	for _, oneTime := range []bool{false, true} {
+		t.Run(fmt.Sprint("one-time ", oneTime), func(t *testing.T) {
+			seed := rand.Uint64()
+			t.Logf("seed %d", seed)
+			r := newRig(t, 1, Options{})
+			r.furnish(2)
+			g := &repeats{r: rand.New(rand.NewPCG(seed, 1)), oneTime: oneTime, log: r.journal.clock}
+			for n := range 3 {
+				r.register(n)
+				g.members = append(g.members, identityOf(n))
+			}
+			r.settled()
+			records := make([]domain.Record, 10_000)
+			for i := range records {
+				records[i] = g.next(i, len(records))
+			}
+			end := r.journal.put(0, records)
+			r.settled()
+
+			var first *storage.Audit
+			var firstCut string
+			random := rand.New(rand.NewPCG(seed, 2))
+			for _, cut := range []struct {
+				name string
+				page func() int64
+			}{
+				{"1", func() int64 { return 1 }},
+				{"7", func() int64 { return 7 }},
+				{"256", func() int64 { return 256 }},
+				{"all", func() int64 { return 1 << 20 }},
+				{"random", func() int64 { return 1 + random.Int64N(1<<random.IntN(10)) }},
+			} {
+				replay := r.replayCut(t, end, cut.page)
+				if first == nil {
+					first, firstCut = replay, cut.name
+					continue
+				}
+				if diff := gocmp.Diff(first.State(), replay.State()); diff != "" {
+					t.Errorf("seed %d: state in pages of %s and of %s:\n%s", seed, firstCut, cut.name, diff)
+				}
+				f, err := storage.Compare(first, replay)
+				if err != nil || f.Total != 0 {
+					t.Errorf("seed %d: pages of %s and of %s: %d differences: %+v %v", seed, firstCut, cut.name, f.Total, f.First, err)
+				}
+			}
+			if oneTime {
+				return
+			}
+			state := first.State()
+			actions, conflicts := expectedRepeats(records)
+			if int(state.Rows) != actions || int(state.Dead[domain.ConflictingDuplicate]) != conflicts || conflicts == 0 {
+				t.Errorf("seed %d: %d actions and %d conflicts, want %d and %d", seed, state.Rows, state.Dead[domain.ConflictingDuplicate], actions, conflicts)
+			}
+		})
+	}
+}
+
+// put appends records with the times they have, and gives the offset after them.
+func (l *memLog) put(p int, records []domain.Record) (end int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, r := range slices.Clone(records) {
+		r.Offset, l.clock = int64(len(l.parts[p])), max(l.clock, r.Time)
+		l.parts[p] = append(l.parts[p], r)
+	}
+	close(l.more)
+	l.more = make(chan struct{})
+	return int64(len(l.parts[p]))
+}
+
+// replayCut replays the first shard's journal up to an offset, in pages of the sizes given.
+func (r *rig) replayCut(t *testing.T, end int64, page func() int64) *storage.Audit {
+	t.Helper()
+	store, err := storage.Open("cut", storage.Options{FS: vfs.NewMem(), CacheBytes: 1 << 20, MemTableBytes: 1 << 20, SealRows: 333, Throwaway: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { store.Close() })
+	r.journal.mu.Lock()
+	r.journal.cut = page
+	r.journal.mu.Unlock()
+	s, err := r.node.Shadow(t.Context(), 0, ShadowOptions{AwakeMembers: 2, Open: func() (ShardStore, error) {
+		sh, err := store.Shard(0)
+		return rigStore{sh, r}, err
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.To(t.Context(), end); err != nil {
+		t.Fatal(err)
+	}
+	s.Stop()
+	a, err := store.Audit(0, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { a.Close() })
+	return a
+}
