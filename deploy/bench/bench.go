@@ -47,13 +47,14 @@ func (b *bench) measure(ctx context.Context) (*Report, error) {
 		of []string
 		do func(context.Context) error
 	}{
-		{[]string{partMemory}, b.measureMemory},
+		{[]string{partIdle}, b.measureIdle},
 		{[]string{partCost, partDisk}, b.measureCost},
 		{[]string{partQuestions, partRestart, partDisk}, b.measureRows},
 		{[]string{partQuestions}, b.measureWide},
 		{[]string{partLoad}, b.measureLoad},
 		{[]string{partLastFM}, b.measureLastFM},
 		{[]string{partPeers}, b.measurePeers},
+		{[]string{partMemory}, b.measureResident},
 	} {
 		if !b.o.wants(part.of...) {
 			continue
@@ -72,8 +73,8 @@ func (b *bench) measure(ctx context.Context) (*Report, error) {
 // idleFor is how long an empty node is left alone before its memory is read.
 const idleFor = 10 * time.Second
 
-// measureMemory is the resident memory of an empty node.
-func (b *bench) measureMemory(ctx context.Context) error {
+// measureIdle is the resident memory of an empty node.
+func (b *bench) measureIdle(ctx context.Context) error {
 	var idle []float64
 	for i := range min(b.o.runs, 3) {
 		n := b.node("empty-" + itoa(i))

@@ -3,7 +3,7 @@
 //
 //	go run ./deploy/bench                 everything, about ten minutes on two cores
 //	go run ./deploy/bench --quick         small sizes, about a minute: to see that it works
-//	go run ./deploy/bench --only cost     one part: cost, questions, disk, memory, restart, load, lastfm, peers
+//	go run ./deploy/bench --only cost     one part: cost, questions, disk, idle, restart, load, lastfm, peers, memory
 //	go run ./deploy/bench --only load     a steady load, in no other run: 10,000 activities and 50
 //	                                      questions a second for a minute; --rate, --questions, --for,
 //	                                      --log embedded|kafka|both, --verify
@@ -13,6 +13,10 @@
 //	go run ./deploy/bench --only peers    beside DuckDB and ClickHouse on 10 M rows, in no other
 //	                                      run: half an hour; with --quick on 1 M rows, five minutes;
 //	                                      with --peer-keep DIR the next run need not load again
+//	go run ./deploy/bench --only memory   the peak of resident memory by --memory, while a node loads,
+//	                                      answers, starts, rebuilds and verifies, also in cgroups (as
+//	                                      root), in no other run: half an hour; --memories, --cgroups,
+//	                                      --memory-rows, --ask-for
 //	go run ./deploy/bench --json FILE     also writes what the table says, for the record
 //	go run ./deploy/bench --vs PROGRAM    loads this checkout's program and another one in
 //	                                      turn, and tells their ratio run by run

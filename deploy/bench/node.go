@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -84,6 +85,18 @@ func (t *tail) add(line string) {
 	}
 }
 
+// containing is the first line that does.
+func (t *tail) containing(text string) string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, l := range t.lines {
+		if strings.Contains(l, text) {
+			return l
+		}
+	}
+	return ""
+}
+
 // String is the lines.
 func (t *tail) String() string {
 	t.mu.Lock()
@@ -97,6 +110,7 @@ type node struct {
 	data    string
 	logData string // of a log that is not the node's own
 	args    []string
+	within  []string // command that runs the program; empty: none
 
 	*child
 	http, admin, kafka string // addresses, of this life
@@ -108,7 +122,8 @@ var serving = regexp.MustCompile(`msg=serving http=(\S+) admin=(\S+) kafka=(\S+)
 func (n *node) start(ctx context.Context) (time.Duration, error) {
 	args := append([]string{"serve", "--data", n.data, "--http", "127.0.0.1:0", "--admin", "127.0.0.1:0", "--embedded-kafka", "127.0.0.1:0", "--log-level", "info"}, n.args...)
 	began := time.Now()
-	c, m, err := startChild(ctx, serving, n.binary, args...)
+	command := append(append(slices.Clone(n.within), n.binary), args...)
+	c, m, err := startChild(ctx, serving, command[0], command[1:]...)
 	if err != nil {
 		return 0, err
 	}

@@ -149,7 +149,7 @@ func (c *comparison) openLoop(ctx context.Context) (float64, error) {
 }
 
 const (
-	coldMemory = "64MiB"
+	coldMemory = "256MiB"
 	coldBrands = 40 // that are asked about once each
 	coldFirst  = 20 // the place of the first large one
 )

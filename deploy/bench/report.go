@@ -27,6 +27,7 @@ type Report struct {
 	Restart   *Restart   `json:"restart,omitempty"`
 	Peers     *Peers     `json:"peers,omitempty"`
 	Loads     []Load     `json:"loads,omitempty"`
+	Resident  []Resident `json:"resident,omitempty"`
 	Seconds   float64    `json:"seconds"`
 
 	LoadBefore string    `json:"loadBefore"`

@@ -30,7 +30,7 @@ func (b *bench) measureRows(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	st, err := b.fill(ctx, n, c, (*crowd).played)
+	st, err := b.fill(ctx, n, c, b.o.rows, (*crowd).played)
 	if err != nil {
 		return err
 	}
@@ -65,7 +65,7 @@ func (b *bench) measureWide(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if _, err := b.fill(ctx, n, c, (*crowd).any); err != nil {
+	if _, err := b.fill(ctx, n, c, b.o.rows, (*crowd).any); err != nil {
 		return err
 	}
 	about := fmt.Sprintf("%d brands", o.brands)
@@ -75,24 +75,24 @@ func (b *bench) measureWide(ctx context.Context) error {
 }
 
 // fill publishes activities over the days of history and waits until they are there.
-func (b *bench) fill(ctx context.Context, n *node, c *crowd, what func(*crowd, time.Time) act) (st status, err error) {
+func (b *bench) fill(ctx context.Context, n *node, c *crowd, rows int, what func(*crowd, time.Time) act) (st status, err error) {
 	f, err := newFeed(ctx, n, b.o.batch)
 	if err != nil {
 		return st, err
 	}
 	defer f.close()
-	progress("publishing %d activities of the last %d days", b.o.rows, historyDays)
+	progress("publishing %d activities of the last %d days", rows, historyDays)
 	newest := time.Now().Add(-time.Hour)
-	step := historyDays * 24 * time.Hour / time.Duration(b.o.rows)
-	err = f.publish(ctx, b.o.rows, c.does(func(i int) act { return what(c, newest.Add(-step*time.Duration(b.o.rows-1-i))) }))
+	step := historyDays * 24 * time.Hour / time.Duration(rows)
+	err = f.publish(ctx, rows, c.does(func(i int) act { return what(c, newest.Add(-step*time.Duration(rows-1-i))) }))
 	if err != nil {
 		return st, err
 	}
 	if st, err = f.settled(ctx); err != nil {
 		return st, err
 	}
-	if least := int64(b.o.rows) * 9 / 10; st.rows() < least { // a follow counts once
-		return st, fmt.Errorf("%d rows of %d activities are there", st.rows(), b.o.rows)
+	if least := int64(rows) * 9 / 10; st.rows() < least { // a follow counts once
+		return st, fmt.Errorf("%d rows of %d activities are there", st.rows(), rows)
 	}
 	return st, nil
 }

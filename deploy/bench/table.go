@@ -48,6 +48,7 @@ func (r *Report) print(w io.Writer) error {
 	if r.Peers != nil {
 		r.Peers.print(t)
 	}
+	printResident(t, r.Resident)
 	return t.Flush()
 }
 
