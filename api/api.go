@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -30,6 +31,8 @@ type Config struct {
 	TokenKey [16]byte // of access tokens
 	Resolver Resolver // of what brand addresses do not tell; nil: none
 	Logger   *slog.Logger
+
+	RememberedBytes int // of answers, for polls; default 32 MiB
 }
 
 // API is the handler of the public interface.
@@ -49,7 +52,7 @@ type API struct {
 
 // New makes an API; a Config that lacks something is an error.
 func New(config Config) (*API, error) {
-	a := &API{Config: config, fixed: map[string]*sealed{}, none: newCounters(unmatched), secret: newPasswords(), memory: newMemory(rememberedMost, rememberedBytes)}
+	a := &API{Config: config, fixed: map[string]*sealed{}, none: newCounters(unmatched), secret: newPasswords(), memory: newMemory(rememberedMost, cmp.Or(config.RememberedBytes, rememberedBytes))}
 	if a.Logger == nil {
 		a.Logger = slog.New(slog.DiscardHandler)
 	}

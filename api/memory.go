@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 )
 
-// The bounds of what is remembered of answers.
+// The bounds of what is remembered of answers, where the Config has no other.
 const (
 	rememberedMost  = 1 << 16
 	rememberedBytes = 32 << 20

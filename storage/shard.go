@@ -45,7 +45,7 @@ type Shard struct {
 const heldLimit = 1 << 20
 
 func openShard(s *Store, id uint16) (*Shard, error) {
-	sh := &Shard{store: s, db: s.db, id: id, members: roster{}, held: map[brandMonth]uint64{}, texts: newTexts(&s.texts)}
+	sh := &Shard{store: s, db: s.db, id: id, members: roster{}, held: map[brandMonth]uint64{}, texts: newTexts(&s.texts, s.opts.TailBytes)}
 	_, err := get(s.db, appendStateKey(nil, id), func(v []byte) (err error) {
 		sh.state, sh.late, err = decodeState(v)
 		return err

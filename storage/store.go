@@ -23,6 +23,7 @@ type Options struct {
 	MinFree       uint64       // bytes of the disk below which a shard has no room; default 128 MiB
 	MemTableBytes int          // of one write buffer; default 64 MiB
 	SealRows      int          // rows of a shard's tail that are sealed at once; default 32,768
+	TailBytes     int          // of a shard's tail's contents, which are sealed then too; default 8 MiB
 	FilterBytes   int          // a shard's filters of months before the clock's two; default 32 MiB
 	GistBytes     int          // of gists of contents, of all shards; default 32 MiB
 	Throwaway     bool         // nothing is durable: a store that is removed when it is closed
@@ -57,6 +58,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.SealRows <= 0 {
 		o.SealRows = 1 << 15
+	}
+	if o.TailBytes <= 0 {
+		o.TailBytes = 8 << 20
 	}
 	if o.FilterBytes <= 0 {
 		o.FilterBytes = 32 << 20

@@ -15,6 +15,7 @@ import (
 type texts struct {
 	*tailMemory
 	spare *sync.Pool // of tailMemory that nobody looks into
+	most  int
 }
 
 // tailMemory is the memory of a tail: what texts knows of it, and the marks, which are
@@ -36,12 +37,10 @@ type said struct {
 	any           bool
 }
 
-// textsMost is how many bytes a tail's contents have at most, with the commit that goes
-// beyond it: then it is sealed, however few rows it has.
-const textsMost = 8 << 20
-
-func newTexts(spare *sync.Pool) texts {
-	t := texts{spare: spare}
+// newTexts makes texts of at most so many bytes, with the commit that goes beyond it: then
+// the tail is sealed, however few rows it has.
+func newTexts(spare *sync.Pool, most int) texts {
+	t := texts{spare: spare, most: most}
 	t.take()
 	return t
 }
@@ -56,9 +55,12 @@ func (t *texts) take() {
 	t.tailMemory = m
 }
 
+// spareMost is how many bytes are kept for another tail: a larger one is rare.
+const spareMost = 16 << 20
+
 // release says that one user less looks into the memory.
 func (m *tailMemory) release(spare *sync.Pool) {
-	if m.users.Add(-1) > 0 || cap(m.bytes) > 2*textsMost {
+	if m.users.Add(-1) > 0 || cap(m.bytes) > spareMost {
 		return
 	}
 	m.marks, m.of, m.bytes = m.marks[:0], m.of[:0], m.bytes[:0]
@@ -107,7 +109,7 @@ func (t *texts) entry(at int, seq uint64) (entry, bool) {
 	return entry{seq: seq, recorded: s.recorded, text: t.bytes[s.from : s.from+s.n]}, true
 }
 
-func (t *texts) full() bool { return len(t.bytes) >= textsMost }
+func (t *texts) full() bool { return len(t.bytes) >= t.most }
 
 // renew begins anew, and gives memory for the marks of the next tail in the place of the
 // last one's: what snapshots look into stays theirs.

@@ -37,7 +37,8 @@ func TestATailOfLargeContentsIsSealedEarly(t *testing.T) {
 			s, sh = openSmall(t, o.FS, o)
 		}
 	}
-	if n := len(rows) * 50_000; n < textsMost || n > 2*textsMost {
+	const tailMost = 8 << 20 // as Options says
+	if n := len(rows) * 50_000; n < tailMost || n > 2*tailMost {
 		t.Errorf("sealed after %d bytes", n)
 	}
 	snap := sh.Snapshot()

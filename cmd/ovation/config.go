@@ -27,7 +27,7 @@ type Config struct {
 	EmbeddedKafka string   `default:"127.0.0.1:9092" placeholder:"HOST:PORT" help:"Address at which the embedded log speaks the Kafka protocol."`
 	TopicPrefix   string   `placeholder:"TEXT" help:"Comes before the name of every topic."`
 	Shards        int      `default:"8" placeholder:"N" help:"Partitions of the journal. Only a new installation looks at it."`
-	Memory        Size     `default:"1GiB" placeholder:"SIZE" help:"Memory for what is kept resident, the heap and the store's cache: bytes, or with KiB, MiB, GiB. The write buffers and the embedded log's come beside, and under heavy load what waits."`
+	Memory        Size     `default:"0" placeholder:"SIZE" help:"Resident memory to aim at, at most a quarter more under any load: bytes, or with KiB, MiB, GiB; at least 256MiB. 0: two thirds of the cgroup's limit, else a quarter of the machine's memory."`
 	MaxRows       int      `default:"500000000" placeholder:"N" help:"Rows that one question may read; one that would read more is refused with code 12. 0: no bound."`
 	KeepMonths    int      `default:"0" placeholder:"N" help:"Months of activity to keep; 0 keeps all."`
 	Secrets       string   `placeholder:"FILE" help:"File of the installation's secrets, mode 0600 (default: secrets.yaml in --data)."`
@@ -48,7 +48,6 @@ type AdminPort struct {
 // The least and the most that make sense, so that a slip of the hand is told at
 // once and not by a node that fails later.
 const (
-	minMemory     = 64 << 20
 	maxKeepMonths = 1200
 	maxPrefix     = 100
 )
@@ -87,8 +86,8 @@ func (c *Config) Validate() error {
 	if c.Shards < 1 || c.Shards > domain.Slots {
 		bad("shards", "%d is not between 1 and %d", c.Shards, domain.Slots)
 	}
-	if c.Memory < minMemory {
-		bad("memory", "%v is less than %v", c.Memory, Size(minMemory))
+	if c.Memory != 0 && c.Memory < minMemory {
+		bad("memory", "%v is less than %v, the least that a node runs in", c.Memory, minMemory)
 	}
 	if c.MaxRows < 0 {
 		bad("max-rows", "%d is less than 0", c.MaxRows)

@@ -34,7 +34,7 @@ func parse(t *testing.T, args []string, env map[string]string, file string) (*Co
 
 func defaults() *Config {
 	return &Config{
-		Data: "data", HTTP: "127.0.0.1:8080", EmbeddedKafka: "127.0.0.1:9092", Shards: 8, Memory: 1 << 30, MaxRows: 500_000_000, LogLevel: "info",
+		Data: "data", HTTP: "127.0.0.1:8080", EmbeddedKafka: "127.0.0.1:9092", Shards: 8, MaxRows: 500_000_000, LogLevel: "info",
 		KafkaAccess: KafkaAccess{KafkaSASL: "none"},
 		AdminPort:   AdminPort{Admin: "127.0.0.1:8081"},
 	}
@@ -53,7 +53,7 @@ func TestAFlagOutranksTheEnvironmentThatTheFileThatTheDefault(t *testing.T) {
 			c.Shards, c.Kafka, c.Memory = 16, []string{"a:1", "b:2"}, 2<<30
 		}},
 		{"file, a list in one text", nil, nil, "seeds: a:1,b:2", func(c *Config) { c.Seeds = []string{"a:1", "b:2"} }},
-		{"file, memory in bytes", nil, nil, "memory: 134217728", func(c *Config) { c.Memory = 128 << 20 }},
+		{"file, memory in bytes", nil, nil, "memory: 268435456", func(c *Config) { c.Memory = 256 << 20 }},
 		{"file, text that looks like a number keeps its digits", nil, nil, "topic-prefix: 1.10", func(c *Config) { c.TopicPrefix = "1.10" }},
 		{"file, null is absent", nil, nil, "shards:\nhttp: 127.0.0.1:1", func(c *Config) { c.HTTP = "127.0.0.1:1" }},
 		{"file with words of demo", nil, nil, "members: 5\nshards: 9", func(c *Config) { c.Shards = 9 }},
@@ -113,7 +113,7 @@ func TestABadValueIsToldByItsName(t *testing.T) {
 		{"broker", []string{"--kafka=a:1,b"}, nil, "", []string{`--kafka: "b" is not HOST:PORT`}},
 		{"base without a scheme", []string{"--base-url=api.example.com"}, nil, "", []string{`--base-url: "api.example.com"`}},
 		{"size", []string{"--memory=lots"}, nil, "", []string{"--memory", `"lots" is not a size`}},
-		{"small size", []string{"--memory=1KiB"}, nil, "", []string{"--memory: 1KiB is less than 64MiB"}},
+		{"small size", []string{"--memory=1KiB"}, nil, "", []string{"--memory: 1KiB is less than 256MiB"}},
 		{"prefix", []string{"--topic-prefix=a/b"}, nil, "", []string{"--topic-prefix", `"a/b"`}},
 		{"level", []string{"--log-level=loud"}, nil, "", []string{"--log-level", `"loud"`}},
 		{"months", []string{"--keep-months=-1"}, nil, "", []string{"--keep-months: -1"}},

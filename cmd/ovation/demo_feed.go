@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"iter"
-	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
@@ -145,17 +144,9 @@ func (f *feed) message(a *audience.Action) (kafka.Message, error) {
 	return kafka.Message{Key: []byte(key), Value: value}, err
 }
 
-// restEvery is how often memory is given back.
-const restEvery = time.Minute
-
-// live publishes from now on, at the rate asked for, until ctx ends. To read a year
-// takes several times the memory that is needed afterwards, and at this pace the
-// collector would not look for it in hours: so it is given back.
+// live publishes from now on, at the rate asked for, until ctx ends.
 func (s *stage) live(ctx context.Context, f *feed) error {
 	now := s.fans.Live()
-	debug.FreeOSMemory()
-	rest := time.NewTicker(restEvery)
-	defer rest.Stop()
 	second := time.NewTicker(time.Second)
 	defer second.Stop()
 	for {
@@ -164,8 +155,6 @@ func (s *stage) live(ctx context.Context, f *feed) error {
 			if err := f.publish(ctx, slices.Values(now.At(at, s.demo.Rate))); err != nil && ctx.Err() == nil {
 				return err
 			}
-		case <-rest.C:
-			debug.FreeOSMemory()
 		case <-ctx.Done():
 			return nil
 		}

@@ -6,8 +6,6 @@ import (
 	"time"
 )
 
-const mib = 1 << 20
-
 // The embedded log refuses appends below its floor with an error that producers repeat;
 // the engine reads and answers on. When there is space again, all goes on by itself.
 func TestFaultTheLogsDiskIsFull(t *testing.T) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"log/slog"
 	"os"
 	"reflect"
 	"regexp"
@@ -30,29 +31,35 @@ func TestTheHeapsMappingsAreToldFromOthers(t *testing.T) {
 	}
 }
 
-// The kernel says of a mapping that huge pages were asked for: "hg".
-func TestTheHeapIsAskedToBeOfHugePages(t *testing.T) {
-	if said, err := os.ReadFile(hugeSwitch); err != nil || strings.Contains(string(said), "[never]") {
+// The kernel says of a mapping that huge pages were asked for ("hg") or not to be made ("nh").
+func TestTheHeapIsOfHugePagesUpToTheLimitUntilTheNodeIsIdle(t *testing.T) {
+	said, err := os.ReadFile(hugeSwitch)
+	if err != nil || !strings.Contains(string(said), "[madvise]") {
 		t.Skip("this machine has no huge pages to be asked for")
 	}
-	var h hugePages
-	if err := h.grown(t.Context()); err != nil {
-		t.Fatal(err)
+	flagged := func(flag string) bool {
+		smaps, err := os.ReadFile("/proc/self/smaps")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return regexp.MustCompile(`(?m)^VmFlags:.*\b` + flag + `\b`).Match(smaps)
 	}
-	object := new([64]uint64)
-	if h.upTo <= uintptr(unsafe.Pointer(object)) {
-		t.Fatalf("asked up to %x, there is an object at %p", h.upTo, object)
+	h := newHugePages(slog.New(slog.DiscardHandler))
+	h.grown(hugePage - 1)
+	if n := h.bytes(); n != 0 {
+		t.Fatalf("%d bytes were asked for with a limit below one huge page", n)
 	}
-	smaps, err := os.ReadFile("/proc/self/smaps")
-	if err != nil {
-		t.Fatal(err)
+	h.grown(hugePage)
+	if n := h.bytes(); n != hugePage || !flagged("hg") {
+		t.Fatalf("%d bytes were asked for with a limit of one huge page", n)
 	}
-	flags := regexp.MustCompile(`(?m)^VmFlags:.*\bhg\b`)
-	if !flags.Match(smaps) {
-		t.Error("no mapping is of huge pages")
+	h.grown(1 << 40)
+	h.grown(1 << 40)
+	if object := new([64]uint64); h.end() <= uintptr(unsafe.Pointer(object)) {
+		t.Errorf("asked up to %x, there is an object at %p", h.end(), object)
 	}
-	upTo := h.upTo
-	if err := h.grown(t.Context()); err != nil || h.upTo < upTo {
-		t.Errorf("%v, up to %x after %x", err, h.upTo, upTo)
+	h.leave()
+	if n := h.bytes(); n != 0 || flagged("hg") || h.off {
+		t.Errorf("%d bytes are of huge pages still", n)
 	}
 }

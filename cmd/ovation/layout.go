@@ -21,6 +21,7 @@ func (p *program) openNode(ctx context.Context) error {
 			return err
 		}
 	}
+	shards := p.topics.journal.Partitions()
 	p.node = actors.New(actors.Options{
 		Journal: p.topics.journal, Catalog: p.topics.catalog, Source: p.topics.source, DeadLetters: p.topics.letters,
 		OpenShard: func(i int) (actors.ShardStore, error) {
@@ -32,7 +33,8 @@ func (p *program) openNode(ctx context.Context) error {
 		},
 		OpenCatalog: func() (actors.CatalogStore, error) { return catalogStore{p.catalog}, nil },
 		Trim:        trim, TrimAfter: time.Hour,
-		ResidentBytes: int(heapOf(uint64(p.cfg.Memory)).live), MaxRows: uint64(p.cfg.MaxRows),
+		ResidentBytes: int(p.budget.columns), AwakeMembers: p.budget.awakeMembers(shards), CachedIdentities: p.budget.cachedIdentities(shards),
+		MaxRows:     uint64(p.cfg.MaxRows),
 		Incarnation: uint64(time.Now().UnixNano()),
 		Log:         p.log,
 	})

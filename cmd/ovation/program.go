@@ -30,6 +30,7 @@ import (
 type program struct {
 	cfg     Config
 	log     *slog.Logger
+	budget  budget
 	secrets *Secrets
 	hasher  *ingest.Hasher
 
@@ -64,7 +65,7 @@ func newProgram(ctx context.Context, cfg Config, log *slog.Logger) (_ *program, 
 		}
 	}()
 	for _, step := range []func(context.Context) error{
-		p.openSecrets, p.openDoor, p.openLog, p.openTopics, p.openStores, p.openNode, p.settleLayout, p.startNode, p.listen, p.openAPI,
+		p.openMemory, p.openSecrets, p.openDoor, p.openLog, p.openTopics, p.openStores, p.openNode, p.settleLayout, p.startNode, p.listen, p.openAPI,
 	} {
 		if err := step(ctx); err != nil {
 			return nil, err
@@ -99,7 +100,7 @@ const storeSyncWithin = 100 * time.Millisecond
 func (p *program) openLog(ctx context.Context) error {
 	p.brokers = p.cfg.Kafka
 	if len(p.brokers) == 0 {
-		l, err := storagelog.Open(filepath.Join(p.cfg.Data, "log"), storagelog.Options{Logger: p.log, SyncEvery: logSyncEvery})
+		l, err := storagelog.Open(filepath.Join(p.cfg.Data, "log"), storagelog.Options{Logger: p.log, SyncEvery: logSyncEvery, CacheBytes: p.budget.logCache, MemTableBytes: p.budget.logBuffer})
 		if err != nil {
 			return fmt.Errorf("the embedded log: %w", taken(err))
 		}
@@ -148,13 +149,17 @@ func (p *program) newClient() (*kafka.Client, error) {
 
 func (p *program) openStores(context.Context) error {
 	var err error
-	gists := p.cfg.Memory / 32
-	o := storage.Options{Logger: p.log, CacheBytes: int64(p.cfg.Memory/4 - gists), GistBytes: int(gists), MemTableBytes: int(min(p.cfg.Memory/16, 64<<20)), SyncWithin: storeSyncWithin}
+	b := p.budget
+	shards := p.topics.journal.Partitions()
+	o := storage.Options{
+		Logger: p.log, CacheBytes: b.storeCache, MemTableBytes: int(b.storeBuffer), SyncWithin: storeSyncWithin,
+		GistBytes: int(b.gists), FilterBytes: b.filterBytes(shards), SealRows: b.sealRows(shards), TailBytes: b.tailBytes(shards),
+	}
 	if p.store, err = storage.Open(filepath.Join(p.cfg.Data, "store"), o); err != nil {
 		return fmt.Errorf("the store: %w", taken(err))
 	}
 	p.onClose(p.store.Close)
-	if p.catalog, err = storage.OpenCatalog(filepath.Join(p.cfg.Data, "catalog"), storage.Options{Logger: p.log, CacheBytes: 8 << 20, MemTableBytes: 4 << 20}); err != nil {
+	if p.catalog, err = storage.OpenCatalog(filepath.Join(p.cfg.Data, "catalog"), storage.Options{Logger: p.log, CacheBytes: min(p.budget.storeCache/8, 8<<20), MemTableBytes: 1 << 20}); err != nil {
 		return fmt.Errorf("the catalog's store: %w", err)
 	}
 	return nil // the catalog actor closes it
@@ -166,7 +171,7 @@ func (p *program) openAPI(context.Context) error {
 	var err error
 	p.api, err = api.New(api.Config{
 		Engine: engine{p.node}, Hasher: p.hasher, Now: time.Now, BaseURL: base, ByHost: p.cfg.BaseURL == "",
-		Signer: signerOf(keys), TokenKey: p.secrets.Token, Logger: p.log,
+		Signer: signerOf(keys), TokenKey: p.secrets.Token, Logger: p.log, RememberedBytes: int(p.budget.remembered),
 	})
 	return err
 }
@@ -217,8 +222,7 @@ func (p *program) Run(ctx context.Context) error {
 	public := newPublicServer(p.api)
 	tuning, stop := context.WithCancel(ctx)
 	defer stop()
-	p.running.Go(func() { tuneHeap(tuning, heapOf(uint64(p.cfg.Memory)), p.node) })
-	p.running.Go(func() { askHugePages(tuning, p.log) })
+	p.running.Go(func() { newHeapKeeper(int64(p.cfg.Memory), p.node, p.log).run(tuning) })
 	p.running.Go(func() { p.failed <- served(public.Serve(p.public)) })
 	select {
 	case err = <-p.failed:

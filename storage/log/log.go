@@ -22,11 +22,14 @@ const maxOffset = math.MaxInt64
 
 // Options of a log. The zero value is right for production.
 type Options struct {
-	FS        vfs.FS                 // nil: the disk
-	Now       func() time.Time       // nil: time.Now
-	MinFree   uint64                 // appends are refused below so many bytes free; 0: 256 MiB
-	FreeSpace func() (uint64, error) // bytes free for the log; nil: asks the FS
-	Logger    *slog.Logger           // nil: slog.Default
+	FS      vfs.FS           // nil: the disk
+	Now     func() time.Time // nil: time.Now
+	MinFree uint64           // appends are refused below so many bytes free; 0: 256 MiB
+
+	CacheBytes    int64                  // of the cache of blocks; 0: 16 MiB
+	MemTableBytes int64                  // of one write buffer; 0: 32 MiB
+	FreeSpace     func() (uint64, error) // bytes free for the log; nil: asks the FS
+	Logger        *slog.Logger           // nil: slog.Default
 	// SyncEvery is the least time between two fsyncs: appends that come in it share the
 	// next one. The first after a while is not held back. 0: none is.
 	SyncEvery time.Duration
@@ -106,6 +109,12 @@ func (l *Log) defaults() {
 	if o.MinFree == 0 {
 		o.MinFree = 256 << 20
 	}
+	if o.CacheBytes == 0 {
+		o.CacheBytes = 16 << 20
+	}
+	if o.MemTableBytes == 0 {
+		o.MemTableBytes = 32 << 20
+	}
 	if o.FreeSpace == nil {
 		o.FreeSpace = (&space{fs: o.FS, dir: l.dir}).free
 	}
@@ -125,8 +134,8 @@ func (l *Log) pebbleOptions(disk vfs.FS) *pebble.Options {
 	o := &pebble.Options{
 		FS:                          disk,
 		FormatMajorVersion:          pebble.FormatTableFormatV6,
-		CacheSize:                   16 << 20,
-		MemTableSize:                32 << 20,
+		CacheSize:                   l.opts.CacheBytes,
+		MemTableSize:                uint64(l.opts.MemTableBytes),
 		MemTableStopWritesThreshold: 4,
 		L0CompactionThreshold:       4,
 		L0StopWritesThreshold:       24,
