@@ -19,7 +19,8 @@
 //	node         process           which shards run here                   Start / Stop
 //	shard        shard             its keys in the store, offset,          placement / stop
 //	                               children, outbox, published view
-//	member       member touched    profile, services, timeline head        first record / least used
+//	member       member needed     profile, services, one-time pairs       first command or one-time
+//	             lately                                                     activity / least used
 //	brand        brand with        the columns of package brand            first row / with the shard
 //	             columns, the rest
 //	catalog      node              brands, definitions, segments, apps      start / stop
@@ -32,6 +33,9 @@
 // page in flight a credit), a lane for each partition that commands go to, what appends
 // all routers' pages together (gather.go), two publishers for each outbox, the workers
 // that scan, and the clocks of usage, of ticks and of views' ages.
+//
+// An activity that is not one-time wakes no member: whether its member is active and
+// shares stands beside the roster, and the store has the rest (groups.go).
 //
 // member and brand are children with a mailbox that processes at once: they run on
 // their shard's goroutine, so a slice is applied when the last post has returned. They get

@@ -100,6 +100,13 @@ func (r *rig) actOf(id domain.MemberID, hash uint64) domain.Activity {
 	return domain.Activity{Member: id, Definition: 100, Brand: 1, Time: 1_600_000_000, Hash: hash}
 }
 
+// onceOf is a one-time activity.
+func (r *rig) onceOf(id domain.MemberID, hash uint64) domain.Activity {
+	a := r.actOf(id, hash)
+	a.Definition, a.OneTime = 101, true
+	return a
+}
+
 // memberOf registers fans until one lives in the shard.
 func (r *rig) memberOf(shard int) domain.MemberID {
 	r.t.Helper()

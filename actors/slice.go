@@ -26,6 +26,8 @@ type slice struct {
 	sends    []sending                     // not yet numbered
 	current  int64                         // offset of the record being applied
 	at       moment                        // of the record being applied or concluded
+	asleep   map[member.Place]*group       // groups of members that sleep
+	sleeper  memberActor                   // applies them
 	asked    map[domain.RequestID]struct{} // of activities in groups: what becomes of them is not known yet
 }
 
@@ -33,12 +35,19 @@ type slice struct {
 type moment struct{ offset, clock int64 }
 
 // scratch is slices that no shard uses now.
-var scratch = sync.Pool{New: func() any { return &slice{asked: map[domain.RequestID]struct{}{}} }}
+var scratch = sync.Pool{New: func() any {
+	return &slice{
+		asked: map[domain.RequestID]struct{}{}, asleep: map[member.Place]*group{},
+		sleeper: memberActor{member.NewState(&domain.Member{})},
+	}
+}}
 
 // group is what a slice has of one member. Groups stand in memory one after the other,
 // as they are used; nearly all have one activity, which has its room in them.
 type group struct {
-	child   *child
+	child   *child          // nil: the member sleeps, and its activities are plain
+	id      domain.MemberID // of the member
+	muted   uint32          // services of a member that sleeps, a bit each
 	history pairHistory
 	msg     activities
 	one     [1]act
@@ -266,58 +275,6 @@ func (s *shard) identity(account domain.AccountID, hash domain.IdentityHash) (do
 	return i, ok, err
 }
 
-// group adds the activity to its member's message. It is recorded with its sequence, by
-// the shard's own clock, wherever it was before: the later the sequence, the later the
-// recording.
-func (s *shard) group(ctx actor.Context, r *domain.Record, at member.Place) error {
-	s.state.Sequence++
-	k, err := s.wake(ctx, at)
-	if err != nil {
-		return err
-	}
-	if k.group == nil {
-		if k.state().Member.State != domain.MemberActive {
-			s.notActive(k, r)
-			return nil
-		}
-		k.group = s.slice.group()
-		k.group.child, k.group.history = k, pairHistory{s.store, at}
-	}
-	r.Activity.Content.Recorded = s.slice.at.clock
-	k.group.msg.acts = append(k.group.msg.acts, act{record: r, content: &r.Activity.Content, seq: s.state.Sequence, at: s.slice.at})
-	return nil
-}
-
-// group is the next one, empty.
-func (s *slice) group() *group {
-	if s.used == len(s.groups) {
-		made := make([]group, groupsAtOnce)
-		for i := range made {
-			g := &made[i]
-			g.msg.acts, g.msg.history = g.one[:0], &g.history
-			s.groups = append(s.groups, g)
-		}
-	}
-	s.used++
-	return s.groups[s.used-1]
-}
-
-// wake is the member's actor; it reads the member if it sleeps.
-func (s *shard) wake(ctx actor.Context, at member.Place) (*child, error) {
-	if k := s.awake.find(at); k != nil {
-		return k, nil
-	}
-	m, err := s.store.Member(at.Account, at.Ord)
-	if err != nil {
-		return nil, err
-	}
-	if m == nil {
-		return nil, fmt.Errorf("member %d of account %d is in the roster but not in the store", at.Ord, at.Account)
-	}
-	s.env.shared.stats.woken.Add(1)
-	return s.awake.spawn(ctx, at, member.NewState(m)), nil
-}
-
 // flush lets each member apply its group, and follows what changed: also what no
 // member had a part in, such as a forward, which must be in the batch that moves its
 // origin (I3).
@@ -328,9 +285,13 @@ func (s *shard) flush(ctx actor.Context) error {
 			s.env.turns.give()
 		}
 		s.slice.current = g.msg.acts[0].record.Offset
-		k := g.child
 		g.msg.changes, g.msg.done = s.slice.changes, false
-		k.box.PostUserMessage(&g.msg)
+		if g.child != nil {
+			g.child.box.PostUserMessage(&g.msg)
+		} else {
+			s.slice.sleeper.state.Sleeper(g.id, g.history.at.Account, g.history.at.Ord, g.muted)
+			s.slice.sleeper.record(&g.msg)
+		}
 		if !g.msg.done {
 			panic("a member actor failed")
 		}
@@ -340,15 +301,19 @@ func (s *shard) flush(ctx actor.Context) error {
 		s.slice.changes, g.msg.changes = g.msg.changes, nil
 		for i := range g.msg.acts {
 			s.slice.at = g.msg.acts[i].at
-			s.concluded(&g.msg.acts[i], k.state().Member.ID)
+			s.concluded(&g.msg.acts[i], g.id)
 		}
 	}
 	for _, g := range groups {
-		g.child.group, g.child, g.history = nil, nil, pairHistory{}
+		if g.child != nil {
+			g.child.group = nil
+		}
+		g.child, g.history = nil, pairHistory{}
 		clear(g.msg.acts)
 		g.msg.acts = g.msg.acts[:0]
 	}
 	s.slice.used, s.slice.at = 0, at
+	clear(s.slice.asleep)
 	clear(s.slice.asked)
 	return s.stage(ctx)
 }

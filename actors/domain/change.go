@@ -49,6 +49,7 @@ const (
 	AttrRegion                       // effective region: GeoRegion, else State, in lower case
 	AttrListed                       // OptValue of a segment: put on its list by segmentid, and not opted out since
 	AttrHas                          // HasValue: the profile has a value in the field
+	AttrMuted                        // one byte: the code of a service of which no record shares activities
 )
 
 // OptKind says of what an opt-in is one.

@@ -11,10 +11,14 @@ import (
 // the one who writes it. Commit publishes a Crowd; pages are copied when first
 // written after it, so a commit copies no more than it changes.
 type Audience struct {
-	epoch uint64
-	crowd Crowd
-	ids   []domain.MemberID
+	epoch  uint64
+	crowd  Crowd
+	ids    []domain.MemberID
+	traits []uint32 // by ordinal: what a plain activity needs to know of its member
 }
+
+// traitActive says that the member is active; the other bits are its muted services.
+const traitActive = 1 << 31
 
 // Crowd is an Audience as of one commit: any goroutine may read it.
 type Crowd struct {
@@ -103,15 +107,41 @@ func NewAudience() *Audience {
 func (a *Audience) Members() domain.Ordinal { return domain.Ordinal(len(a.ids)) }
 
 // Add notes the next member: ordinals come in order.
-func (a *Audience) Add(id domain.MemberID) { a.ids = append(a.ids, id) }
+func (a *Audience) Add(id domain.MemberID) {
+	a.ids = append(a.ids, id)
+	a.traits = append(a.traits, 0)
+}
+
+// Active reports that answers show the member of an ordinal, and its muted services, a bit
+// each.
+func (a *Audience) Active(ord domain.Ordinal) (muted uint32, active bool) {
+	t := a.traits[ord]
+	return t &^ traitActive, t&traitActive != 0
+}
+
+// putTrait follows a bit of which a trait is made.
+func (a *Audience) putTrait(b *domain.Bit) {
+	trait := uint32(traitActive)
+	if b.Attribute == domain.AttrMuted {
+		trait = 1 << b.Value[0]
+	}
+	if b.On {
+		a.traits[b.Ord] |= trait
+	} else {
+		a.traits[b.Ord] &^= trait
+	}
+}
 
 // ID is the member of an ordinal.
 func (a *Audience) ID(ord domain.Ordinal) domain.MemberID { return a.ids[ord] }
 
 // Put sets or clears a bit.
 func (a *Audience) Put(b *domain.Bit) {
-	if b.Attribute == domain.AttrGender {
+	switch b.Attribute {
+	case domain.AttrGender:
 		a.putGender(b)
+	case domain.AttrMember, domain.AttrMuted:
+		a.putTrait(b)
 	}
 	page := a.page(bitValue{b.Attribute, b.Value}, b.Ord)
 	i := b.Ord & (1<<pageBits - 1)

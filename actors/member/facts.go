@@ -29,6 +29,9 @@ func factsOf(m *domain.Member) facts {
 		return f
 	}
 	f.put(domain.AttrMember, "")
+	for muted := mutedOf(m); muted != 0; muted &= muted - 1 {
+		f.put(domain.AttrMuted, serviceValue(domain.Service(bits.TrailingZeros32(muted))))
+	}
 	if g := m.Profile.Get(domain.Gender); g != "" {
 		f.put(domain.AttrGender, g)
 	}

@@ -40,19 +40,31 @@ func NewState(m *domain.Member) *State {
 	return s
 }
 
-// mute derives muted: a service is muted when every record of it that counts says
-// so; a member without a record of the service is not.
-func (s *State) mute() {
+// mute derives muted.
+func (s *State) mute() { s.muted = mutedOf(&s.Member) }
+
+// mutedOf are the services of which every record that counts says so, a bit each; a
+// member without a record of the service is not muted.
+func mutedOf(m *domain.Member) uint32 {
 	var muted, open uint32
-	for i := range s.Member.Services {
-		r := &s.Member.Services[i]
+	for i := range m.Services {
+		r := &m.Services[i]
 		if r.Sharing() {
 			open |= 1 << r.Service
 		} else {
 			muted |= 1 << r.Service
 		}
 	}
-	s.muted = muted &^ open
+	return muted &^ open
+}
+
+// Sleeper makes s the state of a member that is active and asleep: all that Record needs
+// for activities that are not one-time, without the member's record. muted is what the
+// audience knows of it.
+func (s *State) Sleeper(id domain.MemberID, account domain.AccountID, ord domain.Ordinal, muted uint32) {
+	m := &s.Member
+	m.ID, m.Account, m.Ord, m.State = id, account, ord, domain.MemberActive
+	s.muted = muted
 }
 
 // Begin starts a run of so many activities whose rows are staged together afterwards.
