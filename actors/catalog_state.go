@@ -93,8 +93,8 @@ func (l *ledger) put(entity any) {
 		v.segments.set(uint32(e.ID), e, l.epoch)
 	case *domain.SetAside:
 		v.putSetAside(e)
-	case *domain.AcceptGap:
-		v.gaps = append(slices.Clip(v.gaps), e)
+	case *domain.AcceptedGap:
+		v.words = append(slices.Clip(v.words), e)
 	}
 }
 
@@ -199,7 +199,10 @@ func (l *ledger) command(r *domain.Record) domain.Outcome {
 		l.keep(c)
 		return domain.Outcome{}
 	case *domain.AcceptGap:
-		l.keep(c)
+		if l.view.given(c) {
+			return domain.Outcome{}
+		}
+		l.keep(&domain.AcceptedGap{AcceptGap: *c, Offset: r.Offset})
 		return domain.Outcome{}
 	}
 	return failure(domain.Fail(domain.InvalidParameter, "the catalog knows no such command"))

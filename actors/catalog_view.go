@@ -20,7 +20,7 @@ type CatalogView struct {
 	owned        pages[*owned] // by account
 	byHash       map[domain.KeyHash]uint32
 	setAside     map[place]int64
-	gaps         []*domain.AcceptGap
+	words        []*domain.AcceptedGap // in the order of the catalog
 }
 
 // owned is what an account has, in order of ids; it only grows.
@@ -192,17 +192,6 @@ func (v *CatalogView) setAsideSince(ms int64) (n int) {
 	return n
 }
 
-// accepted is the operator's word on a gap of a partition of the topic, after the
-// first n words; nil when there is none.
-func (v *CatalogView) accepted(topic domain.TopicID, partition int, from int64) *domain.AcceptGap {
-	for i := len(v.gaps) - 1; i >= 0; i-- {
-		if g := v.gaps[i]; g.Topic == topic && g.Partition == partition && g.From == from {
-			return g
-		}
-	}
-	return nil
-}
-
 // source is the topic that a partition of the public topic is to be read of: the one that
 // the installation was made with, or that the operator's words have led to since. It is zero
 // where the layout does not say.
@@ -211,11 +200,9 @@ func (v *CatalogView) source(partition int) (id domain.TopicID) {
 		return id
 	}
 	id = v.layout.Source
-	for range v.gaps { // no word leads back: ids are never used again
-		for _, g := range v.gaps {
-			if g.Topic == id && g.Partition == partition && !g.NewTopic.IsZero() {
-				id = g.NewTopic
-			}
+	for _, w := range v.words {
+		if w.Topic == id && w.Partition == partition && !w.NewTopic.IsZero() {
+			id = w.NewTopic
 		}
 	}
 	return id

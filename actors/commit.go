@@ -147,23 +147,6 @@ func (s *shard) load() error {
 	return nil
 }
 
-// sameLog checks that the journal is the one the state was made of, and follows
-// the operator's word on a gap.
-func (s *shard) sameLog() error {
-	now := s.env.journal.Topic()
-	if g := s.env.catalog.view.Load().accepted(s.state.Journal, s.env.id, s.state.Next); g != nil {
-		s.state.Journal, s.state.Next, s.state.Epoch = g.NewTopic, g.To, -1
-		s.state.Life++
-	}
-	if s.state.Journal == now {
-		return nil
-	}
-	return &domain.GapError{
-		Kind: domain.GapRecreated, Topic: "journal", TopicID: now, Partition: s.env.id, Want: s.state.Next,
-		Detail: "the store was made from topic " + s.state.Journal.String(),
-	}
-}
-
 // fill reads what is kept in memory.
 func (s *shard) fill() error {
 	if err := s.store.Origins(func(o domain.Origin) { s.flows[stream{o.Topic, o.Partition}] = &flow{applied: o} }); err != nil {

@@ -65,6 +65,11 @@
 // the shard met it or a question did (watched.go). A gap in the log stops it too, until
 // the operator accepts it; so does a catalog that is behind, until it is not.
 //
+// A reader looks the operator's word up where it meets the gap (words.go): shard, router, a
+// start, a rebuild and a shadow alike. A shard applies what was read before the gap first,
+// and a gap is reported where the reader is. What a shard sends is numbered within its life,
+// which is a function of the words and the offset, never of how often this replica stopped.
+//
 // What passes stops nobody: a broker that is away, a disk that is nearly full. It is
 // tried again until it goes; status says what is waited for (trouble.go), the view stays,
 // and the lag tells how old it is.

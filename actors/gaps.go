@@ -4,26 +4,57 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"strconv"
+	"sync/atomic"
+	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// wordFor is the word that lets reading go on behind a gap of a topic; nil when
-// err is no gap. A log that was cut is read on from its end, since what stands
-// there was read; any other from its start.
-func wordFor(err error, topic domain.TopicID) *domain.AcceptGap {
+// wordFor is the word that would let a reader go on behind a gap that it met; nil when
+// err is no gap, or one that no word helps against. Reading goes on where the log does: of a
+// log that was cut where it parts from what was read.
+//
+// Where that is not known, since the log was put back to an earlier state and has gone on,
+// reading goes on at the log's start, in the public topic and in the journal alike: at the
+// log's end everything appended since would be lost. Activities applied before are dropped
+// by their origin or their dedup key, requests of the last day by their id; commands older
+// than that are applied again, in their order. What the log has lost stays in the shard,
+// which verify says, until its store is built anew.
+//
+// A word never leads to the place of the gap, whatever the log says of itself: bounds are
+// clamped to what the reader knows.
+func wordFor(err error, at gapPlace) *domain.AcceptGap {
 	var g *domain.GapError
 	if !errors.As(err, &g) {
 		return nil
 	}
-	w := &domain.AcceptGap{Topic: topic, Partition: g.Partition, From: g.Want, NewTopic: topic, To: g.Start}
-	switch g.Kind {
-	case domain.GapTruncated, domain.GapDiverged, domain.GapCorrupt:
-		w.To = g.End
-	case domain.GapRecreated:
-		w.NewTopic = g.TopicID
+	w := &domain.AcceptGap{Topic: at.topic, Partition: at.partition, From: at.next, Epoch: at.epoch, NewTopic: at.topic}
+	switch {
+	case g.Kind == domain.GapNewer:
+		return nil
+	case g.Kind == domain.GapRecreated:
+		w.NewTopic, w.To = g.TopicID, g.Start
+	case g.Unknown:
+		w.To = min(g.Start, at.next)
+	case g.Kind == domain.GapTruncated, g.Kind == domain.GapDiverged:
+		w.To = min(g.End, at.next)
+	case g.Kind == domain.GapCorrupt:
+		w.To = max(g.End, at.next+1)
+	default:
+		w.To = max(g.Start, at.next+1)
 	}
 	return w
+}
+
+// reported is the gap at the place where the reader met it. A damaged batch may begin below.
+func reported(g *domain.GapError, at gapPlace) *domain.GapError {
+	r := *g
+	r.Want = at.next
+	if g.Kind == domain.GapCorrupt {
+		r.Start, r.End = at.next, max(g.End, at.next+1)
+	}
+	return &r
 }
 
 // madeAgain is the public topic that is there now; zero: none.
@@ -39,24 +70,16 @@ func (n *Node) madeAgain(ctx context.Context) domain.TopicID {
 	return domain.TopicID{}
 }
 
-// AcceptGap lets a stopped partition of the journal, or of the public topic, be
-// read on: it appends the operator's word to the catalog and returns it. Without a
-// gap it is NotFound.
+// AcceptGap appends the operator's word on the gap at which a partition of the journal, or
+// of the public topic, stopped, and returns it once the reader went on. Without a gap it is
+// NotFound. A Conflict says why the reader did not go on: of another gap right behind, which
+// needs a word of its own, it gives the bounds. Unavailable says what the reader waits for.
 func (n *Node) AcceptGap(ctx context.Context, journal bool, partition int) (domain.AcceptGap, error) {
-	var word *domain.AcceptGap
-	switch {
-	case journal && partition >= 0 && partition < len(n.shared):
-		word = n.shared[partition].gap.Load()
-	case !journal:
-		for _, r := range n.routing.list() {
-			if r.partition == partition {
-				word = r.gap.Load()
-			}
-		}
+	r := n.readerOf(journal, partition)
+	if r == nil || r.gap.Load() == nil {
+		return domain.AcceptGap{}, n.noGap(r)
 	}
-	if word == nil {
-		return domain.AcceptGap{}, domain.Bad(domain.NotFound, "partition", "the partition has no gap")
-	}
+	word := r.gap.Load()
 	w := *word
 	if !journal && w.NewTopic.IsZero() {
 		if w.NewTopic = n.madeAgain(ctx); w.NewTopic.IsZero() {
@@ -64,11 +87,95 @@ func (n *Node) AcceptGap(ctx context.Context, journal bool, partition int) (doma
 		}
 	}
 	w.At = n.o.Now().UnixMilli()
+	reads := r.reads.Load()
 	sub := domain.Submission{Command: &w}
 	_, _ = rand.Read(sub.Request[:])
 	out, err := n.Submit(ctx, sub)
 	if err == nil {
 		err = out.Err()
 	}
-	return w, err
+	if err != nil {
+		return w, err
+	}
+	if journal && w.NewTopic != n.o.Journal.Topic() {
+		return w, domain.Fail(domain.Conflict, "the word is given; the journal is another topic now: it is read when the node is started again")
+	}
+	return w, n.wentOn(ctx, r, word, reads)
+}
+
+// LedBack reports that a word on a shard's journal led back, or here from another topic: the
+// shard may have applied what the log does not hold any more.
+func (n *Node) LedBack(shard int) bool {
+	return n.Catalog().ledBack(n.o.Journal.Topic(), shard)
+}
+
+// halting is what is known of a reader that may stop at a gap.
+type halting struct {
+	gap     *atomic.Pointer[domain.AcceptGap]
+	stopped *atomic.Pointer[string]
+	reads   *atomic.Int64
+	waiting func() string
+	gone    func() bool // there is no such partition any more
+}
+
+// readerOf is the shard or the router that reads a partition; nil: none does.
+func (n *Node) readerOf(journal bool, partition int) *halting {
+	if journal {
+		if partition < 0 || partition >= len(n.shared) {
+			return nil
+		}
+		s := n.shared[partition]
+		return &halting{&s.gap, &s.stopped, &s.reads, func() string {
+			return joined("shard "+strconv.Itoa(s.id)+" is "+behaviour(s.behaviour.Load()).String(), troubles(&s.space, &s.reading))
+		}, func() bool { return false }}
+	}
+	find := func() *routerShared {
+		for _, r := range n.routing.list() {
+			if r.partition == partition {
+				return r
+			}
+		}
+		return nil
+	}
+	r := find()
+	if r == nil {
+		return nil
+	}
+	return &halting{&r.gap, &r.stopped, &r.reads, func() string {
+		return joined("the partition is not read yet", troubles(&r.reading, &r.asking))
+	}, func() bool { return find() != r }}
+}
+
+// noGap says why there is no word to be given.
+func (n *Node) noGap(r *halting) error {
+	if r != nil {
+		if why := r.stopped.Load(); why != nil {
+			return domain.Fail(domain.Conflict, "the partition did not stop at a gap that can be given up: "+*why)
+		}
+	}
+	return domain.Bad(domain.NotFound, "partition", "the partition has no gap")
+}
+
+// wentOn returns when the reader has read on behind the gap that the word was given for.
+func (n *Node) wentOn(ctx context.Context, r *halting, word *domain.AcceptGap, reads int64) error {
+	ctx, cancel := context.WithTimeout(ctx, patience(ctx))
+	defer cancel()
+	for {
+		next, why := r.gap.Load(), r.stopped.Load()
+		switch {
+		case next != r.gap.Load(): // between two states
+			continue
+		case r.gone():
+			return nil
+		case why == nil && next == nil && r.reads.Load() > reads:
+			return nil
+		case why != nil && next != word && next != nil:
+			return domain.Fail(domain.Conflict, "the word is given; the next gap is right behind and needs another: "+*why)
+		case why != nil && next != word:
+			return domain.Fail(domain.Conflict, "the word is given; the reader stopped for another reason: "+*why)
+		}
+		if !pause(ctx, time.Millisecond) {
+			return domain.Fail(domain.Unavailable, "the word is given, and holds; the reader has not gone on yet: "+r.waiting())
+		}
+	}
 }

@@ -171,7 +171,7 @@ func (n *Node) startRouters() {
 		},
 		gather: n.gather,
 	}
-	n.routers = n.system.Root.Spawn(actor.PropsFromProducer(func() actor.Actor { return &routers{env: env, shared: n.routing} }))
+	n.routers = n.system.Root.Spawn(actor.PropsFromProducer(func() actor.Actor { return &routers{env: env, shared: n.routing, known: map[int]*actor.PID{}} }))
 }
 
 // CatchUp returns when the catalog is applied up to its end as of now. It tries as

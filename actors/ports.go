@@ -180,7 +180,7 @@ type CatalogState struct {
 }
 
 // CatalogStore keeps the catalog's entities: domain.Account, Application, Key,
-// Brand, Definition, Segment, Layout, SetAside, AcceptGap and Request values. One
+// Brand, Definition, Segment, Layout, SetAside, AcceptedGap and Request values. One
 // goroutine.
 type CatalogStore interface {
 	State() CatalogState

@@ -239,8 +239,11 @@ func newRig(t testing.TB, shards int, o Options) *rig {
 		t: t, fs: vfs.NewCrashableMem(), journal: newMemLog(1, shards), catalog: newMemLog(2, 1),
 		source: &memSource{memLog: newMemLog(3, 2), kept: map[int]int64{}}, letters: &letters{}, options: o,
 	}
-	if m, ok := o.Journal.(*moody); ok {
-		r.journal = m.memLog
+	switch l := o.Journal.(type) {
+	case *moody:
+		r.journal = l.memLog
+	case *gappy:
+		r.journal = l.memLog
 	}
 	r.open()
 	t.Cleanup(r.close)

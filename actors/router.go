@@ -59,6 +59,7 @@ type routerShared struct {
 	fresh     freshness
 	next, end atomic.Int64
 	routed    atomic.Int64
+	reads     atomic.Int64 // pages read
 	refused   [domain.Reasons]atomic.Int64
 	stopped   atomic.Pointer[string]
 	gap       atomic.Pointer[domain.AcceptGap] // the word that would let it go on

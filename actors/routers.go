@@ -3,6 +3,7 @@ package actors
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -17,8 +18,8 @@ import (
 type routers struct {
 	env    *routerEnv
 	shared *routersShared
-	known  int
-	ctx    context.Context // ends with the actor, and with it what its children wait for
+	known  map[int]*actor.PID // routers, by partition
+	ctx    context.Context    // ends with the actor, and with it what its children wait for
 	cancel context.CancelFunc
 	end    context.CancelFunc // of what appends: it outlives the children, who leave a mark
 }
@@ -47,9 +48,17 @@ type (
 		topic domain.TopicID
 		resumption
 	}
-	// routerFailed ends a router.
-	routerFailed struct{ err error }
+	// routerFailed stops a router at a place.
+	routerFailed struct {
+		err error
+		at  gapPlace
+	}
+	// routerEnded says that the partition is no more.
+	routerEnded struct{ partition int }
 )
+
+// errNoPartition says that the public topic, made again, has fewer partitions.
+var errNoPartition = errors.New("the public topic has no such partition any more")
 
 // Receive is the mailbox.
 func (r *routers) Receive(ctx actor.Context) {
@@ -66,9 +75,13 @@ func (r *routers) Receive(ctx actor.Context) {
 	case *actor.Stopped:
 		r.end()
 	case *partitionsFound:
-		for ; r.known < m.n; r.known++ {
-			r.spawn(ctx, r.known)
+		for p := range m.n {
+			if r.known[p] == nil {
+				r.spawn(ctx, p)
+			}
 		}
+	case *routerEnded:
+		r.forget(ctx, m.partition)
 	case *catalogMoved:
 		for _, c := range ctx.Children() {
 			ctx.Send(c, m)
@@ -109,12 +122,22 @@ func (r *routers) spawn(ctx actor.Context, partition int) {
 	r.shared.mu.Lock()
 	r.shared.all = append(r.shared.all, shared)
 	r.shared.mu.Unlock()
-	ctx.Spawn(actor.PropsFromProducer(func() actor.Actor {
+	r.known[partition] = ctx.Spawn(actor.PropsFromProducer(func() actor.Actor {
 		return &router{
 			env: r.env, node: r.ctx, partition: partition, shared: shared,
 			batches: make([][]domain.Record, len(r.env.shards)),
 		}
 	}))
+}
+
+// forget ends the router of a partition that is no more. One that is added later is found
+// like any other.
+func (r *routers) forget(ctx actor.Context, partition int) {
+	ctx.Stop(r.known[partition])
+	delete(r.known, partition)
+	r.shared.mu.Lock()
+	defer r.shared.mu.Unlock()
+	r.shared.all = slices.DeleteFunc(slices.Clone(r.shared.all), func(s *routerShared) bool { return s.partition == partition })
 }
 
 // Receive is the mailbox.
@@ -132,7 +155,7 @@ func (r *router) Receive(ctx actor.Context) {
 			r.page(m)
 		}
 	case *routerFailed:
-		r.halt(m.err)
+		r.failed(ctx, m)
 	case *catalogMoved:
 		if r.shared.stopped.Load() != nil && r.lifted() {
 			r.start(ctx)
@@ -144,23 +167,38 @@ func (r *router) Receive(ctx actor.Context) {
 // operator's word is there.
 func (r *router) lifted() bool {
 	w := r.shared.gap.Load()
-	return w == nil || r.accepted(w.Topic, w.From) != nil
+	return w == nil || r.word(gapPlace{topic: w.Topic, partition: r.partition, next: w.From, epoch: w.Epoch}) != nil
+}
+
+// failed stops the router, for good if its partition is no more.
+func (r *router) failed(ctx actor.Context, m *routerFailed) {
+	if errors.Is(m.err, errNoPartition) {
+		r.env.log.Warn("a partition of the public topic is no more", "partition", r.partition)
+		r.stop()
+		ctx.Send(ctx.Parent(), &routerEnded{r.partition})
+		return
+	}
+	r.halt(m.err, m.at)
 }
 
 func (r *router) page(m *sourcePage) {
 	err := r.route(r.ctx, m)
 	m.credit <- filled(m.Arrivals)
 	if err != nil && r.ctx.Err() == nil {
-		r.halt(err)
+		r.halt(err, gapPlace{})
 	}
 }
 
-// halt stops this partition only, and says why.
-func (r *router) halt(err error) {
+// halt stops this partition only, and says why. A gap is where the router met it.
+func (r *router) halt(err error, at gapPlace) {
+	var gap *domain.GapError
+	if errors.As(err, &gap) {
+		err = reported(gap, at)
+	}
 	r.env.log.Error("a partition of the public topic stopped", "partition", r.partition, "err", err)
 	r.stop()
 	why := err.Error()
-	r.shared.gap.Store(wordFor(err, r.topic()))
+	r.shared.gap.Store(wordFor(err, at))
 	r.shared.stopped.Store(&why)
 }
 
@@ -183,24 +221,66 @@ func (r *router) start(ctx actor.Context) {
 	r.shared.next.Store(0) // what was routed may be another topic's: whoever waits for this one's end waits
 	r.shared.stopped.Store(nil)
 	r.shared.gap.Store(nil)
+	r.noted, r.marked = r.next, r.next // of where the pump will be nothing is known yet
 	r.ctx, r.cancel = context.WithCancel(r.node)
 	r.pumping = make(chan struct{})
 	self, root := ctx.Self(), ctx.ActorSystem().Root
 	go r.pump(r.ctx, r.pumping, func(m any) { root.Send(self, m) })
 }
 
-// pump reads pages: one in flight a credit.
+// pump reads pages, one in flight a credit, until there is a gap without a word. In a topic
+// that was made again it goes on as at a start.
 func (r *router) pump(ctx context.Context, done chan struct{}, send func(any)) {
 	defer close(done)
-	from, err := r.resume(ctx)
-	if err != nil {
-		if ctx.Err() == nil {
-			send(&routerFailed{err})
+	for {
+		from, err := r.resume(ctx)
+		var gap *domain.GapError
+		if errors.As(err, &gap) {
+			send(&routerFailed{err, gapPlace{topic: r.topic(), partition: r.partition, next: gap.Want, epoch: -1}})
+			return
 		}
+		var at gapPlace
+		if err == nil {
+			at, err = r.readOn(ctx, from, send)
+		}
+		switch {
+		case ctx.Err() != nil:
+			return
+		case r.wordOn(err, at) != nil:
+			continue
+		}
+		send(&routerFailed{err, at})
 		return
 	}
-	send(&routerStarted{r.topic(), from})
-	next, epoch := from.next, from.epoch
+}
+
+// readOn reads pages, also behind gaps of the topic by the operator's words.
+func (r *router) readOn(ctx context.Context, from resumption, send func(any)) (gapPlace, error) {
+	at := gapPlace{topic: r.topic(), partition: r.partition, next: from.next, epoch: from.epoch}
+	for {
+		send(&routerStarted{at.topic, from})
+		var err error
+		at, err = r.read(ctx, at, send)
+		w := r.wordOn(err, at)
+		if w == nil || w.NewTopic != at.topic {
+			return at, err
+		}
+		r.env.log.Warn("reading on behind a gap, by the operator's word", "partition", r.partition, "from", w.From, "to", w.To)
+		from, at = resumption{w.To, -1, -1}, r.env.behind(at, w)
+	}
+}
+
+// wordOn is the operator's word if err is a gap, and it may be read on behind it.
+func (r *router) wordOn(err error, at gapPlace) *domain.AcceptGap {
+	var gap *domain.GapError
+	if !errors.As(err, &gap) {
+		return nil
+	}
+	return r.word(at)
+}
+
+// read reads pages until there is a gap, or ctx ends.
+func (r *router) read(ctx context.Context, at gapPlace, send func(any)) (gapPlace, error) {
 	reader := r.env.source.Reader(r.partition)
 	credit := make(chan []domain.Arrival, credits)
 	for range credits {
@@ -209,107 +289,30 @@ func (r *router) pump(ctx context.Context, done chan struct{}, send func(any)) {
 	for failures, last := 0, few; ; {
 		spare, ok := credited(ctx, credit, last)
 		if !ok {
-			return
+			return at, ctx.Err()
 		}
-		p, err := reader.Read(ctx, next, epoch, spare)
+		p, err := reader.Read(ctx, at.next, at.epoch, spare)
 		if ctx.Err() != nil {
-			return
+			return at, ctx.Err()
 		}
 		if err != nil {
 			var gap *domain.GapError
 			if errors.As(err, &gap) {
-				send(&routerFailed{gap})
-				return
+				at.next = max(at.next, 0)
+				return at, gap
 			}
 			credit <- spare
 			failures++
 			r.shared.reading.met(r.env.log, failures, err, "partition", r.partition)
 			if !backOff(ctx, failures) {
-				return
+				return at, ctx.Err()
 			}
 			continue
 		}
 		failures = 0
 		r.shared.reading.goes(r.env.log, "partition", r.partition)
-		next, epoch, last = p.Next, p.Epoch, len(p.Arrivals)
+		r.shared.reads.Add(1)
+		at.next, at.epoch, last = p.Next, p.Epoch, len(p.Arrivals)
 		send(&sourcePage{p, time.Now(), credit})
 	}
-}
-
-// resumption is where a router reads on. Below zero: at the log's start, since nothing of
-// the partition was ever read.
-type resumption struct {
-	next  int64
-	epoch int32
-	noted int64 // what the group has; below zero: nothing that holds
-}
-
-// resume is where to read on: the group's offset, or the journal's mark, or where the
-// operator's word says behind either.
-func (r *router) resume(ctx context.Context) (resumption, error) {
-	for failures := 1; ; failures++ {
-		from, err := r.left(ctx)
-		var gap *domain.GapError
-		switch {
-		case err == nil && from.next >= 0:
-			if g := r.accepted(r.topic(), from.next); g != nil {
-				from.next, from.epoch = g.To, -1
-			}
-			return from, nil
-		case err == nil, errors.As(err, &gap):
-			return from, err
-		case ctx.Err() != nil:
-			return resumption{}, ctx.Err()
-		}
-		r.shared.reading.met(r.env.log, failures, err, "partition", r.partition)
-		if !backOff(ctx, failures) {
-			return resumption{}, ctx.Err()
-		}
-	}
-}
-
-// left is where the partition was left; below zero: it was never begun.
-func (r *router) left(ctx context.Context) (resumption, error) {
-	next, epoch, ok, err := r.env.source.Committed(ctx, r.partition)
-	var gap *domain.GapError
-	if err == nil && ok {
-		return resumption{next, epoch, next}, nil
-	}
-	if errors.As(err, &gap) {
-		if g := r.accepted(r.topic(), gap.Want); g != nil {
-			return resumption{g.To, -1, -1}, nil
-		}
-	} else if err != nil {
-		return resumption{}, err
-	}
-	// Kafka forgets offsets, with a topic too that is deleted. The mark is of the topic
-	// that is there now, if it is the one to be read: of another one's records nobody knows
-	// what was lost.
-	now, known := r.env.source.Topic(), r.env.catalog.view.Load().source(r.partition)
-	switch {
-	case known == now, known.IsZero() && gap == nil:
-	case gap != nil:
-		return resumption{}, gap
-	default:
-		return resumption{}, &domain.GapError{
-			Kind: domain.GapRecreated, Topic: "the public topic", TopicID: now, Partition: r.partition, Detail: "was " + known.String(),
-		}
-	}
-	at, err := r.env.markedIn(ctx, now, r.partition)
-	if err != nil || at.IsZero() {
-		return resumption{-1, -1, -1}, err
-	}
-	return resumption{at.Offset, at.Epoch, -1}, nil
-}
-
-// topic is the one that the partition is to be read of.
-func (r *router) topic() domain.TopicID {
-	if id := r.env.catalog.view.Load().source(r.partition); !id.IsZero() {
-		return id
-	}
-	return r.env.source.Topic()
-}
-
-func (r *router) accepted(topic domain.TopicID, from int64) *domain.AcceptGap {
-	return r.env.catalog.view.Load().accepted(topic, r.partition, from)
 }

@@ -47,6 +47,7 @@ type shardShared struct {
 	fresh     freshness
 	stopped   atomic.Pointer[string]
 	gap       atomic.Pointer[domain.AcceptGap] // the word that would let it go on
+	reads     atomic.Int64                     // pages read
 	stats     shardStats
 	progress  chan struct{} // holds one token after a commit
 	outbox    outboxShared
@@ -112,6 +113,7 @@ type shard struct {
 	owed    []*page // applied, their credits not yet given back
 	at      int
 	running bool
+	gap     *domain.GapError // that the pump met behind the queue; nil: none
 
 	slice      *slice                               // of the records being applied
 	requests   map[domain.RequestID]*domain.Request // staged
@@ -192,7 +194,8 @@ func (s *shard) applying(ctx actor.Context) {
 		s.env.shared.reading.met(s.env.log, m.failures, m.err, "shard", s.env.id)
 	case *gapFound:
 		if m.pump == s.pump {
-			s.halt(ctx, m.gap)
+			s.gap = m.gap
+			s.atGap(ctx)
 		}
 	case *unreadable:
 		s.halt(ctx, m.err)
@@ -221,9 +224,14 @@ func (s *shard) start(ctx actor.Context) {
 	}
 	s.env.shared.stopped.Store(nil)
 	s.env.shared.gap.Store(nil)
-	s.pump = startPump(context.Background(), s.env.journal.Reader(s.env.id), s.state.Next, s.state.Epoch, s.tell)
+	s.read()
 	s.outbox.start(s.tell, &s.env.shared.outbox)
 	s.become(catchingUp, s.applying)
+}
+
+// read begins to read the journal where the state is.
+func (s *shard) read() {
+	s.pump = startPump(context.Background(), s.env.journal.Reader(s.env.id), s.state.Next, s.state.Epoch, s.tell)
 }
 
 // quiesce stops what runs beside the shard; what is staged is thrown away, since
@@ -239,7 +247,7 @@ func (s *shard) quiesce(ctx actor.Context) {
 	if s.awake != nil {
 		s.awake.clear(ctx)
 	}
-	s.queue, s.at, s.running = nil, 0, false
+	s.queue, s.at, s.running, s.gap = nil, 0, false, nil
 	s.waiting.drop()
 	s.views.retract(s.env.shared)
 }
@@ -265,7 +273,7 @@ func (s *shard) halt(ctx actor.Context, err error) {
 	if errors.As(err, &behind) {
 		s.env.lacks = behind.brand
 	}
-	s.env.shared.gap.Store(wordFor(err, s.state.Journal))
+	s.env.shared.gap.Store(wordFor(err, s.place()))
 	s.env.shared.stopped.Store(&why)
 }
 
@@ -282,6 +290,7 @@ func (s *shard) take(ctx actor.Context, p *page) {
 		return
 	}
 	s.env.shared.reading.goes(s.env.log, "shard", s.env.id)
+	s.env.shared.reads.Add(1)
 	s.env.shared.end.Store(p.End)
 	s.env.shared.first.CompareAndSwap(0, p.End+1)
 	s.queue = append(s.queue, p)
@@ -316,6 +325,7 @@ func (s *shard) goOn(ctx actor.Context) {
 	}
 	if len(s.queue) == 0 {
 		s.running = false
+		s.atGap(ctx)
 		return
 	}
 	ctx.Send(ctx.Self(), &goOn{})
@@ -376,7 +386,7 @@ func (s *shard) resume(ctx actor.Context) {
 		s.start(ctx)
 		return
 	}
-	if g := v.accepted(s.state.Journal, s.env.id, s.state.Next); g != nil {
+	if s.env.shared.gap.Load() != nil && s.lifted() {
 		s.start(ctx)
 	}
 }

@@ -88,6 +88,7 @@ func (s *shard) applySlice(ctx actor.Context) (command bool, err error) {
 	if records, err = s.unmarked(records); err != nil {
 		return false, err
 	}
+	records = s.living(records)
 	s.approach(records)
 	for i := range records {
 		r := &records[i]

@@ -317,6 +317,7 @@ func (w *writer) acceptGap(c *domain.AcceptGap) {
 	w.block16(4, (*[16]byte)(&c.NewTopic))
 	w.sint(5, c.To)
 	w.sint(6, c.At)
+	w.sint(7, int64(c.Epoch))
 }
 
 func (r *reader) acceptGap() *domain.AcceptGap {
@@ -335,6 +336,8 @@ func (r *reader) acceptGap() *domain.AcceptGap {
 			c.To = r.sint()
 		case 6:
 			c.At = r.sint()
+		case 7:
+			c.Epoch = r.sint32()
 		}
 	}
 	return c

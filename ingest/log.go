@@ -123,8 +123,12 @@ func room[T any](spare []T, n int) []T {
 }
 
 func (r *Reader) unreadable(base, next int64, why error) error {
+	kind := domain.GapCorrupt
+	if errors.Is(why, domain.ErrNewer) {
+		kind = domain.GapNewer
+	}
 	return &domain.GapError{
-		Kind: domain.GapCorrupt, Topic: r.log.topic, TopicID: r.log.id, Partition: r.partition,
+		Kind: kind, Topic: r.log.topic, TopicID: r.log.id, Partition: r.partition,
 		Want: base, Start: base, End: next, Detail: why.Error(), Err: why,
 	}
 }

@@ -77,7 +77,7 @@ func OpenCatalog(dir string, o Options) (*Catalog, error) {
 func (c *Catalog) State() CatalogState { return c.state }
 
 // Load calls f with every entity stored, by kind and id: a pointer to an Account,
-// Application, Key, Brand, Definition, Layout, SetAside, AcceptGap, Segment or
+// Application, Key, Brand, Definition, Layout, SetAside, AcceptedGap, Segment or
 // Request.
 func (c *Catalog) Load(f func(entity any) error) error {
 	if err := c.usable(); err != nil {
@@ -122,7 +122,7 @@ func decodeCatalog(k, v []byte) (entity any, err error) {
 		case entitySetAside:
 			entity = new(domain.SetAside)
 		case entityAcceptGap:
-			entity = new(domain.AcceptGap)
+			entity = new(domain.AcceptedGap)
 		case entitySegment:
 			entity = new(domain.Segment)
 		default:
@@ -155,11 +155,8 @@ func appendEntityKey(dst []byte, entity any) ([]byte, error) {
 	case *domain.SetAside:
 		dst = be.AppendUint32(append(dst, familyEntity, entitySetAside), uint32(e.Partition))
 		return be.AppendUint64(dst, uint64(e.Offset)), nil
-	case *domain.AcceptGap: // each counts, so all of it is its id; in order of time
-		dst = append(append(dst, familyEntity, entityAcceptGap), e.Topic[:]...)
-		dst = be.AppendUint64(be.AppendUint32(dst, uint32(e.Partition)), uint64(e.At))
-		dst = append(be.AppendUint64(dst, uint64(e.From)), e.NewTopic[:]...)
-		return be.AppendUint64(dst, uint64(e.To)), nil
+	case *domain.AcceptedGap: // in the order of the catalog
+		return be.AppendUint64(append(dst, familyEntity, entityAcceptGap), uint64(e.Offset)), nil
 	case *domain.Request:
 		return append(be.AppendUint32(append(dst, familyRequest), e.Day), e.ID[:]...), nil
 	}

@@ -27,9 +27,9 @@ func TestCatalogKeepsEveryEntityOverACrash(t *testing.T) {
 	fs := vfs.NewCrashableMem()
 	c := must[*Catalog](t)(OpenCatalog("catalog", Options{FS: fs}))
 	same(t, "state of a new catalog", c.State(), CatalogState{})
-	gap := domain.AcceptGap{Topic: topic(1), Partition: 2, From: 3, NewTopic: topic(4), To: 5, At: 6}
+	gap := domain.AcceptedGap{AcceptGap: domain.AcceptGap{Topic: topic(1), Partition: 2, From: 3, Epoch: 9, NewTopic: topic(4), To: 5, At: 6}, Offset: 17}
 	again := gap
-	again.At = 7
+	again.Offset = 18
 	entities := []any{
 		&domain.Layout{Shards: 8, Journal: topic(3), Check: [16]byte{1}, At: 2},
 		&domain.Account{ID: 1, Name: "a\xff", Created: 5},

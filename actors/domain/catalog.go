@@ -219,16 +219,27 @@ type SetAside struct {
 // Kind is KindSetAside.
 func (*SetAside) Kind() Kind { return KindSetAside }
 
-// AcceptGap is an operator's word that a partition's log has a gap, was cut, or is
-// another one: reading goes on at To of topic NewTopic.
+// AcceptGap is an operator's word on a gap: a reader of the topic's partition that meets
+// a gap at From, behind a batch of the epoch given, reads on at To of NewTopic.
 type AcceptGap struct {
 	Topic     TopicID
 	Partition int
 	From      int64
+	Epoch     int32 // leader epoch of the batch before From; below zero: any
 	NewTopic  TopicID
 	To        int64
 	At        int64
 }
+
+// AcceptedGap is a word as the catalog keeps it.
+type AcceptedGap struct {
+	AcceptGap
+	Offset int64 // of the record that brought it: words are in this order
+}
+
+// Back reports that records at and above To were read before, from this topic or from
+// another: what they did to the reader's state is not in the log that is read on.
+func (w *AcceptGap) Back() bool { return w.NewTopic != w.Topic || w.To <= w.From }
 
 // Kind is KindAcceptGap.
 func (*AcceptGap) Kind() Kind { return KindAcceptGap }

@@ -16,16 +16,17 @@ var (
 // GapKind says in what way a log is not the one that was read before.
 type GapKind uint8
 
-// A gap of any kind waits for the operator's word (AcceptGap).
+// A gap waits for the operator's word (AcceptGap).
 const (
 	GapRetention GapKind = iota + 1 // the log starts above the offset asked for
 	GapTruncated                    // the log ends below it
 	GapDiverged                     // it was cut below it and has grown again
 	GapRecreated                    // the topic is another one, or gone
 	GapCorrupt                      // a batch or a record of the journal cannot be read
+	GapNewer                        // a record of a newer version: no word helps, a newer binary does
 )
 
-var gapNames = [...]string{"", "retention", "truncated", "diverged", "recreated", "corrupt"}
+var gapNames = [...]string{"", "retention", "truncated", "diverged", "recreated", "corrupt", "newer"}
 
 // String is the word that status shows.
 func (k GapKind) String() string {
@@ -45,8 +46,9 @@ type GapError struct {
 	Want      int64 // the offset asked for
 	Start     int64 // the log's first offset now
 	End       int64 // the offset after its last, or where it diverged
+	Unknown   bool  // of GapTruncated, GapDiverged: where the log parts from what was read is not known
 	Detail    string
-	Err       error // of GapCorrupt: why; ErrForeign and ErrNewer are found in it
+	Err       error // of GapCorrupt and GapNewer: why; ErrForeign and ErrNewer are found in it
 }
 
 // Unwrap is why a batch or a record cannot be read.

@@ -102,11 +102,14 @@ func (f *fetching) beginOne(id domain.TopicID, q *kmsg.FetchRequestTopicPartitio
 	rp.HighWatermark, rp.LastStableOffset, rp.LogStartOffset = end, end, start
 	if q.LastFetchedEpoch >= 0 {
 		found, ended, err := f.diverged(id, q)
-		if err != nil {
+		switch {
+		case err != nil:
 			f.refuseOne(rp, codeOf(err))
 			return
-		}
-		if ended >= 0 {
+		case found == foreignEpoch:
+			f.refuseOne(rp, codeOffsetOutOfRange)
+			return
+		case ended >= 0:
 			rp.DivergingEpoch.Epoch, rp.DivergingEpoch.EndOffset = found, ended
 			f.bad = true
 			return
@@ -126,16 +129,20 @@ func (c call) fenced(epoch int32) int16 {
 	return codeUnknownEpoch
 }
 
+// foreignEpoch is found where no epoch of this log is as high as a client's: it has read
+// another log, and where that one and this part is not known. The offset is out of range
+// then, as on Apache Kafka.
+const foreignEpoch = -2
+
 // diverged finds where this log and the one a client has read part: ended is -1 if
-// they do not. An epoch above all of this log's is another log's too.
+// they do not.
 func (f *fetching) diverged(id domain.TopicID, q *kmsg.FetchRequestTopicPartition) (found int32, ended int64, err error) {
 	found, ended, err = f.log.EpochEnd(id, q.Partition, q.LastFetchedEpoch)
 	if err != nil {
 		return -1, -1, err
 	}
 	if found < 0 {
-		_, end, err := f.log.Bounds(id, q.Partition)
-		return f.log.Epoch(), end, err
+		return foreignEpoch, -1, nil
 	}
 	if found < q.LastFetchedEpoch || ended < q.FetchOffset {
 		return found, ended, nil

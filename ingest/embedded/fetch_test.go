@@ -205,7 +205,7 @@ func TestFetchFencesByEpochAndTellsADivergedLog(t *testing.T) {
 	if rp := fetch(6, -1, r.log.Epoch()); rp.DivergingEpoch.EndOffset != -1 || rp.ErrorCode != 0 {
 		t.Fatalf("%+v", rp)
 	}
-	if rp := fetch(3, -1, r.log.Epoch()+1); rp.DivergingEpoch.Epoch != r.log.Epoch() || rp.DivergingEpoch.EndOffset != 6 {
+	if rp := fetch(3, -1, r.log.Epoch()+1); rp.ErrorCode != 1 || rp.DivergingEpoch.EndOffset != -1 {
 		t.Fatalf("%+v", rp)
 	}
 	if rp := fetch(3, old, -1); rp.ErrorCode != 74 {

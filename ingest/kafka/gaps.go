@@ -92,7 +92,9 @@ func (f *Fetcher) gap(kind domain.GapKind, want, start, end int64, detail string
 	}
 }
 
-// outOfRange says why the broker refuses next: its answer does not.
+// outOfRange says why the broker refuses next: its answer does not. Where the log knows
+// the epoch, or one above it, the broker says itself where the two part. So it does not:
+// the log was put back to an earlier state and may have gone on from there.
 func (f *Fetcher) outOfRange(ctx context.Context, next int64, epoch int32) error {
 	start, err := f.client.listOffset(ctx, f.cfg.Topic, f.cfg.Partition, earliest, false)
 	if err != nil {
@@ -106,12 +108,14 @@ func (f *Fetcher) outOfRange(ctx context.Context, next int64, epoch int32) error
 	case next < start:
 		return f.gap(domain.GapRetention, next, start, end, "")
 	case next > end:
-		return f.confirmed(f.gap(domain.GapTruncated, next, start, end, "the log is shorter than what was read"))
+		gap := f.gap(domain.GapTruncated, next, start, end, "the log is shorter than what was read")
+		gap.Unknown = epoch >= 0
+		return f.confirmed(gap)
 	}
 	if epoch >= 0 {
-		// Apache Kafka answers so as well where no epoch of the log is as high as ours:
-		// it was put back to an earlier state and went on from there.
-		return f.confirmed(f.gap(domain.GapDiverged, next, start, end, fmt.Sprintf("read in epoch %d, which the log does not know", epoch)))
+		gap := f.gap(domain.GapDiverged, next, start, end, fmt.Sprintf("read in epoch %d, which the log does not know", epoch))
+		gap.Unknown = true
+		return f.confirmed(gap)
 	}
 	return &passing{why: "offset was out of range and is not any more"}
 }

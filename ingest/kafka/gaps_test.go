@@ -88,7 +88,7 @@ func TestLogThatWasCutAndGrewAgainIsDiverged(t *testing.T) {
 	})
 	_, err := w.fetch(w.fetcher(nil), 3, 5)
 	var gap *domain.GapError
-	if !errors.As(err, &gap) || gap.Kind != domain.GapDiverged || gap.Want != 3 || gap.Start != 1 || gap.End != 2 {
+	if !errors.As(err, &gap) || gap.Kind != domain.GapDiverged || gap.Unknown || gap.Want != 3 || gap.Start != 1 || gap.End != 2 {
 		t.Errorf("%v", err)
 	}
 	if epoch := <-sent; epoch != 5 {
@@ -104,7 +104,7 @@ func TestEpochThatTheLogDoesNotKnowIsDiverged(t *testing.T) {
 	f := w.fetcher(nil)
 	_, err := w.fetch(f, 2, 9)
 	var gap *domain.GapError
-	if !errors.As(err, &gap) || gap.Kind != domain.GapDiverged || gap.Want != 2 || gap.End != 3 {
+	if !errors.As(err, &gap) || gap.Kind != domain.GapDiverged || !gap.Unknown || gap.Want != 2 || gap.End != 3 {
 		t.Errorf("%v", err)
 	}
 	for range 2 * confirmations { // without an epoch it can only be a race

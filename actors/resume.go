@@ -1,0 +1,104 @@
+package actors
+
+import (
+	"context"
+	"errors"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// resumption is where a router reads on. Below zero: at the log's start, since nothing of
+// the partition was ever read.
+type resumption struct {
+	next  int64
+	epoch int32
+	noted int64 // what the group has; below zero: nothing that holds
+}
+
+// resume is where to read on: the group's offset, or the journal's mark.
+func (r *router) resume(ctx context.Context) (resumption, error) {
+	for failures := 1; ; failures++ {
+		from, err := r.left(ctx)
+		if err == nil {
+			err = r.exists(ctx)
+		}
+		var gap *domain.GapError
+		switch {
+		case err == nil, errors.As(err, &gap), errors.Is(err, errNoPartition):
+			return from, err
+		case ctx.Err() != nil:
+			return resumption{}, ctx.Err()
+		}
+		r.shared.reading.met(r.env.log, failures, err, "partition", r.partition)
+		if !backOff(ctx, failures) {
+			return resumption{}, ctx.Err()
+		}
+	}
+}
+
+// exists asks whether the topic has the partition: one that was made again may have fewer.
+func (r *router) exists(ctx context.Context) error {
+	n, err := r.env.source.Partitions(ctx)
+	var gap *domain.GapError
+	switch {
+	case errors.As(err, &gap): // made again since: reading meets it
+		return nil
+	case err == nil && r.partition >= n:
+		return errNoPartition
+	}
+	return err
+}
+
+// left is where the partition was left; below zero: it was never begun.
+func (r *router) left(ctx context.Context) (resumption, error) {
+	next, epoch, ok, err := r.env.source.Committed(ctx, r.partition)
+	var gap *domain.GapError
+	if err == nil && ok {
+		return resumption{next, epoch, next}, nil
+	}
+	if err != nil && !errors.As(err, &gap) {
+		return resumption{}, err
+	}
+	// Kafka forgets offsets, with a topic too that is deleted. The mark is of the topic
+	// that is there now, if it is the one to be read: of another one's records nobody knows
+	// what was lost.
+	now, known := r.env.source.Topic(), r.env.catalog.view.Load().source(r.partition)
+	switch {
+	case known == now, known.IsZero() && gap == nil:
+	case gap != nil:
+		at := gapPlace{topic: r.topic(), partition: r.partition, next: gap.Want, epoch: -1}
+		if w := r.word(at); w != nil && known.IsZero() {
+			return resumption{w.To, -1, -1}, nil
+		}
+		return resumption{}, gap
+	default:
+		return resumption{}, &domain.GapError{
+			Kind: domain.GapRecreated, Topic: "the public topic", TopicID: now, Partition: r.partition, Detail: "was " + known.String(),
+		}
+	}
+	at, err := r.env.markedIn(ctx, now, r.partition)
+	if err != nil || at.IsZero() {
+		return resumption{-1, -1, -1}, err
+	}
+	return resumption{at.Offset, at.Epoch, -1}, nil
+}
+
+// topic is the one that the partition is to be read of.
+func (r *router) topic() domain.TopicID {
+	if id := r.env.catalog.view.Load().source(r.partition); !id.IsZero() {
+		return id
+	}
+	return r.env.source.Topic()
+}
+
+// word is the operator's word on a gap of the partition; nil: none.
+func (r *router) word(at gapPlace) *domain.AcceptGap {
+	return r.env.catalog.view.Load().word(at)
+}
+
+// behind is the place at which a word has a router go on. No word that is there now answers
+// it a second time.
+func (e *routerEnv) behind(at gapPlace, w *domain.AcceptGap) gapPlace {
+	at.passed = int32(len(e.catalog.view.Load().wordsOn(at.topic, at.partition)))
+	return at.behind(w)
+}
