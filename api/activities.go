@@ -97,12 +97,12 @@ func showActivity(c *Call, in *activityIn) (wire.Definition, error) {
 
 // definitionTexts are a definition's fields that create and edit share.
 type definitionTexts struct {
-	ShortName *string   `name:"shortname" eg:"played"`
+	ShortName *string   `name:"shortname" doc:"a short name, as for a chart" eg:"played"`
 	BrandID   *bind.ID  `name:"brandid" doc:"the brand it is for; none: any" eg:"1"`
 	Value     *int64    `name:"value" max:"65535" doc:"points of an action, 0 to 65535; default 1" eg:"2"`
-	Category  *string   `name:"category" eg:"Music"`
-	Link      *bind.URL `name:"link" eg:"https://example.com/track"`
-	Media     *bind.URL `name:"media" eg:"https://example.com/cover.png"`
+	Category  *string   `name:"category" doc:"shown by actions without a category" eg:"Music"`
+	Link      *bind.URL `name:"link" doc:"address shown by actions without a link" eg:"https://example.com/track"`
+	Media     *bind.URL `name:"media" doc:"address of a picture, shown by actions without one" eg:"https://example.com/cover.png"`
 }
 
 // defaultValue is the points of a definition that says nothing of them.

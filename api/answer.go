@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/problem"
@@ -149,26 +148,4 @@ func (a *API) refuse(w http.ResponseWriter, r *http.Request, op string, request 
 	}
 	send(w, r, p.Status, problem.ContentType, b)
 	return p.Status
-}
-
-// sealed is an answer that does not change while the process lives.
-type sealed struct {
-	kind, cache, tag string
-	body             []byte
-}
-
-func seal(kind string, maxAge time.Duration, body []byte) *sealed {
-	return &sealed{kind, "public, max-age=" + strconv.Itoa(int(maxAge.Seconds())), etag(body), body}
-}
-
-func (s *sealed) serve(w http.ResponseWriter, r *http.Request) int {
-	h := w.Header()
-	h["Etag"] = []string{s.tag}
-	h.Set("Cache-Control", s.cache)
-	if matches(r.Header.Values("If-None-Match"), s.tag) {
-		w.WriteHeader(http.StatusNotModified)
-		return http.StatusNotModified
-	}
-	send(w, r, http.StatusOK, s.kind, s.body)
-	return http.StatusOK
 }

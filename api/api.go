@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -42,6 +41,7 @@ type API struct {
 	counted []*counters // as operations, then unmatched
 	none    *counters
 	fixed   map[string]*sealed // what needs no key, by path
+	parts   [2][]byte          // of the document, around its base address
 	journal atomic.Pointer[domain.TopicID]
 	sorted  sortedBrands
 	memory  *memory
@@ -91,17 +91,15 @@ func (a *API) compile(operations []*Operation) error {
 		a.counted = append(a.counted, op.counts)
 		at(op.Path, op.Method, op)
 	}
-	document, err := json.Marshal(describe(a.BaseURL, operations))
-	if err != nil {
+	if err := a.pages(); err != nil {
 		return err
 	}
-	a.fixed["/openapi.json"] = seal("application/json", 5*time.Minute, document)
-	a.fixed["/.well-known/jwks.json"] = seal("application/jwk-set+json", 5*time.Minute, a.tokens.keySet())
-	for path := range a.fixed {
-		at(path, http.MethodGet, nil)
+	for _, p := range pages {
+		at(p.path, http.MethodGet, nil)
 	}
 	a.counted = append(a.counted, a.none)
-	a.table, err = route.Compile(routes)
+	table, err := route.Compile(routes)
+	a.table = table
 	return err
 }
 
@@ -172,14 +170,15 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request, v *visit) error {
 		}
 		return domain.Fail(domain.NotFound, "there is no such path")
 	}
+	var err error
 	op, ok := found.Method(r.Method)
 	if !ok {
 		w.Header().Set("Allow", found.Allow())
 		return domain.Fail(domain.MethodNotAllowed, "this path takes "+found.Allow())
 	}
 	if op == nil {
-		v.status = a.fixed[found.Path].serve(w, r)
-		return nil
+		v.status, err = a.page(w, r, found.Path)
+		return err
 	}
 	v.counts = op.counts
 	c := &Call{API: a, Engine: a.Engine, asked: r.Context(), op: op, now: a.Now(), catalog: a.Engine.Catalog(), base: a.baseOf(r), path: r.URL.Path, params: new(bind.Params), status: http.StatusOK, lagMs: -1}

@@ -53,31 +53,31 @@ func showBrand(c *Call, in *brandIn) (wire.Brand, error) {
 // brandTexts are a brand's fields beside name and type.
 type brandTexts struct {
 	Slug               *slug     `name:"slug" doc:"unique within the account; from the name where none is given" eg:"the-moons"`
-	ImageURL           *bind.URL `name:"imageurl" eg:"https://example.com/moon.png"`
-	HashTag            *string   `name:"hashtag" eg:"moons"`
-	OfficialWebsiteURL *bind.URL `name:"officialwebsiteurl" eg:"https://moons.example"`
-	WikipediaURL       *bind.URL `name:"wikipediaurl" eg:"https://en.wikipedia.org/wiki/Moon"`
-	FacebookURL        *bind.URL `name:"facebookurl" eg:"https://www.facebook.com/pages/Moons/123456"`
-	TwitterURL         *bind.URL `name:"twitterurl" eg:"https://twitter.com/moons"`
-	InstagramURL       *bind.URL `name:"instagramurl" eg:"https://www.instagram.com/moons/"`
-	YouTubeURL         *bind.URL `name:"youtubeurl" eg:"https://www.youtube.com/@moons"`
-	SpotifyURL         *bind.URL `name:"spotifyurl" eg:"https://open.spotify.com/artist/4dpARuHxo51G3z768sgnrY"`
+	ImageURL           *bind.URL `name:"imageurl" doc:"address of a picture" eg:"https://example.com/moon.png"`
+	HashTag            *string   `name:"hashtag" doc:"hash tag without #" eg:"moons"`
+	OfficialWebsiteURL *bind.URL `name:"officialwebsiteurl" doc:"official web site" eg:"https://moons.example"`
+	WikipediaURL       *bind.URL `name:"wikipediaurl" doc:"page on Wikipedia" eg:"https://en.wikipedia.org/wiki/Moon"`
+	FacebookURL        *bind.URL `name:"facebookurl" doc:"page on Facebook; FacebookID is read out of it" eg:"https://www.facebook.com/pages/Moons/123456"`
+	TwitterURL         *bind.URL `name:"twitterurl" doc:"profile on Twitter; TwitterScreenName is read out of it" eg:"https://twitter.com/moons"`
+	InstagramURL       *bind.URL `name:"instagramurl" doc:"profile on Instagram; InstagramUsername is read out of it" eg:"https://www.instagram.com/moons/"`
+	YouTubeURL         *bind.URL `name:"youtubeurl" doc:"channel on YouTube; YouTubeUsername is read out of it" eg:"https://www.youtube.com/@moons"`
+	SpotifyURL         *bind.URL `name:"spotifyurl" doc:"artist on Spotify; SpotifyID is read out of it" eg:"https://open.spotify.com/artist/4dpARuHxo51G3z768sgnrY"`
 	SpotifyUserURL     *bind.URL `name:"spotifyuserurl" doc:"owner of playlists, separate from the artist's profile" eg:"https://open.spotify.com/user/moons"`
-	SpotifyPodcastURL  *bind.URL `name:"spotifypodcasturl" eg:"https://open.spotify.com/show/1"`
-	DeezerURL          *bind.URL `name:"deezerurl" eg:"https://www.deezer.com/en/artist/27"`
-	DeezerUserURL      *bind.URL `name:"deezeruserurl" eg:"https://www.deezer.com/profile/5"`
-	AppleMusicURL      *bind.URL `name:"applemusicurl" eg:"https://music.apple.com/us/artist/moons/12345"`
-	NapsterURL         *bind.URL `name:"napsterurl" eg:"https://app.napster.com/artist/art.1"`
-	NapsterUserURL     *bind.URL `name:"napsteruserurl" eg:"https://app.napster.com/profile/moons"`
-	SoundCloudURL      *bind.URL `name:"soundcloudurl" eg:"https://soundcloud.com/moons"`
-	TumblrURL          *bind.URL `name:"tumblrurl" eg:"https://moons.tumblr.com"`
-	TwitchURL          *bind.URL `name:"twitchurl" eg:"https://www.twitch.tv/moons"`
-	DiscordServerURL   *bind.URL `name:"discordserverurl" eg:"https://discord.gg/moons"`
-	RedditURL          *bind.URL `name:"redditurl" eg:"https://www.reddit.com/r/moons"`
-	TikTokURL          *bind.URL `name:"tiktokurl" eg:"https://www.tiktok.com/@moons"`
-	GoogleURL          *bind.URL `name:"googleurl" eg:"https://plus.google.com/+moons"`
-	GroovesharkURL     *bind.URL `name:"groovesharkurl" eg:"https://grooveshark.com/moons"`
-	LastFMURL          *bind.URL `name:"lastfmurl" eg:"https://www.last.fm/music/Moons"`
+	SpotifyPodcastURL  *bind.URL `name:"spotifypodcasturl" doc:"podcast on Spotify" eg:"https://open.spotify.com/show/1"`
+	DeezerURL          *bind.URL `name:"deezerurl" doc:"artist on Deezer; DeezerID is read out of it" eg:"https://www.deezer.com/en/artist/27"`
+	DeezerUserURL      *bind.URL `name:"deezeruserurl" doc:"profile on Deezer; DeezerUserID is read out of it" eg:"https://www.deezer.com/profile/5"`
+	AppleMusicURL      *bind.URL `name:"applemusicurl" doc:"artist on Apple Music; AppleMusicID and AppleMusicName are read out of it" eg:"https://music.apple.com/us/artist/moons/12345"`
+	NapsterURL         *bind.URL `name:"napsterurl" doc:"artist on Napster; NapsterID is read out of it" eg:"https://app.napster.com/artist/art.1"`
+	NapsterUserURL     *bind.URL `name:"napsteruserurl" doc:"profile on Napster; NapsterUserID is read out of it" eg:"https://app.napster.com/profile/moons"`
+	SoundCloudURL      *bind.URL `name:"soundcloudurl" doc:"profile on SoundCloud; SoundCloudUsername is read out of it" eg:"https://soundcloud.com/moons"`
+	TumblrURL          *bind.URL `name:"tumblrurl" doc:"blog on Tumblr" eg:"https://moons.tumblr.com"`
+	TwitchURL          *bind.URL `name:"twitchurl" doc:"channel on Twitch" eg:"https://www.twitch.tv/moons"`
+	DiscordServerURL   *bind.URL `name:"discordserverurl" doc:"server on Discord" eg:"https://discord.gg/moons"`
+	RedditURL          *bind.URL `name:"redditurl" doc:"community on Reddit" eg:"https://www.reddit.com/r/moons"`
+	TikTokURL          *bind.URL `name:"tiktokurl" doc:"profile on TikTok" eg:"https://www.tiktok.com/@moons"`
+	GoogleURL          *bind.URL `name:"googleurl" doc:"profile on Google; GoogleID is read out of it" eg:"https://plus.google.com/+moons"`
+	GroovesharkURL     *bind.URL `name:"groovesharkurl" doc:"artist on Grooveshark" eg:"https://grooveshark.com/moons"`
+	LastFMURL          *bind.URL `name:"lastfmurl" doc:"artist on Last.fm" eg:"https://www.last.fm/music/Moons"`
 
 	custom domain.BrandFields
 }
@@ -162,7 +162,7 @@ func slugOf(name string) string {
 
 // createBrandIn are the parameters of brand/create.
 type createBrandIn struct {
-	Name  string `name:"name" required:"" eg:"The Moons"`
+	Name  string `name:"name" required:"" doc:"name of the brand, with a letter or a digit" eg:"The Moons"`
 	Type  string `name:"type" required:"" doc:"free text such as Music, TV" eg:"Music"`
 	Texts brandTexts
 }
@@ -179,7 +179,7 @@ func createBrand(c *Call, in *createBrandIn) (wire.Brand, error) {
 // editBrandIn are the parameters of brand/edit.
 type editBrandIn struct {
 	brandIn
-	Name  *string `name:"name" eg:"The Moons"`
+	Name  *string `name:"name" doc:"name of the brand, with a letter or a digit" eg:"The Moons"`
 	Type  *string `name:"type" doc:"free text such as Music, TV" eg:"Music"`
 	Texts brandTexts
 }

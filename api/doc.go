@@ -33,6 +33,9 @@
 //	answer.go      headers, ETag, body            wire/     JSON shapes
 //	stats.go       what it counts                 client/   typed client
 //	recall.go      polls answered from memory, and what an operation promises for it
+//	openapi.go     /openapi.json: openapi_input.go what is sent, openapi_shape.go what is answered,
+//	               openapi_texts.go its texts, fields.tsv what each field holds, examples/ an answer each
+//	pages.go       what needs no key: the document, keys, what errors mean
 //	turning.go     pages by keys
 //	cursor.go      what names the row behind which a page begins
 package api

@@ -13,7 +13,7 @@ import (
 // they have rules.
 type explaining struct {
 	Explain bool   `name:"explain" doc:"1 adds explain: the IDs of the actions that were counted, newest first, 1000 a page" eg:"1"`
-	After   string `name:"explain_after" max:"4096" doc:"the page of explain behind another one: what its next has here; needs explain"`
+	After   string `name:"explain_after" max:"4096" doc:"of a further page of explain, whose address is explain's next: follow that; needs explain"`
 }
 
 // Missing reports a page of an explanation that is not asked for.

@@ -17,10 +17,10 @@ import (
 var update = flag.Bool("update", false, "write the golden files")
 
 // fresh are the parts of an answer that differ from run to run.
-var fresh = regexp.MustCompile(`"jwt":"[^"]+"`)
+var fresh = regexp.MustCompile(`"(jwt)":"[^"]+"|"(AccessToken)":"[0-9a-f]{32}_1773578096"`)
 
 // TestAnswersAreAsTheyWere holds the bytes of each shape: order of fields, types,
-// nulls.
+// nulls. A file named by an operation and a status is its example in the document.
 func TestAnswersAreAsTheyWere(t *testing.T) {
 	h := counting(t)
 	tally := h.engine.answer
@@ -61,46 +61,69 @@ func TestAnswersAreAsTheyWere(t *testing.T) {
 	h.engine.defs[0].Link, h.engine.defs[0].Category = "https://example.com/definition", "Music"
 	h.engine.members[4097].UUID = [16]byte{0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0x4d, 0xef, 0x81, 15: 0xff}
 	for _, c := range []struct{ name, method, target, body string }{
-		{"brands", "GET", "/v1.1/brands?limit=1", ""},
-		{"brand", "GET", "/v1.1/brand/2", ""},
-		{"activities", "GET", "/v1.1/activities?limit=1,1", ""},
-		{"activity", "GET", "/v1.1/activity/100", ""},
-		{"member", "GET", "/v1.1/member/4097", ""},
-		{"member-activity", "GET", "/v1.1/member/4097?showposition=1&showbrands=1&showactions=1&limit=1", ""},
-		{"checked", "GET", "/v1.1/member/4097/activity/100", ""},
-		{"members", "GET", "/v1.1/members?limit=1,1", ""},
-		{"members-totals", "GET", "/v1.1/members/stats/activity?limit=1", ""},
-		{"opted-in", "POST", "/v1.1/segment/1/optin", "id=4097"},
-		{"tally", "GET", "/v1.1/brand/1/stats/activity", ""},
-		{"tally-type", "GET", "/v1.1/brand/1/stats/activity?group_by=type", ""},
-		{"tally-empty", "GET", "/v1.1/brand/1/stats/activity?activityID=104", ""},
-		{"timeline", "GET", "/v1.1/brand/1/stats/timeline", ""},
-		{"location", "GET", "/v1.1/brand/1/stats/location", ""},
-		{"gender", "GET", "/v1.1/brand/1/stats/gender", ""},
-		{"age", "GET", "/v1.1/brand/1/stats/age", ""},
-		{"newcomers", "GET", "/v1.1/brand/1/stats/members?limit=1", ""},
-		{"newcomers-type", "GET", "/v1.1/brand/1/stats/members?group_by=type&limit=1", ""},
-		{"segment-stats", "GET", "/v1.1/brand/1/stats/segments", ""},
-		{"explained", "GET", "/v1.1/brand/1/stats/members?explain=1&limit=1&end_date=2026-01-02+00:00:00", ""},
-		{"daily", "GET", "/v1.1/activity/count/daily?start_date=2025-12-31+00:00:00&end_date=2026-01-02+00:00:00", ""},
-		{"record", "POST", "/v1.1/activity/record", "activityid=100&brandid=1&id=4097&content=plain+text&marker=m&timestamp=2026-01-02+03:04:05&country=DE&async=0"},
-		{"record-service", "POST", "/v1.1/activity/record", `{"activityid":101,"id":4097,"content":{"TrackName":"Blue"},"media":"https://x.y","marker":"m","timestamp":"2026-01-02 03:04:05","async":0}`},
-		{"feed", "GET", "/v1.1/activity/feed", ""},
-		{"members-active", "GET", "/v1.1/members/active?totalmembercount=1&limit=1,1", ""},
-		{"members-active-fields", "GET", "/v1.1/members/active?fields=lastactivity,SCORE,Brand&brandID=2", ""},
-		{"crossover", "GET", "/v1.1/brands/1/crossover", ""},
-		{"record-async", "POST", "/v1.1/activity/record", "activityid=100&brandid=1&id=4097"},
-		{"record-many", "POST", "/v1.1/activities/record", goodRecord + "\n{}"},
-		{"segments", "GET", "/v1.1/segments?limit=1", ""},
-		{"deleted", "POST", "/v1.1/activity/104/delete", ""},
+		{"listBrands.200", "GET", "/v1.1/brands?limit=1", ""},
+		{"getBrand.200", "GET", "/v1.1/brand/2", ""},
+		{"listActivities.200", "GET", "/v1.1/activities?limit=1,1", ""},
+		{"getActivity.200", "GET", "/v1.1/activity/100", ""},
+		{"getMember.200", "GET", "/v1.1/member/4097", ""},
+		{"getMember.200-shown", "GET", "/v1.1/member/4097?showposition=1&showbrands=1&showactions=1&limit=1", ""},
+		{"checkMemberActivity.200", "GET", "/v1.1/member/4097/activity/100", ""},
+		{"listMembers.200", "GET", "/v1.1/members?limit=1,1", ""},
+		{"getMemberTotals.200", "GET", "/v1.1/members/stats/activity?limit=1", ""},
+		{"optInToSegment.200", "POST", "/v1.1/segment/1/optin", "id=4097"},
+		{"getBrandActivityStats.200", "GET", "/v1.1/brand/1/stats/activity", ""},
+		{"getBrandActivityStats.200-type", "GET", "/v1.1/brand/1/stats/activity?group_by=type", ""},
+		{"getBrandActivityStats.200-empty", "GET", "/v1.1/brand/1/stats/activity?activityID=104", ""},
+		{"getBrandTimeline.200", "GET", "/v1.1/brand/1/stats/timeline", ""},
+		{"getBrandLocations.200", "GET", "/v1.1/brand/1/stats/location", ""},
+		{"getBrandGenders.200", "GET", "/v1.1/brand/1/stats/gender", ""},
+		{"getBrandAges.200", "GET", "/v1.1/brand/1/stats/age", ""},
+		{"getBrandActiveMembers.200", "GET", "/v1.1/brand/1/stats/members?limit=1", ""},
+		{"getBrandActiveMembers.200-type", "GET", "/v1.1/brand/1/stats/members?group_by=type&limit=1", ""},
+		{"getBrandSegmentStats.200", "GET", "/v1.1/brand/1/stats/segments", ""},
+		{"getBrandActiveMembers.200-explained", "GET", "/v1.1/brand/1/stats/members?explain=1&limit=1&end_date=2026-01-02+00:00:00", ""},
+		{"countDaily.200", "GET", "/v1.1/activity/count/daily?start_date=2025-12-31+00:00:00&end_date=2026-01-02+00:00:00", ""},
+		{"recordActivity.200", "POST", "/v1.1/activity/record", "activityid=100&brandid=1&id=4097&content=plain+text&marker=m&timestamp=2026-01-02+03:04:05&country=DE&async=0"},
+		{"recordActivity.200-service", "POST", "/v1.1/activity/record", `{"activityid":101,"id":4097,"content":{"TrackName":"Blue"},"media":"https://x.y","marker":"m","timestamp":"2026-01-02 03:04:05","async":0}`},
+		{"getFeed.200", "GET", "/v1.1/activity/feed", ""},
+		{"listActiveMembers.200", "GET", "/v1.1/members/active?totalmembercount=1&limit=1,1", ""},
+		{"listActiveMembers.200-fields", "GET", "/v1.1/members/active?fields=lastactivity,SCORE,Brand&brandID=2", ""},
+		{"getBrandCrossover.200", "GET", "/v1.1/brands/1/crossover", ""},
+		{"recordActivity.202", "POST", "/v1.1/activity/record", "activityid=100&brandid=1&id=4097"},
+		{"recordActivities.202", "POST", "/v1.1/activities/record", goodRecord + "\n{}"},
+		{"listSegments.200", "GET", "/v1.1/segments?limit=1", ""},
+		{"getPopularBrands.200", "GET", "/v1.1/brands/crossover", ""},
+		{"listBrandActivities.200", "GET", "/v1.1/brand/1/activities", ""},
+		{"listBrandSegments.200", "GET", "/v1.1/brand/1/segments", ""},
+		{"createBrand.200", "POST", "/v1.1/brand/create", "name=The+Moons&type=Music"},
+		{"editBrand.200", "POST", "/v1.1/brand/1/edit", "hashtag=moons"},
+		{"optInToBrand.200", "POST", "/v1.1/brand/1/optin", "id=4097"},
+		{"optOutOfBrand.200", "POST", "/v1.1/brand/1/optout", "id=4097"},
+		{"countServices.200", "GET", "/v1.1/activity/count/services", ""},
+		{"createActivity.200", "POST", "/v1.1/activity/create", "name=played&type=Listened&service=custom"},
+		{"editActivity.200", "POST", "/v1.1/activity/100/edit", "value=2"},
+		{"recordActivities.200", "POST", "/v1.1/activities/record?async=0", `{"activityid":100,"brandid":1,"id":4097,"marker":"m-1"}`},
+		{"getSegment.200", "GET", "/v1.1/segment/1", ""},
+		{"createSegment.200", "POST", "/v1.1/segment/create", "name=Campaign&activities=100:7,101"},
+		{"editSegment.200", "POST", "/v1.1/segment/1/edit", "label=campaign"},
+		{"optOutOfSegment.200", "POST", "/v1.1/segment/1/optout", "id=4097"},
+		{"registerMember.200", "POST", "/v1.1/member/register", "service=spotify&uid=u-1&authtoken=token-1"},
+		{"attachService.200", "POST", "/v1.1/member/4097/register", "service=spotify&uid=u-1&authtoken=token-1"},
+		{"findMember.200", "GET", "/v1.1/member?email=ada@example.com", ""},
+		{"optIn.200", "POST", "/v1.1/optin", "id=4097"},
+		{"optOut.200", "POST", "/v1.1/optout", "id=4097"},
+		{"deleteActivity.200", "POST", "/v1.1/activity/104/delete", ""},
+		{"deleteBrand.200", "POST", "/v1.1/brand/1/delete", ""},
+		{"deleteSegment.200", "POST", "/v1.1/segment/1/delete", ""},
+		{"deleteMemberActivity.200", "POST", "/v1.1/member/4097/activity/12289/delete", ""},
 		{"problem", "GET", "/v1.1/brands?limit=x", ""},
 	} {
 		w := h.do(c.method, keyed(c.target, keyAdvanced), c.body)
 		var got bytes.Buffer
-		if err := json.Indent(&got, fresh.ReplaceAll(w.Body.Bytes(), []byte(`"jwt":"…"`)), "", "  "); err != nil {
+		if err := json.Indent(&got, fresh.ReplaceAll(w.Body.Bytes(), []byte(`"$1$2":"…"`)), "", "  "); err != nil {
 			t.Fatalf("%s: %v: %s", c.name, err, w.Body)
 		}
-		file := filepath.Join("testdata", "golden", c.name+".json")
+		file := filepath.Join("examples", c.name+".json")
 		if *update {
 			if err := os.WriteFile(file, got.Bytes(), 0o644); err != nil {
 				t.Fatal(err)
@@ -113,6 +136,17 @@ func TestAnswersAreAsTheyWere(t *testing.T) {
 		}
 		if d := cmp.Diff(string(want), got.String()); d != "" {
 			t.Errorf("%s: %s", c.name, d)
+		}
+	}
+}
+
+// Each status of success of each operation has an example in the document.
+func TestOpenAPI_EachAnswerHasAnExample(t *testing.T) {
+	for _, o := range Operations() {
+		for _, out := range o.out {
+			if example(o.ID, out.status) == nil {
+				t.Errorf("%s %d has no example", o.name(), out.status)
+			}
 		}
 	}
 }

@@ -27,6 +27,7 @@ func (r *request[In]) shared() *common { return &r.common }
 
 // Operation is one row of the table.
 type Operation struct {
+	ID           string // its name in the document
 	Method, Path string
 	Summary      string
 	Group        string
@@ -71,16 +72,16 @@ func answers[T any](status int) option {
 	return func(o *Operation) { o.out = append(o.out, outcome{status, reflect.TypeFor[T]()}) }
 }
 
-func get[In, Out any](group, path, summary string, f func(*Call, *In) (Out, error), opts ...option) *Operation {
-	return operation(http.MethodGet, group, path, summary, f, opts)
+func get[In, Out any](id, group, path, summary string, f func(*Call, *In) (Out, error), opts ...option) *Operation {
+	return operation(id, http.MethodGet, group, path, summary, f, opts)
 }
 
-func post[In, Out any](group, path, summary string, f func(*Call, *In) (Out, error), opts ...option) *Operation {
-	return operation(http.MethodPost, group, path, summary, f, opts)
+func post[In, Out any](id, group, path, summary string, f func(*Call, *In) (Out, error), opts ...option) *Operation {
+	return operation(id, http.MethodPost, group, path, summary, f, opts)
 }
 
-func operation[In, Out any](method, group, path, summary string, f func(*Call, *In) (Out, error), opts []option) *Operation {
-	o := &Operation{Method: method, Path: path, Summary: summary, Group: group}
+func operation[In, Out any](id, method, group, path, summary string, f func(*Call, *In) (Out, error), opts []option) *Operation {
+	o := &Operation{ID: id, Method: method, Path: path, Summary: summary, Group: group}
 	for _, opt := range opts {
 		opt(o)
 	}

@@ -29,8 +29,8 @@ type actionIn struct {
 	UID         string       `name:"uid" doc:"with service says who"`
 	BrandID     bind.ID      `name:"brandid" doc:"required unless the definition has a brand" eg:"1"`
 	Content     content      `name:"content" doc:"an object, or text" eg:"{\"TrackName\":\"Blue\"}"`
-	Link        bind.URL     `name:"link" eg:"https://example.com/track"`
-	Media       bind.URL     `name:"media" eg:"https://example.com/cover.png"`
+	Link        bind.URL     `name:"link" doc:"address of what it was done with, http or https" eg:"https://example.com/track"`
+	Media       bind.URL     `name:"media" doc:"address of a picture of it, http or https" eg:"https://example.com/cover.png"`
 	Marker      string       `name:"marker" doc:"the record's name within application and member, known in the month of its timestamp and, for any timestamp, in the current and the previous month: the same record again gives the item there is, another one under it is error 7; timestamp (where one is given), brand, definition and service decide whether it is the same, content does not" eg:"m-1"`
 	Timestamp   bind.Time    `name:"timestamp" doc:"when it was completed; default: receipt" eg:"2026-01-02 03:04:05"`
 	Country     bind.Country `name:"country" doc:"where it was done" eg:"DE"`

@@ -21,17 +21,17 @@ type registerIn struct {
 	AuthToken  string       `name:"authtoken" max:"8192" doc:"token from the service; required but for email" eg:"token-1"`
 	AuthSecret *string      `name:"authsecret" max:"8192" doc:"secret or refresh token" eg:"secret-1"`
 
-	FirstName *string         `name:"firstname" eg:"Ada"`
-	Surname   *string         `name:"surname" eg:"Fan"`
-	Username  *string         `name:"username" eg:"ada"`
+	FirstName *string         `name:"firstname" doc:"first name" eg:"Ada"`
+	Surname   *string         `name:"surname" doc:"surname" eg:"Fan"`
+	Username  *string         `name:"username" doc:"name on the service; of the service record, too" eg:"ada"`
 	Email     *bind.Email     `name:"email" doc:"required for a registration by email" eg:"ada@example.com"`
 	Password  string          `name:"password" max:"256" doc:"required for a registration by email; 8 to 256 bytes, one for each address" eg:"correct horse"`
 	Birthdate *bind.Birthdate `name:"birthdate" doc:"dd-mm-yyyy, a past day" eg:"24-12-1990"`
-	Gender    *string         `name:"gender" enum:"M,F,Other" eg:"F"`
-	City      *string         `name:"city" eg:"Berlin"`
+	Gender    *string         `name:"gender" enum:"M,F,Other" doc:"gender; absent: not known" eg:"F"`
+	City      *string         `name:"city" doc:"city" eg:"Berlin"`
 	Country   *bind.Country   `name:"country" doc:"ISO 3166-1 alpha-2" eg:"DE"`
 	Region    *string         `name:"region" doc:"state or province" eg:"Berlin"`
-	PostCode  *string         `name:"postcode" eg:"10115"`
+	PostCode  *string         `name:"postcode" doc:"postal code" eg:"10115"`
 	AvatarURL *bind.URL       `name:"avatarurl" doc:"picture on the service" eg:"https://example.com/ada.png"`
 
 	Partner   string `name:"partner" doc:"partner id; code wins over it" eg:"acme"`

@@ -150,7 +150,7 @@ func (c *Call) segmentItem(s *domain.Segment) (wire.Segment, error) {
 
 // segmentTexts are a segment's fields that create and edit share.
 type segmentTexts struct {
-	Label      *string            `name:"label" eg:"super fans"`
+	Label      *string            `name:"label" doc:"a second name, shown with opt-ins" eg:"super fans"`
 	BrandID    *bind.ID           `name:"brandid" doc:"the brand it is for; none: the account" eg:"1"`
 	Activities *segmentActivities `name:"activities" doc:"activity definitions, each as id or, with points of its own from 0 to 65535, as id:points; replaces the list" eg:"100,101:9"`
 	Rule       *bool              `name:"rule" doc:"1: who has done enough of the activities is on the list, too" eg:"1"`
@@ -271,7 +271,7 @@ func (t *segmentTexts) put(c *Call) (*domain.PutSegment, error) {
 
 // createSegmentIn are the parameters of segment/create.
 type createSegmentIn struct {
-	Name string `name:"name" required:"" eg:"Super fans"`
+	Name string `name:"name" required:"" doc:"name of the segment" eg:"Super fans"`
 	segmentTexts
 }
 
@@ -287,7 +287,7 @@ func createSegment(c *Call, in *createSegmentIn) (wire.Segment, error) {
 // editSegmentIn are the parameters of segment/edit.
 type editSegmentIn struct {
 	segmentIn
-	Name *string `name:"name" eg:"Super fans"`
+	Name *string `name:"name" doc:"name of the segment" eg:"Super fans"`
 	segmentTexts
 }
 

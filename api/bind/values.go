@@ -87,9 +87,10 @@ func entries(s string, f func(entry string) error) error {
 	return nil
 }
 
-var errService = errors.New("must be one of " + strings.Join(serviceWords(), ", "))
+var errService = errors.New("must be one of " + strings.Join(ServiceWords(), ", "))
 
-func serviceWords() []string {
+// ServiceWords are the service identifiers, custom included.
+func ServiceWords() []string {
 	var out []string
 	for s := range domain.Services - 1 {
 		out = append(out, domain.Service(s+1).String())

@@ -32,29 +32,30 @@ type kind struct {
 	slug   string
 	status int
 	title  string
+	when   string
 }
 
 var kinds = [...]kind{
-	domain.OK:               {"internal", http.StatusInternalServerError, "Internal error"}, // an error without a code is a bug
-	domain.MissingKey:       {"missing-key", http.StatusUnauthorized, "Missing key"},
-	domain.InvalidKey:       {"invalid-key", http.StatusUnauthorized, "Invalid key"},
-	domain.MissingParameter: {"missing-parameter", http.StatusBadRequest, "Missing parameter"},
-	domain.InvalidParameter: {"invalid-parameter", http.StatusBadRequest, "Invalid parameter"},
-	domain.NotFound:         {"not-found", http.StatusNotFound, "Not found"},
-	domain.MethodNotAllowed: {"method-not-allowed", http.StatusMethodNotAllowed, "Method not allowed"},
-	domain.Conflict:         {"conflict", http.StatusConflict, "Conflict"},
-	domain.RateLimited:      {"rate-limited", http.StatusTooManyRequests, "Rate limited"},
-	domain.PlanRequired:     {"plan-required", http.StatusForbidden, "Plan required"},
-	domain.Internal:         {"internal", http.StatusInternalServerError, "Internal error"},
-	domain.Unavailable:      {"unavailable", http.StatusServiceUnavailable, "Unavailable"},
-	domain.PlanLimit:        {"plan-limit", http.StatusForbidden, "Plan limit"},
-	domain.NoAccount:        {"no-account", http.StatusNotFound, "No account"},
-	domain.TooLarge:         {"too-large", http.StatusRequestEntityTooLarge, "Too large"},
-	domain.WrongApplication: {"wrong-application", http.StatusForbidden, "Wrong application"},
-	domain.Gone:             {"gone", http.StatusGone, "Gone"},
-	domain.UnsupportedMedia: {"unsupported-media", http.StatusUnsupportedMediaType, "Unsupported media type"},
-	domain.WrongPassword:    {"wrong-password", http.StatusUnauthorized, "Wrong password"},
-	domain.Locked:           {"locked", http.StatusTooManyRequests, "Locked"},
+	domain.OK:               {"internal", http.StatusInternalServerError, "Internal error", ""}, // an error without a code is a bug
+	domain.MissingKey:       {"missing-key", http.StatusUnauthorized, "Missing key", "there is no apiKey"},
+	domain.InvalidKey:       {"invalid-key", http.StatusUnauthorized, "Invalid key", "the key is unknown or revoked"},
+	domain.MissingParameter: {"missing-parameter", http.StatusBadRequest, "Missing parameter", "a required parameter is absent, or the one that another requires"},
+	domain.InvalidParameter: {"invalid-parameter", http.StatusBadRequest, "Invalid parameter", "a value is malformed, or parameters do not go together"},
+	domain.NotFound:         {"not-found", http.StatusNotFound, "Not found", "there is no such member, brand, segment, activity, action or path"},
+	domain.MethodNotAllowed: {"method-not-allowed", http.StatusMethodNotAllowed, "Method not allowed", "the path does not take the method; Allow names those that it takes"},
+	domain.Conflict:         {"conflict", http.StatusConflict, "Conflict", "an identity or a slug is taken, or an Idempotency-Key or a marker was used for something else"},
+	domain.RateLimited:      {"rate-limited", http.StatusTooManyRequests, "Rate limited", "too many requests; Retry-After says when to go on"},
+	domain.PlanRequired:     {"plan-required", http.StatusForbidden, "Plan required", "an advanced operation, and a plan without it"},
+	domain.Internal:         {"internal", http.StatusInternalServerError, "Internal error", "a defect of the service; request_id finds it in the log"},
+	domain.Unavailable:      {"unavailable", http.StatusServiceUnavailable, "Unavailable", "not now, or not within the time given; Retry-After says when to repeat"},
+	domain.PlanLimit:        {"plan-limit", http.StatusForbidden, "Plan limit", "a quota is used up, or the question would read more rows than this installation reads for one"},
+	domain.NoAccount:        {"no-account", http.StatusNotFound, "No account", "nobody has the identity of a login"},
+	domain.TooLarge:         {"too-large", http.StatusRequestEntityTooLarge, "Too large", "the body or the header is over the limit"},
+	domain.WrongApplication: {"wrong-application", http.StatusForbidden, "Wrong application", "the key is not made for this operation or member"},
+	domain.Gone:             {"gone", http.StatusGone, "Gone", "the member was merged into another, which Location names, or erased"},
+	domain.UnsupportedMedia: {"unsupported-media", http.StatusUnsupportedMediaType, "Unsupported media type", "the body is of another type"},
+	domain.WrongPassword:    {"wrong-password", http.StatusUnauthorized, "Wrong password", "the password is wrong"},
+	domain.Locked:           {"locked", http.StatusTooManyRequests, "Locked", "too many wrong passwords; Retry-After says when one is looked at again"},
 }
 
 // Codes are all codes of the contract, ascending.
@@ -68,6 +69,12 @@ func Codes() []domain.Code {
 
 // Status is the status a code is answered with.
 func Status(code domain.Code) int { return kindOf(code).status }
+
+// When says what a code is answered to.
+func When(code domain.Code) string { return kindOf(code).when }
+
+// Title is the code's name.
+func Title(code domain.Code) string { return kindOf(code).title }
 
 // Slug is the code's word in type.
 func Slug(code domain.Code) string { return kindOf(code).slug }

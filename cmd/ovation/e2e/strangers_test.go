@@ -35,8 +35,15 @@ func operationsOf(n *node) (all []described) {
 	n.t.Helper()
 	var doc struct {
 		Paths map[string]map[string]struct {
-			Parameters []struct{ Name, In string }
-			Required   []string `json:"x-required"`
+			Parameters  []struct{ Name, In string }
+			RequestBody struct {
+				Content map[string]struct {
+					Schema struct {
+						Properties map[string]any
+						Required   []string
+					}
+				}
+			}
 		}
 	}
 	res, err := http.Get("http://" + n.http + "/openapi.json")
@@ -49,11 +56,14 @@ func operationsOf(n *node) (all []described) {
 	}
 	for _, path := range slices.Sorted(maps.Keys(doc.Paths)) {
 		for _, method := range slices.Sorted(maps.Keys(doc.Paths[path])) {
-			o := described{method: strings.ToUpper(method), path: path, required: doc.Paths[path][method].Required}
+			body := doc.Paths[path][method].RequestBody.Content["application/json"].Schema
+			o := described{method: strings.ToUpper(method), path: path, required: body.Required}
+			o.others = slices.Sorted(maps.Keys(body.Properties))
 			for _, q := range doc.Paths[path][method].Parameters {
-				if q.In == "path" {
+				switch q.In {
+				case "path":
 					o.inPath = append(o.inPath, q.Name)
-				} else {
+				case "query":
 					o.others = append(o.others, q.Name)
 				}
 			}

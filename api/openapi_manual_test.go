@@ -1,0 +1,173 @@
+package api
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/problem"
+)
+
+// The document is the manual: each parameter, each field of an answer and each group has
+// its text, and no line of the table of fields is for a field that is not there.
+func TestOpenAPI_SaysWhatEverythingIs(t *testing.T) {
+	doc := described(t, newHouse(t))
+	met := map[string]bool{}
+	for shape, s := range walk(doc, "components", "schemas").(map[string]any) {
+		properties, _ := walk(s, "properties").(map[string]any)
+		for name, p := range properties {
+			if text, _ := walk(p, "description").(string); text == "" {
+				t.Errorf("%s.%s has no text", shape, name)
+			}
+			met[shape+"."+name] = true
+			if _, own := fieldTexts[shape+"."+name]; !own {
+				met["*."+name] = true
+			}
+		}
+	}
+	for name := range fieldTexts {
+		if !met[name] {
+			t.Errorf("fields.tsv says of %s what no shape has", name)
+		}
+	}
+	groups := map[string]bool{}
+	for _, tag := range walk(doc, "tags").([]any) {
+		groups[walk(tag, "name").(string)] = walk(tag, "description") != ""
+	}
+	known := map[string]bool{}
+	for _, o := range Operations() {
+		known[o.ID] = true
+		plans := []*bind.Plan{o.plan}
+		if o.each != nil {
+			plans = append(plans, o.each)
+		}
+		for _, plan := range plans {
+			for _, q := range plan.Params() {
+				if q.Doc == "" {
+					t.Errorf("%s: the parameter %s has no text", o.name(), q.Name)
+				}
+			}
+		}
+		if !groups[o.Group] {
+			t.Errorf("the group %s has no text", o.Group)
+		}
+	}
+	for id := range notes {
+		if !known[id] {
+			t.Errorf("there is a note on %s, which is no operation", id)
+		}
+	}
+}
+
+// A client that sends the defaults of all that is described sends nothing twice: a POST
+// has each parameter in one place.
+func TestOpenAPI_EachParameterIsDescribedInOnePlace(t *testing.T) {
+	doc := described(t, newHouse(t))
+	for _, o := range Operations() {
+		op := walk(doc, "paths", placeholder.ReplaceAllString(o.Path, "/{$1}"), strings.ToLower(o.Method))
+		met := map[string]bool{}
+		for _, p := range walk(op, "parameters").([]any) {
+			met[strings.ToLower(walk(p, "name").(string))] = true
+			if name := walk(p, "name"); o.Method == http.MethodPost && o.each == nil && walk(p, "in") == "query" && name != "wait_for" && name != "timeout_ms" {
+				t.Errorf("%s has %s in the query", o.name(), name)
+			}
+		}
+		for _, kind := range []string{"application/json", "application/x-www-form-urlencoded"} {
+			schema := walk(op, "requestBody", "content", kind, "schema")
+			properties, _ := walk(schema, "properties").(map[string]any)
+			for name := range properties {
+				if met[strings.ToLower(name)] {
+					t.Errorf("%s has %s in the query and in the body", o.name(), name)
+				}
+			}
+			required, _ := walk(schema, "required").([]any)
+			for _, q := range o.plan.Params() {
+				if o.Method == http.MethodPost && o.each == nil && q.Required && !q.InPath && q.Name != "apiKey" && !slices.Contains(required, any(q.Name)) {
+					t.Errorf("%s: %s is required, and the schema does not say so", o.name(), q.Name)
+				}
+			}
+		}
+	}
+}
+
+// A request made as a generated client makes it, with every default of the document, is
+// taken: by JSON and by form.
+func TestOpenAPI_RequestsWithAllDefaultsAreTaken(t *testing.T) {
+	doc := described(t, newHouse(t))
+	for _, o := range Operations() {
+		if o.Method != http.MethodPost || o.each != nil {
+			continue
+		}
+		op := walk(doc, "paths", placeholder.ReplaceAllString(o.Path, "/{$1}"), "post")
+		target, params := exampled(o, sufficient[o.name()]...)
+		query := url.Values{"apiKey": {keyEnterprise}}
+		for _, p := range walk(op, "parameters").([]any) {
+			if v := walk(p, "schema", "default"); v != nil && walk(p, "in") == "query" {
+				query.Set(walk(p, "name").(string), fmt.Sprint(v))
+			}
+		}
+		properties, _ := walk(op, "requestBody", "content", "application/json", "schema", "properties").(map[string]any)
+		body := map[string]any{}
+		for name, p := range properties {
+			if v := walk(p, "default"); v != nil {
+				body[name] = v
+				params.Set(name, fmt.Sprint(v))
+			} else if params.Has(name) {
+				body[name] = params.Get(name)
+			}
+		}
+		asJSON, err := json.Marshal(body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range []string{string(asJSON), params.Encode()} {
+			if w := newHouse(t).do(o.Method, target+"?"+query.Encode(), text); w.Code != http.StatusOK && w.Code != http.StatusAccepted {
+				t.Errorf("%s: %s: %d %s", o.name(), text, w.Code, w.Body)
+			}
+		}
+	}
+}
+
+// The document names the host that it was asked of, as other addresses in answers do.
+func TestOpenAPI_ServersFollowTheHost(t *testing.T) {
+	h := newHouse(t)
+	server := func(host string) any {
+		r := httptest.NewRequest(http.MethodGet, "/openapi.json", nil)
+		r.Host = host
+		w := httptest.NewRecorder()
+		h.api.ServeHTTP(w, r)
+		var doc map[string]any
+		h.ok(w, &doc)
+		return walk(walk(doc, "servers").([]any)[0], "url")
+	}
+	if got := server("other.example"); got != "https://api.example" {
+		t.Errorf("with a base address of its own: %v", got)
+	}
+	h.api.ByHost = true
+	if got := server("other.example:8080"); got != "http://other.example:8080" {
+		t.Errorf("by host: %v", got)
+	}
+}
+
+// The type of a problem is an address that says what the error means.
+func TestProblem_TypeIsAnAddress(t *testing.T) {
+	h := newHouse(t)
+	for _, code := range problem.Codes() {
+		var page struct {
+			Type, When   string
+			Code, Status int
+		}
+		h.ok(h.do(http.MethodGet, "/errors/"+problem.Slug(code), ""), &page)
+		if page.Type != "/errors/"+problem.Slug(code) || page.Code != int(code) || page.Status != problem.Status(code) || page.When == "" {
+			t.Errorf("%d: %+v", code, page)
+		}
+	}
+	h.refused(h.do(http.MethodGet, "/errors/nothing", ""), domain.NotFound, "")
+}

@@ -1,0 +1,145 @@
+package api
+
+import (
+	"embed"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"strings"
+)
+
+// Schemer is a type that describes its own JSON form.
+type Schemer interface{ Schema() map[string]any }
+
+// Selectable is a shape of whose fields a request may ask for some only: those that
+// are always there.
+type Selectable interface{ Always() []string }
+
+// schema describes a shape of package wire. Structs are kept by name; all their
+// fields are there in every answer, but those marked omitempty, which are never null.
+func (d *describer) schema(t reflect.Type) object {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if s, ok := reflect.Zero(t).Interface().(Schemer); ok {
+		if d.schemas[t.Name()] == nil {
+			schema := s.Schema()
+			tell(t.Name(), schema["properties"].(object))
+			d.schemas[t.Name()] = schema
+		}
+		return ref(t.Name())
+	}
+	switch t.Kind() {
+	case reflect.String:
+		return object{"type": "string"}
+	case reflect.Bool:
+		return object{"type": "boolean"}
+	case reflect.Int, reflect.Int64, reflect.Uint32, reflect.Uint64:
+		return object{"type": "integer"}
+	case reflect.Slice:
+		if t.Elem().Kind() == reflect.Uint8 { // json.RawMessage: always an object here
+			return object{"type": "object"}
+		}
+		return object{"type": "array", "items": d.schema(t.Elem())}
+	case reflect.Struct:
+		return d.structure(t)
+	}
+	panic("api: no schema of a " + t.String())
+}
+
+func (d *describer) structure(t reflect.Type) object {
+	if d.schemas[t.Name()] != nil {
+		return ref(t.Name())
+	}
+	properties, required := object{}, []string{}
+	d.schemas[t.Name()] = object{"type": "object", "properties": properties, "additionalProperties": false}
+	for f := range t.Fields() {
+		if !f.IsExported() {
+			continue
+		}
+		name, opts, _ := strings.Cut(f.Tag.Get("json"), ",")
+		s, optional := d.schema(f.Type), strings.Contains(opts, "omitempty")
+		switch {
+		case f.Type.Kind() != reflect.Pointer || optional:
+		case s["$ref"] != nil:
+			s = object{"anyOf": []object{s, {"type": "null"}}}
+		default:
+			s["type"] = []any{s["type"], "null"}
+		}
+		properties[name] = s
+		if !optional {
+			required = append(required, name)
+		}
+	}
+	if s, ok := reflect.Zero(t).Interface().(Selectable); ok {
+		required = s.Always()
+	}
+	tell(t.Name(), properties)
+	d.schemas[t.Name()].(object)["required"] = required
+	return ref(t.Name())
+}
+
+//go:embed fields.tsv
+var fieldsTable string
+
+// fieldText says what a field of a shape holds, and in which form.
+type fieldText struct{ form, text string }
+
+// fieldTexts are all, by shape.field, and by *.field for the shapes that have none.
+var fieldTexts = func() map[string]fieldText {
+	out := map[string]fieldText{}
+	for line := range strings.Lines(fieldsTable) {
+		parts := strings.Split(strings.TrimSpace(line), "\t")
+		if strings.HasPrefix(line, "#") || len(parts) < 3 {
+			continue
+		}
+		for name := range strings.SplitSeq(parts[0], " ") {
+			out[name] = fieldText{parts[1], parts[2]}
+		}
+	}
+	return out
+}()
+
+// forms are what the second column of the table says, in the words of JSON Schema.
+var forms = map[string]object{
+	"-":     nil,
+	"time":  {"pattern": `^[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}$`},
+	"date":  {"format": "date"},
+	"url":   {"format": "uri"},
+	"count": {"pattern": `^[0-9]+$`},
+	"flag":  {"enum": []string{"0", "1"}},
+}
+
+// tell puts into a shape's properties what its fields hold.
+func tell(shape string, properties object) {
+	for name, p := range properties {
+		about, ok := fieldTexts[shape+"."+name]
+		if !ok {
+			about, ok = fieldTexts["*."+name]
+		}
+		if !ok {
+			continue
+		}
+		s := maps.Clone(p.(object))
+		form, known := forms[about.form]
+		if !known {
+			panic(fmt.Sprintf("api: fields.tsv: %s.%s has the form %q", shape, name, about.form))
+		}
+		maps.Copy(s, form)
+		s["description"] = about.text
+		properties[name] = s
+	}
+}
+
+//go:embed examples/*.json
+var examples embed.FS
+
+// example is an answer of the operation; nil: there is none.
+func example(id string, status int) any {
+	b, err := examples.ReadFile(fmt.Sprintf("examples/%s.%d.json", id, status))
+	if err != nil {
+		return nil
+	}
+	return json.RawMessage(b)
+}

@@ -1,0 +1,128 @@
+package api
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/ovation-analytics/ovation/api/problem"
+)
+
+// manual is what holds for all operations.
+const manual = `Member, activity and brand analytics: who did what, when, for which brand.
+
+**Key.** Every request carries the query parameter apiKey (a POST also in its body). It is not part of addresses in answers:
+who follows paging.next or a Link adds the key.
+
+**Parameters.** Names are in any case. A GET takes them in the query. A POST takes them in a JSON object or in a form, as described here;
+each may be in the query instead, but in one place only. An unknown parameter is ignored and named in a Warning header.
+An empty value is an absent one in a GET; in a POST it clears the field.
+
+**Times** are UTC: YYYY-MM-DD HH:MM:SS (RFC 3339 is taken, too). A range has its start and not its end; without dates it is the last week.
+X-Range says which range was answered, Warning that it was clamped.
+
+**Numbers** of statistics are strings, as older clients read them; the description of a field says so by its type. Counts are exact:
+a total counts a member once over the whole range, so a total of members is not the sum of its rows.
+
+**Pages.** limit is <limit> or <offset>,<limit>. Lists that have cursor: cursor= (empty) begins a walk, then follow next; a row whose
+key stays is met exactly once while data arrives. A walk by offset ends at row 100,000, with a Warning where there are more.
+
+**Read your writes.** Each answer has X-Position. A request with wait_for=<that token> answers once it is applied, or with error 11 after timeout_ms.
+
+**Polling.** A GET has an ETag; If-None-Match gives 304. Equal tags mean equal bodies but for jwt and explain.position.
+
+**Repeats.** A POST with an Idempotency-Key may be sent again without harm.`
+
+// keyText says of the key what its place does not.
+const keyText = "The access key of an application, in the query; a POST may have it in its body instead. A header is not looked at. " +
+	"Addresses in answers are without it: add it to follow one."
+
+// tags are the groups of operations.
+var tags = []object{
+	{"name": "Brands", "description": "Artists, shows and the like: what members are active for. Beside each brand its statistics."},
+	{"name": "Activities", "description": "Definitions say what can be done; actions are that a member did it once. Actions are recorded here, listed and counted."},
+	{"name": "Segments", "description": "Named sets of activity definitions with points of their own, and a list of members: who opted in, was put there, or is there by its rule."},
+	{"name": "Members", "description": "People, with their service records, opt-ins and actions."},
+	{"name": "Documents", "description": "What needs no key."},
+}
+
+// headers of answers.
+var headers = object{
+	"ETag":                header("weak tag of the body, for If-None-Match: equal tags mean equal bodies but for jwt and explain.position, which no tag covers", "string"),
+	"X-Position":          header("what has been applied to give this answer; of a POST, where it is visible: a token for wait_for", "string"),
+	"X-Lag-Ms":            header("milliseconds since the end of the log, as then seen, has been applied", "integer"),
+	"X-Range":             header("the range answered, as start/end", "string"),
+	"X-Request-Id":        header("the request in the service's log", "string"),
+	"Warning":             header("one for each parameter that was ignored or changed: 299 - \"text\"", "string"),
+	"Link":                header("addresses of the pages beside this one, rel next and prev, without the key", "string"),
+	"Retry-After":         header("seconds after which a repeat is worth it, with errors 8, 11 and 19", "integer"),
+	"Idempotent-Replayed": header("true: this is the outcome of an earlier request, or of one under way, with the same Idempotency-Key", "string"),
+}
+
+func header(text, kind string) object {
+	return object{"description": text, "schema": object{"type": kind}}
+}
+
+// problemText is the table of errors.
+func problemText() string {
+	var b strings.Builder
+	b.WriteString("An error (RFC 9457). Nothing was changed by it, but by one of code 10 or 11 to a POST, whose outcome is unknown: repeat with the same Idempotency-Key.\n\n")
+	b.WriteString("| code | type | status | when |\n|---|---|---|---|\n")
+	for _, code := range problem.Codes() {
+		fmt.Fprintf(&b, "| %d | /errors/%s | %d | %s |\n", code, problem.Slug(code), problem.Status(code), problem.When(code))
+	}
+	return b.String()
+}
+
+// slugs are the words of all errors.
+func slugs() (out []string) {
+	for _, code := range problem.Codes() {
+		out = append(out, problem.Slug(code))
+	}
+	return out
+}
+
+// fixedPage is a document that needs no key.
+type fixedPage struct{ path, id, summary, kind string }
+
+var pages = []fixedPage{
+	{documentPath, "getDocument", "This document", "application/json"},
+	{keysPath, "getKeys", "Keys that member tokens are checked with", "application/jwk-set+json"},
+	{errorsPath, "getError", "What an error means: the address that is a problem's type", "application/json"},
+}
+
+// outcomeText says what a status of success means.
+func outcomeText(o *Operation, status int) string {
+	switch {
+	case status != http.StatusAccepted:
+		return "OK"
+	case o.each != nil:
+		return "async=1: the good records are in the log and will be applied. That a member is unknown shows on applying: the record becomes a dead letter, and this answer does not tell."
+	}
+	return "async=1: the record is in the log and will be applied. That the member is unknown shows on applying: the record becomes a dead letter of reason unknown_member, and this answer does not tell."
+}
+
+// notes are what an operation's summary does not say, by its id.
+var notes = map[string]string{
+	"recordActivity":        "With async=1, the default, an unknown brand or activity is an error at once, an unknown member is not: the answer is 202 and the record becomes a dead letter. async=0 waits and tells.",
+	"recordActivities":      "A bad record is an error of its own item. With async=1, the default, an unknown member is not told: the record becomes a dead letter. The same Idempotency-Key with other records is error 7 of the whole request.",
+	"getFeed":               "Without all_member_actions=1 each member's latest matching action alone.",
+	"getBrandActivityStats": "Most actions first. Without limit all rows.",
+	"getBrandTimeline":      "Every UTC day that the range touches, zeros included; services without a match are left out.",
+	"getBrandAges":          "Every band, zeros included.",
+	"getBrandGenders":       "Every gender, zeros included.",
+	"getBrandSegmentStats":  "The segments of the brand. One named by segment that is the account's or another brand's is not among them: it is named in a Warning.",
+	"countDaily":            "Every UTC day that the range touches, zeros included.",
+	"deleteActivity":        "New actions of it are refused. Segments that have it show it no more.",
+	"registerMember":        "A member with that identity is met again: what is given overwrites. The answer is an array of exactly one envelope.",
+	"attachService":         "The answer is an array of exactly one envelope.",
+	"deleteBrand":           "Error 7 while segments or definitions use it, unless force=1: they go, too. Actions stay in feeds.",
+}
+
+// text is the operation's description, a sentence each.
+func (o *Operation) text() []string {
+	if note := notes[o.ID]; note != "" {
+		return []string{note}
+	}
+	return nil
+}
