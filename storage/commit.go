@@ -79,12 +79,13 @@ func (s *Shard) writeTaken(b *pebble.Batch) error {
 		m := &s.open.taken[i]
 		k := brandMonth{m.account, m.brand, m.month}
 		slot := slotOf(m.class, m.month.Start(), m.time)
-		for _, family := range [...]byte{familyRows, familyContent} {
-			s.key = appendRowKey(s.key[:0], family, s.id, k, m.class, slot)
-			s.value = append(appendSequences(append(s.value[:0], version1), []uint64{m.seq}), 0)
-			if err := b.Merge(s.key, s.value, nil); err != nil {
-				return err
-			}
+		s.key = appendRowKey(s.key[:0], familyRows, s.id, k, m.class, slot)
+		s.value = append(appendSequences(append(s.value[:0], version1), []uint64{m.seq}), 0)
+		if err := b.Merge(s.key, s.value, nil); err != nil {
+			return err
+		}
+		if err := s.takeContent(b, page{s.id, k, m.class, slot}, m.seq); err != nil {
+			return err
 		}
 		if err := s.count(b, k, m.class, -1); err != nil {
 			return err

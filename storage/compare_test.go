@@ -20,7 +20,7 @@ func twoStores(t *testing.T, seed uint64, commits int) (have, replay *Store) {
 	fs, w := vfs.NewMem(), newWorld(seed)
 	one := smallOptions(fs)
 	other := one
-	other.SealRows, other.widths, other.bucketRows, other.Throwaway = 170, widths{9, 33}, 25, true
+	other.SealRows, other.widths, other.bucketRows, other.blockBytes, other.Throwaway = 170, widths{9, 33}, 25, 333, true
 	have, replay = must[*Store](t)(Open("have", one)), must[*Store](t)(Open("replay", other))
 	a, b := must[*Shard](t)(have.Shard(2)), must[*Shard](t)(replay.Shard(2))
 	var origins []domain.Origin

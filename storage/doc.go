@@ -34,6 +34,7 @@
 //	keys.go values.go format.go       what stands on the disk
 //	store.go shard.go catalog.go      opening, looking up
 //	stage.go commit.go seal.go        changes into one batch; where rows go
+//	contentblock.go                   what actions say, in blocks of bounded size
 //	texts.go                          what the tail's actions say, until they go there: lent
 //	                                  to snapshots, with the tail (snapshottail.go)
 //	merge.go                          the merge operator, by family: rows.go (rowparts.go:

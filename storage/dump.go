@@ -77,7 +77,7 @@ var keyShapes = map[byte][]struct {
 	name string
 	size int
 }{
-	familyContent: {{"month", 2}, {"shard", 2}, {"account", 4}, {"brand", 4}, {"class", 1}, {"slot", 2}},
+	familyContent: {{"month", 2}, {"shard", 2}, {"account", 4}, {"brand", 4}, {"class", 1}, {"slot", 2}, {"sequence", 8}},
 	familyRows:    {{"month", 2}, {"shard", 2}, {"account", 4}, {"brand", 4}, {"class", 1}, {"slot", 2}},
 	familyText:    {{"shard", 2}, {"sequence", 8}},
 	familyTail:    {{"shard", 2}, {"commit", 8}},

@@ -121,7 +121,7 @@ func exampleKeys(member domain.MemberID, claim domain.IdentityHash, origin domai
 	k := brandMonth{1, 9, 653}
 	bits, _ := appendBitsKey(nil, 2, 1, domain.AttrGender, "M", 3)
 	return map[string][]byte{
-		"key C":   appendRowKey(nil, familyContent, 2, k, classDay, 30),
+		"key C":   appendContentKey(nil, page{2, k, classDay, 30}, 77),
 		"key R":   appendRowKey(nil, familyRows, 2, k, classHour, 743),
 		"key T":   appendTailKey(nil, 2, 6),
 		"key a":   appendColumnKey(nil, 2, 1, domain.AttrCountry, 3),

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// gists are what searches keep of the values of C that they read: sums of what stands in
+// gists are what searches keep of the slots of C that they read: sums of what stands in
 // each, by which later ones pass over those that cannot have what they look for. They are a
 // cache: never stored, made anew where they are wanted, let go of beyond a number of bytes,
 // first those that were not asked for longest.
@@ -30,7 +30,7 @@ func (g *gists) size() int {
 	return g.bytes + g.oldBytes
 }
 
-// page is a value of C.
+// page is a slot of C: its blocks.
 type page struct {
 	shard uint16
 	of    brandMonth

@@ -13,7 +13,7 @@ import (
 // is a range deletion.
 //
 //	0x00 "format"                                        what the store is
-//	'C' month shard account brand class slot             content of actions       Merge
+//	'C' month shard account brand class slot sequence    content of actions       Merge
 //	'R' month shard account brand class slot             columns of actions       Merge
 //	'T' shard commit                                     tail: rows not yet in t  Set, DeleteRange
 //	'a' shard account attribute chunk                    u16 columns by ordinal   Merge
@@ -162,7 +162,7 @@ func spanOf(class uint8, month domain.Month, slot uint16) domain.Range {
 
 const rowKeyLen = 1 + 2 + 2 + 4 + 4 + 1 + 2
 
-// appendRowKey is a key of R or C.
+// appendRowKey is a key of R, or what the keys of a slot of C begin with.
 func appendRowKey(dst []byte, family byte, shard uint16, k brandMonth, class uint8, slot uint16) []byte {
 	dst = be.AppendUint16(append(dst, family), uint16(k.month))
 	dst = be.AppendUint32(be.AppendUint16(dst, shard), uint32(k.account))
@@ -170,8 +170,17 @@ func appendRowKey(dst []byte, family byte, shard uint16, k brandMonth, class uin
 	return be.AppendUint16(dst, slot)
 }
 
-// parseRowKey reads a key of R or C; ok is false where it is none.
+// appendContentKey is the key of a block of contents: its first sequence.
+func appendContentKey(dst []byte, p page, sequence uint64) []byte {
+	return be.AppendUint64(appendRowKey(dst, familyContent, p.shard, p.of, p.class, p.slot), sequence)
+}
+
+// parseRowKey reads a key of R, or what stands before the sequence in one of C; ok is
+// false where it is none.
 func parseRowKey(k []byte) (shard uint16, g brandMonth, class uint8, slot uint16, ok bool) {
+	if len(k) > 0 && k[0] == familyContent && len(k) == rowKeyLen+8 {
+		k = k[:rowKeyLen]
+	}
 	if len(k) != rowKeyLen {
 		return 0, brandMonth{}, 0, 0, false
 	}
@@ -183,7 +192,7 @@ func appendTailKey(dst []byte, shard uint16, commit uint64) []byte {
 	return be.AppendUint64(appendShard(dst, familyTail, shard), commit)
 }
 
-// appendTextKey is the key of a commit's contents: the highest sequence of the commit.
+// appendTextKey is the key of a block of a commit's contents: its first sequence.
 func appendTextKey(dst []byte, shard uint16, sequence uint64) []byte {
 	return be.AppendUint64(appendShard(dst, familyText, shard), sequence)
 }

@@ -40,7 +40,7 @@ type span struct{ from, to int }
 
 var operandPool = sync.Pool{New: func() any { return new(operands) }}
 
-// operandsRetained bounds the memory that is kept for the next merge: an hour's contents
+// operandsRetained bounds the memory that is kept for the next merge: an hour's rows
 // of a brand are a few megabytes.
 const operandsRetained = 8 << 20
 

@@ -11,8 +11,8 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// What actions say, read for many of them at once: a value of c or C is read once for
-// all rows that lie in it, front to back.
+// What actions say, read for many of them at once: a block of c or C is read once for all
+// rows that lie in it, front to back, and no other.
 
 // Says calls f for each of the rows that is stored, in any order: when it was
 // recorded, and its content, which is f's only until it returns. Account, Brand, Time
@@ -45,13 +45,21 @@ type reader struct {
 	rows  []domain.Row
 	found []bool
 	f     func(i int, e *entry) error
+	it    *pebble.Iterator // nil: nothing is asked yet
 	key   []byte
+	seek  []byte
+	last  uint64 // sequence of the block that was read last
+	read  int    // bytes of blocks
 }
 
 // entries calls f with the entry of each row that has one.
 func (s *Snapshot) entries(rows []domain.Row, f func(i int, e *entry) error) error {
 	r := &reader{Snapshot: s, rows: rows, found: make([]bool, len(rows)), f: f}
-	order := make([]int, len(rows))
+	return errors.Join(r.find(), r.close())
+}
+
+func (r *reader) find() error {
+	rows, order := r.rows, make([]int, len(r.rows))
 	for i := range order {
 		order[i] = i
 	}
@@ -76,29 +84,14 @@ func (s *Snapshot) entries(rows []domain.Row, f func(i int, e *entry) error) err
 	return nil
 }
 
-// tail reads what is not sealed: a commit's contents stand together under its highest
-// sequence. It changes the order.
-func (r *reader) tail(order []int) (err error) {
+// tail reads what is not sealed. It changes the order.
+func (r *reader) tail(order []int) error {
+	r.bySequence(order)
+	return r.blocks(appendShard(nil, familyText, r.shard), order)
+}
+
+func (r *reader) bySequence(order []int) {
 	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(r.rows[a].Seq, r.rows[b].Seq) })
-	prefix := appendShard(nil, familyText, r.shard)
-	it, err := r.db.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: after(prefix)})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, it.Close()) }()
-	for len(order) > 0 {
-		r.key = appendTextKey(r.key[:0], r.shard, r.rows[order[0]].Seq)
-		if !it.SeekGE(r.key) {
-			break
-		}
-		last := be.Uint64(it.Key()[len(prefix):])
-		n := sort.Search(len(order), func(i int) bool { return r.rows[order[i]].Seq > last })
-		if err := r.value(it.Value(), order[:n]); err != nil {
-			return err
-		}
-		order = order[n:]
-	}
-	return it.Error()
 }
 
 // brand reads the rows of one brand, which are in order of time.
@@ -112,11 +105,11 @@ func (r *reader) brand(order []int) error {
 		k := brandMonth{first.Account, first.Brand, domain.MonthOf(r.rows[order[0]].Time)}
 		next := (k.month + 1).Start()
 		n := sort.Search(len(order), func(i int) bool { return r.rows[order[i]].Time >= next })
-		for _, t := range ts {
-			if t.month != k.month {
+		for class := classes - 1; class >= 0; class-- { // the later rows have the finer one
+			if !slices.ContainsFunc(ts, func(t tally) bool { return t.month == k.month && int(t.class) == class }) {
 				continue
 			}
-			if err := r.month(k, t.class, order[:n]); err != nil {
+			if err := r.month(k, uint8(class), order[:n]); err != nil {
 				return err
 			}
 		}
@@ -126,7 +119,7 @@ func (r *reader) brand(order []int) error {
 }
 
 // month reads those of a month's rows that stand under keys of the class. The order
-// of rows of one key is changed.
+// of rows of one slot is changed.
 func (r *reader) month(k brandMonth, class uint8, order []int) error {
 	start := k.month.Start()
 	slot := func(i int) uint16 { return slotOf(class, start, r.rows[i].Time) }
@@ -138,23 +131,60 @@ func (r *reader) month(k brandMonth, class uint8, order []int) error {
 		for n < len(order) && slot(order[n]) == at {
 			n++
 		}
-		part := order[:n]
-		order = order[n:]
-		if !slices.ContainsFunc(part, func(i int) bool { return !r.found[i] }) {
-			continue
-		}
 		r.key = appendRowKey(r.key[:0], familyContent, r.shard, k, class, at)
-		_, err := get(r.db, r.key, func(v []byte) error { return r.value(v, part) })
-		if err != nil {
+		if err := r.blocks(r.key, order[:n]); err != nil {
 			return err
 		}
+		order = order[n:]
 	}
 	return nil
 }
 
-// value gives the entries that a value of C holds of the rows, which are in order of
-// sequence.
+// blocks reads those of the rows, which are in order of sequence, that stand in blocks
+// whose keys have the prefix: of each row that is not found yet the one block that may
+// have it.
+func (r *reader) blocks(prefix []byte, order []int) error {
+	if r.it == nil {
+		it, err := r.db.NewIter(nil)
+		if err != nil {
+			return err
+		}
+		r.it = it
+	}
+	r.it.SetBounds(prefix, after(prefix))
+	for {
+		for len(order) > 0 && r.found[order[0]] {
+			order = order[1:]
+		}
+		if len(order) == 0 {
+			return nil
+		}
+		seq := r.rows[order[0]].Seq
+		r.seek = be.AppendUint64(append(r.seek[:0], prefix...), seq+1)
+		if r.it.SeekLT(r.seek) {
+			v, err := r.it.ValueAndErr()
+			if err != nil {
+				return err
+			}
+			r.read += len(v)
+			if err := r.value(v, order); err != nil {
+				return err
+			}
+			seq = max(seq, r.last)
+		}
+		if err := r.it.Error(); err != nil {
+			return err
+		}
+		for len(order) > 0 && r.rows[order[0]].Seq <= seq {
+			order = order[1:]
+		}
+	}
+}
+
+// value gives the entries that a block has of the rows, which are in order of sequence,
+// and notes its last sequence.
 func (r *reader) value(v []byte, part []int) error {
+	r.last = 0
 	n, cur, err := r.codec.open(v)
 	if err != nil || n == 0 {
 		return err
@@ -164,6 +194,7 @@ func (r *reader) value(v []byte, part []int) error {
 		if err := cur.close("C"); err != nil {
 			return err
 		}
+		r.last = e.seq
 		for _, i := range part {
 			if r.rows[i].Seq == e.seq {
 				if err := r.give(i, &e); err != nil {
@@ -174,8 +205,12 @@ func (r *reader) value(v []byte, part []int) error {
 		return nil
 	}
 	cols, at := &r.codec.cols, 0
+	r.last = cols[contentSeq].at(n - 1)
 	for _, i := range part {
 		seq := r.rows[i].Seq
+		if seq > r.last {
+			break
+		}
 		to := at + sort.Search(min(n-at, 8), func(j int) bool { return cols[contentSeq].at(at+j) >= seq })
 		if to == at+8 && to < n { // the next one wanted is not near
 			to += sort.Search(n-to, func(j int) bool { return cols[contentSeq].at(to+j) >= seq })
@@ -196,6 +231,13 @@ func (r *reader) value(v []byte, part []int) error {
 		}
 	}
 	return nil
+}
+
+func (r *reader) close() error {
+	if r.it == nil {
+		return nil
+	}
+	return r.it.Close()
 }
 
 func (r *reader) give(i int, e *entry) error {

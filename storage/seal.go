@@ -1,7 +1,6 @@
 package storage
 
 import (
-	"bytes"
 	"slices"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -9,12 +8,12 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// A commit writes its rows once, by member, in one key of T, and their contents in one
-// key of c. When the tail is full they move, in that commit's batch, to where they are
+// A commit writes its rows once, by member, in one key of T, and their contents in blocks
+// of c (contentblock.go). When the tail is full they move, in that commit's batch, to where they are
 // read from: t by member, R and C by brand, with n counting. A brand gets a few rows
 // of a commit and many of a tail: the keys of a batch are what a commit costs.
 //
-//	commit ─► T c             one key each
+//	commit ─► T c
 //	full   ─► t R C n         and range deletions of T and c
 
 // writeRows puts the contents of the fresh rows into the batch, or, when the tail is
@@ -23,14 +22,8 @@ func (s *Shard) writeRows(big *sealing, b *pebble.Batch, sequence uint64) error 
 	if big != nil {
 		return s.sealRows(big, b, sequence)
 	}
-	entries := s.freshEntries(s.group.entries[:0])
-	s.group.entries = entries
-	if len(entries) == 0 {
-		return nil
-	}
-	s.key = appendTextKey(s.key[:0], s.id, sequence)
-	s.value = s.content.append(s.value[:0], nil, entries)
-	return b.Merge(s.key, s.value, nil)
+	s.group.entries = s.freshEntries(s.group.entries[:0])
+	return s.writeTexts(b, s.group.entries)
 }
 
 // grouping is the scratch of writeRows.
@@ -124,8 +117,8 @@ func (s *Shard) writeGroup(big *sealing, b *pebble.Batch, k brandMonth, keys []s
 	return nil
 }
 
-// writeSlot writes the operands of one key of R and one of C, and notes the class of the
-// marks.
+// writeSlot writes the operands of one key of R and of a slot of C, and notes the class of
+// the marks.
 func (s *Shard) writeSlot(big *sealing, b *pebble.Batch, k brandMonth, class uint8, slot uint16, keys []sortKey) error {
 	g := &s.group
 	g.actions, g.entries = g.actions[:0], g.entries[:0]
@@ -145,33 +138,9 @@ func (s *Shard) writeSlot(big *sealing, b *pebble.Batch, k brandMonth, class uin
 	if len(g.entries) == 0 {
 		return nil
 	}
-	s.store.gists.forget(page{s.id, k, class, slot})
-	s.key[0] = familyContent
-	s.value = s.content.append(s.value[:0], nil, g.entries)
-	return b.Merge(s.key, s.value, nil)
-}
-
-// dropText takes the content of an action that counts no more out of the tail's.
-func (s *Shard) dropText(seq uint64) error {
-	key, err := s.textKey(seq)
-	if err != nil || key == nil {
-		return err
-	}
-	s.value = append(appendSequences(append(s.value[:0], version1), []uint64{seq}), 0)
-	return s.open.batch.Merge(key, s.value, nil)
-}
-
-// textKey is the key of the contents of the commit that the sequence was given in; nil
-// where the tail has none.
-func (s *Shard) textKey(seq uint64) (key []byte, err error) {
-	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: appendTextKey(nil, s.id, seq), UpperBound: after(appendShard(nil, familyText, s.id))})
-	if err != nil {
-		return nil, err
-	}
-	if it.First() {
-		key = bytes.Clone(it.Key())
-	}
-	return key, it.Close()
+	p := page{s.id, k, class, slot}
+	s.store.gists.forget(p)
+	return s.writeContents(b, p, g.entries)
 }
 
 // unsealed is the rows of a tail that count, of one brand's month each, in order of

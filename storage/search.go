@@ -1,8 +1,9 @@
 package storage
 
 import (
+	"bytes"
 	"errors"
-	"iter"
+	"slices"
 
 	"github.com/cockroachdb/pebble/v2"
 
@@ -12,7 +13,7 @@ import (
 // Search gives what is sought the contents, of a brand's actions at the range's times, that
 // Near does not rule out, in any order; of others, too, so that the caller must know its own
 // by their sequence. Nothing is done for an action but where Near stops: 20 times less than
-// Says, where most actions are wanted. Values of C of which a gist is known that rules out
+// Says, where most actions are wanted. Slots of C of which a gist is known that rules out
 // what is sought are not read.
 func (s *Snapshot) Search(account domain.AccountID, brand domain.BrandID, r domain.Range, sought *domain.Sought) error {
 	if r.To <= r.From {
@@ -47,7 +48,10 @@ type search struct {
 	key   []byte
 	known map[uint16][]uint64 // gists of a month's pages that may have what is sought
 	made  map[uint16][]uint64 // and of those that none was known of
-	err   error               // of what a gist was made of
+	seqs  []uint64            // of the contents of a slot
+	lens  []uint64
+	texts []byte // one behind the other
+	err   error  // of what a gist was made of
 }
 
 // inTail looks through what is not sealed.
@@ -86,7 +90,7 @@ func (x *search) month(p page, last uint16) (err error) {
 	}
 	defer func() { err = errors.Join(err, it.Error(), it.Close()) }()
 	x.made = map[uint16][]uint64{}
-	for ok := it.First(); ok; {
+	for ok := it.First(); ok && slot <= last; {
 		_, _, _, met, sound := parseRowKey(it.Key())
 		if !sound {
 			return damaged("key")
@@ -94,24 +98,17 @@ func (x *search) month(p page, last uint16) (err error) {
 		for ; slot < met; slot = read.from(slot + 1) { // there are none
 			x.made[slot] = []uint64{}
 		}
-		if slot == met {
-			v, err := it.ValueAndErr()
-			if err == nil {
-				err = x.page(v, p, slot, !known.has(slot))
-			}
-			if err != nil {
-				return err
-			}
-			slot = read.from(slot + 1)
-		}
-		switch {
-		case slot > last:
-			ok = false
-		case slot <= met+1:
-			ok = it.Next()
-		default:
+		if slot != met {
 			ok = it.SeekGE(x.at(p, slot))
+			continue
 		}
+		if ok, err = x.blocks(it); err == nil {
+			err = x.page(p, slot, !known.has(slot))
+		}
+		if err != nil {
+			return err
+		}
+		slot = read.from(slot + 1)
 	}
 	if it.Error() != nil {
 		return nil // is told above
@@ -123,54 +120,79 @@ func (x *search) month(p page, last uint16) (err error) {
 	return nil
 }
 
-// at is the key of a page of p's month.
+// at is what the keys of a page of p's month begin with.
 func (x *search) at(p page, slot uint16) []byte {
 	return appendRowKey(nil, familyContent, p.shard, p.of, p.class, slot)
 }
 
-// page looks through a value of C, and makes its gist if that is wanted.
-func (x *search) page(v []byte, p page, slot uint16, wanted bool) error {
+// blocks puts all blocks of the slot that the iterator is at behind one another, and
+// leaves it behind them: ok reports that there is a key.
+func (x *search) blocks(it *pebble.Iterator) (ok bool, err error) {
+	x.seqs, x.lens, x.texts = x.seqs[:0], x.lens[:0], x.texts[:0]
+	x.key = append(x.key[:0], it.Key()[:rowKeyLen]...)
+	for ok = true; ok && bytes.HasPrefix(it.Key(), x.key); ok = it.Next() {
+		v, err := it.ValueAndErr()
+		if err != nil {
+			return false, err
+		}
+		if err := x.block(v); err != nil {
+			return false, err
+		}
+	}
+	return ok, nil
+}
+
+// block puts a block behind those before it.
+func (x *search) block(v []byte) error {
 	n, cur, err := x.codec.open(v)
-	if err != nil {
+	if err != nil || n == 0 {
 		return err
 	}
-	in := spanOf(p.class, p.of.month, slot)
-	switch {
-	case n == 0:
+	if n == 1 {
+		e := singleEntry(&cur)
+		x.seqs, x.lens, x.texts = append(x.seqs, e.seq), append(x.lens, uint64(len(e.text))), append(x.texts, e.text...)
+		return cur.close("C")
+	}
+	k := len(x.seqs)
+	x.seqs, x.lens = slices.Grow(x.seqs, n)[:k+n], slices.Grow(x.lens, n)[:k+n]
+	x.codec.cols[contentSeq].unpack(x.seqs[k:], 0)
+	x.codec.cols[contentLen].unpack(x.lens[k:], 0)
+	left := uint64(len(cur.b))
+	for _, size := range x.lens[k:] {
+		if size > left {
+			return damaged("C")
+		}
+		left -= size
+	}
+	if left > 0 {
+		return damaged("C")
+	}
+	x.texts = append(x.texts, cur.b...)
+	return nil
+}
+
+// page looks through the contents of a slot, and makes its gist if that is wanted.
+func (x *search) page(p page, slot uint16, wanted bool) error {
+	if len(x.seqs) == 0 {
 		x.made[slot] = []uint64{}
 		return nil
-	case n == 1:
-		e := singleEntry(&cur)
-		if wanted {
-			x.made[slot] = x.Gist(func(yield func([]byte) bool) { x.content(&e, yield) })
-		}
-		if x.Near(e.text, nil)(0) >= 0 {
-			err = x.give(&e, in)
-		}
-		return errors.Join(err, x.err, cur.close("C"))
 	}
 	if wanted {
-		if x.made[slot] = x.Gist(x.contents(cur.b, n)); x.err != nil {
+		if x.made[slot] = x.Gist(x.contents); x.err != nil {
 			return x.err
 		}
 		x.known[slot] = x.made[slot]
 	}
-	return x.through(cur.b, n, x.known[slot], in)
+	return x.through(x.known[slot], spanOf(p.class, p.of.month, slot))
 }
 
-// contents are those of the opened value, whose texts these are.
-func (x *search) contents(texts []byte, n int) iter.Seq[[]byte] {
-	return func(yield func([]byte) bool) {
-		for i := range n {
-			size := int(x.codec.cols[contentLen].at(i))
-			if size > len(texts) {
-				x.err = damaged("C")
-				return
-			}
-			e := entry{text: texts[:size]}
-			if texts = texts[size:]; !x.content(&e, yield) {
-				return
-			}
+// contents are those of the slot.
+func (x *search) contents(yield func([]byte) bool) {
+	texts := x.texts
+	for _, size := range x.lens {
+		e := entry{text: texts[:size]}
+		if texts = texts[size:]; !x.content(&e, yield) {
+			return
 		}
 	}
 }
@@ -185,24 +207,21 @@ func (x *search) content(e *entry, yield func([]byte) bool) bool {
 	return content == nil || yield(content)
 }
 
-// through looks through the texts of the opened value, whose gist that is.
-func (x *search) through(texts []byte, n int, gist []uint64, in domain.Range) error {
-	cols, next := &x.codec.cols, x.Near(texts, gist)
+// through looks through the texts of the slot, whose gist that is.
+func (x *search) through(gist []uint64, in domain.Range) error {
+	next, n := x.Near(x.texts, gist), len(x.seqs)
 	for i, from := 0, 0; i < n; {
 		at := next(from)
 		if at < 0 {
 			return nil
 		}
-		size := int(cols[contentLen].at(i))
+		size := int(x.lens[i])
 		for from+size <= at && i+1 < n {
 			from, i = from+size, i+1
-			size = int(cols[contentLen].at(i))
-		}
-		if size > len(texts)-from {
-			return damaged("C")
+			size = int(x.lens[i])
 		}
 		if from+size > at {
-			e := entry{seq: cols[contentSeq].at(i), text: texts[from : from+size]}
+			e := entry{seq: x.seqs[i], text: x.texts[from : from+size]}
 			if err := x.give(&e, in); err != nil {
 				return err
 			}

@@ -28,6 +28,7 @@ type Shard struct {
 	texts   texts                 // of the tail of line
 	held    map[brandMonth]uint64 // rows of a brand's month, as far as asked: a cache
 	parked  map[place]facts       // what is parked, staged included: the sum of its facts, by member
+	blocks  blocks                // of C, that grow
 	pairs   *filter               // of the one-time pairs stored or staged; nil: not asked yet
 	trimmed [2]uint64             // outbox: of each kind, trimmed up to here since opening
 

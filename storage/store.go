@@ -34,6 +34,7 @@ type Options struct {
 
 	widths     widths // tests have narrower ones, and fewer rows in a bucket
 	bucketRows uint64
+	blockBytes int
 	noCompact  bool // benchmarks measure compaction apart
 }
 
@@ -73,6 +74,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.bucketRows == 0 {
 		o.bucketRows = bucketRows
+	}
+	if o.blockBytes == 0 {
+		o.blockBytes = blockBytes
 	}
 	return o
 }
