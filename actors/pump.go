@@ -48,9 +48,9 @@ func (p *pump) giveBack(records []domain.Record) { p.credit <- records }
 // slower that somebody is, the fewer his pages are.
 const few = 1024
 
-// credited waits for a credit, and if the last page had few records, until all are there.
-// False when ctx ended.
-func credited[T any](ctx context.Context, credit chan []T, last int) (spare []T, ok bool) {
+// credited waits for a credit, and if few records were there to be read when the last page
+// was, its own among them, until all are there. False when ctx ended.
+func credited[T any](ctx context.Context, credit chan []T, last int64) (spare []T, ok bool) {
 	select {
 	case spare = <-credit:
 	case <-ctx.Done():
@@ -70,6 +70,9 @@ func credited[T any](ctx context.Context, credit chan []T, last int) (spare []T,
 	return spare, true
 }
 
+// readable is how many records there were to be read when a page was, its own among them.
+func readable(records int, next, end int64) int64 { return int64(records) + max(end-next, 0) }
+
 // little is how many records an idle reader keeps the memory of.
 const little = 64
 
@@ -84,7 +87,7 @@ func filled[T any](page []T) []T {
 
 func (p *pump) run(ctx context.Context, next int64, epoch int32) {
 	defer close(p.done)
-	for failures, last := 0, few; ; {
+	for failures, last := 0, int64(few); ; {
 		spare, ok := credited(ctx, p.credit, last)
 		if !ok {
 			return
@@ -108,7 +111,7 @@ func (p *pump) run(ctx context.Context, next int64, epoch int32) {
 			continue
 		}
 		failures = 0
-		next, epoch, last = pg.Next, pg.Epoch, len(pg.Records)
+		next, epoch, last = pg.Next, pg.Epoch, readable(len(pg.Records), pg.Next, pg.End)
 		p.send(&page{Page: pg, pump: p, readAt: time.Now()})
 	}
 }

@@ -286,7 +286,7 @@ func (r *router) read(ctx context.Context, at gapPlace, send func(any)) (gapPlac
 	for range credits {
 		credit <- nil
 	}
-	for failures, last := 0, few; ; {
+	for failures, last := 0, int64(few); ; {
 		spare, ok := credited(ctx, credit, last)
 		if !ok {
 			return at, ctx.Err()
@@ -312,7 +312,7 @@ func (r *router) read(ctx context.Context, at gapPlace, send func(any)) (gapPlac
 		failures = 0
 		r.shared.reading.goes(r.env.log, "partition", r.partition)
 		r.shared.reads.Add(1)
-		at.next, at.epoch, last = p.Next, p.Epoch, len(p.Arrivals)
+		at.next, at.epoch, last = p.Next, p.Epoch, readable(len(p.Arrivals), p.Next, p.End)
 		send(&sourcePage{p, time.Now(), credit})
 	}
 }

@@ -127,7 +127,7 @@ func (s *shard) endPage(p *page) {
 	s.queue, s.at = s.queue[1:], 0
 	p.Memory.Release(p.kept)
 	s.owed = append(s.owed, p)
-	if len(p.Records) >= few {
+	if readable(len(p.Records), p.Next, p.End) >= few {
 		s.repay()
 	}
 }

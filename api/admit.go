@@ -16,10 +16,9 @@ const (
 	maxBody   = 1 << 20
 )
 
-// admit finds the key and what it may do. The key may stand in the body: a body is
+// admit finds the key and what it may do; the parameters of the query are there. The key may stand in the body: a body is
 // read before the key is known only when the query has none.
 func (c *Call) admit(w http.ResponseWriter, r *http.Request) error {
-	c.params.Encoded(r.URL.RawQuery)
 	given, _ := c.params.Get("apikey")
 	if given == "" && r.Method == http.MethodPost && c.op.each == nil {
 		c.take(w, r)

@@ -31,7 +31,8 @@ type Config struct {
 	Resolver Resolver // of what brand addresses do not tell; nil: none
 	Logger   *slog.Logger
 
-	RememberedBytes int // of answers, for polls; default 32 MiB
+	RememberedBytes int   // of answers, for polls; default 32 MiB
+	InFlightBytes   int64 // of requests under way; default 256 MiB
 }
 
 // API is the handler of the public interface.
@@ -43,6 +44,8 @@ type API struct {
 	fixed   map[string]*sealed // what needs no key, by path
 	parts   [2][]byte          // of the document, around its base address
 	journal atomic.Pointer[domain.TopicID]
+	bodies  inflight
+	asking  inflight
 	sorted  sortedBrands
 	memory  *memory
 	tokens  *tokens
@@ -53,6 +56,8 @@ type API struct {
 // New makes an API; a Config that lacks something is an error.
 func New(config Config) (*API, error) {
 	a := &API{Config: config, fixed: map[string]*sealed{}, none: newCounters(unmatched), secret: newPasswords(), memory: newMemory(rememberedMost, cmp.Or(config.RememberedBytes, rememberedBytes))}
+	a.bodies.most = cmp.Or(config.InFlightBytes, inFlightBytes) / 2
+	a.asking.most = a.bodies.most
 	if a.Logger == nil {
 		a.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -186,6 +191,16 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request, v *visit) error {
 	for _, p := range values {
 		c.params.Path(p.Key, p.Value)
 	}
+	c.params.Encoded(r.URL.RawQuery)
+	flight := &a.asking
+	if r.Method == http.MethodPost {
+		flight = &a.bodies
+	}
+	weight, err := flight.take(c.ctx, c.weigh(r))
+	if err != nil {
+		return err
+	}
+	defer flight.giveBack(weight)
 	if err := c.admit(w, r); err != nil {
 		v.key = c.key
 		return err

@@ -5,10 +5,12 @@ import (
 	"sync/atomic"
 )
 
-// The bounds of what is remembered of answers, where the Config has no other.
+// The bounds of what is remembered of answers and of what is under way, where the Config
+// has no other.
 const (
 	rememberedMost  = 1 << 16
 	rememberedBytes = 32 << 20
+	inFlightBytes   = 256 << 20 // of requests under way
 )
 
 // memory is what is remembered of answers, by question as asked: the one used longest ago

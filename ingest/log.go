@@ -14,6 +14,8 @@ import (
 // Log is the journal or the catalog: a topic of records that AppendRecord wrote. Any
 // goroutine may call it.
 type Log struct {
+	Pages PageSize // of readers; set before one is made
+
 	client     *kafka.Client
 	topic      string
 	id         domain.TopicID
@@ -65,8 +67,9 @@ func (l *Log) End(ctx context.Context, partition int) (int64, error) {
 
 // Reader is a reader of one partition.
 func (l *Log) Reader(partition int) *Reader {
-	f, err := l.client.Fetcher(kafka.FetchConfig{Topic: l.topic, ID: l.id, Partition: partition, MaxBytes: fetchBytes, Jointly: true})
-	return &Reader{log: l, partition: partition, pages: newPager(f), err: err}
+	size := l.Pages.orDefault()
+	f, err := l.client.Fetcher(kafka.FetchConfig{Topic: l.topic, ID: l.id, Partition: partition, MaxBytes: size.Bytes, MaxInflated: size.inflated(), Jointly: true})
+	return &Reader{log: l, partition: partition, pages: newPager(f, size), err: err}
 }
 
 // Reader reads one partition of a log. One goroutine at a time.

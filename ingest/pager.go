@@ -1,24 +1,52 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 )
 
-// Bounds of one read. A decoded record is several times as large as its bytes, and a
-// fetch of few bytes may unpack to many records: they are handed on in pages.
+// PageSize bounds one read. A decoded record is several times as large as its bytes, and a
+// fetch of few bytes may unpack to many records: they are handed on in pages. With the
+// credits of the reader's caller it bounds what is read and not yet applied, so that
+// pressure reaches the fetch (I8).
+type PageSize struct {
+	Bytes   int // of a fetch, as they come; 0: 512 KiB
+	Records int // of a page; 0: 2,048
+}
+
 const (
 	fetchBytes  = 512 << 10
 	pageRecords = 2048
+
+	leastFetch   = 64 << 10
+	leastRecords = 256
 )
 
-// pager reads a partition in pages of at most pageRecords. One goroutine at a time.
+// PageSizeWithin is the size with which so many readers take so many bytes at most: each has
+// two pages in flight and one that is decoded, which unpack to four times their bytes and
+// as many again in records. It is never so small that each page is a few batches.
+func PageSizeWithin(bytes int64, readers int) PageSize {
+	fetch := min(max(int(bytes/int64(readers)/(3*8)), leastFetch), fetchBytes)
+	return PageSize{Bytes: fetch, Records: min(max(fetch/256, leastRecords), pageRecords)}
+}
+
+func (s PageSize) orDefault() PageSize {
+	return PageSize{cmp.Or(s.Bytes, fetchBytes), cmp.Or(s.Records, pageRecords)}
+}
+
+// inflated is what a page may unpack to before it ends: batches that compress better than
+// JSON are read one after the other.
+func (s PageSize) inflated() int { return 16 * s.Bytes }
+
+// pager reads a partition in pages of at most so many records. One goroutine at a time.
 // It keeps what a fetch brought beyond a page, for a caller that reads on where the
 // page ended; any other fetches.
 type pager struct {
 	fetcher *kafka.Fetcher
+	records int            // of a page at most
 	all     []kafka.Record // of the last fetch
 	rest    []kafka.Record // of these, not yet handed on
 	from    place          // of rest
@@ -33,8 +61,8 @@ type pager struct {
 // flight and the one being read leave behind.
 const memories = 3
 
-func newPager(f *kafka.Fetcher) pager {
-	return pager{fetcher: f, home: make(chan *domain.Memory, memories)}
+func newPager(f *kafka.Fetcher, size PageSize) pager {
+	return pager{fetcher: f, records: size.Records, home: make(chan *domain.Memory, memories)}
 }
 
 // piece is records of one page: they are the caller's until the next read, their keys
@@ -72,7 +100,7 @@ func (p *pager) read(ctx context.Context, at place) (piece, error) {
 			p.memory = domain.NewMemory(page.Arena, p.homing)
 		}
 	}
-	n := min(len(p.rest), pageRecords)
+	n := min(len(p.rest), p.records)
 	out := piece{records: p.rest[:n], memory: p.memory, end: p.end}
 	p.rest, p.from = p.rest[n:], p.to
 	if len(p.rest) > 0 {

@@ -3,6 +3,7 @@ package ingest
 import (
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
@@ -61,5 +62,45 @@ func TestMemoryIsReadIntoAgainButWhereSomebodyLooks(t *testing.T) {
 	}
 	if len(arenas) > len(kept)+memories+pages/4 {
 		t.Errorf("seed %d: %d pages stood in %d stretches of memory, %d of them kept", seed, pages, len(arenas), len(kept))
+	}
+}
+
+// What is read and not yet applied is bounded in bytes: with less memory fetches and pages are
+// smaller, and a page ends before its batches have unpacked to much more (I8).
+func TestI8_PagesAreBoundedInBytes(t *testing.T) {
+	const readers, memory = 8, 4 << 20
+	size := PageSizeWithin(memory, readers)
+	if n := 3 * 8 * size.Bytes * readers; n > 3*memory || size.Bytes < leastFetch || size.Records < leastRecords {
+		t.Fatalf("%d readers of %+v take %d bytes of %d", readers, size, n, memory)
+	}
+	if large := PageSizeWithin(1<<40, readers); large != (PageSize{}).orDefault() {
+		t.Errorf("with all the memory there is: %+v", large)
+	}
+	w := given(t, "journal")
+	l := w.log("journal")
+	l.Pages = size
+	const n = 400
+	long := strings.Repeat("a", 30_000) // compresses to nearly nothing
+	for i := range n / 20 {
+		batch := make([]domain.Record, 20)
+		for j := range batch {
+			batch[j] = domain.Record{Kind: domain.KindActivity, Account: 1, Activity: domain.Activity{Member: 1, Content: domain.Content{Content: fmt.Sprint(20*i+j, long)}}}
+		}
+		_, err := l.Appender().Append(w.ctx, 0, batch)
+		w.must(err)
+	}
+	reader := l.Reader(0)
+	read := 0
+	for next, epoch := int64(0), kafka.NoEpoch; next < n; {
+		p, err := reader.Read(w.ctx, next, epoch, nil)
+		w.must(err)
+		if len(p.Records) > size.Records || len(p.Memory.Bytes()) > size.inflated()+(1<<20) {
+			t.Fatalf("a page of %d records and %d bytes", len(p.Records), len(p.Memory.Bytes()))
+		}
+		next, epoch, read = p.Next, p.Epoch, read+len(p.Records)
+		p.Memory.Release(false)
+	}
+	if read != n {
+		t.Errorf("%d records of %d were read", read, n)
 	}
 }

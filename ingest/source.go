@@ -20,6 +20,7 @@ type Source struct {
 	group  string
 	hasher *Hasher
 	stats  *Stats
+	pages  PageSize
 
 	mu   sync.Mutex // guards what follows: a topic may be deleted and made again
 	id   domain.TopicID
@@ -32,6 +33,7 @@ type SourceConfig struct {
 	Journal domain.TopicID // offsets are kept for it: another journal starts anew
 	Hasher  *Hasher
 	Stats   *Stats
+	Pages   PageSize // of readers
 }
 
 // OpenSource finds the public topic. It goes on asking, also for one that does not
@@ -42,7 +44,7 @@ func OpenSource(ctx context.Context, client *kafka.Client, cfg SourceConfig) (*S
 		return nil, fmt.Errorf("open source: %w", err)
 	}
 	return &Source{
-		client: client, topic: cfg.Topic, id: t.ID, group: "router-" + cfg.Journal.String(), hasher: cfg.Hasher, stats: cfg.Stats,
+		client: client, topic: cfg.Topic, id: t.ID, group: "router-" + cfg.Journal.String(), hasher: cfg.Hasher, stats: cfg.Stats, pages: cfg.Pages.orDefault(),
 		read: map[int]domain.TopicID{},
 	}, nil
 }
@@ -151,8 +153,8 @@ func readMark(s string) (id string, epoch int32, ok bool) {
 // Reader reads and decodes one partition.
 func (s *Source) Reader(partition int) *SourceReader {
 	id := s.of(partition)
-	f, err := s.client.Fetcher(kafka.FetchConfig{Topic: s.topic, ID: id, Partition: partition, MaxBytes: fetchBytes, Jointly: true})
-	r := &SourceReader{topic: id, partition: int32(partition), pages: newPager(f), err: err, decoder: NewDecoder(s.hasher, s.stats)}
+	f, err := s.client.Fetcher(kafka.FetchConfig{Topic: s.topic, ID: id, Partition: partition, MaxBytes: s.pages.Bytes, MaxInflated: s.pages.inflated(), Jointly: true})
+	r := &SourceReader{topic: id, partition: int32(partition), pages: newPager(f, s.pages), err: err, decoder: NewDecoder(s.hasher, s.stats)}
 	r.headers = r.eachHeader
 	return r
 }

@@ -17,13 +17,11 @@ import (
 //	answers    remembered, and under way
 //	program    its text and what the runtime itself takes
 type budget struct {
-	all Size
-
 	storeCache, storeBuffer int64 // of blocks; one write buffer, of which a few exist at once
 	logCache, logBuffer     int64
 	filters, gists, tails   int64 // of the store, over all shards
 	members, identities     int64 // awake and remembered, over all shards
-	pages                   int64 // read and not yet applied, over all readers
+	pages                   int64 // read and not yet applied: of the journal, and as many of the source
 	remembered, answers     int64
 	columns                 int64 // until it is known what else lives
 }
@@ -33,18 +31,21 @@ const minMemory Size = 256 * mib
 
 const mib = 1 << 20
 
-// budgetOf divides --memory. The shares are those with which a node of 3 M rows stays under
-// the bound while it loads, answers, starts and rebuilds; the upper bounds are what none
-// gets faster beyond.
+// programBytes is what a node takes that holds and does nothing: its text, the runtime,
+// connections, goroutines.
+const programBytes = 96 * mib
+
+// budgetOf divides --memory, less the program. The shares are those with which a node of 3 M
+// rows stays under the bound while it loads, answers, starts and rebuilds; the upper bounds
+// are what none gets faster beyond.
 func budgetOf(memory Size) budget {
-	m := int64(memory)
+	m := int64(memory) - programBytes
 	return budget{
-		all:        memory,
 		storeCache: m / 8, storeBuffer: min(m/32, 64*mib),
 		logCache: min(m/64, 16*mib), logBuffer: min(m/32, 32*mib),
 		filters: m / 16, gists: m / 32, tails: m / 16,
 		members: m / 6, identities: m / 16,
-		pages: m / 16, remembered: min(m/32, 32*mib), answers: m / 8,
+		pages: m / 32, remembered: min(m/32, 32*mib), answers: m / 8,
 		columns: m / 4,
 	}
 }

@@ -1,6 +1,7 @@
 package kafka
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -25,12 +26,13 @@ type Page struct {
 	Stable int64 // its end, but for transactions still open: what can be read
 	High   int64 // its end
 
+	most  int    // bytes that may be uncompressed, but for the batch that goes beyond; 0: maxPageInflated
 	Bytes int    // of record batches, as they came
 	Arena []byte // where uncompressed records stand, all of it, or as far as it had room
 }
 
-// A page stops behind the batch with which it has grown beyond these: a fetch of
-// 1 MiB may claim to hold terabytes.
+// A page stops behind the batch with which it has grown beyond these, where the fetcher has
+// no less.
 const (
 	maxPageInflated = 32 << 20
 	maxPageRecords  = 1 << 18
@@ -47,6 +49,7 @@ type decoder struct {
 	arena    []byte            // room for uncompressed records; its length is 0
 	inflated int               // bytes uncompressed so far
 	packed   int               // from how many
+	most     int               // bytes to uncompress, but for the batch that goes beyond
 	full     bool              // the page holds all it may
 	below    bool              // a batch lay below the offset wanted
 	written  history           // says in which epoch an offset was written
@@ -85,7 +88,7 @@ func parseHead(b []byte) head {
 func newDecoder(
 	page *Page, aborted []kmsg.FetchResponseTopicPartitionAbortedTransaction, batches []byte, ratio float64, written history,
 ) *decoder {
-	d := &decoder{page: page, from: page.Next, arena: page.Arena[:0], written: written}
+	d := &decoder{page: page, from: page.Next, arena: page.Arena[:0], most: cmp.Or(page.most, maxPageInflated), written: written}
 	if len(aborted) > 0 {
 		d.aborted = make(map[int64][]int64)
 		for _, a := range aborted {
@@ -116,7 +119,7 @@ func (d *decoder) reserve(b []byte, ratio float64) {
 		records += max(h.count, 0)
 		b = b[size:]
 	}
-	inflated := int(min(float64(packed)*ratio, maxPageInflated))
+	inflated := int(min(float64(packed)*ratio, float64(d.most)))
 	if n := min(records, (plain+inflated)/minRecord, maxPageRecords); n > cap(d.page.Records) {
 		d.page.Records = make([]Record, 0, n)
 	}
@@ -186,7 +189,7 @@ func (d *decoder) batch(b, rest []byte) error {
 		d.marker(&h)
 	case h.attributes&transactional != 0 && d.isAborted(&h):
 	default:
-		if len(d.page.Records) >= maxPageRecords || d.inflated >= maxPageInflated {
+		if len(d.page.Records) >= maxPageRecords || d.inflated >= d.most {
 			d.full = true
 			return nil
 		}

@@ -26,6 +26,10 @@ type FetchConfig struct {
 	MinBytes int           // to wait for. 1
 	MaxWait  time.Duration // how long for. 500 ms
 	Jointly  bool          // small pages may come with those of other fetchers of the client
+
+	// MaxInflated is what a page may unpack to: it ends behind the batch with which it has
+	// grown beyond, since a fetch of 1 MiB may claim to hold terabytes. 32 MiB
+	MaxInflated int
 }
 
 // Fetcher reads one partition. One goroutine at a time; it may be made anew at any
@@ -208,7 +212,7 @@ func (f *Fetcher) page(ctx context.Context, p *kmsg.FetchResponseTopicPartition,
 	page := &Page{
 		Next: next, Epoch: epoch,
 		Start: p.LogStartOffset, Stable: p.LastStableOffset, High: p.HighWatermark,
-		Bytes: len(p.RecordBatches), Records: f.spare[:0],
+		Bytes: len(p.RecordBatches), Records: f.spare[:0], most: f.cfg.MaxInflated,
 	}
 	if page.Bytes == 0 {
 		f.spare, f.arena = nil, nil
