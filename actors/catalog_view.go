@@ -19,7 +19,7 @@ type CatalogView struct {
 	segments     pages[*domain.Segment]
 	owned        pages[*owned] // by account
 	byHash       map[domain.KeyHash]uint32
-	setAside     map[place]int64
+	setAside     map[aside]int64       // when, ms since 1970
 	words        []*domain.AcceptedGap // in the order of the catalog
 }
 
@@ -31,10 +31,12 @@ type owned struct {
 	segments    []domain.SegmentID
 }
 
-// place is a record of the journal.
-type place struct {
+// aside is a record of the journal, told from any other that was or will be at its offset.
+type aside struct {
+	topic     domain.TopicID
 	partition int
 	offset    int64
+	epoch     int32
 }
 
 // Next is the offset after the last record applied.
@@ -177,8 +179,8 @@ func all[V any](p pages[*V]) (out []*V) {
 }
 
 // setsAside reports that the record is to become a dead letter.
-func (v *CatalogView) setsAside(partition int, offset int64) bool {
-	_, ok := v.setAside[place{partition, offset}]
+func (v *CatalogView) setsAside(record aside) bool {
+	_, ok := v.setAside[record]
 	return ok
 }
 
@@ -228,9 +230,9 @@ func (v *CatalogView) putKey(k *domain.Key, epoch uint64) {
 func (v *CatalogView) putSetAside(s *domain.SetAside) {
 	v.setAside = maps.Clone(v.setAside)
 	if v.setAside == nil {
-		v.setAside = map[place]int64{}
+		v.setAside = map[aside]int64{}
 	}
-	v.setAside[place{s.Partition, s.Offset}] = s.At
+	v.setAside[aside{s.Topic, s.Partition, s.Offset, s.Epoch}] = s.At
 }
 
 // own lets f change what an account has.

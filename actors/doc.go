@@ -61,7 +61,8 @@
 // A record on which applying panics: the shard forgets its memory, starts again
 // from its last commit and applies one by one; when one record alone panics, the
 // catalog gets the word to set it aside, and it becomes a dead letter, here and in
-// every replay. A store error is never a panic: it stops the shard, visibly, whether
+// every replay, and the failure is the outcome of its request. The word names topic, offset
+// and epoch: in a journal made anew, or cut and grown again, it means no record. A store error is never a panic: it stops the shard, visibly, whether
 // the shard met it or a question did (watched.go). A gap in the log stops it too, until
 // the operator accepts it; so does a catalog that is behind, until it is not.
 //

@@ -9,9 +9,11 @@ import (
 )
 
 // A page is applied in slices, and each may be the last before a power cut. What is stored
-// with each names an epoch that the log knows at that offset: with that of the page before,
-// the log of a leader that has moved since would seem to have been cut.
-func TestWhatIsStoredWithinAPageHasThePagesEpoch(t *testing.T) {
+// with each names the epoch of the batch in which its last record lies (the rig's store looks
+// at every commit): with that of the page before, the log of a leader that has moved since
+// would seem to have been cut; with that of the page's last batch, a log that was cut within
+// the page would seem whole up to there.
+func TestShard_StoresTheEpochOfItsLastRecord(t *testing.T) {
 	r := newRig(t, 1, Options{})
 	r.furnish(1)
 	r.journal.page = 5 * sliceMost
@@ -25,6 +27,7 @@ func TestWhatIsStoredWithinAPageHasThePagesEpoch(t *testing.T) {
 				Member: member, Hash: uint64(round*1_000_000 + i + 1), Definition: 100, Brand: 1, Time: 1_600_000_000 + int64(i),
 			}})
 		}
+		records[0].Request = domain.RequestID{1, byte(round)} // its slice is committed
 		if _, err := r.journal.Append(context.Background(), 0, records); err != nil {
 			t.Fatal(err)
 		}

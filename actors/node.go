@@ -154,7 +154,7 @@ func (n *Node) startShard(i int) {
 	env := &shardEnv{
 		id: i, shards: n.shards, journal: n.o.Journal, lane: n.lanes[i],
 		open:    func() (ShardStore, error) { return n.o.OpenShard(i) },
-		catalog: n.catalog, options: n.o, resident: &n.resident, shared: shared, poison: n.setAside, turns: &n.turns, log: n.o.Log, poisoned: -1,
+		catalog: n.catalog, options: n.o, resident: &n.resident, shared: shared, poison: n.setAside, turns: &n.turns, log: n.o.Log,
 	}
 	props := actor.PropsFromProducer(func() actor.Actor { return newShard(env) }, actor.WithSupervisor(stopping))
 	pid := n.system.Root.Spawn(props)
@@ -210,12 +210,12 @@ const setAsideMost = 100
 
 // setAside appends the word that a record is to become a dead letter; false when there
 // were too many of late, or nobody takes it.
-func (n *Node) setAside(p poisoned) error {
+func (n *Node) setAside(p aside) error {
 	now := n.o.Now()
 	if lately := n.Catalog().setAsideSince(now.Add(-time.Hour).UnixMilli()); lately >= setAsideMost {
 		return fmt.Errorf("%d records were set aside within an hour: it is tried again when the node starts again", lately)
 	}
-	word := &domain.SetAside{Partition: p.partition, Offset: p.offset, At: now.UnixMilli()}
+	word := &domain.SetAside{Topic: p.topic, Partition: p.partition, Offset: p.offset, Epoch: p.epoch, At: now.UnixMilli()}
 	if !n.catalogLane.post(domain.Record{Kind: domain.KindSetAside, Command: word}) {
 		return errors.New("too much waits to be appended to the catalog: it is tried again when the node starts again")
 	}

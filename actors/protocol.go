@@ -201,11 +201,3 @@ type (
 
 // Catalog → shards and routers: a new view is there. Sent after it is published.
 type catalogMoved struct{}
-
-// Shard → node: a record of the partition failed twice. Reply: none; the shard
-// starts again once the catalog has the SetAside.
-type poisoned struct {
-	partition int
-	offset    int64
-	cause     string
-}

@@ -20,6 +20,7 @@ type memLog struct {
 	mu    sync.Mutex
 	parts [][]domain.Record
 	page  int64        // records that one has at most
+	moved int64        // from here on records are of leaders after a cut; 0: there was none
 	cut   func() int64 // instead of page, of each page anew
 	clock int64
 	burst int           // records that have one time; 0: each its own
@@ -86,8 +87,14 @@ type memReader struct {
 	p int
 }
 
-// epochOf is the leader epoch of a record: the leader moves every 100 records.
-func (l *memLog) epochOf(offset int64) int32 { return int32(offset / 100) }
+// epochOf is the leader epoch of a record: the leader moves every 100 records, and where the
+// log was cut.
+func (l *memLog) epochOf(offset int64) int32 {
+	if l.moved > 0 && offset >= l.moved {
+		return 1000 + int32(offset/100)
+	}
+	return int32(offset / 100)
+}
 
 // Read tells, as Kafka does, a log that ended the epoch given below next.
 func (r memReader) Read(ctx context.Context, next int64, epoch int32, spare []domain.Record) (domain.Page, error) {
@@ -108,6 +115,9 @@ func (r memReader) Read(ctx context.Context, next int64, epoch int32, spare []do
 		if next < end || waited {
 			to := min(next+most, end)
 			page := domain.Page{Records: append(spare[:0], part[next:to]...), Next: to, Epoch: r.l.epochOf(to - 1), End: end}
+			for i := range page.Records {
+				page.Records[i].Epoch = r.l.epochOf(page.Records[i].Offset)
+			}
 			return page, nil
 		}
 		t := time.NewTimer(20 * time.Millisecond)
@@ -200,9 +210,9 @@ type rigStore struct {
 
 func (s rigStore) Snapshot() Snapshot { return s.Shard.Snapshot() }
 
-// Commit requires that the epoch stored is not below that of the last record applied.
+// Commit requires that the epoch stored is that of the last record applied.
 func (s rigStore) Commit(state domain.ShardState, origins []domain.Origin) error {
-	if state.Next > 0 && state.Epoch >= 0 && state.Epoch < s.r.journal.epochOf(state.Next-1) {
+	if state.Next > 0 && state.Epoch >= 0 && state.Epoch != s.r.journal.epochOf(state.Next-1) {
 		s.r.t.Errorf("stored next %d with the epoch %d", state.Next, state.Epoch)
 	}
 	return s.Shard.Commit(state, origins)

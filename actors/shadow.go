@@ -64,7 +64,7 @@ func (n *Node) Shadow(ctx context.Context, shard int, o ShadowOptions) (*Shadow,
 	s.resident.Store(int64(cmp.Or(o.ResidentBytes, 32<<20) * n.shards)) // a shard takes its part
 	env := &shardEnv{
 		id: shard, shards: n.shards, journal: boundLog{n.o.Journal, s.limit}, lane: s.lane, open: o.Open,
-		catalog: n.catalog, options: options, resident: &s.resident, shared: s.shared, poison: func(poisoned) error { return nil }, turns: &n.turns, log: quiet, poisoned: -1,
+		catalog: n.catalog, options: options, resident: &s.resident, shared: s.shared, poison: func(aside) error { return nil }, turns: &n.turns, log: quiet,
 	}
 	s.pid = n.system.Root.Spawn(actor.PropsFromProducer(func() actor.Actor { return newShard(env) }, actor.WithSupervisor(stopping)))
 	return s, nil
@@ -167,11 +167,24 @@ func (r *boundReader) Read(ctx context.Context, next int64, epoch int32, spare [
 	if err != nil {
 		return page, err
 	}
-	page.End, page.Next = to, min(page.Next, to)
-	for n := len(page.Records); n > 0 && page.Records[n-1].Offset >= to; n-- {
-		page.Records = page.Records[:n-1]
+	page.End = to
+	if page.Next > to {
+		page = below(page, to, epoch)
 	}
 	return page, r.limit.pace(ctx, len(page.Records))
+}
+
+// below is what a page has below an offset; epoch is that of the batch before the page.
+func below(page domain.Page, to int64, epoch int32) domain.Page {
+	n := len(page.Records)
+	for n > 0 && page.Records[n-1].Offset >= to {
+		n--
+	}
+	page.Records, page.Next, page.Epoch = page.Records[:n], to, epoch
+	if n > 0 {
+		page.Epoch = page.Records[n-1].Epoch
+	}
+	return page
 }
 
 // nowhere takes everything and keeps nothing.

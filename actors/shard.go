@@ -25,12 +25,12 @@ type shardEnv struct {
 	options    Options
 	resident   *atomic.Int64 // bytes that columns may take, over all shards; 0: no bound
 	shared     *shardShared
-	poison     func(poisoned) error
-	turns      *turns // of the node
+	poison     func(aside) error // a record failed twice: the shard starts again once the catalog sets it aside
+	turns      *turns            // of the node
 	log        *slog.Logger
 
 	singly   int64          // below this offset records are applied one by one, since one of them panicked
-	poisoned int64          // offset of the record that panicked alone; -1: none
+	poisoned *aside         // the record that panicked alone; nil: none
 	lacks    domain.BrandID // which the catalog at hand does not know yet; 0: none
 }
 
@@ -365,8 +365,8 @@ func (s *shard) failed(ctx actor.Context, err error) {
 		s.again(ctx)
 		return
 	}
-	s.env.poisoned = p.offset
-	if err := s.env.poison(poisoned{s.env.id, p.offset, p.cause}); err != nil {
+	s.env.poisoned = &aside{s.state.Journal, s.env.id, p.offset, p.epoch}
+	if err := s.env.poison(*s.env.poisoned); err != nil {
 		s.halt(ctx, fmt.Errorf("record %d cannot be applied and is not set aside: %w", p.offset, err))
 		return
 	}
@@ -376,8 +376,8 @@ func (s *shard) failed(ctx actor.Context, err error) {
 // resume looks whether the catalog now says how to go on.
 func (s *shard) resume(ctx actor.Context) {
 	v := s.env.catalog.view.Load()
-	if s.env.poisoned >= 0 && v.setsAside(s.env.id, s.env.poisoned) {
-		s.env.poisoned = -1
+	if s.env.poisoned != nil && v.setsAside(*s.env.poisoned) {
+		s.env.poisoned = nil
 		s.start(ctx)
 		return
 	}

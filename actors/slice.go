@@ -59,6 +59,7 @@ const groupsAtOnce = 64
 // panicError is a panic while records were applied.
 type panicError struct {
 	offset int64 // of the record, exact when it was applied alone
+	epoch  int32 // of the record
 	end    int64 // after the slice's last record
 	cause  string
 	stack  string
@@ -79,7 +80,7 @@ func (s *shard) applySlice(ctx actor.Context) (command bool, err error) {
 	defer func() { s.slice = nil }() // that of a failure may hold anything
 	defer func() {
 		if r := recover(); r != nil {
-			err = &panicError{s.slice.current, records[len(records)-1].Offset + 1, fmt.Sprint(r), string(debug.Stack())}
+			err = s.panicked(r, records)
 		}
 	}()
 	if len(records) > 0 {
@@ -99,9 +100,9 @@ func (s *shard) applySlice(ctx actor.Context) (command bool, err error) {
 		if err := s.record(ctx, r); err != nil {
 			return false, err
 		}
-		// The page's epoch stands for each of its records: an earlier page's may have ended
-		// below this offset, and the log would seem to have been cut there.
-		s.state.Next, s.state.Epoch = r.Offset+1, p.Epoch
+		// The record's own epoch, neither an earlier page's nor that of the page's last batch:
+		// by either the log would seem to have been cut elsewhere.
+		s.state.Next, s.state.Epoch = r.Offset+1, r.Epoch
 		if s.uncommitted++; s.uncommitted%giveEvery == 0 {
 			s.env.turns.give()
 		}
@@ -116,6 +117,20 @@ func (s *shard) applySlice(ctx actor.Context) (command bool, err error) {
 		s.endPage(p)
 	}
 	return command, nil
+}
+
+// panicked is the error of a panic while the slice's records were applied.
+func (s *shard) panicked(cause any, records []domain.Record) error {
+	p := &panicError{
+		offset: s.slice.current, end: records[len(records)-1].Offset + 1,
+		cause: fmt.Sprint(cause), stack: string(debug.Stack()),
+	}
+	for i := range records {
+		if records[i].Offset == p.offset {
+			p.epoch = records[i].Epoch
+		}
+	}
+	return p
 }
 
 // endPage takes an applied page from the queue. Its offsets hold also where the
@@ -154,9 +169,8 @@ func (s *shard) record(ctx actor.Context, r *domain.Record) error {
 		s.env.shared.stats.repeats.Add(1)
 		return nil
 	}
-	if s.env.catalog.view.Load().setsAside(s.env.id, r.Offset) {
-		s.deadLetter(r, &r.Activity, domain.Poison, "set aside")
-		return nil
+	if s.env.catalog.view.Load().setsAside(aside{s.state.Journal, s.env.id, r.Offset, r.Epoch}) {
+		return s.setAside(ctx, r)
 	}
 	if r.Kind == domain.KindActivity || r.Kind == domain.KindForward {
 		return s.activity(ctx, r)
@@ -169,6 +183,18 @@ func (s *shard) record(ctx actor.Context, r *domain.Record) error {
 		return err
 	}
 	return s.stage(ctx)
+}
+
+// setAside makes a dead letter of a record that cannot be applied. The request that waits
+// for it is answered, so that a repeat of it is no second record to fail on.
+func (s *shard) setAside(ctx actor.Context, r *domain.Record) error {
+	if asked := askedBy(r); !asked.IsZero() {
+		if known, err := s.before(ctx, asked, r); known || err != nil {
+			return err
+		}
+	}
+	s.refuse(r, &r.Activity, domain.Poison, "set aside")
+	return nil
 }
 
 // advance notes the origin, if it is above what its stream had applied (I2).

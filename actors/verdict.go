@@ -64,6 +64,8 @@ func refusal(reason domain.Reason) domain.Outcome {
 		e = domain.Fail(domain.Conflict, "the member does not share activities of this service")
 	case domain.ConflictingDuplicate:
 		e = domain.Bad(domain.Conflict, "marker", "the marker was used for another activity")
+	case domain.Poison:
+		e = domain.Fail(domain.Internal, "the record of the request could not be applied and was set aside")
 	case domain.BadTime, domain.FutureTime, domain.TooOld:
 		e = domain.Bad(domain.InvalidParameter, "timestamp", "the timestamp is before 2000, too far ahead, or in a month that is given up")
 	}

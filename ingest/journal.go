@@ -21,7 +21,7 @@ const magic = "\xf7OVR"
 const payloadBase = 16
 
 // AppendRecord appends the bytes of a record of the journal or the catalog to dst.
-// Offset and Time are not among them: they are the log's. Command's kind must be
+// Offset, Time and Epoch are not among them: they are the log's. Command's kind must be
 // r's. Equal records have equal bytes.
 func AppendRecord(dst []byte, r *domain.Record) []byte {
 	w := writer{append(dst, magic...)}
@@ -43,13 +43,13 @@ func AppendRecord(dst []byte, r *domain.Record) []byte {
 	return w.b
 }
 
-// DecodeRecord makes r the record that b holds; Offset and Time stay as they are. It
-// fails with domain.ErrForeign on bytes without the magic, with domain.ErrNewer on a
+// DecodeRecord makes r the record that b holds; Offset, Time and Epoch stay as they
+// are. It fails with domain.ErrForeign on bytes without the magic, with domain.ErrNewer on a
 // version or kind above those of this binary, and otherwise on damaged bytes; unknown
 // fields are skipped. After an error r is good for nothing. Strings of r share b's
 // memory.
 func DecodeRecord(r *domain.Record, b []byte) error {
-	*r = domain.Record{Offset: r.Offset, Time: r.Time}
+	*r = domain.Record{Offset: r.Offset, Time: r.Time, Epoch: r.Epoch}
 	if len(b) < len(magic) || string(b[:len(magic)]) != magic {
 		return domain.ErrForeign
 	}

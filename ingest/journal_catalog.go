@@ -43,6 +43,8 @@ func (w *writer) catalogCommand(c domain.Command) {
 		w.sint(1, int64(c.Partition))
 		w.sint(2, c.Offset)
 		w.sint(3, c.At)
+		w.block16(4, (*[16]byte)(&c.Topic))
+		w.sint(5, int64(c.Epoch))
 	case *domain.AcceptGap:
 		w.acceptGap(c)
 	case *domain.PutSegment:
@@ -305,6 +307,10 @@ func (r *reader) setAside() *domain.SetAside {
 			c.Offset = r.sint()
 		case 3:
 			c.At = r.sint()
+		case 4:
+			r.block(c.Topic[:])
+		case 5:
+			c.Epoch = r.sint32()
 		}
 	}
 	return c

@@ -103,7 +103,7 @@ func (r *Reader) Read(ctx context.Context, next int64, epoch int32, spare []doma
 	page := domain.Page{Records: room(spare, len(in.records)), Next: in.next.next, Epoch: in.next.epoch, End: in.end, Memory: in.memory}
 	for i := range in.records {
 		got, out := &in.records[i], &page.Records[i]
-		out.Offset, out.Time = got.Offset, got.TimeMs
+		out.Offset, out.Time, out.Epoch = got.Offset, got.TimeMs, got.LeaderEpoch
 		err := DecodeRecord(out, got.Value)
 		switch {
 		case err == nil:

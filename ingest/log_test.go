@@ -114,6 +114,9 @@ func TestPagesAreBoundedAndReadFromAnywhere(t *testing.T) {
 				t.Fatalf("seed %d, read %d: %+v at %d", seed, i, rec, want)
 			}
 		}
+		if k := len(p.Records); k > 0 && p.Records[k-1].Epoch != p.Epoch {
+			t.Fatalf("seed %d, read %d: the last record's epoch is %d, the page's %d", seed, i, p.Records[k-1].Epoch, p.Epoch)
+		}
 		if next, epoch = p.Next, p.Epoch; next == n {
 			next, epoch = 0, kafka.NoEpoch
 		}

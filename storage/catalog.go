@@ -153,8 +153,9 @@ func appendEntityKey(dst []byte, entity any) ([]byte, error) {
 	case *domain.Layout:
 		return append(dst, familyEntity, entityLayout), nil
 	case *domain.SetAside:
-		dst = be.AppendUint32(append(dst, familyEntity, entitySetAside), uint32(e.Partition))
-		return be.AppendUint64(dst, uint64(e.Offset)), nil
+		dst = append(append(dst, familyEntity, entitySetAside), e.Topic[:]...)
+		dst = be.AppendUint64(be.AppendUint32(dst, uint32(e.Partition)), uint64(e.Offset))
+		return be.AppendUint32(dst, uint32(e.Epoch)), nil
 	case *domain.AcceptedGap: // in the order of the catalog
 		return be.AppendUint64(append(dst, familyEntity, entityAcceptGap), uint64(e.Offset)), nil
 	case *domain.Request:

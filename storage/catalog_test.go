@@ -41,7 +41,8 @@ func TestCatalogKeepsEveryEntityOverACrash(t *testing.T) {
 			ID: 6, Account: 1, Brand: 4, Name: "fans\xfd", Label: "f", Rule: true, Threshold: 3, Period: domain.Period{Amount: 2, Unit: domain.UnitMonth},
 			Activities: []domain.SegmentActivity{{Definition: 100}, {Definition: 101, Points: 9, Own: true}}, Page: "a.b/c", Created: 1, Updated: 2,
 		},
-		&domain.SetAside{Partition: 1, Offset: 99, At: 3}, &gap, &again,
+		&domain.SetAside{Topic: topic(7), Partition: 1, Offset: 99, Epoch: 4, At: 3},
+		&domain.SetAside{Topic: topic(7), Partition: 1, Offset: 99, Epoch: 5, At: 4}, &gap, &again,
 		&domain.Request{ID: domain.RequestID{1}, Day: 20000, BodyHash: 7, Outcome: domain.Outcome{ID: 4}},
 	}
 	state := CatalogState{Cluster: "c", Topic: topic(8), Next: 10, Epoch: 1, Clock: 20000 * day, Counters: [6]uint32{1, 2, 3, 4, 100, 6}}

@@ -208,11 +208,14 @@ type DeleteDefinition struct {
 // Kind is KindDeleteDefinition.
 func (*DeleteDefinition) Kind() Kind { return KindDeleteDefinition }
 
-// SetAside makes a dead letter of a record on which Apply fails, in every
-// replica and every replay.
+// SetAside makes a dead letter of a record of the journal on which Apply fails, in every
+// replica and every replay. Topic and epoch tell the record from another one at its place,
+// of a topic that was made anew or of a partition that was cut and has grown again.
 type SetAside struct {
+	Topic     TopicID
 	Partition int
 	Offset    int64
+	Epoch     int32 // leader epoch of the record's batch
 	At        int64
 }
 

@@ -37,7 +37,7 @@ const (
 // partition says otherwise.
 const RulesVersion = 1
 
-// Record is one record of the journal or of the catalog. Offset and Time are the
+// Record is one record of the journal or of the catalog. Offset, Time and Epoch are the
 // log's, everything else is in the bytes.
 //
 // Strings of a record that was read from the log share the page's memory: they
@@ -45,12 +45,13 @@ const RulesVersion = 1
 type Record struct {
 	Offset int64 // in its partition
 	Time   int64 // ms since 1970: the broker's clock at the append
+	Epoch  int32 // leader epoch of its batch
 
 	Kind        Kind
 	Account     AccountID
+	Application ApplicationID // whose key the command came with
 	Origin      Origin        // of a record that came from a log
 	Request     RequestID     // of a command over HTTP
-	Application ApplicationID // whose key the command came with
 	BodyHash    uint64        // tells a repeat of a request from a misuse of its id
 
 	Activity Activity // kinds Activity and Forward
