@@ -30,6 +30,7 @@ type catalogShared struct {
 	moved   func()       // called after a new view is there
 	stopped atomic.Pointer[string]
 	reading trouble
+	foreign foreign
 }
 
 // openCatalog reads the stored catalog and publishes its view.
@@ -75,6 +76,10 @@ func (c *catalog) page(ctx actor.Context, p *page) {
 	for i := range p.Records {
 		r := &p.Records[i]
 		if r.Offset < c.ledger.state.Next {
+			continue
+		}
+		if r.Kind == domain.KindForeign {
+			c.shared.foreign.met(c.log, "catalog", r)
 			continue
 		}
 		out := c.ledger.apply(r)

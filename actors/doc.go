@@ -66,6 +66,10 @@
 // the shard met it or a question did (watched.go). A gap in the log stops it too, until
 // the operator accepts it; so does a catalog that is behind, until it is not.
 //
+// A value of another program in the journal or the catalog is no gap: each replay passes
+// over it (foreign.go), and one of the journal is a dead letter. A record of a newer version
+// stops its reader, and no word helps.
+//
 // A reader looks the operator's word up where it meets the gap (words.go): shard, router, a
 // start, a rebuild and a shadow alike. A shard applies what was read before the gap first,
 // and a gap is reported where the reader is. What a shard sends is numbered within its life,

@@ -53,6 +53,9 @@ func (l *memLog) Append(_ context.Context, p int, records []domain.Record) (int6
 			l.clock, l.since = l.clock+1, 0
 		}
 		r.Offset, r.Time = base+int64(i), l.clock
+		if r.Kind == domain.KindForeign {
+			r.Origin = domain.Origin{Topic: l.id, Partition: int32(p), Epoch: l.epochOf(r.Offset), Offset: r.Offset}
+		}
 		l.parts[p] = append(l.parts[p], r)
 	}
 	close(l.more)

@@ -49,6 +49,7 @@ type shardShared struct {
 	gap       atomic.Pointer[domain.AcceptGap] // the word that would let it go on
 	reads     atomic.Int64                     // pages read
 	stats     shardStats
+	foreign   foreign
 	progress  chan struct{} // holds one token after a commit
 	outbox    outboxShared
 	reading   trouble

@@ -163,6 +163,10 @@ func (s *shard) keep() { s.queue[0].kept = true }
 
 // record applies one record: the stream it came in first, then its kind.
 func (s *shard) record(ctx actor.Context, r *domain.Record) error {
+	if r.Kind == domain.KindForeign {
+		s.foreign(r)
+		return nil
+	}
 	s.state.Clock = max(s.state.Clock, r.Time)
 	s.slice.at = moment{r.Offset, s.state.Clock}
 	if !r.Origin.IsZero() && !s.advance(r.Origin) {

@@ -86,6 +86,7 @@ type ShardStatus struct {
 	Panics     int64            `json:"panics"`
 	Outbox     int64            `json:"outbox"`
 	Letters    int64            `json:"lettersWaiting"`
+	Foreign    int64            `json:"foreign,omitempty"` // values of other programs passed over
 	Dead       map[string]int64 `json:"deadLetters,omitempty"`
 }
 
@@ -97,6 +98,7 @@ func (s *shardShared) status(now time.Time) ShardStatus {
 		Registered: s.stats.registered.Load(), Parked: s.stats.parked.Load(), Commits: s.stats.commits.Load(), Woken: s.stats.woken.Load(),
 		Panics: s.stats.panics.Load(), Evicted: s.stats.evicted.Load(), Columns: s.stats.columns.Load(),
 	}
+	st.Foreign = s.foreign.records.Load()
 	forwards, letters := s.outbox.waiting()
 	st.Outbox, st.Letters = int64(forwards), int64(letters)
 	if why := s.stopped.Load(); why != nil {

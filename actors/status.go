@@ -27,6 +27,7 @@ type CatalogStatus struct {
 	Stopped  string `json:"stopped,omitempty"`
 	Waiting  string `json:"waiting,omitempty"`
 	Failures int64  `json:"failures"`
+	Foreign  int64  `json:"foreign,omitempty"` // values of other programs passed over
 }
 
 // RouterStatus is one partition of the public topic.
@@ -70,6 +71,7 @@ func (n *Node) catalogStatus(now time.Time) CatalogStatus {
 		Next: n.Catalog().Next(), End: c.end.Load(), LagMs: c.fresh.lag(now).Milliseconds(),
 		Waiting: troubles(&c.reading, &n.catalogLane.appending), Failures: failed(&c.reading, &n.catalogLane.appending),
 	}
+	st.Foreign = c.foreign.records.Load()
 	if why := c.stopped.Load(); why != nil {
 		st.Stopped = *why
 	}

@@ -14,17 +14,18 @@ import (
 // share it.
 type DeadLetters struct {
 	source *Source
+	logs   []*Log
 	turn   chan *kafka.Producer // holds the producer while nobody sends
 }
 
-// NewDeadLetters publishes to partition 0 of the topic named, with originals from
-// source.
-func NewDeadLetters(client *kafka.Client, topic string, source *Source) (*DeadLetters, error) {
+// NewDeadLetters publishes to partition 0 of the topic named, with originals from source,
+// and those of foreign records from logs.
+func NewDeadLetters(client *kafka.Client, topic string, source *Source, logs ...*Log) (*DeadLetters, error) {
 	p, err := client.Producer(kafka.ProducerConfig{Topic: topic, Codec: kafka.LZ4, MaxBytes: kafka.MaxJournalBytes})
 	if err != nil {
 		return nil, fmt.Errorf("dead letters: %w", err)
 	}
-	d := &DeadLetters{source: source, turn: make(chan *kafka.Producer, 1)}
+	d := &DeadLetters{source: source, logs: logs, turn: make(chan *kafka.Producer, 1)}
 	d.turn <- p
 	return d, nil
 }
@@ -33,7 +34,7 @@ func NewDeadLetters(client *kafka.Client, topic string, source *Source) (*DeadLe
 // repeats what may pass until ctx ends. After an error publish the same letters again.
 func (d *DeadLetters) Publish(ctx context.Context, letters []domain.DeadLetter) error {
 	messages := make([]kafka.Message, 0, len(letters))
-	o := originals{source: d.source, pages: map[int32]*kafka.Page{}}
+	o := originals{source: d.source, logs: d.logs, pages: map[origins]*kafka.Page{}}
 	size := 0
 	for i := range letters {
 		original, err := o.find(ctx, &letters[i])
@@ -77,7 +78,28 @@ func (d *DeadLetters) send(ctx context.Context, batch []kafka.Message) error {
 // together: the last page of each is kept.
 type originals struct {
 	source *Source
-	pages  map[int32]*kafka.Page
+	logs   []*Log
+	pages  map[origins]*kafka.Page
+}
+
+// origins is a partition in which originals are.
+type origins struct {
+	topic     domain.TopicID
+	partition int32
+}
+
+// topic is the name of a topic that originals are in; empty: of no such topic, or of one
+// that is no more.
+func (o *originals) topic(id domain.TopicID) string {
+	if id == o.source.Topic() {
+		return o.source.topic
+	}
+	for _, l := range o.logs {
+		if l.id == id {
+			return l.topic
+		}
+	}
+	return ""
 }
 
 // originBytes is how much is read at an origin.
@@ -87,14 +109,15 @@ const originBytes = 64 << 10
 // no longer to be had. Errors may pass, but not before ctx ends.
 func (o *originals) find(ctx context.Context, d *domain.DeadLetter) (*kafka.Message, error) {
 	at := d.Origin
-	if at.Topic != o.source.Topic() || at.Partition < 0 || at.Offset < 0 || withheld(d.Reason) {
+	topic, in := o.topic(at.Topic), origins{at.Topic, at.Partition}
+	if topic == "" || at.Partition < 0 || at.Offset < 0 || withheld(d.Reason) {
 		return nil, nil
 	}
-	if m := pick(o.pages[at.Partition], at); m != nil {
+	if m := pick(o.pages[in], at); m != nil {
 		return m, nil
 	}
 	f, err := o.source.client.Fetcher(kafka.FetchConfig{
-		Topic: o.source.topic, ID: at.Topic, Partition: int(at.Partition), MaxBytes: originBytes,
+		Topic: topic, ID: at.Topic, Partition: int(at.Partition), MaxBytes: originBytes,
 	})
 	if err != nil {
 		return nil, err
@@ -114,7 +137,7 @@ func (o *originals) find(ctx context.Context, d *domain.DeadLetter) (*kafka.Mess
 	case err != nil:
 		return nil, err
 	}
-	o.pages[at.Partition] = page
+	o.pages[in] = page
 	return pick(page, at), nil
 }
 

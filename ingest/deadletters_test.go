@@ -102,6 +102,24 @@ func TestDeadLettersCarryWhatStandsAtTheirOrigin(t *testing.T) {
 	}
 }
 
+// The original of a foreign record stands in the journal.
+func TestDeadLetters_CarryForeignRecordsOfTheJournal(t *testing.T) {
+	w := given(t, "activities", "journal", "dlq")
+	s, l := w.source("activities"), w.log("journal")
+	w.send("journal", 0, kafka.Message{Key: []byte("k"), Value: []byte("hello"), Headers: []kafka.Header{{Key: "h", Value: []byte("v")}}})
+	w.send("activities", 0, kafka.Message{Value: []byte("another")})
+	p, err := l.Reader(0).Read(w.ctx, 0, kafka.NoEpoch, nil)
+	w.must(err)
+	d, err := NewDeadLetters(w.client, "dlq", s, l)
+	w.must(err)
+	w.must(d.Publish(w.ctx, []domain.DeadLetter{{Origin: p.Records[0].Origin, Reason: domain.Foreign}}))
+	got := w.published("dlq")
+	if len(got) != 1 || string(got[0].Value) != "hello" || string(got[0].Key) != "k" || header(got[0], "h") != "v" ||
+		header(got[0], HeaderReason) != "foreign" || header(got[0], HeaderOrigin) != p.Records[0].Origin.String() {
+		t.Errorf("%+v", got)
+	}
+}
+
 func TestDeadLettersOfAllShardsArePublishedAtLeastOnce(t *testing.T) {
 	w := given(t, "activities", "dlq")
 	s := w.source("activities")

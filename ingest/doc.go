@@ -83,9 +83,10 @@
 //     first offset that is lost, in the epoch that the leader's history has there: above
 //     what was routed and below what follows, whatever the damaged header says.
 //   - A record of the journal or the catalog begins with a magic and a version. A value
-//     without the magic is of another program (domain.ErrForeign). A record of a newer
-//     version or kind needs a newer ovation (domain.ErrNewer): the shard stops, and goes
-//     on when the binary is upgraded.
+//     without the magic is of another program: it is given as a record of KindForeign,
+//     which is passed over in every replay, counted, and of the journal kept as a dead
+//     letter whose original is read there. A record of a newer version or kind needs a newer
+//     ovation (domain.ErrNewer): the shard stops, and goes on when the binary is upgraded.
 //   - A dead letter is published twice: both have the same dlq.id.
 //
 // # Trade-offs

@@ -81,10 +81,11 @@ type Reader struct {
 }
 
 // Read gives the records at and after next, whose batch before had the epoch given; it
-// waits a short while for one. An empty page is no error. A gap is a *domain.GapError,
-// and so is a batch or a record that cannot be read, where it wraps domain.ErrForeign or
-// domain.ErrNewer if that is why: what stands before it is given first. Other errors may pass; it asks once. The page
-// stands in the memory of spare if that has room, its strings in Page.Memory.
+// waits a short while for one. An empty page is no error. A value of another program is a
+// record of KindForeign. A gap is a *domain.GapError, and so is a batch or a record of ours
+// that cannot be read; it wraps domain.ErrNewer where a newer binary can. What stands before
+// it is given first. Other errors may pass; it asks once. The page stands in the memory of
+// spare if that has room, its strings in Page.Memory.
 func (r *Reader) Read(ctx context.Context, next int64, epoch int32, spare []domain.Record) (domain.Page, error) {
 	if r.err != nil {
 		return domain.Page{}, r.err
@@ -107,6 +108,9 @@ func (r *Reader) Read(ctx context.Context, next int64, epoch int32, spare []doma
 		err := DecodeRecord(out, got.Value)
 		switch {
 		case err == nil:
+		case errors.Is(err, domain.ErrForeign):
+			out.Kind = domain.KindForeign
+			out.Origin = domain.Origin{Topic: r.log.id, Partition: int32(r.partition), Epoch: got.LeaderEpoch, Offset: got.Offset}
 		case i == 0:
 			return domain.Page{}, r.unreadable(got.Offset, got.Offset+1, err)
 		default:

@@ -207,9 +207,7 @@ func TestARecordThatCannotBeReadStopsTheReaderBehindTheOthers(t *testing.T) {
 		value []byte
 		want  error
 	}{
-		"foreign":   {[]byte("\xff\xff\xff"), domain.ErrForeign},
 		"newer":     {protowire.AppendVarint(append([]byte(magic), 1<<3), 2), domain.ErrNewer},
-		"null":      {nil, domain.ErrForeign},
 		"truncated": {AppendRecord(nil, typicalActivity())[:40], errMalformed},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -319,4 +317,32 @@ func TestSeveralPartitionsAreAppendedToAtOnce(t *testing.T) {
 	ended, cancel := context.WithCancel(w.ctx)
 	cancel()
 	a.AppendEach(ended, [][]domain.Record{ticks(0, 1), nil}, func(int, int64) { t.Error("appended for nobody") })
+}
+
+// A value of another program is given at its place, between records and on its own.
+func TestReader_GivesForeignValues(t *testing.T) {
+	w := given(t, "journal")
+	l := w.log("journal")
+	a := l.Appender()
+	foreign := [][]byte{[]byte("hello"), nil, {}, []byte(magic)[:3], []byte(`{"id":1}`)}
+	for i, v := range foreign {
+		w.send("journal", 0, kafka.Message{Value: v})
+		_, err := a.Append(w.ctx, 0, ticks(i, 1))
+		w.must(err)
+	}
+	w.send("journal", 0, kafka.Message{Value: []byte("at the end")})
+	r, next, epoch := l.Reader(0), int64(0), int32(kafka.NoEpoch)
+	for at := int64(0); at < int64(2*len(foreign)+1); {
+		p, err := r.Read(w.ctx, next, epoch, nil)
+		w.must(err)
+		for i := range p.Records {
+			got := &p.Records[i]
+			own := domain.Origin{Topic: l.Topic(), Offset: at, Epoch: got.Origin.Epoch}
+			if foreign := at%2 == 0; got.Offset != at || foreign != (got.Kind == domain.KindForeign) || foreign && (got.Origin != own || got.Origin.Epoch < 0) {
+				t.Fatalf("at %d: %+v", at, got)
+			}
+			at++
+		}
+		next, epoch = p.Next, p.Epoch
+	}
 }

@@ -48,7 +48,7 @@ type GapError struct {
 	End       int64 // the offset after its last, or where it diverged
 	Unknown   bool  // of GapTruncated, GapDiverged: where the log parts from what was read is not known
 	Detail    string
-	Err       error // of GapCorrupt and GapNewer: why; ErrForeign and ErrNewer are found in it
+	Err       error // of GapCorrupt and GapNewer: why; ErrNewer is found in it
 }
 
 // Unwrap is why a batch or a record cannot be read.

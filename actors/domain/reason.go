@@ -26,15 +26,16 @@ const (
 	GoneMember
 	Corrupt
 	Poison
+	Foreign // a value of another program in the journal
 )
 
 // Reasons is the number of reasons, Accepted included.
-const Reasons = int(Poison) + 1
+const Reasons = int(Foreign) + 1
 
 var reasonNames = [Reasons]string{
 	"", "bad_json", "bad_event", "missing_field", "unknown_type", "unknown_account", "unknown_member",
 	"unknown_activity", "unknown_brand", "bad_time", "future_time", "too_old", "too_large",
-	"sharing_disabled", "conflicting_duplicate", "gone", "corrupt", "poison",
+	"sharing_disabled", "conflicting_duplicate", "gone", "corrupt", "poison", "foreign",
 }
 
 // String is the word of the header.

@@ -31,6 +31,10 @@ const (
 	KindAcceptGap         Kind = 73
 	KindPutSegment        Kind = 74
 	KindDeleteSegment     Kind = 75
+
+	// KindForeign is a value of another program, as a reader of the journal or of the
+	// catalog gives it: Origin is its own place. No record of a log has the code.
+	KindForeign Kind = 255
 )
 
 // RulesVersion is the version of Apply that this binary follows unless a

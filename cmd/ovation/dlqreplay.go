@@ -13,6 +13,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/cmd/ovation/dlq"
 	"github.com/ovation-analytics/ovation/ingest"
 )
@@ -166,8 +167,12 @@ const replayBytes = 4 << 20
 
 func (r *replay) take(ctx context.Context, l *dlq.Letter) error {
 	r.out.Chosen++
-	if !l.Whole {
+	switch {
+	case !l.Whole:
 		r.out.Left = append(r.out.Left, leftLetter{l.ID, l.Reason, l.Detail})
+		return nil
+	case l.Reason == domain.Foreign.String():
+		r.out.Left = append(r.out.Left, leftLetter{l.ID, l.Reason, "it was found in the journal: it is no activity"})
 		return nil
 	}
 	r.batch = append(r.batch, l)

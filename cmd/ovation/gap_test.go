@@ -17,6 +17,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/client"
+	"github.com/ovation-analytics/ovation/ingest"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 )
 
@@ -242,11 +243,59 @@ func TestAGapOfTheJournalStopsItsShardUntilItIsAccepted(t *testing.T) {
 
 func TestAnUnreadableRecordOfTheJournalStopsItsShard(t *testing.T) {
 	h := newHouse(t)
-	h.must(h.kgo.ProduceSync(context.Background(), &kgo.Record{Topic: kafka.Journal, Partition: 1, Value: []byte{0xff, 0xff}}).FirstErr())
+	damaged := ingest.AppendRecord(nil, &domain.Record{Kind: domain.KindTick, Command: &domain.Tick{Hour: 1}})
+	damaged = append(damaged[:len(damaged)-1], 0xff)
+	h.must(h.kgo.ProduceSync(context.Background(), &kgo.Record{Topic: kafka.Journal, Partition: 1, Value: damaged}).FirstErr())
 	h.eventually("stop of the shard", func() bool { return strings.Contains(h.p.node.Status().Shards[1].Stopped, "corrupt") })
 	_, err := management{h.p}.AcceptGap(context.Background(), kafka.Journal, 1)
 	h.must(err)
 	h.eventually("readiness", func() bool { return h.p.node.Ready() == nil })
 	h.publish(2)
 	h.counted(2)
+}
+
+// Ten values of another program in a row in the journal and in the catalog stop nothing:
+// they are counted, and those of the journal are dead letters.
+func TestNode_PassesOverForeignRecords(t *testing.T) {
+	h := newHouse(t)
+	stray := func(topic string, partition int32) {
+		for i := range 10 {
+			h.must(h.kgo.ProduceSync(context.Background(), &kgo.Record{Topic: topic, Partition: partition, Value: fmt.Appendf(nil, "hello %d", i)}).FirstErr())
+		}
+	}
+	h.publish(3)
+	stray(kafka.Journal, 0)
+	stray(kafka.Journal, 1)
+	stray(kafka.Catalog, 0)
+	h.publish(3)
+	h.counted(6)
+	h.close()
+	stray(kafka.Journal, 1)
+	h.open()
+	h.eventually("readiness", func() bool { return h.p.node.Ready() == nil })
+	h.publish(2)
+	h.counted(8)
+	_, _, err := h.api().CreateBrand(context.Background(), client.Params{"name": "Other band", "type": "Music"})
+	h.must(err)
+	h.eventually("dead letters", func() bool { return h.end(kafka.DeadLetters, 0) >= 30 })
+	letters := int64(0)
+	for _, s := range h.p.node.Status().Shards {
+		letters += s.Dead[domain.Foreign.String()]
+	}
+	if letters != 30 {
+		t.Errorf("%d dead letters of 30 values", letters)
+	}
+}
+
+// A record of a newer version stops its shard and says what it needs; no word helps.
+func TestNode_NeedsANewerBinaryForANewerRecord(t *testing.T) {
+	h := newHouse(t)
+	newer := ingest.AppendRecord(nil, &domain.Record{Kind: domain.KindTick, Command: &domain.Tick{Hour: 1}})
+	newer[5] = ingest.JournalVersion + 1 // behind the magic and the field's number
+	h.must(h.kgo.ProduceSync(context.Background(), &kgo.Record{Topic: kafka.Journal, Partition: 1, Value: newer}).FirstErr())
+	h.eventually("stop of the shard", func() bool { return strings.Contains(h.p.node.Status().Shards[1].Stopped, "needs a newer ovation") })
+	_, err := management{h.p}.AcceptGap(context.Background(), kafka.Journal, 1)
+	if domain.CodeOf(err) != domain.Conflict || !strings.Contains(err.Error(), "needs a newer ovation") {
+		t.Errorf("%v", err)
+	}
 }

@@ -10,7 +10,7 @@ type faultMetrics struct {
 	p                                 *program
 	stopped, waiting, failures, ahead *prometheus.Desc
 	corrupt, free, snapshots, pinned  *prometheus.Desc
-	refused, logCorrupt               *prometheus.Desc
+	refused, logCorrupt, foreign      *prometheus.Desc
 }
 
 func newFaultMetrics(p *program) *faultMetrics {
@@ -24,6 +24,7 @@ func newFaultMetrics(p *program) *faultMetrics {
 		free:       describe("store_disk_free_bytes", "Bytes free on the store's disk."),
 		logCorrupt: describe("log_corrupt_files", "Files of the embedded log in which something cannot be read."),
 		refused:    describe("log_refused_total", "Appends that the embedded log refused for want of space."),
+		foreign:    describe("foreign_records_total", "Values of other programs in our topics that were passed over.", "topic", "partition"),
 		snapshots:  describe("store_snapshots", "Snapshots of the store that are open."),
 		pinned:     describe("store_pinned_bytes_total", "Bytes that compaction kept for the sake of snapshots."),
 	}
@@ -50,11 +51,13 @@ func (m *faultMetrics) Collect(ch chan<- prometheus.Metric) {
 		s := &st.Shards[i]
 		one("shard", text(s.Shard), s.Stopped, s.Waiting, s.Failures)
 		gauge(m.ahead, float64(s.AheadMs)/1000, text(s.Shard))
+		counter(m.foreign, float64(s.Foreign), "journal", text(s.Shard))
 	}
 	for i := range st.Routers {
 		r := &st.Routers[i]
 		one("router", text(r.Partition), r.Stopped, r.Waiting, r.Failures)
 	}
+	counter(m.foreign, float64(st.Catalog.Foreign), "catalog", "0")
 	one("catalog", "", st.Catalog.Stopped, st.Catalog.Waiting, st.Catalog.Failures)
 	gauge(m.stopped, said(st.Store.Err), "store", "")
 	if st.Store.Err == "" {

@@ -122,7 +122,7 @@ func (e *engineLife) findTopics(ctx context.Context) error {
 		return err
 	}
 	t.source = publicTopic{s}
-	t.letters, err = ingest.NewDeadLetters(e.client, kafka.DeadLetters, s)
+	t.letters, err = ingest.NewDeadLetters(e.client, kafka.DeadLetters, s, journal)
 	return err
 }
 

@@ -48,7 +48,7 @@ func (p *program) openTopics(ctx context.Context) error {
 		return err
 	}
 	t.source = publicTopic{s}
-	t.letters, err = ingest.NewDeadLetters(p.client, p.cfg.TopicPrefix+kafka.DeadLetters, s)
+	t.letters, err = ingest.NewDeadLetters(p.client, p.cfg.TopicPrefix+kafka.DeadLetters, s, journal)
 	return err
 }
 
