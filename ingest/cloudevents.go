@@ -15,7 +15,7 @@ type mode uint8
 const (
 	plainMode      mode = iota // the data, with id and source in it
 	binaryMode                 // attributes in headers ce_*, the data is the value
-	structuredMode             // attributes and data in one JSON object
+	structuredMode             // attributes and data in one JSON object: by the content type, or by the object
 	foreignMode                // an event in a format other than JSON
 )
 
@@ -90,6 +90,7 @@ func (e *event) read(value []byte) {
 		e.body = s.document(&e.fields, dataNames)
 	case plainMode:
 		e.body = s.document(&e.fields, plainNames)
+		e.recognize(value)
 	case structuredMode:
 		if e.attributed { // headers are not the event's here
 			e.fields.empty(attributes)
@@ -100,6 +101,19 @@ func (e *event) read(value []byte) {
 		e.fields.empty(attributes)
 	}
 	e.stop = s.i
+}
+
+// recognize takes a plain record for a structured event that came without its content
+// type when specversion, type and data are given in it.
+func (e *event) recognize(value []byte) {
+	if !e.fields[specVersion].given() || !e.fields[eventType].given() {
+		return
+	}
+	var whole fields
+	s := scanner{b: value}
+	if s.document(&whole, attributes) == object && whole[data].given() {
+		e.mode, e.fields = structuredMode, whole
+	}
 }
 
 // unpack reads data that came as bytes: some libraries write any data so.

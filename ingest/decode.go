@@ -139,7 +139,7 @@ func (e *event) typed() refusal {
 	if e.mode == plainMode {
 		switch t, _ := f[eventType].text(); {
 		case f[specVersion].given():
-			return badEvent("specversion without content-type application/cloudevents+json")
+			return badEvent("specversion without type and data")
 		case f[eventType].given() && t != EventType:
 			return refusal{domain.UnknownType, "type"}
 		}

@@ -16,6 +16,7 @@ var typicalRecords = []struct {
 	{"binary by member", binaryHeaders, `{"account":1,"memberID":8726351,"activityID":104,"brandID":2031,"content":{"TrackName":"Paranoid Android","TrackArtist":"Radiohead","SpotifyID":"6LgJvl0Xdtc73RJ1mmpotq"},"link":"https://open.example.com/track/6LgJvl0Xdtc73RJ1mmpotq"}`},
 	{"binary by service", binaryHeaders, `{"account":1,"service":"spotify","serviceUserID":"fan-0008726351","activityID":104,"brandID":2031,"content":{"TrackName":"Paranoid Android","TrackArtist":"Radiohead","ISRC":"GBAYE9701274"},"geo":{"country":"GB","city":"London","lat":51.507,"lon":-0.128}}`},
 	{"structured by partner", []string{"content-type", "application/cloudevents+json"}, `{"specversion":"1.0","type":"ovation.activity.v1","id":"6f2c1f6e-5a2f","source":"//collector-3","time":"2026-11-21T10:00:00Z","data":{"account":1,"partnerCode":"club","partnerID":"88123","activityID":104,"brandID":2031,"content":{"TrackName":"Karma Police"}}}`},
+	{"structured by service, without content type", nil, `{"specversion":"1.0","type":"ovation.activity.v1","id":"6f2c1f6e-5a2f","source":"//collector-3","time":"2026-11-21T10:00:00Z","data":{"account":1,"service":"lastfm","serviceUserID":"fan42","activityID":104,"brandID":2031,"content":{"TrackName":"Karma Police"}}}`},
 	{"plain by service", nil, `{"id":"6f2c1f6e-5a2f","source":"//collector-3","time":"2026-11-21T10:00:00Z","account":1,"service":"lastfm","serviceUserID":"fan42","activityID":104,"brandID":2031,"content":{"TrackName":"Karma Police","TrackArtist":"Radiohead"}}`},
 }
 

@@ -46,10 +46,14 @@ func TestOneActivityReadsTheSameInEveryMode(t *testing.T) {
 		},
 	}}
 	for name, in := range map[string]Incoming{
-		"binary":     {Headers: headersOf(append(attrs, "content-type", "application/json")), Value: []byte("{" + inner + "}")},
-		"structured": {Headers: headersOf(events), Value: []byte("{" + outer + `,"data":{` + inner + "}}")},
-		"packed":     {Headers: headersOf(events), Value: []byte("{" + outer + `,"data_base64":"` + base64Of("{"+inner+"}") + `"}`)},
-		"plain":      {Value: []byte(`{"id":"e-1","source":"//c","time":"2026-11-21T11:00:00.9+01:00",` + inner + "}")},
+		"binary":                           {Headers: headersOf(append(attrs, "content-type", "application/json")), Value: []byte("{" + inner + "}")},
+		"structured":                       {Headers: headersOf(events), Value: []byte("{" + outer + `,"data":{` + inner + "}}")},
+		"structured, without content type": {Value: []byte("{" + `"data":{` + inner + "}," + outer + "}")},
+		"structured, of the data's content type": {
+			Headers: headersOf([]string{"content-type", "application/json"}), Value: []byte("{" + outer + `,"account":8,"data":{` + inner + "}}"),
+		},
+		"packed": {Headers: headersOf(events), Value: []byte("{" + outer + `,"data_base64":"` + base64Of("{"+inner+"}") + `"}`)},
+		"plain":  {Value: []byte(`{"id":"e-1","source":"//c","time":"2026-11-21T11:00:00.9+01:00",` + inner + "}")},
 		"plain, type given": {Value: []byte(`{"id":"e-1","type":"ovation.activity.v1","source":"//c","time":"2026-11-21T11:00:00.9+01:00",` +
 			inner + "}"), Headers: headersOf([]string{"traceparent", "00-1", "content-type", "application/json"})},
 	} {
@@ -61,6 +65,48 @@ func TestOneActivityReadsTheSameInEveryMode(t *testing.T) {
 		if slot != id.Slot() {
 			t.Errorf("%s: slot %d, want %d", name, slot, id.Slot())
 		}
+	}
+}
+
+// A structured event is the same with and without its content type, place and verdict, when
+// it has specversion, type and data; another value is never one.
+func TestDecode_AStructuredEventNeedsNoContentType(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	r := rand.New(rand.NewPCG(seed, 1))
+	var stats Stats
+	dec := NewDecoder(testHasher(t), &stats)
+	both, apart := 0, 0
+	for i := range 4000 {
+		d := newDraft(r)
+		if i%2 == 0 {
+			malformed[r.IntN(len(malformed))].spoil(d, r)
+		}
+		headers, value := d.render(r)
+		if d.mode != structuredMode || len(d.extra) > 0 {
+			continue
+		}
+		var object map[string]any
+		_ = json.Unmarshal([]byte(value), &object)
+		given := func(name string) bool { return object[name] != nil && object[name] != "" }
+		in := Incoming{Value: []byte(value), Headers: headersOf(headers), TimeMs: d.time}
+		var with, without domain.Record
+		slot := dec.Decode(&with, in)
+		in.Headers = nil
+		bare := dec.Decode(&without, in)
+		if !given("specversion") || !given("type") || !given("data") {
+			if apart++; without.Activity.Refusal == domain.Accepted || dec.event.mode != plainMode {
+				t.Fatalf("seed %d, record %d: taken: %.300s", seed, i, value)
+			}
+			continue
+		}
+		both++
+		if diff := cmp.Diff(with, without); diff != "" || slot != bare {
+			t.Fatalf("seed %d, record %d: slots %d and %d: %s\n%.300s", seed, i, slot, bare, diff, value)
+		}
+	}
+	if both < 500 || apart < 100 {
+		t.Errorf("%d records compared, %d that need the content type: the test shows little", both, apart)
 	}
 }
 

@@ -10,7 +10,8 @@
 //	           activities.dlq ◄── dead letters ◄────────────────────────────────┘
 //
 //	ports.go              what the room takes: Incoming
-//	cloudevents.go        the three ways in which a record holds an event
+//	cloudevents.go        the three ways in which a record holds an event; a structured one
+//	                      without its content type is known by specversion, type and data
 //	scan.go token.go      JSON, once through, without an allocation
 //	fields.go             the names that mean something
 //	address.go            where a record goes: FROZEN, held by a golden corpus

@@ -79,7 +79,7 @@ var malformed = []struct {
 		d.cloudEvent(r)
 		d.attrs.set("specversion", []string{`"0.3"`, `"1"`, `"1.0 "`, `"2.0"`}[r.IntN(4)])
 	}},
-	{"specversion without content type", domain.BadEvent, func(d *draft, r *rand.Rand) {
+	{"specversion without data", domain.BadEvent, func(d *draft, r *rand.Rand) {
 		plainOnly(d)
 		d.attrs.set("specversion", `"1.0"`)
 	}},

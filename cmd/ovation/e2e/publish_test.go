@@ -105,7 +105,9 @@ func (p *people) record(a *act, f form, who address, key []byte) *kgo.Record {
 		r.Headers = append(r.Headers, kgo.RecordHeader{Key: "content-type", Value: []byte("application/json")})
 	case structuredForm:
 		r.Value = encoded(event{Version: "1.0", Type: kind, ID: a.id, Source: source, Time: at, Data: body})
-		r.Headers = append(r.Headers, kgo.RecordHeader{Key: "content-type", Value: []byte("application/cloudevents+json; charset=utf-8")})
+		if a.at%2 == 0 { // it is known without, too
+			r.Headers = append(r.Headers, kgo.RecordHeader{Key: "content-type", Value: []byte("application/cloudevents+json; charset=utf-8")})
+		}
 	}
 	return r
 }
