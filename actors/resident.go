@@ -14,20 +14,24 @@ import (
 )
 
 // Columns are kept in memory under one budget. A brand that was not asked about lately
-// is cold: its rows are on disk only, and a question about it is answered from there;
-// that question brings it back if there is room. Rows that come for it change nothing:
-// they need no columns.
+// is cold: its rows are on disk only, and a question about it is answered from there. That
+// question brings it back where there is room, or, if it was asked about before, in the place
+// of those not asked about since: a round of questions about more than fits evicts nothing.
+// Rows that come for it change nothing: they need no columns.
 
 // heat is when the brands of an account were last asked about. Any goroutine.
-type heat struct{ asked sync.Map } // dense number → time.Time
+type heat struct{ asked sync.Map } // dense number → lastAsked
 
-func (h *heat) ask(dense uint32, at time.Time) { h.asked.Store(dense, at) }
+// lastAsked is the last two times; zero: never.
+type lastAsked struct{ last, before time.Time }
 
-func (h *heat) last(dense uint32) time.Time {
+func (h *heat) ask(dense uint32, at time.Time) { h.asked.Store(dense, lastAsked{at, h.of(dense).last}) }
+
+func (h *heat) of(dense uint32) lastAsked {
 	if at, ok := h.asked.Load(dense); ok {
-		return at.(time.Time)
+		return at.(lastAsked)
 	}
-	return time.Time{}
+	return lastAsked{}
 }
 
 type (
@@ -36,6 +40,9 @@ type (
 		account domain.AccountID
 		dense   uint32
 	}
+	// keepLess tells a shard that its columns take more than they may: one in which nothing
+	// happens would not look.
+	keepLess struct{}
 	// warmed is a cold brand's rows, read.
 	warmed struct {
 		account domain.AccountID
@@ -56,8 +63,20 @@ type resident struct {
 func (r *resident) limit() int { return int(r.most.Load() / r.shards) }
 
 // KeepResident says anew how much memory columns may take, over all shards; 0: no bound.
-// A shard heeds it within lookEveryCommits commits.
-func (n *Node) KeepResident(bytes int64) { n.resident.Store(bytes) }
+// A shard that has more evicts them when it is told, one that gets more within
+// lookEveryCommits commits.
+func (n *Node) KeepResident(bytes int64) {
+	n.resident.Store(bytes)
+	if !n.started.Load() || bytes == 0 {
+		return
+	}
+	each := bytes / int64(n.shards)
+	for i, s := range n.shared {
+		if s.stats.columns.Load() > each {
+			n.system.Root.Send(n.pids[i], &keepLess{})
+		}
+	}
+}
 
 // Resident is how much they take, each shard's as of when it looked last.
 func (n *Node) Resident() (bytes int64) {
@@ -97,22 +116,18 @@ type candidate struct {
 	fed     time.Time
 }
 
-// before orders brands as they are evicted: what was asked about stays, then what is
-// alive; of the others the largest goes.
+// before orders brands as they are evicted: what was asked about stays, then what is fed; of
+// the others the smallest is read from disk at the least cost.
 func (c *candidate) before(o *candidate) int {
-	return cmp.Or(c.asked.Compare(o.asked), c.fed.Compare(o.fed), cmp.Compare(o.columns.Bytes(), c.columns.Bytes()))
+	return cmp.Or(c.asked.Compare(o.asked), c.fed.Compare(o.fed), cmp.Compare(c.columns.Bytes(), o.columns.Bytes()))
 }
 
-func (s *shard) evict(held int) {
-	limit := s.resident.limit()
-	if limit == 0 || held <= limit {
-		return
-	}
-	var all []candidate
+// candidates are the brands that may be evicted, in the order in which they are.
+func (s *shard) candidates() (all []candidate) {
 	for id, a := range s.accounts {
 		a.table.Own(func(c *brand.Columns) {
 			if dense, _, _ := c.Brand(); !c.Cold() {
-				one := candidate{id: id, account: a, columns: c, asked: a.heat.last(dense)}
+				one := candidate{id: id, account: a, columns: c, asked: a.heat.of(dense).last}
 				if k := a.brands[c]; k != nil {
 					one.fed = k.fed
 				}
@@ -121,32 +136,84 @@ func (s *shard) evict(held int) {
 		})
 	}
 	slices.SortFunc(all, func(a, b candidate) int { return a.before(&b) })
-	for _, c := range all {
+	return all
+}
+
+// evict drops columns until no more than nine tenths of the limit are held.
+func (s *shard) evict(held int) {
+	limit := s.resident.limit()
+	if limit == 0 || held <= limit {
+		return
+	}
+	for _, c := range s.candidates() {
 		if held <= limit*9/10 {
 			break
 		}
-		bytes := c.columns.Bytes()
-		if dense, _, _ := c.columns.Brand(); c.account.table.Evict(dense) {
-			held -= bytes - c.columns.Bytes()
-			s.env.shared.stats.evicted.Add(1)
-			s.views.touch(c.id, c.account)
-		}
+		held -= s.drop(&c)
 	}
 	s.env.shared.stats.columns.Store(int64(held))
+}
+
+// drop evicts one and gives how many bytes that freed.
+func (s *shard) drop(c *candidate) int {
+	bytes := c.columns.Bytes()
+	if dense, _, _ := c.columns.Brand(); !c.account.table.Evict(dense) {
+		return 0
+	}
+	s.env.shared.stats.evicted.Add(1)
+	s.views.touch(c.id, c.account)
+	return bytes - c.columns.Bytes()
+}
+
+// keepLess evicts at once what no longer fits, and publishes views without it.
+func (s *shard) keepLess(ctx actor.Context) {
+	s.evict(s.columnBytes())
+	if len(s.views.touched) == 0 {
+		return
+	}
+	if err := s.commit(ctx); err != nil {
+		s.failed(ctx, err)
+	}
+}
+
+// makeRoom evicts brands not asked about since a moment until there is room for so many
+// bytes more, or none where that is not enough.
+func (s *shard) makeRoom(bytes int, since time.Time) bool {
+	limit := s.resident.limit()
+	held := s.columnBytes()
+	if limit == 0 || held+bytes <= limit {
+		return true
+	}
+	need := held + bytes - limit
+	var out []candidate
+	for _, c := range s.candidates() {
+		if need <= 0 || !c.asked.Before(since) {
+			break
+		}
+		out, need = append(out, c), need-c.columns.Bytes()
+	}
+	if need > 0 {
+		return false
+	}
+	for i := range out {
+		s.drop(&out[i])
+	}
+	s.columnBytes()
+	return true
 }
 
 // bytesPerRow is about what a resident row takes.
 const bytesPerRow = 18
 
-// warm brings a cold brand back, if that needs no other to go. It is read from the
-// snapshot of a commit, on a goroutine of its own.
+// warm brings a cold brand back, if there is room or others were not asked about since it
+// was the time before. It is read from the snapshot of a commit, on a goroutine of its own.
 func (s *shard) warm(ctx actor.Context, m *warm) {
 	a := s.accounts[m.account]
 	if a == nil {
 		return
 	}
-	c, limit := a.table.Target(m.dense), s.resident.limit()
-	if _, _, own := c.Brand(); !own || !c.Cold() || limit > 0 && s.columnBytes()+bytesPerRow*c.Rows() > limit {
+	c := a.table.Target(m.dense)
+	if _, _, own := c.Brand(); !own || !c.Cold() || !s.makeRoom(bytesPerRow*c.Rows(), a.heat.of(m.dense).before) {
 		return
 	}
 	if err := s.commit(ctx); err != nil {

@@ -112,3 +112,94 @@ func TestABrandThatIsAskedAboutStaysInMemory(t *testing.T) {
 		t.Errorf("cold are %v: brand %d was asked about", cold, one.Brand)
 	}
 }
+
+// audience publishes rows of three brands, all of which have columns of their own; weights
+// are their parts.
+func (r *rig) audience(rnd *rand.Rand, fans int, weights ...int) {
+	g := newGraveyard(r, fans, 3)
+	var brands []domain.BrandID
+	for i, n := range weights {
+		brands = append(brands, slices.Repeat([]domain.BrandID{domain.BrandID(i + 1)}, n)...)
+	}
+	for range 12_000 {
+		a, m := g.act(rnd, len(g.acts), 3)
+		a.Brand = brands[rnd.IntN(len(brands))]
+		g.did(a, m)
+	}
+	g.publish(0)
+	r.settled()
+}
+
+// coldOf is the brands that are cold in the view that questions see.
+func (r *rig) coldOf() (cold []domain.BrandID) {
+	v := r.node.shared[0].acquireView()
+	defer v.release()
+	for _, c := range v.accounts.get(1).rows.Cold(brand.EveryBrand) {
+		cold = append(cold, c.Brand)
+	}
+	slices.Sort(cold)
+	return cold
+}
+
+// A shard in which nothing happens evicts what it is told to, and its readers let go of it.
+func TestAnIdleShardHeedsTheBudget(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 1, Options{})
+	r.audience(rand.New(rand.NewPCG(3, 15)), 30, 4, 1, 1)
+	r.heeded(30)
+	most := r.node.Resident() / 2
+	before := r.node.shared[0].applied.Load()
+	r.node.KeepResident(most)
+	r.eventually("evicting", func() bool { return r.node.Resident() <= most && len(r.coldOf()) > 0 })
+	if now := r.node.shared[0].applied.Load(); now != before {
+		t.Errorf("applied up to %d, then %d: the shard was not idle", before, now)
+	}
+}
+
+// Of brands that were never asked about the smallest are evicted first: after a start it is
+// the large ones that questions will be about, and that cost most to read from disk.
+func TestTheLargestBrandIsNotEvictedFirst(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 1, Options{})
+	r.audience(rand.New(rand.NewPCG(4, 15)), 30, 4, 1, 1)
+	r.close()
+	r.open() // nothing was asked or fed in this life
+	r.settled()
+	r.heeded(30)
+	r.node.KeepResident(r.node.Resident() - 1)
+	r.eventually("evicting", func() bool { return len(r.coldOf()) > 0 })
+	if cold := r.coldOf(); slices.Contains(cold, 1) {
+		t.Errorf("cold are %v: brand 1 has four times the rows of the others", cold)
+	}
+}
+
+// A cold brand comes back in the place of those that were not asked about since it was the
+// time before; asked about once, it evicts none.
+func TestAColdBrandReplacesWhatWasNotAskedAboutSince(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 1, Options{})
+	r.audience(rand.New(rand.NewPCG(5, 15)), 30, 1, 1, 1)
+	people := r.heeded(30)
+	ask := func(b domain.BrandID) { r.tally(b) }
+	ask(1)
+	ask(2) // then 3 is the one never asked about
+	r.node.KeepResident(r.node.Resident() - 1)
+	r.eventually("evicting", func() bool { return len(r.coldOf()) > 0 })
+	if cold := r.coldOf(); !slices.Equal(cold, []domain.BrandID{3}) {
+		t.Fatalf("cold are %v: brand 3 was never asked about", cold)
+	}
+	r.node.KeepResident(r.node.Resident() + 1) // and no room for another
+	ask(3)
+	people = r.heeded(people)
+	if cold := r.coldOf(); !slices.Equal(cold, []domain.BrandID{3}) {
+		t.Fatalf("cold are %v after one question about 3", cold)
+	}
+	r.eventually("brand 3 comes back", func() bool {
+		ask(3)
+		people = r.heeded(people)
+		return !slices.Contains(r.coldOf(), 3)
+	})
+	if cold := r.coldOf(); len(cold) == 0 || slices.Contains(cold, 3) {
+		t.Errorf("cold are %v, brand 3 is asked about", cold)
+	}
+}

@@ -187,6 +187,8 @@ func (s *shard) applying(ctx actor.Context) {
 		s.warm(ctx, m)
 	case *warmed:
 		s.warmed(m)
+	case *keepLess:
+		s.keepLess(ctx)
 	case *published:
 		s.published(ctx, m)
 	case *sayPublished:
