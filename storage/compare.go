@@ -197,8 +197,8 @@ func (c *canonical) append(dst []byte, family byte, v []byte) ([]byte, error) {
 		}
 	case familyMember:
 		var m domain.Member
-		if decodeEntity(v, &m) == nil {
-			return appendEntity(dst, &m)
+		if decodeMemberRecord(v, &m) == nil {
+			return appendMemberRecord(dst, &m)
 		}
 	case familyRequest:
 		var q domain.Request

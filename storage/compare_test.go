@@ -179,11 +179,11 @@ func alterations() []alteration {
 		}, "a shard=2 account=", ""},
 		{"a member", familyMember, func(_, v []byte) []byte {
 			var m domain.Member
-			if decodeEntity(v, &m) != nil {
+			if decodeMemberRecord(v, &m) != nil {
 				return nil
 			}
 			m.UUID[3]++ // no fact
-			v, err := appendEntity(nil, &m)
+			v, err := appendMemberRecord(nil, &m)
 			if err != nil {
 				panic(err)
 			}

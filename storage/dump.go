@@ -162,7 +162,7 @@ func dumpValue(k, v []byte) (string, error) {
 		text, err := json.Marshal(p)
 		return string(text), err
 	case familyMember:
-		return dumpEntity(v, new(domain.Member))
+		return dumpMember(v)
 	case familyRequest:
 		return dumpEntity(v, new(domain.Request))
 	case familyPlace:
@@ -194,6 +194,15 @@ func dumpValue(k, v []byte) (string, error) {
 		return fmt.Sprintf("%+v%s", st, late), err
 	}
 	return "", damaged("key")
+}
+
+func dumpMember(v []byte) (string, error) {
+	m := new(domain.Member)
+	if err := decodeMemberRecord(v, m); err != nil {
+		return "", err
+	}
+	text, err := json.Marshal(m)
+	return string(text), err
 }
 
 func dumpEntity(v []byte, entity any) (string, error) {

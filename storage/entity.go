@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Entities (members, requests, the catalog's) are JSON of the domain's struct behind
+// Entities (requests, the catalog's) are JSON of the domain's struct behind
 // a version byte: they are few, and their fields may grow. JSON would change a string
 // that is not UTF-8, and what is read back must be what was applied; so version 2
 // has each byte of every string as one character.

@@ -143,7 +143,7 @@ func (s *Shard) Member(account domain.AccountID, ord domain.Ordinal) (*domain.Me
 func readMember(r pebble.Reader, shard uint16, account domain.AccountID, ord domain.Ordinal) (m *domain.Member, err error) {
 	_, err = get(r, appendMemberKey(nil, shard, account, ord), func(v []byte) error {
 		m = new(domain.Member)
-		return decodeEntity(v, m)
+		return decodeMemberRecord(v, m)
 	})
 	if err != nil {
 		return nil, err

@@ -186,7 +186,7 @@ func (s *Shard) putMember(m *domain.Member) (err error) {
 		}
 	}
 	s.key = appendMemberKey(s.key[:0], s.id, m.Account, m.Ord)
-	if s.value, err = appendEntity(s.value[:0], m); err != nil {
+	if s.value, err = appendMemberRecord(s.value[:0], m); err != nil {
 		return err
 	}
 	return s.open.batch.Set(s.key, s.value, nil)

@@ -32,7 +32,11 @@ var rules = []struct {
 
 var rooms = []string{"ingest", "actors", "api", "storage"}
 
-const domainPath = module + "/actors/domain"
+// The packages that every room may import.
+const (
+	domainPath = module + "/actors/domain"
+	codecPath  = domainPath + "/codec"
+)
 
 // within reports that a path is prefix or below it.
 func within(path, prefix string) bool {
@@ -46,7 +50,7 @@ func roomsApart(t *tree) (bad []string) {
 		}
 		s.imports(func(path, at string) {
 			local, ok := strings.CutPrefix(path, module+"/")
-			if !ok || path == domainPath {
+			if !ok || path == domainPath || path == codecPath {
 				return
 			}
 			to, _, _ := strings.Cut(local, "/")
@@ -54,7 +58,7 @@ func roomsApart(t *tree) (bad []string) {
 			case to == "cmd" && s.room() != "cmd":
 				bad = append(bad, fmt.Sprintf("%s: %s imports %s: only the program sees the program", at, s.room(), local))
 			case slices.Contains(rooms, s.room()) && to != s.room():
-				bad = append(bad, fmt.Sprintf("%s: room %s imports %s: rooms meet in actors/domain and in their ports", at, s.room(), local))
+				bad = append(bad, fmt.Sprintf("%s: room %s imports %s: rooms meet in actors/domain, its codec and their ports", at, s.room(), local))
 			}
 		})
 	}
@@ -62,15 +66,19 @@ func roomsApart(t *tree) (bad []string) {
 }
 
 // homes are the folders in which a library may be imported.
-var homes = []struct{ library, home string }{
-	{"github.com/segmentio/kafka-go", "ingest"},
-	{"github.com/twmb/franz-go", "ingest"},
-	{"github.com/asynkron/protoactor-go", "actors"},
-	{"github.com/hashicorp/memberlist", "actors"},
-	{"github.com/julienschmidt/httprouter", "api"},
-	{"github.com/golang-jwt/jwt", "api"},
-	{"github.com/cockroachdb/pebble", "storage"},
-	{"github.com/alecthomas/kong", "cmd/ovation"},
+var homes = []struct {
+	library string
+	homes   []string
+}{
+	{"github.com/segmentio/kafka-go", []string{"ingest"}},
+	{"github.com/twmb/franz-go", []string{"ingest"}},
+	{"github.com/asynkron/protoactor-go", []string{"actors"}},
+	{"github.com/hashicorp/memberlist", []string{"actors"}},
+	{"google.golang.org/protobuf", []string{"actors/domain/codec", "ingest"}},
+	{"github.com/julienschmidt/httprouter", []string{"api"}},
+	{"github.com/golang-jwt/jwt", []string{"api"}},
+	{"github.com/cockroachdb/pebble", []string{"storage"}},
+	{"github.com/alecthomas/kong", []string{"cmd/ovation"}},
 }
 
 func foreignHomes(t *tree) (bad []string) {
@@ -80,8 +88,9 @@ func foreignHomes(t *tree) (bad []string) {
 		}
 		s.imports(func(path, at string) {
 			for _, h := range homes {
-				if within(path, h.library) && !within(s.dir(), h.home) {
-					bad = append(bad, fmt.Sprintf("%s: %s is at home in %s", at, path, h.home))
+				here := func(home string) bool { return within(s.dir(), home) }
+				if within(path, h.library) && !slices.ContainsFunc(h.homes, here) {
+					bad = append(bad, fmt.Sprintf("%s: %s is at home in %s", at, path, strings.Join(h.homes, " and ")))
 				}
 			}
 		})
@@ -114,8 +123,9 @@ func pureImports(t *tree) (bad []string) {
 			first, _, _ := strings.Cut(path, "/")
 			standard := !strings.Contains(first, ".")
 			own := within(path, module+"/"+s.dir())
+			coded := within(s.dir(), "actors/domain/codec") && (path == domainPath || within(path, "google.golang.org/protobuf"))
 			switch {
-			case standard || own || path == domainPath && !inDomain:
+			case standard || own || coded || path == domainPath && !inDomain:
 			case inDomain:
 				bad = append(bad, fmt.Sprintf("%s: the domain imports the standard library alone, not %s", at, path))
 			default:
