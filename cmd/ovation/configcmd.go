@@ -61,7 +61,11 @@ func (c *ConfigValidate) Run(w io.Writer) error {
 	case err != nil:
 		return fmt.Errorf("--secrets: %w", err)
 	}
-	if err := c.into(&kafka.Config{}, s.Kafka); err != nil {
+	password, err := s.kafkaPassword(c.KafkaUser)
+	if err != nil {
+		return err
+	}
+	if err := c.into(&kafka.Config{}, password); err != nil {
 		return err
 	}
 	if _, err := c.Token(); err != nil {

@@ -43,6 +43,8 @@ type logStatus struct {
 	Refused  uint64   `json:"refused"`
 	Corrupt  []string `json:"corruptFiles,omitempty"`
 	Stopped  string   `json:"stopped,omitempty"`
+	// Requests and connections that were refused, by reason.
+	Requests map[string]uint64 `json:"refusedRequests,omitempty"`
 }
 
 func (p *program) logStatus() *logStatus {
@@ -51,6 +53,7 @@ func (p *program) logStatus() *logStatus {
 	}
 	s := p.eventLog.Stats()
 	st := &logStatus{Disk: s.DiskBytes, Refusing: s.Refusing, Refused: s.Full, Corrupt: s.Corrupt}
+	st.Requests = p.broker.Stats().Refused
 	if err := p.eventLog.Err(); err != nil {
 		st.Stopped = err.Error()
 	}

@@ -10,7 +10,8 @@ type faultMetrics struct {
 	p                                 *program
 	stopped, waiting, failures, ahead *prometheus.Desc
 	corrupt, free, snapshots, pinned  *prometheus.Desc
-	refused, logCorrupt, foreign      *prometheus.Desc
+	refused, requests, logCorrupt     *prometheus.Desc
+	foreign                           *prometheus.Desc
 }
 
 func newFaultMetrics(p *program) *faultMetrics {
@@ -25,6 +26,7 @@ func newFaultMetrics(p *program) *faultMetrics {
 		logCorrupt: describe("log_corrupt_files", "Files of the embedded log in which something cannot be read."),
 		refused:    describe("log_refused_total", "Appends that the embedded log refused for want of space."),
 		foreign:    describe("foreign_records_total", "Values of other programs in our topics that were passed over.", "topic", "partition"),
+		requests:   describe("log_refused_requests_total", "Requests and connections that the embedded log refused, by reason.", "reason"),
 		snapshots:  describe("store_snapshots", "Snapshots of the store that are open."),
 		pinned:     describe("store_pinned_bytes_total", "Bytes that compaction kept for the sake of snapshots."),
 	}
@@ -70,6 +72,9 @@ func (m *faultMetrics) Collect(ch chan<- prometheus.Metric) {
 		gauge(m.stopped, said(l.Stopped), "log", "")
 		gauge(m.waiting, said(l.Refusing), "log", "")
 		counter(m.refused, float64(l.Refused))
+		for reason, n := range l.Requests {
+			counter(m.requests, float64(n), reason)
+		}
 		gauge(m.logCorrupt, float64(len(l.Corrupt)))
 	}
 }

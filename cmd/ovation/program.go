@@ -106,7 +106,12 @@ func (p *program) openLog(ctx context.Context) error {
 		}
 		p.eventLog = l
 		p.onClose(l.Close)
-		if p.broker, err = embedded.New(embedded.Config{Listen: p.cfg.EmbeddedKafka, Logger: p.log}, l); err != nil {
+		password, err := p.secrets.nodePassword()
+		if err != nil {
+			return err
+		}
+		own := embedded.Config{Listen: p.cfg.EmbeddedKafka, Logger: p.log, Own: p.cfg.ownTopics(), Password: password}
+		if p.broker, err = embedded.New(own, l); err != nil {
 			return err
 		}
 		p.onClose(func() error { p.broker.Close(); return nil })
@@ -141,7 +146,11 @@ func (p *program) newClient() (*kafka.Client, error) {
 	if p.broker != nil {
 		c.Dial = func(context.Context, string, string) (net.Conn, error) { return p.broker.Dial() }
 	}
-	if err := p.cfg.into(&c, p.secrets.Kafka); err != nil {
+	password, err := p.secrets.kafkaPassword(p.cfg.KafkaUser)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.cfg.into(&c, password); err != nil {
 		return nil, err
 	}
 	return kafka.New(c)

@@ -52,6 +52,7 @@ func init() {
 		8:              plain(2, 8, shapeOffsetCommit, call.offsetCommit),
 		9:              plain(1, 8, shapeOffsetFetch, call.offsetFetch),
 		10:             plain(0, 4, shapeFindCoordinator, call.findCoordinator),
+		17:             plain(1, 1, shapeSASLHandshake, call.saslHandshake),
 		keyApiVersions: plain(0, 4, shapeApiVersions, call.apiVersions),
 		19:             plain(2, 7, shapeCreateTopics, call.createTopics),
 		20:             plain(1, 6, shapeDeleteTopics, call.deleteTopics),
@@ -59,6 +60,7 @@ func init() {
 		22:             plain(0, 4, shapeInitProducerID, call.initProducerID),
 		23:             plain(2, 4, shapeOffsetForLeaderEpoch, call.offsetForLeaderEpoch),
 		32:             plain(1, 4, shapeDescribeConfigs, call.describeConfigs),
+		36:             plain(0, 2, shapeSASLAuthenticate, call.saslAuthenticate),
 		37:             plain(0, 3, shapeCreatePartitions, call.createPartitions),
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"github.com/xdg-go/scram"
 )
 
 // Config of a broker. Listen and, on a wildcard address, Advertise must be set.
@@ -16,11 +18,15 @@ type Config struct {
 	Listen         string       // host:port; port 0 takes a free one
 	Listener       net.Listener // where clients come from, Listen being its address; nil: a TCP port
 	Advertise      string       // the host that clients are told; empty: that of Listen
-	MaxConnections int          // 0: 256
+	MaxConnections int          // of clients that are no nodes of this installation; 0: 256
 	// AutoCreate is the number of partitions of a topic that is made because a client
 	// asked for it; 0: none is made.
 	AutoCreate int
-	Logger     *slog.Logger // nil: slog.Default
+	// Own are the topics that only nodes of this installation create, change, append to and
+	// delete: what comes by Dial, and who has authenticated as NodeUser with the password.
+	Own      []string
+	Password string       // empty: nobody can
+	Logger   *slog.Logger // nil: slog.Default
 }
 
 // Broker serves a log on one address.
@@ -35,11 +41,15 @@ type Broker struct {
 	stop context.CancelFunc
 	wg   sync.WaitGroup // connections
 
-	mu     sync.Mutex
-	conns  map[net.Conn]struct{}
-	closed bool
+	sasl *scram.Server // nil: nobody can authenticate
 
-	counts counts
+	mu        sync.Mutex // guards what follows
+	conns     map[*conn]struct{}
+	strangers int // of them, those that are counted
+	closed    bool
+
+	counts     counts
+	complaints complaints
 }
 
 // New listens, so that Addr is known, and serves nobody before Run. The log outlives
@@ -64,7 +74,10 @@ func New(cfg Config, log Log) (*Broker, error) {
 			return nil, fmt.Errorf("embedded kafka: %w", err)
 		}
 	}
-	b := &Broker{cfg: cfg, log: log, ln: ln, host: cfg.Advertise, conns: map[net.Conn]struct{}{}}
+	b := &Broker{cfg: cfg, log: log, ln: ln, host: cfg.Advertise, conns: map[*conn]struct{}{}}
+	if b.sasl, err = newSASL(cfg.Password); err != nil {
+		return nil, errors.Join(err, ln.Close())
+	}
 	if b.host == "" {
 		b.host = host
 	}
@@ -103,47 +116,20 @@ func (b *Broker) Run(ctx context.Context) error {
 			continue
 		}
 		delay = 0
-		b.admit(c)
+		b.admit(c, false)
 	}
 }
 
 // Dial is a connection from within the process: what it carries does not go through the
-// operating system, which for small requests takes longer than answering them.
+// operating system, which for small requests takes longer than answering them. It is a
+// node's: never counted, and free to change every topic.
 func (b *Broker) Dial() (net.Conn, error) {
 	if b.ctx.Err() != nil {
 		return nil, net.ErrClosed
 	}
 	ours, theirs := pipe()
-	b.admit(theirs)
+	b.admit(theirs, true)
 	return ours, nil
-}
-
-// admit serves a connection, or closes it if there are too many.
-func (b *Broker) admit(c net.Conn) {
-	b.mu.Lock()
-	full := len(b.conns) >= b.cfg.MaxConnections
-	if full || b.closed {
-		b.mu.Unlock()
-		if full {
-			b.counts.hung[hangFull].Add(1) // before the other side can know
-		}
-		c.Close()
-		return
-	}
-	b.conns[c] = struct{}{}
-	b.counts.accepted.Add(1)
-	b.counts.open.Add(1)
-	b.wg.Add(1) // under mu, so never beside Close's Wait
-	b.mu.Unlock()
-	go func() {
-		defer b.wg.Done()
-		newConn(b, c).serve()
-		c.Close()
-		b.mu.Lock()
-		delete(b.conns, c)
-		b.mu.Unlock()
-		b.counts.open.Add(^uint64(0))
-	}()
 }
 
 // halt stops accepting and closes every connection; a request in work is finished.
@@ -154,7 +140,7 @@ func (b *Broker) halt() {
 	defer b.mu.Unlock()
 	b.closed = true
 	for c := range b.conns {
-		c.Close()
+		c.net.Close()
 	}
 }
 

@@ -96,7 +96,7 @@ func TestEveryVersionThatIsListedIsAnswered(t *testing.T) {
 	id := r.create("t", 2)
 	w := r.dial()
 	listed := ask[*kmsg.ApiVersionsResponse](w, kmsg.NewPtrApiVersionsRequest(), 0)
-	if len(listed.ApiKeys) != 15 {
+	if len(listed.ApiKeys) != 17 {
 		t.Fatalf("%d kinds of request", len(listed.ApiKeys))
 	}
 	for _, k := range listed.ApiKeys {
@@ -128,7 +128,7 @@ func TestEveryVersionThatIsListedIsAnswered(t *testing.T) {
 		t.Fatal(err)
 	}
 	req.SetVersion(0)
-	if rs := w.receive(req, 77).(*kmsg.ApiVersionsResponse); rs.ErrorCode != 35 || len(rs.ApiKeys) != 15 {
+	if rs := w.receive(req, 77).(*kmsg.ApiVersionsResponse); rs.ErrorCode != 35 || len(rs.ApiKeys) != 17 {
 		t.Fatalf("%+v", rs)
 	}
 }
@@ -190,29 +190,61 @@ func bigBatch(n int) []byte {
 	return batchOf(values...)
 }
 
-func TestConnectionsAreCounted(t *testing.T) {
+// Connections of strangers are counted. A new one takes the place of the one that has been
+// idle for the longest time, never that of one whose request is being answered.
+func TestStrangers_IdleConnectionsMakeRoom(t *testing.T) {
 	r := newRig(t, func(c *embedded.Config, _ *log.Options) { c.MaxConnections = 2 })
+	id := r.create("t", 1)
 	a, b := r.dial(), r.dial()
 	ask[*kmsg.MetadataResponse](a, kmsg.NewPtrMetadataRequest(), 12)
 	ask[*kmsg.MetadataResponse](b, kmsg.NewPtrMetadataRequest(), 12)
+	ask[*kmsg.MetadataResponse](a, kmsg.NewPtrMetadataRequest(), 12)
+	c := r.dial()
+	ask[*kmsg.MetadataResponse](c, kmsg.NewPtrMetadataRequest(), 12)
+	b.closed()
+	if s := r.broker.Stats(); s.Refused["idle_in_favour_of_another"] != 1 || s.Refused["too_many_connections"] != 0 {
+		t.Fatalf("%+v", s)
+	}
+	waiting := fetchRequest("t", id, 0)
+	waiting.MinBytes, waiting.MaxWaitMillis = 1, 60_000
+	before := r.broker.Stats().Requests
+	first, second := a.send(waiting, 13), c.send(waiting, 13)
+	for r.broker.Stats().Requests < before+2 {
+		time.Sleep(time.Millisecond)
+	}
 	r.dial().closed()
-	if s := r.broker.Stats(); s.Open != 2 || s.Accepted != 2 || s.Requests != 2 || s.Refused["too_many_connections"] != 1 {
+	if s := r.broker.Stats(); s.Refused["too_many_connections"] != 1 {
+		t.Fatalf("%+v", s)
+	}
+	within := r.within()
+	ask[*kmsg.ProduceResponse](within, produceRequest(-1, "t", batchOf("v")), 9)
+	a.receive(waiting, first)
+	c.receive(waiting, second)
+}
+
+// However many connections strangers hold, the node's own are served, and so is a
+// stranger's that is new.
+func TestStrangers_DoNotShutTheNodeOut(t *testing.T) {
+	r := newRig(t, func(c *embedded.Config, _ *log.Options) { c.MaxConnections = 4 })
+	for range 40 {
+		r.dial()
+	}
+	for r.broker.Stats().Accepted < 40 {
+		time.Sleep(time.Millisecond)
+	}
+	for range 10 {
+		ask[*kmsg.MetadataResponse](r.within(), kmsg.NewPtrMetadataRequest(), 12)
+	}
+	ask[*kmsg.MetadataResponse](r.dial(), kmsg.NewPtrMetadataRequest(), 12)
+	if s := r.broker.Stats(); s.Refused["too_many_connections"] != 0 {
 		t.Fatalf("%+v", s)
 	}
 }
 
-// A connection from within is one like any other: counted, and ended by Close.
+// A connection from within is served like any other, not counted, and ended by Close.
 func TestAConnectionFromWithinIsServed(t *testing.T) {
-	r := newRig(t, func(c *embedded.Config, _ *log.Options) { c.MaxConnections = 2 })
-	within := func() *wire {
-		c, err := r.broker.Dial()
-		if err != nil {
-			t.Fatal(err)
-		}
-		_ = c.SetDeadline(time.Now().Add(2 * time.Minute))
-		return &wire{t: t, c: c}
-	}
-	a, b := within(), r.dial()
+	r := newRig(t, func(c *embedded.Config, _ *log.Options) { c.MaxConnections = 1 })
+	a, b := r.within(), r.dial()
 	big := r.create("t", 1)
 	for i := range int64(3) {
 		req := produceRequest(-1, "t", bigBatch(200_000))
@@ -221,8 +253,8 @@ func TestAConnectionFromWithinIsServed(t *testing.T) {
 		}
 	}
 	ask[*kmsg.MetadataResponse](b, kmsg.NewPtrMetadataRequest(), 12)
-	within().closed()
-	if s := r.broker.Stats(); s.Open != 2 || s.Refused["too_many_connections"] != 1 {
+	ask[*kmsg.MetadataResponse](r.within(), kmsg.NewPtrMetadataRequest(), 12)
+	if s := r.broker.Stats(); s.Open != 3 || len(s.Refused) != 0 {
 		t.Fatalf("%+v", s)
 	}
 	got := fetchOne(a, fetchRequest("t", big, 0), 13)

@@ -12,6 +12,9 @@ const (
 	codeInvalidAcks          int16 = 21
 	codeInvalidGroup         int16 = 24
 	codeUnknownMember        int16 = 25
+	codeTopicAuthorization   int16 = 29
+	codeSASLMechanism        int16 = 33
+	codeSASLState            int16 = 34
 	codeUnsupportedVersion   int16 = 35
 	codeTopicExists          int16 = 36
 	codeInvalidPartitions    int16 = 37
@@ -21,6 +24,7 @@ const (
 	codeInvalidRequest       int16 = 42
 	codeTransactionalID      int16 = 53
 	codeStorage              int16 = 56
+	codeSASLFailed           int16 = 58
 	codeFetchSessionNotFound int16 = 70
 	codeFetchSessionEpoch    int16 = 71
 	codeFencedEpoch          int16 = 74
@@ -41,7 +45,10 @@ var codeNames = map[int16]string{
 	codeInvalidAcks:          "invalid_required_acks",
 	codeInvalidGroup:         "invalid_group_id",
 	codeUnknownMember:        "unknown_member_id",
+	codeTopicAuthorization:   "topic_authorization_failed",
 	32:                       "invalid_timestamp",
+	codeSASLMechanism:        "unsupported_sasl_mechanism",
+	codeSASLState:            "illegal_sasl_state",
 	codeUnsupportedVersion:   "unsupported_version",
 	codeTopicExists:          "topic_already_exists",
 	codeInvalidPartitions:    "invalid_partitions",
@@ -55,6 +62,7 @@ var codeNames = map[int16]string{
 	48:                       "invalid_txn_state",
 	codeTransactionalID:      "transactional_id_authorization_failed",
 	codeStorage:              "storage_error",
+	codeSASLFailed:           "sasl_authentication_failed",
 	codeFetchSessionNotFound: "fetch_session_id_not_found",
 	codeFetchSessionEpoch:    "invalid_fetch_session_epoch",
 	codeFencedEpoch:          "fenced_leader_epoch",

@@ -7,9 +7,11 @@ import (
 	"io"
 	"net"
 	"os"
+	"sync/atomic"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
+	"github.com/xdg-go/scram"
 
 	"github.com/ovation-analytics/ovation/ingest/walk"
 )
@@ -30,7 +32,7 @@ type hangUp int
 
 func (h hangUp) Error() string { return hangNames[h] }
 
-// conn is one client. Its goroutine owns all of it.
+// conn is one client. Its goroutine owns all of it but for the last fields.
 type conn struct {
 	b     *Broker
 	net   net.Conn
@@ -38,6 +40,13 @@ type conn struct {
 	in    []byte   // request
 	out   []byte   // answer
 	pages [][]byte // record batches of an answer to Fetch
+
+	node  bool                      // of this installation; changes under Broker.mu
+	scram *scram.ServerConversation // under way; nil: none
+
+	busy     atomic.Bool  // a request is being answered
+	since    atomic.Int64 // when the client last asked or was answered, ns since 1970
+	stranger bool         // it is counted; guarded by Broker.mu
 }
 
 func newConn(b *Broker, c net.Conn) *conn {
@@ -70,6 +79,8 @@ func (c *conn) next() error {
 	if err != nil {
 		return err
 	}
+	c.busy.Store(true)
+	defer func() { c.touch(); c.busy.Store(false) }()
 	c.b.counts.requests.Add(1)
 	rs, err := c.answer(frame)
 	if err != nil || rs == nil {
@@ -88,6 +99,7 @@ func (c *conn) read() ([]byte, error) {
 		}
 		return nil, err
 	}
+	c.touch()
 	c.deadline(frameTime)
 	head, err := c.r.Peek(4 + 2)
 	if err != nil {

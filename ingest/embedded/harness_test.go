@@ -123,6 +123,18 @@ func (r *rig) dial() *wire {
 	return &wire{t: r.t, c: c}
 }
 
+// within is a connection from within the process.
+func (r *rig) within() *wire {
+	r.t.Helper()
+	c, err := r.broker.Dial()
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.t.Cleanup(func() { c.Close() })
+	_ = c.SetDeadline(time.Now().Add(2 * time.Minute))
+	return &wire{t: r.t, c: c}
+}
+
 // send writes a request and gives its correlation id.
 func (w *wire) send(req kmsg.Request, version int16) int32 {
 	w.t.Helper()

@@ -32,7 +32,7 @@ func (c call) askedMetadata(req *kmsg.MetadataRequest, q kmsg.MetadataRequestTop
 	if q.Topic == nil {
 		t, found = c.log.TopicByID(q.TopicID)
 		missing = codeUnknownTopicID
-	} else if t, found = c.log.TopicByName(*q.Topic); !found && c.cfg.AutoCreate > 0 && (req.Version < 4 || req.AllowAutoTopicCreation) {
+	} else if t, found = c.log.TopicByName(*q.Topic); !found && c.cfg.AutoCreate > 0 && (req.Version < 4 || req.AllowAutoTopicCreation) && c.forbidden(*q.Topic) == nil {
 		if _, err := c.log.CreateTopic(*q.Topic, c.cfg.AutoCreate, nil); err != nil {
 			missing = codeOf(err)
 		}

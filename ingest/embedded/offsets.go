@@ -80,9 +80,13 @@ func (c call) deleteRecords(req *kmsg.DeleteRecordsRequest, rs *kmsg.DeleteRecor
 		rt := kmsg.NewDeleteRecordsResponseTopic()
 		rt.Topic = q.Topic
 		id, _ := c.named(q.Topic)
+		forbidden := c.forbidden(q.Topic)
 		for _, qp := range q.Partitions {
 			rp := kmsg.NewDeleteRecordsResponseTopicPartition()
-			start, err := c.log.DeleteRecords(id, qp.Partition, qp.Offset)
+			start, err := int64(-1), forbidden
+			if err == nil {
+				start, err = c.log.DeleteRecords(id, qp.Partition, qp.Offset)
+			}
 			rp.Partition, rp.LowWatermark, rp.ErrorCode = qp.Partition, start, c.refusal(err)
 			if err != nil {
 				rp.LowWatermark = -1

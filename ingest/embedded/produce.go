@@ -23,8 +23,9 @@ func (c call) produce(req *kmsg.ProduceRequest) (kmsg.Response, error) {
 		rt := kmsg.NewProduceResponseTopic()
 		rt.Topic = q.Topic
 		id, _ := c.named(q.Topic) // the log does not know the id zero
+		forbidden := c.forbidden(q.Topic)
 		for j := range q.Partitions {
-			rp, done := c.appendOne(req, id, &q.Partitions[j])
+			rp, done := c.appendOne(req, id, &q.Partitions[j], forbidden)
 			if done != nil {
 				waits = append(waits, taken{done, i, j})
 			}
@@ -60,10 +61,16 @@ func (c call) silently(rs *kmsg.ProduceResponse) error {
 	return nil
 }
 
-// appendOne begins the append of one partition.
-func (c call) appendOne(req *kmsg.ProduceRequest, id domain.TopicID, q *kmsg.ProduceRequestTopicPartition) (kmsg.ProduceResponseTopicPartition, interface{ Wait() error }) {
+// appendOne begins the append of one partition, if that is not forbidden.
+func (c call) appendOne(
+	req *kmsg.ProduceRequest, id domain.TopicID, q *kmsg.ProduceRequestTopicPartition, forbidden error,
+) (kmsg.ProduceResponseTopicPartition, interface{ Wait() error }) {
 	rp := kmsg.NewProduceResponseTopicPartition()
 	rp.Partition, rp.BaseOffset = q.Partition, -1
+	if forbidden != nil {
+		rp.ErrorCode, rp.ErrorMessage = c.refusal(forbidden), messageOf(forbidden)
+		return rp, nil
+	}
 	if code := produceRefusal(req, q.Records); code != 0 {
 		rp.ErrorCode = c.refuse(code)
 		return rp, nil

@@ -111,6 +111,10 @@ func shapeInitProducerID(w *walk.Walker, v int16) {
 	w.Skip(4 + when(v >= 3, 8+2))
 }
 
+func shapeSASLHandshake(w *walk.Walker, _ int16) { w.Text() }
+
+func shapeSASLAuthenticate(w *walk.Walker, _ int16) { w.Blob() }
+
 func shapeCreateTopics(w *walk.Walker, _ int16) {
 	w.Structs(func() {
 		w.Text()

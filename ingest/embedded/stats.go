@@ -9,12 +9,13 @@ const (
 	hangMalformed = iota // bytes that are no request
 	hangTooLarge
 	hangUnknown // a request, or a version of one, that is not served
-	hangFull    // too many connections
+	hangFull    // too many connections, and none idle
+	hangIdle    // idle, in favour of a new one
 	hangSlow    // a frame that did not arrive, or an answer that was not taken, in time
 	hangReasons
 )
 
-var hangNames = [hangReasons]string{"malformed_request", "request_too_large", "unsupported_request", "too_many_connections", "too_slow"}
+var hangNames = [hangReasons]string{"malformed_request", "request_too_large", "unsupported_request", "too_many_connections", "idle_in_favour_of_another", "too_slow"}
 
 const lastCode = 127
 

@@ -37,6 +37,9 @@ func (c call) createTopics(req *kmsg.CreateTopicsRequest, rs *kmsg.CreateTopicsR
 }
 
 func (c call) createOne(q *kmsg.CreateTopicsRequestTopic, check bool) (id domain.TopicID, partitions int, config map[string]string, err error) {
+	if err = c.forbidden(q.Topic); err != nil {
+		return id, 0, nil, err
+	}
 	if partitions, err = layout(q); err != nil {
 		return id, 0, nil, err
 	}
@@ -90,17 +93,19 @@ func (c call) deleteTopics(req *kmsg.DeleteTopicsRequest, rs *kmsg.DeleteTopicsR
 		rt := kmsg.NewDeleteTopicsResponseTopic()
 		rt.Topic, rt.TopicID = q.Topic, q.TopicID
 		var t Topic
-		found, code := false, codeUnknownTopic
+		found, err := false, error(protocolError(codeUnknownTopic))
 		if q.Topic != nil {
 			t, found = c.log.TopicByName(*q.Topic)
 		} else if t, found = c.log.TopicByID(q.TopicID); !found {
-			code = codeUnknownTopicID
+			err = protocolError(codeUnknownTopicID)
 		}
 		if found {
 			rt.Topic, rt.TopicID = text(t.Name), t.ID
-			code = codeOf(c.log.DeleteTopic(t.ID))
+			if err = c.forbidden(t.Name); err == nil {
+				err = c.log.DeleteTopic(t.ID)
+			}
 		}
-		rt.ErrorCode = c.refuse(code)
+		rt.ErrorCode = c.refusal(err)
 		rs.Topics = append(rs.Topics, rt)
 	}
 }
@@ -117,6 +122,9 @@ func (c call) createPartitions(req *kmsg.CreatePartitionsRequest, rs *kmsg.Creat
 
 func (c call) growOne(q kmsg.CreatePartitionsRequestTopic, check bool) error {
 	t, found := c.log.TopicByName(q.Topic)
+	if err := c.forbidden(q.Topic); err != nil {
+		return err
+	}
 	switch {
 	case !found:
 		return protocolError(codeUnknownTopic)

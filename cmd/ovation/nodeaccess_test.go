@@ -1,0 +1,72 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"path/filepath"
+	"testing"
+	"time"
+
+	kafkago "github.com/segmentio/kafka-go"
+
+	"github.com/ovation-analytics/ovation/ingest/embedded"
+	"github.com/ovation-analytics/ovation/ingest/kafka"
+)
+
+// Journal and catalog of the embedded log are changed by nodes of the installation only:
+// those of its secrets. Refusals are counted.
+func TestEmbeddedLog_KnowsTheNodesByTheirSecrets(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	p, err := newProgram(ctx, Config{
+		Data: filepath.Join(t.TempDir(), "data"), HTTP: "127.0.0.1:0", EmbeddedKafka: "127.0.0.1:0", Shards: 2, Memory: 256 << 20,
+		AdminPort: AdminPort{Admin: "127.0.0.1:0"},
+	}, slog.New(slog.NewTextHandler(io.Discard, nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := p.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	trim := func(a KafkaAccess, s *Secrets, topic string) error {
+		password, err := s.kafkaPassword(a.KafkaUser)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := kafka.Config{Brokers: []string{p.broker.Addr()}}
+		if err := a.into(&c, password); err != nil {
+			t.Fatal(err)
+		}
+		client, err := kafka.New(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer client.Close()
+		_, err = client.DeleteRecords(ctx, topic, 0, 0)
+		return err
+	}
+	node := KafkaAccess{KafkaSASL: "scram-sha-256", KafkaUser: embedded.NodeUser}
+	other := *p.secrets
+	other.Master[0]++
+	for _, topic := range []string{kafka.Journal, kafka.Catalog} {
+		if err := trim(KafkaAccess{}, p.secrets, topic); !errors.Is(err, kafkago.TopicAuthorizationFailed) {
+			t.Errorf("a stranger trims %s: %v", topic, err)
+		}
+		if err := trim(node, p.secrets, topic); err != nil {
+			t.Errorf("a node trims %s: %v", topic, err)
+		}
+		if err := trim(node, &other, topic); err == nil {
+			t.Errorf("a node of another installation trims %s: %v", topic, err)
+		}
+	}
+	if err := trim(KafkaAccess{}, p.secrets, kafka.Activities); err != nil {
+		t.Errorf("a stranger trims activities: %v", err)
+	}
+	if n := p.logStatus().Requests["topic_authorization_failed"]; n != 2 {
+		t.Errorf("%d refusals counted", n)
+	}
+}
