@@ -114,7 +114,7 @@ func (e *engineLife) findTopics(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	t.journal, t.catalog, t.counts = eventLog{journal}, eventLog{catalog}, new(ingest.Stats)
+	t.journal, t.catalog, t.counts = eventLog{Log: journal}, eventLog{Log: catalog}, new(ingest.Stats)
 	s, err := ingest.OpenSource(ctx, e.client, ingest.SourceConfig{
 		Topic: kafka.Activities, Journal: journal.Topic(), Hasher: e.hasher, Stats: t.counts,
 	})

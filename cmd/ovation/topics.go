@@ -8,8 +8,10 @@ import (
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors"
+	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/ingest"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
+	storagelog "github.com/ovation-analytics/ovation/storage/log"
 )
 
 // topics are the logs as the engine reads and writes them.
@@ -39,7 +41,7 @@ func (p *program) openTopics(ctx context.Context) error {
 		return err
 	}
 	journal.Pages = ingest.PageSizeWithin(p.budget.pages, journal.Partitions())
-	t.journal, t.catalog, t.counts = eventLog{journal}, eventLog{catalog}, new(ingest.Stats)
+	t.journal, t.catalog, t.counts = eventLog{journal, p.eventLog}, eventLog{catalog, p.eventLog}, new(ingest.Stats)
 	s, err := ingest.OpenSource(ctx, p.client, ingest.SourceConfig{
 		Topic: p.cfg.TopicPrefix + kafka.Activities, Journal: journal.Topic(), Hasher: p.hasher, Stats: t.counts,
 		Pages: ingest.PageSizeWithin(p.budget.pages, activityPartitions),
@@ -112,10 +114,39 @@ func replicationOf(made *kafka.Ensured, embedded bool) string {
 }
 
 // eventLog is a log of records as the actors need it.
-type eventLog struct{ *ingest.Log }
+type eventLog struct {
+	*ingest.Log
+	disk *storagelog.Log // nil: a Kafka of its own
+}
 
 // Reader reads one partition.
-func (l eventLog) Reader(partition int) actors.Reader { return l.Log.Reader(partition) }
+func (l eventLog) Reader(partition int) actors.Reader {
+	if l.disk == nil {
+		return l.Log.Reader(partition)
+	}
+	return diskReader{l.Log.Reader(partition), l.disk}
+}
+
+// diskReader is a reader of the embedded log, which knows the file of what is corrupt.
+type diskReader struct {
+	*ingest.Reader
+	disk *storagelog.Log
+}
+
+// Read is the reader's.
+func (r diskReader) Read(ctx context.Context, next int64, epoch int32, spare []domain.Record) (domain.Page, error) {
+	page, err := r.Reader.Read(ctx, next, epoch, spare)
+	var gap *domain.GapError
+	if !errors.As(err, &gap) || gap.Kind != domain.GapCorrupt {
+		return page, err
+	}
+	if file := r.disk.CorruptFile(gap.TopicID, int32(gap.Partition), gap.Want); file != "" {
+		told := *gap
+		told.Detail = "the log's file " + file + " is corrupt: " + gap.Detail
+		err = &told
+	}
+	return page, err
+}
 
 // Appender is an appender with sessions of its own.
 func (l eventLog) Appender() actors.Appender { return l.Log.Appender() }

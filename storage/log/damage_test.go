@@ -6,12 +6,16 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"io"
 	"log/slog"
 	"math/rand/v2"
+	"path"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
@@ -200,5 +204,76 @@ func TestWhatCannotBeReadIsToldAsACorruptBatchAndNothingElseIsLost(t *testing.T)
 				t.Fatal(err)
 			}
 		})
+	}
+}
+
+// readCount is a disk that counts how often each place of each table is read.
+type readCount struct {
+	mu    sync.Mutex
+	reads map[badBlock]int
+}
+
+func (c *readCount) MaybeError(op errorfs.Op) error {
+	if op.Kind == errorfs.OpFileReadAt && strings.HasSuffix(op.Path, ".sst") {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.reads[badBlock{path.Base(op.Path), op.Offset}]++
+	}
+	return nil
+}
+
+func (c *readCount) String() string { return "reads" }
+
+// A block that cannot be read is read from the disk once, however large it is and however
+// often it is asked for; other partitions are read as ever.
+func TestDamage_ABadBlockIsReadOnce(t *testing.T) {
+	fs := vfs.NewMem()
+	quiet := slog.New(slog.NewTextHandler(io.Discard, nil))
+	l, err := Open("log", Options{FS: fs, Logger: quiet})
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := created(t, l, "t", 2)
+	value := make([]byte, 700_000)
+	for i := range value {
+		value[i] = byte(rand.Uint32())
+	}
+	for p := range int32(2) {
+		for range 6 {
+			if _, _, err := appendWait(l, id, p, built{producer: -1, times: []int64{1}, values: []string{string(value)}}.batch()); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := errors.Join(l.db.Flush(), l.Close()); err != nil {
+		t.Fatal(err)
+	}
+	flipTables(t, fs, func(size int64) []int64 { return []int64{size / 5} }) // in partition 0, of one table
+	count := &readCount{reads: map[badBlock]int{}}
+	if l, err = Open("log", Options{FS: errorfs.Wrap(fs, count), Logger: quiet}); err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	rnd := rand.New(rand.NewPCG(1, 1))
+	for range 50 {
+		whole, lost := readAll(t, l, rnd, id, 0)
+		if len(whole) != 5 || len(lost) != 1 {
+			t.Fatalf("%d batches, lost %v", len(whole), lost)
+		}
+		if other, lost := readAll(t, l, rnd, id, 1); len(other) != 6 || lost != nil {
+			t.Fatalf("the other partition: %d batches, lost %v", len(other), lost)
+		}
+		_, _, _ = l.Find(id, 0, 2)
+		if file := l.CorruptFile(id, 0, lost[0][0]); !strings.HasSuffix(file, ".sst") || l.CorruptFile(id, 1, lost[0][0]) != "" || l.CorruptFile(id, 0, lost[0][1]) != "" {
+			t.Fatalf("the file is %q", file)
+		}
+	}
+	if len(l.bad.of) != 1 || len(l.Stats().Corrupt) != 1 {
+		t.Fatalf("%v, %v", l.bad.of, l.Stats().Corrupt)
+	}
+	for at := range l.bad.of {
+		if count.reads[at] != 1 {
+			t.Errorf("%v: read %d times", at, count.reads[at])
+		}
 	}
 }

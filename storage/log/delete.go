@@ -2,6 +2,7 @@ package log
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/cockroachdb/pebble/v2"
 
@@ -55,6 +56,7 @@ func (p *part) cut(before int64) (b *pebble.Batch, start int64, err error) {
 		return nil, -1, err
 	}
 	p.start, p.epochs = before, kept
+	p.lost = slices.DeleteFunc(p.lost, func(s loss) bool { return s.next <= before })
 	return b, before, nil
 }
 

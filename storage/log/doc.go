@@ -30,7 +30,9 @@
 //     says why. The process must open the log again.
 //   - What is stored and cannot be read is given as a batch whose checksum does not
 //     match, over the offsets that are lost, as any broker does whose disk flipped a
-//     bit. Everything else is read and appended as ever.
+//     bit. Everything else is read and appended as ever. A block of a table with a wrong
+//     checksum is read once: it and the offsets that it takes are remembered until the log
+//     is opened again, with the file's name (CorruptFile).
 //
 // # What is not
 //

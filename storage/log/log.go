@@ -62,6 +62,7 @@ type Log struct {
 
 	counts counts
 	damage *damage.Notes
+	bad    badBlocks
 }
 
 // Open opens the log in a directory, or makes one. No other process can have it

@@ -30,6 +30,7 @@ type part struct {
 	unwritten bool // the last of epochs is not stored: no batch has it yet
 	producers map[int64]*producer
 	recent    recent
+	lost      []loss // that readers have met
 	waiting   map[chan<- struct{}]struct{}
 	gone      bool // the topic was deleted
 }

@@ -38,6 +38,9 @@ func (l *Log) Read(id domain.TopicID, partition int32, offset int64, limit int, 
 }
 
 func (p *part) read(offset, end int64, limit int, whole bool, dst []byte) (out []byte, next int64, err error) {
+	if s, lost := p.lostAt(offset); lost {
+		return p.tell(s, offset, dst)
+	}
 	it, err := p.iter(end)
 	if err != nil {
 		return dst, offset, err
@@ -45,7 +48,7 @@ func (p *part) read(offset, end int64, limit int, whole bool, dst []byte) (out [
 	defer it.Close()
 	k, found, err := p.seek(it, offset)
 	if err != nil && p.log.damage.Is(err) {
-		return p.around(offset, end, dst)
+		return p.around(offset, end, dst, err)
 	}
 	if err != nil {
 		return dst, offset, err
