@@ -1,6 +1,8 @@
 package actors
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"sync/atomic"
@@ -18,7 +20,12 @@ type catalog struct {
 	ledger  *ledger
 	shared  *catalogShared
 	waiting waiting
-	log     *slog.Logger
+	log     Log
+	pump    *pump
+	ctx     context.Context // of the node: pumps end with it
+	tell    func(any)       // sends to the actor itself, from any goroutine
+	beside  func(func())    // runs what the node waits for when it stops
+	logger  *slog.Logger
 	fatal   func(error)
 }
 
@@ -29,24 +36,44 @@ type catalogShared struct {
 	end     atomic.Int64 // the log's, as last seen
 	moved   func()       // called after a new view is there
 	stopped atomic.Pointer[string]
+	gap     atomic.Pointer[domain.AcceptGap] // the word that would let it go on
+	reads   atomic.Int64                     // pages read
 	reading trouble
 	foreign foreign
 }
 
-// openCatalog reads the stored catalog and publishes its view.
-func openCatalog(store CatalogStore, shared *catalogShared, log *slog.Logger, fatal func(error)) (*catalog, error) {
-	c := &catalog{store: store, ledger: newLedger(), shared: shared, waiting: newWaiting(), log: log, fatal: fatal}
+// openCatalog reads the stored catalog and publishes its view. It begins to read its log
+// with Started.
+func (n *Node) openCatalog(store CatalogStore) (*catalog, error) {
+	c := &catalog{
+		store: store, ledger: newLedger(), shared: n.catalog, waiting: newWaiting(), log: n.o.Catalog, ctx: n.ctx, logger: n.o.Log,
+		beside: n.beside.Go, fatal: func(err error) { n.fault.Store(&err) },
+	}
 	if err := store.Load(c.ledger.load); err != nil {
 		return nil, fmt.Errorf("catalog: %w", err)
 	}
 	c.ledger.state = store.State()
-	shared.view.Store(c.ledger.publish())
+	c.shared.view.Store(c.ledger.publish())
 	return c, nil
+}
+
+// start begins to read the log, if it is the catalog's.
+func (c *catalog) start(ctx actor.Context) {
+	self, root := ctx.Self(), ctx.ActorSystem().Root
+	c.tell = func(m any) { root.Send(self, m) }
+	var g *domain.GapError
+	if errors.As(c.sameLog(), &g) {
+		c.halt(g)
+		return
+	}
+	c.read()
 }
 
 // Receive is the mailbox.
 func (c *catalog) Receive(ctx actor.Context) {
 	switch m := ctx.Message().(type) {
+	case *actor.Started:
+		c.start(ctx)
 	case *page:
 		c.page(ctx, m)
 	case *expect:
@@ -54,12 +81,22 @@ func (c *catalog) Receive(ctx actor.Context) {
 	case *await:
 		c.waiting.await(ctx, m.next, c.ledger.state.Next, nil)
 	case *pumpFailed:
-		c.shared.reading.met(c.log, m.failures, m.err)
+		c.shared.reading.met(c.logger, m.failures, m.err)
 	case *gapFound:
-		c.stop(m.gap)
+		c.atGap(m.gap)
+	case *noWord:
+		if m.at == c.place() {
+			c.halt(m.gap)
+		}
+	case *wordFound:
+		c.pass(m)
+	case *actor.Stopping:
+		if c.pump != nil {
+			c.pump.stop()
+		}
 	case *actor.Stopped:
 		if err := c.store.Close(); err != nil {
-			c.log.Warn("closing the catalog's store", "err", err)
+			c.logger.Warn("closing the catalog's store", "err", err)
 		}
 	}
 }
@@ -70,7 +107,8 @@ func (c *catalog) page(ctx actor.Context, p *page) {
 	if c.shared.stopped.Load() != nil {
 		return
 	}
-	c.shared.reading.goes(c.log)
+	c.shared.reading.goes(c.logger)
+	c.shared.reads.Add(1)
 	c.shared.end.Store(p.End)
 	before := c.ledger.state.Next
 	for i := range p.Records {
@@ -79,7 +117,7 @@ func (c *catalog) page(ctx actor.Context, p *page) {
 			continue
 		}
 		if r.Kind == domain.KindForeign {
-			c.shared.foreign.met(c.log, "catalog", r)
+			c.shared.foreign.met(c.logger, "catalog", r)
 			continue
 		}
 		out := c.ledger.apply(r)
@@ -101,13 +139,12 @@ func (c *catalog) page(ctx actor.Context, p *page) {
 	c.waiting.release(ctx, state.Next, nil)
 }
 
-// stop ends applying: a store that fails, or another topic. The node says so and
-// refuses to be ready.
+// stop ends applying for good: a store that fails. The node says so and refuses to be ready.
 func (c *catalog) stop(err error) {
 	why := err.Error()
 	c.shared.stopped.Store(&why)
-	c.log.Error("the catalog stopped", "err", err)
-	c.fatal(fmt.Errorf("catalog: %w", err))
+	c.logger.Error("the catalog stopped", "err", err)
+	c.fatal(fmt.Errorf("%w: %w", ErrCatalogStopped, err))
 }
 
 // freshness is the latest moment at which the log's end then seen has since been

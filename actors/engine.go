@@ -234,6 +234,9 @@ func (n *Node) Ready() error {
 	if err := n.fault.Load(); err != nil {
 		return *err
 	}
+	if err := n.catalog.stoppedErr(); err != nil {
+		return err
+	}
 	for _, s := range n.shared {
 		if b := behaviour(s.behaviour.Load()); b != serving {
 			return fmt.Errorf("shard %d is %s", s.id, b)

@@ -86,21 +86,29 @@ func (n *Node) AcceptGap(ctx context.Context, journal bool, partition int) (doma
 			return domain.AcceptGap{}, domain.Fail(domain.Conflict, "the topic is gone; when it is made again, this can be said")
 		}
 	}
+	if err := n.catalog.stoppedErr(); err != nil {
+		return w, domain.Fail(domain.Conflict, err.Error())
+	}
 	w.At = n.o.Now().UnixMilli()
 	reads := r.reads.Load()
-	sub := domain.Submission{Command: &w}
-	_, _ = rand.Read(sub.Request[:])
-	out, err := n.Submit(ctx, sub)
-	if err == nil {
-		err = out.Err()
-	}
-	if err != nil {
+	if err := n.say(ctx, &w, false); err != nil {
 		return w, err
 	}
 	if journal && w.NewTopic != n.o.Journal.Topic() {
 		return w, domain.Fail(domain.Conflict, "the word is given; the journal is another topic now: it is read when the node is started again")
 	}
 	return w, n.wentOn(ctx, r, word, reads)
+}
+
+// say appends a word to the catalog; durable: and does not wait until it is applied.
+func (n *Node) say(ctx context.Context, w *domain.AcceptGap, durable bool) error {
+	sub := domain.Submission{Command: w, Durable: durable}
+	_, _ = rand.Read(sub.Request[:])
+	out, err := n.Submit(ctx, sub)
+	if err == nil {
+		err = out.Err()
+	}
+	return err
 }
 
 // LedBack reports that a word on a shard's journal led back, or here from another topic: the

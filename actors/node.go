@@ -27,7 +27,6 @@ type Node struct {
 
 	catalog     *catalogShared
 	catalogPID  *actor.PID
-	catalogPump *pump
 	catalogLane *lane
 
 	shared  []*shardShared
@@ -77,7 +76,8 @@ func New(o Options) *Node {
 
 // Open starts what is no shard, and reads the catalog to its end: a record is applied
 // with all that the catalog says of it at hand, in a replay too. It waits for the
-// broker as long as ctx lasts.
+// broker as long as ctx lasts. After ErrCatalogStopped the node is open all the same: it
+// can be started once CatchUp returns without an error.
 func (n *Node) Open(ctx context.Context) error {
 	n.ctx, n.cancel = context.WithCancel(context.Background())
 	n.system = actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger {
@@ -122,14 +122,11 @@ func (n *Node) startCatalog() error {
 		return err
 	}
 	n.catalog.moved = n.catalogMoved
-	c, err := openCatalog(store, n.catalog, n.o.Log, func(err error) { n.fault.Store(&err) })
+	c, err := n.openCatalog(store)
 	if err != nil {
 		return errors.Join(err, store.Close())
 	}
-	state := c.ledger.state
 	n.catalogPID = n.system.Root.Spawn(actor.PropsFromProducer(func() actor.Actor { return c }, actor.WithSupervisor(stopping)))
-	n.catalogPump = startPump(n.ctx, n.o.Catalog.Reader(0), state.Next, state.Epoch,
-		func(m any) { n.system.Root.Send(n.catalogPID, m) })
 	return nil
 }
 
@@ -175,7 +172,7 @@ func (n *Node) startRouters() {
 }
 
 // CatchUp returns when the catalog is applied up to its end as of now. It tries as
-// long as ctx lasts, unless the catalog has stopped.
+// long as ctx lasts, unless the catalog has stopped: that is ErrCatalogStopped.
 func (n *Node) CatchUp(ctx context.Context) error {
 	return n.catchUp(ctx, &trouble{what: notToItsEnd})
 }
@@ -187,10 +184,14 @@ func (n *Node) catchUp(ctx context.Context, t *trouble, where ...any) error {
 	for failures := 1; ; failures++ {
 		end, err := n.o.Catalog.End(ctx, 0)
 		if err == nil {
-			if err = n.awaitCatalog(ctx, end); err == nil {
-				t.over(n.o.Log, where...)
-				return nil
-			}
+			err = n.caughtUp(ctx, end)
+		}
+		if stopped := n.catalog.stoppedErr(); stopped != nil { // also where the log is shorter than what was applied
+			return stopped
+		}
+		if err == nil {
+			t.over(n.o.Log, where...)
+			return nil
 		}
 		if fault := n.fault.Load(); fault != nil {
 			return *fault
@@ -202,6 +203,14 @@ func (n *Node) catchUp(ctx context.Context, t *trouble, where ...any) error {
 			return err
 		}
 	}
+}
+
+// caughtUp waits a little until the catalog is applied up to next. One that has stopped
+// gives no answer.
+func (n *Node) caughtUp(ctx context.Context, next int64) error {
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	return n.awaitCatalog(ctx, next)
 }
 
 // setAsideMost is how many records may be set aside within an hour: what is wrong with
@@ -234,9 +243,6 @@ func (n *Node) Stop() {
 	}
 	for _, p := range n.pids {
 		_ = n.system.Root.StopFuture(p).Wait()
-	}
-	if n.catalogPump != nil {
-		n.catalogPump.stop()
 	}
 	if n.catalogPID != nil {
 		_ = n.system.Root.StopFuture(n.catalogPID).Wait()

@@ -2,6 +2,7 @@ package actors
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"sync"
@@ -239,6 +240,8 @@ type rig struct {
 	options Options
 	spoil   func(shard int, s ShardStore) ShardStore // nil: stores as they are
 
+	catalogStops bool // a catalog that stops ends boot
+
 	store *storage.Store
 	node  *Node
 	next  uint16
@@ -299,7 +302,11 @@ func (r *rig) boot() {
 		return rigCatalog{c}, err
 	}
 	r.node = New(o)
-	if err := r.node.Open(context.Background()); err != nil {
+	err = r.node.Open(context.Background())
+	if r.catalogStops && errors.Is(err, ErrCatalogStopped) {
+		return
+	}
+	if err != nil {
 		r.t.Fatal(err)
 	}
 	r.node.Start()

@@ -23,6 +23,9 @@ func (d *door) waits(why error) { d.reason.Store(&why) }
 // open lets everybody through to the handler from now on.
 func (d *door) open(h http.Handler) { d.inside.Store(&h) }
 
+// shut is the end of open: the node goes on starting.
+func (d *door) shut() { d.inside.Store(nil) }
+
 // ServeHTTP passes a request on, or answers as a node that is starting.
 func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if h := d.inside.Load(); h != nil {

@@ -40,18 +40,31 @@ func (m management) AcceptGap(ctx context.Context, topic string, partition int) 
 		return m.p.node.AcceptGap(ctx, true, partition)
 	case prefix + kafka.Activities:
 		return m.p.node.AcceptGap(ctx, false, partition)
+	case prefix + kafka.Catalog:
+		if partition == 0 {
+			return m.p.node.AcceptCatalogGap(ctx)
+		}
 	}
 	return domain.AcceptGap{}, domain.Bad(domain.NotFound, "topic", "no topic of that name is read on behind a gap")
 }
 
 // Verify begins a verification.
-func (m management) Verify(o verifyOrder) error { return m.p.verifier.Start(o) }
+func (m management) Verify(o verifyOrder) error {
+	if m.p.verifier == nil {
+		return domain.Fail(domain.Unavailable, "the node is not open yet")
+	}
+	return m.p.verifier.Start(o)
+}
 
 // Verified is the verification under way, or the last.
-func (m management) Verified() *verifyRun { return m.p.verifier.Last() }
+func (m management) Verified() *verifyRun { return m.p.verified() }
 
 // CancelVerify ends the verification under way.
-func (m management) CancelVerify() { m.p.verifier.Cancel() }
+func (m management) CancelVerify() {
+	if m.p.verifier != nil {
+		m.p.verifier.Cancel()
+	}
+}
 
 // Status is the node as it is now.
 func (m management) Status() any { return m.p.status() }

@@ -39,10 +39,43 @@ func (p *program) openNode(ctx context.Context) error {
 		Log:         p.log,
 	})
 	p.onClose(func() error { p.node.Stop(); return nil })
-	if err := p.node.Open(ctx); err != nil {
+	err := p.node.Open(ctx)
+	if errors.Is(err, actors.ErrCatalogStopped) {
+		err = p.catalogGoesOn(ctx, err)
+	}
+	if err != nil {
 		return fmt.Errorf("the catalog cannot be read: %w", err)
 	}
 	return nil
+}
+
+// catalogGoesOn waits until an operator has helped the catalog on. Meanwhile the admin port
+// is open: it says what helps, and takes the operator's word.
+func (p *program) catalogGoesOn(ctx context.Context, err error) error {
+	token, wrong := p.cfg.AdminPort.Token()
+	if wrong != nil {
+		return errors.Join(err, wrong)
+	}
+	p.log.Error("the node cannot start before its catalog can be read; the admin port is open", "err", err)
+	p.door.open(newAdminPort(management{p}, token, p.metrics, p.log))
+	defer p.door.shut()
+	for errors.Is(err, actors.ErrCatalogStopped) {
+		select {
+		case <-time.After(100 * time.Millisecond):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		err = p.node.CatchUp(ctx)
+	}
+	return err
+}
+
+// verified is the verification under way, or the last; nil: there was none.
+func (p *program) verified() *verifyRun {
+	if p.verifier == nil {
+		return nil
+	}
+	return p.verifier.Last()
 }
 
 // startNode starts the shards and the routers.

@@ -61,7 +61,7 @@ func (p *program) logStatus() *logStatus {
 }
 
 func (p *program) status() nodeStatus {
-	st := nodeStatus{Status: p.node.Status(), Replication: p.topics.replication, Stopping: p.drain.begun(), Verify: p.verifier.Last(), Log: p.logStatus()}
+	st := nodeStatus{Status: p.node.Status(), Replication: p.topics.replication, Stopping: p.drain.begun(), Verify: p.verified(), Log: p.logStatus()}
 	s, err := p.store.Stats()
 	if err != nil {
 		st.Store.Err = err.Error()

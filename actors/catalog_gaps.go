@@ -1,0 +1,193 @@
+package actors
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// The operator's word on a gap of the catalog can only stand in the catalog behind the gap.
+// So whoever meets one looks ahead: it reads on behind the gap, and behind those that follow,
+// applies nothing, and takes the first word that answers the gap where it is met. Then it
+// applies what stands at the word's To and behind, the word itself among it. That is a
+// function of the log, the same in every replay. While there is no word the catalog stays
+// stopped and goes on looking: any node may append one.
+//
+// Only a word that leads forward in the same topic is taken. A catalog that was cut below
+// what was applied, or is another topic, would give ids again that the journal has from what
+// was lost.
+
+// ErrCatalogStopped says that the catalog cannot be read on without an operator.
+var ErrCatalogStopped = errors.New("the catalog stopped")
+
+type (
+	// wordFound is the operator's word on the gap at which the catalog is.
+	wordFound struct {
+		at   gapPlace
+		word *domain.AcceptGap
+	}
+	// noWord says that the log has none to its end.
+	noWord struct {
+		at  gapPlace
+		gap *domain.GapError
+	}
+)
+
+// place is where the catalog is in its log.
+func (c *catalog) place() gapPlace {
+	return gapPlace{topic: c.ledger.state.Topic, next: c.ledger.state.Next, epoch: c.ledger.state.Epoch}
+}
+
+// sameLog checks that the catalog's log is the one that the state was made of, and notes in
+// a new state which that is.
+func (c *catalog) sameLog() error {
+	state, id, cluster := &c.ledger.state, c.log.Topic(), c.log.Cluster()
+	if state.Topic.IsZero() {
+		state.Topic, state.Cluster = id, cluster
+	}
+	if state.Topic == id && state.Cluster == cluster {
+		return nil
+	}
+	return &domain.GapError{
+		Kind: domain.GapRecreated, Topic: "catalog", TopicID: id, Want: state.Next,
+		Detail: fmt.Sprintf("the store was made from topic %s of cluster %s, this is %s of cluster %s", state.Topic, state.Cluster, id, cluster),
+	}
+}
+
+// read begins to read the log where the state is.
+func (c *catalog) read() {
+	c.pump = startPump(c.ctx, c.log.Reader(0), c.ledger.state.Next, c.ledger.state.Epoch, c.tell)
+}
+
+// atGap looks for the word on the gap that was met, if one may answer it, and stops without.
+func (c *catalog) atGap(g *domain.GapError) {
+	at := c.place()
+	g = reported(g, at)
+	if w := c.wordFor(g); w != nil {
+		c.beside(func() { c.lookAhead(at, g, w.To) })
+		return
+	}
+	c.halt(g)
+}
+
+// wordFor is the word that would let the catalog go on; nil: none does.
+func (c *catalog) wordFor(g *domain.GapError) *domain.AcceptGap {
+	w := wordFor(g, c.place())
+	if w == nil || w.Back() {
+		return nil
+	}
+	return w
+}
+
+// lookAhead looks for the word on a gap from an offset on, and when there is none to the
+// log's end, in what is appended then.
+func (c *catalog) lookAhead(at gapPlace, g *domain.GapError, from int64) {
+	reader, next, epoch, told := c.log.Reader(0), from, int32(-1), false
+	for failures := 0; ; {
+		p, err := reader.Read(c.ctx, next, epoch, nil)
+		var behind *domain.GapError
+		switch {
+		case c.ctx.Err() != nil:
+			return
+		case errors.As(err, &behind) && behind.Kind != domain.GapTruncated && behind.Kind != domain.GapDiverged && behind.Kind != domain.GapRecreated:
+			next, epoch = max(behind.End, next+1), -1
+			if behind.Kind == domain.GapRetention {
+				next = max(behind.Start, next+1)
+			}
+			continue
+		case err != nil:
+			failures++
+			c.tell(&pumpFailed{nil, err, failures})
+			if !backOff(c.ctx, failures) {
+				return
+			}
+			continue
+		}
+		failures = 0
+		for i := range p.Records {
+			if w, ok := p.Records[i].Command.(*domain.AcceptGap); ok && answers(w, at) {
+				c.tell(&wordFound{at, w})
+				return
+			}
+		}
+		p.Memory.Release(false)
+		next, epoch = p.Next, p.Epoch
+		if next >= p.End && !told {
+			told = true
+			c.tell(&noWord{at, g})
+		}
+	}
+}
+
+// answers reports that a word leads on from a gap of the catalog.
+func answers(w *domain.AcceptGap, at gapPlace) bool {
+	return w.Topic == at.topic && w.Partition == 0 && w.From == at.next && !w.Back() &&
+		(w.Epoch < 0 || at.epoch < 0 || w.Epoch == at.epoch)
+}
+
+// pass goes on behind a gap by the operator's word.
+func (c *catalog) pass(m *wordFound) {
+	state := &c.ledger.state
+	if m.at != c.place() {
+		return
+	}
+	c.logger.Warn("reading the catalog on behind a gap, by the operator's word", "from", m.word.From, "to", m.word.To)
+	state.Next, state.Epoch = m.word.To, -1
+	if err := c.store.Commit(*state, nil); err != nil {
+		c.stop(err)
+		return
+	}
+	c.shared.stopped.Store(nil)
+	c.shared.gap.Store(nil)
+	c.read()
+}
+
+// halt stops the catalog at a gap, and says what helps.
+func (c *catalog) halt(g *domain.GapError) {
+	w, help := c.wordFor(g), ""
+	switch {
+	case w != nil:
+		help = fmt.Sprintf("`ovation accept-gap %s 0` gives up what is lost", g.Topic)
+	case g.Kind == domain.GapNewer:
+		help = "start a newer ovation"
+	case g.Kind == domain.GapRecreated:
+		help = "bring the topic back that the node was made with, or start a new installation in an empty --data"
+	default:
+		help = "the log lost what was applied: restore the topic; or stop the node and remove the directory catalog of --data: " +
+			"it is read anew then, and ids that only the lost records gave are given again"
+	}
+	why := g.Error() + ": " + help
+	c.logger.Error("the catalog stopped", "err", g, "help", help)
+	c.shared.gap.Store(w)
+	c.shared.stopped.Store(&why)
+}
+
+// stoppedErr is why the catalog is not read on; nil: it is.
+func (s *catalogShared) stoppedErr() error {
+	if why := s.stopped.Load(); why != nil {
+		return fmt.Errorf("%w: %s", ErrCatalogStopped, *why)
+	}
+	return nil
+}
+
+// AcceptCatalogGap is AcceptGap of the catalog. It may be called as soon as Open has
+// returned ErrCatalogStopped.
+func (n *Node) AcceptCatalogGap(ctx context.Context) (domain.AcceptGap, error) {
+	c := n.catalog
+	r := &halting{&c.gap, &c.stopped, &c.reads, func() string {
+		return joined("the catalog is being read", troubles(&c.reading, &n.catalogLane.appending))
+	}, func() bool { return false }}
+	word := r.gap.Load()
+	if word == nil {
+		return domain.AcceptGap{}, n.noGap(r)
+	}
+	w := *word
+	w.At = n.o.Now().UnixMilli()
+	reads := r.reads.Load()
+	if err := n.say(ctx, &w, true); err != nil {
+		return w, err
+	}
+	return w, n.wentOn(ctx, r, word, reads)
+}
