@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
@@ -143,8 +144,12 @@ func (l *ledger) count(which int) uint32 {
 // apply applies a record and returns what became of its request. A record with a
 // request id that is known changes nothing.
 func (l *ledger) apply(r *domain.Record) domain.Outcome {
+	before := l.day()
 	l.state.Clock = max(l.state.Clock, r.Time)
 	l.state.Next = r.Offset + 1
+	if l.day() > before {
+		l.forget()
+	}
 	if !r.Request.IsZero() {
 		if q := l.requests[r.Request]; q != nil && q.Day >= l.day()-1 {
 			out := q.Outcome
@@ -162,6 +167,11 @@ func (l *ledger) apply(r *domain.Record) domain.Outcome {
 		l.changed = append(l.changed, q)
 	}
 	return out
+}
+
+// forget drops the requests that no record can repeat any more; the store does the same.
+func (l *ledger) forget() {
+	maps.DeleteFunc(l.requests, func(_ domain.RequestID, q *domain.Request) bool { return q.Day+1 < l.day() })
 }
 
 func (l *ledger) day() uint32 { return uint32(l.state.Clock / requestLife) }

@@ -201,3 +201,34 @@ func name(entity any) string {
 	}
 	return fmt.Sprintf("%T", entity)
 }
+
+// A request id is remembered for the day of the catalog's clock and the one after, and takes
+// no memory then.
+func TestLedger_ForgetsRequestsAfterTheNextDay(t *testing.T) {
+	b := newBook()
+	request := func(n int, at int64) domain.Outcome {
+		r := domain.Record{
+			Offset: b.next, Time: at, Kind: domain.KindCreateApplication, Request: domain.RequestID{byte(n), byte(n >> 8), 1},
+			Command: &domain.CreateApplication{AccountName: "a", Name: "s"},
+		}
+		b.next++
+		return b.l.apply(&r)
+	}
+	const day = 24 * 3600 * 1000
+	const per = 100
+	for d := range int64(5) {
+		for n := range per {
+			request(int(d)*per+n, 1_700_006_400_000+d*day+int64(n))
+		}
+		if most := per * int(min(d+1, 2)); len(b.l.requests) != most {
+			t.Fatalf("day %d: %d requests are remembered, want %d", d, len(b.l.requests), most)
+		}
+	}
+	at := 1_700_006_400_000 + 4*int64(day) + per
+	if out := request(3*per, at); !out.Replayed {
+		t.Error("yesterday's request is forgotten")
+	}
+	if out := request(2*per, at); out.Replayed {
+		t.Error("a request of the day before yesterday is remembered")
+	}
+}
