@@ -168,7 +168,8 @@ func (k *heapKeeper) bound(limit int64) {
 type idleness struct {
 	allocated int64 // as of the last look
 	looks     int   // since more than little was allocated, or since memory was given back
-	kept      int64 // mapped right after that; 0: not yet known
+	given     bool  // memory was given back at the last look
+	kept      int64 // mapped right after that; 0: nothing was given back yet
 }
 
 const (
@@ -182,17 +183,17 @@ const (
 func (i *idleness) began(allocated, mapped, live int64) bool {
 	busy := allocated-i.allocated > idleAlloc
 	i.allocated = allocated
+	if i.given {
+		i.given, i.kept = false, mapped
+	}
 	if busy {
 		i.looks = 0
 		return false
 	}
-	if i.kept == 0 {
-		i.kept = mapped
-	}
 	if i.looks++; i.looks < idleLooks || mapped < max(live, i.kept)+idleExcess {
 		return false
 	}
-	i.looks, i.kept = 0, 0
+	i.looks, i.given = 0, true
 	return true
 }
 

@@ -56,7 +56,6 @@ func TestIdleness_IsNoticedOnce(t *testing.T) {
 	if n := looks(20, 50*mib, 900, 100); n != 0 {
 		t.Errorf("a busy node was idle %d times", n)
 	}
-	i.kept = 100 * mib // what was mapped after the last time
 	if n := looks(idleLooks-1, 1, 900, 100); n != 0 {
 		t.Errorf("idle after %d looks", idleLooks-1)
 	}
