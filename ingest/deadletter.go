@@ -10,8 +10,12 @@ import (
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 )
 
-// MaxOriginal is how many bytes of key, value and headers a dead letter repeats.
-const MaxOriginal = 1 << 20
+// A dead letter repeats an original that takes no more bytes in a batch, uncompressed, and
+// has no more headers.
+const (
+	MaxOriginal        = 1 << 20
+	MaxOriginalHeaders = 1 << 13
+)
 
 // Headers of a dead letter. The original's own stand after them, but for those that
 // an earlier dead letter left.
@@ -29,22 +33,30 @@ const (
 // Original is what stands at the letter's origin; nil: it is there no more, or the
 // letter came over HTTP. The message shares its memory.
 //
-// A letter says why its original is not in it: it is gone, larger than MaxOriginal,
-// or not to be repeated, since the member withdrew (sharing_disabled) or was erased
+// A letter says why its original is not in it: it is gone, larger than MaxOriginal, has
+// more headers than MaxOriginalHeaders, was refused by the broker, or is not to be repeated, since the member withdrew (sharing_disabled) or was erased
 // (gone). With the original stands the time that it was published at: an event that says
 // none has that, and is another one without it when it is published again.
 func NewDeadLetter(d *domain.DeadLetter, original *kafka.Message) kafka.Message {
-	body, without := original, ""
+	return letterWithout(d, original, "")
+}
+
+// letterWithout is NewDeadLetter for an original that is left out for a reason; empty: none.
+func letterWithout(d *domain.DeadLetter, original *kafka.Message, reason string) kafka.Message {
+	body, without := original, reason
 	if d.Origin.IsZero() {
 		body = &kafka.Message{Value: []byte(d.Raw), TimeMs: d.At}
 	}
 	switch {
 	case withheld(d.Reason):
 		without = "the original is withheld"
+	case without != "":
 	case body == nil:
 		without = "the original is no longer in the log"
-	case bodySize(body) > MaxOriginal:
-		without = "the original is over 1 MiB"
+	case body.Size() > MaxOriginal:
+		without = overMaxOriginal
+	case len(body.Headers) > MaxOriginalHeaders:
+		without = overMaxHeaders
 	case d.Origin.IsZero() && d.Raw == "":
 		without = "the original was not kept"
 	}
@@ -81,14 +93,12 @@ func NewDeadLetter(d *domain.DeadLetter, original *kafka.Message) kafka.Message 
 // withheld reports a reason for which nothing of the original may be repeated.
 func withheld(r domain.Reason) bool { return r == domain.SharingDisabled || r == domain.GoneMember }
 
-// bodySize is the size of what a letter would repeat.
-func bodySize(m *kafka.Message) int {
-	n := len(m.Key) + len(m.Value)
-	for _, h := range m.Headers {
-		n += len(h.Key) + len(h.Value)
-	}
-	return n
-}
+// Why an original is left out.
+const (
+	overMaxOriginal = "the original is over 1 MiB"
+	overMaxHeaders  = "the original has more than 8192 headers"
+	notPublishable  = "the broker refuses the original"
+)
 
 func origin(d *domain.DeadLetter) string {
 	if d.Origin.IsZero() {

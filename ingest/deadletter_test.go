@@ -47,7 +47,7 @@ func TestADeadLetterRepeatsItsOriginal(t *testing.T) {
 }
 
 func TestADeadLetterSaysWhyItsOriginalIsMissing(t *testing.T) {
-	big := &kafka.Message{Key: []byte("key"), Value: make([]byte, MaxOriginal-2)}
+	big := &kafka.Message{Key: []byte("key"), Value: make([]byte, MaxOriginal-28)}
 	small := &kafka.Message{Key: []byte("key"), Value: []byte("secret"), Headers: []kafka.Header{{Key: "h", Value: []byte("secret")}}}
 	request := domain.RequestID{1}
 	for _, c := range []struct {
@@ -84,8 +84,8 @@ func TestADeadLetterSaysWhyItsOriginalIsMissing(t *testing.T) {
 			t.Errorf("%s: reason %q", c.name, got)
 		}
 	}
-	fits := &kafka.Message{Key: []byte("key"), Value: make([]byte, MaxOriginal-3)}
-	if m := NewDeadLetter(&domain.DeadLetter{Origin: deadOrigin}, fits); len(m.Value) != MaxOriginal-3 {
+	fits := &kafka.Message{Key: []byte("key"), Value: make([]byte, MaxOriginal-29)}
+	if m := NewDeadLetter(&domain.DeadLetter{Origin: deadOrigin}, fits); len(m.Value) != MaxOriginal-29 {
 		t.Error("an original of 1 MiB is left out")
 	}
 }

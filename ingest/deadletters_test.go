@@ -1,11 +1,16 @@
 package ingest
 
 import (
+	"math/rand/v2"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
@@ -149,5 +154,68 @@ func TestDeadLettersOfAllShardsArePublishedAtLeastOnce(t *testing.T) {
 	}
 	if err := d.Publish(w.ctx, nil); err != nil {
 		t.Error(err)
+	}
+}
+
+// Whatever is accepted has a letter that can be published, in bounded memory.
+func TestDeadLetter_OfManyHeadersIsPublished(t *testing.T) {
+	var tiny []kafka.Header
+	for range 560_000 {
+		tiny = append(tiny, kafka.Header{Key: string([]byte{byte(rand.N(128))})}, kafka.Header{})
+	}
+	for name, c := range map[string]struct {
+		headers []kafka.Header
+		detail  string
+	}{
+		"as many as fit a record":  {tiny, overMaxOriginal},
+		"millions of empty ones":   {make([]kafka.Header, 4_000_000), overMaxOriginal},
+		"more than a letter takes": {make([]kafka.Header, MaxOriginalHeaders+1), overMaxHeaders},
+		"as many as a letter":      {make([]kafka.Header, MaxOriginalHeaders), ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := given(t, "activities", "dlq")
+			s := w.source("activities")
+			p, err := w.client.Producer(kafka.ProducerConfig{Topic: "activities", Codec: kafka.Zstd, MaxBytes: kafka.MaxActivityBytes})
+			w.must(err)
+			_, err = p.Send(w.ctx, []kafka.Message{{Value: []byte("no json"), Headers: c.headers}})
+			w.must(err)
+			e, d := w.epoch(s), w.deadLetters(s)
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			w.must(d.Publish(w.ctx, []domain.DeadLetter{{Origin: domain.Origin{Topic: s.Topic(), Epoch: e}, Reason: domain.BadJSON}}))
+			runtime.ReadMemStats(&after)
+			if took := (after.TotalAlloc - before.TotalAlloc) >> 20; took > 100 {
+				t.Errorf("%d MiB allocated", took)
+			}
+			got := w.published("dlq")
+			if len(got) != 1 || header(got[0], HeaderDetail) != c.detail || (len(got[0].Headers) > MaxOriginalHeaders) != (c.detail == "") {
+				t.Errorf("%d letters, detail %q, want %q", len(got), header(got[0], HeaderDetail), c.detail)
+			}
+		})
+	}
+}
+
+// An original that the broker refuses for good is left out; its letter is published, and so
+// are those beside it, as they are.
+func TestDeadLetter_IsPublishedWithoutWhatTheBrokerRefuses(t *testing.T) {
+	w := given(t, "activities", "dlq")
+	s := w.source("activities")
+	w.send("activities", 0, kafka.Message{Value: []byte("a")}, kafka.Message{Value: []byte("b")})
+	var letters []domain.DeadLetter
+	for i := range int64(2) {
+		letters = append(letters, domain.DeadLetter{Origin: domain.Origin{Topic: s.Topic(), Epoch: w.epoch(s), Offset: i}, Reason: domain.BadJSON, Detail: "at byte 0"})
+	}
+	w.cluster.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Produce}, Topic: "dlq", Err: kerr.MessageTooLarge, Count: 2}) // both, and the first alone
+	w.must(w.deadLetters(s).Publish(w.ctx, letters))
+	var got []string
+	for _, m := range w.published("dlq") {
+		got = append(got, string(m.Value)+"|"+header(m, HeaderDetail))
+	}
+	if diff := cmp.Diff([]string{"|at byte 0; " + notPublishable, "b|at byte 0"}, got); diff != "" {
+		t.Error(diff)
+	}
+	w.cluster.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Produce}, Topic: "dlq", Err: kerr.TopicAuthorizationFailed, Count: -1})
+	if err := w.deadLetters(s).Publish(w.ctx, letters); err == nil {
+		t.Error("published without leave")
 	}
 }

@@ -89,6 +89,8 @@
 //     letter whose original is read there. A record of a newer version or kind needs a newer
 //     ovation (domain.ErrNewer): the shard stops, and goes on when the binary is upgraded.
 //   - A dead letter is published twice: both have the same dlq.id.
+//   - A dead letter's original takes more than 1 MiB of a batch, has more than 8192 headers,
+//     or is refused by the broker for good: the letter is published without it and says so.
 //
 // # Trade-offs
 //

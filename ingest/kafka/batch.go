@@ -61,10 +61,13 @@ type Header struct {
 	Value []byte
 }
 
+// recordHead is the most that a record takes before its key: attributes, three numbers of
+// at most 5, 10 and 5 bytes.
+const recordHead = 1 + 5 + 10 + 5
+
 // Size is the most that the message takes in a batch, uncompressed.
 func (m *Message) Size() int {
-	// attributes, three numbers of at most 5, 10 and 5 bytes, the number of headers
-	n := 1 + 5 + 10 + 5 + sizeVarint(int64(len(m.Headers))) + sizeBytes(m.Key) + sizeBytes(m.Value)
+	n := recordHead + sizeVarint(int64(len(m.Headers))) + sizeBytes(m.Key) + sizeBytes(m.Value)
 	for i := range m.Headers {
 		n += sizeVarint(int64(len(m.Headers[i].Key))) + len(m.Headers[i].Key) + sizeBytes(m.Headers[i].Value)
 	}

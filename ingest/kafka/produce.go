@@ -235,7 +235,8 @@ func mayStand(err error) bool {
 		return true
 	}
 	switch code {
-	case kafkago.Unknown, kafkago.RequestTimedOut, kafkago.NetworkException, kafkago.NotEnoughReplicasAfterAppend, kafkago.KafkaStorageError:
+	case kafkago.Unknown, kafkago.RequestTimedOut, kafkago.NetworkException, kafkago.NotEnoughReplicasAfterAppend, kafkago.KafkaStorageError,
+		kafkago.NotLeaderForPartition: // where the lead moves while the leader waits for its replicas
 		return true
 	}
 	return false

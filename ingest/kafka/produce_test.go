@@ -128,6 +128,23 @@ func TestOtherMessagesAfterAnUnknownOutcomeAreNotTakenForARepetition(t *testing.
 	}
 }
 
+// A leader that loses its lead while it waits for its replicas answers so too, behind the
+// append: other messages do not take the sequence.
+func TestSend_NotLeaderMayHaveStored(t *testing.T) {
+	w := given(t)
+	p := w.producer(nil)
+	w.send(p, "first")
+	ended, cancel := context.WithCancel(w.ctx)
+	w.cluster.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Produce}, Err: kerr.NotLeaderForPartition, When: func(kmsg.Request) bool { cancel(); return true }})
+	if _, err := p.Send(ended, messages("given up")); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	w.send(p, "other!!!")
+	if n := w.client.Stats().Sessions; n != 2 {
+		t.Errorf("%d sessions", n)
+	}
+}
+
 func TestIdempotenceIsLostOnlyInDoubt(t *testing.T) {
 	w := given(t)
 	p := w.producer(nil)

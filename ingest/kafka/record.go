@@ -31,6 +31,14 @@ func (r *Record) Headers() iter.Seq2[[]byte, []byte] {
 	}
 }
 
+// HeaderCount is how many headers there are: a record of some MiB may have millions.
+func (r *Record) HeaderCount() int { return int(r.count) }
+
+// Size is the most that the record's message takes in a batch, uncompressed.
+func (r *Record) Size() int {
+	return recordHead + sizeVarint(int64(r.count)) + sizeBytes(r.Key) + sizeBytes(r.Value) + len(r.headers)
+}
+
 // Message is what was published, with the time that the record has. It shares the page's
 // memory.
 func (r *Record) Message() Message {

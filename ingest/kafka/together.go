@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 
 	kafkago "github.com/segmentio/kafka-go"
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -75,8 +76,9 @@ func (c *Client) sendTogether(ctx context.Context, all []Sending, leader int32) 
 		m.Topics[at].Partitions = append(m.Topics[at].Partitions, r)
 	}
 	cfg := &all[0].Producer.cfg
+	var asked atomic.Int32 // 1 + the broker that leads the first by now
 	answer, err := c.ask(ctx, request{
-		message: m, version: versionProduce, route: c.leader(cfg.Topic, cfg.Partition), within: c.cfg.RequestTimeout + brokerMargin,
+		message: m, version: versionProduce, route: c.noted(cfg.Topic, cfg.Partition, &asked), within: c.cfg.RequestTimeout + brokerMargin,
 	})
 	for i := range all {
 		s := &all[i]
@@ -86,6 +88,9 @@ func (c *Client) sendTogether(ctx context.Context, all []Sending, leader int32) 
 		base, err := int64(0), err
 		if err == nil {
 			base, err = answerOf(answer.(*kmsg.ProduceResponse), &s.Producer.cfg)
+		}
+		if err == nil {
+			s.Producer.led.Store(asked.Load())
 		}
 		s.settle(base, err)
 	}

@@ -123,6 +123,62 @@ func TestBatchesOfALeaderAreOneRequest(t *testing.T) {
 	}
 }
 
+// A partition whose leader moves takes no other's batches to the new one, for more than a
+// round.
+func TestTogether_FollowsALeaderThatMoves(t *testing.T) {
+	const partitions, brokers = 6, 2
+	w := given(t, kfake.NumBrokers(brokers), kfake.SeedTopics(partitions, "t"))
+	w.id()
+	all := make([]Sending, partitions)
+	of := map[int32][]int{}
+	for p := range all {
+		all[p] = Sending{Producer: w.producer(func(c *ProducerConfig) { c.Partition = p }), Messages: messages("a")}
+		w.send(all[p].Producer, "a")
+		leader := all[p].Producer.led.Load()
+		of[leader] = append(of[leader], p)
+	}
+	moved, to := -1, int32(-1) // the first of a group moves to the other
+	for leader, group := range of {
+		if len(group) > 1 && (moved < 0 || group[0] < moved) {
+			moved = group[0]
+			for other := range of {
+				if other != leader {
+					to = other - 1
+				}
+			}
+		}
+	}
+	w.must(w.cluster.MoveTopicPartition("t", int32(moved), to))
+	for !w.leads(moved, to) {
+		time.Sleep(time.Millisecond)
+	}
+	for round := range 3 {
+		before := w.client.Stats().Requests
+		w.client.Together(w.ctx, all)
+		for p := range all {
+			if all[p].Err == nil {
+				continue
+			}
+			if round > 0 {
+				t.Errorf("round %d, partition %d: %v", round, p, all[p].Err)
+			}
+			w.send(all[p].Producer, "a")
+		}
+		if n := w.client.Stats().Requests - before; round > 0 && n != brokers {
+			t.Errorf("round %d: %d requests", round, n)
+		}
+	}
+}
+
+// leads reports that the client knows a broker as the partition's leader.
+func (w *world) leads(partition int, broker int32) bool {
+	var seen atomic.Int32
+	m := kmsg.NewPtrListOffsetsRequest()
+	m.ReplicaID = -1
+	_, err := w.client.ask(w.ctx, request{message: m, version: versionListOffsets, route: w.client.noted("t", partition, &seen)})
+	return err == nil && seen.Load() == broker+1
+}
+
 func TestWhatDoesNotFitIsTheCausesAlone(t *testing.T) {
 	w := given(t, kfake.SeedTopics(2, "t"))
 	w.id()

@@ -84,6 +84,10 @@ func (l *Log) Each(ctx context.Context, f func(*Letter) error) (seen Seen, err e
 			if page.Records[i].Offset >= end {
 				return seen, nil
 			}
+			if page.Records[i].HeaderCount() > 2*ingest.MaxOriginalHeaders { // no letter of ours
+				seen.Foreign++
+				continue
+			}
 			m := page.Records[i].Message()
 			letter := letterOf(&m, l.decoder)
 			if letter.ID == "" {
