@@ -25,6 +25,7 @@ type Config struct {
 	BaseURL       string   `name:"base-url" placeholder:"URL" help:"Scheme and host under which clients reach the API, such as https://api.example.com: needed behind a proxy (default: what a request asked for)."`
 	Kafka         []string `sep:"," placeholder:"HOST:PORT" help:"Brokers to start from. Without any the embedded log is used."`
 	EmbeddedKafka string   `default:"127.0.0.1:9092" placeholder:"HOST:PORT" help:"Address at which the embedded log speaks the Kafka protocol."`
+	TrustClock    bool     `help:"Take the clock of this machine for right though the embedded log's last record is more than an hour ahead of it, or more than 90 days behind."`
 	TopicPrefix   string   `placeholder:"TEXT" help:"Comes before the name of every topic."`
 	Shards        int      `default:"8" placeholder:"N" help:"Partitions of the journal. Only a new installation looks at it."`
 	Memory        Size     `default:"0" placeholder:"SIZE" help:"Resident memory to aim at, at most a quarter more under any load: bytes, or with KiB, MiB, GiB; at least 256MiB. 0: two thirds of the cgroup's limit, else a quarter of the machine's memory."`

@@ -147,7 +147,36 @@ func TestFaultTheBrokerIsAway(t *testing.T) {
 	}
 }
 
-// A broker's clock that leaps forward and is put right holds the shards' clocks until
+// A broker's clock that leaps by hours stamps nothing until it is put right; status says so,
+// and nothing is lost.
+func TestFaultTheBrokersClockLeapsByHours(t *testing.T) {
+	inWard(t, func(h *ward) {
+		h.engine.eventLog = h.broker.log // as where the node brings it
+		before := h.engine.node.Status().Shards
+		for _, leap := range []time.Duration{3 * time.Hour, -3 * time.Hour} {
+			h.broker.power.ahead.Store(int64(leap))
+			h.something()
+			asked := h.unanswered()
+			time.Sleep(30 * time.Second)
+			st := h.engine.status()
+			if st.Log.Refusing != "the clock leapt by "+leap.String()+": set it right, or start again if it is" || h.metric("waiting", "what", "log", "id", "") != 1 {
+				h.Errorf("%+v", st.Log)
+			}
+			for i, s := range st.Shards {
+				if s.Behaviour != "serving" || s.Stopped != "" || s.Applied != before[i].Applied {
+					h.Errorf("%+v, was %+v", s, before[i])
+				}
+			}
+			h.broker.power.ahead.Store(0)
+			h.well()
+			h.must(h.ask(asked))
+			before = h.engine.node.Status().Shards
+		}
+		h.replayed()
+	})
+}
+
+// A broker's clock that leaps forward by less, and is put right, holds the shards' clocks until
 // real time is there; status says so, and nothing is lost.
 func TestFaultTheBrokersClockLeaps(t *testing.T) {
 	inWard(t, func(h *ward) {
@@ -157,7 +186,7 @@ func TestFaultTheBrokersClockLeaps(t *testing.T) {
 			}
 			return at
 		}
-		for _, leap := range []time.Duration{40 * time.Minute, 0, 5 * time.Minute, -3 * time.Hour, 0} {
+		for _, leap := range []time.Duration{40 * time.Minute, 0, 5 * time.Minute, -50 * time.Minute, 0} {
 			before := clocks()
 			h.broker.power.ahead.Store(int64(leap))
 			h.something()

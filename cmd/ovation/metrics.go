@@ -53,7 +53,9 @@ func (p *program) logStatus() *logStatus {
 	}
 	s := p.eventLog.Stats()
 	st := &logStatus{Disk: s.DiskBytes, Refusing: s.Refusing, Refused: s.Full, Corrupt: s.Corrupt}
-	st.Requests = p.broker.Stats().Refused
+	if p.broker != nil {
+		st.Requests = p.broker.Stats().Refused
+	}
 	if err := p.eventLog.Err(); err != nil {
 		st.Stopped = err.Error()
 	}

@@ -100,7 +100,9 @@ const storeSyncWithin = 100 * time.Millisecond
 func (p *program) openLog(ctx context.Context) error {
 	p.brokers = p.cfg.Kafka
 	if len(p.brokers) == 0 {
-		l, err := storagelog.Open(filepath.Join(p.cfg.Data, "log"), storagelog.Options{Logger: p.log, SyncEvery: logSyncEvery, CacheBytes: p.budget.logCache, MemTableBytes: p.budget.logBuffer})
+		l, err := storagelog.Open(filepath.Join(p.cfg.Data, "log"), storagelog.Options{
+			Logger: p.log, SyncEvery: logSyncEvery, TrustClock: p.cfg.TrustClock, CacheBytes: p.budget.logCache, MemTableBytes: p.budget.logBuffer,
+		})
 		if err != nil {
 			return fmt.Errorf("the embedded log: %w", taken(err))
 		}

@@ -49,6 +49,11 @@ func (l *Log) Append(id domain.TopicID, partition int32, batch []byte) (base, st
 	if err := l.room(); err != nil {
 		return -1, -1, nil, err
 	}
+	if p.appendTime {
+		if err := l.timed(); err != nil {
+			return -1, -1, nil, err
+		}
+	}
 	w, at, err := p.append(&h, batch)
 	if err != nil {
 		return -1, -1, nil, err

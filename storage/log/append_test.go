@@ -3,12 +3,15 @@ package log
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
+	"log/slog"
 	"math"
 	"math/rand/v2"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
@@ -280,4 +283,72 @@ func sequencesOf(t *testing.T, l *Log, id [16]byte, partition int32, producer in
 		}
 	}
 	return n
+}
+
+// A clock that cannot be right stamps nothing; one that is set right goes on, and an
+// operator's word takes it as it is. Topics with their producers' times are no concern of it.
+func TestClock_StampsNothingWhileItCannotBeRight(t *testing.T) {
+	start := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
+	for name, c := range map[string]struct {
+		rested time.Duration // by the clock, between the last append and the opening
+		passed time.Duration // since the opening
+		shows  time.Duration // the clock, since the opening
+		trust  bool
+		why    string // empty: it stamps
+	}{
+		"right":                          {time.Minute, time.Hour, time.Hour, false, ""},
+		"a rest of two months":           {60 * 24 * time.Hour, time.Hour, time.Hour, false, ""},
+		"open for a year":                {time.Minute, 365 * 24 * time.Hour, 365*24*time.Hour + time.Minute, false, ""},
+		"slewed":                         {time.Minute, time.Hour, 100 * time.Minute, false, ""},
+		"a leap ahead":                   {time.Minute, time.Minute, 62 * time.Minute, false, "leapt by 1h1m0s"},
+		"a leap back":                    {time.Minute, time.Minute, -62 * time.Minute, false, "leapt by -1h3m0s"},
+		"a leap, trusted at the opening": {time.Minute, time.Minute, 62 * time.Minute, true, "leapt by 1h1m0s"},
+		"booted in the past":             {-2 * time.Hour, time.Minute, time.Minute, false, "the last record is of 2026-11-23T12:00:00Z, the clock shows 2026-11-23T10:01:00Z"},
+		"the last record was ahead":      {-2 * time.Hour, time.Minute, time.Minute, true, ""},
+		"an hour later":                  {-2 * time.Hour, 61 * time.Minute, 61 * time.Minute, false, ""},
+		"booted in the future":           {1000 * 24 * time.Hour, time.Minute, time.Minute, false, "1000 days behind the last record"},
+		"a rest of years":                {1000 * 24 * time.Hour, time.Minute, time.Minute, true, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			fs, clk, passed := vfs.NewMem(), &clock{ms: start.UnixMilli()}, time.Duration(0)
+			since := func() time.Duration { return passed }
+			l := opened(t, fs, Options{Now: clk.now, Since: since})
+			id, free := created(t, l, "t", 1, configTimestampType, "LogAppendTime"), created(t, l, "u", 1)
+			one := built{producer: -1, times: []int64{1}}
+			if _, _, err := appendWait(l, id, 0, one.batch()); err != nil {
+				t.Fatal("a new log: ", err)
+			}
+			if err := l.Close(); err != nil {
+				t.Fatal(err)
+			}
+			open := start.Add(c.rested)
+			clk.ms = open.UnixMilli()
+			said := &bytes.Buffer{}
+			l = opened(t, fs, Options{Now: clk.now, Since: since, TrustClock: c.trust, Logger: slog.New(slog.NewTextHandler(said, nil))})
+			_ = l.Stats()
+			clk.ms, passed = open.Add(c.shows).UnixMilli(), c.passed
+			for range 3 {
+				_, _, err := appendWait(l, id, 0, one.batch())
+				switch refusing := l.Stats().Refusing; {
+				case c.why == "" && (err != nil || refusing != ""):
+					t.Fatalf("%v, %q", err, refusing)
+				case c.why != "" && (!errors.Is(err, StorageError) || !strings.Contains(err.Error(), c.why) || !strings.Contains(refusing, c.why)):
+					t.Fatalf("%v, %q", err, refusing)
+				}
+				if _, _, err := appendWait(l, free, 0, one.batch()); err != nil {
+					t.Fatal("with a time of its own: ", err)
+				}
+			}
+			if c.why == "" {
+				return
+			}
+			clk.ms = max(start.UnixMilli(), min(clk.ms, start.Add(time.Minute+c.passed).UnixMilli())) // it is set right
+			if _, _, err := appendWait(l, id, 0, one.batch()); err != nil {
+				t.Error("set right: ", err)
+			}
+			if n := strings.Count(said.String(), "appends are refused"); n != 2 {
+				t.Errorf("%d lines\n%s", n, said)
+			}
+		})
+	}
 }

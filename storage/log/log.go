@@ -22,9 +22,14 @@ const maxOffset = math.MaxInt64
 
 // Options of a log. The zero value is right for production.
 type Options struct {
-	FS      vfs.FS           // nil: the disk
-	Now     func() time.Time // nil: time.Now
-	MinFree uint64           // appends are refused below so many bytes free; 0: 256 MiB
+	FS  vfs.FS           // nil: the disk
+	Now func() time.Time // nil: time.Now
+	// Since is the time since the opening by a clock that nobody sets; nil: the machine's.
+	Since func() time.Duration
+	// TrustClock takes the clock for right though the last record is more than an hour ahead
+	// of it, or more than 90 days behind.
+	TrustClock bool
+	MinFree    uint64 // appends are refused below so many bytes free; 0: 256 MiB
 
 	CacheBytes    int64                  // of the cache of blocks; 0: 16 MiB
 	MemTableBytes int64                  // of one write buffer; 0: 32 MiB
@@ -47,7 +52,9 @@ type Log struct {
 	failed atomic.Pointer[error] // why the store stopped
 	broken chan struct{}         // closed when failed is set
 	full   atomic.Bool           // the last append was refused for want of space
-	left   atomic.Bool           // Pebble holds a batch for ever: see apply
+	wrong  atomic.Bool           // the last one that the log stamps was, because of the clock
+	steady steady
+	left   atomic.Bool // Pebble holds a batch for ever: see apply
 
 	gate   sync.RWMutex // held shared by every call into the store, alone by Close
 	closed bool
@@ -106,6 +113,9 @@ func (l *Log) defaults() {
 	}
 	if o.Now == nil {
 		o.Now = time.Now
+	}
+	if o.Since == nil {
+		o.Since = elapsed()
 	}
 	if o.MinFree == 0 {
 		o.MinFree = 256 << 20
@@ -220,6 +230,20 @@ func (l *Log) room() error {
 		return fmt.Errorf("%w: %s", StorageError, why)
 	}
 	if l.full.Load() && l.full.Swap(false) {
+		l.opts.Logger.Info("over: log: appends are refused", "dir", l.dir)
+	}
+	return nil
+}
+
+// timed refuses what the log would stamp while the clock cannot be right.
+func (l *Log) timed() error {
+	if why := l.clockWrong(); why != "" {
+		if !l.wrong.Swap(true) {
+			l.opts.Logger.Error("log: appends are refused", "dir", l.dir, "why", why)
+		}
+		return fmt.Errorf("%w: %s", StorageError, why)
+	}
+	if l.wrong.Load() && l.wrong.Swap(false) {
 		l.opts.Logger.Info("over: log: appends are refused", "dir", l.dir)
 	}
 	return nil

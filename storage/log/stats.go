@@ -25,7 +25,9 @@ func (l *Log) Stats() Stats {
 		Appends: l.counts.appends.Load(), Bytes: l.counts.bytes.Load(), Repeats: l.counts.repeats.Load(),
 		ReadBytes: l.counts.read.Load(), Full: l.counts.full.Load(),
 	}
-	s.Refusing = l.nearlyFull()
+	if s.Refusing = l.nearlyFull(); s.Refusing == "" {
+		s.Refusing = l.clockWrong()
+	}
 	s.Corrupt = l.damage.Files()
 	l.mu.RLock()
 	s.Topics = len(l.byName)

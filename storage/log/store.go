@@ -29,7 +29,11 @@ func (l *Log) load() error {
 		}
 		l.producers.upTo = l.producers.next
 	}
-	return l.loadTopics()
+	if err := l.loadTopics(); err != nil {
+		return err
+	}
+	l.beginClock()
+	return nil
 }
 
 // checkFormat refuses a store that is not a log or one of another version, and

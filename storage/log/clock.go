@@ -1,0 +1,70 @@
+package log
+
+import (
+	"fmt"
+	"sync"
+	"time"
+)
+
+// Bounds of what a clock that is right may show.
+const (
+	leapMost = time.Hour           // against the time that has passed since the opening, and behind the last append
+	restMost = 90 * 24 * time.Hour // between the last append of one opening and the first of the next
+)
+
+// steady is the log's time against one that nobody sets. LogAppendTime is the time of the
+// state that is made of a topic, and never goes back: a stamp of a clock that was set wrong
+// holds that time until real time is there.
+type steady struct {
+	mu     sync.Mutex
+	opened time.Time // when the opening was, by the clock
+	newest time.Time // of the stamps before it; zero: none, or the clock was right since
+}
+
+// beginClock notes clock and stamps at the opening.
+func (l *Log) beginClock() {
+	c, newest := &l.steady, int64(-1)
+	for _, t := range l.byID {
+		for _, p := range t.parts {
+			if t.appendTime {
+				newest = max(newest, p.newest)
+			}
+		}
+	}
+	c.opened = l.opts.Now().Round(0)
+	if newest >= 0 && !l.opts.TrustClock {
+		c.newest = time.UnixMilli(newest)
+	}
+}
+
+// clockWrong says why the clock cannot be right; empty: it may be. What it shows when it is
+// right for the first time is what leaps are measured against.
+func (l *Log) clockWrong() string {
+	c, now, passed := &l.steady, l.opts.Now().Round(0), l.opts.Since()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.newest.IsZero() {
+		switch rest := now.Sub(c.newest); {
+		case rest < -leapMost:
+			return fmt.Sprintf("the last record is of %s, the clock shows %s: %s", stamped(c.newest), stamped(now), setRight)
+		case rest-passed > restMost:
+			return fmt.Sprintf("the clock shows %s, %d days behind the last record: %s", stamped(now), rest/(24*time.Hour), setRight)
+		}
+		c.newest, c.opened = time.Time{}, now.Add(-passed)
+	}
+	if leap := now.Sub(c.opened) - passed; leap > leapMost || leap < -leapMost {
+		return fmt.Sprintf("the clock leapt by %v: set it right, or start again if it is", leap.Round(time.Second))
+	}
+	return ""
+}
+
+const setRight = "set the clock right, or start with --trust-clock if it is"
+
+func stamped(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+
+// elapsed is the time since a moment by a clock that nobody sets: that of the process, and
+// what the machine slept.
+func elapsed() func() time.Duration {
+	began, slept := time.Now(), asleep()
+	return func() time.Duration { return time.Since(began) + asleep() - slept }
+}
