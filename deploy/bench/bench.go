@@ -55,6 +55,7 @@ func (b *bench) measure(ctx context.Context) (*Report, error) {
 		{[]string{partLastFM}, b.measureLastFM},
 		{[]string{partPeers}, b.measurePeers},
 		{[]string{partMemory}, b.measureResident},
+		{[]string{partCold}, b.measureCold},
 	} {
 		if !b.o.wants(part.of...) {
 			continue

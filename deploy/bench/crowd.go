@@ -29,6 +29,7 @@ type crowd struct {
 	sum     int // of the deeds' weights
 	made    int64
 	share   float64 // of activities addressed by member id
+	among   int     // of so many fans somebody is drawn, each alike; 0: of all, some more often
 	ledger  *ledger // of what is done; nil: none is kept
 }
 
@@ -178,9 +179,12 @@ func (c *crowd) played(at time.Time) act {
 	return act{fan: c.somebody(), brand: c.hot, deed: d, at: at}
 }
 
-// somebody is drawn with a density that falls with the square root: a tenth of the
+// somebody is drawn among some, each alike, or with a density that falls with the square root: a tenth of the
 // members do a third.
 func (c *crowd) somebody() int {
+	if c.among > 0 {
+		return c.rnd.IntN(c.among)
+	}
 	f := c.rnd.Float64()
 	return int(f * f * float64(len(c.fans)))
 }

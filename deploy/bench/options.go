@@ -33,6 +33,7 @@ type options struct {
 	peers    peersOptions
 	steady   steadyOptions
 	bounds   boundsOptions
+	cold     coldOptions
 }
 
 // boundsOptions are what the part memory measures.
@@ -71,12 +72,13 @@ const (
 	partLastFM    = "lastfm"
 	partPeers     = "peers"
 	partMemory    = "memory"
+	partCold      = "cold"
 )
 
 // parts are all parts, usual those of a run that names none.
 var (
 	usual = []string{partCost, partQuestions, partDisk, partIdle, partRestart}
-	parts = append(usual[:len(usual):len(usual)], partLoad, partLastFM, partPeers, partMemory)
+	parts = append(usual[:len(usual):len(usual)], partLoad, partLastFM, partPeers, partMemory, partCold)
 )
 
 // awakeMembers is how many members a shard keeps awake: more than that and the load
@@ -98,7 +100,7 @@ func parseOptions(args []string) (options, error) {
 	f.Uint64Var(&o.seed, "seed", 1, "the same seed gives the same audience")
 	f.IntVar(&o.shards, "shards", 8, "--shards of the node")
 	f.StringVar(&o.memory, "memory", "1GiB", "--memory of the node")
-	f.StringVar(&only, "only", "", "parts to measure, by comma: "+strings.Join(parts, ", ")+" (default all but the last four)")
+	f.StringVar(&only, "only", "", "parts to measure, by comma: "+strings.Join(parts, ", ")+" (default all but the last five)")
 	f.StringVar(&o.json, "json", "", "`file` for the figures as JSON")
 	f.StringVar(&o.profiles, "profiles", "", "`directory` to keep profiles of the load in: CPU, the heap after it, and the calls as go build -pgo reads them")
 	f.StringVar(&o.binary, "binary", "", "`file` of the program to measure, instead of one built from this checkout")
@@ -113,6 +115,8 @@ func parseOptions(args []string) (options, error) {
 	f.StringVar(&o.peers.keep, "peer-keep", "", "`directory` to load the node's rows into, and to take them from again")
 	o.steady.flags(f)
 	o.bounds.flags(f)
+	f.IntVar(&o.cold.members, "cold-members", 1_000_000, "members registered for the part cold")
+	f.IntVar(&o.cold.warm, "cold-warm", 10_000, "of these the members that its load is drawn from in every other run")
 	f.StringVar(&o.peers.python, "python", "python3", "`program` that runs the other engines: CPython 3.11 or newer, with pip")
 	f.StringVar(&o.peers.packages, "packages", "", "`directory` for the other engines' packages (default in the user's cache)")
 	if err := f.Parse(args); err != nil {
@@ -142,6 +146,7 @@ func (o *options) small(f *flag.FlagSet) error {
 	for name, size := range map[string]string{
 		"members": "2000", "brands": "50", "load": "20000", "rows": "50000", "runs": "2", "asks": "20", "peer-rows": "1000000", "peer-members": "100000",
 		"memory-rows": "300000", "ask-for": "10s", "memories": "256MiB", "rate": "2000", "questions": "20", "for": "5s", "every": "1s",
+		"cold-members": "20000", "cold-warm": "1000",
 	} {
 		if !given[name] {
 			if err := f.Set(name, size); err != nil {
@@ -162,13 +167,16 @@ func (o *options) check() error {
 	for _, n := range []struct {
 		name string
 		n    int
-	}{{"members", o.members}, {"brands", o.brands}, {"load", o.load}, {"rows", o.rows}, {"runs", o.runs}, {"asks", o.asks}, {"batch", o.batch}, {"shards", o.shards}, {"peer-rows", o.peers.rows}, {"peer-members", o.peers.members}, {"peer-brands", o.peers.brands}, {"peer-wide", o.peers.wide}, {"memory-rows", o.bounds.rows}} {
+	}{{"members", o.members}, {"brands", o.brands}, {"load", o.load}, {"rows", o.rows}, {"runs", o.runs}, {"asks", o.asks}, {"batch", o.batch}, {"shards", o.shards}, {"peer-rows", o.peers.rows}, {"peer-members", o.peers.members}, {"peer-brands", o.peers.brands}, {"peer-wide", o.peers.wide}, {"memory-rows", o.bounds.rows}, {"cold-members", o.cold.members}, {"cold-warm", o.cold.warm}} {
 		if n.n < 1 {
 			errs = append(errs, fmt.Errorf("--%s must be at least 1", n.name))
 		}
 	}
 	if o.wants(partLastFM) && o.lastFM == "" {
 		errs = append(errs, errors.New("--lastfm must name the directory of the data set"))
+	}
+	if o.cold.warm > o.cold.members {
+		errs = append(errs, errors.New("--cold-warm is a part of --cold-members"))
 	}
 	if o.byMember < 0 || o.byMember > 1 {
 		errs = append(errs, errors.New("--by-member is a share from 0 to 1"))
@@ -202,5 +210,5 @@ func (o *options) wants(names ...string) bool {
 
 // nodeless reports that no part needs the program.
 func (o *options) nodeless() bool {
-	return o.peers.alone && !o.wants(partLoad, partLastFM) && !o.wants(usual...)
+	return o.peers.alone && !o.wants(partLoad, partLastFM, partMemory, partCold) && !o.wants(usual...)
 }

@@ -28,6 +28,7 @@ type Report struct {
 	Peers     *Peers     `json:"peers,omitempty"`
 	Loads     []Load     `json:"loads,omitempty"`
 	Resident  []Resident `json:"resident,omitempty"`
+	Drawn     []Drawn    `json:"drawn,omitempty"`
 	Seconds   float64    `json:"seconds"`
 
 	LoadBefore string    `json:"loadBefore"`

@@ -49,6 +49,9 @@ func (r *Report) print(w io.Writer) error {
 		r.Peers.print(t)
 	}
 	printResident(t, r.Resident)
+	for i := range r.Drawn {
+		r.Drawn[i].print(t)
+	}
 	return t.Flush()
 }
 
