@@ -14,7 +14,8 @@ import (
 // puts to sleep whom it finds without one. An order by last use would be exacter, and
 // would read and write two neighbours somewhere in memory with every touch.
 type children struct {
-	limit int
+	limit int                           // bytes
+	held  int                           // bytes of all, as of when the hand last passed each
 	seats map[domain.AccountID][]*child // by ordinal; nil: asleep
 	of    domain.AccountID              // the account asked about last, and its seats
 	last  []*child
@@ -32,6 +33,17 @@ type child struct {
 	box     mailbox
 	pid     *actor.PID
 	touched bool
+	bytes   int32 // as held has it
+}
+
+// childBytes is what an actor takes beside its state: its context, its process, its names.
+const childBytes = 660
+
+// weigh notes how many bytes a child takes now.
+func (c *children) weigh(k *child) {
+	c.held -= int(k.bytes)
+	k.bytes = int32(min(childBytes+k.state().Bytes(), 1<<30))
+	c.held += int(k.bytes)
 }
 
 // state is the member's.
@@ -101,18 +113,20 @@ func (c *children) spawn(ctx actor.Context, at member.Place, s *member.State) *c
 	k.pid = ctx.Spawn(c.props)
 	c.next = nil
 	c.sit(at, k)
+	c.weigh(k)
 	c.ring = append(c.ring, k)
 	return k
 }
 
-// rest puts members to sleep until no more than the limit are awake.
+// rest puts members to sleep until those awake take no more than the limit.
 func (c *children) rest(ctx actor.Context) (slept int) {
-	for len(c.ring) > c.limit {
+	for c.held > c.limit {
 		if c.hand >= len(c.ring) {
 			c.hand = 0
 		}
 		if k := c.ring[c.hand]; k.touched {
 			k.touched = false
+			c.weigh(k)
 			c.hand++
 			continue
 		}
@@ -132,6 +146,7 @@ func (c *children) clear(ctx actor.Context) {
 // sleep ends the child at a place of the ring; the last one takes its place.
 func (c *children) sleep(ctx actor.Context, i int) {
 	k, last := c.ring[i], len(c.ring)-1
+	c.held -= int(k.bytes)
 	c.ring[i], c.ring[last] = c.ring[last], nil
 	c.ring = c.ring[:last]
 	c.sit(k.at(), nil)

@@ -2,6 +2,7 @@ package actors
 
 import (
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"unsafe"
 
@@ -44,13 +45,16 @@ func stateOf(ord int) *member.State {
 	return member.NewState(&domain.Member{Ord: domain.Ordinal(ord), Account: 1, State: domain.MemberActive})
 }
 
+// oneChild is the bytes of a child as stateOf makes it.
+func oneChild() int { return childBytes + stateOf(0).Bytes() }
+
 func TestChildrenTouchedSinceTheHandPassedStayAwake(t *testing.T) {
 	seed := rand.Uint64()
 	t.Log("seed", seed)
 	rnd := rand.New(rand.NewPCG(seed, 0))
 	onAShard(t, func(ctx actor.Context) {
 		const limit, members = 20, 60
-		c, awake := newChildren(limit), map[int]bool{}
+		c, awake := newChildren(limit*oneChild()), map[int]bool{}
 		for round := range 300 {
 			touched := map[int]bool{}
 			for range rnd.IntN(limit) { // fewer than the limit: all of them can stay
@@ -75,12 +79,12 @@ func TestChildrenTouchedSinceTheHandPassedStayAwake(t *testing.T) {
 					delete(awake, ord)
 				}
 			}
-			if len(awake) > limit || len(awake) != before-slept || len(c.ring) != seated(c) {
+			if len(awake) > limit || c.held != len(awake)*oneChild() || len(awake) != before-slept || len(c.ring) != seated(c) {
 				t.Fatalf("round %d: %d awake of at most %d, %d before, %d put to sleep, %d in the ring", round, len(awake), limit, before, slept, len(c.ring))
 			}
 		}
 		c.clear(ctx)
-		if seated(c) != 0 || len(c.ring) != 0 {
+		if seated(c) != 0 || len(c.ring) != 0 || c.held != 0 {
 			t.Errorf("%d, %d left after clear", seated(c), len(c.ring))
 		}
 	})
@@ -88,7 +92,7 @@ func TestChildrenTouchedSinceTheHandPassedStayAwake(t *testing.T) {
 
 func TestTheHandPassesOverWhomItFindsTouched(t *testing.T) {
 	onAShard(t, func(ctx actor.Context) {
-		c := newChildren(3)
+		c := newChildren(3 * oneChild())
 		for ord := range 4 {
 			c.spawn(ctx, seat(ord), stateOf(ord))
 		}
@@ -107,7 +111,7 @@ func TestTheHandPassesOverWhomItFindsTouched(t *testing.T) {
 
 func TestAMemberThatPanickedIsNotMadeAgain(t *testing.T) {
 	onAShard(t, func(ctx actor.Context) {
-		c := newChildren(3)
+		c := newChildren(3 * oneChild())
 		k := c.spawn(ctx, seat(1), stateOf(1))
 		if _, ok := c.produce().(deaf); !ok {
 			t.Error("an actor was made while none was being spawned")
@@ -124,4 +128,28 @@ func TestAChildIsACacheLine(t *testing.T) {
 	if got := unsafe.Sizeof(child{}); got != 64 {
 		t.Errorf("a child has %d bytes, want 64", got)
 	}
+}
+
+// A member is weighed again when the hand passes: one that grew takes the place of others.
+func TestChildren_AreBoundedInBytes(t *testing.T) {
+	onAShard(t, func(ctx actor.Context) {
+		c := newChildren(10 * oneChild())
+		for ord := range 10 {
+			c.spawn(ctx, seat(ord), stateOf(ord))
+		}
+		if slept := c.rest(ctx); slept != 0 || c.held != 10*oneChild() {
+			t.Fatalf("%d slept, %d bytes are held", slept, c.held)
+		}
+		big := domain.Fields{{Field: domain.Bio, Value: strings.Repeat("x", 6*oneChild())}}
+		c.at(seat(4)).state().Member.Profile = big
+		c.spawn(ctx, seat(10), stateOf(10))
+		c.rest(ctx)
+		real := 0
+		for _, k := range c.ring {
+			real += childBytes + k.state().Bytes()
+		}
+		if c.held > c.limit || c.held != real || seated(c) == 11 {
+			t.Errorf("%d children of %d bytes are awake, %d are held", seated(c), real, c.held)
+		}
+	})
 }

@@ -47,6 +47,7 @@ func (s *shard) commit(ctx actor.Context) error {
 	s.waiting.release(ctx, s.state.Next, s.sent)
 	s.releaseStreams(ctx)
 	shared.stats.slept.Add(int64(s.awake.rest(ctx)))
+	shared.stats.awake.Store(int64(s.awake.held))
 	s.serveWhenNear()
 	return nil
 }
@@ -115,7 +116,7 @@ func (s *shard) load() error {
 	s.flows, s.flow, s.moved = map[stream]*flow{}, nil, nil
 	first, end := slotsOf(s.env.id, s.env.shards)
 	s.roster, s.accounts = member.NewRoster(first, end), map[domain.AccountID]*account{}
-	s.awake = newChildren(s.env.options.AwakeMembers)
+	s.awake = newChildren(s.env.options.AwakeBytes / s.env.shards)
 	s.parked = newParked()
 	s.views = newViewWriter(s.views.version + 1)
 	if s.waiting.requests == nil {

@@ -191,7 +191,7 @@ func (r *rig) replayCut(t *testing.T, end int64, page func() int64) *storage.Aud
 	r.journal.mu.Lock()
 	r.journal.cut = page
 	r.journal.mu.Unlock()
-	s, err := r.node.Shadow(t.Context(), 0, ShadowOptions{AwakeMembers: 2, Open: func() (ShardStore, error) {
+	s, err := r.node.Shadow(t.Context(), 0, ShadowOptions{AwakeBytes: 12_000, Open: func() (ShardStore, error) {
 		sh, err := store.Shard(0)
 		return rigStore{sh, r}, err
 	}})

@@ -138,7 +138,7 @@ func TestWhatCannotBeReadStopsItsShardAlone(t *testing.T) {
 		t.Run(fmt.Sprint("met by a question ", byQuestion), func(t *testing.T) {
 			inBubble(t, func(t *testing.T) {
 				said := &diary{}
-				r := newRig(t, 2, Options{Log: said.log(), AwakeMembers: 1})
+				r := newRig(t, 2, Options{Log: said.log(), AwakeBytes: 1_000})
 				defer r.close()
 				r.furnish(1)
 				ids := []domain.MemberID{r.memberOf(0), r.memberOf(1)}

@@ -68,7 +68,7 @@ func TestI6MembersAsleepDoAsThoseAwake(t *testing.T) {
 	seed := rand.Uint64()
 	t.Log("seed", seed)
 	rnd := rand.New(rand.NewPCG(seed, 12))
-	r := newRig(t, 2, Options{AwakeMembers: 1})
+	r := newRig(t, 2, Options{AwakeBytes: 1_000})
 	r.furnish(1)
 	const fans = 6
 	for n := range fans {
@@ -102,8 +102,8 @@ func TestI6MembersAsleepDoAsThoseAwake(t *testing.T) {
 	for _, o := range []struct {
 		awake int
 		page  int64
-	}{{1000, 300}, {1, 1}, {1, 7}} {
-		r.options.AwakeMembers, r.journal.page, r.fs = o.awake, o.page, vfs.NewCrashableMem()
+	}{{1 << 20, 300}, {1, 1}, {20_000, 7}} {
+		r.options.AwakeBytes, r.journal.page, r.fs = o.awake, o.page, vfs.NewCrashableMem()
 		r.open()
 		r.settled()
 		if d := cmp.Diff(want, r.tally(1).Total); d != "" {

@@ -50,8 +50,8 @@ type Node struct {
 
 // New is a node that is not started.
 func New(o Options) *Node {
-	if o.AwakeMembers == 0 {
-		o.AwakeMembers = 20_000
+	if o.AwakeBytes == 0 {
+		o.AwakeBytes = 192 << 20
 	}
 	if o.CachedIdentities == 0 {
 		o.CachedIdentities = 50_000

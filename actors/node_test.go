@@ -80,7 +80,7 @@ func TestTheNodeCountsAsANaiveModelDoes(t *testing.T) {
 	t.Log("seed", seed)
 	rnd := rand.New(rand.NewPCG(seed, 4))
 	const fans, brands = 40, 6
-	r := newRig(t, 2, Options{AwakeMembers: 3, ResidentBytes: 30_000, CachedIdentities: 4})
+	r := newRig(t, 2, Options{AwakeBytes: 12_000, ResidentBytes: 30_000, CachedIdentities: 4})
 	r.furnish(brands)
 	for i, value := range worths {
 		r.submit(domain.Submission{Account: 1, Command: &domain.PutDefinition{

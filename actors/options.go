@@ -16,7 +16,7 @@ type Options struct {
 	OpenShard   func(shard int) (ShardStore, error)
 	OpenCatalog func() (CatalogStore, error)
 
-	AwakeMembers     int    // members a shard keeps awake; default 20,000
+	AwakeBytes       int    // memory for members that are awake, over all shards; default 192 MiB
 	CachedIdentities int    // identities a shard remembers in each of two generations; default 50,000
 	ResidentBytes    int    // memory for columns, over all shards; 0: no bound; see KeepResident
 	Workers          int    // questions scanned at once; default GOMAXPROCS

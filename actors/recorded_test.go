@@ -124,7 +124,7 @@ func TestI12_RecordedRisesWithTheSequence(t *testing.T) {
 	t.Log("seed", seed)
 	rnd := rand.New(rand.NewPCG(seed, 31))
 	const shards = 4
-	r := newRig(t, shards, Options{AwakeMembers: 5, ResidentBytes: 30_000})
+	r := newRig(t, shards, Options{AwakeBytes: 12_000, ResidentBytes: 30_000})
 	r.furnish(3)
 	w := newTravellers(r, rnd, 20, 3)
 	for range 8 {
@@ -179,7 +179,7 @@ func TestI12_WalksByRecordingMeetEachRowOnce(t *testing.T) {
 	t.Log("seed", seed)
 	rnd := rand.New(rand.NewPCG(seed, 32))
 	for _, shards := range []int{2, 3, 5} {
-		r := newRig(t, shards, Options{AwakeMembers: 5, ResidentBytes: 30_000})
+		r := newRig(t, shards, Options{AwakeBytes: 12_000, ResidentBytes: 30_000})
 		r.furnish(3)
 		w := newTravellers(r, rnd, 20, 3)
 		w.oneTime = true

@@ -33,7 +33,7 @@ type ShadowOptions struct {
 	Open func() (ShardStore, error) // an empty store, and the same again
 	Rate int                        // records a second at most; 0: no bound
 
-	AwakeMembers  int // default 5,000
+	AwakeBytes    int // memory for members that are awake; default 6 MiB
 	ResidentBytes int // memory for columns; default 32 MiB
 }
 
@@ -54,7 +54,7 @@ func (n *Node) Shadow(ctx context.Context, shard int, o ShadowOptions) (*Shadow,
 	}
 	quiet := slog.New(slog.NewTextHandler(io.Discard, nil)) // what becomes of it is told by To
 	options := n.o
-	options.AwakeMembers, options.CachedIdentities = cmp.Or(o.AwakeMembers, 5000), 10_000
+	options.AwakeBytes, options.CachedIdentities = cmp.Or(o.AwakeBytes, 6<<20)*n.shards, 10_000
 	options.DeadLetters, options.Log = nowhere{}, quiet
 	run, cancel := context.WithCancel(n.ctx)
 	s := &Shadow{

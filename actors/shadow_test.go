@@ -22,7 +22,7 @@ func (r *rig) shadowOf(t testing.TB, shard int) (have, replay *storage.Audit) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { store.Close() })
-	s, err := r.node.Shadow(t.Context(), shard, ShadowOptions{AwakeMembers: 4, ResidentBytes: 30_000, Open: func() (ShardStore, error) {
+	s, err := r.node.Shadow(t.Context(), shard, ShadowOptions{AwakeBytes: 12_000, ResidentBytes: 30_000, Open: func() (ShardStore, error) {
 		sh, err := store.Shard(shard)
 		return rigStore{sh, r}, err
 	}})

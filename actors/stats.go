@@ -22,6 +22,7 @@ type shardStats struct {
 	woken      atomic.Int64 // members read from the store
 	slept      atomic.Int64
 	evicted    atomic.Int64 // columns that became cold
+	awake      atomic.Int64 // bytes that members take, as of the last commit
 	parked     atomic.Int64 // activities, as of the last commit
 	columns    atomic.Int64 // bytes that columns take, as of the last look
 	panics     atomic.Int64
@@ -81,6 +82,7 @@ type ShardStatus struct {
 	Parked     int64            `json:"parked"` // activities of members whose registration waits for another shard
 	Commits    int64            `json:"commits"`
 	Woken      int64            `json:"membersWoken"`
+	Awake      int64            `json:"awakeBytes"`  // memory of members that are awake
 	Columns    int64            `json:"columnBytes"` // memory, as of a little ago
 	Evicted    int64            `json:"columnsEvicted"`
 	Panics     int64            `json:"panics"`
@@ -95,7 +97,7 @@ func (s *shardShared) status(now time.Time) ShardStatus {
 		Shard: s.id, Behaviour: behaviour(s.behaviour.Load()).String(), Applied: s.applied.Load(), End: s.end.Load(),
 		LagMs: s.fresh.lag(now).Milliseconds(), Rows: s.stats.rows.Load(), Recorded: s.stats.recorded.Load(),
 		Duplicates: s.stats.duplicates.Load(), Deleted: s.stats.deleted.Load(), Repeats: s.stats.repeats.Load(), Forwarded: s.stats.forwarded.Load(),
-		Registered: s.stats.registered.Load(), Parked: s.stats.parked.Load(), Commits: s.stats.commits.Load(), Woken: s.stats.woken.Load(),
+		Registered: s.stats.registered.Load(), Parked: s.stats.parked.Load(), Awake: s.stats.awake.Load(), Commits: s.stats.commits.Load(), Woken: s.stats.woken.Load(),
 		Panics: s.stats.panics.Load(), Evicted: s.stats.evicted.Load(), Columns: s.stats.columns.Load(),
 	}
 	st.Foreign = s.foreign.records.Load()

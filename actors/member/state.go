@@ -1,6 +1,10 @@
 package member
 
-import "github.com/ovation-analytics/ovation/actors/domain"
+import (
+	"unsafe"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
 
 // History answers what a member's past holds.
 type History interface {
@@ -65,6 +69,35 @@ func (s *State) Sleeper(id domain.MemberID, account domain.AccountID, ord domain
 	m := &s.Member
 	m.ID, m.Account, m.Ord, m.State = id, account, ord, domain.MemberActive
 	s.muted = muted
+}
+
+// Bytes is what s takes in memory, about.
+func (s *State) Bytes() int {
+	m := &s.Member
+	n := int(unsafe.Sizeof(*s)) + cap(s.fresh)*int(unsafe.Sizeof(domain.Row{})) + cap(s.pairs)*int(unsafe.Sizeof(domain.OneTime{}))
+	n += fieldBytes(m.Profile) + len(m.Opts)*int(unsafe.Sizeof(domain.OptState{}))
+	for i := range m.Services {
+		r := &m.Services[i]
+		n += int(unsafe.Sizeof(*r)) + len(r.UID) + len(r.PartnerCode) + len(r.PartnerID) + fieldBytes(r.Fields)
+		for _, d := range r.Domains {
+			n += int(unsafe.Sizeof(d)) + len(d)
+		}
+	}
+	for i := range m.Passwords {
+		n += int(unsafe.Sizeof(m.Passwords[i])) + len(m.Passwords[i].Hash) + 8*len(m.Passwords[i].Wrong)
+	}
+	for i := range m.Pending {
+		c := &m.Pending[i].Register
+		n += int(unsafe.Sizeof(m.Pending[i])) + fieldBytes(c.Given) + fieldBytes(c.Record) + len(c.UID) + len(c.Password)
+	}
+	return n
+}
+
+func fieldBytes(f domain.Fields) (n int) {
+	for i := range f {
+		n += int(unsafe.Sizeof(f[i])) + len(f[i].Value)
+	}
+	return n
 }
 
 // Begin starts a run of so many activities whose rows are staged together afterwards.

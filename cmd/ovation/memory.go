@@ -50,12 +50,8 @@ func budgetOf(memory Size) budget {
 	}
 }
 
-// What one of each takes, about: an awake member with its actor, an identity in one of two
-// generations.
-const (
-	memberBytes   = 1200
-	identityBytes = 2 * 64
-)
+// identityBytes is what an identity takes, about, in one of two generations.
+const identityBytes = 2 * 64
 
 // perShard is a shard's part in pieces of so many bytes, between least and most.
 func perShard(bytes, piece int64, shards, least, most int) int {
@@ -71,10 +67,6 @@ func (b budget) sealRows(shards int) int { return perShard(b.tails, 256, shards,
 
 func (b budget) filterBytes(shards int) int {
 	return perShard(b.filters, 1, shards, 256<<10, 32*mib)
-}
-
-func (b budget) awakeMembers(shards int) int {
-	return perShard(b.members, memberBytes, shards, 500, 20_000)
 }
 
 func (b budget) cachedIdentities(shards int) int {

@@ -81,11 +81,11 @@ func (p *program) status() nodeStatus {
 
 // nodeMetrics shows the node's status as metrics, when they are asked for.
 type nodeMetrics struct {
-	p                                                 *program
-	lag, ready, applied, end, rows, recorded, repeat  *prometheus.Desc
-	duplicates, dead, commits, routed, refused        *prometheus.Desc
-	forwarded, woken, panics, outbox, parked, deleted *prometheus.Desc
-	columns, evicted                                  *prometheus.Desc
+	p                                                        *program
+	lag, ready, applied, end, rows, recorded, repeat         *prometheus.Desc
+	duplicates, dead, commits, routed, refused               *prometheus.Desc
+	forwarded, woken, panics, outbox, parked, awake, deleted *prometheus.Desc
+	columns, evicted                                         *prometheus.Desc
 }
 
 // describe names a metric of the node.
@@ -114,6 +114,7 @@ func registerMetrics(r *prometheus.Registry, p *program) {
 		columns:    describe("column_bytes", "Memory that the columns of resident brands take.", "shard"),
 		evicted:    describe("columns_evicted_total", "Brands whose columns gave way to others.", "shard"),
 		panics:     describe("apply_panics_total", "Panics while applying.", "shard"),
+		awake:      describe("awake_bytes", "Memory that members take that are awake.", "shard"),
 		parked:     describe("parked_activities", "Activities of members whose registration waits for another shard.", "shard"),
 		outbox:     describe("outbox_waiting", "Outbox entries waiting to be published.", "shard", "kind"),
 	})
@@ -164,6 +165,7 @@ func (m *nodeMetrics) shard(s *actors.ShardStatus, gauge func(*prometheus.Desc, 
 	counter(m.panics, s.Panics, shard)
 	gauge(m.columns, float64(s.Columns), shard)
 	counter(m.evicted, s.Evicted, shard)
+	gauge(m.awake, float64(s.Awake), shard)
 	gauge(m.parked, float64(s.Parked), shard)
 	gauge(m.outbox, float64(s.Outbox), shard, "forward")
 	gauge(m.outbox, float64(s.Letters), shard, "dead_letter")

@@ -81,10 +81,6 @@ var (
 	parts = append(usual[:len(usual):len(usual)], partLoad, partLastFM, partPeers, partMemory, partCold)
 )
 
-// awakeMembers is how many members a shard keeps awake: more than that and the load
-// would measure reading members too.
-const awakeMembers = 20_000
-
 func parseOptions(args []string) (options, error) {
 	var o options
 	var only string
@@ -180,9 +176,6 @@ func (o *options) check() error {
 	}
 	if o.byMember < 0 || o.byMember > 1 {
 		errs = append(errs, errors.New("--by-member is a share from 0 to 1"))
-	}
-	if len(errs) == 0 && o.members/o.shards > awakeMembers*9/10 {
-		errs = append(errs, fmt.Errorf("--members: %d over %d shards do not stay awake (%d a shard)", o.members, o.shards, awakeMembers))
 	}
 	return errors.Join(errs...)
 }

@@ -25,7 +25,7 @@ func TestOptionsThatMakeNoSenseAreRefused(t *testing.T) {
 		{"--members 0", "--members"},
 		{"--load -1", "--load"},
 		{"--by-member 1.5", "--by-member"},
-		{"--members 200000", "awake"},
+		{"--cold-members 10 --cold-warm 20", "--cold-warm"},
 		{"--members 2000 --shards 0", "--shards"},
 		{"--only peers --peer-rows 0", "--peer-rows"},
 		{"--only load --rate -1", "--rate"},
