@@ -1,0 +1,195 @@
+package e2e
+
+import (
+	be "encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/ovation-analytics/ovation/ingest/kafka"
+	storagelog "github.com/ovation-analytics/ovation/storage/log"
+)
+
+// strays are ten values of another program: text, nothing, a tombstone, JSON that is no
+// activity, bytes that are no text, and the beginning of a record of ours.
+func strays() [][]byte {
+	return [][]byte{
+		[]byte("hello"), {}, nil, []byte(`{"a":1}`), []byte(`[]`), {0xff, 0xfe}, []byte("\xf7OV"), []byte("OVR\x00"), {0}, []byte("hello"),
+	}
+}
+
+// refusedStrays is how many of them are no activity.
+const refusedStrays = 10
+
+// foreignIn is the metric of values of other programs that a topic's readers passed over.
+func (n *node) foreignIn(topic string) (sum int64) {
+	n.t.Helper()
+	res, err := http.Get("http://" + n.admin + "/metrics")
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	defer res.Body.Close()
+	b, err := io.ReadAll(res.Body)
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	for _, m := range regexp.MustCompile(`(?m)^ovation_foreign_records_total\{[^}]*topic="`+topic+`"[^}]*\} (\S+)$`).FindAllSubmatch(b, -1) {
+		v, err := strconv.ParseFloat(string(m[1]), 64)
+		if err != nil {
+			n.t.Fatal(err)
+		}
+		sum += int64(v)
+	}
+	return sum
+}
+
+// poison produces the strays in a row to partition 0 of a topic, by a client that has not
+// authenticated, half of them in one batch.
+func (h *harmed) poison(topic string) error {
+	h.Helper()
+	var records []*kgo.Record
+	for _, v := range strays() {
+		records = append(records, &kgo.Record{Topic: h.n.prefix + topic, Partition: 0, Value: v})
+	}
+	if err := h.kgo.ProduceSync(ctx(h), records[:5]...).FirstErr(); err != nil {
+		return err
+	}
+	for _, r := range records[5:] {
+		if err := h.kgo.ProduceSync(ctx(h), r).FirstErr(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// poisonStopped writes the strays into the embedded log of a node that is stopped.
+func (h *harmed) poisonStopped(topics ...string) {
+	h.Helper()
+	log, err := storagelog.Open(filepath.Join(h.n.data, "log"), storagelog.Options{})
+	h.must(err)
+	for _, name := range topics {
+		topic, ok := log.TopicByName(name)
+		if !ok {
+			h.Fatalf("the log has no topic %s", name)
+		}
+		_, _, done, err := log.Append(topic.ID, 0, batchOf(strays()))
+		h.must(err)
+		h.must(done.Wait())
+	}
+	h.must(log.Close())
+}
+
+// batchOf is a record batch of the values.
+func batchOf(values [][]byte) []byte {
+	now := time.Now().UnixMilli()
+	b := kmsg.RecordBatch{
+		PartitionLeaderEpoch: -1, Magic: 2, LastOffsetDelta: int32(len(values) - 1), FirstTimestamp: now, MaxTimestamp: now,
+		ProducerID: -1, ProducerEpoch: -1, FirstSequence: -1, NumRecords: int32(len(values)),
+	}
+	for i, v := range values {
+		r := append([]byte{0, 0}, be.AppendVarint(nil, int64(i))...)
+		r = be.AppendVarint(r, -1) // no key
+		if v == nil {
+			r = be.AppendVarint(r, -1)
+		} else {
+			r = append(be.AppendVarint(r, int64(len(v))), v...)
+		}
+		r = be.AppendVarint(r, 0)
+		b.Records = append(append(b.Records, be.AppendVarint(nil, int64(len(r)))...), r...)
+	}
+	const length, crc, attributes = 8, 17, 21
+	out := b.AppendTo(nil)
+	be.BigEndian.PutUint32(out[length:], uint32(len(out)-12))
+	be.BigEndian.PutUint32(out[crc:], crc32.Checksum(out[attributes:], crc32.MakeTable(crc32.Castagnoli)))
+	return out
+}
+
+// Ten values of another program in a row in each topic, while the node runs and while it
+// is stopped, stop nothing and change no count: those of the public topic are dead letters,
+// those of the journal and the catalog are passed over and counted, now and in every replay.
+// The embedded log takes none of them for the journal and the catalog from a client.
+func TestPoison_StraysInEveryTopic(t *testing.T) {
+	t.Parallel()
+	onBothLogs(t, poisoned)
+}
+
+func poisoned(t *testing.T, on site) {
+	h := newHarmed(t, on.start(t, "--shards", "2"))
+	h.publish(60, false)
+	h.counted()
+
+	foreign := int64(refusedStrays)
+	for _, topic := range []string{kafka.Activities, kafka.DeadLetters} {
+		h.must(h.poison(topic))
+	}
+	for _, topic := range []string{kafka.Journal, kafka.Catalog} {
+		err := h.poison(topic)
+		switch {
+		case on.apache != nil:
+			h.must(err)
+		case err != kerr.TopicAuthorizationFailed: //nolint:errorlint // as the client gives it
+			t.Errorf("a client's records for %s: %v", topic, err)
+		}
+	}
+	if on.apache == nil {
+		foreign = 0
+	}
+	h.publish(20, false)
+	h.wellPoisoned(refusedStrays, foreign, foreign)
+
+	h.n.stop()
+	if on.apache == nil {
+		h.poisonStopped(kafka.Activities, kafka.Journal, kafka.Catalog, kafka.DeadLetters)
+	} else {
+		for _, topic := range []string{kafka.Activities, kafka.Journal, kafka.Catalog, kafka.DeadLetters} {
+			h.must(h.poison(topic))
+		}
+	}
+	foreign += refusedStrays
+	h.n.life()
+	h.connect()
+	h.publish(20, false)
+	h.wellPoisoned(2*refusedStrays, foreign, refusedStrays) // metrics are of this life
+
+	// A rebuild passes over the same values.
+	h.n.stop()
+	h.must(os.RemoveAll(filepath.Join(h.n.data, "store")))
+	h.must(os.RemoveAll(filepath.Join(h.n.data, "catalog")))
+	h.n.life()
+	h.connect()
+	h.publish(20, false)
+	h.wellPoisoned(2*refusedStrays, foreign, foreign)
+}
+
+// wellPoisoned waits until all is counted, and compares: the strays of the public topic and
+// of the journal as dead letters, those of the journal and the catalog as this process
+// passed over them. Nothing has stopped, and a replay gives the same.
+func (h *harmed) wellPoisoned(refused, letters, passed int64) {
+	h.Helper()
+	h.counted()
+	h.n.eventually(fmt.Sprintf("%d and %d dead letters", refused, letters), func() bool {
+		dead := h.n.deadByReason()
+		return dead["foreign"] == letters && dead["bad_json"]+dead["bad_event"]+dead["missing_field"] == refused
+	})
+	for _, topic := range []string{"journal", "catalog"} {
+		h.n.eventually(fmt.Sprintf("count of %d values passed over in %s", passed, topic), func() bool { return h.n.foreignIn(topic) == passed })
+	}
+	wellNode(h.n)
+	if status, said := h.n.says("/readyz"); status != http.StatusOK {
+		h.Errorf("readyz: %d %s", status, said)
+	}
+	if v := h.n.verify(0); v.State != "equal" || v.Differences != 0 {
+		h.Errorf("verify: %+v", v)
+	}
+}
