@@ -22,6 +22,10 @@ type Demo struct {
 	Describe bool   `help:"Print what the audience looks like, and start nothing."`
 }
 
+// demoMemory is --memory of a demo where none is given: a year of 3,000 fans fits, and it
+// takes little of a machine that does something else.
+const demoMemory = minMemory
+
 // maxRate is as much as the audience can be made to do.
 const maxRate = 10_000
 
@@ -37,6 +41,9 @@ func (d *Demo) Run(ctx context.Context, w io.Writer) error {
 	if d.Describe {
 		_, err := io.WriteString(w, fans.Portrait().String())
 		return err
+	}
+	if d.Memory == 0 {
+		d.Memory = demoMemory
 	}
 	log := d.Logger()
 	p, err := newProgram(ctx, d.Config, log)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"log/slog"
 	"os"
+	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
 	"strconv"
@@ -146,6 +147,7 @@ func (k *heapKeeper) look() {
 	}
 	if k.idle.began(k.value(sampleAllocated), mapped, live) {
 		k.huge.leave()
+		runtime.GC() // pools keep what is in them over one collection
 		debug.FreeOSMemory()
 		trimMalloc()
 	} else if live >= hugeFrom && k.idle.looks == 0 {
