@@ -75,6 +75,12 @@
 // and a gap is reported where the reader is. What a shard sends is numbered within its life,
 // which is a function of the words and the offset, never of how often this replica stopped.
 //
+// The word on a gap of the catalog stands in the catalog, behind the gap: the catalog looks
+// ahead for it and applies nothing meanwhile (catalog_gaps.go), in every replay alike. A
+// catalog that is another topic, or was cut below what was applied, takes no word: ids of
+// what was lost would be given again. A node that meets any of this at its start is open for
+// the operator, and starts once the catalog is read on.
+//
 // What passes stops nobody: a broker that is away, a disk that is nearly full. It is
 // tried again until it goes; status says what is waited for (trouble.go), the view stays,
 // and the lag tells how old it is.

@@ -16,11 +16,11 @@ import (
 func TestShard_StoresTheEpochOfItsLastRecord(t *testing.T) {
 	r := newRig(t, 1, Options{})
 	r.furnish(1)
-	r.journal.page = 5 * sliceMost
 	member := r.register(1)
 	rnd := rand.New(rand.NewPCG(1, 1))
 	for round := range 3 {
 		r.close()
+		r.journal.page = 5 * sliceMost
 		var records []domain.Record
 		for i := range 4 * sliceMost {
 			records = append(records, domain.Record{Kind: domain.KindActivity, Account: 1, Activity: domain.Activity{
