@@ -31,7 +31,9 @@ type Shadow struct {
 // ShadowOptions is what a replay is made with.
 type ShadowOptions struct {
 	Open func() (ShardStore, error) // an empty store, and the same again
-	Rate int                        // records a second at most; 0: no bound
+	// Pace waits until so many more records may be applied; nil: at once. Replays may share
+	// it.
+	Pace func(ctx context.Context, records int) error
 
 	AwakeBytes    int // memory for members that are awake; default 6 MiB
 	ResidentBytes int // memory for columns; default 32 MiB
@@ -59,7 +61,7 @@ func (n *Node) Shadow(ctx context.Context, shard int, o ShadowOptions) (*Shadow,
 	run, cancel := context.WithCancel(n.ctx)
 	s := &Shadow{
 		system: n.system, shared: newShardShared(shard), cancel: cancel,
-		limit: &ceiling{raised: make(chan struct{}, 1), rate: o.Rate}, lane: startLane(run, nowhere{}, shard, quiet),
+		limit: &ceiling{raised: make(chan struct{}, 1), pace: o.Pace}, lane: startLane(run, nowhere{}, shard, quiet),
 	}
 	s.resident.Store(int64(cmp.Or(o.ResidentBytes, 32<<20) * n.shards)) // a shard takes its part
 	env := &shardEnv{
@@ -104,8 +106,7 @@ func (s *Shadow) Stop() {
 type ceiling struct {
 	to     atomic.Int64
 	raised chan struct{} // holds one token after to was raised
-	rate   int           // records a second; 0: no bound
-	due    time.Time     // when the next records may be given; owned by the pump
+	pace   func(ctx context.Context, records int) error
 }
 
 func (c *ceiling) raise(to int64) {
@@ -114,22 +115,6 @@ func (c *ceiling) raise(to int64) {
 	case c.raised <- struct{}{}:
 	default:
 	}
-}
-
-// pace waits until so many more records may be given.
-func (c *ceiling) pace(ctx context.Context, records int) error {
-	if c.rate <= 0 {
-		return nil
-	}
-	now := time.Now()
-	if c.due.Before(now) {
-		c.due = now
-	}
-	c.due = c.due.Add(time.Duration(records) * time.Second / time.Duration(c.rate))
-	if !pause(ctx, c.due.Sub(now)) {
-		return ctx.Err()
-	}
-	return nil
 }
 
 // boundLog is a journal up to a ceiling, to which nothing can be appended.
@@ -171,7 +156,10 @@ func (r *boundReader) Read(ctx context.Context, next int64, epoch int32, spare [
 	if page.Next > to {
 		page = below(page, to, epoch)
 	}
-	return page, r.limit.pace(ctx, len(page.Records))
+	if r.limit.pace != nil {
+		err = r.limit.pace(ctx, len(page.Records))
+	}
+	return page, err
 }
 
 // below is what a page has below an offset; epoch is that of the batch before the page.

@@ -166,7 +166,7 @@ func TestAReplaySaysWhyItStopped(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	other, err := r.node.Shadow(t.Context(), 0, ShadowOptions{Rate: 1, Open: func() (ShardStore, error) { return nil, errors.New("unused") }})
+	other, err := r.node.Shadow(t.Context(), 0, ShadowOptions{Pace: func(ctx context.Context, _ int) error { return ctx.Err() }, Open: func() (ShardStore, error) { return nil, errors.New("unused") }})
 	if err != nil {
 		t.Fatal(err)
 	}

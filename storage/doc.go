@@ -47,7 +47,8 @@
 //	parked.go                         activities of members that are pending
 //	facts.go audit.go                 the state hash, and the same from stored bytes
 //	marks.go                          where two replicas went apart
-//	auditwalk.go compare.go           all that is stored, compared with a replay
+//	auditwalk.go compare.go           all that is stored, compared with a replay; keys and their
+//	                                  values in comparekeys.go
 //	consistent.go                     and with itself
 //	warm.go snapshot.go scan.go       reading
 //	says.go search.go gist.go         what actions say, many at once; a word in it

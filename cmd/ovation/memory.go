@@ -24,6 +24,7 @@ type budget struct {
 	pages                   int64 // read and not yet applied: of the journal, and as many of the source
 	remembered, answers     int64
 	columns                 int64 // until it is known what else lives
+	verify                  int64 // of a verification's stores, while there is one; of the columns'
 }
 
 // minMemory is the least that a node runs in.
@@ -46,7 +47,7 @@ func budgetOf(memory Size) budget {
 		filters: m / 16, gists: m / 32, tails: m / 16,
 		members: m / 6, identities: m / 16,
 		pages: m / 32, remembered: min(m/32, 32*mib), answers: m / 8,
-		columns: m / 4,
+		columns: m / 4, verify: min(max(m/8, 16*mib), 512*mib),
 	}
 }
 

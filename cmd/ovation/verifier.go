@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"sync"
@@ -18,13 +19,14 @@ import (
 	"github.com/ovation-analytics/ovation/storage"
 )
 
-// verifier replays the journal beside the running node, shard by shard, and compares what
-// is stored with what comes out. One run at a time.
+// verifier replays the journal beside the running node, some shards side by side, and
+// compares what is stored with what comes out. One run at a time.
 type verifier struct {
 	node   *actors.Node
 	store  *storage.Store
 	shards int
-	dir    string // of the shadow store, removed at the end of a run
+	memory int64  // of its stores
+	dir    string // of the shadow stores, removed at the end of a run
 	file   string // the last run, for after a restart
 	log    *slog.Logger
 
@@ -53,6 +55,10 @@ type verifyRun struct {
 	Stored      bool          `json:"stored,omitempty"` // compared with itself only
 	Started     time.Time     `json:"started"`
 	Seconds     float64       `json:"seconds"`
+	Remaining   float64       `json:"remaining"` // seconds, about; 0: not known, or over
+	Side        int           `json:"side"`      // shards side by side
+	Records     int64         `json:"records"`   // that the journal had when it began, of all shards
+	Replayed    int64         `json:"replayed"`
 	Compared    int           `json:"compared"` // shards with a verdict of a replay
 	Differences int           `json:"differences"`
 	Shards      []verifyShard `json:"shards"`
@@ -60,17 +66,19 @@ type verifyRun struct {
 
 // verifyShard is one shard in a run.
 type verifyShard struct {
-	Shard       int                `json:"shard"`
-	State       string             `json:"state"`
-	Why         string             `json:"why,omitempty"` // why it is not replayed, or failed
-	Replayed    int64              `json:"replayed"`      // offset up to which it is
-	Position    int64              `json:"position"`      // offset at which both are compared
-	Seconds     float64            `json:"seconds"`
-	Facts       string             `json:"facts,omitempty"`  // the state hash there
-	Replay      string             `json:"replay,omitempty"` // that of the replay
-	Stretch     *verifyStretch     `json:"stretch,omitempty"`
-	Differences int                `json:"differences"`
-	First       []verifyDifference `json:"first,omitempty"`
+	Shard         int                `json:"shard"`
+	State         string             `json:"state"`
+	Why           string             `json:"why,omitempty"` // why it is not replayed, or failed
+	Records       int64              `json:"records"`       // to be replayed, as the run began
+	Replayed      int64              `json:"replayed"`      // offset up to which it is
+	Position      int64              `json:"position"`      // offset at which both are compared
+	Seconds       float64            `json:"seconds"`
+	ReplaySeconds float64            `json:"replaySeconds"`    // the replay's part of them
+	Facts         string             `json:"facts,omitempty"`  // the state hash there
+	Replay        string             `json:"replay,omitempty"` // that of the replay
+	Stretch       *verifyStretch     `json:"stretch,omitempty"`
+	Differences   int                `json:"differences"`
+	First         []verifyDifference `json:"first,omitempty"`
 }
 
 // verifyStretch are the offsets [from, to) of the journal in which the state hashes went
@@ -96,7 +104,7 @@ type verifyOrder struct {
 
 func newVerifier(p *program) (*verifier, error) {
 	v := &verifier{
-		node: p.node, store: p.store, shards: p.topics.journal.Partitions(), log: p.log,
+		node: p.node, store: p.store, shards: p.topics.journal.Partitions(), memory: p.budget.verify, log: p.log,
 		dir: filepath.Join(p.cfg.Data, "verify.tmp"), file: filepath.Join(p.cfg.Data, "verify.json"),
 	}
 	if err := os.RemoveAll(v.dir); err != nil { // of a run that was killed
@@ -131,10 +139,17 @@ func (v *verifier) Start(o verifyOrder) error {
 	}
 	run := &verifyRun{State: verifyRunning, Stored: o.Stored, Started: time.Now().UTC()}
 	for i := range v.shards {
-		if len(o.Shards) == 0 || slices.Contains(o.Shards, i) {
-			run.Shards = append(run.Shards, verifyShard{Shard: i, State: verifyWaiting})
+		if len(o.Shards) > 0 && !slices.Contains(o.Shards, i) {
+			continue
 		}
+		s := verifyShard{Shard: i, State: verifyWaiting}
+		if !o.Stored {
+			s.Records, _ = v.node.Applied(i) // of one that does not run the replay says why
+		}
+		run.Records += s.Records
+		run.Shards = append(run.Shards, s)
 	}
+	run.Side = min(runtime.GOMAXPROCS(0), len(run.Shards))
 	ctx, cancel := context.WithCancel(context.Background())
 	v.run, v.cancel = run, cancel
 	v.running.Go(func() { v.work(ctx, o) })
@@ -168,6 +183,11 @@ func (v *verifier) Last() *verifyRun {
 	run.Shards = slices.Clone(run.Shards)
 	if v.cancel != nil {
 		run.Seconds = time.Since(run.Started).Seconds()
+		run.Remaining = run.remaining()
+	}
+	run.Replayed = 0
+	for i := range run.Shards {
+		run.Replayed += run.Shards[i].Replayed
 	}
 	return &run
 }
@@ -179,25 +199,55 @@ func (v *verifier) update(f func(*verifyRun)) {
 	f(v.run)
 }
 
+// work verifies the shards, the next one whenever one is done.
 func (v *verifier) work(ctx context.Context, o verifyOrder) {
-	var count int
-	v.update(func(r *verifyRun) { count = len(r.Shards) })
+	var count, side int
+	v.update(func(r *verifyRun) { count, side = len(r.Shards), r.Side })
+	w := newVerifyWork(ctx, o, side, v.memory)
+	next := make(chan int, count)
 	for i := range count {
-		if ctx.Err() != nil {
-			break
-		}
-		var s verifyShard
-		v.update(func(r *verifyRun) { r.Shards[i].State = verifyRunning; s = r.Shards[i] })
-		began := time.Now()
-		err := v.verify(ctx, &s, o, func(at int64) { v.update(func(r *verifyRun) { r.Shards[i].Replayed = at }) })
-		if s.Seconds = time.Since(began).Seconds(); err != nil {
-			if s.State, s.Why = verifyFailed, err.Error(); errors.Is(err, context.Canceled) {
-				s.State, s.Why = verifyCancelled, ""
+		next <- i
+	}
+	close(next)
+	var working sync.WaitGroup
+	for range side {
+		working.Go(func() {
+			for i := range next {
+				if ctx.Err() == nil {
+					v.workOn(w, i)
+				}
 			}
-		}
-		v.update(func(r *verifyRun) { r.Shards[i] = s })
+		})
+	}
+	working.Wait()
+	w.cache.Close()
+	if err := os.RemoveAll(v.dir); err != nil {
+		v.log.Warn("what a verification has made cannot be removed", "err", err)
 	}
 	v.end(ctx)
+}
+
+// workOn verifies the i-th shard of the run.
+func (v *verifier) workOn(w *verifyWork, i int) {
+	var s verifyShard
+	v.update(func(r *verifyRun) { r.Shards[i].State = verifyRunning; s = r.Shards[i] })
+	began := time.Now()
+	err := v.verify(w, &s, func(at int64, replaying bool) {
+		took := time.Since(began).Seconds()
+		v.update(func(r *verifyRun) {
+			r.Shards[i].Replayed, r.Shards[i].Seconds = at, took
+			if replaying {
+				r.Shards[i].ReplaySeconds = took
+				s.ReplaySeconds = took
+			}
+		})
+	})
+	if s.Seconds = time.Since(began).Seconds(); err != nil {
+		if s.State, s.Why = verifyFailed, err.Error(); errors.Is(err, context.Canceled) {
+			s.State, s.Why = verifyCancelled, ""
+		}
+	}
+	v.update(func(r *verifyRun) { r.Shards[i] = s })
 }
 
 // end says what came out, in the log and in the file for the next life.
@@ -205,6 +255,9 @@ func (v *verifier) end(ctx context.Context) {
 	v.mu.Lock()
 	r := v.run
 	r.Seconds = time.Since(r.Started).Seconds()
+	for i := range r.Shards {
+		r.Replayed += r.Shards[i].Replayed
+	}
 	r.conclude(ctx.Err() != nil)
 	v.cancel()
 	v.cancel = nil

@@ -18,7 +18,7 @@ import (
 // Verify asks the running node to replay the journal and to compare.
 type Verify struct {
 	adminClient
-	Rate   int   `default:"50000" env:"-" placeholder:"N" help:"Records replayed a second at most, so that the node goes on answering; 0: as fast as it goes."`
+	Rate   int   `default:"50000" env:"-" placeholder:"N" help:"Records replayed a second at most, by all shards together, so that the node goes on answering; 0: as fast as it goes."`
 	Shard  []int `sep:"," env:"-" placeholder:"N" help:"Only these shards."`
 	Stored bool  `env:"-" help:"No replay: compare what is stored with itself. For a journal that is cut."`
 	Detach bool  `env:"-" help:"Do not wait for the end: verify --last and status show what came out."`
@@ -83,17 +83,31 @@ func (c *Verify) follow(ctx context.Context) (run verifyRun, err error) {
 		}
 		if c.Output == "text" && time.Since(told) > tellEvery {
 			told = time.Now()
-			for i := range run.Shards {
-				if s := &run.Shards[i]; s.State == verifyRunning {
-					fmt.Fprintf(os.Stderr, "shard %d: replayed to %d\n", s.Shard, s.Replayed)
-				}
-			}
+			fmt.Fprintln(os.Stderr, run.progress())
 		}
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
 		}
 	}
+}
+
+// progress is how far the run is, in a line.
+func (r *verifyRun) progress() string {
+	ended := 0
+	for i := range r.Shards {
+		if r.Shards[i].ended() {
+			ended++
+		}
+	}
+	line := fmt.Sprintf("%d of %d shards are done", ended, len(r.Shards))
+	if r.Records > 0 && r.Seconds > 0 {
+		line += fmt.Sprintf(", %d of %d records replayed (%d %%, %.0f a second)", r.Replayed, r.Records, min(100, 100*r.Replayed/r.Records), float64(r.Replayed)/r.Seconds)
+	}
+	if r.Remaining > 0 {
+		line += fmt.Sprintf(", about %v left", time.Duration(r.Remaining*float64(time.Second)).Round(time.Second))
+	}
+	return line
 }
 
 // print shows the run as text.

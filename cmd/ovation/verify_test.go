@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -66,6 +67,9 @@ func TestVerifyFindsAStoreEqualAndSaysSo(t *testing.T) {
 	r := h.verified(exitFine)
 	if r.State != verifyEqual || r.Compared != 2 || r.Differences != 0 || len(r.Shards) != 2 {
 		t.Fatalf("%+v", r)
+	}
+	if r.Side != min(2, runtime.GOMAXPROCS(0)) || r.Records < before[0]+before[1] || r.Replayed < r.Records || r.Remaining != 0 {
+		t.Errorf("%d shards side by side replayed %d of %d records, %v s remain", r.Side, r.Replayed, r.Records, r.Remaining)
 	}
 	for _, s := range r.Shards {
 		if s.State != verifyEqual || s.Facts != s.Replay || len(s.Facts) != 32 || s.Position < before[s.Shard] || s.Position > h.end(kafka.Journal, int32(s.Shard)) || s.Stretch != nil {

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors"
@@ -21,18 +20,46 @@ const (
 	verifyNear   = 20_000 // records behind the live shard
 	verifyRounds = 20     // after so many a snapshot is taken all the same
 
-	verifyCache    = 16 << 20 // of the shadow store
-	verifyMemTable = 16 << 20
-	verifyBytes    = 64 << 20 // read a second in a comparison, when a rate is given
+	verifyFilters = 4 << 20  // of each shadow store
+	verifyColumns = 2 << 20  // of each: nothing asks a replay
+	verifyBytes   = 64 << 20 // read a second in comparisons, when a rate is given
 )
 
-// verify fills in what comes out of one shard. An error says that it cannot be told.
-func (v *verifier) verify(ctx context.Context, s *verifyShard, o verifyOrder, progress func(at int64)) (err error) {
-	pace := paceOf(ctx, o.Rate)
-	if o.Stored {
-		return v.alone(s, verifyConsistent, pace)
+// verifyWork is what the shards of a run have in common.
+type verifyWork struct {
+	ctx     context.Context
+	o       verifyOrder
+	records *pacer
+	bytes   *pacer
+	cache   *storage.Cache // of all shadow stores
+	buffer  int            // a write buffer of one
+}
+
+// verifyBuffers is how many write buffers the cache of the shadow stores is worth: they are
+// taken out of it, and what is left has to hold what a replay looks up.
+const verifyBuffers = 4
+
+func newVerifyWork(ctx context.Context, o verifyOrder, side int, memory int64) *verifyWork {
+	w := &verifyWork{
+		ctx: ctx, o: o, records: &pacer{most: o.Rate}, bytes: &pacer{},
+		cache: storage.NewCache(memory, 200*side), buffer: max(1*mib, int(memory)/verifyBuffers/side),
 	}
-	err = v.compare(ctx, s, o, progress, pace)
+	if o.Rate > 0 {
+		w.bytes.most = verifyBytes
+	}
+	return w
+}
+
+// pace lets comparisons read so many bytes a second, if a rate is given, and ends them with
+// the run.
+func (w *verifyWork) pace(bytes int) error { return w.bytes.wait(w.ctx, bytes) }
+
+// verify fills in what comes out of one shard. An error says that it cannot be told.
+func (v *verifier) verify(w *verifyWork, s *verifyShard, progress func(at int64, replaying bool)) (err error) {
+	if w.o.Stored {
+		return v.alone(s, verifyConsistent, w.pace)
+	}
+	err = v.compare(w, s, progress)
 	var stopped *actors.ReplayError
 	switch {
 	case errors.As(err, &stopped) && stopped.Gap:
@@ -42,7 +69,7 @@ func (v *verifier) verify(ctx context.Context, s *verifyShard, o verifyOrder, pr
 	default:
 		return err
 	}
-	return v.alone(s, verifyNotReplayed, pace)
+	return v.alone(s, verifyNotReplayed, w.pace)
 }
 
 // errCut says why a replay differs that should: the shard has applied what its log lost.
@@ -65,25 +92,27 @@ func (v *verifier) alone(s *verifyShard, state string, pace func(int) error) err
 }
 
 // compare replays the journal and compares.
-func (v *verifier) compare(ctx context.Context, s *verifyShard, o verifyOrder, progress func(at int64), pace func(int) error) (err error) {
+func (v *verifier) compare(w *verifyWork, s *verifyShard, progress func(at int64, replaying bool)) (err error) {
 	dir := filepath.Join(v.dir, fmt.Sprint(s.Shard))
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(v.dir)) }()
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	shadow, err := storage.Open(dir, storage.Options{
-		CacheBytes: verifyCache, MemTableBytes: verifyMemTable, FilterBytes: 4 << 20, MaxOpenFiles: 200, Throwaway: true,
+		Cache: w.cache, MemTableBytes: w.buffer, FilterBytes: verifyFilters, MaxOpenFiles: 200, Throwaway: true,
 	})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, shadow.Close()) }()
-	live, err := v.replay(ctx, s, o, shadow, progress, pace)
+	live, err := v.replay(w, s, shadow, progress)
 	if err != nil {
 		return err
 	}
 	defer live.Close()
-	replay, err := shadow.Audit(s.Shard, pace)
+	watched := watch(func() { progress(live.State().Next, false) })
+	defer watched.stop()
+	replay, err := shadow.Audit(s.Shard, w.pace)
 	if err != nil {
 		return err
 	}
@@ -114,8 +143,9 @@ func (v *verifier) compare(ctx context.Context, s *verifyShard, o verifyOrder, p
 }
 
 // replay brings a shadow to where the live shard stands, and gives the live one there.
-func (v *verifier) replay(ctx context.Context, s *verifyShard, o verifyOrder, store *storage.Store, progress func(at int64), pace func(int) error) (*storage.Audit, error) {
-	shadow, err := v.node.Shadow(ctx, s.Shard, actors.ShadowOptions{Rate: o.Rate, Open: func() (actors.ShardStore, error) {
+func (v *verifier) replay(w *verifyWork, s *verifyShard, store *storage.Store, progress func(at int64, replaying bool)) (*storage.Audit, error) {
+	ctx := w.ctx
+	shadow, err := v.node.Shadow(ctx, s.Shard, actors.ShadowOptions{Pace: w.records.wait, ResidentBytes: verifyColumns, Open: func() (actors.ShardStore, error) {
 		sh, err := store.Shard(s.Shard)
 		if err != nil {
 			return nil, err
@@ -126,21 +156,8 @@ func (v *verifier) replay(ctx context.Context, s *verifyShard, o verifyOrder, st
 		return nil, err
 	}
 	defer shadow.Stop()
-	watched, stop := context.WithCancel(ctx)
-	var watching sync.WaitGroup // progress is the run's: not told when the replay is over
-	defer watching.Wait()
-	defer stop()
-	watching.Go(func() {
-		for tick := time.NewTicker(200 * time.Millisecond); ; {
-			select {
-			case <-tick.C:
-				progress(shadow.Applied())
-			case <-watched.Done():
-				tick.Stop()
-				return
-			}
-		}
-	})
+	watched := watch(func() { progress(shadow.Applied(), true) })
+	defer watched.stop()
 	for range verifyRounds {
 		applied, err := v.node.Applied(s.Shard)
 		if err != nil {
@@ -153,7 +170,7 @@ func (v *verifier) replay(ctx context.Context, s *verifyShard, o verifyOrder, st
 			break
 		}
 	}
-	live, err := v.store.Audit(s.Shard, pace)
+	live, err := v.store.Audit(s.Shard, w.pace)
 	if err != nil {
 		return nil, err
 	}
@@ -161,6 +178,36 @@ func (v *verifier) replay(ctx context.Context, s *verifyShard, o verifyOrder, st
 		return nil, errors.Join(err, live.Close())
 	}
 	return live, nil
+}
+
+// watching calls a function now and then, until it is stopped: it is not called after that.
+type watching struct {
+	end  chan struct{}
+	over chan struct{}
+}
+
+func watch(tell func()) watching {
+	w := watching{make(chan struct{}), make(chan struct{})}
+	go func() {
+		defer close(w.over)
+		tick := time.NewTicker(pollEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				tell()
+			case <-w.end:
+				tell()
+				return
+			}
+		}
+	}()
+	return w
+}
+
+func (w watching) stop() {
+	close(w.end)
+	<-w.over
 }
 
 // together adds what a store contradicts of itself in families in which the comparison
@@ -189,28 +236,5 @@ func (s *verifyShard) found(f *storage.Findings, fine string) {
 	}
 	for _, d := range f.First {
 		s.First = append(s.First, verifyDifference(d))
-	}
-}
-
-// paceOf lets a comparison read so many bytes a second, if a rate is given, and ends it
-// with ctx.
-func paceOf(ctx context.Context, rate int) func(bytes int) error {
-	due := time.Now()
-	return func(bytes int) error {
-		if rate == 0 {
-			return ctx.Err()
-		}
-		now := time.Now()
-		if due.Before(now) {
-			due = now
-		}
-		due = due.Add(time.Duration(bytes) * time.Second / verifyBytes)
-		if wait := due.Sub(now); wait > 5*time.Millisecond {
-			select {
-			case <-time.After(wait):
-			case <-ctx.Done():
-			}
-		}
-		return ctx.Err()
 	}
 }

@@ -56,6 +56,7 @@ func (b *bench) measure(ctx context.Context) (*Report, error) {
 		{[]string{partPeers}, b.measurePeers},
 		{[]string{partMemory}, b.measureResident},
 		{[]string{partCold}, b.measureCold},
+		{[]string{partVerify}, b.measureVerify},
 	} {
 		if !b.o.wants(part.of...) {
 			continue

@@ -3,7 +3,8 @@
 //
 //	go run ./deploy/bench                 everything, about ten minutes on two cores
 //	go run ./deploy/bench --quick         small sizes, about a minute: to see that it works
-//	go run ./deploy/bench --only cost     one part: cost, questions, disk, idle, restart, load, lastfm, peers, memory, cold
+//	go run ./deploy/bench --only cost     one part: cost, questions, disk, idle, restart, load, lastfm, peers, memory, cold,
+//	                                      verify
 //	go run ./deploy/bench --only load     a steady load, in no other run: 10,000 activities and 50
 //	                                      questions a second for a minute; --rate, --questions, --for,
 //	                                      --log embedded|kafka|both, --verify
@@ -20,6 +21,8 @@
 //	go run ./deploy/bench --only cold     what an activity costs drawn among 10,000 members and among
 //	                                      1 M, each alike, in no other run: a quarter of an hour;
 //	                                      --cold-members, --cold-warm
+//	go run ./deploy/bench --only verify   what ovation verify takes on a node with --rows activities of
+//	                                      --members members that has nothing else to do
 //	go run ./deploy/bench --json FILE     also writes what the table says, for the record
 //	go run ./deploy/bench --vs PROGRAM    loads this checkout's program and another one in
 //	                                      turn, and tells their ratio run by run

@@ -73,12 +73,13 @@ const (
 	partPeers     = "peers"
 	partMemory    = "memory"
 	partCold      = "cold"
+	partVerify    = "verify"
 )
 
 // parts are all parts, usual those of a run that names none.
 var (
 	usual = []string{partCost, partQuestions, partDisk, partIdle, partRestart}
-	parts = append(usual[:len(usual):len(usual)], partLoad, partLastFM, partPeers, partMemory, partCold)
+	parts = append(usual[:len(usual):len(usual)], partLoad, partLastFM, partPeers, partMemory, partCold, partVerify)
 )
 
 func parseOptions(args []string) (options, error) {
@@ -96,7 +97,7 @@ func parseOptions(args []string) (options, error) {
 	f.Uint64Var(&o.seed, "seed", 1, "the same seed gives the same audience")
 	f.IntVar(&o.shards, "shards", 8, "--shards of the node")
 	f.StringVar(&o.memory, "memory", "1GiB", "--memory of the node")
-	f.StringVar(&only, "only", "", "parts to measure, by comma: "+strings.Join(parts, ", ")+" (default all but the last five)")
+	f.StringVar(&only, "only", "", "parts to measure, by comma: "+strings.Join(parts, ", ")+" (default all but the last six)")
 	f.StringVar(&o.json, "json", "", "`file` for the figures as JSON")
 	f.StringVar(&o.profiles, "profiles", "", "`directory` to keep profiles of the load in: CPU, the heap after it, and the calls as go build -pgo reads them")
 	f.StringVar(&o.binary, "binary", "", "`file` of the program to measure, instead of one built from this checkout")

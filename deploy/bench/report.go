@@ -29,6 +29,7 @@ type Report struct {
 	Loads     []Load     `json:"loads,omitempty"`
 	Resident  []Resident `json:"resident,omitempty"`
 	Drawn     []Drawn    `json:"drawn,omitempty"`
+	Verified  *Verified  `json:"verified,omitempty"`
 	Seconds   float64    `json:"seconds"`
 
 	LoadBefore string    `json:"loadBefore"`

@@ -52,6 +52,9 @@ func (r *Report) print(w io.Writer) error {
 	for i := range r.Drawn {
 		r.Drawn[i].print(t)
 	}
+	if r.Verified != nil {
+		r.Verified.print(t)
+	}
 	return t.Flush()
 }
 

@@ -1,0 +1,155 @@
+package storage
+
+import (
+	"bytes"
+	"errors"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// keyed are the families whose keys and values follow from the records alone.
+const keyed = "abfikmopqux"
+
+// compareKeys compares a family key by key.
+func compareKeys(f *Findings, family byte, have, replay *Audit) error {
+	a, err := openFamily(have, family)
+	if err != nil {
+		return err
+	}
+	b, err := openFamily(replay, family)
+	if err != nil {
+		return errors.Join(err, a.close())
+	}
+	for err == nil && (a.ok || b.ok) {
+		switch c := a.before(b); {
+		case c < 0:
+			f.add(family, keyName(a.it.Key()), unexpected)
+			err = a.next()
+		case c > 0:
+			f.add(family, keyName(b.it.Key()), missing)
+			err = b.next()
+		default:
+			var same bool
+			if same, err = a.same(b); err != nil {
+				break
+			}
+			if !same {
+				f.add(family, keyName(a.it.Key()), altered)
+			}
+			if err = a.next(); err == nil {
+				err = b.next()
+			}
+		}
+	}
+	return errors.Join(err, a.close(), b.close())
+}
+
+// familyScan is a scan over a family's keys with their values.
+type familyScan struct {
+	audit *Audit
+	it    *pebble.Iterator
+	ok    bool
+	value []byte // as stored
+	form  []byte // as it compares, where that is asked
+	canon canonical
+}
+
+func openFamily(a *Audit, family byte) (*familyScan, error) {
+	prefix := appendShard(nil, family, a.shard)
+	it, err := a.db.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: after(prefix)})
+	if err != nil {
+		return nil, err
+	}
+	s := &familyScan{audit: a, it: it}
+	s.ok = it.First()
+	if err := s.settle(); err != nil {
+		return nil, errors.Join(err, it.Close())
+	}
+	return s, nil
+}
+
+func (s *familyScan) next() error {
+	s.ok = s.it.Next()
+	return s.settle()
+}
+
+// same reports that both values say the same. Nearly all are the same bytes.
+func (s *familyScan) same(o *familyScan) (bool, error) {
+	if bytes.Equal(s.value, o.value) {
+		return true, nil
+	}
+	err := s.canonical()
+	if err == nil {
+		err = o.canonical()
+	}
+	return bytes.Equal(s.form, o.form), err
+}
+
+func (s *familyScan) canonical() (err error) {
+	s.form, err = s.canon.append(s.form[:0], s.it.Key()[0], s.value)
+	return err
+}
+
+// settle reads the value.
+func (s *familyScan) settle() error {
+	if !s.ok {
+		return s.it.Error()
+	}
+	v, err := s.it.ValueAndErr()
+	if err != nil {
+		return err
+	}
+	if err := s.audit.read(len(s.it.Key()) + len(v)); err != nil {
+		return err
+	}
+	s.value = v
+	return nil
+}
+
+// before orders by key; what is at its end comes last.
+func (s *familyScan) before(o *familyScan) int {
+	switch {
+	case !s.ok:
+		return 1
+	case !o.ok:
+		return -1
+	}
+	return bytes.Compare(s.it.Key(), o.it.Key())
+}
+
+func (s *familyScan) close() error { return s.it.Close() }
+
+// canonical makes one form of what values of equal meaning say.
+type canonical struct {
+	bits    bitCodec
+	columns columnCodec
+}
+
+// append appends the canonical form. A value that cannot be read stands as it is: it
+// differs from one that can.
+func (c *canonical) append(dst []byte, family byte, v []byte) ([]byte, error) {
+	switch family {
+	case familyBits:
+		if c.bits.decode(v) == nil {
+			return c.bits.newSet.append(dst), nil
+		}
+	case familyColumn:
+		c.columns.reset()
+		if c.columns.decode(v) == nil {
+			return c.columns.append(dst, true), nil
+		}
+	case familyMember:
+		var m domain.Member
+		if decodeMemberRecord(v, &m) == nil {
+			return appendMemberRecord(dst, &m)
+		}
+	case familyRequest:
+		var q domain.Request
+		if decodeEntity(v, &q) == nil {
+			return appendEntity(dst, &q)
+		}
+	}
+	return append(dst, v...), nil
+}
