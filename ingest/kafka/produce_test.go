@@ -135,7 +135,13 @@ func TestSend_NotLeaderMayHaveStored(t *testing.T) {
 	p := w.producer(nil)
 	w.send(p, "first")
 	ended, cancel := context.WithCancel(w.ctx)
-	w.cluster.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Produce}, Err: kerr.NotLeaderForPartition, When: func(kmsg.Request) bool { cancel(); return true }})
+	w.cluster.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Produce}, Err: kerr.NotLeaderForPartition, Count: 1})
+	go func() { // it gives up while it waits to repeat
+		for w.client.Stats().Retries == 0 {
+			time.Sleep(time.Millisecond)
+		}
+		cancel()
+	}()
 	if _, err := p.Send(ended, messages("given up")); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
