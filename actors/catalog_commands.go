@@ -2,6 +2,7 @@ package actors
 
 import (
 	"maps"
+	"slices"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
@@ -11,6 +12,9 @@ func (l *ledger) createApplication(c *domain.CreateApplication) domain.Outcome {
 	if !ok {
 		account = domain.AccountID(l.count(countAccounts))
 		l.keep(&domain.Account{ID: account, Name: c.AccountName, Created: c.At})
+	}
+	if slices.ContainsFunc(l.view.Applications(), func(a *domain.Application) bool { return a.Account == account && a.Name == c.Name }) {
+		return failure(domain.Bad(domain.Conflict, "name", "the account has an application of this name"))
 	}
 	id := l.count(countApplications)
 	l.keep(&domain.Application{ID: domain.ApplicationID(id), Account: account, Name: c.Name, Plan: c.Plan, Created: c.At})
@@ -66,7 +70,7 @@ func (l *ledger) putBrandCommand(account domain.AccountID, c *domain.PutBrand) d
 		}
 	}
 	if holder, ok := l.slugs[slug{account, b.Fields["Slug"]}]; ok && holder != c.ID {
-		return failure(domain.Bad(domain.Conflict, "slug", "another brand has this slug"))
+		return failure(domain.Bad(domain.Conflict, "slug", "another brand has the slug "+b.Fields["Slug"]+": give this one another by slug"))
 	}
 	b.Updated = c.At
 	if c.ID == 0 {
@@ -129,8 +133,12 @@ func (l *ledger) putDefinition(account domain.AccountID, c *domain.PutDefinition
 		}
 		d = *old
 	}
+	before := d.Service
 	for _, name := range c.Given {
 		overwrite(&d, &c.Definition, name)
+	}
+	if d.ID != 0 && d.Service != before && !slices.Contains(d.Former, before) {
+		d.Former = append(slices.Clone(d.Former), before)
 	}
 	if d.Brand != 0 {
 		if _, ok := l.view.Brand(account, d.Brand); !ok {

@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
@@ -18,6 +19,7 @@ func (l *ledger) putSegment(account domain.AccountID, c *domain.PutSegment) doma
 		}
 		s = *old
 	}
+	before := s
 	for _, name := range c.Given {
 		overwriteSegment(&s, &c.Segment, name)
 	}
@@ -27,11 +29,11 @@ func (l *ledger) putSegment(account domain.AccountID, c *domain.PutSegment) doma
 		}
 	}
 	// A definition that was deleted since it was named stays in the segment: what was
-	// done of it before counts on.
+	// done of it before counts on. So a list that was read can be written back.
 	if slices.Contains(c.Given, "Activities") {
 		for _, a := range s.Activities {
-			if _, ok := l.view.Definition(account, a.Definition); !ok || a.Definition < domain.FirstDefinition {
-				return failure(domain.Bad(domain.NotFound, "activities", "no such activity"))
+			if _, ok := l.view.Definition(account, a.Definition); (!ok || a.Definition < domain.FirstDefinition) && !before.Has(a.Definition) {
+				return failure(domain.Bad(domain.NotFound, "activities", fmt.Sprintf("no such activity: %d", a.Definition)))
 			}
 		}
 	}

@@ -114,7 +114,7 @@ func (d *desk) answer(x *workbench, v *shardView, m *ask) (p *partial) {
 	}
 	p.tally, p.timeline, p.leaders, p.cross, p.err = ans.Tally, ans.Timeline, ans.Leaders, ans.Crossover, err
 	if p.leaders != nil && q.Top.Audience {
-		p.leaders.Audience = audience(set, av.crowd)
+		p.leaders.Audience = p.audience
 	}
 	p.stands = ans.Standings
 	p.feed, p.depths = named(ans.Feed, av.crowd), ans.Depths

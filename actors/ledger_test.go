@@ -3,6 +3,7 @@ package actors
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -42,6 +43,9 @@ func TestAccountsAreFoundByNameAndIDsAreNeverReused(t *testing.T) {
 	b, _ := withAccount(t)
 	if out := b.do(0, 0, &domain.CreateApplication{AccountName: "label", Name: "shop"}); out.ID != 2 || out.Second != 1 {
 		t.Errorf("second application: %+v", out)
+	}
+	if out := b.do(0, 0, &domain.CreateApplication{AccountName: "label", Name: "shop"}); out.Code != domain.Conflict || out.Parameter != "name" {
+		t.Errorf("a name that is taken: %+v", out)
 	}
 	if out := b.do(0, 0, &domain.CreateApplication{AccountName: "other", Name: "shop"}); out.ID != 3 || out.Second != 2 {
 		t.Errorf("second account: %+v", out)
@@ -230,5 +234,21 @@ func TestLedger_ForgetsRequestsAfterTheNextDay(t *testing.T) {
 	}
 	if out := request(2*per, at); out.Replayed {
 		t.Error("a request of the day before yesterday is remembered")
+	}
+}
+
+// A definition keeps the services that it had: actions recorded then have them.
+func TestLedger_DefinitionKeepsItsFormerServices(t *testing.T) {
+	b := newBook()
+	account := domain.AccountID(b.do(0, 0, &domain.CreateApplication{AccountName: "label", Name: "site", Plan: domain.Advanced}).Second)
+	id := domain.DefinitionID(b.do(account, 0, &domain.PutDefinition{
+		Definition: domain.Definition{Name: "played", Type: "Listened", Service: domain.LastFM}, Given: []string{"Name", "ServiceType", "Type"},
+	}).ID)
+	for _, s := range []domain.Service{domain.LastFM, domain.Deezer, domain.LastFM, domain.Deezer} {
+		b.do(account, 0, &domain.PutDefinition{Definition: domain.Definition{ID: id, Service: s}, Given: []string{"ServiceType"}})
+	}
+	d, _ := b.l.publish().Definition(account, id)
+	if !slices.Equal(d.Former, []domain.Service{domain.LastFM, domain.Deezer}) || d.Service != domain.Deezer {
+		t.Errorf("%+v", d)
 	}
 }

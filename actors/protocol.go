@@ -165,6 +165,7 @@ type (
 		union    uint64 // members of any of the lists
 		feed     *domain.Feed
 		leaders  *domain.Leaders
+		audience uint64 // members that pass the filters on members
 		cross    *domain.Crossover
 		stands   *domain.Standings
 		roll     *domain.Roll

@@ -33,6 +33,15 @@ func times(o domain.Order, crowd *member.Crowd) func(domain.Ordinal) domain.Seco
 	return nil
 }
 
+// passing is how many members pass the filters on members, whatever they did, where the
+// question asks for it.
+func passing(q *domain.Question, set []uint64, crowd *member.Crowd) uint64 {
+	if !q.Top.Audience {
+		return 0
+	}
+	return audience(set, crowd)
+}
+
 // audience is how many members are in the set; nil: all that answers show.
 func audience(set []uint64, crowd *member.Crowd) uint64 {
 	if set == nil {

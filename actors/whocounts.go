@@ -63,6 +63,7 @@ func (p *partial) whoCounts(x *workbench, v *shardView, av *accountView, m *ask)
 	q := m.question
 	set := av.crowd.Select(x.members, &q.Filter, ordinalsOf(v.roster, q.Account))
 	if set == nil {
+		p.audience = passing(q, set, av.crowd)
 		return nil, nil
 	}
 	x.members = set
@@ -73,6 +74,7 @@ func (p *partial) whoCounts(x *workbench, v *shardView, av *accountView, m *ask)
 		}
 		keepOnly(set, listed)
 	}
+	p.audience = passing(q, set, av.crowd)
 	if m.choice.deeds != nil && anybody(set) {
 		did, err := av.rows.Did(x.scratch, x.doers, m.choice.deeds, p.deedsFromDisk(v.snapshot, m))
 		if err != nil {

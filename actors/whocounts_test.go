@@ -185,9 +185,10 @@ func (r *rig) checkRows(q *domain.Question, total domain.Count, crowd []*attende
 		}
 		got[shape] = a
 	}
-	audience := uint64(0)
+	audience, members := uint64(0), *q // whatever they did
+	members.Filter.AnyOf, members.Filter.AllOf, members.Filter.Acted = nil, nil, false
 	for _, a := range crowd {
-		if a.passes(q) {
+		if a.passes(&members) {
 			audience++
 		}
 	}

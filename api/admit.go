@@ -32,7 +32,7 @@ func (c *Call) admit(w http.ResponseWriter, r *http.Request) error {
 		if c.bodyErr != nil {
 			return domain.Bad(domain.MissingKey, "apiKey", "the query has no apiKey, and the body cannot be read")
 		}
-		return domain.Bad(domain.MissingKey, "apiKey", "apiKey is required")
+		return domain.Bad(domain.MissingKey, "apiKey", "apiKey is required, as a parameter of the query or of a POST's body; headers are not looked at")
 	}
 	key, ok := c.catalog.Key(sha256.Sum256([]byte(given)))
 	if !ok || key.Revoked != 0 {

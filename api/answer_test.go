@@ -126,7 +126,7 @@ func TestWaitEndsAfterItsTimeout(t *testing.T) {
 	}
 	token := wire.EncodePosition(domain.Position{Catalog: 99})
 	for query, most := range map[string]time.Duration{"": 2 * time.Second, "&timeout_ms=500": 500 * time.Millisecond, "&timeout_ms=10000": 10 * time.Second} {
-		h.refused(h.get("/v1.1/brands?wait_for="+token+query), domain.Unavailable, "")
+		h.refused(h.get("/v1.1/brands?wait_for="+token+query), domain.Unavailable, "wait_for")
 		if left > most {
 			t.Errorf("%q waits %s", query, left)
 		}

@@ -1,6 +1,8 @@
 package api
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"maps"
 	"strconv"
@@ -149,22 +151,34 @@ func (s *slug) ParseParam(v string) error {
 	return nil
 }
 
-// slugOf is the slug that a name gives.
+// slugOf is the slug that a name gives; one without a letter or digit gives a hash of it.
 func slugOf(name string) string {
 	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r)
 	})
 	if len(words) == 0 {
-		return "brand"
+		sum := sha256.Sum256([]byte(name))
+		return "brand-" + hex.EncodeToString(sum[:4])
 	}
 	return strings.Join(words, "-")
 }
 
 // createBrandIn are the parameters of brand/create.
 type createBrandIn struct {
-	Name  string `name:"name" required:"" doc:"name of the brand, with a letter or a digit" eg:"The Moons"`
+	Name  string `name:"name" required:"" doc:"name of the brand" eg:"The Moons"`
 	Type  string `name:"type" required:"" doc:"free text such as Music, TV" eg:"Music"`
 	Texts brandTexts
+}
+
+// Check refuses a name of blanks alone.
+func (in *createBrandIn) Check() *domain.Error { return blank(&in.Name) }
+
+// blank refuses a name that is given and has nothing but blanks.
+func blank(name *string) *domain.Error {
+	if name != nil && strings.TrimSpace(*name) == "" {
+		return domain.Bad(domain.InvalidParameter, "name", "name must have more than blanks")
+	}
+	return nil
 }
 
 func createBrand(c *Call, in *createBrandIn) (wire.Brand, error) {
@@ -179,7 +193,7 @@ func createBrand(c *Call, in *createBrandIn) (wire.Brand, error) {
 // editBrandIn are the parameters of brand/edit.
 type editBrandIn struct {
 	brandIn
-	Name  *string `name:"name" doc:"name of the brand, with a letter or a digit" eg:"The Moons"`
+	Name  *string `name:"name" doc:"name of the brand" eg:"The Moons"`
 	Type  *string `name:"type" doc:"free text such as Music, TV" eg:"Music"`
 	Texts brandTexts
 }
@@ -190,6 +204,11 @@ func (in *editBrandIn) Missing(has func(string) bool) string {
 		return "name"
 	}
 	return ""
+}
+
+// Check refuses a name of blanks alone.
+func (in *editBrandIn) Check() *domain.Error {
+	return blank(in.Name)
 }
 
 func editBrand(c *Call, in *editBrandIn) (wire.Brand, error) {

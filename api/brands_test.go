@@ -301,3 +301,16 @@ func TestActivityDefinitionsAreFiltered(t *testing.T) {
 		}
 	}
 }
+
+// Names without a letter or digit have slugs of their own: that one is taken is no
+// accident of another name.
+func TestCreateBrand_NamesWithoutLettersHaveSlugsOfTheirOwn(t *testing.T) {
+	met := map[string]string{}
+	for _, name := range []string{"😀", "!!!", "???", "The Moons", "the moons!"} {
+		slug := slugOf(name)
+		if other, there := met[slug]; there != (name == "the moons!") {
+			t.Errorf("%q and %q have the slug %s", name, other, slug)
+		}
+		met[slug] = name
+	}
+}

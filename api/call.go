@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"net/http"
 	"time"
 
@@ -100,6 +101,9 @@ func (c *Call) begin(in *common) error {
 	ctx, cancel := context.WithTimeout(c.ctx(), time.Duration(in.TimeoutMs)*time.Millisecond)
 	defer cancel()
 	if err := c.Engine.Await(ctx, c.wait); err != nil {
+		if c.asked.Err() == nil {
+			err = inTime(err, in.TimeoutMs)
+		}
 		return waiting(err)
 	}
 	c.catalog = c.Engine.Catalog()
@@ -114,6 +118,15 @@ func waiting(err error) error {
 		return domain.Bad(domain.InvalidParameter, "wait_for", "wait_for must be a token of this installation")
 	}
 	return err
+}
+
+// inTime is the error of a wait that had so long.
+func inTime(err error, ms int64) error {
+	if domain.CodeOf(unavailable(err)) != domain.Unavailable {
+		return err
+	}
+	message := fmt.Sprintf("what wait_for names was not applied within timeout_ms, %d: ask again, with a greater timeout_ms of at most 10000 perhaps", ms)
+	return &domain.Error{Code: domain.Unavailable, Parameter: "wait_for", Message: message, Err: err}
 }
 
 // sameJournal refuses a position of another journal. The journal is learned from
@@ -269,7 +282,7 @@ func (c *Call) segment(id bind.ID, parameter string) (*domain.Segment, error) {
 	if s, ok := c.catalog.Segment(c.Account(), domain.SegmentID(id.Small())); ok && id.Small() != 0 {
 		return s, nil
 	}
-	return nil, domain.Bad(domain.NotFound, parameter, "the account has no such segment")
+	return nil, domain.Bad(domain.NotFound, c.params.Spelled(parameter), "the account has no such segment")
 }
 
 // anyBrand is a brand of the account, deleted or not; nil: none.

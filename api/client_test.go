@@ -181,7 +181,7 @@ func TestClientAsksWhoPeopleAre(t *testing.T) {
 		t.Errorf("%v %+v", err, genders)
 	}
 	ages, _, err := c.StatsAge(ctx, 1, nil)
-	if err != nil || ages.TotalMembers != "2" || ages.Ages[0].Age != "13-17" {
+	if err != nil || ages.TotalMembers != "2" || ages.Ages[1].Age != "13-17" || ages.Ages[1].Members != "2" {
 		t.Errorf("%v %+v", err, ages)
 	}
 }

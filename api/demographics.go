@@ -1,9 +1,6 @@
 package api
 
 import (
-	"cmp"
-	"slices"
-
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
@@ -16,19 +13,15 @@ func genders(c *Call, in *statsIn) (*wire.Genders, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows := slices.Clone(t.Groups)
-	slices.SortFunc(rows, func(a, b domain.GroupCount) int { return cmp.Or(unknownLast(a, b), cmp.Compare(a.Group, b.Group)) })
 	out := &wire.Genders{
-		TotalActivities: wire.Number(t.Total.Actions), TotalMembers: wire.Number(t.Total.Members),
-		Genders: make([]wire.Gender, len(rows)), Explain: explain,
+		TotalActivities: wire.Number(t.Total.Actions), TotalMembers: wire.Number(t.Total.Members), Explain: explain,
 	}
-	for i, r := range rows {
-		row := wire.Gender{Gender: unknown, Actions: wire.Number(r.Actions), Members: wire.Number(r.Members)}
-		if at := int(r.Group) - 1; at >= 0 && at < len(domain.Genders) {
-			row.Gender = domain.Genders[at]
-		}
-		out.Genders[i] = row
+	for i, name := range domain.Genders {
+		n := countOf(t, uint32(i+1))
+		out.Genders = append(out.Genders, wire.Gender{Gender: name, Actions: wire.Number(n.Actions), Members: wire.Number(n.Members)})
 	}
+	n := countOf(t, 0)
+	out.Genders = append(out.Genders, wire.Gender{Gender: unknown, Actions: wire.Number(n.Actions), Members: wire.Number(n.Members)})
 	return out, nil
 }
 
@@ -38,17 +31,25 @@ func ages(c *Call, in *statsIn) (*wire.Ages, error) {
 		return nil, err
 	}
 	out := &wire.Ages{
-		TotalActivities: wire.Number(t.Total.Actions), TotalMembers: wire.Number(t.Total.Members),
-		Ages: make([]wire.Age, len(t.Groups)), Explain: explain,
+		TotalActivities: wire.Number(t.Total.Actions), TotalMembers: wire.Number(t.Total.Members), Explain: explain,
 	}
-	for i, r := range t.Groups { // by band
-		row := wire.Age{Age: unknown, Actions: wire.Number(r.Actions), Members: wire.Number(r.Members)}
-		if int(r.Group) < len(domain.AgeBands) {
-			row.Age = domain.AgeBands[r.Group]
-		}
-		out.Ages[i] = row
+	for i, band := range domain.AgeBands {
+		n := countOf(t, uint32(i))
+		out.Ages = append(out.Ages, wire.Age{Age: band, Actions: wire.Number(n.Actions), Members: wire.Number(n.Members)})
 	}
+	n := countOf(t, uint32(domain.UnknownAge))
+	out.Ages = append(out.Ages, wire.Age{Age: unknown, Actions: wire.Number(n.Actions), Members: wire.Number(n.Members)})
 	return out, nil
+}
+
+// countOf is what a tally has of a group; nothing of one that it has not.
+func countOf(t *domain.Tally, group uint32) domain.Count {
+	for i := range t.Groups {
+		if t.Groups[i].Group == group {
+			return t.Groups[i].Count
+		}
+	}
+	return domain.Count{}
 }
 
 // tally asks for the tally of a shape, and explains it.

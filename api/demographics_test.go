@@ -52,7 +52,7 @@ func TestAgesStandByBandAndTheUnknownLast(t *testing.T) {
 	for _, r := range out.Ages {
 		got = append(got, r.Age+" "+r.Actions+"/"+r.Members)
 	}
-	if d := cmp.Diff([]string{"113/7", "0-12 1/1", "18-24 4/2", "65+ 9/1", "Unknown 99/3"}, got); d != "" {
+	if d := cmp.Diff([]string{"113/7", "0-12 1/1", "13-17 0/0", "18-24 4/2", "25-34 0/0", "35-44 0/0", "45-54 0/0", "55-64 0/0", "65+ 9/1", "Unknown 99/3"}, got); d != "" {
 		t.Error(d)
 	}
 	if q := h.engine.asked[0]; q.Shape != domain.ShapeAge || len(q.Groups) != 1 {
@@ -60,12 +60,13 @@ func TestAgesStandByBandAndTheUnknownLast(t *testing.T) {
 	}
 }
 
-func TestNobodyIsOfNoGenderAndAge(t *testing.T) {
+// Every gender and every band has its row, also of an empty range: zeros are shown, as in
+// timelines.
+func TestDemographics_ZerosAreShown(t *testing.T) {
 	h := newHouse(t)
-	for path, want := range map[string]string{
-		"gender": `{"TotalActivities":"0","TotalMembers":"0","Genders":[]}`, "age": `{"TotalActivities":"0","TotalMembers":"0","Ages":[]}`,
-	} {
-		if got := strings.TrimSpace(h.get("/v1.1/brand/1/stats/" + path).Body.String()); got != want {
+	for path, rows := range map[string]int{"gender": 4, "age": 9} {
+		got := h.get("/v1.1/brand/1/stats/" + path).Body.String()
+		if !strings.HasPrefix(got, `{"TotalActivities":"0","TotalMembers":"0",`) || strings.Count(got, `"Actions":"0","Members":"0"}`) != rows {
 			t.Errorf("%s: %s", path, got)
 		}
 	}

@@ -38,6 +38,9 @@ func (f *filters) Missing(has func(string) bool) string {
 	return ""
 }
 
+// Choice names what one can have opted in to.
+func (f *filters) Choice(string) string { return "brandID or segment, beside optedin," }
+
 // Check refuses a region of several countries, or of none.
 func (f *filters) Check() *domain.Error {
 	if f.Region != "" && len(f.Country) != 1 {

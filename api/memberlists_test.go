@@ -228,7 +228,7 @@ func TestMembersOperationsHaveTheContractsErrors(t *testing.T) {
 		{"/v1.1/member/4097/activity/x", domain.InvalidParameter, "activityid"},
 		{"/v1.1/member/4097/activity/100?start_date=2026-03-02+00:00:00&end_date=2026-03-01+00:00:00", domain.InvalidParameter, "start_date"},
 		{"/v1.1/member/4097?showactions=1&segment=9", domain.NotFound, "segment"},
-		{"/v1.1/member/4097?segmentid=9", domain.NotFound, "segment"},
+		{"/v1.1/member/4097?segmentid=9", domain.NotFound, "segmentid"},
 		{"/v1.1/member/4097?activityID=999", domain.NotFound, "activityID"},
 		{"/v1.1/member/4097?anyofactivities=999", domain.NotFound, "anyofactivities"},
 		{"/v1.1/member/4097?allofactivities=9-100", domain.NotFound, "allofactivities"},

@@ -43,6 +43,14 @@ func (in *showIn) Missing(has func(string) bool) string {
 	return ""
 }
 
+// Choice names what limit is of.
+func (in *showIn) Choice(missing string) string {
+	if missing != "showactions" {
+		return ""
+	}
+	return "showactions or showbrands, beside limit,"
+}
+
 // filters are those of the parameters that filter actions.
 func (in *showIn) filters() *filters {
 	return &filters{
@@ -85,6 +93,14 @@ func (in *findIn) Missing(has func(string) bool) string {
 		return "email"
 	}
 	return ""
+}
+
+// Choice names the ways to say who.
+func (in *findIn) Choice(missing string) string {
+	if missing != "email" {
+		return ""
+	}
+	return "email, verified_email, partnerID with partnerCode, or service with username"
 }
 
 // Check refuses a second way to say who.

@@ -12,6 +12,7 @@ type totalsIn struct {
 	bind.Range
 	Filters filters
 	limit
+	Explaining explaining
 }
 
 // memberTotals lists members by the number of their actions.
@@ -31,6 +32,9 @@ func memberTotals(c *Call, in *totalsIn) (*wire.MemberTotals, error) {
 	p := c.page(in.limit)
 	q.Filter, q.Groups, q.Top = of.filter, of.groups(inOne), c.top(p)
 	q.Top.Order, q.Top.Latest = domain.ByActions, true
+	if err := c.explains(&in.Explaining, q, span); err != nil {
+		return nil, err
+	}
 	answer, err := c.ask(q)
 	if err != nil {
 		return nil, err
@@ -43,7 +47,10 @@ func memberTotals(c *Call, in *totalsIn) (*wire.MemberTotals, error) {
 	out := &wire.MemberTotals{
 		TotalSize: wire.Number(l.Total.Members), TotalMembers: wire.Number(l.Total.Members), TotalActivities: wire.Number(l.Total.Actions),
 	}
-	out.Items, err = c.totals(l.Members, l.Latest, answer.Position)
+	if out.Items, err = c.totals(l.Members, l.Latest, answer.Position); err != nil {
+		return nil, err
+	}
+	out.Explain, err = c.explanation(&in.Explaining, answer)
 	return out, err
 }
 

@@ -1,6 +1,8 @@
 package api
 
 import (
+	"errors"
+
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
 	"github.com/ovation-analytics/ovation/api/wire"
@@ -22,6 +24,14 @@ func (in *optIn) Missing(has func(string) bool) string {
 		return "id"
 	}
 	return ""
+}
+
+// Choice names the ways to say who.
+func (in *optIn) Choice(missing string) string {
+	if missing != "id" {
+		return ""
+	}
+	return "id, email, partnerID with partnerCode, or service with username"
 }
 
 // Check refuses a second way to say who.
@@ -101,6 +111,18 @@ func (c *Call) opt(in *optIn, to domain.Opt, command optCommand) (*wire.Envelope
 		return nil, err
 	}
 	return c.envelope(m, signedIn(m)), nil
+}
+
+// blame has the error of a member that is not there be about the parameter that names it in
+// this request.
+func blame(err error, parameter string) error {
+	e, ok := errors.AsType[*domain.Error](err)
+	if !ok || e.Code != domain.NotFound && e.Code != domain.Gone || e.Parameter != "" && e.Parameter != "memberid" {
+		return err
+	}
+	other := *e
+	other.Parameter = parameter
+	return &other
 }
 
 // about names the parameter at fault in an error of the code.

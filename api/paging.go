@@ -43,8 +43,12 @@ func (c *Call) beside(p bind.Page, n int, dates ...[2]string) wire.Paging {
 	link := func(rel string, offset, limit int) *string {
 		return c.link(rel, append(slices.Clone(dates), [2]string{"limit", strconv.Itoa(offset) + "," + strconv.Itoa(limit)})...)
 	}
-	if next := p.Offset + p.Limit; next < n && next <= bind.MaxOffset {
+	switch next := p.Offset + p.Limit; {
+	case next >= n:
+	case next <= bind.MaxOffset:
 		out.Next = link("next", next, p.Limit)
+	default:
+		c.Warn(fmt.Sprintf("a walk by offset ends here, with %d rows more: one with cursor= reaches all", n-next))
 	}
 	if p.Offset > 0 {
 		out.Previous = link("prev", max(0, p.Offset-p.Limit), min(p.Limit, p.Offset))

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
 func TestAddressesHaveTheHostThatWasAskedUnlessOneIsConfigured(t *testing.T) {
@@ -40,6 +42,20 @@ func TestAddressesHaveTheHostThatWasAskedUnlessOneIsConfigured(t *testing.T) {
 		want := []string{"<" + c.want + `/v1.1/brands?limit=1%2C1>; rel="next"`}
 		if d := cmp.Diff(want, w.Header().Values("Link")); d != "" || !strings.Contains(w.Body.String(), c.want+"/v1.1/brands") {
 			t.Errorf("asked of %q: %s", c.host, d)
+		}
+	}
+}
+
+// A walk by offset that cannot go on says so: what is behind its end is reached by cursor.
+func TestPaging_TheEndOfAWalkByOffsetIsTold(t *testing.T) {
+	h := newHouse(t)
+	for query, want := range map[string]string{"limit=99000,1000": "next", "limit=100000,1000": "ends here, with 20000 rows more"} {
+		h.engine.answer = func(*domain.Question) (*domain.Answer, error) {
+			return &domain.Answer{Feed: &domain.Feed{Total: 121_000}}, nil
+		}
+		w := h.get("/v1.1/activity/feed?all_member_actions=1&" + query)
+		if got := w.Header().Get("Link") + w.Header().Get("Warning"); !strings.Contains(got, want) || strings.Contains(w.Header().Get("Link"), "next") != (want == "next") {
+			t.Errorf("%s: %d %q", query, w.Code, got)
 		}
 	}
 }

@@ -52,6 +52,17 @@ func (v *content) ParseParam(s string) error {
 	return nil
 }
 
+// who is the parameter that says who.
+func (in *actionIn) who() string {
+	switch {
+	case in.UID != "":
+		return "uid"
+	case in.PartnerID != "":
+		return "partnerID"
+	}
+	return "id"
+}
+
 // Missing reports what is missing to say who.
 func (in *actionIn) Missing(has func(string) bool) string {
 	switch {
@@ -67,6 +78,14 @@ func (in *actionIn) Missing(has func(string) bool) string {
 		return "id"
 	}
 	return ""
+}
+
+// Choice names the ways to say who.
+func (in *actionIn) Choice(missing string) string {
+	if missing != "id" {
+		return ""
+	}
+	return "id, partnerID with partnerCode, or service with uid"
 }
 
 // Check refuses two ways to say who.
@@ -92,6 +111,9 @@ func record(c *Call, in *recordIn) (any, error) {
 		return nil, err
 	}
 	out, err := c.submit(s)
+	if err != nil && s.Activity.Refusal == domain.Accepted {
+		return nil, blame(err, in.Action.who())
+	}
 	if err != nil {
 		return nil, err
 	}

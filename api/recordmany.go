@@ -34,6 +34,9 @@ type manyItem struct {
 // recordMany records each of the records as activity/record does. One that is wrong
 // is an error of its own.
 func recordMany(c *Call, in *recordManyIn) (*wire.RecordedMany, error) {
+	if len(c.records) == 0 {
+		return nil, domain.Fail(domain.MissingParameter, "the body has no records: an action each, as lines of JSON objects or as one JSON array")
+	}
 	items := make([]manyItem, len(c.records))
 	outer := fmt.Sprintf("%s %016x", c.path, c.params.Hash("", unhashed...))
 	for i, raw := range c.records {

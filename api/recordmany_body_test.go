@@ -38,9 +38,6 @@ func TestManyMayBeAnArrayAndPacked(t *testing.T) {
 		{"application/x-ndjson", "gzip", zipped([]byte(two)), 2, 0},
 		{"application/json", "GZIP", zipped([]byte("[" + goodRecord + "]")), 1, 0},
 		{"application/x-ndjson", "gzip", append(zipped([]byte(goodRecord+"\n")), zipped([]byte(goodRecord))...), 2, 0},
-		{"application/json", "", []byte("[]"), 0, 0},
-		{"application/x-ndjson", "", []byte("\n \n"), 0, 0},
-		{"", "", nil, 0, 0},
 	} {
 		h := newHouse(t)
 		var out wire.RecordedMany
@@ -49,6 +46,15 @@ func TestManyMayBeAnArrayAndPacked(t *testing.T) {
 		if len(out.Items) != c.items || out.Items == nil || out.Accepted != c.items-c.bad || out.Rejected != c.bad {
 			t.Errorf("%s %s %q: %+v", c.kind, c.encoding, c.body, out)
 		}
+	}
+}
+
+// A body without a record is an error: a client that lost its body learns of it.
+func TestManyWithoutARecordAreRefused(t *testing.T) {
+	t.Parallel()
+	for kind, body := range map[string]string{"application/json": "[]", "application/x-ndjson": "\n \n", "": ""} {
+		h := newHouse(t)
+		h.refused(h.many("", kind, []byte(body)), domain.MissingParameter, "")
 	}
 }
 

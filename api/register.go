@@ -103,12 +103,14 @@ func (in *attachIn) Check() *domain.Error {
 
 // register registers a member by a service, or meets it again.
 func register(c *Call, in *registerIn) ([]*wire.Envelope, error) {
-	return c.register(in, domain.MemberID(in.ID))
+	out, err := c.register(in, domain.MemberID(in.ID))
+	return out, blame(err, "id")
 }
 
 // attach attaches a service to a member, or updates the one it has.
 func attach(c *Call, in *attachIn) ([]*wire.Envelope, error) {
-	return c.register(&in.Register, domain.MemberID(in.MemberID))
+	out, err := c.register(&in.Register, domain.MemberID(in.MemberID))
+	return out, blame(err, "memberid")
 }
 
 func (c *Call) register(in *registerIn, to domain.MemberID) ([]*wire.Envelope, error) {

@@ -251,7 +251,7 @@ func (t *segmentTexts) put(c *Call) (*domain.PutSegment, error) {
 	if give("Activities", t.Activities != nil) {
 		s.Activities = *t.Activities
 		if len(s.Activities) > 0 && s.Activities[0].Definition < domain.FirstDefinition {
-			return nil, domain.Bad(domain.NotFound, "activities", "the account has no such activity")
+			return nil, domain.Bad(domain.NotFound, "activities", fmt.Sprintf("the account has no such activity: %d", s.Activities[0].Definition))
 		}
 	}
 	if give("Rule", t.Rule != nil) {

@@ -15,6 +15,21 @@ type segmentStatsIn struct {
 	Explaining explaining
 }
 
+// segmentsOf are the segments of a brand. Where one is named it is that alone, also one of
+// the account's, which is no other brand's.
+func (c *Call) segmentsOf(b *domain.Brand, named *domain.Segment) []*domain.Segment {
+	switch {
+	case named == nil:
+		return slices.DeleteFunc(slices.Clone(c.catalog.Segments(c.Account())), func(s *domain.Segment) bool {
+			return s.Deleted || s.Brand != b.ID
+		})
+	case named.Brand == 0 || named.Brand == b.ID:
+		return []*domain.Segment{named}
+	}
+	c.Warn("segment " + wire.Number(named.ID) + " is another brand's: it has no row here")
+	return nil
+}
+
 // segmentStats tells of a brand's segments how many members are on the list, and how
 // many actions of the definitions there were for the brand.
 func segmentStats(c *Call, in *segmentStatsIn) (*wire.SegmentStats, error) {
@@ -26,9 +41,7 @@ func segmentStats(c *Call, in *segmentStatsIn) (*wire.SegmentStats, error) {
 	if err != nil {
 		return nil, err
 	}
-	segments := slices.DeleteFunc(slices.Clone(c.catalog.Segments(c.Account())), func(s *domain.Segment) bool {
-		return s.Deleted || s.Brand != b.ID || of.segment != nil && s.ID != of.segment.ID
-	})
+	segments := c.segmentsOf(b, of.segment)
 	lists, union, err := c.lists(segments, of.filter)
 	if err != nil {
 		return nil, err

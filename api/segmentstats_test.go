@@ -44,12 +44,16 @@ func TestSegmentStatsAreOfTheBrandsSegmentsAndOfAllTime(t *testing.T) {
 		"?includeOneTime=1":          `{"items":[` + campaign + `105},` + watchers + `,` + nothing + `],"TotalMembers":"50","TotalActivities":"110"}`,
 		"?segment=4":                 `{"items":[` + watchers + `],"TotalMembers":"50","TotalActivities":"10"}`,
 		"?segment=4&activityID=100":  `{"items":[` + strings.Replace(watchers, "10}", "5}", 1) + `],"TotalMembers":"50","TotalActivities":"5"}`,
-		"?segment=2":                 `{"items":[],"TotalMembers":"0","TotalActivities":"0"}`, // the brand has it not
+		"?segment=2":                 `{"items":[{"SegmentID":"2","SegmentName":"of the account","Members":"20","Activities":9}],"TotalMembers":"50","TotalActivities":"9"}`,
+		"?segment=3":                 `{"items":[],"TotalMembers":"0","TotalActivities":"0"}`, // another brand's
 		"?segment=1&includeOneTime=": `{"items":[` + campaign + `5}],"TotalMembers":"50","TotalActivities":"5"}`,
 	} {
 		if got := strings.TrimSpace(h.get("/v1.1/brand/1/stats/segments" + query).Body.String()); got != want {
 			t.Errorf("%s: %s\nwant %s", query, got, want)
 		}
+	}
+	if got := h.get("/v1.1/brand/1/stats/segments?segment=3").Header().Get("Warning"); !strings.Contains(got, "segment 3 is another brand's") {
+		t.Errorf("a segment of another brand: %s", got)
 	}
 	h.refused(h.get("/v1.1/brand/1/stats/segments?segment=5"), domain.NotFound, "segment")
 	h.refused(h.get("/v1.1/brand/9/stats/segments"), domain.NotFound, "brandID")

@@ -65,8 +65,15 @@ func tallyActivities(c *Call, in *tallyIn) (*wire.ActivityTally, error) {
 		TotalCount: wire.Number(total.Actions), TotalMembers: wire.Number(total.Members),
 	}
 	brand := c.anyBrand(q.Brand)
+	services, err := c.recordedBy(q, t.rows, in.GroupBy)
+	if err != nil {
+		return nil, err
+	}
 	for i, r := range t.rows {
 		row := by.row(r.Group, brand)
+		if s, ok := services[r.Group]; ok {
+			row.ServiceType = wire.Null(s.String())
+		}
 		row.BrandID = wire.Number(brand.ID)
 		if of.segment != nil {
 			row.SegmentName = wire.Null(of.segment.Name)

@@ -64,7 +64,7 @@ func (c *Call) turn(in any) error {
 	if token != "" {
 		from, ok := c.cursors.open(token, c.Account(), t.question)
 		if !ok {
-			return domain.Bad(domain.InvalidParameter, "cursor", "cursor must be one that a next page's address had, beside the same parameters")
+			return domain.Bad(domain.InvalidParameter, "cursor", "cursor must be one that a next page's address had, beside the same parameters: begin again with cursor= (empty)")
 		}
 		t.from, t.span = from, from.span
 		if from.minute != 0 {
@@ -91,7 +91,7 @@ func (c *Call) turnedOver(span bind.Span) error {
 	case t.from == nil:
 		t.span = span
 	case t.span != span:
-		return domain.Bad(domain.InvalidParameter, "cursor", "cursor belongs to another range")
+		return domain.Bad(domain.InvalidParameter, "cursor", "cursor belongs to another range: begin again with cursor= (empty)")
 	}
 	return nil
 }

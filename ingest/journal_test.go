@@ -56,6 +56,9 @@ func fillValue(path string, v reflect.Value, leaf func(string, reflect.Value), c
 			if v.Type() == reflect.TypeFor[domain.Content]() && v.Type().Field(i).Name == "Recorded" {
 				continue // is the shard's to say
 			}
+			if v.Type() == reflect.TypeFor[domain.Definition]() && v.Type().Field(i).Name == "Former" {
+				continue // is the catalog's to say
+			}
 			fillValue(path+"."+v.Type().Field(i).Name, v.Field(i), leaf, count)
 		}
 	case reflect.Slice:

@@ -203,6 +203,26 @@ func (p *Params) Get(name string) (string, bool) {
 	return "", false
 }
 
+// Spelled is a parameter's name as the request has it where it uses an alias, else the
+// name itself.
+func (p *Params) Spelled(name string) string {
+	folded := Fold(name)
+	for i := range p.given {
+		if g := &p.given[i]; g.Name == folded && !g.path {
+			return g.spelled(name)
+		}
+	}
+	return name
+}
+
+// spelled is the name, or the alias that is used in its place.
+func (g *Given) spelled(name string) string {
+	if strings.EqualFold(g.As, name) {
+		return name
+	}
+	return Shorten(g.As)
+}
+
 // Unreadable reports that a parameter is given whose value cannot be read.
 func (p *Params) Unreadable(name string) bool {
 	return slices.ContainsFunc(p.given, func(g Given) bool { return g.Name == name && g.bad != "" })

@@ -22,6 +22,10 @@ type Needer interface {
 	Missing(has func(name string) bool) string
 }
 
+// Choicer is a Needer of which one of several parameters may be the missing one: it names
+// them in a phrase that "is required" follows; empty: the one is alone.
+type Choicer interface{ Choice(missing string) string }
+
 // Checker is an input, or a group in one, with rules across its fields.
 type Checker interface{ Check() *domain.Error }
 
@@ -211,7 +215,7 @@ func (p *Plan) across(v reflect.Value, seen *[maxFields]bool, faults ...*domain.
 	for _, at := range p.groups {
 		if n, ok := v.FieldByIndex(at).Addr().Interface().(Needer); ok {
 			if name := n.Missing(has); name != "" {
-				return missing(name)
+				return lacking(n, name)
 			}
 		}
 	}
@@ -230,6 +234,16 @@ func (p *Plan) across(v reflect.Value, seen *[maxFields]bool, faults ...*domain.
 	return nil
 }
 
+// lacking is the error of a parameter that a group needs.
+func lacking(n Needer, name string) *domain.Error {
+	if c, ok := n.(Choicer); ok {
+		if choice := c.Choice(name); choice != "" {
+			return domain.Bad(domain.MissingParameter, name, choice+" is required")
+		}
+	}
+	return missing(name)
+}
+
 func missing(name string) *domain.Error {
 	return domain.Bad(domain.MissingParameter, name, name+" is required")
 }
@@ -237,7 +251,8 @@ func missing(name string) *domain.Error {
 // take binds one parameter.
 func (p *Plan) take(in reflect.Value, q *Param, g *Given) (warning string, fault *domain.Error) {
 	refuse := func(phrase string) *domain.Error {
-		return domain.Bad(domain.InvalidParameter, q.Name, q.Name+" "+phrase)
+		name := g.spelled(q.Name)
+		return domain.Bad(domain.InvalidParameter, name, name+" "+phrase)
 	}
 	switch {
 	case g.bad != "":

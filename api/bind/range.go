@@ -210,7 +210,7 @@ func (p *Page) ParseParam(s string) error {
 			return errPage
 		}
 		if n > MaxOffset {
-			return fmt.Errorf("must have an offset of at most %d", MaxOffset)
+			return fmt.Errorf("must have an offset of at most %d: a walk with cursor= has no such limit", MaxOffset)
 		}
 		offset, a = n, b
 	}

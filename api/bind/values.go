@@ -13,6 +13,7 @@ import (
 	"unicode"
 
 	"github.com/biter777/countries"
+	"golang.org/x/net/idna"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
@@ -185,8 +186,12 @@ func (u *URL) ParseParam(s string) error {
 }
 
 // Domain is a domain in canonical form: lower case, cut of scheme, www., port and
-// path.
+// path, letters beyond ASCII as in the domain name system (xn--).
 type Domain string
+
+// hostNames gives host names the form that the domain name system has. Names with _, as
+// some services have them, are taken.
+var hostNames = idna.New(idna.MapForLookup(), idna.BidiRule(), idna.Transitional(false), idna.StrictDomainName(false))
 
 // ParseParam reads a domain, or cuts it out of an address.
 func (d *Domain) ParseParam(s string) error {
@@ -208,8 +213,11 @@ func (d *Domain) ParseParam(s string) error {
 	bad := func(r rune) bool {
 		return r != '-' && r != '.' && r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r)
 	}
+	if ascii, err := hostNames.ToASCII(s); err == nil {
+		s = ascii // the form in which one host has one name
+	}
 	if s == "" || len(s) > 253 || strings.ContainsFunc(s, bad) || strings.Contains(s, "..") || s[0] == '.' {
-		return errors.New("must be a domain")
+		return errors.New("must be a host name, such as example.com")
 	}
 	*d = Domain(s)
 	return nil

@@ -1,8 +1,8 @@
 package wire
 
 // Genders is the answer of stats/gender: M, F and Other in this order, then Unknown,
-// which is everybody who gave none; those without an action are left out. A member has
-// one gender, so the rows add up.
+// which is everybody who gave none; zeros are included. A member has one gender, so the
+// rows add up.
 type Genders struct {
 	TotalActivities string       `json:"TotalActivities"`
 	TotalMembers    string       `json:"TotalMembers"`
@@ -17,8 +17,8 @@ type Gender struct {
 	Members string `json:"Members"`
 }
 
-// Ages is the answer of stats/age: bands of ages, youngest first, then Unknown; those
-// without an action are left out. A member has one age, so the rows add up.
+// Ages is the answer of stats/age: all bands of ages, youngest first, then Unknown; zeros
+// are included. A member has one age, so the rows add up.
 type Ages struct {
 	TotalActivities string       `json:"TotalActivities"`
 	TotalMembers    string       `json:"TotalMembers"`

@@ -159,6 +159,7 @@ type MemberTotals struct {
 	Items           []MemberTotal `json:"items"`
 	TotalActivities string        `json:"TotalActivities"`
 	TotalMembers    string        `json:"TotalMembers"`
+	Explain         *Explanation  `json:"explain,omitempty"`
 }
 
 // MemberTotal is a member with what it did.

@@ -62,6 +62,11 @@ func (c *catalog) createApplication(m *domain.CreateApplication) domain.Outcome 
 		owner = &domain.Account{ID: domain.AccountID(len(c.accounts) + 1), Name: m.AccountName, Created: m.At}
 		c.accounts = append(c.accounts, owner)
 	}
+	for _, a := range c.applications {
+		if a.Account == owner.ID && a.Name == m.Name {
+			return domain.Outcome{Code: domain.Conflict, Parameter: "name", Message: "the account has an application of this name"}
+		}
+	}
 	id := domain.ApplicationID(len(c.applications) + 1)
 	c.applications = append(c.applications, &domain.Application{ID: id, Account: owner.ID, Name: m.Name, Plan: m.Plan, Created: m.At})
 	return domain.Outcome{ID: uint32(id), Second: uint32(owner.ID), New: true}

@@ -18,7 +18,7 @@ import (
 type CLI struct {
 	Config configFile `placeholder:"FILE" help:"YAML file of flag names and values. Flags and OVATION_* variables outrank it."`
 
-	Demo      Demo      `cmd:"" help:"Try it: one node with the embedded log, simulated collectors and the console."`
+	Demo      Demo      `cmd:"" help:"Try it: one node with the embedded log, and simulated collectors."`
 	Serve     Serve     `cmd:"" help:"Run a node."`
 	Collect   Collect   `cmd:"" help:"Publish actions to Kafka, as a network's collector does."`
 	App       App       `cmd:"" help:"Accounts and applications."`
@@ -62,7 +62,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	command, err := parser.Parse(args)
 	if err != nil {
 		fmt.Fprintln(stderr, "ovation:", err)
-		fmt.Fprintln(stderr, "See ovation --help.")
+		fmt.Fprintf(stderr, "See %s --help.\n", commandOf(err))
 		return exitWrongUse
 	}
 	command.BindTo(ctx, (*context.Context)(nil))
@@ -72,6 +72,14 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return exitCode(err)
 	}
 	return exitFine
+}
+
+// commandOf is the command line up to what is wrong in it: that one's help says more.
+func commandOf(err error) string {
+	if wrong, ok := errors.AsType[*kong.ParseError](err); ok && wrong.Context != nil && wrong.Context.Selected() != nil {
+		return "ovation " + wrong.Context.Command()
+	}
+	return "ovation"
 }
 
 func newParser(stdout, stderr io.Writer) (*kong.Kong, error) {

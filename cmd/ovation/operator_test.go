@@ -46,8 +46,8 @@ func TestOnlyTheHashAndTheBeginningOfAKeyLeave(t *testing.T) {
 func TestEveryRequestHasAnIdOfItsOwn(t *testing.T) {
 	engine := &catalog{}
 	o := operatorOf(engine)
-	for range 3 {
-		if _, _, err := o.createApplication(t.Context(), "a", "b", domain.Standard); err != nil {
+	for _, name := range []string{"b", "c", "d"} {
+		if _, _, err := o.createApplication(t.Context(), "a", name, domain.Standard); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -107,5 +107,20 @@ func TestAKeyWhoseOutcomeIsNotKnownIsNotShown(t *testing.T) {
 	key, id, err := operatorOf(&catalog{down: errDisk}).createKey(t.Context(), 1, domain.ScopeApplication)
 	if key != "" || id != 0 || !errors.Is(err, errDisk) {
 		t.Errorf("%q, %d, %v", key, id, err)
+	}
+}
+
+// A name that an application of the account has is refused: nobody tells two of one name
+// apart.
+func TestCreateApplication_NameThatIsTaken(t *testing.T) {
+	o := operatorOf(&catalog{})
+	for i, name := range []string{"site", "shop", "site"} {
+		_, _, err := o.createApplication(t.Context(), "label", name, domain.Standard)
+		if (domain.CodeOf(err) == domain.Conflict) != (i == 2) {
+			t.Errorf("%d: %v", i, err)
+		}
+	}
+	if _, _, err := o.createApplication(t.Context(), "another", "site", domain.Standard); err != nil {
+		t.Errorf("of another account: %v", err)
 	}
 }

@@ -65,7 +65,7 @@ func newProgram(ctx context.Context, cfg Config, log *slog.Logger) (_ *program, 
 		}
 	}()
 	for _, step := range []func(context.Context) error{
-		p.openMemory, p.openSecrets, p.openDoor, p.openLog, p.openTopics, p.openStores, p.openNode, p.settleLayout, p.startNode, p.listen, p.openAPI,
+		p.openMemory, p.probe, p.openSecrets, p.openDoor, p.openLog, p.openTopics, p.openStores, p.openNode, p.settleLayout, p.startNode, p.listen, p.openAPI,
 	} {
 		if err := step(ctx); err != nil {
 			return nil, err
@@ -75,6 +75,25 @@ func newProgram(ctx context.Context, cfg Config, log *slog.Logger) (_ *program, 
 }
 
 func (p *program) onClose(f func() error) { p.closers = append(p.closers, f) }
+
+// probe looks whether the addresses are free before anything is made: a node that cannot
+// listen leaves no directory.
+func (p *program) probe(context.Context) error {
+	addresses := []string{p.cfg.HTTP, p.cfg.Admin}
+	if len(p.cfg.Kafka) == 0 {
+		addresses = append(addresses, p.cfg.EmbeddedKafka)
+	}
+	for _, address := range addresses {
+		l, err := net.Listen("tcp", address)
+		if err != nil {
+			return err
+		}
+		if err := l.Close(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 func (p *program) openSecrets(context.Context) error {
 	if err := os.MkdirAll(p.cfg.Data, 0o700); err != nil {
@@ -260,11 +279,12 @@ func served(err error) error {
 }
 
 // newPublicServer bounds slow and large requests; an answer has as long as a question
-// may take.
+// may take. A header over the API's own bound, which is far lower, is a problem as other
+// errors are; over this one net/http answers 431 itself.
 func newPublicServer(h http.Handler) *http.Server {
 	return &http.Server{
 		Handler: h, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 30 * time.Second,
-		WriteTimeout: 60 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 128 << 10,
+		WriteTimeout: 60 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 2 << 20,
 	}
 }
 

@@ -21,5 +21,9 @@ func (s *Serve) Run(ctx context.Context) error {
 	}
 	log.Info("serving", "http", p.public.Addr().String(), "admin", p.admin.Addr().String(), "kafka", p.brokerAddress(), "shards", p.topics.journal.Partitions(),
 		"replication", p.topics.replication)
-	return errors.Join(p.Run(ctx), p.Close())
+	err = errors.Join(p.Run(ctx), p.Close())
+	if err == nil {
+		log.Info("stopped")
+	}
+	return err
 }

@@ -92,8 +92,9 @@ func (p *people) active(q question) any {
 		}
 		return cmp.Or(d, cmp.Compare(p.fans[a.fan].id, p.fans[b.fan].id))
 	})
-	audience := uint64(0)
-	for _, in := range p.passing(q) {
+	audience, whatever := uint64(0), q
+	whatever.any, whatever.all = nil, nil
+	for _, in := range p.passing(whatever) {
 		if in {
 			audience++
 		}

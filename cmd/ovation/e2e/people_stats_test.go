@@ -71,11 +71,9 @@ func (p *people) genders(q question) any {
 	out := wire.Genders{Genders: []wire.Gender{}}
 	out.TotalActivities, out.TotalMembers = total.said()
 	for _, name := range []string{"M", "F", "Other", "Unknown"} {
-		if c := by[name]; c != nil {
-			row := wire.Gender{Gender: name}
-			row.Actions, row.Members = c.said()
-			out.Genders = append(out.Genders, row)
-		}
+		row := wire.Gender{Gender: name}
+		row.Actions, row.Members = cmp.Or(by[name], new(count)).said()
+		out.Genders = append(out.Genders, row)
 	}
 	return out
 }
@@ -93,11 +91,9 @@ func (p *people) ages(q question) any {
 	out := wire.Ages{Ages: []wire.Age{}}
 	out.TotalActivities, out.TotalMembers = total.said()
 	for _, name := range []string{"0-12", "13-17", "18-24", "25-34", "35-44", "45-54", "55-64", "65+", "Unknown"} {
-		if c := by[name]; c != nil {
-			row := wire.Age{Age: name}
-			row.Actions, row.Members = c.said()
-			out.Ages = append(out.Ages, row)
-		}
+		row := wire.Age{Age: name}
+		row.Actions, row.Members = cmp.Or(by[name], new(count)).said()
+		out.Ages = append(out.Ages, row)
 	}
 	return out
 }
@@ -219,7 +215,8 @@ func (p *people) segmentStats(q question) any {
 	out := wire.SegmentStats{Items: []wire.SegmentRow{}}
 	var shown []segment
 	for i, s := range p.segments {
-		if s.id == 0 || s.brand != q.brand || q.segment != 0 && q.segment != s.id {
+		named := q.segment == s.id && s.brand == everyBrand // one of the account's shows where it is named
+		if s.id == 0 || s.brand != q.brand && !named || q.segment != 0 && q.segment != s.id {
 			continue
 		}
 		row, members := wire.SegmentRow{SegmentID: id(s.id), SegmentName: s.name}, uint64(0)

@@ -63,11 +63,11 @@ func (w where) into(p client.Params) {
 }
 
 // passes reports that region and website let the fan through. Bavaria is one region of
-// Germany by its code and by its German name.
+// Germany by its code and by its German and English names.
 func (w where) passes(f *fan) bool {
 	same := func(a, b string) bool {
 		a, b = strings.ToLower(strings.TrimSpace(a)), strings.ToLower(strings.TrimSpace(b))
-		one := []string{"by", "bayern"}
+		one := []string{"by", "bayern", "bavaria"}
 		return a == b || f.country == "DE" && slices.Contains(one, a) && slices.Contains(one, b)
 	}
 	return (w.region == "" || same(w.region, f.region)) && (w.website == "" || w.website == f.website)

@@ -1,0 +1,43 @@
+package api
+
+import (
+	"slices"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// recordedBy is the service that the actions counted have, of the rows whose definitions
+// had more than one: an action keeps that of its definition as it was received. Of several
+// it is the one that most of them have.
+func (c *Call) recordedBy(q *domain.Question, rows []domain.GroupCount, groupBy string) (map[uint32]domain.Service, error) {
+	var groups []domain.Group
+	var services []domain.Service
+	for _, r := range rows {
+		d := c.anyDefinition(domain.DefinitionID(r.Group))
+		if groupBy == byType || d == nil || len(d.Former) == 0 {
+			continue
+		}
+		groups = append(groups, domain.Group{Definition: d.ID, Group: r.Group})
+		services = append(append(services, d.Service), d.Former...)
+	}
+	slices.Sort(services)
+	out, most := map[uint32]domain.Service{}, map[uint32]uint64{}
+	for _, s := range slices.Compact(services) {
+		if q.Filter.Services != nil && !slices.Contains(q.Filter.Services, s) {
+			continue
+		}
+		one := *q
+		one.Shape, one.Groups, one.Explain = domain.ShapeTally, groups, false
+		one.Filter.Services = []domain.Service{s}
+		answer, err := c.tally(&one)
+		if err != nil {
+			return nil, err
+		}
+		for _, g := range answer.Tally.Groups {
+			if g.Actions > most[g.Group] {
+				out[g.Group], most[g.Group] = s, g.Actions
+			}
+		}
+	}
+	return out, nil
+}
