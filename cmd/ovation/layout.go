@@ -34,7 +34,7 @@ func (p *program) openNode(ctx context.Context) error {
 		OpenCatalog: func() (actors.CatalogStore, error) { return catalogStore{p.catalog}, nil },
 		Trim:        trim, TrimAfter: time.Hour,
 		ResidentBytes: int(p.budget.columns), AwakeBytes: int(p.budget.members), CachedIdentities: p.budget.cachedIdentities(shards),
-		MaxRows:     uint64(p.cfg.MaxRows),
+		Workers: p.budget.workers(), MaxRows: uint64(p.cfg.MaxRows),
 		Incarnation: uint64(time.Now().UnixNano()),
 		Log:         p.log,
 	})

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"runtime"
 	"strings"
 )
 
@@ -17,6 +18,8 @@ import (
 //	answers    remembered, and under way
 //	program    its text and what the runtime itself takes
 type budget struct {
+	left int64 // of --memory without the program
+
 	storeCache, storeBuffer int64 // of blocks; one write buffer, of which a few exist at once
 	logCache, logBuffer     int64
 	filters, gists, tails   int64 // of the store, over all shards
@@ -34,7 +37,7 @@ const mib = 1 << 20
 
 // programBytes is what a node takes that holds and does nothing: its text, the runtime,
 // connections, goroutines.
-const programBytes = 96 * mib
+const programBytes = 112 * mib
 
 // budgetOf divides --memory, less the program. The shares are those with which a node of 3 M
 // rows stays under the bound while it loads, answers, starts and rebuilds; the upper bounds
@@ -42,11 +45,12 @@ const programBytes = 96 * mib
 func budgetOf(memory Size) budget {
 	m := int64(memory) - programBytes
 	return budget{
+		left:       m,
 		storeCache: m / 8, storeBuffer: min(m/32, 64*mib),
 		logCache: min(m/64, 16*mib), logBuffer: min(m/32, 32*mib),
 		filters: m / 16, gists: m / 32, tails: m / 16,
 		members: m / 6, identities: m / 16,
-		pages: m / 32, remembered: min(m/32, 32*mib), answers: m / 8,
+		pages: m / 32, remembered: min(m/32, 32*mib), answers: m / 12,
 		columns: m / 4, verify: min(max(m/8, 16*mib), 512*mib),
 	}
 }
@@ -72,6 +76,14 @@ func (b budget) filterBytes(shards int) int {
 
 func (b budget) cachedIdentities(shards int) int {
 	return perShard(b.identities, identityBytes, shards, 500, 50_000)
+}
+
+// questionBytes is what a question takes while it is scanned, about, with what it has read.
+const questionBytes = 64 * mib
+
+// workers is how many questions are scanned at once.
+func (b budget) workers() int {
+	return int(min(max(b.left/questionBytes, 1), int64(runtime.GOMAXPROCS(0))))
 }
 
 // chosenMemory is --memory where none was given, and what it was chosen by: two thirds of

@@ -85,4 +85,7 @@ func TestBudget_PartsScale(t *testing.T) {
 			}
 		}
 	}
+	if n := small.workers(); n < 1 || n > 2 {
+		t.Errorf("%d questions are scanned at once in 256 MiB", n)
+	}
 }
