@@ -39,9 +39,11 @@ const mib = 1 << 20
 // connections, goroutines.
 const programBytes = 112 * mib
 
-// budgetOf divides --memory, less the program. The shares are those with which a node of 3 M
-// rows stays under the bound while it loads, answers, starts and rebuilds; the upper bounds
-// are what none gets faster beyond.
+// budgetOf divides --memory, less the program. The shares are those with which a node of 1 M
+// rows in 256 MiB stays under the bound while it loads, answers, starts and rebuilds (bench,
+// part memory); the upper bounds are what none gets faster beyond. What grows with the rows
+// and is never evicted, the small brands' columns and the filters of months, comes from the
+// heap's part.
 func budgetOf(memory Size) budget {
 	m := int64(memory) - programBytes
 	return budget{
