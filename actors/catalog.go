@@ -27,6 +27,8 @@ type catalog struct {
 	beside  func(func())    // runs what the node waits for when it stops
 	logger  *slog.Logger
 	fatal   func(error)
+	done    chan struct{} // closed when the actor has ended
+	broken  bool          // it was stopped for good: no word helps
 }
 
 // catalogShared is what others read of the catalog.
@@ -47,7 +49,7 @@ type catalogShared struct {
 func (n *Node) openCatalog(store CatalogStore) (*catalog, error) {
 	c := &catalog{
 		store: store, ledger: newLedger(), shared: n.catalog, waiting: newWaiting(), log: n.o.Catalog, ctx: n.ctx, logger: n.o.Log,
-		beside: n.beside.Go, fatal: func(err error) { n.fault.Store(&err) },
+		beside: n.beside.Go, fatal: func(err error) { n.fault.Store(&err) }, done: make(chan struct{}),
 	}
 	if err := store.Load(c.ledger.load); err != nil {
 		return nil, fmt.Errorf("catalog: %w", err)
@@ -69,8 +71,14 @@ func (c *catalog) start(ctx actor.Context) {
 	c.read()
 }
 
-// Receive is the mailbox.
+// Receive is the mailbox. A record on which applying panics is not passed over: what is
+// in memory then is neither stored nor published, and the catalog stops.
 func (c *catalog) Receive(ctx actor.Context) {
+	defer func() {
+		if r := recover(); r != nil {
+			c.stop(crashed("the catalog", r))
+		}
+	}()
 	switch m := ctx.Message().(type) {
 	case *actor.Started:
 		c.start(ctx)
@@ -79,7 +87,7 @@ func (c *catalog) Receive(ctx actor.Context) {
 	case *expect:
 		c.waiting.expect(m.requested, ctx.Sender())
 	case *await:
-		c.waiting.await(ctx, m.next, c.ledger.state.Next, nil)
+		c.waiting.await(ctx, m.next, c.shared.view.Load().next, nil)
 	case *pumpFailed:
 		c.shared.reading.met(c.logger, m.failures, m.err)
 	case *gapFound:
@@ -90,21 +98,29 @@ func (c *catalog) Receive(ctx actor.Context) {
 		}
 	case *wordFound:
 		c.pass(m)
-	case *actor.Stopping:
+	case *pumpCrashed:
+		c.stop(m.err)
+	case *actor.Stopping, *actor.Restarting:
 		if c.pump != nil {
 			c.pump.stop()
 		}
 	case *actor.Stopped:
-		if err := c.store.Close(); err != nil {
-			c.logger.Warn("closing the catalog's store", "err", err)
-		}
+		c.close()
+	}
+}
+
+// close gives the store back, and says that the actor has ended.
+func (c *catalog) close() {
+	defer close(c.done)
+	if err := c.store.Close(); err != nil {
+		c.logger.Warn("closing the catalog's store", "err", err)
 	}
 }
 
 // page applies a page and commits it: catalog records are few.
 func (c *catalog) page(ctx actor.Context, p *page) {
 	defer p.pump.giveBack(nil)
-	if c.shared.stopped.Load() != nil {
+	if c.shared.stopped.Load() != nil || p.pump != c.pump {
 		return
 	}
 	c.shared.reading.goes(c.logger)
@@ -141,9 +157,15 @@ func (c *catalog) page(ctx actor.Context, p *page) {
 
 // stop ends applying for good: a store that fails. The node says so and refuses to be ready.
 func (c *catalog) stop(err error) {
+	c.broken = true
 	why := err.Error()
 	c.shared.stopped.Store(&why)
-	c.logger.Error("the catalog stopped", "err", err)
+	var crash *crashError
+	if errors.As(err, &crash) {
+		c.logger.Error("the catalog stopped: it panicked", "next", c.shared.view.Load().next, "err", err, "stack", crash.stack)
+	} else {
+		c.logger.Error("the catalog stopped", "err", err)
+	}
 	c.fatal(fmt.Errorf("%w: %w", ErrCatalogStopped, err))
 }
 
@@ -159,11 +181,12 @@ func (f *freshness) applied(end, next int64, seen time.Time) {
 	}
 }
 
-// lag is now − that moment; a year when there was none.
-func (f *freshness) lag(now time.Time) time.Duration {
+// lag is now − that moment. A log whose end was not reached in this process is at least as
+// old as the process: what was before is not known.
+func (f *freshness) lag(now, began time.Time) time.Duration {
 	at := f.at.Load()
 	if at == nil {
-		return 365 * 24 * time.Hour
+		at = &began
 	}
 	return max(0, now.Sub(*at))
 }

@@ -130,7 +130,7 @@ func answers(w *domain.AcceptGap, at gapPlace) bool {
 // pass goes on behind a gap by the operator's word.
 func (c *catalog) pass(m *wordFound) {
 	state := &c.ledger.state
-	if m.at != c.place() {
+	if c.broken || m.at != c.place() {
 		return
 	}
 	c.logger.Warn("reading the catalog on behind a gap, by the operator's word", "from", m.word.From, "to", m.word.To)

@@ -99,6 +99,7 @@ func (s *shard) fold() {
 // have taken the last commits, and somebody has seen them. It does not go back: a shard that
 // falls behind says so by its lag.
 func (s *shard) serveWhenNear() {
+	s.rejoin()
 	shared := s.env.shared
 	if behaviour(shared.behaviour.Load()) == catchingUp && shared.end.Load()-s.state.Next <= nearEnd && shared.fresh.at.Load() != nil {
 		s.become(serving, s.applying)
@@ -122,7 +123,7 @@ func (s *shard) load() error {
 	if s.waiting.requests == nil {
 		s.waiting = newWaiting()
 	}
-	s.outbox = newOutbox(s.env.id, s.env.journal.Appender(), s.env.options.DeadLetters, s.env.log)
+	s.outbox = newOutbox(s.env.id, s.env.options.outboxDepth, s.env.journal.Appender(), s.env.options.DeadLetters, s.env.log)
 	s.requests, s.staged = map[domain.RequestID]*domain.Request{}, map[domain.IdentityHash]*domain.Identity{}
 	s.identities = newRecent[domain.IdentityHash, domain.Identity](s.env.options.CachedIdentities)
 	s.uncommitted, s.since = 0, time.Time{}
@@ -130,6 +131,9 @@ func (s *shard) load() error {
 	if s.state.Journal.IsZero() {
 		s.state.Journal, s.state.Cluster = s.env.journal.Topic(), s.env.journal.Cluster()
 		s.state.Epoch, s.state.Rules = -1, domain.RulesVersion
+	}
+	if err := s.env.ctx.Err(); err != nil {
+		return err
 	}
 	if err := s.sameLog(); err != nil {
 		return err
@@ -148,7 +152,7 @@ func (s *shard) load() error {
 	return nil
 }
 
-// fill reads what is kept in memory.
+// fill reads what is kept in memory, until the node stops.
 func (s *shard) fill() error {
 	if err := s.store.Origins(func(o domain.Origin) { s.flows[stream{o.Topic, o.Partition}] = &flow{applied: o} }); err != nil {
 		return err
@@ -168,23 +172,19 @@ func (s *shard) fill() error {
 	}); err != nil {
 		return err
 	}
-	var lost error
 	loaded := 0
-	err := s.store.Rows(func(id domain.AccountID, brand domain.BrandID, rows []domain.Row) {
+	err := s.store.Rows(func(id domain.AccountID, brand domain.BrandID, rows []domain.Row) error {
 		dense, err := s.dense(brand)
 		if err != nil {
-			lost = err
-			return
+			return err
 		}
 		s.account(id).table.Load(dense, rows)
 		if loaded += len(rows); loaded >= loadedMost {
 			loaded = 0
 			s.evict(s.columnBytes())
 		}
+		return s.env.ctx.Err()
 	})
-	if err == nil {
-		err = lost
-	}
 	if err != nil {
 		return err
 	}

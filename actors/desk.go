@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -23,6 +24,7 @@ type desk struct {
 	pid     *actor.PID // of the shard
 	workers *workers
 	now     func() time.Time
+	done    chan struct{} // closed when the actor has ended
 }
 
 // inline is for an actor that never waits and does little: it runs where it is sent to,
@@ -30,8 +32,19 @@ type desk struct {
 // passes a dozen mailboxes.
 var inline = actor.WithDispatcher(actor.NewSynchronizedDispatcher(300))
 
-// Receive is the mailbox.
+// Receive is the mailbox. A panic is an error of the question alone.
 func (d *desk) Receive(ctx actor.Context) {
+	defer func() {
+		if r := recover(); r != nil {
+			err := &domain.Error{Code: domain.Internal, Op: "desk", Err: fmt.Errorf("%v\n%s", r, debug.Stack())}
+			switch ctx.Message().(type) {
+			case *ask:
+				ctx.Respond(&partial{shard: d.shard.id, err: err})
+			case *show:
+				ctx.Respond(&shown{err: err})
+			}
+		}
+	}()
 	switch m := ctx.Message().(type) {
 	case *ask:
 		root := ctx.ActorSystem().Root
@@ -44,6 +57,8 @@ func (d *desk) Receive(ctx actor.Context) {
 		})
 	case *show:
 		d.work(ctx, m.next, &shown{err: domain.ErrUnavailable}, func(_ *workbench, v *shardView) any { return m.from(v) })
+	case *actor.Stopped:
+		close(d.done)
 	}
 }
 
@@ -61,6 +76,10 @@ func (d *desk) work(ctx actor.Context, next int64, refused any, f func(*workbenc
 	who, root := ctx.Sender(), ctx.ActorSystem().Root
 	job := func(x *workbench) {
 		defer v.release()
+		if d.workers.over() {
+			root.Send(who, refused)
+			return
+		}
 		root.Send(who, f(x, v))
 	}
 	if !d.workers.offer(job) {
@@ -72,7 +91,7 @@ func (d *desk) work(ctx actor.Context, next int64, refused any, f func(*workbenc
 // answer answers from the view, on a worker, as long as somebody waits for it. A panic
 // is an error of this question alone.
 func (d *desk) answer(x *workbench, v *shardView, m *ask) (p *partial) {
-	p = &partial{shard: d.shard.id, next: v.next, ended: func() bool { return m.ctx.Err() != nil }}
+	p = &partial{shard: d.shard.id, next: v.next, ended: func() bool { return m.ctx.Err() != nil || d.workers.over() }}
 	x.scratch.Until(p.ended)
 	defer func() {
 		x.scratch.Until(nil)
@@ -197,31 +216,47 @@ type workbench struct {
 // workers are the goroutines that scan: as many as asked for, with a bounded queue
 // before them (I8).
 type workers struct {
+	ctx  context.Context // ends with the node, and with it every scan
 	jobs chan func(*workbench)
-	done chan struct{}
-	n    int
+	all  sync.WaitGroup
 }
 
 // questionsWaiting is how many scans may wait for a worker.
 const questionsWaiting = 4096
 
 func startWorkers(ctx context.Context, n int) *workers {
-	w := &workers{jobs: make(chan func(*workbench), questionsWaiting), done: make(chan struct{}, n), n: n}
+	w := &workers{ctx: ctx, jobs: make(chan func(*workbench), questionsWaiting)}
 	for range n {
-		go func() {
-			defer func() { w.done <- struct{}{} }()
+		w.all.Go(func() {
 			x := &workbench{scratch: brand.NewScratch()}
 			for {
 				select {
 				case job := <-w.jobs:
 					job(x)
 				case <-ctx.Done():
+					w.refuse(x)
 					return
 				}
 			}
-		}()
+		})
 	}
 	return w
+}
+
+// over reports that the node stops: what still waits for a worker is refused.
+func (w *workers) over() bool { return w.ctx.Err() != nil }
+
+// refuse runs what waits for a worker that ends: a job holds a view, and only the job
+// gives it back. It scans nothing, since the workers are over.
+func (w *workers) refuse(x *workbench) {
+	for {
+		select {
+		case job := <-w.jobs:
+			job(x)
+		default:
+			return
+		}
+	}
 }
 
 func (w *workers) offer(job func(*workbench)) bool {
@@ -234,8 +269,4 @@ func (w *workers) offer(job func(*workbench)) bool {
 }
 
 // wait returns when all workers have ended.
-func (w *workers) wait() {
-	for range w.n {
-		<-w.done
-	}
-}
+func (w *workers) wait() { w.all.Wait() }

@@ -62,8 +62,12 @@
 // from its last commit and applies one by one; when one record alone panics, the
 // catalog gets the word to set it aside, and it becomes a dead letter, here and in
 // every replay, and the failure is the outcome of its request. The word names topic, offset
-// and epoch: in a journal made anew, or cut and grown again, it means no record. A store error is never a panic: it stops the shard, visibly, whether
-// the shard met it or a question did (watched.go). A gap in the log stops it too, until
+// and epoch: in a journal made anew, or cut and grown again, it means no record. A panic
+// anywhere else, in a router, a shard, the catalog or what reads for them, stops that one
+// visibly until the process starts again, and a query that panics is answered with an
+// internal error (panics.go): nothing is passed over, and a page is taken from the pump of
+// this start only. A store error is never a panic: it stops the shard, visibly, whether the
+// shard met it or a question did (watched.go). A gap in the log stops it too, until
 // the operator accepts it; so does a catalog that is behind, until it is not.
 //
 // A value of another program in the journal or the catalog is no gap: each replay passes
@@ -83,7 +87,11 @@
 //
 // What passes stops nobody: a broker that is away, a disk that is nearly full. It is
 // tried again until it goes; status says what is waited for (trouble.go), the view stays,
-// and the lag tells how old it is.
+// and the lag tells how old it is. A shard that cannot publish its outbox applies nothing
+// more, and routers append on without waiting for it, as for one that is stopped.
+//
+// Stop ends within the time given, whatever waits (stop.go): questions that wait for a
+// worker are refused, a shard that loads its state gives up.
 //
 // How far the public topic was routed stands in the journal too, as marks, since Kafka
 // forgets group offsets (routed.go).

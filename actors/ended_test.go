@@ -46,7 +46,7 @@ func TestAWorkerGivesUpWhatNobodyWaitsFor(t *testing.T) {
 	r.open()
 	v := r.node.shared[0].acquireView()
 	defer v.release()
-	d, x := &desk{shard: r.node.shared[0], now: time.Now}, &workbench{scratch: brand.NewScratch()}
+	d, x := &desk{shard: r.node.shared[0], workers: r.node.workers, now: time.Now}, &workbench{scratch: brand.NewScratch()}
 	catalog := r.node.Catalog()
 	ask := func(q *domain.Question, n int) (*partial, int) {
 		dense := brand.EveryBrand

@@ -216,15 +216,17 @@ func (n *Node) viewOf(ctx context.Context, slot domain.Slot, wait domain.Positio
 }
 
 // Lag is now − the latest moment at which every log's end then seen has since been
-// applied: of the catalog, of each shard, and of the public topic.
+// applied: of the catalog, of each shard, and of the public topic. Of a log of which no end
+// was reached since the node started, a stopped partition of the public topic say, it is the
+// time since then: the least that it can be.
 func (n *Node) Lag() time.Duration {
 	now := n.o.Now()
-	lag := n.catalog.fresh.lag(now)
+	lag := n.catalog.fresh.lag(now, n.began)
 	for _, s := range n.shared {
-		lag = max(lag, s.fresh.lag(now))
+		lag = max(lag, s.fresh.lag(now, n.began))
 	}
 	for _, r := range n.routing.list() {
-		lag = max(lag, r.fresh.lag(now))
+		lag = max(lag, r.fresh.lag(now, n.began))
 	}
 	return lag
 }

@@ -153,7 +153,8 @@ func empty(batches [][]domain.Record) {
 }
 
 // settle appends a round and tells who offered it. It is given up when nobody waits for it
-// any more: each whose context lasts gets its records appended.
+// any more: each whose context lasts gets its records appended. A panic stops every router
+// of the round.
 func (g *gather) settle(ctx context.Context, round []*offer, batches [][]domain.Record) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -166,7 +167,7 @@ func (g *gather) settle(ctx context.Context, round []*offer, batches [][]domain.
 			}
 		})()
 	}
-	err := g.appendAll(ctx, batches)
+	err := guarded("the appender of the routers", func() error { return g.appendAll(ctx, batches) })
 	for _, o := range round {
 		o.done <- err
 	}
@@ -182,7 +183,9 @@ func (g *gather) appendAll(ctx context.Context, batches [][]domain.Record) error
 		if len(records) == 0 {
 			continue
 		}
-		wg.Go(func() { errs[to] = g.appendTo(ctx, to, records) })
+		wg.Go(func() {
+			errs[to] = guarded("the appender of the routers", func() error { return g.appendTo(ctx, to, records) })
+		})
 	}
 	wg.Wait()
 	return errors.Join(errs...)

@@ -22,27 +22,33 @@ type Node struct {
 	shards    int
 	placement placement
 	system    *actor.ActorSystem
-	ctx       context.Context // ends when the node stops
+	ctx       context.Context // ends when the node stops, after its actors
 	cancel    context.CancelFunc
+	loading   context.Context // ends when the node begins to stop
+	endLoad   context.CancelFunc
 
 	catalog     *catalogShared
 	catalogPID  *actor.PID
+	catalogDone chan struct{}
 	catalogLane *lane
 
-	shared  []*shardShared
-	pids    []*actor.PID // shards
-	desks   []*actor.PID
-	lanes   []*lane
-	gather  *gather
-	routing *routersShared
-	routers *actor.PID
-	workers *workers
-	usage   *usage
-	turns   turns
-	beside  sync.WaitGroup // usage, ticks and trims
+	shared      []*shardShared
+	pids        []*actor.PID // shards
+	desks       []*actor.PID
+	lanes       []*lane
+	gather      *gather
+	routing     *routersShared
+	routers     *actor.PID
+	routersDone chan struct{}
+	ended       []ending // desks and shards, in the order in which they are stopped
+	workers     *workers
+	usage       *usage
+	turns       turns
+	beside      sync.WaitGroup // usage, ticks and trims
 
 	resident atomic.Int64 // bytes that columns may take, over all shards; 0: no bound
 
+	began   time.Time   // of the process, by Options.Now
 	started atomic.Bool // pids and routers are there: the catalog's goroutine may read them
 
 	fault atomic.Pointer[error] // what makes the node not ready for good
@@ -59,6 +65,9 @@ func New(o Options) *Node {
 	if o.markEvery == 0 {
 		o.markEvery = markEvery
 	}
+	if o.outboxDepth == 0 {
+		o.outboxDepth = outboxDepth
+	}
 	if o.Workers == 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
 	}
@@ -69,7 +78,7 @@ func New(o Options) *Node {
 		o.Log = slog.New(slog.NewTextHandler(io.Discard, nil))
 	}
 	shards := o.Journal.Partitions()
-	n := &Node{o: o, shards: shards, placement: alone{shards}, catalog: &catalogShared{reading: trouble{what: "the catalog cannot be read"}}, routing: &routersShared{looking: trouble{what: "the public topic cannot be described"}}}
+	n := &Node{o: o, shards: shards, began: o.Now(), placement: alone{shards}, catalog: &catalogShared{reading: trouble{what: "the catalog cannot be read"}}, routing: &routersShared{looking: trouble{what: "the public topic cannot be described"}}}
 	n.KeepResident(int64(o.ResidentBytes))
 	return n
 }
@@ -80,6 +89,7 @@ func New(o Options) *Node {
 // can be started once CatchUp returns without an error.
 func (n *Node) Open(ctx context.Context) error {
 	n.ctx, n.cancel = context.WithCancel(context.Background())
+	n.loading, n.endLoad = context.WithCancel(n.ctx)
 	n.system = actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger {
 		return slog.New(slog.NewTextHandler(io.Discard, nil)) // failures are logged where they are decided
 	}))
@@ -126,12 +136,13 @@ func (n *Node) startCatalog() error {
 	if err != nil {
 		return errors.Join(err, store.Close())
 	}
-	n.catalogPID = n.system.Root.Spawn(actor.PropsFromProducer(func() actor.Actor { return c }, actor.WithSupervisor(stopping)))
+	n.catalogDone = c.done
+	n.catalogPID = n.system.Root.Spawn(actor.PropsFromProducer(func() actor.Actor { return c }))
 	return nil
 }
 
-// stopping ends an actor that panicked; who sent to it sees that it did not
-// answer.
+// stopping ends a child of a shard that panicked, a member or a brand: the shard sees that
+// its message is not done.
 var stopping = actor.NewOneForOneStrategy(0, 0, func(any) actor.Directive { return actor.StopDirective })
 
 // catalogMoved tells those who may wait for the catalog: one that is about to stop
@@ -152,11 +163,17 @@ func (n *Node) startShard(i int) {
 		id: i, shards: n.shards, journal: n.o.Journal, lane: n.lanes[i],
 		open:    func() (ShardStore, error) { return n.o.OpenShard(i) },
 		catalog: n.catalog, options: n.o, resident: &n.resident, shared: shared, poison: n.setAside, turns: &n.turns, log: n.o.Log,
+		ctx: n.loading, done: make(chan struct{}),
 	}
-	props := actor.PropsFromProducer(func() actor.Actor { return newShard(env) }, actor.WithSupervisor(stopping))
-	pid := n.system.Root.Spawn(props)
-	desk := n.system.Root.Spawn(actor.PropsFromProducer(func() actor.Actor { return &desk{shared, pid, n.workers, n.o.Now} }, inline))
+	pid, gone := n.system.Root.Spawn(shardProps(env)), make(chan struct{})
+	desk := n.system.Root.Spawn(actor.PropsFromProducer(func() actor.Actor { return &desk{shared, pid, n.workers, n.o.Now, gone} }, inline))
 	n.shared, n.pids, n.desks = append(n.shared, shared), append(n.pids, pid), append(n.desks, desk)
+	n.ended = append(n.ended, ending{desk, pid, i, gone, env.done})
+}
+
+// shardProps is how a shard is spawned: a child that panics is ended.
+func shardProps(env *shardEnv) *actor.Props {
+	return actor.PropsFromProducer(func() actor.Actor { return newShard(env) }, actor.WithSupervisor(stopping))
 }
 
 func (n *Node) startRouters() {
@@ -166,9 +183,15 @@ func (n *Node) startRouters() {
 		ask: func(ctx context.Context, shard int, message any) (any, error) {
 			return n.system.Root.RequestFuture(n.pids[shard], message, min(askedFor, patience(ctx))).Result()
 		},
-		gather: n.gather,
+		gather: n.gather, fatal: func(err error) {
+			n.o.Log.Error("the node is not ready any more", "err", err)
+			n.fault.Store(&err)
+		},
 	}
-	n.routers = n.system.Root.Spawn(actor.PropsFromProducer(func() actor.Actor { return &routers{env: env, shared: n.routing, known: map[int]*actor.PID{}} }))
+	n.routersDone = make(chan struct{})
+	n.routers = n.system.Root.Spawn(actor.PropsFromProducer(func() actor.Actor {
+		return &routers{env: env, shared: n.routing, known: map[int]*actor.PID{}, done: n.routersDone}
+	}))
 }
 
 // CatchUp returns when the catalog is applied up to its end as of now. It tries as
@@ -229,32 +252,4 @@ func (n *Node) setAside(p aside) error {
 		return errors.New("too much waits to be appended to the catalog: it is tried again when the node starts again")
 	}
 	return nil
-}
-
-// Stop ends the actors: routers first, so that nothing more comes; what is in the
-// log and not applied is applied by the next life. Stores are closed when it
-// returns.
-func (n *Node) Stop() {
-	if n.routers != nil {
-		_ = n.system.Root.StopFuture(n.routers).Wait()
-	}
-	for _, d := range n.desks {
-		_ = n.system.Root.StopFuture(d).Wait()
-	}
-	for _, p := range n.pids {
-		_ = n.system.Root.StopFuture(p).Wait()
-	}
-	if n.catalogPID != nil {
-		_ = n.system.Root.StopFuture(n.catalogPID).Wait()
-	}
-	n.cancel()
-	n.beside.Wait()
-	n.workers.wait()
-	for _, s := range n.shared {
-		s.open.Wait() // whoever else reads: who asks for one member, or brings a cold brand in
-	}
-	for _, l := range append(n.lanes, n.catalogLane) {
-		<-l.done
-	}
-	n.system.Shutdown()
 }

@@ -31,5 +31,6 @@ type Options struct {
 	Now         func() time.Time
 	Log         *slog.Logger
 
-	markEvery int64 // tests have narrower ones
+	markEvery   int64 // tests have narrower ones
+	outboxDepth int   // likewise
 }

@@ -23,6 +23,7 @@ type outbox struct {
 	appender Appender
 	letters  DeadLetters
 	log      *slog.Logger
+	depth    int // entries that may wait
 
 	pending  []*domain.Outgoing // staged, not committed
 	forwards queue[*domain.Outgoing]
@@ -65,8 +66,8 @@ func (s *outboxShared) unpublished(topic domain.TopicID, f func(domain.Origin)) 
 // (I8).
 const outboxDepth = 50_000
 
-func newOutbox(shard int, a Appender, d DeadLetters, log *slog.Logger) *outbox {
-	return &outbox{shard: shard, appender: a, letters: d, log: log, forwards: newQueue[*domain.Outgoing](), dead: newQueue[*domain.Outgoing]()}
+func newOutbox(shard, depth int, a Appender, d DeadLetters, log *slog.Logger) *outbox {
+	return &outbox{shard: shard, appender: a, letters: d, log: log, depth: depth, forwards: newQueue[*domain.Outgoing](), dead: newQueue[*domain.Outgoing]()}
 }
 
 // staged notes an entry of the open commit.
@@ -91,7 +92,29 @@ func (o *outbox) offer(e *domain.Outgoing) {
 }
 
 // full reports that the shard should wait.
-func (o *outbox) full() bool { return o.forwards.len()+o.dead.len() > outboxDepth }
+func (o *outbox) full() bool { return o.forwards.len()+o.dead.len() > o.depth }
+
+// pauseForOutbox applies nothing more until entries are published, which published says.
+// What was applied is committed, and routers no longer wait for this shard: its records
+// wait in the journal, as a stopped shard's do.
+func (s *shard) pauseForOutbox(ctx actor.Context) {
+	s.running = false
+	s.env.shared.apart.Store(true)
+	if s.uncommitted > 0 {
+		if err := s.commit(ctx); err != nil {
+			s.failed(ctx, err)
+		}
+	}
+}
+
+// rejoin has routers wait for the shard again, once it publishes and is near the end of its
+// partition.
+func (s *shard) rejoin() {
+	shared := s.env.shared
+	if shared.apart.Load() && shared.end.Load()-s.state.Next <= nearEnd && !s.outbox.full() {
+		shared.apart.Store(false)
+	}
+}
 
 // start begins to publish; report is told how far it came.
 func (o *outbox) start(report func(any), shared *outboxShared) {
@@ -192,6 +215,7 @@ func (s *shard) published(ctx actor.Context, m *published) {
 		self, root := ctx.Self(), ctx.ActorSystem().Root
 		time.AfterFunc(time.Second, func() { root.Send(self, &sayPublished{}) })
 	}
+	s.rejoin()
 	if !s.running && len(s.queue) > 0 {
 		s.running = true
 		ctx.Send(ctx.Self(), &goOn{})

@@ -95,8 +95,9 @@ type ShardStore interface {
 	// Columns calls f with stretches of each column, from ordinal first on.
 	Columns(f func(account domain.AccountID, attribute domain.Attribute, first domain.Ordinal, values []uint16)) error
 	// Rows calls f with the living rows of each stored value, Hash, Slot and Flags
-	// not set, in order of (time, sequence) within a call.
-	Rows(f func(account domain.AccountID, brand domain.BrandID, rows []domain.Row)) error
+	// not set, in order of (time, sequence) within a call; an error of f ends the reading
+	// and is given back.
+	Rows(f func(account domain.AccountID, brand domain.BrandID, rows []domain.Row) error) error
 	// Outbox calls f with the entries not yet trimmed, in order.
 	Outbox(f func(*domain.Outgoing)) error
 

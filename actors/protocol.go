@@ -34,6 +34,11 @@ type (
 		pump *pump
 		gap  *domain.GapError
 	}
+	// pumpCrashed says that reading panicked; the pump has stopped.
+	pumpCrashed struct {
+		pump *pump
+		err  error
+	}
 )
 
 // Shard, catalog → itself: go on with the pages that wait.

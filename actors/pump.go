@@ -85,8 +85,19 @@ func filled[T any](page []T) []T {
 	return page
 }
 
+// run reads until ctx ends. A panic, as of decoding, is the actor's.
 func (p *pump) run(ctx context.Context, next int64, epoch int32) {
 	defer close(p.done)
+	err := guarded("the reader of the log", func() error {
+		p.read(ctx, next, epoch)
+		return nil
+	})
+	if err != nil {
+		p.send(&pumpCrashed{p, err})
+	}
+}
+
+func (p *pump) read(ctx context.Context, next int64, epoch int32) {
 	for failures, last := 0, int64(few); ; {
 		spare, ok := credited(ctx, p.credit, last)
 		if !ok {

@@ -2,6 +2,8 @@ package actors
 
 import (
 	"cmp"
+	"fmt"
+	"runtime/debug"
 	"slices"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -38,8 +40,17 @@ type merged struct {
 	err    error
 }
 
-// Receive is the mailbox.
+// Receive is the mailbox. A panic is an error of this question alone; what comes after
+// its end is dropped.
 func (a *queryActor) Receive(ctx actor.Context) {
+	defer func() {
+		if r := recover(); r != nil {
+			a.end(ctx, &merged{err: &domain.Error{Code: domain.Internal, Op: "query", Err: fmt.Errorf("%v\n%s", r, debug.Stack())}})
+		}
+	}()
+	if a.reply == nil {
+		return
+	}
 	switch m := ctx.Message().(type) {
 	case *actor.Started:
 		for i, d := range a.desks {

@@ -180,33 +180,6 @@ func (r memSourceReader) Read(ctx context.Context, next int64, _ int32, spare []
 	return out, err
 }
 
-// letters keeps what is published as dead letters.
-type letters struct {
-	mu  sync.Mutex
-	all []domain.DeadLetter
-}
-
-func (l *letters) Publish(_ context.Context, letters []domain.DeadLetter) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.all = append(l.all, letters...)
-	return nil
-}
-
-func (l *letters) reasons() map[domain.Reason]int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	out := map[domain.Reason]int{}
-	seen := map[domain.Origin]bool{}
-	for _, d := range l.all {
-		if !seen[d.Origin] {
-			seen[d.Origin] = true
-			out[d.Reason]++
-		}
-	}
-	return out
-}
-
 type rigStore struct {
 	*storage.Shard
 	r *rig
@@ -239,6 +212,7 @@ type rig struct {
 	letters *letters
 	options Options
 	spoil   func(shard int, s ShardStore) ShardStore // nil: stores as they are
+	bar     func(shard int) error                    // nil: every shard's store opens
 
 	catalogStops bool // a catalog that stops ends boot
 
@@ -280,7 +254,9 @@ func (r *rig) boot() {
 		r.t.Fatal(err)
 	}
 	o := r.options
-	o.DeadLetters = r.letters
+	if o.DeadLetters == nil {
+		o.DeadLetters = r.letters
+	}
 	if o.Catalog == nil {
 		o.Catalog = r.catalog
 	}
@@ -291,6 +267,11 @@ func (r *rig) boot() {
 		o.Source = r.source
 	}
 	o.OpenShard = func(i int) (ShardStore, error) {
+		if r.bar != nil {
+			if err := r.bar(i); err != nil {
+				return nil, err
+			}
+		}
 		s, err := r.store.Shard(i)
 		if r.spoil != nil && err == nil {
 			return r.spoil(i, rigStore{s, r}), nil
@@ -316,7 +297,9 @@ func (r *rig) close() {
 	if r.node == nil {
 		return
 	}
-	r.node.Stop()
+	if err := r.node.Stop(time.Minute); err != nil {
+		r.t.Error(err)
+	}
 	r.node = nil
 	if err := r.store.Close(); err != nil {
 		r.t.Error(err)

@@ -23,7 +23,8 @@ type router struct {
 	shared    *routerShared
 	ctx       context.Context // ends with the actor
 	cancel    context.CancelFunc
-	pumping   chan struct{} // closed when the pump has ended
+	pumping   chan struct{} // closed when the pump has ended; a page of another pump is not routed
+	broken    bool          // it panicked: it does not start again in this process
 
 	batches   [][]domain.Record // by journal partition
 	committed time.Time
@@ -49,8 +50,9 @@ type routerEnv struct {
 	// refused as unknown.
 	catchUp func(ctx context.Context, t *trouble, where ...any) error
 	// ask sends a shard a message and waits a short while for its answer.
-	ask func(ctx context.Context, shard int, message any) (any, error)
-	log *slog.Logger
+	ask   func(ctx context.Context, shard int, message any) (any, error)
+	fatal func(error) // makes the node not ready for good
+	log   *slog.Logger
 }
 
 // routerShared is what status reads of a router.
@@ -217,7 +219,8 @@ func (s *shardShared) grew(end int64) {
 
 // room waits until the shard's backlog is less than it applied in the last 200 ms,
 // so that bulk waits in the public topic and commands never wait behind it. A
-// shard that does not serve is not waited for: it stops nobody else.
+// shard that does not serve is not waited for, nor one that cannot publish its outbox:
+// it stops nobody else.
 func (s *shardShared) room(ctx context.Context) error {
 	for !s.hasRoom() {
 		t := time.NewTimer(5 * time.Millisecond) // progress is told to one only, of all who wait
@@ -236,5 +239,5 @@ func (s *shardShared) room(ctx context.Context) error {
 // hasRoom reports that room does not wait.
 func (s *shardShared) hasRoom() bool {
 	limit := min(max(s.rate.Load(), backlogLeast), backlogMost)
-	return behaviour(s.behaviour.Load()) != serving || s.end.Load()-s.applied.Load() < limit
+	return behaviour(s.behaviour.Load()) != serving || s.apart.Load() || s.end.Load()-s.applied.Load() < limit
 }

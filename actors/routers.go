@@ -22,6 +22,7 @@ type routers struct {
 	ctx    context.Context    // ends with the actor, and with it what its children wait for
 	cancel context.CancelFunc
 	end    context.CancelFunc // of what appends: it outlives the children, who leave a mark
+	done   chan struct{}      // closed when the actor and its children have ended
 }
 
 // routersShared is what status reads.
@@ -43,6 +44,11 @@ const lookEvery = time.Minute
 type (
 	// partitionsFound is the number of partitions, as the broker has them.
 	partitionsFound struct{ n int }
+	// pumped is what a router's pump says, one of the following or a page.
+	pumped struct {
+		pump    chan struct{} // router.pumping of that pump
+		message any
+	}
 	// routerStarted is where a router goes on.
 	routerStarted struct {
 		topic domain.TopicID
@@ -62,6 +68,11 @@ var errNoPartition = errors.New("the public topic has no such partition any more
 
 // Receive is the mailbox.
 func (r *routers) Receive(ctx actor.Context) {
+	defer func() {
+		if p := recover(); p != nil {
+			r.env.fatal(crashed("the supervisor of the routers", p))
+		}
+	}()
 	switch m := ctx.Message().(type) {
 	case *actor.Started:
 		r.ctx, r.cancel = context.WithCancel(context.Background())
@@ -69,11 +80,20 @@ func (r *routers) Receive(ctx actor.Context) {
 		gathering, r.end = context.WithCancel(context.Background())
 		go r.env.gather.run(gathering)
 		self, root := ctx.Self(), ctx.ActorSystem().Root
-		go r.look(r.ctx, func(n int) { root.Send(self, &partitionsFound{n}) })
+		go func() {
+			err := guarded("the look for partitions of the public topic", func() error {
+				r.look(r.ctx, func(n int) { root.Send(self, &partitionsFound{n}) })
+				return nil
+			})
+			if err != nil {
+				r.env.fatal(err)
+			}
+		}()
 	case *actor.Stopping:
 		r.cancel()
 	case *actor.Stopped:
 		r.end()
+		close(r.done)
 	case *partitionsFound:
 		for p := range m.n {
 			if r.known[p] == nil {
@@ -142,11 +162,31 @@ func (r *routers) forget(ctx actor.Context, partition int) {
 
 // Receive is the mailbox.
 func (r *router) Receive(ctx actor.Context) {
+	defer func() {
+		if p := recover(); p != nil {
+			r.crashed(crashed("the router", p))
+		}
+	}()
 	switch m := ctx.Message().(type) {
 	case *actor.Started:
 		r.start(ctx)
-	case *actor.Stopping:
+	case *actor.Stopping, *actor.Restarting:
 		r.stop()
+	case *pumped:
+		if m.pump == r.pumping {
+			r.pumped(ctx, m.message)
+		}
+	case *catalogMoved:
+		if r.shared.stopped.Load() != nil && r.lifted() {
+			r.start(ctx)
+		}
+	}
+}
+
+// pumped takes what the pump of this start says: a page of an earlier one comes behind
+// pages that were not routed.
+func (r *router) pumped(ctx actor.Context, message any) {
+	switch m := message.(type) {
 	case *routerStarted:
 		r.next, r.noted, r.marked, r.epoch, r.reading = m.next, m.noted, m.next, m.epoch, m.topic
 		r.shared.next.Store(max(m.next, 0))
@@ -156,16 +196,15 @@ func (r *router) Receive(ctx actor.Context) {
 		}
 	case *routerFailed:
 		r.failed(ctx, m)
-	case *catalogMoved:
-		if r.shared.stopped.Load() != nil && r.lifted() {
-			r.start(ctx)
-		}
 	}
 }
 
-// lifted reports that what stopped the router may be over: it was no gap, or the
-// operator's word is there.
+// lifted reports that what stopped the router may be over: it was neither a panic nor a
+// gap, or the operator's word is there.
 func (r *router) lifted() bool {
+	if r.broken {
+		return false
+	}
 	w := r.shared.gap.Load()
 	return w == nil || r.word(gapPlace{topic: w.Topic, partition: r.partition, next: w.From, epoch: w.Epoch}) != nil
 }
@@ -191,6 +230,11 @@ func (r *router) page(m *sourcePage) {
 
 // halt stops this partition only, and says why. A gap is where the router met it.
 func (r *router) halt(err error, at gapPlace) {
+	var crash *crashError
+	if errors.As(err, &crash) {
+		r.crashed(crash)
+		return
+	}
 	var gap *domain.GapError
 	if errors.As(err, &gap) {
 		err = reported(gap, at)
@@ -202,11 +246,27 @@ func (r *router) halt(err error, at gapPlace) {
 	r.shared.stopped.Store(&why)
 }
 
+// crashed stops this partition for the rest of the process. Nothing more is appended or
+// committed: the page that was being routed is read again from the group offset or the
+// mark, both of which are below it, and what it appended is dropped by its origin (I2).
+func (r *router) crashed(err *crashError) {
+	r.env.log.Error("a partition of the public topic stopped: its router panicked", "partition", r.partition, "err", err, "stack", err.stack)
+	r.broken = true
+	why := err.Error()
+	r.shared.gap.Store(nil)
+	r.shared.stopped.Store(&why)
+	if r.cancel != nil {
+		r.cancel()
+		<-r.pumping
+	}
+	r.cancel, r.pumping = nil, nil
+}
+
 func (r *router) stop() {
 	if r.cancel != nil {
 		r.cancel()
 		<-r.pumping
-		r.cancel = nil
+		r.cancel, r.pumping = nil, nil
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		defer cancel()
 		r.note(ctx)
@@ -223,15 +283,25 @@ func (r *router) start(ctx actor.Context) {
 	r.shared.gap.Store(nil)
 	r.noted, r.marked = r.next, r.next // of where the pump will be nothing is known yet
 	r.ctx, r.cancel = context.WithCancel(r.node)
-	r.pumping = make(chan struct{})
+	done, run := make(chan struct{}), r.ctx
+	r.pumping = done
 	self, root := ctx.Self(), ctx.ActorSystem().Root
-	go r.pump(r.ctx, r.pumping, func(m any) { root.Send(self, m) })
+	send := func(m any) { root.Send(self, &pumped{done, m}) }
+	go func() { // a panic of it is the router's: decoding is done here
+		defer close(done)
+		err := guarded("the reader of the public topic", func() error {
+			r.pump(run, send)
+			return nil
+		})
+		if err != nil {
+			send(&routerFailed{err: err})
+		}
+	}()
 }
 
 // pump reads pages, one in flight a credit, until there is a gap without a word. In a topic
 // that was made again it goes on as at a start.
-func (r *router) pump(ctx context.Context, done chan struct{}, send func(any)) {
-	defer close(done)
+func (r *router) pump(ctx context.Context, send func(any)) {
 	for {
 		from, err := r.resume(ctx)
 		var gap *domain.GapError

@@ -24,6 +24,7 @@ type Shadow struct {
 	lane   *lane
 	pid    *actor.PID
 	cancel context.CancelFunc
+	done   chan struct{} // closed when the shard's part of the store is closed
 
 	resident atomic.Int64
 }
@@ -67,8 +68,10 @@ func (n *Node) Shadow(ctx context.Context, shard int, o ShadowOptions) (*Shadow,
 	env := &shardEnv{
 		id: shard, shards: n.shards, journal: boundLog{n.o.Journal, s.limit}, lane: s.lane, open: o.Open,
 		catalog: n.catalog, options: options, resident: &s.resident, shared: s.shared, poison: func(aside) error { return nil }, turns: &n.turns, log: quiet,
+		ctx: run, done: make(chan struct{}),
 	}
-	s.pid = n.system.Root.Spawn(actor.PropsFromProducer(func() actor.Actor { return newShard(env) }, actor.WithSupervisor(stopping)))
+	s.done = env.done
+	s.pid = n.system.Root.Spawn(shardProps(env))
 	return s, nil
 }
 
@@ -97,8 +100,9 @@ func (s *Shadow) To(ctx context.Context, offset int64) error {
 
 // Stop ends the replay; the shard's part of the store is closed when it returns.
 func (s *Shadow) Stop() {
-	_ = s.system.Root.StopFuture(s.pid).Wait()
 	s.cancel()
+	s.system.Root.Stop(s.pid)
+	<-s.done
 	<-s.lane.done
 }
 

@@ -2,7 +2,6 @@ package actors
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -28,6 +27,8 @@ type shardEnv struct {
 	poison     func(aside) error // a record failed twice: the shard starts again once the catalog sets it aside
 	turns      *turns            // of the node
 	log        *slog.Logger
+	ctx        context.Context // ends when the node stops: loading looks at it
+	done       chan struct{}   // closed when the actor has ended and its store is closed
 
 	singly   int64          // below this offset records are applied one by one, since one of them panicked
 	poisoned *aside         // the record that panicked alone; nil: none
@@ -51,6 +52,7 @@ type shardShared struct {
 	stats     shardStats
 	foreign   foreign
 	progress  chan struct{} // holds one token after a commit
+	apart     atomic.Bool   // its outbox was full: routers do not wait for it until it is near the end again
 	outbox    outboxShared
 	reading   trouble
 	space     trouble
@@ -115,6 +117,7 @@ type shard struct {
 	at      int
 	running bool
 	gap     *domain.GapError // that the pump met behind the queue; nil: none
+	broken  bool             // it panicked: it does not start again in this process
 
 	slice      *slice                               // of the records being applied
 	requests   map[domain.RequestID]*domain.Request // staged
@@ -152,10 +155,16 @@ func (s *shard) become(b behaviour, f actor.ReceiveFunc) {
 
 // Receive is the mailbox.
 func (s *shard) Receive(ctx actor.Context) {
+	defer func() {
+		if r := recover(); r != nil {
+			s.crashed(ctx, crashed("the shard", r))
+		}
+	}()
 	switch m := ctx.Message().(type) {
-	case *actor.Stopping:
+	case *actor.Stopping, *actor.Restarting:
 		s.quiesce(ctx)
 	case *actor.Stopped:
+		defer close(s.env.done)
 		s.close()
 	case *expect:
 		s.expect(ctx, m)
@@ -200,6 +209,10 @@ func (s *shard) applying(ctx actor.Context) {
 			s.gap = m.gap
 			s.atGap(ctx)
 		}
+	case *pumpCrashed:
+		if m.pump == s.pump {
+			s.halt(ctx, m.err)
+		}
 	case *unreadable:
 		s.halt(ctx, m.err)
 	case *renew:
@@ -222,6 +235,9 @@ func (s *shard) start(ctx actor.Context) {
 	self, root := ctx.Self(), ctx.ActorSystem().Root
 	s.tell = func(m any) { root.Send(self, m) }
 	if err := s.load(); err != nil {
+		if s.env.ctx.Err() != nil { // the node stops
+			return
+		}
 		s.halt(ctx, fmt.Errorf("open the store: %w", err))
 		return
 	}
@@ -235,56 +251,6 @@ func (s *shard) start(ctx actor.Context) {
 // read begins to read the journal where the state is.
 func (s *shard) read() {
 	s.pump = startPump(context.Background(), s.env.journal.Reader(s.env.id), s.state.Next, s.state.Epoch, s.tell)
-}
-
-// quiesce stops what runs beside the shard; what is staged is thrown away, since
-// the log has it.
-func (s *shard) quiesce(ctx actor.Context) {
-	if s.pump != nil {
-		s.pump.stop()
-		s.pump = nil
-	}
-	if s.outbox != nil {
-		s.outbox.stop()
-	}
-	if s.awake != nil {
-		s.awake.clear(ctx)
-	}
-	s.queue, s.at, s.running, s.gap = nil, 0, false, nil
-	s.waiting.drop()
-	s.views.retract(s.env.shared)
-}
-
-func (s *shard) close() {
-	if s.store == nil {
-		return
-	}
-	if err := s.store.Close(); err != nil {
-		s.env.log.Warn("closing the store", "shard", s.env.id, "err", err)
-	}
-	s.store = nil
-}
-
-// halt stops the shard visibly: status and readiness say why.
-func (s *shard) halt(ctx actor.Context, err error) {
-	s.become(stopped, s.held)
-	s.env.log.Error("shard stopped", "shard", s.env.id, "next", s.state.Next, "err", err)
-	s.quiesce(ctx)
-	s.close()
-	why := err.Error()
-	var behind *behindError
-	if errors.As(err, &behind) {
-		s.env.lacks = behind.brand
-	}
-	s.env.shared.gap.Store(wordFor(err, s.place()))
-	s.env.shared.stopped.Store(&why)
-}
-
-// again forgets everything in memory and starts from the last commit.
-func (s *shard) again(ctx actor.Context) {
-	s.quiesce(ctx)
-	s.close()
-	s.start(ctx)
 }
 
 // take queues a page and sees to it that it is applied.
@@ -305,8 +271,12 @@ func (s *shard) take(ctx actor.Context, p *page) {
 
 // goOn applies one slice; other messages come in between slices.
 func (s *shard) goOn(ctx actor.Context) {
-	if !s.running || len(s.queue) == 0 || s.outbox.full() {
+	if !s.running || len(s.queue) == 0 {
 		s.running = false
+		return
+	}
+	if s.outbox.full() {
+		s.pauseForOutbox(ctx)
 		return
 	}
 	if !s.roomy(ctx) {
@@ -351,45 +321,4 @@ func (s *shard) commitDue(command bool) bool {
 		interval = commitIntervalBusy
 	}
 	return command || len(s.queue) == 0 || s.state.Next <= s.env.singly || s.uncommitted >= commitMost || time.Since(s.since) >= interval
-}
-
-// failed tells a panic in a record, which is tried once more alone, from a catalog that
-// is behind and from a store that fails: these stop the shard.
-func (s *shard) failed(ctx actor.Context, err error) {
-	var p *panicError
-	if !errors.As(err, &p) {
-		s.halt(ctx, err)
-		return
-	}
-	s.env.shared.stats.panics.Add(1)
-	s.env.log.Error("applying panicked", "shard", s.env.id, "offset", p.offset, "err", p.cause, "stack", p.stack)
-	if p.offset >= s.env.singly { // not by what was applied: a panic may come behind that
-		s.env.singly = p.end
-		s.again(ctx)
-		return
-	}
-	s.env.poisoned = &aside{s.state.Journal, s.env.id, p.offset, p.epoch}
-	if err := s.env.poison(*s.env.poisoned); err != nil {
-		s.halt(ctx, fmt.Errorf("record %d cannot be applied and is not set aside: %w", p.offset, err))
-		return
-	}
-	s.halt(ctx, fmt.Errorf("record %d cannot be applied: waiting for it to be set aside", p.offset))
-}
-
-// resume looks whether the catalog now says how to go on.
-func (s *shard) resume(ctx actor.Context) {
-	v := s.env.catalog.view.Load()
-	if s.env.poisoned != nil && v.setsAside(*s.env.poisoned) {
-		s.env.poisoned = nil
-		s.start(ctx)
-		return
-	}
-	if s.env.lacks != 0 && v.brands.get(uint32(s.env.lacks)) != nil {
-		s.env.lacks = 0
-		s.start(ctx)
-		return
-	}
-	if s.env.shared.gap.Load() != nil && s.lifted() {
-		s.start(ctx)
-	}
 }

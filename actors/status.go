@@ -1,6 +1,9 @@
 package actors
 
 import (
+	"errors"
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
@@ -8,15 +11,16 @@ import (
 
 // Status is what an operator sees of a node.
 type Status struct {
-	Journal string         `json:"journal"`
-	Cluster string         `json:"cluster"`
-	Ready   bool           `json:"ready"`
-	Why     string         `json:"why,omitempty"`     // why not ready
-	Waiting string         `json:"waiting,omitempty"` // what no shard or router alone is about
-	LagMs   int64          `json:"lagMs"`
-	Catalog CatalogStatus  `json:"catalog"`
-	Shards  []ShardStatus  `json:"shards"`
-	Routers []RouterStatus `json:"routers"`
+	Journal  string         `json:"journal"`
+	Cluster  string         `json:"cluster"`
+	Ready    bool           `json:"ready"`
+	Why      string         `json:"why,omitempty"`      // why not ready
+	Degraded string         `json:"degraded,omitempty"` // what stands still while questions are answered
+	Waiting  string         `json:"waiting,omitempty"`  // what no shard or router alone is about
+	LagMs    int64          `json:"lagMs"`
+	Catalog  CatalogStatus  `json:"catalog"`
+	Shards   []ShardStatus  `json:"shards"`
+	Routers  []RouterStatus `json:"routers"`
 }
 
 // CatalogStatus is the catalog's part of it.
@@ -53,14 +57,17 @@ func (n *Node) Status() Status {
 	if err := n.Ready(); err != nil {
 		st.Ready, st.Why = false, err.Error()
 	}
+	if err := n.Degraded(); err != nil {
+		st.Degraded = err.Error()
+	}
 	for i, s := range n.shared {
-		one := s.status(now)
+		one := s.status(now, n.began)
 		appending := []*trouble{&n.gather.troubles[i], &n.lanes[i].appending}
 		one.Waiting, one.Failures = joined(one.Waiting, troubles(appending...)), one.Failures+failed(appending...)
 		st.Shards = append(st.Shards, one)
 	}
 	for _, r := range n.routing.list() {
-		st.Routers = append(st.Routers, r.status(now))
+		st.Routers = append(st.Routers, r.status(now, n.began))
 	}
 	return st
 }
@@ -68,7 +75,7 @@ func (n *Node) Status() Status {
 func (n *Node) catalogStatus(now time.Time) CatalogStatus {
 	c := n.catalog
 	st := CatalogStatus{
-		Next: n.Catalog().Next(), End: c.end.Load(), LagMs: c.fresh.lag(now).Milliseconds(),
+		Next: n.Catalog().Next(), End: c.end.Load(), LagMs: c.fresh.lag(now, n.began).Milliseconds(),
 		Waiting: troubles(&c.reading, &n.catalogLane.appending), Failures: failed(&c.reading, &n.catalogLane.appending),
 	}
 	st.Foreign = c.foreign.records.Load()
@@ -78,10 +85,10 @@ func (n *Node) catalogStatus(now time.Time) CatalogStatus {
 	return st
 }
 
-func (r *routerShared) status(now time.Time) RouterStatus {
+func (r *routerShared) status(now, began time.Time) RouterStatus {
 	st := RouterStatus{
 		Partition: r.partition, Next: r.next.Load(), End: r.end.Load(),
-		LagMs: r.fresh.lag(now).Milliseconds(), Routed: r.routed.Load(),
+		LagMs: r.fresh.lag(now, began).Milliseconds(), Routed: r.routed.Load(),
 	}
 	if why := r.stopped.Load(); why != nil {
 		st.Stopped = *why
@@ -97,4 +104,28 @@ func (r *routerShared) status(now time.Time) RouterStatus {
 		}
 	}
 	return st
+}
+
+// Degraded says what stands still although questions are answered rightly: partitions of the
+// public topic that are stopped, a shard's disk that is full, dead letters or forwards that
+// cannot be published. Nil: nothing.
+func (n *Node) Degraded() error {
+	var whys []string
+	for _, r := range n.routing.list() {
+		if why := r.stopped.Load(); why != nil {
+			whys = append(whys, fmt.Sprintf("partition %d of the public topic is stopped: %s", r.partition, *why))
+		}
+	}
+	for _, s := range n.shared {
+		if why := s.space.why.Load(); why != nil {
+			whys = append(whys, fmt.Sprintf("shard %d: %s", s.id, *why))
+		}
+		if s.apart.Load() {
+			whys = append(whys, fmt.Sprintf("shard %d applies nothing until it can publish: %s", s.id, troubles(&s.outbox.forwarding, &s.outbox.lettering)))
+		}
+	}
+	if whys == nil {
+		return nil
+	}
+	return errors.New(strings.Join(whys, "; "))
 }

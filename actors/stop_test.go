@@ -3,6 +3,7 @@ package actors
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -54,4 +55,118 @@ func TestANodeStopsWhileItsRoutersWaitForTheBroker(t *testing.T) {
 			t.Errorf("%d attempts after the stop", n)
 		}
 	})
+}
+
+// Questions that wait for a worker when the node stops hold views: each is given back.
+func TestNode_StopsWithWaitingQuestions(t *testing.T) {
+	r := newRig(t, 1, Options{Workers: 1})
+	r.furnish(1)
+	r.register(1)
+	in, out := make(chan struct{}), make(chan struct{})
+	if !r.node.workers.offer(func(*workbench) { close(in); <-out }) {
+		t.Fatal("not taken")
+	}
+	<-in
+	const clients = 40
+	answered := make(chan error, clients)
+	for range clients {
+		go func() {
+			q := &domain.Question{Account: 1, Shape: domain.ShapeTally, Range: domain.AllTime}
+			_, err := r.node.Ask(context.Background(), q, domain.Position{})
+			answered <- err
+		}()
+	}
+	r.eventually("queue", func() bool { return len(r.node.workers.jobs) == clients })
+	stopped := make(chan error)
+	go func() { stopped <- r.node.Stop(time.Minute) }()
+	r.eventually("end", func() bool { return r.node.ctx.Err() != nil })
+	close(out)
+	if err := <-stopped; err != nil {
+		t.Error(err)
+	}
+	for range clients {
+		if err := <-answered; !errors.Is(err, domain.ErrUnavailable) {
+			t.Errorf("a question that waited: %v", err)
+		}
+	}
+	if err := r.store.Close(); err != nil {
+		t.Error(err)
+	}
+	r.node = nil
+}
+
+// Stop returns within its time, and names what still runs: a shard whose store does not
+// open, or a reader that hangs. A shard is waited for as long as its store is open.
+func TestNode_StopNamesWhatStillRuns(t *testing.T) {
+	r := newRig(t, 2, Options{})
+	r.furnish(1)
+	r.close()
+	in, out := make(chan struct{}), make(chan struct{})
+	r.bar = func(i int) error {
+		if i == 1 {
+			close(in)
+			<-out
+		}
+		return nil
+	}
+	r.boot()
+	<-in
+	began := time.Now()
+	err := r.node.Stop(200 * time.Millisecond)
+	if took := time.Since(began); took > 5*time.Second {
+		t.Errorf("it took %v", took)
+	}
+	var still *StopError
+	if !errors.As(err, &still) || !slices.Contains(still.Still, "shard 1") || slices.Contains(still.Still, "shard 0") {
+		t.Errorf("the end: %v", err)
+	}
+	close(out)
+	r.close() // all ends now
+}
+
+// rowsEnd is told at the first rows that a shard loads, and lets them be read on when it is
+// closed.
+type rowsEnd struct {
+	ShardStore
+	at, on chan struct{}
+	calls  *atomic.Int64
+}
+
+func (s rowsEnd) Rows(f func(domain.AccountID, domain.BrandID, []domain.Row) error) error {
+	for range 1000 {
+		if s.calls.Add(1) == 1 {
+			close(s.at)
+			<-s.on
+		}
+		if err := f(1, 1, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A shard that loads a large state ends when the node stops, not when all is loaded.
+func TestNode_StopEndsAShardThatLoads(t *testing.T) {
+	r := newRig(t, 1, Options{})
+	r.furnish(1)
+	r.close()
+	at, on := make(chan struct{}), make(chan struct{})
+	var calls atomic.Int64
+	r.spoil = func(_ int, s ShardStore) ShardStore { return rowsEnd{s, at, on, &calls} }
+	r.boot()
+	<-at
+	stopped := make(chan error)
+	go func() { stopped <- r.node.Stop(time.Minute) }()
+	r.eventually("stop", func() bool { return r.node.loading.Err() != nil })
+	close(on)
+	if err := <-stopped; err != nil {
+		t.Error(err)
+	}
+	if n := calls.Load(); n > 1 {
+		t.Errorf("%d more stretches of rows were loaded", n-1)
+	}
+	if err := r.store.Close(); err != nil {
+		t.Error(err)
+	}
+	r.node = nil
 }

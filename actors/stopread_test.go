@@ -13,7 +13,7 @@ func TestANodeStopsNotBeforeItsReadersAreDone(t *testing.T) {
 		t.Fatal("no view")
 	}
 	stopped := make(chan struct{})
-	go func() { r.node.Stop(); close(stopped) }()
+	go func() { _ = r.node.Stop(time.Minute); close(stopped) }()
 	r.eventually("retreat of the view", func() bool { return r.node.shared[0].view.Load() == nil })
 	select {
 	case <-stopped:

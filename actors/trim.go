@@ -74,20 +74,36 @@ func (n *Node) trims(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
-		applied, ends := make([]int64, n.shards), make([]int64, n.shards)
-		for i, s := range n.shared {
-			applied[i], ends[i] = s.applied.Load(), s.end.Load()
+		n.trim(ctx, t)
+	}
+}
+
+// trim makes a mark and cuts what is due. Of a shard that does not serve it is not known
+// which letters it still has to publish, those of what it has not applied among them: as
+// long as there is one, nothing is marked and nothing is cut.
+func (n *Node) trim(ctx context.Context, t *trimmer) {
+	applied := make([]int64, n.shards)
+	for i, s := range n.shared {
+		if behaviour(s.behaviour.Load()) != serving {
+			return
 		}
-		routed := map[int]int64{}
-		for _, r := range n.routing.list() {
-			routed[r.partition] = r.next.Load()
+		applied[i] = s.applied.Load()
+	}
+	routed := map[int]int64{}
+	for _, r := range n.routing.list() {
+		routed[r.partition] = r.next.Load()
+	}
+	now, ends := n.o.Now(), make([]int64, n.shards)
+	for i := range ends { // after routed: all that was routed by then stands below
+		var err error
+		if ends[i], err = n.o.Journal.End(ctx, i); err != nil {
+			return // the broker is away: what is due waits, too
 		}
-		now := n.o.Now()
-		t.note(trimMark{now, routed, ends})
-		for partition, before := range t.due(now, applied, n.oldestLetters()) {
-			if err := n.o.Trim(ctx, partition, before); err != nil {
-				n.o.Log.Warn("the public topic cannot be cut", "partition", partition, "before", before, "err", err)
-			}
+	}
+	t.note(trimMark{now, routed, ends})
+	for partition, before := range t.due(now, applied, n.oldestLetters()) {
+		if err := n.o.Trim(ctx, partition, before); err != nil {
+			n.o.Log.Warn("the public topic cannot be cut", "partition", partition, "before", before, "err", err)
 		}
 	}
 }

@@ -37,11 +37,12 @@ func (m *model) checkRows(t *testing.T, s *Shard) {
 	t.Helper()
 	want := m.brandRows()
 	got := map[[2]uint32][]domain.Row{}
-	ok(t, s.Rows(func(a domain.AccountID, b domain.BrandID, rows []domain.Row) {
+	ok(t, s.Rows(func(a domain.AccountID, b domain.BrandID, rows []domain.Row) error {
 		if !slices.IsSortedFunc(rows, byTime) {
 			t.Fatal("rows are not in order of (time, sequence)")
 		}
 		got[[2]uint32{uint32(a), uint32(b)}] = append(got[[2]uint32{uint32(a), uint32(b)}], rows...)
+		return nil
 	}))
 	for _, rows := range got {
 		sortRows(rows)

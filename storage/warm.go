@@ -106,8 +106,9 @@ func (s *Shard) Columns(f func(account domain.AccountID, attribute domain.Attrib
 var always = domain.Range{To: 1<<32 - 1}
 
 // Rows calls f with the living rows of each stored value, Hash, Slot and Flags not
-// set, in order of (time, sequence) within a call; months ascend.
-func (s *Shard) Rows(f func(account domain.AccountID, brand domain.BrandID, rows []domain.Row)) error {
+// set, in order of (time, sequence) within a call; months ascend. An error of f ends the
+// reading and is given back.
+func (s *Shard) Rows(f func(account domain.AccountID, brand domain.BrandID, rows []domain.Row) error) error {
 	if err := s.store.usable(); err != nil {
 		return err
 	}
@@ -125,7 +126,9 @@ func (s *Shard) Rows(f func(account domain.AccountID, brand domain.BrandID, rows
 			return damaged("R")
 		}
 		for len(tail) > 0 && tail[0].of.compare(g) < 0 {
-			f(tail[0].of.account, tail[0].of.brand, tail[0].rows)
+			if err := f(tail[0].of.account, tail[0].of.brand, tail[0].rows); err != nil {
+				return err
+			}
 			tail = tail[1:]
 		}
 		return eachPart(v, func(one []byte) error {
@@ -135,13 +138,13 @@ func (s *Shard) Rows(f func(account domain.AccountID, brand domain.BrandID, rows
 				return nil
 			})
 			if err == nil && len(rows) > 0 {
-				f(g.account, g.brand, rows)
+				err = f(g.account, g.brand, rows)
 			}
 			return err
 		})
 	})
-	for _, t := range tail {
-		f(t.of.account, t.of.brand, t.rows)
+	for i := 0; i < len(tail) && err == nil; i++ {
+		err = f(tail[i].of.account, tail[i].of.brand, tail[i].rows)
 	}
 	return err
 }

@@ -38,7 +38,7 @@ func (p *program) openNode(ctx context.Context) error {
 		Incarnation: uint64(time.Now().UnixNano()),
 		Log:         p.log,
 	})
-	p.onClose(func() error { p.node.Stop(); return nil })
+	p.onClose(func() error { return p.node.Stop(stopTime) })
 	err := p.node.Open(ctx)
 	if errors.Is(err, actors.ErrCatalogStopped) {
 		err = p.catalogGoesOn(ctx, err)

@@ -288,11 +288,22 @@ func newPublicServer(h http.Handler) *http.Server {
 	}
 }
 
-// Close gives everything back, in the opposite order of opening.
+// stopTime bounds how long the node's actors may take to end, after drainTime.
+const stopTime = 20 * time.Second
+
+// Close gives everything back, in the opposite order of opening. Behind a node that did not
+// stop in its time it closes nothing more: actors may still use the stores, and the process
+// ends without.
 func (p *program) Close() error {
 	var errs []error
 	for i := len(p.closers) - 1; i >= 0; i-- {
-		errs = append(errs, p.closers[i]())
+		err := p.closers[i]()
+		errs = append(errs, err)
+		var still *actors.StopError
+		if errors.As(err, &still) {
+			p.closers = nil
+			return errors.Join(errs...)
+		}
 	}
 	p.closers = nil
 	p.running.Wait()

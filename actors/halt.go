@@ -1,0 +1,124 @@
+package actors
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/asynkron/protoactor-go/actor"
+)
+
+// How a shard stops, visibly, and how it goes on.
+
+// quiesce stops what runs beside the shard; what is staged is thrown away, since
+// the log has it.
+func (s *shard) quiesce(ctx actor.Context) {
+	if s.pump != nil {
+		s.pump.stop()
+		s.pump = nil
+	}
+	if s.outbox != nil {
+		s.outbox.stop()
+	}
+	if s.awake != nil {
+		s.awake.clear(ctx)
+	}
+	s.queue, s.at, s.running, s.gap = nil, 0, false, nil
+	s.waiting.drop()
+	s.views.retract(s.env.shared)
+}
+
+func (s *shard) close() {
+	store := s.store
+	if store == nil {
+		return
+	}
+	s.store = nil
+	if err := store.Close(); err != nil {
+		s.env.log.Warn("closing the store", "shard", s.env.id, "err", err)
+	}
+}
+
+// halt stops the shard visibly: status and readiness say why.
+func (s *shard) halt(ctx actor.Context, err error) {
+	s.become(stopped, s.held)
+	var crash *crashError
+	if errors.As(err, &crash) {
+		s.broken = true
+		s.env.log.Error("a shard panicked", "shard", s.env.id, "err", err, "stack", crash.stack)
+	}
+	s.env.log.Error("shard stopped", "shard", s.env.id, "next", s.state.Next, "err", err)
+	s.quiesce(ctx)
+	s.close()
+	why := err.Error()
+	var behind *behindError
+	if errors.As(err, &behind) {
+		s.env.lacks = behind.brand
+	}
+	s.env.shared.gap.Store(wordFor(err, s.place()))
+	s.env.shared.stopped.Store(&why)
+}
+
+// crashed stops the shard for the rest of the process, after a panic anywhere but in a
+// record, which failed sees to. What was not committed is in the log.
+func (s *shard) crashed(ctx actor.Context, err *crashError) {
+	defer func() {
+		if r := recover(); r != nil { // what runs beside it may be in any state: the store is given back all the same
+			s.env.log.Error("a shard panicked while it was stopped", "shard", s.env.id, "err", r)
+			s.close()
+		}
+	}()
+	why := err.Error()
+	s.env.shared.stopped.Store(&why)
+	s.halt(ctx, err)
+}
+
+// again forgets everything in memory and starts from the last commit.
+func (s *shard) again(ctx actor.Context) {
+	s.quiesce(ctx)
+	s.close()
+	s.start(ctx)
+}
+
+// failed tells a panic in a record, which is tried once more alone, from a catalog that
+// is behind and from a store that fails: these stop the shard.
+func (s *shard) failed(ctx actor.Context, err error) {
+	var p *panicError
+	if !errors.As(err, &p) {
+		s.halt(ctx, err)
+		return
+	}
+	s.env.shared.stats.panics.Add(1)
+	s.env.log.Error("applying panicked", "shard", s.env.id, "offset", p.offset, "err", p.cause, "stack", p.stack)
+	if p.offset >= s.env.singly { // not by what was applied: a panic may come behind that
+		s.env.singly = p.end
+		s.again(ctx)
+		return
+	}
+	s.env.poisoned = &aside{s.state.Journal, s.env.id, p.offset, p.epoch}
+	if err := s.env.poison(*s.env.poisoned); err != nil {
+		s.halt(ctx, fmt.Errorf("record %d cannot be applied and is not set aside: %w", p.offset, err))
+		return
+	}
+	s.halt(ctx, fmt.Errorf("record %d cannot be applied: waiting for it to be set aside", p.offset))
+}
+
+// resume looks whether the catalog now says how to go on.
+func (s *shard) resume(ctx actor.Context) {
+	if s.broken {
+		return
+	}
+	v := s.env.catalog.view.Load()
+	if s.env.poisoned != nil && v.setsAside(*s.env.poisoned) {
+		s.env.poisoned = nil
+		s.start(ctx)
+		return
+	}
+	if s.env.lacks != 0 && v.brands.get(uint32(s.env.lacks)) != nil {
+		s.env.lacks = 0
+		s.start(ctx)
+		return
+	}
+	if s.env.shared.gap.Load() != nil && s.lifted() {
+		s.start(ctx)
+	}
+}

@@ -1,0 +1,233 @@
+package actors
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// poisonedSource gives one record of partition 0 a slot that is none: routing it panics.
+// Where reading is set, decoding it panics instead.
+type poisonedSource struct {
+	*memSource
+	at      atomic.Int64 // the record's offset; below zero: none
+	reading bool
+}
+
+func newPoisonedSource() *poisonedSource {
+	s := &poisonedSource{memSource: &memSource{memLog: newMemLog(3, 2), kept: map[int]int64{}}}
+	s.at.Store(-1)
+	return s
+}
+
+func (s *poisonedSource) Reader(p int) SourceReader {
+	return poisonedReader{s, s.memSource.Reader(p), p}
+}
+
+type poisonedReader struct {
+	s *poisonedSource
+	SourceReader
+	p int
+}
+
+func (r poisonedReader) Read(ctx context.Context, next int64, epoch int32, spare []domain.Arrival) (domain.SourcePage, error) {
+	page, err := r.SourceReader.Read(ctx, next, epoch, spare)
+	for i := range page.Arrivals {
+		if r.p == 0 && page.Arrivals[i].Record.Origin.Offset == r.s.at.Load() {
+			if r.s.reading {
+				panic("a record that decoding does not survive")
+			}
+			page.Arrivals[i].Slot = 60_000
+		}
+	}
+	return page, err
+}
+
+// A panic in a router, or in what decodes for it, stops its partition alone and visibly;
+// no page behind it is routed, and what was not routed is when the process starts again.
+func TestI2_RouterPanicLosesNothing(t *testing.T) {
+	for name, reading := range map[string]bool{"routing": false, "decoding": true} {
+		t.Run(name, func(t *testing.T) {
+			src := newPoisonedSource()
+			src.page, src.reading = 1100, reading
+			r := newRig(t, 1, Options{Source: src})
+			r.source = src.memSource
+			r.furnish(1)
+			id := r.register(1)
+			src.at.Store(2500)
+			const some = 6000
+			for p := range 2 {
+				var acts []domain.Record
+				for i := range some {
+					acts = append(acts, domain.Record{Kind: domain.KindActivity, Account: 1, Activity: r.actOf(id, uint64(p*some+i+1))})
+				}
+				_, _ = src.Append(context.Background(), p, acts)
+			}
+			r.eventually("stop", func() bool {
+				all := r.node.Status().Routers
+				return len(all) == 2 && strings.Contains(all[0].Stopped, "panicked") && all[1].Next == some
+			})
+			r.submit(domain.Submission{Account: 1, Command: &domain.PutBrand{Given: domain.BrandFields{"Name": "x", "Slug": "x"}}})
+			st := r.node.Status()
+			if st.Routers[0].Next > 2500 || st.Routers[0].Stopped == "" || st.Routers[1].Stopped != "" {
+				t.Errorf("the routers: %+v", st.Routers)
+			}
+			if src.kept[0] > 2500 {
+				t.Errorf("the group offset %d is behind the record that was not routed", src.kept[0])
+			}
+			src.at.Store(-1) // a newer binary
+			r.close()
+			r.open()
+			r.settled()
+			if got := r.tally(1).Total.Actions; got != 2*some {
+				t.Errorf("%d of %d activities count", got, 2*some)
+			}
+		})
+	}
+}
+
+// A page that a fetcher of an earlier life of the router sent is not routed: the page
+// before it was not.
+func TestI2_RouterTakesPagesOfItsOwnFetcherOnly(t *testing.T) {
+	r := newRig(t, 1, Options{})
+	r.furnish(1)
+	id := r.register(1)
+	page := &sourcePage{SourcePage: domain.SourcePage{Next: 1000, End: 1000, Arrivals: []domain.Arrival{{
+		Slot: id.Slot(), Record: domain.Record{Kind: domain.KindActivity, Account: 1, Activity: r.actOf(id, 1), Origin: domain.Origin{Topic: r.source.id, Offset: 999}},
+	}}}, credit: make(chan []domain.Arrival, 1)}
+	stray, sent := &pumped{make(chan struct{}), page}, 0
+	for _, processes := range r.node.system.ProcessRegistry.LocalPIDs.LocalPIDs {
+		for _, name := range processes.Keys() {
+			if strings.HasPrefix(name, r.node.routers.Id+"/") {
+				r.node.system.Root.Send(r.node.system.NewLocalPID(name), stray)
+				sent++
+			}
+		}
+	}
+	if sent != 2 {
+		t.Fatalf("%d routers", sent)
+	}
+	r.publish(r.actOf(id, 2), r.actOf(id, 3))
+	r.settled()
+	if got := r.tally(1).Total.Actions; got != 2 {
+		t.Errorf("%d activities count, 2 were published", got)
+	}
+}
+
+// badStore panics once at a commit, or at the end of the log of entities of the catalog.
+type badStore struct {
+	ShardStore
+	once *atomic.Bool
+}
+
+func (s badStore) Commit(state domain.ShardState, o []domain.Origin) error {
+	if s.once.CompareAndSwap(true, false) {
+		panic("a defect in commit")
+	}
+	return s.ShardStore.Commit(state, o)
+}
+
+// A shard that panics outside of a record stops with the reason, its store is given back,
+// and the next process applies what was not committed.
+func TestShard_PanicAtCommit(t *testing.T) {
+	r := newRig(t, 2, Options{})
+	r.close()
+	var once atomic.Bool
+	r.spoil = func(i int, s ShardStore) ShardStore {
+		if i == 0 {
+			return badStore{s, &once}
+		}
+		return s
+	}
+	r.open()
+	r.furnish(1)
+	ids := []domain.MemberID{r.memberOf(0), r.memberOf(1)}
+	once.Store(true)
+	for i, id := range ids {
+		r.publish(r.actOf(id, uint64(i+1)), r.actOf(id, uint64(i+11)))
+	}
+	r.eventually("stop", func() bool { return r.node.shared[0].stopped.Load() != nil })
+	r.eventually("the other shard's end", func() bool { return r.routed() && r.atEnds(0) })
+	s := r.node.shared[0]
+	if why := *s.stopped.Load(); !strings.Contains(why, "a defect in commit") || strings.Contains(why, "open already") {
+		t.Errorf("it stopped with %q", why)
+	}
+	r.submit(domain.Submission{Account: 1, Command: &domain.PutBrand{Given: domain.BrandFields{"Name": "x", "Slug": "x"}}})
+	if behaviour(s.behaviour.Load()) != stopped || s.view.Load() != nil {
+		t.Error("it started again")
+	}
+	if err := r.node.Ready(); err == nil {
+		t.Error("the node is ready")
+	}
+	r.close()
+	r.open()
+	if got := r.tally(1).Total.Actions; got != 4 {
+		t.Errorf("%d of 4 activities count", got)
+	}
+}
+
+// A record of the catalog on which applying panics is not passed over: the catalog stops
+// before it, nobody sees half of it, and the next process applies it.
+func TestCatalog_PanicStopsBeforeTheRecord(t *testing.T) {
+	r := newRig(t, 1, Options{})
+	r.furnish(1)
+	before := r.node.Catalog().Next()
+	_, _ = r.catalog.Append(context.Background(), 0, []domain.Record{
+		{Kind: domain.KindPutBrand, Account: 1, Request: domain.RequestID{9}, Command: (*domain.PutBrand)(nil)},
+		{Kind: domain.KindPutBrand, Account: 1, Request: domain.RequestID{10}, Command: &domain.PutBrand{Given: domain.BrandFields{"Name": "y", "Slug": "y"}}},
+	})
+	r.eventually("stop", func() bool {
+		err := r.node.Ready()
+		return r.node.catalog.stopped.Load() != nil && err != nil && strings.Contains(err.Error(), "panicked")
+	})
+	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
+	defer cancel()
+	if err := r.node.awaitCatalog(ctx, before+1); err == nil {
+		t.Error("a position that is not published was reached")
+	}
+	if next := r.node.Catalog().Next(); next != before {
+		t.Errorf("the view is at %d, the record at %d", next, before)
+	}
+	r.close()
+	r.catalog.parts[0][before].Command = &domain.PutBrand{Given: domain.BrandFields{"Name": "x", "Slug": "x"}} // a newer binary
+	r.open()
+	if got := len(r.node.Catalog().Brands(1)); got != 3 {
+		t.Errorf("%d brands, 3 were made", got)
+	}
+}
+
+// A question whose merging panics is answered once, with an internal error; what comes
+// after that is merged into nothing.
+func TestQuery_PanicIsAnInternalError(t *testing.T) {
+	system := actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return slog.New(slog.DiscardHandler) }))
+	defer system.Shutdown()
+	var asked atomic.Int64
+	desk := system.Root.Spawn(actor.PropsFromFunc(func(ctx actor.Context) {
+		if _, ok := ctx.Message().(*ask); ok {
+			asked.Add(1)
+			ctx.Respond(&partial{})
+			ctx.Respond(&partial{})
+		}
+	}))
+	reply := make(chan *merged, 10)
+	a := &queryActor{ask: &ask{ctx: context.Background()}, desks: []*actor.PID{desk}, reply: reply} // no question: merging panics
+	pid := system.Root.Spawn(actor.PropsFromProducer(func() actor.Actor { return a }))
+	var e *domain.Error
+	if m := <-reply; !errors.As(m.err, &e) || e.Code != domain.Internal {
+		t.Errorf("the answer is %v", m.err)
+	}
+	for system.ProcessRegistry.LocalPIDs.GetBucket(pid.Id).Has(pid.Id) {
+		time.Sleep(time.Millisecond)
+	}
+	if n := asked.Load(); n != 1 || len(reply) != 0 {
+		t.Errorf("the desk was asked %d times, %d more answers", n, len(reply))
+	}
+}

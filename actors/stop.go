@@ -1,0 +1,110 @@
+package actors
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+)
+
+// ending is a shard and its desk, and how it is seen that they ended: protoactor's own
+// future waits for 10 s, whatever the caller has.
+type ending struct {
+	desk, shard         *actor.PID
+	id                  int
+	deskDone, shardDone chan struct{}
+}
+
+// StopError says what of a node still ran when the time of Stop was over. Its stores must
+// not be closed: the process ends without, and the log has what they lack.
+type StopError struct {
+	Within time.Duration
+	Still  []string
+}
+
+// Error names what still runs.
+func (e *StopError) Error() string {
+	return fmt.Sprintf("the node did not stop within %v, still running: %s; its stores are left as they are and what they lack is read from the log again", e.Within, strings.Join(e.Still, ", "))
+}
+
+// Stop ends the actors: routers first, so that nothing more comes; what is in the log and
+// not applied is applied by the next life. Stores are closed when it returns nil. It
+// returns within the time given, whatever hangs: then it is a *StopError.
+func (n *Node) Stop(within time.Duration) error {
+	if n.cancel == nil {
+		return nil // it was never opened
+	}
+	w := stopWait{over: time.NewTimer(within)}
+	defer w.over.Stop()
+	n.endLoad()
+	root := n.system.Root
+	if n.routers != nil {
+		root.Stop(n.routers)
+		w.wait(n.routersDone, "routers")
+	}
+	for _, e := range n.ended {
+		root.Stop(e.desk)
+		w.wait(e.deskDone, fmt.Sprint("the desk of shard ", e.id))
+	}
+	for _, e := range n.ended {
+		root.Stop(e.shard)
+	}
+	for _, e := range n.ended {
+		w.wait(e.shardDone, fmt.Sprint("shard ", e.id))
+	}
+	if n.catalogPID != nil {
+		root.Stop(n.catalogPID)
+		w.wait(n.catalogDone, "the catalog")
+	}
+	n.cancel()
+	w.wait(after(n.beside.Wait), "usage, ticks and trims")
+	w.wait(after(n.workers.wait), "questions")
+	for _, s := range n.shared { // whoever else reads: who asks for one member, or brings a cold brand in
+		w.wait(after(s.open.Wait), fmt.Sprint("readers of shard ", s.id))
+	}
+	for _, l := range append(n.lanes, n.catalogLane) {
+		w.wait(l.done, fmt.Sprint("appends of commands to partition ", l.partition))
+	}
+	if len(w.still) > 0 {
+		return &StopError{within, w.still}
+	}
+	n.system.Shutdown()
+	return nil
+}
+
+// stopGlance is how long Stop looks at what is left when its time is over.
+const stopGlance = 5 * time.Millisecond
+
+// stopWait waits for one thing after the other until its time is over.
+type stopWait struct {
+	over  *time.Timer
+	late  bool
+	still []string
+}
+
+func (w *stopWait) wait(done <-chan struct{}, what string) {
+	if !w.late {
+		select {
+		case <-done:
+			return
+		case <-w.over.C:
+			w.late = true
+		}
+	}
+	select {
+	case <-done:
+	case <-time.After(stopGlance):
+		w.still = append(w.still, what)
+	}
+}
+
+// after is closed when f has returned.
+func after(f func()) <-chan struct{} {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		f()
+	}()
+	return done
+}
