@@ -158,7 +158,7 @@ func (c *catalog) page(ctx actor.Context, p *page) {
 // stop ends applying for good: a store that fails. The node says so and refuses to be ready.
 func (c *catalog) stop(err error) {
 	c.broken = true
-	why := err.Error()
+	why := stopText(err, catalogEffect, "restart the node, which tries it again; the log has more")
 	c.shared.stopped.Store(&why)
 	var crash *crashError
 	if errors.As(err, &crash) {
@@ -166,7 +166,7 @@ func (c *catalog) stop(err error) {
 	} else {
 		c.logger.Error("the catalog stopped", "err", err)
 	}
-	c.fatal(fmt.Errorf("%w: %w", ErrCatalogStopped, err))
+	c.fatal(fmt.Errorf("%w: %s", ErrCatalogStopped, why))
 }
 
 // freshness is the latest moment at which the log's end then seen has since been

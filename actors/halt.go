@@ -49,12 +49,12 @@ func (s *shard) halt(ctx actor.Context, err error) {
 	s.env.log.Error("shard stopped", "shard", s.env.id, "next", s.state.Next, "err", err)
 	s.quiesce(ctx)
 	s.close()
-	why := err.Error()
 	var behind *behindError
 	if errors.As(err, &behind) {
 		s.env.lacks = behind.brand
 	}
 	s.env.shared.gap.Store(wordFor(err, s.place()))
+	why := s.stopText(err)
 	s.env.shared.stopped.Store(&why)
 }
 
@@ -67,7 +67,7 @@ func (s *shard) crashed(ctx actor.Context, err *crashError) {
 			s.close()
 		}
 	}()
-	why := err.Error()
+	why := s.stopText(err)
 	s.env.shared.stopped.Store(&why)
 	s.halt(ctx, err)
 }
@@ -99,8 +99,11 @@ func (s *shard) failed(ctx actor.Context, err error) {
 		s.halt(ctx, fmt.Errorf("record %d cannot be applied and is not set aside: %w", p.offset, err))
 		return
 	}
-	s.halt(ctx, fmt.Errorf("record %d cannot be applied: waiting for it to be set aside", p.offset))
+	s.halt(ctx, fmt.Errorf("record %d cannot be applied: %w", p.offset, errSettingAside))
 }
+
+// errSettingAside passes with the catalog's next record.
+var errSettingAside = errors.New("waiting for it to be set aside")
 
 // resume looks whether the catalog now says how to go on.
 func (s *shard) resume(ctx actor.Context) {

@@ -183,7 +183,7 @@ func (n *Node) startRouters() {
 		ask: func(ctx context.Context, shard int, message any) (any, error) {
 			return n.system.Root.RequestFuture(n.pids[shard], message, min(askedFor, patience(ctx))).Result()
 		},
-		gather: n.gather, fatal: func(err error) {
+		gather: n.gather, options: &n.o, fatal: func(err error) {
 			n.o.Log.Error("the node is not ready any more", "err", err)
 			n.fault.Store(&err)
 		},

@@ -15,6 +15,9 @@ type Options struct {
 
 	OpenShard   func(shard int) (ShardStore, error)
 	OpenCatalog func() (CatalogStore, error)
+	Damaged     func(error) bool // an error of a store says that its files are damaged; nil: none does
+
+	TopicPrefix string // of the names that operators read
 
 	AwakeBytes       int    // memory for members that are awake, over all shards; default 192 MiB
 	CachedIdentities int    // identities a shard remembers in each of two generations; default 50,000

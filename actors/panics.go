@@ -22,9 +22,9 @@ func crashed(who string, cause any) *crashError {
 	return &crashError{who, cause, string(debug.Stack())}
 }
 
-// Error says what an operator can do about it. The stack is for the log.
+// Error names the defect. The stack is for the log.
 func (e *crashError) Error() string {
-	return fmt.Sprintf("%s panicked, which is a defect of this binary: %v; nothing is lost: restart the node to try it again, and if it stops here again, report the stack in the log and run a newer ovation", e.who, e.cause)
+	return fmt.Sprintf("%s panicked, which is a defect of this binary: %v", e.who, e.cause)
 }
 
 // guarded calls f; a panic is a *crashError.

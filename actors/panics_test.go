@@ -80,6 +80,14 @@ func TestI2_RouterPanicLosesNothing(t *testing.T) {
 			if st.Routers[0].Next > 2500 || st.Routers[0].Stopped == "" || st.Routers[1].Stopped != "" {
 				t.Errorf("the routers: %+v", st.Routers)
 			}
+			for _, part := range []string{"panicked", "Effect: what is published to partition 0 waits there", "To do: restart the node"} {
+				if !strings.Contains(st.Routers[0].Stopped, part) || !strings.Contains(st.Degraded, part) {
+					t.Errorf("status does not say %q: %s; %s", part, st.Routers[0].Stopped, st.Degraded)
+				}
+			}
+			if !st.Ready {
+				t.Errorf("the node answers and is not ready: %s", st.Why)
+			}
 			if src.kept[0] > 2500 {
 				t.Errorf("the group offset %d is behind the record that was not routed", src.kept[0])
 			}
@@ -157,7 +165,8 @@ func TestShard_PanicAtCommit(t *testing.T) {
 	r.eventually("stop", func() bool { return r.node.shared[0].stopped.Load() != nil })
 	r.eventually("the other shard's end", func() bool { return r.routed() && r.atEnds(0) })
 	s := r.node.shared[0]
-	if why := *s.stopped.Load(); !strings.Contains(why, "a defect in commit") || strings.Contains(why, "open already") {
+	why := *s.stopped.Load()
+	if !strings.Contains(why, "a defect in commit") || !strings.Contains(why, "Effect: shard 0") || !strings.Contains(why, "To do: restart") || strings.Contains(why, "open already") {
 		t.Errorf("it stopped with %q", why)
 	}
 	r.submit(domain.Submission{Account: 1, Command: &domain.PutBrand{Given: domain.BrandFields{"Name": "x", "Slug": "x"}}})

@@ -50,9 +50,10 @@ type routerEnv struct {
 	// refused as unknown.
 	catchUp func(ctx context.Context, t *trouble, where ...any) error
 	// ask sends a shard a message and waits a short while for its answer.
-	ask   func(ctx context.Context, shard int, message any) (any, error)
-	fatal func(error) // makes the node not ready for good
-	log   *slog.Logger
+	ask     func(ctx context.Context, shard int, message any) (any, error)
+	fatal   func(error) // makes the node not ready for good
+	options *Options
+	log     *slog.Logger
 }
 
 // routerShared is what status reads of a router.

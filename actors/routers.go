@@ -241,8 +241,8 @@ func (r *router) halt(err error, at gapPlace) {
 	}
 	r.env.log.Error("a partition of the public topic stopped", "partition", r.partition, "err", err)
 	r.stop()
-	why := err.Error()
 	r.shared.gap.Store(wordFor(err, at))
+	why := r.stopText(err)
 	r.shared.stopped.Store(&why)
 }
 
@@ -252,8 +252,8 @@ func (r *router) halt(err error, at gapPlace) {
 func (r *router) crashed(err *crashError) {
 	r.env.log.Error("a partition of the public topic stopped: its router panicked", "partition", r.partition, "err", err, "stack", err.stack)
 	r.broken = true
-	why := err.Error()
 	r.shared.gap.Store(nil)
+	why := r.stopText(err)
 	r.shared.stopped.Store(&why)
 	if r.cancel != nil {
 		r.cancel()

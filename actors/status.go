@@ -116,13 +116,24 @@ func (n *Node) Degraded() error {
 			whys = append(whys, fmt.Sprintf("partition %d of the public topic is stopped: %s", r.partition, *why))
 		}
 	}
+	var causes []string // of shards, each once: a full disk is all of theirs
+	of := map[string][]string{}
+	note := func(shard int, cause string) {
+		if of[cause] == nil {
+			causes = append(causes, cause)
+		}
+		of[cause] = append(of[cause], fmt.Sprint(shard))
+	}
 	for _, s := range n.shared {
 		if why := s.space.why.Load(); why != nil {
-			whys = append(whys, fmt.Sprintf("shard %d: %s", s.id, *why))
+			note(s.id, *why)
 		}
 		if s.apart.Load() {
-			whys = append(whys, fmt.Sprintf("shard %d applies nothing until it can publish: %s", s.id, troubles(&s.outbox.forwarding, &s.outbox.lettering)))
+			note(s.id, "nothing is applied until it can be published: "+troubles(&s.outbox.forwarding, &s.outbox.lettering))
 		}
+	}
+	for _, cause := range causes {
+		whys = append(whys, fmt.Sprintf("shard %s: %s", strings.Join(of[cause], ", "), cause))
 	}
 	if whys == nil {
 		return nil

@@ -41,6 +41,11 @@ func (f *failure) set(err error) error {
 	return f.err
 }
 
+// Damaged reports that an error says that a file of a store holds what cannot be read.
+func Damaged(err error) bool {
+	return pebble.IsCorruptionError(err) || errors.Is(err, errDamaged)
+}
+
 // get is the first error, nil while there is none.
 func (f *failure) get() error {
 	select {

@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"errors"
 	"strings"
 	"syscall"
 	"testing"
@@ -27,5 +28,55 @@ func TestAStoreIsNotOpenedOnAFullDisk(t *testing.T) {
 	}))
 	if _, err := Open("store", smallOptions(full)); err == nil || !strings.Contains(err.Error(), "no space left on device") {
 		t.Fatalf("opened with %v", err)
+	}
+}
+
+// fullDisk has so many bytes free.
+type fullDisk struct {
+	vfs.FS
+	free uint64
+}
+
+func (d fullDisk) GetDiskUsage(string) (vfs.DiskUsage, error) {
+	return vfs.DiskUsage{AvailBytes: d.free}, nil
+}
+
+// Opening needs room for what the WAL holds and a little more; a directory that is not there
+// yet needs the little.
+func TestCanOpen_NeedsRoomForTheWAL(t *testing.T) {
+	fs := vfs.NewMem()
+	s, sh := openSmall(t, fs, smallOptions(fs))
+	ok(t, sh.Commit(domain.ShardState{Next: 1}, nil))
+	closeBoth(t, s, sh)
+	var full *FullError
+	for _, c := range []struct {
+		dir  string
+		free uint64
+		want bool
+	}{{"store", openRoom, false}, {"store", 2 * openRoom, true}, {"new/store", openRoom - 1, false}, {"new/store", openRoom, true}} {
+		err := CanOpen(fullDisk{fs, c.free}, c.dir)
+		if (err == nil) != c.want || err != nil && !errors.As(err, &full) {
+			t.Errorf("%s with %d bytes free: %v", c.dir, c.free, err)
+		}
+	}
+}
+
+// A store whose marker was removed is not taken for an empty one: it is refused by the name
+// of the file, with the way out.
+func TestOpen_WithoutItsMarkers(t *testing.T) {
+	for _, marker := range []string{"marker.manifest.", "marker.format-version."} {
+		fs := vfs.NewMem()
+		s, sh := openSmall(t, fs, smallOptions(fs))
+		ok(t, sh.Commit(domain.ShardState{Next: 1}, nil))
+		ok(t, s.db.Flush())
+		closeBoth(t, s, sh)
+		for _, name := range must[[]string](t)(fs.List("store")) {
+			if strings.HasPrefix(name, marker) {
+				ok(t, fs.Remove("store/"+name))
+			}
+		}
+		if _, err := Open("store", smallOptions(fs)); err == nil || !strings.Contains(err.Error(), marker) || !strings.Contains(err.Error(), "move the directory away") {
+			t.Errorf("without %s*: %v", marker, err)
+		}
 	}
 }

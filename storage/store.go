@@ -11,6 +11,8 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/bloom"
 	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/ovation-analytics/ovation/storage/damage"
 )
 
 // Options are the settings of a store; zero values are the defaults.
@@ -145,6 +147,9 @@ func openPebble(dir, format string, o Options, f *failure) (*pebble.DB, error) {
 	if cache == nil {
 		cache = NewCache(o.CacheBytes, o.MaxOpenFiles)
 		defer cache.Close()
+	}
+	if err := damage.Marked(o.FS, dir); err != nil {
+		return nil, fmt.Errorf("storage: %w; move the directory away: the node builds another one from the log", err)
 	}
 	fs := disk{o.FS, f, new(atomic.Bool)}
 	p := &pebble.Options{

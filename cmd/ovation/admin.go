@@ -41,6 +41,8 @@ type Admin interface {
 	Status() any
 	// Ready is nil when the node can answer, else why not.
 	Ready() error
+	// Degraded is nil, or what stands still while the node answers rightly.
+	Degraded() error
 }
 
 // Directory lists what the catalog has, each by ID. It never changes once returned.
@@ -108,6 +110,10 @@ func newMetrics() *prometheus.Registry {
 func (p *adminPort) readyz(w http.ResponseWriter, _ *http.Request) {
 	if err := p.engine.Ready(); err != nil {
 		http.Error(w, "not ready: "+err.Error(), http.StatusServiceUnavailable)
+		return
+	}
+	if err := p.engine.Degraded(); err != nil {
+		fmt.Fprintln(w, "degraded:", err)
 		return
 	}
 	fmt.Fprintln(w, "ok")

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"io"
 	"log/slog"
 	"net/http"
@@ -62,6 +63,10 @@ func TestProbesMetricsStatusAndVersionAreOpenToAll(t *testing.T) {
 		if w.Code != 200 || !strings.Contains(w.Body.String(), want) {
 			t.Errorf("%s: %d %.200q, want %q in it", path, w.Code, w.Body, want)
 		}
+	}
+	engine.limps = errors.New("partition 3 of the public topic is stopped")
+	if w := serveTo(h, request("GET", "/readyz", "")); w.Code != 200 || w.Body.String() != "degraded: partition 3 of the public topic is stopped\n" {
+		t.Errorf("degraded: %d %q", w.Code, w.Body)
 	}
 	engine.away = domain.ErrUnavailable
 	if w := serveTo(h, request("GET", "/readyz", "")); w.Code != 503 || !strings.Contains(w.Body.String(), "not available") {

@@ -20,6 +20,7 @@ type catalog struct {
 
 	down  error                        // every Submit fails with it
 	away  error                        // Ready
+	limps error                        // Degraded
 	gaps  map[string]*domain.AcceptGap // by topic
 	state any                          // Status
 }
@@ -78,6 +79,7 @@ func (c *catalog) Applications() []*domain.Application { return c.applications }
 func (c *catalog) Keys() []*domain.Key                 { return c.keys }
 func (c *catalog) Status() any                         { return c.state }
 func (c *catalog) Ready() error                        { return c.away }
+func (c *catalog) Degraded() error                     { return c.limps }
 
 func (c *catalog) Verify(verifyOrder) error {
 	return domain.Fail(domain.Conflict, "a verification is under way")

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"crypto/ed25519"
+	"errors"
 	"sync/atomic"
 
 	"github.com/ovation-analytics/ovation/actors"
@@ -78,6 +79,20 @@ func (m management) Ready() error {
 		return m.p.eventLog.Err()
 	}
 	return m.p.node.Ready()
+}
+
+// Degraded is what stands still while the node answers rightly: a partition of the public
+// topic that is stopped, a disk that takes no more.
+func (m management) Degraded() error {
+	err := m.p.node.Degraded()
+	if l := m.p.logStatus(); l != nil && l.Refusing != "" {
+		why := "the embedded log takes nothing, what is published and written is refused: " + l.Refusing
+		if err != nil {
+			why += "; " + err.Error()
+		}
+		return errors.New(why)
+	}
+	return err
 }
 
 // shardStore is a shard's part of the store as the shard needs it.

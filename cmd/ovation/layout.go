@@ -10,6 +10,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors"
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
+	"github.com/ovation-analytics/ovation/storage"
 )
 
 // openNode opens the actors on the logs and the stores, and reads the catalog.
@@ -32,7 +33,8 @@ func (p *program) openNode(ctx context.Context) error {
 			return shardStore{s}, nil
 		},
 		OpenCatalog: func() (actors.CatalogStore, error) { return catalogStore{p.catalog}, nil },
-		Trim:        trim, TrimAfter: time.Hour,
+		Damaged:     storage.Damaged, TopicPrefix: p.cfg.TopicPrefix,
+		Trim: trim, TrimAfter: time.Hour,
 		ResidentBytes: int(p.budget.columns), AwakeBytes: int(p.budget.members), CachedIdentities: p.budget.cachedIdentities(shards),
 		Workers: p.budget.workers(), MaxRows: uint64(p.cfg.MaxRows),
 		Incarnation: uint64(time.Now().UnixNano()),

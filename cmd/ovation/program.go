@@ -65,7 +65,7 @@ func newProgram(ctx context.Context, cfg Config, log *slog.Logger) (_ *program, 
 		}
 	}()
 	for _, step := range []func(context.Context) error{
-		p.openMemory, p.probe, p.openSecrets, p.openDoor, p.openLog, p.openTopics, p.openStores, p.openNode, p.settleLayout, p.startNode, p.listen, p.openAPI,
+		p.openMemory, p.probe, p.openDoor, p.awaitDisk, p.openSecrets, p.openLog, p.openTopics, p.openStores, p.openNode, p.settleLayout, p.startNode, p.listen, p.openAPI,
 	} {
 		if err := step(ctx); err != nil {
 			return nil, err

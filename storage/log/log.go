@@ -78,6 +78,9 @@ func Open(dir string, opts Options) (*Log, error) {
 	l := &Log{opts: opts, dir: dir, broken: make(chan struct{}), byName: map[string]*topic{}, byID: map[domain.TopicID]*topic{}}
 	l.defaults()
 	l.damage = damage.New(l.opts.Logger, "log: a file is corrupt", errDamaged)
+	if err := damage.Marked(l.opts.FS, dir); err != nil {
+		return nil, fmt.Errorf("log: %w; put it back, or the whole directory from a copy: what is in the log is nowhere else", err)
+	}
 	disk := &haltFS{FS: l.opts.FS, log: l}
 	if err := l.openPebble(disk); err != nil {
 		return nil, fmt.Errorf("log %s: %w", dir, err)

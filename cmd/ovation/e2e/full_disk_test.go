@@ -88,7 +88,7 @@ func (d *smallDisk) empty() {
 
 // TestAFullDisk fills the disk under a node, to below the floor of its log and then to
 // the last byte: what is published and written waits, what is there is answered, and all
-// goes on when there is space again. A node that starts on a full disk says why it cannot.
+// goes on when there is space again. A node that starts on a full disk waits, and says so.
 func TestAFullDisk(t *testing.T) {
 	disk := newSmallDisk(t, 420)
 	n := &node{t: t, data: filepath.Join(disk.dir, "data"), within: disk.within, args: embedded.flags("")}
@@ -107,16 +107,16 @@ func TestAFullDisk(t *testing.T) {
 
 	n.stop()
 	disk.fill(0)
-	path, err := binary()
-	h.must(err)
-	command := append(append([]string{}, disk.within...), path, "serve", "--data", n.data, "--http", "127.0.0.1:0", "--admin", "127.0.0.1:0")
-	out, err := exec.Command(command[0], append(command[1:], n.args...)...).CombinedOutput()
-	var ended *exec.ExitError
-	if !errors.As(err, &ended) || ended.ExitCode() != 1 || !strings.Contains(string(out), "no space left on device") {
-		t.Fatalf("a node that starts on a full disk: %v\n%s", err, out)
-	}
+	n.admin = n.begin(starting)[1]
+	n.eventually("word that it waits for room", func() bool {
+		status, body := n.says("/readyz")
+		return status == http.StatusServiceUnavailable && strings.Contains(body, "the node waits for room on the disk")
+	})
 	disk.empty()
-	n.life()
+	n.eventually("its start", func() bool { return serving.MatchString(n.lines.String()) })
+	m := serving.FindStringSubmatch(n.lines.String())
+	n.http, n.admin, n.kafka = m[1], m[2], m[3]
+	n.eventually("readiness", func() bool { return n.get("/readyz") == http.StatusOK })
 	h.connect()
 	h.counted()
 	h.publish(5, false)
@@ -154,8 +154,8 @@ func (h *harmed) refused(left int64) (done func()) {
 		return strings.Contains(status, refusing) && strings.Contains(metrics, `ovation_waiting{id="",what="log"} 1`)
 	})
 	h.counted()
-	if got := h.n.get("/readyz"); got != http.StatusOK {
-		h.Fatalf("readiness is %d", got)
+	if got, body := h.n.says("/readyz"); got != http.StatusOK || !strings.HasPrefix(body, "degraded: the embedded log takes nothing") {
+		h.Fatalf("readiness is %d %s", got, body)
 	}
 	select {
 	case err := <-published:

@@ -1,0 +1,59 @@
+package actors
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// What an operator reads of what stopped, in status, in the log and at /readyz: the cause,
+// the effect on everything else, and what to do.
+
+// stopText puts the three together.
+func stopText(cause error, effect, remedy string) string {
+	return fmt.Sprintf("%v. Effect: %s. To do: %s.", cause, effect, remedy)
+}
+
+// remedy is what to do about an error that stopped the reader of a topic's partition.
+func (o *Options) remedy(err error, topic string, partition int, word *domain.AcceptGap) string {
+	var (
+		crash *crashError
+		gap   *domain.GapError
+	)
+	switch {
+	case errors.As(err, &crash):
+		return "restart the node, which tries it again; if it stops here again, run a newer ovation and report the stack that the log has"
+	case errors.As(err, &gap) && gap.Kind == domain.GapNewer:
+		return "run a newer ovation"
+	case word != nil && gap.Kind == domain.GapRecreated:
+		return fmt.Sprintf("ovation accept-gap %s%s %d, which reads the topic that is there now from offset %d", o.TopicPrefix, topic, partition, word.To)
+	case word != nil:
+		return fmt.Sprintf("bring the missing records back, or ovation accept-gap %s%s %d, which reads on at offset %d", o.TopicPrefix, topic, partition, word.To)
+	case o.Damaged != nil && o.Damaged(err):
+		return "check the disk; then stop the node, move the directory store in --data away and start it: every shard is built anew from the journal"
+	}
+	return "restart the node, which tries it again; the log has more"
+}
+
+// stopText is what is read of a shard that stopped.
+func (s *shard) stopText(err error) string {
+	effect := fmt.Sprintf("shard %d applies nothing and questions that need it are refused; other shards go on, and what is published waits in the journal", s.env.id)
+	var behind *behindError
+	switch {
+	case errors.As(err, &behind):
+		return stopText(err, effect, "nothing: the shard goes on when the catalog has been read so far")
+	case errors.Is(err, errSettingAside):
+		return stopText(err, effect, "nothing: the shard goes on when the catalog has the word, and the record becomes a dead letter")
+	}
+	return stopText(err, effect, s.env.options.remedy(err, "journal", s.env.id, s.env.shared.gap.Load()))
+}
+
+// stopText is what is read of a partition of the public topic that stopped.
+func (r *router) stopText(err error) string {
+	effect := fmt.Sprintf("what is published to partition %d waits there; other partitions and questions go on", r.partition)
+	return stopText(err, effect, r.env.options.remedy(err, "activities", r.partition, r.shared.gap.Load()))
+}
+
+// catalogEffect is what follows from a catalog that stopped.
+const catalogEffect = "brands, definitions, applications and keys stay as they are, and the node is not ready"
