@@ -51,6 +51,9 @@ func (w *world) verdicts() (acts map[*act]fate, letters map[origin]fate, reasons
 		}
 		letters[o], reasons[o] = f, reason
 	}
+	for o, f := range w.strays {
+		letters[o], reasons[o] = f, domain.Foreign
+	}
 	for _, a := range w.model.acts {
 		switch {
 		case a.settled:

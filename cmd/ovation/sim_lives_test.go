@@ -57,7 +57,8 @@ func (b *brokerLife) stop() error {
 // a cut.
 type engineLife struct {
 	*program
-	power *power
+	power  *power
+	panics panics
 }
 
 const simShards = 2
@@ -114,7 +115,8 @@ func (e *engineLife) findTopics(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	t.journal, t.catalog, t.counts = eventLog{Log: journal}, eventLog{Log: catalog}, new(ingest.Stats)
+	t.journal, t.catalog = panicLog{eventLog{Log: journal}, &e.panics.journal}, panicLog{eventLog{Log: catalog}, &e.panics.catalog}
+	t.counts = new(ingest.Stats)
 	s, err := ingest.OpenSource(ctx, e.client, ingest.SourceConfig{
 		Topic: kafka.Activities, Journal: journal.Topic(), Hasher: e.hasher, Stats: t.counts,
 	})

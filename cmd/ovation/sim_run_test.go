@@ -47,6 +47,9 @@ func simulate(seed uint64) (err error) {
 		if err := w.step(); err != nil {
 			return err
 		}
+		if err := w.strangeStep(); err != nil {
+			return err
+		}
 		time.Sleep(time.Duration(w.rng.IntN(30)) * time.Millisecond)
 		if err := w.revive(2); err != nil {
 			return err

@@ -19,6 +19,7 @@ const simPartitions = 2
 // world is one seed's run: machines, wires, those who use them, and the model.
 type world struct {
 	rng     *rand.Rand // of the schedule: the goroutine that runs it alone
+	strange *rand.Rand // likewise, of what no healthy installation meets
 	wires   *wires
 	secrets *Secrets
 	apart   bool // the broker has a machine of its own
@@ -42,6 +43,7 @@ type world struct {
 	journalCut bool       // it cannot be replayed from its start
 	gone       []lostSpan // of a topic that was deleted: what was not routed, as far as was kept
 	archive    archive
+	strays     map[origin]fate // of the journal: values of another program, dead letters all
 	story      []string
 	said       []*act // what was published and is no rubbish
 	recorded   []*act // what was said over HTTP
@@ -55,7 +57,7 @@ type lostSpan struct {
 }
 
 func newWorld(seed uint64) *world {
-	w := &world{rng: rand.New(rand.NewPCG(seed, 0)), model: newModel(), secrets: &Secrets{}, archive: archive{}}
+	w := &world{rng: rand.New(rand.NewPCG(seed, 0)), model: newModel(), secrets: &Secrets{}, archive: archive{}, strays: map[origin]fate{}, strange: strange(seed)}
 	w.secrets.Pepper[0], w.secrets.Token[0] = byte(seed), 1
 	w.secrets.Pepper[1], w.secrets.Pepper[2] = byte(seed>>8), 1
 	w.secrets.Signing = []SigningKey{{KID: "k"}}

@@ -16,7 +16,7 @@ import (
 
 // topics are the logs as the engine reads and writes them.
 type topics struct {
-	journal, catalog eventLog
+	journal, catalog actors.Log
 	source           publicTopic
 	letters          *ingest.DeadLetters
 	counts           *ingest.Stats

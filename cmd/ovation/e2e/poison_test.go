@@ -1,9 +1,7 @@
 package e2e
 
 import (
-	be "encoding/binary"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"net/http"
 	"os"
@@ -15,8 +13,8 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
-	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"github.com/ovation-analytics/ovation/ingest/embedded/batchtest"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 	storagelog "github.com/ovation-analytics/ovation/storage/log"
 )
@@ -83,36 +81,11 @@ func (h *harmed) poisonStopped(topics ...string) {
 		if !ok {
 			h.Fatalf("the log has no topic %s", name)
 		}
-		_, _, done, err := log.Append(topic.ID, 0, batchOf(strays()))
+		_, _, done, err := log.Append(topic.ID, 0, batchtest.Batch(time.Now().UnixMilli(), strays()...))
 		h.must(err)
 		h.must(done.Wait())
 	}
 	h.must(log.Close())
-}
-
-// batchOf is a record batch of the values.
-func batchOf(values [][]byte) []byte {
-	now := time.Now().UnixMilli()
-	b := kmsg.RecordBatch{
-		PartitionLeaderEpoch: -1, Magic: 2, LastOffsetDelta: int32(len(values) - 1), FirstTimestamp: now, MaxTimestamp: now,
-		ProducerID: -1, ProducerEpoch: -1, FirstSequence: -1, NumRecords: int32(len(values)),
-	}
-	for i, v := range values {
-		r := append([]byte{0, 0}, be.AppendVarint(nil, int64(i))...)
-		r = be.AppendVarint(r, -1) // no key
-		if v == nil {
-			r = be.AppendVarint(r, -1)
-		} else {
-			r = append(be.AppendVarint(r, int64(len(v))), v...)
-		}
-		r = be.AppendVarint(r, 0)
-		b.Records = append(append(b.Records, be.AppendVarint(nil, int64(len(r)))...), r...)
-	}
-	const length, crc, attributes = 8, 17, 21
-	out := b.AppendTo(nil)
-	be.BigEndian.PutUint32(out[length:], uint32(len(out)-12))
-	be.BigEndian.PutUint32(out[crc:], crc32.Checksum(out[attributes:], crc32.MakeTable(crc32.Castagnoli)))
-	return out
 }
 
 // Ten values of another program in a row in each topic, while the node runs and while it

@@ -1,0 +1,145 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/ovation-analytics/ovation/actors"
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/ingest/embedded/batchtest"
+	"github.com/ovation-analytics/ovation/ingest/kafka"
+)
+
+// What is in no schedule of a healthy installation: values of other programs in our own
+// topics, and panics of the engine's readers.
+
+// strange is the randomness of both: not the schedule's, so that seeds keep theirs.
+func strange(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 5)) }
+
+// strangeStep is one such thing, in one step of twelve.
+func (w *world) strangeStep() error {
+	switch w.strange.IntN(24) {
+	case 0:
+		return w.stray()
+	case 1:
+		return w.panicReader()
+	}
+	return nil
+}
+
+// stray appends values of another program to a partition of the journal or to the
+// catalog. Every replay must pass over them; those of the journal are dead letters.
+func (w *world) stray() error {
+	b := w.broker
+	if b == nil || b.power.isOff() {
+		return nil
+	}
+	name, partition := kafka.Journal, w.strange.IntN(simShards)
+	if w.strange.IntN(3) == 0 {
+		name, partition = kafka.Catalog, 0
+	}
+	topic, ok := b.log.TopicByName(name)
+	if !ok {
+		return fmt.Errorf("the log has no topic %s", name)
+	}
+	all := [][]byte{[]byte("hello"), {}, nil, []byte(`{"a":1}`), {0xff}, []byte("\xf7OV"), []byte("OVR\x00")}
+	var values [][]byte
+	for range 1 + w.strange.IntN(3) {
+		values = append(values, all[w.strange.IntN(len(all))])
+	}
+	base, _, done, err := b.log.Append(topic.ID, int32(partition), batchtest.Batch(time.Now().UnixMilli(), values...))
+	if err != nil {
+		if b.power.isOff() {
+			return nil
+		}
+		return fmt.Errorf("append a stray: %w", err)
+	}
+	durable := done.Wait() == nil && !b.power.isOff() // what is synced behind the cut is not
+	w.tell("%d values of another program in %s/%d at %d, durable %v", len(values), name, partition, base, durable)
+	if name == kafka.Catalog {
+		return nil
+	}
+	for i := range values {
+		at := origin{topic.ID.String(), partition, base + int64(i)}
+		w.strays[at] = fate{must: durable || w.strays[at].must, may: true}
+	}
+	return nil
+}
+
+// panicReader has the next read of the journal, or of the catalog, panic. What reads it
+// must stop visibly, and a restart must go on where it was: nothing is lost.
+func (w *world) panicReader() error {
+	e := w.engine
+	if e == nil || e.api == nil || e.power.isOff() {
+		return nil
+	}
+	ofCatalog := w.strange.IntN(4) == 0
+	panics := &e.panics.journal
+	if ofCatalog {
+		panics = &e.panics.catalog
+	}
+	panics.Store(true)
+	stopped := func() bool {
+		st := e.node.Status()
+		if ofCatalog {
+			return strings.Contains(st.Catalog.Stopped, panicked)
+		}
+		for _, s := range st.Shards {
+			if strings.Contains(s.Stopped, panicked) {
+				return true
+			}
+		}
+		return false
+	}
+	for range 500 {
+		if e.power.isOff() || w.broker.power.isOff() {
+			return nil
+		}
+		if stopped() {
+			w.tell("a reader panicked, of the catalog %v", ofCatalog)
+			if e.node.Ready() == nil {
+				return fmt.Errorf("ready with a reader that panicked")
+			}
+			return w.restart(false)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	if !panics.CompareAndSwap(true, false) {
+		return fmt.Errorf("a reader panicked and nothing stopped: %+v", e.node.Status())
+	}
+	return nil // a broker that is not reached
+}
+
+// panicked is what a panic that was ordered says.
+const panicked = "ordered by the simulation"
+
+// panics says whether the next read of a log is to panic.
+type panics struct{ journal, catalog atomic.Bool }
+
+// panicLog is a log whose readers panic when they are ordered to.
+type panicLog struct {
+	actors.Log
+	next *atomic.Bool
+}
+
+// Reader reads one partition.
+func (l panicLog) Reader(partition int) actors.Reader {
+	return panicReader{l.Log.Reader(partition), l.next}
+}
+
+type panicReader struct {
+	actors.Reader
+	next *atomic.Bool
+}
+
+// Read panics if it was ordered to.
+func (r panicReader) Read(ctx context.Context, next int64, epoch int32, spare []domain.Record) (domain.Page, error) {
+	if r.next.CompareAndSwap(true, false) {
+		panic(panicked)
+	}
+	return r.Reader.Read(ctx, next, epoch, spare)
+}
