@@ -72,6 +72,7 @@ func (h *house) open() {
 	}
 	h.p, h.leave, h.ended = p, cancel, make(chan error, 1)
 	go func() { h.ended <- p.Run(ctx) }()
+	h.eventually("the whole admin port", func() bool { return p.door.inside.Load() != nil })
 }
 
 func (h *house) close() {
