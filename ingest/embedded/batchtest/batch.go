@@ -1,5 +1,3 @@
-// Package batchtest makes record batches for tests that write into a log as no client of ours
-// does.
 package batchtest
 
 import (

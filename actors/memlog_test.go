@@ -1,0 +1,175 @@
+package actors
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// memLog is a log in memory: what Kafka promises, without its bytes.
+type memLog struct {
+	id    domain.TopicID
+	mu    sync.Mutex
+	parts [][]domain.Record
+	page  int64        // records that one has at most
+	moved int64        // from here on records are of leaders after a cut; 0: there was none
+	cut   func() int64 // instead of page, of each page anew
+	clock int64
+	burst int           // records that have one time; 0: each its own
+	since int           // records of this time
+	more  chan struct{} // closed and made anew at every append
+}
+
+func newMemLog(id byte, partitions int) *memLog {
+	return &memLog{id: domain.TopicID{id}, parts: make([][]domain.Record, partitions), page: 300, clock: 1_700_000_000_000, more: make(chan struct{})}
+}
+
+func (l *memLog) Topic() domain.TopicID { return l.id }
+func (l *memLog) Cluster() string       { return "mem" }
+func (l *memLog) Partitions() int       { return len(l.parts) }
+func (l *memLog) Appender() Appender    { return l }
+func (l *memLog) Reader(p int) Reader   { return memReader{l, p} }
+
+func (l *memLog) End(_ context.Context, p int) (int64, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return int64(len(l.parts[p])), nil
+}
+
+func (l *memLog) Append(_ context.Context, p int, records []domain.Record) (int64, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	base := int64(len(l.parts[p]))
+	for i, r := range records {
+		if l.since++; l.since >= l.burst {
+			l.clock, l.since = l.clock+1, 0
+		}
+		r.Offset, r.Time = base+int64(i), l.clock
+		if r.Kind == domain.KindForeign {
+			r.Origin = domain.Origin{Topic: l.id, Partition: int32(p), Epoch: l.epochOf(r.Offset), Offset: r.Offset}
+		}
+		l.parts[p] = append(l.parts[p], r)
+	}
+	close(l.more)
+	l.more = make(chan struct{})
+	return base, nil
+}
+
+// appendEach appends one batch after the other.
+func appendEach(ctx context.Context, to Appender, batches [][]domain.Record, done func(int, int64)) {
+	for p, records := range batches {
+		if len(records) == 0 {
+			continue
+		}
+		if base, err := to.Append(ctx, p, records); err == nil {
+			done(p, base)
+		}
+	}
+}
+
+// AppendEach appends about every other batch: the others are left to Append.
+func (l *memLog) AppendEach(ctx context.Context, batches [][]domain.Record, done func(int, int64)) {
+	for p, records := range batches {
+		if len(records) > 0 && (p+len(records))%2 == 0 {
+			base, _ := l.Append(ctx, p, records)
+			done(p, base)
+		}
+	}
+}
+
+type memReader struct {
+	l *memLog
+	p int
+}
+
+// epochOf is the leader epoch of a record: the leader moves every 100 records, and where the
+// log was cut.
+func (l *memLog) epochOf(offset int64) int32 {
+	if l.moved > 0 && offset >= l.moved {
+		return 1000 + int32(offset/100)
+	}
+	return int32(offset / 100)
+}
+
+// Read tells, as Kafka does, a log that ended the epoch given below next.
+func (r memReader) Read(ctx context.Context, next int64, epoch int32, spare []domain.Record) (domain.Page, error) {
+	if next > 0 && epoch >= 0 && epoch < r.l.epochOf(next-1) {
+		return domain.Page{}, &domain.GapError{Kind: domain.GapDiverged, TopicID: r.l.id, Partition: r.p, Want: next, Detail: fmt.Sprint("read in epoch ", epoch)}
+	}
+	for i := range spare { // who kept a record of the page would see this
+		spare[i] = domain.Record{Offset: -1, Kind: 255, Account: 99999, Activity: domain.Activity{Member: 1, Hash: 1, Time: 1}}
+	}
+	for waited := false; ; waited = true {
+		r.l.mu.Lock()
+		part, more, most := r.l.parts[r.p], r.l.more, r.l.page
+		if r.l.cut != nil {
+			most = r.l.cut()
+		}
+		r.l.mu.Unlock()
+		end := int64(len(part))
+		if next < end || waited {
+			to := min(next+most, end)
+			page := domain.Page{Records: append(spare[:0], part[next:to]...), Next: to, Epoch: r.l.epochOf(to - 1), End: end}
+			for i := range page.Records {
+				page.Records[i].Epoch = r.l.epochOf(page.Records[i].Offset)
+			}
+			return page, nil
+		}
+		t := time.NewTimer(20 * time.Millisecond)
+		select {
+		case <-more:
+		case <-t.C:
+		case <-ctx.Done():
+			t.Stop()
+			return domain.Page{}, ctx.Err()
+		}
+		t.Stop()
+	}
+}
+
+// memSource is a public topic of records that are decoded already.
+type memSource struct {
+	*memLog
+	mu   sync.Mutex
+	kept map[int]int64
+}
+
+func (s *memSource) Partitions(context.Context) (int, error) { return len(s.parts), nil }
+
+func (s *memSource) Committed(_ context.Context, p int) (int64, int32, bool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	next, ok := s.kept[p]
+	return next, 0, ok, nil
+}
+
+func (s *memSource) Commit(_ context.Context, p int, next int64, _ int32) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.kept[p] = next
+	return nil
+}
+
+func (s *memSource) Reader(p int) SourceReader { return memSourceReader{s, p} }
+
+type memSourceReader struct {
+	s *memSource
+	p int
+}
+
+func (r memSourceReader) Read(ctx context.Context, next int64, _ int32, spare []domain.Arrival) (domain.SourcePage, error) {
+	pg, err := memReader{r.s.memLog, r.p}.Read(ctx, max(next, 0), -1, nil)
+	out := domain.SourcePage{Next: pg.Next, Epoch: pg.Epoch, End: pg.End}
+	for _, rec := range pg.Records {
+		rec.Origin = domain.Origin{Topic: r.s.id, Partition: int32(r.p), Offset: rec.Offset}
+		slot := rec.Activity.Identity.Slot()
+		if rec.Activity.Member != 0 {
+			slot = rec.Activity.Member.Slot()
+		}
+		out.Arrivals = append(out.Arrivals, domain.Arrival{Record: rec, Slot: slot})
+	}
+	return out, err
+}
