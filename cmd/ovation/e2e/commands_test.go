@@ -137,7 +137,7 @@ func registerMeetsAgain(s *stage) {
 		s.Fatalf("register and show differ: %s", diff)
 	}
 
-	id, key := s.n.account(s.p.name) // another application of the account
+	id, key := s.n.application(s.p.name, "another")
 	if domain.AccountID(id) != s.p.account {
 		s.Fatalf("the application is of account %d, want %d", id, s.p.account)
 	}

@@ -212,14 +212,21 @@ func (n *node) manage(path string, body, out any) {
 	}
 }
 
-// account makes an account with an application and gives its id and its key.
+// account makes an account with an application of its name and gives its id and its key.
 func (n *node) account(name string) (id uint32, key string) {
+	n.t.Helper()
+	return n.application(name, name)
+}
+
+// application makes an application of an account, and the account if there is none of the
+// name.
+func (n *node) application(account, name string) (id uint32, key string) {
 	n.t.Helper()
 	var out struct {
 		Account struct{ ID uint32 }
 		Key     string
 	}
-	n.manage("/applications", map[string]string{"account": name, "name": name, "plan": "enterprise"}, &out)
+	n.manage("/applications", map[string]string{"account": account, "name": name, "plan": "enterprise"}, &out)
 	return out.Account.ID, out.Key
 }
 
