@@ -131,11 +131,12 @@ func schemas(t *testing.T, doc any) *jsonschema.Compiler {
 
 // conforms checks a value against the schema at a place of the document.
 func conforms(c *jsonschema.Compiler, v any, place ...string) error {
-	at := "https://api.example/openapi.json#"
+	var at strings.Builder
+	at.WriteString("https://api.example/openapi.json#")
 	for _, p := range place {
-		at += "/" + url.PathEscape(strings.NewReplacer("~", "~0", "/", "~1").Replace(p))
+		at.WriteString("/" + url.PathEscape(strings.NewReplacer("~", "~0", "/", "~1").Replace(p)))
 	}
-	schema, err := c.Compile(at)
+	schema, err := c.Compile(at.String())
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package api
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
@@ -29,12 +30,12 @@ func TestStatsActivity_ServiceTypeIsThatOfTheActions(t *testing.T) {
 	for query, want := range map[string]string{"": "lastfm 484", "?services=lastfm": "lastfm 481", "?services=custom": "custom 3", "?services=deezer": ""} {
 		var out wire.ActivityTally
 		h.ok(h.get("/v1.1/brand/1/stats/activity"+query), &out)
-		got := ""
+		var got strings.Builder
 		for _, r := range out.Items {
-			got += *r.ServiceType + " " + r.Count
+			got.WriteString(*r.ServiceType + " " + r.Count)
 		}
-		if got != want {
-			t.Errorf("%q: %q, want %q", query, got, want)
+		if got.String() != want {
+			t.Errorf("%q: %q, want %q", query, got.String(), want)
 		}
 	}
 }

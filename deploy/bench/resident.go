@@ -241,7 +241,7 @@ func newMemoryGroup(limit int64) (*memoryGroup, error) {
 	if err := os.Mkdir(g.dir, 0o755); err != nil {
 		return nil, fmt.Errorf("a cgroup for the node: %w", err)
 	}
-	return g, os.WriteFile(filepath.Join(g.dir, limits), []byte(fmt.Sprint(limit)), 0)
+	return g, os.WriteFile(filepath.Join(g.dir, limits), fmt.Append(nil, limit), 0)
 }
 
 // enter is the command that runs another one in the group.

@@ -161,7 +161,7 @@ func TestI2_AnEpochIsTheLogsOwn(t *testing.T) {
 		}
 		held.Store(&log)
 		f := w.fetcher(nil)
-		for next := int64(0); next < 12; next++ {
+		for next := range int64(12) {
 			page, err := w.fetch(f, next, history.at(next-1))
 			var c *domain.CorruptError
 			switch {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -31,12 +32,7 @@ func Marked(disk vfs.FS, dir string) error {
 		return err
 	}
 	has := func(is func(name string) bool) bool {
-		for _, name := range names {
-			if is(name) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(names, is)
 	}
 	if !has(func(name string) bool { return strings.HasSuffix(name, ".sst") }) {
 		return nil

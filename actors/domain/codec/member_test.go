@@ -98,8 +98,8 @@ func fill(rnd *rand.Rand, v reflect.Value, some bool) {
 	}
 	switch v.Kind() {
 	case reflect.Struct:
-		for i := range v.NumField() {
-			fill(rnd, v.Field(i), some)
+		for _, field := range v.Fields() {
+			fill(rnd, field, some)
 		}
 	case reflect.Slice:
 		if v.Type() == reflect.TypeFor[domain.Fields]() {
