@@ -60,8 +60,8 @@ func (r *router) left(ctx context.Context) (resumption, error) {
 		return resumption{}, err
 	}
 	// Kafka forgets offsets, with a topic too that is deleted. The mark is of the topic
-	// that is there now, if it is the one to be read: of another one's records nobody knows
-	// what was lost.
+	// that is there now, if it is the one to be read: what was lost of another topic is not
+	// known.
 	now, known := r.env.source.Topic(), r.env.catalog.view.Load().source(r.partition)
 	switch {
 	case known == now, known.IsZero() && gap == nil:

@@ -60,7 +60,7 @@ func (n *Node) Stop(within time.Duration) error {
 	n.cancel()
 	w.wait(after(n.beside.Wait), "usage, ticks and trims")
 	w.wait(after(n.workers.wait), "questions")
-	for _, s := range n.shared { // whoever else reads: who asks for one member, or brings a cold brand in
+	for _, s := range n.shared { // other readers of the store: look-ups of one member, loads of a cold brand
 		w.wait(after(s.open.Wait), fmt.Sprint("readers of shard ", s.id))
 	}
 	for _, l := range append(n.lanes, n.catalogLane) {

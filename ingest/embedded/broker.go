@@ -25,7 +25,7 @@ type Config struct {
 	// Own are the topics that only nodes of this installation create, change, append to and
 	// delete: what comes by Dial, and who has authenticated as NodeUser with the password.
 	Own      []string
-	Password string       // empty: nobody can
+	Password string       // empty: none can
 	Logger   *slog.Logger // nil: slog.Default
 }
 
@@ -41,7 +41,7 @@ type Broker struct {
 	stop context.CancelFunc
 	wg   sync.WaitGroup // connections
 
-	sasl *scram.Server // nil: nobody can authenticate
+	sasl *scram.Server // nil: no client can authenticate
 
 	mu        sync.Mutex // guards what follows
 	conns     map[*conn]struct{}

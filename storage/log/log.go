@@ -24,7 +24,7 @@ const maxOffset = math.MaxInt64
 type Options struct {
 	FS  vfs.FS           // nil: the disk
 	Now func() time.Time // nil: time.Now
-	// Since is the time since the opening by a clock that nobody sets; nil: the machine's.
+	// Since is the time since the opening by a clock that cannot be set; nil: the machine's.
 	Since func() time.Duration
 	// TrustClock takes the clock for right though the last record is more than an hour ahead
 	// of it, or more than 90 days behind.
