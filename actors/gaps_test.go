@@ -113,6 +113,23 @@ func (r *rig) applied() {
 	})
 }
 
+// begun waits until the first mark of every router is in the journal of one shard: behind
+// it a router of an empty partition appends nothing, also in later lives.
+func (r *rig) begun() {
+	r.t.Helper()
+	r.eventually("first marks", func() bool {
+		l, marked := r.journal, map[int32]bool{}
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		for _, d := range l.parts[0] {
+			if d.Kind == domain.KindTick && !d.Origin.IsZero() {
+				marked[d.Origin.Partition] = true
+			}
+		}
+		return len(marked) == len(r.source.parts)
+	})
+}
+
 // activitiesOf are n records of new activities of a member.
 func (r *rig) activitiesOf(id domain.MemberID, first, n int) (out []domain.Record) {
 	for i := range n {
@@ -318,6 +335,7 @@ func TestShard_UsesAWordOnACutLogOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	r.begun()
 	more(20)
 	r.applied()
 	r.close()
