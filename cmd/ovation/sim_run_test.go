@@ -15,7 +15,11 @@ import (
 func simulate(seed uint64) (err error) {
 	w := newWorld(seed)
 	stuck := time.AfterFunc(time.Hour, func() {
-		panic(fmt.Sprintf("seed %d came to no end:\n%s", seed, strings.Join(w.story, "\n")))
+		status := "no engine"
+		if e := w.engine; e != nil && e.node != nil {
+			status = fmt.Sprintf("%+v", e.node.Status())
+		}
+		panic(fmt.Sprintf("seed %d came to no end:\n%s\n%s", seed, strings.Join(w.story, "\n"), status))
 	})
 	defer stuck.Stop()
 	defer func() {

@@ -96,7 +96,7 @@ func (w *world) panicReader() error {
 		return false
 	}
 	for i := range 5000 {
-		if e.power.isOff() || w.broker.power.isOff() {
+		if e.power.isOff() {
 			return nil
 		}
 		if stopped() {
@@ -106,7 +106,7 @@ func (w *world) panicReader() error {
 			}
 			return w.restart(false)
 		}
-		if i >= 500 && panics.CompareAndSwap(true, false) {
+		if (i >= 500 || w.broker.power.isOff()) && panics.CompareAndSwap(true, false) {
 			return nil // a broker that is not reached
 		}
 		time.Sleep(20 * time.Millisecond)
