@@ -161,13 +161,14 @@ func (l *memLog) grow(partitions int) {
 // Gaps of the public topic that lie side by side are passed one by one, and at a start that
 // does not know how far it was routed once more, without another word.
 func TestRouter_FollowsWordsInARow(t *testing.T) {
-	s := &gappySource{memSource: &memSource{memLog: newMemLog(3, 2), kept: map[int]int64{}}}
+	s := &gappySource{
+		memSource: &memSource{memLog: newMemLog(3, 2), kept: map[int]int64{}},
+		lost:      []stretch{{5, 7}, {7, 9}},
+	}
 	r := newRig(t, 1, Options{Source: s})
 	r.source = s.memSource
 	r.furnish(1)
 	id := r.register(1)
-	s.lose(5, 7)
-	s.lose(7, 9)
 	put(t, r, s.memSource, 0, id, 0, 20)
 	gap := func() *domain.AcceptGap { return r.node.routing.list()[0].gap.Load() }
 	r.eventually("stop", func() bool { return gap() != nil })
@@ -192,8 +193,6 @@ type gappySource struct {
 	*memSource
 	lost []stretch
 }
-
-func (s *gappySource) lose(from, to int64) { s.lost = append(s.lost, stretch{from, to}) }
 
 func (s *gappySource) Reader(p int) SourceReader {
 	return gappySourceReader{s, s.memSource.Reader(p), p}
