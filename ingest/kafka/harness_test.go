@@ -44,6 +44,15 @@ func given(t *testing.T, opts ...kfake.Opt) *world {
 	return w
 }
 
+// spread has the brokers lead the partitions of "t" in turn: the cluster chooses leaders by
+// chance.
+func (w *world) spread(partitions, brokers int) {
+	w.Helper()
+	for p := range partitions {
+		w.must(w.cluster.MoveTopicPartition("t", int32(p), int32(p%brokers)))
+	}
+}
+
 // another is one more client of the cluster.
 func (w *world) another(change func(*Config)) *Client {
 	w.Helper()

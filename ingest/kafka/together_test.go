@@ -87,6 +87,7 @@ func TestTogetherLosesAndDoublesNothing(t *testing.T) {
 func TestBatchesOfALeaderAreOneRequest(t *testing.T) {
 	const partitions, brokers = 6, 2
 	w := given(t, kfake.NumBrokers(brokers), kfake.SeedTopics(partitions, "t"))
+	w.spread(partitions, brokers)
 	w.id()
 	all := make([]Sending, partitions)
 	leaders := map[int32]bool{}
@@ -128,6 +129,7 @@ func TestBatchesOfALeaderAreOneRequest(t *testing.T) {
 func TestTogether_FollowsALeaderThatMoves(t *testing.T) {
 	const partitions, brokers = 6, 2
 	w := given(t, kfake.NumBrokers(brokers), kfake.SeedTopics(partitions, "t"))
+	w.spread(partitions, brokers)
 	w.id()
 	all := make([]Sending, partitions)
 	of := map[int32][]int{}
