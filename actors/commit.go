@@ -32,7 +32,7 @@ func (s *shard) commit(ctx actor.Context) error {
 	s.settleStaged()
 	s.fold()
 	s.budget()
-	s.views.publish(shared, &s.state, s.roster, s.snapshot())
+	s.show()
 	s.outbox.committed()
 	now := time.Now()
 	shared.clock.applied(s.env.log, s.env.id, s.state.Clock, now)
@@ -66,7 +66,7 @@ const (
 
 // renew puts the view of a shard in which nothing happens on a new snapshot.
 func (s *shard) renew() {
-	if time.Since(s.views.at) >= viewLasts {
+	if s.env.shared.view.Load() != nil && time.Since(s.views.at) >= viewLasts {
 		s.views.renew(s.env.shared, s.snapshot())
 	}
 }
@@ -101,7 +101,7 @@ func (s *shard) fold() {
 func (s *shard) serveWhenNear() {
 	s.rejoin()
 	shared := s.env.shared
-	if behaviour(shared.behaviour.Load()) == catchingUp && shared.end.Load()-s.state.Next <= nearEnd && shared.fresh.at.Load() != nil {
+	if behaviour(shared.behaviour.Load()) == catchingUp && !s.behindItself() && shared.end.Load()-s.state.Next <= nearEnd && shared.fresh.at.Load() != nil {
 		s.become(serving, s.applying)
 	}
 }
@@ -148,8 +148,17 @@ func (s *shard) load() error {
 	s.env.shared.clock.applied(s.env.log, s.env.id, s.state.Clock, time.Now())
 	s.env.shared.stats.committed(0, s.state)
 	s.env.shared.stats.parked.Store(int64(s.parked.all.activities))
-	s.views.publish(s.env.shared, &s.state, s.roster, s.snapshot())
+	s.show()
 	return nil
+}
+
+// show publishes the view of the last commit.
+func (s *shard) show() {
+	if s.behindItself() {
+		s.views.fresh(s.env.shared, s.state.Next)
+		return
+	}
+	s.views.publish(s.env.shared, &s.state, s.roster, s.snapshot())
 }
 
 // fill reads what is kept in memory, until the node stops.

@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
 // How a shard stops, visibly, and how it goes on.
@@ -53,7 +55,12 @@ func (s *shard) halt(ctx actor.Context, err error) {
 	if errors.As(err, &behind) {
 		s.env.lacks = behind.brand
 	}
-	s.env.shared.gap.Store(wordFor(err, s.place()))
+	word := wordFor(err, s.place())
+	s.env.shared.gap.Store(word)
+	var gap *domain.GapError
+	if word != nil && errors.As(err, &gap) {
+		s.env.shared.met.Store(gap)
+	}
 	why := s.stopText(err)
 	s.env.shared.stopped.Store(&why)
 }

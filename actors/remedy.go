@@ -31,7 +31,7 @@ func (o *Options) remedy(err error, topic string, partition int, word *domain.Ac
 	case word != nil:
 		return fmt.Sprintf("bring the missing records back, or ovation accept-gap %s%s %d, which reads on at offset %d", o.TopicPrefix, topic, partition, word.To)
 	case o.Damaged != nil && o.Damaged(err):
-		return "check the disk; then stop the node, move the directory store in --data away and start it: every shard is built anew from the journal"
+		return fmt.Sprintf("check the disk; then ovation rebuild %d, which builds this shard anew from the journal; if the store cannot be read then either, stop the node, move the directories store and store.rebuild in --data away and start it: every shard is built anew", partition)
 	}
 	return "restart the node, which tries it again; the log has more"
 }

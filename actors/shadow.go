@@ -43,7 +43,7 @@ type ShadowOptions struct {
 // ReplayError says why a journal cannot be replayed.
 type ReplayError struct {
 	Why string
-	Gap bool // the journal does not begin at its start any more, or has another gap
+	Gap *domain.GapError // what the journal lacks; nil: it is no gap
 }
 
 // Error is the reason.
@@ -86,7 +86,7 @@ func (s *Shadow) To(ctx context.Context, offset int64) error {
 	defer look.Stop()
 	for s.shared.applied.Load() < offset {
 		if why := s.shared.stopped.Load(); why != nil {
-			return &ReplayError{Why: *why, Gap: s.shared.gap.Load() != nil}
+			return &ReplayError{Why: *why, Gap: s.shared.met.Load()}
 		}
 		select {
 		case <-s.shared.progress:
@@ -204,4 +204,14 @@ func (n *Node) Applied(shard int) (int64, error) {
 		return 0, ErrNoShard
 	}
 	return n.shared[shard].applied.Load(), nil
+}
+
+// Reached is how far a replay of a shard's journal can go: up to what the shard has applied,
+// or, of one that stopped, to the journal's end.
+func (n *Node) Reached(ctx context.Context, shard int) (int64, error) {
+	applied, err := n.Applied(shard)
+	if err != nil || behaviour(n.shared[shard].behaviour.Load()) != stopped {
+		return applied, err
+	}
+	return n.o.Journal.End(ctx, shard)
 }

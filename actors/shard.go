@@ -33,6 +33,7 @@ type shardEnv struct {
 	singly   int64          // below this offset records are applied one by one, since one of them panicked
 	poisoned *aside         // the record that panicked alone; nil: none
 	lacks    domain.BrandID // which the catalog at hand does not know yet; 0: none
+	floor    int64          // below this offset the shard shows nothing: it was further before it was reopened
 }
 
 // shardShared is what others read of a shard, on any goroutine.
@@ -48,6 +49,7 @@ type shardShared struct {
 	fresh     freshness
 	stopped   atomic.Pointer[string]
 	gap       atomic.Pointer[domain.AcceptGap] // the word that would let it go on
+	met       atomic.Pointer[domain.GapError]  // the gap that the word is for
 	reads     atomic.Int64                     // pages read
 	stats     shardStats
 	foreign   foreign
@@ -168,6 +170,8 @@ func (s *shard) Receive(ctx actor.Context) {
 		s.close()
 	case *expect:
 		s.expect(ctx, m)
+	case *reopen:
+		s.reopen(ctx, m)
 	default:
 		s.b.Receive(ctx)
 	}
@@ -243,6 +247,7 @@ func (s *shard) start(ctx actor.Context) {
 	}
 	s.env.shared.stopped.Store(nil)
 	s.env.shared.gap.Store(nil)
+	s.env.shared.met.Store(nil)
 	s.read()
 	s.outbox.start(s.tell, &s.env.shared.outbox)
 	s.become(catchingUp, s.applying)

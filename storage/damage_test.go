@@ -3,7 +3,6 @@ package storage
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"log/slog"
 	"strings"
 	"testing"
@@ -44,20 +43,9 @@ func TestACorruptBlockIsAnErrorForWhoReadsItAlone(t *testing.T) {
 	o.Logger = slog.New(slog.NewTextHandler(said, nil))
 	s, sick := openSmall(t, fs, o)
 	well := must[*Shard](t)(s.Shard(7))
-	// Members so large that a block has some of one shard alone.
 	const members = 300
-	for i, sh := range []*Shard{sick, well} {
-		var changes []domain.Change
-		for ord := range members {
-			name := fmt.Sprintf("<%d of %d>", ord, i) + noise(i*members+ord, 400)
-			changes = append(changes, domain.Change{Kind: domain.MemberPut, Value: &domain.Member{
-				ID: domain.MemberIDOf(uint64(ord+1), domain.Slot(i)), Account: 1, Ord: domain.Ordinal(ord),
-				Profile: domain.Fields{{Field: 1, Value: name}},
-			}})
-		}
-		ok(t, sh.Stage(changes))
-		ok(t, sh.Commit(domain.ShardState{Next: 1}, nil))
-	}
+	largeMembers(t, sick, 0, members)
+	largeMembers(t, well, 1, members)
 	ok(t, s.db.Flush())
 	ok(t, sick.Close())
 	ok(t, well.Close())

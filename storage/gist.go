@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"maps"
 	"math/bits"
 	"sync"
 )
@@ -76,6 +77,20 @@ func (g *gists) forget(p page) {
 		delete(g.young, p)
 	}
 	delete(g.old, p)
+}
+
+// replaced says that a shard has other rows now.
+func (g *gists) replaced(shard uint16) {
+	g.sealing(shard)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for p, e := range g.young {
+		if p.shard == shard {
+			g.bytes -= e.bytes()
+			delete(g.young, p)
+		}
+	}
+	maps.DeleteFunc(g.old, func(p page, _ gist) bool { return p.shard == shard })
 }
 
 // slots is a set of slots: a month has at most 744.

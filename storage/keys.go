@@ -68,6 +68,11 @@ const (
 // families are those of a node's store.
 const families = "CRTabcfikmnopqstuxz"
 
+// monthly reports that the keys of a family begin with the month, and the shard behind it.
+func monthly(family byte) bool {
+	return family == familyContent || family == familyRows || family == familyLine
+}
+
 // Parts of the outbox: forwards and dead letters are trimmed by cursors of their own.
 const (
 	outboxForward = 0
@@ -318,6 +323,11 @@ const markKeyLen = 1 + 2 + 1 + 8
 // appendShard begins a key of a family that has the shard first.
 func appendShard(dst []byte, family byte, shard uint16) []byte {
 	return be.AppendUint16(append(dst, family), shard)
+}
+
+// appendMonth begins a key of a family that has the month first.
+func appendMonth(dst []byte, family byte, month, shard uint16) []byte {
+	return be.AppendUint16(be.AppendUint16(append(dst, family), month), shard)
 }
 
 // after is the first key behind all that begin with prefix.

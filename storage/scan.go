@@ -57,13 +57,13 @@ func scanMonths(r pebble.Reader, family byte, shard, first, last uint16, f func(
 		month, owner := be.Uint16(k[1:]), be.Uint16(k[3:])
 		switch {
 		case owner < shard:
-			ok = it.SeekGE(be.AppendUint16(be.AppendUint16([]byte{family}, month), shard))
+			ok = it.SeekGE(appendMonth(nil, family, month, shard))
 			continue
 		case owner > shard:
 			if month == 1<<16-1 {
 				ok = false
 			} else {
-				ok = it.SeekGE(be.AppendUint16(be.AppendUint16([]byte{family}, month+1), shard))
+				ok = it.SeekGE(appendMonth(nil, family, month+1, shard))
 			}
 			continue
 		}

@@ -152,14 +152,31 @@ func openPebble(dir, format string, o Options, f *failure) (*pebble.DB, error) {
 		return nil, fmt.Errorf("storage: %w; move the directory away: the node builds another one from the log", err)
 	}
 	fs := disk{o.FS, f, new(atomic.Bool)}
+	p := pebbleOptions(o)
+	p.FS, p.Cache, p.FileCache = fs, cache.blocks, cache.files
+	p.Logger, p.EventListener = pebbleLog{f, o.Logger}, f.listener()
+	db, err := openOrLeave(dir, p, f)
+	if err == nil {
+		err = f.get()
+	}
+	if err != nil {
+		if db != nil {
+			err = errors.Join(err, db.Close())
+		}
+		return nil, fmt.Errorf("storage: open %s: %w", dir, err)
+	}
+	if err := checkFormat(db, dir, format, o.durability()); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	fs.armed.Store(true)
+	return db, nil
+}
+
+// pebbleOptions are those that shape the files of a store.
+func pebbleOptions(o Options) *pebble.Options {
 	p := &pebble.Options{
-		FS:                          fs,
-		Cache:                       cache.blocks,
-		FileCache:                   cache.files,
 		MaxOpenFiles:                o.MaxOpenFiles,
 		FormatMajorVersion:          pebbleFormat,
-		Logger:                      pebbleLog{f, o.Logger},
-		EventListener:               f.listener(),
 		Merger:                      merger,
 		MemTableSize:                uint64(o.MemTableBytes),
 		MemTableStopWritesThreshold: 4,
@@ -180,21 +197,7 @@ func openPebble(dir, format string, o Options, f *failure) (*pebble.DB, error) {
 		p.Levels[i].FilterPolicy = bloom.FilterPolicy(10)
 	}
 	p.ApplyCompressionSettings(func() pebble.DBCompressionSettings { return pebble.DBCompressionBalanced })
-	db, err := openOrLeave(dir, p, f)
-	if err == nil {
-		err = f.get()
-	}
-	if err != nil {
-		if db != nil {
-			err = errors.Join(err, db.Close())
-		}
-		return nil, fmt.Errorf("storage: open %s: %w", dir, err)
-	}
-	if err := checkFormat(db, dir, format, o.durability()); err != nil {
-		return nil, errors.Join(err, db.Close())
-	}
-	fs.armed.Store(true)
-	return db, nil
+	return p
 }
 
 // openOrLeave opens Pebble. On a disk that is full it would try for ever to bring what its
@@ -217,7 +220,8 @@ func openOrLeave(dir string, p *pebble.Options, f *failure) (*pebble.DB, error) 
 	}
 }
 
-// Shard opens a shard's part of the store. It is the caller's goroutine's until it is
+// Shard opens a shard's part of the store, in the place of which a Replacement that is
+// complete was put before. It is the caller's goroutine's until it is
 // closed; until then it cannot be opened again.
 func (s *Store) Shard(i int) (*Shard, error) {
 	if i < 0 || i > 1<<16-1 {
@@ -235,7 +239,11 @@ func (s *Store) Shard(i int) (*Shard, error) {
 	if taken {
 		return nil, fmt.Errorf("storage: shard %d is open already", i)
 	}
-	sh, err := openShard(s, uint16(i))
+	err := s.replace(uint16(i))
+	var sh *Shard
+	if err == nil {
+		sh, err = openShard(s, uint16(i))
+	}
 	if err != nil {
 		s.enter(i, nil, false)
 		return nil, fmt.Errorf("storage: open shard %d: %w", i, err)

@@ -37,6 +37,12 @@ type Admin interface {
 	Verified() *verifyRun
 	// CancelVerify ends the one under way.
 	CancelVerify()
+	// Rebuild begins a rebuild; a Conflict while one, or a verification, is under way.
+	Rebuild(o rebuildOrder) error
+	// Rebuilt is the rebuild under way, or the last of this process; nil: there was none.
+	Rebuilt() *rebuildRun
+	// CancelRebuild ends the one under way.
+	CancelRebuild()
 	// Status is what /status shows, as a value for encoding/json.
 	Status() any
 	// Ready is nil when the node can answer, else why not.

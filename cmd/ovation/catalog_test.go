@@ -87,6 +87,12 @@ func (c *catalog) Verify(verifyOrder) error {
 func (c *catalog) Verified() *verifyRun { return nil }
 func (c *catalog) CancelVerify()        {}
 
+func (c *catalog) Rebuild(rebuildOrder) error {
+	return domain.Fail(domain.Conflict, "a verification is under way")
+}
+func (c *catalog) Rebuilt() *rebuildRun { return nil }
+func (c *catalog) CancelRebuild()       {}
+
 func (c *catalog) AcceptGap(_ context.Context, topic string, partition int) (domain.AcceptGap, error) {
 	g := c.gaps[topic]
 	if g == nil || g.Partition != partition {

@@ -67,6 +67,24 @@ func (m management) CancelVerify() {
 	}
 }
 
+// Rebuild begins a rebuild.
+func (m management) Rebuild(o rebuildOrder) error {
+	if m.p.rebuilds == nil {
+		return domain.Fail(domain.Unavailable, "the node is not open yet")
+	}
+	return m.p.rebuilds.Start(o)
+}
+
+// Rebuilt is the rebuild under way, or the last.
+func (m management) Rebuilt() *rebuildRun { return m.p.rebuilt() }
+
+// CancelRebuild ends the rebuild under way.
+func (m management) CancelRebuild() {
+	if m.p.rebuilds != nil {
+		m.p.rebuilds.Cancel()
+	}
+}
+
 // Status is the node as it is now.
 func (m management) Status() any { return m.p.status() }
 

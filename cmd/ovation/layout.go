@@ -87,7 +87,17 @@ func (p *program) startNode(context.Context) (err error) {
 		return err
 	}
 	p.onClose(p.verifier.Close)
+	p.rebuilds = newRebuilder(p)
+	p.onClose(p.rebuilds.Close)
 	return nil
+}
+
+// rebuilt is the rebuild under way, or the last; nil: there was none.
+func (p *program) rebuilt() *rebuildRun {
+	if p.rebuilds == nil {
+		return nil
+	}
+	return p.rebuilds.Last()
 }
 
 // settleLayout makes the catalog's first record, or checks that this node belongs to

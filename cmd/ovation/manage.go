@@ -101,6 +101,9 @@ func (p *adminPort) manage(mux *http.ServeMux) {
 	mux.HandleFunc("GET /verify", p.handle(p.lastVerify))
 	mux.HandleFunc("POST /verify", p.handle(p.startVerify))
 	mux.HandleFunc("POST /verify/cancel", p.handle(p.cancelVerify))
+	mux.HandleFunc("GET /rebuild", p.handle(p.lastRebuild))
+	mux.HandleFunc("POST /rebuild", p.handle(p.startRebuild))
+	mux.HandleFunc("POST /rebuild/cancel", p.handle(p.cancelRebuild))
 }
 
 func (p *adminPort) listApplications(*http.Request) (any, error) {

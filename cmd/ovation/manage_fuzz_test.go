@@ -9,7 +9,7 @@ import (
 // Whatever is sent to a path of the admin port: an answer, in JSON where it is one of
 // ours, and never an error of the program's own.
 func FuzzManage(f *testing.F) {
-	paths := []string{"/applications", "/keys", "/keys/1/revoke", "/gaps/accept", "/verify", "/verify/cancel", "/status", "/"}
+	paths := []string{"/applications", "/keys", "/keys/1/revoke", "/gaps/accept", "/verify", "/verify/cancel", "/rebuild", "/rebuild/cancel", "/status", "/"}
 	for i := range paths {
 		f.Add(uint8(i), "POST", `{"account":"a","name":"n","plan":"advanced"}`, "")
 		f.Add(uint8(i), "POST", `{"topic":"journal","partition":0}`, "")

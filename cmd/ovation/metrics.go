@@ -13,7 +13,8 @@ type nodeStatus struct {
 	Store       storeStatus `json:"store"`
 	Log         *logStatus  `json:"log,omitempty"` // the embedded one
 	Stopping    bool        `json:"stopping,omitempty"`
-	Verify      *verifyRun  `json:"verify,omitempty"` // under way, or the last
+	Verify      *verifyRun  `json:"verify,omitempty"`  // under way, or the last
+	Rebuild     *rebuildRun `json:"rebuild,omitempty"` // likewise, of this process
 }
 
 // storeStatus is the store's size. Families are the bytes on disk of each family of
@@ -63,7 +64,7 @@ func (p *program) logStatus() *logStatus {
 }
 
 func (p *program) status() nodeStatus {
-	st := nodeStatus{Status: p.node.Status(), Replication: p.topics.replication, Stopping: p.drain.begun(), Verify: p.verified(), Log: p.logStatus()}
+	st := nodeStatus{Status: p.node.Status(), Replication: p.topics.replication, Stopping: p.drain.begun(), Verify: p.verified(), Rebuild: p.rebuilt(), Log: p.logStatus()}
 	s, err := p.store.Stats()
 	if err != nil {
 		st.Store.Err = err.Error()

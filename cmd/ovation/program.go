@@ -43,6 +43,8 @@ type program struct {
 	catalog  *storage.Catalog
 	node     *actors.Node
 	verifier *verifier
+	rebuilds *rebuilder
+	sole     soleReplay
 	api      *api.API
 	metrics  *prometheus.Registry
 

@@ -15,20 +15,51 @@ import (
 )
 
 // What is in no schedule of a healthy installation: values of other programs in our own
-// topics, and panics of the engine's readers.
+// topics, panics of the engine's readers, and shards that are built anew.
 
-// strange is the randomness of both: not the schedule's, so that seeds keep theirs.
+// strange is the randomness of them: not the schedule's, so that seeds keep theirs.
 func strange(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 5)) }
 
-// strangeStep is one such thing, in one step of twelve.
+// strangeStep is one such thing, in one step of eight.
 func (w *world) strangeStep() error {
 	switch w.strange.IntN(24) {
 	case 0:
 		return w.stray()
 	case 1:
 		return w.panicReader()
+	case 2:
+		return w.rebuild()
 	}
 	return nil
+}
+
+// rebuild builds a shard anew, beside whatever comes, a cut of the power among it. Half of
+// the time the schedule waits for the end.
+func (w *world) rebuild() error {
+	e, shard, wait := w.engine, w.strange.IntN(simShards), w.strange.IntN(2) == 0
+	if e == nil || e.api == nil || e.power.isOff() {
+		return nil
+	}
+	err := e.rebuilds.Start(rebuildOrder{Shards: []int{shard}})
+	w.tell("a rebuild of shard %d, waited for %v: %v", shard, wait, err)
+	if err != nil {
+		return nil // another one is under way
+	}
+	for range 5000 {
+		r := e.rebuilds.Last()
+		switch {
+		case !wait || e.power.isOff() || w.broker.power.isOff():
+			return nil
+		case r.State == rebuildRunning:
+			time.Sleep(2 * time.Millisecond)
+			continue
+		case r.State == rebuildRefused && !w.journalCut:
+			return fmt.Errorf("a rebuild is refused: %s", r.Shards[0].Why)
+		}
+		w.tell("the rebuild ends: %s %s", r.State, r.Shards[0].Why)
+		return nil
+	}
+	return nil // a stuck broker: the power's cut will end it
 }
 
 // stray appends values of another program to a partition of the journal or to the
@@ -76,6 +107,9 @@ func (w *world) panicReader() error {
 	e := w.engine
 	if e == nil || e.api == nil || e.power.isOff() {
 		return nil
+	}
+	if err := e.rebuilds.Close(); err != nil { // its reader is to meet no panic, nor one that a reopening ends
+		return err
 	}
 	ofCatalog := w.strange.IntN(4) == 0
 	panics := &e.panics.journal

@@ -25,7 +25,8 @@ type verifier struct {
 	node   *actors.Node
 	store  *storage.Store
 	shards int
-	memory int64  // of its stores
+	memory int64 // of its stores
+	sole   *soleReplay
 	dir    string // of the shadow stores, removed at the end of a run
 	file   string // the last run, for after a restart
 	log    *slog.Logger
@@ -104,7 +105,7 @@ type verifyOrder struct {
 
 func newVerifier(p *program) (*verifier, error) {
 	v := &verifier{
-		node: p.node, store: p.store, shards: p.topics.journal.Partitions(), memory: p.budget.verify, log: p.log,
+		node: p.node, store: p.store, shards: p.topics.journal.Partitions(), memory: p.budget.verify, sole: &p.sole, log: p.log,
 		dir: filepath.Join(p.cfg.Data, "verify.tmp"), file: filepath.Join(p.cfg.Data, "verify.json"),
 	}
 	if err := os.RemoveAll(v.dir); err != nil { // of a run that was killed
@@ -122,7 +123,7 @@ func newVerifier(p *program) (*verifier, error) {
 	return v, nil
 }
 
-// Start begins a run. While one is under way it is a Conflict.
+// Start begins a run. While one is under way, or a rebuild, it is a Conflict.
 func (v *verifier) Start(o verifyOrder) error {
 	for _, i := range o.Shards {
 		if i < 0 || i >= v.shards {
@@ -132,11 +133,11 @@ func (v *verifier) Start(o verifyOrder) error {
 	if o.Rate < 0 {
 		return domain.Bad(domain.InvalidParameter, "rate", "a rate is 0 or more records a second")
 	}
+	if err := v.sole.take("a verification"); err != nil {
+		return err
+	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if v.cancel != nil {
-		return domain.Fail(domain.Conflict, "a verification is under way")
-	}
 	run := &verifyRun{State: verifyRunning, Stored: o.Stored, Started: time.Now().UTC()}
 	for i := range v.shards {
 		if len(o.Shards) > 0 && !slices.Contains(o.Shards, i) {
@@ -225,6 +226,7 @@ func (v *verifier) work(ctx context.Context, o verifyOrder) {
 		v.log.Warn("what a verification has made cannot be removed", "err", err)
 	}
 	v.end(ctx)
+	v.sole.give()
 }
 
 // workOn verifies the i-th shard of the run.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -43,7 +44,7 @@ func (c *Verify) Run(ctx context.Context, w io.Writer) error {
 			return err
 		}
 	}
-	run, err := c.follow(ctx)
+	run, err := follow(ctx, &c.adminClient, "/verify", func(r *verifyRun) bool { return r.State == verifyRunning && !c.Detach && !c.Last })
 	if err != nil {
 		return err
 	}
@@ -60,30 +61,35 @@ func (c *Verify) Run(ctx context.Context, w io.Writer) error {
 	return nil
 }
 
-// follow asks until the run is over.
-func (c *Verify) follow(ctx context.Context) (run verifyRun, err error) {
+// replayRun is what the admin port says of a verification or a rebuild.
+type replayRun[R any] interface {
+	*R
+	progress() string
+}
+
+// follow asks at a path for a run until it is not to be followed any more, and cancels it
+// when it is ended itself.
+func follow[R any, P replayRun[R]](ctx context.Context, c *adminClient, path string, on func(P) bool) (P, error) {
 	tick, told := time.NewTicker(pollEvery), time.Now()
 	defer tick.Stop()
 	for {
-		body, err := c.call(ctx, http.MethodGet, "/verify", nil)
+		body, err := c.call(ctx, http.MethodGet, path, nil)
+		r := P(new(R))
 		if err == nil {
-			run = verifyRun{}
-			err = json.Unmarshal(body, &run)
+			err = json.Unmarshal(body, r)
 		}
 		switch {
 		case ctx.Err() != nil:
 			over, cancel := context.WithTimeout(context.WithoutCancel(ctx), callTimeout)
 			defer cancel()
-			_, err := c.call(over, http.MethodPost, "/verify/cancel", struct{}{})
-			return run, errors.Join(errors.New("the verification is cancelled"), err)
-		case err != nil:
-			return run, err
-		case run.State != verifyRunning || c.Detach || c.Last:
-			return run, nil
+			_, err := c.call(over, http.MethodPost, path+"/cancel", struct{}{})
+			return r, errors.Join(fmt.Errorf("the %s is cancelled", strings.TrimPrefix(path, "/")), err)
+		case err != nil || !on(r):
+			return r, err
 		}
 		if c.Output == "text" && time.Since(told) > tellEvery {
 			told = time.Now()
-			fmt.Fprintln(os.Stderr, run.progress())
+			fmt.Fprintln(os.Stderr, r.progress())
 		}
 		select {
 		case <-tick.C:

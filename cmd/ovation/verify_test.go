@@ -186,7 +186,7 @@ func TestAVerificationIsOneAtATimeAndCanBeEnded(t *testing.T) {
 	cancel()
 	h.must(h.p.verifier.Start(verifyOrder{Rate: 1}))
 	c := Verify{adminClient: adminClient{AdminPort: AdminPort{Admin: h.p.admin.Addr().String()}, Output: "json"}}
-	if _, err := c.follow(ctx); err == nil || !strings.Contains(err.Error(), "is cancelled") {
+	if _, err := follow(ctx, &c.adminClient, "/verify", func(*verifyRun) bool { return true }); err == nil || !strings.Contains(err.Error(), "is cancelled") {
 		t.Errorf("the command that was ended says %v", err)
 	}
 	h.eventually("end of the second", func() bool { return h.p.verifier.Last().State == verifyCancelled })

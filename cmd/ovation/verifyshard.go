@@ -62,7 +62,7 @@ func (v *verifier) verify(w *verifyWork, s *verifyShard, progress func(at int64,
 	err = v.compare(w, s, progress)
 	var stopped *actors.ReplayError
 	switch {
-	case errors.As(err, &stopped) && stopped.Gap:
+	case errors.As(err, &stopped) && stopped.Gap != nil:
 		s.Why = notReplayed(stopped.Why)
 	case errors.Is(err, errCut):
 		s.Why = notReplayed(err.Error())
@@ -158,17 +158,8 @@ func (v *verifier) replay(w *verifyWork, s *verifyShard, store *storage.Store, p
 	defer shadow.Stop()
 	watched := watch(func() { progress(shadow.Applied(), true) })
 	defer watched.stop()
-	for range verifyRounds {
-		applied, err := v.node.Applied(s.Shard)
-		if err != nil {
-			return nil, err
-		}
-		if err := shadow.To(ctx, applied); err != nil {
-			return nil, err
-		}
-		if now, err := v.node.Applied(s.Shard); err != nil || now-applied < verifyNear {
-			break
-		}
+	if err := nearLive(ctx, shadow, func() (int64, error) { return v.node.Applied(s.Shard) }); err != nil {
+		return nil, err
 	}
 	live, err := v.store.Audit(s.Shard, w.pace)
 	if err != nil {
@@ -178,6 +169,23 @@ func (v *verifier) replay(w *verifyWork, s *verifyShard, store *storage.Store, p
 		return nil, errors.Join(err, live.Close())
 	}
 	return live, nil
+}
+
+// nearLive brings a shadow near to where the live shard is.
+func nearLive(ctx context.Context, shadow *actors.Shadow, live func() (int64, error)) error {
+	for range verifyRounds {
+		at, err := live()
+		if err != nil {
+			return err
+		}
+		if err := shadow.To(ctx, at); err != nil {
+			return err
+		}
+		if now, err := live(); err != nil || now-at < verifyNear {
+			return err
+		}
+	}
+	return nil
 }
 
 // watching calls a function now and then, until it is stopped: it is not called after that.

@@ -34,7 +34,8 @@ func sizeOfStorm(on site) storm {
 // what was not acknowledged, a client its request with the same Idempotency-Key or
 // marker. One record in twenty repeats an earlier action under another address, one in
 // twenty is months late. At the end every number must be that of the naive model, which
-// knows nothing of kills.
+// knows nothing of kills. Shards are rebuilt on the way, and each kill comes somewhere in a
+// rebuild.
 func TestExactlyOnceOverKills(t *testing.T) {
 	onBothLogs(t, exactlyOnce)
 }
@@ -66,6 +67,7 @@ func exactlyOnce(t *testing.T, on site) {
 			n.eventually("recovery from the blow", func() bool { return n.routed() > before || topic.count.Load() == int64(topic.n) })
 			continue
 		}
+		t.Logf("killed in a rebuild that is %s", n.beginRebuild(rnd))
 		n.kill()
 		topic.end()
 		n.life()
@@ -91,6 +93,11 @@ func exactlyOnce(t *testing.T, on site) {
 		took.Round(time.Millisecond), float64(published)/took.Seconds(), topic.again.Load())
 	compare(t, seed, n, p, rnd, size.questions, size.oneIn)
 
+	n.rebuild(rnd.Perm(len(n.status().Shards))[:2]...)
+	compare(t, seed, n, p, rnd, 2, size.oneIn)
+	if v := n.verify(0); v.State != "equal" || v.Differences != 0 {
+		t.Errorf("seed %d: %+v", seed, v)
+	}
 	if code := n.stop(); code != 0 {
 		t.Fatalf("seed %d: stopped with %d:\n%s", seed, code, n.lines)
 	}

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// Rebuild asks the running node to build shards anew from the journal.
+type Rebuild struct {
+	adminClient
+	Shards []int `arg:"" name:"shard" help:"The shards, one after the other."`
+	Rate   int   `default:"0" env:"-" placeholder:"N" help:"Records replayed a second at most; 0: as fast as it goes."`
+	Detach bool  `env:"-" help:"Do not wait for the end: status shows what came out."`
+}
+
+// errNotRebuilt ends a rebuild that left a shard as it was.
+var errNotRebuilt = errors.New("not every shard is rebuilt")
+
+var errNeverRebuilt = domain.Fail(domain.NotFound, "the node has rebuilt nothing since it started")
+
+// Run begins a run, follows it, and ends it when it is ended itself.
+func (c *Rebuild) Run(ctx context.Context, w io.Writer) error {
+	if _, err := c.call(ctx, http.MethodPost, "/rebuild", rebuildOrder{c.Rate, c.Shards}); err != nil {
+		return err
+	}
+	run, err := follow(ctx, &c.adminClient, "/rebuild", func(r *rebuildRun) bool { return r.State == rebuildRunning && !c.Detach })
+	if err != nil {
+		return err
+	}
+	if c.Output == "json" {
+		if err := json.NewEncoder(w).Encode(run); err != nil {
+			return err
+		}
+	} else {
+		run.print(w)
+	}
+	if run.State != rebuildRunning && run.State != rebuildDone {
+		return fmt.Errorf("%w: %s", errNotRebuilt, run.State)
+	}
+	return nil
+}
+
+// progress is how far the run is, in a line.
+func (r *rebuildRun) progress() string {
+	for i := range r.Shards {
+		s := &r.Shards[i]
+		switch s.State {
+		case rebuildReplaying:
+			return fmt.Sprintf("shard %d: %d of about %d records replayed", s.Shard, s.Replayed, max(s.Records, s.Replayed))
+		case rebuildWriting, rebuildReplacing:
+			return fmt.Sprintf("shard %d: %s", s.Shard, s.State)
+		}
+	}
+	return r.State
+}
+
+// print shows the run as text.
+func (r *rebuildRun) print(w io.Writer) {
+	for i := range r.Shards {
+		s := &r.Shards[i]
+		fmt.Fprintf(w, "shard %d: %s, %d records replayed, %.1f s\n", s.Shard, s.State, s.Replayed, s.Seconds)
+		if s.Why != "" {
+			fmt.Fprintf(w, "  %s\n", s.Why)
+		}
+	}
+	fmt.Fprintf(w, "%s: %.1f s\n", r.State, r.Seconds)
+}
+
+func (p *adminPort) startRebuild(r *http.Request) (any, error) {
+	var in rebuildOrder
+	if err := readJSON(r, &in); err != nil {
+		return nil, err
+	}
+	if err := p.engine.Rebuild(in); err != nil {
+		return nil, err
+	}
+	return p.lastRebuild(r)
+}
+
+func (p *adminPort) lastRebuild(*http.Request) (any, error) {
+	run := p.engine.Rebuilt()
+	if run == nil {
+		return nil, errNeverRebuilt
+	}
+	return run, nil
+}
+
+func (p *adminPort) cancelRebuild(r *http.Request) (any, error) {
+	p.engine.CancelRebuild()
+	return p.lastRebuild(r)
+}

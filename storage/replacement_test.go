@@ -1,0 +1,242 @@
+package storage
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// fillRandomly makes commits of a world in a shard, and brings some of it into tables.
+func fillRandomly(t *testing.T, s *Store, sh *Shard, w *world, commits int) {
+	t.Helper()
+	for range commits {
+		perform(t, sh, w.r, w.next(w.r.IntN(60)))
+		if w.r.IntN(5) == 0 {
+			ok(t, s.db.Flush())
+		}
+	}
+}
+
+// replaced builds the replacement of shard 2 from a world's commits.
+func replaced(t *testing.T, s *Store, w *world, commits int) *Replacement {
+	t.Helper()
+	r := must[*Replacement](t)(s.Replace(2, smallOptions(nil)))
+	sh := must[*Shard](t)(r.Shard())
+	fillRandomly(t, r.replay, sh, w, commits)
+	ok(t, sh.Close())
+	return r
+}
+
+// A replacement is the shard when it is opened next, and all of it; the store's other shard
+// stays what it is, and both go on.
+func TestReplacement_IsTheShardWhenItIsOpenedNext(t *testing.T) {
+	for range 3 {
+		seed := rand.Uint64()
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			o := smallOptions(vfs.NewMem())
+			s, sh := openSmall(t, o.FS, o)
+			beside := must[*Shard](t)(s.Shard(7))
+			before, other, after := newWorld(seed), newWorld(seed+1), newWorld(seed+2)
+			fillRandomly(t, s, sh, before, 30)
+			fillRandomly(t, s, beside, other, 30)
+			r := replaced(t, s, after, 40)
+			before.m.check(t, sh)
+			ok(t, r.Complete(nil))
+			before.m.check(t, sh)
+			if _, err := s.Replace(2, o); !errors.Is(err, ErrReplaced) {
+				t.Errorf("a second replacement: %v", err)
+			}
+			ok(t, sh.Close())
+			sh = must[*Shard](t)(s.Shard(2))
+			for range 2 {
+				after.m.check(t, sh)
+				other.m.check(t, beside)
+				fillRandomly(t, s, sh, after, 10)
+				fillRandomly(t, s, beside, other, 10)
+				ok(t, s.db.Compact(t.Context(), []byte{0}, []byte{255}, false))
+			}
+			ok(t, beside.Close())
+			closeBoth(t, s, sh)
+			s, sh = openSmall(t, o.FS, o)
+			after.m.sample = 1
+			after.m.check(t, sh)
+			closeBoth(t, s, sh)
+			if names := must[[]string](t)(o.FS.List("store.rebuild")); len(names) > 0 {
+				t.Errorf("left over: %v", names)
+			}
+		})
+	}
+}
+
+// One that is given up, or that a crash ended, leaves the shard as it is; the pace's error
+// ends the writing.
+func TestReplacement_NotCompletedChangesNothing(t *testing.T) {
+	o := smallOptions(vfs.NewMem())
+	s, sh := openSmall(t, o.FS, o)
+	before := newWorld(rand.Uint64())
+	fillRandomly(t, s, sh, before, 20)
+	tired := errors.New("tired")
+	for i, end := range []func(r *Replacement) error{
+		(*Replacement).Drop,
+		func(r *Replacement) error {
+			if err := r.Complete(func(int) error { return tired }); !errors.Is(err, tired) {
+				t.Errorf("completed with %v", err)
+			}
+			return nil // as a crash leaves it
+		},
+	} {
+		ok(t, end(replaced(t, s, newWorld(uint64(i)), 20)))
+		ok(t, sh.Close())
+		sh = must[*Shard](t)(s.Shard(2))
+		before.m.check(t, sh)
+	}
+	r := replaced(t, s, newWorld(5), 1)
+	s.room.least = 1 << 62 // the memory's disk has less
+	s.room.fs = fullDisk{o.FS, 100}
+	var full *FullError
+	if err := r.Complete(nil); !errors.As(err, &full) {
+		t.Errorf("on a full disk: %v", err)
+	}
+	closeBoth(t, s, sh)
+}
+
+// A crash at any write of it ends in one of the two, and in the new one once it is complete.
+func TestReplacement_ACrashEndsInOneOfTheTwo(t *testing.T) {
+	seed := rand.Uint64()
+	t.Log("seed", seed)
+	fs := vfs.NewCrashableMem()
+	crashes := &crasher{fs: fs, rng: rand.New(rand.NewPCG(seed, 1))}
+	o := smallOptions(errorfs.Wrap(fs, crashes))
+	s, sh := openSmall(t, o.FS, o)
+	beside := must[*Shard](t)(s.Shard(7))
+	before, other, after := newWorld(seed), newWorld(seed+1), newWorld(seed+2)
+	fillRandomly(t, s, sh, before, 25)
+	fillRandomly(t, s, beside, other, 25)
+	r := replaced(t, s, after, 25)
+	crashes.on(1)
+	ok(t, r.Complete(nil))
+	crashes.on(2)
+	ok(t, sh.Close())
+	sh = must[*Shard](t)(s.Shard(2))
+	crashes.on(0)
+	ok(t, beside.Close())
+	closeBoth(t, s, sh)
+	news := 0
+	for i, c := range crashes.clones {
+		o := smallOptions(c.fs)
+		s, sh := openSmall(t, o.FS, o)
+		beside := must[*Shard](t)(s.Shard(7))
+		other.m.check(t, beside)
+		m := before.m
+		if sh.State().Next == after.m.state.Next {
+			m = after.m
+			news++
+		} else if c.phase == 2 {
+			t.Fatalf("crash %d came behind the completion and brings the old shard back", i)
+		}
+		m.check(t, sh)
+		ok(t, beside.Close())
+		closeBoth(t, s, sh)
+	}
+	if len(crashes.clones) < 10 || news == 0 || news == len(crashes.clones) {
+		t.Errorf("%d crashes, %d end in the new shard", len(crashes.clones), news)
+	}
+}
+
+// crasher takes clones of what a crash would leave, at random writes.
+type crasher struct {
+	fs *vfs.MemFS
+
+	mu     sync.Mutex
+	rng    *rand.Rand
+	phase  int // 0: none are taken
+	clones []crash
+}
+
+type crash struct {
+	fs    *vfs.MemFS
+	phase int
+}
+
+func (c *crasher) on(phase int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.phase = phase
+}
+
+// MaybeError takes a clone before an operation.
+func (c *crasher) MaybeError(op errorfs.Op) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.phase > 0 && op.Kind.ReadOrWrite() == errorfs.OpIsWrite && c.rng.IntN(5) == 0 {
+		c.clones = append(c.clones, crash{c.fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 50, RNG: c.rng}), c.phase})
+	}
+	return nil
+}
+
+// String is the injector's name.
+func (c *crasher) String() string { return "crasher" }
+
+// largeMembers stages members so large that a block has some of one shard alone.
+func largeMembers(t *testing.T, sh *Shard, owner, members int) {
+	t.Helper()
+	var changes []domain.Change
+	for ord := range members {
+		changes = append(changes, domain.Change{Kind: domain.MemberPut, Value: &domain.Member{
+			ID: domain.MemberIDOf(uint64(ord+1), domain.Slot(owner)), Account: 1, Ord: domain.Ordinal(ord),
+			Profile: domain.Fields{{Field: 1, Value: fmt.Sprintf("<%d of %d>", ord, owner) + noise(owner*members+ord, 400)}},
+		}})
+	}
+	ok(t, sh.Stage(changes))
+	ok(t, sh.Commit(domain.ShardState{Next: 1}, nil))
+}
+
+// A shard of which a block is corrupt is replaced without reading the block; compaction does
+// not meet it any more.
+func TestReplacement_OfAShardThatCannotBeRead(t *testing.T) {
+	const members = 300
+	o := smallOptions(vfs.NewMem())
+	s, sick := openSmall(t, o.FS, o)
+	well := must[*Shard](t)(s.Shard(7))
+	largeMembers(t, sick, 0, members)
+	largeMembers(t, well, 1, members)
+	ok(t, s.db.Flush())
+	ok(t, well.Close())
+	closeBoth(t, s, sick)
+	s, sick = openSmall(t, o.FS, o)
+	flip(t, o.FS)
+	unreadable := 0
+	for ord := range domain.Ordinal(members) {
+		if _, err := sick.Member(1, ord); err != nil {
+			unreadable++
+		}
+	}
+	if unreadable == 0 {
+		t.Fatal("every member is read")
+	}
+	r := must[*Replacement](t)(s.Replace(2, o))
+	anew := must[*Shard](t)(r.Shard())
+	largeMembers(t, anew, 0, members)
+	ok(t, anew.Close())
+	ok(t, r.Complete(nil))
+	ok(t, sick.Close())
+	sick, well = must[*Shard](t)(s.Shard(2)), must[*Shard](t)(s.Shard(7))
+	ok(t, s.db.Compact(t.Context(), []byte{0}, []byte{255}, false))
+	for ord := range domain.Ordinal(members) {
+		for _, sh := range []*Shard{sick, well} {
+			if m, err := sh.Member(1, ord); err != nil || m == nil {
+				t.Fatalf("member %d: %v, %v", ord, m, err)
+			}
+		}
+	}
+	ok(t, s.Err())
+	ok(t, well.Close())
+	closeBoth(t, s, sick)
+}
