@@ -112,16 +112,31 @@ func (j *joint) wait(leader int32, l *leading, wishes ...*wish) {
 	}
 }
 
-// leave sends the request of those who wait. mu is held.
+// leave sends the request of those who wait. Of two readers of one partition the second
+// comes aboard the next: an answer names the partition, not the offset that it was asked
+// for. mu is held.
 func (j *joint) leave(leader int32, l *leading) {
 	wished := len(l.waiting)
-	aboard := slices.DeleteFunc(l.waiting, func(w *wish) bool { return w.gone })
-	l.waiting, l.most = nil, l.most-(wished-len(aboard))
+	all := slices.DeleteFunc(l.waiting, func(w *wish) bool { return w.gone })
+	l.waiting, l.most = nil, l.most-(wished-len(all))
+	var aboard, others []*wish
+	for _, w := range all {
+		if slices.ContainsFunc(aboard, w.samePartition) {
+			others = append(others, w)
+		} else {
+			aboard = append(aboard, w)
+		}
+	}
 	if len(aboard) == 0 {
 		return
 	}
 	l.under += len(aboard)
 	go j.fetch(leader, l, aboard)
+	j.wait(leader, l, others...)
+}
+
+func (w *wish) samePartition(o *wish) bool {
+	return w.cfg.Partition == o.cfg.Partition && w.cfg.ID == o.cfg.ID
 }
 
 // fetch asks the leader, and gives each his part.

@@ -83,9 +83,11 @@ func TestFetchersThatAskJointlyReadWhatEachWouldAlone(t *testing.T) {
 				}
 			}
 		})
-		f := w.fetcher(func(c *FetchConfig) { c.Partition, c.Jointly = p, true })
-		moody := rand.New(rand.NewPCG(seed, uint64(100+p)))
-		wg.Go(func() { readAllJointly(w, f, moody, p, records) })
+		for reader := range 1 + p%3 { // a replay reads beside the shard
+			f := w.fetcher(func(c *FetchConfig) { c.Partition, c.Jointly = p, true })
+			moody := rand.New(rand.NewPCG(seed, uint64(100*(1+reader)+p)))
+			wg.Go(func() { readAllJointly(w, f, moody, p, records) })
+		}
 	}
 	wg.Wait()
 	most := 0
