@@ -42,15 +42,15 @@ func (n *Node) Reopen(ctx context.Context, shard int) error {
 	}
 }
 
-// Rebuildable is nil, or why the journal does not make a shard anew: it is not the one that
-// the shard was made of.
+// Rebuildable is nil, or a *ReplayError: why the journal does not make a shard anew, since it
+// is not the one that the shard was made of. Any other error says that it is not known.
 func (n *Node) Rebuildable(ctx context.Context, shard int) error {
 	if n.LedBack(shard) {
-		return errors.New("the log was cut, or is another topic, and the operator accepted that: the shard has applied what it held before, and a rebuild would be without it")
+		return &ReplayError{Why: "the log was cut, or is another topic, and the operator accepted that: the shard has applied what it held before, and a rebuild would be without it"}
 	}
 	now := n.o.Journal.Topic()
 	if l := n.Catalog().Layout(); l != nil && l.Journal != now {
-		return fmt.Errorf("the journal is another topic than that of the installation, %v instead of %v", now, l.Journal)
+		return &ReplayError{Why: fmt.Sprintf("the journal is another topic than that of the installation, %v instead of %v", now, l.Journal)}
 	}
 	applied, err := n.Applied(shard)
 	if err != nil {
@@ -58,7 +58,7 @@ func (n *Node) Rebuildable(ctx context.Context, shard int) error {
 	}
 	end, err := n.o.Journal.End(ctx, shard)
 	if err == nil && end < applied {
-		err = fmt.Errorf("the journal ends at offset %d, the shard has applied all below %d: a rebuild would be without the rest", end, applied)
+		return &ReplayError{Why: fmt.Sprintf("the journal ends at offset %d, the shard has applied all below %d: a rebuild would be without the rest", end, applied)}
 	}
 	return err
 }

@@ -217,10 +217,11 @@ func (e *refusedRebuild) Error() string { return e.why + "; the shard is as it w
 func (b *rebuilder) rebuild(w *verifyWork, shard int, progress func(state string, replayed int64)) error {
 	progress(rebuildReplaying, 0)
 	if err := b.node.Rebuildable(w.ctx, shard); err != nil {
-		if w.ctx.Err() != nil {
-			return err
+		var other *actors.ReplayError
+		if errors.As(err, &other) {
+			return &refusedRebuild{other.Why}
 		}
-		return &refusedRebuild{err.Error()}
+		return err
 	}
 	r, err := b.store.Replace(shard, storage.Options{Cache: w.cache, MemTableBytes: w.buffer, FilterBytes: verifyFilters, MaxOpenFiles: 200})
 	if !errors.Is(err, storage.ErrReplaced) { // by a run that ended before the shard was opened
