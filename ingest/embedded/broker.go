@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,6 +20,9 @@ type Config struct {
 	Listener       net.Listener // where clients come from, Listen being its address; nil: a TCP port
 	Advertise      string       // the host that clients are told; empty: that of Listen
 	MaxConnections int          // of clients that are no nodes of this installation; 0: 256
+	MaxProduce     int          // bytes of a Produce request; 0: 64 MiB
+	MaxFetch       int          // bytes of an answer to Fetch, but for its first batch; 0: 32 MiB
+	KeepBytes      int          // of buffers that a connection keeps, all told; 0: 8 MiB
 	// AutoCreate is the number of partitions of a topic that is made because a client
 	// asked for it; 0: none is made.
 	AutoCreate int
@@ -55,9 +59,10 @@ type Broker struct {
 // New listens, so that Addr is known, and serves nobody before Run. The log outlives
 // the broker.
 func New(cfg Config, log Log) (*Broker, error) {
-	if cfg.MaxConnections == 0 {
-		cfg.MaxConnections = 256
-	}
+	cfg.MaxConnections = cmp.Or(cfg.MaxConnections, 256)
+	cfg.MaxProduce = cmp.Or(cfg.MaxProduce, 64<<20)
+	cfg.MaxFetch = cmp.Or(cfg.MaxFetch, 32<<20)
+	cfg.KeepBytes = cmp.Or(cfg.KeepBytes, 8<<20)
 	if cfg.Logger == nil {
 		cfg.Logger = slog.Default()
 	}

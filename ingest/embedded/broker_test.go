@@ -21,7 +21,7 @@ import (
 )
 
 func TestBytesThatAreNoRequestCloseTheirConnectionOnly(t *testing.T) {
-	r := newRig(t)
+	r := newRig(t, func(c *embedded.Config, _ *log.Options) { c.MaxProduce = 3 << 20 })
 	good := r.dial()
 	size := func(n uint32, rest ...byte) []byte { return append(binary.BigEndian.AppendUint32(nil, n), rest...) }
 	for _, c := range []struct {
@@ -33,6 +33,7 @@ func TestBytesThatAreNoRequestCloseTheirConnectionOnly(t *testing.T) {
 		{"a negative size", size(1<<31, 0, 3, 0, 1, 0, 0, 0, 0), "malformed_request"},
 		{"a size of 2 GiB", size(1<<31-1, 0, 0, 0, 9, 0, 0, 0, 0), "request_too_large"},
 		{"a Metadata of 2 MiB", size(2<<20, 0, 3, 0, 1, 0, 0, 0, 0), "request_too_large"},
+		{"a Produce of 4 MiB where 3 are allowed", size(4<<20, 0, 0, 0, 9, 0, 0, 0, 0), "request_too_large"},
 		{"a size of 4", size(4, 0, 3, 0, 1), "malformed_request"},
 		{"no client id", size(8, 0, 3, 0, 1, 0, 0, 0, 0), "malformed_request"},
 		{"an array that lies", size(14, 0, 3, 0, 1, 0, 0, 0, 0, 0xff, 0xff, 0x7f, 0xff, 0xff, 0xff), "malformed_request"},

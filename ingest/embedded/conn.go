@@ -17,11 +17,9 @@ import (
 )
 
 const (
-	maxProduce = 64 << 20 // bytes of a Produce request
-	maxRequest = 1 << 20  // bytes of any other
-	minRequest = 8        // key, version, correlation id
-	readStep   = 1 << 20  // room made before the bytes for it have come
-	keepBytes  = 8 << 20  // a connection keeps buffers of so many bytes, all told
+	maxRequest = 1 << 20 // bytes of a request that is no Produce
+	minRequest = 8       // key, version, correlation id
+	readStep   = 1 << 20 // room made before the bytes for it have come
 
 	idleTime  = 10 * time.Minute // without a request
 	frameTime = time.Minute      // for the rest of a request, and for taking an answer
@@ -107,7 +105,7 @@ func (c *conn) read() ([]byte, error) {
 	}
 	n, limit := int(int32(binary.BigEndian.Uint32(head))), maxRequest
 	if binary.BigEndian.Uint16(head[4:]) == keyProduce {
-		limit = maxProduce
+		limit = c.b.cfg.MaxProduce
 	}
 	switch {
 	case n < minRequest:
@@ -195,12 +193,12 @@ func (c *conn) write(rs kmsg.Response, correlation []byte) error {
 
 // trim keeps the buffers that a usual request needs again.
 func (c *conn) trim() {
-	kept := cap(c.in) + cap(c.out)
-	if kept > keepBytes {
+	kept, most := cap(c.in)+cap(c.out), c.b.cfg.KeepBytes
+	if kept > most {
 		c.in, c.out, kept = nil, nil, 0
 	}
 	for i := range c.pages {
-		if kept += cap(c.pages[i]); kept > keepBytes {
+		if kept += cap(c.pages[i]); kept > most {
 			kept -= cap(c.pages[i])
 			c.pages[i] = nil
 		}

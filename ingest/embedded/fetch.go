@@ -9,10 +9,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-const (
-	maxFetch = 32 << 20         // bytes of one answer, but for its first batch
-	maxWait  = 30 * time.Second // however long a client wants to wait
-)
+const maxWait = 30 * time.Second // however long a client wants to wait
 
 // fetching is an answer being gathered.
 type fetching struct {
@@ -45,7 +42,7 @@ func (c call) fetch(ctx context.Context, req *kmsg.FetchRequest) kmsg.Response {
 		return rs
 	}
 	c.counts.fetches.Add(1)
-	f := &fetching{call: c, limit: min(max(int(req.MaxBytes), 0), maxFetch)}
+	f := &fetching{call: c, limit: min(max(int(req.MaxBytes), 0), c.cfg.MaxFetch)}
 	f.begin(req, rs)
 	f.gather(ctx, time.Duration(max(req.MaxWaitMillis, 0))*time.Millisecond, int(req.MinBytes))
 	for _, r := range f.parts {
