@@ -65,6 +65,11 @@ func (m *model) checkRows(t *testing.T, s *Shard) {
 		}
 		m.checkSearch(t, snap, k, rows)
 	}
+	m.checkReader(t, snap, always)
+	for _, rows := range want {
+		m.checkReader(t, snap, domain.Range{From: rows[0].Time, To: rows[len(rows)/2].Time + 1})
+		break
+	}
 	m.checkContents(t, snap)
 	m.checkMemberRows(t, snap)
 }

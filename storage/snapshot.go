@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"errors"
 	"sync/atomic"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -40,31 +41,8 @@ func (s *Snapshot) tallies(account domain.AccountID, brand domain.BrandID) (ts [
 // (time, sequence) within a call. The rows are f's only until it returns; an error of f
 // ends the reading and is given back.
 func (s *Snapshot) Rows(account domain.AccountID, brand domain.BrandID, r domain.Range, f func(rows []domain.Row) error) error {
-	if r.To <= r.From {
-		return nil
-	}
-	first, last := domain.MonthOf(r.From), domain.MonthOf(r.To-1)
-	ts, err := s.tallies(account, brand)
-	if err != nil {
-		return err
-	}
-	codec := rowCodecs.Get().(*rowCodec)
-	defer rowCodecs.Put(codec)
-	for _, t := range ts {
-		if t.month < first || t.month > last || t.rows <= 0 {
-			continue
-		}
-		k := brandMonth{account, brand, t.month}
-		from, to := slotsOf(t.class, t.month, r)
-		lower, upper := appendRowKey(nil, familyRows, s.shard, k, t.class, from), appendRowKey(nil, familyRows, s.shard, k, t.class, to)
-		err := scan(s.db, lower, after(upper), func(_, v []byte) (bool, error) { return true, codec.living(v, k, r, f) })
-		if err != nil {
-			return err
-		}
-	}
-	return s.tail.brand(account, brand, func(marks []mark, places []sortKey) error {
-		return codec.unsealed(marks, places, r, f)
-	})
+	rows, end := s.Reader(account, r)
+	return errors.Join(rows(brand, f), end())
 }
 
 // Count is how many living rows a brand has in the months that the range touches, which

@@ -42,7 +42,15 @@ func (c *Columns) Rows() int { return c.rows }
 func (c *Columns) Cold() bool { return c.set.cold }
 
 // Bytes is the memory the set takes: its chunks, its tail and its dead marks.
-func (c *Columns) Bytes() int { return c.set.bytes() + 32*cap(c.late) + 512 }
+func (c *Columns) Bytes() int {
+	if c.Cold() && c.reload == nil {
+		return coldBytes
+	}
+	return c.set.bytes() + 32*cap(c.late) + 512
+}
+
+// coldBytes is what a set takes whose rows are on disk only.
+const coldBytes = 352
 
 // touch has the next commit publish c.
 func (c *Columns) touch() {

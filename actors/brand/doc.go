@@ -4,7 +4,7 @@
 //
 //	Table (the writer's side, owned by the shard's goroutine)
 //	 ├─ cells        dense number of a brand → its rows in the rest, or its slot
-//	 ├─ Columns      of each brand with ≥ 1,024 rows, and of the visits
+//	 ├─ Columns      of each brand with ≥ 1,024 rows, of the visits, and of what was evicted
 //	 └─ Columns      the rest: the rows of all small brands together
 //	        │ Commit: one pointer swap
 //	        ▼
@@ -53,8 +53,8 @@
 // back. A rest chunk is in time order like any other, so ranges and questions about
 // the account read it as they read any other. It also has the list of its brands,
 // each row's place in that list, and the rows in brand order: one small brand is
-// a binary search a chunk. The rest is always resident; only brands with
-// columns of their own are evicted.
+// a binary search a chunk. A brand of the rest that is evicted gets columns of its
+// own, which are cold.
 //
 // # Counting
 //

@@ -1,6 +1,10 @@
 package brand
 
-import "github.com/ovation-analytics/ovation/actors/domain"
+import (
+	"slices"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
 
 // Evict drops the rows of a brand with columns of its own from memory, from the
 // next commit on; false when it has none or is cold already. Until they are back its
@@ -18,6 +22,50 @@ func (t *Table) Evict(dense uint32) bool {
 	c.n, c.high, c.late, c.gone, c.reload = 0, 0, nil, nil, nil
 	c.touch()
 	return true
+}
+
+// Small calls f with every brand of the rest, and how many rows it has there.
+func (t *Table) Small(f func(dense uint32, rows int)) {
+	for k, page := range t.cells {
+		for i, n := range page {
+			if n > 0 && n&ownBit == 0 {
+				f(uint32(k*cellPage+i), int(n))
+			}
+		}
+	}
+}
+
+// EvictSmall drops the rows of brands of the rest from memory, from the next commit on: each
+// gets columns of its own, which are cold. What stays in the rest is packed anew.
+func (t *Table) EvictSmall(brands []Cold) {
+	leaving := make([]uint64, len(t.cells)*cellPage/64)
+	for _, b := range brands {
+		rows := *t.cell(b.Dense)
+		if rows == 0 || rows&ownBit != 0 {
+			continue
+		}
+		leaving[b.Dense>>6] |= 1 << (b.Dense & 63)
+		c := t.adopt(b.Dense, b.Brand)
+		c.rows = int(rows)
+		c.set.cold, c.set.held = true, c.rows
+		t.rest.rows -= c.rows
+	}
+	t.rest.leave(leaving)
+}
+
+// leave drops the rows of the brands in a bitset from the rest.
+func (c *Columns) leave(brands []uint64) {
+	x := sorters.Get().(*sorter)
+	x.items = append(x.items[:0], c.late...)
+	for _, r := range c.set.runs {
+		x.add(r)
+	}
+	c.spill(x)
+	x.items = slices.DeleteFunc(x.items, func(it item) bool { return brands[it.brand>>6]>>(it.brand&63)&1 != 0 })
+	c.set = &set{runs: x.runs(c.t.opt.ChunkMax, true), epoch: c.t.epoch}
+	sorters.Put(x)
+	c.n, c.high, c.late = 0, 0, nil
+	c.touch()
 }
 
 // Reload is a cold brand's way back into memory. It is made right after a commit;

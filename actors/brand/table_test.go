@@ -173,6 +173,20 @@ func (s *history) keep() {
 	if dense := uint32(s.r.IntN(4)); s.r.IntN(4) == 0 {
 		s.table.Evict(dense)
 	}
+	if s.r.IntN(40) == 0 {
+		s.evictSmall()
+	}
+}
+
+// evictSmall evicts some brands of the rest, and names some that have nothing there.
+func (s *history) evictSmall() {
+	var out []Cold
+	s.table.Small(func(dense uint32, rows int) {
+		if s.r.IntN(3) == 0 {
+			out = append(out, Cold{dense, labelOf(dense)})
+		}
+	})
+	s.table.EvictSmall(append(out, Cold{1, labelOf(1)}, Cold{uint32(s.w.brands) + 7, 3}))
 }
 
 // commit commits, keeps what is cold in the view for its readers, and begins to

@@ -1,0 +1,41 @@
+package storage
+
+import (
+	"errors"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// checkReader reads all brands one after the other, in any order and some twice, by one
+// reader for each account: their rows are those that Rows gives of each alone.
+func (m *model) checkReader(t *testing.T, snap *Snapshot, r domain.Range) {
+	t.Helper()
+	byAccount := map[domain.AccountID][]domain.BrandID{}
+	for k := range m.brandRows() {
+		byAccount[domain.AccountID(k[0])] = append(byAccount[domain.AccountID(k[0])], domain.BrandID(k[1]))
+	}
+	for account, brands := range byAccount {
+		read, end := snap.Reader(account, r)
+		for _, i := range append(rand.Perm(len(brands)), 0) {
+			var got, want []domain.Row
+			ok(t, read(brands[i], func(rows []domain.Row) error {
+				got = append(got, rows...)
+				return nil
+			}))
+			ok(t, snap.Rows(account, brands[i], r, func(rows []domain.Row) error {
+				want = append(want, rows...)
+				return nil
+			}))
+			same(t, "rows of a brand among others", got, want)
+		}
+		full := errors.New("enough")
+		for _, b := range brands {
+			if err := read(b, func([]domain.Row) error { return full }); err != nil && !errors.Is(err, full) {
+				t.Fatal(err)
+			}
+		}
+		ok(t, end())
+	}
+}
