@@ -41,10 +41,14 @@ type bucket struct {
 	child *brandChild // who was fed last
 }
 
-// brandOf is the actor of the columns that the brand's rows are in.
+// brandOf is the actor of the columns that the brand's rows are in, or one that finds them.
 func (s *shard) brandOf(ctx actor.Context, a *account, dense uint32) *brandChild {
 	c := a.table.Target(dense)
 	k := a.brands[c]
+	if k == nil && c.Cold() { // the rest's actor finds them: nothing is kept that needs one
+		c = a.table.Rest()
+		k = a.brands[c]
+	}
 	if k == nil {
 		k = &brandChild{actor: brandActor{c}}
 		ctx.Spawn(childProps(func() actor.Actor { return &k.actor }).Configure(actor.WithMailbox(func() actor.Mailbox { return &k.box })))

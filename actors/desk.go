@@ -93,6 +93,7 @@ func (d *desk) work(ctx actor.Context, next int64, refused any, f func(*workbenc
 func (d *desk) answer(x *workbench, v *shardView, m *ask) (p *partial) {
 	p = &partial{shard: d.shard.id, next: v.next, ended: func() bool { return m.ctx.Err() != nil || d.workers.over() }}
 	x.scratch.Until(p.ended)
+	defer p.endReaders()
 	defer func() {
 		x.scratch.Until(nil)
 		if r := recover(); r != nil {
@@ -182,11 +183,17 @@ func ordinalsOf(r *member.Roster, account domain.AccountID) func(domain.MemberID
 // fromDisk reads the rows of a brand that is on disk only, and notes that it was, if
 // it is the one asked about.
 func (p *partial) fromDisk(s Snapshot, q *domain.Question) brand.Source {
+	var read func(domain.BrandID, func([]domain.Row) error) error
 	return func(b brand.Cold, f func([]domain.Row)) error {
 		if q.Brand != 0 && q.Brand == b.Brand && !slices.Contains(p.cold, b.Dense) {
 			p.cold = append(p.cold, b.Dense)
 		}
-		return s.Rows(q.Account, b.Brand, q.Range, func(rows []domain.Row) error {
+		if read == nil {
+			var end func() error
+			read, end = s.Reader(q.Account, q.Range)
+			p.readers = append(p.readers, end)
+		}
+		return read(b.Brand, func(rows []domain.Row) error {
 			if p.ended() {
 				return brand.ErrEnded
 			}
@@ -194,6 +201,16 @@ func (p *partial) fromDisk(s Snapshot, q *domain.Question) brand.Source {
 			return nil
 		})
 	}
+}
+
+// endReaders ends what has read from disk.
+func (p *partial) endReaders() {
+	for _, end := range p.readers {
+		if err := end(); err != nil && p.err == nil {
+			p.err = err
+		}
+	}
+	p.readers = nil
 }
 
 // earlier is the question about the time before its range.

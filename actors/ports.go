@@ -146,6 +146,8 @@ type Snapshot interface {
 	// Rows calls f with the brand's living rows of the range; an error of f ends the
 	// reading and is given back.
 	Rows(account domain.AccountID, brand domain.BrandID, r domain.Range, f func(rows []domain.Row) error) error
+	// Reader gives what reads rows of many brands, and ends it; best in ascending order.
+	Reader(account domain.AccountID, r domain.Range) (rows func(domain.BrandID, func([]domain.Row) error) error, end func() error)
 	// Count is how many living rows the months have that the range touches: no fewer.
 	Count(account domain.AccountID, brand domain.BrandID, r domain.Range) (uint64, error)
 	// MemberRows calls f with a member's living rows of all brands whose month the range

@@ -178,7 +178,8 @@ type (
 		next     int64    // applied
 		cold     []uint32 // brands that were read from disk for it
 		err      error
-		ended    func() bool // nobody waits for it any more
+		ended    func() bool    // nobody waits for it any more
+		readers  []func() error // to be ended
 	}
 	notReady struct{ shard int }
 )

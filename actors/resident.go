@@ -145,6 +145,7 @@ func (s *shard) evict(held int) {
 	if limit == 0 || held <= limit {
 		return
 	}
+	held -= s.evictSmall(limit * 3 / 4)
 	for _, c := range s.candidates() {
 		if held <= limit*9/10 {
 			break
@@ -152,6 +153,58 @@ func (s *shard) evict(held int) {
 		held -= s.drop(&c)
 	}
 	s.env.shared.stats.columns.Store(int64(held))
+}
+
+// smallLeast is how few rows of a brand in the rest are not worth to be evicted.
+const smallLeast = 64
+
+// small is a brand of the rest.
+type small struct {
+	brand.Cold
+	rows  int
+	asked time.Time // zero: never
+}
+
+// evictSmall evicts brands of the rests where these take more than a limit, until no more
+// than three quarters of it are held, and gives how many bytes that freed: what was asked
+// about stays, then what has few rows.
+func (s *shard) evictSmall(limit int) (freed int) {
+	rests := 0
+	for _, a := range s.accounts {
+		rests += a.table.Rest().Bytes()
+	}
+	if rests <= limit {
+		return 0
+	}
+	for id, a := range s.accounts {
+		before := a.table.Bytes()
+		rest := a.table.Rest()
+		stay := int(float64(rest.Rows()) * float64(limit) * 3 / 4 / float64(rests))
+		if out := s.leaving(id, a, rest.Rows()-stay); len(out) > 0 {
+			a.table.EvictSmall(out)
+			s.env.shared.stats.evicted.Add(int64(len(out)))
+			s.views.touch(id, a)
+			freed += before - a.table.Bytes()
+		}
+	}
+	return freed
+}
+
+// leaving are the brands of an account's rest that are evicted to be rid of so many rows.
+func (s *shard) leaving(id domain.AccountID, a *account, rows int) (out []brand.Cold) {
+	var all []small
+	owned := s.env.catalog.view.Load().owned.get(uint32(id))
+	a.table.Small(func(dense uint32, n int) {
+		if n >= smallLeast && owned != nil && int(dense) <= len(owned.brands) {
+			all = append(all, small{brand.Cold{Dense: dense, Brand: owned.brands[dense-1]}, n, a.heat.of(dense).last})
+		}
+	})
+	slices.SortFunc(all, func(a, b small) int { return cmp.Or(a.asked.Compare(b.asked), cmp.Compare(b.rows, a.rows)) })
+	for i := 0; i < len(all) && rows > 0; i++ {
+		out, rows = append(out, all[i].Cold), rows-all[i].rows
+	}
+	slices.SortFunc(out, func(a, b brand.Cold) int { return cmp.Compare(a.Dense, b.Dense) }) // as they are read
+	return out
 }
 
 // drop evicts one and gives how many bytes that freed.

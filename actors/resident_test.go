@@ -173,6 +173,67 @@ func TestTheLargestBrandIsNotEvictedFirst(t *testing.T) {
 	}
 }
 
+// Brands without columns of their own are evicted too, where they take more than they may,
+// and answers about one of them and about all stay what they were, whatever comes or goes.
+func TestSmallBrandsAreEvictedWithinTheBudget(t *testing.T) {
+	t.Parallel()
+	const fans, brands = 30, 24
+	rnd := rand.New(rand.NewPCG(6, 15))
+	r := newRig(t, 1, Options{})
+	g := newGraveyard(r, fans, brands)
+	do := func(n int) {
+		from := len(g.acts)
+		for range n {
+			a, m := g.act(rnd, len(g.acts), brands)
+			g.did(a, m)
+		}
+		g.publish(from)
+		r.settled()
+	}
+	all := func() (out []domain.Answer) {
+		for b := range domain.BrandID(brands + 1) {
+			for _, shape := range []domain.Shape{domain.ShapeTally, domain.ShapeCrossover, domain.ShapeTimeline, domain.ShapeFeed} {
+				q := domain.Question{
+					Account: 1, Brand: b, Shape: shape, Range: domain.Range{From: 1_600_000_000, To: 1_609_000_000}, Groups: []domain.Group{{Definition: 100}, {Definition: 101}},
+					Listing: domain.Listing{Limit: 50},
+				}
+				a, err := r.node.Ask(t.Context(), &q, domain.Position{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				out = append(out, domain.Answer{Tally: a.Tally, Timeline: a.Timeline, Crossover: a.Crossover, Feed: a.Feed})
+			}
+		}
+		return out
+	}
+	do(6_000)
+	people := r.heeded(fans)
+	want := all()
+	most := r.node.Resident() / 4
+	r.node.KeepResident(most)
+	r.eventually("evicting", func() bool { return r.node.Resident() <= most && len(r.coldOf()) > brands/2 })
+	if diff := cmp.Diff(want, all()); diff != "" {
+		t.Fatal(diff)
+	}
+	do(3_000) // for cold brands too
+	people = r.heeded(people)
+	within := all()
+	if now := r.node.Resident(); now > most {
+		t.Errorf("columns take %d bytes of %d", now, most)
+	}
+	r.close()
+	r.open()
+	r.settled()
+	if diff := cmp.Diff(within, all()); diff != "" {
+		t.Fatal(diff)
+	}
+	r.node.KeepResident(0)
+	r.heeded(people)
+	if diff := cmp.Diff(within, all()); diff != "" {
+		t.Fatal(diff)
+	}
+}
+
 // A cold brand comes back in the place of those that were not asked about since it was the
 // time before; asked about once, it evicts none.
 func TestAColdBrandReplacesWhatWasNotAskedAboutSince(t *testing.T) {

@@ -33,6 +33,12 @@ func (w watched) Rows(account domain.AccountID, b domain.BrandID, r domain.Range
 	return w.said(w.Snapshot.Rows(account, b, r, f))
 }
 
+func (w watched) Reader(account domain.AccountID, r domain.Range) (rows func(domain.BrandID, func([]domain.Row) error) error, end func() error) {
+	read, over := w.Snapshot.Reader(account, r)
+	rows = func(b domain.BrandID, f func([]domain.Row) error) error { return w.said(read(b, f)) }
+	return rows, func() error { return w.said(over()) }
+}
+
 func (w watched) Count(account domain.AccountID, b domain.BrandID, r domain.Range) (uint64, error) {
 	n, err := w.Snapshot.Count(account, b, r)
 	return n, w.said(err)
