@@ -21,7 +21,7 @@ const (
 	gcPercent = 400
 	heapLeast = 3 // the heap gets a third of --memory, whatever else is resident
 	liveShare = 2 // of the limit what lives may take a half, before columns are evicted
-	leastKept = 16
+	leastKept = 12
 )
 
 // heapLimit is what the heap may take of a budget beside so many bytes that are resident.

@@ -18,9 +18,9 @@ func TestColumnsAreEvictedForWhatElseLives(t *testing.T) {
 	for _, c := range []struct{ rest, want int64 }{
 		{0, 1000}, // nothing else asks for it
 		{400, 600},
-		{800, 200},
-		{1700, 125}, // the least stays
-		{1 << 40, 125},
+		{700, 300},
+		{1700, 2000 / leastKept}, // the least stays
+		{1 << 40, 2000 / leastKept},
 	} {
 		if got := columnsBeside(2000*mib, c.rest*mib) / mib; got != c.want {
 			t.Errorf("%d live beside columns: %d, want %d", c.rest, got, c.want)

@@ -4,6 +4,4 @@ package main
 
 // Without cgo the store's cache and write buffers are of Go's heap.
 
-func boundMalloc() {}
-
 func trimMalloc() {}

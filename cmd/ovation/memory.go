@@ -28,6 +28,7 @@ type budget struct {
 	remembered, answers     int64
 	columns                 int64 // until it is known what else lives
 	verify                  int64 // of a verification's stores, while there is one; of the columns'
+	produce, kept           int   // of the embedded log: one request, and what a connection keeps of its buffers
 }
 
 // minMemory is the least that a node runs in.
@@ -36,14 +37,13 @@ const minMemory Size = 256 * mib
 const mib = 1 << 20
 
 // programBytes is what a node takes that holds and does nothing: its text, the runtime,
-// connections, goroutines.
-const programBytes = 112 * mib
+// connections, goroutines, and what a load makes and lets go of between two collections.
+const programBytes = 160 * mib
 
 // budgetOf divides --memory, less the program. The shares are those with which a node of 1 M
 // rows in 256 MiB stays under the bound while it loads, answers, starts and rebuilds (bench,
 // part memory); the upper bounds are what none gets faster beyond. What grows with the rows
-// and is never evicted, the small brands' columns and the filters of months, comes from the
-// heap's part.
+// and is never evicted, such as who has which ordinal, comes from the heap's part.
 func budgetOf(memory Size) budget {
 	m := int64(memory) - programBytes
 	return budget{
@@ -53,12 +53,13 @@ func budgetOf(memory Size) budget {
 		filters: m / 16, gists: m / 32, tails: m / 16,
 		members: m / 6, identities: m / 16,
 		pages: m / 32, remembered: min(m/32, 32*mib), answers: m / 12,
-		columns: m / 4, verify: min(max(m/8, 16*mib), 512*mib),
+		columns: m / 4, verify: min(max(m/8, 8*mib), 512*mib),
+		produce: int(min(m/8, 64*mib)), kept: int(min(m/256, 8*mib)),
 	}
 }
 
-// identityBytes is what an identity takes, about, in one of two generations.
-const identityBytes = 2 * 64
+// identityBytes is what an identity takes, about, in both of two generations.
+const identityBytes = 2 * 96
 
 // perShard is a shard's part in pieces of so many bytes, between least and most.
 func perShard(bytes, piece int64, shards, least, most int) int {
@@ -68,9 +69,13 @@ func perShard(bytes, piece int64, shards, least, most int) int {
 // tailBytes is what a shard's contents that are not sealed take at most.
 func (b budget) tailBytes(shards int) int { return perShard(b.tails, 1, shards, 256<<10, 8*mib) }
 
-// sealRows is how many rows of a shard's tail are sealed at once: about 256 bytes each,
-// their contents among them.
-func (b budget) sealRows(shards int) int { return perShard(b.tails, 256, shards, 1<<10, 1<<15) }
+// tailRowBytes is what a row of a tail takes, about, its content included.
+const tailRowBytes = 256
+
+// sealRows is how many rows of a shard's tail are sealed at once.
+func (b budget) sealRows(shards int) int {
+	return perShard(b.tails, tailRowBytes, shards, 1<<10, 1<<15)
+}
 
 func (b budget) filterBytes(shards int) int {
 	return perShard(b.filters, 1, shards, 256<<10, 32*mib)
@@ -86,6 +91,17 @@ const questionBytes = 64 * mib
 // workers is how many questions are scanned at once.
 func (b budget) workers() int {
 	return int(min(max(b.left/questionBytes, 1), int64(runtime.GOMAXPROCS(0))))
+}
+
+// aloneBelow is the --memory below which one shard is verified after the other.
+const aloneBelow = 512 * mib
+
+// side is how many shards are verified side by side.
+func (b budget) side() int {
+	if b.left < aloneBelow-programBytes {
+		return 1
+	}
+	return runtime.GOMAXPROCS(0)
 }
 
 // chosenMemory is --memory where none was given, and what it was chosen by: two thirds of
@@ -124,7 +140,7 @@ func machineMemory(system fs.FS) (int64, error) {
 	return 0, fmt.Errorf("/proc/meminfo has no MemTotal")
 }
 
-// openMemory settles --memory, and bounds what C allocates before anything does.
+// openMemory settles --memory.
 func (p *program) openMemory(context.Context) error {
 	by := "--memory"
 	if p.cfg.Memory == 0 {
@@ -134,7 +150,6 @@ func (p *program) openMemory(context.Context) error {
 		}
 	}
 	p.budget = budgetOf(p.cfg.Memory)
-	boundMalloc()
 	undo := boundHeap(int64(p.cfg.Memory))
 	p.onClose(func() error { undo(); return nil })
 	p.log.Info("memory budget", "memory", p.cfg.Memory.String(), "by", by, "atMost", fmt.Sprintf("%dMiB", p.cfg.Memory/mib*5/4))

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"runtime"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -70,7 +71,7 @@ func TestChosenMemory_RefusesASmallCgroup(t *testing.T) {
 // All that is set aside at once leaves the heap its third, and every part follows --memory.
 func TestBudget_PartsScale(t *testing.T) {
 	parts := func(b budget) []int64 {
-		return []int64{b.storeCache, b.storeBuffer, b.logCache, b.logBuffer, b.filters, b.gists, b.tails, b.members, b.identities, b.pages, b.remembered, b.answers, b.columns}
+		return []int64{b.storeCache, b.storeBuffer, b.logCache, b.logBuffer, b.filters, b.gists, b.tails, b.members, b.identities, b.pages, b.remembered, b.answers, b.columns, b.verify, int64(b.produce), int64(b.kept)}
 	}
 	small, large := budgetOf(256*mib), budgetOf(1024*mib)
 	for i, n := range parts(small) {
@@ -84,6 +85,9 @@ func TestBudget_PartsScale(t *testing.T) {
 				t.Errorf("%d shards have tails of %d bytes, %d are set aside", shards, n, b.tails)
 			}
 		}
+	}
+	if small.side() != 1 || large.side() != runtime.GOMAXPROCS(0) {
+		t.Errorf("%d and %d shards are verified side by side", small.side(), large.side())
 	}
 	if n := small.workers(); n < 1 || n > 2 {
 		t.Errorf("%d questions are scanned at once in 256 MiB", n)

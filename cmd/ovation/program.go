@@ -133,7 +133,10 @@ func (p *program) openLog(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		own := embedded.Config{Listen: p.cfg.EmbeddedKafka, Logger: p.log, Own: p.cfg.ownTopics(), Password: password}
+		own := embedded.Config{
+			Listen: p.cfg.EmbeddedKafka, Logger: p.log, Own: p.cfg.ownTopics(), Password: password,
+			MaxProduce: p.budget.produce, MaxFetch: p.budget.produce / 2, KeepBytes: p.budget.kept,
+		}
 		if p.broker, err = embedded.New(own, l); err != nil {
 			return err
 		}

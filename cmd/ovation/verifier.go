@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"sync"
@@ -26,6 +25,7 @@ type verifier struct {
 	store  *storage.Store
 	shards int
 	memory int64 // of its stores
+	side   int   // shards side by side, at most
 	sole   *soleReplay
 	dir    string // of the shadow stores, removed at the end of a run
 	file   string // the last run, for after a restart
@@ -105,7 +105,7 @@ type verifyOrder struct {
 
 func newVerifier(p *program) (*verifier, error) {
 	v := &verifier{
-		node: p.node, store: p.store, shards: p.topics.journal.Partitions(), memory: p.budget.verify, sole: &p.sole, log: p.log,
+		node: p.node, store: p.store, shards: p.topics.journal.Partitions(), memory: p.budget.verify, side: p.budget.side(), sole: &p.sole, log: p.log,
 		dir: filepath.Join(p.cfg.Data, "verify.tmp"), file: filepath.Join(p.cfg.Data, "verify.json"),
 	}
 	if err := os.RemoveAll(v.dir); err != nil { // of a run that was killed
@@ -150,7 +150,7 @@ func (v *verifier) Start(o verifyOrder) error {
 		run.Records += s.Records
 		run.Shards = append(run.Shards, s)
 	}
-	run.Side = min(runtime.GOMAXPROCS(0), len(run.Shards))
+	run.Side = min(v.side, len(run.Shards))
 	ctx, cancel := context.WithCancel(context.Background())
 	v.run, v.cancel = run, cancel
 	v.running.Go(func() { v.work(ctx, o) })

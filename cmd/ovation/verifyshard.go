@@ -22,6 +22,8 @@ const (
 
 	verifyFilters = 4 << 20  // of each shadow store
 	verifyColumns = 2 << 20  // of each: nothing asks a replay
+	verifyTails   = 8 << 20  // of each, with what the gists take
+	verifyAwake   = 6 << 20  // of each
 	verifyBytes   = 64 << 20 // read a second in comparisons, when a rate is given
 )
 
@@ -33,6 +35,7 @@ type verifyWork struct {
 	bytes   *pacer
 	cache   *storage.Cache // of all shadow stores
 	buffer  int            // a write buffer of one
+	heap    int            // what one may take of the heap for a purpose, at most
 }
 
 // verifyBuffers is how many write buffers the cache of the shadow stores is worth: they are
@@ -43,6 +46,7 @@ func newVerifyWork(ctx context.Context, o verifyOrder, side int, memory int64) *
 	w := &verifyWork{
 		ctx: ctx, o: o, records: &pacer{most: o.Rate}, bytes: &pacer{},
 		cache: storage.NewCache(memory, 200*side), buffer: max(1*mib, int(memory)/verifyBuffers/side),
+		heap: max(1*mib, int(memory)/4/side),
 	}
 	if o.Rate > 0 {
 		w.bytes.most = verifyBytes
@@ -99,7 +103,8 @@ func (v *verifier) compare(w *verifyWork, s *verifyShard, progress func(at int64
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	shadow, err := storage.Open(dir, storage.Options{
-		Cache: w.cache, MemTableBytes: w.buffer, FilterBytes: verifyFilters, MaxOpenFiles: 200, Throwaway: true,
+		Cache: w.cache, MemTableBytes: w.buffer, FilterBytes: min(verifyFilters, w.heap), MaxOpenFiles: 200, Throwaway: true,
+		TailBytes: min(verifyTails, w.heap), SealRows: min(verifyTails, w.heap) / tailRowBytes, GistBytes: min(verifyTails, w.heap),
 	})
 	if err != nil {
 		return err
@@ -145,7 +150,7 @@ func (v *verifier) compare(w *verifyWork, s *verifyShard, progress func(at int64
 // replay brings a shadow to where the live shard stands, and gives the live one there.
 func (v *verifier) replay(w *verifyWork, s *verifyShard, store *storage.Store, progress func(at int64, replaying bool)) (*storage.Audit, error) {
 	ctx := w.ctx
-	shadow, err := v.node.Shadow(ctx, s.Shard, actors.ShadowOptions{Pace: w.records.wait, ResidentBytes: verifyColumns, Open: func() (actors.ShardStore, error) {
+	shadow, err := v.node.Shadow(ctx, s.Shard, actors.ShadowOptions{Pace: w.records.wait, ResidentBytes: verifyColumns, AwakeBytes: min(verifyAwake, w.heap), Open: func() (actors.ShardStore, error) {
 		sh, err := store.Shard(s.Shard)
 		if err != nil {
 			return nil, err
