@@ -223,7 +223,7 @@ func (b *rebuilder) rebuild(w *verifyWork, shard int, progress func(state string
 		}
 		return err
 	}
-	r, err := b.store.Replace(shard, storage.Options{Cache: w.cache, MemTableBytes: w.buffer, FilterBytes: verifyFilters, MaxOpenFiles: 200})
+	r, err := b.store.Replace(shard, storage.Options{Cache: w.cache, MemTableBytes: w.buffer, FilterBytes: min(verifyFilters, w.heap), MaxOpenFiles: 200})
 	if !errors.Is(err, storage.ErrReplaced) { // by a run that ended before the shard was opened
 		if err != nil {
 			return err
@@ -258,7 +258,7 @@ func whyNotRebuilt(g *domain.GapError) string {
 }
 
 func (b *rebuilder) replay(w *verifyWork, shard int, r *storage.Replacement, progress func(state string, replayed int64)) error {
-	shadow, err := b.node.Shadow(w.ctx, shard, actors.ShadowOptions{Pace: w.records.wait, ResidentBytes: verifyColumns, Open: func() (actors.ShardStore, error) {
+	shadow, err := b.node.Shadow(w.ctx, shard, actors.ShadowOptions{Pace: w.records.wait, ResidentBytes: verifyColumns, AwakeBytes: min(verifyAwake, w.heap), Open: func() (actors.ShardStore, error) {
 		sh, err := r.Shard()
 		if err != nil {
 			return nil, err
