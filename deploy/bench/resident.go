@@ -37,7 +37,8 @@ const (
 	phaseLoad    = "load"
 	phaseAsk     = "ask"
 	phaseRestart = "restart" // after a kill
-	phaseRebuild = "rebuild" // the store removed: from the log
+	phaseReplay  = "replay"  // the store removed: all of it from the log
+	phaseRebuild = "rebuild" // of every shard beside the running node
 	phaseVerify  = "verify"
 )
 
@@ -50,7 +51,7 @@ type residency struct {
 	out   *Resident
 }
 
-// measureResident loads, asks, kills, rebuilds and verifies a node for each budget that is
+// measureResident loads, asks, kills, replays, rebuilds and verifies a node for each budget that is
 // asked for: alone, in a cgroup of 1.5 times the budget, and in cgroups without a budget.
 func (b *bench) measureResident(ctx context.Context) error {
 	for _, memory := range words(b.o.bounds.memories) {
@@ -130,7 +131,7 @@ func (r *residency) phases(ctx context.Context) error {
 		name string
 		do   func(context.Context) (string, error)
 	}{
-		{phaseLoad, r.load}, {phaseAsk, r.ask}, {phaseRestart, r.restart}, {phaseRebuild, r.rebuild}, {phaseVerify, r.verify},
+		{phaseLoad, r.load}, {phaseAsk, r.ask}, {phaseRestart, r.restart}, {phaseReplay, r.replay}, {phaseRebuild, r.rebuild}, {phaseVerify, r.verify},
 	} {
 		if err := resetPeak(r.node.pid()); err != nil {
 			return err
@@ -182,7 +183,7 @@ func (r *residency) restart(ctx context.Context) (string, error) {
 	return r.startAnew(ctx)
 }
 
-func (r *residency) rebuild(ctx context.Context) (string, error) {
+func (r *residency) replay(ctx context.Context) (string, error) {
 	r.node.stop()
 	if err := os.RemoveAll(filepath.Join(r.node.data, "store")); err != nil {
 		return "", err
@@ -204,8 +205,21 @@ func (r *residency) startAnew(ctx context.Context) (string, error) {
 	return fmt.Sprintf("%d rows, ready after %.1f s", st.rows(), ready.Seconds()), err
 }
 
+func (r *residency) rebuild(ctx context.Context) (string, error) {
+	var shards []string
+	for i := range r.b.o.shards {
+		shards = append(shards, itoa(i))
+	}
+	return r.told(ctx, "rebuild", shards...)
+}
+
 func (r *residency) verify(ctx context.Context) (string, error) {
-	out, err := exec.CommandContext(ctx, r.node.binary, "verify", "--admin", r.node.admin, "--rate", "0").Output()
+	return r.told(ctx, "verify", "--rate", "0")
+}
+
+// told is the last line of what a command of the node's program says.
+func (r *residency) told(ctx context.Context, command string, args ...string) (string, error) {
+	out, err := exec.CommandContext(ctx, r.node.binary, append([]string{command, "--admin", r.node.admin}, args...)...).Output()
 	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
 	return lines[len(lines)-1], err
 }
@@ -286,7 +300,7 @@ func printResident(t *table, rows []Resident) {
 	if len(rows) == 0 {
 		return
 	}
-	names := []string{phaseStart, phaseLoad, phaseAsk, phaseRestart, phaseRebuild, phaseVerify}
+	names := []string{phaseStart, phaseLoad, phaseAsk, phaseRestart, phaseReplay, phaseRebuild, phaseVerify}
 	t.row()
 	t.row(append([]string{"PEAK OF RESIDENT MEMORY (MiB)", "CGROUP"}, append(names, "KILLS")...)...)
 	for _, r := range rows {
