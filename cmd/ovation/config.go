@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/cmd/ovation/tuning"
 )
 
 // Config is how a node runs: the same for serve and demo, and the one place where a
@@ -87,8 +88,8 @@ func (c *Config) Validate() error {
 	if c.Shards < 1 || c.Shards > domain.Slots {
 		bad("shards", "%d is not between 1 and %d", c.Shards, domain.Slots)
 	}
-	if c.Memory != 0 && c.Memory < minMemory {
-		bad("memory", "%v is less than %v, the least that a node runs in", c.Memory, minMemory)
+	if c.Memory != 0 && c.Memory < tuning.MinMemory {
+		bad("memory", "%v is less than %v, the least that a node runs in", c.Memory, Size(tuning.MinMemory))
 	}
 	if c.MaxRows < 0 {
 		bad("max-rows", "%d is less than 0", c.MaxRows)

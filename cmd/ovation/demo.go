@@ -9,6 +9,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/cmd/ovation/audience"
+	"github.com/ovation-analytics/ovation/cmd/ovation/tuning"
 )
 
 // Demo is a node with an audience that can be seen at once.
@@ -24,7 +25,7 @@ type Demo struct {
 
 // demoMemory is --memory of a demo where none is given: a year of 3,000 fans fits, and it
 // takes little of a machine that does something else.
-const demoMemory = minMemory
+const demoMemory = tuning.MinMemory
 
 // maxRate is as much as the audience can be made to do.
 const maxRate = 10_000

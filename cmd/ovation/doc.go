@@ -25,6 +25,7 @@
 //	dlq*.go         dead letters: list, show, replay, by package dlq
 //	demo*.go        the demo: a node, and an audience made up by the package audience
 //	version.go      what was built
+//	tuning          --memory, the heap, malloc, huge pages: the process on its machine
 //	arch_test.go    the architecture, held by a test
 //
 // Exit codes: 0 fine, 1 failed, 2 wrong use, 3 another node took this one's address.

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/ovation-analytics/ovation/cmd/ovation/tuning"
 )
 
 // The embedded log refuses appends below its floor with an error that producers repeat;
@@ -12,7 +14,7 @@ func TestFaultTheLogsDiskIsFull(t *testing.T) {
 	inWard(t, func(h *ward) {
 		h.engine.eventLog = h.broker.log // as where the node brings it
 		before := h.engine.node.Status().Shards
-		h.broker.power.free.Store(200 * mib)
+		h.broker.power.free.Store(200 * tuning.MiB)
 		time.Sleep(time.Second) // it is looked at now and then
 		h.something()
 		asked := h.unanswered()
@@ -49,7 +51,7 @@ func TestFaultTheLogsDiskIsFull(t *testing.T) {
 func TestFaultTheStoresDiskIsFull(t *testing.T) {
 	inWard(t, func(h *ward) {
 		before := h.engine.node.Status().Shards
-		h.engine.power.free.Store(100 * mib)
+		h.engine.power.free.Store(100 * tuning.MiB)
 		time.Sleep(time.Second) // it is looked at now and then
 		h.something()
 		asked := h.unanswered()
@@ -60,13 +62,13 @@ func TestFaultTheStoresDiskIsFull(t *testing.T) {
 				h.Errorf("%+v", s)
 			}
 		}
-		if !st.Ready || st.Store.Free != 100*mib || st.Store.Err != "" {
+		if !st.Ready || st.Store.Free != 100*tuning.MiB || st.Store.Err != "" {
 			h.Errorf("%+v", st)
 		}
 		if lag := h.answered(); lag < 25_000 {
 			h.Errorf("answered with a lag of %d ms", lag)
 		}
-		if h.metric("waiting", "what", "shard", "id", "1") != 1 || h.metric("store_disk_free_bytes") != 100*mib || h.metric("failures_total", "what", "shard", "id", "0") < 20 {
+		if h.metric("waiting", "what", "shard", "id", "1") != 1 || h.metric("store_disk_free_bytes") != 100*tuning.MiB || h.metric("failures_total", "what", "shard", "id", "0") < 20 {
 			h.Error("metrics do not tell it")
 		}
 		if n := h.lines.having("level=WARN", "nothing is applied", "shard=1"); n != 1 {

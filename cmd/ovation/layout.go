@@ -35,8 +35,8 @@ func (p *program) openNode(ctx context.Context) error {
 		OpenCatalog: func() (actors.CatalogStore, error) { return catalogStore{p.catalog}, nil },
 		Damaged:     storage.Damaged, TopicPrefix: p.cfg.TopicPrefix,
 		Trim: trim, TrimAfter: time.Hour,
-		ResidentBytes: int(p.budget.columns), AwakeBytes: int(p.budget.members), CachedIdentities: p.budget.cachedIdentities(shards),
-		Workers: p.budget.workers(), MaxRows: uint64(p.cfg.MaxRows),
+		ResidentBytes: int(p.budget.Shards.Columns), AwakeBytes: int(p.budget.Shards.Members), CachedIdentities: p.budget.Shards.Identities(shards),
+		Workers: p.budget.Workers(), MaxRows: uint64(p.cfg.MaxRows),
 		Incarnation: uint64(time.Now().UnixNano()),
 		Log:         p.log,
 	})

@@ -12,6 +12,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/cmd/ovation/tuning"
 )
 
 // CLI is the command line: every command is a field, its Run does it.
@@ -45,7 +46,7 @@ const (
 var errTakenOver = errors.New("another node took the address of this one")
 
 func main() {
-	spare()
+	tuning.ExtraPs()
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 }
 

@@ -18,6 +18,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors"
 	"github.com/ovation-analytics/ovation/api"
+	"github.com/ovation-analytics/ovation/cmd/ovation/tuning"
 	"github.com/ovation-analytics/ovation/ingest"
 	"github.com/ovation-analytics/ovation/ingest/embedded"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
@@ -30,7 +31,7 @@ import (
 type program struct {
 	cfg     Config
 	log     *slog.Logger
-	budget  budget
+	budget  tuning.Budget
 	secrets *Secrets
 	hasher  *ingest.Hasher
 
@@ -97,6 +98,24 @@ func (p *program) probe(context.Context) error {
 	return nil
 }
 
+// openMemory settles --memory and bounds the heap.
+func (p *program) openMemory(context.Context) error {
+	by := "--memory"
+	if p.cfg.Memory == 0 {
+		chosen, why, err := tuning.Choose(os.DirFS("/"))
+		if err != nil {
+			return err
+		}
+		p.cfg.Memory = Size(chosen)
+		by = why
+	}
+	p.budget = tuning.Divide(int64(p.cfg.Memory))
+	undo := tuning.BoundHeap(int64(p.cfg.Memory))
+	p.onClose(func() error { undo(); return nil })
+	p.log.Info("memory budget", "memory", p.cfg.Memory.String(), "by", by, "atMost", fmt.Sprintf("%dMiB", p.cfg.Memory/tuning.MiB*5/4))
+	return nil
+}
+
 func (p *program) openSecrets(context.Context) error {
 	if err := os.MkdirAll(p.cfg.Data, 0o700); err != nil {
 		return err
@@ -122,7 +141,7 @@ func (p *program) openLog(ctx context.Context) error {
 	p.brokers = p.cfg.Kafka
 	if len(p.brokers) == 0 {
 		l, err := storagelog.Open(filepath.Join(p.cfg.Data, "log"), storagelog.Options{
-			Logger: p.log, SyncEvery: logSyncEvery, TrustClock: p.cfg.TrustClock, CacheBytes: p.budget.logCache, MemTableBytes: p.budget.logBuffer,
+			Logger: p.log, SyncEvery: logSyncEvery, TrustClock: p.cfg.TrustClock, CacheBytes: p.budget.Log.Cache, MemTableBytes: p.budget.Log.Buffer,
 		})
 		if err != nil {
 			return fmt.Errorf("the embedded log: %w", taken(err))
@@ -135,7 +154,7 @@ func (p *program) openLog(ctx context.Context) error {
 		}
 		own := embedded.Config{
 			Listen: p.cfg.EmbeddedKafka, Logger: p.log, Own: p.cfg.ownTopics(), Password: password,
-			MaxProduce: p.budget.produce, MaxFetch: p.budget.produce / 2, KeepBytes: p.budget.kept,
+			MaxProduce: p.budget.Log.Request, MaxFetch: p.budget.Log.Request / 2, KeepBytes: p.budget.Log.Connection,
 		}
 		if p.broker, err = embedded.New(own, l); err != nil {
 			return err
@@ -184,17 +203,17 @@ func (p *program) newClient() (*kafka.Client, error) {
 
 func (p *program) openStores(context.Context) error {
 	var err error
-	b := p.budget
+	b := p.budget.Store
 	shards := p.topics.journal.Partitions()
 	o := storage.Options{
-		Logger: p.log, CacheBytes: b.storeCache, MemTableBytes: int(b.storeBuffer), SyncWithin: storeSyncWithin,
-		GistBytes: int(b.gists), FilterBytes: b.filterBytes(shards), SealRows: b.sealRows(shards), TailBytes: b.tailBytes(shards),
+		Logger: p.log, CacheBytes: b.Cache, MemTableBytes: int(b.Buffer), SyncWithin: storeSyncWithin,
+		GistBytes: b.ContentFilterBytes(), FilterBytes: b.FilterBytes(shards), SealRows: b.SealRows(shards), TailBytes: b.TailBytes(shards),
 	}
 	if p.store, err = storage.Open(filepath.Join(p.cfg.Data, "store"), o); err != nil {
 		return fmt.Errorf("the store: %w", taken(err))
 	}
 	p.onClose(p.store.Close)
-	if p.catalog, err = storage.OpenCatalog(filepath.Join(p.cfg.Data, "catalog"), storage.Options{Logger: p.log, CacheBytes: min(p.budget.storeCache/8, 8<<20), MemTableBytes: 1 << 20}); err != nil {
+	if p.catalog, err = storage.OpenCatalog(filepath.Join(p.cfg.Data, "catalog"), storage.Options{Logger: p.log, CacheBytes: min(b.Cache/8, 8<<20), MemTableBytes: 1 << 20}); err != nil {
 		return fmt.Errorf("the catalog's store: %w", err)
 	}
 	return nil // the catalog actor closes it
@@ -206,7 +225,7 @@ func (p *program) openAPI(context.Context) error {
 	var err error
 	p.api, err = api.New(api.Config{
 		Engine: engine{p.node}, Hasher: p.hasher, Now: time.Now, BaseURL: base, ByHost: p.cfg.BaseURL == "",
-		Signer: signerOf(keys), TokenKey: p.secrets.Token, Logger: p.log, RememberedBytes: int(p.budget.remembered), InFlightBytes: p.budget.answers,
+		Signer: signerOf(keys), TokenKey: p.secrets.Token, Logger: p.log, RememberedBytes: int(p.budget.API.Cached), InFlightBytes: p.budget.API.InFlight,
 	})
 	return err
 }
@@ -255,9 +274,9 @@ func (p *program) Run(ctx context.Context) error {
 	p.metrics.MustRegister(newPollMetrics(p.api.Polls), newVerifyMetrics(p.verifier.Last), newFaultMetrics(p))
 	p.door.open(newAdminPort(management{p}, token, p.metrics, p.log))
 	public := newPublicServer(p.api)
-	tuning, stop := context.WithCancel(ctx)
+	keeping, stop := context.WithCancel(ctx)
 	defer stop()
-	p.running.Go(func() { newHeapKeeper(int64(p.cfg.Memory), p.node, p.log).run(tuning) })
+	p.running.Go(func() { tuning.NewHeapKeeper(int64(p.cfg.Memory), p.node, p.log).Run(keeping) })
 	p.running.Go(func() { p.failed <- served(public.Serve(p.public)) })
 	select {
 	case err = <-p.failed:

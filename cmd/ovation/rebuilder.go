@@ -71,7 +71,7 @@ type rebuildOrder struct {
 
 func newRebuilder(p *program) *rebuilder {
 	return &rebuilder{
-		node: p.node, store: p.store, shards: p.topics.journal.Partitions(), memory: p.budget.verify, sole: &p.sole, log: p.log,
+		node: p.node, store: p.store, shards: p.topics.journal.Partitions(), memory: p.budget.Replay, sole: &p.sole, log: p.log,
 	}
 }
 

@@ -40,11 +40,11 @@ func (p *program) openTopics(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	journal.Pages = ingest.PageSizeWithin(p.budget.pages, journal.Partitions())
+	journal.Pages = ingest.PageSizeWithin(p.budget.Shards.Pages, journal.Partitions())
 	t.journal, t.catalog, t.counts = eventLog{journal, p.eventLog}, eventLog{catalog, p.eventLog}, new(ingest.Stats)
 	s, err := ingest.OpenSource(ctx, p.client, ingest.SourceConfig{
 		Topic: p.cfg.TopicPrefix + kafka.Activities, Journal: journal.Topic(), Hasher: p.hasher, Stats: t.counts,
-		Pages: ingest.PageSizeWithin(p.budget.pages, activityPartitions),
+		Pages: ingest.PageSizeWithin(p.budget.Shards.Pages, activityPartitions),
 	})
 	if err != nil {
 		return err

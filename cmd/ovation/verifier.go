@@ -105,7 +105,7 @@ type verifyOrder struct {
 
 func newVerifier(p *program) (*verifier, error) {
 	v := &verifier{
-		node: p.node, store: p.store, shards: p.topics.journal.Partitions(), memory: p.budget.verify, side: p.budget.side(), sole: &p.sole, log: p.log,
+		node: p.node, store: p.store, shards: p.topics.journal.Partitions(), memory: p.budget.Replay, side: p.budget.Replays(), sole: &p.sole, log: p.log,
 		dir: filepath.Join(p.cfg.Data, "verify.tmp"), file: filepath.Join(p.cfg.Data, "verify.json"),
 	}
 	if err := os.RemoveAll(v.dir); err != nil { // of a run that was killed

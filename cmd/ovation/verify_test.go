@@ -67,7 +67,7 @@ func TestVerifyFindsAStoreEqualAndSaysSo(t *testing.T) {
 	if r.State != verifyEqual || r.Compared != 2 || r.Differences != 0 || len(r.Shards) != 2 {
 		t.Fatalf("%+v", r)
 	}
-	if r.Side != min(2, h.p.budget.side()) || r.Records < before[0]+before[1] || r.Replayed < r.Records || r.Remaining != 0 {
+	if r.Side != min(2, h.p.budget.Replays()) || r.Records < before[0]+before[1] || r.Replayed < r.Records || r.Remaining != 0 {
 		t.Errorf("%d shards side by side replayed %d of %d records, %v s remain", r.Side, r.Replayed, r.Records, r.Remaining)
 	}
 	for _, s := range r.Shards {

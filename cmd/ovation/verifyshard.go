@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors"
+	"github.com/ovation-analytics/ovation/cmd/ovation/tuning"
 	"github.com/ovation-analytics/ovation/storage"
 )
 
@@ -45,8 +46,8 @@ const verifyBuffers = 4
 func newVerifyWork(ctx context.Context, o verifyOrder, side int, memory int64) *verifyWork {
 	w := &verifyWork{
 		ctx: ctx, o: o, records: &pacer{most: o.Rate}, bytes: &pacer{},
-		cache: storage.NewCache(memory, 200*side), buffer: max(1*mib, int(memory)/verifyBuffers/side),
-		heap: max(1*mib, int(memory)/4/side),
+		cache: storage.NewCache(memory, 200*side), buffer: max(1*tuning.MiB, int(memory)/verifyBuffers/side),
+		heap: max(1*tuning.MiB, int(memory)/4/side),
 	}
 	if o.Rate > 0 {
 		w.bytes.most = verifyBytes
@@ -104,7 +105,7 @@ func (v *verifier) compare(w *verifyWork, s *verifyShard, progress func(at int64
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	shadow, err := storage.Open(dir, storage.Options{
 		Cache: w.cache, MemTableBytes: w.buffer, FilterBytes: min(verifyFilters, w.heap), MaxOpenFiles: 200, Throwaway: true,
-		TailBytes: min(verifyTails, w.heap), SealRows: min(verifyTails, w.heap) / tailRowBytes, GistBytes: min(verifyTails, w.heap),
+		TailBytes: min(verifyTails, w.heap), SealRows: min(verifyTails, w.heap) / tuning.TailRowBytes, GistBytes: min(verifyTails, w.heap),
 	})
 	if err != nil {
 		return err

@@ -1,7 +1,6 @@
-package main
+package tuning
 
 import (
-	"runtime"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -29,11 +28,11 @@ const (
 
 // Without --memory a node takes two thirds of the least limit from its cgroup upwards, else
 // a quarter of the machine.
-func TestChosenMemory_IsByTheCgroupElseTheMachine(t *testing.T) {
+func TestChoose_CgroupElseMachine(t *testing.T) {
 	for _, c := range []struct {
 		name, groups, mounts string
 		limits               map[string]string
-		want                 Size // MiB
+		want                 int64 // MiB
 		by                   string
 	}{
 		{"no cgroups", "", "", nil, 2048, "quarter"},
@@ -49,47 +48,21 @@ func TestChosenMemory_IsByTheCgroupElseTheMachine(t *testing.T) {
 		{"a limit above the machine", "0::/\n", mountsV2, map[string]string{"sys/fs/cgroup/memory.max": "17179869184"}, 2048, "quarter"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, by, err := chosenMemory(machineOf(c.groups, c.mounts, c.limits))
-			if err != nil || got != c.want*mib || !strings.Contains(by, c.by) {
-				t.Errorf("%d MiB by %q, %v; want %d", got/mib, by, err, c.want)
+			got, by, err := Choose(machineOf(c.groups, c.mounts, c.limits))
+			if err != nil || got != c.want*MiB || !strings.Contains(by, c.by) {
+				t.Errorf("%d MiB by %q, %v; want %d", got/MiB, by, err, c.want)
 			}
 		})
 	}
 }
 
-// Too small a limit is refused with what to do, not met by a node that is killed later.
-func TestChosenMemory_RefusesASmallCgroup(t *testing.T) {
-	_, _, err := chosenMemory(machineOf("0::/\n", mountsV2, map[string]string{"sys/fs/cgroup/memory.max": "314572800"}))
+// Too small a limit is refused with the flag that helps: the node is not killed later.
+func TestChoose_RefusesASmallCgroup(t *testing.T) {
+	_, _, err := Choose(machineOf("0::/\n", mountsV2, map[string]string{"sys/fs/cgroup/memory.max": "314572800"}))
 	if err == nil || !strings.Contains(err.Error(), "300 MiB is 200 MiB, less than the 256MiB") || !strings.Contains(err.Error(), "384 MiB") {
 		t.Error(err)
 	}
-	if _, _, err := chosenMemory(fstest.MapFS{}); err == nil {
+	if _, _, err := Choose(fstest.MapFS{}); err == nil {
 		t.Error("a machine of unknown memory got a budget")
-	}
-}
-
-// All that is set aside at once leaves the heap its third, and every part follows --memory.
-func TestBudget_PartsScale(t *testing.T) {
-	parts := func(b budget) []int64 {
-		return []int64{b.storeCache, b.storeBuffer, b.logCache, b.logBuffer, b.filters, b.gists, b.tails, b.members, b.identities, b.pages, b.remembered, b.answers, b.columns, b.verify, int64(b.produce), int64(b.kept)}
-	}
-	small, large := budgetOf(256*mib), budgetOf(1024*mib)
-	for i, n := range parts(small) {
-		if m := parts(large)[i]; n <= 0 || m < n*3/2 {
-			t.Errorf("part %d is %d of 256 MiB, %d of 1 GiB", i, n, m)
-		}
-	}
-	for _, shards := range []int{1, 8, 64} {
-		for _, b := range []budget{small, large} {
-			if n := int64(shards * b.tailBytes(shards)); shards <= 8 && n > b.tails {
-				t.Errorf("%d shards have tails of %d bytes, %d are set aside", shards, n, b.tails)
-			}
-		}
-	}
-	if small.side() != 1 || large.side() != runtime.GOMAXPROCS(0) {
-		t.Errorf("%d and %d shards are verified side by side", small.side(), large.side())
-	}
-	if n := small.workers(); n < 1 || n > 2 {
-		t.Errorf("%d questions are scanned at once in 256 MiB", n)
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package tuning
 
 import (
 	"log/slog"
@@ -20,21 +20,23 @@ c004000000-c008000000 rw-p 00000000 00:00 0
 7f3a40000000-7f3a40021000 rw-p 00000000 00:00 0
 `
 
-func TestTheHeapsMappingsAreToldFromOthers(t *testing.T) {
+// The heap's mappings are those in use near a heap object, no other mapping of the process.
+func TestHeapMappings_OfTheHeapOnly(t *testing.T) {
 	got, err := heapMappings(strings.NewReader(someMaps), 0xc000012345)
 	want := []mapping{{0xc000000000, 0xc000400000}, {0xc000400000, 0xc002800000}, {0xc004000000, 0xc008000000}}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%x, %v; want %x", got, err, want)
 	}
 	if _, err := heapMappings(strings.NewReader("neither here nor there\n"), 0xc000012345); err == nil {
-		t.Error("nonsense was taken for a mapping")
+		t.Error("a line that is no mapping was read")
 	}
 }
 
-// The kernel says of a mapping that huge pages were asked for ("hg") or not to be made ("nh").
-func TestTheHeapIsOfHugePagesUpToTheLimitUntilTheNodeIsIdle(t *testing.T) {
-	said, err := os.ReadFile(hugeSwitch)
-	if err != nil || !strings.Contains(string(said), "[madvise]") {
+// Huge pages are asked for up to the limit, until release. Of a mapping the kernel says "hg":
+// they were asked for, or "nh": they are not to be made.
+func TestHugePages_UpToTheLimitUntilRelease(t *testing.T) {
+	setting, err := os.ReadFile(hugeSwitch)
+	if err != nil || !strings.Contains(string(setting), "[madvise]") {
 		t.Skip("this machine has no huge pages to be asked for")
 	}
 	flagged := func(flag string) bool {
@@ -45,20 +47,20 @@ func TestTheHeapIsOfHugePagesUpToTheLimitUntilTheNodeIsIdle(t *testing.T) {
 		return regexp.MustCompile(`(?m)^VmFlags:.*\b` + flag + `\b`).Match(smaps)
 	}
 	h := newHugePages(slog.New(slog.DiscardHandler))
-	h.grown(hugePage - 1)
+	h.extend(hugePage - 1)
 	if n := h.bytes(); n != 0 {
 		t.Fatalf("%d bytes were asked for with a limit below one huge page", n)
 	}
-	h.grown(hugePage)
+	h.extend(hugePage)
 	if n := h.bytes(); n != hugePage || !flagged("hg") {
 		t.Fatalf("%d bytes were asked for with a limit of one huge page", n)
 	}
-	h.grown(1 << 40)
-	h.grown(1 << 40)
+	h.extend(1 << 40)
+	h.extend(1 << 40)
 	if object := new([64]uint64); h.end() <= uintptr(unsafe.Pointer(object)) {
 		t.Errorf("asked up to %x, there is an object at %p", h.end(), object)
 	}
-	h.leave()
+	h.release()
 	if n := h.bytes(); n != 0 || flagged("hg") || h.off {
 		t.Errorf("%d bytes are of huge pages still", n)
 	}

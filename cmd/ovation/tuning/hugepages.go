@@ -1,4 +1,4 @@
-package main
+package tuning
 
 import (
 	"bufio"
@@ -12,29 +12,29 @@ import (
 	"unsafe"
 )
 
-// What an activity or a question looks at is all over the heap, and in pages of 4 KiB nearly
-// every look is one at the page tables too: pages of two megabytes took a sixth off an
-// activity's CPU. Where the machine leaves it to the program (Linux: transparent huge pages
-// on "madvise"), they are asked for while a large heap is busy.
+// An activity or a question touches objects all over the heap, and with pages of 4 KiB nearly
+// every access misses the TLB: pages of 2 MiB took a sixth off an activity's CPU. Where the
+// machine leaves it to the program (Linux: transparent huge pages on "madvise"), they are
+// asked for while a large heap is busy.
 //
-// The kernel makes huge pages of what the runtime has released too, so that it is resident
-// again: no more of the heap's addresses are asked for than the heap may take, and an idle
+// The kernel makes huge pages also of what the runtime has released, which is resident then:
+// at most as many of the heap's addresses are asked for as the heap may take, and an idle
 // node gives its huge pages up before it releases memory.
 
-// hugeFrom is how much must live in the heap.
+// hugeFrom is the live heap from which on huge pages are asked for.
 const hugeFrom = 128 << 20
 
-// hugeSwitch is where the machine says whether huge pages are had by asking.
+// hugeSwitch has the machine's setting of transparent huge pages.
 const hugeSwitch = "/sys/kernel/mm/transparent_hugepage/enabled"
 
-// Advice of madvise(2): from now on, no longer, and, from Linux 6.1, what is there already.
+// Advice of madvise(2): from now on; no longer; and, from Linux 6.1, what is mapped already.
 const (
 	adviseHuge     = 14
 	adviseNotHuge  = 15
 	adviseCollapse = 25
 )
 
-// hugePages is what has been asked for. One goroutine.
+// hugePages are the parts of the heap that were asked for. One goroutine.
 type hugePages struct {
 	log   *slog.Logger
 	asked []mapping // ascending
@@ -42,21 +42,21 @@ type hugePages struct {
 }
 
 func newHugePages(log *slog.Logger) hugePages {
-	said, err := os.ReadFile(hugeSwitch)
-	return hugePages{log: log, off: err != nil || !strings.Contains(string(said), "[madvise]")}
+	setting, err := os.ReadFile(hugeSwitch)
+	return hugePages{log: log, off: err != nil || !strings.Contains(string(setting), "[madvise]")}
 }
 
-// What is there already is copied, while all that needs memory waits: a little at a time, so
-// that a heap of a gigabyte takes seconds and not one in which nothing else happens.
+// Collapsing copies what is mapped already and blocks all allocation of pages: a little at a
+// time, so that a heap of a gigabyte takes seconds and never blocks for a whole one.
 const (
 	hugePage       = 2 << 20
 	collapsePause  = 5 * time.Millisecond
-	collapseAtOnce = 64 * hugePage // by a call of grown
+	collapseAtOnce = 64 * hugePage // by a call of extend
 )
 
-// grown asks for what the heap has grown by, as long as all that was asked for is within
+// extend asks for what the heap has grown by, as long as all that was asked for is within
 // the limit: at most collapseAtOnce bytes.
-func (h *hugePages) grown(limit int64) {
+func (h *hugePages) extend(limit int64) {
 	if h.off {
 		return
 	}
@@ -65,14 +65,14 @@ func (h *hugePages) grown(limit int64) {
 		h.refused(err)
 		return
 	}
-	room := uintptr(min(max(limit-h.bytes(), 0), collapseAtOnce)) / hugePage * hugePage
+	left := uintptr(min(max(limit-h.bytes(), 0), collapseAtOnce)) / hugePage * hugePage
 	for _, m := range heap {
 		m.from = max(m.from, h.end())
-		if m.from >= m.to || room == 0 {
+		if m.from >= m.to || left == 0 {
 			continue
 		}
-		m.to = min(m.to, m.from+room)
-		room -= m.to - m.from
+		m.to = min(m.to, m.from+left)
+		left -= m.to - m.from
 		if err := advise(m.from, m.to, adviseHuge); err != nil {
 			h.refused(err)
 			return
@@ -82,8 +82,8 @@ func (h *hugePages) grown(limit int64) {
 	}
 }
 
-// collapse makes huge pages of what is there already, as far as the kernel can: an older
-// one cannot, or finds no room. What comes later is of huge pages all the same.
+// collapse makes huge pages of what is mapped already, as far as the kernel can: an older
+// one cannot, or has no free huge page. Later allocations get huge pages all the same.
 func collapse(m mapping) {
 	for from := m.from; from < m.to; from += hugePage {
 		_ = advise(from, min(m.to, from+hugePage), adviseCollapse)
@@ -91,8 +91,8 @@ func collapse(m mapping) {
 	}
 }
 
-// leave gives all up: what is released from now on stays so.
-func (h *hugePages) leave() {
+// release gives all up: what the runtime releases from now on stays released.
+func (h *hugePages) release() {
 	for _, m := range h.asked {
 		if err := advise(m.from, m.to, adviseNotHuge); err != nil {
 			h.refused(err)
@@ -114,7 +114,7 @@ func (h *hugePages) bytes() (n int64) {
 	return n
 }
 
-// end is where the highest that was asked for ends: the heap grows upwards.
+// end is the end of the highest mapping that was asked for: the heap grows upwards.
 func (h *hugePages) end() uintptr {
 	if n := len(h.asked); n > 0 {
 		return h.asked[n-1].to
@@ -142,12 +142,12 @@ func advise(from, to uintptr, advice int) error {
 // mapping is a part of the address space.
 type mapping struct{ from, to uintptr }
 
-// nearBits is how near mappings are to a heap object that are of the heap: the runtime
-// has 256 GiB there for itself.
+// nearBits: mappings of the heap share the address bits above these with any heap object; the
+// runtime reserves 256 GiB there.
 const nearBits = 38
 
-// heapMappings is what of /proc/self/maps is of the heap that has the address, and in
-// use, in ascending order.
+// heapMappings are the mappings in /proc/self/maps that are in use by the heap with that
+// address, in ascending order.
 func heapMappings(maps io.Reader, address uintptr) (heap []mapping, err error) {
 	lines := bufio.NewScanner(maps)
 	for lines.Scan() {

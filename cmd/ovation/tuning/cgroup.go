@@ -1,4 +1,4 @@
-package main
+package tuning
 
 import (
 	"io/fs"
@@ -58,7 +58,7 @@ func groupMounts(info, kind string) (out []groupMount) {
 }
 
 // leastAbove is the least limit from a group up to the root of the mount. A container sees
-// its own group at that root, under whatever name the host has for it.
+// its own group at that root, whatever its name on the host.
 func leastAbove(system fs.FS, m groupMount, group, file string) (least int64, ok bool) {
 	group = path.Clean("/" + strings.TrimPrefix(group, strings.TrimSuffix(m.root, "/")))
 	for {
