@@ -30,7 +30,8 @@ type Replacement struct {
 
 const (
 	replacementReplay   = "replay"
-	replacementComplete = "complete"
+	replacementTables   = "tables"   // the names of the tables, one a line
+	replacementComplete = "complete" // the same once all of them are durable
 )
 
 // ErrReplaced says that a shard's replacement is complete and waits for the shard to be
@@ -83,9 +84,14 @@ func (r *Replacement) Complete(pace func(bytes int) error) error {
 			return err
 		}
 	}
-	complete := fs.PathJoin(r.dir, replacementComplete)
-	if err := writeFile(fs, complete, []byte(strings.Join(names, "\n"))); err != nil {
-		return errors.Join(err, fs.Remove(complete))
+	// The names are durable before the file has the name that counts: a crash in between would
+	// leave it without some of them, and the shard without their tables.
+	list := fs.PathJoin(r.dir, replacementTables)
+	if err := writeFile(fs, list, []byte(strings.Join(names, "\n"))); err != nil {
+		return err
+	}
+	if err := fs.Rename(list, fs.PathJoin(r.dir, replacementComplete)); err != nil {
+		return err
 	}
 	return syncDir(fs, r.dir)
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"sync"
 	"testing"
 
@@ -150,7 +151,8 @@ func TestReplacement_ACrashEndsInOneOfTheTwo(t *testing.T) {
 	}
 }
 
-// crasher takes clones of what a crash would leave, at random writes.
+// crasher takes clones of what a crash would leave, at random writes and at every one of the
+// files that decide between the two.
 type crasher struct {
 	fs *vfs.MemFS
 
@@ -175,7 +177,8 @@ func (c *crasher) on(phase int) {
 func (c *crasher) MaybeError(op errorfs.Op) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.phase > 0 && op.Kind.ReadOrWrite() == errorfs.OpIsWrite && c.rng.IntN(5) == 0 {
+	decides := strings.Contains(op.Path, replacementTables) || strings.Contains(op.Path, replacementComplete)
+	if c.phase > 0 && op.Kind.ReadOrWrite() == errorfs.OpIsWrite && (decides || c.rng.IntN(5) == 0) {
 		c.clones = append(c.clones, crash{c.fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 50, RNG: c.rng}), c.phase})
 	}
 	return nil

@@ -1,27 +1,46 @@
-package codec
+package ingest
 
 import (
+	"encoding/binary"
 	"errors"
+	"fmt"
 	"math"
 
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// ErrMalformed is bytes that no value has.
-var ErrMalformed = errors.New("codec: malformed value")
+// errMalformed is a record of ours that is damaged.
+var errMalformed = errors.New("malformed journal record")
 
-// writer appends fields; those with a zero value are left out.
+// writer appends protobuf fields; those with a zero value are left out.
 type writer struct{ b []byte }
+
+func (w *writer) tag(num protowire.Number, typ protowire.Type) {
+	t := uint64(num)<<3 | uint64(typ)
+	if t < 0x80 {
+		w.b = append(w.b, byte(t))
+		return
+	}
+	w.b = append(w.b, byte(t)|0x80, byte(t>>7)) // numbers below 2048 only
+}
 
 func (w *writer) uint(num protowire.Number, v uint64) {
 	if v != 0 {
-		w.b = protowire.AppendVarint(protowire.AppendTag(w.b, num, protowire.VarintType), v)
+		w.tag(num, protowire.VarintType)
+		w.b = protowire.AppendVarint(w.b, v)
 	}
 }
 
-func (w *writer) int(num protowire.Number, v int64) { w.uint(num, uint64(v)) }
+func (w *writer) sint(num protowire.Number, v int64) { w.uint(num, protowire.EncodeZigZag(v)) }
 
 func (w *writer) bool(num protowire.Number, v bool) { w.uint(num, protowire.EncodeBool(v)) }
+
+func (w *writer) fixed64(num protowire.Number, v uint64) {
+	if v != 0 {
+		w.tag(num, protowire.Fixed64Type)
+		w.b = binary.LittleEndian.AppendUint64(w.b, v)
+	}
+}
 
 func (w *writer) text(num protowire.Number, s string) {
 	if s != "" {
@@ -29,91 +48,124 @@ func (w *writer) text(num protowire.Number, s string) {
 	}
 }
 
-// element writes a text also if it is empty: it is one of a list, or it is present.
+// element writes a text also if it is empty: it is one of a list.
 func (w *writer) element(num protowire.Number, s string) {
-	w.b = protowire.AppendString(protowire.AppendTag(w.b, num, protowire.BytesType), s)
+	w.tag(num, protowire.BytesType)
+	w.b = protowire.AppendVarint(w.b, uint64(len(s)))
+	w.b = append(w.b, s...)
 }
 
-// block writes bytes unless all of them are zero.
-func (w *writer) block(num protowire.Number, v []byte) {
-	for _, c := range v {
-		if c != 0 {
-			w.b = protowire.AppendBytes(protowire.AppendTag(w.b, num, protowire.BytesType), v)
-			return
-		}
+// block16 writes 16 bytes unless all of them are zero.
+func (w *writer) block16(num protowire.Number, v *[16]byte) {
+	if *v != [16]byte{} {
+		w.block(num, v[:])
 	}
 }
 
-// open begins a message, close ends it: its length, of one byte where that is enough,
-// stands before it.
+func (w *writer) block(num protowire.Number, v []byte) {
+	w.tag(num, protowire.BytesType)
+	w.b = append(w.b, byte(len(v))) // at most 32
+	w.b = append(w.b, v...)
+}
+
+// open begins a message, close ends it: between them its length has one byte, which
+// is made as long as it must be at the end.
 func (w *writer) open(num protowire.Number) (at int) {
-	w.b = append(protowire.AppendTag(w.b, num, protowire.BytesType), 0)
+	w.tag(num, protowire.BytesType)
+	w.b = append(w.b, 0)
 	return len(w.b)
 }
 
 func (w *writer) close(at int) {
 	n := len(w.b) - at
-	size := protowire.SizeVarint(uint64(n))
-	if size > 1 {
-		w.b = append(w.b, make([]byte, size-1)...)
-		copy(w.b[at+size-1:], w.b[at:at+n])
-	}
-	protowire.AppendVarint(w.b[:at-1], uint64(n))
-}
-
-// closeUnlessEmpty takes a message without fields back, its tag too.
-func (w *writer) closeUnlessEmpty(num protowire.Number, at int) {
-	if len(w.b) == at {
-		w.b = w.b[:at-1-protowire.SizeTag(num)]
+	if n < 0x80 {
+		w.b[at-1] = byte(n)
 		return
 	}
-	w.close(at)
+	var length [binary.MaxVarintLen64]byte
+	more := binary.PutUvarint(length[:], uint64(n)) - 1
+	w.b = append(w.b, length[:more]...)
+	copy(w.b[at+more:], w.b[at:at+n])
+	copy(w.b[at-1:], length[:more+1])
 }
 
-// reader reads the fields of a message. Texts are parts of s, which has the same bytes:
-// one allocation for all of them. After an error nothing more is read.
+// reader goes through the fields of a message. The first fault ends it; err tells.
 type reader struct {
-	b      []byte
-	s      string
-	num    protowire.Number
-	typ    protowire.Type
-	failed *bool // of all messages of a value
+	b    []byte
+	i    int
+	num  protowire.Number
+	typ  protowire.Type
+	used bool // the current field was read
+	err  error
 }
 
-// next goes to the next field.
+// next goes to the next field; what was not read of the last is skipped.
 func (r *reader) next() bool {
-	if *r.failed || len(r.b) == 0 {
+	if r.num != 0 && !r.used {
+		r.skip()
+	}
+	if r.i >= len(r.b) {
 		return false
 	}
-	num, typ, n := protowire.ConsumeTag(r.b)
-	if n < 0 {
-		return r.fail()
-	}
-	r.num, r.typ = num, typ
-	r.skip(n)
-	return true
-}
-
-func (r *reader) skip(n int) { r.b, r.s = r.b[n:], r.s[n:] }
-
-func (r *reader) fail() bool {
-	*r.failed = true
-	return false
-}
-
-func (r *reader) uint() uint64 {
-	v, n := protowire.ConsumeVarint(r.b)
-	if r.typ != protowire.VarintType || n < 0 {
+	t := r.varint()
+	r.num, r.typ, r.used = protowire.Number(t>>3), protowire.Type(t&7), false
+	if t>>3 == 0 || t>>3 > uint64(protowire.MaxValidNumber) {
 		r.fail()
+	}
+	return r.err == nil
+}
+
+func (r *reader) skip() {
+	n := protowire.ConsumeFieldValue(r.num, r.typ, r.b[r.i:])
+	if n < 0 {
+		r.fail()
+		return
+	}
+	r.i += n
+}
+
+// fail notes the first fault, and leaves nothing to read.
+func (r *reader) fail() {
+	if r.err == nil {
+		r.err = fmt.Errorf("%w: field %d", errMalformed, r.num)
+	}
+	r.i, r.used = len(r.b), true
+}
+
+// is marks the field as read and checks its type.
+func (r *reader) is(typ protowire.Type) bool {
+	r.used = true
+	if r.typ != typ {
+		r.fail()
+	}
+	return r.err == nil
+}
+
+func (r *reader) varint() (v uint64) {
+	for shift := 0; r.i < len(r.b); shift += 7 {
+		c := r.b[r.i]
+		r.i++
+		if c < 0x80 {
+			if shift == 63 && c > 1 {
+				break
+			}
+			return v | uint64(c)<<shift
+		}
+		if shift == 63 {
+			break
+		}
+		v |= uint64(c&0x7f) << shift
+	}
+	r.fail()
+	return 0
+}
+
+// uint is a number of at most most.
+func (r *reader) uint(most uint64) uint64 {
+	if !r.is(protowire.VarintType) {
 		return 0
 	}
-	r.skip(n)
-	return v
-}
-
-// below is a number of at most most.
-func (r *reader) below(most uint64) uint64 {
-	v := r.uint()
+	v := r.varint()
 	if v > most {
 		r.fail()
 		return 0
@@ -121,35 +173,66 @@ func (r *reader) below(most uint64) uint64 {
 	return v
 }
 
-func (r *reader) uint32() uint32 { return uint32(r.below(math.MaxUint32)) }
+func (r *reader) u8() uint8   { return uint8(r.uint(math.MaxUint8)) }
+func (r *reader) u16() uint16 { return uint16(r.uint(math.MaxUint16)) }
+func (r *reader) u32() uint32 { return uint32(r.uint(math.MaxUint32)) }
+func (r *reader) u64() uint64 { return r.uint(math.MaxUint64) }
+func (r *reader) bool() bool  { return r.uint(1) == 1 }
 
-func (r *reader) uint8() uint8 { return uint8(r.below(math.MaxUint8)) }
+func (r *reader) sint() int64 { return protowire.DecodeZigZag(r.u64()) }
 
-func (r *reader) int() int64 { return int64(r.uint()) }
-
-func (r *reader) bool() bool { return r.below(1) != 0 }
-
-// message is the field as a message of its own.
-func (r *reader) message() reader {
-	size, n := protowire.ConsumeVarint(r.b)
-	if r.typ != protowire.BytesType || n < 0 || size > uint64(len(r.b)-n) {
+func (r *reader) sint32() int32 {
+	v := r.sint()
+	if int64(int32(v)) != v {
 		r.fail()
-		return reader{failed: r.failed}
 	}
-	end := n + int(size)
-	m := reader{b: r.b[n:end], s: r.s[n:end], failed: r.failed}
-	r.skip(end)
-	return m
+	return int32(v)
 }
 
-func (r *reader) text() string { return r.message().s }
-
-// block reads as many bytes as dst has.
-func (r *reader) block(dst []byte) {
-	m := r.message()
-	if len(m.b) != len(dst) {
+func (r *reader) fixed64() uint64 {
+	if !r.is(protowire.Fixed64Type) {
+		return 0
+	}
+	if len(r.b)-r.i < 8 {
 		r.fail()
+		return 0
+	}
+	r.i += 8
+	return binary.LittleEndian.Uint64(r.b[r.i-8:])
+}
+
+// bytes is a field's bytes, not copied.
+func (r *reader) bytes() []byte {
+	if !r.is(protowire.BytesType) {
+		return nil
+	}
+	n := r.varint()
+	if n > uint64(len(r.b)-r.i) {
+		r.fail()
+		return nil
+	}
+	r.i += int(n)
+	return r.b[r.i-int(n) : r.i : r.i]
+}
+
+// text is a field's bytes as a string, not copied.
+func (r *reader) text() string { return alias(r.bytes()) }
+
+// block fills dst, whose length must be the field's.
+func (r *reader) block(dst []byte) {
+	if v := r.bytes(); len(v) == len(dst) {
+		copy(dst, v)
 		return
 	}
-	copy(dst, m.b)
+	r.fail()
+}
+
+// message is a reader of a field that is a message; done takes its error back.
+func (r *reader) message() reader { return reader{b: r.bytes(), err: r.err} }
+
+func (r *reader) done(inner *reader) {
+	if inner.err != nil {
+		r.err = inner.err
+		r.fail()
+	}
 }
