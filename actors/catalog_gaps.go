@@ -152,6 +152,8 @@ func (c *catalog) halt(g *domain.GapError) {
 		help = fmt.Sprintf("`ovation accept-gap %s 0` gives up what is lost", g.Topic)
 	case g.Kind == domain.GapNewer:
 		help = "start a newer ovation"
+	case g.Kind == domain.GapOlder:
+		help = startAnew
 	case g.Kind == domain.GapRecreated:
 		help = "bring the topic back that the node was made with, or start a new installation in an empty --data"
 	default:

@@ -31,7 +31,7 @@ func wordFor(err error, at gapPlace) *domain.AcceptGap {
 	}
 	w := &domain.AcceptGap{Topic: at.topic, Partition: at.partition, From: at.next, Epoch: at.epoch, NewTopic: at.topic}
 	switch {
-	case g.Kind == domain.GapNewer:
+	case g.Kind == domain.GapNewer, g.Kind == domain.GapOlder:
 		return nil
 	case g.Kind == domain.GapRecreated:
 		w.NewTopic, w.To = g.TopicID, g.Start

@@ -10,6 +10,9 @@ import (
 // What an operator reads of what stopped, in status, in the log and at /readyz: the cause,
 // the effect on everything else, and what to do.
 
+// startAnew is what to do about a log of an older version.
+const startAnew = "run the ovation that wrote the log, or start a new installation with an empty --data and another --topic-prefix"
+
 // stopText puts the three together.
 func stopText(cause error, effect, remedy string) string {
 	return fmt.Sprintf("%v. Effect: %s. To do: %s.", cause, effect, remedy)
@@ -26,6 +29,8 @@ func (o *Options) remedy(err error, topic string, partition int, word *domain.Ac
 		return "restart the node, which tries it again; if it stops here again, run a newer ovation and report the stack that the log has"
 	case errors.As(err, &gap) && gap.Kind == domain.GapNewer:
 		return "run a newer ovation"
+	case errors.As(err, &gap) && gap.Kind == domain.GapOlder:
+		return startAnew
 	case word != nil && gap.Kind == domain.GapRecreated:
 		return fmt.Sprintf("ovation accept-gap %s%s %d, which reads the topic that is there now from offset %d", o.TopicPrefix, topic, partition, word.To)
 	case word != nil:

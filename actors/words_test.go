@@ -27,6 +27,7 @@ func TestWordFor_LeadsOnAndLosesNothing(t *testing.T) {
 		{domain.GapError{Kind: domain.GapDiverged, Want: 100, Start: 5, End: 190, Unknown: true}, 5, false},
 		{domain.GapError{Kind: domain.GapRecreated, Want: 100, Start: 0, End: 4, TopicID: other}, 0, false},
 		{domain.GapError{Kind: domain.GapNewer, Want: 100, Start: 100, End: 101}, 0, true},
+		{domain.GapError{Kind: domain.GapOlder, Want: 100, Start: 100, End: 101}, 0, true},
 	} {
 		w := wordFor(&c.gap, at)
 		if c.none {

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/domain/codec"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 )
 
@@ -298,7 +299,7 @@ func FuzzDecode(f *testing.F) {
 			t.Fatalf("content %q", c)
 		}
 		var back domain.Record
-		if err := DecodeRecord(&back, AppendRecord(nil, &one)); err != nil || !cmp.Equal(one, back) {
+		if err := codec.DecodeRecord(&back, codec.AppendRecord(nil, &one)); err != nil || !cmp.Equal(one, back) {
 			t.Fatalf("journal: %v %s", err, cmp.Diff(one, back))
 		}
 	})

@@ -18,8 +18,6 @@
 //	decode.go content.go  what becomes of it: the verdict of this release
 //	time.go               RFC 3339
 //	hash.go               identities, dedup keys, the pepper's check value
-//	journal.proto         the format of journal and catalog: FROZEN, only extended
-//	journal*.go wire.go   its reader and writer
 //	deadletter.go         the message that reports a record refused
 //	log.go source.go      journal, catalog and public topic, over ingest/kafka
 //	review.go             what is read in a message, for those who mend one
@@ -85,7 +83,7 @@
 //     what was routed and below what follows, whatever the damaged header says.
 //   - A record of the journal or the catalog begins with a magic and a version. A value
 //     without the magic is of another program: it is given as a record of KindForeign,
-//     which is passed over in every replay, counted, and of the journal kept as a dead
+//     which every replay skips, counted, and of the journal kept as a dead
 //     letter whose original is read there. A record of a newer version or kind needs a newer
 //     ovation (domain.ErrNewer): the shard stops, and goes on when the binary is upgraded.
 //   - A dead letter is published twice: both have the same dlq.id.

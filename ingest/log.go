@@ -8,30 +8,31 @@ import (
 	kafkago "github.com/segmentio/kafka-go"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/domain/codec"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 )
 
-// Log is the journal or the catalog: a topic of records that AppendRecord wrote. Any
+// Log is the journal or the catalog: a topic of records that package codec writes. Any
 // goroutine may call it.
 type Log struct {
 	Pages PageSize // of readers; set before one is made
 
-	client     *kafka.Client
-	topic      string
-	id         domain.TopicID
-	cluster    string
-	partitions int
-	codec      kafka.Codec
+	client      *kafka.Client
+	topic       string
+	id          domain.TopicID
+	cluster     string
+	partitions  int
+	compression kafka.Codec
 }
 
 // OpenLog finds a topic. It goes on asking, also for one that does not exist, until
-// ctx ends. Batches are written with codec.
-func OpenLog(ctx context.Context, client *kafka.Client, topic string, codec kafka.Codec) (*Log, error) {
+// ctx ends. Batches are written with the compression given.
+func OpenLog(ctx context.Context, client *kafka.Client, topic string, compression kafka.Codec) (*Log, error) {
 	cluster, t, err := findTopic(ctx, client, topic)
 	if err != nil {
 		return nil, fmt.Errorf("open log: %w", err)
 	}
-	return &Log{client: client, topic: topic, id: t.ID, cluster: cluster, partitions: t.Partitions, codec: codec}, nil
+	return &Log{client: client, topic: topic, id: t.ID, cluster: cluster, partitions: t.Partitions, compression: compression}, nil
 }
 
 func findTopic(ctx context.Context, client *kafka.Client, name string) (cluster string, t kafka.Topic, err error) {
@@ -83,7 +84,7 @@ type Reader struct {
 // Read gives the records at and after next, whose batch before had the epoch given; it
 // waits a short while for one. An empty page is no error. A value of another program is a
 // record of KindForeign. A gap is a *domain.GapError, and so is a batch or a record of ours
-// that cannot be read; it wraps domain.ErrNewer where a newer binary can. What stands before
+// that cannot be read; it wraps domain.ErrNewer or domain.ErrOlder where another binary can. What stands before
 // it is given first. Other errors may pass; it asks once. The page stands in the memory of
 // spare if that has room, its strings in Page.Memory.
 func (r *Reader) Read(ctx context.Context, next int64, epoch int32, spare []domain.Record) (domain.Page, error) {
@@ -105,7 +106,7 @@ func (r *Reader) Read(ctx context.Context, next int64, epoch int32, spare []doma
 	for i := range in.records {
 		got, out := &in.records[i], &page.Records[i]
 		out.Offset, out.Time, out.Epoch = got.Offset, got.TimeMs, got.LeaderEpoch
-		err := DecodeRecord(out, got.Value)
+		err := codec.DecodeRecord(out, got.Value)
 		switch {
 		case err == nil:
 		case errors.Is(err, domain.ErrForeign):
@@ -131,8 +132,11 @@ func room[T any](spare []T, n int) []T {
 
 func (r *Reader) unreadable(base, next int64, why error) error {
 	kind := domain.GapCorrupt
-	if errors.Is(why, domain.ErrNewer) {
+	switch {
+	case errors.Is(why, domain.ErrNewer):
 		kind = domain.GapNewer
+	case errors.Is(why, domain.ErrOlder):
+		kind = domain.GapOlder
 	}
 	return &domain.GapError{
 		Kind: kind, Topic: r.log.topic, TopicID: r.log.id, Partition: r.partition,
@@ -257,7 +261,7 @@ func (a *Appender) lane(partition int) (*lane, error) {
 	if l.producer == nil {
 		var err error
 		l.producer, err = a.log.client.Producer(kafka.ProducerConfig{
-			Topic: a.log.topic, Partition: partition, Codec: a.log.codec, MaxBytes: kafka.MaxJournalBytes,
+			Topic: a.log.topic, Partition: partition, Codec: a.log.compression, MaxBytes: kafka.MaxJournalBytes,
 		})
 		if err != nil {
 			return nil, err
@@ -278,7 +282,7 @@ func (l *lane) encode(records []domain.Record) {
 			l.near += near(records[i:min(i+nearAtOnce, len(records))])
 		}
 		start := len(l.buf)
-		l.buf = AppendRecord(l.buf, &records[i])
+		l.buf = codec.AppendRecord(l.buf, &records[i])
 		// A buffer that has moved leaves earlier values where they were.
 		l.messages = append(l.messages, kafka.Message{Value: l.buf[start:len(l.buf):len(l.buf)]})
 	}

@@ -11,9 +11,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/twmb/franz-go/pkg/kerr"
-	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/domain/codec"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 )
 
@@ -44,6 +44,20 @@ func (w *world) drain(r *Reader) (records []domain.Record, pages int) {
 	}
 }
 
+// anyRecord is an activity or a command.
+func anyRecord(r *rand.Rand) domain.Record {
+	account := domain.AccountID(r.Uint32())
+	switch r.IntN(3) {
+	case 0:
+		return domain.Record{Kind: domain.KindTick, Account: account, Command: &domain.Tick{Hour: r.Uint32()}}
+	case 1:
+		c := &domain.RegisterMember{UID: strings.Repeat("u", r.IntN(300)), At: r.Int64()}
+		return domain.Record{Kind: domain.KindRegister, Account: account, Command: c, BodyHash: r.Uint64()}
+	}
+	a := domain.Activity{Member: domain.MemberID(r.Uint64()), Time: r.Int64(), Content: domain.Content{Content: strings.Repeat("x", r.IntN(3000))}}
+	return domain.Record{Kind: domain.KindActivity, Account: account, Activity: a}
+}
+
 func TestALogGivesWhatWasAppended(t *testing.T) {
 	w := given(t, "journal")
 	l := w.log("journal")
@@ -55,12 +69,9 @@ func TestALogGivesWhatWasAppended(t *testing.T) {
 	appenders := []*Appender{l.Appender(), l.Appender()}
 	for i := range 40 {
 		var batch []domain.Record
-		records(func(_ string, rec *domain.Record) {
-			if r.IntN(4) == 0 {
-				fill(rec, random(r), func() int { return r.IntN(3) })
-				batch = append(batch, *rec)
-			}
-		})
+		for range r.IntN(12) {
+			batch = append(batch, anyRecord(r))
+		}
 		p := r.IntN(2)
 		base, err := appenders[i%2].Append(w.ctx, p, batch)
 		w.must(err)
@@ -203,12 +214,19 @@ func random16MiB() string {
 }
 
 func TestARecordThatCannotBeReadStopsTheReaderBehindTheOthers(t *testing.T) {
+	activity := codec.AppendRecord(nil, &domain.Record{Kind: domain.KindActivity, Activity: domain.Activity{Raw: strings.Repeat("r", 100)}})
+	versioned := func(v byte) []byte {
+		b := slices.Clone(activity)
+		b[len("\xf7OVR")+1] = v // behind the field's number
+		return b
+	}
 	for name, c := range map[string]struct {
 		value []byte
 		want  error
 	}{
-		"newer":     {protowire.AppendVarint(append([]byte(magic), 1<<3), 2), domain.ErrNewer},
-		"truncated": {AppendRecord(nil, typicalActivity())[:40], errMalformed},
+		"newer":     {versioned(codec.RecordVersion + 1), domain.ErrNewer},
+		"older":     {versioned(codec.RecordVersion - 1), domain.ErrOlder},
+		"truncated": {activity[:40], codec.ErrMalformed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := given(t, "journal")
@@ -229,8 +247,11 @@ func TestARecordThatCannotBeReadStopsTheReaderBehindTheOthers(t *testing.T) {
 				_, err = r.Read(w.ctx, p.Next, p.Epoch, nil)
 				var gap *domain.GapError
 				kind := domain.GapCorrupt
-				if c.want == domain.ErrNewer {
+				switch c.want {
+				case domain.ErrNewer:
 					kind = domain.GapNewer
+				case domain.ErrOlder:
+					kind = domain.GapOlder
 				}
 				if !errors.As(err, &gap) || gap.Kind != kind || gap.Want != 3 || gap.Partition != 0 || gap.TopicID != l.Topic() {
 					t.Fatalf("%v", err)
@@ -324,7 +345,7 @@ func TestReader_GivesForeignValues(t *testing.T) {
 	w := given(t, "journal")
 	l := w.log("journal")
 	a := l.Appender()
-	foreign := [][]byte{[]byte("hello"), nil, {}, []byte(magic)[:3], []byte(`{"id":1}`)}
+	foreign := [][]byte{[]byte("hello"), nil, {}, []byte("\xf7OV"), []byte(`{"id":1}`)}
 	for i, v := range foreign {
 		w.send("journal", 0, kafka.Message{Value: v})
 		_, err := a.Append(w.ctx, 0, ticks(i, 1))

@@ -103,7 +103,7 @@ func (a *Audit) Facts() ([16]byte, error) {
 func (a *Audit) factsBeside(sum *facts) error {
 	err := a.scan(familyMember, func(_, v []byte) error {
 		var m domain.Member
-		err := decodeMemberRecord(v, &m)
+		err := decodeMessage(v, &m)
 		sum.add(factsOfMember(&m))
 		return err
 	})

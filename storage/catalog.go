@@ -129,7 +129,7 @@ func decodeCatalog(k, v []byte) (entity any, err error) {
 			return nil, damaged("e")
 		}
 	}
-	return entity, decodeEntity(v, entity)
+	return entity, decodeMessage(v, entity)
 }
 
 // appendEntityKey is the key of a catalog's entity.
@@ -186,15 +186,10 @@ func (c *Catalog) commit(state CatalogState, entities []any) (err error) {
 		}
 	}()
 	for _, e := range entities {
-		if r, ok := e.(*domain.Request); ok {
-			kept := *r
-			kept.Outcome.Replayed, kept.Outcome.Position = false, domain.Position{}
-			e = &kept
-		}
 		if c.key, err = appendEntityKey(c.key[:0], e); err != nil {
 			return err
 		}
-		if c.value, err = appendEntity(c.value[:0], e); err != nil {
+		if c.value, err = appendMessage(c.value[:0], e); err != nil {
 			return err
 		}
 		if err = b.Set(c.key, c.value, nil); err != nil {

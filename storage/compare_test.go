@@ -179,11 +179,11 @@ func alterations() []alteration {
 		}, "a shard=2 account=", ""},
 		{"a member", familyMember, func(_, v []byte) []byte {
 			var m domain.Member
-			if decodeMemberRecord(v, &m) != nil {
+			if decodeMessage(v, &m) != nil {
 				return nil
 			}
 			m.UUID[3]++ // no fact
-			v, err := appendMemberRecord(nil, &m)
+			v, err := appendMessage(nil, &m)
 			if err != nil {
 				panic(err)
 			}
@@ -193,7 +193,16 @@ func alterations() []alteration {
 		{"a one-time pair", familyOneTime, last, "f shard=2 account=", ""},
 		{"an outbox entry", familyOutbox, func(_, v []byte) []byte { v[2] ^= 1; return v }, "q shard=2 kind=", ""},
 		{"a request", familyRequest, func(_, v []byte) []byte {
-			return bytes.Replace(v, []byte(`"BodyHash":`), []byte(`"BodyHash":1`), 1)
+			var q domain.Request
+			if decodeMessage(v, &q) != nil {
+				return nil
+			}
+			q.BodyHash++
+			v, err := appendMessage(nil, &q)
+			if err != nil {
+				return nil
+			}
+			return v
 		}, "x shard=2 day=", ""},
 		{"a count of hits", familyUsage, last, "u shard=2 application=", ""},
 		{"an origin", familyState, func(k, v []byte) []byte {

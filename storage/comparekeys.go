@@ -5,8 +5,6 @@ import (
 	"errors"
 
 	"github.com/cockroachdb/pebble/v2"
-
-	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
 // keyed are the families whose keys and values follow from the records alone.
@@ -139,16 +137,6 @@ func (c *canonical) append(dst []byte, family byte, v []byte) ([]byte, error) {
 		c.columns.reset()
 		if c.columns.decode(v) == nil {
 			return c.columns.append(dst, true), nil
-		}
-	case familyMember:
-		var m domain.Member
-		if decodeMemberRecord(v, &m) == nil {
-			return appendMemberRecord(dst, &m)
-		}
-	case familyRequest:
-		var q domain.Request
-		if decodeEntity(v, &q) == nil {
-			return appendEntity(dst, &q)
 		}
 	}
 	return append(dst, v...), nil

@@ -177,7 +177,7 @@ func (a *Audit) placesAgree(f *Findings) error {
 			return damaged("m")
 		}
 		var m domain.Member
-		if err := decodeMemberRecord(v, &m); err != nil {
+		if err := decodeMessage(v, &m); err != nil {
 			return err
 		}
 		account, ord := domain.AccountID(be.Uint32(k[3:])), domain.Ordinal(be.Uint32(k[7:]))

@@ -43,7 +43,7 @@
 //	timeline.go seen.go filter.go     the members' own rows, repeats
 //	bysequence.go                     the row that an action's id means
 //	pointers.go                       identities that many members have
-//	memberrecord.go                   the record of a member, by package codec
+//	message.go                        members, requests, entities and the outbox, by package codec
 //	parked.go                         activities of members that are pending
 //	facts.go audit.go                 the state hash, and the same from stored bytes
 //	marks.go                          where two replicas went apart

@@ -162,19 +162,14 @@ func dumpValue(k, v []byte) (string, error) {
 		text, err := json.Marshal(p)
 		return string(text), err
 	case familyMember:
-		return dumpMember(v)
+		return dumpMessage(v, new(domain.Member))
 	case familyRequest:
-		return dumpEntity(v, new(domain.Request))
+		return dumpMessage(v, new(domain.Request))
 	case familyPlace:
 		p, err := decodePlace(v)
 		return fmt.Sprintf("account=%d ordinal=%d", p.account, p.ord), err
 	case familyOutbox:
-		o, err := decodeOutgoing(v)
-		if err != nil {
-			return "", err
-		}
-		text, err := json.Marshal(o)
-		return string(text), err
+		return dumpMessage(v, new(domain.Outgoing))
 	case familySealed:
 		s, err := decodeSealed(v)
 		return fmt.Sprintf("rows=%d classes=%b", s.rows, s.classes), err
@@ -196,20 +191,11 @@ func dumpValue(k, v []byte) (string, error) {
 	return "", damaged("key")
 }
 
-func dumpMember(v []byte) (string, error) {
-	m := new(domain.Member)
-	if err := decodeMemberRecord(v, m); err != nil {
+func dumpMessage(v []byte, into any) (string, error) {
+	if err := decodeMessage(v, into); err != nil {
 		return "", err
 	}
-	text, err := json.Marshal(m)
-	return string(text), err
-}
-
-func dumpEntity(v []byte, entity any) (string, error) {
-	if err := decodeEntity(v, entity); err != nil {
-		return "", err
-	}
-	text, err := json.Marshal(entity)
+	text, err := json.Marshal(into)
 	return string(text), err
 }
 

@@ -10,8 +10,8 @@ import (
 // older binary cannot read, is another format: an older store is refused then, and
 // built again from the log.
 const (
-	shardsFormat  = "ovation shards 4"
-	catalogFormat = "ovation catalog 3"
+	shardsFormat  = "ovation shards 5"
+	catalogFormat = "ovation catalog 4"
 
 	// pebbleFormat is pinned: a newer Pebble does not change the files of a store by
 	// itself.
@@ -31,7 +31,7 @@ func (e *FormatError) Error() string {
 	if e.Have != "" {
 		have = fmt.Sprintf("format %q", e.Have)
 	}
-	return fmt.Sprintf("storage: %s holds %s, this binary reads %q: build the store anew from the log, or use the binary that wrote it", e.Dir, have, e.Want)
+	return fmt.Sprintf("storage: %s holds %s, this binary reads %q: use the binary that wrote it, or move the directory away: it is built anew from a log that this binary reads", e.Dir, have, e.Want)
 }
 
 // checkFormat refuses a store of another format and names an empty one.

@@ -1,38 +1,22 @@
 package storage
 
 import (
-	"encoding/binary"
-
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// A parked activity, behind its version byte; account, ordinal and number are in the key:
-//
-//	z time, origin, request [16], u64 bodyHash, activity (as in q)
-func appendParked(dst []byte, p *domain.Parked) []byte {
-	dst = binary.AppendVarint(append(dst, version1), p.Time)
-	dst = append(appendWholeOrigin(dst, p.Origin), p.Request[:]...)
-	return appendActivity(le.AppendUint64(dst, p.BodyHash), &p.Activity)
-}
-
+// decodeParked reads a parked activity; account, ordinal and number are in the key.
 func decodeParked(k, v []byte) (*domain.Parked, error) {
 	if len(k) != parkedKeyLen {
 		return nil, damaged("k")
 	}
-	cur, err := openValue(v, "k")
-	if err != nil {
+	p := new(domain.Parked)
+	if err := decodeMessage(v, p); err != nil {
 		return nil, err
 	}
-	p := &domain.Parked{
-		Account: domain.AccountID(be.Uint32(k[3:])), Ord: domain.Ordinal(be.Uint32(k[7:])), Number: be.Uint32(k[11:]),
-		Time: cur.varint(), Origin: cur.origin(),
-	}
-	cur.fill(p.Request[:])
-	p.BodyHash = cur.fixed64()
-	if err := cur.activity(&p.Activity); err != nil {
-		return nil, err
-	}
-	return p, cur.close("k")
+	p.Account = domain.AccountID(be.Uint32(k[3:]))
+	p.Ord = domain.Ordinal(be.Uint32(k[7:]))
+	p.Number = be.Uint32(k[11:])
+	return p, nil
 }
 
 // Parked calls f with every activity that is parked, those of a member in their order, as
@@ -81,9 +65,12 @@ func (s *Shard) addParked(p *domain.Parked) facts {
 }
 
 // putParked stages an activity that waits for its member.
-func (s *Shard) putParked(p *domain.Parked) error {
+func (s *Shard) putParked(p *domain.Parked) (err error) {
 	s.facts.add(s.addParked(p))
-	s.key, s.value = appendParkedKey(s.key[:0], s.id, p), appendParked(s.value[:0], p)
+	s.key = appendParkedKey(s.key[:0], s.id, p)
+	if s.value, err = appendMessage(s.value[:0], p); err != nil {
+		return err
+	}
 	return s.open.batch.Set(s.key, s.value, nil)
 }
 

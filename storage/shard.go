@@ -143,7 +143,7 @@ func (s *Shard) Member(account domain.AccountID, ord domain.Ordinal) (*domain.Me
 func readMember(r pebble.Reader, shard uint16, account domain.AccountID, ord domain.Ordinal) (m *domain.Member, err error) {
 	_, err = get(r, appendMemberKey(nil, shard, account, ord), func(v []byte) error {
 		m = new(domain.Member)
-		return decodeMemberRecord(v, m)
+		return decodeMessage(v, m)
 	})
 	if err != nil {
 		return nil, err
@@ -225,7 +225,7 @@ func (s *Shard) Request(day uint32, id domain.RequestID) (*domain.Request, error
 func readRequest(r pebble.Reader, shard uint16, day uint32, id domain.RequestID) (q *domain.Request, err error) {
 	_, err = get(r, appendRequestKey(nil, shard, day, id), func(v []byte) error {
 		q = new(domain.Request)
-		return decodeEntity(v, q)
+		return decodeMessage(v, q)
 	})
 	if err != nil {
 		return nil, err

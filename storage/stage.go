@@ -186,7 +186,7 @@ func (s *Shard) putMember(m *domain.Member) (err error) {
 		}
 	}
 	s.key = appendMemberKey(s.key[:0], s.id, m.Account, m.Ord)
-	if s.value, err = appendMemberRecord(s.value[:0], m); err != nil {
+	if s.value, err = appendMessage(s.value[:0], m); err != nil {
 		return err
 	}
 	return s.open.batch.Set(s.key, s.value, nil)
@@ -225,19 +225,19 @@ func (s *Shard) putBit(v *domain.Bit) (err error) {
 	return s.open.batch.Merge(s.key, s.value, nil)
 }
 
-// putRequest leaves out what is only true of one answer.
 func (s *Shard) putRequest(v *domain.Request) (err error) {
-	kept := *v
-	kept.Outcome.Replayed, kept.Outcome.Position = false, domain.Position{}
 	s.key = appendRequestKey(s.key[:0], s.id, v.Day, v.ID)
-	if s.value, err = appendEntity(s.value[:0], &kept); err != nil {
+	if s.value, err = appendMessage(s.value[:0], v); err != nil {
 		return err
 	}
 	return s.open.batch.Set(s.key, s.value, nil)
 }
 
 func (s *Shard) putOutgoing(v *domain.Outgoing) (err error) {
-	if s.value, err = appendOutgoing(s.value[:0], v); err != nil {
+	if !publishable(v) {
+		return fmt.Errorf("outbox entry %d is neither a record nor a dead letter", v.Sequence)
+	}
+	if s.value, err = appendMessage(s.value[:0], v); err != nil {
 		return err
 	}
 	kind := byte(outboxForward)
@@ -246,6 +246,18 @@ func (s *Shard) putOutgoing(v *domain.Outgoing) (err error) {
 	}
 	s.key = appendOutboxKey(s.key[:0], s.id, kind, v.Sequence)
 	return s.open.batch.Set(s.key, s.value, nil)
+}
+
+// publishable reports that an outbox entry is one of a whole record and a dead letter.
+func publishable(v *domain.Outgoing) bool {
+	r := v.Forward
+	if r == nil || v.Dead != nil {
+		return r == nil && v.Dead != nil
+	}
+	if r.Command == nil {
+		return r.Kind == domain.KindActivity || r.Kind == domain.KindForward
+	}
+	return r.Command.Kind() == r.Kind
 }
 
 // trimOutbox drops what was published; each kind has a cursor of its own.

@@ -19,7 +19,7 @@ func TestStoreOfAnotherFormatIsRefused(t *testing.T) {
 	ok(t, s.db.Set(formatKey, []byte("ovation shards 0"), pebble.Sync))
 	ok(t, s.Close())
 	var bad *FormatError
-	if _, err := Open("store", o); !errors.As(err, &bad) || bad.Have != "ovation shards 0" || !strings.Contains(err.Error(), "ovation shards 4") {
+	if _, err := Open("store", o); !errors.As(err, &bad) || bad.Have != "ovation shards 0" || !strings.Contains(err.Error(), "ovation shards 5") {
 		t.Fatalf("opened with %v", err)
 	}
 
@@ -120,7 +120,7 @@ func TestDumpShowsEveryKeyAsOneLine(t *testing.T) {
 			t.Errorf("no key of family %c was tried", families[i])
 		}
 	}
-	if !strings.Contains(b.String(), "format\t\"ovation shards 4\"") || !strings.Contains(b.String(), "R month=2024-0") ||
+	if !strings.Contains(b.String(), "format\t\"ovation shards 5\"") || !strings.Contains(b.String(), "R month=2024-0") ||
 		!strings.Contains(b.String(), "flags=deleted") || !strings.Contains(b.String(), "flags=defaulted|one-time ") {
 		t.Errorf("dump begins\n%.300s", b.String())
 	}

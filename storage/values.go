@@ -27,14 +27,15 @@ import (
 //	b  ver set clear                each: v n, n ≤ 4096: u16…, else 8192 bytes
 //	f  ver flags u8, v time, u64 hash, v seq              flags: 1 deleted
 //	i  ver kind u8, state u8, v member
-//	m  ver JSON                     ver 2: as 1, each byte of a string as one character
+//	k  ver message                  a message of package codec, as those of m, q and x
+//	m  ver message
 //	n  ver {v distance of month·4+class, z rows}…
 //	o  ver v account, v ordinal
 //	p  ver
-//	q  ver v sequence, z to, part u8 and what outgoing.go draws
+//	q  ver message
 //	s  ver v rows, v classes
 //	u  ver v account, v total
-//	x  ver JSON
+//	x  ver message
 //	z  ver and what state.go draws; of an origin: z epoch, z offset; of a mark: [16]
 const version1 = 1
 

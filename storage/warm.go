@@ -182,8 +182,8 @@ func (s *Shard) Outbox(f func(*domain.Outgoing)) error {
 		if next == nil {
 			break
 		}
-		var o *domain.Outgoing
-		if o, err = decodeOutgoing(next.Value()); err == nil {
+		o := new(domain.Outgoing)
+		if err = decodeMessage(next.Value(), o); err == nil {
 			f(o)
 			next.Next()
 		}

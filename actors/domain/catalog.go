@@ -111,7 +111,7 @@ type Definition struct {
 	ShortName string
 	Type      string
 	Service   Service
-	Former    []Service `json:",omitempty"` // services it had before: of those are actions recorded then
+	Former    []Service // services it had before: of those are actions recorded then
 	Value     uint16
 	OneTime   bool // fixed from the beginning
 	Category  string

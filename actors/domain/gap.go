@@ -11,6 +11,8 @@ var (
 	ErrForeign = errors.New("a value of another program, not a record of ovation")
 	// ErrNewer is a record of a version or kind that this binary does not know.
 	ErrNewer = errors.New("needs a newer ovation")
+	// ErrOlder is a record of a version that this binary no longer reads.
+	ErrOlder = errors.New("needs the older ovation that wrote it")
 )
 
 // GapKind says in what way a log is not the one that was read before.
@@ -24,9 +26,10 @@ const (
 	GapRecreated                    // the topic is another one, or gone
 	GapCorrupt                      // a batch or a record of the journal cannot be read
 	GapNewer                        // a record of a newer version: no word helps, a newer binary does
+	GapOlder                        // a record of an older version: no word helps, the binary that wrote it does
 )
 
-var gapNames = [...]string{"", "retention", "truncated", "diverged", "recreated", "corrupt", "newer"}
+var gapNames = [...]string{"", "retention", "truncated", "diverged", "recreated", "corrupt", "newer", "older"}
 
 // String is the word that status shows.
 func (k GapKind) String() string {
@@ -48,7 +51,7 @@ type GapError struct {
 	End       int64 // the offset after its last, or where it diverged
 	Unknown   bool  // of GapTruncated, GapDiverged: where the log parts from what was read is not known
 	Detail    string
-	Err       error // of GapCorrupt and GapNewer: why; ErrNewer is found in it
+	Err       error // of GapCorrupt, GapNewer and GapOlder: why; it wraps ErrNewer or ErrOlder
 }
 
 // Unwrap is why a batch or a record cannot be read.

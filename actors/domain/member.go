@@ -105,11 +105,11 @@ type Member struct {
 	Profile     Fields
 	Services    []ServiceRecord // by ID
 
-	// Most members have none of these, and do not take room for it in the store.
-	Email     IdentityHash          `json:",omitzero"` // pointer: of the profile's email
-	Passwords []Password            `json:",omitzero"` // of the addresses it logs in with
-	Opts      []OptState            `json:",omitzero"` // by (kind, id)
-	Pending   []PendingRegistration `json:",omitzero"` // some of whose claims are not answered
+	// Most members have none of these.
+	Email     IdentityHash          // pointer: of the profile's email
+	Passwords []Password            // of the addresses it logs in with
+	Opts      []OptState            // by (kind, id)
+	Pending   []PendingRegistration // some of whose claims are not answered
 }
 
 // LastLogin is the latest login, on any service, in ms since 1970; a registration is
@@ -197,8 +197,8 @@ type ServiceRecord struct {
 	Service     Service
 	UID         string
 	Identity    IdentityHash // of service and uid, or of the login email
-	Partner     IdentityHash `json:",omitzero"` // of PartnerCode and PartnerID
-	Username    IdentityHash `json:",omitzero"` // pointer: of service and username
+	Partner     IdentityHash // of PartnerCode and PartnerID
+	Username    IdentityHash // pointer: of service and username
 	Fields      Fields       // RecordUsername and so on
 	PartnerCode string
 	PartnerID   string

@@ -15,8 +15,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/domain/codec"
 	"github.com/ovation-analytics/ovation/api/client"
-	"github.com/ovation-analytics/ovation/ingest"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 )
 
@@ -37,7 +37,7 @@ func TestNode_OpensItsAdminPortWithoutACatalog(t *testing.T) {
 	h.publish(3)
 	h.counted(3)
 	h.close()
-	damaged := ingest.AppendRecord(nil, &domain.Record{Kind: domain.KindDeleteBrand, Account: h.account, Command: &domain.DeleteBrand{ID: h.brand}})
+	damaged := codec.AppendRecord(nil, &domain.Record{Kind: domain.KindDeleteBrand, Account: h.account, Command: &domain.DeleteBrand{ID: h.brand}})
 	damaged = append(damaged[:len(damaged)-1], 0xff)
 	h.must(h.kgo.ProduceSync(context.Background(), &kgo.Record{Topic: kafka.Catalog, Value: damaged}).FirstErr())
 	h.cfg.AdminPort.Admin = freeAddress(t)

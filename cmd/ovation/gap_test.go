@@ -16,8 +16,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/domain/codec"
 	"github.com/ovation-analytics/ovation/api/client"
-	"github.com/ovation-analytics/ovation/ingest"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 )
 
@@ -244,7 +244,7 @@ func TestAGapOfTheJournalStopsItsShardUntilItIsAccepted(t *testing.T) {
 
 func TestAnUnreadableRecordOfTheJournalStopsItsShard(t *testing.T) {
 	h := newHouse(t)
-	damaged := ingest.AppendRecord(nil, &domain.Record{Kind: domain.KindTick, Command: &domain.Tick{Hour: 1}})
+	damaged := codec.AppendRecord(nil, &domain.Record{Kind: domain.KindTick, Command: &domain.Tick{Hour: 1}})
 	damaged = append(damaged[:len(damaged)-1], 0xff)
 	h.must(h.kgo.ProduceSync(context.Background(), &kgo.Record{Topic: kafka.Journal, Partition: 1, Value: damaged}).FirstErr())
 	h.eventually("stop of the shard", func() bool { return strings.Contains(h.p.node.Status().Shards[1].Stopped, "corrupt") })
@@ -291,8 +291,8 @@ func TestNode_PassesOverForeignRecords(t *testing.T) {
 // A record of a newer version stops its shard and says what it needs; no word helps.
 func TestNode_NeedsANewerBinaryForANewerRecord(t *testing.T) {
 	h := newHouse(t)
-	newer := ingest.AppendRecord(nil, &domain.Record{Kind: domain.KindTick, Command: &domain.Tick{Hour: 1}})
-	newer[5] = ingest.JournalVersion + 1 // behind the magic and the field's number
+	newer := codec.AppendRecord(nil, &domain.Record{Kind: domain.KindTick, Command: &domain.Tick{Hour: 1}})
+	newer[5] = codec.RecordVersion + 1 // behind the magic and the field's number
 	h.must(h.kgo.ProduceSync(context.Background(), &kgo.Record{Topic: kafka.Journal, Partition: 1, Value: newer}).FirstErr())
 	h.eventually("stop of the shard", func() bool { return strings.Contains(h.p.node.Status().Shards[1].Stopped, "needs a newer ovation") })
 	_, err := management{h.p}.AcceptGap(context.Background(), kafka.Journal, 1)

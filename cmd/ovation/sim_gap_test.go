@@ -10,7 +10,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors"
 	"github.com/ovation-analytics/ovation/actors/domain"
-	"github.com/ovation-analytics/ovation/ingest"
+	"github.com/ovation-analytics/ovation/actors/domain/codec"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 )
 
@@ -80,7 +80,7 @@ func (w *world) loseJournal() error {
 	if err != nil {
 		return err
 	}
-	tick := ingest.AppendRecord(nil, &domain.Record{Kind: domain.KindTick, Command: &domain.Tick{Hour: 1}})
+	tick := codec.AppendRecord(nil, &domain.Record{Kind: domain.KindTick, Command: &domain.Tick{Hour: 1}})
 	base, err := p.Send(ctx, []kafka.Message{{Value: tick}})
 	if err != nil {
 		return err

@@ -32,7 +32,7 @@ func TestASampleBelongsToItsStage(t *testing.T) {
 		{"the WAL", []string{"internal/runtime/syscall/linux.Syscall6", module + "/storage/log.(*haltFile).SyncData", pebble + "/record.(*LogWriter).flushLoop"}, stageWAL},
 		{"a connection", []string{"internal/runtime/syscall/linux.Syscall6", "github.com/segmentio/kafka-go/protocol.(*Conn).Write", "github.com/segmentio/kafka-go.(*conn).run"}, stageConnections},
 		{"the collector", []string{"runtime.scanSpan", "runtime.gcBgMarkWorker"}, stageGC},
-		{"helping the collector", []string{"runtime.scanSpan", "runtime.gcAssistAlloc", "runtime.mallocgc", ingestP + "DecodeRecord", ingestP + "(*Reader).Read"}, stageGC},
+		{"helping the collector", []string{"runtime.scanSpan", "runtime.gcAssistAlloc", "runtime.mallocgc", module + "/actors/domain/codec.DecodeRecord", ingestP + "(*Reader).Read"}, stageGC},
 		{"a write barrier", []string{"runtime.wbBufFlush1", "gcWriteBarrier", actorsP + "(*shard).group"}, stageGC},
 		{"the scheduler", []string{"runtime.findRunnable", "runtime.schedule", "runtime.mcall"}, stageScheduler},
 		{"an answer", []string{module + "/api.stats", "net/http.(*conn).serve"}, stageAnswers},

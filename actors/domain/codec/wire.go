@@ -1,16 +1,13 @@
-package ingest
+package codec
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"math"
+	"unsafe"
 
 	"google.golang.org/protobuf/encoding/protowire"
 )
-
-// errMalformed is a record of ours that is damaged.
-var errMalformed = errors.New("malformed journal record")
 
 // writer appends protobuf fields; those with a zero value are left out.
 type writer struct{ b []byte }
@@ -91,50 +88,36 @@ func (w *writer) close(at int) {
 
 // reader goes through the fields of a message. The first fault ends it; err tells.
 type reader struct {
-	b    []byte
-	i    int
-	num  protowire.Number
-	typ  protowire.Type
-	used bool // the current field was read
-	err  error
+	b   []byte
+	i   int
+	num protowire.Number
+	typ protowire.Type
+	err error
 }
 
-// next goes to the next field; what was not read of the last is skipped.
+// next reads the tag of the next field. The caller reads its value, or fails.
 func (r *reader) next() bool {
-	if r.num != 0 && !r.used {
-		r.skip()
-	}
 	if r.i >= len(r.b) {
 		return false
 	}
 	t := r.varint()
-	r.num, r.typ, r.used = protowire.Number(t>>3), protowire.Type(t&7), false
+	r.num, r.typ = protowire.Number(t>>3), protowire.Type(t&7)
 	if t>>3 == 0 || t>>3 > uint64(protowire.MaxValidNumber) {
 		r.fail()
 	}
 	return r.err == nil
 }
 
-func (r *reader) skip() {
-	n := protowire.ConsumeFieldValue(r.num, r.typ, r.b[r.i:])
-	if n < 0 {
-		r.fail()
-		return
-	}
-	r.i += n
-}
-
 // fail notes the first fault, and leaves nothing to read.
 func (r *reader) fail() {
 	if r.err == nil {
-		r.err = fmt.Errorf("%w: field %d", errMalformed, r.num)
+		r.err = fmt.Errorf("%w: field %d", ErrMalformed, r.num)
 	}
-	r.i, r.used = len(r.b), true
+	r.i = len(r.b)
 }
 
-// is marks the field as read and checks its type.
+// is checks the type of the field.
 func (r *reader) is(typ protowire.Type) bool {
-	r.used = true
 	if r.typ != typ {
 		r.fail()
 	}
@@ -216,7 +199,10 @@ func (r *reader) bytes() []byte {
 }
 
 // text is a field's bytes as a string, not copied.
-func (r *reader) text() string { return alias(r.bytes()) }
+func (r *reader) text() string {
+	b := r.bytes()
+	return unsafe.String(unsafe.SliceData(b), len(b))
+}
 
 // block fills dst, whose length must be the field's.
 func (r *reader) block(dst []byte) {

@@ -1,3 +1,3 @@
-// Package schema is the code that protoc-gen-go makes of member.proto. Tests of package
-// codec hold the codec against it; nothing else uses it.
+// Package schema is what protoc-gen-go makes of the schema: every structure that the log and
+// the store keep. Only package codec uses it.
 package schema

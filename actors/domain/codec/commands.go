@@ -1,0 +1,187 @@
+package codec
+
+import (
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/domain/codec/schema"
+)
+
+func registerToWire(r *domain.RegisterMember) *schema.RegisterMember {
+	m := registrationToWire(r)
+	m.Personal = personalRegistrationToWire(r)
+	return m
+}
+
+func registerFromWire(c *checker, m *schema.RegisterMember) domain.RegisterMember {
+	r := registrationFromWire(c, m)
+	addPersonalRegistration(c, &r, m.Personal)
+	return r
+}
+
+// registrationToWire is what of a registration is not personal.
+func registrationToWire(r *domain.RegisterMember) *schema.RegisterMember {
+	return &schema.RegisterMember{
+		Application: uint32(r.Application),
+		Identity:    block(r.Identity[:]),
+		Service:     uint32(r.Service),
+		Partner:     block(r.Partner[:]),
+		PartnerCode: r.PartnerCode,
+		Email:       block(r.Email[:]),
+		Username:    block(r.Username[:]),
+		Given:       fieldsToWire(r.Given, false),
+		Record:      fieldsToWire(r.Record, false),
+		Domain:      r.Domain,
+		Password:    r.Password,
+		Segment:     uint32(r.Segment),
+		At:          r.At,
+		Uuid:        block(r.UUID[:]),
+		TokenHash:   block(r.TokenHash[:]),
+	}
+}
+
+func registrationFromWire(c *checker, m *schema.RegisterMember) domain.RegisterMember {
+	return domain.RegisterMember{
+		Application: domain.ApplicationID(m.Application),
+		Identity:    c.id(m.Identity),
+		Service:     small[domain.Service](c, m.Service),
+		Partner:     c.id(m.Partner),
+		PartnerCode: m.PartnerCode,
+		Email:       c.id(m.Email),
+		Username:    c.id(m.Username),
+		Given:       fieldsFromWire(c, m.Given, false),
+		Record:      fieldsFromWire(c, m.Record, false),
+		Domain:      m.Domain,
+		Password:    m.Password,
+		Segment:     domain.SegmentID(m.Segment),
+		At:          m.At,
+		UUID:        c.id(m.Uuid),
+		TokenHash:   c.id(m.TokenHash),
+	}
+}
+
+// personalRegistrationToWire is the personal part of a registration; nil: there is none.
+func personalRegistrationToWire(r *domain.RegisterMember) *schema.PersonalRegistration {
+	m := &schema.PersonalRegistration{
+		Uid:         r.UID,
+		PartnerId:   r.PartnerID,
+		Given:       fieldsToWire(r.Given, true),
+		Record:      fieldsToWire(r.Record, true),
+		TokenRandom: block(r.TokenRandom[:]),
+	}
+	if encoder.Size(m) == 0 {
+		return nil
+	}
+	return m
+}
+
+func addPersonalRegistration(c *checker, r *domain.RegisterMember, m *schema.PersonalRegistration) {
+	if m == nil {
+		return
+	}
+	r.UID = m.Uid
+	r.PartnerID = m.PartnerId
+	r.Given = addPersonal(c, r.Given, m.Given)
+	r.Record = addPersonal(c, r.Record, m.Record)
+	c.fixed(r.TokenRandom[:], m.TokenRandom)
+}
+
+func attachToWire(a *domain.AttachService) *schema.AttachService {
+	m := &schema.AttachService{Member: uint64(a.Member), Met: a.Met, Asked: block(a.Asked[:])}
+	if register := registerToWire(&a.Register); encoder.Size(register) > 0 {
+		m.Register = register
+	}
+	return m
+}
+
+func attachFromWire(c *checker, m *schema.AttachService) domain.AttachService {
+	a := domain.AttachService{Member: domain.MemberID(m.Member), Met: m.Met, Asked: c.id(m.Asked)}
+	if m.Register != nil {
+		a.Register = registerFromWire(c, m.Register)
+	}
+	return a
+}
+
+func optInToWire(o *domain.OptIn) *schema.OptIn {
+	return &schema.OptIn{Member: uint64(o.Member), Kind: uint32(o.Opt.Kind), Id: o.Opt.ID, At: o.At}
+}
+
+func optInFromWire(c *checker, m *schema.OptIn) domain.OptIn {
+	opt := domain.Opt{Kind: small[domain.OptKind](c, m.Kind), ID: m.Id}
+	return domain.OptIn{Member: domain.MemberID(m.Member), Opt: opt, At: m.At}
+}
+
+func optOutToWire(o *domain.OptOut) *schema.OptOut {
+	return &schema.OptOut{Member: uint64(o.Member), Kind: uint32(o.Opt.Kind), Id: o.Opt.ID, At: o.At}
+}
+
+func optOutFromWire(c *checker, m *schema.OptOut) domain.OptOut {
+	opt := domain.Opt{Kind: small[domain.OptKind](c, m.Kind), ID: m.Id}
+	return domain.OptOut{Member: domain.MemberID(m.Member), Opt: opt, At: m.At}
+}
+
+func deleteActionToWire(d *domain.DeleteAction) *schema.DeleteAction {
+	return &schema.DeleteAction{Member: uint64(d.Member), Action: uint64(d.Action)}
+}
+
+func deleteActionFromWire(_ *checker, m *schema.DeleteAction) domain.DeleteAction {
+	return domain.DeleteAction{Member: domain.MemberID(m.Member), Action: domain.ActionID(m.Action)}
+}
+
+func claimToWire(cl *domain.Claim) *schema.Claim {
+	return &schema.Claim{
+		Step:     uint32(cl.Step),
+		Identity: block(cl.Identity[:]),
+		Type:     uint32(cl.Type),
+		Member:   uint64(cl.Member),
+		Asked:    block(cl.Asked[:]),
+		Ticket:   cl.Ticket,
+		Created:  cl.Created,
+	}
+}
+
+func claimFromWire(c *checker, m *schema.Claim) domain.Claim {
+	return domain.Claim{
+		Step:     small[domain.ClaimStep](c, m.Step),
+		Identity: c.id(m.Identity),
+		Type:     small[domain.IdentityKind](c, m.Type),
+		Member:   domain.MemberID(m.Member),
+		Asked:    c.id(m.Asked),
+		Ticket:   m.Ticket,
+		Created:  m.Created,
+	}
+}
+
+func usageToWire(u *domain.Usage) *schema.Usage {
+	return &schema.Usage{
+		Application: uint32(u.Application), Hour: u.Hour, Incarnation: u.Incarnation, Total: u.Total,
+	}
+}
+
+func usageFromWire(_ *checker, m *schema.Usage) domain.Usage {
+	return domain.Usage{
+		Application: domain.ApplicationID(m.Application), Hour: m.Hour, Incarnation: m.Incarnation, Total: m.Total,
+	}
+}
+
+func publishedToWire(p *domain.Published) *schema.Published {
+	return &schema.Published{UpTo: p.UpTo, DeadUpTo: p.DeadUpTo}
+}
+
+func publishedFromWire(_ *checker, m *schema.Published) domain.Published {
+	return domain.Published{UpTo: m.UpTo, DeadUpTo: m.DeadUpTo}
+}
+
+func tickToWire(t *domain.Tick) *schema.Tick { return &schema.Tick{Hour: t.Hour} }
+
+func tickFromWire(_ *checker, m *schema.Tick) domain.Tick { return domain.Tick{Hour: m.Hour} }
+
+func expireToWire(e *domain.Expire) *schema.Expire { return &schema.Expire{Month: uint32(e.Month)} }
+
+func expireFromWire(c *checker, m *schema.Expire) domain.Expire {
+	return domain.Expire{Month: small[domain.Month](c, m.Month)}
+}
+
+func rulesToWire(r *domain.Rules) *schema.Rules { return &schema.Rules{Version: uint32(r.Version)} }
+
+func rulesFromWire(c *checker, m *schema.Rules) domain.Rules {
+	return domain.Rules{Version: small[uint16](c, m.Version)}
+}
