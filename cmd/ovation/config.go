@@ -31,10 +31,8 @@ type Config struct {
 	Shards        int      `default:"8" placeholder:"N" help:"Partitions of the journal. Only a new installation looks at it."`
 	Memory        Size     `default:"0" placeholder:"SIZE" help:"Resident memory to aim at, at most a quarter more under any load: bytes, or with KiB, MiB, GiB; at least 256MiB. 0: two thirds of the cgroup's limit, else a quarter of the machine's memory; of a demo 256MiB."`
 	MaxRows       int      `default:"500000000" placeholder:"N" help:"Rows that one question may read; one that would read more is refused with code 12. 0: no bound."`
-	KeepMonths    int      `default:"0" placeholder:"N" help:"Months of activity to keep; 0 keeps all."`
 	Secrets       string   `placeholder:"FILE" help:"File of the installation's secrets, mode 0600 (default: secrets.yaml in --data)."`
 	LogLevel      string   `default:"info" enum:"debug,info,warn,error" placeholder:"LEVEL" help:"Least level that is logged: ${enum}."`
-	Seeds         []string `sep:"," placeholder:"HOST:PORT" help:"Nodes of the cluster to join."`
 
 	KafkaAccess
 	AdminPort
@@ -47,12 +45,8 @@ type AdminPort struct {
 	AdminToken string `placeholder:"FILE" help:"File of the token without which nobody beyond loopback may manage."`
 }
 
-// The least and the most that make sense, so that a slip of the hand is told at
-// once and not by a node that fails later.
-const (
-	maxKeepMonths = 1200
-	maxPrefix     = 100
-)
+// maxPrefix leaves room in a topic's name, which has at most 249 characters.
+const maxPrefix = 100
 
 // Kafka's own rule for topic names.
 var topicPrefix = regexp.MustCompile(`^[a-zA-Z0-9._-]*$`)
@@ -78,7 +72,6 @@ func (c *Config) Validate() error {
 		bad("base-url", "%q is no http or https address", c.BaseURL)
 	}
 	addresses("kafka", c.Kafka...)
-	addresses("seeds", c.Seeds...)
 	if len(c.Kafka) == 0 {
 		addresses("embedded-kafka", c.EmbeddedKafka)
 	}
@@ -93,9 +86,6 @@ func (c *Config) Validate() error {
 	}
 	if c.MaxRows < 0 {
 		bad("max-rows", "%d is less than 0", c.MaxRows)
-	}
-	if c.KeepMonths < 0 || c.KeepMonths > maxKeepMonths {
-		bad("keep-months", "%d is not between 0 and %d", c.KeepMonths, maxKeepMonths)
 	}
 	if len(c.Kafka) == 0 && c.wanted() {
 		errs = append(errs, errors.New("--kafka-tls, --kafka-ca, --kafka-cert, --kafka-sasl, --kafka-user: without --kafka there is no broker to show it to"))

@@ -52,7 +52,7 @@ func TestAFlagOutranksTheEnvironmentThatTheFileThatTheDefault(t *testing.T) {
 		{"file", nil, nil, "shards: 16\nkafka: [a:1, b:2]\nmemory: 2GiB\n", func(c *Config) {
 			c.Shards, c.Kafka, c.Memory = 16, []string{"a:1", "b:2"}, 2<<30
 		}},
-		{"file, a list in one text", nil, nil, "seeds: a:1,b:2", func(c *Config) { c.Seeds = []string{"a:1", "b:2"} }},
+		{"file, a list in one text", nil, nil, "kafka: a:1,b:2", func(c *Config) { c.Kafka = []string{"a:1", "b:2"} }},
 		{"file, memory in bytes", nil, nil, "memory: 268435456", func(c *Config) { c.Memory = 256 << 20 }},
 		{"file, text that looks like a number keeps its digits", nil, nil, "topic-prefix: 1.10", func(c *Config) { c.TopicPrefix = "1.10" }},
 		{"file, null is absent", nil, nil, "shards:\nhttp: 127.0.0.1:1", func(c *Config) { c.HTTP = "127.0.0.1:1" }},
@@ -116,7 +116,6 @@ func TestABadValueIsToldByItsName(t *testing.T) {
 		{"small size", []string{"--memory=1KiB"}, nil, "", []string{"--memory: 1KiB is less than 256MiB"}},
 		{"prefix", []string{"--topic-prefix=a/b"}, nil, "", []string{"--topic-prefix", `"a/b"`}},
 		{"level", []string{"--log-level=loud"}, nil, "", []string{"--log-level", `"loud"`}},
-		{"months", []string{"--keep-months=-1"}, nil, "", []string{"--keep-months: -1"}},
 		{"no data", []string{"--data="}, nil, "", []string{"--data: a directory is required"}},
 		{"two at once", []string{"--shards=0", "--http=x"}, nil, "", []string{"--shards: 0", `--http: "x"`}},
 		{"environment", nil, map[string]string{"OVATION_SHARDS": "many"}, "", []string{"--shards", "OVATION_SHARDS", "many"}},
