@@ -19,6 +19,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/cmd/ovation/verify"
 )
 
 // Admin is what the admin port needs of the engine. Any goroutine may call it.
@@ -32,15 +33,15 @@ type Admin interface {
 	// says so. Without a gap it is NotFound.
 	AcceptGap(ctx context.Context, topic string, partition int) (domain.AcceptGap, error)
 	// Verify begins a verification; a Conflict while one is under way.
-	Verify(o verifyOrder) error
+	Verify(o verify.Order) error
 	// Verified is the verification under way, or the last; nil: there was none.
-	Verified() *verifyRun
+	Verified() *verify.Verification
 	// CancelVerify ends the one under way.
 	CancelVerify()
 	// Rebuild begins a rebuild; a Conflict while one, or a verification, is under way.
-	Rebuild(o rebuildOrder) error
+	Rebuild(o verify.RebuildOrder) error
 	// Rebuilt is the rebuild under way, or the last of this process; nil: there was none.
-	Rebuilt() *rebuildRun
+	Rebuilt() *verify.Rebuild
 	// CancelRebuild ends the one under way.
 	CancelRebuild()
 	// Status is what /status shows, as a value for encoding/json.

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/cmd/ovation/verify"
 )
 
 // catalog is an engine of accounts, applications and keys alone, for tests of the
@@ -81,17 +82,17 @@ func (c *catalog) Status() any                         { return c.state }
 func (c *catalog) Ready() error                        { return c.away }
 func (c *catalog) Degraded() error                     { return c.limps }
 
-func (c *catalog) Verify(verifyOrder) error {
+func (c *catalog) Verify(verify.Order) error {
 	return domain.Fail(domain.Conflict, "a verification is under way")
 }
-func (c *catalog) Verified() *verifyRun { return nil }
-func (c *catalog) CancelVerify()        {}
+func (c *catalog) Verified() *verify.Verification { return nil }
+func (c *catalog) CancelVerify()                  {}
 
-func (c *catalog) Rebuild(rebuildOrder) error {
+func (c *catalog) Rebuild(verify.RebuildOrder) error {
 	return domain.Fail(domain.Conflict, "a verification is under way")
 }
-func (c *catalog) Rebuilt() *rebuildRun { return nil }
-func (c *catalog) CancelRebuild()       {}
+func (c *catalog) Rebuilt() *verify.Rebuild { return nil }
+func (c *catalog) CancelRebuild()           {}
 
 func (c *catalog) AcceptGap(_ context.Context, topic string, partition int) (domain.AcceptGap, error) {
 	g := c.gaps[topic]

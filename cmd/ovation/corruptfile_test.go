@@ -14,6 +14,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/cmd/ovation/verify"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 	storagelog "github.com/ovation-analytics/ovation/storage/log"
 )
@@ -78,7 +79,7 @@ func TestEmbeddedLog_ABadBlockStopsItsShardWithTheFile(t *testing.T) {
 
 	h.open() // nothing reads the block
 	h.eventually("readiness", func() bool { return h.p.node.Ready() == nil })
-	if r := h.verified(exitFailed); r.State != verifyIncomplete || r.Shards[busy].State != verifyNotReplayed || !strings.Contains(r.Shards[busy].Why, want) {
+	if r := h.verified(exitFailed); r.State != verify.Incomplete || r.Shards[busy].State != verify.NotReplayed || !strings.Contains(r.Shards[busy].Why, want) {
 		t.Errorf("verified: %+v, want %q", r, want)
 	}
 	h.close()

@@ -21,10 +21,11 @@
 //	adminclient.go  the commands that ask the admin port
 //	collect*.go     publish a file or a made-up audience, by package collect
 //	configcmd.go    config print, config validate
-//	verif*.go       a replay of the journal compared with the store, beside the node
+//	verify*.go      the commands verify and rebuild: begin a run, follow it, print it
 //	dlq*.go         dead letters: list, show, replay, by package dlq
 //	demo*.go        the demo: a node, and an audience made up by the package audience
 //	version.go      what was built
+//	verify          replays of the journal beside the node: verification, rebuild
 //	tuning          --memory, the heap, malloc, huge pages: the process on its machine
 //	arch_test.go    the architecture, held by a test
 //

@@ -9,6 +9,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors"
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api"
+	"github.com/ovation-analytics/ovation/cmd/ovation/verify"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 	"github.com/ovation-analytics/ovation/storage"
 )
@@ -50,7 +51,7 @@ func (m management) AcceptGap(ctx context.Context, topic string, partition int) 
 }
 
 // Verify begins a verification.
-func (m management) Verify(o verifyOrder) error {
+func (m management) Verify(o verify.Order) error {
 	if m.p.verifier == nil {
 		return domain.Fail(domain.Unavailable, "the node is not open yet")
 	}
@@ -58,7 +59,7 @@ func (m management) Verify(o verifyOrder) error {
 }
 
 // Verified is the verification under way, or the last.
-func (m management) Verified() *verifyRun { return m.p.verified() }
+func (m management) Verified() *verify.Verification { return m.p.verified() }
 
 // CancelVerify ends the verification under way.
 func (m management) CancelVerify() {
@@ -68,7 +69,7 @@ func (m management) CancelVerify() {
 }
 
 // Rebuild begins a rebuild.
-func (m management) Rebuild(o rebuildOrder) error {
+func (m management) Rebuild(o verify.RebuildOrder) error {
 	if m.p.rebuilds == nil {
 		return domain.Fail(domain.Unavailable, "the node is not open yet")
 	}
@@ -76,7 +77,7 @@ func (m management) Rebuild(o rebuildOrder) error {
 }
 
 // Rebuilt is the rebuild under way, or the last.
-func (m management) Rebuilt() *rebuildRun { return m.p.rebuilt() }
+func (m management) Rebuilt() *verify.Rebuild { return m.p.rebuilt() }
 
 // CancelRebuild ends the rebuild under way.
 func (m management) CancelRebuild() {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors"
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/cmd/ovation/verify"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 	"github.com/ovation-analytics/ovation/storage"
 )
@@ -73,7 +74,7 @@ func (p *program) catalogGoesOn(ctx context.Context, err error) error {
 }
 
 // verified is the verification under way, or the last; nil: there was none.
-func (p *program) verified() *verifyRun {
+func (p *program) verified() *verify.Verification {
 	if p.verifier == nil {
 		return nil
 	}
@@ -83,17 +84,20 @@ func (p *program) verified() *verifyRun {
 // startNode starts the shards and the routers.
 func (p *program) startNode(context.Context) (err error) {
 	p.node.Start()
-	if p.verifier, err = newVerifier(p); err != nil {
+	p.verifier, p.rebuilds, err = verify.Open(verify.Config{
+		Node: p.node, Store: p.store, Adapt: func(s *storage.Shard) actors.ShardStore { return shardStore{s} },
+		Shards: p.topics.journal.Partitions(), Memory: p.budget.Replay, SideBySide: p.budget.Replays(), Data: p.cfg.Data, Log: p.log,
+	})
+	if err != nil {
 		return err
 	}
 	p.onClose(p.verifier.Close)
-	p.rebuilds = newRebuilder(p)
 	p.onClose(p.rebuilds.Close)
 	return nil
 }
 
 // rebuilt is the rebuild under way, or the last; nil: there was none.
-func (p *program) rebuilt() *rebuildRun {
+func (p *program) rebuilt() *verify.Rebuild {
 	if p.rebuilds == nil {
 		return nil
 	}

@@ -4,17 +4,18 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/ovation-analytics/ovation/actors"
+	"github.com/ovation-analytics/ovation/cmd/ovation/verify"
 )
 
 // nodeStatus is what /status shows.
 type nodeStatus struct {
 	actors.Status
-	Replication string      `json:"replication"`
-	Store       storeStatus `json:"store"`
-	Log         *logStatus  `json:"log,omitempty"` // the embedded one
-	Stopping    bool        `json:"stopping,omitempty"`
-	Verify      *verifyRun  `json:"verify,omitempty"`  // under way, or the last
-	Rebuild     *rebuildRun `json:"rebuild,omitempty"` // likewise, of this process
+	Replication string               `json:"replication"`
+	Store       storeStatus          `json:"store"`
+	Log         *logStatus           `json:"log,omitempty"` // the embedded one
+	Stopping    bool                 `json:"stopping,omitempty"`
+	Verify      *verify.Verification `json:"verify,omitempty"`  // under way, or the last
+	Rebuild     *verify.Rebuild      `json:"rebuild,omitempty"` // likewise, of this process
 }
 
 // storeStatus is the store's size. Families are the bytes on disk of each family of

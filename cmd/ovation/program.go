@@ -19,6 +19,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors"
 	"github.com/ovation-analytics/ovation/api"
 	"github.com/ovation-analytics/ovation/cmd/ovation/tuning"
+	"github.com/ovation-analytics/ovation/cmd/ovation/verify"
 	"github.com/ovation-analytics/ovation/ingest"
 	"github.com/ovation-analytics/ovation/ingest/embedded"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
@@ -43,9 +44,8 @@ type program struct {
 	store    *storage.Store
 	catalog  *storage.Catalog
 	node     *actors.Node
-	verifier *verifier
-	rebuilds *rebuilder
-	sole     soleReplay
+	verifier *verify.Verifier
+	rebuilds *verify.Rebuilder
 	api      *api.API
 	metrics  *prometheus.Registry
 

@@ -9,6 +9,7 @@ import (
 	"net/http"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/cmd/ovation/verify"
 )
 
 // Rebuild asks the running node to build shards anew from the journal.
@@ -26,10 +27,12 @@ var errNeverRebuilt = domain.Fail(domain.NotFound, "the node has rebuilt nothing
 
 // Run begins a run, follows it, and ends it when it is ended itself.
 func (c *Rebuild) Run(ctx context.Context, w io.Writer) error {
-	if _, err := c.call(ctx, http.MethodPost, "/rebuild", rebuildOrder{c.Rate, c.Shards}); err != nil {
+	if _, err := c.call(ctx, http.MethodPost, "/rebuild", verify.RebuildOrder{Rate: c.Rate, Shards: c.Shards}); err != nil {
 		return err
 	}
-	run, err := follow(ctx, &c.adminClient, "/rebuild", func(r *rebuildRun) bool { return r.State == rebuildRunning && !c.Detach })
+	run, err := follow(ctx, &c.adminClient, "/rebuild", rebuildProgress, func(r *verify.Rebuild) bool {
+		return r.State == verify.Running && !c.Detach
+	})
 	if err != nil {
 		return err
 	}
@@ -38,30 +41,30 @@ func (c *Rebuild) Run(ctx context.Context, w io.Writer) error {
 			return err
 		}
 	} else {
-		run.print(w)
+		printRebuild(w, run)
 	}
-	if run.State != rebuildRunning && run.State != rebuildDone {
+	if run.State != verify.Running && run.State != verify.Rebuilt {
 		return fmt.Errorf("%w: %s", errNotRebuilt, run.State)
 	}
 	return nil
 }
 
-// progress is how far the run is, in a line.
-func (r *rebuildRun) progress() string {
+// rebuildProgress is how far the run is, in a line.
+func rebuildProgress(r *verify.Rebuild) string {
 	for i := range r.Shards {
 		s := &r.Shards[i]
 		switch s.State {
-		case rebuildReplaying:
+		case verify.Replaying:
 			return fmt.Sprintf("shard %d: %d of about %d records replayed", s.Shard, s.Replayed, max(s.Records, s.Replayed))
-		case rebuildWriting, rebuildReplacing:
+		case verify.Writing, verify.Replacing:
 			return fmt.Sprintf("shard %d: %s", s.Shard, s.State)
 		}
 	}
 	return r.State
 }
 
-// print shows the run as text.
-func (r *rebuildRun) print(w io.Writer) {
+// printRebuild prints the run as text.
+func printRebuild(w io.Writer, r *verify.Rebuild) {
 	for i := range r.Shards {
 		s := &r.Shards[i]
 		fmt.Fprintf(w, "shard %d: %s, %d records replayed, %.1f s\n", s.Shard, s.State, s.Replayed, s.Seconds)
@@ -73,7 +76,7 @@ func (r *rebuildRun) print(w io.Writer) {
 }
 
 func (p *adminPort) startRebuild(r *http.Request) (any, error) {
-	var in rebuildOrder
+	var in verify.RebuildOrder
 	if err := readJSON(r, &in); err != nil {
 		return nil, err
 	}

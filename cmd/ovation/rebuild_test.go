@@ -7,12 +7,13 @@ import (
 	"testing"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/cmd/ovation/verify"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 	"github.com/ovation-analytics/ovation/storage"
 )
 
 // rebuilt runs ovation rebuild and gives what it says.
-func (h *house) rebuilt(code int, args ...string) (r rebuildRun) {
+func (h *house) rebuilt(code int, args ...string) (r verify.Rebuild) {
 	h.t.Helper()
 	var out, errs strings.Builder
 	args = append([]string{"rebuild", "--admin", h.p.admin.Addr().String(), "--output", "json"}, args...)
@@ -48,17 +49,17 @@ func TestRebuild_MakesAShardWhatWasRecorded(t *testing.T) {
 	})
 	h.open()
 	h.eventually("readiness", func() bool { return h.p.node.Ready() == nil })
-	if r := h.verified(exitFailed); r.State != verifyDifferent {
+	if r := h.verified(exitFailed); r.State != verify.Different {
 		t.Fatalf("%+v", r)
 	}
 	h.publish(20)
-	if r := h.rebuilt(exitFine, text(busy), text(1-busy)); r.State != rebuildDone || len(r.Shards) != 2 || r.Shards[busy].State != rebuildDone || r.Shards[busy].Replayed == 0 {
+	if r := h.rebuilt(exitFine, text(busy), text(1-busy)); r.State != verify.Rebuilt || len(r.Shards) != 2 || r.Shards[busy].State != verify.Rebuilt || r.Shards[busy].Replayed == 0 {
 		t.Fatalf("%+v", r)
 	}
 	h.publish(5)
 	h.counted(65)
 	for range 2 {
-		if r := h.verified(exitFine); r.State != verifyEqual || r.Compared != 2 {
+		if r := h.verified(exitFine); r.State != verify.Equal || r.Compared != 2 {
 			t.Fatalf("%+v", r)
 		}
 		h.close()
@@ -88,7 +89,7 @@ func TestRebuild_BringsAStoppedShardBack(t *testing.T) {
 	h.must(store.Close())
 	h.open()
 	h.eventually("the stop", func() bool { return h.p.node.Status().Shards[busy].Stopped != "" })
-	if r := h.rebuilt(exitFine, text(busy)); r.State != rebuildDone {
+	if r := h.rebuilt(exitFine, text(busy)); r.State != verify.Rebuilt {
 		t.Fatalf("%+v", r)
 	}
 	h.eventually("readiness", func() bool { return h.p.node.Ready() == nil })
@@ -106,7 +107,7 @@ func TestRebuild_IsRefusedWithTheFirstOffset(t *testing.T) {
 	busy := h.busy()
 	h.cut(kafka.Journal, int32(busy), 3)
 	r := h.rebuilt(exitFailed, text(busy), text(1-busy))
-	if r.State != rebuildRefused || r.Shards[busy].State != rebuildRefused || !strings.Contains(r.Shards[busy].Why, "the first that it has is 3") || r.Shards[1-busy].State != rebuildDone {
+	if r.State != verify.Refused || r.Shards[busy].State != verify.Refused || !strings.Contains(r.Shards[busy].Why, "the first that it has is 3") || r.Shards[1-busy].State != verify.Rebuilt {
 		t.Fatalf("%+v", r)
 	}
 	h.eventually("readiness", func() bool { return h.p.node.Ready() == nil })
@@ -123,8 +124,8 @@ func TestRebuild_IsOneAtATimeAndCanBeEnded(t *testing.T) {
 	h.publish(20)
 	h.counted(20)
 	busy := h.busy()
-	h.must(h.p.rebuilds.Start(rebuildOrder{Rate: 1, Shards: []int{busy}})) // a record a second: it does not end by itself
-	for _, err := range []error{h.p.rebuilds.Start(rebuildOrder{Shards: []int{0}}), h.p.verifier.Start(verifyOrder{})} {
+	h.must(h.p.rebuilds.Start(verify.RebuildOrder{Rate: 1, Shards: []int{busy}})) // a record a second: it does not end by itself
+	for _, err := range []error{h.p.rebuilds.Start(verify.RebuildOrder{Shards: []int{0}}), h.p.verifier.Start(verify.Order{})} {
 		if domain.CodeOf(err) != domain.Conflict || !strings.Contains(err.Error(), "a rebuild is under way") {
 			t.Errorf("begun beside it: %v", err)
 		}
@@ -132,14 +133,14 @@ func TestRebuild_IsOneAtATimeAndCanBeEnded(t *testing.T) {
 	h.publish(5)
 	h.counted(25)
 	h.p.rebuilds.Cancel()
-	h.eventually("end of the run", func() bool { return h.p.rebuilds.Last().State == rebuildCancelled })
-	for _, o := range []rebuildOrder{{}, {Shards: []int{2}}, {Shards: []int{-1}}, {Rate: -1, Shards: []int{0}}} {
+	h.eventually("end of the run", func() bool { return h.p.rebuilds.Last().State == verify.Cancelled })
+	for _, o := range []verify.RebuildOrder{{}, {Shards: []int{2}}, {Shards: []int{-1}}, {Rate: -1, Shards: []int{0}}} {
 		if err := h.p.rebuilds.Start(o); err == nil {
 			t.Errorf("%+v is taken", o)
 		}
 	}
 	h.verified(exitFine)
-	h.must(h.p.rebuilds.Start(rebuildOrder{Rate: 1, Shards: []int{busy}}))
+	h.must(h.p.rebuilds.Start(verify.RebuildOrder{Rate: 1, Shards: []int{busy}}))
 	h.close() // while one is under way
 	h.open()
 	h.counted(25)

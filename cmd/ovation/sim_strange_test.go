@@ -10,6 +10,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors"
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/cmd/ovation/verify"
 	"github.com/ovation-analytics/ovation/ingest/embedded/batchtest"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 )
@@ -40,7 +41,7 @@ func (w *world) rebuild() error {
 	if e == nil || e.api == nil || e.power.isOff() {
 		return nil
 	}
-	err := e.rebuilds.Start(rebuildOrder{Shards: []int{shard}})
+	err := e.rebuilds.Start(verify.RebuildOrder{Shards: []int{shard}})
 	w.tell("a rebuild of shard %d, waited for %v: %v", shard, wait, err)
 	if err != nil {
 		return nil // another one is under way
@@ -50,10 +51,10 @@ func (w *world) rebuild() error {
 		switch {
 		case !wait || e.power.isOff() || w.broker.power.isOff():
 			return nil
-		case r.State == rebuildRunning:
+		case r.State == verify.Running:
 			time.Sleep(2 * time.Millisecond)
 			continue
-		case r.State == rebuildRefused && !w.journalCut:
+		case r.State == verify.Refused && !w.journalCut:
 			return fmt.Errorf("a rebuild is refused: %s", r.Shards[0].Why)
 		}
 		w.tell("the rebuild ends: %s %s", r.State, r.Shards[0].Why)

@@ -11,9 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/cmd/ovation/verify"
 )
 
 // Verify asks the running node to replay the journal and to compare.
@@ -31,20 +30,22 @@ var errNotEqual = errors.New("the store is not verified")
 
 var errNeverVerified = domain.Fail(domain.NotFound, "the node has verified nothing yet")
 
-// How often the node is asked how far it is, and how often that is told.
+// How often the node is asked for its progress, and how often that is printed.
 const (
-	pollEvery = 200 * time.Millisecond
-	tellEvery = 5 * time.Second
+	pollEvery  = 200 * time.Millisecond
+	printEvery = 5 * time.Second
 )
 
 // Run begins a run, follows it, and ends it when it is ended itself.
 func (c *Verify) Run(ctx context.Context, w io.Writer) error {
 	if !c.Last {
-		if _, err := c.call(ctx, http.MethodPost, "/verify", verifyOrder{c.Stored, c.Rate, c.Shard}); err != nil {
+		if _, err := c.call(ctx, http.MethodPost, "/verify", verify.Order{Stored: c.Stored, Rate: c.Rate, Shards: c.Shard}); err != nil {
 			return err
 		}
 	}
-	run, err := follow(ctx, &c.adminClient, "/verify", func(r *verifyRun) bool { return r.State == verifyRunning && !c.Detach && !c.Last })
+	run, err := follow(ctx, &c.adminClient, "/verify", verifyProgress, func(r *verify.Verification) bool {
+		return r.State == verify.Running && !c.Detach && !c.Last
+	})
 	if err != nil {
 		return err
 	}
@@ -53,28 +54,22 @@ func (c *Verify) Run(ctx context.Context, w io.Writer) error {
 			return err
 		}
 	} else {
-		run.print(w)
+		printVerification(w, run)
 	}
-	if run.State != verifyRunning && !run.fine() {
+	if run.State != verify.Running && !run.Fine() {
 		return fmt.Errorf("%w: %s", errNotEqual, run.State)
 	}
 	return nil
 }
 
-// replayRun is what the admin port says of a verification or a rebuild.
-type replayRun[R any] interface {
-	*R
-	progress() string
-}
-
-// follow asks at a path for a run until it is not to be followed any more, and cancels it
-// when it is ended itself.
-func follow[R any, P replayRun[R]](ctx context.Context, c *adminClient, path string, on func(P) bool) (P, error) {
-	tick, told := time.NewTicker(pollEvery), time.Now()
+// follow asks at a path for a run as long as on says so, and cancels it when ctx ends. Text
+// output gets its progress now and then.
+func follow[R any](ctx context.Context, c *adminClient, path string, progress func(*R) string, on func(*R) bool) (*R, error) {
+	tick, printed := time.NewTicker(pollEvery), time.Now()
 	defer tick.Stop()
 	for {
 		body, err := c.call(ctx, http.MethodGet, path, nil)
-		r := P(new(R))
+		r := new(R)
 		if err == nil {
 			err = json.Unmarshal(body, r)
 		}
@@ -87,9 +82,9 @@ func follow[R any, P replayRun[R]](ctx context.Context, c *adminClient, path str
 		case err != nil || !on(r):
 			return r, err
 		}
-		if c.Output == "text" && time.Since(told) > tellEvery {
-			told = time.Now()
-			fmt.Fprintln(os.Stderr, r.progress())
+		if c.Output == "text" && time.Since(printed) > printEvery {
+			printed = time.Now()
+			fmt.Fprintln(os.Stderr, progress(r))
 		}
 		select {
 		case <-tick.C:
@@ -98,11 +93,11 @@ func follow[R any, P replayRun[R]](ctx context.Context, c *adminClient, path str
 	}
 }
 
-// progress is how far the run is, in a line.
-func (r *verifyRun) progress() string {
+// verifyProgress is how far the run is, in a line.
+func verifyProgress(r *verify.Verification) string {
 	ended := 0
 	for i := range r.Shards {
-		if r.Shards[i].ended() {
+		if r.Shards[i].Ended() {
 			ended++
 		}
 	}
@@ -116,8 +111,8 @@ func (r *verifyRun) progress() string {
 	return line
 }
 
-// print shows the run as text.
-func (r *verifyRun) print(w io.Writer) {
+// printVerification prints the run as text.
+func printVerification(w io.Writer, r *verify.Verification) {
 	for i := range r.Shards {
 		s := &r.Shards[i]
 		fmt.Fprintf(w, "shard %d: %s at offset %d, %.1f s\n", s.Shard, s.State, s.Position, s.Seconds)
@@ -138,7 +133,7 @@ func (r *verifyRun) print(w io.Writer) {
 }
 
 func (p *adminPort) startVerify(r *http.Request) (any, error) {
-	var in verifyOrder
+	var in verify.Order
 	if err := readJSON(r, &in); err != nil {
 		return nil, err
 	}
@@ -159,55 +154,4 @@ func (p *adminPort) lastVerify(*http.Request) (any, error) {
 func (p *adminPort) cancelVerify(r *http.Request) (any, error) {
 	p.engine.CancelVerify()
 	return p.lastVerify(r)
-}
-
-// verifyMetrics shows the last run as metrics.
-type verifyMetrics struct {
-	last                                        func() *verifyRun
-	running, ended, seconds, shards, difference *prometheus.Desc
-}
-
-func newVerifyMetrics(last func() *verifyRun) *verifyMetrics {
-	return &verifyMetrics{
-		last:       last,
-		running:    describe("verify_running", "1 while the store is compared with a replay."),
-		ended:      describe("verify_last_end_timestamp_seconds", "When the last verification ended."),
-		seconds:    describe("verify_last_duration_seconds", "How long it took."),
-		shards:     describe("verify_last_shards", "Shards of the last verification by what came out.", "state"),
-		difference: describe("verify_last_differences", "Places in which the store is not what was recorded."),
-	}
-}
-
-// Describe names the metrics.
-func (m *verifyMetrics) Describe(ch chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{m.running, m.ended, m.seconds, m.shards, m.difference} {
-		ch <- d
-	}
-}
-
-// Collect reads the last run.
-func (m *verifyMetrics) Collect(ch chan<- prometheus.Metric) {
-	gauge := func(d *prometheus.Desc, v float64, labels ...string) {
-		ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
-	}
-	run := m.last()
-	if run == nil || run.State == verifyRunning {
-		running := 0.0
-		if run != nil {
-			running = 1
-		}
-		gauge(m.running, running)
-		return
-	}
-	gauge(m.running, 0)
-	gauge(m.ended, float64(run.Started.UnixMilli())/1000+run.Seconds)
-	gauge(m.seconds, run.Seconds)
-	gauge(m.difference, float64(run.Differences))
-	states := map[string]int{verifyEqual: 0, verifyDifferent: 0, verifyNotReplayed: 0, verifyFailed: 0}
-	for i := range run.Shards {
-		states[run.Shards[i].State]++
-	}
-	for state, n := range states {
-		gauge(m.shards, float64(n), state)
-	}
 }

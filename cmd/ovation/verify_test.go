@@ -12,12 +12,13 @@ import (
 	"testing"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/cmd/ovation/verify"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 	"github.com/ovation-analytics/ovation/storage"
 )
 
 // verified runs ovation verify and gives what it says.
-func (h *house) verified(code int, args ...string) (r verifyRun) {
+func (h *house) verified(code int, args ...string) (r verify.Verification) {
 	h.t.Helper()
 	var out, errs strings.Builder
 	args = append([]string{"verify", "--admin", h.p.admin.Addr().String(), "--output", "json", "--rate", "0"}, args...)
@@ -54,7 +55,9 @@ func (h *house) altered(shard int, change func(s *storage.Shard) []domain.Change
 	h.must(store.Close())
 }
 
-func TestVerifyFindsAStoreEqualAndSaysSo(t *testing.T) {
+// A store that is what was recorded is equal: in the answer, the metrics, the status, and after a
+// restart.
+func TestVerify_Equal(t *testing.T) {
 	h := newHouse(t)
 	if h.p.verifier.Last() != nil {
 		t.Fatal("a new node has verified something")
@@ -64,14 +67,14 @@ func TestVerifyFindsAStoreEqualAndSaysSo(t *testing.T) {
 	h.settled(40)
 	before := [2]int64{h.end(kafka.Journal, 0), h.end(kafka.Journal, 1)}
 	r := h.verified(exitFine)
-	if r.State != verifyEqual || r.Compared != 2 || r.Differences != 0 || len(r.Shards) != 2 {
+	if r.State != verify.Equal || r.Compared != 2 || r.Differences != 0 || len(r.Shards) != 2 {
 		t.Fatalf("%+v", r)
 	}
-	if r.Side != min(2, h.p.budget.Replays()) || r.Records < before[0]+before[1] || r.Replayed < r.Records || r.Remaining != 0 {
-		t.Errorf("%d shards side by side replayed %d of %d records, %v s remain", r.Side, r.Replayed, r.Records, r.Remaining)
+	if r.SideBySide != min(2, h.p.budget.Replays()) || r.Records < before[0]+before[1] || r.Replayed < r.Records || r.Remaining != 0 {
+		t.Errorf("%d shards side by side replayed %d of %d records, %v s remain", r.SideBySide, r.Replayed, r.Records, r.Remaining)
 	}
 	for _, s := range r.Shards {
-		if s.State != verifyEqual || s.Facts != s.Replay || len(s.Facts) != 32 || s.Position < before[s.Shard] || s.Position > h.end(kafka.Journal, int32(s.Shard)) || s.Stretch != nil {
+		if s.State != verify.Equal || s.StateHash != s.Replay || len(s.StateHash) != 32 || s.Position < before[s.Shard] || s.Position > h.end(kafka.Journal, int32(s.Shard)) || s.Stretch != nil {
 			t.Errorf("%+v", s)
 		}
 	}
@@ -91,16 +94,18 @@ func TestVerifyFindsAStoreEqualAndSaysSo(t *testing.T) {
 	}
 	h.close() // the last run outlives the process
 	h.open()
-	if last := h.verified(exitFine, "--last"); last.State != verifyEqual || !last.Started.Equal(r.Started) {
+	if last := h.verified(exitFine, "--last"); last.State != verify.Equal || !last.Started.Equal(r.Started) {
 		t.Errorf("%+v", last)
 	}
-	if r := h.verified(exitFine, "--stored", "--shard", "1"); r.State != verifyConsistent || r.Compared != 0 || len(r.Shards) != 1 || r.Shards[0].Shard != 1 {
+	if r := h.verified(exitFine, "--stored", "--shard", "1"); r.State != verify.Consistent || r.Compared != 0 || len(r.Shards) != 1 || r.Shards[0].Shard != 1 {
 		t.Errorf("%+v", r)
 	}
 	h.verified(exitFailed, "--shard", "7")
 }
 
-func TestVerifyNamesWhatWasAltered(t *testing.T) {
+// What was altered in a store is named by its keys, and by the stretch of the journal where the
+// state hash diverged.
+func TestVerify_NamesDifferences(t *testing.T) {
 	h := newHouse(t)
 	h.publish(40)
 	h.counted(40)
@@ -112,7 +117,7 @@ func TestVerifyNamesWhatWasAltered(t *testing.T) {
 	h.open()
 	h.eventually("readiness", func() bool { return h.p.node.Ready() == nil })
 	r := h.verified(exitFailed)
-	if r.State != verifyDifferent || r.Compared != 2 || r.Differences != 1 || r.Shards[busy].State != verifyDifferent || r.Shards[1-busy].State != verifyEqual {
+	if r.State != verify.Different || r.Compared != 2 || r.Differences != 1 || r.Shards[busy].State != verify.Different || r.Shards[1-busy].State != verify.Equal {
 		t.Fatalf("%+v", r)
 	}
 	if d := r.Shards[busy].First; len(d) != 1 || d[0].Family != "b" || !strings.Contains(d[0].Key, `value="F"`) || r.Shards[busy].Stretch != nil {
@@ -135,41 +140,43 @@ func TestVerifyNamesWhatWasAltered(t *testing.T) {
 	for _, d := range r.Shards[busy].First {
 		families.WriteString(d.Family)
 	}
-	if s := r.Shards[busy]; families.String() != "zbRCt" || s.Stretch == nil || s.Stretch.From != 0 || s.Stretch.To != s.Position || s.Facts == s.Replay {
+	if s := r.Shards[busy]; families.String() != "zbRCt" || s.Stretch == nil || s.Stretch.From != 0 || s.Stretch.To != s.Position || s.StateHash == s.Replay {
 		t.Errorf("%s %+v", families.String(), r.Shards[busy])
 	}
 	var text bytes.Buffer
-	r.print(&text)
+	printVerification(&text, &r)
 	if !strings.Contains(text.String(), "the state hash is another one since the records [0, ") || !strings.HasSuffix(strings.TrimSpace(text.String()), " s") {
 		t.Error(text.String())
 	}
 }
 
-func TestVerifySaysWhenAJournalCannotBeReplayed(t *testing.T) {
+// A shard whose journal is cut is not replayed, with the reason; the others are.
+func TestVerify_JournalThatIsCut(t *testing.T) {
 	h := newHouse(t)
 	h.publish(20)
 	h.counted(20)
 	busy := h.p.hasher.Identity(h.account, domain.ByService, "spotify", h.fans[0]).Slot().Shard(2) // the other may be empty
 	h.cut(kafka.Journal, int32(busy), 2)
 	r := h.verified(exitFailed)
-	if r.State != verifyIncomplete || r.Compared != 1 || r.Shards[busy].State != verifyNotReplayed || r.Shards[1-busy].State != verifyEqual ||
+	if r.State != verify.Incomplete || r.Compared != 1 || r.Shards[busy].State != verify.NotReplayed || r.Shards[1-busy].State != verify.Equal ||
 		!strings.Contains(r.Shards[busy].Why, "cannot be replayed from its start") || !strings.Contains(r.Shards[busy].Why, "retention") {
 		t.Fatalf("%+v", r)
 	}
 	if h.p.node.Ready() != nil {
 		t.Error("the node is not ready any more")
 	}
-	if r := h.verified(exitFine, "--stored"); r.State != verifyConsistent {
+	if r := h.verified(exitFine, "--stored"); r.State != verify.Consistent {
 		t.Errorf("%+v", r)
 	}
 }
 
-func TestAVerificationIsOneAtATimeAndCanBeEnded(t *testing.T) {
+// One verification runs at a time; it ends when it, its command or the node is cancelled.
+func TestVerify_OneAtATime(t *testing.T) {
 	h := newHouse(t)
 	h.publish(20)
 	h.counted(20)
-	h.must(h.p.verifier.Start(verifyOrder{Rate: 1})) // a record a second: it does not end by itself
-	if err := h.p.verifier.Start(verifyOrder{}); domain.CodeOf(err) != domain.Conflict {
+	h.must(h.p.verifier.Start(verify.Order{Rate: 1})) // a record a second: it does not end by itself
+	if err := h.p.verifier.Start(verify.Order{}); domain.CodeOf(err) != domain.Conflict {
 		t.Errorf("a second one is begun: %v", err)
 	}
 	if !strings.Contains(h.adminText("/metrics"), "ovation_verify_running 1") {
@@ -180,19 +187,33 @@ func TestAVerificationIsOneAtATimeAndCanBeEnded(t *testing.T) {
 	res, err := http.Post("http://"+h.p.admin.Addr().String()+"/verify/cancel", "application/json", strings.NewReader("{}"))
 	h.must(err)
 	res.Body.Close()
-	h.eventually("end of the run", func() bool { return h.p.verifier.Last().State == verifyCancelled })
+	h.eventually("end of the run", func() bool { return h.p.verifier.Last().State == verify.Cancelled })
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	h.must(h.p.verifier.Start(verifyOrder{Rate: 1}))
+	h.must(h.p.verifier.Start(verify.Order{Rate: 1}))
 	c := Verify{adminClient: adminClient{AdminPort: AdminPort{Admin: h.p.admin.Addr().String()}, Output: "json"}}
-	if _, err := follow(ctx, &c.adminClient, "/verify", func(*verifyRun) bool { return true }); err == nil || !strings.Contains(err.Error(), "is cancelled") {
+	if _, err := follow(ctx, &c.adminClient, "/verify", verifyProgress, func(*verify.Verification) bool { return true }); err == nil || !strings.Contains(err.Error(), "is cancelled") {
 		t.Errorf("the command that was ended says %v", err)
 	}
-	h.eventually("end of the second", func() bool { return h.p.verifier.Last().State == verifyCancelled })
-	h.must(h.p.verifier.Start(verifyOrder{Rate: 1}))
+	h.eventually("end of the second", func() bool { return h.p.verifier.Last().State == verify.Cancelled })
+	h.must(h.p.verifier.Start(verify.Order{Rate: 1}))
 	h.close() // while one is under way
 	h.open()
 	if left, _ := filepath.Glob(filepath.Join(h.cfg.Data, "verify.tmp*")); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
+	}
+}
+
+// The progress of a run is one line, with what remains where that is known.
+func TestVerifyProgress_OneLine(t *testing.T) {
+	r := &verify.Verification{State: verify.Running, Seconds: 30, Records: 4000, Replayed: 2500, Remaining: 14, Shards: []verify.VerifiedShard{
+		{State: verify.Equal}, {State: verify.Running}, {State: verify.Running}, {State: verify.Waiting},
+	}}
+	if got, want := verifyProgress(r), "1 of 4 shards are done, 2500 of 4000 records replayed (62 %, 83 a second), about 14s left"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	r.Remaining = 0
+	if got := verifyProgress(r); strings.Contains(got, "left") {
+		t.Errorf("%q, and nothing is known yet", got)
 	}
 }

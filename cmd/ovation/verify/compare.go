@@ -1,0 +1,144 @@
+package verify
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/ovation-analytics/ovation/actors"
+	"github.com/ovation-analytics/ovation/storage"
+)
+
+// verify fills in what comes out of one shard. An error says that nothing comes out.
+func (v *Verifier) verify(w *replays, s *VerifiedShard, stored bool, progress func(at int64, replaying bool)) error {
+	if stored {
+		return v.compareWithItself(w, s, Consistent)
+	}
+	err := v.compareWithReplay(w, s, progress)
+	var stopped *actors.ReplayError
+	switch {
+	case errors.As(err, &stopped) && stopped.Gap != nil:
+		s.Why = notReplayed(stopped.Why)
+	case errors.Is(err, errCut):
+		s.Why = notReplayed(err.Error())
+	default:
+		return err
+	}
+	return v.compareWithItself(w, s, NotReplayed)
+}
+
+// errCut says why a replay differs that should: the shard has applied what its log lost.
+var errCut = errors.New("it was cut, or is another topic, and the operator accepted that: the shard has applied what it held before")
+
+// notReplayed says why there is no replay of a shard.
+func notReplayed(why string) string {
+	return fmt.Sprintf("the journal cannot be replayed from its start (%s); what is stored was compared with itself only", why)
+}
+
+// compareWithItself looks for what is stored and contradicts itself.
+func (v *Verifier) compareWithItself(w *replays, s *VerifiedShard, state string) error {
+	a, err := v.cfg.Store.Audit(s.Shard, w.pace)
+	if err != nil {
+		return err
+	}
+	defer a.Close()
+	f, err := a.Consistent()
+	if err != nil {
+		return err
+	}
+	s.at(a)
+	s.found(f, state)
+	return nil
+}
+
+// compareWithReplay replays the journal into a shadow store and compares.
+func (v *Verifier) compareWithReplay(w *replays, s *VerifiedShard, progress func(at int64, replaying bool)) (err error) {
+	dir := filepath.Join(v.dir, fmt.Sprint(s.Shard))
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	shadow, err := storage.Open(dir, w.shadowOptions())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, shadow.Close()) }()
+	live, err := v.replay(w, s.Shard, shadow, progress)
+	if err != nil {
+		return err
+	}
+	defer live.Close()
+	stop := reporting(func() { progress(live.State().Next, false) })
+	defer stop()
+	replay, err := shadow.Audit(s.Shard, w.pace)
+	if err != nil {
+		return err
+	}
+	defer replay.Close()
+	return v.compare(s, live, replay)
+}
+
+// compare fills in how the live shard differs from the replay and contradicts itself.
+func (v *Verifier) compare(s *VerifiedShard, live, replay *storage.Audit) error {
+	found, err := storage.Compare(live, replay)
+	if err != nil {
+		return err
+	}
+	itself, err := live.Consistent()
+	if err != nil {
+		return err
+	}
+	from, to, apart, err := storage.Stretch(live, replay)
+	if err != nil {
+		return err
+	}
+	if found.Total > 0 && v.cfg.Node.LedBack(s.Shard) {
+		return errCut
+	}
+	s.at(live)
+	hash := replay.State().Facts
+	s.Replay = hex.EncodeToString(hash[:])
+	if apart {
+		s.Stretch = &Stretch{from, to}
+	}
+	s.found(merged(found, itself), Equal)
+	return nil
+}
+
+// replay brings a shadow to the live shard's position, and gives the live one there.
+func (v *Verifier) replay(w *replays, shard int, store *storage.Store, progress func(at int64, replaying bool)) (*storage.Audit, error) {
+	shadow, err := w.shadow(shard, func() (*storage.Shard, error) { return store.Shard(shard) })
+	if err != nil {
+		return nil, err
+	}
+	defer shadow.Stop()
+	stop := reporting(func() { progress(shadow.Applied(), true) })
+	defer stop()
+	if err := w.catchUp(shadow, func() (int64, error) { return v.cfg.Node.Applied(shard) }); err != nil {
+		return nil, err
+	}
+	live, err := v.cfg.Store.Audit(shard, w.pace)
+	if err != nil {
+		return nil, err
+	}
+	if err := shadow.To(w.ctx, live.State().Next); err != nil {
+		return nil, errors.Join(err, live.Close())
+	}
+	return live, nil
+}
+
+// merged adds what a store contradicts of itself in families in which the comparison found
+// nothing.
+func merged(found, itself *storage.Findings) *storage.Findings {
+	all := &storage.Findings{First: slices.Clone(found.First), Total: found.Total}
+	for _, d := range itself.First {
+		if !slices.ContainsFunc(found.First, func(f storage.Difference) bool { return f.Family == d.Family }) {
+			all.First = append(all.First, d)
+			all.Total++
+		}
+	}
+	return all
+}
