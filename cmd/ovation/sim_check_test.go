@@ -8,6 +8,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/client"
+	"github.com/ovation-analytics/ovation/cmd/ovation/verify"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 )
 
@@ -265,8 +266,11 @@ func (w *world) drain() error {
 }
 
 // idle reports that nothing is under way: not in the public topic, nor in the journal,
-// nor in an outbox.
+// nor in an outbox; nor a rebuild, which ends with a shard that is closed for a moment.
 func (w *world) idle() bool {
+	if r := w.engine.rebuilds.Last(); r != nil && r.State == verify.Running {
+		return false
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
 	n := w.engine.node
