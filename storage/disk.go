@@ -8,7 +8,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
-	"github.com/ovation-analytics/ovation/storage/damage"
+	"github.com/ovation-analytics/ovation/storage/pebblefs"
 )
 
 // disk is the file system under Pebble. Once the store is open, an operation that
@@ -43,7 +43,7 @@ func (d disk) file(op, name string, f vfs.File, err error) (vfs.File, error) {
 }
 
 func (d disk) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
-	if c == damage.CompactionCategory {
+	if c == pebblefs.CompactionCategory {
 		d.failure.damage.Pace()
 	}
 	f, err := d.FS.Create(name, c)

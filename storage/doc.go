@@ -1,5 +1,5 @@
 // Package storage keeps what shards and the catalog know, in Pebble: one store per
-// node for all its shards, and one for the catalog. The log (package storage/log)
+// node for all its shards, and one for the catalog. The log (package ingest/broker/log)
 // is a store of its own.
 //
 //	shard's goroutine                                    any goroutine
@@ -22,7 +22,7 @@
 //     good, every later call returns the first error, Failed is closed, and the
 //     process lives. It has to end before the store can be opened again.
 //   - What cannot be read is an error for the shard or the snapshot that reads it, and
-//     for no other (package damage). Below MinFree Room says that the disk is nearly
+//     for no other (package pebblefs). Below MinFree Room says that the disk is nearly
 //     full, before a write finds it so.
 //
 // Not promised: that staged changes are visible to any reader but Seen; that bytes
@@ -54,7 +54,6 @@
 //	says.go search.go gist.go         what actions say, many at once; a word in it
 //	sync.go                           when a commit is durable
 //	origins.go                        how far each stream was applied
-//	background/                       what gives way to those who wait
 //	disk.go failure.go                when the disk fails
 //	dump.go stats.go                  for operators
 //

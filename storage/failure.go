@@ -8,8 +8,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 
-	"github.com/ovation-analytics/ovation/storage/background"
-	"github.com/ovation-analytics/ovation/storage/damage"
+	"github.com/ovation-analytics/ovation/storage/pebblefs"
 )
 
 var errClosed = errors.New("storage: closed")
@@ -17,17 +16,17 @@ var errClosed = errors.New("storage: closed")
 // failure is the first error of a store that is the end of all of it: one of writing,
 // or of Pebble's own work. The disk's errors are for good: what a log or a table holds
 // behind one is unknown until the store is opened again. What cannot be read is no such
-// end: see package damage. The one who reads it hears of it, a shard or a question of
+// end: see package pebblefs. The one who reads it hears of it, a shard or a question of
 // its, and stops; nobody else does.
 type failure struct {
-	damage *damage.Notes
+	damage *pebblefs.Damage
 	mu     sync.Mutex // Pebble reports from goroutines of its own
 	err    error
 	done   chan struct{}
 }
 
 func newFailure(log *slog.Logger) *failure {
-	return &failure{damage: damage.New(log, "a file of the store is corrupt", errDamaged), done: make(chan struct{})}
+	return &failure{damage: pebblefs.NewDamage(log, "a file of the store is corrupt", errDamaged), done: make(chan struct{})}
 }
 
 // set notes an error if it is the first, and gives the first.
@@ -62,8 +61,8 @@ func (f *failure) get() error {
 // that end with it.
 func (f *failure) listener() *pebble.EventListener {
 	return &pebble.EventListener{
-		FlushBegin:      func(pebble.FlushInfo) { background.Yield() },
-		CompactionBegin: func(pebble.CompactionInfo) { background.Yield() },
+		FlushBegin:      func(pebble.FlushInfo) { pebblefs.Yield() },
+		CompactionBegin: func(pebble.CompactionInfo) { pebblefs.Yield() },
 		BackgroundError: func(err error) { f.ends("background", f.damage.Background(err)) },
 		DataCorruption:  f.damage.Found,
 		WriteStallBegin: func(i pebble.WriteStallBeginInfo) { f.ends("stall", f.damage.Stalled(i.Reason)) },

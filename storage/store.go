@@ -12,7 +12,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/bloom"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
-	"github.com/ovation-analytics/ovation/storage/damage"
+	"github.com/ovation-analytics/ovation/storage/pebblefs"
 )
 
 // Options are the settings of a store; zero values are the defaults.
@@ -148,7 +148,7 @@ func openPebble(dir, format string, o Options, f *failure) (*pebble.DB, error) {
 		cache = NewCache(o.CacheBytes, o.MaxOpenFiles)
 		defer cache.Close()
 	}
-	if err := damage.Marked(o.FS, dir); err != nil {
+	if err := pebblefs.CheckMarkers(o.FS, dir); err != nil {
 		return nil, fmt.Errorf("storage: %w; move the directory away: the node builds another one from the log", err)
 	}
 	fs := disk{o.FS, f, new(atomic.Bool)}

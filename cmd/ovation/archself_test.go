@@ -34,21 +34,22 @@ func TestEveryRuleCanFail(t *testing.T) {
 		want  []string // the beginning of each violation
 	}{
 		{apart, files{"api/a.go": imports(module + "/storage")}, []string{"api/a.go:2: room api imports storage"}},
-		{apart, files{"storage/log/a.go": imports(module + "/ingest/kafka")}, []string{"storage/log/a.go:2: room storage imports ingest/kafka"}},
+		{apart, files{"storage/pebblefs/a.go": imports(module + "/ingest/kafka")}, []string{"storage/pebblefs/a.go:2: room storage imports ingest/kafka"}},
+		{apart, files{"ingest/broker/log/a.go": imports(module + "/storage"), "ingest/broker/wire/a.go": imports(module + "/storage/pebblefs")}, []string{"ingest/broker/log/a.go:2: room ingest imports storage", "ingest/broker/wire/a.go:2: room ingest imports storage/pebblefs"}},
 		{apart, files{"ingest/a.go": imports(module + "/actors")}, []string{"ingest/a.go:2: room ingest imports actors"}},
 		{apart, files{"actors/a.go": imports(module + "/cmd/ovation")}, []string{"actors/a.go:2: actors imports cmd/ovation"}},
 		{apart, files{"deploy/bench/a.go": imports(module+"/cmd/ovation", module+"/api/client")}, []string{"deploy/bench/a.go:2: deploy imports cmd/ovation"}},
 		{apart, files{
-			"api/a.go": imports(module+"/actors/domain", module+"/api/wire"), "api/a_test.go": imports(module + "/storage"),
+			"api/a.go": imports(module+"/actors/domain", module+"/api/wire"), "api/a_test.go": imports(module + "/storage"), "ingest/broker/log/a.go": imports(module + "/storage/pebblefs"),
 			"cmd/ovation/a.go": imports(module+"/storage", module+"/api"), "actors/a.go": imports(module + "/actors/brand"),
 		}, nil},
 
 		{home, files{"api/a.go": imports("github.com/cockroachdb/pebble/v2/vfs")}, []string{"api/a.go:2: github.com/cockroachdb/pebble/v2/vfs is at home in storage"}},
 		{home, files{"cmd/ovation/a.go": imports("github.com/segmentio/kafka-go")}, []string{"cmd/ovation/a.go:2:"}},
-		{home, files{"storage/log/a.go": imports("github.com/twmb/franz-go/pkg/kmsg")}, []string{"storage/log/a.go:2:"}},
+		{home, files{"storage/pebblefs/a.go": imports("github.com/twmb/franz-go/pkg/kmsg")}, []string{"storage/pebblefs/a.go:2:"}},
 		{home, files{"ingest/a.go": imports("github.com/asynkron/protoactor-go/actor", "github.com/golang-jwt/jwt/v5", "github.com/julienschmidt/httprouter")}, []string{"ingest/a.go:2:", "ingest/a.go:3:", "ingest/a.go:4:"}},
 		{home, files{
-			"storage/log/a.go": imports("github.com/cockroachdb/pebble/v2"), "ingest/embedded/a.go": imports("github.com/twmb/franz-go/pkg/kmsg"),
+			"ingest/broker/log/a.go": imports("github.com/cockroachdb/pebble/v2"), "ingest/broker/wire/a.go": imports("github.com/twmb/franz-go/pkg/kmsg"),
 			"actors/a.go": imports("github.com/asynkron/protoactor-go/actor"), "api/a_test.go": imports("github.com/segmentio/kafka-go"),
 			"api/b.go": imports("github.com/cockroachdb/pebbles"),
 		}, nil},

@@ -15,8 +15,8 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/cmd/ovation/verify"
+	brokerlog "github.com/ovation-analytics/ovation/ingest/broker/log"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
-	storagelog "github.com/ovation-analytics/ovation/storage/log"
 )
 
 // newHouseOfItsOwn is a program on its embedded log.
@@ -41,7 +41,7 @@ func newHouseOfItsOwn(t *testing.T) *house {
 func (h *house) rot(topic string, partition int32) (file string) {
 	h.t.Helper()
 	dir := filepath.Join(h.cfg.Data, "log")
-	l, err := storagelog.Open(dir, storagelog.Options{Logger: slog.New(slog.NewTextHandler(io.Discard, nil))}) // brings its WAL into tables
+	l, err := brokerlog.Open(dir, brokerlog.Options{Logger: slog.New(slog.NewTextHandler(io.Discard, nil))}) // brings its WAL into tables
 	h.must(err)
 	top, _ := l.TopicByName(topic)
 	_, end, err := l.Bounds(top.ID, partition)

@@ -11,7 +11,7 @@ import (
 
 	kafkago "github.com/segmentio/kafka-go"
 
-	"github.com/ovation-analytics/ovation/ingest/embedded"
+	"github.com/ovation-analytics/ovation/ingest/broker/wire"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 )
 
@@ -49,7 +49,7 @@ func TestEmbeddedLog_KnowsTheNodesByTheirSecrets(t *testing.T) {
 		_, err = client.DeleteRecords(ctx, topic, 0, 0)
 		return err
 	}
-	node := KafkaAccess{KafkaSASL: "scram-sha-256", KafkaUser: embedded.NodeUser}
+	node := KafkaAccess{KafkaSASL: "scram-sha-256", KafkaUser: wire.NodeUser}
 	other := *p.secrets
 	other.Master[0]++
 	for _, topic := range []string{kafka.Journal, kafka.Catalog} {

@@ -21,10 +21,10 @@ import (
 	"github.com/ovation-analytics/ovation/cmd/ovation/tuning"
 	"github.com/ovation-analytics/ovation/cmd/ovation/verify"
 	"github.com/ovation-analytics/ovation/ingest"
-	"github.com/ovation-analytics/ovation/ingest/embedded"
+	brokerlog "github.com/ovation-analytics/ovation/ingest/broker/log"
+	"github.com/ovation-analytics/ovation/ingest/broker/wire"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 	"github.com/ovation-analytics/ovation/storage"
-	storagelog "github.com/ovation-analytics/ovation/storage/log"
 )
 
 // program is a node: every room, wired. newProgram opens it, Run serves until its
@@ -36,8 +36,8 @@ type program struct {
 	secrets *Secrets
 	hasher  *ingest.Hasher
 
-	eventLog *storagelog.Log // nil: a Kafka of its own
-	broker   *embedded.Broker
+	eventLog *brokerlog.Log // nil: a Kafka of its own
+	broker   *wire.Broker
 	brokers  []string
 	client   *kafka.Client
 	topics   topics
@@ -140,7 +140,7 @@ const storeSyncWithin = 100 * time.Millisecond
 func (p *program) openLog(ctx context.Context) error {
 	p.brokers = p.cfg.Kafka
 	if len(p.brokers) == 0 {
-		l, err := storagelog.Open(filepath.Join(p.cfg.Data, "log"), storagelog.Options{
+		l, err := brokerlog.Open(filepath.Join(p.cfg.Data, "log"), brokerlog.Options{
 			Logger: p.log, SyncEvery: logSyncEvery, TrustClock: p.cfg.TrustClock, CacheBytes: p.budget.Log.Cache, MemTableBytes: p.budget.Log.Buffer,
 		})
 		if err != nil {
@@ -152,11 +152,11 @@ func (p *program) openLog(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		own := embedded.Config{
+		own := wire.Config{
 			Listen: p.cfg.EmbeddedKafka, Logger: p.log, Own: p.cfg.ownTopics(), Password: password,
 			MaxProduce: p.budget.Log.Request, MaxFetch: p.budget.Log.Request / 2, KeepBytes: p.budget.Log.Connection,
 		}
-		if p.broker, err = embedded.New(own, l); err != nil {
+		if p.broker, err = wire.New(own, l); err != nil {
 			return err
 		}
 		p.onClose(func() error { p.broker.Close(); return nil })

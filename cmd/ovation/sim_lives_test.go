@@ -14,10 +14,10 @@ import (
 	"github.com/ovation-analytics/ovation/api"
 	"github.com/ovation-analytics/ovation/api/client"
 	"github.com/ovation-analytics/ovation/ingest"
-	"github.com/ovation-analytics/ovation/ingest/embedded"
+	brokerlog "github.com/ovation-analytics/ovation/ingest/broker/log"
+	"github.com/ovation-analytics/ovation/ingest/broker/wire"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 	"github.com/ovation-analytics/ovation/storage"
-	storagelog "github.com/ovation-analytics/ovation/storage/log"
 )
 
 var silent = slog.New(slog.NewTextHandler(io.Discard, nil))
@@ -25,19 +25,19 @@ var silent = slog.New(slog.NewTextHandler(io.Discard, nil))
 // brokerLife is the embedded log and its front, from a start to a stop or a cut.
 type brokerLife struct {
 	power *power
-	log   *storagelog.Log
-	front *embedded.Broker
+	log   *brokerlog.Log
+	front *wire.Broker
 	gate  *gate
 	ended chan error
 }
 
 func startBroker(p *power) (*brokerLife, error) {
-	l, err := storagelog.Open("log", storagelog.Options{FS: p.fs(), Logger: p.console, Now: p.now})
+	l, err := brokerlog.Open("log", brokerlog.Options{FS: p.fs(), Logger: p.console, Now: p.now})
 	if err != nil {
 		return nil, err
 	}
 	b := &brokerLife{power: p, log: l, gate: newGate(), ended: make(chan error, 1)}
-	if b.front, err = embedded.New(embedded.Config{Listen: brokerAddress, Listener: b.gate, Logger: p.console}, l); err != nil {
+	if b.front, err = wire.New(wire.Config{Listen: brokerAddress, Listener: b.gate, Logger: p.console}, l); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
 	go func() {

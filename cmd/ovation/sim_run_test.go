@@ -8,6 +8,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/client"
+	brokerlog "github.com/ovation-analytics/ovation/ingest/broker/log"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 )
 
@@ -240,16 +241,8 @@ func (w *world) forget(journal string) {
 		return
 	}
 	for p := range int32(simPartitions) {
-		_ = w.broker.log.CommitOffsets("router-"+journal, []groupOffset{{Topic: t.ID, Partition: p, Offset: 0, Epoch: -1, Metadata: "?"}})
+		_ = w.broker.log.CommitOffsets("router-"+journal, []brokerlog.GroupOffset{{Topic: t.ID, Partition: p, Offset: 0, Epoch: -1, Metadata: "?"}})
 	}
-}
-
-type groupOffset = struct {
-	Topic     domain.TopicID
-	Partition int32
-	Offset    int64
-	Epoch     int32
-	Metadata  string
 }
 
 // again replays the journal on an empty disk, without a fault, and compares: the state

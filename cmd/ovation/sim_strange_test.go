@@ -11,7 +11,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors"
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/cmd/ovation/verify"
-	"github.com/ovation-analytics/ovation/ingest/embedded/batchtest"
+	"github.com/ovation-analytics/ovation/ingest/batch/batchtest"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 )
 

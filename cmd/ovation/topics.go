@@ -10,8 +10,8 @@ import (
 	"github.com/ovation-analytics/ovation/actors"
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/ingest"
+	brokerlog "github.com/ovation-analytics/ovation/ingest/broker/log"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
-	storagelog "github.com/ovation-analytics/ovation/storage/log"
 )
 
 // topics are the logs as the engine reads and writes them.
@@ -116,7 +116,7 @@ func replicationOf(made *kafka.Ensured, embedded bool) string {
 // eventLog is a log of records as the actors need it.
 type eventLog struct {
 	*ingest.Log
-	disk *storagelog.Log // nil: a Kafka of its own
+	disk *brokerlog.Log // nil: a Kafka of its own
 }
 
 // Reader reads one partition.
@@ -130,7 +130,7 @@ func (l eventLog) Reader(partition int) actors.Reader {
 // diskReader is a reader of the embedded log, which knows the file of what is corrupt.
 type diskReader struct {
 	*ingest.Reader
-	disk *storagelog.Log
+	disk *brokerlog.Log
 }
 
 // Read is the reader's.

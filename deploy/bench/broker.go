@@ -8,8 +8,8 @@ import (
 	"os"
 	"regexp"
 
-	"github.com/ovation-analytics/ovation/ingest/embedded"
-	storagelog "github.com/ovation-analytics/ovation/storage/log"
+	brokerlog "github.com/ovation-analytics/ovation/ingest/broker/log"
+	"github.com/ovation-analytics/ovation/ingest/broker/wire"
 )
 
 // brokerCommand makes this program the embedded log in a process of its own.
@@ -25,11 +25,11 @@ func runBroker(ctx context.Context, args []string) error {
 		return err
 	}
 	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
-	l, err := storagelog.Open(*data, storagelog.Options{Logger: log})
+	l, err := brokerlog.Open(*data, brokerlog.Options{Logger: log})
 	if err != nil {
 		return err
 	}
-	b, err := embedded.New(embedded.Config{Listen: "127.0.0.1:0", Logger: log}, l)
+	b, err := wire.New(wire.Config{Listen: "127.0.0.1:0", Logger: log}, l)
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"time"
 
+	brokerlog "github.com/ovation-analytics/ovation/ingest/broker/log"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
-	storagelog "github.com/ovation-analytics/ovation/storage/log"
 )
 
 // Disk is what an activity takes on the disk, in bytes, with nothing left to compact.
@@ -89,7 +89,7 @@ func (b *bench) measureDisk(ctx context.Context, n *node, c *crowd, of string) e
 
 // logBytes sums the batches of the journal, from offsets on, and of the public topic.
 func logBytes(dir string, from []int64) (journal, public int64, err error) {
-	l, err := storagelog.Open(dir, storagelog.Options{})
+	l, err := brokerlog.Open(dir, brokerlog.Options{})
 	if err != nil {
 		return 0, 0, err
 	}
@@ -104,7 +104,7 @@ func logBytes(dir string, from []int64) (journal, public int64, err error) {
 // readBytes is how much of a log is read at once.
 const readBytes = 4 << 20
 
-func topicBytes(l *storagelog.Log, name string, from []int64) (sum int64, err error) {
+func topicBytes(l *brokerlog.Log, name string, from []int64) (sum int64, err error) {
 	t, ok := l.TopicByName(name)
 	if !ok {
 		return 0, fmt.Errorf("the log has no topic %s", name)

@@ -96,8 +96,8 @@ const (
 // rules for a function the first stands. What is not named, such as ingest/kafka, is
 // owned by its caller.
 var owners = []rule{
-	{module + "/ingest/embedded.", stageLog},
-	{module + "/storage/log.", stageLog},
+	{module + "/ingest/broker/wire.", stageLog},
+	{module + "/ingest/broker/log.", stageLog},
 
 	{ingestP + "(*SourceReader)", stageSource},
 	{ingestP + "(*Source)", stageSource},

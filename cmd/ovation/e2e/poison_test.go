@@ -14,9 +14,9 @@ import (
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 
-	"github.com/ovation-analytics/ovation/ingest/embedded/batchtest"
+	"github.com/ovation-analytics/ovation/ingest/batch/batchtest"
+	brokerlog "github.com/ovation-analytics/ovation/ingest/broker/log"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
-	storagelog "github.com/ovation-analytics/ovation/storage/log"
 )
 
 // strays are ten values of another program: text, nothing, a tombstone, JSON that is no
@@ -74,7 +74,7 @@ func (h *harmed) poison(topic string) error {
 // poisonStopped writes the strays into the embedded log of a node that is stopped.
 func (h *harmed) poisonStopped(topics ...string) {
 	h.Helper()
-	log, err := storagelog.Open(filepath.Join(h.n.data, "log"), storagelog.Options{})
+	log, err := brokerlog.Open(filepath.Join(h.n.data, "log"), brokerlog.Options{})
 	h.must(err)
 	for _, name := range topics {
 		topic, ok := log.TopicByName(name)

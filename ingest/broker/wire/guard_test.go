@@ -1,0 +1,224 @@
+package wire_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/segmentio/kafka-go"
+	kafkascram "github.com/segmentio/kafka-go/sasl/scram"
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
+	"github.com/twmb/franz-go/pkg/sasl/scram"
+
+	"github.com/ovation-analytics/ovation/ingest/broker/log"
+	"github.com/ovation-analytics/ovation/ingest/broker/wire"
+)
+
+// guarded is a broker whose topic own is the nodes', beside one for all. What it logs is
+// in said.
+func guarded(t testing.TB) (r *rig, said *bytes.Buffer) {
+	said = &bytes.Buffer{}
+	r = newRig(t, func(c *wire.Config, _ *log.Options) {
+		c.Own, c.Password, c.Logger = []string{"own", "later"}, "the password", slog.New(slog.NewTextHandler(said, nil))
+	})
+	r.create("own", 1)
+	r.create("open", 1)
+	return r, said
+}
+
+func asNode(password string) kgo.Opt {
+	return kgo.SASL(scram.Auth{User: wire.NodeUser, Pass: password}.AsSha256Mechanism())
+}
+
+// changes is every way to change a topic, with its error. The topic is deleted last.
+func changes(ctx context.Context, c *kgo.Client, name string) (errs map[string]error) {
+	errs = map[string]error{}
+	code := func(what string, err error, code func() int16) {
+		if err == nil {
+			err = kerr.ErrorForCode(code())
+		}
+		errs[what] = err
+	}
+	errs["append"] = c.ProduceSync(ctx, &kgo.Record{Topic: name, Value: []byte("v")}).FirstErr()
+
+	trim := kmsg.NewPtrDeleteRecordsRequest()
+	trim.Topics = []kmsg.DeleteRecordsRequestTopic{{Topic: name, Partitions: []kmsg.DeleteRecordsRequestTopicPartition{{Offset: -1}}}}
+	trimmed, err := trim.RequestWith(ctx, c)
+	code("trim", err, func() int16 { return trimmed.Topics[0].Partitions[0].ErrorCode })
+
+	grow := kmsg.NewPtrCreatePartitionsRequest()
+	grow.Topics = []kmsg.CreatePartitionsRequestTopic{{Topic: name, Count: 2}}
+	grown, err := grow.RequestWith(ctx, c)
+	code("grow", err, func() int16 { return grown.Topics[0].ErrorCode })
+
+	remove := kmsg.NewPtrDeleteTopicsRequest()
+	remove.Topics, remove.TopicNames = []kmsg.DeleteTopicsRequestTopic{{Topic: &name}}, []string{name}
+	removed, err := remove.RequestWith(ctx, c)
+	code("delete", err, func() int16 { return removed.Topics[0].ErrorCode })
+
+	again := kmsg.NewPtrCreateTopicsRequest()
+	topic := kmsg.NewCreateTopicsRequestTopic()
+	topic.Topic, topic.NumPartitions, topic.ReplicationFactor = "later", 1, 1
+	if name == "open" {
+		topic.Topic = "another"
+	}
+	again.Topics = append(again.Topics, topic)
+	made, err := again.RequestWith(ctx, c)
+	code("create", err, func() int16 { return made.Topics[0].ErrorCode })
+	return errs
+}
+
+// The topics of the nodes are changed by nodes only, which authenticate on a socket and
+// need not from within; other topics by everybody.
+func TestOwnTopics_AreChangedByNodesOnly(t *testing.T) {
+	within := func(r *rig) kgo.Opt {
+		return kgo.Dialer(func(context.Context, string, string) (net.Conn, error) { return r.broker.Dial() })
+	}
+	none := func(*rig) kgo.Opt { return kgo.ClientID("stranger") }
+	for _, c := range []struct {
+		who, topic string
+		opt        func(*rig) kgo.Opt
+		want       error
+	}{
+		{"a stranger", "own", none, kerr.TopicAuthorizationFailed},
+		{"a stranger", "open", none, nil},
+		{"a node on a socket", "own", func(*rig) kgo.Opt { return asNode("the password") }, nil},
+		{"a node from within", "own", within, nil},
+	} {
+		t.Run(c.who+" and the topic "+c.topic, func(t *testing.T) {
+			r, said := guarded(t)
+			for what, err := range changes(testContext(t), r.client(c.opt(r), kgo.DisableIdempotentWrite(), kgo.RequiredAcks(kgo.LeaderAck())), c.topic) {
+				if !errors.Is(err, c.want) {
+					t.Errorf("%s: %v, want %v", what, err, c.want)
+				}
+			}
+			refused := r.broker.Stats().Refused["topic_authorization_failed"]
+			r.stop()
+			if c.want == nil {
+				if refused != 0 || said.Len() > 0 {
+					t.Errorf("%d refused\n%s", refused, said)
+				}
+				return
+			}
+			if lines := strings.Count(said.String(), "\n"); refused != 5 || lines != 1 || !strings.Contains(said.String(), "topic=own") {
+				t.Errorf("%d refused\n%s", refused, said)
+			}
+		})
+	}
+}
+
+// Whoever reads asks for no leave.
+func TestOwnTopics_AreReadByAll(t *testing.T) {
+	r, _ := guarded(t)
+	ctx := testContext(t)
+	node := r.client(asNode("the password"))
+	if err := node.ProduceSync(ctx, &kgo.Record{Topic: "own", Value: []byte("v")}).FirstErr(); err != nil {
+		t.Fatal(err)
+	}
+	reader := r.client(kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{"own": {0: kgo.NewOffset().AtStart()}}))
+	if got := reader.PollFetches(ctx).Records(); len(got) != 1 || string(got[0].Value) != "v" {
+		t.Fatalf("%v", got)
+	}
+}
+
+// A topic of the nodes is deleted by its id no more than by its name.
+func TestOwnTopics_AreNotDeletedByID(t *testing.T) {
+	r, _ := guarded(t)
+	own, _ := r.log.TopicByName("own")
+	req := kmsg.NewPtrDeleteTopicsRequest()
+	req.Topics = []kmsg.DeleteTopicsRequestTopic{{TopicID: own.ID}}
+	rs := ask[*kmsg.DeleteTopicsResponse](r.dial(), req, 6)
+	if _, found := r.log.TopicByName("own"); !found || rs.Topics[0].ErrorCode != kerr.TopicAuthorizationFailed.Code {
+		t.Fatalf("found %v, %+v", found, rs.Topics)
+	}
+}
+
+// A client that authenticates with another password is refused, as with another user and
+// where the broker knows no password, and one that does not is what it was.
+func TestSASL_RefusesStrangers(t *testing.T) {
+	r, said := guarded(t)
+	open := newRig(t)
+	for name, c := range map[string]struct {
+		addr, user, password string
+		want                 string
+	}{
+		"a wrong password": {r.addr, wire.NodeUser, "another", "SASL_AUTHENTICATION_FAILED"},
+		"another user":     {r.addr, "admin", "the password", "SASL_AUTHENTICATION_FAILED"},
+		"no password":      {open.addr, wire.NodeUser, "any", "UNSUPPORTED_SASL_MECHANISM"},
+	} {
+		client := clientOf(t, c.addr, kgo.SASL(scram.Auth{User: c.user, Pass: c.password}.AsSha256Mechanism()), kgo.RetryTimeout(time.Second))
+		if err := client.Ping(testContext(t)); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	w := r.dial()
+	step := kmsg.NewPtrSASLAuthenticateRequest()
+	step.SASLAuthBytes = []byte("n,,n=x,r=y")
+	if rs := ask[*kmsg.SASLAuthenticateResponse](w, step, 2); rs.ErrorCode != kerr.IllegalSaslState.Code {
+		t.Errorf("without a handshake: %+v", rs)
+	}
+	hand := kmsg.NewPtrSASLHandshakeRequest()
+	hand.Mechanism = "PLAIN"
+	if rs := ask[*kmsg.SASLHandshakeResponse](w, hand, 1); rs.ErrorCode != kerr.UnsupportedSaslMechanism.Code || fmt.Sprint(rs.SupportedMechanisms) != "[SCRAM-SHA-256]" {
+		t.Errorf("PLAIN: %+v", rs)
+	}
+	hand.Mechanism = "SCRAM-SHA-256"
+	ask[*kmsg.SASLHandshakeResponse](w, hand, 1)
+	if rs := ask[*kmsg.SASLAuthenticateResponse](w, step, 2); rs.ErrorCode != kerr.SaslAuthenticationFailed.Code {
+		t.Errorf("a wrong user: %+v", rs)
+	}
+	if rs := ask[*kmsg.ProduceResponse](w, produceRequest(-1, "own", batchOf("v")), 9); rs.Topics[0].Partitions[0].ErrorCode != kerr.TopicAuthorizationFailed.Code {
+		t.Errorf("behind it: %+v", rs)
+	}
+	r.stop()
+	if strings.Contains(said.String(), "password=") || strings.Contains(said.String(), "the password") {
+		t.Errorf("the log says the password\n%s", said)
+	}
+}
+
+// The client that the engine itself uses authenticates as well.
+func TestSASL_KafkaGoAuthenticates(t *testing.T) {
+	r, _ := guarded(t)
+	m, err := kafkascram.Mechanism(kafkascram.SHA256, wire.NodeUser, "the password")
+	if err != nil {
+		t.Fatal(err)
+	}
+	transport := &kafka.Transport{SASL: m}
+	defer transport.CloseIdleConnections()
+	w := &kafka.Writer{Addr: kafka.TCP(r.addr), Topic: "own", Transport: transport, BatchTimeout: time.Millisecond}
+	if err := errors.Join(w.WriteMessages(testContext(t), kafka.Message{Value: []byte("v")}), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Whatever a client says in place of SASL: an answer, and the broker goes on.
+func FuzzSASL(f *testing.F) {
+	for _, s := range []string{"n,,n=ovation-node,r=abc", "n,a=x,n=ovation-node,r=abc,x=y", "y,,n=,r=", "p=tls-unique,,n=a,r=b", "c=biws,r=abc,p=AAAA", ",,,", "n,,n==2C,r=a", "", "m=x"} {
+		f.Add([]byte(s), []byte("c=biws,r=abc,p=AAAA"))
+	}
+	r, _ := guarded(f)
+	f.Fuzz(func(t *testing.T, first, final []byte) {
+		r.t = t
+		w := r.dial()
+		defer w.c.Close()
+		hand := kmsg.NewPtrSASLHandshakeRequest()
+		hand.Mechanism = "SCRAM-SHA-256"
+		ask[*kmsg.SASLHandshakeResponse](w, hand, 1)
+		for _, b := range [][]byte{first, final} {
+			step := kmsg.NewPtrSASLAuthenticateRequest()
+			step.SASLAuthBytes = b
+			ask[*kmsg.SASLAuthenticateResponse](w, step, 2)
+		}
+		if rs := ask[*kmsg.ProduceResponse](w, produceRequest(-1, "own", batchOf("v")), 9); rs.Topics[0].Partitions[0].ErrorCode == 0 {
+			t.Fatal("a stranger appends")
+		}
+	})
+}

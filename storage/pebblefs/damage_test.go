@@ -1,0 +1,70 @@
+package pebblefs
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2"
+)
+
+var errOwn, errDisk = errors.New("a value that makes no sense"), errors.New("disk on fire")
+
+// A store goes on beside compactions that meet damage, unless they come at once again and
+// again, or writes wait for them; a disk that fails is its end.
+func TestCompactionThatMeetsDamage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		said := &bytes.Buffer{}
+		n := NewDamage(slog.New(slog.NewTextHandler(said, nil)), "a file is corrupt", errOwn)
+		if err := n.Background(errDisk); !errors.Is(err, errDisk) {
+			t.Errorf("a disk that fails: %v", err)
+		}
+		if err := n.Stalled("memtables"); err != nil {
+			t.Errorf("writes that wait for something else: %v", err)
+		}
+		paced := func() time.Duration {
+			began := time.Now()
+			n.Pace()
+			return time.Since(began)
+		}
+		if d := paced(); d != 0 {
+			t.Errorf("a compaction waits %v for nothing", d)
+		}
+		for range 3 * vainMost { // paced, they are no end
+			if err := n.Background(fmt.Errorf("compaction: %w", errOwn)); err != nil {
+				t.Fatal(err)
+			}
+			if d := paced(); d != vainPace {
+				t.Fatalf("the next one waits %v", d)
+			}
+		}
+		if err := n.Stalled("L0"); err == nil || !strings.Contains(err.Error(), "L0") {
+			t.Errorf("writes that wait for it: %v", err)
+		}
+		time.Sleep(vainSpan)
+		for range vainMost {
+			if err := n.Background(pebble.ErrCorruption); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := n.Background(pebble.ErrCorruption); !errors.Is(err, pebble.ErrCorruption) {
+			t.Errorf("one more at once: %v", err)
+		}
+		n.Close()
+		if d := paced(); d != 0 {
+			t.Errorf("a store that is closed waits %v", d)
+		}
+		for range 3 {
+			n.Found(pebble.DataCorruptionInfo{Path: "1.sst", Details: errOwn})
+			n.Found(pebble.DataCorruptionInfo{Path: "2.sst", Details: errOwn})
+		}
+		if f := n.Files(); len(f) != 2 || strings.Count(said.String(), "a file is corrupt") != 2 {
+			t.Errorf("%v\n%s", f, said)
+		}
+	})
+}

@@ -1,0 +1,39 @@
+package pebblefs
+
+import (
+	"syscall"
+	"testing"
+)
+
+// niceness is the thread's.
+func niceness(t *testing.T) int {
+	t.Helper()
+	p, err := syscall.Getpriority(syscall.PRIO_PROCESS, syscall.Gettid())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return inverse - p
+}
+
+// Whoever yields has a thread of lower priority, and nobody else ever runs on it.
+func TestWhoYieldsIsAloneOnAThreadOfLowerPriority(t *testing.T) {
+	usual := niceness(t)
+	for range 100 {
+		yielded := make(chan [2]int)
+		go func() {
+			Yield()
+			yielded <- [2]int{niceness(t), syscall.Gettid()}
+		}()
+		got := <-yielded
+		if got[0] != min(usual+nicer, nicest) {
+			t.Fatalf("niceness %d, was %d", got[0], usual)
+		}
+		for range 10 {
+			others := make(chan [2]int)
+			go func() { others <- [2]int{niceness(t), syscall.Gettid()} }()
+			if o := <-others; o[0] != usual {
+				t.Fatalf("another goroutine, on thread %d of %d, has niceness %d", o[1], got[1], o[0])
+			}
+		}
+	}
+}

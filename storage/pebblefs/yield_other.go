@@ -1,0 +1,6 @@
+//go:build !linux
+
+package pebblefs
+
+// Yield does nothing: threads have no priority of their own here.
+func Yield() {}
