@@ -21,7 +21,7 @@ func (p *program) awaitDisk(ctx context.Context) error {
 			return nil
 		}
 		err = fmt.Errorf("the node waits for room on the disk and starts by itself when there is more; free some, or grow it: %w", err)
-		p.door.waits(err)
+		p.gate.Wait(err)
 		if waited%60 == 0 {
 			p.log.Warn("waiting for room on the disk", "err", err)
 		}

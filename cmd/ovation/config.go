@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/admin"
 	"github.com/ovation-analytics/ovation/cmd/ovation/tuning"
 )
 
@@ -99,6 +100,22 @@ func (a *AdminPort) Validate() error {
 		return fmt.Errorf("--admin: %w", err)
 	}
 	return nil
+}
+
+// Token is the admin port's token; empty without --admin-token.
+func (a *AdminPort) Token() (string, error) {
+	if a.AdminToken == "" {
+		return "", nil
+	}
+	text, err := readPrivate(a.AdminToken, 4<<10)
+	if err != nil {
+		return "", err
+	}
+	token := strings.TrimSpace(string(text))
+	if err := admin.CheckToken(token); err != nil {
+		return "", fmt.Errorf("%s: %w", a.AdminToken, err)
+	}
+	return token, nil
 }
 
 // SecretsFile is where the secrets are.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/admin"
 	"github.com/ovation-analytics/ovation/api/client"
 	"github.com/ovation-analytics/ovation/cmd/ovation/audience"
 )
@@ -98,7 +99,7 @@ func (s *stage) premiere(ctx context.Context, feed *feed, began time.Time) error
 
 // enter makes the account and a key, where they are not there.
 func (s *stage) enter(ctx context.Context) (err error) {
-	op := operator{engine: s.p.node, now: time.Now}
+	op := admin.NewOperator(s.p.node)
 	known := false
 	for _, a := range s.p.node.Catalog().Applications() {
 		if acc, ok := s.p.node.Catalog().Account(a.Account); ok && acc.Name == demoAccount {
@@ -106,13 +107,13 @@ func (s *stage) enter(ctx context.Context) (err error) {
 		}
 	}
 	if !known {
-		if s.account, s.application, err = op.createApplication(ctx, demoAccount, "demo", domain.Enterprise); err != nil {
+		if s.account, s.application, err = op.CreateApplication(ctx, demoAccount, "demo", domain.Enterprise); err != nil {
 			return err
 		}
 	}
 	if s.key = s.demo.Key; s.key == "" {
-		s.key, _, err = op.createKey(ctx, s.application, domain.ScopeApplication)
-	} else if _, err = op.addKey(ctx, s.application, domain.ScopeApplication, s.key); domain.CodeOf(err) == domain.Conflict {
+		s.key, _, err = op.CreateKey(ctx, s.application, domain.ScopeApplication)
+	} else if _, err = op.AddKey(ctx, s.application, domain.ScopeApplication, s.key); domain.CodeOf(err) == domain.Conflict {
 		err = nil // the key of an earlier run
 	}
 	connections := &http.Transport{MaxIdleConnsPerHost: registering}

@@ -14,11 +14,7 @@
 //	configfile.go   the same from a YAML file
 //	secrets.go      the installation's secrets: made once, never overwritten
 //	kafkaaccess.go  TLS and passwords that brokers want
-//	door.go         the admin port of a node that waits for something
-//	operator.go     accounts, applications and keys as commands to the catalog
-//	admin.go        the admin port: what is open to all, and who may manage
-//	manage.go       the admin port: management, one handler a question
-//	adminclient.go  the commands that ask the admin port
+//	manage.go       the commands that ask the admin port, by package api/admin
 //	collect*.go     publish a file or a made-up audience, by package collect
 //	configcmd.go    config print, config validate
 //	verify*.go      the commands verify and rebuild: begin a run, follow it, print it
@@ -30,6 +26,4 @@
 //	arch_test.go    the architecture, held by a test
 //
 // Exit codes: 0 fine, 1 failed, 2 wrong use, 3 another node took this one's address.
-//
-// A key is made here, shown once and forgotten: the catalog gets its SHA-256.
 package main

@@ -9,7 +9,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors"
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api"
-	"github.com/ovation-analytics/ovation/cmd/ovation/verify"
+	"github.com/ovation-analytics/ovation/api/admin"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 	"github.com/ovation-analytics/ovation/storage"
 )
@@ -23,7 +23,7 @@ type engine struct{ *actors.Node }
 // Catalog is the newest state of the catalog.
 func (e engine) Catalog() api.Catalog { return e.Node.Catalog() }
 
-// management is the node as the admin port needs it.
+// management is the node as the admin port needs it, opening or open.
 type management struct{ p *program }
 
 // Submit appends a catalog command and waits for its outcome.
@@ -32,7 +32,7 @@ func (m management) Submit(ctx context.Context, s domain.Submission) (domain.Out
 }
 
 // Directory is the newest state of the catalog.
-func (m management) Directory() Directory { return m.p.node.Catalog() }
+func (m management) Directory() admin.Directory { return m.p.node.Catalog() }
 
 // AcceptGap lets a stopped partition be read on.
 func (m management) AcceptGap(ctx context.Context, topic string, partition int) (domain.AcceptGap, error) {
@@ -48,42 +48,6 @@ func (m management) AcceptGap(ctx context.Context, topic string, partition int) 
 		}
 	}
 	return domain.AcceptGap{}, domain.Bad(domain.NotFound, "topic", "no topic of that name is read on behind a gap")
-}
-
-// Verify begins a verification.
-func (m management) Verify(o verify.Order) error {
-	if m.p.verifier == nil {
-		return domain.Fail(domain.Unavailable, "the node is not open yet")
-	}
-	return m.p.verifier.Start(o)
-}
-
-// Verified is the verification under way, or the last.
-func (m management) Verified() *verify.Verification { return m.p.verified() }
-
-// CancelVerify ends the verification under way.
-func (m management) CancelVerify() {
-	if m.p.verifier != nil {
-		m.p.verifier.Cancel()
-	}
-}
-
-// Rebuild begins a rebuild.
-func (m management) Rebuild(o verify.RebuildOrder) error {
-	if m.p.rebuilds == nil {
-		return domain.Fail(domain.Unavailable, "the node is not open yet")
-	}
-	return m.p.rebuilds.Start(o)
-}
-
-// Rebuilt is the rebuild under way, or the last.
-func (m management) Rebuilt() *verify.Rebuild { return m.p.rebuilt() }
-
-// CancelRebuild ends the rebuild under way.
-func (m management) CancelRebuild() {
-	if m.p.rebuilds != nil {
-		m.p.rebuilds.Cancel()
-	}
 }
 
 // Status is the node as it is now.

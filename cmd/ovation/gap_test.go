@@ -17,6 +17,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/domain/codec"
+	"github.com/ovation-analytics/ovation/api/admin"
 	"github.com/ovation-analytics/ovation/api/client"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 )
@@ -72,7 +73,7 @@ func (h *house) open() {
 	}
 	h.p, h.leave, h.ended = p, cancel, make(chan error, 1)
 	go func() { h.ended <- p.Run(ctx) }()
-	h.eventually("the whole admin port", func() bool { return p.door.inside.Load() != nil })
+	h.eventually("the whole admin port", func() bool { return strings.Contains(h.adminText("/version"), "revision") })
 }
 
 func (h *house) close() {
@@ -94,11 +95,11 @@ func (h *house) furnish() {
 	h.t.Helper()
 	ctx := context.Background()
 	h.eventually("readiness", func() bool { return h.p.node.Ready() == nil })
-	op := operator{engine: h.p.node, now: time.Now}
-	account, app, err := op.createApplication(ctx, "label", "site", domain.Advanced)
+	op := admin.NewOperator(h.p.node)
+	account, app, err := op.CreateApplication(ctx, "label", "site", domain.Advanced)
 	h.must(err)
 	h.account = account
-	h.key, _, err = op.createKey(ctx, app, domain.ScopeApplication)
+	h.key, _, err = op.CreateKey(ctx, app, domain.ScopeApplication)
 	h.must(err)
 	b, _, err := h.api().CreateBrand(ctx, client.Params{"name": "Band", "type": "Music"})
 	h.must(err)

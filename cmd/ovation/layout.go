@@ -60,8 +60,8 @@ func (p *program) catalogGoesOn(ctx context.Context, err error) error {
 		return errors.Join(err, wrong)
 	}
 	p.log.Error("the node cannot start before its catalog can be read; the admin port is open", "err", err)
-	p.door.open(newAdminPort(management{p}, token, p.metrics, p.log))
-	defer p.door.shut()
+	p.gate.Open(p.adminPort(token))
+	defer p.gate.Close()
 	for errors.Is(err, actors.ErrCatalogStopped) {
 		select {
 		case <-time.After(100 * time.Millisecond):
@@ -71,14 +71,6 @@ func (p *program) catalogGoesOn(ctx context.Context, err error) error {
 		err = p.node.CatchUp(ctx)
 	}
 	return err
-}
-
-// verified is the verification under way, or the last; nil: there was none.
-func (p *program) verified() *verify.Verification {
-	if p.verifier == nil {
-		return nil
-	}
-	return p.verifier.Last()
 }
 
 // startNode starts the shards and the routers.
@@ -94,14 +86,6 @@ func (p *program) startNode(context.Context) (err error) {
 	p.onClose(p.verifier.Close)
 	p.onClose(p.rebuilds.Close)
 	return nil
-}
-
-// rebuilt is the rebuild under way, or the last; nil: there was none.
-func (p *program) rebuilt() *verify.Rebuild {
-	if p.rebuilds == nil {
-		return nil
-	}
-	return p.rebuilds.Last()
 }
 
 // settleLayout makes the catalog's first record, or checks that this node belongs to

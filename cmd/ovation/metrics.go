@@ -2,6 +2,7 @@ package main
 
 import (
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"github.com/ovation-analytics/ovation/actors"
 	"github.com/ovation-analytics/ovation/cmd/ovation/verify"
@@ -65,7 +66,11 @@ func (p *program) logStatus() *logStatus {
 }
 
 func (p *program) status() nodeStatus {
-	st := nodeStatus{Status: p.node.Status(), Replication: p.topics.replication, Stopping: p.drain.begun(), Verify: p.verified(), Rebuild: p.rebuilt(), Log: p.logStatus()}
+	st := nodeStatus{Status: p.node.Status(), Replication: p.topics.replication, Stopping: p.drain.begun(), Log: p.logStatus()}
+	if p.verifier != nil {
+		st.Verify = p.verifier.Last()
+		st.Rebuild = p.rebuilds.Last()
+	}
 	s, err := p.store.Stats()
 	if err != nil {
 		st.Store.Err = err.Error()
@@ -174,4 +179,16 @@ func (m *nodeMetrics) shard(s *actors.ShardStatus, gauge func(*prometheus.Desc, 
 	for reason, n := range s.Dead {
 		counter(m.dead, n, shard, reason)
 	}
+}
+
+// newMetrics is a registry with what every Go program and this build can say of
+// themselves.
+func newMetrics() *prometheus.Registry {
+	r := prometheus.NewRegistry()
+	r.MustRegister(
+		collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+		collectors.NewBuildInfoCollector(),
+	)
+	return r
 }

@@ -1,14 +1,13 @@
 package main
 
 import (
-	"io"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
 
 	"github.com/ovation-analytics/ovation/api"
+	"github.com/ovation-analytics/ovation/api/admin"
 )
 
 func TestPollsAreCountedByHowTheyWereAnswered(t *testing.T) {
@@ -17,7 +16,7 @@ func TestPollsAreCountedByHowTheyWereAnswered(t *testing.T) {
 		return api.Polls{ByMemory: 5, ByComparison: 3, Missed: 2, Entries: 7, Bytes: 900}
 	}))
 	w := httptest.NewRecorder()
-	newAdminPort(nil, "", metrics, slog.New(slog.NewTextHandler(io.Discard, nil))).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	admin.New(admin.Options{Metrics: metrics}).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 	for _, line := range []string{
 		`ovation_polls_total{answered="memory"} 5`, `ovation_polls_total{answered="comparison"} 3`, `ovation_polls_total{answered="full"} 2`,
 		"ovation_remembered_answers 7", "ovation_remembered_bytes 900",

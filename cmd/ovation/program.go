@@ -17,7 +17,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/ovation-analytics/ovation/actors"
+	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api"
+	"github.com/ovation-analytics/ovation/api/admin"
 	"github.com/ovation-analytics/ovation/cmd/ovation/tuning"
 	"github.com/ovation-analytics/ovation/cmd/ovation/verify"
 	"github.com/ovation-analytics/ovation/ingest"
@@ -50,7 +52,7 @@ type program struct {
 	metrics  *prometheus.Registry
 
 	public, admin net.Listener
-	door          door // of the admin port
+	gate          admin.Gate // of the admin port
 	adminServer   *http.Server
 	failed        chan error // of the servers
 	drain         drain
@@ -68,7 +70,7 @@ func newProgram(ctx context.Context, cfg Config, log *slog.Logger) (_ *program, 
 		}
 	}()
 	for _, step := range []func(context.Context) error{
-		p.openMemory, p.probe, p.openDoor, p.awaitDisk, p.openSecrets, p.openLog, p.openTopics, p.openStores, p.openNode, p.settleLayout, p.startNode, p.listen, p.openAPI,
+		p.openMemory, p.probe, p.openGate, p.awaitDisk, p.openSecrets, p.openLog, p.openTopics, p.openStores, p.openNode, p.settleLayout, p.startNode, p.listen, p.openAPI,
 	} {
 		if err := step(ctx); err != nil {
 			return nil, err
@@ -240,17 +242,41 @@ func (p *program) listen(context.Context) error {
 	return nil
 }
 
-// openDoor serves the admin port, which says that the node is starting.
-func (p *program) openDoor(context.Context) error {
+// openGate serves the admin port, which says that the node is starting.
+func (p *program) openGate(context.Context) error {
 	var err error
 	if p.admin, err = net.Listen("tcp", p.cfg.Admin); err != nil {
 		return err
 	}
-	p.adminServer = newAdminServer(&p.door)
+	p.adminServer = admin.NewServer(&p.gate)
 	p.onClose(p.adminServer.Close)
 	p.running.Go(func() { p.failed <- served(p.adminServer.Serve(p.admin)) })
 	p.log.Info("starting", "admin", p.admin.Addr().String())
 	return nil
+}
+
+// adminPort is the handler of the admin port, of a node that is open or waits for its catalog.
+func (p *program) adminPort(token string) http.Handler {
+	return admin.New(admin.Options{
+		Engine: management{p}, Jobs: p.jobs(), Token: token, Metrics: p.metrics, Version: built(), Log: p.log,
+	})
+}
+
+func (p *program) jobs() []admin.Job {
+	const neverVerified, neverRebuilt = "the node has verified nothing yet", "the node has rebuilt nothing since it started"
+	if p.verifier == nil { // the node waits for its catalog
+		return []admin.Job{notOpen[verify.Order]("/verify", neverVerified), notOpen[verify.RebuildOrder]("/rebuild", neverRebuilt)}
+	}
+	return []admin.Job{
+		admin.NewJob("/verify", neverVerified, p.verifier.Start, p.verifier.Last, p.verifier.Cancel),
+		admin.NewJob("/rebuild", neverRebuilt, p.rebuilds.Start, p.rebuilds.Last, p.rebuilds.Cancel),
+	}
+}
+
+// notOpen is the job of a node that is not open: it cannot begin.
+func notOpen[O any](path, none string) admin.Job {
+	start := func(O) error { return domain.Fail(domain.Unavailable, "the node is not open yet") }
+	return admin.NewJob(path, none, start, func() *O { return nil }, func() {})
 }
 
 // closed closes a listener that its server may have closed already.
@@ -272,7 +298,7 @@ func (p *program) Run(ctx context.Context) error {
 	}
 	registerMetrics(p.metrics, p)
 	p.metrics.MustRegister(newPollMetrics(p.api.Polls), newVerifyMetrics(p.verifier.Last), newFaultMetrics(p))
-	p.door.open(newAdminPort(management{p}, token, p.metrics, p.log))
+	p.gate.Open(p.adminPort(token))
 	public := newPublicServer(p.api)
 	keeping, stop := context.WithCancel(ctx)
 	defer stop()

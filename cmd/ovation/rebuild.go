@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/http"
 
-	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/cmd/ovation/verify"
 )
 
@@ -22,8 +21,6 @@ type Rebuild struct {
 
 // errNotRebuilt ends a rebuild that left a shard as it was.
 var errNotRebuilt = errors.New("not every shard is rebuilt")
-
-var errNeverRebuilt = domain.Fail(domain.NotFound, "the node has rebuilt nothing since it started")
 
 // Run begins a run, follows it, and ends it when it is ended itself.
 func (c *Rebuild) Run(ctx context.Context, w io.Writer) error {
@@ -73,28 +70,4 @@ func printRebuild(w io.Writer, r *verify.Rebuild) {
 		}
 	}
 	fmt.Fprintf(w, "%s: %.1f s\n", r.State, r.Seconds)
-}
-
-func (p *adminPort) startRebuild(r *http.Request) (any, error) {
-	var in verify.RebuildOrder
-	if err := readJSON(r, &in); err != nil {
-		return nil, err
-	}
-	if err := p.engine.Rebuild(in); err != nil {
-		return nil, err
-	}
-	return p.lastRebuild(r)
-}
-
-func (p *adminPort) lastRebuild(*http.Request) (any, error) {
-	run := p.engine.Rebuilt()
-	if run == nil {
-		return nil, errNeverRebuilt
-	}
-	return run, nil
-}
-
-func (p *adminPort) cancelRebuild(r *http.Request) (any, error) {
-	p.engine.CancelRebuild()
-	return p.lastRebuild(r)
 }

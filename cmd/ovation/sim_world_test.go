@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/admin"
 	"github.com/ovation-analytics/ovation/api/client"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 )
@@ -358,14 +359,14 @@ func (w *world) user(f func() error) {
 // furnish makes accounts, brands, definitions and the first members, in fair weather.
 func (w *world) furnish() error {
 	ctx := context.Background()
-	op := operator{engine: w.engine.node, now: time.Now}
+	op := admin.NewOperator(w.engine.node)
 	for i := range 1 + w.rng.IntN(2) {
-		account, app, err := op.createApplication(ctx, fmt.Sprint("label ", i), "site", domain.Advanced)
+		account, app, err := op.CreateApplication(ctx, fmt.Sprint("label ", i), "site", domain.Advanced)
 		if err != nil {
 			return err
 		}
 		l := &label{id: account}
-		if l.key, _, err = op.createKey(ctx, app, domain.ScopeApplication); err != nil {
+		if l.key, _, err = op.CreateKey(ctx, app, domain.ScopeApplication); err != nil {
 			return err
 		}
 		w.model.labels = append(w.model.labels, l)

@@ -74,7 +74,7 @@ func (p *program) ensureTopics(ctx context.Context) error {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		}
-		p.door.waits(fmt.Errorf("no broker serves this node yet: %w", err))
+		p.gate.Wait(fmt.Errorf("no broker serves this node yet: %w", err))
 		if text := err.Error(); text != said { // not the same every second
 			said = text
 			p.log.Warn("no broker serves this node yet; it is asked again every second", "err", err)

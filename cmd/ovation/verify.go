@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/cmd/ovation/verify"
 )
 
@@ -28,13 +27,14 @@ type Verify struct {
 // errNotEqual ends a verification that did not find what it should.
 var errNotEqual = errors.New("the store is not verified")
 
-var errNeverVerified = domain.Fail(domain.NotFound, "the node has verified nothing yet")
-
 // How often the node is asked for its progress, and how often that is printed.
 const (
 	pollEvery  = 200 * time.Millisecond
 	printEvery = 5 * time.Second
 )
+
+// cancelTime bounds the request that cancels a run.
+const cancelTime = 30 * time.Second
 
 // Run begins a run, follows it, and ends it when it is ended itself.
 func (c *Verify) Run(ctx context.Context, w io.Writer) error {
@@ -75,7 +75,7 @@ func follow[R any](ctx context.Context, c *adminClient, path string, progress fu
 		}
 		switch {
 		case ctx.Err() != nil:
-			over, cancel := context.WithTimeout(context.WithoutCancel(ctx), callTimeout)
+			over, cancel := context.WithTimeout(context.WithoutCancel(ctx), cancelTime)
 			defer cancel()
 			_, err := c.call(over, http.MethodPost, path+"/cancel", struct{}{})
 			return r, errors.Join(fmt.Errorf("the %s is cancelled", strings.TrimPrefix(path, "/")), err)
@@ -130,28 +130,4 @@ func printVerification(w io.Writer, r *verify.Verification) {
 		}
 	}
 	fmt.Fprintf(w, "%s: %d shards compared with a replay, %d differences, %.1f s\n", r.State, r.Compared, r.Differences, r.Seconds)
-}
-
-func (p *adminPort) startVerify(r *http.Request) (any, error) {
-	var in verify.Order
-	if err := readJSON(r, &in); err != nil {
-		return nil, err
-	}
-	if err := p.engine.Verify(in); err != nil {
-		return nil, err
-	}
-	return p.lastVerify(r)
-}
-
-func (p *adminPort) lastVerify(*http.Request) (any, error) {
-	run := p.engine.Verified()
-	if run == nil {
-		return nil, errNeverVerified
-	}
-	return run, nil
-}
-
-func (p *adminPort) cancelVerify(r *http.Request) (any, error) {
-	p.engine.CancelVerify()
-	return p.lastVerify(r)
 }

@@ -11,12 +11,16 @@ import (
 	"testing"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/admin"
+	"github.com/ovation-analytics/ovation/api/admin/admintest"
 )
 
+const testToken = "a-token-of-the-tests"
+
 // ovation runs one command line in this process against the admin port of engine.
-func ovation(t *testing.T, engine *catalog, token string, args ...string) (code int, stdout, stderr string) {
+func ovation(t *testing.T, engine *admintest.Catalog, token string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
-	server := httptest.NewServer(adminPortOf(t, engine, token))
+	server := httptest.NewServer(admintest.Port(t, engine, token))
 	defer server.Close()
 	t.Setenv("OVATION_ADMIN", server.Listener.Addr().String())
 	var out, errs bytes.Buffer
@@ -25,7 +29,7 @@ func ovation(t *testing.T, engine *catalog, token string, args ...string) (code 
 }
 
 func TestCommandsAskTheAdminPort(t *testing.T) {
-	engine := &catalog{state: map[string]any{"ready": true, "shards": []int{1, 2}}, gaps: map[string]*domain.AcceptGap{"journal": {From: 10, To: 20}}}
+	engine := &admintest.Catalog{State: map[string]any{"ready": true, "shards": []int{1, 2}}, Gaps: map[string]*domain.AcceptGap{"journal": {From: 10, To: 20}}}
 	for _, c := range []struct {
 		line string
 		want string // a pattern
@@ -52,7 +56,7 @@ func TestCommandsAskTheAdminPort(t *testing.T) {
 }
 
 func TestCommandsFailInTheirOwnWay(t *testing.T) {
-	engine := &catalog{}
+	engine := &admintest.Catalog{}
 	for _, c := range []struct {
 		line   string
 		code   int
@@ -96,51 +100,23 @@ func TestTheTokenOfTheFileIsSent(t *testing.T) {
 		}
 		return path
 	}
-	if code, _, stderr := ovation(t, &catalog{}, testToken, "app", "list", "--admin-token", file(testToken)); code != exitFine {
+	if code, _, stderr := ovation(t, &admintest.Catalog{}, testToken, "app", "list", "--admin-token", file(testToken)); code != exitFine {
 		t.Errorf("the token: %d %s", code, stderr)
 	}
-	code, _, stderr := ovation(t, &catalog{}, testToken, "app", "list", "--admin-token", file("another-token-of-length"))
+	code, _, stderr := ovation(t, &admintest.Catalog{}, testToken, "app", "list", "--admin-token", file("another-token-of-length"))
 	if code != exitFailed || !strings.Contains(stderr, "not that of --admin-token") || strings.Contains(stderr, "another-token") {
 		t.Errorf("another token: %d %s", code, stderr)
 	}
 }
 
-func TestAnAnswerThatIsNoneIsAnError(t *testing.T) {
-	for _, c := range []struct{ status, body, want string }{
-		{"502 Bad Gateway", "<html>", "answered 502 Bad Gateway"},
-		{"500 Internal Server Error", "{}", "answered 500"},
-		{"404 Not Found", `{"error":{"code":5,"message":"no such key"}}`, "no such key"},
-	} {
-		if err := failure(c.status, []byte(c.body)); !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %v", c.status, err)
-		}
-	}
-}
-
-func TestANodeOnEveryInterfaceIsReachedOnThisMachine(t *testing.T) {
-	for address, want := range map[string]string{
-		"0.0.0.0:8081":   "127.0.0.1:8081",
-		":8081":          "127.0.0.1:8081",
-		"[::]:8081":      "127.0.0.1:8081",
-		"10.0.0.1:8081":  "10.0.0.1:8081",
-		"node-1:8081":    "node-1:8081",
-		"[::1]:8081":     "[::1]:8081",
-		"localhost:8081": "localhost:8081",
-	} {
-		if got := dialAddress(address); got != want {
-			t.Errorf("%s is dialled as %s, want %s", address, got, want)
-		}
-	}
-}
-
 func TestTheKeyOfJSONIsWhatTheCatalogKnows(t *testing.T) {
-	engine := &catalog{}
+	engine := &admintest.Catalog{}
 	_, stdout, _ := ovation(t, engine, "", "app", "create", "--account", "a", "--name", "b", "--output", "json")
-	var a createdApplication
+	var a admin.OwnedApplication
 	if err := json.Unmarshal([]byte(stdout), &a); err != nil {
 		t.Fatal(err)
 	}
-	if len(engine.keys) != 1 || !strings.HasPrefix(a.Key, engine.keys[0].Hint) {
-		t.Errorf("key %q, catalog %+v", a.Key, engine.keys)
+	if len(engine.Keys()) != 1 || !strings.HasPrefix(a.Key, engine.Keys()[0].Hint) {
+		t.Errorf("key %q, catalog %+v", a.Key, engine.Keys())
 	}
 }

@@ -1,29 +1,24 @@
-package main
+package admin_test
 
 import (
 	"encoding/json"
 	"errors"
-	"io"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/admin"
+	"github.com/ovation-analytics/ovation/api/admin/admintest"
+	"github.com/ovation-analytics/ovation/api/problem"
 )
 
-const testToken = "a-token-of-the-tests"
+var errDisk = errors.New("disk is gone")
 
-func adminPortOf(t *testing.T, engine *catalog, token string) http.Handler {
-	t.Helper()
-	metrics := newMetrics()
-	metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "ovation_test"}, func() float64 { return 42 }))
-	return newAdminPort(engine, token, metrics, slog.New(slog.NewTextHandler(t.Output(), nil)))
-}
+const testToken = "a-token-of-the-tests"
 
 // request is one from this machine, unless change says otherwise.
 func request(method, path, body string, change ...func(*http.Request)) *http.Request {
@@ -49,9 +44,10 @@ func serveTo(h http.Handler, r *http.Request) *httptest.ResponseRecorder {
 	return w
 }
 
-func TestProbesMetricsStatusAndVersionAreOpenToAll(t *testing.T) {
-	engine := &catalog{state: map[string]any{"shards": 8}}
-	h := adminPortOf(t, engine, testToken)
+// Probes, metrics, status and version are open to all.
+func TestPort_OpenPaths(t *testing.T) {
+	engine := &admintest.Catalog{State: map[string]any{"shards": 8}}
+	h := admintest.Port(t, engine, testToken)
 	for path, want := range map[string]string{
 		"/livez":   "ok",
 		"/readyz":  "ok",
@@ -64,11 +60,11 @@ func TestProbesMetricsStatusAndVersionAreOpenToAll(t *testing.T) {
 			t.Errorf("%s: %d %.200q, want %q in it", path, w.Code, w.Body, want)
 		}
 	}
-	engine.limps = errors.New("partition 3 of the public topic is stopped")
+	engine.Degradation = errors.New("partition 3 of the public topic is stopped")
 	if w := serveTo(h, request("GET", "/readyz", "")); w.Code != 200 || w.Body.String() != "degraded: partition 3 of the public topic is stopped\n" {
 		t.Errorf("degraded: %d %q", w.Code, w.Body)
 	}
-	engine.away = domain.ErrUnavailable
+	engine.NotReady = domain.ErrUnavailable
 	if w := serveTo(h, request("GET", "/readyz", "")); w.Code != 503 || !strings.Contains(w.Body.String(), "not available") {
 		t.Errorf("not ready: %d %q", w.Code, w.Body)
 	}
@@ -77,7 +73,8 @@ func TestProbesMetricsStatusAndVersionAreOpenToAll(t *testing.T) {
 	}
 }
 
-func TestWhoMayManage(t *testing.T) {
+// Management is for this machine, or for the token.
+func TestPort_Guard(t *testing.T) {
 	far := remote("203.0.113.9:1")
 	for _, c := range []struct {
 		name   string
@@ -106,7 +103,7 @@ func TestWhoMayManage(t *testing.T) {
 		{"a page of another site", "", []func(*http.Request){header("Sec-Fetch-Site", "cross-site")}, 403},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			h := adminPortOf(t, &catalog{}, c.token)
+			h := admintest.Port(t, &admintest.Catalog{}, c.token)
 			w := serveTo(h, request("POST", "/applications", `{"account":"a","name":"b","plan":"standard"}`, c.change...))
 			if w.Code != c.want {
 				t.Fatalf("%d %s, want %d", w.Code, w.Body, c.want)
@@ -121,8 +118,9 @@ func TestWhoMayManage(t *testing.T) {
 	}
 }
 
-func TestProfilesAreGuardedAsManagementIs(t *testing.T) {
-	h := adminPortOf(t, &catalog{}, "")
+// Profiles are guarded as management is, and so is a path that is not.
+func TestPort_GuardsProfiles(t *testing.T) {
+	h := admintest.Port(t, &admintest.Catalog{}, "")
 	if w := serveTo(h, request("GET", "/debug/pprof/goroutine?debug=1", "")); w.Code != 200 || !strings.Contains(w.Body.String(), "goroutine profile") {
 		t.Errorf("this machine: %d %.100q", w.Code, w.Body)
 	}
@@ -133,9 +131,10 @@ func TestProfilesAreGuardedAsManagementIs(t *testing.T) {
 	}
 }
 
-func TestManagementAnswersHaveTheirShapes(t *testing.T) {
-	engine := &catalog{gaps: map[string]*domain.AcceptGap{"journal": {Partition: 3, From: 10, To: 20}}}
-	h := adminPortOf(t, engine, "")
+// The answers of management have these bytes.
+func TestPort_Shapes(t *testing.T) {
+	engine := &admintest.Catalog{Gaps: map[string]*domain.AcceptGap{"journal": {Partition: 3, From: 10, To: 20}}}
+	h := admintest.Port(t, engine, "")
 	ask := func(method, path, body string) string {
 		t.Helper()
 		w := serveTo(h, request(method, path, body))
@@ -144,7 +143,7 @@ func TestManagementAnswersHaveTheirShapes(t *testing.T) {
 		}
 		return w.Body.String()
 	}
-	var created createdApplication
+	var created admin.OwnedApplication
 	text := ask("POST", "/applications", `{"account":"Label","name":"Site","plan":"advanced"}`)
 	if err := json.Unmarshal([]byte(text), &created); err != nil {
 		t.Fatal(err)
@@ -162,14 +161,14 @@ func TestManagementAnswersHaveTheirShapes(t *testing.T) {
 	if got := ask("POST", "/keys/2/revoke", ""); got != `{"id":2,"revoked":true}`+"\n" {
 		t.Errorf("revoke: %s", got)
 	}
-	var keys list[listedKey]
+	var keys admin.List[admin.ListedKey]
 	if err := json.Unmarshal([]byte(ask("GET", "/keys", "")), &keys); err != nil {
 		t.Fatal(err)
 	}
 	var got []string
 	for _, k := range keys.Items {
 		got = append(got, strings.Join([]string{k.Account.Name, k.Application.Name, k.Scope}, " "))
-		if (k.Revoked != 0) != (k.ID == 2) || k.Created == 0 || len(k.Hint) != maxHint {
+		if (k.Revoked != 0) != (k.ID == 2) || k.Created == 0 || len(k.Hint) != 8 {
 			t.Errorf("key %+v", k)
 		}
 	}
@@ -181,8 +180,9 @@ func TestManagementAnswersHaveTheirShapes(t *testing.T) {
 	}
 }
 
-func TestEmptyListsAreLists(t *testing.T) {
-	h := adminPortOf(t, &catalog{}, "")
+// An empty list is a list.
+func TestPort_EmptyLists(t *testing.T) {
+	h := admintest.Port(t, &admintest.Catalog{}, "")
 	for _, path := range []string{"/applications", "/keys"} {
 		if w := serveTo(h, request("GET", path, "")); w.Body.String() != `{"items":[]}`+"\n" {
 			t.Errorf("%s: %s", path, w.Body)
@@ -190,11 +190,15 @@ func TestEmptyListsAreLists(t *testing.T) {
 	}
 }
 
-func TestBadManagementRequestsAreToldWhy(t *testing.T) {
-	engine := &catalog{}
-	engine.createApplication(&domain.CreateApplication{AccountName: "a", Name: "1", Plan: domain.Standard})
-	engine.createApplication(&domain.CreateApplication{AccountName: "a", Name: "2", Plan: domain.Standard})
-	h := adminPortOf(t, engine, "")
+// A refused request is a problem with the reason, and changes nothing.
+func TestPort_Problems(t *testing.T) {
+	engine := &admintest.Catalog{}
+	for _, name := range []string{"1", "2"} {
+		if _, _, err := admin.NewOperator(engine).CreateApplication(t.Context(), "a", name, domain.Standard); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h := admintest.Port(t, engine, "")
 	for _, c := range []struct {
 		method, path, body string
 		status             int
@@ -209,7 +213,7 @@ func TestBadManagementRequestsAreToldWhy(t *testing.T) {
 		{"POST", "/applications", `[]`, 400, "one JSON object"},
 		{"POST", "/applications", `{} {}`, 400, "one JSON object"},
 		{"POST", "/applications", ``, 400, "one JSON object"},
-		{"POST", "/applications", `{"account":"` + strings.Repeat("a", maxManagementBody) + `"}`, 413, "too large"},
+		{"POST", "/applications", `{"account":"` + strings.Repeat("a", 64<<10) + `"}`, 413, "too large"},
 		{"POST", "/keys", `{"scope":"all"}`, 400, "application, global or public"},
 		{"POST", "/keys", `{}`, 400, "there are 2 applications"},
 		{"POST", "/keys", `{"application":2,"scope":"global"}`, 403, "needs the plan enterprise"},
@@ -223,20 +227,27 @@ func TestBadManagementRequestsAreToldWhy(t *testing.T) {
 		{"POST", "/gaps/accept", `{"topic":"journal"}`, 400, "partition is missing"},
 		{"POST", "/gaps/accept", `{"topic":"journal","partition":-1}`, 400, "from 0 up"},
 		{"POST", "/gaps/accept", `{"topic":"journal","partition":1}`, 404, "no gap"},
-		{"DELETE", "/keys", ``, 405, "Method Not Allowed"},
-		{"GET", "/nothing", ``, 404, "not found"},
+		{"POST", "/verify", `{}`, 409, "a verification is under way"},
+		{"GET", "/verify", ``, 404, "verified nothing yet"},
+		{"DELETE", "/keys", ``, 405, "the path takes GET, HEAD, POST"},
+		{"GET", "/nothing", ``, 404, "no such path"},
 	} {
 		w := serveTo(h, request(c.method, c.path, c.body))
-		if w.Code != c.status || !strings.Contains(w.Body.String(), c.message) {
+		var p problem.Problem
+		if err := json.Unmarshal(w.Body.Bytes(), &p); err != nil || w.Header().Get("Content-Type") != problem.ContentType || p.Status != c.status || p.Error.Message != p.Detail {
+			t.Errorf("%s %s %.60s: no problem: %s", c.method, c.path, c.body, w.Body)
+		}
+		if w.Code != c.status || !strings.Contains(p.Detail, c.message) || (w.Code == 405) != (w.Header().Get("Allow") != "") {
 			t.Errorf("%s %s %.60s: %d %s, want %d %q", c.method, c.path, c.body, w.Code, w.Body, c.status, c.message)
 		}
 	}
-	if len(engine.keys) != 0 || len(engine.applications) != 2 {
+	if len(engine.Keys()) != 0 || len(engine.Applications()) != 2 {
 		t.Error("a refused request changed something")
 	}
 }
 
-func TestAnOutcomeThatIsNotKnownIsToldWithoutItsCause(t *testing.T) {
+// An outcome that is not known is answered without its cause.
+func TestPort_UnknownOutcome(t *testing.T) {
 	for _, c := range []struct {
 		down    error
 		status  int
@@ -246,7 +257,7 @@ func TestAnOutcomeThatIsNotKnownIsToldWithoutItsCause(t *testing.T) {
 		{&domain.Error{Code: domain.Unavailable, Message: "the log is away", Err: errDisk}, 503, "the log is away"},
 		{errDisk, 500, "the node's log says why"},
 	} {
-		h := newAdminPort(&catalog{down: c.down}, "", newMetrics(), slog.New(slog.NewTextHandler(io.Discard, nil)))
+		h := admintest.Port(t, &admintest.Catalog{Down: c.down}, "")
 		w := serveTo(h, request("POST", "/applications", `{"account":"a","name":"b","plan":"standard"}`))
 		if w.Code != c.status || !strings.Contains(w.Body.String(), c.message) || strings.Contains(w.Body.String(), errDisk.Error()) {
 			t.Errorf("%v: %d %s, want %d %q", c.down, w.Code, w.Body, c.status, c.message)

@@ -1,4 +1,4 @@
-package main
+package admin
 
 import (
 	"context"
@@ -14,18 +14,16 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// submitter appends a command to the log and waits for what becomes of it.
-type submitter interface {
-	Submit(ctx context.Context, s domain.Submission) (domain.Outcome, error)
-}
-
-// operator says to the catalog what an operator wants of accounts, applications
-// and keys. Every call is a request of its own: one that failed with an unknown
-// outcome may have happened.
-type operator struct {
+// Operator makes an operator's commands to the catalog: accounts, applications and keys. Every
+// call is a request of its own: one that failed with an unknown outcome may have happened. Any
+// goroutine.
+type Operator struct {
 	engine submitter
 	now    func() time.Time
 }
+
+// NewOperator is an operator of an engine.
+func NewOperator(engine submitter) Operator { return Operator{engine: engine, now: time.Now} }
 
 const (
 	keyPrefix     = "ov_"
@@ -37,9 +35,9 @@ const (
 
 var keyEncoding = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
 
-// createApplication makes an application, and its account where there is none of
+// CreateApplication makes an application, and its account where there is none of
 // that name.
-func (o operator) createApplication(ctx context.Context, account, name string, plan domain.Plan) (domain.AccountID, domain.ApplicationID, error) {
+func (o Operator) CreateApplication(ctx context.Context, account, name string, plan domain.Plan) (domain.AccountID, domain.ApplicationID, error) {
 	if err := checkName("account", account); err != nil {
 		return 0, 0, err
 	}
@@ -50,21 +48,21 @@ func (o operator) createApplication(ctx context.Context, account, name string, p
 	return domain.AccountID(out.Second), domain.ApplicationID(out.ID), err
 }
 
-// createKey makes a key of random letters. It is in no other place than the
-// answer: the catalog gets its hash.
-func (o operator) createKey(ctx context.Context, application domain.ApplicationID, scope domain.KeyScope) (key string, id uint32, err error) {
+// CreateKey makes a key of random letters, which is in the answer only: the catalog gets its
+// hash.
+func (o Operator) CreateKey(ctx context.Context, application domain.ApplicationID, scope domain.KeyScope) (key string, id uint32, err error) {
 	var b [keyBytes]byte
 	rand.Read(b[:]) // never fails: it ends the program instead
 	key = keyPrefix + keyEncoding.EncodeToString(b[:])
-	id, err = o.addKey(ctx, application, scope, key)
+	id, err = o.AddKey(ctx, application, scope, key)
 	if err != nil {
 		return "", 0, err
 	}
 	return key, id, nil
 }
 
-// addKey adds a key that somebody chose.
-func (o operator) addKey(ctx context.Context, application domain.ApplicationID, scope domain.KeyScope, key string) (id uint32, err error) {
+// AddKey adds a key that the operator chose.
+func (o Operator) AddKey(ctx context.Context, application domain.ApplicationID, scope domain.KeyScope, key string) (id uint32, err error) {
 	if err := checkKey(key); err != nil {
 		return 0, err
 	}
@@ -78,13 +76,13 @@ func (o operator) addKey(ctx context.Context, application domain.ApplicationID, 
 	return out.ID, err
 }
 
-// revokeKey ends a key.
-func (o operator) revokeKey(ctx context.Context, id uint32) error {
+// RevokeKey ends a key.
+func (o Operator) RevokeKey(ctx context.Context, id uint32) error {
 	_, err := o.do(ctx, 0, &domain.RevokeKey{ID: id, At: o.now().UnixMilli()})
 	return err
 }
 
-func (o operator) do(ctx context.Context, application domain.ApplicationID, command domain.Command) (domain.Outcome, error) {
+func (o Operator) do(ctx context.Context, application domain.ApplicationID, command domain.Command) (domain.Outcome, error) {
 	s := domain.Submission{Application: application, Command: command}
 	rand.Read(s.Request[:])
 	out, err := o.engine.Submit(ctx, s)
@@ -100,7 +98,7 @@ func (o operator) do(ctx context.Context, application domain.ApplicationID, comm
 // hint is the beginning of a key, never more than a quarter of it.
 func hint(key string) string { return key[:min(maxHint, len(key)/4)] }
 
-// checkKey refuses what could not stand in a query string or a header as it is.
+// checkKey refuses what a query string or a header cannot carry as it is.
 func checkKey(key string) error {
 	if key == "" || len(key) > maxKeyLength {
 		return domain.Bad(domain.InvalidParameter, "key", fmt.Sprintf("a key has 1 to %d characters", maxKeyLength))

@@ -1,0 +1,92 @@
+package admin
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// guard passes requests with the token, and requests made on this machine without one. A page
+// in a browser on this machine is refused: by its Origin, or, where its own name resolves to
+// loopback, by the Host.
+func (p *port) guard(next http.Handler) http.Handler {
+	crossOrigin := http.NewCrossOriginProtection()
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := p.admit(r); err != nil {
+			if domain.CodeOf(err) != domain.WrongApplication {
+				w.Header().Set("WWW-Authenticate", `Bearer realm="ovation admin"`)
+			}
+			refuse(w, err)
+			return
+		}
+		if err := crossOrigin.Check(r); err != nil {
+			refuse(w, domain.Fail(domain.WrongApplication, "a page of another origin may not manage"))
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// admit is nil for a request that may manage.
+func (p *port) admit(r *http.Request) error {
+	given := r.Header.Get("Authorization")
+	switch {
+	case given != "" && !p.authorized(given):
+		return domain.Fail(domain.InvalidKey, "the token is not that of --admin-token")
+	case given != "" || fromLoopback(r):
+		return nil
+	case p.token != "":
+		return domain.Fail(domain.MissingKey, "the token of --admin-token is required")
+	default:
+		return domain.Fail(domain.WrongApplication, "management is open to this machine only; a node started with --admin-token lets in who has the token")
+	}
+}
+
+func (p *port) authorized(header string) bool {
+	scheme, given, _ := strings.Cut(header, " ")
+	if p.token == "" || !strings.EqualFold(scheme, "Bearer") {
+		return false
+	}
+	a, b := sha256.Sum256([]byte(strings.TrimSpace(given))), sha256.Sum256([]byte(p.token))
+	return subtle.ConstantTimeCompare(a[:], b[:]) == 1
+}
+
+// fromLoopback reports that the request was made on this machine for this machine:
+// one that a proxy passes on was not.
+func fromLoopback(r *http.Request) bool {
+	for _, h := range []string{"Forwarded", "X-Forwarded-For", "X-Real-Ip", "Via"} {
+		if r.Header.Get(h) != "" {
+			return false
+		}
+	}
+	remote, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil || !remote.Addr().Unmap().IsLoopback() {
+		return false
+	}
+	host := r.Host
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		host = h
+	}
+	addr, err := netip.ParseAddr(strings.Trim(host, "[]"))
+	return err == nil && addr.Unmap().IsLoopback() || strings.EqualFold(host, "localhost")
+}
+
+const minTokenLength = 16
+
+// CheckToken refuses a token that is too short, or that no header can carry.
+func CheckToken(token string) error {
+	if len(token) < minTokenLength {
+		return fmt.Errorf("a token has at least %d characters", minTokenLength)
+	}
+	if checkKey(token) != nil {
+		return errors.New("a token is one line of visible ASCII characters")
+	}
+	return nil
+}

@@ -1,0 +1,127 @@
+package admintest
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"sync"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/admin"
+)
+
+// Catalog is an engine of accounts, applications and keys alone. Its fields say how it answers;
+// set them before it is used.
+type Catalog struct {
+	Down        error                        // every Submit fails with it
+	NotReady    error                        // Ready
+	Degradation error                        // Degraded
+	Gaps        map[string]*domain.AcceptGap // by topic
+	State       any                          // Status
+
+	mu           sync.Mutex
+	accounts     []*domain.Account
+	applications []*domain.Application
+	keys         []*domain.Key
+	submitted    []domain.Submission
+}
+
+// Submit applies a command of the admin port.
+func (c *Catalog) Submit(_ context.Context, s domain.Submission) (domain.Outcome, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.submitted = append(c.submitted, s)
+	if c.Down != nil {
+		return domain.Outcome{}, c.Down
+	}
+	switch m := s.Command.(type) {
+	case *domain.CreateApplication:
+		return c.createApplication(m), nil
+	case *domain.CreateKey:
+		if int(m.Application) > len(c.applications) {
+			return domain.Outcome{Code: domain.NotFound, Parameter: "application", Message: "no such application"}, nil
+		}
+		owner := c.applications[m.Application-1].Account
+		c.keys = append(c.keys, &domain.Key{ID: uint32(len(c.keys) + 1), Hash: m.Hash, Hint: m.Hint, Application: m.Application, Account: owner, Scope: m.Scope, Created: m.At})
+		return domain.Outcome{ID: uint32(len(c.keys)), New: true}, nil
+	case *domain.RevokeKey:
+		if int(m.ID) > len(c.keys) {
+			return domain.Outcome{Code: domain.NotFound, Message: "no such key"}, nil
+		}
+		c.keys[m.ID-1].Revoked = m.At
+		return domain.Outcome{ID: m.ID}, nil
+	}
+	return domain.Outcome{}, fmt.Errorf("command %T", s.Command)
+}
+
+func (c *Catalog) createApplication(m *domain.CreateApplication) domain.Outcome {
+	var owner *domain.Account
+	for _, a := range c.accounts {
+		if a.Name == m.AccountName {
+			owner = a
+		}
+	}
+	if owner == nil {
+		owner = &domain.Account{ID: domain.AccountID(len(c.accounts) + 1), Name: m.AccountName, Created: m.At}
+		c.accounts = append(c.accounts, owner)
+	}
+	for _, a := range c.applications {
+		if a.Account == owner.ID && a.Name == m.Name {
+			return domain.Outcome{Code: domain.Conflict, Parameter: "name", Message: "the account has an application of this name"}
+		}
+	}
+	id := domain.ApplicationID(len(c.applications) + 1)
+	c.applications = append(c.applications, &domain.Application{ID: id, Account: owner.ID, Name: m.Name, Plan: m.Plan, Created: m.At})
+	return domain.Outcome{ID: uint32(id), Second: uint32(owner.ID), New: true}
+}
+
+// Directory is the catalog.
+func (c *Catalog) Directory() admin.Directory { return c }
+
+// Accounts are those that were created.
+func (c *Catalog) Accounts() []*domain.Account { return c.accounts }
+
+// Applications are those that were created.
+func (c *Catalog) Applications() []*domain.Application { return c.applications }
+
+// Keys are those that were created.
+func (c *Catalog) Keys() []*domain.Key { return c.keys }
+
+// Submitted are the commands so far.
+func (c *Catalog) Submitted() []domain.Submission { return c.submitted }
+
+// Status is State.
+func (c *Catalog) Status() any { return c.State }
+
+// Ready is NotReady.
+func (c *Catalog) Ready() error { return c.NotReady }
+
+// Degraded is Degradation.
+func (c *Catalog) Degraded() error { return c.Degradation }
+
+// AcceptGap accepts a gap of Gaps, once.
+func (c *Catalog) AcceptGap(_ context.Context, topic string, partition int) (domain.AcceptGap, error) {
+	g := c.Gaps[topic]
+	if g == nil || g.Partition != partition {
+		return domain.AcceptGap{}, domain.Fail(domain.NotFound, "that partition has no gap")
+	}
+	delete(c.Gaps, topic)
+	return *g, nil
+}
+
+// Port is the admin port of a catalog, with the metric ovation_test and a job at /verify that
+// is always under way.
+func Port(t testing.TB, engine *Catalog, token string) http.Handler {
+	metrics := prometheus.NewRegistry()
+	metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "ovation_test"}, func() float64 { return 42 }))
+	busy := func(struct{}) error { return domain.Fail(domain.Conflict, "a verification is under way") }
+	return admin.New(admin.Options{
+		Engine: engine, Token: token, Metrics: metrics, Version: map[string]string{"go": "go1.x"},
+		Jobs: []admin.Job{admin.NewJob("/verify", "the node has verified nothing yet", busy, func() *struct{} { return nil }, func() {})},
+		Log:  slog.New(slog.NewTextHandler(t.Output(), nil)),
+	})
+}

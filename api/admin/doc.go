@@ -1,0 +1,14 @@
+// Package admin is the admin port of a node: probes, metrics, status, profiles, and management
+// of applications, keys, gaps and the jobs beside the node.
+//
+//	open to all   /livez /readyz /metrics /status /version
+//	guarded       /debug/pprof/, /applications, /keys, /gaps/accept, and each Job's path
+//
+// Guarded paths are for requests made on this machine, or with the token. Errors are those of
+// the API, by the table of api/problem, and never show their cause; what has one is logged.
+// A Gate serves in place of the port while the node starts. A key is made here, shown once
+// and in no other place: the catalog gets its SHA-256.
+//
+// Handlers run on net/http's goroutines and hold no state: Engine and Job must allow any.
+// Client asks the port for the commands.
+package admin

@@ -1,0 +1,78 @@
+package admin
+
+import "github.com/ovation-analytics/ovation/actors/domain"
+
+// The shapes of the port's answers, and of what the commands print with --output json.
+type (
+	// Account is an account; its name is in lists.
+	Account struct {
+		ID   domain.AccountID `json:"id"`
+		Name string           `json:"name,omitempty"`
+	}
+	// Application is an application; its name and plan are in lists.
+	Application struct {
+		ID   domain.ApplicationID `json:"id"`
+		Name string               `json:"name,omitempty"`
+		Plan string               `json:"plan,omitempty"`
+	}
+	// OwnedApplication is an application of its account, a new one with its first key.
+	OwnedApplication struct {
+		Account     Account     `json:"account"`
+		Application Application `json:"application"`
+		Key         string      `json:"key,omitempty"`
+	}
+	// CreatedKey is a new key, shown this once.
+	CreatedKey struct {
+		ID          uint32      `json:"id"`
+		Application Application `json:"application"`
+		Scope       string      `json:"scope"`
+		Key         string      `json:"key"`
+	}
+	// ListedKey is a key by its beginning.
+	ListedKey struct {
+		ID          uint32      `json:"id"`
+		Hint        string      `json:"hint"`
+		Account     Account     `json:"account"`
+		Application Application `json:"application"`
+		Scope       string      `json:"scope"`
+		Created     int64       `json:"created"` // ms since 1970
+		Revoked     int64       `json:"revoked"` // 0: in force
+	}
+	// RevokedKey answers a revocation.
+	RevokedKey struct {
+		ID      uint32 `json:"id"`
+		Revoked bool   `json:"revoked"`
+	}
+	// AcceptedGap is where a stopped partition is read on.
+	AcceptedGap struct {
+		Topic     string `json:"topic"`
+		Partition int    `json:"partition"`
+		From      int64  `json:"from"`
+		To        int64  `json:"to"`
+	}
+	// List is a list of any of them.
+	List[T any] struct {
+		Items []T `json:"items"`
+	}
+)
+
+// The shapes of requests.
+type (
+	// CreateApplication asks for an application with a first key, and for its account where
+	// there is none of that name.
+	CreateApplication struct {
+		Account string `json:"account"`
+		Name    string `json:"name"`
+		Plan    string `json:"plan"`
+	}
+	// CreateKey asks for a key.
+	CreateKey struct {
+		Application domain.ApplicationID `json:"application"` // 0: the only one there is
+		Scope       string               `json:"scope"`
+	}
+	// AcceptGap asks that a stopped partition is read on.
+	AcceptGap struct {
+		Topic     string `json:"topic"`
+		Partition *int   `json:"partition"`
+	}
+)
