@@ -12,7 +12,9 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/client"
+	"github.com/ovation-analytics/ovation/cmd/ovation/audience"
 	"github.com/ovation-analytics/ovation/cmd/ovation/collect"
+	"github.com/ovation-analytics/ovation/cmd/ovation/demo"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 )
 
@@ -62,6 +64,29 @@ func (c *CollectFile) Run(ctx context.Context, w io.Writer) error {
 	source, err := collect.OpenFile(m, c.Input, func(file string, line int64, err error) {
 		fmt.Fprintf(os.Stderr, "%s:%d: %v\n", file, line, err)
 	})
+	if err != nil {
+		return wrongUse(err)
+	}
+	defer source.Close()
+	return c.collect(ctx, w, source)
+}
+
+// CollectGenerator publishes what a made-up audience does in a year.
+type CollectGenerator struct {
+	collecting
+	Seed    uint64    `default:"1" env:"-" placeholder:"N" help:"The same seed gives the same audience."`
+	Members int       `default:"3000" env:"-" placeholder:"N" help:"Fans."`
+	Actions int       `default:"320000" env:"-" placeholder:"N" help:"Actions of 52 weeks."`
+	Brands  int       `default:"48" env:"-" placeholder:"N" help:"Artists and podcasts."`
+	End     time.Time `format:"2006-01-02" env:"-" placeholder:"DATE" help:"Day before which it all was, moved back to a Monday (default: today)."`
+}
+
+// Run publishes what is not published yet.
+func (c *CollectGenerator) Run(ctx context.Context, w io.Writer) error {
+	if c.End.IsZero() {
+		c.End = time.Now()
+	}
+	source, err := demo.NewGenerator(audience.Options{Seed: c.Seed, Members: c.Members, Actions: c.Actions, Brands: c.Brands, End: c.End})
 	if err != nil {
 		return wrongUse(err)
 	}

@@ -1,75 +1,12 @@
 package main
 
 import (
-	"errors"
-	"io"
 	"strings"
 	"testing"
-	"time"
-
-	"github.com/google/go-cmp/cmp"
-
-	"github.com/ovation-analytics/ovation/cmd/ovation/audience"
-	"github.com/ovation-analytics/ovation/cmd/ovation/collect"
 )
 
-func openMadeUp(t *testing.T, seed uint64) *madeUp {
-	t.Helper()
-	c := &CollectGenerator{Seed: seed, Members: 20, Actions: 300, Brands: 3, End: time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)}
-	fans, err := audience.New(audience.Options{Seed: c.Seed, Members: c.Members, Actions: c.Actions, Brands: c.Brands, End: c.End})
-	if err != nil {
-		t.Fatal(err)
-	}
-	g := newMadeUp(c, fans)
-	t.Cleanup(func() { g.Close() })
-	return g
-}
-
-// ids are the ids of all rows to come.
-func (g *madeUp) ids(t *testing.T) (ids []string) {
-	t.Helper()
-	for {
-		r, err := g.Next()
-		if errors.Is(err, io.EOF) {
-			return ids
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		ids = append(ids, r.Action.ID)
-	}
-}
-
-func TestAMadeUpAudienceGoesOnWhereItWas(t *testing.T) {
-	t.Parallel()
-	all := openMadeUp(t, 1).ids(t)
-	if len(all) != 300 {
-		t.Fatalf("%d actions", len(all))
-	}
-	g := openMadeUp(t, 1)
-	for range 120 {
-		if _, err := g.Next(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	mark := g.Mark(1)
-	again := openMadeUp(t, 1)
-	if err := again.Resume(mark); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(all[119:], again.ids(t)); diff != "" {
-		t.Error(diff)
-	}
-	if err := openMadeUp(t, 2).Resume(mark); !errors.Is(err, collect.ErrChanged) {
-		t.Error(err)
-	}
-	mark.Line = 301
-	if err := openMadeUp(t, 1).Resume(mark); !errors.Is(err, collect.ErrChanged) {
-		t.Error(err)
-	}
-}
-
-func TestCollectRefusesFlagsThatMakeNoSense(t *testing.T) {
+// Flags that contradict each other are wrong use, each with its reason.
+func TestCollect_WrongUse(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		args, says string
@@ -89,7 +26,8 @@ func TestCollectRefusesFlagsThatMakeNoSense(t *testing.T) {
 	}
 }
 
-func TestADryRunOfAMadeUpAudienceShowsIt(t *testing.T) {
+// A dry run of the generator shows its first actions and connects to nothing.
+func TestCollect_GeneratorDryRun(t *testing.T) {
 	t.Parallel()
 	var out, errs strings.Builder
 	code := run(strings.Fields("collect generator --dry-run --members 20 --actions 500 --show 1 --end 2026-11-21"), &out, &errs)

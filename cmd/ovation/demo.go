@@ -9,7 +9,9 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/cmd/ovation/audience"
+	"github.com/ovation-analytics/ovation/cmd/ovation/demo"
 	"github.com/ovation-analytics/ovation/cmd/ovation/tuning"
+	"github.com/ovation-analytics/ovation/ingest/kafka"
 )
 
 // Demo is a node with an audience that can be seen at once.
@@ -27,7 +29,7 @@ type Demo struct {
 // takes little of a machine that does something else.
 const demoMemory = tuning.MinMemory
 
-// maxRate is as much as the audience can be made to do.
+// maxRate bounds the actions a second of an audience.
 const maxRate = 10_000
 
 // Run serves until ctx ends. What it prints goes to w.
@@ -35,7 +37,8 @@ func (d *Demo) Run(ctx context.Context, w io.Writer) error {
 	if d.Rate < 0 || d.Rate > maxRate {
 		return domain.Bad(domain.InvalidParameter, "rate", fmt.Sprintf("--rate: %d is not between 0 and %d", d.Rate, maxRate))
 	}
-	fans, err := audience.New(d.options(time.Now()))
+	o := demo.Options{Seed: d.Seed, Members: d.Members, Actions: d.Actions, Rate: d.Rate, Key: d.Key, Data: d.Data}
+	fans, err := o.Audience(time.Now())
 	if err != nil {
 		return domain.Bad(domain.InvalidParameter, "", err.Error())
 	}
@@ -55,14 +58,54 @@ func (d *Demo) Run(ctx context.Context, w io.Writer) error {
 	defer cancel()
 	ended := make(chan error, 1)
 	go func() { ended <- p.Run(ctx) }()
-	s := &stage{demo: d, p: p, out: w, fans: fans, log: log}
-	if err := s.play(ctx); err != nil && ctx.Err() == nil {
+	if err := p.playDemo(ctx, o, fans, w); err != nil && ctx.Err() == nil {
 		cancel()
 		return errors.Join(err, <-ended, p.Close())
 	}
 	return errors.Join(<-ended, p.Close())
 }
 
-func (d *Demo) options(now time.Time) audience.Options {
-	return audience.Options{Seed: d.Seed, Members: d.Members, Actions: d.Actions, End: now}
+// playDemo plays the audience on this node.
+func (p *program) playDemo(ctx context.Context, o demo.Options, fans *audience.Audience, w io.Writer) error {
+	partitions, err := p.topics.source.Partitions(ctx)
+	if err != nil {
+		return err
+	}
+	node := demo.Node{
+		Engine: p.node, Kafka: p.client, CaughtUp: p.caughtUp,
+		Topic: p.cfg.TopicPrefix + kafka.Activities, Partitions: partitions,
+		APIAddress: p.public.Addr().String(), KafkaAddress: p.brokers[0], AdminAddress: p.admin.Addr().String(),
+	}
+	return demo.Play(ctx, node, o, fans, w, p.log)
+}
+
+// caughtUp reports that all that was in the public topic when it was asked is
+// applied and committed.
+func (p *program) caughtUp(ctx context.Context) bool {
+	n, err := p.topics.source.Partitions(ctx)
+	if err != nil || p.node.Ready() != nil {
+		return false
+	}
+	ends := map[int]int64{}
+	for i := range n {
+		if ends[i], err = p.topics.source.End(ctx, i); err != nil {
+			return false
+		}
+	}
+	st := p.node.Status()
+	if len(st.Routers) < n {
+		return false
+	}
+	for _, r := range st.Routers {
+		if r.Next < ends[r.Partition] {
+			return false
+		}
+	}
+	for i := range st.Shards {
+		end, err := p.topics.journal.End(ctx, i)
+		if err != nil || p.node.Await(ctx, domain.Position{Shards: []domain.ShardOffset{{Shard: i, Next: end}}}) != nil {
+			return false
+		}
+	}
+	return true
 }

@@ -19,8 +19,9 @@
 //	configcmd.go    config print, config validate
 //	verify*.go      the commands verify and rebuild: begin a run, follow it, print it
 //	dlq*.go         dead letters: list, show, replay, by package dlq
-//	demo*.go        the demo: a node, and an audience made up by the package audience
+//	demo.go         a node, and an audience that the package demo plays on it
 //	version.go      what was built
+//	demo            an audience on a running node
 //	verify          replays of the journal beside the node: verification, rebuild
 //	tuning          --memory, the heap, malloc, huge pages: the process on its machine
 //	arch_test.go    the architecture, held by a test

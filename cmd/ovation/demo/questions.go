@@ -1,4 +1,4 @@
-package main
+package demo
 
 import (
 	"bytes"
@@ -27,14 +27,14 @@ type question struct {
 
 // announce prints where everything is, and questions with their answers.
 func (s *stage) announce() error {
-	base := "http://" + s.p.public.Addr().String()
+	base := "http://" + s.node.APIAddress
 	var w bytes.Buffer
 	fmt.Fprintf(&w, `
 API      %s
 Key      %s
-Kafka    %s (topic %sactivities)
+Kafka    %s (topic %s)
 Admin    http://%s/status
-`, base, s.key, s.p.brokerAddress(), s.demo.TopicPrefix, s.p.admin.Addr())
+`, base, s.key, s.node.KafkaAddress, s.node.Topic, s.node.AdminAddress)
 	for _, q := range s.questions() {
 		q.params.Set("apiKey", s.key)
 		body, err := wire.Encode(q.answer)
@@ -169,26 +169,26 @@ func (s *stage) daily(brand int, in span) wire.Daily {
 }
 
 // location is the answer of stats/location for some countries, each by what its
-// members told when they registered.
+// members gave when they registered.
 func (s *stage) location(brand int, in span, countries []string) wire.Location {
-	told := map[string]*counted{}
+	byCountry := map[string]*counted{}
 	var all counted
 	s.of(brand, in, func(a *audience.Action) {
 		c := s.fans.Members[a.Member].Country
 		if !slices.Contains(countries, c) {
 			return
 		}
-		if told[c] == nil {
-			told[c] = &counted{}
+		if byCountry[c] == nil {
+			byCountry[c] = &counted{}
 		}
-		told[c].add(a.Member)
+		byCountry[c].add(a.Member)
 		all.add(a.Member)
 	})
 	out := wire.Location{Countries: []wire.Country{}}
 	out.TotalActivities, out.TotalMembers = all.texts()
-	for _, c := range mostFirst(told) {
+	for _, c := range mostFirst(byCountry) {
 		row := wire.Country{Country: &c, CountryName: bind.CountryName()[c]}
-		row.Actions, row.Members = told[c].texts()
+		row.Actions, row.Members = byCountry[c].texts()
 		out.Countries = append(out.Countries, row)
 	}
 	return out

@@ -1,4 +1,4 @@
-package main
+package demo
 
 import (
 	"encoding/json"
@@ -9,14 +9,13 @@ import (
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
-	"github.com/ovation-analytics/ovation/cmd/ovation/audience"
 )
 
 // The activity that README publishes counts in the demo, with any seed: the fan is registered
 // by the command above it, and account, brand and activity are there.
-func TestReadme_ItsActivityCountsInTheDemo(t *testing.T) {
+func TestReadme_ActivityCounts(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../../README.md")
+	text, err := os.ReadFile("../../../README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,8 +42,7 @@ func TestReadme_ItsActivityCountsInTheDemo(t *testing.T) {
 		t.Errorf("account %d, time %s", sample.Account, sample.Time)
 	}
 	for seed := range uint64(5) {
-		d := &Demo{Seed: seed, Members: 10, Actions: 10}
-		fans, err := audience.New(d.options(now))
+		fans, err := Options{Seed: seed, Members: 10, Actions: 10}.Audience(now)
 		if err != nil {
 			t.Fatal(err)
 		}

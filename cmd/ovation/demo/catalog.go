@@ -1,4 +1,4 @@
-package main
+package demo
 
 import (
 	"context"
@@ -29,14 +29,14 @@ func (s *stage) catalog(ctx context.Context) error {
 
 func (s *stage) createBrands(ctx context.Context) error {
 	there := map[string]domain.BrandID{}
-	for _, b := range s.p.node.Catalog().Brands(s.account) {
+	for _, b := range s.node.Engine.Catalog().Brands(s.account) {
 		there[b.Name()] = b.ID
 	}
 	for i := range s.fans.Brands {
 		b := &s.fans.Brands[i]
 		id := there[b.Name]
 		if id == 0 {
-			err := s.patiently(ctx, "brand "+b.Name, func(c *client.Client) error {
+			err := s.once(ctx, "brand "+b.Name, func(c *client.Client) error {
 				made, _, err := c.CreateBrand(ctx, client.Params{
 					"name": b.Name, "type": b.Type, "officialwebsiteurl": "https://" + b.Domain + "/",
 				})
@@ -58,14 +58,14 @@ func (s *stage) createDefinitions(ctx context.Context) error {
 		service domain.Service
 	}
 	there := map[called]domain.DefinitionID{}
-	for _, d := range s.p.node.Catalog().Definitions(s.account) {
+	for _, d := range s.node.Engine.Catalog().Definitions(s.account) {
 		there[called{d.Name, d.Service}] = d.ID
 	}
 	for i := range s.fans.Definitions {
 		d := &s.fans.Definitions[i]
 		id := there[called{d.Name, d.Service}]
 		if id == 0 {
-			err := s.patiently(ctx, "definition "+d.Name+" "+d.Service.String(), func(c *client.Client) error {
+			err := s.once(ctx, "definition "+d.Name+" "+d.Service.String(), func(c *client.Client) error {
 				made, _, err := c.CreateActivity(ctx, client.Params{
 					"name": d.Name, "shortname": d.ShortName, "type": d.Type, "service": d.Service.String(),
 					"value": strconv.Itoa(d.Value), "onetime": wire.Flag(d.OneTime),
@@ -88,14 +88,14 @@ func (s *stage) createDefinitions(ctx context.Context) error {
 
 func (s *stage) createSegments(ctx context.Context) error {
 	there := map[string]domain.SegmentID{}
-	for _, g := range s.p.node.Catalog().Segments(s.account) {
+	for _, g := range s.node.Engine.Catalog().Segments(s.account) {
 		there[g.Name] = g.ID
 	}
 	for i := range s.fans.Segments {
 		g := &s.fans.Segments[i]
 		id := there[g.Name]
 		if id == 0 {
-			err := s.patiently(ctx, "segment "+g.Name, func(c *client.Client) error {
+			err := s.once(ctx, "segment "+g.Name, func(c *client.Client) error {
 				var made wire.Segment
 				if _, err := c.Post(ctx, "/v1.1/segment/create", s.segmentParams(g), &made); err != nil {
 					return err

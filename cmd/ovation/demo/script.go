@@ -1,4 +1,4 @@
-package main
+package demo
 
 import (
 	"bytes"
@@ -11,11 +11,10 @@ import (
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
-	"github.com/ovation-analytics/ovation/cmd/ovation/audience"
 )
 
-// script is which audience is in a data directory: a file beside the store, so that
-// a later run knows the people it finds without asking the engine.
+// script is which audience is in a data directory: a file beside the store, by which a later
+// run makes the same people.
 type script struct {
 	Seed    uint64    `json:"seed"`
 	Members int       `json:"members"`
@@ -28,14 +27,14 @@ const scriptFile = "demo.json"
 
 // script reads which audience is in the directory, or notes that this one will be.
 func (s *stage) script() (*script, error) {
-	path := filepath.Join(s.demo.Data, scriptFile)
-	mine := &script{Seed: s.demo.Seed, Members: s.demo.Members, Actions: s.demo.Actions, End: s.fans.End()}
+	path := filepath.Join(s.options.Data, scriptFile)
+	mine := &script{Seed: s.options.Seed, Members: s.options.Members, Actions: s.options.Actions, End: s.fans.End()}
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if s.known() {
-			return nil, domain.Fail(domain.InvalidParameter, "the account \""+demoAccount+"\" is there, but "+path+" is not: start in an empty --data")
+			return nil, domain.Fail(domain.InvalidParameter, "the account \""+accountName+"\" is there, but "+path+" is not: start in an empty --data")
 		}
-		return mine, mine.write(s.demo.Data)
+		return mine, mine.write(s.options.Data)
 	}
 	if err != nil {
 		return nil, err
@@ -50,7 +49,7 @@ func (s *stage) script() (*script, error) {
 			found.Seed, found.Members, found.Actions))
 	}
 	if !found.End.Equal(mine.End) { // of an earlier week
-		if s.fans, err = audience.New(s.demo.options(found.End)); err != nil {
+		if s.fans, err = s.options.Audience(found.End); err != nil {
 			return nil, err
 		}
 	}
@@ -59,9 +58,9 @@ func (s *stage) script() (*script, error) {
 
 // known reports that the account was there before this run.
 func (s *stage) known() bool {
-	c := s.p.node.Catalog()
+	c := s.node.Engine.Catalog()
 	for _, a := range c.Applications() {
-		if acc, ok := c.Account(a.Account); ok && acc.Name == demoAccount {
+		if acc, ok := c.Account(a.Account); ok && acc.Name == accountName {
 			return true
 		}
 	}

@@ -1,7 +1,6 @@
-package main
+package demo
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -15,32 +14,9 @@ import (
 	"github.com/ovation-analytics/ovation/cmd/ovation/collect"
 )
 
-// CollectGenerator publishes what a made-up audience does in a year.
-type CollectGenerator struct {
-	collecting
-	Seed    uint64    `default:"1" env:"-" placeholder:"N" help:"The same seed gives the same audience."`
-	Members int       `default:"3000" env:"-" placeholder:"N" help:"Fans."`
-	Actions int       `default:"320000" env:"-" placeholder:"N" help:"Actions of 52 weeks."`
-	Brands  int       `default:"48" env:"-" placeholder:"N" help:"Artists and podcasts."`
-	End     time.Time `format:"2006-01-02" env:"-" placeholder:"DATE" help:"Day before which it all was, moved back to a Monday (default: today)."`
-}
-
-// Run publishes what is not published yet.
-func (c *CollectGenerator) Run(ctx context.Context, w io.Writer) error {
-	if c.End.IsZero() {
-		c.End = time.Now()
-	}
-	fans, err := audience.New(audience.Options{Seed: c.Seed, Members: c.Members, Actions: c.Actions, Brands: c.Brands, End: c.End})
-	if err != nil {
-		return wrongUse(err)
-	}
-	source := newMadeUp(c, fans)
-	defer source.Close()
-	return c.collect(ctx, w, source)
-}
-
-// madeUp is an audience's history as a source. Row n is action n.
-type madeUp struct {
+// Generator is an audience's history as a source of a collector. Row n is action n. One
+// goroutine.
+type Generator struct {
 	identity string
 	fans     *audience.Audience
 	total    int
@@ -51,24 +27,30 @@ type madeUp struct {
 	again bool // Next gives the row once more
 }
 
-func newMadeUp(c *CollectGenerator, fans *audience.Audience) *madeUp {
-	g := &madeUp{fans: fans, total: c.Actions}
-	g.identity = fmt.Sprintf("seed %d, %d members, %d actions, %d brands, from %s", c.Seed, c.Members, c.Actions, c.Brands, fans.Start().Format(time.DateOnly))
+// NewGenerator makes the audience.
+func NewGenerator(o audience.Options) (*Generator, error) {
+	fans, err := audience.New(o)
+	if err != nil {
+		return nil, err
+	}
+	g := &Generator{fans: fans, total: o.Actions}
+	g.identity = fmt.Sprintf("seed %d, %d members, %d actions, %d brands, from %s",
+		o.Seed, o.Members, o.Actions, o.Brands, fans.Start().Format(time.DateOnly))
 	g.next, g.stop = iter.Pull(fans.History())
-	return g
+	return g, nil
 }
 
 // Name is what its position is kept under.
-func (g *madeUp) Name() string { return "generator" }
+func (g *Generator) Name() string { return "generator" }
 
 // Event is the source of the events.
-func (g *madeUp) Event() string { return "generator" }
+func (g *Generator) Event() string { return "generator" }
 
 // Identity is everything that the audience depends on.
-func (g *madeUp) Identity() string { return g.identity }
+func (g *Generator) Identity() string { return g.identity }
 
-// Resume makes up again what is done.
-func (g *madeUp) Resume(done collect.Mark) error {
+// Resume generates again what is done.
+func (g *Generator) Resume(done collect.Mark) error {
 	for g.row.Line < done.Line {
 		if _, err := g.Next(); err != nil {
 			return fmt.Errorf("%w: %w", collect.ErrChanged, err)
@@ -82,7 +64,7 @@ func (g *madeUp) Resume(done collect.Mark) error {
 }
 
 // Next is the next action.
-func (g *madeUp) Next() (*collect.Row, error) {
+func (g *Generator) Next() (*collect.Row, error) {
 	if g.again {
 		g.again = false
 		return &g.row, nil
@@ -97,7 +79,7 @@ func (g *madeUp) Next() (*collect.Row, error) {
 }
 
 // action has names where the audience has numbers.
-func (g *madeUp) action(a *audience.Action) (collect.Action, error) {
+func (g *Generator) action(a *audience.Action) (collect.Action, error) {
 	m, b, d := &g.fans.Members[a.Member], &g.fans.Brands[a.Brand], &g.fans.Definitions[a.Definition]
 	out := collect.Action{
 		ID: a.ID, Time: domain.Second(a.Time.Unix()), Geo: collect.Place(a.Geo),
@@ -110,8 +92,8 @@ func (g *madeUp) action(a *audience.Action) (collect.Action, error) {
 		}},
 		Member: collect.Who{Register: collect.Params(registration(m))},
 	}
-	// A member is there by its first account; who registered by email is named by the
-	// fan club.
+	// A member is known by its first account; the fan club names one who registered by
+	// email.
 	if acc := &m.Accounts[0]; acc.Service == domain.Email {
 		out.Member.PartnerCode, out.Member.PartnerID = audience.PartnerCode, m.PartnerID
 	} else {
@@ -125,15 +107,15 @@ func (g *madeUp) action(a *audience.Action) (collect.Action, error) {
 }
 
 // Mark is the place behind the current action.
-func (g *madeUp) Mark(actions uint64) collect.Mark {
+func (g *Generator) Mark(actions uint64) collect.Mark {
 	return collect.Mark{Line: g.row.Line, Actions: actions, Sum: g.row.Action.ID}
 }
 
 // Progress is in actions.
-func (g *madeUp) Progress(uint64) (passed, total int64) { return g.row.Line, int64(g.total) }
+func (g *Generator) Progress(uint64) (passed, total int64) { return g.row.Line, int64(g.total) }
 
-// Close ends the making up.
-func (g *madeUp) Close() error {
+// Close ends the generation.
+func (g *Generator) Close() error {
 	g.stop()
 	return nil
 }

@@ -1,4 +1,4 @@
-package main
+package demo
 
 import (
 	"context"
@@ -20,14 +20,10 @@ type feed struct {
 	producers []*kafka.Producer
 }
 
-func (s *stage) openFeed(ctx context.Context) (*feed, error) {
-	n, err := s.p.topics.source.Partitions(ctx)
-	if err != nil {
-		return nil, err
-	}
+func (s *stage) openFeed() (*feed, error) {
 	f := &feed{s: s}
-	for i := range n {
-		p, err := s.p.client.Producer(kafka.ProducerConfig{Topic: s.demo.TopicPrefix + kafka.Activities, Partition: i, Codec: kafka.LZ4})
+	for i := range s.node.Partitions {
+		p, err := s.node.Kafka.Producer(kafka.ProducerConfig{Topic: s.node.Topic, Partition: i, Codec: kafka.LZ4})
 		if err != nil {
 			return nil, err
 		}
@@ -39,19 +35,19 @@ func (s *stage) openFeed(ctx context.Context) (*feed, error) {
 // batchBytes is about how much is sent at once: several hundred events.
 const batchBytes = 128 << 10
 
-// publish sends the actions; when it returns, all are durable. Memory is bounded:
-// whoever makes them waits for who sends.
+// publish sends the actions; when it returns, all are durable. Memory is bounded: making
+// actions blocks while every batch of a partition is under way.
 func (f *feed) publish(ctx context.Context, actions iter.Seq[audience.Action]) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	lanes := make([]chan []kafka.Message, len(f.producers))
+	queues := make([]chan []kafka.Message, len(f.producers))
 	var wg sync.WaitGroup
 	for i, p := range f.producers {
-		lanes[i] = make(chan []kafka.Message, 1)
+		queues[i] = make(chan []kafka.Message, 1)
 		wg.Go(func() {
-			for batch := range lanes[i] {
+			for batch := range queues[i] {
 				if ctx.Err() != nil {
-					continue // to let the maker go
+					continue // so that distribute ends
 				}
 				if _, err := p.Send(ctx, batch); err != nil {
 					cancel(err)
@@ -59,25 +55,25 @@ func (f *feed) publish(ctx context.Context, actions iter.Seq[audience.Action]) e
 			}
 		})
 	}
-	if err := f.distribute(ctx, actions, lanes); err != nil {
+	if err := f.distribute(ctx, actions, queues); err != nil {
 		cancel(err)
 	}
-	for _, lane := range lanes {
-		close(lane)
+	for _, queue := range queues {
+		close(queue)
 	}
 	wg.Wait()
 	return context.Cause(ctx)
 }
 
-// distribute fills batches and hands each to its partition's lane.
-func (f *feed) distribute(ctx context.Context, actions iter.Seq[audience.Action], lanes []chan []kafka.Message) error {
-	batches, sizes := make([][]kafka.Message, len(lanes)), make([]int, len(lanes))
+// distribute fills batches and hands each to its partition's queue.
+func (f *feed) distribute(ctx context.Context, actions iter.Seq[audience.Action], queues []chan []kafka.Message) error {
+	batches, sizes := make([][]kafka.Message, len(queues)), make([]int, len(queues))
 	flush := func(i int) {
 		if len(batches[i]) == 0 {
 			return
 		}
 		select {
-		case lanes[i] <- batches[i]:
+		case queues[i] <- batches[i]:
 		case <-ctx.Done():
 		}
 		batches[i], sizes[i] = nil, 0
@@ -90,19 +86,19 @@ func (f *feed) distribute(ctx context.Context, actions iter.Seq[audience.Action]
 		if err != nil {
 			return err
 		}
-		i := action.Member % len(lanes)
+		i := action.Member % len(queues)
 		batches[i] = append(batches[i], m)
 		if sizes[i] += m.Size(); sizes[i] >= batchBytes {
 			flush(i)
 		}
 	}
-	for i := range lanes {
+	for i := range queues {
 		flush(i)
 	}
 	return nil
 }
 
-// event is an action as a collector tells it: the public record as plain JSON.
+// event is an action as a collector publishes it: the public record as plain JSON.
 type event struct {
 	ID            string              `json:"id"`
 	Source        string              `json:"source"`
@@ -126,12 +122,12 @@ type eventPlace struct {
 	Lon     string `json:"lon,omitempty"`
 }
 
-// message is the action's record. A network names its user; who registered by email
-// is named by the fan club.
+// message is the action's record. A network names its user; the fan club names members who
+// registered by email.
 func (f *feed) message(a *audience.Action) (kafka.Message, error) {
 	m := &f.s.fans.Members[a.Member]
 	e := event{
-		ID: a.ID, Source: demoSource, Time: a.Time.Format(time.RFC3339), Account: f.s.account,
+		ID: a.ID, Source: eventSource, Time: a.Time.Format(time.RFC3339), Account: f.s.account,
 		ActivityID: f.s.definitions[a.Definition], BrandID: f.s.brands[a.Brand], Content: a.Content, Geo: eventPlace(a.Geo),
 	}
 	key := m.PartnerID
@@ -152,7 +148,7 @@ func (s *stage) live(ctx context.Context, f *feed) error {
 	for {
 		select {
 		case at := <-second.C:
-			if err := f.publish(ctx, slices.Values(now.At(at, s.demo.Rate))); err != nil && ctx.Err() == nil {
+			if err := f.publish(ctx, slices.Values(now.At(at, s.options.Rate))); err != nil && ctx.Err() == nil {
 				return err
 			}
 		case <-ctx.Done():

@@ -1,4 +1,4 @@
-package main
+package demo
 
 import (
 	"context"
@@ -36,7 +36,7 @@ func (s *stage) register(ctx context.Context) error {
 func (s *stage) join(ctx context.Context, i int) error {
 	m := &s.fans.Members[i]
 	var member uint64
-	err := s.patiently(ctx, fmt.Sprintf("fan %d", i), func(c *client.Client) error {
+	err := s.once(ctx, fmt.Sprintf("fan %d", i), func(c *client.Client) error {
 		e, _, err := c.Register(ctx, registration(m))
 		member = e.Data.ID
 		return err
@@ -46,7 +46,7 @@ func (s *stage) join(ctx context.Context, i int) error {
 	}
 	id := wire.Number(member)
 	post := func(path string, p client.Params, answer any) error {
-		return s.patiently(ctx, fmt.Sprintf("fan %d %s %s", i, path, p["service"]), func(c *client.Client) error {
+		return s.once(ctx, fmt.Sprintf("fan %d %s %s", i, path, p["service"]), func(c *client.Client) error {
 			_, err := c.Post(ctx, path, p, answer)
 			return err
 		})
@@ -85,8 +85,7 @@ func accountParams(acc *audience.Account) client.Params {
 	return client.Params{"service": acc.Service.String(), "uid": acc.UID, "authtoken": "demo", "paidaccount": wire.Flag(acc.Paid)}
 }
 
-// registration is what the member tells when it registers; what it keeps to itself is
-// left out.
+// registration is what the member gives when it registers; what it keeps private is left out.
 func registration(m *audience.Member) client.Params {
 	p := accountParams(&m.Accounts[0])
 	if m.Accounts[0].Service == domain.Email {

@@ -1,0 +1,185 @@
+package demo
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/ovation-analytics/ovation/actors"
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/admin"
+	"github.com/ovation-analytics/ovation/api/client"
+	"github.com/ovation-analytics/ovation/cmd/ovation/audience"
+	"github.com/ovation-analytics/ovation/ingest/kafka"
+)
+
+// Options are which audience is played, and how.
+type Options struct {
+	Seed    uint64
+	Members int
+	Actions int    // of the 52 weeks before this one
+	Rate    int    // actions a second from now on
+	Key     string // empty: a new one
+	Data    string // the node's directory, in which the script is kept
+}
+
+// Audience is the audience of the weeks before a time.
+func (o Options) Audience(now time.Time) (*audience.Audience, error) {
+	return audience.New(audience.Options{Seed: o.Seed, Members: o.Members, Actions: o.Actions, End: now})
+}
+
+// Node is the running node on which a demo is played.
+type Node struct {
+	Engine   *actors.Node
+	Kafka    *kafka.Client
+	CaughtUp func(ctx context.Context) bool // all that was published is applied
+
+	Topic      string // the public topic
+	Partitions int    // of it
+	// Addresses, as they are printed.
+	APIAddress, KafkaAddress, AdminAddress string
+}
+
+// stage is what the demo plays: an account, its artists and what can be done, its
+// fans, and what they did. Brands, definitions, segments and members are numbered as
+// in fans; their ids are the engine's.
+type stage struct {
+	options Options
+	node    Node
+	out     io.Writer
+	log     *slog.Logger
+	fans    *audience.Audience
+
+	account     domain.AccountID
+	application domain.ApplicationID
+	key         string
+	api         *client.Client
+
+	brands      []domain.BrandID
+	definitions []domain.DefinitionID
+	segments    []domain.SegmentID
+}
+
+const (
+	accountName = "demo"
+	eventSource = "demo"
+)
+
+// Play sets the stage, or finds it set by an earlier run on the same directory, prints what can
+// be asked, and publishes until ctx ends.
+func Play(ctx context.Context, node Node, o Options, fans *audience.Audience, out io.Writer, log *slog.Logger) error {
+	s := &stage{options: o, node: node, out: out, log: log, fans: fans}
+	return s.play(ctx)
+}
+
+func (s *stage) play(ctx context.Context) error {
+	began := time.Now()
+	if err := s.await(ctx, func() bool { return s.node.Engine.Ready() == nil }); err != nil {
+		return err
+	}
+	script, err := s.script()
+	if err != nil {
+		return err
+	}
+	if err := s.openAccount(ctx); err != nil {
+		return err
+	}
+	if err := s.catalog(ctx); err != nil {
+		return err
+	}
+	feed, err := s.openFeed()
+	if err != nil {
+		return err
+	}
+	if !script.Played {
+		if err := s.playPast(ctx, feed, began); err != nil {
+			return err
+		}
+		script.Played = true
+		if err := script.write(s.options.Data); err != nil {
+			return err
+		}
+	}
+	if err := s.await(ctx, func() bool { return s.node.CaughtUp(ctx) }); err != nil {
+		return err
+	}
+	if err := s.announce(); err != nil {
+		return err
+	}
+	s.log.Info("the demo is ready", "members", len(s.fans.Members), "after", time.Since(began).Round(time.Millisecond).String())
+	return s.live(ctx, feed)
+}
+
+// playPast is what only the first run does: members register, and the past is
+// published up to the moment the demo began.
+func (s *stage) playPast(ctx context.Context, feed *feed, began time.Time) error {
+	s.log.Info("registering the members", "members", len(s.fans.Members))
+	if err := s.register(ctx); err != nil {
+		return fmt.Errorf("register: %w", err)
+	}
+	s.log.Info("publishing a year of actions", "actions", s.options.Actions)
+	if err := feed.publish(ctx, s.fans.Between(s.fans.Start(), began)); err != nil {
+		return fmt.Errorf("publish: %w", err)
+	}
+	return nil
+}
+
+// openAccount makes the account and a key, where they are not there.
+func (s *stage) openAccount(ctx context.Context) (err error) {
+	op := admin.NewOperator(s.node.Engine)
+	known := false
+	for _, a := range s.node.Engine.Catalog().Applications() {
+		if acc, ok := s.node.Engine.Catalog().Account(a.Account); ok && acc.Name == accountName {
+			s.account, s.application, known = a.Account, a.ID, true
+		}
+	}
+	if !known {
+		if s.account, s.application, err = op.CreateApplication(ctx, accountName, "demo", domain.Enterprise); err != nil {
+			return err
+		}
+	}
+	if s.key = s.options.Key; s.key == "" {
+		s.key, _, err = op.CreateKey(ctx, s.application, domain.ScopeApplication)
+	} else if _, err = op.AddKey(ctx, s.application, domain.ScopeApplication, s.key); domain.CodeOf(err) == domain.Conflict {
+		err = nil // the key of an earlier run
+	}
+	connections := &http.Transport{MaxIdleConnsPerHost: registering}
+	s.api = client.New("http://"+s.node.APIAddress, s.key).Over(&http.Client{Transport: connections, Timeout: 30 * time.Second})
+	return err
+}
+
+// once makes a request that takes effect once: while the node is unavailable, as on a busy
+// disk, it is repeated under the same Idempotency-Key.
+func (s *stage) once(ctx context.Context, key string, do func(*client.Client) error) error {
+	sum := sha256.Sum256([]byte(key))
+	c := s.api.With("Idempotency-Key", hex.EncodeToString(sum[:16]))
+	for {
+		err := do(c)
+		var e *client.Error
+		if !errors.As(err, &e) || e.Code != domain.Unavailable {
+			return err
+		}
+		select {
+		case <-time.After(100 * time.Millisecond):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+func (s *stage) await(ctx context.Context, holds func() bool) error {
+	for !holds() {
+		select {
+		case <-time.After(10 * time.Millisecond):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
