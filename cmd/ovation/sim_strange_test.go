@@ -11,8 +11,8 @@ import (
 	"github.com/ovation-analytics/ovation/actors"
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/cmd/ovation/verify"
-	"github.com/ovation-analytics/ovation/ingest/batch/batchtest"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
+	"github.com/ovation-analytics/ovation/ingest/recordbatch/batchtest"
 )
 
 // What is in no schedule of a healthy installation: values of other programs in our own

@@ -4,49 +4,13 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"iter"
 	"math"
 	"math/bits"
 	"slices"
+
+	"github.com/ovation-analytics/ovation/ingest/recordbatch"
 )
-
-// A record batch, format 2, big endian:
-//
-//	 0 base offset       8    21 attributes      2   codec 0-2, log append time 3,
-//	 8 length after it   4                           transactional 4, control 5
-//	12 leader epoch      4    23 last offset − base offset   4
-//	16 format            1    27 first timestamp 8   35 highest timestamp 8
-//	17 CRC-32C of all    4    43 producer id     8   51 its epoch 2   53 sequence 4
-//	   that follows           57 count           4   61 records, compressed as one
-//
-// A record: its length, attributes (1 byte), timestamp − first, offset − base, key,
-// value, number of headers, each its key and value. Numbers are zigzag varints, a
-// length of −1 is null.
-const (
-	atLength     = 8
-	atEpoch      = 12
-	atFormat     = 16
-	atCRC        = 17
-	atAttributes = 21
-	atLastDelta  = 23
-	atFirstTime  = 27
-	atMaxTime    = 35
-	atProducer   = 43
-	atProdEpoch  = 51
-	atSequence   = 53
-	atCount      = 57
-	headerSize   = 61
-
-	format = 2
-
-	codecBits     = 0x07
-	logAppendTime = 0x08
-	transactional = 0x10
-	control       = 0x20
-)
-
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // Message is what is appended as one record.
 type Message struct {
@@ -79,14 +43,14 @@ func (m *Message) Size() int {
 // may fit compressed, and Send says when it does not.
 func Split(messages []Message, limit int) iter.Seq[[]Message] {
 	return func(yield func([]Message) bool) {
-		from, size := 0, headerSize
+		from, size := 0, recordbatch.HeaderSize
 		for i := range messages {
 			n := messages[i].Size()
 			if i > from && size+n > limit {
 				if !yield(messages[from:i:i]) {
 					return
 				}
-				from, size = i, headerSize
+				from, size = i, recordbatch.HeaderSize
 			}
 			size += n
 		}
@@ -116,7 +80,7 @@ func (e *encoder) encode(s stamp, codec Codec, messages []Message, now int64) ([
 		return nil, errNoMessages
 	}
 	first, last := timeOf(&messages[0], now), int64(math.MinInt64)
-	b := grow(e.batch[:0], headerSize)[:headerSize]
+	b := grow(e.batch[:0], recordbatch.HeaderSize)[:recordbatch.HeaderSize]
 	if codec == None {
 		b, last = appendRecords(b, messages, first, now)
 	} else {
@@ -130,20 +94,11 @@ func (e *encoder) encode(s stamp, codec Codec, messages []Message, now int64) ([
 	if len(b) > math.MaxInt32 {
 		return nil, fmt.Errorf("kafka: batch of %d bytes", len(b))
 	}
-	be := binary.BigEndian
-	be.PutUint64(b, 0)
-	be.PutUint32(b[atLength:], uint32(len(b)-atEpoch))
-	be.PutUint32(b[atEpoch:], math.MaxUint32) // −1: the leader fills it in
-	b[atFormat] = format
-	be.PutUint16(b[atAttributes:], uint16(codec))
-	be.PutUint32(b[atLastDelta:], uint32(len(messages)-1))
-	be.PutUint64(b[atFirstTime:], uint64(first))
-	be.PutUint64(b[atMaxTime:], uint64(last))
-	be.PutUint64(b[atProducer:], uint64(s.producer))
-	be.PutUint16(b[atProdEpoch:], uint16(s.epoch))
-	be.PutUint32(b[atSequence:], uint32(s.sequence))
-	be.PutUint32(b[atCount:], uint32(len(messages)))
-	be.PutUint32(b[atCRC:], crc32.Checksum(b[atAttributes:], castagnoli))
+	h := recordbatch.Header{
+		LastDelta: int32(len(messages) - 1), Epoch: -1, Attributes: recordbatch.Attributes(codec), FirstTime: first, MaxTime: last,
+		Producer: s.producer, ProducerEpoch: s.epoch, Sequence: s.sequence, Count: int32(len(messages)),
+	}
+	h.Put(b)
 	return b, nil
 }
 

@@ -10,6 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/ovation-analytics/ovation/ingest/recordbatch"
 )
 
 // randomMessages makes n messages with all that a message can have.
@@ -99,7 +101,7 @@ func TestBatchHeaderIsWhatKafkaExpects(t *testing.T) {
 	want := kmsg.RecordBatch{
 		Length: int32(len(b) - 12), PartitionLeaderEpoch: -1, Magic: 2, CRC: got.CRC, LastOffsetDelta: 3,
 		FirstTimestamp: 1000, MaxTimestamp: 3000, ProducerID: 0x0102030405, ProducerEpoch: 7, FirstSequence: math.MaxInt32 - 1,
-		NumRecords: 4, Records: b[headerSize:],
+		NumRecords: 4, Records: b[recordbatch.HeaderSize:],
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -144,7 +146,7 @@ func TestSizeIsNeverBelowWhatAMessageTakes(t *testing.T) {
 	r := rand.New(rand.NewPCG(seed, 0))
 	for range 200 {
 		m := randomMessages(r, 1+r.IntN(50))
-		most := headerSize
+		most := recordbatch.HeaderSize
 		for i := range m {
 			most += m[i].Size()
 		}
@@ -165,7 +167,7 @@ func TestSplitKeepsOrderAndLimit(t *testing.T) {
 	r := rand.New(rand.NewPCG(seed, 0))
 	for range 100 {
 		m := randomMessages(r, r.IntN(300))
-		limit := headerSize + r.IntN(3000)
+		limit := recordbatch.HeaderSize + r.IntN(3000)
 		var all []Message
 		var e encoder
 		for part := range Split(m, limit) {
@@ -176,7 +178,7 @@ func TestSplitKeepsOrderAndLimit(t *testing.T) {
 			if len(b) > limit && len(part) > 1 {
 				t.Fatalf("%d messages in %d bytes, limit %d", len(part), len(b), limit)
 			}
-			if len(all) > 0 && headerSize+all[len(all)-1].Size()+part[0].Size() <= limit && len(part) == 1 && part[0].Size() < 10 {
+			if len(all) > 0 && recordbatch.HeaderSize+all[len(all)-1].Size()+part[0].Size() <= limit && len(part) == 1 && part[0].Size() < 10 {
 				t.Fatal("a batch was cut that had room")
 			}
 			all = append(all, part...)
@@ -210,7 +212,7 @@ func TestLZ4FramesAreReadByTheLibrary(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := inflate(LZ4, bytes.TrimPrefix(frame, []byte("before")), nil)
+			got, err := recordbatch.Decompress(LZ4, bytes.TrimPrefix(frame, []byte("before")), nil)
 			if err != nil || !bytes.Equal(got, src) {
 				t.Fatalf("%d bytes of %d letters: %d came back, %v", size, letters, len(got), err)
 			}

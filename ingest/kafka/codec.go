@@ -7,40 +7,24 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/pierrec/lz4/v4"
+
+	"github.com/ovation-analytics/ovation/ingest/recordbatch"
 )
 
-// Codec is how the records of a batch are compressed: the lowest three bits of
-// its attributes.
-type Codec uint8
+// Codec is how the records of a batch are compressed.
+type Codec = recordbatch.Codec
 
 // Codecs. All can be read; None, LZ4 and Zstd can be written.
 const (
-	None   Codec = 0
-	Gzip   Codec = 1
-	Snappy Codec = 2
-	LZ4    Codec = 3
-	Zstd   Codec = 4
+	None   = recordbatch.None
+	Gzip   = recordbatch.Gzip
+	Snappy = recordbatch.Snappy
+	LZ4    = recordbatch.LZ4
+	Zstd   = recordbatch.Zstd
 )
 
-// String is Kafka's name for it.
-func (c Codec) String() string {
-	switch c {
-	case None:
-		return "none"
-	case Gzip:
-		return "gzip"
-	case Snappy:
-		return "snappy"
-	case LZ4:
-		return "lz4"
-	case Zstd:
-		return "zstd"
-	}
-	return fmt.Sprintf("codec %d", uint8(c))
-}
-
 // writable reports that batches can be written with it.
-func (c Codec) writable() bool { return c == None || c == LZ4 || c == Zstd }
+func writable(c Codec) bool { return c == None || c == LZ4 || c == Zstd }
 
 // lz4Compressors have much memory and no state between batches.
 var lz4Compressors = sync.Pool{New: func() any { return new(lz4.Compressor) }}

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/ingest/recordbatch"
 )
 
 // Base offset and leader epoch of a batch are not under its checksum. A base is believed
@@ -46,8 +47,8 @@ func (d *decoder) after(h *head, rest []byte) int64 {
 	if base, ok := following(rest); ok && base > d.page.Next && base <= d.page.High {
 		next = base
 	}
-	own := h.last + 1
-	if h.base <= d.page.Next && own > d.page.Next && own <= d.page.High && (next == 0 || own < next) {
+	own := h.Last() + 1
+	if h.Base <= d.page.Next && own > d.page.Next && own <= d.page.High && (next == 0 || own < next) {
 		next = own
 	}
 	return next
@@ -55,7 +56,7 @@ func (d *decoder) after(h *head, rest []byte) int64 {
 
 // following is the base of the batch behind.
 func following(rest []byte) (base int64, ok bool) {
-	if len(rest) <= atFormat || rest[atFormat] != format {
+	if len(rest) <= recordbatch.AtFormat || rest[recordbatch.AtFormat] != recordbatch.Format {
 		return 0, false
 	}
 	return int64(binary.BigEndian.Uint64(rest)), true
@@ -65,18 +66,18 @@ func following(rest []byte) (base int64, ok bool) {
 // compaction left, and which cannot lie where it says: the batch behind it begins within
 // it, or the log ends there.
 func (d *decoder) misplaced(h *head, rest []byte) bool {
-	if h.base == d.page.Next {
+	if h.Base == d.page.Next {
 		return false
 	}
 	base, ok := following(rest)
-	return ok && base <= h.last || h.last >= d.page.High
+	return ok && base <= h.Last() || h.Last() >= d.page.High
 }
 
 // dated puts the epoch in which the batch was written in its head.
 func (d *decoder) dated(h *head) (err error) {
-	if h.epoch == d.page.Epoch {
+	if h.Epoch == d.page.Epoch {
 		return nil
 	}
-	h.epoch, err = d.written(max(h.base, d.page.Next), d.page.Epoch, h.epoch)
+	h.Epoch, err = d.written(max(h.Base, d.page.Next), d.page.Epoch, h.Epoch)
 	return err
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/ingest/recordbatch"
 )
 
 // past is a log's history: the epochs in order, each with the offset at which it began.
@@ -39,7 +40,7 @@ func TestCorrupt_BeginsAtTheOffsetWanted(t *testing.T) {
 		harm func(b []byte)
 		next int64
 	}{
-		"epoch and records damaged":   {func(b []byte) { b[atEpoch] ^= 0x40; b[len(b)-1] ^= 1 }, 110},
+		"epoch and records damaged":   {func(b []byte) { b[recordbatch.AtEpoch] ^= 0x40; b[len(b)-1] ^= 1 }, 110},
 		"a page of zeros":             {func(b []byte) { clear(b) }, 106},
 		"records damaged":             {func(b []byte) { b[len(b)-1] ^= 1 }, 110},
 		"base and records damaged":    {func(b []byte) { b[4] ^= 1; b[len(b)-1] ^= 1 }, 110},
@@ -149,11 +150,11 @@ func TestI2_AnEpochIsTheLogsOwn(t *testing.T) {
 			b := batch(base)
 			switch r.IntN(4) {
 			case 0:
-				be.PutUint32(b[atEpoch:], be.Uint32(b[atEpoch:])^1<<r.IntN(32))
+				be.PutUint32(b[recordbatch.AtEpoch:], be.Uint32(b[recordbatch.AtEpoch:])^1<<r.IntN(32))
 			case 1:
 				if lost < 0 {
 					b[70] ^= 1
-					be.PutUint32(b[atEpoch:], r.Uint32())
+					be.PutUint32(b[recordbatch.AtEpoch:], r.Uint32())
 					lost = base
 				}
 			}

@@ -2,14 +2,14 @@ package kafka
 
 import (
 	"cmp"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"math"
 	"slices"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/ovation-analytics/ovation/ingest/recordbatch"
 )
 
 // Page is what one fetch gives. It belongs to the caller.
@@ -38,9 +38,6 @@ const (
 	maxPageRecords  = 1 << 18
 )
 
-// minRecord is what a record takes at least.
-const minRecord = 7
-
 // decoder makes a page of what a broker sent: bytes to be doubted.
 type decoder struct {
 	page     *Page
@@ -58,29 +55,11 @@ type decoder struct {
 
 // head is a batch's header, and its records as they came.
 type head struct {
-	base, last  int64
-	epoch       int32
-	attributes  uint16
-	first, high int64 // timestamps
-	producer    int64
-	count       int
-	body        []byte
+	recordbatch.Header
+	body []byte
 }
 
-func parseHead(b []byte) head {
-	be := binary.BigEndian
-	base := int64(be.Uint64(b))
-	return head{
-		base: base, last: base + int64(int32(be.Uint32(b[atLastDelta:]))),
-		epoch:      int32(be.Uint32(b[atEpoch:])),
-		attributes: be.Uint16(b[atAttributes:]),
-		first:      int64(be.Uint64(b[atFirstTime:])),
-		high:       int64(be.Uint64(b[atMaxTime:])),
-		producer:   int64(be.Uint64(b[atProducer:])),
-		count:      int(int32(be.Uint32(b[atCount:]))),
-		body:       b[headerSize:],
-	}
-}
+func parseHead(b []byte) head { return head{recordbatch.Parse(b), b[recordbatch.HeaderSize:]} }
 
 // newDecoder fills page from the offset page.Next on. Ratio is how much batches
 // like these have grown when uncompressed, a guess. Records stand in page.Arena if it is
@@ -105,22 +84,22 @@ func newDecoder(
 // reserve makes room by what the headers say, as far as it can be true.
 func (d *decoder) reserve(b []byte, ratio float64) {
 	records, packed, plain := 0, 0, 0
-	for len(b) >= headerSize {
-		size := atEpoch + int(int32(binary.BigEndian.Uint32(b[atLength:])))
-		if size < headerSize || size > len(b) {
+	for len(b) >= recordbatch.HeaderSize {
+		size := recordbatch.Size(b)
+		if size < recordbatch.HeaderSize || size > int64(len(b)) {
 			break
 		}
 		h := parseHead(b[:size])
-		if h.attributes&codecBits != 0 {
+		if h.Attributes.Codec() != None {
 			packed += len(h.body)
 		} else {
 			plain += len(h.body)
 		}
-		records += max(h.count, 0)
+		records += int(max(h.Count, 0))
 		b = b[size:]
 	}
 	inflated := int(min(float64(packed)*ratio, float64(d.most)))
-	if n := min(records, (plain+inflated)/minRecord, maxPageRecords); n > cap(d.page.Records) {
+	if n := min(records, (plain+inflated)/recordbatch.MinRecord, maxPageRecords); n > cap(d.page.Records) {
 		d.page.Records = make([]Record, 0, n)
 	}
 	if inflated > cap(d.arena) || 32*inflated < cap(d.arena) {
@@ -136,13 +115,13 @@ func (d *decoder) reserve(b []byte, ratio float64) {
 // and only where there is nothing good before it.
 func (d *decoder) decode(b []byte) error {
 	whole := false // at least one batch was
-	for len(b) > atFormat && !d.full {
-		size := int64(atEpoch) + int64(int32(binary.BigEndian.Uint32(b[atLength:])))
+	for len(b) > recordbatch.AtFormat && !d.full {
+		size := recordbatch.Size(b)
 		if size > int64(len(b)) {
 			break // the broker cuts the last one
 		}
-		if b[atFormat] != format || size < headerSize {
-			return d.corrupt(0, fmt.Sprintf("message format %d in %d bytes", b[atFormat], size))
+		if b[recordbatch.AtFormat] != recordbatch.Format || size < recordbatch.HeaderSize {
+			return d.corrupt(0, fmt.Sprintf("message format %d in %d bytes", b[recordbatch.AtFormat], size))
 		}
 		if err := d.batch(b[:size], b[size:]); err != nil {
 			return err
@@ -164,18 +143,18 @@ func (d *decoder) decode(b []byte) error {
 // batch reads one batch; rest is what follows it.
 func (d *decoder) batch(b, rest []byte) error {
 	h := parseHead(b)
-	if binary.BigEndian.Uint32(b[atCRC:]) != crc32.Checksum(b[atAttributes:], castagnoli) {
+	if !recordbatch.Sound(b) {
 		return d.corrupt(d.after(&h, rest), "checksum does not match")
 	}
-	if h.base < 0 || h.last < h.base || h.last == math.MaxInt64 || h.count < 0 {
+	if h.Base < 0 || h.Last() < h.Base || h.Last() == math.MaxInt64 || h.Count < 0 {
 		return d.corrupt(d.after(&h, rest), "header makes no sense")
 	}
-	if h.last < d.page.Next {
+	if h.Last() < d.page.Next {
 		d.below = true
 		return nil
 	}
-	if d.below && h.base > d.page.Next {
-		return d.corrupt(h.base, "the broker gives a batch below the offset and none at it")
+	if d.below && h.Base > d.page.Next {
+		return d.corrupt(h.Base, "the broker gives a batch below the offset and none at it")
 	}
 	if d.misplaced(&h, rest) {
 		return d.corrupt(d.after(&h, rest), "its offsets are those of other batches")
@@ -185,9 +164,9 @@ func (d *decoder) batch(b, rest []byte) error {
 		return d.stop(err)
 	}
 	switch {
-	case h.attributes&control != 0:
+	case h.Attributes&recordbatch.Control != 0:
 		d.marker(&h)
-	case h.attributes&transactional != 0 && d.isAborted(&h):
+	case h.Attributes&recordbatch.Transactional != 0 && d.isAborted(&h):
 	default:
 		if len(d.page.Records) >= maxPageRecords || d.inflated >= d.most {
 			d.full = true
@@ -195,47 +174,38 @@ func (d *decoder) batch(b, rest []byte) error {
 		}
 		next, err := d.records(&h)
 		if err != nil {
-			return d.corrupt(h.last+1, err.Error())
+			return d.corrupt(h.Last()+1, err.Error())
 		}
-		d.page.Next, d.page.Epoch = next, h.epoch
+		d.page.Next, d.page.Epoch = next, h.Epoch
 		return nil
 	}
-	d.page.Next, d.page.Epoch = h.last+1, h.epoch
+	d.page.Next, d.page.Epoch = h.Last()+1, h.Epoch
 	return nil
 }
 
 // isAborted reports that the batch belongs to an aborted transaction: one of its
 // producer's has begun and its marker has not come yet.
 func (d *decoder) isAborted(h *head) bool {
-	first := d.aborted[h.producer]
-	return len(first) > 0 && first[0] <= h.base
+	first := d.aborted[h.Producer]
+	return len(first) > 0 && first[0] <= h.Base
 }
 
 // marker looks at a control batch: an abort ends the producer's transaction.
 func (d *decoder) marker(h *head) {
-	if h.count < 1 || !d.isAborted(h) {
+	if h.Count < 1 || !d.isAborted(h) {
 		return
 	}
-	c := cursor{b: h.body}
-	c.varint() // its length
-	if len(c.b) == 0 {
-		return
-	}
-	c.b = c.b[1:] // attributes
-	c.varint()    // timestamp
-	c.varint()    // offset
+	var r recordbatch.Record
+	_, err := r.Next(h.body, false)
 	// The key: version, type; 0 is abort.
-	if key := c.bytes(); !c.bad && len(key) >= 4 && key[2] == 0 && key[3] == 0 {
-		d.aborted[h.producer] = d.aborted[h.producer][1:]
+	if key := r.Key; err == nil && len(key) >= 4 && key[2] == 0 && key[3] == 0 {
+		d.aborted[h.Producer] = d.aborted[h.Producer][1:]
 	}
 }
 
 var (
-	errLength  = errors.New("length of a record")
-	errFields  = errors.New("fields of a record")
-	errOffset  = errors.New("offset of a record")
-	errHeaders = errors.New("headers of a record")
-	errBehind  = errors.New("bytes behind the last record")
+	errOffset = errors.New("offset of a record")
+	errBehind = errors.New("bytes behind the last record")
 )
 
 // records appends what the batch holds at and above page.Next and gives the
@@ -244,8 +214,8 @@ var (
 // it was.
 func (d *decoder) records(h *head) (next int64, err error) {
 	body := h.body
-	if codec := Codec(h.attributes & codecBits); codec != None && h.count > 0 {
-		if body, err = inflate(codec, body, d.arena); err != nil {
+	if codec := h.Attributes.Codec(); codec != None && h.Count > 0 {
+		if body, err = recordbatch.Decompress(codec, body, d.arena); err != nil {
 			return 0, fmt.Errorf("%s: %w", codec, err)
 		}
 		d.packed += len(h.body)
@@ -254,19 +224,15 @@ func (d *decoder) records(h *head) (next int64, err error) {
 	} else {
 		d.shared = true
 	}
-	records, previous := d.page.Records, h.base-1
-	next = h.last + 1
-	for range h.count {
-		l, k := binary.Varint(body)
-		if k <= 0 || l < minRecord-1 || l > int64(len(body)-k) {
-			return 0, errLength
-		}
-		r := Record{LeaderEpoch: h.epoch}
-		if err := r.parse(body[k+1:k+int(l)], h); err != nil {
+	records, previous := d.page.Records, h.Base-1
+	next = h.Last() + 1
+	var in recordbatch.Record
+	for range h.Count {
+		if body, err = in.Next(body, false); err != nil {
 			return 0, err
 		}
-		body = body[k+int(l):]
-		if r.Offset <= previous || r.Offset > h.last {
+		r := h.record(&in)
+		if r.Offset <= previous || r.Offset > h.Last() {
 			return 0, errOffset
 		}
 		previous = r.Offset
@@ -285,28 +251,14 @@ func (d *decoder) records(h *head) (next int64, err error) {
 	return next, nil
 }
 
-// parse reads a record behind its attributes.
-func (r *Record) parse(b []byte, h *head) error {
-	c := cursor{b: b}
-	r.TimeMs = h.first + c.varint()
-	r.Offset = h.base + c.varint()
-	r.Key, r.Value = c.bytes(), c.bytes()
-	count := c.varint()
-	if c.bad || count < 0 || count > int64(len(c.b)) {
-		return errFields
+// record is a record of the batch with its offset and time.
+func (h *head) record(in *recordbatch.Record) Record {
+	r := Record{
+		Offset: h.Base + in.OffsetDelta, TimeMs: h.FirstTime + in.TimeDelta, Key: in.Key, Value: in.Value,
+		LeaderEpoch: h.Epoch, count: in.Headers.Count, headers: in.Headers.Bytes,
 	}
-	if h.attributes&logAppendTime != 0 {
-		r.TimeMs = h.high
+	if h.Attributes&recordbatch.LogAppendTime != 0 {
+		r.TimeMs = h.MaxTime
 	}
-	r.count, r.headers = int32(count), c.b
-	for range count {
-		if key := c.bytes(); key == nil {
-			return errHeaders
-		}
-		c.bytes()
-	}
-	if c.bad || len(c.b) > 0 {
-		return errHeaders
-	}
-	return nil
+	return r
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -13,6 +12,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/ingest/recordbatch"
+	"github.com/ovation-analytics/ovation/ingest/recordbatch/batchtest"
 	"github.com/ovation-analytics/ovation/ingest/walk/walktest"
 )
 
@@ -21,13 +22,21 @@ var be = binary.BigEndian
 // placed is a batch as the log has it: at base, in epoch, with a right checksum.
 func placed(b []byte, base int64, epoch int32) []byte {
 	b = slices.Clone(b)
-	be.PutUint64(b, uint64(base))
-	be.PutUint32(b[atEpoch:], uint32(epoch))
+	recordbatch.Place(b, base, epoch)
 	return signed(b)
 }
 
 func signed(b []byte) []byte {
-	be.PutUint32(b[atCRC:], crc32.Checksum(b[atAttributes:], castagnoli))
+	recordbatch.Seal(b)
+	return b
+}
+
+// packed is an uncompressed batch in another codec.
+func packed(codec Codec, batch []byte) []byte {
+	b := append(slices.Clone(batch[:recordbatch.HeaderSize]), batchtest.Compress(codec, batch[recordbatch.HeaderSize:])...)
+	h := recordbatch.Parse(b)
+	h.Attributes = recordbatch.Attributes(codec)
+	h.Put(b)
 	return b
 }
 
@@ -48,8 +57,8 @@ func TestLogAppendTimeIsTheTimeOfEveryRecord(t *testing.T) {
 	const at = 1_800_000_000_000
 	plain := encoded(t, LZ4, []Message{{TimeMs: at}, {TimeMs: at + 1000}})
 	stamped := slices.Clone(plain)
-	be.PutUint16(stamped[atAttributes:], be.Uint16(stamped[atAttributes:])|logAppendTime)
-	be.PutUint64(stamped[atMaxTime:], at+5000)
+	be.PutUint16(stamped[recordbatch.AtAttributes:], be.Uint16(stamped[recordbatch.AtAttributes:])|uint16(recordbatch.LogAppendTime))
+	be.PutUint64(stamped[recordbatch.AtMaxTime:], at+5000)
 	for _, c := range []struct {
 		batch []byte
 		want  [2]int64
@@ -71,7 +80,7 @@ func TestHolesOfCompactionArePassedOver(t *testing.T) {
 	// Offsets 10 to 13 of which 11 and 13 are gone, a batch emptied at 14 to 20, then 30.
 	whole := encoded(t, None, messages("a", "b", "c", "d"))
 	var body []byte
-	rest := whole[headerSize:]
+	rest := whole[recordbatch.HeaderSize:]
 	for i := range 4 {
 		l, k := binary.Varint(rest)
 		record := rest[:k+int(l)]
@@ -80,13 +89,13 @@ func TestHolesOfCompactionArePassedOver(t *testing.T) {
 			body = append(body, record...)
 		}
 	}
-	holed := append(slices.Clone(whole[:headerSize]), body...)
-	be.PutUint32(holed[atLength:], uint32(len(holed)-atEpoch))
-	be.PutUint32(holed[atCount:], 2)
-	emptied := slices.Clone(whole[:headerSize])
-	be.PutUint32(emptied[atLength:], headerSize-atEpoch)
-	be.PutUint32(emptied[atLastDelta:], 6)
-	be.PutUint32(emptied[atCount:], 0)
+	holed := append(slices.Clone(whole[:recordbatch.HeaderSize]), body...)
+	be.PutUint32(holed[recordbatch.AtLength:], uint32(len(holed)-recordbatch.AtEpoch))
+	be.PutUint32(holed[recordbatch.AtCount:], 2)
+	emptied := slices.Clone(whole[:recordbatch.HeaderSize])
+	be.PutUint32(emptied[recordbatch.AtLength:], recordbatch.HeaderSize-recordbatch.AtEpoch)
+	be.PutUint32(emptied[recordbatch.AtLastDelta:], 6)
+	be.PutUint32(emptied[recordbatch.AtCount:], 0)
 	log := slices.Concat(placed(holed, 10, 1), placed(emptied, 14, 2), placed(whole, 30, 3))
 	for from, want := range map[int64]string{
 		8: "[10a 12c 30a 31b 32c 33d]", 10: "[10a 12c 30a 31b 32c 33d]", 11: "[12c 30a 31b 32c 33d]",
@@ -145,18 +154,18 @@ func TestDamagedBatchesAreNamedAndStopThePage(t *testing.T) {
 	m := []Message{{Key: []byte("key"), Value: []byte("value"), Headers: []Header{{"h", []byte("v")}}}, {Value: []byte("second")}}
 	samples := map[Codec][]byte{}
 	for _, codec := range []Codec{None, Gzip, Snappy, LZ4, Zstd} {
-		samples[codec] = packed(t, codec, encoded(t, None, m))
+		samples[codec] = packed(codec, encoded(t, None, m))
 	}
 	refused := 0
 	for i := range 8_000 {
 		codec := []Codec{None, None, Gzip, Snappy, LZ4, Zstd}[r.IntN(6)]
 		b := slices.Clone(samples[codec])
 		for range 1 + r.IntN(3) {
-			b[headerSize+r.IntN(len(b)-headerSize)] = byte(r.IntN(256))
+			b[recordbatch.HeaderSize+r.IntN(len(b)-recordbatch.HeaderSize)] = byte(r.IntN(256))
 		}
 		if i%3 == 0 {
-			b = b[:headerSize+r.IntN(len(b)-headerSize)]
-			be.PutUint32(b[atLength:], uint32(len(b)-atEpoch))
+			b = b[:recordbatch.HeaderSize+r.IntN(len(b)-recordbatch.HeaderSize)]
+			be.PutUint32(b[recordbatch.AtLength:], uint32(len(b)-recordbatch.AtEpoch))
 		}
 		b = placed(b, 1, 2)
 		page, err := read(b, 1)
@@ -197,19 +206,19 @@ func TestDamagedHeadersLeadToTheNextBatch(t *testing.T) {
 		base, next int64
 	}{
 		"records, checksum wrong":        {damaged(func(b []byte) { b[70] ^= 1 }), 10, 13},
-		"last offset far away":           {damaged(func(b []byte) { be.PutUint32(b[atLastDelta:], 1<<30) }), 10, 13},
-		"last offset before the first":   {damaged(func(b []byte) { be.PutUint32(b[atLastDelta:], math.MaxUint32) }), 10, 13},
-		"the same, signed":               {signed(damaged(func(b []byte) { be.PutUint32(b[atLastDelta:], math.MaxUint32-5) })), 10, 13},
-		"count below zero":               {signed(damaged(func(b []byte) { be.PutUint32(b[atCount:], math.MaxUint32) })), 10, 13},
-		"count too large":                {signed(damaged(func(b []byte) { be.PutUint32(b[atCount:], 1<<30) })), 10, 13},
-		"count too small":                {signed(damaged(func(b []byte) { be.PutUint32(b[atCount:], 2) })), 10, 13},
-		"an older format":                {damaged(func(b []byte) { b[atFormat] = 1 }), 10, 11},
-		"length of no header":            {damaged(func(b []byte) { be.PutUint32(b[atLength:], 20) }), 10, 11},
-		"length below zero":              {damaged(func(b []byte) { be.PutUint32(b[atLength:], math.MaxUint32) }), 10, 11},
-		"length beyond what there is":    {damaged(func(b []byte) { be.PutUint32(b[atLength:], 1<<30) }), 10, 11},
+		"last offset far away":           {damaged(func(b []byte) { be.PutUint32(b[recordbatch.AtLastDelta:], 1<<30) }), 10, 13},
+		"last offset before the first":   {damaged(func(b []byte) { be.PutUint32(b[recordbatch.AtLastDelta:], math.MaxUint32) }), 10, 13},
+		"the same, signed":               {signed(damaged(func(b []byte) { be.PutUint32(b[recordbatch.AtLastDelta:], math.MaxUint32-5) })), 10, 13},
+		"count below zero":               {signed(damaged(func(b []byte) { be.PutUint32(b[recordbatch.AtCount:], math.MaxUint32) })), 10, 13},
+		"count too large":                {signed(damaged(func(b []byte) { be.PutUint32(b[recordbatch.AtCount:], 1<<30) })), 10, 13},
+		"count too small":                {signed(damaged(func(b []byte) { be.PutUint32(b[recordbatch.AtCount:], 2) })), 10, 13},
+		"an older format":                {damaged(func(b []byte) { b[recordbatch.AtFormat] = 1 }), 10, 11},
+		"length of no header":            {damaged(func(b []byte) { be.PutUint32(b[recordbatch.AtLength:], 20) }), 10, 11},
+		"length below zero":              {damaged(func(b []byte) { be.PutUint32(b[recordbatch.AtLength:], math.MaxUint32) }), 10, 11},
+		"length beyond what there is":    {damaged(func(b []byte) { be.PutUint32(b[recordbatch.AtLength:], 1<<30) }), 10, 11},
 		"base below zero":                {damaged(func(b []byte) { be.PutUint64(b, math.MaxUint64) }), 10, 13},
 		"base below the offset asked":    {damaged(func(b []byte) { be.PutUint64(b, 3) }), 10, 13},
-		"an unknown codec":               {signed(damaged(func(b []byte) { b[atAttributes+1] = 6 })), 10, 13},
+		"an unknown codec":               {signed(damaged(func(b []byte) { b[recordbatch.AtAttributes+1] = 6 })), 10, 13},
 		"offsets that do not go up":      {placed(repeatedOffset(t), 10, 1), 10, 13},
 		"base at the end of all numbers": {placed(one, math.MaxInt64-1, 1), 10, 13},
 	} {
@@ -237,8 +246,8 @@ func TestDamagedHeadersLeadToTheNextBatch(t *testing.T) {
 // repeatedOffset is a batch whose second record has the first one's offset.
 func repeatedOffset(t *testing.T) []byte {
 	b := slices.Clone(encoded(t, None, messages("a", "b", "c")))
-	l, k := binary.Varint(b[headerSize:])
-	second := headerSize + k + int(l)
+	l, k := binary.Varint(b[recordbatch.HeaderSize:])
+	second := recordbatch.HeaderSize + k + int(l)
 	b[second+1+1+1] = 0 // its length, attributes, timestamp
 	return b
 }
@@ -254,7 +263,7 @@ func TestPageStopsWhenItHoldsEnough(t *testing.T) {
 	if err != nil || page.Next != 4 {
 		t.Fatalf("next %d, %v", page.Next, err)
 	}
-	huge := encoded(t, Zstd, []Message{{Value: make([]byte, maxInflate)}})
+	huge := encoded(t, Zstd, []Message{{Value: make([]byte, recordbatch.MaxDecompressed)}})
 	var c *domain.CorruptError
 	if _, err := read(huge, 0); !errors.As(err, &c) || c.Next != 1 {
 		t.Fatalf("a batch beyond the limit: %v", err)
@@ -272,10 +281,10 @@ func TestPageStopsWhenItHoldsEnough(t *testing.T) {
 }
 
 // transaction makes a batch or a marker of a producer's transaction.
-func inTransaction(b []byte, producer int64, base int64, attributes uint16) []byte {
+func inTransaction(b []byte, producer int64, base int64, attributes recordbatch.Attributes) []byte {
 	b = slices.Clone(b)
-	be.PutUint64(b[atProducer:], uint64(producer))
-	be.PutUint16(b[atAttributes:], be.Uint16(b[atAttributes:])|attributes)
+	be.PutUint64(b[recordbatch.AtProducer:], uint64(producer))
+	be.PutUint16(b[recordbatch.AtAttributes:], be.Uint16(b[recordbatch.AtAttributes:])|uint16(attributes))
 	return placed(b, base, 0)
 }
 
@@ -284,15 +293,15 @@ func TestRecordsOfAbortedTransactionsAreNotShown(t *testing.T) {
 	abort := encoded(t, None, []Message{{Key: []byte{0, 0, 0, 0}, Value: make([]byte, 6)}})
 	commit := encoded(t, None, []Message{{Key: []byte{0, 0, 0, 1}, Value: make([]byte, 6)}})
 	log := slices.Concat(
-		inTransaction(data, 1, 0, transactional), // aborted by 4
-		inTransaction(data, 2, 2, transactional), // committed
-		inTransaction(abort, 1, 4, transactional|control),
-		inTransaction(data, 1, 5, transactional), // committed
-		inTransaction(commit, 2, 7, transactional|control),
-		inTransaction(commit, 1, 8, transactional|control),
-		inTransaction(data, 1, 9, transactional), // aborted by 12
+		inTransaction(data, 1, 0, recordbatch.Transactional), // aborted by 4
+		inTransaction(data, 2, 2, recordbatch.Transactional), // committed
+		inTransaction(abort, 1, 4, recordbatch.Transactional|recordbatch.Control),
+		inTransaction(data, 1, 5, recordbatch.Transactional), // committed
+		inTransaction(commit, 2, 7, recordbatch.Transactional|recordbatch.Control),
+		inTransaction(commit, 1, 8, recordbatch.Transactional|recordbatch.Control),
+		inTransaction(data, 1, 9, recordbatch.Transactional), // aborted by 12
 		placed(encoded(t, None, messages("z")), 11, 0),
-		inTransaction(abort, 1, 12, transactional|control),
+		inTransaction(abort, 1, 12, recordbatch.Transactional|recordbatch.Control),
 	)
 	page := &Page{High: 13}
 	aborted := []kmsg.FetchResponseTopicPartitionAbortedTransaction{{ProducerID: 1, FirstOffset: 9}, {ProducerID: 1, FirstOffset: 0}}
@@ -310,18 +319,18 @@ func TestRecordsOfAbortedTransactionsAreNotShown(t *testing.T) {
 
 func FuzzDecode(f *testing.F) {
 	for _, codec := range []Codec{None, Gzip, Snappy, LZ4, Zstd} {
-		b := packed(f, codec, encoded(f, None, []Message{{Key: []byte("k"), Value: []byte("v"), Headers: []Header{{"h", nil}}}, {}}))
+		b := packed(codec, encoded(f, None, []Message{{Key: []byte("k"), Value: []byte("v"), Headers: []Header{{"h", nil}}}, {}}))
 		f.Add(slices.Concat(placed(b, 0, 1), placed(b, 5, 2)), int64(0), true)
-		f.Add(inTransaction(b, 1, 7, transactional|control), int64(7), true)
+		f.Add(inTransaction(b, 1, 7, recordbatch.Transactional|recordbatch.Control), int64(7), true)
 		f.Add(b[:len(b)-3], int64(1), false)
 	}
 	f.Fuzz(func(t *testing.T, b []byte, next int64, sign bool) {
 		if next < 0 {
 			return
 		}
-		for rest := b; sign && len(rest) >= headerSize; { // else the checksum hides everything behind it
-			size := atEpoch + int(int32(be.Uint32(rest[atLength:])))
-			if size < headerSize || size > len(rest) {
+		for rest := b; sign && len(rest) >= recordbatch.HeaderSize; { // else the checksum hides everything behind it
+			size := recordbatch.Size(rest)
+			if size < recordbatch.HeaderSize || size > int64(len(rest)) {
 				break
 			}
 			signed(rest[:size])

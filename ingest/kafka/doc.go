@@ -8,7 +8,7 @@
 //	      │                                       │                   metadata: kafka-go
 //	   Fetcher ── exchange: one kmsg request ── Producer, admin, offsets
 //	      │                                       │
-//	   decode ◄ inflate                         batch ◄ codec         record batches, format 2
+//	   decode ◄──────────── recordbatch ──────► batch ◄ codec         record batches, format 2
 //	      │                                       │
 //	    Page                                  base offset
 //

@@ -39,31 +39,6 @@ func FuzzAnAnswerIsReadOrRefused(f *testing.F) {
 	})
 }
 
-// Whatever is packed in whatever codec: what was packed, or an error, and no more than a
-// batch may grow to.
-func FuzzInflate(f *testing.F) {
-	for _, codec := range []Codec{Gzip, Snappy, LZ4, Zstd} {
-		f.Add(uint8(codec), deflated(f, codec, bytes.Repeat([]byte("abc"), 100)))
-	}
-	f.Add(uint8(Snappy), xerialFramed([]byte("some text, some text"), 7))
-	f.Add(uint8(Snappy), binary.AppendUvarint(nil, 60<<20))
-	f.Fuzz(func(t *testing.T, codec uint8, in []byte) {
-		out, err := inflate(Codec(codec), in, nil)
-		if err == nil && len(out) > maxInflate {
-			t.Fatalf("%d bytes", len(out))
-		}
-		if again, err2 := inflate(Codec(codec), in, make([]byte, 0, 100)); (err == nil) != (err2 == nil) || err == nil && !bytes.Equal(out, again) {
-			t.Fatalf("into memory with room it is another: %v, %v", err, err2)
-		}
-		if err == nil && len(out) > 0 && len(out) < 1<<20 && Codec(codec) != Snappy {
-			back, err := inflate(Codec(codec), deflated(t, Codec(codec), out), nil)
-			if err != nil || !bytes.Equal(back, out) {
-				t.Fatalf("packed again it is another: %v", err)
-			}
-		}
-	})
-}
-
 // Each answer that a broker gives fits, with tags that nobody knows too, and none that was
 // cut does.
 func TestEveryAnswerHasItsShape(t *testing.T) {

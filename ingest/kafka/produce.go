@@ -54,7 +54,7 @@ func (c *Client) Producer(cfg ProducerConfig) (*Producer, error) {
 	switch {
 	case cfg.Topic == "" || cfg.Partition < 0:
 		return nil, fmt.Errorf("kafka: a producer needs a topic and a partition: %q, %d", cfg.Topic, cfg.Partition)
-	case !cfg.Codec.writable():
+	case !writable(cfg.Codec):
 		return nil, fmt.Errorf("kafka: batches cannot be written with %s", cfg.Codec)
 	}
 	if cfg.MaxBytes <= 0 {

@@ -14,9 +14,9 @@ import (
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 
-	"github.com/ovation-analytics/ovation/ingest/batch/batchtest"
 	brokerlog "github.com/ovation-analytics/ovation/ingest/broker/log"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
+	"github.com/ovation-analytics/ovation/ingest/recordbatch/batchtest"
 )
 
 // strays are ten values of another program: text, nothing, a tombstone, JSON that is no

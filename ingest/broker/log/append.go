@@ -6,6 +6,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/ingest/recordbatch"
 )
 
 // Pending is a batch on its way to the disk.
@@ -63,41 +64,39 @@ func (l *Log) Append(id domain.TopicID, partition int32, batch []byte) (base, st
 
 // check parses a batch down to the lengths of its records, and sets its max time
 // right.
-func (l *Log) check(batch []byte, appendTime bool) (header, error) {
-	h, err := parseHeader(batch)
+func (l *Log) check(batch []byte, appendTime bool) (recordbatch.Header, error) {
+	h, err := checkHeader(batch)
 	if err != nil {
 		return h, err
 	}
-	if !appendTime && h.attrs&attrLogAppendTime != 0 {
+	if !appendTime && h.Attributes&recordbatch.LogAppendTime != 0 {
 		return h, InvalidTimestamp
 	}
-	z := <-l.checks
-	defer func() { l.checks <- z }()
-	body, err := z.body(batch)
+	latest := int64(0)
+	err = l.withRecords(batch, func(records []byte) (err error) {
+		latest, err = checkRecords(records, &h)
+		return err
+	})
 	if err != nil {
 		return h, err
 	}
-	latest, err := checkRecords(body, h.count, h.first)
-	if err != nil {
-		return h, err
-	}
-	if !appendTime && latest != h.max {
-		h.max = latest
-		setTime(batch, latest, false)
+	if !appendTime && latest != h.MaxTime {
+		h.MaxTime = latest
+		recordbatch.SetMaxTime(batch, latest, false)
 	}
 	return h, nil
 }
 
 // append is the part of Append that is in order.
-func (p *part) append(h *header, batch []byte) (*Pending, appended, error) {
+func (p *part) append(h *recordbatch.Header, batch []byte) (*Pending, appended, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.gone {
 		return nil, appended{}, UnknownTopic
 	}
 	var then *producer
-	if h.producer >= 0 {
-		repeat, next, err := p.producers[h.producer].sequenced(h)
+	if h.Producer >= 0 {
+		repeat, next, err := p.producers[h.Producer].sequenced(h)
 		if err != nil {
 			return nil, appended{}, err
 		}
@@ -110,11 +109,11 @@ func (p *part) append(h *header, batch []byte) (*Pending, appended, error) {
 	at := appended{base: p.next, stamp: -1}
 	if p.appendTime {
 		at.stamp = max(p.newest, p.log.opts.Now().UnixMilli())
-		h.max = at.stamp
-		setTime(batch, at.stamp, true)
+		h.MaxTime = at.stamp
+		recordbatch.SetMaxTime(batch, at.stamp, true)
 	}
-	place(batch, at.base, p.log.epoch)
-	newest := max(p.newest, h.max)
+	recordbatch.Place(batch, at.base, p.log.epoch)
+	newest := max(p.newest, h.MaxTime)
 	b := p.log.db.NewBatchWithSize(len(batch) + 512)
 	gone, err := p.stage(b, h, then, at, newest, batch)
 	if err == nil {
@@ -123,11 +122,11 @@ func (p *part) append(h *header, batch []byte) (*Pending, appended, error) {
 	if err != nil {
 		return nil, appended{}, p.log.fail(err)
 	}
-	p.next, p.newest, p.unwritten = at.base+int64(h.count), newest, false
+	p.next, p.newest, p.unwritten = at.base+int64(h.Count), newest, false
 	p.recent.add(at.base, p.next, batch)
 	if then != nil {
 		delete(p.producers, gone)
-		p.producers[h.producer] = then
+		p.producers[h.Producer] = then
 	}
 	p.log.counts.appends.Add(1)
 	p.log.counts.bytes.Add(uint64(len(batch)))
@@ -136,7 +135,7 @@ func (p *part) append(h *header, batch []byte) (*Pending, appended, error) {
 
 // stage writes a batch and what changes with it into one batch of the store. gone is
 // the producer that had to make room, or -1.
-func (p *part) stage(b *pebble.Batch, h *header, then *producer, at appended, newest int64, batch []byte) (gone int64, err error) {
+func (p *part) stage(b *pebble.Batch, h *recordbatch.Header, then *producer, at appended, newest int64, batch []byte) (gone int64, err error) {
 	d := b.SetDeferred(partKeyLen+8, blockHead+len(batch))
 	copy(d.Key, partKey(keyBlock, p.id, p.index))
 	binary.BigEndian.PutUint64(d.Key[partKeyLen:], uint64(at.base))
@@ -157,10 +156,10 @@ func (p *part) stage(b *pebble.Batch, h *header, then *producer, at appended, ne
 	}
 	then.newest().base, then.newest().stamp = at.base, at.stamp
 	var buf [4 + 5*24]byte
-	if err := b.Set(producerKey(p.id, p.index, h.producer), then.encode(buf[:0]), nil); err != nil {
+	if err := b.Set(producerKey(p.id, p.index, h.Producer), then.encode(buf[:0]), nil); err != nil {
 		return -1, err
 	}
-	if p.producers[h.producer] != nil || len(p.producers) < maxProducers {
+	if p.producers[h.Producer] != nil || len(p.producers) < maxProducers {
 		return -1, nil
 	}
 	gone = silent(p.producers)
@@ -169,7 +168,7 @@ func (p *part) stage(b *pebble.Batch, h *header, then *producer, at appended, ne
 
 // again answers a repeat: the first one may not be durable yet, so an fsync of what
 // the WAL has by now is waited for.
-func (p *part) again(first *appended, h *header) (*Pending, error) {
+func (p *part) again(first *appended, h *recordbatch.Header) (*Pending, error) {
 	b := p.log.db.NewBatch()
 	if err := b.LogData(nil, nil); err != nil {
 		return nil, p.log.fail(err)
@@ -178,7 +177,7 @@ func (p *part) again(first *appended, h *header) (*Pending, error) {
 		return nil, err
 	}
 	p.log.counts.repeats.Add(1)
-	return &Pending{p, b, first.base + int64(h.count)}, nil
+	return &Pending{p, b, first.base + int64(h.Count)}, nil
 }
 
 // producerIDs is how many ids are taken from the store at once.

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/ovation-analytics/ovation/ingest/recordbatch"
 )
 
 func TestAppendPatchesOffsetAndEpochAndNothingElse(t *testing.T) {
@@ -23,7 +25,7 @@ func TestAppendPatchesOffsetAndEpochAndNothingElse(t *testing.T) {
 	b := plain(2, 5)
 	want := bytes.Clone(b)
 	binary.BigEndian.PutUint64(want, 3)
-	binary.BigEndian.PutUint32(want[atEpoch:], uint32(l.Epoch()))
+	binary.BigEndian.PutUint32(want[recordbatch.AtEpoch:], uint32(l.Epoch()))
 	mustAppend(t, l, id, b)
 	got, next, err := l.Read(id, 0, 4, 0, true, nil)
 	if err != nil || next != 5 || !bytes.Equal(got, want) {
@@ -48,8 +50,8 @@ func TestLogAppendTimeIsStampedAndNeverGoesBack(t *testing.T) {
 			l = opened(t, fs, Options{Now: clk.now})
 		}
 		clk.ms = now
-		sent := built{codec: i, producer: -1, times: []int64{123_456, 99}}.batch()
-		first := bytes.Clone(sent[atFirst:atMax])
+		sent := built{codec: recordbatch.Codec(i), producer: -1, times: []int64{123_456, 99}}.batch()
+		first := bytes.Clone(sent[recordbatch.AtFirstTime:recordbatch.AtMaxTime])
 		base, stamp, err := appendWait(l, id, 0, sent)
 		if err != nil || stamp != want[i] {
 			t.Fatalf("append %d: stamp %d, want %d: %v", i, stamp, want[i], err)
@@ -58,13 +60,13 @@ func TestLogAppendTimeIsStampedAndNeverGoesBack(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if a := binary.BigEndian.Uint16(got[atAttrs:]); a != uint16(i)|attrLogAppendTime {
+		if a := binary.BigEndian.Uint16(got[recordbatch.AtAttributes:]); a != uint16(i)|uint16(recordbatch.LogAppendTime) {
 			t.Fatalf("attributes %x", a)
 		}
-		if m := int64(u64(got[atMax:])); m != want[i] || !bytes.Equal(got[atFirst:atMax], first) {
+		if m := int64(u64(got[recordbatch.AtMaxTime:])); m != want[i] || !bytes.Equal(got[recordbatch.AtFirstTime:recordbatch.AtMaxTime], first) {
 			t.Fatalf("max time %d, want %d", m, want[i])
 		}
-		if crc := u32(got[atCRC:]); crc != u32(sealed(bytes.Clone(got))[atCRC:]) {
+		if crc := u32(got[recordbatch.AtCRC:]); crc != u32(sealed(bytes.Clone(got))[recordbatch.AtCRC:]) {
 			t.Fatal("checksum")
 		}
 		if offset, at, err := l.Find(id, 0, want[i]); err != nil || at != want[i] || offset > base {
@@ -269,14 +271,14 @@ func sequencesOf(t *testing.T, l *Log, id [16]byte, partition int32, producer in
 			if int64(u64(raw)) != at {
 				t.Fatalf("offset %d, want %d", u64(raw), at)
 			}
-			if int64(u64(raw[atProducer:])) == producer {
-				if s := int32(u32(raw[atSequence:])); s != n {
+			if int64(u64(raw[recordbatch.AtProducer:])) == producer {
+				if s := int32(u32(raw[recordbatch.AtSequence:])); s != n {
 					t.Fatalf("producer %d: sequence %d, want %d", producer, s, n)
 				}
 				n++
 			}
-			at += int64(u32(raw[atCount:]))
-			raw = raw[12+u32(raw[atLength:]):]
+			at += int64(u32(raw[recordbatch.AtCount:]))
+			raw = raw[recordbatch.Size(raw):]
 		}
 		if at != next {
 			t.Fatalf("next %d, want %d", next, at)

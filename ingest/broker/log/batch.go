@@ -3,108 +3,94 @@ package log
 import (
 	"encoding/binary"
 	"fmt"
-	"hash/crc32"
+	"math"
+
+	"github.com/ovation-analytics/ovation/ingest/recordbatch"
 )
 
-// A record batch of magic 2, as producers send and consumers fetch it:
-//
-//	 0 base offset i64 │  8 length of what follows i32 │ 12 leader epoch i32 │ 16 magic i8 │ 17 CRC-32C u32
-//	21 attributes i16  │ 23 last offset delta i32      │ 27 first time i64   │ 35 max time i64
-//	43 producer i64    │ 51 producer epoch i16         │ 53 first sequence i32 │ 57 records i32 │ 61 records…
-//
-// The CRC is over all from 21 on: offset and leader epoch are patched without it.
-const (
-	atLength   = 8
-	atEpoch    = 12
-	atMagic    = 16
-	atCRC      = 17
-	atAttrs    = 21
-	atLast     = 23
-	atFirst    = 27
-	atMax      = 35
-	atProducer = 43
-	atProdEp   = 51
-	atSequence = 53
-	atCount    = 57
-	atRecords  = 61
-)
-
-// Attributes of a batch.
-const (
-	attrCodec         = 0x07
-	attrLogAppendTime = 0x08
-	attrTransactional = 0x10
-	attrControl       = 0x20
-)
-
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
-// header is what the log needs of a batch.
-type header struct {
-	attrs    uint16
-	count    int32
-	first    int64 // time of the first record, ms
-	max      int64 // time of the latest record, ms
-	producer int64 // -1: none
-	epoch    int16
-	sequence int32
-}
-
-// parseHeader reads a batch's header and checks all that is in it.
-func parseHeader(b []byte) (h header, err error) {
-	be := binary.BigEndian
-	if len(b) < atRecords {
-		if len(b) > atMagic && b[atMagic] < 2 {
+// checkHeader reads a batch's header and checks all that is in it.
+func checkHeader(b []byte) (h recordbatch.Header, err error) {
+	if len(b) < recordbatch.HeaderSize {
+		if len(b) > recordbatch.AtFormat && b[recordbatch.AtFormat] < recordbatch.Format {
 			return h, UnsupportedFormat
 		}
 		return h, fmt.Errorf("%w: no record batch", InvalidRecord)
 	}
-	if b[atMagic] != 2 {
-		return h, fmt.Errorf("%w: magic %d", UnsupportedFormat, b[atMagic])
+	if format := b[recordbatch.AtFormat]; format != recordbatch.Format {
+		return h, fmt.Errorf("%w: magic %d", UnsupportedFormat, format)
 	}
-	if size := int64(int32(be.Uint32(b[atLength:]))) + atEpoch; size != int64(len(b)) {
-		if size >= atRecords && size < int64(len(b)) {
+	if size := recordbatch.Size(b); size != int64(len(b)) {
+		if size >= recordbatch.HeaderSize && size < int64(len(b)) {
 			return h, fmt.Errorf("%w: more than one batch", InvalidRecord)
 		}
 		return h, fmt.Errorf("%w: length", CorruptMessage)
 	}
-	if be.Uint32(b[atCRC:]) != crc32.Checksum(b[atAttrs:], castagnoli) {
+	if !recordbatch.Sound(b) {
 		return h, fmt.Errorf("%w: checksum", CorruptMessage)
 	}
-	h = header{
-		attrs: be.Uint16(b[atAttrs:]), count: int32(be.Uint32(b[atCount:])),
-		first: int64(be.Uint64(b[atFirst:])), max: int64(be.Uint64(b[atMax:])),
-		producer: int64(be.Uint64(b[atProducer:])), epoch: int16(be.Uint16(b[atProdEp:])), sequence: int32(be.Uint32(b[atSequence:])),
-	}
-	switch last := int32(be.Uint32(b[atLast:])); {
-	case h.attrs&attrControl != 0:
+	h = recordbatch.Parse(b)
+	switch {
+	case h.Attributes&recordbatch.Control != 0:
 		return h, fmt.Errorf("%w: control batch", InvalidRecord)
-	case h.attrs&attrTransactional != 0:
+	case h.Attributes&recordbatch.Transactional != 0:
 		return h, InvalidTxnState
-	case h.count < 1 || last != h.count-1:
-		return h, fmt.Errorf("%w: %d records up to delta %d", InvalidRecord, h.count, last)
-	case h.producer >= 0 && (h.epoch < 0 || h.sequence < 0):
+	case h.Count < 1 || h.LastDelta != h.Count-1:
+		return h, fmt.Errorf("%w: %d records up to delta %d", InvalidRecord, h.Count, h.LastDelta)
+	case h.Producer >= 0 && (h.ProducerEpoch < 0 || h.Sequence < 0):
 		return h, fmt.Errorf("%w: producer without epoch or sequence", InvalidRecord)
 	}
 	return h, nil
 }
 
-// setTime makes ms the batch's max time, with or without the bit that makes it the
-// time of every record, and the CRC anew.
-func setTime(b []byte, ms int64, forAll bool) {
-	attrs := binary.BigEndian.Uint16(b[atAttrs:])
-	if forAll {
-		attrs |= attrLogAppendTime
+// keepBuffer is the capacity up to which a buffer is kept for the next batch.
+const keepBuffer = 4 << 20
+
+// withRecords calls f with the records of a batch, decompressed and valid during the call. As
+// many calls run at once as there are buffers: that bounds the memory of compressed batches.
+func (l *Log) withRecords(b []byte, f func(records []byte) error) error {
+	codec := recordbatch.Parse(b).Attributes.Codec()
+	if codec > recordbatch.Zstd {
+		return fmt.Errorf("%w: %s", UnsupportedCompression, codec)
 	}
-	binary.BigEndian.PutUint16(b[atAttrs:], attrs)
-	binary.BigEndian.PutUint64(b[atMax:], uint64(ms))
-	binary.BigEndian.PutUint32(b[atCRC:], crc32.Checksum(b[atAttrs:], castagnoli))
+	in := b[recordbatch.HeaderSize:]
+	if codec == recordbatch.None {
+		return f(in)
+	}
+	buffer := <-l.buffers
+	defer func() { l.buffers <- buffer }()
+	records, err := recordbatch.Decompress(codec, in, buffer[:0])
+	if err != nil {
+		return fmt.Errorf("%w: decompressing: %w", InvalidRecord, err)
+	}
+	buffer = nil
+	if cap(records) <= keepBuffer {
+		buffer = records
+	}
+	return f(records)
 }
 
-// place gives the batch its offset and epoch.
-func place(b []byte, base int64, epoch int32) {
-	binary.BigEndian.PutUint64(b, uint64(base))
-	binary.BigEndian.PutUint32(b[atEpoch:], uint32(epoch))
+// checkRecords reads all records of a batch and gives their latest time. Offsets must be dense
+// and nothing may follow the last record.
+func checkRecords(b []byte, h *recordbatch.Header) (latest int64, err error) {
+	latest = math.MinInt64
+	var r recordbatch.Record
+	for i := range int64(h.Count) {
+		if b, err = r.Next(b, true); err != nil {
+			return 0, fmt.Errorf("%w: lengths of record %d", InvalidRecord, i)
+		}
+		if r.OffsetDelta != i {
+			return 0, fmt.Errorf("%w: offset of record %d", InvalidRecord, i)
+		}
+		t := h.FirstTime + r.TimeDelta
+		if (t > h.FirstTime) != (r.TimeDelta > 0) {
+			return 0, fmt.Errorf("%w: time of record %d", InvalidTimestamp, i)
+		}
+		latest = max(latest, t)
+	}
+	if len(b) > 0 {
+		return 0, fmt.Errorf("%w: bytes behind the last record", InvalidRecord)
+	}
+	return latest, nil
 }
 
 // block is a stored batch: what the key and the value say.
@@ -117,14 +103,15 @@ type block struct {
 
 // decodeBlock reads a block; the records in it are not looked at.
 func decodeBlock(key, value []byte) (k block, err error) {
-	if len(key) != partKeyLen+8 || len(value) < blockHead+atRecords || value[0] != valueVersion {
+	if len(key) != partKeyLen+8 || len(value) < blockHead+recordbatch.HeaderSize || value[0] != valueVersion {
 		return k, errDamaged
 	}
 	k.base = int64(binary.BigEndian.Uint64(key[partKeyLen:]))
 	k.newest = int64(binary.BigEndian.Uint64(value[1:]))
 	k.batch = value[blockHead:]
-	k.next = k.base + int64(int32(binary.BigEndian.Uint32(k.batch[atLast:]))) + 1
-	if int64(binary.BigEndian.Uint64(k.batch)) != k.base || k.next <= k.base {
+	h := recordbatch.Parse(k.batch)
+	k.next = h.Last() + 1
+	if h.Base != k.base || k.next <= k.base {
 		return k, errDamaged
 	}
 	return k, nil

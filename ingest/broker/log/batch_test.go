@@ -8,18 +8,20 @@ import (
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/ovation-analytics/ovation/ingest/recordbatch"
 )
 
 func TestEveryCodecIsReadDownToTheRecords(t *testing.T) {
 	l := opened(t, vfs.NewMem(), Options{})
-	for codec := range 6 {
+	for codec := range xerial + 1 {
 		b := built{codec: codec, producer: -1, times: []int64{100, 90, 300, 200}, values: []string{"a", strings.Repeat("b", 5000), "", "d"}}.batch()
 		h, err := l.check(b, false)
 		if err != nil {
-			t.Fatalf("codec %d: %v", codec, err)
+			t.Fatalf("%s: %v", codec, err)
 		}
-		if h.max != 300 || h.count != 4 {
-			t.Fatalf("codec %d: %+v", codec, h)
+		if h.MaxTime != 300 || h.Count != 4 {
+			t.Fatalf("%s: %+v", codec, h)
 		}
 	}
 }
@@ -28,7 +30,7 @@ func TestAWrongMaxTimeIsSetRight(t *testing.T) {
 	l := opened(t, vfs.NewMem(), Options{})
 	b := built{producer: -1, times: []int64{100, 300, 200}}.batch()
 	want := bytes.Clone(b)
-	binary.BigEndian.PutUint64(b[atMax:], 7)
+	binary.BigEndian.PutUint64(b[recordbatch.AtMaxTime:], 7)
 	if _, err := l.check(sealed(b), false); err != nil {
 		t.Fatal(err)
 	}
@@ -43,17 +45,17 @@ var spoilt = map[string]struct {
 	want  Code
 }{
 	"empty":              {func([]byte) []byte { return nil }, InvalidRecord},
-	"header only":        {func(b []byte) []byte { return b[:atRecords] }, CorruptMessage},
+	"header only":        {func(b []byte) []byte { return b[:recordbatch.HeaderSize] }, CorruptMessage},
 	"cut":                {func(b []byte) []byte { return b[:len(b)-1] }, CorruptMessage},
-	"length of zero":     {func(b []byte) []byte { binary.BigEndian.PutUint32(b[atLength:], 0); return b }, CorruptMessage},
-	"negative length":    {func(b []byte) []byte { binary.BigEndian.PutUint32(b[atLength:], 1<<31); return b }, CorruptMessage},
+	"length of zero":     {func(b []byte) []byte { binary.BigEndian.PutUint32(b[recordbatch.AtLength:], 0); return b }, CorruptMessage},
+	"negative length":    {func(b []byte) []byte { binary.BigEndian.PutUint32(b[recordbatch.AtLength:], 1<<31); return b }, CorruptMessage},
 	"two batches":        {func(b []byte) []byte { return append(b, b...) }, InvalidRecord},
-	"old format":         {func(b []byte) []byte { b[atMagic] = 1; return b }, UnsupportedFormat},
-	"short old format":   {func(b []byte) []byte { b[atMagic] = 0; return b[:30] }, UnsupportedFormat},
+	"old format":         {func(b []byte) []byte { b[recordbatch.AtFormat] = 1; return b }, UnsupportedFormat},
+	"short old format":   {func(b []byte) []byte { b[recordbatch.AtFormat] = 0; return b[:30] }, UnsupportedFormat},
 	"flipped bit":        {func(b []byte) []byte { b[len(b)-1] ^= 1; return b }, CorruptMessage},
-	"control":            {attrs(attrControl), InvalidRecord},
-	"transactional":      {attrs(attrTransactional), InvalidTxnState},
-	"append time":        {attrs(attrLogAppendTime), InvalidTimestamp},
+	"control":            {attrs(recordbatch.Control), InvalidRecord},
+	"transactional":      {attrs(recordbatch.Transactional), InvalidTxnState},
+	"append time":        {attrs(recordbatch.LogAppendTime), InvalidTimestamp},
 	"unknown codec":      {attrs(7), UnsupportedCompression},
 	"gzip that is none":  {attrs(1), InvalidRecord},
 	"snappy that is not": {attrs(2), InvalidRecord},
@@ -65,29 +67,39 @@ var spoilt = map[string]struct {
 	"too many records":   {counts32(4, 3), InvalidRecord},
 	"most records":       {counts32(math.MaxInt32, math.MaxInt32-1), InvalidRecord},
 	"delta beside count": {counts32(3, 3), InvalidRecord},
-	"no producer epoch":  {func(b []byte) []byte { clear(b[atProducer:atProdEp]); b[atProdEp] = 0xff; return sealed(b) }, InvalidRecord},
-	"time overflows":     {func(b []byte) []byte { binary.BigEndian.PutUint64(b[atFirst:], math.MaxInt64); return sealed(b) }, InvalidTimestamp},
-	"bytes behind":       {body(func(r []byte) []byte { return append(r, 0) }), InvalidRecord},
-	"record length":      {body(func(r []byte) []byte { r[0] += 2; return r }), InvalidRecord},
-	"negative record":    {body(func(r []byte) []byte { r[0] = 1; return r }), InvalidRecord},
-	"offset delta":       {body(func(r []byte) []byte { r[3] += 2; return r }), InvalidRecord},
-	"key length":         {body(func(r []byte) []byte { r[4] = 0x7e; return r }), InvalidRecord},
-	"key length -2":      {body(func(r []byte) []byte { r[4] = 3; return r }), InvalidRecord},
-	"value length":       {body(func(r []byte) []byte { r[5] += 2; return r }), InvalidRecord},
-	"header count":       {body(func(r []byte) []byte { r[11] = 4; return r }), InvalidRecord},
-	"negative headers":   {body(func(r []byte) []byte { r[11] = 1; return r }), InvalidRecord},
-	"null header key":    {body(func(r []byte) []byte { r[12] = 1; return r }), InvalidRecord},
-	"endless varint":     {body(func(r []byte) []byte { return bytes.Repeat([]byte{0xff}, len(r)) }), InvalidRecord},
+	"no producer epoch": {func(b []byte) []byte {
+		clear(b[recordbatch.AtProducer:recordbatch.AtProducerEpoch])
+		b[recordbatch.AtProducerEpoch] = 0xff
+		return sealed(b)
+	}, InvalidRecord},
+	"time overflows": {func(b []byte) []byte {
+		binary.BigEndian.PutUint64(b[recordbatch.AtFirstTime:], math.MaxInt64)
+		return sealed(b)
+	}, InvalidTimestamp},
+	"bytes behind":     {body(func(r []byte) []byte { return append(r, 0) }), InvalidRecord},
+	"record length":    {body(func(r []byte) []byte { r[0] += 2; return r }), InvalidRecord},
+	"negative record":  {body(func(r []byte) []byte { r[0] = 1; return r }), InvalidRecord},
+	"offset delta":     {body(func(r []byte) []byte { r[3] += 2; return r }), InvalidRecord},
+	"key length":       {body(func(r []byte) []byte { r[4] = 0x7e; return r }), InvalidRecord},
+	"key length -2":    {body(func(r []byte) []byte { r[4] = 3; return r }), InvalidRecord},
+	"value length":     {body(func(r []byte) []byte { r[5] += 2; return r }), InvalidRecord},
+	"header count":     {body(func(r []byte) []byte { r[11] = 4; return r }), InvalidRecord},
+	"negative headers": {body(func(r []byte) []byte { r[11] = 1; return r }), InvalidRecord},
+	"null header key":  {body(func(r []byte) []byte { r[12] = 1; return r }), InvalidRecord},
+	"endless varint":   {body(func(r []byte) []byte { return bytes.Repeat([]byte{0xff}, len(r)) }), InvalidRecord},
 }
 
-func attrs(a uint16) func([]byte) []byte {
-	return func(b []byte) []byte { binary.BigEndian.PutUint16(b[atAttrs:], a); return sealed(b) }
+func attrs(a recordbatch.Attributes) func([]byte) []byte {
+	return func(b []byte) []byte {
+		binary.BigEndian.PutUint16(b[recordbatch.AtAttributes:], uint16(a))
+		return sealed(b)
+	}
 }
 
 func counts32(n, last int32) func([]byte) []byte {
 	return func(b []byte) []byte {
-		binary.BigEndian.PutUint32(b[atCount:], uint32(n))
-		binary.BigEndian.PutUint32(b[atLast:], uint32(last))
+		binary.BigEndian.PutUint32(b[recordbatch.AtCount:], uint32(n))
+		binary.BigEndian.PutUint32(b[recordbatch.AtLastDelta:], uint32(last))
 		return sealed(b)
 	}
 }
@@ -95,8 +107,8 @@ func counts32(n, last int32) func([]byte) []byte {
 // body changes the records and sets length and checksum right.
 func body(f func([]byte) []byte) func([]byte) []byte {
 	return func(b []byte) []byte {
-		b = append(b[:atRecords:atRecords], f(bytes.Clone(b[atRecords:]))...)
-		binary.BigEndian.PutUint32(b[atLength:], uint32(len(b)-12))
+		b = append(b[:recordbatch.HeaderSize:recordbatch.HeaderSize], f(bytes.Clone(b[recordbatch.HeaderSize:]))...)
+		binary.BigEndian.PutUint32(b[recordbatch.AtLength:], uint32(len(b)-12))
 		return sealed(b)
 	}
 }
@@ -116,34 +128,29 @@ func TestDamagedBatchesAreRefusedAndLeaveNothing(t *testing.T) {
 	}
 }
 
+// A batch that grows beyond the bound is refused, and no large buffer is kept.
 func TestABatchThatGrowsBeyondTheLimitIsRefused(t *testing.T) {
-	if testing.Short() {
-		t.Skip("64 MiB four times")
-	}
 	l := opened(t, vfs.NewMem(), Options{})
-	huge := strings.Repeat("x", maxInflated)
-	for codec := 1; codec <= 4; codec++ {
-		b := built{codec: codec, producer: -1, times: []int64{1}, values: []string{huge}}.batch()
-		_, err := l.check(b, false)
-		wantCode(t, err, InvalidRecord)
+	huge := built{codec: recordbatch.Snappy, producer: -1, times: []int64{1}, values: []string{strings.Repeat("x", recordbatch.MaxDecompressed)}}.batch()
+	_, err := l.check(huge, false)
+	wantCode(t, err, InvalidRecord)
+	large := built{codec: recordbatch.Snappy, producer: -1, times: []int64{1}, values: []string{strings.Repeat("x", 2*keepBuffer)}}.batch()
+	for range cap(l.buffers) {
+		if _, err := l.check(large, false); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if z := <-l.checks; cap(z.buf) > 2*maxInflated {
-		t.Fatalf("kept %d bytes", cap(z.buf))
-	} else {
-		l.checks <- z
-	}
-}
-
-func TestASnappyLengthThatCannotBeTrueAllocatesNothing(t *testing.T) {
-	z := new(inflater)
-	b := binary.AppendUvarint(nil, 60<<20)
-	if err := z.inflateSnappy(append(b, 1, 2, 3)); err == nil || cap(z.buf) > 1<<20 {
-		t.Fatalf("%v, %d bytes", err, cap(z.buf))
+	for range cap(l.buffers) {
+		b := <-l.buffers
+		if cap(b) > keepBuffer {
+			t.Errorf("kept %d bytes", cap(b))
+		}
+		l.buffers <- b
 	}
 }
 
 func FuzzBatchIsRefusedOrCanBeReadInFull(f *testing.F) {
-	for codec := range 6 {
+	for codec := range xerial + 1 {
 		f.Add(built{codec: codec, producer: -1, times: []int64{100, 90, 300}}.batch(), true)
 	}
 	for _, d := range spoilt {
@@ -152,8 +159,8 @@ func FuzzBatchIsRefusedOrCanBeReadInFull(f *testing.F) {
 	l := opened(f, vfs.NewMem(), Options{})
 	f.Fuzz(func(t *testing.T, b []byte, repair bool) {
 		b = bytes.Clone(b)
-		if repair && len(b) >= atRecords {
-			binary.BigEndian.PutUint32(b[atLength:], uint32(len(b)-12))
+		if repair && len(b) >= recordbatch.HeaderSize {
+			binary.BigEndian.PutUint32(b[recordbatch.AtLength:], uint32(len(b)-12))
 			sealed(b)
 		}
 		h, err := l.check(b, false)
@@ -161,14 +168,12 @@ func FuzzBatchIsRefusedOrCanBeReadInFull(f *testing.F) {
 			return
 		}
 		// The naive reading: one varint after another, as a consumer would.
-		z := new(inflater)
-		defer z.close()
-		body, err := z.body(b)
+		body, err := recordbatch.Decompress(h.Attributes.Codec(), b[recordbatch.HeaderSize:], nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		r := bytes.NewReader(body)
-		for range h.count {
+		for range h.Count {
 			n, err := binary.ReadVarint(r)
 			if err != nil {
 				t.Fatal(err)

@@ -4,10 +4,12 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"github.com/ovation-analytics/ovation/ingest/recordbatch"
 )
 
 // batch500 is 500 records of 300 bytes.
-func batch500(codec int) []byte {
+func batch500(codec recordbatch.Codec) []byte {
 	m := built{codec: codec, producer: -1}
 	for i := range 500 {
 		m.times = append(m.times, int64(i))
@@ -65,7 +67,7 @@ func BenchmarkCheck(b *testing.B) {
 	l, _ := onDisk(b)
 	for codec, name := range []string{"none", "gzip", "snappy", "lz4", "zstd", "xerial"} {
 		b.Run(name, func(b *testing.B) {
-			batch := batch500(codec)
+			batch := batch500(recordbatch.Codec(codec))
 			b.ReportAllocs()
 			for b.Loop() {
 				if _, err := l.check(batch, false); err != nil {

@@ -1,27 +1,25 @@
 package log
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
-	"hash/crc32"
-	"io"
 	"math"
 	"testing"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
-	"github.com/golang/snappy"
-	"github.com/klauspost/compress/gzip"
-	"github.com/klauspost/compress/zstd"
-	"github.com/pierrec/lz4/v4"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/ingest/recordbatch"
+	"github.com/ovation-analytics/ovation/ingest/recordbatch/batchtest"
 )
+
+// xerial stands for snappy in the Java clients' framing.
+const xerial recordbatch.Codec = 5
 
 // built is a record batch to be made: times are absolute, one record each.
 type built struct {
-	codec    int // 5: snappy in the Java clients' framing
+	codec    recordbatch.Codec
 	producer int64
 	epoch    int16
 	sequence int32
@@ -49,26 +47,24 @@ func (m built) batch() []byte {
 		r = binary.AppendVarint(r, -1)
 		body = append(binary.AppendVarint(body, int64(len(r))), r...)
 	}
-	be := binary.BigEndian
-	b := make([]byte, atRecords)
-	b = append(b, deflate(m.codec, body)...)
-	be.PutUint32(b[atLength:], uint32(len(b)-12))
-	be.PutUint32(b[atEpoch:], math.MaxUint32)
-	b[atMagic] = 2
-	be.PutUint16(b[atAttrs:], uint16([]int{0, 1, 2, 3, 4, 2}[m.codec]))
-	be.PutUint32(b[atLast:], uint32(len(m.times)-1))
-	be.PutUint64(b[atFirst:], uint64(first))
-	be.PutUint64(b[atMax:], uint64(latest))
-	be.PutUint64(b[atProducer:], uint64(m.producer))
-	be.PutUint16(b[atProdEp:], uint16(m.epoch))
-	be.PutUint32(b[atSequence:], uint32(m.sequence))
-	be.PutUint32(b[atCount:], uint32(len(m.times)))
-	return sealed(b)
+	b := make([]byte, recordbatch.HeaderSize)
+	if m.codec == xerial {
+		m.codec = recordbatch.Snappy
+		b = append(b, batchtest.Xerial(body, 1000)...)
+	} else {
+		b = append(b, batchtest.Compress(m.codec, body)...)
+	}
+	h := recordbatch.Header{
+		LastDelta: int32(len(m.times) - 1), Epoch: -1, Attributes: recordbatch.Attributes(m.codec), FirstTime: first, MaxTime: latest,
+		Producer: m.producer, ProducerEpoch: m.epoch, Sequence: m.sequence, Count: int32(len(m.times)),
+	}
+	h.Put(b)
+	return b
 }
 
 // sealed sets the checksum right.
 func sealed(b []byte) []byte {
-	binary.BigEndian.PutUint32(b[atCRC:], crc32.Checksum(b[atAttrs:], castagnoli))
+	recordbatch.Seal(b)
 	return b
 }
 
@@ -83,41 +79,6 @@ func times(n int, ms int64) []int64 {
 		ts[i] = ms
 	}
 	return ts
-}
-
-func deflate(codec int, body []byte) []byte {
-	var z bytes.Buffer
-	var w io.WriteCloser
-	switch codec {
-	case 0:
-		return body
-	case 1:
-		w = gzip.NewWriter(&z)
-	case 2:
-		return snappy.Encode(nil, body)
-	case 3:
-		w = lz4.NewWriter(&z)
-	case 4:
-		w, _ = zstd.NewWriter(&z)
-	case 5:
-		z.Write(xerial)
-		z.Write([]byte{0, 0, 0, 1, 0, 0, 0, 1})
-		for len(body) > 0 {
-			n := min(len(body), 1000)
-			block := snappy.Encode(nil, body[:n])
-			z.Write(binary.BigEndian.AppendUint32(nil, uint32(len(block))))
-			z.Write(block)
-			body = body[n:]
-		}
-		return z.Bytes()
-	}
-	if _, err := w.Write(body); err != nil {
-		panic(err)
-	}
-	if err := w.Close(); err != nil {
-		panic(err)
-	}
-	return z.Bytes()
 }
 
 // clock is a clock that a test moves.

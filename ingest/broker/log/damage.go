@@ -2,15 +2,14 @@ package log
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"math"
 
 	"github.com/cockroachdb/pebble/v2"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/ingest/recordbatch"
 	"github.com/ovation-analytics/ovation/storage/pebblefs"
 )
 
@@ -121,15 +120,7 @@ func (p *part) tell(s loss, offset int64, dst []byte) (out []byte, next int64, e
 	p.mu.Lock()
 	epoch := p.epochs.at(offset)
 	p.mu.Unlock()
-	be, b := binary.BigEndian, make([]byte, atRecords)
-	be.PutUint64(b, uint64(offset))
-	be.PutUint32(b[atLength:], atRecords-atEpoch)
-	be.PutUint32(b[atEpoch:], uint32(epoch))
-	b[atMagic] = 2
-	be.PutUint32(b[atLast:], uint32(s.next-1-offset))
-	be.PutUint64(b[atProducer:], math.MaxUint64)
-	be.PutUint32(b[atCRC:], ^crc32.Checksum(b[atAttrs:], castagnoli))
-	return append(dst, b...), s.next, nil
+	return append(dst, recordbatch.Lost(offset, s.next-1, epoch)...), s.next, nil
 }
 
 // CorruptFile is the file because of which an offset cannot be read, if a reader has met

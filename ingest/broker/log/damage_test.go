@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"log/slog"
 	"math/rand/v2"
@@ -18,6 +17,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/ingest/recordbatch"
 )
 
 // flipTables flips a bit at some places of every table.
@@ -76,11 +76,11 @@ func readAll(t *testing.T, l *Log, rnd *rand.Rand, id domain.TopicID, partition 
 			out = out[n:]
 			base := int64(binary.BigEndian.Uint64(b))
 			after := base + int64(binary.BigEndian.Uint32(b[23:])) + 1
-			if base != at || len(b) == atRecords && len(out) > 0 {
+			if base != at || len(b) == recordbatch.HeaderSize && len(out) > 0 {
 				t.Fatalf("a batch at %d, want %d; %d bytes after it", base, at, len(out))
 			}
 			at = after
-			if crc32.Checksum(b[21:], castagnoli) == binary.BigEndian.Uint32(b[17:]) {
+			if recordbatch.Sound(b) {
 				whole[base] = bytes.Clone(b)
 			} else {
 				lost = append(lost, [2]int64{base, after})

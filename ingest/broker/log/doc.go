@@ -1,7 +1,7 @@
 // Package log keeps a Kafka-shaped log on one machine: topics, partitions and
 // record batches as producers sent them, as blocks in a Pebble store of its own.
-// It knows the bytes of a record batch (magic 2) and nothing of the protocol in
-// front of it.
+// It knows record batches (package recordbatch) and nothing of the protocol in front of
+// it.
 //
 //	            Append ──► check ──► sequence ──► offsets, epoch, time ──┐
 //	                       (lengths,  (idempotent  patched into the      │ one Pebble batch:

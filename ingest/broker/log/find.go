@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/ingest/recordbatch"
 )
 
 // Find gives the first record at or after a time (ms since 1970): that of the first
@@ -57,31 +58,39 @@ func (p *part) find(ms, start, end int64) (offset, at int64, err error) {
 		if err != nil {
 			return -1, -1, err
 		}
-		if int64(u64(k.batch[atMax:])) < ms {
+		h := recordbatch.Parse(k.batch)
+		if h.MaxTime < ms {
 			continue
 		}
-		if offset, at, found, err := p.log.within(k, ms, start); err != nil || found {
+		if offset, at, found, err := p.log.within(k, &h, ms, start); err != nil || found {
 			return offset, at, err
 		}
 	}
 	return -1, -1, p.iterError(it)
 }
 
-// within finds the record in a batch, not below start.
-func (l *Log) within(k block, ms, start int64) (offset, at int64, found bool, err error) {
-	if uint16(k.batch[atAttrs+1])&attrLogAppendTime != 0 {
-		return max(k.base, start), int64(u64(k.batch[atMax:])), true, nil
+// within finds the first record of a batch at or after ms, not below start.
+func (l *Log) within(k block, h *recordbatch.Header, ms, start int64) (offset, at int64, found bool, err error) {
+	if h.Attributes&recordbatch.LogAppendTime != 0 {
+		return max(k.base, start), h.MaxTime, true, nil
 	}
-	z := <-l.checks
-	defer func() { l.checks <- z }()
-	body, err := z.body(k.batch)
+	err = l.withRecords(k.batch, func(records []byte) (err error) {
+		var r recordbatch.Record
+		for range h.Count {
+			if records, err = r.Next(records, true); err != nil {
+				return err
+			}
+			offset = k.base + r.OffsetDelta
+			at = h.FirstTime + r.TimeDelta
+			if offset >= start && at >= ms {
+				found = true
+				return nil
+			}
+		}
+		return nil
+	})
 	if err != nil { // it was checked before it was stored
 		return -1, -1, false, l.unreadable(fmt.Errorf("%w: %w", errDamaged, err))
 	}
-	count, first := int32(u32(k.batch[atCount:])), int64(u64(k.batch[atFirst:]))
-	delta, at, found := firstAt(body, count, first, ms, start-k.base)
-	if !found {
-		return -1, -1, false, nil
-	}
-	return k.base + delta, at, true, nil
+	return offset, at, found, nil
 }

@@ -47,7 +47,7 @@ type Log struct {
 	db      *pebble.DB
 	cluster string
 	epoch   int32
-	checks  chan *inflater // as many as batches may be checked at once
+	buffers chan []byte // as many as compressed batches may be read at once
 
 	failed atomic.Pointer[error] // why the store stopped
 	broken chan struct{}         // closed when failed is set
@@ -136,9 +136,9 @@ func (l *Log) defaults() {
 		o.Logger = slog.Default()
 	}
 	n := runtime.GOMAXPROCS(0)
-	l.checks = make(chan *inflater, n)
+	l.buffers = make(chan []byte, n)
 	for range n {
-		l.checks <- new(inflater)
+		l.buffers <- nil
 	}
 }
 
@@ -273,9 +273,6 @@ func (l *Log) Close() error {
 		return nil
 	}
 	l.closed = true
-	for range cap(l.checks) {
-		(<-l.checks).close()
-	}
 	l.damage.Close()
 	if l.left.Load() {
 		return l.Err()

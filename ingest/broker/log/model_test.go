@@ -1,7 +1,6 @@
 package log
 
 import (
-	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
 	"strconv"
@@ -11,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/ingest/recordbatch"
 )
 
 // naive is one partition as a list of records.
@@ -71,35 +71,25 @@ func (n *naive) epochEnd(openings []naiveBatch, epoch int32) (found int32, end i
 // unpack reads raw batches back.
 func unpack(t *testing.T, raw []byte) (records []naiveRecord, batches []naiveBatch) {
 	t.Helper()
-	z := new(inflater)
-	defer z.close()
 	for len(raw) > 0 {
-		size := int(binary.BigEndian.Uint32(raw[atLength:])) + 12
+		size := recordbatch.Size(raw)
 		b := raw[:size]
 		raw = raw[size:]
-		if _, err := parseHeader(b); err != nil {
-			t.Fatal(err)
-		}
-		base, n := int64(u64(b)), int64(u32(b[atCount:]))
-		batches = append(batches, naiveBatch{base, base + n, int64(u64(b[atMax:])), int32(u32(b[atEpoch:]))})
-		body, err := z.body(b)
+		h, err := checkHeader(b)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for range n {
-			dt, do, rest, ok := nextRecord(body)
-			if !ok {
-				t.Fatal("record")
+		batches = append(batches, naiveBatch{h.Base, h.Base + int64(h.Count), h.MaxTime, h.Epoch})
+		body, err := recordbatch.Decompress(h.Attributes.Codec(), b[recordbatch.HeaderSize:], nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range h.Count {
+			var in recordbatch.Record
+			if body, err = in.Next(body, true); err != nil {
+				t.Fatal(err)
 			}
-			_, k := binary.Varint(body)
-			r := body[k+1:]
-			for range 3 { // times, offset, key
-				_, k := binary.Varint(r)
-				r = r[k:]
-			}
-			l, k := binary.Varint(r)
-			records = append(records, naiveRecord{base + do, int64(u64(b[atFirst:])) + dt, string(r[k : k+int(l)])})
-			body = rest
+			records = append(records, naiveRecord{h.Base + in.OffsetDelta, h.FirstTime + in.TimeDelta, string(in.Value)})
 		}
 	}
 	return records, batches
@@ -119,7 +109,7 @@ func TestRandomOperationsGiveWhatANaiveLogGives(t *testing.T) {
 	for step := range 1500 {
 		switch op := r.IntN(100); {
 		case op < 50:
-			m := built{codec: r.IntN(6), producer: -1}
+			m := built{codec: recordbatch.Codec(r.IntN(6)), producer: -1}
 			for range 1 + r.IntN(5) {
 				m.times = append(m.times, int64(step*10+r.IntN(200)-100))
 				m.values = append(m.values, strconv.Itoa(count))

@@ -3,6 +3,8 @@ package log
 import (
 	"fmt"
 	"math"
+
+	"github.com/ovation-analytics/ovation/ingest/recordbatch"
 )
 
 // maxProducers bounds the producers a partition remembers; the one that has been
@@ -28,25 +30,25 @@ type appended struct {
 // one returned, or it is next and then is the producer's state with it. old may be
 // nil: then any sequence is the first, since state can have been given up. Sequences
 // go on at 0 after 2^31-1.
-func (old *producer) sequenced(h *header) (repeat *appended, then *producer, err error) {
-	e := appended{first: h.sequence, last: addSequence(h.sequence, h.count-1)}
+func (old *producer) sequenced(h *recordbatch.Header) (repeat *appended, then *producer, err error) {
+	e := appended{first: h.Sequence, last: addSequence(h.Sequence, h.Count-1)}
 	switch {
-	case old == nil || h.epoch > old.epoch && h.sequence == 0:
-		then = &producer{epoch: h.epoch, n: 1}
+	case old == nil || h.ProducerEpoch > old.epoch && h.Sequence == 0:
+		then = &producer{epoch: h.ProducerEpoch, n: 1}
 		then.last[0] = e
 		return nil, then, nil
-	case h.epoch < old.epoch:
-		return nil, nil, fmt.Errorf("%w: %d, now %d", InvalidProducerEpoch, h.epoch, old.epoch)
-	case h.epoch > old.epoch:
-		return nil, nil, fmt.Errorf("%w: a new epoch starts with %d", OutOfOrderSequence, h.sequence)
+	case h.ProducerEpoch < old.epoch:
+		return nil, nil, fmt.Errorf("%w: %d, now %d", InvalidProducerEpoch, h.ProducerEpoch, old.epoch)
+	case h.ProducerEpoch > old.epoch:
+		return nil, nil, fmt.Errorf("%w: a new epoch starts with %d", OutOfOrderSequence, h.Sequence)
 	}
 	for i := range old.n {
 		if l := &old.last[i]; l.first == e.first && l.last == e.last {
 			return l, nil, nil
 		}
 	}
-	if want := addSequence(old.newest().last, 1); h.sequence != want {
-		return nil, nil, fmt.Errorf("%w: %d, want %d", OutOfOrderSequence, h.sequence, want)
+	if want := addSequence(old.newest().last, 1); h.Sequence != want {
+		return nil, nil, fmt.Errorf("%w: %d, want %d", OutOfOrderSequence, h.Sequence, want)
 	}
 	then = new(producer)
 	*then = *old

@@ -84,6 +84,8 @@ func (t *tableFile) ReadAt(b []byte, offset int64) (int, error) {
 	return 0, at
 }
 
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
 // sound reports that a block of a table matches the checksum behind it, the store's own:
 // CRC-32C, rotated and moved.
 func sound(b []byte) bool {

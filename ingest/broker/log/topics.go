@@ -13,6 +13,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/ingest/recordbatch"
 )
 
 // Topic describes a topic. Config is shared: a caller must not change it.
@@ -56,8 +57,8 @@ func newTopic(t Topic) (*topic, error) {
 	}
 	if v, ok := t.Config[configMaxBatch]; ok {
 		b, err := strconv.Atoi(v)
-		if err != nil || b < atRecords || b > greatestBatch {
-			return nil, fmt.Errorf("%w: %s is %d to %d", InvalidConfig, configMaxBatch, atRecords, greatestBatch)
+		if err != nil || b < recordbatch.HeaderSize || b > greatestBatch {
+			return nil, fmt.Errorf("%w: %s is %d to %d", InvalidConfig, configMaxBatch, recordbatch.HeaderSize, greatestBatch)
 		}
 		n.maxBatch = b
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/ingest/broker/log"
+	"github.com/ovation-analytics/ovation/ingest/recordbatch"
 )
 
 // taken is a batch whose fsync is to be waited for, and where its answer is.
@@ -90,13 +91,12 @@ func (c call) appendOne(
 
 // produceRefusal is what is wrong with a request before its batch is looked at.
 func produceRefusal(req *kmsg.ProduceRequest, batch []byte) int16 {
-	const attributes, codec, zstd = 22, 7, 4 // of a record batch
 	switch {
 	case req.Acks < -1 || req.Acks > 1:
 		return codeInvalidAcks
 	case req.TransactionID != nil:
 		return codeTransactionalID
-	case req.Version < 7 && len(batch) > attributes && batch[attributes]&codec == zstd:
+	case req.Version < 7 && len(batch) >= recordbatch.HeaderSize && recordbatch.Parse(batch).Attributes.Codec() == recordbatch.Zstd:
 		return codeUnsupportedCodec
 	}
 	return 0

@@ -3,7 +3,6 @@ package wire_test
 import (
 	"context"
 	"fmt"
-	"hash/crc32"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -16,23 +15,16 @@ import (
 
 	"github.com/ovation-analytics/ovation/ingest/broker/log"
 	"github.com/ovation-analytics/ovation/ingest/broker/wire"
+	"github.com/ovation-analytics/ovation/ingest/recordbatch/batchtest"
 )
 
 // batchOf is a record batch without producer id.
 func batchOf(values ...string) []byte {
-	var records []byte
-	for i, v := range values {
-		r := kmsg.Record{OffsetDelta: int32(i), Value: []byte(v)}
-		r.Length = int32(len(r.AppendTo(nil)) - 1) // without itself, one byte as long as it is 0
-		records = r.AppendTo(records)
+	var all [][]byte
+	for _, v := range values {
+		all = append(all, []byte(v))
 	}
-	b := kmsg.RecordBatch{
-		PartitionLeaderEpoch: -1, Magic: 2, LastOffsetDelta: int32(len(values) - 1), ProducerID: -1, ProducerEpoch: -1,
-		FirstSequence: -1, NumRecords: int32(len(values)), Records: records,
-	}
-	b.Length = int32(len(b.AppendTo(nil)) - 12)
-	b.CRC = int32(crc32.Checksum(b.AppendTo(nil)[21:], crc32.MakeTable(crc32.Castagnoli)))
-	return b.AppendTo(nil)
+	return batchtest.Batch(0, all...)
 }
 
 func produceRequest(acks int16, topic string, batches ...[]byte) *kmsg.ProduceRequest {

@@ -1,4 +1,4 @@
-package kafka
+package recordbatch
 
 import (
 	"bytes"
@@ -9,25 +9,24 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/golang/snappy"
 	"github.com/klauspost/compress/gzip"
-	"github.com/klauspost/compress/s2"
 	"github.com/klauspost/compress/zstd"
 	"github.com/pierrec/lz4/v4"
 )
 
-// maxInflate bounds what one batch may grow to: a batch of a megabyte can claim
-// anything.
-const maxInflate = 64 << 20
+// MaxDecompressed bounds what the records of one batch may grow to: a batch of a megabyte can
+// claim anything.
+const MaxDecompressed = 64 << 20
 
-var errInflate = errors.New("grows beyond 64 MiB")
+var errTooLarge = errors.New("grows beyond 64 MiB")
 
-// Decompressors have much memory and no state between batches: all fetchers use
-// the same.
+// Decompressors have much memory and no state between batches: all callers share them.
 var (
 	lz4Readers  = sync.Pool{New: func() any { return lz4.NewReader(nil) }}
 	gzipReaders = sync.Pool{New: func() any { return new(gzip.Reader) }}
 	zstdDecoder = sync.OnceValue(func() *zstd.Decoder {
-		d, err := zstd.NewReader(nil, zstd.WithDecoderMaxMemory(maxInflate))
+		d, err := zstd.NewReader(nil, zstd.WithDecoderMaxMemory(MaxDecompressed))
 		if err != nil {
 			panic(err) // constant options
 		}
@@ -35,10 +34,12 @@ var (
 	})
 )
 
-// inflate appends in, uncompressed, to dst, which must be empty and may have room:
-// at most maxInflate bytes.
-func inflate(codec Codec, in, dst []byte) ([]byte, error) {
+// Decompress appends what in holds to dst, which is empty and may have capacity: at most
+// MaxDecompressed bytes. Without a codec it is in itself.
+func Decompress(codec Codec, in, dst []byte) ([]byte, error) {
 	switch codec {
+	case None:
+		return in, nil
 	case Gzip:
 		z := gzipReaders.Get().(*gzip.Reader)
 		defer gzipReaders.Put(z)
@@ -47,7 +48,7 @@ func inflate(codec Codec, in, dst []byte) ([]byte, error) {
 		}
 		return readAll(z, dst)
 	case Snappy:
-		return unsnappy(in, dst)
+		return decompressSnappy(in, dst)
 	case LZ4:
 		z := lz4Readers.Get().(*lz4.Reader)
 		defer lz4Readers.Put(z)
@@ -57,14 +58,14 @@ func inflate(codec Codec, in, dst []byte) ([]byte, error) {
 	case Zstd:
 		d, err := zstdDecoder().DecodeAll(in, dst)
 		if errors.Is(err, zstd.ErrDecoderSizeExceeded) {
-			err = errInflate
+			err = errTooLarge
 		}
 		return d, err
 	}
 	return nil, fmt.Errorf("unknown %s", codec)
 }
 
-// growLeast is how much room is made at least where a guess was too small: most batches
+// growLeast is the capacity that is added at least where a guess was too small: most batches
 // are a few records.
 const growLeast = 4 << 10
 
@@ -74,11 +75,11 @@ func readAll(r io.Reader, dst []byte) ([]byte, error) {
 		if len(dst) == cap(dst) {
 			dst = slices.Grow(dst, max(len(dst), growLeast))
 		}
-		n, err := r.Read(dst[len(dst):min(cap(dst), maxInflate+1)])
+		n, err := r.Read(dst[len(dst):min(cap(dst), MaxDecompressed+1)])
 		dst = dst[:len(dst)+n]
 		switch {
-		case len(dst) > maxInflate:
-			return nil, errInflate
+		case len(dst) > MaxDecompressed:
+			return nil, errTooLarge
 		case errors.Is(err, io.EOF):
 			return dst, nil
 		case err != nil:
@@ -97,7 +98,7 @@ func readAll(r io.Reader, dst []byte) ([]byte, error) {
 // blocks, each after its length. Without it the whole is one block.
 var xerial = []byte{130, 83, 78, 65, 80, 80, 89, 0}
 
-func unsnappy(in, dst []byte) ([]byte, error) {
+func decompressSnappy(in, dst []byte) ([]byte, error) {
 	if !bytes.HasPrefix(in, xerial) || len(in) < 16 {
 		return snappyBlock(in, dst)
 	}
@@ -118,17 +119,26 @@ func unsnappy(in, dst []byte) ([]byte, error) {
 	return dst, nil
 }
 
+// maxSnappyRatio is how much a byte of snappy grows at most.
+const maxSnappyRatio = 64
+
 func snappyBlock(in, dst []byte) ([]byte, error) {
-	n, err := s2.DecodedLen(in)
+	n, err := snappy.DecodedLen(in)
 	if err != nil {
 		return nil, err
 	}
 	at := len(dst)
-	if n > maxInflate-at {
-		return nil, errInflate
+	switch {
+	case n > MaxDecompressed-at:
+		return nil, errTooLarge
+	case n > maxSnappyRatio*len(in):
+		return nil, snappy.ErrCorrupt
 	}
-	dst = grow(dst, n)[:at+n]
-	if _, err := s2.Decode(dst[at:], in); err != nil {
+	if cap(dst)-at < n {
+		dst = slices.Grow(dst, max(n, cap(dst)))
+	}
+	dst = dst[:at+n]
+	if _, err := snappy.Decode(dst[at:], in); err != nil {
 		return nil, err
 	}
 	return dst, nil
