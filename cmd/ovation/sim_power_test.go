@@ -20,6 +20,7 @@ type power struct {
 	names bool          // what changes a directory is on the disk at once
 	off   chan struct{} // closed at the cut
 
+	grain   time.Duration // resolution of its clock; 0: that of the bubble
 	console *slog.Logger  // where its programs' lines go
 	free    atomic.Uint64 // bytes of the disk; 0: it does not say
 	ahead   atomic.Int64  // of the world's time, its clock, in ns
@@ -94,7 +95,9 @@ func (p *power) rest() *vfs.MemFS {
 }
 
 // now is the time by the machine's clock.
-func (p *power) now() time.Time { return time.Now().Add(time.Duration(p.ahead.Load())) }
+func (p *power) now() time.Time {
+	return time.Now().Add(time.Duration(p.ahead.Load())).Truncate(p.grain)
+}
 
 // fs is the disk as the machine's programs see it.
 func (p *power) fs() vfs.FS { return mains{p.disk, p} }
