@@ -17,6 +17,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/domain/codec"
 	"github.com/ovation-analytics/ovation/api/client"
+	"github.com/ovation-analytics/ovation/cmd/ovation/status"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 )
 
@@ -74,7 +75,7 @@ func TestNode_OpensItsAdminPortWithoutACatalog(t *testing.T) {
 		t.Errorf("livez %d", code)
 	}
 	code, body := get("/status")
-	var st nodeStatus
+	var st status.Node
 	if err := json.Unmarshal([]byte(body), &st); code != http.StatusOK || err != nil || st.Ready || !strings.Contains(st.Catalog.Stopped, "corrupt") {
 		t.Errorf("status %d %v %+v", code, err, st.Catalog)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api"
 	"github.com/ovation-analytics/ovation/api/admin"
+	"github.com/ovation-analytics/ovation/cmd/ovation/status"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 	"github.com/ovation-analytics/ovation/storage"
 )
@@ -51,7 +52,7 @@ func (m management) AcceptGap(ctx context.Context, topic string, partition int) 
 }
 
 // Status is the node as it is now.
-func (m management) Status() any { return m.p.status() }
+func (m management) Status() any { return m.p.shown().Read() }
 
 // Ready is nil when the node answers and is to be asked.
 func (m management) Ready() error {
@@ -68,7 +69,7 @@ func (m management) Ready() error {
 // topic that is stopped, a disk that takes no more.
 func (m management) Degraded() error {
 	err := m.p.node.Degraded()
-	if l := m.p.logStatus(); l != nil && l.Refusing != "" {
+	if l := m.p.shown().ReadLog(); l != nil && l.Refusing != "" {
 		why := "the embedded log takes nothing, what is published and written is refused: " + l.Refusing
 		if err != nil {
 			why += "; " + err.Error()
@@ -76,6 +77,14 @@ func (m management) Degraded() error {
 		return errors.New(why)
 	}
 	return err
+}
+
+// shown is this node for /status and the metrics.
+func (p *program) shown() *status.Source {
+	return &status.Source{
+		Engine: p.node, Store: p.store, Log: p.eventLog, Broker: p.broker, Replication: p.topics.replication,
+		Stopping: p.drain.begun, Verifier: p.verifier, Rebuilder: p.rebuilds,
+	}
 }
 
 // shardStore is a shard's part of the store as the shard needs it.

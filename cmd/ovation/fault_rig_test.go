@@ -13,10 +13,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/client"
+	"github.com/ovation-analytics/ovation/cmd/ovation/status"
 )
 
 // ward is the world of the crash simulation in which one thing is wrong at a time: what
@@ -119,14 +118,14 @@ func (h *ward) eventually(what string, holds func() bool) {
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	h.Fatalf("no %s within a minute: %+v", what, h.engine.status())
+	h.Fatalf("no %s within a minute: %+v", what, h.engine.shown().Read())
 }
 
 // metric is the value of a metric with these labels: name, value, …
 func (h *ward) metric(name string, labels ...string) float64 {
 	h.Helper()
-	r := prometheus.NewRegistry()
-	r.MustRegister(newFaultMetrics(h.engine.program))
+	r := status.NewRegistry()
+	status.Register(r, h.engine.shown(), h.engine.api.Polls)
 	families, err := r.Gather()
 	h.must(err)
 	want := map[string]string{}

@@ -19,7 +19,7 @@ func TestFaultTheLogsDiskIsFull(t *testing.T) {
 		h.something()
 		asked := h.unanswered()
 		time.Sleep(30 * time.Second)
-		st := h.engine.status()
+		st := h.engine.shown().Read()
 		if !st.Ready || st.Log.Refused == 0 || st.Log.Stopped != "" ||
 			st.Log.Refusing != "the disk is nearly full: 200 MiB free, 256 are the least" {
 			h.Errorf("%+v %+v", st.Log, st)
@@ -39,7 +39,7 @@ func TestFaultTheLogsDiskIsFull(t *testing.T) {
 		h.broker.power.free.Store(1 << 40)
 		h.well()
 		h.must(h.ask(asked))
-		if st := h.engine.status(); st.Log.Refusing != "" || h.lines.having("over: log: appends are refused") != 1 {
+		if st := h.engine.shown().Read(); st.Log.Refusing != "" || h.lines.having("over: log: appends are refused") != 1 {
 			h.Errorf("%+v", st.Log)
 		}
 		h.replayed()
@@ -56,7 +56,7 @@ func TestFaultTheStoresDiskIsFull(t *testing.T) {
 		h.something()
 		asked := h.unanswered()
 		time.Sleep(30 * time.Second)
-		st := h.engine.status()
+		st := h.engine.shown().Read()
 		for i, s := range st.Shards {
 			if s.Behaviour != "serving" || s.Applied != before[i].Applied || !strings.HasSuffix(s.Waiting, "nothing is applied: the disk is nearly full: 100 MiB free, 128 are the least") || s.LagMs < 25_000 {
 				h.Errorf("%+v", s)
@@ -77,7 +77,7 @@ func TestFaultTheStoresDiskIsFull(t *testing.T) {
 		h.engine.power.free.Store(1 << 40)
 		h.well()
 		h.must(h.ask(asked))
-		if s := h.engine.status().Shards[1]; s.Waiting != "" || h.lines.having("over: nothing is applied", "shard=1") != 1 {
+		if s := h.engine.shown().Read().Shards[1]; s.Waiting != "" || h.lines.having("over: nothing is applied", "shard=1") != 1 {
 			h.Errorf("%+v", s)
 		}
 		h.replayed()
@@ -114,7 +114,7 @@ func TestFaultTheBrokerIsAway(t *testing.T) {
 					}
 					last = lag
 				}
-				st := h.engine.status()
+				st := h.engine.shown().Read()
 				if !st.Ready {
 					h.Errorf("readiness flaps: %s", st.Why)
 				}
@@ -137,7 +137,7 @@ func TestFaultTheBrokerIsAway(t *testing.T) {
 				h.well()
 				h.must(h.ask(asked))
 				h.eventually("end of it", func() bool {
-					st := h.engine.status()
+					st := h.engine.shown().Read()
 					return st.Shards[0].Waiting+st.Shards[1].Waiting+st.Catalog.Waiting == "" && st.LagMs < 2000
 				})
 				if h.answered() > 2000 || h.lines.having("over: the journal cannot be read", "shard=1") < 1 {
@@ -160,7 +160,7 @@ func TestFaultTheBrokersClockLeapsByHours(t *testing.T) {
 			h.something()
 			asked := h.unanswered()
 			time.Sleep(30 * time.Second)
-			st := h.engine.status()
+			st := h.engine.shown().Read()
 			if st.Log.Refusing != "the clock leapt by "+leap.String()+": set it right, or start again if it is" || h.metric("waiting", "what", "log", "id", "") != 1 {
 				h.Errorf("%+v", st.Log)
 			}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -149,7 +150,7 @@ func (h *house) eventually(what string, holds func() bool) {
 	h.t.Helper()
 	for deadline := time.Now().Add(2 * time.Minute); !holds(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			st, _ := json.MarshalIndent(h.p.status(), "", " ")
+			st, _ := json.MarshalIndent(h.p.shown().Read(), "", " ")
 			h.t.Fatalf("no %s within two minutes: %s", what, st)
 		}
 	}
@@ -301,3 +302,5 @@ func TestNode_NeedsANewerBinaryForANewerRecord(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+func text(n int) string { return strconv.Itoa(n) }

@@ -2,12 +2,16 @@ package main
 
 import (
 	"cmp"
+	"crypto/hkdf"
+	"crypto/sha256"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
 
+	"github.com/ovation-analytics/ovation/ingest/broker/wire"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 )
 
@@ -101,4 +105,24 @@ func (a *KafkaAccess) tlsConfig() (*tls.Config, error) {
 	}
 	c.Certificates = []tls.Certificate{pair}
 	return c, nil
+}
+
+// ownTopics are the topics that the embedded log lets only nodes change: what a node's
+// state is made of.
+func (c *Config) ownTopics() []string {
+	return []string{c.TopicPrefix + kafka.Journal, c.TopicPrefix + kafka.Catalog}
+}
+
+// nodePassword is that of wire.NodeUser: every node of the installation has it.
+func (s *Secrets) nodePassword() (string, error) {
+	key, err := hkdf.Key(sha256.New, s.Master[:], nil, "ovation: a node at the embedded log", sha256.Size)
+	return hex.EncodeToString(key), err
+}
+
+// kafkaPassword is the one for --kafka-sasl, if the environment has none.
+func (s *Secrets) kafkaPassword(user string) (string, error) {
+	if s.Kafka == "" && user == wire.NodeUser {
+		return s.nodePassword()
+	}
+	return s.Kafka, nil
 }

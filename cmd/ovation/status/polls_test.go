@@ -1,4 +1,4 @@
-package main
+package status
 
 import (
 	"net/http"
@@ -10,11 +10,12 @@ import (
 	"github.com/ovation-analytics/ovation/api/admin"
 )
 
-func TestPollsAreCountedByHowTheyWereAnswered(t *testing.T) {
-	metrics := newMetrics()
-	metrics.MustRegister(newPollMetrics(func() api.Polls {
+// Polls are counted by how they were answered.
+func TestPolls_Counted(t *testing.T) {
+	metrics := NewRegistry()
+	metrics.MustRegister(collector(collectPolls(func() api.Polls {
 		return api.Polls{ByMemory: 5, ByComparison: 3, Missed: 2, Entries: 7, Bytes: 900}
-	}))
+	})))
 	w := httptest.NewRecorder()
 	admin.New(admin.Options{Metrics: metrics}).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 	for _, line := range []string{

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
+	"path/filepath"
 	"strconv"
 	"time"
 
@@ -11,8 +13,18 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/ingest"
 	brokerlog "github.com/ovation-analytics/ovation/ingest/broker/log"
+	"github.com/ovation-analytics/ovation/ingest/broker/wire"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 )
+
+// logs are the node's logs, and the embedded one where there is no Kafka.
+type logs struct {
+	eventLog *brokerlog.Log // nil: a Kafka of its own
+	broker   *wire.Broker   // likewise
+	brokers  []string
+	client   *kafka.Client
+	topics   topics
+}
 
 // topics are the logs as the engine reads and writes them.
 type topics struct {
@@ -21,6 +33,67 @@ type topics struct {
 	letters          *ingest.DeadLetters
 	counts           *ingest.Stats
 	replication      string // what status says of the copies
+}
+
+// logSyncEvery is how often the log makes durable at most: what comes meanwhile shares the
+// next fsync. What comes after a pause is not held back.
+const logSyncEvery = time.Millisecond
+
+// openLog opens the embedded log, if there is no Kafka, and the client to either.
+func (p *program) openLog(ctx context.Context) error {
+	p.brokers = p.cfg.Kafka
+	if len(p.brokers) == 0 {
+		l, err := brokerlog.Open(filepath.Join(p.cfg.Data, "log"), brokerlog.Options{
+			Logger: p.log, SyncEvery: logSyncEvery, TrustClock: p.cfg.TrustClock, CacheBytes: p.budget.Log.Cache, MemTableBytes: p.budget.Log.Buffer,
+		})
+		if err != nil {
+			return fmt.Errorf("the embedded log: %w", taken(err))
+		}
+		p.eventLog = l
+		p.onClose(l.Close)
+		password, err := p.secrets.nodePassword()
+		if err != nil {
+			return err
+		}
+		own := wire.Config{
+			Listen: p.cfg.EmbeddedKafka, Logger: p.log, Own: p.cfg.ownTopics(), Password: password,
+			MaxProduce: p.budget.Log.Request, MaxFetch: p.budget.Log.Request / 2, KeepBytes: p.budget.Log.Connection,
+		}
+		if p.broker, err = wire.New(own, l); err != nil {
+			return err
+		}
+		p.onClose(func() error { p.broker.Close(); return nil })
+		p.running.Go(func() {
+			if err := p.broker.Run(context.Background()); err != nil {
+				p.log.Error("the embedded log is not served any more", "err", err)
+			}
+		})
+		p.brokers = []string{p.broker.Addr()}
+	}
+	if p.cfg.inTheClear() {
+		p.log.Warn("the password of Kafka goes over the network as it is: --kafka-sasl plain is without TLS")
+	}
+	var err error
+	if p.client, err = p.newClient(); err != nil {
+		return err
+	}
+	p.onClose(func() error { p.client.Close(); return nil })
+	return nil
+}
+
+func (p *program) newClient() (*kafka.Client, error) {
+	c := kafka.Config{Brokers: p.brokers, ClientID: "ovation"}
+	if p.broker != nil {
+		c.Dial = func(context.Context, string, string) (net.Conn, error) { return p.broker.Dial() }
+	}
+	password, err := p.secrets.kafkaPassword(p.cfg.KafkaUser)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.cfg.into(&c, password); err != nil {
+		return nil, err
+	}
+	return kafka.New(c)
 }
 
 // activityPartitions is how many partitions the public topic is made with.
@@ -156,5 +229,3 @@ type publicTopic struct{ *ingest.Source }
 
 // Reader reads and decodes one partition.
 func (s publicTopic) Reader(partition int) actors.SourceReader { return s.Source.Reader(partition) }
-
-func text(n int) string { return strconv.Itoa(n) }

@@ -66,7 +66,7 @@ func TestEmbeddedLog_KnowsTheNodesByTheirSecrets(t *testing.T) {
 	if err := trim(KafkaAccess{}, p.secrets, kafka.Activities); err != nil {
 		t.Errorf("a stranger trims activities: %v", err)
 	}
-	if n := p.logStatus().Requests["topic_authorization_failed"]; n != 2 {
+	if n := p.shown().ReadLog().Requests["topic_authorization_failed"]; n != 2 {
 		t.Errorf("%d refusals counted", n)
 	}
 }

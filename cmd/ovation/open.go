@@ -1,0 +1,262 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/ovation-analytics/ovation/actors"
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api"
+	"github.com/ovation-analytics/ovation/cmd/ovation/tuning"
+	"github.com/ovation-analytics/ovation/cmd/ovation/verify"
+	"github.com/ovation-analytics/ovation/ingest"
+	"github.com/ovation-analytics/ovation/ingest/kafka"
+	"github.com/ovation-analytics/ovation/storage"
+)
+
+// The steps of newProgram, in their order; those of the logs are in logs.go.
+
+// probe checks that the addresses are free before anything is made: a node that cannot listen
+// leaves no directory.
+func (p *program) probe(context.Context) error {
+	addresses := []string{p.cfg.HTTP, p.cfg.Admin}
+	if len(p.cfg.Kafka) == 0 {
+		addresses = append(addresses, p.cfg.EmbeddedKafka)
+	}
+	for _, address := range addresses {
+		l, err := net.Listen("tcp", address)
+		if err != nil {
+			return err
+		}
+		if err := l.Close(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// openMemory settles --memory and bounds the heap.
+func (p *program) openMemory(context.Context) error {
+	by := "--memory"
+	if p.cfg.Memory == 0 {
+		chosen, why, err := tuning.Choose(os.DirFS("/"))
+		if err != nil {
+			return err
+		}
+		p.cfg.Memory = Size(chosen)
+		by = why
+	}
+	p.budget = tuning.Divide(int64(p.cfg.Memory))
+	undo := tuning.BoundHeap(int64(p.cfg.Memory))
+	p.onClose(func() error { undo(); return nil })
+	p.log.Info("memory budget", "memory", p.cfg.Memory.String(), "by", by, "atMost", fmt.Sprintf("%dMiB", p.cfg.Memory/tuning.MiB*5/4))
+	return nil
+}
+
+// awaitDisk waits for the disk headroom that opening writes into. A store that is opened
+// without fails, and only another process can open it then.
+func (p *program) awaitDisk(ctx context.Context) error {
+	for waited := 0; ; waited++ {
+		err := diskHeadroom(&p.cfg)
+		if err == nil {
+			if waited > 0 {
+				p.log.Info("the disk has room again: starting")
+			}
+			return nil
+		}
+		err = fmt.Errorf("the node waits for room on the disk and starts by itself when there is more; free some, or grow it: %w", err)
+		p.gate.Wait(err)
+		if waited%60 == 0 {
+			p.log.Warn("waiting for room on the disk", "err", err)
+		}
+		select {
+		case <-time.After(time.Second):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// diskHeadroom is nil, or which directory cannot be opened for want of it.
+func diskHeadroom(c *Config) error {
+	dirs := []string{"store", "catalog"}
+	if len(c.Kafka) == 0 {
+		dirs = append(dirs, "log")
+	}
+	for _, name := range dirs {
+		dir := filepath.Join(c.Data, name)
+		if err := storage.CanOpen(nil, dir); err != nil {
+			return fmt.Errorf("%s: %w", dir, err)
+		}
+	}
+	return nil
+}
+
+func (p *program) openSecrets(context.Context) error {
+	if err := os.MkdirAll(p.cfg.Data, 0o700); err != nil {
+		return err
+	}
+	var err error
+	if p.secrets, err = p.cfg.OpenSecrets(); err != nil {
+		return err
+	}
+	p.hasher, err = ingest.NewHasher(p.secrets.Pepper[:])
+	return err
+}
+
+// storeSyncWithin is when the store has made a shard's commit durable: what a power cut
+// takes of it is read from the journal again, some thousands of records at most.
+const storeSyncWithin = 100 * time.Millisecond
+
+func (p *program) openStores(context.Context) error {
+	var err error
+	b := p.budget.Store
+	shards := p.topics.journal.Partitions()
+	o := storage.Options{
+		Logger: p.log, CacheBytes: b.Cache, MemTableBytes: int(b.Buffer), SyncWithin: storeSyncWithin,
+		GistBytes: b.ContentFilterBytes(), FilterBytes: b.FilterBytes(shards), SealRows: b.SealRows(shards), TailBytes: b.TailBytes(shards),
+	}
+	if p.store, err = storage.Open(filepath.Join(p.cfg.Data, "store"), o); err != nil {
+		return fmt.Errorf("the store: %w", taken(err))
+	}
+	p.onClose(p.store.Close)
+	if p.catalog, err = storage.OpenCatalog(filepath.Join(p.cfg.Data, "catalog"), storage.Options{Logger: p.log, CacheBytes: min(b.Cache/8, 8<<20), MemTableBytes: 1 << 20}); err != nil {
+		return fmt.Errorf("the catalog's store: %w", err)
+	}
+	return nil // the catalog actor closes it
+}
+
+// taken says in words that another process has the directory.
+func taken(err error) error {
+	if errors.Is(err, syscall.EAGAIN) {
+		return fmt.Errorf("another process has the directory open (%w)", err)
+	}
+	return err
+}
+
+// openNode opens the actors on the logs and the stores, and reads the catalog.
+func (p *program) openNode(ctx context.Context) error {
+	var trim func(context.Context, int, int64) error
+	if p.eventLog != nil { // only its node cuts the embedded log
+		trim = func(ctx context.Context, partition int, before int64) error {
+			_, err := p.client.DeleteRecords(ctx, p.cfg.TopicPrefix+kafka.Activities, partition, before)
+			return err
+		}
+	}
+	shards := p.topics.journal.Partitions()
+	p.node = actors.New(actors.Options{
+		Journal: p.topics.journal, Catalog: p.topics.catalog, Source: p.topics.source, DeadLetters: p.topics.letters,
+		OpenShard: func(i int) (actors.ShardStore, error) {
+			s, err := p.store.Shard(i)
+			if err != nil {
+				return nil, err
+			}
+			return shardStore{s}, nil
+		},
+		OpenCatalog: func() (actors.CatalogStore, error) { return catalogStore{p.catalog}, nil },
+		Damaged:     storage.Damaged, TopicPrefix: p.cfg.TopicPrefix,
+		Trim: trim, TrimAfter: time.Hour,
+		ResidentBytes: int(p.budget.Shards.Columns), AwakeBytes: int(p.budget.Shards.Members), CachedIdentities: p.budget.Shards.Identities(shards),
+		Workers: p.budget.Workers(), MaxRows: uint64(p.cfg.MaxRows),
+		Incarnation: uint64(time.Now().UnixNano()),
+		Log:         p.log,
+	})
+	p.onClose(func() error { return p.node.Stop(stopTime) })
+	err := p.node.Open(ctx)
+	if errors.Is(err, actors.ErrCatalogStopped) {
+		err = p.awaitCatalog(ctx, err)
+	}
+	if err != nil {
+		return fmt.Errorf("the catalog cannot be read: %w", err)
+	}
+	return nil
+}
+
+// awaitCatalog waits until an operator has mended the catalog. Meanwhile the admin port is
+// open: it says what helps, and takes the command.
+func (p *program) awaitCatalog(ctx context.Context, err error) error {
+	token, wrong := p.cfg.AdminPort.Token()
+	if wrong != nil {
+		return errors.Join(err, wrong)
+	}
+	p.log.Error("the node cannot start before its catalog can be read; the admin port is open", "err", err)
+	p.gate.Open(p.adminPort(token))
+	defer p.gate.Close()
+	for errors.Is(err, actors.ErrCatalogStopped) {
+		select {
+		case <-time.After(100 * time.Millisecond):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		err = p.node.CatchUp(ctx)
+	}
+	return err
+}
+
+// startNode starts the shards and the routers.
+func (p *program) startNode(context.Context) (err error) {
+	p.node.Start()
+	p.verifier, p.rebuilds, err = verify.Open(verify.Config{
+		Node: p.node, Store: p.store, Adapt: func(s *storage.Shard) actors.ShardStore { return shardStore{s} },
+		Shards: p.topics.journal.Partitions(), Memory: p.budget.Replay, SideBySide: p.budget.Replays(), Data: p.cfg.Data, Log: p.log,
+	})
+	if err != nil {
+		return err
+	}
+	p.onClose(p.verifier.Close)
+	p.onClose(p.rebuilds.Close)
+	return nil
+}
+
+// settleLayout makes the catalog's first record, or checks that this node belongs to
+// the installation that made it: the same pepper, the same number of partitions.
+func (p *program) settleLayout(ctx context.Context) error {
+	if p.node.Catalog().Layout() == nil {
+		if err := p.makeLayout(ctx); err != nil {
+			return fmt.Errorf("the layout cannot be written: %w", err)
+		}
+	}
+	l := p.node.Catalog().Layout()
+	if l == nil {
+		return errors.New("the catalog has no layout")
+	}
+	if l.Check != p.hasher.Check() {
+		return errors.New("the secrets are not those of this installation: their pepper is another one")
+	}
+	if n := p.topics.journal.Partitions(); n != l.Shards {
+		return fmt.Errorf("the journal has %d partitions, the installation was made with %d shards", n, l.Shards)
+	}
+	return nil
+}
+
+func (p *program) makeLayout(ctx context.Context) error {
+	s := domain.Submission{Command: &domain.Layout{
+		Shards: p.topics.journal.Partitions(), Journal: p.topics.journal.Topic(), Source: p.topics.source.Topic(),
+		Check: p.hasher.Check(), At: time.Now().UnixMilli(),
+	}}
+	_, _ = rand.Read(s.Request[:]) // never fails
+	out, err := p.node.Submit(ctx, s)
+	if err != nil {
+		return err
+	}
+	return out.Err()
+}
+
+func (p *program) openAPI(context.Context) error {
+	keys := p.secrets.Signing[0]
+	base := cmp.Or(p.cfg.BaseURL, "http://"+p.public.Addr().String())
+	var err error
+	p.api, err = api.New(api.Config{
+		Engine: engine{p.node}, Hasher: p.hasher, Now: time.Now, BaseURL: base, ByHost: p.cfg.BaseURL == "",
+		Signer: signerOf(keys), TokenKey: p.secrets.Token, Logger: p.log, RememberedBytes: int(p.budget.API.Cached), InFlightBytes: p.budget.API.InFlight,
+	})
+	return err
+}

@@ -1,0 +1,101 @@
+package status
+
+import (
+	"github.com/ovation-analytics/ovation/actors"
+	"github.com/ovation-analytics/ovation/cmd/ovation/verify"
+	brokerlog "github.com/ovation-analytics/ovation/ingest/broker/log"
+	"github.com/ovation-analytics/ovation/ingest/broker/wire"
+	"github.com/ovation-analytics/ovation/storage"
+)
+
+// Node is what /status shows.
+type Node struct {
+	actors.Status
+	Replication string               `json:"replication"`
+	Store       Store                `json:"store"`
+	Log         *Log                 `json:"log,omitempty"` // the embedded one
+	Stopping    bool                 `json:"stopping,omitempty"`
+	Verify      *verify.Verification `json:"verify,omitempty"`  // under way, or the last
+	Rebuild     *verify.Rebuild      `json:"rebuild,omitempty"` // likewise, of this process
+}
+
+// Store is the store's size. Families are the bytes on disk of each family of
+// keys, by its letter, as of the last flush.
+type Store struct {
+	Disk      uint64            `json:"disk"`
+	WAL       uint64            `json:"wal"`
+	Debt      uint64            `json:"compactionDebt"`
+	Cache     int64             `json:"cache"`
+	Buffers   uint64            `json:"writeBuffers"`
+	Filters   int               `json:"filters"`
+	Gists     int               `json:"gists"`
+	Tail      int               `json:"tailRows"`
+	Free      uint64            `json:"diskFree"`
+	Snapshots int64             `json:"snapshots"`
+	Pinned    uint64            `json:"pinned"` // bytes that compaction kept for their sake, so far
+	Corrupt   []string          `json:"corruptFiles,omitempty"`
+	Families  map[string]uint64 `json:"families"`
+	Err       string            `json:"error,omitempty"` // why all of it stopped
+}
+
+// Log is the embedded log. Senders repeat what it refuses for want of space; what stopped it
+// lasts until the node starts again.
+type Log struct {
+	Disk     uint64   `json:"disk"`
+	Refusing string   `json:"refusing,omitempty"`
+	Refused  uint64   `json:"refused"`
+	Corrupt  []string `json:"corruptFiles,omitempty"`
+	Stopped  string   `json:"stopped,omitempty"`
+	// Requests and connections that were refused, by reason.
+	Requests map[string]uint64 `json:"refusedRequests,omitempty"`
+}
+
+// Source is the node that is shown. Any goroutine.
+type Source struct {
+	Engine      *actors.Node
+	Store       *storage.Store
+	Log         *brokerlog.Log // nil: a Kafka of its own
+	Broker      *wire.Broker   // nil: none
+	Replication string
+	Stopping    func() bool
+	Verifier    *verify.Verifier  // nil: the node is not open yet
+	Rebuilder   *verify.Rebuilder // likewise
+}
+
+// Read is the node as it is now.
+func (s *Source) Read() Node {
+	n := Node{Status: s.Engine.Status(), Replication: s.Replication, Stopping: s.Stopping(), Log: s.ReadLog()}
+	if s.Verifier != nil {
+		n.Verify = s.Verifier.Last()
+		n.Rebuild = s.Rebuilder.Last()
+	}
+	st, err := s.Store.Stats()
+	if err != nil {
+		n.Store.Err = err.Error()
+		return n
+	}
+	n.Store = Store{
+		Disk: st.Disk, WAL: st.WAL, Debt: st.Debt, Cache: st.Cache, Buffers: st.MemTables, Filters: st.Filters, Gists: st.Gists, Tail: st.Tail,
+		Free: st.Free, Snapshots: st.Snapshots, Pinned: st.Pinned, Corrupt: st.Corrupt, Families: map[string]uint64{},
+	}
+	for family, bytes := range st.Families {
+		n.Store.Families[string(rune(family))] = bytes
+	}
+	return n
+}
+
+// ReadLog is the embedded log as it is now; nil: there is none.
+func (s *Source) ReadLog() *Log {
+	if s.Log == nil {
+		return nil
+	}
+	st := s.Log.Stats()
+	l := &Log{Disk: st.DiskBytes, Refusing: st.Refusing, Refused: st.Full, Corrupt: st.Corrupt}
+	if s.Broker != nil {
+		l.Requests = s.Broker.Stats().Refused
+	}
+	if err := s.Log.Err(); err != nil {
+		l.Stopped = err.Error()
+	}
+	return l
+}
