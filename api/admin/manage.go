@@ -88,7 +88,8 @@ func (p *port) createKey(r *http.Request) (any, error) {
 	if in.Application == 0 {
 		all := p.engine.Directory().Applications()
 		if len(all) != 1 {
-			return nil, domain.Bad(domain.MissingParameter, "application", "there are "+strconv.Itoa(len(all))+" applications: name one by its id")
+			return nil, domain.Bad(domain.MissingParameter, "application",
+				"there are "+strconv.Itoa(len(all))+" applications: name one by its id")
 		}
 		in.Application = all[0].ID
 	}
@@ -138,7 +139,8 @@ func (p *port) acceptGap(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.log.Warn("gap accepted by the operator", "topic", in.Topic, "partition", gap.Partition, "from", gap.From, "to", gap.To)
+	p.log.Warn("gap accepted by the operator",
+		"topic", in.Topic, "partition", gap.Partition, "from", gap.From, "to", gap.To)
 	return AcceptedGap{in.Topic, gap.Partition, gap.From, gap.To}, nil
 }
 

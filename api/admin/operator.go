@@ -37,20 +37,26 @@ var keyEncoding = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPad
 
 // CreateApplication makes an application, and its account where there is none of
 // that name.
-func (o Operator) CreateApplication(ctx context.Context, account, name string, plan domain.Plan) (domain.AccountID, domain.ApplicationID, error) {
+func (o Operator) CreateApplication(
+	ctx context.Context, account, name string, plan domain.Plan,
+) (domain.AccountID, domain.ApplicationID, error) {
 	if err := checkName("account", account); err != nil {
 		return 0, 0, err
 	}
 	if err := checkName("name", name); err != nil {
 		return 0, 0, err
 	}
-	out, err := o.do(ctx, 0, &domain.CreateApplication{AccountName: account, Name: name, Plan: plan, At: o.now().UnixMilli()})
+	out, err := o.do(ctx, 0, &domain.CreateApplication{
+		AccountName: account, Name: name, Plan: plan, At: o.now().UnixMilli(),
+	})
 	return domain.AccountID(out.Second), domain.ApplicationID(out.ID), err
 }
 
 // CreateKey makes a key of random letters, which is in the answer only: the catalog gets its
 // hash.
-func (o Operator) CreateKey(ctx context.Context, application domain.ApplicationID, scope domain.KeyScope) (key string, id uint32, err error) {
+func (o Operator) CreateKey(
+	ctx context.Context, application domain.ApplicationID, scope domain.KeyScope,
+) (key string, id uint32, err error) {
 	var b [keyBytes]byte
 	rand.Read(b[:]) // never fails: it ends the program instead
 	key = keyPrefix + keyEncoding.EncodeToString(b[:])
@@ -62,7 +68,9 @@ func (o Operator) CreateKey(ctx context.Context, application domain.ApplicationI
 }
 
 // AddKey adds a key that the operator chose.
-func (o Operator) AddKey(ctx context.Context, application domain.ApplicationID, scope domain.KeyScope, key string) (id uint32, err error) {
+func (o Operator) AddKey(
+	ctx context.Context, application domain.ApplicationID, scope domain.KeyScope, key string,
+) (id uint32, err error) {
 	if err := checkKey(key); err != nil {
 		return 0, err
 	}
@@ -82,7 +90,9 @@ func (o Operator) RevokeKey(ctx context.Context, id uint32) error {
 	return err
 }
 
-func (o Operator) do(ctx context.Context, application domain.ApplicationID, command domain.Command) (domain.Outcome, error) {
+func (o Operator) do(
+	ctx context.Context, application domain.ApplicationID, command domain.Command,
+) (domain.Outcome, error) {
 	s := domain.Submission{Application: application, Command: command}
 	rand.Read(s.Request[:])
 	out, err := o.engine.Submit(ctx, s)
@@ -115,8 +125,9 @@ func checkName(parameter, name string) error {
 	switch {
 	case strings.TrimSpace(name) == "":
 		return domain.Bad(domain.MissingParameter, parameter, "the "+parameter+" is missing")
-	case !utf8.ValidString(name) || utf8.RuneCountInString(name) > maxNameLength || strings.ContainsFunc(name, unicode.IsControl):
-		return domain.Bad(domain.InvalidParameter, parameter, fmt.Sprintf("the %s is not a text of at most %d characters", parameter, maxNameLength))
+	case !utf8.ValidString(name), utf8.RuneCountInString(name) > maxNameLength, strings.ContainsFunc(name, unicode.IsControl):
+		return domain.Bad(domain.InvalidParameter, parameter,
+			fmt.Sprintf("the %s is not a text of at most %d characters", parameter, maxNameLength))
 	}
 	return nil
 }

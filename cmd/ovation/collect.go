@@ -86,7 +86,9 @@ func (c *CollectGenerator) Run(ctx context.Context, w io.Writer) error {
 	if c.End.IsZero() {
 		c.End = time.Now()
 	}
-	source, err := demo.NewGenerator(audience.Options{Seed: c.Seed, Members: c.Members, Actions: c.Actions, Brands: c.Brands, End: c.End})
+	source, err := demo.NewGenerator(audience.Options{
+		Seed: c.Seed, Members: c.Members, Actions: c.Actions, Brands: c.Brands, End: c.End,
+	})
 	if err != nil {
 		return wrongUse(err)
 	}
@@ -97,7 +99,7 @@ func (c *CollectGenerator) Run(ctx context.Context, w io.Writer) error {
 // wrongUse is an error that ends the command as wrong flags do.
 func wrongUse(err error) error { return domain.Fail(domain.InvalidParameter, err.Error()) }
 
-// Validate tells what is wrong with the flags.
+// Validate is what is wrong with the flags.
 func (c *collecting) Validate() error {
 	switch {
 	case c.Rate < 0 || c.Show < 0 || c.MaxErrors < -1:
@@ -111,9 +113,12 @@ func (c *collecting) Validate() error {
 // collect publishes a source.
 func (c *collecting) collect(ctx context.Context, w io.Writer, source collect.Source) (err error) {
 	progress := collect.NewProgress(collect.ProgressOptions{
-		Source: source.Name(), Out: w, Errs: os.Stderr, Terminal: cwriter.IsTerminal(int(os.Stderr.Fd())), Samples: c.Show, Now: time.Now,
+		Source: source.Name(), Out: w, Errs: os.Stderr, Terminal: cwriter.IsTerminal(int(os.Stderr.Fd())),
+		Samples: c.Show, Now: time.Now,
 	})
-	o := collect.Options{Account: c.Account, Rate: c.Rate, MaxErrors: c.MaxErrors, FromStart: c.FromStart, Report: progress}
+	o := collect.Options{
+		Account: c.Account, Rate: c.Rate, MaxErrors: c.MaxErrors, FromStart: c.FromStart, Report: progress,
+	}
 	if c.Rejects != "" {
 		f, err := os.OpenFile(c.Rejects, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 		if err != nil {

@@ -52,7 +52,7 @@ const maxPrefix = 100
 // Kafka's own rule for topic names.
 var topicPrefix = regexp.MustCompile(`^[a-zA-Z0-9._-]*$`)
 
-// Validate tells everything that is wrong with the values, each by its flag.
+// Validate is everything that is wrong with the values, each by its flag.
 func (c *Config) Validate() error {
 	var errs []error
 	bad := func(flag, format string, args ...any) {
@@ -69,7 +69,7 @@ func (c *Config) Validate() error {
 		bad("data", "a directory is required")
 	}
 	addresses("http", c.HTTP)
-	if u, err := url.Parse(c.BaseURL); c.BaseURL != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
+	if !isBase(c.BaseURL) {
 		bad("base-url", "%q is no http or https address", c.BaseURL)
 	}
 	addresses("kafka", c.Kafka...)
@@ -89,12 +89,22 @@ func (c *Config) Validate() error {
 		bad("max-rows", "%d is less than 0", c.MaxRows)
 	}
 	if len(c.Kafka) == 0 && c.wanted() {
-		errs = append(errs, errors.New("--kafka-tls, --kafka-ca, --kafka-cert, --kafka-sasl, --kafka-user: without --kafka there is no broker to show it to"))
+		errs = append(errs, errors.New("--kafka-tls, --kafka-ca, --kafka-cert, --kafka-sasl, --kafka-user: "+
+			"without --kafka there is no broker to show it to"))
 	}
 	return errors.Join(append(errs, c.KafkaAccess.Validate(), c.AdminPort.Validate())...)
 }
 
-// Validate tells what is wrong with the address.
+// isBase reports that a text is an http or https address, or none.
+func isBase(text string) bool {
+	if text == "" {
+		return true
+	}
+	u, err := url.Parse(text)
+	return err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https")
+}
+
+// Validate is what is wrong with the address.
 func (a *AdminPort) Validate() error {
 	if err := checkAddress(a.Admin); err != nil {
 		return fmt.Errorf("--admin: %w", err)
@@ -152,7 +162,17 @@ type Size int64
 var sizeUnits = []struct {
 	name string
 	size Size
-}{{"TiB", 1 << 40}, {"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"TB", 1e12}, {"GB", 1e9}, {"MB", 1e6}, {"KB", 1e3}, {"B", 1}}
+}{
+	{"TiB", 1 << 40},
+	{"GiB", 1 << 30},
+	{"MiB", 1 << 20},
+	{"KiB", 1 << 10},
+	{"TB", 1e12},
+	{"GB", 1e9},
+	{"MB", 1e6},
+	{"KB", 1e3},
+	{"B", 1},
+}
 
 // UnmarshalText reads a whole number, with a unit (KiB, MiB, GiB, TiB, KB, MB, GB, TB, B) or bare.
 func (s *Size) UnmarshalText(text []byte) error {

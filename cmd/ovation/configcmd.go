@@ -50,8 +50,8 @@ func plain(v reflect.Value) any {
 // ConfigValidate checks the configuration.
 type ConfigValidate struct{ Config }
 
-// Run says ok. Bad values end the command before, with what is wrong with them;
-// here the files are looked at. Secrets that are not there yet are made at the
+// Run prints ok. Bad values end the command before, with what is wrong with them;
+// here the files are read. Secrets that are not there yet are made at the
 // first start.
 func (c *ConfigValidate) Run(w io.Writer) error {
 	s, err := readSecrets(c.SecretsFile())

@@ -40,7 +40,7 @@ func (f configFile) BeforeResolve(ctx *kong.Context, trace *kong.Path) error {
 	return nil
 }
 
-// configFlags are the names that may stand in the file: the flags of serve and demo.
+// configFlags are the names that the file may have: the flags of serve and demo.
 func configFlags(app *kong.Application) map[string]bool {
 	names := map[string]bool{}
 	for _, command := range app.Children {
@@ -148,7 +148,7 @@ func parseConfig(text []byte) (map[string]string, error) {
 
 var errNotFlat = errors.New("not a YAML mapping of flag names to values")
 
-// configText is a value as it would stand on the command line.
+// configText is a value as the command line has it.
 func configText(n ast.Node) (string, error) {
 	switch n := n.(type) {
 	case *ast.StringNode:

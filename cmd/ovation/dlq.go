@@ -37,7 +37,8 @@ type deadLetters struct {
 // open opens the topics.
 func (c *deadLetters) open(ctx context.Context) (l *dlq.Log, closed func(), err error) {
 	cfg := kafka.Config{
-		Brokers: c.Kafka, ClientID: "ovation-dlq", Topics: []string{c.TopicPrefix + kafka.DeadLetters, c.TopicPrefix + kafka.Activities},
+		Brokers: c.Kafka, ClientID: "ovation-dlq",
+		Topics: []string{c.TopicPrefix + kafka.DeadLetters, c.TopicPrefix + kafka.Activities},
 	}
 	if err := c.into(&cfg, ""); err != nil {
 		return nil, nil, err
@@ -110,8 +111,8 @@ type listedLetter struct {
 
 func listed(log *dlq.Log, l *dlq.Letter) listedLetter {
 	return listedLetter{
-		ID: l.ID, Reason: l.Reason, Detail: l.Detail, Time: time.UnixMilli(l.At).UTC().Format(time.RFC3339), Account: l.Account,
-		Origin: log.Where(l), Bytes: len(l.Original.Key) + len(l.Original.Value), Whole: l.Whole,
+		ID: l.ID, Reason: l.Reason, Detail: l.Detail, Account: l.Account,
+		Time: time.UnixMilli(l.At).UTC().Format(time.RFC3339), Origin: log.Where(l), Bytes: len(l.Original.Key) + len(l.Original.Value), Whole: l.Whole,
 	}
 }
 
@@ -120,7 +121,7 @@ type letterList struct {
 	Items   []listedLetter `json:"items"`
 	Reasons map[string]int `json:"reasons"` // of all that pass, listed or not
 	Total   int            `json:"total"`
-	Repeats int            `json:"repeats"` // letters that stand more than once in the topic
+	Repeats int            `json:"repeats"` // letters that are more than once in the topic
 	Foreign int            `json:"foreign"` // records of the topic that are no letters
 }
 
@@ -216,7 +217,7 @@ type DLQShow struct {
 	Value bool   `env:"-" help:"Only the original's bytes as they are, for a file to be mended."`
 }
 
-// shownLetter is a dead letter as show prints it as JSON. Texts that are not UTF-8 stand
+// shownLetter is a dead letter as show prints it as JSON. Texts that are not UTF-8 are
 // in base64.
 type shownLetter struct {
 	listedLetter
@@ -249,7 +250,10 @@ func (c *DLQShow) Run(ctx context.Context, w io.Writer) error {
 		_, err = w.Write(l.Original.Value)
 		return err
 	}
-	shown := shownLetter{listedLetter: listed(log, l), Published: l.Original.TimeMs, Key: l.Original.Key, Value: l.Original.Value, Headers: []shownHeader{}}
+	shown := shownLetter{
+		listedLetter: listed(log, l), Published: l.Original.TimeMs,
+		Key: l.Original.Key, Value: l.Original.Value, Headers: []shownHeader{},
+	}
 	for _, h := range l.Original.Headers {
 		shown.Headers = append(shown.Headers, shownHeader{h.Key, h.Value})
 	}
@@ -273,7 +277,8 @@ func find(ctx context.Context, log *dlq.Log, id string) (*dlq.Letter, error) {
 // print shows what strangers wrote so that a terminal does not obey it.
 func (l *shownLetter) print(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(t, "id\t%s\nreason\t%s\ndetail\t%s\ntime\t%s\naccount\t%d\norigin\t%s\n", l.ID, l.Reason, l.Detail, l.Time, l.Account, l.Origin)
+	fmt.Fprintf(t, "id\t%s\nreason\t%s\ndetail\t%s\ntime\t%s\naccount\t%d\norigin\t%s\n",
+		l.ID, l.Reason, l.Detail, l.Time, l.Account, l.Origin)
 	if l.Whole {
 		if l.Published >= 0 {
 			fmt.Fprintf(t, "published\t%s\n", time.UnixMilli(l.Published).UTC().Format(time.RFC3339Nano))

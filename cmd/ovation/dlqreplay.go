@@ -29,9 +29,10 @@ type DLQReplay struct {
 	ID       []string `arg:"" optional:"" help:"Ids of letters, or how they begin."`
 }
 
-// Validate tells what is wrong with the flags.
+// Validate is what is wrong with the flags.
 func (c *DLQReplay) Validate() error {
-	open := c.Since == "" && c.Until == "" && len(c.Reason) == 0 && c.Account == 0 && c.Partition < 0 && !c.HTTP && len(c.ID) == 0
+	open := c.Since == "" && c.Until == "" && len(c.Reason) == 0 && c.Account == 0 &&
+		c.Partition < 0 && !c.HTTP && len(c.ID) == 0
 	switch {
 	case open != c.All:
 		return errors.New("replay what? Give ids, a filter such as --reason, or --all")

@@ -16,7 +16,7 @@ import (
 )
 
 // The rooms do not know each other. Where one names a type that another cannot
-// return, a thin adapter stands here.
+// return, a thin adapter is here.
 
 // engine is the node as the API needs it.
 type engine struct{ *actors.Node }
@@ -65,8 +65,8 @@ func (m management) Ready() error {
 	return m.p.node.Ready()
 }
 
-// Degraded is what stands still while the node answers rightly: a partition of the public
-// topic that is stopped, a disk that takes no more.
+// Degraded is what has stopped while the node answers rightly: a partition of the public
+// topic, or appends to a full disk.
 func (m management) Degraded() error {
 	err := m.p.node.Degraded()
 	if l := m.p.shown().ReadLog(); l != nil && l.Refusing != "" {
@@ -109,7 +109,7 @@ func signerOf(k SigningKey) api.Signer {
 	return api.Signer{ID: k.KID, Key: ed25519.NewKeyFromSeed(k.Seed[:])}
 }
 
-// drain says that the node is about to stop.
+// drain is set when the node is about to stop.
 type drain struct{ flag atomic.Bool }
 
 func (d *drain) begin()      { d.flag.Store(true) }

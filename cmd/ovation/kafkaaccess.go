@@ -15,7 +15,7 @@ import (
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 )
 
-// KafkaAccess is what brokers want to see before they answer: the same for a node and for
+// KafkaAccess is what brokers require before they answer: the same for a node and for
 // collectors. The password is no flag: it would show in the list of processes.
 type KafkaAccess struct {
 	KafkaTLS     bool   `name:"kafka-tls" help:"Speak TLS to the brokers, whose certificates the system's authorities have signed."`
@@ -29,7 +29,7 @@ type KafkaAccess struct {
 // kafkaPassword is the variable of the environment; it outranks the file of secrets.
 const kafkaPassword = "OVATION_KAFKA_PASSWORD"
 
-// Validate tells what does not fit together.
+// Validate is what does not fit together.
 func (a *KafkaAccess) Validate() error {
 	var errs []error
 	if a.sasl() && a.KafkaUser == "" {
@@ -53,7 +53,7 @@ func (a *KafkaAccess) tls() bool { return a.KafkaTLS || a.KafkaCA != "" || a.Kaf
 
 func (a *KafkaAccess) sasl() bool { return a.KafkaSASL != "" && a.KafkaSASL != "none" }
 
-// inTheClear reports that whoever listens on the network can read the password.
+// inTheClear reports that the network carries the password unencrypted.
 func (a *KafkaAccess) inTheClear() bool { return a.KafkaSASL == "plain" && !a.tls() }
 
 // into fills in a client's configuration. Stored is the password of the file of secrets.

@@ -32,7 +32,7 @@ type topics struct {
 	source           publicTopic
 	letters          *ingest.DeadLetters
 	counts           *ingest.Stats
-	replication      string // what status says of the copies
+	replication      string // how many copies there are, for /status
 }
 
 // logSyncEvery is how often the log makes durable at most: what comes meanwhile shares the
@@ -44,7 +44,8 @@ func (p *program) openLog(ctx context.Context) error {
 	p.brokers = p.cfg.Kafka
 	if len(p.brokers) == 0 {
 		l, err := brokerlog.Open(filepath.Join(p.cfg.Data, "log"), brokerlog.Options{
-			Logger: p.log, SyncEvery: logSyncEvery, TrustClock: p.cfg.TrustClock, CacheBytes: p.budget.Log.Cache, MemTableBytes: p.budget.Log.Buffer,
+			Logger: p.log, SyncEvery: logSyncEvery, TrustClock: p.cfg.TrustClock,
+			CacheBytes: p.budget.Log.Cache, MemTableBytes: p.budget.Log.Buffer,
 		})
 		if err != nil {
 			return fmt.Errorf("the embedded log: %w", taken(err))
@@ -135,7 +136,7 @@ func (p *program) ensureTopics(ctx context.Context) error {
 		return err
 	}
 	defer client.Close()
-	for said := ""; ; {
+	for logged := ""; ; {
 		err := client.Check(ctx)
 		if err == nil {
 			err = p.tryTopics(ctx, client)
@@ -148,8 +149,8 @@ func (p *program) ensureTopics(ctx context.Context) error {
 			return ctx.Err()
 		}
 		p.gate.Wait(fmt.Errorf("no broker serves this node yet: %w", err))
-		if text := err.Error(); text != said { // not the same every second
-			said = text
+		if text := err.Error(); text != logged { // not the same every second
+			logged = text
 			p.log.Warn("no broker serves this node yet; it is asked again every second", "err", err)
 		}
 		select {
@@ -159,7 +160,7 @@ func (p *program) ensureTopics(ctx context.Context) error {
 	}
 }
 
-// topicsTime bounds one attempt at the topics: then it is told what it waits for.
+// topicsTime bounds one attempt at the topics: after that the admin port says what failed.
 const topicsTime = 30 * time.Second
 
 func (p *program) tryTopics(ctx context.Context, client *kafka.Client) error {
@@ -200,7 +201,7 @@ func (l eventLog) Reader(partition int) actors.Reader {
 	return diskReader{l.Log.Reader(partition), l.disk}
 }
 
-// diskReader is a reader of the embedded log, which knows the file of what is corrupt.
+// diskReader is a reader of the embedded log, which names the file of what is corrupt.
 type diskReader struct {
 	*ingest.Reader
 	disk *brokerlog.Log

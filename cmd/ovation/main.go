@@ -59,7 +59,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 
 	parser, err := newParser(stdout, stderr)
 	if err != nil {
-		panic(err) // the grammar above is wrong; the first test tells
+		panic(err) // the grammar above is wrong: every test fails
 	}
 	command, err := parser.Parse(args)
 	if err != nil {
@@ -76,7 +76,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return exitFine
 }
 
-// commandOf is the command line up to what is wrong in it: that one's help says more.
+// commandOf is the command line up to what is wrong in it, whose help is of use.
 func commandOf(err error) string {
 	if wrong, ok := errors.AsType[*kong.ParseError](err); ok && wrong.Context != nil && wrong.Context.Selected() != nil {
 		return "ovation " + wrong.Context.Command()

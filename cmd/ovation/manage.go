@@ -46,7 +46,8 @@ type AppCreate struct {
 
 // Run asks for it.
 func (c *AppCreate) Run(ctx context.Context, w io.Writer) error {
-	return ask(ctx, w, &c.adminClient, http.MethodPost, "/applications", admin.CreateApplication{Account: c.Account, Name: c.Name, Plan: c.Plan}, func(w io.Writer, a admin.OwnedApplication) {
+	in := admin.CreateApplication{Account: c.Account, Name: c.Name, Plan: c.Plan}
+	return ask(ctx, w, &c.adminClient, http.MethodPost, "/applications", in, func(w io.Writer, a admin.OwnedApplication) {
 		fmt.Fprintf(w, "account\t%d\napplication\t%d\nkey\t%s\n", a.Account.ID, a.Application.ID, a.Key)
 	})
 }
@@ -56,10 +57,12 @@ type AppList struct{ adminClient }
 
 // Run asks for them.
 func (c *AppList) Run(ctx context.Context, w io.Writer) error {
-	return ask(ctx, w, &c.adminClient, http.MethodGet, "/applications", nil, func(w io.Writer, l admin.List[admin.OwnedApplication]) {
+	type list = admin.List[admin.OwnedApplication]
+	return ask(ctx, w, &c.adminClient, http.MethodGet, "/applications", nil, func(w io.Writer, l list) {
 		fmt.Fprintln(w, "ACCOUNT\tNAME\tAPPLICATION\tNAME\tPLAN")
 		for _, i := range l.Items {
-			fmt.Fprintf(w, "%d\t%s\t%d\t%s\t%s\n", i.Account.ID, i.Account.Name, i.Application.ID, i.Application.Name, i.Application.Plan)
+			fmt.Fprintf(w, "%d\t%s\t%d\t%s\t%s\n",
+				i.Account.ID, i.Account.Name, i.Application.ID, i.Application.Name, i.Application.Plan)
 		}
 	})
 }
@@ -81,7 +84,8 @@ func (c *KeyCreate) Run(ctx context.Context, w io.Writer) error {
 	case c.Public:
 		scope = domain.ScopePublic
 	}
-	return ask(ctx, w, &c.adminClient, http.MethodPost, "/keys", admin.CreateKey{Application: c.Application, Scope: scope.String()}, func(w io.Writer, k admin.CreatedKey) {
+	in := admin.CreateKey{Application: c.Application, Scope: scope.String()}
+	return ask(ctx, w, &c.adminClient, http.MethodPost, "/keys", in, func(w io.Writer, k admin.CreatedKey) {
 		fmt.Fprintf(w, "id\t%d\napplication\t%d\nscope\t%s\nkey\t%s\n", k.ID, k.Application.ID, k.Scope, k.Key)
 	})
 }
@@ -108,7 +112,8 @@ func (c *KeyList) Run(ctx context.Context, w io.Writer) error {
 	return ask(ctx, w, &c.adminClient, http.MethodGet, "/keys", nil, func(w io.Writer, l admin.List[admin.ListedKey]) {
 		fmt.Fprintln(w, "ID\tBEGINS\tACCOUNT\tAPPLICATION\tSCOPE\tCREATED\tREVOKED")
 		for _, k := range l.Items {
-			fmt.Fprintf(w, "%d\t%s\t%d %s\t%d %s\t%s\t%s\t%s\n", k.ID, k.Hint, k.Account.ID, k.Account.Name, k.Application.ID, k.Application.Name, k.Scope, day(k.Created), day(k.Revoked))
+			fmt.Fprintf(w, "%d\t%s\t%d %s\t%d %s\t%s\t%s\t%s\n", k.ID, k.Hint, k.Account.ID, k.Account.Name,
+				k.Application.ID, k.Application.Name, k.Scope, day(k.Created), day(k.Revoked))
 		}
 	})
 }
@@ -129,7 +134,8 @@ type AcceptGap struct {
 
 // Run asks for it.
 func (c *AcceptGap) Run(ctx context.Context, w io.Writer) error {
-	return ask(ctx, w, &c.adminClient, http.MethodPost, "/gaps/accept", admin.AcceptGap{Topic: c.Topic, Partition: &c.Partition}, func(w io.Writer, g admin.AcceptedGap) {
+	in := admin.AcceptGap{Topic: c.Topic, Partition: &c.Partition}
+	return ask(ctx, w, &c.adminClient, http.MethodPost, "/gaps/accept", in, func(w io.Writer, g admin.AcceptedGap) {
 		fmt.Fprintf(w, "%s/%d goes on at %d (it was left at %d)\n", g.Topic, g.Partition, g.To, g.From)
 	})
 }
@@ -150,7 +156,9 @@ func (c *Status) Run(ctx context.Context, w io.Writer) error {
 
 // ask makes one request of the admin port and prints the answer: as it came, or by
 // text, in which tabs are columns.
-func ask[T any](ctx context.Context, w io.Writer, c *adminClient, method, path string, in any, text func(io.Writer, T)) error {
+func ask[T any](
+	ctx context.Context, w io.Writer, c *adminClient, method, path string, in any, text func(io.Writer, T),
+) error {
 	body, err := c.call(ctx, method, path, in)
 	if err != nil {
 		return err

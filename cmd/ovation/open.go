@@ -57,7 +57,8 @@ func (p *program) openMemory(context.Context) error {
 	p.budget = tuning.Divide(int64(p.cfg.Memory))
 	undo := tuning.BoundHeap(int64(p.cfg.Memory))
 	p.onClose(func() error { undo(); return nil })
-	p.log.Info("memory budget", "memory", p.cfg.Memory.String(), "by", by, "atMost", fmt.Sprintf("%dMiB", p.cfg.Memory/tuning.MiB*5/4))
+	p.log.Info("memory budget",
+		"memory", p.cfg.Memory.String(), "by", by, "atMost", fmt.Sprintf("%dMiB", p.cfg.Memory/tuning.MiB*5/4))
 	return nil
 }
 
@@ -72,7 +73,8 @@ func (p *program) awaitDisk(ctx context.Context) error {
 			}
 			return nil
 		}
-		err = fmt.Errorf("the node waits for room on the disk and starts by itself when there is more; free some, or grow it: %w", err)
+		err = fmt.Errorf("the node waits for room on the disk and starts by itself when there is more; "+
+			"free some, or grow it: %w", err)
 		p.gate.Wait(err)
 		if waited%60 == 0 {
 			p.log.Warn("waiting for room on the disk", "err", err)
@@ -122,19 +124,23 @@ func (p *program) openStores(context.Context) error {
 	shards := p.topics.journal.Partitions()
 	o := storage.Options{
 		Logger: p.log, CacheBytes: b.Cache, MemTableBytes: int(b.Buffer), SyncWithin: storeSyncWithin,
-		GistBytes: b.ContentFilterBytes(), FilterBytes: b.FilterBytes(shards), SealRows: b.SealRows(shards), TailBytes: b.TailBytes(shards),
+		GistBytes: b.ContentFilterBytes(), FilterBytes: b.FilterBytes(shards),
+		SealRows: b.SealRows(shards), TailBytes: b.TailBytes(shards),
 	}
 	if p.store, err = storage.Open(filepath.Join(p.cfg.Data, "store"), o); err != nil {
 		return fmt.Errorf("the store: %w", taken(err))
 	}
 	p.onClose(p.store.Close)
-	if p.catalog, err = storage.OpenCatalog(filepath.Join(p.cfg.Data, "catalog"), storage.Options{Logger: p.log, CacheBytes: min(b.Cache/8, 8<<20), MemTableBytes: 1 << 20}); err != nil {
+	p.catalog, err = storage.OpenCatalog(filepath.Join(p.cfg.Data, "catalog"), storage.Options{
+		Logger: p.log, CacheBytes: min(b.Cache/8, 8<<20), MemTableBytes: 1 << 20,
+	})
+	if err != nil {
 		return fmt.Errorf("the catalog's store: %w", err)
 	}
 	return nil // the catalog actor closes it
 }
 
-// taken says in words that another process has the directory.
+// taken explains an error by which another process has the directory.
 func taken(err error) error {
 	if errors.Is(err, syscall.EAGAIN) {
 		return fmt.Errorf("another process has the directory open (%w)", err)
@@ -164,8 +170,9 @@ func (p *program) openNode(ctx context.Context) error {
 		OpenCatalog: func() (actors.CatalogStore, error) { return catalogStore{p.catalog}, nil },
 		Damaged:     storage.Damaged, TopicPrefix: p.cfg.TopicPrefix,
 		Trim: trim, TrimAfter: time.Hour,
-		ResidentBytes: int(p.budget.Shards.Columns), AwakeBytes: int(p.budget.Shards.Members), CachedIdentities: p.budget.Shards.Identities(shards),
-		Workers: p.budget.Workers(), MaxRows: uint64(p.cfg.MaxRows),
+		ResidentBytes: int(p.budget.Shards.Columns), AwakeBytes: int(p.budget.Shards.Members),
+		CachedIdentities: p.budget.Shards.Identities(shards),
+		Workers:          p.budget.Workers(), MaxRows: uint64(p.cfg.MaxRows),
 		Incarnation: uint64(time.Now().UnixNano()),
 		Log:         p.log,
 	})
@@ -206,7 +213,8 @@ func (p *program) startNode(context.Context) (err error) {
 	p.node.Start()
 	p.verifier, p.rebuilds, err = verify.Open(verify.Config{
 		Node: p.node, Store: p.store, Adapt: func(s *storage.Shard) actors.ShardStore { return shardStore{s} },
-		Shards: p.topics.journal.Partitions(), Memory: p.budget.Replay, SideBySide: p.budget.Replays(), Data: p.cfg.Data, Log: p.log,
+		Shards: p.topics.journal.Partitions(), Memory: p.budget.Replay, SideBySide: p.budget.Replays(),
+		Data: p.cfg.Data, Log: p.log,
 	})
 	if err != nil {
 		return err
@@ -256,7 +264,8 @@ func (p *program) openAPI(context.Context) error {
 	var err error
 	p.api, err = api.New(api.Config{
 		Engine: engine{p.node}, Hasher: p.hasher, Now: time.Now, BaseURL: base, ByHost: p.cfg.BaseURL == "",
-		Signer: signerOf(keys), TokenKey: p.secrets.Token, Logger: p.log, RememberedBytes: int(p.budget.API.Cached), InFlightBytes: p.budget.API.InFlight,
+		Signer: signerOf(keys), TokenKey: p.secrets.Token, Logger: p.log,
+		RememberedBytes: int(p.budget.API.Cached), InFlightBytes: p.budget.API.InFlight,
 	})
 	return err
 }

@@ -104,15 +104,22 @@ func (p *program) openGate(context.Context) error {
 // adminPort is the handler of the admin port, of a node that is open or waits for its catalog.
 func (p *program) adminPort(token string) http.Handler {
 	return admin.New(admin.Options{
-		Engine: management{p}, Jobs: jobs(p.verifier, p.rebuilds), Token: token, Metrics: p.metrics, Version: built(), Log: p.log,
+		Engine: management{p}, Jobs: jobs(p.verifier, p.rebuilds), Token: token,
+		Metrics: p.metrics, Version: built(), Log: p.log,
 	})
 }
 
 // jobs are the jobs beside the node, which may be nil.
 func jobs(v *verify.Verifier, b *verify.Rebuilder) []admin.Job {
-	const neverVerified, neverRebuilt = "the node has verified nothing yet", "the node has rebuilt nothing since it started"
+	const (
+		neverVerified = "the node has verified nothing yet"
+		neverRebuilt  = "the node has rebuilt nothing since it started"
+	)
 	if v == nil { // the node waits for its catalog
-		return []admin.Job{notOpen[verify.Order]("/verify", neverVerified), notOpen[verify.RebuildOrder]("/rebuild", neverRebuilt)}
+		return []admin.Job{
+			notOpen[verify.Order]("/verify", neverVerified),
+			notOpen[verify.RebuildOrder]("/rebuild", neverRebuilt),
+		}
 	}
 	return []admin.Job{
 		admin.NewJob("/verify", neverVerified, v.Start, v.Last, v.Cancel),

@@ -156,7 +156,7 @@ func newSecrets() []byte {
 	return fmt.Appendf(nil, secretsText, secretsVersion, random(32), random(16), random(32), random(8), random(32))
 }
 
-// readSecrets reads a file that nobody but its owner can. No error quotes it.
+// readSecrets reads a file that only its owner can read. No error quotes it.
 func readSecrets(path string) (*Secrets, error) {
 	text, err := readPrivate(path, maxSecretsFile)
 	if err != nil {
@@ -195,7 +195,7 @@ func readSecrets(path string) (*Secrets, error) {
 	return s, nil
 }
 
-// readHex refuses also the zero value: a key that somebody left out is none.
+// readHex refuses also the zero value: a key that was left out is none.
 func readHex(name string, dst []byte, text string) error {
 	b, err := hex.DecodeString(text)
 	if err != nil || len(b) != len(dst) {
@@ -229,7 +229,7 @@ func readPrivate(path string, limit int64) ([]byte, error) {
 	return readAtMost(f, limit)
 }
 
-// readSmall reads a file that anybody may read.
+// readSmall reads a file whose mode does not matter.
 func readSmall(path string, limit int64) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -19,8 +19,8 @@ func (s *Serve) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	log.Info("serving", "http", p.public.Addr().String(), "admin", p.admin.Addr().String(), "kafka", p.brokers[0], "shards", p.topics.journal.Partitions(),
-		"replication", p.topics.replication)
+	log.Info("serving", "http", p.public.Addr().String(), "admin", p.admin.Addr().String(), "kafka", p.brokers[0],
+		"shards", p.topics.journal.Partitions(), "replication", p.topics.replication)
 	err = errors.Join(p.Run(ctx), p.Close())
 	if err == nil {
 		log.Info("stopped")

@@ -39,7 +39,8 @@ const cancelTime = 30 * time.Second
 // Run begins a run, follows it, and ends it when it is ended itself.
 func (c *Verify) Run(ctx context.Context, w io.Writer) error {
 	if !c.Last {
-		if _, err := c.call(ctx, http.MethodPost, "/verify", verify.Order{Stored: c.Stored, Rate: c.Rate, Shards: c.Shard}); err != nil {
+		order := verify.Order{Stored: c.Stored, Rate: c.Rate, Shards: c.Shard}
+		if _, err := c.call(ctx, http.MethodPost, "/verify", order); err != nil {
 			return err
 		}
 	}
@@ -62,9 +63,11 @@ func (c *Verify) Run(ctx context.Context, w io.Writer) error {
 	return nil
 }
 
-// follow asks at a path for a run as long as on says so, and cancels it when ctx ends. Text
-// output gets its progress now and then.
-func follow[R any](ctx context.Context, c *adminClient, path string, progress func(*R) string, on func(*R) bool) (*R, error) {
+// follow asks at a path for a run while on holds, and cancels it when ctx ends. With text output
+// it prints the progress now and then.
+func follow[R any](
+	ctx context.Context, c *adminClient, path string, progress func(*R) string, on func(*R) bool,
+) (*R, error) {
 	tick, printed := time.NewTicker(pollEvery), time.Now()
 	defer tick.Stop()
 	for {
@@ -103,7 +106,8 @@ func verifyProgress(r *verify.Verification) string {
 	}
 	line := fmt.Sprintf("%d of %d shards are done", ended, len(r.Shards))
 	if r.Records > 0 && r.Seconds > 0 {
-		line += fmt.Sprintf(", %d of %d records replayed (%d %%, %.0f a second)", r.Replayed, r.Records, min(100, 100*r.Replayed/r.Records), float64(r.Replayed)/r.Seconds)
+		line += fmt.Sprintf(", %d of %d records replayed (%d %%, %.0f a second)",
+			r.Replayed, r.Records, min(100, 100*r.Replayed/r.Records), float64(r.Replayed)/r.Seconds)
 	}
 	if r.Remaining > 0 {
 		line += fmt.Sprintf(", about %v left", time.Duration(r.Remaining*float64(time.Second)).Round(time.Second))
@@ -120,7 +124,8 @@ func printVerification(w io.Writer, r *verify.Verification) {
 			fmt.Fprintf(w, "  %s\n", s.Why)
 		}
 		if s.Stretch != nil {
-			fmt.Fprintf(w, "  the state hash is another one since the records [%d, %d) of the journal\n", s.Stretch.From, s.Stretch.To)
+			fmt.Fprintf(w, "  the state hash is another one since the records [%d, %d) of the journal\n",
+				s.Stretch.From, s.Stretch.To)
 		}
 		for _, d := range s.First {
 			fmt.Fprintf(w, "  %s: %s\n", d.Key, d.What)
@@ -129,7 +134,8 @@ func printVerification(w io.Writer, r *verify.Verification) {
 			fmt.Fprintf(w, "  and %d more\n", n)
 		}
 	}
-	fmt.Fprintf(w, "%s: %d shards compared with a replay, %d differences, %.1f s\n", r.State, r.Compared, r.Differences, r.Seconds)
+	fmt.Fprintf(w, "%s: %d shards compared with a replay, %d differences, %.1f s\n",
+		r.State, r.Compared, r.Differences, r.Seconds)
 }
 
 // Rebuild asks the running node to build shards anew from the journal.
@@ -145,7 +151,8 @@ var errNotRebuilt = errors.New("not every shard is rebuilt")
 
 // Run begins a run, follows it, and ends it when it is ended itself.
 func (c *Rebuild) Run(ctx context.Context, w io.Writer) error {
-	if _, err := c.call(ctx, http.MethodPost, "/rebuild", verify.RebuildOrder{Rate: c.Rate, Shards: c.Shards}); err != nil {
+	order := verify.RebuildOrder{Rate: c.Rate, Shards: c.Shards}
+	if _, err := c.call(ctx, http.MethodPost, "/rebuild", order); err != nil {
 		return err
 	}
 	run, err := follow(ctx, &c.adminClient, "/rebuild", rebuildProgress, func(r *verify.Rebuild) bool {

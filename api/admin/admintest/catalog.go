@@ -46,7 +46,10 @@ func (c *Catalog) Submit(_ context.Context, s domain.Submission) (domain.Outcome
 			return domain.Outcome{Code: domain.NotFound, Parameter: "application", Message: "no such application"}, nil
 		}
 		owner := c.applications[m.Application-1].Account
-		c.keys = append(c.keys, &domain.Key{ID: uint32(len(c.keys) + 1), Hash: m.Hash, Hint: m.Hint, Application: m.Application, Account: owner, Scope: m.Scope, Created: m.At})
+		c.keys = append(c.keys, &domain.Key{
+			ID: uint32(len(c.keys) + 1), Hash: m.Hash, Hint: m.Hint,
+			Application: m.Application, Account: owner, Scope: m.Scope, Created: m.At,
+		})
 		return domain.Outcome{ID: uint32(len(c.keys)), New: true}, nil
 	case *domain.RevokeKey:
 		if int(m.ID) > len(c.keys) {
@@ -71,11 +74,14 @@ func (c *Catalog) createApplication(m *domain.CreateApplication) domain.Outcome 
 	}
 	for _, a := range c.applications {
 		if a.Account == owner.ID && a.Name == m.Name {
-			return domain.Outcome{Code: domain.Conflict, Parameter: "name", Message: "the account has an application of this name"}
+			const taken = "the account has an application of this name"
+			return domain.Outcome{Code: domain.Conflict, Parameter: "name", Message: taken}
 		}
 	}
 	id := domain.ApplicationID(len(c.applications) + 1)
-	c.applications = append(c.applications, &domain.Application{ID: id, Account: owner.ID, Name: m.Name, Plan: m.Plan, Created: m.At})
+	c.applications = append(c.applications, &domain.Application{
+		ID: id, Account: owner.ID, Name: m.Name, Plan: m.Plan, Created: m.At,
+	})
 	return domain.Outcome{ID: uint32(id), Second: uint32(owner.ID), New: true}
 }
 
@@ -119,9 +125,10 @@ func Port(t testing.TB, engine *Catalog, token string) http.Handler {
 	metrics := prometheus.NewRegistry()
 	metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "ovation_test"}, func() float64 { return 42 }))
 	busy := func(struct{}) error { return domain.Fail(domain.Conflict, "a verification is under way") }
+	job := admin.NewJob("/verify", "the node has verified nothing yet", busy, func() *struct{} { return nil }, func() {})
 	return admin.New(admin.Options{
 		Engine: engine, Token: token, Metrics: metrics, Version: map[string]string{"go": "go1.x"},
-		Jobs: []admin.Job{admin.NewJob("/verify", "the node has verified nothing yet", busy, func() *struct{} { return nil }, func() {})},
+		Jobs: []admin.Job{job},
 		Log:  slog.New(slog.NewTextHandler(t.Output(), nil)),
 	})
 }

@@ -82,7 +82,9 @@ func (s *stage) optIns(m *audience.Member) (paths []string) {
 
 // accountParams are an account as register takes it.
 func accountParams(acc *audience.Account) client.Params {
-	return client.Params{"service": acc.Service.String(), "uid": acc.UID, "authtoken": "demo", "paidaccount": wire.Flag(acc.Paid)}
+	return client.Params{
+		"service": acc.Service.String(), "uid": acc.UID, "authtoken": "demo", "paidaccount": wire.Flag(acc.Paid),
+	}
 }
 
 // registration is what the member gives when it registers; what it keeps private is left out.

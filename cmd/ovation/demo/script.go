@@ -32,7 +32,8 @@ func (s *stage) script() (*script, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if s.known() {
-			return nil, domain.Fail(domain.InvalidParameter, "the account \""+accountName+"\" is there, but "+path+" is not: start in an empty --data")
+			return nil, domain.Fail(domain.InvalidParameter,
+				"the account \""+accountName+"\" is there, but "+path+" is not: start in an empty --data")
 		}
 		return mine, mine.write(s.options.Data)
 	}

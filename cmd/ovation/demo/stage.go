@@ -112,7 +112,8 @@ func (s *stage) play(ctx context.Context) error {
 	if err := s.announce(); err != nil {
 		return err
 	}
-	s.log.Info("the demo is ready", "members", len(s.fans.Members), "after", time.Since(began).Round(time.Millisecond).String())
+	took := time.Since(began).Round(time.Millisecond)
+	s.log.Info("the demo is ready", "members", len(s.fans.Members), "after", took.String())
 	return s.live(ctx, feed)
 }
 
@@ -144,13 +145,18 @@ func (s *stage) openAccount(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if s.key = s.options.Key; s.key == "" {
+	s.key = s.options.Key
+	if s.key == "" {
 		s.key, _, err = op.CreateKey(ctx, s.application, domain.ScopeApplication)
-	} else if _, err = op.AddKey(ctx, s.application, domain.ScopeApplication, s.key); domain.CodeOf(err) == domain.Conflict {
-		err = nil // the key of an earlier run
+	} else {
+		_, err = op.AddKey(ctx, s.application, domain.ScopeApplication, s.key)
+		if domain.CodeOf(err) == domain.Conflict { // the key of an earlier run
+			err = nil
+		}
 	}
 	connections := &http.Transport{MaxIdleConnsPerHost: registering}
-	s.api = client.New("http://"+s.node.APIAddress, s.key).Over(&http.Client{Transport: connections, Timeout: 30 * time.Second})
+	over := &http.Client{Transport: connections, Timeout: 30 * time.Second}
+	s.api = client.New("http://"+s.node.APIAddress, s.key).Over(over)
 	return err
 }
 

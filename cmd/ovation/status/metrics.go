@@ -23,7 +23,9 @@ func NewRegistry() *prometheus.Registry {
 
 // Register adds the metrics of an open node. They are read when they are asked for.
 func Register(r *prometheus.Registry, s *Source, polls func() api.Polls) {
-	r.MustRegister(collector(s.collect), collector(s.collectFaults), collector(s.collectVerification), collector(collectPolls(polls)))
+	for _, c := range []collector{s.collect, s.collectFaults, s.collectVerification, collectPolls(polls)} {
+		r.MustRegister(c)
+	}
 }
 
 // collector makes metrics when they are asked for.

@@ -75,8 +75,9 @@ func (s *Source) Read() Node {
 		return n
 	}
 	n.Store = Store{
-		Disk: st.Disk, WAL: st.WAL, Debt: st.Debt, Cache: st.Cache, Buffers: st.MemTables, Filters: st.Filters, Gists: st.Gists, Tail: st.Tail,
-		Free: st.Free, Snapshots: st.Snapshots, Pinned: st.Pinned, Corrupt: st.Corrupt, Families: map[string]uint64{},
+		Disk: st.Disk, WAL: st.WAL, Debt: st.Debt, Cache: st.Cache, Buffers: st.MemTables,
+		Filters: st.Filters, Gists: st.Gists, Tail: st.Tail, Free: st.Free,
+		Snapshots: st.Snapshots, Pinned: st.Pinned, Corrupt: st.Corrupt, Families: map[string]uint64{},
 	}
 	for family, bytes := range st.Families {
 		n.Store.Families[string(rune(family))] = bytes

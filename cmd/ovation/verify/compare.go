@@ -12,8 +12,11 @@ import (
 	"github.com/ovation-analytics/ovation/storage"
 )
 
-// verify fills in what comes out of one shard. An error says that nothing comes out.
-func (v *Verifier) verify(w *replays, s *VerifiedShard, stored bool, progress func(at int64, replaying bool)) error {
+// replayProgress notes the offset up to which a shard is replayed or compared.
+type replayProgress func(at int64, replaying bool)
+
+// verify fills in what comes out of one shard, unless there is an error.
+func (v *Verifier) verify(w *replays, s *VerifiedShard, stored bool, progress replayProgress) error {
 	if stored {
 		return v.compareWithItself(w, s, Consistent)
 	}
@@ -30,12 +33,13 @@ func (v *Verifier) verify(w *replays, s *VerifiedShard, stored bool, progress fu
 	return v.compareWithItself(w, s, NotReplayed)
 }
 
-// errCut says why a replay differs that should: the shard has applied what its log lost.
-var errCut = errors.New("it was cut, or is another topic, and the operator accepted that: the shard has applied what it held before")
+// errCut is why a replay differs and must: the shard has applied what its log lost.
+var errCut = errors.New("it was cut, or is another topic, and the operator accepted that: " +
+	"the shard has applied what it held before")
 
-// notReplayed says why there is no replay of a shard.
+// notReplayed is why there is no replay of a shard.
 func notReplayed(why string) string {
-	return fmt.Sprintf("the journal cannot be replayed from its start (%s); what is stored was compared with itself only", why)
+	return "the journal cannot be replayed from its start (" + why + "); what is stored was compared with itself only"
 }
 
 // compareWithItself looks for what is stored and contradicts itself.
@@ -55,7 +59,7 @@ func (v *Verifier) compareWithItself(w *replays, s *VerifiedShard, state string)
 }
 
 // compareWithReplay replays the journal into a shadow store and compares.
-func (v *Verifier) compareWithReplay(w *replays, s *VerifiedShard, progress func(at int64, replaying bool)) (err error) {
+func (v *Verifier) compareWithReplay(w *replays, s *VerifiedShard, progress replayProgress) (err error) {
 	dir := filepath.Join(v.dir, fmt.Sprint(s.Shard))
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
@@ -109,7 +113,9 @@ func (v *Verifier) compare(s *VerifiedShard, live, replay *storage.Audit) error 
 }
 
 // replay brings a shadow to the live shard's position, and gives the live one there.
-func (v *Verifier) replay(w *replays, shard int, store *storage.Store, progress func(at int64, replaying bool)) (*storage.Audit, error) {
+func (v *Verifier) replay(
+	w *replays, shard int, store *storage.Store, progress replayProgress,
+) (*storage.Audit, error) {
 	shadow, err := w.shadow(shard, func() (*storage.Shard, error) { return store.Shard(shard) })
 	if err != nil {
 		return nil, err

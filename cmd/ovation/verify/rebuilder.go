@@ -153,15 +153,17 @@ func (r *Rebuild) conclude(cancelled bool) {
 	}
 }
 
-// refusedError says why a shard cannot be built from the journal. The shard is as it was.
+// refusedError is why a shard cannot be built from the journal. The shard is as it was.
 type refusedError struct{ why string }
 
 // Error is the reason.
 func (e *refusedError) Error() string { return e.why + "; the shard is as it was" }
 
-// rebuild builds one shard and puts it in its place; progress gets its state and the offset up
-// to which the journal is replayed.
-func (b *Rebuilder) rebuild(w *replays, shard int, progress func(state string, replayed int64)) error {
+// rebuildProgress notes a shard's state and the offset up to which its journal is replayed.
+type rebuildProgress func(state string, replayed int64)
+
+// rebuild builds one shard and puts it in its place.
+func (b *Rebuilder) rebuild(w *replays, shard int, progress rebuildProgress) error {
 	progress(Replaying, 0)
 	if err := b.cfg.Node.Rebuildable(w.ctx, shard); err != nil {
 		var other *actors.ReplayError
@@ -184,7 +186,7 @@ func (b *Rebuilder) rebuild(w *replays, shard int, progress func(state string, r
 }
 
 // build replays the journal into a replacement and completes it.
-func (b *Rebuilder) build(w *replays, shard int, r *storage.Replacement, progress func(state string, replayed int64)) error {
+func (b *Rebuilder) build(w *replays, shard int, r *storage.Replacement, progress rebuildProgress) error {
 	if err := b.replay(w, shard, r, progress); err != nil {
 		var stopped *actors.ReplayError
 		if errors.As(err, &stopped) && stopped.Gap != nil {
@@ -196,15 +198,16 @@ func (b *Rebuilder) build(w *replays, shard int, r *storage.Replacement, progres
 	return r.Complete(w.pace)
 }
 
-// whyRefused says what the journal lacks.
+// whyRefused is what the journal lacks.
 func whyRefused(g *domain.GapError) string {
 	if g.Want < g.Start {
-		return fmt.Sprintf("the journal has no record of partition %d from offset %d on, the first that it has is %d, and no word of the operator covers that: a rebuild would be without them", g.Partition, g.Want, g.Start)
+		return fmt.Sprintf("the journal has no record of partition %d from offset %d on, the first that it has is %d, "+
+			"and no word of the operator covers that: a rebuild would be without them", g.Partition, g.Want, g.Start)
 	}
 	return "the journal cannot be replayed: " + g.Error()
 }
 
-func (b *Rebuilder) replay(w *replays, shard int, r *storage.Replacement, progress func(state string, replayed int64)) error {
+func (b *Rebuilder) replay(w *replays, shard int, r *storage.Replacement, progress rebuildProgress) error {
 	shadow, err := w.shadow(shard, r.Shard)
 	if err != nil {
 		return err

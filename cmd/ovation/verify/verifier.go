@@ -47,7 +47,7 @@ func (v *Verifier) describe(o Order) *Verification {
 		}
 		s := VerifiedShard{Shard: i, State: Waiting}
 		if !o.Stored {
-			s.Records, _ = v.cfg.Node.Applied(i) // why one does not run, the replay says
+			s.Records, _ = v.cfg.Node.Applied(i) // the replay gives the reason of an error
 		}
 		run.Records += s.Records
 		run.Shards = append(run.Shards, s)
