@@ -27,7 +27,7 @@ func (c *clockShared) applied(log *slog.Logger, shard int, ms int64, now time.Ti
 		log.Warn("the broker's clock is ahead of this node's: the shard's stands until real time is there", "shard", shard, "ahead", ahead.Round(time.Second))
 		c.said = true
 	case ahead <= clocksDiffer && c.said:
-		log.Info("over: the broker's clock is ahead of this node's", "shard", shard)
+		log.Info("recovered: the broker's clock is ahead of this node's", "shard", shard)
 		c.said = false
 	}
 }

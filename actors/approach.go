@@ -31,7 +31,7 @@ func (s *shard) approach(records []domain.Record) {
 		}
 		id := r.Activity.Member
 		if id == 0 {
-			id = s.identities.young[r.Activity.Identity].Member
+			id = s.identities.Peek(r.Activity.Identity).Member
 		}
 		if id != 0 {
 			a.ids, a.acts = append(a.ids, id), append(a.acts, &r.Activity)
@@ -50,7 +50,7 @@ func (s *shard) approach(records []domain.Record) {
 	}
 	for i, k := range a.awake {
 		a.seen += uint64(k.actor.state.Member.State)
-		a.seen += k.box.near()
+		a.seen += k.box.Prefetch()
 		a.awake[i] = nil
 	}
 	clear(a.acts)

@@ -107,7 +107,7 @@ func (n *Node) rowsIn(m *ask, all []reading, count func(*shardView, domain.Accou
 // rowsAbout is how many rows the readings meet at most: of a brand that is on disk alone
 // all that it has.
 func (v *shardView) rowsAbout(account domain.AccountID, all []reading) (rows uint64, _ error) {
-	av := v.accounts.get(uint32(account))
+	av := v.accounts.Get(uint32(account))
 	if av == nil {
 		return 0, nil
 	}
@@ -119,7 +119,7 @@ func (v *shardView) rowsAbout(account domain.AccountID, all []reading) (rows uin
 
 // rowsExactly is the same with the rows on disk counted in the months of the range.
 func (v *shardView) rowsExactly(account domain.AccountID, all []reading) (rows uint64, _ error) {
-	av := v.accounts.get(uint32(account))
+	av := v.accounts.Get(uint32(account))
 	if av == nil {
 		return 0, nil
 	}

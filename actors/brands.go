@@ -7,6 +7,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/brand"
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/internal/mailbox"
 )
 
 // brandActor is one brand with columns of its own, or the rest of an account's
@@ -29,7 +30,7 @@ func (b *brandActor) Receive(ctx actor.Context) {
 // brandChild is a brand's actor and what the shard has to do with it.
 type brandChild struct {
 	actor brandActor
-	box   mailbox
+	box   mailbox.Mailbox
 	more  appendRows // the message of a slice
 	fed   time.Time  // when rows last came
 }
@@ -51,7 +52,7 @@ func (s *shard) brandOf(ctx actor.Context, a *account, dense uint32) *brandChild
 	}
 	if k == nil {
 		k = &brandChild{actor: brandActor{c}}
-		ctx.Spawn(childProps(func() actor.Actor { return &k.actor }).Configure(actor.WithMailbox(func() actor.Mailbox { return &k.box })))
+		ctx.Spawn(mailbox.Props(func() actor.Actor { return &k.actor }).Configure(actor.WithMailbox(func() actor.Mailbox { return &k.box })))
 		a.brands[c] = k
 	}
 	return k
@@ -67,7 +68,7 @@ func (s *shard) pour(ctx actor.Context, a *account) {
 	}
 	near := &s.slice.approach.seen
 	for _, b := range a.filled {
-		*near += b.child.box.near() + b.child.actor.columns.Near()
+		*near += b.child.box.Prefetch() + b.child.actor.columns.Near()
 	}
 	for _, b := range a.filled {
 		k := b.child

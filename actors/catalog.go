@@ -11,6 +11,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/internal/retry"
 )
 
 // catalog is the actor that applies the catalog's records. Its fields are owned by
@@ -40,7 +41,7 @@ type catalogShared struct {
 	stopped atomic.Pointer[string]
 	gap     atomic.Pointer[domain.AcceptGap] // the word that would let it go on
 	reads   atomic.Int64                     // pages read
-	reading trouble
+	reading retry.State
 	foreign foreign
 }
 
@@ -89,7 +90,7 @@ func (c *catalog) Receive(ctx actor.Context) {
 	case *await:
 		c.waiting.await(ctx, m.next, c.shared.view.Load().next, nil)
 	case *pumpFailed:
-		c.shared.reading.met(c.logger, m.failures, m.err)
+		c.shared.reading.Failed(c.logger, m.failures, m.err)
 	case *gapFound:
 		c.atGap(m.gap)
 	case *noWord:
@@ -123,7 +124,7 @@ func (c *catalog) page(ctx actor.Context, p *page) {
 	if c.shared.stopped.Load() != nil || p.pump != c.pump {
 		return
 	}
-	c.shared.reading.goes(c.logger)
+	c.shared.reading.Progress(c.logger)
 	c.shared.reads.Add(1)
 	c.shared.end.Store(p.End)
 	before := c.ledger.state.Next

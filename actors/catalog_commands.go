@@ -37,7 +37,7 @@ func (l *ledger) createKey(c *domain.CreateKey) domain.Outcome {
 }
 
 func (l *ledger) revokeKey(c *domain.RevokeKey) domain.Outcome {
-	k := l.view.keys.get(c.ID)
+	k := l.view.keys.Get(c.ID)
 	if k == nil {
 		return failure(domain.Bad(domain.NotFound, "key", "no such key"))
 	}
@@ -76,7 +76,7 @@ func (l *ledger) putBrandCommand(account domain.AccountID, c *domain.PutBrand) d
 	if c.ID == 0 {
 		b.ID = domain.BrandID(l.count(countBrands))
 		b.Dense = 1
-		if o := l.view.owned.get(uint32(account)); o != nil {
+		if o := l.view.owned.Get(uint32(account)); o != nil {
 			b.Dense = uint32(len(o.brands)) + 1
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/internal/retry"
 )
 
 // The operator's word on a gap of the catalog can only stand in the catalog behind the gap.
@@ -100,7 +101,7 @@ func (c *catalog) lookAhead(at gapPlace, g *domain.GapError, from int64) {
 		case err != nil:
 			failures++
 			c.tell(&pumpFailed{nil, err, failures})
-			if !backOff(c.ctx, failures) {
+			if !retry.Backoff(c.ctx, failures) {
 				return
 			}
 			continue
@@ -179,7 +180,7 @@ func (s *catalogShared) stoppedErr() error {
 func (n *Node) AcceptCatalogGap(ctx context.Context) (domain.AcceptGap, error) {
 	c := n.catalog
 	r := &halting{&c.gap, &c.stopped, &c.reads, func() string {
-		return joined("the catalog is being read", troubles(&c.reading, &n.catalogLane.appending))
+		return retry.Join("the catalog is being read", retry.Causes(&c.reading, &n.catalogLane.appending))
 	}, func() bool { return false }}
 	word := r.gap.Load()
 	if word == nil {

@@ -74,24 +74,24 @@ func (l *ledger) put(entity any) {
 	case *domain.Layout:
 		v.layout = e
 	case *domain.Account:
-		v.accounts.set(uint32(e.ID), e, l.epoch)
+		v.accounts.Set(uint32(e.ID), e, l.epoch)
 		l.names[e.Name] = e.ID
 	case *domain.Application:
-		v.applications.set(uint32(e.ID), e, l.epoch)
+		v.applications.Set(uint32(e.ID), e, l.epoch)
 	case *domain.Key:
 		v.putKey(e, l.epoch)
 	case *domain.Brand:
 		l.putBrand(e)
 	case *domain.Definition:
-		if v.definitions.get(uint32(e.ID)) == nil {
+		if v.definitions.Get(uint32(e.ID)) == nil {
 			v.own(e.Account, l.epoch, func(o *owned) { o.definitions = append(o.definitions, e.ID) })
 		}
-		v.definitions.set(uint32(e.ID), e, l.epoch)
+		v.definitions.Set(uint32(e.ID), e, l.epoch)
 	case *domain.Segment:
-		if v.segments.get(uint32(e.ID)) == nil {
+		if v.segments.Get(uint32(e.ID)) == nil {
 			v.own(e.Account, l.epoch, func(o *owned) { o.segments = append(o.segments, e.ID) })
 		}
-		v.segments.set(uint32(e.ID), e, l.epoch)
+		v.segments.Set(uint32(e.ID), e, l.epoch)
 	case *domain.SetAside:
 		v.putSetAside(e)
 	case *domain.AcceptedGap:
@@ -100,7 +100,7 @@ func (l *ledger) put(entity any) {
 }
 
 func (l *ledger) putBrand(b *domain.Brand) {
-	old := l.view.brands.get(uint32(b.ID))
+	old := l.view.brands.Get(uint32(b.ID))
 	if old == nil {
 		l.view.own(b.Account, l.epoch, func(o *owned) { o.brands = append(o.brands, b.ID) })
 	} else if !old.Deleted {
@@ -109,7 +109,7 @@ func (l *ledger) putBrand(b *domain.Brand) {
 	if s := b.Fields["Slug"]; s != "" && !b.Deleted {
 		l.slugs[slug{b.Account, s}] = b.ID
 	}
-	l.view.brands.set(uint32(b.ID), b, l.epoch)
+	l.view.brands.Set(uint32(b.ID), b, l.epoch)
 }
 
 // keep is put for an entity that a record brought: it will be stored.

@@ -4,6 +4,7 @@ import (
 	"maps"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/internal/cow"
 )
 
 // CatalogView is the catalog as of one record: any goroutine may read it, it never
@@ -11,13 +12,13 @@ import (
 type CatalogView struct {
 	next         int64
 	layout       *domain.Layout
-	accounts     pages[*domain.Account]
-	applications pages[*domain.Application]
-	keys         pages[*domain.Key]
-	brands       pages[*domain.Brand]
-	definitions  pages[*domain.Definition]
-	segments     pages[*domain.Segment]
-	owned        pages[*owned] // by account
+	accounts     cow.Array[*domain.Account]
+	applications cow.Array[*domain.Application]
+	keys         cow.Array[*domain.Key]
+	brands       cow.Array[*domain.Brand]
+	definitions  cow.Array[*domain.Definition]
+	segments     cow.Array[*domain.Segment]
+	owned        cow.Array[*owned] // by account
 	byHash       map[domain.KeyHash]uint32
 	setAside     map[aside]int64       // when, ms since 1970
 	words        []*domain.AcceptedGap // in the order of the catalog
@@ -46,7 +47,7 @@ func (v *CatalogView) Next() int64 { return v.next }
 // its keys: its brands, definitions, segments, applications or itself. It is 0 where
 // that was in an earlier life of the process.
 func (v *CatalogView) Changed(account domain.AccountID) int64 {
-	if o := v.owned.get(uint32(account)); o != nil {
+	if o := v.owned.Get(uint32(account)); o != nil {
 		return o.changed
 	}
 	return 0
@@ -61,24 +62,24 @@ func (v *CatalogView) Key(hash domain.KeyHash) (*domain.Key, bool) {
 	if !ok {
 		return nil, false
 	}
-	return v.keys.get(id), true
+	return v.keys.Get(id), true
 }
 
 // Account is an account.
 func (v *CatalogView) Account(id domain.AccountID) (*domain.Account, bool) {
-	a := v.accounts.get(uint32(id))
+	a := v.accounts.Get(uint32(id))
 	return a, a != nil
 }
 
 // Application is an application.
 func (v *CatalogView) Application(id domain.ApplicationID) (*domain.Application, bool) {
-	a := v.applications.get(uint32(id))
+	a := v.applications.Get(uint32(id))
 	return a, a != nil
 }
 
 // Brand is a brand that the account has; a deleted one it has not.
 func (v *CatalogView) Brand(account domain.AccountID, id domain.BrandID) (*domain.Brand, bool) {
-	b := v.brands.get(uint32(id))
+	b := v.brands.Get(uint32(id))
 	if b == nil || b.Account != account || b.Deleted {
 		return nil, false
 	}
@@ -87,7 +88,7 @@ func (v *CatalogView) Brand(account domain.AccountID, id domain.BrandID) (*domai
 
 // AnyBrand is a brand that the account has or had.
 func (v *CatalogView) AnyBrand(account domain.AccountID, id domain.BrandID) (*domain.Brand, bool) {
-	b := v.brands.get(uint32(id))
+	b := v.brands.Get(uint32(id))
 	if b == nil || b.Account != account {
 		return nil, false
 	}
@@ -96,7 +97,7 @@ func (v *CatalogView) AnyBrand(account domain.AccountID, id domain.BrandID) (*do
 
 // AnyDefinition is a definition that the account has or had.
 func (v *CatalogView) AnyDefinition(account domain.AccountID, id domain.DefinitionID) (*domain.Definition, bool) {
-	d := v.definitions.get(uint32(id))
+	d := v.definitions.Get(uint32(id))
 	if d == nil || d.Account != account {
 		return nil, false
 	}
@@ -105,7 +106,7 @@ func (v *CatalogView) AnyDefinition(account domain.AccountID, id domain.Definiti
 
 // Definition is a definition that the account has; a deleted one it has not.
 func (v *CatalogView) Definition(account domain.AccountID, id domain.DefinitionID) (*domain.Definition, bool) {
-	d := v.definitions.get(uint32(id))
+	d := v.definitions.Get(uint32(id))
 	if d == nil || d.Account != account || d.Deleted {
 		return nil, false
 	}
@@ -114,33 +115,33 @@ func (v *CatalogView) Definition(account domain.AccountID, id domain.DefinitionI
 
 // Brands are the account's brands by id, deleted ones too.
 func (v *CatalogView) Brands(account domain.AccountID) []*domain.Brand {
-	o := v.owned.get(uint32(account))
+	o := v.owned.Get(uint32(account))
 	if o == nil {
 		return nil
 	}
 	out := make([]*domain.Brand, len(o.brands))
 	for i, id := range o.brands {
-		out[i] = v.brands.get(uint32(id))
+		out[i] = v.brands.Get(uint32(id))
 	}
 	return out
 }
 
 // Definitions are the account's definitions by id, deleted ones too.
 func (v *CatalogView) Definitions(account domain.AccountID) []*domain.Definition {
-	o := v.owned.get(uint32(account))
+	o := v.owned.Get(uint32(account))
 	if o == nil {
 		return nil
 	}
 	out := make([]*domain.Definition, len(o.definitions))
 	for i, id := range o.definitions {
-		out[i] = v.definitions.get(uint32(id))
+		out[i] = v.definitions.Get(uint32(id))
 	}
 	return out
 }
 
 // Segment is a segment that the account has; a deleted one it has not.
 func (v *CatalogView) Segment(account domain.AccountID, id domain.SegmentID) (*domain.Segment, bool) {
-	s := v.segments.get(uint32(id))
+	s := v.segments.Get(uint32(id))
 	if s == nil || s.Account != account || s.Deleted {
 		return nil, false
 	}
@@ -149,13 +150,13 @@ func (v *CatalogView) Segment(account domain.AccountID, id domain.SegmentID) (*d
 
 // Segments are the account's segments by id, deleted ones too.
 func (v *CatalogView) Segments(account domain.AccountID) []*domain.Segment {
-	o := v.owned.get(uint32(account))
+	o := v.owned.Get(uint32(account))
 	if o == nil {
 		return nil
 	}
 	out := make([]*domain.Segment, len(o.segments))
 	for i, id := range o.segments {
-		out[i] = v.segments.get(uint32(id))
+		out[i] = v.segments.Get(uint32(id))
 	}
 	return out
 }
@@ -169,8 +170,8 @@ func (v *CatalogView) Applications() []*domain.Application { return all(v.applic
 // Keys are all keys by id, revoked ones too.
 func (v *CatalogView) Keys() []*domain.Key { return all(v.keys) }
 
-func all[V any](p pages[*V]) (out []*V) {
-	p.each(func(_ uint32, v *V) {
+func all[V any](p cow.Array[*V]) (out []*V) {
+	p.Each(func(_ uint32, v *V) {
 		if v != nil {
 			out = append(out, v)
 		}
@@ -224,7 +225,7 @@ func (v *CatalogView) putKey(k *domain.Key, epoch uint64) {
 		}
 		v.byHash[k.Hash] = k.ID
 	}
-	v.keys.set(k.ID, k, epoch)
+	v.keys.Set(k.ID, k, epoch)
 }
 
 func (v *CatalogView) putSetAside(s *domain.SetAside) {
@@ -238,9 +239,9 @@ func (v *CatalogView) putSetAside(s *domain.SetAside) {
 // own lets f change what an account has.
 func (v *CatalogView) own(account domain.AccountID, epoch uint64, f func(*owned)) {
 	o := owned{}
-	if old := v.owned.get(uint32(account)); old != nil {
+	if old := v.owned.Get(uint32(account)); old != nil {
 		o = *old
 	}
 	f(&o)
-	v.owned.set(uint32(account), &o, epoch)
+	v.owned.Set(uint32(account), &o, epoch)
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/internal/mailbox"
 	"github.com/ovation-analytics/ovation/actors/member"
 )
 
@@ -30,7 +31,7 @@ type children struct {
 type child struct {
 	group   *group // of the slice being applied; nil: none yet
 	actor   memberActor
-	box     mailbox
+	box     mailbox.Mailbox
 	pid     *actor.PID
 	touched bool
 	bytes   int32 // as held has it
@@ -57,7 +58,7 @@ func (k *child) at() member.Place {
 
 func newChildren(limit int) *children {
 	c := &children{limit: limit, seats: map[domain.AccountID][]*child{}}
-	c.props = childProps(c.produce).Configure(actor.WithMailbox(func() actor.Mailbox { return &c.next.box }))
+	c.props = mailbox.Props(c.produce).Configure(actor.WithMailbox(func() actor.Mailbox { return &c.next.box }))
 	return c
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/internal/mailbox"
 	"github.com/ovation-analytics/ovation/actors/member"
 )
 
@@ -17,7 +18,7 @@ func onAShard(t *testing.T, f func(actor.Context)) {
 	t.Helper()
 	system := actor.NewActorSystem()
 	t.Cleanup(system.Shutdown)
-	pid := system.Root.Spawn(childProps(func() actor.Actor {
+	pid := system.Root.Spawn(mailbox.Props(func() actor.Actor {
 		return actor.ReceiveFunc(func(ctx actor.Context) {
 			if _, ok := ctx.Message().(string); ok {
 				f(ctx)

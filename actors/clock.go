@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/internal/retry"
 )
 
 // ticks appends a Tick to every partition when an hour begins, so that the clock of a
@@ -29,7 +30,7 @@ func (n *Node) ticks(ctx context.Context) {
 
 // renews has each shard look at how old its view is.
 func (n *Node) renews(ctx context.Context) {
-	for pause(ctx, renewEvery) {
+	for retry.Pause(ctx, renewEvery) {
 		if !n.started.Load() {
 			continue
 		}

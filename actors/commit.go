@@ -6,6 +6,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/internal/twogen"
 	"github.com/ovation-analytics/ovation/actors/member"
 )
 
@@ -75,7 +76,7 @@ func (s *shard) renew() {
 func (s *shard) settleStaged() {
 	for hash, i := range s.staged {
 		if i != nil {
-			s.identities.put(hash, *i)
+			s.identities.Put(hash, *i)
 		}
 	}
 	clear(s.staged)
@@ -125,7 +126,7 @@ func (s *shard) load() error {
 	}
 	s.outbox = newOutbox(s.env.id, s.env.options.outboxDepth, s.env.journal.Appender(), s.env.options.DeadLetters, s.env.log)
 	s.requests, s.staged = map[domain.RequestID]*domain.Request{}, map[domain.IdentityHash]*domain.Identity{}
-	s.identities = newRecent[domain.IdentityHash, domain.Identity](s.env.options.CachedIdentities)
+	s.identities = twogen.New[domain.IdentityHash, domain.Identity](s.env.options.CachedIdentities)
 	s.uncommitted, s.since = 0, time.Time{}
 	s.resident = resident{most: s.env.resident, shards: int64(s.env.shards)}
 	if s.state.Journal.IsZero() {

@@ -109,7 +109,7 @@ func (d *desk) answer(x *workbench, v *shardView, m *ask) (p *partial) {
 		return p
 	}
 	q := m.question
-	av := v.accounts.get(uint32(q.Account))
+	av := v.accounts.Get(uint32(q.Account))
 	if av == nil {
 		return p // nobody of the account lives here
 	}

@@ -51,7 +51,7 @@ func TestAWorkerGivesUpWhatNobodyWaitsFor(t *testing.T) {
 	ask := func(q *domain.Question, n int) (*partial, int) {
 		dense := brand.EveryBrand
 		if q.Brand != 0 {
-			dense = catalog.brands.get(uint32(q.Brand)).Dense
+			dense = catalog.brands.Get(uint32(q.Brand)).Dense
 		}
 		choice, err := catalog.choiceOf(q)
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/internal/retry"
 )
 
 // Ends is the position at which everything is applied that was accepted before the
@@ -43,7 +44,7 @@ func (n *Node) routedAll(ctx context.Context) error {
 		return domain.ErrUnavailable
 	}
 	for len(n.routing.list()) < partitions { // a node that starts has not found all of them yet
-		if !pause(ctx, time.Millisecond) {
+		if !retry.Pause(ctx, time.Millisecond) {
 			return domain.ErrUnavailable
 		}
 	}
@@ -66,7 +67,7 @@ func (s *routerShared) reaches(ctx context.Context, next int64) error {
 		if s.next.Load() >= next {
 			return nil
 		}
-		if !pause(ctx, time.Millisecond) { // a router tells nobody what it has done
+		if !retry.Pause(ctx, time.Millisecond) { // a router tells nobody what it has done
 			return domain.ErrUnavailable
 		}
 	}

@@ -48,7 +48,7 @@ func TestARouterWaitsForACatalogThatIsBehind(t *testing.T) {
 		if got := r.tally(3).Total.Actions; got != 1 || len(r.letters.reasons()) != 0 {
 			t.Errorf("%d actions of the new brand, letters %v", got, r.letters.reasons())
 		}
-		if st := r.node.Status(); st.Routers[0].Waiting != "" || st.Catalog.Waiting != "" || said.lines("over: the catalog cannot be read to its end") != 1 {
+		if st := r.node.Status(); st.Routers[0].Waiting != "" || st.Catalog.Waiting != "" || said.lines("recovered: the catalog cannot be read to its end") != 1 {
 			t.Errorf("%+v", st)
 		}
 	})

@@ -240,7 +240,7 @@ func TestShardsWaitForRoomOnTheDisk(t *testing.T) {
 		if got := r.tally(1).Total.Actions; got != 3003 {
 			t.Errorf("%d actions", got)
 		}
-		if n := said.lines("over: nothing is applied", "shard=0"); n != 1 {
+		if n := said.lines("recovered: nothing is applied", "shard=0"); n != 1 {
 			t.Errorf("%d lines of its end", n)
 		}
 	})

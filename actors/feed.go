@@ -21,7 +21,7 @@ import (
 // question.
 func (n *Node) labels(account domain.AccountID) func(dense uint32) domain.BrandID {
 	return func(dense uint32) domain.BrandID {
-		o := n.Catalog().owned.get(uint32(account))
+		o := n.Catalog().owned.Get(uint32(account))
 		if o == nil || dense == brand.Visits || int(dense) > len(o.brands) {
 			return 0
 		}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/internal/retry"
 )
 
 // foreign counts the values of other programs that a reader of the journal or the catalog
@@ -20,7 +21,7 @@ type foreign struct {
 // met notes a value, and tells of it; of many together one a minute.
 func (f *foreign) met(log *slog.Logger, topic string, r *domain.Record) {
 	n := f.records.Add(1)
-	if now := time.Now(); now.Sub(f.said) >= troubleEvery {
+	if now := time.Now(); now.Sub(f.said) >= retry.LogEvery {
 		f.said = now
 		log.Warn("a value of another program is passed over",
 			"topic", topic, "partition", r.Origin.Partition, "offset", r.Offset, "so_far", n)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/internal/retry"
 )
 
 // wordFor is the word that would let a reader go on behind a gap that it met; nil when
@@ -134,7 +135,7 @@ func (n *Node) readerOf(journal bool, partition int) *halting {
 		}
 		s := n.shared[partition]
 		return &halting{&s.gap, &s.stopped, &s.reads, func() string {
-			return joined("shard "+strconv.Itoa(s.id)+" is "+behaviour(s.behaviour.Load()).String(), troubles(&s.space, &s.reading))
+			return retry.Join("shard "+strconv.Itoa(s.id)+" is "+behaviour(s.behaviour.Load()).String(), retry.Causes(&s.space, &s.reading))
 		}, func() bool { return false }}
 	}
 	find := func() *routerShared {
@@ -150,7 +151,7 @@ func (n *Node) readerOf(journal bool, partition int) *halting {
 		return nil
 	}
 	return &halting{&r.gap, &r.stopped, &r.reads, func() string {
-		return joined("the partition is not read yet", troubles(&r.reading, &r.asking))
+		return retry.Join("the partition is not read yet", retry.Causes(&r.reading, &r.asking))
 	}, func() bool { return find() != r }}
 }
 
@@ -182,7 +183,7 @@ func (n *Node) wentOn(ctx context.Context, r *halting, word *domain.AcceptGap, r
 		case why != nil && next != word:
 			return domain.Fail(domain.Conflict, "the word is given; the reader stopped for another reason: "+*why)
 		}
-		if !pause(ctx, time.Millisecond) {
+		if !retry.Pause(ctx, time.Millisecond) {
 			return domain.Fail(domain.Unavailable, "the word is given, and holds; the reader has not gone on yet: "+r.waiting())
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/internal/retry"
 )
 
 // gather appends what all routers of a node bring: the pages that wait while others are
@@ -26,7 +27,7 @@ type gather struct {
 	log      *slog.Logger
 	offers   chan *offer // not buffered: who runs has seen what was taken
 	over     chan struct{}
-	troubles []trouble // by journal partition
+	troubles []retry.State // by journal partition
 }
 
 // offer is a router's records, by shard.
@@ -48,10 +49,10 @@ const roundEvery = 4 * time.Millisecond
 func newGather(journal Log, log *slog.Logger) *gather {
 	g := &gather{
 		appender: journal.Appender(), log: log, offers: make(chan *offer), over: make(chan struct{}),
-		troubles: make([]trouble, journal.Partitions()),
+		troubles: make([]retry.State, journal.Partitions()),
 	}
 	for i := range g.troubles {
-		g.troubles[i].what = fmt.Sprintf("records cannot be appended to partition %d of the journal", i)
+		g.troubles[i].What = fmt.Sprintf("records cannot be appended to partition %d of the journal", i)
 	}
 	return g
 }
@@ -234,8 +235,8 @@ func (g *gather) appendTo(ctx context.Context, to int, records []domain.Record) 
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			g.troubles[to].met(g.log, failures, err)
-			if !backOff(ctx, failures) {
+			g.troubles[to].Failed(g.log, failures, err)
+			if !retry.Backoff(ctx, failures) {
 				return ctx.Err()
 			}
 		}
@@ -247,5 +248,5 @@ func (g *gather) appendTo(ctx context.Context, to int, records []domain.Record) 
 // went notes that the journal partition was appended to, up to end.
 func (g *gather) went(to int, end int64) {
 	g.shards[to].grew(end)
-	g.troubles[to].over(g.log)
+	g.troubles[to].Recovered(g.log)
 }

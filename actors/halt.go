@@ -123,7 +123,7 @@ func (s *shard) resume(ctx actor.Context) {
 		s.start(ctx)
 		return
 	}
-	if s.env.lacks != 0 && v.brands.get(uint32(s.env.lacks)) != nil {
+	if s.env.lacks != 0 && v.brands.Get(uint32(s.env.lacks)) != nil {
 		s.env.lacks = 0
 		s.start(ctx)
 		return

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/internal/retry"
 )
 
 // lane appends commands to one partition: one batch in flight, of what came
@@ -17,7 +18,7 @@ type lane struct {
 	many      chan struct{} // holds one for each ticket in the lane that came with many
 	log       *slog.Logger
 	done      chan struct{}
-	appending trouble
+	appending retry.State
 }
 
 // ticket is one record on its way; base is told once it is durable.
@@ -39,7 +40,7 @@ const (
 func startLane(ctx context.Context, a Appender, partition int, log *slog.Logger) *lane {
 	l := &lane{
 		appender: a, partition: partition, in: make(chan ticket, laneDepth), many: make(chan struct{}, laneMany),
-		log: log, done: make(chan struct{}), appending: trouble{what: "commands cannot be appended"},
+		log: log, done: make(chan struct{}), appending: retry.State{What: "commands cannot be appended"},
 	}
 	go l.run(ctx)
 	return l
@@ -171,14 +172,14 @@ func (l *lane) appendAll(ctx context.Context, records []domain.Record) (int64, b
 	for failures := 1; ; failures++ {
 		base, err := l.appender.Append(ctx, l.partition, records)
 		if err == nil {
-			l.appending.over(l.log, "partition", l.partition)
+			l.appending.Recovered(l.log, "partition", l.partition)
 			return base, true
 		}
 		if ctx.Err() != nil {
 			return 0, false
 		}
-		l.appending.met(l.log, failures, err, "partition", l.partition)
-		if !backOff(ctx, failures) {
+		l.appending.Failed(l.log, failures, err, "partition", l.partition)
+		if !retry.Backoff(ctx, failures) {
 			return 0, false
 		}
 	}

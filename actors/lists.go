@@ -29,7 +29,7 @@ func (v *CatalogView) listsOf(account domain.AccountID, lists []domain.List) []l
 				a.question.Groups = append(a.question.Groups, domain.Group{Definition: d})
 			}
 			a.plan = brand.NewPlan(a.question)
-			if b := v.brands.get(uint32(r.Brand)); b != nil {
+			if b := v.brands.Get(uint32(r.Brand)); b != nil {
 				a.dense = b.Dense
 			}
 		}

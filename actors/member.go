@@ -13,12 +13,6 @@ import (
 // goroutine. The thinking is in package member.
 type memberActor struct{ state *member.State }
 
-// childProps are the props of an actor that runs on its shard's goroutine: when
-// Send returns, the message has been processed. Only the shard may send to it.
-func childProps(produce func() actor.Actor) *actor.Props {
-	return actor.PropsFromProducer(produce, actor.WithMailbox(func() actor.Mailbox { return new(mailbox) }))
-}
-
 // Receive is the mailbox. A panic leaves done unset: the shard sees it.
 func (a *memberActor) Receive(ctx actor.Context) {
 	switch m := ctx.Message().(type) {

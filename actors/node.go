@@ -14,6 +14,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/internal/retry"
 )
 
 // Node runs the actors of one process. New, then Open, then Start, then Stop.
@@ -78,7 +79,7 @@ func New(o Options) *Node {
 		o.Log = slog.New(slog.NewTextHandler(io.Discard, nil))
 	}
 	shards := o.Journal.Partitions()
-	n := &Node{o: o, shards: shards, began: o.Now(), placement: alone{shards}, catalog: &catalogShared{reading: trouble{what: "the catalog cannot be read"}}, routing: &routersShared{looking: trouble{what: "the public topic cannot be described"}}}
+	n := &Node{o: o, shards: shards, began: o.Now(), placement: alone{shards}, catalog: &catalogShared{reading: retry.State{What: "the catalog cannot be read"}}, routing: &routersShared{looking: retry.State{What: "the public topic cannot be described"}}}
 	n.KeepResident(int64(o.ResidentBytes))
 	return n
 }
@@ -197,13 +198,13 @@ func (n *Node) startRouters() {
 // CatchUp returns when the catalog is applied up to its end as of now. It tries as
 // long as ctx lasts, unless the catalog has stopped: that is ErrCatalogStopped.
 func (n *Node) CatchUp(ctx context.Context) error {
-	return n.catchUp(ctx, &trouble{what: notToItsEnd})
+	return n.catchUp(ctx, &retry.State{What: notToItsEnd})
 }
 
 const notToItsEnd = "the catalog cannot be read to its end"
 
 // catchUp is CatchUp that tells why it takes long.
-func (n *Node) catchUp(ctx context.Context, t *trouble, where ...any) error {
+func (n *Node) catchUp(ctx context.Context, t *retry.State, where ...any) error {
 	for failures := 1; ; failures++ {
 		end, err := n.o.Catalog.End(ctx, 0)
 		if err == nil {
@@ -213,16 +214,16 @@ func (n *Node) catchUp(ctx context.Context, t *trouble, where ...any) error {
 			return stopped
 		}
 		if err == nil {
-			t.over(n.o.Log, where...)
+			t.Recovered(n.o.Log, where...)
 			return nil
 		}
 		if fault := n.fault.Load(); fault != nil {
 			return *fault
 		}
 		if ctx.Err() == nil {
-			t.met(n.o.Log, failures, err, where...)
+			t.Failed(n.o.Log, failures, err, where...)
 		}
-		if !backOff(ctx, failures) {
+		if !retry.Backoff(ctx, failures) {
 			return err
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/internal/retry"
 )
 
 // outbox publishes what a shard sends to other shards and to the dead letters. The
@@ -37,7 +38,7 @@ type outbox struct {
 // outboxShared is what others read of an outbox: its queues, of this life.
 type outboxShared struct {
 	forwards, dead        atomic.Pointer[queue[*domain.Outgoing]]
-	forwarding, lettering trouble
+	forwarding, lettering retry.State
 }
 
 // waiting is the number of forwards and of dead letters that are not published.
@@ -141,7 +142,7 @@ func (o *outbox) stop() {
 const outboxBatch = 500
 
 // publish brings a queue's entries into their logs, in order.
-func (o *outbox) publish(ctx context.Context, q *queue[*domain.Outgoing], t *trouble,
+func (o *outbox) publish(ctx context.Context, q *queue[*domain.Outgoing], t *retry.State,
 	send func(context.Context, []*domain.Outgoing) error, report func(uint64),
 ) {
 	defer func() { o.done <- struct{}{} }()
@@ -153,14 +154,14 @@ func (o *outbox) publish(ctx context.Context, q *queue[*domain.Outgoing], t *tro
 		for failures := 1; ; failures++ {
 			err := send(ctx, batch)
 			if err == nil {
-				t.over(o.log, "shard", o.shard)
+				t.Recovered(o.log, "shard", o.shard)
 				break
 			}
 			if ctx.Err() != nil {
 				return
 			}
-			t.met(o.log, failures, err, "shard", o.shard, "entries", len(batch))
-			if !backOff(ctx, failures) {
+			t.Failed(o.log, failures, err, "shard", o.shard, "entries", len(batch))
+			if !retry.Backoff(ctx, failures) {
 				return
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/internal/retry"
 )
 
 // credits is the number of pages of one pump in flight: with the Kafka fetch
@@ -116,7 +117,7 @@ func (p *pump) read(ctx context.Context, next int64, epoch int32) {
 			p.giveBack(nil)
 			failures++
 			p.send(&pumpFailed{p, err, failures})
-			if !backOff(ctx, failures) {
+			if !retry.Backoff(ctx, failures) {
 				return
 			}
 			continue
@@ -124,22 +125,5 @@ func (p *pump) read(ctx context.Context, next int64, epoch int32) {
 		failures = 0
 		next, epoch, last = pg.Next, pg.Epoch, readable(len(pg.Records), pg.Next, pg.End)
 		p.send(&page{Page: pg, pump: p, readAt: time.Now()})
-	}
-}
-
-// backOff waits a little longer after every failure, to 1 s; false when ctx ended.
-func backOff(ctx context.Context, failures int) bool {
-	return pause(ctx, min(time.Second, 20*time.Millisecond<<min(failures, 6)))
-}
-
-// pause waits; false when ctx ended.
-func pause(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-		return false
 	}
 }

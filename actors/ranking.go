@@ -16,7 +16,7 @@ func (v *CatalogView) directory(q *domain.Question) *brand.Directory {
 		return nil
 	}
 	var ids []domain.BrandID
-	if o := v.owned.get(uint32(q.Account)); o != nil {
+	if o := v.owned.Get(uint32(q.Account)); o != nil {
 		ids = o.brands
 	}
 	return brand.NewDirectory(ids, q.Without)

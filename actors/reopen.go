@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/asynkron/protoactor-go/actor"
+	"github.com/ovation-analytics/ovation/actors/internal/retry"
 )
 
 // reopen has a shard close its part of the store and open it again.
@@ -36,7 +37,7 @@ func (n *Node) Reopen(ctx context.Context, shard int) error {
 				return errors.New(*why)
 			}
 		}
-		if !backOff(ctx, failures) {
+		if !retry.Backoff(ctx, failures) {
 			return ctx.Err()
 		}
 	}

@@ -193,7 +193,7 @@ func (s *shard) evictSmall(limit int) (freed int) {
 // leaving are the brands of an account's rest that are evicted to be rid of so many rows.
 func (s *shard) leaving(id domain.AccountID, a *account, rows int) (out []brand.Cold) {
 	var all []small
-	owned := s.env.catalog.view.Load().owned.get(uint32(id))
+	owned := s.env.catalog.view.Load().owned.Get(uint32(id))
 	a.table.Small(func(dense uint32, n int) {
 		if n >= smallLeast && owned != nil && int(dense) <= len(owned.brands) {
 			all = append(all, small{brand.Cold{Dense: dense, Brand: owned.brands[dense-1]}, n, a.heat.of(dense).last})

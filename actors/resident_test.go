@@ -107,7 +107,7 @@ func TestABrandThatIsAskedAboutStaysInMemory(t *testing.T) {
 	r.heeded(people)
 	v := r.node.shared[0].acquireView()
 	defer v.release()
-	cold := v.accounts.get(1).rows.Cold(brand.EveryBrand)
+	cold := v.accounts.Get(1).rows.Cold(brand.EveryBrand)
 	if len(cold) == 0 || slices.ContainsFunc(cold, func(c brand.Cold) bool { return c.Brand == one.Brand }) {
 		t.Errorf("cold are %v: brand %d was asked about", cold, one.Brand)
 	}
@@ -134,7 +134,7 @@ func (r *rig) audience(rnd *rand.Rand, fans int, weights ...int) {
 func (r *rig) coldOf() (cold []domain.BrandID) {
 	v := r.node.shared[0].acquireView()
 	defer v.release()
-	for _, c := range v.accounts.get(1).rows.Cold(brand.EveryBrand) {
+	for _, c := range v.accounts.Get(1).rows.Cold(brand.EveryBrand) {
 		cold = append(cold, c.Brand)
 	}
 	slices.Sort(cold)

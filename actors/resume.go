@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/internal/retry"
 )
 
 // resumption is where a router reads on. Below zero: at the log's start, since nothing of
@@ -29,8 +30,8 @@ func (r *router) resume(ctx context.Context) (resumption, error) {
 		case ctx.Err() != nil:
 			return resumption{}, ctx.Err()
 		}
-		r.shared.reading.met(r.env.log, failures, err, "partition", r.partition)
-		if !backOff(ctx, failures) {
+		r.shared.reading.Failed(r.env.log, failures, err, "partition", r.partition)
+		if !retry.Backoff(ctx, failures) {
 			return resumption{}, ctx.Err()
 		}
 	}

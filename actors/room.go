@@ -16,13 +16,13 @@ func (s *shard) roomy(ctx actor.Context) bool {
 	err := s.store.Room()
 	if err == nil {
 		if s.short > 0 {
-			s.env.shared.space.over(s.env.log, "shard", s.env.id)
+			s.env.shared.space.Recovered(s.env.log, "shard", s.env.id)
 		}
 		s.short = 0
 		return true
 	}
 	s.short++
-	s.env.shared.space.met(s.env.log, s.short, err, "shard", s.env.id)
+	s.env.shared.space.Failed(s.env.log, s.short, err, "shard", s.env.id)
 	if s.uncommitted > 0 {
 		if err := s.commit(ctx); err != nil {
 			s.failed(ctx, err)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/internal/retry"
 )
 
 // router brings one partition of the public topic into the journal: it stamps each
@@ -48,7 +49,7 @@ type routerEnv struct {
 	gather  *gather
 	// catchUp reads the catalog to its end, before a brand or a definition is
 	// refused as unknown.
-	catchUp func(ctx context.Context, t *trouble, where ...any) error
+	catchUp func(ctx context.Context, t *retry.State, where ...any) error
 	// ask sends a shard a message and waits a short while for its answer.
 	ask     func(ctx context.Context, shard int, message any) (any, error)
 	fatal   func(error) // makes the node not ready for good
@@ -67,15 +68,15 @@ type routerShared struct {
 	stopped   atomic.Pointer[string]
 	gap       atomic.Pointer[domain.AcceptGap] // the word that would let it go on
 
-	reading, asking, noting trouble
+	reading, asking, noting retry.State
 }
 
 func newRouterShared(partition int) *routerShared {
 	return &routerShared{
 		partition: partition,
-		reading:   trouble{what: "the public topic cannot be read"},
-		asking:    trouble{what: notToItsEnd},
-		noting:    trouble{what: "the router's offset cannot be committed"},
+		reading:   retry.State{What: "the public topic cannot be read"},
+		asking:    retry.State{What: notToItsEnd},
+		noting:    retry.State{What: "the router's offset cannot be committed"},
 	}
 }
 
@@ -143,10 +144,10 @@ func (r *router) note(ctx context.Context) {
 	}
 	if err := r.env.source.Commit(ctx, r.partition, r.next, r.epoch); err != nil {
 		r.unnoted++
-		r.shared.noting.met(r.env.log, r.unnoted, err, "partition", r.partition)
+		r.shared.noting.Failed(r.env.log, r.unnoted, err, "partition", r.partition)
 		return
 	}
-	r.shared.noting.over(r.env.log, "partition", r.partition)
+	r.shared.noting.Recovered(r.env.log, "partition", r.partition)
 	r.noted, r.unnoted = r.next, 0
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/internal/retry"
 )
 
 // routers is the actor that sees to it that every partition of the public topic has
@@ -29,7 +30,7 @@ type routers struct {
 type routersShared struct {
 	mu      sync.Mutex // guards all: status asks while partitions are found
 	all     []*routerShared
-	looking trouble
+	looking retry.State
 }
 
 func (s *routersShared) list() []*routerShared {
@@ -118,14 +119,14 @@ func (r *routers) look(ctx context.Context, found func(int)) {
 			found(n)
 		}
 		if err != nil {
-			if failures++; !backOff(ctx, failures) {
+			if failures++; !retry.Backoff(ctx, failures) {
 				return
 			}
-			r.shared.looking.met(r.env.log, failures, err)
+			r.shared.looking.Failed(r.env.log, failures, err)
 			continue
 		}
 		failures = 0
-		r.shared.looking.over(r.env.log)
+		r.shared.looking.Recovered(r.env.log)
 		found(n)
 		t := time.NewTimer(lookEvery)
 		select {
@@ -373,14 +374,14 @@ func (r *router) read(ctx context.Context, at gapPlace, send func(any)) (gapPlac
 			}
 			credit <- spare
 			failures++
-			r.shared.reading.met(r.env.log, failures, err, "partition", r.partition)
-			if !backOff(ctx, failures) {
+			r.shared.reading.Failed(r.env.log, failures, err, "partition", r.partition)
+			if !retry.Backoff(ctx, failures) {
 				return at, ctx.Err()
 			}
 			continue
 		}
 		failures = 0
-		r.shared.reading.goes(r.env.log, "partition", r.partition)
+		r.shared.reading.Progress(r.env.log, "partition", r.partition)
 		r.shared.reads.Add(1)
 		at.next, at.epoch, last = p.Next, p.Epoch, readable(len(p.Arrivals), p.Next, p.End)
 		send(&sourcePage{p, time.Now(), credit})

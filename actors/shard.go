@@ -11,6 +11,8 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/internal/retry"
+	"github.com/ovation-analytics/ovation/actors/internal/twogen"
 	"github.com/ovation-analytics/ovation/actors/member"
 )
 
@@ -56,15 +58,15 @@ type shardShared struct {
 	progress  chan struct{} // holds one token after a commit
 	apart     atomic.Bool   // its outbox was full: routers do not wait for it until it is near the end again
 	outbox    outboxShared
-	reading   trouble
-	space     trouble
+	reading   retry.State
+	space     retry.State
 	clock     clockShared
 }
 
 func newShardShared(id int) *shardShared {
-	s := &shardShared{id: id, progress: make(chan struct{}, 1), reading: trouble{what: "the journal cannot be read"}, space: trouble{what: "nothing is applied"}}
-	s.outbox.forwarding.what = "forwards cannot be published"
-	s.outbox.lettering.what = "dead letters cannot be published"
+	s := &shardShared{id: id, progress: make(chan struct{}, 1), reading: retry.State{What: "the journal cannot be read"}, space: retry.State{What: "nothing is applied"}}
+	s.outbox.forwarding.What = "forwards cannot be published"
+	s.outbox.lettering.What = "dead letters cannot be published"
 	return s
 }
 
@@ -123,7 +125,7 @@ type shard struct {
 
 	slice      *slice                               // of the records being applied
 	requests   map[domain.RequestID]*domain.Request // staged
-	identities *recent[domain.IdentityHash, domain.Identity]
+	identities *twogen.Cache[domain.IdentityHash, domain.Identity]
 	staged     map[domain.IdentityHash]*domain.Identity // staged; nil: dropped
 
 	uncommitted int       // records applied since the last commit
@@ -207,7 +209,7 @@ func (s *shard) applying(ctx actor.Context) {
 	case *sayPublished:
 		s.sayPublished()
 	case *pumpFailed:
-		s.env.shared.reading.met(s.env.log, m.failures, m.err, "shard", s.env.id)
+		s.env.shared.reading.Failed(s.env.log, m.failures, m.err, "shard", s.env.id)
 	case *gapFound:
 		if m.pump == s.pump {
 			s.gap = m.gap
@@ -263,7 +265,7 @@ func (s *shard) take(ctx actor.Context, p *page) {
 	if p.pump != s.pump { // of a pump from before a restart
 		return
 	}
-	s.env.shared.reading.goes(s.env.log, "shard", s.env.id)
+	s.env.shared.reading.Progress(s.env.log, "shard", s.env.id)
 	s.env.shared.reads.Add(1)
 	s.env.shared.end.Store(p.End)
 	s.env.shared.first.CompareAndSwap(0, p.End+1)

@@ -71,6 +71,6 @@ func (s *shard) hold(i domain.Identity) {
 // release stages that nobody has the identity any more.
 func (s *shard) release(hash domain.IdentityHash) {
 	s.staged[hash] = nil
-	s.identities.drop(hash)
+	s.identities.Drop(hash)
 	s.slice.changes = append(s.slice.changes, domain.Change{Kind: domain.IdentityDrop, Value: &domain.Identity{Hash: hash}})
 }

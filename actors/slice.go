@@ -296,12 +296,12 @@ func (s *shard) identity(account domain.AccountID, hash domain.IdentityHash) (do
 		}
 		return *i, true, nil
 	}
-	if i, ok := s.identities.get(hash); ok {
+	if i, ok := s.identities.Get(hash); ok {
 		return i, true, nil
 	}
 	i, ok, err := s.store.Identity(account, hash)
 	if ok {
-		s.identities.put(hash, i)
+		s.identities.Put(hash, i)
 	}
 	return i, ok, err
 }

@@ -72,7 +72,7 @@ func (n *Node) Stands(account domain.AccountID, since domain.Mark, f *domain.Foo
 
 // standsIn looks at what an account has in one shard.
 func (n *Node) standsIn(v *shardView, catalog *CatalogView, account domain.AccountID, since uint64, f *domain.Footprint, moved []domain.Range) bool {
-	av := v.accounts.get(uint32(account))
+	av := v.accounts.Get(uint32(account))
 	if av == nil {
 		return true // nobody of the account lives here
 	}

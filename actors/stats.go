@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/internal/retry"
 )
 
 // shardStats counts what a shard did in this process. One goroutine writes, any
@@ -107,8 +108,8 @@ func (s *shardShared) status(now, began time.Time) ShardStatus {
 		st.Stopped = *why
 	}
 	st.Clock, st.AheadMs = s.clock.at(now)
-	st.Waiting = troubles(&s.space, &s.reading, &s.outbox.forwarding, &s.outbox.lettering)
-	st.Failures = failed(&s.space, &s.reading, &s.outbox.forwarding, &s.outbox.lettering)
+	st.Waiting = retry.Causes(&s.space, &s.reading, &s.outbox.forwarding, &s.outbox.lettering)
+	st.Failures = retry.Failures(&s.space, &s.reading, &s.outbox.forwarding, &s.outbox.lettering)
 	if facts := s.stats.facts.Load(); facts != nil {
 		st.Facts = *facts
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/internal/retry"
 )
 
 // Status is what an operator sees of a node.
@@ -52,7 +53,7 @@ func (n *Node) Status() Status {
 	now := n.o.Now()
 	st := Status{
 		Journal: n.o.Journal.Topic().String(), Cluster: n.o.Journal.Cluster(), Ready: true, LagMs: n.Lag().Milliseconds(),
-		Catalog: n.catalogStatus(now), Waiting: troubles(&n.routing.looking),
+		Catalog: n.catalogStatus(now), Waiting: retry.Causes(&n.routing.looking),
 	}
 	if err := n.Ready(); err != nil {
 		st.Ready, st.Why = false, err.Error()
@@ -62,8 +63,8 @@ func (n *Node) Status() Status {
 	}
 	for i, s := range n.shared {
 		one := s.status(now, n.began)
-		appending := []*trouble{&n.gather.troubles[i], &n.lanes[i].appending}
-		one.Waiting, one.Failures = joined(one.Waiting, troubles(appending...)), one.Failures+failed(appending...)
+		appending := []*retry.State{&n.gather.troubles[i], &n.lanes[i].appending}
+		one.Waiting, one.Failures = retry.Join(one.Waiting, retry.Causes(appending...)), one.Failures+retry.Failures(appending...)
 		st.Shards = append(st.Shards, one)
 	}
 	for _, r := range n.routing.list() {
@@ -76,7 +77,7 @@ func (n *Node) catalogStatus(now time.Time) CatalogStatus {
 	c := n.catalog
 	st := CatalogStatus{
 		Next: n.Catalog().Next(), End: c.end.Load(), LagMs: c.fresh.lag(now, n.began).Milliseconds(),
-		Waiting: troubles(&c.reading, &n.catalogLane.appending), Failures: failed(&c.reading, &n.catalogLane.appending),
+		Waiting: retry.Causes(&c.reading, &n.catalogLane.appending), Failures: retry.Failures(&c.reading, &n.catalogLane.appending),
 	}
 	st.Foreign = c.foreign.records.Load()
 	if why := c.stopped.Load(); why != nil {
@@ -93,8 +94,8 @@ func (r *routerShared) status(now, began time.Time) RouterStatus {
 	if why := r.stopped.Load(); why != nil {
 		st.Stopped = *why
 	}
-	all := []*trouble{&r.reading, &r.asking, &r.noting}
-	st.Waiting, st.Failures = troubles(all...), failed(all...)
+	all := []*retry.State{&r.reading, &r.asking, &r.noting}
+	st.Waiting, st.Failures = retry.Causes(all...), retry.Failures(all...)
 	for i := range r.refused {
 		if n := r.refused[i].Load(); n > 0 {
 			if st.Refused == nil {
@@ -125,11 +126,11 @@ func (n *Node) Degraded() error {
 		of[cause] = append(of[cause], fmt.Sprint(shard))
 	}
 	for _, s := range n.shared {
-		if why := s.space.why.Load(); why != nil {
-			note(s.id, *why)
+		if why := s.space.Why(); why != "" {
+			note(s.id, why)
 		}
 		if s.apart.Load() {
-			note(s.id, "nothing is applied until it can be published: "+troubles(&s.outbox.forwarding, &s.outbox.lettering))
+			note(s.id, "nothing is applied until it can be published: "+retry.Causes(&s.outbox.forwarding, &s.outbox.lettering))
 		}
 	}
 	for _, cause := range causes {

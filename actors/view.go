@@ -7,6 +7,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/brand"
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/internal/cow"
 	"github.com/ovation-analytics/ovation/actors/member"
 )
 
@@ -19,7 +20,7 @@ type shardView struct {
 	next     int64           // offset after the last record in it
 	version  uint64
 	stamps   *stamps
-	accounts pages[*accountView]
+	accounts cow.Array[*accountView]
 	roster   *member.Roster
 	snapshot Snapshot
 }
@@ -59,7 +60,7 @@ type viewWriter struct {
 	epoch    uint64
 	version  uint64 // of the coming commit; it counts on over the shard's restarts
 	stamps   *stamps
-	accounts pages[*accountView]
+	accounts cow.Array[*accountView]
 	touched  map[domain.AccountID]*account
 	ends     []endMark
 	at       time.Time // of the snapshot
@@ -96,7 +97,7 @@ func (w *viewWriter) seen(end int64, at time.Time) {
 func (w *viewWriter) publish(s *shardShared, state *domain.ShardState, roster *member.Roster, snapshot Snapshot) {
 	for id, a := range w.touched {
 		a.dirty = false
-		w.accounts.set(uint32(id), &accountView{a.audience.Commit(), a.table.Commit(nil), a.heat, a.stamps}, w.epoch)
+		w.accounts.Set(uint32(id), &accountView{a.audience.Commit(), a.table.Commit(nil), a.heat, a.stamps}, w.epoch)
 	}
 	clear(w.touched)
 	w.epoch++

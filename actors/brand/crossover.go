@@ -31,7 +31,7 @@ func (v *View) Crossover(x *Scratch, a *Ask) (*domain.Crossover, error) {
 		}
 	}
 	for i := range uint32(v.own) {
-		s := v.sets.get(i)
+		s := v.sets.Get(i)
 		switch {
 		case s.dense == Visits || s.dense == a.Brand:
 			continue

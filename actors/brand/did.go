@@ -69,7 +69,7 @@ func (x *Scratch) lookForDeeds(from Source) error {
 		f.general[k] = bitsOf(f.round.any, kind.definition)
 	}
 	for i := range uint32(v.own) {
-		if s := v.sets.get(i); s.dense != Visits {
+		if s := v.sets.Get(i); s.dense != Visits {
 			if err := x.deedsOf(s, f.round.of(s.dense), from); err != nil {
 				return err
 			}
@@ -86,10 +86,10 @@ func (x *Scratch) lookInBrands(from Source) error {
 	small := false
 	for i := range f.round.brands {
 		b := &f.round.brands[i]
-		at := v.index.get(b.dense)
+		at := v.index.Get(b.dense)
 		if at == 0 {
 			small = true
-		} else if err := x.deedsOf(v.sets.get(at-1), b.deeds, from); err != nil {
+		} else if err := x.deedsOf(v.sets.Get(at-1), b.deeds, from); err != nil {
 			return err
 		}
 	}

@@ -9,7 +9,7 @@ func (t *Table) adopt(dense uint32, id domain.BrandID) *Columns {
 		set: &set{dense: dense, id: id, epoch: t.epoch},
 	}
 	t.own = append(t.own, c)
-	t.index = t.index.set(dense, c.slot+1, t.epoch)
+	t.index.Set(dense, c.slot+1, t.epoch)
 	*t.cell(dense) = c.slot | ownBit
 	c.touch()
 	return c

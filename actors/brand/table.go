@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/internal/cow"
 )
 
 // Visits is the dense number of an account's brand 0: registrations and logins. They
@@ -21,8 +22,8 @@ type Table struct {
 	cells [][]uint32 // dense number → rows in the rest, or slot | ownBit; pages of cellPage
 	own   []*Columns // by slot
 	rest  *Columns
-	sets  *paged[*set]   // by slot
-	index *paged[uint32] // dense number → slot + 1
+	sets  cow.Array[*set]   // by slot
+	index cow.Array[uint32] // dense number → slot + 1
 
 	dirty []*Columns // to be published
 	due   []due      // brands of the rest that have become large
@@ -55,7 +56,7 @@ const (
 
 // NewTable is an empty table, with an empty view published.
 func NewTable(o Options) *Table {
-	t := &Table{opt: o.orDefault(), epoch: 1, sets: &paged[*set]{shift: 6}, index: &paged[uint32]{shift: 8}}
+	t := &Table{opt: o.orDefault(), epoch: 1}
 	t.rest = &Columns{t: t, set: &set{}}
 	t.Commit(nil)
 	return t
@@ -130,7 +131,7 @@ func (t *Table) Commit(done func()) *View {
 	t.due = t.due[:0]
 	for _, c := range t.dirty {
 		if c.publish() && c.own {
-			t.sets = t.sets.set(c.slot, c.set, t.epoch)
+			t.sets.Set(c.slot, c.set, t.epoch)
 		}
 	}
 	clear(t.dirty)

@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/internal/cow"
 )
 
 // View is an account's rows in a shard as of one commit. Any number of goroutines
@@ -13,8 +14,8 @@ type View struct {
 	Seq     uint64 // the last sequence in it
 
 	rest    *set
-	sets    *paged[*set]
-	index   *paged[uint32]
+	sets    cow.Array[*set]
+	index   cow.Array[uint32]
 	own     int // sets in use
 	kinds   []kind
 	members uint32 // every ordinal in it is below
@@ -63,15 +64,15 @@ func (v *View) Cold(dense uint32) (cold []Cold) {
 // is the rest and only one brand's rows are meant.
 func (v *View) each(dense uint32, f func(s *set, small bool)) {
 	if dense != EveryBrand {
-		if i := v.index.get(dense); i != 0 {
-			f(v.sets.get(i-1), false)
+		if i := v.index.Get(dense); i != 0 {
+			f(v.sets.Get(i-1), false)
 		} else {
 			f(v.rest, true)
 		}
 		return
 	}
 	for i := range uint32(v.own) {
-		if s := v.sets.get(i); s.dense != Visits {
+		if s := v.sets.Get(i); s.dense != Visits {
 			f(s, false)
 		}
 	}

@@ -39,7 +39,7 @@ func TestFaultTheLogsDiskIsFull(t *testing.T) {
 		h.broker.power.free.Store(1 << 40)
 		h.well()
 		h.must(h.ask(asked))
-		if st := h.engine.shown().Read(); st.Log.Refusing != "" || h.lines.having("over: log: appends are refused") != 1 {
+		if st := h.engine.shown().Read(); st.Log.Refusing != "" || h.lines.having("recovered: log: appends are refused") != 1 {
 			h.Errorf("%+v", st.Log)
 		}
 		h.replayed()
@@ -77,7 +77,7 @@ func TestFaultTheStoresDiskIsFull(t *testing.T) {
 		h.engine.power.free.Store(1 << 40)
 		h.well()
 		h.must(h.ask(asked))
-		if s := h.engine.shown().Read().Shards[1]; s.Waiting != "" || h.lines.having("over: nothing is applied", "shard=1") != 1 {
+		if s := h.engine.shown().Read().Shards[1]; s.Waiting != "" || h.lines.having("recovered: nothing is applied", "shard=1") != 1 {
 			h.Errorf("%+v", s)
 		}
 		h.replayed()
@@ -140,7 +140,7 @@ func TestFaultTheBrokerIsAway(t *testing.T) {
 					st := h.engine.shown().Read()
 					return st.Shards[0].Waiting+st.Shards[1].Waiting+st.Catalog.Waiting == "" && st.LagMs < 2000
 				})
-				if h.answered() > 2000 || h.lines.having("over: the journal cannot be read", "shard=1") < 1 {
+				if h.answered() > 2000 || h.lines.having("recovered: the journal cannot be read", "shard=1") < 1 {
 					h.Error("its end is not told")
 				}
 				h.replayed()
@@ -212,7 +212,7 @@ func TestFaultTheBrokersClockLeaps(t *testing.T) {
 		}
 		time.Sleep(61 * time.Minute) // real time catches up, and an hour begins
 		for i, s := range h.engine.node.Status().Shards {
-			if s.AheadMs != 0 || h.lines.having("over: the broker's clock is ahead", "shard="+text(i)) != 1 {
+			if s.AheadMs != 0 || h.lines.having("recovered: the broker's clock is ahead", "shard="+text(i)) != 1 {
 				h.Errorf("%+v", s)
 			}
 		}

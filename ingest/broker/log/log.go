@@ -233,7 +233,7 @@ func (l *Log) room() error {
 		return fmt.Errorf("%w: %s", StorageError, why)
 	}
 	if l.full.Load() && l.full.Swap(false) {
-		l.opts.Logger.Info("over: log: appends are refused", "dir", l.dir)
+		l.opts.Logger.Info("recovered: log: appends are refused", "dir", l.dir)
 	}
 	return nil
 }
@@ -247,7 +247,7 @@ func (l *Log) timed() error {
 		return fmt.Errorf("%w: %s", StorageError, why)
 	}
 	if l.wrong.Load() && l.wrong.Swap(false) {
-		l.opts.Logger.Info("over: log: appends are refused", "dir", l.dir)
+		l.opts.Logger.Info("recovered: log: appends are refused", "dir", l.dir)
 	}
 	return nil
 }

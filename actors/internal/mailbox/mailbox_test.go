@@ -1,4 +1,4 @@
-package actors
+package mailbox
 
 import (
 	"testing"
@@ -28,7 +28,7 @@ func spawnScript(t *testing.T) (*actor.RootContext, *actor.PID, *script) {
 	s := &script{}
 	system := actor.NewActorSystem()
 	t.Cleanup(system.Shutdown)
-	return system.Root, system.Root.Spawn(childProps(func() actor.Actor { return s })), s
+	return system.Root, system.Root.Spawn(Props(func() actor.Actor { return s })), s
 }
 
 func TestAMessageIsProcessedWhenSendReturns(t *testing.T) {
@@ -75,7 +75,7 @@ func TestAPanicReachesTheSupervisorAndNotThePoster(t *testing.T) {
 
 func TestASuspendedActorKeepsItsMessages(t *testing.T) {
 	var got []any
-	b := &mailbox{}
+	b := &Mailbox{}
 	b.RegisterHandlers(invoker(func(m any) { got = append(got, m) }), nil)
 	b.PostSystemMessage(&actor.SuspendMailbox{})
 	b.PostUserMessage("one")
@@ -104,7 +104,7 @@ func BenchmarkSend(b *testing.B) {
 	type done struct{ done bool }
 	system := actor.NewActorSystem()
 	defer system.Shutdown()
-	pid := system.Root.Spawn(childProps(func() actor.Actor {
+	pid := system.Root.Spawn(Props(func() actor.Actor {
 		return actor.ReceiveFunc(func(ctx actor.Context) {
 			if m, ok := ctx.Message().(*done); ok {
 				m.done = true

@@ -1,9 +1,9 @@
-package actors
+package cow
 
-// pages is an array by dense id that one goroutine writes and any reads as of a
-// commit: a page is copied when first written in an epoch, the directory
-// likewise, so a commit copies no more than it changes.
-type pages[V any] struct {
+// Array is an array by dense id. A page is copied when it is first written in an epoch, the
+// directory likewise, so that an epoch copies no more than it changes. A copy of the Array
+// stays as it is while epochs rise.
+type Array[V any] struct {
 	epoch uint64
 	dir   []*leaf[V]
 }
@@ -18,16 +18,16 @@ type leaf[V any] struct {
 	v     [pageSize]V
 }
 
-// get is the element at i; the zero value where none was set.
-func (p pages[V]) get(i uint32) (v V) {
+// Get is the element at i; the zero value where none was set.
+func (p Array[V]) Get(i uint32) (v V) {
 	if k := int(i >> pageShift); k < len(p.dir) && p.dir[k] != nil {
 		return p.dir[k].v[i%pageSize]
 	}
 	return v
 }
 
-// set puts v at i in the given epoch, which must not be below an earlier one.
-func (p *pages[V]) set(i uint32, v V, epoch uint64) {
+// Set puts v at i in the given epoch, which must not be below an earlier one.
+func (p *Array[V]) Set(i uint32, v V, epoch uint64) {
 	k := int(i >> pageShift)
 	if p.epoch != epoch {
 		p.dir = append(make([]*leaf[V], 0, max(len(p.dir), k+1)), p.dir...)
@@ -47,9 +47,9 @@ func (p *pages[V]) set(i uint32, v V, epoch uint64) {
 	p.dir[k].v[i%pageSize] = v
 }
 
-// each calls f for every element that was ever on a page, zero values too, in
+// Each calls f for every element that was ever on a page, zero values too, in
 // order.
-func (p pages[V]) each(f func(i uint32, v V)) {
+func (p Array[V]) Each(f func(i uint32, v V)) {
 	for k, pg := range p.dir {
 		if pg == nil {
 			continue
