@@ -19,7 +19,7 @@ func TestShard_ATickOfANodeAheadForgetsNoRequest(t *testing.T) {
 	again := said
 	again.Activity.Hash = 6 // a dedup key of its own: the request id alone tells the repeat
 	tick := func(hoursAhead int64) domain.Record {
-		return domain.Record{Kind: domain.KindTick, Command: &domain.Tick{Hour: uint32(r.journal.clock/3_600_000 + hoursAhead)}}
+		return domain.Record{Kind: domain.KindTick, Command: &domain.Tick{Hour: uint32(r.journal.now()/3_600_000 + hoursAhead)}}
 	}
 	for _, batch := range [][]domain.Record{{said}, {tick(26)}, {again}, {tick(24 * 365)}, {again}} {
 		if _, err := r.journal.Append(context.Background(), 0, batch); err != nil {
@@ -34,7 +34,7 @@ func TestShard_ATickOfANodeAheadForgetsNoRequest(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer a.Close()
-	if s := a.State(); s.Rows != 1 || s.Clock != r.journal.clock {
-		t.Errorf("%d actions of one request, clock %d, the log's is %d", s.Rows, s.Clock, r.journal.clock)
+	if s := a.State(); s.Rows != 1 || s.Clock != r.journal.now() {
+		t.Errorf("%d actions of one request, clock %d, the log's is %d", s.Rows, s.Clock, r.journal.now())
 	}
 }

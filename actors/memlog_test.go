@@ -27,6 +27,13 @@ func newMemLog(id byte, partitions int) *memLog {
 	return &memLog{id: domain.TopicID{id}, parts: make([][]domain.Record, partitions), page: 300, clock: 1_700_000_000_000, more: make(chan struct{})}
 }
 
+// now is the time of the last record.
+func (l *memLog) now() int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.clock
+}
+
 func (l *memLog) Topic() domain.TopicID { return l.id }
 func (l *memLog) Cluster() string       { return "mem" }
 func (l *memLog) Partitions() int       { return len(l.parts) }
