@@ -51,7 +51,7 @@ func verifiedAfterAKill(t *testing.T, on site) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	rnd := rand.New(rand.NewPCG(seed, 0))
-	n := on.start(t, "--shards", "3")
+	n := on.start(t, "--shards", "3", "--memory", "256MiB") // seals 8192 rows of a shard at once
 	w := newMalformedWorld(n, rnd)
 	mixed, _ := w.mixture(rnd, last(20), on.some(300))
 	o, total := outsiderAt(n), int64(0)
@@ -62,6 +62,15 @@ func verifiedAfterAKill(t *testing.T, on site) {
 			part = append(part, m.Message)
 		}
 		messages, total = append(messages, part), total+int64(len(part))
+	}
+	for i, a := range w.people.load(rnd, 30_000) { // sealed ones are in blocks that a start does not read
+		r := w.people.anyRecord(rnd, &a)
+		m := kafka.Message{Key: r.Key, Value: r.Value}
+		for _, h := range r.Headers {
+			m.Headers = append(m.Headers, kafka.Header{Key: h.Key, Value: h.Value})
+		}
+		messages[i%len(messages)] = append(messages[i%len(messages)], m)
+		total++
 	}
 	o.publish(messages, 20<<10, kafka.LZ4)
 	n.kill()
