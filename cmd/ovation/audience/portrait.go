@@ -8,29 +8,38 @@ import (
 
 // Portrait is what an audience and its history look like in numbers.
 type Portrait struct {
-	Members, Actions, OneTime, Repeats int
+	People
+	Habits
 
-	LocalHours, UTCHours [24]int        // actions
-	Weekdays             [7]int         // actions by local day, from Monday
-	Months               [Weeks / 4]int // actions of each four weeks
-
-	Countries   []Share // by members
 	Services    []Share // of definitions
 	Definitions []Share
 	Brands      []Share // by number in Brands
-	Deciles     [10]int // actions of each tenth of the members, the keenest first
-	Silent      int     // members who did nothing
-	Top         int     // actions of the keenest one in a hundred
+	Bursts      []Burst // the greatest releases of the best known brands
+}
 
-	Ages        []Share // members by band
+// People are the members by what they registered with.
+type People struct {
+	Members     int
+	Countries   []Share
+	Ages        []Share // by band
 	Genders     []Share
-	Registered  []Share // members by the service they registered by
-	OptedIn     [3]int  // members: global, to a brand, to a segment
+	Registered  []Share // by service
+	OptedIn     [3]int  // global, to a brand, to a segment
 	Emails      int
 	Paid        int
-	ManyAccount int // members with several accounts
+	ManyAccount int // with several accounts
+}
 
-	Bursts []Burst // the greatest releases of the best known brands
+// Habits are the actions by when they are done and by how many members.
+type Habits struct {
+	Actions, OneTime, Repeats int
+
+	LocalHours, UTCHours [24]int
+	Weekdays             [7]int         // by local day, from Monday
+	Months               [Weeks / 4]int // of each four weeks
+	Deciles              [10]int        // of each tenth of the members, the keenest first
+	Top                  int            // of the keenest one in a hundred
+	Silent               int            // members without any
 }
 
 // Share is members and actions of one kind; for brands and definitions members are
@@ -50,7 +59,7 @@ type Burst struct {
 
 // Portrait counts the history.
 func (a *Audience) Portrait() *Portrait {
-	p := &Portrait{Members: len(a.Members)}
+	p := &Portrait{People: People{Members: len(a.Members)}}
 	s := &sitting{
 		a: a, p: p, did: make([]int, len(a.Members)), by: make([]map[int]bool, len(a.Definitions)),
 		fans: make([]map[int]bool, len(a.Brands)), days: make([][]int, len(a.Brands)), once: map[[3]int]bool{},
