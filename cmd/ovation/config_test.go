@@ -40,7 +40,8 @@ func defaults() *Config {
 	}
 }
 
-func TestAFlagOutranksTheEnvironmentThatTheFileThatTheDefault(t *testing.T) {
+// A flag outranks the environment, that the file, and that the default.
+func TestConfig_Precedence(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		args []string
@@ -86,7 +87,8 @@ func TestAFlagOutranksTheEnvironmentThatTheFileThatTheDefault(t *testing.T) {
 	}
 }
 
-func TestTheFileMayComeFromTheEnvironment(t *testing.T) {
+// The name of the file may come from the environment.
+func TestConfig_FileFromTheEnvironment(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ovation.yaml")
 	if err := os.WriteFile(path, []byte("shards: 3"), 0o600); err != nil {
 		t.Fatal(err)
@@ -97,7 +99,8 @@ func TestTheFileMayComeFromTheEnvironment(t *testing.T) {
 	}
 }
 
-func TestABadValueIsToldByItsName(t *testing.T) {
+// A bad value is refused by its name, from wherever it comes.
+func TestConfig_BadValue(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		args []string
@@ -143,7 +146,8 @@ func TestABadValueIsToldByItsName(t *testing.T) {
 	}
 }
 
-func TestAFileThatIsTooLongOrNotThereIsRefused(t *testing.T) {
+// A file that is too long or missing is refused.
+func TestConfig_BadFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "long.yaml")
 	if err := os.WriteFile(path, []byte(strings.Repeat("#", maxConfigFile+1)), 0o600); err != nil {
 		t.Fatal(err)
@@ -156,7 +160,8 @@ func TestAFileThatIsTooLongOrNotThereIsRefused(t *testing.T) {
 	}
 }
 
-func TestSizesAreReadAndPrintedInUnits(t *testing.T) {
+// Sizes are read and printed in units.
+func TestSize_Units(t *testing.T) {
 	for _, c := range []struct {
 		text  string
 		want  Size
@@ -188,7 +193,8 @@ func TestSizesAreReadAndPrintedInUnits(t *testing.T) {
 	}
 }
 
-func FuzzConfigFileNeverPanicsAndSizesSurvivePrinting(f *testing.F) {
+// A file never makes the parser panic, and a size that it reads survives printing.
+func FuzzConfigFile(f *testing.F) {
 	for _, seed := range []string{"shards: 8", "kafka: [a:1, b:2]", "a: &x 1\nb: *x", "- a", "memory: 3GiB", "a: |\n  x\n", "? a\n: b", "{}", "---\n---\na: b"} {
 		f.Add(seed)
 	}

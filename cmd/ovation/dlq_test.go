@@ -111,7 +111,8 @@ func givenLetters(t *testing.T) *house {
 	return h
 }
 
-func TestDeadLettersAreListedAndShown(t *testing.T) {
+// Dead letters are listed by filters and shown with their bytes.
+func TestDLQ_ListAndShow(t *testing.T) {
 	h := givenLetters(t)
 	all := h.letters()
 	want := map[string]int{"unknown_member": 3, "bad_json": 1, "sharing_disabled": 1}
@@ -161,7 +162,8 @@ func TestDeadLettersAreListedAndShown(t *testing.T) {
 	}
 }
 
-func TestAReplayedDeadLetterCountsOnce(t *testing.T) {
+// A dead letter that is replayed twice counts once.
+func TestDLQReplay_CountsOnce(t *testing.T) {
 	h := givenLetters(t)
 	_, _, err := h.api().Register(context.Background(), client.Params{"service": "spotify", "uid": "late", "authtoken": "t"})
 	h.must(err)
@@ -194,7 +196,8 @@ func TestAReplayedDeadLetterCountsOnce(t *testing.T) {
 	h.counted(2)
 }
 
-func TestAMendedDeadLetterKeepsItsDedupKey(t *testing.T) {
+// A mended dead letter keeps its dedup key.
+func TestDLQReplay_MendedKeepsDedupKey(t *testing.T) {
 	h := givenLetters(t)
 	bad := h.letters("--reason", "bad_json").Items[0].ID
 	data := map[string]any{"time": nil, "id": nil, "source": nil}
@@ -230,7 +233,8 @@ func TestAMendedDeadLetterKeepsItsDedupKey(t *testing.T) {
 	}
 }
 
-func TestDLQRefusesFlagsThatMakeNoSense(t *testing.T) {
+// Flags that contradict each other are wrong use, each with its reason.
+func TestDLQ_WrongUse(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ args, says string }{
 		{"dlq list --reason nonsense", `"nonsense" is none of bad_json,`},

@@ -94,7 +94,7 @@ func (h *ward) fill() {
 
 // A corrupt block of the journal stops the shard that reads it, with the reason, until an
 // operator gives it up; the other is rebuilt.
-func TestFaultABlockOfTheJournalIsCorrupt(t *testing.T) {
+func TestFault_CorruptJournalBlock(t *testing.T) {
 	inWard(t, func(h *ward) {
 		h.fill()
 		h.well()
@@ -143,7 +143,7 @@ type shardSeen struct {
 }
 
 // A corrupt block of the public topic is a dead letter, and everything else counts.
-func TestFaultABlockOfThePublicTopicIsCorrupt(t *testing.T) {
+func TestFault_CorruptSourceBlock(t *testing.T) {
 	inWard(t, func(h *ward) {
 		h.gaps = true // what is said to conflict with what is lost does not
 		before := h.engine

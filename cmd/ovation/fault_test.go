@@ -10,7 +10,7 @@ import (
 
 // The embedded log refuses appends below its floor with an error that producers repeat;
 // the engine reads and answers on. When there is space again, all goes on by itself.
-func TestFaultTheLogsDiskIsFull(t *testing.T) {
+func TestFault_LogDiskFull(t *testing.T) {
 	inWard(t, func(h *ward) {
 		h.engine.eventLog = h.broker.log // as where the node brings it
 		before := h.engine.node.Status().Shards
@@ -48,7 +48,7 @@ func TestFaultTheLogsDiskIsFull(t *testing.T) {
 
 // A store whose disk is nearly full takes nothing more; what was applied is answered, and
 // what comes waits in the journal.
-func TestFaultTheStoresDiskIsFull(t *testing.T) {
+func TestFault_StoreDiskFull(t *testing.T) {
 	inWard(t, func(h *ward) {
 		before := h.engine.node.Status().Shards
 		h.engine.power.free.Store(100 * tuning.MiB)
@@ -87,7 +87,7 @@ func TestFaultTheStoresDiskIsFull(t *testing.T) {
 // A broker that is killed and comes back after minutes, and one that stands still for
 // twenty seconds: answers go on, ever older; writes are answered 503 with code 11; nobody
 // has to do anything after.
-func TestFaultTheBrokerIsAway(t *testing.T) {
+func TestFault_BrokerAway(t *testing.T) {
 	for _, killed := range []bool{true, false} {
 		name, away := "killed", 3*time.Minute
 		if !killed {
@@ -151,7 +151,7 @@ func TestFaultTheBrokerIsAway(t *testing.T) {
 
 // A broker's clock that leaps by hours stamps nothing until it is put right; status says so,
 // and nothing is lost.
-func TestFaultTheBrokersClockLeapsByHours(t *testing.T) {
+func TestFault_BrokerClockAheadByHours(t *testing.T) {
 	inWard(t, func(h *ward) {
 		h.engine.eventLog = h.broker.log // as where the node brings it
 		before := h.engine.node.Status().Shards
@@ -180,7 +180,7 @@ func TestFaultTheBrokersClockLeapsByHours(t *testing.T) {
 
 // A broker's clock that leaps forward by less, and is put right, holds the shards' clocks until
 // real time is there; status says so, and nothing is lost.
-func TestFaultTheBrokersClockLeaps(t *testing.T) {
+func TestFault_BrokerClockAhead(t *testing.T) {
 	inWard(t, func(h *ward) {
 		clocks := func() (at []time.Time) {
 			for _, s := range h.engine.node.Status().Shards {

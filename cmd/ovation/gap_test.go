@@ -174,7 +174,8 @@ func (h *house) end(topic string, partition int32) int64 {
 	return o.Offset
 }
 
-func TestARetentionGapOfTheSourceStopsItsRouterUntilItIsAccepted(t *testing.T) {
+// A retention gap of the source stops its router until it is accepted.
+func TestGap_SourceStopsItsRouter(t *testing.T) {
 	h := newHouse(t)
 	h.publish(5)
 	h.counted(5)
@@ -209,7 +210,8 @@ func TestARetentionGapOfTheSourceStopsItsRouterUntilItIsAccepted(t *testing.T) {
 	}
 }
 
-func TestAGapOfTheJournalStopsItsShardUntilItIsAccepted(t *testing.T) {
+// A gap of the journal stops its shard until it is accepted.
+func TestGap_JournalStopsItsShard(t *testing.T) {
 	h := newHouse(t)
 	h.publish(4)
 	h.counted(4)
@@ -244,7 +246,8 @@ func TestAGapOfTheJournalStopsItsShardUntilItIsAccepted(t *testing.T) {
 	h.counted(7)
 }
 
-func TestAnUnreadableRecordOfTheJournalStopsItsShard(t *testing.T) {
+// A record of the journal that cannot be read stops its shard.
+func TestGap_UnreadableRecordStopsItsShard(t *testing.T) {
 	h := newHouse(t)
 	damaged := codec.AppendRecord(nil, &domain.Record{Kind: domain.KindTick, Command: &domain.Tick{Hour: 1}})
 	damaged = append(damaged[:len(damaged)-1], 0xff)

@@ -60,7 +60,8 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-func TestExitCodesTellWhatFailed(t *testing.T) {
+// The exit code says what failed.
+func TestRun_ExitCodes(t *testing.T) {
 	for _, c := range []struct {
 		err  error
 		want int
@@ -78,7 +79,8 @@ func TestExitCodesTellWhatFailed(t *testing.T) {
 	}
 }
 
-func TestEveryFlagHasHelp(t *testing.T) {
+// Every flag has help.
+func TestHelp_EveryFlag(t *testing.T) {
 	parser, err := newParser(t.Output(), t.Output())
 	if err != nil {
 		t.Fatal(err)

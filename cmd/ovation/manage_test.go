@@ -28,7 +28,8 @@ func ovation(t *testing.T, engine *admintest.Catalog, token string, args ...stri
 	return code, out.String(), errs.String()
 }
 
-func TestCommandsAskTheAdminPort(t *testing.T) {
+// Commands print the admin port's answers as text or as JSON.
+func TestManage_Answers(t *testing.T) {
 	engine := &admintest.Catalog{State: map[string]any{"ready": true, "shards": []int{1, 2}}, Gaps: map[string]*domain.AcceptGap{"journal": {From: 10, To: 20}}}
 	for _, c := range []struct {
 		line string
@@ -55,7 +56,8 @@ func TestCommandsAskTheAdminPort(t *testing.T) {
 	}
 }
 
-func TestCommandsFailInTheirOwnWay(t *testing.T) {
+// A command that fails has its exit code and its reason.
+func TestManage_Failures(t *testing.T) {
 	engine := &admintest.Catalog{}
 	for _, c := range []struct {
 		line   string
@@ -83,7 +85,8 @@ func TestCommandsFailInTheirOwnWay(t *testing.T) {
 	}
 }
 
-func TestANodeThatIsNotThereIsToldAsSuch(t *testing.T) {
+// A node that does not run is named as the reason.
+func TestManage_NodeNotRunning(t *testing.T) {
 	server := httptest.NewServer(nil)
 	server.Close()
 	var out, errs bytes.Buffer
@@ -92,7 +95,8 @@ func TestANodeThatIsNotThereIsToldAsSuch(t *testing.T) {
 	}
 }
 
-func TestTheTokenOfTheFileIsSent(t *testing.T) {
+// The token of the file is sent, and never printed.
+func TestManage_Token(t *testing.T) {
 	file := func(token string) string {
 		path := filepath.Join(t.TempDir(), "token")
 		if err := os.WriteFile(path, []byte(token+"\n"), 0o600); err != nil {
@@ -109,7 +113,8 @@ func TestTheTokenOfTheFileIsSent(t *testing.T) {
 	}
 }
 
-func TestTheKeyOfJSONIsWhatTheCatalogKnows(t *testing.T) {
+// The key in the JSON is the one whose hash is in the catalog.
+func TestManage_KeyOfJSON(t *testing.T) {
 	engine := &admintest.Catalog{}
 	_, stdout, _ := ovation(t, engine, "", "app", "create", "--account", "a", "--name", "b", "--output", "json")
 	var a admin.OwnedApplication

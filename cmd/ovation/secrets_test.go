@@ -17,7 +17,8 @@ import (
 
 func secretsIn(dir string) *Config { return &Config{Data: filepath.Join(dir, "data")} }
 
-func TestSecretsAreMadeAtTheFirstStartAndReadAtTheNext(t *testing.T) {
+// Secrets are made at the first start and read at the next.
+func TestSecrets_MadeOnce(t *testing.T) {
 	c := secretsIn(t.TempDir())
 	first, err := c.OpenSecrets()
 	if err != nil {
@@ -45,7 +46,8 @@ func TestSecretsAreMadeAtTheFirstStartAndReadAtTheNext(t *testing.T) {
 
 func (s *Secrets) signing() *SigningKey { return &s.Signing[0] }
 
-func TestEveryInstallationHasSecretsOfItsOwn(t *testing.T) {
+// Every installation has secrets of its own.
+func TestSecrets_OwnOfEachInstallation(t *testing.T) {
 	a, err := secretsIn(t.TempDir()).OpenSecrets()
 	if err != nil {
 		t.Fatal(err)
@@ -59,7 +61,8 @@ func TestEveryInstallationHasSecretsOfItsOwn(t *testing.T) {
 	}
 }
 
-func TestSecretsAreMadeWhereTheFlagSays(t *testing.T) {
+// Secrets are made in the file of --secrets.
+func TestSecrets_Flag(t *testing.T) {
 	dir := t.TempDir()
 	c := secretsIn(dir)
 	c.Secrets = filepath.Join(dir, "elsewhere.yaml")
@@ -71,7 +74,8 @@ func TestSecretsAreMadeWhereTheFlagSays(t *testing.T) {
 	}
 }
 
-func TestLostSecretsAreNotMadeAnew(t *testing.T) {
+// Lost secrets are not made anew.
+func TestSecrets_LostAreRefused(t *testing.T) {
 	c := secretsIn(t.TempDir())
 	if err := os.MkdirAll(filepath.Join(c.Data, "store"), 0o700); err != nil {
 		t.Fatal(err)
@@ -84,7 +88,8 @@ func TestLostSecretsAreNotMadeAnew(t *testing.T) {
 	}
 }
 
-func TestAStartKilledWhileMakingSecretsIsStillTheFirst(t *testing.T) {
+// A start that was killed while making secrets is still the first.
+func TestSecrets_KilledFirstStart(t *testing.T) {
 	c := secretsIn(t.TempDir())
 	for _, name := range []string{"lost+found", draftPrefix + "1"} {
 		if err := os.MkdirAll(filepath.Join(c.Data, name), 0o700); err != nil {
@@ -96,7 +101,8 @@ func TestAStartKilledWhileMakingSecretsIsStillTheFirst(t *testing.T) {
 	}
 }
 
-func TestSecretsAreNeverOverwritten(t *testing.T) {
+// Secrets are never overwritten.
+func TestSecrets_NeverOverwritten(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "secrets.yaml")
 	const theirs = "somebody's file\n"
@@ -111,7 +117,8 @@ func TestSecretsAreNeverOverwritten(t *testing.T) {
 	}
 }
 
-func TestManyFirstStartsAtOnceAgree(t *testing.T) {
+// First starts at the same time agree on the secrets.
+func TestSecrets_ConcurrentFirstStarts(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "secrets.yaml")
 	var wg sync.WaitGroup
 	got := make([]*Secrets, 8)
@@ -134,7 +141,8 @@ func TestManyFirstStartsAtOnceAgree(t *testing.T) {
 	}
 }
 
-func TestAFileThatOthersMayReadIsRefused(t *testing.T) {
+// A file that others may read is refused.
+func TestSecrets_FileMode(t *testing.T) {
 	c := secretsIn(t.TempDir())
 	if _, err := c.OpenSecrets(); err != nil {
 		t.Fatal(err)
@@ -168,7 +176,8 @@ signing:
     seed: "5555555555555555555555555555555555555555555555555555555555555555"
 `
 
-func TestADamagedSecretsFileIsRefusedWithoutQuotingIt(t *testing.T) {
+// A damaged file is refused, and no error quotes it.
+func TestSecrets_DamagedFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "secrets.yaml")
 	read := func(text string) (*Secrets, error) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
@@ -214,7 +223,8 @@ func TestADamagedSecretsFileIsRefusedWithoutQuotingIt(t *testing.T) {
 	}
 }
 
-func TestSecretsPrintAsNothing(t *testing.T) {
+// Secrets print as a fixed word.
+func TestSecrets_PrintAsNothing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "secrets.yaml")
 	if err := os.WriteFile(path, []byte(goodSecrets), 0o600); err != nil {
 		t.Fatal(err)
@@ -253,7 +263,8 @@ func TestSecretsPrintAsNothing(t *testing.T) {
 	}
 }
 
-func TestTheTokenOfTheAdminPortIsPrivateAndLong(t *testing.T) {
+// The token of the admin port is private and long.
+func TestAdminPort_Token(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "token")
 	for _, c := range []struct {
 		text string
@@ -284,7 +295,8 @@ func TestTheTokenOfTheAdminPortIsPrivateAndLong(t *testing.T) {
 	}
 }
 
-func FuzzSecretsNeverPanicAndAreNeverZero(f *testing.F) {
+// A file never makes the parser panic, and no secret of it is zero.
+func FuzzSecrets(f *testing.F) {
 	f.Add(goodSecrets)
 	f.Add(string(newSecrets()))
 	f.Add("version: 1\nsigning: [{}]")
@@ -300,7 +312,8 @@ func FuzzSecretsNeverPanicAndAreNeverZero(f *testing.F) {
 	})
 }
 
-func TestNewSecretsAreWhatReadingExpects(t *testing.T) {
+// New secrets are what reading expects.
+func TestSecrets_NewAreReadable(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "secrets.yaml")
 	for range 50 { // some of them look like numbers
 		text := newSecrets()
