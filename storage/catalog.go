@@ -8,6 +8,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/storage/pebblefs"
 )
 
 // CatalogState is the catalog as stored.
@@ -22,13 +23,12 @@ type CatalogState struct {
 
 // Catalog is the store of the catalog's entities. One goroutine owns it.
 type Catalog struct {
-	db      *pebble.DB
-	failure *failure
-	state   CatalogState
-	err     error // of Commit
-	closed  bool
-	key     []byte
-	value   []byte
+	db     *pebblefs.DB
+	state  CatalogState
+	err    error // of Commit
+	closed bool
+	key    []byte
+	value  []byte
 }
 
 // Kinds of entities, as their keys have them; fixed for ever.
@@ -57,12 +57,11 @@ func OpenCatalog(dir string, o Options) (*Catalog, error) {
 		o.MaxOpenFiles = 100
 	}
 	o = o.withDefaults()
-	f := newFailure(o.Logger)
-	db, err := openPebble(dir, catalogFormat, o, f)
+	db, err := openPebble(dir, catalogFormat, o)
 	if err != nil {
 		return nil, err
 	}
-	c := &Catalog{db: db, failure: f}
+	c := &Catalog{db: db}
 	_, err = get(db, []byte{familyState}, func(v []byte) (err error) {
 		c.state, err = decodeCatalogState(v)
 		return err
@@ -181,7 +180,7 @@ func (c *Catalog) Commit(state CatalogState, entities []any) error {
 func (c *Catalog) commit(state CatalogState, entities []any) (err error) {
 	b := c.db.NewBatch()
 	defer func() {
-		if c.failure.get() == nil { // else Pebble may have it still
+		if c.db.Err() == nil { // else Pebble may have it still
 			err = errors.Join(err, b.Close())
 		}
 	}()
@@ -205,7 +204,7 @@ func (c *Catalog) commit(state CatalogState, entities []any) (err error) {
 	if err = b.Set([]byte{familyState}, appendCatalogState(nil, &state), nil); err != nil {
 		return err
 	}
-	return commitBatch(b, c.failure, pebble.Sync)
+	return c.db.Commit(b, pebble.Sync)
 }
 
 func (c *Catalog) usable() error {
@@ -215,11 +214,11 @@ func (c *Catalog) usable() error {
 	case c.err != nil:
 		return c.err
 	}
-	return c.failure.get()
+	return c.db.Err()
 }
 
 // Err is the error that stopped the store, nil while it runs.
-func (c *Catalog) Err() error { return c.failure.get() }
+func (c *Catalog) Err() error { return c.db.Err() }
 
 // Close closes the store. One that failed is left as it is, until the process ends.
 func (c *Catalog) Close() error {
@@ -227,7 +226,7 @@ func (c *Catalog) Close() error {
 		return nil
 	}
 	c.closed = true
-	return closePebble(c.db, c.failure)
+	return c.db.Close()
 }
 
 // appendCatalogState appends the catalog's state:

@@ -54,7 +54,7 @@
 //	says.go search.go gist.go         what actions say, many at once; a word in it
 //	sync.go                           when a commit is durable
 //	origins.go                        how far each stream was applied
-//	disk.go failure.go                when the disk fails
+//	pebblefs/                         opening Pebble; what happens when the disk fails
 //	dump.go stats.go                  for operators
 //
 // A Shard belongs to one goroutine. A Store, and a Snapshot, may be used by any.

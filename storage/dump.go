@@ -21,7 +21,7 @@ func (s *Store) Dump(w io.Writer, prefix []byte) error {
 	if err := s.usable(); err != nil {
 		return err
 	}
-	return dump(s.db, w, prefix, dumpNode)
+	return dump(s.db.DB, w, prefix, dumpNode)
 }
 
 // Dump writes every key of the catalog that begins with prefix as one line of text.
@@ -29,7 +29,7 @@ func (c *Catalog) Dump(w io.Writer, prefix []byte) error {
 	if err := c.usable(); err != nil {
 		return err
 	}
-	return dump(c.db, w, prefix, dumpCatalog)
+	return dump(c.db.DB, w, prefix, dumpCatalog)
 }
 
 func dump(db *pebble.DB, w io.Writer, prefix []byte, line func(k, v []byte) (string, error)) error {

@@ -12,10 +12,6 @@ import (
 const (
 	shardsFormat  = "ovation shards 5"
 	catalogFormat = "ovation catalog 4"
-
-	// pebbleFormat is pinned: a newer Pebble does not change the files of a store by
-	// itself.
-	pebbleFormat = pebble.FormatValueSeparation
 )
 
 // FormatError says that a directory holds something else than was asked for.

@@ -1,7 +1,6 @@
 package storage
 
 import (
-	"errors"
 	"strings"
 	"syscall"
 	"testing"
@@ -31,34 +30,11 @@ func TestAStoreIsNotOpenedOnAFullDisk(t *testing.T) {
 	}
 }
 
-// fullDisk has so many bytes free.
-type fullDisk struct {
-	vfs.FS
-	free uint64
-}
+// fullDisk has 100 bytes free.
+type fullDisk struct{ vfs.FS }
 
-func (d fullDisk) GetDiskUsage(string) (vfs.DiskUsage, error) {
-	return vfs.DiskUsage{AvailBytes: d.free}, nil
-}
-
-// Opening needs room for what the WAL holds and a little more; a directory that is not there
-// yet needs the little.
-func TestCanOpen_NeedsRoomForTheWAL(t *testing.T) {
-	fs := vfs.NewMem()
-	s, sh := openSmall(t, fs, smallOptions(fs))
-	ok(t, sh.Commit(domain.ShardState{Next: 1}, nil))
-	closeBoth(t, s, sh)
-	var full *FullError
-	for _, c := range []struct {
-		dir  string
-		free uint64
-		want bool
-	}{{"store", openRoom, false}, {"store", 2 * openRoom, true}, {"new/store", openRoom - 1, false}, {"new/store", openRoom, true}} {
-		err := CanOpen(fullDisk{fs, c.free}, c.dir)
-		if (err == nil) != c.want || err != nil && !errors.As(err, &full) {
-			t.Errorf("%s with %d bytes free: %v", c.dir, c.free, err)
-		}
-	}
+func (fullDisk) GetDiskUsage(string) (vfs.DiskUsage, error) {
+	return vfs.DiskUsage{AvailBytes: 100}, nil
 }
 
 // A store whose marker was removed is not taken for an empty one: it is refused by the name

@@ -38,7 +38,7 @@ func (s *Store) replace(shard uint16) error {
 	}
 	// Without keys of the spans in a write buffer the tables are in the store at once, and an
 	// error is this call's.
-	err = s.orFailed(s.db.Flush)
+	err = s.db.OrFailed(s.db.Flush)
 	for i := 0; i < len(spans) && err == nil; i++ {
 		err = s.replaceSpan(dir, spans[i], tables[string(spans[i])])
 	}
@@ -70,7 +70,7 @@ func tablesBySpan(names string) (map[string][]string, error) {
 func (s *Store) replaceSpan(dir string, span []byte, names []string) error {
 	fs, keys := s.opts.FS, pebble.KeyRange{Start: span, End: after(span)}
 	if len(names) == 0 {
-		return s.orFailed(func() error { return s.db.Excise(context.Background(), keys) })
+		return s.db.OrFailed(func() error { return s.db.Excise(context.Background(), keys) })
 	}
 	var paths []string
 	for _, name := range names { // Pebble removes what it was given
@@ -84,23 +84,10 @@ func (s *Store) replaceSpan(dir string, span []byte, names []string) error {
 		}
 		paths = append(paths, to)
 	}
-	return s.orFailed(func() error {
+	return s.db.OrFailed(func() error {
 		_, err := s.db.IngestAndExcise(context.Background(), paths, nil, nil, keys)
-		return err
+		return errors.Join(err, s.db.Err())
 	})
-}
-
-// orFailed gives the error of what Pebble does, or the store's failure: Pebble may be
-// waiting for ever then.
-func (s *Store) orFailed(f func() error) error {
-	done := make(chan error, 1)
-	go func() { done <- f() }()
-	select {
-	case err := <-done:
-		return errors.Join(err, s.failure.get())
-	case <-s.failure.done:
-		return s.failure.get()
-	}
 }
 
 // spans is what the keys of a shard begin with, in the store or in tables.

@@ -40,7 +40,7 @@ var ErrReplaced = errors.New("storage: a replacement of the shard is complete: t
 
 // replacementDir is where a shard's replacement stands.
 func (s *Store) replacementDir(shard uint16) string {
-	return s.opts.FS.PathJoin(s.room.dir+".rebuild", fmt.Sprint(shard))
+	return s.opts.FS.PathJoin(s.dir+".rebuild", fmt.Sprint(shard))
 }
 
 // Replace begins a replacement of a shard. Of o the replay takes memory and open files; the
@@ -79,7 +79,7 @@ func (r *Replacement) Complete(pace func(bytes int) error) error {
 		return fmt.Errorf("storage: replacement of shard %d: %w", r.shard, err)
 	}
 	fs := r.store.opts.FS
-	for _, dir := range [...]string{r.dir, fs.PathDir(r.dir), fs.PathDir(r.store.room.dir)} {
+	for _, dir := range [...]string{r.dir, fs.PathDir(r.dir), fs.PathDir(r.store.dir)} {
 		if err := syncDir(fs, dir); err != nil {
 			return err
 		}
@@ -114,7 +114,7 @@ func (r *Replacement) endReplay() error {
 
 // write writes every key of the shard into tables and gives their names.
 func (r *Replacement) write(pace func(bytes int) error) ([]string, error) {
-	w := &tableWriter{fs: r.store.opts.FS, dir: r.dir, room: &r.store.room, options: tableOptions(r.store.opts, r.replay.db.TableFormat())}
+	w := &tableWriter{fs: r.store.opts.FS, dir: r.dir, store: r.store, options: tableOptions(r.store.opts, r.replay.db.TableFormat())}
 	put := func(k, v []byte) error {
 		if pace != nil {
 			if err := pace(len(k) + len(v)); err != nil {
@@ -147,7 +147,7 @@ const tableBytes = 32 << 20
 type tableWriter struct {
 	fs      vfs.FS
 	dir     string
-	room    *room
+	store   *Store
 	options sstable.WriterOptions
 	names   []string
 
@@ -169,8 +169,8 @@ func (w *tableWriter) open(span []byte) error {
 	if err := w.close(); err != nil {
 		return err
 	}
-	if free := w.room.bytes(); free < w.room.least {
-		return &FullError{free, w.room.least}
+	if err := w.store.hasRoom(); err != nil {
+		return err
 	}
 	name := fmt.Sprintf("%x-%d.sst", span, len(w.names))
 	f, err := w.fs.Create(w.fs.PathJoin(w.dir, name), vfs.WriteCategoryUnspecified)

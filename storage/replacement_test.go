@@ -12,6 +12,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/storage/pebblefs"
 )
 
 // fillRandomly makes commits of a world in a shard, and brings some of it into tables.
@@ -99,9 +100,8 @@ func TestReplacement_NotCompletedChangesNothing(t *testing.T) {
 		before.m.check(t, sh)
 	}
 	r := replaced(t, s, newWorld(5), 1)
-	s.room.least = 1 << 62 // the memory's disk has less
-	s.room.fs = fullDisk{o.FS, 100}
-	var full *FullError
+	s.space = pebblefs.NewSpace(fullDisk{o.FS}, "store")
+	var full *pebblefs.FullError
 	if err := r.Complete(nil); !errors.As(err, &full) {
 		t.Errorf("on a full disk: %v", err)
 	}

@@ -46,7 +46,7 @@ type Shard struct {
 const heldLimit = 1 << 20
 
 func openShard(s *Store, id uint16) (*Shard, error) {
-	sh := &Shard{store: s, db: s.db, id: id, members: roster{}, held: map[brandMonth]uint64{}, texts: newTexts(&s.texts, s.opts.TailBytes)}
+	sh := &Shard{store: s, db: s.db.DB, id: id, members: roster{}, held: map[brandMonth]uint64{}, texts: newTexts(&s.texts, s.opts.TailBytes)}
 	_, err := get(s.db, appendStateKey(nil, id), func(v []byte) (err error) {
 		sh.state, sh.late, err = decodeState(v)
 		return err
@@ -61,14 +61,14 @@ func openShard(s *Store, id uint16) (*Shard, error) {
 	if err := sh.readParked(); err != nil {
 		return nil, err
 	}
-	if sh.line, err = openTimeline(s.db, id, &s.opts); err != nil {
+	if sh.line, err = openTimeline(s.db.DB, id, &s.opts); err != nil {
 		return nil, err
 	}
-	if err := sh.texts.load(s.db, id, sh.line.tail); err != nil {
+	if err := sh.texts.load(s.db.DB, id, sh.line.tail); err != nil {
 		return nil, err
 	}
 	sh.tailRows.Store(int64(len(sh.line.tail)))
-	sh.open.reset(s.db)
+	sh.open.reset(s.db.DB)
 	return sh, nil
 }
 

@@ -1,5 +1,7 @@
 package storage
 
+import "math"
+
 // Stats is what a store counts.
 type Stats struct {
 	Commits   uint64          // since it was opened
@@ -27,11 +29,15 @@ func (s *Store) Stats() (Stats, error) {
 		return Stats{}, err
 	}
 	m := s.db.Metrics()
+	free, err := s.space.Free()
+	if err != nil {
+		free = math.MaxUint64
+	}
 	st := Stats{
 		Commits: s.commits.Load(), Rows: s.rows.Load(), Snapshots: s.snapshot.Load(),
 		Gists: s.gists.size(), MemTables: m.MemTable.Size, Cache: m.BlockCache.Size, Disk: m.DiskSpaceUsage(),
-		WAL: m.WAL.Size, Written: m.WAL.BytesIn, Debt: m.Compact.EstimatedDebt, Free: s.room.bytes(), Pinned: m.Snapshots.PinnedSize,
-		Corrupt: s.failure.damage.Files(), Families: map[byte]uint64{},
+		WAL: m.WAL.Size, Written: m.WAL.BytesIn, Debt: m.Compact.EstimatedDebt, Free: free, Pinned: m.Snapshots.PinnedSize,
+		Corrupt: s.db.CorruptFiles(), Families: map[byte]uint64{},
 	}
 	s.mu.Lock()
 	for _, sh := range s.open {

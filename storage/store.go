@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
-	"github.com/cockroachdb/pebble/v2/bloom"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/ovation-analytics/ovation/storage/pebblefs"
@@ -110,10 +109,10 @@ func (c *Cache) Close() {
 
 // Store is a node's store: all its shards. Any goroutine may use it.
 type Store struct {
-	db       *pebble.DB
+	db       *pebblefs.DB
+	dir      string
 	opts     Options
-	failure  *failure
-	room     room
+	space    *pebblefs.Space
 	closed   atomic.Bool
 	commits  atomic.Uint64
 	rows     atomic.Uint64
@@ -131,62 +130,49 @@ type Store struct {
 // *FormatError.
 func Open(dir string, o Options) (*Store, error) {
 	o = o.withDefaults()
-	f := newFailure(o.Logger)
-	db, err := openPebble(dir, shardsFormat, o, f)
+	db, err := openPebble(dir, shardsFormat, o)
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{db: db, opts: o, failure: f, open: map[int]*Shard{}, room: room{fs: o.FS, dir: dir, least: o.MinFree}, gists: gists{limit: o.GistBytes}}
+	s := &Store{db: db, opts: o, dir: dir, open: map[int]*Shard{}, space: pebblefs.NewSpace(o.FS, dir), gists: gists{limit: o.GistBytes}}
 	s.sealings.New = func() any { return &sealing{batch: db.NewBatch(pebble.WithMaxRetainedSizeBytes(sealingRetained))} }
 	return s, nil
 }
 
 // openPebble opens a Pebble store and checks what it is.
-func openPebble(dir, format string, o Options, f *failure) (*pebble.DB, error) {
+func openPebble(dir, format string, o Options) (*pebblefs.DB, error) {
 	cache := o.Cache
 	if cache == nil {
 		cache = NewCache(o.CacheBytes, o.MaxOpenFiles)
 		defer cache.Close()
 	}
-	if err := pebblefs.CheckMarkers(o.FS, dir); err != nil {
-		return nil, fmt.Errorf("storage: %w; move the directory away: the node builds another one from the log", err)
-	}
-	fs := disk{o.FS, f, new(atomic.Bool)}
 	p := pebbleOptions(o)
-	p.FS, p.Cache, p.FileCache = fs, cache.blocks, cache.files
-	p.Logger, p.EventListener = pebbleLog{f, o.Logger}, f.listener()
-	db, err := openOrLeave(dir, p, f)
-	if err == nil {
-		err = f.get()
-	}
+	p.Cache = cache.blocks
+	p.FileCache = cache.files
+	db, err := pebblefs.Open(dir, pebblefs.Options{
+		FS: o.FS, Logger: o.Logger, Name: "storage", Corrupt: "a file of the store is corrupt", Own: errDamaged,
+		Restore: "move the directory away: the node builds another one from the log", YieldFlushes: true,
+	}, p)
 	if err != nil {
-		if db != nil {
-			err = errors.Join(err, db.Close())
-		}
-		return nil, fmt.Errorf("storage: open %s: %w", dir, err)
+		return nil, fmt.Errorf("storage: %w", err)
 	}
-	if err := checkFormat(db, dir, format, o.durability()); err != nil {
+	if err := checkFormat(db.DB, dir, format, o.durability()); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	fs.armed.Store(true)
 	return db, nil
 }
 
 // pebbleOptions are those that shape the files of a store.
 func pebbleOptions(o Options) *pebble.Options {
-	p := &pebble.Options{
-		MaxOpenFiles:                o.MaxOpenFiles,
-		FormatMajorVersion:          pebbleFormat,
-		Merger:                      merger,
-		MemTableSize:                uint64(o.MemTableBytes),
-		MemTableStopWritesThreshold: 4,
-		L0CompactionThreshold:       4,
-		L0StopWritesThreshold:       64,
-		LBaseMaxBytes:               64 << 20,
-		TargetFileSizes:             [7]int64{8 << 20}, // each level's twice as much: an open file for 32 MiB
-		CompactionConcurrencyRange:  func() (int, int) { return 1, 2 },
-		BytesPerSync:                512 << 10,
-	}
+	p := pebblefs.Defaults()
+	p.MaxOpenFiles = o.MaxOpenFiles
+	p.Merger = merger
+	p.MemTableSize = uint64(o.MemTableBytes)
+	p.L0StopWritesThreshold = 64
+	p.LBaseMaxBytes = 64 << 20
+	p.TargetFileSizes = [7]int64{8 << 20} // each level's twice as much: an open file for 32 MiB
+	p.CompactionConcurrencyRange = func() (int, int) { return 1, 2 }
+	p.BytesPerSync = 512 << 10
 	p.DisableWAL = o.Throwaway
 	if o.noCompact {
 		p.DisableAutomaticCompactions, p.L0StopWritesThreshold = true, 1<<20
@@ -194,30 +180,9 @@ func pebbleOptions(o Options) *pebble.Options {
 	for i := range p.Levels {
 		p.Levels[i].BlockSize = 32 << 10
 		p.Levels[i].IndexBlockSize = 64 << 10
-		p.Levels[i].FilterPolicy = bloom.FilterPolicy(10)
 	}
 	p.ApplyCompressionSettings(func() pebble.DBCompressionSettings { return pebble.DBCompressionBalanced })
 	return p
-}
-
-// openOrLeave opens Pebble. On a disk that is full it would try for ever to bring what its
-// WAL holds into a table: then it is left, and the process has to end.
-func openOrLeave(dir string, p *pebble.Options, f *failure) (*pebble.DB, error) {
-	type opened struct {
-		db  *pebble.DB
-		err error
-	}
-	done := make(chan opened, 1)
-	go func() {
-		db, err := pebble.Open(dir, p)
-		done <- opened{db, err}
-	}()
-	select {
-	case o := <-done:
-		return o.db, o.err
-	case <-f.done:
-		return nil, f.get()
-	}
 }
 
 // Shard opens a shard's part of the store, in the place of which a Replacement that is
@@ -268,14 +233,14 @@ func (s *Store) usable() error {
 	if s.closed.Load() {
 		return errClosed
 	}
-	return s.failure.get()
+	return s.db.Err()
 }
 
 // Err is the error that stopped the store, nil while it runs.
-func (s *Store) Err() error { return s.failure.get() }
+func (s *Store) Err() error { return s.db.Err() }
 
 // Failed is closed when an error stopped the store: Err says which.
-func (s *Store) Failed() <-chan struct{} { return s.failure.done }
+func (s *Store) Failed() <-chan struct{} { return s.db.Failed() }
 
 // Close closes the store. Shards and snapshots are closed before. A store that failed
 // is left as it is and its error given: the process has to end before it can be
@@ -286,20 +251,25 @@ func (s *Store) Close() error {
 	}
 	s.later.one.Lock() // an fsync that was begun
 	defer s.later.one.Unlock()
-	return closePebble(s.db, s.failure)
+	return s.db.Close()
 }
 
-func closePebble(db *pebble.DB, f *failure) error {
-	f.damage.Close()
-	if err := f.get(); err != nil {
-		return err
+// hasRoom is nil, or a *pebblefs.FullError: nothing more should be written for now. A disk that does not
+// say how much is free is taken for one that has room.
+func (s *Store) hasRoom() error {
+	free, err := s.space.Free()
+	if err == nil && free < s.opts.MinFree {
+		return &pebblefs.FullError{Free: free, Least: s.opts.MinFree}
 	}
-	done := make(chan error, 1)
-	go func() { done <- db.Close() }()
-	select {
-	case err := <-done:
-		return err
-	case <-f.done:
-		return f.get()
-	}
+	return nil
 }
+
+// Room is nil, or a *pebblefs.FullError: nothing more should be staged for now.
+func (s *Shard) Room() error { return s.store.hasRoom() }
+
+// Damaged reports that an error says that a file of a store holds what cannot be read.
+func Damaged(err error) bool {
+	return pebble.IsCorruptionError(err) || errors.Is(err, errDamaged)
+}
+
+var errClosed = errors.New("storage: closed")

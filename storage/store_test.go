@@ -10,6 +10,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/storage/pebblefs"
 )
 
 func TestStoreOfAnotherFormatIsRefused(t *testing.T) {
@@ -23,7 +24,7 @@ func TestStoreOfAnotherFormatIsRefused(t *testing.T) {
 		t.Fatalf("opened with %v", err)
 	}
 
-	other := must[*pebble.DB](t)(pebble.Open("other", &pebble.Options{FS: fs, Merger: merger, Logger: pebbleLog{newFailure(slog.New(slog.DiscardHandler)), slog.New(slog.DiscardHandler)}}))
+	other := must[*pebblefs.DB](t)(pebblefs.Open("other", pebblefs.Options{FS: fs, Logger: slog.New(slog.DiscardHandler)}, &pebble.Options{Merger: merger}))
 	ok(t, other.Set([]byte("k"), nil, pebble.Sync))
 	ok(t, other.Close())
 	if _, err := Open("other", o); !errors.As(err, &bad) || bad.Have != "" {

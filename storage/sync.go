@@ -20,9 +20,9 @@ type later struct {
 // commit commits a shard's batch.
 func (s *Store) commit(b *pebble.Batch) error {
 	if s.opts.Throwaway || s.opts.SyncWithin <= 0 {
-		return commitBatch(b, s.failure, s.opts.durability())
+		return s.db.Commit(b, s.opts.durability())
 	}
-	if err := commitBatch(b, s.failure, pebble.NoSync); err != nil {
+	if err := s.db.Commit(b, pebble.NoSync); err != nil {
 		return err
 	}
 	if !s.later.waits.Swap(true) {
@@ -43,7 +43,7 @@ func (s *Store) syncNow() error {
 	if err := b.LogData(nil, nil); err != nil {
 		return err
 	}
-	if err := commitBatch(b, s.failure, pebble.Sync); err != nil {
+	if err := s.db.Commit(b, pebble.Sync); err != nil {
 		return err // Pebble may have the batch still
 	}
 	return b.Close()

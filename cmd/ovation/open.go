@@ -20,6 +20,7 @@ import (
 	"github.com/ovation-analytics/ovation/ingest"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 	"github.com/ovation-analytics/ovation/storage"
+	"github.com/ovation-analytics/ovation/storage/pebblefs"
 )
 
 // The steps of newProgram, in their order; those of the logs are in logs.go.
@@ -95,7 +96,7 @@ func diskHeadroom(c *Config) error {
 	}
 	for _, name := range dirs {
 		dir := filepath.Join(c.Data, name)
-		if err := storage.CanOpen(nil, dir); err != nil {
+		if err := pebblefs.CanOpen(nil, dir); err != nil {
 			return fmt.Errorf("%s: %w", dir, err)
 		}
 	}

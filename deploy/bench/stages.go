@@ -90,6 +90,7 @@ const (
 	actorsP = module + "/actors."
 	ingestP = module + "/ingest."
 	storeP  = module + "/storage."
+	pebbleP = module + "/storage/pebblefs."
 )
 
 // owners are the functions whose innermost one in the stack owns a sample. Of several
@@ -98,6 +99,7 @@ const (
 var owners = []rule{
 	{module + "/ingest/broker/wire.", stageLog},
 	{module + "/ingest/broker/log.", stageLog},
+	{pebbleP + "(*DB).Apply", stageLog}, // the store's commits come by Commit
 
 	{ingestP + "(*SourceReader)", stageSource},
 	{ingestP + "(*Source)", stageSource},
@@ -130,7 +132,7 @@ var owners = []rule{
 	{storeP + "(*Shard).write", stageCommit},
 	{storeP + "(*Shard).Snapshot", stageCommit},
 	{storeP + "(*Shard).seal", stageCommit},
-	{storeP + "commitBatch", stageCommit},
+	{pebbleP + "(*DB).Commit", stageCommit},
 	{storeP + "(*Store).Stats", stageAnswers},
 	{storeP + "(*Shard)", stageStage},
 

@@ -24,12 +24,12 @@ func TestASampleBelongsToItsStage(t *testing.T) {
 		{"a look-up for a member", []string{pebble + ".(*DB).Get", storeP + "get", storeP + "(*Shard).OneTime", actorsP + "(*pairHistory).OneTime", module + "/actors/member.(*State).Record"}, stageStage},
 		{"staging", []string{storeP + "(*timeline).add", storeP + "(*Shard).addRow", storeP + "(*Shard).Stage", actorsP + "(*shard).stage"}, stageStage},
 		{"committing", []string{storeP + "(*Shard).writeSlot", storeP + "(*Shard).Commit", actorsP + "(*shard).commit"}, stageCommit},
-		{"the memtable", []string{pebble + "/internal/arenaskl.(*Skiplist).findSplice", pebble + ".(*Batch).Commit", storeP + "commitBatch.func1"}, stageCommit},
+		{"the memtable", []string{pebble + "/internal/arenaskl.(*Skiplist).findSplice", pebble + ".(*Batch).Commit", pebbleP + "(*DB).Commit.func1"}, stageCommit},
 		{"columns", []string{module + "/actors/brand.(*Columns).Append", actorsP + "(*brandActor).Receive", actorsP + "(*shard).pour"}, stageColumns},
 		{"the log", []string{"internal/runtime/syscall/linux.Syscall6", module + "/ingest/broker/wire.(*conn).write", module + "/ingest/broker/wire.(*Broker).admit.func1"}, stageLog},
-		{"the log's store", []string{pebble + ".(*DB).ApplyNoSyncWait", module + "/ingest/broker/log.(*Log).apply", module + "/ingest/broker/wire.(*conn).serve"}, stageLogStore},
+		{"the log's store", []string{pebble + ".(*DB).ApplyNoSyncWait", pebbleP + "(*DB).Apply.func1"}, stageLogStore},
 		{"a compaction that merges", []string{storeP + "mergeValues", pebble + "/internal/compact.(*Iter).Next", pebble + ".(*DB).runCompaction", pebble + ".(*DB).compact"}, stageStoreBackground},
-		{"the WAL", []string{"internal/runtime/syscall/linux.Syscall6", module + "/ingest/broker/log.(*haltFile).SyncData", pebble + "/record.(*LogWriter).flushLoop"}, stageWAL},
+		{"the WAL", []string{"internal/runtime/syscall/linux.Syscall6", pebbleP + "diskFile.SyncData", pebble + "/record.(*LogWriter).flushLoop"}, stageWAL},
 		{"a connection", []string{"internal/runtime/syscall/linux.Syscall6", "github.com/segmentio/kafka-go/protocol.(*Conn).Write", "github.com/segmentio/kafka-go.(*conn).run"}, stageConnections},
 		{"the collector", []string{"runtime.scanSpan", "runtime.gcBgMarkWorker"}, stageGC},
 		{"helping the collector", []string{"runtime.scanSpan", "runtime.gcAssistAlloc", "runtime.mallocgc", module + "/actors/domain/codec.DecodeRecord", ingestP + "(*Reader).Read"}, stageGC},
@@ -74,7 +74,7 @@ func sampleOf(n int64, stack ...[]string) *profile.Sample {
 func TestCostsAreDividedAsTheSamplesSay(t *testing.T) {
 	p := &profile.Profile{Sample: []*profile.Sample{
 		sampleOf(5, []string{"runtime.memmove"}, []string{storeP + "(*Shard).Commit"}),
-		sampleOf(1, []string{"internal/runtime/syscall/linux.Syscall6"}, []string{module + "/ingest/broker/log.(*Log).wait"}),
+		sampleOf(1, []string{"internal/runtime/syscall/linux.Syscall6"}, []string{module + "/ingest/broker/log.(*Pending).Wait"}),
 		sampleOf(3, []string{"runtime.nextFreeFast", "runtime.mallocgc"}, []string{ingestP + "(*Decoder).Decode"}),
 	}}
 	q := &profile.Profile{Sample: []*profile.Sample{sampleOf(1, []string{"runtime.gcBgMarkWorker"}), {Value: []int64{0, 0}, Location: []*profile.Location{{}}}}}

@@ -21,9 +21,9 @@ func (e *MarkerError) Error() string {
 	return fmt.Sprintf("%s has tables, but its file %s* is missing: it was removed, or the directory was copied in part", e.Dir, e.Missing)
 }
 
-// CheckMarkers looks whether a directory that has tables has their markers, too: a *MarkerError
+// checkMarkers looks whether a directory that has tables has their markers, too: a *MarkerError
 // where it has not. It is called before the store is opened.
-func CheckMarkers(disk vfs.FS, dir string) error {
+func checkMarkers(disk vfs.FS, dir string) error {
 	names, err := disk.List(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

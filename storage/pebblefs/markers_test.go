@@ -36,7 +36,7 @@ func TestCheckMarkers_NamesTheMissingFile(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			err := CheckMarkers(disk, "d")
+			err := checkMarkers(disk, "d")
 			var missing *MarkerError
 			if c.want == "" && err != nil || c.want != "" && (!errors.As(err, &missing) || missing.Missing != c.want) {
 				t.Errorf("%v, want %q", err, c.want)

@@ -12,9 +12,9 @@ const (
 	inverse = 20 // the system call gives 20 less the niceness
 )
 
-// Yield gives the calling goroutine a thread of its own of lower priority, until it ends;
+// yield gives the calling goroutine a thread of its own of lower priority, until it ends;
 // the thread ends with it, since a process without privileges cannot raise it again.
-func Yield() {
+func yield() {
 	runtime.LockOSThread()
 	// Where this is not allowed the work is done as before.
 	if p, err := syscall.Getpriority(syscall.PRIO_PROCESS, syscall.Gettid()); err == nil {

@@ -21,7 +21,7 @@ func TestWhoYieldsIsAloneOnAThreadOfLowerPriority(t *testing.T) {
 	for range 100 {
 		yielded := make(chan [2]int)
 		go func() {
-			Yield()
+			yield()
 			yielded <- [2]int{niceness(t), syscall.Gettid()}
 		}()
 		got := <-yielded

@@ -2,5 +2,5 @@
 
 package pebblefs
 
-// Yield does nothing: threads have no priority of their own here.
-func Yield() {}
+// yield does nothing: threads have no priority of their own here.
+func yield() {}

@@ -7,19 +7,20 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/ingest/recordbatch"
+	"github.com/ovation-analytics/ovation/storage/pebblefs"
 )
 
 // Pending is a batch on its way to the disk.
 type Pending struct {
-	p     *part
-	batch *pebble.Batch
-	end   int64 // what readers see once it is there
+	p       *part
+	applied *pebblefs.Applied
+	end     int64 // what readers see once it is durable
 }
 
 // Wait returns when the batch is durable and readers see it. It is called once.
 func (w *Pending) Wait() error {
-	if err := w.p.log.wait(w.batch); err != nil {
-		return err
+	if err := w.applied.Wait(); err != nil {
+		return stopped(err)
 	}
 	w.p.advance(w.end)
 	return nil
@@ -116,11 +117,12 @@ func (p *part) append(h *recordbatch.Header, batch []byte) (*Pending, appended, 
 	newest := max(p.newest, h.MaxTime)
 	b := p.log.db.NewBatchWithSize(len(batch) + 512)
 	gone, err := p.stage(b, h, then, at, newest, batch)
-	if err == nil {
-		err = p.log.apply(b)
-	}
 	if err != nil {
 		return nil, appended{}, p.log.fail(err)
+	}
+	applied, err := p.log.db.Apply(b)
+	if err != nil {
+		return nil, appended{}, stopped(err)
 	}
 	p.next, p.newest, p.unwritten = at.base+int64(h.Count), newest, false
 	p.recent.add(at.base, p.next, batch)
@@ -130,7 +132,7 @@ func (p *part) append(h *recordbatch.Header, batch []byte) (*Pending, appended, 
 	}
 	p.log.counts.appends.Add(1)
 	p.log.counts.bytes.Add(uint64(len(batch)))
-	return &Pending{p, b, p.next}, at, nil
+	return &Pending{p, applied, p.next}, at, nil
 }
 
 // stage writes a batch and what changes with it into one batch of the store. gone is
@@ -173,11 +175,12 @@ func (p *part) again(first *appended, h *recordbatch.Header) (*Pending, error) {
 	if err := b.LogData(nil, nil); err != nil {
 		return nil, p.log.fail(err)
 	}
-	if err := p.log.apply(b); err != nil {
-		return nil, err
+	applied, err := p.log.db.Apply(b)
+	if err != nil {
+		return nil, stopped(err)
 	}
 	p.log.counts.repeats.Add(1)
-	return &Pending{p, b, first.base + int64(h.Count)}, nil
+	return &Pending{p, applied, first.base + int64(h.Count)}, nil
 }
 
 // producerIDs is how many ids are taken from the store at once.

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/cockroachdb/pebble/v2"
-
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/ingest/recordbatch"
 	"github.com/ovation-analytics/ovation/storage/pebblefs"
@@ -16,28 +14,10 @@ import (
 // unreadable is an error of reading: that of the one who reads, if it is damage, else
 // the log's.
 func (l *Log) unreadable(err error) error {
-	if !l.damage.Is(err) {
+	if !l.db.Corrupted(err) {
 		return l.fail(err)
 	}
 	return fmt.Errorf("%w: %w", StorageError, err)
-}
-
-// listener hears of what Pebble meets by itself.
-func (l *Log) listener() *pebble.EventListener {
-	return &pebble.EventListener{
-		// Not flushes: an append waits for them where they are slow.
-		CompactionBegin: func(pebble.CompactionInfo) { pebblefs.Yield() },
-		BackgroundError: func(err error) { l.ends(l.damage.Background(err)) },
-		DataCorruption:  l.damage.Found,
-		WriteStallBegin: func(i pebble.WriteStallBeginInfo) { l.ends(l.damage.Stalled(i.Reason)) },
-	}
-}
-
-// ends stops the log, if there is an error.
-func (l *Log) ends(err error) {
-	if err != nil {
-		_ = l.fail(err)
-	}
 }
 
 // around gives one batch where an iterator met damage. It asks for keys one by one: an
@@ -84,9 +64,9 @@ func (p *part) lose(offset, end int64, met error) loss {
 			break
 		}
 	}
-	var bad badBlock
+	var bad pebblefs.BadBlock
 	if errors.As(met, &bad) {
-		s.file = bad.file
+		s.file = bad.File
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -18,6 +18,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/ingest/recordbatch"
+	"github.com/ovation-analytics/ovation/storage/pebblefs"
 )
 
 // flipTables flips a bit at some places of every table.
@@ -210,14 +211,14 @@ func TestWhatCannotBeReadIsToldAsACorruptBatchAndNothingElseIsLost(t *testing.T)
 // readCount is a disk that counts how often each place of each table is read.
 type readCount struct {
 	mu    sync.Mutex
-	reads map[badBlock]int
+	reads map[pebblefs.BadBlock]int
 }
 
 func (c *readCount) MaybeError(op errorfs.Op) error {
 	if op.Kind == errorfs.OpFileReadAt && strings.HasSuffix(op.Path, ".sst") {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		c.reads[badBlock{path.Base(op.Path), op.Offset}]++
+		c.reads[pebblefs.BadBlock{File: path.Base(op.Path), Offset: op.Offset}]++
 	}
 	return nil
 }
@@ -249,7 +250,7 @@ func TestDamage_ABadBlockIsReadOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	flipTables(t, fs, func(size int64) []int64 { return []int64{size / 5} }) // in partition 0, of one table
-	count := &readCount{reads: map[badBlock]int{}}
+	count := &readCount{reads: map[pebblefs.BadBlock]int{}}
 	if l, err = Open("log", Options{FS: errorfs.Wrap(fs, count), Logger: quiet}); err != nil {
 		t.Fatal(err)
 	}
@@ -268,12 +269,11 @@ func TestDamage_ABadBlockIsReadOnce(t *testing.T) {
 			t.Fatalf("the file is %q", file)
 		}
 	}
-	if len(l.bad.of) != 1 || len(l.Stats().Corrupt) != 1 {
-		t.Fatalf("%v, %v", l.bad.of, l.Stats().Corrupt)
+	bad := l.db.BadBlocks()
+	if len(bad) != 1 || len(l.Stats().Corrupt) != 1 {
+		t.Fatalf("%v, %v", bad, l.Stats().Corrupt)
 	}
-	for at := range l.bad.of {
-		if count.reads[at] != 1 {
-			t.Errorf("%v: read %d times", at, count.reads[at])
-		}
+	if n := count.reads[bad[0]]; n != 1 {
+		t.Errorf("%v: read %d times", bad[0], n)
 	}
 }

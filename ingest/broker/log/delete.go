@@ -7,6 +7,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/storage/pebblefs"
 )
 
 // DeleteRecords makes before the partition's first offset, or its end for -1, and
@@ -21,15 +22,15 @@ func (l *Log) DeleteRecords(id domain.TopicID, partition int32, before int64) (s
 	if err != nil {
 		return -1, err
 	}
-	b, start, err := p.cut(before)
-	if err != nil || b == nil {
+	applied, start, err := p.cut(before)
+	if err != nil || applied == nil {
 		return start, err
 	}
-	return start, l.wait(b)
+	return start, stopped(applied.Wait())
 }
 
-// cut applies the deletion; the batch is nil if there was nothing to do.
-func (p *part) cut(before int64) (b *pebble.Batch, start int64, err error) {
+// cut applies the deletion; applied is nil if there was nothing to do.
+func (p *part) cut(before int64) (applied *pebblefs.Applied, start int64, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if before == -1 {
@@ -48,16 +49,16 @@ func (p *part) cut(before int64) (b *pebble.Batch, start int64, err error) {
 		return nil, -1, err
 	}
 	gone, kept := p.epochs.before(before)
-	b = p.log.db.NewBatch()
+	b := p.log.db.NewBatch()
 	if err := p.stageCut(b, before, upTo, gone); err != nil {
 		return nil, -1, p.log.fail(err)
 	}
-	if err := p.log.apply(b); err != nil {
-		return nil, -1, err
+	if applied, err = p.log.db.Apply(b); err != nil {
+		return nil, -1, stopped(err)
 	}
 	p.start, p.epochs = before, kept
 	p.lost = slices.DeleteFunc(p.lost, func(s loss) bool { return s.next <= before })
-	return b, before, nil
+	return applied, before, nil
 }
 
 // blockAt is the base of the block that holds an offset, or the offset at the end.

@@ -33,7 +33,7 @@
 //   - Each opening has a leader epoch above all before it, so that a reader of a log
 //     that was restored from a copy notices that it is another one.
 //   - After an error of writing nothing is answered any more but StorageError; Err
-//     says why. The process must open the log again.
+//     says why. The process has to end before the log can be opened again (package pebblefs).
 //   - What is stored and cannot be read is given as a batch whose checksum does not
 //     match, over the offsets that are lost, as any broker does whose disk flipped a
 //     bit. Everything else is read and appended as ever. A block of a table with a wrong

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"math"
-	"os"
-	"os/exec"
 	"runtime"
 	"strings"
 	"sync"
@@ -15,20 +13,15 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
+
+	"github.com/ovation-analytics/ovation/storage/pebblefs/pebblefstest"
 )
 
-// What Pebble holds back when the log stops it holds for ever, its goroutines too: so
-// the test runs in a process of its own.
-func TestWhoIsHeldBackWhenTheLogStopsIsTold(t *testing.T) {
-	const inside = "OVATION_TEST_HELD_BACK"
-	if os.Getenv(inside) == "" {
-		c := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$", "-test.timeout=1m")
-		c.Env = append(os.Environ(), inside+"=1")
-		if out, err := c.CombinedOutput(); err != nil || !bytes.Contains(out, []byte("all were told")) {
-			t.Fatalf("%v\n%s", err, out)
-		}
-		return
-	}
+// Appends that Pebble holds back until a flush has ended return when the log stops: it never
+// ends then.
+func TestDisk_HeldBackAppendsReturn(t *testing.T) { pebblefstest.Apart(t, heldBackAppendsReturn) }
+
+func heldBackAppendsReturn(t *testing.T) {
 	var slow, onFire atomic.Bool
 	fs := errorfs.Wrap(vfs.NewMem(), errorfs.InjectorFunc(func(op errorfs.Op) error {
 		switch {
@@ -63,12 +56,7 @@ func TestWhoIsHeldBackWhenTheLogStopsIsTold(t *testing.T) {
 	onFire.Store(true)
 	_ = l.fail(errors.New("disk on fire"))
 	wg.Wait()
-	stopped(t, l, id)
-	if !l.left.Load() {
-		t.Fatal("nothing was held back: the test shows nothing")
-	}
-	_, _ = os.Stdout.WriteString("all were told\n")
-	os.Exit(0)
+	wantStopped(t, l, id)
 }
 
 // stalled reports that a goroutine waits in Pebble for room.

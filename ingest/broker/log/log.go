@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
-	"github.com/cockroachdb/pebble/v2/bloom"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
@@ -44,17 +43,14 @@ type Options struct {
 type Log struct {
 	opts    Options
 	dir     string
-	db      *pebble.DB
+	db      *pebblefs.DB
 	cluster string
 	epoch   int32
 	buffers chan []byte // as many as compressed batches may be read at once
 
-	failed atomic.Pointer[error] // why the store stopped
-	broken chan struct{}         // closed when failed is set
-	full   atomic.Bool           // the last append was refused for want of space
-	wrong  atomic.Bool           // the last one that the log stamps was, because of the clock
+	full   atomic.Bool // the last append was refused for want of space
+	wrong  atomic.Bool // the last one that the log stamps was, because of the clock
 	steady steady
-	left   atomic.Bool // Pebble holds a batch for ever: see apply
 
 	gate   sync.RWMutex // held shared by every call into the store, alone by Close
 	closed bool
@@ -68,45 +64,25 @@ type Log struct {
 	}
 
 	counts counts
-	damage *pebblefs.Damage
-	bad    badBlocks
 }
 
 // Open opens the log in a directory, or makes one. No other process can have it
 // open; a log of another format version is refused.
 func Open(dir string, opts Options) (*Log, error) {
-	l := &Log{opts: opts, dir: dir, broken: make(chan struct{}), byName: map[string]*topic{}, byID: map[domain.TopicID]*topic{}}
+	l := &Log{opts: opts, dir: dir, byName: map[string]*topic{}, byID: map[domain.TopicID]*topic{}}
 	l.defaults()
-	l.damage = pebblefs.NewDamage(l.opts.Logger, "log: a file is corrupt", errDamaged)
-	if err := pebblefs.CheckMarkers(l.opts.FS, dir); err != nil {
-		return nil, fmt.Errorf("log: %w; put it back, or the whole directory from a copy: what is in the log is nowhere else", err)
+	db, err := pebblefs.Open(dir, pebblefs.Options{
+		FS: l.opts.FS, Logger: l.opts.Logger, Name: "log", Corrupt: "log: a file is corrupt", Own: errDamaged,
+		Restore: "put it back, or the whole directory from a copy: what is in the log is nowhere else", CheckBlocks: true,
+	}, l.pebbleOptions())
+	if err != nil {
+		return nil, fmt.Errorf("log: %w", err)
 	}
-	disk := &haltFS{FS: l.opts.FS, log: l}
-	if err := l.openPebble(disk); err != nil {
-		return nil, fmt.Errorf("log %s: %w", dir, err)
-	}
-	disk.armed.Store(true)
+	l.db = db
 	if err := l.load(); err != nil {
 		return nil, fmt.Errorf("log %s: %w", dir, errors.Join(err, l.Close()))
 	}
 	return l, nil
-}
-
-// openPebble opens the store. On a disk that is full Pebble would try for ever to bring
-// what its WAL holds into a table: then it is left, and the process has to end.
-func (l *Log) openPebble(disk vfs.FS) error {
-	opened := make(chan error, 1)
-	go func() {
-		db, err := pebble.Open(l.dir, l.pebbleOptions(disk))
-		l.db = db
-		opened <- err
-	}()
-	select {
-	case err := <-opened:
-		return err
-	case <-l.broken:
-		return l.Err()
-	}
 }
 
 func (l *Log) defaults() {
@@ -130,7 +106,7 @@ func (l *Log) defaults() {
 		o.MemTableBytes = 32 << 20
 	}
 	if o.FreeSpace == nil {
-		o.FreeSpace = (&space{fs: o.FS, dir: l.dir}).free
+		o.FreeSpace = pebblefs.NewSpace(o.FS, l.dir).Free
 	}
 	if o.Logger == nil {
 		o.Logger = slog.Default()
@@ -144,39 +120,19 @@ func (l *Log) defaults() {
 
 // pebbleOptions: blocks are large and read in order soon after they were written,
 // mostly from the memtable, so the cache is small, and few files are kept open.
-func (l *Log) pebbleOptions(disk vfs.FS) *pebble.Options {
-	o := &pebble.Options{
-		FS:                          disk,
-		FormatMajorVersion:          pebble.FormatTableFormatV6,
-		CacheSize:                   l.opts.CacheBytes,
-		MemTableSize:                uint64(l.opts.MemTableBytes),
-		MemTableStopWritesThreshold: 4,
-		L0CompactionThreshold:       4,
-		L0StopWritesThreshold:       24,
-		LBaseMaxBytes:               256 << 20,
-		TargetFileSizes:             [7]int64{16 << 20}, // each level's twice as much
-		MaxOpenFiles:                64,
-		WALMinSyncInterval:          func() time.Duration { return l.opts.SyncEvery },
-		Logger:                      pebbleLog{l},
-		EventListener:               l.listener(),
-	}
-	for i := range o.Levels { // they tell a table that has a key from one that is damaged: see around
-		o.Levels[i].FilterPolicy = bloom.FilterPolicy(10)
-	}
+func (l *Log) pebbleOptions() *pebble.Options {
+	o := pebblefs.Defaults() // with filters: they tell a table that has a key from a corrupt one (see around)
+	o.CacheSize = l.opts.CacheBytes
+	o.MemTableSize = uint64(l.opts.MemTableBytes)
+	o.L0StopWritesThreshold = 24
+	o.LBaseMaxBytes = 256 << 20
+	o.TargetFileSizes = [7]int64{16 << 20} // each level's twice as much
+	o.MaxOpenFiles = 64
+	o.WALMinSyncInterval = func() time.Duration { return l.opts.SyncEvery }
 	// What is worth it, publishers have compressed: batches are stored as they came.
 	o.ApplyCompressionSettings(func() pebble.DBCompressionSettings { return pebble.DBCompressionNone })
 	return o
 }
-
-// pebbleLog turns Pebble's fatal errors, which would end the process, into the
-// log's stop.
-type pebbleLog struct{ l *Log }
-
-func (p pebbleLog) Infof(string, ...any) {}
-func (p pebbleLog) Errorf(format string, a ...any) {
-	p.l.opts.Logger.Error("log: " + fmt.Sprintf(format, a...))
-}
-func (p pebbleLog) Fatalf(format string, a ...any) { _ = p.l.fail(fmt.Errorf(format, a...)) }
 
 // Cluster is the installation's id: 22 characters, made with the log.
 func (l *Log) Cluster() string { return l.cluster }
@@ -185,24 +141,22 @@ func (l *Log) Cluster() string { return l.cluster }
 func (l *Log) Epoch() int32 { return l.epoch }
 
 // Err is why the store stopped; nil while it works.
-func (l *Log) Err() error {
-	if e := l.failed.Load(); e != nil {
-		return *e
+func (l *Log) Err() error { return stopped(l.db.Err()) }
+
+// stopped is the protocol's error for why the store stopped.
+func stopped(err error) error {
+	if err == nil || errors.Is(err, StorageError) {
+		return err
 	}
-	return nil
+	return fmt.Errorf("%w: %w", StorageError, err)
 }
 
-// fail stops the log. The first cause stays.
+// fail stops the log, and gives the first cause.
 func (l *Log) fail(cause error) error {
 	if errors.Is(cause, StorageError) {
 		return cause
 	}
-	err := fmt.Errorf("%w: %w", StorageError, cause)
-	if l.failed.CompareAndSwap(nil, &err) {
-		close(l.broken)
-		l.opts.Logger.Error("log: the store stopped", "dir", l.dir, "err", cause)
-	}
-	return l.Err()
+	return stopped(l.db.Fail(cause))
 }
 
 var errClosed = fmt.Errorf("%w: log is closed", StorageError)
@@ -259,13 +213,12 @@ func (l *Log) nearlyFull() string {
 	case err != nil:
 		return "the disk does not say how much is free: " + err.Error()
 	case free < l.opts.MinFree:
-		return fmt.Sprintf("the disk is nearly full: %d MiB free, %d are the least", free>>20, l.opts.MinFree>>20)
+		return (&pebblefs.FullError{Free: free, Least: l.opts.MinFree}).Error()
 	}
 	return ""
 }
 
-// Close closes the store. If it has stopped before, the reason is returned; if Pebble
-// holds a batch since then, it stays as it is, and its lock until the process ends.
+// Close closes the store. One that has stopped is left as it is, and the reason returned.
 func (l *Log) Close() error {
 	l.gate.Lock()
 	defer l.gate.Unlock()
@@ -273,10 +226,5 @@ func (l *Log) Close() error {
 		return nil
 	}
 	l.closed = true
-	l.damage.Close()
-	if l.left.Load() {
-		return l.Err()
-	}
-	err := l.db.Close()
-	return errors.Join(l.Err(), err)
+	return stopped(l.db.Close())
 }

@@ -16,9 +16,10 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 	"github.com/google/go-cmp/cmp"
-	"go.uber.org/goleak"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/storage/pebblefs"
+	"github.com/ovation-analytics/ovation/storage/pebblefs/pebblefstest"
 )
 
 var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
@@ -199,7 +200,7 @@ func TestTopicsThatCannotBeAreRefused(t *testing.T) {
 func TestAnotherFormatAndAForeignStoreAreRefused(t *testing.T) {
 	fs := vfs.NewMem()
 	put := func(key, value string) {
-		db, err := pebble.Open("log", &pebble.Options{FS: fs, FormatMajorVersion: pebble.FormatTableFormatV6, Logger: pebbleLog{&Log{opts: Options{Logger: quiet}}}})
+		db, err := pebblefs.Open("log", pebblefs.Options{FS: fs, Logger: quiet}, pebblefs.Defaults())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -263,8 +264,8 @@ func failing(t *testing.T, kind errorfs.OpKind, file string) (l *Log, id domain.
 	return l, created(t, l, "t", 1), armed
 }
 
-// stopped checks that a log answers nothing but a storage error, says why, and closes.
-func stopped(t *testing.T, l *Log, id domain.TopicID) {
+// wantStopped checks that a log answers nothing but a storage error, says why, and closes.
+func wantStopped(t *testing.T, l *Log, id domain.TopicID) {
 	t.Helper()
 	if err := l.Err(); err == nil || !strings.Contains(err.Error(), "disk on fire") {
 		t.Fatal(err)
@@ -285,7 +286,10 @@ func stopped(t *testing.T, l *Log, id domain.TopicID) {
 	wantCode(t, l.Close(), StorageError)
 }
 
-func TestAnErrorOfTheDiskStopsTheLogAndNobodyHangs(t *testing.T) {
+// Any error of writing stops the log: appends under way return, and nothing is answered after.
+func TestDisk_AnErrorStopsTheLog(t *testing.T) { pebblefstest.Apart(t, errorStops) }
+
+func errorStops(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		kind errorfs.OpKind
@@ -319,13 +323,17 @@ func TestAnErrorOfTheDiskStopsTheLogAndNobodyHangs(t *testing.T) {
 				})
 			}
 			wg.Wait()
-			stopped(t, l, id)
+			wantStopped(t, l, id)
 		})
 	}
 }
 
 // What was acknowledged before the disk failed is there when it works again.
-func TestAfterAFailureTheNextOpeningHasWhatWasAcknowledged(t *testing.T) {
+func TestDisk_TheNextOpeningHasWhatWasAcknowledged(t *testing.T) {
+	pebblefstest.Apart(t, acknowledgedIsKept)
+}
+
+func acknowledgedIsKept(t *testing.T) {
 	armed := new(atomic.Bool)
 	disk := vfs.NewCrashableMem()
 	fs := errorfs.Wrap(disk, errorfs.InjectorFunc(func(op errorfs.Op) error {
@@ -396,4 +404,4 @@ func FuzzStoredValuesAreReadOrRefused(f *testing.F) {
 	})
 }
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { pebblefstest.Main(m) }

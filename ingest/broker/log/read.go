@@ -47,7 +47,7 @@ func (p *part) read(offset, end int64, limit int, whole bool, dst []byte) (out [
 	}
 	defer it.Close()
 	k, found, err := p.seek(it, offset)
-	if err != nil && p.log.damage.Is(err) {
+	if err != nil && p.log.db.Corrupted(err) {
 		return p.around(offset, end, dst, err)
 	}
 	if err != nil {
@@ -68,7 +68,7 @@ func (p *part) read(offset, end int64, limit int, whole bool, dst []byte) (out [
 		} else if k, err = p.at(it); err == nil {
 			continue
 		}
-		if p.log.damage.Is(err) { // the next reader's
+		if p.log.db.Corrupted(err) { // the next reader's
 			err = nil
 		}
 		return dst, next, err

@@ -28,7 +28,7 @@ func (l *Log) Stats() Stats {
 	if s.Refusing = l.nearlyFull(); s.Refusing == "" {
 		s.Refusing = l.clockWrong()
 	}
-	s.Corrupt = l.damage.Files()
+	s.Corrupt = l.db.CorruptFiles()
 	l.mu.RLock()
 	s.Topics = len(l.byName)
 	l.mu.RUnlock()

@@ -97,57 +97,9 @@ func (l *Log) nextEpoch() error {
 	return l.set([]byte{keyEpoch}, encodeEpoch(l.epoch))
 }
 
-// apply enters a batch into the WAL; it is durable when wait has returned. Where Pebble
-// holds it back until a flush has made room, and the log stops meanwhile, nothing is
-// flushed any more: the batch and its goroutine are left to it, and Pebble as it is.
-func (l *Log) apply(b *pebble.Batch) error {
-	if err := l.Err(); err != nil {
-		return err
-	}
-	entered := make(chan error, 1)
-	go func() { entered <- l.db.ApplyNoSyncWait(b, pebble.Sync) }()
-	select {
-	case err := <-entered:
-		return l.entered(err)
-	case <-l.broken:
-	}
-	select {
-	case err := <-entered:
-		return l.entered(err)
-	case <-time.After(heldBack):
-		l.left.Store(true)
-		return l.Err()
-	}
-}
-
-// heldBack is how long what Pebble was given when the log stopped may take to come back.
-const heldBack = time.Second
-
-func (l *Log) entered(err error) error {
-	if err != nil {
-		return l.fail(err)
-	}
-	return l.Err() // a fatal error of the store returns nil
-}
-
-// wait waits for the fsync that covers an applied batch. An error of the WAL is not
-// in what SyncWait returns but has stopped the log before that: see haltFS.
-func (l *Log) wait(b *pebble.Batch) error {
-	if err := b.SyncWait(); err != nil {
-		return l.fail(err)
-	}
-	if err := l.Err(); err != nil {
-		return err
-	}
-	return b.Close()
-}
-
 // sync makes a batch durable.
 func (l *Log) sync(b *pebble.Batch) error {
-	if err := l.apply(b); err != nil {
-		return err
-	}
-	return l.wait(b)
+	return stopped(l.db.Commit(b, pebble.Sync))
 }
 
 func (l *Log) set(key, value []byte) error {

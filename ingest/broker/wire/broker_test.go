@@ -18,6 +18,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/ingest/broker/log"
 	"github.com/ovation-analytics/ovation/ingest/broker/wire"
+	"github.com/ovation-analytics/ovation/storage/pebblefs/pebblefstest"
 )
 
 func TestBytesThatAreNoRequestCloseTheirConnectionOnly(t *testing.T) {
@@ -323,7 +324,10 @@ func TestCloseEndsWhoWaitsAndMayBeRepeated(t *testing.T) {
 	}
 }
 
-func TestAStoppedStoreIsAnsweredAsStorageError(t *testing.T) {
+// A log that has stopped is a storage error to every request that needs it.
+func TestBroker_AStoppedLogIsAStorageError(t *testing.T) { pebblefstest.Apart(t, stoppedLog) }
+
+func stoppedLog(t *testing.T) {
 	burning := false
 	mem := vfs.NewMem()
 	disk := errorfs.Wrap(mem, errorfs.InjectorFunc(func(op errorfs.Op) error {

@@ -1,50 +1,58 @@
-package log
+package pebblefs
 
 import (
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
-	"path/filepath"
-	"strings"
+	"maps"
+	"slices"
 	"sync"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// badBlock is a block of a table whose checksum is wrong; it is the error of reading it.
-type badBlock struct {
-	file   string
-	offset int64
+// BadBlock is a block of a table whose checksum is wrong; it is the error of reading it.
+type BadBlock struct {
+	File   string
+	Offset int64
 }
 
-func (b badBlock) Error() string {
-	return fmt.Sprintf("%s is corrupt: the checksum of the block at %d does not match", b.file, b.offset)
+// Error names the file.
+func (b BadBlock) Error() string {
+	return fmt.Sprintf("%s is corrupt: the checksum of the block at %d does not match", b.File, b.Offset)
 }
 
-// Unwrap makes it damage for Pebble too.
-func (b badBlock) Unwrap() error { return pebble.ErrCorruption }
+// Unwrap makes it corruption for Pebble too.
+func (b BadBlock) Unwrap() error { return pebble.ErrCorruption }
 
-// badBlocks are those that were found since the log was opened. Any goroutine may call.
+// badBlocks are those that were found since the store was opened. Any goroutine may call.
 type badBlocks struct {
 	mu sync.RWMutex
-	of map[badBlock]struct{}
+	of map[BadBlock]struct{}
 }
 
-func (b *badBlocks) has(at badBlock) bool {
+func (b *badBlocks) has(at BadBlock) bool {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
 	_, ok := b.of[at]
 	return ok
 }
 
-func (b *badBlocks) add(at badBlock) {
+func (b *badBlocks) add(at BadBlock) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.of == nil {
-		b.of = map[badBlock]struct{}{}
+		b.of = map[BadBlock]struct{}{}
 	}
 	b.of[at] = struct{}{}
+}
+
+// BadBlocks are the corrupt blocks that were found, of a store that checks them.
+func (d *DB) BadBlocks() []BadBlock {
+	d.blocks.mu.RLock()
+	defer d.blocks.mu.RUnlock()
+	return slices.Collect(maps.Keys(d.blocks.of))
 }
 
 // tableFile is a table of the store. It checks blocks before Pebble does, which would try
@@ -52,35 +60,22 @@ func (b *badBlocks) add(at badBlock) {
 // processor for a block of some MiB, and again at each read. A bad block is read once.
 type tableFile struct {
 	vfs.File
-	log  *Log
+	bad  *badBlocks
 	name string
 	size int64
 }
 
-// Open opens a file for reading.
-func (f *haltFS) Open(name string, o ...vfs.OpenOption) (vfs.File, error) {
-	file, err := f.FS.Open(name, o...)
-	if err != nil || !strings.HasSuffix(name, ".sst") {
-		return file, err
-	}
-	st, err := file.Stat()
-	if err != nil {
-		return nil, err
-	}
-	return &tableFile{file, f.log, filepath.Base(name), st.Size()}, nil
-}
-
 // ReadAt reads a block with its checksum, or the table's end, which has none.
 func (t *tableFile) ReadAt(b []byte, offset int64) (int, error) {
-	at := badBlock{t.name, offset}
-	if t.log.bad.has(at) {
+	at := BadBlock{t.name, offset}
+	if t.bad.has(at) {
 		return 0, at
 	}
 	n, err := t.File.ReadAt(b, offset)
 	if err != nil || offset+int64(n) == t.size || sound(b) {
 		return n, err
 	}
-	t.log.bad.add(at)
+	t.bad.add(at)
 	return 0, at
 }
 

@@ -1,37 +1,52 @@
-package storage
+package pebblefs
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
-	"sync/atomic"
+	"path/filepath"
+	"strings"
 
-	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
-
-	"github.com/ovation-analytics/ovation/storage/pebblefs"
 )
 
-// disk is the file system under Pebble. Once the store is open, an operation that
-// writes and fails never returns: it notes the failure, which stops the store, and
-// waits for the end of the process. Pebble cannot go on from such an error: it would
-// panic with its locks held, when a log cannot be closed or made, or try for ever.
-// What waits for Pebble, waits for the failure too (commitBatch).
+// disk is the file system under Pebble. Once the store is open, an operation that writes and
+// fails stops the store and never returns: to Pebble a failed disk is an infinitely slow one,
+// and after a crash at any such moment its files are whole. Pebble cannot recover from the error
+// itself: it would panic with its locks held, when a WAL cannot be closed or made, or retry a
+// flush for ever. Callers that wait for Pebble return by DB.OrFailed.
 //
-// Errors of reading are Pebble's to report; files that cannot be removed are in
-// nobody's way.
+// Errors of reading are Pebble's to report; a file that cannot be removed does no harm.
 type disk struct {
 	vfs.FS
-	failure *failure
-	armed   *atomic.Bool
+	db *DB
 }
 
 // stop does not return when err is one, unless the store is still being opened.
 func (d disk) stop(op, name string, err error) error {
-	if err == nil || !d.armed.Load() && d.failure.get() == nil {
+	if err == nil || !d.db.armed.Load() && d.db.Err() == nil {
 		return err
 	}
-	d.failure.set(fmt.Errorf("storage: %s %s: %w", op, name, err))
+	var pathed *fs.PathError
+	if !errors.As(err, &pathed) {
+		err = fmt.Errorf("%s %s: %w", op, name, err)
+	}
+	_ = d.db.Fail(err)
 	select {}
+}
+
+// Open opens a file for reading.
+func (d disk) Open(name string, o ...vfs.OpenOption) (vfs.File, error) {
+	f, err := d.FS.Open(name, o...)
+	if err != nil || !d.db.opts.CheckBlocks || !strings.HasSuffix(name, ".sst") {
+		return f, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return &tableFile{f, &d.db.blocks, filepath.Base(name), info.Size()}, nil
 }
 
 // file wraps a file that may be written.
@@ -43,8 +58,8 @@ func (d disk) file(op, name string, f vfs.File, err error) (vfs.File, error) {
 }
 
 func (d disk) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
-	if c == pebblefs.CompactionCategory {
-		d.failure.damage.Pace()
+	if c == compactionCategory {
+		d.db.corrupt.pace()
 	}
 	f, err := d.FS.Create(name, c)
 	return d.file("create", name, f, err)
@@ -102,20 +117,8 @@ func (f diskFile) SyncTo(n int64) (bool, error) {
 	return full, f.disk.stop("sync", f.name, err)
 }
 
-func (f diskFile) Close() error { return f.disk.stop("close", f.name, f.File.Close()) }
-
-// commitBatch commits a batch, or gives the store's failure: Pebble may be
-// waiting for ever then, and the batch with it.
-func commitBatch(b *pebble.Batch, f *failure, o *pebble.WriteOptions) error {
-	done := make(chan error, 1)
-	go func() { done <- b.Commit(o) }()
-	select {
-	case err := <-done:
-		if err != nil {
-			return f.set(fmt.Errorf("storage: commit: %w", err))
-		}
-		return f.get() // a fatal message is reported there alone
-	case <-f.done:
-		return f.get()
-	}
+func (f diskFile) Preallocate(at, n int64) error {
+	return f.disk.stop("preallocate", f.name, f.File.Preallocate(at, n))
 }
+
+func (f diskFile) Close() error { return f.disk.stop("close", f.name, f.File.Close()) }
