@@ -11,7 +11,9 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/internal/crash"
 	"github.com/ovation-analytics/ovation/actors/internal/retry"
+	"github.com/ovation-analytics/ovation/actors/journal"
 )
 
 // catalog is the actor that applies the catalog's records. Its fields are owned by
@@ -21,8 +23,8 @@ type catalog struct {
 	ledger  *ledger
 	shared  *catalogShared
 	waiting waiting
-	log     Log
-	pump    *pump
+	log     journal.Log
+	fetcher *journal.Fetcher
 	ctx     context.Context // of the node: pumps end with it
 	tell    func(any)       // sends to the actor itself, from any goroutine
 	beside  func(func())    // runs what the node waits for when it stops
@@ -77,33 +79,33 @@ func (c *catalog) start(ctx actor.Context) {
 func (c *catalog) Receive(ctx actor.Context) {
 	defer func() {
 		if r := recover(); r != nil {
-			c.stop(crashed("the catalog", r))
+			c.stop(crash.Of("the catalog", r))
 		}
 	}()
 	switch m := ctx.Message().(type) {
 	case *actor.Started:
 		c.start(ctx)
-	case *page:
+	case *journal.Page:
 		c.page(ctx, m)
 	case *expect:
 		c.waiting.expect(m.requested, ctx.Sender())
 	case *await:
 		c.waiting.await(ctx, m.next, c.shared.view.Load().next, nil)
-	case *pumpFailed:
-		c.shared.reading.Failed(c.logger, m.failures, m.err)
-	case *gapFound:
-		c.atGap(m.gap)
+	case *journal.FetchFailed:
+		c.shared.reading.Failed(c.logger, m.Failures, m.Err)
+	case *journal.GapFound:
+		c.atGap(m.Gap)
 	case *noWord:
 		if m.at == c.place() {
 			c.halt(m.gap)
 		}
 	case *wordFound:
 		c.pass(m)
-	case *pumpCrashed:
-		c.stop(m.err)
+	case *journal.FetcherCrashed:
+		c.stop(m.Err)
 	case *actor.Stopping, *actor.Restarting:
-		if c.pump != nil {
-			c.pump.stop()
+		if c.fetcher != nil {
+			c.fetcher.Stop()
 		}
 	case *actor.Stopped:
 		c.close()
@@ -119,9 +121,9 @@ func (c *catalog) close() {
 }
 
 // page applies a page and commits it: catalog records are few.
-func (c *catalog) page(ctx actor.Context, p *page) {
-	defer p.pump.giveBack(nil)
-	if c.shared.stopped.Load() != nil || p.pump != c.pump {
+func (c *catalog) page(ctx actor.Context, p *journal.Page) {
+	defer p.Fetcher.GiveBack(nil)
+	if c.shared.stopped.Load() != nil || p.Fetcher != c.fetcher {
 		return
 	}
 	c.shared.reading.Progress(c.logger)
@@ -152,7 +154,7 @@ func (c *catalog) page(ctx actor.Context, p *page) {
 		c.shared.view.Store(c.ledger.publish())
 		c.shared.moved()
 	}
-	c.shared.fresh.applied(p.End, state.Next, p.readAt)
+	c.shared.fresh.applied(p.End, state.Next, p.ReadAt)
 	c.waiting.release(ctx, state.Next, nil)
 }
 
@@ -161,9 +163,9 @@ func (c *catalog) stop(err error) {
 	c.broken = true
 	why := stopText(err, catalogEffect, "restart the node, which tries it again; the log has more")
 	c.shared.stopped.Store(&why)
-	var crash *crashError
+	var crash *crash.Error
 	if errors.As(err, &crash) {
-		c.logger.Error("the catalog stopped: it panicked", "next", c.shared.view.Load().next, "err", err, "stack", crash.stack)
+		c.logger.Error("the catalog stopped: it panicked", "next", c.shared.view.Load().next, "err", err, "stack", crash.Stack)
 	} else {
 		c.logger.Error("the catalog stopped", "err", err)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/internal/retry"
+	"github.com/ovation-analytics/ovation/actors/journal"
 )
 
 // The operator's word on a gap of the catalog can only stand in the catalog behind the gap.
@@ -59,7 +60,7 @@ func (c *catalog) sameLog() error {
 
 // read begins to read the log where the state is.
 func (c *catalog) read() {
-	c.pump = startPump(c.ctx, c.log.Reader(0), c.ledger.state.Next, c.ledger.state.Epoch, c.tell)
+	c.fetcher = journal.StartFetcher(c.ctx, c.log.Reader(0), c.ledger.state.Next, c.ledger.state.Epoch, c.tell)
 }
 
 // atGap looks for the word on the gap that was met, if one may answer it, and stops without.
@@ -100,7 +101,7 @@ func (c *catalog) lookAhead(at gapPlace, g *domain.GapError, from int64) {
 			continue
 		case err != nil:
 			failures++
-			c.tell(&pumpFailed{nil, err, failures})
+			c.tell(&journal.FetchFailed{Err: err, Failures: failures})
 			if !retry.Backoff(c.ctx, failures) {
 				return
 			}

@@ -1,12 +1,12 @@
 // Package actors is the engine: it applies the journal and answers questions.
 //
-//	journal partition p ──pump──► shard actor p ──► member actors ─┐
-//	                                 (recovering →   brand actors ─┤
-//	                                  catching up →                ▼
-//	                                  serving)               one batch:
-//	                                     │             state + offset + outbox
-//	                                     ▼ commit
-//	                              published view ◄── desk ◄── query ◄── API
+//	journal partition p ──fetcher──► shard actor p ──► member actors ─┐
+//	                                    (recovering →   brand actors ─┤
+//	                                     catching up →                ▼
+//	                                     serving)               one batch:
+//	                                        │             state + offset + outbox
+//	                                        ▼ commit
+//	                                 published view ◄── desk ◄── query ◄── API
 //
 // Everything that happens is one record of the journal, and all state is a
 // deterministic function of it: shard p is the state machine over partition p. From
@@ -29,7 +29,7 @@
 //	desk         shard             nothing: questions to the shard's view  start / stop
 //	query        question          what came back so far                   question / answer
 //
-// and goroutines that are no actors: a pump for each partition that is read (one
+// and goroutines that are no actors: a fetcher for each partition that is read (one
 // page in flight a credit), a lane for each partition that commands go to, what appends
 // all routers' pages together (gather.go), two publishers for each outbox, the workers
 // that scan, and the clocks of usage, of ticks and of views' ages.
@@ -65,7 +65,7 @@
 // and epoch: in a journal made anew, or cut and grown again, it means no record. A panic
 // anywhere else, in a router, a shard, the catalog or what reads for them, stops that one
 // visibly until the process starts again, and a query that panics is answered with an
-// internal error (panics.go): nothing is passed over, and a page is taken from the pump of
+// internal error (internal/crash): nothing is passed over, and a page is taken from the fetcher of
 // this start only. A store error is never a panic: it stops the shard, visibly, whether the
 // shard met it or a question did (watched.go). A gap in the log stops it too, until
 // the operator accepts it; so does a catalog that is behind, until it is not.
@@ -86,7 +86,7 @@
 // the operator, and starts once the catalog is read on.
 //
 // What passes stops nobody: a broker that is away, a disk that is nearly full. It is
-// tried again until it goes; status says what is waited for (trouble.go), the view stays,
+// tried again until it goes; status says what is waited for (internal/retry), the view stays,
 // and the lag tells how old it is. A shard that cannot publish its outbox applies nothing
 // more, and routers append on without waiting for it, as for one that is stopped.
 //

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/journal"
 )
 
 // moody is a log whose broker is away while it is off.
@@ -23,8 +24,8 @@ type moody struct {
 
 var errAway = errors.New("nobody there")
 
-func (l *moody) Appender() Appender  { return l }
-func (l *moody) Reader(p int) Reader { return moodyReader{l, l.memLog.Reader(p)} }
+func (l *moody) Appender() journal.Appender  { return l }
+func (l *moody) Reader(p int) journal.Reader { return moodyReader{l, l.memLog.Reader(p)} }
 
 func (l *moody) End(ctx context.Context, p int) (int64, error) {
 	if l.off.Load() {
@@ -42,7 +43,7 @@ func (l *moody) Append(ctx context.Context, p int, records []domain.Record) (int
 
 type moodyReader struct {
 	l *moody
-	Reader
+	journal.Reader
 }
 
 func (r moodyReader) Read(ctx context.Context, next int64, epoch int32, spare []domain.Record) (domain.Page, error) {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/journal"
 )
 
 // gappy is a log of which stretches cannot be read.
@@ -34,12 +35,12 @@ func (l *gappy) lose(partition int, from, to int64) {
 	l.lost[partition] = append(l.lost[partition], stretch{from, to})
 }
 
-func (l *gappy) Appender() Appender  { return l }
-func (l *gappy) Reader(p int) Reader { return gappyReader{l, l.memLog.Reader(p), p} }
+func (l *gappy) Appender() journal.Appender  { return l }
+func (l *gappy) Reader(p int) journal.Reader { return gappyReader{l, l.memLog.Reader(p), p} }
 
 type gappyReader struct {
 	l *gappy
-	Reader
+	journal.Reader
 	p int
 }
 
@@ -303,10 +304,12 @@ func (l *memLog) shorten(p int, to int64) {
 // shortened tells a log that ends below what was read.
 type shortened struct{ *memLog }
 
-func (l shortened) Reader(p int) Reader { return shortenedReader{l.memLog.Reader(p), l.memLog, p} }
+func (l shortened) Reader(p int) journal.Reader {
+	return shortenedReader{l.memLog.Reader(p), l.memLog, p}
+}
 
 type shortenedReader struct {
-	Reader
+	journal.Reader
 	l *memLog
 	p int
 }

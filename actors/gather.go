@@ -11,7 +11,9 @@ import (
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/internal/crash"
 	"github.com/ovation-analytics/ovation/actors/internal/retry"
+	"github.com/ovation-analytics/ovation/actors/journal"
 )
 
 // gather appends what all routers of a node bring: the pages that wait while others are
@@ -22,7 +24,7 @@ import (
 // A router has one page under way, and a round ends before the next begins: so the records
 // of a source partition stand in each journal partition in their order (I2).
 type gather struct {
-	appender Appender
+	appender journal.Appender
 	shards   []*shardShared // set before it runs
 	log      *slog.Logger
 	offers   chan *offer // not buffered: who runs has seen what was taken
@@ -46,7 +48,7 @@ const roundLeast = 8000
 // quarter of the node's work was rounds that followed each other at once.
 const roundEvery = 4 * time.Millisecond
 
-func newGather(journal Log, log *slog.Logger) *gather {
+func newGather(journal journal.Log, log *slog.Logger) *gather {
 	g := &gather{
 		appender: journal.Appender(), log: log, offers: make(chan *offer), over: make(chan struct{}),
 		troubles: make([]retry.State, journal.Partitions()),
@@ -113,7 +115,7 @@ func (g *gather) waiting(ctx context.Context, round []*offer, due time.Time) []*
 	if left := time.Until(due); left > 0 {
 		late := time.NewTimer(left)
 		defer late.Stop()
-		for waits := true; waits && n < few; {
+		for waits := true; waits && n < journal.CoalesceBelow; {
 			select {
 			case o := <-g.offers:
 				round, n = append(round, o), n+o.len()
@@ -149,7 +151,7 @@ func merge(merged [][]domain.Record, round []*offer) [][]domain.Record {
 func empty(batches [][]domain.Record) {
 	for i := range batches {
 		clear(batches[i])
-		batches[i] = filled(batches[i])[:0]
+		batches[i] = journal.Spare(batches[i])[:0]
 	}
 }
 
@@ -168,7 +170,7 @@ func (g *gather) settle(ctx context.Context, round []*offer, batches [][]domain.
 			}
 		})()
 	}
-	err := guarded("the appender of the routers", func() error { return g.appendAll(ctx, batches) })
+	err := crash.Guard("the appender of the routers", func() error { return g.appendAll(ctx, batches) })
 	for _, o := range round {
 		o.done <- err
 	}
@@ -185,7 +187,7 @@ func (g *gather) appendAll(ctx context.Context, batches [][]domain.Record) error
 			continue
 		}
 		wg.Go(func() {
-			errs[to] = guarded("the appender of the routers", func() error { return g.appendTo(ctx, to, records) })
+			errs[to] = crash.Guard("the appender of the routers", func() error { return g.appendTo(ctx, to, records) })
 		})
 	}
 	wg.Wait()

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/journal"
 )
 
 // flaky fails now and then, before or after it has appended, as a broker does: what comes
@@ -26,7 +27,7 @@ type flaky struct {
 	much  int // batches of more than one source
 }
 
-func (f *flaky) Appender() Appender { return f }
+func (f *flaky) Appender() journal.Appender { return f }
 
 func (f *flaky) Append(ctx context.Context, p int, records []domain.Record) (int64, error) {
 	f.mu.Lock()
@@ -148,7 +149,7 @@ type rounds struct {
 	sizes []int
 }
 
-func (r *rounds) Appender() Appender { return r }
+func (r *rounds) Appender() journal.Appender { return r }
 
 func (r *rounds) note(n int) {
 	if now := time.Since(r.began); len(r.at) == 0 || r.at[len(r.at)-1] != now {
@@ -181,7 +182,7 @@ func TestSmallRoundsKeepTheirDistance(t *testing.T) {
 			records int
 		}{
 			{0, 1}, {ms(1), 2}, {ms(3), 3}, // the first at once, the others when the round is due
-			{ms(6), 4}, {ms(7), few}, // enough: at once
+			{ms(6), 4}, {ms(7), journal.CoalesceBelow}, // enough: at once
 			{ms(30), 5},
 		} {
 			time.Sleep(o.at - time.Since(log.began))
@@ -193,7 +194,7 @@ func TestSmallRoundsKeepTheirDistance(t *testing.T) {
 		if diff := cmp.Diff([]time.Duration{0, ms(4), ms(7), ms(30)}, log.at); diff != "" {
 			t.Error("moments", diff)
 		}
-		if diff := cmp.Diff([]int{1, 5, 4 + few, 5}, log.sizes); diff != "" {
+		if diff := cmp.Diff([]int{1, 5, 4 + journal.CoalesceBelow, 5}, log.sizes); diff != "" {
 			t.Error("records", diff)
 		}
 	})

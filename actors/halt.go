@@ -7,6 +7,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/internal/crash"
 )
 
 // How a shard stops, visibly, and how it goes on.
@@ -14,9 +15,9 @@ import (
 // quiesce stops what runs beside the shard; what is staged is thrown away, since
 // the log has it.
 func (s *shard) quiesce(ctx actor.Context) {
-	if s.pump != nil {
-		s.pump.stop()
-		s.pump = nil
+	if s.fetcher != nil {
+		s.fetcher.Stop()
+		s.fetcher = nil
 	}
 	if s.outbox != nil {
 		s.outbox.stop()
@@ -43,10 +44,10 @@ func (s *shard) close() {
 // halt stops the shard visibly: status and readiness say why.
 func (s *shard) halt(ctx actor.Context, err error) {
 	s.become(stopped, s.held)
-	var crash *crashError
+	var crash *crash.Error
 	if errors.As(err, &crash) {
 		s.broken = true
-		s.env.log.Error("a shard panicked", "shard", s.env.id, "err", err, "stack", crash.stack)
+		s.env.log.Error("a shard panicked", "shard", s.env.id, "err", err, "stack", crash.Stack)
 	}
 	s.env.log.Error("shard stopped", "shard", s.env.id, "next", s.state.Next, "err", err)
 	s.quiesce(ctx)
@@ -67,7 +68,7 @@ func (s *shard) halt(ctx actor.Context, err error) {
 
 // crashed stops the shard for the rest of the process, after a panic anywhere but in a
 // record, which failed sees to. What was not committed is in the log.
-func (s *shard) crashed(ctx actor.Context, err *crashError) {
+func (s *shard) crashed(ctx actor.Context, err *crash.Error) {
 	defer func() {
 		if r := recover(); r != nil { // what runs beside it may be in any state: the store is given back all the same
 			s.env.log.Error("a shard panicked while it was stopped", "shard", s.env.id, "err", r)

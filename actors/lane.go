@@ -6,13 +6,14 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/internal/retry"
+	"github.com/ovation-analytics/ovation/actors/journal"
 )
 
 // lane appends commands to one partition: one batch in flight, of what came
 // meanwhile. It never gives a batch up, since an append whose outcome is unknown
 // may only be repeated; who cannot wait goes without an answer.
 type lane struct {
-	appender  Appender
+	appender  journal.Appender
 	partition int
 	in        chan ticket
 	many      chan struct{} // holds one for each ticket in the lane that came with many
@@ -37,7 +38,7 @@ const (
 	laneBatch = 512
 )
 
-func startLane(ctx context.Context, a Appender, partition int, log *slog.Logger) *lane {
+func startLane(ctx context.Context, a journal.Appender, partition int, log *slog.Logger) *lane {
 	l := &lane{
 		appender: a, partition: partition, in: make(chan ticket, laneDepth), many: make(chan struct{}, laneMany),
 		log: log, done: make(chan struct{}), appending: retry.State{What: "commands cannot be appended"},

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/journal"
 )
 
 // memLog is a log in memory: what Kafka promises, without its bytes.
@@ -34,11 +35,11 @@ func (l *memLog) now() int64 {
 	return l.clock
 }
 
-func (l *memLog) Topic() domain.TopicID { return l.id }
-func (l *memLog) Cluster() string       { return "mem" }
-func (l *memLog) Partitions() int       { return len(l.parts) }
-func (l *memLog) Appender() Appender    { return l }
-func (l *memLog) Reader(p int) Reader   { return memReader{l, p} }
+func (l *memLog) Topic() domain.TopicID       { return l.id }
+func (l *memLog) Cluster() string             { return "mem" }
+func (l *memLog) Partitions() int             { return len(l.parts) }
+func (l *memLog) Appender() journal.Appender  { return l }
+func (l *memLog) Reader(p int) journal.Reader { return memReader{l, p} }
 
 func (l *memLog) End(_ context.Context, p int) (int64, error) {
 	l.mu.Lock()
@@ -66,7 +67,7 @@ func (l *memLog) Append(_ context.Context, p int, records []domain.Record) (int6
 }
 
 // appendEach appends one batch after the other.
-func appendEach(ctx context.Context, to Appender, batches [][]domain.Record, done func(int, int64)) {
+func appendEach(ctx context.Context, to journal.Appender, batches [][]domain.Record, done func(int, int64)) {
 	for p, records := range batches {
 		if len(records) == 0 {
 			continue

@@ -4,12 +4,14 @@ import (
 	"context"
 	"log/slog"
 	"time"
+
+	"github.com/ovation-analytics/ovation/actors/journal"
 )
 
 // Options is what a node is made with.
 type Options struct {
-	Journal     Log
-	Catalog     Log
+	Journal     journal.Log
+	Catalog     journal.Log
 	Source      Source
 	DeadLetters DeadLetters
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/internal/retry"
+	"github.com/ovation-analytics/ovation/actors/journal"
 )
 
 // outbox publishes what a shard sends to other shards and to the dead letters. The
@@ -21,7 +22,7 @@ import (
 // The shard owns staged; the goroutines are given what was committed.
 type outbox struct {
 	shard    int
-	appender Appender
+	appender journal.Appender
 	letters  DeadLetters
 	log      *slog.Logger
 	depth    int // entries that may wait
@@ -67,7 +68,7 @@ func (s *outboxShared) unpublished(topic domain.TopicID, f func(domain.Origin)) 
 // (I8).
 const outboxDepth = 50_000
 
-func newOutbox(shard, depth int, a Appender, d DeadLetters, log *slog.Logger) *outbox {
+func newOutbox(shard, depth int, a journal.Appender, d DeadLetters, log *slog.Logger) *outbox {
 	return &outbox{shard: shard, appender: a, letters: d, log: log, depth: depth, forwards: newQueue[*domain.Outgoing](), dead: newQueue[*domain.Outgoing]()}
 }
 

@@ -111,7 +111,7 @@ func TestI2_RouterTakesPagesOfItsOwnFetcherOnly(t *testing.T) {
 	page := &sourcePage{SourcePage: domain.SourcePage{Next: 1000, End: 1000, Arrivals: []domain.Arrival{{
 		Slot: id.Slot(), Record: domain.Record{Kind: domain.KindActivity, Account: 1, Activity: r.actOf(id, 1), Origin: domain.Origin{Topic: r.source.id, Offset: 999}},
 	}}}, credit: make(chan []domain.Arrival, 1)}
-	stray, sent := &pumped{make(chan struct{}), page}, 0
+	stray, sent := &fetched{make(chan struct{}), page}, 0
 	for _, processes := range r.node.system.ProcessRegistry.LocalPIDs.LocalPIDs {
 		for _, name := range processes.Keys() {
 			if strings.HasPrefix(name, r.node.routers.Id+"/") {

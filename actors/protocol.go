@@ -2,7 +2,6 @@ package actors
 
 import (
 	"context"
-	"time"
 
 	"github.com/ovation-analytics/ovation/actors/brand"
 	"github.com/ovation-analytics/ovation/actors/domain"
@@ -11,35 +10,6 @@ import (
 
 // The messages, by conversation. All are values of this process: they never cross
 // nodes. A message is its receiver's once it is sent.
-
-// Pump → shard, catalog. A page in flight holds a credit, which the receiver gives
-// back when the page is applied; pages of one pump come in order.
-type (
-	// page is what the log gave.
-	page struct {
-		domain.Page
-		pump   *pump
-		readAt time.Time // when End was seen
-		kept   bool      // strings of it live on
-	}
-	// pumpFailed says that the log could not be read; the pump goes on trying.
-	pumpFailed struct {
-		pump     *pump
-		err      error
-		failures int // in a row
-	}
-	// gapFound says that the log is not the one that was read before; the pump has
-	// stopped.
-	gapFound struct {
-		pump *pump
-		gap  *domain.GapError
-	}
-	// pumpCrashed says that reading panicked; the pump has stopped.
-	pumpCrashed struct {
-		pump *pump
-		err  error
-	}
-)
 
 // Shard, catalog → itself: go on with the pages that wait.
 type goOn struct{}

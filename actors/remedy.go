@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/internal/crash"
 )
 
 // What an operator reads of what stopped, in status, in the log and at /readyz: the cause,
@@ -21,7 +22,7 @@ func stopText(cause error, effect, remedy string) string {
 // remedy is what to do about an error that stopped the reader of a topic's partition.
 func (o *Options) remedy(err error, topic string, partition int, word *domain.AcceptGap) string {
 	var (
-		crash *crashError
+		crash *crash.Error
 		gap   *domain.GapError
 	)
 	switch {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/journal"
 )
 
 // forgetful is a public topic whose group offsets are forgotten, and whose partitions'
@@ -53,7 +54,7 @@ type forgottenRig struct {
 	acts   int
 }
 
-func newForgottenRig(t *testing.T, journal Log) *forgottenRig {
+func newForgottenRig(t *testing.T, journal journal.Log) *forgottenRig {
 	s := newForgetful()
 	r := &forgottenRig{rig: newRig(t, 2, Options{Source: s, Journal: journal}), source: s}
 	r.rig.source = s.memSource
@@ -211,7 +212,7 @@ type halved struct {
 	off atomic.Bool
 }
 
-func (l *halved) Appender() Appender { return l }
+func (l *halved) Appender() journal.Appender { return l }
 
 func (l *halved) Append(ctx context.Context, p int, records []domain.Record) (int64, error) {
 	if p == 1 && l.off.Load() {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/internal/retry"
+	"github.com/ovation-analytics/ovation/actors/journal"
 )
 
 // router brings one partition of the public topic into the journal: it stamps each
@@ -15,7 +16,7 @@ import (
 // that its bytes name. It decides nothing else: who a member is and whether a time
 // is acceptable is decided where it is applied.
 //
-// It is an actor; its fields are owned by the mailbox. Pages come from a pump of
+// It is an actor; its fields are owned by the mailbox. Pages come from a fetcher of
 // its own, two at most, so the fetch waits for the journal (I8).
 type router struct {
 	env       *routerEnv
@@ -24,7 +25,7 @@ type router struct {
 	shared    *routerShared
 	ctx       context.Context // ends with the actor
 	cancel    context.CancelFunc
-	pumping   chan struct{} // closed when the pump has ended; a page of another pump is not routed
+	fetching  chan struct{} // closed when the fetcher has ended; a page of another fetcher is not routed
 	broken    bool          // it panicked: it does not start again in this process
 
 	batches   [][]domain.Record // by journal partition
@@ -43,7 +44,7 @@ type router struct {
 // routerEnv is what all routers share.
 type routerEnv struct {
 	source  Source
-	journal Log
+	journal journal.Log
 	shards  []*shardShared
 	catalog *catalogShared
 	gather  *gather
@@ -80,7 +81,7 @@ func newRouterShared(partition int) *routerShared {
 	}
 }
 
-// sourcePage is a page on its way from the pump to the router.
+// sourcePage is a page on its way from the fetcher to the router.
 type sourcePage struct {
 	domain.SourcePage
 	readAt time.Time

@@ -10,7 +10,9 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/internal/crash"
 	"github.com/ovation-analytics/ovation/actors/internal/retry"
+	"github.com/ovation-analytics/ovation/actors/journal"
 )
 
 // routers is the actor that sees to it that every partition of the public topic has
@@ -45,9 +47,9 @@ const lookEvery = time.Minute
 type (
 	// partitionsFound is the number of partitions, as the broker has them.
 	partitionsFound struct{ n int }
-	// pumped is what a router's pump says, one of the following or a page.
-	pumped struct {
-		pump    chan struct{} // router.pumping of that pump
+	// fetched is a message of a router's fetcher, one of the following or a page.
+	fetched struct {
+		fetcher chan struct{} // router.fetching of that fetcher
 		message any
 	}
 	// routerStarted is where a router goes on.
@@ -71,7 +73,7 @@ var errNoPartition = errors.New("the public topic has no such partition any more
 func (r *routers) Receive(ctx actor.Context) {
 	defer func() {
 		if p := recover(); p != nil {
-			r.env.fatal(crashed("the supervisor of the routers", p))
+			r.env.fatal(crash.Of("the supervisor of the routers", p))
 		}
 	}()
 	switch m := ctx.Message().(type) {
@@ -82,7 +84,7 @@ func (r *routers) Receive(ctx actor.Context) {
 		go r.env.gather.run(gathering)
 		self, root := ctx.Self(), ctx.ActorSystem().Root
 		go func() {
-			err := guarded("the look for partitions of the public topic", func() error {
+			err := crash.Guard("the look for partitions of the public topic", func() error {
 				r.look(r.ctx, func(n int) { root.Send(self, &partitionsFound{n}) })
 				return nil
 			})
@@ -165,7 +167,7 @@ func (r *routers) forget(ctx actor.Context, partition int) {
 func (r *router) Receive(ctx actor.Context) {
 	defer func() {
 		if p := recover(); p != nil {
-			r.crashed(crashed("the router", p))
+			r.crashed(crash.Of("the router", p))
 		}
 	}()
 	switch m := ctx.Message().(type) {
@@ -173,9 +175,9 @@ func (r *router) Receive(ctx actor.Context) {
 		r.start(ctx)
 	case *actor.Stopping, *actor.Restarting:
 		r.stop()
-	case *pumped:
-		if m.pump == r.pumping {
-			r.pumped(ctx, m.message)
+	case *fetched:
+		if m.fetcher == r.fetching {
+			r.fetched(ctx, m.message)
 		}
 	case *catalogMoved:
 		if r.shared.stopped.Load() != nil && r.lifted() {
@@ -184,9 +186,9 @@ func (r *router) Receive(ctx actor.Context) {
 	}
 }
 
-// pumped takes what the pump of this start says: a page of an earlier one comes behind
+// fetched takes what the fetcher of this start says: a page of an earlier one comes behind
 // pages that were not routed.
-func (r *router) pumped(ctx actor.Context, message any) {
+func (r *router) fetched(ctx actor.Context, message any) {
 	switch m := message.(type) {
 	case *routerStarted:
 		r.next, r.noted, r.marked, r.epoch, r.reading = m.next, m.noted, m.next, m.epoch, m.topic
@@ -223,7 +225,7 @@ func (r *router) failed(ctx actor.Context, m *routerFailed) {
 
 func (r *router) page(m *sourcePage) {
 	err := r.route(r.ctx, m)
-	m.credit <- filled(m.Arrivals)
+	m.credit <- journal.Spare(m.Arrivals)
 	if err != nil && r.ctx.Err() == nil {
 		r.halt(err, gapPlace{})
 	}
@@ -231,7 +233,7 @@ func (r *router) page(m *sourcePage) {
 
 // halt stops this partition only, and says why. A gap is where the router met it.
 func (r *router) halt(err error, at gapPlace) {
-	var crash *crashError
+	var crash *crash.Error
 	if errors.As(err, &crash) {
 		r.crashed(crash)
 		return
@@ -250,24 +252,24 @@ func (r *router) halt(err error, at gapPlace) {
 // crashed stops this partition for the rest of the process. Nothing more is appended or
 // committed: the page that was being routed is read again from the group offset or the
 // mark, both of which are below it, and what it appended is dropped by its origin (I2).
-func (r *router) crashed(err *crashError) {
-	r.env.log.Error("a partition of the public topic stopped: its router panicked", "partition", r.partition, "err", err, "stack", err.stack)
+func (r *router) crashed(err *crash.Error) {
+	r.env.log.Error("a partition of the public topic stopped: its router panicked", "partition", r.partition, "err", err, "stack", err.Stack)
 	r.broken = true
 	r.shared.gap.Store(nil)
 	why := r.stopText(err)
 	r.shared.stopped.Store(&why)
 	if r.cancel != nil {
 		r.cancel()
-		<-r.pumping
+		<-r.fetching
 	}
-	r.cancel, r.pumping = nil, nil
+	r.cancel, r.fetching = nil, nil
 }
 
 func (r *router) stop() {
 	if r.cancel != nil {
 		r.cancel()
-		<-r.pumping
-		r.cancel, r.pumping = nil, nil
+		<-r.fetching
+		r.cancel, r.fetching = nil, nil
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		defer cancel()
 		r.note(ctx)
@@ -282,16 +284,16 @@ func (r *router) start(ctx actor.Context) {
 	r.shared.next.Store(0) // what was routed may be another topic's: whoever waits for this one's end waits
 	r.shared.stopped.Store(nil)
 	r.shared.gap.Store(nil)
-	r.noted, r.marked = r.next, r.next // of where the pump will be nothing is known yet
+	r.noted, r.marked = r.next, r.next // of where the fetcher will be nothing is known yet
 	r.ctx, r.cancel = context.WithCancel(r.node)
 	done, run := make(chan struct{}), r.ctx
-	r.pumping = done
+	r.fetching = done
 	self, root := ctx.Self(), ctx.ActorSystem().Root
-	send := func(m any) { root.Send(self, &pumped{done, m}) }
+	send := func(m any) { root.Send(self, &fetched{done, m}) }
 	go func() { // a panic of it is the router's: decoding is done here
 		defer close(done)
-		err := guarded("the reader of the public topic", func() error {
-			r.pump(run, send)
+		err := crash.Guard("the reader of the public topic", func() error {
+			r.fetch(run, send)
 			return nil
 		})
 		if err != nil {
@@ -300,9 +302,9 @@ func (r *router) start(ctx actor.Context) {
 	}()
 }
 
-// pump reads pages, one in flight a credit, until there is a gap without a word. In a topic
+// fetch reads pages, one in flight a credit, until there is a gap without a word. In a topic
 // that was made again it goes on as at a start.
-func (r *router) pump(ctx context.Context, send func(any)) {
+func (r *router) fetch(ctx context.Context, send func(any)) {
 	for {
 		from, err := r.resume(ctx)
 		var gap *domain.GapError
@@ -353,12 +355,9 @@ func (r *router) wordOn(err error, at gapPlace) *domain.AcceptGap {
 // read reads pages until there is a gap, or ctx ends.
 func (r *router) read(ctx context.Context, at gapPlace, send func(any)) (gapPlace, error) {
 	reader := r.env.source.Reader(r.partition)
-	credit := make(chan []domain.Arrival, credits)
-	for range credits {
-		credit <- nil
-	}
-	for failures, last := 0, int64(few); ; {
-		spare, ok := credited(ctx, credit, last)
+	credit := journal.NewCredits[domain.Arrival]()
+	for failures, last := 0, int64(journal.CoalesceBelow); ; {
+		spare, ok := journal.TakeCredit(ctx, credit, last)
 		if !ok {
 			return at, ctx.Err()
 		}
@@ -383,7 +382,7 @@ func (r *router) read(ctx context.Context, at gapPlace, send func(any)) (gapPlac
 		failures = 0
 		r.shared.reading.Progress(r.env.log, "partition", r.partition)
 		r.shared.reads.Add(1)
-		at.next, at.epoch, last = p.Next, p.Epoch, readable(len(p.Arrivals), p.Next, p.End)
+		at.next, at.epoch, last = p.Next, p.Epoch, journal.Readable(len(p.Arrivals), p.Next, p.End)
 		send(&sourcePage{p, time.Now(), credit})
 	}
 }

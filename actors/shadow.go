@@ -12,6 +12,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/journal"
 )
 
 // Shadow replays a shard's journal into a store of its own, beside the shard and by the
@@ -123,18 +124,20 @@ func (c *ceiling) raise(to int64) {
 
 // boundLog is a journal up to a ceiling, to which nothing can be appended.
 type boundLog struct {
-	Log
+	journal.Log
 	limit *ceiling
 }
 
 // Reader reads one partition up to the ceiling.
-func (l boundLog) Reader(partition int) Reader { return &boundReader{l.Log.Reader(partition), l.limit} }
+func (l boundLog) Reader(partition int) journal.Reader {
+	return &boundReader{l.Log.Reader(partition), l.limit}
+}
 
 // Appender appends nowhere.
-func (boundLog) Appender() Appender { return nowhere{} }
+func (boundLog) Appender() journal.Appender { return nowhere{} }
 
 type boundReader struct {
-	reader Reader
+	reader journal.Reader
 	limit  *ceiling
 }
 

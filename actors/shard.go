@@ -11,15 +11,17 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/internal/crash"
 	"github.com/ovation-analytics/ovation/actors/internal/retry"
 	"github.com/ovation-analytics/ovation/actors/internal/twogen"
+	"github.com/ovation-analytics/ovation/actors/journal"
 	"github.com/ovation-analytics/ovation/actors/member"
 )
 
 // shardEnv is what a shard is given and keeps over its restarts.
 type shardEnv struct {
 	id, shards int
-	journal    Log
+	journal    journal.Log
 	lane       *lane // of this partition
 	open       func() (ShardStore, error)
 	catalog    *catalogShared
@@ -106,7 +108,7 @@ type shard struct {
 	accounts map[domain.AccountID]*account
 	awake    *children
 	parked   parked
-	pump     *pump
+	fetcher  *journal.Fetcher
 	tell     func(any) // sends to the shard itself, from any goroutine
 	outbox   *outbox
 	waiting  waiting
@@ -116,11 +118,11 @@ type shard struct {
 	told     domain.Published // how far the publishers came
 	telling  bool             // sayPublished is on its way
 
-	queue   []*page // pages not yet applied; the first from at on
-	owed    []*page // applied, their credits not yet given back
+	queue   []*journal.Page // pages not yet applied; the first from at on
+	owed    []*journal.Page // applied, their credits not yet given back
 	at      int
 	running bool
-	gap     *domain.GapError // that the pump met behind the queue; nil: none
+	gap     *domain.GapError // that the fetcher met behind the queue; nil: none
 	broken  bool             // it panicked: it does not start again in this process
 
 	slice      *slice                               // of the records being applied
@@ -161,7 +163,7 @@ func (s *shard) become(b behaviour, f actor.ReceiveFunc) {
 func (s *shard) Receive(ctx actor.Context) {
 	defer func() {
 		if r := recover(); r != nil {
-			s.crashed(ctx, crashed("the shard", r))
+			s.crashed(ctx, crash.Of("the shard", r))
 		}
 	}()
 	switch m := ctx.Message().(type) {
@@ -188,7 +190,7 @@ func (s *shard) recovering(ctx actor.Context) {
 // applying is the behaviour of a shard that is catching up or serving.
 func (s *shard) applying(ctx actor.Context) {
 	switch m := ctx.Message().(type) {
-	case *page:
+	case *journal.Page:
 		s.take(ctx, m)
 	case *goOn:
 		s.goOn(ctx)
@@ -208,16 +210,16 @@ func (s *shard) applying(ctx actor.Context) {
 		s.published(ctx, m)
 	case *sayPublished:
 		s.sayPublished()
-	case *pumpFailed:
-		s.env.shared.reading.Failed(s.env.log, m.failures, m.err, "shard", s.env.id)
-	case *gapFound:
-		if m.pump == s.pump {
-			s.gap = m.gap
+	case *journal.FetchFailed:
+		s.env.shared.reading.Failed(s.env.log, m.Failures, m.Err, "shard", s.env.id)
+	case *journal.GapFound:
+		if m.Fetcher == s.fetcher {
+			s.gap = m.Gap
 			s.atGap(ctx)
 		}
-	case *pumpCrashed:
-		if m.pump == s.pump {
-			s.halt(ctx, m.err)
+	case *journal.FetcherCrashed:
+		if m.Fetcher == s.fetcher {
+			s.halt(ctx, m.Err)
 		}
 	case *unreadable:
 		s.halt(ctx, m.err)
@@ -257,12 +259,12 @@ func (s *shard) start(ctx actor.Context) {
 
 // read begins to read the journal where the state is.
 func (s *shard) read() {
-	s.pump = startPump(context.Background(), s.env.journal.Reader(s.env.id), s.state.Next, s.state.Epoch, s.tell)
+	s.fetcher = journal.StartFetcher(context.Background(), s.env.journal.Reader(s.env.id), s.state.Next, s.state.Epoch, s.tell)
 }
 
 // take queues a page and sees to it that it is applied.
-func (s *shard) take(ctx actor.Context, p *page) {
-	if p.pump != s.pump { // of a pump from before a restart
+func (s *shard) take(ctx actor.Context, p *journal.Page) {
+	if p.Fetcher != s.fetcher { // of a fetcher from before a restart
 		return
 	}
 	s.env.shared.reading.Progress(s.env.log, "shard", s.env.id)

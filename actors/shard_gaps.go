@@ -16,7 +16,7 @@ func (s *shard) place() gapPlace {
 // word is the operator's word on a gap where the shard is; nil: none.
 func (s *shard) word() *domain.AcceptGap { return s.env.catalog.view.Load().word(s.place()) }
 
-// atGap goes on behind the gap that the pump met, by the operator's word, or stops at it.
+// atGap goes on behind the gap that the fetcher met, by the operator's word, or stops at it.
 // What was read before is applied and committed first: the gap is where the shard is, in
 // every pass.
 func (s *shard) atGap(ctx actor.Context) {
@@ -38,7 +38,7 @@ func (s *shard) atGap(ctx actor.Context) {
 			return
 		}
 	} else if err = s.commit(ctx); err == nil {
-		s.pump.stop()
+		s.fetcher.Stop()
 		s.read()
 		return
 	}

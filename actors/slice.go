@@ -8,6 +8,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/journal"
 	"github.com/ovation-analytics/ovation/actors/member"
 )
 
@@ -135,14 +136,14 @@ func (s *shard) panicked(cause any, records []domain.Record) error {
 
 // endPage takes an applied page from the queue. Its offsets hold also where the
 // log has none of our records at its end.
-func (s *shard) endPage(p *page) {
+func (s *shard) endPage(p *journal.Page) {
 	s.state.Next, s.state.Epoch = max(s.state.Next, p.Next), p.Epoch
-	s.views.seen(p.End, p.readAt)
+	s.views.seen(p.End, p.ReadAt)
 	s.queue[0] = nil
 	s.queue, s.at = s.queue[1:], 0
-	p.Memory.Release(p.kept)
+	p.Memory.Release(p.Kept)
 	s.owed = append(s.owed, p)
-	if readable(len(p.Records), p.Next, p.End) >= few {
+	if journal.Readable(len(p.Records), p.Next, p.End) >= journal.CoalesceBelow {
 		s.repay()
 	}
 }
@@ -151,7 +152,7 @@ func (s *shard) endPage(p *page) {
 // next page has all that came meanwhile.
 func (s *shard) repay() {
 	for i, p := range s.owed {
-		p.pump.giveBack(filled(p.Records))
+		p.Fetcher.GiveBack(journal.Spare(p.Records))
 		s.owed[i] = nil
 	}
 	s.owed = s.owed[:0]
@@ -159,7 +160,7 @@ func (s *shard) repay() {
 
 // keep says that strings of the page being applied live on: its memory is not read into
 // again. An activity's are copied by whoever needs them longer.
-func (s *shard) keep() { s.queue[0].kept = true }
+func (s *shard) keep() { s.queue[0].Kept = true }
 
 // record applies one record: the stream it came in first, then its kind.
 func (s *shard) record(ctx actor.Context, r *domain.Record) error {

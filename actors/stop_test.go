@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/journal"
 )
 
 // away is a log whose broker takes nothing while it is off.
@@ -19,7 +20,7 @@ type away struct {
 	tries atomic.Int64
 }
 
-func (l *away) Appender() Appender { return l }
+func (l *away) Appender() journal.Appender { return l }
 
 func (l *away) Append(ctx context.Context, p int, records []domain.Record) (int64, error) {
 	if l.off.Load() {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors"
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/journal"
 	"github.com/ovation-analytics/ovation/ingest"
 	brokerlog "github.com/ovation-analytics/ovation/ingest/broker/log"
 	"github.com/ovation-analytics/ovation/ingest/broker/wire"
@@ -28,7 +29,7 @@ type logs struct {
 
 // topics are the logs as the engine reads and writes them.
 type topics struct {
-	journal, catalog actors.Log
+	journal, catalog journal.Log
 	source           publicTopic
 	letters          *ingest.DeadLetters
 	counts           *ingest.Stats
@@ -194,7 +195,7 @@ type eventLog struct {
 }
 
 // Reader reads one partition.
-func (l eventLog) Reader(partition int) actors.Reader {
+func (l eventLog) Reader(partition int) journal.Reader {
 	if l.disk == nil {
 		return l.Log.Reader(partition)
 	}
@@ -223,7 +224,7 @@ func (r diskReader) Read(ctx context.Context, next int64, epoch int32, spare []d
 }
 
 // Appender is an appender with sessions of its own.
-func (l eventLog) Appender() actors.Appender { return l.Log.Appender() }
+func (l eventLog) Appender() journal.Appender { return l.Log.Appender() }
 
 // publicTopic is the public topic as the routers need it.
 type publicTopic struct{ *ingest.Source }

@@ -8,8 +8,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/ovation-analytics/ovation/actors"
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/journal"
 	"github.com/ovation-analytics/ovation/cmd/ovation/verify"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 	"github.com/ovation-analytics/ovation/ingest/recordbatch/batchtest"
@@ -157,17 +157,17 @@ type panics struct{ journal, catalog atomic.Bool }
 
 // panicLog is a log whose readers panic when they are ordered to.
 type panicLog struct {
-	actors.Log
+	journal.Log
 	next *atomic.Bool
 }
 
 // Reader reads one partition.
-func (l panicLog) Reader(partition int) actors.Reader {
+func (l panicLog) Reader(partition int) journal.Reader {
 	return panicReader{l.Log.Reader(partition), l.next}
 }
 
 type panicReader struct {
-	actors.Reader
+	journal.Reader
 	next *atomic.Bool
 }
 

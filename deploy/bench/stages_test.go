@@ -16,8 +16,8 @@ func TestASampleBelongsToItsStage(t *testing.T) {
 		stack []string
 		want  stage
 	}{
-		{"decoding the source", []string{"runtime.memmove", kafkaP + "(*decoder).records", kafkaP + "(*Fetcher).Fetch", ingestP + "(*pager).read", ingestP + "(*SourceReader).Read", actorsP + "(*router).pump"}, stageSource},
-		{"decoding the journal", []string{kafkaP + "(*decoder).records", ingestP + "(*pager).read", ingestP + "(*Reader).Read", actorsP + "(*pump).run"}, stageJournal},
+		{"decoding the source", []string{"runtime.memmove", kafkaP + "(*decoder).records", kafkaP + "(*Fetcher).Fetch", ingestP + "(*pager).read", ingestP + "(*SourceReader).Read", actorsP + "(*router).fetch"}, stageSource},
+		{"decoding the journal", []string{kafkaP + "(*decoder).records", ingestP + "(*pager).read", ingestP + "(*Reader).Read", module + "/actors/journal.(*Fetcher).run"}, stageJournal},
 		{"compressing for the journal", []string{kafkaP + "(*encoder).compress", ingestP + "(*lane).send", ingestP + "(*Appender).Append", actorsP + "(*router).appendTo"}, stageRoute},
 		{"a member", []string{module + "/actors/member.(*State).Record", actorsP + "(*memberActor).record", actorP + "(*actorContext).InvokeUserMessage", actorsP + "(*shard).flush"}, stageApply},
 		{"the actor library", []string{actorP + "(*PID).ref", actorP + "(*actorContext).Send", actorsP + "(*shard).flush"}, stageApply},

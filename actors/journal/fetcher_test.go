@@ -1,4 +1,4 @@
-package actors
+package journal
 
 import (
 	"context"
@@ -29,9 +29,9 @@ func (r *steps) Read(ctx context.Context, next int64, epoch int32, _ []domain.Re
 func TestI8BehindAPageOfFewRecordsNoneIsRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &steps{sizes: make(chan int, 10)}
-		var pages []*page
-		p := startPump(t.Context(), r, 0, -1, func(m any) { pages = append(pages, m.(*page)) })
-		defer p.stop()
+		var pages []*Page
+		p := StartFetcher(t.Context(), r, 0, -1, func(m any) { pages = append(pages, m.(*Page)) })
+		defer p.Stop()
 		check := func(when string, reads, got int) {
 			t.Helper()
 			synctest.Wait()
@@ -40,19 +40,19 @@ func TestI8BehindAPageOfFewRecordsNoneIsRead(t *testing.T) {
 			}
 		}
 		check("at first", 1, 0)
-		r.sizes <- few
+		r.sizes <- CoalesceBelow
 		check("behind a page of many", 2, 1)
-		r.sizes <- few
+		r.sizes <- CoalesceBelow
 		check("behind two of them", 2, 2)
-		p.giveBack(nil)
+		p.GiveBack(nil)
 		check("when one of them is done with", 3, 2)
-		r.sizes <- few - 1
+		r.sizes <- CoalesceBelow - 1
 		check("behind a page of few", 3, 3)
-		p.giveBack(nil)
+		p.GiveBack(nil)
 		check("when the one before it is done with", 3, 3)
-		p.giveBack(nil)
+		p.GiveBack(nil)
 		check("when it is, too", 4, 3)
-		r.sizes <- few
+		r.sizes <- CoalesceBelow
 		check("behind the next page of many", 5, 4)
 	})
 }

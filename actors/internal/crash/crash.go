@@ -1,0 +1,33 @@
+package crash
+
+import (
+	"fmt"
+	"runtime/debug"
+)
+
+// Error is a panic of an actor, or of a goroutine that works for one.
+type Error struct {
+	who   string // "the router"
+	Cause any
+	Stack string
+}
+
+// Of is the error of what recover gave.
+func Of(who string, cause any) *Error {
+	return &Error{who, cause, string(debug.Stack())}
+}
+
+// Error names the defect. The stack is for the log.
+func (e *Error) Error() string {
+	return fmt.Sprintf("%s panicked, which is a defect of this binary: %v", e.who, e.Cause)
+}
+
+// Guard calls f; a panic is an *Error.
+func Guard(who string, f func() error) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = Of(who, r)
+		}
+	}()
+	return f()
+}

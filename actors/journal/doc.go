@@ -1,0 +1,14 @@
+// Package journal is a log of records as the engine sees it: the journal, and the catalog.
+//
+//	Log ──Reader──► Fetcher ──Page──► shard, catalog      one goroutine a partition
+//	                   ▲        │
+//	                   └─credit─┘
+//
+// A Fetcher reads ahead by as many pages as it has credits, and waits for the receiver to give
+// one back: with the Kafka fetch behind them the only back-pressure there is (I8). Pages of one
+// fetcher arrive in order; a page that arrives after Stop is of no receiver any more, and the
+// receiver tells by the page's Fetcher.
+//
+// The ports are implemented by package ingest. Any goroutine may call a Log; a Reader has one
+// caller at a time, an Appender one a partition.
+package journal
