@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -79,17 +78,27 @@ func TestNode_OpensItsAdminPortWithoutACatalog(t *testing.T) {
 	if err := json.Unmarshal([]byte(body), &st); code != http.StatusOK || err != nil || st.Ready || !strings.Contains(st.Catalog.Stopped, "corrupt") {
 		t.Errorf("status %d %v %+v", code, err, st.Catalog)
 	}
-	answer, err := http.Post("http://"+h.cfg.AdminPort.Admin+"/gaps/accept", "application/json", bytes.NewBufferString(`{"topic":"catalog","partition":0}`))
-	h.must(err)
-	defer answer.Body.Close()
-	if text, _ := io.ReadAll(answer.Body); answer.StatusCode != http.StatusOK {
-		t.Fatalf("accept-gap: %d %s", answer.StatusCode, text)
+	post := func(path, body string) (int, string) {
+		answer, err := http.Post("http://"+h.cfg.AdminPort.Admin+path, "application/json", strings.NewReader(body))
+		h.must(err)
+		defer answer.Body.Close()
+		text, err := io.ReadAll(answer.Body)
+		h.must(err)
+		return answer.StatusCode, string(text)
+	}
+	for _, path := range []string{"/verify", "/rebuild"} {
+		if code, body := post(path, "{}"); code != http.StatusServiceUnavailable || !strings.Contains(body, "not open yet") {
+			t.Errorf("%s: %d %s", path, code, body)
+		}
+	}
+	if code, body := post("/gaps/accept", `{"topic":"catalog","partition":0}`); code != http.StatusOK {
+		t.Fatalf("accept-gap: %d %s", code, body)
 	}
 	<-opened
 	h.eventually("readiness", func() bool { return h.p.node.Ready() == nil })
 	h.publish(2)
 	h.counted(5)
-	_, _, err = h.api().CreateBrand(context.Background(), client.Params{"name": "Other band", "type": "Music"})
+	_, _, err := h.api().CreateBrand(context.Background(), client.Params{"name": "Other band", "type": "Music"})
 	h.must(err)
 }
 

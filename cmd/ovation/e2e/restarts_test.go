@@ -109,7 +109,7 @@ func stopAnswers(t *testing.T, on site) {
 	code := make(chan int, 1)
 	go func() { code <- s.n.stop() }()
 	s.n.eventually("end of readiness", func() bool { return s.n.get("/readyz") == http.StatusServiceUnavailable })
-	s.n.eventually("closed door", func() bool {
+	s.n.eventually("no answer at the port", func() bool {
 		c, err := net.Dial("tcp", s.n.http)
 		if err == nil {
 			c.Close()
