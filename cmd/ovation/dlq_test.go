@@ -89,7 +89,7 @@ func (h *house) settled(published int64) {
 	})
 }
 
-// givenLetters is a house with dead letters: three of a fan that nobody knows, one
+// givenLetters is a house with dead letters: three of an unknown fan, one
 // that is no JSON, one that is withheld.
 func givenLetters(t *testing.T) *house {
 	h := newHouse(t)
@@ -127,7 +127,7 @@ func TestDLQ_ListAndShow(t *testing.T) {
 		{"--reason too_old", 0},
 		{"--partition 1", 2},
 		{"--http-only", 0},
-		{"--account 1", 4}, // of the one that is no JSON nobody knows whose it is
+		{"--account 1", 4}, // one that is no JSON has no account
 		{"--account 2", 0},
 		{"--since 1h", 5},
 		{"--until 1h", 0},
@@ -220,7 +220,7 @@ func TestDLQReplay_MendedKeepsDedupKey(t *testing.T) {
 		h.settled(int64(6 + i))
 		h.counted(1)
 	}
-	// One that is withheld is left, and told.
+	// One that is withheld is left, and reported.
 	r := h.replayed(exitFailed, "--reason", "sharing_disabled")
 	if r.Chosen != 1 || r.Replayed != 0 || len(r.Left) != 1 || r.Left[0].Why != "the original is withheld" {
 		t.Errorf("%+v", r)
