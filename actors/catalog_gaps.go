@@ -181,7 +181,7 @@ func (s *catalogShared) stoppedErr() error {
 func (n *Node) AcceptCatalogGap(ctx context.Context) (domain.AcceptGap, error) {
 	c := n.catalog
 	r := &halting{&c.gap, &c.stopped, &c.reads, func() string {
-		return retry.Join("the catalog is being read", retry.Causes(&c.reading, &n.catalogLane.appending))
+		return retry.Join("the catalog is being read", retry.Causes(&c.reading, n.catalogAppender.State()))
 	}, func() bool { return false }}
 	word := r.gap.Load()
 	if word == nil {

@@ -21,8 +21,8 @@ func (n *Node) ticks(ctx context.Context) {
 		}
 		if now := uint32(n.o.Now().Unix() / 3600); now > hour {
 			hour = now
-			for _, l := range n.lanes {
-				l.post(domain.Record{Kind: domain.KindTick, Command: &domain.Tick{Hour: hour}})
+			for _, l := range n.appenders {
+				l.Post(domain.Record{Kind: domain.KindTick, Command: &domain.Tick{Hour: hour}})
 			}
 		}
 	}

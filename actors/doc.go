@@ -25,13 +25,13 @@
 //	             columns, the rest
 //	catalog      node              brands, definitions, segments, apps      start / stop
 //	routers      node              which source partitions have a router   start / stop
-//	router       source partition  stamp, hand to gather                   found / stop
+//	router       source partition  stamp, hand to batcher                  found / stop
 //	desk         shard             nothing: questions to the shard's view  start / stop
 //	query        question          what came back so far                   question / answer
 //
 // and goroutines that are no actors: a fetcher for each partition that is read (one
-// page in flight a credit), a lane for each partition that commands go to, what appends
-// all routers' pages together (gather.go), two publishers for each outbox, the workers
+// page in flight a credit), an appender for each partition that commands go to, the
+// batcher of all routers, two publishers for each outbox, the workers
 // that scan, and the clocks of usage, of ticks and of views' ages.
 //
 // An activity that is not one-time wakes no member: whether its member is active and

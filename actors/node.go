@@ -15,6 +15,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/internal/retry"
+	"github.com/ovation-analytics/ovation/actors/journal"
 )
 
 // Node runs the actors of one process. New, then Open, then Start, then Stop.
@@ -28,16 +29,16 @@ type Node struct {
 	loading   context.Context // ends when the node begins to stop
 	endLoad   context.CancelFunc
 
-	catalog     *catalogShared
-	catalogPID  *actor.PID
-	catalogDone chan struct{}
-	catalogLane *lane
+	catalog         *catalogShared
+	catalogPID      *actor.PID
+	catalogDone     chan struct{}
+	catalogAppender *journal.PartitionAppender
 
 	shared      []*shardShared
 	pids        []*actor.PID // shards
 	desks       []*actor.PID
-	lanes       []*lane
-	gather      *gather
+	appenders   []*journal.PartitionAppender
+	batcher     *journal.Batcher
 	routing     *routersShared
 	routers     *actor.PID
 	routersDone chan struct{}
@@ -97,12 +98,12 @@ func (n *Node) Open(ctx context.Context) error {
 	n.system.ProcessRegistry.SequenceID = uint64(n.o.Now().UnixNano()) >> 8 // futures of an earlier life have other names
 	n.workers = startWorkers(n.ctx, n.o.Workers)
 	for i := range n.shards {
-		n.lanes = append(n.lanes, startLane(n.ctx, n.o.Journal.Appender(), i, n.o.Log))
+		n.appenders = append(n.appenders, journal.StartAppender(n.ctx, n.o.Journal.Appender(), i, n.o.Log))
 	}
-	n.gather = newGather(n.o.Journal, n.o.Log)
-	n.catalogLane = startLane(n.ctx, n.o.Catalog.Appender(), 0, n.o.Log)
+	n.batcher = journal.NewBatcher(n.o.Journal, n.o.Log)
+	n.catalogAppender = journal.StartAppender(n.ctx, n.o.Catalog.Appender(), 0, n.o.Log)
 	n.usage = newUsage(n.o.Incarnation, func(slot domain.Slot, r domain.Record) bool {
-		return n.lanes[slot.Shard(n.shards)].post(r)
+		return n.appenders[slot.Shard(n.shards)].Post(r)
 	})
 	n.beside.Go(func() { n.usage.run(n.ctx) })
 	n.beside.Go(func() { n.ticks(n.ctx) })
@@ -161,7 +162,7 @@ func (n *Node) catalogMoved() {
 func (n *Node) startShard(i int) {
 	shared := newShardShared(i)
 	env := &shardEnv{
-		id: i, shards: n.shards, journal: n.o.Journal, lane: n.lanes[i],
+		id: i, shards: n.shards, journal: n.o.Journal, appender: n.appenders[i],
 		open:    func() (ShardStore, error) { return n.o.OpenShard(i) },
 		catalog: n.catalog, options: n.o, resident: &n.resident, shared: shared, poison: n.setAside, turns: &n.turns, log: n.o.Log,
 		ctx: n.loading, done: make(chan struct{}),
@@ -178,13 +179,12 @@ func shardProps(env *shardEnv) *actor.Props {
 }
 
 func (n *Node) startRouters() {
-	n.gather.shards = n.shared
 	env := &routerEnv{
 		source: n.o.Source, journal: n.o.Journal, shards: n.shared, catalog: n.catalog, catchUp: n.catchUp, log: n.o.Log,
 		ask: func(ctx context.Context, shard int, message any) (any, error) {
 			return n.system.Root.RequestFuture(n.pids[shard], message, min(askedFor, patience(ctx))).Result()
 		},
-		gather: n.gather, options: &n.o, fatal: func(err error) {
+		batcher: n.batcher, options: &n.o, fatal: func(err error) {
 			n.o.Log.Error("the node is not ready any more", "err", err)
 			n.fault.Store(&err)
 		},
@@ -249,7 +249,7 @@ func (n *Node) setAside(p aside) error {
 		return fmt.Errorf("%d records were set aside within an hour: it is tried again when the node starts again", lately)
 	}
 	word := &domain.SetAside{Topic: p.topic, Partition: p.partition, Offset: p.offset, Epoch: p.epoch, At: now.UnixMilli()}
-	if !n.catalogLane.post(domain.Record{Kind: domain.KindSetAside, Command: word}) {
+	if !n.catalogAppender.Post(domain.Record{Kind: domain.KindSetAside, Command: word}) {
 		return errors.New("too much waits to be appended to the catalog: it is tried again when the node starts again")
 	}
 	return nil

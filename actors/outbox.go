@@ -182,12 +182,12 @@ func (o *outbox) sendForwards(ctx context.Context, batch []*domain.Outgoing) err
 		var others []*domain.Outgoing
 		size := 0
 		for _, e := range rest {
-			if e.To != to || size > batchWeight {
+			if e.To != to || size > journal.BatchBytes {
 				others = append(others, e)
 				continue
 			}
 			records = append(records, *e.Forward)
-			size += weight(e.Forward)
+			size += journal.RecordBytes(e.Forward)
 		}
 		if _, err := o.appender.Append(ctx, to, records); err != nil {
 			return err
@@ -234,5 +234,5 @@ func (s *shard) sayPublished() {
 		return
 	}
 	told := s.told
-	s.env.lane.post(domain.Record{Kind: domain.KindPublished, Command: &told})
+	s.env.appender.Post(domain.Record{Kind: domain.KindPublished, Command: &told})
 }

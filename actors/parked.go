@@ -6,6 +6,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/journal"
 	"github.com/ovation-analytics/ovation/actors/member"
 )
 
@@ -105,7 +106,9 @@ func (p *parked) committed() {
 
 // weightOfParked depends on the activity alone, whether it came from the journal or from
 // the store.
-func weightOfParked(a *domain.Parked) int { return weight(&domain.Record{Activity: a.Activity}) }
+func weightOfParked(a *domain.Parked) int {
+	return journal.RecordBytes(&domain.Record{Activity: a.Activity})
+}
 
 // notActive parks what a pending member did; a refused one is unknown.
 func (s *shard) notActive(k *child, r *domain.Record) {
@@ -114,7 +117,7 @@ func (s *shard) notActive(k *child, r *domain.Record) {
 	case !k.state().Pending():
 		s.refuse(r, &r.Activity, domain.UnknownMember, "")
 		return
-	case !s.parked.fits(at, weight(r)):
+	case !s.parked.fits(at, journal.RecordBytes(r)):
 		s.refuse(r, &r.Activity, domain.UnknownMember, beyondParked)
 		return
 	}

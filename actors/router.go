@@ -47,7 +47,7 @@ type routerEnv struct {
 	journal journal.Log
 	shards  []*shardShared
 	catalog *catalogShared
-	gather  *gather
+	batcher *journal.Batcher
 	// catchUp reads the catalog to its end, before a brand or a definition is
 	// refused as unknown.
 	catchUp func(ctx context.Context, t *retry.State, where ...any) error
@@ -56,6 +56,15 @@ type routerEnv struct {
 	fatal   func(error) // makes the node not ready for good
 	options *Options
 	log     *slog.Logger
+}
+
+// backlogs are those of the shards, by partition.
+func (e *routerEnv) backlogs() []journal.Backlog {
+	all := make([]journal.Backlog, len(e.shards))
+	for i, s := range e.shards {
+		all[i] = s
+	}
+	return all
 }
 
 // routerShared is what status reads of a router.
@@ -131,8 +140,8 @@ func (r *router) route(ctx context.Context, p *sourcePage) error {
 
 // append appends the batches, and empties them.
 func (r *router) append(ctx context.Context) error {
-	err := r.env.gather.append(ctx, r.batches)
-	empty(r.batches)
+	err := r.env.batcher.Append(ctx, r.batches)
+	journal.Empty(r.batches)
 	r.doubt = r.doubt || err != nil
 	return err
 }
@@ -214,18 +223,18 @@ const (
 	backlogMost  = 20_000
 )
 
-// grew notes that the journal partition reaches to end.
-func (s *shardShared) grew(end int64) {
+// Grew notes that the journal partition reaches to end.
+func (s *shardShared) Grew(end int64) {
 	for old := s.end.Load(); old < end && !s.end.CompareAndSwap(old, end); old = s.end.Load() {
 	}
 }
 
-// room waits until the shard's backlog is less than it applied in the last 200 ms,
+// Wait returns when the shard's backlog is less than it applied in the last 200 ms,
 // so that bulk waits in the public topic and commands never wait behind it. A
 // shard that does not serve is not waited for, nor one that cannot publish its outbox:
 // it stops nobody else.
-func (s *shardShared) room(ctx context.Context) error {
-	for !s.hasRoom() {
+func (s *shardShared) Wait(ctx context.Context) error {
+	for !s.HasRoom() {
 		t := time.NewTimer(5 * time.Millisecond) // progress is told to one only, of all who wait
 		select {
 		case <-s.progress:
@@ -239,8 +248,8 @@ func (s *shardShared) room(ctx context.Context) error {
 	return nil
 }
 
-// hasRoom reports that room does not wait.
-func (s *shardShared) hasRoom() bool {
+// HasRoom reports that Wait returns at once.
+func (s *shardShared) HasRoom() bool {
 	limit := min(max(s.rate.Load(), backlogLeast), backlogMost)
 	return behaviour(s.behaviour.Load()) != serving || s.apart.Load() || s.end.Load()-s.applied.Load() < limit
 }

@@ -81,7 +81,7 @@ func (r *routers) Receive(ctx actor.Context) {
 		r.ctx, r.cancel = context.WithCancel(context.Background())
 		var gathering context.Context
 		gathering, r.end = context.WithCancel(context.Background())
-		go r.env.gather.run(gathering)
+		go r.env.batcher.Run(gathering, r.env.backlogs())
 		self, root := ctx.Self(), ctx.ActorSystem().Root
 		go func() {
 			err := crash.Guard("the look for partitions of the public topic", func() error {

@@ -19,13 +19,13 @@ import (
 // shard's own code. What it would send leaves it nowhere: no forward, no dead letter, no
 // command, no word to the catalog. One goroutine.
 type Shadow struct {
-	system *actor.ActorSystem
-	shared *shardShared
-	limit  *ceiling
-	lane   *lane
-	pid    *actor.PID
-	cancel context.CancelFunc
-	done   chan struct{} // closed when the shard's part of the store is closed
+	system   *actor.ActorSystem
+	shared   *shardShared
+	limit    *ceiling
+	appender *journal.PartitionAppender
+	pid      *actor.PID
+	cancel   context.CancelFunc
+	done     chan struct{} // closed when the shard's part of the store is closed
 
 	resident atomic.Int64
 }
@@ -63,11 +63,11 @@ func (n *Node) Shadow(ctx context.Context, shard int, o ShadowOptions) (*Shadow,
 	run, cancel := context.WithCancel(n.ctx)
 	s := &Shadow{
 		system: n.system, shared: newShardShared(shard), cancel: cancel,
-		limit: &ceiling{raised: make(chan struct{}, 1), pace: o.Pace}, lane: startLane(run, nowhere{}, shard, quiet),
+		limit: &ceiling{raised: make(chan struct{}, 1), pace: o.Pace}, appender: journal.StartAppender(run, nowhere{}, shard, quiet),
 	}
 	s.resident.Store(int64(cmp.Or(o.ResidentBytes, 32<<20) * n.shards)) // a shard takes its part
 	env := &shardEnv{
-		id: shard, shards: n.shards, journal: boundLog{n.o.Journal, s.limit}, lane: s.lane, open: o.Open,
+		id: shard, shards: n.shards, journal: boundLog{n.o.Journal, s.limit}, appender: s.appender, open: o.Open,
 		catalog: n.catalog, options: options, resident: &s.resident, shared: s.shared, poison: func(aside) error { return nil }, turns: &n.turns, log: quiet,
 		ctx: run, done: make(chan struct{}),
 	}
@@ -104,7 +104,7 @@ func (s *Shadow) Stop() {
 	s.cancel()
 	s.system.Root.Stop(s.pid)
 	<-s.done
-	<-s.lane.done
+	<-s.appender.Done()
 }
 
 // ceiling is how far a replay may go, and how fast.

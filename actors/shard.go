@@ -22,7 +22,7 @@ import (
 type shardEnv struct {
 	id, shards int
 	journal    journal.Log
-	lane       *lane // of this partition
+	appender   *journal.PartitionAppender // of this partition
 	open       func() (ShardStore, error)
 	catalog    *catalogShared
 	options    Options

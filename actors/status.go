@@ -63,7 +63,7 @@ func (n *Node) Status() Status {
 	}
 	for i, s := range n.shared {
 		one := s.status(now, n.began)
-		appending := []*retry.State{&n.gather.troubles[i], &n.lanes[i].appending}
+		appending := []*retry.State{n.batcher.State(i), n.appenders[i].State()}
 		one.Waiting, one.Failures = retry.Join(one.Waiting, retry.Causes(appending...)), one.Failures+retry.Failures(appending...)
 		st.Shards = append(st.Shards, one)
 	}
@@ -77,7 +77,7 @@ func (n *Node) catalogStatus(now time.Time) CatalogStatus {
 	c := n.catalog
 	st := CatalogStatus{
 		Next: n.Catalog().Next(), End: c.end.Load(), LagMs: c.fresh.lag(now, n.began).Milliseconds(),
-		Waiting: retry.Causes(&c.reading, &n.catalogLane.appending), Failures: retry.Failures(&c.reading, &n.catalogLane.appending),
+		Waiting: retry.Causes(&c.reading, n.catalogAppender.State()), Failures: retry.Failures(&c.reading, n.catalogAppender.State()),
 	}
 	st.Foreign = c.foreign.records.Load()
 	if why := c.stopped.Load(); why != nil {

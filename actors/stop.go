@@ -63,8 +63,8 @@ func (n *Node) Stop(within time.Duration) error {
 	for _, s := range n.shared { // other readers of the store: look-ups of one member, loads of a cold brand
 		w.wait(after(s.open.Wait), fmt.Sprint("readers of shard ", s.id))
 	}
-	for _, l := range append(n.lanes, n.catalogLane) {
-		w.wait(l.done, fmt.Sprint("appends of commands to partition ", l.partition))
+	for _, l := range append(n.appenders, n.catalogAppender) {
+		w.wait(l.Done(), fmt.Sprint("appends of commands to partition ", l.Partition()))
 	}
 	if len(w.still) > 0 {
 		return &StopError{within, w.still}

@@ -6,6 +6,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/journal"
 )
 
 // Submit appends a command to the log of the one who applies it and waits for its
@@ -32,11 +33,11 @@ func (n *Node) SubmitAll(ctx context.Context, all []domain.Submission) []domain.
 // underway is a submission on its way into the log, or the error that kept it out.
 type underway struct {
 	requested
-	shard   int // -1: the catalog
-	lane    *lane
-	ticket  ticket
-	outcome *actor.Future // nil: nobody asked for it
-	err     error
+	shard    int // -1: the catalog
+	appender *journal.PartitionAppender
+	pending  journal.PendingAppend
+	outcome  *actor.Future // nil: nobody asked for it
+	err      error
 }
 
 // enter sends a submission on its way. Who waits is known before the record is in the
@@ -45,7 +46,7 @@ func (n *Node) enter(ctx context.Context, s *domain.Submission, many bool) under
 	rec := domain.Record{
 		Account: s.Account, Application: s.Application, Request: s.Request, BodyHash: s.BodyHash, Command: s.Command,
 	}
-	w, pid := underway{requested: requested{s.Request, s.BodyHash}, shard: -1, lane: n.catalogLane}, n.catalogPID
+	w, pid := underway{requested: requested{s.Request, s.BodyHash}, shard: -1, appender: n.catalogAppender}, n.catalogPID
 	switch {
 	case s.Activity != nil:
 		rec.Kind, rec.Activity = domain.KindActivity, *s.Activity
@@ -57,12 +58,12 @@ func (n *Node) enter(ctx context.Context, s *domain.Submission, many bool) under
 		rec.Kind = s.Command.Kind()
 	}
 	if w.shard >= 0 {
-		pid, w.lane = n.pids[w.shard], n.lanes[w.shard]
+		pid, w.appender = n.pids[w.shard], n.appenders[w.shard]
 	}
 	if !s.Durable {
 		w.outcome = n.system.Root.RequestFuture(pid, &expect{requested: w.requested}, patience(ctx))
 	}
-	w.ticket, w.err = w.lane.enter(ctx, rec, many)
+	w.pending, w.err = w.appender.Submit(ctx, rec, many)
 	return w
 }
 
@@ -71,7 +72,7 @@ func (n *Node) outcome(ctx context.Context, w *underway) (domain.Outcome, error)
 	if w.err != nil {
 		return domain.Outcome{}, w.err
 	}
-	base, err := w.lane.durable(ctx, w.ticket)
+	base, err := w.appender.Durable(ctx, w.pending)
 	if err != nil {
 		return domain.Outcome{}, err
 	}

@@ -3,65 +3,12 @@ package actors
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
-
-// gate is a log that takes nothing until it is opened.
-type gate struct {
-	*memLog
-	open chan struct{}
-}
-
-func (g gate) Append(ctx context.Context, p int, records []domain.Record) (int64, error) {
-	select {
-	case <-g.open:
-		return g.memLog.Append(ctx, p, records)
-	case <-ctx.Done():
-		return 0, ctx.Err()
-	}
-}
-
-// What comes with many waits for room and leaves some of the lane to others.
-func TestI8ManyLeaveRoomInALane(t *testing.T) {
-	t.Parallel()
-	ctx := t.Context()
-	log := gate{newMemLog(1, 1), make(chan struct{})}
-	l := startLane(ctx, log, 0, slog.New(slog.DiscardHandler))
-	var tickets []ticket
-	for i := range laneMany {
-		k, err := l.enter(ctx, domain.Record{Time: int64(i), BodyHash: uint64(i)}, true)
-		if err != nil {
-			t.Fatal(i, err)
-		}
-		tickets = append(tickets, k)
-	}
-	ended, end := context.WithCancel(ctx)
-	end()
-	if _, err := l.enter(ended, domain.Record{}, true); !errors.Is(err, domain.ErrUnavailable) {
-		t.Errorf("one more of many: %v", err)
-	}
-	single, err := l.enter(ctx, domain.Record{BodyHash: laneMany}, false)
-	if err != nil {
-		t.Fatalf("one that comes alone: %v", err)
-	}
-	if _, err := l.durable(ended, single); !errors.Is(err, domain.ErrUnavailable) {
-		t.Errorf("who does not wait: %v", err)
-	}
-	close(log.open)
-	for i, k := range append(tickets, single) {
-		if at, err := l.durable(ctx, k); err != nil || at != int64(i) {
-			t.Fatalf("record %d is at %d: %v", i, at, err)
-		}
-	}
-	if _, err := l.enter(ctx, domain.Record{}, true); err != nil {
-		t.Errorf("after there is room again: %v", err)
-	}
-}
 
 // Many submissions have results in their order, records of one log stand in it in
 // that order, and one that fails is no other's failure.
@@ -72,7 +19,7 @@ func TestManySubmissionsAreAppliedInOrderAndOneByOne(t *testing.T) {
 	r := newRig(t, 2, Options{})
 	r.furnish(1)
 	ids := []domain.MemberID{r.register(0), r.register(1), r.register(2), r.register(3)}
-	const n = 2400 // more than a lane holds of many
+	const n = 2400 // more than an appender holds of bulk
 	sub := func(i int) domain.Submission {
 		a := &domain.Activity{Member: ids[i%4], Definition: 100, Brand: 1, Time: 1_600_000_000 + int64(i), Hash: uint64(i + 1)}
 		if i%100 == 99 {

@@ -3,12 +3,18 @@
 //	Log ──Reader──► Fetcher ──Page──► shard, catalog      one goroutine a partition
 //	                   ▲        │
 //	                   └─credit─┘
+//	    ◄─Appender─ PartitionAppender ◄── commands        one goroutine a partition
+//	    ◄─Appender─ Batcher ◄── routers                   one goroutine a node
 //
 // A Fetcher reads ahead by as many pages as it has credits, and waits for the receiver to give
 // one back: with the Kafka fetch behind them the only back-pressure there is (I8). Pages of one
 // fetcher arrive in order; a page that arrives after Stop is of no receiver any more, and the
 // receiver tells by the page's Fetcher.
 //
-// The ports are implemented by package ingest. Any goroutine may call a Log; a Reader has one
+// What commands bring is appended one batch at a time, and what routers bring in rounds, one
+// multi-partition produce each; both retry until the records are durable, and a Batcher waits
+// for the Backlog of a shard that has fallen behind.
+//
+// The ports Log, Reader and Appender are implemented by package ingest. Any goroutine may call a Log; a Reader has one
 // caller at a time, an Appender one a partition.
 package journal

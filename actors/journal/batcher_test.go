@@ -1,4 +1,4 @@
-package actors
+package journal
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,8 +14,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
-	"github.com/ovation-analytics/ovation/actors/journal"
 )
+
+// backlog has always room.
+type backlog struct{ end atomic.Int64 }
+
+func (b *backlog) HasRoom() bool              { return b.end.Load()%2 == 0 }
+func (b *backlog) Wait(context.Context) error { return nil }
+func (b *backlog) Grew(end int64)             { b.end.Store(max(b.end.Load(), end)) }
 
 // flaky fails now and then, before or after it has appended, as a broker does: what comes
 // again is stored once.
@@ -27,7 +34,7 @@ type flaky struct {
 	much  int // batches of more than one source
 }
 
-func (f *flaky) Appender() journal.Appender { return f }
+func (f *flaky) Appender() Appender { return f }
 
 func (f *flaky) Append(ctx context.Context, p int, records []domain.Record) (int64, error) {
 	f.mu.Lock()
@@ -60,21 +67,20 @@ func (f *flaky) AppendEach(ctx context.Context, batches [][]domain.Record, done 
 
 // Routers bring pages side by side: each record is in the journal once, those of a source
 // in their order in each partition, and a page is there when append returns.
-func TestI2WhatRoutersBringTogetherStaysInOrder(t *testing.T) {
+func TestI2_BatcherKeepsTheOrderOfEachSource(t *testing.T) {
 	t.Parallel()
 	const shards, sources, pages = 4, 6, 60
 	seed := rand.Uint64()
 	t.Log("seed", seed)
-	log := &flaky{memLog: newMemLog(1, shards), rng: rand.New(rand.NewPCG(seed, 0)), doubt: map[int]int64{}}
-	shared := make([]*shardShared, shards)
-	for i := range shared {
-		shared[i] = &shardShared{id: i, progress: make(chan struct{}, 1)}
+	log := &flaky{memLog: newMemLog(shards), rng: rand.New(rand.NewPCG(seed, 0)), doubt: map[int]int64{}}
+	ends, backlogs := make([]backlog, shards), make([]Backlog, shards)
+	for i := range ends {
+		backlogs[i] = &ends[i]
 	}
-	g := newGather(log, slog.New(slog.DiscardHandler))
-	g.shards = shared
+	g := NewBatcher(log, slog.New(slog.DiscardHandler))
 	ctx, cancel := context.WithCancel(t.Context())
 	ran := make(chan struct{})
-	go func() { g.run(ctx); close(ran) }()
+	go func() { g.Run(ctx, backlogs); close(ran) }()
 	var wg sync.WaitGroup
 	var want [sources][shards]int64
 	for s := range sources {
@@ -88,7 +94,7 @@ func TestI2WhatRoutersBringTogetherStaysInOrder(t *testing.T) {
 					want[s][to]++
 					offset++
 				}
-				if err := g.append(ctx, batches); err != nil {
+				if err := g.Append(ctx, batches); err != nil {
 					t.Error(err)
 				}
 				for to, records := range batches {
@@ -114,7 +120,7 @@ func TestI2WhatRoutersBringTogetherStaysInOrder(t *testing.T) {
 				t.Errorf("partition %d has %d records of source %d, want %d", to, n[s], s, want[s][to])
 			}
 		}
-		if end := shared[to].end.Load(); end != int64(len(log.parts[to])) {
+		if end := ends[to].end.Load(); end != int64(len(log.parts[to])) {
 			t.Errorf("shard %d was told of an end %d, want %d", to, end, len(log.parts[to]))
 		}
 	}
@@ -123,7 +129,7 @@ func TestI2WhatRoutersBringTogetherStaysInOrder(t *testing.T) {
 	}
 	cancel()
 	<-ran
-	err := g.append(ctx, [][]domain.Record{{{}}, nil, nil, nil})
+	err := g.Append(ctx, [][]domain.Record{{{}}, nil, nil, nil})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("after the end: %v", err)
 	}
@@ -149,7 +155,7 @@ type rounds struct {
 	sizes []int
 }
 
-func (r *rounds) Appender() journal.Appender { return r }
+func (r *rounds) Appender() Appender { return r }
 
 func (r *rounds) note(n int) {
 	if now := time.Since(r.began); len(r.at) == 0 || r.at[len(r.at)-1] != now {
@@ -167,34 +173,33 @@ func (r *rounds) AppendEach(ctx context.Context, batches [][]domain.Record, done
 	appendEach(ctx, r, batches, done)
 }
 
-// Small rounds are roundEvery apart; a large one, and the first after a pause, waits for
-// nobody.
-func TestSmallRoundsKeepTheirDistance(t *testing.T) {
+// Small rounds are roundEvery apart; a large one, and the first after a pause, is appended at
+// once.
+func TestBatcher_SmallRoundsAreApart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		log := &rounds{memLog: newMemLog(1, 1), began: time.Now()}
-		g := newGather(log, slog.New(slog.DiscardHandler))
-		g.shards = []*shardShared{{progress: make(chan struct{}, 1)}}
+		log := &rounds{memLog: newMemLog(1), began: time.Now()}
+		g := NewBatcher(log, slog.New(slog.DiscardHandler))
 		ctx, cancel := context.WithCancel(t.Context())
-		go g.run(ctx)
+		go g.Run(ctx, []Backlog{new(backlog)})
 		ms := func(n float64) time.Duration { return time.Duration(n * float64(time.Millisecond)) }
 		for _, o := range []struct {
 			at      time.Duration
 			records int
 		}{
 			{0, 1}, {ms(1), 2}, {ms(3), 3}, // the first at once, the others when the round is due
-			{ms(6), 4}, {ms(7), journal.CoalesceBelow}, // enough: at once
+			{ms(6), 4}, {ms(7), CoalesceBelow}, // enough: at once
 			{ms(30), 5},
 		} {
 			time.Sleep(o.at - time.Since(log.began))
-			go func() { _ = g.append(ctx, [][]domain.Record{make([]domain.Record, o.records)}) }()
+			go func() { _ = g.Append(ctx, [][]domain.Record{make([]domain.Record, o.records)}) }()
 		}
 		time.Sleep(time.Second)
 		cancel()
-		<-g.over
+		<-g.done
 		if diff := cmp.Diff([]time.Duration{0, ms(4), ms(7), ms(30)}, log.at); diff != "" {
 			t.Error("moments", diff)
 		}
-		if diff := cmp.Diff([]int{1, 5, 4 + journal.CoalesceBelow, 5}, log.sizes); diff != "" {
+		if diff := cmp.Diff([]int{1, 5, 4 + CoalesceBelow, 5}, log.sizes); diff != "" {
 			t.Error("records", diff)
 		}
 	})

@@ -1,0 +1,30 @@
+package journal
+
+import "github.com/ovation-analytics/ovation/actors/domain"
+
+// BatchBytes is the size from which a batch is full. A record has at most 1 MiB, so a batch
+// stays under the 2 MiB that the journal takes.
+const BatchBytes = 512 << 10
+
+// RecordBytes is about what a record takes in the log.
+func RecordBytes(r *domain.Record) int {
+	c := &r.Activity.Content
+	n := 256 + len(c.Content) + len(c.Link) + len(c.Media) + len(c.Marker) + len(r.Activity.Raw) + len(r.Activity.Detail)
+	switch c := r.Command.(type) {
+	case *domain.RegisterMember:
+		n += registrationBytes(c)
+	case *domain.AttachService:
+		n += registrationBytes(&c.Register)
+	}
+	return n
+}
+
+func registrationBytes(c *domain.RegisterMember) (n int) {
+	for _, f := range c.Given {
+		n += len(f.Value)
+	}
+	for _, f := range c.Record {
+		n += len(f.Value)
+	}
+	return n
+}
