@@ -69,7 +69,7 @@ func (l *Log) End(ctx context.Context, partition int) (int64, error) {
 // Reader is a reader of one partition.
 func (l *Log) Reader(partition int) *Reader {
 	size := l.Pages.orDefault()
-	f, err := l.client.Fetcher(kafka.FetchConfig{Topic: l.topic, ID: l.id, Partition: partition, MaxBytes: size.Bytes, MaxInflated: size.inflated(), Jointly: true})
+	f, err := l.client.Fetcher(kafka.FetchConfig{Topic: l.topic, ID: l.id, Partition: partition, MaxBytes: size.Bytes, MaxInflated: size.inflated(), Shared: true})
 	return &Reader{log: l, partition: partition, pages: newPager(f, size), err: err}
 }
 
@@ -226,7 +226,7 @@ func (a *Appender) AppendEach(ctx context.Context, batches [][]domain.Record, do
 			break
 		}
 	}
-	a.log.client.Together(ctx, a.sending)
+	a.log.client.ProduceEach(ctx, a.sending)
 	for i := range a.sending {
 		s := &a.sending[i]
 		if s.Err == nil {

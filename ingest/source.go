@@ -153,7 +153,7 @@ func readMark(s string) (id string, epoch int32, ok bool) {
 // Reader reads and decodes one partition.
 func (s *Source) Reader(partition int) *SourceReader {
 	id := s.of(partition)
-	f, err := s.client.Fetcher(kafka.FetchConfig{Topic: s.topic, ID: id, Partition: partition, MaxBytes: s.pages.Bytes, MaxInflated: s.pages.inflated(), Jointly: true})
+	f, err := s.client.Fetcher(kafka.FetchConfig{Topic: s.topic, ID: id, Partition: partition, MaxBytes: s.pages.Bytes, MaxInflated: s.pages.inflated(), Shared: true})
 	r := &SourceReader{topic: id, partition: int32(partition), pages: newPager(f, s.pages), err: err, decoder: NewDecoder(s.hasher, s.stats)}
 	r.headers = r.eachHeader
 	return r

@@ -140,7 +140,7 @@ var owners = []rule{
 	{module + "/cmd/ovation", stageAnswers},
 	{"main.", stageAnswers},
 	{"net/http.", stageAnswers},
-	{module + "/ingest/kafka.(*joint)", stageConnections},
+	{module + "/ingest/kafka.(*sharedFetches)", stageConnections},
 	{"github.com/segmentio/kafka-go.", stageConnections},
 	{"github.com/segmentio/kafka-go/", stageConnections},
 	{"github.com/asynkron/protoactor-go/", stageApply},

@@ -124,7 +124,7 @@ func (s *stream) send(ctx context.Context, producers []kafka.Sending) error {
 
 // sendAll returns when all is durable. What is not known to be is sent once more alone.
 func (s *stream) sendAll(ctx context.Context, sending []kafka.Sending) error {
-	s.feed.client.Together(ctx, sending)
+	s.feed.client.ProduceEach(ctx, sending)
 	for i := range sending {
 		if sending[i].Err == nil {
 			continue

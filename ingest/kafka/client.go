@@ -39,7 +39,7 @@ type Client struct {
 	addr      net.Addr
 	fetching  *kafkago.Transport // long waits and large answers
 	rest      *kafkago.Transport // never behind them
-	joint     joint
+	shared    sharedFetches
 	formatter *kmsg.RequestFormatter
 	stats     counters
 
@@ -66,7 +66,7 @@ func New(cfg Config) (*Client, error) {
 	c.ctx, c.close = context.WithCancel(context.Background())
 	c.formatter = kmsg.NewRequestFormatter(kmsg.FormatterClientID(cfg.ClientID))
 	c.fetching, c.rest = c.transport(), c.transport()
-	c.joint = joint{client: c, by: map[int32]*leading{}}
+	c.shared = sharedFetches{client: c, by: map[int32]*leaderQueue{}}
 	return c, nil
 }
 

@@ -32,8 +32,8 @@
 //     leader's history has there: the same for every reader, and above what was read.
 //   - A page's memory belongs to the caller: no later call changes it. It is a few
 //     large buffers; a record kept for long keeps its page.
-//   - Fetchers that may ask jointly (jointly.go) share requests while their pages are
-//     small. What is another's fault is asked for again alone.
+//   - Shared fetchers (sharedfetch.go) share requests while their pages are small. What
+//     fails there is asked for again alone.
 //   - A Producer stores each batch once, however often it must be sent, until it
 //     says ErrIdempotenceLost.
 //   - What an answer or a batch claims about its own size is believed only within

@@ -25,7 +25,7 @@ type FetchConfig struct {
 	MaxBytes int           // of a page, as it comes; one batch is given even if larger. 1 MiB
 	MinBytes int           // to wait for. 1
 	MaxWait  time.Duration // how long for. 500 ms
-	Jointly  bool          // small pages may come with those of other fetchers of the client
+	Shared   bool          // small pages may come in one answer with those of other fetchers of the client
 
 	// MaxInflated is what a page may unpack to: it ends behind the batch with which it has
 	// grown beyond, since a fetch of 1 MiB may claim to hold terabytes. 32 MiB
@@ -128,7 +128,7 @@ func (f *Fetcher) failed(err error) error {
 const answerRoom = 64 << 20
 
 func (f *Fetcher) fetch(ctx context.Context, next int64, epoch int32, maxBytes int) (*Page, error) {
-	d := f.ask(ctx, &wish{cfg: &f.cfg, next: next, epoch: epoch, maxBytes: maxBytes})
+	d := f.ask(ctx, &pendingFetch{cfg: &f.cfg, next: next, epoch: epoch, maxBytes: maxBytes})
 	if d.err != nil {
 		return nil, f.named(ctx, next, d.err)
 	}
@@ -162,11 +162,11 @@ func (f *Fetcher) fetch(ctx context.Context, next int64, epoch int32, maxBytes i
 // largePage is the bytes of a page that is worth a request of its own.
 const largePage = 64 << 10
 
-// ask asks the partition's leader, with others if that is wanted and he is known. What
-// failed jointly is asked alone: it may be another's fault.
-func (f *Fetcher) ask(ctx context.Context, w *wish) delivery {
-	if leader := f.leader.Load() - 1; f.cfg.Jointly && leader >= 0 && !f.large {
-		d := f.client.joint.ask(ctx, leader, w)
+// ask asks the partition's leader, in a shared request if that is wanted and the leader is
+// known. What failed there is asked alone: the fault may be another partition's.
+func (f *Fetcher) ask(ctx context.Context, w *pendingFetch) fetchResult {
+	if leader := f.leader.Load() - 1; f.cfg.Shared && leader >= 0 && !f.large {
+		d := f.client.shared.ask(ctx, leader, w)
 		if d.err != nil {
 			f.leader.Store(0)
 		}
@@ -181,10 +181,10 @@ func (f *Fetcher) ask(ctx context.Context, w *wish) delivery {
 		within: f.cfg.MaxWait + f.client.cfg.RequestTimeout, limit: w.maxBytes + answerRoom,
 	})
 	if err != nil {
-		return delivery{err: err}
+		return fetchResult{err: err}
 	}
 	d := w.of(x.answer.(*kmsg.FetchResponse))
-	d.memory = &lent{x: x}
+	d.memory = &sharedAnswer{x: x}
 	d.memory.readers.Store(1)
 	return d
 }

@@ -48,7 +48,7 @@ const (
 // Codec is how the records are compressed.
 func (a Attributes) Codec() Codec { return Codec(a & 0x07) }
 
-// Header is what stands before the records. Length, format and checksum are Put's.
+// Header is the fields before the records. Length, format and checksum are Put's.
 type Header struct {
 	Base          int64 // offset of the first record
 	LastDelta     int32 // offset of the last record less the base

@@ -59,7 +59,7 @@ func (r *Record) Next(b []byte, strict bool) (rest []byte, err error) {
 	return rest, nil
 }
 
-// Headers are the headers of a record, as they stand there.
+// Headers are the headers of a record, in their encoding.
 type Headers struct {
 	Count int32
 	Bytes []byte

@@ -26,7 +26,7 @@ func Defaults() *pebble.Options {
 	return o
 }
 
-// Options are what a store says of itself. All but the last two must be set.
+// Options describe a store. All but the last two must be set.
 type Options struct {
 	FS      vfs.FS
 	Logger  *slog.Logger

@@ -46,10 +46,10 @@ func CanOpen(disk vfs.FS, dir string) error {
 	if err == nil && usage.AvailBytes < least {
 		return &FullError{usage.AvailBytes, least}
 	}
-	return nil // a disk that does not say is tried
+	return nil // a disk that does not report its space is tried
 }
 
-// FullError says that the disk is nearly full. What is left is for what was staged, and for
+// FullError is a disk that is nearly full. What is left is for what was staged, and for
 // Pebble's own work: a write that finds none stops the store.
 type FullError struct{ Free, Least uint64 } // bytes
 
@@ -76,7 +76,7 @@ func NewSpace(disk vfs.FS, dir string) *Space { return &Space{fs: disk, dir: dir
 // floor meanwhile.
 const spaceEvery = 50 * time.Millisecond
 
-// Free is in bytes; of a disk that does not say, as many as there can be.
+// Free is in bytes; of a disk that does not report it, as many as there can be.
 func (s *Space) Free() (uint64, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

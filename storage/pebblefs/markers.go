@@ -10,8 +10,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// MarkerError says that a directory has a store's tables, and not the small files that say
-// which of its files are in use. Pebble would take it for an empty one and begin anew.
+// MarkerError is a directory with a store's tables and without the small files that name the
+// ones in use. Pebble would take it for an empty one and begin anew.
 type MarkerError struct {
 	Dir, Missing string
 }

@@ -30,7 +30,7 @@ func (w *Pending) Wait() error {
 // acknowledged by done.Wait, which must be called. So several appends can be begun
 // and share one fsync. The batch is changed in place: offset, epoch, and where the
 // log's time or a wrong max time asks for it, time and CRC. stamp is the time of the
-// append, or -1 where the producers' times stand. A repeat of one of a producer's
+// append, or -1 where the topic keeps the producers' times. A repeat of one of a producer's
 // last five batches gives the answer of the first time.
 func (l *Log) Append(id domain.TopicID, partition int32, batch []byte) (base, stamp int64, done *Pending, err error) {
 	if err := l.enter(); err != nil {
@@ -136,7 +136,7 @@ func (p *part) append(h *recordbatch.Header, batch []byte) (*Pending, appended, 
 }
 
 // stage writes a batch and what changes with it into one batch of the store. gone is
-// the producer that had to make room, or -1.
+// the producer that was evicted, or -1.
 func (p *part) stage(b *pebble.Batch, h *recordbatch.Header, then *producer, at appended, newest int64, batch []byte) (gone int64, err error) {
 	d := b.SetDeferred(partKeyLen+8, blockHead+len(batch))
 	copy(d.Key, partKey(keyBlock, p.id, p.index))

@@ -93,7 +93,7 @@ func checkRecords(b []byte, h *recordbatch.Header) (latest int64, err error) {
 	return latest, nil
 }
 
-// block is a stored batch: what the key and the value say.
+// block is a stored batch: the fields of its key and value.
 type block struct {
 	base   int64
 	next   int64 // base of the batch after it

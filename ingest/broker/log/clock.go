@@ -12,7 +12,7 @@ const (
 	restMost = 90 * 24 * time.Hour // between the last append of one opening and the first of the next
 )
 
-// steady is the log's time against one that nobody sets. LogAppendTime is the time of the
+// steady is the log's time against one that cannot be set. LogAppendTime is the time of the
 // state that is made of a topic, and never goes back: a stamp of a clock that was set wrong
 // holds that time until real time is there.
 type steady struct {
@@ -37,7 +37,7 @@ func (l *Log) beginClock() {
 	}
 }
 
-// clockWrong says why the clock cannot be right; empty: it may be. What it shows when it is
+// clockWrong is why the clock cannot be right; empty: it may be. What it shows when it is
 // right for the first time is what leaps are measured against.
 func (l *Log) clockWrong() string {
 	c, now, passed := &l.steady, l.opts.Now().Round(0), l.opts.Since()
@@ -62,7 +62,7 @@ const setRight = "set the clock right, or start with --trust-clock if it is"
 
 func stamped(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// elapsed is the time since a moment by a clock that nobody sets: that of the process, and
+// elapsed is the time since a moment by a clock that cannot be set: that of the process, and
 // what the machine slept.
 func elapsed() func() time.Duration {
 	began, slept := time.Now(), asleep()

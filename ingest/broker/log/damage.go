@@ -24,7 +24,7 @@ func (l *Log) unreadable(err error) error {
 // iterator looks into every table whose bounds it crosses, a Get, by the filters, into
 // the one that has the key; so what is beside the damage is read all the same.
 func (p *part) around(offset, end int64, dst []byte, met error) (out []byte, next int64, err error) {
-	for base := offset; base >= 0 && base > offset-mostRecords; base-- { // it may stand within a batch
+	for base := offset; base >= 0 && base > offset-mostRecords; base-- { // it may be within a batch
 		k, ok := p.block(base)
 		if ok && k.next > offset {
 			return append(dst, k.batch...), k.next, nil

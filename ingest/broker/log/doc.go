@@ -10,7 +10,7 @@
 //	                                                                     │
 //	Read, Find ◄── [start, end) ◄── end moves when the fsync has returned┘
 //
-// A partition's last small batches stay in memory too, for those who follow it (recent.go).
+// A partition's last small batches stay in memory too, for its followers (recent.go).
 //
 // # What is promised
 //
@@ -36,14 +36,14 @@
 //     says why. The process has to end before the log can be opened again (package pebblefs).
 //   - What is stored and cannot be read is given as a batch whose checksum does not
 //     match, over the offsets that are lost, as any broker does whose disk flipped a
-//     bit. Everything else is read and appended as ever. A block of a table with a wrong
+//     bit. Everything else is read and appended as before. A block of a table with a wrong
 //     checksum is read once: it and the offsets that it takes are remembered until the log
 //     is opened again, with the file's name (CorruptFile).
 //
 // # What is not
 //
 // There is one replica, no transaction, no compaction, and nothing is deleted by
-// age or size: DeleteRecords is called by whoever knows what is needed no more.
+// age or size: DeleteRecords is for the owner of the topic.
 // Times of a CreateTime topic are the producers'; looking up a time that lies
 // behind a batch from the far future reads the headers after that batch one by one.
 //

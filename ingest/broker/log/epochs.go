@@ -2,7 +2,7 @@ package log
 
 import "slices"
 
-// epochStart says that batches from an offset on were written in an epoch.
+// epochStart is the offset from which on batches were written in an epoch.
 type epochStart struct {
 	epoch int32
 	start int64
@@ -41,7 +41,7 @@ func (e epochs) at(offset int64) int32 {
 	return e[0].epoch
 }
 
-// before splits off the entries that say nothing about offsets from start on.
+// before splits off the entries that ended before start.
 func (e epochs) before(start int64) (gone, kept epochs) {
 	n := 0
 	for n+1 < len(e) && e[n+1].start <= start {

@@ -25,7 +25,7 @@ func (l *Log) Find(id domain.TopicID, partition int32, ms int64) (offset, at int
 	return p.find(ms, start, end)
 }
 
-// find halves the offsets by the blocks' newest, which never falls, and goes on from
+// find halves the offsets by the blocks' newest, which never falls, and continues from
 // there batch by batch: where times are out of order, or the newest was deleted, the
 // first few may all be too early.
 func (p *part) find(ms, start, end int64) (offset, at int64, err error) {

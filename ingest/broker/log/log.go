@@ -206,7 +206,7 @@ func (l *Log) timed() error {
 	return nil
 }
 
-// nearlyFull says why appends would be refused for want of space; empty: they would not.
+// nearlyFull is why appends are refused for want of space; empty: they are not.
 func (l *Log) nearlyFull() string {
 	free, err := l.opts.FreeSpace()
 	switch {

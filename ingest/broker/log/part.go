@@ -112,7 +112,7 @@ func (p *part) seek(it *pebble.Iterator, offset int64) (k block, found bool, err
 	return k, err == nil && offset < k.next, err
 }
 
-// at is the block that it stands on.
+// at is the block at the iterator.
 func (p *part) at(it *pebble.Iterator) (block, error) {
 	v, err := it.ValueAndErr()
 	if err != nil {

@@ -1,8 +1,8 @@
 package log
 
-// recent keeps a partition's last small batches in memory, as they are stored: whoever
-// follows the log asks for what was appended a moment ago, and a search in the store
-// costs more than a small batch. The batches follow one another without a hole up to the
+// recent keeps a partition's last small batches in memory, as they are stored: a follower
+// asks for what was appended a moment ago, and a search in the store costs more than a
+// small batch. The batches follow one another without a hole up to the
 // last one appended. The partition's mu guards it.
 type recent struct {
 	now, before generation

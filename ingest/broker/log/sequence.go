@@ -8,7 +8,7 @@ import (
 )
 
 // maxProducers bounds the producers a partition remembers; the one that has been
-// silent longest makes room for a new one.
+// silent longest is evicted for a new one.
 const maxProducers = 4096
 
 // producer is what a partition knows of an idempotent producer: its last batches,
@@ -19,14 +19,14 @@ type producer struct {
 	last  [5]appended
 }
 
-// appended is one batch of a producer: its sequences, where it stands and the time
+// appended is one batch of a producer: its sequences, its base offset and the time
 // of its append (-1 where the topic keeps the producers' times).
 type appended struct {
 	first, last int32
 	base, stamp int64
 }
 
-// sequenced says what becomes of a batch with a producer id: it is a repeat of the
+// sequenced decides about a batch with a producer id: it is a repeat of the
 // one returned, or it is next and then is the producer's state with it. old may be
 // nil: then any sequence is the first, since state can have been given up. Sequences
 // go on at 0 after 2^31-1.

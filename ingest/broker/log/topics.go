@@ -112,7 +112,7 @@ func (l *Log) TopicByID(id domain.TopicID) (Topic, bool) {
 	return Topic{}, false
 }
 
-// CheckTopic says what CreateTopic would refuse.
+// CheckTopic gives the error that CreateTopic would give.
 func (l *Log) CheckTopic(name string, partitions int, config map[string]string) error {
 	l.mu.RLock()
 	defer l.mu.RUnlock()

@@ -20,11 +20,11 @@ import (
 type Config struct {
 	Listen         string       // host:port; port 0 takes a free one
 	Listener       net.Listener // where clients come from, Listen being its address; nil: a TCP port
-	Advertise      string       // the host that clients are told; empty: that of Listen
+	Advertise      string       // the host in Metadata answers; empty: that of Listen
 	MaxConnections int          // of clients that are no nodes of this installation; 0: 256
 	MaxProduce     int          // bytes of a Produce request; 0: 64 MiB
 	MaxFetch       int          // bytes of an answer to Fetch, but for its first batch; 0: 32 MiB
-	KeepBytes      int          // of buffers that a connection keeps, all told; 0: 8 MiB
+	KeepBytes      int          // of all buffers that a connection keeps; 0: 8 MiB
 	// AutoCreate is the number of partitions of a topic that is made because a client
 	// asked for it; 0: none is made.
 	AutoCreate int
@@ -58,7 +58,7 @@ type Broker struct {
 	complaints complaints
 }
 
-// New listens, so that Addr is known, and serves nobody before Run. The log outlives
+// New listens, so that Addr is known, and serves no client before Run. The log outlives
 // the broker.
 func New(cfg Config, l *log.Log) (*Broker, error) {
 	cfg.MaxConnections = cmp.Or(cfg.MaxConnections, 256)
@@ -95,7 +95,7 @@ func New(cfg Config, l *log.Log) (*Broker, error) {
 	return b, nil
 }
 
-// Addr is what clients are told: host:port.
+// Addr is the address in Metadata answers: host:port.
 func (b *Broker) Addr() string { return net.JoinHostPort(b.host, strconv.Itoa(int(b.port))) }
 
 // Run serves until ctx ends or Close is called, and closes the broker. Either is no

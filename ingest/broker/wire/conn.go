@@ -26,9 +26,9 @@ const (
 )
 
 // Reasons to close a connection, with their counter.
-type hangUp int
+type closeReason int
 
-func (h hangUp) Error() string { return hangNames[h] }
+func (h closeReason) Error() string { return closeNames[h] }
 
 // conn is one client. Its goroutine owns all of it but for the last fields.
 type conn struct {
@@ -59,13 +59,13 @@ func (c *conn) serve() {
 		if err == nil {
 			continue
 		}
-		var h hangUp
+		var h closeReason
 		switch {
 		case errors.As(err, &h):
-			c.b.counts.hung[h].Add(1)
+			c.b.counts.closed[h].Add(1)
 			c.b.cfg.Logger.Debug("embedded kafka: connection closed", "remote", c.net.RemoteAddr(), "reason", h.Error())
 		case errors.Is(err, os.ErrDeadlineExceeded):
-			c.b.counts.hung[hangSlow].Add(1)
+			c.b.counts.closed[closeSlow].Add(1)
 		}
 		return
 	}
@@ -109,9 +109,9 @@ func (c *conn) read() ([]byte, error) {
 	}
 	switch {
 	case n < minRequest:
-		return nil, hangUp(hangMalformed)
+		return nil, closeReason(closeMalformed)
 	case n > limit:
-		return nil, hangUp(hangTooLarge)
+		return nil, closeReason(closeTooLarge)
 	}
 	if _, err := c.r.Discard(4); err != nil {
 		return nil, err
@@ -142,12 +142,12 @@ func (c *conn) answer(frame []byte) (kmsg.Response, error) {
 	on := call{c.b, c}
 	switch {
 	case !served:
-		return nil, hangUp(hangUnknown)
+		return nil, closeReason(closeUnknown)
 	case version < a.min || version > a.max:
 		if key == keyApiVersions {
 			return on.otherVersions(), nil
 		}
-		return nil, hangUp(hangUnknown)
+		return nil, closeReason(closeUnknown)
 	}
 	req, err := decode(a, key, version, frame[minRequest:])
 	if err != nil {
@@ -165,13 +165,13 @@ func decode(a api, key, version int16, rest []byte) (kmsg.Request, error) {
 	w.OldText() // the client id
 	w.Tags(nil)
 	if w.Bad() {
-		return nil, hangUp(hangMalformed)
+		return nil, closeReason(closeMalformed)
 	}
 	if _, ok := fits(a.shape, version, req.IsFlexible(), w.Rest()); !ok {
-		return nil, hangUp(hangMalformed)
+		return nil, closeReason(closeMalformed)
 	}
 	if err := req.ReadFrom(w.Rest()); err != nil {
-		return nil, hangUp(hangMalformed)
+		return nil, closeReason(closeMalformed)
 	}
 	return req, nil
 }

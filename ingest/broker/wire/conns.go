@@ -12,11 +12,11 @@ func (b *Broker) admit(socket net.Conn, node bool) {
 	c.node, c.stranger = node, !node
 	c.touch()
 	b.mu.Lock()
-	full := c.stranger && b.strangers >= b.cfg.MaxConnections && !b.makeRoom()
+	full := c.stranger && b.strangers >= b.cfg.MaxConnections && !b.evictIdle()
 	if full || b.closed {
 		b.mu.Unlock()
 		if full {
-			b.counts.hung[hangFull].Add(1) // before the other side can know
+			b.counts.closed[closeFull].Add(1) // before the other side can know
 		}
 		socket.Close()
 		return
@@ -41,9 +41,9 @@ func (b *Broker) admit(socket net.Conn, node bool) {
 	}()
 }
 
-// makeRoom closes the stranger's connection that has asked for nothing for the longest
+// evictIdle closes the stranger's connection that has asked for nothing for the longest
 // time, and reports that there was one. mu is held.
-func (b *Broker) makeRoom() bool {
+func (b *Broker) evictIdle() bool {
 	var idle *conn
 	for c := range b.conns {
 		if c.stranger && !c.busy.Load() && (idle == nil || c.since.Load() < idle.since.Load()) {
@@ -54,7 +54,7 @@ func (b *Broker) makeRoom() bool {
 		return false
 	}
 	b.uncount(idle)
-	b.counts.hung[hangIdle].Add(1)
+	b.counts.closed[closeIdle].Add(1)
 	idle.net.Close()
 	return true
 }

@@ -40,7 +40,7 @@
 //
 // It costs itself its connection. A frame is read as its bytes arrive, never by its
 // announced length; before it is decoded its shape is walked, so that no length in
-// it makes room for more than it brings. Frames are Config.MaxProduce at most for Produce and
+// it allocates more than the frame has. Frames are Config.MaxProduce at most for Produce and
 // 1 MiB for all else, and an idle or stuck connection is closed.
 //
 // A Broker runs from New to Close; Run may be called once.

@@ -175,7 +175,7 @@ func (f *fetching) gather(ctx context.Context, wait time.Duration, enough int) {
 	}
 }
 
-// read goes on in every partition from where it stopped.
+// read continues in every partition from its next offset.
 func (f *fetching) read() {
 	for i := range f.parts {
 		r := &f.parts[i]

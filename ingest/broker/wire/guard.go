@@ -15,7 +15,7 @@ func (c call) forbidden(topic string) error {
 	return refused(codeTopicAuthorization, "only nodes of this installation change it")
 }
 
-// complaints are told of in the log at a bounded rate; metrics count them all.
+// complaints are logged at a bounded rate; metrics count them all.
 type complaints struct {
 	mu    sync.Mutex
 	last  time.Time // when one was logged

@@ -6,7 +6,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// Times that stand for ends of the log in ListOffsets.
+// Times that mean the ends of the log in ListOffsets.
 const (
 	timeLatest   = -1
 	timeEarliest = -2

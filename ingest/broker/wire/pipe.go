@@ -79,6 +79,6 @@ func (e *end) due() {
 		e.arm(e.until)
 	default:
 		e.late = true
-		_ = e.Conn.SetDeadline(now) // of a closed pipe: nobody waits
+		_ = e.Conn.SetDeadline(now) // an error of a closed pipe harms no reader
 	}
 }

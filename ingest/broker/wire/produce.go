@@ -51,7 +51,7 @@ func (c call) produce(req *kmsg.ProduceRequest) (kmsg.Response, error) {
 }
 
 // silently closes the connection of a client that wants no answers if there was an
-// error: it is told so in no other way.
+// error: it has no other sign of it.
 func (c call) silently(rs *kmsg.ProduceResponse) error {
 	for _, t := range rs.Topics {
 		for _, p := range t.Partitions {

@@ -70,7 +70,7 @@ func (c call) saslAuthenticate(req *kmsg.SASLAuthenticateRequest, rs *kmsg.SASLA
 	}
 }
 
-// step is Step for what a stranger says: the library's parser panics on some of it.
+// step is Step for what a stranger sends: the library's parser panics on some of it.
 func step(s *scram.ServerConversation, challenge string) (answer string, err error) {
 	defer func() {
 		if p := recover(); p != nil {

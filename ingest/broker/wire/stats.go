@@ -6,16 +6,16 @@ import (
 
 // Why connections are closed.
 const (
-	hangMalformed = iota // bytes that are no request
-	hangTooLarge
-	hangUnknown // a request, or a version of one, that is not served
-	hangFull    // too many connections, and none idle
-	hangIdle    // idle, in favour of a new one
-	hangSlow    // a frame that did not arrive, or an answer that was not taken, in time
-	hangReasons
+	closeMalformed = iota // bytes that are no request
+	closeTooLarge
+	closeUnknown // a request, or a version of one, that is not served
+	closeFull    // too many connections, and none idle
+	closeIdle    // idle, in favour of a new one
+	closeSlow    // a frame that did not arrive, or an answer that was not taken, in time
+	closeReasons
 )
 
-var hangNames = [hangReasons]string{"malformed_request", "request_too_large", "unsupported_request", "too_many_connections", "idle_in_favour_of_another", "too_slow"}
+var closeNames = [closeReasons]string{"malformed_request", "request_too_large", "unsupported_request", "too_many_connections", "idle_in_favour_of_another", "too_slow"}
 
 const lastCode = 127
 
@@ -23,7 +23,7 @@ type counts struct {
 	open, accepted, requests atomic.Uint64
 	appends, appended        atomic.Uint64
 	fetches, fetched         atomic.Uint64
-	hung                     [hangReasons]atomic.Uint64
+	closed                   [closeReasons]atomic.Uint64
 	codes                    [lastCode + 2]atomic.Uint64 // by code + 1
 }
 
@@ -50,9 +50,9 @@ func (b *Broker) Stats() Stats {
 		Fetches: n.fetches.Load(), FetchedBytes: n.fetched.Load(),
 		Refused: map[string]uint64{},
 	}
-	for i := range n.hung {
-		if v := n.hung[i].Load(); v > 0 {
-			s.Refused[hangNames[i]] = v
+	for i := range n.closed {
+		if v := n.closed[i].Load(); v > 0 {
+			s.Refused[closeNames[i]] = v
 		}
 	}
 	for i := range n.codes {

@@ -15,7 +15,7 @@ type protocolError int16
 func (e protocolError) Error() string    { return codeNames[int16(e)] }
 func (e protocolError) KafkaCode() int16 { return int16(e) }
 
-// refused is a protocol error that says more.
+// refused is a protocol error with a detail.
 func refused(code int16, format string, a ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{protocolError(code)}, a...)...)
 }

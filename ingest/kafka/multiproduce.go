@@ -22,17 +22,17 @@ type Sending struct {
 	leader int32
 }
 
-// errAlone is the lot of a batch that Together does not try: its producer has no session
+// errAlone is the lot of a batch that ProduceEach does not try: its producer has no session
 // yet, or the outcome of its last batch is open.
 var errAlone = errors.New("kafka: to be sent alone")
 
-// Together appends batches of different producers of this client, to different partitions,
+// ProduceEach appends batches of different producers of this client, to different partitions,
 // once: those of one leader in one request, since a request takes the client and the
 // broker longer than a small batch in it. It returns when all are answered. Nothing is
 // repeated: Send does that, for each that has an Err.
 //
 // One goroutine for all of these producers.
-func (c *Client) Together(ctx context.Context, all []Sending) {
+func (c *Client) ProduceEach(ctx context.Context, all []Sending) {
 	for i := range all {
 		s := &all[i]
 		s.Base, s.Err, s.batch = 0, errAlone, nil
@@ -46,13 +46,13 @@ func (c *Client) Together(ctx context.Context, all []Sending) {
 	}
 	for i := range all {
 		if all[i].batch != nil {
-			c.sendTogether(ctx, all[i:], all[i].leader)
+			c.produceTo(ctx, all[i:], all[i].leader)
 		}
 	}
 }
 
-// sendTogether sends the batches that one leader gets.
-func (c *Client) sendTogether(ctx context.Context, all []Sending, leader int32) {
+// produceTo sends the batches of one leader.
+func (c *Client) produceTo(ctx context.Context, all []Sending, leader int32) {
 	m := kmsg.NewPtrProduceRequest()
 	m.Acks = -1
 	m.TimeoutMillis = int32(c.cfg.RequestTimeout.Milliseconds())
@@ -137,7 +137,7 @@ func (s *Sending) settle(base int64, err error) {
 		if Retriable(err) {
 			p.client.stats.retries.Add(1)
 		}
-		s.Err = p.failed(fmt.Errorf("together with others: %w", err))
+		s.Err = p.failed(fmt.Errorf("in a multi-partition produce: %w", err))
 	}
 	s.batch = nil
 }

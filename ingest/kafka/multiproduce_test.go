@@ -15,10 +15,10 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// Producers of several partitions send together what they can, and alone what is left,
+// Producers of several partitions send in one request what they can, and alone what is left,
 // while answers are lost, leaders are not found and callers give up: each partition has each
 // batch once, in order.
-func TestTogetherLosesAndDoublesNothing(t *testing.T) {
+func TestProduceEach_LosesAndDoublesNothing(t *testing.T) {
 	seed := rand.Uint64()
 	t.Log("seed", seed)
 	r := rand.New(rand.NewPCG(seed, 0))
@@ -40,7 +40,7 @@ func TestTogetherLosesAndDoublesNothing(t *testing.T) {
 		kfake.Fault{Keys: []kmsg.Key{kmsg.Produce}, Err: kerr.NotEnoughReplicasAfterAppend, Count: -1, When: func(kmsg.Request) bool { return rand.IntN(20) == 0 }},
 	)
 	every.Store(30)
-	together, alone := 0, 0
+	shared, alone := 0, 0
 	for i := range 25 {
 		var all []Sending
 		for p := range producers {
@@ -54,11 +54,11 @@ func TestTogetherLosesAndDoublesNothing(t *testing.T) {
 			}
 		}
 		short, cancel := context.WithTimeout(w.ctx, time.Duration(1+r.IntN(200))*time.Millisecond)
-		w.client.Together(short, all)
+		w.client.ProduceEach(short, all)
 		cancel()
 		for _, s := range all {
 			if s.Err == nil {
-				together++
+				shared++
 			} else {
 				alone++
 				var err error
@@ -71,9 +71,9 @@ func TestTogetherLosesAndDoublesNothing(t *testing.T) {
 		}
 	}
 	every.Store(0)
-	t.Logf("%d together, %d alone, %d faults, %+v", together, alone, faults.Hits(), w.client.Stats())
-	if together == 0 || alone < partitions || faults.Hits() == 0 {
-		t.Error("nothing was sent together, or nothing went wrong")
+	t.Logf("%d shared, %d alone, %d faults, %+v", shared, alone, faults.Hits(), w.client.Stats())
+	if shared == 0 || alone < partitions || faults.Hits() == 0 {
+		t.Error("nothing was sent in one request, or nothing went wrong")
 	}
 	faults.Remove()
 	for p := range want {
@@ -94,7 +94,7 @@ func TestBatchesOfALeaderAreOneRequest(t *testing.T) {
 	for p := range all {
 		all[p] = Sending{Producer: w.producer(func(c *ProducerConfig) { c.Partition = p }), Messages: messages("a")}
 	}
-	w.client.Together(w.ctx, all)
+	w.client.ProduceEach(w.ctx, all)
 	for p := range all {
 		if all[p].Err == nil {
 			t.Errorf("partition %d: sent without a session", p)
@@ -109,7 +109,7 @@ func TestBatchesOfALeaderAreOneRequest(t *testing.T) {
 	for p := range all {
 		all[p].Messages = messages("b", "c")
 	}
-	w.client.Together(w.ctx, all)
+	w.client.ProduceEach(w.ctx, all)
 	for p := range all {
 		if all[p].Err != nil || all[p].Base != 1 {
 			t.Errorf("partition %d: at %d, %v", p, all[p].Base, all[p].Err)
@@ -126,7 +126,7 @@ func TestBatchesOfALeaderAreOneRequest(t *testing.T) {
 
 // A partition whose leader moves takes no other's batches to the new one, for more than a
 // round.
-func TestTogether_FollowsALeaderThatMoves(t *testing.T) {
+func TestProduceEach_FollowsALeaderThatMoves(t *testing.T) {
 	const partitions, brokers = 6, 2
 	w := given(t, kfake.NumBrokers(brokers), kfake.SeedTopics(partitions, "t"))
 	w.spread(partitions, brokers)
@@ -156,7 +156,7 @@ func TestTogether_FollowsALeaderThatMoves(t *testing.T) {
 	}
 	for round := range 3 {
 		before := w.client.Stats().Requests
-		w.client.Together(w.ctx, all)
+		w.client.ProduceEach(w.ctx, all)
 		for p := range all {
 			if all[p].Err == nil {
 				continue
@@ -190,7 +190,7 @@ func TestWhatDoesNotFitIsTheCausesAlone(t *testing.T) {
 		w.send(all[p].Producer, "first")
 	}
 	all[0].Messages, all[1].Messages = messages(string(make([]byte, 300))), messages("fits")
-	w.client.Together(w.ctx, all)
+	w.client.ProduceEach(w.ctx, all)
 	if all[0].Err == nil || all[1].Err != nil || all[1].Base != 1 {
 		t.Errorf("%v; %v at %d", all[0].Err, all[1].Err, all[1].Base)
 	}

@@ -48,10 +48,10 @@ func (a *asked) last() int {
 	return a.of[len(a.of)-1]
 }
 
-// jointly is a fetcher of a partition that has read it once, and so knows its leader.
-func (w *world) jointly(partition int, wait time.Duration) *Fetcher {
+// sharing is a fetcher of a partition that has read it once, and so knows its leader.
+func (w *world) sharing(partition int, wait time.Duration) *Fetcher {
 	w.Helper()
-	f := w.fetcher(func(c *FetchConfig) { c.Partition, c.MaxWait, c.Jointly = partition, wait, true })
+	f := w.fetcher(func(c *FetchConfig) { c.Partition, c.MaxWait, c.Shared = partition, wait, true })
 	_, err := f.client.End(w.ctx, w.topic, partition)
 	w.must(err)
 	f.leader.Store(0 + 1)
@@ -59,7 +59,7 @@ func (w *world) jointly(partition int, wait time.Duration) *Fetcher {
 }
 
 // I1: each partition is read in order and whole, whoever else asks, gives up or fails.
-func TestFetchersThatAskJointlyReadWhatEachWouldAlone(t *testing.T) {
+func TestSharedFetch_ReadsWhatEachWouldAlone(t *testing.T) {
 	const partitions, records = 6, 300
 	seed := rand.Uint64()
 	t.Log("seed", seed)
@@ -84,9 +84,9 @@ func TestFetchersThatAskJointlyReadWhatEachWouldAlone(t *testing.T) {
 			}
 		})
 		for reader := range 1 + p%3 { // a replay reads beside the shard
-			f := w.fetcher(func(c *FetchConfig) { c.Partition, c.Jointly = p, true })
+			f := w.fetcher(func(c *FetchConfig) { c.Partition, c.Shared = p, true })
 			moody := rand.New(rand.NewPCG(seed, uint64(100*(1+reader)+p)))
-			wg.Go(func() { readAllJointly(w, f, moody, p, records) })
+			wg.Go(func() { readAllShared(w, f, moody, p, records) })
 		}
 	}
 	wg.Wait()
@@ -99,7 +99,7 @@ func TestFetchersThatAskJointlyReadWhatEachWouldAlone(t *testing.T) {
 	}
 }
 
-func readAllJointly(w *world, f *Fetcher, moody *rand.Rand, partition, records int) {
+func readAllShared(w *world, f *Fetcher, moody *rand.Rand, partition, records int) {
 	next, epoch := int64(0), NoEpoch
 	for next < int64(records) {
 		ctx, cancel := context.WithCancel(w.ctx)
@@ -128,7 +128,7 @@ func readAllJointly(w *world, f *Fetcher, moody *rand.Rand, partition, records i
 func TestWhoGetsNothingStaysAboardUntilHisWaitIsOver(t *testing.T) {
 	w := given(t, kfake.SeedTopics(2, "t"))
 	a := w.asked(nil)
-	short, long := w.jointly(0, 50*time.Millisecond), w.jointly(1, time.Hour)
+	short, long := w.sharing(0, 50*time.Millisecond), w.sharing(1, time.Hour)
 	got := make(chan *Page)
 	go func() {
 		page, err := long.Fetch(w.ctx, 0, NoEpoch)
@@ -137,7 +137,7 @@ func TestWhoGetsNothingStaysAboardUntilHisWaitIsOver(t *testing.T) {
 		}
 		got <- page
 	}()
-	for joint := 0; joint < 3; joint += a.last() / 2 { // the second time, the long one was aboard again
+	for shared := 0; shared < 3; shared += a.last() / 2 { // the second time, the long one was in the request again
 		page, err := short.Fetch(w.ctx, 0, NoEpoch)
 		if err != nil || len(page.Records) != 0 || page.Next != 0 {
 			t.Fatalf("%+v %v", page, err)
@@ -151,7 +151,7 @@ func TestWhoGetsNothingStaysAboardUntilHisWaitIsOver(t *testing.T) {
 
 func TestWhoHasGivenUpIsAskedForNoMore(t *testing.T) {
 	w := given(t, kfake.SeedTopics(2, "t"))
-	stays, goes := w.jointly(0, 20*time.Millisecond), w.jointly(1, time.Hour)
+	stays, goes := w.sharing(0, 20*time.Millisecond), w.sharing(1, time.Hour)
 	ctx, cancel := context.WithCancel(w.ctx)
 	left := make(chan error)
 	go func() {
@@ -161,14 +161,14 @@ func TestWhoHasGivenUpIsAskedForNoMore(t *testing.T) {
 	both := func() bool {
 		_, err := stays.Fetch(w.ctx, 0, NoEpoch)
 		w.must(err)
-		w.client.joint.mu.Lock()
-		defer w.client.joint.mu.Unlock()
-		l := w.client.joint.by[0]
-		return len(l.waiting)+l.under > 0
+		w.client.shared.mu.Lock()
+		defer w.client.shared.mu.Unlock()
+		l := w.client.shared.by[0]
+		return len(l.waiting)+l.sent > 0
 	}
 	for !both() {
 		if w.ctx.Err() != nil {
-			t.Fatal("the other one never came aboard")
+			t.Fatal("the other one never was in a request")
 		}
 	}
 	cancel()
@@ -185,7 +185,7 @@ func TestWhoHasGivenUpIsAskedForNoMore(t *testing.T) {
 func TestAnothersFaultIsNobodyElses(t *testing.T) {
 	w := given(t, kfake.SeedTopics(2, "t"))
 	w.send(w.producer(nil), "a")
-	good, bad := w.jointly(0, time.Hour), w.jointly(1, time.Hour)
+	good, bad := w.sharing(0, time.Hour), w.sharing(1, time.Hour)
 	bad.cfg.ID = domain.TopicID{9}
 	failed := make(chan error)
 	go func() {
