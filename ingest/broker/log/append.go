@@ -137,7 +137,9 @@ func (p *part) append(h *recordbatch.Header, batch []byte) (*Pending, appended, 
 
 // stage writes a batch and what changes with it into one batch of the store. gone is
 // the producer that was evicted, or -1.
-func (p *part) stage(b *pebble.Batch, h *recordbatch.Header, then *producer, at appended, newest int64, batch []byte) (gone int64, err error) {
+func (p *part) stage(
+	b *pebble.Batch, h *recordbatch.Header, then *producer, at appended, newest int64, batch []byte,
+) (gone int64, err error) {
 	d := b.SetDeferred(partKeyLen+8, blockHead+len(batch))
 	copy(d.Key, partKey(keyBlock, p.id, p.index))
 	binary.BigEndian.PutUint64(d.Key[partKeyLen:], uint64(at.base))

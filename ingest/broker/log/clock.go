@@ -48,7 +48,8 @@ func (l *Log) clockWrong() string {
 		case rest < -leapMost:
 			return fmt.Sprintf("the last record is of %s, the clock shows %s: %s", stamped(c.newest), stamped(now), setRight)
 		case rest-passed > restMost:
-			return fmt.Sprintf("the clock shows %s, %d days behind the last record: %s", stamped(now), rest/(24*time.Hour), setRight)
+			days := rest / (24 * time.Hour)
+			return fmt.Sprintf("the clock shows %s, %d days behind the last record: %s", stamped(now), days, setRight)
 		}
 		c.newest, c.opened = time.Time{}, now.Add(-passed)
 	}

@@ -96,7 +96,9 @@ func (p *part) loadEpochs() error {
 
 // iter is an iterator over the partition's blocks with bases below upper.
 func (p *part) iter(upper int64) (*pebble.Iterator, error) {
-	it, err := p.log.db.NewIter(&pebble.IterOptions{LowerBound: blockKey(p.id, p.index, 0), UpperBound: blockKey(p.id, p.index, upper)})
+	it, err := p.log.db.NewIter(&pebble.IterOptions{
+		LowerBound: blockKey(p.id, p.index, 0), UpperBound: blockKey(p.id, p.index, upper),
+	})
 	if err != nil {
 		return nil, p.log.unreadable(err)
 	}

@@ -133,7 +133,9 @@ func (c *conn) read() ([]byte, error) {
 	return c.in, nil
 }
 
-func (c *conn) deadline(d time.Duration) { _ = c.net.SetDeadline(time.Now().Add(d)) } // a closed one fails at the next read
+func (c *conn) deadline(d time.Duration) {
+	_ = c.net.SetDeadline(time.Now().Add(d)) // a closed one fails at the next read
+}
 
 // answer decodes a request and has it handled.
 func (c *conn) answer(frame []byte) (kmsg.Response, error) {

@@ -86,7 +86,9 @@ func (f *fetching) refuseOne(rp *kmsg.FetchResponseTopicPartition, code int16) {
 	rp.HighWatermark, rp.LastStableOffset, rp.LogStartOffset = -1, -1, -1
 }
 
-func (f *fetching) beginOne(id domain.TopicID, q *kmsg.FetchRequestTopicPartition, rp *kmsg.FetchResponseTopicPartition) {
+func (f *fetching) beginOne(
+	id domain.TopicID, q *kmsg.FetchRequestTopicPartition, rp *kmsg.FetchResponseTopicPartition,
+) {
 	start, end, err := f.log.Bounds(id, q.Partition)
 	if err != nil {
 		f.refuseOne(rp, codeOf(err))
@@ -112,7 +114,9 @@ func (f *fetching) beginOne(id domain.TopicID, q *kmsg.FetchRequestTopicPartitio
 			return
 		}
 	}
-	f.parts = append(f.parts, reading{id: id, rp: rp, next: q.FetchOffset, left: max(int(q.PartitionMaxBytes), 0), page: f.conn.page(len(f.parts))})
+	f.parts = append(f.parts, reading{
+		id: id, rp: rp, next: q.FetchOffset, left: max(int(q.PartitionMaxBytes), 0), page: f.conn.page(len(f.parts)),
+	})
 }
 
 // fenced is the error for a client that knows another leader epoch; -1 is none.
@@ -133,7 +137,9 @@ const foreignEpoch = -2
 
 // diverged finds where this log and the one a client has read part: ended is -1 if
 // they do not.
-func (f *fetching) diverged(id domain.TopicID, q *kmsg.FetchRequestTopicPartition) (found int32, ended int64, err error) {
+func (f *fetching) diverged(
+	id domain.TopicID, q *kmsg.FetchRequestTopicPartition,
+) (found int32, ended int64, err error) {
 	found, ended, err = f.log.EpochEnd(id, q.Partition, q.LastFetchedEpoch)
 	if err != nil {
 		return -1, -1, err

@@ -30,7 +30,9 @@ func (c call) listOffsets(req *kmsg.ListOffsetsRequest, rs *kmsg.ListOffsetsResp
 	}
 }
 
-func (c call) listOne(id domain.TopicID, q *kmsg.ListOffsetsRequestTopicPartition, rp *kmsg.ListOffsetsResponseTopicPartition) error {
+func (c call) listOne(
+	id domain.TopicID, q *kmsg.ListOffsetsRequestTopicPartition, rp *kmsg.ListOffsetsResponseTopicPartition,
+) error {
 	start, end, err := c.log.Bounds(id, q.Partition)
 	if err != nil {
 		return err

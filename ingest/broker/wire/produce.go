@@ -91,12 +91,16 @@ func (c call) appendOne(
 
 // produceRefusal is what is wrong with a request before its batch is looked at.
 func produceRefusal(req *kmsg.ProduceRequest, batch []byte) int16 {
+	codec := recordbatch.None
+	if len(batch) >= recordbatch.HeaderSize {
+		codec = recordbatch.Parse(batch).Attributes.Codec()
+	}
 	switch {
 	case req.Acks < -1 || req.Acks > 1:
 		return codeInvalidAcks
 	case req.TransactionID != nil:
 		return codeTransactionalID
-	case req.Version < 7 && len(batch) >= recordbatch.HeaderSize && recordbatch.Parse(batch).Attributes.Codec() == recordbatch.Zstd:
+	case req.Version < 7 && codec == recordbatch.Zstd:
 		return codeUnsupportedCodec
 	}
 	return 0

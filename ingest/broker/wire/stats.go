@@ -15,7 +15,10 @@ const (
 	closeReasons
 )
 
-var closeNames = [closeReasons]string{"malformed_request", "request_too_large", "unsupported_request", "too_many_connections", "idle_in_favour_of_another", "too_slow"}
+var closeNames = [closeReasons]string{
+	"malformed_request", "request_too_large", "unsupported_request", "too_many_connections",
+	"idle_in_favour_of_another", "too_slow",
+}
 
 const lastCode = 127
 

@@ -37,7 +37,9 @@ func (c call) createTopics(req *kmsg.CreateTopicsRequest, rs *kmsg.CreateTopicsR
 	}
 }
 
-func (c call) createOne(q *kmsg.CreateTopicsRequestTopic, check bool) (id domain.TopicID, partitions int, config map[string]string, err error) {
+func (c call) createOne(
+	q *kmsg.CreateTopicsRequestTopic, check bool,
+) (id domain.TopicID, partitions int, config map[string]string, err error) {
 	if err = c.forbidden(q.Topic); err != nil {
 		return id, 0, nil, err
 	}
