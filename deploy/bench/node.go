@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -162,15 +161,10 @@ func (n *node) leave(sig syscall.Signal) {
 	}
 }
 
-// build builds the program into a directory, as make build does.
+// build builds the program into a directory, without a profile.
 func build(ctx context.Context, dir string) (string, error) {
-	root, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", module).Output()
-	if err != nil {
-		return "", fmt.Errorf("go list: %w", err)
-	}
 	path := dir + "/ovation"
-	pgo := "-pgo=" + filepath.Join(strings.TrimSpace(string(root)), "deploy", "ovation.pgo")
-	out, err := exec.CommandContext(ctx, "go", "build", pgo, "-o", path, module+"/cmd/ovation").CombinedOutput()
+	out, err := exec.CommandContext(ctx, "go", "build", "-o", path, module+"/cmd/ovation").CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("go build: %w\n%s", err, out)
 	}
