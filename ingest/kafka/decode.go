@@ -195,8 +195,7 @@ func (d *decoder) marker(h *head) {
 	if h.Count < 1 || !d.isAborted(h) {
 		return
 	}
-	var r recordbatch.Record
-	_, err := r.Next(h.body, false)
+	r, _, err := recordbatch.Next(h.body, false)
 	// The key: version, type; 0 is abort.
 	if key := r.Key; err == nil && len(key) >= 4 && key[2] == 0 && key[3] == 0 {
 		d.aborted[h.Producer] = d.aborted[h.Producer][1:]
@@ -226,11 +225,12 @@ func (d *decoder) records(h *head) (next int64, err error) {
 	}
 	records, previous := d.page.Records, h.Base-1
 	next = h.Last() + 1
-	var in recordbatch.Record
 	for range h.Count {
-		if body, err = in.Next(body, false); err != nil {
+		in, rest, err := recordbatch.Next(body, false)
+		if err != nil {
 			return 0, err
 		}
+		body = rest
 		r := h.record(&in)
 		if r.Offset <= previous || r.Offset > h.Last() {
 			return 0, errOffset

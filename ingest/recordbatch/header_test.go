@@ -62,7 +62,7 @@ func TestHeader_Checksum(t *testing.T) {
 }
 
 // A record is read whole or refused; a length below −1 is a null unless the reader is strict.
-func TestRecord_Next(t *testing.T) {
+func TestNext(t *testing.T) {
 	record := func(fields ...int64) []byte {
 		r := []byte{0}
 		for _, f := range fields {
@@ -86,8 +86,7 @@ func TestRecord_Next(t *testing.T) {
 		{"cut off", record(1, 2, -1, -1, 0)[:4], false, false},
 	} {
 		for _, strict := range []bool{false, true} {
-			var r recordbatch.Record
-			rest, err := r.Next(append(bytes.Clone(c.b), "rest"...)[:len(c.b):len(c.b)], strict)
+			r, rest, err := recordbatch.Next(append(bytes.Clone(c.b), "rest"...)[:len(c.b):len(c.b)], strict)
 			want := c.lenient && !strict || c.strict && strict
 			if (err == nil) != want || want && (len(rest) > 0 || r.TimeDelta != 1 || r.OffsetDelta != 2 || r.Key != nil) {
 				t.Errorf("%s, strict %v: %+v, %v", c.name, strict, r, err)

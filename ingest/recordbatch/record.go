@@ -30,33 +30,34 @@ type Record struct {
 
 // Next reads the record that b begins with, and gives what follows it: all of it fits exactly.
 // A length below zero is a null; strict refuses those below −1, on which readers differ.
-func (r *Record) Next(b []byte, strict bool) (rest []byte, err error) {
-	c := cursor{b: b, strict: strict}
-	n := c.varint()
-	if c.bad || n < MinRecord-1 || n > int64(len(c.b)) {
-		return nil, errLength
+//
+// The record is a result, not behind a pointer: its fields cost no write barriers.
+func Next(b []byte, strict bool) (r Record, rest []byte, err error) {
+	n, b := varint(b)
+	if b == nil || n < MinRecord-1 || n > int64(len(b)) {
+		return r, nil, errLength
 	}
-	rest = c.b[n:]
-	c.b = c.b[1:n] // the attributes are not used
-	r.TimeDelta = c.varint()
-	r.OffsetDelta = c.varint()
-	r.Key = c.bytes()
-	r.Value = c.bytes()
-	count := c.varint()
-	if c.bad || count < 0 || count > int64(len(c.b)) {
-		return nil, errFields
+	rest = b[n:]
+	r.TimeDelta, b = varint(b[1:n]) // behind the attributes, which are not used
+	r.OffsetDelta, b = varint(b)
+	r.Key, b = field(b, strict)
+	r.Value, b = field(b, strict)
+	count, b := varint(b)
+	if b == nil || count < 0 || count > int64(len(b)) {
+		return r, nil, errFields
 	}
-	r.Headers = Headers{int32(count), c.b}
+	r.Headers = Headers{int32(count), b}
 	for range count {
-		if c.bytes() == nil { // a key
-			return nil, errHeaders
+		key, more := field(b, strict)
+		if key == nil {
+			return r, nil, errHeaders
 		}
-		c.bytes()
+		_, b = field(more, strict)
 	}
-	if c.bad || len(c.b) > 0 {
-		return nil, errHeaders
+	if b == nil || len(b) > 0 {
+		return r, nil, errHeaders
 	}
-	return rest, nil
+	return r, rest, nil
 }
 
 // Headers are the headers of a record, in their encoding.
@@ -68,56 +69,43 @@ type Headers struct {
 // All gives keys and values in their order; a nil value is null.
 func (h Headers) All() iter.Seq2[[]byte, []byte] {
 	return func(yield func(key, value []byte) bool) {
-		c := cursor{b: h.Bytes}
+		b := h.Bytes
 		for range h.Count {
-			key := c.bytes()
-			value := c.bytes()
-			if c.bad || !yield(key, value) {
+			var key, value []byte
+			key, b = field(b, false)
+			value, b = field(b, false)
+			if b == nil || !yield(key, value) {
 				return
 			}
 		}
 	}
 }
 
-// cursor reads fields that are not checked yet. After one that is cut off it is bad, and what
-// it gives means nothing.
-type cursor struct {
-	b      []byte
-	bad    bool
-	strict bool
-}
-
-func (c *cursor) varint() int64 {
-	if len(c.b) > 0 && c.b[0] < 0x80 { // nearly all are one byte
-		v := c.b[0]
-		c.b = c.b[1:]
-		return int64(v>>1) ^ -int64(v&1)
+// varint reads a number and gives what follows it; nil: it is cut off. Nearly all are one byte.
+func varint(b []byte) (v int64, rest []byte) {
+	if len(b) > 0 && b[0] < 0x80 {
+		return int64(b[0]>>1) ^ -int64(b[0]&1), b[1:]
 	}
-	return c.long()
+	return longVarint(b)
 }
 
-func (c *cursor) long() int64 {
-	v, k := binary.Varint(c.b)
+func longVarint(b []byte) (v int64, rest []byte) {
+	v, k := binary.Varint(b)
 	if k <= 0 {
-		c.bad = true
-		return 0
+		return 0, nil
 	}
-	c.b = c.b[k:]
-	return v
+	return v, b[k:]
 }
 
-// bytes is nil for a length below zero.
-func (c *cursor) bytes() []byte {
-	n := c.varint()
-	if n < 0 {
-		c.bad = c.bad || c.strict && n < -1
-		return nil
+// field reads bytes behind their length and gives what follows them; nil: they are cut off. A
+// field of a length below zero is nil.
+func field(b []byte, strict bool) (v, rest []byte) {
+	n, b := varint(b)
+	switch {
+	case n > int64(len(b)), strict && n < -1:
+		return nil, nil
+	case n < 0:
+		return nil, b
 	}
-	if n > int64(len(c.b)) {
-		c.bad = true
-		return nil
-	}
-	v := c.b[:n:n]
-	c.b = c.b[n:]
-	return v
+	return b[:n:n], b[n:]
 }

@@ -73,9 +73,9 @@ func (l *Log) withRecords(b []byte, f func(records []byte) error) error {
 // and nothing may follow the last record.
 func checkRecords(b []byte, h *recordbatch.Header) (latest int64, err error) {
 	latest = math.MinInt64
-	var r recordbatch.Record
 	for i := range int64(h.Count) {
-		if b, err = r.Next(b, true); err != nil {
+		r, rest, err := recordbatch.Next(b, true)
+		if err != nil {
 			return 0, fmt.Errorf("%w: lengths of record %d", InvalidRecord, i)
 		}
 		if r.OffsetDelta != i {
@@ -86,6 +86,7 @@ func checkRecords(b []byte, h *recordbatch.Header) (latest int64, err error) {
 			return 0, fmt.Errorf("%w: time of record %d", InvalidTimestamp, i)
 		}
 		latest = max(latest, t)
+		b = rest
 	}
 	if len(b) > 0 {
 		return 0, fmt.Errorf("%w: bytes behind the last record", InvalidRecord)

@@ -75,11 +75,12 @@ func (l *Log) within(k block, h *recordbatch.Header, ms, start int64) (offset, a
 		return max(k.base, start), h.MaxTime, true, nil
 	}
 	err = l.withRecords(k.batch, func(records []byte) (err error) {
-		var r recordbatch.Record
 		for range h.Count {
-			if records, err = r.Next(records, true); err != nil {
+			r, rest, err := recordbatch.Next(records, true)
+			if err != nil {
 				return err
 			}
+			records = rest
 			offset = k.base + r.OffsetDelta
 			at = h.FirstTime + r.TimeDelta
 			if offset >= start && at >= ms {

@@ -85,10 +85,11 @@ func unpack(t *testing.T, raw []byte) (records []naiveRecord, batches []naiveBat
 			t.Fatal(err)
 		}
 		for range h.Count {
-			var in recordbatch.Record
-			if body, err = in.Next(body, true); err != nil {
+			in, rest, err := recordbatch.Next(body, true)
+			if err != nil {
 				t.Fatal(err)
 			}
+			body = rest
 			records = append(records, naiveRecord{h.Base + in.OffsetDelta, h.FirstTime + in.TimeDelta, string(in.Value)})
 		}
 	}
