@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"sync/atomic"
-	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 
@@ -37,14 +36,14 @@ type catalog struct {
 // catalogShared is what others read of the catalog.
 type catalogShared struct {
 	view    atomic.Pointer[CatalogView]
-	fresh   freshness
+	fresh   journal.Freshness
 	end     atomic.Int64 // the log's, as last seen
 	moved   func()       // called after a new view is there
 	stopped atomic.Pointer[string]
 	gap     atomic.Pointer[domain.AcceptGap] // the word that would let it go on
 	reads   atomic.Int64                     // pages read
 	reading retry.State
-	foreign foreign
+	foreign journal.ForeignRecords
 }
 
 // openCatalog reads the stored catalog and publishes its view. It begins to read its log
@@ -136,7 +135,7 @@ func (c *catalog) page(ctx actor.Context, p *journal.Page) {
 			continue
 		}
 		if r.Kind == domain.KindForeign {
-			c.shared.foreign.met(c.logger, "catalog", r)
+			c.shared.foreign.Skipped(c.logger, "catalog", r)
 			continue
 		}
 		out := c.ledger.apply(r)
@@ -154,7 +153,7 @@ func (c *catalog) page(ctx actor.Context, p *journal.Page) {
 		c.shared.view.Store(c.ledger.publish())
 		c.shared.moved()
 	}
-	c.shared.fresh.applied(p.End, state.Next, p.ReadAt)
+	c.shared.fresh.Applied(p.End, state.Next, p.ReadAt)
 	c.waiting.release(ctx, state.Next, nil)
 }
 
@@ -170,26 +169,4 @@ func (c *catalog) stop(err error) {
 		c.logger.Error("the catalog stopped", "err", err)
 	}
 	c.fatal(fmt.Errorf("%w: %s", ErrCatalogStopped, why))
-}
-
-// freshness is the latest moment at which the log's end then seen has since been
-// applied. One goroutine writes, any reads. It keeps what the process's own clock says
-// beside the time of day: one that is set back while the broker is away makes no lag 0.
-type freshness struct{ at atomic.Pointer[time.Time] } // nil: never
-
-// applied notes that a log whose end was seen at a moment is applied up to next.
-func (f *freshness) applied(end, next int64, seen time.Time) {
-	if next >= end {
-		f.at.Store(&seen)
-	}
-}
-
-// lag is now − that moment. A log whose end was not reached in this process is at least as
-// old as the process: what was before is not known.
-func (f *freshness) lag(now, began time.Time) time.Duration {
-	at := f.at.Load()
-	if at == nil {
-		at = &began
-	}
-	return max(0, now.Sub(*at))
 }

@@ -27,19 +27,19 @@ var ErrCatalogStopped = errors.New("the catalog stopped")
 type (
 	// wordFound is the operator's word on the gap at which the catalog is.
 	wordFound struct {
-		at   gapPlace
+		at   journal.GapPlace
 		word *domain.AcceptGap
 	}
 	// noWord says that the log has none to its end.
 	noWord struct {
-		at  gapPlace
+		at  journal.GapPlace
 		gap *domain.GapError
 	}
 )
 
 // place is where the catalog is in its log.
-func (c *catalog) place() gapPlace {
-	return gapPlace{topic: c.ledger.state.Topic, next: c.ledger.state.Next, epoch: c.ledger.state.Epoch}
+func (c *catalog) place() journal.GapPlace {
+	return journal.GapPlace{Topic: c.ledger.state.Topic, Next: c.ledger.state.Next, Epoch: c.ledger.state.Epoch}
 }
 
 // sameLog checks that the catalog's log is the one that the state was made of, and notes in
@@ -66,7 +66,7 @@ func (c *catalog) read() {
 // atGap looks for the word on the gap that was met, if one may answer it, and stops without.
 func (c *catalog) atGap(g *domain.GapError) {
 	at := c.place()
-	g = reported(g, at)
+	g = at.Met(g)
 	if w := c.wordFor(g); w != nil {
 		c.beside(func() { c.lookAhead(at, g, w.To) })
 		return
@@ -76,7 +76,7 @@ func (c *catalog) atGap(g *domain.GapError) {
 
 // wordFor is the word that would let the catalog go on; nil: none does.
 func (c *catalog) wordFor(g *domain.GapError) *domain.AcceptGap {
-	w := wordFor(g, c.place())
+	w := c.place().Acceptance(g)
 	if w == nil || w.Back() {
 		return nil
 	}
@@ -85,7 +85,7 @@ func (c *catalog) wordFor(g *domain.GapError) *domain.AcceptGap {
 
 // lookAhead looks for the word on a gap from an offset on, and when there is none to the
 // log's end, in what is appended then.
-func (c *catalog) lookAhead(at gapPlace, g *domain.GapError, from int64) {
+func (c *catalog) lookAhead(at journal.GapPlace, g *domain.GapError, from int64) {
 	reader, next, epoch, told := c.log.Reader(0), from, int32(-1), false
 	for failures := 0; ; {
 		p, err := reader.Read(c.ctx, next, epoch, nil)
@@ -124,9 +124,9 @@ func (c *catalog) lookAhead(at gapPlace, g *domain.GapError, from int64) {
 }
 
 // answers reports that a word leads on from a gap of the catalog.
-func answers(w *domain.AcceptGap, at gapPlace) bool {
-	return w.Topic == at.topic && w.Partition == 0 && w.From == at.next && !w.Back() &&
-		(w.Epoch < 0 || at.epoch < 0 || w.Epoch == at.epoch)
+func answers(w *domain.AcceptGap, at journal.GapPlace) bool {
+	return w.Topic == at.Topic && w.Partition == 0 && w.From == at.Next && !w.Back() &&
+		(w.Epoch < 0 || at.Epoch < 0 || w.Epoch == at.Epoch)
 }
 
 // pass goes on behind a gap by the operator's word.

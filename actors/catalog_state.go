@@ -95,7 +95,7 @@ func (l *ledger) put(entity any) {
 	case *domain.SetAside:
 		v.putSetAside(e)
 	case *domain.AcceptedGap:
-		v.words = append(slices.Clip(v.words), e)
+		v.accepted = append(slices.Clip(v.accepted), e)
 	}
 }
 
@@ -209,7 +209,7 @@ func (l *ledger) command(r *domain.Record) domain.Outcome {
 		l.keep(c)
 		return domain.Outcome{}
 	case *domain.AcceptGap:
-		if l.view.given(c) {
+		if l.view.accepted.Has(c) {
 			return domain.Outcome{}
 		}
 		l.keep(&domain.AcceptedGap{AcceptGap: *c, Offset: r.Offset})

@@ -5,6 +5,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/internal/cow"
+	"github.com/ovation-analytics/ovation/actors/journal"
 )
 
 // CatalogView is the catalog as of one record: any goroutine may read it, it never
@@ -20,8 +21,8 @@ type CatalogView struct {
 	segments     cow.Array[*domain.Segment]
 	owned        cow.Array[*owned] // by account
 	byHash       map[domain.KeyHash]uint32
-	setAside     map[aside]int64       // when, ms since 1970
-	words        []*domain.AcceptedGap // in the order of the catalog
+	setAside     map[aside]int64 // when, ms since 1970
+	accepted     journal.AcceptedGaps
 }
 
 // owned is what an account has, in order of ids; it only grows.
@@ -203,7 +204,7 @@ func (v *CatalogView) source(partition int) (id domain.TopicID) {
 		return id
 	}
 	id = v.layout.Source
-	for _, w := range v.words {
+	for _, w := range v.accepted {
 		if w.Topic == id && w.Partition == partition && !w.NewTopic.IsZero() {
 			id = w.NewTopic
 		}

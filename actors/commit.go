@@ -102,7 +102,7 @@ func (s *shard) fold() {
 func (s *shard) serveWhenNear() {
 	s.rejoin()
 	shared := s.env.shared
-	if behaviour(shared.behaviour.Load()) == catchingUp && !s.behindItself() && shared.end.Load()-s.state.Next <= nearEnd && shared.fresh.at.Load() != nil {
+	if behaviour(shared.behaviour.Load()) == catchingUp && !s.behindItself() && shared.end.Load()-s.state.Next <= nearEnd && shared.fresh.Reached() {
 		s.become(serving, s.applying)
 	}
 }

@@ -221,12 +221,12 @@ func (n *Node) viewOf(ctx context.Context, slot domain.Slot, wait domain.Positio
 // time since then: the least that it can be.
 func (n *Node) Lag() time.Duration {
 	now := n.o.Now()
-	lag := n.catalog.fresh.lag(now, n.began)
+	lag := n.catalog.fresh.Lag(now, n.began)
 	for _, s := range n.shared {
-		lag = max(lag, s.fresh.lag(now, n.began))
+		lag = max(lag, s.fresh.Lag(now, n.began))
 	}
 	for _, r := range n.routing.list() {
-		lag = max(lag, r.fresh.lag(now, n.began))
+		lag = max(lag, r.fresh.Lag(now, n.began))
 	}
 	return lag
 }
@@ -244,7 +244,7 @@ func (n *Node) Ready() error {
 			return fmt.Errorf("shard %d is %s", s.id, b)
 		}
 	}
-	if n.catalog.fresh.at.Load() == nil {
+	if !n.catalog.fresh.Reached() {
 		return errors.New("the catalog is being read")
 	}
 	return nil

@@ -12,52 +12,6 @@ import (
 	"github.com/ovation-analytics/ovation/actors/internal/retry"
 )
 
-// wordFor is the word that would let a reader go on behind a gap that it met; nil when
-// err is no gap, or one that no word helps against. Reading goes on where the log does: of a
-// log that was cut where it parts from what was read.
-//
-// Where that is not known, since the log was put back to an earlier state and has gone on,
-// reading goes on at the log's start, in the public topic and in the journal alike: at the
-// log's end everything appended since would be lost. Activities applied before are dropped
-// by their origin or their dedup key, requests of the last day by their id; commands older
-// than that are applied again, in their order. What the log has lost stays in the shard,
-// which verify says, until its store is built anew.
-//
-// A word never leads to the place of the gap, whatever the log says of itself: bounds are
-// clamped to what the reader knows.
-func wordFor(err error, at gapPlace) *domain.AcceptGap {
-	var g *domain.GapError
-	if !errors.As(err, &g) {
-		return nil
-	}
-	w := &domain.AcceptGap{Topic: at.topic, Partition: at.partition, From: at.next, Epoch: at.epoch, NewTopic: at.topic}
-	switch {
-	case g.Kind == domain.GapNewer, g.Kind == domain.GapOlder:
-		return nil
-	case g.Kind == domain.GapRecreated:
-		w.NewTopic, w.To = g.TopicID, g.Start
-	case g.Unknown:
-		w.To = min(g.Start, at.next)
-	case g.Kind == domain.GapTruncated, g.Kind == domain.GapDiverged:
-		w.To = min(g.End, at.next)
-	case g.Kind == domain.GapCorrupt:
-		w.To = max(g.End, at.next+1)
-	default:
-		w.To = max(g.Start, at.next+1)
-	}
-	return w
-}
-
-// reported is the gap at the place where the reader met it. A damaged batch may begin below.
-func reported(g *domain.GapError, at gapPlace) *domain.GapError {
-	r := *g
-	r.Want = at.next
-	if g.Kind == domain.GapCorrupt {
-		r.Start, r.End = at.next, max(g.End, at.next+1)
-	}
-	return &r
-}
-
 // madeAgain is the public topic that is there now; zero: none.
 func (n *Node) madeAgain(ctx context.Context) domain.TopicID {
 	_, err := n.o.Source.Partitions(ctx)
@@ -115,7 +69,7 @@ func (n *Node) say(ctx context.Context, w *domain.AcceptGap, durable bool) error
 // LedBack reports that a word on a shard's journal led back, or here from another topic: the
 // shard may have applied what the log does not hold any more.
 func (n *Node) LedBack(shard int) bool {
-	return n.Catalog().ledBack(n.o.Journal.Topic(), shard)
+	return n.Catalog().accepted.LedBack(n.o.Journal.Topic(), shard)
 }
 
 // halting is what is known of a reader that may stop at a gap.

@@ -56,7 +56,7 @@ func (s *shard) halt(ctx actor.Context, err error) {
 	if errors.As(err, &behind) {
 		s.env.lacks = behind.brand
 	}
-	word := wordFor(err, s.place())
+	word := s.place().Acceptance(err)
 	s.env.shared.gap.Store(word)
 	var gap *domain.GapError
 	if word != nil && errors.As(err, &gap) {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/internal/retry"
+	"github.com/ovation-analytics/ovation/actors/journal"
 )
 
 // resumption is where a router reads on. Below zero: at the log's start, since nothing of
@@ -67,7 +68,7 @@ func (r *router) left(ctx context.Context) (resumption, error) {
 	switch {
 	case known == now, known.IsZero() && gap == nil:
 	case gap != nil:
-		at := gapPlace{topic: r.topic(), partition: r.partition, next: gap.Want, epoch: -1}
+		at := journal.GapPlace{Topic: r.topic(), Partition: r.partition, Next: gap.Want, Epoch: -1}
 		if w := r.word(at); w != nil && known.IsZero() {
 			return resumption{w.To, -1, -1}, nil
 		}
@@ -93,13 +94,13 @@ func (r *router) topic() domain.TopicID {
 }
 
 // word is the operator's word on a gap of the partition; nil: none.
-func (r *router) word(at gapPlace) *domain.AcceptGap {
-	return r.env.catalog.view.Load().word(at)
+func (r *router) word(at journal.GapPlace) *domain.AcceptGap {
+	return r.env.catalog.view.Load().accepted.At(at)
 }
 
 // behind is the place at which a word has a router go on. No word that is there now answers
 // it a second time.
-func (e *routerEnv) behind(at gapPlace, w *domain.AcceptGap) gapPlace {
-	at.passed = int32(len(e.catalog.view.Load().wordsOn(at.topic, at.partition)))
-	return at.behind(w)
+func (e *routerEnv) behind(at journal.GapPlace, w *domain.AcceptGap) journal.GapPlace {
+	at.Passed = int32(len(e.catalog.view.Load().accepted.Of(at.Topic, at.Partition)))
+	return at.Behind(w)
 }

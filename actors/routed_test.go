@@ -195,7 +195,7 @@ func TestAFirstInstallationBeginsAtTheLogsStartWhereverThatIs(t *testing.T) {
 func TestAPartitionThatWasBegunWhenItWasEmptyHasAGap(t *testing.T) {
 	r := newForgottenRig(t, nil)
 	r.settled()
-	r.eventually("first page", func() bool { return r.node.routing.list()[0].fresh.at.Load() != nil })
+	r.eventually("first page", func() bool { return r.node.routing.list()[0].fresh.Reached() })
 	r.restart(func() {
 		r.source.forget()
 		r.put(0, 4)

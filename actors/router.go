@@ -70,7 +70,7 @@ func (e *routerEnv) backlogs() []journal.Backlog {
 // routerShared is what status reads of a router.
 type routerShared struct {
 	partition int
-	fresh     freshness
+	fresh     journal.Freshness
 	next, end atomic.Int64
 	routed    atomic.Int64
 	reads     atomic.Int64 // pages read
@@ -126,7 +126,7 @@ func (r *router) route(ctx context.Context, p *sourcePage) error {
 	shared.routed.Add(int64(len(p.Arrivals)))
 	shared.next.Store(p.Next)
 	shared.end.Store(p.End)
-	shared.fresh.applied(p.End, p.Next, p.readAt)
+	shared.fresh.Applied(p.End, p.Next, p.readAt)
 	now := time.Now()
 	if now.Sub(r.committed) >= groupEvery || len(p.Arrivals) == 0 {
 		r.committed = now

@@ -60,7 +60,7 @@ type (
 	// routerFailed stops a router at a place.
 	routerFailed struct {
 		err error
-		at  gapPlace
+		at  journal.GapPlace
 	}
 	// routerEnded says that the partition is no more.
 	routerEnded struct{ partition int }
@@ -209,7 +209,7 @@ func (r *router) lifted() bool {
 		return false
 	}
 	w := r.shared.gap.Load()
-	return w == nil || r.word(gapPlace{topic: w.Topic, partition: r.partition, next: w.From, epoch: w.Epoch}) != nil
+	return w == nil || r.word(journal.GapPlace{Topic: w.Topic, Partition: r.partition, Next: w.From, Epoch: w.Epoch}) != nil
 }
 
 // failed stops the router, for good if its partition is no more.
@@ -227,12 +227,12 @@ func (r *router) page(m *sourcePage) {
 	err := r.route(r.ctx, m)
 	m.credit <- journal.Spare(m.Arrivals)
 	if err != nil && r.ctx.Err() == nil {
-		r.halt(err, gapPlace{})
+		r.halt(err, journal.GapPlace{})
 	}
 }
 
 // halt stops this partition only, and says why. A gap is where the router met it.
-func (r *router) halt(err error, at gapPlace) {
+func (r *router) halt(err error, at journal.GapPlace) {
 	var crash *crash.Error
 	if errors.As(err, &crash) {
 		r.crashed(crash)
@@ -240,11 +240,11 @@ func (r *router) halt(err error, at gapPlace) {
 	}
 	var gap *domain.GapError
 	if errors.As(err, &gap) {
-		err = reported(gap, at)
+		err = at.Met(gap)
 	}
 	r.env.log.Error("a partition of the public topic stopped", "partition", r.partition, "err", err)
 	r.stop()
-	r.shared.gap.Store(wordFor(err, at))
+	r.shared.gap.Store(at.Acceptance(err))
 	why := r.stopText(err)
 	r.shared.stopped.Store(&why)
 }
@@ -309,10 +309,10 @@ func (r *router) fetch(ctx context.Context, send func(any)) {
 		from, err := r.resume(ctx)
 		var gap *domain.GapError
 		if errors.As(err, &gap) {
-			send(&routerFailed{err, gapPlace{topic: r.topic(), partition: r.partition, next: gap.Want, epoch: -1}})
+			send(&routerFailed{err, journal.GapPlace{Topic: r.topic(), Partition: r.partition, Next: gap.Want, Epoch: -1}})
 			return
 		}
-		var at gapPlace
+		var at journal.GapPlace
 		if err == nil {
 			at, err = r.readOn(ctx, from, send)
 		}
@@ -328,14 +328,14 @@ func (r *router) fetch(ctx context.Context, send func(any)) {
 }
 
 // readOn reads pages, also behind gaps of the topic by the operator's words.
-func (r *router) readOn(ctx context.Context, from resumption, send func(any)) (gapPlace, error) {
-	at := gapPlace{topic: r.topic(), partition: r.partition, next: from.next, epoch: from.epoch}
+func (r *router) readOn(ctx context.Context, from resumption, send func(any)) (journal.GapPlace, error) {
+	at := journal.GapPlace{Topic: r.topic(), Partition: r.partition, Next: from.next, Epoch: from.epoch}
 	for {
-		send(&routerStarted{at.topic, from})
+		send(&routerStarted{at.Topic, from})
 		var err error
 		at, err = r.read(ctx, at, send)
 		w := r.wordOn(err, at)
-		if w == nil || w.NewTopic != at.topic {
+		if w == nil || w.NewTopic != at.Topic {
 			return at, err
 		}
 		r.env.log.Warn("reading on behind a gap, by the operator's word", "partition", r.partition, "from", w.From, "to", w.To)
@@ -344,7 +344,7 @@ func (r *router) readOn(ctx context.Context, from resumption, send func(any)) (g
 }
 
 // wordOn is the operator's word if err is a gap, and it may be read on behind it.
-func (r *router) wordOn(err error, at gapPlace) *domain.AcceptGap {
+func (r *router) wordOn(err error, at journal.GapPlace) *domain.AcceptGap {
 	var gap *domain.GapError
 	if !errors.As(err, &gap) {
 		return nil
@@ -353,7 +353,7 @@ func (r *router) wordOn(err error, at gapPlace) *domain.AcceptGap {
 }
 
 // read reads pages until there is a gap, or ctx ends.
-func (r *router) read(ctx context.Context, at gapPlace, send func(any)) (gapPlace, error) {
+func (r *router) read(ctx context.Context, at journal.GapPlace, send func(any)) (journal.GapPlace, error) {
 	reader := r.env.source.Reader(r.partition)
 	credit := journal.NewCredits[domain.Arrival]()
 	for failures, last := 0, int64(journal.CoalesceBelow); ; {
@@ -361,14 +361,14 @@ func (r *router) read(ctx context.Context, at gapPlace, send func(any)) (gapPlac
 		if !ok {
 			return at, ctx.Err()
 		}
-		p, err := reader.Read(ctx, at.next, at.epoch, spare)
+		p, err := reader.Read(ctx, at.Next, at.Epoch, spare)
 		if ctx.Err() != nil {
 			return at, ctx.Err()
 		}
 		if err != nil {
 			var gap *domain.GapError
 			if errors.As(err, &gap) {
-				at.next = max(at.next, 0)
+				at.Next = max(at.Next, 0)
 				return at, gap
 			}
 			credit <- spare
@@ -382,7 +382,7 @@ func (r *router) read(ctx context.Context, at gapPlace, send func(any)) (gapPlac
 		failures = 0
 		r.shared.reading.Progress(r.env.log, "partition", r.partition)
 		r.shared.reads.Add(1)
-		at.next, at.epoch, last = p.Next, p.Epoch, journal.Readable(len(p.Arrivals), p.Next, p.End)
+		at.Next, at.Epoch, last = p.Next, p.Epoch, journal.Readable(len(p.Arrivals), p.Next, p.End)
 		send(&sourcePage{p, time.Now(), credit})
 	}
 }

@@ -50,13 +50,13 @@ type shardShared struct {
 	end       atomic.Int64 // the journal's end as last seen
 	first     atomic.Int64 // 1 + the journal's end as first seen in this process; 0: not yet
 	rate      atomic.Int64 // records applied in the last 200 ms
-	fresh     freshness
+	fresh     journal.Freshness
 	stopped   atomic.Pointer[string]
 	gap       atomic.Pointer[domain.AcceptGap] // the word that would let it go on
 	met       atomic.Pointer[domain.GapError]  // the gap that the word is for
 	reads     atomic.Int64                     // pages read
 	stats     shardStats
-	foreign   foreign
+	foreign   journal.ForeignRecords
 	progress  chan struct{} // holds one token after a commit
 	apart     atomic.Bool   // its outbox was full: routers do not wait for it until it is near the end again
 	outbox    outboxShared

@@ -6,15 +6,16 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/journal"
 )
 
 // place is where the shard is in its journal.
-func (s *shard) place() gapPlace {
-	return gapPlace{topic: s.state.Journal, partition: s.env.id, next: s.state.Next, epoch: s.state.Epoch, passed: s.state.Life}
+func (s *shard) place() journal.GapPlace {
+	return journal.GapPlace{Topic: s.state.Journal, Partition: s.env.id, Next: s.state.Next, Epoch: s.state.Epoch, Passed: s.state.Life}
 }
 
 // word is the operator's word on a gap where the shard is; nil: none.
-func (s *shard) word() *domain.AcceptGap { return s.env.catalog.view.Load().word(s.place()) }
+func (s *shard) word() *domain.AcceptGap { return s.env.catalog.view.Load().accepted.At(s.place()) }
 
 // atGap goes on behind the gap that the fetcher met, by the operator's word, or stops at it.
 // What was read before is applied and committed first: the gap is where the shard is, in
@@ -27,7 +28,7 @@ func (s *shard) atGap(ctx actor.Context) {
 	s.gap = nil
 	w := s.word()
 	if w == nil || w.NewTopic != s.env.journal.Topic() {
-		s.halt(ctx, reported(g, s.place()))
+		s.halt(ctx, s.place().Met(g))
 		return
 	}
 	s.pass(w)
@@ -72,10 +73,10 @@ func (s *shard) sameLog() error {
 // in the journal that this process reads.
 func (s *shard) lifted() bool {
 	v, at, now := s.env.catalog.view.Load(), s.place(), s.env.journal.Topic()
-	w := v.word(at)
+	w := v.accepted.At(at)
 	for w != nil && w.NewTopic != now {
-		at = at.behind(w)
-		w = v.word(at)
+		at = at.Behind(w)
+		w = v.accepted.At(at)
 	}
 	return w != nil
 }
@@ -85,7 +86,7 @@ func (s *shard) living(records []domain.Record) []domain.Record {
 	if len(records) == 0 {
 		return records
 	}
-	life, next := s.env.catalog.view.Load().life(s.state.Journal, s.env.id, records[0].Offset)
+	life, next := s.env.catalog.view.Load().accepted.Life(s.state.Journal, s.env.id, records[0].Offset)
 	if next >= 0 {
 		records = records[:sort.Search(len(records), func(i int) bool { return records[i].Offset >= next })]
 	}

@@ -96,12 +96,12 @@ type ShardStatus struct {
 func (s *shardShared) status(now, began time.Time) ShardStatus {
 	st := ShardStatus{
 		Shard: s.id, Behaviour: behaviour(s.behaviour.Load()).String(), Applied: s.applied.Load(), End: s.end.Load(),
-		LagMs: s.fresh.lag(now, began).Milliseconds(), Rows: s.stats.rows.Load(), Recorded: s.stats.recorded.Load(),
+		LagMs: s.fresh.Lag(now, began).Milliseconds(), Rows: s.stats.rows.Load(), Recorded: s.stats.recorded.Load(),
 		Duplicates: s.stats.duplicates.Load(), Deleted: s.stats.deleted.Load(), Repeats: s.stats.repeats.Load(), Forwarded: s.stats.forwarded.Load(),
 		Registered: s.stats.registered.Load(), Parked: s.stats.parked.Load(), Awake: s.stats.awake.Load(), Commits: s.stats.commits.Load(), Woken: s.stats.woken.Load(),
 		Panics: s.stats.panics.Load(), Evicted: s.stats.evicted.Load(), Columns: s.stats.columns.Load(),
 	}
-	st.Foreign = s.foreign.records.Load()
+	st.Foreign = s.foreign.Count()
 	forwards, letters := s.outbox.waiting()
 	st.Outbox, st.Letters = int64(forwards), int64(letters)
 	if why := s.stopped.Load(); why != nil {

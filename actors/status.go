@@ -76,10 +76,10 @@ func (n *Node) Status() Status {
 func (n *Node) catalogStatus(now time.Time) CatalogStatus {
 	c := n.catalog
 	st := CatalogStatus{
-		Next: n.Catalog().Next(), End: c.end.Load(), LagMs: c.fresh.lag(now, n.began).Milliseconds(),
+		Next: n.Catalog().Next(), End: c.end.Load(), LagMs: c.fresh.Lag(now, n.began).Milliseconds(),
 		Waiting: retry.Causes(&c.reading, n.catalogAppender.State()), Failures: retry.Failures(&c.reading, n.catalogAppender.State()),
 	}
-	st.Foreign = c.foreign.records.Load()
+	st.Foreign = c.foreign.Count()
 	if why := c.stopped.Load(); why != nil {
 		st.Stopped = *why
 	}
@@ -89,7 +89,7 @@ func (n *Node) catalogStatus(now time.Time) CatalogStatus {
 func (r *routerShared) status(now, began time.Time) RouterStatus {
 	st := RouterStatus{
 		Partition: r.partition, Next: r.next.Load(), End: r.end.Load(),
-		LagMs: r.fresh.lag(now, began).Milliseconds(), Routed: r.routed.Load(),
+		LagMs: r.fresh.Lag(now, began).Milliseconds(), Routed: r.routed.Load(),
 	}
 	if why := r.stopped.Load(); why != nil {
 		st.Stopped = *why

@@ -127,7 +127,7 @@ func (w *viewWriter) swap(s *shardShared, v *shardView) {
 func (w *viewWriter) fresh(s *shardShared, next int64) {
 	n := 0
 	for n < len(w.ends) && w.ends[n].end <= next {
-		s.fresh.applied(w.ends[n].end, next, w.ends[n].at)
+		s.fresh.Applied(w.ends[n].end, next, w.ends[n].at)
 		n++
 	}
 	w.ends = append(w.ends[:0], w.ends[n:]...)

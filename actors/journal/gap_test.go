@@ -1,4 +1,4 @@
-package actors
+package journal
 
 import (
 	"errors"
@@ -9,8 +9,8 @@ import (
 
 // What a word leads to is bounded by what the reader knows, and where the log does not say
 // where it was cut, nothing that it holds is passed over.
-func TestWordFor_LeadsOnAndLosesNothing(t *testing.T) {
-	at := gapPlace{topic: domain.TopicID{1}, partition: 3, next: 100, epoch: 7}
+func TestGapPlace_AcceptanceLeadsOnAndLosesNothing(t *testing.T) {
+	at := GapPlace{Topic: domain.TopicID{1}, Partition: 3, Next: 100, Epoch: 7}
 	other := domain.TopicID{2}
 	for _, c := range []struct {
 		gap  domain.GapError
@@ -29,24 +29,24 @@ func TestWordFor_LeadsOnAndLosesNothing(t *testing.T) {
 		{domain.GapError{Kind: domain.GapNewer, Want: 100, Start: 100, End: 101}, 0, true},
 		{domain.GapError{Kind: domain.GapOlder, Want: 100, Start: 100, End: 101}, 0, true},
 	} {
-		w := wordFor(&c.gap, at)
+		w := at.Acceptance(&c.gap)
 		if c.none {
 			if w != nil {
 				t.Errorf("%v: %+v", &c.gap, w)
 			}
 			continue
 		}
-		if w.From != 100 || w.Epoch != 7 || w.To != c.to || w.Partition != 3 || w.Topic != at.topic {
+		if w.From != 100 || w.Epoch != 7 || w.To != c.to || w.Partition != 3 || w.Topic != at.Topic {
 			t.Errorf("%v: %+v, want to %d", &c.gap, w, c.to)
 		}
 	}
-	if w := wordFor(errors.New("no gap"), at); w != nil {
+	if w := at.Acceptance(errors.New("no gap")); w != nil {
 		t.Errorf("%+v", w)
 	}
 }
 
 // Words of the catalog, in its order, on partition 0 of topic 1 unless said.
-func TestCatalogView_FindsWordsWhereTheGapIs(t *testing.T) {
+func TestAcceptedGaps_AnswerWhereTheGapIs(t *testing.T) {
 	a, b := domain.TopicID{1}, domain.TopicID{2}
 	word := func(from, to int64, epoch int32) *domain.AcceptedGap {
 		return &domain.AcceptedGap{AcceptGap: domain.AcceptGap{Topic: a, NewTopic: a, From: from, To: to, Epoch: epoch}}
@@ -55,23 +55,23 @@ func TestCatalogView_FindsWordsWhereTheGapIs(t *testing.T) {
 	moved.NewTopic = b
 	other := word(10, 11, -1)
 	other.Partition = 1
-	v := &CatalogView{words: []*domain.AcceptedGap{word(10, 11, 1), other, word(200, 150, 2), word(160, 165, 3), word(170, 171, -1), word(180, 140, 5), moved}}
+	v := AcceptedGaps{word(10, 11, 1), other, word(200, 150, 2), word(160, 165, 3), word(170, 171, -1), word(180, 140, 5), moved}
 	for _, c := range []struct {
 		name string
-		at   gapPlace
+		at   GapPlace
 		to   int64 // −1: no word
 	}{
-		{"at the place", gapPlace{topic: a, next: 10, epoch: 1}, 11},
-		{"of another epoch", gapPlace{topic: a, next: 10, epoch: 2}, -1},
-		{"of an unknown epoch", gapPlace{topic: a, next: 10, epoch: -1}, 11},
-		{"of another topic", gapPlace{topic: b, next: 10, epoch: 1}, -1},
-		{"beside the place", gapPlace{topic: a, next: 11, epoch: 1}, -1},
-		{"back", gapPlace{topic: a, next: 200, epoch: 2, passed: 1}, 150},
-		{"back, passed already", gapPlace{topic: a, next: 200, epoch: 2, passed: 2}, -1},
-		{"of what was cut since", gapPlace{topic: a, next: 160, epoch: 3, passed: 2}, -1},
-		{"to another topic", gapPlace{topic: a, next: 300, epoch: 9, passed: 5}, 0},
+		{"at the place", GapPlace{Topic: a, Next: 10, Epoch: 1}, 11},
+		{"of another epoch", GapPlace{Topic: a, Next: 10, Epoch: 2}, -1},
+		{"of an unknown epoch", GapPlace{Topic: a, Next: 10, Epoch: -1}, 11},
+		{"of another topic", GapPlace{Topic: b, Next: 10, Epoch: 1}, -1},
+		{"beside the place", GapPlace{Topic: a, Next: 11, Epoch: 1}, -1},
+		{"back", GapPlace{Topic: a, Next: 200, Epoch: 2, Passed: 1}, 150},
+		{"back, passed already", GapPlace{Topic: a, Next: 200, Epoch: 2, Passed: 2}, -1},
+		{"of what was cut since", GapPlace{Topic: a, Next: 160, Epoch: 3, Passed: 2}, -1},
+		{"to another topic", GapPlace{Topic: a, Next: 300, Epoch: 9, Passed: 5}, 0},
 	} {
-		w := v.word(c.at)
+		w := v.At(c.at)
 		if c.to < 0 && w != nil || c.to >= 0 && (w == nil || w.To != c.to) {
 			t.Errorf("%s: %+v, want to %d", c.name, w, c.to)
 		}
@@ -84,7 +84,7 @@ func TestCatalogView_FindsWordsWhereTheGapIs(t *testing.T) {
 	}{
 		{a, 0, 0, 10}, {a, 9, 0, 10}, {a, 10, 1, 140}, {a, 139, 1, 140}, {a, 140, 5, 150}, {a, 200, 5, 300}, {a, 300, 6, -1}, {b, 0, 6, -1},
 	} {
-		if life, next := v.life(c.topic, 0, c.offset); life != c.life || next != c.next {
+		if life, next := v.Life(c.topic, 0, c.offset); life != c.life || next != c.next {
 			t.Errorf("offset %d: life %d, next %d; want %d, %d", c.offset, life, next, c.life, c.next)
 		}
 	}
