@@ -12,6 +12,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/internal/crash"
 	"github.com/ovation-analytics/ovation/actors/internal/retry"
+	"github.com/ovation-analytics/ovation/actors/internal/waiters"
 	"github.com/ovation-analytics/ovation/actors/journal"
 )
 
@@ -21,7 +22,7 @@ type catalog struct {
 	store   CatalogStore
 	ledger  *ledger
 	shared  *catalogShared
-	waiting waiting
+	waiting waiters.Waiters
 	log     journal.Log
 	fetcher *journal.Fetcher
 	ctx     context.Context // of the node: pumps end with it
@@ -50,7 +51,7 @@ type catalogShared struct {
 // with Started.
 func (n *Node) openCatalog(store CatalogStore) (*catalog, error) {
 	c := &catalog{
-		store: store, ledger: newLedger(), shared: n.catalog, waiting: newWaiting(), log: n.o.Catalog, ctx: n.ctx, logger: n.o.Log,
+		store: store, ledger: newLedger(), shared: n.catalog, waiting: waiters.New(), log: n.o.Catalog, ctx: n.ctx, logger: n.o.Log,
 		beside: n.beside.Go, fatal: func(err error) { n.fault.Store(&err) }, done: make(chan struct{}),
 	}
 	if err := store.Load(c.ledger.load); err != nil {
@@ -86,10 +87,10 @@ func (c *catalog) Receive(ctx actor.Context) {
 		c.start(ctx)
 	case *journal.Page:
 		c.page(ctx, m)
-	case *expect:
-		c.waiting.expect(m.requested, ctx.Sender())
-	case *await:
-		c.waiting.await(ctx, m.next, c.shared.view.Load().next, nil)
+	case *waiters.AwaitOutcome:
+		c.waiting.Expect(m.Request, ctx.Sender())
+	case *waiters.AwaitOffset:
+		c.waiting.Await(ctx, m.Next, c.shared.view.Load().next, nil)
 	case *journal.FetchFailed:
 		c.shared.reading.Failed(c.logger, m.Failures, m.Err)
 	case *journal.GapFound:
@@ -140,7 +141,7 @@ func (c *catalog) page(ctx actor.Context, p *journal.Page) {
 		}
 		out := c.ledger.apply(r)
 		out.Position = domain.Position{Catalog: r.Offset + 1}
-		c.waiting.outcome(requested{r.Request, r.BodyHash}, r.Offset, out)
+		c.waiting.Outcome(waiters.Request{ID: r.Request, Body: r.BodyHash}, r.Offset, out)
 	}
 	state := &c.ledger.state
 	state.Next, state.Epoch = max(state.Next, p.Next), p.Epoch
@@ -154,7 +155,7 @@ func (c *catalog) page(ctx actor.Context, p *journal.Page) {
 		c.shared.moved()
 	}
 	c.shared.fresh.Applied(p.End, state.Next, p.ReadAt)
-	c.waiting.release(ctx, state.Next, nil)
+	c.waiting.Release(ctx, state.Next, nil)
 }
 
 // stop ends applying for good: a store that fails. The node says so and refuses to be ready.

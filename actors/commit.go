@@ -7,6 +7,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/internal/twogen"
+	"github.com/ovation-analytics/ovation/actors/internal/waiters"
 	"github.com/ovation-analytics/ovation/actors/member"
 )
 
@@ -45,8 +46,8 @@ func (s *shard) commit(ctx actor.Context) error {
 	case shared.progress <- struct{}{}:
 	default:
 	}
-	s.waiting.release(ctx, s.state.Next, s.sent)
-	s.releaseStreams(ctx)
+	s.waiting.Release(ctx, s.state.Next, s.sent)
+	s.waiting.ReleaseStreams(ctx, s.reached)
 	shared.stats.slept.Add(int64(s.awake.rest(ctx)))
 	shared.stats.awake.Store(int64(s.awake.held))
 	s.serveWhenNear()
@@ -121,8 +122,8 @@ func (s *shard) load() error {
 	s.awake = newChildren(s.env.options.AwakeBytes / s.env.shards)
 	s.parked = newParked()
 	s.views = newViewWriter(s.views.version + 1)
-	if s.waiting.requests == nil {
-		s.waiting = newWaiting()
+	if !s.waiting.Ready() {
+		s.waiting = waiters.New()
 	}
 	s.outbox = newOutbox(s.env.id, s.env.options.outboxDepth, s.env.journal.Appender(), s.env.options.DeadLetters, s.env.log)
 	s.requests, s.staged = map[domain.RequestID]*domain.Request{}, map[domain.IdentityHash]*domain.Identity{}

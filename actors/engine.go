@@ -10,6 +10,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/brand"
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/internal/waiters"
 )
 
 // What the API and the operator ask of a node. Any goroutine may call these.
@@ -114,7 +115,7 @@ func (n *Node) Await(ctx context.Context, wait domain.Position) error {
 		if s.Shard < 0 || s.Shard >= n.shards {
 			return domain.Bad(domain.InvalidParameter, "wait_for", "the position names a shard that does not exist")
 		}
-		asked[s.Shard] = n.system.Root.RequestFuture(n.pids[s.Shard], &await{s.Next}, patience(ctx))
+		asked[s.Shard] = n.system.Root.RequestFuture(n.pids[s.Shard], &waiters.AwaitOffset{Next: s.Next}, patience(ctx))
 	}
 	var streams []*actor.Future
 	for from, f := range asked {
@@ -122,8 +123,8 @@ func (n *Node) Await(ctx context.Context, wait domain.Position) error {
 		if err != nil {
 			return domain.ErrUnavailable
 		}
-		for _, to := range v.(*arrived).sent {
-			streams = append(streams, n.system.Root.RequestFuture(n.pids[to.shard], &awaitStream{from, to.sequence}, patience(ctx)))
+		for _, to := range v.(*waiters.Applied).Sent {
+			streams = append(streams, n.system.Root.RequestFuture(n.pids[to.Shard], &waiters.AwaitStream{From: from, Sequence: to.Sequence}, patience(ctx)))
 		}
 	}
 	for _, f := range streams {
@@ -148,7 +149,7 @@ func (n *Node) awaitBacklog(ctx context.Context, wait domain.Position) error {
 			return domain.ErrUnavailable
 		}
 		if s.applied.Load() < first-1 {
-			behind = append(behind, n.system.Root.RequestFuture(n.pids[i], &await{first - 1}, patience(ctx)))
+			behind = append(behind, n.system.Root.RequestFuture(n.pids[i], &waiters.AwaitOffset{Next: first - 1}, patience(ctx)))
 		}
 	}
 	for _, f := range behind {
@@ -160,7 +161,7 @@ func (n *Node) awaitBacklog(ctx context.Context, wait domain.Position) error {
 }
 
 func (n *Node) awaitCatalog(ctx context.Context, next int64) error {
-	if _, err := n.system.Root.RequestFuture(n.catalogPID, &await{next}, patience(ctx)).Result(); err != nil {
+	if _, err := n.system.Root.RequestFuture(n.catalogPID, &waiters.AwaitOffset{Next: next}, patience(ctx)).Result(); err != nil {
 		return domain.ErrUnavailable
 	}
 	return nil

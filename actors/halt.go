@@ -26,7 +26,7 @@ func (s *shard) quiesce(ctx actor.Context) {
 		s.awake.clear(ctx)
 	}
 	s.queue, s.at, s.running, s.gap = nil, 0, false, nil
-	s.waiting.drop()
+	s.waiting.Drop()
 	s.views.retract(s.env.shared)
 }
 

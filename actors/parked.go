@@ -6,6 +6,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/internal/waiters"
 	"github.com/ovation-analytics/ovation/actors/journal"
 	"github.com/ovation-analytics/ovation/actors/member"
 )
@@ -124,7 +125,7 @@ func (s *shard) notActive(k *child, r *domain.Record) {
 	a := r.Activity
 	a.Member, a.Content, a.Raw = k.state().Member.ID, ownContent(a.Content), strings.Clone(a.Raw)
 	a.Detail = strings.Clone(a.Detail)
-	s.waiting.begin(requested{askedBy(r), r.BodyHash}, r.Offset)
+	s.waiting.Begin(waiters.Request{ID: askedBy(r), Body: r.BodyHash}, r.Offset)
 	p := &domain.Parked{
 		Account: at.Account, Ord: at.Ord, Number: s.parked.next(at),
 		Activity: a, Origin: r.Origin, Request: r.Request, BodyHash: r.BodyHash, Time: r.Time,

@@ -14,32 +14,8 @@ import (
 // Shard, catalog → itself: go on with the pages that wait.
 type goOn struct{}
 
-// Submitter → shard, catalog. Sent before the record is appended, so it is in the
-// mailbox before the page that carries the record.
-type expect struct { // reply: *concluded, after the commit
-	requested
-	known bool // it may have been applied already: look it up
-}
-
-// Anyone → shard, catalog. Reply: *arrived once next is applied and committed.
+// Anyone → shard: see internal/waiters for what is awaited.
 type (
-	await   struct{ next int64 }
-	arrived struct {
-		next int64
-		sent []sentTo
-	}
-	// sentTo is how far a shard's outbox went to another shard: what follows from what
-	// was applied is there once that shard's stream has reached it.
-	sentTo struct {
-		shard    int
-		sequence uint64
-	}
-	// awaitStream is answered with *arrived once the sender's stream has reached the
-	// sequence.
-	awaitStream struct {
-		from     int
-		sequence uint64
-	}
 	// whichApplied is answered with *lastApplied: the highest origin of the stream, zero
 	// where nothing of it was applied.
 	whichApplied struct{ stream stream }

@@ -8,6 +8,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/internal/waiters"
 	"github.com/ovation-analytics/ovation/actors/member"
 )
 
@@ -156,7 +157,7 @@ func (s *shard) entered(r *domain.Record, m *enter, k *child, before *domain.Mem
 	}
 	if !asked.IsZero() { // the last step concludes it
 		s.remember(&domain.Request{ID: asked, BodyHash: r.BodyHash, Pending: true})
-		s.waiting.begin(requested{asked, r.BodyHash}, r.Offset)
+		s.waiting.Begin(waiters.Request{ID: asked, Body: r.BodyHash}, r.Offset)
 	}
 	s.pursue(r, &m.waits, id, state)
 	return nil

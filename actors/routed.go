@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/internal/waiters"
 )
 
 // How far a partition of the public topic was routed is kept twice. The group offset
@@ -81,7 +82,7 @@ func (e *routerEnv) markedIn(ctx context.Context, source domain.TopicID, partiti
 	if err != nil {
 		return domain.Origin{}, err
 	}
-	if _, err := e.ask(ctx, home, &await{end}); err != nil {
+	if _, err := e.ask(ctx, home, &waiters.AwaitOffset{Next: end}); err != nil {
 		return domain.Origin{}, fmt.Errorf("shard %d, which knows how far was routed, has not applied %d records: %w", home, end, err)
 	}
 	answer, err := e.ask(ctx, home, &whichApplied{stream{routedStream(e.journal.Topic(), source), int32(partition)}})

@@ -14,6 +14,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/internal/crash"
 	"github.com/ovation-analytics/ovation/actors/internal/retry"
 	"github.com/ovation-analytics/ovation/actors/internal/twogen"
+	"github.com/ovation-analytics/ovation/actors/internal/waiters"
 	"github.com/ovation-analytics/ovation/actors/journal"
 	"github.com/ovation-analytics/ovation/actors/member"
 )
@@ -111,7 +112,7 @@ type shard struct {
 	fetcher  *journal.Fetcher
 	tell     func(any) // sends to the shard itself, from any goroutine
 	outbox   *outbox
-	waiting  waiting
+	waiting  waiters.Waiters
 	views    viewWriter
 	resident resident
 	sent     map[int]uint64   // last sequence of the outbox sent to each shard, of this life
@@ -172,8 +173,8 @@ func (s *shard) Receive(ctx actor.Context) {
 	case *actor.Stopped:
 		defer close(s.env.done)
 		s.close()
-	case *expect:
-		s.expect(ctx, m)
+	case *waiters.AwaitOutcome:
+		s.awaitOutcome(ctx, m)
 	case *reopen:
 		s.reopen(ctx, m)
 	default:
@@ -194,10 +195,10 @@ func (s *shard) applying(ctx actor.Context) {
 		s.take(ctx, m)
 	case *goOn:
 		s.goOn(ctx)
-	case *await:
-		s.waiting.await(ctx, m.next, s.env.shared.applied.Load(), s.sent)
-	case *awaitStream:
-		s.awaitStream(ctx, m)
+	case *waiters.AwaitOffset:
+		s.waiting.Await(ctx, m.Next, s.env.shared.applied.Load(), s.sent)
+	case *waiters.AwaitStream:
+		s.waiting.AwaitStream(ctx, m, s.reached(*m))
 	case *whichApplied:
 		ctx.Respond(s.whichApplied(m))
 	case *warm:
@@ -233,7 +234,7 @@ func (s *shard) held(ctx actor.Context) {
 	switch ctx.Message().(type) {
 	case *catalogMoved:
 		s.resume(ctx)
-	case *await:
+	case *waiters.AwaitOffset:
 		// no answer: the one who waits asks another replica or gives up
 	}
 }

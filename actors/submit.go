@@ -6,6 +6,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/internal/waiters"
 	"github.com/ovation-analytics/ovation/actors/journal"
 )
 
@@ -32,7 +33,7 @@ func (n *Node) SubmitAll(ctx context.Context, all []domain.Submission) []domain.
 
 // underway is a submission on its way into the log, or the error that kept it out.
 type underway struct {
-	requested
+	waiters.Request
 	shard    int // -1: the catalog
 	appender *journal.PartitionAppender
 	pending  journal.PendingAppend
@@ -46,7 +47,7 @@ func (n *Node) enter(ctx context.Context, s *domain.Submission, many bool) under
 	rec := domain.Record{
 		Account: s.Account, Application: s.Application, Request: s.Request, BodyHash: s.BodyHash, Command: s.Command,
 	}
-	w, pid := underway{requested: requested{s.Request, s.BodyHash}, shard: -1, appender: n.catalogAppender}, n.catalogPID
+	w, pid := underway{Request: waiters.Request{ID: s.Request, Body: s.BodyHash}, shard: -1, appender: n.catalogAppender}, n.catalogPID
 	switch {
 	case s.Activity != nil:
 		rec.Kind, rec.Activity = domain.KindActivity, *s.Activity
@@ -61,7 +62,7 @@ func (n *Node) enter(ctx context.Context, s *domain.Submission, many bool) under
 		pid, w.appender = n.pids[w.shard], n.appenders[w.shard]
 	}
 	if !s.Durable {
-		w.outcome = n.system.Root.RequestFuture(pid, &expect{requested: w.requested}, patience(ctx))
+		w.outcome = n.system.Root.RequestFuture(pid, &waiters.AwaitOutcome{Request: w.Request}, patience(ctx))
 	}
 	w.pending, w.err = w.appender.Submit(ctx, rec, many)
 	return w
@@ -83,23 +84,23 @@ func (n *Node) outcome(ctx context.Context, w *underway) (domain.Outcome, error)
 	if err != nil {
 		return domain.Outcome{}, domain.ErrUnavailable
 	}
-	c := v.(*concluded)
+	c := v.(*waiters.Completed)
 	out := c.Outcome
-	out.Replayed = out.Replayed || c.offset != base
+	out.Replayed = out.Replayed || c.Offset != base
 	if out.MovedTo > 0 {
-		return n.outcomeAt(ctx, w.requested, &out)
+		return n.outcomeAt(ctx, w.Request, &out)
 	}
 	out.Position.Journal = n.o.Journal.Topic()
 	return out, nil
 }
 
 // outcomeAt waits for the outcome of a request that another shard concludes.
-func (n *Node) outcomeAt(ctx context.Context, q requested, moved *domain.Outcome) (domain.Outcome, error) {
-	v, err := n.system.Root.RequestFuture(n.pids[moved.MovedTo-1], &expect{requested: q, known: true}, patience(ctx)).Result()
+func (n *Node) outcomeAt(ctx context.Context, q waiters.Request, moved *domain.Outcome) (domain.Outcome, error) {
+	v, err := n.system.Root.RequestFuture(n.pids[moved.MovedTo-1], &waiters.AwaitOutcome{Request: q, Known: true}, patience(ctx)).Result()
 	if err != nil {
 		return domain.Outcome{}, domain.ErrUnavailable
 	}
-	out := v.(*concluded).Outcome
+	out := v.(*waiters.Completed).Outcome
 	out.Replayed = out.Replayed || moved.Replayed
 	out.Position = out.Position.Reach(moved.Position)
 	out.Position.Journal = n.o.Journal.Topic()

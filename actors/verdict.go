@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/internal/waiters"
 )
 
 // concluded says what became of a member's activity to whoever needs it.
@@ -129,7 +130,7 @@ func (s *shard) movedOn(asked domain.RequestID, r *domain.Record, to int) {
 	moved := domain.Outcome{MovedTo: to + 1}
 	s.remember(&domain.Request{ID: asked, BodyHash: r.BodyHash, Pending: true, Outcome: moved})
 	moved.Position = s.position(r)
-	s.waiting.outcome(requested{asked, r.BodyHash}, r.Offset, moved)
+	s.waiting.Outcome(waiters.Request{ID: asked, Body: r.BodyHash}, r.Offset, moved)
 }
 
 // send puts an entry into the outbox, whose sequence is part of the state (I3). What is
@@ -181,7 +182,7 @@ func (s *shard) replayed(asked domain.RequestID, r *domain.Record) (bool, error)
 	}
 	out.Replayed = true
 	out.Position = s.position(r)
-	s.waiting.outcome(requested{asked, r.BodyHash}, r.Offset, out)
+	s.waiting.Outcome(waiters.Request{ID: asked, Body: r.BodyHash}, r.Offset, out)
 	return true, nil
 }
 
@@ -224,7 +225,7 @@ func (s *shard) concludeRequest(id domain.RequestID, r *domain.Record, out domai
 	}
 	s.remember(&domain.Request{ID: id, BodyHash: r.BodyHash, Outcome: out})
 	out.Position = s.position(r)
-	s.waiting.outcome(requested{id, r.BodyHash}, r.Offset, out)
+	s.waiting.Outcome(waiters.Request{ID: id, Body: r.BodyHash}, r.Offset, out)
 }
 
 // remember stages a request; its day is the shard's.

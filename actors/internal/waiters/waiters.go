@@ -1,0 +1,163 @@
+package waiters
+
+import (
+	"slices"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// Waiters are those of one actor. The zero value is not ready: see New.
+type Waiters struct {
+	requests map[Request][]*actor.PID
+	order    []Request         // of requests, oldest first; some are answered already
+	began    map[Request]int64 // offset of the record that brought a request which a later one concludes
+	offsets  []waiter
+	streams  []streamWaiter
+	ready    []reply
+}
+
+type waiter struct {
+	who  *actor.PID
+	next int64
+}
+
+type streamWaiter struct {
+	who *actor.PID
+	AwaitStream
+}
+
+type reply struct {
+	who     *actor.PID
+	outcome *Completed
+}
+
+// maxWaiting bounds each kind of waiters: beyond it the oldest go without an answer,
+// their own deadline tells them (I8).
+const maxWaiting = 1 << 16
+
+func New() Waiters {
+	return Waiters{requests: map[Request][]*actor.PID{}, began: map[Request]int64{}}
+}
+
+// Expect notes the waiter of a request's outcome. Who went away is forgotten when
+// the outcome comes, or as one of the oldest.
+func (w *Waiters) Expect(q Request, who *actor.PID) {
+	w.requests[q] = append(w.requests[q], who)
+	w.order = append(w.order, q)
+	for len(w.requests) > maxWaiting {
+		w.forget(w.order[0])
+		w.order = w.order[1:]
+	}
+	if len(w.order) > 2*maxWaiting { // most of them have their outcome
+		w.order = slices.DeleteFunc(slices.Clone(w.order), func(q Request) bool { return w.requests[q] == nil })
+	}
+}
+
+func (w *Waiters) forget(q Request) {
+	delete(w.requests, q)
+	delete(w.began, q)
+}
+
+// Begin notes the record that brought a request, where a later record concludes it. Of
+// several the first counts.
+func (w *Waiters) Begin(q Request, offset int64) {
+	if _, known := w.began[q]; !known && len(w.requests[q]) > 0 {
+		w.began[q] = offset
+	}
+}
+
+// Outcome notes what became of a request at the record of the offset; release sends it.
+func (w *Waiters) Outcome(q Request, offset int64, out domain.Outcome) {
+	if q.ID.IsZero() {
+		return
+	}
+	who := w.requests[q]
+	if len(who) == 0 {
+		return
+	}
+	if first, ok := w.began[q]; ok {
+		offset = first
+	}
+	w.forget(q)
+	for _, p := range who {
+		w.ready = append(w.ready, reply{p, &Completed{out, offset}})
+	}
+}
+
+// Await answers at once when next is applied, else at a later release.
+func (w *Waiters) Await(ctx actor.Context, next, applied int64, sent map[int]uint64) {
+	if applied >= next {
+		ctx.Respond(&Applied{applied, listed(sent)})
+		return
+	}
+	if len(w.offsets) >= maxWaiting {
+		w.offsets = w.offsets[1:]
+	}
+	w.offsets = append(w.offsets, waiter{ctx.Sender(), next})
+}
+
+// Release answers what the commit up to applied made true.
+func (w *Waiters) Release(ctx actor.Context, applied int64, sent map[int]uint64) {
+	for _, r := range w.ready {
+		ctx.Send(r.who, r.outcome)
+	}
+	clear(w.ready)
+	w.ready = w.ready[:0]
+	kept := w.offsets[:0]
+	for _, o := range w.offsets {
+		if applied >= o.next {
+			ctx.Send(o.who, &Applied{applied, listed(sent)})
+		} else {
+			kept = append(kept, o)
+		}
+	}
+	clear(w.offsets[len(kept):])
+	w.offsets = kept
+}
+
+// Drop forgets outcomes that were not committed: the record is applied again, who
+// waited for it meets its own deadline or asks again.
+func (w *Waiters) Drop() {
+	clear(w.ready)
+	w.ready = w.ready[:0]
+}
+
+// listed is how far the outbox went, by shard.
+func listed(sent map[int]uint64) []SentTo {
+	if len(sent) == 0 {
+		return nil
+	}
+	out := make([]SentTo, 0, len(sent))
+	for shard, sequence := range sent {
+		out = append(out, SentTo{shard, sequence})
+	}
+	return out
+}
+
+// AwaitStream answers at once where reached, else at a later ReleaseStreams.
+func (w *Waiters) AwaitStream(ctx actor.Context, m *AwaitStream, reached bool) {
+	if reached {
+		ctx.Respond(&Applied{})
+	} else if len(w.streams) < maxWaiting {
+		w.streams = append(w.streams, streamWaiter{ctx.Sender(), *m})
+	}
+}
+
+// ReleaseStreams answers those whose stream came far enough with the commit.
+func (w *Waiters) ReleaseStreams(ctx actor.Context, reached func(AwaitStream) bool) {
+	kept := w.streams[:0]
+	for _, s := range w.streams {
+		if reached(s.AwaitStream) {
+			ctx.Send(s.who, &Applied{})
+		} else {
+			kept = append(kept, s)
+		}
+	}
+	clear(w.streams[len(kept):])
+	w.streams = kept
+}
+
+// Ready reports that it came from New.
+func (w *Waiters) Ready() bool { return w.requests != nil }
