@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ovation-analytics/ovation/actors/catalog"
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
@@ -24,11 +25,11 @@ func TestSetAside_NamesARecordNotAPlace(t *testing.T) {
 			if anew {
 				at = 20
 			}
-			word := aside{r.journal.id, 0, at, r.journal.epochOf(at)}
+			word := catalog.RecordPlace{Topic: r.journal.id, Partition: 0, Offset: at, Epoch: r.journal.epochOf(at)}
 			if err := r.node.setAside(word); err != nil {
 				t.Fatal(err)
 			}
-			r.eventually("word", func() bool { return r.node.Catalog().setsAside(word) })
+			r.eventually("word", func() bool { return r.node.Catalog().SetsAside(word) })
 			r.close()
 			if anew {
 				r.journal = newMemLog(55, 1)

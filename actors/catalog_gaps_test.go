@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ovation-analytics/ovation/actors/catalog"
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
@@ -27,7 +28,7 @@ func TestCatalog_MadeAgainStopsTheNode(t *testing.T) {
 	}
 	r.options.Catalog, r.catalogStops = other, true
 	r.boot()
-	if err := r.node.Ready(); !errors.Is(err, ErrCatalogStopped) || !strings.Contains(err.Error(), "recreated") {
+	if err := r.node.Ready(); !errors.Is(err, catalog.ErrStopped) || !strings.Contains(err.Error(), "recreated") {
 		t.Errorf("ready: %v", err)
 	}
 	if v := r.node.Catalog(); v.Next() != next || len(v.Brands(1)) != 3 {
@@ -65,8 +66,8 @@ func TestCatalog_AcceptsGapsSideBySide(t *testing.T) {
 	}
 	stopped := func() {
 		t.Helper()
-		r.eventually("stop of the catalog", func() bool { return r.node.catalog.gap.Load() != nil })
-		if err := r.node.Ready(); !errors.Is(err, ErrCatalogStopped) || !strings.Contains(err.Error(), "accept-gap journal 0") {
+		r.eventually("stop of the catalog", func() bool { return r.node.catalog.Gap.Load() != nil })
+		if err := r.node.Ready(); !errors.Is(err, catalog.ErrStopped) || !strings.Contains(err.Error(), "accept-gap journal 0") {
 			t.Fatalf("ready: %v", err)
 		}
 	}

@@ -38,11 +38,11 @@ func (s *shard) claims(account domain.AccountID, claims []domain.PendingClaim, i
 func takenBy(kind domain.IdentityKind) domain.Outcome {
 	switch kind {
 	case domain.ByPartner:
-		return failure(domain.Bad(domain.Conflict, "sourceuid", "another member has this partner identity"))
+		return domain.Failed(domain.Bad(domain.Conflict, "sourceuid", "another member has this partner identity"))
 	case domain.ByLogin:
-		return failure(domain.Bad(domain.Conflict, "email", "another member has this email"))
+		return domain.Failed(domain.Bad(domain.Conflict, "email", "another member has this email"))
 	}
-	return failure(domain.Bad(domain.Conflict, "uid", "another member has this service identity"))
+	return domain.Failed(domain.Bad(domain.Conflict, "uid", "another member has this service identity"))
 }
 
 // pursue holds the identities that were granted and asks for the others.

@@ -28,7 +28,7 @@ func (s *shard) deleteAction(ctx actor.Context, r *domain.Record, c *domain.Dele
 		s.slice.changes = m.changes
 	}
 	if !m.there {
-		s.concludeRequest(askedBy(r), r, failure(domain.Bad(domain.NotFound, "actionid", "the member has no such action")))
+		s.concludeRequest(askedBy(r), r, domain.Failed(domain.Bad(domain.NotFound, "actionid", "the member has no such action")))
 		return nil
 	}
 	s.env.shared.stats.deleted.Add(1)

@@ -51,16 +51,16 @@ func TestAWorkerGivesUpWhatNobodyWaitsFor(t *testing.T) {
 	ask := func(q *domain.Question, n int) (*partial, int) {
 		dense := brand.EveryBrand
 		if q.Brand != 0 {
-			dense = catalog.brands.Get(uint32(q.Brand)).Dense
+			dense = catalog.BrandByID(q.Brand).Dense
 		}
-		choice, err := catalog.choiceOf(q)
+		choice, err := choiceOf(catalog, q)
 		if err != nil {
 			t.Fatal(err)
 		}
 		ctx := &endsAt{context.Background(), n, 0}
 		p := d.answer(x, v, &ask{
-			ctx: ctx, question: q, plan: brand.NewPlan(q), dense: dense, lists: catalog.listsOf(1, q.Lists), choice: choice,
-			label: r.node.labels(1), brands: catalog.directory(q),
+			ctx: ctx, question: q, plan: brand.NewPlan(q), dense: dense, lists: listsOf(catalog, 1, q.Lists), choice: choice,
+			label: r.node.labels(1), brands: directory(catalog, q),
 		})
 		p.ended = nil
 		return p, ctx.looks

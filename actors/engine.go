@@ -9,6 +9,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/ovation-analytics/ovation/actors/brand"
+	"github.com/ovation-analytics/ovation/actors/catalog"
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/internal/waiters"
 )
@@ -16,7 +17,7 @@ import (
 // What the API and the operator ask of a node. Any goroutine may call these.
 
 // Catalog is the newest state of the catalog.
-func (n *Node) Catalog() *CatalogView { return n.catalog.view.Load() }
+func (n *Node) Catalog() *catalog.View { return n.catalog.View() }
 
 // Hit counts an answered request.
 func (n *Node) Hit(account domain.AccountID, application domain.ApplicationID, at time.Time) {
@@ -64,7 +65,7 @@ func (n *Node) ask(ctx context.Context, q *domain.Question, wait domain.Position
 		}
 		dense = b.Dense
 	}
-	chosen, err := v.choiceOf(q)
+	chosen, err := choiceOf(v, q)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +75,7 @@ func (n *Node) ask(ctx context.Context, q *domain.Question, wait domain.Position
 	a := &queryActor{
 		ask: &ask{
 			ctx: ctx, question: q, plan: brand.NewPlan(q), dense: dense,
-			lists: v.listsOf(q.Account, q.Lists), choice: chosen, label: n.labels(q.Account), brands: v.directory(q),
+			lists: listsOf(v, q.Account, q.Lists), choice: chosen, label: n.labels(q.Account), brands: directory(v, q),
 		},
 		wait: wait, desks: n.desksFor(q), reply: reply,
 	}
@@ -222,7 +223,7 @@ func (n *Node) viewOf(ctx context.Context, slot domain.Slot, wait domain.Positio
 // time since then: the least that it can be.
 func (n *Node) Lag() time.Duration {
 	now := n.o.Now()
-	lag := n.catalog.fresh.Lag(now, n.began)
+	lag := n.catalog.Fresh.Lag(now, n.began)
 	for _, s := range n.shared {
 		lag = max(lag, s.fresh.Lag(now, n.began))
 	}
@@ -237,7 +238,7 @@ func (n *Node) Ready() error {
 	if err := n.fault.Load(); err != nil {
 		return *err
 	}
-	if err := n.catalog.stoppedErr(); err != nil {
+	if err := n.catalog.Err(); err != nil {
 		return err
 	}
 	for _, s := range n.shared {
@@ -245,7 +246,7 @@ func (n *Node) Ready() error {
 			return fmt.Errorf("shard %d is %s", s.id, b)
 		}
 	}
-	if !n.catalog.fresh.Reached() {
+	if !n.catalog.Fresh.Reached() {
 		return errors.New("the catalog is being read")
 	}
 	return nil

@@ -21,11 +21,11 @@ import (
 // question.
 func (n *Node) labels(account domain.AccountID) func(dense uint32) domain.BrandID {
 	return func(dense uint32) domain.BrandID {
-		o := n.Catalog().owned.Get(uint32(account))
-		if o == nil || dense == brand.Visits || int(dense) > len(o.brands) {
+		ids := n.Catalog().BrandIDs(account)
+		if dense == brand.Visits || int(dense) > len(ids) {
 			return 0
 		}
-		return o.brands[dense-1]
+		return ids[dense-1]
 	}
 }
 

@@ -122,7 +122,7 @@ func (s *shard) dense(id domain.BrandID) (uint32, error) {
 	if id == 0 {
 		return brand.Visits, nil
 	}
-	b := s.env.catalog.view.Load().brands.Get(uint32(id))
+	b := s.env.catalog.View().BrandByID(id)
 	if b == nil {
 		return 0, &behindError{id}
 	}

@@ -41,7 +41,7 @@ func (n *Node) AcceptGap(ctx context.Context, journal bool, partition int) (doma
 			return domain.AcceptGap{}, domain.Fail(domain.Conflict, "the topic is gone; when it is made again, this can be said")
 		}
 	}
-	if err := n.catalog.stoppedErr(); err != nil {
+	if err := n.catalog.Err(); err != nil {
 		return w, domain.Fail(domain.Conflict, err.Error())
 	}
 	w.At = n.o.Now().UnixMilli()
@@ -69,7 +69,7 @@ func (n *Node) say(ctx context.Context, w *domain.AcceptGap, durable bool) error
 // LedBack reports that a word on a shard's journal led back, or here from another topic: the
 // shard may have applied what the log does not hold any more.
 func (n *Node) LedBack(shard int) bool {
-	return n.Catalog().accepted.LedBack(n.o.Journal.Topic(), shard)
+	return n.Catalog().AcceptedGaps().LedBack(n.o.Journal.Topic(), shard)
 }
 
 // halting is what is known of a reader that may stop at a gap.
@@ -141,4 +141,24 @@ func (n *Node) wentOn(ctx context.Context, r *halting, word *domain.AcceptGap, r
 			return domain.Fail(domain.Unavailable, "the word is given, and holds; the reader has not gone on yet: "+r.waiting())
 		}
 	}
+}
+
+// AcceptCatalogGap is AcceptGap of the catalog. It may be called as soon as Open has
+// returned catalog.ErrStopped.
+func (n *Node) AcceptCatalogGap(ctx context.Context) (domain.AcceptGap, error) {
+	c := n.catalog
+	r := &halting{&c.Gap, &c.Stopped, &c.Reads, func() string {
+		return retry.Join("the catalog is being read", retry.Causes(&c.Reading, n.catalogAppender.State()))
+	}, func() bool { return false }}
+	word := r.gap.Load()
+	if word == nil {
+		return domain.AcceptGap{}, n.noGap(r)
+	}
+	w := *word
+	w.At = n.o.Now().UnixMilli()
+	reads := r.reads.Load()
+	if err := n.say(ctx, &w, true); err != nil {
+		return w, err
+	}
+	return w, n.wentOn(ctx, r, word, reads)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"github.com/ovation-analytics/ovation/actors/catalog"
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/internal/crash"
 )
@@ -102,7 +103,7 @@ func (s *shard) failed(ctx actor.Context, err error) {
 		s.again(ctx)
 		return
 	}
-	s.env.poisoned = &aside{s.state.Journal, s.env.id, p.offset, p.epoch}
+	s.env.poisoned = &catalog.RecordPlace{Topic: s.state.Journal, Partition: s.env.id, Offset: p.offset, Epoch: p.epoch}
 	if err := s.env.poison(*s.env.poisoned); err != nil {
 		s.halt(ctx, fmt.Errorf("record %d cannot be applied and is not set aside: %w", p.offset, err))
 		return
@@ -118,13 +119,13 @@ func (s *shard) resume(ctx actor.Context) {
 	if s.broken {
 		return
 	}
-	v := s.env.catalog.view.Load()
-	if s.env.poisoned != nil && v.setsAside(*s.env.poisoned) {
+	v := s.env.catalog.View()
+	if s.env.poisoned != nil && v.SetsAside(*s.env.poisoned) {
 		s.env.poisoned = nil
 		s.start(ctx)
 		return
 	}
-	if s.env.lacks != 0 && v.brands.Get(uint32(s.env.lacks)) != nil {
+	if s.env.lacks != 0 && v.BrandByID(s.env.lacks) != nil {
 		s.env.lacks = 0
 		s.start(ctx)
 		return

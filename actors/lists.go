@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/ovation-analytics/ovation/actors/brand"
+	"github.com/ovation-analytics/ovation/actors/catalog"
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
@@ -18,7 +19,7 @@ type listAsk struct {
 
 // listsOf prepares lists. A brand that was deleted keeps its actions, so that a rule
 // for it has the members it had.
-func (v *CatalogView) listsOf(account domain.AccountID, lists []domain.List) []listAsk {
+func listsOf(v *catalog.View, account domain.AccountID, lists []domain.List) []listAsk {
 	out := make([]listAsk, len(lists))
 	for i, l := range lists {
 		a := listAsk{segment: l.Segment}
@@ -29,7 +30,7 @@ func (v *CatalogView) listsOf(account domain.AccountID, lists []domain.List) []l
 				a.question.Groups = append(a.question.Groups, domain.Group{Definition: d})
 			}
 			a.plan = brand.NewPlan(a.question)
-			if b := v.brands.Get(uint32(r.Brand)); b != nil {
+			if b := v.BrandByID(r.Brand); b != nil {
 				a.dense = b.Dense
 			}
 		}

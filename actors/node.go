@@ -13,6 +13,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"github.com/ovation-analytics/ovation/actors/catalog"
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/internal/retry"
 	"github.com/ovation-analytics/ovation/actors/journal"
@@ -29,7 +30,7 @@ type Node struct {
 	loading   context.Context // ends when the node begins to stop
 	endLoad   context.CancelFunc
 
-	catalog         *catalogShared
+	catalog         *catalog.Handle
 	catalogPID      *actor.PID
 	catalogDone     chan struct{}
 	catalogAppender *journal.PartitionAppender
@@ -80,14 +81,14 @@ func New(o Options) *Node {
 		o.Log = slog.New(slog.NewTextHandler(io.Discard, nil))
 	}
 	shards := o.Journal.Partitions()
-	n := &Node{o: o, shards: shards, began: o.Now(), placement: alone{shards}, catalog: &catalogShared{reading: retry.State{What: "the catalog cannot be read"}}, routing: &routersShared{looking: retry.State{What: "the public topic cannot be described"}}}
+	n := &Node{o: o, shards: shards, began: o.Now(), placement: alone{shards}, catalog: catalog.NewHandle(), routing: &routersShared{looking: retry.State{What: "the public topic cannot be described"}}}
 	n.KeepResident(int64(o.ResidentBytes))
 	return n
 }
 
 // Open starts what is no shard, and reads the catalog to its end: a record is applied
 // with all that the catalog says of it at hand, in a replay too. It waits for the
-// broker as long as ctx lasts. After ErrCatalogStopped the node is open all the same: it
+// broker as long as ctx lasts. After catalog.ErrStopped the node is open all the same: it
 // can be started once CatchUp returns without an error.
 func (n *Node) Open(ctx context.Context) error {
 	n.ctx, n.cancel = context.WithCancel(context.Background())
@@ -133,12 +134,14 @@ func (n *Node) startCatalog() error {
 	if err != nil {
 		return err
 	}
-	n.catalog.moved = n.catalogMoved
-	c, err := n.openCatalog(store)
+	n.catalogDone = make(chan struct{})
+	c, err := catalog.Open(n.ctx, catalog.Options{
+		Store: store, Log: n.o.Catalog, Logger: n.o.Log, Beside: n.beside.Go,
+		Fatal: func(err error) { n.fault.Store(&err) }, Moved: n.catalogMoved, Done: n.catalogDone,
+	}, n.catalog)
 	if err != nil {
 		return errors.Join(err, store.Close())
 	}
-	n.catalogDone = c.done
 	n.catalogPID = n.system.Root.Spawn(actor.PropsFromProducer(func() actor.Actor { return c }))
 	return nil
 }
@@ -196,7 +199,7 @@ func (n *Node) startRouters() {
 }
 
 // CatchUp returns when the catalog is applied up to its end as of now. It tries as
-// long as ctx lasts, unless the catalog has stopped: that is ErrCatalogStopped.
+// long as ctx lasts, unless the catalog has stopped: that is catalog.ErrStopped.
 func (n *Node) CatchUp(ctx context.Context) error {
 	return n.catchUp(ctx, &retry.State{What: notToItsEnd})
 }
@@ -210,7 +213,7 @@ func (n *Node) catchUp(ctx context.Context, t *retry.State, where ...any) error 
 		if err == nil {
 			err = n.caughtUp(ctx, end)
 		}
-		if stopped := n.catalog.stoppedErr(); stopped != nil { // also where the log is shorter than what was applied
+		if stopped := n.catalog.Err(); stopped != nil { // also where the log is shorter than what was applied
 			return stopped
 		}
 		if err == nil {
@@ -243,12 +246,12 @@ const setAsideMost = 100
 
 // setAside appends the word that a record is to become a dead letter; false when there
 // were too many of late, or nobody takes it.
-func (n *Node) setAside(p aside) error {
+func (n *Node) setAside(p catalog.RecordPlace) error {
 	now := n.o.Now()
-	if lately := n.Catalog().setAsideSince(now.Add(-time.Hour).UnixMilli()); lately >= setAsideMost {
+	if lately := n.Catalog().SetAsideSince(now.Add(-time.Hour).UnixMilli()); lately >= setAsideMost {
 		return fmt.Errorf("%d records were set aside within an hour: it is tried again when the node starts again", lately)
 	}
-	word := &domain.SetAside{Topic: p.topic, Partition: p.partition, Offset: p.offset, Epoch: p.epoch, At: now.UnixMilli()}
+	word := &domain.SetAside{Topic: p.Topic, Partition: p.Partition, Offset: p.Offset, Epoch: p.Epoch, At: now.UnixMilli()}
 	if !n.catalogAppender.Post(domain.Record{Kind: domain.KindSetAside, Command: word}) {
 		return errors.New("too much waits to be appended to the catalog: it is tried again when the node starts again")
 	}

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/ovation-analytics/ovation/actors/catalog"
 	"github.com/ovation-analytics/ovation/actors/journal"
 )
 
@@ -16,7 +17,7 @@ type Options struct {
 	DeadLetters DeadLetters
 
 	OpenShard   func(shard int) (ShardStore, error)
-	OpenCatalog func() (CatalogStore, error)
+	OpenCatalog func() (catalog.Store, error)
 	Damaged     func(error) bool // an error of a store says that its files are damaged; nil: none does
 
 	TopicPrefix string // of the names that operators read

@@ -195,7 +195,7 @@ func TestCatalog_PanicStopsBeforeTheRecord(t *testing.T) {
 	})
 	r.eventually("stop", func() bool {
 		err := r.node.Ready()
-		return r.node.catalog.stopped.Load() != nil && err != nil && strings.Contains(err.Error(), "panicked")
+		return r.node.catalog.Stopped.Load() != nil && err != nil && strings.Contains(err.Error(), "panicked")
 	})
 	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
 	defer cancel()

@@ -131,26 +131,3 @@ type Snapshot interface {
 	Pointed(account domain.AccountID, hash domain.IdentityHash, f func(domain.MemberID)) error
 	Close() error
 }
-
-// CatalogState is the catalog as stored.
-type CatalogState struct {
-	Cluster  string
-	Topic    domain.TopicID
-	Next     int64
-	Epoch    int32
-	Clock    int64
-	Counters [6]uint32 // last id given: account, application, key, brand, definition, segment
-}
-
-// CatalogStore keeps the catalog's entities: domain.Account, Application, Key,
-// Brand, Definition, Segment, Layout, SetAside, AcceptedGap and Request values. One
-// goroutine.
-type CatalogStore interface {
-	State() CatalogState
-	// Load calls f with every entity stored: a pointer to one of the types named.
-	Load(f func(entity any) error) error
-	// Commit stores entities (pointers, overwriting those of the same id) and the state in one
-	// synced batch.
-	Commit(state CatalogState, entities []any) error
-	Close() error
-}

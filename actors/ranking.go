@@ -5,21 +5,18 @@ import (
 	"slices"
 
 	"github.com/ovation-analytics/ovation/actors/brand"
+	"github.com/ovation-analytics/ovation/actors/catalog"
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/member"
 )
 
 // directory is what a question about many brands knows of them; nil where it is of
 // another shape.
-func (v *CatalogView) directory(q *domain.Question) *brand.Directory {
+func directory(v *catalog.View, q *domain.Question) *brand.Directory {
 	if q.Shape != domain.ShapeCrossover && q.Shape != domain.ShapeStandings {
 		return nil
 	}
-	var ids []domain.BrandID
-	if o := v.owned.Get(uint32(q.Account)); o != nil {
-		ids = o.brands
-	}
-	return brand.NewDirectory(ids, q.Without)
+	return brand.NewDirectory(v.BrandIDs(q.Account), q.Without)
 }
 
 // times are what members are ranked by; nil: by their scores.

@@ -72,7 +72,7 @@ func (s *shard) active(ctx actor.Context, r *domain.Record, id domain.MemberID) 
 			return k, err
 		}
 	}
-	s.concludeRequest(askedBy(r), r, failure(domain.Bad(domain.NotFound, "memberid", "no such member")))
+	s.concludeRequest(askedBy(r), r, domain.Failed(domain.Bad(domain.NotFound, "memberid", "no such member")))
 	return nil, nil
 }
 
@@ -137,10 +137,10 @@ func (s *shard) entered(r *domain.Record, m *enter, k *child, before *domain.Mem
 		s.concludeRequest(asked, r, domain.Outcome{Again: true})
 		return nil
 	case member.GuessWrong:
-		s.concludeRequest(asked, r, failure(domain.Bad(domain.Conflict, "password", "the email is registered with another password")))
+		s.concludeRequest(asked, r, domain.Failed(domain.Bad(domain.Conflict, "password", "the email is registered with another password")))
 		return nil
 	case member.GuessLocked:
-		out := failure(domain.Bad(domain.Locked, "email", "too many wrong passwords were given for this email"))
+		out := domain.Failed(domain.Bad(domain.Locked, "email", "too many wrong passwords were given for this email"))
 		out.RetryAfter = m.retryAfter
 		s.concludeRequest(asked, r, out)
 		return nil

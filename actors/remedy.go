@@ -6,18 +6,8 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/internal/crash"
+	"github.com/ovation-analytics/ovation/actors/internal/remedy"
 )
-
-// What an operator reads of what stopped, in status, in the log and at /readyz: the cause,
-// the effect on everything else, and what to do.
-
-// startAnew is what to do about a log of an older version.
-const startAnew = "run the ovation that wrote the log, or start a new installation with an empty --data and another --topic-prefix"
-
-// stopText puts the three together.
-func stopText(cause error, effect, remedy string) string {
-	return fmt.Sprintf("%v. Effect: %s. To do: %s.", cause, effect, remedy)
-}
 
 // remedy is what to do about an error that stopped the reader of a topic's partition.
 func (o *Options) remedy(err error, topic string, partition int, word *domain.AcceptGap) string {
@@ -31,7 +21,7 @@ func (o *Options) remedy(err error, topic string, partition int, word *domain.Ac
 	case errors.As(err, &gap) && gap.Kind == domain.GapNewer:
 		return "run a newer ovation"
 	case errors.As(err, &gap) && gap.Kind == domain.GapOlder:
-		return startAnew
+		return remedy.StartAnew
 	case word != nil && gap.Kind == domain.GapRecreated:
 		return fmt.Sprintf("ovation accept-gap %s%s %d, which reads the topic that is there now from offset %d", o.TopicPrefix, topic, partition, word.To)
 	case word != nil:
@@ -48,18 +38,15 @@ func (s *shard) stopText(err error) string {
 	var behind *behindError
 	switch {
 	case errors.As(err, &behind):
-		return stopText(err, effect, "nothing: the shard goes on when the catalog has been read so far")
+		return remedy.Text(err, effect, "nothing: the shard goes on when the catalog has been read so far")
 	case errors.Is(err, errSettingAside):
-		return stopText(err, effect, "nothing: the shard goes on when the catalog has the word, and the record becomes a dead letter")
+		return remedy.Text(err, effect, "nothing: the shard goes on when the catalog has the word, and the record becomes a dead letter")
 	}
-	return stopText(err, effect, s.env.options.remedy(err, "journal", s.env.id, s.env.shared.gap.Load()))
+	return remedy.Text(err, effect, s.env.options.remedy(err, "journal", s.env.id, s.env.shared.gap.Load()))
 }
 
 // stopText is what is read of a partition of the public topic that stopped.
 func (r *router) stopText(err error) string {
 	effect := fmt.Sprintf("what is published to partition %d waits there; other partitions and questions go on", r.partition)
-	return stopText(err, effect, r.env.options.remedy(err, "activities", r.partition, r.shared.gap.Load()))
+	return remedy.Text(err, effect, r.env.options.remedy(err, "activities", r.partition, r.shared.gap.Load()))
 }
-
-// catalogEffect is what follows from a catalog that stopped.
-const catalogEffect = "brands, definitions, applications and keys stay as they are, and the node is not ready"

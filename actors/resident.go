@@ -193,10 +193,10 @@ func (s *shard) evictSmall(limit int) (freed int) {
 // leaving are the brands of an account's rest that are evicted to be rid of so many rows.
 func (s *shard) leaving(id domain.AccountID, a *account, rows int) (out []brand.Cold) {
 	var all []small
-	owned := s.env.catalog.view.Load().owned.Get(uint32(id))
+	ids := s.env.catalog.View().BrandIDs(id)
 	a.table.Small(func(dense uint32, n int) {
-		if n >= smallLeast && owned != nil && int(dense) <= len(owned.brands) {
-			all = append(all, small{brand.Cold{Dense: dense, Brand: owned.brands[dense-1]}, n, a.heat.of(dense).last})
+		if n >= smallLeast && int(dense) <= len(ids) {
+			all = append(all, small{brand.Cold{Dense: dense, Brand: ids[dense-1]}, n, a.heat.of(dense).last})
 		}
 	})
 	slices.SortFunc(all, func(a, b small) int { return cmp.Or(a.asked.Compare(b.asked), cmp.Compare(b.rows, a.rows)) })

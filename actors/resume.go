@@ -64,7 +64,7 @@ func (r *router) left(ctx context.Context) (resumption, error) {
 	// Kafka forgets offsets, with a topic too that is deleted. The mark is of the topic
 	// that is there now, if it is the one to be read: what was lost of another topic is not
 	// known.
-	now, known := r.env.source.Topic(), r.env.catalog.view.Load().source(r.partition)
+	now, known := r.env.source.Topic(), r.env.catalog.View().Source(r.partition)
 	switch {
 	case known == now, known.IsZero() && gap == nil:
 	case gap != nil:
@@ -87,7 +87,7 @@ func (r *router) left(ctx context.Context) (resumption, error) {
 
 // topic is the one that the partition is to be read of.
 func (r *router) topic() domain.TopicID {
-	if id := r.env.catalog.view.Load().source(r.partition); !id.IsZero() {
+	if id := r.env.catalog.View().Source(r.partition); !id.IsZero() {
 		return id
 	}
 	return r.env.source.Topic()
@@ -95,12 +95,12 @@ func (r *router) topic() domain.TopicID {
 
 // word is the operator's word on a gap of the partition; nil: none.
 func (r *router) word(at journal.GapPlace) *domain.AcceptGap {
-	return r.env.catalog.view.Load().accepted.At(at)
+	return r.env.catalog.View().AcceptedGaps().At(at)
 }
 
 // behind is the place at which a word has a router go on. No word that is there now answers
 // it a second time.
 func (e *routerEnv) behind(at journal.GapPlace, w *domain.AcceptGap) journal.GapPlace {
-	at.Passed = int32(len(e.catalog.view.Load().accepted.Of(at.Topic, at.Partition)))
+	at.Passed = int32(len(e.catalog.View().AcceptedGaps().Of(at.Topic, at.Partition)))
 	return at.Behind(w)
 }

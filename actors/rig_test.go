@@ -10,6 +10,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"github.com/ovation-analytics/ovation/actors/catalog"
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/storage"
 )
@@ -31,8 +32,8 @@ func (s rigStore) Commit(state domain.ShardState, origins []domain.Origin) error
 
 type rigCatalog struct{ *storage.Catalog }
 
-func (s rigCatalog) State() CatalogState { return CatalogState(s.Catalog.State()) }
-func (s rigCatalog) Commit(c CatalogState, e []any) error {
+func (s rigCatalog) State() catalog.State { return catalog.State(s.Catalog.State()) }
+func (s rigCatalog) Commit(c catalog.State, e []any) error {
 	return s.Catalog.Commit(storage.CatalogState(c), e)
 }
 
@@ -112,13 +113,13 @@ func (r *rig) boot() {
 		}
 		return rigStore{s, r}, err
 	}
-	o.OpenCatalog = func() (CatalogStore, error) {
+	o.OpenCatalog = func() (catalog.Store, error) {
 		c, err := storage.OpenCatalog("catalog", storage.Options{FS: r.fs})
 		return rigCatalog{c}, err
 	}
 	r.node = New(o)
 	err = r.node.Open(context.Background())
-	if r.catalogStops && errors.Is(err, ErrCatalogStopped) {
+	if r.catalogStops && errors.Is(err, catalog.ErrStopped) {
 		return
 	}
 	if err != nil {

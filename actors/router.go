@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/ovation-analytics/ovation/actors/catalog"
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/internal/retry"
 	"github.com/ovation-analytics/ovation/actors/journal"
@@ -46,7 +47,7 @@ type routerEnv struct {
 	source  Source
 	journal journal.Log
 	shards  []*shardShared
-	catalog *catalogShared
+	catalog *catalog.Handle
 	batcher *journal.Batcher
 	// catchUp reads the catalog to its end, before a brand or a definition is
 	// refused as unknown.
@@ -164,7 +165,7 @@ func (r *router) note(ctx context.Context) {
 // stamp gives every record what the catalog says. Before the first refusal for
 // want of a brand or a definition the catalog is read to its end.
 func (r *router) stamp(ctx context.Context, p *sourcePage) error {
-	view, caughtUp := r.env.catalog.view.Load(), false
+	view, caughtUp := r.env.catalog.View(), false
 	for i := range p.Arrivals {
 		rec := &p.Arrivals[i].Record
 		if rec.Activity.Refusal == domain.Accepted {
@@ -174,7 +175,7 @@ func (r *router) stamp(ctx context.Context, p *sourcePage) error {
 				if err := r.env.catchUp(ctx, &r.shared.asking, "partition", r.partition); err != nil {
 					return err
 				}
-				view, caughtUp = r.env.catalog.view.Load(), true
+				view, caughtUp = r.env.catalog.View(), true
 				rec.Activity = a
 				stampActivity(rec, view)
 			}
@@ -188,7 +189,7 @@ func (r *router) stamp(ctx context.Context, p *sourcePage) error {
 
 // stampActivity gives an activity what the catalog says of its definition and
 // brand, or a refusal.
-func stampActivity(rec *domain.Record, v *CatalogView) {
+func stampActivity(rec *domain.Record, v *catalog.View) {
 	a := &rec.Activity
 	refuse := func(reason domain.Reason, detail string) { a.Refusal, a.Detail = reason, detail }
 	if _, ok := v.Account(rec.Account); !ok {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"github.com/ovation-analytics/ovation/actors/catalog"
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/internal/crash"
 	"github.com/ovation-analytics/ovation/actors/internal/retry"
@@ -25,20 +26,20 @@ type shardEnv struct {
 	journal    journal.Log
 	appender   *journal.PartitionAppender // of this partition
 	open       func() (ShardStore, error)
-	catalog    *catalogShared
+	catalog    *catalog.Handle
 	options    Options
 	resident   *atomic.Int64 // bytes that columns may take, over all shards; 0: no bound
 	shared     *shardShared
-	poison     func(aside) error // a record failed twice: the shard starts again once the catalog sets it aside
-	turns      *turns            // of the node
+	poison     func(catalog.RecordPlace) error // a record failed twice: the shard starts again once the catalog sets it aside
+	turns      *turns                          // of the node
 	log        *slog.Logger
 	ctx        context.Context // ends when the node stops: loading looks at it
 	done       chan struct{}   // closed when the actor has ended and its store is closed
 
-	singly   int64          // below this offset records are applied one by one, since one of them panicked
-	poisoned *aside         // the record that panicked alone; nil: none
-	lacks    domain.BrandID // which the catalog at hand does not know yet; 0: none
-	floor    int64          // below this offset the shard shows nothing: it was further before it was reopened
+	singly   int64                // below this offset records are applied one by one, since one of them panicked
+	poisoned *catalog.RecordPlace // the record that panicked alone; nil: none
+	lacks    domain.BrandID       // which the catalog at hand does not know yet; 0: none
+	floor    int64                // below this offset the shard shows nothing: it was further before it was reopened
 }
 
 // shardShared is what others read of a shard, on any goroutine.

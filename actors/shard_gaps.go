@@ -15,7 +15,7 @@ func (s *shard) place() journal.GapPlace {
 }
 
 // word is the operator's word on a gap where the shard is; nil: none.
-func (s *shard) word() *domain.AcceptGap { return s.env.catalog.view.Load().accepted.At(s.place()) }
+func (s *shard) word() *domain.AcceptGap { return s.env.catalog.View().AcceptedGaps().At(s.place()) }
 
 // atGap goes on behind the gap that the fetcher met, by the operator's word, or stops at it.
 // What was read before is applied and committed first: the gap is where the shard is, in
@@ -72,11 +72,11 @@ func (s *shard) sameLog() error {
 // lifted reports that the operator's words lead on from the gap at which the shard stopped,
 // in the journal that this process reads.
 func (s *shard) lifted() bool {
-	v, at, now := s.env.catalog.view.Load(), s.place(), s.env.journal.Topic()
-	w := v.accepted.At(at)
+	v, at, now := s.env.catalog.View(), s.place(), s.env.journal.Topic()
+	w := v.AcceptedGaps().At(at)
 	for w != nil && w.NewTopic != now {
 		at = at.Behind(w)
-		w = v.accepted.At(at)
+		w = v.AcceptedGaps().At(at)
 	}
 	return w != nil
 }
@@ -86,7 +86,7 @@ func (s *shard) living(records []domain.Record) []domain.Record {
 	if len(records) == 0 {
 		return records
 	}
-	life, next := s.env.catalog.view.Load().accepted.Life(s.state.Journal, s.env.id, records[0].Offset)
+	life, next := s.env.catalog.View().AcceptedGaps().Life(s.state.Journal, s.env.id, records[0].Offset)
 	if next >= 0 {
 		records = records[:sort.Search(len(records), func(i int) bool { return records[i].Offset >= next })]
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"github.com/ovation-analytics/ovation/actors/catalog"
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/journal"
 	"github.com/ovation-analytics/ovation/actors/member"
@@ -174,7 +175,7 @@ func (s *shard) record(ctx actor.Context, r *domain.Record) error {
 		s.env.shared.stats.repeats.Add(1)
 		return nil
 	}
-	if s.env.catalog.view.Load().setsAside(aside{s.state.Journal, s.env.id, r.Offset, r.Epoch}) {
+	if s.env.catalog.View().SetsAside(catalog.RecordPlace{Topic: s.state.Journal, Partition: s.env.id, Offset: r.Offset, Epoch: r.Epoch}) {
 		return s.setAside(ctx, r)
 	}
 	if r.Kind == domain.KindActivity || r.Kind == domain.KindForward {

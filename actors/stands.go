@@ -2,6 +2,7 @@ package actors
 
 import (
 	"github.com/ovation-analytics/ovation/actors/brand"
+	"github.com/ovation-analytics/ovation/actors/catalog"
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
@@ -71,7 +72,7 @@ func (n *Node) Stands(account domain.AccountID, since domain.Mark, f *domain.Foo
 }
 
 // standsIn looks at what an account has in one shard.
-func (n *Node) standsIn(v *shardView, catalog *CatalogView, account domain.AccountID, since uint64, f *domain.Footprint, moved []domain.Range) bool {
+func (n *Node) standsIn(v *shardView, entities *catalog.View, account domain.AccountID, since uint64, f *domain.Footprint, moved []domain.Range) bool {
 	av := v.accounts.Get(uint32(account))
 	if av == nil {
 		return true // nobody of the account lives here
@@ -82,7 +83,7 @@ func (n *Node) standsIn(v *shardView, catalog *CatalogView, account domain.Accou
 	for i := range f.Rows {
 		r, dense := &f.Rows[i], brand.EveryBrand
 		if r.Brand != 0 {
-			b, ok := catalog.AnyBrand(account, r.Brand)
+			b, ok := entities.AnyBrand(account, r.Brand)
 			if !ok {
 				return false
 			}

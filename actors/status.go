@@ -76,11 +76,11 @@ func (n *Node) Status() Status {
 func (n *Node) catalogStatus(now time.Time) CatalogStatus {
 	c := n.catalog
 	st := CatalogStatus{
-		Next: n.Catalog().Next(), End: c.end.Load(), LagMs: c.fresh.Lag(now, n.began).Milliseconds(),
-		Waiting: retry.Causes(&c.reading, n.catalogAppender.State()), Failures: retry.Failures(&c.reading, n.catalogAppender.State()),
+		Next: n.Catalog().Next(), End: c.End.Load(), LagMs: c.Fresh.Lag(now, n.began).Milliseconds(),
+		Waiting: retry.Causes(&c.Reading, n.catalogAppender.State()), Failures: retry.Failures(&c.Reading, n.catalogAppender.State()),
 	}
-	st.Foreign = c.foreign.Count()
-	if why := c.stopped.Load(); why != nil {
+	st.Foreign = c.Foreign.Count()
+	if why := c.Stopped.Load(); why != nil {
 		st.Stopped = *why
 	}
 	return st

@@ -70,7 +70,7 @@ func refusal(reason domain.Reason) domain.Outcome {
 	case domain.BadTime, domain.FutureTime, domain.TooOld:
 		e = domain.Bad(domain.InvalidParameter, "timestamp", "the timestamp is before 2000, too far ahead, or in a month that is given up")
 	}
-	return failure(e)
+	return domain.Failed(e)
 }
 
 // deadLetter puts the record into the outbox as a dead letter.
@@ -176,7 +176,7 @@ func (s *shard) replayed(asked domain.RequestID, r *domain.Record) (bool, error)
 	out := q.Outcome
 	switch {
 	case q.BodyHash != r.BodyHash:
-		out = failure(domain.KeyMisused)
+		out = domain.Failed(domain.KeyMisused)
 	case q.Pending && out.MovedTo == 0:
 		return true, nil // the answer comes with its last step
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/ovation-analytics/ovation/actors/brand"
+	"github.com/ovation-analytics/ovation/actors/catalog"
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
@@ -16,19 +17,19 @@ type choice struct {
 
 // choiceOf prepares a question's filter. A brand that a deed is for may be deleted: its
 // actions are still what members did.
-func (v *CatalogView) choiceOf(q *domain.Question) (*choice, error) {
+func choiceOf(v *catalog.View, q *domain.Question) (*choice, error) {
 	c := &choice{}
 	if f := q.Filter.From; f != nil {
-		c.from = &v.listsOf(q.Account, []domain.List{*f})[0]
+		c.from = &listsOf(v, q.Account, []domain.List{*f})[0]
 	}
 	if len(q.Filter.AnyOf)+len(q.Filter.AllOf) == 0 {
 		return c, nil
 	}
-	any, err := v.deedsOf(q.Account, q.Filter.AnyOf)
+	any, err := deedsOf(v, q.Account, q.Filter.AnyOf)
 	if err != nil {
 		return nil, err
 	}
-	all, err := v.deedsOf(q.Account, q.Filter.AllOf)
+	all, err := deedsOf(v, q.Account, q.Filter.AllOf)
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +41,7 @@ func (v *CatalogView) choiceOf(q *domain.Question) (*choice, error) {
 }
 
 // deedsOf are deeds as shards know them.
-func (v *CatalogView) deedsOf(account domain.AccountID, deeds []domain.Deed) ([]brand.Deed, error) {
+func deedsOf(v *catalog.View, account domain.AccountID, deeds []domain.Deed) ([]brand.Deed, error) {
 	out := make([]brand.Deed, len(deeds))
 	for i, d := range deeds {
 		out[i] = brand.Deed{Definition: d.Definition, Brand: brand.EveryBrand}

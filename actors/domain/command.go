@@ -221,3 +221,8 @@ type Request struct {
 	Pending  bool    // a step of it is still on its way: there is no outcome yet
 	Outcome  Outcome // without Replayed and Position
 }
+
+// Failed is the outcome of a request that was refused.
+func Failed(e *Error) Outcome {
+	return Outcome{Code: e.Code, Parameter: e.Parameter, Message: e.Message}
+}

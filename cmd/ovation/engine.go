@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/ovation-analytics/ovation/actors"
+	"github.com/ovation-analytics/ovation/actors/catalog"
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api"
 	"github.com/ovation-analytics/ovation/api/admin"
@@ -97,10 +98,10 @@ func (s shardStore) Snapshot() actors.Snapshot { return s.Shard.Snapshot() }
 type catalogStore struct{ *storage.Catalog }
 
 // State is what was stored with the last commit.
-func (s catalogStore) State() actors.CatalogState { return actors.CatalogState(s.Catalog.State()) }
+func (s catalogStore) State() catalog.State { return catalog.State(s.Catalog.State()) }
 
 // Commit stores entities and state.
-func (s catalogStore) Commit(state actors.CatalogState, entities []any) error {
+func (s catalogStore) Commit(state catalog.State, entities []any) error {
 	return s.Catalog.Commit(storage.CatalogState(state), entities)
 }
 

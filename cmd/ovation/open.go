@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors"
+	"github.com/ovation-analytics/ovation/actors/catalog"
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api"
 	"github.com/ovation-analytics/ovation/cmd/ovation/tuning"
@@ -168,7 +169,7 @@ func (p *program) openNode(ctx context.Context) error {
 			}
 			return shardStore{s}, nil
 		},
-		OpenCatalog: func() (actors.CatalogStore, error) { return catalogStore{p.catalog}, nil },
+		OpenCatalog: func() (catalog.Store, error) { return catalogStore{p.catalog}, nil },
 		Damaged:     storage.Damaged, TopicPrefix: p.cfg.TopicPrefix,
 		Trim: trim, TrimAfter: time.Hour,
 		ResidentBytes: int(p.budget.Shards.Columns), AwakeBytes: int(p.budget.Shards.Members),
@@ -179,7 +180,7 @@ func (p *program) openNode(ctx context.Context) error {
 	})
 	p.onClose(func() error { return p.node.Stop(stopTime) })
 	err := p.node.Open(ctx)
-	if errors.Is(err, actors.ErrCatalogStopped) {
+	if errors.Is(err, catalog.ErrStopped) {
 		err = p.awaitCatalog(ctx, err)
 	}
 	if err != nil {
@@ -198,7 +199,7 @@ func (p *program) awaitCatalog(ctx context.Context, err error) error {
 	p.log.Error("the node cannot start before its catalog can be read; the admin port is open", "err", err)
 	p.gate.Open(p.adminPort(token))
 	defer p.gate.Close()
-	for errors.Is(err, actors.ErrCatalogStopped) {
+	for errors.Is(err, catalog.ErrStopped) {
 		select {
 		case <-time.After(100 * time.Millisecond):
 		case <-ctx.Done():

@@ -37,6 +37,7 @@ type reply struct {
 // their own deadline tells them (I8).
 const maxWaiting = 1 << 16
 
+// New is an empty one.
 func New() Waiters {
 	return Waiters{requests: map[Request][]*actor.PID{}, began: map[Request]int64{}}
 }

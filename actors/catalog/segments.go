@@ -1,4 +1,4 @@
-package actors
+package catalog
 
 import (
 	"fmt"
@@ -9,13 +9,13 @@ import (
 
 func (l *ledger) putSegment(account domain.AccountID, c *domain.PutSegment) domain.Outcome {
 	if _, ok := l.view.Account(account); !ok {
-		return failure(domain.Fail(domain.NotFound, "no such account"))
+		return domain.Failed(domain.Fail(domain.NotFound, "no such account"))
 	}
 	s := domain.Segment{Account: account, Threshold: 1, Created: c.At}
 	if c.Segment.ID != 0 {
 		old, ok := l.view.Segment(account, c.Segment.ID)
 		if !ok {
-			return failure(noSegment)
+			return domain.Failed(noSegment)
 		}
 		s = *old
 	}
@@ -25,7 +25,7 @@ func (l *ledger) putSegment(account domain.AccountID, c *domain.PutSegment) doma
 	}
 	if slices.Contains(c.Given, "BrandID") && s.Brand != 0 {
 		if _, ok := l.view.Brand(account, s.Brand); !ok {
-			return failure(domain.Bad(domain.NotFound, "brandid", "no such brand"))
+			return domain.Failed(domain.Bad(domain.NotFound, "brandid", "no such brand"))
 		}
 	}
 	// A definition that was deleted since it was named stays in the segment: what was
@@ -33,7 +33,7 @@ func (l *ledger) putSegment(account domain.AccountID, c *domain.PutSegment) doma
 	if slices.Contains(c.Given, "Activities") {
 		for _, a := range s.Activities {
 			if _, ok := l.view.Definition(account, a.Definition); (!ok || a.Definition < domain.FirstDefinition) && !before.Has(a.Definition) {
-				return failure(domain.Bad(domain.NotFound, "activities", fmt.Sprintf("no such activity: %d", a.Definition)))
+				return domain.Failed(domain.Bad(domain.NotFound, "activities", fmt.Sprintf("no such activity: %d", a.Definition)))
 			}
 		}
 	}
@@ -73,7 +73,7 @@ func overwriteSegment(s, from *domain.Segment, name string) {
 func (l *ledger) deleteSegment(account domain.AccountID, c *domain.DeleteSegment) domain.Outcome {
 	old, ok := l.view.Segment(account, c.ID)
 	if !ok {
-		return failure(noSegment)
+		return domain.Failed(noSegment)
 	}
 	s := *old
 	s.Deleted, s.Updated = true, c.At

@@ -1,4 +1,4 @@
-package actors
+package catalog
 
 import (
 	"maps"
@@ -7,7 +7,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// Places of the id counters in CatalogState.Counters.
+// Places of the id counters in State.Counters.
 const (
 	countAccounts = iota
 	countApplications
@@ -21,8 +21,8 @@ const (
 // or chance (I6). Readers get its views.
 type ledger struct {
 	epoch    uint64
-	view     *CatalogView // of this epoch: still being written
-	state    CatalogState
+	view     *View // of this epoch: still being written
+	state    State
 	slugs    map[slug]domain.BrandID
 	names    map[string]domain.AccountID
 	requests map[domain.RequestID]*domain.Request
@@ -39,7 +39,7 @@ const requestLife = 24 * 3600 * 1000
 
 func newLedger() *ledger {
 	return &ledger{
-		epoch: 1, view: &CatalogView{}, slugs: map[slug]domain.BrandID{},
+		epoch: 1, view: &View{}, slugs: map[slug]domain.BrandID{},
 		names: map[string]domain.AccountID{}, requests: map[domain.RequestID]*domain.Request{},
 	}
 }
@@ -56,7 +56,7 @@ func (l *ledger) load(entity any) error {
 }
 
 // publish ends the epoch: the view returned never changes.
-func (l *ledger) publish() *CatalogView {
+func (l *ledger) publish() *View {
 	v := l.view
 	v.next = l.state.Next
 	l.view = v.clone()
@@ -154,7 +154,7 @@ func (l *ledger) apply(r *domain.Record) domain.Outcome {
 		if q := l.requests[r.Request]; q != nil && q.Day >= l.day()-1 {
 			out := q.Outcome
 			if q.BodyHash != r.BodyHash {
-				out = failure(domain.KeyMisused)
+				out = domain.Failed(domain.KeyMisused)
 			}
 			out.Replayed = true
 			return out
@@ -175,10 +175,6 @@ func (l *ledger) forget() {
 }
 
 func (l *ledger) day() uint32 { return uint32(l.state.Clock / requestLife) }
-
-func failure(e *domain.Error) domain.Outcome {
-	return domain.Outcome{Code: e.Code, Parameter: e.Parameter, Message: e.Message}
-}
 
 func (l *ledger) command(r *domain.Record) domain.Outcome {
 	switch c := r.Command.(type) {
@@ -215,5 +211,5 @@ func (l *ledger) command(r *domain.Record) domain.Outcome {
 		l.keep(&domain.AcceptedGap{AcceptGap: *c, Offset: r.Offset})
 		return domain.Outcome{}
 	}
-	return failure(domain.Fail(domain.InvalidParameter, "the catalog knows no such command"))
+	return domain.Failed(domain.Fail(domain.InvalidParameter, "the catalog knows no such command"))
 }

@@ -1,4 +1,4 @@
-package actors
+package catalog
 
 import (
 	"fmt"

@@ -1,11 +1,11 @@
-package actors
+package catalog
 
 import (
-	"context"
 	"errors"
 	"fmt"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/internal/remedy"
 	"github.com/ovation-analytics/ovation/actors/internal/retry"
 	"github.com/ovation-analytics/ovation/actors/journal"
 )
@@ -21,8 +21,8 @@ import (
 // what was applied, or is another topic, would give ids again that the journal has from what
 // was lost.
 
-// ErrCatalogStopped says that the catalog cannot be read on without an operator.
-var ErrCatalogStopped = errors.New("the catalog stopped")
+// ErrStopped says that the catalog cannot be read on without an operator.
+var ErrStopped = errors.New("the catalog stopped")
 
 type (
 	// wordFound is the operator's word on the gap at which the catalog is.
@@ -38,14 +38,14 @@ type (
 )
 
 // place is where the catalog is in its log.
-func (c *catalog) place() journal.GapPlace {
+func (c *Actor) place() journal.GapPlace {
 	return journal.GapPlace{Topic: c.ledger.state.Topic, Next: c.ledger.state.Next, Epoch: c.ledger.state.Epoch}
 }
 
 // sameLog checks that the catalog's log is the one that the state was made of, and notes in
 // a new state which that is.
-func (c *catalog) sameLog() error {
-	state, id, cluster := &c.ledger.state, c.log.Topic(), c.log.Cluster()
+func (c *Actor) sameLog() error {
+	state, id, cluster := &c.ledger.state, c.o.Log.Topic(), c.o.Log.Cluster()
 	if state.Topic.IsZero() {
 		state.Topic, state.Cluster = id, cluster
 	}
@@ -59,23 +59,23 @@ func (c *catalog) sameLog() error {
 }
 
 // read begins to read the log where the state is.
-func (c *catalog) read() {
-	c.fetcher = journal.StartFetcher(c.ctx, c.log.Reader(0), c.ledger.state.Next, c.ledger.state.Epoch, c.tell)
+func (c *Actor) read() {
+	c.fetcher = journal.StartFetcher(c.ctx, c.o.Log.Reader(0), c.ledger.state.Next, c.ledger.state.Epoch, c.tell)
 }
 
 // atGap looks for the word on the gap that was met, if one may answer it, and stops without.
-func (c *catalog) atGap(g *domain.GapError) {
+func (c *Actor) atGap(g *domain.GapError) {
 	at := c.place()
 	g = at.Met(g)
-	if w := c.wordFor(g); w != nil {
-		c.beside(func() { c.lookAhead(at, g, w.To) })
+	if w := c.acceptance(g); w != nil {
+		c.o.Beside(func() { c.lookAhead(at, g, w.To) })
 		return
 	}
 	c.halt(g)
 }
 
-// wordFor is the word that would let the catalog go on; nil: none does.
-func (c *catalog) wordFor(g *domain.GapError) *domain.AcceptGap {
+// acceptance is what would have to be accepted to let the catalog go on; nil: none does.
+func (c *Actor) acceptance(g *domain.GapError) *domain.AcceptGap {
 	w := c.place().Acceptance(g)
 	if w == nil || w.Back() {
 		return nil
@@ -85,8 +85,8 @@ func (c *catalog) wordFor(g *domain.GapError) *domain.AcceptGap {
 
 // lookAhead looks for the word on a gap from an offset on, and when there is none to the
 // log's end, in what is appended then.
-func (c *catalog) lookAhead(at journal.GapPlace, g *domain.GapError, from int64) {
-	reader, next, epoch, told := c.log.Reader(0), from, int32(-1), false
+func (c *Actor) lookAhead(at journal.GapPlace, g *domain.GapError, from int64) {
+	reader, next, epoch, told := c.o.Log.Reader(0), from, int32(-1), false
 	for failures := 0; ; {
 		p, err := reader.Read(c.ctx, next, epoch, nil)
 		var behind *domain.GapError
@@ -130,32 +130,32 @@ func answers(w *domain.AcceptGap, at journal.GapPlace) bool {
 }
 
 // pass goes on behind a gap by the operator's word.
-func (c *catalog) pass(m *wordFound) {
+func (c *Actor) pass(m *wordFound) {
 	state := &c.ledger.state
 	if c.broken || m.at != c.place() {
 		return
 	}
-	c.logger.Warn("reading the catalog on behind a gap, by the operator's word", "from", m.word.From, "to", m.word.To)
+	c.o.Logger.Warn("reading the catalog on behind a gap, by the operator's word", "from", m.word.From, "to", m.word.To)
 	state.Next, state.Epoch = m.word.To, -1
-	if err := c.store.Commit(*state, nil); err != nil {
-		c.stop(err)
+	if err := c.o.Store.Commit(*state, nil); err != nil {
+		c.fail(err)
 		return
 	}
-	c.shared.stopped.Store(nil)
-	c.shared.gap.Store(nil)
+	c.handle.Stopped.Store(nil)
+	c.handle.Gap.Store(nil)
 	c.read()
 }
 
 // halt stops the catalog at a gap, and says what helps.
-func (c *catalog) halt(g *domain.GapError) {
-	w, help := c.wordFor(g), ""
+func (c *Actor) halt(g *domain.GapError) {
+	w, help := c.acceptance(g), ""
 	switch {
 	case w != nil:
 		help = fmt.Sprintf("`ovation accept-gap %s 0` gives up what is lost", g.Topic)
 	case g.Kind == domain.GapNewer:
 		help = "start a newer ovation"
 	case g.Kind == domain.GapOlder:
-		help = startAnew
+		help = remedy.StartAnew
 	case g.Kind == domain.GapRecreated:
 		help = "bring the topic back that the node was made with, or start a new installation in an empty --data"
 	default:
@@ -163,35 +163,7 @@ func (c *catalog) halt(g *domain.GapError) {
 			"it is read anew then, and ids that only the lost records gave are given again"
 	}
 	why := g.Error() + ": " + help
-	c.logger.Error("the catalog stopped", "err", g, "help", help)
-	c.shared.gap.Store(w)
-	c.shared.stopped.Store(&why)
-}
-
-// stoppedErr is why the catalog is not read on; nil: it is.
-func (s *catalogShared) stoppedErr() error {
-	if why := s.stopped.Load(); why != nil {
-		return fmt.Errorf("%w: %s", ErrCatalogStopped, *why)
-	}
-	return nil
-}
-
-// AcceptCatalogGap is AcceptGap of the catalog. It may be called as soon as Open has
-// returned ErrCatalogStopped.
-func (n *Node) AcceptCatalogGap(ctx context.Context) (domain.AcceptGap, error) {
-	c := n.catalog
-	r := &halting{&c.gap, &c.stopped, &c.reads, func() string {
-		return retry.Join("the catalog is being read", retry.Causes(&c.reading, n.catalogAppender.State()))
-	}, func() bool { return false }}
-	word := r.gap.Load()
-	if word == nil {
-		return domain.AcceptGap{}, n.noGap(r)
-	}
-	w := *word
-	w.At = n.o.Now().UnixMilli()
-	reads := r.reads.Load()
-	if err := n.say(ctx, &w, true); err != nil {
-		return w, err
-	}
-	return w, n.wentOn(ctx, r, word, reads)
+	c.o.Logger.Error("the catalog stopped", "err", g, "help", help)
+	c.handle.Gap.Store(w)
+	c.handle.Stopped.Store(&why)
 }

@@ -1,4 +1,4 @@
-package actors
+package catalog
 
 import (
 	"maps"
@@ -8,9 +8,9 @@ import (
 	"github.com/ovation-analytics/ovation/actors/journal"
 )
 
-// CatalogView is the catalog as of one record: any goroutine may read it, it never
+// View is the catalog as of one record: any goroutine may read it, it never
 // changes. What its methods return is shared and must not be written.
-type CatalogView struct {
+type View struct {
 	next         int64
 	layout       *domain.Layout
 	accounts     cow.Array[*domain.Account]
@@ -21,7 +21,7 @@ type CatalogView struct {
 	segments     cow.Array[*domain.Segment]
 	owned        cow.Array[*owned] // by account
 	byHash       map[domain.KeyHash]uint32
-	setAside     map[aside]int64 // when, ms since 1970
+	setAside     map[RecordPlace]int64 // when, ms since 1970
 	accepted     journal.AcceptedGaps
 }
 
@@ -33,21 +33,21 @@ type owned struct {
 	segments    []domain.SegmentID
 }
 
-// aside is a record of the journal, told from any other that was or will be at its offset.
-type aside struct {
-	topic     domain.TopicID
-	partition int
-	offset    int64
-	epoch     int32
+// RecordPlace is a record of the journal, told from any other that was or will be at its offset.
+type RecordPlace struct {
+	Topic     domain.TopicID
+	Partition int
+	Offset    int64
+	Epoch     int32
 }
 
 // Next is the offset after the last record applied.
-func (v *CatalogView) Next() int64 { return v.next }
+func (v *View) Next() int64 { return v.next }
 
 // Changed is the offset after the last record that changed something of the account but
 // its keys: its brands, definitions, segments, applications or itself. It is 0 where
 // that was in an earlier life of the process.
-func (v *CatalogView) Changed(account domain.AccountID) int64 {
+func (v *View) Changed(account domain.AccountID) int64 {
 	if o := v.owned.Get(uint32(account)); o != nil {
 		return o.changed
 	}
@@ -55,10 +55,10 @@ func (v *CatalogView) Changed(account domain.AccountID) int64 {
 }
 
 // Layout is the installation's layout; nil before it was made.
-func (v *CatalogView) Layout() *domain.Layout { return v.layout }
+func (v *View) Layout() *domain.Layout { return v.layout }
 
 // Key is the key with that hash, revoked ones too.
-func (v *CatalogView) Key(hash domain.KeyHash) (*domain.Key, bool) {
+func (v *View) Key(hash domain.KeyHash) (*domain.Key, bool) {
 	id, ok := v.byHash[hash]
 	if !ok {
 		return nil, false
@@ -67,19 +67,19 @@ func (v *CatalogView) Key(hash domain.KeyHash) (*domain.Key, bool) {
 }
 
 // Account is an account.
-func (v *CatalogView) Account(id domain.AccountID) (*domain.Account, bool) {
+func (v *View) Account(id domain.AccountID) (*domain.Account, bool) {
 	a := v.accounts.Get(uint32(id))
 	return a, a != nil
 }
 
 // Application is an application.
-func (v *CatalogView) Application(id domain.ApplicationID) (*domain.Application, bool) {
+func (v *View) Application(id domain.ApplicationID) (*domain.Application, bool) {
 	a := v.applications.Get(uint32(id))
 	return a, a != nil
 }
 
 // Brand is a brand that the account has; a deleted one it has not.
-func (v *CatalogView) Brand(account domain.AccountID, id domain.BrandID) (*domain.Brand, bool) {
+func (v *View) Brand(account domain.AccountID, id domain.BrandID) (*domain.Brand, bool) {
 	b := v.brands.Get(uint32(id))
 	if b == nil || b.Account != account || b.Deleted {
 		return nil, false
@@ -88,7 +88,7 @@ func (v *CatalogView) Brand(account domain.AccountID, id domain.BrandID) (*domai
 }
 
 // AnyBrand is a brand that the account has or had.
-func (v *CatalogView) AnyBrand(account domain.AccountID, id domain.BrandID) (*domain.Brand, bool) {
+func (v *View) AnyBrand(account domain.AccountID, id domain.BrandID) (*domain.Brand, bool) {
 	b := v.brands.Get(uint32(id))
 	if b == nil || b.Account != account {
 		return nil, false
@@ -97,7 +97,7 @@ func (v *CatalogView) AnyBrand(account domain.AccountID, id domain.BrandID) (*do
 }
 
 // AnyDefinition is a definition that the account has or had.
-func (v *CatalogView) AnyDefinition(account domain.AccountID, id domain.DefinitionID) (*domain.Definition, bool) {
+func (v *View) AnyDefinition(account domain.AccountID, id domain.DefinitionID) (*domain.Definition, bool) {
 	d := v.definitions.Get(uint32(id))
 	if d == nil || d.Account != account {
 		return nil, false
@@ -106,7 +106,7 @@ func (v *CatalogView) AnyDefinition(account domain.AccountID, id domain.Definiti
 }
 
 // Definition is a definition that the account has; a deleted one it has not.
-func (v *CatalogView) Definition(account domain.AccountID, id domain.DefinitionID) (*domain.Definition, bool) {
+func (v *View) Definition(account domain.AccountID, id domain.DefinitionID) (*domain.Definition, bool) {
 	d := v.definitions.Get(uint32(id))
 	if d == nil || d.Account != account || d.Deleted {
 		return nil, false
@@ -114,8 +114,22 @@ func (v *CatalogView) Definition(account domain.AccountID, id domain.DefinitionI
 	return d, true
 }
 
+// BrandByID is a brand of any account, a deleted one too; nil: none.
+func (v *View) BrandByID(id domain.BrandID) *domain.Brand { return v.brands.Get(uint32(id)) }
+
+// BrandIDs are the ids of the account's brands by dense number from 1 on, deleted ones too.
+func (v *View) BrandIDs(account domain.AccountID) []domain.BrandID {
+	if o := v.owned.Get(uint32(account)); o != nil {
+		return o.brands
+	}
+	return nil
+}
+
+// AcceptedGaps are all that operators accepted, in the order of the catalog.
+func (v *View) AcceptedGaps() journal.AcceptedGaps { return v.accepted }
+
 // Brands are the account's brands by id, deleted ones too.
-func (v *CatalogView) Brands(account domain.AccountID) []*domain.Brand {
+func (v *View) Brands(account domain.AccountID) []*domain.Brand {
 	o := v.owned.Get(uint32(account))
 	if o == nil {
 		return nil
@@ -128,7 +142,7 @@ func (v *CatalogView) Brands(account domain.AccountID) []*domain.Brand {
 }
 
 // Definitions are the account's definitions by id, deleted ones too.
-func (v *CatalogView) Definitions(account domain.AccountID) []*domain.Definition {
+func (v *View) Definitions(account domain.AccountID) []*domain.Definition {
 	o := v.owned.Get(uint32(account))
 	if o == nil {
 		return nil
@@ -141,7 +155,7 @@ func (v *CatalogView) Definitions(account domain.AccountID) []*domain.Definition
 }
 
 // Segment is a segment that the account has; a deleted one it has not.
-func (v *CatalogView) Segment(account domain.AccountID, id domain.SegmentID) (*domain.Segment, bool) {
+func (v *View) Segment(account domain.AccountID, id domain.SegmentID) (*domain.Segment, bool) {
 	s := v.segments.Get(uint32(id))
 	if s == nil || s.Account != account || s.Deleted {
 		return nil, false
@@ -150,7 +164,7 @@ func (v *CatalogView) Segment(account domain.AccountID, id domain.SegmentID) (*d
 }
 
 // Segments are the account's segments by id, deleted ones too.
-func (v *CatalogView) Segments(account domain.AccountID) []*domain.Segment {
+func (v *View) Segments(account domain.AccountID) []*domain.Segment {
 	o := v.owned.Get(uint32(account))
 	if o == nil {
 		return nil
@@ -163,13 +177,13 @@ func (v *CatalogView) Segments(account domain.AccountID) []*domain.Segment {
 }
 
 // Accounts are all accounts by id.
-func (v *CatalogView) Accounts() []*domain.Account { return all(v.accounts) }
+func (v *View) Accounts() []*domain.Account { return all(v.accounts) }
 
 // Applications are all applications by id.
-func (v *CatalogView) Applications() []*domain.Application { return all(v.applications) }
+func (v *View) Applications() []*domain.Application { return all(v.applications) }
 
 // Keys are all keys by id, revoked ones too.
-func (v *CatalogView) Keys() []*domain.Key { return all(v.keys) }
+func (v *View) Keys() []*domain.Key { return all(v.keys) }
 
 func all[V any](p cow.Array[*V]) (out []*V) {
 	p.Each(func(_ uint32, v *V) {
@@ -180,14 +194,14 @@ func all[V any](p cow.Array[*V]) (out []*V) {
 	return out
 }
 
-// setsAside reports that the record is to become a dead letter.
-func (v *CatalogView) setsAside(record aside) bool {
+// SetsAside reports that the record is to become a dead letter.
+func (v *View) SetsAside(record RecordPlace) bool {
 	_, ok := v.setAside[record]
 	return ok
 }
 
-// setAsideSince is how many records were set aside at a time or later, ms since 1970.
-func (v *CatalogView) setAsideSince(ms int64) (n int) {
+// SetAsideSince is how many records were set aside at a time or later, ms since 1970.
+func (v *View) SetAsideSince(ms int64) (n int) {
 	for _, at := range v.setAside {
 		if at >= ms {
 			n++
@@ -196,10 +210,10 @@ func (v *CatalogView) setAsideSince(ms int64) (n int) {
 	return n
 }
 
-// source is the topic that a partition of the public topic is to be read of: the one that
+// Source is the topic that a partition of the public topic is to be read of: the one that
 // the installation was made with, or that the operator's words have led to since. It is zero
 // where the layout does not say.
-func (v *CatalogView) source(partition int) (id domain.TopicID) {
+func (v *View) Source(partition int) (id domain.TopicID) {
 	if v.layout == nil || v.layout.Source.IsZero() {
 		return id
 	}
@@ -213,12 +227,12 @@ func (v *CatalogView) source(partition int) (id domain.TopicID) {
 }
 
 // clone is a copy whose own fields may be written; pages are copied when set.
-func (v *CatalogView) clone() *CatalogView {
+func (v *View) clone() *View {
 	c := *v
 	return &c
 }
 
-func (v *CatalogView) putKey(k *domain.Key, epoch uint64) {
+func (v *View) putKey(k *domain.Key, epoch uint64) {
 	if _, ok := v.byHash[k.Hash]; !ok {
 		v.byHash = maps.Clone(v.byHash)
 		if v.byHash == nil {
@@ -229,16 +243,16 @@ func (v *CatalogView) putKey(k *domain.Key, epoch uint64) {
 	v.keys.Set(k.ID, k, epoch)
 }
 
-func (v *CatalogView) putSetAside(s *domain.SetAside) {
+func (v *View) putSetAside(s *domain.SetAside) {
 	v.setAside = maps.Clone(v.setAside)
 	if v.setAside == nil {
-		v.setAside = map[aside]int64{}
+		v.setAside = map[RecordPlace]int64{}
 	}
-	v.setAside[aside{s.Topic, s.Partition, s.Offset, s.Epoch}] = s.At
+	v.setAside[RecordPlace{s.Topic, s.Partition, s.Offset, s.Epoch}] = s.At
 }
 
 // own lets f change what an account has.
-func (v *CatalogView) own(account domain.AccountID, epoch uint64, f func(*owned)) {
+func (v *View) own(account domain.AccountID, epoch uint64, f func(*owned)) {
 	o := owned{}
 	if old := v.owned.Get(uint32(account)); old != nil {
 		o = *old

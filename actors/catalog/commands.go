@@ -1,4 +1,4 @@
-package actors
+package catalog
 
 import (
 	"maps"
@@ -14,7 +14,7 @@ func (l *ledger) createApplication(c *domain.CreateApplication) domain.Outcome {
 		l.keep(&domain.Account{ID: account, Name: c.AccountName, Created: c.At})
 	}
 	if slices.ContainsFunc(l.view.Applications(), func(a *domain.Application) bool { return a.Account == account && a.Name == c.Name }) {
-		return failure(domain.Bad(domain.Conflict, "name", "the account has an application of this name"))
+		return domain.Failed(domain.Bad(domain.Conflict, "name", "the account has an application of this name"))
 	}
 	id := l.count(countApplications)
 	l.keep(&domain.Application{ID: domain.ApplicationID(id), Account: account, Name: c.Name, Plan: c.Plan, Created: c.At})
@@ -24,10 +24,10 @@ func (l *ledger) createApplication(c *domain.CreateApplication) domain.Outcome {
 func (l *ledger) createKey(c *domain.CreateKey) domain.Outcome {
 	app, ok := l.view.Application(c.Application)
 	if !ok {
-		return failure(domain.Bad(domain.NotFound, "application", "no such application"))
+		return domain.Failed(domain.Bad(domain.NotFound, "application", "no such application"))
 	}
 	if _, ok := l.view.Key(c.Hash); ok {
-		return failure(domain.Bad(domain.Conflict, "key", "the key exists already"))
+		return domain.Failed(domain.Bad(domain.Conflict, "key", "the key exists already"))
 	}
 	id := l.count(countKeys)
 	l.keep(&domain.Key{
@@ -39,7 +39,7 @@ func (l *ledger) createKey(c *domain.CreateKey) domain.Outcome {
 func (l *ledger) revokeKey(c *domain.RevokeKey) domain.Outcome {
 	k := l.view.keys.Get(c.ID)
 	if k == nil {
-		return failure(domain.Bad(domain.NotFound, "key", "no such key"))
+		return domain.Failed(domain.Bad(domain.NotFound, "key", "no such key"))
 	}
 	if k.Revoked == 0 {
 		revoked := *k
@@ -51,13 +51,13 @@ func (l *ledger) revokeKey(c *domain.RevokeKey) domain.Outcome {
 
 func (l *ledger) putBrandCommand(account domain.AccountID, c *domain.PutBrand) domain.Outcome {
 	if _, ok := l.view.Account(account); !ok {
-		return failure(domain.Fail(domain.NotFound, "no such account"))
+		return domain.Failed(domain.Fail(domain.NotFound, "no such account"))
 	}
 	b := domain.Brand{Account: account, Fields: domain.BrandFields{}, Created: c.At}
 	if c.ID != 0 {
 		old, ok := l.view.Brand(account, c.ID)
 		if !ok {
-			return failure(domain.Bad(domain.NotFound, "brandid", "no such brand"))
+			return domain.Failed(domain.Bad(domain.NotFound, "brandid", "no such brand"))
 		}
 		b = *old
 		b.Fields = maps.Clone(old.Fields)
@@ -70,7 +70,7 @@ func (l *ledger) putBrandCommand(account domain.AccountID, c *domain.PutBrand) d
 		}
 	}
 	if holder, ok := l.slugs[slug{account, b.Fields["Slug"]}]; ok && holder != c.ID {
-		return failure(domain.Bad(domain.Conflict, "slug", "another brand has the slug "+b.Fields["Slug"]+": give this one another by slug"))
+		return domain.Failed(domain.Bad(domain.Conflict, "slug", "another brand has the slug "+b.Fields["Slug"]+": give this one another by slug"))
 	}
 	b.Updated = c.At
 	if c.ID == 0 {
@@ -87,11 +87,11 @@ func (l *ledger) putBrandCommand(account domain.AccountID, c *domain.PutBrand) d
 func (l *ledger) deleteBrand(account domain.AccountID, c *domain.DeleteBrand) domain.Outcome {
 	old, ok := l.view.Brand(account, c.ID)
 	if !ok {
-		return failure(domain.Bad(domain.NotFound, "brandid", "no such brand"))
+		return domain.Failed(domain.Bad(domain.NotFound, "brandid", "no such brand"))
 	}
 	definitions, segments := l.brandUsers(account, c.ID)
 	if len(definitions)+len(segments) > 0 && !c.Force {
-		return failure(domain.Bad(domain.Conflict, "brandid", "activity definitions or segments use the brand; force=1 deletes them too"))
+		return domain.Failed(domain.Bad(domain.Conflict, "brandid", "activity definitions or segments use the brand; force=1 deletes them too"))
 	}
 	for _, d := range definitions {
 		gone := *d
@@ -129,7 +129,7 @@ func (l *ledger) putDefinition(account domain.AccountID, c *domain.PutDefinition
 	if c.Definition.ID != 0 {
 		old, ok := l.view.Definition(account, c.Definition.ID)
 		if !ok {
-			return failure(domain.Bad(domain.NotFound, "activityid", "no such activity"))
+			return domain.Failed(domain.Bad(domain.NotFound, "activityid", "no such activity"))
 		}
 		d = *old
 	}
@@ -142,7 +142,7 @@ func (l *ledger) putDefinition(account domain.AccountID, c *domain.PutDefinition
 	}
 	if d.Brand != 0 {
 		if _, ok := l.view.Brand(account, d.Brand); !ok {
-			return failure(domain.Bad(domain.NotFound, "brandid", "no such brand"))
+			return domain.Failed(domain.Bad(domain.NotFound, "brandid", "no such brand"))
 		}
 	}
 	d.Updated = c.At
@@ -184,7 +184,7 @@ func overwrite(d, from *domain.Definition, name string) {
 func (l *ledger) deleteDefinition(account domain.AccountID, c *domain.DeleteDefinition) domain.Outcome {
 	old, ok := l.view.Definition(account, c.ID)
 	if !ok {
-		return failure(domain.Bad(domain.NotFound, "activityid", "no such activity"))
+		return domain.Failed(domain.Bad(domain.NotFound, "activityid", "no such activity"))
 	}
 	d := *old
 	d.Deleted, d.Updated = true, c.At

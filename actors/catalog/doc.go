@@ -1,0 +1,12 @@
+// Package catalog has accounts, applications, keys, brands, definitions, segments, the
+// layout of the installation and what operators accepted: the state machine over the log
+// catalog, one actor a node.
+//
+// A record becomes part of the ledger, which is a function of the records (I6); its entities
+// and the offset are one batch of the Store; then the View of that commit is published. A
+// View never changes, any goroutine may read it through the Handle. Ids are never given
+// twice. Requests are remembered for a day, so that one that is repeated changes nothing.
+//
+// The actor owns its Store. Those who wait for an outcome or an offset send the messages of
+// internal/waiters. A record on which applying panics stops it before that record, visibly.
+package catalog

@@ -1,0 +1,38 @@
+package catalog
+
+import (
+	"fmt"
+	"sync/atomic"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/internal/retry"
+	"github.com/ovation-analytics/ovation/actors/journal"
+)
+
+// Handle is what others read of the catalog, on any goroutine.
+type Handle struct {
+	view    atomic.Pointer[View]
+	Fresh   journal.Freshness
+	End     atomic.Int64 // the log's, as last seen
+	Stopped atomic.Pointer[string]
+	Gap     atomic.Pointer[domain.AcceptGap] // what would have to be accepted to let it go on
+	Reads   atomic.Int64                     // pages read
+	Reading retry.State
+	Foreign journal.ForeignRecords
+}
+
+// NewHandle is one of a catalog that is not open yet.
+func NewHandle() *Handle {
+	return &Handle{Reading: retry.State{What: "the catalog cannot be read"}}
+}
+
+// View is the catalog as of the last commit.
+func (h *Handle) View() *View { return h.view.Load() }
+
+// Err is why the catalog is not read on, an ErrStopped; nil: it is.
+func (h *Handle) Err() error {
+	if why := h.Stopped.Load(); why != nil {
+		return fmt.Errorf("%w: %s", ErrStopped, *why)
+	}
+	return nil
+}

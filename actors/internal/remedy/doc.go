@@ -1,0 +1,3 @@
+// Package remedy has what an operator reads of what stopped, in status, in the log and at
+// /readyz: the cause, the effect on everything else, and what to do.
+package remedy
