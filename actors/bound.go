@@ -5,6 +5,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/brand"
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/view"
 )
 
 // A question that would read very many rows is refused before it is asked of anybody.
@@ -75,7 +76,7 @@ func (n *Node) bounded(m *ask) error {
 	if kept*uint64(len(all)) <= most {
 		return nil
 	}
-	for _, count := range [...]func(*shardView, domain.AccountID, []reading) (uint64, error){(*shardView).rowsAbout, (*shardView).rowsExactly} {
+	for _, count := range [...]func(*view.View, domain.AccountID, []reading) (uint64, error){rowsAbout, rowsExactly} {
 		rows, err := n.rowsIn(m, all, count)
 		if rows <= most || err != nil {
 			return err
@@ -86,17 +87,17 @@ func (n *Node) bounded(m *ask) error {
 }
 
 // rowsIn is the sum over the shards that the question is asked of.
-func (n *Node) rowsIn(m *ask, all []reading, count func(*shardView, domain.AccountID, []reading) (uint64, error)) (sum uint64, err error) {
+func (n *Node) rowsIn(m *ask, all []reading, count func(*view.View, domain.AccountID, []reading) (uint64, error)) (sum uint64, err error) {
 	for i, d := range n.desksFor(m.question) {
 		if d == nil {
 			continue
 		}
-		v := n.shared[i].acquireView()
+		v := n.shared[i].view.Acquire()
 		if v == nil {
 			return 0, domain.ErrUnavailable
 		}
 		rows, err := count(v, m.question.Account, all)
-		if v.release(); err != nil {
+		if v.Release(); err != nil {
 			return 0, err
 		}
 		sum += rows
@@ -106,27 +107,27 @@ func (n *Node) rowsIn(m *ask, all []reading, count func(*shardView, domain.Accou
 
 // rowsAbout is how many rows the readings meet at most: of a brand that is on disk alone
 // all that it has.
-func (v *shardView) rowsAbout(account domain.AccountID, all []reading) (rows uint64, _ error) {
-	av := v.accounts.Get(uint32(account))
+func rowsAbout(v *view.View, account domain.AccountID, all []reading) (rows uint64, _ error) {
+	av := v.Account(account)
 	if av == nil {
 		return 0, nil
 	}
 	for _, r := range all {
-		rows += av.rows.RowsIn(r.dense, r.span)
+		rows += av.Rows.RowsIn(r.dense, r.span)
 	}
 	return rows, nil
 }
 
 // rowsExactly is the same with the rows on disk counted in the months of the range.
-func (v *shardView) rowsExactly(account domain.AccountID, all []reading) (rows uint64, _ error) {
-	av := v.accounts.Get(uint32(account))
+func rowsExactly(v *view.View, account domain.AccountID, all []reading) (rows uint64, _ error) {
+	av := v.Account(account)
 	if av == nil {
 		return 0, nil
 	}
 	for _, r := range all {
-		rows += av.rows.RowsIn(r.dense, r.span) - av.rows.Held(r.dense)
-		for _, c := range av.rows.Cold(r.dense) {
-			n, err := v.snapshot.Count(account, c.Brand, r.span)
+		rows += av.Rows.RowsIn(r.dense, r.span) - av.Rows.Held(r.dense)
+		for _, c := range av.Rows.Cold(r.dense) {
+			n, err := v.Snapshot.Count(account, c.Brand, r.span)
 			if err != nil {
 				return 0, fmt.Errorf("count the rows of a brand: %w", err)
 			}

@@ -9,6 +9,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/internal/twogen"
 	"github.com/ovation-analytics/ovation/actors/internal/waiters"
 	"github.com/ovation-analytics/ovation/actors/member"
+	"github.com/ovation-analytics/ovation/actors/view"
 )
 
 // commit stores what was applied in one batch, publishes the view, and tells who waits.
@@ -55,7 +56,13 @@ func (s *shard) commit(ctx actor.Context) error {
 }
 
 // snapshot is the store as of the last commit, for a view.
-func (s *shard) snapshot() Snapshot { return watched{s.store.Snapshot(), s.tell} }
+func (s *shard) snapshot() view.Snapshot {
+	return view.Guarded{Snapshot: s.store.Snapshot(), Failed: func(err error) { s.tell(&unreadable{err}) }}
+}
+
+// unreadable tells that a question met what the store cannot read: the shard stops as if it
+// had met it itself.
+type unreadable struct{ err error }
 
 // renew comes now and then: a snapshot that is kept for long keeps what the other shards'
 // compactions would drop.
@@ -68,9 +75,7 @@ const (
 
 // renew puts the view of a shard in which nothing happens on a new snapshot.
 func (s *shard) renew() {
-	if s.env.shared.view.Load() != nil && time.Since(s.views.at) >= viewLasts {
-		s.views.renew(s.env.shared, s.snapshot())
-	}
+	s.views.Renew(viewLasts, s.snapshot)
 }
 
 // settleStaged makes staged look-ups stored ones.
@@ -121,7 +126,7 @@ func (s *shard) load() error {
 	s.roster, s.accounts = member.NewRoster(first, end), map[domain.AccountID]*account{}
 	s.awake = newChildren(s.env.options.AwakeBytes / s.env.shards)
 	s.parked = newParked()
-	s.views = newViewWriter(s.views.version + 1)
+	s.views = newPublisher(&s.env.shared.view, s.views.Version+1)
 	if !s.waiting.Ready() {
 		s.waiting = waiters.New()
 	}
@@ -160,7 +165,9 @@ func (s *shard) show() {
 		s.views.fresh(s.env.shared, s.state.Next)
 		return
 	}
-	s.views.publish(s.env.shared, &s.state, s.roster, s.snapshot())
+	s.views.settle()
+	s.views.Publish(s.state.Next, s.roster, s.snapshot())
+	s.views.fresh(s.env.shared, s.state.Next)
 }
 
 // fill reads what is kept in memory, until the node stops.

@@ -14,6 +14,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/brand"
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/member"
+	"github.com/ovation-analytics/ovation/actors/view"
 )
 
 // desk is the actor that takes a shard's questions: it has a mailbox of its own, so
@@ -48,7 +49,7 @@ func (d *desk) Receive(ctx actor.Context) {
 	switch m := ctx.Message().(type) {
 	case *ask:
 		root := ctx.ActorSystem().Root
-		d.work(ctx, m.next, &partial{shard: d.shard.id, err: domain.ErrUnavailable}, func(x *workbench, v *shardView) any {
+		d.work(ctx, m.next, &partial{shard: d.shard.id, err: domain.ErrUnavailable}, func(x *workbench, v *view.View) any {
 			p := d.answer(x, v, m)
 			for _, dense := range p.cold {
 				root.Send(d.pid, &warm{m.question.Account, dense})
@@ -56,7 +57,7 @@ func (d *desk) Receive(ctx actor.Context) {
 			return p
 		})
 	case *show:
-		d.work(ctx, m.next, &shown{err: domain.ErrUnavailable}, func(_ *workbench, v *shardView) any { return m.from(v) })
+		d.work(ctx, m.next, &shown{err: domain.ErrUnavailable}, func(_ *workbench, v *view.View) any { return m.from(v) })
 	case *actor.Stopped:
 		close(d.done)
 	}
@@ -64,18 +65,18 @@ func (d *desk) Receive(ctx actor.Context) {
 
 // work gives the one who asks what f makes of a view that has applied all below next,
 // on a worker; refused when there are too many questions.
-func (d *desk) work(ctx actor.Context, next int64, refused any, f func(*workbench, *shardView) any) {
-	v := d.shard.acquireView()
-	if v == nil || v.next < next {
+func (d *desk) work(ctx actor.Context, next int64, refused any, f func(*workbench, *view.View) any) {
+	v := d.shard.view.Acquire()
+	if v == nil || v.Next < next {
 		if v != nil {
-			v.release()
+			v.Release()
 		}
 		ctx.Respond(&notReady{d.shard.id})
 		return
 	}
 	who, root := ctx.Sender(), ctx.ActorSystem().Root
 	job := func(x *workbench) {
-		defer v.release()
+		defer v.Release()
 		if d.workers.over() {
 			root.Send(who, refused)
 			return
@@ -83,15 +84,15 @@ func (d *desk) work(ctx actor.Context, next int64, refused any, f func(*workbenc
 		root.Send(who, f(x, v))
 	}
 	if !d.workers.offer(job) {
-		v.release()
+		v.Release()
 		ctx.Respond(refused)
 	}
 }
 
 // answer answers from the view, on a worker, as long as somebody waits for it. A panic
 // is an error of this question alone.
-func (d *desk) answer(x *workbench, v *shardView, m *ask) (p *partial) {
-	p = &partial{shard: d.shard.id, next: v.next, ended: func() bool { return m.ctx.Err() != nil || d.workers.over() }}
+func (d *desk) answer(x *workbench, v *view.View, m *ask) (p *partial) {
+	p = &partial{shard: d.shard.id, next: v.Next, ended: func() bool { return m.ctx.Err() != nil || d.workers.over() }}
 	x.scratch.Until(p.ended)
 	defer p.endReaders()
 	defer func() {
@@ -109,7 +110,7 @@ func (d *desk) answer(x *workbench, v *shardView, m *ask) (p *partial) {
 		return p
 	}
 	q := m.question
-	av := v.accounts.Get(uint32(q.Account))
+	av := v.Account(q.Account)
 	if av == nil {
 		return p // nobody of the account lives here
 	}
@@ -124,51 +125,51 @@ func (d *desk) answer(x *workbench, v *shardView, m *ask) (p *partial) {
 		return p
 	}
 	if q.Shape == domain.ShapeRoll {
-		p.roll = av.crowd.Roll(set, &q.Roll)
+		p.roll = av.Crowd.Roll(set, &q.Roll)
 		return p
 	}
 	one := p.rowsOf(x, v, av, m, set)
-	ans, err := av.rows.Answer(x.scratch, one)
+	ans, err := av.Rows.Answer(x.scratch, one)
 	if q.Explain && err == nil { // of the same view: the actions are those that were counted
-		ans.Feed, err = av.rows.Feed(x.scratch, one)
+		ans.Feed, err = av.Rows.Feed(x.scratch, one)
 	}
 	p.tally, p.timeline, p.leaders, p.cross, p.err = ans.Tally, ans.Timeline, ans.Leaders, ans.Crossover, err
 	if p.leaders != nil && q.Top.Audience {
 		p.leaders.Audience = p.audience
 	}
 	p.stands = ans.Standings
-	p.feed, p.depths = named(ans.Feed, av.crowd), ans.Depths
+	p.feed, p.depths = named(ans.Feed, av.Crowd), ans.Depths
 	return p
 }
 
 // rowsOf is the question as an account's rows are asked it, of the members in a set.
-func (p *partial) rowsOf(x *workbench, v *shardView, av *accountView, m *ask, set []uint64) *brand.Ask {
+func (p *partial) rowsOf(x *workbench, v *view.View, av *view.Account, m *ask, set []uint64) *brand.Ask {
 	q := m.question
-	x.column = av.crowd.Column(x.column, q.Shape)
+	x.column = av.Crowd.Column(x.column, q.Shape)
 	one := &brand.Ask{
 		Plan: m.plan, Brand: m.dense, Members: set, Cold: p.source(v, q), Column: x.column,
-		Label: m.label, ID: av.crowd.ID, Brands: m.brands,
+		Label: m.label, ID: av.Crowd.ID, Brands: m.brands,
 	}
 	if q.Shape == domain.ShapeNewcomers {
 		one.Earlier = p.source(v, earlier(q))
 	}
 	if q.Shape == domain.ShapeFeed || q.Explain {
-		one.Says, one.Search = m.says(v.snapshot), m.search(v.snapshot)
+		one.Says, one.Search = m.says(v.Snapshot), m.search(v.Snapshot)
 	}
 	if q.Shape == domain.ShapeLeaders || q.Shape == domain.ShapeDepths {
-		one.At = times(q.Top.Order, av.crowd)
+		one.At = times(q.Top.Order, av.Crowd)
 	}
 	return one
 }
 
 // asked notes the brands that a question looks into.
-func (d *desk) asked(av *accountView, m *ask) {
+func (d *desk) asked(av *view.Account, m *ask) {
 	now := d.now()
 	if m.dense != brand.EveryBrand {
-		av.heat.ask(m.dense, now)
+		av.Access.Note(m.dense, now)
 	}
 	for _, dense := range m.choice.brands {
-		av.heat.ask(dense, now)
+		av.Access.Note(dense, now)
 	}
 }
 
@@ -182,7 +183,7 @@ func ordinalsOf(r *member.Roster, account domain.AccountID) func(domain.MemberID
 
 // fromDisk reads the rows of a brand that is on disk only, and notes that it was, if
 // it is the one asked about.
-func (p *partial) fromDisk(s Snapshot, q *domain.Question) brand.Source {
+func (p *partial) fromDisk(s view.Snapshot, q *domain.Question) brand.Source {
 	var read func(domain.BrandID, func([]domain.Row) error) error
 	return func(b brand.Cold, f func([]domain.Row)) error {
 		if q.Brand != 0 && q.Brand == b.Brand && !slices.Contains(p.cold, b.Dense) {

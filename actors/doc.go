@@ -56,7 +56,7 @@
 // and reaches the Kafka fetch (I8).
 //
 // What a commit changes is stamped with its number, by brand, attribute, record and name
-// (stamps.go): so a poll is told that its answer stands without a scan (stands.go).
+// (view/versions.go): so a poll learns that its answer is unchanged without a scan (view/unchanged.go).
 //
 // A record on which applying panics: the shard forgets its memory, starts again
 // from its last commit and applies one by one; when one record alone panics, the
@@ -67,7 +67,7 @@
 // visibly until the process starts again, and a query that panics is answered with an
 // internal error (internal/crash): nothing is passed over, and a page is taken from the fetcher of
 // this start only. A store error is never a panic: it stops the shard, visibly, whether the
-// shard met it or a question did (watched.go). A gap in the log stops it too, until
+// shard met it or a question did (view/guarded.go). A gap in the log stops it too, until
 // the operator accepts it; so does a catalog that is behind, until it is not.
 //
 // A value of another program in the journal or the catalog is no gap: each replay passes
@@ -80,7 +80,7 @@
 // which is a function of the words and the offset, never of how often this replica stopped.
 //
 // The word on a gap of the catalog stands in the catalog, behind the gap: the catalog looks
-// ahead for it and applies nothing meanwhile (catalog_gaps.go), in every replay alike. A
+// ahead for it and applies nothing meanwhile (catalog/gap.go), in every replay alike. A
 // catalog that is another topic, or was cut below what was applied, takes no word: ids of
 // what was lost would be given again. A node that meets any of this at its start is open for
 // the operator, and starts once the catalog is read on.

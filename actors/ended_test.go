@@ -44,8 +44,8 @@ func TestAWorkerGivesUpWhatNobodyWaitsFor(t *testing.T) {
 	r.settled()
 	r.close()
 	r.open()
-	v := r.node.shared[0].acquireView()
-	defer v.release()
+	v := r.node.shared[0].view.Acquire()
+	defer v.Release()
 	d, x := &desk{shard: r.node.shared[0], workers: r.node.workers, now: time.Now}, &workbench{scratch: brand.NewScratch()}
 	catalog := r.node.Catalog()
 	ask := func(q *domain.Question, n int) (*partial, int) {

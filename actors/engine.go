@@ -12,6 +12,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/catalog"
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/internal/waiters"
+	"github.com/ovation-analytics/ovation/actors/view"
 )
 
 // What the API and the operator ask of a node. Any goroutine may call these.
@@ -175,8 +176,8 @@ func (n *Node) Member(ctx context.Context, account domain.AccountID, id domain.M
 	if err != nil {
 		return nil, at, err
 	}
-	defer v.release()
-	m, err := v.member(account, id)
+	defer v.Release()
+	m, err := memberOf(v, account, id)
 	if m == nil && err == nil {
 		err = none
 	}
@@ -190,12 +191,12 @@ func (n *Node) Resolve(ctx context.Context, account domain.AccountID, kind domai
 	if err != nil {
 		return 0, at, err
 	}
-	defer v.release()
+	defer v.Release()
 	if kind.Pointer() {
-		id, err := v.snapshot.Earliest(account, hash)
+		id, err := v.Snapshot.Earliest(account, hash)
 		return id, at, err
 	}
-	i, ok, err := v.snapshot.Identity(account, hash)
+	i, ok, err := v.Snapshot.Identity(account, hash)
 	if err != nil || !ok || i.State != domain.Held {
 		return 0, at, err
 	}
@@ -203,17 +204,17 @@ func (n *Node) Resolve(ctx context.Context, account domain.AccountID, kind domai
 }
 
 // viewOf is the newest view of the slot's shard once wait is applied; release it.
-func (n *Node) viewOf(ctx context.Context, slot domain.Slot, wait domain.Position) (*shardView, domain.Position, error) {
+func (n *Node) viewOf(ctx context.Context, slot domain.Slot, wait domain.Position) (*view.View, domain.Position, error) {
 	if err := n.Await(ctx, wait); err != nil {
 		return nil, domain.Position{}, err
 	}
 	i := slot.Shard(n.shards)
-	v := n.shared[i].acquireView()
+	v := n.shared[i].view.Acquire()
 	if v == nil {
 		return nil, domain.Position{}, domain.ErrUnavailable
 	}
 	return v, domain.Position{
-		Journal: n.o.Journal.Topic(), Catalog: n.Catalog().Next(), Shards: []domain.ShardOffset{{Shard: i, Next: v.next}},
+		Journal: n.o.Journal.Topic(), Catalog: n.Catalog().Next(), Shards: []domain.ShardOffset{{Shard: i, Next: v.Next}},
 	}, nil
 }
 

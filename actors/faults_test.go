@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/view"
 )
 
 // While a poison record cannot be set aside, since the catalog takes no word, its shard
@@ -110,7 +111,9 @@ type illegible struct {
 
 var errChecksum = errors.New("checksum mismatch")
 
-func (s illegible) Snapshot() Snapshot { return illegibleSnapshot{s.ShardStore.Snapshot(), s.asked} }
+func (s illegible) Snapshot() view.Snapshot {
+	return illegibleSnapshot{s.ShardStore.Snapshot(), s.asked}
+}
 
 func (s illegible) Member(account domain.AccountID, ord domain.Ordinal) (*domain.Member, error) {
 	if s.shard.Load() {
@@ -120,7 +123,7 @@ func (s illegible) Member(account domain.AccountID, ord domain.Ordinal) (*domain
 }
 
 type illegibleSnapshot struct {
-	Snapshot
+	view.Snapshot
 	on *atomic.Bool
 }
 
@@ -314,23 +317,23 @@ func TestTheViewOfAnIdleShardIsRenewed(t *testing.T) {
 		r.publish(r.actOf(ids[0], 1), r.actOf(ids[1], 2))
 		r.settled()
 		idle := r.node.shared[2]
-		held := idle.acquireView()
+		held := idle.view.Acquire()
 		for i := range 10 {
-			before := idle.view.Load()
+			before := idle.view.Peek()
 			r.publish(r.actOf(ids[1], uint64(100+i)))
 			time.Sleep(viewLasts + 2*renewEvery)
-			if after := idle.view.Load(); after == before || after.version != before.version || after.next != before.next {
-				t.Fatalf("version %d of %d, was %d of %d", after.version, after.next, before.version, before.next)
+			if after := idle.view.Peek(); after == before || after.Version != before.Version || after.Next != before.Next {
+				t.Fatalf("version %d of %d, was %d of %d", after.Version, after.Next, before.Version, before.Next)
 			}
 		}
 		st, err := r.store.Stats()
 		if err != nil || st.Snapshots != 4 { // one of each shard, and the one held here
 			t.Errorf("%d snapshots %v", st.Snapshots, err)
 		}
-		if m, err := held.member(1, ids[0]); err != nil || m.ID != ids[0] {
+		if m, err := memberOf(held, 1, ids[0]); err != nil || m.ID != ids[0] {
 			t.Errorf("a view that is held: %v %v", m, err)
 		}
-		held.release()
+		held.Release()
 		if st, _ := r.store.Stats(); st.Snapshots != 3 {
 			t.Errorf("%d snapshots", st.Snapshots)
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/brand"
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/member"
+	"github.com/ovation-analytics/ovation/actors/view"
 )
 
 // A feed is asked for in two rounds: shards find and count its rows by their columns,
@@ -30,7 +31,7 @@ func (n *Node) labels(account domain.AccountID) func(dense uint32) domain.BrandI
 }
 
 // says reads contents until nobody waits for them any more.
-func (m *ask) says(s Snapshot) brand.Says {
+func (m *ask) says(s view.Snapshot) brand.Says {
 	return func(rows []domain.Row, f func(i int, recorded int64, content []byte)) error {
 		if m.ctx.Err() != nil {
 			return domain.ErrUnavailable
@@ -40,7 +41,7 @@ func (m *ask) says(s Snapshot) brand.Says {
 }
 
 // search looks through contents until nobody waits for them any more.
-func (m *ask) search(s Snapshot) brand.Search {
+func (m *ask) search(s view.Snapshot) brand.Search {
 	return func(b domain.BrandID, in domain.Range, sought *domain.Sought) error {
 		nowhere := func(int) int { return -1 }
 		while := *sought
@@ -132,7 +133,7 @@ func (n *Node) show(ctx context.Context, account domain.AccountID, items []domai
 
 // from reads what is asked for, on a worker. A panic is an error of this question
 // alone.
-func (m *show) from(v *shardView) (out *shown) {
+func (m *show) from(v *view.View) (out *shown) {
 	out = &shown{items: make([]domain.Shown, len(m.items))}
 	defer func() {
 		if r := recover(); r != nil {
@@ -148,7 +149,7 @@ func (m *show) from(v *shardView) (out *shown) {
 		rows[i] = m.items[i].Row
 		rows[i].Account = m.account
 	}
-	contents, err := v.snapshot.Contents(rows)
+	contents, err := v.Snapshot.Contents(rows)
 	if err != nil {
 		out.err = fmt.Errorf("read contents: %w", err)
 		return out
@@ -158,7 +159,7 @@ func (m *show) from(v *shardView) (out *shown) {
 		id := m.items[i].Member
 		who, ok := met[id]
 		if !ok {
-			if who, err = v.member(m.account, id); err != nil {
+			if who, err = memberOf(v, m.account, id); err != nil {
 				out.err = err
 				return out
 			}
@@ -169,13 +170,13 @@ func (m *show) from(v *shardView) (out *shown) {
 	return out
 }
 
-// member is a member of the account; nil: there is none.
-func (v *shardView) member(account domain.AccountID, id domain.MemberID) (*domain.Member, error) {
-	place, ok := v.roster.Find(id)
+// memberOf is a member of the account; nil: there is none.
+func memberOf(v *view.View, account domain.AccountID, id domain.MemberID) (*domain.Member, error) {
+	place, ok := v.Roster.Find(id)
 	if !ok || place.Account != account {
 		return nil, nil
 	}
-	m, err := v.snapshot.Member(account, place.Ord)
+	m, err := v.Snapshot.Member(account, place.Ord)
 	if err != nil {
 		return nil, fmt.Errorf("read a member: %w", err)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/brand"
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/view"
 )
 
 // A question that names its members is asked of the shards that have them alone. There
@@ -33,15 +34,15 @@ func (n *Node) desksFor(q *domain.Question) []*actor.PID {
 }
 
 // source reads what a question meets on disk.
-func (p *partial) source(v *shardView, q *domain.Question) brand.Source {
+func (p *partial) source(v *view.View, q *domain.Question) brand.Source {
 	if n := len(q.Filter.Members); n == 0 || n > fewMembers {
-		return p.fromDisk(v.snapshot, q)
+		return p.fromDisk(v.Snapshot, q)
 	}
 	var by map[domain.BrandID][]domain.Row
 	return func(b brand.Cold, f func([]domain.Row)) error {
 		if by == nil {
 			by = map[domain.BrandID][]domain.Row{}
-			if err := v.timelines(q, by); err != nil {
+			if err := timelines(v, q, by); err != nil {
 				return err
 			}
 		}
@@ -53,14 +54,14 @@ func (p *partial) source(v *shardView, q *domain.Question) brand.Source {
 }
 
 // timelines puts the rows of the question's members under their brands.
-func (v *shardView) timelines(q *domain.Question, by map[domain.BrandID][]domain.Row) error {
-	ordinal := ordinalsOf(v.roster, q.Account)
+func timelines(v *view.View, q *domain.Question, by map[domain.BrandID][]domain.Row) error {
+	ordinal := ordinalsOf(v.Roster, q.Account)
 	for _, id := range q.Filter.Members {
 		ord, ok := ordinal(id)
 		if !ok {
 			continue
 		}
-		err := v.snapshot.MemberRows(q.Account, ord, q.Range, func(rows []domain.Row) {
+		err := v.Snapshot.MemberRows(q.Account, ord, q.Range, func(rows []domain.Row) {
 			for i := range rows {
 				by[rows[i].Brand] = append(by[rows[i].Brand], rows[i])
 			}

@@ -8,6 +8,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/brand"
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/member"
+	"github.com/ovation-analytics/ovation/actors/view"
 )
 
 // account is what a shard keeps in memory of one account: its members as they are
@@ -18,8 +19,8 @@ type account struct {
 	brands   map[*brand.Columns]*brandChild
 	buckets  map[domain.BrandID]*bucket // kept from slice to slice
 	filled   []*bucket                  // those with rows
-	heat     *heat
-	stamps   *accountStamps
+	access   *view.Access
+	versions *view.AccountVersions
 	met      domain.Ordinal // every ordinal from it on is of a member who has no row yet
 	dirty    bool           // to be published
 }
@@ -28,7 +29,7 @@ func newAccount() *account {
 	return &account{
 		audience: member.NewAudience(), table: brand.NewTable(brand.Options{}),
 		brands: map[*brand.Columns]*brandChild{}, buckets: map[domain.BrandID]*bucket{},
-		heat: &heat{}, stamps: &accountStamps{},
+		access: &view.Access{}, versions: &view.AccountVersions{},
 	}
 }
 
@@ -77,20 +78,20 @@ func (s *shard) follow(ctx actor.Context, c *domain.Change) error {
 		b := c.Value.(*domain.Bit)
 		a := s.account(b.Account)
 		a.audience.Put(b)
-		a.stamps.fact(b.Attribute, b.Ord >= a.met, s.views.version)
+		a.versions.SetAttribute(b.Attribute, b.Ord >= a.met, s.views.Version)
 		s.views.touch(b.Account, a)
 	case domain.ColumnPut:
 		b := c.Value.(*domain.Column)
 		a := s.account(b.Account)
 		a.audience.PutColumn(b)
-		a.stamps.fact(b.Attribute, b.Ord >= a.met, s.views.version)
+		a.versions.SetAttribute(b.Attribute, b.Ord >= a.met, s.views.Version)
 		s.views.touch(b.Account, a)
 	case domain.MemberPut:
-		stamp(s.views.stamps.record(c.Value.(*domain.Member).ID), s.views.version)
+		s.views.Versions.SetRecord(c.Value.(*domain.Member).ID, s.views.Version)
 	case domain.IdentityPut, domain.IdentityDrop:
-		stamp(s.views.stamps.name(c.Value.(*domain.Identity).Hash), s.views.version)
+		s.views.Versions.SetName(c.Value.(*domain.Identity).Hash, s.views.Version)
 	case domain.PointerPut, domain.PointerDrop:
-		stamp(s.views.stamps.name(c.Value.(*domain.Pointer).Hash), s.views.version)
+		s.views.Versions.SetName(c.Value.(*domain.Pointer).Hash, s.views.Version)
 	}
 	return nil
 }
@@ -109,7 +110,7 @@ func (s *shard) added(r *domain.Row) error {
 	}
 	if len(b.rows) == 0 {
 		a.filled = append(a.filled, b)
-		a.stamps.rows(b.dense, s.views.version)
+		a.versions.SetRows(b.dense, s.views.Version)
 	}
 	b.rows = append(b.rows, *r)
 	s.views.touch(r.Account, a)
@@ -149,7 +150,7 @@ func (s *shard) taken(ctx actor.Context, r *domain.Row) error {
 	if s.brandOf(ctx, a, dense).box.PostUserMessage(m); !m.done {
 		panic("a brand actor failed")
 	}
-	a.stamps.rows(dense, s.views.version)
+	a.versions.SetRows(dense, s.views.Version)
 	s.views.touch(r.Account, a)
 	s.state.Rows--
 	return nil

@@ -28,7 +28,7 @@ func (s *shard) quiesce(ctx actor.Context) {
 	}
 	s.queue, s.at, s.running, s.gap = nil, 0, false, nil
 	s.waiting.Drop()
-	s.views.retract(s.env.shared)
+	s.env.shared.view.Retract()
 }
 
 func (s *shard) close() {

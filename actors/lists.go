@@ -6,6 +6,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/brand"
 	"github.com/ovation-analytics/ovation/actors/catalog"
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/view"
 )
 
 // listAsk is a segment's list with what of it is the same in every shard.
@@ -40,30 +41,30 @@ func listsOf(v *catalog.View, account domain.AccountID, lists []domain.List) []l
 }
 
 // onList is the bitset of the members on a list, until x is used again for one.
-func (p *partial) onList(x *workbench, v *shardView, av *accountView, l *listAsk) ([]uint64, error) {
+func (p *partial) onList(x *workbench, v *view.View, av *view.Account, l *listAsk) ([]uint64, error) {
 	var doers []uint64
 	if l.plan != nil {
-		ask := &brand.Ask{Plan: l.plan, Brand: l.dense, Cold: p.fromDisk(v.snapshot, l.question)}
+		ask := &brand.Ask{Plan: l.plan, Brand: l.dense, Cold: p.fromDisk(v.Snapshot, l.question)}
 		var err error
-		if x.doers, err = av.rows.Doers(x.scratch, x.doers, ask, l.threshold); err != nil {
+		if x.doers, err = av.Rows.Doers(x.scratch, x.doers, ask, l.threshold); err != nil {
 			return nil, err
 		}
 		doers = x.doers
 	}
-	x.listed = av.crowd.Listed(x.listed, l.segment, doers)
+	x.listed = av.Crowd.Listed(x.listed, l.segment, doers)
 	return x.listed, nil
 }
 
 // count counts the members on each of the lists asked for, and on any of them, who pass
 // the question's filter.
-func (p *partial) count(x *workbench, v *shardView, av *accountView, m *ask) {
+func (p *partial) count(x *workbench, v *view.View, av *view.Account, m *ask) {
 	p.lists = make([]uint64, len(m.lists))
 	pass, err := p.whoCounts(x, v, av, m)
 	if err != nil {
 		p.err = err
 		return
 	}
-	union := append(x.union[:0], make([]uint64, (av.crowd.Members()+63)/64)...)
+	union := append(x.union[:0], make([]uint64, (av.Crowd.Members()+63)/64)...)
 	x.union = union
 	for i := range m.lists {
 		if m.ctx.Err() != nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/internal/retry"
 	"github.com/ovation-analytics/ovation/actors/journal"
+	"github.com/ovation-analytics/ovation/actors/view"
 )
 
 // Node runs the actors of one process. New, then Open, then Start, then Stop.
@@ -36,6 +37,7 @@ type Node struct {
 	catalogAppender *journal.PartitionAppender
 
 	shared      []*shardShared
+	views       view.Set
 	pids        []*actor.PID // shards
 	desks       []*actor.PID
 	appenders   []*journal.PartitionAppender
@@ -121,6 +123,7 @@ func (n *Node) Start() {
 	for _, i := range n.placement.mine() {
 		n.startShard(i)
 	}
+	n.views = n.viewSet()
 	n.startRouters()
 	n.started.Store(true)
 	n.catalogMoved() // what moved meanwhile

@@ -170,7 +170,7 @@ func TestShard_PanicAtCommit(t *testing.T) {
 		t.Errorf("it stopped with %q", why)
 	}
 	r.submit(domain.Submission{Account: 1, Command: &domain.PutBrand{Given: domain.BrandFields{"Name": "x", "Slug": "x"}}})
-	if behaviour(s.behaviour.Load()) != stopped || s.view.Load() != nil {
+	if behaviour(s.behaviour.Load()) != stopped || s.view.Peek() != nil {
 		t.Error("it started again")
 	}
 	if err := r.node.Ready(); err == nil {

@@ -277,19 +277,19 @@ func (r *rig) journalledOf(n, from, some int) {
 // inOrder requires that the sequences of each member's rows rise as its activities came.
 func (r *rig) inOrder(t *testing.T, fans int) {
 	t.Helper()
-	v := r.node.shared[0].acquireView()
-	defer v.release()
+	v := r.node.shared[0].view.Acquire()
+	defer v.Release()
 	for n := range fans {
-		id, _, err := v.snapshot.Identity(1, fanOf(n, 0))
+		id, _, err := v.Snapshot.Identity(1, fanOf(n, 0))
 		if err != nil {
 			t.Fatal(err)
 		}
-		at, ok := v.roster.Find(id.Member)
+		at, ok := v.Roster.Find(id.Member)
 		if !ok {
 			continue
 		}
 		sequences := map[domain.Second]uint64{}
-		if err := v.snapshot.MemberRows(1, at.Ord, domain.Range{To: 1<<32 - 1}, func(rows []domain.Row) {
+		if err := v.Snapshot.MemberRows(1, at.Ord, domain.Range{To: 1<<32 - 1}, func(rows []domain.Row) {
 			for i := range rows {
 				sequences[rows[i].Time] = rows[i].Seq
 			}

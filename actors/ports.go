@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/view"
 )
 
 // Source is the public topic. Next offsets are kept as group offsets of the router,
@@ -97,37 +98,6 @@ type ShardStore interface {
 	// Facts is the store's to keep: State returns it.
 	Commit(state domain.ShardState, origins []domain.Origin) error
 	// Snapshot is the store as of the last commit, for readers on any goroutine.
-	Snapshot() Snapshot
-	Close() error
-}
-
-// Snapshot reads one commit's state. Any goroutine; close it.
-type Snapshot interface {
-	// Rows calls f with the brand's living rows of the range; an error of f ends the
-	// reading and is given back.
-	Rows(account domain.AccountID, brand domain.BrandID, r domain.Range, f func(rows []domain.Row) error) error
-	// Reader gives what reads rows of many brands, and ends it; best in ascending order.
-	Reader(account domain.AccountID, r domain.Range) (rows func(domain.BrandID, func([]domain.Row) error) error, end func() error)
-	// Count is how many living rows the months have that the range touches: no fewer.
-	Count(account domain.AccountID, brand domain.BrandID, r domain.Range) (uint64, error)
-	// MemberRows calls f with a member's living rows of all brands whose month the range
-	// touches.
-	MemberRows(account domain.AccountID, ord domain.Ordinal, r domain.Range, f func(rows []domain.Row)) error
-	// Contents is what each of the rows says beside its columns; nil: nothing is
-	// stored. Account, Brand, Time and Seq are looked at, in Says too.
-	Contents(rows []domain.Row) ([]*domain.Content, error)
-	// Says calls f for each of the rows that is stored, in any order, with when it was
-	// recorded and its content, which is f's only until it returns.
-	Says(rows []domain.Row, f func(i int, recorded int64, content []byte)) error
-	// Search gives what is sought the contents of the brand's actions at the range's
-	// times, and perhaps of others, that it does not rule out.
-	Search(account domain.AccountID, brand domain.BrandID, r domain.Range, sought *domain.Sought) error
-	Member(account domain.AccountID, ord domain.Ordinal) (*domain.Member, error)
-	Identity(account domain.AccountID, hash domain.IdentityHash) (domain.Identity, bool, error)
-	// Earliest is the member created first of those the hash points to; 0: none.
-	Earliest(account domain.AccountID, hash domain.IdentityHash) (domain.MemberID, error)
-	// Pointed calls f with every member that the hash points to, those created first
-	// first.
-	Pointed(account domain.AccountID, hash domain.IdentityHash, f func(domain.MemberID)) error
+	Snapshot() view.Snapshot
 	Close() error
 }

@@ -73,7 +73,7 @@ func (s *shard) reopen(ctx actor.Context, m *reopen) {
 	s.become(recovering, s.recovering)
 	s.quiesce(ctx)
 	s.close()
-	s.env.shared.open.Wait()
+	s.env.shared.view.Wait()
 	s.broken, s.env.singly, s.env.poisoned, s.env.lacks = false, 0, nil, 0
 	s.start(ctx)
 }

@@ -43,7 +43,7 @@ func TestReopen_ShowsNothingEarlierThanWasShown(t *testing.T) {
 	if err := replacement.Complete(nil); err != nil {
 		t.Fatal(err)
 	}
-	mark, over := r.node.Mark(), make(chan struct{})
+	mark, over := r.node.Versions(), make(chan struct{})
 	var asking sync.WaitGroup
 	asking.Go(func() {
 		q := &domain.Question{
@@ -75,7 +75,7 @@ func TestReopen_ShowsNothingEarlierThanWasShown(t *testing.T) {
 	if got := r.tally(1).Total.Actions; got != acts {
 		t.Errorf("%d actions", got)
 	}
-	if _, stands := r.node.Stands(1, mark, &domain.Footprint{Rows: []domain.RowsOf{{Brand: 1}}}, []domain.Range{{}}); stands {
+	if _, stands := r.node.Unchanged(1, mark, &domain.ReadSet{Rows: []domain.RowsOf{{Brand: 1}}}, []domain.Range{{}}); stands {
 		t.Error("an answer of before stands")
 	}
 	r.replaysEqual(t)

@@ -3,7 +3,6 @@ package actors
 import (
 	"cmp"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -18,21 +17,6 @@ import (
 // question brings it back where there is room, or, if it was asked about before, in the place
 // of those not asked about since: a round of questions about more than fits evicts nothing.
 // Rows that come for it change nothing: they need no columns.
-
-// heat is when the brands of an account were last asked about. Any goroutine.
-type heat struct{ asked sync.Map } // dense number → lastAsked
-
-// lastAsked is the last two times; zero: never.
-type lastAsked struct{ last, before time.Time }
-
-func (h *heat) ask(dense uint32, at time.Time) { h.asked.Store(dense, lastAsked{at, h.of(dense).last}) }
-
-func (h *heat) of(dense uint32) lastAsked {
-	if at, ok := h.asked.Load(dense); ok {
-		return at.(lastAsked)
-	}
-	return lastAsked{}
-}
 
 type (
 	// warm asks for a cold brand that a question met.
@@ -127,7 +111,7 @@ func (s *shard) candidates() (all []candidate) {
 	for id, a := range s.accounts {
 		a.table.Own(func(c *brand.Columns) {
 			if dense, _, _ := c.Brand(); !c.Cold() {
-				one := candidate{id: id, account: a, columns: c, asked: a.heat.of(dense).last}
+				one := candidate{id: id, account: a, columns: c, asked: a.access.Of(dense).Last}
 				if k := a.brands[c]; k != nil {
 					one.fed = k.fed
 				}
@@ -196,7 +180,7 @@ func (s *shard) leaving(id domain.AccountID, a *account, rows int) (out []brand.
 	ids := s.env.catalog.View().BrandIDs(id)
 	a.table.Small(func(dense uint32, n int) {
 		if n >= smallLeast && int(dense) <= len(ids) {
-			all = append(all, small{brand.Cold{Dense: dense, Brand: ids[dense-1]}, n, a.heat.of(dense).last})
+			all = append(all, small{brand.Cold{Dense: dense, Brand: ids[dense-1]}, n, a.access.Of(dense).Last})
 		}
 	})
 	slices.SortFunc(all, func(a, b small) int { return cmp.Or(a.asked.Compare(b.asked), cmp.Compare(b.rows, a.rows)) })
@@ -266,7 +250,7 @@ func (s *shard) warm(ctx actor.Context, m *warm) {
 		return
 	}
 	c := a.table.Target(m.dense)
-	if _, _, own := c.Brand(); !own || !c.Cold() || !s.makeRoom(bytesPerRow*c.Rows(), a.heat.of(m.dense).before) {
+	if _, _, own := c.Brand(); !own || !c.Cold() || !s.makeRoom(bytesPerRow*c.Rows(), a.access.Of(m.dense).Before) {
 		return
 	}
 	if err := s.commit(ctx); err != nil {
@@ -274,18 +258,18 @@ func (s *shard) warm(ctx actor.Context, m *warm) {
 		return
 	}
 	reload := a.table.Reload(m.dense)
-	v := s.env.shared.acquireView()
+	v := s.env.shared.view.Acquire()
 	if reload == nil || v == nil {
 		if v != nil {
-			v.release()
+			v.Release()
 		}
 		return
 	}
 	_, id, _ := c.Brand()
 	self, root := ctx.Self(), ctx.ActorSystem().Root
 	go func() {
-		defer v.release()
-		err := v.snapshot.Rows(m.account, id, domain.Range{To: 1<<32 - 1}, func(rows []domain.Row) error {
+		defer v.Release()
+		err := v.Snapshot.Rows(m.account, id, domain.Range{To: 1<<32 - 1}, func(rows []domain.Row) error {
 			reload.Add(rows)
 			return nil
 		})

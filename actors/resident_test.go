@@ -105,9 +105,9 @@ func TestABrandThatIsAskedAboutStaysInMemory(t *testing.T) {
 	people := r.heeded(fans)
 	r.node.KeepResident(r.node.Resident() - 1)
 	r.heeded(people)
-	v := r.node.shared[0].acquireView()
-	defer v.release()
-	cold := v.accounts.Get(1).rows.Cold(brand.EveryBrand)
+	v := r.node.shared[0].view.Acquire()
+	defer v.Release()
+	cold := v.Account(1).Rows.Cold(brand.EveryBrand)
 	if len(cold) == 0 || slices.ContainsFunc(cold, func(c brand.Cold) bool { return c.Brand == one.Brand }) {
 		t.Errorf("cold are %v: brand %d was asked about", cold, one.Brand)
 	}
@@ -132,9 +132,9 @@ func (r *rig) audience(rnd *rand.Rand, fans int, weights ...int) {
 
 // coldOf is the brands that are cold in the view that questions see.
 func (r *rig) coldOf() (cold []domain.BrandID) {
-	v := r.node.shared[0].acquireView()
-	defer v.release()
-	for _, c := range v.accounts.Get(1).rows.Cold(brand.EveryBrand) {
+	v := r.node.shared[0].view.Acquire()
+	defer v.Release()
+	for _, c := range v.Account(1).Rows.Cold(brand.EveryBrand) {
 		cold = append(cold, c.Brand)
 	}
 	slices.Sort(cold)

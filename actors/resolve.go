@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/view"
 )
 
 // ResolveAll is the members that the names name as of the newest commits, ascending,
@@ -24,13 +25,13 @@ func (n *Node) ResolveAll(ctx context.Context, account domain.AccountID, names [
 		if len(names) == 0 {
 			continue
 		}
-		v := n.shared[i].acquireView()
+		v := n.shared[i].view.Acquire()
 		if v == nil {
 			return nil, at, domain.ErrUnavailable
 		}
-		err := v.named(ctx, account, names, func(id domain.MemberID) { found = append(found, id) })
-		at.Shards = append(at.Shards, domain.ShardOffset{Shard: i, Next: v.next})
-		v.release()
+		err := resolveNames(v, ctx, account, names, func(id domain.MemberID) { found = append(found, id) })
+		at.Shards = append(at.Shards, domain.ShardOffset{Shard: i, Next: v.Next})
+		v.Release()
 		if err != nil {
 			return nil, at, err
 		}
@@ -39,20 +40,20 @@ func (n *Node) ResolveAll(ctx context.Context, account domain.AccountID, names [
 	return slices.Compact(found), at, nil
 }
 
-// named calls f with the members that names of the shard name. A claim that is pending
+// resolveNames calls f with the members that names of the shard name. A claim that is pending
 // names nobody yet.
-func (v *shardView) named(ctx context.Context, account domain.AccountID, names []domain.Name, f func(domain.MemberID)) error {
+func resolveNames(v *view.View, ctx context.Context, account domain.AccountID, names []domain.Name, f func(domain.MemberID)) error {
 	for _, name := range names {
 		if ctx.Err() != nil {
 			return domain.ErrUnavailable
 		}
 		if name.Kind.Pointer() {
-			if err := v.snapshot.Pointed(account, name.Hash, f); err != nil {
+			if err := v.Snapshot.Pointed(account, name.Hash, f); err != nil {
 				return err
 			}
 			continue
 		}
-		i, ok, err := v.snapshot.Identity(account, name.Hash)
+		i, ok, err := v.Snapshot.Identity(account, name.Hash)
 		if err != nil {
 			return err
 		}

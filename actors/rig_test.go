@@ -12,6 +12,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/catalog"
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/view"
 	"github.com/ovation-analytics/ovation/storage"
 )
 
@@ -20,7 +21,7 @@ type rigStore struct {
 	r *rig
 }
 
-func (s rigStore) Snapshot() Snapshot { return s.Shard.Snapshot() }
+func (s rigStore) Snapshot() view.Snapshot { return s.Shard.Snapshot() }
 
 // Commit requires that the epoch stored is that of the last record applied.
 func (s rigStore) Commit(state domain.ShardState, origins []domain.Origin) error {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -18,6 +17,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/internal/waiters"
 	"github.com/ovation-analytics/ovation/actors/journal"
 	"github.com/ovation-analytics/ovation/actors/member"
+	"github.com/ovation-analytics/ovation/actors/view"
 )
 
 // shardEnv is what a shard is given and keeps over its restarts.
@@ -45,8 +45,7 @@ type shardEnv struct {
 // shardShared is what others read of a shard, on any goroutine.
 type shardShared struct {
 	id        int
-	view      atomic.Pointer[shardView]
-	open      sync.WaitGroup // views that are not closed: somebody reads them, or may
+	view      view.Holder
 	behaviour atomic.Int32
 	applied   atomic.Int64 // offset after the last record committed
 	end       atomic.Int64 // the journal's end as last seen
@@ -114,7 +113,7 @@ type shard struct {
 	tell     func(any) // sends to the shard itself, from any goroutine
 	outbox   *outbox
 	waiting  waiters.Waiters
-	views    viewWriter
+	views    publisher
 	resident resident
 	sent     map[int]uint64   // last sequence of the outbox sent to each shard, of this life
 	told     domain.Published // how far the publishers came

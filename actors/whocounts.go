@@ -6,6 +6,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/brand"
 	"github.com/ovation-analytics/ovation/actors/catalog"
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/view"
 )
 
 // choice is what of choosing the members of a question is the same in every shard.
@@ -60,11 +61,11 @@ func deedsOf(v *catalog.View, account domain.AccountID, deeds []domain.Deed) ([]
 // whoCounts is the bitset of the members whom the question's filter lets through; nil:
 // everybody who has a row. It is the workbench's, until members are chosen by it again.
 // What costs a scan comes last, and not at all once nobody is left.
-func (p *partial) whoCounts(x *workbench, v *shardView, av *accountView, m *ask) ([]uint64, error) {
+func (p *partial) whoCounts(x *workbench, v *view.View, av *view.Account, m *ask) ([]uint64, error) {
 	q := m.question
-	set := av.crowd.Select(x.members, &q.Filter, ordinalsOf(v.roster, q.Account))
+	set := av.Crowd.Select(x.members, &q.Filter, ordinalsOf(v.Roster, q.Account))
 	if set == nil {
-		p.audience = passing(q, set, av.crowd)
+		p.audience = passing(q, set, av.Crowd)
 		return nil, nil
 	}
 	x.members = set
@@ -75,9 +76,9 @@ func (p *partial) whoCounts(x *workbench, v *shardView, av *accountView, m *ask)
 		}
 		keepOnly(set, listed)
 	}
-	p.audience = passing(q, set, av.crowd)
+	p.audience = passing(q, set, av.Crowd)
 	if m.choice.deeds != nil && anybody(set) {
-		did, err := av.rows.Did(x.scratch, x.doers, m.choice.deeds, p.deedsFromDisk(v.snapshot, m))
+		did, err := av.Rows.Did(x.scratch, x.doers, m.choice.deeds, p.deedsFromDisk(v.Snapshot, m))
 		if err != nil {
 			return nil, err
 		}
@@ -85,8 +86,8 @@ func (p *partial) whoCounts(x *workbench, v *shardView, av *accountView, m *ask)
 		keepOnly(set, did)
 	}
 	if q.Filter.Acted && anybody(set) {
-		one := &brand.Ask{Plan: m.plan, Brand: m.dense, Members: set, Cold: p.fromDisk(v.snapshot, q)}
-		did, err := av.rows.Doers(x.scratch, x.doers, one, 1)
+		one := &brand.Ask{Plan: m.plan, Brand: m.dense, Members: set, Cold: p.fromDisk(v.Snapshot, q)}
+		did, err := av.Rows.Doers(x.scratch, x.doers, one, 1)
 		if err != nil {
 			return nil, err
 		}
@@ -98,7 +99,7 @@ func (p *partial) whoCounts(x *workbench, v *shardView, av *accountView, m *ask)
 
 // deedsFromDisk reads the rows of brands that are on disk only, and notes those that
 // deeds are for.
-func (p *partial) deedsFromDisk(s Snapshot, m *ask) brand.Source {
+func (p *partial) deedsFromDisk(s view.Snapshot, m *ask) brand.Source {
 	read := p.fromDisk(s, &domain.Question{Account: m.question.Account, Range: m.question.Range})
 	return func(b brand.Cold, f func([]domain.Row)) error {
 		if slices.Contains(m.choice.brands, b.Dense) && !slices.Contains(p.cold, b.Dense) {

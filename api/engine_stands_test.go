@@ -2,10 +2,10 @@ package api
 
 import "github.com/ovation-analytics/ovation/actors/domain"
 
-// Mark and Stands are the script's word, in the place of a look at what was applied.
-func (s *script) Mark() domain.Mark { return domain.Mark{7} }
+// Versions and Unchanged are the script's word, in the place of a look at what was applied.
+func (s *script) Versions() domain.Versions { return domain.Versions{7} }
 
-func (s *script) Stands(account domain.AccountID, since domain.Mark, f *domain.Footprint, moved []domain.Range) (domain.Position, bool) {
+func (s *script) Unchanged(account domain.AccountID, since domain.Versions, f *domain.ReadSet, moved []domain.Range) (domain.Position, bool) {
 	s.mu.Lock()
 	stands := s.stands
 	s.mu.Unlock()

@@ -35,7 +35,7 @@ type script struct {
 	answer  func(*domain.Question) (*domain.Answer, error)
 	content *domain.Content
 	await   func(context.Context, domain.Position) error
-	stands  func(domain.AccountID, domain.Mark, *domain.Footprint, []domain.Range) (domain.Position, bool) // nil: nothing does
+	stands  func(domain.AccountID, domain.Versions, *domain.ReadSet, []domain.Range) (domain.Position, bool) // nil: nothing does
 
 	stopped bool // no end is known
 

@@ -31,13 +31,13 @@ type Engine interface {
 	// Show is what a feed shows of each of the items beside its row, at wait or after
 	// it. Row and Member of an item are looked at.
 	Show(ctx context.Context, account domain.AccountID, items []domain.FeedItem, wait domain.Position) ([]domain.Shown, error)
-	// Mark is the moment of now, and Stands tells of an answer that was made after it, and
-	// of what has its footprint, whether it would be the same now: nothing that it was made
-	// of has changed since, and no action lies between the edges of a range of its Rows
-	// and those of the one it has become in moved. That is cheap. The position is that of
-	// an answer made now; what the catalog says is not looked at.
-	Mark() domain.Mark
-	Stands(account domain.AccountID, since domain.Mark, f *domain.Footprint, moved []domain.Range) (domain.Position, bool)
+	// Versions are those of now. Unchanged reports of an answer that was made after them,
+	// and of what has its read set, whether it would be the same now: nothing that it was
+	// made of has changed since, and no action lies between the edges of a range of its
+	// Rows and those of the one it has become in moved. That is cheap. The position is that
+	// of an answer made now; the catalog is not looked at.
+	Versions() domain.Versions
+	Unchanged(account domain.AccountID, since domain.Versions, f *domain.ReadSet, moved []domain.Range) (domain.Position, bool)
 	// Ends is the position at which everything is applied that was accepted before the
 	// call, by the API or by the public topic; ErrUnavailable when that is not known.
 	Ends(ctx context.Context) (domain.Position, error)

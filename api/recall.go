@@ -27,10 +27,10 @@ func remembering(o *Operation) { o.remembers = o.Method == http.MethodGet }
 // recollection is what is remembered of an answer. It never changes.
 type recollection struct {
 	tag      string
-	minute   int64            // of the clock it was made by
-	catalog  int64            // Changed of the account
-	since    domain.Mark      // before anything was read
-	of       domain.Footprint // what was read
+	minute   int64           // of the clock it was made by
+	catalog  int64           // Changed of the account
+	since    domain.Versions // before anything was read
+	of       domain.ReadSet  // what was read
 	ranges   []ranged
 	span     string   // X-Range
 	warnings []string // the operation's own
@@ -76,7 +76,7 @@ func (c *Call) recall() bool {
 			return true
 		}
 	}
-	c.noted = &reading{engine: c.Engine, catalog: c.catalog.Changed(c.Account()), mark: c.Engine.Mark()}
+	c.noted = &reading{engine: c.Engine, catalog: c.catalog.Changed(c.Account()), mark: c.Engine.Versions()}
 	c.Engine = c.noted
 	return false
 }
@@ -127,7 +127,7 @@ func (c *Call) stands(r *recollection) bool {
 		return false
 	}
 	if !r.of.Empty() {
-		at, ok := c.Engine.Stands(c.Account(), r.since, &r.of, moved)
+		at, ok := c.Engine.Unchanged(c.Account(), r.since, &r.of, moved)
 		if !ok {
 			return false
 		}

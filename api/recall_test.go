@@ -15,9 +15,9 @@ import (
 
 // standing has the scripted engine say that everything stands, and notes what it was
 // asked that of.
-func (h *house) standing() *[]domain.Footprint {
-	var seen []domain.Footprint
-	h.engine.stands = func(_ domain.AccountID, since domain.Mark, f *domain.Footprint, moved []domain.Range) (domain.Position, bool) {
+func (h *house) standing() *[]domain.ReadSet {
+	var seen []domain.ReadSet
+	h.engine.stands = func(_ domain.AccountID, since domain.Versions, f *domain.ReadSet, moved []domain.Range) (domain.Position, bool) {
 		if len(since) != 1 || since[0] != 7 || len(moved) != len(f.Rows) {
 			h.t.Errorf("%v of %v since %v", moved, f.Rows, since)
 		}
@@ -82,7 +82,7 @@ func TestAPollIsAnsweredFromMemoryOnlyOfWhatIsRemembered(t *testing.T) {
 func TestTheEngineIsAskedWithWhatTheAnswerWasMadeOf(t *testing.T) {
 	h := newHouse(t)
 	seen := h.standing()
-	for target, want := range map[string]domain.Footprint{
+	for target, want := range map[string]domain.ReadSet{
 		"/v1.1/brand/1/stats/activity?period=1+Day&country=DE": {
 			Rows:  []domain.RowsOf{{Brand: 1, Range: domain.Range{From: 1773491700, To: 1773578100}}},
 			Known: domain.AttrMember.Set() | domain.AttrCountry.Set(),
@@ -102,7 +102,7 @@ func TestTheEngineIsAskedWithWhatTheAnswerWasMadeOf(t *testing.T) {
 		tag := h.get(target).Header().Get("Etag")
 		*seen = nil
 		h.get(target, "If-None-Match", tag)
-		if d := cmp.Diff([]domain.Footprint{want}, *seen); d != "" {
+		if d := cmp.Diff([]domain.ReadSet{want}, *seen); d != "" {
 			t.Errorf("%s: %s", target, d)
 		}
 	}
@@ -201,7 +201,7 @@ func TestTheClockMovesWhatIsRemembered(t *testing.T) {
 		clock = clock.Add(c.later)
 		var asked [][]domain.Range
 		stands := h.engine.stands
-		h.engine.stands = func(a domain.AccountID, since domain.Mark, f *domain.Footprint, moved []domain.Range) (domain.Position, bool) {
+		h.engine.stands = func(a domain.AccountID, since domain.Versions, f *domain.ReadSet, moved []domain.Range) (domain.Position, bool) {
 			asked = append(asked, slices.Clone(moved))
 			return stands(a, since, f, moved)
 		}

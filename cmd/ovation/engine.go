@@ -9,6 +9,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors"
 	"github.com/ovation-analytics/ovation/actors/catalog"
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/view"
 	"github.com/ovation-analytics/ovation/api"
 	"github.com/ovation-analytics/ovation/api/admin"
 	"github.com/ovation-analytics/ovation/cmd/ovation/status"
@@ -92,7 +93,7 @@ func (p *program) shown() *status.Source {
 type shardStore struct{ *storage.Shard }
 
 // Snapshot is the store as of the last commit.
-func (s shardStore) Snapshot() actors.Snapshot { return s.Shard.Snapshot() }
+func (s shardStore) Snapshot() view.Snapshot { return s.Shard.Snapshot() }
 
 // catalogStore is the catalog's store as the catalog needs it.
 type catalogStore struct{ *storage.Catalog }

@@ -28,7 +28,7 @@ func TestAFootprintKnowsEveryFieldOfAQuestion(t *testing.T) {
 			has = append(has, field.Name)
 		}
 		if !slices.Equal(has, strings.Fields(c.knows)) {
-			t.Errorf("%s has the fields %s: say in FootprintOf what they read, then here", c.of.Name(), strings.Join(has, " "))
+			t.Errorf("%s has the fields %s: say in ReadSetOf what they read, then here", c.of.Name(), strings.Join(has, " "))
 		}
 	}
 }
@@ -44,32 +44,32 @@ func TestAFootprintIsWhatTheShapeAndTheFilterRead(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		q    Question
-		want Footprint
+		want ReadSet
 	}{
-		"tally":     {Question{Shape: ShapeTally, Brand: 7}, Footprint{Rows: rows(7, ShowsActions), Known: of()}},
-		"newcomers": {Question{Shape: ShapeNewcomers, Brand: 7}, Footprint{Rows: rows(7, ShowsActions), Known: of()}},
-		"feed":      {Question{Shape: ShapeFeed}, Footprint{Rows: rows(0, ShowsActions), Known: of()}},
-		"timeline":  {Question{Shape: ShapeTimeline, Brand: 7}, Footprint{Rows: rows(7, ShowsDays), Known: of()}},
-		"daily":     {Question{Shape: ShapeDaily, Brand: 7}, Footprint{Rows: rows(7, ShowsDays), Known: of()}},
-		"location":  {Question{Shape: ShapeLocation, Brand: 7}, Footprint{Rows: rows(7, ShowsActions), Known: of(AttrCountry)}},
-		"gender":    {Question{Shape: ShapeGender, Brand: 7}, Footprint{Rows: rows(7, ShowsActions), Known: of(AttrGender)}},
-		"age":       {Question{Shape: ShapeAge, Brand: 7}, Footprint{Rows: rows(7, ShowsAges), Known: of(AttrBirthDay)}},
-		"crossover": {Question{Shape: ShapeCrossover, Brand: 7}, Footprint{Rows: rows(0, ShowsActions), Known: of()}},
-		"standings": {Question{Shape: ShapeStandings}, Footprint{Rows: rows(0, ShowsActions), Known: of()}},
-		"roll":      {Question{Shape: ShapeRoll}, Footprint{Known: everyAttribute, Any: everyAttribute}},
+		"tally":     {Question{Shape: ShapeTally, Brand: 7}, ReadSet{Rows: rows(7, ShowsActions), Known: of()}},
+		"newcomers": {Question{Shape: ShapeNewcomers, Brand: 7}, ReadSet{Rows: rows(7, ShowsActions), Known: of()}},
+		"feed":      {Question{Shape: ShapeFeed}, ReadSet{Rows: rows(0, ShowsActions), Known: of()}},
+		"timeline":  {Question{Shape: ShapeTimeline, Brand: 7}, ReadSet{Rows: rows(7, ShowsDays), Known: of()}},
+		"daily":     {Question{Shape: ShapeDaily, Brand: 7}, ReadSet{Rows: rows(7, ShowsDays), Known: of()}},
+		"location":  {Question{Shape: ShapeLocation, Brand: 7}, ReadSet{Rows: rows(7, ShowsActions), Known: of(AttrCountry)}},
+		"gender":    {Question{Shape: ShapeGender, Brand: 7}, ReadSet{Rows: rows(7, ShowsActions), Known: of(AttrGender)}},
+		"age":       {Question{Shape: ShapeAge, Brand: 7}, ReadSet{Rows: rows(7, ShowsAges), Known: of(AttrBirthDay)}},
+		"crossover": {Question{Shape: ShapeCrossover, Brand: 7}, ReadSet{Rows: rows(0, ShowsActions), Known: of()}},
+		"standings": {Question{Shape: ShapeStandings}, ReadSet{Rows: rows(0, ShowsActions), Known: of()}},
+		"roll":      {Question{Shape: ShapeRoll}, ReadSet{Known: everyAttribute, Any: everyAttribute}},
 		"leaders by login": {
 			Question{Shape: ShapeLeaders, Brand: 7, Top: Top{Order: ByLastLogin}},
-			Footprint{Rows: rows(7, ShowsActions), Known: of(AttrLoginHigh, AttrLoginLow)},
+			ReadSet{Rows: rows(7, ShowsActions), Known: of(AttrLoginHigh, AttrLoginLow)},
 		},
 		"leaders and audience": {
 			Question{Shape: ShapeLeaders, Brand: 7, Top: Top{Order: ByCreated, Audience: true}, Filter: Filter{Paid: true}},
-			Footprint{
+			ReadSet{
 				Rows: rows(7, ShowsActions), Known: of(AttrCreatedHigh, AttrCreatedLow, AttrPaid), Any: of(AttrCreatedHigh, AttrCreatedLow, AttrPaid),
 			},
 		},
 		"lists": {
 			Question{Shape: ShapeLists, Lists: []List{{Segment: 1}, {Segment: 2, Rule: &Rule{Brand: 3, Range: AllTime}}}},
-			Footprint{
+			ReadSet{
 				Rows: []RowsOf{{3, AllTime, ShowsActions}}, Known: of(AttrOptIn, AttrOptOut, AttrListed), Any: of(AttrOptIn, AttrOptOut, AttrListed),
 			},
 		},
@@ -78,44 +78,44 @@ func TestAFootprintIsWhatTheShapeAndTheFilterRead(t *testing.T) {
 				Services: []Service{Spotify}, Members: []MemberID{1}, Exclude: []MemberID{2}, Countries: []uint16{1}, Regions: []string{"be"},
 				Domain: "a.de", OptIn: "x", Holds: []Service{Spotify}, Has: []Field{Bio}, Acted: true,
 			}},
-			Footprint{Rows: rows(7, ShowsActions), Known: of(AttrCountry, AttrRegion, AttrDomain, AttrOptIn, AttrService, AttrHas), Among: []MemberID{1}},
+			ReadSet{Rows: rows(7, ShowsActions), Known: of(AttrCountry, AttrRegion, AttrDomain, AttrOptIn, AttrService, AttrHas), Among: []MemberID{1}},
 		},
 		"deeds": {
 			Question{Shape: ShapeTally, Brand: 7, Filter: Filter{AnyOf: []Deed{{100, 8}, {101, 8}}, AllOf: []Deed{{100, 0}}, Opted: true}},
-			Footprint{Rows: []RowsOf{{7, week, ShowsActions}, {8, week, ShowsActions}, {0, week, ShowsActions}}, Known: of(AttrOptIn)},
+			ReadSet{Rows: []RowsOf{{7, week, ShowsActions}, {8, week, ShowsActions}, {0, week, ShowsActions}}, Known: of(AttrOptIn)},
 		},
 		"a segment's members": {
 			Question{Shape: ShapeTally, Brand: 7, Filter: Filter{From: &List{Segment: 2, Rule: &Rule{Range: week}}}},
-			Footprint{Rows: []RowsOf{{7, week, ShowsActions}, {0, week, ShowsActions}}, Known: of(AttrOptIn, AttrOptOut, AttrListed)},
+			ReadSet{Rows: []RowsOf{{7, week, ShowsActions}, {0, week, ShowsActions}}, Known: of(AttrOptIn, AttrOptOut, AttrListed)},
 		},
 	} {
 		c.q.Range = week
-		got, ok := FootprintOf(&c.q)
+		got, ok := ReadSetOf(&c.q)
 		if !ok || !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)
 		}
 	}
 	for _, q := range []Question{{Shape: ShapeRoll + 100}, {}, {Shape: ShapeTally, Explain: true}} {
-		if _, ok := FootprintOf(&q); ok {
+		if _, ok := ReadSetOf(&q); ok {
 			t.Errorf("the footprint of %+v is known", q)
 		}
 	}
 }
 
 func TestFootprintsAddUp(t *testing.T) {
-	scan := func(among ...MemberID) Footprint {
-		return Footprint{Rows: []RowsOf{{Brand: 1}}, Known: 2, Among: among}
+	scan := func(among ...MemberID) ReadSet {
+		return ReadSet{Rows: []RowsOf{{Brand: 1}}, Known: 2, Among: among}
 	}
 	for _, c := range []struct {
-		all  []Footprint
+		all  []ReadSet
 		want []MemberID
 	}{
-		{[]Footprint{scan(3), scan(1, 3)}, []MemberID{1, 3}},
-		{[]Footprint{scan(3), scan()}, nil},
-		{[]Footprint{scan(), scan(3)}, nil},
-		{[]Footprint{{Members: []MemberID{9}}, scan(3), {Names: []IdentityHash{{1}}}}, []MemberID{3}},
+		{[]ReadSet{scan(3), scan(1, 3)}, []MemberID{1, 3}},
+		{[]ReadSet{scan(3), scan()}, nil},
+		{[]ReadSet{scan(), scan(3)}, nil},
+		{[]ReadSet{{Members: []MemberID{9}}, scan(3), {Names: []IdentityHash{{1}}}}, []MemberID{3}},
 	} {
-		var f Footprint
+		var f ReadSet
 		for i := range c.all {
 			f.Add(&c.all[i])
 		}
@@ -123,8 +123,8 @@ func TestFootprintsAddUp(t *testing.T) {
 			t.Errorf("%+v: %+v", c.all, f)
 		}
 	}
-	f := Footprint{Members: []MemberID{1}}
-	f.Add(&Footprint{Any: 4, Members: []MemberID{2}, Names: []IdentityHash{{1}}})
+	f := ReadSet{Members: []MemberID{1}}
+	f.Add(&ReadSet{Any: 4, Members: []MemberID{2}, Names: []IdentityHash{{1}}})
 	if f.Any != 4 || !slices.Equal(f.Members, []MemberID{1, 2}) || len(f.Names) != 1 {
 		t.Errorf("%+v", f)
 	}

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// Footprint is what an answer was made of: what has to change before it can change.
+// ReadSet is what an answer was made of: what has to change before it can change.
 // It may name more than was read, never less.
-type Footprint struct {
+type ReadSet struct {
 	Rows    []RowsOf       // actions
 	Known   Attributes     // of members who may have rows
 	Any     Attributes     // of all members
@@ -63,11 +63,11 @@ func (a Attribute) Place() int { return int(a&31 | a>>1&32) }
 
 const everyAttribute Attributes = math.MaxUint64
 
-// FootprintOf is the footprint of an answer to the question; false for a shape of which
+// ReadSetOf is the footprint of an answer to the question; false for a shape of which
 // it is not known, and for what explains itself: that names a position.
-func FootprintOf(q *Question) (f Footprint, ok bool) {
+func ReadSetOf(q *Question) (f ReadSet, ok bool) {
 	if q.Explain {
-		return Footprint{}, false
+		return ReadSet{}, false
 	}
 	f.Known = AttrMember.Set() // who is gone takes rows out of every number
 	everybody := false         // members without a row count, too
@@ -100,7 +100,7 @@ func FootprintOf(q *Question) (f Footprint, ok bool) {
 		f.Known |= everyAttribute
 		everybody = true
 	default:
-		return Footprint{}, false
+		return ReadSet{}, false
 	}
 	f.filter(q)
 	f.Among = q.Among()
@@ -119,14 +119,14 @@ func (q *Question) Among() []MemberID {
 	return q.Filter.Members
 }
 
-func (f *Footprint) rows(brand BrandID, in Range, shows Shows) {
+func (f *ReadSet) rows(brand BrandID, in Range, shows Shows) {
 	r := RowsOf{brand, in, shows}
 	if !slices.Contains(f.Rows, r) {
 		f.Rows = append(f.Rows, r)
 	}
 }
 
-func (f *Footprint) order(by Order) {
+func (f *ReadSet) order(by Order) {
 	switch by {
 	case ByScore, ByActions:
 	case ByCreated:
@@ -139,7 +139,7 @@ func (f *Footprint) order(by Order) {
 }
 
 // list is what tells who is on it.
-func (f *Footprint) list(l *List) {
+func (f *ReadSet) list(l *List) {
 	f.Known |= AttrOptIn.Set() | AttrOptOut.Set() | AttrListed.Set()
 	if l.Rule != nil {
 		f.rows(l.Rule.Brand, l.Rule.Range, ShowsActions)
@@ -147,7 +147,7 @@ func (f *Footprint) list(l *List) {
 }
 
 // filter is what tells who passes. Services and definitions are of the rows.
-func (f *Footprint) filter(q *Question) {
+func (f *ReadSet) filter(q *Question) {
 	by := &q.Filter
 	for _, c := range [...]struct {
 		asked bool
@@ -179,15 +179,15 @@ func (f *Footprint) filter(q *Question) {
 }
 
 // Empty reports that nothing was read: the answer is from the catalog alone.
-func (f *Footprint) Empty() bool {
+func (f *ReadSet) Empty() bool {
 	return !f.Scans() && len(f.Members) == 0 && len(f.Names) == 0
 }
 
 // Scans reports that a question was asked.
-func (f *Footprint) Scans() bool { return len(f.Rows) > 0 || f.Known|f.Any != 0 }
+func (f *ReadSet) Scans() bool { return len(f.Rows) > 0 || f.Known|f.Any != 0 }
 
 // Add makes f the footprint of an answer that was made of g too.
-func (f *Footprint) Add(g *Footprint) {
+func (f *ReadSet) Add(g *ReadSet) {
 	switch {
 	case !g.Scans():
 	case !f.Scans():
@@ -208,5 +208,5 @@ func (f *Footprint) Add(g *Footprint) {
 	f.Names = append(f.Names, g.Names...)
 }
 
-// Mark is a moment in each shard, as a number of commits in this life of the process.
-type Mark []uint64
+// Versions are a moment in each shard, as a number of commits in this life of the process.
+type Versions []uint64

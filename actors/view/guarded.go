@@ -1,0 +1,88 @@
+package view
+
+import (
+	"errors"
+
+	"github.com/ovation-analytics/ovation/actors/brand"
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// Guarded is a snapshot whose reader gets ErrUnavailable where the store cannot be read, such
+// as a block whose checksum is wrong. Failed gets the store's error, on the reader's
+// goroutine.
+type Guarded struct {
+	Snapshot
+	Failed func(error)
+}
+
+// checked returns the reader's own errors, and reports the store's.
+func (w Guarded) checked(err error) error {
+	var public *domain.Error
+	if err == nil || errors.Is(err, brand.ErrEnded) || errors.As(err, &public) {
+		return err
+	}
+	w.Failed(err)
+	return domain.ErrUnavailable
+}
+
+// Rows is as of the Snapshot, but for errors.
+func (w Guarded) Rows(account domain.AccountID, b domain.BrandID, r domain.Range, f func([]domain.Row) error) error {
+	return w.checked(w.Snapshot.Rows(account, b, r, f))
+}
+
+// Reader is as of the Snapshot, but for errors.
+func (w Guarded) Reader(account domain.AccountID, r domain.Range) (rows func(domain.BrandID, func([]domain.Row) error) error, end func() error) {
+	read, over := w.Snapshot.Reader(account, r)
+	rows = func(b domain.BrandID, f func([]domain.Row) error) error { return w.checked(read(b, f)) }
+	return rows, func() error { return w.checked(over()) }
+}
+
+// Count is as of the Snapshot, but for errors.
+func (w Guarded) Count(account domain.AccountID, b domain.BrandID, r domain.Range) (uint64, error) {
+	n, err := w.Snapshot.Count(account, b, r)
+	return n, w.checked(err)
+}
+
+// MemberRows is as of the Snapshot, but for errors.
+func (w Guarded) MemberRows(account domain.AccountID, ord domain.Ordinal, r domain.Range, f func([]domain.Row)) error {
+	return w.checked(w.Snapshot.MemberRows(account, ord, r, f))
+}
+
+// Contents is as of the Snapshot, but for errors.
+func (w Guarded) Contents(rows []domain.Row) ([]*domain.Content, error) {
+	c, err := w.Snapshot.Contents(rows)
+	return c, w.checked(err)
+}
+
+// Says is as of the Snapshot, but for errors.
+func (w Guarded) Says(rows []domain.Row, f func(int, int64, []byte)) error {
+	return w.checked(w.Snapshot.Says(rows, f))
+}
+
+// Search is as of the Snapshot, but for errors.
+func (w Guarded) Search(account domain.AccountID, b domain.BrandID, r domain.Range, sought *domain.Sought) error {
+	return w.checked(w.Snapshot.Search(account, b, r, sought))
+}
+
+// Member is as of the Snapshot, but for errors.
+func (w Guarded) Member(account domain.AccountID, ord domain.Ordinal) (*domain.Member, error) {
+	m, err := w.Snapshot.Member(account, ord)
+	return m, w.checked(err)
+}
+
+// Identity is as of the Snapshot, but for errors.
+func (w Guarded) Identity(account domain.AccountID, hash domain.IdentityHash) (domain.Identity, bool, error) {
+	i, ok, err := w.Snapshot.Identity(account, hash)
+	return i, ok, w.checked(err)
+}
+
+// Earliest is as of the Snapshot, but for errors.
+func (w Guarded) Earliest(account domain.AccountID, hash domain.IdentityHash) (domain.MemberID, error) {
+	id, err := w.Snapshot.Earliest(account, hash)
+	return id, w.checked(err)
+}
+
+// Pointed is as of the Snapshot, but for errors.
+func (w Guarded) Pointed(account domain.AccountID, hash domain.IdentityHash, f func(domain.MemberID)) error {
+	return w.checked(w.Snapshot.Pointed(account, hash, f))
+}

@@ -1,0 +1,88 @@
+package view
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/ovation-analytics/ovation/actors/brand"
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/internal/cow"
+	"github.com/ovation-analytics/ovation/actors/member"
+)
+
+// View is a shard as of one commit: any goroutine may read it between Acquire and Release
+// (I7). It holds a snapshot of the store, which pins what compaction would drop, so a view
+// is not kept long.
+type View struct {
+	Next     int64 // offset after the last record in it
+	Version  uint64
+	Roster   *member.Roster
+	Snapshot Snapshot
+
+	refs     atomic.Int64
+	open     *sync.WaitGroup // the holder's: one for each view that is not closed
+	versions *Versions
+	accounts cow.Array[*Account]
+}
+
+// Account is what a view has of an account.
+type Account struct {
+	Crowd    *member.Crowd
+	Rows     *brand.View
+	Access   *Access
+	Versions *AccountVersions
+}
+
+// Account is an account that has a member in the shard; nil: it has none.
+func (v *View) Account(id domain.AccountID) *Account { return v.accounts.Get(uint32(id)) }
+
+// Release gives the view back; the last one closes its snapshot.
+func (v *View) Release() {
+	if v.refs.Add(-1) == 0 {
+		_ = v.Snapshot.Close()
+		v.open.Done()
+	}
+}
+
+// Holder has the newest view of a shard.
+type Holder struct {
+	current atomic.Pointer[View]
+	open    sync.WaitGroup // views that are not closed
+}
+
+// Acquire takes the newest view; nil where the shard has none. Release it.
+func (h *Holder) Acquire() *View {
+	for {
+		v := h.current.Load()
+		if v == nil {
+			return nil
+		}
+		for n := v.refs.Load(); n > 0; n = v.refs.Load() {
+			if v.refs.CompareAndSwap(n, n+1) {
+				return v
+			}
+		}
+	}
+}
+
+// Peek is the newest view, of which only versions may be read; nil where there is none.
+func (h *Holder) Peek() *View { return h.current.Load() }
+
+// Wait returns when every view is released.
+func (h *Holder) Wait() { h.open.Wait() }
+
+// Retract takes the view away from readers: the shard stops.
+func (h *Holder) Retract() {
+	if old := h.current.Swap(nil); old != nil {
+		old.Release()
+	}
+}
+
+func (h *Holder) swap(v *View) {
+	v.refs.Store(1)
+	v.open = &h.open
+	h.open.Add(1)
+	if old := h.current.Swap(v); old != nil {
+		old.Release()
+	}
+}
