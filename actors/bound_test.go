@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/query"
 )
 
 // rowsIn is how many rows there are, the slow way.
@@ -96,13 +97,15 @@ func TestAQuestionThatWouldReadTooManyRowsIsRefused(t *testing.T) {
 		t.Errorf("seed %d: %d refused, %d answered", seed, refused, answered)
 	}
 	whole := domain.Range{To: 1<<32 - 1}
-	r.node.o.MaxRows = want.rowsIn(0, whole) // all rows once, not twice
+	bounded := query.New(query.Options{
+		Shards: r.node.doors(), Logs: r.node, Yield: &r.node.questions, MaxRows: want.rowsIn(0, whole), // all rows once, not twice
+	})
 	for shape, code := range map[domain.Shape]domain.Code{domain.ShapeTally: domain.OK, domain.ShapeCrossover: domain.PlanLimit} {
 		q := &domain.Question{Account: 1, Shape: shape, Range: whole, Groups: []domain.Group{{Definition: 100}}}
 		if shape == domain.ShapeCrossover {
 			q.Brand = 1
 		}
-		if _, err := r.node.Ask(context.Background(), q, domain.Position{}); domain.CodeOf(err) != code {
+		if _, err := bounded.Ask(context.Background(), q, domain.Position{}); domain.CodeOf(err) != code {
 			t.Errorf("seed %d: shape %d over all rows: %v", seed, shape, err)
 		}
 	}
@@ -112,18 +115,5 @@ func TestAQuestionThatWouldReadTooManyRowsIsRefused(t *testing.T) {
 	}
 	if evicted == 0 {
 		t.Errorf("seed %d: nothing was on disk alone", seed)
-	}
-}
-
-// BenchmarkBounded is what the bound costs a question where no question can exceed it.
-func BenchmarkBounded(b *testing.B) {
-	r := newRig(b, 8, Options{MaxRows: 500_000_000})
-	newGraveyard(r, 10, 3)
-	q := &domain.Question{Account: 1, Shape: domain.ShapeCrossover, Brand: 1, Range: domain.Range{To: 1 << 31}}
-	m := &ask{question: q, dense: 1, choice: &choice{}}
-	for b.Loop() {
-		if err := r.node.bounded(m); err != nil {
-			b.Fatal(err)
-		}
 	}
 }

@@ -6,7 +6,7 @@
 //	                                     serving)               one batch:
 //	                                        │             state + offset + outbox
 //	                                        ▼ commit
-//	                                 published view ◄── desk ◄── query ◄── API
+//	                                 published view ◄── query.Shard ◄── query.Coordinator ◄── API
 //
 // Everything that happens is one record of the journal, and all state is a
 // deterministic function of it: shard p is the state machine over partition p. From
@@ -26,13 +26,11 @@
 //	catalog      node              brands, definitions, segments, apps      start / stop
 //	routers      node              which source partitions have a router   start / stop
 //	router       source partition  stamp, hand to batcher                  found / stop
-//	desk         shard             nothing: questions to the shard's view  start / stop
-//	query        question          what came back so far                   question / answer
 //
 // and goroutines that are no actors: a fetcher for each partition that is read (one
 // page in flight a credit), an appender for each partition that commands go to, the
 // batcher of all routers, two publishers for each outbox, the workers
-// that scan, and the clocks of usage, of ticks and of views' ages.
+// (package query) that scan, and the clocks of usage, of ticks and of views' ages.
 //
 // An activity that is not one-time wakes no member: whether its member is active and
 // shares stands beside the roster, and the store has the rest (groups.go).
@@ -40,8 +38,8 @@
 // member and brand are children with a mailbox that processes at once: they run on
 // their shard's goroutine, so a slice is applied when the last post has returned. They get
 // one message a slice, not one a record. Their thinking is in the pure packages
-// member and brand. desk and query run on the goroutine of who sends to them, too: a
-// question wakes nobody but the workers.
+// member and brand. A question is no actor: its caller asks every shard through query.Shard,
+// a worker scans the shard's view, and the caller merges.
 //
 // # What holds
 //
@@ -49,10 +47,10 @@
 // first, side by side (approach.go), then they are applied. It is committed when the
 // shard is idle, when somebody waits for an outcome, after 10 ms (50 ms under load) or
 // 20,000 records.
-// A page far down a list takes rounds (deep.go).
+// A page far down a list takes rounds (query/deeppage.go).
 // Questions never wait for ingestion: at the commit the shard publishes an
-// immutable view by one pointer swap (I7). While one is asked, shards give way
-// to it after every few records (turns.go). The credit is the only back-pressure
+// immutable view by one pointer swap (I7). While one is asked, shards yield
+// to it after every few records (internal/yield). The credit is the only back-pressure
 // and reaches the Kafka fetch (I8).
 //
 // What a commit changes is stamped with its number, by brand, attribute, record and name
@@ -74,7 +72,7 @@
 // over it (foreign.go), and one of the journal is a dead letter. A record of a newer version
 // stops its reader, and no word helps.
 //
-// A reader looks the operator's word up where it meets the gap (words.go): shard, router, a
+// A reader looks the operator's word up where it meets the gap (journal/gap.go): shard, router, a
 // start, a rebuild and a shadow alike. A shard applies what was read before the gap first,
 // and a gap is reported where the reader is. What a shard sends is numbered within its life,
 // which is a function of the words and the offset, never of how often this replica stopped.

@@ -8,11 +8,9 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
-	"github.com/ovation-analytics/ovation/actors/brand"
 	"github.com/ovation-analytics/ovation/actors/catalog"
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/internal/waiters"
-	"github.com/ovation-analytics/ovation/actors/view"
 )
 
 // What the API and the operator ask of a node. Any goroutine may call these.
@@ -35,68 +33,8 @@ func patience(ctx context.Context) time.Duration {
 	return defaultPatience
 }
 
-// questionLife is how long a question may take: as long as it lives it holds views, and
-// with them what compaction would drop.
-const questionLife = 10 * time.Second
-
-// Ask answers a question once everything in wait is applied.
-func (n *Node) Ask(ctx context.Context, q *domain.Question, wait domain.Position) (*domain.Answer, error) {
-	switch {
-	case q.Shape == domain.ShapeLeaders && q.Top.Latest && q.Top.End() > farDown:
-		return n.far(ctx, q, wait)
-	case deep(q):
-		return n.newDiver(ctx, wait).page(q)
-	}
-	return n.ask(ctx, q, wait)
-}
-
-// ask is one round of questions to all shards.
-func (n *Node) ask(ctx context.Context, q *domain.Question, wait domain.Position) (*domain.Answer, error) {
-	n.turns.begin()
-	defer n.turns.end()
-	if err := n.Await(ctx, wait); err != nil {
-		return nil, err
-	}
-	v := n.Catalog()
-	dense := brand.EveryBrand
-	if q.Brand != 0 {
-		b, ok := v.Brand(q.Account, q.Brand)
-		if !ok {
-			return nil, domain.Bad(domain.NotFound, "brandID", "no such brand")
-		}
-		dense = b.Dense
-	}
-	chosen, err := choiceOf(v, q)
-	if err != nil {
-		return nil, err
-	}
-	ctx, cancel := context.WithTimeout(ctx, min(patience(ctx), questionLife))
-	defer cancel() // what still scans for it ends
-	reply := make(chan *merged, 1)
-	a := &queryActor{
-		ask: &ask{
-			ctx: ctx, question: q, plan: brand.NewPlan(q), dense: dense,
-			lists: listsOf(v, q.Account, q.Lists), choice: chosen, label: n.labels(q.Account), brands: directory(v, q),
-		},
-		wait: wait, desks: n.desksFor(q), reply: reply,
-	}
-	if err := n.bounded(a.ask); err != nil {
-		return nil, err
-	}
-	pid := n.system.Root.Spawn(actor.PropsFromProducer(func() actor.Actor { return a }, inline))
-	select {
-	case m := <-reply:
-		if m.err != nil {
-			return nil, m.err
-		}
-		m.answer.Position.Journal, m.answer.Position.Catalog = n.o.Journal.Topic(), v.Next()
-		m.answer.LagMs = n.Lag().Milliseconds()
-		return &m.answer, nil
-	case <-ctx.Done():
-		n.system.Root.Stop(pid)
-		return nil, domain.ErrUnavailable
-	}
-}
+// Journal is the journal's topic.
+func (n *Node) Journal() domain.TopicID { return n.o.Journal.Topic() }
 
 // Await returns once the position is applied, and what follows from it in other
 // shards: every receiver has what was sent to it by then.
@@ -167,55 +105,6 @@ func (n *Node) awaitCatalog(ctx context.Context, next int64) error {
 		return domain.ErrUnavailable
 	}
 	return nil
-}
-
-// Member is a member of the account as of the newest commit.
-func (n *Node) Member(ctx context.Context, account domain.AccountID, id domain.MemberID, wait domain.Position) (*domain.Member, domain.Position, error) {
-	none := domain.Bad(domain.NotFound, "memberid", "no such member")
-	v, at, err := n.viewOf(ctx, id.Slot(), wait)
-	if err != nil {
-		return nil, at, err
-	}
-	defer v.Release()
-	m, err := memberOf(v, account, id)
-	if m == nil && err == nil {
-		err = none
-	}
-	return m, at, err
-}
-
-// Resolve is the member that an identity of the kind names as of the newest commit;
-// of those that a pointer names the one created first; 0: nobody.
-func (n *Node) Resolve(ctx context.Context, account domain.AccountID, kind domain.IdentityKind, hash domain.IdentityHash, wait domain.Position) (domain.MemberID, domain.Position, error) {
-	v, at, err := n.viewOf(ctx, hash.Slot(), wait)
-	if err != nil {
-		return 0, at, err
-	}
-	defer v.Release()
-	if kind.Pointer() {
-		id, err := v.Snapshot.Earliest(account, hash)
-		return id, at, err
-	}
-	i, ok, err := v.Snapshot.Identity(account, hash)
-	if err != nil || !ok || i.State != domain.Held {
-		return 0, at, err
-	}
-	return i.Member, at, nil
-}
-
-// viewOf is the newest view of the slot's shard once wait is applied; release it.
-func (n *Node) viewOf(ctx context.Context, slot domain.Slot, wait domain.Position) (*view.View, domain.Position, error) {
-	if err := n.Await(ctx, wait); err != nil {
-		return nil, domain.Position{}, err
-	}
-	i := slot.Shard(n.shards)
-	v := n.shared[i].view.Acquire()
-	if v == nil {
-		return nil, domain.Position{}, domain.ErrUnavailable
-	}
-	return v, domain.Position{
-		Journal: n.o.Journal.Topic(), Catalog: n.Catalog().Next(), Shards: []domain.ShardOffset{{Shard: i, Next: v.Next}},
-	}, nil
 }
 
 // Lag is now − the latest moment at which every log's end then seen has since been

@@ -330,7 +330,8 @@ func TestTheViewOfAnIdleShardIsRenewed(t *testing.T) {
 		if err != nil || st.Snapshots != 4 { // one of each shard, and the one held here
 			t.Errorf("%d snapshots %v", st.Snapshots, err)
 		}
-		if m, err := memberOf(held, 1, ids[0]); err != nil || m.ID != ids[0] {
+		place, _ := held.Roster.Find(ids[0])
+		if m, err := held.Snapshot.Member(1, place.Ord); err != nil || m.ID != ids[0] {
 			t.Errorf("a view that is held: %v %v", m, err)
 		}
 		held.Release()

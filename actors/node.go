@@ -16,12 +16,15 @@ import (
 	"github.com/ovation-analytics/ovation/actors/catalog"
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/internal/retry"
+	"github.com/ovation-analytics/ovation/actors/internal/yield"
 	"github.com/ovation-analytics/ovation/actors/journal"
-	"github.com/ovation-analytics/ovation/actors/view"
+	"github.com/ovation-analytics/ovation/actors/query"
 )
 
 // Node runs the actors of one process. New, then Open, then Start, then Stop.
 type Node struct {
+	*query.Coordinator // of a node that is started
+
 	o         Options
 	shards    int
 	placement placement
@@ -37,18 +40,16 @@ type Node struct {
 	catalogAppender *journal.PartitionAppender
 
 	shared      []*shardShared
-	views       view.Set
 	pids        []*actor.PID // shards
-	desks       []*actor.PID
 	appenders   []*journal.PartitionAppender
 	batcher     *journal.Batcher
 	routing     *routersShared
 	routers     *actor.PID
 	routersDone chan struct{}
-	ended       []ending // desks and shards, in the order in which they are stopped
-	workers     *workers
+	ended       []chan struct{} // of each shard, closed when it has
+	executor    *query.Executor
 	usage       *usage
-	turns       turns
+	questions   yield.Questions
 	beside      sync.WaitGroup // usage, ticks and trims
 
 	resident atomic.Int64 // bytes that columns may take, over all shards; 0: no bound
@@ -99,7 +100,7 @@ func (n *Node) Open(ctx context.Context) error {
 		return slog.New(slog.NewTextHandler(io.Discard, nil)) // failures are logged where they are decided
 	}))
 	n.system.ProcessRegistry.SequenceID = uint64(n.o.Now().UnixNano()) >> 8 // futures of an earlier life have other names
-	n.workers = startWorkers(n.ctx, n.o.Workers)
+	n.executor = query.StartExecutor(n.ctx, n.o.Workers)
 	for i := range n.shards {
 		n.appenders = append(n.appenders, journal.StartAppender(n.ctx, n.o.Journal.Appender(), i, n.o.Log))
 	}
@@ -123,7 +124,7 @@ func (n *Node) Start() {
 	for _, i := range n.placement.mine() {
 		n.startShard(i)
 	}
-	n.views = n.viewSet()
+	n.Coordinator = query.New(query.Options{Shards: n.doors(), Logs: n, Yield: &n.questions, MaxRows: n.o.MaxRows})
 	n.startRouters()
 	n.started.Store(true)
 	n.catalogMoved() // what moved meanwhile
@@ -170,13 +171,25 @@ func (n *Node) startShard(i int) {
 	env := &shardEnv{
 		id: i, shards: n.shards, journal: n.o.Journal, appender: n.appenders[i],
 		open:    func() (ShardStore, error) { return n.o.OpenShard(i) },
-		catalog: n.catalog, options: n.o, resident: &n.resident, shared: shared, poison: n.setAside, turns: &n.turns, log: n.o.Log,
+		catalog: n.catalog, options: n.o, resident: &n.resident, shared: shared, poison: n.setAside, yield: &n.questions, log: n.o.Log,
 		ctx: n.loading, done: make(chan struct{}),
 	}
-	pid, gone := n.system.Root.Spawn(shardProps(env)), make(chan struct{})
-	desk := n.system.Root.Spawn(actor.PropsFromProducer(func() actor.Actor { return &desk{shared, pid, n.workers, n.o.Now, gone} }, inline))
-	n.shared, n.pids, n.desks = append(n.shared, shared), append(n.pids, pid), append(n.desks, desk)
-	n.ended = append(n.ended, ending{desk, pid, i, gone, env.done})
+	n.shared = append(n.shared, shared)
+	n.pids = append(n.pids, n.system.Root.Spawn(shardProps(env)))
+	n.ended = append(n.ended, env.done)
+}
+
+// doors are what the coordinator asks, by shard.
+func (n *Node) doors() []query.Shard {
+	out := make([]query.Shard, len(n.shared))
+	for i, s := range n.shared {
+		pid := n.pids[i]
+		out[i] = &query.Local{
+			ID: i, Shards: n.shards, Views: &s.view, Executor: n.executor, Catalog: n.Catalog, Rows: s.stats.rows.Load,
+			Warm: func(account domain.AccountID, dense uint32) { n.system.Root.Send(pid, &warm{account, dense}) }, Now: n.o.Now,
+		}
+	}
+	return out
 }
 
 // shardProps is how a shard is spawned: a child that panics is ended.

@@ -2,14 +2,10 @@ package actors
 
 import (
 	"context"
-	"errors"
-	"log/slog"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
-
-	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
@@ -210,33 +206,5 @@ func TestCatalog_PanicStopsBeforeTheRecord(t *testing.T) {
 	r.open()
 	if got := len(r.node.Catalog().Brands(1)); got != 3 {
 		t.Errorf("%d brands, 3 were made", got)
-	}
-}
-
-// A question whose merging panics is answered once, with an internal error; what comes
-// after that is merged into nothing.
-func TestQuery_PanicIsAnInternalError(t *testing.T) {
-	system := actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return slog.New(slog.DiscardHandler) }))
-	defer system.Shutdown()
-	var asked atomic.Int64
-	desk := system.Root.Spawn(actor.PropsFromFunc(func(ctx actor.Context) {
-		if _, ok := ctx.Message().(*ask); ok {
-			asked.Add(1)
-			ctx.Respond(&partial{})
-			ctx.Respond(&partial{})
-		}
-	}))
-	reply := make(chan *merged, 10)
-	a := &queryActor{ask: &ask{ctx: context.Background()}, desks: []*actor.PID{desk}, reply: reply} // no question: merging panics
-	pid := system.Root.Spawn(actor.PropsFromProducer(func() actor.Actor { return a }))
-	var e *domain.Error
-	if m := <-reply; !errors.As(m.err, &e) || e.Code != domain.Internal {
-		t.Errorf("the answer is %v", m.err)
-	}
-	for system.ProcessRegistry.LocalPIDs.GetBucket(pid.Id).Has(pid.Id) {
-		time.Sleep(time.Millisecond)
-	}
-	if n := asked.Load(); n != 1 || len(reply) != 0 {
-		t.Errorf("the desk was asked %d times, %d more answers", n, len(reply))
 	}
 }

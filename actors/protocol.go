@@ -1,9 +1,6 @@
 package actors
 
 import (
-	"context"
-
-	"github.com/ovation-analytics/ovation/actors/brand"
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/member"
 )
@@ -92,55 +89,6 @@ type (
 		dense uint32
 		row   domain.Row
 		done  bool
-	}
-)
-
-// Query → desk of a shard. Reply: *partial, or *notReady.
-type (
-	ask struct {
-		ctx      context.Context // of the one who asks: its end ends the scan
-		question *domain.Question
-		plan     *brand.Plan
-		dense    uint32 // the brand's number in its account, or brand.EveryBrand
-		next     int64  // not from a view older than this
-		lists    []listAsk
-		choice   *choice // of the members
-		label    func(dense uint32) domain.BrandID
-		brands   *brand.Directory // of a crossover, of standings
-	}
-	partial struct {
-		shard    int
-		tally    *domain.Tally
-		timeline *domain.Timeline
-		lists    []uint64
-		union    uint64 // members of any of the lists
-		feed     *domain.Feed
-		leaders  *domain.Leaders
-		audience uint64 // members that pass the filters on members
-		cross    *domain.Crossover
-		stands   *domain.Standings
-		roll     *domain.Roll
-		depths   *domain.Depths
-		next     int64    // applied
-		cold     []uint32 // brands that were read from disk for it
-		err      error
-		ended    func() bool    // nobody waits for it any more
-		readers  []func() error // to be ended
-	}
-	notReady struct{ shard int }
-)
-
-// Node → desk of a shard. Reply: *shown, or *notReady.
-type (
-	show struct {
-		ctx     context.Context // of the one who asks
-		account domain.AccountID
-		items   []domain.FeedItem // of members of the shard
-		next    int64             // not from a view older than this
-	}
-	shown struct {
-		items []domain.Shown // of each item asked for
-		err   error
 	}
 )
 

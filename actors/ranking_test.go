@@ -213,6 +213,9 @@ func cut[T any](all []T, top domain.Top) []T {
 	return all[top.Offset:to]
 }
 
+// farDown is the row from which on the latest actions of leaders take a round of their own.
+const farDown = 1001
+
 // A page so far down that it takes two rounds is that page of the whole list, and
 // says of each member what it did last.
 func TestAPageFarDownIsPartOfTheList(t *testing.T) {

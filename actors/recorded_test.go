@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/query/querytest"
 )
 
 // travellers are members with an identity each whose slot is another shard's, which was
@@ -97,7 +98,7 @@ func (w *travellers) delete(items []domain.FeedItem, n int) {
 // whole is the listing in one page.
 func (w *travellers) whole(q *domain.Question) []domain.FeedItem {
 	w.r.t.Helper()
-	a, err := w.r.node.Ask(context.Background(), wholeOf(q), domain.Position{})
+	a, err := w.r.node.Ask(context.Background(), querytest.Whole(q), domain.Position{})
 	if err != nil {
 		w.r.t.Fatal(err)
 	}
@@ -205,7 +206,7 @@ func TestI12_WalksByRecordingMeetEachRowOnce(t *testing.T) {
 				r.settled()
 			}
 			ask := func(q *domain.Question) (*domain.Answer, error) { return r.node.Ask(t.Context(), q, domain.Position{}) }
-			if err := walkBehind(q, ask, change); err != nil {
+			if err := querytest.Walk(q, ask, change); err != nil {
 				t.Fatalf("%d shards, moving %v, %+v: %v", shards, moving, q.Listing, err)
 			}
 		}

@@ -69,7 +69,7 @@ func (n *Node) Shadow(ctx context.Context, shard int, o ShadowOptions) (*Shadow,
 	s.resident.Store(int64(cmp.Or(o.ResidentBytes, 32<<20) * n.shards)) // a shard takes its part
 	env := &shardEnv{
 		id: shard, shards: n.shards, journal: boundLog{n.o.Journal, s.limit}, appender: s.appender, open: o.Open,
-		catalog: n.catalog, options: options, resident: &s.resident, shared: s.shared, poison: func(catalog.RecordPlace) error { return nil }, turns: &n.turns, log: quiet,
+		catalog: n.catalog, options: options, resident: &s.resident, shared: s.shared, poison: func(catalog.RecordPlace) error { return nil }, yield: &n.questions, log: quiet,
 		ctx: run, done: make(chan struct{}),
 	}
 	s.done = env.done

@@ -15,6 +15,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/internal/retry"
 	"github.com/ovation-analytics/ovation/actors/internal/twogen"
 	"github.com/ovation-analytics/ovation/actors/internal/waiters"
+	"github.com/ovation-analytics/ovation/actors/internal/yield"
 	"github.com/ovation-analytics/ovation/actors/journal"
 	"github.com/ovation-analytics/ovation/actors/member"
 	"github.com/ovation-analytics/ovation/actors/view"
@@ -31,7 +32,7 @@ type shardEnv struct {
 	resident   *atomic.Int64 // bytes that columns may take, over all shards; 0: no bound
 	shared     *shardShared
 	poison     func(catalog.RecordPlace) error // a record failed twice: the shard starts again once the catalog sets it aside
-	turns      *turns                          // of the node
+	yield      *yield.Questions                // of the node
 	log        *slog.Logger
 	ctx        context.Context // ends when the node stops: loading looks at it
 	done       chan struct{}   // closed when the actor has ended and its store is closed
@@ -292,14 +293,14 @@ func (s *shard) goOn(ctx actor.Context) {
 	if !s.roomy(ctx) {
 		return
 	}
-	s.env.turns.give()
+	s.env.yield.Yield()
 	command, err := s.applySlice(ctx)
 	if err != nil {
 		s.failed(ctx, err)
 		return
 	}
 	if s.commitDue(command) {
-		s.env.turns.give()
+		s.env.yield.Yield()
 		if err := s.commit(ctx); err != nil {
 			s.failed(ctx, err)
 			return

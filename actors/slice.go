@@ -9,6 +9,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/catalog"
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/internal/yield"
 	"github.com/ovation-analytics/ovation/actors/journal"
 	"github.com/ovation-analytics/ovation/actors/member"
 )
@@ -105,8 +106,8 @@ func (s *shard) applySlice(ctx actor.Context) (command bool, err error) {
 		// The record's own epoch, neither an earlier page's nor that of the page's last batch:
 		// by either the log would seem to have been cut elsewhere.
 		s.state.Next, s.state.Epoch = r.Offset+1, r.Epoch
-		if s.uncommitted++; s.uncommitted%giveEvery == 0 {
-			s.env.turns.give()
+		if s.uncommitted++; s.uncommitted%yield.Every == 0 {
+			s.env.yield.Yield()
 		}
 		command = command || !askedBy(r).IsZero() || r.Kind == domain.KindClaim
 	}
@@ -314,8 +315,8 @@ func (s *shard) identity(account domain.AccountID, hash domain.IdentityHash) (do
 func (s *shard) flush(ctx actor.Context) error {
 	groups, at := s.slice.groups[:s.slice.used], s.slice.at
 	for i, g := range groups {
-		if i%giveEvery == 0 {
-			s.env.turns.give()
+		if i%yield.Every == 0 {
+			s.env.yield.Yield()
 		}
 		s.slice.current = g.msg.acts[0].record.Offset
 		g.msg.changes, g.msg.done = s.slice.changes, false

@@ -4,17 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
-
-	"github.com/asynkron/protoactor-go/actor"
 )
-
-// ending is a shard and its desk, and how it is seen that they ended: protoactor's own
-// future waits for 10 s, whatever the caller has.
-type ending struct {
-	desk, shard         *actor.PID
-	id                  int
-	deskDone, shardDone chan struct{}
-}
 
 // StopError says what of a node still ran when the time of Stop was over. Its stores must
 // not be closed: the process ends without, and the log has what they lack.
@@ -43,15 +33,11 @@ func (n *Node) Stop(within time.Duration) error {
 		root.Stop(n.routers)
 		w.wait(n.routersDone, "routers")
 	}
-	for _, e := range n.ended {
-		root.Stop(e.desk)
-		w.wait(e.deskDone, fmt.Sprint("the desk of shard ", e.id))
+	for _, pid := range n.pids {
+		root.Stop(pid)
 	}
-	for _, e := range n.ended {
-		root.Stop(e.shard)
-	}
-	for _, e := range n.ended {
-		w.wait(e.shardDone, fmt.Sprint("shard ", e.id))
+	for i, done := range n.ended { // protoactor's own future waits for 10 s, whatever the caller has
+		w.wait(done, fmt.Sprint("shard ", i))
 	}
 	if n.catalogPID != nil {
 		root.Stop(n.catalogPID)
@@ -59,7 +45,7 @@ func (n *Node) Stop(within time.Duration) error {
 	}
 	n.cancel()
 	w.wait(after(n.beside.Wait), "usage, ticks and trims")
-	w.wait(after(n.workers.wait), "questions")
+	w.wait(after(n.executor.Wait), "questions")
 	for _, s := range n.shared { // other readers of the store: look-ups of one member, loads of a cold brand
 		w.wait(after(s.view.Wait), fmt.Sprint("readers of shard ", s.id))
 	}

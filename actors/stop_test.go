@@ -63,11 +63,7 @@ func TestNode_StopsWithWaitingQuestions(t *testing.T) {
 	r := newRig(t, 1, Options{Workers: 1})
 	r.furnish(1)
 	r.register(1)
-	in, out := make(chan struct{}), make(chan struct{})
-	if !r.node.workers.offer(func(*workbench) { close(in); <-out }) {
-		t.Fatal("not taken")
-	}
-	<-in
+	out := r.occupy(r.spoilBusy())
 	const clients = 40
 	answered := make(chan error, clients)
 	for range clients {
@@ -77,7 +73,7 @@ func TestNode_StopsWithWaitingQuestions(t *testing.T) {
 			answered <- err
 		}()
 	}
-	r.eventually("queue", func() bool { return len(r.node.workers.jobs) == clients })
+	r.eventually("queue", func() bool { return r.node.questions.Open() == clients })
 	stopped := make(chan error)
 	go func() { stopped <- r.node.Stop(time.Minute) }()
 	r.eventually("end", func() bool { return r.node.ctx.Err() != nil })

@@ -1,19 +1,23 @@
-// Package query makes one answer of what the shards answer: one merge a shape. It is
-// pure.
+// Package query answers questions: a Coordinator asks every shard that has members of the
+// question through the one door Shard, gathers the parts and merges them (package shape). All
+// reads of a shard go through that door; its messages are values.
 //
-//	tally.go     counts by group
-//	timeline.go  counts by service and day, zeros included
-//	leaders.go   members by rank
-//	crossover.go brands by members
-//	feed.go      actions, newest first
-//	standings.go brands of a few members, by score
-//	roll.go      members by id
-//	lists.go     members of segments' lists
-//	depths.go    how deep the rows of a feed or of leaders lie
+//	coordinator.go  plan, ask side by side, gather, merge
+//	plan.go         what of a question is the same in every shard
+//	local.go        a shard of this process: a view, a worker, an answer
+//	scan.go         one question in one shard; what is on disk only
+//	filter.go       the members that a question is about
+//	lists.go        members of segments' lists
+//	prune.go        the shards and the rows that a few named members need
+//	limit.go        the rows that a question may read
+//	deeppage.go     a page far down a list, in rounds
+//	latest.go       the latest actions of leaders far down, in two rounds
+//	hydrate.go      contents and members of a feed's page
+//	resolve.go      members by id and by name
+//	revalidate.go   is an answer unchanged
+//	executor.go     the workers that scan
 //
-// Shards have disjoint members, so counts of distinct members add. Merging is
-// associative and does not depend on the order of the parts (I12); a part is never
-// changed by it.
-//
-// Any goroutine may call anything here.
+// A question reads one commit of each shard (I7) and never waits for ingestion, but for the
+// position that it asks for. It ends with its context, after ten seconds at the latest. A
+// panic is an error of that question alone. Any goroutine may call a Coordinator.
 package query

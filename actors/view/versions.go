@@ -110,8 +110,8 @@ func (a *AccountVersions) Attribute(of domain.Attribute) (known, all uint64) {
 	return a.known[of.Place()].Load(), a.any[of.Place()].Load()
 }
 
-// rowsSince reports that rows of the brand changed after the version.
-func (a *AccountVersions) rowsSince(dense uint32, version uint64) bool {
+// RowsSince reports that rows of the brand changed after the version.
+func (a *AccountVersions) RowsSince(dense uint32, version uint64) bool {
 	if dense == brand.EveryBrand {
 		return a.every.Load() > version
 	}
@@ -119,8 +119,13 @@ func (a *AccountVersions) rowsSince(dense uint32, version uint64) bool {
 	return x != nil && x.Load() > version
 }
 
-// attributesSince reports that one of the attributes changed after the version.
-func attributesSince(at *[64]atomic.Uint64, of domain.Attributes, version uint64) bool {
+// AttributesSince reports that one of the attributes that an answer read changed after the
+// version.
+func (a *AccountVersions) AttributesSince(f *domain.ReadSet, version uint64) bool {
+	return since(&a.known, f.Known, version) || since(&a.any, f.Any, version)
+}
+
+func since(at *[64]atomic.Uint64, of domain.Attributes, version uint64) bool {
 	for w := uint64(of); w != 0; w &= w - 1 {
 		if at[bits.TrailingZeros64(w)].Load() > version {
 			return true

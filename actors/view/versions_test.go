@@ -22,14 +22,14 @@ func TestAccountVersions_OfBrandsAreThoseOfAMap(t *testing.T) {
 			last[dense] = version
 		}
 		dense, since := uint32(r.ExpFloat64()*300), r.Uint64N(version+1)
-		if got := a.rowsSince(dense, since); got != (last[dense] > since) {
+		if got := a.RowsSince(dense, since); got != (last[dense] > since) {
 			t.Fatalf("seed %d: brand %d since %d: %v, it was %d", seed, dense, since, got, last[dense])
 		}
-		if got := a.rowsSince(brand.EveryBrand, since); got != (every > since) {
+		if got := a.RowsSince(brand.EveryBrand, since); got != (every > since) {
 			t.Fatalf("seed %d: any brand since %d: %v, it was %d", seed, since, got, every)
 		}
 	}
-	if a.rowsSince(1<<20, 0) {
+	if a.RowsSince(1<<20, 0) {
 		t.Error("a brand that never had a row has a version")
 	}
 }

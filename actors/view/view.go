@@ -36,6 +36,13 @@ type Account struct {
 // Account is an account that has a member in the shard; nil: it has none.
 func (v *View) Account(id domain.AccountID) *Account { return v.accounts.Get(uint32(id)) }
 
+// Since reports that the version is of this life of the shard, so that what changed after it
+// is known. A nil view knows none.
+func (v *View) Since(version uint64) bool { return v != nil && version >= v.versions.base }
+
+// Versions are the shard's.
+func (v *View) Versions() *Versions { return v.versions }
+
 // Release gives the view back; the last one closes its snapshot.
 func (v *View) Release() {
 	if v.refs.Add(-1) == 0 {

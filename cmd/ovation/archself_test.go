@@ -58,7 +58,7 @@ func TestEveryRuleCanFail(t *testing.T) {
 		{pureIn, files{"actors/brand/a.go": imports(module+"/actors/member", "github.com/zeebo/xxh3")}, []string{"actors/brand/a.go:2: actors/brand is pure", "actors/brand/a.go:3: actors/brand is pure"}},
 		{pureIn, files{"actors/member/a.go": imports("slices", "encoding/binary", module+"/actors/domain"), "actors/member/a_test.go": imports("github.com/google/go-cmp/cmp"), "actors/a.go": imports("github.com/zeebo/xxh3")}, nil},
 
-		{pureDo, files{"actors/query/a.go": "package p\n\nimport \"time\"\n\nvar a = time.Now()\n"}, []string{"actors/query/a.go:5: actors/query is pure and asks the clock: time.Now"}},
+		{pureDo, files{"actors/query/shape/a.go": "package p\n\nimport \"time\"\n\nvar a = time.Now()\n"}, []string{"actors/query/shape/a.go:5: actors/query/shape is pure and asks the clock: time.Now"}},
 		{pureDo, files{"actors/member/a.go": imports("math/rand/v2", "os", "net/http", "log/slog", "math/rand")}, []string{"actors/member/a.go:2:", "actors/member/a.go:3:", "actors/member/a.go:4:", "actors/member/a.go:5:", "actors/member/a.go:6:"}},
 		{pureDo, files{"actors/domain/a.go": "package p\n\nfunc f() {\n\tgo f()\n\tselect {}\n}\n"}, []string{"actors/domain/a.go:4: actors/domain is pure and starts a goroutine", "actors/domain/a.go:5:"}},
 		{pureDo, files{"actors/brand/a.go": "package p\n\nimport \"sync\"\n\nfunc f(wg *sync.WaitGroup) {\n\twg.Go(func() {})\n}\n"}, []string{"actors/brand/a.go:6:"}},

@@ -126,7 +126,7 @@ var owners = []rule{
 	{actorsP, stageApply},
 	{module + "/actors/member.", stageApply},
 	{module + "/actors/brand.", stageColumns},
-	{module + "/actors/query.", stageAnswers},
+	{module + "/actors/query/shape.", stageAnswers},
 
 	{storeP + "(*Shard).Commit", stageCommit},
 	{storeP + "(*Shard).commit", stageCommit},

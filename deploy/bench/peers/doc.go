@@ -1,7 +1,7 @@
 // Package peers puts the same rows before this engine, DuckDB and ClickHouse, and asks
 // all three the same questions.
 //
-//	Scene ── people and rows by seed ──┬─► Rig         actors/brand, actors/member and actors/query in this process
+//	Scene ── people and rows by seed ──┬─► Rig         actors/brand, actors/member and actors/query/shape in this process
 //	                                   ├─► rows.csv ─► serve.py: DuckDB and ClickHouse, one table each
 //	                                   └─► Records     for a node, by Kafka (the bench's own business)
 //

@@ -8,7 +8,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/brand"
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/member"
-	"github.com/ovation-analytics/ovation/actors/query"
+	"github.com/ovation-analytics/ovation/actors/query/shape"
 )
 
 // Rig is the rows in shards as a node keeps them in memory, and workers that answer
@@ -170,16 +170,16 @@ func (g *Rig) Answers(q *Question) (Answer, time.Duration, error) {
 func merge(q *domain.Question, parts []domain.Answer) (*domain.Answer, error) {
 	switch q.Shape {
 	case domain.ShapeTally, domain.ShapeLocation:
-		return &domain.Answer{Tally: query.MergeTally(each(parts, func(a *domain.Answer) *domain.Tally { return a.Tally }))}, nil
+		return &domain.Answer{Tally: shape.MergeTally(each(parts, func(a *domain.Answer) *domain.Tally { return a.Tally }))}, nil
 	case domain.ShapeTimeline:
-		t, err := query.MergeTimeline(q.Range, each(parts, func(a *domain.Answer) *domain.Timeline { return a.Timeline }))
+		t, err := shape.MergeTimeline(q.Range, each(parts, func(a *domain.Answer) *domain.Timeline { return a.Timeline }))
 		return &domain.Answer{Timeline: t}, err
 	case domain.ShapeLeaders:
-		return &domain.Answer{Leaders: query.MergeLeaders(q.Top, each(parts, func(a *domain.Answer) *domain.Leaders { return a.Leaders }))}, nil
+		return &domain.Answer{Leaders: shape.MergeLeaders(q.Top, each(parts, func(a *domain.Answer) *domain.Leaders { return a.Leaders }))}, nil
 	case domain.ShapeCrossover:
-		return &domain.Answer{Crossover: query.MergeCrossover(q.Top, each(parts, func(a *domain.Answer) *domain.Crossover { return a.Crossover }))}, nil
+		return &domain.Answer{Crossover: shape.MergeCrossover(q.Top, each(parts, func(a *domain.Answer) *domain.Crossover { return a.Crossover }))}, nil
 	case domain.ShapeFeed:
-		return &domain.Answer{Feed: query.MergeFeed(&q.Listing, each(parts, func(a *domain.Answer) *domain.Feed { return a.Feed }))}, nil
+		return &domain.Answer{Feed: shape.MergeFeed(&q.Listing, each(parts, func(a *domain.Answer) *domain.Feed { return a.Feed }))}, nil
 	}
 	return nil, fmt.Errorf("no question of shape %d is asked here", q.Shape)
 }

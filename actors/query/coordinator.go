@@ -1,0 +1,98 @@
+package query
+
+import (
+	"context"
+	"time"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/internal/yield"
+)
+
+// Options is what a coordinator is made with.
+type Options struct {
+	Shards  []Shard // by id
+	Logs    Logs
+	Yield   *yield.Questions
+	MaxRows uint64 // a question that would read more is refused; 0: no bound
+}
+
+// Coordinator asks the shards and merges what they answer. Any goroutine may call it.
+type Coordinator struct{ o Options }
+
+// New is a coordinator.
+func New(o Options) *Coordinator { return &Coordinator{o} }
+
+// maxLife is how long a question may take: as long as it lives it holds views, and with them
+// what compaction would drop.
+const maxLife = 10 * time.Second
+
+func patience(ctx context.Context) time.Duration {
+	if d, ok := ctx.Deadline(); ok {
+		return max(time.Millisecond, min(maxLife, time.Until(d)))
+	}
+	return maxLife
+}
+
+// Ask answers a question once everything in wait is applied.
+func (c *Coordinator) Ask(ctx context.Context, q *domain.Question, wait domain.Position) (*domain.Answer, error) {
+	switch {
+	case q.Shape == domain.ShapeLeaders && q.Top.Latest && q.Top.End() > farDown:
+		return c.far(ctx, q, wait)
+	case deep(q):
+		return c.newDiver(ctx, wait).page(q)
+	}
+	return c.ask(ctx, q, wait)
+}
+
+// ask is one round of questions to all shards.
+func (c *Coordinator) ask(ctx context.Context, q *domain.Question, wait domain.Position) (*domain.Answer, error) {
+	c.o.Yield.Begin()
+	defer c.o.Yield.End()
+	if err := c.o.Logs.Await(ctx, wait); err != nil {
+		return nil, err
+	}
+	entities := c.o.Logs.Catalog()
+	p, err := newPlan(entities, q)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience(ctx))
+	defer cancel() // what still scans for it ends
+	if err := c.limit(&Ask{Question: q, plan: p}); err != nil {
+		return nil, err
+	}
+	a, err := c.round(ctx, q, p, wait)
+	if err != nil {
+		return nil, err
+	}
+	a.Position.Journal = c.o.Logs.Journal()
+	a.Position.Catalog = entities.Next()
+	a.LagMs = c.o.Logs.Lag().Milliseconds()
+	return a, nil
+}
+
+// round asks the shards side by side.
+func (c *Coordinator) round(ctx context.Context, q *domain.Question, p *plan, wait domain.Position) (*domain.Answer, error) {
+	shards := c.shardsOf(q)
+	asked := 0
+	for _, s := range shards {
+		if s != nil {
+			asked++
+		}
+	}
+	g := newGather(asked)
+	for i, s := range shards {
+		if s != nil {
+			s.Answer(ctx, &Ask{Question: q, Next: wait.Next(i), plan: p}, g.take)
+		}
+	}
+	select {
+	case err := <-g.reply:
+		if err != nil {
+			return nil, err
+		}
+		return g.merge(q)
+	case <-ctx.Done():
+		return nil, domain.ErrUnavailable
+	}
+}

@@ -1,0 +1,161 @@
+package query
+
+import (
+	"context"
+	"math"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/query/shape"
+)
+
+// A page far down a feed or a ranking takes rounds. In one round every shard would give
+// all rows above it. So the shards are first asked how deep their rows lie, which costs
+// them a count; that gives a key a little above the page. Then they are asked for the
+// rows behind the key, and for how many are not behind it: with that number the page is
+// exact as of this last round, whatever arrived since the first.
+
+// deepFrom is the row from which on a page takes rounds.
+const deepFrom = 4000
+
+// diver finds pages far down.
+type diver struct {
+	ask    func(q *domain.Question) (*domain.Answer, error)
+	enough uint64 // rows of a cell that are few enough not to look into it
+	slack  uint64 // rows that may come or go between two rounds
+}
+
+// newDiver asks the node.
+func (c *Coordinator) newDiver(ctx context.Context, wait domain.Position) *diver {
+	return &diver{enough: 2048, slack: 1024, ask: func(q *domain.Question) (*domain.Answer, error) { return c.ask(ctx, q, wait) }}
+}
+
+// deep reports that a question's page is far down a list that can be sounded: a feed in
+// order of recording is known by sequences only, and a keyword by what rows say.
+func deep(q *domain.Question) bool {
+	switch l := &q.Listing; q.Shape {
+	case domain.ShapeFeed:
+		return l.Offset >= deepFrom && l.Limit > 0 && l.After == nil && !l.Recorded && l.Keyword == ""
+	case domain.ShapeLeaders:
+		return q.Top.Offset >= deepFrom && q.Top.Limit > 0 && q.Top.After == nil
+	}
+	return false
+}
+
+// dives is how often a page is looked for before it is asked for in one round, because
+// the list moves too fast.
+const dives = 3
+
+// page answers a question of which the page is far down, but for the latest actions of
+// leaders.
+func (d *diver) page(q *domain.Question) (*domain.Answer, error) {
+	for range dives {
+		k, err := d.key(q)
+		if err != nil {
+			return nil, err
+		}
+		a, ok, err := d.behind(q, k)
+		if ok || err != nil {
+			return a, err
+		}
+	}
+	return d.ask(q)
+}
+
+// key is a place in a list by rank and id, and how many rows were not behind it.
+type key struct {
+	rank, id uint64
+	front    bool // it is before all rows
+	ahead    uint64
+}
+
+// key looks for a key not far above the page.
+func (d *diver) key(q *domain.Question) (key, error) {
+	s, up, offset := domain.Sounding{Of: q.Shape, To: math.MaxUint64}, q.Top.Up, uint64(q.Top.Offset)
+	if q.Shape == domain.ShapeFeed {
+		s.From, s.To = uint64(q.Range.From), uint64(max(q.Range.To, q.Range.From+1)-1)
+		up, offset = q.Listing.Up, uint64(q.Listing.Offset)
+	}
+	place := offset - min(offset, d.slack)
+	k := key{}
+	for {
+		sounding := *q
+		sounding.Shape, sounding.Sound = domain.ShapeDepths, s
+		a, err := d.ask(&sounding)
+		if err != nil {
+			return k, err
+		}
+		c := shape.CellAt(&s, a.Depths, up, place)
+		k.ahead += c.Ahead
+		place -= min(place, c.Ahead)
+		switch {
+		case c.Rows > d.enough && c.From < c.To:
+			s.From, s.To = c.From, c.To
+		case c.Rows > d.enough && q.Shape == domain.ShapeLeaders && s.Among == nil:
+			rank := c.From
+			s, up = domain.Sounding{Of: q.Shape, To: math.MaxUint64, Among: &rank}, true
+		default:
+			k.before(&s, &c, up)
+			return k, nil
+		}
+	}
+}
+
+// before makes it the last key before a cell.
+func (k *key) before(s *domain.Sounding, c *shape.Cell, up bool) {
+	switch {
+	case s.Among != nil:
+		k.rank, k.id = *s.Among, c.From-min(c.From, 1)
+	case up && c.From == 0 || !up && c.To == math.MaxUint64:
+		k.front = true
+	case up:
+		k.rank, k.id = c.From-1, math.MaxUint64
+	default:
+		k.rank, k.id = c.To+1, math.MaxUint64
+	}
+}
+
+// behind asks for the rows behind a key and cuts the page out of them; false when it lies
+// above the key by now, or below what was asked for.
+func (d *diver) behind(q *domain.Question, k key) (*domain.Answer, bool, error) {
+	some := *q
+	if q.Shape == domain.ShapeLeaders {
+		t := &some.Top
+		t.Limit, t.Offset = int(uint64(t.End())-k.ahead+d.slack), 0
+		if !k.front {
+			t.After = &domain.After{Rank: k.rank, Member: domain.MemberID(k.id)}
+		}
+		a, err := d.ask(&some)
+		if err != nil {
+			return nil, false, err
+		}
+		l := a.Leaders
+		var ok bool
+		l.Members, ok = part(l.Members, q.Top.Offset, q.Top.Limit, l.Ahead, t.Limit)
+		l.Ahead = 0
+		return a, ok, nil
+	}
+	l := &some.Listing
+	l.Limit, l.Offset = int(uint64(l.End())-k.ahead+d.slack), 0
+	if !k.front {
+		l.After = &domain.FeedAfter{At: int64(k.rank), ID: domain.ActionID(k.id)}
+	}
+	a, err := d.ask(&some)
+	if err != nil {
+		return nil, false, err
+	}
+	var ok bool
+	a.Feed.Items, ok = part(a.Feed.Items, q.Listing.Offset, q.Listing.Limit, a.Feed.Ahead, l.Limit)
+	a.Feed.Ahead = 0
+	return a, ok, nil
+}
+
+// part is the rows of a page of a list of which those behind the first ahead are given,
+// or asked of them; false when these do not hold the page.
+func part[T any](rows []T, offset, limit int, ahead uint64, asked int) ([]T, bool) {
+	skip := offset - int(ahead)
+	if skip < 0 || skip+limit > asked {
+		return nil, false
+	}
+	from := min(skip, len(rows))
+	return rows[from:min(skip+limit, len(rows))], true
+}

@@ -1,0 +1,125 @@
+package query
+
+import (
+	"slices"
+
+	"github.com/ovation-analytics/ovation/actors/brand"
+	"github.com/ovation-analytics/ovation/actors/catalog"
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// memberFilter is what of choosing the members of a question is the same in every shard.
+type memberFilter struct {
+	from   *listPlan    // they are on it; nil: no matter
+	deeds  *brand.Deeds // they did it; nil: no matter
+	brands []uint32     // that deeds are for, by dense number
+}
+
+// newMemberFilter prepares a question's filter. A brand that a deed is for may be deleted: its
+// actions are still what members did.
+func newMemberFilter(v *catalog.View, q *domain.Question) (*memberFilter, error) {
+	c := &memberFilter{}
+	if f := q.Filter.From; f != nil {
+		c.from = &listPlans(v, q.Account, []domain.List{*f})[0]
+	}
+	if len(q.Filter.AnyOf)+len(q.Filter.AllOf) == 0 {
+		return c, nil
+	}
+	any, err := deedsOf(v, q.Account, q.Filter.AnyOf)
+	if err != nil {
+		return nil, err
+	}
+	all, err := deedsOf(v, q.Account, q.Filter.AllOf)
+	if err != nil {
+		return nil, err
+	}
+	c.deeds = brand.NewDeeds(q.Range, any, all)
+	c.deeds.Names(func(dense uint32) { c.brands = append(c.brands, dense) })
+	slices.Sort(c.brands)
+	c.brands = slices.Compact(c.brands)
+	return c, nil
+}
+
+// deedsOf are deeds as shards know them.
+func deedsOf(v *catalog.View, account domain.AccountID, deeds []domain.Deed) ([]brand.Deed, error) {
+	out := make([]brand.Deed, len(deeds))
+	for i, d := range deeds {
+		out[i] = brand.Deed{Definition: d.Definition, Brand: brand.EveryBrand}
+		if d.Brand == 0 {
+			continue
+		}
+		b, ok := v.AnyBrand(account, d.Brand)
+		if !ok {
+			return nil, domain.Fail(domain.NotFound, "no such brand")
+		}
+		out[i].Brand = b.Dense
+	}
+	return out, nil
+}
+
+// members is the bitset of the members whom the question's filter lets through; nil: all
+// that have a row. It is the scratch's, until members are chosen by it again. What costs a
+// scan comes last, and not at all once the set is empty.
+func (s *scan) members() ([]uint64, error) {
+	q := s.question
+	x := s.scratch
+	filter := s.plan.filter
+	set := s.account.Crowd.Select(x.members, &q.Filter, ordinalsOf(s.view.Roster, q.Account))
+	if set == nil {
+		s.audience = passing(q, set, s.account.Crowd)
+		return nil, nil
+	}
+	x.members = set
+	if filter.from != nil && notEmpty(set) {
+		listed, err := s.onList(filter.from)
+		if err != nil {
+			return nil, err
+		}
+		keepOnly(set, listed)
+	}
+	s.audience = passing(q, set, s.account.Crowd)
+	if filter.deeds != nil && notEmpty(set) {
+		performed, err := s.account.Rows.Did(x.scan, x.performed, filter.deeds, s.performedFromDisk())
+		if err != nil {
+			return nil, err
+		}
+		x.performed = performed
+		keepOnly(set, performed)
+	}
+	if q.Filter.Acted && notEmpty(set) {
+		one := &brand.Ask{Plan: s.plan.rows, Brand: s.plan.dense, Members: set, Cold: s.fromDisk(q)}
+		performed, err := s.account.Rows.Doers(x.scan, x.performed, one, 1)
+		if err != nil {
+			return nil, err
+		}
+		x.performed = performed
+		keepOnly(set, performed)
+	}
+	return set, nil
+}
+
+// performedFromDisk reads the rows of brands that are on disk only, and notes those that the
+// filter names.
+func (s *scan) performedFromDisk() brand.Source {
+	read := s.fromDisk(&domain.Question{Account: s.question.Account, Range: s.question.Range})
+	return func(b brand.Cold, f func([]domain.Row)) error {
+		if slices.Contains(s.plan.filter.brands, b.Dense) && !slices.Contains(s.cold, b.Dense) {
+			s.cold = append(s.cold, b.Dense)
+		}
+		return read(b, f)
+	}
+}
+
+// notEmpty reports that a set is not empty.
+func notEmpty(set []uint64) bool {
+	return slices.ContainsFunc(set, func(w uint64) bool { return w != 0 })
+}
+
+// keepOnly takes out of a set who is not in another one, which may be shorter.
+func keepOnly(set, other []uint64) {
+	n := min(len(set), len(other))
+	for i, w := range other[:n] {
+		set[i] &= w
+	}
+	clear(set[n:])
+}

@@ -1,0 +1,78 @@
+package query
+
+import (
+	"context"
+	"slices"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/member"
+)
+
+// times are what members are ranked by; nil: by their scores.
+func times(o domain.Order, crowd *member.Crowd) func(domain.Ordinal) domain.Second {
+	switch o {
+	case domain.ByCreated:
+		return crowd.Created
+	case domain.ByLastLogin:
+		return crowd.LastLogin
+	}
+	return nil
+}
+
+// passing is how many members pass the filters on members, whatever they did, where the
+// question asks for it.
+func passing(q *domain.Question, set []uint64, crowd *member.Crowd) uint64 {
+	if !q.Top.Audience {
+		return 0
+	}
+	return audience(set, crowd)
+}
+
+// audience is how many members are in the set; nil: all that answers show.
+func audience(set []uint64, crowd *member.Crowd) uint64 {
+	if set == nil {
+		return uint64(crowd.Alive())
+	}
+	return membersIn(set)
+}
+
+// farDown is the row from which on a page of leaders takes two rounds: who stands on
+// it, then what each of them did last. One round would look that up for all rows
+// above, in every shard. The longest page behind a row is one longer than a page.
+const farDown = 1001
+
+// far answers a question for leaders in two rounds. Who did nothing any more when the
+// second one was asked has no latest action.
+func (c *Coordinator) far(ctx context.Context, q *domain.Question, wait domain.Position) (*domain.Answer, error) {
+	who := *q
+	who.Top.Latest = false
+	a, err := c.Ask(ctx, &who, wait)
+	if err != nil {
+		return nil, err
+	}
+	page := a.Leaders.Members
+	a.Leaders.Latest = make([]domain.Row, len(page))
+	if len(page) == 0 {
+		return a, nil
+	}
+	what := *q
+	what.Top = domain.Top{Limit: len(page), Latest: true}
+	what.Filter.Members = make([]domain.MemberID, len(page))
+	for i := range page {
+		what.Filter.Members[i] = page[i].Member
+	}
+	slices.Sort(what.Filter.Members)
+	b, err := c.ask(ctx, &what, wait.Reach(a.Position))
+	if err != nil {
+		return nil, err
+	}
+	latest := map[domain.MemberID]domain.Row{}
+	for i, l := range b.Leaders.Members {
+		latest[l.Member] = b.Leaders.Latest[i]
+	}
+	for i := range page {
+		a.Leaders.Latest[i] = latest[page[i].Member]
+	}
+	a.Position, a.LagMs = a.Position.Reach(b.Position), b.LagMs
+	return a, nil
+}

@@ -1,0 +1,145 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"github.com/ovation-analytics/ovation/actors/brand"
+	"github.com/ovation-analytics/ovation/actors/catalog"
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/view"
+)
+
+// Local is a Shard of this process: questions are answered from its published view, so that
+// they never wait for ingestion.
+type Local struct {
+	ID, Shards int
+	Views      *view.Holder
+	Executor   *Executor
+	Catalog    func() *catalog.View
+	Rows       func() int64                                 // that the shard has
+	Warm       func(account domain.AccountID, dense uint32) // a question met a cold brand
+	Now        func() time.Time
+}
+
+// Answer answers on a worker, unless too many questions wait.
+func (l *Local) Answer(ctx context.Context, m *Ask, done func(*Part)) {
+	refuse := func(error) { done(&Part{Shard: l.ID, Err: domain.ErrUnavailable}) }
+	l.offer(m.Next, refuse, func(x *scratch, v *view.View) {
+		s := l.answer(ctx, x, v, m)
+		for _, dense := range s.cold {
+			l.Warm(m.Question.Account, dense)
+		}
+		done(s.part)
+	})
+}
+
+// errBehind says that the newest view has not applied what a question waits for.
+var errBehind = errors.New("the shard is behind")
+
+// offer runs f with a view that has applied all below next, on a worker, or refuse.
+func (l *Local) offer(next int64, refuse func(error), f func(*scratch, *view.View)) {
+	v := l.Views.Acquire()
+	if v == nil || v.Next < next {
+		if v != nil {
+			v.Release()
+		}
+		refuse(errBehind)
+		return
+	}
+	job := func(x *scratch) {
+		defer v.Release()
+		if l.Executor.over() {
+			refuse(domain.ErrUnavailable)
+			return
+		}
+		f(x, v)
+	}
+	if !l.Executor.offer(job) {
+		v.Release()
+		refuse(domain.ErrUnavailable)
+	}
+}
+
+// label is the id of an account's brand by its dense number. It reads the newest catalog,
+// since a view may hold rows of a brand that is newer than the question.
+func (l *Local) label(account domain.AccountID) func(dense uint32) domain.BrandID {
+	return func(dense uint32) domain.BrandID {
+		ids := l.Catalog().BrandIDs(account)
+		if dense == brand.Visits || int(dense) > len(ids) {
+			return 0
+		}
+		return ids[dense-1]
+	}
+}
+
+// answer answers from the view, on a worker, as long as somebody waits for it. A panic
+// is an error of this question alone.
+func (l *Local) answer(ctx context.Context, x *scratch, v *view.View, m *Ask) (s *scan) {
+	p := &Part{Shard: l.ID, Next: v.Next}
+	s = &scan{local: l, ctx: ctx, view: v, scratch: x, question: m.Question, part: p}
+	x.scan.Until(s.ended)
+	defer s.endReaders()
+	defer func() {
+		x.scan.Until(nil)
+		if r := recover(); r != nil {
+			x.scan = brand.NewScratch()
+			p.Err = &domain.Error{Code: domain.Internal, Op: "query", Err: fmt.Errorf("%v\n%s", r, debug.Stack())}
+		}
+		if errors.Is(p.Err, brand.ErrEnded) {
+			p.Err = domain.ErrUnavailable
+		}
+	}()
+	if s.ended() {
+		p.Err = domain.ErrUnavailable
+		return s
+	}
+	s.plan = m.plan
+	if s.plan == nil {
+		if s.plan, p.Err = newPlan(l.Catalog(), m.Question); p.Err != nil {
+			return s
+		}
+	}
+	s.account = v.Account(m.Question.Account)
+	if s.account != nil { // else the account has no member here
+		p.Err = s.run()
+	}
+	return s
+}
+
+// run answers the question of an account that has members here.
+func (s *scan) run() error {
+	q := s.question
+	p := s.part
+	s.noteAccess()
+	if q.Shape == domain.ShapeLists {
+		return s.countLists()
+	}
+	set, err := s.members()
+	if err != nil {
+		return err
+	}
+	if q.Shape == domain.ShapeRoll {
+		p.Roll = s.account.Crowd.Roll(set, &q.Roll)
+		return nil
+	}
+	one := s.ask(set)
+	ans, err := s.account.Rows.Answer(s.scratch.scan, one)
+	if q.Explain && err == nil { // of the same view: the actions are those that were counted
+		ans.Feed, err = s.account.Rows.Feed(s.scratch.scan, one)
+	}
+	p.Tally = ans.Tally
+	p.Timeline = ans.Timeline
+	p.Leaders = ans.Leaders
+	p.Crossover = ans.Crossover
+	p.Standings = ans.Standings
+	p.Depths = ans.Depths
+	p.Feed = withMembers(ans.Feed, s.account.Crowd)
+	if p.Leaders != nil && q.Top.Audience {
+		p.Leaders.Audience = s.audience
+	}
+	return err
+}

@@ -1,0 +1,43 @@
+package query
+
+import "github.com/ovation-analytics/ovation/actors/domain"
+
+// Ask is a question to a shard.
+type Ask struct {
+	Question *domain.Question
+	Next     int64 // not from a view older than this
+
+	plan *plan // made of the question and the catalog; a shard that gets none makes it
+}
+
+// Part is a shard's part of an answer: what the shape of the question asks for.
+type Part struct {
+	Shard int
+	Next  int64 // applied
+	Err   error
+
+	Tally     *domain.Tally
+	Timeline  *domain.Timeline
+	Feed      *domain.Feed
+	Leaders   *domain.Leaders
+	Crossover *domain.Crossover
+	Standings *domain.Standings
+	Roll      *domain.Roll
+	Depths    *domain.Depths
+	Lists     []uint64
+	Union     uint64 // members of any of the lists
+}
+
+// Show asks what a feed shows of items of members of the shard.
+type Show struct {
+	Account domain.AccountID
+	Items   []domain.FeedItem
+	Next    int64 // not from a view older than this
+}
+
+// Shown is the answer, of each item asked for.
+type Shown struct {
+	Items  []domain.Shown
+	Behind bool // Next is not applied
+	Err    error
+}

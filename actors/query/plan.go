@@ -1,0 +1,38 @@
+package query
+
+import (
+	"github.com/ovation-analytics/ovation/actors/brand"
+	"github.com/ovation-analytics/ovation/actors/catalog"
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// plan is what of a question is the same in every shard: a function of the question and the
+// catalog.
+type plan struct {
+	rows   *brand.Plan
+	dense  uint32 // the brand's number in its account, or brand.EveryBrand
+	lists  []listPlan
+	filter *memberFilter
+	brands *brand.Directory // of a crossover, of standings
+}
+
+func newPlan(v *catalog.View, q *domain.Question) (*plan, error) {
+	p := &plan{rows: brand.NewPlan(q), dense: brand.EveryBrand}
+	if q.Brand != 0 {
+		b, ok := v.Brand(q.Account, q.Brand)
+		if !ok {
+			return nil, domain.Bad(domain.NotFound, "brandID", "no such brand")
+		}
+		p.dense = b.Dense
+	}
+	filter, err := newMemberFilter(v, q)
+	if err != nil {
+		return nil, err
+	}
+	p.filter = filter
+	p.lists = listPlans(v, q.Account, q.Lists)
+	if q.Shape == domain.ShapeCrossover || q.Shape == domain.ShapeStandings {
+		p.brands = brand.NewDirectory(v.BrandIDs(q.Account), q.Without)
+	}
+	return p, nil
+}

@@ -1,0 +1,64 @@
+package query
+
+import (
+	"context"
+	"time"
+
+	"github.com/ovation-analytics/ovation/actors/catalog"
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// Shard is the one door to what a shard knows. Its messages are values, so that a shard of
+// another node can be behind it. An error of the domain is the question's; a shard that
+// cannot answer is ErrUnavailable. Any goroutine may call.
+type Shard interface {
+	// Answer calls done once, on any goroutine, with the shard's part of an answer. A
+	// question whose ctx ends is given up.
+	Answer(ctx context.Context, m *Ask, done func(*Part))
+	// Show is what a feed shows of items of members of the shard beside their rows, by done
+	// as in Answer. Behind is set where Next is not applied.
+	Show(ctx context.Context, m *Show, done func(*Shown))
+	// Member is a member of the account, nil where there is none, and the offset that is
+	// applied.
+	Member(account domain.AccountID, id domain.MemberID) (*domain.Member, int64, error)
+	// Resolve is the members that names of the shard name, all of those that a pointer
+	// names or the one of them created first, and the offset that is applied.
+	Resolve(ctx context.Context, account domain.AccountID, names []domain.Name, earliest bool) ([]domain.MemberID, int64, error)
+	// Estimate is how many rows the reads would read, no fewer.
+	Estimate(account domain.AccountID, reads []Read, p Precision) (uint64, error)
+	// Version is that of the newest commit; 0 where the shard does not serve.
+	Version() uint64
+	// Unchanged reports that what an answer read of the shard, made after the version, is
+	// the same now; the offset that is applied, or below zero where nothing was read of it.
+	Unchanged(account domain.AccountID, since uint64, f *domain.ReadSet, moved []domain.Range) (next int64, ok bool)
+}
+
+// Logs is what the coordinator needs of the logs' readers.
+type Logs interface {
+	// Await returns once the position is applied, and what follows from it in other shards.
+	Await(ctx context.Context, wait domain.Position) error
+	// Lag is how old an answer made now may be.
+	Lag() time.Duration
+	// Journal is the journal's topic.
+	Journal() domain.TopicID
+	// Catalog is the newest state of the catalog.
+	Catalog() *catalog.View
+}
+
+// Precision is how exactly rows are estimated.
+type Precision uint8
+
+// From the cheapest on: all rows that the shard has, for each read; of what is on disk all
+// rows of its brand; of what is on disk those of the months that the range touches.
+const (
+	AllRows Precision = iota
+	OfBrands
+	OfMonths
+)
+
+// Read is rows that a question reads: of a brand, by dense number, or of brand.EveryBrand, in
+// a range.
+type Read struct {
+	Dense uint32
+	Range domain.Range
+}

@@ -1,0 +1,128 @@
+package query
+
+import (
+	"context"
+	"slices"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/view"
+)
+
+// Member is a member of the account as of the newest commit.
+func (c *Coordinator) Member(ctx context.Context, account domain.AccountID, id domain.MemberID, wait domain.Position) (*domain.Member, domain.Position, error) {
+	if err := c.o.Logs.Await(ctx, wait); err != nil {
+		return nil, domain.Position{}, err
+	}
+	at := c.position()
+	shard := id.Slot().Shard(len(c.o.Shards))
+	m, next, err := c.o.Shards[shard].Member(account, id)
+	at.Shards = []domain.ShardOffset{{Shard: shard, Next: next}}
+	if m == nil && err == nil {
+		err = domain.Bad(domain.NotFound, "memberid", "no such member")
+	}
+	return m, at, err
+}
+
+// Resolve is the member that an identity of the kind names as of the newest commit; of those
+// that a pointer names the one created first; 0: none.
+func (c *Coordinator) Resolve(ctx context.Context, account domain.AccountID, kind domain.IdentityKind, hash domain.IdentityHash, wait domain.Position) (domain.MemberID, domain.Position, error) {
+	found, at, err := c.resolve(ctx, account, []domain.Name{{Kind: kind, Hash: hash}}, true, wait)
+	if err != nil || len(found) == 0 {
+		return 0, at, err
+	}
+	return found[0], at, nil
+}
+
+// ResolveAll is the members that the names name as of the newest commits, ascending, each
+// once: all of those that a pointer names. Each shard is read as of one commit.
+func (c *Coordinator) ResolveAll(ctx context.Context, account domain.AccountID, names []domain.Name, wait domain.Position) ([]domain.MemberID, domain.Position, error) {
+	found, at, err := c.resolve(ctx, account, names, false, wait)
+	slices.Sort(found)
+	return slices.Compact(found), at, err
+}
+
+func (c *Coordinator) resolve(ctx context.Context, account domain.AccountID, names []domain.Name, earliest bool, wait domain.Position) ([]domain.MemberID, domain.Position, error) {
+	if err := c.o.Logs.Await(ctx, wait); err != nil {
+		return nil, c.position(), err
+	}
+	at := c.position()
+	byShard := make([][]domain.Name, len(c.o.Shards))
+	for _, name := range names {
+		i := name.Hash.Slot().Shard(len(c.o.Shards))
+		byShard[i] = append(byShard[i], name)
+	}
+	var found []domain.MemberID
+	for i, names := range byShard {
+		if len(names) == 0 {
+			continue
+		}
+		ids, next, err := c.o.Shards[i].Resolve(ctx, account, names, earliest)
+		if err != nil {
+			return nil, at, err
+		}
+		found = append(found, ids...)
+		at.Shards = append(at.Shards, domain.ShardOffset{Shard: i, Next: next})
+	}
+	return found, at, nil
+}
+
+// position is that of the newest catalog, without shards.
+func (c *Coordinator) position() domain.Position {
+	return domain.Position{Journal: c.o.Logs.Journal(), Catalog: c.o.Logs.Catalog().Next()}
+}
+
+// Member reads on the caller's goroutine.
+func (l *Local) Member(account domain.AccountID, id domain.MemberID) (*domain.Member, int64, error) {
+	v := l.Views.Acquire()
+	if v == nil {
+		return nil, 0, domain.ErrUnavailable
+	}
+	defer v.Release()
+	m, err := memberOf(v, account, id)
+	return m, v.Next, err
+}
+
+// Resolve reads on the caller's goroutine.
+func (l *Local) Resolve(ctx context.Context, account domain.AccountID, names []domain.Name, earliest bool) (found []domain.MemberID, next int64, err error) {
+	v := l.Views.Acquire()
+	if v == nil {
+		return nil, 0, domain.ErrUnavailable
+	}
+	defer v.Release()
+	err = resolveNames(ctx, v, account, names, earliest, func(id domain.MemberID) { found = append(found, id) })
+	return found, v.Next, err
+}
+
+// resolveNames calls f with the members that names of the shard name. A claim that is pending
+// names nobody yet.
+func resolveNames(ctx context.Context, v *view.View, account domain.AccountID, names []domain.Name, earliest bool, f func(domain.MemberID)) error {
+	for _, name := range names {
+		if ctx.Err() != nil {
+			return domain.ErrUnavailable
+		}
+		if name.Kind.Pointer() && earliest {
+			id, err := v.Snapshot.Earliest(account, name.Hash)
+			if err != nil {
+				return err
+			}
+			if id != 0 {
+				f(id)
+			}
+			continue
+		}
+		if name.Kind.Pointer() {
+			if err := v.Snapshot.Pointed(account, name.Hash, f); err != nil {
+				return err
+			}
+			continue
+		}
+		i, ok, err := v.Snapshot.Identity(account, name.Hash)
+		if err != nil {
+			return err
+		}
+		if ok && i.State == domain.Held {
+			f(i.Member)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,12 @@
+package shape
+
+// MergeLists adds the shards' numbers of members of n lists. A nil part counts nobody.
+func MergeLists(n int, parts [][]uint64) []uint64 {
+	out := make([]uint64, n)
+	for _, p := range parts {
+		for i, members := range p {
+			out[i] += members
+		}
+	}
+	return out
+}

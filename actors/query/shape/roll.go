@@ -1,0 +1,26 @@
+package shape
+
+import (
+	"slices"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// MergeRoll puts the shards' first members, each part in order, into one order and cuts
+// the rows wanted out of them. A nil part has nobody.
+func MergeRoll(r domain.Rolling, parts []*domain.Roll) *domain.Roll {
+	out := &domain.Roll{}
+	for _, p := range parts {
+		if p != nil {
+			out.Total += p.Total
+			out.Members = append(out.Members, p.Members...)
+		}
+	}
+	slices.Sort(out.Members)
+	if !r.Up {
+		slices.Reverse(out.Members)
+	}
+	to := min(len(out.Members), r.End())
+	out.Members = out.Members[min(to, r.Offset):to]
+	return out
+}
