@@ -43,34 +43,19 @@ func (n *Node) routedAll(ctx context.Context) error {
 	if err != nil {
 		return domain.ErrUnavailable
 	}
-	for len(n.routing.list()) < partitions { // a node that starts has not found all of them yet
+	for len(n.routing.List()) < partitions { // a node that starts has not found all of them yet
 		if !retry.Pause(ctx, time.Millisecond) {
 			return domain.ErrUnavailable
 		}
 	}
-	all := n.routing.list()
+	all := n.routing.List()
 	return sideBySide(len(all), func(i int) error {
-		end, err := n.o.Source.End(ctx, all[i].partition)
+		end, err := n.o.Source.End(ctx, all[i].Partition)
 		if err != nil {
 			return domain.ErrUnavailable
 		}
-		return all[i].reaches(ctx, end)
+		return all[i].Reaches(ctx, end)
 	})
-}
-
-// reaches waits until the partition is routed up to next.
-func (s *routerShared) reaches(ctx context.Context, next int64) error {
-	for {
-		if s.stopped.Load() != nil { // also at an offset above: it may be another topic's
-			return domain.ErrUnavailable
-		}
-		if s.next.Load() >= next {
-			return nil
-		}
-		if !retry.Pause(ctx, time.Millisecond) { // a router tells nobody what it has done
-			return domain.ErrUnavailable
-		}
-	}
 }
 
 // sideBySide calls f for 0 to n−1 at once and gives the first error.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/router"
 )
 
 // At the ends of the logs everything is applied that was accepted before they were asked
@@ -87,20 +88,20 @@ func TestI4TheEndsAreNotKnownBeforeThePartitionsAre(t *testing.T) {
 }
 
 func TestTheEndOfAPartitionThatIsNotRoutedIsNotKnown(t *testing.T) {
-	s := &routerShared{}
-	s.next.Store(5)
+	s := &router.Handle{}
+	s.Next.Store(5)
 	ctx, cancel := context.WithCancel(context.Background())
-	if err := s.reaches(ctx, 5); err != nil {
+	if err := s.Reaches(ctx, 5); err != nil {
 		t.Errorf("what is routed: %v", err)
 	}
 	why := "a gap"
-	s.stopped.Store(&why)
-	if err := s.reaches(ctx, 6); !errors.Is(err, domain.ErrUnavailable) {
+	s.Stopped.Store(&why)
+	if err := s.Reaches(ctx, 6); !errors.Is(err, domain.ErrUnavailable) {
 		t.Errorf("a stopped partition: %v", err)
 	}
-	s.stopped.Store(nil)
+	s.Stopped.Store(nil)
 	cancel()
-	if err := s.reaches(ctx, 6); !errors.Is(err, domain.ErrUnavailable) {
+	if err := s.Reaches(ctx, 6); !errors.Is(err, domain.ErrUnavailable) {
 		t.Errorf("nobody waits: %v", err)
 	}
 }

@@ -117,8 +117,8 @@ func (n *Node) Lag() time.Duration {
 	for _, s := range n.shared {
 		lag = max(lag, s.fresh.Lag(now, n.began))
 	}
-	for _, r := range n.routing.list() {
-		lag = max(lag, r.fresh.Lag(now, n.began))
+	for _, r := range n.routing.List() {
+		lag = max(lag, r.Fresh.Lag(now, n.began))
 	}
 	return lag
 }

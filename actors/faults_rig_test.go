@@ -120,12 +120,12 @@ func (r *rig) memberOf(shard int) domain.MemberID {
 
 // routed reports that all of the public topic is in the journal.
 func (r *rig) routed() bool {
-	for p, s := range r.node.routing.list() {
-		if end, _ := r.source.End(context.Background(), p); s.next.Load() < end {
+	for p, s := range r.node.routing.List() {
+		if end, _ := r.source.End(context.Background(), p); s.Next.Load() < end {
 			return false
 		}
 	}
-	return len(r.node.routing.list()) == 2
+	return len(r.node.routing.List()) == 2
 }
 
 // atEnds reports that all shards but one have applied their journal.

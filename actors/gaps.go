@@ -10,6 +10,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/internal/retry"
+	"github.com/ovation-analytics/ovation/actors/router"
 )
 
 // madeAgain is the public topic that is there now; zero: none.
@@ -92,9 +93,9 @@ func (n *Node) readerOf(journal bool, partition int) *halting {
 			return retry.Join("shard "+strconv.Itoa(s.id)+" is "+behaviour(s.behaviour.Load()).String(), retry.Causes(&s.space, &s.reading))
 		}, func() bool { return false }}
 	}
-	find := func() *routerShared {
-		for _, r := range n.routing.list() {
-			if r.partition == partition {
+	find := func() *router.Handle {
+		for _, r := range n.routing.List() {
+			if r.Partition == partition {
 				return r
 			}
 		}
@@ -104,8 +105,8 @@ func (n *Node) readerOf(journal bool, partition int) *halting {
 	if r == nil {
 		return nil
 	}
-	return &halting{&r.gap, &r.stopped, &r.reads, func() string {
-		return retry.Join("the partition is not read yet", retry.Causes(&r.reading, &r.asking))
+	return &halting{&r.Gap, &r.Stopped, &r.Reads, func() string {
+		return retry.Join("the partition is not read yet", retry.Causes(&r.Reading, &r.Asking))
 	}, func() bool { return find() != r }}
 }
 

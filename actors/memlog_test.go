@@ -8,6 +8,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/journal"
+	"github.com/ovation-analytics/ovation/actors/router"
 )
 
 // memLog is a log in memory: what Kafka promises, without its bytes.
@@ -161,7 +162,7 @@ func (s *memSource) Commit(_ context.Context, p int, next int64, _ int32) error 
 	return nil
 }
 
-func (s *memSource) Reader(p int) SourceReader { return memSourceReader{s, p} }
+func (s *memSource) Reader(p int) router.SourceReader { return memSourceReader{s, p} }
 
 type memSourceReader struct {
 	s *memSource

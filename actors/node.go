@@ -16,9 +16,11 @@ import (
 	"github.com/ovation-analytics/ovation/actors/catalog"
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/internal/retry"
+	"github.com/ovation-analytics/ovation/actors/internal/waiters"
 	"github.com/ovation-analytics/ovation/actors/internal/yield"
 	"github.com/ovation-analytics/ovation/actors/journal"
 	"github.com/ovation-analytics/ovation/actors/query"
+	"github.com/ovation-analytics/ovation/actors/router"
 )
 
 // Node runs the actors of one process. New, then Open, then Start, then Stop.
@@ -43,7 +45,7 @@ type Node struct {
 	pids        []*actor.PID // shards
 	appenders   []*journal.PartitionAppender
 	batcher     *journal.Batcher
-	routing     *routersShared
+	routing     *router.Handles
 	routers     *actor.PID
 	routersDone chan struct{}
 	ended       []chan struct{} // of each shard, closed when it has
@@ -84,7 +86,7 @@ func New(o Options) *Node {
 		o.Log = slog.New(slog.NewTextHandler(io.Discard, nil))
 	}
 	shards := o.Journal.Partitions()
-	n := &Node{o: o, shards: shards, began: o.Now(), placement: alone{shards}, catalog: catalog.NewHandle(), routing: &routersShared{looking: retry.State{What: "the public topic cannot be described"}}}
+	n := &Node{o: o, shards: shards, began: o.Now(), placement: alone{shards}, catalog: catalog.NewHandle(), routing: router.NewHandles()}
 	n.KeepResident(int64(o.ResidentBytes))
 	return n
 }
@@ -163,7 +165,7 @@ func (n *Node) catalogMoved() {
 	for _, p := range n.pids {
 		n.system.Root.Send(p, &catalogMoved{})
 	}
-	n.system.Root.Send(n.routers, &catalogMoved{})
+	n.system.Root.Send(n.routers, &router.CatalogMoved{})
 }
 
 func (n *Node) startShard(i int) {
@@ -198,29 +200,51 @@ func shardProps(env *shardEnv) *actor.Props {
 }
 
 func (n *Node) startRouters() {
-	env := &routerEnv{
-		source: n.o.Source, journal: n.o.Journal, shards: n.shared, catalog: n.catalog, catchUp: n.catchUp, log: n.o.Log,
-		ask: func(ctx context.Context, shard int, message any) (any, error) {
-			return n.system.Root.RequestFuture(n.pids[shard], message, min(askedFor, patience(ctx))).Result()
+	backlogs := make([]journal.Backlog, len(n.shared))
+	for i, s := range n.shared {
+		backlogs[i] = s
+	}
+	o := &router.Options{
+		Source: n.o.Source, Journal: n.o.Journal, Backlogs: backlogs, Catalog: n.catalog, Batcher: n.batcher,
+		CatchUp: n.catchUp, Applied: n.appliedOrigin, Log: n.o.Log,
+		Remedy: func(err error, partition int, accept *domain.AcceptGap) string {
+			return n.o.remedy(err, "activities", partition, accept)
 		},
-		batcher: n.batcher, options: &n.o, fatal: func(err error) {
+		Fatal: func(err error) {
 			n.o.Log.Error("the node is not ready any more", "err", err)
 			n.fault.Store(&err)
 		},
 	}
 	n.routersDone = make(chan struct{})
 	n.routers = n.system.Root.Spawn(actor.PropsFromProducer(func() actor.Actor {
-		return &routers{env: env, shared: n.routing, known: map[int]*actor.PID{}, done: n.routersDone}
+		return router.NewSupervisor(o, n.routing, n.routersDone)
 	}))
+}
+
+// appliedWithin is how long a router waits for a shard's answer, and with it the node's stop.
+const appliedWithin = 200 * time.Millisecond
+
+// appliedOrigin is the highest origin of a stream that a shard has applied, once it has
+// applied its journal below an offset.
+func (n *Node) appliedOrigin(ctx context.Context, shard int, below int64, topic domain.TopicID, partition int32) (domain.Origin, error) {
+	ask := func(message any) (any, error) {
+		return n.system.Root.RequestFuture(n.pids[shard], message, min(appliedWithin, patience(ctx))).Result()
+	}
+	if _, err := ask(&waiters.AwaitOffset{Next: below}); err != nil {
+		return domain.Origin{}, fmt.Errorf("shard %d, which knows how far was routed, has not applied %d records: %w", shard, below, err)
+	}
+	answer, err := ask(&whichApplied{stream{topic, partition}})
+	if err != nil {
+		return domain.Origin{}, err
+	}
+	return answer.(*lastApplied).origin, nil
 }
 
 // CatchUp returns when the catalog is applied up to its end as of now. It tries as
 // long as ctx lasts, unless the catalog has stopped: that is catalog.ErrStopped.
 func (n *Node) CatchUp(ctx context.Context) error {
-	return n.catchUp(ctx, &retry.State{What: notToItsEnd})
+	return n.catchUp(ctx, &retry.State{What: router.NotToItsEnd})
 }
-
-const notToItsEnd = "the catalog cannot be read to its end"
 
 // catchUp is CatchUp that tells why it takes long.
 func (n *Node) catchUp(ctx context.Context, t *retry.State, where ...any) error {

@@ -7,13 +7,14 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/catalog"
 	"github.com/ovation-analytics/ovation/actors/journal"
+	"github.com/ovation-analytics/ovation/actors/router"
 )
 
 // Options is what a node is made with.
 type Options struct {
 	Journal     journal.Log
 	Catalog     journal.Log
-	Source      Source
+	Source      router.Source
 	DeadLetters DeadLetters
 
 	OpenShard   func(shard int) (ShardStore, error)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/router"
 )
 
 // poisonedSource gives one record of partition 0 a slot that is none: routing it panics.
@@ -24,13 +25,13 @@ func newPoisonedSource() *poisonedSource {
 	return s
 }
 
-func (s *poisonedSource) Reader(p int) SourceReader {
+func (s *poisonedSource) Reader(p int) router.SourceReader {
 	return poisonedReader{s, s.memSource.Reader(p), p}
 }
 
 type poisonedReader struct {
 	s *poisonedSource
-	SourceReader
+	router.SourceReader
 	p int
 }
 
@@ -95,34 +96,6 @@ func TestI2_RouterPanicLosesNothing(t *testing.T) {
 				t.Errorf("%d of %d activities count", got, 2*some)
 			}
 		})
-	}
-}
-
-// A page that a fetcher of an earlier life of the router sent is not routed: the page
-// before it was not.
-func TestI2_RouterTakesPagesOfItsOwnFetcherOnly(t *testing.T) {
-	r := newRig(t, 1, Options{})
-	r.furnish(1)
-	id := r.register(1)
-	page := &sourcePage{SourcePage: domain.SourcePage{Next: 1000, End: 1000, Arrivals: []domain.Arrival{{
-		Slot: id.Slot(), Record: domain.Record{Kind: domain.KindActivity, Account: 1, Activity: r.actOf(id, 1), Origin: domain.Origin{Topic: r.source.id, Offset: 999}},
-	}}}, credit: make(chan []domain.Arrival, 1)}
-	stray, sent := &fetched{make(chan struct{}), page}, 0
-	for _, processes := range r.node.system.ProcessRegistry.LocalPIDs.LocalPIDs {
-		for _, name := range processes.Keys() {
-			if strings.HasPrefix(name, r.node.routers.Id+"/") {
-				r.node.system.Root.Send(r.node.system.NewLocalPID(name), stray)
-				sent++
-			}
-		}
-	}
-	if sent != 2 {
-		t.Fatalf("%d routers", sent)
-	}
-	r.publish(r.actOf(id, 2), r.actOf(id, 3))
-	r.settled()
-	if got := r.tally(1).Total.Actions; got != 2 {
-		t.Errorf("%d activities count, 2 were published", got)
 	}
 }
 

@@ -7,32 +7,6 @@ import (
 	"github.com/ovation-analytics/ovation/actors/view"
 )
 
-// Source is the public topic. Next offsets are kept as group offsets of the router,
-// with topic id and epoch in their metadata.
-type Source interface {
-	// Topic is the topic's id as Committed last found it.
-	Topic() domain.TopicID
-	// Partitions asks the broker for the number of partitions; of a topic of another id it
-	// is a *domain.GapError, beside the number that this one has.
-	Partitions(ctx context.Context) (int, error)
-	// Committed is where the router left a partition: the offset and epoch kept for
-	// this journal, ok false when there is none. What is kept for a topic of another id is
-	// a *domain.GapError. The partition's next Reader reads the topic that is there now.
-	Committed(ctx context.Context, partition int) (next int64, epoch int32, ok bool, err error)
-	Commit(ctx context.Context, partition int, next int64, epoch int32) error
-	// Reader reads and decodes one partition; from next < 0 it starts at the log's start. A
-	// batch that does not parse is one arrival, refused as corrupt.
-	Reader(partition int) SourceReader
-	End(ctx context.Context, partition int) (int64, error)
-}
-
-// SourceReader reads one partition of the public topic. One goroutine.
-type SourceReader interface {
-	// Read may give a page in the memory of spare; its strings stand in SourcePage.Memory,
-	// until that is released.
-	Read(ctx context.Context, next int64, epoch int32, spare []domain.Arrival) (domain.SourcePage, error)
-}
-
 // DeadLetters publishes dead letters: the original bytes, key and headers, read at
 // the origin, with reason, detail, origin and a stable id in headers.
 type DeadLetters interface {

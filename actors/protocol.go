@@ -100,5 +100,5 @@ type (
 	sayPublished struct{}
 )
 
-// Catalog → shards and routers: a new view is there. Sent after it is published.
+// Catalog → shards: a new view is there. Sent after it is published.
 type catalogMoved struct{}

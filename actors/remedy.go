@@ -44,9 +44,3 @@ func (s *shard) stopText(err error) string {
 	}
 	return remedy.Text(err, effect, s.env.options.remedy(err, "journal", s.env.id, s.env.shared.gap.Load()))
 }
-
-// stopText is what is read of a partition of the public topic that stopped.
-func (r *router) stopText(err error) string {
-	effect := fmt.Sprintf("what is published to partition %d waits there; other partitions and questions go on", r.partition)
-	return remedy.Text(err, effect, r.env.options.remedy(err, "activities", r.partition, r.shared.gap.Load()))
-}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/router"
 )
 
 // remade is a public topic that can be deleted and made again.
@@ -73,7 +74,7 @@ func (s *remade) Commit(_ context.Context, p int, next int64, _ int32) error {
 	return nil
 }
 
-func (s *remade) Reader(p int) SourceReader {
+func (s *remade) Reader(p int) router.SourceReader {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return remadeReader{s, s.read[p], p}
@@ -145,7 +146,7 @@ func TestRouter_EndsWithItsPartition(t *testing.T) {
 	}
 	m.grow(3)
 	put(t, r, m, 2, id, 300, 5)
-	r.node.system.Root.Send(r.node.routers, &partitionsFound{3})
+	r.node.system.Root.Send(r.node.routers, &router.PartitionsFound{Count: 3})
 	counts(45)
 }
 
@@ -170,7 +171,7 @@ func TestRouter_FollowsWordsInARow(t *testing.T) {
 	r.furnish(1)
 	id := r.register(1)
 	put(t, r, s.memSource, 0, id, 0, 20)
-	gap := func() *domain.AcceptGap { return r.node.routing.list()[0].gap.Load() }
+	gap := func() *domain.AcceptGap { return r.node.routing.List()[0].Gap.Load() }
 	r.eventually("stop", func() bool { return gap() != nil })
 	if w, err := r.node.AcceptGap(t.Context(), false, 0); w.From != 5 || w.To != 7 || domain.CodeOf(err) != domain.Conflict {
 		t.Fatalf("%+v %v", w, err)
@@ -194,13 +195,13 @@ type gappySource struct {
 	lost []stretch
 }
 
-func (s *gappySource) Reader(p int) SourceReader {
+func (s *gappySource) Reader(p int) router.SourceReader {
 	return gappySourceReader{s, s.memSource.Reader(p), p}
 }
 
 type gappySourceReader struct {
 	s *gappySource
-	SourceReader
+	router.SourceReader
 	p int
 }
 

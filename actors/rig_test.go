@@ -217,8 +217,8 @@ func (r *rig) publish(acts ...domain.Activity) {
 func (r *rig) settled() {
 	r.t.Helper()
 	r.eventually("settling", func() bool {
-		for p, s := range r.node.routing.list() {
-			if end, _ := r.source.End(context.Background(), p); s.next.Load() < end {
+		for p, s := range r.node.routing.List() {
+			if end, _ := r.source.End(context.Background(), p); s.Next.Load() < end {
 				return false
 			}
 		}
@@ -229,7 +229,7 @@ func (r *rig) settled() {
 				return false
 			}
 		}
-		return len(r.node.routing.list()) == 2
+		return len(r.node.routing.List()) == 2
 	})
 }
 

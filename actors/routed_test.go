@@ -9,6 +9,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/journal"
+	"github.com/ovation-analytics/ovation/actors/router"
 )
 
 // forgetful is a public topic whose group offsets are forgotten, and whose partitions'
@@ -30,11 +31,13 @@ func (s *forgetful) forget() {
 
 func (s *forgetful) cut(partition int, before int64) { s.starts[partition].Store(before) }
 
-func (s *forgetful) Reader(p int) SourceReader { return forgetfulReader{s, s.memSource.Reader(p), p} }
+func (s *forgetful) Reader(p int) router.SourceReader {
+	return forgetfulReader{s, s.memSource.Reader(p), p}
+}
 
 type forgetfulReader struct {
 	s *forgetful
-	SourceReader
+	router.SourceReader
 	p int
 }
 
@@ -103,16 +106,16 @@ func (r *forgottenRig) stands() *domain.AcceptGap {
 	if !strings.Contains(at.Stopped, "retention") {
 		r.t.Fatalf("stopped for another reason: %s", at.Stopped)
 	}
-	return r.node.routing.list()[0].gap.Load()
+	return r.node.routing.List()[0].Gap.Load()
 }
 
 func (r *forgottenRig) goesOn() {
 	r.t.Helper()
 	r.eventually("the routers", func() bool {
-		all := r.node.routing.list()
+		all := r.node.routing.List()
 		for _, s := range all {
-			if s.stopped.Load() != nil {
-				r.t.Fatalf("partition %d: %s", s.partition, *s.stopped.Load())
+			if s.Stopped.Load() != nil {
+				r.t.Fatalf("partition %d: %s", s.Partition, *s.Stopped.Load())
 			}
 		}
 		return len(all) == 2
@@ -195,7 +198,7 @@ func TestAFirstInstallationBeginsAtTheLogsStartWhereverThatIs(t *testing.T) {
 func TestAPartitionThatWasBegunWhenItWasEmptyHasAGap(t *testing.T) {
 	r := newForgottenRig(t, nil)
 	r.settled()
-	r.eventually("first page", func() bool { return r.node.routing.list()[0].fresh.Reached() })
+	r.eventually("first page", func() bool { return r.node.routing.List()[0].Fresh.Reached() })
 	r.restart(func() {
 		r.source.forget()
 		r.put(0, 4)

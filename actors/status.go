@@ -8,6 +8,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/internal/retry"
+	"github.com/ovation-analytics/ovation/actors/router"
 )
 
 // Status is what an operator sees of a node.
@@ -53,7 +54,7 @@ func (n *Node) Status() Status {
 	now := n.o.Now()
 	st := Status{
 		Journal: n.o.Journal.Topic().String(), Cluster: n.o.Journal.Cluster(), Ready: true, LagMs: n.Lag().Milliseconds(),
-		Catalog: n.catalogStatus(now), Waiting: retry.Causes(&n.routing.looking),
+		Catalog: n.catalogStatus(now), Waiting: retry.Causes(&n.routing.Looking),
 	}
 	if err := n.Ready(); err != nil {
 		st.Ready, st.Why = false, err.Error()
@@ -67,8 +68,8 @@ func (n *Node) Status() Status {
 		one.Waiting, one.Failures = retry.Join(one.Waiting, retry.Causes(appending...)), one.Failures+retry.Failures(appending...)
 		st.Shards = append(st.Shards, one)
 	}
-	for _, r := range n.routing.list() {
-		st.Routers = append(st.Routers, r.status(now, n.began))
+	for _, r := range n.routing.List() {
+		st.Routers = append(st.Routers, routerStatus(r, now, n.began))
 	}
 	return st
 }
@@ -86,18 +87,18 @@ func (n *Node) catalogStatus(now time.Time) CatalogStatus {
 	return st
 }
 
-func (r *routerShared) status(now, began time.Time) RouterStatus {
+func routerStatus(r *router.Handle, now, began time.Time) RouterStatus {
 	st := RouterStatus{
-		Partition: r.partition, Next: r.next.Load(), End: r.end.Load(),
-		LagMs: r.fresh.Lag(now, began).Milliseconds(), Routed: r.routed.Load(),
+		Partition: r.Partition, Next: r.Next.Load(), End: r.End.Load(),
+		LagMs: r.Fresh.Lag(now, began).Milliseconds(), Routed: r.Routed.Load(),
 	}
-	if why := r.stopped.Load(); why != nil {
+	if why := r.Stopped.Load(); why != nil {
 		st.Stopped = *why
 	}
-	all := []*retry.State{&r.reading, &r.asking, &r.noting}
+	all := []*retry.State{&r.Reading, &r.Asking, &r.Noting}
 	st.Waiting, st.Failures = retry.Causes(all...), retry.Failures(all...)
-	for i := range r.refused {
-		if n := r.refused[i].Load(); n > 0 {
+	for i := range r.Refused {
+		if n := r.Refused[i].Load(); n > 0 {
 			if st.Refused == nil {
 				st.Refused = map[string]int64{}
 			}
@@ -112,9 +113,9 @@ func (r *routerShared) status(now, began time.Time) RouterStatus {
 // cannot be published. Nil: nothing.
 func (n *Node) Degraded() error {
 	var whys []string
-	for _, r := range n.routing.list() {
-		if why := r.stopped.Load(); why != nil {
-			whys = append(whys, fmt.Sprintf("partition %d of the public topic is stopped: %s", r.partition, *why))
+	for _, r := range n.routing.List() {
+		if why := r.Stopped.Load(); why != nil {
+			whys = append(whys, fmt.Sprintf("partition %d of the public topic is stopped: %s", r.Partition, *why))
 		}
 	}
 	var causes []string // of shards, each once: a full disk is all of theirs

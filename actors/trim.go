@@ -90,8 +90,8 @@ func (n *Node) trim(ctx context.Context, t *trimmer) {
 		applied[i] = s.applied.Load()
 	}
 	routed := map[int]int64{}
-	for _, r := range n.routing.list() {
-		routed[r.partition] = r.next.Load()
+	for _, r := range n.routing.List() {
+		routed[r.Partition] = r.Next.Load()
 	}
 	now, ends := n.o.Now(), make([]int64, n.shards)
 	for i := range ends { // after routed: all that was routed by then stands below

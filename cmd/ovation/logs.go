@@ -9,9 +9,9 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/ovation-analytics/ovation/actors"
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/journal"
+	"github.com/ovation-analytics/ovation/actors/router"
 	"github.com/ovation-analytics/ovation/ingest"
 	brokerlog "github.com/ovation-analytics/ovation/ingest/broker/log"
 	"github.com/ovation-analytics/ovation/ingest/broker/wire"
@@ -230,4 +230,4 @@ func (l eventLog) Appender() journal.Appender { return l.Log.Appender() }
 type publicTopic struct{ *ingest.Source }
 
 // Reader reads and decodes one partition.
-func (s publicTopic) Reader(partition int) actors.SourceReader { return s.Source.Reader(partition) }
+func (s publicTopic) Reader(partition int) router.SourceReader { return s.Source.Reader(partition) }

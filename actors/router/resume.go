@@ -1,4 +1,4 @@
-package actors
+package router
 
 import (
 	"context"
@@ -31,7 +31,7 @@ func (r *router) resume(ctx context.Context) (resumption, error) {
 		case ctx.Err() != nil:
 			return resumption{}, ctx.Err()
 		}
-		r.shared.reading.Failed(r.env.log, failures, err, "partition", r.partition)
+		r.shared.Reading.Failed(r.o.Log, failures, err, "partition", r.partition)
 		if !retry.Backoff(ctx, failures) {
 			return resumption{}, ctx.Err()
 		}
@@ -40,7 +40,7 @@ func (r *router) resume(ctx context.Context) (resumption, error) {
 
 // exists asks whether the topic has the partition: one that was made again may have fewer.
 func (r *router) exists(ctx context.Context) error {
-	n, err := r.env.source.Partitions(ctx)
+	n, err := r.o.Source.Partitions(ctx)
 	var gap *domain.GapError
 	switch {
 	case errors.As(err, &gap): // made again since: reading meets it
@@ -53,7 +53,7 @@ func (r *router) exists(ctx context.Context) error {
 
 // left is where the partition was left; below zero: it was never begun.
 func (r *router) left(ctx context.Context) (resumption, error) {
-	next, epoch, ok, err := r.env.source.Committed(ctx, r.partition)
+	next, epoch, ok, err := r.o.Source.Committed(ctx, r.partition)
 	var gap *domain.GapError
 	if err == nil && ok {
 		return resumption{next, epoch, next}, nil
@@ -64,7 +64,7 @@ func (r *router) left(ctx context.Context) (resumption, error) {
 	// Kafka forgets offsets, with a topic too that is deleted. The mark is of the topic
 	// that is there now, if it is the one to be read: what was lost of another topic is not
 	// known.
-	now, known := r.env.source.Topic(), r.env.catalog.View().Source(r.partition)
+	now, known := r.o.Source.Topic(), r.o.Catalog.View().Source(r.partition)
 	switch {
 	case known == now, known.IsZero() && gap == nil:
 	case gap != nil:
@@ -78,7 +78,7 @@ func (r *router) left(ctx context.Context) (resumption, error) {
 			Kind: domain.GapRecreated, Topic: "the public topic", TopicID: now, Partition: r.partition, Detail: "was " + known.String(),
 		}
 	}
-	at, err := r.env.markedIn(ctx, now, r.partition)
+	at, err := r.o.markedIn(ctx, now, r.partition)
 	if err != nil || at.IsZero() {
 		return resumption{-1, -1, -1}, err
 	}
@@ -87,20 +87,20 @@ func (r *router) left(ctx context.Context) (resumption, error) {
 
 // topic is the one that the partition is to be read of.
 func (r *router) topic() domain.TopicID {
-	if id := r.env.catalog.View().Source(r.partition); !id.IsZero() {
+	if id := r.o.Catalog.View().Source(r.partition); !id.IsZero() {
 		return id
 	}
-	return r.env.source.Topic()
+	return r.o.Source.Topic()
 }
 
 // word is the operator's word on a gap of the partition; nil: none.
 func (r *router) word(at journal.GapPlace) *domain.AcceptGap {
-	return r.env.catalog.View().AcceptedGaps().At(at)
+	return r.o.Catalog.View().AcceptedGaps().At(at)
 }
 
 // behind is the place at which a word has a router go on. No word that is there now answers
 // it a second time.
-func (e *routerEnv) behind(at journal.GapPlace, w *domain.AcceptGap) journal.GapPlace {
-	at.Passed = int32(len(e.catalog.View().AcceptedGaps().Of(at.Topic, at.Partition)))
+func (o *Options) behind(at journal.GapPlace, w *domain.AcceptGap) journal.GapPlace {
+	at.Passed = int32(len(o.Catalog.View().AcceptedGaps().Of(at.Topic, at.Partition)))
 	return at.Behind(w)
 }

@@ -1,13 +1,11 @@
-package actors
+package router
 
 import (
 	"context"
 	"crypto/sha256"
-	"fmt"
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
-	"github.com/ovation-analytics/ovation/actors/internal/waiters"
 )
 
 // How far a partition of the public topic was routed is kept twice. The group offset
@@ -34,21 +32,18 @@ import (
 // highest, as of any stream, and every release can read it. The stream is the journal's
 // too: a new journal has none of the records that another one's marks are about.
 
-// routedEvery is how long the mark may stay behind what is routed.
-const routedEvery = 10 * time.Second
+// markEvery is how long the mark may stay behind what is routed.
+const markEvery = 10 * time.Second
 
-// askedFor is how long a router waits for a shard's answer, and with it the node's stop.
-const askedFor = 200 * time.Millisecond
-
-// routedStream is the stream of the marks of a public topic in a journal.
-func routedStream(journal, source domain.TopicID) (id domain.TopicID) {
+// markStream is the stream of the marks of a public topic in a journal.
+func markStream(journal, source domain.TopicID) (id domain.TopicID) {
 	sum := sha256.Sum256(append(append([]byte("routed\x00"), journal[:]...), source[:]...))
 	copy(id[:], sum[:])
 	return id
 }
 
 // markHome is the journal partition with the marks of a source partition.
-func (e *routerEnv) markHome(partition int) int { return partition % len(e.shards) }
+func (o *Options) markHome(partition int) int { return partition % len(o.Backlogs) }
 
 // begin appends the first mark of a partition that was never read, before anything of it
 // is routed: that of which there is no mark was not begun.
@@ -63,9 +58,9 @@ func (r *router) begin(ctx context.Context, p *sourcePage) error {
 // mark appends that all below next is in the journal.
 func (r *router) mark(ctx context.Context, next int64, epoch int32) error {
 	m := domain.Record{Kind: domain.KindTick, Command: &domain.Tick{}, Origin: domain.Origin{
-		Topic: routedStream(r.env.journal.Topic(), r.reading), Partition: int32(r.partition), Epoch: epoch, Offset: next,
+		Topic: markStream(r.o.Journal.Topic(), r.reading), Partition: int32(r.partition), Epoch: epoch, Offset: next,
 	}}
-	home := r.env.markHome(r.partition)
+	home := r.o.markHome(r.partition)
 	r.batches[home] = append(r.batches[home], m)
 	if err := r.append(ctx); err != nil {
 		return err
@@ -76,26 +71,11 @@ func (r *router) mark(ctx context.Context, next int64, epoch int32) error {
 
 // markedIn is the journal's mark of a partition; the zero origin: there is none. The shard
 // that has it must have read the journal to its end.
-func (e *routerEnv) markedIn(ctx context.Context, source domain.TopicID, partition int) (domain.Origin, error) {
-	home := e.markHome(partition)
-	end, err := e.journal.End(ctx, home)
+func (o *Options) markedIn(ctx context.Context, source domain.TopicID, partition int) (domain.Origin, error) {
+	home := o.markHome(partition)
+	end, err := o.Journal.End(ctx, home)
 	if err != nil {
 		return domain.Origin{}, err
 	}
-	if _, err := e.ask(ctx, home, &waiters.AwaitOffset{Next: end}); err != nil {
-		return domain.Origin{}, fmt.Errorf("shard %d, which knows how far was routed, has not applied %d records: %w", home, end, err)
-	}
-	answer, err := e.ask(ctx, home, &whichApplied{stream{routedStream(e.journal.Topic(), source), int32(partition)}})
-	if err != nil {
-		return domain.Origin{}, err
-	}
-	return answer.(*lastApplied).origin, nil
-}
-
-// whichApplied tells how far a stream was applied.
-func (s *shard) whichApplied(m *whichApplied) *lastApplied {
-	if f := s.flows[m.stream]; f != nil {
-		return &lastApplied{f.applied}
-	}
-	return &lastApplied{}
+	return o.Applied(ctx, home, end, markStream(o.Journal.Topic(), source), int32(partition))
 }

@@ -1,14 +1,11 @@
-package actors
+package router
 
 import (
 	"context"
-	"log/slog"
-	"sync/atomic"
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/catalog"
 	"github.com/ovation-analytics/ovation/actors/domain"
-	"github.com/ovation-analytics/ovation/actors/internal/retry"
 	"github.com/ovation-analytics/ovation/actors/journal"
 )
 
@@ -20,10 +17,10 @@ import (
 // It is an actor; its fields are owned by the mailbox. Pages come from a fetcher of
 // its own, two at most, so the fetch waits for the journal (I8).
 type router struct {
-	env       *routerEnv
+	o         *Options
 	node      context.Context // ends when the node stops: an append that waits for the broker keeps the mailbox
 	partition int
-	shared    *routerShared
+	shared    *Handle
 	ctx       context.Context // ends with the actor
 	cancel    context.CancelFunc
 	fetching  chan struct{} // closed when the fetcher has ended; a page of another fetcher is not routed
@@ -40,55 +37,6 @@ type router struct {
 	marked   int64          // next as the journal's mark has it; below zero: there is none
 	markedAt time.Time
 	doubt    bool // an append was given up: the journal may have it or not
-}
-
-// routerEnv is what all routers share.
-type routerEnv struct {
-	source  Source
-	journal journal.Log
-	shards  []*shardShared
-	catalog *catalog.Handle
-	batcher *journal.Batcher
-	// catchUp reads the catalog to its end, before a brand or a definition is
-	// refused as unknown.
-	catchUp func(ctx context.Context, t *retry.State, where ...any) error
-	// ask sends a shard a message and waits a short while for its answer.
-	ask     func(ctx context.Context, shard int, message any) (any, error)
-	fatal   func(error) // makes the node not ready for good
-	options *Options
-	log     *slog.Logger
-}
-
-// backlogs are those of the shards, by partition.
-func (e *routerEnv) backlogs() []journal.Backlog {
-	all := make([]journal.Backlog, len(e.shards))
-	for i, s := range e.shards {
-		all[i] = s
-	}
-	return all
-}
-
-// routerShared is what status reads of a router.
-type routerShared struct {
-	partition int
-	fresh     journal.Freshness
-	next, end atomic.Int64
-	routed    atomic.Int64
-	reads     atomic.Int64 // pages read
-	refused   [domain.Reasons]atomic.Int64
-	stopped   atomic.Pointer[string]
-	gap       atomic.Pointer[domain.AcceptGap] // the word that would let it go on
-
-	reading, asking, noting retry.State
-}
-
-func newRouterShared(partition int) *routerShared {
-	return &routerShared{
-		partition: partition,
-		reading:   retry.State{What: "the public topic cannot be read"},
-		asking:    retry.State{What: notToItsEnd},
-		noting:    retry.State{What: "the router's offset cannot be committed"},
-	}
 }
 
 // sourcePage is a page on its way from the fetcher to the router.
@@ -116,7 +64,7 @@ func (r *router) route(ctx context.Context, p *sourcePage) error {
 	}
 	for i := range p.Arrivals {
 		a := &p.Arrivals[i]
-		to := a.Slot.Shard(len(r.env.shards))
+		to := a.Slot.Shard(len(r.o.Backlogs))
 		r.batches[to] = append(r.batches[to], a.Record)
 	}
 	if err := r.append(ctx); err != nil {
@@ -124,16 +72,16 @@ func (r *router) route(ctx context.Context, p *sourcePage) error {
 	}
 	p.Memory.Release(false)
 	r.next, r.epoch = p.Next, p.Epoch
-	shared.routed.Add(int64(len(p.Arrivals)))
-	shared.next.Store(p.Next)
-	shared.end.Store(p.End)
-	shared.fresh.Applied(p.End, p.Next, p.readAt)
+	shared.Routed.Add(int64(len(p.Arrivals)))
+	shared.Next.Store(p.Next)
+	shared.End.Store(p.End)
+	shared.Fresh.Applied(p.End, p.Next, p.readAt)
 	now := time.Now()
 	if now.Sub(r.committed) >= groupEvery || len(p.Arrivals) == 0 {
 		r.committed = now
 		r.note(ctx)
 	}
-	if r.next != r.marked && now.Sub(r.markedAt) >= routedEvery {
+	if r.next != r.marked && now.Sub(r.markedAt) >= markEvery {
 		return r.mark(ctx, r.next, r.epoch)
 	}
 	return nil
@@ -141,7 +89,7 @@ func (r *router) route(ctx context.Context, p *sourcePage) error {
 
 // append appends the batches, and empties them.
 func (r *router) append(ctx context.Context) error {
-	err := r.env.batcher.Append(ctx, r.batches)
+	err := r.o.Batcher.Append(ctx, r.batches)
 	journal.Empty(r.batches)
 	r.doubt = r.doubt || err != nil
 	return err
@@ -153,35 +101,35 @@ func (r *router) note(ctx context.Context) {
 	if r.next == r.noted {
 		return
 	}
-	if err := r.env.source.Commit(ctx, r.partition, r.next, r.epoch); err != nil {
+	if err := r.o.Source.Commit(ctx, r.partition, r.next, r.epoch); err != nil {
 		r.unnoted++
-		r.shared.noting.Failed(r.env.log, r.unnoted, err, "partition", r.partition)
+		r.shared.Noting.Failed(r.o.Log, r.unnoted, err, "partition", r.partition)
 		return
 	}
-	r.shared.noting.Recovered(r.env.log, "partition", r.partition)
+	r.shared.Noting.Recovered(r.o.Log, "partition", r.partition)
 	r.noted, r.unnoted = r.next, 0
 }
 
 // stamp gives every record what the catalog says. Before the first refusal for
 // want of a brand or a definition the catalog is read to its end.
 func (r *router) stamp(ctx context.Context, p *sourcePage) error {
-	view, caughtUp := r.env.catalog.View(), false
+	view, caughtUp := r.o.Catalog.View(), false
 	for i := range p.Arrivals {
 		rec := &p.Arrivals[i].Record
 		if rec.Activity.Refusal == domain.Accepted {
 			a := rec.Activity
 			stampActivity(rec, view)
 			if rec.Activity.Refusal != domain.Accepted && !caughtUp {
-				if err := r.env.catchUp(ctx, &r.shared.asking, "partition", r.partition); err != nil {
+				if err := r.o.CatchUp(ctx, &r.shared.Asking, "partition", r.partition); err != nil {
 					return err
 				}
-				view, caughtUp = r.env.catalog.View(), true
+				view, caughtUp = r.o.Catalog.View(), true
 				rec.Activity = a
 				stampActivity(rec, view)
 			}
 		}
 		if reason := rec.Activity.Refusal; reason != domain.Accepted {
-			r.shared.refused[reason].Add(1)
+			r.shared.Refused[reason].Add(1)
 		}
 	}
 	return nil
@@ -216,41 +164,4 @@ func stampActivity(rec *domain.Record, v *catalog.View) {
 		return
 	}
 	a.Service, a.Points, a.OneTime = d.Service, d.Value, d.OneTime
-}
-
-// Bounds of a serving shard's backlog.
-const (
-	backlogLeast = 1_000
-	backlogMost  = 20_000
-)
-
-// Grew notes that the journal partition reaches to end.
-func (s *shardShared) Grew(end int64) {
-	for old := s.end.Load(); old < end && !s.end.CompareAndSwap(old, end); old = s.end.Load() {
-	}
-}
-
-// Wait returns when the shard's backlog is less than it applied in the last 200 ms,
-// so that bulk waits in the public topic and commands never wait behind it. A
-// shard that does not serve is not waited for, nor one that cannot publish its outbox:
-// it stops nobody else.
-func (s *shardShared) Wait(ctx context.Context) error {
-	for !s.HasRoom() {
-		t := time.NewTimer(5 * time.Millisecond) // progress is told to one only, of all who wait
-		select {
-		case <-s.progress:
-		case <-t.C:
-		case <-ctx.Done():
-			t.Stop()
-			return ctx.Err()
-		}
-		t.Stop()
-	}
-	return nil
-}
-
-// HasRoom reports that Wait returns at once.
-func (s *shardShared) HasRoom() bool {
-	limit := min(max(s.rate.Load(), backlogLeast), backlogMost)
-	return behaviour(s.behaviour.Load()) != serving || s.apart.Load() || s.end.Load()-s.applied.Load() < limit
 }

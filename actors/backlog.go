@@ -1,0 +1,43 @@
+package actors
+
+import (
+	"context"
+	"time"
+)
+
+// Bounds of a serving shard's backlog.
+const (
+	backlogLeast = 1_000
+	backlogMost  = 20_000
+)
+
+// Grew notes that the journal partition reaches to end.
+func (s *shardShared) Grew(end int64) {
+	for old := s.end.Load(); old < end && !s.end.CompareAndSwap(old, end); old = s.end.Load() {
+	}
+}
+
+// Wait returns when the shard's backlog is less than it applied in the last 200 ms,
+// so that bulk waits in the public topic and commands never wait behind it. A
+// shard that does not serve is not waited for, nor one that cannot publish its outbox:
+// it stops no other shard.
+func (s *shardShared) Wait(ctx context.Context) error {
+	for !s.HasRoom() {
+		t := time.NewTimer(5 * time.Millisecond) // progress is told to one only, of all who wait
+		select {
+		case <-s.progress:
+		case <-t.C:
+		case <-ctx.Done():
+			t.Stop()
+			return ctx.Err()
+		}
+		t.Stop()
+	}
+	return nil
+}
+
+// HasRoom reports that Wait returns at once.
+func (s *shardShared) HasRoom() bool {
+	limit := min(max(s.rate.Load(), backlogLeast), backlogMost)
+	return behaviour(s.behaviour.Load()) != serving || s.apart.Load() || s.end.Load()-s.applied.Load() < limit
+}

@@ -1,0 +1,160 @@
+package router
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/internal/crash"
+	"github.com/ovation-analytics/ovation/actors/internal/remedy"
+	"github.com/ovation-analytics/ovation/actors/journal"
+)
+
+// Receive is the mailbox.
+func (r *router) Receive(ctx actor.Context) {
+	defer func() {
+		if p := recover(); p != nil {
+			r.crashed(crash.Of("the router", p))
+		}
+	}()
+	switch m := ctx.Message().(type) {
+	case *actor.Started:
+		r.start(ctx)
+	case *actor.Stopping, *actor.Restarting:
+		r.stop()
+	case *fetched:
+		if m.fetcher == r.fetching {
+			r.fetched(ctx, m.message)
+		}
+	case *CatalogMoved:
+		if r.shared.Stopped.Load() != nil && r.lifted() {
+			r.start(ctx)
+		}
+	}
+}
+
+// fetched takes what the fetcher of this start says: a page of an earlier one comes behind
+// pages that were not routed.
+func (r *router) fetched(ctx actor.Context, message any) {
+	switch m := message.(type) {
+	case *routerStarted:
+		r.next, r.noted, r.marked, r.epoch, r.reading = m.next, m.noted, m.next, m.epoch, m.topic
+		r.shared.Next.Store(max(m.next, 0))
+	case *sourcePage:
+		if r.ctx.Err() == nil {
+			r.page(m)
+		}
+	case *routerFailed:
+		r.failed(ctx, m)
+	}
+}
+
+// lifted reports that what stopped the router may be over: it was neither a panic nor a
+// gap, or the operator's word is there.
+func (r *router) lifted() bool {
+	if r.broken {
+		return false
+	}
+	w := r.shared.Gap.Load()
+	return w == nil || r.word(journal.GapPlace{Topic: w.Topic, Partition: r.partition, Next: w.From, Epoch: w.Epoch}) != nil
+}
+
+// failed stops the router, for good if its partition is no more.
+func (r *router) failed(ctx actor.Context, m *routerFailed) {
+	if errors.Is(m.err, errNoPartition) {
+		r.o.Log.Warn("a partition of the public topic is no more", "partition", r.partition)
+		r.stop()
+		ctx.Send(ctx.Parent(), &routerEnded{r.partition})
+		return
+	}
+	r.halt(m.err, m.at)
+}
+
+func (r *router) page(m *sourcePage) {
+	err := r.route(r.ctx, m)
+	m.credit <- journal.Spare(m.Arrivals)
+	if err != nil && r.ctx.Err() == nil {
+		r.halt(err, journal.GapPlace{})
+	}
+}
+
+// halt stops this partition only, and says why. A gap is where the router met it.
+func (r *router) halt(err error, at journal.GapPlace) {
+	var crash *crash.Error
+	if errors.As(err, &crash) {
+		r.crashed(crash)
+		return
+	}
+	var gap *domain.GapError
+	if errors.As(err, &gap) {
+		err = at.Met(gap)
+	}
+	r.o.Log.Error("a partition of the public topic stopped", "partition", r.partition, "err", err)
+	r.stop()
+	r.shared.Gap.Store(at.Acceptance(err))
+	why := r.stopText(err)
+	r.shared.Stopped.Store(&why)
+}
+
+// crashed stops this partition for the rest of the process. Nothing more is appended or
+// committed: the page that was being routed is read again from the group offset or the
+// mark, both of which are below it, and what it appended is dropped by its origin (I2).
+func (r *router) crashed(err *crash.Error) {
+	r.o.Log.Error("a partition of the public topic stopped: its router panicked", "partition", r.partition, "err", err, "stack", err.Stack)
+	r.broken = true
+	r.shared.Gap.Store(nil)
+	why := r.stopText(err)
+	r.shared.Stopped.Store(&why)
+	if r.cancel != nil {
+		r.cancel()
+		<-r.fetching
+	}
+	r.cancel, r.fetching = nil, nil
+}
+
+func (r *router) stop() {
+	if r.cancel != nil {
+		r.cancel()
+		<-r.fetching
+		r.cancel, r.fetching = nil, nil
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		r.note(ctx)
+		if r.next != r.marked && !r.doubt {
+			_ = r.mark(ctx, r.next, r.epoch) // the last one stands
+		}
+	}
+}
+
+// start reads on from where the group left the partition.
+func (r *router) start(ctx actor.Context) {
+	r.shared.Next.Store(0) // what was routed may be another topic's: whoever waits for this one's end waits
+	r.shared.Stopped.Store(nil)
+	r.shared.Gap.Store(nil)
+	r.noted, r.marked = r.next, r.next // of where the fetcher will be nothing is known yet
+	r.ctx, r.cancel = context.WithCancel(r.node)
+	done, run := make(chan struct{}), r.ctx
+	r.fetching = done
+	self, root := ctx.Self(), ctx.ActorSystem().Root
+	send := func(m any) { root.Send(self, &fetched{done, m}) }
+	go func() { // a panic of it is the router's: decoding is done here
+		defer close(done)
+		err := crash.Guard("the reader of the public topic", func() error {
+			r.fetch(run, send)
+			return nil
+		})
+		if err != nil {
+			send(&routerFailed{err: err})
+		}
+	}()
+}
+
+// stopText is what is read of a partition of the public topic that stopped.
+func (r *router) stopText(err error) string {
+	effect := fmt.Sprintf("what is published to partition %d waits there; other partitions and questions go on", r.partition)
+	return remedy.Text(err, effect, r.o.Remedy(err, r.partition, r.shared.Gap.Load()))
+}
