@@ -92,7 +92,7 @@
 // worker are refused, a shard that loads its state gives up.
 //
 // How far the public topic was routed stands in the journal too, as marks, since Kafka
-// forgets group offsets (routed.go).
+// forgets group offsets (router/progress.go).
 //
 // A shadow (shadow.go) replays a shard's journal beside it, by the shard's own code and
 // sending nothing, so that what is stored can be compared with what should be. A mark of

@@ -68,7 +68,7 @@
 //     it (I2).
 //   - The offset is forgotten (Kafka forgets idle groups): routing goes on at the mark
 //     that the journal itself has of it; what was routed behind that is dropped. Where the
-//     log begins above the mark by now, that is a gap (actors/routed.go).
+//     log begins above the mark by now, that is a gap (actors/router/progress.go).
 //   - A release judges differently than the one before and both routed a record: the
 //     first verdict stands, since the place is the same and the second is dropped.
 //   - The journal refuses or does not answer: the batch is repeated until it is there,
