@@ -111,7 +111,7 @@ func TestAQuestionThatWouldReadTooManyRowsIsRefused(t *testing.T) {
 	}
 	evicted := int64(0)
 	for _, s := range r.node.shared {
-		evicted += s.stats.evicted.Load()
+		evicted += s.Stats.Evicted.Load()
 	}
 	if evicted == 0 {
 		t.Errorf("seed %d: nothing was on disk alone", seed)

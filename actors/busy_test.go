@@ -5,6 +5,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/query"
+	"github.com/ovation-analytics/ovation/actors/shard"
 	"github.com/ovation-analytics/ovation/actors/view"
 )
 
@@ -12,11 +13,11 @@ import (
 const busyAccount = 99
 
 type busyStore struct {
-	ShardStore
+	shard.Store
 	read chan chan struct{}
 }
 
-func (s busyStore) Snapshot() view.Snapshot { return busySnapshot{s.ShardStore.Snapshot(), s.read} }
+func (s busyStore) Snapshot() view.Snapshot { return busySnapshot{s.Store.Snapshot(), s.read} }
 
 type busySnapshot struct {
 	view.Snapshot
@@ -37,7 +38,7 @@ func (s busySnapshot) Contents(rows []domain.Row) ([]*domain.Content, error) {
 func (r *rig) spoilBusy() chan chan struct{} {
 	read := make(chan chan struct{})
 	r.close()
-	r.spoil = func(_ int, s ShardStore) ShardStore { return busyStore{s, read} }
+	r.spoil = func(_ int, s shard.Store) shard.Store { return busyStore{s, read} }
 	r.open()
 	return read
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/internal/retry"
+	"github.com/ovation-analytics/ovation/actors/shard"
 )
 
 // ticks appends a Tick to every partition when an hour begins, so that the clock of a
@@ -30,12 +31,12 @@ func (n *Node) ticks(ctx context.Context) {
 
 // renews has each shard look at how old its view is.
 func (n *Node) renews(ctx context.Context) {
-	for retry.Pause(ctx, renewEvery) {
+	for retry.Pause(ctx, shard.RenewEvery) {
 		if !n.started.Load() {
 			continue
 		}
 		for _, p := range n.pids {
-			n.system.Root.Send(p, &renew{})
+			n.system.Root.Send(p, &shard.Renew{})
 		}
 	}
 }

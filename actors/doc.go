@@ -33,18 +33,18 @@
 // (package query) that scan, and the clocks of usage, of ticks and of views' ages.
 //
 // An activity that is not one-time wakes no member: whether its member is active and
-// shares stands beside the roster, and the store has the rest (groups.go).
+// shares stands beside the roster, and the store has the rest (shard/groups.go).
 //
 // member and brand are children with a mailbox that processes at once: they run on
-// their shard's goroutine, so a slice is applied when the last post has returned. They get
-// one message a slice, not one a record. Their thinking is in the pure packages
+// their shard's goroutine, so a micro-batch is applied when the last post has returned. They get
+// one message a micro-batch, not one a record. Their thinking is in the pure packages
 // member and brand. A question is no actor: its caller asks every shard through query.Shard,
 // a worker scans the shard's view, and the caller merges.
 //
 // # What holds
 //
-// A slice is at most 256 records. What they will look at is read for all of them
-// first, side by side (approach.go), then they are applied. It is committed when the
+// A micro-batch is at most 256 records. What they will look at is read for all of them
+// first, side by side (shard/prefetch.go), then they are applied. It is committed when the
 // shard is idle, when somebody waits for an outcome, after 10 ms (50 ms under load) or
 // 20,000 records.
 // A page far down a list takes rounds (query/deeppage.go).
@@ -69,7 +69,7 @@
 // the operator accepts it; so does a catalog that is behind, until it is not.
 //
 // A value of another program in the journal or the catalog is no gap: each replay passes
-// over it (foreign.go), and one of the journal is a dead letter. A record of a newer version
+// over it (shard/foreign.go), and one of the journal is a dead letter. A record of a newer version
 // stops its reader, and no word helps.
 //
 // A reader looks the operator's word up where it meets the gap (journal/gap.go): shard, router, a
@@ -96,5 +96,5 @@
 //
 // A shadow (shadow.go) replays a shard's journal beside it, by the shard's own code and
 // sending nothing, so that what is stored can be compared with what should be. A mark of
-// the state hash is kept at every 65,536th offset (mark.go).
+// the state hash is kept at every 65,536th offset (shard/statemark.go).
 package actors

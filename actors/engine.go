@@ -11,6 +11,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/catalog"
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/internal/waiters"
+	"github.com/ovation-analytics/ovation/actors/shard"
 )
 
 // What the API and the operator ask of a node. Any goroutine may call these.
@@ -84,11 +85,11 @@ func (n *Node) awaitBacklog(ctx context.Context, wait domain.Position) error {
 	}
 	var behind []*actor.Future
 	for i, s := range n.shared {
-		first := s.first.Load()
+		first := s.First.Load()
 		if first == 0 { // nothing was read yet: it would not serve either
 			return domain.ErrUnavailable
 		}
-		if s.applied.Load() < first-1 {
+		if s.Applied.Load() < first-1 {
 			behind = append(behind, n.system.Root.RequestFuture(n.pids[i], &waiters.AwaitOffset{Next: first - 1}, patience(ctx)))
 		}
 	}
@@ -115,7 +116,7 @@ func (n *Node) Lag() time.Duration {
 	now := n.o.Now()
 	lag := n.catalog.Fresh.Lag(now, n.began)
 	for _, s := range n.shared {
-		lag = max(lag, s.fresh.Lag(now, n.began))
+		lag = max(lag, s.Fresh.Lag(now, n.began))
 	}
 	for _, r := range n.routing.List() {
 		lag = max(lag, r.Fresh.Lag(now, n.began))
@@ -132,8 +133,8 @@ func (n *Node) Ready() error {
 		return err
 	}
 	for _, s := range n.shared {
-		if b := behaviour(s.behaviour.Load()); b != serving {
-			return fmt.Errorf("shard %d is %s", s.id, b)
+		if b := shard.Behaviour(s.Behaviour.Load()); b != shard.Serving {
+			return fmt.Errorf("shard %d is %s", s.ID, b)
 		}
 	}
 	if !n.catalog.Fresh.Reached() {

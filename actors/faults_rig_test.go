@@ -131,7 +131,7 @@ func (r *rig) routed() bool {
 // atEnds reports that all shards but one have applied their journal.
 func (r *rig) atEnds(but int) bool {
 	for i, s := range r.node.shared {
-		if end, _ := r.journal.End(context.Background(), i); i != but && s.applied.Load() < end {
+		if end, _ := r.journal.End(context.Background(), i); i != but && s.Applied.Load() < end {
 			return false
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/shard"
 	"github.com/ovation-analytics/ovation/actors/view"
 )
 
@@ -90,7 +91,7 @@ func TestNoMoreThanAHundredRecordsAnHourAreSetAside(t *testing.T) {
 		}
 		stopped := func() string { return r.node.Status().Shards[1].Stopped }
 		r.eventually("refusal", func() bool { return strings.Contains(stopped(), "100 records were set aside within an hour") })
-		if n := r.node.shared[1].stats.dead[domain.Poison].Load(); n != setAsideMost {
+		if n := r.node.shared[1].Stats.Dead[domain.Poison].Load(); n != setAsideMost {
 			t.Fatalf("%d records were set aside", n)
 		}
 		r.close()
@@ -105,21 +106,21 @@ func TestNoMoreThanAHundredRecordsAnHourAreSetAside(t *testing.T) {
 
 // illegible is a store of which a member cannot be read: by the shard, or by a question.
 type illegible struct {
-	ShardStore
+	shard.Store
 	shard, asked *atomic.Bool
 }
 
 var errChecksum = errors.New("checksum mismatch")
 
 func (s illegible) Snapshot() view.Snapshot {
-	return illegibleSnapshot{s.ShardStore.Snapshot(), s.asked}
+	return illegibleSnapshot{s.Store.Snapshot(), s.asked}
 }
 
 func (s illegible) Member(account domain.AccountID, ord domain.Ordinal) (*domain.Member, error) {
 	if s.shard.Load() {
 		return nil, errChecksum
 	}
-	return s.ShardStore.Member(account, ord)
+	return s.Store.Member(account, ord)
 }
 
 type illegibleSnapshot struct {
@@ -149,7 +150,7 @@ func TestWhatCannotBeReadStopsItsShardAlone(t *testing.T) {
 				r.settled()
 				var byShard, byAsk atomic.Bool
 				r.close()
-				r.spoil = func(shard int, s ShardStore) ShardStore {
+				r.spoil = func(shard int, s shard.Store) shard.Store {
 					if shard == 0 {
 						return illegible{s, &byShard, &byAsk}
 					}
@@ -190,7 +191,7 @@ func TestWhatCannotBeReadStopsItsShardAlone(t *testing.T) {
 
 // tight is a store whose disk may be full.
 type tight struct {
-	ShardStore
+	shard.Store
 	full *atomic.Bool
 }
 
@@ -198,7 +199,7 @@ func (s tight) Room() error {
 	if s.full.Load() {
 		return errors.New("the disk is nearly full")
 	}
-	return s.ShardStore.Room()
+	return s.Store.Room()
 }
 
 // On a full disk nothing is applied, and all that was is answered; when there is room
@@ -213,7 +214,7 @@ func TestShardsWaitForRoomOnTheDisk(t *testing.T) {
 		r.publish(r.actOf(ids[0], 1), r.actOf(ids[1], 2))
 		r.settled()
 		r.close()
-		r.spoil = func(_ int, s ShardStore) ShardStore { return tight{s, full} }
+		r.spoil = func(_ int, s shard.Store) shard.Store { return tight{s, full} }
 		r.open()
 		full.Store(true)
 		for i := range 3000 {
@@ -317,12 +318,12 @@ func TestTheViewOfAnIdleShardIsRenewed(t *testing.T) {
 		r.publish(r.actOf(ids[0], 1), r.actOf(ids[1], 2))
 		r.settled()
 		idle := r.node.shared[2]
-		held := idle.view.Acquire()
+		held := idle.View.Acquire()
 		for i := range 10 {
-			before := idle.view.Peek()
+			before := idle.View.Peek()
 			r.publish(r.actOf(ids[1], uint64(100+i)))
-			time.Sleep(viewLasts + 2*renewEvery)
-			if after := idle.view.Peek(); after == before || after.Version != before.Version || after.Next != before.Next {
+			time.Sleep(shard.ViewLasts + 2*shard.RenewEvery)
+			if after := idle.View.Peek(); after == before || after.Version != before.Version || after.Next != before.Next {
 				t.Fatalf("version %d of %d, was %d of %d", after.Version, after.Next, before.Version, before.Next)
 			}
 		}

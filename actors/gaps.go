@@ -11,6 +11,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/internal/retry"
 	"github.com/ovation-analytics/ovation/actors/router"
+	"github.com/ovation-analytics/ovation/actors/shard"
 )
 
 // madeAgain is the public topic that is there now; zero: none.
@@ -89,8 +90,8 @@ func (n *Node) readerOf(journal bool, partition int) *halting {
 			return nil
 		}
 		s := n.shared[partition]
-		return &halting{&s.gap, &s.stopped, &s.reads, func() string {
-			return retry.Join("shard "+strconv.Itoa(s.id)+" is "+behaviour(s.behaviour.Load()).String(), retry.Causes(&s.space, &s.reading))
+		return &halting{&s.Gap, &s.Stopped, &s.Reads, func() string {
+			return retry.Join("shard "+strconv.Itoa(s.ID)+" is "+shard.Behaviour(s.Behaviour.Load()).String(), retry.Causes(&s.Space, &s.Reading))
 		}, func() bool { return false }}
 	}
 	find := func() *router.Handle {

@@ -67,10 +67,10 @@ func (r gappyReader) Read(ctx context.Context, next int64, epoch int32, spare []
 func (r *rig) stoppedAt(shard int) *domain.AcceptGap {
 	r.t.Helper()
 	s := r.node.shared[shard]
-	r.eventually("stop of the shard", func() bool { return s.stopped.Load() != nil })
-	w := s.gap.Load()
+	r.eventually("stop of the shard", func() bool { return s.Stopped.Load() != nil })
+	w := s.Gap.Load()
 	if w == nil {
-		r.t.Fatalf("stopped, but at no gap: %s", *s.stopped.Load())
+		r.t.Fatalf("stopped, but at no gap: %s", *s.Stopped.Load())
 	}
 	return w
 }
@@ -106,7 +106,7 @@ func (r *rig) applied() {
 	r.t.Helper()
 	r.eventually("all applied", func() bool {
 		for i, s := range r.node.shared {
-			if end, _ := r.journal.End(context.Background(), i); s.applied.Load() < end {
+			if end, _ := r.journal.End(context.Background(), i); s.Applied.Load() < end {
 				return false
 			}
 		}
@@ -158,7 +158,7 @@ func TestShard_AcceptsAGapBehindABacklog(t *testing.T) {
 	j.lose(0, at, at+1)
 	r.boot()
 	w := r.stoppedAt(0)
-	if got := r.node.shared[0].applied.Load(); w.From != at || w.To != at+1 || got != at {
+	if got := r.node.shared[0].Applied.Load(); w.From != at || w.To != at+1 || got != at {
 		t.Fatalf("%+v with %d applied, the gap is at %d", w, got, at)
 	}
 	if _, err := r.accept(0); err != nil {

@@ -7,24 +7,25 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/shard"
 )
 
 // early is the store of a shard that must not serve while it commits what is below end.
 type early struct {
-	ShardStore
-	shared func() *shardShared
+	shard.Store
+	shared func() *shard.Handle
 	end    int64
 	t      *testing.T
 	below  int // commits
 }
 
 func (e *early) Commit(state domain.ShardState, origins []domain.Origin) error {
-	if s := e.shared(); s.applied.Load() < e.end {
-		if e.below++; behaviour(s.behaviour.Load()) == serving {
-			e.t.Errorf("it serves, with %d of %d applied", s.applied.Load(), e.end)
+	if s := e.shared(); s.Applied.Load() < e.end {
+		if e.below++; shard.Behaviour(s.Behaviour.Load()) == shard.Serving {
+			e.t.Errorf("it serves, with %d of %d applied", s.Applied.Load(), e.end)
 		}
 	}
-	return e.ShardStore.Commit(state, origins)
+	return e.Store.Commit(state, origins)
 }
 
 // I4: what an answer has counted is counted in every later one, also when the power was
@@ -33,7 +34,7 @@ func TestAShardServesNotBeforeAllIsAppliedThatSomebodyMayHaveSeen(t *testing.T) 
 	r := newRig(t, 1, Options{})
 	r.furnish(1)
 	fan := r.register(0)
-	acts := make([]domain.Activity, nearEnd-100)
+	acts := make([]domain.Activity, shard.NearEnd-100)
 	for i := range acts {
 		acts[i] = domain.Activity{Definition: 100, Brand: 1, Member: fan, Time: 1_600_000_000, Hash: uint64(i)}
 	}
@@ -47,8 +48,8 @@ func TestAShardServesNotBeforeAllIsAppliedThatSomebodyMayHaveSeen(t *testing.T) 
 	r.close()
 	var watched *early
 	end, _ := r.journal.End(context.Background(), 0)
-	r.fs, r.spoil = left, func(_ int, s ShardStore) ShardStore {
-		watched = &early{ShardStore: s, shared: func() *shardShared { return r.node.shared[0] }, end: end, t: t}
+	r.fs, r.spoil = left, func(_ int, s shard.Store) shard.Store {
+		watched = &early{Store: s, shared: func() *shard.Handle { return r.node.shared[0] }, end: end, t: t}
 		return watched
 	}
 	r.open()

@@ -21,27 +21,27 @@ import (
 	"github.com/ovation-analytics/ovation/actors/journal"
 	"github.com/ovation-analytics/ovation/actors/query"
 	"github.com/ovation-analytics/ovation/actors/router"
+	"github.com/ovation-analytics/ovation/actors/shard"
 )
 
 // Node runs the actors of one process. New, then Open, then Start, then Stop.
 type Node struct {
 	*query.Coordinator // of a node that is started
 
-	o         Options
-	shards    int
-	placement placement
-	system    *actor.ActorSystem
-	ctx       context.Context // ends when the node stops, after its actors
-	cancel    context.CancelFunc
-	loading   context.Context // ends when the node begins to stop
-	endLoad   context.CancelFunc
+	o       Options
+	shards  int
+	system  *actor.ActorSystem
+	ctx     context.Context // ends when the node stops, after its actors
+	cancel  context.CancelFunc
+	loading context.Context // ends when the node begins to stop
+	endLoad context.CancelFunc
 
 	catalog         *catalog.Handle
 	catalogPID      *actor.PID
 	catalogDone     chan struct{}
 	catalogAppender *journal.PartitionAppender
 
-	shared      []*shardShared
+	shared      []*shard.Handle
 	pids        []*actor.PID // shards
 	appenders   []*journal.PartitionAppender
 	batcher     *journal.Batcher
@@ -70,12 +70,6 @@ func New(o Options) *Node {
 	if o.CachedIdentities == 0 {
 		o.CachedIdentities = 50_000
 	}
-	if o.markEvery == 0 {
-		o.markEvery = markEvery
-	}
-	if o.outboxDepth == 0 {
-		o.outboxDepth = outboxDepth
-	}
 	if o.Workers == 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
 	}
@@ -86,7 +80,7 @@ func New(o Options) *Node {
 		o.Log = slog.New(slog.NewTextHandler(io.Discard, nil))
 	}
 	shards := o.Journal.Partitions()
-	n := &Node{o: o, shards: shards, began: o.Now(), placement: alone{shards}, catalog: catalog.NewHandle(), routing: router.NewHandles()}
+	n := &Node{o: o, shards: shards, began: o.Now(), catalog: catalog.NewHandle(), routing: router.NewHandles()}
 	n.KeepResident(int64(o.ResidentBytes))
 	return n
 }
@@ -123,7 +117,7 @@ func (n *Node) Open(ctx context.Context) error {
 // Start starts the shards and the routers of an open node. Shards catch up behind it:
 // see Ready.
 func (n *Node) Start() {
-	for _, i := range n.placement.mine() {
+	for i := range n.shards {
 		n.startShard(i)
 	}
 	n.Coordinator = query.New(query.Options{Shards: n.doors(), Logs: n, Yield: &n.questions, MaxRows: n.o.MaxRows})
@@ -152,10 +146,6 @@ func (n *Node) startCatalog() error {
 	return nil
 }
 
-// stopping ends a child of a shard that panicked, a member or a brand: the shard sees that
-// its message is not done.
-var stopping = actor.NewOneForOneStrategy(0, 0, func(any) actor.Directive { return actor.StopDirective })
-
 // catalogMoved tells those who may wait for the catalog: one that is about to stop
 // as well, so that no word is missed.
 func (n *Node) catalogMoved() {
@@ -163,22 +153,26 @@ func (n *Node) catalogMoved() {
 		return
 	}
 	for _, p := range n.pids {
-		n.system.Root.Send(p, &catalogMoved{})
+		n.system.Root.Send(p, &shard.CatalogMoved{})
 	}
 	n.system.Root.Send(n.routers, &router.CatalogMoved{})
 }
 
 func (n *Node) startShard(i int) {
-	shared := newShardShared(i)
-	env := &shardEnv{
-		id: i, shards: n.shards, journal: n.o.Journal, appender: n.appenders[i],
-		open:    func() (ShardStore, error) { return n.o.OpenShard(i) },
-		catalog: n.catalog, options: n.o, resident: &n.resident, shared: shared, poison: n.setAside, yield: &n.questions, log: n.o.Log,
-		ctx: n.loading, done: make(chan struct{}),
+	shared := shard.NewHandle(i)
+	env := &shard.Config{
+		ID: i, Shards: n.shards, Journal: n.o.Journal, Appender: n.appenders[i],
+		Open:    func() (shard.Store, error) { return n.o.OpenShard(i) },
+		Catalog: n.catalog, Resident: &n.resident, Handle: shared, SetAside: n.setAside, Yield: &n.questions, Log: n.o.Log,
+		Ctx: n.loading, Done: make(chan struct{}), DeadLetters: n.o.DeadLetters,
+		Remedy: func(err error, partition int, accept *domain.AcceptGap) string {
+			return n.o.remedy(err, "journal", partition, accept)
+		},
+		AwakeBytes: n.o.AwakeBytes / n.shards, Identities: n.o.CachedIdentities, MarkEvery: n.o.markEvery, OutboxDepth: n.o.outboxDepth,
 	}
 	n.shared = append(n.shared, shared)
-	n.pids = append(n.pids, n.system.Root.Spawn(shardProps(env)))
-	n.ended = append(n.ended, env.done)
+	n.pids = append(n.pids, n.system.Root.Spawn(shard.Props(env)))
+	n.ended = append(n.ended, env.Done)
 }
 
 // doors are what the coordinator asks, by shard.
@@ -187,16 +181,11 @@ func (n *Node) doors() []query.Shard {
 	for i, s := range n.shared {
 		pid := n.pids[i]
 		out[i] = &query.Local{
-			ID: i, Shards: n.shards, Views: &s.view, Executor: n.executor, Catalog: n.Catalog, Rows: s.stats.rows.Load,
-			Warm: func(account domain.AccountID, dense uint32) { n.system.Root.Send(pid, &warm{account, dense}) }, Now: n.o.Now,
+			ID: i, Shards: n.shards, Views: &s.View, Executor: n.executor, Catalog: n.Catalog, Rows: s.Stats.Rows.Load,
+			Warm: func(account domain.AccountID, dense uint32) { n.system.Root.Send(pid, &shard.Warm{Account: account, Dense: dense}) }, Now: n.o.Now,
 		}
 	}
 	return out
-}
-
-// shardProps is how a shard is spawned: a child that panics is ended.
-func shardProps(env *shardEnv) *actor.Props {
-	return actor.PropsFromProducer(func() actor.Actor { return newShard(env) }, actor.WithSupervisor(stopping))
 }
 
 func (n *Node) startRouters() {
@@ -226,18 +215,18 @@ const appliedWithin = 200 * time.Millisecond
 
 // appliedOrigin is the highest origin of a stream that a shard has applied, once it has
 // applied its journal below an offset.
-func (n *Node) appliedOrigin(ctx context.Context, shard int, below int64, topic domain.TopicID, partition int32) (domain.Origin, error) {
+func (n *Node) appliedOrigin(ctx context.Context, id int, below int64, topic domain.TopicID, partition int32) (domain.Origin, error) {
 	ask := func(message any) (any, error) {
-		return n.system.Root.RequestFuture(n.pids[shard], message, min(appliedWithin, patience(ctx))).Result()
+		return n.system.Root.RequestFuture(n.pids[id], message, min(appliedWithin, patience(ctx))).Result()
 	}
 	if _, err := ask(&waiters.AwaitOffset{Next: below}); err != nil {
-		return domain.Origin{}, fmt.Errorf("shard %d, which knows how far was routed, has not applied %d records: %w", shard, below, err)
+		return domain.Origin{}, fmt.Errorf("shard %d, which knows how far was routed, has not applied %d records: %w", id, below, err)
 	}
-	answer, err := ask(&whichApplied{stream{topic, partition}})
+	answer, err := ask(&shard.WhichApplied{Stream: shard.Stream{Topic: topic, Partition: partition}})
 	if err != nil {
 		return domain.Origin{}, err
 	}
-	return answer.(*lastApplied).origin, nil
+	return answer.(*shard.LastApplied).Origin, nil
 }
 
 // CatchUp returns when the catalog is applied up to its end as of now. It tries as

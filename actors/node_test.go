@@ -145,8 +145,8 @@ func TestTheNodeCountsAsANaiveModelDoes(t *testing.T) {
 	r.replaysEqual(t)
 	var evicted, slept int64
 	for _, s := range r.node.shared {
-		evicted += s.stats.evicted.Load()
-		slept += s.stats.slept.Load()
+		evicted += s.Stats.Evicted.Load()
+		slept += s.Stats.Slept.Load()
 	}
 	if evicted == 0 || slept == 0 {
 		t.Fatalf("%d columns evicted, %d members asleep: the test shows nothing", evicted, slept)
@@ -184,7 +184,7 @@ func TestAPoisonRecordIsSetAside(t *testing.T) {
 		r.publish(act(m, 1000), act(m, 1001))
 	}
 	r.eventually("recovery", func() bool {
-		return r.node.shared[sick].stats.dead[domain.Poison].Load() == 1 && r.node.Ready() == nil
+		return r.node.shared[sick].Stats.Dead[domain.Poison].Load() == 1 && r.node.Ready() == nil
 	})
 	r.settled()
 	if got := r.tally(1).Total; got.Actions != 50+8 || got.Members != 4 {
@@ -193,18 +193,18 @@ func TestAPoisonRecordIsSetAside(t *testing.T) {
 	if got := r.letters.reasons(); got[domain.Poison] != 1 || len(got) != 1 {
 		t.Fatalf("%v", got)
 	}
-	if n := r.node.shared[sick].stats.panics.Load(); n < 2 {
+	if n := r.node.shared[sick].Stats.Panics.Load(); n < 2 {
 		t.Fatalf("%d panics: it was not tried alone", n)
 	}
 	r.replaysEqual(t)
-	facts := *r.node.shared[sick].stats.facts.Load()
+	facts := *r.node.shared[sick].Stats.Facts.Load()
 
 	r.close() // a replay from nothing meets the same word
 	r.fs = vfs.NewMem()
 	r.letters.all = nil
 	r.open()
 	r.settled()
-	if got := *r.node.shared[sick].stats.facts.Load(); got != facts {
+	if got := *r.node.shared[sick].Stats.Facts.Load(); got != facts {
 		t.Fatalf("a replay gives the state hash %s, was %s", got, facts)
 	}
 	if got := r.letters.reasons(); got[domain.Poison] != 1 {

@@ -8,6 +8,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/catalog"
 	"github.com/ovation-analytics/ovation/actors/journal"
 	"github.com/ovation-analytics/ovation/actors/router"
+	"github.com/ovation-analytics/ovation/actors/shard"
 )
 
 // Options is what a node is made with.
@@ -15,9 +16,9 @@ type Options struct {
 	Journal     journal.Log
 	Catalog     journal.Log
 	Source      router.Source
-	DeadLetters DeadLetters
+	DeadLetters shard.DeadLetters
 
-	OpenShard   func(shard int) (ShardStore, error)
+	OpenShard   func(shard int) (shard.Store, error)
 	OpenCatalog func() (catalog.Store, error)
 	Damaged     func(error) bool // an error of a store says that its files are damaged; nil: none does
 

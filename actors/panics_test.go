@@ -9,6 +9,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/router"
+	"github.com/ovation-analytics/ovation/actors/shard"
 )
 
 // poisonedSource gives one record of partition 0 a slot that is none: routing it panics.
@@ -101,7 +102,7 @@ func TestI2_RouterPanicLosesNothing(t *testing.T) {
 
 // badStore panics once at a commit, or at the end of the log of entities of the catalog.
 type badStore struct {
-	ShardStore
+	shard.Store
 	once *atomic.Bool
 }
 
@@ -109,7 +110,7 @@ func (s badStore) Commit(state domain.ShardState, o []domain.Origin) error {
 	if s.once.CompareAndSwap(true, false) {
 		panic("a defect in commit")
 	}
-	return s.ShardStore.Commit(state, o)
+	return s.Store.Commit(state, o)
 }
 
 // A shard that panics outside of a record stops with the reason, its store is given back,
@@ -118,7 +119,7 @@ func TestShard_PanicAtCommit(t *testing.T) {
 	r := newRig(t, 2, Options{})
 	r.close()
 	var once atomic.Bool
-	r.spoil = func(i int, s ShardStore) ShardStore {
+	r.spoil = func(i int, s shard.Store) shard.Store {
 		if i == 0 {
 			return badStore{s, &once}
 		}
@@ -131,15 +132,15 @@ func TestShard_PanicAtCommit(t *testing.T) {
 	for i, id := range ids {
 		r.publish(r.actOf(id, uint64(i+1)), r.actOf(id, uint64(i+11)))
 	}
-	r.eventually("stop", func() bool { return r.node.shared[0].stopped.Load() != nil })
+	r.eventually("stop", func() bool { return r.node.shared[0].Stopped.Load() != nil })
 	r.eventually("the other shard's end", func() bool { return r.routed() && r.atEnds(0) })
 	s := r.node.shared[0]
-	why := *s.stopped.Load()
+	why := *s.Stopped.Load()
 	if !strings.Contains(why, "a defect in commit") || !strings.Contains(why, "Effect: shard 0") || !strings.Contains(why, "To do: restart") || strings.Contains(why, "open already") {
 		t.Errorf("it stopped with %q", why)
 	}
 	r.submit(domain.Submission{Account: 1, Command: &domain.PutBrand{Given: domain.BrandFields{"Name": "x", "Slug": "x"}}})
-	if behaviour(s.behaviour.Load()) != stopped || s.view.Peek() != nil {
+	if shard.Behaviour(s.Behaviour.Load()) != shard.Stopped || s.View.Peek() != nil {
 		t.Error("it started again")
 	}
 	if err := r.node.Ready(); err == nil {

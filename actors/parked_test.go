@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -13,13 +12,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
-	"github.com/ovation-analytics/ovation/actors/member"
+	"github.com/ovation-analytics/ovation/actors/shard"
 	"github.com/ovation-analytics/ovation/storage"
 )
 
 // fullDisk is a store without room while full is set: its shard answers no claim.
 type fullDisk struct {
-	ShardStore
+	shard.Store
 	full *atomic.Bool
 }
 
@@ -27,7 +26,7 @@ func (s fullDisk) Room() error {
 	if s.full.Load() {
 		return errors.New("the disk is full")
 	}
-	return s.ShardStore.Room()
+	return s.Store.Room()
 }
 
 // pendingRig is a node of two shards, the second of which applies nothing while held.
@@ -37,7 +36,7 @@ func pendingRig(t *testing.T) (r *rig, held *atomic.Bool) {
 	r = newRig(t, 2, Options{})
 	r.furnish(1)
 	r.close()
-	r.spoil = func(i int, s ShardStore) ShardStore {
+	r.spoil = func(i int, s shard.Store) shard.Store {
 		if i == 1 {
 			return fullDisk{s, held}
 		}
@@ -94,7 +93,7 @@ func (r *rig) journalled(id domain.IdentityHash, from, to int) {
 	}
 	r.eventually("apply", func() bool {
 		end, _ := r.journal.End(context.Background(), 0)
-		return r.node.shared[0].applied.Load() >= end
+		return r.node.shared[0].Applied.Load() >= end
 	})
 }
 
@@ -132,13 +131,13 @@ func TestI6ParkedActivitiesAreBounded(t *testing.T) {
 	r, held := pendingRig(t)
 	id := fanOf(0, 0)
 	r.pend(id, partnerOf(0, 1), 0)
-	r.journalled(id, 0, parkedMost+50)
-	if got := r.node.Status().Shards[0].Parked; got != parkedMost {
+	r.journalled(id, 0, shard.ParkedMost+50)
+	if got := r.node.Status().Shards[0].Parked; got != shard.ParkedMost {
 		t.Fatalf("%d activities are parked", got)
 	}
 	r.eventually("letters", func() bool { return r.letters.reasons()[domain.UnknownMember] == 50 })
 	for _, l := range r.letters.all {
-		if l.Detail != beyondParked || l.Origin.Offset < parkedMost {
+		if l.Detail != shard.BeyondParked || l.Origin.Offset < shard.ParkedMost {
 			t.Fatalf("%+v", l)
 		}
 	}
@@ -146,33 +145,10 @@ func TestI6ParkedActivitiesAreBounded(t *testing.T) {
 	held.Store(false)
 	r.eventually("settling", func() bool { return r.node.Status().Shards[0].Parked == 0 })
 	r.settled()
-	if got := r.tally(1).Total.Actions; got != parkedMost {
+	if got := r.tally(1).Total.Actions; got != shard.ParkedMost {
 		t.Errorf("%d actions", got)
 	}
 	r.replaysEqual(t)
-}
-
-// The bytes parked in a shard are bounded, too.
-func TestParked_WeightIsBounded(t *testing.T) {
-	p, at := newParked(), member.Place{Account: 1, Ord: 3}
-	big := &domain.Parked{Account: 1, Ord: 3, Number: 1, Activity: domain.Activity{Raw: strings.Repeat("x", parkedWeight/2)}}
-	one := weightOfParked(big)
-	if !p.fits(at, one) {
-		t.Fatal("the first does not fit")
-	}
-	p.park(big)
-	if p.fits(member.Place{Account: 2}, one) {
-		t.Fatal("another member's fits beside it")
-	}
-	if !p.fits(at, parkedWeight-one) || p.fits(at, parkedWeight-one+1) || p.next(at) != 2 {
-		t.Fatal("what is left is not what is taken")
-	}
-	if p.committed(); len(p.of[at].staged) > 0 {
-		t.Fatal("what is stored is still kept")
-	}
-	if p.drop(at); p.all != (parkedSize{}) || !p.fits(at, parkedWeight) {
-		t.Fatalf("%+v is left", p.all)
-	}
 }
 
 // Members that become active or are refused while their activities come, with power cuts
@@ -218,7 +194,7 @@ func TestI6ParkedActivitiesSurvivePowerCuts(t *testing.T) {
 		case 1:
 			r.fs = r.cut(rnd)
 			r.boot()
-			r.eventually("shard 0", func() bool { return behaviour(r.node.shared[0].behaviour.Load()) == serving })
+			r.eventually("shard 0", func() bool { return shard.Behaviour(r.node.shared[0].Behaviour.Load()) == shard.Serving })
 		}
 		if rnd.IntN(2) == 0 {
 			r.replaysEqual(t)
@@ -270,14 +246,14 @@ func (r *rig) journalledOf(n, from, some int) {
 	}
 	r.eventually("apply", func() bool {
 		end, _ := r.journal.End(context.Background(), 0)
-		return r.node.shared[0].applied.Load() >= end
+		return r.node.shared[0].Applied.Load() >= end
 	})
 }
 
 // inOrder requires that the sequences of each member's rows rise as its activities came.
 func (r *rig) inOrder(t *testing.T, fans int) {
 	t.Helper()
-	v := r.node.shared[0].view.Acquire()
+	v := r.node.shared[0].View.Acquire()
 	defer v.Release()
 	for n := range fans {
 		id, _, err := v.Snapshot.Identity(1, fanOf(n, 0))

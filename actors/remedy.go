@@ -31,16 +31,3 @@ func (o *Options) remedy(err error, topic string, partition int, word *domain.Ac
 	}
 	return "restart the node, which tries it again; the log has more"
 }
-
-// stopText is what is read of a shard that stopped.
-func (s *shard) stopText(err error) string {
-	effect := fmt.Sprintf("shard %d applies nothing and questions that need it are refused; other shards go on, and what is published waits in the journal", s.env.id)
-	var behind *behindError
-	switch {
-	case errors.As(err, &behind):
-		return remedy.Text(err, effect, "nothing: the shard goes on when the catalog has been read so far")
-	case errors.Is(err, errSettingAside):
-		return remedy.Text(err, effect, "nothing: the shard goes on when the catalog has the word, and the record becomes a dead letter")
-	}
-	return remedy.Text(err, effect, s.env.options.remedy(err, "journal", s.env.id, s.env.shared.gap.Load()))
-}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/shard"
 	"github.com/ovation-analytics/ovation/storage"
 )
 
@@ -29,7 +30,7 @@ func TestReopen_ShowsNothingEarlierThanWasShown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	shadow, err := r.node.Shadow(t.Context(), 0, ShadowOptions{Open: func() (ShardStore, error) {
+	shadow, err := r.node.Shadow(t.Context(), 0, ShadowOptions{Open: func() (shard.Store, error) {
 		sh, err := replacement.Shard()
 		return rigStore{sh, r}, err
 	}})

@@ -12,6 +12,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/catalog"
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/shard"
 	"github.com/ovation-analytics/ovation/actors/view"
 	"github.com/ovation-analytics/ovation/storage"
 )
@@ -47,8 +48,8 @@ type rig struct {
 	source  *memSource
 	letters *letters
 	options Options
-	spoil   func(shard int, s ShardStore) ShardStore // nil: stores as they are
-	bar     func(shard int) error                    // nil: every shard's store opens
+	spoil   func(shard int, s shard.Store) shard.Store // nil: stores as they are
+	bar     func(shard int) error                      // nil: every shard's store opens
 
 	catalogStops bool // a catalog that stops ends boot
 
@@ -102,7 +103,7 @@ func (r *rig) boot() {
 	if o.Source == nil {
 		o.Source = r.source
 	}
-	o.OpenShard = func(i int) (ShardStore, error) {
+	o.OpenShard = func(i int) (shard.Store, error) {
 		if r.bar != nil {
 			if err := r.bar(i); err != nil {
 				return nil, err
@@ -224,8 +225,8 @@ func (r *rig) settled() {
 		}
 		for i, s := range r.node.shared {
 			end, _ := r.journal.End(context.Background(), i)
-			f, l := s.outbox.waiting()
-			if s.applied.Load() < end || f+l > 0 {
+			f, l := s.Outbox.Waiting()
+			if s.Applied.Load() < end || f+l > 0 {
 				return false
 			}
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/catalog"
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/journal"
+	"github.com/ovation-analytics/ovation/actors/shard"
 )
 
 // Shadow replays a shard's journal into a store of its own, beside the shard and by the
@@ -21,7 +22,7 @@ import (
 // command, no word to the catalog. One goroutine.
 type Shadow struct {
 	system   *actor.ActorSystem
-	shared   *shardShared
+	shared   *shard.Handle
 	limit    *ceiling
 	appender *journal.PartitionAppender
 	pid      *actor.PID
@@ -33,7 +34,7 @@ type Shadow struct {
 
 // ShadowOptions is what a replay is made with.
 type ShadowOptions struct {
-	Open func() (ShardStore, error) // an empty store, and the same again
+	Open func() (shard.Store, error) // an empty store, and the same again
 	// Pace waits until so many more records may be applied; nil: at once. Replays may share
 	// it.
 	Pace func(ctx context.Context, records int) error
@@ -53,32 +54,33 @@ func (e *ReplayError) Error() string { return e.Why }
 
 // Shadow begins a replay of a shard's journal from its start; it applies nothing before
 // To. The catalog is read to its end first.
-func (n *Node) Shadow(ctx context.Context, shard int, o ShadowOptions) (*Shadow, error) {
+func (n *Node) Shadow(ctx context.Context, id int, o ShadowOptions) (*Shadow, error) {
 	if err := n.CatchUp(ctx); err != nil {
 		return nil, err
 	}
 	quiet := slog.New(slog.NewTextHandler(io.Discard, nil)) // what becomes of it is told by To
-	options := n.o
-	options.AwakeBytes, options.CachedIdentities = cmp.Or(o.AwakeBytes, 6<<20)*n.shards, 10_000
-	options.DeadLetters, options.Log = nowhere{}, quiet
 	run, cancel := context.WithCancel(n.ctx)
 	s := &Shadow{
-		system: n.system, shared: newShardShared(shard), cancel: cancel,
-		limit: &ceiling{raised: make(chan struct{}, 1), pace: o.Pace}, appender: journal.StartAppender(run, nowhere{}, shard, quiet),
+		system: n.system, shared: shard.NewHandle(id), cancel: cancel,
+		limit: &ceiling{raised: make(chan struct{}, 1), pace: o.Pace}, appender: journal.StartAppender(run, nowhere{}, id, quiet),
 	}
 	s.resident.Store(int64(cmp.Or(o.ResidentBytes, 32<<20) * n.shards)) // a shard takes its part
-	env := &shardEnv{
-		id: shard, shards: n.shards, journal: boundLog{n.o.Journal, s.limit}, appender: s.appender, open: o.Open,
-		catalog: n.catalog, options: options, resident: &s.resident, shared: s.shared, poison: func(catalog.RecordPlace) error { return nil }, yield: &n.questions, log: quiet,
-		ctx: run, done: make(chan struct{}),
+	env := &shard.Config{
+		ID: id, Shards: n.shards, Journal: boundLog{n.o.Journal, s.limit}, Appender: s.appender, Open: o.Open,
+		Catalog: n.catalog, Resident: &s.resident, Handle: s.shared, SetAside: func(catalog.RecordPlace) error { return nil }, Yield: &n.questions, Log: quiet,
+		Ctx: run, Done: make(chan struct{}), DeadLetters: nowhere{},
+		Remedy: func(err error, partition int, accept *domain.AcceptGap) string {
+			return n.o.remedy(err, "journal", partition, accept)
+		},
+		AwakeBytes: cmp.Or(o.AwakeBytes, 6<<20), Identities: 10_000, MarkEvery: n.o.markEvery, OutboxDepth: n.o.outboxDepth,
 	}
-	s.done = env.done
-	s.pid = n.system.Root.Spawn(shardProps(env))
+	s.done = env.Done
+	s.pid = n.system.Root.Spawn(shard.Props(env))
 	return s, nil
 }
 
 // Applied is the offset after the last record applied and committed.
-func (s *Shadow) Applied() int64 { return s.shared.applied.Load() }
+func (s *Shadow) Applied() int64 { return s.shared.Applied.Load() }
 
 // To returns when all records below an offset, which is not beyond the journal's end, are
 // applied and committed, and no other. A *ReplayError says why they cannot be.
@@ -86,12 +88,12 @@ func (s *Shadow) To(ctx context.Context, offset int64) error {
 	s.limit.raise(offset)
 	look := time.NewTicker(20 * time.Millisecond) // a shard that stops makes no progress
 	defer look.Stop()
-	for s.shared.applied.Load() < offset {
-		if why := s.shared.stopped.Load(); why != nil {
-			return &ReplayError{Why: *why, Gap: s.shared.met.Load()}
+	for s.shared.Applied.Load() < offset {
+		if why := s.shared.Stopped.Load(); why != nil {
+			return &ReplayError{Why: *why, Gap: s.shared.Met.Load()}
 		}
 		select {
-		case <-s.shared.progress:
+		case <-s.shared.Progress:
 		case <-look.C:
 		case <-ctx.Done():
 			return ctx.Err()
@@ -203,19 +205,19 @@ func (nowhere) Publish(context.Context, []domain.DeadLetter) error { return nil 
 var ErrNoShard = errors.New("the node does not run this shard")
 
 // Applied is the offset after the last record that a shard committed.
-func (n *Node) Applied(shard int) (int64, error) {
-	if shard < 0 || shard >= len(n.shared) {
+func (n *Node) Applied(id int) (int64, error) {
+	if id < 0 || id >= len(n.shared) {
 		return 0, ErrNoShard
 	}
-	return n.shared[shard].applied.Load(), nil
+	return n.shared[id].Applied.Load(), nil
 }
 
 // Reached is how far a replay of a shard's journal can go: up to what the shard has applied,
 // or, of one that stopped, to the journal's end.
-func (n *Node) Reached(ctx context.Context, shard int) (int64, error) {
-	applied, err := n.Applied(shard)
-	if err != nil || behaviour(n.shared[shard].behaviour.Load()) != stopped {
+func (n *Node) Reached(ctx context.Context, id int) (int64, error) {
+	applied, err := n.Applied(id)
+	if err != nil || shard.Behaviour(n.shared[id].Behaviour.Load()) != shard.Stopped {
 		return applied, err
 	}
-	return n.o.Journal.End(ctx, shard)
+	return n.o.Journal.End(ctx, id)
 }

@@ -10,27 +10,28 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/shard"
 	"github.com/ovation-analytics/ovation/storage"
 )
 
 // shadowOf replays a shard's journal in pieces, beside the running node, and gives both
 // as they are at the position of the shard's last commit.
-func (r *rig) shadowOf(t testing.TB, shard int) (have, replay *storage.Audit) {
+func (r *rig) shadowOf(t testing.TB, id int) (have, replay *storage.Audit) {
 	t.Helper()
-	store, err := storage.Open(fmt.Sprint("shadow-", shard), storage.Options{FS: vfs.NewMem(), CacheBytes: 1 << 20, MemTableBytes: 1 << 20, SealRows: 333, Throwaway: true})
+	store, err := storage.Open(fmt.Sprint("shadow-", id), storage.Options{FS: vfs.NewMem(), CacheBytes: 1 << 20, MemTableBytes: 1 << 20, SealRows: 333, Throwaway: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { store.Close() })
-	s, err := r.node.Shadow(t.Context(), shard, ShadowOptions{AwakeBytes: 12_000, ResidentBytes: 30_000, Open: func() (ShardStore, error) {
-		sh, err := store.Shard(shard)
+	s, err := r.node.Shadow(t.Context(), id, ShadowOptions{AwakeBytes: 12_000, ResidentBytes: 30_000, Open: func() (shard.Store, error) {
+		sh, err := store.Shard(id)
 		return rigStore{sh, r}, err
 	}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, part := range []int64{3, 2, 1} {
-		applied, err := r.node.Applied(shard)
+		applied, err := r.node.Applied(id)
 		if err == nil {
 			err = s.To(t.Context(), applied/part)
 		}
@@ -38,7 +39,7 @@ func (r *rig) shadowOf(t testing.TB, shard int) (have, replay *storage.Audit) {
 			t.Fatal(err)
 		}
 	}
-	if have, err = r.store.Audit(shard, nil); err != nil {
+	if have, err = r.store.Audit(id, nil); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { have.Close() })
@@ -46,7 +47,7 @@ func (r *rig) shadowOf(t testing.TB, shard int) (have, replay *storage.Audit) {
 		t.Fatal(err)
 	}
 	s.Stop()
-	if replay, err = store.Audit(shard, nil); err != nil {
+	if replay, err = store.Audit(id, nil); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { replay.Close() })
@@ -102,7 +103,7 @@ func TestAReplayBesideTheNodeSendsNothing(t *testing.T) {
 	r.settled()
 	r.eventually("trimmed outboxes", func() bool {
 		for _, s := range r.node.shared {
-			state, err := r.store.Audit(s.id, nil)
+			state, err := r.store.Audit(s.ID, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -147,7 +148,7 @@ func TestAReplaySaysWhyItStopped(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	s, err := r.node.Shadow(t.Context(), 0, ShadowOptions{Open: func() (ShardStore, error) {
+	s, err := r.node.Shadow(t.Context(), 0, ShadowOptions{Open: func() (shard.Store, error) {
 		sh, err := store.Shard(0)
 		return panicking{rigStore{sh, r}}, err
 	}})
@@ -166,7 +167,7 @@ func TestAReplaySaysWhyItStopped(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	other, err := r.node.Shadow(t.Context(), 0, ShadowOptions{Pace: func(ctx context.Context, _ int) error { return ctx.Err() }, Open: func() (ShardStore, error) { return nil, errors.New("unused") }})
+	other, err := r.node.Shadow(t.Context(), 0, ShadowOptions{Pace: func(ctx context.Context, _ int) error { return ctx.Err() }, Open: func() (shard.Store, error) { return nil, errors.New("unused") }})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/internal/retry"
 	"github.com/ovation-analytics/ovation/actors/router"
+	"github.com/ovation-analytics/ovation/actors/shard"
 )
 
 // Status is what an operator sees of a node.
@@ -21,7 +22,7 @@ type Status struct {
 	Waiting  string         `json:"waiting,omitempty"`  // what no shard or router alone is about
 	LagMs    int64          `json:"lagMs"`
 	Catalog  CatalogStatus  `json:"catalog"`
-	Shards   []ShardStatus  `json:"shards"`
+	Shards   []shard.Status `json:"shards"`
 	Routers  []RouterStatus `json:"routers"`
 }
 
@@ -63,7 +64,7 @@ func (n *Node) Status() Status {
 		st.Degraded = err.Error()
 	}
 	for i, s := range n.shared {
-		one := s.status(now, n.began)
+		one := s.Status(now, n.began)
 		appending := []*retry.State{n.batcher.State(i), n.appenders[i].State()}
 		one.Waiting, one.Failures = retry.Join(one.Waiting, retry.Causes(appending...)), one.Failures+retry.Failures(appending...)
 		st.Shards = append(st.Shards, one)
@@ -127,11 +128,11 @@ func (n *Node) Degraded() error {
 		of[cause] = append(of[cause], fmt.Sprint(shard))
 	}
 	for _, s := range n.shared {
-		if why := s.space.Why(); why != "" {
-			note(s.id, why)
+		if why := s.Space.Why(); why != "" {
+			note(s.ID, why)
 		}
-		if s.apart.Load() {
-			note(s.id, "nothing is applied until it can be published: "+retry.Causes(&s.outbox.forwarding, &s.outbox.lettering))
+		if s.Apart.Load() {
+			note(s.ID, "nothing is applied until it can be published: "+retry.Causes(&s.Outbox.Forwarding, &s.Outbox.Lettering))
 		}
 	}
 	for _, cause := range causes {

@@ -47,7 +47,7 @@ func (n *Node) Stop(within time.Duration) error {
 	w.wait(after(n.beside.Wait), "usage, ticks and trims")
 	w.wait(after(n.executor.Wait), "questions")
 	for _, s := range n.shared { // other readers of the store: look-ups of one member, loads of a cold brand
-		w.wait(after(s.view.Wait), fmt.Sprint("readers of shard ", s.id))
+		w.wait(after(s.View.Wait), fmt.Sprint("readers of shard ", s.ID))
 	}
 	for _, l := range append(n.appenders, n.catalogAppender) {
 		w.wait(l.Done(), fmt.Sprint("appends of commands to partition ", l.Partition()))

@@ -11,6 +11,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/journal"
+	"github.com/ovation-analytics/ovation/actors/shard"
 )
 
 // away is a log whose broker takes nothing while it is off.
@@ -124,7 +125,7 @@ func TestNode_StopNamesWhatStillRuns(t *testing.T) {
 // rowsEnd is told at the first rows that a shard loads, and lets them be read on when it is
 // closed.
 type rowsEnd struct {
-	ShardStore
+	shard.Store
 	at, on chan struct{}
 	calls  *atomic.Int64
 }
@@ -149,7 +150,7 @@ func TestNode_StopEndsAShardThatLoads(t *testing.T) {
 	r.close()
 	at, on := make(chan struct{}), make(chan struct{})
 	var calls atomic.Int64
-	r.spoil = func(_ int, s ShardStore) ShardStore { return rowsEnd{s, at, on, &calls} }
+	r.spoil = func(_ int, s shard.Store) shard.Store { return rowsEnd{s, at, on, &calls} }
 	r.boot()
 	<-at
 	stopped := make(chan error)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/shard"
 )
 
 // refusing refuses dead letters while it is on.
@@ -48,7 +49,7 @@ func TestRouter_ShardWithAFullOutboxHoldsBackNoOther(t *testing.T) {
 	}
 	r.eventually("routing of all", r.routed)
 	r.eventually("shard 1", func() bool { return r.atEnds(0) })
-	if n := r.node.shared[0].applied.Load(); n > 2000 {
+	if n := r.node.shared[0].Applied.Load(); n > 2000 {
 		t.Errorf("shard 0 applied %d records with a full outbox", n)
 	}
 	if why := r.node.Degraded(); why == nil {
@@ -62,7 +63,7 @@ func TestRouter_ShardWithAFullOutboxHoldsBackNoOther(t *testing.T) {
 	if got := out.reasons()[domain.BadTime]; got != bad {
 		t.Errorf("%d of %d letters", got, bad)
 	}
-	if r.node.shared[0].apart.Load() {
+	if r.node.shared[0].Apart.Load() {
 		t.Error("routers do not wait for the shard any more")
 	}
 	if why := r.node.Degraded(); why != nil {
@@ -93,7 +94,7 @@ func TestTrim_WaitsForAShardThatStandsStill(t *testing.T) {
 	}
 	r.boot()
 	r.eventually("stop", func() bool {
-		return behaviour(r.node.shared[0].behaviour.Load()) == stopped && behaviour(r.node.shared[1].behaviour.Load()) == serving
+		return shard.Behaviour(r.node.shared[0].Behaviour.Load()) == shard.Stopped && shard.Behaviour(r.node.shared[1].Behaviour.Load()) == shard.Serving
 	})
 	for i := range 50 {
 		r.publish(r.actOf(ids[0], uint64(2*i+1)), r.actOf(ids[1], uint64(2*i+2)))

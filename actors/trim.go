@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/shard"
 )
 
 // trimmer decides how far the embedded log's public topic may be cut: what was
@@ -84,10 +85,10 @@ func (n *Node) trims(ctx context.Context) {
 func (n *Node) trim(ctx context.Context, t *trimmer) {
 	applied := make([]int64, n.shards)
 	for i, s := range n.shared {
-		if behaviour(s.behaviour.Load()) != serving {
+		if shard.Behaviour(s.Behaviour.Load()) != shard.Serving {
 			return
 		}
-		applied[i] = s.applied.Load()
+		applied[i] = s.Applied.Load()
 	}
 	routed := map[int]int64{}
 	for _, r := range n.routing.List() {
@@ -113,7 +114,7 @@ func (n *Node) trim(ctx context.Context, t *trimmer) {
 func (n *Node) oldestLetters() map[int]int64 {
 	out := map[int]int64{}
 	for _, s := range n.shared {
-		s.outbox.unpublished(n.o.Source.Topic(), func(o domain.Origin) {
+		s.Outbox.Unpublished(n.o.Source.Topic(), func(o domain.Origin) {
 			p := int(o.Partition)
 			if old, ok := out[p]; !ok || o.Offset < old {
 				out[p] = o.Offset

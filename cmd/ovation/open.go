@@ -15,6 +15,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors"
 	"github.com/ovation-analytics/ovation/actors/catalog"
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/shard"
 	"github.com/ovation-analytics/ovation/api"
 	"github.com/ovation-analytics/ovation/cmd/ovation/tuning"
 	"github.com/ovation-analytics/ovation/cmd/ovation/verify"
@@ -162,7 +163,7 @@ func (p *program) openNode(ctx context.Context) error {
 	shards := p.topics.journal.Partitions()
 	p.node = actors.New(actors.Options{
 		Journal: p.topics.journal, Catalog: p.topics.catalog, Source: p.topics.source, DeadLetters: p.topics.letters,
-		OpenShard: func(i int) (actors.ShardStore, error) {
+		OpenShard: func(i int) (shard.Store, error) {
 			s, err := p.store.Shard(i)
 			if err != nil {
 				return nil, err
@@ -214,7 +215,7 @@ func (p *program) awaitCatalog(ctx context.Context, err error) error {
 func (p *program) startNode(context.Context) (err error) {
 	p.node.Start()
 	p.verifier, p.rebuilds, err = verify.Open(verify.Config{
-		Node: p.node, Store: p.store, Adapt: func(s *storage.Shard) actors.ShardStore { return shardStore{s} },
+		Node: p.node, Store: p.store, Adapt: func(s *storage.Shard) shard.Store { return shardStore{s} },
 		Shards: p.topics.journal.Partitions(), Memory: p.budget.Replay, SideBySide: p.budget.Replays(),
 		Data: p.cfg.Data, Log: p.log,
 	})

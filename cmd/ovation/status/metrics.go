@@ -6,7 +6,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
-	"github.com/ovation-analytics/ovation/actors"
+	"github.com/ovation-analytics/ovation/actors/shard"
 	"github.com/ovation-analytics/ovation/api"
 )
 
@@ -96,7 +96,7 @@ func (s *Source) collect(out sink) {
 }
 
 // collectShard makes the metrics of one shard.
-func collectShard(out sink, s *actors.ShardStatus) {
+func collectShard(out sink, s *shard.Status) {
 	shard := strconv.Itoa(s.Shard)
 	out.gauge(mApplied, float64(s.Applied), shard)
 	out.gauge(mEnd, float64(s.End), shard)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors"
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/shard"
 	"github.com/ovation-analytics/ovation/storage"
 )
 
@@ -17,7 +18,7 @@ import (
 type Config struct {
 	Node       *actors.Node
 	Store      *storage.Store
-	Adapt      func(*storage.Shard) actors.ShardStore // a shard's store as the actors need it
+	Adapt      func(*storage.Shard) shard.Store // a shard's store as the actors need it
 	Shards     int
 	Memory     int64 // of all shadow stores of a run
 	SideBySide int   // shards verified at once, at most

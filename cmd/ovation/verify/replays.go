@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors"
+	"github.com/ovation-analytics/ovation/actors/shard"
 	"github.com/ovation-analytics/ovation/cmd/ovation/tuning"
 	"github.com/ovation-analytics/ovation/storage"
 )
@@ -24,7 +25,7 @@ const (
 type replays struct {
 	ctx     context.Context
 	node    *actors.Node
-	adapt   func(*storage.Shard) actors.ShardStore
+	adapt   func(*storage.Shard) shard.Store
 	records *pacer
 	bytes   *pacer
 	cache   *storage.Cache // of all shadow stores
@@ -72,10 +73,10 @@ func (w *replays) shadowOptions() storage.Options {
 }
 
 // shadow begins a replay into the store that open gives.
-func (w *replays) shadow(shard int, open func() (*storage.Shard, error)) (*actors.Shadow, error) {
-	return w.node.Shadow(w.ctx, shard, actors.ShadowOptions{
+func (w *replays) shadow(id int, open func() (*storage.Shard, error)) (*actors.Shadow, error) {
+	return w.node.Shadow(w.ctx, id, actors.ShadowOptions{
 		Pace: w.records.wait, ResidentBytes: columnBytes, AwakeBytes: min(awakeBytes, w.heap),
-		Open: func() (actors.ShardStore, error) {
+		Open: func() (shard.Store, error) {
 			s, err := open()
 			if err != nil {
 				return nil, err

@@ -1,0 +1,353 @@
+package shard
+
+import (
+	"fmt"
+	"runtime/debug"
+	"sync"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/ovation-analytics/ovation/actors/catalog"
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/internal/yield"
+	"github.com/ovation-analytics/ovation/actors/journal"
+	"github.com/ovation-analytics/ovation/actors/member"
+)
+
+// MicroBatch is the number of records applied before other messages get a turn: enough
+// for what they look at to come side by side, and so few that it stays near.
+const MicroBatch = 256
+
+// microBatch is the scratch of applying: activities of one member go to its actor as
+// one message, rows of one brand to its actor as one message. It is megabytes for all
+// shards, and they share what of it is in the processor's cache.
+type microBatch struct {
+	approach approach
+	groups   []*group // those used first, in the order of each member's first activity
+	used     int
+	changes  []domain.Change
+	sends    []sending                     // not yet numbered
+	current  int64                         // offset of the record being applied
+	at       moment                        // of the record being applied or concluded
+	asleep   map[member.Place]*group       // groups of members that sleep
+	sleeper  memberActor                   // applies them
+	asked    map[domain.RequestID]struct{} // of activities in groups: what becomes of them is not known yet
+}
+
+// moment is a record's place in the journal, and the shard's clock then.
+type moment struct{ offset, clock int64 }
+
+// scratch is micro-batches that no shard uses now.
+var scratch = sync.Pool{New: func() any {
+	return &microBatch{
+		asked: map[domain.RequestID]struct{}{}, asleep: map[member.Place]*group{},
+		sleeper: memberActor{member.NewState(&domain.Member{})},
+	}
+}}
+
+// group is what a micro-batch has of one member. Groups stand in memory one after the other,
+// as they are used; nearly all have one activity, which has its room in them.
+type group struct {
+	child   *child          // nil: the member sleeps, and its activities are plain
+	id      domain.MemberID // of the member
+	muted   uint32          // services of a member that sleeps, a bit each
+	history pairHistory
+	msg     activities
+	one     [1]act
+}
+
+// groupsAtOnce is how many groups are made together.
+const groupsAtOnce = 64
+
+// panicError is a panic while records were applied.
+type panicError struct {
+	offset int64 // of the record, exact when it was applied alone
+	epoch  int32 // of the record
+	end    int64 // after the micro-batch's last record
+	cause  string
+	stack  string
+}
+
+func (e *panicError) Error() string { return "panic: " + e.cause }
+
+// applyBatch applies the next records of the queue and reports whether one of them
+// has someone waiting.
+func (s *shard) applyBatch(ctx actor.Context) (command bool, err error) {
+	p := s.queue[0]
+	most := MicroBatch
+	if s.state.Next < s.env.singly {
+		most = 1
+	}
+	records := p.Records[s.at:min(s.at+most, len(p.Records))]
+	s.batch = scratch.Get().(*microBatch)
+	defer func() { s.batch = nil }() // that of a failure may hold anything
+	defer func() {
+		if r := recover(); r != nil {
+			err = s.panicked(r, records)
+		}
+	}()
+	if len(records) > 0 {
+		s.batch.current = records[0].Offset
+	}
+	if records, err = s.unmarked(records); err != nil {
+		return false, err
+	}
+	records = s.living(records)
+	s.approach(records)
+	for i := range records {
+		r := &records[i]
+		if r.Offset < s.state.Next {
+			continue
+		}
+		s.batch.current = r.Offset
+		if err := s.record(ctx, r); err != nil {
+			return false, err
+		}
+		// The record's own epoch, neither an earlier page's nor that of the page's last batch:
+		// by either the log would seem to have been cut elsewhere.
+		s.state.Next, s.state.Epoch = r.Offset+1, r.Epoch
+		if s.uncommitted++; s.uncommitted%yield.Every == 0 {
+			s.env.Yield.Yield()
+		}
+		command = command || !askedBy(r).IsZero() || r.Kind == domain.KindClaim
+	}
+	if err := s.flush(ctx); err != nil {
+		return false, err
+	}
+	scratch.Put(s.batch)
+	s.at += len(records)
+	if s.at == len(p.Records) {
+		s.endPage(p)
+	}
+	return command, nil
+}
+
+// panicked is the error of a panic while the micro-batch's records were applied.
+func (s *shard) panicked(cause any, records []domain.Record) error {
+	p := &panicError{
+		offset: s.batch.current, end: records[len(records)-1].Offset + 1,
+		cause: fmt.Sprint(cause), stack: string(debug.Stack()),
+	}
+	for i := range records {
+		if records[i].Offset == p.offset {
+			p.epoch = records[i].Epoch
+		}
+	}
+	return p
+}
+
+// endPage takes an applied page from the queue. Its offsets hold also where the
+// log has none of our records at its end.
+func (s *shard) endPage(p *journal.Page) {
+	s.state.Next, s.state.Epoch = max(s.state.Next, p.Next), p.Epoch
+	s.views.seen(p.End, p.ReadAt)
+	s.queue[0] = nil
+	s.queue, s.at = s.queue[1:], 0
+	p.Memory.Release(p.Kept)
+	s.owed = append(s.owed, p)
+	if journal.Readable(len(p.Records), p.Next, p.End) >= journal.CoalesceBelow {
+		s.repay()
+	}
+}
+
+// repay gives credits back: that of a page of few records after its commit, so that the
+// next page has all that came meanwhile.
+func (s *shard) repay() {
+	for i, p := range s.owed {
+		p.Fetcher.GiveBack(journal.Spare(p.Records))
+		s.owed[i] = nil
+	}
+	s.owed = s.owed[:0]
+}
+
+// keep says that strings of the page being applied live on: its memory is not read into
+// again. An activity's are copied by whoever needs them longer.
+func (s *shard) keep() { s.queue[0].Kept = true }
+
+// record applies one record: the stream it came in first, then its kind.
+func (s *shard) record(ctx actor.Context, r *domain.Record) error {
+	if r.Kind == domain.KindForeign {
+		s.foreign(r)
+		return nil
+	}
+	s.state.Clock = max(s.state.Clock, r.Time)
+	s.batch.at = moment{r.Offset, s.state.Clock}
+	if !r.Origin.IsZero() && !s.advance(r.Origin) {
+		s.env.Handle.Stats.Repeats.Add(1)
+		return nil
+	}
+	if s.env.Catalog.View().SetsAside(catalog.RecordPlace{Topic: s.state.Journal, Partition: s.env.ID, Offset: r.Offset, Epoch: r.Epoch}) {
+		return s.setAside(ctx, r)
+	}
+	if r.Kind == domain.KindActivity || r.Kind == domain.KindForward {
+		return s.activity(ctx, r)
+	}
+	s.keep()
+	if err := s.flush(ctx); err != nil {
+		return err
+	}
+	if err := s.command(ctx, r); err != nil {
+		return err
+	}
+	return s.stage(ctx)
+}
+
+// setAside makes a dead letter of a record that cannot be applied. The request that waits
+// for it is answered, so that a repeat of it is no second record to fail on.
+func (s *shard) setAside(ctx actor.Context, r *domain.Record) error {
+	if asked := askedBy(r); !asked.IsZero() {
+		if known, err := s.before(ctx, asked, r); known || err != nil {
+			return err
+		}
+	}
+	s.refuse(r, &r.Activity, domain.Poison, "set aside")
+	return nil
+}
+
+// advance notes the origin, if it is above what its stream had applied (I2).
+func (s *shard) advance(o domain.Origin) bool {
+	f := s.flow // records come in runs of one stream
+	if f == nil || f.applied.Partition != o.Partition || f.applied.Topic != o.Topic {
+		k := Stream{o.Topic, o.Partition}
+		if f = s.flows[k]; f == nil {
+			f = &flow{}
+			s.flows[k] = f
+		}
+		s.flow = f
+	}
+	if !f.applied.IsZero() && !o.Above(f.applied) {
+		return false
+	}
+	f.applied = o
+	if !f.moved {
+		f.moved = true
+		s.moved = append(s.moved, f)
+	}
+	return true
+}
+
+// activity puts an activity into its member's group, or says why not.
+func (s *shard) activity(ctx actor.Context, r *domain.Record) error {
+	a := &r.Activity
+	asked := askedBy(r)
+	if !asked.IsZero() {
+		if known, err := s.before(ctx, asked, r); known || err != nil {
+			return err
+		}
+	}
+	if a.Refusal != domain.Accepted {
+		s.refuse(r, a, a.Refusal, a.Detail)
+		return nil
+	}
+	if r.Kind == domain.KindActivity {
+		if reason := member.Judge(a, r.Time, s.state.Expired); reason != domain.Accepted {
+			s.refuse(r, a, reason, "")
+			return nil
+		}
+	}
+	id, err := s.resolve(r.Account, a)
+	if err != nil {
+		return err
+	}
+	if id == 0 {
+		s.refuse(r, a, domain.UnknownMember, "")
+		return nil
+	}
+	if !s.roster.Owns(id.Slot()) {
+		s.forward(r, id)
+		return nil
+	}
+	at, ok := s.roster.Find(id)
+	if !ok || at.Account != r.Account {
+		s.refuse(r, a, domain.UnknownMember, "")
+		return nil
+	}
+	if !asked.IsZero() {
+		s.batch.asked[asked] = struct{}{}
+	}
+	return s.group(ctx, r, at)
+}
+
+// before answers a request that came before. One that stands in the same micro-batch is
+// applied first: a repeat gets no sequence, wherever a micro-batch ends (I6).
+func (s *shard) before(ctx actor.Context, asked domain.RequestID, r *domain.Record) (bool, error) {
+	if _, under := s.batch.asked[asked]; under {
+		if err := s.flush(ctx); err != nil {
+			return false, err
+		}
+	}
+	return s.replayed(asked, r)
+}
+
+// resolve is the member that the activity's address means; 0: nobody.
+func (s *shard) resolve(account domain.AccountID, a *domain.Activity) (domain.MemberID, error) {
+	if a.Member != 0 || a.Identity.IsZero() {
+		return a.Member, nil
+	}
+	i, ok, err := s.identity(account, a.Identity)
+	if !ok || err != nil {
+		return 0, err
+	}
+	return i.Member, nil
+}
+
+// identity is a claim as staged or stored.
+func (s *shard) identity(account domain.AccountID, hash domain.IdentityHash) (domain.Identity, bool, error) {
+	if i, ok := s.staged[hash]; ok {
+		if i == nil {
+			return domain.Identity{}, false, nil
+		}
+		return *i, true, nil
+	}
+	if i, ok := s.identities.Get(hash); ok {
+		return i, true, nil
+	}
+	i, ok, err := s.store.Identity(account, hash)
+	if ok {
+		s.identities.Put(hash, i)
+	}
+	return i, ok, err
+}
+
+// flush lets each member apply its group, and follows what changed: also what no
+// member had a part in, such as a forward, which must be in the batch that moves its
+// origin (I3).
+func (s *shard) flush(ctx actor.Context) error {
+	groups, at := s.batch.groups[:s.batch.used], s.batch.at
+	for i, g := range groups {
+		if i%yield.Every == 0 {
+			s.env.Yield.Yield()
+		}
+		s.batch.current = g.msg.acts[0].record.Offset
+		g.msg.changes, g.msg.done = s.batch.changes, false
+		if g.child != nil {
+			g.child.box.PostUserMessage(&g.msg)
+		} else {
+			s.batch.sleeper.state.Sleeper(g.id, g.history.at.Account, g.history.at.Ord, g.muted)
+			s.batch.sleeper.record(&g.msg)
+		}
+		if !g.msg.done {
+			panic("a member actor failed")
+		}
+		if g.msg.err != nil {
+			return g.msg.err
+		}
+		s.batch.changes, g.msg.changes = g.msg.changes, nil
+		for i := range g.msg.acts {
+			s.batch.at = g.msg.acts[i].at
+			s.concluded(&g.msg.acts[i], g.id)
+		}
+	}
+	for _, g := range groups {
+		if g.child != nil {
+			g.child.group = nil
+		}
+		g.child, g.history = nil, pairHistory{}
+		clear(g.msg.acts)
+		g.msg.acts = g.msg.acts[:0]
+	}
+	s.batch.used, s.batch.at = 0, at
+	clear(s.batch.asleep)
+	clear(s.batch.asked)
+	return s.stage(ctx)
+}

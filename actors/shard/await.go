@@ -1,0 +1,28 @@
+package shard
+
+import (
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/internal/waiters"
+)
+
+// awaitOutcome notes the waiter of an outcome, and answers at once where it is known.
+func (s *shard) awaitOutcome(ctx actor.Context, m *waiters.AwaitOutcome) {
+	if m.Known && s.store != nil {
+		q, err := s.request(m.ID)
+		if _, staged := s.requests[m.ID]; err == nil && q != nil && !q.Pending && !staged {
+			out := q.Outcome
+			out.Position.Shards = []domain.ShardOffset{{Shard: s.env.ID, Next: s.env.Handle.Applied.Load()}}
+			ctx.Respond(&waiters.Completed{Outcome: out})
+			return
+		}
+	}
+	s.waiting.Expect(m.Request, ctx.Sender())
+}
+
+// reached reports that the sender's stream has reached the sequence.
+func (s *shard) reached(m waiters.AwaitStream) bool {
+	f := s.flows[Stream{s.state.Journal, int32(m.From)}]
+	return f != nil && uint64(f.applied.Offset) >= m.Sequence && !f.moved
+}

@@ -1,0 +1,89 @@
+package shard
+
+import (
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/ovation-analytics/ovation/actors/brand"
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/internal/mailbox"
+)
+
+// brandActor is one brand with columns of its own, or the rest of an account's
+// brands: a child of its shard, on the shard's goroutine. The thinking is in
+// package brand.
+type brandActor struct{ columns *brand.Columns }
+
+// Receive is the mailbox.
+func (b *brandActor) Receive(ctx actor.Context) {
+	switch m := ctx.Message().(type) {
+	case *appendRows:
+		b.columns.Append(m.dense, m.rows)
+		m.done = true
+	case *removeRow:
+		b.columns.Remove(m.dense, &m.row)
+		m.done = true
+	}
+}
+
+// brandChild is a brand's actor and what the shard has to do with it.
+type brandChild struct {
+	actor brandActor
+	box   mailbox.Mailbox
+	more  appendRows // the message of a micro-batch
+	fed   time.Time  // when rows last came
+}
+
+// bucket is a brand's new rows of a micro-batch.
+type bucket struct {
+	dense uint32
+	rows  []domain.Row
+	child *brandChild // who was fed last
+}
+
+// brandOf is the actor of the columns that the brand's rows are in, or one that finds them.
+func (s *shard) brandOf(ctx actor.Context, a *account, dense uint32) *brandChild {
+	c := a.table.Target(dense)
+	k := a.brands[c]
+	if k == nil && c.Cold() { // the rest's actor finds them: nothing is kept that needs one
+		c = a.table.Rest()
+		k = a.brands[c]
+	}
+	if k == nil {
+		k = &brandChild{actor: brandActor{c}}
+		ctx.Spawn(mailbox.Props(func() actor.Actor { return &k.actor }).Configure(actor.WithMailbox(func() actor.Mailbox { return &k.box })))
+		a.brands[c] = k
+	}
+	return k
+}
+
+// pour sends each filled bucket to its brand's actor, as one message. What the actors
+// will look at is brought near first, for all of them side by side.
+func (s *shard) pour(ctx actor.Context, a *account) {
+	for _, b := range a.filled {
+		if b.child == nil || b.child.actor.columns != a.table.Target(b.dense) {
+			b.child = s.brandOf(ctx, a, b.dense)
+		}
+	}
+	near := &s.batch.approach.seen
+	for _, b := range a.filled {
+		*near += b.child.box.Prefetch() + b.child.actor.columns.Near()
+	}
+	for _, b := range a.filled {
+		k := b.child
+		k.fed = s.since
+		k.more = appendRows{dense: b.dense, rows: b.rows}
+		if k.box.PostUserMessage(&k.more); !k.more.done {
+			panic("a brand actor failed")
+		}
+		k.more.rows, b.rows = nil, b.rows[:0]
+	}
+	a.filled = a.filled[:0]
+	if len(a.buckets) > maxBuckets {
+		clear(a.buckets)
+	}
+}
+
+// maxBuckets bounds the buckets that are kept for the next micro-batch.
+const maxBuckets = 4096

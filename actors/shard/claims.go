@@ -1,0 +1,234 @@
+package shard
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/member"
+)
+
+// Who has an identity is judged by the shard of its slot alone. What another shard
+// judges is asked by the outbox; what this shard judges is known at once.
+
+// claims judges those of the claims that are on identities of this shard, for a
+// member (0: one that is to be): granted, or taken says the kind of one that another
+// member has. Nothing is held by it.
+func (s *shard) claims(account domain.AccountID, claims []domain.PendingClaim, id domain.MemberID) (taken domain.IdentityKind, err error) {
+	for i := range claims {
+		c := &claims[i]
+		if !s.roster.Owns(c.Identity.Slot()) {
+			continue
+		}
+		held, ok, err := s.identity(account, c.Identity)
+		if err != nil {
+			return 0, err
+		}
+		if ok && held.Member != id {
+			return c.Type, nil
+		}
+		c.Granted = true
+	}
+	return domain.NoIdentity, nil
+}
+
+// takenBy is the outcome where another member has an identity.
+func takenBy(kind domain.IdentityKind) domain.Outcome {
+	switch kind {
+	case domain.ByPartner:
+		return domain.Failed(domain.Bad(domain.Conflict, "sourceuid", "another member has this partner identity"))
+	case domain.ByLogin:
+		return domain.Failed(domain.Bad(domain.Conflict, "email", "another member has this email"))
+	}
+	return domain.Failed(domain.Bad(domain.Conflict, "uid", "another member has this service identity"))
+}
+
+// pursue holds the identities that were granted and asks for the others.
+func (s *shard) pursue(r *domain.Record, w *domain.PendingRegistration, id domain.MemberID, state domain.ClaimState) {
+	for i := range w.Claims {
+		c := &w.Claims[i]
+		if c.Granted {
+			s.hold(domain.Identity{Hash: c.Identity, Kind: c.Type, State: state, Member: id})
+			continue
+		}
+		s.sendClaim(r, c.Identity.Slot(), domain.Claim{
+			Step: domain.ClaimAsk, Identity: c.Identity, Type: c.Type, Member: id, Asked: w.Asked, Ticket: w.Ticket,
+		})
+	}
+}
+
+func (s *shard) sendClaim(r *domain.Record, to domain.Slot, c domain.Claim) {
+	s.send(&domain.Outgoing{To: to.Shard(s.env.Shards), Forward: &domain.Record{
+		Kind: domain.KindClaim, Account: r.Account, Application: r.Application, Command: &c,
+	}})
+}
+
+// claim applies a step of a claim: at the identity's shard, which is the one judge
+// of "taken", or back at the member's.
+func (s *shard) claim(ctx actor.Context, r *domain.Record, c *domain.Claim) error {
+	switch c.Step {
+	case domain.ClaimAsk:
+		return s.judge(r, c)
+	case domain.ClaimGranted, domain.ClaimTaken:
+		return s.settle(ctx, r, c)
+	case domain.ClaimPoint, domain.ClaimUnpoint:
+		s.point(c)
+		return nil
+	}
+	return s.released(r, c)
+}
+
+func (s *shard) judge(r *domain.Record, c *domain.Claim) error {
+	i, ok, err := s.identity(r.Account, c.Identity)
+	if err != nil {
+		return err
+	}
+	answer := *c
+	answer.Step = domain.ClaimGranted
+	if ok && i.Member != c.Member {
+		answer.Step = domain.ClaimTaken
+	} else {
+		s.hold(domain.Identity{Hash: c.Identity, Kind: c.Type, State: domain.Held, Member: c.Member})
+	}
+	s.sendClaim(r, c.Member.Slot(), answer)
+	return nil
+}
+
+func (s *shard) released(r *domain.Record, c *domain.Claim) error {
+	i, ok, err := s.identity(r.Account, c.Identity)
+	if ok && i.Member == c.Member {
+		s.release(c.Identity)
+	}
+	return err
+}
+
+func (s *shard) point(c *domain.Claim) {
+	kind := domain.PointerPut
+	if c.Step == domain.ClaimUnpoint {
+		kind = domain.PointerDrop
+	}
+	s.batch.changes = append(s.batch.changes, domain.Change{
+		Kind: kind, Value: &domain.Pointer{Hash: c.Identity, Member: c.Member, Created: c.Created},
+	})
+}
+
+// giveUp releases an identity, in whatever shard it is, unless the member needs it.
+func (s *shard) giveUp(r *domain.Record, k *child, i domain.Identity) error {
+	if k.state().Needs(i.Hash) {
+		return nil
+	}
+	c := domain.Claim{Step: domain.ClaimRelease, Identity: i.Hash, Type: i.Kind, Member: i.Member}
+	if s.roster.Owns(i.Hash.Slot()) {
+		return s.released(r, &c)
+	}
+	s.sendClaim(r, i.Hash.Slot(), c)
+	return nil
+}
+
+// changed follows a change of the member's identities: claims that it holds no more
+// are released, pointers at it put and taken away.
+func (s *shard) changed(r *domain.Record, k *child, before *domain.Member) error {
+	after := &k.state().Member
+	for _, i := range member.Identities(before) {
+		if err := s.giveUp(r, k, i); err != nil {
+			return err
+		}
+	}
+	was, is := member.Pointers(before), member.Pointers(after)
+	tell := func(step domain.ClaimStep, p member.Pointed) {
+		c := domain.Claim{Step: step, Identity: p.Hash, Type: p.Kind, Member: after.ID, Created: after.Created}
+		if s.roster.Owns(p.Hash.Slot()) {
+			s.point(&c)
+		} else {
+			s.sendClaim(r, p.Hash.Slot(), c)
+		}
+	}
+	for _, p := range was {
+		if !slices.Contains(is, p) {
+			tell(domain.ClaimUnpoint, p)
+		}
+	}
+	for _, p := range is {
+		if !slices.Contains(was, p) {
+			tell(domain.ClaimPoint, p)
+		}
+	}
+	return nil
+}
+
+// settle takes the answer to a claim at the member. What waited for the
+// registration it ends counts now, or is told.
+func (s *shard) settle(ctx actor.Context, r *domain.Record, c *domain.Claim) error {
+	at, ok := s.roster.Find(c.Member)
+	if !ok {
+		return fmt.Errorf("a claim was answered for member %d, whom the shard does not have", c.Member)
+	}
+	k, err := s.wake(ctx, at)
+	if err != nil {
+		return err
+	}
+	before := k.state().Member
+	m := &settle{claim: c, record: s.newRecord(c.Member.Slot()), changes: s.batch.changes}
+	if ctx.Send(k.pid, m); !m.done {
+		panic("a member actor failed")
+	}
+	s.batch.changes = m.changes
+	if m.end.Ended == nil {
+		return s.late(r, k, c)
+	}
+	for _, claim := range m.end.Ended.Claims {
+		i := domain.Identity{Hash: claim.Identity, Kind: claim.Type, State: domain.Held, Member: c.Member}
+		switch {
+		case !m.end.Granted && claim.Granted:
+			err = s.giveUp(r, k, i)
+		case m.end.Granted && s.roster.Owns(claim.Identity.Slot()):
+			s.hold(i)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if err := s.changed(r, k, &before); err != nil {
+		return err
+	}
+	if err := s.stage(ctx); err != nil {
+		return err
+	}
+	s.settled(r, c, m.end)
+	if !m.end.IsNew {
+		return nil
+	}
+	return s.applyParked(ctx, r, at)
+}
+
+// late gives back what was granted to a registration that another claim had ended.
+func (s *shard) late(r *domain.Record, k *child, c *domain.Claim) error {
+	if c.Step != domain.ClaimGranted {
+		return nil
+	}
+	return s.giveUp(r, k, domain.Identity{Hash: c.Identity, Kind: c.Type, Member: c.Member})
+}
+
+// settled tells the request that waits for the registration.
+func (s *shard) settled(r *domain.Record, c *domain.Claim, end member.Settled) {
+	out := domain.Outcome{Member: c.Member, New: end.IsNew}
+	switch {
+	case end.Granted:
+		s.env.Handle.Stats.registered.Add(1)
+	case end.Again:
+		out = domain.Outcome{Again: true}
+	default:
+		out = takenBy(c.Type)
+	}
+	if c.Asked.IsZero() {
+		return
+	}
+	q, err := s.request(c.Asked)
+	body := uint64(0)
+	if err == nil && q != nil {
+		body = q.BodyHash
+	}
+	s.concludeRequest(c.Asked, &domain.Record{Offset: r.Offset, BodyHash: body}, out)
+}

@@ -1,0 +1,252 @@
+package shard
+
+import (
+	"cmp"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/internal/twogen"
+	"github.com/ovation-analytics/ovation/actors/internal/waiters"
+	"github.com/ovation-analytics/ovation/actors/member"
+	"github.com/ovation-analytics/ovation/actors/view"
+)
+
+// commit stores what was applied in one batch, publishes the view, and tells who waits.
+// An empty commit only moves the moment of freshness.
+func (s *shard) commit(ctx actor.Context) error {
+	shared := s.env.Handle
+	if s.state.Next == shared.Applied.Load() && s.uncommitted == 0 && len(s.views.touched) == 0 {
+		s.views.fresh(shared, s.state.Next)
+		s.serveWhenNear()
+		return nil
+	}
+	origins := make([]domain.Origin, 0, len(s.moved))
+	for _, f := range s.moved {
+		origins = append(origins, f.applied)
+	}
+	if err := s.store.Commit(s.state, origins); err != nil {
+		return err
+	}
+	for _, f := range s.moved {
+		f.moved = false
+	}
+	s.moved = s.moved[:0]
+	s.settleStaged()
+	s.fold()
+	s.budget()
+	s.show()
+	s.outbox.committed()
+	now := time.Now()
+	shared.clock.applied(s.env.Log, s.env.ID, s.state.Clock, now)
+	s.meter.note(now, s.uncommitted, &shared.rate)
+	shared.Stats.committed(s.uncommitted, s.store.State())
+	s.uncommitted, s.since = 0, now
+	shared.Applied.Store(s.state.Next)
+	select {
+	case shared.Progress <- struct{}{}:
+	default:
+	}
+	s.waiting.Release(ctx, s.state.Next, s.sent)
+	s.waiting.ReleaseStreams(ctx, s.reached)
+	shared.Stats.Slept.Add(int64(s.awake.rest(ctx)))
+	shared.Stats.awake.Store(int64(s.awake.held))
+	s.serveWhenNear()
+	return nil
+}
+
+// snapshot is the store as of the last commit, for a view.
+func (s *shard) snapshot() view.Snapshot {
+	return view.Guarded{Snapshot: s.store.Snapshot(), Failed: func(err error) { s.tell(&unreadable{err}) }}
+}
+
+// unreadable tells that a question met what the store cannot read: the shard stops as if it
+// had met it itself.
+type unreadable struct{ err error }
+
+// Renew comes now and then: a snapshot that is kept for long keeps what the other shards'
+// compactions would drop.
+type Renew struct{}
+
+// RenewEvery is how often a shard looks at its view's age; ViewLasts is the age at which the
+// view of a shard in which nothing happens gets a new snapshot.
+const (
+	RenewEvery = 2 * time.Second
+	ViewLasts  = 10 * time.Second
+)
+
+// renew puts the view of a shard in which nothing happens on a new snapshot.
+func (s *shard) renew() {
+	s.views.Renew(ViewLasts, s.snapshot)
+}
+
+// settleStaged makes staged look-ups stored ones.
+func (s *shard) settleStaged() {
+	for hash, i := range s.staged {
+		if i != nil {
+			s.identities.Put(hash, *i)
+		}
+	}
+	clear(s.staged)
+	clear(s.requests)
+	s.parked.committed()
+	s.env.Handle.Stats.parked.Store(int64(s.parked.all.activities))
+}
+
+// fold runs the merges that are due: chunks of touched accounts that became many.
+func (s *shard) fold() {
+	for _, a := range s.views.touched {
+		if m := a.table.Pending(); m != nil {
+			m.Run()
+			a.table.Install(m)
+		}
+	}
+}
+
+// serveWhenNear ends catching up, near the journal's end and not before all is applied that
+// was in it when this process first read it, which is what fresh tells: a power cut may
+// have taken the last commits, and somebody has seen them. It does not go back: a shard that
+// falls behind says so by its lag.
+func (s *shard) serveWhenNear() {
+	s.rejoin()
+	shared := s.env.Handle
+	if Behaviour(shared.Behaviour.Load()) == CatchingUp && !s.behindItself() && shared.End.Load()-s.state.Next <= NearEnd && shared.Fresh.Reached() {
+		s.become(Serving, s.applying)
+	}
+}
+
+// load reads the store: the state, and what is kept in memory.
+func (s *shard) load() error {
+	store, err := s.env.Open()
+	if err != nil {
+		return err
+	}
+	s.store, s.state = store, store.State()
+	s.sent, s.told, s.telling = map[int]uint64{}, domain.Published{}, false
+	s.flows, s.flow, s.moved = map[Stream]*flow{}, nil, nil
+	first, end := slotsOf(s.env.ID, s.env.Shards)
+	s.roster, s.accounts = member.NewRoster(first, end), map[domain.AccountID]*account{}
+	s.awake = newChildren(s.env.AwakeBytes)
+	s.parked = newParked()
+	s.views = newPublisher(&s.env.Handle.View, s.views.Version+1)
+	if !s.waiting.Ready() {
+		s.waiting = waiters.New()
+	}
+	s.outbox = newOutbox(s.env.ID, cmp.Or(s.env.OutboxDepth, outboxDepth), s.env.Journal.Appender(), s.env.DeadLetters, s.env.Log)
+	s.requests, s.staged = map[domain.RequestID]*domain.Request{}, map[domain.IdentityHash]*domain.Identity{}
+	s.identities = twogen.New[domain.IdentityHash, domain.Identity](s.env.Identities)
+	s.uncommitted, s.since = 0, time.Time{}
+	s.resident = resident{most: s.env.Resident, shards: int64(s.env.Shards)}
+	if s.state.Journal.IsZero() {
+		s.state.Journal, s.state.Cluster = s.env.Journal.Topic(), s.env.Journal.Cluster()
+		s.state.Epoch, s.state.Rules = -1, domain.RulesVersion
+	}
+	if err := s.env.Ctx.Err(); err != nil {
+		return err
+	}
+	if err := s.sameLog(); err != nil {
+		return err
+	}
+	if err := s.loadMarked(); err != nil {
+		return err
+	}
+	if err := s.fill(); err != nil {
+		return err
+	}
+	s.env.Handle.Applied.Store(s.state.Next)
+	s.env.Handle.clock.applied(s.env.Log, s.env.ID, s.state.Clock, time.Now())
+	s.env.Handle.Stats.committed(0, s.state)
+	s.env.Handle.Stats.parked.Store(int64(s.parked.all.activities))
+	s.show()
+	return nil
+}
+
+// show publishes the view of the last commit.
+func (s *shard) show() {
+	if s.behindItself() {
+		s.views.fresh(s.env.Handle, s.state.Next)
+		return
+	}
+	s.views.settle()
+	s.views.Publish(s.state.Next, s.roster, s.snapshot())
+	s.views.fresh(s.env.Handle, s.state.Next)
+}
+
+// fill reads what is kept in memory, until the node stops.
+func (s *shard) fill() error {
+	if err := s.store.Origins(func(o domain.Origin) { s.flows[Stream{o.Topic, o.Partition}] = &flow{applied: o} }); err != nil {
+		return err
+	}
+	if err := s.store.Members(func(id domain.AccountID, ord domain.Ordinal, m domain.MemberID) {
+		s.roster.Add(m, member.Place{Account: id, Ord: ord})
+		s.account(id).audience.Add(m)
+	}); err != nil {
+		return err
+	}
+	if err := s.fillAttributes(); err != nil {
+		return err
+	}
+	if err := s.store.Parked(func(p *domain.Parked) error {
+		s.parked.note(p)
+		return nil
+	}); err != nil {
+		return err
+	}
+	loaded := 0
+	err := s.store.Rows(func(id domain.AccountID, brand domain.BrandID, rows []domain.Row) error {
+		dense, err := s.dense(brand)
+		if err != nil {
+			return err
+		}
+		s.account(id).table.Load(dense, rows)
+		if loaded += len(rows); loaded >= loadedMost {
+			loaded = 0
+			s.evict(s.columnBytes())
+		}
+		return s.env.Ctx.Err()
+	})
+	if err != nil {
+		return err
+	}
+	for id, a := range s.accounts {
+		a.table.Settle()
+		a.met = a.audience.Members()
+		s.views.touch(id, a)
+	}
+	s.evict(s.columnBytes())
+	return s.store.Outbox(func(o *domain.Outgoing) {
+		if o.Forward != nil {
+			s.sent[o.To] = max(s.sent[o.To], o.Sequence)
+		}
+		s.outbox.offer(o)
+	})
+}
+
+// loadedMost is how many rows are read at a start between looks at the budget.
+const loadedMost = 1 << 18
+
+func (s *shard) fillAttributes() error {
+	err := s.store.Bits(func(id domain.AccountID, attribute domain.Attribute, value string, ords []domain.Ordinal) {
+		a := s.account(id)
+		for _, o := range ords {
+			a.audience.Put(&domain.Bit{Account: id, Ord: o, Attribute: attribute, Value: value, On: true})
+		}
+	})
+	if err != nil {
+		return err
+	}
+	return s.store.Columns(func(id domain.AccountID, attribute domain.Attribute, first domain.Ordinal, values []uint16) {
+		a := s.account(id)
+		for i, v := range values {
+			a.audience.PutColumn(&domain.Column{Account: id, Ord: first + domain.Ordinal(i), Attribute: attribute, Value: v})
+		}
+	})
+}
+
+// slotsOf is the range of slots [first, end) that the shard owns.
+func slotsOf(id, shards int) (first, end int) {
+	first = (id*domain.Slots + shards - 1) / shards
+	end = ((id+1)*domain.Slots + shards - 1) / shards
+	return first, end
+}

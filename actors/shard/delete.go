@@ -1,0 +1,37 @@
+package shard
+
+import (
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// deleteAction takes an action out of everything that counts or shows it. What it is
+// named by is the id of a feed item: an action that another one took the place of, or
+// that was deleted before, is none any more.
+func (s *shard) deleteAction(ctx actor.Context, r *domain.Record, c *domain.DeleteAction) error {
+	k, err := s.active(ctx, r, c.Member)
+	if k == nil || err != nil {
+		return err
+	}
+	at, m := k.at(), &deletion{changes: s.batch.changes}
+	there := c.Action.Slot() == c.Member.Slot() && c.Action.Sequence() <= s.state.Sequence
+	if there {
+		if m.row, there, err = s.store.Action(at.Account, at.Ord, c.Action.Sequence()); err != nil {
+			return err
+		}
+	}
+	if there {
+		if ctx.Send(k.pid, m); !m.done {
+			panic("a member actor failed")
+		}
+		s.batch.changes = m.changes
+	}
+	if !m.there {
+		s.concludeRequest(askedBy(r), r, domain.Failed(domain.Bad(domain.NotFound, "actionid", "the member has no such action")))
+		return nil
+	}
+	s.env.Handle.Stats.deleted.Add(1)
+	s.concludeRequest(askedBy(r), r, domain.Outcome{Member: c.Member})
+	return nil
+}

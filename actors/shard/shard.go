@@ -1,0 +1,351 @@
+package shard
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/ovation-analytics/ovation/actors/catalog"
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/internal/crash"
+	"github.com/ovation-analytics/ovation/actors/internal/retry"
+	"github.com/ovation-analytics/ovation/actors/internal/twogen"
+	"github.com/ovation-analytics/ovation/actors/internal/waiters"
+	"github.com/ovation-analytics/ovation/actors/internal/yield"
+	"github.com/ovation-analytics/ovation/actors/journal"
+	"github.com/ovation-analytics/ovation/actors/member"
+	"github.com/ovation-analytics/ovation/actors/view"
+)
+
+// Config is what a shard is given and keeps over its restarts.
+type Config struct {
+	ID, Shards  int
+	Journal     journal.Log
+	Appender    *journal.PartitionAppender // of this partition
+	Open        func() (Store, error)
+	Catalog     *catalog.Handle
+	DeadLetters DeadLetters
+	Remedy      func(err error, shard int, accept *domain.AcceptGap) string // of an error that stopped it
+	AwakeBytes  int                                                         // memory for members that are awake
+	Identities  int                                                         // remembered in each of two generations
+	MarkEvery   int64                                                       // records between two state marks; 0: as usual
+	OutboxDepth int                                                         // entries that wait at most; 0: as usual
+	Resident    *atomic.Int64                                               // bytes that columns may take, over all shards; 0: no bound
+	Handle      *Handle
+	SetAside    func(catalog.RecordPlace) error // a record failed twice: the shard starts again once the catalog sets it aside
+	Yield       *yield.Questions                // of the node
+	Log         *slog.Logger
+	Ctx         context.Context // ends when the node stops: loading looks at it
+	Done        chan struct{}   // closed when the actor has ended and its store is closed
+
+	singly   int64                // below this offset records are applied one by one, since one of them panicked
+	poisoned *catalog.RecordPlace // the record that panicked alone; nil: none
+	lacks    domain.BrandID       // which the catalog at hand does not know yet; 0: none
+	floor    int64                // below this offset the shard shows nothing: it was further before it was reopened
+}
+
+// Handle is what others read of a shard, on any goroutine.
+type Handle struct {
+	ID        int
+	View      view.Holder
+	Behaviour atomic.Int32
+	Applied   atomic.Int64 // offset after the last record committed
+	End       atomic.Int64 // the journal's end as last seen
+	First     atomic.Int64 // 1 + the journal's end as first seen in this process; 0: not yet
+	rate      atomic.Int64 // records applied in the last 200 ms
+	Fresh     journal.Freshness
+	Stopped   atomic.Pointer[string]
+	Gap       atomic.Pointer[domain.AcceptGap] // the word that would let it go on
+	Met       atomic.Pointer[domain.GapError]  // the gap that the word is for
+	Reads     atomic.Int64                     // pages read
+	Stats     Stats
+	foreign   journal.ForeignRecords
+	Progress  chan struct{} // holds one token after a commit
+	Apart     atomic.Bool   // its outbox was full: routers do not wait for it until it is near the end again
+	Outbox    OutboxStatus
+	Reading   retry.State
+	Space     retry.State
+	clock     clockShared
+}
+
+// NewHandle is one of a shard that is not started.
+func NewHandle(id int) *Handle {
+	s := &Handle{ID: id, Progress: make(chan struct{}, 1), Reading: retry.State{What: "the journal cannot be read"}, Space: retry.State{What: "nothing is applied"}}
+	s.Outbox.Forwarding.What = "forwards cannot be published"
+	s.Outbox.Lettering.What = "dead letters cannot be published"
+	return s
+}
+
+// Behaviour is what a shard is doing.
+type Behaviour int32
+
+// A shard reads its store, then the log's backlog, then serves. One that stopped
+// needs an operator: it says why.
+const (
+	Recovering Behaviour = iota
+	CatchingUp
+	Serving
+	Stopped
+)
+
+var behaviourNames = [...]string{"recovering", "catching up", "serving", "stopped"}
+
+// String is the word in status and logs.
+func (b Behaviour) String() string { return behaviourNames[b] }
+
+// NearEnd is how many records behind the log's end a shard begins to serve.
+const NearEnd = 1000
+
+// shard is the state machine over one journal partition: an actor that owns its
+// part of the store, its children and its published view. All fields are owned by
+// the mailbox.
+type shard struct {
+	env *Config
+	b   actor.Behavior
+
+	store    Store
+	state    domain.ShardState
+	marked   int64 // offset of the last mark
+	flows    map[Stream]*flow
+	flow     *flow   // of the last record with an origin
+	moved    []*flow // since the last commit
+	roster   *member.Roster
+	accounts map[domain.AccountID]*account
+	awake    *children
+	parked   parked
+	fetcher  *journal.Fetcher
+	tell     func(any) // sends to the shard itself, from any goroutine
+	outbox   *outbox
+	waiting  waiters.Waiters
+	views    publisher
+	resident resident
+	sent     map[int]uint64   // last sequence of the outbox sent to each shard, of this life
+	told     domain.Published // how far the publishers came
+	telling  bool             // sayPublished is on its way
+
+	queue   []*journal.Page // pages not yet applied; the first from at on
+	owed    []*journal.Page // applied, their credits not yet given back
+	at      int
+	running bool
+	gap     *domain.GapError // that the fetcher met behind the queue; nil: none
+	broken  bool             // it panicked: it does not start again in this process
+
+	batch      *microBatch                          // of the records being applied
+	requests   map[domain.RequestID]*domain.Request // staged
+	identities *twogen.Cache[domain.IdentityHash, domain.Identity]
+	staged     map[domain.IdentityHash]*domain.Identity // staged; nil: dropped
+
+	uncommitted int       // records applied since the last commit
+	since       time.Time // of the last commit
+	short       int       // looks since the disk had room
+	meter       meter
+}
+
+// Stream is a source partition or a sender.
+type Stream struct {
+	Topic     domain.TopicID
+	Partition int32
+}
+
+// flow is how far a stream was applied (I2).
+type flow struct {
+	applied domain.Origin // the highest
+	moved   bool          // since the last commit
+}
+
+// stopping ends a child of a shard that panicked, a member or a brand: the shard sees that
+// its message is not done.
+var stopping = actor.NewOneForOneStrategy(0, 0, func(any) actor.Directive { return actor.StopDirective })
+
+// Props is how a shard is spawned: a child that panics is ended.
+func Props(env *Config) *actor.Props {
+	return actor.PropsFromProducer(func() actor.Actor { return newShard(env) }, actor.WithSupervisor(stopping))
+}
+
+func newShard(env *Config) *shard {
+	s := &shard{env: env, b: actor.NewBehavior()}
+	s.become(Recovering, s.recovering)
+	return s
+}
+
+func (s *shard) become(b Behaviour, f actor.ReceiveFunc) {
+	s.env.Handle.Behaviour.Store(int32(b))
+	s.b.Become(f)
+}
+
+// Receive is the mailbox.
+func (s *shard) Receive(ctx actor.Context) {
+	defer func() {
+		if r := recover(); r != nil {
+			s.crashed(ctx, crash.Of("the shard", r))
+		}
+	}()
+	switch m := ctx.Message().(type) {
+	case *actor.Stopping, *actor.Restarting:
+		s.quiesce(ctx)
+	case *actor.Stopped:
+		defer close(s.env.Done)
+		s.close()
+	case *waiters.AwaitOutcome:
+		s.awaitOutcome(ctx, m)
+	case *Reopen:
+		s.reopen(ctx, m)
+	default:
+		s.b.Receive(ctx)
+	}
+}
+
+func (s *shard) recovering(ctx actor.Context) {
+	if _, ok := ctx.Message().(*actor.Started); ok {
+		s.start(ctx)
+	}
+}
+
+// applying is the behaviour of a shard that is catching up or serving.
+func (s *shard) applying(ctx actor.Context) {
+	switch m := ctx.Message().(type) {
+	case *journal.Page:
+		s.take(ctx, m)
+	case *goOn:
+		s.goOn(ctx)
+	case *waiters.AwaitOffset:
+		s.waiting.Await(ctx, m.Next, s.env.Handle.Applied.Load(), s.sent)
+	case *waiters.AwaitStream:
+		s.waiting.AwaitStream(ctx, m, s.reached(*m))
+	case *WhichApplied:
+		ctx.Respond(s.whichApplied(m))
+	case *Warm:
+		s.warm(ctx, m)
+	case *warmed:
+		s.warmed(m)
+	case *KeepLess:
+		s.keepLess(ctx)
+	case *published:
+		s.published(ctx, m)
+	case *sayPublished:
+		s.sayPublished()
+	case *journal.FetchFailed:
+		s.env.Handle.Reading.Failed(s.env.Log, m.Failures, m.Err, "shard", s.env.ID)
+	case *journal.GapFound:
+		if m.Fetcher == s.fetcher {
+			s.gap = m.Gap
+			s.atGap(ctx)
+		}
+	case *journal.FetcherCrashed:
+		if m.Fetcher == s.fetcher {
+			s.halt(ctx, m.Err)
+		}
+	case *unreadable:
+		s.halt(ctx, m.err)
+	case *Renew:
+		s.renew()
+	}
+}
+
+// held is the behaviour of a shard that stopped.
+func (s *shard) held(ctx actor.Context) {
+	switch ctx.Message().(type) {
+	case *CatalogMoved:
+		s.resume(ctx)
+	case *waiters.AwaitOffset:
+		// no answer: the one who waits asks another replica or gives up
+	}
+}
+
+// start reads the store and begins to read the journal.
+func (s *shard) start(ctx actor.Context) {
+	self, root := ctx.Self(), ctx.ActorSystem().Root
+	s.tell = func(m any) { root.Send(self, m) }
+	if err := s.load(); err != nil {
+		if s.env.Ctx.Err() != nil { // the node stops
+			return
+		}
+		s.halt(ctx, fmt.Errorf("open the store: %w", err))
+		return
+	}
+	s.env.Handle.Stopped.Store(nil)
+	s.env.Handle.Gap.Store(nil)
+	s.env.Handle.Met.Store(nil)
+	s.read()
+	s.outbox.start(s.tell, &s.env.Handle.Outbox)
+	s.become(CatchingUp, s.applying)
+}
+
+// read begins to read the journal where the state is.
+func (s *shard) read() {
+	s.fetcher = journal.StartFetcher(context.Background(), s.env.Journal.Reader(s.env.ID), s.state.Next, s.state.Epoch, s.tell)
+}
+
+// take queues a page and sees to it that it is applied.
+func (s *shard) take(ctx actor.Context, p *journal.Page) {
+	if p.Fetcher != s.fetcher { // of a fetcher from before a restart
+		return
+	}
+	s.env.Handle.Reading.Progress(s.env.Log, "shard", s.env.ID)
+	s.env.Handle.Reads.Add(1)
+	s.env.Handle.End.Store(p.End)
+	s.env.Handle.First.CompareAndSwap(0, p.End+1)
+	s.queue = append(s.queue, p)
+	if !s.running {
+		s.running = true
+		s.goOn(ctx)
+	}
+}
+
+// goOn applies one micro-batch; other messages come in between micro-batches.
+func (s *shard) goOn(ctx actor.Context) {
+	if !s.running || len(s.queue) == 0 {
+		s.running = false
+		return
+	}
+	if s.outbox.full() {
+		s.pauseForOutbox(ctx)
+		return
+	}
+	if !s.roomy(ctx) {
+		return
+	}
+	s.env.Yield.Yield()
+	command, err := s.applyBatch(ctx)
+	if err != nil {
+		s.failed(ctx, err)
+		return
+	}
+	if s.commitDue(command) {
+		s.env.Yield.Yield()
+		if err := s.commit(ctx); err != nil {
+			s.failed(ctx, err)
+			return
+		}
+		s.repay()
+	}
+	if len(s.queue) == 0 {
+		s.running = false
+		s.atGap(ctx)
+		return
+	}
+	ctx.Send(ctx.Self(), &goOn{})
+}
+
+// commitInterval is the longest time between commits while records keep coming;
+// commitMost the most records in one.
+const (
+	commitInterval     = 10 * time.Millisecond
+	commitIntervalBusy = 50 * time.Millisecond
+	busyRate           = 4000 // records in 200 ms: 20,000 a second
+	commitMost         = 20_000
+)
+
+// commitDue: when idle, when a command waits for its outcome, when it is long
+// since the last, or much since.
+func (s *shard) commitDue(command bool) bool {
+	interval := commitInterval
+	if s.env.Handle.rate.Load() > busyRate {
+		interval = commitIntervalBusy
+	}
+	return command || len(s.queue) == 0 || s.state.Next <= s.env.singly || s.uncommitted >= commitMost || time.Since(s.since) >= interval
+}

@@ -1,0 +1,58 @@
+package shard
+
+import (
+	"testing"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/view"
+)
+
+func TestShard_WhatChangesHasTheVersionOfTheComingCommit(t *testing.T) {
+	const version = 7
+	m := &domain.Member{ID: domain.MemberIDOf(3, 4), Account: 1}
+	name := domain.IdentityHash{9, 8, 14: 7, 15: 6}
+	bit := func(ord domain.Ordinal) domain.Change {
+		return domain.Change{Kind: domain.BitPut, Value: &domain.Bit{Account: 1, Ord: ord, Attribute: domain.AttrPaid, On: true}}
+	}
+	column := domain.Change{Kind: domain.ColumnPut, Value: &domain.Column{Account: 1, Ord: 2, Attribute: domain.AttrCountry, Value: 1}}
+	for _, c := range []struct {
+		what         string
+		change       domain.Change
+		record, name bool
+		known, any   domain.Attribute // 0: none
+	}{
+		{what: "a member's record", change: domain.Change{Kind: domain.MemberPut, Value: m}, record: true},
+		{what: "an identity held", change: domain.Change{Kind: domain.IdentityPut, Value: &domain.Identity{Hash: name}}, name: true},
+		{what: "an identity released", change: domain.Change{Kind: domain.IdentityDrop, Value: &domain.Identity{Hash: name}}, name: true},
+		{what: "a pointer", change: domain.Change{Kind: domain.PointerPut, Value: &domain.Pointer{Hash: name}}, name: true},
+		{what: "a pointer taken away", change: domain.Change{Kind: domain.PointerDrop, Value: &domain.Pointer{Hash: name}}, name: true},
+		{what: "a fact of one who may have rows", change: bit(2), known: domain.AttrPaid, any: domain.AttrPaid},
+		{what: "a fact of one who is new", change: bit(3), any: domain.AttrPaid},
+		{what: "a column", change: column, known: domain.AttrCountry, any: domain.AttrCountry},
+	} {
+		s := &shard{views: newPublisher(&view.Holder{}, version), accounts: map[domain.AccountID]*account{}}
+		a := s.account(1)
+		for i := range uint64(4) {
+			a.audience.Add(domain.MemberIDOf(i+1, 1))
+		}
+		a.met = 3
+		if err := s.follow(nil, &c.change); err != nil {
+			t.Fatal(err)
+		}
+		one := func(what string, x uint64, set bool) {
+			t.Helper()
+			if set && x != version || !set && x != 0 {
+				t.Errorf("%s: the version of %s is %d", c.what, what, x)
+			}
+		}
+		one("the record", s.views.Versions.Record(m.ID), c.record)
+		one("the name", s.views.Versions.Name(name), c.name)
+		for attribute := domain.AttrMember; attribute < 96; attribute++ {
+			if attribute < 32 || attribute >= 64 {
+				known, all := a.versions.Attribute(attribute)
+				one("what is known", known, attribute == c.known)
+				one("anything", all, attribute == c.any)
+			}
+		}
+	}
+}
