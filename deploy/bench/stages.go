@@ -88,6 +88,8 @@ var background = []rule{
 const (
 	pebble  = "github.com/cockroachdb/pebble/v2"
 	actorsP = module + "/actors."
+	routerP = module + "/actors/router."
+	shardP  = module + "/actors/shard."
 	ingestP = module + "/ingest."
 	storeP  = module + "/storage."
 	pebbleP = module + "/storage/pebblefs."
@@ -108,24 +110,25 @@ var owners = []rule{
 	{ingestP + "(*lane)", stageRoute},
 	{ingestP + "(*Reader)", stageJournal},
 	{ingestP + "(*DeadLetters)", stageForward},
-	{actorsP + "(*router).fetch", stageSource},
-	{actorsP + "(*router)", stageRoute},
-	{actorsP + "(*routers)", stageRoute},
-	{actorsP + "stampActivity", stageRoute},
+	{routerP + "(*router).fetch", stageSource},
+	{routerP + "(*router).read", stageSource},
+	{routerP, stageRoute},
 	{module + "/actors/journal.(*Fetcher)", stageJournal},
 	{module + "/actors/journal.(*PartitionAppender)", stageRoute},
 	{module + "/actors/journal.(*Batcher)", stageRoute},
-	{actorsP + "(*outbox", stageForward},
-	{actorsP + "(*publisher", stageForward},
-	{actorsP + "(*brandActor)", stageColumns},
-	{actorsP + "(*viewWriter)", stageColumns},
-	{actorsP + "(*shard).pour", stageColumns},
-	{actorsP + "(*shard).fold", stageColumns},
-	{actorsP + "(*desk)", stageAnswers},
+	{shardP + "(*outbox", stageForward},
+	{shardP + "(*brandActor)", stageColumns},
+	{shardP + "(*publisher)", stageColumns},
+	{shardP + "(*shard).pour", stageColumns},
+	{shardP + "(*shard).fold", stageColumns},
+	{shardP, stageApply},
+	{module + "/actors/view.(*Writer)", stageColumns},
+	{module + "/actors/view.", stageAnswers},
 	{actorsP + "(*Node)", stageAnswers},
 	{actorsP, stageApply},
 	{module + "/actors/member.", stageApply},
 	{module + "/actors/brand.", stageColumns},
+	{module + "/actors/query.", stageAnswers},
 	{module + "/actors/query/shape.", stageAnswers},
 
 	{storeP + "(*Shard).Commit", stageCommit},
