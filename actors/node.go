@@ -182,7 +182,9 @@ func (n *Node) doors() []query.Shard {
 		pid := n.pids[i]
 		out[i] = &query.Local{
 			ID: i, Shards: n.shards, Views: &s.View, Executor: n.executor, Catalog: n.Catalog, Rows: s.Stats.Rows.Load,
-			Warm: func(account domain.AccountID, dense uint32) { n.system.Root.Send(pid, &shard.Warm{Account: account, Dense: dense}) }, Now: n.o.Now,
+			Warm: func(account domain.AccountID, dense uint32) {
+				n.system.Root.Send(pid, &shard.Warm{Account: account, Dense: dense})
+			}, Now: n.o.Now,
 		}
 	}
 	return out
