@@ -3,6 +3,7 @@ package api
 import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/page"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
@@ -68,7 +69,7 @@ func activeMembers(c *Call, in *activeIn) (*wire.ActiveMembers, error) {
 	}
 	size := answer.Leaders.Total.Members
 	out := &wire.ActiveMembers{TotalSize: wire.Number(size)}
-	answer.Leaders.Members, out.Paging = turned(c, p, answer.Leaders.Members, int(size), leaderKey(q.Top.Order), dates(span)...)
+	answer.Leaders.Members, out.Paging = resultPage(c, p, answer.Leaders.Members, int(size), leaderKey(q.Top.Order), dates(span)...)
 	members := make([]ranked, len(answer.Leaders.Members))
 	for i := range members {
 		members[i] = ranked{answer.Leaders.Members[i], answer.Leaders.Latest[i]}
@@ -86,22 +87,22 @@ func (c *Call) top(p bind.Page) domain.Top {
 	if p.Limit == 0 {
 		return domain.Top{}
 	}
-	t := domain.Top{Offset: p.Offset, Limit: c.wanted(p)}
-	if after := c.behind(); after != nil {
-		t.After = &domain.After{Rank: after.rank, Member: domain.MemberID(after.id)}
+	t := domain.Top{Offset: p.Offset, Limit: c.keyset.Wanted(p)}
+	if after := c.keyset.After(); after != nil {
+		t.After = &domain.After{Rank: after.Rank, Member: domain.MemberID(after.ID)}
 	}
 	return t
 }
 
 // leaderKey is what a member is listed by in a ranking.
-func leaderKey(order domain.Order) func(*domain.Leader) rowKey {
-	return func(l *domain.Leader) rowKey {
-		k := rowKey{rank: uint64(l.At), id: uint64(l.Member)}
+func leaderKey(order domain.Order) func(*domain.Leader) page.Row {
+	return func(l *domain.Leader) page.Row {
+		k := page.Row{Rank: uint64(l.At), ID: uint64(l.Member)}
 		switch order {
 		case domain.ByScore:
-			k.rank = l.Score
+			k.Rank = l.Score
 		case domain.ByActions:
-			k.rank = l.Actions
+			k.Rank = l.Actions
 		}
 		return k
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/page"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
@@ -74,7 +75,7 @@ func (c *Call) definitions(in *definitionsIn, wanted func(*domain.Definition) bo
 			found = append(found, d)
 		}
 	}
-	rows, paging := part(c, c.page(in.limit), found, func(d **domain.Definition) rowKey { return rowKey{id: uint64((*d).ID)} }, byID)
+	rows, paging := pageOf(c, c.page(in.limit), found, func(d **domain.Definition) page.Row { return page.Row{ID: uint64((*d).ID)} }, page.ByID)
 	out := &wire.Definitions{TotalSize: wire.Number(len(found)), Items: make([]wire.Definition, 0, len(rows)), Paging: paging}
 	for _, d := range rows {
 		out.Items = append(out.Items, wire.DefinitionOf(d))

@@ -16,6 +16,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/page"
 	"github.com/ovation-analytics/ovation/api/route"
 )
 
@@ -49,7 +50,7 @@ type API struct {
 	sorted  sortedBrands
 	memory  *memory
 	tokens  *tokens
-	cursors cursorKey
+	cursors page.Sealer
 	secret  *passwords
 }
 
@@ -72,7 +73,7 @@ func New(config Config) (*API, error) {
 	if a.tokens, err = newTokens(config.Signer, config.TokenKey, a.BaseURL); err != nil {
 		return nil, err
 	}
-	a.cursors = newCursorKey(config.TokenKey)
+	a.cursors = page.NewSealer(config.TokenKey)
 	if err := a.compile(Operations()); err != nil {
 		return nil, err
 	}

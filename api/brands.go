@@ -11,6 +11,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/page"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
@@ -24,7 +25,7 @@ type brandsIn struct {
 
 func listBrands(c *Call, in *brandsIn) (*wire.Brands, error) {
 	found := c.sorted.list(c.catalog, c.Account(), in.BrandType, in.Keyword, in.Sort == "DESC")
-	rows, paging := part(c, c.page(in.limit), found, brandName, byText(in.Sort == "DESC"))
+	rows, paging := pageOf(c, c.page(in.limit), found, brandName, page.ByText(in.Sort == "DESC"))
 	out := &wire.Brands{TotalSize: wire.Number(len(found)), Items: make([]wire.Brand, 0, len(rows)), Paging: paging}
 	for _, b := range rows {
 		out.Items = append(out.Items, brandOf(b))
@@ -33,8 +34,8 @@ func listBrands(c *Call, in *brandsIn) (*wire.Brands, error) {
 }
 
 // brandName is what a brand is listed by.
-func brandName(b **domain.Brand) rowKey {
-	return rowKey{text: strings.ToLower((*b).Name()), id: uint64((*b).ID)}
+func brandName(b **domain.Brand) page.Row {
+	return page.Row{Text: strings.ToLower((*b).Name()), ID: uint64((*b).ID)}
 }
 
 func brandOf(b *domain.Brand) wire.Brand { return wire.Brand{ID: b.ID, Fields: b.Fields} }

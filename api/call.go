@@ -11,6 +11,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/page"
 )
 
 // patience is how long the engine may take over one request, half of it for what
@@ -38,8 +39,8 @@ type Call struct {
 	bodyErr   error           // what is wrong with it
 	records   [][]byte        // of a body of many
 	wait      domain.Position // what must be applied before anything is read
-	turning   *turning        // nil: lists are paged by offset
-	unfolding *turning        // of an explanation; nil: none is asked for
+	keyset    *page.Keyset    // nil: lists are paged by offset
+	unfolding *page.Keyset    // of an explanation; nil: none is asked for
 
 	// What an answer is remembered by; see recall.
 	Engine   Engine      // the API's; that of a call to be remembered notes what is read

@@ -5,6 +5,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/page"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
@@ -47,7 +48,7 @@ func crossover(c *Call, in *crossoverIn) (*wire.Crossover, error) {
 		return nil, errShape("crossover")
 	}
 	found := answer.Crossover
-	found.Brands, _ = turned(c, p, found.Brands, int(found.Total), brandKey, dates(span)...)
+	found.Brands, _ = resultPage(c, p, found.Brands, int(found.Total), brandKey, dates(span)...)
 	out := &wire.Crossover{TotalSize: wire.Number(found.Total), Items: make([]wire.CrossBrand, len(found.Brands))}
 	c.catalog = c.Engine.Catalog() // a brand may be newer than the question
 	for i, n := range found.Brands {
@@ -61,4 +62,4 @@ func crossover(c *Call, in *crossoverIn) (*wire.Crossover, error) {
 }
 
 // brandKey is what a brand is listed by in a crossover.
-func brandKey(b *domain.BrandMembers) rowKey { return rowKey{rank: b.Members, id: uint64(b.Brand)} }
+func brandKey(b *domain.BrandMembers) page.Row { return page.Row{Rank: b.Members, ID: uint64(b.Brand)} }

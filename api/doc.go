@@ -36,6 +36,5 @@
 //	openapi.go     /openapi.json: openapi_input.go what is sent, openapi_shape.go what is answered,
 //	               openapi_texts.go its texts, fields.tsv what each field holds, examples/ an answer each
 //	pages.go       what needs no key: the document, keys, what errors mean
-//	turning.go     pages by keys
-//	cursor.go      what names the row behind which a page begins
+//	page/          pages by keys, cursors
 package api

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/page"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
@@ -43,18 +44,18 @@ func (c *Call) unfold(in any) error {
 	if on, _ := c.params.Get("explain"); on != "1" || !c.op.plan.Has(explainAfter) {
 		return nil
 	}
-	c.unfolding = &turning{question: "explain\n" + c.op.name() + "\n" + c.op.plan.Canon(in, unexplained...)}
+	c.unfolding = &page.Keyset{Question: "explain\n" + c.op.name() + "\n" + c.op.plan.Canon(in, unexplained...)}
 	token, _ := c.params.Get(explainAfter)
 	if token == "" {
 		return nil
 	}
-	from, ok := c.cursors.open(token, c.Account(), c.unfolding.question)
+	from, ok := c.cursors.Open(token, c.Account(), c.unfolding.Question)
 	if !ok {
 		return errExplainAfter
 	}
-	c.unfolding.from = from
-	if from.minute != 0 {
-		c.now = time.Unix(from.minute*60, 0).UTC()
+	c.unfolding.From = from
+	if from.Minute != 0 {
+		c.now = time.Unix(from.Minute*60, 0).UTC()
 	}
 	return nil
 }
@@ -71,13 +72,13 @@ func (c *Call) explains(in *explaining, q *domain.Question, span bind.Span) erro
 	q.Explain = true
 	q.Listing = domain.Listing{Every: true, Limit: explainedAtOnce}
 	switch t := c.unfolding; {
-	case t.from == nil:
-		t.span = span
-	case t.from.span != span:
+	case t.From == nil:
+		t.Span = span
+	case t.From.Span != span:
 		return errExplainAfter
 	default:
-		t.span = span
-		q.Listing.After = &domain.FeedAfter{At: int64(t.from.row.rank), ID: domain.ActionID(t.from.row.id)}
+		t.Span = span
+		q.Listing.After = &domain.FeedAfter{At: int64(t.From.Row.Rank), ID: domain.ActionID(t.From.Row.ID)}
 	}
 	return nil
 }
@@ -109,11 +110,11 @@ func (c *Call) explanation(in *explaining, answer *domain.Answer) (*wire.Explana
 // unfolded is the address of the actions behind one. Dates stand for the range.
 func (c *Call) unfolded(last *domain.FeedItem) *string {
 	t := c.unfolding
-	t.clock = slices.ContainsFunc(c.ranges, func(r ranged) bool { return !r.in.StartDate.Given || !r.in.EndDate.Given })
-	token := c.cursors.seal(t.next(feedKey(false)(last), c.minute()), c.Account(), t.question)
+	t.Clock = slices.ContainsFunc(c.ranges, func(r ranged) bool { return !r.in.StartDate.Given || !r.in.EndDate.Given })
+	token := c.cursors.Seal(t.Next(feedKey(false)(last), c.minute()), c.Account(), t.Question)
 	instead := [][2]string{{explainAfter, token}}
-	if t.span != (bind.Span{}) {
-		instead = append(dates(t.span), instead...)
+	if t.Span != (bind.Span{}) {
+		instead = append(dates(t.Span), instead...)
 	}
 	next := c.base + c.path + "?" + c.params.Query(unlinked, instead...)
 	return &next

@@ -5,6 +5,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/page"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
@@ -42,12 +43,12 @@ func feed(c *Call, in *feedIn) (*wire.Feed, error) {
 	}
 	p := c.page(in.limit)
 	q.Filter, q.Groups = of.filter, of.groups(inOne)
-	q.Listing = domain.Listing{Every: in.AllActions, Recorded: in.ByRecorded, Up: in.Sort == "ASC", Keyword: in.Keyword, Limit: c.wanted(p)}
+	q.Listing = domain.Listing{Every: in.AllActions, Recorded: in.ByRecorded, Up: in.Sort == "ASC", Keyword: in.Keyword, Limit: c.keyset.Wanted(p)}
 	if p.Limit > 0 {
 		q.Listing.Offset = p.Offset
 	}
-	if after := c.behind(); after != nil {
-		q.Listing.After = &domain.FeedAfter{At: int64(after.rank), ID: domain.ActionID(after.id)}
+	if after := c.keyset.After(); after != nil {
+		q.Listing.After = &domain.FeedAfter{At: int64(after.Rank), ID: domain.ActionID(after.ID)}
 	}
 	answer, err := c.ask(q)
 	if err != nil {
@@ -57,18 +58,18 @@ func feed(c *Call, in *feedIn) (*wire.Feed, error) {
 		return nil, errShape("feed")
 	}
 	out := &wire.Feed{TotalSize: wire.Number(answer.Feed.Total)}
-	items, _ := turned(c, p, answer.Feed.Items, int(answer.Feed.Total), feedKey(in.ByRecorded), dates(span)...)
+	items, _ := resultPage(c, p, answer.Feed.Items, int(answer.Feed.Total), feedKey(in.ByRecorded), dates(span)...)
 	out.Items, err = c.items(items, answer.Position)
 	return out, err
 }
 
 // feedKey is what an item of a feed is listed by.
-func feedKey(recorded bool) func(*domain.FeedItem) rowKey {
-	return func(i *domain.FeedItem) rowKey {
+func feedKey(recorded bool) func(*domain.FeedItem) page.Row {
+	return func(i *domain.FeedItem) page.Row {
 		if recorded {
-			return rowKey{rank: uint64(i.Recorded), id: uint64(i.Row.ID())}
+			return page.Row{Rank: uint64(i.Recorded), ID: uint64(i.Row.ID())}
 		}
-		return rowKey{rank: uint64(i.Row.Time), id: uint64(i.Row.ID())}
+		return page.Row{Rank: uint64(i.Row.Time), ID: uint64(i.Row.ID())}
 	}
 }
 

@@ -157,11 +157,11 @@ var statistics = bind.Period{Amount: 5, Unit: bind.Year}
 
 // over resolves the range of a question and shows it in the answer.
 func (c *Call) over(in bind.Range, most bind.Period) (bind.Span, error) {
-	r, fault := c.byClock(c.rangeOf(in), most, true)
+	r, fault := c.byClock(c.keyset.Range(in), most, true)
 	if fault != nil {
 		return r.span, fault
 	}
 	c.warnings = append(c.warnings, r.warnings...)
 	c.span = r.span.String()
-	return r.span, c.turnedOver(r.span)
+	return r.span, c.keyset.Hold(r.span)
 }

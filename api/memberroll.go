@@ -6,6 +6,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/page"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
@@ -60,7 +61,7 @@ func allMembers(c *Call, in *rollIn) (*wire.Members, error) {
 	}
 	out := &wire.Members{TotalSize: wire.Number(answer.Roll.Total)}
 	var page []domain.MemberID
-	page, out.Paging = turned(c, p, answer.Roll.Members, int(answer.Roll.Total), rollKey)
+	page, out.Paging = resultPage(c, p, answer.Roll.Members, int(answer.Roll.Total), rollKey)
 	members, err := c.lately(q, page)
 	if err != nil {
 		return nil, err
@@ -75,15 +76,15 @@ func (c *Call) rolling(in *rollIn, p bind.Page) domain.Rolling {
 	if p.Limit == 0 {
 		return r
 	}
-	r.Offset, r.Limit = p.Offset, c.wanted(p)
-	if after := c.behind(); after != nil {
-		r.After = domain.MemberID(after.id)
+	r.Offset, r.Limit = p.Offset, c.keyset.Wanted(p)
+	if after := c.keyset.After(); after != nil {
+		r.After = domain.MemberID(after.ID)
 	}
 	return r
 }
 
 // rollKey is what a member is listed by.
-func rollKey(id *domain.MemberID) rowKey { return rowKey{id: uint64(*id)} }
+func rollKey(id *domain.MemberID) page.Row { return page.Row{ID: uint64(*id)} }
 
 // lately is what the members of a roll did of what counts, in its range; the members stay
 // in their order.

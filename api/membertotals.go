@@ -43,7 +43,7 @@ func memberTotals(c *Call, in *totalsIn) (*wire.MemberTotals, error) {
 	if l == nil || len(l.Latest) != len(l.Members) {
 		return nil, errShape("members/stats/activity")
 	}
-	l.Members, _ = turned(c, p, l.Members, int(l.Total.Members), leaderKey(domain.ByActions), dates(span)...)
+	l.Members, _ = resultPage(c, p, l.Members, int(l.Total.Members), leaderKey(domain.ByActions), dates(span)...)
 	out := &wire.MemberTotals{
 		TotalSize: wire.Number(l.Total.Members), TotalMembers: wire.Number(l.Total.Members), TotalActivities: wire.Number(l.Total.Actions),
 	}

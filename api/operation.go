@@ -96,7 +96,7 @@ func operation[In, Out any](id, method, group, path, summary string, f func(*Cal
 		if fault != nil {
 			return nil, fault
 		}
-		if err := c.turn(r); err != nil {
+		if err := c.pageByKeys(r); err != nil {
 			return nil, err
 		}
 		if err := c.unfold(r); err != nil {

@@ -7,8 +7,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
+	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/page"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
@@ -62,6 +65,62 @@ func (c *Call) link(rel string, instead ...[2]string) *string {
 	to := c.base + c.path + "?" + c.params.Query(unlinked, instead...)
 	c.links, c.pages = append(c.links, "<"+to+`>; rel="`+rel+`"`), append(c.pages, pageLink{rel, instead})
 	return &to
+}
+
+// notInCursor are parameters that may change between two pages: they do not say which rows
+// the list has, nor their order. The range is in the cursor.
+var notInCursor = []string{
+	"apikey", "wait_for", "timeout_ms", "cursor", "limit", "fields", "totalmembercount", "explain", "explain_after",
+	"period", "period_end", "start_date", "end_date",
+}
+
+// pageByKeys has the call's list be paged by keys if a cursor is given, an empty one too. A
+// further page is computed at the time of the first, so that all that depends on the clock,
+// ranges and the rules of segments, is the same on each page. in is what the plan bound.
+func (c *Call) pageByKeys(in any) error {
+	token, given := c.params.Get("cursor")
+	if !given || !c.op.plan.Has("cursor") {
+		return nil
+	}
+	var p bind.Page
+	if limit, _ := c.params.Get("limit"); limit != "" && p.ParseParam(limit) == nil && p.Offset > 0 {
+		return domain.Bad(domain.InvalidParameter, "limit", "limit cannot have an offset beside a cursor")
+	}
+	k := &page.Keyset{Question: c.op.name() + "\n" + c.op.plan.Canon(in, notInCursor...)}
+	if token != "" {
+		from, ok := c.cursors.Open(token, c.Account(), k.Question)
+		if !ok {
+			return domain.Bad(domain.InvalidParameter, "cursor", "cursor must be one that a next page's address had, beside the same parameters: begin again with cursor= (empty)")
+		}
+		k.From = from
+		k.Span = from.Span
+		if from.Minute != 0 {
+			c.now = time.Unix(from.Minute*60, 0).UTC()
+		}
+	}
+	c.keyset = k
+	return nil
+}
+
+// resultPage is the rows of the page, of those that were asked for, and the addresses of
+// the pages beside it, in the header too. size is how many rows the list has on all pages.
+func resultPage[T any](c *Call, p bind.Page, rows []T, size int, key func(*T) page.Row, dates ...[2]string) ([]T, wire.Paging) {
+	if c.keyset == nil {
+		return rows, c.beside(p, size, dates...)
+	}
+	if p.Limit == 0 || len(rows) <= p.Limit {
+		return rows, wire.Paging{}
+	}
+	rows = rows[:p.Limit]
+	next := c.keyset.Next(key(&rows[p.Limit-1]), c.minute())
+	token := c.cursors.Seal(next, c.Account(), c.keyset.Question)
+	instead := append(slices.Clone(dates), [2]string{"limit", strconv.Itoa(p.Limit)}, [2]string{"cursor", token})
+	return rows, wire.Paging{Next: c.link("next", instead...)}
+}
+
+// pageOf is the page of a whole list, which is in the order of its keys.
+func pageOf[T any](c *Call, p bind.Page, all []T, key func(*T) page.Row, order func(a, b page.Row) int, dates ...[2]string) ([]T, wire.Paging) {
+	return resultPage(c, p, page.Cut(c.keyset, p, all, key, order), len(all), key, dates...)
 }
 
 // hostname is what a client may send as a host and find again in an address.

@@ -52,7 +52,7 @@ type ranged struct {
 func (c *Call) byClock(in bind.Range, most bind.Period, shown bool) (ranged, *domain.Error) {
 	span, warnings, fault := in.Resolve(c.now, most)
 	r := ranged{in, most, span, warnings, shown}
-	c.turning.byClock(in)
+	c.keyset.Resolved(in)
 	if fault == nil && !slices.ContainsFunc(c.ranges, func(o ranged) bool { return o.in == in && o.most == most && o.shown == shown }) {
 		c.ranges = append(c.ranges, r)
 	}
@@ -117,7 +117,7 @@ func (c *Call) stands(r *recollection) bool {
 	switch {
 	case !now && r.span != "" && r.span != from.String(): // the operation made a range of its own
 		return false
-	case !now && c.turning != nil && len(r.pages) > 0: // a cursor holds the minute
+	case !now && c.keyset != nil && len(r.pages) > 0: // a cursor holds the minute
 		return false
 	case !same && (r.inBody || len(r.pages) > 0 && !one): // links hold the dates
 		return false

@@ -11,6 +11,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/page"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
@@ -48,7 +49,7 @@ func (c *Call) segments(in limit, brand domain.BrandID) (*wire.Segments, error) 
 	found := slices.DeleteFunc(slices.Clone(c.catalog.Segments(c.Account())), func(s *domain.Segment) bool {
 		return s.Deleted || brand != 0 && s.Brand != brand
 	})
-	rows, paging := part(c, c.page(in), found, func(s **domain.Segment) rowKey { return rowKey{id: uint64((*s).ID)} }, byID)
+	rows, paging := pageOf(c, c.page(in), found, func(s **domain.Segment) page.Row { return page.Row{ID: uint64((*s).ID)} }, page.ByID)
 	items, err := c.segmentItems(rows)
 	return &wire.Segments{TotalSize: wire.Number(len(found)), Items: items, Paging: paging}, err
 }
@@ -156,7 +157,7 @@ type segmentTexts struct {
 	Rule       *bool              `name:"rule" doc:"1: who has done enough of the activities is on the list, too" eg:"1"`
 	Threshold  *int64             `name:"threshold" min:"1" max:"4294967295" doc:"of the rule: the least number of actions; default 1" eg:"2"`
 	Period     *bind.Period       `name:"period" doc:"of the rule: the actions lie within the last so long, an amount and Hour, Day, Week, Month or Year; default all time" eg:"1 Month"`
-	Page       *page              `name:"page" doc:"a page of a web site as host/path: visits to it belong to the segment" eg:"moons.example/join"`
+	Page       *sitePage          `name:"page" doc:"a page of a web site as host/path: visits to it belong to the segment" eg:"moons.example/join"`
 }
 
 // segmentActivities is a list of definitions, ascending, each once.
@@ -205,11 +206,11 @@ func segmentActivity(entry string) (a domain.SegmentActivity, err error) {
 	return a, nil
 }
 
-// page is a page of a web site: its host in canonical form, and its path.
-type page string
+// sitePage is a page of a web site: its host in canonical form, and its path.
+type sitePage string
 
 // ParseParam reads host/path, or cuts it out of an address.
-func (p *page) ParseParam(s string) error {
+func (p *sitePage) ParseParam(s string) error {
 	var host bind.Domain
 	if err := host.ParseParam(s); err != nil {
 		return errors.New("must be a page as host/path")
@@ -223,7 +224,7 @@ func (p *page) ParseParam(s string) error {
 	if _, err := url.PathUnescape(path); err != nil || strings.ContainsAny(path, " \t\r\n") {
 		return errors.New("must be a page as host/path")
 	}
-	*p = page(strings.TrimSuffix(string(host)+"/"+path, "/"))
+	*p = sitePage(strings.TrimSuffix(string(host)+"/"+path, "/"))
 	return nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/page"
 )
 
 // shelf is lists that change while their pages are asked for, as an engine has them: a
@@ -40,7 +41,7 @@ func (s *shelf) drop(n uint64) {
 }
 
 // listed is the rows behind one, of those with a key, by key down or up; ties by id.
-func listed[I ~uint32 | ~uint64, K ~int64 | ~uint64](of map[I]K, up bool, after *rowKey, offset, limit int) []I {
+func listed[I ~uint32 | ~uint64, K ~int64 | ~uint64](of map[I]K, up bool, after *page.Row, offset, limit int) []I {
 	ids := slices.Collect(maps.Keys(of))
 	order := func(a, b I, x, y K) int {
 		if !up {
@@ -50,7 +51,7 @@ func listed[I ~uint32 | ~uint64, K ~int64 | ~uint64](of map[I]K, up bool, after 
 	}
 	slices.SortFunc(ids, func(a, b I) int { return order(a, b, of[a], of[b]) })
 	if after != nil {
-		ids = slices.DeleteFunc(ids, func(a I) bool { return order(a, I(after.id), of[a], K(after.rank)) <= 0 })
+		ids = slices.DeleteFunc(ids, func(a I) bool { return order(a, I(after.ID), of[a], K(after.Rank)) <= 0 })
 	}
 	return ids[min(offset, len(ids)):min(offset+limit, len(ids))]
 }
@@ -60,9 +61,9 @@ func (s *shelf) answer(q *domain.Question) (*domain.Answer, error) {
 	a := &domain.Answer{}
 	switch q.Shape {
 	case domain.ShapeFeed:
-		var after *rowKey
+		var after *page.Row
 		if q.Listing.After != nil {
-			after = &rowKey{rank: uint64(q.Listing.After.At), id: uint64(q.Listing.After.ID)}
+			after = &page.Row{Rank: uint64(q.Listing.After.At), ID: uint64(q.Listing.After.ID)}
 		}
 		a.Feed = &domain.Feed{Total: uint64(len(s.feed))}
 		for _, id := range listed(s.feed, q.Listing.Up, after, q.Listing.Offset, q.Listing.Limit) {
@@ -110,9 +111,9 @@ func (s *shelf) answer(q *domain.Question) (*domain.Answer, error) {
 	return a, nil
 }
 
-func topAfter(q *domain.Question) *rowKey {
+func topAfter(q *domain.Question) *page.Row {
 	if q.Top.After == nil {
 		return nil
 	}
-	return &rowKey{rank: q.Top.After.Rank, id: uint64(q.Top.After.Member)}
+	return &page.Row{Rank: q.Top.After.Rank, ID: uint64(q.Top.After.Member)}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/page"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
@@ -110,18 +111,18 @@ type kept struct {
 // their rows, and the actions that explain them, are taken from that answer, so that
 // all is of one moment.
 func (c *Call) rows(q *domain.Question, only bind.Page, span bind.Span, by grouping, rank func(*domain.GroupCount) uint64) (*kept, error) {
-	first, paged := *q, only.Given || c.behind() != nil
+	first, paged := *q, only.Given || c.keyset.After() != nil
 	first.Explain = q.Explain && !paged
 	answer, err := c.tally(&first)
 	if err != nil {
 		return nil, err
 	}
-	key := func(g *domain.GroupCount) rowKey {
+	key := func(g *domain.GroupCount) page.Row {
 		k := by.key(g.Group)
-		k.rank = rank(g)
+		k.Rank = rank(g)
 		return k
 	}
-	order := func(a, b domain.GroupCount) int { return byRank(key(&a), key(&b)) }
+	order := func(a, b domain.GroupCount) int { return page.ByRank(key(&a), key(&b)) }
 	slices.SortFunc(answer.Tally.Groups, order)
 	t := &kept{answer.Tally.Groups, len(answer.Tally.Groups), answer}
 	if !paged {
@@ -131,7 +132,7 @@ func (c *Call) rows(q *domain.Question, only bind.Page, span bind.Span, by group
 	if only.Given {
 		p = c.page(limit{Limit: only})
 	}
-	if t.rows, _ = part(c, p, t.rows, key, byRank, dates(span)...); len(t.rows) == t.size && !q.Explain {
+	if t.rows, _ = pageOf(c, p, t.rows, key, page.ByRank, dates(span)...); len(t.rows) == t.size && !q.Explain {
 		return t, nil
 	}
 	if len(t.rows) == 0 {
@@ -165,14 +166,14 @@ func (in *tallyIn) grouping(of *selection) grouping {
 type grouping struct {
 	group func(*domain.Definition) uint32
 	row   func(group uint32, brand *domain.Brand) wire.ActivityRow
-	key   func(group uint32) rowKey // what ties stand by; it stays while definitions are made
+	key   func(group uint32) page.Row // what ties stand by; it stays while definitions are made
 }
 
 // groupByID makes a row of each definition; the group is its id.
 func groupByID(definitions []*domain.Definition) grouping {
 	g := grouping{
 		group: func(d *domain.Definition) uint32 { return uint32(d.ID) },
-		key:   func(group uint32) rowKey { return rowKey{id: uint64(group)} },
+		key:   func(group uint32) page.Row { return page.Row{ID: uint64(group)} },
 	}
 	g.row = func(group uint32, brand *domain.Brand) wire.ActivityRow {
 		i, ok := slices.BinarySearchFunc(definitions, domain.DefinitionID(group), func(d *domain.Definition, id domain.DefinitionID) int {
@@ -203,11 +204,11 @@ func groupByType(definitions []*domain.Definition) grouping {
 	g := grouping{group: func(d *domain.Definition) uint32 {
 		at, _ := slices.BinarySearch(types, strings.ToLower(d.Type))
 		return uint32(at)
-	}, key: func(group uint32) rowKey {
+	}, key: func(group uint32) page.Row {
 		if int(group) >= len(types) {
-			return rowKey{id: uint64(group)}
+			return page.Row{ID: uint64(group)}
 		}
-		return rowKey{text: types[group]}
+		return page.Row{Text: types[group]}
 	}}
 	g.row = func(group uint32, _ *domain.Brand) wire.ActivityRow {
 		if int(group) >= len(types) {

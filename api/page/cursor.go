@@ -1,4 +1,4 @@
-package api
+package page
 
 import (
 	"bytes"
@@ -28,24 +28,24 @@ import (
 // has one that was never given.
 const cursorVersion = 1
 
-// cursor is the last row of a page, and what the list was asked by.
-type cursor struct {
-	minute int64
-	span   bind.Span
-	row    rowKey
+// Cursor is the last row of a page, and what the list was asked by.
+type Cursor struct {
+	Minute int64
+	Span   bind.Span
+	Row    Row
 }
 
-// rowKey is what a row is listed by. Which parts are set hangs on the list.
-type rowKey struct {
-	rank, id uint64
-	text     string
+// Row is what a row is listed by. The list decides which parts are set.
+type Row struct {
+	Rank, ID uint64
+	Text     string
 }
 
-// cursorKey is the key of the macs.
-type cursorKey [32]byte
+// Sealer is the key of the macs.
+type Sealer [32]byte
 
-// newCursorKey derives it from the key of the access tokens.
-func newCursorKey(secret [16]byte) (k cursorKey) {
+// NewSealer derives it from the key of the access tokens.
+func NewSealer(secret [16]byte) (k Sealer) {
 	derive := hmac.New(sha256.New, secret[:])
 	derive.Write([]byte("cursor"))
 	derive.Sum(k[:0])
@@ -55,7 +55,7 @@ func newCursorKey(secret [16]byte) (k cursorKey) {
 const macBytes = 16
 
 // mac is the keyed hash of a cursor's bytes and of the question that they belong to.
-func (k *cursorKey) mac(body []byte, account domain.AccountID, question string) []byte {
+func (k *Sealer) mac(body []byte, account domain.AccountID, question string) []byte {
 	h := hmac.New(sha256.New, k[:])
 	head := binary.BigEndian.AppendUint32(nil, uint32(account))
 	h.Write(binary.BigEndian.AppendUint32(head, uint32(len(body))))
@@ -64,8 +64,8 @@ func (k *cursorKey) mac(body []byte, account domain.AccountID, question string) 
 	return h.Sum(nil)[:macBytes]
 }
 
-// seal makes a cursor's token.
-func (k *cursorKey) seal(c *cursor, account domain.AccountID, question string) string {
+// Seal makes a cursor's token.
+func (k *Sealer) Seal(c *Cursor, account domain.AccountID, question string) string {
 	body := c.encode()
 	return base64.RawURLEncoding.EncodeToString(append(body, k.mac(body, account, question)...))
 }
@@ -73,8 +73,8 @@ func (k *cursorKey) seal(c *cursor, account domain.AccountID, question string) s
 // maxCursor bounds what is decoded: the longest name that a brand can have fits.
 const maxCursor = 4096
 
-// open reads a token that seal made for the same account and question.
-func (k *cursorKey) open(token string, account domain.AccountID, question string) (*cursor, bool) {
+// Open reads a token that Seal made for the same account and question.
+func (k *Sealer) Open(token string, account domain.AccountID, question string) (*Cursor, bool) {
 	// The decoder skips line ends; a token has none.
 	if len(token) > maxCursor || strings.ContainsAny(token, "\r\n") {
 		return nil, false
@@ -90,36 +90,36 @@ func (k *cursorKey) open(token string, account domain.AccountID, question string
 	return decodeCursor(body)
 }
 
-func (c *cursor) encode() []byte {
-	b := append(make([]byte, 0, 64+len(c.row.text)), cursorVersion)
-	for _, v := range [...]int64{c.minute, c.span.From, c.span.To} {
+func (c *Cursor) encode() []byte {
+	b := append(make([]byte, 0, 64+len(c.Row.Text)), cursorVersion)
+	for _, v := range [...]int64{c.Minute, c.Span.From, c.Span.To} {
 		b = binary.AppendVarint(b, v)
 	}
-	for _, v := range [...]uint64{c.row.rank, c.row.id, uint64(len(c.row.text))} {
+	for _, v := range [...]uint64{c.Row.Rank, c.Row.ID, uint64(len(c.Row.Text))} {
 		b = binary.AppendUvarint(b, v)
 	}
-	return append(b, c.row.text...)
+	return append(b, c.Row.Text...)
 }
 
 // decodeCursor reads what encode made: no two bodies are one cursor.
-func decodeCursor(b []byte) (*cursor, bool) {
+func decodeCursor(b []byte) (*Cursor, bool) {
 	if len(b) == 0 || b[0] != cursorVersion {
 		return nil, false
 	}
-	c, size := &cursor{}, uint64(0)
+	c, size := &Cursor{}, uint64(0)
 	rest, ok := b[1:], true
-	for _, to := range [...]*int64{&c.minute, &c.span.From, &c.span.To} {
+	for _, to := range [...]*int64{&c.Minute, &c.Span.From, &c.Span.To} {
 		v, n := binary.Varint(rest)
 		ok, rest, *to = ok && n > 0, rest[max(n, 0):], v
 	}
-	for _, to := range [...]*uint64{&c.row.rank, &c.row.id, &size} {
+	for _, to := range [...]*uint64{&c.Row.Rank, &c.Row.ID, &size} {
 		v, n := binary.Uvarint(rest)
 		ok, rest, *to = ok && n > 0, rest[max(n, 0):], v
 	}
-	if !ok || size != uint64(len(rest)) || c.minute > math.MaxInt64/60 || c.minute < math.MinInt64/60 {
+	if !ok || size != uint64(len(rest)) || c.Minute > math.MaxInt64/60 || c.Minute < math.MinInt64/60 {
 		return nil, false
 	}
-	if c.row.text = string(rest); !bytes.Equal(c.encode(), b) {
+	if c.Row.Text = string(rest); !bytes.Equal(c.encode(), b) {
 		return nil, false
 	}
 	return c, true
