@@ -43,6 +43,9 @@ func (n *Node) Reopen(ctx context.Context, id int) error {
 // Rebuildable is nil, or a *ReplayError: why the journal does not make a shard anew, since it
 // is not the one that the shard was made of. Any other error says that it is not known.
 func (n *Node) Rebuildable(ctx context.Context, id int) error {
+	if err := n.loaded(ctx, id); err != nil {
+		return err
+	}
 	if n.LedBack(id) {
 		return &ReplayError{Why: "the log was cut, or is another topic, and the operator accepted that: the shard has applied what it held before, and a rebuild would be without it"}
 	}
@@ -59,4 +62,18 @@ func (n *Node) Rebuildable(ctx context.Context, id int) error {
 		return &ReplayError{Why: fmt.Sprintf("the journal ends at offset %d, the shard has applied all below %d: a rebuild would be without the rest", end, applied)}
 	}
 	return err
+}
+
+// loaded returns once a shard has read its store, or stopped: before that it has applied more
+// than it says, and a replay that is as far as it says would be without the rest.
+func (n *Node) loaded(ctx context.Context, id int) error {
+	if id < 0 || id >= len(n.shared) {
+		return ErrNoShard
+	}
+	for failures := 1; shard.Behaviour(n.shared[id].Behaviour.Load()) == shard.Recovering; failures++ {
+		if !retry.Backoff(ctx, failures) {
+			return ctx.Err()
+		}
+	}
+	return nil
 }

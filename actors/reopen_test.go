@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"context"
 	"errors"
 	"sync"
 	"testing"
@@ -82,5 +83,40 @@ func TestReopen_ShowsNothingEarlierThanWasShown(t *testing.T) {
 	r.replaysEqual(t)
 	if err := r.node.Reopen(t.Context(), 1); !errors.Is(err, ErrNoShard) {
 		t.Errorf("a shard that is not there: %v", err)
+	}
+}
+
+// How far a replay has to go is not known while the shard reads its store: a replacement
+// that is built up to nothing would be an empty shard.
+func TestRebuildable_WaitsUntilTheShardHasReadItsStore(t *testing.T) {
+	r := newRig(t, 1, Options{})
+	r.furnish(1)
+	r.register(0)
+	r.settled()
+	want, err := r.node.Applied(0)
+	if err != nil || want == 0 {
+		t.Fatalf("%d applied: %v", want, err)
+	}
+	r.close()
+	gate := make(chan struct{})
+	r.bar = func(int) error {
+		<-gate
+		return nil
+	}
+	r.boot()
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := r.node.Rebuildable(ended, 0); !errors.Is(err, context.Canceled) {
+		t.Errorf("rebuildable while the store is being opened: %v", err)
+	}
+	if to, err := r.node.Reached(ended, 0); !errors.Is(err, context.Canceled) {
+		t.Errorf("reached %d while the store is being opened: %v", to, err)
+	}
+	close(gate)
+	if err := r.node.Rebuildable(t.Context(), 0); err != nil {
+		t.Error(err)
+	}
+	if to, err := r.node.Reached(t.Context(), 0); err != nil || to < want {
+		t.Errorf("reached %d of %d: %v", to, want, err)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/catalog"
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/shard"
+	"github.com/ovation-analytics/ovation/actors/shard/outbox"
 	"github.com/ovation-analytics/ovation/actors/view"
 	"github.com/ovation-analytics/ovation/storage"
 )
@@ -225,8 +226,7 @@ func (r *rig) settled() {
 		}
 		for i, s := range r.node.shared {
 			end, _ := r.journal.End(context.Background(), i)
-			f, l := s.Outbox.Waiting()
-			if s.Applied.Load() < end || f+l > 0 {
+			if s.Applied.Load() < end || s.Outbox.Waiting(outbox.Forwards)+s.Outbox.Waiting(outbox.DeadLetters) > 0 {
 				return false
 			}
 		}

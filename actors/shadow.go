@@ -215,6 +215,9 @@ func (n *Node) Applied(id int) (int64, error) {
 // Reached is how far a replay of a shard's journal can go: up to what the shard has applied,
 // or, of one that stopped, to the journal's end.
 func (n *Node) Reached(ctx context.Context, id int) (int64, error) {
+	if err := n.loaded(ctx, id); err != nil {
+		return 0, err
+	}
 	applied, err := n.Applied(id)
 	if err != nil || shard.Behaviour(n.shared[id].Behaviour.Load()) != shard.Stopped {
 		return applied, err

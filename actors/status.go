@@ -10,6 +10,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/internal/retry"
 	"github.com/ovation-analytics/ovation/actors/router"
 	"github.com/ovation-analytics/ovation/actors/shard"
+	"github.com/ovation-analytics/ovation/actors/shard/outbox"
 )
 
 // Status is what an operator sees of a node.
@@ -132,7 +133,7 @@ func (n *Node) Degraded() error {
 			note(s.ID, why)
 		}
 		if s.Apart.Load() {
-			note(s.ID, "nothing is applied until it can be published: "+retry.Causes(&s.Outbox.Forwarding, &s.Outbox.Lettering))
+			note(s.ID, "nothing is applied until it can be published: "+retry.Causes(&s.Outbox.Publishing[outbox.Forwards], &s.Outbox.Publishing[outbox.DeadLetters]))
 		}
 	}
 	for _, cause := range causes {

@@ -1,7 +1,6 @@
 package shard
 
 import (
-	"cmp"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -10,6 +9,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/internal/twogen"
 	"github.com/ovation-analytics/ovation/actors/internal/waiters"
 	"github.com/ovation-analytics/ovation/actors/member"
+	"github.com/ovation-analytics/ovation/actors/shard/outbox"
 	"github.com/ovation-analytics/ovation/actors/view"
 )
 
@@ -37,7 +37,7 @@ func (s *shard) commit(ctx actor.Context) error {
 	s.fold()
 	s.budget()
 	s.show()
-	s.outbox.committed()
+	s.outbox.Committed()
 	now := time.Now()
 	shared.clock.applied(s.env.Log, s.env.ID, s.state.Clock, now)
 	s.meter.note(now, s.uncommitted, &shared.rate)
@@ -133,7 +133,10 @@ func (s *shard) load() error {
 	if !s.waiting.Ready() {
 		s.waiting = waiters.New()
 	}
-	s.outbox = newOutbox(s.env.ID, cmp.Or(s.env.OutboxDepth, outboxDepth), s.env.Journal.Appender(), s.env.DeadLetters, s.env.Log)
+	s.outbox = outbox.New(s.env.ID, s.env.OutboxDepth, [outbox.Kinds]outbox.Send{
+		outbox.Forwards:    outbox.Forward(s.env.Journal.Appender()),
+		outbox.DeadLetters: outbox.Letters(s.env.DeadLetters.Publish),
+	}, s.env.Log)
 	s.requests, s.staged = map[domain.RequestID]*domain.Request{}, map[domain.IdentityHash]*domain.Identity{}
 	s.identities = twogen.New[domain.IdentityHash, domain.Identity](s.env.Identities)
 	s.uncommitted, s.since = 0, time.Time{}
@@ -219,7 +222,7 @@ func (s *shard) fill() error {
 		if o.Forward != nil {
 			s.sent[o.To] = max(s.sent[o.To], o.Sequence)
 		}
-		s.outbox.offer(o)
+		s.outbox.Offer(o)
 	})
 }
 

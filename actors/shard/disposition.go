@@ -161,7 +161,7 @@ func (s *shard) sequence() {
 			}
 		}
 		s.batch.changes = append(s.batch.changes, domain.Change{Kind: domain.OutboxPut, Value: o})
-		s.outbox.staged(o)
+		s.outbox.Stage(o)
 	}
 	clear(sends)
 	s.batch.sends = sends[:0]

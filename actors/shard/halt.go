@@ -22,7 +22,7 @@ func (s *shard) quiesce(ctx actor.Context) {
 		s.fetcher = nil
 	}
 	if s.outbox != nil {
-		s.outbox.stop()
+		s.outbox.Stop()
 	}
 	if s.awake != nil {
 		s.awake.clear(ctx)

@@ -3,6 +3,7 @@ package shard
 import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/member"
+	"github.com/ovation-analytics/ovation/actors/shard/outbox"
 )
 
 // The messages, by conversation. All are values of this process: they never cross
@@ -95,7 +96,10 @@ type (
 // Outbox publisher → shard.
 type (
 	// published says how far the outbox is in its logs.
-	published struct{ upTo, deadUpTo uint64 }
+	published struct {
+		kind outbox.Kind
+		upTo uint64
+	}
 	// sayPublished comes a second after the first published: time to note it.
 	sayPublished struct{}
 )

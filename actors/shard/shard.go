@@ -18,6 +18,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/internal/yield"
 	"github.com/ovation-analytics/ovation/actors/journal"
 	"github.com/ovation-analytics/ovation/actors/member"
+	"github.com/ovation-analytics/ovation/actors/shard/outbox"
 	"github.com/ovation-analytics/ovation/actors/view"
 )
 
@@ -66,7 +67,7 @@ type Handle struct {
 	foreign   journal.ForeignRecords
 	Progress  chan struct{} // holds one token after a commit
 	Apart     atomic.Bool   // its outbox was full: routers do not wait for it until it is near the end again
-	Outbox    OutboxStatus
+	Outbox    outbox.Status
 	Reading   retry.State
 	Space     retry.State
 	clock     clockShared
@@ -75,8 +76,8 @@ type Handle struct {
 // NewHandle is one of a shard that is not started.
 func NewHandle(id int) *Handle {
 	s := &Handle{ID: id, Progress: make(chan struct{}, 1), Reading: retry.State{What: "the journal cannot be read"}, Space: retry.State{What: "nothing is applied"}}
-	s.Outbox.Forwarding.What = "forwards cannot be published"
-	s.Outbox.Lettering.What = "dead letters cannot be published"
+	s.Outbox.Publishing[outbox.Forwards].What = "forwards cannot be published"
+	s.Outbox.Publishing[outbox.DeadLetters].What = "dead letters cannot be published"
 	return s
 }
 
@@ -119,7 +120,7 @@ type shard struct {
 	parked   parked
 	fetcher  *journal.Fetcher
 	tell     func(any) // sends to the shard itself, from any goroutine
-	outbox   *outbox
+	outbox   *outbox.Outbox
 	waiting  waiters.Waiters
 	views    publisher
 	resident resident
@@ -271,7 +272,7 @@ func (s *shard) start(ctx actor.Context) {
 	s.env.Handle.Gap.Store(nil)
 	s.env.Handle.Met.Store(nil)
 	s.read()
-	s.outbox.start(s.tell, &s.env.Handle.Outbox)
+	s.outbox.Start(func(k outbox.Kind, upTo uint64) { s.tell(&published{k, upTo}) }, &s.env.Handle.Outbox)
 	s.become(CatchingUp, s.applying)
 }
 
@@ -302,7 +303,7 @@ func (s *shard) goOn(ctx actor.Context) {
 		s.running = false
 		return
 	}
-	if s.outbox.full() {
+	if s.outbox.Full() {
 		s.pauseForOutbox(ctx)
 		return
 	}

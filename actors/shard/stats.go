@@ -7,6 +7,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/internal/retry"
+	"github.com/ovation-analytics/ovation/actors/shard/outbox"
 )
 
 // Stats counts what a shard did in this process. One goroutine writes, any
@@ -103,14 +104,15 @@ func (s *Handle) Status(now, began time.Time) Status {
 		Panics: s.Stats.Panics.Load(), Evicted: s.Stats.Evicted.Load(), Columns: s.Stats.Columns.Load(),
 	}
 	st.Foreign = s.foreign.Count()
-	forwards, letters := s.Outbox.Waiting()
-	st.Outbox, st.Letters = int64(forwards), int64(letters)
+	st.Outbox = int64(s.Outbox.Waiting(outbox.Forwards))
+	st.Letters = int64(s.Outbox.Waiting(outbox.DeadLetters))
 	if why := s.Stopped.Load(); why != nil {
 		st.Stopped = *why
 	}
 	st.Clock, st.AheadMs = s.clock.at(now)
-	st.Waiting = retry.Causes(&s.Space, &s.Reading, &s.Outbox.Forwarding, &s.Outbox.Lettering)
-	st.Failures = retry.Failures(&s.Space, &s.Reading, &s.Outbox.Forwarding, &s.Outbox.Lettering)
+	tried := []*retry.State{&s.Space, &s.Reading, &s.Outbox.Publishing[outbox.Forwards], &s.Outbox.Publishing[outbox.DeadLetters]}
+	st.Waiting = retry.Causes(tried...)
+	st.Failures = retry.Failures(tried...)
 	if facts := s.Stats.Facts.Load(); facts != nil {
 		st.Facts = *facts
 	}

@@ -116,7 +116,7 @@ var owners = []rule{
 	{module + "/actors/journal.(*Fetcher)", stageJournal},
 	{module + "/actors/journal.(*PartitionAppender)", stageRoute},
 	{module + "/actors/journal.(*Batcher)", stageRoute},
-	{shardP + "(*outbox", stageForward},
+	{module + "/actors/shard/outbox.", stageForward},
 	{shardP + "(*brandActor)", stageColumns},
 	{shardP + "(*publisher)", stageColumns},
 	{shardP + "(*shard).pour", stageColumns},

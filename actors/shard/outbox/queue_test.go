@@ -1,4 +1,4 @@
-package shard
+package outbox
 
 import (
 	"context"
@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestTheQueueKeepsOrderAndWhatIsNotDropped(t *testing.T) {
+func TestQueue_KeepsOrderAndWhatIsNotDropped(t *testing.T) {
 	q := newQueue[int]()
 	ctx, cancel := context.WithCancel(context.Background())
 	const n = 10_000

@@ -1,0 +1,9 @@
+// Package outbox publishes what a shard sends: to other shards, and to the dead letters. The
+// entries are part of the shard's state; the outbox brings them, in order and leaving none
+// out, into their logs. Each Kind has a cursor and a goroutine of its own, so that a dead
+// letter holds up no forward. A replay makes the same entries again (I6), and a receiver drops
+// what it has by its origin (I2).
+//
+// The shard stages entries and hands them over at its commit, on its own goroutine; a Status
+// is what others read, on any goroutine.
+package outbox
