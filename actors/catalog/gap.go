@@ -10,14 +10,14 @@ import (
 	"github.com/ovation-analytics/ovation/actors/journal"
 )
 
-// The operator's word on a gap of the catalog can only stand in the catalog behind the gap.
-// So whoever meets one looks ahead: it reads on behind the gap, and behind those that follow,
-// applies nothing, and takes the first word that answers the gap where it is met. Then it
-// applies what stands at the word's To and behind, the word itself among it. That is a
-// function of the log, the same in every replay. While there is no word the catalog stays
-// stopped and goes on looking: any node may append one.
+// A gap of the catalog can only be accepted by a record of the catalog, behind the gap. So a
+// reader that meets one looks ahead: it reads on behind the gap, and behind those that follow,
+// applies nothing, and takes the first record that accepts the gap where it was met. Then it
+// applies what is at that record's To and behind, the record itself among it. That is a
+// function of the log, the same in every replay. Until there is one the catalog stays stopped
+// and keeps looking: any node may append it.
 //
-// Only a word that leads forward in the same topic is taken. A catalog that was cut below
+// Only a record that leads forward in the same topic is taken. A catalog that was cut below
 // what was applied, or is another topic, would give ids again that the journal has from what
 // was lost.
 

@@ -118,7 +118,7 @@ func (l *ledger) keep(entity any) {
 	l.changed = append(l.changed, entity)
 }
 
-// accountOf is whose answers the entity is in; 0: nobody's.
+// accountOf is the account whose answers have the entity; 0: none's.
 func accountOf(entity any) domain.AccountID {
 	switch e := entity.(type) {
 	case *domain.Account:

@@ -36,8 +36,8 @@ func audience(set []uint64, crowd *member.Crowd) uint64 {
 	return membersIn(set)
 }
 
-// farDown is the row from which on a page of leaders takes two rounds: who stands on
-// it, then what each of them did last. One round would look that up for all rows
+// farDown is the row from which on a page of leaders takes two rounds: the
+// members on it, then the latest action of each. One round would look that up for all rows
 // above, in every shard. The longest page behind a row is one longer than a page.
 const farDown = 1001
 

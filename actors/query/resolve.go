@@ -94,7 +94,7 @@ func (l *Local) Resolve(ctx context.Context, account domain.AccountID, names []d
 }
 
 // resolveNames calls f with the members that names of the shard name. A claim that is pending
-// names nobody yet.
+// names no member yet.
 func resolveNames(ctx context.Context, v *view.View, account domain.AccountID, names []domain.Name, earliest bool, f func(domain.MemberID)) error {
 	for _, name := range names {
 		if ctx.Err() != nil {

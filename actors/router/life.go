@@ -125,14 +125,14 @@ func (r *router) stop() {
 		defer cancel()
 		r.note(ctx)
 		if r.next != r.marked && !r.doubt {
-			_ = r.mark(ctx, r.next, r.epoch) // the last one stands
+			_ = r.mark(ctx, r.next, r.epoch) // else the last mark holds
 		}
 	}
 }
 
 // start reads on from where the group left the partition.
 func (r *router) start(ctx actor.Context) {
-	r.shared.Next.Store(0) // what was routed may be another topic's: whoever waits for this one's end waits
+	r.shared.Next.Store(0) // what was routed may be another topic's: Reaches waits for this one's
 	r.shared.Stopped.Store(nil)
 	r.shared.Gap.Store(nil)
 	r.noted, r.marked = r.next, r.next // of where the fetcher will be nothing is known yet

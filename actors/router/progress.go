@@ -11,12 +11,12 @@ import (
 // How far a partition of the public topic was routed is kept twice. The group offset
 // is committed every second, but Kafka forgets it when a group is idle for days, and
 // forgets records about as soon: then a router that began at the log's start would pass
-// over what was cut and never routed, and nobody would hear of it. So the journal says it
+// over what was cut and never routed, unnoticed. So the journal has it
 // too: the router appends a mark there when it begins, every ten seconds, and when it
 // stops. A router without a group offset goes on at the mark, and the fetch sees by itself
 // if the log starts above it (a gap), ends below it, or is another one.
 //
-// The origins that the shards keep cannot stand for the mark. A page's records go to all
+// The origins that the shards keep cannot replace the mark. A page's records go to all
 // shards side by side, so the highest origin applied says nothing of those below it: a
 // router that died in the midst of a page has appended some shards' part of it and not the
 // others'. A log that was emptied since begins exactly behind the highest of them. Nor do
@@ -26,7 +26,7 @@ import (
 // What a mark says holds for ever: all below it is in the journal, or was cut before the
 // first router of this installation looked. It may be older than what was routed. Then
 // records are read again and dropped by their origin (I2), and a log that was cut between
-// the mark and what was routed stops the router without a loss: nobody can know that.
+// the mark and what was routed stops the router although nothing was lost: that cannot be known.
 //
 // A mark is a Tick of no hour with an origin, in a stream of its own: applying keeps the
 // highest, as of any stream, and every release can read it. The stream is the journal's

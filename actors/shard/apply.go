@@ -161,7 +161,7 @@ func (s *shard) repay() {
 }
 
 // keep says that strings of the page being applied live on: its memory is not read into
-// again. An activity's are copied by whoever needs them longer.
+// again. What needs an activity's strings longer copies them.
 func (s *shard) keep() { s.queue[0].Kept = true }
 
 // record applies one record: the stream it came in first, then its kind.
@@ -268,7 +268,7 @@ func (s *shard) activity(ctx actor.Context, r *domain.Record) error {
 	return s.group(ctx, r, at)
 }
 
-// before answers a request that came before. One that stands in the same micro-batch is
+// before answers a request that came before. One in the same micro-batch is
 // applied first: a repeat gets no sequence, wherever a micro-batch ends (I6).
 func (s *shard) before(ctx actor.Context, asked domain.RequestID, r *domain.Record) (bool, error) {
 	if _, under := s.batch.asked[asked]; under {
@@ -279,7 +279,7 @@ func (s *shard) before(ctx actor.Context, asked domain.RequestID, r *domain.Reco
 	return s.replayed(asked, r)
 }
 
-// resolve is the member that the activity's address means; 0: nobody.
+// resolve is the member that the activity's address means; 0: none.
 func (s *shard) resolve(account domain.AccountID, a *domain.Activity) (domain.MemberID, error) {
 	if a.Member != 0 || a.Identity.IsZero() {
 		return a.Member, nil

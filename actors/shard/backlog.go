@@ -23,7 +23,7 @@ func (s *Handle) Grew(end int64) {
 // it stops no other shard.
 func (s *Handle) Wait(ctx context.Context) error {
 	for !s.HasRoom() {
-		t := time.NewTimer(5 * time.Millisecond) // progress is told to one only, of all who wait
+		t := time.NewTimer(5 * time.Millisecond) // one token wakes one waiter only
 		select {
 		case <-s.Progress:
 		case <-t.C:

@@ -159,7 +159,7 @@ func (s *shard) changed(r *domain.Record, k *child, before *domain.Member) error
 }
 
 // settle takes the answer to a claim at the member. What waited for the
-// registration it ends counts now, or is told.
+// registration that it ends counts now, or is refused.
 func (s *shard) settle(ctx actor.Context, r *domain.Record, c *domain.Claim) error {
 	at, ok := s.roster.Find(c.Member)
 	if !ok {

@@ -68,7 +68,7 @@ func (s *shard) hold(i domain.Identity) {
 	s.batch.changes = append(s.batch.changes, domain.Change{Kind: domain.IdentityPut, Value: &i})
 }
 
-// release stages that nobody has the identity any more.
+// release stages that no member has the identity any more.
 func (s *shard) release(hash domain.IdentityHash) {
 	s.staged[hash] = nil
 	s.identities.Drop(hash)

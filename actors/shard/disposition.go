@@ -10,7 +10,8 @@ import (
 	"github.com/ovation-analytics/ovation/actors/internal/waiters"
 )
 
-// concluded says what became of a member's activity to whoever needs it.
+// concluded passes on the disposition of a member's activity: to counters, waiters, dead
+// letters.
 func (s *shard) concluded(t *act, id domain.MemberID) {
 	r, v := t.record, &t.verdict
 	switch {
@@ -38,8 +39,8 @@ func askedBy(r *domain.Record) domain.RequestID {
 	return r.Request
 }
 
-// refuse makes a dead letter of an activity that came from a log or that nobody
-// waits for, and an error for the request that waits.
+// refuse makes a dead letter of an activity that came from a log or that no
+// request waits for, and an error for the request that waits.
 func (s *shard) refuse(r *domain.Record, a *domain.Activity, reason domain.Reason, detail string) {
 	if asked := askedBy(r); !asked.IsZero() {
 		s.concludeRequest(asked, r, refusal(reason))
@@ -81,7 +82,7 @@ func (s *shard) deadLetter(r *domain.Record, a *domain.Activity, reason domain.R
 		origin = a.Cause
 	}
 	if origin.IsZero() && a.Raw == "" {
-		return // a command that nobody can be shown: counted
+		return // a command has no original: counted
 	}
 	request := askedBy(r)
 	if origin.IsZero() && request.IsZero() {
@@ -93,9 +94,9 @@ func (s *shard) deadLetter(r *domain.Record, a *domain.Activity, reason domain.R
 	}})
 }
 
-// nameOf is the request that a dead letter is known by. An activity that came with many
-// and that nobody waits for has none: who is addressed and the dedup key name it, the
-// same whenever it comes again.
+// nameOf is the request that a dead letter is known by. An activity that came in a
+// batch and without a request has none: its address and dedup key name it, the same
+// whenever it comes again.
 func nameOf(a *domain.Activity) (id domain.RequestID) {
 	copy(id[:8], a.Identity[:])
 	if a.Member != 0 {

@@ -31,8 +31,8 @@ func (s *shard) rejoin() {
 	}
 }
 
-// published notes how far the publishers came. The log is told once a second, or
-// after many entries: a record that trims the outbox at the same place in every
+// published notes how far the publishers came. A record says so once a second, or
+// after many entries: it trims the outbox at the same place in every
 // replica.
 func (s *shard) published(ctx actor.Context, m *published) {
 	switch m.kind {
@@ -55,8 +55,8 @@ func (s *shard) published(ctx actor.Context, m *published) {
 	}
 }
 
-// publishedMost is the number of published entries from which the log is told at
-// once.
+// publishedMost is the number of published entries from which the record is appended
+// at once.
 const publishedMost = 1000
 
 func (s *shard) sayPublished() {

@@ -87,8 +87,8 @@ func (s *shard) passOn(r *domain.Record, c *domain.RegisterMember, id domain.Mem
 }
 
 // meet applies a registration to the member that its identity names. A member who is
-// only about to be, or to have the identity, or has it no more, is not met: whoever
-// asks tries again.
+// only about to be, or to have the identity, or has it no more, does not match: the
+// request is tried again.
 func (s *shard) meet(ctx actor.Context, r *domain.Record, c *domain.RegisterMember, k *child) error {
 	if !k.state().Holds(c.Identity) {
 		s.concludeRequest(askedBy(r), r, domain.Outcome{Again: true})

@@ -65,7 +65,7 @@ func (m *meter) note(now time.Time, records int, rate *atomic.Int64) {
 type Status struct {
 	Shard      int              `json:"shard"`
 	Behaviour  string           `json:"behaviour"`
-	Stopped    string           `json:"stopped,omitempty"` // why it stands still
+	Stopped    string           `json:"stopped,omitempty"` // why it stopped
 	Waiting    string           `json:"waiting,omitempty"` // what it tries again until it goes
 	Failures   int64            `json:"failures"`          // attempts at that, so far
 	Clock      time.Time        `json:"clock,omitzero"`    // the highest time of the broker's that was applied

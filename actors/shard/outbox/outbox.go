@@ -103,7 +103,7 @@ func (o *Outbox) Full() bool {
 	return waiting > o.depth
 }
 
-// Start begins to publish; report is told how far each kind came, on its goroutine.
+// Start begins to publish; report gets how far each kind came, on that kind's goroutine.
 func (o *Outbox) Start(report func(k Kind, upTo uint64), status *Status) {
 	ctx, cancel := context.WithCancel(context.Background())
 	o.cancel = cancel
