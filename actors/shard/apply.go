@@ -144,20 +144,20 @@ func (s *shard) endPage(p *journal.Page) {
 	s.queue[0] = nil
 	s.queue, s.at = s.queue[1:], 0
 	p.Memory.Release(p.Kept)
-	s.owed = append(s.owed, p)
+	s.creditsDue = append(s.creditsDue, p)
 	if journal.Readable(len(p.Records), p.Next, p.End) >= journal.CoalesceBelow {
-		s.repay()
+		s.returnCredits()
 	}
 }
 
-// repay gives credits back: that of a page of few records after its commit, so that the
+// returnCredits gives credits back: that of a page of few records after its commit, so that the
 // next page has all that came meanwhile.
-func (s *shard) repay() {
-	for i, p := range s.owed {
+func (s *shard) returnCredits() {
+	for i, p := range s.creditsDue {
 		p.Fetcher.GiveBack(journal.Spare(p.Records))
-		s.owed[i] = nil
+		s.creditsDue[i] = nil
 	}
-	s.owed = s.owed[:0]
+	s.creditsDue = s.creditsDue[:0]
 }
 
 // keep says that strings of the page being applied live on: its memory is not read into
@@ -221,7 +221,7 @@ func (s *shard) advance(o domain.Origin) bool {
 	f.applied = o
 	if !f.moved {
 		f.moved = true
-		s.moved = append(s.moved, f)
+		s.dirtyOrigins = append(s.dirtyOrigins, f)
 	}
 	return true
 }

@@ -45,8 +45,8 @@ func takenBy(kind domain.IdentityKind) domain.Outcome {
 	return domain.Failed(domain.Bad(domain.Conflict, "uid", "another member has this service identity"))
 }
 
-// pursue holds the identities that were granted and asks for the others.
-func (s *shard) pursue(r *domain.Record, w *domain.PendingRegistration, id domain.MemberID, state domain.ClaimState) {
+// requestClaims holds the identities that were granted and asks for the others.
+func (s *shard) requestClaims(r *domain.Record, w *domain.PendingRegistration, id domain.MemberID, state domain.ClaimState) {
 	for i := range w.Claims {
 		c := &w.Claims[i]
 		if c.Granted {
@@ -176,7 +176,7 @@ func (s *shard) settle(ctx actor.Context, r *domain.Record, c *domain.Claim) err
 	}
 	s.batch.changes = m.changes
 	if m.end.Ended == nil {
-		return s.late(r, k, c)
+		return s.releaseLateGrant(r, k, c)
 	}
 	for _, claim := range m.end.Ended.Claims {
 		i := domain.Identity{Hash: claim.Identity, Kind: claim.Type, State: domain.Held, Member: c.Member}
@@ -203,8 +203,8 @@ func (s *shard) settle(ctx actor.Context, r *domain.Record, c *domain.Claim) err
 	return s.applyParked(ctx, r, at)
 }
 
-// late gives back what was granted to a registration that another claim had ended.
-func (s *shard) late(r *domain.Record, k *child, c *domain.Claim) error {
+// releaseLateGrant gives back what was granted to a registration that another claim had ended.
+func (s *shard) releaseLateGrant(r *domain.Record, k *child, c *domain.Claim) error {
 	if c.Step != domain.ClaimGranted {
 		return nil
 	}

@@ -22,19 +22,19 @@ func (s *shard) commit(ctx actor.Context) error {
 		s.serveWhenNear()
 		return nil
 	}
-	origins := make([]domain.Origin, 0, len(s.moved))
-	for _, f := range s.moved {
+	origins := make([]domain.Origin, 0, len(s.dirtyOrigins))
+	for _, f := range s.dirtyOrigins {
 		origins = append(origins, f.applied)
 	}
 	if err := s.store.Commit(s.state, origins); err != nil {
 		return err
 	}
-	for _, f := range s.moved {
+	for _, f := range s.dirtyOrigins {
 		f.moved = false
 	}
-	s.moved = s.moved[:0]
+	s.dirtyOrigins = s.dirtyOrigins[:0]
 	s.settleStaged()
-	s.fold()
+	s.compact()
 	s.budget()
 	s.show()
 	s.outbox.Committed()
@@ -94,8 +94,8 @@ func (s *shard) settleStaged() {
 	s.env.Handle.Stats.parked.Store(int64(s.parked.all.activities))
 }
 
-// fold runs the merges that are due: chunks of touched accounts that became many.
-func (s *shard) fold() {
+// compact runs the merges that are due: chunks of touched accounts that became many.
+func (s *shard) compact() {
 	for _, a := range s.views.touched {
 		if m := a.table.Pending(); m != nil {
 			m.Run()
@@ -123,8 +123,8 @@ func (s *shard) load() error {
 		return err
 	}
 	s.store, s.state = store, store.State()
-	s.sent, s.told, s.telling = map[int]uint64{}, domain.Published{}, false
-	s.flows, s.flow, s.moved = map[Stream]*flow{}, nil, nil
+	s.sent, s.acked, s.ackScheduled = map[int]uint64{}, domain.Published{}, false
+	s.flows, s.flow, s.dirtyOrigins = map[Stream]*flow{}, nil, nil
 	first, end := slotsOf(s.env.ID, s.env.Shards)
 	s.roster, s.accounts = member.NewRoster(first, end), map[domain.AccountID]*account{}
 	s.awake = newChildren(s.env.AwakeBytes)

@@ -9,20 +9,20 @@ import (
 // roomEvery is how often it is looked whether the disk has room again.
 const roomEvery = time.Second
 
-// roomy reports that the disk has room for what would be applied next. Where it has not,
+// diskHasRoom reports that the disk has room for what would be applied next. Where it has not,
 // what was applied is committed and the rest waits in the journal; the view stays, and
 // questions are answered from it.
-func (s *shard) roomy(ctx actor.Context) bool {
+func (s *shard) diskHasRoom(ctx actor.Context) bool {
 	err := s.store.Room()
 	if err == nil {
-		if s.short > 0 {
+		if s.diskChecks > 0 {
 			s.env.Handle.Space.Recovered(s.env.Log, "shard", s.env.ID)
 		}
-		s.short = 0
+		s.diskChecks = 0
 		return true
 	}
-	s.short++
-	s.env.Handle.Space.Failed(s.env.Log, s.short, err, "shard", s.env.ID)
+	s.diskChecks++
+	s.env.Handle.Space.Failed(s.env.Log, s.diskChecks, err, "shard", s.env.ID)
 	if s.uncommitted > 0 {
 		if err := s.commit(ctx); err != nil {
 			s.failed(ctx, err)

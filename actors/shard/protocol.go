@@ -100,8 +100,8 @@ type (
 		kind outbox.Kind
 		upTo uint64
 	}
-	// sayPublished comes a second after the first published: time to note it.
-	sayPublished struct{}
+	// ackPublished comes a second after the first published: time to note it.
+	ackPublished struct{}
 )
 
 // Catalog → shards: a new view is there. Sent after it is published.

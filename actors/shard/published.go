@@ -37,16 +37,16 @@ func (s *shard) rejoin() {
 func (s *shard) published(ctx actor.Context, m *published) {
 	switch m.kind {
 	case outbox.Forwards:
-		s.told.UpTo = max(s.told.UpTo, m.upTo)
+		s.acked.UpTo = max(s.acked.UpTo, m.upTo)
 	case outbox.DeadLetters:
-		s.told.DeadUpTo = max(s.told.DeadUpTo, m.upTo)
+		s.acked.DeadUpTo = max(s.acked.DeadUpTo, m.upTo)
 	}
-	if s.told.UpTo >= s.state.Published+publishedMost || s.told.DeadUpTo >= s.state.DeadUpTo+publishedMost {
-		s.sayPublished()
-	} else if !s.telling {
-		s.telling = true
+	if s.acked.UpTo >= s.state.Published+publishedMost || s.acked.DeadUpTo >= s.state.DeadUpTo+publishedMost {
+		s.ackPublished()
+	} else if !s.ackScheduled {
+		s.ackScheduled = true
 		self, root := ctx.Self(), ctx.ActorSystem().Root
-		time.AfterFunc(time.Second, func() { root.Send(self, &sayPublished{}) })
+		time.AfterFunc(time.Second, func() { root.Send(self, &ackPublished{}) })
 	}
 	s.rejoin()
 	if !s.running && len(s.queue) > 0 {
@@ -59,11 +59,11 @@ func (s *shard) published(ctx actor.Context, m *published) {
 // at once.
 const publishedMost = 1000
 
-func (s *shard) sayPublished() {
-	s.telling = false
-	if s.told.UpTo <= s.state.Published && s.told.DeadUpTo <= s.state.DeadUpTo {
+func (s *shard) ackPublished() {
+	s.ackScheduled = false
+	if s.acked.UpTo <= s.state.Published && s.acked.DeadUpTo <= s.state.DeadUpTo {
 		return
 	}
-	told := s.told
-	s.env.Appender.Post(domain.Record{Kind: domain.KindPublished, Command: &told})
+	acked := s.acked
+	s.env.Appender.Post(domain.Record{Kind: domain.KindPublished, Command: &acked})
 }

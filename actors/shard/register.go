@@ -23,7 +23,7 @@ func (s *shard) register(ctx actor.Context, r *domain.Record, c *domain.Register
 		return s.enter(ctx, r, c, nil)
 	}
 	if !s.roster.Owns(held.Member.Slot()) {
-		s.passOn(r, c, held.Member)
+		s.forwardRegistration(r, c, held.Member)
 		return nil
 	}
 	at, ok := s.roster.Find(held.Member)
@@ -34,7 +34,7 @@ func (s *shard) register(ctx actor.Context, r *domain.Record, c *domain.Register
 	if err != nil {
 		return err
 	}
-	return s.meet(ctx, r, c, k)
+	return s.matchExisting(ctx, r, c, k)
 }
 
 // attach applies an attachment at its member.
@@ -44,7 +44,7 @@ func (s *shard) attach(ctx actor.Context, r *domain.Record, a *domain.AttachServ
 		return err
 	}
 	if a.Met {
-		return s.meet(ctx, r, c, k)
+		return s.matchExisting(ctx, r, c, k)
 	}
 	return s.enter(ctx, r, c, k)
 }
@@ -76,8 +76,8 @@ func (s *shard) active(ctx actor.Context, r *domain.Record, id domain.MemberID) 
 	return nil, nil
 }
 
-// passOn sends a registration to the member that has the identity, in its shard.
-func (s *shard) passOn(r *domain.Record, c *domain.RegisterMember, id domain.MemberID) {
+// forwardRegistration sends a registration to the member that has the identity, in its shard.
+func (s *shard) forwardRegistration(r *domain.Record, c *domain.RegisterMember, id domain.MemberID) {
 	to, asked := id.Slot().Shard(s.env.Shards), askedBy(r)
 	s.send(&domain.Outgoing{To: to, Forward: &domain.Record{
 		Kind: domain.KindAttach, Account: r.Account, Application: r.Application, BodyHash: r.BodyHash,
@@ -86,10 +86,10 @@ func (s *shard) passOn(r *domain.Record, c *domain.RegisterMember, id domain.Mem
 	s.movedOn(asked, r, to)
 }
 
-// meet applies a registration to the member that its identity names. A member who is
+// matchExisting applies a registration to the member that its identity names. A member who is
 // only about to be, or to have the identity, or has it no more, does not match: the
 // request is tried again.
-func (s *shard) meet(ctx actor.Context, r *domain.Record, c *domain.RegisterMember, k *child) error {
+func (s *shard) matchExisting(ctx actor.Context, r *domain.Record, c *domain.RegisterMember, k *child) error {
 	if !k.state().Holds(c.Identity) {
 		s.concludeRequest(askedBy(r), r, domain.Outcome{Again: true})
 		return nil
@@ -116,7 +116,7 @@ func (s *shard) enter(ctx actor.Context, r *domain.Record, c *domain.RegisterMem
 		return nil
 	}
 	if k == nil {
-		k = s.bring(ctx, r, c)
+		k = s.create(ctx, r, c)
 		id = k.state().Member.ID
 	}
 	before := k.state().Member
@@ -146,7 +146,7 @@ func (s *shard) entered(r *domain.Record, m *enter, k *child, before *domain.Mem
 		return nil
 	}
 	if m.entered {
-		s.pursue(r, &m.waits, id, domain.Held)
+		s.requestClaims(r, &m.waits, id, domain.Held)
 		s.env.Handle.Stats.registered.Add(1)
 		s.concludeRequest(asked, r, domain.Outcome{Member: id, New: m.isNew})
 		return s.changed(r, k, before)
@@ -159,12 +159,12 @@ func (s *shard) entered(r *domain.Record, m *enter, k *child, before *domain.Mem
 		s.remember(&domain.Request{ID: asked, BodyHash: r.BodyHash, Pending: true})
 		s.waiting.Begin(waiters.Request{ID: asked, Body: r.BodyHash}, r.Offset)
 	}
-	s.pursue(r, &m.waits, id, state)
+	s.requestClaims(r, &m.waits, id, state)
 	return nil
 }
 
-// bring makes the actor of a member that is to be.
-func (s *shard) bring(ctx actor.Context, r *domain.Record, c *domain.RegisterMember) *child {
+// create makes the actor of a member that is to be.
+func (s *shard) create(ctx actor.Context, r *domain.Record, c *domain.RegisterMember) *child {
 	acc := s.account(r.Account)
 	id := s.roster.Next(c.Identity.Slot())
 	at := member.Place{Account: r.Account, Ord: acc.audience.Members()}

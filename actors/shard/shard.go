@@ -108,32 +108,32 @@ type shard struct {
 	env *Config
 	b   actor.Behavior
 
-	store    Store
-	state    domain.ShardState
-	marked   int64 // offset of the last mark
-	flows    map[Stream]*flow
-	flow     *flow   // of the last record with an origin
-	moved    []*flow // since the last commit
-	roster   *member.Roster
-	accounts map[domain.AccountID]*account
-	awake    *children
-	parked   parked
-	fetcher  *journal.Fetcher
-	tell     func(any) // sends to the shard itself, from any goroutine
-	outbox   *outbox.Outbox
-	waiting  waiters.Waiters
-	views    publisher
-	resident resident
-	sent     map[int]uint64   // last sequence of the outbox sent to each shard, of this life
-	told     domain.Published // how far the publishers came
-	telling  bool             // sayPublished is on its way
+	store        Store
+	state        domain.ShardState
+	marked       int64 // offset of the last mark
+	flows        map[Stream]*flow
+	flow         *flow   // of the last record with an origin
+	dirtyOrigins []*flow // since the last commit
+	roster       *member.Roster
+	accounts     map[domain.AccountID]*account
+	awake        *children
+	parked       parked
+	fetcher      *journal.Fetcher
+	tell         func(any) // sends to the shard itself, from any goroutine
+	outbox       *outbox.Outbox
+	waiting      waiters.Waiters
+	views        publisher
+	resident     resident
+	sent         map[int]uint64   // last sequence of the outbox sent to each shard, of this life
+	acked        domain.Published // how far the publishers came
+	ackScheduled bool             // ackPublished is on its way
 
-	queue   []*journal.Page // pages not yet applied; the first from at on
-	owed    []*journal.Page // applied, their credits not yet given back
-	at      int
-	running bool
-	gap     *domain.GapError // that the fetcher met behind the queue; nil: none
-	broken  bool             // it panicked: it does not start again in this process
+	queue      []*journal.Page // pages not yet applied; the first from at on
+	creditsDue []*journal.Page // applied, their credits not yet given back
+	at         int
+	running    bool
+	gap        *domain.GapError // that the fetcher met behind the queue; nil: none
+	broken     bool             // it panicked: it does not start again in this process
 
 	batch      *microBatch                          // of the records being applied
 	requests   map[domain.RequestID]*domain.Request // staged
@@ -142,7 +142,7 @@ type shard struct {
 
 	uncommitted int       // records applied since the last commit
 	since       time.Time // of the last commit
-	short       int       // looks since the disk had room
+	diskChecks  int       // looks since the disk had room
 	meter       meter
 }
 
@@ -227,8 +227,8 @@ func (s *shard) applying(ctx actor.Context) {
 		s.keepLess(ctx)
 	case *published:
 		s.published(ctx, m)
-	case *sayPublished:
-		s.sayPublished()
+	case *ackPublished:
+		s.ackPublished()
 	case *journal.FetchFailed:
 		s.env.Handle.Reading.Failed(s.env.Log, m.Failures, m.Err, "shard", s.env.ID)
 	case *journal.GapFound:
@@ -307,7 +307,7 @@ func (s *shard) goOn(ctx actor.Context) {
 		s.pauseForOutbox(ctx)
 		return
 	}
-	if !s.roomy(ctx) {
+	if !s.diskHasRoom(ctx) {
 		return
 	}
 	s.env.Yield.Yield()
@@ -322,7 +322,7 @@ func (s *shard) goOn(ctx actor.Context) {
 			s.failed(ctx, err)
 			return
 		}
-		s.repay()
+		s.returnCredits()
 	}
 	if len(s.queue) == 0 {
 		s.running = false

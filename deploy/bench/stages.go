@@ -120,7 +120,7 @@ var owners = []rule{
 	{shardP + "(*brandActor)", stageColumns},
 	{shardP + "(*publisher)", stageColumns},
 	{shardP + "(*shard).pour", stageColumns},
-	{shardP + "(*shard).fold", stageColumns},
+	{shardP + "(*shard).compact", stageColumns},
 	{shardP, stageApply},
 	{module + "/actors/view.(*Writer)", stageColumns},
 	{module + "/actors/view.", stageAnswers},
