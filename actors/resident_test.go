@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/ovation-analytics/ovation/actors/brand"
+	"github.com/ovation-analytics/ovation/actors/brand/rows"
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/shard"
 )
@@ -108,8 +108,8 @@ func TestABrandThatIsAskedAboutStaysInMemory(t *testing.T) {
 	r.heeded(people)
 	v := r.node.shared[0].View.Acquire()
 	defer v.Release()
-	cold := v.Account(1).Rows.Cold(brand.EveryBrand)
-	if len(cold) == 0 || slices.ContainsFunc(cold, func(c brand.Cold) bool { return c.Brand == one.Brand }) {
+	cold := v.Account(1).Rows.Cold(rows.EveryBrand)
+	if len(cold) == 0 || slices.ContainsFunc(cold, func(c rows.Cold) bool { return c.Brand == one.Brand }) {
 		t.Errorf("cold are %v: brand %d was asked about", cold, one.Brand)
 	}
 }
@@ -135,7 +135,7 @@ func (r *rig) audience(rnd *rand.Rand, fans int, weights ...int) {
 func (r *rig) coldOf() (cold []domain.BrandID) {
 	v := r.node.shared[0].View.Acquire()
 	defer v.Release()
-	for _, c := range v.Account(1).Rows.Cold(brand.EveryBrand) {
+	for _, c := range v.Account(1).Rows.Cold(rows.EveryBrand) {
 		cold = append(cold, c.Brand)
 	}
 	slices.Sort(cold)

@@ -8,7 +8,8 @@ import (
 
 	diff "github.com/google/go-cmp/cmp"
 
-	"github.com/ovation-analytics/ovation/actors/brand"
+	"github.com/ovation-analytics/ovation/actors/brand/rows"
+	"github.com/ovation-analytics/ovation/actors/brand/scan"
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/query/querytest"
 	"github.com/ovation-analytics/ovation/actors/query/shape"
@@ -16,9 +17,9 @@ import (
 
 // tables are the rows of one brand in some shards, without actors.
 type tables struct {
-	t     []*brand.Table
-	views []*brand.View
-	x     *brand.Scratch
+	t     []*rows.Table
+	views []*rows.View
+	x     *scan.Scratch
 	rows  [][]domain.Row // by shard, those that count
 	seq   []uint64
 	asked int // rows that the shards gave
@@ -26,9 +27,9 @@ type tables struct {
 }
 
 func newTables(shards int) *tables {
-	s := &tables{t: make([]*brand.Table, shards), views: make([]*brand.View, shards), x: brand.NewScratch(), rows: make([][]domain.Row, shards), seq: make([]uint64, shards)}
+	s := &tables{t: make([]*rows.Table, shards), views: make([]*rows.View, shards), x: scan.NewScratch(), rows: make([][]domain.Row, shards), seq: make([]uint64, shards)}
 	for i := range s.t {
-		s.t[i] = brand.NewTable(brand.Options{Promote: 50, TailMax: 256})
+		s.t[i] = rows.NewTable(rows.Options{Promote: 50, TailMax: 256})
 	}
 	return s
 }
@@ -55,7 +56,7 @@ func (s *tables) remove(rnd *rand.Rand, shard int) {
 
 // ask asks all shards once, as the node does.
 func (s *tables) ask(q *domain.Question) (*domain.Answer, error) {
-	out, plan := &domain.Answer{}, brand.NewPlan(q)
+	out, plan := &domain.Answer{}, scan.NewPlan(q)
 	var feeds []*domain.Feed
 	var leaders []*domain.Leaders
 	var depths []*domain.Depths
@@ -64,7 +65,7 @@ func (s *tables) ask(q *domain.Question) (*domain.Answer, error) {
 			s.views[i] = t.Commit(nil)
 		}
 		id := func(o domain.Ordinal) domain.MemberID { return domain.MemberIDOf(uint64(o)+1, domain.Slot(i)) }
-		a, err := s.views[i].Answer(s.x, &brand.Ask{
+		a, err := s.x.Answer(s.views[i], &scan.Ask{
 			Plan: plan, Brand: 3, ID: id, At: func(o domain.Ordinal) domain.Second { return querytest.Start + domain.Second(o)*37%50 },
 			Label: func(uint32) domain.BrandID { return 7 }, Says: saysOf,
 		})
@@ -200,7 +201,7 @@ func TestAPageFoundInRoundsAsksForFewRows(t *testing.T) {
 var hotTables = sync.OnceValue(func() *tables {
 	s, rnd := newTables(8), rand.New(rand.NewPCG(2, 14))
 	for i := range s.t {
-		s.t[i] = brand.NewTable(brand.Options{})
+		s.t[i] = rows.NewTable(rows.Options{})
 	}
 	for i := range 2_000_000 {
 		s.add(rnd.IntN(8), domain.Ordinal(min(rnd.IntN(62_500), rnd.IntN(62_500))), querytest.Start+domain.Second(i*7), uint16(1+rnd.IntN(3)))

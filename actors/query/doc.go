@@ -5,7 +5,7 @@
 //	coordinator.go  plan, ask side by side, gather, merge
 //	plan.go         what of a question is the same in every shard
 //	local.go        a shard of this process: a view, a worker, an answer
-//	scan.go         one question in one shard; what is on disk only
+//	execution.go    one question in one shard; what is on disk only
 //	filter.go       the members that a question is about
 //	lists.go        members of segments' lists
 //	prune.go        the shards and the rows that a few named members need

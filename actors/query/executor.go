@@ -4,17 +4,17 @@ import (
 	"context"
 	"sync"
 
-	"github.com/ovation-analytics/ovation/actors/brand"
+	"github.com/ovation-analytics/ovation/actors/brand/scan"
 )
 
 // scratch is what a worker reuses from question to question.
 type scratch struct {
-	scan      *brand.Scratch
+	scan      *scan.Scratch
 	members   []uint64
-	column    brand.Column // what the members are counted by
-	performed []uint64     // of a segment's rule, or of a filter
-	listed    []uint64     // on a segment's list
-	union     []uint64     // on any of the lists
+	column    scan.Column // what the members are counted by
+	performed []uint64    // of a segment's rule, or of a filter
+	listed    []uint64    // on a segment's list
+	union     []uint64    // on any of the lists
 }
 
 // Executor is the goroutines that scan: as many as asked for, with a bounded queue before
@@ -36,7 +36,7 @@ func StartExecutor(ctx context.Context, n int) *Executor {
 	e := &Executor{ctx: ctx, jobs: make(chan func(*scratch), questionsWaiting)}
 	for range n {
 		e.all.Go(func() {
-			x := &scratch{scan: brand.NewScratch()}
+			x := &scratch{scan: scan.NewScratch()}
 			for {
 				select {
 				case job := <-e.jobs:

@@ -3,16 +3,17 @@ package query
 import (
 	"slices"
 
-	"github.com/ovation-analytics/ovation/actors/brand"
+	"github.com/ovation-analytics/ovation/actors/brand/rows"
+	"github.com/ovation-analytics/ovation/actors/brand/scan"
 	"github.com/ovation-analytics/ovation/actors/catalog"
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
 // memberFilter is what of choosing the members of a question is the same in every shard.
 type memberFilter struct {
-	from   *listPlan    // they are on it; nil: no matter
-	deeds  *brand.Deeds // they did it; nil: no matter
-	brands []uint32     // that deeds are for, by dense number
+	from   *listPlan   // they are on it; nil: no matter
+	deeds  *scan.Deeds // they did it; nil: no matter
+	brands []uint32    // that deeds are for, by dense number
 }
 
 // newMemberFilter prepares a question's filter. A brand that a deed is for may be deleted: its
@@ -33,7 +34,7 @@ func newMemberFilter(v *catalog.View, q *domain.Question) (*memberFilter, error)
 	if err != nil {
 		return nil, err
 	}
-	c.deeds = brand.NewDeeds(q.Range, any, all)
+	c.deeds = scan.NewDeeds(q.Range, any, all)
 	c.deeds.Names(func(dense uint32) { c.brands = append(c.brands, dense) })
 	slices.Sort(c.brands)
 	c.brands = slices.Compact(c.brands)
@@ -41,10 +42,10 @@ func newMemberFilter(v *catalog.View, q *domain.Question) (*memberFilter, error)
 }
 
 // deedsOf are deeds as shards know them.
-func deedsOf(v *catalog.View, account domain.AccountID, deeds []domain.Deed) ([]brand.Deed, error) {
-	out := make([]brand.Deed, len(deeds))
+func deedsOf(v *catalog.View, account domain.AccountID, deeds []domain.Deed) ([]scan.Deed, error) {
+	out := make([]scan.Deed, len(deeds))
 	for i, d := range deeds {
-		out[i] = brand.Deed{Definition: d.Definition, Brand: brand.EveryBrand}
+		out[i] = scan.Deed{Definition: d.Definition, Brand: rows.EveryBrand}
 		if d.Brand == 0 {
 			continue
 		}
@@ -60,7 +61,7 @@ func deedsOf(v *catalog.View, account domain.AccountID, deeds []domain.Deed) ([]
 // members is the bitset of the members whom the question's filter lets through; nil: all
 // that have a row. It is the scratch's, until members are chosen by it again. What costs a
 // scan comes last, and not at all once the set is empty.
-func (s *scan) members() ([]uint64, error) {
+func (s *execution) members() ([]uint64, error) {
 	q := s.question
 	x := s.scratch
 	filter := s.plan.filter
@@ -79,7 +80,7 @@ func (s *scan) members() ([]uint64, error) {
 	}
 	s.audience = passing(q, set, s.account.Crowd)
 	if filter.deeds != nil && notEmpty(set) {
-		performed, err := s.account.Rows.Did(x.scan, x.performed, filter.deeds, s.performedFromDisk())
+		performed, err := x.scan.Did(s.account.Rows, x.performed, filter.deeds, s.performedFromDisk())
 		if err != nil {
 			return nil, err
 		}
@@ -87,8 +88,8 @@ func (s *scan) members() ([]uint64, error) {
 		keepOnly(set, performed)
 	}
 	if q.Filter.Acted && notEmpty(set) {
-		one := &brand.Ask{Plan: s.plan.rows, Brand: s.plan.dense, Members: set, Cold: s.fromDisk(q)}
-		performed, err := s.account.Rows.Doers(x.scan, x.performed, one, 1)
+		one := &scan.Ask{Plan: s.plan.rows, Brand: s.plan.dense, Members: set, Cold: s.fromDisk(q)}
+		performed, err := x.scan.Doers(s.account.Rows, x.performed, one, 1)
 		if err != nil {
 			return nil, err
 		}
@@ -100,9 +101,9 @@ func (s *scan) members() ([]uint64, error) {
 
 // performedFromDisk reads the rows of brands that are on disk only, and notes those that the
 // filter names.
-func (s *scan) performedFromDisk() brand.Source {
+func (s *execution) performedFromDisk() rows.Source {
 	read := s.fromDisk(&domain.Question{Account: s.question.Account, Range: s.question.Range})
-	return func(b brand.Cold, f func([]domain.Row)) error {
+	return func(b rows.Cold, f func([]domain.Row)) error {
 		if slices.Contains(s.plan.filter.brands, b.Dense) && !slices.Contains(s.cold, b.Dense) {
 			s.cold = append(s.cold, b.Dense)
 		}

@@ -3,7 +3,7 @@ package query
 import (
 	"fmt"
 
-	"github.com/ovation-analytics/ovation/actors/brand"
+	"github.com/ovation-analytics/ovation/actors/brand/rows"
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
@@ -15,10 +15,10 @@ func (p *plan) reads(q *domain.Question) (all []Read) {
 	switch q.Shape {
 	case domain.ShapeLists, domain.ShapeRoll:
 	case domain.ShapeCrossover:
-		if p.dense != brand.EveryBrand {
+		if p.dense != rows.EveryBrand {
 			all = append(all, Read{p.dense, q.Range})
 		}
-		all = append(all, Read{brand.EveryBrand, q.Range})
+		all = append(all, Read{rows.EveryBrand, q.Range})
 	case domain.ShapeNewcomers:
 		all = append(all, Read{p.dense, domain.Range{To: q.Range.To}})
 	default:

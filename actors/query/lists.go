@@ -3,7 +3,8 @@ package query
 import (
 	"math/bits"
 
-	"github.com/ovation-analytics/ovation/actors/brand"
+	"github.com/ovation-analytics/ovation/actors/brand/rows"
+	"github.com/ovation-analytics/ovation/actors/brand/scan"
 	"github.com/ovation-analytics/ovation/actors/catalog"
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
@@ -11,7 +12,7 @@ import (
 // listPlan is a segment's list with what of it is the same in every shard.
 type listPlan struct {
 	segment   domain.SegmentID
-	plan      *brand.Plan // of the rule; nil: it has none
+	plan      *scan.Plan // of the rule; nil: it has none
 	question  *domain.Question
 	dense     uint32 // the rule's brand
 	threshold uint32
@@ -24,12 +25,12 @@ func listPlans(v *catalog.View, account domain.AccountID, lists []domain.List) [
 	for i, l := range lists {
 		a := listPlan{segment: l.Segment}
 		if r := l.Rule; r != nil {
-			a.dense, a.threshold = brand.EveryBrand, max(r.Threshold, 1)
+			a.dense, a.threshold = rows.EveryBrand, max(r.Threshold, 1)
 			a.question = &domain.Question{Account: account, Brand: r.Brand, Range: r.Range}
 			for _, d := range r.Definitions {
 				a.question.Groups = append(a.question.Groups, domain.Group{Definition: d})
 			}
-			a.plan = brand.NewPlan(a.question)
+			a.plan = scan.NewPlan(a.question)
 			if b := v.BrandByID(r.Brand); b != nil {
 				a.dense = b.Dense
 			}
@@ -40,13 +41,13 @@ func listPlans(v *catalog.View, account domain.AccountID, lists []domain.List) [
 }
 
 // onList is the bitset of the members on a list, until it is asked for again.
-func (s *scan) onList(l *listPlan) ([]uint64, error) {
+func (s *execution) onList(l *listPlan) ([]uint64, error) {
 	x := s.scratch
 	var performed []uint64
 	if l.plan != nil {
-		ask := &brand.Ask{Plan: l.plan, Brand: l.dense, Cold: s.fromDisk(l.question)}
+		ask := &scan.Ask{Plan: l.plan, Brand: l.dense, Cold: s.fromDisk(l.question)}
 		var err error
-		if x.performed, err = s.account.Rows.Doers(x.scan, x.performed, ask, l.threshold); err != nil {
+		if x.performed, err = x.scan.Doers(s.account.Rows, x.performed, ask, l.threshold); err != nil {
 			return nil, err
 		}
 		performed = x.performed
@@ -57,7 +58,7 @@ func (s *scan) onList(l *listPlan) ([]uint64, error) {
 
 // countLists counts the members on each of the lists asked for, and on any of them, who pass
 // the question's filter.
-func (s *scan) countLists() error {
+func (s *execution) countLists() error {
 	s.part.Lists = make([]uint64, len(s.plan.lists))
 	pass, err := s.members()
 	if err != nil {

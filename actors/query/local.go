@@ -7,7 +7,8 @@ import (
 	"runtime/debug"
 	"time"
 
-	"github.com/ovation-analytics/ovation/actors/brand"
+	"github.com/ovation-analytics/ovation/actors/brand/rows"
+	"github.com/ovation-analytics/ovation/actors/brand/scan"
 	"github.com/ovation-analytics/ovation/actors/catalog"
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/view"
@@ -69,7 +70,7 @@ func (l *Local) offer(next int64, refuse func(error), f func(*scratch, *view.Vie
 func (l *Local) label(account domain.AccountID) func(dense uint32) domain.BrandID {
 	return func(dense uint32) domain.BrandID {
 		ids := l.Catalog().BrandIDs(account)
-		if dense == brand.Visits || int(dense) > len(ids) {
+		if dense == rows.Visits || int(dense) > len(ids) {
 			return 0
 		}
 		return ids[dense-1]
@@ -78,18 +79,18 @@ func (l *Local) label(account domain.AccountID) func(dense uint32) domain.BrandI
 
 // answer answers from the view, on a worker, as long as somebody waits for it. A panic
 // is an error of this question alone.
-func (l *Local) answer(ctx context.Context, x *scratch, v *view.View, m *Ask) (s *scan) {
+func (l *Local) answer(ctx context.Context, x *scratch, v *view.View, m *Ask) (s *execution) {
 	p := &Part{Shard: l.ID, Next: v.Next}
-	s = &scan{local: l, ctx: ctx, view: v, scratch: x, question: m.Question, part: p}
+	s = &execution{local: l, ctx: ctx, view: v, scratch: x, question: m.Question, part: p}
 	x.scan.Until(s.ended)
 	defer s.endReaders()
 	defer func() {
 		x.scan.Until(nil)
 		if r := recover(); r != nil {
-			x.scan = brand.NewScratch()
+			x.scan = scan.NewScratch()
 			p.Err = &domain.Error{Code: domain.Internal, Op: "query", Err: fmt.Errorf("%v\n%s", r, debug.Stack())}
 		}
-		if errors.Is(p.Err, brand.ErrEnded) {
+		if errors.Is(p.Err, scan.ErrEnded) {
 			p.Err = domain.ErrUnavailable
 		}
 	}()
@@ -111,7 +112,7 @@ func (l *Local) answer(ctx context.Context, x *scratch, v *view.View, m *Ask) (s
 }
 
 // run answers the question of an account that has members here.
-func (s *scan) run() error {
+func (s *execution) run() error {
 	q := s.question
 	p := s.part
 	s.noteAccess()
@@ -127,9 +128,9 @@ func (s *scan) run() error {
 		return nil
 	}
 	one := s.ask(set)
-	ans, err := s.account.Rows.Answer(s.scratch.scan, one)
+	ans, err := s.scratch.scan.Answer(s.account.Rows, one)
 	if q.Explain && err == nil { // of the same view: the actions are those that were counted
-		ans.Feed, err = s.account.Rows.Feed(s.scratch.scan, one)
+		ans.Feed, err = s.scratch.scan.Feed(s.account.Rows, one)
 	}
 	p.Tally = ans.Tally
 	p.Timeline = ans.Timeline

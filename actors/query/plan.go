@@ -1,7 +1,8 @@
 package query
 
 import (
-	"github.com/ovation-analytics/ovation/actors/brand"
+	"github.com/ovation-analytics/ovation/actors/brand/rows"
+	"github.com/ovation-analytics/ovation/actors/brand/scan"
 	"github.com/ovation-analytics/ovation/actors/catalog"
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
@@ -9,15 +10,15 @@ import (
 // plan is what of a question is the same in every shard: a function of the question and the
 // catalog.
 type plan struct {
-	rows   *brand.Plan
-	dense  uint32 // the brand's number in its account, or brand.EveryBrand
+	rows   *scan.Plan
+	dense  uint32 // the brand's number in its account, or rows.EveryBrand
 	lists  []listPlan
 	filter *memberFilter
-	brands *brand.Directory // of a crossover, of standings
+	brands *scan.Directory // of a crossover, of standings
 }
 
 func newPlan(v *catalog.View, q *domain.Question) (*plan, error) {
-	p := &plan{rows: brand.NewPlan(q), dense: brand.EveryBrand}
+	p := &plan{rows: scan.NewPlan(q), dense: rows.EveryBrand}
 	if q.Brand != 0 {
 		b, ok := v.Brand(q.Account, q.Brand)
 		if !ok {
@@ -32,7 +33,7 @@ func newPlan(v *catalog.View, q *domain.Question) (*plan, error) {
 	p.filter = filter
 	p.lists = listPlans(v, q.Account, q.Lists)
 	if q.Shape == domain.ShapeCrossover || q.Shape == domain.ShapeStandings {
-		p.brands = brand.NewDirectory(v.BrandIDs(q.Account), q.Without)
+		p.brands = scan.NewDirectory(v.BrandIDs(q.Account), q.Without)
 	}
 	return p, nil
 }

@@ -1,7 +1,7 @@
 package query
 
 import (
-	"github.com/ovation-analytics/ovation/actors/brand"
+	"github.com/ovation-analytics/ovation/actors/brand/rows"
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/view"
 )
@@ -32,12 +32,12 @@ func (c *Coordinator) shardsOf(q *domain.Question) []Shard {
 }
 
 // source reads what a question meets on disk.
-func (s *scan) source(q *domain.Question) brand.Source {
+func (s *execution) source(q *domain.Question) rows.Source {
 	if n := len(q.Filter.Members); n == 0 || n > fewMembers {
 		return s.fromDisk(q)
 	}
 	var by map[domain.BrandID][]domain.Row
-	return func(b brand.Cold, f func([]domain.Row)) error {
+	return func(b rows.Cold, f func([]domain.Row)) error {
 		if by == nil {
 			by = map[domain.BrandID][]domain.Row{}
 			if err := timelines(s.view, q, by); err != nil {

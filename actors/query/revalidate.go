@@ -1,7 +1,7 @@
 package query
 
 import (
-	"github.com/ovation-analytics/ovation/actors/brand"
+	"github.com/ovation-analytics/ovation/actors/brand/rows"
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/view"
 )
@@ -103,7 +103,7 @@ func (l *Local) rowsUnchanged(v *view.View, account domain.AccountID, since uint
 		return false
 	}
 	for i := range f.Rows {
-		r, dense := &f.Rows[i], brand.EveryBrand
+		r, dense := &f.Rows[i], rows.EveryBrand
 		if r.Brand != 0 {
 			b, ok := l.Catalog().AnyBrand(account, r.Brand)
 			if !ok {
@@ -117,10 +117,10 @@ func (l *Local) rowsUnchanged(v *view.View, account domain.AccountID, since uint
 		if moved[i] == r.Range {
 			continue
 		}
-		if dense != brand.EveryBrand { // it is asked about, if only once a minute: it is to stay in memory
+		if dense != rows.EveryBrand { // it is asked about, if only once a minute: it is to stay in memory
 			av.Access.Note(dense, l.Now())
 		}
-		if av.Rows.Between(dense, between(r.Range.From, moved[i].From)) || av.Rows.Between(dense, between(r.Range.To, moved[i].To)) {
+		if av.Rows.HasRowsIn(dense, between(r.Range.From, moved[i].From)) || av.Rows.HasRowsIn(dense, between(r.Range.To, moved[i].To)) {
 			return false
 		}
 	}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
-	"github.com/ovation-analytics/ovation/actors/brand"
+	"github.com/ovation-analytics/ovation/actors/brand/rows"
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/internal/mailbox"
 )
@@ -13,7 +13,7 @@ import (
 // brandActor is one brand with columns of its own, or the rest of an account's
 // brands: a child of its shard, on the shard's goroutine. The thinking is in
 // package brand.
-type brandActor struct{ columns *brand.Columns }
+type brandActor struct{ columns *rows.Columns }
 
 // Receive is the mailbox.
 func (b *brandActor) Receive(ctx actor.Context) {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
-	"github.com/ovation-analytics/ovation/actors/brand"
+	"github.com/ovation-analytics/ovation/actors/brand/rows"
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
@@ -31,7 +31,7 @@ type (
 	warmed struct {
 		account domain.AccountID
 		dense   uint32
-		reload  *brand.Reload
+		reload  *rows.Reload
 		err     error
 	}
 )
@@ -71,7 +71,7 @@ func (s *shard) columnBytes() (n int) {
 type candidate struct {
 	id      domain.AccountID
 	account *account
-	columns *brand.Columns
+	columns *rows.Columns
 	asked   time.Time // zero: never
 	fed     time.Time
 }
@@ -85,7 +85,7 @@ func (c *candidate) before(o *candidate) int {
 // candidates are the brands that may be evicted, in the order in which they are.
 func (s *shard) candidates() (all []candidate) {
 	for id, a := range s.accounts {
-		a.table.Own(func(c *brand.Columns) {
+		a.table.Own(func(c *rows.Columns) {
 			if dense, _, _ := c.Brand(); !c.Cold() {
 				one := candidate{id: id, account: a, columns: c, asked: a.access.Of(dense).Last}
 				if k := a.brands[c]; k != nil {
@@ -120,7 +120,7 @@ const smallLeast = 64
 
 // small is a brand of the rest.
 type small struct {
-	brand.Cold
+	rows.Cold
 	rows  int
 	asked time.Time // zero: never
 }
@@ -151,19 +151,20 @@ func (s *shard) evictSmall(limit int) (freed int) {
 }
 
 // leaving are the brands of an account's rest that are evicted to be rid of so many rows.
-func (s *shard) leaving(id domain.AccountID, a *account, rows int) (out []brand.Cold) {
+func (s *shard) leaving(id domain.AccountID, a *account, excess int) (out []rows.Cold) {
 	var all []small
 	ids := s.env.Catalog.View().BrandIDs(id)
 	a.table.Small(func(dense uint32, n int) {
 		if n >= smallLeast && int(dense) <= len(ids) {
-			all = append(all, small{brand.Cold{Dense: dense, Brand: ids[dense-1]}, n, a.access.Of(dense).Last})
+			all = append(all, small{rows.Cold{Dense: dense, Brand: ids[dense-1]}, n, a.access.Of(dense).Last})
 		}
 	})
 	slices.SortFunc(all, func(a, b small) int { return cmp.Or(a.asked.Compare(b.asked), cmp.Compare(b.rows, a.rows)) })
-	for i := 0; i < len(all) && rows > 0; i++ {
-		out, rows = append(out, all[i].Cold), rows-all[i].rows
+	for i := 0; i < len(all) && excess > 0; i++ {
+		out = append(out, all[i].Cold)
+		excess -= all[i].rows
 	}
-	slices.SortFunc(out, func(a, b brand.Cold) int { return cmp.Compare(a.Dense, b.Dense) }) // as they are read
+	slices.SortFunc(out, func(a, b rows.Cold) int { return cmp.Compare(a.Dense, b.Dense) }) // as they are read
 	return out
 }
 

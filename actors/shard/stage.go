@@ -5,7 +5,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
-	"github.com/ovation-analytics/ovation/actors/brand"
+	"github.com/ovation-analytics/ovation/actors/brand/rows"
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/member"
 	"github.com/ovation-analytics/ovation/actors/view"
@@ -15,8 +15,8 @@ import (
 // filtered by, and its rows by brand.
 type account struct {
 	audience *member.Audience
-	table    *brand.Table
-	brands   map[*brand.Columns]*brandChild
+	table    *rows.Table
+	brands   map[*rows.Columns]*brandChild
 	buckets  map[domain.BrandID]*bucket // kept from micro-batch to micro-batch
 	filled   []*bucket                  // those with rows
 	access   *view.Access
@@ -27,8 +27,8 @@ type account struct {
 
 func newAccount() *account {
 	return &account{
-		audience: member.NewAudience(), table: brand.NewTable(brand.Options{}),
-		brands: map[*brand.Columns]*brandChild{}, buckets: map[domain.BrandID]*bucket{},
+		audience: member.NewAudience(), table: rows.NewTable(rows.Options{}),
+		brands: map[*rows.Columns]*brandChild{}, buckets: map[domain.BrandID]*bucket{},
 		access: &view.Access{}, versions: &view.AccountVersions{},
 	}
 }
@@ -121,7 +121,7 @@ func (s *shard) added(r *domain.Row) error {
 // dense is the brand's number in its account.
 func (s *shard) dense(id domain.BrandID) (uint32, error) {
 	if id == 0 {
-		return brand.Visits, nil
+		return rows.Visits, nil
 	}
 	b := s.env.Catalog.View().BrandByID(id)
 	if b == nil {

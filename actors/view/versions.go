@@ -4,7 +4,7 @@ import (
 	"math/bits"
 	"sync/atomic"
 
-	"github.com/ovation-analytics/ovation/actors/brand"
+	"github.com/ovation-analytics/ovation/actors/brand/rows"
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
@@ -63,7 +63,7 @@ func (v *Versions) name(hash domain.IdentityHash) *atomic.Uint64 {
 // SetRows notes that rows of a brand change with the version.
 func (a *AccountVersions) SetRows(dense uint32, version uint64) {
 	set(a.own(dense), version)
-	if dense != brand.Visits {
+	if dense != rows.Visits {
 		set(&a.every, version)
 	}
 }
@@ -112,7 +112,7 @@ func (a *AccountVersions) Attribute(of domain.Attribute) (known, all uint64) {
 
 // RowsSince reports that rows of the brand changed after the version.
 func (a *AccountVersions) RowsSince(dense uint32, version uint64) bool {
-	if dense == brand.EveryBrand {
+	if dense == rows.EveryBrand {
 		return a.every.Load() > version
 	}
 	x := a.of(dense)

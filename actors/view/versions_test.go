@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/ovation-analytics/ovation/actors/brand"
+	"github.com/ovation-analytics/ovation/actors/brand/rows"
 )
 
 // The versions of brands are those of a map, however the numbers of the brands lie.
@@ -16,7 +16,7 @@ func TestAccountVersions_OfBrandsAreThoseOfAMap(t *testing.T) {
 	for version := uint64(1); version < 2000; version++ {
 		for range r.IntN(4) {
 			dense := uint32(r.ExpFloat64() * 300)
-			if a.SetRows(dense, version); dense != brand.Visits {
+			if a.SetRows(dense, version); dense != rows.Visits {
 				every = version
 			}
 			last[dense] = version
@@ -25,7 +25,7 @@ func TestAccountVersions_OfBrandsAreThoseOfAMap(t *testing.T) {
 		if got := a.RowsSince(dense, since); got != (last[dense] > since) {
 			t.Fatalf("seed %d: brand %d since %d: %v, it was %d", seed, dense, since, got, last[dense])
 		}
-		if got := a.RowsSince(brand.EveryBrand, since); got != (every > since) {
+		if got := a.RowsSince(rows.EveryBrand, since); got != (every > since) {
 			t.Fatalf("seed %d: any brand since %d: %v, it was %d", seed, since, got, every)
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/ovation-analytics/ovation/actors/brand"
+	"github.com/ovation-analytics/ovation/actors/brand/rows"
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/internal/cow"
 	"github.com/ovation-analytics/ovation/actors/member"
@@ -28,7 +28,7 @@ type View struct {
 // Account is what a view has of an account.
 type Account struct {
 	Crowd    *member.Crowd
-	Rows     *brand.View
+	Rows     *rows.View
 	Access   *Access
 	Versions *AccountVersions
 }

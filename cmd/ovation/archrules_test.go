@@ -126,7 +126,7 @@ func pureImports(t *tree) (bad []string) {
 		s.imports(func(path, at string) {
 			first, _, _ := strings.Cut(path, "/")
 			standard := !strings.Contains(first, ".")
-			own := within(path, module+"/"+s.dir())
+			own := slices.ContainsFunc(pure, func(p string) bool { return within(s.dir(), p) && within(path, module+"/"+p) })
 			array := !inDomain && path == module+"/actors/internal/cow"
 			coded := within(s.dir(), "actors/domain/codec") && (path == domainPath || within(path, "google.golang.org/protobuf"))
 			switch {

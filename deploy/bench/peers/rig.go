@@ -5,7 +5,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/ovation-analytics/ovation/actors/brand"
+	"github.com/ovation-analytics/ovation/actors/brand/rows"
+	"github.com/ovation-analytics/ovation/actors/brand/scan"
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/member"
 	"github.com/ovation-analytics/ovation/actors/query/shape"
@@ -17,7 +18,7 @@ type Rig struct {
 	scene     *Scene
 	dense     []uint32 // by a brand's place
 	shards    []rigShard
-	directory *brand.Directory
+	directory *scan.Directory
 	jobs      chan job
 	done      sync.WaitGroup
 }
@@ -25,15 +26,15 @@ type Rig struct {
 type rigShard struct {
 	audience *member.Audience
 	crowd    *member.Crowd
-	table    *brand.Table
-	view     *brand.View
+	table    *rows.Table
+	view     *rows.View
 	pending  []domain.Row // room for one
 	taken    uint64
 }
 
 // job is a shard's part of a question.
 type job struct {
-	plan  *brand.Plan
+	plan  *scan.Plan
 	q     *domain.Question
 	dense uint32
 	shard int
@@ -47,10 +48,10 @@ const commitRows = 1000
 
 // NewRig takes a scene's rows into so many shards, and starts workers. Close it.
 func NewRig(c *Scene, shards, workers int) (*Rig, error) {
-	g := &Rig{scene: c, dense: c.dense(), shards: make([]rigShard, shards), directory: brand.NewDirectory(c.ordered, nil), jobs: make(chan job, shards)}
+	g := &Rig{scene: c, dense: c.dense(), shards: make([]rigShard, shards), directory: scan.NewDirectory(c.ordered, nil), jobs: make(chan job, shards)}
 	ordinals := make([]domain.Ordinal, len(c.People))
 	for i := range g.shards {
-		g.shards[i].audience, g.shards[i].table = member.NewAudience(), brand.NewTable(brand.Options{})
+		g.shards[i].audience, g.shards[i].table = member.NewAudience(), rows.NewTable(rows.Options{})
 	}
 	for i := range c.People {
 		p := &c.People[i]
@@ -113,20 +114,20 @@ func (s *rigShard) commit() time.Duration {
 
 // work answers parts of questions.
 func (g *Rig) work() {
-	x, members, column := brand.NewScratch(), []uint64(nil), brand.Column(nil)
+	x, members, column := scan.NewScratch(), []uint64(nil), scan.Column(nil)
 	for j := range g.jobs {
 		s := &g.shards[j.shard]
 		set := s.crowd.Select(members, &j.q.Filter, nil)
 		if set != nil {
 			members = set
 		}
-		ask := &brand.Ask{
+		ask := &scan.Ask{
 			Plan: j.plan, Brand: j.dense, Members: set, Brands: g.directory, ID: s.crowd.ID,
 			Label: func(dense uint32) domain.BrandID { return g.scene.ordered[dense-1] },
 		}
 		column = s.crowd.Column(column, j.q.Shape)
 		ask.Column = column
-		*j.to, *j.err = s.view.Answer(x, ask)
+		*j.to, *j.err = x.Answer(s.view, ask)
 		if f := j.to.Feed; f != nil {
 			for i := range f.Items {
 				f.Items[i].Member = s.crowd.ID(f.Items[i].Row.Ord)
@@ -140,7 +141,7 @@ func (g *Rig) work() {
 // Answers asks all shards, merges their answers, and tells how long that took.
 func (g *Rig) Answers(q *Question) (Answer, time.Duration, error) {
 	d := q.of(g.scene)
-	dense := brand.EveryBrand
+	dense := rows.EveryBrand
 	if q.Brand != Everywhere {
 		dense = g.dense[q.Brand]
 	}
@@ -148,7 +149,7 @@ func (g *Rig) Answers(q *Question) (Answer, time.Duration, error) {
 	parts, errs := make([]domain.Answer, len(g.shards)), make([]error, len(g.shards))
 	var left sync.WaitGroup
 	left.Add(len(g.shards))
-	plan := brand.NewPlan(d)
+	plan := scan.NewPlan(d)
 	for i := range g.shards {
 		g.jobs <- job{plan, d, dense, i, &parts[i], &errs[i], &left}
 	}

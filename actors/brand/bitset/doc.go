@@ -1,0 +1,4 @@
+// Package bitset has functions over sets of small numbers, such as the ordinals of members: bit n&63
+// of word n>>6 is number n. A set is a plain []uint64, so that loops over columns index it
+// themselves. Every number given lies in the set's words. Nothing is synchronized.
+package bitset

@@ -1,0 +1,40 @@
+package rows
+
+import "github.com/ovation-analytics/ovation/actors/domain"
+
+// Kind is what an action is: what was done, and where.
+type Kind struct {
+	Definition domain.DefinitionID
+	Service    domain.Service
+}
+
+// kindTable numbers kinds in order of appearance. A number never changes, so readers
+// hold a prefix of list while the writer goes on.
+type kindTable struct {
+	list []Kind
+	code map[Kind]uint32
+	near [64]struct { // the number of kinds met lately; code is 1 above, 0: none
+		kind Kind
+		code uint32
+	}
+}
+
+// of is the kind's number.
+func (k *kindTable) of(definition domain.DefinitionID, service domain.Service) uint32 {
+	v := Kind{definition, service}
+	n := &k.near[(uint32(definition)^uint32(service)<<3)%64]
+	if n.code != 0 && n.kind == v {
+		return n.code - 1
+	}
+	c, ok := k.code[v]
+	if !ok {
+		if k.code == nil {
+			k.code = map[Kind]uint32{}
+		}
+		c = uint32(len(k.list))
+		k.list = append(k.list, v)
+		k.code[v] = c
+	}
+	n.kind, n.code = v, c+1
+	return c
+}

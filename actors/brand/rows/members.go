@@ -1,0 +1,28 @@
+package rows
+
+import "github.com/ovation-analytics/ovation/actors/brand/bitset"
+
+// Members is the set of the members of a chunk's rows, deleted ones too. It is made when a question
+// first asks for all of the chunk and kept as long as the chunk, which never changes: a count of
+// distinct members does not read the rows then.
+//
+// nil where the rows are too few for so many members: they are read as fast.
+func (c *Chunk) Members() []uint64 {
+	if w := c.memberSet.Load(); w != nil {
+		return *w
+	}
+	most := uint32(0)
+	for _, o := range c.Ord {
+		most = max(most, o)
+	}
+	var who []uint64
+	if words := int(most>>6) + 1; words*rowsPerWord <= len(c.Ord) {
+		who = make([]uint64, words)
+		bitset.AddAll(who, c.Ord)
+	}
+	c.memberSet.Store(&who)
+	return who
+}
+
+// rowsPerWord is how many rows a chunk must have for 64 members to keep the set.
+const rowsPerWord = 4

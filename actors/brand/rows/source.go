@@ -1,0 +1,36 @@
+package rows
+
+import (
+	"errors"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// Cold is a brand whose rows are on disk only.
+type Cold struct {
+	Dense uint32
+	Brand domain.BrandID
+}
+
+// ErrCold is the error of a question that reads a cold brand and was given no Source.
+var ErrCold = errors.New("brand: the rows are on disk only")
+
+// Source reads the living rows of a cold brand as of the view's commit and calls f
+// with stretches of them, in any order; at least those of the question's range. f
+// does not keep the slice.
+type Source func(b Cold, f func(rows []domain.Row)) error
+
+// Read has f called with the rows of a cold set as they are stored. Those of the view are for holds
+// to tell.
+func (s *Set) Read(from Source, f func(rows []domain.Row)) error {
+	if from == nil {
+		return ErrCold
+	}
+	return from(Cold{s.Dense, s.ID}, f)
+}
+
+// Holds reports that a row from disk lives at the view's commit. A row of a member that the view
+// does not know is of a later commit.
+func (v *View) Holds(r *domain.Row) bool {
+	return !r.Flags.Dead() && uint32(r.Ord) < v.members && r.Seq <= v.Seq
+}

@@ -1,0 +1,160 @@
+package scan
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/ovation-analytics/ovation/actors/brand/rows"
+	"github.com/ovation-analytics/ovation/actors/brand/text"
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// Ask is a question as one shard is asked it.
+type Ask struct {
+	Plan    *Plan       // of the question, shared by all shards
+	Brand   uint32      // dense number, Visits or EveryBrand
+	Members []uint64    // bitset of the ordinals that count; nil: all
+	Cold    rows.Source // nil: a cold brand is ErrCold
+	Earlier rows.Source // of newcomers: likewise, of the rows before the question's range
+	Column  Column      // of a count by it: of a location, by gender, by age
+
+	// What only others know.
+	Brands *Directory                           // of a crossover
+	ID     func(domain.Ordinal) domain.MemberID // of leaders and a feed
+	At     func(domain.Ordinal) domain.Second   // of leaders: what they are ranked by, where that is a time
+	Label  func(dense uint32) domain.BrandID    // of leaders and a feed
+	Says   Says                                 // of a feed: for a keyword, and for an order of recording
+	Search Search                               // of a feed with a keyword: in the place of Says for many rows; nil: there is none
+}
+
+// Plan is what of a question is the same in every shard. It never changes: any
+// number of goroutines may use it.
+type Plan struct {
+	shape       domain.Shape
+	span        domain.Range
+	definitions []domain.DefinitionID // those that count, ascending
+	group       []uint32              // of each: its group's place in labels
+	labels      []uint32              // groups, ascending
+	services    uint32                // bits of those that count
+	points      []points              // of each definition
+	account     domain.AccountID
+	top         domain.Top
+	listing     domain.Listing
+	sound       domain.Sounding
+	word        *text.Keyword // of the listing; nil: none
+}
+
+// points are what a row is worth: its own points where keep is all ones, else
+// add.
+type points struct{ keep, add uint16 }
+
+// NewPlan prepares a question. Of definitions that are named twice the first
+// counts. Its brand and its filters on members are the caller's: see Ask.
+func NewPlan(q *domain.Question) *Plan {
+	groups := q.Groups
+	order := func(a, b domain.Group) int { return cmp.Compare(a.Definition, b.Definition) }
+	if !slices.IsSortedFunc(groups, order) {
+		groups = slices.Clone(groups)
+		slices.SortStableFunc(groups, order)
+	}
+	p := &Plan{shape: q.Shape, span: q.Range, services: 1<<domain.Services - 1, account: q.Account, top: q.Top, listing: q.Listing, sound: q.Sound}
+	p.word = text.NewKeyword(q.Listing.Keyword)
+	if len(q.Filter.Services) > 0 {
+		p.services = 0
+		for _, s := range q.Filter.Services {
+			if int(s) < domain.Services {
+				p.services |= 1 << s
+			}
+		}
+	}
+	p.labels = make([]uint32, 0, len(groups))
+	for i, g := range groups {
+		if i == 0 || g.Definition != groups[i-1].Definition {
+			p.definitions = append(p.definitions, g.Definition)
+			p.labels = append(p.labels, g.Group)
+			worth := points{keep: 1<<16 - 1}
+			if g.Own {
+				worth = points{add: g.Points}
+			}
+			p.points = append(p.points, worth)
+		}
+	}
+	p.group = slices.Clone(p.labels)
+	slices.Sort(p.labels)
+	p.labels = slices.Compact(p.labels)
+	for i, l := range p.group {
+		at, _ := slices.BinarySearch(p.labels, l)
+		p.group[i] = uint32(at)
+	}
+	return p
+}
+
+// groupOf is the place of the group in which a kind counts; false when it does not
+// count.
+func (p *Plan) groupOf(k rows.Kind) (uint32, bool) {
+	if int(k.Service) >= domain.Services || p.services>>k.Service&1 == 0 {
+		return 0, false
+	}
+	i, ok := slices.BinarySearch(p.definitions, k.Definition)
+	if !ok {
+		return 0, false
+	}
+	return p.group[i], true
+}
+
+// worth is what rows of a definition that counts are worth.
+func (p *Plan) worth(definition domain.DefinitionID) points {
+	if i, ok := slices.BinarySearch(p.definitions, definition); ok {
+		return p.points[i]
+	}
+	return points{}
+}
+
+// Answer answers by the question's shape; the rest of the answer is the caller's. The
+// error is ErrCold, that of a Source, or ErrEnded.
+func (x *Scratch) Answer(v *rows.View, a *Ask) (domain.Answer, error) {
+	out, err := x.answer(v, a)
+	if err = x.fate(err); err != nil {
+		return domain.Answer{}, err
+	}
+	return out, nil
+}
+
+func (x *Scratch) answer(v *rows.View, a *Ask) (domain.Answer, error) {
+	switch a.Plan.shape {
+	case domain.ShapeTally:
+		t, err := x.Tally(v, a)
+		return domain.Answer{Tally: t}, err
+	case domain.ShapeLocation, domain.ShapeGender:
+		t, err := x.ByValue(v, a)
+		return domain.Answer{Tally: t}, err
+	case domain.ShapeAge:
+		t, err := x.Ages(v, a)
+		return domain.Answer{Tally: t}, err
+	case domain.ShapeNewcomers:
+		t, err := x.Newcomers(v, a)
+		return domain.Answer{Tally: t}, err
+	case domain.ShapeDaily:
+		t, err := x.Daily(v, a)
+		return domain.Answer{Timeline: t}, err
+	case domain.ShapeTimeline:
+		t, err := x.Timeline(v, a)
+		return domain.Answer{Timeline: t}, err
+	case domain.ShapeLeaders:
+		l, err := x.Leaders(v, a)
+		return domain.Answer{Leaders: l}, err
+	case domain.ShapeFeed:
+		f, err := x.Feed(v, a)
+		return domain.Answer{Feed: f}, err
+	case domain.ShapeDepths:
+		d, err := x.Depths(v, a)
+		return domain.Answer{Depths: d}, err
+	case domain.ShapeStandings:
+		s, err := x.Standings(v, a)
+		return domain.Answer{Standings: s}, err
+	case domain.ShapeCrossover:
+		c, err := x.Crossover(v, a)
+		return domain.Answer{Crossover: c}, err
+	}
+	return domain.Answer{}, &domain.Error{Code: domain.Internal, Op: "brand.Answer", Message: "unknown shape of question"}
+}

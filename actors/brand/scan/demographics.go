@@ -1,0 +1,209 @@
+package scan
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/ovation-analytics/ovation/actors/brand/bitset"
+	"github.com/ovation-analytics/ovation/actors/brand/rows"
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// Column is a value of each member by ordinal, in pages; 0, unknown, where there is
+// no page. It never changes.
+type Column []*[columnPage]uint16
+
+const columnPage = 1 << 12
+
+// of is the value of a member.
+func (c Column) of(o uint32) uint16 {
+	if k := int(o / columnPage); k < len(c) && c[k] != nil {
+		return c[k][o%columnPage]
+	}
+	return 0
+}
+
+// values counts by the value of a column, members in the upper bits; zero between
+// questions, but for met.
+type values struct {
+	of  [1 << 16]uint64
+	met []uint16
+}
+
+// A count of a shard's rows takes the lower bits, one of its members the others.
+const (
+	oneMember   = 1 << 36
+	actionsOnly = oneMember - 1
+)
+
+// ByValue counts actions and distinct members by what Ask.Column says of the members,
+// and in all, over the question's range: the groups are its values, 0 is unknown. The
+// error is ErrCold, or that of the Source.
+func (x *Scratch) ByValue(v *rows.View, a *Ask) (*domain.Tally, error) {
+	return x.byValue(v, a, (*values).groups)
+}
+
+// Ages counts by the column's days of birth: the groups are bands of the age at the end
+// of the range.
+func (x *Scratch) Ages(v *rows.View, a *Ask) (*domain.Tally, error) {
+	ages := domain.AgesAt(a.Plan.span)
+	return x.byValue(v, a, func(l *values) []domain.GroupCount { return l.bands(&ages) })
+}
+
+// byValue counts by value; groups makes groups of the values met, and forgets them. A
+// member has one value, so the members of groups add up.
+func (x *Scratch) byValue(v *rows.View, a *Ask, groups func(*values) []domain.GroupCount) (*domain.Tally, error) {
+	defer x.end()
+	if err := x.begin(v, a, false); err != nil {
+		return nil, err
+	}
+	size, t := x.settle(), &domain.Tally{}
+	if size == 0 {
+		return t, nil
+	}
+	if x.values == nil {
+		x.values = &values{}
+	}
+	if size < byMemberFrom*x.words {
+		x.valuesByRow(a.Column)
+	} else {
+		x.valuesByMember(a.Column)
+	}
+	if len(x.values.met) == 0 {
+		return t, nil
+	}
+	t.Groups = groups(x.values)
+	for i := range t.Groups {
+		t.Total.Add(t.Groups[i].Count)
+	}
+	return t, nil
+}
+
+// take is the count of a value, which is forgotten.
+func (l *values) take(value uint16) domain.Count {
+	n := l.of[value]
+	l.of[value] = 0
+	return domain.Count{Actions: n & actionsOnly, Members: n / oneMember}
+}
+
+// groups are the values met, ascending.
+func (l *values) groups() []domain.GroupCount {
+	out := make([]domain.GroupCount, len(l.met))
+	for i, value := range l.met {
+		out[i] = domain.GroupCount{Group: uint32(value), Count: l.take(value)}
+	}
+	l.met = l.met[:0]
+	slices.SortFunc(out, func(a, b domain.GroupCount) int { return cmp.Compare(a.Group, b.Group) })
+	return out
+}
+
+// bands are the bands of the birth days met, ascending.
+func (l *values) bands(ages *domain.Ages) []domain.GroupCount {
+	var by [domain.UnknownAge + 1]domain.Count
+	for _, born := range l.met {
+		by[ages.Band(born)].Add(l.take(born))
+	}
+	l.met = l.met[:0]
+	out := make([]domain.GroupCount, 0, len(by))
+	for band, n := range by {
+		if n.Actions > 0 {
+			out = append(out, domain.GroupCount{Group: uint32(band), Count: n})
+		}
+	}
+	return out
+}
+
+// byMemberFrom is the number of rows for 64 members from which it pays to count
+// rows by member before looking at their values.
+const byMemberFrom = 32
+
+// valuesByRow looks up the value of each row's member.
+func (x *Scratch) valuesByRow(c Column) {
+	x.all = grown(x.all, x.words)
+	for i := range x.spans {
+		if !x.goesOn() {
+			break
+		}
+		if sp := &x.spans[i]; sp.drops {
+			x.gather(sp, sp.lo, sp.hi)
+		} else {
+			x.values.rows(x.all, c, sp.c.Ord[sp.lo:sp.hi])
+		}
+	}
+	x.values.rows(x.all, c, x.ord)
+	clear(x.all[:x.words])
+}
+
+// rows counts a row of each of the ordinals; all has the members met.
+func (l *values) rows(all []uint64, c Column, ords []uint32) {
+	for _, o := range ords {
+		value := c.of(o)
+		n, w := &l.of[value], &all[o>>6]
+		if *n == 0 {
+			l.met = append(l.met, value)
+		}
+		*n += 1 + (^*w>>(o&63)&1)*oneMember
+		*w |= 1 << (o & 63)
+	}
+}
+
+// valuesByMember counts rows by member first.
+func (x *Scratch) valuesByMember(c Column) {
+	x.did = grown(x.did, x.words*64)
+	did := x.did[:x.words*64]
+	for i := range x.spans {
+		if !x.goesOn() {
+			break
+		}
+		sp := &x.spans[i]
+		ords := sp.c.Ord[sp.lo:sp.hi]
+		if sp.drops {
+			x.didKept(did, ords, sp)
+			continue
+		}
+		for _, o := range ords {
+			did[o]++
+		}
+	}
+	for lo := 0; lo < len(x.ord) && x.goesOn(); lo += stretch {
+		for _, o := range x.ord[lo:min(lo+stretch, len(x.ord))] {
+			did[o]++
+		}
+	}
+	for at := 0; at < len(did); at += columnPage {
+		part, page := did[at:min(at+columnPage, len(did))], &nowhere
+		if k := at / columnPage; k < len(c) && c[k] != nil {
+			page = c[k]
+		}
+		x.values.page(page, part)
+	}
+}
+
+// nowhere is a page of members of whom nothing is known.
+var nowhere [columnPage]uint16
+
+// page counts what the members of a page did, and forgets it.
+func (l *values) page(page *[columnPage]uint16, did []uint32) {
+	for i, n := range did {
+		value := page[i&(columnPage-1)]
+		at := &l.of[value]
+		if *at == 0 && n > 0 {
+			l.met = append(l.met, value)
+		}
+		*at += uint64(n) + uint64(bitset.Bit(n > 0))*oneMember
+	}
+	clear(did)
+}
+
+// didKept counts by member the rows of a span that are not dropped.
+func (x *Scratch) didKept(did, ords []uint32, sp *span) {
+	var kept [256]uint32
+	for k, t := range x.table(sp) {
+		kept[k] = uint32(bitset.Bit(t != x.targets))
+	}
+	kinds := sp.c.Kind[sp.lo:sp.hi]
+	kinds = kinds[:len(ords)]
+	for i, o := range ords {
+		did[o] += kept[kinds[i]&255]
+	}
+}

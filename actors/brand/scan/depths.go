@@ -1,0 +1,162 @@
+package scan
+
+import (
+	"github.com/ovation-analytics/ovation/actors/brand/bitset"
+	"github.com/ovation-analytics/ovation/actors/brand/rows"
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// Depths counts the rows of a feed in order of completion, or leaders, by cells of their
+// rank. Sequences of rows of one second and a feed's keyword are not looked at. The
+// error is ErrCold, or that of the Source.
+func (x *Scratch) Depths(v *rows.View, a *Ask) (*domain.Depths, error) {
+	defer x.end()
+	s := &a.Plan.sound
+	if !x.open(v, a, false) || s.From > s.To {
+		return &domain.Depths{}, nil
+	}
+	switch {
+	case s.Of == domain.ShapeLeaders:
+		return x.leaderDepths(a)
+	case a.Plan.listing.Every:
+		return x.rowDepths(a)
+	}
+	return x.latestDepths(a)
+}
+
+// leaderDepths counts members by rank, or those of one rank by id.
+func (x *Scratch) leaderDepths(a *Ask) (*domain.Depths, error) {
+	defer x.forget()
+	if err := x.score(a); err != nil {
+		return nil, err
+	}
+	x.list()
+	s, keys, greatest := &a.Plan.sound, x.keys[:0], a.Plan.sound.From
+	for _, o := range x.met {
+		key := x.rankOf(a, o)
+		if s.Among != nil {
+			if key != *s.Among {
+				continue
+			}
+			key = uint64(a.ID(domain.Ordinal(o)))
+		}
+		if key >= s.From && key <= s.To {
+			keys, greatest = append(keys, key), max(greatest, key)
+		}
+	}
+	x.keys = keys
+	out := domain.NewDepths(s.From, greatest)
+	for _, key := range keys {
+		out.Cells[(key-s.From)>>out.Shift]++
+	}
+	return out, nil
+}
+
+// times are the seconds that a sounding of a feed is about, and its cells.
+func (x *Scratch) times(a *Ask) (in domain.Range, out *domain.Depths) {
+	s := &a.Plan.sound
+	in = within(a.Plan.span, int64(min(s.From, 1<<32)), int64(min(s.To, 1<<32))+1)
+	if in.From >= in.To {
+		return in, &domain.Depths{}
+	}
+	return in, domain.NewDepths(s.From, uint64(in.To-1))
+}
+
+// rowDepths counts rows by their second.
+func (x *Scratch) rowDepths(a *Ask) (*domain.Depths, error) {
+	in, out := x.times(a)
+	if in.From >= in.To {
+		return out, nil
+	}
+	narrow := *a.Plan
+	narrow.span = in
+	x.plan = &narrow
+	first, cells := uint32(a.Plan.sound.From), out.Cells
+	if err := x.visit(a, func(m met) { cells[(m.time-first)>>out.Shift]++ }); err != nil {
+		return nil, err
+	}
+	for i := range x.spans {
+		if !x.goesOn() {
+			break
+		}
+		sp := &x.spans[i]
+		if x.filter == nil && sp.dead == nil && !sp.drops {
+			countTimes(cells, sp.c.Time[sp.lo:sp.hi], first, out.Shift)
+			continue
+		}
+		times, n := sp.c.Time[sp.lo:sp.hi], x.places(sp, sp.lo, sp.hi)
+		for _, p := range x.pos[:n] {
+			cells[(times[p]-first)>>out.Shift] += uint32(x.isOne(sp, int(p)))
+		}
+	}
+	return out, nil
+}
+
+// countTimes counts times, which ascend, by their cell: neighbours are in one as a rule.
+func countTimes(cells, times []uint32, first uint32, shift uint8) {
+	at, n := uint32(0), uint32(0)
+	for _, t := range times {
+		if k := (t - first) >> shift; k != at {
+			cells[at] += n
+			at, n = k, 0
+		}
+		n++
+	}
+	cells[at] += n
+}
+
+// isOne is 1 for a row of a span that passes, 0 for another.
+func (x *Scratch) isOne(sp *span, p int) int {
+	i := sp.lo + p
+	ok := bitset.Bit(x.table(sp)[sp.c.Kind[i]] != x.targets)
+	if x.filter != nil {
+		ok &= bitset.Get(x.filter, sp.c.Ord[i])
+	}
+	if sp.dead != nil {
+		ok &^= int(sp.dead.Bits[i>>6] >> (i & 63) & 1)
+	}
+	return ok
+}
+
+// latestDepths counts members by the second of their latest row in all the range.
+func (x *Scratch) latestDepths(a *Ask) (*domain.Depths, error) {
+	in, out := x.times(a)
+	x.newest = grown(x.newest, x.words*64)
+	newest := x.newest
+	x.met = x.met[:0]
+	defer func() {
+		for _, o := range x.met {
+			newest[o] = 0
+		}
+		x.met = x.met[:0]
+	}()
+	see := func(o, time uint32) {
+		was := newest[o]
+		if was == 0 {
+			x.met = append(x.met, o)
+		}
+		newest[o] = max(was, time+1) // times end below the greatest
+	}
+	if err := x.visit(a, func(m met) { see(m.ord, m.time) }); err != nil || in.From >= in.To {
+		return out, err
+	}
+	for i := range x.spans {
+		if !x.goesOn() {
+			break
+		}
+		sp := &x.spans[i]
+		ords, times, n := sp.c.Ord[sp.lo:sp.hi], sp.c.Time[sp.lo:sp.hi], x.places(sp, sp.lo, sp.hi)
+		for _, p := range x.pos[:n] {
+			if x.isOne(sp, int(p)) == 1 {
+				see(ords[p], times[p])
+			}
+		}
+	}
+	first := uint32(a.Plan.sound.From)
+	for _, o := range x.met {
+		if t := newest[o] - 1; t >= in.From && t < in.To {
+			out.Cells[(t-first)>>out.Shift]++
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,266 @@
+package scan
+
+import (
+	"github.com/ovation-analytics/ovation/actors/brand/bitset"
+	"github.com/ovation-analytics/ovation/actors/brand/rows"
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// deedFinder is a round on its way over the rows.
+type deedFinder struct {
+	round   *round
+	in      domain.Range
+	found   []uint64 // of a round of one bit: who has it; nil: mask says
+	general []uint64 // by the account's number of a kind: the bits it stands for, for whichever brand
+	lut     []uint64 // by a chunk's code of a kind: the bits it stands for there
+}
+
+// Did is the bitset of the members who did what is asked for, whoever counts
+// otherwise; in dst's memory where that is large enough. The error is ErrCold, or that
+// of the Source.
+func (x *Scratch) Did(v *rows.View, dst []uint64, d *Deeds, from rows.Source) ([]uint64, error) {
+	defer x.end()
+	x.view = v
+	x.words = int(v.Members()+63) / 64
+	dst = sized(dst, x.words)
+	clear(dst)
+	f := &x.deeds
+	defer func() { f.round, f.found = nil, nil }()
+	for i := range d.rounds {
+		f.round, f.in, f.found = &d.rounds[i], d.span, nil
+		if len(d.rounds) == 1 && f.round.need == 1 {
+			f.found = dst
+			return dst, x.lookForDeeds(from)
+		}
+		x.mask, x.touched = grown(x.mask, x.words*64), x.touched[:0]
+		err := x.lookForDeeds(from)
+		if left := x.haveAll(dst, i > 0); err != nil || !left {
+			return dst, err
+		}
+	}
+	return dst, nil
+}
+
+// haveAll leaves in dst who has all bits of the round, of those in it already where it
+// is not the first, and reports that somebody has.
+func (x *Scratch) haveAll(dst []uint64, again bool) bool {
+	need, n := x.deeds.round.need, 0
+	for _, o := range x.touched {
+		if x.mask[o] == need && (!again || bitset.Get(dst, o) == 1) {
+			x.touched[n] = o
+			n++
+		}
+		x.mask[o] = 0
+	}
+	clear(dst)
+	for _, o := range x.touched[:n] {
+		dst[o>>6] |= 1 << (o & 63)
+	}
+	return n > 0
+}
+
+// lookForDeeds passes over the sets that may hold a deed of the round.
+func (x *Scratch) lookForDeeds(from rows.Source) error {
+	f, v := &x.deeds, x.view
+	if f.in.From >= f.in.To {
+		return nil
+	}
+	if len(f.round.any) == 0 {
+		return x.lookInBrands(from)
+	}
+	f.general = sized(f.general, len(v.Kinds))
+	for k, kind := range v.Kinds {
+		f.general[k] = bitsOf(f.round.any, kind.Definition)
+	}
+	for i := range v.Owned() {
+		if s := v.OwnSet(i); s.Dense != rows.Visits {
+			if err := x.deedsOf(s, f.round.of(s.Dense), from); err != nil {
+				return err
+			}
+		}
+	}
+	x.deedsOfRest()
+	return x.fate(nil)
+}
+
+// lookInBrands passes over the sets of the brands that deeds are for.
+func (x *Scratch) lookInBrands(from rows.Source) error {
+	f, v := &x.deeds, x.view
+	f.general = f.general[:0]
+	small := false
+	for i := range f.round.brands {
+		b := &f.round.brands[i]
+		s := v.SetOf(b.dense)
+		if s == nil {
+			small = true
+		} else if err := x.deedsOf(s, b.deeds, from); err != nil {
+			return err
+		}
+	}
+	if small {
+		x.deedsOfRest()
+	}
+	return x.fate(nil)
+}
+
+// bits are those a kind stands for, beside those it does for whichever brand where
+// deeds are a brand's own.
+func (f *deedFinder) bits(k uint32, of *rows.View, deeds []deedBit) (bits uint64) {
+	if int(k) < len(f.general) {
+		bits = f.general[k]
+	}
+	if len(deeds) > 0 {
+		bits |= bitsOf(deeds, of.Kinds[k].Definition)
+	}
+	return bits
+}
+
+// deedsOf looks for deeds in a brand's own set.
+func (x *Scratch) deedsOf(s *rows.Set, deeds []deedBit, from rows.Source) error {
+	if s.Cold {
+		return x.deedsOfCold(s, deeds, from)
+	}
+	for _, r := range s.Runs {
+		if !x.goesOn() {
+			return ErrEnded
+		}
+		x.deedsOfRun(r, deeds)
+	}
+	f, p := &x.deeds, s.TailAt(x.view.Seq)
+	for i := p.Skip(f.in.From); i < len(p.Rows); i++ {
+		r := &p.Rows[i]
+		if r.Time-f.in.From < f.in.To-f.in.From && !p.Deleted.Has(i) {
+			x.does(r.Ord, f.bits(r.Kind, x.view, deeds))
+		}
+	}
+	return nil
+}
+
+// deedsOfCold looks for deeds in a set that is on disk.
+func (x *Scratch) deedsOfCold(s *rows.Set, deeds []deedBit, from rows.Source) error {
+	f := &x.deeds
+	return s.Read(from, func(stored []domain.Row) {
+		for i := range stored {
+			r := &stored[i]
+			if !x.view.Holds(r) || r.Time-f.in.From >= f.in.To-f.in.From {
+				continue
+			}
+			x.does(uint32(r.Ord), bitsOf(f.round.any, r.Definition)|bitsOf(deeds, r.Definition))
+		}
+	})
+}
+
+// deedsOfRest looks for deeds in the rest: for whichever brand in every row of it, for
+// one brand in that one's.
+func (x *Scratch) deedsOfRest() {
+	f, s := &x.deeds, x.view.Rest
+	for _, r := range s.Runs {
+		if r.Chunk.Max < f.in.From || r.Chunk.Min >= f.in.To {
+			continue
+		}
+		if !x.goesOn() {
+			return
+		}
+		if len(f.general) > 0 {
+			x.deedsOfRun(r, nil)
+		}
+		for i := range f.round.brands {
+			x.deedsOfSmall(r, &f.round.brands[i])
+		}
+	}
+	p := s.TailAt(x.view.Seq)
+	for i := p.Skip(f.in.From); i < len(p.Rows); i++ {
+		r := &p.Rows[i]
+		if r.Time-f.in.From < f.in.To-f.in.From && !p.Deleted.Has(i) {
+			x.does(r.Ord, f.bits(r.Kind, x.view, f.round.of(p.Brands[i])))
+		}
+	}
+}
+
+// deedsOfSmall looks for deeds for one brand in a chunk of the rest.
+func (x *Scratch) deedsOfSmall(r rows.Run, b *brandBits) {
+	f, c := &x.deeds, r.Chunk
+	for _, at := range c.Of(b.dense) {
+		i := int(at)
+		if c.Time[i]-f.in.From < f.in.To-f.in.From && !r.Deleted.Has(i) {
+			x.does(c.Ord[i], bitsOf(b.deeds, x.view.Kinds[c.Dict[c.Kind[i]]].Definition))
+		}
+	}
+}
+
+// does notes a row of a member that stands for bits.
+func (x *Scratch) does(ord uint32, bits uint64) {
+	switch {
+	case bits == 0:
+	case x.deeds.found != nil:
+		x.deeds.found[ord>>6] |= 1 << (ord & 63)
+	default:
+		if x.mask[ord] == 0 {
+			x.touched = append(x.touched, ord)
+		}
+		x.mask[ord] |= bits
+	}
+}
+
+// deedsOfRun looks for deeds in a chunk. The places of its rows are written down first,
+// without a branch and without touching their members.
+func (x *Scratch) deedsOfRun(r rows.Run, deeds []deedBit) {
+	f, c := &x.deeds, r.Chunk
+	if c.Max < f.in.From || c.Min >= f.in.To {
+		return
+	}
+	some, every := false, true
+	f.lut = sized(f.lut, len(c.Dict))
+	for code, k := range c.Dict {
+		f.lut[code] = f.bits(k, x.view, deeds)
+		some, every = some || f.lut[code] != 0, every && f.lut[code] != 0
+	}
+	if !some {
+		return
+	}
+	lo, hi := c.Cut(f.in.From, f.in.To)
+	ords, kinds, alive := c.Ord[lo:hi], c.Kind[lo:hi], r.Deleted.Count() == 0
+	if every && alive && f.found != nil {
+		bitset.AddAll(f.found, ords)
+		return
+	}
+	x.pos = sized(x.pos, rows.MaxChunk+1)
+	n := placesWith(x.pos, kinds, f.lut)
+	if !alive {
+		n = leaveAlive(x.pos[:n], lo, r.Deleted)
+	}
+	if found := f.found; found != nil {
+		for _, p := range x.pos[:n] {
+			o := ords[p]
+			found[o>>6] |= 1 << (o & 63)
+		}
+		return
+	}
+	mask, touched, lut := x.mask, x.touched, f.lut
+	for _, p := range x.pos[:n] {
+		o := ords[p]
+		if mask[o] == 0 {
+			touched = append(touched, o)
+		}
+		mask[o] |= lut[kinds[p]]
+	}
+	x.touched = touched
+}
+
+// placesWith are the rows of kinds that stand for a bit.
+func placesWith(pos []uint16, kinds []uint16, lut []uint64) (n int) {
+	for i, k := range kinds {
+		pos[n] = uint16(i)
+		n += bitset.Bit(lut[k] != 0)
+	}
+	return n
+}
+
+// leaveAlive keeps of the places, counted from row lo on, those that are not dead.
+func leaveAlive(pos []uint16, lo int, d *rows.Deletions) (n int) {
+	for _, p := range pos {
+		pos[n] = p
+		n += bitset.Bit(!d.Has(lo + int(p)))
+	}
+	return n
+}

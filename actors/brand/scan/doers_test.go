@@ -1,0 +1,102 @@
+package scan
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ovation-analytics/ovation/actors/brand/bitset"
+	"github.com/ovation-analytics/ovation/actors/brand/rows"
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// doers is who has at least so many rows of the question, the slow way.
+func (m model) doers(h *question, members, least int) []uint64 {
+	list := map[domain.Ordinal]int{}
+	for _, f := range m {
+		if _, ok := h.counts(f); ok {
+			list[f.Ord]++
+		}
+	}
+	out := make([]uint64, (members+63)/64)
+	for o, n := range list {
+		if n >= least {
+			out[o>>6] |= 1 << (o & 63)
+		}
+	}
+	return out
+}
+
+func TestDoersAreThoseWithEnoughRows(t *testing.T) {
+	t.Parallel()
+	seed := rand.Uint64()
+	t.Log("seed", seed)
+	r := rand.New(rand.NewPCG(seed, 9))
+	w := world{members: 700, brands: 4, definitions: 6, start: 20_000 * 86400, span: 20 * 86400}
+	table, m := rows.NewTable(rows.Options{Promote: 900}), model{}
+	for i := range 12_000 {
+		f := w.row(r, uint64(i+1), w.start+uint32(i)*100)
+		m[f.Seq] = &f
+		table.Append(f.dense, []domain.Row{f.Row})
+		if r.IntN(40) == 0 {
+			table.Remove(f.dense, &f.Row)
+			delete(m, f.Seq)
+		}
+		if i%701 == 0 {
+			table.Commit(nil)
+		}
+	}
+	table.Settle()
+	v, x := table.Commit(nil), NewScratch()
+	some := 0
+	var dst []uint64
+	for i := range 150 {
+		h := w.question(r)
+		h.q.Shape = domain.ShapeTally
+		least := []int{1, 1, 2, 3, 9, 60}[r.IntN(6)]
+		var err error
+		if dst, err = x.Doers(v, dst, h.ask(nil), uint32(least)); err != nil {
+			t.Fatal(err)
+		}
+		want := m.doers(h, int(v.Members()), least)
+		if d := cmp.Diff(want, dst); d != "" {
+			t.Fatalf("%d: brand %d range %+v least %d: %s", i, h.dense, h.q.Range, least, d)
+		}
+		for _, word := range want {
+			some += bitset.Bit(word != 0)
+		}
+	}
+	if some < 50 {
+		t.Errorf("%d words with doers: the test shows little", some)
+	}
+	// What it counted by is left as other answers need it.
+	h := w.question(r)
+	h.q.Shape = domain.ShapeTally
+	got, err := x.Answer(v, h.ask(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(m.answer(h), got); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestDoersOfAColdBrandNeedASource(t *testing.T) {
+	t.Parallel()
+	w, r := world{members: 50, brands: 1, definitions: 4, start: 20_000 * 86400, span: 86400}, rand.New(rand.NewPCG(1, 2))
+	table := rows.NewTable(rows.Options{Promote: 10})
+	for i := range 100 {
+		f := w.row(r, uint64(i+1), w.start+uint32(i)*10)
+		f.dense = 1
+		table.Append(1, []domain.Row{f.Row})
+	}
+	table.Commit(nil)
+	if !table.Evict(1) {
+		t.Fatal("not evicted")
+	}
+	q := &domain.Question{Range: domain.Range{To: 1<<32 - 1}, Groups: []domain.Group{{Definition: 102}}}
+	if _, err := NewScratch().Doers(table.Commit(nil), nil, &Ask{Plan: NewPlan(q), Brand: 1}, 1); err != rows.ErrCold {
+		t.Errorf("%v", err)
+	}
+}

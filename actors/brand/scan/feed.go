@@ -1,0 +1,231 @@
+package scan
+
+import (
+	"slices"
+
+	"github.com/ovation-analytics/ovation/actors/brand/rows"
+	"github.com/ovation-analytics/ovation/actors/brand/text"
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// Says reads what rows say beside their columns: it calls f for each that is stored,
+// in any order, with when it was recorded and its content. Neither it nor f keeps
+// what it is given. Account, Brand, Time and Seq of the rows are set.
+type Says func(list []domain.Row, f func(i int, recorded int64, content []byte)) error
+
+// feeder is what a Scratch needs for feeds beside the rest.
+type feeder struct {
+	picker
+	on    bool          // rows from disk are offered when they are met
+	word  *text.Keyword // nil: none is asked for
+	found uint64        // rows that have it
+	ask   *Ask
+	wait  []picked // rows whose content is to be read
+	rows  []domain.Row
+	times []int64 // of the first rows: when they were recorded
+	err   error
+
+	searched  bool           // the rows that have the keyword are known
+	hits      sequences      // of these
+	stretches []domain.Range // at which they are
+	atOnce    uint64         // searchAtOnce, but in tests
+
+	// Where only what is behind a row is wanted.
+	at    line         // what picker.line points to
+	span  domain.Range // rows of other times are not walked over
+	probe func(picked) // takes the rows in place of the picker
+	last  []picked     // the last row met of each section of the sequences
+	done  []uint64     // members with a row ahead of the line
+	left  []uint64     // members that pass, but for those
+}
+
+// readAtOnce is how many rows' contents are asked for at once: neighbours share what
+// is read.
+const readAtOnce = 1 << 16
+
+// slack is how many rows beyond those wanted a listing by recording looks at: those of
+// the last millisecond are listed by ID, and there may be many.
+const slack = 512
+
+// Feed counts the actions that the question's listing lists, and gives the first of
+// them. Hash and Slot of the rows, and their Member, are the caller's to know. The
+// error is ErrCold, or that of the Source or of Says.
+func (x *Scratch) Feed(v *rows.View, a *Ask) (*domain.Feed, error) {
+	l := &a.Plan.listing
+	keep := l.End()
+	if l.Recorded && !l.Up && keep > 0 {
+		keep += slack
+	}
+	for {
+		out, more, err := x.page(v, a, keep)
+		if err = x.fate(err); err != nil || !more {
+			return out, err
+		}
+		keep *= 8
+	}
+}
+
+// page is Feed with so many rows kept; more says that they do not suffice.
+func (x *Scratch) page(v *rows.View, a *Ask, keep int) (out *domain.Feed, more bool, err error) {
+	defer x.end()
+	out = &domain.Feed{Items: []domain.FeedItem{}}
+	if !x.open(v, a, false) {
+		return out, false, nil
+	}
+	f := &x.feed
+	narrow := x.narrows(a)
+	f.begin(a, keep, x.words*64, narrow)
+	defer f.end()
+	if err := x.openLine(a); err != nil {
+		return nil, false, err
+	}
+	if f.word == nil {
+		if out.Total, err = x.listed(a); err != nil {
+			return nil, false, err
+		}
+	}
+	if narrow && out.Total > 0 && keep > 0 {
+		if err := x.narrow(a); err != nil {
+			return nil, false, err
+		}
+	}
+	switch {
+	case x.searches(a):
+		err = x.search(a, f.span)
+	case f.word != nil || out.Total > 0 && keep > 0:
+		err = x.walk(a, f.word != nil)
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	if f.word != nil {
+		if out.Total = f.found; f.latest {
+			out.Total = uint64(len(f.picker.rows))
+		}
+	}
+	list := f.first(keep)
+	if keep > 0 {
+		out.Ahead = f.ahead
+	}
+	if a.Plan.listing.Recorded {
+		if list, more, err = f.byRecording(list, out.Total-f.ahead > uint64(len(list))); err != nil || more {
+			return nil, more, err
+		}
+	}
+	out.Items = f.items(list[:min(len(list), a.Plan.listing.End())])
+	return out, false, nil
+}
+
+func (f *feeder) begin(a *Ask, keep, members int, narrow bool) {
+	l := &a.Plan.listing
+	f.on, f.ask, f.word, f.found, f.err = true, a, a.Plan.word, 0, nil
+	f.wait, f.times, f.searched = f.wait[:0], f.times[:0], false
+	f.open(l, keep, members, !l.Every && (f.word != nil || l.After != nil && !narrow))
+}
+
+func (f *feeder) end() {
+	f.close()
+	f.on, f.ask, f.word, f.at.who = false, nil, nil, nil
+}
+
+// listed is how many rows the listing lists, of those of the question.
+func (x *Scratch) listed(a *Ask) (uint64, error) {
+	if !x.feed.latest {
+		return x.countRows(a)
+	}
+	if err := x.collect(a); err != nil {
+		return 0, err
+	}
+	return x.countMembers(), nil
+}
+
+// offer takes a row of the question into account.
+func (f *feeder) offer(r *picked) {
+	switch {
+	case f.probe != nil:
+		f.probe(*r)
+	case f.word == nil:
+		f.add(r)
+	case f.superseded(r) || f.err != nil:
+	case f.searched:
+		if f.hits.has(r.seq) {
+			f.found++
+			f.add(r)
+		}
+	default:
+		if f.wait = append(f.wait, *r); len(f.wait) == readAtOnce {
+			f.read()
+		}
+	}
+}
+
+// beyond reports that the walk need not come to rows of that time: where rows are counted
+// as they are met, it comes to all.
+func (f *feeder) beyond(time uint32) bool { return f.word == nil && f.picker.beyond(time) }
+
+// read looks for the keyword in the rows that wait.
+func (f *feeder) read() {
+	if f.err != nil || len(f.wait) == 0 {
+		return
+	}
+	err := f.says(f.wait, func(i int, _ int64, content []byte) {
+		if f.word.In(content) {
+			f.found++
+			f.add(&f.wait[i])
+		}
+	})
+	f.wait = f.wait[:0]
+	f.err = err
+}
+
+// says asks what rows say.
+func (f *feeder) says(list []picked, g func(i int, recorded int64, content []byte)) error {
+	f.rows = sized(f.rows, len(list))
+	for i := range list {
+		r := &list[i]
+		f.rows[i] = domain.Row{Account: f.ask.Plan.account, Brand: f.ask.Label(r.brand), Time: r.time, Seq: r.seq}
+	}
+	return f.ask.Says(f.rows, g)
+}
+
+// byRecording finds when the rows, which are in order of sequence, were recorded, and
+// puts those of one millisecond that follow one another in order of ID. open says that
+// there are more rows than these; more that the last of those wanted may stand behind
+// some of them.
+func (f *feeder) byRecording(list []picked, open bool) (_ []picked, more bool, err error) {
+	f.times = sized(f.times, len(list))
+	clear(f.times)
+	if err := f.says(list, func(i int, at int64, _ []byte) { f.times[i] = at }); err != nil || f.up {
+		return list, false, err
+	}
+	for lo := 0; lo < len(list); {
+		hi := lo + 1
+		for hi < len(list) && f.times[hi] == f.times[lo] {
+			hi++
+		}
+		if hi == len(list) && open && lo < f.ask.Plan.listing.End() {
+			return nil, true, nil
+		}
+		slices.Reverse(list[lo:hi])
+		lo = hi
+	}
+	return list, false, nil
+}
+
+// items are rows as an answer has them.
+func (f *feeder) items(list []picked) []domain.FeedItem {
+	plan := f.ask.Plan
+	out := make([]domain.FeedItem, len(list))
+	for i := range list {
+		r := &list[i]
+		worth := plan.worth(r.kind.Definition)
+		out[i].Row = domain.Row{
+			Seq: r.seq, Account: plan.account, Ord: domain.Ordinal(r.ord), Time: r.time, Brand: f.ask.Label(r.brand),
+			Definition: r.kind.Definition, Points: r.points&worth.keep + worth.add, Service: r.kind.Service,
+		}
+		if plan.listing.Recorded {
+			out[i].Recorded = f.times[i]
+		}
+	}
+	return out
+}

@@ -1,0 +1,97 @@
+package scan
+
+import "github.com/ovation-analytics/ovation/actors/brand/bitset"
+
+// byGroup counts rows of very many groups: they are put in group order first, then
+// each group is counted with a generation of its own. It returns the distinct
+// members.
+func (x *Scratch) byGroup() (members uint64) {
+	x.at = sized(x.at, int(x.targets)+1)
+	x.countGroups()
+	if x.fillGroups(); x.over {
+		return 0
+	}
+	x.seen = grown(x.seen, x.words*64)
+	dropped := x.at[x.targets-1] // where the last group that counts ends
+	members = x.distinct(x.grouped[:dropped])
+	from := uint32(0)
+	for g, end := range x.at[:x.targets] {
+		if n := end - from; n > 0 {
+			x.counts[g].Actions = uint64(n)
+			x.counts[g].Members = x.distinct(x.grouped[from:end])
+		}
+		from = end
+	}
+	return members
+}
+
+// countGroups sets at to where each group starts.
+func (x *Scratch) countGroups() {
+	at := x.at
+	clear(at)
+	for i := range x.spans {
+		if !x.goesOn() {
+			break
+		}
+		sp := &x.spans[i]
+		lut := x.table(sp)
+		for _, k := range sp.c.Kind[sp.lo:sp.hi] {
+			at[lut[k]]++
+		}
+	}
+	for _, t := range x.to {
+		at[t]++
+	}
+	sum := uint32(0)
+	for g, n := range at {
+		at[g], sum = sum, sum+n
+	}
+	x.grouped = sized(x.grouped, int(sum))
+}
+
+// fillGroups puts the ordinals in group order; at becomes where each group ends.
+func (x *Scratch) fillGroups() {
+	at, grouped := x.at, x.grouped
+	put := func(t, o uint32) {
+		grouped[at[t]] = o
+		at[t]++
+	}
+	for i := range x.spans {
+		if !x.goesOn() {
+			break
+		}
+		sp := &x.spans[i]
+		lut := x.table(sp)
+		ords := sp.c.Ord[sp.lo:sp.hi]
+		for j, k := range sp.c.Kind[sp.lo:sp.hi] {
+			put(lut[k], ords[j])
+		}
+	}
+	for i, t := range x.to {
+		put(t, x.ord[i])
+	}
+}
+
+// distinct counts the different ordinals.
+func (x *Scratch) distinct(ords []uint32) uint64 {
+	x.nobody()
+	return x.unseen(ords)
+}
+
+// nobody makes all generation marks worthless.
+func (x *Scratch) nobody() {
+	if x.gen++; x.gen == 0 {
+		clear(x.seen)
+		x.gen = 1
+	}
+}
+
+// unseen counts the ordinals not met since nobody was, and marks them.
+func (x *Scratch) unseen(ords []uint32) (n uint64) {
+	seen, gen := x.seen, x.gen
+	for _, o := range ords {
+		n += uint64(bitset.Bit(seen[o] != gen))
+		seen[o] = gen
+	}
+	return n
+}

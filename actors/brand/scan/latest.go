@@ -1,0 +1,135 @@
+package scan
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/ovation-analytics/ovation/actors/brand/bitset"
+	"github.com/ovation-analytics/ovation/actors/brand/rows"
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// latest finds the latest action of each of the places, which all have one; of those
+// in one second that with the highest sequence. Spans are read backwards, the newest
+// first, until none can win any more.
+func (x *Scratch) latest(a *Ask, places []place) ([]domain.Row, error) {
+	list := make([]domain.Row, len(places))
+	x.index = grown(x.index, x.words*64)
+	x.wanted = sized(x.wanted, x.words)
+	clear(x.wanted)
+	for i, p := range places {
+		x.index[p.ord] = uint32(i + 1)
+		x.wanted[p.ord>>6] |= 1 << (p.ord & 63)
+	}
+	defer func() {
+		for _, p := range places {
+			x.index[p.ord] = 0
+		}
+	}()
+	x.filterBy(x.wanted)
+	l := &latest{x: x, rows: list, missing: len(list)}
+	if err := l.look(a); err != nil {
+		return nil, err
+	}
+	for i, p := range places {
+		r := &list[i]
+		r.Account, r.Ord, r.Slot = a.Plan.account, domain.Ordinal(p.ord), domain.MemberID(p.id).Slot()
+	}
+	return list, nil
+}
+
+// look looks through the question's rows.
+func (l *latest) look(a *Ask) error {
+	x := l.x
+	if x.alone {
+		return x.every(a, l.met)
+	}
+	if err := x.visit(a, l.met); err != nil {
+		return err
+	}
+	order := make([]int, len(x.spans))
+	for i := range order {
+		order[i] = i
+	}
+	newest := func(i int) uint32 { return x.spans[i].c.Time[x.spans[i].hi-1] }
+	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(newest(j), newest(i)) })
+	for _, i := range order {
+		if l.done(newest(i)) || !x.goesOn() {
+			break
+		}
+		l.span(a, &x.spans[i], x.owners[i])
+	}
+	return nil
+}
+
+// latest is a search for the latest rows of members.
+type latest struct {
+	x       *Scratch
+	rows    []domain.Row // of a member without one yet Seq is 0
+	missing int
+	bound   domain.Second // once none is missing: every row found is at or after it
+	known   bool          // bound stands
+}
+
+// done reports that no row at or before the time can be the latest of anyone.
+func (l *latest) done(time domain.Second) bool {
+	if l.missing > 0 {
+		return false
+	}
+	if !l.known {
+		l.known, l.bound = true, ^domain.Second(0)
+		for i := range l.rows {
+			l.bound = min(l.bound, l.rows[i].Time)
+		}
+	}
+	return time < l.bound
+}
+
+// newer is the member's row, its time and sequence set, if these are later than what
+// it has; else nil.
+func (l *latest) newer(ord, time uint32, seq uint64) *domain.Row {
+	r := &l.rows[l.x.index[ord]-1]
+	switch {
+	case time < r.Time || time == r.Time && seq <= r.Seq:
+		return nil
+	case r.Seq == 0:
+		l.missing--
+	}
+	r.Time, r.Seq = time, seq
+	return r
+}
+
+// is says of a row what was done, and what that was worth.
+func (x *Scratch) is(r *domain.Row, k rows.Kind, given uint16) {
+	w := x.plan.worth(k.Definition)
+	r.Definition, r.Service, r.Points = k.Definition, k.Service, given&w.keep+w.add
+}
+
+func (l *latest) met(m met) {
+	if r := l.newer(m.ord, m.time, m.seq); r != nil {
+		l.x.is(r, m.kind, m.points)
+		r.Brand = m.brand
+	}
+}
+
+func (l *latest) span(a *Ask, sp *span, s *rows.Set) {
+	x, c := l.x, sp.c
+	lut := x.table(sp)
+	for i := sp.hi - 1; i >= sp.lo; i-- {
+		if l.missing == 0 && l.done(c.Time[i]) {
+			return
+		}
+		o := c.Ord[i]
+		if bitset.Get(x.filter, o) == 0 || lut[c.Kind[i]] == x.targets || sp.dead.Has(i) {
+			continue
+		}
+		r := l.newer(o, c.Time[i], c.Seq(i))
+		if r == nil {
+			continue
+		}
+		x.is(r, x.view.Kinds[c.Dict[c.Kind[i]]], c.Points[i])
+		if r.Brand = s.ID; c.Brands != nil {
+			r.Brand = a.Label(c.Brands[c.BrandOf[i]])
+		}
+	}
+}

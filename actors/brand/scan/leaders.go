@@ -1,0 +1,97 @@
+package scan
+
+import (
+	"github.com/ovation-analytics/ovation/actors/brand/bitset"
+	"github.com/ovation-analytics/ovation/actors/brand/rows"
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// standing is what a member has come to.
+type standing struct {
+	score   uint64
+	actions uint64
+}
+
+// Leaders ranks the members with an action in the question: the first Top.End of
+// them, or of those behind Top.After, each with its latest action if Top.Latest is set.
+// Audience is the caller's.
+// The error is ErrCold, or that of the Source.
+func (x *Scratch) Leaders(v *rows.View, a *Ask) (*domain.Leaders, error) {
+	defer x.end()
+	defer x.forget()
+	if !x.open(v, a, false) {
+		return &domain.Leaders{}, nil
+	}
+	if err := x.score(a); err != nil {
+		return nil, err
+	}
+	out := &domain.Leaders{}
+	first := x.rank(a, out)
+	out.Members = make([]domain.Leader, len(first))
+	for i, p := range first {
+		s := x.standing(p.ord)
+		l := domain.Leader{Member: domain.MemberID(p.id), Score: s.score, Actions: s.actions}
+		if a.Plan.top.Order.Timed() {
+			l.At = a.At(domain.Ordinal(p.ord))
+		}
+		out.Members[i] = l
+	}
+	if !a.Plan.top.Latest {
+		return out, nil
+	}
+	var err error
+	out.Latest, err = x.latest(a, first)
+	return out, err
+}
+
+// rank sums up the standings and gives the first of them.
+func (x *Scratch) rank(a *Ask, sum *domain.Leaders) []place {
+	top := a.Plan.top
+	b := best{k: top.End()}
+	var after place
+	if top.After != nil {
+		after = place{key: top.After.Rank, id: uint64(top.After.Member)}
+		if top.Up {
+			after.key = ^after.key
+		}
+	}
+	if x.simple(&top) {
+		x.rankSums(a, sum, &b)
+		return b.sorted()
+	}
+	x.list()
+	for _, o := range x.met {
+		s := x.standing(o)
+		sum.Total.Members++
+		sum.Total.Actions += s.actions
+		if top.Above != nil {
+			sum.Above += uint64(bitset.Bit(s.score > *top.Above))
+			continue
+		}
+		p := place{key: x.rankOf(a, o), ord: o}
+		if top.Up {
+			p.key = ^p.key
+		}
+		if b.full && p.key < b.floor.key {
+			continue
+		}
+		p.id = uint64(a.ID(domain.Ordinal(o)))
+		if top.After != nil && before(p, after) <= 0 {
+			sum.Ahead++
+			continue
+		}
+		b.offer(p)
+	}
+	return b.sorted()
+}
+
+// rankOf is what a member with a standing is ranked by.
+func (x *Scratch) rankOf(a *Ask, o uint32) uint64 {
+	switch a.Plan.top.Order {
+	case domain.ByScore:
+		return x.standing(o).score
+	case domain.ByActions:
+		return x.standing(o).actions
+	}
+	return uint64(a.At(domain.Ordinal(o)))
+}

@@ -1,0 +1,295 @@
+package scan
+
+import (
+	"cmp"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	diff "github.com/google/go-cmp/cmp"
+
+	"github.com/ovation-analytics/ovation/actors/brand/rows"
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// memberOf names members against the order of their ordinals.
+func memberOf(o domain.Ordinal) domain.MemberID {
+	return domain.MemberIDOf(uint64(100_000-o), domain.Slot(o%7))
+}
+
+// lastSeen is a time with many ties.
+func lastSeen(o domain.Ordinal) domain.Second { return domain.Second(o) * 37 % 50 }
+
+// ranking gives a random question what a ranking needs. Brands with the greatest
+// numbers are not in the directory.
+func (w *world) ranking(r *rand.Rand, h *question) {
+	h.q.Top = domain.Top{
+		Order: domain.Order(max(0, r.IntN(6)-2)), Up: r.IntN(3) == 0, Offset: r.IntN(2) * r.IntN(20), Limit: r.IntN(4) * r.IntN(40),
+		Latest: r.IntN(3) > 0,
+	}
+	if r.IntN(4) == 0 {
+		h.q.Top = domain.Top{Above: new(r.Uint64N(300))}
+	}
+	if h.q.Shape == domain.ShapeLeaders || h.q.Shape == domain.ShapeStandings {
+		h.q.Groups = slices.Clone(h.q.Groups)
+		for i := range h.q.Groups {
+			if r.IntN(4) == 0 {
+				h.q.Groups[i].Own, h.q.Groups[i].Points = true, uint16(r.IntN(1<<16))
+			}
+		}
+	}
+	ids := make([]domain.BrandID, max(0, w.brands-3))
+	for i := range ids {
+		ids[i] = domain.BrandID(1001 + i)
+		if r.IntN(6) == 0 {
+			h.q.Without = append(h.q.Without, ids[i])
+		}
+	}
+	h.brands = NewDirectory(ids, h.q.Without)
+}
+
+// worth is what a fact that counts is worth.
+func (h *question) worth(f *fact) uint16 {
+	for _, g := range h.q.Groups {
+		if g.Definition == f.Definition && g.Own {
+			return g.Points
+		}
+	}
+	return f.Points
+}
+
+func (m model) leaders(h *question) *domain.Leaders {
+	by := map[domain.Ordinal]*domain.Leader{}
+	last := map[domain.Ordinal]*fact{}
+	out := &domain.Leaders{Members: []domain.Leader{}}
+	for _, f := range m {
+		if _, ok := h.counts(f); !ok {
+			continue
+		}
+		l := by[f.Ord]
+		if l == nil {
+			l = &domain.Leader{Member: memberOf(f.Ord)}
+			if h.q.Top.Order.Timed() {
+				l.At = lastSeen(f.Ord)
+			}
+			by[f.Ord] = l
+			out.Total.Members++
+		}
+		out.Total.Actions++
+		l.Actions++
+		l.Score += uint64(h.worth(f))
+		if was := last[f.Ord]; was == nil || was.Time < f.Time || was.Time == f.Time && was.Seq < f.Seq {
+			last[f.Ord] = f
+		}
+	}
+	if h.idle() {
+		return &domain.Leaders{}
+	}
+	var all []domain.Ordinal
+	for o, l := range by {
+		all = append(all, o)
+		if h.q.Top.Above != nil && l.Score > *h.q.Top.Above {
+			out.Above++
+		}
+	}
+	slices.SortFunc(all, func(a, b domain.Ordinal) int {
+		x, y := by[a], by[b]
+		d := cmp.Compare(x.Score, y.Score)
+		switch {
+		case h.q.Top.Order.Timed():
+			d = cmp.Compare(x.At, y.At)
+		case h.q.Top.Order == domain.ByActions:
+			d = cmp.Compare(x.Actions, y.Actions)
+		}
+		if !h.q.Top.Up {
+			d = -d
+		}
+		return cmp.Or(d, cmp.Compare(x.Member, y.Member))
+	})
+	all, out.Ahead = h.cutLeaders(all, by)
+	if h.q.Top.Latest {
+		out.Latest = []domain.Row{}
+	}
+	for _, o := range all[:min(len(all), h.q.Top.End())] {
+		out.Members = append(out.Members, *by[o])
+		if h.q.Top.Latest {
+			row := last[o].Row
+			row.Points, row.Slot = h.worth(last[o]), memberOf(o).Slot()
+			out.Latest = append(out.Latest, row)
+		}
+	}
+	return out
+}
+
+func (m model) crossover(h *question) *domain.Crossover {
+	out := &domain.Crossover{}
+	among := map[domain.Ordinal]bool{}
+	for _, f := range m {
+		if _, ok := h.counts(f); ok {
+			among[f.Ord] = true
+		}
+	}
+	out.Members = uint64(len(among))
+	other := *h
+	other.dense = rows.EveryBrand
+	type pair struct {
+		dense uint32
+		ord   domain.Ordinal
+	}
+	met, count := map[pair]bool{}, map[uint32]uint64{}
+	for _, f := range m {
+		p := pair{f.dense, f.Ord}
+		if _, ok := other.counts(f); !ok || !among[f.Ord] || met[p] || f.dense == h.dense {
+			continue
+		}
+		met[p] = true
+		count[f.dense]++
+	}
+	for dense, n := range count {
+		if int(dense) <= len(h.brands.ids) && !slices.Contains(h.q.Without, labelOf(dense)) {
+			out.Brands = append(out.Brands, domain.BrandMembers{Brand: labelOf(dense), Members: n})
+		}
+	}
+	return inOrder(out)
+}
+
+// inOrder gives a crossover, which comes in any order, one.
+func inOrder(c *domain.Crossover) *domain.Crossover {
+	slices.SortFunc(c.Brands, func(a, b domain.BrandMembers) int { return cmp.Compare(a.Brand, b.Brand) })
+	return c
+}
+
+// Many rows of few brands are grouped by counting, few rows of many by sorting.
+func TestSmallBrandsAreCountedByGroupingAndBySorting(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 5))
+	for _, w := range []world{
+		{members: 50, brands: 4000, definitions: 5, start: 20_000 * 86400, span: 86400},
+		{members: 900, brands: 12, definitions: 5, start: 20_000 * 86400, span: 86400},
+	} {
+		table, m := rows.NewTable(rows.Options{TailMax: 64, Promote: 1 << 30}), model{}
+		for seq := range uint64(500) {
+			f := w.row(r, seq+1, w.start+uint32(r.IntN(86400)))
+			f.dense = 1 + r.Uint32N(uint32(w.brands-1))
+			f.Brand = domain.BrandID(f.dense + 1000)
+			m[f.Seq] = &f
+			table.Append(f.dense, []domain.Row{f.Row})
+		}
+		v, x := table.Commit(nil), NewScratch()
+		for range 200 {
+			h := w.question(r)
+			h.q.Shape = domain.ShapeCrossover
+			if r.IntN(3) > 0 {
+				h.dense = rows.EveryBrand
+			}
+			got, err := x.Crossover(v, h.ask(nil))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := diff.Diff(m.crossover(h), inOrder(got)); d != "" {
+				t.Fatalf("%d brands, %+v of %d: %s", w.brands, h.q, h.dense, d)
+			}
+		}
+	}
+}
+
+// The first of a ranking are the first of all, however few are kept.
+func TestTheBestOfManyAreThoseThatSortFirst(t *testing.T) {
+	r := rand.New(rand.NewPCG(6, 6))
+	for range 300 {
+		all := make([]place, r.IntN(500))
+		for i := range all {
+			all[i] = place{key: r.Uint64N(1 + r.Uint64N(100)), id: uint64(len(all) - i), ord: uint32(i)}
+		}
+		b := best{k: r.IntN(120)}
+		for _, p := range all {
+			b.offer(p)
+		}
+		slices.SortFunc(all, before)
+		want := all[:min(b.k, len(all))]
+		if got := b.sorted(); !slices.Equal(got, want) {
+			t.Fatalf("%d of %d: %v, want %v", b.k, len(all), got, want)
+		}
+	}
+}
+
+// A row may lie below the newest chunk and still be its member's latest.
+func TestTheLatestActionIsFoundInWhateverChunkItStands(t *testing.T) {
+	table := rows.NewTable(rows.Options{Promote: 1, TailMin: 2, TailMax: 2, FanIn: 100})
+	row := func(seq uint64, at uint32, ord domain.Ordinal) {
+		table.Append(5, []domain.Row{{Seq: seq, Time: testTime + at, Ord: ord, Brand: 1005, Definition: 100, Service: domain.Spotify, Points: 65535}})
+		table.Commit(nil)
+	}
+	row(1, 500, 1) // a chunk of 500 and 100, then of 90 and 400, then of 90 and 300
+	row(2, 100, 2)
+	row(3, 90, 1)
+	row(4, 400, 3)
+	row(5, 90, 2)
+	row(6, 300, 1)
+	row(7, 100, 2) // a tail
+	plan := NewPlan(&domain.Question{
+		Account: 1, Shape: domain.ShapeLeaders, Groups: []domain.Group{{Definition: 100}},
+		Range: domain.Range{From: testTime, To: testTime + 1000}, Top: domain.Top{Limit: 3, Latest: true},
+	})
+	v := table.Acquire()
+	defer v.Release()
+	got, err := NewScratch().Leaders(v, &Ask{Plan: plan, Brand: 5, ID: memberOf, Label: labelOf})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var seqs []uint64
+	for _, r := range got.Latest {
+		seqs = append(seqs, r.Seq)
+	}
+	if !slices.Equal(seqs, []uint64{7, 1, 4}) || got.Members[0].Score != 3*65535 {
+		t.Errorf("%v of %+v", seqs, got.Members)
+	}
+}
+
+// Of two chunks that end in the same second the later row may stand in either.
+func TestTheLatestActionOfOneSecondIsThatWithTheHighestSequence(t *testing.T) {
+	for _, last := range [][2]uint32{{299, 10}, {10, 299}} {
+		table := rows.NewTable(rows.Options{Promote: 1, TailMin: 2, TailMax: 2, FanIn: 100})
+		for i, at := range []uint32{1, last[0], 300, last[1], 300, 1} {
+			row := domain.Row{Seq: uint64(i + 1), Time: testTime + at, Ord: 1, Brand: 1005, Definition: 100, Points: 1}
+			if i == 0 || i == 5 { // another's: for it the brand gets its columns, and the second tail is sealed
+				row.Ord, row.Points = 2, 0
+			}
+			table.Append(5, []domain.Row{row})
+			table.Commit(nil)
+		}
+		plan := NewPlan(&domain.Question{
+			Shape: domain.ShapeLeaders, Groups: []domain.Group{{Definition: 100}}, Range: domain.Range{From: testTime, To: testTime + 1000},
+			Top: domain.Top{Limit: 1, Latest: true},
+		})
+		v := table.Acquire()
+		got, err := NewScratch().Leaders(v, &Ask{Plan: plan, Brand: 5, ID: memberOf, Label: labelOf})
+		v.Release()
+		if err != nil || got.Latest[0].Seq != 5 {
+			t.Errorf("%v: %+v, %v", last, got.Latest, err)
+		}
+	}
+}
+
+func TestAColdBrandWithoutASourceIsAnError(t *testing.T) {
+	table := rows.NewTable(rows.Options{Promote: 1})
+	table.Append(5, []domain.Row{{Seq: 1, Time: testTime, Ord: 1, Brand: 1005, Definition: 100}})
+	table.Append(6, []domain.Row{{Seq: 2, Time: testTime, Ord: 1, Brand: 1006, Definition: 100}})
+	table.Commit(nil)
+	table.Evict(5)
+	v := table.Commit(nil)
+	for _, shape := range []domain.Shape{domain.ShapeLeaders, domain.ShapeCrossover} {
+		for _, dense := range []uint32{5, 6, rows.EveryBrand} {
+			plan := NewPlan(&domain.Question{Shape: shape, Groups: []domain.Group{{Definition: 100}}, Range: domain.Range{To: ^uint32(0)}})
+			x := NewScratch()
+			_, err := x.Answer(v, &Ask{Plan: plan, Brand: dense, ID: memberOf, Label: labelOf, Brands: NewDirectory([]domain.BrandID{1, 2, 3, 4, 1005, 1006}, nil)})
+			if want := shape == domain.ShapeCrossover || dense != 6; (err != nil) != want {
+				t.Errorf("shape %d, brand %d: %v", shape, dense, err)
+			}
+			for o, s := range x.sums.of {
+				if s != 0 {
+					t.Errorf("member %d keeps %x after the question", o, s)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,62 @@
+package scan
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/ovation-analytics/ovation/actors/brand/bitset"
+	"github.com/ovation-analytics/ovation/actors/brand/rows"
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// The rows that a question has to read are counted one by one: those in the range that
+// count, and of a brand on disk alone all that count.
+func TestRowsInIsWhatANaiveModelCounts(t *testing.T) {
+	t.Parallel()
+	seed := rand.Uint64()
+	r := rand.New(rand.NewPCG(seed, 15))
+	w := world{members: 150, brands: 12, definitions: 7, start: 20_000 * 86400, span: 20 * 86400}
+	table, m := deedsWorld(r, w)
+	for i := range 400 {
+		if i == 200 && !table.Evict(1) {
+			t.Fatal("not evicted")
+		}
+		v, dense := table.Commit(nil), uint32(r.IntN(w.brands))
+		if r.IntN(3) == 0 {
+			dense = rows.EveryBrand
+		}
+		in := domain.Range{From: w.start + uint32(r.IntN(int(w.span)))}
+		in.To = in.From + uint32(r.IntN(int(w.span)))
+		list, held := uint64(0), uint64(0)
+		for _, f := range m {
+			if f.dense != dense && (dense != rows.EveryBrand || f.dense == rows.Visits) {
+				continue
+			}
+			cold := i >= 200 && f.dense == 1
+			held += uint64(bitset.Bit(cold))
+			list += uint64(bitset.Bit(cold || f.Time >= in.From && f.Time < in.To))
+		}
+		if in.From == in.To {
+			list = 0
+		}
+		if got := v.RowsIn(dense, in); got != list || v.Held(dense) != held {
+			t.Fatalf("seed %d, %d: brand %d has %d rows in %+v and %d on disk, want %d and %d", seed, i, dense, got, in, v.Held(dense), list, held)
+		}
+	}
+}
+
+// BenchmarkRowsIn is what it costs to count the hot brand's rows, in all eight shards.
+func BenchmarkRowsIn(b *testing.B) {
+	h := hotBrand()
+	for _, days := range []uint32{7, 180} {
+		q := benchQuestion(domain.ShapeTally, days, 1)
+		b.Run(fmt.Sprintf("%dd", days), func(b *testing.B) {
+			for b.Loop() {
+				for _, v := range h.views {
+					v.RowsIn(7, q.Range)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,296 @@
+package scan
+
+import (
+	"github.com/ovation-analytics/ovation/actors/brand/bitset"
+	"github.com/ovation-analytics/ovation/actors/brand/rows"
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// A sum is a standing in 64 bits, by ordinal: actions in the upper ones, the score in the
+// lower. While sums hold fewer than foldRows rows and a chunk's more, none of the two can
+// outgrow its bits.
+const (
+	scoreBits = 40
+	oneAction = 1 << scoreBits
+	scoreOnly = oneAction - 1
+	foldRows  = 1<<(64-scoreBits) - 2*rows.MaxChunk
+)
+
+// sums are what a Scratch needs to rank members beside the rest.
+type sums struct {
+	of     []uint64   // zero between questions
+	wide   []standing // what of was emptied into, if folded; zero between questions
+	folded bool
+	rows   int     // in of
+	limit  int     // of rows; foldRows but in tests
+	kinds  []value // by the account's number of them; unknown: not looked up yet
+	all    bool    // who has a sum is found by looking at all; else all of them are in met
+}
+
+// value is what a row of a kind adds to a sum: one and its own points where keep is all
+// ones, or add. Of a kind that is dropped all is 0.
+type value struct {
+	one       uint64
+	keep, add uint16
+}
+
+// unknown is no kind's value.
+var unknown = value{add: 1}
+
+func (v *value) of(given uint16) uint64 { return v.one + uint64(given&v.keep+v.add) }
+
+// standing is the member's.
+func (x *Scratch) standing(o uint32) standing {
+	s := standing{x.sums.of[o] & scoreOnly, x.sums.of[o] >> scoreBits}
+	if x.sums.folded {
+		s.score += x.sums.wide[o].score
+		s.actions += x.sums.wide[o].actions
+	}
+	return s
+}
+
+// allFrom says when who has a sum is found by looking at all: when one in so many
+// members may have one.
+const allFrom = 8
+
+// score fills in the sums of all who have one.
+func (x *Scratch) score(a *Ask) error {
+	l := &x.sums
+	l.of = grown(l.of, x.words*64)
+	l.rows = 0
+	if l.limit == 0 {
+		l.limit = foldRows
+	}
+	l.kinds = sized(l.kinds, len(x.view.Kinds))
+	for k := range l.kinds {
+		l.kinds[k] = unknown
+	}
+	x.met = sized(x.met, x.words*64+1)[:0]
+	if x.alone {
+		return x.every(a, x.scoreMet)
+	}
+	if err := x.visitSets(a, x.scoreMet, x.scoreTail); err != nil {
+		return err
+	}
+	l.all = l.all || x.passing(x.spanned())*allFrom >= x.words*64
+	x.flatten()
+	for i := range x.spans {
+		if !x.goesOn() {
+			break
+		}
+		x.scoreSpan(&x.spans[i])
+	}
+	return nil
+}
+
+// hold makes room for so many rows.
+func (x *Scratch) hold(n int) {
+	l := &x.sums
+	if l.rows += n; l.rows < l.limit {
+		return
+	}
+	l.rows, l.all, l.folded = n, true, true
+	x.met = x.met[:0]
+	l.wide = grown(l.wide, len(l.of))
+	for o, s := range l.of {
+		l.wide[o].score += s & scoreOnly
+		l.wide[o].actions += s >> scoreBits
+	}
+	clear(l.of)
+}
+
+// list puts all who have a sum into met.
+func (x *Scratch) list() {
+	l := &x.sums
+	if !l.all {
+		return
+	}
+	met, n := x.met[:cap(x.met)], 0
+	for o, s := range l.of[:x.words*64] {
+		met[n] = uint32(o)
+		some := s
+		if l.folded {
+			some |= l.wide[o].actions
+		}
+		n += bitset.Bit(some != 0)
+	}
+	x.met = met[:n]
+}
+
+// forget takes the sums back.
+func (x *Scratch) forget() {
+	l := &x.sums
+	if l.folded {
+		clear(l.wide)
+	}
+	if l.all {
+		clear(l.of[:min(x.words*64, len(l.of))])
+	} else {
+		for _, o := range x.met {
+			l.of[o] = 0
+		}
+	}
+	l.all, l.folded, x.met = false, false, x.met[:0]
+}
+
+// simple reports that members are ranked by their sums alone.
+func (x *Scratch) simple(top *domain.Top) bool {
+	return !x.sums.folded && !top.Up && !top.Order.Timed() && top.Above == nil && top.After == nil
+}
+
+// rankSums offers all who have a sum.
+func (x *Scratch) rankSums(a *Ask, total *domain.Leaders, b *best) {
+	shift, mask := 0, uint64(scoreOnly)
+	if a.Plan.top.Order == domain.ByActions {
+		shift, mask = scoreBits, ^uint64(0)
+	}
+	floor, actions, sums := uint64(0), uint64(0), x.sums.of[:x.words*64]
+	offer := func(o uint32, key uint64) {
+		b.offer(place{key: key, id: uint64(a.ID(domain.Ordinal(o))), ord: o})
+		if b.full {
+			floor = b.floor.key
+		}
+	}
+	if x.sums.all {
+		for o, s := range sums {
+			total.Total.Members += uint64(bitset.Bit(s != 0))
+			actions += s >> scoreBits
+			if key := s >> shift & mask; key >= floor && s != 0 {
+				offer(uint32(o), key)
+			}
+		}
+	} else {
+		total.Total.Members = uint64(len(x.met))
+		for _, o := range x.met {
+			s := sums[o]
+			actions += s >> scoreBits
+			if key := s >> shift & mask; key >= floor {
+				offer(o, key)
+			}
+		}
+	}
+	total.Total.Actions = actions
+}
+
+// scoreMet counts a row outside of chunks.
+func (x *Scratch) scoreMet(m met) {
+	x.hold(1)
+	w, s := x.plan.worth(m.kind.Definition), &x.sums.of[m.ord]
+	if *s == 0 && !x.sums.all {
+		x.met = append(x.met, m.ord)
+	}
+	*s += oneAction + uint64(m.points&w.keep+w.add)
+}
+
+// scoreTail counts the rows of a tail.
+func (x *Scratch) scoreTail(p rows.Tail) {
+	in := x.plan.span
+	x.hold(len(p.Rows))
+	sums, n := x.sums.of, len(x.met)
+	met := x.met[:cap(x.met)] // one more than there are members: a place to write in vain
+	if x.filter == nil && x.whole(p) {
+		for i := range p.Rows {
+			r := &p.Rows[i]
+			s := sums[r.Ord]
+			met[n] = r.Ord
+			n += bitset.Bit(s == 0)
+			sums[r.Ord] = s + x.valueOf(r.Kind).of(r.Points)
+		}
+		x.met = met[:n]
+		return
+	}
+	for i := p.Skip(in.From); i < len(p.Rows); i++ {
+		r := &p.Rows[i]
+		v := x.valueOf(r.Kind)
+		ok := bitset.Bit(r.Time-in.From < in.To-in.From) & bitset.Bit(v.one != 0)
+		if x.filter != nil {
+			ok &= bitset.Get(x.filter, r.Ord)
+		}
+		if p.Deleted != nil {
+			ok &^= int(p.Deleted.Bits[i>>6] >> (i & 63) & 1)
+		}
+		if x.filter != nil && ok == 0 { // as a rule few pass
+			continue
+		}
+		s := sums[r.Ord]
+		met[n] = r.Ord
+		n += ok & bitset.Bit(s == 0)
+		sums[r.Ord] = s + v.of(r.Points)&-uint64(ok)
+	}
+	x.met = met[:n]
+}
+
+// valueOf is what a row of a kind adds, by the account's number of it.
+func (x *Scratch) valueOf(k uint32) *value {
+	v := &x.sums.kinds[k]
+	if *v == unknown {
+		*v = value{}
+		if x.target(k) != x.targets {
+			w := x.plan.worth(x.view.Kinds[k].Definition)
+			*v = value{oneAction, w.keep, w.add}
+		}
+	}
+	return v
+}
+
+// scoreSpan counts the rows of a span, without a branch on any of them.
+func (x *Scratch) scoreSpan(sp *span) {
+	x.hold(sp.hi - sp.lo)
+	values := x.valuesOf(sp)
+	if x.filter != nil || sp.dead != nil {
+		x.scorePlaces(sp, values)
+		return
+	}
+	c, lo, hi := sp.c, sp.lo, sp.hi
+	ords, kinds, given := c.Ord[lo:hi], c.Kind[lo:hi], c.Points[lo:hi]
+	kinds, given = kinds[:len(ords)], given[:len(ords)]
+	sums := x.sums.of
+	if x.sums.all {
+		for i, o := range ords {
+			sums[o] += values[kinds[i]].of(given[i])
+		}
+		return
+	}
+	n, met := len(x.met), x.met[:cap(x.met)]
+	for i, o := range ords {
+		v, s := &values[kinds[i]], sums[o]
+		met[n] = o
+		n += bitset.Bit(s == 0) & bitset.Bit(v.one != 0)
+		sums[o] = s + v.of(given[i])
+	}
+	x.met = met[:n]
+}
+
+// scorePlaces counts the rows of a span of which some do not pass.
+func (x *Scratch) scorePlaces(sp *span, values []value) {
+	c, lo, hi, f := sp.c, sp.lo, sp.hi, x.filter
+	ords, kinds, given := c.Ord[lo:hi], c.Kind[lo:hi], c.Points[lo:hi]
+	passing := x.places(sp, lo, hi)
+	sums, n := x.sums.of, len(x.met)
+	met := x.met[:cap(x.met)]
+	for _, p := range x.pos[:passing] {
+		o, v := ords[p], &values[kinds[p]]
+		ok := bitset.Bit(v.one != 0)
+		if f != nil {
+			ok &= bitset.Get(f, o)
+		}
+		if sp.dead != nil {
+			j := lo + int(p)
+			ok &^= int(sp.dead.Bits[j>>6] >> (j & 63) & 1)
+		}
+		s := sums[o]
+		met[n] = o
+		n += ok & bitset.Bit(s == 0)
+		sums[o] = s + v.of(given[p])&-uint64(ok)
+	}
+	x.met = met[:n]
+}
+
+// valuesOf are what rows of the span's kinds add.
+func (x *Scratch) valuesOf(sp *span) []value {
+	x.worths = sized(x.worths, len(sp.c.Dict))
+	for code, k := range sp.c.Dict {
+		x.worths[code] = *x.valueOf(k)
+	}
+	return x.worths
+}

@@ -1,0 +1,139 @@
+package scan
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/ovation-analytics/ovation/actors/brand/bitset"
+	"github.com/ovation-analytics/ovation/actors/brand/rows"
+	"github.com/ovation-analytics/ovation/actors/brand/text"
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// Search looks through what a brand's actions at the range's times say, but for what is
+// ruled out, perhaps through what others say, too: their rows are known by their sequence.
+type Search func(brand domain.BrandID, in domain.Range, sought *domain.Sought) error
+
+const (
+	// searchFrom says when contents are searched rather than read row by row: when one in
+	// so many of the rows at those times passes everything else. A row that is passed
+	// over costs so much less than one that is looked up.
+	searchFrom = 64
+	// searchLeast is of how many rows at least.
+	searchLeast = 2 * searchFrom
+	// searchAtOnce is how many rows' contents are searched before these are walked over:
+	// it bounds what is kept of them.
+	searchAtOnce = 1 << 20
+)
+
+// searches reports that the question's keyword is to be looked for in the contents first,
+// and in the rows for those that have it; else contents are read of the rows that pass.
+func (x *Scratch) searches(a *Ask) bool {
+	f := &x.feed
+	if f.word == nil || a.Search == nil || a.Brand == rows.EveryBrand {
+		return false
+	}
+	size := x.view.RowsIn(a.Brand, f.span)
+	if size < searchLeast {
+		return false
+	}
+	pass := float64(searchFrom)
+	if x.filter != nil {
+		pass *= float64(bitset.Count(x.filter)) / float64(x.view.Members())
+	}
+	return pass*x.kindsPass(a.Brand) >= 1
+}
+
+// kindsPass is about the share of a brand's rows in chunks whose kind is asked for.
+func (x *Scratch) kindsPass(dense uint32) float64 {
+	pass, all := 0, 0
+	x.view.Each(dense, func(s *rows.Set, small bool) {
+		for _, r := range s.Runs {
+			if small || r.Chunk.Max < x.feed.span.From || r.Chunk.Min >= x.feed.span.To {
+				continue
+			}
+			for code, k := range r.Chunk.Dict {
+				n := int(r.Chunk.Count[code])
+				if all += n; x.target(k) != x.targets {
+					pass += n
+				}
+			}
+		}
+	})
+	if all == 0 {
+		return 1
+	}
+	return float64(pass) / float64(all)
+}
+
+// search offers the rows at those times that have the keyword: their contents are gone
+// through first.
+func (x *Scratch) search(a *Ask, in domain.Range) error {
+	f := &x.feed
+	if x.splits(a.Brand, in) {
+		middle := in.From + (in.To-in.From)/2
+		if err := x.search(a, domain.Range{From: middle, To: in.To}); err != nil {
+			return err
+		}
+		return x.search(a, domain.Range{From: in.From, To: middle})
+	}
+	f.hits.clear()
+	f.stretches = f.stretches[:0]
+	err := a.Search(a.Label(a.Brand), in, &domain.Sought{
+		Near: f.word.Finder(), Gist: text.FilterOf, May: f.word.MayContain,
+		Found: func(seq uint64, content []byte, at domain.Range) {
+			if f.word.In(content) {
+				f.hits.add(seq)
+				f.stretch(at)
+			}
+		},
+	})
+	if err = x.fate(err); err != nil || f.hits.n == 0 {
+		return err
+	}
+	f.hits.index()
+	f.searched = true
+	if len(x.view.Cold(a.Brand)) > 0 { // they are read once
+		f.stretches = append(f.stretches[:0], in)
+	}
+	for _, part := range f.joined(in) {
+		f.span = part
+		if err := x.walk(a, true); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mostStretches is how many stretches of time rows are looked for in one by one.
+const mostStretches = 256
+
+// stretch notes times that the keyword was found at.
+func (f *feeder) stretch(at domain.Range) {
+	if n := len(f.stretches); n == 0 || f.stretches[n-1] != at {
+		f.stretches = append(f.stretches, at)
+	}
+}
+
+// joined are the stretches of a range noted, none of which touches another.
+func (f *feeder) joined(in domain.Range) []domain.Range {
+	slices.SortFunc(f.stretches, func(a, b domain.Range) int { return cmp.Compare(a.From, b.From) })
+	out := f.stretches[:0]
+	for _, s := range f.stretches {
+		s.From, s.To = max(s.From, in.From), min(s.To, in.To)
+		switch n := len(out); {
+		case s.From >= s.To:
+		case n > 0 && (s.From <= out[n-1].To || n == mostStretches):
+			out[n-1].To = max(out[n-1].To, s.To)
+		default:
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// splits reports that the rows at those times are too many for once. Those of a brand
+// that is on disk cannot be told apart by time before they are read.
+func (x *Scratch) splits(dense uint32, in domain.Range) bool {
+	return in.To-in.From > 1 && len(x.view.Cold(dense)) == 0 && x.view.RowsIn(dense, in) > x.feed.atOnce
+}

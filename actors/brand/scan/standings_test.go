@@ -1,0 +1,78 @@
+package scan
+
+import (
+	"cmp"
+	"slices"
+	"testing"
+
+	"github.com/ovation-analytics/ovation/actors/brand/bitset"
+	"github.com/ovation-analytics/ovation/actors/brand/rows"
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// idle reports that no row can count, whatever there is.
+func (h *question) idle() bool {
+	nobody := h.members != nil && !slices.ContainsFunc(h.members, func(w uint64) bool { return w != 0 })
+	return nobody || h.q.Range.From >= h.q.Range.To || len(h.q.Groups) == 0
+}
+
+func (m model) standings(h *question) *domain.Standings {
+	by := map[uint32]domain.Standing{}
+	for _, f := range m {
+		if _, ok := h.counts(f); !ok || int(f.dense) > len(h.brands.ids) || f.dense == rows.Visits || slices.Contains(h.q.Without, labelOf(f.dense)) {
+			continue
+		}
+		s := by[f.dense]
+		by[f.dense] = domain.Standing{Brand: labelOf(f.dense), Score: s.Score + uint64(h.worth(f)), Actions: s.Actions + 1}
+	}
+	out := &domain.Standings{}
+	for _, s := range by {
+		out.Brands = append(out.Brands, s)
+	}
+	return settled(out)
+}
+
+// settled gives standings, which come in any order, one.
+func settled(s *domain.Standings) *domain.Standings {
+	slices.SortFunc(s.Brands, func(a, b domain.Standing) int { return cmp.Compare(a.Brand, b.Brand) })
+	return s
+}
+
+func TestTheSoleMemberOfASetIsFoundAndTwoAreTold(t *testing.T) {
+	for _, c := range []struct {
+		set  []uint64
+		ord  uint32
+		many int // 0, 1 or more
+	}{
+		{nil, 0, 0},
+		{[]uint64{0, 0}, 0, 0},
+		{[]uint64{1}, 0, 1},
+		{[]uint64{0, 0, 1 << 63}, 191, 1},
+		{[]uint64{3}, 0, 2},
+		{[]uint64{1, 0, 8}, 0, 2},
+	} {
+		ord, n := bitset.Only(c.set)
+		if min(n, 2) != c.many || n == 1 && ord != c.ord {
+			t.Errorf("%x: member %d of %d", c.set, ord, n)
+		}
+	}
+}
+
+func TestPlacesOfOneAreThoseOfItsRowsWhereverTheyStand(t *testing.T) {
+	for size := range 40 {
+		for mask := range 1 << min(size, 10) {
+			ords, want := make([]uint32, size), []uint16{}
+			for i := range ords {
+				if ords[i] = 7; mask>>(i*10/max(size, 1))&1 == 0 {
+					ords[i] = uint32(i % 7)
+				} else {
+					want = append(want, uint16(i))
+				}
+			}
+			pos := make([]uint16, size+1)
+			if got := pos[:placesOfOne(pos, ords, 7)]; !slices.Equal(got, want) {
+				t.Fatalf("%v: %v, want %v", ords, got, want)
+			}
+		}
+	}
+}

@@ -1,0 +1,197 @@
+package scan
+
+import (
+	"math/bits"
+
+	"github.com/ovation-analytics/ovation/actors/brand/bitset"
+	"github.com/ovation-analytics/ovation/actors/brand/rows"
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// Tally counts actions and distinct members by group and in all, over the
+// question's range. The error is ErrCold, or that of the Source.
+func (x *Scratch) Tally(v *rows.View, a *Ask) (*domain.Tally, error) {
+	defer x.end()
+	if err := x.begin(v, a, false); err != nil {
+		return nil, err
+	}
+	return x.tally(), nil
+}
+
+// tally counts the rows collected by group.
+func (x *Scratch) tally() *domain.Tally {
+	t := &domain.Tally{}
+	t.Total.Members = x.countAll()
+	groups := 0
+	for _, c := range x.counts[:x.targets] {
+		groups += bitset.Bit(c.Actions > 0)
+	}
+	if groups == 0 {
+		return t
+	}
+	t.Groups = make([]domain.GroupCount, 0, groups)
+	for g, c := range x.counts[:x.targets] {
+		if c.Actions > 0 {
+			t.Groups = append(t.Groups, domain.GroupCount{Group: x.plan.labels[g], Count: c})
+			t.Total.Actions += c.Actions
+		}
+	}
+	return t
+}
+
+// countAll counts the rows collected into counts, by target, and returns the
+// distinct members.
+func (x *Scratch) countAll() (members uint64) {
+	x.counts = sized(x.counts, int(x.targets)+1)
+	clear(x.counts)
+	switch n := x.settle(); {
+	case n == 0:
+		return 0
+	case x.targets > 64:
+		return x.byGroup()
+	case n < x.denseFrom():
+		x.gatherAll()
+		return x.sparse()
+	}
+	return x.dense()
+}
+
+// settle gathers the spans that a loop over the columns cannot count: under a
+// filter, with dead rows, with most rows dropped, with very many kinds. It returns
+// how many rows there are, those included that a span drops.
+func (x *Scratch) settle() (n int) {
+	x.flatten()
+	direct := x.spans[:0]
+	for i := range x.spans {
+		if !x.goesOn() {
+			break
+		}
+		sp := x.spans[i]
+		if x.filter != nil || sp.dead != nil || len(sp.c.Dict) > 256 || sp.kept*4 < sp.c.Rows() {
+			x.gather(&sp, sp.lo, sp.hi)
+			continue
+		}
+		n += sp.hi - sp.lo
+		direct = append(direct, sp)
+	}
+	x.spans = direct
+	return n + len(x.ord)
+}
+
+// gatherAll gathers what spans are left.
+func (x *Scratch) gatherAll() {
+	for i := range x.spans {
+		if !x.goesOn() {
+			break
+		}
+		x.gather(&x.spans[i], x.spans[i].lo, x.spans[i].hi)
+	}
+	x.spans = x.spans[:0]
+}
+
+// denseFrom is the number of rows from which bitsets are cheaper than masks: they
+// cost their own size once more.
+func (x *Scratch) denseFrom() int { return (int(x.targets) + 1) * x.words / 3 }
+
+// sparse counts loose rows of at most 64 targets and returns the distinct members.
+func (x *Scratch) sparse() uint64 {
+	x.mask = grown(x.mask, x.words*64)
+	counts, mask, touched := x.counts, x.mask, x.touched[:0]
+	to := x.to[:len(x.ord)]
+	for i, o := range x.ord {
+		c := &counts[to[i]]
+		c.Actions++
+		m, b := mask[o], uint64(1)<<(to[i]&63)
+		if m&b == 0 {
+			c.Members++
+			if m == 0 {
+				touched = append(touched, o)
+			}
+			mask[o] = m | b
+		}
+	}
+	for _, o := range touched {
+		mask[o] = 0
+	}
+	x.touched = touched
+	return uint64(len(touched))
+}
+
+// dense counts spans and loose rows of at most 64 targets by a bitset each and
+// returns the distinct members. The rows that spans drop have a bitset too, which
+// nobody looks at.
+func (x *Scratch) dense() uint64 {
+	w := x.words
+	x.bits = grown(x.bits, (int(x.targets)+1)*w)
+	for i := range x.spans {
+		if !x.goesOn() {
+			break
+		}
+		x.denseSpan(&x.spans[i])
+	}
+	b, counts := x.bits, x.counts
+	for lo := 0; lo < len(x.ord) && x.goesOn(); lo += stretch {
+		ord := x.ord[lo:min(lo+stretch, len(x.ord))]
+		to := x.to[lo:][:len(ord)]
+		for i, o := range ord {
+			t := to[i]
+			counts[t].Actions++
+			b[int(t)*w+int(o>>6)] |= 1 << (o & 63)
+		}
+	}
+	return x.count()
+}
+
+// denseSpan counts a span by bitsets. The actions of a whole chunk are known by
+// kind already.
+func (x *Scratch) denseSpan(sp *span) {
+	var base, byKind [256]uint32
+	lut := x.table(sp)
+	for k, t := range lut {
+		base[k] = t * uint32(x.words)
+	}
+	ords, kinds := sp.c.Ord[sp.lo:sp.hi], sp.c.Kind[sp.lo:sp.hi]
+	kinds = kinds[:len(ords)]
+	b, count := x.bits, sp.c.Count
+	if len(ords) == sp.c.Rows() {
+		for i, o := range ords {
+			b[base[kinds[i]&255]+o>>6] |= 1 << (o & 63)
+		}
+	} else {
+		for i, o := range ords {
+			k := kinds[i] & 255
+			byKind[k]++
+			b[base[k]+o>>6] |= 1 << (o & 63)
+		}
+		count = byKind[:len(lut)]
+	}
+	for k, n := range count {
+		x.counts[lut[k]].Actions += uint64(n)
+	}
+}
+
+// count counts the bitsets and clears them; it returns the members in any.
+func (x *Scratch) count() (members uint64) {
+	w := x.words
+	x.all = grown(x.all, w)
+	all := x.all[:w]
+	for t := range int(x.targets) {
+		d, n := x.bits[t*w:(t+1)*w], 0
+		if x.counts[t].Actions == 0 {
+			continue
+		}
+		d = d[:len(all)]
+		for i, v := range d {
+			n += bits.OnesCount64(v)
+			all[i] |= v
+		}
+		x.counts[t].Members = uint64(n)
+		clear(d)
+	}
+	clear(x.bits[int(x.targets)*w : int(x.targets+1)*w])
+	for _, v := range all {
+		members += uint64(bits.OnesCount64(v))
+	}
+	clear(all)
+	return members
+}

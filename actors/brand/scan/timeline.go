@@ -1,0 +1,259 @@
+package scan
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+
+	"github.com/ovation-analytics/ovation/actors/brand/rows"
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// marks are what a timeline knows of a member, in 64 bits by ordinal: in the lower
+// half the services met on the day that is being counted, in the upper one those
+// met in the range. Above the 17 bits of services (the last is for rows that do
+// not count) each half has a generation, so that marks of other days and questions are
+// worth less than an empty one of this.
+const (
+	markBits = uint(domain.Services) + 1
+	markGens = 1<<(32-markBits) - 1
+)
+
+// daily is what is counted by service: on one day, and distinct members in the
+// range. acc holds what is not folded yet, of each service in 21 bits: actions, new
+// members of the day, new members of the range.
+type daily struct {
+	acc   [32]uint64
+	rows  int // in acc
+	day   [domain.Services]domain.Count
+	total [domain.Services]uint64
+}
+
+const accBits, accMax = 21, 1<<21 - 1
+
+// fold empties acc when it could not take n rows more.
+func (d *daily) fold(n int) {
+	if d.rows += n; d.rows <= accMax {
+		return
+	}
+	d.rows = n
+	for s := range d.day {
+		a := d.acc[s]
+		d.day[s].Actions += a & accMax
+		d.day[s].Members += a >> accBits & accMax
+		d.total[s] += a >> (2 * accBits)
+	}
+	d.acc = [32]uint64{}
+}
+
+// Timeline counts actions and distinct members by service and UTC day, and by
+// service over the question's range. The error is ErrCold, or that of the Source.
+func (x *Scratch) Timeline(v *rows.View, a *Ask) (*domain.Timeline, error) {
+	defer x.end()
+	t := &domain.Timeline{First: domain.DayOf(a.Plan.span.From)}
+	if err := x.begin(v, a, true); err != nil {
+		return nil, err
+	}
+	if len(x.spans) == 0 && len(x.ord) == 0 {
+		return t, nil
+	}
+	var out [domain.Services][]domain.Count
+	total := x.days(&out)
+	for s, days := range out {
+		if days == nil {
+			continue
+		}
+		st := domain.ServiceTimeline{Service: domain.Service(s), Days: days}
+		for _, c := range days {
+			st.Total.Actions += c.Actions
+		}
+		st.Total.Members = total[s]
+		t.Services = append(t.Services, st)
+	}
+	return t, nil
+}
+
+// days counts day by day into out, which gets an array for each service that is
+// met, and returns the distinct members by service.
+func (x *Scratch) days(out *[domain.Services][]domain.Count) [domain.Services]uint64 {
+	x.mark = grown(x.mark, x.words*64)
+	x.nextAsk()
+	x.nextDay()
+	var d daily
+	x.eachDay(func(sp *span, lo, hi int) { x.daySpan(sp, lo, hi, &d) }, func(pairs []uint32) { x.dayLoose(pairs, &d) }, func(day, days int) {
+		if d.rows > 0 {
+			d.fold(accMax)
+			d.into(out, day, days)
+		}
+		d.rows, d.day = 0, [domain.Services]domain.Count{}
+		x.nextDay()
+	})
+	return d.total
+}
+
+// into puts the day's counts into out.
+func (d *daily) into(out *[domain.Services][]domain.Count, day, days int) {
+	for s, c := range d.day {
+		if c.Actions == 0 {
+			continue
+		}
+		if out[s] == nil {
+			out[s] = make([]domain.Count, days)
+		}
+		out[s][day] = c
+	}
+}
+
+// eachDay goes through the question's rows day by day: it calls rows with stretches
+// of spans, loose with pairs of ordinal and target, and end when it has given a day's
+// rows.
+func (x *Scratch) eachDay(columns func(sp *span, lo, hi int), loose func(pairs []uint32), end func(day, days int)) {
+	x.flatten()
+	_, days := x.plan.span.Days()
+	x.orderByDay(days)
+	slices.SortFunc(x.spans, func(a, b span) int { return cmp.Compare(a.first, b.first) })
+	spans, from := x.spans, uint32(0)
+	for day := range days {
+		midnight := uint64(x.first+uint32(day)+1) * 86400
+		for i := range spans {
+			sp := &spans[i]
+			if uint64(sp.first) >= midnight {
+				break
+			}
+			if !x.goesOn() {
+				return
+			}
+			if lo, hi := sp.lo, sp.before(midnight); lo < hi {
+				sp.lo = hi
+				columns(sp, lo, hi)
+			}
+		}
+		for len(spans) > 0 && spans[0].lo == spans[0].hi {
+			spans = spans[1:]
+		}
+		if at := x.at[day]; from < at {
+			loose(x.grouped[2*from : 2*at])
+			from = at
+		}
+		end(day, days)
+	}
+}
+
+// orderByDay puts the loose rows into grouped, ordinal and service one after the
+// other, by day; at tells where each day ends.
+func (x *Scratch) orderByDay(days int) {
+	x.at = sized(x.at, days)
+	clear(x.at)
+	for _, d := range x.day {
+		x.at[d]++
+	}
+	sum := uint32(0)
+	for d, n := range x.at {
+		x.at[d], sum = sum, sum+n
+	}
+	x.grouped = sized(x.grouped, 2*int(sum))
+	for i, d := range x.day {
+		p := 2 * x.at[d]
+		x.grouped[p], x.grouped[p+1] = x.ord[i], x.to[i]
+		x.at[d]++
+	}
+	x.keep(0)
+}
+
+// nextAsk makes all marks worthless.
+func (x *Scratch) nextAsk() {
+	if x.askGen++; x.askGen > markGens {
+		clear(x.mark)
+		x.askGen, x.dayGen = 1, 0
+	}
+}
+
+// nextDay makes the marks of days worthless.
+func (x *Scratch) nextDay() {
+	if x.dayGen++; x.dayGen > markGens {
+		for i := range x.mark {
+			x.mark[i] &^= 1<<32 - 1
+		}
+		x.dayGen = 1
+	}
+}
+
+// plain reports that of a stretch of the span every row counts, but for kinds that
+// are dropped: it can be counted where it stands.
+func (x *Scratch) plain(sp *span) bool {
+	return x.filter == nil && sp.dead == nil && sp.kept*4 >= sp.c.Rows()
+}
+
+// daySpan counts a stretch of a span.
+func (x *Scratch) daySpan(sp *span, lo, hi int, d *daily) {
+	if x.plain(sp) {
+		d.fold(hi - lo)
+		x.dayColumns(sp.c.Ord[lo:hi], sp.c.Kind[lo:hi], x.table(sp), d)
+		return
+	}
+	x.gather(sp, lo, hi)
+	d.fold(len(x.ord))
+	ord, to := x.ord, x.to[:len(x.ord)]
+	for i, o := range ord {
+		x.count1(o, to[i], d)
+	}
+	x.keep(0)
+}
+
+// before is where the span's rows from end on start: near, as days are.
+func (sp *span) before(end uint64) int {
+	if uint64(sp.c.Max) < end {
+		return sp.hi
+	}
+	t, lo, step := sp.c.Time, sp.lo, 1
+	for lo+step < sp.hi && uint64(t[lo+step]) < end {
+		lo, step = lo+step, 2*step
+	}
+	return lo + sort.Search(min(step, sp.hi-lo), func(i int) bool { return uint64(t[lo+i]) >= end })
+}
+
+// dayColumns is count1 for a stretch of a chunk.
+func (x *Scratch) dayColumns(ords []uint32, kinds []uint16, lut []uint32, d *daily) {
+	day := x.dayGen << markBits
+	fresh := uint64(x.askGen<<markBits)<<32 | uint64(day)
+	mark, acc := x.mark, &d.acc
+	kinds = kinds[:len(ords)]
+	for i, o := range ords {
+		s := lut[kinds[i]] & 31
+		m := mark[o]
+		if uint32(m) < day {
+			m = m>>32<<32 | uint64(day)
+		}
+		m = max(m, fresh)
+		n := m | 1<<s | 1<<(s+32)
+		is := (m ^ n) >> s // bit 0: new on the day, bit 32: new in the range
+		acc[s] += 1 + is&1<<accBits + is>>32<<(2*accBits)
+		mark[o] = n
+	}
+}
+
+// count1 counts one row of a member for a service.
+func (x *Scratch) count1(o, s uint32, d *daily) {
+	day := x.dayGen << markBits
+	m := x.mark[o]
+	if uint32(m) < day {
+		m = m>>32<<32 | uint64(day)
+	}
+	m = max(m, uint64(x.askGen<<markBits)<<32|uint64(day))
+	n := m | 1<<s | 1<<(s+32)
+	is := (m ^ n) >> s
+	d.acc[s&31] += 1 + is&1<<accBits + is>>32<<(2*accBits)
+	x.mark[o] = n
+}
+
+// dayLoose counts loose rows of one day: ordinal, service, ordinal, service …
+func (x *Scratch) dayLoose(pairs []uint32, d *daily) {
+	for len(pairs) > 0 {
+		n := min(len(pairs), 2*rows.MaxChunk)
+		d.fold(n / 2)
+		for i := 0; i+1 < n; i += 2 {
+			x.count1(pairs[i], pairs[i+1], d)
+		}
+		pairs = pairs[n:]
+	}
+}

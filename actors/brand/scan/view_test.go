@@ -1,0 +1,94 @@
+package scan
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ovation-analytics/ovation/actors/brand/rows"
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// TestAnswersOfEverySizeAreExact puts tens of thousands of rows into chunks of their real size, so
+// that every way of counting is met: masks, bitsets, many groups, chunks with very
+// many kinds.
+func TestAnswersOfEverySizeAreExact(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		w    world
+	}{
+		{"few kinds", world{members: 3000, brands: 3, definitions: 4}},
+		{"many members", world{members: 4*columnPage - 77, brands: 2, definitions: 5}},
+		{"many definitions", world{members: 900, brands: 2, definitions: 60}},
+		{"thousands of definitions", world{members: 2000, brands: 2, definitions: 3000}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w, r := c.w, rand.New(rand.NewPCG(7, 7))
+			w.start, w.span = 20_000*86400, 20*86400
+			table, m := rows.NewTable(rows.Options{}), model{}
+			for i := range 30_000 {
+				f := w.row(r, uint64(i+1), w.start+uint32(i)*50)
+				m[f.Seq] = &f
+				table.Append(f.dense, []domain.Row{f.Row})
+				if r.IntN(50) == 0 {
+					if !table.Remove(f.dense, &f.Row) {
+						t.Fatal("not removed")
+					}
+					delete(m, f.Seq)
+				}
+				if i%997 == 0 {
+					table.Commit(nil)
+				}
+			}
+			table.Settle()
+			v, x := table.Commit(nil), NewScratch()
+			for range 40 {
+				h := w.question(r)
+				got, err := x.Answer(v, h.ask(nil))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if d := cmp.Diff(m.answer(h), got); d != "" {
+					t.Fatalf("brand %d shape %d range %+v services %v members %v (-want +got):\n%s",
+						h.dense, h.q.Shape, h.q.Range, h.q.Filter.Services, h.members != nil, d)
+				}
+			}
+		})
+	}
+}
+
+func TestAQuestionAllocatesItsAnswerOnly(t *testing.T) {
+	w, r := world{members: 500, brands: 5, definitions: 6, start: 20_000 * 86400, span: 86400}, rand.New(rand.NewPCG(1, 1))
+	table := rows.NewTable(rows.Options{Promote: 300})
+	for i := range 5000 {
+		f := w.row(r, uint64(i+1), w.start+uint32(i)*10)
+		table.Append(f.dense, []domain.Row{f.Row})
+	}
+	v, x := table.Commit(nil), NewScratch()
+	q := &domain.Question{
+		Shape: domain.ShapeTally, Range: domain.Range{From: w.start, To: w.start + w.span},
+		Groups: []domain.Group{{Definition: 102, Group: 1}, {Definition: 103, Group: 2}},
+	}
+	for _, shape := range []domain.Shape{domain.ShapeTally, domain.ShapeLocation, domain.ShapeGender, domain.ShapeAge, domain.ShapeNewcomers} {
+		for _, dense := range []uint32{1, 4, rows.EveryBrand} {
+			q.Shape = shape
+			a := &Ask{Plan: NewPlan(q), Brand: dense, Members: make([]uint64, 8), Column: columns[shape]}
+			a.Members[2] = ^uint64(0)
+			if n := testing.AllocsPerRun(100, func() {
+				if _, err := x.Answer(v, a); err != nil {
+					t.Fatal(err)
+				}
+			}); n > 2 {
+				t.Errorf("shape %d of brand %d: %v allocations", shape, int32(dense), n)
+			}
+		}
+	}
+}
+
+func TestAnUnknownShapeIsAnError(t *testing.T) {
+	v := rows.NewTable(rows.Options{}).Acquire()
+	if _, err := NewScratch().Answer(v, &Ask{Plan: NewPlan(&domain.Question{Shape: 99})}); domain.CodeOf(err) != domain.Internal {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,134 @@
+package text
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+// corpus is contents one behind the other, as a store has them.
+type corpus struct {
+	text   []byte
+	ends   []int // of each content
+	filter []uint64
+}
+
+func (s *corpus) put(content string) {
+	s.text = append(s.text, content...)
+	s.ends = append(s.ends, len(s.text))
+}
+
+// search calls f with the contents that near does not pass over.
+func (s *corpus) search(near func([]byte, []uint64) func(int) int, f func(i int, content []byte)) {
+	next, from := near(s.text, s.filter), 0
+	for i, end := range s.ends {
+		if from > end { // an earlier one, which nothing was to be found in
+			continue
+		}
+		start := 0
+		if i > 0 {
+			start = s.ends[i-1]
+		}
+		at := next(start)
+		if at < 0 {
+			return
+		}
+		if from = at; at < end {
+			f(i, s.text[start:end])
+		}
+	}
+}
+
+// makeFilter gives the corpus its filter.
+func (s *corpus) makeFilter() {
+	from := 0
+	s.filter = FilterOf(func(yield func([]byte) bool) {
+		for _, end := range s.ends {
+			if !yield(s.text[from:end]) {
+				return
+			}
+			from = end
+		}
+	})
+}
+
+// Where a keyword stands is where the lower-cased text has it.
+func TestKeyword_IsFoundWhereTheLowerCasedTextHasItFirst(t *testing.T) {
+	t.Parallel()
+	seed := rand.Uint64()
+	r := rand.New(rand.NewPCG(seed, 6))
+	const letters = "abAB@`[{ 1"
+	random := func(most int) string {
+		b := make([]byte, r.IntN(most))
+		for i := range b {
+			b[i] = letters[r.IntN(len(letters))]
+		}
+		return string(b)
+	}
+	for range 50_000 {
+		word, text := random(6), random(60)
+		if word == "" {
+			continue
+		}
+		if got, want := NewKeyword(word).find([]byte(text)), strings.Index(strings.ToLower(text), strings.ToLower(word)); got != want {
+			t.Fatalf("seed %d: %q in %q at %d, want %d", seed, word, text, got, want)
+		}
+	}
+}
+
+// samples are contents of each sort.
+var samples = []string{
+	"", "heard 1 in the Blue room", `{"Blue":2,"Track":"\u0042lue 1"}`,
+	`{"Blue":{"at":["x",{"Red":"deep BLÜE, blue"}],"on":true}}`, `{"not an object`, `{"Track":"Song 7","Artist":"The Blue"}`,
+}
+
+// Whatever stands around it, a content that has the keyword is not passed over.
+func FuzzFinder_PassesOverNoContentWithTheKeyword(f *testing.F) {
+	for _, content := range samples {
+		f.Add("x", content, "blue")
+	}
+	f.Add("", `{"a":"K\u212a","b":null,"c":-1.5e3}`, "kk")
+	f.Add("\\", "\u0130stanbul", "I")
+	f.Add("mo", "onMOOns", "moons")
+	f.Fuzz(func(t *testing.T, around, content, word string) {
+		if word == "" {
+			return
+		}
+		k, s := NewKeyword(word), &corpus{}
+		for _, c := range []string{around, content, around, content} {
+			s.put(c)
+		}
+		for range 2 {
+			met := [4]bool{}
+			s.search(k.Finder(), func(i int, _ []byte) { met[i] = true })
+			if k.In([]byte(content)) && !(met[1] && met[3]) {
+				t.Errorf("%q in %q between %q, by a filter %v: met %v", word, content, around, s.filter, met)
+			}
+			s.makeFilter()
+		}
+	})
+}
+
+// A search through the songs of a hot brand, by what share of them has the word.
+func BenchmarkFinder(b *testing.B) {
+	r, s := rand.New(rand.NewPCG(1, 2)), &corpus{}
+	for range 100_000 {
+		s.put(fmt.Sprintf(`{"TrackName":"%s Morita %d","TrackArtist":"The Moons","ISRC":"GB%08d"}`, strings.Repeat("Belso", 1+r.IntN(3)), r.IntN(20_000), r.IntN(1e8)))
+	}
+	for _, word := range []string{"quasar", "lantern", "morita 19999", "morita 1", "trackname"} {
+		b.Run(word, func(b *testing.B) {
+			k, met := NewKeyword(word), 0
+			for b.Loop() {
+				met = 0
+				s.search(k.Finder(), func(_ int, content []byte) {
+					if k.In(content) {
+						met++
+					}
+				})
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(s.ends)), "ns/row")
+			b.ReportMetric(float64(met)/float64(len(s.ends)), "met/row")
+		})
+	}
+}
