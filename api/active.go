@@ -1,9 +1,12 @@
 package api
 
 import (
+	"context"
+
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
 	"github.com/ovation-analytics/ovation/api/page"
+	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
@@ -13,7 +16,7 @@ type activeIn struct {
 	bind.Range
 	Filters filters
 	selected
-	limit
+	serve.Paged
 	OrderBy          string `name:"order_by" enum:"Score,Created,LastLogin" default:"Score" doc:"by the sum of the actions' points, by when the member joined, or by when it last logged in" eg:"Created"`
 	Sort             string `name:"sort" enum:"ASC,DESC" default:"DESC" doc:"by order_by; ties stand by ID ascending" eg:"DESC"`
 	TotalMemberCount bool   `name:"totalmembercount" doc:"1 adds TotalMemberCount: members that pass the filters on members, whatever they did" eg:"1"`
@@ -34,42 +37,42 @@ var listRange = bind.Period{Amount: 6, Unit: bind.Month}
 var orders = map[string]domain.Order{"Score": domain.ByScore, "Created": domain.ByCreated, "LastLogin": domain.ByLastLogin}
 
 // activeMembers lists the members with a matching action, by rank.
-func activeMembers(c *Call, in *activeIn) (*wire.ActiveMembers, error) {
-	span, err := c.over(in.Range, listRange)
+func (s *memberService) activeMembers(ctx context.Context, req *serve.Request, in *activeIn) (*wire.ActiveMembers, error) {
+	span, err := req.Shown(in.Range, listRange)
 	if err != nil {
 		return nil, err
 	}
-	q := &domain.Question{Account: c.Account(), Shape: domain.ShapeLeaders, Range: span.Seconds()}
-	brand, err := c.about(q, in.BrandID, "brandID")
+	q := &domain.Question{Account: req.Account(), Shape: domain.ShapeLeaders, Range: span.Seconds()}
+	brand, err := req.About(q, in.BrandID, "brandID")
 	if err != nil {
 		return nil, err
 	}
-	of, err := c.selects(&in.Filters, q.Brand)
+	of, err := choose(ctx, req, &in.Filters, q.Brand)
 	if err != nil {
 		return nil, err
 	}
-	only, err := c.fields(in.selected)
+	only, err := itemFields(req, in.selected)
 	if err != nil {
 		return nil, err
 	}
-	p := c.page(in.limit)
+	p := in.Paged.Page(req)
 	q.Filter, q.Groups = of.filter, of.groups(inOne)
-	if err := c.requires(q, in.requiredFields, true); err != nil {
+	if err := requires(req, q, in.requiredFields, true); err != nil {
 		return nil, err
 	}
-	q.Top = c.top(p)
+	q.Top = serve.Top(req, p)
 	q.Top.Order, q.Top.Up, q.Top.Latest = orders[in.OrderBy], in.Sort == "ASC", true
 	q.Top.Audience = in.TotalMemberCount
-	answer, err := c.ask(q)
+	answer, err := req.Ask(ctx, q)
 	if err != nil {
 		return nil, err
 	}
 	if answer.Leaders == nil || len(answer.Leaders.Latest) != len(answer.Leaders.Members) {
-		return nil, errShape("members/active")
+		return nil, serve.ErrShape("members/active")
 	}
 	size := answer.Leaders.Total.Members
 	out := &wire.ActiveMembers{TotalSize: wire.Number(size)}
-	answer.Leaders.Members, out.Paging = resultPage(c, p, answer.Leaders.Members, int(size), leaderKey(q.Top.Order), dates(span)...)
+	answer.Leaders.Members, out.Paging = serve.ResultPage(req, p, answer.Leaders.Members, int(size), leaderKey(q.Top.Order), page.Dates(span)...)
 	members := make([]ranked, len(answer.Leaders.Members))
 	for i := range members {
 		members[i] = ranked{answer.Leaders.Members[i], answer.Leaders.Latest[i]}
@@ -78,20 +81,8 @@ func activeMembers(c *Call, in *activeIn) (*wire.ActiveMembers, error) {
 		n := wire.Number(answer.Leaders.Audience)
 		out.TotalMemberCount = &n
 	}
-	out.Items, err = c.memberItems(members, brand, only, answer.Position)
+	out.Items, err = s.memberItems(ctx, req, members, brand, only, answer.Position)
 	return out, err
-}
-
-// top is the rows of a page; of an empty one none, wherever it begins.
-func (c *Call) top(p bind.Page) domain.Top {
-	if p.Limit == 0 {
-		return domain.Top{}
-	}
-	t := domain.Top{Offset: p.Offset, Limit: c.keyset.Wanted(p)}
-	if after := c.keyset.After(); after != nil {
-		t.After = &domain.After{Rank: after.Rank, Member: domain.MemberID(after.ID)}
-	}
-	return t
 }
 
 // leaderKey is what a member is listed by in a ranking.

@@ -1,18 +1,20 @@
 package api
 
 import (
+	"context"
 	"slices"
 	"strings"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
 	"github.com/ovation-analytics/ovation/api/page"
+	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
 // definitionsIn are the parameters that every list of definitions has.
 type definitionsIn struct {
-	limit
+	serve.Paged
 	Segment  bind.ID       `name:"segment" doc:"only definitions of this segment; segmentid is the same parameter" eg:"1"`
 	Services bind.Services `name:"services" doc:"only definitions of these services" eg:"spotify,custom"`
 	Type     string        `name:"type" doc:"only definitions of this type, any case" eg:"Listened"`
@@ -25,13 +27,13 @@ type activitiesIn struct {
 	BrandID bind.ID `name:"brandID" doc:"only definitions of this brand" eg:"1"`
 }
 
-func listActivities(c *Call, in *activitiesIn) (*wire.Definitions, error) {
+func listActivities(ctx context.Context, req *serve.Request, in *activitiesIn) (*wire.Definitions, error) {
 	if in.BrandID != 0 {
-		if _, err := c.brand(in.BrandID, "brandID"); err != nil {
+		if _, err := req.Brand(in.BrandID, "brandID"); err != nil {
 			return nil, err
 		}
 	}
-	return c.definitions(&in.definitionsIn, func(d *domain.Definition) bool {
+	return definitionPage(req, &in.definitionsIn, func(d *domain.Definition) bool {
 		return in.BrandID == 0 || d.Brand == domain.BrandID(in.BrandID.Small())
 	})
 }
@@ -44,27 +46,27 @@ type brandActivitiesIn struct {
 
 // brandActivities lists the definitions usable for a brand: its own, and those of
 // any brand.
-func brandActivities(c *Call, in *brandActivitiesIn) (*wire.Definitions, error) {
-	b, err := c.brand(in.BrandID, "brandid")
+func brandActivities(ctx context.Context, req *serve.Request, in *brandActivitiesIn) (*wire.Definitions, error) {
+	b, err := req.Brand(in.BrandID, "brandid")
 	if err != nil {
 		return nil, err
 	}
-	return c.definitions(&in.definitionsIn, func(d *domain.Definition) bool { return d.Brand == 0 || d.Brand == b.ID })
+	return definitionPage(req, &in.definitionsIn, func(d *domain.Definition) bool { return d.Brand == 0 || d.Brand == b.ID })
 }
 
 // definitions is a page of the account's definitions that are wanted and pass what
 // the parameters say, by ID.
-func (c *Call) definitions(in *definitionsIn, wanted func(*domain.Definition) bool) (*wire.Definitions, error) {
+func definitionPage(req *serve.Request, in *definitionsIn, wanted func(*domain.Definition) bool) (*wire.Definitions, error) {
 	s := &selection{}
 	if in.Segment != 0 {
 		var err error
-		if s.segment, err = c.segment(in.Segment, "segment"); err != nil {
+		if s.segment, err = req.Segment(in.Segment, "segment"); err != nil {
 			return nil, err
 		}
 	}
 	keyword := strings.ToLower(in.Keyword)
 	var found []*domain.Definition
-	for _, d := range c.catalog.Definitions(c.Account()) {
+	for _, d := range req.Catalog.Definitions(req.Account()) {
 		switch {
 		case d.Deleted, d.ID < domain.FirstDefinition, !wanted(d):
 		case s.segment != nil && s.activity(d.ID) == nil:
@@ -75,7 +77,7 @@ func (c *Call) definitions(in *definitionsIn, wanted func(*domain.Definition) bo
 			found = append(found, d)
 		}
 	}
-	rows, paging := pageOf(c, c.page(in.limit), found, func(d **domain.Definition) page.Row { return page.Row{ID: uint64((*d).ID)} }, page.ByID)
+	rows, paging := serve.PageOf(req, in.Paged.Page(req), found, func(d **domain.Definition) page.Row { return page.Row{ID: uint64((*d).ID)} }, page.ByID)
 	out := &wire.Definitions{TotalSize: wire.Number(len(found)), Items: make([]wire.Definition, 0, len(rows)), Paging: paging}
 	for _, d := range rows {
 		out.Items = append(out.Items, wire.DefinitionOf(d))
@@ -88,8 +90,8 @@ type activityIn struct {
 	ActivityID bind.ID `name:"activityid" doc:"id of an activity definition" eg:"100"`
 }
 
-func showActivity(c *Call, in *activityIn) (wire.Definition, error) {
-	d, err := c.definition(in.ActivityID, "activityid")
+func showActivity(ctx context.Context, req *serve.Request, in *activityIn) (wire.Definition, error) {
+	d, err := req.Definition(in.ActivityID, "activityid")
 	if err != nil {
 		return wire.Definition{}, err
 	}
@@ -110,21 +112,21 @@ type definitionTexts struct {
 const defaultValue = 1
 
 // put makes the command that the parameters mean.
-func (t *definitionTexts) put(c *Call) (*domain.PutDefinition, error) {
-	p := &domain.PutDefinition{At: c.now.UnixMilli()}
+func (t *definitionTexts) put(req *serve.Request) (*domain.PutDefinition, error) {
+	p := &domain.PutDefinition{At: req.Now.UnixMilli()}
 	d := &p.Definition
 	if t.BrandID != nil {
 		// 0 was cleared: any brand. That the brand is there is judged where the command
 		// is applied, but an id that no brand can have does not fit into it.
 		if d.Brand = domain.BrandID(t.BrandID.Small()); d.Brand == 0 && *t.BrandID != 0 {
-			_, err := c.brand(*t.BrandID, "brandid")
+			_, err := req.Brand(*t.BrandID, "brandid")
 			return nil, err
 		}
 		p.Given = append(p.Given, "BrandID")
 	}
 	if t.Value != nil {
 		d.Value = uint16(*t.Value)
-		if given, _ := c.params.Get("value"); given == "" {
+		if given, _ := req.Params.Get("value"); given == "" {
 			d.Value = defaultValue
 		}
 		p.Given = append(p.Given, "Value")
@@ -151,8 +153,8 @@ type createActivityIn struct {
 	definitionTexts
 }
 
-func createActivity(c *Call, in *createActivityIn) (wire.Definition, error) {
-	p, err := in.put(c)
+func createActivity(ctx context.Context, req *serve.Request, in *createActivityIn) (wire.Definition, error) {
+	p, err := in.put(req)
 	if err != nil {
 		return wire.Definition{}, err
 	}
@@ -163,7 +165,7 @@ func createActivity(c *Call, in *createActivityIn) (wire.Definition, error) {
 		d.Value = defaultValue
 		p.Given = append(p.Given, "Value")
 	}
-	return c.putDefinition(p)
+	return putDefinition(ctx, req, p)
 }
 
 // editActivityIn are the parameters of activity/edit.
@@ -197,13 +199,13 @@ func (in *editActivityIn) Check() *domain.Error {
 	return nil
 }
 
-func editActivity(c *Call, in *editActivityIn) (wire.Definition, error) {
+func editActivity(ctx context.Context, req *serve.Request, in *editActivityIn) (wire.Definition, error) {
 	id := domain.DefinitionID(in.ActivityID.Small())
 	if id < domain.FirstDefinition {
-		_, err := c.definition(in.ActivityID, "activityid")
+		_, err := req.Definition(in.ActivityID, "activityid")
 		return wire.Definition{}, err
 	}
-	p, err := in.put(c)
+	p, err := in.put(req)
 	if err != nil {
 		return wire.Definition{}, err
 	}
@@ -218,30 +220,30 @@ func editActivity(c *Call, in *editActivityIn) (wire.Definition, error) {
 	if in.Service != nil {
 		d.Service, p.Given = domain.Service(*in.Service), append(p.Given, "ServiceType")
 	}
-	return c.putDefinition(p)
+	return putDefinition(ctx, req, p)
 }
 
 // putDefinition creates or changes a definition. That it is there is judged where
 // the command is applied, which also knows the outcome of a repeat.
-func (c *Call) putDefinition(p *domain.PutDefinition) (wire.Definition, error) {
+func putDefinition(ctx context.Context, req *serve.Request, p *domain.PutDefinition) (wire.Definition, error) {
 	slices.Sort(p.Given)
-	out, err := c.command(p)
+	out, err := req.Command(ctx, p)
 	if err != nil {
 		return wire.Definition{}, err
 	}
-	d := c.anyDefinition(domain.DefinitionID(out.ID))
+	d := req.AnyDefinition(domain.DefinitionID(out.ID))
 	if d == nil {
 		return wire.Definition{}, &domain.Error{Code: domain.Internal, Op: "activity", Message: "a definition that was put is not in the catalog"}
 	}
 	return wire.DefinitionOf(d), nil
 }
 
-func deleteActivity(c *Call, in *activityIn) (wire.Deleted, error) {
+func deleteActivity(ctx context.Context, req *serve.Request, in *activityIn) (wire.Deleted, error) {
 	id := domain.DefinitionID(in.ActivityID.Small())
 	if id < domain.FirstDefinition {
-		_, err := c.definition(in.ActivityID, "activityid")
+		_, err := req.Definition(in.ActivityID, "activityid")
 		return wire.Deleted{}, err
 	}
-	_, err := c.command(&domain.DeleteDefinition{ID: id, At: c.now.UnixMilli()})
+	_, err := req.Command(ctx, &domain.DeleteDefinition{ID: id, At: req.Now.UnixMilli()})
 	return wire.Deleted{Deleted: err == nil}, err
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
@@ -308,7 +309,7 @@ func TestRequestsAreCountedByOperationAndStatus(t *testing.T) {
 		for _, k := range s.Requests {
 			m += k
 		}
-		if n != m || s.Total <= 0 || len(s.Latency) != len(LatencyBounds)+1 {
+		if n != m || s.Total <= 0 || len(s.Latency) != len(serve.LatencyBounds)+1 {
 			t.Errorf("%s: %d latencies of %d requests, %s", s.Operation, n, m, s.Total)
 		}
 	}

@@ -72,7 +72,7 @@ func BenchmarkBrands(b *testing.B) {
 	catalog := h.engine.Catalog()
 	b.ReportAllocs()
 	for b.Loop() {
-		if found := h.api.sorted.list(catalog, 1, "", "brand q", false); len(found) == 0 {
+		if found := h.api.brands.sorted.list(catalog, 1, "", "brand q", false); len(found) == 0 {
 			b.Fatal("none found")
 		}
 	}

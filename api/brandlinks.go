@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/serve"
 )
 
 // Resolver looks up what the address of a brand on a network does not tell by
@@ -142,17 +143,17 @@ func digitsOnly(s string) bool {
 
 // resolve asks the resolver, if there is one, for what the addresses did not tell.
 // What it cannot tell stays unknown: an edit does not fail on a network's account.
-func (c *Call) resolve(given domain.BrandFields) {
-	if c.Resolver == nil {
+func (s *brandService) resolveLinks(ctx context.Context, req *serve.Request, given domain.BrandFields) {
+	if s.resolver == nil {
 		return
 	}
 	for field, l := range links {
 		if given[field] == "" {
 			continue
 		}
-		values, err := c.Resolver.Resolve(c.ctx(), field, given[field])
+		values, err := s.resolver.Resolve(ctx, field, given[field])
 		if err != nil {
-			c.Logger.Warn("brand look-up failed", "field", field, "err", err)
+			req.Logger().Warn("brand look-up failed", "field", field, "err", err)
 			continue
 		}
 		for _, name := range l.derived {

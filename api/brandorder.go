@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/port"
 )
 
 // sortedBrands keeps each account's brands in the order of their names, as of the
@@ -30,7 +31,7 @@ type namedBrand struct {
 }
 
 // list is the brands that match, by name; ties by ID ascending in both directions.
-func (s *sortedBrands) list(catalog Catalog, account domain.AccountID, brandType, keyword string, down bool) []*domain.Brand {
+func (s *sortedBrands) list(catalog port.Catalog, account domain.AccountID, brandType, keyword string, down bool) []*domain.Brand {
 	all := s.of(catalog, account)
 	keyword = strings.ToLower(keyword)
 	var out []*domain.Brand
@@ -48,7 +49,7 @@ func (s *sortedBrands) list(catalog Catalog, account domain.AccountID, brandType
 	return out
 }
 
-func (s *sortedBrands) of(catalog Catalog, account domain.AccountID) []namedBrand {
+func (s *sortedBrands) of(catalog port.Catalog, account domain.AccountID) []namedBrand {
 	at := catalog.Next()
 	s.mu.Lock()
 	kept, ok := s.accounts[account]

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -12,20 +13,27 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
 	"github.com/ovation-analytics/ovation/api/page"
+	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
+// brandService serves brands.
+type brandService struct {
+	sorted   sortedBrands
+	resolver Resolver // nil: none
+}
+
 // brandsIn are the parameters of the list of brands.
 type brandsIn struct {
-	limit
+	serve.Paged
 	BrandType string `name:"brand_type" doc:"only brands of this type, any case" eg:"Music"`
 	Keyword   string `name:"keyword" doc:"part of the name, any case" eg:"a"`
 	Sort      string `name:"sort" enum:"ASC,DESC" default:"ASC" doc:"by name"`
 }
 
-func listBrands(c *Call, in *brandsIn) (*wire.Brands, error) {
-	found := c.sorted.list(c.catalog, c.Account(), in.BrandType, in.Keyword, in.Sort == "DESC")
-	rows, paging := pageOf(c, c.page(in.limit), found, brandName, page.ByText(in.Sort == "DESC"))
+func (s *brandService) listBrands(ctx context.Context, req *serve.Request, in *brandsIn) (*wire.Brands, error) {
+	found := s.sorted.list(req.Catalog, req.Account(), in.BrandType, in.Keyword, in.Sort == "DESC")
+	rows, paging := serve.PageOf(req, in.Paged.Page(req), found, brandName, page.ByText(in.Sort == "DESC"))
 	out := &wire.Brands{TotalSize: wire.Number(len(found)), Items: make([]wire.Brand, 0, len(rows)), Paging: paging}
 	for _, b := range rows {
 		out.Items = append(out.Items, brandOf(b))
@@ -45,8 +53,8 @@ type brandIn struct {
 	BrandID bind.ID `name:"brandid" doc:"id of a brand" eg:"1"`
 }
 
-func showBrand(c *Call, in *brandIn) (wire.Brand, error) {
-	b, err := c.brand(in.BrandID, "brandid")
+func showBrand(ctx context.Context, req *serve.Request, in *brandIn) (wire.Brand, error) {
+	b, err := req.Brand(in.BrandID, "brandid")
 	if err != nil {
 		return wire.Brand{}, err
 	}
@@ -182,13 +190,13 @@ func blank(name *string) *domain.Error {
 	return nil
 }
 
-func createBrand(c *Call, in *createBrandIn) (wire.Brand, error) {
+func (s *brandService) createBrand(ctx context.Context, req *serve.Request, in *createBrandIn) (wire.Brand, error) {
 	given := in.Texts.fields()
 	given["Name"], given["Type"] = in.Name, in.Type
 	if given["Slug"] == "" {
 		given["Slug"] = slugOf(in.Name)
 	}
-	return c.putBrand(0, given)
+	return s.putBrand(ctx, req, 0, given)
 }
 
 // editBrandIn are the parameters of brand/edit.
@@ -212,7 +220,7 @@ func (in *editBrandIn) Check() *domain.Error {
 	return blank(in.Name)
 }
 
-func editBrand(c *Call, in *editBrandIn) (wire.Brand, error) {
+func (s *brandService) editBrand(ctx context.Context, req *serve.Request, in *editBrandIn) (wire.Brand, error) {
 	given := in.Texts.fields()
 	if in.Name != nil {
 		given["Name"] = *in.Name
@@ -222,22 +230,22 @@ func editBrand(c *Call, in *editBrandIn) (wire.Brand, error) {
 	}
 	id := domain.BrandID(in.BrandID.Small())
 	if id == 0 {
-		_, err := c.brand(in.BrandID, "brandid")
+		_, err := req.Brand(in.BrandID, "brandid")
 		return wire.Brand{}, err
 	}
-	return c.putBrand(id, given)
+	return s.putBrand(ctx, req, id, given)
 }
 
 // putBrand creates or changes a brand. That it is there is judged where the
 // command is applied, which also knows the outcome of a repeat.
-func (c *Call) putBrand(id domain.BrandID, given domain.BrandFields) (wire.Brand, error) {
+func (s *brandService) putBrand(ctx context.Context, req *serve.Request, id domain.BrandID, given domain.BrandFields) (wire.Brand, error) {
 	derive(given)
-	c.resolve(given)
-	out, err := c.command(&domain.PutBrand{ID: id, Given: given, At: c.now.UnixMilli()})
+	s.resolveLinks(ctx, req, given)
+	out, err := req.Command(ctx, &domain.PutBrand{ID: id, Given: given, At: req.Now.UnixMilli()})
 	if err != nil {
 		return wire.Brand{}, err
 	}
-	b := c.anyBrand(domain.BrandID(out.ID))
+	b := req.AnyBrand(domain.BrandID(out.ID))
 	if b == nil {
 		return wire.Brand{}, &domain.Error{Code: domain.Internal, Op: "brand", Message: "a brand that was put is not in the catalog"}
 	}
@@ -250,12 +258,12 @@ type deleteBrandIn struct {
 	Force bool `name:"force" doc:"1 also deletes the definitions and segments that use it" eg:"1"`
 }
 
-func deleteBrand(c *Call, in *deleteBrandIn) (wire.Deleted, error) {
+func deleteBrand(ctx context.Context, req *serve.Request, in *deleteBrandIn) (wire.Deleted, error) {
 	id := domain.BrandID(in.BrandID.Small())
 	if id == 0 {
-		_, err := c.brand(in.BrandID, "brandid")
+		_, err := req.Brand(in.BrandID, "brandid")
 		return wire.Deleted{}, err
 	}
-	_, err := c.command(&domain.DeleteBrand{ID: id, Force: in.Force, At: c.now.UnixMilli()})
+	_, err := req.Command(ctx, &domain.DeleteBrand{ID: id, Force: in.Force, At: req.Now.UnixMilli()})
 	return wire.Deleted{Deleted: err == nil}, err
 }

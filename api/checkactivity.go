@@ -1,8 +1,11 @@
 package api
 
 import (
+	"context"
+
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
@@ -16,26 +19,26 @@ type checkIn struct {
 
 // checkActivity tells whether a member did something, how often, and shows the latest
 // time.
-func checkActivity(c *Call, in *checkIn) (*wire.Check, error) {
-	span, err := c.ever(in.Range)
+func checkActivity(ctx context.Context, req *serve.Request, in *checkIn) (*wire.Check, error) {
+	span, err := ever(req, in.Range)
 	if err != nil {
 		return nil, err
 	}
-	d, err := c.definition(in.ActivityID, "activityid")
+	d, err := req.Definition(in.ActivityID, "activityid")
 	if err != nil {
 		return nil, err
 	}
-	q := &domain.Question{Account: c.Account(), Shape: domain.ShapeFeed, Range: span, Groups: []domain.Group{{Definition: d.ID}}}
-	if _, err := c.about(q, in.BrandID, "brandID"); err != nil {
+	q := &domain.Question{Account: req.Account(), Shape: domain.ShapeFeed, Range: span, Groups: []domain.Group{{Definition: d.ID}}}
+	if _, err := req.About(q, in.BrandID, "brandID"); err != nil {
 		return nil, err
 	}
-	m, err := c.member(domain.MemberID(in.MemberID), c.wait)
+	m, err := req.Member(ctx, domain.MemberID(in.MemberID), req.Wait)
 	if err != nil {
 		return nil, err
 	}
 	q.Filter.Members = []domain.MemberID{m.ID}
 	q.Listing = domain.Listing{Every: true, Limit: checkedAtOnce}
-	return c.check(q)
+	return check(ctx, req, q)
 }
 
 // checkedAtOnce is how many actions are asked for to know the first of them: few do the
@@ -45,8 +48,8 @@ const checkedAtOnce = 100
 // check asks for the actions, the newest first: count and last are of one moment, and so is
 // the first where there are no more than asked for at once. Else it is asked for in another
 // round.
-func (c *Call) check(q *domain.Question) (*wire.Check, error) {
-	done, err := c.done(q)
+func check(ctx context.Context, req *serve.Request, q *domain.Question) (*wire.Check, error) {
+	done, err := askFeed(ctx, req, q)
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +61,7 @@ func (c *Call) check(q *domain.Question) (*wire.Check, error) {
 	if done.Total > uint64(len(done.Items)) {
 		up := *q
 		up.Listing = domain.Listing{Every: true, Up: true, Limit: 1}
-		earliest, err := c.done(&up)
+		earliest, err := askFeed(ctx, req, &up)
 		if err != nil {
 			return nil, err
 		}
@@ -66,7 +69,7 @@ func (c *Call) check(q *domain.Question) (*wire.Check, error) {
 			first = earliest.Items[0]
 		}
 	}
-	items, err := c.items([]domain.FeedItem{last}, c.wait)
+	items, err := feedItems(ctx, req, []domain.FeedItem{last}, req.Wait)
 	if err != nil {
 		return nil, err
 	}
@@ -75,33 +78,33 @@ func (c *Call) check(q *domain.Question) (*wire.Check, error) {
 	return out, nil
 }
 
-// done asks for a feed, of which there are items where there are any.
-func (c *Call) done(q *domain.Question) (*domain.Feed, error) {
-	answer, err := c.ask(q)
+// askFeed asks for a feed, of which there are items where there are any.
+func askFeed(ctx context.Context, req *serve.Request, q *domain.Question) (*domain.Feed, error) {
+	answer, err := req.Ask(ctx, q)
 	if err != nil {
 		return nil, err
 	}
 	if answer.Feed == nil || answer.Feed.Total > 0 && len(answer.Feed.Items) == 0 {
-		return nil, errShape("check activity")
+		return nil, serve.ErrShape("check activity")
 	}
 	return answer.Feed, nil
 }
 
 // ever is a range that is all time where no parameter says which: without a start it has
 // none.
-func (c *Call) ever(in bind.Range) (domain.Range, error) {
+func ever(req *serve.Request, in bind.Range) (domain.Range, error) {
 	if in == (bind.Range{}) {
 		return domain.AllTime, nil
 	}
 	started := in.StartDate.Given || !in.Period.IsZero()
-	r, fault := c.byClock(in, always, started)
+	r, fault := req.Resolve(in, always, started)
 	if fault != nil {
 		return domain.Range{}, fault
 	}
-	c.warnings = append(c.warnings, r.warnings...)
+	req.Warnings = append(req.Warnings, r.Warnings...)
 	if !started {
-		r.span.From = 0
+		r.Span.From = 0
 	}
-	c.span = r.span.String()
-	return r.span.Seconds(), nil
+	req.Span = r.Span.String()
+	return r.Span.Seconds(), nil
 }

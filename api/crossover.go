@@ -1,11 +1,13 @@
 package api
 
 import (
+	"context"
 	"strings"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
 	"github.com/ovation-analytics/ovation/api/page"
+	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
@@ -14,45 +16,45 @@ type crossoverIn struct {
 	BrandID bind.ID `name:"brandid" doc:"the brand whose members are looked at; without one all active members of the account" eg:"1"`
 	bind.Range
 	Filters filters
-	limit
+	serve.Paged
 	BrandType string `name:"brand_type" doc:"only brands of this type, in any case" eg:"Music"`
 }
 
 // crossover lists brands by how many of a brand's active members are active for them
 // too, or by how many members are.
-func crossover(c *Call, in *crossoverIn) (*wire.Crossover, error) {
-	span, err := c.over(in.Range, statistics)
+func crossover(ctx context.Context, req *serve.Request, in *crossoverIn) (*wire.Crossover, error) {
+	span, err := req.Shown(in.Range, statistics)
 	if err != nil {
 		return nil, err
 	}
-	q := &domain.Question{Account: c.Account(), Shape: domain.ShapeCrossover, Range: span.Seconds()}
-	if _, err := c.about(q, in.BrandID, "brandid"); err != nil {
+	q := &domain.Question{Account: req.Account(), Shape: domain.ShapeCrossover, Range: span.Seconds()}
+	if _, err := req.About(q, in.BrandID, "brandid"); err != nil {
 		return nil, err
 	}
-	of, err := c.selects(&in.Filters, q.Brand)
+	of, err := choose(ctx, req, &in.Filters, q.Brand)
 	if err != nil {
 		return nil, err
 	}
-	p := c.page(in.limit)
-	q.Filter, q.Groups, q.Top = of.filter, of.groups(inOne), c.top(p)
-	for _, b := range c.catalog.Brands(c.Account()) {
+	p := in.Paged.Page(req)
+	q.Filter, q.Groups, q.Top = of.filter, of.groups(inOne), serve.Top(req, p)
+	for _, b := range req.Catalog.Brands(req.Account()) {
 		if b.Deleted || in.BrandType != "" && !strings.EqualFold(b.Fields["Type"], in.BrandType) {
 			q.Without = append(q.Without, b.ID)
 		}
 	}
-	answer, err := c.ask(q)
+	answer, err := req.Ask(ctx, q)
 	if err != nil {
 		return nil, err
 	}
 	if answer.Crossover == nil {
-		return nil, errShape("crossover")
+		return nil, serve.ErrShape("crossover")
 	}
 	found := answer.Crossover
-	found.Brands, _ = resultPage(c, p, found.Brands, int(found.Total), brandKey, dates(span)...)
+	found.Brands, _ = serve.ResultPage(req, p, found.Brands, int(found.Total), brandKey, page.Dates(span)...)
 	out := &wire.Crossover{TotalSize: wire.Number(found.Total), Items: make([]wire.CrossBrand, len(found.Brands))}
-	c.catalog = c.Engine.Catalog() // a brand may be newer than the question
+	req.Catalog = req.Engine.Catalog() // a brand may be newer than the question
 	for i, n := range found.Brands {
-		b := c.anyBrand(n.Brand)
+		b := req.AnyBrand(n.Brand)
 		if b == nil {
 			return nil, &domain.Error{Code: domain.Internal, Op: "crossover", Message: "the answer names a brand that the account does not have"}
 		}

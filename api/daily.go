@@ -1,12 +1,15 @@
 package api
 
 import (
+	"context"
+
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
-func countDaily(c *Call, in *statsIn) (*wire.Daily, error) {
-	t, span, explain, err := in.timeline(c, domain.ShapeDaily)
+func countDaily(ctx context.Context, req *serve.Request, in *statsIn) (*wire.Daily, error) {
+	t, span, explain, err := in.timeline(ctx, req, domain.ShapeDaily)
 	if err != nil {
 		return nil, err
 	}

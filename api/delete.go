@@ -1,8 +1,11 @@
 package api
 
 import (
+	"context"
+
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
@@ -14,11 +17,11 @@ type actionOfIn struct {
 
 // deleteAction takes an action out of every number and list, for ever. That it is there
 // is judged where the command is applied, which also knows the outcome of a repeat.
-func deleteAction(c *Call, in *actionOfIn) (wire.Deleted, error) {
+func deleteAction(ctx context.Context, req *serve.Request, in *actionOfIn) (wire.Deleted, error) {
 	member := domain.MemberID(in.MemberID)
-	s := c.submission()
+	s := req.Submission()
 	s.Command, s.Slot = &domain.DeleteAction{Member: member, Action: domain.ActionID(in.ActionID)}, member.Slot()
-	_, err := c.submit(s)
+	_, err := req.Submit(ctx, s)
 	return wire.Deleted{Deleted: err == nil}, err
 }
 

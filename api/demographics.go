@@ -1,15 +1,18 @@
 package api
 
 import (
+	"context"
+
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
 // unknown is the row of those of whom a value is not known.
 const unknown = "Unknown"
 
-func genders(c *Call, in *statsIn) (*wire.Genders, error) {
-	t, explain, err := in.tally(c, domain.ShapeGender)
+func genders(ctx context.Context, req *serve.Request, in *statsIn) (*wire.Genders, error) {
+	t, explain, err := in.tally(ctx, req, domain.ShapeGender)
 	if err != nil {
 		return nil, err
 	}
@@ -25,8 +28,8 @@ func genders(c *Call, in *statsIn) (*wire.Genders, error) {
 	return out, nil
 }
 
-func ages(c *Call, in *statsIn) (*wire.Ages, error) {
-	t, explain, err := in.tally(c, domain.ShapeAge)
+func ages(ctx context.Context, req *serve.Request, in *statsIn) (*wire.Ages, error) {
+	t, explain, err := in.tally(ctx, req, domain.ShapeAge)
 	if err != nil {
 		return nil, err
 	}
@@ -53,16 +56,16 @@ func countOf(t *domain.Tally, group uint32) domain.Count {
 }
 
 // tally asks for the tally of a shape, and explains it.
-func (in *statsIn) tally(c *Call, shape domain.Shape) (*domain.Tally, *wire.Explanation, error) {
-	q, of, _, err := in.question(c, shape)
+func (in *statsIn) tally(ctx context.Context, req *serve.Request, shape domain.Shape) (*domain.Tally, *wire.Explanation, error) {
+	q, of, _, err := in.question(ctx, req, shape)
 	if err != nil {
 		return nil, nil, err
 	}
 	q.Groups = of.groups(inOne)
-	answer, err := c.tally(q)
+	answer, err := askTally(ctx, req, q)
 	if err != nil {
 		return nil, nil, err
 	}
-	explain, err := c.explanation(&in.Explaining, answer)
+	explain, err := in.Explaining.Explanation(req, answer)
 	return answer.Tally, explain, err
 }

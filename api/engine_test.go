@@ -31,11 +31,11 @@ type script struct {
 	members map[domain.MemberID]*domain.Member
 	names   map[domain.IdentityHash]domain.MemberID // claims and pointers
 
-	outcome func(domain.Submission) (domain.Outcome, error) // nil: the script's own
-	answer  func(*domain.Question) (*domain.Answer, error)
-	content *domain.Content
-	await   func(context.Context, domain.Position) error
-	stands  func(domain.AccountID, domain.Versions, *domain.ReadSet, []domain.Range) (domain.Position, bool) // nil: nothing does
+	outcome   func(domain.Submission) (domain.Outcome, error) // nil: the script's own
+	answer    func(*domain.Question) (*domain.Answer, error)
+	content   *domain.Content
+	await     func(context.Context, domain.Position) error
+	unchanged func(domain.AccountID, domain.Versions, *domain.ReadSet, []domain.Range) (domain.Position, bool) // nil: nothing is
 
 	stopped bool // no end is known
 

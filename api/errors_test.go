@@ -7,11 +7,12 @@ import (
 	"testing"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
 func TestEveryErrorHasItsCodeAndParameter(t *testing.T) {
-	big := strings.Repeat("x", maxBody+1)
+	big := strings.Repeat("x", serve.MaxBody+1)
 	for _, c := range []struct {
 		method, target, key, body string
 		code                      domain.Code
@@ -244,8 +245,8 @@ func TestBodyOfAnotherTypeIsUnsupported(t *testing.T) {
 
 func TestHeaderOverItsLimitIsTooLarge(t *testing.T) {
 	h := newHouse(t)
-	h.refused(h.get("/v1.1/brands", "X-Large", strings.Repeat("x", maxHeader)), domain.TooLarge, "")
-	h.refused(h.get("/v1.1/brands?keyword="+strings.Repeat("x", maxHeader)), domain.TooLarge, "")
+	h.refused(h.get("/v1.1/brands", "X-Large", strings.Repeat("x", serve.MaxHeader)), domain.TooLarge, "")
+	h.refused(h.get("/v1.1/brands?keyword="+strings.Repeat("x", serve.MaxHeader)), domain.TooLarge, "")
 }
 
 func TestKeyMayStandInTheBody(t *testing.T) {

@@ -1,11 +1,13 @@
 package api
 
 import (
+	"context"
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
 	"github.com/ovation-analytics/ovation/api/page"
+	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
@@ -14,7 +16,7 @@ type feedIn struct {
 	BrandID bind.ID `name:"brandID" doc:"only actions for this brand" eg:"1"`
 	bind.Range
 	Filters feedFilters
-	limit
+	serve.Paged
 	Keyword    string `name:"keyword" doc:"only actions with this text in a value of their Content, in any case" eg:"blue"`
 	ByRecorded bool   `name:"order_by_recorded" doc:"1: in order of recording, then of ID, not of completion. An action is recorded when it takes its place in its member's shard, after a forward too; a walk by cursor meets each once. Shards apply side by side: what one that lags (X-Lag-Ms) records may stand before the last page's end" eg:"1"`
 	AllActions bool   `name:"all_member_actions" doc:"1: every action, not each member's latest alone" eg:"1"`
@@ -28,38 +30,38 @@ type feedFilters filters
 func (f *feedFilters) Check() *domain.Error { return (*filters)(f).Check() }
 
 // feed lists actions, of each member the latest or all, newest first.
-func feed(c *Call, in *feedIn) (*wire.Feed, error) {
-	span, err := c.over(in.Range, listRange)
+func feed(ctx context.Context, req *serve.Request, in *feedIn) (*wire.Feed, error) {
+	span, err := req.Shown(in.Range, listRange)
 	if err != nil {
 		return nil, err
 	}
-	q := &domain.Question{Account: c.Account(), Shape: domain.ShapeFeed, Range: span.Seconds()}
-	if _, err := c.about(q, in.BrandID, "brandID"); err != nil {
+	q := &domain.Question{Account: req.Account(), Shape: domain.ShapeFeed, Range: span.Seconds()}
+	if _, err := req.About(q, in.BrandID, "brandID"); err != nil {
 		return nil, err
 	}
-	of, err := c.selects((*filters)(&in.Filters), q.Brand)
+	of, err := choose(ctx, req, (*filters)(&in.Filters), q.Brand)
 	if err != nil {
 		return nil, err
 	}
-	p := c.page(in.limit)
+	p := in.Paged.Page(req)
 	q.Filter, q.Groups = of.filter, of.groups(inOne)
-	q.Listing = domain.Listing{Every: in.AllActions, Recorded: in.ByRecorded, Up: in.Sort == "ASC", Keyword: in.Keyword, Limit: c.keyset.Wanted(p)}
+	q.Listing = domain.Listing{Every: in.AllActions, Recorded: in.ByRecorded, Up: in.Sort == "ASC", Keyword: in.Keyword, Limit: req.Keyset.Wanted(p)}
 	if p.Limit > 0 {
 		q.Listing.Offset = p.Offset
 	}
-	if after := c.keyset.After(); after != nil {
+	if after := req.Keyset.After(); after != nil {
 		q.Listing.After = &domain.FeedAfter{At: int64(after.Rank), ID: domain.ActionID(after.ID)}
 	}
-	answer, err := c.ask(q)
+	answer, err := req.Ask(ctx, q)
 	if err != nil {
 		return nil, err
 	}
 	if answer.Feed == nil {
-		return nil, errShape("feed")
+		return nil, serve.ErrShape("feed")
 	}
 	out := &wire.Feed{TotalSize: wire.Number(answer.Feed.Total)}
-	items, _ := resultPage(c, p, answer.Feed.Items, int(answer.Feed.Total), feedKey(in.ByRecorded), dates(span)...)
-	out.Items, err = c.items(items, answer.Position)
+	items, _ := serve.ResultPage(req, p, answer.Feed.Items, int(answer.Feed.Total), feedKey(in.ByRecorded), page.Dates(span)...)
+	out.Items, err = feedItems(ctx, req, items, answer.Position)
 	return out, err
 }
 
@@ -74,14 +76,14 @@ func feedKey(recorded bool) func(*domain.FeedItem) page.Row {
 }
 
 // items are actions as feeds show them, read at a position or after it.
-func (c *Call) items(items []domain.FeedItem, at domain.Position) ([]wire.FeedItem, error) {
+func feedItems(ctx context.Context, req *serve.Request, items []domain.FeedItem, at domain.Position) ([]wire.FeedItem, error) {
 	out := make([]wire.FeedItem, len(items))
 	if len(items) == 0 {
 		return out, nil
 	}
-	shown, err := c.Engine.Show(c.ctx(), c.Account(), items, at)
+	shown, err := req.Engine.Show(ctx, req.Account(), items, at)
 	if err != nil {
-		return nil, waiting(err)
+		return nil, serve.WaitFault(err)
 	}
 	for i := range items {
 		m, said := shown[i].Member, shown[i].Content
@@ -91,14 +93,14 @@ func (c *Call) items(items []domain.FeedItem, at domain.Position) ([]wire.FeedIt
 		if said == nil { // it counts no more: its own time stands for that of recording
 			said = &domain.Content{Recorded: 1000 * int64(items[i].Row.Time)}
 		}
-		out[i] = c.item(&items[i].Row, m, said)
+		out[i] = itemOf(req, &items[i].Row, m, said)
 	}
 	return out, nil
 }
 
 // feedItem is the action of an outcome, rendered from the state of now.
-func (c *Call) feedItem(out *domain.Outcome) (*wire.FeedItem, error) {
-	items, err := c.items([]domain.FeedItem{{Row: out.Row, Member: out.Member}}, out.Position)
+func feedItem(ctx context.Context, req *serve.Request, out *domain.Outcome) (*wire.FeedItem, error) {
+	items, err := feedItems(ctx, req, []domain.FeedItem{{Row: out.Row, Member: out.Member}}, out.Position)
 	if err != nil {
 		return nil, err
 	}
@@ -107,12 +109,12 @@ func (c *Call) feedItem(out *domain.Outcome) (*wire.FeedItem, error) {
 
 // item is an action as a feed shows it. Links are the action's, else the
 // definition's; the account on the network is the member's first record of it.
-func (c *Call) item(row *domain.Row, m *domain.Member, said *domain.Content) wire.FeedItem {
-	d := c.anyDefinition(row.Definition)
+func itemOf(req *serve.Request, row *domain.Row, m *domain.Member, said *domain.Content) wire.FeedItem {
+	d := req.AnyDefinition(row.Definition)
 	if d == nil {
 		d = &domain.Definition{ID: row.Definition}
 	}
-	brand := c.anyBrand(row.Brand)
+	brand := req.AnyBrand(row.Brand)
 	item := wire.FeedItem{
 		ID: wire.Number(row.ID()), Marker: said.Marker, BrandID: wire.NullNumber(row.Brand),
 		Link: orNull(said.Link, d.Link), Media: orNull(said.Media, d.Media), Category: wire.Null(d.Category),
@@ -121,7 +123,7 @@ func (c *Call) item(row *domain.Row, m *domain.Member, said *domain.Content) wir
 		MemberName: wire.Null(memberName(m.Profile)), Value: wire.Number(row.Points), ActivityID: wire.Number(row.Definition),
 		ActivityType: d.Type, ServiceType: row.Service.String(), MemberID: wire.Number(m.ID),
 		MemberEmail: wire.Null(m.Profile.Get(domain.EmailAddress)), Username: wire.Null(m.Profile.Get(domain.Username)),
-		MemberAvatarURL: c.avatar(m),
+		MemberAvatarURL: avatarOf(req, m),
 	}
 	if item.Marker == "" {
 		item.Marker = wire.Marker(time.UnixMilli(said.Recorded))

@@ -2,10 +2,12 @@ package api
 
 import (
 	"cmp"
+	"context"
 	"slices"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/serve"
 )
 
 // filters are the contract's filters on actions and members; beside them stand an
@@ -89,7 +91,7 @@ func (s *selection) activity(id domain.DefinitionID) *domain.SegmentActivity {
 
 // selects finds in the catalog what the filters name. brand is the one of the
 // question; 0: none.
-func (c *Call) selects(f *filters, brand domain.BrandID) (*selection, error) {
+func choose(ctx context.Context, req *serve.Request, f *filters, brand domain.BrandID) (*selection, error) {
 	s := &selection{filter: domain.Filter{
 		Services: f.Services, Members: memberIDs(f.Members), Exclude: memberIDs(f.ExcludeMembers),
 		Domain: string(f.Domain), Paid: f.PaidOnly,
@@ -102,7 +104,7 @@ func (c *Call) selects(f *filters, brand domain.BrandID) (*selection, error) {
 	}
 	if f.Segment != 0 {
 		var err error
-		if s.segment, err = c.segment(f.Segment, "segment"); err != nil {
+		if s.segment, err = req.Segment(f.Segment, "segment"); err != nil {
 			return nil, err
 		}
 	}
@@ -115,10 +117,10 @@ func (c *Call) selects(f *filters, brand domain.BrandID) (*selection, error) {
 	default:
 		s.filter.OptIn = domain.OptValue(domain.OptGlobal, 0)
 	}
-	if err := c.counted(f, s); err != nil {
+	if err := counted(req, f, s); err != nil {
 		return nil, err
 	}
-	return s, c.chooses(&s.filter, f)
+	return s, chooses(ctx, req, &s.filter, f)
 }
 
 func memberIDs(ids bind.IDs) []domain.MemberID {
@@ -135,13 +137,13 @@ func memberIDs(ids bind.IDs) []domain.MemberID {
 // counted fills in the definitions whose actions count: of all of the account's,
 // deleted ones too, those named and those of the segment; one-time ones only when
 // asked for.
-func (c *Call) counted(f *filters, s *selection) error {
+func counted(req *serve.Request, f *filters, s *selection) error {
 	for _, id := range f.ActivityID {
-		if _, err := c.definition(id, "activityID"); err != nil {
+		if _, err := req.Definition(id, "activityID"); err != nil {
 			return err
 		}
 	}
-	for _, d := range c.catalog.Definitions(c.Account()) {
+	for _, d := range req.Catalog.Definitions(req.Account()) {
 		if d.ID < domain.FirstDefinition || d.OneTime && !f.IncludeOneTime || s.segment != nil && s.activity(d.ID) == nil {
 			continue
 		}
@@ -154,14 +156,3 @@ func (c *Call) counted(f *filters, s *selection) error {
 
 // statistics is the longest range of a statistic.
 var statistics = bind.Period{Amount: 5, Unit: bind.Year}
-
-// over resolves the range of a question and shows it in the answer.
-func (c *Call) over(in bind.Range, most bind.Period) (bind.Span, error) {
-	r, fault := c.byClock(c.keyset.Range(in), most, true)
-	if fault != nil {
-		return r.span, fault
-	}
-	c.warnings = append(c.warnings, r.warnings...)
-	c.span = r.span.String()
-	return r.span, c.keyset.Hold(r.span)
-}

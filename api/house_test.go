@@ -36,6 +36,7 @@ type house struct {
 	t      testing.TB
 	api    *API
 	engine *script
+	config Config
 	log    *bytes.Buffer
 }
 
@@ -81,16 +82,17 @@ func newHouse(t testing.TB) *house {
 	}
 	s.names[testHasher{}.Identity(1, domain.ByEmail, "ada@example.com")] = 4097
 	log := new(bytes.Buffer)
-	api, err := New(Config{
+	config := Config{
 		Engine: s, Hasher: testHasher{}, Now: func() time.Time { return now }, BaseURL: "https://api.example/",
 		Signer:   Signer{ID: "k1", Key: ed25519.NewKeyFromSeed(bytes.Repeat([]byte{7}, 32))},
 		TokenKey: [16]byte{1, 2, 3}, Logger: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug})),
-	})
+	}
+	api, err := New(config)
 	if err != nil {
 		t.Fatal(err)
 	}
-	api.secret.cost = cheap
-	return &house{t, api, s, log}
+	api.members.passwords.cost = cheap
+	return &house{t, api, s, config, log}
 }
 
 // do sends a request; body is a form unless it begins with {. Header lines follow.

@@ -2,15 +2,17 @@ package api
 
 import (
 	"cmp"
+	"context"
 	"slices"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
-func location(c *Call, in *statsIn) (*wire.Location, error) {
-	t, explain, err := in.tally(c, domain.ShapeLocation)
+func location(ctx context.Context, req *serve.Request, in *statsIn) (*wire.Location, error) {
+	t, explain, err := in.tally(ctx, req, domain.ShapeLocation)
 	if err != nil {
 		return nil, err
 	}

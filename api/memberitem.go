@@ -1,8 +1,11 @@
 package api
 
 import (
+	"context"
+
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
@@ -14,17 +17,17 @@ type selected struct {
 }
 
 // fields are the fields wanted; nil: all. Names that no field has are warned of.
-func (c *Call) fields(in selected) (*wire.ItemFields, error) {
+func itemFields(req *serve.Request, in selected) (*wire.ItemFields, error) {
 	if in.Fields == "" {
 		return nil, nil
 	}
-	names, err := c.names(in.Fields, "fields")
+	names, err := nameList(req, in.Fields, "fields")
 	if err != nil {
 		return nil, err
 	}
 	fields, unknown := wire.ParseItemFields(names)
 	for _, name := range unknown {
-		c.Warn("the field " + bind.Shorten(name) + " is unknown and was ignored")
+		req.Warn("the field " + bind.Shorten(name) + " is unknown and was ignored")
 	}
 	return fields, nil
 }
@@ -38,7 +41,7 @@ type ranked struct {
 // memberItems are members as lists show them, read at a position or after it. Who is
 // no member any more is left out. brand is the one asked for; nil: each shows that of
 // its latest action.
-func (c *Call) memberItems(members []ranked, brand *domain.Brand, only *wire.ItemFields, at domain.Position) ([]wire.MemberItem, error) {
+func (s *memberService) memberItems(ctx context.Context, req *serve.Request, members []ranked, brand *domain.Brand, only *wire.ItemFields, at domain.Position) ([]wire.MemberItem, error) {
 	out := make([]wire.MemberItem, 0, len(members))
 	if len(members) == 0 {
 		return out, nil
@@ -47,23 +50,23 @@ func (c *Call) memberItems(members []ranked, brand *domain.Brand, only *wire.Ite
 	for i := range members {
 		items[i] = domain.FeedItem{Row: members[i].latest, Member: members[i].Member}
 	}
-	shown, err := c.Engine.Show(c.ctx(), c.Account(), items, at)
+	shown, err := req.Engine.Show(ctx, req.Account(), items, at)
 	if err != nil {
-		return nil, waiting(err)
+		return nil, serve.WaitFault(err)
 	}
 	for i := range members {
 		if shown[i].Member == nil {
 			continue
 		}
-		item := c.memberItem(&members[i], shown[i].Member, shown[i].Content, brand)
+		item := s.memberItemOf(req, &members[i], shown[i].Member, shown[i].Content, brand)
 		item.Only(only)
 		out = append(out, item)
 	}
 	return out, nil
 }
 
-func (c *Call) memberItem(r *ranked, m *domain.Member, said *domain.Content, brand *domain.Brand) wire.MemberItem {
-	d := c.memberOf(m)
+func (s *memberService) memberItemOf(req *serve.Request, r *ranked, m *domain.Member, said *domain.Content, brand *domain.Brand) wire.MemberItem {
+	d := s.memberOf(req, m)
 	item := wire.MemberItem{
 		ID: wire.Number(m.ID), UUID: wire.UUID(m.UUID), FirstName: d.FirstName, Surname: d.Surname, Username: d.Username, Email: d.Email,
 		Gender: d.Gender, Bio: d.Bio, City: d.City, State: d.State, Country: d.Country, PostCode: d.PostCode,
@@ -71,12 +74,12 @@ func (c *Call) memberItem(r *ranked, m *domain.Member, said *domain.Content, bra
 		GeoCity: d.GeoCity, GeoRegion: d.GeoRegion, GeoCountry: d.GeoCountry, GeoLat: d.GeoLat, GeoLong: d.GeoLong,
 		MemberAvatarURL: d.AvatarURL, CountryCode: d.CountryCode, VerifiedEmail: d.VerifiedEmail, Services: recordsOf(m),
 	}
-	if optIns := c.optInsOf(m); len(optIns) > 0 {
+	if optIns := optInsOf(req, m); len(optIns) > 0 {
 		item.OptIns = &optIns
 	}
 	if r.latest.Seq != 0 {
-		of := c.anyBrand(r.latest.Brand)
-		item.LastActivity = c.lastActivity(&r.latest, said, of)
+		of := req.AnyBrand(r.latest.Brand)
+		item.LastActivity = lastActivity(req, &r.latest, said, of)
 		if brand == nil {
 			brand = of
 		}
@@ -90,8 +93,8 @@ func (c *Call) memberItem(r *ranked, m *domain.Member, said *domain.Content, bra
 }
 
 // lastActivity is an action as a list of members shows it.
-func (c *Call) lastActivity(row *domain.Row, said *domain.Content, brand *domain.Brand) *wire.LastActivity {
-	d := c.anyDefinition(row.Definition)
+func lastActivity(req *serve.Request, row *domain.Row, said *domain.Content, brand *domain.Brand) *wire.LastActivity {
+	d := req.AnyDefinition(row.Definition)
 	if d == nil {
 		d = &domain.Definition{ID: row.Definition}
 	}

@@ -1,12 +1,14 @@
 package api
 
 import (
+	"context"
 	"math"
 	"slices"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
 	"github.com/ovation-analytics/ovation/api/page"
+	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
@@ -17,7 +19,7 @@ type rollIn struct {
 	BrandID bind.ID `name:"brandID" doc:"Score, ActivityCount and LastActivity are of actions for this brand" eg:"1"`
 	Filters filters
 	selected
-	limit
+	serve.Paged
 	UpdatedSince bind.Time `name:"updated_since" doc:"only members who changed at it or after: by a registration, a login or an opt-in" eg:"2026-01-01 00:00:00"`
 	Sort         string    `name:"sort" enum:"ASC,DESC" default:"ASC" doc:"by ID"`
 }
@@ -26,58 +28,58 @@ type rollIn struct {
 var week = bind.Period{Amount: 1, Unit: bind.Week}
 
 // allMembers lists members by id, whatever they did.
-func allMembers(c *Call, in *rollIn) (*wire.Members, error) {
-	q := &domain.Question{Account: c.Account(), Shape: domain.ShapeRoll}
-	lately, fault := c.byClock(bind.Range{}, week, false)
+func (s *memberService) allMembers(ctx context.Context, req *serve.Request, in *rollIn) (*wire.Members, error) {
+	q := &domain.Question{Account: req.Account(), Shape: domain.ShapeRoll}
+	recent, fault := req.Resolve(bind.Range{}, week, false)
 	if fault != nil {
 		return nil, fault
 	}
-	q.Range = lately.span.Seconds()
-	brand, err := c.about(q, in.BrandID, "brandID")
+	q.Range = recent.Span.Seconds()
+	brand, err := req.About(q, in.BrandID, "brandID")
 	if err != nil {
 		return nil, err
 	}
-	of, err := c.selects(&in.Filters, q.Brand)
+	of, err := choose(ctx, req, &in.Filters, q.Brand)
 	if err != nil {
 		return nil, err
 	}
-	only, err := c.fields(in.selected)
+	only, err := itemFields(req, in.selected)
 	if err != nil {
 		return nil, err
 	}
 	q.Filter, q.Groups = of.filter, of.groups(inOne)
 	q.Filter.Holds, q.Filter.Services = q.Filter.Services, nil // here they are the members', not the actions'
-	if err := c.requires(q, in.requiredFields, false); err != nil {
+	if err := requires(req, q, in.requiredFields, false); err != nil {
 		return nil, err
 	}
-	p := c.page(in.limit)
-	q.Roll = c.rolling(in, p)
-	answer, err := c.ask(q)
+	p := in.Paged.Page(req)
+	q.Roll = rolling(req, in, p)
+	answer, err := req.Ask(ctx, q)
 	if err != nil {
 		return nil, err
 	}
 	if answer.Roll == nil {
-		return nil, errShape("members")
+		return nil, serve.ErrShape("members")
 	}
 	out := &wire.Members{TotalSize: wire.Number(answer.Roll.Total)}
-	var page []domain.MemberID
-	page, out.Paging = resultPage(c, p, answer.Roll.Members, int(answer.Roll.Total), rollKey)
-	members, err := c.lately(q, page)
+	var ids []domain.MemberID
+	ids, out.Paging = serve.ResultPage(req, p, answer.Roll.Members, int(answer.Roll.Total), rollKey)
+	members, err := lately(ctx, req, q, ids)
 	if err != nil {
 		return nil, err
 	}
-	out.Items, err = c.memberItems(members, brand, only, c.wait)
+	out.Items, err = s.memberItems(ctx, req, members, brand, only, req.Wait)
 	return out, err
 }
 
 // rolling is the rows of a page; of an empty one none.
-func (c *Call) rolling(in *rollIn, p bind.Page) domain.Rolling {
+func rolling(req *serve.Request, in *rollIn, p bind.Page) domain.Rolling {
 	r := domain.Rolling{Up: in.Sort == "ASC", Changed: domain.Second(min(max(in.UpdatedSince.Unix, 0), math.MaxUint32))}
 	if p.Limit == 0 {
 		return r
 	}
-	r.Offset, r.Limit = p.Offset, c.keyset.Wanted(p)
-	if after := c.keyset.After(); after != nil {
+	r.Offset, r.Limit = p.Offset, req.Keyset.Wanted(p)
+	if after := req.Keyset.After(); after != nil {
 		r.After = domain.MemberID(after.ID)
 	}
 	return r
@@ -88,7 +90,7 @@ func rollKey(id *domain.MemberID) page.Row { return page.Row{ID: uint64(*id)} }
 
 // lately is what the members of a roll did of what counts, in its range; the members stay
 // in their order.
-func (c *Call) lately(roll *domain.Question, page []domain.MemberID) ([]ranked, error) {
+func lately(ctx context.Context, req *serve.Request, roll *domain.Question, page []domain.MemberID) ([]ranked, error) {
 	out := make([]ranked, len(page))
 	for i, id := range page {
 		out[i].Member = id
@@ -97,7 +99,7 @@ func (c *Call) lately(roll *domain.Question, page []domain.MemberID) ([]ranked, 
 		return out, nil
 	}
 	who := slices.Sorted(slices.Values(page))
-	answer, err := c.ask(&domain.Question{
+	answer, err := req.Ask(ctx, &domain.Question{
 		Account: roll.Account, Shape: domain.ShapeLeaders, Brand: roll.Brand, Range: roll.Range, Groups: roll.Groups,
 		Filter: domain.Filter{Members: who}, Top: domain.Top{Limit: len(who), Latest: true},
 	})
@@ -105,7 +107,7 @@ func (c *Call) lately(roll *domain.Question, page []domain.MemberID) ([]ranked, 
 		return nil, err
 	}
 	if answer.Leaders == nil || len(answer.Leaders.Latest) != len(answer.Leaders.Members) {
-		return nil, errShape("members")
+		return nil, serve.ErrShape("members")
 	}
 	did := map[domain.MemberID]ranked{}
 	for i, l := range answer.Leaders.Members {

@@ -6,8 +6,15 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
+
+// memberService serves members: it signs their tokens and hashes their passwords.
+type memberService struct {
+	tokens    *tokens
+	passwords *passwords
+}
 
 // signedIn is the service of the latest login; of several the record made first.
 func signedIn(m *domain.Member) domain.Service {
@@ -25,9 +32,9 @@ func signedIn(m *domain.Member) domain.Service {
 
 // envelope is a member with its opt-ins and service records. The member's token is
 // made when the answer is known to be sent: it is no part of the ETag.
-func (c *Call) envelope(m *domain.Member, by domain.Service) *wire.Envelope {
-	optIns := c.optInsOf(m)
-	e := &wire.Envelope{Data: c.memberOf(m), OptIns: optIns, Services: recordsOf(m)}
+func (s *memberService) envelope(req *serve.Request, m *domain.Member, by domain.Service) *wire.Envelope {
+	optIns := optInsOf(req, m)
+	e := &wire.Envelope{Data: s.memberOf(req, m), OptIns: optIns, Services: recordsOf(m)}
 	brands, segments := []string{}, []string{}
 	for _, o := range optIns {
 		switch {
@@ -37,16 +44,16 @@ func (c *Call) envelope(m *domain.Member, by domain.Service) *wire.Envelope {
 			brands = append(brands, *o.ID)
 		}
 	}
-	c.finish = func() (err error) {
-		e.JWT, err = c.tokens.sign(m.ID, c.app.ID, by, brands, segments, c.now)
+	req.AtLast(func() (err error) {
+		e.JWT, err = s.tokens.sign(m.ID, req.App.ID, by, brands, segments, req.Now)
 		return err
-	}
+	})
 	return e
 }
 
 // optInsOf are the member's opt-ins that are in force, by ID, that to the global list
 // first. Those to what is deleted are not shown.
-func (c *Call) optInsOf(m *domain.Member) []wire.OptIn {
+func optInsOf(req *serve.Request, m *domain.Member) []wire.OptIn {
 	opts := slices.Clone(m.Opts)
 	slices.SortFunc(opts, func(a, b domain.OptState) int { return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.Kind, b.Kind)) })
 	out := []wire.OptIn{}
@@ -59,11 +66,11 @@ func (c *Call) optInsOf(m *domain.Member) []wire.OptIn {
 		case domain.OptGlobal:
 			out = append(out, wire.OptIn{Name: wire.Null("Global")})
 		case domain.OptBrand:
-			if b, ok := c.catalog.Brand(c.Account(), domain.BrandID(o.ID)); ok {
+			if b, ok := req.Catalog.Brand(req.Account(), domain.BrandID(o.ID)); ok {
 				out = append(out, wire.OptIn{ID: &id, Type: wire.Null("Brand"), Name: wire.Null(b.Fields["Name"])})
 			}
 		case domain.OptSegment:
-			if g, ok := c.catalog.Segment(c.Account(), domain.SegmentID(o.ID)); ok {
+			if g, ok := req.Catalog.Segment(req.Account(), domain.SegmentID(o.ID)); ok {
 				out = append(out, wire.OptIn{ID: &id, Type: wire.Null("Segment"), SegmentID: &id, Label: wire.Null(g.Label), Name: wire.Null(g.Name)})
 			}
 		}
@@ -71,13 +78,13 @@ func (c *Call) optInsOf(m *domain.Member) []wire.OptIn {
 	return out
 }
 
-func (c *Call) memberOf(m *domain.Member) wire.Member {
+func (s *memberService) memberOf(req *serve.Request, m *domain.Member) wire.Member {
 	field := func(f domain.Field) *string { return wire.Null(m.Profile.Get(f)) }
 	country := m.Profile.Get(domain.Country)
 	return wire.Member{
 		ID: uint64(m.ID), FirstName: field(domain.FirstName), Surname: field(domain.Surname), Username: field(domain.Username),
 		Email: field(domain.EmailAddress), Gender: field(domain.Gender), Bio: field(domain.Bio),
-		AccessToken: c.tokens.access(m.ID, m.TokenRandom, m.TokenMade), AvatarURL: c.avatar(m),
+		AccessToken: s.tokens.access(m.ID, m.TokenRandom, m.TokenMade), AvatarURL: avatarOf(req, m),
 		Country: wire.Null(bind.CountryName()[country]), City: field(domain.City), State: field(domain.Region),
 		CountryCode: wire.Null(country), PostCode: field(domain.PostCode),
 		GeoCountry: field(domain.GeoCountry), GeoCity: field(domain.GeoCity), GeoRegion: field(domain.GeoRegion),
@@ -86,11 +93,11 @@ func (c *Call) memberOf(m *domain.Member) wire.Member {
 }
 
 // avatar is the picture given, else one drawn from the member's number.
-func (c *Call) avatar(m *domain.Member) string {
+func avatarOf(req *serve.Request, m *domain.Member) string {
 	if given := m.Profile.Get(domain.AvatarURL); given != "" {
 		return given
 	}
-	return c.base + "/avatar/" + wire.Number(m.ID) + ".svg"
+	return req.Base + "/avatar/" + wire.Number(m.ID) + ".svg"
 }
 
 func recordsOf(m *domain.Member) []wire.ServiceRecord {

@@ -67,7 +67,7 @@ func TestRegistrationCarriesAllThatIsRandomHashedOrTimed(t *testing.T) {
 	if m.UUID[6]>>4 != 4 || m.UUID[8]>>6 != 2 {
 		t.Errorf("%x is no UUID of version 4", m.UUID)
 	}
-	if m.TokenRandom == ([10]byte{}) || m.TokenHash != h.api.tokens.hash(m.TokenRandom) || m.TokenHash == h.api.tokens.hash([10]byte{}) {
+	if m.TokenRandom == ([10]byte{}) || m.TokenHash != h.api.members.tokens.hash(m.TokenRandom) || m.TokenHash == h.api.members.tokens.hash([10]byte{}) {
 		t.Error("the token's hash is not that of its random bits")
 	}
 	if s.Slot != m.Identity.Slot() || s.Durable || s.Account != 1 || s.Application != 1 {
@@ -145,7 +145,7 @@ func TestAccessTokenTellsItsMemberUnderTheKey(t *testing.T) {
 	h := newHouse(t)
 	const id = domain.MemberID(0xabcdef012345)
 	random := [10]byte{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}
-	token := h.api.tokens.access(id, random, 1234567890)
+	token := h.api.members.tokens.access(id, random, 1234567890)
 	digits, made, _ := strings.Cut(token, "_")
 	block, err := hex.DecodeString(digits)
 	if err != nil || len(block) != 16 || made != "1234567890" {

@@ -1,10 +1,12 @@
 package api
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
@@ -29,7 +31,7 @@ type showIn struct {
 	Extended     bool      `name:"extended" later:"" doc:"1 includes the Extended node"`
 	Threshold    int64     `name:"threshold" min:"1" doc:"least ActivityCount of a brand; requires showbrands" eg:"2"`
 	Limit        bind.Page `name:"limit" doc:"of actions and of brands; default 3, at most 1000; requires showactions or showbrands" eg:"5"`
-	Explaining   explaining
+	Explaining   serve.Explaining
 }
 
 // Missing reports a parameter that another one requires.
@@ -113,17 +115,19 @@ func verified(ways []way, email bind.Email) []way {
 	return append(ways, way{"verified_email", email != "", []address{{domain.ByVerifiedEmail, []string{string(email)}}}})
 }
 
-func showMember(c *Call, in *memberIn) (*wire.Envelope, error) {
-	return c.show(&in.Show, func() (*domain.Member, error) { return c.member(domain.MemberID(in.MemberID), c.wait) })
+func (s *memberService) showMember(ctx context.Context, req *serve.Request, in *memberIn) (*wire.Envelope, error) {
+	return s.showWith(ctx, req, &in.Show, func() (*domain.Member, error) { return req.Member(ctx, domain.MemberID(in.MemberID), req.Wait) })
 }
 
-func findMember(c *Call, in *findIn) (*wire.Envelope, error) {
-	return c.show(&in.Show, func() (*domain.Member, error) { return c.named(verified(in.ways(in.Email), in.VerifiedEmail)) })
+func (s *memberService) findMember(ctx context.Context, req *serve.Request, in *findIn) (*wire.Envelope, error) {
+	return s.showWith(ctx, req, &in.Show, func() (*domain.Member, error) {
+		return memberNamed(ctx, req, verified(in.ways(in.Email), in.VerifiedEmail))
+	})
 }
 
-// show shows a member with what is asked for of its activity.
-func (c *Call) show(in *showIn, who func() (*domain.Member, error)) (*wire.Envelope, error) {
-	s, err := c.showing(in)
+// showWith shows a member with what is asked for of its activity.
+func (s *memberService) showWith(ctx context.Context, req *serve.Request, in *showIn, who func() (*domain.Member, error)) (*wire.Envelope, error) {
+	v, err := showingOf(ctx, req, in)
 	if err != nil {
 		return nil, err
 	}
@@ -131,30 +135,30 @@ func (c *Call) show(in *showIn, who func() (*domain.Member, error)) (*wire.Envel
 	if err != nil {
 		return nil, err
 	}
-	e := c.envelope(m, signedIn(m))
-	return e, s.into(e, m.ID)
+	e := s.envelope(req, m, signedIn(m))
+	return e, v.into(ctx, e, m.ID)
 }
 
 // showing is what a show asks about the activity of its member.
 type showing struct {
-	c    *Call
+	req  *serve.Request
 	in   *showIn
 	span bind.Span
 	q    domain.Question // of all members' actions that count
 	page bind.Page
 }
 
-// showing checks what member show names beside who.
-func (c *Call) showing(in *showIn) (*showing, error) {
-	span, err := c.over(in.Range, memberShow)
+// showingOf checks what member show names beside who.
+func showingOf(ctx context.Context, req *serve.Request, in *showIn) (*showing, error) {
+	span, err := req.Shown(in.Range, memberShow)
 	if err != nil {
 		return nil, err
 	}
-	s := &showing{c: c, in: in, span: span, page: in.Limit, q: domain.Question{Account: c.Account(), Range: span.Seconds()}}
-	if _, err := c.about(&s.q, in.BrandID, "brandID"); err != nil {
+	s := &showing{req: req, in: in, span: span, page: in.Limit, q: domain.Question{Account: req.Account(), Range: span.Seconds()}}
+	if _, err := req.About(&s.q, in.BrandID, "brandID"); err != nil {
 		return nil, err
 	}
-	of, err := c.selects(in.filters(), s.q.Brand)
+	of, err := choose(ctx, req, in.filters(), s.q.Brand)
 	if err != nil {
 		return nil, err
 	}
@@ -163,26 +167,26 @@ func (c *Call) showing(in *showIn) (*showing, error) {
 		s.page.Limit = 3
 	}
 	if s.page.Clamped {
-		c.Warn(fmt.Sprintf("limit was clamped to %d", bind.MaxLimit))
+		req.Warn(fmt.Sprintf("limit was clamped to %d", bind.MaxLimit))
 	}
 	return s, nil
 }
 
 // into asks what is to be shown, each at the position of what was asked before or after
 // it.
-func (s *showing) into(e *wire.Envelope, id domain.MemberID) error {
+func (s *showing) into(ctx context.Context, e *wire.Envelope, id domain.MemberID) error {
 	if s.in.ShowPosition || s.in.Explaining.Explain {
-		if err := s.standing(e, id); err != nil {
+		if err := s.standing(ctx, e, id); err != nil {
 			return err
 		}
 	}
 	if s.in.ShowBrands {
-		if err := s.brands(e, id); err != nil {
+		if err := s.brands(ctx, e, id); err != nil {
 			return err
 		}
 	}
 	if s.in.ShowActions {
-		return s.actions(e, id)
+		return s.actions(ctx, e, id)
 	}
 	return nil
 }
@@ -200,20 +204,20 @@ const lastShown = 1000
 // standing adds the member's score and its position, or what explains the score. Who
 // has more than that score is asked in another round, of everybody else: what the member
 // does meanwhile is not held against it.
-func (s *showing) standing(e *wire.Envelope, id domain.MemberID) error {
+func (s *showing) standing(ctx context.Context, e *wire.Envelope, id domain.MemberID) error {
 	q := s.of(id, domain.ShapeLeaders)
 	q.Top = domain.Top{Limit: 1}
-	if err := s.c.explains(&s.in.Explaining, q, s.span); err != nil {
+	if err := s.in.Explaining.Ask(s.req, q, s.span); err != nil {
 		return err
 	}
-	answer, err := s.c.ask(q)
+	answer, err := s.req.Ask(ctx, q)
 	if err != nil {
 		return err
 	}
 	if answer.Leaders == nil || len(answer.Leaders.Members) > 1 {
-		return errShape("showposition")
+		return serve.ErrShape("showposition")
 	}
-	if e.Explain, err = s.c.explanation(&s.in.Explaining, answer); err != nil || !s.in.ShowPosition {
+	if e.Explain, err = s.in.Explaining.Explanation(s.req, answer); err != nil || !s.in.ShowPosition {
 		return err
 	}
 	score := uint64(0)
@@ -222,11 +226,11 @@ func (s *showing) standing(e *wire.Envelope, id domain.MemberID) error {
 	}
 	others := s.q
 	others.Shape, others.Top, others.Filter.Exclude = domain.ShapeLeaders, domain.Top{Above: &score}, []domain.MemberID{id}
-	if answer, err = s.c.ask(&others); err != nil {
+	if answer, err = s.req.Ask(ctx, &others); err != nil {
 		return err
 	}
 	if answer.Leaders == nil {
-		return errShape("showposition")
+		return serve.ErrShape("showposition")
 	}
 	shown, position := wire.Number(score), "999+"
 	if p := answer.Leaders.Above + 1; p < lastShown {
@@ -237,27 +241,27 @@ func (s *showing) standing(e *wire.Envelope, id domain.MemberID) error {
 }
 
 // brands adds the member's brands, deleted ones left out.
-func (s *showing) brands(e *wire.Envelope, id domain.MemberID) error {
+func (s *showing) brands(ctx context.Context, e *wire.Envelope, id domain.MemberID) error {
 	q := s.of(id, domain.ShapeStandings)
 	q.Top = domain.Top{Offset: s.page.Offset, Limit: s.page.Limit, Least: uint64(s.in.Threshold)}
-	for _, b := range s.c.catalog.Brands(s.c.Account()) {
+	for _, b := range s.req.Catalog.Brands(s.req.Account()) {
 		if b.Deleted {
 			q.Without = append(q.Without, b.ID)
 		}
 	}
-	answer, err := s.c.ask(q)
+	answer, err := s.req.Ask(ctx, q)
 	if err != nil {
 		return err
 	}
 	if answer.Standings == nil {
-		return errShape("showbrands")
+		return serve.ErrShape("showbrands")
 	}
-	s.c.catalog = s.c.Engine.Catalog() // a brand may be newer than the question
+	s.req.Catalog = s.req.Engine.Catalog() // a brand may be newer than the question
 	out := make([]wire.MemberBrand, len(answer.Standings.Brands))
 	for i, of := range answer.Standings.Brands {
-		b := s.c.anyBrand(of.Brand)
+		b := s.req.AnyBrand(of.Brand)
 		if b == nil {
-			return errShape("showbrands")
+			return serve.ErrShape("showbrands")
 		}
 		out[i] = wire.MemberBrand{
 			ID: wire.Number(b.ID), Name: wire.Null(b.Name()), Type: wire.Null(b.Fields["Type"]), ImageURL: wire.Null(b.Fields["ImageURL"]),
@@ -269,17 +273,17 @@ func (s *showing) brands(e *wire.Envelope, id domain.MemberID) error {
 }
 
 // actions adds the member's latest actions.
-func (s *showing) actions(e *wire.Envelope, id domain.MemberID) error {
+func (s *showing) actions(ctx context.Context, e *wire.Envelope, id domain.MemberID) error {
 	q := s.of(id, domain.ShapeFeed)
 	q.Listing = domain.Listing{Every: true, Offset: s.page.Offset, Limit: s.page.Limit}
-	answer, err := s.c.ask(q)
+	answer, err := s.req.Ask(ctx, q)
 	if err != nil {
 		return err
 	}
 	if answer.Feed == nil {
-		return errShape("showactions")
+		return serve.ErrShape("showactions")
 	}
-	items, err := s.c.items(answer.Feed.Items, answer.Position)
+	items, err := feedItems(ctx, s.req, answer.Feed.Items, answer.Position)
 	e.Actions = &items
 	return err
 }

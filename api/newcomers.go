@@ -1,20 +1,23 @@
 package api
 
 import (
+	"context"
+
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
 // newcomers counts a brand's members by activity or type, and tells who is new: of
 // whom no action for the brand, whatever is asked for, lies before the range.
-func newcomers(c *Call, in *tallyIn) (*wire.Newcomers, error) {
-	q, of, span, err := in.question(c, domain.ShapeNewcomers)
+func newcomers(ctx context.Context, req *serve.Request, in *tallyIn) (*wire.Newcomers, error) {
+	q, of, span, err := in.question(ctx, req, domain.ShapeNewcomers)
 	if err != nil {
 		return nil, err
 	}
 	by := in.grouping(of)
 	q.Groups = of.groups(by.group)
-	t, err := c.rows(q, in.Limit, span, by, func(g *domain.GroupCount) uint64 { return g.Members })
+	t, err := tallyRows(ctx, req, q, in.Limit, span, by, func(g *domain.GroupCount) uint64 { return g.Members })
 	if err != nil {
 		return nil, err
 	}
@@ -23,7 +26,7 @@ func newcomers(c *Call, in *tallyIn) (*wire.Newcomers, error) {
 		TotalSize: wire.Number(t.size), Items: make([]wire.ActiveRow, len(t.rows)),
 		TotalMembers: wire.Number(total), NewMembers: total - before, ReturningMembers: before,
 	}
-	brand := c.anyBrand(q.Brand)
+	brand := req.AnyBrand(q.Brand)
 	for i, r := range t.rows {
 		named := by.row(r.Group, brand)
 		row := wire.ActiveRow{ActivityID: named.ActivityID, Activity: named.Activity, ActiveMembers: wire.Number(r.Members), Percentage: wire.Percentage(r.Members, total)}
@@ -32,6 +35,6 @@ func newcomers(c *Call, in *tallyIn) (*wire.Newcomers, error) {
 		}
 		out.Items[i] = row
 	}
-	out.Explain, err = c.explanation(&in.Explaining, t.answer)
+	out.Explain, err = in.Explaining.Explanation(req, t.answer)
 	return out, err
 }

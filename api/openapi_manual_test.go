@@ -12,6 +12,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/openapi"
 	"github.com/ovation-analytics/ovation/api/problem"
 )
 
@@ -27,12 +28,12 @@ func TestOpenAPI_SaysWhatEverythingIs(t *testing.T) {
 				t.Errorf("%s.%s has no text", shape, name)
 			}
 			met[shape+"."+name] = true
-			if _, own := fieldTexts[shape+"."+name]; !own {
+			if _, own := openapi.Fields[shape+"."+name]; !own {
 				met["*."+name] = true
 			}
 		}
 	}
-	for name := range fieldTexts {
+	for name := range openapi.Fields {
 		if !met[name] {
 			t.Errorf("fields.tsv says of %s what no shape has", name)
 		}
@@ -44,14 +45,14 @@ func TestOpenAPI_SaysWhatEverythingIs(t *testing.T) {
 	known := map[string]bool{}
 	for _, o := range Operations() {
 		known[o.ID] = true
-		plans := []*bind.Plan{o.plan}
-		if o.each != nil {
-			plans = append(plans, o.each)
+		plans := []*bind.Plan{o.Plan}
+		if o.Each != nil {
+			plans = append(plans, o.Each)
 		}
 		for _, plan := range plans {
 			for _, q := range plan.Params() {
 				if q.Doc == "" {
-					t.Errorf("%s: the parameter %s has no text", o.name(), q.Name)
+					t.Errorf("%s: the parameter %s has no text", o.Name(), q.Name)
 				}
 			}
 		}
@@ -59,7 +60,7 @@ func TestOpenAPI_SaysWhatEverythingIs(t *testing.T) {
 			t.Errorf("the group %s has no text", o.Group)
 		}
 	}
-	for id := range notes {
+	for id := range openapi.Notes {
 		if !known[id] {
 			t.Errorf("there is a note on %s, which is no operation", id)
 		}
@@ -71,12 +72,12 @@ func TestOpenAPI_SaysWhatEverythingIs(t *testing.T) {
 func TestOpenAPI_EachParameterIsDescribedInOnePlace(t *testing.T) {
 	doc := described(t, newHouse(t))
 	for _, o := range Operations() {
-		op := walk(doc, "paths", placeholder.ReplaceAllString(o.Path, "/{$1}"), strings.ToLower(o.Method))
+		op := walk(doc, "paths", openapi.Path(o.Path), strings.ToLower(o.Method))
 		met := map[string]bool{}
 		for _, p := range walk(op, "parameters").([]any) {
 			met[strings.ToLower(walk(p, "name").(string))] = true
-			if name := walk(p, "name"); o.Method == http.MethodPost && o.each == nil && walk(p, "in") == "query" && name != "wait_for" && name != "timeout_ms" {
-				t.Errorf("%s has %s in the query", o.name(), name)
+			if name := walk(p, "name"); o.Method == http.MethodPost && o.Each == nil && walk(p, "in") == "query" && name != "wait_for" && name != "timeout_ms" {
+				t.Errorf("%s has %s in the query", o.Name(), name)
 			}
 		}
 		for _, kind := range []string{"application/json", "application/x-www-form-urlencoded"} {
@@ -84,13 +85,13 @@ func TestOpenAPI_EachParameterIsDescribedInOnePlace(t *testing.T) {
 			properties, _ := walk(schema, "properties").(map[string]any)
 			for name := range properties {
 				if met[strings.ToLower(name)] {
-					t.Errorf("%s has %s in the query and in the body", o.name(), name)
+					t.Errorf("%s has %s in the query and in the body", o.Name(), name)
 				}
 			}
 			required, _ := walk(schema, "required").([]any)
-			for _, q := range o.plan.Params() {
-				if o.Method == http.MethodPost && o.each == nil && q.Required && !q.InPath && q.Name != "apiKey" && !slices.Contains(required, any(q.Name)) {
-					t.Errorf("%s: %s is required, and the schema does not say so", o.name(), q.Name)
+			for _, q := range o.Plan.Params() {
+				if o.Method == http.MethodPost && o.Each == nil && q.Required && !q.InPath && q.Name != "apiKey" && !slices.Contains(required, any(q.Name)) {
+					t.Errorf("%s: %s is required, and the schema does not say so", o.Name(), q.Name)
 				}
 			}
 		}
@@ -102,11 +103,11 @@ func TestOpenAPI_EachParameterIsDescribedInOnePlace(t *testing.T) {
 func TestOpenAPI_RequestsWithAllDefaultsAreTaken(t *testing.T) {
 	doc := described(t, newHouse(t))
 	for _, o := range Operations() {
-		if o.Method != http.MethodPost || o.each != nil {
+		if o.Method != http.MethodPost || o.Each != nil {
 			continue
 		}
-		op := walk(doc, "paths", placeholder.ReplaceAllString(o.Path, "/{$1}"), "post")
-		target, params := exampled(o, sufficient[o.name()]...)
+		op := walk(doc, "paths", openapi.Path(o.Path), "post")
+		target, params := exampled(o, sufficient[o.Name()]...)
 		query := url.Values{"apiKey": {keyEnterprise}}
 		for _, p := range walk(op, "parameters").([]any) {
 			if v := walk(p, "schema", "default"); v != nil && walk(p, "in") == "query" {
@@ -129,7 +130,7 @@ func TestOpenAPI_RequestsWithAllDefaultsAreTaken(t *testing.T) {
 		}
 		for _, text := range []string{string(asJSON), params.Encode()} {
 			if w := newHouse(t).do(o.Method, target+"?"+query.Encode(), text); w.Code != http.StatusOK && w.Code != http.StatusAccepted {
-				t.Errorf("%s: %s: %d %s", o.name(), text, w.Code, w.Body)
+				t.Errorf("%s: %s: %d %s", o.Name(), text, w.Code, w.Body)
 			}
 		}
 	}

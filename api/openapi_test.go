@@ -13,7 +13,9 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"github.com/ovation-analytics/ovation/api/openapi"
 	"github.com/ovation-analytics/ovation/api/problem"
+	"github.com/ovation-analytics/ovation/api/serve"
 )
 
 // described is /openapi.json as served.
@@ -44,7 +46,7 @@ func TestEveryRouteIsDocumentedAndEveryDocumentedPathIsServed(t *testing.T) {
 		}
 	}
 	for _, o := range Operations() {
-		name := o.Method + " " + placeholder.ReplaceAllString(o.Path, "/{$1}")
+		name := o.Method + " " + openapi.Path(o.Path)
 		if !documented[name] {
 			t.Errorf("%s is served and not documented", name)
 		}
@@ -198,9 +200,9 @@ func TestOpenAPI_SchemasAreValid(t *testing.T) {
 
 // exampled is a request made of an operation's documented examples: the required
 // parameters and those named.
-func exampled(o *Operation, also ...string) (target string, body url.Values) {
+func exampled(o *serve.Operation, also ...string) (target string, body url.Values) {
 	target, body = o.Path, url.Values{}
-	for _, q := range o.plan.Params() {
+	for _, q := range o.Plan.Params() {
 		switch {
 		case q.Name == "apiKey" || q.Later || q.Eg == "":
 		case q.InPath:
@@ -234,33 +236,33 @@ func TestEveryDocumentedExampleIsServedInTheDocumentedShape(t *testing.T) {
 	for _, o := range Operations() {
 		sets := [][]string{nil}
 		var all []string
-		for _, q := range o.plan.Params() {
+		for _, q := range o.Plan.Params() {
 			if q.Eg != "" && !q.Later && !q.InPath {
 				sets, all = append(sets, []string{q.Name, beside[q.Name]}), append(all, q.Name)
 			}
 		}
 		for _, set := range append(sets, all) {
 			h := newHouse(t)
-			target, params := exampled(o, append(set, sufficient[o.name()]...)...)
+			target, params := exampled(o, append(set, sufficient[o.Name()]...)...)
 			body := params.Encode()
 			switch {
 			case o.Method == http.MethodGet:
 				target, body = target+"?"+body, ""
-			case o.each != nil:
+			case o.Each != nil:
 				target, body = target+"?"+body, exampleRecord(o)
 			}
 			w := h.do(o.Method, keyed(target, keyEnterprise), body)
 			if w.Code != http.StatusOK && w.Code != http.StatusAccepted {
-				t.Errorf("%s with %v: %d %s", o.name(), params, w.Code, w.Body)
+				t.Errorf("%s with %v: %d %s", o.Name(), params, w.Code, w.Body)
 				continue
 			}
-			path := placeholder.ReplaceAllString(o.Path, "/{$1}")
+			path := openapi.Path(o.Path)
 			var v any
 			if err := json.Unmarshal(w.Body.Bytes(), &v); err != nil {
-				t.Fatalf("%s: %v", o.name(), err)
+				t.Fatalf("%s: %v", o.Name(), err)
 			}
 			if err := conforms(c, v, "paths", path, strings.ToLower(o.Method), "responses", fmt.Sprint(w.Code), "content", "application/json", "schema"); err != nil {
-				t.Errorf("%s: %v", o.name(), err)
+				t.Errorf("%s: %v", o.Name(), err)
 			}
 		}
 	}

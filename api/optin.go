@@ -1,10 +1,12 @@
 package api
 
 import (
+	"context"
 	"errors"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
@@ -49,18 +51,29 @@ type optSegmentIn struct {
 	Who       optIn
 }
 
-func optInBrand(c *Call, in *optBrandIn) (*wire.Envelope, error)  { return c.optBrand(in, optsIn) }
-func optOutBrand(c *Call, in *optBrandIn) (*wire.Envelope, error) { return c.optBrand(in, optsOut) }
-
-func optInSegment(c *Call, in *optSegmentIn) (*wire.Envelope, error) { return c.optSegment(in, optsIn) }
-
-func optOutSegment(c *Call, in *optSegmentIn) (*wire.Envelope, error) {
-	return c.optSegment(in, optsOut)
+func (s *memberService) optInBrand(ctx context.Context, req *serve.Request, in *optBrandIn) (*wire.Envelope, error) {
+	return s.optBrand(ctx, req, in, optsIn)
 }
 
-func optInGlobal(c *Call, in *optIn) (*wire.Envelope, error) { return c.opt(in, globalList, optsIn) }
+func (s *memberService) optOutBrand(ctx context.Context, req *serve.Request, in *optBrandIn) (*wire.Envelope, error) {
+	return s.optBrand(ctx, req, in, optsOut)
+}
 
-func optOutGlobal(c *Call, in *optIn) (*wire.Envelope, error) { return c.opt(in, globalList, optsOut) }
+func (s *memberService) optInSegment(ctx context.Context, req *serve.Request, in *optSegmentIn) (*wire.Envelope, error) {
+	return s.optSegment(ctx, req, in, optsIn)
+}
+
+func (s *memberService) optOutSegment(ctx context.Context, req *serve.Request, in *optSegmentIn) (*wire.Envelope, error) {
+	return s.optSegment(ctx, req, in, optsOut)
+}
+
+func (s *memberService) optInGlobal(ctx context.Context, req *serve.Request, in *optIn) (*wire.Envelope, error) {
+	return s.optMember(ctx, req, in, globalList, optsIn)
+}
+
+func (s *memberService) optOutGlobal(ctx context.Context, req *serve.Request, in *optIn) (*wire.Envelope, error) {
+	return s.optMember(ctx, req, in, globalList, optsOut)
+}
 
 var globalList = domain.Opt{Kind: domain.OptGlobal}
 
@@ -75,42 +88,42 @@ func optsOut(member domain.MemberID, to domain.Opt, at int64) domain.Command {
 	return &domain.OptOut{Member: member, Opt: to, At: at}
 }
 
-func (c *Call) optBrand(in *optBrandIn, command optCommand) (*wire.Envelope, error) {
-	b, err := c.brand(in.BrandID, "brandid")
+func (s *memberService) optBrand(ctx context.Context, req *serve.Request, in *optBrandIn, command optCommand) (*wire.Envelope, error) {
+	b, err := req.Brand(in.BrandID, "brandid")
 	if err != nil {
 		return nil, err
 	}
-	return c.opt(&in.Who, domain.Opt{Kind: domain.OptBrand, ID: uint32(b.ID)}, command)
+	return s.optMember(ctx, req, &in.Who, domain.Opt{Kind: domain.OptBrand, ID: uint32(b.ID)}, command)
 }
 
-func (c *Call) optSegment(in *optSegmentIn, command optCommand) (*wire.Envelope, error) {
-	g, err := c.segment(in.SegmentID, "segmentid")
+func (s *memberService) optSegment(ctx context.Context, req *serve.Request, in *optSegmentIn, command optCommand) (*wire.Envelope, error) {
+	g, err := req.Segment(in.SegmentID, "segmentid")
 	if err != nil {
 		return nil, err
 	}
-	return c.opt(&in.Who, domain.Opt{Kind: domain.OptSegment, ID: uint32(g.ID)}, command)
+	return s.optMember(ctx, req, &in.Who, domain.Opt{Kind: domain.OptSegment, ID: uint32(g.ID)}, command)
 }
 
-func (c *Call) opt(in *optIn, to domain.Opt, command optCommand) (*wire.Envelope, error) {
+func (s *memberService) optMember(ctx context.Context, req *serve.Request, in *optIn, to domain.Opt, command optCommand) (*wire.Envelope, error) {
 	id := domain.MemberID(in.ID)
 	if id == 0 {
-		m, err := c.named(in.ways(in.Email))
+		m, err := memberNamed(ctx, req, in.ways(in.Email))
 		if err != nil {
 			return nil, err
 		}
 		id = m.ID
 	}
-	s := c.submission()
-	s.Command, s.Slot = command(id, to, c.now.UnixMilli()), id.Slot()
-	out, err := c.submit(s)
+	sub := req.Submission()
+	sub.Command, sub.Slot = command(id, to, req.Now.UnixMilli()), id.Slot()
+	out, err := req.Submit(ctx, sub)
 	if err != nil {
 		return nil, about(err, domain.NotFound, "id")
 	}
-	m, err := c.member(out.Member, out.Position)
+	m, err := req.Member(ctx, out.Member, out.Position)
 	if err != nil {
 		return nil, err
 	}
-	return c.envelope(m, signedIn(m)), nil
+	return s.envelope(req, m, signedIn(m)), nil
 }
 
 // blame has the error of a member that is not there be about the parameter that names it in

@@ -17,7 +17,7 @@ import (
 // asked that of.
 func (h *house) standing() *[]domain.ReadSet {
 	var seen []domain.ReadSet
-	h.engine.stands = func(_ domain.AccountID, since domain.Versions, f *domain.ReadSet, moved []domain.Range) (domain.Position, bool) {
+	h.engine.unchanged = func(_ domain.AccountID, since domain.Versions, f *domain.ReadSet, moved []domain.Range) (domain.Position, bool) {
 		if len(since) != 1 || since[0] != 7 || len(moved) != len(f.Rows) {
 			h.t.Errorf("%v of %v since %v", moved, f.Rows, since)
 		}
@@ -56,10 +56,10 @@ func TestAPollIsAnsweredFromMemoryOnlyOfWhatIsRemembered(t *testing.T) {
 		if w.Code != http.StatusNotModified || w.Body.Len() != 0 {
 			t.Errorf("%s: %d %s", target, w.Code, w.Body)
 		}
-		if got := h.byMemory() == 1; got != op.remembers {
-			t.Errorf("%s is remembered: %v, answered from memory: %v", target, op.remembers, got)
+		if got := h.byMemory() == 1; got != op.Cached {
+			t.Errorf("%s is remembered: %v, answered from memory: %v", target, op.Cached, got)
 		}
-		if op.remembers {
+		if op.Cached {
 			remembered++
 			if len(h.engine.asked)+len(h.engine.waited) != 0 {
 				t.Errorf("%s: %d questions, %v", target, len(h.engine.asked), h.engine.waited)
@@ -200,8 +200,8 @@ func TestTheClockMovesWhatIsRemembered(t *testing.T) {
 		tag := h.get(c.target).Header().Get("Etag")
 		clock = clock.Add(c.later)
 		var asked [][]domain.Range
-		stands := h.engine.stands
-		h.engine.stands = func(a domain.AccountID, since domain.Versions, f *domain.ReadSet, moved []domain.Range) (domain.Position, bool) {
+		stands := h.engine.unchanged
+		h.engine.unchanged = func(a domain.AccountID, since domain.Versions, f *domain.ReadSet, moved []domain.Range) (domain.Position, bool) {
 			asked = append(asked, slices.Clone(moved))
 			return stands(a, since, f, moved)
 		}

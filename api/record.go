@@ -2,6 +2,7 @@ package api
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
@@ -103,14 +105,14 @@ func (in *actionIn) Check() *domain.Error {
 
 // record appends an action of a member to the log. Its answer is a feed item once
 // it is visible, or only that it was accepted.
-func record(c *Call, in *recordIn) (any, error) {
+func record(ctx context.Context, req *serve.Request, in *recordIn) (any, error) {
 	// Whether a request is a repeat only its shard knows, so one with an
 	// Idempotency-Key waits for its outcome and is answered as it asked all the same.
-	s, err := c.recording(&in.Action, in.Async && !c.keyed)
+	s, err := recording(req, &in.Action, in.Async && !req.Keyed)
 	if err != nil {
 		return nil, err
 	}
-	out, err := c.submit(s)
+	out, err := req.Submit(ctx, s)
 	if err != nil && s.Activity.Refusal == domain.Accepted {
 		return nil, blame(err, in.Action.who())
 	}
@@ -118,7 +120,7 @@ func record(c *Call, in *recordIn) (any, error) {
 		return nil, err
 	}
 	if in.Async {
-		c.status = http.StatusAccepted
+		req.Status = http.StatusAccepted
 	}
 	if s.Durable {
 		return &wire.Accepted{Accepted: true, Marker: s.Activity.Content.Marker}, nil
@@ -129,7 +131,7 @@ func record(c *Call, in *recordIn) (any, error) {
 	if out.Row.Flags&domain.Deleted != 0 && !in.Async {
 		return nil, errDeleted
 	}
-	item, err := c.feedItem(&out)
+	item, err := feedItem(ctx, req, &out)
 	if err != nil {
 		return nil, err
 	}
@@ -142,17 +144,17 @@ func record(c *Call, in *recordIn) (any, error) {
 // recording is the submission of an action. Of one that nobody waits for, durable, it
 // carries what came over HTTP: refused, it becomes a dead letter that can be published
 // again.
-func (c *Call) recording(in *actionIn, durable bool) (domain.Submission, error) {
-	a, err := c.activity(in)
+func recording(req *serve.Request, in *actionIn, durable bool) (domain.Submission, error) {
+	a, err := activityOf(req, in)
 	if err != nil {
 		return domain.Submission{}, err
 	}
-	s := c.submission()
+	s := req.Submission()
 	s.Activity, s.Slot, s.Durable = a, slotOf(a), durable
 	if !durable {
 		return s, nil
 	}
-	raw, err := json.Marshal(c.event(in))
+	raw, err := json.Marshal(eventOf(req, in))
 	if err != nil {
 		return s, &domain.Error{Code: domain.Internal, Op: "event", Err: err}
 	}
@@ -160,7 +162,7 @@ func (c *Call) recording(in *actionIn, durable bool) (domain.Submission, error) 
 	if a.Content.Marker == "" {
 		// What the answer names must be what the feed shows, and the log's time is not
 		// known to whoever does not wait.
-		a.Content.Marker = wire.Marker(c.now)
+		a.Content.Marker = wire.Marker(req.Now)
 	}
 	return s, nil
 }
@@ -184,32 +186,32 @@ func slotOf(a *domain.Activity) domain.Slot {
 
 // activity is the activity that the parameters mean, stamped with what the catalog
 // says.
-func (c *Call) activity(in *actionIn) (*domain.Activity, error) {
+func activityOf(req *serve.Request, in *actionIn) (*domain.Activity, error) {
 	a := &domain.Activity{Member: domain.MemberID(in.ID), Content: domain.Content{
 		Marker: in.Marker, Content: string(in.Content), Link: string(in.Link), Media: string(in.Media),
 		Geo: domain.Geo{Country: string(in.Country), Region: in.Region, City: in.City},
 	}}
 	switch {
 	case in.UID != "":
-		a.Identity = c.socialIdentity(domain.Service(in.Service), in.UID)
+		a.Identity = socialIdentity(req, domain.Service(in.Service), in.UID)
 	case in.PartnerID != "":
-		a.Identity = c.partnerIdentity(in.PartnerCode, in.PartnerID)
+		a.Identity = partnerIdentity(req, in.PartnerCode, in.PartnerID)
 	}
 	a.Time, a.Defaulted = in.Timestamp.Unix, !in.Timestamp.Given
-	if err := c.stamp(a, in); err != nil {
+	if err := stamp(req, a, in); err != nil {
 		return nil, err
 	}
-	a.Hash = c.Hasher.ID(c.source(in))
+	a.Hash = req.DedupKey(dedupSource(req, in))
 	return a, nil
 }
 
 // source is the dedup key of a record over HTTP, as a source and an id within it:
 // the application and the marker, else the request.
-func (c *Call) source(in *actionIn) (source, id string) {
+func dedupSource(req *serve.Request, in *actionIn) (source, id string) {
 	if in.Marker != "" {
-		return "app/" + wire.Number(c.app.ID), in.Marker
+		return "app/" + wire.Number(req.App.ID), in.Marker
 	}
-	return "request", c.request.String()
+	return "request", req.ID.String()
 }
 
 // refusedParameter is the parameter that a refusal of the catalog is about.
@@ -219,28 +221,28 @@ var refusedParameter = map[domain.Reason]string{domain.UnknownActivity: "activit
 // catalog does not know is an error at once, but under an Idempotency-Key a refusal
 // that travels: a repeat of what was recorded before a deletion still gets its
 // first outcome.
-func (c *Call) stamp(a *domain.Activity, in *actionIn) error {
+func stamp(req *serve.Request, a *domain.Activity, in *actionIn) error {
 	a.Definition, a.Brand = domain.DefinitionID(in.ActivityID.Small()), domain.BrandID(in.BrandID.Small())
-	d, unknown := c.definition(in.ActivityID, "activityid")
+	d, unknown := req.Definition(in.ActivityID, "activityid")
 	if unknown == nil {
 		a.Service, a.Points, a.OneTime = d.Service, d.Value, d.OneTime
 		if d.Brand == 0 && in.BrandID == 0 {
 			return domain.Bad(domain.MissingParameter, "brandid", "brandid is required: the definition has no brand")
 		}
 	}
-	if fault := in.timeFault(c.now); fault != nil {
+	if fault := in.timeFault(req.Now); fault != nil {
 		return fault
 	}
 	if unknown != nil {
-		return c.refused(a, domain.UnknownActivity, unknown)
+		return refused(req, a, domain.UnknownActivity, unknown)
 	}
 	brand := cmp.Or(in.BrandID, bind.ID(d.Brand))
 	if d.Brand != 0 && brand != bind.ID(d.Brand) {
 		return domain.Bad(domain.InvalidParameter, "brandid", "brandid differs from the definition's")
 	}
 	a.Brand = domain.BrandID(brand.Small())
-	if _, err := c.brand(brand, "brandid"); err != nil {
-		return c.refused(a, domain.UnknownBrand, err)
+	if _, err := req.Brand(brand, "brandid"); err != nil {
+		return refused(req, a, domain.UnknownBrand, err)
 	}
 	return nil
 }
@@ -257,9 +259,9 @@ func (in *actionIn) timeFault(now time.Time) *domain.Error {
 }
 
 // refused makes the error a refusal that travels, where it must.
-func (c *Call) refused(a *domain.Activity, reason domain.Reason, err error) error {
+func refused(req *serve.Request, a *domain.Activity, reason domain.Reason, err error) error {
 	e, _ := errors.AsType[*domain.Error](err)
-	if !c.keyed || e == nil {
+	if !req.Keyed || e == nil {
 		return err
 	}
 	a.Refusal, a.Detail = reason, e.Message
@@ -286,10 +288,10 @@ type event struct {
 	Geo         map[string]string `json:"geo,omitempty"`
 }
 
-func (c *Call) event(in *actionIn) *event {
-	source, id := c.source(in)
+func eventOf(req *serve.Request, in *actionIn) *event {
+	source, id := dedupSource(req, in)
 	e := &event{
-		ID: id, Source: source, Account: c.Account(), Member: in.ID, Service: domain.Service(in.Service).String(), UID: in.UID,
+		ID: id, Source: source, Account: req.Account(), Member: in.ID, Service: domain.Service(in.Service).String(), UID: in.UID,
 		PartnerCode: in.PartnerCode, PartnerID: in.PartnerID, Activity: in.ActivityID, Brand: in.BrandID,
 		Link: in.Link, Media: in.Media, Geo: map[string]string{},
 	}

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
@@ -10,8 +11,8 @@ import (
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
-	"github.com/ovation-analytics/ovation/api/bind"
 	"github.com/ovation-analytics/ovation/api/problem"
+	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
@@ -20,10 +21,10 @@ type recordManyIn struct {
 	Async bool `name:"async" default:"1" doc:"1: answer once the records are durable; 0: once they are visible" eg:"0"`
 }
 
-// manyItem is one record of many on its way: a call of its own, with the request id
+// manyItem is one record of many on its way: a request of its own, with the request id
 // of its index.
 type manyItem struct {
-	call   *Call
+	req    *serve.Request
 	sub    domain.Submission
 	marker string // as given, empty without one; in the end that of the action
 	first  int    // the record of the body that it repeats; its own index: none
@@ -33,71 +34,62 @@ type manyItem struct {
 
 // recordMany records each of the records as activity/record does. One that is wrong
 // is an error of its own.
-func recordMany(c *Call, in *recordManyIn) (*wire.RecordedMany, error) {
-	if len(c.records) == 0 {
+func recordMany(ctx context.Context, req *serve.Request, in *recordManyIn) (*wire.RecordedMany, error) {
+	if len(req.Records) == 0 {
 		return nil, domain.Fail(domain.MissingParameter, "the body has no records: an action each, as lines of JSON objects or as one JSON array")
 	}
-	items := make([]manyItem, len(c.records))
-	outer := fmt.Sprintf("%s %016x", c.path, c.params.Hash("", unhashed...))
-	for i, raw := range c.records {
-		items[i].prepare(c, i, raw, outer, in.Async && !c.keyed)
-		c.warnOnce(items[i].call.warnings)
+	items := make([]manyItem, len(req.Records))
+	outer := fmt.Sprintf("%s %016x", req.Path, req.Params.Hash("", serve.Unhashed...))
+	for i, raw := range req.Records {
+		items[i].prepare(req, i, raw, outer, in.Async && !req.Keyed)
+		warnOnce(req, items[i].req.Warnings)
 	}
-	if c.keyed {
-		c.hashAll(items)
+	if req.Keyed {
+		hashAll(req, items)
 	}
 	repeats(items)
-	if err := c.submitAll(items); err != nil {
+	if err := submitAll(ctx, req, items); err != nil {
 		return nil, err
 	}
 	if in.Async {
-		c.status = http.StatusAccepted
+		req.Status = http.StatusAccepted
 	}
-	if err := c.shown(items); err != nil {
+	if err := fillMarkers(ctx, req, items); err != nil {
 		return nil, err
 	}
-	return c.recorded(items, in.Async), nil
+	return renderRecorded(req, items, in.Async), nil
 }
 
-// prepare makes the submission of the i-th record. Where nobody waits, nobody can ask
-// for its outcome again: it has no request id that a shard would keep, and is known by
-// its marker, else by the request and the index.
-func (m *manyItem) prepare(c *Call, i int, raw []byte, outer string, durable bool) {
-	call := *c
-	call.params, call.path, call.warnings, call.links = new(bind.Params), outer, nil, nil
-	call.request = indexed(c.request, i)
-	m.call, m.first = &call, i
-	if call.params.JSON(raw, c.op.Objects...) != nil {
-		m.err = domain.Fail(domain.InvalidParameter, "a record must be one JSON object of strings, numbers and booleans; content may be an object")
-		return
-	}
+// prepare makes the submission of the i-th record. Of a durable one the outcome cannot be
+// asked for again: it has no request id that a shard would keep, and is known by its marker,
+// else by the request and the index.
+func (m *manyItem) prepare(req *serve.Request, i int, raw []byte, outer string, durable bool) {
 	in := new(actionIn)
-	warnings, fault := c.op.each.Bind(in, call.params)
-	if call.warnings = warnings; fault != nil {
-		m.err = fault
+	m.first = i
+	if m.req, m.err = req.Record(raw, outer, indexed(req.ID, i), in); m.err != nil {
 		return
 	}
 	m.marker = in.Marker
-	if m.sub, m.err = call.recording(in, durable); m.err != nil {
+	if m.sub, m.err = recording(m.req, in, durable); m.err != nil {
 		return
 	}
 	if durable {
 		m.sub.Request = domain.RequestID{}
 	}
 	if a := m.sub.Activity; a.Content.Marker == "" {
-		a.Content.Marker = wire.Marker(c.now)
+		a.Content.Marker = wire.Marker(req.Now)
 	}
 }
 
 // hashAll has each record carry the hash of all of them: under an Idempotency-Key a body
 // with other records is another request.
-func (c *Call) hashAll(items []manyItem) {
+func hashAll(req *serve.Request, items []manyItem) {
 	var all []byte
 	for i := range items {
-		call := items[i].call
-		all = binary.BigEndian.AppendUint64(all, call.params.Hash(call.path, unhashed...))
+		one := items[i].req
+		all = binary.BigEndian.AppendUint64(all, one.Params.Hash(one.Path, serve.Unhashed...))
 	}
-	hash := c.Hasher.ID("request body", string(all))
+	hash := req.DedupKey("request body", string(all))
 	for i := range items {
 		items[i].sub.BodyHash = hash
 	}
@@ -144,7 +136,7 @@ func repeats(items []manyItem) {
 // submitAll submits what is good and no repeat. When nothing at all is known of any of
 // it the request as a whole is to be repeated. Under an Idempotency-Key the first goes
 // alone: where the key is another request's, nothing more is recorded.
-func (c *Call) submitAll(items []manyItem) error {
+func submitAll(ctx context.Context, req *serve.Request, items []manyItem) error {
 	var all []domain.Submission
 	var of []*manyItem
 	for i := range items {
@@ -156,25 +148,25 @@ func (c *Call) submitAll(items []manyItem) error {
 		return nil
 	}
 	alone := 0
-	if c.keyed {
+	if req.Keyed {
 		alone = 1
 	}
-	results := c.Engine.SubmitAll(c.ctx(), all[:alone])
+	results := req.Engine.SubmitAll(ctx, all[:alone])
 	if alone == 0 || results[0].Err == nil && !misused(&results[0].Outcome) {
-		results = append(results, c.Engine.SubmitAll(c.ctx(), all[alone:])...)
+		results = append(results, req.Engine.SubmitAll(ctx, all[alone:])...)
 	}
 	known, replayed := 0, 0
 	for i, r := range results {
 		m := of[i]
 		m.result = r
-		if m.err = unavailable(r.Err); m.err != nil {
+		if m.err = serve.Unavailable(r.Err); m.err != nil {
 			continue
 		}
 		if misused(&r.Outcome) {
 			return domain.KeyMisused
 		}
 		known++
-		c.saw(r.Outcome.Position)
+		req.Saw(r.Outcome.Position)
 		if r.Outcome.Replayed {
 			replayed++
 		}
@@ -187,7 +179,7 @@ func (c *Call) submitAll(items []manyItem) error {
 	if known == 0 {
 		return of[0].err
 	}
-	c.replayed = replayed == len(all)
+	req.Replayed = replayed == len(all)
 	return nil
 }
 
@@ -197,7 +189,7 @@ func misused(out *domain.Outcome) bool {
 }
 
 // recorded renders what became of the records.
-func (c *Call) recorded(items []manyItem, async bool) *wire.RecordedMany {
+func renderRecorded(req *serve.Request, items []manyItem, async bool) *wire.RecordedMany {
 	out := &wire.RecordedMany{Items: make([]wire.RecordedItem, len(items))}
 	for i := range items {
 		m, row := &items[i], &out.Items[i]
@@ -207,7 +199,7 @@ func (c *Call) recorded(items []manyItem, async bool) *wire.RecordedMany {
 		}
 		if m.err != nil {
 			out.Rejected++
-			row.Error = c.itemError(m.err)
+			row.Error = itemError(req, m.err)
 			continue
 		}
 		row.Marker = items[m.first].marker
@@ -222,7 +214,7 @@ func (c *Call) recorded(items []manyItem, async bool) *wire.RecordedMany {
 
 // shown fills in the Markers that the feed shows: a record's own where it is new, else
 // that of the action there is.
-func (c *Call) shown(items []manyItem) error {
+func fillMarkers(ctx context.Context, req *serve.Request, items []manyItem) error {
 	var there []domain.FeedItem
 	var of []*manyItem
 	for i := range items {
@@ -238,9 +230,9 @@ func (c *Call) shown(items []manyItem) error {
 	if len(there) == 0 {
 		return nil
 	}
-	said, err := c.Engine.Show(c.ctx(), c.Account(), there, c.position)
+	said, err := req.Engine.Show(ctx, req.Account(), there, req.Position)
 	if err != nil {
-		return waiting(err)
+		return serve.WaitFault(err)
 	}
 	for i, m := range of {
 		switch content := said[i].Content; {
@@ -255,10 +247,10 @@ func (c *Call) shown(items []manyItem) error {
 }
 
 // itemError is an error as an item shows it. A bug is logged, once an item.
-func (c *Call) itemError(err error) *wire.ItemError {
+func itemError(req *serve.Request, err error) *wire.ItemError {
 	p := problem.Of(err)
 	if p.Error.Code == int(domain.Internal) {
-		c.Logger.Error("a record of many failed", slog.String("request", c.request.String()), slog.Any("err", err))
+		req.Logger().Error("a record of many failed", slog.String("request", req.ID.String()), slog.Any("err", err))
 	}
 	return &wire.ItemError{Code: p.Error.Code, Message: p.Error.Message}
 }
@@ -267,10 +259,10 @@ func (c *Call) itemError(err error) *wire.ItemError {
 const maxItemWarnings = 20
 
 // warnOnce adds warnings of a record that no other had.
-func (c *Call) warnOnce(warnings []string) {
+func warnOnce(req *serve.Request, warnings []string) {
 	for _, w := range warnings {
-		if len(c.warnings) < maxItemWarnings && !slices.Contains(c.warnings, w) {
-			c.warnings = append(c.warnings, w)
+		if len(req.Warnings) < maxItemWarnings && !slices.Contains(req.Warnings, w) {
+			req.Warnings = append(req.Warnings, w)
 		}
 	}
 }

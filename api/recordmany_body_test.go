@@ -3,15 +3,13 @@ package api
 import (
 	"bytes"
 	"compress/gzip"
-	"encoding/json"
-	"errors"
 	"net/http"
 	"net/http/httptest"
-	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
@@ -60,8 +58,8 @@ func TestManyWithoutARecordAreRefused(t *testing.T) {
 
 func TestBodiesOfManyThatAreRefusedAsAWhole(t *testing.T) {
 	t.Parallel()
-	many := bytes.Repeat([]byte(goodRecord+"\n"), maxMany+1)
-	blanks := bytes.Repeat([]byte(" "), maxManyBody)
+	many := bytes.Repeat([]byte(goodRecord+"\n"), serve.MaxRecords+1)
+	blanks := bytes.Repeat([]byte(" "), serve.MaxRecordsBody)
 	bomb := zipped(make([]byte, 16<<20))
 	if len(bomb) > 1<<20 {
 		t.Fatal("no bomb")
@@ -75,7 +73,7 @@ func TestBodiesOfManyThatAreRefusedAsAWhole(t *testing.T) {
 		parameter             string
 	}{
 		"lines over 2000":        {"", "application/x-ndjson", "", many, 14, ""},
-		"elements over 2000":     {"", "application/json", "", []byte("[" + strings.Repeat("1,", maxMany) + "1]"), 14, ""},
+		"elements over 2000":     {"", "application/json", "", []byte("[" + strings.Repeat("1,", serve.MaxRecords) + "1]"), 14, ""},
 		"over 2 MiB":             {"", "application/json", "", append(blanks, '1'), 14, ""},
 		"packed over 2 MiB":      {"", "application/json", "gzip", append(blanks, '1'), 14, ""},
 		"a bomb":                 {"", "application/json", "gzip", bomb, 14, ""},
@@ -115,46 +113,9 @@ func TestBodiesOfManyThatAreRefusedAsAWhole(t *testing.T) {
 	}
 	// What is just small enough is taken.
 	var out wire.RecordedMany
-	full := bytes.Repeat([]byte(goodRecord+"\n"), maxMany)
+	full := bytes.Repeat([]byte(goodRecord+"\n"), serve.MaxRecords)
 	h.ok(h.many("", "application/json", append(full, blanks[len(full):]...)), &out)
-	if out.Accepted != maxMany {
+	if out.Accepted != serve.MaxRecords {
 		t.Errorf("%d accepted", out.Accepted)
 	}
-}
-
-// FuzzSplit holds that the records found are there, in order, and few enough, and that
-// lines of an array are as its elements.
-func FuzzSplit(f *testing.F) {
-	for _, s := range []string{"", "[]", "[1]", "[1,2", goodRecord + "\n" + goodRecord, "[" + goodRecord + "]", "[[[1]],{}]x", "\r\n a \n\n b", "[\"\xff\"]"} {
-		f.Add([]byte(s))
-	}
-	f.Fuzz(func(t *testing.T, body []byte) {
-		records, err := split(body)
-		if len(records) > maxMany {
-			t.Fatalf("%d records", len(records))
-		}
-		rest := body
-		for _, r := range records {
-			at := bytes.Index(rest, r)
-			if len(r) == 0 || at < 0 || !bytes.Equal(bytes.Trim(r, jsonBlanks), r) {
-				t.Fatalf("record %q is not in %q", r, rest)
-			}
-			rest = rest[at+len(r):]
-		}
-		if trimmed := bytes.Trim(body, jsonBlanks); len(trimmed) == 0 || trimmed[0] != '[' {
-			return
-		}
-		var whole []json.RawMessage
-		if good := json.Unmarshal(body, &whole) == nil; good != (err == nil) && !errors.Is(err, errManyRecords) {
-			t.Fatalf("%q is an array: %t, split says %v", body, good, err)
-		} else if good && err == nil {
-			var got []json.RawMessage
-			for _, r := range records {
-				got = append(got, r)
-			}
-			if len(whole) != len(got) || len(got) > 0 && !reflect.DeepEqual(whole, got) {
-				t.Fatalf("%q: %q, want %q", body, got, whole)
-			}
-		}
-	})
 }

@@ -16,15 +16,16 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/problem"
+	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
 const manyPath = "/v1.1/activities/record"
 
 // exampleRecord is a record made of the documented examples.
-func exampleRecord(o *Operation) string {
+func exampleRecord(o *serve.Operation) string {
 	record := map[string]string{}
-	for _, q := range o.each.Params() {
+	for _, q := range o.Each.Params() {
 		if q.Eg != "" && !q.Later {
 			record[q.Name] = q.Eg
 		}
@@ -359,7 +360,7 @@ func TestRubbishInRecordsIsNeverAnInternalError(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	h.api.Logger = discarded
-	var each *Operation
+	var each *serve.Operation
 	for _, o := range Operations() {
 		if o.Path == manyPath {
 			each = o
@@ -370,7 +371,7 @@ func TestRubbishInRecordsIsNeverAnInternalError(t *testing.T) {
 		t.Fatal(err)
 	}
 	var lines []string
-	for _, q := range each.each.Params() {
+	for _, q := range each.Each.Params() {
 		for _, v := range []any{"", nil, 0, -1, 1.5, 1e300, "x", true, false, []int{1}, map[string]any{"a": []any{1, nil}}, "\u0000", strings.Repeat("a", 70_000), "9999-12-31 23:59:59", "%zz"} {
 			record := maps.Clone(good)
 			record[q.Name] = v

@@ -2,6 +2,7 @@ package api
 
 import (
 	"cmp"
+	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"slices"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
@@ -102,66 +104,66 @@ func (in *attachIn) Check() *domain.Error {
 }
 
 // register registers a member by a service, or meets it again.
-func register(c *Call, in *registerIn) ([]*wire.Envelope, error) {
-	out, err := c.register(in, domain.MemberID(in.ID))
+func (s *memberService) register(ctx context.Context, req *serve.Request, in *registerIn) ([]*wire.Envelope, error) {
+	out, err := s.registerBy(ctx, req, in, domain.MemberID(in.ID))
 	return out, blame(err, "id")
 }
 
 // attach attaches a service to a member, or updates the one it has.
-func attach(c *Call, in *attachIn) ([]*wire.Envelope, error) {
-	out, err := c.register(&in.Register, domain.MemberID(in.MemberID))
+func (s *memberService) attach(ctx context.Context, req *serve.Request, in *attachIn) ([]*wire.Envelope, error) {
+	out, err := s.registerBy(ctx, req, &in.Register, domain.MemberID(in.MemberID))
 	return out, blame(err, "memberid")
 }
 
-func (c *Call) register(in *registerIn, to domain.MemberID) ([]*wire.Envelope, error) {
-	if in.Birthdate != nil && string(*in.Birthdate) >= c.now.UTC().Format(time.DateOnly) {
+func (s *memberService) registerBy(ctx context.Context, req *serve.Request, in *registerIn, to domain.MemberID) ([]*wire.Envelope, error) {
+	if in.Birthdate != nil && string(*in.Birthdate) >= req.Now.UTC().Format(time.DateOnly) {
 		return nil, domain.Bad(domain.InvalidParameter, "birthdate", "birthdate must be a past day")
 	}
 	if in.SegmentID != 0 {
-		if _, err := c.segment(in.SegmentID, "segmentid"); err != nil {
+		if _, err := req.Segment(in.SegmentID, "segmentid"); err != nil {
 			return nil, err
 		}
 	}
 	if to != 0 { // before a password is hashed for nobody
-		if _, err := c.member(to, c.wait); err != nil {
+		if _, err := req.Member(ctx, to, req.Wait); err != nil {
 			return nil, err
 		}
 	}
-	out, err := c.submitRegistration(c.registration(in), in.Password, to)
+	out, err := s.submitRegistration(ctx, req, s.registration(req, in), in.Password, to)
 	if err != nil {
 		return nil, err
 	}
-	member, err := c.member(out.Member, out.Position)
+	member, err := req.Member(ctx, out.Member, out.Position)
 	if err != nil {
 		return nil, err
 	}
-	return []*wire.Envelope{c.envelope(member, domain.Service(in.Service))}, nil
+	return []*wire.Envelope{s.envelope(req, member, domain.Service(in.Service))}, nil
 }
 
 // registration is the command, but for the password.
-func (c *Call) registration(in *registerIn) *domain.RegisterMember {
+func (s *memberService) registration(req *serve.Request, in *registerIn) *domain.RegisterMember {
 	service := domain.Service(in.Service)
 	m := &domain.RegisterMember{
-		Application: c.app.ID, Service: service, UID: in.UID,
+		Application: req.App.ID, Service: service, UID: in.UID,
 		PartnerCode: cmp.Or(in.Code, in.Partner), PartnerID: in.SourceUID,
-		Given: in.profile(), Record: in.record(), Domain: string(in.Domain), Segment: domain.SegmentID(in.SegmentID), At: c.now.UnixMilli(),
+		Given: in.profile(), Record: in.record(), Domain: string(in.Domain), Segment: domain.SegmentID(in.SegmentID), At: req.Now.UnixMilli(),
 	}
 	if service == domain.Email {
 		m.UID = strings.ToLower(string(*in.Email))
 	}
-	m.Identity = c.Hasher.Identity(c.Account(), m.Claims(), loginParts(service, m.UID)...)
+	m.Identity = req.Identity(m.Claims(), loginParts(service, m.UID)...)
 	if m.PartnerCode != "" && m.PartnerID != "" {
-		m.Partner = c.partnerIdentity(m.PartnerCode, m.PartnerID)
+		m.Partner = partnerIdentity(req, m.PartnerCode, m.PartnerID)
 	}
 	if in.Email != nil && *in.Email != "" {
-		m.Email = c.Hasher.Identity(c.Account(), domain.ByEmail, string(*in.Email))
+		m.Email = req.Identity(domain.ByEmail, string(*in.Email))
 	}
 	if in.Username != nil && *in.Username != "" {
-		m.Username = c.Hasher.Identity(c.Account(), domain.ByUsername, service.String(), *in.Username)
+		m.Username = req.Identity(domain.ByUsername, service.String(), *in.Username)
 	}
 	m.UUID = newUUID()
 	_, _ = rand.Read(m.TokenRandom[:]) // never fails
-	m.TokenHash = c.tokens.hash(m.TokenRandom)
+	m.TokenHash = s.tokens.hash(m.TokenRandom)
 	return m
 }
 
@@ -180,31 +182,31 @@ const attempts = 8
 // submitRegistration submits the registration, to a member if one is given. A password
 // is hashed here, under the salt in use: if that is another one by the time it is
 // applied, or the identity changes hands just then, it is made anew.
-func (c *Call) submitRegistration(m *domain.RegisterMember, password string, to domain.MemberID) (domain.Outcome, error) {
+func (s *memberService) submitRegistration(ctx context.Context, req *serve.Request, m *domain.RegisterMember, password string, to domain.MemberID) (domain.Outcome, error) {
 	for n, tries := 0, 0; tries < attempts; n++ {
 		m := new(*m) // the log may hold what was submitted
 		if m.Service == domain.Email {
-			known, err := c.passwordOf(m.Identity)
+			known, err := passwordOf(ctx, req, m.Identity)
 			if err != nil {
 				return domain.Outcome{}, err
 			}
-			if m.Password, err = c.secret.hash(c.ctx(), password, known); err != nil {
+			if m.Password, err = s.passwords.hash(ctx, password, known); err != nil {
 				return domain.Outcome{}, err
 			}
 		}
-		s := c.submission()
-		s.Request = attempt(s.Request, n)
-		s.Command, s.Slot = m, m.Identity.Slot()
+		sub := req.Submission()
+		sub.Request = attempt(sub.Request, n)
+		sub.Command, sub.Slot = m, m.Identity.Slot()
 		if to != 0 {
-			s.Command, s.Slot = &domain.AttachService{Member: to, Register: *m}, to.Slot()
+			sub.Command, sub.Slot = &domain.AttachService{Member: to, Register: *m}, to.Slot()
 		}
-		out, err := c.submit(s)
+		out, err := req.Submit(ctx, sub)
 		if err != nil || !out.Again {
 			return out, err
 		}
-		c.wait = c.wait.Reach(out.Position)
-		if err := c.Engine.Await(c.ctx(), c.wait); err != nil {
-			return out, waiting(err)
+		req.Wait = req.Wait.Reach(out.Position)
+		if err := req.Engine.Await(ctx, req.Wait); err != nil {
+			return out, serve.WaitFault(err)
 		}
 		if !out.Replayed {
 			tries++
@@ -225,30 +227,30 @@ func attempt(id domain.RequestID, n int) domain.RequestID {
 }
 
 // passwordOf is the hash of the password in use for a login email; empty: none.
-func (c *Call) passwordOf(address domain.IdentityHash) (string, error) {
-	id, _, err := c.Engine.Resolve(c.ctx(), c.Account(), domain.ByLogin, address, c.wait)
+func passwordOf(ctx context.Context, req *serve.Request, address domain.IdentityHash) (string, error) {
+	id, _, err := req.Engine.Resolve(ctx, req.Account(), domain.ByLogin, address, req.Wait)
 	if err != nil || id == 0 {
-		return "", waiting(err)
+		return "", serve.WaitFault(err)
 	}
-	m, _, err := c.Engine.Member(c.ctx(), c.Account(), id, c.wait)
+	m, _, err := req.Engine.Member(ctx, req.Account(), id, req.Wait)
 	switch {
 	case domain.CodeOf(err) == domain.NotFound:
 		return "", nil
 	case err != nil:
-		return "", waiting(err)
+		return "", serve.WaitFault(err)
 	}
 	return m.Password(address), nil
 }
 
 // socialIdentity is the identity of a service's user: its canonical form is the
 // service's word and the uid as given.
-func (c *Call) socialIdentity(service domain.Service, uid string) domain.IdentityHash {
-	return c.Hasher.Identity(c.Account(), domain.ByService, service.String(), uid)
+func socialIdentity(req *serve.Request, service domain.Service, uid string) domain.IdentityHash {
+	return req.Identity(domain.ByService, service.String(), uid)
 }
 
 // partnerIdentity is the identity of a partner's member: code and id as given.
-func (c *Call) partnerIdentity(code, id string) domain.IdentityHash {
-	return c.Hasher.Identity(c.Account(), domain.ByPartner, code, id)
+func partnerIdentity(req *serve.Request, code, id string) domain.IdentityHash {
+	return req.Identity(domain.ByPartner, code, id)
 }
 
 // given collects the fields that a request gives.

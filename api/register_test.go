@@ -46,7 +46,7 @@ func TestRegistrationByEmailCarriesAHashAndNoPassword(t *testing.T) {
 	if s := h.engine.submitted[0]; s.Slot != c.Identity.Slot() {
 		t.Errorf("slot %d", s.Slot)
 	}
-	again, err := h.api.secret.hash(t.Context(), "correct horse", c.Password)
+	again, err := h.api.members.passwords.hash(t.Context(), "correct horse", c.Password)
 	if err != nil || again != c.Password || !strings.HasPrefix(c.Password, "$argon2id$v=19$m=8,t=1,p=1$") {
 		t.Errorf("%q %v", c.Password, err)
 	}
@@ -83,7 +83,7 @@ func TestNoSecretOfARegistrationIsLoggedOrShown(t *testing.T) {
 // stored meanwhile, it is hashed anew under an id that follows from the request's.
 func TestAPasswordIsHashedUnderTheSaltInUseUntilItIsDecided(t *testing.T) {
 	h := newHouse(t)
-	salted, err := h.api.secret.hash(t.Context(), "another", "")
+	salted, err := h.api.members.passwords.hash(t.Context(), "another", "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,17 +28,17 @@ func FuzzRequest(f *testing.F) {
 	operations := Operations()
 	kinds := []string{"application/x-www-form-urlencoded", "application/json", "application/x-ndjson", "", "text/plain", "application/json; charset=utf-8"}
 	for i, o := range operations {
-		path, params := exampled(o, sufficient[o.name()]...)
+		path, params := exampled(o, sufficient[o.Name()]...)
 		f.Add(uint8(i), "", params.Encode(), "", uint8(0))
 		f.Add(uint8(i), "", "", params.Encode(), uint8(0))
 		f.Add(uint8(i), path+"/", params.Encode()+"&limit=5,5&cursor=&sort=asc", `{"limit":1}`, uint8(1))
 		var all []string
-		for _, q := range o.plan.Params() {
+		for _, q := range o.Plan.Params() {
 			if q.Eg != "" {
 				all = append(all, q.Name)
 			}
 		}
-		if _, params = exampled(o, all...); o.each != nil {
+		if _, params = exampled(o, all...); o.Each != nil {
 			f.Add(uint8(i), "", "", exampleRecord(o), uint8(2))
 		}
 		f.Add(uint8(i), "", params.Encode(), "", uint8(0))

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/serve"
 )
 
 // requiredFields is the parameter of a list of members that wants only those with a
@@ -56,8 +57,8 @@ func presenceOf(name string) (presence, domain.Field) {
 // requires narrows a question to the members with a value in each of the fields. acted
 // says that only who has an action that counts is in the list anyway. Names that no
 // field has are warned of.
-func (c *Call) requires(q *domain.Question, in requiredFields, acted bool) error {
-	names, err := c.names(in.RequiredFields, "required_fields")
+func requires(req *serve.Request, q *domain.Question, in requiredFields, acted bool) error {
+	names, err := nameList(req, in.RequiredFields, "required_fields")
 	if err != nil {
 		return err
 	}
@@ -65,13 +66,13 @@ func (c *Call) requires(q *domain.Question, in requiredFields, acted bool) error
 	for _, name := range names {
 		switch when, field := presenceOf(name); {
 		case when == 0:
-			c.Warn("the field " + bind.Shorten(name) + " is unknown and was ignored")
+			req.Warn("the field " + bind.Shorten(name) + " is unknown and was ignored")
 		case when == inProfile:
 			f.Has = append(f.Has, field)
 		case when == untold:
 			f.Members = nobody
 		case when == optedIn:
-			f.Opted, f.Ended = true, c.ended()
+			f.Opted, f.Ended = true, endedOptIns(req)
 		case acted || when == inEvery || when == withBrand && q.Brand != 0:
 		default:
 			f.Acted = true
@@ -83,13 +84,13 @@ func (c *Call) requires(q *domain.Question, in requiredFields, acted bool) error
 }
 
 // ended are what nobody is opted in to any more, since it was deleted.
-func (c *Call) ended() (values []string) {
-	for _, b := range c.catalog.Brands(c.Account()) {
+func endedOptIns(req *serve.Request) (values []string) {
+	for _, b := range req.Catalog.Brands(req.Account()) {
 		if b.Deleted {
 			values = append(values, domain.OptValue(domain.OptBrand, uint32(b.ID)))
 		}
 	}
-	for _, s := range c.catalog.Segments(c.Account()) {
+	for _, s := range req.Catalog.Segments(req.Account()) {
 		if s.Deleted {
 			values = append(values, domain.OptValue(domain.OptSegment, uint32(s.ID)))
 		}
@@ -99,7 +100,7 @@ func (c *Call) ended() (values []string) {
 }
 
 // names are the entries of a list of names, blanks around them taken off.
-func (c *Call) names(list, parameter string) (names []string, err error) {
+func nameList(req *serve.Request, list, parameter string) (names []string, err error) {
 	for name := range strings.SplitSeq(list, ",") {
 		if name = strings.TrimSpace(name); name != "" {
 			names = append(names, name)

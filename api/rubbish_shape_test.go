@@ -13,6 +13,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
 	"github.com/ovation-analytics/ovation/api/problem"
+	"github.com/ovation-analytics/ovation/api/serve"
 )
 
 // problemOf is the answer as a problem, if it is one that is whole: status, slug, code
@@ -51,7 +52,7 @@ func TestEveryOperationHasTheContractsErrorsOfItsWholeRequest(t *testing.T) {
 		}
 		is := func(what string, w *httptest.ResponseRecorder, code domain.Code, parameter string) {
 			t.Helper()
-			wants(t, o.name()+": "+what, w, code, parameter)
+			wants(t, o.Name()+": "+what, w, code, parameter)
 		}
 		is("/v1.0", ask(o.Method, strings.Replace(target, "v1.1", "v1.0", 1), ""), domain.NotFound, "")
 		is("no version", ask(o.Method, strings.TrimPrefix(target, "/v1.1"), ""), domain.NotFound, "")
@@ -59,7 +60,7 @@ func TestEveryOperationHasTheContractsErrorsOfItsWholeRequest(t *testing.T) {
 		for _, method := range []string{"PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "BREW"} {
 			w := ask(method, target, "")
 			if is(method, w, domain.MethodNotAllowed, ""); !strings.Contains(w.Header().Get("Allow"), o.Method) {
-				t.Errorf("%s: %s: Allow is %q", o.name(), method, w.Header().Get("Allow"))
+				t.Errorf("%s: %s: Allow is %q", o.Name(), method, w.Header().Get("Allow"))
 			}
 		}
 		is("without a key", h.do(o.Method, target, ""), domain.MissingKey, "apiKey")
@@ -70,28 +71,28 @@ func TestEveryOperationHasTheContractsErrorsOfItsWholeRequest(t *testing.T) {
 		if is9 := h.do(o.Method, keyed(target, keyStandard), ""); o.Advanced {
 			is("the standard plan", is9, domain.PlanRequired, "")
 		}
-		is("a header over its limit", ask(o.Method, target, "", "X-Large", strings.Repeat("x", maxHeader)), domain.TooLarge, "")
-		is("a query over its limit", ask(o.Method, target+"&utm="+strings.Repeat("x", maxHeader), ""), domain.TooLarge, "")
+		is("a header over its limit", ask(o.Method, target, "", "X-Large", strings.Repeat("x", serve.MaxHeader)), domain.TooLarge, "")
+		is("a query over its limit", ask(o.Method, target+"&utm="+strings.Repeat("x", serve.MaxHeader), ""), domain.TooLarge, "")
 		many := &strings.Builder{}
 		for i := range bind.MaxParams + 1 {
 			fmt.Fprintf(many, "&utm%d=1", i)
 		}
 		is("more parameters than a request may have", a.send(h, many.String()[1:]), domain.InvalidParameter, "")
 		if w := a.send(h, "utm=1"); w.Code >= 400 || !strings.Contains(strings.Join(w.Header().Values("Warning"), " "), "utm") {
-			t.Errorf("%s: an unknown parameter: %d, Warning %q", o.name(), w.Code, w.Header().Values("Warning"))
+			t.Errorf("%s: an unknown parameter: %d, Warning %q", o.Name(), w.Code, w.Header().Values("Warning"))
 		}
 		if o.Method == http.MethodPost {
 			spoilBody(h, o, a, is)
 			is("a long Idempotency-Key", ask(o.Method, target, "", "Idempotency-Key", strings.Repeat("x", 129)), domain.InvalidParameter, "Idempotency-Key")
 		} else if full, head := ask(o.Method, target, ""), ask(http.MethodHead, target, ""); head.Code != full.Code || head.Body.Len() > 0 {
-			t.Errorf("%s: HEAD is answered %d with %d bytes, GET %d", o.name(), head.Code, head.Body.Len(), full.Code)
+			t.Errorf("%s: HEAD is answered %d with %d bytes, GET %d", o.Name(), head.Code, head.Body.Len(), full.Code)
 		}
 		misspelled(t, h, o, target)
 	}
 }
 
 // spoilBody sends bodies that no operation takes.
-func spoilBody(h *house, o *Operation, a asking, is func(string, *httptest.ResponseRecorder, domain.Code, string)) {
+func spoilBody(h *house, o *serve.Operation, a asking, is func(string, *httptest.ResponseRecorder, domain.Code, string)) {
 	target := keyed(a.path+"?"+a.params.Encode(), keyEnterprise)
 	send := func(body, kind string, header ...string) *httptest.ResponseRecorder {
 		return h.do(o.Method, target, body, append([]string{"Content-Type", kind}, header...)...)
@@ -100,13 +101,13 @@ func spoilBody(h *house, o *Operation, a asking, is func(string, *httptest.Respo
 		is("a body of "+kind, send("x=1", kind), domain.UnsupportedMedia, "")
 	}
 	is("a packed body", send("x=1", "application/json", "Content-Encoding", "br"), domain.UnsupportedMedia, "")
-	limit := maxBody
-	if o.each != nil {
+	limit := serve.MaxBody
+	if o.Each != nil {
 		limit = 2 << 20 // of many records
 	}
 	is("a body over its limit", send(strings.Repeat("x", limit+1), "application/x-www-form-urlencoded"), domain.TooLarge, "")
 	is("a JSON body over its limit", send(`{"utm":"`+strings.Repeat("x", limit)+`"}`, "application/json"), domain.TooLarge, "")
-	if o.each != nil {
+	if o.Each != nil {
 		return // what is no record is rejected by itself: see TestManyRecords…
 	}
 	for _, body := range []string{"{", "[]", "null", "1", `"x"`, `{"utm":1}{}`, `{"utm"}`, `{"utm":1,}`, "{\"utm\":\"\xff\"}", "{'utm':1}", strings.Repeat(`{"a":`, 20_000)} {
@@ -116,7 +117,7 @@ func spoilBody(h *house, o *Operation, a asking, is func(string, *httptest.Respo
 
 // misspelled sends the request to spellings of its path that are redirected with the
 // query kept: another case, spare slashes.
-func misspelled(t *testing.T, h *house, o *Operation, target string) {
+func misspelled(t *testing.T, h *house, o *serve.Operation, target string) {
 	t.Helper()
 	path, query, _ := strings.Cut(target, "?")
 	want := map[string]int{http.MethodGet: http.StatusMovedPermanently, http.MethodPost: http.StatusTemporaryRedirect}[o.Method]
@@ -124,11 +125,11 @@ func misspelled(t *testing.T, h *house, o *Operation, target string) {
 		w := h.do(o.Method, other+"?"+query+"&utm=%20", "")
 		to, err := url.Parse(w.Header().Get("Location"))
 		if err != nil || w.Code != want || !strings.EqualFold(to.Path, path) || to.RawQuery != query+"&utm=%20" {
-			t.Errorf("%s: %s: %d to %q", o.name(), other, w.Code, w.Header().Get("Location"))
+			t.Errorf("%s: %s: %d to %q", o.Name(), other, w.Code, w.Header().Get("Location"))
 			continue
 		}
 		if again := h.do(o.Method, to.String(), ""); again.Code == want {
-			t.Errorf("%s: %s leads to another redirection", o.name(), other)
+			t.Errorf("%s: %s leads to another redirection", o.Name(), other)
 		}
 	}
 }
@@ -137,7 +138,7 @@ func misspelled(t *testing.T, h *house, o *Operation, target string) {
 // does not take, between good ones: they are taken, and it has the contract's error.
 func TestRubbishInARecordOfManyIsThatRecordsError(t *testing.T) {
 	for _, o := range Operations() {
-		if o.each == nil {
+		if o.Each == nil {
 			continue
 		}
 		h := newHouse(t)
@@ -146,7 +147,7 @@ func TestRubbishInARecordOfManyIsThatRecordsError(t *testing.T) {
 		if err := json.Unmarshal([]byte(exampleRecord(o)), &good); err != nil {
 			t.Fatal(err)
 		}
-		for _, q := range o.each.Params() {
+		for _, q := range o.Each.Params() {
 			is, _ := takenBy(o, q)
 			for _, value := range append([]any{nil, []int{1}}, anys(wrongs[is])...) {
 				spoiled := map[string]any{"activityid": good["activityid"], "id": good["id"], "brandid": good["brandid"]}
@@ -161,7 +162,7 @@ func TestRubbishInARecordOfManyIsThatRecordsError(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if len(line) > maxBody {
+				if len(line) > serve.MaxBody {
 					continue
 				}
 				w := h.do(o.Method, keyed(o.Path, keyEnterprise), exampleRecord(o)+"\n"+string(line)+"\n"+exampleRecord(o), "Content-Type", "application/x-ndjson")
@@ -171,7 +172,7 @@ func TestRubbishInARecordOfManyIsThatRecordsError(t *testing.T) {
 				}
 				if err := json.Unmarshal(w.Body.Bytes(), &out); err != nil || len(out.Items) != 3 || out.Rejected != 1 || out.Items[1].Error == nil ||
 					out.Items[1].Error.Code != 4 || !strings.Contains(strings.ToLower(out.Items[1].Error.Message), strings.ToLower(q.Name)) {
-					t.Errorf("%s %s=%.60q: %d %.300s", o.name(), q.Name, fmt.Sprint(value), w.Code, w.Body)
+					t.Errorf("%s %s=%.60q: %d %.300s", o.Name(), q.Name, fmt.Sprint(value), w.Code, w.Body)
 				}
 			}
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/serve"
 )
 
 // word is what a parameter takes, as the contract says it.
@@ -102,9 +103,9 @@ var takes = map[string]word{
 
 // takenBy is what the parameter takes; an address of a network or of a picture is told
 // by its name.
-func takenBy(o *Operation, q *bind.Param) (word, bool) {
+func takenBy(o *serve.Operation, q *bind.Param) (word, bool) {
 	name := strings.ToLower(q.Name)
-	if w, ok := takes[o.name()+" "+name]; ok {
+	if w, ok := takes[o.Name()+" "+name]; ok {
 		return w, true
 	}
 	if q.InPath {
@@ -125,13 +126,13 @@ var companions = map[string][]string{
 
 // asking is a request of an operation that would be answered, to be spoiled.
 type asking struct {
-	o      *Operation
+	o      *serve.Operation
 	path   string
 	params url.Values
 }
 
-func askingFor(o *Operation) asking {
-	target, params := exampled(o, sufficient[o.name()]...)
+func askingFor(o *serve.Operation) asking {
+	target, params := exampled(o, sufficient[o.Name()]...)
 	return asking{o, target, params}
 }
 
@@ -150,16 +151,16 @@ func (a asking) with(q *bind.Param, value string) asking {
 	out.params.Set(q.Name, value)
 	also := companions[strings.ToLower(q.Name)]
 	for i := 0; i+1 < len(also); i += 2 {
-		if _, there := out.params[also[i]]; !there && a.o.has(also[i]) {
+		if _, there := out.params[also[i]]; !there && hasParam(a.o, also[i]) {
 			out.params.Set(also[i], also[i+1])
 		}
 	}
 	return out
 }
 
-// has reports that the operation has a parameter of the name.
-func (o *Operation) has(name string) bool {
-	for _, q := range o.plan.Params() {
+// hasParam reports that the operation has a parameter of the name.
+func hasParam(o *serve.Operation, name string) bool {
+	for _, q := range o.Plan.Params() {
 		if strings.EqualFold(q.Name, name) {
 			return true
 		}
@@ -171,7 +172,7 @@ func (o *Operation) has(name string) bool {
 func (a asking) send(h *house, more string) *httptest.ResponseRecorder {
 	pairs := strings.Trim(a.params.Encode()+"&"+more, "&")
 	switch {
-	case a.o.each != nil:
+	case a.o.Each != nil:
 		return h.do(a.o.Method, keyed(a.path, keyEnterprise)+"&"+pairs, exampleRecord(a.o))
 	case a.o.Method == http.MethodPost:
 		return h.do(a.o.Method, keyed(a.path, keyEnterprise), pairs)
@@ -190,18 +191,18 @@ func TestRubbishHasTheContractsErrorInEveryParameter(t *testing.T) {
 		h.api.Logger = discarded
 		base := askingFor(o)
 		if w := base.send(newHouse(t), ""); w.Code != http.StatusOK && w.Code != http.StatusAccepted {
-			t.Errorf("%s: the request to be spoiled is refused itself: %d %s", o.name(), w.Code, w.Body)
+			t.Errorf("%s: the request to be spoiled is refused itself: %d %s", o.Name(), w.Code, w.Body)
 			continue
 		}
-		for _, q := range o.plan.Params() {
+		for _, q := range o.Plan.Params() {
 			is, known := takenBy(o, q)
 			if !known {
-				t.Errorf("%s: nothing says what %s takes", o.name(), q.Name)
+				t.Errorf("%s: nothing says what %s takes", o.Name(), q.Name)
 			}
 			want := func(code domain.Code, parameter, what string, w *httptest.ResponseRecorder) {
 				sent++
 				if p, ok := problemOf(w); !ok || p.Error.Code != int(code) || !strings.EqualFold(bind.Fold(p.Parameter), bind.Fold(parameter)) {
-					t.Errorf("%s %s=%.60q: want code %d of it, got %d %.200s", o.name(), q.Name, what, code, w.Code, w.Body)
+					t.Errorf("%s %s=%.60q: want code %d of it, got %d %.200s", o.Name(), q.Name, what, code, w.Code, w.Body)
 				}
 			}
 			for _, value := range wrongs[is] {
@@ -227,7 +228,7 @@ func TestRubbishHasTheContractsErrorInEveryParameter(t *testing.T) {
 				sent++
 				absent, empty := spoiled.send(h, ""), spoiled.send(h, q.Name+"=")
 				if absent.Code != empty.Code && !q.Later && q.Name != "cursor" { // an empty cursor begins
-					t.Errorf("%s %s empty: %d %s, absent: %d", o.name(), q.Name, empty.Code, empty.Body, absent.Code)
+					t.Errorf("%s %s empty: %d %s, absent: %d", o.Name(), q.Name, empty.Code, empty.Body, absent.Code)
 				}
 			}
 		}
@@ -238,13 +239,13 @@ func TestRubbishHasTheContractsErrorInEveryParameter(t *testing.T) {
 // TestRubbishInAJSONBodyHasTheContractsError sends what is no plain value.
 func TestRubbishInAJSONBodyHasTheContractsError(t *testing.T) {
 	for _, o := range Operations() {
-		if o.Method != http.MethodPost || o.each != nil {
+		if o.Method != http.MethodPost || o.Each != nil {
 			continue
 		}
 		h := newHouse(t)
 		h.api.Logger = discarded
 		base := askingFor(o)
-		for _, q := range o.plan.Params() {
+		for _, q := range o.Plan.Params() {
 			if q.InPath || q.Name == "apiKey" {
 				continue
 			}
@@ -257,12 +258,12 @@ func TestRubbishInAJSONBodyHasTheContractsError(t *testing.T) {
 				}
 				w := h.do(o.Method, target, fmt.Sprintf("{%q:%s}", q.Name, value))
 				if p, ok := problemOf(w); !ok || p.Error.Code != 4 || !strings.EqualFold(p.Parameter, q.Name) {
-					t.Errorf("%s %s: %s: want code 4 of it, got %d %.200s", o.name(), q.Name, value, w.Code, w.Body)
+					t.Errorf("%s %s: %s: want code 4 of it, got %d %.200s", o.Name(), q.Name, value, w.Code, w.Body)
 				}
 			}
 			w := h.do(o.Method, target+"&"+q.Name+"=1", fmt.Sprintf("{%q:1}", q.Name))
 			if p, ok := problemOf(w); !ok || p.Error.Code != 4 || !strings.EqualFold(p.Parameter, q.Name) {
-				t.Errorf("%s %s in query and body: want code 4 of it, got %d %.200s", o.name(), q.Name, w.Code, w.Body)
+				t.Errorf("%s %s in query and body: want code 4 of it, got %d %.200s", o.Name(), q.Name, w.Code, w.Body)
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package api
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"net/url"
@@ -12,55 +13,56 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
 	"github.com/ovation-analytics/ovation/api/page"
+	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
 // segmentsIn are the parameters of the list of segments.
 type segmentsIn struct {
-	limit
+	serve.Paged
 	BrandID bind.ID `name:"brandID" doc:"only segments of this brand" eg:"1"`
 }
 
-func listSegments(c *Call, in *segmentsIn) (*wire.Segments, error) {
+func listSegments(ctx context.Context, req *serve.Request, in *segmentsIn) (*wire.Segments, error) {
 	if in.BrandID != 0 {
-		if _, err := c.brand(in.BrandID, "brandID"); err != nil {
+		if _, err := req.Brand(in.BrandID, "brandID"); err != nil {
 			return nil, err
 		}
 	}
-	return c.segments(in.limit, domain.BrandID(in.BrandID.Small()))
+	return segmentPage(ctx, req, in.Paged, domain.BrandID(in.BrandID.Small()))
 }
 
 // brandSegmentsIn are the parameters of a brand's segments.
 type brandSegmentsIn struct {
 	brandIn
-	limit
+	serve.Paged
 }
 
-func brandSegments(c *Call, in *brandSegmentsIn) (*wire.Segments, error) {
-	b, err := c.brand(in.BrandID, "brandid")
+func brandSegments(ctx context.Context, req *serve.Request, in *brandSegmentsIn) (*wire.Segments, error) {
+	b, err := req.Brand(in.BrandID, "brandid")
 	if err != nil {
 		return nil, err
 	}
-	return c.segments(in.limit, b.ID)
+	return segmentPage(ctx, req, in.Paged, b.ID)
 }
 
 // segments is a page of the account's segments, or of a brand's, by ID.
-func (c *Call) segments(in limit, brand domain.BrandID) (*wire.Segments, error) {
-	found := slices.DeleteFunc(slices.Clone(c.catalog.Segments(c.Account())), func(s *domain.Segment) bool {
+func segmentPage(ctx context.Context, req *serve.Request, in serve.Paged, brand domain.BrandID) (*wire.Segments, error) {
+	found := slices.DeleteFunc(slices.Clone(req.Catalog.Segments(req.Account())), func(s *domain.Segment) bool {
 		return s.Deleted || brand != 0 && s.Brand != brand
 	})
-	rows, paging := pageOf(c, c.page(in), found, func(s **domain.Segment) page.Row { return page.Row{ID: uint64((*s).ID)} }, page.ByID)
-	items, err := c.segmentItems(rows)
+	rows, paging := serve.PageOf(req, in.Page(req), found, func(s **domain.Segment) page.Row { return page.Row{ID: uint64((*s).ID)} }, page.ByID)
+	items, err := segmentItems(ctx, req, rows)
 	return &wire.Segments{TotalSize: wire.Number(len(found)), Items: items, Paging: paging}, err
 }
 
 // segmentItems renders segments with the number of members on their lists.
-func (c *Call) segmentItems(segments []*domain.Segment) ([]wire.Segment, error) {
+func segmentItems(ctx context.Context, req *serve.Request, segments []*domain.Segment) ([]wire.Segment, error) {
 	items := make([]wire.Segment, 0, len(segments))
 	if len(segments) == 0 {
 		return items, nil
 	}
-	members, _, err := c.lists(segments, domain.Filter{})
+	members, _, err := listSizes(ctx, req, segments, domain.Filter{})
 	if err != nil {
 		return nil, err
 	}
@@ -72,32 +74,32 @@ func (c *Call) segmentItems(segments []*domain.Segment) ([]wire.Segment, error) 
 
 // lists is how many members are on each segment's list, and on any of them, of those
 // that the filter lets through.
-func (c *Call) lists(segments []*domain.Segment, filter domain.Filter) (each []uint64, any uint64, err error) {
+func listSizes(ctx context.Context, req *serve.Request, segments []*domain.Segment, filter domain.Filter) (each []uint64, any uint64, err error) {
 	if len(segments) == 0 {
 		return nil, 0, nil
 	}
-	q := &domain.Question{Account: c.Account(), Shape: domain.ShapeLists, Range: c.within(domain.Period{}), Filter: filter}
+	q := &domain.Question{Account: req.Account(), Shape: domain.ShapeLists, Range: within(req, domain.Period{}), Filter: filter}
 	for _, s := range segments {
-		q.Lists = append(q.Lists, c.list(s))
+		q.Lists = append(q.Lists, ListOf(req, s))
 	}
-	answer, err := c.ask(q)
+	answer, err := req.Ask(ctx, q)
 	if err != nil {
 		return nil, 0, err
 	}
 	if len(answer.Lists) != len(segments) {
-		return nil, 0, errShape("segments")
+		return nil, 0, serve.ErrShape("segments")
 	}
 	return answer.Lists, answer.Union, nil
 }
 
 // list is a segment's list of members as a question carries it: the rule is one of
 // now, which is the coming full minute.
-func (c *Call) list(s *domain.Segment) domain.List {
+func ListOf(req *serve.Request, s *domain.Segment) domain.List {
 	l := domain.List{Segment: s.ID}
 	if !s.Rule {
 		return l
 	}
-	l.Rule = &domain.Rule{Brand: s.Brand, Threshold: s.Threshold, Range: c.within(s.Period)}
+	l.Rule = &domain.Rule{Brand: s.Brand, Threshold: s.Threshold, Range: within(req, s.Period)}
 	for _, a := range s.Activities {
 		l.Rule.Definitions = append(l.Rule.Definitions, a.Definition)
 	}
@@ -108,12 +110,12 @@ func (c *Call) list(s *domain.Segment) domain.List {
 var always = bind.Period{Amount: 9999, Unit: bind.Year}
 
 // within is the last so long before now; zero: all time.
-func (c *Call) within(p domain.Period) domain.Range {
+func within(req *serve.Request, p domain.Period) domain.Range {
 	if p == (domain.Period{}) {
 		return domain.Range{To: 1<<32 - 1}
 	}
-	r, _ := c.byClock(bind.Range{Period: bindPeriod(p)}, always, false)
-	return r.span.Seconds()
+	r, _ := req.Resolve(bind.Range{Period: bindPeriod(p)}, always, false)
+	return r.Span.Seconds()
 }
 
 // bindPeriod is a period as parameters have it: the codes of the units are the same.
@@ -133,16 +135,16 @@ type segmentIn struct {
 	SegmentID bind.ID `name:"segmentid" doc:"id of a segment" eg:"1"`
 }
 
-func showSegment(c *Call, in *segmentIn) (wire.Segment, error) {
-	s, err := c.segment(in.SegmentID, "segmentid")
+func showSegment(ctx context.Context, req *serve.Request, in *segmentIn) (wire.Segment, error) {
+	s, err := req.Segment(in.SegmentID, "segmentid")
 	if err != nil {
 		return wire.Segment{}, err
 	}
-	return c.segmentItem(s)
+	return segmentItemOf(ctx, req, s)
 }
 
-func (c *Call) segmentItem(s *domain.Segment) (wire.Segment, error) {
-	items, err := c.segmentItems([]*domain.Segment{s})
+func segmentItemOf(ctx context.Context, req *serve.Request, s *domain.Segment) (wire.Segment, error) {
+	items, err := segmentItems(ctx, req, []*domain.Segment{s})
 	if err != nil {
 		return wire.Segment{}, err
 	}
@@ -231,8 +233,8 @@ func (p *sitePage) ParseParam(s string) error {
 // put makes the command that the parameters mean. That the brand and the definitions
 // are there is judged where it is applied; an id that none can have does not fit into
 // it.
-func (t *segmentTexts) put(c *Call) (*domain.PutSegment, error) {
-	p := &domain.PutSegment{At: c.now.UnixMilli()}
+func (t *segmentTexts) put(req *serve.Request) (*domain.PutSegment, error) {
+	p := &domain.PutSegment{At: req.Now.UnixMilli()}
 	s := &p.Segment
 	give := func(name string, given bool) bool {
 		if given {
@@ -245,7 +247,7 @@ func (t *segmentTexts) put(c *Call) (*domain.PutSegment, error) {
 	}
 	if give("BrandID", t.BrandID != nil) {
 		if s.Brand = domain.BrandID(t.BrandID.Small()); s.Brand == 0 && *t.BrandID != 0 {
-			_, err := c.brand(*t.BrandID, "brandid")
+			_, err := req.Brand(*t.BrandID, "brandid")
 			return nil, err
 		}
 	}
@@ -276,13 +278,13 @@ type createSegmentIn struct {
 	segmentTexts
 }
 
-func createSegment(c *Call, in *createSegmentIn) (wire.Segment, error) {
-	p, err := in.put(c)
+func createSegment(ctx context.Context, req *serve.Request, in *createSegmentIn) (wire.Segment, error) {
+	p, err := in.put(req)
 	if err != nil {
 		return wire.Segment{}, err
 	}
 	p.Segment.Name, p.Given = in.Name, append(p.Given, "Name")
-	return c.putSegment(p)
+	return putSegment(ctx, req, p)
 }
 
 // editSegmentIn are the parameters of segment/edit.
@@ -300,13 +302,13 @@ func (in *editSegmentIn) Missing(has func(string) bool) string {
 	return ""
 }
 
-func editSegment(c *Call, in *editSegmentIn) (wire.Segment, error) {
+func editSegment(ctx context.Context, req *serve.Request, in *editSegmentIn) (wire.Segment, error) {
 	id := domain.SegmentID(in.SegmentID.Small())
 	if id == 0 {
-		_, err := c.segment(in.SegmentID, "segmentid")
+		_, err := req.Segment(in.SegmentID, "segmentid")
 		return wire.Segment{}, err
 	}
-	p, err := in.put(c)
+	p, err := in.put(req)
 	if err != nil {
 		return wire.Segment{}, err
 	}
@@ -314,27 +316,27 @@ func editSegment(c *Call, in *editSegmentIn) (wire.Segment, error) {
 	if in.Name != nil {
 		p.Segment.Name, p.Given = *in.Name, append(p.Given, "Name")
 	}
-	return c.putSegment(p)
+	return putSegment(ctx, req, p)
 }
 
 // putSegment creates or changes a segment. That it is there is judged where the
 // command is applied, which also knows the outcome of a repeat.
-func (c *Call) putSegment(p *domain.PutSegment) (wire.Segment, error) {
+func putSegment(ctx context.Context, req *serve.Request, p *domain.PutSegment) (wire.Segment, error) {
 	slices.Sort(p.Given)
-	out, err := c.command(p)
+	out, err := req.Command(ctx, p)
 	if err != nil {
 		return wire.Segment{}, err
 	}
-	s := c.anySegment(domain.SegmentID(out.ID))
+	s := anySegment(req, domain.SegmentID(out.ID))
 	if s == nil {
 		return wire.Segment{}, &domain.Error{Code: domain.Internal, Op: "segment", Message: "a segment that was put is not in the catalog"}
 	}
-	return c.segmentItem(s)
+	return segmentItemOf(ctx, req, s)
 }
 
 // anySegment is a segment of the account, deleted or not; nil: none.
-func (c *Call) anySegment(id domain.SegmentID) *domain.Segment {
-	all := c.catalog.Segments(c.Account())
+func anySegment(req *serve.Request, id domain.SegmentID) *domain.Segment {
+	all := req.Catalog.Segments(req.Account())
 	i, ok := slices.BinarySearchFunc(all, id, func(s *domain.Segment, id domain.SegmentID) int { return cmp.Compare(s.ID, id) })
 	if !ok {
 		return nil
@@ -342,12 +344,12 @@ func (c *Call) anySegment(id domain.SegmentID) *domain.Segment {
 	return all[i]
 }
 
-func deleteSegment(c *Call, in *segmentIn) (wire.Deleted, error) {
+func deleteSegment(ctx context.Context, req *serve.Request, in *segmentIn) (wire.Deleted, error) {
 	id := domain.SegmentID(in.SegmentID.Small())
 	if id == 0 {
-		_, err := c.segment(in.SegmentID, "segmentid")
+		_, err := req.Segment(in.SegmentID, "segmentid")
 		return wire.Deleted{}, err
 	}
-	_, err := c.command(&domain.DeleteSegment{ID: id, At: c.now.UnixMilli()})
+	_, err := req.Command(ctx, &domain.DeleteSegment{ID: id, At: req.Now.UnixMilli()})
 	return wire.Deleted{Deleted: err == nil}, err
 }

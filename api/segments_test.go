@@ -12,6 +12,8 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/poll"
+	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
@@ -238,11 +240,11 @@ func TestUnitsOfPeriodsHaveOneCode(t *testing.T) {
 
 func TestSegmentListsAreBoundToTheWholeRangeOfTimes(t *testing.T) {
 	t.Parallel()
-	c := &Call{now: now}
-	if r := c.within(domain.Period{Amount: 9999, Unit: domain.UnitYear}); r.From != 0 || r.To != 1773578100 {
+	req := &serve.Request{Clock: poll.Clock{Now: now}}
+	if r := within(req, domain.Period{Amount: 9999, Unit: domain.UnitYear}); r.From != 0 || r.To != 1773578100 {
 		t.Errorf("%+v", r)
 	}
-	if r := c.within(domain.Period{Amount: 1, Unit: domain.UnitHour}); r.To-r.From != 3600 {
+	if r := within(req, domain.Period{Amount: 1, Unit: domain.UnitHour}); r.To-r.From != 3600 {
 		t.Errorf("%+v", r)
 	}
 }

@@ -1,10 +1,12 @@
 package api
 
 import (
+	"context"
 	"slices"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
@@ -12,48 +14,48 @@ import (
 type segmentStatsIn struct {
 	BrandID    bind.ID `name:"brandID" doc:"id of a brand" eg:"1"`
 	Filters    filters
-	Explaining explaining
+	Explaining serve.Explaining
 }
 
 // segmentsOf are the segments of a brand. Where one is named it is that alone, also one of
 // the account's, which is no other brand's.
-func (c *Call) segmentsOf(b *domain.Brand, named *domain.Segment) []*domain.Segment {
+func segmentsOf(req *serve.Request, b *domain.Brand, named *domain.Segment) []*domain.Segment {
 	switch {
 	case named == nil:
-		return slices.DeleteFunc(slices.Clone(c.catalog.Segments(c.Account())), func(s *domain.Segment) bool {
+		return slices.DeleteFunc(slices.Clone(req.Catalog.Segments(req.Account())), func(s *domain.Segment) bool {
 			return s.Deleted || s.Brand != b.ID
 		})
 	case named.Brand == 0 || named.Brand == b.ID:
 		return []*domain.Segment{named}
 	}
-	c.Warn("segment " + wire.Number(named.ID) + " is another brand's: it has no row here")
+	req.Warn("segment " + wire.Number(named.ID) + " is another brand's: it has no row here")
 	return nil
 }
 
 // segmentStats tells of a brand's segments how many members are on the list, and how
 // many actions of the definitions there were for the brand.
-func segmentStats(c *Call, in *segmentStatsIn) (*wire.SegmentStats, error) {
-	b, err := c.brand(in.BrandID, "brandID")
+func segmentStats(ctx context.Context, req *serve.Request, in *segmentStatsIn) (*wire.SegmentStats, error) {
+	b, err := req.Brand(in.BrandID, "brandID")
 	if err != nil {
 		return nil, err
 	}
-	of, err := c.selects(&in.Filters, b.ID)
+	of, err := choose(ctx, req, &in.Filters, b.ID)
 	if err != nil {
 		return nil, err
 	}
-	segments := c.segmentsOf(b, of.segment)
-	lists, union, err := c.lists(segments, of.filter)
+	segments := segmentsOf(req, b, of.segment)
+	lists, union, err := listSizes(ctx, req, segments, of.filter)
 	if err != nil {
 		return nil, err
 	}
-	q := &domain.Question{Account: c.Account(), Shape: domain.ShapeTally, Brand: b.ID, Range: c.within(domain.Period{}), Filter: of.filter}
+	q := &domain.Question{Account: req.Account(), Shape: domain.ShapeTally, Brand: b.ID, Range: within(req, domain.Period{}), Filter: of.filter}
 	q.Groups = slices.DeleteFunc(of.groups(func(d *domain.Definition) uint32 { return uint32(d.ID) }), func(g domain.Group) bool {
 		return !slices.ContainsFunc(segments, func(s *domain.Segment) bool { return s.Has(g.Definition) })
 	})
-	if err := c.explains(&in.Explaining, q, bind.Span{}); err != nil {
+	if err := in.Explaining.Ask(req, q, bind.Span{}); err != nil {
 		return nil, err
 	}
-	answer, err := c.tally(q)
+	answer, err := askTally(ctx, req, q)
 	if err != nil {
 		return nil, err
 	}
@@ -69,6 +71,6 @@ func segmentStats(c *Call, in *segmentStatsIn) (*wire.SegmentStats, error) {
 		}
 		out.Items[i] = row
 	}
-	out.Explain, err = c.explanation(&in.Explaining, answer)
+	out.Explain, err = in.Explaining.Explanation(req, answer)
 	return out, err
 }

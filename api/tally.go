@@ -2,12 +2,14 @@ package api
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"strings"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
 	"github.com/ovation-analytics/ovation/api/page"
+	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
@@ -18,27 +20,27 @@ type statsIn struct {
 	bind.Range
 	Filters    filters
 	ID         bind.ID `name:"id" doc:"only actions of this member" eg:"4097"`
-	Explaining explaining
+	Explaining serve.Explaining
 }
 
 // question is the part of a question that the statistics share, without its
 // groups, and what its filters select.
-func (in *statsIn) question(c *Call, shape domain.Shape) (*domain.Question, *selection, bind.Span, error) {
-	span, err := c.over(in.Range, statistics)
+func (in *statsIn) question(ctx context.Context, req *serve.Request, shape domain.Shape) (*domain.Question, *selection, bind.Span, error) {
+	span, err := req.Shown(in.Range, statistics)
 	if err != nil {
 		return nil, nil, span, err
 	}
-	q := &domain.Question{Account: c.Account(), Shape: shape, Range: span.Seconds()}
-	if _, err := c.about(q, in.BrandID, "brandID"); err != nil {
+	q := &domain.Question{Account: req.Account(), Shape: shape, Range: span.Seconds()}
+	if _, err := req.About(q, in.BrandID, "brandID"); err != nil {
 		return nil, nil, span, err
 	}
-	of, err := c.selects(&in.Filters, q.Brand)
+	of, err := choose(ctx, req, &in.Filters, q.Brand)
 	if err != nil {
 		return nil, nil, span, err
 	}
 	q.Filter = of.filter
 	onlyMember(&q.Filter, in.ID)
-	return q, of, span, c.explains(&in.Explaining, q, span)
+	return q, of, span, in.Explaining.Ask(req, q, span)
 }
 
 // tallyIn are the parameters of stats/activity.
@@ -49,14 +51,14 @@ type tallyIn struct {
 	Cursor  string    `name:"cursor" max:"4096" doc:"empty: pages follow one another by the keys of their rows; else that of a next page's address, beside the same parameters and no offset"`
 }
 
-func tallyActivities(c *Call, in *tallyIn) (*wire.ActivityTally, error) {
-	q, of, span, err := in.question(c, domain.ShapeTally)
+func tallyActivities(ctx context.Context, req *serve.Request, in *tallyIn) (*wire.ActivityTally, error) {
+	q, of, span, err := in.question(ctx, req, domain.ShapeTally)
 	if err != nil {
 		return nil, err
 	}
 	by := in.grouping(of)
 	q.Groups = of.groups(by.group)
-	t, err := c.rows(q, in.Limit, span, by, func(g *domain.GroupCount) uint64 { return g.Actions })
+	t, err := tallyRows(ctx, req, q, in.Limit, span, by, func(g *domain.GroupCount) uint64 { return g.Actions })
 	if err != nil {
 		return nil, err
 	}
@@ -65,8 +67,8 @@ func tallyActivities(c *Call, in *tallyIn) (*wire.ActivityTally, error) {
 		TotalSize: wire.Number(t.size), Items: make([]wire.ActivityRow, len(t.rows)),
 		TotalCount: wire.Number(total.Actions), TotalMembers: wire.Number(total.Members),
 	}
-	brand := c.anyBrand(q.Brand)
-	services, err := c.recordedBy(q, t.rows, in.GroupBy)
+	brand := req.AnyBrand(q.Brand)
+	services, err := recordedBy(ctx, req, q, t.rows, in.GroupBy)
 	if err != nil {
 		return nil, err
 	}
@@ -82,18 +84,18 @@ func tallyActivities(c *Call, in *tallyIn) (*wire.ActivityTally, error) {
 		row.Count, row.DistinctMembers = wire.Number(r.Actions), wire.Number(r.Members)
 		out.Items[i] = row
 	}
-	out.Explain, err = c.explanation(&in.Explaining, t.answer)
+	out.Explain, err = in.Explaining.Explanation(req, t.answer)
 	return out, err
 }
 
 // tally asks for a tally.
-func (c *Call) tally(q *domain.Question) (*domain.Answer, error) {
-	answer, err := c.ask(q)
+func askTally(ctx context.Context, req *serve.Request, q *domain.Question) (*domain.Answer, error) {
+	answer, err := req.Ask(ctx, q)
 	if err != nil {
 		return nil, err
 	}
 	if answer.Tally == nil {
-		return nil, errShape("tally")
+		return nil, serve.ErrShape("tally")
 	}
 	return answer, nil
 }
@@ -110,10 +112,10 @@ type kept struct {
 // group; where a page is asked for it keeps that. A member counts once in a total, so the kept groups are asked for once more;
 // their rows, and the actions that explain them, are taken from that answer, so that
 // all is of one moment.
-func (c *Call) rows(q *domain.Question, only bind.Page, span bind.Span, by grouping, rank func(*domain.GroupCount) uint64) (*kept, error) {
-	first, paged := *q, only.Given || c.keyset.After() != nil
+func tallyRows(ctx context.Context, req *serve.Request, q *domain.Question, only bind.Page, span bind.Span, by grouping, rank func(*domain.GroupCount) uint64) (*kept, error) {
+	first, paged := *q, only.Given || req.Keyset.After() != nil
 	first.Explain = q.Explain && !paged
-	answer, err := c.tally(&first)
+	answer, err := askTally(ctx, req, &first)
 	if err != nil {
 		return nil, err
 	}
@@ -130,9 +132,9 @@ func (c *Call) rows(q *domain.Question, only bind.Page, span bind.Span, by group
 	}
 	p := bind.Page{Limit: t.size}
 	if only.Given {
-		p = c.page(limit{Limit: only})
+		p = serve.Paged{Limit: only}.Page(req)
 	}
-	if t.rows, _ = pageOf(c, p, t.rows, key, page.ByRank, dates(span)...); len(t.rows) == t.size && !q.Explain {
+	if t.rows, _ = serve.PageOf(req, p, t.rows, key, page.ByRank, page.Dates(span)...); len(t.rows) == t.size && !q.Explain {
 		return t, nil
 	}
 	if len(t.rows) == 0 {
@@ -143,7 +145,7 @@ func (c *Call) rows(q *domain.Question, only bind.Page, span bind.Span, by group
 	narrow.Groups = slices.DeleteFunc(slices.Clone(q.Groups), func(g domain.Group) bool {
 		return !slices.ContainsFunc(t.rows, func(r domain.GroupCount) bool { return r.Group == g.Group })
 	})
-	if t.answer, err = c.tally(&narrow); err != nil {
+	if t.answer, err = askTally(ctx, req, &narrow); err != nil {
 		return nil, err
 	}
 	t.rows = t.answer.Tally.Groups

@@ -1,19 +1,21 @@
 package api
 
 import (
+	"context"
 	"slices"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/serve"
 )
 
 // recordedBy is the service that the actions counted have, of the rows whose definitions
 // had more than one: an action keeps that of its definition as it was received. Of several
 // it is the one that most of them have.
-func (c *Call) recordedBy(q *domain.Question, rows []domain.GroupCount, groupBy string) (map[uint32]domain.Service, error) {
+func recordedBy(ctx context.Context, req *serve.Request, q *domain.Question, rows []domain.GroupCount, groupBy string) (map[uint32]domain.Service, error) {
 	var groups []domain.Group
 	var services []domain.Service
 	for _, r := range rows {
-		d := c.anyDefinition(domain.DefinitionID(r.Group))
+		d := req.AnyDefinition(domain.DefinitionID(r.Group))
 		if groupBy == byType || d == nil || len(d.Former) == 0 {
 			continue
 		}
@@ -29,7 +31,7 @@ func (c *Call) recordedBy(q *domain.Question, rows []domain.GroupCount, groupBy 
 		one := *q
 		one.Shape, one.Groups, one.Explain = domain.ShapeTally, groups, false
 		one.Filter.Services = []domain.Service{s}
-		answer, err := c.tally(&one)
+		answer, err := askTally(ctx, req, &one)
 		if err != nil {
 			return nil, err
 		}

@@ -2,15 +2,17 @@ package api
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
-func timeline(c *Call, in *statsIn) (*wire.Timeline, error) {
-	t, _, explain, err := in.timeline(c, domain.ShapeTimeline)
+func timeline(ctx context.Context, req *serve.Request, in *statsIn) (*wire.Timeline, error) {
+	t, _, explain, err := in.timeline(ctx, req, domain.ShapeTimeline)
 	if err != nil {
 		return nil, err
 	}
@@ -20,20 +22,20 @@ func timeline(c *Call, in *statsIn) (*wire.Timeline, error) {
 }
 
 // timeline asks for counts by day over the question's range, and explains them.
-func (in *statsIn) timeline(c *Call, shape domain.Shape) (*domain.Timeline, domain.Range, *wire.Explanation, error) {
-	q, of, _, err := in.question(c, shape)
+func (in *statsIn) timeline(ctx context.Context, req *serve.Request, shape domain.Shape) (*domain.Timeline, domain.Range, *wire.Explanation, error) {
+	q, of, _, err := in.question(ctx, req, shape)
 	if err != nil {
 		return nil, domain.Range{}, nil, err
 	}
 	q.Groups = of.groups(inOne)
-	answer, err := c.ask(q)
+	answer, err := req.Ask(ctx, q)
 	if err != nil {
 		return nil, domain.Range{}, nil, err
 	}
 	if answer.Timeline == nil {
-		return nil, domain.Range{}, nil, errShape("timeline")
+		return nil, domain.Range{}, nil, serve.ErrShape("timeline")
 	}
-	explain, err := c.explanation(&in.Explaining, answer)
+	explain, err := in.Explaining.Explanation(req, answer)
 	return answer.Timeline, q.Range, explain, err
 }
 

@@ -223,7 +223,7 @@ func TestACursorHoldsFiltersAndRange(t *testing.T) {
 	} {
 		w := h.get("/v1.1/members/active?" + c.query)
 		if c.code != 0 {
-			t.Run(name, func(t *testing.T) { (&house{t, h.api, h.engine, h.log}).refused(w, c.code, c.at) })
+			t.Run(name, func(t *testing.T) { (&house{t: t}).refused(w, c.code, c.at) })
 			continue
 		}
 		if w.Code != http.StatusOK || w.Header().Get("X-Range") != "2026-03-08 12:35:00/2026-03-15 12:35:00" {

@@ -1,10 +1,12 @@
 package api
 
 import (
+	"context"
 	"slices"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/serve"
 )
 
 // nobody is a list of members that none is in: no member has the id 0.
@@ -34,33 +36,33 @@ func narrow(f *domain.Filter, ids []domain.MemberID) {
 
 // mailed is the members that have one of the addresses, verified or not, at the call's
 // position or after it: what is asked next is asked no earlier.
-func (c *Call) mailed(emails bind.Emails) ([]domain.MemberID, error) {
+func withEmail(ctx context.Context, req *serve.Request, emails bind.Emails) ([]domain.MemberID, error) {
 	names := make([]domain.Name, 0, 2*len(emails))
 	for _, e := range emails {
 		for _, kind := range [...]domain.IdentityKind{domain.ByEmail, domain.ByVerifiedEmail} {
-			names = append(names, domain.Name{Kind: kind, Hash: c.Hasher.Identity(c.Account(), kind, string(e))})
+			names = append(names, domain.Name{Kind: kind, Hash: req.Identity(kind, string(e))})
 		}
 	}
-	found, at, err := c.Engine.ResolveAll(c.ctx(), c.Account(), names, c.wait)
+	found, at, err := req.Engine.ResolveAll(ctx, req.Account(), names, req.Wait)
 	if err != nil {
-		return nil, waiting(err)
+		return nil, serve.WaitFault(err)
 	}
-	c.saw(at)
-	c.wait = c.wait.Reach(at)
+	req.Saw(at)
+	req.Wait = req.Wait.Reach(at)
 	return found, nil
 }
 
 // deeds finds in the catalog the activities that a list names, and their brands.
-func (c *Call) deeds(list bind.Deeds, parameter string) ([]domain.Deed, error) {
+func performed(req *serve.Request, list bind.Deeds, parameter string) ([]domain.Deed, error) {
 	var out []domain.Deed
 	for _, entry := range list {
-		d, err := c.definition(entry.Activity, parameter)
+		d, err := req.Definition(entry.Activity, parameter)
 		if err != nil {
 			return nil, err
 		}
 		deed := domain.Deed{Definition: d.ID}
 		if entry.Brand != 0 {
-			b, err := c.brand(entry.Brand, parameter)
+			b, err := req.Brand(entry.Brand, parameter)
 			if err != nil {
 				return nil, err
 			}
@@ -73,25 +75,25 @@ func (c *Call) deeds(list bind.Deeds, parameter string) ([]domain.Deed, error) {
 
 // chooses narrows a filter by what takes the catalog or the engine to find: who did
 // something, who is on a segment's list, and who has an address.
-func (c *Call) chooses(f *domain.Filter, in *filters) (err error) {
-	if f.AnyOf, err = c.deeds(in.AnyOfActivities, "anyofactivities"); err != nil {
+func chooses(ctx context.Context, req *serve.Request, f *domain.Filter, in *filters) (err error) {
+	if f.AnyOf, err = performed(req, in.AnyOfActivities, "anyofactivities"); err != nil {
 		return err
 	}
-	if f.AllOf, err = c.deeds(in.AllOfActivities, "allofactivities"); err != nil {
+	if f.AllOf, err = performed(req, in.AllOfActivities, "allofactivities"); err != nil {
 		return err
 	}
 	if in.MembersFromSegment != 0 {
-		s, err := c.segment(in.MembersFromSegment, "members_from_segment")
+		s, err := req.Segment(in.MembersFromSegment, "members_from_segment")
 		if err != nil {
 			return err
 		}
-		l := c.list(s)
+		l := ListOf(req, s)
 		f.From = &l
 	}
 	if in.Emails == nil {
 		return nil
 	}
-	found, err := c.mailed(in.Emails)
+	found, err := withEmail(ctx, req, in.Emails)
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
@@ -165,8 +166,8 @@ func TestAListOfWhoDidNothingRequiresAnActionOfThoseWhoMustShowOne(t *testing.T)
 	} {
 		for i, brand := range []domain.BrandID{0, 1} {
 			q := &domain.Question{Brand: brand}
-			c := &Call{API: h.api, key: &domain.Key{Account: 1}, catalog: h.engine.Catalog()}
-			if err := c.requires(q, requiredFields{fields}, false); err != nil || q.Filter.Acted != want[i] {
+			req := &serve.Request{Key: &domain.Key{Account: 1}, Catalog: h.engine.Catalog()}
+			if err := requires(req, q, requiredFields{fields}, false); err != nil || q.Filter.Acted != want[i] {
 				t.Errorf("%s of brand %d: %v %v", fields, brand, q.Filter.Acted, err)
 			}
 		}
@@ -204,7 +205,7 @@ func TestEveryListAndStatisticTakesEveryFilter(t *testing.T) {
 		}
 		n++
 		var has []string
-		for _, p := range o.plan.Params() {
+		for _, p := range o.Plan.Params() {
 			has = append(has, p.Name)
 		}
 		for _, name := range []string{

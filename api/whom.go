@@ -1,8 +1,11 @@
 package api
 
 import (
+	"context"
+
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/serve"
 )
 
 // naming are the ways to name a member beside its id and email.
@@ -64,22 +67,22 @@ func second(ways []way, id bool) *domain.Error {
 }
 
 // named is the member that the one way given names.
-func (c *Call) named(ways []way) (*domain.Member, error) {
+func memberNamed(ctx context.Context, req *serve.Request, ways []way) (*domain.Member, error) {
 	for _, w := range ways {
 		if !w.given {
 			continue
 		}
 		for _, a := range w.by {
-			hash := c.Hasher.Identity(c.Account(), a.kind, a.parts...)
-			id, at, err := c.Engine.Resolve(c.ctx(), c.Account(), a.kind, hash, c.wait)
+			hash := req.Identity(a.kind, a.parts...)
+			id, at, err := req.Engine.Resolve(ctx, req.Account(), a.kind, hash, req.Wait)
 			if err != nil {
-				return nil, waiting(err)
+				return nil, serve.WaitFault(err)
 			}
-			c.saw(at)
+			req.Saw(at)
 			if id == 0 {
 				continue
 			}
-			m, err := c.member(id, c.wait)
+			m, err := req.Member(ctx, id, req.Wait)
 			if domain.CodeOf(err) != domain.NotFound {
 				return m, err
 			}

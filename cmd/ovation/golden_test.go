@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ovation-analytics/ovation/api"
+	"github.com/ovation-analytics/ovation/api/serve"
 )
 
 // The golden answers: requests to every operation of the API of a whole installation, and
@@ -90,7 +91,7 @@ type golden struct {
 var inPath = regexp.MustCompile(`:(\w+)`)
 
 // patternOf is an operation's method and path as a ServeMux writes them.
-func patternOf(o *api.Operation) string {
+func patternOf(o *serve.Operation) string {
 	return o.Method + " " + inPath.ReplaceAllString(o.Path, "{$1}")
 }
 

@@ -268,7 +268,7 @@ func (p *program) openAPI(context.Context) error {
 	p.api, err = api.New(api.Config{
 		Engine: engine{p.node}, Hasher: p.hasher, Now: time.Now, BaseURL: base, ByHost: p.cfg.BaseURL == "",
 		Signer: signerOf(keys), TokenKey: p.secrets.Token, Logger: p.log,
-		RememberedBytes: int(p.budget.API.Cached), InFlightBytes: p.budget.API.InFlight,
+		CacheBytes: int(p.budget.API.Cached), InFlightBytes: p.budget.API.InFlight,
 	})
 	return err
 }

@@ -1,4 +1,4 @@
-package api
+package serve
 
 import (
 	"fmt"
@@ -15,56 +15,45 @@ import (
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
-// limit is the parameter that says which rows of a list are asked for.
-type limit struct {
+// Paged is the parameters that say which rows of a list are asked for.
+type Paged struct {
 	Limit  bind.Page `name:"limit" doc:"<limit> or <offset>,<limit>; default 10, at most 1000" eg:"0,5"`
 	Cursor string    `name:"cursor" max:"4096" doc:"empty: pages follow one another by the keys of their rows, so that a row whose key stays is met exactly once while data arrives, and there is no limit of offset; else that of a next page's address, beside the same parameters and no offset"`
 }
 
-// page is the page asked for, the first ten rows where none is.
-func (c *Call) page(in limit) bind.Page {
+// Page is the page asked for, the first ten rows where none is.
+func (in Paged) Page(req *Request) bind.Page {
 	p := in.Limit
 	if !p.Given {
 		p.Limit = 10
 	}
 	if p.Clamped {
-		c.Warn(fmt.Sprintf("limit was clamped to %d", bind.MaxLimit))
+		req.Warn(fmt.Sprintf("limit was clamped to %d", bind.MaxLimit))
 	}
 	return p
 }
 
-// unlinked are parameters that addresses of other pages leave out.
-var unlinked = []string{"apikey", "period", "period_end", explainAfter}
-
 // beside gives the addresses of the pages beside p of a list of n, in the header
 // too. Dates stand for the range that was answered.
-func (c *Call) beside(p bind.Page, n int, dates ...[2]string) wire.Paging {
+func beside(req *Request, p bind.Page, n int, dates ...[2]string) wire.Paging {
 	var out wire.Paging
 	if p.Limit == 0 {
 		return out
 	}
 	link := func(rel string, offset, limit int) *string {
-		return c.link(rel, append(slices.Clone(dates), [2]string{"limit", strconv.Itoa(offset) + "," + strconv.Itoa(limit)})...)
+		return req.Links.Add(rel, append(slices.Clone(dates), [2]string{"limit", strconv.Itoa(offset) + "," + strconv.Itoa(limit)})...)
 	}
 	switch next := p.Offset + p.Limit; {
 	case next >= n:
 	case next <= bind.MaxOffset:
 		out.Next = link("next", next, p.Limit)
 	default:
-		c.Warn(fmt.Sprintf("a walk by offset ends here, with %d rows more: one with cursor= reaches all", n-next))
+		req.Warn(fmt.Sprintf("a walk by offset ends here, with %d rows more: one with cursor= reaches all", n-next))
 	}
 	if p.Offset > 0 {
 		out.Previous = link("prev", max(0, p.Offset-p.Limit), min(p.Limit, p.Offset))
 	}
 	return out
-}
-
-// link is the address of another page of the list, in the header too: all parameters
-// but the key, and in the place of their names what stands for them there.
-func (c *Call) link(rel string, instead ...[2]string) *string {
-	to := c.base + c.path + "?" + c.params.Query(unlinked, instead...)
-	c.links, c.pages = append(c.links, "<"+to+`>; rel="`+rel+`"`), append(c.pages, pageLink{rel, instead})
-	return &to
 }
 
 // notInCursor are parameters that may change between two pages: they do not say which rows
@@ -74,53 +63,65 @@ var notInCursor = []string{
 	"period", "period_end", "start_date", "end_date",
 }
 
-// pageByKeys has the call's list be paged by keys if a cursor is given, an empty one too. A
+// walk has the request's list be paged by keys if a cursor is given, an empty one too. A
 // further page is computed at the time of the first, so that all that depends on the clock,
 // ranges and the rules of segments, is the same on each page. in is what the plan bound.
-func (c *Call) pageByKeys(in any) error {
-	token, given := c.params.Get("cursor")
-	if !given || !c.op.plan.Has("cursor") {
+func (req *Request) walk(in any) error {
+	token, given := req.Params.Get("cursor")
+	if !given || !req.op.Plan.Has("cursor") {
 		return nil
 	}
 	var p bind.Page
-	if limit, _ := c.params.Get("limit"); limit != "" && p.ParseParam(limit) == nil && p.Offset > 0 {
+	if limit, _ := req.Params.Get("limit"); limit != "" && p.ParseParam(limit) == nil && p.Offset > 0 {
 		return domain.Bad(domain.InvalidParameter, "limit", "limit cannot have an offset beside a cursor")
 	}
-	k := &page.Keyset{Question: c.op.name() + "\n" + c.op.plan.Canon(in, notInCursor...)}
+	k := &page.Keyset{Question: req.op.Name() + "\n" + req.op.Plan.Canon(in, notInCursor...)}
 	if token != "" {
-		from, ok := c.cursors.Open(token, c.Account(), k.Question)
+		from, ok := req.server.cursors.Open(token, req.Account(), k.Question)
 		if !ok {
 			return domain.Bad(domain.InvalidParameter, "cursor", "cursor must be one that a next page's address had, beside the same parameters: begin again with cursor= (empty)")
 		}
 		k.From = from
 		k.Span = from.Span
 		if from.Minute != 0 {
-			c.now = time.Unix(from.Minute*60, 0).UTC()
+			req.Now = time.Unix(from.Minute*60, 0).UTC()
 		}
 	}
-	c.keyset = k
+	req.Keyset = k
 	return nil
 }
 
-// resultPage is the rows of the page, of those that were asked for, and the addresses of
+// ResultPage is the rows of the page, of those that were asked for, and the addresses of
 // the pages beside it, in the header too. size is how many rows the list has on all pages.
-func resultPage[T any](c *Call, p bind.Page, rows []T, size int, key func(*T) page.Row, dates ...[2]string) ([]T, wire.Paging) {
-	if c.keyset == nil {
-		return rows, c.beside(p, size, dates...)
+func ResultPage[T any](req *Request, p bind.Page, rows []T, size int, key func(*T) page.Row, dates ...[2]string) ([]T, wire.Paging) {
+	if req.Keyset == nil {
+		return rows, beside(req, p, size, dates...)
 	}
 	if p.Limit == 0 || len(rows) <= p.Limit {
 		return rows, wire.Paging{}
 	}
 	rows = rows[:p.Limit]
-	next := c.keyset.Next(key(&rows[p.Limit-1]), c.minute())
-	token := c.cursors.Seal(next, c.Account(), c.keyset.Question)
+	next := req.Keyset.Next(key(&rows[p.Limit-1]), req.Minute())
+	token := req.server.cursors.Seal(next, req.Account(), req.Keyset.Question)
 	instead := append(slices.Clone(dates), [2]string{"limit", strconv.Itoa(p.Limit)}, [2]string{"cursor", token})
-	return rows, wire.Paging{Next: c.link("next", instead...)}
+	return rows, wire.Paging{Next: req.Links.Add("next", instead...)}
 }
 
-// pageOf is the page of a whole list, which is in the order of its keys.
-func pageOf[T any](c *Call, p bind.Page, all []T, key func(*T) page.Row, order func(a, b page.Row) int, dates ...[2]string) ([]T, wire.Paging) {
-	return resultPage(c, p, page.Cut(c.keyset, p, all, key, order), len(all), key, dates...)
+// PageOf is the page of a whole list, which is in the order of its keys.
+func PageOf[T any](req *Request, p bind.Page, all []T, key func(*T) page.Row, order func(a, b page.Row) int, dates ...[2]string) ([]T, wire.Paging) {
+	return ResultPage(req, p, page.Cut(req.Keyset, p, all, key, order), len(all), key, dates...)
+}
+
+// Top is the rows of a page of a ranking; of an empty page none, wherever it begins.
+func Top(req *Request, p bind.Page) domain.Top {
+	if p.Limit == 0 {
+		return domain.Top{}
+	}
+	t := domain.Top{Offset: p.Offset, Limit: req.Keyset.Wanted(p)}
+	if after := req.Keyset.After(); after != nil {
+		t.After = &domain.After{Rank: after.Rank, Member: domain.MemberID(after.ID)}
+	}
+	return t
 }
 
 // hostname is what a client may send as a host and find again in an address.
@@ -129,7 +130,7 @@ var hostname = regexp.MustCompile(`^([A-Za-z0-9._-]{1,255}|\[[0-9A-Fa-f:.]{2,45}
 // baseOf is the scheme and host that addresses in an answer begin with. A host that
 // is none, as HTTP/1.0 may send, gives BaseURL. What a proxy says of itself is not
 // looked at, since anybody may say it: behind one BaseURL is configured.
-func (a *API) baseOf(r *http.Request) string {
+func (a *Server) baseOf(r *http.Request) string {
 	if !a.ByHost || !hostname.MatchString(r.Host) {
 		return a.BaseURL
 	}
@@ -137,9 +138,4 @@ func (a *API) baseOf(r *http.Request) string {
 		return "https://" + strings.TrimSuffix(r.Host, ":443")
 	}
 	return "http://" + strings.TrimSuffix(r.Host, ":80")
-}
-
-// dates are a span as parameters.
-func dates(s bind.Span) [][2]string {
-	return [][2]string{{"start_date", wire.Seconds(s.From)}, {"end_date", wire.Seconds(s.To)}}
 }

@@ -1,4 +1,4 @@
-package api
+package openapi
 
 import (
 	"maps"
@@ -9,15 +9,16 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/serve"
 )
 
 // body describes what a POST takes in its body: its parameters, or records.
-func (d *describer) body(op object, o *Operation) {
-	if o.each != nil {
+func (d *describer) body(op object, o *serve.Operation) {
+	if o.Each != nil {
 		op["requestBody"] = d.records(o)
 		return
 	}
-	schema := d.members(o.plan, o)
+	schema := d.members(o.Plan, o)
 	op["requestBody"] = object{"required": schema["required"] != nil, "content": object{
 		"application/json":                  object{"schema": schema},
 		"application/x-www-form-urlencoded": object{"schema": schema},
@@ -25,22 +26,22 @@ func (d *describer) body(op object, o *Operation) {
 }
 
 // records describes a body of many records.
-func (d *describer) records(o *Operation) object {
+func (d *describer) records(o *serve.Operation) object {
 	return object{
 		"required":    true,
 		"description": "From 1 to 2000 records in at most 2 MiB, unpacked; Content-Encoding gzip is taken. The key is in the query.",
 		"content": object{
-			"application/json":     object{"schema": object{"type": "array", "minItems": 1, "maxItems": maxMany, "items": d.members(o.each, o)}},
+			"application/json":     object{"schema": object{"type": "array", "minItems": 1, "maxItems": serve.MaxRecords, "items": d.members(o.Each, o)}},
 			"application/x-ndjson": object{"schema": object{"type": "string", "description": "one record a line"}},
 		},
 	}
 }
 
 // members are a plan's parameters as members of a JSON object.
-func (d *describer) members(plan *bind.Plan, o *Operation) object {
+func (d *describer) members(plan *bind.Plan, o *serve.Operation) object {
 	properties, required := object{}, []string(nil)
 	for _, q := range plan.Params() {
-		if plan == o.plan && (q.InPath || o.inQuery(q)) || strings.EqualFold(q.Name, "apiKey") {
+		if plan == o.Plan && (q.InPath || inQuery(o, q)) || strings.EqualFold(q.Name, "apiKey") {
 			continue
 		}
 		p := d.parameter(q)

@@ -1,4 +1,4 @@
-package api
+package serve
 
 import (
 	"crypto/sha256"
@@ -12,64 +12,72 @@ import (
 
 // The bounds of a request.
 const (
-	maxHeader = 64 << 10
-	maxBody   = 1 << 20
+	MaxHeader = 64 << 10
+	MaxBody   = 1 << 20
 )
 
-// admit finds the key and what it may do; the parameters of the query are there. The key may stand in the body: a body is
-// read before the key is known only when the query has none.
-func (c *Call) admit(w http.ResponseWriter, r *http.Request) error {
-	given, _ := c.params.Get("apikey")
-	if given == "" && r.Method == http.MethodPost && c.op.each == nil {
-		c.take(w, r)
-		given, _ = c.params.Get("apikey")
+// body is what is read of a request's body.
+type body struct {
+	read bool
+	err  error // what is wrong with it
+}
+
+// authenticate finds the key and what it may do; the parameters of the query are there. The
+// key may be in the body: a body is read before the key is known only when the query has
+// none.
+func (x *exchange) authenticate() error {
+	req := &x.req
+	given, _ := req.Params.Get("apikey")
+	if given == "" && x.r.Method == http.MethodPost && x.op.Each == nil {
+		x.take()
+		given, _ = req.Params.Get("apikey")
 	}
 	invalid := func() error { return domain.Bad(domain.InvalidKey, "apiKey", "apiKey is unknown or revoked") }
-	if c.params.Unreadable("apikey") {
+	if req.Params.Unreadable("apikey") {
 		return invalid()
 	}
 	if given == "" {
-		if c.bodyErr != nil {
+		if x.body.err != nil {
 			return domain.Bad(domain.MissingKey, "apiKey", "the query has no apiKey, and the body cannot be read")
 		}
 		return domain.Bad(domain.MissingKey, "apiKey", "apiKey is required, as a parameter of the query or of a POST's body; headers are not looked at")
 	}
-	key, ok := c.catalog.Key(sha256.Sum256([]byte(given)))
+	key, ok := req.Catalog.Key(sha256.Sum256([]byte(given)))
 	if !ok || key.Revoked != 0 {
 		return invalid()
 	}
-	app, ok := c.catalog.Application(key.Application)
+	app, ok := req.Catalog.Application(key.Application)
 	if !ok || app.Account != key.Account {
 		return invalid()
 	}
-	c.key, c.app = key, app
-	if c.op.Advanced && app.Plan < domain.Advanced {
+	req.Key, req.App = key, app
+	if x.op.Advanced && app.Plan < domain.Advanced {
 		return domain.Fail(domain.PlanRequired, "this operation needs the advanced plan")
 	}
 	return nil
 }
 
-// read reads what admit has not read, and judges the size of all of it.
-func (c *Call) read(w http.ResponseWriter, r *http.Request) error {
-	size := len(r.RequestURI)
-	for name, values := range r.Header {
+// read reads what authenticate has not read, and judges the size of all of it.
+func (x *exchange) read() error {
+	size := len(x.r.RequestURI)
+	for name, values := range x.r.Header {
 		for _, v := range values {
 			size += len(name) + len(v) + 4
 		}
 	}
-	if size > maxHeader {
+	if size > MaxHeader {
 		return domain.Fail(domain.TooLarge, "the header is over 64 KiB")
 	}
-	if r.Method == http.MethodPost {
-		c.take(w, r)
+	if x.r.Method == http.MethodPost {
+		x.take()
 	}
-	if c.bodyErr != nil {
-		return c.bodyErr
+	if x.body.err != nil {
+		return x.body.err
 	}
-	if c.op.Enterprise != "" && c.app.Plan < domain.Enterprise {
+	if x.op.Enterprise != "" && x.req.App.Plan < domain.Enterprise {
 		var refused error
-		c.params.Prefixed(c.op.Enterprise, func(name, _ string) {
-			refused = domain.Bad(domain.PlanRequired, c.op.Enterprise, "custom fields need the enterprise plan")
+		x.req.Params.Prefixed(x.op.Enterprise, func(name, _ string) {
+			refused = domain.Bad(domain.PlanRequired, x.op.Enterprise, "custom fields need the enterprise plan")
 		})
 		return refused
 	}
@@ -77,9 +85,9 @@ func (c *Call) read(w http.ResponseWriter, r *http.Request) error {
 }
 
 // take reads the body once.
-func (c *Call) take(w http.ResponseWriter, r *http.Request) {
-	if !c.took {
-		c.took, c.bodyErr = true, c.body(w, r)
+func (x *exchange) take() {
+	if !x.body.read {
+		x.body = body{true, x.parameters()}
 	}
 }
 
@@ -88,15 +96,16 @@ var (
 	errBodyType = domain.Fail(domain.UnsupportedMedia, "the body must be application/json or application/x-www-form-urlencoded")
 )
 
-// body reads parameters from the body.
-func (c *Call) body(w http.ResponseWriter, r *http.Request) error {
-	if c.op.each != nil {
-		return c.manyBody(w, r)
+// parameters reads the parameters, or the records, of the body.
+func (x *exchange) parameters() error {
+	r := x.r
+	if x.op.Each != nil {
+		return x.readRecords()
 	}
-	if r.ContentLength > maxBody {
+	if r.ContentLength > MaxBody {
 		return errBodySize
 	}
-	b, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	b, err := io.ReadAll(http.MaxBytesReader(x.w, r.Body, MaxBody))
 	if _, over := errors.AsType[*http.MaxBytesError](err); over {
 		return errBodySize
 	}
@@ -112,9 +121,9 @@ func (c *Call) body(w http.ResponseWriter, r *http.Request) error {
 	}
 	switch kind {
 	case "application/x-www-form-urlencoded":
-		c.params.Encoded(string(b))
+		x.req.Params.Encoded(string(b))
 	case "application/json":
-		if err := c.params.JSON(b, c.op.Objects...); err != nil {
+		if err := x.req.Params.JSON(b, x.op.Objects...); err != nil {
 			return domain.Fail(domain.InvalidParameter, err.Error())
 		}
 	default:

@@ -1,4 +1,4 @@
-package api
+package openapi
 
 import (
 	"embed"
@@ -86,8 +86,8 @@ var fieldsTable string
 // fieldText says what a field of a shape holds, and in which form.
 type fieldText struct{ form, text string }
 
-// fieldTexts are all, by shape.field, and by *.field for the shapes that have none.
-var fieldTexts = func() map[string]fieldText {
+// Fields are all, by shape.field, and by *.field for the shapes that have none.
+var Fields = func() map[string]fieldText {
 	out := map[string]fieldText{}
 	for line := range strings.Lines(fieldsTable) {
 		parts := strings.Split(strings.TrimSpace(line), "\t")
@@ -114,9 +114,9 @@ var forms = map[string]object{
 // tell puts into a shape's properties what its fields hold.
 func tell(shape string, properties object) {
 	for name, p := range properties {
-		about, ok := fieldTexts[shape+"."+name]
+		about, ok := Fields[shape+"."+name]
 		if !ok {
-			about, ok = fieldTexts["*."+name]
+			about, ok = Fields["*."+name]
 		}
 		if !ok {
 			continue

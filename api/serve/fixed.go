@@ -1,14 +1,13 @@
-package api
+package serve
 
 import (
-	"bytes"
 	"encoding/json"
 	"net/http"
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/poll"
 	"github.com/ovation-analytics/ovation/api/problem"
 )
 
@@ -19,13 +18,23 @@ const (
 	errorsPath   = "/errors/:slug"
 )
 
+// Page is a document that needs no key.
+type Page struct{ Path, ID, Summary, Kind string }
+
+// Pages are all documents that need no key.
+var Pages = []Page{
+	{documentPath, "getDocument", "This document", "application/json"},
+	{keysPath, "getKeys", "Keys that member tokens are checked with", "application/jwk-set+json"},
+	{errorsPath, "getError", "What an error means: the address that is a problem's type", "application/json"},
+}
+
 // pageLife is how long a client may keep one.
 const pageLife = 5 * time.Minute
 
 // page answers what needs no key.
-func (a *API) page(w http.ResponseWriter, r *http.Request, path string) (int, error) {
+func (a *Server) page(w http.ResponseWriter, r *http.Request, path string) (int, error) {
 	if base := a.baseOf(r); path == documentPath && base != a.BaseURL {
-		return seal("application/json", pageLife, a.documentOf(base)).serve(w, r), nil
+		return seal("application/json", pageLife, a.Document(base)).serve(w, r), nil
 	}
 	if path == errorsPath {
 		path = r.URL.Path
@@ -37,26 +46,10 @@ func (a *API) page(w http.ResponseWriter, r *http.Request, path string) (int, er
 	return page.serve(w, r), nil
 }
 
-// document is the document, cut where the base address is: it is the same in every API.
-var document = sync.OnceValues(func() ([2][]byte, error) {
-	const base = "http://base.invalid"
-	whole, err := json.Marshal(describe(base, Operations()))
-	before, after, _ := bytes.Cut(whole, []byte(base))
-	return [2][]byte{before, after}, err
-})
-
-// documentOf is the document of a service under a base address.
-func (a *API) documentOf(base string) []byte {
-	return bytes.Join(a.parts[:], []byte(base))
-}
-
-// pages makes what needs no key.
-func (a *API) pages() (err error) {
-	if a.parts, err = document(); err != nil {
-		return err
-	}
-	a.fixed[documentPath] = seal("application/json", pageLife, a.documentOf(a.BaseURL))
-	a.fixed[keysPath] = seal("application/jwk-set+json", pageLife, a.tokens.keySet())
+// makePages makes what needs no key.
+func (a *Server) makePages() error {
+	a.fixed[documentPath] = seal("application/json", pageLife, a.Document(a.BaseURL))
+	a.fixed[keysPath] = seal("application/jwk-set+json", pageLife, a.Keys)
 	for _, code := range problem.Codes() {
 		page, err := json.Marshal(errorPage{
 			Type: "/errors/" + problem.Slug(code), Title: problem.Title(code), Status: problem.Status(code), Code: int(code), When: problem.When(code),
@@ -85,14 +78,14 @@ type sealed struct {
 }
 
 func seal(kind string, maxAge time.Duration, body []byte) *sealed {
-	return &sealed{kind, "public, max-age=" + strconv.Itoa(int(maxAge.Seconds())), etag(body), body}
+	return &sealed{kind, "public, max-age=" + strconv.Itoa(int(maxAge.Seconds())), poll.ETag(body), body}
 }
 
 func (s *sealed) serve(w http.ResponseWriter, r *http.Request) int {
 	h := w.Header()
 	h["Etag"] = []string{s.tag}
 	h.Set("Cache-Control", s.cache)
-	if matches(r.Header.Values("If-None-Match"), s.tag) {
+	if poll.Matches(r.Header.Values("If-None-Match"), s.tag) {
 		w.WriteHeader(http.StatusNotModified)
 		return http.StatusNotModified
 	}

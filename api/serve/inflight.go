@@ -1,4 +1,4 @@
-package api
+package serve
 
 import (
 	"context"
@@ -62,7 +62,7 @@ func (f *inflight) leave(w *inflightWaiter) bool {
 	for i, o := range f.waiting {
 		if o == w {
 			f.waiting = append(f.waiting[:i], f.waiting[i+1:]...)
-			f.admit() // those behind it may have room
+			f.wake() // those behind it may have room
 			return true
 		}
 	}
@@ -74,11 +74,11 @@ func (f *inflight) giveBack(bytes int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.used -= bytes
-	f.admit()
+	f.wake()
 }
 
-// admit lets in those that wait, as far as there is room. With the mutex held.
-func (f *inflight) admit() {
+// wake gives their part to those that wait, as far as there is room. With the mutex held.
+func (f *inflight) wake() {
 	for len(f.waiting) > 0 && f.used+f.waiting[0].bytes <= f.most {
 		f.used += f.waiting[0].bytes
 		close(f.waiting[0].ready)
@@ -95,13 +95,13 @@ const (
 	parsedTimes  = 4
 )
 
-// weigh is what the request will take: of a list by the rows asked for, of a body by its
+// weigh is what a request will take: of a list by the rows asked for, of a body by its
 // size, where that is not told by the most it may be.
-func (c *Call) weigh(r *http.Request) int64 {
+func weigh(r *http.Request, op *Operation, params *bind.Params) int64 {
 	if r.Method == http.MethodPost {
-		size, most := r.ContentLength, int64(maxBody)
-		if c.op.each != nil {
-			most = maxManyBody
+		size, most := r.ContentLength, int64(MaxBody)
+		if op.Each != nil {
+			most = MaxRecordsBody
 		}
 		if size < 0 || size > most {
 			size = most
@@ -111,7 +111,7 @@ func (c *Call) weigh(r *http.Request) int64 {
 	if !strings.Contains(r.URL.RawQuery, "imit=") {
 		return requestBytes
 	}
-	text, _ := c.params.Get("limit")
+	text, _ := params.Get("limit")
 	_, rows, both := strings.Cut(text, ",")
 	if !both {
 		rows = text

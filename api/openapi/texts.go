@@ -1,4 +1,4 @@
-package api
+package openapi
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/ovation-analytics/ovation/api/problem"
+	"github.com/ovation-analytics/ovation/api/serve"
 )
 
 // manual is what holds for all operations.
@@ -82,28 +83,19 @@ func slugs() (out []string) {
 	return out
 }
 
-// fixedPage is a document that needs no key.
-type fixedPage struct{ path, id, summary, kind string }
-
-var pages = []fixedPage{
-	{documentPath, "getDocument", "This document", "application/json"},
-	{keysPath, "getKeys", "Keys that member tokens are checked with", "application/jwk-set+json"},
-	{errorsPath, "getError", "What an error means: the address that is a problem's type", "application/json"},
-}
-
 // outcomeText says what a status of success means.
-func outcomeText(o *Operation, status int) string {
+func outcomeText(o *serve.Operation, status int) string {
 	switch {
 	case status != http.StatusAccepted:
 		return "OK"
-	case o.each != nil:
+	case o.Each != nil:
 		return "async=1: the good records are in the log and will be applied. That a member is unknown shows on applying: the record becomes a dead letter, and this answer does not tell."
 	}
 	return "async=1: the record is in the log and will be applied. That the member is unknown shows on applying: the record becomes a dead letter of reason unknown_member, and this answer does not tell."
 }
 
-// notes are what an operation's summary does not say, by its id.
-var notes = map[string]string{
+// Notes are what an operation's summary does not say, by its id.
+var Notes = map[string]string{
 	"recordActivity":        "With async=1, the default, an unknown brand or activity is an error at once, an unknown member is not: the answer is 202 and the record becomes a dead letter. async=0 waits and tells.",
 	"recordActivities":      "A bad record is an error of its own item. With async=1, the default, an unknown member is not told: the record becomes a dead letter. The same Idempotency-Key with other records is error 7 of the whole request.",
 	"getFeed":               "Without all_member_actions=1 each member's latest matching action alone.",
@@ -120,8 +112,8 @@ var notes = map[string]string{
 }
 
 // text is the operation's description, a sentence each.
-func (o *Operation) text() []string {
-	if note := notes[o.ID]; note != "" {
+func textOf(o *serve.Operation) []string {
+	if note := Notes[o.ID]; note != "" {
 		return []string{note}
 	}
 	return nil

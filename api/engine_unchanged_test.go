@@ -7,10 +7,10 @@ func (s *script) Versions() domain.Versions { return domain.Versions{7} }
 
 func (s *script) Unchanged(account domain.AccountID, since domain.Versions, f *domain.ReadSet, moved []domain.Range) (domain.Position, bool) {
 	s.mu.Lock()
-	stands := s.stands
+	unchanged := s.unchanged
 	s.mu.Unlock()
-	if stands == nil {
+	if unchanged == nil {
 		return domain.Position{}, false
 	}
-	return stands(account, since, f, moved)
+	return unchanged(account, since, f, moved)
 }

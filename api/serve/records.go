@@ -1,4 +1,4 @@
-package api
+package serve
 
 import (
 	"bytes"
@@ -16,11 +16,11 @@ import (
 
 // The bounds of a body of many records.
 const (
-	maxMany     = 2000
-	maxManyBody = 2 << 20 // packed, and unpacked
+	MaxRecords     = 2000
+	MaxRecordsBody = 2 << 20 // packed, and unpacked
 )
 
-// jsonBlanks are what may stand around a JSON text: fewer than Unicode has.
+// jsonBlanks are what may be around a JSON text: fewer than Unicode has.
 const jsonBlanks = " \t\r\n"
 
 // manyKinds are the media types of a body of many; which of both forms it has, its
@@ -35,12 +35,13 @@ var (
 	errManyArray    = domain.Fail(domain.InvalidParameter, "the body must be lines of JSON objects, or one JSON array of them")
 )
 
-// manyBody reads the records of the body.
-func (c *Call) manyBody(w http.ResponseWriter, r *http.Request) error {
-	if r.ContentLength > maxManyBody {
+// readRecords reads the records of a body of many.
+func (x *exchange) readRecords() error {
+	r := x.r
+	if r.ContentLength > MaxRecordsBody {
 		return errManySize
 	}
-	b, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxManyBody))
+	b, err := io.ReadAll(http.MaxBytesReader(x.w, r.Body, MaxRecordsBody))
 	if _, over := errors.AsType[*http.MaxBytesError](err); over {
 		return errManySize
 	}
@@ -63,7 +64,7 @@ func (c *Call) manyBody(w http.ResponseWriter, r *http.Request) error {
 	default:
 		return errManyType
 	}
-	c.records, err = split(b)
+	x.req.Records, err = split(b)
 	return err
 }
 
@@ -73,9 +74,9 @@ func unpacked(b []byte) ([]byte, error) {
 	if err != nil {
 		return nil, errManyUnpacked
 	}
-	out, err := io.ReadAll(io.LimitReader(z, maxManyBody+1))
+	out, err := io.ReadAll(io.LimitReader(z, MaxRecordsBody+1))
 	switch {
-	case len(out) > maxManyBody:
+	case len(out) > MaxRecordsBody:
 		return nil, errManySize
 	case err != nil:
 		return nil, errManyUnpacked
@@ -95,7 +96,7 @@ func split(body []byte) ([][]byte, error) {
 		if line = bytes.Trim(line, jsonBlanks); len(line) == 0 {
 			continue
 		}
-		if len(out) == maxMany {
+		if len(out) == MaxRecords {
 			return nil, errManyRecords
 		}
 		out = append(out, line)
@@ -115,7 +116,7 @@ func elements(body []byte) ([][]byte, error) {
 		if err := dec.Decode(&raw); err != nil {
 			return nil, errManyArray
 		}
-		if len(out) == maxMany {
+		if len(out) == MaxRecords {
 			return nil, errManyRecords
 		}
 		out = append(out, raw)

@@ -1,6 +1,8 @@
-package api
+package openapi
 
 import (
+	"bytes"
+	"encoding/json"
 	"net/http"
 	"reflect"
 	"regexp"
@@ -10,6 +12,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
 	"github.com/ovation-analytics/ovation/api/problem"
+	"github.com/ovation-analytics/ovation/api/serve"
 )
 
 // object is a JSON object of the document.
@@ -18,20 +21,28 @@ type object = map[string]any
 // version of the interface, not of the program.
 const version = "1.1"
 
+// Document is the document of the operations as JSON, by the base address of the service.
+func Document(operations []*serve.Operation) (func(base string) []byte, error) {
+	const base = "http://base.invalid"
+	whole, err := json.Marshal(describe(base, operations))
+	before, after, _ := bytes.Cut(whole, []byte(base))
+	return func(base string) []byte { return bytes.Join([][]byte{before, after}, []byte(base)) }, err
+}
+
 // describe gives the OpenAPI 3.1 document of the operations: parameters from their
 // input structs, answers from the shapes of package wire.
-func describe(base string, operations []*Operation) object {
+func describe(base string, operations []*serve.Operation) object {
 	d := &describer{schemas: object{}}
 	paths := object{}
 	for _, o := range operations {
-		path := placeholder.ReplaceAllString(o.Path, "/{$1}")
+		path := Path(o.Path)
 		if paths[path] == nil {
 			paths[path] = object{}
 		}
 		paths[path].(object)[strings.ToLower(o.Method)] = d.operation(o)
 	}
-	for _, p := range pages {
-		paths[placeholder.ReplaceAllString(p.path, "/{$1}")] = object{"get": d.page(p)}
+	for _, p := range serve.Pages {
+		paths[Path(p.Path)] = object{"get": d.page(p)}
 	}
 	d.schema(reflect.TypeFor[problem.Problem]())
 	d.schemas["Problem"].(object)["example"] = problem.Of(domain.Bad(domain.MissingParameter, "name", "name is required"))
@@ -51,6 +62,9 @@ func describe(base string, operations []*Operation) object {
 		"security": []object{{"apiKey": []string{}}},
 	}
 }
+
+// Path is an operation's path as the document has it.
+func Path(path string) string { return placeholder.ReplaceAllString(path, "/{$1}") }
 
 var placeholder = regexp.MustCompile(`/:(\w+)`)
 
@@ -73,20 +87,20 @@ func answered(description, kind string, schema object, names ...string) object {
 // describer collects the schemas that answers are made of.
 type describer struct{ schemas object }
 
-func (d *describer) operation(o *Operation) object {
+func (d *describer) operation(o *serve.Operation) object {
 	read := o.Method == http.MethodGet
 	responses := object{"default": object{"$ref": "#/components/responses/Problem"}}
-	for _, out := range o.out {
-		r := answered(outcomeText(o, out.status), "application/json", d.schema(out.shape), o.headers()...)
-		if example := example(o.ID, out.status); example != nil {
+	for _, out := range o.Outcomes {
+		r := answered(outcomeText(o, out.Status), "application/json", d.schema(out.Shape), headersOf(o)...)
+		if example := example(o.ID, out.Status); example != nil {
 			r["content"].(object)["application/json"].(object)["example"] = example
 		}
-		responses[strconv.Itoa(out.status)] = r
+		responses[strconv.Itoa(out.Status)] = r
 	}
 	op := object{"operationId": o.ID, "summary": o.Summary, "tags": []string{o.Group}, "responses": responses}
 	var params []object
-	for _, q := range o.plan.Params() {
-		if o.inQuery(q) {
+	for _, q := range o.Plan.Params() {
+		if inQuery(o, q) {
 			params = append(params, d.parameter(q))
 		}
 	}
@@ -98,7 +112,7 @@ func (d *describer) operation(o *Operation) object {
 		d.body(op, o)
 	}
 	op["parameters"] = params
-	text := o.text()
+	text := textOf(o)
 	if o.Advanced {
 		op["x-plan"] = domain.Advanced.String()
 		text = append(text, "Needs the advanced plan (else error 9).")
@@ -112,39 +126,39 @@ func (d *describer) operation(o *Operation) object {
 // inQuery reports that the document has the parameter beside the body. A parameter is
 // described once: a client that sends the defaults of what is described would else send it
 // twice. The security scheme describes the key.
-func (o *Operation) inQuery(q *bind.Param) bool {
+func inQuery(o *serve.Operation, q *bind.Param) bool {
 	switch {
 	case strings.EqualFold(q.Name, "apiKey"):
 		return false
-	case q.InPath, o.Method == http.MethodGet, o.each != nil:
+	case q.InPath, o.Method == http.MethodGet, o.Each != nil:
 		return true
 	}
 	return q.Name == "wait_for" || q.Name == "timeout_ms"
 }
 
 // headers are those of the operation's answers.
-func (o *Operation) headers() []string {
+func headersOf(o *serve.Operation) []string {
 	names := []string{"X-Position", "X-Request-Id", "Warning"}
 	if o.Method != http.MethodGet {
 		return append(names, "Idempotent-Replayed")
 	}
 	names = append(names, "ETag", "X-Lag-Ms")
-	if o.plan.Has("start_date") {
+	if o.Plan.Has("start_date") {
 		names = append(names, "X-Range")
 	}
-	if o.plan.Has("cursor") {
+	if o.Plan.Has("cursor") {
 		names = append(names, "Link")
 	}
 	return names
 }
 
 // page describes a document that needs no key.
-func (d *describer) page(p fixedPage) object {
+func (d *describer) page(p serve.Page) object {
 	op := object{
-		"operationId": p.id, "summary": p.summary, "tags": []string{"Documents"}, "security": []object{},
-		"responses": object{"200": object{"description": "OK", "content": object{p.kind: object{"schema": object{"type": "object"}}}}},
+		"operationId": p.ID, "summary": p.Summary, "tags": []string{"Documents"}, "security": []object{},
+		"responses": object{"200": object{"description": "OK", "content": object{p.Kind: object{"schema": object{"type": "object"}}}}},
 	}
-	if strings.Contains(p.path, ":") {
+	if strings.Contains(p.Path, ":") {
 		op["parameters"] = []object{{"name": "slug", "in": "path", "required": true, "description": "the last part of a problem's type", "schema": object{"type": "string", "enum": slugs()}}}
 		op["responses"].(object)["default"] = object{"$ref": "#/components/responses/Problem"}
 	}

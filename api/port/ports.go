@@ -1,4 +1,4 @@
-package api
+package port
 
 import (
 	"context"
@@ -7,7 +7,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// Engine is what the API needs of the actors. Any goroutine may call it.
+// Engine is what the interface needs of the actors. Any goroutine may call it.
 type Engine interface {
 	// Catalog is the newest state of the catalog; it never changes once returned.
 	Catalog() Catalog
@@ -23,7 +23,7 @@ type Engine interface {
 	// Member is a member of the account; NotFound or Gone otherwise.
 	Member(ctx context.Context, account domain.AccountID, id domain.MemberID, wait domain.Position) (*domain.Member, domain.Position, error)
 	// Resolve is the member that an identity of the kind names, of those that a
-	// pointer names the one created first; 0: nobody.
+	// pointer names the one created first; 0: none.
 	Resolve(ctx context.Context, account domain.AccountID, kind domain.IdentityKind, hash domain.IdentityHash, wait domain.Position) (domain.MemberID, domain.Position, error)
 	// ResolveAll is the members that the names name, ascending, each once: all of those
 	// that a pointer names.

@@ -1,4 +1,4 @@
-package api
+package serve
 
 import (
 	"slices"
@@ -17,7 +17,7 @@ var LatencyBounds = [...]time.Duration{
 	time.Second, 2500 * time.Millisecond, 10 * time.Second,
 }
 
-// statuses are those that the API answers with, ascending.
+// statuses are those that a server answers with, ascending.
 var statuses = func() []int {
 	all := []int{200, 202, 301, 304, 307}
 	for _, c := range problem.Codes() {
@@ -62,7 +62,7 @@ type OperationStats struct {
 // Stats is a snapshot of what was counted, by operation in the order of the
 // table; those never asked are left out. Counts of one request may be split over
 // two snapshots.
-func (a *API) Stats() []OperationStats {
+func (a *Server) Stats() []OperationStats {
 	var out []OperationStats
 	for _, c := range a.counted {
 		s := OperationStats{Operation: c.name, Requests: map[int]uint64{}, Total: time.Duration(c.nanos.Load())}
@@ -82,8 +82,8 @@ func (a *API) Stats() []OperationStats {
 	return out
 }
 
-// hit tells the engine of an answered request with a valid key.
-func (a *API) hit(key *domain.Key) {
+// hit counts an answered request with a valid key in the engine.
+func (a *Server) hit(key *domain.Key) {
 	if key != nil {
 		a.Engine.Hit(key.Account, key.Application, a.Now())
 	}

@@ -1,0 +1,115 @@
+package poll
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/port"
+)
+
+// Recorder is the engine of a request whose answer is to be cached: it records the read set
+// of all that is read. It has every method of an Engine written out, none by embedding, so
+// that the compiler refuses a method of the engine that is not recorded.
+type Recorder struct {
+	engine port.Engine
+	since  domain.Versions // before anything was read
+
+	mu      sync.Mutex // a request may read on several goroutines
+	read    domain.ReadSet
+	unknown bool // something was read of which it is not known what changes it
+}
+
+// record adds to what was read.
+func (r *Recorder) record(f *domain.ReadSet, known bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.read.Add(f)
+	r.unknown = r.unknown || !known
+}
+
+// readSet is what was read; false where it is not known.
+func (r *Recorder) readSet() (domain.ReadSet, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.read, !r.unknown
+}
+
+// Ask records the read set of the question.
+func (r *Recorder) Ask(ctx context.Context, q *domain.Question, wait domain.Position) (*domain.Answer, error) {
+	f, known := domain.ReadSetOf(q)
+	r.record(&f, known)
+	return r.engine.Ask(ctx, q, wait)
+}
+
+// Member records the member.
+func (r *Recorder) Member(ctx context.Context, account domain.AccountID, id domain.MemberID, wait domain.Position) (*domain.Member, domain.Position, error) {
+	r.record(&domain.ReadSet{Members: []domain.MemberID{id}}, true)
+	return r.engine.Member(ctx, account, id, wait)
+}
+
+// Resolve records the name.
+func (r *Recorder) Resolve(ctx context.Context, account domain.AccountID, kind domain.IdentityKind, hash domain.IdentityHash, wait domain.Position) (domain.MemberID, domain.Position, error) {
+	r.record(&domain.ReadSet{Names: []domain.IdentityHash{hash}}, true)
+	return r.engine.Resolve(ctx, account, kind, hash, wait)
+}
+
+// ResolveAll records the names.
+func (r *Recorder) ResolveAll(ctx context.Context, account domain.AccountID, names []domain.Name, wait domain.Position) ([]domain.MemberID, domain.Position, error) {
+	var f domain.ReadSet
+	for _, n := range names {
+		f.Names = append(f.Names, n.Hash)
+	}
+	r.record(&f, true)
+	return r.engine.ResolveAll(ctx, account, names, wait)
+}
+
+// Show records the members. What an action says does not change while the action is there.
+func (r *Recorder) Show(ctx context.Context, account domain.AccountID, items []domain.FeedItem, wait domain.Position) ([]domain.Shown, error) {
+	var f domain.ReadSet
+	for i := range items {
+		f.Members = append(f.Members, items[i].Member)
+	}
+	r.record(&f, true)
+	return r.engine.Show(ctx, account, items, wait)
+}
+
+// Submit writes: an answer after it is not cached.
+func (r *Recorder) Submit(ctx context.Context, s domain.Submission) (domain.Outcome, error) {
+	r.record(&domain.ReadSet{}, false)
+	return r.engine.Submit(ctx, s)
+}
+
+// SubmitAll writes, too.
+func (r *Recorder) SubmitAll(ctx context.Context, all []domain.Submission) []domain.Result {
+	r.record(&domain.ReadSet{}, false)
+	return r.engine.SubmitAll(ctx, all)
+}
+
+// Catalog is the newest; Changed tells whether it is the one of the versions.
+func (r *Recorder) Catalog() port.Catalog { return r.engine.Catalog() }
+
+// Await reads nothing.
+func (r *Recorder) Await(ctx context.Context, wait domain.Position) error {
+	return r.engine.Await(ctx, wait)
+}
+
+// Ends reads nothing.
+func (r *Recorder) Ends(ctx context.Context) (domain.Position, error) { return r.engine.Ends(ctx) }
+
+// Versions are the engine's.
+func (r *Recorder) Versions() domain.Versions { return r.engine.Versions() }
+
+// Unchanged is the engine's.
+func (r *Recorder) Unchanged(account domain.AccountID, since domain.Versions, f *domain.ReadSet, moved []domain.Range) (domain.Position, bool) {
+	return r.engine.Unchanged(account, since, f, moved)
+}
+
+// Lag is in a header alone.
+func (r *Recorder) Lag() time.Duration { return r.engine.Lag() }
+
+// Hit counts a request.
+func (r *Recorder) Hit(account domain.AccountID, application domain.ApplicationID, at time.Time) {
+	r.engine.Hit(account, application, at)
+}

@@ -1,0 +1,164 @@
+package serve
+
+import (
+	"log/slog"
+	"net/http"
+	"strconv"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/poll"
+	"github.com/ovation-analytics/ovation/api/problem"
+	"github.com/ovation-analytics/ovation/api/wire"
+)
+
+// retryAfter is how long a client should wait before it repeats, in seconds.
+const retryAfter = "1"
+
+// Response is what an answer carries beside its body.
+type Response struct {
+	Status   int
+	Position domain.Position
+	LagMs    int64  // -1: as the engine says now
+	Span     string // X-Range
+	Warnings []string
+	Replayed bool
+	Retry    uint32       // seconds until it is worth to try again; 0: not said
+	last     func() error // makes what the ETag leaves out; nil: nothing
+}
+
+// Warn names in the answer something that was not done as asked.
+func (r *Response) Warn(text string) { r.Warnings = append(r.Warnings, text) }
+
+// AtLast has f make something of the answer that the ETag leaves out.
+func (r *Response) AtLast(f func() error) {
+	before := r.last
+	r.last = func() error {
+		if before != nil {
+			if err := before(); err != nil {
+				return err
+			}
+		}
+		return f()
+	}
+}
+
+// answer writes what an operation gave: the body with the headers that belong to
+// it, or nothing but headers for one that the client has. It gives the status.
+func (x *exchange) answer(body any) (int, error) {
+	if x.tag != "" {
+		return x.notModified(x.tag), nil
+	}
+	b, err := encode(body)
+	if err != nil {
+		return 0, err
+	}
+	req := &x.req
+	h, tag, tags := x.w.Header(), "", x.tags()
+	if x.op.Method == http.MethodGet {
+		tag = poll.ETag(b)
+		x.server.cache.Store(&x.poll, tag, b, req.Span, req.Warnings)
+		if poll.Matches(tags, tag) {
+			x.server.cache.Compared(true)
+			return x.notModified(tag), nil
+		}
+	}
+	if req.last != nil {
+		if err := req.last(); err != nil {
+			return 0, err
+		}
+		if b, err = encode(body); err != nil {
+			return 0, err
+		}
+	}
+	if tag != "" {
+		h["Etag"] = []string{tag}
+	}
+	if len(tags) > 0 {
+		x.server.cache.Compared(false)
+	}
+	x.headers(h)
+	send(x.w, x.r, req.Status, "application/json", b)
+	return req.Status, nil
+}
+
+func encode(body any) ([]byte, error) {
+	b, err := wire.Encode(body)
+	if err != nil {
+		return nil, &domain.Error{Code: domain.Internal, Op: "encode", Err: err}
+	}
+	return b, nil
+}
+
+// notModified answers that the client has the answer.
+func (x *exchange) notModified(tag string) int {
+	h := x.w.Header()
+	h["Etag"] = []string{tag}
+	x.headers(h)
+	x.w.WriteHeader(http.StatusNotModified)
+	return http.StatusNotModified
+}
+
+// headers are those of the request's answers, errors too.
+func (x *exchange) headers(h http.Header) {
+	values := make([]string, 0, 5)    // one array for all of them: a poll is little else
+	set := func(name, value string) { // a name in its canonical form
+		values = append(values, value)
+		h[name] = values[len(values)-1 : len(values) : len(values)]
+	}
+	req := &x.req
+	set("Cache-Control", "private, no-cache")
+	set("X-Position", wire.EncodePosition(req.Position))
+	if x.op.Method == http.MethodGet {
+		lag := req.LagMs
+		if lag < 0 {
+			lag = req.Engine.Lag().Milliseconds()
+		}
+		set("X-Lag-Ms", strconv.FormatInt(lag, 10))
+	}
+	if req.Span != "" {
+		set("X-Range", req.Span)
+	}
+	if req.Retry > 0 {
+		set("Retry-After", strconv.FormatUint(uint64(req.Retry), 10))
+	}
+	if req.Replayed {
+		h.Set("Idempotent-Replayed", "true")
+	}
+	for _, text := range req.Warnings {
+		h.Add("Warning", "299 - "+strconv.QuoteToASCII(text))
+	}
+	for _, l := range req.Header {
+		h.Add("Link", l)
+	}
+}
+
+// send writes a whole body; to HEAD only its headers.
+func send(w http.ResponseWriter, r *http.Request, status int, kind string, body []byte) {
+	h := w.Header()
+	h.Set("Content-Type", kind)
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	h.Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(status)
+	if r.Method != http.MethodHead {
+		_, _ = w.Write(body) // a client that went away needs no answer
+	}
+}
+
+// refuse writes an error as a problem. A bug is logged here, once, under the request's id.
+func (x *exchange) refuse(err error) {
+	p := problem.Of(err)
+	x.status = p.Status
+	switch p.Error.Code {
+	case int(domain.Internal):
+		p.Request = x.random.String()
+		x.server.Logger.Error("request failed", slog.String("operation", x.counts.name), slog.String("request", p.Request), slog.Any("err", err))
+	case int(domain.Unavailable):
+		x.w.Header().Set("Retry-After", retryAfter)
+	}
+	b, err := wire.Encode(p)
+	if err != nil { // a struct of texts always has a JSON form
+		http.Error(x.w, p.Title, p.Status)
+		return
+	}
+	send(x.w, x.r, p.Status, problem.ContentType, b)
+}

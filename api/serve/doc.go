@@ -1,0 +1,23 @@
+// Package serve carries a request through the contract's checks, to an operation's handler
+// and back.
+//
+//	request ─► route ─► in-flight limit ─► authenticate ─► body ─► request id ─► bind
+//	            5 6          11               1 2 9        14 17                 3 4
+//	        ─► page, scope, wait_for, refresh ─► response cache ─► handler ─► answer
+//	                 3     2       11                               5 16 15 7…
+//
+// The numbers are the codes of the contract, in the order it checks: a request with several
+// faults is refused for the one that comes first in the picture.
+//
+// An Operation is a row of the program's table: method, path, input struct, handler. A
+// handler is func(ctx, *Request, *In) (Out, error): In says how parameters are read, Out is
+// a shape of package wire. What a handler reads it reads through the Request, whose engine
+// records it for the response cache (package poll); what the answer carries beside its body
+// is in the Response. One place writes answers (answer.go) and one table turns errors into
+// statuses (package problem).
+//
+// An answer is not begun before its question is whole, so no answer is half an error. No
+// parameter, key or token is logged. A Server may be called by any goroutine and keeps no
+// state but counters and the response cache; a Request belongs to the goroutine that serves
+// it.
+package serve

@@ -1,0 +1,124 @@
+package serve
+
+import (
+	"slices"
+	"time"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/page"
+	"github.com/ovation-analytics/ovation/api/poll"
+	"github.com/ovation-analytics/ovation/api/wire"
+)
+
+// Explaining are the parameters of an explanation. An input holds them by name, since
+// they have rules.
+type Explaining struct {
+	Explain bool   `name:"explain" doc:"1 adds explain: the IDs of the actions that were counted, newest first, 1000 a page" eg:"1"`
+	After   string `name:"explain_after" max:"4096" doc:"of a further page of explain, whose address is explain's next: follow that; needs explain"`
+}
+
+// Missing reports a page of an explanation that is not asked for.
+func (in *Explaining) Missing(has func(string) bool) string {
+	if has("explain_after") && !in.Explain {
+		return "explain"
+	}
+	return ""
+}
+
+// explainedAtOnce is how many actions a page of an explanation has.
+const explainedAtOnce = 1000
+
+// unexplained are parameters that do not say which actions are explained. The range is
+// in the cursor.
+var unexplained = []string{
+	"apikey", "wait_for", "timeout_ms", page.ExplainAfter, "period", "period_end", "start_date", "end_date",
+}
+
+// explainFrom notes what an explanation is of, and where its page begins. A further page is
+// asked for at the first one's moment, so that what hangs on the clock is what it was
+// there. in is what the plan has bound.
+func (req *Request) explainFrom(in any) error {
+	if on, _ := req.Params.Get("explain"); on != "1" || !req.op.Plan.Has(page.ExplainAfter) {
+		return nil
+	}
+	req.explained = &page.Keyset{Question: "explain\n" + req.op.Name() + "\n" + req.op.Plan.Canon(in, unexplained...)}
+	token, _ := req.Params.Get(page.ExplainAfter)
+	if token == "" {
+		return nil
+	}
+	from, ok := req.server.cursors.Open(token, req.Account(), req.explained.Question)
+	if !ok {
+		return errExplainAfter
+	}
+	req.explained.From = from
+	if from.Minute != 0 {
+		req.Now = time.Unix(from.Minute*60, 0).UTC()
+	}
+	return nil
+}
+
+var errExplainAfter = domain.Bad(domain.InvalidParameter, page.ExplainAfter, "explain_after must be the one that next had, beside the same parameters")
+
+// Ask has the question's answer hold the actions that were counted, if they are
+// asked for: each shard counts and lists at one view, so that the two agree while data
+// arrives. span is the range; zero: all time.
+func (in *Explaining) Ask(req *Request, q *domain.Question, span bind.Span) error {
+	if !in.Explain {
+		return nil
+	}
+	q.Explain = true
+	q.Listing = domain.Listing{Every: true, Limit: explainedAtOnce}
+	switch t := req.explained; {
+	case t.From == nil:
+		t.Span = span
+	case t.From.Span != span:
+		return errExplainAfter
+	default:
+		t.Span = span
+		q.Listing.After = &domain.FeedAfter{At: int64(t.From.Row.Rank), ID: domain.ActionID(t.From.Row.ID)}
+	}
+	return nil
+}
+
+// Explanation shows the actions of an answer that explains; nil: they were not asked
+// for. The position is left out of the ETag, which changes when the actions do.
+func (in *Explaining) Explanation(req *Request, answer *domain.Answer) (*wire.Explanation, error) {
+	if !in.Explain {
+		return nil, nil
+	}
+	f := answer.Feed
+	if f == nil {
+		return nil, &domain.Error{Code: domain.Internal, Op: "explain", Message: "the answer does not explain"}
+	}
+	out := &wire.Explanation{TotalSize: wire.Number(f.Total), Actions: make([]string, len(f.Items))}
+	for i := range f.Items {
+		out.Actions[i] = wire.Number(f.Items[i].Row.ID())
+	}
+	if n := len(f.Items); n > 0 && f.Ahead+uint64(n) < f.Total {
+		out.Next = explainedNext(req, &f.Items[n-1])
+	}
+	req.AtLast(func() error {
+		out.Position = wire.EncodePosition(req.Position)
+		return nil
+	})
+	return out, nil
+}
+
+// FeedRow is what an action is listed by, newest first.
+func FeedRow(i *domain.FeedItem) page.Row {
+	return page.Row{Rank: uint64(i.Row.Time), ID: uint64(i.Row.ID())}
+}
+
+// explainedNext is the address of the actions behind one. Dates stand for the range.
+func explainedNext(req *Request, last *domain.FeedItem) *string {
+	t := req.explained
+	t.Clock = slices.ContainsFunc(req.Ranges, func(r poll.Range) bool { return !r.In.StartDate.Given || !r.In.EndDate.Given })
+	token := req.server.cursors.Seal(t.Next(FeedRow(last), req.Minute()), req.Account(), t.Question)
+	instead := [][2]string{{page.ExplainAfter, token}}
+	if t.Span != (bind.Span{}) {
+		instead = append(page.Dates(t.Span), instead...)
+	}
+	next := req.Address(instead...)
+	return &next
+}

@@ -1,0 +1,133 @@
+package serve
+
+import (
+	"context"
+	"net/http"
+	"reflect"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/wire"
+)
+
+// common are the parameters of every operation.
+type common struct {
+	APIKey    string        `name:"apiKey" max:"4096" required:"" doc:"access key of an application"`
+	WaitFor   wire.Position `name:"wait_for" doc:"a token that X-Position gave: answer once it is applied"`
+	TimeoutMs int64         `name:"timeout_ms" default:"2000" max:"10000" doc:"how long wait_for waits" eg:"1000"`
+}
+
+// bound is what an operation's plan binds.
+type bound[In any] struct {
+	common
+	In In
+}
+
+// Handler serves an operation: In is what its parameters say, Out what is answered. What it
+// reads it reads through the Request; ctx ends when the engine has taken too long.
+type Handler[In, Out any] func(ctx context.Context, req *Request, in *In) (Out, error)
+
+// Operation is one row of the table.
+type Operation struct {
+	ID           string // its name in the document
+	Method, Path string
+	Summary      string
+	Group        string
+	Advanced     bool     // needs the advanced plan
+	Objects      []string // parameters whose value may be a JSON object
+	Enterprise   string   // parameters so prefixed need the enterprise plan
+
+	Each     *bind.Plan // of one record of a body of many; nil: the body is parameters
+	Plan     *bind.Plan
+	Outcomes []Outcome
+	Cached   bool // a poll may be answered from the response cache
+	run      func(*exchange) (any, error)
+	counts   *counters
+}
+
+// Outcome is a status of success and the shape of its body.
+type Outcome struct {
+	Status int
+	Shape  reflect.Type
+}
+
+// Option is a trait of an operation.
+type Option func(*Operation)
+
+// Cached marks a GET whose answers are kept in the response cache: package poll says what
+// may make their bodies. Without the mark a poll gets its 304 after the answer was made and
+// compared.
+func Cached(o *Operation) { o.Cached = o.Method == http.MethodGet }
+
+// Advanced marks an operation that needs the advanced plan.
+func Advanced(o *Operation) { o.Advanced = true }
+
+// Objects names parameters that may be JSON objects.
+func Objects(names ...string) Option { return func(o *Operation) { o.Objects = names } }
+
+// Many says that the body is records, each with the parameters of In.
+func Many[In any](o *Operation) {
+	o.Each = bind.NewPlan(reflect.TypeFor[In](), "", true)
+}
+
+// Enterprise says that parameters so prefixed need the enterprise plan.
+func Enterprise(prefix string) Option { return func(o *Operation) { o.Enterprise = prefix } }
+
+// Answers says what a status of success has for a body; without it 200 has what
+// the handler gives.
+func Answers[T any](status int) Option {
+	return func(o *Operation) { o.Outcomes = append(o.Outcomes, Outcome{status, reflect.TypeFor[T]()}) }
+}
+
+// Get is an operation that reads.
+func Get[In, Out any](id, group, path, summary string, f Handler[In, Out], opts ...Option) *Operation {
+	return operation(id, http.MethodGet, group, path, summary, f, opts)
+}
+
+// Post is an operation that writes.
+func Post[In, Out any](id, group, path, summary string, f Handler[In, Out], opts ...Option) *Operation {
+	return operation(id, http.MethodPost, group, path, summary, f, opts)
+}
+
+func operation[In, Out any](id, method, group, path, summary string, f Handler[In, Out], opts []Option) *Operation {
+	o := &Operation{ID: id, Method: method, Path: path, Summary: summary, Group: group}
+	for _, opt := range opts {
+		opt(o)
+	}
+	if o.Outcomes == nil {
+		Answers[Out](http.StatusOK)(o)
+	}
+	o.Plan = bind.NewPlan(reflect.TypeFor[bound[In]](), path, method == http.MethodPost)
+	o.run = func(x *exchange) (any, error) {
+		in := new(bound[In])
+		warnings, fault := o.Plan.Bind(in, x.req.Params)
+		x.req.Warnings = append(x.req.Warnings, warnings...)
+		if fault != nil {
+			return nil, fault
+		}
+		if err := x.prepare(in, &in.common); err != nil {
+			return nil, err
+		}
+		if x.unchanged() {
+			return nil, nil
+		}
+		return f(x.deadline.ctx(), &x.req, &in.In)
+	}
+	return o
+}
+
+// Name is what the operation is counted and logged under.
+func (o *Operation) Name() string { return o.Method + " " + o.Path }
+
+// may reports whether a key of the scope may ask for the operation at all: a
+// global key answers every GET, a public one is for pages, of whose operations
+// none is served yet.
+func (o *Operation) may(scope domain.KeyScope) bool {
+	switch scope {
+	case domain.ScopeApplication:
+		return true
+	case domain.ScopeGlobal:
+		return o.Method == http.MethodGet
+	}
+	return false
+}

@@ -1,0 +1,217 @@
+package serve
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"log/slog"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/page"
+	"github.com/ovation-analytics/ovation/api/poll"
+	"github.com/ovation-analytics/ovation/api/port"
+)
+
+// Unhashed are parameters that do not say what is asked for.
+var Unhashed = poll.Unhashed
+
+// Request is what a handler gets of one request, and where it leaves what the answer
+// carries beside its body.
+type Request struct {
+	Engine  port.Engine // records what is read, where the answer is to be cached
+	Catalog port.Catalog
+	Key     *domain.Key
+	App     *domain.Application
+	ID      domain.RequestID
+	Keyed   bool            // the id is that of an Idempotency-Key
+	Records [][]byte        // of a body of many
+	Wait    domain.Position // what must be applied before anything is read
+	Keyset  *page.Keyset    // nil: lists are paged by offset
+	page.Links
+	poll.Clock
+	Response
+
+	explained *page.Keyset // of an explanation; nil: none is asked for
+	server    *Server
+	op        *Operation
+}
+
+// Account is the account of the key.
+func (req *Request) Account() domain.AccountID { return req.Key.Account }
+
+// Identity is the keyed hash of an identity's canonical form.
+func (req *Request) Identity(kind domain.IdentityKind, parts ...string) domain.IdentityHash {
+	return req.server.Hasher.Identity(req.Account(), kind, parts...)
+}
+
+// DedupKey is the dedup key of (source, id).
+func (req *Request) DedupKey(source, id string) uint64 { return req.server.Hasher.ID(source, id) }
+
+// Logger is the server's.
+func (req *Request) Logger() *slog.Logger { return req.server.Logger }
+
+// Saw raises the position that the answer shows.
+func (req *Request) Saw(p domain.Position) {
+	if journal := &req.server.journal; !p.Journal.IsZero() && journal.Load() == nil {
+		j := p.Journal
+		journal.Store(&j)
+	}
+	req.Position = req.Position.Reach(p)
+}
+
+// Resolve is the range that parameters mean now; a poll of another minute resolves again.
+func (req *Request) Resolve(in bind.Range, most bind.Period, shown bool) (poll.Range, *domain.Error) {
+	req.Keyset.Resolved(in)
+	return req.Clock.Resolve(in, most, shown)
+}
+
+// Shown resolves the range of a question and shows it in the answer.
+func (req *Request) Shown(in bind.Range, most bind.Period) (bind.Span, error) {
+	r, fault := req.Resolve(req.Keyset.Range(in), most, true)
+	if fault != nil {
+		return r.Span, fault
+	}
+	req.Warnings = append(req.Warnings, r.Warnings...)
+	req.Span = r.Span.String()
+	return r.Span, req.Keyset.Hold(r.Span)
+}
+
+// Record binds one record of a body of many. It is a request of its own, of the path and
+// the id given; an error leaves its warnings.
+func (req *Request) Record(raw []byte, path string, id domain.RequestID, in any) (*Request, error) {
+	one := new(*req)
+	one.Path, one.ID = path, id
+	one.Params, one.Warnings, one.Header = new(bind.Params), nil, nil
+	if one.Params.JSON(raw, req.op.Objects...) != nil {
+		return one, domain.Fail(domain.InvalidParameter, "a record must be one JSON object of strings, numbers and booleans; content may be an object")
+	}
+	warnings, fault := req.op.Each.Bind(in, one.Params)
+	one.Warnings = warnings
+	if fault != nil {
+		return one, fault
+	}
+	return one, nil
+}
+
+// About has a question be about the brand that a parameter names; nil: it names none.
+func (req *Request) About(q *domain.Question, id bind.ID, parameter string) (*domain.Brand, error) {
+	if id == 0 {
+		return nil, nil
+	}
+	b, err := req.Brand(id, parameter)
+	if err != nil {
+		return nil, err
+	}
+	q.Brand = b.ID
+	return b, nil
+}
+
+// ErrShape is the error of an answer that is none to the question.
+func ErrShape(op string) error {
+	return &domain.Error{Code: domain.Internal, Op: op, Message: "the answer has another shape"}
+}
+
+// Submission is a submission of this request. Its hash of the parameters is keyed: they
+// may hold a password, and the hash is in the log.
+func (req *Request) Submission() domain.Submission {
+	hash := binary.BigEndian.AppendUint64(nil, req.Params.Hash(req.Path, Unhashed...))
+	return domain.Submission{
+		Account: req.Account(), Application: req.App.ID, Request: req.ID,
+		BodyHash: req.server.Hasher.ID("request body", string(hash)),
+	}
+}
+
+// Submit hands a submission to the engine and takes what the answer shows of its
+// outcome.
+func (req *Request) Submit(ctx context.Context, s domain.Submission) (domain.Outcome, error) {
+	out, err := req.Engine.Submit(ctx, s)
+	if err != nil {
+		return out, err
+	}
+	req.Replayed = out.Replayed
+	req.Retry = out.RetryAfter
+	req.Saw(out.Position)
+	if out.Code != domain.OK {
+		return out, out.Err()
+	}
+	return out, nil
+}
+
+// Command submits a command to the catalog and reads the catalog after it.
+func (req *Request) Command(ctx context.Context, command domain.Command) (domain.Outcome, error) {
+	s := req.Submission()
+	s.Command = command
+	out, err := req.Submit(ctx, s)
+	if err != nil {
+		return out, err
+	}
+	if err := req.Engine.Await(ctx, out.Position); err != nil {
+		return out, err
+	}
+	req.Catalog = req.Engine.Catalog()
+	return out, nil
+}
+
+// Ask asks a question at the request's position or after it.
+func (req *Request) Ask(ctx context.Context, q *domain.Question) (*domain.Answer, error) {
+	answer, err := req.Engine.Ask(ctx, q, req.Wait)
+	if err != nil {
+		return nil, WaitFault(err)
+	}
+	req.Saw(answer.Position)
+	req.LagMs = answer.LagMs
+	req.Wait = req.Wait.Reach(answer.Position)
+	return answer, nil
+}
+
+// Member is a member at a position or after it.
+func (req *Request) Member(ctx context.Context, id domain.MemberID, wait domain.Position) (*domain.Member, error) {
+	m, at, err := req.Engine.Member(ctx, req.Account(), id, wait)
+	if err != nil {
+		return nil, WaitFault(err)
+	}
+	req.Saw(at)
+	return m, nil
+}
+
+// Brand is a brand of the account, not deleted.
+func (req *Request) Brand(id bind.ID, parameter string) (*domain.Brand, error) {
+	if b, ok := req.Catalog.Brand(req.Account(), domain.BrandID(id.Small())); ok && id.Small() != 0 {
+		return b, nil
+	}
+	return nil, domain.Bad(domain.NotFound, parameter, "the account has no such brand")
+}
+
+// Definition is a definition of the account, not deleted and not built in.
+func (req *Request) Definition(id bind.ID, parameter string) (*domain.Definition, error) {
+	at := domain.DefinitionID(id.Small())
+	if at >= domain.FirstDefinition {
+		if d, ok := req.Catalog.Definition(req.Account(), at); ok {
+			return d, nil
+		}
+	}
+	return nil, domain.Bad(domain.NotFound, parameter, "the account has no such activity")
+}
+
+// Segment is a segment of the account, not deleted.
+func (req *Request) Segment(id bind.ID, parameter string) (*domain.Segment, error) {
+	if s, ok := req.Catalog.Segment(req.Account(), domain.SegmentID(id.Small())); ok && id.Small() != 0 {
+		return s, nil
+	}
+	return nil, domain.Bad(domain.NotFound, req.Params.Spelled(parameter), "the account has no such segment")
+}
+
+// AnyBrand is a brand of the account, deleted or not; nil: none.
+func (req *Request) AnyBrand(id domain.BrandID) *domain.Brand {
+	b, _ := req.Catalog.AnyBrand(req.Account(), id)
+	return b
+}
+
+// AnyDefinition is a definition of the account, deleted or not; nil: none.
+func (req *Request) AnyDefinition(id domain.DefinitionID) *domain.Definition {
+	d, _ := req.Catalog.AnyDefinition(req.Account(), id)
+	return d
+}
+
+func asError(err error) (*domain.Error, bool) { return errors.AsType[*domain.Error](err) }

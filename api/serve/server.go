@@ -1,0 +1,173 @@
+package serve
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"runtime/debug"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/page"
+	"github.com/ovation-analytics/ovation/api/poll"
+	"github.com/ovation-analytics/ovation/api/port"
+	"github.com/ovation-analytics/ovation/api/route"
+)
+
+// inFlightBytes bounds the requests under way where the Config has no other bound.
+const inFlightBytes = 256 << 20
+
+// Config is what a Server is made of.
+type Config struct {
+	Engine     port.Engine
+	Hasher     port.Hasher
+	Now        func() time.Time
+	BaseURL    string // scheme and host that clients reach the server under
+	ByHost     bool   // addresses in answers have the host that was asked in the place of BaseURL
+	CursorKey  [16]byte
+	Logger     *slog.Logger
+	Operations []*Operation
+	Document   func(base string) []byte // /openapi.json under a base address
+	Keys       []byte                   // a JSON Web Key Set
+
+	CacheBytes    int   // of the response cache; default 32 MiB
+	InFlightBytes int64 // of requests under way; default 256 MiB
+}
+
+// Server is the handler of the operations and of the documents that need no key.
+type Server struct {
+	Config
+	table   *route.Table[*Operation]
+	counted []*counters // as operations, then unmatched
+	none    *counters
+	fixed   map[string]*sealed // what needs no key, by path
+	journal atomic.Pointer[domain.TopicID]
+	bodies  inflight
+	asking  inflight
+	cache   *poll.Cache
+	cursors page.Sealer
+}
+
+// New makes a Server; a Config that lacks something is an error.
+func New(config Config) (*Server, error) {
+	a := &Server{
+		Config: config, fixed: map[string]*sealed{}, none: newCounters(unmatched),
+		cache: poll.NewCache(config.CacheBytes), cursors: page.NewSealer(config.CursorKey),
+	}
+	a.bodies.most = cmp.Or(config.InFlightBytes, inFlightBytes) / 2
+	a.asking.most = a.bodies.most
+	if a.Logger == nil {
+		a.Logger = slog.New(slog.DiscardHandler)
+	}
+	a.BaseURL = strings.TrimSuffix(a.BaseURL, "/")
+	base, err := url.Parse(a.BaseURL)
+	switch {
+	case a.Engine == nil || a.Hasher == nil || a.Now == nil:
+		return nil, errors.New("api: Engine, Hasher and Now are needed")
+	case err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https":
+		return nil, fmt.Errorf("api: BaseURL %q is no http or https address", a.BaseURL)
+	}
+	if err := a.compile(config.Operations); err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// compile makes the table of routes, the counters and the fixed answers.
+func (a *Server) compile(operations []*Operation) error {
+	byPath := map[string]*route.Route[*Operation]{}
+	var routes []*route.Route[*Operation]
+	at := func(path, method string, op *Operation) {
+		r := byPath[path]
+		if r == nil {
+			r = &route.Route[*Operation]{Path: path, Methods: map[string]*Operation{}}
+			byPath[path], routes = r, append(routes, r)
+		}
+		r.Methods[method] = op
+	}
+	for _, op := range operations {
+		op.counts = newCounters(op.Name())
+		a.counted = append(a.counted, op.counts)
+		at(op.Path, op.Method, op)
+	}
+	if err := a.makePages(); err != nil {
+		return err
+	}
+	for _, p := range Pages {
+		at(p.Path, http.MethodGet, nil)
+	}
+	a.counted = append(a.counted, a.none)
+	table, err := route.Compile(routes)
+	a.table = table
+	return err
+}
+
+// Polls is what became of conditional GETs since the start.
+func (a *Server) Polls() poll.Stats { return a.cache.Stats() }
+
+// ServeHTTP answers a request, counts it and notes it.
+func (a *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	began := a.Now()
+	x := &exchange{server: a, w: w, r: r, counts: a.none}
+	_, _ = rand.Read(x.random[:]) // never fails
+	w.Header()["X-Request-Id"] = []string{x.random.String()}
+	defer func() {
+		if p := recover(); p != nil {
+			if p == http.ErrAbortHandler {
+				panic(p)
+			}
+			x.crashed(p)
+		}
+		took := a.Now().Sub(began)
+		x.counts.add(x.status, took)
+		a.hit(x.req.Key)
+		if a.Logger.Enabled(r.Context(), slog.LevelDebug) {
+			a.Logger.Debug("request", slog.String("operation", x.counts.name), slog.Int("status", x.status),
+				slog.Duration("took", took), slog.String("request", x.random.String()))
+		}
+	}()
+	if err := x.serve(); err != nil {
+		if x.admitted {
+			x.headers(w.Header())
+		}
+		x.refuse(Unavailable(err))
+	}
+}
+
+// crashed answers a request on which the program panicked. The stack is logged,
+// the value is not where it could quote a parameter.
+func (x *exchange) crashed(p any) {
+	cause := fmt.Sprintf("%T", p)
+	if err, ok := p.(interface{ RuntimeError() }); ok {
+		cause = fmt.Sprint(err)
+	}
+	err := &domain.Error{Code: domain.Internal, Op: "panic", Err: fmt.Errorf("%s\n%s", cause, debug.Stack())}
+	x.refuse(err)
+}
+
+// Unavailable gives the error of a deadline its code.
+func Unavailable(err error) error {
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+		return &domain.Error{Code: domain.Unavailable, Message: domain.ErrUnavailable.Message, Err: err}
+	}
+	return err
+}
+
+// redirect sends a client to the right spelling of a path.
+func redirect(w http.ResponseWriter, r *http.Request, path string) int {
+	status := http.StatusMovedPermanently
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		status = http.StatusTemporaryRedirect
+	}
+	to := url.URL{Path: path, RawQuery: r.URL.RawQuery}
+	w.Header().Set("Location", to.String())
+	w.WriteHeader(status)
+	return status
+}
