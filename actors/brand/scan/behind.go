@@ -64,21 +64,29 @@ func within(in domain.Range, from, to int64) domain.Range {
 	return in
 }
 
+// after is where a feed begins after a cursor.
+type after struct {
+	at   line     // what picker.line points to
+	last []picked // the last row met of each section of the sequences
+	done []uint64 // members with a row ahead of the line
+	left []uint64 // members that pass, but for those
+}
+
 // openLine puts the line, if there is one, where the question's feed can see it.
-func (x *Scratch) openLine(a *Ask) error {
+func (x *feedWalk) openLine(a *Ask) error {
 	f, l := &x.feed, &a.Plan.listing
 	f.span, f.line, f.ahead = a.Plan.span, nil, 0
 	if l.After == nil {
 		return nil
 	}
-	f.at = line{at: l.After.At, id: l.After.ID, up: l.Up, recorded: l.Recorded, who: a.ID}
-	f.line = &f.at
+	f.after.at = line{at: l.After.At, id: l.After.ID, up: l.Up, recorded: l.Recorded, who: a.ID}
+	f.line = &f.after.at
 	if !l.Recorded {
 		return nil
 	}
 	var err error
-	if f.at.from, err = x.recordedFrom(a, l.After.At, 0, x.view.Seq+1); err == nil {
-		f.at.to, err = x.recordedFrom(a, l.After.At+1, f.at.from, min(f.at.from+sections, x.view.Seq+1))
+	if f.after.at.from, err = x.recordedFrom(a, l.After.At, 0, x.view.Seq+1); err == nil {
+		f.after.at.to, err = x.recordedFrom(a, l.After.At+1, f.after.at.from, min(f.after.at.from+sections, x.view.Seq+1))
 	}
 	return err
 }
@@ -86,14 +94,14 @@ func (x *Scratch) openLine(a *Ask) error {
 // narrows reports that rows ahead of the line need not be walked over: those in order
 // of completion, in memory, without a keyword, unless each member's latest alone is
 // listed and the oldest first.
-func (x *Scratch) narrows(a *Ask) bool {
+func (x *feedWalk) narrows(a *Ask) bool {
 	l := &a.Plan.listing
 	return l.After != nil && !l.Recorded && a.Plan.word == nil && (l.Every || !l.Up) && len(x.view.Cold(a.Brand)) == 0
 }
 
 // narrow has the walk leave out what is ahead of the line: here it is counted, or its
 // members are noted.
-func (x *Scratch) narrow(a *Ask) error {
+func (x *feedWalk) narrow(a *Ask) error {
 	f, all := &x.feed, a.Plan.span
 	ahead := *a.Plan
 	ahead.span = f.line.beforeIt(all)
@@ -111,7 +119,7 @@ func (x *Scratch) narrow(a *Ask) error {
 			return err
 		}
 		x.noteAhead(a)
-		f.ahead = bitset.Count(f.done)
+		f.ahead = bitset.Count(f.after.done)
 	}
 	x.again()
 	f.span = f.line.fromIt(all)
@@ -120,44 +128,27 @@ func (x *Scratch) narrow(a *Ask) error {
 
 // noteAhead notes the members with a row ahead of the line, of which the collected rows
 // are those of other seconds than its own, and lets the walk meet nobody else.
-func (x *Scratch) noteAhead(a *Ask) {
+func (x *feedWalk) noteAhead(a *Ask) {
 	f := &x.feed
-	f.done = sized(f.done, x.words)
-	clear(f.done)
-	x.everyone(f.done)
+	f.after.done = sized(f.after.done, x.words)
+	clear(f.after.done)
+	x.everyone(f.after.done)
 	f.span = f.line.tied(a.Plan.span)
 	f.probe = func(r picked) {
 		if f.line.ahead(&r) {
-			f.done[r.ord>>6] |= 1 << (r.ord & 63)
+			f.after.done[r.ord>>6] |= 1 << (r.ord & 63)
 		}
 	}
 	_ = x.walk(a, false) // nothing is read
 	f.probe = nil
-	f.left = sized(f.left, x.words)
-	for i := range f.left {
-		f.left[i] = ^f.done[i]
+	f.after.left = sized(f.after.left, x.words)
+	for i := range f.after.left {
+		f.after.left[i] = ^f.after.done[i]
 		if x.filter != nil {
-			f.left[i] &= x.filter[i]
+			f.after.left[i] &= x.filter[i]
 		}
 	}
-	x.filterBy(f.left)
-}
-
-// people puts the members of the rows collected into the set.
-func (x *Scratch) people(set []uint64) {
-	x.settle()
-	for i := range x.spans {
-		if !x.goesOn() {
-			break
-		}
-		sp := &x.spans[i]
-		lut, ords := x.table(sp), sp.c.Ord[sp.lo:sp.hi]
-		for j, k := range sp.c.Kind[sp.lo:sp.hi] {
-			o := ords[j]
-			set[o>>6] |= uint64(bitset.Bit(lut[k] != x.targets)) << (o & 63)
-		}
-	}
-	bitset.AddAll(set, x.ord)
+	x.filterBy(f.after.left)
 }
 
 // sections is in how many parts sequences are searched at once.
@@ -168,15 +159,15 @@ const sections = 1 << 10
 // of recording. Rows below lo were recorded earlier; it is looked for below hi first. Of
 // each section of the sequences the last row is remembered, and of a few of these is
 // read when they were recorded.
-func (x *Scratch) recordedFrom(a *Ask, ms int64, lo, hi uint64) (uint64, error) {
+func (x *feedWalk) recordedFrom(a *Ask, ms int64, lo, hi uint64) (uint64, error) {
 	f := &x.feed
 	for lo < hi {
 		from, width := lo, (hi-lo-1)/sections+1
-		f.last = sized(f.last, sections)
-		clear(f.last)
+		f.after.last = sized(f.after.last, sections)
+		clear(f.after.last)
 		f.probe = func(r picked) {
 			if r.seq-from < hi-from {
-				if o := &f.last[(r.seq-from)/width]; o.seq <= r.seq {
+				if o := &f.after.last[(r.seq-from)/width]; o.seq <= r.seq {
 					*o = r
 				}
 			}
@@ -186,7 +177,7 @@ func (x *Scratch) recordedFrom(a *Ask, ms int64, lo, hi uint64) (uint64, error) 
 		if err != nil {
 			return 0, err
 		}
-		rows := slices.DeleteFunc(f.last, func(r picked) bool { return r.seq == 0 })
+		rows := slices.DeleteFunc(f.after.last, func(r picked) bool { return r.seq == 0 })
 		at, err := f.firstSince(rows, ms)
 		if err != nil {
 			return 0, err

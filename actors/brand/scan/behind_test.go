@@ -215,11 +215,11 @@ func TestTheSequencesOfAMomentAreFound(t *testing.T) {
 		v, x := table.Commit(nil), NewScratch()
 		q := &domain.Question{Account: 1, Shape: domain.ShapeFeed, Range: domain.Range{To: 5000}, Groups: []domain.Group{{Definition: 100}}}
 		a := &Ask{Plan: NewPlan(q), Brand: 1, Label: labelOf, Says: says, ID: memberOf}
-		if !x.open(v, a, false) {
+		if !x.selection.open(v, a, false) {
 			t.Fatal("nothing counts")
 		}
-		x.feed.begin(a, 10, 64, false)
-		x.feed.span = q.Range
+		x.feed.feed.begin(a, 10, 64, false)
+		x.feed.feed.span = q.Range
 		for range 400 {
 			i := r.IntN(len(all))
 			ms := recordedAt(all[i].Seq)
@@ -228,7 +228,7 @@ func TestTheSequencesOfAMomentAreFound(t *testing.T) {
 				lo = all[first-1].Seq + 1
 				hi = min(hi, lo+1+r.Uint64N(2000))
 			}
-			got, err := x.recordedFrom(a, ms, lo, hi)
+			got, err := x.feed.recordedFrom(a, ms, lo, hi)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -237,7 +237,7 @@ func TestTheSequencesOfAMomentAreFound(t *testing.T) {
 				t.Fatalf("gaps %d: ms %d from %d begins with %d, not with %d", gaps, ms, lo, got, all[at].Seq)
 			}
 		}
-		x.feed.end()
-		x.end()
+		x.feed.feed.end()
+		x.selection.end()
 	}
 }

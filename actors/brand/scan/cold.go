@@ -7,7 +7,7 @@ import (
 )
 
 // stream appends the passing rows of a cold brand.
-func (x *Scratch) stream(s *rows.Set, from rows.Source) error {
+func (x *selection) stream(s *rows.Set, from rows.Source) error {
 	v, in := x.view, x.plan.span
 	return s.Read(from, func(stored []domain.Row) {
 		n := x.room(len(stored))
@@ -24,19 +24,10 @@ func (x *Scratch) stream(s *rows.Set, from rows.Source) error {
 			if x.filter != nil {
 				ok &= bitset.Get(x.filter, uint32(r.Ord))
 			}
-			if n += ok; x.feed.on && ok == 1 {
-				x.feed.offer(&picked{seq: r.Seq, time: r.Time, ord: uint32(r.Ord), brand: s.Dense, kind: k, points: r.Points})
+			if n += ok; x.stored != nil && ok == 1 {
+				x.stored(&picked{seq: r.Seq, time: r.Time, ord: uint32(r.Ord), brand: s.Dense, kind: k, points: r.Points})
 			}
 		}
 		x.keep(n)
 	})
-}
-
-// coldTarget is where rows of a kind count, the kind as a row from disk says it.
-func (x *Scratch) coldTarget(k rows.Kind) uint32 {
-	n := &x.near[(uint32(k.Definition)^uint32(k.Service)<<3)%uint32(len(x.near))]
-	if n.target == 0 || n.kind != k {
-		n.kind, n.target = k, x.targetOf(k)+1
-	}
-	return n.target - 1
 }

@@ -7,10 +7,10 @@ import (
 
 // collect finds the question's rows: stretches of chunks, and loose rows from
 // tails, from small brands and from disk.
-func (x *Scratch) collect(a *Ask) error { return x.collectSets(a, x.tail) }
+func (x *selection) collect(a *Ask) error { return x.collectSets(a, x.tail) }
 
 // collectSets is collect; tail takes the tails of whole sets.
-func (x *Scratch) collectSets(a *Ask, tail func(rows.Tail)) (err error) {
+func (x *selection) collectSets(a *Ask, tail func(rows.Tail)) (err error) {
 	v := x.view
 	v.Each(a.Brand, func(s *rows.Set, small bool) {
 		switch {
@@ -30,7 +30,7 @@ func (x *Scratch) collectSets(a *Ask, tail func(rows.Tail)) (err error) {
 }
 
 // span adds the chunk's rows in the range, unless all of them are dropped.
-func (x *Scratch) span(r rows.Run) {
+func (x *selection) span(r rows.Run) {
 	c, in := r.Chunk, x.plan.span
 	if c.Max < in.From || c.Min >= in.To {
 		return
@@ -60,7 +60,7 @@ func (x *Scratch) span(r rows.Run) {
 }
 
 // tail appends the passing rows of a tail, of all its brands.
-func (x *Scratch) tail(p rows.Tail) {
+func (x *selection) tail(p rows.Tail) {
 	skip := p.Skip(x.plan.span.From)
 	from, width := x.plan.span.From, x.plan.span.To-x.plan.span.From
 	n := x.room(len(p.Rows) - skip)
@@ -82,7 +82,7 @@ func (x *Scratch) tail(p rows.Tail) {
 
 // small appends the passing rows of one brand of the rest. They are few: a branch
 // is right.
-func (x *Scratch) small(s *rows.Set, dense uint32) {
+func (x *selection) small(s *rows.Set, dense uint32) {
 	in := x.plan.span
 	for _, r := range s.Runs {
 		c := r.Chunk
@@ -106,7 +106,7 @@ func (x *Scratch) small(s *rows.Set, dense uint32) {
 }
 
 // loose appends a row if it belongs to the question.
-func (x *Scratch) loose(time, ord, target uint32) {
+func (x *selection) loose(time, ord, target uint32) {
 	if !x.passes(time, ord, target) {
 		return
 	}

@@ -7,7 +7,7 @@ import (
 
 // countRows counts the question's rows, whoever did them: where all of a chunk or of a
 // tail belong to it, they are not looked at.
-func (x *Scratch) countRows(a *Ask) (n uint64, err error) {
+func (x *feedWalk) countRows(a *Ask) (n uint64, err error) {
 	if err := x.collectSets(a, func(p rows.Tail) { n += x.countTail(p) }); err != nil {
 		return 0, err
 	}
@@ -21,7 +21,7 @@ func (x *Scratch) countRows(a *Ask) (n uint64, err error) {
 }
 
 // countSpan counts the rows of a span, or makes them loose ones.
-func (x *Scratch) countSpan(sp *span) (n uint64) {
+func (x *feedWalk) countSpan(sp *span) (n uint64) {
 	size := sp.hi - sp.lo
 	switch {
 	case x.filter != nil || sp.dead != nil && sp.drops:
@@ -40,7 +40,7 @@ func (x *Scratch) countSpan(sp *span) (n uint64) {
 }
 
 // countTail counts the passing rows of a tail.
-func (x *Scratch) countTail(p rows.Tail) (n uint64) {
+func (x *feedWalk) countTail(p rows.Tail) (n uint64) {
 	in, size := x.plan.span, len(p.Rows)
 	if x.filter == nil && x.whole(p) {
 		return uint64(size)
@@ -57,27 +57,4 @@ func (x *Scratch) countTail(p rows.Tail) (n uint64) {
 		n += uint64(ok)
 	}
 	return n
-}
-
-// whole reports that every row of a tail belongs to the question, whoever did it.
-func (x *Scratch) whole(p rows.Tail) bool {
-	if len(p.Rows) == 0 {
-		return true
-	}
-	last, in := &p.Rows[len(p.Rows)-1], x.plan.span
-	return p.Deleted == nil && last.Low >= in.From && last.High < in.To && x.everyKind()
-}
-
-// everyKind reports that rows of every kind of the account count.
-func (x *Scratch) everyKind() bool {
-	if x.kinds == 0 {
-		x.kinds = 1
-		for k := range x.view.Kinds {
-			if x.target(uint32(k)) == x.targets {
-				x.kinds = -1
-				break
-			}
-		}
-	}
-	return x.kinds > 0
 }

@@ -6,10 +6,16 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// Daily counts actions and distinct members by UTC day, and over the question's
+// dailyCounts counts by day.
+type dailyCounts struct {
+	*selection
+	*marks
+}
+
+// answer counts actions and distinct members by UTC day, and over the question's
 // range: a timeline of one line, which is of no service. The error is ErrCold, or
 // that of the Source.
-func (x *Scratch) Daily(v *rows.View, a *Ask) (*domain.Timeline, error) {
+func (x *dailyCounts) answer(v *rows.View, a *Ask) (*domain.Timeline, error) {
 	defer x.end()
 	t := &domain.Timeline{First: domain.DayOf(a.Plan.span.From)}
 	if err := x.begin(v, a, true); err != nil {
@@ -55,7 +61,7 @@ func (x *Scratch) Daily(v *rows.View, a *Ask) (*domain.Timeline, error) {
 }
 
 // reserve makes sure that n generations more, and one, do not wrap.
-func (x *Scratch) reserve(n int) {
+func (x *dailyCounts) reserve(n int) {
 	if uint64(x.gen)+uint64(n)+1 > 1<<32-1 {
 		clear(x.seen)
 		x.gen = 0
@@ -64,7 +70,7 @@ func (x *Scratch) reserve(n int) {
 
 // today counts the ordinals, each step-th of ords, that were not met in this
 // generation, and those not met since before, and marks them.
-func (x *Scratch) today(ords []uint32, step int, before uint32) (fresh, ever uint64) {
+func (x *dailyCounts) today(ords []uint32, step int, before uint32) (fresh, ever uint64) {
 	seen, gen := x.seen, x.gen
 	for i := 0; i < len(ords); i += step {
 		o := ords[i]
@@ -78,7 +84,7 @@ func (x *Scratch) today(ords []uint32, step int, before uint32) (fresh, ever uin
 
 // todayKept is today for a stretch of a span of which some kinds are dropped; it
 // counts the other rows, too.
-func (x *Scratch) todayKept(sp *span, lo, hi int, before uint32) (n domain.Count, ever uint64) {
+func (x *dailyCounts) todayKept(sp *span, lo, hi int, before uint32) (n domain.Count, ever uint64) {
 	seen, gen, lut := x.seen, x.gen, x.table(sp)
 	ords, kinds := sp.c.Ord[lo:hi], sp.c.Kind[lo:hi]
 	kinds = kinds[:len(ords)]

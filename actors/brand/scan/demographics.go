@@ -36,23 +36,31 @@ const (
 	actionsOnly = oneMember - 1
 )
 
-// ByValue counts actions and distinct members by what Ask.Column says of the members,
+// demographics counts by a value of the members.
+type demographics struct {
+	*selection
+	all    []uint64 // members; zero between questions
+	values *values
+	did    []uint32 // by ordinal: rows; zero between questions
+}
+
+// byValue counts actions and distinct members by what Ask.Column says of the members,
 // and in all, over the question's range: the groups are its values, 0 is unknown. The
 // error is ErrCold, or that of the Source.
-func (x *Scratch) ByValue(v *rows.View, a *Ask) (*domain.Tally, error) {
-	return x.byValue(v, a, (*values).groups)
+func (x *demographics) byValue(v *rows.View, a *Ask) (*domain.Tally, error) {
+	return x.answer(v, a, (*values).groups)
 }
 
-// Ages counts by the column's days of birth: the groups are bands of the age at the end
+// byAge counts by the column's days of birth: the groups are bands of the age at the end
 // of the range.
-func (x *Scratch) Ages(v *rows.View, a *Ask) (*domain.Tally, error) {
+func (x *demographics) byAge(v *rows.View, a *Ask) (*domain.Tally, error) {
 	ages := domain.AgesAt(a.Plan.span)
-	return x.byValue(v, a, func(l *values) []domain.GroupCount { return l.bands(&ages) })
+	return x.answer(v, a, func(l *values) []domain.GroupCount { return l.bands(&ages) })
 }
 
-// byValue counts by value; groups makes groups of the values met, and forgets them. A
+// answer counts by value; groups makes groups of the values met, and forgets them. A
 // member has one value, so the members of groups add up.
-func (x *Scratch) byValue(v *rows.View, a *Ask, groups func(*values) []domain.GroupCount) (*domain.Tally, error) {
+func (x *demographics) answer(v *rows.View, a *Ask, groups func(*values) []domain.GroupCount) (*domain.Tally, error) {
 	defer x.end()
 	if err := x.begin(v, a, false); err != nil {
 		return nil, err
@@ -118,7 +126,7 @@ func (l *values) bands(ages *domain.Ages) []domain.GroupCount {
 const byMemberFrom = 32
 
 // valuesByRow looks up the value of each row's member.
-func (x *Scratch) valuesByRow(c Column) {
+func (x *demographics) valuesByRow(c Column) {
 	x.all = grown(x.all, x.words)
 	for i := range x.spans {
 		if !x.goesOn() {
@@ -148,7 +156,7 @@ func (l *values) rows(all []uint64, c Column, ords []uint32) {
 }
 
 // valuesByMember counts rows by member first.
-func (x *Scratch) valuesByMember(c Column) {
+func (x *demographics) valuesByMember(c Column) {
 	x.did = grown(x.did, x.words*64)
 	did := x.did[:x.words*64]
 	for i := range x.spans {
@@ -196,7 +204,7 @@ func (l *values) page(page *[columnPage]uint16, did []uint32) {
 }
 
 // didKept counts by member the rows of a span that are not dropped.
-func (x *Scratch) didKept(did, ords []uint32, sp *span) {
+func (x *demographics) didKept(did, ords []uint32, sp *span) {
 	var kept [256]uint32
 	for k, t := range x.table(sp) {
 		kept[k] = uint32(bitset.Bit(t != x.targets))

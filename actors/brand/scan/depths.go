@@ -6,10 +6,19 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// Depths counts the rows of a feed in order of completion, or leaders, by cells of their
+// histogram counts the rows or members of a ranked list by parts of their rank.
+type histogram struct {
+	*visitor
+	ranking *ranking
+	keys    []uint64 // ranks of leaders
+	newest  []uint32 // by ordinal: 1 + the second of the latest row; zero between questions
+	met     []uint32 // the ordinals with one
+}
+
+// answer counts the rows of a feed in order of completion, or leaders, by cells of their
 // rank. Sequences of rows of one second and a feed's keyword are not looked at. The
 // error is ErrCold, or that of the Source.
-func (x *Scratch) Depths(v *rows.View, a *Ask) (*domain.Depths, error) {
+func (x *histogram) answer(v *rows.View, a *Ask) (*domain.Depths, error) {
 	defer x.end()
 	s := &a.Plan.sound
 	if !x.open(v, a, false) || s.From > s.To {
@@ -25,15 +34,15 @@ func (x *Scratch) Depths(v *rows.View, a *Ask) (*domain.Depths, error) {
 }
 
 // leaderDepths counts members by rank, or those of one rank by id.
-func (x *Scratch) leaderDepths(a *Ask) (*domain.Depths, error) {
-	defer x.forget()
-	if err := x.score(a); err != nil {
+func (x *histogram) leaderDepths(a *Ask) (*domain.Depths, error) {
+	defer x.ranking.forget()
+	if err := x.ranking.score(a); err != nil {
 		return nil, err
 	}
-	x.list()
+	x.ranking.list()
 	s, keys, greatest := &a.Plan.sound, x.keys[:0], a.Plan.sound.From
-	for _, o := range x.met {
-		key := x.rankOf(a, o)
+	for _, o := range x.ranking.met {
+		key := x.ranking.rankOf(a, o)
 		if s.Among != nil {
 			if key != *s.Among {
 				continue
@@ -53,7 +62,7 @@ func (x *Scratch) leaderDepths(a *Ask) (*domain.Depths, error) {
 }
 
 // times are the seconds that a sounding of a feed is about, and its cells.
-func (x *Scratch) times(a *Ask) (in domain.Range, out *domain.Depths) {
+func (x *histogram) times(a *Ask) (in domain.Range, out *domain.Depths) {
 	s := &a.Plan.sound
 	in = within(a.Plan.span, int64(min(s.From, 1<<32)), int64(min(s.To, 1<<32))+1)
 	if in.From >= in.To {
@@ -63,7 +72,7 @@ func (x *Scratch) times(a *Ask) (in domain.Range, out *domain.Depths) {
 }
 
 // rowDepths counts rows by their second.
-func (x *Scratch) rowDepths(a *Ask) (*domain.Depths, error) {
+func (x *histogram) rowDepths(a *Ask) (*domain.Depths, error) {
 	in, out := x.times(a)
 	if in.From >= in.To {
 		return out, nil
@@ -106,7 +115,7 @@ func countTimes(cells, times []uint32, first uint32, shift uint8) {
 }
 
 // isOne is 1 for a row of a span that passes, 0 for another.
-func (x *Scratch) isOne(sp *span, p int) int {
+func (x *histogram) isOne(sp *span, p int) int {
 	i := sp.lo + p
 	ok := bitset.Bit(x.table(sp)[sp.c.Kind[i]] != x.targets)
 	if x.filter != nil {
@@ -119,7 +128,7 @@ func (x *Scratch) isOne(sp *span, p int) int {
 }
 
 // latestDepths counts members by the second of their latest row in all the range.
-func (x *Scratch) latestDepths(a *Ask) (*domain.Depths, error) {
+func (x *histogram) latestDepths(a *Ask) (*domain.Depths, error) {
 	in, out := x.times(a)
 	x.newest = grown(x.newest, x.words*64)
 	newest := x.newest

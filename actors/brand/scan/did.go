@@ -15,13 +15,21 @@ type deedFinder struct {
 	lut     []uint64 // by a chunk's code of a kind: the bits it stands for there
 }
 
-// Did is the bitset of the members who did what is asked for, whoever counts
+// performed finds the members who performed actions.
+type performed struct {
+	*selection
+	deeds   deedFinder
+	mask    []uint64 // by ordinal: bits met; zero between questions
+	touched []uint32
+}
+
+// answer is the bitset of the members who did what is asked for, whoever counts
 // otherwise; in dst's memory where that is large enough. The error is ErrCold, or that
 // of the Source.
-func (x *Scratch) Did(v *rows.View, dst []uint64, d *Deeds, from rows.Source) ([]uint64, error) {
+func (x *performed) answer(v *rows.View, dst []uint64, d *Deeds, from rows.Source) ([]uint64, error) {
 	defer x.end()
 	x.view = v
-	x.words = int(v.Members()+63) / 64
+	x.selection.words = int(v.Members()+63) / 64
 	dst = sized(dst, x.words)
 	clear(dst)
 	f := &x.deeds
@@ -43,7 +51,7 @@ func (x *Scratch) Did(v *rows.View, dst []uint64, d *Deeds, from rows.Source) ([
 
 // haveAll leaves in dst who has all bits of the round, of those in it already where it
 // is not the first, and reports that somebody has.
-func (x *Scratch) haveAll(dst []uint64, again bool) bool {
+func (x *performed) haveAll(dst []uint64, again bool) bool {
 	need, n := x.deeds.round.need, 0
 	for _, o := range x.touched {
 		if x.mask[o] == need && (!again || bitset.Get(dst, o) == 1) {
@@ -60,7 +68,7 @@ func (x *Scratch) haveAll(dst []uint64, again bool) bool {
 }
 
 // lookForDeeds passes over the sets that may hold a deed of the round.
-func (x *Scratch) lookForDeeds(from rows.Source) error {
+func (x *performed) lookForDeeds(from rows.Source) error {
 	f, v := &x.deeds, x.view
 	if f.in.From >= f.in.To {
 		return nil
@@ -84,7 +92,7 @@ func (x *Scratch) lookForDeeds(from rows.Source) error {
 }
 
 // lookInBrands passes over the sets of the brands that deeds are for.
-func (x *Scratch) lookInBrands(from rows.Source) error {
+func (x *performed) lookInBrands(from rows.Source) error {
 	f, v := &x.deeds, x.view
 	f.general = f.general[:0]
 	small := false
@@ -116,7 +124,7 @@ func (f *deedFinder) bits(k uint32, of *rows.View, deeds []deedBit) (bits uint64
 }
 
 // deedsOf looks for deeds in a brand's own set.
-func (x *Scratch) deedsOf(s *rows.Set, deeds []deedBit, from rows.Source) error {
+func (x *performed) deedsOf(s *rows.Set, deeds []deedBit, from rows.Source) error {
 	if s.Cold {
 		return x.deedsOfCold(s, deeds, from)
 	}
@@ -137,7 +145,7 @@ func (x *Scratch) deedsOf(s *rows.Set, deeds []deedBit, from rows.Source) error 
 }
 
 // deedsOfCold looks for deeds in a set that is on disk.
-func (x *Scratch) deedsOfCold(s *rows.Set, deeds []deedBit, from rows.Source) error {
+func (x *performed) deedsOfCold(s *rows.Set, deeds []deedBit, from rows.Source) error {
 	f := &x.deeds
 	return s.Read(from, func(stored []domain.Row) {
 		for i := range stored {
@@ -152,7 +160,7 @@ func (x *Scratch) deedsOfCold(s *rows.Set, deeds []deedBit, from rows.Source) er
 
 // deedsOfRest looks for deeds in the rest: for whichever brand in every row of it, for
 // one brand in that one's.
-func (x *Scratch) deedsOfRest() {
+func (x *performed) deedsOfRest() {
 	f, s := &x.deeds, x.view.Rest
 	for _, r := range s.Runs {
 		if r.Chunk.Max < f.in.From || r.Chunk.Min >= f.in.To {
@@ -178,7 +186,7 @@ func (x *Scratch) deedsOfRest() {
 }
 
 // deedsOfSmall looks for deeds for one brand in a chunk of the rest.
-func (x *Scratch) deedsOfSmall(r rows.Run, b *brandBits) {
+func (x *performed) deedsOfSmall(r rows.Run, b *brandBits) {
 	f, c := &x.deeds, r.Chunk
 	for _, at := range c.Of(b.dense) {
 		i := int(at)
@@ -189,7 +197,7 @@ func (x *Scratch) deedsOfSmall(r rows.Run, b *brandBits) {
 }
 
 // does notes a row of a member that stands for bits.
-func (x *Scratch) does(ord uint32, bits uint64) {
+func (x *performed) does(ord uint32, bits uint64) {
 	switch {
 	case bits == 0:
 	case x.deeds.found != nil:
@@ -204,7 +212,7 @@ func (x *Scratch) does(ord uint32, bits uint64) {
 
 // deedsOfRun looks for deeds in a chunk. The places of its rows are written down first,
 // without a branch and without touching their members.
-func (x *Scratch) deedsOfRun(r rows.Run, deeds []deedBit) {
+func (x *performed) deedsOfRun(r rows.Run, deeds []deedBit) {
 	f, c := &x.deeds, r.Chunk
 	if c.Max < f.in.From || c.Min >= f.in.To {
 		return

@@ -4,10 +4,10 @@ import (
 	"github.com/ovation-analytics/ovation/actors/brand/rows"
 )
 
-// Doers is the bitset of the members who have at least so many rows of the question,
+// atLeast is the bitset of the members who have at least so many rows of the question,
 // of whatever groups; in dst's memory where that is large enough. The error is
 // ErrCold, or that of the Source.
-func (x *Scratch) Doers(v *rows.View, dst []uint64, a *Ask, least uint32) ([]uint64, error) {
+func (x *tally) atLeast(v *rows.View, dst []uint64, a *Ask, least uint32) ([]uint64, error) {
 	defer x.end()
 	if err := x.begin(v, a, false); err != nil {
 		return nil, err

@@ -7,7 +7,7 @@ import (
 
 // every calls f with every row of the question, in no order. It is for questions that
 // few rows pass.
-func (x *Scratch) every(a *Ask, f func(met)) error {
+func (x *visitor) every(a *Ask, f func(met)) error {
 	if err := x.visit(a, f); err != nil {
 		return err
 	}
@@ -21,7 +21,7 @@ func (x *Scratch) every(a *Ask, f func(met)) error {
 }
 
 // everyOf calls f with the rows of a span.
-func (x *Scratch) everyOf(a *Ask, sp *span, s *rows.Set, f func(met)) {
+func (x *visitor) everyOf(a *Ask, sp *span, s *rows.Set, f func(met)) {
 	c, lut := sp.c, x.table(sp)
 	n := x.places(sp, sp.lo, sp.hi)
 	for _, p := range x.pos[:n] {

@@ -16,7 +16,6 @@ type Says func(list []domain.Row, f func(i int, recorded int64, content []byte))
 // feeder is what a Scratch needs for feeds beside the rest.
 type feeder struct {
 	picker
-	on    bool          // rows from disk are offered when they are met
 	word  *text.Keyword // nil: none is asked for
 	found uint64        // rows that have it
 	ask   *Ask
@@ -25,18 +24,10 @@ type feeder struct {
 	times []int64 // of the first rows: when they were recorded
 	err   error
 
-	searched  bool           // the rows that have the keyword are known
-	hits      sequences      // of these
-	stretches []domain.Range // at which they are
-	atOnce    uint64         // searchAtOnce, but in tests
-
-	// Where only what is behind a row is wanted.
-	at    line         // what picker.line points to
+	hits  hits
+	after after
 	span  domain.Range // rows of other times are not walked over
 	probe func(picked) // takes the rows in place of the picker
-	last  []picked     // the last row met of each section of the sequences
-	done  []uint64     // members with a row ahead of the line
-	left  []uint64     // members that pass, but for those
 }
 
 // readAtOnce is how many rows' contents are asked for at once: neighbours share what
@@ -47,10 +38,10 @@ const readAtOnce = 1 << 16
 // the last millisecond are listed by ID, and there may be many.
 const slack = 512
 
-// Feed counts the actions that the question's listing lists, and gives the first of
+// answer counts the actions that the question's listing lists, and gives the first of
 // them. Hash and Slot of the rows, and their Member, are the caller's to know. The
 // error is ErrCold, or that of the Source or of Says.
-func (x *Scratch) Feed(v *rows.View, a *Ask) (*domain.Feed, error) {
+func (x *feedWalk) answer(v *rows.View, a *Ask) (*domain.Feed, error) {
 	l := &a.Plan.listing
 	keep := l.End()
 	if l.Recorded && !l.Up && keep > 0 {
@@ -65,8 +56,8 @@ func (x *Scratch) Feed(v *rows.View, a *Ask) (*domain.Feed, error) {
 	}
 }
 
-// page is Feed with so many rows kept; more says that they do not suffice.
-func (x *Scratch) page(v *rows.View, a *Ask, keep int) (out *domain.Feed, more bool, err error) {
+// page is answer with so many rows kept; more says that they do not suffice.
+func (x *feedWalk) page(v *rows.View, a *Ask, keep int) (out *domain.Feed, more bool, err error) {
 	defer x.end()
 	out = &domain.Feed{Items: []domain.FeedItem{}}
 	if !x.open(v, a, false) {
@@ -75,6 +66,7 @@ func (x *Scratch) page(v *rows.View, a *Ask, keep int) (out *domain.Feed, more b
 	f := &x.feed
 	narrow := x.narrows(a)
 	f.begin(a, keep, x.words*64, narrow)
+	x.stored = x.take
 	defer f.end()
 	if err := x.openLine(a); err != nil {
 		return nil, false, err
@@ -118,18 +110,18 @@ func (x *Scratch) page(v *rows.View, a *Ask, keep int) (out *domain.Feed, more b
 
 func (f *feeder) begin(a *Ask, keep, members int, narrow bool) {
 	l := &a.Plan.listing
-	f.on, f.ask, f.word, f.found, f.err = true, a, a.Plan.word, 0, nil
-	f.wait, f.times, f.searched = f.wait[:0], f.times[:0], false
+	f.ask, f.word, f.found, f.err = a, a.Plan.word, 0, nil
+	f.wait, f.times, f.hits.known = f.wait[:0], f.times[:0], false
 	f.open(l, keep, members, !l.Every && (f.word != nil || l.After != nil && !narrow))
 }
 
 func (f *feeder) end() {
 	f.close()
-	f.on, f.ask, f.word, f.at.who = false, nil, nil, nil
+	f.ask, f.word, f.after.at.who = nil, nil, nil
 }
 
 // listed is how many rows the listing lists, of those of the question.
-func (x *Scratch) listed(a *Ask) (uint64, error) {
+func (x *feedWalk) listed(a *Ask) (uint64, error) {
 	if !x.feed.latest {
 		return x.countRows(a)
 	}
@@ -147,7 +139,7 @@ func (f *feeder) offer(r *picked) {
 	case f.word == nil:
 		f.add(r)
 	case f.superseded(r) || f.err != nil:
-	case f.searched:
+	case f.hits.known:
 		if f.hits.has(r.seq) {
 			f.found++
 			f.add(r)

@@ -1,8 +1,6 @@
 package scan
 
 import (
-	"encoding/binary"
-
 	"github.com/ovation-analytics/ovation/actors/brand/bitset"
 	"github.com/ovation-analytics/ovation/actors/brand/rows"
 )
@@ -11,7 +9,7 @@ import (
 // ones; their day is not filled in. The places of the rows that pass one test are
 // written down first, without a branch and without touching other columns; what is
 // left is tested on those.
-func (x *Scratch) gather(sp *span, lo, hi int) {
+func (x *selection) gather(sp *span, lo, hi int) {
 	ords, kinds := sp.c.Ord[lo:hi], sp.c.Kind[lo:hi]
 	lut := x.table(sp)
 	n := x.places(sp, lo, hi)
@@ -35,7 +33,7 @@ func (x *Scratch) gather(sp *span, lo, hi int) {
 
 // places writes down in pos which of the span's rows [lo, hi) may pass: those that
 // pass the test that is likely to leave the fewest. It returns how many.
-func (x *Scratch) places(sp *span, lo, hi int) int {
+func (x *selection) places(sp *span, lo, hi int) int {
 	x.pos = sized(x.pos, rows.MaxChunk+1)
 	switch {
 	case x.alone:
@@ -76,34 +74,6 @@ func placesFlat(pos []uint16, ords []uint32, flat []uint8) (n int) {
 	}
 	return n
 }
-
-// filterBy has rows of these members alone pass.
-func (x *Scratch) filterBy(f []uint64) { x.filter, x.flat = f, x.flat[:0] }
-
-// flatten spreads the filter to a byte a member where the spans have more rows than there
-// are members: a row takes half as long then.
-func (x *Scratch) flatten() {
-	if x.filter == nil || x.alone || len(x.flat) > 0 || x.spanned() < x.words*64 {
-		return
-	}
-	x.flat = sized(x.flat, x.words*64)
-	for i, w := range x.filter[:x.words] {
-		to := x.flat[i*64:][:64]
-		for j := 0; j < 64; j += 8 {
-			binary.LittleEndian.PutUint64(to[j:], eight[w>>j&255])
-		}
-	}
-}
-
-// eight are the bits of a byte, a byte each.
-var eight = func() (out [256]uint64) {
-	for v := range out {
-		for i := range 8 {
-			out[v] |= uint64(v>>i&1) << (8 * i)
-		}
-	}
-	return out
-}()
 
 // placesAlive are the rows of [lo, hi) that are not dead.
 func placesAlive(pos []uint16, lo, hi int, d *rows.Deletions) (n int) {

@@ -12,7 +12,7 @@ func TestAFlatFilterPassesWhomItsBitsDo(t *testing.T) {
 	seed := rand.Uint64()
 	r := rand.New(rand.NewPCG(seed, 23))
 	for range 200 {
-		x := &Scratch{words: 1 + r.IntN(20)}
+		x := &memberFilter{words: 1 + r.IntN(20)}
 		f, ords := make([]uint64, x.words), make([]uint32, x.words*64+r.IntN(1000))
 		for i := range f {
 			f[i] = r.Uint64()
@@ -21,8 +21,8 @@ func TestAFlatFilterPassesWhomItsBitsDo(t *testing.T) {
 			ords[i] = r.Uint32N(uint32(x.words * 64))
 		}
 		x.filterBy(f)
-		x.spans = []span{{hi: len(ords)}}
-		x.flatten()
+		spanned := len(ords)
+		x.flatten(spanned)
 		var want []uint16
 		for i, o := range ords {
 			if f[o/64]>>(o%64)&1 == 1 {
@@ -37,10 +37,10 @@ func TestAFlatFilterPassesWhomItsBitsDo(t *testing.T) {
 			t.Fatalf("seed %d: by bytes %d rows pass, want %d", seed, len(got), len(want))
 		}
 		x.filterBy(f)
-		if x.spans[0].hi = x.words*64 - 1; len(x.flat) > 0 {
+		if spanned = x.words*64 - 1; len(x.flat) > 0 {
 			t.Fatal("a filter is flat before its rows are known")
 		}
-		if x.flatten(); len(x.flat) > 0 {
+		if x.flatten(spanned); len(x.flat) > 0 {
 			t.Fatal("a filter is spread for fewer rows than members")
 		}
 	}

@@ -1,11 +1,9 @@
 package scan
 
-import "github.com/ovation-analytics/ovation/actors/brand/bitset"
-
 // byGroup counts rows of very many groups: they are put in group order first, then
 // each group is counted with a generation of its own. It returns the distinct
 // members.
-func (x *Scratch) byGroup() (members uint64) {
+func (x *tally) byGroup() (members uint64) {
 	x.at = sized(x.at, int(x.targets)+1)
 	x.countGroups()
 	if x.fillGroups(); x.over {
@@ -26,7 +24,7 @@ func (x *Scratch) byGroup() (members uint64) {
 }
 
 // countGroups sets at to where each group starts.
-func (x *Scratch) countGroups() {
+func (x *tally) countGroups() {
 	at := x.at
 	clear(at)
 	for i := range x.spans {
@@ -50,7 +48,7 @@ func (x *Scratch) countGroups() {
 }
 
 // fillGroups puts the ordinals in group order; at becomes where each group ends.
-func (x *Scratch) fillGroups() {
+func (x *tally) fillGroups() {
 	at, grouped := x.at, x.grouped
 	put := func(t, o uint32) {
 		grouped[at[t]] = o
@@ -70,28 +68,4 @@ func (x *Scratch) fillGroups() {
 	for i, t := range x.to {
 		put(t, x.ord[i])
 	}
-}
-
-// distinct counts the different ordinals.
-func (x *Scratch) distinct(ords []uint32) uint64 {
-	x.nobody()
-	return x.unseen(ords)
-}
-
-// nobody makes all generation marks worthless.
-func (x *Scratch) nobody() {
-	if x.gen++; x.gen == 0 {
-		clear(x.seen)
-		x.gen = 1
-	}
-}
-
-// unseen counts the ordinals not met since nobody was, and marks them.
-func (x *Scratch) unseen(ords []uint32) (n uint64) {
-	seen, gen := x.seen, x.gen
-	for _, o := range ords {
-		n += uint64(bitset.Bit(seen[o] != gen))
-		seen[o] = gen
-	}
-	return n
 }

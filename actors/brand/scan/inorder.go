@@ -13,28 +13,12 @@ import (
 const mostPassFrom = 4
 
 // mostPass reports that so many of the rows of the spans' chunks may pass.
-func (x *Scratch) mostPass() bool {
+func (x *crossover) mostPass() bool {
 	all := 0
 	for i := range x.spans {
 		all += x.spans[i].c.Rows()
 	}
 	return all > 0 && x.passing(x.spanned())*mostPassFrom >= all
-}
-
-// spanned is how many rows the spans have.
-func (x *Scratch) spanned() (n int) {
-	for i := range x.spans {
-		n += x.spans[i].hi - x.spans[i].lo
-	}
-	return n
-}
-
-// passing is about how many of so many rows are of members who pass the filter.
-func (x *Scratch) passing(size int) int {
-	if x.filter == nil || size == 0 {
-		return size
-	}
-	return int(uint64(size) * bitset.Count(x.filter[:x.words]) / uint64(64*x.words))
 }
 
 // barred marks members who do not pass: no generation is after it.
@@ -43,7 +27,7 @@ const barred = math.MaxUint32
 // brandByBrand counts the members of each brand of the spans and of the loose rows, all
 // rows of the spans' chunks being put in the order of their brands: how many each has of
 // them is known.
-func (x *Scratch) brandByBrand(union []uint64, count func(dense uint32, n uint64)) {
+func (x *crossover) brandByBrand(union []uint64, count func(dense uint32, n uint64)) {
 	brands := x.looseBrands()
 	for i := range x.spans {
 		of := x.spans[i].c.Brands
@@ -81,7 +65,7 @@ func (x *Scratch) brandByBrand(union []uint64, count func(dense uint32, n uint64
 // spreadBrands puts the ordinals of a chunk's rows where their brands are; for a row that
 // does not count, nobody's. The rows are taken in the order of the brands, so that
 // what is written is near what was written before.
-func (x *Scratch) spreadBrands(sp *span) {
+func (x *crossover) spreadBrands(sp *span) {
 	c, at, grouped, ords := sp.c, x.at, x.grouped, sp.c.Ord
 	out, nobody := x.outs(sp), uint32(x.words*64)
 	from := c.Starts[0]
@@ -104,7 +88,7 @@ func (x *Scratch) spreadBrands(sp *span) {
 }
 
 // outs are bits of the rows of a span's chunk that do not count; nil: all do.
-func (x *Scratch) outs(sp *span) []uint64 {
+func (x *crossover) outs(sp *span) []uint64 {
 	size := sp.c.Rows()
 	if sp.dead == nil && !sp.drops && sp.hi-sp.lo == size {
 		return nil
@@ -133,7 +117,7 @@ func (x *Scratch) outs(sp *span) []uint64 {
 
 // newly counts the ordinals that are not barred and not met in this generation, and
 // marks them.
-func (x *Scratch) newly(ords []uint32) (n uint64) {
+func (x *crossover) newly(ords []uint32) (n uint64) {
 	seen, gen := x.seen, x.gen
 	for _, o := range ords {
 		was := seen[o]
@@ -144,7 +128,7 @@ func (x *Scratch) newly(ords []uint32) (n uint64) {
 }
 
 // bar begins with generation 0, and bars who does not pass, and nobody.
-func (x *Scratch) bar() {
+func (x *crossover) bar() {
 	x.gen, x.seen = 0, grown(x.seen, x.words*64+1)
 	seen := x.seen[:x.words*64]
 	if x.filter == nil {
@@ -160,7 +144,7 @@ func (x *Scratch) bar() {
 }
 
 // unbar forgets the marks; who was met is added to the union, if there is one.
-func (x *Scratch) unbar(union []uint64) {
+func (x *crossover) unbar(union []uint64) {
 	for i := range union {
 		w := uint64(0)
 		for j, gen := range x.seen[i*64:][:64] {

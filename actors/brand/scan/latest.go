@@ -9,10 +9,17 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// latest finds the latest action of each of the places, which all have one; of those
+// latestRows finds the latest action of members.
+type latestRows struct {
+	*visitor
+	index  []uint32 // by ordinal: 1 + the place among those looked for; zero between questions
+	wanted []uint64 // members that are looked for
+}
+
+// find finds the latest action of each of the places, which all have one; of those
 // in one second that with the highest sequence. Spans are read backwards, the newest
 // first, until none can win any more.
-func (x *Scratch) latest(a *Ask, places []place) ([]domain.Row, error) {
+func (x *latestRows) find(a *Ask, places []place) ([]domain.Row, error) {
 	list := make([]domain.Row, len(places))
 	x.index = grown(x.index, x.words*64)
 	x.wanted = sized(x.wanted, x.words)
@@ -27,7 +34,7 @@ func (x *Scratch) latest(a *Ask, places []place) ([]domain.Row, error) {
 		}
 	}()
 	x.filterBy(x.wanted)
-	l := &latest{x: x, rows: list, missing: len(list)}
+	l := &latestSearch{x: x, rows: list, missing: len(list)}
 	if err := l.look(a); err != nil {
 		return nil, err
 	}
@@ -39,7 +46,7 @@ func (x *Scratch) latest(a *Ask, places []place) ([]domain.Row, error) {
 }
 
 // look looks through the question's rows.
-func (l *latest) look(a *Ask) error {
+func (l *latestSearch) look(a *Ask) error {
 	x := l.x
 	if x.alone {
 		return x.every(a, l.met)
@@ -62,9 +69,9 @@ func (l *latest) look(a *Ask) error {
 	return nil
 }
 
-// latest is a search for the latest rows of members.
-type latest struct {
-	x       *Scratch
+// latestSearch is a search for the latest rows of members.
+type latestSearch struct {
+	x       *latestRows
 	rows    []domain.Row // of a member without one yet Seq is 0
 	missing int
 	bound   domain.Second // once none is missing: every row found is at or after it
@@ -72,7 +79,7 @@ type latest struct {
 }
 
 // done reports that no row at or before the time can be the latest of anyone.
-func (l *latest) done(time domain.Second) bool {
+func (l *latestSearch) done(time domain.Second) bool {
 	if l.missing > 0 {
 		return false
 	}
@@ -87,7 +94,7 @@ func (l *latest) done(time domain.Second) bool {
 
 // newer is the member's row, its time and sequence set, if these are later than what
 // it has; else nil.
-func (l *latest) newer(ord, time uint32, seq uint64) *domain.Row {
+func (l *latestSearch) newer(ord, time uint32, seq uint64) *domain.Row {
 	r := &l.rows[l.x.index[ord]-1]
 	switch {
 	case time < r.Time || time == r.Time && seq <= r.Seq:
@@ -100,19 +107,19 @@ func (l *latest) newer(ord, time uint32, seq uint64) *domain.Row {
 }
 
 // is says of a row what was done, and what that was worth.
-func (x *Scratch) is(r *domain.Row, k rows.Kind, given uint16) {
+func (x *latestRows) is(r *domain.Row, k rows.Kind, given uint16) {
 	w := x.plan.worth(k.Definition)
 	r.Definition, r.Service, r.Points = k.Definition, k.Service, given&w.keep+w.add
 }
 
-func (l *latest) met(m met) {
+func (l *latestSearch) met(m met) {
 	if r := l.newer(m.ord, m.time, m.seq); r != nil {
 		l.x.is(r, m.kind, m.points)
 		r.Brand = m.brand
 	}
 }
 
-func (l *latest) span(a *Ask, sp *span, s *rows.Set) {
+func (l *latestSearch) span(a *Ask, sp *span, s *rows.Set) {
 	x, c := l.x, sp.c
 	lut := x.table(sp)
 	for i := sp.hi - 1; i >= sp.lo; i-- {

@@ -12,11 +12,11 @@ type standing struct {
 	actions uint64
 }
 
-// Leaders ranks the members with an action in the question: the first Top.End of
+// answer ranks the members with an action in the question: the first Top.End of
 // them, or of those behind Top.After, each with its latest action if Top.Latest is set.
 // Audience is the caller's.
 // The error is ErrCold, or that of the Source.
-func (x *Scratch) Leaders(v *rows.View, a *Ask) (*domain.Leaders, error) {
+func (x *ranking) answer(v *rows.View, a *Ask) (*domain.Leaders, error) {
 	defer x.end()
 	defer x.forget()
 	if !x.open(v, a, false) {
@@ -40,12 +40,12 @@ func (x *Scratch) Leaders(v *rows.View, a *Ask) (*domain.Leaders, error) {
 		return out, nil
 	}
 	var err error
-	out.Latest, err = x.latest(a, first)
+	out.Latest, err = x.latest.find(a, first)
 	return out, err
 }
 
 // rank sums up the standings and gives the first of them.
-func (x *Scratch) rank(a *Ask, sum *domain.Leaders) []place {
+func (x *ranking) rank(a *Ask, sum *domain.Leaders) []place {
 	top := a.Plan.top
 	b := best{k: top.End()}
 	var after place
@@ -86,7 +86,7 @@ func (x *Scratch) rank(a *Ask, sum *domain.Leaders) []place {
 }
 
 // rankOf is what a member with a standing is ranked by.
-func (x *Scratch) rankOf(a *Ask, o uint32) uint64 {
+func (x *ranking) rankOf(a *Ask, o uint32) uint64 {
 	switch a.Plan.top.Order {
 	case domain.ByScore:
 		return x.standing(o).score

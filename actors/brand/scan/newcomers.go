@@ -6,11 +6,17 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// Newcomers is a tally that also tells how many of its members had a living row of the
+// newcomers counts members without a row before the range.
+type newcomers struct {
+	*tally
+	wanted []uint64
+}
+
+// answer is a tally that also tells how many of its members had a living row of the
 // brand before the question's range: any row, whatever the question filters. Rows of
 // cold brands before the range are from Ask.Earlier. The error is ErrCold, or that of a
 // Source.
-func (x *Scratch) Newcomers(v *rows.View, a *Ask) (*domain.Tally, error) {
+func (x *newcomers) answer(v *rows.View, a *Ask) (*domain.Tally, error) {
 	defer x.end()
 	if err := x.begin(v, a, false); err != nil {
 		return nil, err
@@ -18,7 +24,7 @@ func (x *Scratch) Newcomers(v *rows.View, a *Ask) (*domain.Tally, error) {
 	x.wanted = sized(x.wanted, x.words)
 	clear(x.wanted)
 	x.people(x.wanted)
-	t := x.tally()
+	t := x.groupCounts()
 	if t.Total.Members == 0 {
 		return t, nil
 	}
@@ -31,7 +37,7 @@ func (x *Scratch) Newcomers(v *rows.View, a *Ask) (*domain.Tally, error) {
 
 // dropEarlier takes the members with a living row of the brand before the range out of
 // those who are in left, until nobody is.
-func (x *Scratch) dropEarlier(a *Ask, left []uint64) (err error) {
+func (x *newcomers) dropEarlier(a *Ask, left []uint64) (err error) {
 	x.view.Each(a.Brand, func(s *rows.Set, small bool) {
 		switch {
 		case err != nil || !x.goesOn() || bitset.Empty(left):
@@ -50,7 +56,7 @@ func (x *Scratch) dropEarlier(a *Ask, left []uint64) (err error) {
 }
 
 // dropRun takes out those with a row in a chunk, of one brand if small.
-func (x *Scratch) dropRun(r rows.Run, dense uint32, small bool, left []uint64) {
+func (x *newcomers) dropRun(r rows.Run, dense uint32, small bool, left []uint64) {
 	c, from := r.Chunk, x.plan.span.From
 	if small {
 		for _, p := range c.Of(dense) {
@@ -75,7 +81,7 @@ func (x *Scratch) dropRun(r rows.Run, dense uint32, small bool, left []uint64) {
 }
 
 // dropTail takes out those with a row in a set's tail.
-func (x *Scratch) dropTail(s *rows.Set, dense uint32, small bool, left []uint64) {
+func (x *newcomers) dropTail(s *rows.Set, dense uint32, small bool, left []uint64) {
 	p := s.TailAt(x.view.Seq)
 	for i := range p.Rows {
 		r := &p.Rows[i]
@@ -86,7 +92,7 @@ func (x *Scratch) dropTail(s *rows.Set, dense uint32, small bool, left []uint64)
 }
 
 // dropCold takes out those with a row on disk.
-func (x *Scratch) dropCold(s *rows.Set, from rows.Source, left []uint64) error {
+func (x *newcomers) dropCold(s *rows.Set, from rows.Source, left []uint64) error {
 	return s.Read(from, func(stored []domain.Row) {
 		for i := range stored {
 			r := &stored[i]
@@ -95,4 +101,21 @@ func (x *Scratch) dropCold(s *rows.Set, from rows.Source, left []uint64) error {
 			}
 		}
 	})
+}
+
+// people puts the members of the rows collected into the set.
+func (x *newcomers) people(set []uint64) {
+	x.settle()
+	for i := range x.spans {
+		if !x.goesOn() {
+			break
+		}
+		sp := &x.spans[i]
+		lut, ords := x.table(sp), sp.c.Ord[sp.lo:sp.hi]
+		for j, k := range sp.c.Kind[sp.lo:sp.hi] {
+			o := ords[j]
+			set[o>>6] |= uint64(bitset.Bit(lut[k] != x.targets)) << (o & 63)
+		}
+	}
+	bitset.AddAll(set, x.ord)
 }

@@ -56,7 +56,7 @@ func TestNewcomersDidNothingBeforeWhateverIsAsked(t *testing.T) {
 		a := &Ask{Plan: NewPlan(q), Brand: 1}
 		ask := func() *domain.Tally {
 			t.Helper()
-			got, err := NewScratch().Newcomers(table.Commit(nil), a)
+			got, err := NewScratch().newcomers.answer(table.Commit(nil), a)
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
@@ -97,13 +97,13 @@ func TestNewcomersOfAColdBrandAreReadFromTheirSources(t *testing.T) {
 	v, broken := table.Commit(nil), errors.New("broken")
 	disk := func(_ rows.Cold, f func([]domain.Row)) error { f(list); return nil }
 	a := h.ask(disk)
-	if got, err := NewScratch().Newcomers(v, a); err != nil || got.Before == 0 || got.Before != m.newcomers(h).Before {
+	if got, err := NewScratch().newcomers.answer(v, a); err != nil || got.Before == 0 || got.Before != m.newcomers(h).Before {
 		t.Errorf("%+v %v, want %+v", got, err, m.newcomers(h))
 	}
-	if a.Earlier = nil; !errors.Is(second(NewScratch().Newcomers(v, a)), rows.ErrCold) {
+	if a.Earlier = nil; !errors.Is(second(NewScratch().newcomers.answer(v, a)), rows.ErrCold) {
 		t.Error("answered without the rows before the range")
 	}
-	if a.Earlier = func(rows.Cold, func([]domain.Row)) error { return broken }; !errors.Is(second(NewScratch().Newcomers(v, a)), broken) {
+	if a.Earlier = func(rows.Cold, func([]domain.Row)) error { return broken }; !errors.Is(second(NewScratch().newcomers.answer(v, a)), broken) {
 		t.Error("a source that fails is no error")
 	}
 }

@@ -181,7 +181,7 @@ func TestSmallBrandsAreCountedByGroupingAndBySorting(t *testing.T) {
 			if r.IntN(3) > 0 {
 				h.dense = rows.EveryBrand
 			}
-			got, err := x.Crossover(v, h.ask(nil))
+			got, err := x.crossover.answer(v, h.ask(nil))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -232,7 +232,7 @@ func TestTheLatestActionIsFoundInWhateverChunkItStands(t *testing.T) {
 	})
 	v := table.Acquire()
 	defer v.Release()
-	got, err := NewScratch().Leaders(v, &Ask{Plan: plan, Brand: 5, ID: memberOf, Label: labelOf})
+	got, err := NewScratch().ranking.answer(v, &Ask{Plan: plan, Brand: 5, ID: memberOf, Label: labelOf})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -262,7 +262,7 @@ func TestTheLatestActionOfOneSecondIsThatWithTheHighestSequence(t *testing.T) {
 			Top: domain.Top{Limit: 1, Latest: true},
 		})
 		v := table.Acquire()
-		got, err := NewScratch().Leaders(v, &Ask{Plan: plan, Brand: 5, ID: memberOf, Label: labelOf})
+		got, err := NewScratch().ranking.answer(v, &Ask{Plan: plan, Brand: 5, ID: memberOf, Label: labelOf})
 		v.Release()
 		if err != nil || got.Latest[0].Seq != 5 {
 			t.Errorf("%v: %+v, %v", last, got.Latest, err)
@@ -285,7 +285,7 @@ func TestAColdBrandWithoutASourceIsAnError(t *testing.T) {
 			if want := shape == domain.ShapeCrossover || dense != 6; (err != nil) != want {
 				t.Errorf("shape %d, brand %d: %v", shape, dense, err)
 			}
-			for o, s := range x.sums.of {
+			for o, s := range x.ranking.sums.of {
 				if s != 0 {
 					t.Errorf("member %d keeps %x after the question", o, s)
 				}

@@ -39,8 +39,17 @@ var unknown = value{add: 1}
 
 func (v *value) of(given uint16) uint64 { return v.one + uint64(given&v.keep+v.add) }
 
+// ranking ranks members by their sums.
+type ranking struct {
+	*visitor
+	latest *latestRows
+	sums   sums
+	met    []uint32 // the ordinals with a sum
+	worths []value  // of a span's kinds
+}
+
 // standing is the member's.
-func (x *Scratch) standing(o uint32) standing {
+func (x *ranking) standing(o uint32) standing {
 	s := standing{x.sums.of[o] & scoreOnly, x.sums.of[o] >> scoreBits}
 	if x.sums.folded {
 		s.score += x.sums.wide[o].score
@@ -54,7 +63,7 @@ func (x *Scratch) standing(o uint32) standing {
 const allFrom = 8
 
 // score fills in the sums of all who have one.
-func (x *Scratch) score(a *Ask) error {
+func (x *ranking) score(a *Ask) error {
 	l := &x.sums
 	l.of = grown(l.of, x.words*64)
 	l.rows = 0
@@ -73,7 +82,7 @@ func (x *Scratch) score(a *Ask) error {
 		return err
 	}
 	l.all = l.all || x.passing(x.spanned())*allFrom >= x.words*64
-	x.flatten()
+	x.flatten(x.spanned())
 	for i := range x.spans {
 		if !x.goesOn() {
 			break
@@ -84,7 +93,7 @@ func (x *Scratch) score(a *Ask) error {
 }
 
 // hold makes room for so many rows.
-func (x *Scratch) hold(n int) {
+func (x *ranking) hold(n int) {
 	l := &x.sums
 	if l.rows += n; l.rows < l.limit {
 		return
@@ -100,7 +109,7 @@ func (x *Scratch) hold(n int) {
 }
 
 // list puts all who have a sum into met.
-func (x *Scratch) list() {
+func (x *ranking) list() {
 	l := &x.sums
 	if !l.all {
 		return
@@ -118,7 +127,7 @@ func (x *Scratch) list() {
 }
 
 // forget takes the sums back.
-func (x *Scratch) forget() {
+func (x *ranking) forget() {
 	l := &x.sums
 	if l.folded {
 		clear(l.wide)
@@ -134,12 +143,12 @@ func (x *Scratch) forget() {
 }
 
 // simple reports that members are ranked by their sums alone.
-func (x *Scratch) simple(top *domain.Top) bool {
+func (x *ranking) simple(top *domain.Top) bool {
 	return !x.sums.folded && !top.Up && !top.Order.Timed() && top.Above == nil && top.After == nil
 }
 
 // rankSums offers all who have a sum.
-func (x *Scratch) rankSums(a *Ask, total *domain.Leaders, b *best) {
+func (x *ranking) rankSums(a *Ask, total *domain.Leaders, b *best) {
 	shift, mask := 0, uint64(scoreOnly)
 	if a.Plan.top.Order == domain.ByActions {
 		shift, mask = scoreBits, ^uint64(0)
@@ -173,7 +182,7 @@ func (x *Scratch) rankSums(a *Ask, total *domain.Leaders, b *best) {
 }
 
 // scoreMet counts a row outside of chunks.
-func (x *Scratch) scoreMet(m met) {
+func (x *ranking) scoreMet(m met) {
 	x.hold(1)
 	w, s := x.plan.worth(m.kind.Definition), &x.sums.of[m.ord]
 	if *s == 0 && !x.sums.all {
@@ -183,7 +192,7 @@ func (x *Scratch) scoreMet(m met) {
 }
 
 // scoreTail counts the rows of a tail.
-func (x *Scratch) scoreTail(p rows.Tail) {
+func (x *ranking) scoreTail(p rows.Tail) {
 	in := x.plan.span
 	x.hold(len(p.Rows))
 	sums, n := x.sums.of, len(x.met)
@@ -221,7 +230,7 @@ func (x *Scratch) scoreTail(p rows.Tail) {
 }
 
 // valueOf is what a row of a kind adds, by the account's number of it.
-func (x *Scratch) valueOf(k uint32) *value {
+func (x *ranking) valueOf(k uint32) *value {
 	v := &x.sums.kinds[k]
 	if *v == unknown {
 		*v = value{}
@@ -234,7 +243,7 @@ func (x *Scratch) valueOf(k uint32) *value {
 }
 
 // scoreSpan counts the rows of a span, without a branch on any of them.
-func (x *Scratch) scoreSpan(sp *span) {
+func (x *ranking) scoreSpan(sp *span) {
 	x.hold(sp.hi - sp.lo)
 	values := x.valuesOf(sp)
 	if x.filter != nil || sp.dead != nil {
@@ -262,7 +271,7 @@ func (x *Scratch) scoreSpan(sp *span) {
 }
 
 // scorePlaces counts the rows of a span of which some do not pass.
-func (x *Scratch) scorePlaces(sp *span, values []value) {
+func (x *ranking) scorePlaces(sp *span, values []value) {
 	c, lo, hi, f := sp.c, sp.lo, sp.hi, x.filter
 	ords, kinds, given := c.Ord[lo:hi], c.Kind[lo:hi], c.Points[lo:hi]
 	passing := x.places(sp, lo, hi)
@@ -287,7 +296,7 @@ func (x *Scratch) scorePlaces(sp *span, values []value) {
 }
 
 // valuesOf are what rows of the span's kinds add.
-func (x *Scratch) valuesOf(sp *span) []value {
+func (x *ranking) valuesOf(sp *span) []value {
 	x.worths = sized(x.worths, len(sp.c.Dict))
 	for code, k := range sp.c.Dict {
 		x.worths[code] = *x.valueOf(k)

@@ -28,7 +28,7 @@ const (
 
 // searches reports that the question's keyword is to be looked for in the contents first,
 // and in the rows for those that have it; else contents are read of the rows that pass.
-func (x *Scratch) searches(a *Ask) bool {
+func (x *feedWalk) searches(a *Ask) bool {
 	f := &x.feed
 	if f.word == nil || a.Search == nil || a.Brand == rows.EveryBrand {
 		return false
@@ -45,7 +45,7 @@ func (x *Scratch) searches(a *Ask) bool {
 }
 
 // kindsPass is about the share of a brand's rows in chunks whose kind is asked for.
-func (x *Scratch) kindsPass(dense uint32) float64 {
+func (x *feedWalk) kindsPass(dense uint32) float64 {
 	pass, all := 0, 0
 	x.view.Each(dense, func(s *rows.Set, small bool) {
 		for _, r := range s.Runs {
@@ -68,7 +68,7 @@ func (x *Scratch) kindsPass(dense uint32) float64 {
 
 // search offers the rows at those times that have the keyword: their contents are gone
 // through first.
-func (x *Scratch) search(a *Ask, in domain.Range) error {
+func (x *feedWalk) search(a *Ask, in domain.Range) error {
 	f := &x.feed
 	if x.splits(a.Brand, in) {
 		middle := in.From + (in.To-in.From)/2
@@ -78,13 +78,13 @@ func (x *Scratch) search(a *Ask, in domain.Range) error {
 		return x.search(a, domain.Range{From: in.From, To: middle})
 	}
 	f.hits.clear()
-	f.stretches = f.stretches[:0]
+	f.hits.stretches = f.hits.stretches[:0]
 	err := a.Search(a.Label(a.Brand), in, &domain.Sought{
 		Near: f.word.Finder(), Gist: text.FilterOf, May: f.word.MayContain,
 		Found: func(seq uint64, content []byte, at domain.Range) {
 			if f.word.In(content) {
 				f.hits.add(seq)
-				f.stretch(at)
+				f.hits.stretch(at)
 			}
 		},
 	})
@@ -92,11 +92,11 @@ func (x *Scratch) search(a *Ask, in domain.Range) error {
 		return err
 	}
 	f.hits.index()
-	f.searched = true
+	f.hits.known = true
 	if len(x.view.Cold(a.Brand)) > 0 { // they are read once
-		f.stretches = append(f.stretches[:0], in)
+		f.hits.stretches = append(f.hits.stretches[:0], in)
 	}
-	for _, part := range f.joined(in) {
+	for _, part := range f.hits.joined(in) {
 		f.span = part
 		if err := x.walk(a, true); err != nil {
 			return err
@@ -105,18 +105,26 @@ func (x *Scratch) search(a *Ask, in domain.Range) error {
 	return nil
 }
 
+// hits are the rows that have the keyword, found in the contents.
+type hits struct {
+	sequences
+	known     bool           // the contents were searched
+	stretches []domain.Range // times that the hits have
+	atOnce    uint64         // searchAtOnce, but in tests
+}
+
 // mostStretches is how many stretches of time rows are looked for in one by one.
 const mostStretches = 256
 
 // stretch notes times that the keyword was found at.
-func (f *feeder) stretch(at domain.Range) {
+func (f *hits) stretch(at domain.Range) {
 	if n := len(f.stretches); n == 0 || f.stretches[n-1] != at {
 		f.stretches = append(f.stretches, at)
 	}
 }
 
 // joined are the stretches of a range noted, none of which touches another.
-func (f *feeder) joined(in domain.Range) []domain.Range {
+func (f *hits) joined(in domain.Range) []domain.Range {
 	slices.SortFunc(f.stretches, func(a, b domain.Range) int { return cmp.Compare(a.From, b.From) })
 	out := f.stretches[:0]
 	for _, s := range f.stretches {
@@ -134,6 +142,6 @@ func (f *feeder) joined(in domain.Range) []domain.Range {
 
 // splits reports that the rows at those times are too many for once. Those of a brand
 // that is on disk cannot be told apart by time before they are read.
-func (x *Scratch) splits(dense uint32, in domain.Range) bool {
-	return in.To-in.From > 1 && len(x.view.Cold(dense)) == 0 && x.view.RowsIn(dense, in) > x.feed.atOnce
+func (x *feedWalk) splits(dense uint32, in domain.Range) bool {
+	return in.To-in.From > 1 && len(x.view.Cold(dense)) == 0 && x.view.RowsIn(dense, in) > x.feed.hits.atOnce
 }

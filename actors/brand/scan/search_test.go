@@ -115,7 +115,7 @@ func TestStretchesOfASearchHaveEachRowOnce(t *testing.T) {
 	table.Append(1, all)
 	var stretches []domain.Range
 	x := NewScratch()
-	x.feed.atOnce = atOnce
+	x.feed.feed.hits.atOnce = atOnce
 	q := &domain.Question{
 		Account: 1, Shape: domain.ShapeFeed, Range: domain.Range{To: 1<<32 - 1}, Groups: []domain.Group{{Definition: 100}},
 		Listing: domain.Listing{Every: true, Keyword: "moons", Limit: 3},

@@ -10,7 +10,7 @@ import (
 
 // ofRest counts the members of each small brand: those that some chunk of the rest, or
 // its tail, has a passing row of.
-func (x *Scratch) ofRest(s *rows.Set, a *Ask, union []uint64, out *domain.Crossover) {
+func (x *crossover) ofRest(s *rows.Set, a *Ask, union []uint64, out *domain.Crossover) {
 	count := func(dense uint32, n uint64) {
 		if n > 0 && dense != a.Brand && a.Brands.listed(dense) {
 			out.Brands = append(out.Brands, domain.BrandMembers{Brand: a.Brands.ID(dense), Members: n})
@@ -25,7 +25,7 @@ func (x *Scratch) ofRest(s *rows.Set, a *Ask, union []uint64, out *domain.Crosso
 		x.brandByBrand(union, count)
 		return
 	}
-	x.flatten()
+	x.flatten(x.spanned())
 	for i := range x.spans {
 		if !x.goesOn() {
 			break
@@ -42,7 +42,7 @@ func (x *Scratch) ofRest(s *rows.Set, a *Ask, union []uint64, out *domain.Crosso
 
 // tailBrands appends the passing rows of the rest's tail to the loose ones, their brands
 // for targets.
-func (x *Scratch) tailBrands(p rows.Tail) {
+func (x *crossover) tailBrands(p rows.Tail) {
 	for i := p.Skip(x.plan.span.From); i < len(p.Rows); i++ {
 		r := &p.Rows[i]
 		if x.passes(r.Time, r.Ord, x.target(r.Kind)) && !p.Deleted.Has(i) {
@@ -55,7 +55,7 @@ func (x *Scratch) tailBrands(p rows.Tail) {
 
 // gatherBrands appends the passing rows of a span of the rest to the loose ones,
 // their brands for targets.
-func (x *Scratch) gatherBrands(sp *span) {
+func (x *crossover) gatherBrands(sp *span) {
 	c, lo, hi := sp.c, sp.lo, sp.hi
 	ords, kinds, of := c.Ord[lo:hi], c.Kind[lo:hi], c.BrandOf[lo:hi]
 	lut, f := x.table(sp), x.filter
@@ -79,7 +79,7 @@ func (x *Scratch) gatherBrands(sp *span) {
 }
 
 // groupedBrands puts the loose rows in order of their brands by counting.
-func (x *Scratch) groupedBrands(brands int, count func(dense uint32, n uint64)) {
+func (x *crossover) groupedBrands(brands int, count func(dense uint32, n uint64)) {
 	x.at = sized(x.at, brands)
 	clear(x.at)
 	x.startBrands()
@@ -94,7 +94,7 @@ func (x *Scratch) groupedBrands(brands int, count func(dense uint32, n uint64)) 
 }
 
 // looseBrands is above every brand of the loose rows.
-func (x *Scratch) looseBrands() (brands int) {
+func (x *crossover) looseBrands() (brands int) {
 	for _, b := range x.to {
 		brands = max(brands, int(b)+1)
 	}
@@ -103,7 +103,7 @@ func (x *Scratch) looseBrands() (brands int) {
 
 // startBrands sets at, which tells how many rows each brand has beside the loose ones,
 // to where each starts in grouped.
-func (x *Scratch) startBrands() {
+func (x *crossover) startBrands() {
 	at := x.at
 	for _, b := range x.to {
 		at[b]++
@@ -116,7 +116,7 @@ func (x *Scratch) startBrands() {
 }
 
 // fillBrands puts the loose rows where their brands are; at becomes where each ends.
-func (x *Scratch) fillBrands() {
+func (x *crossover) fillBrands() {
 	at, grouped := x.at, x.grouped
 	for i, b := range x.to {
 		grouped[at[b]] = x.ord[i]
@@ -125,7 +125,7 @@ func (x *Scratch) fillBrands() {
 }
 
 // sortedBrands does the same by sorting: rows are few beside brands.
-func (x *Scratch) sortedBrands(count func(dense uint32, n uint64)) {
+func (x *crossover) sortedBrands(count func(dense uint32, n uint64)) {
 	x.pairs = x.pairs[:0]
 	for i, b := range x.to {
 		x.pairs = append(x.pairs, uint64(b)<<32|uint64(x.ord[i]))

@@ -30,7 +30,7 @@ func tallyOf(t *testing.T, v *rows.View, dense uint32, cold rows.Source) domain.
 		Shape: domain.ShapeTally, Range: domain.Range{To: ^uint32(0)},
 		Groups: []domain.Group{{Definition: domain.Registration, Group: 1}, {Definition: 100, Group: 100}},
 	}
-	got, err := NewScratch().Tally(v, &Ask{Plan: NewPlan(q), Brand: dense, Cold: cold})
+	got, err := NewScratch().tally.answer(v, &Ask{Plan: NewPlan(q), Brand: dense, Cold: cold})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,11 +59,11 @@ func TestScratch_ReadsAColdBrandFromItsSource(t *testing.T) {
 		t.Errorf("a question reads %d rows", n)
 	}
 	plan := NewPlan(&domain.Question{Shape: domain.ShapeTimeline, Range: domain.Range{To: ^uint32(0)}, Groups: []domain.Group{{Definition: 100}}})
-	if _, err := NewScratch().Timeline(v, &Ask{Plan: plan, Brand: 5}); !errors.Is(err, rows.ErrCold) {
+	if _, err := NewScratch().timeline.answer(v, &Ask{Plan: plan, Brand: 5}); !errors.Is(err, rows.ErrCold) {
 		t.Errorf("got %v", err)
 	}
 	broken := errors.New("disk")
-	if _, err := NewScratch().Tally(v, &Ask{Plan: plan, Brand: rows.EveryBrand, Cold: func(rows.Cold, func([]domain.Row)) error { return broken }}); !errors.Is(err, broken) {
+	if _, err := NewScratch().tally.answer(v, &Ask{Plan: plan, Brand: rows.EveryBrand, Cold: func(rows.Cold, func([]domain.Row)) error { return broken }}); !errors.Is(err, broken) {
 		t.Errorf("got %v", err)
 	}
 	disk := func(_ rows.Cold, f func([]domain.Row)) error { f(list); return nil }

@@ -5,10 +5,10 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// Standings sums up what the question's members did, brand by brand: all brands that
+// standings sums up what the question's members did, brand by brand: all brands that
 // the directory lists, in any order. It is for few members: of many it would be slow.
 // The error is ErrCold, or that of the Source.
-func (x *Scratch) Standings(v *rows.View, a *Ask) (*domain.Standings, error) {
+func (x *visitor) standings(v *rows.View, a *Ask) (*domain.Standings, error) {
 	defer x.end()
 	out := &domain.Standings{}
 	if !x.open(v, a, false) {

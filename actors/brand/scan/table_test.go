@@ -228,7 +228,7 @@ func (s *history) commit() {
 func (s *history) read(r *rand.Rand) {
 	x := NewScratch()
 	if r.IntN(2) == 0 {
-		x.askGen, x.dayGen = markGens-20, markGens-20
+		x.timeline.askGen, x.timeline.dayGen = markGens-20, markGens-20
 	}
 	var mine []heard
 	held := s.table.Acquire()
@@ -271,7 +271,7 @@ func (s *history) ask(v *rows.View, x *Scratch, r *rand.Rand) heard {
 	if r.IntN(3) == 0 {
 		s.giveUp(v, x, r, cold)
 	}
-	x.sums.limit = [...]int{foldRows, 1, 50, 500}[r.IntN(4)]
+	x.ranking.sums.limit = [...]int{foldRows, 1, 50, 500}[r.IntN(4)]
 	a, err := x.Answer(v, h.ask(cold))
 	if err != nil {
 		s.t.Error(err)

@@ -8,18 +8,29 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// Tally counts actions and distinct members by group and in all, over the
+// tally counts rows and distinct members by group.
+type tally struct {
+	*selection
+	*marks
+	bits    []uint64 // dense counting: members by target; zero between questions
+	all     []uint64 // members; zero between questions
+	mask    []uint64 // sparse counting, by ordinal: targets met; zero between questions
+	touched []uint32
+	counts  []domain.Count
+}
+
+// answer counts actions and distinct members by group and in all, over the
 // question's range. The error is ErrCold, or that of the Source.
-func (x *Scratch) Tally(v *rows.View, a *Ask) (*domain.Tally, error) {
+func (x *tally) answer(v *rows.View, a *Ask) (*domain.Tally, error) {
 	defer x.end()
 	if err := x.begin(v, a, false); err != nil {
 		return nil, err
 	}
-	return x.tally(), nil
+	return x.groupCounts(), nil
 }
 
-// tally counts the rows collected by group.
-func (x *Scratch) tally() *domain.Tally {
+// groupCounts counts the rows collected by group.
+func (x *tally) groupCounts() *domain.Tally {
 	t := &domain.Tally{}
 	t.Total.Members = x.countAll()
 	groups := 0
@@ -41,7 +52,7 @@ func (x *Scratch) tally() *domain.Tally {
 
 // countAll counts the rows collected into counts, by target, and returns the
 // distinct members.
-func (x *Scratch) countAll() (members uint64) {
+func (x *tally) countAll() (members uint64) {
 	x.counts = sized(x.counts, int(x.targets)+1)
 	clear(x.counts)
 	switch n := x.settle(); {
@@ -59,8 +70,8 @@ func (x *Scratch) countAll() (members uint64) {
 // settle gathers the spans that a loop over the columns cannot count: under a
 // filter, with dead rows, with most rows dropped, with very many kinds. It returns
 // how many rows there are, those included that a span drops.
-func (x *Scratch) settle() (n int) {
-	x.flatten()
+func (x *selection) settle() (n int) {
+	x.flatten(x.spanned())
 	direct := x.spans[:0]
 	for i := range x.spans {
 		if !x.goesOn() {
@@ -79,7 +90,7 @@ func (x *Scratch) settle() (n int) {
 }
 
 // gatherAll gathers what spans are left.
-func (x *Scratch) gatherAll() {
+func (x *selection) gatherAll() {
 	for i := range x.spans {
 		if !x.goesOn() {
 			break
@@ -91,10 +102,10 @@ func (x *Scratch) gatherAll() {
 
 // denseFrom is the number of rows from which bitsets are cheaper than masks: they
 // cost their own size once more.
-func (x *Scratch) denseFrom() int { return (int(x.targets) + 1) * x.words / 3 }
+func (x *tally) denseFrom() int { return (int(x.targets) + 1) * x.words / 3 }
 
 // sparse counts loose rows of at most 64 targets and returns the distinct members.
-func (x *Scratch) sparse() uint64 {
+func (x *tally) sparse() uint64 {
 	x.mask = grown(x.mask, x.words*64)
 	counts, mask, touched := x.counts, x.mask, x.touched[:0]
 	to := x.to[:len(x.ord)]
@@ -120,7 +131,7 @@ func (x *Scratch) sparse() uint64 {
 // dense counts spans and loose rows of at most 64 targets by a bitset each and
 // returns the distinct members. The rows that spans drop have a bitset too, which
 // nobody looks at.
-func (x *Scratch) dense() uint64 {
+func (x *tally) dense() uint64 {
 	w := x.words
 	x.bits = grown(x.bits, (int(x.targets)+1)*w)
 	for i := range x.spans {
@@ -144,7 +155,7 @@ func (x *Scratch) dense() uint64 {
 
 // denseSpan counts a span by bitsets. The actions of a whole chunk are known by
 // kind already.
-func (x *Scratch) denseSpan(sp *span) {
+func (x *tally) denseSpan(sp *span) {
 	var base, byKind [256]uint32
 	lut := x.table(sp)
 	for k, t := range lut {
@@ -171,7 +182,7 @@ func (x *Scratch) denseSpan(sp *span) {
 }
 
 // count counts the bitsets and clears them; it returns the members in any.
-func (x *Scratch) count() (members uint64) {
+func (x *tally) count() (members uint64) {
 	w := x.words
 	x.all = grown(x.all, w)
 	all := x.all[:w]

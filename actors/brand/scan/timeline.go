@@ -46,9 +46,17 @@ func (d *daily) fold(n int) {
 	d.acc = [32]uint64{}
 }
 
-// Timeline counts actions and distinct members by service and UTC day, and by
+// timeline counts by service and day.
+type timeline struct {
+	*selection
+	mark   []uint64 // by ordinal: see markBits
+	dayGen uint32
+	askGen uint32
+}
+
+// answer counts actions and distinct members by service and UTC day, and by
 // service over the question's range. The error is ErrCold, or that of the Source.
-func (x *Scratch) Timeline(v *rows.View, a *Ask) (*domain.Timeline, error) {
+func (x *timeline) answer(v *rows.View, a *Ask) (*domain.Timeline, error) {
 	defer x.end()
 	t := &domain.Timeline{First: domain.DayOf(a.Plan.span.From)}
 	if err := x.begin(v, a, true); err != nil {
@@ -75,7 +83,7 @@ func (x *Scratch) Timeline(v *rows.View, a *Ask) (*domain.Timeline, error) {
 
 // days counts day by day into out, which gets an array for each service that is
 // met, and returns the distinct members by service.
-func (x *Scratch) days(out *[domain.Services][]domain.Count) [domain.Services]uint64 {
+func (x *timeline) days(out *[domain.Services][]domain.Count) [domain.Services]uint64 {
 	x.mark = grown(x.mark, x.words*64)
 	x.nextAsk()
 	x.nextDay()
@@ -107,8 +115,8 @@ func (d *daily) into(out *[domain.Services][]domain.Count, day, days int) {
 // eachDay goes through the question's rows day by day: it calls rows with stretches
 // of spans, loose with pairs of ordinal and target, and end when it has given a day's
 // rows.
-func (x *Scratch) eachDay(columns func(sp *span, lo, hi int), loose func(pairs []uint32), end func(day, days int)) {
-	x.flatten()
+func (x *selection) eachDay(columns func(sp *span, lo, hi int), loose func(pairs []uint32), end func(day, days int)) {
+	x.flatten(x.spanned())
 	_, days := x.plan.span.Days()
 	x.orderByDay(days)
 	slices.SortFunc(x.spans, func(a, b span) int { return cmp.Compare(a.first, b.first) })
@@ -141,7 +149,7 @@ func (x *Scratch) eachDay(columns func(sp *span, lo, hi int), loose func(pairs [
 
 // orderByDay puts the loose rows into grouped, ordinal and service one after the
 // other, by day; at tells where each day ends.
-func (x *Scratch) orderByDay(days int) {
+func (x *selection) orderByDay(days int) {
 	x.at = sized(x.at, days)
 	clear(x.at)
 	for _, d := range x.day {
@@ -161,7 +169,7 @@ func (x *Scratch) orderByDay(days int) {
 }
 
 // nextAsk makes all marks worthless.
-func (x *Scratch) nextAsk() {
+func (x *timeline) nextAsk() {
 	if x.askGen++; x.askGen > markGens {
 		clear(x.mark)
 		x.askGen, x.dayGen = 1, 0
@@ -169,7 +177,7 @@ func (x *Scratch) nextAsk() {
 }
 
 // nextDay makes the marks of days worthless.
-func (x *Scratch) nextDay() {
+func (x *timeline) nextDay() {
 	if x.dayGen++; x.dayGen > markGens {
 		for i := range x.mark {
 			x.mark[i] &^= 1<<32 - 1
@@ -178,14 +186,8 @@ func (x *Scratch) nextDay() {
 	}
 }
 
-// plain reports that of a stretch of the span every row counts, but for kinds that
-// are dropped: it can be counted where it stands.
-func (x *Scratch) plain(sp *span) bool {
-	return x.filter == nil && sp.dead == nil && sp.kept*4 >= sp.c.Rows()
-}
-
 // daySpan counts a stretch of a span.
-func (x *Scratch) daySpan(sp *span, lo, hi int, d *daily) {
+func (x *timeline) daySpan(sp *span, lo, hi int, d *daily) {
 	if x.plain(sp) {
 		d.fold(hi - lo)
 		x.dayColumns(sp.c.Ord[lo:hi], sp.c.Kind[lo:hi], x.table(sp), d)
@@ -213,7 +215,7 @@ func (sp *span) before(end uint64) int {
 }
 
 // dayColumns is count1 for a stretch of a chunk.
-func (x *Scratch) dayColumns(ords []uint32, kinds []uint16, lut []uint32, d *daily) {
+func (x *timeline) dayColumns(ords []uint32, kinds []uint16, lut []uint32, d *daily) {
 	day := x.dayGen << markBits
 	fresh := uint64(x.askGen<<markBits)<<32 | uint64(day)
 	mark, acc := x.mark, &d.acc
@@ -233,7 +235,7 @@ func (x *Scratch) dayColumns(ords []uint32, kinds []uint16, lut []uint32, d *dai
 }
 
 // count1 counts one row of a member for a service.
-func (x *Scratch) count1(o, s uint32, d *daily) {
+func (x *timeline) count1(o, s uint32, d *daily) {
 	day := x.dayGen << markBits
 	m := x.mark[o]
 	if uint32(m) < day {
@@ -247,7 +249,7 @@ func (x *Scratch) count1(o, s uint32, d *daily) {
 }
 
 // dayLoose counts loose rows of one day: ordinal, service, ordinal, service …
-func (x *Scratch) dayLoose(pairs []uint32, d *daily) {
+func (x *timeline) dayLoose(pairs []uint32, d *daily) {
 	for len(pairs) > 0 {
 		n := min(len(pairs), 2*rows.MaxChunk)
 		d.fold(n / 2)

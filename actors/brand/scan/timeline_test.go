@@ -31,9 +31,9 @@ func TestMarksOfOldDaysAreWorthlessWhenGenerationsBeginAnew(t *testing.T) {
 	})
 	for _, at := range []struct{ ask, day uint32 }{{0, markGens - 4}, {markGens - 1, 5}, {markGens, 5}, {markGens - 2, markGens - 12}} {
 		x := NewScratch()
-		x.askGen, x.dayGen = at.ask, at.day
+		x.timeline.askGen, x.timeline.dayGen = at.ask, at.day
 		for n := range 4 {
-			got, err := x.Timeline(v, &Ask{Plan: plan, Brand: 5})
+			got, err := x.timeline.answer(v, &Ask{Plan: plan, Brand: 5})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -63,9 +63,9 @@ func TestADailyCountIsRightWhereGenerationsBeginAnew(t *testing.T) {
 	}
 	for back := range uint32(2*days + 3) {
 		x := NewScratch()
-		x.gen = ^uint32(0) - back
+		x.marks.gen = ^uint32(0) - back
 		for n := range 3 {
-			got, err := x.Daily(v, &Ask{Plan: NewPlan(q), Brand: 5})
+			got, err := x.daily.answer(v, &Ask{Plan: NewPlan(q), Brand: 5})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,7 +1,6 @@
 package scan
 
 import (
-	"github.com/ovation-analytics/ovation/actors/brand/bitset"
 	"github.com/ovation-analytics/ovation/actors/brand/rows"
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
@@ -16,14 +15,26 @@ type met struct {
 	dense     uint32         // of the brand
 }
 
+// visitor calls a function with each row of a question.
+type visitor struct {
+	*selection
+	owners []*rows.Set // of each span
+}
+
+// end drops what the question held.
+func (x *visitor) end() {
+	clear(x.owners[:cap(x.owners)])
+	x.selection.end()
+}
+
 // visit calls f with the question's rows outside of chunks, and makes spans of
 // those in chunks; owners are the sets the spans are of.
-func (x *Scratch) visit(a *Ask, f func(met)) (err error) {
+func (x *visitor) visit(a *Ask, f func(met)) (err error) {
 	return x.visitSets(a, f, nil)
 }
 
 // visitSets is visit; tail, if it is not nil, takes the tails of whole sets.
-func (x *Scratch) visitSets(a *Ask, f func(met), tail func(rows.Tail)) (err error) {
+func (x *visitor) visitSets(a *Ask, f func(met), tail func(rows.Tail)) (err error) {
 	x.again()
 	x.owners = x.owners[:0]
 	x.view.Each(a.Brand, func(s *rows.Set, small bool) {
@@ -50,13 +61,7 @@ func (x *Scratch) visitSets(a *Ask, f func(met), tail func(rows.Tail)) (err erro
 	return x.fate(err)
 }
 
-// passes reports that a row of a target belongs to the question.
-func (x *Scratch) passes(time, ord, target uint32) bool {
-	in := x.plan.span
-	return time-in.From < in.To-in.From && target != x.targets && (x.filter == nil || bitset.Get(x.filter, ord) == 1)
-}
-
-func (x *Scratch) visitTail(s *rows.Set, a *Ask, f func(met)) {
+func (x *visitor) visitTail(s *rows.Set, a *Ask, f func(met)) {
 	p := s.TailAt(x.view.Seq)
 	for i := p.Skip(x.plan.span.From); i < len(p.Rows); i++ {
 		r := &p.Rows[i]
@@ -71,7 +76,7 @@ func (x *Scratch) visitTail(s *rows.Set, a *Ask, f func(met)) {
 	}
 }
 
-func (x *Scratch) visitSmall(s *rows.Set, a *Ask, f func(met)) {
+func (x *visitor) visitSmall(s *rows.Set, a *Ask, f func(met)) {
 	in, id := x.plan.span, a.Label(a.Brand)
 	for _, r := range s.Runs {
 		c := r.Chunk
@@ -96,7 +101,7 @@ func (x *Scratch) visitSmall(s *rows.Set, a *Ask, f func(met)) {
 }
 
 // visitCold reads a set from disk.
-func (x *Scratch) visitCold(s *rows.Set, from rows.Source, f func(met)) error {
+func (x *visitor) visitCold(s *rows.Set, from rows.Source, f func(met)) error {
 	return s.Read(from, func(stored []domain.Row) {
 		for i := range stored {
 			r := &stored[i]

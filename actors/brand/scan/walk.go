@@ -5,11 +5,19 @@ import (
 	"github.com/ovation-analytics/ovation/actors/brand/rows"
 )
 
+// feedWalk counts the rows of a feed and finds the first of them.
+type feedWalk struct {
+	*selection
+	*memberSet
+	feed feeder
+	take func(*picked) // feed.offer
+}
+
 // walk offers the rows that may be among the first of a feed: those of tails and of
 // chunks whose newest row, or oldest, may still be one. Where a keyword is looked for
 // it offers all. Rows from disk are offered if cold is set: else they were while they
 // were counted.
-func (x *Scratch) walk(a *Ask, cold bool) (err error) {
+func (x *feedWalk) walk(a *Ask, cold bool) (err error) {
 	x.view.Each(a.Brand, func(s *rows.Set, small bool) {
 		switch {
 		case err != nil || x.feed.err != nil || !x.goesOn():
@@ -29,7 +37,7 @@ func (x *Scratch) walk(a *Ask, cold bool) (err error) {
 
 // walkSet offers a resident set's rows, of one brand if small, from the end that the
 // listing begins with.
-func (x *Scratch) walkSet(s *rows.Set, dense uint32, small bool) {
+func (x *feedWalk) walkSet(s *rows.Set, dense uint32, small bool) {
 	up := x.feed.up
 	if !small {
 		dense = s.Dense
@@ -53,7 +61,7 @@ func (x *Scratch) walkSet(s *rows.Set, dense uint32, small bool) {
 }
 
 // walkRun offers a chunk's rows.
-func (x *Scratch) walkRun(r rows.Run, dense uint32, small bool) {
+func (x *feedWalk) walkRun(r rows.Run, dense uint32, small bool) {
 	c, f, in := r.Chunk, &x.feed, x.feed.span
 	near := c.Max
 	if f.up {
@@ -80,7 +88,7 @@ func (x *Scratch) walkRun(r rows.Run, dense uint32, small bool) {
 		if of != nil {
 			i = first + int(of[i])
 		}
-		if f.searched && !f.hits.has(c.Seq(i)) {
+		if f.hits.known && !f.hits.has(c.Seq(i)) {
 			continue
 		}
 		if t := c.Time[i]; f.beyond(t) {
@@ -96,7 +104,7 @@ func (x *Scratch) walkRun(r rows.Run, dense uint32, small bool) {
 }
 
 // walkTail offers a tail's rows.
-func (x *Scratch) walkTail(s *rows.Set, dense uint32, small bool) {
+func (x *feedWalk) walkTail(s *rows.Set, dense uint32, small bool) {
 	p, f, in := s.TailAt(x.view.Seq), &x.feed, x.feed.span
 	skip := p.Skip(in.From)
 	for n := len(p.Rows) - skip; n > 0; n-- {
@@ -119,7 +127,7 @@ func (x *Scratch) walkTail(s *rows.Set, dense uint32, small bool) {
 }
 
 // meets reports that some kind of the chunk counts.
-func (x *Scratch) meets(c *rows.Chunk) bool {
+func (x *feedWalk) meets(c *rows.Chunk) bool {
 	for _, k := range c.Dict {
 		if x.target(k) != x.targets {
 			return true
@@ -129,7 +137,7 @@ func (x *Scratch) meets(c *rows.Chunk) bool {
 }
 
 // offer gives the feed a living row of the range, if it passes.
-func (x *Scratch) offer(r *picked, kind uint32) {
+func (x *feedWalk) offer(r *picked, kind uint32) {
 	if x.filter != nil && bitset.Get(x.filter, r.ord) == 0 || x.target(kind) == x.targets {
 		return
 	}

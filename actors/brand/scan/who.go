@@ -1,10 +1,22 @@
 package scan
 
-import "github.com/ovation-analytics/ovation/actors/brand/bitset"
+import (
+	"math/bits"
+
+	"github.com/ovation-analytics/ovation/actors/brand/bitset"
+	"github.com/ovation-analytics/ovation/actors/brand/rows"
+)
+
+// memberSet finds the distinct members of the rows selected.
+type memberSet struct {
+	*selection
+	*marks
+	all []uint64 // members; zero between questions
+}
 
 // meet puts the members of the rows collected into all, some who do not pass the filter
 // among them.
-func (x *Scratch) meet() {
+func (x *memberSet) meet() {
 	x.all = grown(x.all, x.words)
 	for i := range x.spans {
 		if !x.goesOn() {
@@ -24,7 +36,7 @@ func (x *Scratch) meet() {
 }
 
 // meetSpan is meet for a span of which every row counts.
-func (x *Scratch) meetSpan(sp *span) {
+func (x *memberSet) meetSpan(sp *span) {
 	c := sp.c
 	if sp.hi-sp.lo == c.Rows() {
 		if who := c.Members(); who != nil {
@@ -39,7 +51,7 @@ func (x *Scratch) meetSpan(sp *span) {
 }
 
 // meetKept is meet for a span of which some kinds are dropped.
-func (x *Scratch) meetKept(sp *span) {
+func (x *memberSet) meetKept(sp *span) {
 	lut, ords, all := x.table(sp), sp.c.Ord[sp.lo:sp.hi], x.all
 	kinds := sp.c.Kind[sp.lo:sp.hi]
 	kinds = kinds[:len(ords)]
@@ -49,7 +61,7 @@ func (x *Scratch) meetKept(sp *span) {
 }
 
 // countMembers is how many members the rows collected have.
-func (x *Scratch) countMembers() uint64 {
+func (x *memberSet) countMembers() uint64 {
 	if x.alone || x.fewerThanSet(0) {
 		x.gatherAll()
 		x.seen = grown(x.seen, x.words*64)
@@ -61,6 +73,57 @@ func (x *Scratch) countMembers() uint64 {
 
 // fewerThanSet reports that the rows collected, and so many more, are looked at faster than
 // a set of all members is gone through.
-func (x *Scratch) fewerThanSet(more int) bool {
+func (x *memberSet) fewerThanSet(more int) bool {
 	return len(x.ord)+more+x.spanned() < x.words/8
+}
+
+// everyone puts the members of the rows collected into the set.
+func (x *memberSet) everyone(set []uint64) {
+	x.meet()
+	x.part(set)
+}
+
+// part counts the members met who pass the filter, adds them to the set, if there is
+// one, and lets go of all whom it met.
+func (x *memberSet) part(set []uint64) (n uint64) {
+	all, f := x.all[:x.words], x.filter
+	if set == nil && f != nil {
+		f = f[:len(all)]
+		for i, w := range all {
+			n += uint64(bits.OnesCount64(w & f[i]))
+			all[i] = 0
+		}
+		return n
+	}
+	for i, w := range all {
+		if f != nil {
+			w &= f[i]
+		}
+		if set != nil {
+			set[i] |= w
+		}
+		n += uint64(bits.OnesCount64(w))
+		all[i] = 0
+	}
+	return n
+}
+
+// meetTail puts the members of a tail's rows into all.
+func (x *memberSet) meetTail(p rows.Tail) {
+	in, all := x.plan.span, x.all
+	if x.whole(p) {
+		for i := range p.Rows {
+			o := p.Rows[i].Ord
+			all[o>>6] |= 1 << (o & 63)
+		}
+		return
+	}
+	for i := p.Skip(in.From); i < len(p.Rows); i++ {
+		r := &p.Rows[i]
+		ok := bitset.Bit(r.Time-in.From < in.To-in.From) & bitset.Bit(x.target(r.Kind) != x.targets)
+		if p.Deleted != nil {
+			ok &^= int(p.Deleted.Bits[i>>6] >> (i & 63) & 1)
+		}
+		all[r.Ord>>6] |= uint64(ok) << (r.Ord & 63)
+	}
 }

@@ -1,0 +1,114 @@
+package scan
+
+import (
+	"github.com/ovation-analytics/ovation/actors/brand/bitset"
+	"github.com/ovation-analytics/ovation/actors/brand/rows"
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// selection is the rows of a question: the stretches of chunks that belong to it, and loose rows from
+// tails, from small brands and from disk.
+type selection struct {
+	cancellation
+	memberFilter
+	kindTargets
+	looseRows
+
+	view   *rows.View
+	plan   *Plan
+	first  uint32 // day of the range's start
+	spans  []span
+	lut    []uint32      // the spans' tables: code in the chunk → target
+	pos    []uint16      // places of rows in a chunk
+	stored func(*picked) // of a feed: takes the rows from disk that pass; else nil
+}
+
+// span is a stretch of a chunk's rows that belong to the question, but for those
+// that are dead or dropped.
+type span struct {
+	c      *rows.Chunk
+	lo, hi int
+	first  uint32          // time of the first row
+	dead   *rows.Deletions // nil when none is dead
+	lut    int             // where its table stands
+	drops  bool            // its table drops some kind
+	kept   int             // rows of the whole chunk that are not dropped
+}
+
+func (x *selection) table(sp *span) []uint32 { return x.lut[sp.lut : sp.lut+len(sp.c.Dict)] }
+
+// begin prepares for a question and collects its rows: spans and loose ones.
+func (x *selection) begin(v *rows.View, a *Ask, daily bool) error {
+	if !x.open(v, a, daily) {
+		return nil
+	}
+	return x.collect(a)
+}
+
+// open prepares for a question; false when no row can count.
+func (x *selection) open(v *rows.View, a *Ask, daily bool) bool {
+	x.view, x.plan = v, a.Plan
+	x.words = int(v.Members()+63) / 64
+	x.filterBy(x.pad(a.Members))
+	x.first = domain.DayOf(a.Plan.span.From)
+	x.kindTargets.begin(a.Plan, v.Kinds, daily)
+	x.again()
+	x.alone = false
+	if x.filter != nil {
+		one, n := bitset.Only(x.filter)
+		if n == 0 {
+			return false
+		}
+		x.one, x.alone = one, n == 1
+	}
+	return a.Plan.span.From < a.Plan.span.To && len(a.Plan.labels) > 0
+}
+
+// again forgets the rows collected, but not the question.
+func (x *selection) again() {
+	x.spans, x.lut = x.spans[:0], x.lut[:0]
+	x.keep(0)
+}
+
+// end lets go of everything the question held.
+func (x *selection) end() {
+	clear(x.spans[:cap(x.spans)])
+	x.stored = nil
+	x.view, x.plan, x.asked, x.all, x.filter = nil, nil, nil, nil, nil
+	if cap(x.ord) > looseKept {
+		x.ord, x.to, x.day = nil, nil, nil
+	}
+}
+
+// looseKept is for how many loose rows the memory is kept: a question about an account
+// that is on disk has millions.
+const looseKept = 1 << 19
+
+// passes reports that a row of a target belongs to the question.
+func (x *selection) passes(time, ord, target uint32) bool {
+	in := x.plan.span
+	return time-in.From < in.To-in.From && target != x.targets && (x.filter == nil || bitset.Get(x.filter, ord) == 1)
+}
+
+// plain reports that of a stretch of the span every row counts, but for kinds that
+// are dropped: it can be counted where it stands.
+func (x *selection) plain(sp *span) bool {
+	return x.filter == nil && sp.dead == nil && sp.kept*4 >= sp.c.Rows()
+}
+
+// whole reports that every row of a tail belongs to the question, whoever did it.
+func (x *selection) whole(p rows.Tail) bool {
+	if len(p.Rows) == 0 {
+		return true
+	}
+	last, in := &p.Rows[len(p.Rows)-1], x.plan.span
+	return p.Deleted == nil && last.Low >= in.From && last.High < in.To && x.everyKind()
+}
+
+// spanned is how many rows the spans have.
+func (x *selection) spanned() (n int) {
+	for i := range x.spans {
+		n += x.spans[i].hi - x.spans[i].lo
+	}
+	return n
+}
