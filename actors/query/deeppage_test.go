@@ -67,7 +67,7 @@ func (s *tables) ask(q *domain.Question) (*domain.Answer, error) {
 		id := func(o domain.Ordinal) domain.MemberID { return domain.MemberIDOf(uint64(o)+1, domain.Slot(i)) }
 		a, err := s.x.Answer(s.views[i], &scan.Ask{
 			Plan: plan, Brand: 3, ID: id, At: func(o domain.Ordinal) domain.Second { return querytest.Start + domain.Second(o)*37%50 },
-			Label: func(uint32) domain.BrandID { return 7 }, Says: saysOf,
+			Label: func(uint32) domain.BrandID { return 7 }, Contents: saysOf,
 		})
 		if err != nil {
 			return nil, err

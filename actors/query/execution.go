@@ -55,7 +55,7 @@ func (s *execution) ask(set []uint64) *scan.Ask {
 		one.Earlier = s.source(earlier(q))
 	}
 	if q.Shape == domain.ShapeFeed || q.Explain {
-		one.Says = s.says
+		one.Contents = s.says
 		one.Search = s.search
 	}
 	if q.Shape == domain.ShapeLeaders || q.Shape == domain.ShapeDepths {
@@ -79,7 +79,7 @@ func (s *execution) fromDisk(q *domain.Question) rows.Source {
 		}
 		return read(b.Brand, func(rows []domain.Row) error {
 			if s.ended() {
-				return scan.ErrEnded
+				return scan.ErrCancelled
 			}
 			f(rows)
 			return nil

@@ -11,9 +11,9 @@ import (
 
 // memberFilter is what of choosing the members of a question is the same in every shard.
 type memberFilter struct {
-	from   *listPlan   // they are on it; nil: no matter
-	deeds  *scan.Deeds // they did it; nil: no matter
-	brands []uint32    // that deeds are for, by dense number
+	from   *listPlan       // they are on it; nil: no matter
+	deeds  *scan.Performed // they did it; nil: no matter
+	brands []uint32        // that deeds are for, by dense number
 }
 
 // newMemberFilter prepares a question's filter. A brand that a deed is for may be deleted: its
@@ -34,18 +34,18 @@ func newMemberFilter(v *catalog.View, q *domain.Question) (*memberFilter, error)
 	if err != nil {
 		return nil, err
 	}
-	c.deeds = scan.NewDeeds(q.Range, any, all)
-	c.deeds.Names(func(dense uint32) { c.brands = append(c.brands, dense) })
+	c.deeds = scan.NewPerformed(q.Range, any, all)
+	c.deeds.Brands(func(dense uint32) { c.brands = append(c.brands, dense) })
 	slices.Sort(c.brands)
 	c.brands = slices.Compact(c.brands)
 	return c, nil
 }
 
 // deedsOf are deeds as shards know them.
-func deedsOf(v *catalog.View, account domain.AccountID, deeds []domain.Deed) ([]scan.Deed, error) {
-	out := make([]scan.Deed, len(deeds))
+func deedsOf(v *catalog.View, account domain.AccountID, deeds []domain.Deed) ([]scan.Required, error) {
+	out := make([]scan.Required, len(deeds))
 	for i, d := range deeds {
-		out[i] = scan.Deed{Definition: d.Definition, Brand: rows.EveryBrand}
+		out[i] = scan.Required{Definition: d.Definition, Brand: rows.EveryBrand}
 		if d.Brand == 0 {
 			continue
 		}
@@ -80,7 +80,7 @@ func (s *execution) members() ([]uint64, error) {
 	}
 	s.audience = passing(q, set, s.account.Crowd)
 	if filter.deeds != nil && notEmpty(set) {
-		performed, err := x.scan.Did(s.account.Rows, x.performed, filter.deeds, s.performedFromDisk())
+		performed, err := x.scan.Performed(s.account.Rows, x.performed, filter.deeds, s.performedFromDisk())
 		if err != nil {
 			return nil, err
 		}
@@ -89,7 +89,7 @@ func (s *execution) members() ([]uint64, error) {
 	}
 	if q.Filter.Acted && notEmpty(set) {
 		one := &scan.Ask{Plan: s.plan.rows, Brand: s.plan.dense, Members: set, Cold: s.fromDisk(q)}
-		performed, err := x.scan.Doers(s.account.Rows, x.performed, one, 1)
+		performed, err := x.scan.AtLeast(s.account.Rows, x.performed, one, 1)
 		if err != nil {
 			return nil, err
 		}

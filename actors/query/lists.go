@@ -47,7 +47,7 @@ func (s *execution) onList(l *listPlan) ([]uint64, error) {
 	if l.plan != nil {
 		ask := &scan.Ask{Plan: l.plan, Brand: l.dense, Cold: s.fromDisk(l.question)}
 		var err error
-		if x.performed, err = x.scan.Doers(s.account.Rows, x.performed, ask, l.threshold); err != nil {
+		if x.performed, err = x.scan.AtLeast(s.account.Rows, x.performed, ask, l.threshold); err != nil {
 			return nil, err
 		}
 		performed = x.performed

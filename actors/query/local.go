@@ -82,15 +82,15 @@ func (l *Local) label(account domain.AccountID) func(dense uint32) domain.BrandI
 func (l *Local) answer(ctx context.Context, x *scratch, v *view.View, m *Ask) (s *execution) {
 	p := &Part{Shard: l.ID, Next: v.Next}
 	s = &execution{local: l, ctx: ctx, view: v, scratch: x, question: m.Question, part: p}
-	x.scan.Until(s.ended)
+	x.scan.CancelWhen(s.ended)
 	defer s.endReaders()
 	defer func() {
-		x.scan.Until(nil)
+		x.scan.CancelWhen(nil)
 		if r := recover(); r != nil {
 			x.scan = scan.NewScratch()
 			p.Err = &domain.Error{Code: domain.Internal, Op: "query", Err: fmt.Errorf("%v\n%s", r, debug.Stack())}
 		}
-		if errors.Is(p.Err, scan.ErrEnded) {
+		if errors.Is(p.Err, scan.ErrCancelled) {
 			p.Err = domain.ErrUnavailable
 		}
 	}()

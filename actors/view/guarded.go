@@ -18,7 +18,7 @@ type Guarded struct {
 // checked returns the reader's own errors, and reports the store's.
 func (w Guarded) checked(err error) error {
 	var public *domain.Error
-	if err == nil || errors.Is(err, scan.ErrEnded) || errors.As(err, &public) {
+	if err == nil || errors.Is(err, scan.ErrCancelled) || errors.As(err, &public) {
 		return err
 	}
 	w.Failed(err)

@@ -19,12 +19,12 @@ type Ask struct {
 	Column  Column      // of a count by it: of a location, by gender, by age
 
 	// What only others know.
-	Brands *Directory                           // of a crossover
-	ID     func(domain.Ordinal) domain.MemberID // of leaders and a feed
-	At     func(domain.Ordinal) domain.Second   // of leaders: what they are ranked by, where that is a time
-	Label  func(dense uint32) domain.BrandID    // of leaders and a feed
-	Says   Says                                 // of a feed: for a keyword, and for an order of recording
-	Search Search                               // of a feed with a keyword: in the place of Says for many rows; nil: there is none
+	Brands   *Directory                           // of a crossover
+	ID       func(domain.Ordinal) domain.MemberID // of leaders and a feed
+	At       func(domain.Ordinal) domain.Second   // of leaders: what they are ranked by, where that is a time
+	Label    func(dense uint32) domain.BrandID    // of leaders and a feed
+	Contents Contents                             // of a feed: for a keyword, and for an order of recording
+	Search   Search                               // of a feed with a keyword: in the place of Says for many rows; nil: there is none
 }
 
 // Plan is what of a question is the same in every shard. It never changes: any
@@ -41,7 +41,7 @@ type Plan struct {
 	top         domain.Top
 	listing     domain.Listing
 	sound       domain.Sounding
-	word        *text.Keyword // of the listing; nil: none
+	keyword     *text.Keyword // of the listing; nil: none
 }
 
 // points are what a row is worth: its own points where keep is all ones, else
@@ -58,7 +58,7 @@ func NewPlan(q *domain.Question) *Plan {
 		slices.SortStableFunc(groups, order)
 	}
 	p := &Plan{shape: q.Shape, span: q.Range, services: 1<<domain.Services - 1, account: q.Account, top: q.Top, listing: q.Listing, sound: q.Sound}
-	p.word = text.NewKeyword(q.Listing.Keyword)
+	p.keyword = text.NewKeyword(q.Listing.Keyword)
 	if len(q.Filter.Services) > 0 {
 		p.services = 0
 		for _, s := range q.Filter.Services {
@@ -108,4 +108,40 @@ func (p *Plan) worth(definition domain.DefinitionID) points {
 		return p.points[i]
 	}
 	return points{}
+}
+
+// Directory is what a question about many brands knows of them by their dense
+// numbers. It never changes: any number of goroutines may use it.
+type Directory struct {
+	ids    []domain.BrandID // of dense number i+1
+	hidden []uint64         // by dense number: not to be listed
+}
+
+// NewDirectory is the directory of the brands whose dense numbers count from 1, in
+// order of ids, as ids do. Those in without, ascending, are not listed; nor is one
+// that the directory does not have.
+func NewDirectory(ids, without []domain.BrandID) *Directory {
+	d := &Directory{ids, make([]uint64, (len(ids)+64)/64)}
+	d.hide(rows.Visits)
+	for _, id := range without {
+		if i, ok := slices.BinarySearch(ids, id); ok {
+			d.hide(uint32(i + 1))
+		}
+	}
+	return d
+}
+
+func (d *Directory) hide(dense uint32) { d.hidden[dense>>6] |= 1 << (dense & 63) }
+
+// ID is the brand's id; 0 where the directory does not have it.
+func (d *Directory) ID(dense uint32) domain.BrandID {
+	if dense == rows.Visits || int(dense) > len(d.ids) {
+		return 0
+	}
+	return d.ids[dense-1]
+}
+
+// listed reports that the brand may be in a list.
+func (d *Directory) listed(dense uint32) bool {
+	return int(dense) <= len(d.ids) && d.hidden[dense>>6]>>(dense&63)&1 == 0
 }

@@ -29,10 +29,10 @@ func (x *crossover) answer(v *rows.View, a *Ask) (*domain.Crossover, error) {
 	clear(x.wanted)
 	union := x.wanted // of EveryBrand: who is met is noted
 	if a.Brand != rows.EveryBrand {
-		if err := x.collect(a); err != nil {
+		if err := x.selectRows(a); err != nil {
 			return nil, err
 		}
-		x.everyone(union)
+		x.takeInto(union)
 		x.filterBy(x.wanted)
 		union = nil
 		if out.Members = bitset.Count(x.wanted); out.Members == 0 {
@@ -47,7 +47,7 @@ func (x *crossover) answer(v *rows.View, a *Ask) (*domain.Crossover, error) {
 		case union == nil && !a.Brands.listed(s.Dense):
 			continue
 		}
-		n, err := x.ofSet(s, a, union)
+		n, err := x.countSet(s, a, union)
 		if err != nil {
 			return nil, err
 		}
@@ -55,31 +55,62 @@ func (x *crossover) answer(v *rows.View, a *Ask) (*domain.Crossover, error) {
 			out.Brands = append(out.Brands, domain.BrandMembers{Brand: s.ID, Members: n})
 		}
 	}
-	x.ofRest(v.Rest, a, union, out)
+	x.countPool(v.Rest, a, union, out)
 	if union != nil {
 		out.Members = bitset.Count(union)
 	}
 	return out, nil
 }
 
-// ofSet counts the members of a brand with columns of its own.
-func (x *crossover) ofSet(s *rows.Set, a *Ask, union []uint64) (n uint64, err error) {
-	x.again()
+// countSet counts the members of a brand with columns of its own.
+func (x *crossover) countSet(s *rows.Set, a *Ask, union []uint64) (n uint64, err error) {
+	x.reset()
 	if s.Cold {
-		err = x.stream(s, a.Cold)
+		err = x.addCold(s, a.Cold)
 	} else {
 		for _, r := range s.Runs {
-			x.span(r)
+			x.addSpan(r)
 		}
 	}
 	tail := s.TailAt(x.view.Seq)
 	if x.fewerThanSet(len(tail.Rows)) {
-		x.tail(tail)
+		x.addTail(tail)
 		x.gatherAll()
 		bitset.AddAll(union, x.ord)
-		return x.distinct(x.ord), x.fate(err)
+		return x.distinct(x.ord), x.result(err)
 	}
-	x.meet()
-	x.meetTail(tail)
-	return x.part(union), x.fate(err)
+	x.addRows()
+	x.addTailMembers(tail)
+	return x.take(union), x.result(err)
+}
+
+// standings sums up what the question's members did, brand by brand: all brands that
+// the directory lists, in any order. It is for few members: of many it would be slow.
+// The error is ErrCold, or that of the Source.
+func (x *rowScan) standings(v *rows.View, a *Ask) (*domain.Standings, error) {
+	defer x.end()
+	out := &domain.Standings{}
+	if !x.open(v, a, false) {
+		return out, nil
+	}
+	at := map[uint32]int{}
+	err := x.scanAll(a, func(m scannedRow) {
+		if !a.Brands.listed(m.dense) {
+			return
+		}
+		i, ok := at[m.dense]
+		if !ok {
+			i = len(out.Brands)
+			at[m.dense] = i
+			out.Brands = append(out.Brands, domain.Standing{Brand: m.brand})
+		}
+		w := a.Plan.worth(m.kind.Definition)
+		s := &out.Brands[i]
+		s.Score += uint64(m.points&w.keep + w.add)
+		s.Actions++
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
 }

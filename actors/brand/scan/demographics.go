@@ -129,7 +129,7 @@ const byMemberFrom = 32
 func (x *demographics) valuesByRow(c Column) {
 	x.all = grown(x.all, x.words)
 	for i := range x.spans {
-		if !x.goesOn() {
+		if !x.running() {
 			break
 		}
 		if sp := &x.spans[i]; sp.drops {
@@ -160,7 +160,7 @@ func (x *demographics) valuesByMember(c Column) {
 	x.did = grown(x.did, x.words*64)
 	did := x.did[:x.words*64]
 	for i := range x.spans {
-		if !x.goesOn() {
+		if !x.running() {
 			break
 		}
 		sp := &x.spans[i]
@@ -173,7 +173,7 @@ func (x *demographics) valuesByMember(c Column) {
 			did[o]++
 		}
 	}
-	for lo := 0; lo < len(x.ord) && x.goesOn(); lo += stretch {
+	for lo := 0; lo < len(x.ord) && x.running(); lo += stretch {
 		for _, o := range x.ord[lo:min(lo+stretch, len(x.ord))] {
 			did[o]++
 		}

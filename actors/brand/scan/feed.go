@@ -3,31 +3,32 @@ package scan
 import (
 	"slices"
 
+	"github.com/ovation-analytics/ovation/actors/brand/bitset"
 	"github.com/ovation-analytics/ovation/actors/brand/rows"
 	"github.com/ovation-analytics/ovation/actors/brand/text"
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// Says reads what rows say beside their columns: it calls f for each that is stored,
+// Contents reads what rows say beside their columns: it calls f for each that is stored,
 // in any order, with when it was recorded and its content. Neither it nor f keeps
 // what it is given. Account, Brand, Time and Seq of the rows are set.
-type Says func(list []domain.Row, f func(i int, recorded int64, content []byte)) error
+type Contents func(list []domain.Row, f func(i int, recorded int64, content []byte)) error
 
-// feeder is what a Scratch needs for feeds beside the rest.
-type feeder struct {
-	picker
-	word  *text.Keyword // nil: none is asked for
-	found uint64        // rows that have it
-	ask   *Ask
-	wait  []picked // rows whose content is to be read
-	rows  []domain.Row
-	times []int64 // of the first rows: when they were recorded
-	err   error
+// feedState is what a Scratch needs for feeds beside the rest.
+type feedState struct {
+	topRows
+	keyword *text.Keyword // nil: none is asked for
+	found   uint64        // rows that have it
+	ask     *Ask
+	wait    []feedRow // rows whose content is to be read
+	rows    []domain.Row
+	times   []int64 // of the first rows: when they were recorded
+	err     error
 
 	hits  hits
-	after after
-	span  domain.Range // rows of other times are not walked over
-	probe func(picked) // takes the rows in place of the picker
+	after afterCursor
+	span  domain.Range  // rows of other times are not walked over
+	probe func(feedRow) // takes the rows in place of the picker
 }
 
 // readAtOnce is how many rows' contents are asked for at once: neighbours share what
@@ -41,7 +42,7 @@ const slack = 512
 // answer counts the actions that the question's listing lists, and gives the first of
 // them. Hash and Slot of the rows, and their Member, are the caller's to know. The
 // error is ErrCold, or that of the Source or of Says.
-func (x *feedWalk) answer(v *rows.View, a *Ask) (*domain.Feed, error) {
+func (x *feedScan) answer(v *rows.View, a *Ask) (*domain.Feed, error) {
 	l := &a.Plan.listing
 	keep := l.End()
 	if l.Recorded && !l.Up && keep > 0 {
@@ -49,7 +50,7 @@ func (x *feedWalk) answer(v *rows.View, a *Ask) (*domain.Feed, error) {
 	}
 	for {
 		out, more, err := x.page(v, a, keep)
-		if err = x.fate(err); err != nil || !more {
+		if err = x.result(err); err != nil || !more {
 			return out, err
 		}
 		keep *= 8
@@ -57,7 +58,7 @@ func (x *feedWalk) answer(v *rows.View, a *Ask) (*domain.Feed, error) {
 }
 
 // page is answer with so many rows kept; more says that they do not suffice.
-func (x *feedWalk) page(v *rows.View, a *Ask, keep int) (out *domain.Feed, more bool, err error) {
+func (x *feedScan) page(v *rows.View, a *Ask, keep int) (out *domain.Feed, more bool, err error) {
 	defer x.end()
 	out = &domain.Feed{Items: []domain.FeedItem{}}
 	if !x.open(v, a, false) {
@@ -71,7 +72,7 @@ func (x *feedWalk) page(v *rows.View, a *Ask, keep int) (out *domain.Feed, more 
 	if err := x.openLine(a); err != nil {
 		return nil, false, err
 	}
-	if f.word == nil {
+	if f.keyword == nil {
 		if out.Total, err = x.listed(a); err != nil {
 			return nil, false, err
 		}
@@ -84,15 +85,15 @@ func (x *feedWalk) page(v *rows.View, a *Ask, keep int) (out *domain.Feed, more 
 	switch {
 	case x.searches(a):
 		err = x.search(a, f.span)
-	case f.word != nil || out.Total > 0 && keep > 0:
-		err = x.walk(a, f.word != nil)
+	case f.keyword != nil || out.Total > 0 && keep > 0:
+		err = x.scanFeed(a, f.keyword != nil)
 	}
 	if err != nil {
 		return nil, false, err
 	}
-	if f.word != nil {
+	if f.keyword != nil {
 		if out.Total = f.found; f.latest {
-			out.Total = uint64(len(f.picker.rows))
+			out.Total = uint64(len(f.topRows.rows))
 		}
 	}
 	list := f.first(keep)
@@ -108,35 +109,35 @@ func (x *feedWalk) page(v *rows.View, a *Ask, keep int) (out *domain.Feed, more 
 	return out, false, nil
 }
 
-func (f *feeder) begin(a *Ask, keep, members int, narrow bool) {
+func (f *feedState) begin(a *Ask, keep, members int, narrow bool) {
 	l := &a.Plan.listing
-	f.ask, f.word, f.found, f.err = a, a.Plan.word, 0, nil
+	f.ask, f.keyword, f.found, f.err = a, a.Plan.keyword, 0, nil
 	f.wait, f.times, f.hits.known = f.wait[:0], f.times[:0], false
-	f.open(l, keep, members, !l.Every && (f.word != nil || l.After != nil && !narrow))
+	f.open(l, keep, members, !l.Every && (f.keyword != nil || l.After != nil && !narrow))
 }
 
-func (f *feeder) end() {
+func (f *feedState) end() {
 	f.close()
-	f.ask, f.word, f.after.at.who = nil, nil, nil
+	f.ask, f.keyword, f.after.at.who = nil, nil, nil
 }
 
 // listed is how many rows the listing lists, of those of the question.
-func (x *feedWalk) listed(a *Ask) (uint64, error) {
+func (x *feedScan) listed(a *Ask) (uint64, error) {
 	if !x.feed.latest {
 		return x.countRows(a)
 	}
-	if err := x.collect(a); err != nil {
+	if err := x.selectRows(a); err != nil {
 		return 0, err
 	}
 	return x.countMembers(), nil
 }
 
 // offer takes a row of the question into account.
-func (f *feeder) offer(r *picked) {
+func (f *feedState) offer(r *feedRow) {
 	switch {
 	case f.probe != nil:
 		f.probe(*r)
-	case f.word == nil:
+	case f.keyword == nil:
 		f.add(r)
 	case f.superseded(r) || f.err != nil:
 	case f.hits.known:
@@ -153,15 +154,15 @@ func (f *feeder) offer(r *picked) {
 
 // beyond reports that the walk need not come to rows of that time: where rows are counted
 // as they are met, it comes to all.
-func (f *feeder) beyond(time uint32) bool { return f.word == nil && f.picker.beyond(time) }
+func (f *feedState) beyond(time uint32) bool { return f.keyword == nil && f.topRows.beyond(time) }
 
 // read looks for the keyword in the rows that wait.
-func (f *feeder) read() {
+func (f *feedState) read() {
 	if f.err != nil || len(f.wait) == 0 {
 		return
 	}
-	err := f.says(f.wait, func(i int, _ int64, content []byte) {
-		if f.word.In(content) {
+	err := f.readContents(f.wait, func(i int, _ int64, content []byte) {
+		if f.keyword.In(content) {
 			f.found++
 			f.add(&f.wait[i])
 		}
@@ -170,24 +171,24 @@ func (f *feeder) read() {
 	f.err = err
 }
 
-// says asks what rows say.
-func (f *feeder) says(list []picked, g func(i int, recorded int64, content []byte)) error {
+// readContents asks what rows say.
+func (f *feedState) readContents(list []feedRow, g func(i int, recorded int64, content []byte)) error {
 	f.rows = sized(f.rows, len(list))
 	for i := range list {
 		r := &list[i]
 		f.rows[i] = domain.Row{Account: f.ask.Plan.account, Brand: f.ask.Label(r.brand), Time: r.time, Seq: r.seq}
 	}
-	return f.ask.Says(f.rows, g)
+	return f.ask.Contents(f.rows, g)
 }
 
 // byRecording finds when the rows, which are in order of sequence, were recorded, and
 // puts those of one millisecond that follow one another in order of ID. open says that
 // there are more rows than these; more that the last of those wanted may stand behind
 // some of them.
-func (f *feeder) byRecording(list []picked, open bool) (_ []picked, more bool, err error) {
+func (f *feedState) byRecording(list []feedRow, open bool) (_ []feedRow, more bool, err error) {
 	f.times = sized(f.times, len(list))
 	clear(f.times)
-	if err := f.says(list, func(i int, at int64, _ []byte) { f.times[i] = at }); err != nil || f.up {
+	if err := f.readContents(list, func(i int, at int64, _ []byte) { f.times[i] = at }); err != nil || f.up {
 		return list, false, err
 	}
 	for lo := 0; lo < len(list); {
@@ -205,7 +206,7 @@ func (f *feeder) byRecording(list []picked, open bool) (_ []picked, more bool, e
 }
 
 // items are rows as an answer has them.
-func (f *feeder) items(list []picked) []domain.FeedItem {
+func (f *feedState) items(list []feedRow) []domain.FeedItem {
 	plan := f.ask.Plan
 	out := make([]domain.FeedItem, len(list))
 	for i := range list {
@@ -220,4 +221,59 @@ func (f *feeder) items(list []picked) []domain.FeedItem {
 		}
 	}
 	return out
+}
+
+// countRows counts the question's rows, whoever did them: where all of a chunk or of a
+// tail belong to it, they are not looked at.
+func (x *feedScan) countRows(a *Ask) (n uint64, err error) {
+	if err := x.selectSets(a, func(p rows.Tail) { n += x.countTail(p) }); err != nil {
+		return 0, err
+	}
+	for i := range x.spans {
+		if !x.running() {
+			break
+		}
+		n += x.countSpan(&x.spans[i])
+	}
+	return n + uint64(len(x.ord)), nil
+}
+
+// countSpan counts the rows of a span, or makes them loose ones.
+func (x *feedScan) countSpan(sp *span) (n uint64) {
+	size := sp.hi - sp.lo
+	switch {
+	case x.filter != nil || sp.dead != nil && sp.drops:
+		x.gather(sp, sp.lo, sp.hi)
+		return 0
+	case !sp.drops:
+		return uint64(size - sp.dead.CountIn(sp.lo, sp.hi))
+	case size == sp.c.Rows():
+		return uint64(sp.kept)
+	}
+	lut := x.table(sp)
+	for _, k := range sp.c.Kind[sp.lo:sp.hi] {
+		n += uint64(bitset.Bit(lut[k] != x.targets))
+	}
+	return n
+}
+
+// countTail counts the passing rows of a tail.
+func (x *feedScan) countTail(p rows.Tail) (n uint64) {
+	sel := x.selection
+	in, size := sel.plan.span, len(p.Rows)
+	if sel.filter == nil && sel.whole(p) {
+		return uint64(size)
+	}
+	for i := p.Skip(in.From); i < size; i++ {
+		r := &p.Rows[i]
+		ok := bitset.Bit(r.Time-in.From < in.To-in.From) & bitset.Bit(sel.target(r.Kind) != sel.targets)
+		if sel.filter != nil {
+			ok &= bitset.Get(sel.filter, r.Ord)
+		}
+		if p.Deleted != nil {
+			ok &^= int(p.Deleted.Bits[i>>6] >> (i & 63) & 1)
+		}
+		n += uint64(ok)
+	}
+	return n
 }

@@ -57,7 +57,7 @@ func BenchmarkFeed(b *testing.B) {
 					b.Run(fmt.Sprintf("%s/%dd/%s/%s", where, days, name, filter), func(b *testing.B) {
 						spread(b, func() {
 							for s := range benchShards {
-								a := &Ask{Plan: plan, Brand: dense, Label: labelOf, Says: func(list []domain.Row, f func(int, int64, []byte)) error {
+								a := &Ask{Plan: plan, Brand: dense, Label: labelOf, Contents: func(list []domain.Row, f func(int, int64, []byte)) error {
 									for i := range list {
 										f(i, int64(list[i].Seq/50), said)
 									}

@@ -201,7 +201,7 @@ func TestRowsOfOneMillisecondAreListedByID(t *testing.T) {
 		Account: 1, Shape: domain.ShapeFeed, Range: domain.Range{To: 1<<32 - 1}, Groups: []domain.Group{{Definition: 100}},
 		Listing: domain.Listing{Every: true, Recorded: true, Offset: 2, Limit: 3},
 	}
-	a := &Ask{Plan: NewPlan(q), Brand: 1, Label: labelOf, Says: func(list []domain.Row, f func(int, int64, []byte)) error {
+	a := &Ask{Plan: NewPlan(q), Brand: 1, Label: labelOf, Contents: func(list []domain.Row, f func(int, int64, []byte)) error {
 		for i := range list {
 			f(i, int64(list[i].Seq)/20_000, nil) // two milliseconds: 19,999 rows and 10,001
 		}
@@ -231,7 +231,7 @@ func TestAFeedThatCannotBeReadIsAnError(t *testing.T) {
 	q := &domain.Question{Shape: domain.ShapeFeed, Range: domain.Range{To: 5000}, Groups: []domain.Group{{Definition: 100}}}
 	ask := func(l domain.Listing, v *rows.View) (*domain.Feed, error) {
 		q.Listing = l
-		return NewScratch().Feed(v, &Ask{Plan: NewPlan(q), Brand: 1, Label: labelOf, Says: fails})
+		return NewScratch().Feed(v, &Ask{Plan: NewPlan(q), Brand: 1, Label: labelOf, Contents: fails})
 	}
 	v := table.Commit(nil)
 	for _, l := range []domain.Listing{{Keyword: "x", Limit: 3}, {Keyword: "x", Every: true}, {Recorded: true, Limit: 3}} {

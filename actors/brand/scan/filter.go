@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 
 	"github.com/ovation-analytics/ovation/actors/brand/bitset"
+	"github.com/ovation-analytics/ovation/actors/brand/rows"
+	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
 // memberFilter is whose rows count.
@@ -62,3 +64,73 @@ var eight = func() (out [256]uint64) {
 	}
 	return out
 }()
+
+// kindTargets maps kinds to what their rows count for: a group of the question, or a service.
+type kindTargets struct {
+	asked   *Plan
+	all     []rows.Kind // of the account, by number
+	daily   bool        // targets are services and rows keep their day; else targets are groups
+	targets uint32      // so many; a row of this target is dropped
+	known   []uint32    // account's number of a kind → 1 + its target; 0: not looked up yet
+	every   int8        // 1: rows of every kind of the account count; −1: not so; 0: not known yet
+	near    [64]struct {
+		kind   rows.Kind
+		target uint32 // 1 + that of a kind read from disk lately; 0: none
+	}
+}
+
+// begin begins with a question about an account's kinds.
+func (x *kindTargets) begin(p *Plan, all []rows.Kind, daily bool) {
+	x.asked, x.all, x.daily, x.every = p, all, daily, 0
+	x.targets = uint32(len(p.labels))
+	if daily {
+		x.targets = uint32(domain.Services)
+	}
+	x.known = sized(x.known, len(all))
+	clear(x.known)
+	clear(x.near[:])
+}
+
+// target is where rows of a kind count, by the account's number of it.
+func (x *kindTargets) target(k uint32) uint32 {
+	if t := x.known[k]; t != 0 {
+		return t - 1
+	}
+	t := x.targetOf(x.all[k])
+	x.known[k] = t + 1
+	return t
+}
+
+func (x *kindTargets) targetOf(k rows.Kind) uint32 {
+	g, ok := x.asked.groupOf(k)
+	switch {
+	case !ok:
+		return x.targets
+	case x.daily:
+		return uint32(k.Service)
+	}
+	return g
+}
+
+// coldTarget is where rows of a kind count, the kind as a row from disk says it.
+func (x *kindTargets) coldTarget(k rows.Kind) uint32 {
+	n := &x.near[(uint32(k.Definition)^uint32(k.Service)<<3)%uint32(len(x.near))]
+	if n.target == 0 || n.kind != k {
+		n.kind, n.target = k, x.targetOf(k)+1
+	}
+	return n.target - 1
+}
+
+// everyKind reports that rows of every kind of the account count.
+func (x *kindTargets) everyKind() bool {
+	if x.every == 0 {
+		x.every = 1
+		for k := range x.all {
+			if x.target(uint32(k)) == x.targets {
+				x.every = -1
+				break
+			}
+		}
+	}
+	return x.every > 0
+}

@@ -13,7 +13,7 @@ func (x *selection) gather(sp *span, lo, hi int) {
 	ords, kinds := sp.c.Ord[lo:hi], sp.c.Kind[lo:hi]
 	lut := x.table(sp)
 	n := x.places(sp, lo, hi)
-	at := x.room(n)
+	at := x.grow(n)
 	so, st, f := x.ord, x.to, x.filter
 	for _, p := range x.pos[:n] {
 		o, t := ords[p], lut[kinds[p]]
@@ -28,7 +28,7 @@ func (x *selection) gather(sp *span, lo, hi int) {
 		}
 		at += ok
 	}
-	x.keep(at)
+	x.truncate(at)
 }
 
 // places writes down in pos which of the span's rows [lo, hi) may pass: those that
@@ -39,17 +39,17 @@ func (x *selection) places(sp *span, lo, hi int) int {
 	case x.alone:
 		return placesOfOne(x.pos, sp.c.Ord[lo:hi], x.one)
 	case sp.kept*4 < sp.c.Rows():
-		return placesOf(x.pos, sp.c.Kind[lo:hi], x.table(sp), x.targets)
+		return placesOfKinds(x.pos, sp.c.Kind[lo:hi], x.table(sp), x.targets)
 	case len(x.flat) > 0:
 		return placesFlat(x.pos, sp.c.Ord[lo:hi], x.flat)
 	case x.filter != nil:
 		return placesIn(x.pos, sp.c.Ord[lo:hi], x.filter)
 	}
-	return placesAlive(x.pos, lo, hi, sp.dead)
+	return placesLiving(x.pos, lo, hi, sp.dead)
 }
 
-// placesOf are the rows of kinds that are not dropped.
-func placesOf(pos []uint16, kinds []uint16, lut []uint32, drop uint32) (n int) {
+// placesOfKinds are the rows of kinds that are not dropped.
+func placesOfKinds(pos []uint16, kinds []uint16, lut []uint32, drop uint32) (n int) {
 	for i, k := range kinds {
 		pos[n] = uint16(i)
 		n += bitset.Bit(lut[k] != drop)
@@ -75,8 +75,8 @@ func placesFlat(pos []uint16, ords []uint32, flat []uint8) (n int) {
 	return n
 }
 
-// placesAlive are the rows of [lo, hi) that are not dead.
-func placesAlive(pos []uint16, lo, hi int, d *rows.Deletions) (n int) {
+// placesLiving are the rows of [lo, hi) that are not dead.
+func placesLiving(pos []uint16, lo, hi int, d *rows.Deletions) (n int) {
 	for i := lo; i < hi; i++ {
 		pos[n] = uint16(i - lo)
 		n += bitset.Bit(!d.Has(i))

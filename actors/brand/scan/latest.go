@@ -11,7 +11,7 @@ import (
 
 // latestRows finds the latest action of members.
 type latestRows struct {
-	*visitor
+	*rowScan
 	index  []uint32 // by ordinal: 1 + the place among those looked for; zero between questions
 	wanted []uint64 // members that are looked for
 }
@@ -35,7 +35,7 @@ func (x *latestRows) find(a *Ask, places []place) ([]domain.Row, error) {
 	}()
 	x.filterBy(x.wanted)
 	l := &latestSearch{x: x, rows: list, missing: len(list)}
-	if err := l.look(a); err != nil {
+	if err := l.run(a); err != nil {
 		return nil, err
 	}
 	for i, p := range places {
@@ -45,13 +45,13 @@ func (x *latestRows) find(a *Ask, places []place) ([]domain.Row, error) {
 	return list, nil
 }
 
-// look looks through the question's rows.
-func (l *latestSearch) look(a *Ask) error {
+// run looks through the question's rows.
+func (l *latestSearch) run(a *Ask) error {
 	x := l.x
 	if x.alone {
-		return x.every(a, l.met)
+		return x.scanAll(a, l.add)
 	}
-	if err := x.visit(a, l.met); err != nil {
+	if err := x.scanLoose(a, l.add); err != nil {
 		return err
 	}
 	order := make([]int, len(x.spans))
@@ -61,10 +61,10 @@ func (l *latestSearch) look(a *Ask) error {
 	newest := func(i int) uint32 { return x.spans[i].c.Time[x.spans[i].hi-1] }
 	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(newest(j), newest(i)) })
 	for _, i := range order {
-		if l.done(newest(i)) || !x.goesOn() {
+		if l.done(newest(i)) || !x.running() {
 			break
 		}
-		l.span(a, &x.spans[i], x.owners[i])
+		l.addSpan(a, &x.spans[i], x.owners[i])
 	}
 	return nil
 }
@@ -106,20 +106,20 @@ func (l *latestSearch) newer(ord, time uint32, seq uint64) *domain.Row {
 	return r
 }
 
-// is says of a row what was done, and what that was worth.
-func (x *latestRows) is(r *domain.Row, k rows.Kind, given uint16) {
+// describe says of a row what was done, and what that was worth.
+func (x *latestRows) describe(r *domain.Row, k rows.Kind, given uint16) {
 	w := x.plan.worth(k.Definition)
 	r.Definition, r.Service, r.Points = k.Definition, k.Service, given&w.keep+w.add
 }
 
-func (l *latestSearch) met(m met) {
+func (l *latestSearch) add(m scannedRow) {
 	if r := l.newer(m.ord, m.time, m.seq); r != nil {
-		l.x.is(r, m.kind, m.points)
+		l.x.describe(r, m.kind, m.points)
 		r.Brand = m.brand
 	}
 }
 
-func (l *latestSearch) span(a *Ask, sp *span, s *rows.Set) {
+func (l *latestSearch) addSpan(a *Ask, sp *span, s *rows.Set) {
 	x, c := l.x, sp.c
 	lut := x.table(sp)
 	for i := sp.hi - 1; i >= sp.lo; i-- {
@@ -134,7 +134,7 @@ func (l *latestSearch) span(a *Ask, sp *span, s *rows.Set) {
 		if r == nil {
 			continue
 		}
-		x.is(r, x.view.Kinds[c.Dict[c.Kind[i]]], c.Points[i])
+		x.describe(r, x.view.Kinds[c.Dict[c.Kind[i]]], c.Points[i])
 		if r.Brand = s.ID; c.Brands != nil {
 			r.Brand = a.Label(c.Brands[c.BrandOf[i]])
 		}

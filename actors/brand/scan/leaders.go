@@ -47,7 +47,7 @@ func (x *ranking) answer(v *rows.View, a *Ask) (*domain.Leaders, error) {
 // rank sums up the standings and gives the first of them.
 func (x *ranking) rank(a *Ask, sum *domain.Leaders) []place {
 	top := a.Plan.top
-	b := best{k: top.End()}
+	b := topPlaces{k: top.End()}
 	var after place
 	if top.After != nil {
 		after = place{key: top.After.Rank, id: uint64(top.After.Member)}

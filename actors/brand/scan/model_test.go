@@ -24,7 +24,7 @@ type question struct {
 }
 
 func (h *question) ask(cold rows.Source) *Ask {
-	return &Ask{Plan: NewPlan(&h.q), Brand: h.dense, Members: h.members, Cold: cold, Earlier: cold, Brands: h.brands, ID: memberOf, At: lastSeen, Column: columns[h.q.Shape], Label: labelOf, Says: says, Search: searches}
+	return &Ask{Plan: NewPlan(&h.q), Brand: h.dense, Members: h.members, Cold: cold, Earlier: cold, Brands: h.brands, ID: memberOf, At: lastSeen, Column: columns[h.q.Shape], Label: labelOf, Contents: says, Search: searches}
 }
 
 // counts reports that the fact counts, and in which group.

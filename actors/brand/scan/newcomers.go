@@ -23,7 +23,7 @@ func (x *newcomers) answer(v *rows.View, a *Ask) (*domain.Tally, error) {
 	}
 	x.wanted = sized(x.wanted, x.words)
 	clear(x.wanted)
-	x.people(x.wanted)
+	x.addMembers(x.wanted)
 	t := x.groupCounts()
 	if t.Total.Members == 0 {
 		return t, nil
@@ -40,19 +40,19 @@ func (x *newcomers) answer(v *rows.View, a *Ask) (*domain.Tally, error) {
 func (x *newcomers) dropEarlier(a *Ask, left []uint64) (err error) {
 	x.view.Each(a.Brand, func(s *rows.Set, small bool) {
 		switch {
-		case err != nil || !x.goesOn() || bitset.Empty(left):
+		case err != nil || !x.running() || bitset.Empty(left):
 		case s.Cold:
 			err = x.dropCold(s, a.Earlier, left)
 		default:
 			for _, r := range s.Runs {
-				if r.Chunk.Min < x.plan.span.From && x.goesOn() && !bitset.Empty(left) {
+				if r.Chunk.Min < x.plan.span.From && x.running() && !bitset.Empty(left) {
 					x.dropRun(r, a.Brand, small, left)
 				}
 			}
 			x.dropTail(s, a.Brand, small, left)
 		}
 	})
-	return x.fate(err)
+	return x.result(err)
 }
 
 // dropRun takes out those with a row in a chunk, of one brand if small.
@@ -103,11 +103,11 @@ func (x *newcomers) dropCold(s *rows.Set, from rows.Source, left []uint64) error
 	})
 }
 
-// people puts the members of the rows collected into the set.
-func (x *newcomers) people(set []uint64) {
+// addMembers puts the members of the rows collected into the set.
+func (x *newcomers) addMembers(set []uint64) {
 	x.settle()
 	for i := range x.spans {
-		if !x.goesOn() {
+		if !x.running() {
 			break
 		}
 		sp := &x.spans[i]

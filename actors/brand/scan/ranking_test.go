@@ -200,7 +200,7 @@ func TestTheBestOfManyAreThoseThatSortFirst(t *testing.T) {
 		for i := range all {
 			all[i] = place{key: r.Uint64N(1 + r.Uint64N(100)), id: uint64(len(all) - i), ord: uint32(i)}
 		}
-		b := best{k: r.IntN(120)}
+		b := topPlaces{k: r.IntN(120)}
 		for _, p := range all {
 			b.offer(p)
 		}

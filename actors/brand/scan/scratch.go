@@ -10,7 +10,7 @@ import (
 // questions. After a panic it is discarded.
 type Scratch struct {
 	selection selection
-	visitor   visitor
+	visitor   rowScan
 	members   memberSet
 	marks     marks
 
@@ -23,8 +23,8 @@ type Scratch struct {
 	ranking      ranking
 	latest       latestRows
 	depths       histogram
-	feed         feedWalk
-	performed    performed
+	feed         feedScan
+	performed    performedScan
 }
 
 // NewScratch is an empty scratch.
@@ -39,10 +39,10 @@ func NewScratch() *Scratch {
 	x.timeline.selection = s
 	x.daily = dailyCounts{selection: s, marks: &x.marks}
 	x.crossover = crossover{selection: s, memberSet: &x.members}
-	x.latest = latestRows{visitor: &x.visitor}
-	x.ranking = ranking{visitor: &x.visitor, latest: &x.latest}
-	x.depths = histogram{visitor: &x.visitor, ranking: &x.ranking}
-	x.feed = feedWalk{selection: s, memberSet: &x.members}
+	x.latest = latestRows{rowScan: &x.visitor}
+	x.ranking = ranking{rowScan: &x.visitor, latest: &x.latest}
+	x.depths = histogram{rowScan: &x.visitor, ranking: &x.ranking}
+	x.feed = feedScan{selection: s, memberSet: &x.members}
 	x.feed.feed.hits.atOnce = searchAtOnce
 	x.feed.take = x.feed.feed.offer
 	x.performed.selection = s
@@ -53,7 +53,7 @@ func NewScratch() *Scratch {
 // error is ErrCold, that of a Source, or ErrEnded.
 func (x *Scratch) Answer(v *rows.View, a *Ask) (domain.Answer, error) {
 	out, err := x.answer(v, a)
-	if err = x.selection.fate(err); err != nil {
+	if err = x.selection.result(err); err != nil {
 		return domain.Answer{}, err
 	}
 	return out, nil
@@ -98,24 +98,24 @@ func (x *Scratch) answer(v *rows.View, a *Ask) (domain.Answer, error) {
 	return domain.Answer{}, &domain.Error{Code: domain.Internal, Op: "brand.Answer", Message: "unknown shape of question"}
 }
 
-// Until has the questions that x answers from now on end, with ErrEnded, once ended
+// CancelWhen has the questions that x answers from now on end, with ErrEnded, once ended
 // reports that nobody waits for them any more. It is asked before every stretch of at
 // most 65,536 rows; after it reported so once it is asked no more. nil: they do not end.
-func (x *Scratch) Until(ended func() bool) {
+func (x *Scratch) CancelWhen(ended func() bool) {
 	x.selection.cancellation = cancellation{ended: ended}
 }
 
 // Feed answers a question of that shape.
 func (x *Scratch) Feed(v *rows.View, a *Ask) (*domain.Feed, error) { return x.feed.answer(v, a) }
 
-// Did is the set of the members who performed what is asked for, in dst's memory where that is large
+// Performed is the set of the members who performed what is asked for, in dst's memory where that is large
 // enough. The error is ErrCold, ErrEnded, or that of the Source.
-func (x *Scratch) Did(v *rows.View, dst []uint64, d *Deeds, from rows.Source) ([]uint64, error) {
+func (x *Scratch) Performed(v *rows.View, dst []uint64, d *Performed, from rows.Source) ([]uint64, error) {
 	return x.performed.answer(v, dst, d, from)
 }
 
-// Doers is the set of the members who have at least so many rows of the question, of any group, in
+// AtLeast is the set of the members who have at least so many rows of the question, of any group, in
 // dst's memory where that is large enough. The error is ErrCold, ErrEnded, or that of the Source.
-func (x *Scratch) Doers(v *rows.View, dst []uint64, a *Ask, least uint32) ([]uint64, error) {
+func (x *Scratch) AtLeast(v *rows.View, dst []uint64, a *Ask, least uint32) ([]uint64, error) {
 	return x.tally.atLeast(v, dst, a, least)
 }

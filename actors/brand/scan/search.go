@@ -28,9 +28,9 @@ const (
 
 // searches reports that the question's keyword is to be looked for in the contents first,
 // and in the rows for those that have it; else contents are read of the rows that pass.
-func (x *feedWalk) searches(a *Ask) bool {
+func (x *feedScan) searches(a *Ask) bool {
 	f := &x.feed
-	if f.word == nil || a.Search == nil || a.Brand == rows.EveryBrand {
+	if f.keyword == nil || a.Search == nil || a.Brand == rows.EveryBrand {
 		return false
 	}
 	size := x.view.RowsIn(a.Brand, f.span)
@@ -45,7 +45,7 @@ func (x *feedWalk) searches(a *Ask) bool {
 }
 
 // kindsPass is about the share of a brand's rows in chunks whose kind is asked for.
-func (x *feedWalk) kindsPass(dense uint32) float64 {
+func (x *feedScan) kindsPass(dense uint32) float64 {
 	pass, all := 0, 0
 	x.view.Each(dense, func(s *rows.Set, small bool) {
 		for _, r := range s.Runs {
@@ -68,7 +68,7 @@ func (x *feedWalk) kindsPass(dense uint32) float64 {
 
 // search offers the rows at those times that have the keyword: their contents are gone
 // through first.
-func (x *feedWalk) search(a *Ask, in domain.Range) error {
+func (x *feedScan) search(a *Ask, in domain.Range) error {
 	f := &x.feed
 	if x.splits(a.Brand, in) {
 		middle := in.From + (in.To-in.From)/2
@@ -80,15 +80,15 @@ func (x *feedWalk) search(a *Ask, in domain.Range) error {
 	f.hits.clear()
 	f.hits.stretches = f.hits.stretches[:0]
 	err := a.Search(a.Label(a.Brand), in, &domain.Sought{
-		Near: f.word.Finder(), Gist: text.FilterOf, May: f.word.MayContain,
+		Near: f.keyword.Finder(), Gist: text.FilterOf, May: f.keyword.MayContain,
 		Found: func(seq uint64, content []byte, at domain.Range) {
-			if f.word.In(content) {
+			if f.keyword.In(content) {
 				f.hits.add(seq)
 				f.hits.stretch(at)
 			}
 		},
 	})
-	if err = x.fate(err); err != nil || f.hits.n == 0 {
+	if err = x.result(err); err != nil || f.hits.n == 0 {
 		return err
 	}
 	f.hits.index()
@@ -98,7 +98,7 @@ func (x *feedWalk) search(a *Ask, in domain.Range) error {
 	}
 	for _, part := range f.hits.joined(in) {
 		f.span = part
-		if err := x.walk(a, true); err != nil {
+		if err := x.scanFeed(a, true); err != nil {
 			return err
 		}
 	}
@@ -142,6 +142,6 @@ func (f *hits) joined(in domain.Range) []domain.Range {
 
 // splits reports that the rows at those times are too many for once. Those of a brand
 // that is on disk cannot be told apart by time before they are read.
-func (x *feedWalk) splits(dense uint32, in domain.Range) bool {
+func (x *feedScan) splits(dense uint32, in domain.Range) bool {
 	return in.To-in.From > 1 && len(x.view.Cold(dense)) == 0 && x.view.RowsIn(dense, in) > x.feed.hits.atOnce
 }

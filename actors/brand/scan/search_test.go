@@ -59,7 +59,7 @@ func TestAFeedSearchesWhereMostRowsWaitAndReadsWhereFewDo(t *testing.T) {
 		searched, read := 0, 0
 		a := &Ask{
 			Plan: NewPlan(q), Brand: 1, Members: members, Label: labelOf,
-			Says: func(list []domain.Row, f func(int, int64, []byte)) error {
+			Contents: func(list []domain.Row, f func(int, int64, []byte)) error {
 				read++
 				return says(list, f)
 			},
@@ -121,7 +121,7 @@ func TestStretchesOfASearchHaveEachRowOnce(t *testing.T) {
 		Listing: domain.Listing{Every: true, Keyword: "moons", Limit: 3},
 	}
 	got, err := x.Feed(table.Commit(nil), &Ask{
-		Plan: NewPlan(q), Brand: 1, Label: labelOf, Says: says,
+		Plan: NewPlan(q), Brand: 1, Label: labelOf, Contents: says,
 		Search: func(_ domain.BrandID, in domain.Range, sought *domain.Sought) error {
 			stretches = append(stretches, in)
 			findIn(contents, sought, func(i int, content []byte) {
@@ -187,7 +187,7 @@ func TestAKeywordIsCountedInMoreRowsThanAreReadAtOnce(t *testing.T) {
 				Account: 1, Shape: domain.ShapeFeed, Range: domain.Range{To: 1<<32 - 1}, Groups: []domain.Group{{Definition: 100}},
 				Listing: domain.Listing{Every: true, Up: up, Keyword: "song 49", Limit: 3},
 			}
-			got, err := x.Feed(v, &Ask{Plan: NewPlan(q), Brand: 1, Label: labelOf, Says: says, Search: search})
+			got, err := x.Feed(v, &Ask{Plan: NewPlan(q), Brand: 1, Label: labelOf, Contents: says, Search: search})
 			if err != nil || got.Total != want || len(got.Items) != 3 {
 				t.Errorf("searching %v, up %v: %d of %d rows, %v", search != nil, up, got.Total, want, err)
 			}

@@ -1,6 +1,9 @@
 package scan
 
 import (
+	"errors"
+	"slices"
+
 	"github.com/ovation-analytics/ovation/actors/brand/bitset"
 	"github.com/ovation-analytics/ovation/actors/brand/rows"
 	"github.com/ovation-analytics/ovation/actors/domain"
@@ -18,9 +21,9 @@ type selection struct {
 	plan   *Plan
 	first  uint32 // day of the range's start
 	spans  []span
-	lut    []uint32      // the spans' tables: code in the chunk → target
-	pos    []uint16      // places of rows in a chunk
-	stored func(*picked) // of a feed: takes the rows from disk that pass; else nil
+	lut    []uint32       // the spans' tables: code in the chunk → target
+	pos    []uint16       // places of rows in a chunk
+	stored func(*feedRow) // of a feed: takes the rows from disk that pass; else nil
 }
 
 // span is a stretch of a chunk's rows that belong to the question, but for those
@@ -42,7 +45,7 @@ func (x *selection) begin(v *rows.View, a *Ask, daily bool) error {
 	if !x.open(v, a, daily) {
 		return nil
 	}
-	return x.collect(a)
+	return x.selectRows(a)
 }
 
 // open prepares for a question; false when no row can count.
@@ -52,7 +55,7 @@ func (x *selection) open(v *rows.View, a *Ask, daily bool) bool {
 	x.filterBy(x.pad(a.Members))
 	x.first = domain.DayOf(a.Plan.span.From)
 	x.kindTargets.begin(a.Plan, v.Kinds, daily)
-	x.again()
+	x.reset()
 	x.alone = false
 	if x.filter != nil {
 		one, n := bitset.Only(x.filter)
@@ -64,10 +67,10 @@ func (x *selection) open(v *rows.View, a *Ask, daily bool) bool {
 	return a.Plan.span.From < a.Plan.span.To && len(a.Plan.labels) > 0
 }
 
-// again forgets the rows collected, but not the question.
-func (x *selection) again() {
+// reset forgets the rows collected, but not the question.
+func (x *selection) reset() {
 	x.spans, x.lut = x.spans[:0], x.lut[:0]
-	x.keep(0)
+	x.truncate(0)
 }
 
 // end lets go of everything the question held.
@@ -111,4 +114,74 @@ func (x *selection) spanned() (n int) {
 		n += x.spans[i].hi - x.spans[i].lo
 	}
 	return n
+}
+
+// looseRows are rows outside of chunks, or gathered from them, in columns: ordinal, target and, if
+// daily, day of the range.
+type looseRows struct {
+	ord, to, day []uint32
+	at           []uint32 // by group or day: where the ordinals in grouped start, then where they end
+	grouped      []uint32 // the ordinals of rows in order of their groups or days
+}
+
+// grow makes place for n more loose rows and one more, which a loop without a
+// branch may write in vain.
+func (x *looseRows) grow(n int) (at int) {
+	at = len(x.ord)
+	if need := at + n + 1; need > cap(x.ord) {
+		need += need / 2
+		x.ord = append(make([]uint32, 0, need), x.ord...)
+		x.to = append(make([]uint32, 0, need), x.to...)
+		x.day = append(make([]uint32, 0, need), x.day...)
+	}
+	x.ord, x.to, x.day = x.ord[:at+n+1], x.to[:at+n+1], x.day[:at+n+1]
+	return at
+}
+
+// truncate leaves n loose rows.
+func (x *looseRows) truncate(n int) { x.ord, x.to, x.day = x.ord[:n], x.to[:n], x.day[:n] }
+
+// sized is s with length n; what it holds is undefined where it did not grow.
+func sized[T any](s []T, n int) []T {
+	if n <= cap(s) {
+		return s[:n]
+	}
+	return make([]T, n, n+n/4)
+}
+
+// grown is s with at least length n, its elements kept and zero beyond.
+func grown[T any](s []T, n int) []T {
+	if n <= len(s) {
+		return s
+	}
+	return append(slices.Grow(s, n-len(s)+n/4), make([]T, n-len(s))...)
+}
+
+// ErrCancelled is the error of a question that was given up before it was answered.
+var ErrCancelled = errors.New("brand: nobody waits for the answer any more")
+
+// cancellation is whether the answer is still wanted.
+type cancellation struct {
+	ended func() bool // reports that it is not; nil: it always is
+	over  bool        // ended reported so
+}
+
+// stretch is how many loose rows are counted between two looks.
+const stretch = 1 << 16
+
+// running reports that somebody waits for the answer. What is counted after it reported
+// that nobody does is no answer, but the scratch is as after any other question.
+func (x *cancellation) running() bool {
+	if !x.over && x.ended != nil {
+		x.over = x.ended()
+	}
+	return !x.over
+}
+
+// result is the error, or ErrEnded where there is none and nobody waits.
+func (x *cancellation) result(err error) error {
+	if err == nil && x.over {
+		return ErrCancelled
+	}
+	return err
 }

@@ -27,7 +27,7 @@ func BenchmarkOneMember(b *testing.B) {
 			b.Run(fmt.Sprintf("%s/%dd", name, days), func(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
-					a := &Ask{Plan: plan, Brand: rows.EveryBrand, ID: memberOf, Label: labelOf, Brands: h.directory, Members: alone, Says: said}
+					a := &Ask{Plan: plan, Brand: rows.EveryBrand, ID: memberOf, Label: labelOf, Brands: h.directory, Members: alone, Contents: said}
 					if _, err := h.x[3].Answer(h.views[3], a); err != nil {
 						b.Fatal(err)
 					}

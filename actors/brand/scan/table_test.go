@@ -271,7 +271,7 @@ func (s *history) ask(v *rows.View, x *Scratch, r *rand.Rand) heard {
 	if r.IntN(3) == 0 {
 		s.giveUp(v, x, r, cold)
 	}
-	x.ranking.sums.limit = [...]int{foldRows, 1, 50, 500}[r.IntN(4)]
+	x.ranking.sums.limit = [...]int{spillRows, 1, 50, 500}[r.IntN(4)]
 	a, err := x.Answer(v, h.ask(cold))
 	if err != nil {
 		s.t.Error(err)

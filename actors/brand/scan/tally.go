@@ -74,7 +74,7 @@ func (x *selection) settle() (n int) {
 	x.flatten(x.spanned())
 	direct := x.spans[:0]
 	for i := range x.spans {
-		if !x.goesOn() {
+		if !x.running() {
 			break
 		}
 		sp := x.spans[i]
@@ -92,7 +92,7 @@ func (x *selection) settle() (n int) {
 // gatherAll gathers what spans are left.
 func (x *selection) gatherAll() {
 	for i := range x.spans {
-		if !x.goesOn() {
+		if !x.running() {
 			break
 		}
 		x.gather(&x.spans[i], x.spans[i].lo, x.spans[i].hi)
@@ -135,13 +135,13 @@ func (x *tally) dense() uint64 {
 	w := x.words
 	x.bits = grown(x.bits, (int(x.targets)+1)*w)
 	for i := range x.spans {
-		if !x.goesOn() {
+		if !x.running() {
 			break
 		}
 		x.denseSpan(&x.spans[i])
 	}
 	b, counts := x.bits, x.counts
-	for lo := 0; lo < len(x.ord) && x.goesOn(); lo += stretch {
+	for lo := 0; lo < len(x.ord) && x.running(); lo += stretch {
 		ord := x.ord[lo:min(lo+stretch, len(x.ord))]
 		to := x.to[lo:][:len(ord)]
 		for i, o := range ord {
@@ -205,4 +205,114 @@ func (x *tally) count() (members uint64) {
 	}
 	clear(all)
 	return members
+}
+
+// byGroup counts rows of very many groups: they are put in group order first, then
+// each group is counted with a generation of its own. It returns the distinct
+// members.
+func (x *tally) byGroup() (members uint64) {
+	x.at = sized(x.at, int(x.targets)+1)
+	x.countGroups()
+	if x.fillGroups(); x.over {
+		return 0
+	}
+	x.seen = grown(x.seen, x.words*64)
+	dropped := x.at[x.targets-1] // where the last group that counts ends
+	members = x.distinct(x.grouped[:dropped])
+	from := uint32(0)
+	for g, end := range x.at[:x.targets] {
+		if n := end - from; n > 0 {
+			x.counts[g].Actions = uint64(n)
+			x.counts[g].Members = x.distinct(x.grouped[from:end])
+		}
+		from = end
+	}
+	return members
+}
+
+// countGroups sets at to where each group starts.
+func (x *tally) countGroups() {
+	at := x.at
+	clear(at)
+	for i := range x.spans {
+		if !x.running() {
+			break
+		}
+		sp := &x.spans[i]
+		lut := x.table(sp)
+		for _, k := range sp.c.Kind[sp.lo:sp.hi] {
+			at[lut[k]]++
+		}
+	}
+	for _, t := range x.to {
+		at[t]++
+	}
+	sum := uint32(0)
+	for g, n := range at {
+		at[g], sum = sum, sum+n
+	}
+	x.grouped = sized(x.grouped, int(sum))
+}
+
+// fillGroups puts the ordinals in group order; at becomes where each group ends.
+func (x *tally) fillGroups() {
+	at, grouped := x.at, x.grouped
+	put := func(t, o uint32) {
+		grouped[at[t]] = o
+		at[t]++
+	}
+	for i := range x.spans {
+		if !x.running() {
+			break
+		}
+		sp := &x.spans[i]
+		lut := x.table(sp)
+		ords := sp.c.Ord[sp.lo:sp.hi]
+		for j, k := range sp.c.Kind[sp.lo:sp.hi] {
+			put(lut[k], ords[j])
+		}
+	}
+	for i, t := range x.to {
+		put(t, x.ord[i])
+	}
+}
+
+// atLeast is the bitset of the members who have at least so many rows of the question,
+// of whatever groups; in dst's memory where that is large enough. The error is
+// ErrCold, or that of the Source.
+func (x *tally) atLeast(v *rows.View, dst []uint64, a *Ask, least uint32) ([]uint64, error) {
+	defer x.end()
+	if err := x.begin(v, a, false); err != nil {
+		return nil, err
+	}
+	dst = sized(dst, x.words)
+	clear(dst)
+	did := func(o uint32) { dst[o>>6] |= 1 << (o & 63) }
+	if least > 1 {
+		x.mask = grown(x.mask, x.words*64) // counts by ordinal, here
+		mask := x.mask
+		defer clear(mask[:x.words*64])
+		did = func(o uint32) {
+			if mask[o]++; mask[o] == uint64(least) {
+				dst[o>>6] |= 1 << (o & 63)
+			}
+		}
+	}
+	x.settle()
+	for i := range x.spans {
+		if !x.running() {
+			break
+		}
+		sp := &x.spans[i]
+		lut, ords := x.table(sp), sp.c.Ord[sp.lo:sp.hi]
+		for j, k := range sp.c.Kind[sp.lo:sp.hi] {
+			if lut[k] != x.targets {
+				did(ords[j])
+			}
+		}
+	}
+	for _, o := range x.ord {
+		did(o)
+	}
+	return dst, x.result(nil)
 }

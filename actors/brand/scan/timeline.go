@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/ovation-analytics/ovation/actors/brand/bitset"
 	"github.com/ovation-analytics/ovation/actors/brand/rows"
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
@@ -19,10 +20,10 @@ const (
 	markGens = 1<<(32-markBits) - 1
 )
 
-// daily is what is counted by service: on one day, and distinct members in the
+// dayCounts is what is counted by service: on one day, and distinct members in the
 // range. acc holds what is not folded yet, of each service in 21 bits: actions, new
 // members of the day, new members of the range.
-type daily struct {
+type dayCounts struct {
 	acc   [32]uint64
 	rows  int // in acc
 	day   [domain.Services]domain.Count
@@ -31,8 +32,8 @@ type daily struct {
 
 const accBits, accMax = 21, 1<<21 - 1
 
-// fold empties acc when it could not take n rows more.
-func (d *daily) fold(n int) {
+// spill empties acc when it could not take n rows more.
+func (d *dayCounts) spill(n int) {
 	if d.rows += n; d.rows <= accMax {
 		return
 	}
@@ -87,10 +88,10 @@ func (x *timeline) days(out *[domain.Services][]domain.Count) [domain.Services]u
 	x.mark = grown(x.mark, x.words*64)
 	x.nextAsk()
 	x.nextDay()
-	var d daily
+	var d dayCounts
 	x.eachDay(func(sp *span, lo, hi int) { x.daySpan(sp, lo, hi, &d) }, func(pairs []uint32) { x.dayLoose(pairs, &d) }, func(day, days int) {
 		if d.rows > 0 {
-			d.fold(accMax)
+			d.spill(accMax)
 			d.into(out, day, days)
 		}
 		d.rows, d.day = 0, [domain.Services]domain.Count{}
@@ -100,7 +101,7 @@ func (x *timeline) days(out *[domain.Services][]domain.Count) [domain.Services]u
 }
 
 // into puts the day's counts into out.
-func (d *daily) into(out *[domain.Services][]domain.Count, day, days int) {
+func (d *dayCounts) into(out *[domain.Services][]domain.Count, day, days int) {
 	for s, c := range d.day {
 		if c.Actions == 0 {
 			continue
@@ -128,7 +129,7 @@ func (x *selection) eachDay(columns func(sp *span, lo, hi int), loose func(pairs
 			if uint64(sp.first) >= midnight {
 				break
 			}
-			if !x.goesOn() {
+			if !x.running() {
 				return
 			}
 			if lo, hi := sp.lo, sp.before(midnight); lo < hi {
@@ -165,7 +166,7 @@ func (x *selection) orderByDay(days int) {
 		x.grouped[p], x.grouped[p+1] = x.ord[i], x.to[i]
 		x.at[d]++
 	}
-	x.keep(0)
+	x.truncate(0)
 }
 
 // nextAsk makes all marks worthless.
@@ -187,19 +188,19 @@ func (x *timeline) nextDay() {
 }
 
 // daySpan counts a stretch of a span.
-func (x *timeline) daySpan(sp *span, lo, hi int, d *daily) {
+func (x *timeline) daySpan(sp *span, lo, hi int, d *dayCounts) {
 	if x.plain(sp) {
-		d.fold(hi - lo)
+		d.spill(hi - lo)
 		x.dayColumns(sp.c.Ord[lo:hi], sp.c.Kind[lo:hi], x.table(sp), d)
 		return
 	}
 	x.gather(sp, lo, hi)
-	d.fold(len(x.ord))
+	d.spill(len(x.ord))
 	ord, to := x.ord, x.to[:len(x.ord)]
 	for i, o := range ord {
 		x.count1(o, to[i], d)
 	}
-	x.keep(0)
+	x.truncate(0)
 }
 
 // before is where the span's rows from end on start: near, as days are.
@@ -215,7 +216,7 @@ func (sp *span) before(end uint64) int {
 }
 
 // dayColumns is count1 for a stretch of a chunk.
-func (x *timeline) dayColumns(ords []uint32, kinds []uint16, lut []uint32, d *daily) {
+func (x *timeline) dayColumns(ords []uint32, kinds []uint16, lut []uint32, d *dayCounts) {
 	day := x.dayGen << markBits
 	fresh := uint64(x.askGen<<markBits)<<32 | uint64(day)
 	mark, acc := x.mark, &d.acc
@@ -235,7 +236,7 @@ func (x *timeline) dayColumns(ords []uint32, kinds []uint16, lut []uint32, d *da
 }
 
 // count1 counts one row of a member for a service.
-func (x *timeline) count1(o, s uint32, d *daily) {
+func (x *timeline) count1(o, s uint32, d *dayCounts) {
 	day := x.dayGen << markBits
 	m := x.mark[o]
 	if uint32(m) < day {
@@ -249,13 +250,106 @@ func (x *timeline) count1(o, s uint32, d *daily) {
 }
 
 // dayLoose counts loose rows of one day: ordinal, service, ordinal, service …
-func (x *timeline) dayLoose(pairs []uint32, d *daily) {
+func (x *timeline) dayLoose(pairs []uint32, d *dayCounts) {
 	for len(pairs) > 0 {
 		n := min(len(pairs), 2*rows.MaxChunk)
-		d.fold(n / 2)
+		d.spill(n / 2)
 		for i := 0; i+1 < n; i += 2 {
 			x.count1(pairs[i], pairs[i+1], d)
 		}
 		pairs = pairs[n:]
 	}
+}
+
+// dailyCounts counts by day.
+type dailyCounts struct {
+	*selection
+	*marks
+}
+
+// answer counts actions and distinct members by UTC day, and over the question's
+// range: a timeline of one line, which is of no service. The error is ErrCold, or
+// that of the Source.
+func (x *dailyCounts) answer(v *rows.View, a *Ask) (*domain.Timeline, error) {
+	defer x.end()
+	t := &domain.Timeline{First: domain.DayOf(a.Plan.span.From)}
+	if err := x.begin(v, a, true); err != nil {
+		return nil, err
+	}
+	if len(x.spans) == 0 && len(x.ord) == 0 {
+		return t, nil
+	}
+	_, days := a.Plan.span.Days()
+	line := domain.ServiceTimeline{Service: domain.NoService, Days: make([]domain.Count, days)}
+	x.seen = grown(x.seen, x.words*64)
+	x.reserve(days)
+	before, n := x.gen, domain.Count{}
+	x.gen++
+	add := func(ords []uint32, step int) {
+		fresh, ever := x.today(ords, step, before)
+		n.Add(domain.Count{Actions: uint64(len(ords) / step), Members: fresh})
+		line.Total.Members += ever
+	}
+	x.eachDay(func(sp *span, lo, hi int) {
+		switch {
+		case !x.plain(sp):
+			x.gather(sp, lo, hi)
+			add(x.ord, 1)
+			x.truncate(0)
+		case sp.drops:
+			c, ever := x.todayKept(sp, lo, hi, before)
+			n.Add(c)
+			line.Total.Members += ever
+		default:
+			add(sp.c.Ord[lo:hi], 1)
+		}
+	}, func(pairs []uint32) { add(pairs, 2) }, func(day, _ int) {
+		line.Days[day] = n
+		line.Total.Actions += n.Actions
+		n = domain.Count{}
+		x.gen++
+	})
+	if line.Total.Actions > 0 {
+		t.Services = []domain.ServiceTimeline{line}
+	}
+	return t, nil
+}
+
+// reserve makes sure that n generations more, and one, do not wrap.
+func (x *dailyCounts) reserve(n int) {
+	if uint64(x.gen)+uint64(n)+1 > 1<<32-1 {
+		clear(x.seen)
+		x.gen = 0
+	}
+}
+
+// today counts the ordinals, each step-th of ords, that were not met in this
+// generation, and those not met since before, and marks them.
+func (x *dailyCounts) today(ords []uint32, step int, before uint32) (fresh, ever uint64) {
+	seen, gen := x.seen, x.gen
+	for i := 0; i < len(ords); i += step {
+		o := ords[i]
+		was := seen[o]
+		fresh += uint64(bitset.Bit(was != gen))
+		ever += uint64(bitset.Bit(was <= before))
+		seen[o] = gen
+	}
+	return fresh, ever
+}
+
+// todayKept is today for a stretch of a span of which some kinds are dropped; it
+// counts the other rows, too.
+func (x *dailyCounts) todayKept(sp *span, lo, hi int, before uint32) (n domain.Count, ever uint64) {
+	seen, gen, lut := x.seen, x.gen, x.table(sp)
+	ords, kinds := sp.c.Ord[lo:hi], sp.c.Kind[lo:hi]
+	kinds = kinds[:len(ords)]
+	for i, o := range ords {
+		kept := uint32(bitset.Bit(lut[kinds[i]] != x.targets))
+		was := seen[o]
+		n.Actions += uint64(kept)
+		n.Members += uint64(uint32(bitset.Bit(was != gen)) & kept)
+		ever += uint64(uint32(bitset.Bit(was <= before)) & kept)
+		seen[o] = was ^ (was^gen)&-kept
+	}
+	return n, ever
 }

@@ -85,14 +85,14 @@ func TestADailyCountIsRightWhereGenerationsBeginAnew(t *testing.T) {
 // TestADayOfMoreRowsThanAnAccumulatorHolds: what does not fit any more is folded
 // before.
 func TestADayOfMoreRowsThanAnAccumulatorHolds(t *testing.T) {
-	var d daily
+	var d dayCounts
 	total := 0
 	for _, n := range []int{rows.MaxChunk, accMax - rows.MaxChunk, 1, accMax, 5} {
-		d.fold(n)
+		d.spill(n)
 		d.acc[domain.Spotify] += uint64(n) | uint64(n)<<accBits | uint64(n)<<(2*accBits)
 		total += n
 	}
-	d.fold(accMax)
+	d.spill(accMax)
 	want := domain.Count{Actions: uint64(total), Members: uint64(total)}
 	if d.day[domain.Spotify] != want || d.total[domain.Spotify] != uint64(total) {
 		t.Errorf("%+v and %d, want %d", d.day[domain.Spotify], d.total[domain.Spotify], total)

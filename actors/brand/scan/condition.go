@@ -8,15 +8,15 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// Deed is something that a member may have done.
-type Deed struct {
+// Required is something that a member may have done.
+type Required struct {
 	Definition domain.DefinitionID
 	Brand      uint32 // dense number; EveryBrand: whichever
 }
 
-// Deeds are what members must have done in a range: one of some, and every one of
+// Performed are what members must have done in a range: one of some, and every one of
 // others. They never change: any number of goroutines may use them.
-type Deeds struct {
+type Performed struct {
 	span   domain.Range
 	rounds []round
 }
@@ -25,31 +25,31 @@ type Deeds struct {
 // all of them did what the round asks for.
 type round struct {
 	need   uint64
-	any    []deedBit   // those for whichever brand
-	brands []brandBits // those for one brand, ascending
+	any    []requiredBits // those for whichever brand
+	brands []brandBits    // those for one brand, ascending
 }
 
-// deedBit is the bit that a definition stands for. Deed bits are ascending, each
+// requiredBits is the bit that a definition stands for. Deed bits are ascending, each
 // definition once.
-type deedBit struct {
+type requiredBits struct {
 	definition domain.DefinitionID
 	bits       uint64
 }
 
 // brandBits are the bits of what is done for one brand.
 type brandBits struct {
-	dense uint32
-	deeds []deedBit
+	dense    uint32
+	required []requiredBits
 }
 
 // roundBits is how many bits a round has: as many deeds that must all be done take
 // one pass over the rows.
 const roundBits = 64
 
-// NewDeeds asks for one of any, if there is one, and for every one of all. The deeds
+// NewPerformed asks for one of any, if there is one, and for every one of all. The deeds
 // of any take one bit together.
-func NewDeeds(span domain.Range, any, all []Deed) *Deeds {
-	d := &Deeds{span: span}
+func NewPerformed(span domain.Range, any, all []Required) *Performed {
+	d := &Performed{span: span}
 	bits := 0
 	next := func() (*round, uint64) {
 		if bits%roundBits == 0 {
@@ -67,7 +67,7 @@ func NewDeeds(span domain.Range, any, all []Deed) *Deeds {
 		}
 	}
 	all = slices.Clone(all)
-	slices.SortFunc(all, func(a, b Deed) int {
+	slices.SortFunc(all, func(a, b Required) int {
 		return cmp.Or(cmp.Compare(a.Brand, b.Brand), cmp.Compare(a.Definition, b.Definition))
 	})
 	for _, deed := range slices.Compact(all) {
@@ -78,44 +78,44 @@ func NewDeeds(span domain.Range, any, all []Deed) *Deeds {
 }
 
 // put has the deed stand for a bit, beside those it stands for already.
-func (r *round) put(d Deed, bit uint64) {
+func (r *round) put(d Required, bit uint64) {
 	to := &r.any
 	if d.Brand != rows.EveryBrand {
 		at, there := slices.BinarySearchFunc(r.brands, d.Brand, brandBits.compare)
 		if !there {
 			r.brands = slices.Insert(r.brands, at, brandBits{dense: d.Brand})
 		}
-		to = &r.brands[at].deeds
+		to = &r.brands[at].required
 	}
-	at, there := slices.BinarySearchFunc(*to, d.Definition, deedBit.compare)
+	at, there := slices.BinarySearchFunc(*to, d.Definition, requiredBits.compare)
 	if !there {
-		*to = slices.Insert(*to, at, deedBit{definition: d.Definition})
+		*to = slices.Insert(*to, at, requiredBits{definition: d.Definition})
 	}
 	(*to)[at].bits |= bit
 }
 
 func (b brandBits) compare(dense uint32) int { return cmp.Compare(b.dense, dense) }
 
-func (b deedBit) compare(d domain.DefinitionID) int { return cmp.Compare(b.definition, d) }
+func (b requiredBits) compare(d domain.DefinitionID) int { return cmp.Compare(b.definition, d) }
 
 // of are the deeds for a brand alone.
-func (r *round) of(dense uint32) []deedBit {
+func (r *round) of(dense uint32) []requiredBits {
 	if i, ok := slices.BinarySearchFunc(r.brands, dense, brandBits.compare); ok {
-		return r.brands[i].deeds
+		return r.brands[i].required
 	}
 	return nil
 }
 
 // bitsOf are the bits that a definition stands for.
-func bitsOf(deeds []deedBit, definition domain.DefinitionID) uint64 {
-	if i, ok := slices.BinarySearchFunc(deeds, definition, deedBit.compare); ok {
+func bitsOf(deeds []requiredBits, definition domain.DefinitionID) uint64 {
+	if i, ok := slices.BinarySearchFunc(deeds, definition, requiredBits.compare); ok {
 		return deeds[i].bits
 	}
 	return 0
 }
 
-// Names calls f with the dense number of each brand that a deed is for.
-func (d *Deeds) Names(f func(dense uint32)) {
+// Brands calls f with the dense number of each brand that a deed is for.
+func (d *Performed) Brands(f func(dense uint32)) {
 	for i := range d.rounds {
 		for _, b := range d.rounds[i].brands {
 			f(b.dense)
@@ -125,7 +125,7 @@ func (d *Deeds) Names(f func(dense uint32)) {
 
 // Reads calls f with every brand whose rows are read, by dense number, once for each time
 // that they are: EveryBrand where it does not matter for which brand something was done.
-func (d *Deeds) Reads(f func(dense uint32)) {
+func (d *Performed) Reads(f func(dense uint32)) {
 	for i := range d.rounds {
 		r := &d.rounds[i]
 		if len(r.any) > 0 {

@@ -14,12 +14,12 @@ type memberSet struct {
 	all []uint64 // members; zero between questions
 }
 
-// meet puts the members of the rows collected into all, some who do not pass the filter
+// addRows puts the members of the rows collected into all, some who do not pass the filter
 // among them.
-func (x *memberSet) meet() {
+func (x *memberSet) addRows() {
 	x.all = grown(x.all, x.words)
 	for i := range x.spans {
-		if !x.goesOn() {
+		if !x.running() {
 			break
 		}
 		sp := &x.spans[i]
@@ -27,16 +27,16 @@ func (x *memberSet) meet() {
 		case sp.dead != nil:
 			x.gather(sp, sp.lo, sp.hi)
 		case sp.drops:
-			x.meetKept(sp)
+			x.addKeptMembers(sp)
 		default:
-			x.meetSpan(sp)
+			x.addSpanMembers(sp)
 		}
 	}
 	bitset.AddAll(x.all, x.ord)
 }
 
-// meetSpan is meet for a span of which every row counts.
-func (x *memberSet) meetSpan(sp *span) {
+// addSpanMembers is meet for a span of which every row counts.
+func (x *memberSet) addSpanMembers(sp *span) {
 	c := sp.c
 	if sp.hi-sp.lo == c.Rows() {
 		if who := c.Members(); who != nil {
@@ -50,8 +50,8 @@ func (x *memberSet) meetSpan(sp *span) {
 	bitset.AddAll(x.all, c.Ord[sp.lo:sp.hi])
 }
 
-// meetKept is meet for a span of which some kinds are dropped.
-func (x *memberSet) meetKept(sp *span) {
+// addKeptMembers is meet for a span of which some kinds are dropped.
+func (x *memberSet) addKeptMembers(sp *span) {
 	lut, ords, all := x.table(sp), sp.c.Ord[sp.lo:sp.hi], x.all
 	kinds := sp.c.Kind[sp.lo:sp.hi]
 	kinds = kinds[:len(ords)]
@@ -67,8 +67,8 @@ func (x *memberSet) countMembers() uint64 {
 		x.seen = grown(x.seen, x.words*64)
 		return x.distinct(x.ord)
 	}
-	x.meet()
-	return x.part(nil)
+	x.addRows()
+	return x.take(nil)
 }
 
 // fewerThanSet reports that the rows collected, and so many more, are looked at faster than
@@ -77,15 +77,15 @@ func (x *memberSet) fewerThanSet(more int) bool {
 	return len(x.ord)+more+x.spanned() < x.words/8
 }
 
-// everyone puts the members of the rows collected into the set.
-func (x *memberSet) everyone(set []uint64) {
-	x.meet()
-	x.part(set)
+// takeInto puts the members of the rows collected into the set.
+func (x *memberSet) takeInto(set []uint64) {
+	x.addRows()
+	x.take(set)
 }
 
-// part counts the members met who pass the filter, adds them to the set, if there is
+// take counts the members met who pass the filter, adds them to the set, if there is
 // one, and lets go of all whom it met.
-func (x *memberSet) part(set []uint64) (n uint64) {
+func (x *memberSet) take(set []uint64) (n uint64) {
 	all, f := x.all[:x.words], x.filter
 	if set == nil && f != nil {
 		f = f[:len(all)]
@@ -108,10 +108,11 @@ func (x *memberSet) part(set []uint64) (n uint64) {
 	return n
 }
 
-// meetTail puts the members of a tail's rows into all.
-func (x *memberSet) meetTail(p rows.Tail) {
-	in, all := x.plan.span, x.all
-	if x.whole(p) {
+// addTailMembers puts the members of a tail's rows into all.
+func (x *memberSet) addTailMembers(p rows.Tail) {
+	sel := x.selection
+	in, all := sel.plan.span, x.all
+	if sel.whole(p) {
 		for i := range p.Rows {
 			o := p.Rows[i].Ord
 			all[o>>6] |= 1 << (o & 63)
@@ -120,10 +121,40 @@ func (x *memberSet) meetTail(p rows.Tail) {
 	}
 	for i := p.Skip(in.From); i < len(p.Rows); i++ {
 		r := &p.Rows[i]
-		ok := bitset.Bit(r.Time-in.From < in.To-in.From) & bitset.Bit(x.target(r.Kind) != x.targets)
+		ok := bitset.Bit(r.Time-in.From < in.To-in.From) & bitset.Bit(sel.target(r.Kind) != sel.targets)
 		if p.Deleted != nil {
 			ok &^= int(p.Deleted.Bits[i>>6] >> (i & 63) & 1)
 		}
 		all[r.Ord>>6] |= uint64(ok) << (r.Ord & 63)
 	}
+}
+
+// marks tell by ordinal in which count a member was met last: a new generation forgets all.
+type marks struct {
+	seen []uint32
+	gen  uint32
+}
+
+// distinct counts the different ordinals.
+func (x *marks) distinct(ords []uint32) uint64 {
+	x.nextGeneration()
+	return x.countNew(ords)
+}
+
+// nextGeneration makes all generation marks worthless.
+func (x *marks) nextGeneration() {
+	if x.gen++; x.gen == 0 {
+		clear(x.seen)
+		x.gen = 1
+	}
+}
+
+// countNew counts the ordinals not met since nobody was, and marks them.
+func (x *marks) countNew(ords []uint32) (n uint64) {
+	seen, gen := x.seen, x.gen
+	for _, o := range ords {
+		n += uint64(bitset.Bit(seen[o] != gen))
+		seen[o] = gen
+	}
+	return n
 }

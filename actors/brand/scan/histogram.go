@@ -8,7 +8,7 @@ import (
 
 // histogram counts the rows or members of a ranked list by parts of their rank.
 type histogram struct {
-	*visitor
+	*rowScan
 	ranking *ranking
 	keys    []uint64 // ranks of leaders
 	newest  []uint32 // by ordinal: 1 + the second of the latest row; zero between questions
@@ -81,11 +81,11 @@ func (x *histogram) rowDepths(a *Ask) (*domain.Depths, error) {
 	narrow.span = in
 	x.plan = &narrow
 	first, cells := uint32(a.Plan.sound.From), out.Cells
-	if err := x.visit(a, func(m met) { cells[(m.time-first)>>out.Shift]++ }); err != nil {
+	if err := x.scanLoose(a, func(m scannedRow) { cells[(m.time-first)>>out.Shift]++ }); err != nil {
 		return nil, err
 	}
 	for i := range x.spans {
-		if !x.goesOn() {
+		if !x.running() {
 			break
 		}
 		sp := &x.spans[i]
@@ -146,11 +146,11 @@ func (x *histogram) latestDepths(a *Ask) (*domain.Depths, error) {
 		}
 		newest[o] = max(was, time+1) // times end below the greatest
 	}
-	if err := x.visit(a, func(m met) { see(m.ord, m.time) }); err != nil || in.From >= in.To {
+	if err := x.scanLoose(a, func(m scannedRow) { see(m.ord, m.time) }); err != nil || in.From >= in.To {
 		return out, err
 	}
 	for i := range x.spans {
-		if !x.goesOn() {
+		if !x.running() {
 			break
 		}
 		sp := &x.spans[i]

@@ -214,7 +214,7 @@ func TestTheSequencesOfAMomentAreFound(t *testing.T) {
 		table.Append(1, all)
 		v, x := table.Commit(nil), NewScratch()
 		q := &domain.Question{Account: 1, Shape: domain.ShapeFeed, Range: domain.Range{To: 5000}, Groups: []domain.Group{{Definition: 100}}}
-		a := &Ask{Plan: NewPlan(q), Brand: 1, Label: labelOf, Says: says, ID: memberOf}
+		a := &Ask{Plan: NewPlan(q), Brand: 1, Label: labelOf, Contents: says, ID: memberOf}
 		if !x.selection.open(v, a, false) {
 			t.Fatal("nothing counts")
 		}

@@ -13,18 +13,18 @@ const (
 	scoreBits = 40
 	oneAction = 1 << scoreBits
 	scoreOnly = oneAction - 1
-	foldRows  = 1<<(64-scoreBits) - 2*rows.MaxChunk
+	spillRows = 1<<(64-scoreBits) - 2*rows.MaxChunk
 )
 
-// sums are what a Scratch needs to rank members beside the rest.
-type sums struct {
-	of     []uint64   // zero between questions
-	wide   []standing // what of was emptied into, if folded; zero between questions
-	folded bool
-	rows   int     // in of
-	limit  int     // of rows; foldRows but in tests
-	kinds  []value // by the account's number of them; unknown: not looked up yet
-	all    bool    // who has a sum is found by looking at all; else all of them are in met
+// memberSums are what a Scratch needs to rank members beside the rest.
+type memberSums struct {
+	of      []uint64   // zero between questions
+	wide    []standing // what of was emptied into, if folded; zero between questions
+	spilled bool
+	rows    int     // in of
+	limit   int     // of rows; foldRows but in tests
+	kinds   []value // by the account's number of them; unknown: not looked up yet
+	all     bool    // who has a sum is found by looking at all; else all of them are in met
 }
 
 // value is what a row of a kind adds to a sum: one and its own points where keep is all
@@ -41,9 +41,9 @@ func (v *value) of(given uint16) uint64 { return v.one + uint64(given&v.keep+v.a
 
 // ranking ranks members by their sums.
 type ranking struct {
-	*visitor
+	*rowScan
 	latest *latestRows
-	sums   sums
+	sums   memberSums
 	met    []uint32 // the ordinals with a sum
 	worths []value  // of a span's kinds
 }
@@ -51,7 +51,7 @@ type ranking struct {
 // standing is the member's.
 func (x *ranking) standing(o uint32) standing {
 	s := standing{x.sums.of[o] & scoreOnly, x.sums.of[o] >> scoreBits}
-	if x.sums.folded {
+	if x.sums.spilled {
 		s.score += x.sums.wide[o].score
 		s.actions += x.sums.wide[o].actions
 	}
@@ -68,7 +68,7 @@ func (x *ranking) score(a *Ask) error {
 	l.of = grown(l.of, x.words*64)
 	l.rows = 0
 	if l.limit == 0 {
-		l.limit = foldRows
+		l.limit = spillRows
 	}
 	l.kinds = sized(l.kinds, len(x.view.Kinds))
 	for k := range l.kinds {
@@ -76,15 +76,15 @@ func (x *ranking) score(a *Ask) error {
 	}
 	x.met = sized(x.met, x.words*64+1)[:0]
 	if x.alone {
-		return x.every(a, x.scoreMet)
+		return x.scanAll(a, x.scoreMet)
 	}
-	if err := x.visitSets(a, x.scoreMet, x.scoreTail); err != nil {
+	if err := x.scanSets(a, x.scoreMet, x.scoreTail); err != nil {
 		return err
 	}
 	l.all = l.all || x.passing(x.spanned())*allFrom >= x.words*64
 	x.flatten(x.spanned())
 	for i := range x.spans {
-		if !x.goesOn() {
+		if !x.running() {
 			break
 		}
 		x.scoreSpan(&x.spans[i])
@@ -98,7 +98,7 @@ func (x *ranking) hold(n int) {
 	if l.rows += n; l.rows < l.limit {
 		return
 	}
-	l.rows, l.all, l.folded = n, true, true
+	l.rows, l.all, l.spilled = n, true, true
 	x.met = x.met[:0]
 	l.wide = grown(l.wide, len(l.of))
 	for o, s := range l.of {
@@ -118,7 +118,7 @@ func (x *ranking) list() {
 	for o, s := range l.of[:x.words*64] {
 		met[n] = uint32(o)
 		some := s
-		if l.folded {
+		if l.spilled {
 			some |= l.wide[o].actions
 		}
 		n += bitset.Bit(some != 0)
@@ -129,7 +129,7 @@ func (x *ranking) list() {
 // forget takes the sums back.
 func (x *ranking) forget() {
 	l := &x.sums
-	if l.folded {
+	if l.spilled {
 		clear(l.wide)
 	}
 	if l.all {
@@ -139,16 +139,16 @@ func (x *ranking) forget() {
 			l.of[o] = 0
 		}
 	}
-	l.all, l.folded, x.met = false, false, x.met[:0]
+	l.all, l.spilled, x.met = false, false, x.met[:0]
 }
 
 // simple reports that members are ranked by their sums alone.
 func (x *ranking) simple(top *domain.Top) bool {
-	return !x.sums.folded && !top.Up && !top.Order.Timed() && top.Above == nil && top.After == nil
+	return !x.sums.spilled && !top.Up && !top.Order.Timed() && top.Above == nil && top.After == nil
 }
 
 // rankSums offers all who have a sum.
-func (x *ranking) rankSums(a *Ask, total *domain.Leaders, b *best) {
+func (x *ranking) rankSums(a *Ask, total *domain.Leaders, b *topPlaces) {
 	shift, mask := 0, uint64(scoreOnly)
 	if a.Plan.top.Order == domain.ByActions {
 		shift, mask = scoreBits, ^uint64(0)
@@ -182,7 +182,7 @@ func (x *ranking) rankSums(a *Ask, total *domain.Leaders, b *best) {
 }
 
 // scoreMet counts a row outside of chunks.
-func (x *ranking) scoreMet(m met) {
+func (x *ranking) scoreMet(m scannedRow) {
 	x.hold(1)
 	w, s := x.plan.worth(m.kind.Definition), &x.sums.of[m.ord]
 	if *s == 0 && !x.sums.all {
@@ -193,11 +193,11 @@ func (x *ranking) scoreMet(m met) {
 
 // scoreTail counts the rows of a tail.
 func (x *ranking) scoreTail(p rows.Tail) {
-	in := x.plan.span
+	in, f := x.plan.span, x.filter
 	x.hold(len(p.Rows))
 	sums, n := x.sums.of, len(x.met)
 	met := x.met[:cap(x.met)] // one more than there are members: a place to write in vain
-	if x.filter == nil && x.whole(p) {
+	if f == nil && x.whole(p) {
 		for i := range p.Rows {
 			r := &p.Rows[i]
 			s := sums[r.Ord]
@@ -212,13 +212,13 @@ func (x *ranking) scoreTail(p rows.Tail) {
 		r := &p.Rows[i]
 		v := x.valueOf(r.Kind)
 		ok := bitset.Bit(r.Time-in.From < in.To-in.From) & bitset.Bit(v.one != 0)
-		if x.filter != nil {
-			ok &= bitset.Get(x.filter, r.Ord)
+		if f != nil {
+			ok &= bitset.Get(f, r.Ord)
 		}
 		if p.Deleted != nil {
 			ok &^= int(p.Deleted.Bits[i>>6] >> (i & 63) & 1)
 		}
-		if x.filter != nil && ok == 0 { // as a rule few pass
+		if f != nil && ok == 0 { // as a rule few pass
 			continue
 		}
 		s := sums[r.Ord]

@@ -6,8 +6,8 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// deedFinder is a round on its way over the rows.
-type deedFinder struct {
+// roundState is a round on its way over the rows.
+type roundState struct {
 	round   *round
 	in      domain.Range
 	found   []uint64 // of a round of one bit: who has it; nil: mask says
@@ -15,10 +15,10 @@ type deedFinder struct {
 	lut     []uint64 // by a chunk's code of a kind: the bits it stands for there
 }
 
-// performed finds the members who performed actions.
-type performed struct {
+// performedScan finds the members who performed actions.
+type performedScan struct {
 	*selection
-	deeds   deedFinder
+	state   roundState
 	mask    []uint64 // by ordinal: bits met; zero between questions
 	touched []uint32
 }
@@ -26,33 +26,33 @@ type performed struct {
 // answer is the bitset of the members who did what is asked for, whoever counts
 // otherwise; in dst's memory where that is large enough. The error is ErrCold, or that
 // of the Source.
-func (x *performed) answer(v *rows.View, dst []uint64, d *Deeds, from rows.Source) ([]uint64, error) {
+func (x *performedScan) answer(v *rows.View, dst []uint64, d *Performed, from rows.Source) ([]uint64, error) {
 	defer x.end()
 	x.view = v
 	x.selection.words = int(v.Members()+63) / 64
 	dst = sized(dst, x.words)
 	clear(dst)
-	f := &x.deeds
+	f := &x.state
 	defer func() { f.round, f.found = nil, nil }()
 	for i := range d.rounds {
 		f.round, f.in, f.found = &d.rounds[i], d.span, nil
 		if len(d.rounds) == 1 && f.round.need == 1 {
 			f.found = dst
-			return dst, x.lookForDeeds(from)
+			return dst, x.scanSets(from)
 		}
 		x.mask, x.touched = grown(x.mask, x.words*64), x.touched[:0]
-		err := x.lookForDeeds(from)
-		if left := x.haveAll(dst, i > 0); err != nil || !left {
+		err := x.scanSets(from)
+		if left := x.takeComplete(dst, i > 0); err != nil || !left {
 			return dst, err
 		}
 	}
 	return dst, nil
 }
 
-// haveAll leaves in dst who has all bits of the round, of those in it already where it
+// takeComplete leaves in dst who has all bits of the round, of those in it already where it
 // is not the first, and reports that somebody has.
-func (x *performed) haveAll(dst []uint64, again bool) bool {
-	need, n := x.deeds.round.need, 0
+func (x *performedScan) takeComplete(dst []uint64, again bool) bool {
+	need, n := x.state.round.need, 0
 	for _, o := range x.touched {
 		if x.mask[o] == need && (!again || bitset.Get(dst, o) == 1) {
 			x.touched[n] = o
@@ -67,14 +67,14 @@ func (x *performed) haveAll(dst []uint64, again bool) bool {
 	return n > 0
 }
 
-// lookForDeeds passes over the sets that may hold a deed of the round.
-func (x *performed) lookForDeeds(from rows.Source) error {
-	f, v := &x.deeds, x.view
+// scanSets passes over the sets that may hold a deed of the round.
+func (x *performedScan) scanSets(from rows.Source) error {
+	f, v := &x.state, x.view
 	if f.in.From >= f.in.To {
 		return nil
 	}
 	if len(f.round.any) == 0 {
-		return x.lookInBrands(from)
+		return x.scanBrands(from)
 	}
 	f.general = sized(f.general, len(v.Kinds))
 	for k, kind := range v.Kinds {
@@ -82,18 +82,18 @@ func (x *performed) lookForDeeds(from rows.Source) error {
 	}
 	for i := range v.Owned() {
 		if s := v.OwnSet(i); s.Dense != rows.Visits {
-			if err := x.deedsOf(s, f.round.of(s.Dense), from); err != nil {
+			if err := x.scanSet(s, f.round.of(s.Dense), from); err != nil {
 				return err
 			}
 		}
 	}
-	x.deedsOfRest()
-	return x.fate(nil)
+	x.scanPool()
+	return x.result(nil)
 }
 
-// lookInBrands passes over the sets of the brands that deeds are for.
-func (x *performed) lookInBrands(from rows.Source) error {
-	f, v := &x.deeds, x.view
+// scanBrands passes over the sets of the brands that deeds are for.
+func (x *performedScan) scanBrands(from rows.Source) error {
+	f, v := &x.state, x.view
 	f.general = f.general[:0]
 	small := false
 	for i := range f.round.brands {
@@ -101,19 +101,19 @@ func (x *performed) lookInBrands(from rows.Source) error {
 		s := v.SetOf(b.dense)
 		if s == nil {
 			small = true
-		} else if err := x.deedsOf(s, b.deeds, from); err != nil {
+		} else if err := x.scanSet(s, b.required, from); err != nil {
 			return err
 		}
 	}
 	if small {
-		x.deedsOfRest()
+		x.scanPool()
 	}
-	return x.fate(nil)
+	return x.result(nil)
 }
 
-// bits are those a kind stands for, beside those it does for whichever brand where
+// bitsOf are those a kind stands for, beside those it does for whichever brand where
 // deeds are a brand's own.
-func (f *deedFinder) bits(k uint32, of *rows.View, deeds []deedBit) (bits uint64) {
+func (f *roundState) bitsOf(k uint32, of *rows.View, deeds []requiredBits) (bits uint64) {
 	if int(k) < len(f.general) {
 		bits = f.general[k]
 	}
@@ -123,85 +123,85 @@ func (f *deedFinder) bits(k uint32, of *rows.View, deeds []deedBit) (bits uint64
 	return bits
 }
 
-// deedsOf looks for deeds in a brand's own set.
-func (x *performed) deedsOf(s *rows.Set, deeds []deedBit, from rows.Source) error {
+// scanSet looks for deeds in a brand's own set.
+func (x *performedScan) scanSet(s *rows.Set, deeds []requiredBits, from rows.Source) error {
 	if s.Cold {
-		return x.deedsOfCold(s, deeds, from)
+		return x.scanCold(s, deeds, from)
 	}
 	for _, r := range s.Runs {
-		if !x.goesOn() {
-			return ErrEnded
+		if !x.running() {
+			return ErrCancelled
 		}
-		x.deedsOfRun(r, deeds)
+		x.scanRun(r, deeds)
 	}
-	f, p := &x.deeds, s.TailAt(x.view.Seq)
+	f, p := &x.state, s.TailAt(x.view.Seq)
 	for i := p.Skip(f.in.From); i < len(p.Rows); i++ {
 		r := &p.Rows[i]
 		if r.Time-f.in.From < f.in.To-f.in.From && !p.Deleted.Has(i) {
-			x.does(r.Ord, f.bits(r.Kind, x.view, deeds))
+			x.add(r.Ord, f.bitsOf(r.Kind, x.view, deeds))
 		}
 	}
 	return nil
 }
 
-// deedsOfCold looks for deeds in a set that is on disk.
-func (x *performed) deedsOfCold(s *rows.Set, deeds []deedBit, from rows.Source) error {
-	f := &x.deeds
+// scanCold looks for deeds in a set that is on disk.
+func (x *performedScan) scanCold(s *rows.Set, deeds []requiredBits, from rows.Source) error {
+	f := &x.state
 	return s.Read(from, func(stored []domain.Row) {
 		for i := range stored {
 			r := &stored[i]
 			if !x.view.Holds(r) || r.Time-f.in.From >= f.in.To-f.in.From {
 				continue
 			}
-			x.does(uint32(r.Ord), bitsOf(f.round.any, r.Definition)|bitsOf(deeds, r.Definition))
+			x.add(uint32(r.Ord), bitsOf(f.round.any, r.Definition)|bitsOf(deeds, r.Definition))
 		}
 	})
 }
 
-// deedsOfRest looks for deeds in the rest: for whichever brand in every row of it, for
+// scanPool looks for deeds in the rest: for whichever brand in every row of it, for
 // one brand in that one's.
-func (x *performed) deedsOfRest() {
-	f, s := &x.deeds, x.view.Rest
+func (x *performedScan) scanPool() {
+	f, s := &x.state, x.view.Rest
 	for _, r := range s.Runs {
 		if r.Chunk.Max < f.in.From || r.Chunk.Min >= f.in.To {
 			continue
 		}
-		if !x.goesOn() {
+		if !x.running() {
 			return
 		}
 		if len(f.general) > 0 {
-			x.deedsOfRun(r, nil)
+			x.scanRun(r, nil)
 		}
 		for i := range f.round.brands {
-			x.deedsOfSmall(r, &f.round.brands[i])
+			x.scanSmall(r, &f.round.brands[i])
 		}
 	}
 	p := s.TailAt(x.view.Seq)
 	for i := p.Skip(f.in.From); i < len(p.Rows); i++ {
 		r := &p.Rows[i]
 		if r.Time-f.in.From < f.in.To-f.in.From && !p.Deleted.Has(i) {
-			x.does(r.Ord, f.bits(r.Kind, x.view, f.round.of(p.Brands[i])))
+			x.add(r.Ord, f.bitsOf(r.Kind, x.view, f.round.of(p.Brands[i])))
 		}
 	}
 }
 
-// deedsOfSmall looks for deeds for one brand in a chunk of the rest.
-func (x *performed) deedsOfSmall(r rows.Run, b *brandBits) {
-	f, c := &x.deeds, r.Chunk
+// scanSmall looks for deeds for one brand in a chunk of the rest.
+func (x *performedScan) scanSmall(r rows.Run, b *brandBits) {
+	f, c := &x.state, r.Chunk
 	for _, at := range c.Of(b.dense) {
 		i := int(at)
 		if c.Time[i]-f.in.From < f.in.To-f.in.From && !r.Deleted.Has(i) {
-			x.does(c.Ord[i], bitsOf(b.deeds, x.view.Kinds[c.Dict[c.Kind[i]]].Definition))
+			x.add(c.Ord[i], bitsOf(b.required, x.view.Kinds[c.Dict[c.Kind[i]]].Definition))
 		}
 	}
 }
 
-// does notes a row of a member that stands for bits.
-func (x *performed) does(ord uint32, bits uint64) {
+// add notes a row of a member that stands for bits.
+func (x *performedScan) add(ord uint32, bits uint64) {
 	switch {
 	case bits == 0:
-	case x.deeds.found != nil:
-		x.deeds.found[ord>>6] |= 1 << (ord & 63)
+	case x.state.found != nil:
+		x.state.found[ord>>6] |= 1 << (ord & 63)
 	default:
 		if x.mask[ord] == 0 {
 			x.touched = append(x.touched, ord)
@@ -210,17 +210,17 @@ func (x *performed) does(ord uint32, bits uint64) {
 	}
 }
 
-// deedsOfRun looks for deeds in a chunk. The places of its rows are written down first,
+// scanRun looks for deeds in a chunk. The places of its rows are written down first,
 // without a branch and without touching their members.
-func (x *performed) deedsOfRun(r rows.Run, deeds []deedBit) {
-	f, c := &x.deeds, r.Chunk
+func (x *performedScan) scanRun(r rows.Run, deeds []requiredBits) {
+	f, c := &x.state, r.Chunk
 	if c.Max < f.in.From || c.Min >= f.in.To {
 		return
 	}
 	some, every := false, true
 	f.lut = sized(f.lut, len(c.Dict))
 	for code, k := range c.Dict {
-		f.lut[code] = f.bits(k, x.view, deeds)
+		f.lut[code] = f.bitsOf(k, x.view, deeds)
 		some, every = some || f.lut[code] != 0, every && f.lut[code] != 0
 	}
 	if !some {

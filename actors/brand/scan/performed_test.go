@@ -14,24 +14,24 @@ import (
 )
 
 // did is who did one of any and every one of all, the slow way.
-func (m model) did(in domain.Range, any, all []Deed, members int) []uint64 {
-	done := map[domain.Ordinal]map[Deed]bool{}
+func (m model) did(in domain.Range, any, all []Required, members int) []uint64 {
+	done := map[domain.Ordinal]map[Required]bool{}
 	for _, f := range m {
 		if f.Time < in.From || f.Time >= in.To {
 			continue
 		}
 		if done[f.Ord] == nil {
-			done[f.Ord] = map[Deed]bool{}
+			done[f.Ord] = map[Required]bool{}
 		}
-		done[f.Ord][Deed{f.Definition, f.dense}] = true
+		done[f.Ord][Required{f.Definition, f.dense}] = true
 		if f.dense != rows.Visits {
-			done[f.Ord][Deed{f.Definition, rows.EveryBrand}] = true
+			done[f.Ord][Required{f.Definition, rows.EveryBrand}] = true
 		}
 	}
 	out := make([]uint64, (members+63)/64)
 	for o, of := range done {
-		one := func(d Deed) bool { return of[d] }
-		if (len(any) == 0 || slices.ContainsFunc(any, one)) && !slices.ContainsFunc(all, func(d Deed) bool { return !of[d] }) {
+		one := func(d Required) bool { return of[d] }
+		if (len(any) == 0 || slices.ContainsFunc(any, one)) && !slices.ContainsFunc(all, func(d Required) bool { return !of[d] }) {
 			out[o>>6] |= 1 << (o & 63)
 		}
 	}
@@ -39,8 +39,8 @@ func (m model) did(in domain.Range, any, all []Deed, members int) []uint64 {
 }
 
 // deed is a random one: of a brand that may be nobody's, or of any.
-func (w *world) deed(r *rand.Rand) Deed {
-	d := Deed{w.definition(r), rows.EveryBrand}
+func (w *world) deed(r *rand.Rand) Required {
+	d := Required{w.definition(r), rows.EveryBrand}
 	if d.Definition < domain.FirstDefinition { // none is of what is built in
 		d.Definition = domain.FirstDefinition + 2
 	}
@@ -109,7 +109,7 @@ func TestDeedsAreThoseThatANaiveModelFinds(t *testing.T) {
 		v := table.Commit(nil)
 		in := domain.Range{From: w.start - 5 + uint32(r.IntN(int(w.span)))/2}
 		in.To = in.From + uint32(r.IntN(int(w.span)))
-		var any, all []Deed
+		var any, all []Required
 		for range r.IntN(3) * r.IntN(40) {
 			any = append(any, w.deed(r))
 		}
@@ -117,15 +117,15 @@ func TestDeedsAreThoseThatANaiveModelFinds(t *testing.T) {
 			all = append(all, w.deed(r))
 		}
 		if i%40 == 0 { // three rounds
-			any = append(any, Deed{102, rows.EveryBrand})
+			any = append(any, Required{102, rows.EveryBrand})
 			for d := range domain.DefinitionID(140) {
-				all = append(all, Deed{102 + d%3, 1 + uint32(d)%3}, Deed{102 + d%4, rows.EveryBrand})
+				all = append(all, Required{102 + d%3, 1 + uint32(d)%3}, Required{102 + d%4, rows.EveryBrand})
 			}
 			in = domain.Range{To: ^uint32(0)}
 		}
-		d := NewDeeds(in, any, all)
+		d := NewPerformed(in, any, all)
 		var err error
-		if dst, err = x.Did(v, dst, d, m.stored(w)); err != nil {
+		if dst, err = x.Performed(v, dst, d, m.stored(w)); err != nil {
 			t.Fatal(err)
 		}
 		want := m.did(in, any, all, int(v.Members()))
@@ -156,10 +156,10 @@ func TestEveryDeedOfMoreThanARoundMustBeDone(t *testing.T) {
 	t.Parallel()
 	table := rows.NewTable(rows.Options{Promote: 100, ChunkMax: 64, TailMax: 64})
 	const definitions = 150
-	var all []Deed
+	var all []Required
 	seq := uint64(0)
 	for d := range uint32(definitions) {
-		all = append(all, Deed{100 + domain.DefinitionID(d), rows.EveryBrand})
+		all = append(all, Required{100 + domain.DefinitionID(d), rows.EveryBrand})
 		for ord := range uint32(200) { // member n misses what is numbered n
 			if seq++; ord != d {
 				table.Append(1+d%3, []domain.Row{{Seq: seq, Ord: domain.Ordinal(ord), Time: 1000 + d, Brand: 7, Definition: 100 + domain.DefinitionID(d)}})
@@ -168,8 +168,8 @@ func TestEveryDeedOfMoreThanARoundMustBeDone(t *testing.T) {
 	}
 	v := table.Commit(nil)
 	for _, n := range []int{1, 2, 63, 64, 65, 128, 129, definitions} {
-		for _, also := range [][]Deed{nil, {{99, rows.EveryBrand}, {100, rows.EveryBrand}}} {
-			got, err := NewScratch().Did(v, nil, NewDeeds(domain.Range{To: 5000}, also, all[:n]), nil)
+		for _, also := range [][]Required{nil, {{99, rows.EveryBrand}, {100, rows.EveryBrand}}} {
+			got, err := NewScratch().Performed(v, nil, NewPerformed(domain.Range{To: 5000}, also, all[:n]), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -184,22 +184,22 @@ func TestEveryDeedOfMoreThanARoundMustBeDone(t *testing.T) {
 			}
 		}
 	}
-	reads := func(any, all []Deed) (of []uint32) {
-		NewDeeds(domain.Range{}, any, all).Reads(func(b uint32) { of = append(of, b) })
+	reads := func(any, all []Required) (of []uint32) {
+		NewPerformed(domain.Range{}, any, all).Reads(func(b uint32) { of = append(of, b) })
 		return of
 	}
 	for want, got := range map[string][]uint32{
 		"[4294967295 4294967295 4294967295]": reads(nil, all),
 		"[4294967295 4294967295]":            reads(all, all[:64]),
-		"[2 77]":                             reads([]Deed{{101, 77}}, []Deed{{100, 2}, {101, 2}}),
-		"[4294967295]":                       reads([]Deed{{101, 77}}, all[:1]),
+		"[2 77]":                             reads([]Required{{101, 77}}, []Required{{100, 2}, {101, 2}}),
+		"[4294967295]":                       reads([]Required{{101, 77}}, all[:1]),
 		"[]":                                 reads(nil, nil),
 	} {
 		if fmt.Sprint(got) != want {
 			t.Errorf("reads %v, want %s", got, want)
 		}
 	}
-	if got, _ := NewScratch().Did(v, nil, NewDeeds(domain.Range{From: 5, To: 5}, all, nil), nil); bitset.Count(got) != 0 {
+	if got, _ := NewScratch().Performed(v, nil, NewPerformed(domain.Range{From: 5, To: 5}, all, nil), nil); bitset.Count(got) != 0 {
 		t.Errorf("%d members did something in no time", bitset.Count(got))
 	}
 }
@@ -220,14 +220,14 @@ func TestDeedsOfAColdBrandNeedASource(t *testing.T) {
 	v, x := table.Commit(nil), NewScratch()
 	for brand, want := range map[uint32]error{rows.EveryBrand: rows.ErrCold, 1: rows.ErrCold, 2: nil} {
 		for _, n := range []int{1, 2} {
-			d := NewDeeds(domain.Range{To: 1<<32 - 1}, nil, []Deed{{102, brand}, {103, brand}}[:n])
-			if _, err := x.Did(v, nil, d, nil); err != want {
+			d := NewPerformed(domain.Range{To: 1<<32 - 1}, nil, []Required{{102, brand}, {103, brand}}[:n])
+			if _, err := x.Performed(v, nil, d, nil); err != want {
 				t.Errorf("brand %d: %v", brand, err)
 			}
 		}
 	}
 	var named []uint32
-	NewDeeds(domain.Range{}, []Deed{{102, 5}, {103, rows.EveryBrand}}, []Deed{{102, 3}}).Names(func(b uint32) { named = append(named, b) })
+	NewPerformed(domain.Range{}, []Required{{102, 5}, {103, rows.EveryBrand}}, []Required{{102, 3}}).Brands(func(b uint32) { named = append(named, b) })
 	if !slices.Equal(named, []uint32{3, 5}) {
 		t.Errorf("%v", named)
 	}
@@ -256,14 +256,14 @@ func BenchmarkDid(b *testing.B) {
 	}
 	table.Settle()
 	v := table.Commit(nil)
-	many := func(n int, brand uint32) (out []Deed) {
+	many := func(n int, brand uint32) (out []Required) {
 		for i := range n {
-			out = append(out, Deed{100 + domain.DefinitionID(i), brand})
+			out = append(out, Required{100 + domain.DefinitionID(i), brand})
 		}
 		return out
 	}
 	for _, c := range []struct {
-		any, all []Deed
+		any, all []Required
 		name     string
 	}{
 		{many(1, rows.EveryBrand), nil, "any of 1"},
@@ -277,11 +277,11 @@ func BenchmarkDid(b *testing.B) {
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			b.ReportAllocs()
-			x, d := NewScratch(), NewDeeds(domain.Range{From: 1_600_000_000, To: 1_700_000_000}, c.any, c.all)
+			x, d := NewScratch(), NewPerformed(domain.Range{From: 1_600_000_000, To: 1_700_000_000}, c.any, c.all)
 			var dst []uint64
 			for b.Loop() {
 				var err error
-				if dst, err = x.Did(v, dst, d, nil); err != nil {
+				if dst, err = x.Performed(v, dst, d, nil); err != nil {
 					b.Fatal(err)
 				}
 			}

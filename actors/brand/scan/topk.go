@@ -1,14 +1,15 @@
 package scan
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/ovation-analytics/ovation/actors/brand/rows"
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// picked is a row that may be on a feed.
-type picked struct {
+// feedRow is a row that may be on a feed.
+type feedRow struct {
 	seq    uint64
 	time   uint32
 	ord    uint32
@@ -17,24 +18,24 @@ type picked struct {
 	points uint16
 }
 
-// picker keeps those of the rows offered that are the first of a listing, or more.
-type picker struct {
+// topRows keeps those of the rows offered that are the first of a listing, or more.
+type topRows struct {
 	up, recorded bool
 	latest       bool // of each member only the latest row is listed
 	take         int
 	pruned       bool // what is behind the first take rows may be let go
 	full         bool // take rows are known: whatever is behind edge is not among the first
-	edge         picked
-	rows         []picked
+	edge         feedRow
+	rows         []feedRow
 	at           []uint32 // if latest, by ordinal: 1 + the place in rows; zero between questions
 	key          [2][]uint64
-	spare        []picked
-	line         *line  // nil: rows are wanted from the start
-	ahead        uint64 // rows of the listing that were left out, being ahead of the line
+	spare        []feedRow
+	cursor       *cursor // nil: rows are wanted from the start
+	ahead        uint64  // rows of the listing that were left out, being ahead of the line
 }
 
 // open prepares for a listing. whole keeps every row: they are to be counted, too.
-func (p *picker) open(l *domain.Listing, take, members int, whole bool) {
+func (p *topRows) open(l *domain.Listing, take, members int, whole bool) {
 	p.up, p.recorded, p.latest, p.take = l.Up, l.Recorded, !l.Every, take
 	p.full, p.rows = false, p.rows[:0]
 	// A member's latest row is the first one met only where the latest come first.
@@ -45,7 +46,7 @@ func (p *picker) open(l *domain.Listing, take, members int, whole bool) {
 }
 
 // close forgets the rows.
-func (p *picker) close() {
+func (p *topRows) close() {
 	p.forget(p.rows)
 	if cap(p.rows) > 1<<16 {
 		p.rows, p.spare, p.key = nil, nil, [2][]uint64{}
@@ -53,7 +54,7 @@ func (p *picker) close() {
 	p.rows = p.rows[:0]
 }
 
-func (p *picker) forget(list []picked) {
+func (p *topRows) forget(list []feedRow) {
 	if p.latest {
 		for i := range list {
 			p.at[list[i].ord] = 0
@@ -63,7 +64,7 @@ func (p *picker) forget(list []picked) {
 
 // before orders rows as they are listed. Sequences are those of one shard: there they
 // order as ids do, and as recordings, which never fall with the sequence.
-func (p *picker) before(a, b *picked) bool {
+func (p *topRows) before(a, b *feedRow) bool {
 	switch {
 	case p.recorded:
 		return (a.seq < b.seq) == p.up
@@ -75,10 +76,10 @@ func (p *picker) before(a, b *picked) bool {
 
 // later tells which of a member's rows is listed: the one that a list of all its
 // rows, newest first, would begin with.
-func later(a, b *picked) bool { return a.time > b.time || a.time == b.time && a.seq < b.seq }
+func later(a, b *feedRow) bool { return a.time > b.time || a.time == b.time && a.seq < b.seq }
 
 // beyond reports that no row of that time is among the first any more.
-func (p *picker) beyond(time uint32) bool {
+func (p *topRows) beyond(time uint32) bool {
 	if !p.full || p.recorded || time == p.edge.time {
 		return false
 	}
@@ -86,11 +87,11 @@ func (p *picker) beyond(time uint32) bool {
 }
 
 // add takes a row into account.
-func (p *picker) add(r *picked) {
+func (p *topRows) add(r *feedRow) {
 	if p.full && !p.before(r, &p.edge) {
 		return
 	}
-	if p.line != nil && !p.latest && p.line.ahead(r) {
+	if p.cursor != nil && !p.latest && p.cursor.ahead(r) {
 		p.ahead++
 		return
 	}
@@ -110,7 +111,7 @@ func (p *picker) add(r *picked) {
 }
 
 // superseded reports that a row of the member is listed in the place of this one.
-func (p *picker) superseded(r *picked) bool {
+func (p *topRows) superseded(r *feedRow) bool {
 	i := uint32(0)
 	if p.latest {
 		i = p.at[r.ord]
@@ -119,7 +120,7 @@ func (p *picker) superseded(r *picked) bool {
 }
 
 // cut lets go of what is behind the first rows.
-func (p *picker) cut() {
+func (p *topRows) cut() {
 	p.sort()
 	p.forget(p.rows[p.take:])
 	p.rows = p.rows[:p.take]
@@ -134,7 +135,7 @@ func (p *picker) cut() {
 }
 
 // compare is before, as sorting wants it.
-func (p *picker) compare(a, b picked) int {
+func (p *topRows) compare(a, b feedRow) int {
 	switch {
 	case p.before(&a, &b):
 		return -1
@@ -145,7 +146,7 @@ func (p *picker) compare(a, b picked) int {
 }
 
 // sort puts the rows in order; at holds no more.
-func (p *picker) sort() {
+func (p *topRows) sort() {
 	if n := len(p.rows); p.recorded || n < 1024 {
 		slices.SortFunc(p.rows, p.compare)
 		return
@@ -177,7 +178,7 @@ func (p *picker) sort() {
 }
 
 // first are the first rows, at most so many, in order. No row is added after it.
-func (p *picker) first(n int) []picked {
+func (p *topRows) first(n int) []feedRow {
 	p.forget(p.rows)
 	all := p.rows
 	p.latest, p.pruned, p.full, p.take, p.rows = false, true, false, n, p.rows[:0]
@@ -186,4 +187,39 @@ func (p *picker) first(n int) []picked {
 	}
 	p.sort()
 	return p.rows[:min(n, len(p.rows))]
+}
+
+// place is a member in a ranking.
+type place struct {
+	key, id uint64
+	ord     uint32
+}
+
+// before orders places: the greatest key first, ties by id ascending.
+func before(a, b place) int { return cmp.Or(cmp.Compare(b.key, a.key), cmp.Compare(a.id, b.id)) }
+
+// topPlaces keeps the first k of the places offered.
+type topPlaces struct {
+	k      int
+	floor  place // if full: who comes after it is not among them
+	full   bool
+	places []place
+}
+
+// offer takes a place into account.
+func (b *topPlaces) offer(p place) {
+	if b.k == 0 || b.full && before(p, b.floor) > 0 {
+		return
+	}
+	b.places = append(b.places, p)
+	if len(b.places) >= max(2*b.k, 64) {
+		b.floor, b.full = b.sorted()[b.k-1], true
+	}
+}
+
+// sorted is the first k, in order.
+func (b *topPlaces) sorted() []place {
+	slices.SortFunc(b.places, before)
+	b.places = b.places[:min(b.k, len(b.places))]
+	return b.places
 }

@@ -56,7 +56,7 @@ func TestDoersAreThoseWithEnoughRows(t *testing.T) {
 		h.q.Shape = domain.ShapeTally
 		least := []int{1, 1, 2, 3, 9, 60}[r.IntN(6)]
 		var err error
-		if dst, err = x.Doers(v, dst, h.ask(nil), uint32(least)); err != nil {
+		if dst, err = x.AtLeast(v, dst, h.ask(nil), uint32(least)); err != nil {
 			t.Fatal(err)
 		}
 		want := m.doers(h, int(v.Members()), least)
@@ -96,7 +96,7 @@ func TestDoersOfAColdBrandNeedASource(t *testing.T) {
 		t.Fatal("not evicted")
 	}
 	q := &domain.Question{Range: domain.Range{To: 1<<32 - 1}, Groups: []domain.Group{{Definition: 102}}}
-	if _, err := NewScratch().Doers(table.Commit(nil), nil, &Ask{Plan: NewPlan(q), Brand: 1}, 1); err != rows.ErrCold {
+	if _, err := NewScratch().AtLeast(table.Commit(nil), nil, &Ask{Plan: NewPlan(q), Brand: 1}, 1); err != rows.ErrCold {
 		t.Errorf("%v", err)
 	}
 }

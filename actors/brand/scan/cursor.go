@@ -8,9 +8,9 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// line is the row of a feed behind which rows are wanted, as a shard sees it: the row
+// cursor is the row of a feed behind which rows are wanted, as a shard sees it: the row
 // may be another shard's, and may be gone.
-type line struct {
+type cursor struct {
 	at           int64 // second of completion; of a recorded one the ms is in from and to
 	id           domain.ActionID
 	up, recorded bool
@@ -20,7 +20,7 @@ type line struct {
 
 // ahead reports that the row stands on the line or ahead of it. Sequences order as ids
 // do, but for two rows of one sequence, which are of two shards.
-func (l *line) ahead(r *picked) bool {
+func (l *cursor) ahead(r *feedRow) bool {
 	switch {
 	case l.recorded && r.seq < l.from:
 		return l.up
@@ -36,10 +36,10 @@ func (l *line) ahead(r *picked) bool {
 
 // tied are the times that rows ahead of the line and behind it may share: its own
 // second, as far as it lies in the range.
-func (l *line) tied(in domain.Range) domain.Range { return within(in, l.at, l.at+1) }
+func (l *cursor) tied(in domain.Range) domain.Range { return within(in, l.at, l.at+1) }
 
 // beforeIt are the times of which all rows are ahead of the line.
-func (l *line) beforeIt(in domain.Range) domain.Range {
+func (l *cursor) beforeIt(in domain.Range) domain.Range {
 	if l.up {
 		return within(in, 0, l.at)
 	}
@@ -47,7 +47,7 @@ func (l *line) beforeIt(in domain.Range) domain.Range {
 }
 
 // fromIt are the times that rows behind the line may have.
-func (l *line) fromIt(in domain.Range) domain.Range {
+func (l *cursor) fromIt(in domain.Range) domain.Range {
 	if l.up {
 		return within(in, l.at, math.MaxUint32)
 	}
@@ -64,23 +64,23 @@ func within(in domain.Range, from, to int64) domain.Range {
 	return in
 }
 
-// after is where a feed begins after a cursor.
-type after struct {
-	at   line     // what picker.line points to
-	last []picked // the last row met of each section of the sequences
-	done []uint64 // members with a row ahead of the line
-	left []uint64 // members that pass, but for those
+// afterCursor is where a feed begins after a cursor.
+type afterCursor struct {
+	at   cursor    // what picker.line points to
+	last []feedRow // the last row met of each section of the sequences
+	done []uint64  // members with a row ahead of the line
+	left []uint64  // members that pass, but for those
 }
 
 // openLine puts the line, if there is one, where the question's feed can see it.
-func (x *feedWalk) openLine(a *Ask) error {
+func (x *feedScan) openLine(a *Ask) error {
 	f, l := &x.feed, &a.Plan.listing
-	f.span, f.line, f.ahead = a.Plan.span, nil, 0
+	f.span, f.cursor, f.ahead = a.Plan.span, nil, 0
 	if l.After == nil {
 		return nil
 	}
-	f.after.at = line{at: l.After.At, id: l.After.ID, up: l.Up, recorded: l.Recorded, who: a.ID}
-	f.line = &f.after.at
+	f.after.at = cursor{at: l.After.At, id: l.After.ID, up: l.Up, recorded: l.Recorded, who: a.ID}
+	f.cursor = &f.after.at
 	if !l.Recorded {
 		return nil
 	}
@@ -94,20 +94,20 @@ func (x *feedWalk) openLine(a *Ask) error {
 // narrows reports that rows ahead of the line need not be walked over: those in order
 // of completion, in memory, without a keyword, unless each member's latest alone is
 // listed and the oldest first.
-func (x *feedWalk) narrows(a *Ask) bool {
+func (x *feedScan) narrows(a *Ask) bool {
 	l := &a.Plan.listing
-	return l.After != nil && !l.Recorded && a.Plan.word == nil && (l.Every || !l.Up) && len(x.view.Cold(a.Brand)) == 0
+	return l.After != nil && !l.Recorded && a.Plan.keyword == nil && (l.Every || !l.Up) && len(x.view.Cold(a.Brand)) == 0
 }
 
 // narrow has the walk leave out what is ahead of the line: here it is counted, or its
 // members are noted.
-func (x *feedWalk) narrow(a *Ask) error {
+func (x *feedScan) narrow(a *Ask) error {
 	f, all := &x.feed, a.Plan.span
 	ahead := *a.Plan
-	ahead.span = f.line.beforeIt(all)
+	ahead.span = f.cursor.beforeIt(all)
 	x.plan = &ahead
 	defer func() { x.plan = a.Plan }()
-	x.again()
+	x.reset()
 	if !f.latest {
 		n, err := x.countRows(a)
 		if err != nil {
@@ -115,31 +115,31 @@ func (x *feedWalk) narrow(a *Ask) error {
 		}
 		f.ahead = n
 	} else {
-		if err := x.collect(a); err != nil {
+		if err := x.selectRows(a); err != nil {
 			return err
 		}
 		x.noteAhead(a)
 		f.ahead = bitset.Count(f.after.done)
 	}
-	x.again()
-	f.span = f.line.fromIt(all)
+	x.reset()
+	f.span = f.cursor.fromIt(all)
 	return nil
 }
 
 // noteAhead notes the members with a row ahead of the line, of which the collected rows
 // are those of other seconds than its own, and lets the walk meet nobody else.
-func (x *feedWalk) noteAhead(a *Ask) {
+func (x *feedScan) noteAhead(a *Ask) {
 	f := &x.feed
 	f.after.done = sized(f.after.done, x.words)
 	clear(f.after.done)
-	x.everyone(f.after.done)
-	f.span = f.line.tied(a.Plan.span)
-	f.probe = func(r picked) {
-		if f.line.ahead(&r) {
+	x.takeInto(f.after.done)
+	f.span = f.cursor.tied(a.Plan.span)
+	f.probe = func(r feedRow) {
+		if f.cursor.ahead(&r) {
 			f.after.done[r.ord>>6] |= 1 << (r.ord & 63)
 		}
 	}
-	_ = x.walk(a, false) // nothing is read
+	_ = x.scanFeed(a, false) // nothing is read
 	f.probe = nil
 	f.after.left = sized(f.after.left, x.words)
 	for i := range f.after.left {
@@ -159,25 +159,25 @@ const sections = 1 << 10
 // of recording. Rows below lo were recorded earlier; it is looked for below hi first. Of
 // each section of the sequences the last row is remembered, and of a few of these is
 // read when they were recorded.
-func (x *feedWalk) recordedFrom(a *Ask, ms int64, lo, hi uint64) (uint64, error) {
+func (x *feedScan) recordedFrom(a *Ask, ms int64, lo, hi uint64) (uint64, error) {
 	f := &x.feed
 	for lo < hi {
 		from, width := lo, (hi-lo-1)/sections+1
 		f.after.last = sized(f.after.last, sections)
 		clear(f.after.last)
-		f.probe = func(r picked) {
+		f.probe = func(r feedRow) {
 			if r.seq-from < hi-from {
 				if o := &f.after.last[(r.seq-from)/width]; o.seq <= r.seq {
 					*o = r
 				}
 			}
 		}
-		err := x.walk(a, true)
+		err := x.scanFeed(a, true)
 		f.probe = nil
 		if err != nil {
 			return 0, err
 		}
-		rows := slices.DeleteFunc(f.after.last, func(r picked) bool { return r.seq == 0 })
+		rows := slices.DeleteFunc(f.after.last, func(r feedRow) bool { return r.seq == 0 })
 		at, err := f.firstSince(rows, ms)
 		if err != nil {
 			return 0, err
@@ -200,11 +200,11 @@ func (x *feedWalk) recordedFrom(a *Ask, ms int64, lo, hi uint64) (uint64, error)
 
 // firstSince is the first of the rows, which are in order of sequence, that was recorded
 // at ms or later; all of them were before: their number.
-func (f *feeder) firstSince(rows []picked, ms int64) (int, error) {
+func (f *feedState) firstSince(rows []feedRow, ms int64) (int, error) {
 	lo, hi := 0, len(rows)
 	for lo < hi {
 		mid, at := (lo+hi)/2, int64(0)
-		if err := f.says(rows[mid:mid+1], func(_ int, recorded int64, _ []byte) { at = recorded }); err != nil {
+		if err := f.readContents(rows[mid:mid+1], func(_ int, recorded int64, _ []byte) { at = recorded }); err != nil {
 			return 0, err
 		}
 		if at < ms {

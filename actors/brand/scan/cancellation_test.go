@@ -26,9 +26,9 @@ func (c *countdown) ended() bool {
 // giveUp asks something that nobody waits for any more after a few looks.
 func (s *history) giveUp(v *rows.View, x *Scratch, r *rand.Rand, cold rows.Source) {
 	c := &countdown{n: r.IntN(8)}
-	x.Until(c.ended)
+	x.CancelWhen(c.ended)
 	_, err := x.Answer(v, s.w.question(r).ask(cold))
-	if x.Until(nil); c.looks > c.n && err != ErrEnded || c.looks <= c.n && err != nil {
+	if x.CancelWhen(nil); c.looks > c.n && err != ErrCancelled || c.looks <= c.n && err != nil {
 		s.t.Errorf("given up at look %d of %d: %v", c.n, c.looks, err)
 	}
 }
@@ -59,18 +59,18 @@ func TestAQuestionThatIsGivenUpLeavesNothingBehind(t *testing.T) {
 			return a
 		}
 		whole := &countdown{n: 1 << 30}
-		x.Until(whole.ended)
+		x.CancelWhen(whole.ended)
 		want := ask(x)
 		looks[h.q.Shape] = max(looks[h.q.Shape], whole.looks)
 		if whole.looks == 0 { // it cannot have a row
 			continue
 		}
 		c := &countdown{n: []int{0, r.IntN(whole.looks), whole.looks - 1}[r.IntN(3)]}
-		x.Until(c.ended)
-		if _, err := x.Answer(v, h.ask(cold)); err != ErrEnded || c.looks != c.n+1 {
+		x.CancelWhen(c.ended)
+		if _, err := x.Answer(v, h.ask(cold)); err != ErrCancelled || c.looks != c.n+1 {
 			t.Fatalf("seed %d, shape %d: given up at look %d of %d: %v after %d", seed, h.q.Shape, c.n, whole.looks, err, c.looks)
 		}
-		x.Until(nil)
+		x.CancelWhen(nil)
 		if d := cmp.Diff(want, ask(x)); d != "" {
 			t.Fatalf("seed %d, shape %d, after one given up at look %d: %s", seed, h.q.Shape, c.n, d)
 		}
@@ -99,26 +99,26 @@ func TestWhoDidItIsGivenUpToo(t *testing.T) {
 	v, x := table.Commit(nil), NewScratch()
 	cold, in := m.stored(w), domain.Range{From: w.start, To: w.start + w.span}
 	for range 60 {
-		deeds := NewDeeds(in, []Deed{w.deed(r), w.deed(r)}, []Deed{w.deed(r), {domain.FirstDefinition + 2, rows.EveryBrand}})
+		deeds := NewPerformed(in, []Required{w.deed(r), w.deed(r)}, []Required{w.deed(r), {domain.FirstDefinition + 2, rows.EveryBrand}})
 		h := w.question(r)
 		for name, ask := range map[string]func() ([]uint64, error){
-			"did":   func() ([]uint64, error) { return x.Did(v, nil, deeds, cold) },
-			"doers": func() ([]uint64, error) { return x.Doers(v, nil, h.ask(cold), 2) },
+			"did":   func() ([]uint64, error) { return x.Performed(v, nil, deeds, cold) },
+			"doers": func() ([]uint64, error) { return x.AtLeast(v, nil, h.ask(cold), 2) },
 		} {
 			whole := &countdown{n: 1 << 30}
-			x.Until(whole.ended)
+			x.CancelWhen(whole.ended)
 			want, err := ask()
 			if err != nil {
 				t.Fatalf("seed %d: %s: %v", seed, name, err)
 			}
 			if whole.looks > 0 {
 				c := &countdown{n: r.IntN(whole.looks)}
-				x.Until(c.ended)
-				if _, err := ask(); err != ErrEnded || c.looks != c.n+1 {
+				x.CancelWhen(c.ended)
+				if _, err := ask(); err != ErrCancelled || c.looks != c.n+1 {
 					t.Fatalf("seed %d: %s given up at look %d of %d: %v after %d", seed, name, c.n, whole.looks, err, c.looks)
 				}
 			}
-			x.Until(nil)
+			x.CancelWhen(nil)
 			if got, err := ask(); err != nil || !slices.Equal(got, want) {
 				t.Fatalf("seed %d: %s after one given up: %v, and other members", seed, name, err)
 			}
@@ -139,11 +139,11 @@ func BenchmarkUntil(b *testing.B) {
 				b.Run(fmt.Sprintf("%s/%dd/%s", shapeNames[shape], days, name), func(b *testing.B) {
 					for b.Loop() {
 						for s := range benchShards {
-							h.x[s].Until(ended)
+							h.x[s].CancelWhen(ended)
 							if _, err := h.x[s].Answer(h.views[s], &Ask{Plan: plan, Brand: 7, Column: h.lands[s]}); err != nil {
 								b.Fatal(err)
 							}
-							h.x[s].Until(nil)
+							h.x[s].CancelWhen(nil)
 						}
 					}
 				})
