@@ -6,6 +6,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
 	"github.com/ovation-analytics/ovation/api/page"
+	"github.com/ovation-analytics/ovation/api/selection"
 	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
@@ -14,7 +15,7 @@ import (
 type activeIn struct {
 	BrandID bind.ID `name:"brandID" doc:"only actions for this brand" eg:"1"`
 	bind.Range
-	Filters filters
+	Filters selection.Filters
 	selected
 	serve.Paged
 	OrderBy          string `name:"order_by" enum:"Score,Created,LastLogin" default:"Score" doc:"by the sum of the actions' points, by when the member joined, or by when it last logged in" eg:"Created"`
@@ -30,15 +31,12 @@ func (in *activeIn) Check() *domain.Error {
 	return nil
 }
 
-// listRange is the longest range of a list of members or actions.
-var listRange = bind.Period{Amount: 6, Unit: bind.Month}
-
 // orders are what order_by may say.
 var orders = map[string]domain.Order{"Score": domain.ByScore, "Created": domain.ByCreated, "LastLogin": domain.ByLastLogin}
 
 // activeMembers lists the members with a matching action, by rank.
 func (s *memberService) activeMembers(ctx context.Context, req *serve.Request, in *activeIn) (*wire.ActiveMembers, error) {
-	span, err := req.Shown(in.Range, listRange)
+	span, err := req.Shown(in.Range, selection.Lists)
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +45,7 @@ func (s *memberService) activeMembers(ctx context.Context, req *serve.Request, i
 	if err != nil {
 		return nil, err
 	}
-	of, err := choose(ctx, req, &in.Filters, q.Brand)
+	of, err := selection.Choose(ctx, req, &in.Filters, q.Brand)
 	if err != nil {
 		return nil, err
 	}
@@ -56,8 +54,8 @@ func (s *memberService) activeMembers(ctx context.Context, req *serve.Request, i
 		return nil, err
 	}
 	p := in.Paged.Page(req)
-	q.Filter, q.Groups = of.filter, of.groups(inOne)
-	if err := requires(req, q, in.requiredFields, true); err != nil {
+	q.Filter, q.Groups = of.Filter, of.Groups(selection.InOne)
+	if err := selection.Require(req, q, in.Required, true); err != nil {
 		return nil, err
 	}
 	q.Top = serve.Top(req, p)

@@ -8,6 +8,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
 	"github.com/ovation-analytics/ovation/api/page"
+	"github.com/ovation-analytics/ovation/api/selection"
 	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
@@ -57,10 +58,10 @@ func brandActivities(ctx context.Context, req *serve.Request, in *brandActivitie
 // definitions is a page of the account's definitions that are wanted and pass what
 // the parameters say, by ID.
 func definitionPage(req *serve.Request, in *definitionsIn, wanted func(*domain.Definition) bool) (*wire.Definitions, error) {
-	s := &selection{}
+	s := &selection.Selection{}
 	if in.Segment != 0 {
 		var err error
-		if s.segment, err = req.Segment(in.Segment, "segment"); err != nil {
+		if s.Segment, err = req.Segment(in.Segment, "segment"); err != nil {
 			return nil, err
 		}
 	}
@@ -69,7 +70,7 @@ func definitionPage(req *serve.Request, in *definitionsIn, wanted func(*domain.D
 	for _, d := range req.Catalog.Definitions(req.Account()) {
 		switch {
 		case d.Deleted, d.ID < domain.FirstDefinition, !wanted(d):
-		case s.segment != nil && s.activity(d.ID) == nil:
+		case s.Segment != nil && s.Activity(d.ID) == nil:
 		case in.Services != nil && !slices.Contains(in.Services, d.Service):
 		case in.Type != "" && !strings.EqualFold(in.Type, d.Type):
 		case !strings.Contains(strings.ToLower(d.Name), keyword) && !strings.Contains(strings.ToLower(d.ShortName), keyword):

@@ -5,6 +5,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/selection"
 	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
@@ -97,7 +98,7 @@ func ever(req *serve.Request, in bind.Range) (domain.Range, error) {
 		return domain.AllTime, nil
 	}
 	started := in.StartDate.Given || !in.Period.IsZero()
-	r, fault := req.Resolve(in, always, started)
+	r, fault := req.Resolve(in, selection.Always, started)
 	if fault != nil {
 		return domain.Range{}, fault
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
 	"github.com/ovation-analytics/ovation/api/page"
+	"github.com/ovation-analytics/ovation/api/selection"
 	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
@@ -15,7 +16,7 @@ import (
 type crossoverIn struct {
 	BrandID bind.ID `name:"brandid" doc:"the brand whose members are looked at; without one all active members of the account" eg:"1"`
 	bind.Range
-	Filters filters
+	Filters selection.Filters
 	serve.Paged
 	BrandType string `name:"brand_type" doc:"only brands of this type, in any case" eg:"Music"`
 }
@@ -23,7 +24,7 @@ type crossoverIn struct {
 // crossover lists brands by how many of a brand's active members are active for them
 // too, or by how many members are.
 func crossover(ctx context.Context, req *serve.Request, in *crossoverIn) (*wire.Crossover, error) {
-	span, err := req.Shown(in.Range, statistics)
+	span, err := req.Shown(in.Range, selection.Statistics)
 	if err != nil {
 		return nil, err
 	}
@@ -31,12 +32,12 @@ func crossover(ctx context.Context, req *serve.Request, in *crossoverIn) (*wire.
 	if _, err := req.About(q, in.BrandID, "brandid"); err != nil {
 		return nil, err
 	}
-	of, err := choose(ctx, req, &in.Filters, q.Brand)
+	of, err := selection.Choose(ctx, req, &in.Filters, q.Brand)
 	if err != nil {
 		return nil, err
 	}
 	p := in.Paged.Page(req)
-	q.Filter, q.Groups, q.Top = of.filter, of.groups(inOne), serve.Top(req, p)
+	q.Filter, q.Groups, q.Top = of.Filter, of.Groups(selection.InOne), serve.Top(req, p)
 	for _, b := range req.Catalog.Brands(req.Account()) {
 		if b.Deleted || in.BrandType != "" && !strings.EqualFold(b.Fields["Type"], in.BrandType) {
 			q.Without = append(q.Without, b.ID)

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/selection"
 	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
@@ -61,7 +62,7 @@ func (in *statsIn) tally(ctx context.Context, req *serve.Request, shape domain.S
 	if err != nil {
 		return nil, nil, err
 	}
-	q.Groups = of.groups(inOne)
+	q.Groups = of.Groups(selection.InOne)
 	answer, err := askTally(ctx, req, q)
 	if err != nil {
 		return nil, nil, err

@@ -7,6 +7,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
 	"github.com/ovation-analytics/ovation/api/page"
+	"github.com/ovation-analytics/ovation/api/selection"
 	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
@@ -24,14 +25,14 @@ type feedIn struct {
 }
 
 // feedFilters are filters of which an opt-in that names nothing means the global list.
-type feedFilters filters
+type feedFilters selection.Filters
 
 // Check is that of filters.
-func (f *feedFilters) Check() *domain.Error { return (*filters)(f).Check() }
+func (f *feedFilters) Check() *domain.Error { return (*selection.Filters)(f).Check() }
 
 // feed lists actions, of each member the latest or all, newest first.
 func feed(ctx context.Context, req *serve.Request, in *feedIn) (*wire.Feed, error) {
-	span, err := req.Shown(in.Range, listRange)
+	span, err := req.Shown(in.Range, selection.Lists)
 	if err != nil {
 		return nil, err
 	}
@@ -39,12 +40,12 @@ func feed(ctx context.Context, req *serve.Request, in *feedIn) (*wire.Feed, erro
 	if _, err := req.About(q, in.BrandID, "brandID"); err != nil {
 		return nil, err
 	}
-	of, err := choose(ctx, req, (*filters)(&in.Filters), q.Brand)
+	of, err := selection.Choose(ctx, req, (*selection.Filters)(&in.Filters), q.Brand)
 	if err != nil {
 		return nil, err
 	}
 	p := in.Paged.Page(req)
-	q.Filter, q.Groups = of.filter, of.groups(inOne)
+	q.Filter, q.Groups = of.Filter, of.Groups(selection.InOne)
 	q.Listing = domain.Listing{Every: in.AllActions, Recorded: in.ByRecorded, Up: in.Sort == "ASC", Keyword: in.Keyword, Limit: req.Keyset.Wanted(p)}
 	if p.Limit > 0 {
 		q.Listing.Offset = p.Offset

@@ -5,6 +5,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/selection"
 	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
@@ -13,7 +14,7 @@ import (
 // wanted.
 type selected struct {
 	Fields string `name:"fields" max:"4096" doc:"only these fields of the items, by name in any case; ID always stays" eg:"FirstName,Score,LastActivity"`
-	requiredFields
+	selection.Required
 }
 
 // fields are the fields wanted; nil: all. Names that no field has are warned of.
@@ -21,7 +22,7 @@ func itemFields(req *serve.Request, in selected) (*wire.ItemFields, error) {
 	if in.Fields == "" {
 		return nil, nil
 	}
-	names, err := nameList(req, in.Fields, "fields")
+	names, err := selection.Names(req, in.Fields, "fields")
 	if err != nil {
 		return nil, err
 	}

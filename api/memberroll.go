@@ -8,6 +8,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
 	"github.com/ovation-analytics/ovation/api/page"
+	"github.com/ovation-analytics/ovation/api/selection"
 	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
@@ -17,7 +18,7 @@ import (
 // out.
 type rollIn struct {
 	BrandID bind.ID `name:"brandID" doc:"Score, ActivityCount and LastActivity are of actions for this brand" eg:"1"`
-	Filters filters
+	Filters selection.Filters
 	selected
 	serve.Paged
 	UpdatedSince bind.Time `name:"updated_since" doc:"only members who changed at it or after: by a registration, a login or an opt-in" eg:"2026-01-01 00:00:00"`
@@ -39,7 +40,7 @@ func (s *memberService) allMembers(ctx context.Context, req *serve.Request, in *
 	if err != nil {
 		return nil, err
 	}
-	of, err := choose(ctx, req, &in.Filters, q.Brand)
+	of, err := selection.Choose(ctx, req, &in.Filters, q.Brand)
 	if err != nil {
 		return nil, err
 	}
@@ -47,9 +48,9 @@ func (s *memberService) allMembers(ctx context.Context, req *serve.Request, in *
 	if err != nil {
 		return nil, err
 	}
-	q.Filter, q.Groups = of.filter, of.groups(inOne)
+	q.Filter, q.Groups = of.Filter, of.Groups(selection.InOne)
 	q.Filter.Holds, q.Filter.Services = q.Filter.Services, nil // here they are the members', not the actions'
-	if err := requires(req, q, in.requiredFields, false); err != nil {
+	if err := selection.Require(req, q, in.Required, false); err != nil {
 		return nil, err
 	}
 	p := in.Paged.Page(req)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/selection"
 	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
@@ -54,8 +55,8 @@ func (in *showIn) Choice(missing string) string {
 }
 
 // filters are those of the parameters that filter actions.
-func (in *showIn) filters() *filters {
-	return &filters{
+func (in *showIn) filters() *selection.Filters {
+	return &selection.Filters{
 		Services: in.Services, ActivityID: in.ActivityID, Segment: in.Segment, IncludeOneTime: in.IncludeOneTime,
 		AnyOfActivities: in.AnyOf, AllOfActivities: in.AllOf,
 	}
@@ -66,29 +67,29 @@ type memberIn struct {
 	MemberID      bind.ID    `name:"memberid" doc:"id of a member; beside it no other way to say who" eg:"4097"`
 	Email         bind.Email `name:"email" doc:"another way to say who; not beside an id"`
 	VerifiedEmail bind.Email `name:"verified_email" doc:"another way to say who; not beside an id"`
-	naming
+	selection.Reference
 	Show showIn
 }
 
 // Missing reports half of a name.
-func (in *memberIn) Missing(has func(string) bool) string { return in.half(has) }
+func (in *memberIn) Missing(has func(string) bool) string { return in.Half(has) }
 
 // Check refuses a second way to say who.
 func (in *memberIn) Check() *domain.Error {
-	return second(verified(in.ways(in.Email), in.VerifiedEmail), true)
+	return selection.OnlyOne(selection.Verified(in.Ways(in.Email), in.VerifiedEmail), true)
 }
 
 // findIn are the parameters of member show by a name.
 type findIn struct {
 	Email         bind.Email `name:"email" doc:"of the member that registered with it, else of the earliest that has it; exactly one way to say who" eg:"ada@example.com"`
 	VerifiedEmail bind.Email `name:"verified_email" doc:"of the member that has it verified"`
-	naming
+	selection.Reference
 	Show showIn
 }
 
 // Missing reports that nobody is named, or half of a name.
 func (in *findIn) Missing(has func(string) bool) string {
-	if half := in.half(has); half != "" {
+	if half := in.Half(has); half != "" {
 		return half
 	}
 	if !has("email") && !has("verified_email") && !has("partnerID") && !has("username") {
@@ -107,12 +108,7 @@ func (in *findIn) Choice(missing string) string {
 
 // Check refuses a second way to say who.
 func (in *findIn) Check() *domain.Error {
-	return second(verified(in.ways(in.Email), in.VerifiedEmail), false)
-}
-
-// verified adds the way by a verified email.
-func verified(ways []way, email bind.Email) []way {
-	return append(ways, way{"verified_email", email != "", []address{{domain.ByVerifiedEmail, []string{string(email)}}}})
+	return selection.OnlyOne(selection.Verified(in.Ways(in.Email), in.VerifiedEmail), false)
 }
 
 func (s *memberService) showMember(ctx context.Context, req *serve.Request, in *memberIn) (*wire.Envelope, error) {
@@ -121,7 +117,7 @@ func (s *memberService) showMember(ctx context.Context, req *serve.Request, in *
 
 func (s *memberService) findMember(ctx context.Context, req *serve.Request, in *findIn) (*wire.Envelope, error) {
 	return s.showWith(ctx, req, &in.Show, func() (*domain.Member, error) {
-		return memberNamed(ctx, req, verified(in.ways(in.Email), in.VerifiedEmail))
+		return selection.Member(ctx, req, selection.Verified(in.Ways(in.Email), in.VerifiedEmail))
 	})
 }
 
@@ -158,11 +154,11 @@ func showingOf(ctx context.Context, req *serve.Request, in *showIn) (*showing, e
 	if _, err := req.About(&s.q, in.BrandID, "brandID"); err != nil {
 		return nil, err
 	}
-	of, err := choose(ctx, req, in.filters(), s.q.Brand)
+	of, err := selection.Choose(ctx, req, in.filters(), s.q.Brand)
 	if err != nil {
 		return nil, err
 	}
-	s.q.Filter, s.q.Groups = of.filter, of.groups(inOne)
+	s.q.Filter, s.q.Groups = of.Filter, of.Groups(selection.InOne)
 	if !s.page.Given {
 		s.page.Limit = 3
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
 	"github.com/ovation-analytics/ovation/api/page"
+	"github.com/ovation-analytics/ovation/api/selection"
 	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
@@ -14,14 +15,14 @@ import (
 type totalsIn struct {
 	BrandID bind.ID `name:"brandID" doc:"only actions for this brand" eg:"1"`
 	bind.Range
-	Filters filters
+	Filters selection.Filters
 	serve.Paged
 	Explaining serve.Explaining
 }
 
 // memberTotals lists members by the number of their actions.
 func memberTotals(ctx context.Context, req *serve.Request, in *totalsIn) (*wire.MemberTotals, error) {
-	span, err := req.Shown(in.Range, statistics)
+	span, err := req.Shown(in.Range, selection.Statistics)
 	if err != nil {
 		return nil, err
 	}
@@ -29,12 +30,12 @@ func memberTotals(ctx context.Context, req *serve.Request, in *totalsIn) (*wire.
 	if _, err := req.About(q, in.BrandID, "brandID"); err != nil {
 		return nil, err
 	}
-	of, err := choose(ctx, req, &in.Filters, q.Brand)
+	of, err := selection.Choose(ctx, req, &in.Filters, q.Brand)
 	if err != nil {
 		return nil, err
 	}
 	p := in.Paged.Page(req)
-	q.Filter, q.Groups, q.Top = of.filter, of.groups(inOne), serve.Top(req, p)
+	q.Filter, q.Groups, q.Top = of.Filter, of.Groups(selection.InOne), serve.Top(req, p)
 	q.Top.Order, q.Top.Latest = domain.ByActions, true
 	if err := in.Explaining.Ask(req, q, span); err != nil {
 		return nil, err

@@ -16,7 +16,7 @@ func newcomers(ctx context.Context, req *serve.Request, in *tallyIn) (*wire.Newc
 		return nil, err
 	}
 	by := in.grouping(of)
-	q.Groups = of.groups(by.group)
+	q.Groups = of.Groups(by.group)
 	t, err := tallyRows(ctx, req, q, in.Limit, span, by, func(g *domain.GroupCount) uint64 { return g.Members })
 	if err != nil {
 		return nil, err

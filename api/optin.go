@@ -6,6 +6,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/selection"
 	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
@@ -14,12 +15,12 @@ import (
 type optIn struct {
 	ID    bind.ID    `name:"id" doc:"id of the member; exactly one way to say who" eg:"4097"`
 	Email bind.Email `name:"email" doc:"of the member that registered with it, else of the earliest that has it"`
-	naming
+	selection.Reference
 }
 
 // Missing reports that nobody is named, or half of a name.
 func (in *optIn) Missing(has func(string) bool) string {
-	if half := in.half(has); half != "" {
+	if half := in.Half(has); half != "" {
 		return half
 	}
 	if in.ID == 0 && !has("id") && !has("email") && !has("partnerID") && !has("username") {
@@ -37,7 +38,7 @@ func (in *optIn) Choice(missing string) string {
 }
 
 // Check refuses a second way to say who.
-func (in *optIn) Check() *domain.Error { return second(in.ways(in.Email), in.ID != 0) }
+func (in *optIn) Check() *domain.Error { return selection.OnlyOne(in.Ways(in.Email), in.ID != 0) }
 
 // optBrandIn are the parameters of opting in to a brand, or out.
 type optBrandIn struct {
@@ -107,7 +108,7 @@ func (s *memberService) optSegment(ctx context.Context, req *serve.Request, in *
 func (s *memberService) optMember(ctx context.Context, req *serve.Request, in *optIn, to domain.Opt, command optCommand) (*wire.Envelope, error) {
 	id := domain.MemberID(in.ID)
 	if id == 0 {
-		m, err := memberNamed(ctx, req, in.ways(in.Email))
+		m, err := selection.Member(ctx, req, in.Ways(in.Email))
 		if err != nil {
 			return nil, err
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
 	"github.com/ovation-analytics/ovation/api/page"
+	"github.com/ovation-analytics/ovation/api/selection"
 	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
@@ -62,7 +63,7 @@ func segmentItems(ctx context.Context, req *serve.Request, segments []*domain.Se
 	if len(segments) == 0 {
 		return items, nil
 	}
-	members, _, err := listSizes(ctx, req, segments, domain.Filter{})
+	members, _, err := selection.ListSizes(ctx, req, segments, domain.Filter{})
 	if err != nil {
 		return nil, err
 	}
@@ -72,62 +73,11 @@ func segmentItems(ctx context.Context, req *serve.Request, segments []*domain.Se
 	return items, nil
 }
 
-// lists is how many members are on each segment's list, and on any of them, of those
-// that the filter lets through.
-func listSizes(ctx context.Context, req *serve.Request, segments []*domain.Segment, filter domain.Filter) (each []uint64, any uint64, err error) {
-	if len(segments) == 0 {
-		return nil, 0, nil
-	}
-	q := &domain.Question{Account: req.Account(), Shape: domain.ShapeLists, Range: within(req, domain.Period{}), Filter: filter}
-	for _, s := range segments {
-		q.Lists = append(q.Lists, ListOf(req, s))
-	}
-	answer, err := req.Ask(ctx, q)
-	if err != nil {
-		return nil, 0, err
-	}
-	if len(answer.Lists) != len(segments) {
-		return nil, 0, serve.ErrShape("segments")
-	}
-	return answer.Lists, answer.Union, nil
-}
-
-// list is a segment's list of members as a question carries it: the rule is one of
-// now, which is the coming full minute.
-func ListOf(req *serve.Request, s *domain.Segment) domain.List {
-	l := domain.List{Segment: s.ID}
-	if !s.Rule {
-		return l
-	}
-	l.Rule = &domain.Rule{Brand: s.Brand, Threshold: s.Threshold, Range: within(req, s.Period)}
-	for _, a := range s.Activities {
-		l.Rule.Definitions = append(l.Rule.Definitions, a.Definition)
-	}
-	return l
-}
-
-// always is longer than any time that an action can have.
-var always = bind.Period{Amount: 9999, Unit: bind.Year}
-
-// within is the last so long before now; zero: all time.
-func within(req *serve.Request, p domain.Period) domain.Range {
-	if p == (domain.Period{}) {
-		return domain.Range{To: 1<<32 - 1}
-	}
-	r, _ := req.Resolve(bind.Range{Period: bindPeriod(p)}, always, false)
-	return r.Span.Seconds()
-}
-
-// bindPeriod is a period as parameters have it: the codes of the units are the same.
-func bindPeriod(p domain.Period) bind.Period {
-	return bind.Period{Amount: int(p.Amount), Unit: bind.Unit(p.Unit)}
-}
-
 func periodText(p domain.Period) string {
 	if p == (domain.Period{}) {
 		return ""
 	}
-	return bindPeriod(p).String()
+	return selection.Period(p).String()
 }
 
 // segmentIn is a segment in the path.

@@ -11,9 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
-	"github.com/ovation-analytics/ovation/api/bind"
-	"github.com/ovation-analytics/ovation/api/poll"
-	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
@@ -223,28 +220,5 @@ func TestSegmentErrorsHaveTheirCodes(t *testing.T) {
 	h.engine.segs = []*domain.Segment{{ID: 1, Account: 1, Name: "a"}}
 	if w := h.get("/v1.1/segment/1"); w.Code != http.StatusInternalServerError {
 		t.Errorf("an answer of another shape: %d", w.Code)
-	}
-}
-
-// A segment's period goes from parameters into the log and back by its code.
-func TestUnitsOfPeriodsHaveOneCode(t *testing.T) {
-	t.Parallel()
-	for unit, want := range map[bind.Unit]domain.Unit{
-		bind.Hour: domain.UnitHour, bind.Day: domain.UnitDay, bind.Week: domain.UnitWeek, bind.Month: domain.UnitMonth, bind.Year: domain.UnitYear,
-	} {
-		if domain.Unit(unit) != want {
-			t.Errorf("unit %d is %d", unit, want)
-		}
-	}
-}
-
-func TestSegmentListsAreBoundToTheWholeRangeOfTimes(t *testing.T) {
-	t.Parallel()
-	req := &serve.Request{Clock: poll.Clock{Now: now}}
-	if r := within(req, domain.Period{Amount: 9999, Unit: domain.UnitYear}); r.From != 0 || r.To != 1773578100 {
-		t.Errorf("%+v", r)
-	}
-	if r := within(req, domain.Period{Amount: 1, Unit: domain.UnitHour}); r.To-r.From != 3600 {
-		t.Errorf("%+v", r)
 	}
 }

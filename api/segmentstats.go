@@ -6,6 +6,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/selection"
 	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
@@ -13,7 +14,7 @@ import (
 // segmentStatsIn are the parameters of stats/segments.
 type segmentStatsIn struct {
 	BrandID    bind.ID `name:"brandID" doc:"id of a brand" eg:"1"`
-	Filters    filters
+	Filters    selection.Filters
 	Explaining serve.Explaining
 }
 
@@ -39,17 +40,17 @@ func segmentStats(ctx context.Context, req *serve.Request, in *segmentStatsIn) (
 	if err != nil {
 		return nil, err
 	}
-	of, err := choose(ctx, req, &in.Filters, b.ID)
+	of, err := selection.Choose(ctx, req, &in.Filters, b.ID)
 	if err != nil {
 		return nil, err
 	}
-	segments := segmentsOf(req, b, of.segment)
-	lists, union, err := listSizes(ctx, req, segments, of.filter)
+	segments := segmentsOf(req, b, of.Segment)
+	lists, union, err := selection.ListSizes(ctx, req, segments, of.Filter)
 	if err != nil {
 		return nil, err
 	}
-	q := &domain.Question{Account: req.Account(), Shape: domain.ShapeTally, Brand: b.ID, Range: within(req, domain.Period{}), Filter: of.filter}
-	q.Groups = slices.DeleteFunc(of.groups(func(d *domain.Definition) uint32 { return uint32(d.ID) }), func(g domain.Group) bool {
+	q := &domain.Question{Account: req.Account(), Shape: domain.ShapeTally, Brand: b.ID, Range: selection.Within(req, domain.Period{}), Filter: of.Filter}
+	q.Groups = slices.DeleteFunc(of.Groups(func(d *domain.Definition) uint32 { return uint32(d.ID) }), func(g domain.Group) bool {
 		return !slices.ContainsFunc(segments, func(s *domain.Segment) bool { return s.Has(g.Definition) })
 	})
 	if err := in.Explaining.Ask(req, q, bind.Span{}); err != nil {

@@ -104,7 +104,7 @@ func TestQuestionCarriesRangeAndFilters(t *testing.T) {
 func TestOneMemberNarrowsTheListOfMembers(t *testing.T) {
 	h := counting(t)
 	for query, want := range map[string][]domain.MemberID{
-		"?id=7": {7}, "?id=7&members=7,9": {7}, "?id=7&members=8,9": nobody, "": nil,
+		"?id=7": {7}, "?id=7&members=7,9": {7}, "?id=7&members=8,9": {0}, "": nil,
 	} {
 		h.engine.asked = nil
 		h.get("/v1.1/brand/1/stats/activity" + query)

@@ -9,6 +9,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
 	"github.com/ovation-analytics/ovation/api/page"
+	"github.com/ovation-analytics/ovation/api/selection"
 	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
@@ -18,15 +19,15 @@ import (
 type statsIn struct {
 	BrandID bind.ID `name:"brandID" doc:"id of a brand; where the path names none: of all brands without it" eg:"1"`
 	bind.Range
-	Filters    filters
+	Filters    selection.Filters
 	ID         bind.ID `name:"id" doc:"only actions of this member" eg:"4097"`
 	Explaining serve.Explaining
 }
 
 // question is the part of a question that the statistics share, without its
 // groups, and what its filters select.
-func (in *statsIn) question(ctx context.Context, req *serve.Request, shape domain.Shape) (*domain.Question, *selection, bind.Span, error) {
-	span, err := req.Shown(in.Range, statistics)
+func (in *statsIn) question(ctx context.Context, req *serve.Request, shape domain.Shape) (*domain.Question, *selection.Selection, bind.Span, error) {
+	span, err := req.Shown(in.Range, selection.Statistics)
 	if err != nil {
 		return nil, nil, span, err
 	}
@@ -34,12 +35,12 @@ func (in *statsIn) question(ctx context.Context, req *serve.Request, shape domai
 	if _, err := req.About(q, in.BrandID, "brandID"); err != nil {
 		return nil, nil, span, err
 	}
-	of, err := choose(ctx, req, &in.Filters, q.Brand)
+	of, err := selection.Choose(ctx, req, &in.Filters, q.Brand)
 	if err != nil {
 		return nil, nil, span, err
 	}
-	q.Filter = of.filter
-	onlyMember(&q.Filter, in.ID)
+	q.Filter = of.Filter
+	selection.OnlyMember(&q.Filter, in.ID)
 	return q, of, span, in.Explaining.Ask(req, q, span)
 }
 
@@ -57,7 +58,7 @@ func tallyActivities(ctx context.Context, req *serve.Request, in *tallyIn) (*wir
 		return nil, err
 	}
 	by := in.grouping(of)
-	q.Groups = of.groups(by.group)
+	q.Groups = of.Groups(by.group)
 	t, err := tallyRows(ctx, req, q, in.Limit, span, by, func(g *domain.GroupCount) uint64 { return g.Actions })
 	if err != nil {
 		return nil, err
@@ -78,8 +79,8 @@ func tallyActivities(ctx context.Context, req *serve.Request, in *tallyIn) (*wir
 			row.ServiceType = wire.Null(s.String())
 		}
 		row.BrandID = wire.Number(brand.ID)
-		if of.segment != nil {
-			row.SegmentName = wire.Null(of.segment.Name)
+		if of.Segment != nil {
+			row.SegmentName = wire.Null(of.Segment.Name)
 		}
 		row.Count, row.DistinctMembers = wire.Number(r.Actions), wire.Number(r.Members)
 		out.Items[i] = row
@@ -157,11 +158,11 @@ func tallyRows(ctx context.Context, req *serve.Request, q *domain.Question, only
 const byType = "type"
 
 // grouping is the one asked for.
-func (in *tallyIn) grouping(of *selection) grouping {
+func (in *tallyIn) grouping(of *selection.Selection) grouping {
 	if in.GroupBy == byType {
-		return groupByType(of.definitions)
+		return groupByType(of.Definitions)
 	}
-	return groupByID(of.definitions)
+	return groupByID(of.Definitions)
 }
 
 // grouping is which definitions make which row.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/selection"
 	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
@@ -27,7 +28,7 @@ func (in *statsIn) timeline(ctx context.Context, req *serve.Request, shape domai
 	if err != nil {
 		return nil, domain.Range{}, nil, err
 	}
-	q.Groups = of.groups(inOne)
+	q.Groups = of.Groups(selection.InOne)
 	answer, err := req.Ask(ctx, q)
 	if err != nil {
 		return nil, domain.Range{}, nil, err

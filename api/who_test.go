@@ -1,8 +1,6 @@
 package api
 
 import (
-	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -10,7 +8,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
-	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
@@ -43,8 +40,8 @@ func TestFiltersOnWhatMembersDidAndAreTravelInTheQuestion(t *testing.T) {
 		"emails=ADA@Example.com":                                  {Members: []domain.MemberID{4097}},
 		"emails=bob@example.com,ada@example.com,x@y.z":            {Members: []domain.MemberID{4097, 8193}},
 		"emails=bob@example.com,ada@example.com&members=8193,9":   {Members: []domain.MemberID{8193}},
-		"emails=ada@example.com&members=8193,9&exclude_members=9": {Members: nobody, Exclude: []domain.MemberID{9}},
-		"emails=eve@example.com":                                  {Members: nobody}, // logs in with it, which is neither
+		"emails=ada@example.com&members=8193,9&exclude_members=9": {Members: []domain.MemberID{0}, Exclude: []domain.MemberID{9}},
+		"emails=eve@example.com":                                  {Members: []domain.MemberID{0}}, // logs in with it, which is neither
 	} {
 		for _, path := range everyAsk {
 			h := namedHouse(t)
@@ -136,7 +133,7 @@ func TestRequiredFieldsAskForMembersThatHaveThem(t *testing.T) {
 		"LastActivity,Brand,BRANDID,BrandType": {}, // of everybody who is in the list
 		" email,FirstName,,state,EMAIL":        {Has: []domain.Field{domain.FirstName, domain.EmailAddress, domain.Region}},
 		"Country,CountryCode":                  {Has: []domain.Field{domain.Country}},
-		"HomePhone":                            {Members: nobody},
+		"HomePhone":                            {Members: []domain.MemberID{0}},
 		"OptIns":                               {Opted: true, Ended: []string{domain.OptValue(domain.OptBrand, 3), domain.OptValue(domain.OptSegment, 1), domain.OptValue(domain.OptSegment, 3)}},
 		"Username,nosuch,GeoLat,password,alsonot": {Has: []domain.Field{domain.Username, domain.GeoLat}},
 	} {
@@ -157,39 +154,6 @@ func TestRequiredFieldsAskForMembersThatHaveThem(t *testing.T) {
 		}
 	}
 	h.refused(h.get("/v1.1/members/active?required_fields="+strings.Repeat("a,", 1001)), domain.InvalidParameter, "required_fields")
-}
-
-func TestAListOfWhoDidNothingRequiresAnActionOfThoseWhoMustShowOne(t *testing.T) {
-	h := namedHouse(t)
-	for fields, want := range map[string][2]bool{ // without a brand, with one
-		"lastactivity": {true, true}, "brand": {true, false}, "brandname,id": {true, false}, "id": {false, false}, "brand,lastactivity": {true, true},
-	} {
-		for i, brand := range []domain.BrandID{0, 1} {
-			q := &domain.Question{Brand: brand}
-			req := &serve.Request{Key: &domain.Key{Account: 1}, Catalog: h.engine.Catalog()}
-			if err := requires(req, q, requiredFields{fields}, false); err != nil || q.Filter.Acted != want[i] {
-				t.Errorf("%s of brand %d: %v %v", fields, brand, q.Filter.Acted, err)
-			}
-		}
-	}
-}
-
-func TestEveryFieldOfAListItemCanBeRequired(t *testing.T) {
-	n := 0
-	for f := range reflect.TypeFor[wire.MemberItem]().Fields() {
-		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); f.IsExported() {
-			n++
-			if when, _ := presenceOf(name); when == 0 {
-				t.Errorf("nothing says when %s has a value", name)
-			}
-		}
-	}
-	if known := len(presences) + len(profileNames); known != n {
-		t.Errorf("%d of %d fields are an item's", n, known)
-	}
-	if s := fmt.Sprint(presenceOf("Extended.uuid")); s != "0 0" {
-		t.Error(s)
-	}
 }
 
 // TestEveryListAndStatisticTakesEveryFilter: also where the interface lists fewer, and a

@@ -1,4 +1,4 @@
-package api
+package selection
 
 import (
 	"slices"
@@ -9,9 +9,9 @@ import (
 	"github.com/ovation-analytics/ovation/api/serve"
 )
 
-// requiredFields is the parameter of a list of members that wants only those with a
+// Required is the parameter of a list of members that wants only those with a
 // value in some fields.
-type requiredFields struct {
+type Required struct {
 	RequiredFields string `name:"required_fields" max:"4096" doc:"only members with a value in each of these fields of the items, by name in any case: neither null nor empty" eg:"FirstName,Email"`
 }
 
@@ -54,11 +54,11 @@ func presenceOf(name string) (presence, domain.Field) {
 	return presences[name], 0
 }
 
-// requires narrows a question to the members with a value in each of the fields. acted
-// says that only who has an action that counts is in the list anyway. Names that no
+// Require narrows a question to the members with a value in each of the fields. acted
+// says that only a member with an action that counts is in the list anyway. Names that no
 // field has are warned of.
-func requires(req *serve.Request, q *domain.Question, in requiredFields, acted bool) error {
-	names, err := nameList(req, in.RequiredFields, "required_fields")
+func Require(req *serve.Request, q *domain.Question, in Required, acted bool) error {
+	names, err := Names(req, in.RequiredFields, "required_fields")
 	if err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func requires(req *serve.Request, q *domain.Question, in requiredFields, acted b
 		case when == inProfile:
 			f.Has = append(f.Has, field)
 		case when == untold:
-			f.Members = nobody
+			f.Members = noMember
 		case when == optedIn:
 			f.Opted, f.Ended = true, endedOptIns(req)
 		case acted || when == inEvery || when == withBrand && q.Brand != 0:
@@ -83,7 +83,7 @@ func requires(req *serve.Request, q *domain.Question, in requiredFields, acted b
 	return nil
 }
 
-// ended are what nobody is opted in to any more, since it was deleted.
+// endedOptIns are the opt-ins that ended with the deletion of what they were to.
 func endedOptIns(req *serve.Request) (values []string) {
 	for _, b := range req.Catalog.Brands(req.Account()) {
 		if b.Deleted {
@@ -99,8 +99,8 @@ func endedOptIns(req *serve.Request) (values []string) {
 	return values
 }
 
-// names are the entries of a list of names, blanks around them taken off.
-func nameList(req *serve.Request, list, parameter string) (names []string, err error) {
+// Names are the entries of a list of names, blanks around them taken off.
+func Names(req *serve.Request, list, parameter string) (names []string, err error) {
 	for name := range strings.SplitSeq(list, ",") {
 		if name = strings.TrimSpace(name); name != "" {
 			names = append(names, name)

@@ -1,4 +1,4 @@
-package api
+package selection
 
 import (
 	"context"
@@ -8,16 +8,16 @@ import (
 	"github.com/ovation-analytics/ovation/api/serve"
 )
 
-// naming are the ways to name a member beside its id and email.
-type naming struct {
+// Reference is the ways to name a member beside its id and email.
+type Reference struct {
 	PartnerCode string       `name:"partnerCode" doc:"with partnerID: names the member by what a partner calls it"`
 	PartnerID   string       `name:"partnerID" doc:"with partnerCode: the partner's id of the member"`
 	Service     bind.Service `name:"service" doc:"with username: names the earliest member of that name on the service"`
 	Username    string       `name:"username" doc:"with service: name on the service"`
 }
 
-// half is a parameter that another one requires.
-func (n *naming) half(has func(string) bool) string {
+// Half is a parameter that another one requires.
+func (n *Reference) Half(has func(string) bool) string {
 	switch {
 	case has("partnerID") && !has("partnerCode"):
 		return "partnerCode"
@@ -31,9 +31,9 @@ func (n *naming) half(has func(string) bool) string {
 	return ""
 }
 
-// way is one way to say who: the parameter that stands for it, whether it is given,
+// Way is one way to say who: the parameter that stands for it, whether it is given,
 // and the identities that name the member, the first that does first.
-type way struct {
+type Way struct {
 	name  string
 	given bool
 	by    []address
@@ -44,18 +44,18 @@ type address struct {
 	parts []string
 }
 
-// ways are the ways of naming, and an email: that of who registered with it, else of
+// Ways are the ways of naming, and an email: that of who registered with it, else of
 // the earliest member that has it.
-func (n *naming) ways(email bind.Email) []way {
-	return []way{
+func (n *Reference) Ways(email bind.Email) []Way {
+	return []Way{
 		{"email", email != "", []address{{domain.ByLogin, []string{string(email)}}, {domain.ByEmail, []string{string(email)}}}},
 		{"partnerID", n.PartnerID != "", []address{{domain.ByPartner, []string{n.PartnerCode, n.PartnerID}}}},
 		{"username", n.Username != "", []address{{domain.ByUsername, []string{domain.Service(n.Service).String(), n.Username}}}},
 	}
 }
 
-// second refuses a second way to say who; id says that one is given already.
-func second(ways []way, id bool) *domain.Error {
+// OnlyOne refuses a second way to say who; id says that one is given already.
+func OnlyOne(ways []Way, id bool) *domain.Error {
 	one := id
 	for _, w := range ways {
 		if w.given && one {
@@ -66,8 +66,8 @@ func second(ways []way, id bool) *domain.Error {
 	return nil
 }
 
-// named is the member that the one way given names.
-func memberNamed(ctx context.Context, req *serve.Request, ways []way) (*domain.Member, error) {
+// Member is the member that the one way given names.
+func Member(ctx context.Context, req *serve.Request, ways []Way) (*domain.Member, error) {
 	for _, w := range ways {
 		if !w.given {
 			continue
@@ -90,4 +90,9 @@ func memberNamed(ctx context.Context, req *serve.Request, ways []way) (*domain.M
 		return nil, domain.Bad(domain.NotFound, w.name, "the account has no such member")
 	}
 	return nil, domain.Bad(domain.MissingParameter, "email", "say who") // Missing has found it
+}
+
+// Verified adds the way by a verified email.
+func Verified(ways []Way, email bind.Email) []Way {
+	return append(ways, Way{"verified_email", email != "", []address{{domain.ByVerifiedEmail, []string{string(email)}}}})
 }

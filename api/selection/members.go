@@ -1,4 +1,4 @@
-package api
+package selection
 
 import (
 	"context"
@@ -9,18 +9,18 @@ import (
 	"github.com/ovation-analytics/ovation/api/serve"
 )
 
-// nobody is a list of members that none is in: no member has the id 0.
-var nobody = []domain.MemberID{0}
+// noMember is a list of members that none is in: no member has the id 0.
+var noMember = []domain.MemberID{0}
 
-// onlyMember narrows the filter to one member.
-func onlyMember(f *domain.Filter, id bind.ID) {
+// OnlyMember narrows the filter to one member.
+func OnlyMember(f *domain.Filter, id bind.ID) {
 	if id != 0 {
 		narrow(f, []domain.MemberID{domain.MemberID(id)})
 	}
 }
 
 // narrow leaves of the filter's members those that are among ids, which ascend; of
-// everybody, ids. Who is left with nobody asks for nobody.
+// all members, ids. An empty rest selects none.
 func narrow(f *domain.Filter, ids []domain.MemberID) {
 	if f.Members != nil {
 		ids = slices.DeleteFunc(slices.Clone(ids), func(id domain.MemberID) bool {
@@ -29,12 +29,12 @@ func narrow(f *domain.Filter, ids []domain.MemberID) {
 		})
 	}
 	if len(ids) == 0 {
-		ids = nobody
+		ids = noMember
 	}
 	f.Members = ids
 }
 
-// mailed is the members that have one of the addresses, verified or not, at the call's
+// withEmail is the members that have one of the addresses, verified or not, at the call's
 // position or after it: what is asked next is asked no earlier.
 func withEmail(ctx context.Context, req *serve.Request, emails bind.Emails) ([]domain.MemberID, error) {
 	names := make([]domain.Name, 0, 2*len(emails))
@@ -52,7 +52,7 @@ func withEmail(ctx context.Context, req *serve.Request, emails bind.Emails) ([]d
 	return found, nil
 }
 
-// deeds finds in the catalog the activities that a list names, and their brands.
+// performed finds in the catalog the activities that a list names, and their brands.
 func performed(req *serve.Request, list bind.Deeds, parameter string) ([]domain.Deed, error) {
 	var out []domain.Deed
 	for _, entry := range list {
@@ -60,22 +60,22 @@ func performed(req *serve.Request, list bind.Deeds, parameter string) ([]domain.
 		if err != nil {
 			return nil, err
 		}
-		deed := domain.Deed{Definition: d.ID}
+		one := domain.Deed{Definition: d.ID}
 		if entry.Brand != 0 {
 			b, err := req.Brand(entry.Brand, parameter)
 			if err != nil {
 				return nil, err
 			}
-			deed.Brand = b.ID
+			one.Brand = b.ID
 		}
-		out = append(out, deed)
+		out = append(out, one)
 	}
 	return out, nil
 }
 
-// chooses narrows a filter by what takes the catalog or the engine to find: who did
-// something, who is on a segment's list, and who has an address.
-func chooses(ctx context.Context, req *serve.Request, f *domain.Filter, in *filters) (err error) {
+// chooseMembers narrows a filter by what takes the catalog or the engine to find: members
+// who performed activities, are on a segment's list, have an address.
+func chooseMembers(ctx context.Context, req *serve.Request, f *domain.Filter, in *Filters) (err error) {
 	if f.AnyOf, err = performed(req, in.AnyOfActivities, "anyofactivities"); err != nil {
 		return err
 	}

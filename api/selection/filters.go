@@ -1,4 +1,4 @@
-package api
+package selection
 
 import (
 	"cmp"
@@ -10,10 +10,10 @@ import (
 	"github.com/ovation-analytics/ovation/api/serve"
 )
 
-// filters are the contract's filters on actions and members; beside them stand an
+// Filters are the contract's filters on actions and members; beside them stand an
 // operation's own brandID and range. An input holds them by name, since they have
 // rules.
-type filters struct {
+type Filters struct {
 	Services       bind.Services  `name:"services" doc:"only actions of these services" eg:"spotify,custom"`
 	ActivityID     bind.IDs       `name:"activityID" doc:"only actions of these definitions" eg:"100"`
 	Segment        bind.ID        `name:"segment" doc:"only actions of the segment's definitions, with its points; segmentid is the same parameter" eg:"1"`
@@ -33,7 +33,7 @@ type filters struct {
 }
 
 // Missing reports that an opt-in is asked for, and to nothing.
-func (f *filters) Missing(has func(string) bool) string {
+func (f *Filters) Missing(has func(string) bool) string {
 	if f.OptedIn && !has("segment") && !has("brandID") {
 		return "brandID"
 	}
@@ -41,86 +41,86 @@ func (f *filters) Missing(has func(string) bool) string {
 }
 
 // Choice names what one can have opted in to.
-func (f *filters) Choice(string) string { return "brandID or segment, beside optedin," }
+func (f *Filters) Choice(string) string { return "brandID or segment, beside optedin," }
 
 // Check refuses a region of several countries, or of none.
-func (f *filters) Check() *domain.Error {
+func (f *Filters) Check() *domain.Error {
 	if f.Region != "" && len(f.Country) != 1 {
 		return domain.Bad(domain.InvalidParameter, "region", "region needs exactly one country")
 	}
 	return nil
 }
 
-// selection is what filters say with what the catalog knows of them: who and what
-// counts, and for how much.
-type selection struct {
-	filter      domain.Filter
-	definitions []*domain.Definition // whose actions count, by ID
-	segment     *domain.Segment      // the one named; nil: none
+// Selection is what filters say with what the catalog knows of them: which members and
+// actions count, and for how much.
+type Selection struct {
+	Filter      domain.Filter
+	Definitions []*domain.Definition // whose actions count, by ID
+	Segment     *domain.Segment      // the one named; nil: none
 }
 
-// groups are the definitions as a question carries them, each in the group that of
+// Groups are the definitions as a question carries them, each in the group that of
 // gives it.
-func (s *selection) groups(of func(*domain.Definition) uint32) []domain.Group {
-	out := make([]domain.Group, len(s.definitions))
-	for i, d := range s.definitions {
+func (s *Selection) Groups(of func(*domain.Definition) uint32) []domain.Group {
+	out := make([]domain.Group, len(s.Definitions))
+	for i, d := range s.Definitions {
 		out[i] = domain.Group{Definition: d.ID, Group: of(d)}
-		if a := s.activity(d.ID); a != nil && a.Own {
+		if a := s.Activity(d.ID); a != nil && a.Own {
 			out[i].Points, out[i].Own = a.Points, true
 		}
 	}
 	return out
 }
 
-// inOne puts all definitions into one group.
-func inOne(*domain.Definition) uint32 { return 0 }
+// InOne puts all definitions into one group.
+func InOne(*domain.Definition) uint32 { return 0 }
 
-// activity is what the segment named says of a definition; nil: it has it not.
-func (s *selection) activity(id domain.DefinitionID) *domain.SegmentActivity {
-	if s.segment == nil {
+// Activity is what the segment named says of a definition; nil: it has it not.
+func (s *Selection) Activity(id domain.DefinitionID) *domain.SegmentActivity {
+	if s.Segment == nil {
 		return nil
 	}
-	i, ok := slices.BinarySearchFunc(s.segment.Activities, id, func(a domain.SegmentActivity, id domain.DefinitionID) int {
+	i, ok := slices.BinarySearchFunc(s.Segment.Activities, id, func(a domain.SegmentActivity, id domain.DefinitionID) int {
 		return cmp.Compare(a.Definition, id)
 	})
 	if !ok {
 		return nil
 	}
-	return &s.segment.Activities[i]
+	return &s.Segment.Activities[i]
 }
 
-// selects finds in the catalog what the filters name. brand is the one of the
+// Choose finds in the catalog what the filters name. brand is the one of the
 // question; 0: none.
-func choose(ctx context.Context, req *serve.Request, f *filters, brand domain.BrandID) (*selection, error) {
-	s := &selection{filter: domain.Filter{
+func Choose(ctx context.Context, req *serve.Request, f *Filters, brand domain.BrandID) (*Selection, error) {
+	s := &Selection{Filter: domain.Filter{
 		Services: f.Services, Members: memberIDs(f.Members), Exclude: memberIDs(f.ExcludeMembers),
 		Domain: string(f.Domain), Paid: f.PaidOnly,
 	}}
 	for _, country := range f.Country {
-		s.filter.Countries = append(s.filter.Countries, domain.CountryCode(string(country)))
+		s.Filter.Countries = append(s.Filter.Countries, domain.CountryCode(string(country)))
 	}
 	if f.Region != "" {
-		s.filter.Regions = bind.Regions(f.Country[0], f.Region)
+		s.Filter.Regions = bind.Regions(f.Country[0], f.Region)
 	}
 	if f.Segment != 0 {
 		var err error
-		if s.segment, err = req.Segment(f.Segment, "segment"); err != nil {
+		if s.Segment, err = req.Segment(f.Segment, "segment"); err != nil {
 			return nil, err
 		}
 	}
 	switch {
 	case !f.OptedIn:
-	case s.segment != nil:
-		s.filter.OptIn = domain.OptValue(domain.OptSegment, uint32(s.segment.ID))
+	case s.Segment != nil:
+		s.Filter.OptIn = domain.OptValue(domain.OptSegment, uint32(s.Segment.ID))
 	case brand != 0:
-		s.filter.OptIn = domain.OptValue(domain.OptBrand, uint32(brand))
+		s.Filter.OptIn = domain.OptValue(domain.OptBrand, uint32(brand))
 	default:
-		s.filter.OptIn = domain.OptValue(domain.OptGlobal, 0)
+		s.Filter.OptIn = domain.OptValue(domain.OptGlobal, 0)
 	}
 	if err := counted(req, f, s); err != nil {
 		return nil, err
 	}
-	return s, chooses(ctx, req, &s.filter, f)
+	return s, chooseMembers(ctx, req, &s.Filter, f)
 }
 
 func memberIDs(ids bind.IDs) []domain.MemberID {
@@ -137,22 +137,27 @@ func memberIDs(ids bind.IDs) []domain.MemberID {
 // counted fills in the definitions whose actions count: of all of the account's,
 // deleted ones too, those named and those of the segment; one-time ones only when
 // asked for.
-func counted(req *serve.Request, f *filters, s *selection) error {
+func counted(req *serve.Request, f *Filters, s *Selection) error {
 	for _, id := range f.ActivityID {
 		if _, err := req.Definition(id, "activityID"); err != nil {
 			return err
 		}
 	}
 	for _, d := range req.Catalog.Definitions(req.Account()) {
-		if d.ID < domain.FirstDefinition || d.OneTime && !f.IncludeOneTime || s.segment != nil && s.activity(d.ID) == nil {
+		if d.ID < domain.FirstDefinition || d.OneTime && !f.IncludeOneTime || s.Segment != nil && s.Activity(d.ID) == nil {
 			continue
 		}
 		if _, named := slices.BinarySearch(f.ActivityID, bind.ID(d.ID)); named || f.ActivityID == nil {
-			s.definitions = append(s.definitions, d)
+			s.Definitions = append(s.Definitions, d)
 		}
 	}
 	return nil
 }
 
-// statistics is the longest range of a statistic.
-var statistics = bind.Period{Amount: 5, Unit: bind.Year}
+// The longest range of a statistic, of a list of members or actions, and of all: longer
+// than any time that an action can have.
+var (
+	Statistics = bind.Period{Amount: 5, Unit: bind.Year}
+	Lists      = bind.Period{Amount: 6, Unit: bind.Month}
+	Always     = bind.Period{Amount: 9999, Unit: bind.Year}
+)
