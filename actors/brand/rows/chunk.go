@@ -10,21 +10,26 @@ import (
 // changed once it is published. A chunk of the pool also knows its rows' brands, and the
 // rows in brand order.
 type Chunk struct {
-	Time, Ord    []uint32
-	off          []uint32 // sequence − base
-	wide         []uint64 // in place of off where the sequences span 2³²
-	base         uint64
+	Time, Ord []uint32
+	sequences
 	Points, Kind []uint16
 	Dict         []uint32 // kind → the account's number
 	Count        []uint32 // kind → rows of it, deleted ones too
 	Min, Max     uint32   // time of the first and the last row
 
 	Brands  []uint32 // of the pool: its brands, ascending
-	Starts  []uint32 // of the pool: by[at[j]:at[j+1]] are the rows of brands[j]
+	Starts  []uint32 // of the pool: ByBrand[Starts[j]:Starts[j+1]] are the rows of Brands[j]
 	BrandOf []uint16 // of the pool: row → its brand's place in brands
 	ByBrand []uint16 // of the pool: rows in order of (brand, time, sequence)
 
 	memberSet atomic.Pointer[[]uint64] // see members; nil until they are asked for
+}
+
+// sequences are a chunk's sequences.
+type sequences struct {
+	off  []uint32 // sequence − base
+	wide []uint64 // in place of off where the sequences span 2³²
+	base uint64
 }
 
 // Rows is the number of rows, deleted ones too.

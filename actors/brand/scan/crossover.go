@@ -24,8 +24,8 @@ func (x *crossover) answer(v *rows.View, a *Ask) (*domain.Crossover, error) {
 	if !x.open(v, a, false) {
 		return out, nil
 	}
-	x.seen = grown(x.seen, x.words*64)
-	x.wanted = sized(x.wanted, x.words)
+	x.seen = bitset.Grown(x.seen, x.words*64)
+	x.wanted = bitset.Sized(x.wanted, x.words)
 	clear(x.wanted)
 	union := x.wanted // of EveryBrand: who is met is noted
 	if a.Brand != rows.EveryBrand {

@@ -127,7 +127,7 @@ const byMemberFrom = 32
 
 // valuesByRow looks up the value of each row's member.
 func (x *demographics) valuesByRow(c Column) {
-	x.all = grown(x.all, x.words)
+	x.all = bitset.Grown(x.all, x.words)
 	for i := range x.spans {
 		if !x.running() {
 			break
@@ -157,7 +157,7 @@ func (l *values) rows(all []uint64, c Column, ords []uint32) {
 
 // valuesByMember counts rows by member first.
 func (x *demographics) valuesByMember(c Column) {
-	x.did = grown(x.did, x.words*64)
+	x.did = bitset.Grown(x.did, x.words*64)
 	did := x.did[:x.words*64]
 	for i := range x.spans {
 		if !x.running() {

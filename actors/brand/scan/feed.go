@@ -6,6 +6,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/brand/bitset"
 	"github.com/ovation-analytics/ovation/actors/brand/rows"
 	"github.com/ovation-analytics/ovation/actors/brand/text"
+	"github.com/ovation-analytics/ovation/actors/brand/topk"
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
@@ -16,19 +17,19 @@ type Contents func(list []domain.Row, f func(i int, recorded int64, content []by
 
 // feedState is what a Scratch needs for feeds beside the rest.
 type feedState struct {
-	topRows
+	topk.Page
 	keyword *text.Keyword // nil: none is asked for
 	found   uint64        // rows that have it
 	ask     *Ask
-	wait    []feedRow // rows whose content is to be read
+	wait    []topk.Row // rows whose content is to be read
 	rows    []domain.Row
 	times   []int64 // of the first rows: when they were recorded
 	err     error
 
 	hits  hits
 	after afterCursor
-	span  domain.Range  // rows of other times are not walked over
-	probe func(feedRow) // takes the rows in place of the picker
+	span  domain.Range   // rows of other times are not walked over
+	probe func(topk.Row) // takes the rows in place of the picker
 }
 
 // readAtOnce is how many rows' contents are asked for at once: neighbours share what
@@ -69,7 +70,7 @@ func (x *feedScan) page(v *rows.View, a *Ask, keep int) (out *domain.Feed, more 
 	f.begin(a, keep, x.words*64, narrow)
 	x.stored = x.take
 	defer f.end()
-	if err := x.openLine(a); err != nil {
+	if err := x.openCursor(a); err != nil {
 		return nil, false, err
 	}
 	if f.keyword == nil {
@@ -92,16 +93,16 @@ func (x *feedScan) page(v *rows.View, a *Ask, keep int) (out *domain.Feed, more 
 		return nil, false, err
 	}
 	if f.keyword != nil {
-		if out.Total = f.found; f.latest {
-			out.Total = uint64(len(f.topRows.rows))
+		if out.Total = f.found; f.Latest {
+			out.Total = uint64(len(f.Page.Rows))
 		}
 	}
-	list := f.first(keep)
+	list := f.First(keep)
 	if keep > 0 {
-		out.Ahead = f.ahead
+		out.Ahead = f.Ahead
 	}
 	if a.Plan.listing.Recorded {
-		if list, more, err = f.byRecording(list, out.Total-f.ahead > uint64(len(list))); err != nil || more {
+		if list, more, err = f.byRecording(list, out.Total-f.Ahead > uint64(len(list))); err != nil || more {
 			return nil, more, err
 		}
 	}
@@ -113,17 +114,17 @@ func (f *feedState) begin(a *Ask, keep, members int, narrow bool) {
 	l := &a.Plan.listing
 	f.ask, f.keyword, f.found, f.err = a, a.Plan.keyword, 0, nil
 	f.wait, f.times, f.hits.known = f.wait[:0], f.times[:0], false
-	f.open(l, keep, members, !l.Every && (f.keyword != nil || l.After != nil && !narrow))
+	f.Open(l, keep, members, !l.Every && (f.keyword != nil || l.After != nil && !narrow))
 }
 
 func (f *feedState) end() {
-	f.close()
-	f.ask, f.keyword, f.after.at.who = nil, nil, nil
+	f.Close()
+	f.ask, f.keyword, f.after.at.Member = nil, nil, nil
 }
 
 // listed is how many rows the listing lists, of those of the question.
 func (x *feedScan) listed(a *Ask) (uint64, error) {
-	if !x.feed.latest {
+	if !x.feed.Latest {
 		return x.countRows(a)
 	}
 	if err := x.selectRows(a); err != nil {
@@ -133,17 +134,17 @@ func (x *feedScan) listed(a *Ask) (uint64, error) {
 }
 
 // offer takes a row of the question into account.
-func (f *feedState) offer(r *feedRow) {
+func (f *feedState) offer(r *topk.Row) {
 	switch {
 	case f.probe != nil:
 		f.probe(*r)
 	case f.keyword == nil:
-		f.add(r)
-	case f.superseded(r) || f.err != nil:
+		f.Add(r)
+	case f.Superseded(r) || f.err != nil:
 	case f.hits.known:
-		if f.hits.has(r.seq) {
+		if f.hits.Has(r.Seq) {
 			f.found++
-			f.add(r)
+			f.Add(r)
 		}
 	default:
 		if f.wait = append(f.wait, *r); len(f.wait) == readAtOnce {
@@ -154,7 +155,7 @@ func (f *feedState) offer(r *feedRow) {
 
 // beyond reports that the walk need not come to rows of that time: where rows are counted
 // as they are met, it comes to all.
-func (f *feedState) beyond(time uint32) bool { return f.keyword == nil && f.topRows.beyond(time) }
+func (f *feedState) beyond(time uint32) bool { return f.keyword == nil && f.Page.Beyond(time) }
 
 // read looks for the keyword in the rows that wait.
 func (f *feedState) read() {
@@ -164,7 +165,7 @@ func (f *feedState) read() {
 	err := f.readContents(f.wait, func(i int, _ int64, content []byte) {
 		if f.keyword.In(content) {
 			f.found++
-			f.add(&f.wait[i])
+			f.Add(&f.wait[i])
 		}
 	})
 	f.wait = f.wait[:0]
@@ -172,11 +173,11 @@ func (f *feedState) read() {
 }
 
 // readContents asks what rows say.
-func (f *feedState) readContents(list []feedRow, g func(i int, recorded int64, content []byte)) error {
-	f.rows = sized(f.rows, len(list))
+func (f *feedState) readContents(list []topk.Row, g func(i int, recorded int64, content []byte)) error {
+	f.rows = bitset.Sized(f.rows, len(list))
 	for i := range list {
 		r := &list[i]
-		f.rows[i] = domain.Row{Account: f.ask.Plan.account, Brand: f.ask.Label(r.brand), Time: r.time, Seq: r.seq}
+		f.rows[i] = domain.Row{Account: f.ask.Plan.account, Brand: f.ask.Label(r.Brand), Time: r.Time, Seq: r.Seq}
 	}
 	return f.ask.Contents(f.rows, g)
 }
@@ -185,10 +186,10 @@ func (f *feedState) readContents(list []feedRow, g func(i int, recorded int64, c
 // puts those of one millisecond that follow one another in order of ID. open says that
 // there are more rows than these; more that the last of those wanted may stand behind
 // some of them.
-func (f *feedState) byRecording(list []feedRow, open bool) (_ []feedRow, more bool, err error) {
-	f.times = sized(f.times, len(list))
+func (f *feedState) byRecording(list []topk.Row, open bool) (_ []topk.Row, more bool, err error) {
+	f.times = bitset.Sized(f.times, len(list))
 	clear(f.times)
-	if err := f.readContents(list, func(i int, at int64, _ []byte) { f.times[i] = at }); err != nil || f.up {
+	if err := f.readContents(list, func(i int, at int64, _ []byte) { f.times[i] = at }); err != nil || f.Up {
 		return list, false, err
 	}
 	for lo := 0; lo < len(list); {
@@ -206,15 +207,15 @@ func (f *feedState) byRecording(list []feedRow, open bool) (_ []feedRow, more bo
 }
 
 // items are rows as an answer has them.
-func (f *feedState) items(list []feedRow) []domain.FeedItem {
+func (f *feedState) items(list []topk.Row) []domain.FeedItem {
 	plan := f.ask.Plan
 	out := make([]domain.FeedItem, len(list))
 	for i := range list {
 		r := &list[i]
-		worth := plan.worth(r.kind.Definition)
+		worth := plan.worth(r.Kind.Definition)
 		out[i].Row = domain.Row{
-			Seq: r.seq, Account: plan.account, Ord: domain.Ordinal(r.ord), Time: r.time, Brand: f.ask.Label(r.brand),
-			Definition: r.kind.Definition, Points: r.points&worth.keep + worth.add, Service: r.kind.Service,
+			Seq: r.Seq, Account: plan.account, Ord: domain.Ordinal(r.Ord), Time: r.Time, Brand: f.ask.Label(r.Brand),
+			Definition: r.Kind.Definition, Points: r.Points&worth.keep + worth.add, Service: r.Kind.Service,
 		}
 		if plan.listing.Recorded {
 			out[i].Recorded = f.times[i]

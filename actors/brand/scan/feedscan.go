@@ -3,6 +3,7 @@ package scan
 import (
 	"github.com/ovation-analytics/ovation/actors/brand/bitset"
 	"github.com/ovation-analytics/ovation/actors/brand/rows"
+	"github.com/ovation-analytics/ovation/actors/brand/topk"
 )
 
 // feedScan counts the rows of a feed and finds the first of them.
@@ -10,7 +11,7 @@ type feedScan struct {
 	*selection
 	*memberSet
 	feed feedState
-	take func(*feedRow) // feed.offer
+	take func(*topk.Row) // feed.offer
 }
 
 // scanFeed offers the rows that may be among the first of a feed: those of tails and of
@@ -38,7 +39,7 @@ func (x *feedScan) scanFeed(a *Ask, cold bool) (err error) {
 // scanSet offers a resident set's rows, of one brand if small, from the end that the
 // listing begins with.
 func (x *feedScan) scanSet(s *rows.Set, dense uint32, small bool) {
-	up := x.feed.up
+	up := x.feed.Up
 	if !small {
 		dense = s.Dense
 	}
@@ -64,7 +65,7 @@ func (x *feedScan) scanSet(s *rows.Set, dense uint32, small bool) {
 func (x *feedScan) scanRun(r rows.Run, dense uint32, small bool) {
 	c, f, in := r.Chunk, &x.feed, x.feed.span
 	near := c.Max
-	if f.up {
+	if f.Up {
 		near = c.Min
 	}
 	if c.Max < in.From || c.Min >= in.To || f.beyond(near) || !x.anyCounts(c) {
@@ -76,19 +77,19 @@ func (x *feedScan) scanRun(r rows.Run, dense uint32, small bool) {
 		of = c.Of(dense)
 		hi = len(of)
 	} else if lo, hi = c.Cut(in.From, in.To); x.alone {
-		x.pos = sized(x.pos, rows.MaxChunk+1)
+		x.pos = bitset.Sized(x.pos, rows.MaxChunk+1)
 		of = x.pos[:placesOfOne(x.pos, c.Ord[lo:hi], x.one)]
 		first, lo, hi = lo, 0, len(of)
 	}
 	for n := hi - lo; n > 0; n-- {
 		i := lo + n - 1
-		if f.up {
+		if f.Up {
 			i = hi - n
 		}
 		if of != nil {
 			i = first + int(of[i])
 		}
-		if f.hits.known && !f.hits.has(c.Seq(i)) {
+		if f.hits.known && !f.hits.Has(c.Seq(i)) {
 			continue
 		}
 		if t := c.Time[i]; f.beyond(t) {
@@ -99,7 +100,7 @@ func (x *feedScan) scanRun(r rows.Run, dense uint32, small bool) {
 		if c.Brands != nil {
 			dense = c.Brands[c.BrandOf[i]]
 		}
-		x.offer(&feedRow{seq: c.Seq(i), time: c.Time[i], ord: c.Ord[i], brand: dense, points: c.Points[i]}, c.Dict[c.Kind[i]])
+		x.offer(&topk.Row{Seq: c.Seq(i), Time: c.Time[i], Ord: c.Ord[i], Brand: dense, Points: c.Points[i]}, c.Dict[c.Kind[i]])
 	}
 }
 
@@ -109,11 +110,11 @@ func (x *feedScan) scanTail(s *rows.Set, dense uint32, small bool) {
 	skip := p.Skip(in.From)
 	for n := len(p.Rows) - skip; n > 0; n-- {
 		i := skip + n - 1
-		if f.up {
+		if f.Up {
 			i = len(p.Rows) - n
 		}
 		r := &p.Rows[i]
-		if !f.up && f.beyond(r.High) {
+		if !f.Up && f.beyond(r.High) {
 			return
 		}
 		if small && p.Brands[i] != dense || r.Time-in.From >= in.To-in.From || p.Deleted.Has(i) {
@@ -122,7 +123,7 @@ func (x *feedScan) scanTail(s *rows.Set, dense uint32, small bool) {
 		if !small && p.Brands != nil {
 			dense = p.Brands[i]
 		}
-		x.offer(&feedRow{seq: r.Seq, time: r.Time, ord: r.Ord, brand: dense, points: r.Points}, r.Kind)
+		x.offer(&topk.Row{Seq: r.Seq, Time: r.Time, Ord: r.Ord, Brand: dense, Points: r.Points}, r.Kind)
 	}
 }
 
@@ -137,11 +138,11 @@ func (x *feedScan) anyCounts(c *rows.Chunk) bool {
 }
 
 // offer gives the feed a living row of the range, if it passes.
-func (x *feedScan) offer(r *feedRow, kind uint32) {
+func (x *feedScan) offer(r *topk.Row, kind uint32) {
 	sel := x.selection
-	if sel.filter != nil && bitset.Get(sel.filter, r.ord) == 0 || sel.target(kind) == sel.targets {
+	if sel.filter != nil && bitset.Get(sel.filter, r.Ord) == 0 || sel.target(kind) == sel.targets {
 		return
 	}
-	r.kind = sel.view.Kinds[kind]
+	r.Kind = sel.view.Kinds[kind]
 	x.feed.offer(r)
 }

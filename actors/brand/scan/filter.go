@@ -23,7 +23,7 @@ func (x *memberFilter) pad(f []uint64) []uint64 {
 	if f == nil || len(f) >= x.words {
 		return f
 	}
-	x.padded = sized(x.padded, x.words)
+	x.padded = bitset.Sized(x.padded, x.words)
 	clear(x.padded[copy(x.padded, f):])
 	return x.padded
 }
@@ -46,7 +46,7 @@ func (x *memberFilter) flatten(spanned int) {
 	if x.filter == nil || x.alone || len(x.flat) > 0 || spanned < x.words*64 {
 		return
 	}
-	x.flat = sized(x.flat, x.words*64)
+	x.flat = bitset.Sized(x.flat, x.words*64)
 	for i, w := range x.filter[:x.words] {
 		to := x.flat[i*64:][:64]
 		for j := 0; j < 64; j += 8 {
@@ -86,7 +86,7 @@ func (x *kindTargets) begin(p *Plan, all []rows.Kind, daily bool) {
 	if daily {
 		x.targets = uint32(domain.Services)
 	}
-	x.known = sized(x.known, len(all))
+	x.known = bitset.Sized(x.known, len(all))
 	clear(x.known)
 	clear(x.near[:])
 }

@@ -1,6 +1,9 @@
 package scan
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/ovation-analytics/ovation/actors/brand/bitset"
 	"github.com/ovation-analytics/ovation/actors/brand/rows"
 )
@@ -34,7 +37,7 @@ func (x *selection) gather(sp *span, lo, hi int) {
 // places writes down in pos which of the span's rows [lo, hi) may pass: those that
 // pass the test that is likely to leave the fewest. It returns how many.
 func (x *selection) places(sp *span, lo, hi int) int {
-	x.pos = sized(x.pos, rows.MaxChunk+1)
+	x.pos = bitset.Sized(x.pos, rows.MaxChunk+1)
 	switch {
 	case x.alone:
 		return placesOfOne(x.pos, sp.c.Ord[lo:hi], x.one)
@@ -82,4 +85,93 @@ func placesLiving(pos []uint16, lo, hi int, d *rows.Deletions) (n int) {
 		n += bitset.Bit(!d.Has(i))
 	}
 	return n
+}
+
+// settle gathers the spans that a loop over the columns cannot count: under a
+// filter, with dead rows, with most rows dropped, with very many kinds. It returns
+// how many rows there are, those included that a span drops.
+func (x *selection) settle() (n int) {
+	x.flatten(x.spanned())
+	direct := x.spans[:0]
+	for i := range x.spans {
+		if !x.running() {
+			break
+		}
+		sp := x.spans[i]
+		if x.filter != nil || sp.dead != nil || len(sp.c.Dict) > 256 || sp.kept*4 < sp.c.Rows() {
+			x.gather(&sp, sp.lo, sp.hi)
+			continue
+		}
+		n += sp.hi - sp.lo
+		direct = append(direct, sp)
+	}
+	x.spans = direct
+	return n + len(x.ord)
+}
+
+// gatherAll gathers what spans are left.
+func (x *selection) gatherAll() {
+	for i := range x.spans {
+		if !x.running() {
+			break
+		}
+		x.gather(&x.spans[i], x.spans[i].lo, x.spans[i].hi)
+	}
+	x.spans = x.spans[:0]
+}
+
+// eachDay goes through the question's rows day by day: it calls rows with stretches
+// of spans, loose with pairs of ordinal and target, and end when it has given a day's
+// rows.
+func (x *selection) eachDay(columns func(sp *span, lo, hi int), loose func(pairs []uint32), end func(day, days int)) {
+	x.flatten(x.spanned())
+	_, days := x.plan.span.Days()
+	x.orderByDay(days)
+	slices.SortFunc(x.spans, func(a, b span) int { return cmp.Compare(a.first, b.first) })
+	spans, from := x.spans, uint32(0)
+	for day := range days {
+		midnight := uint64(x.first+uint32(day)+1) * 86400
+		for i := range spans {
+			sp := &spans[i]
+			if uint64(sp.first) >= midnight {
+				break
+			}
+			if !x.running() {
+				return
+			}
+			if lo, hi := sp.lo, sp.before(midnight); lo < hi {
+				sp.lo = hi
+				columns(sp, lo, hi)
+			}
+		}
+		for len(spans) > 0 && spans[0].lo == spans[0].hi {
+			spans = spans[1:]
+		}
+		if at := x.at[day]; from < at {
+			loose(x.grouped[2*from : 2*at])
+			from = at
+		}
+		end(day, days)
+	}
+}
+
+// orderByDay puts the loose rows into grouped, ordinal and service one after the
+// other, by day; at tells where each day ends.
+func (x *selection) orderByDay(days int) {
+	x.at = bitset.Sized(x.at, days)
+	clear(x.at)
+	for _, d := range x.day {
+		x.at[d]++
+	}
+	sum := uint32(0)
+	for d, n := range x.at {
+		x.at[d], sum = sum, sum+n
+	}
+	x.grouped = bitset.Sized(x.grouped, 2*int(sum))
+	for i, d := range x.day {
+		p := 2 * x.at[d]
+		x.grouped[p], x.grouped[p+1] = x.ord[i], x.to[i]
+		x.at[d]++
+	}
+	x.truncate(0)
 }

@@ -3,6 +3,7 @@ package scan
 import (
 	"github.com/ovation-analytics/ovation/actors/brand/bitset"
 	"github.com/ovation-analytics/ovation/actors/brand/rows"
+	"github.com/ovation-analytics/ovation/actors/brand/topk"
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
@@ -64,7 +65,7 @@ func (x *histogram) leaderDepths(a *Ask) (*domain.Depths, error) {
 // times are the seconds that a sounding of a feed is about, and its cells.
 func (x *histogram) times(a *Ask) (in domain.Range, out *domain.Depths) {
 	s := &a.Plan.sound
-	in = within(a.Plan.span, int64(min(s.From, 1<<32)), int64(min(s.To, 1<<32))+1)
+	in = topk.Within(a.Plan.span, int64(min(s.From, 1<<32)), int64(min(s.To, 1<<32))+1)
 	if in.From >= in.To {
 		return in, &domain.Depths{}
 	}
@@ -130,7 +131,7 @@ func (x *histogram) isOne(sp *span, p int) int {
 // latestDepths counts members by the second of their latest row in all the range.
 func (x *histogram) latestDepths(a *Ask) (*domain.Depths, error) {
 	in, out := x.times(a)
-	x.newest = grown(x.newest, x.words*64)
+	x.newest = bitset.Grown(x.newest, x.words*64)
 	newest := x.newest
 	x.met = x.met[:0]
 	defer func() {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/brand/bitset"
 	"github.com/ovation-analytics/ovation/actors/brand/rows"
+	"github.com/ovation-analytics/ovation/actors/brand/topk"
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
@@ -19,18 +20,18 @@ type latestRows struct {
 // find finds the latest action of each of the places, which all have one; of those
 // in one second that with the highest sequence. Spans are read backwards, the newest
 // first, until none can win any more.
-func (x *latestRows) find(a *Ask, places []place) ([]domain.Row, error) {
+func (x *latestRows) find(a *Ask, places []topk.Place) ([]domain.Row, error) {
 	list := make([]domain.Row, len(places))
-	x.index = grown(x.index, x.words*64)
-	x.wanted = sized(x.wanted, x.words)
+	x.index = bitset.Grown(x.index, x.words*64)
+	x.wanted = bitset.Sized(x.wanted, x.words)
 	clear(x.wanted)
 	for i, p := range places {
-		x.index[p.ord] = uint32(i + 1)
-		x.wanted[p.ord>>6] |= 1 << (p.ord & 63)
+		x.index[p.Ord] = uint32(i + 1)
+		x.wanted[p.Ord>>6] |= 1 << (p.Ord & 63)
 	}
 	defer func() {
 		for _, p := range places {
-			x.index[p.ord] = 0
+			x.index[p.Ord] = 0
 		}
 	}()
 	x.filterBy(x.wanted)
@@ -40,7 +41,7 @@ func (x *latestRows) find(a *Ask, places []place) ([]domain.Row, error) {
 	}
 	for i, p := range places {
 		r := &list[i]
-		r.Account, r.Ord, r.Slot = a.Plan.account, domain.Ordinal(p.ord), domain.MemberID(p.id).Slot()
+		r.Account, r.Ord, r.Slot = a.Plan.account, domain.Ordinal(p.Ord), domain.MemberID(p.ID).Slot()
 	}
 	return list, nil
 }

@@ -3,6 +3,7 @@ package scan
 import (
 	"github.com/ovation-analytics/ovation/actors/brand/bitset"
 	"github.com/ovation-analytics/ovation/actors/brand/rows"
+	"github.com/ovation-analytics/ovation/actors/brand/topk"
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
@@ -29,10 +30,10 @@ func (x *ranking) answer(v *rows.View, a *Ask) (*domain.Leaders, error) {
 	first := x.rank(a, out)
 	out.Members = make([]domain.Leader, len(first))
 	for i, p := range first {
-		s := x.standing(p.ord)
-		l := domain.Leader{Member: domain.MemberID(p.id), Score: s.score, Actions: s.actions}
+		s := x.standing(p.Ord)
+		l := domain.Leader{Member: domain.MemberID(p.ID), Score: s.score, Actions: s.actions}
 		if a.Plan.top.Order.Timed() {
-			l.At = a.At(domain.Ordinal(p.ord))
+			l.At = a.At(domain.Ordinal(p.Ord))
 		}
 		out.Members[i] = l
 	}
@@ -45,19 +46,19 @@ func (x *ranking) answer(v *rows.View, a *Ask) (*domain.Leaders, error) {
 }
 
 // rank sums up the standings and gives the first of them.
-func (x *ranking) rank(a *Ask, sum *domain.Leaders) []place {
+func (x *ranking) rank(a *Ask, sum *domain.Leaders) []topk.Place {
 	top := a.Plan.top
-	b := topPlaces{k: top.End()}
-	var after place
+	b := topk.Places{K: top.End()}
+	var after topk.Place
 	if top.After != nil {
-		after = place{key: top.After.Rank, id: uint64(top.After.Member)}
+		after = topk.Place{Key: top.After.Rank, ID: uint64(top.After.Member)}
 		if top.Up {
-			after.key = ^after.key
+			after.Key = ^after.Key
 		}
 	}
 	if x.simple(&top) {
 		x.rankSums(a, sum, &b)
-		return b.sorted()
+		return b.Sorted()
 	}
 	x.list()
 	for _, o := range x.met {
@@ -68,21 +69,21 @@ func (x *ranking) rank(a *Ask, sum *domain.Leaders) []place {
 			sum.Above += uint64(bitset.Bit(s.score > *top.Above))
 			continue
 		}
-		p := place{key: x.rankOf(a, o), ord: o}
+		p := topk.Place{Key: x.rankOf(a, o), Ord: o}
 		if top.Up {
-			p.key = ^p.key
+			p.Key = ^p.Key
 		}
-		if b.full && p.key < b.floor.key {
+		if b.Full && p.Key < b.Floor.Key {
 			continue
 		}
-		p.id = uint64(a.ID(domain.Ordinal(o)))
-		if top.After != nil && before(p, after) <= 0 {
+		p.ID = uint64(a.ID(domain.Ordinal(o)))
+		if top.After != nil && topk.Compare(p, after) <= 0 {
 			sum.Ahead++
 			continue
 		}
-		b.offer(p)
+		b.Offer(p)
 	}
-	return b.sorted()
+	return b.Sorted()
 }
 
 // rankOf is what a member with a standing is ranked by.

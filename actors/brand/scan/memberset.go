@@ -17,7 +17,7 @@ type memberSet struct {
 // addRows puts the members of the rows collected into all, some who do not pass the filter
 // among them.
 func (x *memberSet) addRows() {
-	x.all = grown(x.all, x.words)
+	x.all = bitset.Grown(x.all, x.words)
 	for i := range x.spans {
 		if !x.running() {
 			break
@@ -64,7 +64,7 @@ func (x *memberSet) addKeptMembers(sp *span) {
 func (x *memberSet) countMembers() uint64 {
 	if x.alone || x.fewerThanSet(0) {
 		x.gatherAll()
-		x.seen = grown(x.seen, x.words*64)
+		x.seen = bitset.Grown(x.seen, x.words*64)
 		return x.distinct(x.ord)
 	}
 	x.addRows()

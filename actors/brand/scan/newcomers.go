@@ -21,7 +21,7 @@ func (x *newcomers) answer(v *rows.View, a *Ask) (*domain.Tally, error) {
 	if err := x.begin(v, a, false); err != nil {
 		return nil, err
 	}
-	x.wanted = sized(x.wanted, x.words)
+	x.wanted = bitset.Sized(x.wanted, x.words)
 	clear(x.wanted)
 	x.addMembers(x.wanted)
 	t := x.groupCounts()

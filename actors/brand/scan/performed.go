@@ -30,7 +30,7 @@ func (x *performedScan) answer(v *rows.View, dst []uint64, d *Performed, from ro
 	defer x.end()
 	x.view = v
 	x.selection.words = int(v.Members()+63) / 64
-	dst = sized(dst, x.words)
+	dst = bitset.Sized(dst, x.words)
 	clear(dst)
 	f := &x.state
 	defer func() { f.round, f.found = nil, nil }()
@@ -40,7 +40,7 @@ func (x *performedScan) answer(v *rows.View, dst []uint64, d *Performed, from ro
 			f.found = dst
 			return dst, x.scanSets(from)
 		}
-		x.mask, x.touched = grown(x.mask, x.words*64), x.touched[:0]
+		x.mask, x.touched = bitset.Grown(x.mask, x.words*64), x.touched[:0]
 		err := x.scanSets(from)
 		if left := x.takeComplete(dst, i > 0); err != nil || !left {
 			return dst, err
@@ -76,7 +76,7 @@ func (x *performedScan) scanSets(from rows.Source) error {
 	if len(f.round.any) == 0 {
 		return x.scanBrands(from)
 	}
-	f.general = sized(f.general, len(v.Kinds))
+	f.general = bitset.Sized(f.general, len(v.Kinds))
 	for k, kind := range v.Kinds {
 		f.general[k] = bitsOf(f.round.any, kind.Definition)
 	}
@@ -218,7 +218,7 @@ func (x *performedScan) scanRun(r rows.Run, deeds []requiredBits) {
 		return
 	}
 	some, every := false, true
-	f.lut = sized(f.lut, len(c.Dict))
+	f.lut = bitset.Sized(f.lut, len(c.Dict))
 	for code, k := range c.Dict {
 		f.lut[code] = f.bitsOf(k, x.view, deeds)
 		some, every = some || f.lut[code] != 0, every && f.lut[code] != 0
@@ -232,7 +232,7 @@ func (x *performedScan) scanRun(r rows.Run, deeds []requiredBits) {
 		bitset.AddAll(f.found, ords)
 		return
 	}
-	x.pos = sized(x.pos, rows.MaxChunk+1)
+	x.pos = bitset.Sized(x.pos, rows.MaxChunk+1)
 	n := placesWith(x.pos, kinds, f.lut)
 	if !alive {
 		n = leaveAlive(x.pos[:n], lo, r.Deleted)

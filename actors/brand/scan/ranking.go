@@ -3,6 +3,7 @@ package scan
 import (
 	"github.com/ovation-analytics/ovation/actors/brand/bitset"
 	"github.com/ovation-analytics/ovation/actors/brand/rows"
+	"github.com/ovation-analytics/ovation/actors/brand/topk"
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
@@ -65,16 +66,16 @@ const allFrom = 8
 // score fills in the sums of all who have one.
 func (x *ranking) score(a *Ask) error {
 	l := &x.sums
-	l.of = grown(l.of, x.words*64)
+	l.of = bitset.Grown(l.of, x.words*64)
 	l.rows = 0
 	if l.limit == 0 {
 		l.limit = spillRows
 	}
-	l.kinds = sized(l.kinds, len(x.view.Kinds))
+	l.kinds = bitset.Sized(l.kinds, len(x.view.Kinds))
 	for k := range l.kinds {
 		l.kinds[k] = unknown
 	}
-	x.met = sized(x.met, x.words*64+1)[:0]
+	x.met = bitset.Sized(x.met, x.words*64+1)[:0]
 	if x.alone {
 		return x.scanAll(a, x.scoreMet)
 	}
@@ -100,7 +101,7 @@ func (x *ranking) hold(n int) {
 	}
 	l.rows, l.all, l.spilled = n, true, true
 	x.met = x.met[:0]
-	l.wide = grown(l.wide, len(l.of))
+	l.wide = bitset.Grown(l.wide, len(l.of))
 	for o, s := range l.of {
 		l.wide[o].score += s & scoreOnly
 		l.wide[o].actions += s >> scoreBits
@@ -148,16 +149,16 @@ func (x *ranking) simple(top *domain.Top) bool {
 }
 
 // rankSums offers all who have a sum.
-func (x *ranking) rankSums(a *Ask, total *domain.Leaders, b *topPlaces) {
+func (x *ranking) rankSums(a *Ask, total *domain.Leaders, b *topk.Places) {
 	shift, mask := 0, uint64(scoreOnly)
 	if a.Plan.top.Order == domain.ByActions {
 		shift, mask = scoreBits, ^uint64(0)
 	}
 	floor, actions, sums := uint64(0), uint64(0), x.sums.of[:x.words*64]
 	offer := func(o uint32, key uint64) {
-		b.offer(place{key: key, id: uint64(a.ID(domain.Ordinal(o))), ord: o})
-		if b.full {
-			floor = b.floor.key
+		b.Offer(topk.Place{Key: key, ID: uint64(a.ID(domain.Ordinal(o))), Ord: o})
+		if b.Full {
+			floor = b.Floor.Key
 		}
 	}
 	if x.sums.all {
@@ -297,7 +298,7 @@ func (x *ranking) scorePlaces(sp *span, values []value) {
 
 // valuesOf are what rows of the span's kinds add.
 func (x *ranking) valuesOf(sp *span) []value {
-	x.worths = sized(x.worths, len(sp.c.Dict))
+	x.worths = bitset.Sized(x.worths, len(sp.c.Dict))
 	for code, k := range sp.c.Dict {
 		x.worths[code] = *x.valueOf(k)
 	}

@@ -192,26 +192,6 @@ func TestSmallBrandsAreCountedByGroupingAndBySorting(t *testing.T) {
 	}
 }
 
-// The first of a ranking are the first of all, however few are kept.
-func TestTheBestOfManyAreThoseThatSortFirst(t *testing.T) {
-	r := rand.New(rand.NewPCG(6, 6))
-	for range 300 {
-		all := make([]place, r.IntN(500))
-		for i := range all {
-			all[i] = place{key: r.Uint64N(1 + r.Uint64N(100)), id: uint64(len(all) - i), ord: uint32(i)}
-		}
-		b := topPlaces{k: r.IntN(120)}
-		for _, p := range all {
-			b.offer(p)
-		}
-		slices.SortFunc(all, before)
-		want := all[:min(b.k, len(all))]
-		if got := b.sorted(); !slices.Equal(got, want) {
-			t.Fatalf("%d of %d: %v, want %v", b.k, len(all), got, want)
-		}
-	}
-}
-
 // A row may lie below the newest chunk and still be its member's latest.
 func TestTheLatestActionIsFoundInWhateverChunkItStands(t *testing.T) {
 	table := rows.NewTable(rows.Options{Promote: 1, TailMin: 2, TailMax: 2, FanIn: 100})

@@ -77,21 +77,21 @@ func (x *feedScan) search(a *Ask, in domain.Range) error {
 		}
 		return x.search(a, domain.Range{From: in.From, To: middle})
 	}
-	f.hits.clear()
+	f.hits.Clear()
 	f.hits.stretches = f.hits.stretches[:0]
 	err := a.Search(a.Label(a.Brand), in, &domain.Sought{
 		Near: f.keyword.Finder(), Gist: text.FilterOf, May: f.keyword.MayContain,
 		Found: func(seq uint64, content []byte, at domain.Range) {
 			if f.keyword.In(content) {
-				f.hits.add(seq)
+				f.hits.Add(seq)
 				f.hits.stretch(at)
 			}
 		},
 	})
-	if err = x.result(err); err != nil || f.hits.n == 0 {
+	if err = x.result(err); err != nil || f.hits.Len == 0 {
 		return err
 	}
-	f.hits.index()
+	f.hits.Index()
 	f.hits.known = true
 	if len(x.view.Cold(a.Brand)) > 0 { // they are read once
 		f.hits.stretches = append(f.hits.stretches[:0], in)
@@ -107,7 +107,7 @@ func (x *feedScan) search(a *Ask, in domain.Range) error {
 
 // hits are the rows that have the keyword, found in the contents.
 type hits struct {
-	sequences
+	bitset.Sequences
 	known     bool           // the contents were searched
 	stretches []domain.Range // times that the hits have
 	atOnce    uint64         // searchAtOnce, but in tests

@@ -136,34 +136,6 @@ func TestStretchesOfASearchHaveEachRowOnce(t *testing.T) {
 	}
 }
 
-// A set has what was added and nothing else.
-func TestASetOfSequencesIsWhatAMapSays(t *testing.T) {
-	t.Parallel()
-	seed := rand.Uint64()
-	r := rand.New(rand.NewPCG(seed, 5))
-	var s sequences
-	dense := 0
-	for range 50 {
-		s.clear()
-		model, most, step := map[uint64]bool{}, 1+r.Uint64N(1<<uint(1+r.IntN(18))), uint64(1)<<uint(r.IntN(40))
-		for range r.IntN(20_000) {
-			seq := step * r.Uint64N(most)
-			s.add(seq)
-			model[seq] = true
-		}
-		s.index()
-		for range 1000 {
-			if seq := step * r.Uint64N(most); s.has(seq) != model[seq] {
-				t.Fatalf("seed %d: %d is there: %v, want %v", seed, seq, s.has(seq), model[seq])
-			}
-		}
-		dense += bitset.Bit(len(s.dense) > 0)
-	}
-	if dense == 0 || dense == 50 {
-		t.Errorf("seed %d: %d sets of 50 have a bit for each sequence", seed, dense)
-	}
-}
-
 // The first page is full with the first rows that are read; the others are counted.
 func TestAKeywordIsCountedInMoreRowsThanAreReadAtOnce(t *testing.T) {
 	const list = 2*readAtOnce + 1000

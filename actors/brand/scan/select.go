@@ -3,6 +3,7 @@ package scan
 import (
 	"github.com/ovation-analytics/ovation/actors/brand/bitset"
 	"github.com/ovation-analytics/ovation/actors/brand/rows"
+	"github.com/ovation-analytics/ovation/actors/brand/topk"
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
@@ -135,7 +136,7 @@ func (x *selection) addCold(s *rows.Set, from rows.Source) error {
 				ok &= bitset.Get(x.filter, uint32(r.Ord))
 			}
 			if n += ok; x.stored != nil && ok == 1 {
-				x.stored(&feedRow{seq: r.Seq, time: r.Time, ord: uint32(r.Ord), brand: s.Dense, kind: k, points: r.Points})
+				x.stored(&topk.Row{Seq: r.Seq, Time: r.Time, Ord: uint32(r.Ord), Brand: s.Dense, Kind: k, Points: r.Points})
 			}
 		}
 		x.truncate(n)

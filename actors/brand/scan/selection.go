@@ -2,10 +2,10 @@ package scan
 
 import (
 	"errors"
-	"slices"
 
 	"github.com/ovation-analytics/ovation/actors/brand/bitset"
 	"github.com/ovation-analytics/ovation/actors/brand/rows"
+	"github.com/ovation-analytics/ovation/actors/brand/topk"
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
@@ -21,9 +21,9 @@ type selection struct {
 	plan   *Plan
 	first  uint32 // day of the range's start
 	spans  []span
-	lut    []uint32       // the spans' tables: code in the chunk → target
-	pos    []uint16       // places of rows in a chunk
-	stored func(*feedRow) // of a feed: takes the rows from disk that pass; else nil
+	lut    []uint32        // the spans' tables: code in the chunk → target
+	pos    []uint16        // places of rows in a chunk
+	stored func(*topk.Row) // of a feed: takes the rows from disk that pass; else nil
 }
 
 // span is a stretch of a chunk's rows that belong to the question, but for those
@@ -140,22 +140,6 @@ func (x *looseRows) grow(n int) (at int) {
 
 // truncate leaves n loose rows.
 func (x *looseRows) truncate(n int) { x.ord, x.to, x.day = x.ord[:n], x.to[:n], x.day[:n] }
-
-// sized is s with length n; what it holds is undefined where it did not grow.
-func sized[T any](s []T, n int) []T {
-	if n <= cap(s) {
-		return s[:n]
-	}
-	return make([]T, n, n+n/4)
-}
-
-// grown is s with at least length n, its elements kept and zero beyond.
-func grown[T any](s []T, n int) []T {
-	if n <= len(s) {
-		return s
-	}
-	return append(slices.Grow(s, n-len(s)+n/4), make([]T, n-len(s))...)
-}
 
 // ErrCancelled is the error of a question that was given up before it was answered.
 var ErrCancelled = errors.New("brand: nobody waits for the answer any more")

@@ -81,7 +81,7 @@ func (x *crossover) gatherBrands(sp *span) {
 
 // groupedBrands puts the loose rows in order of their brands by counting.
 func (x *crossover) groupedBrands(brands int, count func(dense uint32, n uint64)) {
-	x.at = sized(x.at, brands)
+	x.at = bitset.Sized(x.at, brands)
 	clear(x.at)
 	x.startBrands()
 	x.fillBrands()
@@ -113,7 +113,7 @@ func (x *crossover) startBrands() {
 	for b, n := range at {
 		at[b], sum = sum, sum+n
 	}
-	x.grouped = sized(x.grouped, int(sum))
+	x.grouped = bitset.Sized(x.grouped, int(sum))
 }
 
 // fillBrands puts the loose rows where their brands are; at becomes where each ends.
@@ -169,7 +169,7 @@ func (x *crossover) brandByBrand(union []uint64, count func(dense uint32, n uint
 		of := x.spans[i].c.Brands
 		brands = max(brands, int(of[len(of)-1])+1)
 	}
-	x.at = sized(x.at, brands)
+	x.at = bitset.Sized(x.at, brands)
 	at := x.at
 	clear(at)
 	for i := range x.spans {
@@ -229,7 +229,7 @@ func (x *crossover) outs(sp *span) []uint64 {
 	if sp.dead == nil && !sp.drops && sp.hi-sp.lo == size {
 		return nil
 	}
-	x.out = sized(x.out, rows.MaxChunk/64)
+	x.out = bitset.Sized(x.out, rows.MaxChunk/64)
 	lut := x.table(sp)
 	for lo := 0; lo < size; lo += 64 {
 		hi, out := min(lo+64, size), uint64(0)
@@ -265,7 +265,7 @@ func (x *crossover) countAllowed(ords []uint32) (n uint64) {
 
 // excludeFiltered begins with generation 0, and bars who does not pass, and nobody.
 func (x *crossover) excludeFiltered() {
-	x.gen, x.seen = 0, grown(x.seen, x.words*64+1)
+	x.gen, x.seen = 0, bitset.Grown(x.seen, x.words*64+1)
 	seen := x.seen[:x.words*64]
 	if x.filter == nil {
 		clear(seen)

@@ -53,7 +53,7 @@ func (x *tally) groupCounts() *domain.Tally {
 // countAll counts the rows collected into counts, by target, and returns the
 // distinct members.
 func (x *tally) countAll() (members uint64) {
-	x.counts = sized(x.counts, int(x.targets)+1)
+	x.counts = bitset.Sized(x.counts, int(x.targets)+1)
 	clear(x.counts)
 	switch n := x.settle(); {
 	case n == 0:
@@ -67,46 +67,13 @@ func (x *tally) countAll() (members uint64) {
 	return x.dense()
 }
 
-// settle gathers the spans that a loop over the columns cannot count: under a
-// filter, with dead rows, with most rows dropped, with very many kinds. It returns
-// how many rows there are, those included that a span drops.
-func (x *selection) settle() (n int) {
-	x.flatten(x.spanned())
-	direct := x.spans[:0]
-	for i := range x.spans {
-		if !x.running() {
-			break
-		}
-		sp := x.spans[i]
-		if x.filter != nil || sp.dead != nil || len(sp.c.Dict) > 256 || sp.kept*4 < sp.c.Rows() {
-			x.gather(&sp, sp.lo, sp.hi)
-			continue
-		}
-		n += sp.hi - sp.lo
-		direct = append(direct, sp)
-	}
-	x.spans = direct
-	return n + len(x.ord)
-}
-
-// gatherAll gathers what spans are left.
-func (x *selection) gatherAll() {
-	for i := range x.spans {
-		if !x.running() {
-			break
-		}
-		x.gather(&x.spans[i], x.spans[i].lo, x.spans[i].hi)
-	}
-	x.spans = x.spans[:0]
-}
-
 // denseFrom is the number of rows from which bitsets are cheaper than masks: they
 // cost their own size once more.
 func (x *tally) denseFrom() int { return (int(x.targets) + 1) * x.words / 3 }
 
 // sparse counts loose rows of at most 64 targets and returns the distinct members.
 func (x *tally) sparse() uint64 {
-	x.mask = grown(x.mask, x.words*64)
+	x.mask = bitset.Grown(x.mask, x.words*64)
 	counts, mask, touched := x.counts, x.mask, x.touched[:0]
 	to := x.to[:len(x.ord)]
 	for i, o := range x.ord {
@@ -133,7 +100,7 @@ func (x *tally) sparse() uint64 {
 // nobody looks at.
 func (x *tally) dense() uint64 {
 	w := x.words
-	x.bits = grown(x.bits, (int(x.targets)+1)*w)
+	x.bits = bitset.Grown(x.bits, (int(x.targets)+1)*w)
 	for i := range x.spans {
 		if !x.running() {
 			break
@@ -184,7 +151,7 @@ func (x *tally) denseSpan(sp *span) {
 // count counts the bitsets and clears them; it returns the members in any.
 func (x *tally) count() (members uint64) {
 	w := x.words
-	x.all = grown(x.all, w)
+	x.all = bitset.Grown(x.all, w)
 	all := x.all[:w]
 	for t := range int(x.targets) {
 		d, n := x.bits[t*w:(t+1)*w], 0
@@ -211,12 +178,12 @@ func (x *tally) count() (members uint64) {
 // each group is counted with a generation of its own. It returns the distinct
 // members.
 func (x *tally) byGroup() (members uint64) {
-	x.at = sized(x.at, int(x.targets)+1)
+	x.at = bitset.Sized(x.at, int(x.targets)+1)
 	x.countGroups()
 	if x.fillGroups(); x.over {
 		return 0
 	}
-	x.seen = grown(x.seen, x.words*64)
+	x.seen = bitset.Grown(x.seen, x.words*64)
 	dropped := x.at[x.targets-1] // where the last group that counts ends
 	members = x.distinct(x.grouped[:dropped])
 	from := uint32(0)
@@ -251,7 +218,7 @@ func (x *tally) countGroups() {
 	for g, n := range at {
 		at[g], sum = sum, sum+n
 	}
-	x.grouped = sized(x.grouped, int(sum))
+	x.grouped = bitset.Sized(x.grouped, int(sum))
 }
 
 // fillGroups puts the ordinals in group order; at becomes where each group ends.
@@ -285,11 +252,11 @@ func (x *tally) atLeast(v *rows.View, dst []uint64, a *Ask, least uint32) ([]uin
 	if err := x.begin(v, a, false); err != nil {
 		return nil, err
 	}
-	dst = sized(dst, x.words)
+	dst = bitset.Sized(dst, x.words)
 	clear(dst)
 	did := func(o uint32) { dst[o>>6] |= 1 << (o & 63) }
 	if least > 1 {
-		x.mask = grown(x.mask, x.words*64) // counts by ordinal, here
+		x.mask = bitset.Grown(x.mask, x.words*64) // counts by ordinal, here
 		mask := x.mask
 		defer clear(mask[:x.words*64])
 		did = func(o uint32) {

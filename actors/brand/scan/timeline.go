@@ -1,8 +1,6 @@
 package scan
 
 import (
-	"cmp"
-	"slices"
 	"sort"
 
 	"github.com/ovation-analytics/ovation/actors/brand/bitset"
@@ -85,7 +83,7 @@ func (x *timeline) answer(v *rows.View, a *Ask) (*domain.Timeline, error) {
 // days counts day by day into out, which gets an array for each service that is
 // met, and returns the distinct members by service.
 func (x *timeline) days(out *[domain.Services][]domain.Count) [domain.Services]uint64 {
-	x.mark = grown(x.mark, x.words*64)
+	x.mark = bitset.Grown(x.mark, x.words*64)
 	x.nextAsk()
 	x.nextDay()
 	var d dayCounts
@@ -111,62 +109,6 @@ func (d *dayCounts) into(out *[domain.Services][]domain.Count, day, days int) {
 		}
 		out[s][day] = c
 	}
-}
-
-// eachDay goes through the question's rows day by day: it calls rows with stretches
-// of spans, loose with pairs of ordinal and target, and end when it has given a day's
-// rows.
-func (x *selection) eachDay(columns func(sp *span, lo, hi int), loose func(pairs []uint32), end func(day, days int)) {
-	x.flatten(x.spanned())
-	_, days := x.plan.span.Days()
-	x.orderByDay(days)
-	slices.SortFunc(x.spans, func(a, b span) int { return cmp.Compare(a.first, b.first) })
-	spans, from := x.spans, uint32(0)
-	for day := range days {
-		midnight := uint64(x.first+uint32(day)+1) * 86400
-		for i := range spans {
-			sp := &spans[i]
-			if uint64(sp.first) >= midnight {
-				break
-			}
-			if !x.running() {
-				return
-			}
-			if lo, hi := sp.lo, sp.before(midnight); lo < hi {
-				sp.lo = hi
-				columns(sp, lo, hi)
-			}
-		}
-		for len(spans) > 0 && spans[0].lo == spans[0].hi {
-			spans = spans[1:]
-		}
-		if at := x.at[day]; from < at {
-			loose(x.grouped[2*from : 2*at])
-			from = at
-		}
-		end(day, days)
-	}
-}
-
-// orderByDay puts the loose rows into grouped, ordinal and service one after the
-// other, by day; at tells where each day ends.
-func (x *selection) orderByDay(days int) {
-	x.at = sized(x.at, days)
-	clear(x.at)
-	for _, d := range x.day {
-		x.at[d]++
-	}
-	sum := uint32(0)
-	for d, n := range x.at {
-		x.at[d], sum = sum, sum+n
-	}
-	x.grouped = sized(x.grouped, 2*int(sum))
-	for i, d := range x.day {
-		p := 2 * x.at[d]
-		x.grouped[p], x.grouped[p+1] = x.ord[i], x.to[i]
-		x.at[d]++
-	}
-	x.truncate(0)
 }
 
 // nextAsk makes all marks worthless.
@@ -281,7 +223,7 @@ func (x *dailyCounts) answer(v *rows.View, a *Ask) (*domain.Timeline, error) {
 	}
 	_, days := a.Plan.span.Days()
 	line := domain.ServiceTimeline{Service: domain.NoService, Days: make([]domain.Count, days)}
-	x.seen = grown(x.seen, x.words*64)
+	x.seen = bitset.Grown(x.seen, x.words*64)
 	x.reserve(days)
 	before, n := x.gen, domain.Count{}
 	x.gen++

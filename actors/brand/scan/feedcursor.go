@@ -1,0 +1,160 @@
+package scan
+
+import (
+	"slices"
+
+	"github.com/ovation-analytics/ovation/actors/brand/bitset"
+	"github.com/ovation-analytics/ovation/actors/brand/topk"
+)
+
+// afterCursor is where a feed begins after a cursor.
+type afterCursor struct {
+	at   topk.Cursor // what Page.Cursor points to
+	last []topk.Row  // the last row met of each section of the sequences
+	done []uint64    // members with a row ahead of the cursor
+	left []uint64    // members that pass, but for those
+}
+
+// openCursor puts the cursor, if there is one, where the question's feed can see it.
+func (x *feedScan) openCursor(a *Ask) error {
+	f, l := &x.feed, &a.Plan.listing
+	f.span, f.Cursor, f.Ahead = a.Plan.span, nil, 0
+	if l.After == nil {
+		return nil
+	}
+	f.after.at = topk.Cursor{At: l.After.At, ID: l.After.ID, Up: l.Up, Recorded: l.Recorded, Member: a.ID}
+	f.Cursor = &f.after.at
+	if !l.Recorded {
+		return nil
+	}
+	var err error
+	if f.after.at.Least, err = x.recordedFrom(a, l.After.At, 0, x.view.Seq+1); err == nil {
+		f.after.at.End, err = x.recordedFrom(a, l.After.At+1, f.after.at.Least, min(f.after.at.Least+sections, x.view.Seq+1))
+	}
+	return err
+}
+
+// narrows reports that rows ahead of the cursor need not be walked over: those in order
+// of completion, in memory, without a keyword, unless each member's latest alone is
+// listed and the oldest first.
+func (x *feedScan) narrows(a *Ask) bool {
+	l := &a.Plan.listing
+	return l.After != nil && !l.Recorded && a.Plan.keyword == nil && (l.Every || !l.Up) && len(x.view.Cold(a.Brand)) == 0
+}
+
+// narrow has the walk leave out what is ahead of the cursor: here it is counted, or its
+// members are noted.
+func (x *feedScan) narrow(a *Ask) error {
+	f, all := &x.feed, a.Plan.span
+	ahead := *a.Plan
+	ahead.span = f.Cursor.Before(all)
+	x.plan = &ahead
+	defer func() { x.plan = a.Plan }()
+	x.reset()
+	if !f.Latest {
+		n, err := x.countRows(a)
+		if err != nil {
+			return err
+		}
+		f.Ahead = n
+	} else {
+		if err := x.selectRows(a); err != nil {
+			return err
+		}
+		x.noteAhead(a)
+		f.Ahead = bitset.Count(f.after.done)
+	}
+	x.reset()
+	f.span = f.Cursor.From(all)
+	return nil
+}
+
+// noteAhead notes the members with a row ahead of the cursor, of which the collected rows
+// are those of other seconds than its own, and lets the walk meet nobody else.
+func (x *feedScan) noteAhead(a *Ask) {
+	f := &x.feed
+	f.after.done = bitset.Sized(f.after.done, x.words)
+	clear(f.after.done)
+	x.takeInto(f.after.done)
+	f.span = f.Cursor.Tied(a.Plan.span)
+	f.probe = func(r topk.Row) {
+		if f.Cursor.Ahead(&r) {
+			f.after.done[r.Ord>>6] |= 1 << (r.Ord & 63)
+		}
+	}
+	_ = x.scanFeed(a, false) // nothing is read
+	f.probe = nil
+	f.after.left = bitset.Sized(f.after.left, x.words)
+	for i := range f.after.left {
+		f.after.left[i] = ^f.after.done[i]
+		if x.filter != nil {
+			f.after.left[i] &= x.filter[i]
+		}
+	}
+	x.filterBy(f.after.left)
+}
+
+// sections is in how many parts sequences are searched at once.
+const sections = 1 << 10
+
+// recordedFrom is the least sequence, from lo on, of the question's rows that were
+// recorded at ms or later, or one between it and the row before: sequences are in order
+// of recording. Rows below lo were recorded earlier; it is looked for below hi first. Of
+// each section of the sequences the last row is remembered, and of a few of these is
+// read when they were recorded.
+func (x *feedScan) recordedFrom(a *Ask, ms int64, lo, hi uint64) (uint64, error) {
+	f := &x.feed
+	for lo < hi {
+		from, width := lo, (hi-lo-1)/sections+1
+		f.after.last = bitset.Sized(f.after.last, sections)
+		clear(f.after.last)
+		f.probe = func(r topk.Row) {
+			if r.Seq-from < hi-from {
+				if o := &f.after.last[(r.Seq-from)/width]; o.Seq <= r.Seq {
+					*o = r
+				}
+			}
+		}
+		err := x.scanFeed(a, true)
+		f.probe = nil
+		if err != nil {
+			return 0, err
+		}
+		rows := slices.DeleteFunc(f.after.last, func(r topk.Row) bool { return r.Seq == 0 })
+		at, err := f.firstSince(rows, ms)
+		if err != nil {
+			return 0, err
+		}
+		if at > 0 {
+			lo = rows[at-1].Seq + 1
+		}
+		switch end := x.view.Seq + 1; {
+		case at < len(rows):
+			hi = rows[at].Seq
+			lo = max(lo, from+(hi-from)/width*width)
+		case hi < end:
+			lo, hi = hi, end
+		default:
+			return lo, nil
+		}
+	}
+	return hi, nil
+}
+
+// firstSince is the first of the rows, which are in order of sequence, that was recorded
+// at ms or later; all of them were before: their number.
+func (f *feedState) firstSince(rows []topk.Row, ms int64) (int, error) {
+	lo, hi := 0, len(rows)
+	for lo < hi {
+		mid, at := (lo+hi)/2, int64(0)
+		if err := f.readContents(rows[mid:mid+1], func(_ int, recorded int64, _ []byte) { at = recorded }); err != nil {
+			return 0, err
+		}
+		if at < ms {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo, nil
+}
