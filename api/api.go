@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/ovation-analytics/ovation/api/brands"
 	"github.com/ovation-analytics/ovation/api/openapi"
 	"github.com/ovation-analytics/ovation/api/poll"
 	"github.com/ovation-analytics/ovation/api/port"
@@ -25,11 +26,11 @@ type Config struct {
 	Engine   port.Engine
 	Hasher   port.Hasher
 	Now      func() time.Time
-	BaseURL  string   // scheme and host that clients reach the API under
-	ByHost   bool     // addresses in answers have the host that was asked in the place of BaseURL
-	Signer   Signer   // of member tokens
-	TokenKey [16]byte // of access tokens
-	Resolver Resolver // of what brand addresses do not tell; nil: none
+	BaseURL  string          // scheme and host that clients reach the API under
+	ByHost   bool            // addresses in answers have the host that was asked in the place of BaseURL
+	Signer   Signer          // of member tokens
+	TokenKey [16]byte        // of access tokens
+	Resolver brands.Resolver // of what brand addresses do not tell; nil: none
 	Logger   *slog.Logger
 
 	CacheBytes    int   // of the response cache; default 32 MiB
@@ -40,7 +41,7 @@ type Config struct {
 type API struct {
 	*serve.Server
 	members *memberService
-	brands  *brandService
+	brands  *brands.Service
 }
 
 // New makes an API; a Config that lacks something is an error.
@@ -53,7 +54,7 @@ func New(config Config) (*API, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &API{members: &memberService{tokens, newPasswords()}, brands: &brandService{resolver: config.Resolver}}
+	a := &API{members: &memberService{tokens, newPasswords()}, brands: &brands.Service{Resolver: config.Resolver}}
 	a.Server, err = serve.New(serve.Config{
 		Engine: config.Engine, Hasher: config.Hasher, Now: config.Now, BaseURL: config.BaseURL, ByHost: config.ByHost,
 		CursorKey: config.TokenKey, Logger: config.Logger, Operations: operations(a.members, a.brands),

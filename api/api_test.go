@@ -62,18 +62,3 @@ func BenchmarkStatsActivity(b *testing.B) {
 		})
 	}
 }
-
-// BenchmarkBrands is a page of a long list, whose order is kept.
-func BenchmarkBrands(b *testing.B) {
-	h := newHouse(b)
-	for i := range 17_000 {
-		h.engine.brands = append(h.engine.brands, &domain.Brand{ID: domain.BrandID(i + 3), Account: 1, Fields: domain.BrandFields{"Name": "Brand " + string(rune('a'+i%26))}})
-	}
-	catalog := h.engine.Catalog()
-	b.ReportAllocs()
-	for b.Loop() {
-		if found := h.api.brands.sorted.list(catalog, 1, "", "brand q", false); len(found) == 0 {
-			b.Fatal("none found")
-		}
-	}
-}

@@ -181,59 +181,6 @@ func TestDeletedBrandIsGoneAndForceIsPassedOn(t *testing.T) {
 	h.refused(h.get("/v1.1/brand/1/stats/activity"), domain.NotFound, "brandID")
 }
 
-func TestAddressesTellNamesAndIDs(t *testing.T) {
-	for _, c := range []struct{ field, address, want string }{
-		{"TwitterURL", "https://www.twitter.com/@moons?lang=en", "TwitterScreenName=moons"},
-		{"TwitterURL", "https://mobile.x.com/moons/status/1", "TwitterScreenName=moons"},
-		{"TwitterURL", "https://nottwitter.com/moons", ""},
-		{"TwitterURL", "https://twitter.com/", ""},
-		{"FacebookURL", "https://www.facebook.com/profile.php?id=100012", "FacebookID=100012"},
-		{"FacebookURL", "https://facebook.com/pages/The-Moons/123456/", "FacebookID=123456"},
-		{"FacebookURL", "https://facebook.com/people/Moons-98765", "FacebookID=98765"},
-		{"FacebookURL", "https://facebook.com/themoons", ""},
-		{"InstagramURL", "https://instagram.com/moons/", "InstagramUsername=moons"},
-		{"YouTubeURL", "https://www.youtube.com/channel/UCabc", "YouTubeUsername=UCabc"},
-		{"YouTubeURL", "https://youtube.com/user/moons/videos", "YouTubeUsername=moons"},
-		{"YouTubeURL", "https://youtube.com/@moons", "YouTubeUsername=moons"},
-		{"GoogleURL", "https://plus.google.com/+moons", "GoogleID=+moons"},
-		{"SpotifyURL", "https://open.spotify.com/intl-de/artist/4dpA?si=x", "SpotifyID=4dpA"},
-		{"SpotifyUserURL", "https://open.spotify.com/user/moons", "SpotifyUserID=moons"},
-		{"DeezerURL", "https://www.deezer.com/en/artist/27", "DeezerID=27"},
-		{"DeezerUserURL", "https://www.deezer.com/profile/5", "DeezerUserID=5"},
-		{"AppleMusicURL", "https://music.apple.com/us/artist/the-moons/12345", "AppleMusicID=12345 AppleMusicName=the-moons"},
-		{"AppleMusicURL", "https://itunes.apple.com/us/artist/the-moons/id12345?mt=1", "AppleMusicID=12345 AppleMusicName=the-moons"},
-		{"AppleMusicURL", "https://music.apple.com/us/artist/12345", "AppleMusicID=12345"},
-		{"AppleMusicURL", "https://music.apple.com/us/artist/the-moons", "AppleMusicName=the-moons"},
-		{"NapsterURL", "https://app.napster.com/artist/art.1", "NapsterID=art.1"},
-		{"NapsterUserURL", "https://app.napster.com/profile/moons", "NapsterUserID=moons"},
-		{"SoundCloudURL", "https://soundcloud.com/moons/track", "SoundCloudUsername=moons"},
-		{"SoundCloudURL", "://", ""},
-	} {
-		given := domain.BrandFields{c.field: c.address}
-		derive(given)
-		var got []string
-		for name, v := range given {
-			if name != c.field && v != "" {
-				got = append(got, name+"="+v)
-			}
-		}
-		slices.Sort(got)
-		if strings.Join(got, " ") != c.want {
-			t.Errorf("%s %s: %s, want %s", c.field, c.address, got, c.want)
-		}
-	}
-}
-
-func TestDerivedFieldsAreFieldsOfTheBrand(t *testing.T) {
-	for field, l := range links {
-		for _, name := range append(l.derived, field) {
-			if !slices.Contains(wire.BrandFields, name) {
-				t.Errorf("%s is no field of a brand", name)
-			}
-		}
-	}
-}
-
 // lookup is a resolver that knows one id.
 type lookup struct{ err error }
 
@@ -243,13 +190,13 @@ func (l lookup) Resolve(_ context.Context, field, address string) (domain.BrandF
 
 func TestResolverFillsInWhatAddressesDoNotTellAndItsFailureFailsNothing(t *testing.T) {
 	h := newHouse(t)
-	h.api.brands.resolver = lookup{}
+	h.api.brands.Resolver = lookup{}
 	h.post("/v1.1/brand/1/edit", "twitterurl=https://twitter.com/moons")
 	want := domain.BrandFields{"TwitterURL": "https://twitter.com/moons", "TwitterScreenName": "moons", "TwitterID": "77"}
 	if d := cmp.Diff(want, h.put().Given); d != "" {
 		t.Error(d)
 	}
-	h.api.brands.resolver = lookup{errors.New("network away")}
+	h.api.brands.Resolver = lookup{errors.New("network away")}
 	if w := h.post("/v1.1/brand/1/edit", "twitterurl=https://twitter.com/moons"); w.Code != http.StatusOK || h.put().Given["TwitterID"] != "" {
 		t.Errorf("%d %v", w.Code, h.put().Given)
 	}
@@ -299,18 +246,5 @@ func TestActivityDefinitionsAreFiltered(t *testing.T) {
 		if got := out.TotalSize + ":" + strings.Join(ids, ","); got != want {
 			t.Errorf("%s: %s, want %s", query, got, want)
 		}
-	}
-}
-
-// Names without a letter or digit have slugs of their own: that one is taken is no
-// accident of another name.
-func TestCreateBrand_NamesWithoutLettersHaveSlugsOfTheirOwn(t *testing.T) {
-	met := map[string]string{}
-	for _, name := range []string{"😀", "!!!", "???", "The Moons", "the moons!"} {
-		slug := slugOf(name)
-		if other, there := met[slug]; there != (name == "the moons!") {
-			t.Errorf("%q and %q have the slug %s", name, other, slug)
-		}
-		met[slug] = name
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/feed"
 	"github.com/ovation-analytics/ovation/api/selection"
 	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/wire"
@@ -70,7 +71,7 @@ func check(ctx context.Context, req *serve.Request, q *domain.Question) (*wire.C
 			first = earliest.Items[0]
 		}
 	}
-	items, err := feedItems(ctx, req, []domain.FeedItem{last}, req.Wait)
+	items, err := feed.Items(ctx, req, []domain.FeedItem{last}, req.Wait)
 	if err != nil {
 		return nil, err
 	}

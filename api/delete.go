@@ -24,7 +24,3 @@ func deleteAction(ctx context.Context, req *serve.Request, in *actionOfIn) (wire
 	_, err := req.Submit(ctx, s)
 	return wire.Deleted{Deleted: err == nil}, err
 }
-
-// errDeleted is the error of a record that repeats what was deleted: there is no item to
-// be given for it, and none comes back.
-var errDeleted = domain.Fail(domain.NotFound, "the action was deleted: a repeat does not bring it back")

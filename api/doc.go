@@ -1,6 +1,8 @@
 // Package api is the contract's HTTP interface over the engine: the table of operations
-// (operations.go), the handlers by resource, and New, which wires them.
+// (operations.go) and New, which wires the resources; the operations on members are here.
 //
+//	brands/ activities/ segments/ feed/ stats/       handlers, a package a resource
+//	selection/  parameters become the filter of a question
 //	serve/      the pipeline of a request, and the Request that a handler gets
 //	poll/       response cache: conditional GETs without making the answer again
 //	page/       pages by keys, cursors, links        port/       what is needed of the engine

@@ -103,7 +103,7 @@ func lastActivity(req *serve.Request, row *domain.Row, said *domain.Content, bra
 		said = &domain.Content{}
 	}
 	return &wire.LastActivity{
-		ID: wire.Number(row.ID()), Name: named(d, brand), ActivityID: wire.Number(row.Definition), Content: wire.Content(said.Content),
-		Link: orNull(said.Link, d.Link), CompleteDate: wire.Seconds(int64(row.Time)),
+		ID: wire.Number(row.ID()), Name: wire.DefinitionName(d, brand), ActivityID: wire.Number(row.Definition), Content: wire.Content(said.Content),
+		Link: wire.NullOr(said.Link, d.Link), CompleteDate: wire.Seconds(int64(row.Time)),
 	}
 }

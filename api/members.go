@@ -84,20 +84,12 @@ func (s *memberService) memberOf(req *serve.Request, m *domain.Member) wire.Memb
 	return wire.Member{
 		ID: uint64(m.ID), FirstName: field(domain.FirstName), Surname: field(domain.Surname), Username: field(domain.Username),
 		Email: field(domain.EmailAddress), Gender: field(domain.Gender), Bio: field(domain.Bio),
-		AccessToken: s.tokens.access(m.ID, m.TokenRandom, m.TokenMade), AvatarURL: avatarOf(req, m),
+		AccessToken: s.tokens.access(m.ID, m.TokenRandom, m.TokenMade), AvatarURL: wire.Avatar(req.Base, m),
 		Country: wire.Null(bind.CountryName()[country]), City: field(domain.City), State: field(domain.Region),
 		CountryCode: wire.Null(country), PostCode: field(domain.PostCode),
 		GeoCountry: field(domain.GeoCountry), GeoCity: field(domain.GeoCity), GeoRegion: field(domain.GeoRegion),
 		GeoLat: field(domain.GeoLat), GeoLong: field(domain.GeoLong),
 	}
-}
-
-// avatar is the picture given, else one drawn from the member's number.
-func avatarOf(req *serve.Request, m *domain.Member) string {
-	if given := m.Profile.Get(domain.AvatarURL); given != "" {
-		return given
-	}
-	return req.Base + "/avatar/" + wire.Number(m.ID) + ".svg"
 }
 
 func recordsOf(m *domain.Member) []wire.ServiceRecord {

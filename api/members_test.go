@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/activities"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
@@ -303,7 +304,7 @@ func TestRecordUnderAnIdempotencyKeyWaitsForItsOutcome(t *testing.T) {
 
 func TestContentOverItsLimitIsRefused(t *testing.T) {
 	h := newHouse(t)
-	for _, v := range []string{strings.Repeat("x", maxContent+1), `{"a":"` + strings.Repeat("x", maxContent) + `"}`} {
+	for _, v := range []string{strings.Repeat("x", activities.MaxContent+1), `{"a":"` + strings.Repeat("x", activities.MaxContent) + `"}`} {
 		body, _ := json.Marshal(map[string]any{"activityid": 100, "brandid": 1, "id": 4097, "content": v})
 		h.refused(h.post("/v1.1/activity/record", string(body)), domain.InvalidParameter, "content")
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/feed"
 	"github.com/ovation-analytics/ovation/api/selection"
 	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/wire"
@@ -279,7 +280,7 @@ func (s *showing) actions(ctx context.Context, e *wire.Envelope, id domain.Membe
 	if answer.Feed == nil {
 		return serve.ErrShape("showactions")
 	}
-	items, err := feedItems(ctx, s.req, answer.Feed.Items, answer.Position)
+	items, err := feed.Items(ctx, s.req, answer.Feed.Items, answer.Position)
 	e.Actions = &items
 	return err
 }

@@ -3,51 +3,56 @@ package api
 import (
 	"net/http"
 
+	"github.com/ovation-analytics/ovation/api/activities"
+	"github.com/ovation-analytics/ovation/api/brands"
+	"github.com/ovation-analytics/ovation/api/feed"
+	"github.com/ovation-analytics/ovation/api/segments"
 	"github.com/ovation-analytics/ovation/api/serve"
+	"github.com/ovation-analytics/ovation/api/stats"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
 // operations are all operations, in the order of the document. The list is made anew on
 // each call: a server fills in its own counters.
-func operations(members *memberService, brands *brandService) []*serve.Operation {
+func operations(members *memberService, brand *brands.Service) []*serve.Operation {
 	return []*serve.Operation{
-		serve.Get("listBrands", "Brands", "/v1.1/brands", "All brands of the account", brands.listBrands, serve.Cached),
-		serve.Get("getPopularBrands", "Brands", "/v1.1/brands/crossover", "The most popular brands", crossover, serve.Cached),
-		serve.Get("getBrandCrossover", "Brands", "/v1.1/brands/:brandid/crossover", "Other brands of a brand's active members", crossover, serve.Cached),
-		serve.Get("getBrand", "Brands", "/v1.1/brand/:brandid", "One brand", showBrand, serve.Cached),
-		serve.Get("listBrandActivities", "Brands", "/v1.1/brand/:brandid/activities", "The activity definitions usable for a brand", brandActivities, serve.Cached),
-		serve.Get("listBrandSegments", "Brands", "/v1.1/brand/:brandid/segments", "A brand's segments", brandSegments, serve.Cached),
-		serve.Post("createBrand", "Brands", "/v1.1/brand/create", "Create a brand", brands.createBrand, serve.Advanced, serve.Enterprise(wire.CustomPrefix)),
-		serve.Post("editBrand", "Brands", "/v1.1/brand/:brandid/edit", "Edit a brand: what is given overwrites", brands.editBrand, serve.Advanced, serve.Enterprise(wire.CustomPrefix)),
-		serve.Post("deleteBrand", "Brands", "/v1.1/brand/:brandid/delete", "Delete a brand", deleteBrand, serve.Advanced),
+		serve.Get("listBrands", "Brands", "/v1.1/brands", "All brands of the account", brand.List, serve.Cached),
+		serve.Get("getPopularBrands", "Brands", "/v1.1/brands/crossover", "The most popular brands", stats.Crossover, serve.Cached),
+		serve.Get("getBrandCrossover", "Brands", "/v1.1/brands/:brandid/crossover", "Other brands of a brand's active members", stats.Crossover, serve.Cached),
+		serve.Get("getBrand", "Brands", "/v1.1/brand/:brandid", "One brand", brands.Show, serve.Cached),
+		serve.Get("listBrandActivities", "Brands", "/v1.1/brand/:brandid/activities", "The activity definitions usable for a brand", activities.OfBrand, serve.Cached),
+		serve.Get("listBrandSegments", "Brands", "/v1.1/brand/:brandid/segments", "A brand's segments", segments.OfBrand, serve.Cached),
+		serve.Post("createBrand", "Brands", "/v1.1/brand/create", "Create a brand", brand.Create, serve.Advanced, serve.Enterprise(wire.CustomPrefix)),
+		serve.Post("editBrand", "Brands", "/v1.1/brand/:brandid/edit", "Edit a brand: what is given overwrites", brand.Edit, serve.Advanced, serve.Enterprise(wire.CustomPrefix)),
+		serve.Post("deleteBrand", "Brands", "/v1.1/brand/:brandid/delete", "Delete a brand", brands.Delete, serve.Advanced),
 		serve.Post("optInToBrand", "Brands", "/v1.1/brand/:brandid/optin", "Opt a member in to a brand", members.optInBrand),
 		serve.Post("optOutOfBrand", "Brands", "/v1.1/brand/:brandid/optout", "Opt a member out of a brand", members.optOutBrand),
-		serve.Get("getBrandActivityStats", "Brands", "/v1.1/brand/:brandID/stats/activity", "Tally of activities", tallyActivities, serve.Cached),
-		serve.Get("getBrandTimeline", "Brands", "/v1.1/brand/:brandID/stats/timeline", "Activity by day and service", timeline, serve.Cached),
-		serve.Get("getBrandLocations", "Brands", "/v1.1/brand/:brandID/stats/location", "Activity by country", location, serve.Cached),
-		serve.Get("getBrandGenders", "Brands", "/v1.1/brand/:brandID/stats/gender", "Activity by gender", genders, serve.Cached),
-		serve.Get("getBrandAges", "Brands", "/v1.1/brand/:brandID/stats/age", "Activity by age, in whole years on the UTC day of the range's last second", ages, serve.Cached),
-		serve.Get("getBrandActiveMembers", "Brands", "/v1.1/brand/:brandID/stats/members", "Active members, new and returning: new is whose first action ever for the brand lies in the range", newcomers, serve.Cached),
-		serve.Get("getBrandSegmentStats", "Brands", "/v1.1/brand/:brandID/stats/segments", "Members and actions of a brand's segments, of all time", segmentStats, serve.Cached),
+		serve.Get("getBrandActivityStats", "Brands", "/v1.1/brand/:brandID/stats/activity", "Tally of activities", stats.Activities, serve.Cached),
+		serve.Get("getBrandTimeline", "Brands", "/v1.1/brand/:brandID/stats/timeline", "Activity by day and service", stats.Timeline, serve.Cached),
+		serve.Get("getBrandLocations", "Brands", "/v1.1/brand/:brandID/stats/location", "Activity by country", stats.Locations, serve.Cached),
+		serve.Get("getBrandGenders", "Brands", "/v1.1/brand/:brandID/stats/gender", "Activity by gender", stats.Genders, serve.Cached),
+		serve.Get("getBrandAges", "Brands", "/v1.1/brand/:brandID/stats/age", "Activity by age, in whole years on the UTC day of the range's last second", stats.Ages, serve.Cached),
+		serve.Get("getBrandActiveMembers", "Brands", "/v1.1/brand/:brandID/stats/members", "Active members, new and returning: new is whose first action ever for the brand lies in the range", stats.Newcomers, serve.Cached),
+		serve.Get("getBrandSegmentStats", "Brands", "/v1.1/brand/:brandID/stats/segments", "Members and actions of a brand's segments, of all time", stats.Segments, serve.Cached),
 
-		serve.Get("listActivities", "Activities", "/v1.1/activities", "All activity definitions of the account", listActivities, serve.Cached),
-		serve.Get("getActivity", "Activities", "/v1.1/activity/:activityid", "One activity definition", showActivity, serve.Cached),
-		serve.Get("getFeed", "Activities", "/v1.1/activity/feed", "Actions of members, newest first", feed, serve.Cached),
-		serve.Get("countDaily", "Activities", "/v1.1/activity/count/daily", "Activity by day, of a brand or of all", countDaily, serve.Advanced, serve.Cached),
-		serve.Get("countServices", "Activities", "/v1.1/activity/count/services", "Activity by day and service, of a brand or of all", timeline, serve.Advanced, serve.Cached),
-		serve.Post("createActivity", "Activities", "/v1.1/activity/create", "Create an activity definition", createActivity),
-		serve.Post("editActivity", "Activities", "/v1.1/activity/:activityid/edit", "Edit an activity definition", editActivity, serve.Advanced),
-		serve.Post("deleteActivity", "Activities", "/v1.1/activity/:activityid/delete", "Delete an activity definition; its actions stay", deleteActivity, serve.Advanced),
-		serve.Post("recordActivity", "Activities", "/v1.1/activity/record", "Record an action of a member", record, serve.Advanced,
+		serve.Get("listActivities", "Activities", "/v1.1/activities", "All activity definitions of the account", activities.List, serve.Cached),
+		serve.Get("getActivity", "Activities", "/v1.1/activity/:activityid", "One activity definition", activities.Show, serve.Cached),
+		serve.Get("getFeed", "Activities", "/v1.1/activity/feed", "Actions of members, newest first", feed.List, serve.Cached),
+		serve.Get("countDaily", "Activities", "/v1.1/activity/count/daily", "Activity by day, of a brand or of all", stats.Daily, serve.Advanced, serve.Cached),
+		serve.Get("countServices", "Activities", "/v1.1/activity/count/services", "Activity by day and service, of a brand or of all", stats.Timeline, serve.Advanced, serve.Cached),
+		serve.Post("createActivity", "Activities", "/v1.1/activity/create", "Create an activity definition", activities.Create),
+		serve.Post("editActivity", "Activities", "/v1.1/activity/:activityid/edit", "Edit an activity definition", activities.Edit, serve.Advanced),
+		serve.Post("deleteActivity", "Activities", "/v1.1/activity/:activityid/delete", "Delete an activity definition; its actions stay", activities.Delete, serve.Advanced),
+		serve.Post("recordActivity", "Activities", "/v1.1/activity/record", "Record an action of a member", activities.Record, serve.Advanced,
 			serve.Objects("content"), serve.Answers[wire.FeedItem](http.StatusOK), serve.Answers[wire.Accepted](http.StatusAccepted)),
-		serve.Post("recordActivities", "Activities", "/v1.1/activities/record", "Record many actions: good ones are taken whatever the others are", recordMany, serve.Advanced,
-			serve.Objects("content"), serve.Many[actionIn], serve.Answers[wire.RecordedMany](http.StatusOK), serve.Answers[wire.RecordedMany](http.StatusAccepted)),
+		serve.Post("recordActivities", "Activities", "/v1.1/activities/record", "Record many actions: good ones are taken whatever the others are", activities.RecordMany, serve.Advanced,
+			serve.Objects("content"), serve.Many[activities.Action], serve.Answers[wire.RecordedMany](http.StatusOK), serve.Answers[wire.RecordedMany](http.StatusAccepted)),
 
-		serve.Get("listSegments", "Segments", "/v1.1/segments", "All segments of the account", listSegments, serve.Cached),
-		serve.Get("getSegment", "Segments", "/v1.1/segment/:segmentid", "One segment", showSegment, serve.Cached),
-		serve.Post("createSegment", "Segments", "/v1.1/segment/create", "Create a segment", createSegment, serve.Advanced),
-		serve.Post("editSegment", "Segments", "/v1.1/segment/:segmentid/edit", "Edit a segment: what is given overwrites", editSegment, serve.Advanced),
-		serve.Post("deleteSegment", "Segments", "/v1.1/segment/:segmentid/delete", "Delete a segment; opt-ins to it end", deleteSegment, serve.Advanced),
+		serve.Get("listSegments", "Segments", "/v1.1/segments", "All segments of the account", segments.List, serve.Cached),
+		serve.Get("getSegment", "Segments", "/v1.1/segment/:segmentid", "One segment", segments.Show, serve.Cached),
+		serve.Post("createSegment", "Segments", "/v1.1/segment/create", "Create a segment", segments.Create, serve.Advanced),
+		serve.Post("editSegment", "Segments", "/v1.1/segment/:segmentid/edit", "Edit a segment: what is given overwrites", segments.Edit, serve.Advanced),
+		serve.Post("deleteSegment", "Segments", "/v1.1/segment/:segmentid/delete", "Delete a segment; opt-ins to it end", segments.Delete, serve.Advanced),
 		serve.Post("optInToSegment", "Segments", "/v1.1/segment/:segmentid/optin", "Opt a member in to a segment", members.optInSegment),
 		serve.Post("optOutOfSegment", "Segments", "/v1.1/segment/:segmentid/optout", "Opt a member out of a segment", members.optOutSegment),
 

@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"errors"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
@@ -125,18 +124,6 @@ func (s *memberService) optMember(ctx context.Context, req *serve.Request, in *o
 		return nil, err
 	}
 	return s.envelope(req, m, signedIn(m)), nil
-}
-
-// blame has the error of a member that is not there be about the parameter that names it in
-// this request.
-func blame(err error, parameter string) error {
-	e, ok := errors.AsType[*domain.Error](err)
-	if !ok || e.Code != domain.NotFound && e.Code != domain.Gone || e.Parameter != "" && e.Parameter != "memberid" {
-		return err
-	}
-	other := *e
-	other.Parameter = parameter
-	return &other
 }
 
 // about names the parameter at fault in an error of the code.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/selection"
 	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
@@ -106,13 +107,13 @@ func (in *attachIn) Check() *domain.Error {
 // register registers a member by a service, or meets it again.
 func (s *memberService) register(ctx context.Context, req *serve.Request, in *registerIn) ([]*wire.Envelope, error) {
 	out, err := s.registerBy(ctx, req, in, domain.MemberID(in.ID))
-	return out, blame(err, "id")
+	return out, serve.BlameMember(err, "id")
 }
 
 // attach attaches a service to a member, or updates the one it has.
 func (s *memberService) attach(ctx context.Context, req *serve.Request, in *attachIn) ([]*wire.Envelope, error) {
 	out, err := s.registerBy(ctx, req, &in.Register, domain.MemberID(in.MemberID))
-	return out, blame(err, "memberid")
+	return out, serve.BlameMember(err, "memberid")
 }
 
 func (s *memberService) registerBy(ctx context.Context, req *serve.Request, in *registerIn, to domain.MemberID) ([]*wire.Envelope, error) {
@@ -153,7 +154,7 @@ func (s *memberService) registration(req *serve.Request, in *registerIn) *domain
 	}
 	m.Identity = req.Identity(m.Claims(), loginParts(service, m.UID)...)
 	if m.PartnerCode != "" && m.PartnerID != "" {
-		m.Partner = partnerIdentity(req, m.PartnerCode, m.PartnerID)
+		m.Partner = selection.PartnerIdentity(req, m.PartnerCode, m.PartnerID)
 	}
 	if in.Email != nil && *in.Email != "" {
 		m.Email = req.Identity(domain.ByEmail, string(*in.Email))
@@ -242,17 +243,6 @@ func passwordOf(ctx context.Context, req *serve.Request, address domain.Identity
 	return m.Password(address), nil
 }
 
-// socialIdentity is the identity of a service's user: its canonical form is the
-// service's word and the uid as given.
-func socialIdentity(req *serve.Request, service domain.Service, uid string) domain.IdentityHash {
-	return req.Identity(domain.ByService, service.String(), uid)
-}
-
-// partnerIdentity is the identity of a partner's member: code and id as given.
-func partnerIdentity(req *serve.Request, code, id string) domain.IdentityHash {
-	return req.Identity(domain.ByPartner, code, id)
-}
-
 // given collects the fields that a request gives.
 type given domain.Fields
 
@@ -320,10 +310,4 @@ func newUUID() (u [16]byte) {
 	u[6] = u[6]&0x0f | 0x40
 	u[8] = u[8]&0x3f | 0x80
 	return u
-}
-
-// memberName is what a member is called: first name and surname, else username.
-func memberName(p domain.Fields) string {
-	name := strings.TrimSpace(p.Get(domain.FirstName) + " " + p.Get(domain.Surname))
-	return cmp.Or(name, p.Get(domain.Username))
 }

@@ -96,3 +96,19 @@ func Member(ctx context.Context, req *serve.Request, ways []Way) (*domain.Member
 func Verified(ways []Way, email bind.Email) []Way {
 	return append(ways, Way{"verified_email", email != "", []address{{domain.ByVerifiedEmail, []string{string(email)}}}})
 }
+
+// BrandPath is a brand in the path.
+type BrandPath struct {
+	BrandID bind.ID `name:"brandid" doc:"id of a brand" eg:"1"`
+}
+
+// ServiceIdentity is the identity of a service's user: its canonical form is the service's
+// word and the uid as given.
+func ServiceIdentity(req *serve.Request, service domain.Service, uid string) domain.IdentityHash {
+	return req.Identity(domain.ByService, service.String(), uid)
+}
+
+// PartnerIdentity is the identity of a partner's member: code and id as given.
+func PartnerIdentity(req *serve.Request, code, id string) domain.IdentityHash {
+	return req.Identity(domain.ByPartner, code, id)
+}

@@ -215,3 +215,15 @@ func (req *Request) AnyDefinition(id domain.DefinitionID) *domain.Definition {
 }
 
 func asError(err error) (*domain.Error, bool) { return errors.AsType[*domain.Error](err) }
+
+// BlameMember has the error of a member that is not there be about the parameter that names it in
+// this request.
+func BlameMember(err error, parameter string) error {
+	e, ok := errors.AsType[*domain.Error](err)
+	if !ok || e.Code != domain.NotFound && e.Code != domain.Gone || e.Parameter != "" && e.Parameter != "memberid" {
+		return err
+	}
+	other := *e
+	other.Parameter = parameter
+	return &other
+}

@@ -117,3 +117,6 @@ type Brands struct {
 	Items     []Brand `json:"items"`
 	Paging    Paging  `json:"paging"`
 }
+
+// BrandOf is a brand as answers show it.
+func BrandOf(b *domain.Brand) Brand { return Brand{ID: b.ID, Fields: b.Fields} }

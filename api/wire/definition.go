@@ -1,6 +1,10 @@
 package wire
 
-import "github.com/ovation-analytics/ovation/actors/domain"
+import (
+	"strings"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
 
 // Definition is an activity definition.
 type Definition struct {
@@ -33,4 +37,13 @@ type Definitions struct {
 	TotalSize string       `json:"totalSize"`
 	Items     []Definition `json:"items"`
 	Paging    Paging       `json:"paging"`
+}
+
+// DefinitionName is a definition's name with the brand's filled in.
+func DefinitionName(d *domain.Definition, brand *domain.Brand) string {
+	name := ""
+	if brand != nil {
+		name = brand.Name()
+	}
+	return strings.ReplaceAll(d.Name, "{brand}", name)
 }

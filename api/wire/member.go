@@ -1,5 +1,12 @@
 package wire
 
+import (
+	"cmp"
+	"strings"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
 // Envelope is a member with what belongs to it.
 type Envelope struct {
 	Data     Member          `json:"data"`
@@ -81,4 +88,18 @@ type ServiceRecord struct {
 	PartnerCode     *string  `json:"PartnerCode"`
 	PartnerID       *string  `json:"PartnerID"`
 	Domains         []string `json:"Domains"`
+}
+
+// Avatar is the picture given, else one under base that is drawn from the member's number.
+func Avatar(base string, m *domain.Member) string {
+	if given := m.Profile.Get(domain.AvatarURL); given != "" {
+		return given
+	}
+	return base + "/avatar/" + Number(m.ID) + ".svg"
+}
+
+// MemberName is what a member is called: first name and surname, else username.
+func MemberName(p domain.Fields) string {
+	name := strings.TrimSpace(p.Get(domain.FirstName) + " " + p.Get(domain.Surname))
+	return cmp.Or(name, p.Get(domain.Username))
 }

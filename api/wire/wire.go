@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"cmp"
 	"strconv"
 	"time"
 
@@ -75,3 +76,6 @@ type Paging struct {
 type Deleted struct {
 	Deleted bool `json:"deleted"`
 }
+
+// NullOr is a text, else another one; null where both are empty.
+func NullOr(a, b string) *string { return Null(cmp.Or(a, b)) }

@@ -1,4 +1,4 @@
-package api
+package feed
 
 import (
 	"context"
@@ -30,8 +30,8 @@ type feedFilters selection.Filters
 // Check is that of filters.
 func (f *feedFilters) Check() *domain.Error { return (*selection.Filters)(f).Check() }
 
-// feed lists actions, of each member the latest or all, newest first.
-func feed(ctx context.Context, req *serve.Request, in *feedIn) (*wire.Feed, error) {
+// List lists actions, of each member the latest or all, newest first.
+func List(ctx context.Context, req *serve.Request, in *feedIn) (*wire.Feed, error) {
 	span, err := req.Shown(in.Range, selection.Lists)
 	if err != nil {
 		return nil, err
@@ -62,7 +62,7 @@ func feed(ctx context.Context, req *serve.Request, in *feedIn) (*wire.Feed, erro
 	}
 	out := &wire.Feed{TotalSize: wire.Number(answer.Feed.Total)}
 	items, _ := serve.ResultPage(req, p, answer.Feed.Items, int(answer.Feed.Total), feedKey(in.ByRecorded), page.Dates(span)...)
-	out.Items, err = feedItems(ctx, req, items, answer.Position)
+	out.Items, err = Items(ctx, req, items, answer.Position)
 	return out, err
 }
 
@@ -76,8 +76,8 @@ func feedKey(recorded bool) func(*domain.FeedItem) page.Row {
 	}
 }
 
-// items are actions as feeds show them, read at a position or after it.
-func feedItems(ctx context.Context, req *serve.Request, items []domain.FeedItem, at domain.Position) ([]wire.FeedItem, error) {
+// Items are actions as feeds show them, read at a position or after it.
+func Items(ctx context.Context, req *serve.Request, items []domain.FeedItem, at domain.Position) ([]wire.FeedItem, error) {
 	out := make([]wire.FeedItem, len(items))
 	if len(items) == 0 {
 		return out, nil
@@ -99,9 +99,9 @@ func feedItems(ctx context.Context, req *serve.Request, items []domain.FeedItem,
 	return out, nil
 }
 
-// feedItem is the action of an outcome, rendered from the state of now.
-func feedItem(ctx context.Context, req *serve.Request, out *domain.Outcome) (*wire.FeedItem, error) {
-	items, err := feedItems(ctx, req, []domain.FeedItem{{Row: out.Row, Member: out.Member}}, out.Position)
+// Item is the action of an outcome, rendered from the state of now.
+func Item(ctx context.Context, req *serve.Request, out *domain.Outcome) (*wire.FeedItem, error) {
+	items, err := Items(ctx, req, []domain.FeedItem{{Row: out.Row, Member: out.Member}}, out.Position)
 	if err != nil {
 		return nil, err
 	}
@@ -118,13 +118,13 @@ func itemOf(req *serve.Request, row *domain.Row, m *domain.Member, said *domain.
 	brand := req.AnyBrand(row.Brand)
 	item := wire.FeedItem{
 		ID: wire.Number(row.ID()), Marker: said.Marker, BrandID: wire.NullNumber(row.Brand),
-		Link: orNull(said.Link, d.Link), Media: orNull(said.Media, d.Media), Category: wire.Null(d.Category),
+		Link: wire.NullOr(said.Link, d.Link), Media: wire.NullOr(said.Media, d.Media), Category: wire.Null(d.Category),
 		Content: wire.Content(said.Content), CompleteDate: wire.Seconds(int64(row.Time)),
-		Name: named(d, brand), ShortName: wire.Null(d.ShortName), GeoData: wire.GeoData(said.Geo),
-		MemberName: wire.Null(memberName(m.Profile)), Value: wire.Number(row.Points), ActivityID: wire.Number(row.Definition),
+		Name: wire.DefinitionName(d, brand), ShortName: wire.Null(d.ShortName), GeoData: wire.GeoData(said.Geo),
+		MemberName: wire.Null(wire.MemberName(m.Profile)), Value: wire.Number(row.Points), ActivityID: wire.Number(row.Definition),
 		ActivityType: d.Type, ServiceType: row.Service.String(), MemberID: wire.Number(m.ID),
 		MemberEmail: wire.Null(m.Profile.Get(domain.EmailAddress)), Username: wire.Null(m.Profile.Get(domain.Username)),
-		MemberAvatarURL: avatarOf(req, m),
+		MemberAvatarURL: wire.Avatar(req.Base, m),
 	}
 	if item.Marker == "" {
 		item.Marker = wire.Marker(time.UnixMilli(said.Recorded))
@@ -141,11 +141,4 @@ func itemOf(req *serve.Request, row *domain.Row, m *domain.Member, said *domain.
 		}
 	}
 	return item
-}
-
-func orNull(a, b string) *string {
-	if a != "" {
-		return &a
-	}
-	return wire.Null(b)
 }

@@ -1,4 +1,4 @@
-package api
+package stats
 
 import (
 	"context"
@@ -8,9 +8,9 @@ import (
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
-// newcomers counts a brand's members by activity or type, and tells who is new: of
+// Newcomers counts a brand's members by activity or type, and tells who is new: of
 // whom no action for the brand, whatever is asked for, lies before the range.
-func newcomers(ctx context.Context, req *serve.Request, in *tallyIn) (*wire.Newcomers, error) {
+func Newcomers(ctx context.Context, req *serve.Request, in *tallyIn) (*wire.Newcomers, error) {
 	q, of, span, err := in.question(ctx, req, domain.ShapeNewcomers)
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package api
+package stats
 
 import (
 	"context"
@@ -12,7 +12,8 @@ import (
 // unknown is the row of those of whom a value is not known.
 const unknown = "Unknown"
 
-func genders(ctx context.Context, req *serve.Request, in *statsIn) (*wire.Genders, error) {
+// Genders answers stats/gender: activity by gender, zeros included.
+func Genders(ctx context.Context, req *serve.Request, in *statsIn) (*wire.Genders, error) {
 	t, explain, err := in.tally(ctx, req, domain.ShapeGender)
 	if err != nil {
 		return nil, err
@@ -29,7 +30,8 @@ func genders(ctx context.Context, req *serve.Request, in *statsIn) (*wire.Gender
 	return out, nil
 }
 
-func ages(ctx context.Context, req *serve.Request, in *statsIn) (*wire.Ages, error) {
+// Ages answers stats/age: activity by band of age, zeros included.
+func Ages(ctx context.Context, req *serve.Request, in *statsIn) (*wire.Ages, error) {
 	t, explain, err := in.tally(ctx, req, domain.ShapeAge)
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package api
+package stats
 
 import (
 	"cmp"
@@ -11,7 +11,8 @@ import (
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
-func location(ctx context.Context, req *serve.Request, in *statsIn) (*wire.Location, error) {
+// Locations answers stats/location: activity by country.
+func Locations(ctx context.Context, req *serve.Request, in *statsIn) (*wire.Location, error) {
 	t, explain, err := in.tally(ctx, req, domain.ShapeLocation)
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package api
+package brands
 
 import (
 	"context"
@@ -143,15 +143,15 @@ func digitsOnly(s string) bool {
 
 // resolve asks the resolver, if there is one, for what the addresses did not tell.
 // What it cannot tell stays unknown: an edit does not fail on a network's account.
-func (s *brandService) resolveLinks(ctx context.Context, req *serve.Request, given domain.BrandFields) {
-	if s.resolver == nil {
+func (s *Service) resolveLinks(ctx context.Context, req *serve.Request, given domain.BrandFields) {
+	if s.Resolver == nil {
 		return
 	}
 	for field, l := range links {
 		if given[field] == "" {
 			continue
 		}
-		values, err := s.resolver.Resolve(ctx, field, given[field])
+		values, err := s.Resolver.Resolve(ctx, field, given[field])
 		if err != nil {
 			req.Logger().Warn("brand look-up failed", "field", field, "err", err)
 			continue

@@ -1,4 +1,4 @@
-package api
+package activities
 
 import (
 	"cmp"
@@ -11,18 +11,20 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/feed"
+	"github.com/ovation-analytics/ovation/api/selection"
 	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
 // recordIn are the parameters of activity/record.
 type recordIn struct {
-	Action actionIn
+	Action Action
 	Async  bool `name:"async" default:"1" doc:"1: answer once the record is durable; 0: once it is visible" eg:"0"`
 }
 
-// actionIn says what somebody did.
-type actionIn struct {
+// Action says what somebody did.
+type Action struct {
 	ActivityID  bind.ID      `name:"activityid" required:"" doc:"id of an activity definition" eg:"100"`
 	ID          bind.ID      `name:"id" doc:"the member; or partnerID and partnerCode, or service and uid" eg:"4097"`
 	PartnerCode string       `name:"partnerCode" doc:"with partnerID says who"`
@@ -43,19 +45,20 @@ type actionIn struct {
 // content is what an action says: a JSON object without blanks, or text.
 type content string
 
-const maxContent = 64 << 10
+// MaxContent bounds what an action says, in bytes.
+const MaxContent = 64 << 10
 
 // ParseParam reads an object or a text.
 func (v *content) ParseParam(s string) error {
-	if len(s) > maxContent {
-		return fmt.Errorf("must be at most %d bytes long", maxContent)
+	if len(s) > MaxContent {
+		return fmt.Errorf("must be at most %d bytes long", MaxContent)
 	}
 	*v = content(wire.Compact(s))
 	return nil
 }
 
 // who is the parameter that says who.
-func (in *actionIn) who() string {
+func (in *Action) who() string {
 	switch {
 	case in.UID != "":
 		return "uid"
@@ -66,7 +69,7 @@ func (in *actionIn) who() string {
 }
 
 // Missing reports what is missing to say who.
-func (in *actionIn) Missing(has func(string) bool) string {
+func (in *Action) Missing(has func(string) bool) string {
 	switch {
 	case has("partnerID") && !has("partnerCode"):
 		return "partnerCode"
@@ -83,7 +86,7 @@ func (in *actionIn) Missing(has func(string) bool) string {
 }
 
 // Choice names the ways to say who.
-func (in *actionIn) Choice(missing string) string {
+func (in *Action) Choice(missing string) string {
 	if missing != "id" {
 		return ""
 	}
@@ -91,7 +94,7 @@ func (in *actionIn) Choice(missing string) string {
 }
 
 // Check refuses two ways to say who.
-func (in *actionIn) Check() *domain.Error {
+func (in *Action) Check() *domain.Error {
 	switch {
 	case in.UID != "" && (in.ID != 0 || in.PartnerID != ""):
 		return domain.Bad(domain.InvalidParameter, "uid", "uid is a second way to say who")
@@ -103,9 +106,9 @@ func (in *actionIn) Check() *domain.Error {
 	return nil
 }
 
-// record appends an action of a member to the log. Its answer is a feed item once
+// Record appends an action of a member to the log. Its answer is a feed item once
 // it is visible, or only that it was accepted.
-func record(ctx context.Context, req *serve.Request, in *recordIn) (any, error) {
+func Record(ctx context.Context, req *serve.Request, in *recordIn) (any, error) {
 	// Whether a request is a repeat only its shard knows, so one with an
 	// Idempotency-Key waits for its outcome and is answered as it asked all the same.
 	s, err := recording(req, &in.Action, in.Async && !req.Keyed)
@@ -114,7 +117,7 @@ func record(ctx context.Context, req *serve.Request, in *recordIn) (any, error) 
 	}
 	out, err := req.Submit(ctx, s)
 	if err != nil && s.Activity.Refusal == domain.Accepted {
-		return nil, blame(err, in.Action.who())
+		return nil, serve.BlameMember(err, in.Action.who())
 	}
 	if err != nil {
 		return nil, err
@@ -131,7 +134,7 @@ func record(ctx context.Context, req *serve.Request, in *recordIn) (any, error) 
 	if out.Row.Flags&domain.Deleted != 0 && !in.Async {
 		return nil, errDeleted
 	}
-	item, err := feedItem(ctx, req, &out)
+	item, err := feed.Item(ctx, req, &out)
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +147,7 @@ func record(ctx context.Context, req *serve.Request, in *recordIn) (any, error) 
 // recording is the submission of an action. Of one that nobody waits for, durable, it
 // carries what came over HTTP: refused, it becomes a dead letter that can be published
 // again.
-func recording(req *serve.Request, in *actionIn, durable bool) (domain.Submission, error) {
+func recording(req *serve.Request, in *Action, durable bool) (domain.Submission, error) {
 	a, err := activityOf(req, in)
 	if err != nil {
 		return domain.Submission{}, err
@@ -186,16 +189,16 @@ func slotOf(a *domain.Activity) domain.Slot {
 
 // activity is the activity that the parameters mean, stamped with what the catalog
 // says.
-func activityOf(req *serve.Request, in *actionIn) (*domain.Activity, error) {
+func activityOf(req *serve.Request, in *Action) (*domain.Activity, error) {
 	a := &domain.Activity{Member: domain.MemberID(in.ID), Content: domain.Content{
 		Marker: in.Marker, Content: string(in.Content), Link: string(in.Link), Media: string(in.Media),
 		Geo: domain.Geo{Country: string(in.Country), Region: in.Region, City: in.City},
 	}}
 	switch {
 	case in.UID != "":
-		a.Identity = socialIdentity(req, domain.Service(in.Service), in.UID)
+		a.Identity = selection.ServiceIdentity(req, domain.Service(in.Service), in.UID)
 	case in.PartnerID != "":
-		a.Identity = partnerIdentity(req, in.PartnerCode, in.PartnerID)
+		a.Identity = selection.PartnerIdentity(req, in.PartnerCode, in.PartnerID)
 	}
 	a.Time, a.Defaulted = in.Timestamp.Unix, !in.Timestamp.Given
 	if err := stamp(req, a, in); err != nil {
@@ -207,7 +210,7 @@ func activityOf(req *serve.Request, in *actionIn) (*domain.Activity, error) {
 
 // source is the dedup key of a record over HTTP, as a source and an id within it:
 // the application and the marker, else the request.
-func dedupSource(req *serve.Request, in *actionIn) (source, id string) {
+func dedupSource(req *serve.Request, in *Action) (source, id string) {
 	if in.Marker != "" {
 		return "app/" + wire.Number(req.App.ID), in.Marker
 	}
@@ -221,7 +224,7 @@ var refusedParameter = map[domain.Reason]string{domain.UnknownActivity: "activit
 // catalog does not know is an error at once, but under an Idempotency-Key a refusal
 // that travels: a repeat of what was recorded before a deletion still gets its
 // first outcome.
-func stamp(req *serve.Request, a *domain.Activity, in *actionIn) error {
+func stamp(req *serve.Request, a *domain.Activity, in *Action) error {
 	a.Definition, a.Brand = domain.DefinitionID(in.ActivityID.Small()), domain.BrandID(in.BrandID.Small())
 	d, unknown := req.Definition(in.ActivityID, "activityid")
 	if unknown == nil {
@@ -248,7 +251,7 @@ func stamp(req *serve.Request, a *domain.Activity, in *actionIn) error {
 }
 
 // timeFault is what is wrong with the timestamp; nil: nothing.
-func (in *actionIn) timeFault(now time.Time) *domain.Error {
+func (in *Action) timeFault(now time.Time) *domain.Error {
 	switch t := in.Timestamp; {
 	case t.Given && t.Unix > now.Add(time.Hour).Unix():
 		return domain.Bad(domain.InvalidParameter, "timestamp", "timestamp must be at most an hour ahead")
@@ -288,7 +291,7 @@ type event struct {
 	Geo         map[string]string `json:"geo,omitempty"`
 }
 
-func eventOf(req *serve.Request, in *actionIn) *event {
+func eventOf(req *serve.Request, in *Action) *event {
 	source, id := dedupSource(req, in)
 	e := &event{
 		ID: id, Source: source, Account: req.Account(), Member: in.ID, Service: domain.Service(in.Service).String(), UID: in.UID,
@@ -308,3 +311,7 @@ func eventOf(req *serve.Request, in *actionIn) *event {
 	}
 	return e
 }
+
+// errDeleted is the error of a record that repeats what was deleted: there is no item to
+// be given for it, and none comes back.
+var errDeleted = domain.Fail(domain.NotFound, "the action was deleted: a repeat does not bring it back")

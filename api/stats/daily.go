@@ -1,4 +1,4 @@
-package api
+package stats
 
 import (
 	"context"
@@ -8,7 +8,8 @@ import (
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
-func countDaily(ctx context.Context, req *serve.Request, in *statsIn) (*wire.Daily, error) {
+// Daily answers count/daily: activity by day.
+func Daily(ctx context.Context, req *serve.Request, in *statsIn) (*wire.Daily, error) {
 	t, span, explain, err := in.timeline(ctx, req, domain.ShapeDaily)
 	if err != nil {
 		return nil, err

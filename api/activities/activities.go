@@ -1,4 +1,4 @@
-package api
+package activities
 
 import (
 	"context"
@@ -28,7 +28,8 @@ type activitiesIn struct {
 	BrandID bind.ID `name:"brandID" doc:"only definitions of this brand" eg:"1"`
 }
 
-func listActivities(ctx context.Context, req *serve.Request, in *activitiesIn) (*wire.Definitions, error) {
+// List lists the account's definitions by ID.
+func List(ctx context.Context, req *serve.Request, in *activitiesIn) (*wire.Definitions, error) {
 	if in.BrandID != 0 {
 		if _, err := req.Brand(in.BrandID, "brandID"); err != nil {
 			return nil, err
@@ -41,13 +42,13 @@ func listActivities(ctx context.Context, req *serve.Request, in *activitiesIn) (
 
 // brandActivitiesIn are the parameters of a brand's definitions.
 type brandActivitiesIn struct {
-	brandIn
+	selection.BrandPath
 	definitionsIn
 }
 
-// brandActivities lists the definitions usable for a brand: its own, and those of
+// OfBrand lists the definitions usable for a brand: its own, and those of
 // any brand.
-func brandActivities(ctx context.Context, req *serve.Request, in *brandActivitiesIn) (*wire.Definitions, error) {
+func OfBrand(ctx context.Context, req *serve.Request, in *brandActivitiesIn) (*wire.Definitions, error) {
 	b, err := req.Brand(in.BrandID, "brandid")
 	if err != nil {
 		return nil, err
@@ -91,7 +92,8 @@ type activityIn struct {
 	ActivityID bind.ID `name:"activityid" doc:"id of an activity definition" eg:"100"`
 }
 
-func showActivity(ctx context.Context, req *serve.Request, in *activityIn) (wire.Definition, error) {
+// Show answers one definition.
+func Show(ctx context.Context, req *serve.Request, in *activityIn) (wire.Definition, error) {
 	d, err := req.Definition(in.ActivityID, "activityid")
 	if err != nil {
 		return wire.Definition{}, err
@@ -154,7 +156,8 @@ type createActivityIn struct {
 	definitionTexts
 }
 
-func createActivity(ctx context.Context, req *serve.Request, in *createActivityIn) (wire.Definition, error) {
+// Create creates a definition.
+func Create(ctx context.Context, req *serve.Request, in *createActivityIn) (wire.Definition, error) {
 	p, err := in.put(req)
 	if err != nil {
 		return wire.Definition{}, err
@@ -200,7 +203,8 @@ func (in *editActivityIn) Check() *domain.Error {
 	return nil
 }
 
-func editActivity(ctx context.Context, req *serve.Request, in *editActivityIn) (wire.Definition, error) {
+// Edit changes a definition: what is given overwrites.
+func Edit(ctx context.Context, req *serve.Request, in *editActivityIn) (wire.Definition, error) {
 	id := domain.DefinitionID(in.ActivityID.Small())
 	if id < domain.FirstDefinition {
 		_, err := req.Definition(in.ActivityID, "activityid")
@@ -239,7 +243,8 @@ func putDefinition(ctx context.Context, req *serve.Request, p *domain.PutDefinit
 	return wire.DefinitionOf(d), nil
 }
 
-func deleteActivity(ctx context.Context, req *serve.Request, in *activityIn) (wire.Deleted, error) {
+// Delete deletes a definition; its actions stay.
+func Delete(ctx context.Context, req *serve.Request, in *activityIn) (wire.Deleted, error) {
 	id := domain.DefinitionID(in.ActivityID.Small())
 	if id < domain.FirstDefinition {
 		_, err := req.Definition(in.ActivityID, "activityid")

@@ -1,4 +1,4 @@
-package api
+package stats
 
 import (
 	"context"
@@ -21,9 +21,9 @@ type crossoverIn struct {
 	BrandType string `name:"brand_type" doc:"only brands of this type, in any case" eg:"Music"`
 }
 
-// crossover lists brands by how many of a brand's active members are active for them
+// Crossover lists brands by how many of a brand's active members are active for them
 // too, or by how many members are.
-func crossover(ctx context.Context, req *serve.Request, in *crossoverIn) (*wire.Crossover, error) {
+func Crossover(ctx context.Context, req *serve.Request, in *crossoverIn) (*wire.Crossover, error) {
 	span, err := req.Shown(in.Range, selection.Statistics)
 	if err != nil {
 		return nil, err
@@ -59,7 +59,7 @@ func crossover(ctx context.Context, req *serve.Request, in *crossoverIn) (*wire.
 		if b == nil {
 			return nil, &domain.Error{Code: domain.Internal, Op: "crossover", Message: "the answer names a brand that the account does not have"}
 		}
-		out.Items[i] = wire.CrossBrand{Brand: brandOf(b), ActiveMembers: wire.Number(n.Members), Percentage: wire.Percentage(n.Members, found.Members)}
+		out.Items[i] = wire.CrossBrand{Brand: wire.BrandOf(b), ActiveMembers: wire.Number(n.Members), Percentage: wire.Percentage(n.Members, found.Members)}
 	}
 	return out, nil
 }

@@ -1,4 +1,4 @@
-package api
+package segments
 
 import (
 	"cmp"
@@ -24,7 +24,8 @@ type segmentsIn struct {
 	BrandID bind.ID `name:"brandID" doc:"only segments of this brand" eg:"1"`
 }
 
-func listSegments(ctx context.Context, req *serve.Request, in *segmentsIn) (*wire.Segments, error) {
+// List lists the account's segments by ID.
+func List(ctx context.Context, req *serve.Request, in *segmentsIn) (*wire.Segments, error) {
 	if in.BrandID != 0 {
 		if _, err := req.Brand(in.BrandID, "brandID"); err != nil {
 			return nil, err
@@ -35,11 +36,12 @@ func listSegments(ctx context.Context, req *serve.Request, in *segmentsIn) (*wir
 
 // brandSegmentsIn are the parameters of a brand's segments.
 type brandSegmentsIn struct {
-	brandIn
+	selection.BrandPath
 	serve.Paged
 }
 
-func brandSegments(ctx context.Context, req *serve.Request, in *brandSegmentsIn) (*wire.Segments, error) {
+// OfBrand lists a brand's segments by ID.
+func OfBrand(ctx context.Context, req *serve.Request, in *brandSegmentsIn) (*wire.Segments, error) {
 	b, err := req.Brand(in.BrandID, "brandid")
 	if err != nil {
 		return nil, err
@@ -85,7 +87,8 @@ type segmentIn struct {
 	SegmentID bind.ID `name:"segmentid" doc:"id of a segment" eg:"1"`
 }
 
-func showSegment(ctx context.Context, req *serve.Request, in *segmentIn) (wire.Segment, error) {
+// Show answers one segment.
+func Show(ctx context.Context, req *serve.Request, in *segmentIn) (wire.Segment, error) {
 	s, err := req.Segment(in.SegmentID, "segmentid")
 	if err != nil {
 		return wire.Segment{}, err
@@ -228,7 +231,8 @@ type createSegmentIn struct {
 	segmentTexts
 }
 
-func createSegment(ctx context.Context, req *serve.Request, in *createSegmentIn) (wire.Segment, error) {
+// Create creates a segment.
+func Create(ctx context.Context, req *serve.Request, in *createSegmentIn) (wire.Segment, error) {
 	p, err := in.put(req)
 	if err != nil {
 		return wire.Segment{}, err
@@ -252,7 +256,8 @@ func (in *editSegmentIn) Missing(has func(string) bool) string {
 	return ""
 }
 
-func editSegment(ctx context.Context, req *serve.Request, in *editSegmentIn) (wire.Segment, error) {
+// Edit changes a segment: what is given overwrites.
+func Edit(ctx context.Context, req *serve.Request, in *editSegmentIn) (wire.Segment, error) {
 	id := domain.SegmentID(in.SegmentID.Small())
 	if id == 0 {
 		_, err := req.Segment(in.SegmentID, "segmentid")
@@ -294,7 +299,8 @@ func anySegment(req *serve.Request, id domain.SegmentID) *domain.Segment {
 	return all[i]
 }
 
-func deleteSegment(ctx context.Context, req *serve.Request, in *segmentIn) (wire.Deleted, error) {
+// Delete deletes a segment.
+func Delete(ctx context.Context, req *serve.Request, in *segmentIn) (wire.Deleted, error) {
 	id := domain.SegmentID(in.SegmentID.Small())
 	if id == 0 {
 		_, err := req.Segment(in.SegmentID, "segmentid")

@@ -1,4 +1,4 @@
-package api
+package stats
 
 import (
 	"cmp"
@@ -52,7 +52,8 @@ type tallyIn struct {
 	Cursor  string    `name:"cursor" max:"4096" doc:"empty: pages follow one another by the keys of their rows; else that of a next page's address, beside the same parameters and no offset"`
 }
 
-func tallyActivities(ctx context.Context, req *serve.Request, in *tallyIn) (*wire.ActivityTally, error) {
+// Activities answers stats/activity: a tally by definition or by type.
+func Activities(ctx context.Context, req *serve.Request, in *tallyIn) (*wire.ActivityTally, error) {
 	q, of, span, err := in.question(ctx, req, domain.ShapeTally)
 	if err != nil {
 		return nil, err
@@ -186,7 +187,7 @@ func groupByID(definitions []*domain.Definition) grouping {
 			return wire.ActivityRow{ActivityID: wire.NullNumber(group)}
 		}
 		d := definitions[i]
-		return wire.ActivityRow{ActivityID: wire.NullNumber(d.ID), Activity: named(d, brand), ServiceType: wire.Null(d.Service.String())}
+		return wire.ActivityRow{ActivityID: wire.NullNumber(d.ID), Activity: wire.DefinitionName(d, brand), ServiceType: wire.Null(d.Service.String())}
 	}
 	return g
 }
@@ -220,13 +221,4 @@ func groupByType(definitions []*domain.Definition) grouping {
 		return wire.ActivityRow{Activity: spelled[types[group]]}
 	}
 	return g
-}
-
-// named is a definition's name with the brand's filled in.
-func named(d *domain.Definition, brand *domain.Brand) string {
-	name := ""
-	if brand != nil {
-		name = brand.Name()
-	}
-	return strings.ReplaceAll(d.Name, "{brand}", name)
 }

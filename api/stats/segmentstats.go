@@ -1,4 +1,4 @@
-package api
+package stats
 
 import (
 	"context"
@@ -33,9 +33,9 @@ func segmentsOf(req *serve.Request, b *domain.Brand, named *domain.Segment) []*d
 	return nil
 }
 
-// segmentStats tells of a brand's segments how many members are on the list, and how
+// Segments tells of a brand's segments how many members are on the list, and how
 // many actions of the definitions there were for the brand.
-func segmentStats(ctx context.Context, req *serve.Request, in *segmentStatsIn) (*wire.SegmentStats, error) {
+func Segments(ctx context.Context, req *serve.Request, in *segmentStatsIn) (*wire.SegmentStats, error) {
 	b, err := req.Brand(in.BrandID, "brandID")
 	if err != nil {
 		return nil, err

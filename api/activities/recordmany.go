@@ -1,4 +1,4 @@
-package api
+package activities
 
 import (
 	"context"
@@ -32,9 +32,9 @@ type manyItem struct {
 	err    error
 }
 
-// recordMany records each of the records as activity/record does. One that is wrong
+// RecordMany records each of the records as activity/record does. One that is wrong
 // is an error of its own.
-func recordMany(ctx context.Context, req *serve.Request, in *recordManyIn) (*wire.RecordedMany, error) {
+func RecordMany(ctx context.Context, req *serve.Request, in *recordManyIn) (*wire.RecordedMany, error) {
 	if len(req.Records) == 0 {
 		return nil, domain.Fail(domain.MissingParameter, "the body has no records: an action each, as lines of JSON objects or as one JSON array")
 	}
@@ -64,7 +64,7 @@ func recordMany(ctx context.Context, req *serve.Request, in *recordManyIn) (*wir
 // asked for again: it has no request id that a shard would keep, and is known by its marker,
 // else by the request and the index.
 func (m *manyItem) prepare(req *serve.Request, i int, raw []byte, outer string, durable bool) {
-	in := new(actionIn)
+	in := new(Action)
 	m.first = i
 	if m.req, m.err = req.Record(raw, outer, indexed(req.ID, i), in); m.err != nil {
 		return
@@ -255,13 +255,13 @@ func itemError(req *serve.Request, err error) *wire.ItemError {
 	return &wire.ItemError{Code: p.Error.Code, Message: p.Error.Message}
 }
 
-// maxItemWarnings is how many different warnings of records an answer has.
-const maxItemWarnings = 20
+// MaxWarnings is how many different warnings of records an answer has.
+const MaxWarnings = 20
 
 // warnOnce adds warnings of a record that no other had.
 func warnOnce(req *serve.Request, warnings []string) {
 	for _, w := range warnings {
-		if len(req.Warnings) < maxItemWarnings && !slices.Contains(req.Warnings, w) {
+		if len(req.Warnings) < MaxWarnings && !slices.Contains(req.Warnings, w) {
 			req.Warnings = append(req.Warnings, w)
 		}
 	}

@@ -1,4 +1,4 @@
-package api
+package stats
 
 import (
 	"cmp"
@@ -12,7 +12,8 @@ import (
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
-func timeline(ctx context.Context, req *serve.Request, in *statsIn) (*wire.Timeline, error) {
+// Timeline answers stats/timeline: activity by day and service.
+func Timeline(ctx context.Context, req *serve.Request, in *statsIn) (*wire.Timeline, error) {
 	t, _, explain, err := in.timeline(ctx, req, domain.ShapeTimeline)
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package api
+package brands
 
 import (
 	"context"
@@ -13,14 +13,15 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
 	"github.com/ovation-analytics/ovation/api/page"
+	"github.com/ovation-analytics/ovation/api/selection"
 	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
-// brandService serves brands.
-type brandService struct {
+// Service serves brands.
+type Service struct {
 	sorted   sortedBrands
-	resolver Resolver // nil: none
+	Resolver Resolver // nil: none
 }
 
 // brandsIn are the parameters of the list of brands.
@@ -31,12 +32,13 @@ type brandsIn struct {
 	Sort      string `name:"sort" enum:"ASC,DESC" default:"ASC" doc:"by name"`
 }
 
-func (s *brandService) listBrands(ctx context.Context, req *serve.Request, in *brandsIn) (*wire.Brands, error) {
+// List lists the account's brands by name.
+func (s *Service) List(ctx context.Context, req *serve.Request, in *brandsIn) (*wire.Brands, error) {
 	found := s.sorted.list(req.Catalog, req.Account(), in.BrandType, in.Keyword, in.Sort == "DESC")
 	rows, paging := serve.PageOf(req, in.Paged.Page(req), found, brandName, page.ByText(in.Sort == "DESC"))
 	out := &wire.Brands{TotalSize: wire.Number(len(found)), Items: make([]wire.Brand, 0, len(rows)), Paging: paging}
 	for _, b := range rows {
-		out.Items = append(out.Items, brandOf(b))
+		out.Items = append(out.Items, wire.BrandOf(b))
 	}
 	return out, nil
 }
@@ -46,19 +48,13 @@ func brandName(b **domain.Brand) page.Row {
 	return page.Row{Text: strings.ToLower((*b).Name()), ID: uint64((*b).ID)}
 }
 
-func brandOf(b *domain.Brand) wire.Brand { return wire.Brand{ID: b.ID, Fields: b.Fields} }
-
-// brandIn is a brand in the path.
-type brandIn struct {
-	BrandID bind.ID `name:"brandid" doc:"id of a brand" eg:"1"`
-}
-
-func showBrand(ctx context.Context, req *serve.Request, in *brandIn) (wire.Brand, error) {
+// Show answers one brand.
+func Show(ctx context.Context, req *serve.Request, in *selection.BrandPath) (wire.Brand, error) {
 	b, err := req.Brand(in.BrandID, "brandid")
 	if err != nil {
 		return wire.Brand{}, err
 	}
-	return brandOf(b), nil
+	return wire.BrandOf(b), nil
 }
 
 // brandTexts are a brand's fields beside name and type.
@@ -190,7 +186,8 @@ func blank(name *string) *domain.Error {
 	return nil
 }
 
-func (s *brandService) createBrand(ctx context.Context, req *serve.Request, in *createBrandIn) (wire.Brand, error) {
+// Create creates a brand.
+func (s *Service) Create(ctx context.Context, req *serve.Request, in *createBrandIn) (wire.Brand, error) {
 	given := in.Texts.fields()
 	given["Name"], given["Type"] = in.Name, in.Type
 	if given["Slug"] == "" {
@@ -201,7 +198,7 @@ func (s *brandService) createBrand(ctx context.Context, req *serve.Request, in *
 
 // editBrandIn are the parameters of brand/edit.
 type editBrandIn struct {
-	brandIn
+	selection.BrandPath
 	Name  *string `name:"name" doc:"name of the brand" eg:"The Moons"`
 	Type  *string `name:"type" doc:"free text such as Music, TV" eg:"Music"`
 	Texts brandTexts
@@ -220,7 +217,8 @@ func (in *editBrandIn) Check() *domain.Error {
 	return blank(in.Name)
 }
 
-func (s *brandService) editBrand(ctx context.Context, req *serve.Request, in *editBrandIn) (wire.Brand, error) {
+// Edit changes a brand: what is given overwrites.
+func (s *Service) Edit(ctx context.Context, req *serve.Request, in *editBrandIn) (wire.Brand, error) {
 	given := in.Texts.fields()
 	if in.Name != nil {
 		given["Name"] = *in.Name
@@ -238,7 +236,7 @@ func (s *brandService) editBrand(ctx context.Context, req *serve.Request, in *ed
 
 // putBrand creates or changes a brand. That it is there is judged where the
 // command is applied, which also knows the outcome of a repeat.
-func (s *brandService) putBrand(ctx context.Context, req *serve.Request, id domain.BrandID, given domain.BrandFields) (wire.Brand, error) {
+func (s *Service) putBrand(ctx context.Context, req *serve.Request, id domain.BrandID, given domain.BrandFields) (wire.Brand, error) {
 	derive(given)
 	s.resolveLinks(ctx, req, given)
 	out, err := req.Command(ctx, &domain.PutBrand{ID: id, Given: given, At: req.Now.UnixMilli()})
@@ -249,16 +247,17 @@ func (s *brandService) putBrand(ctx context.Context, req *serve.Request, id doma
 	if b == nil {
 		return wire.Brand{}, &domain.Error{Code: domain.Internal, Op: "brand", Message: "a brand that was put is not in the catalog"}
 	}
-	return brandOf(b), nil
+	return wire.BrandOf(b), nil
 }
 
 // deleteBrandIn are the parameters of brand/delete.
 type deleteBrandIn struct {
-	brandIn
+	selection.BrandPath
 	Force bool `name:"force" doc:"1 also deletes the definitions and segments that use it" eg:"1"`
 }
 
-func deleteBrand(ctx context.Context, req *serve.Request, in *deleteBrandIn) (wire.Deleted, error) {
+// Delete deletes a brand.
+func Delete(ctx context.Context, req *serve.Request, in *deleteBrandIn) (wire.Deleted, error) {
 	id := domain.BrandID(in.BrandID.Small())
 	if id == 0 {
 		_, err := req.Brand(in.BrandID, "brandid")

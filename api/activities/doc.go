@@ -1,0 +1,6 @@
+// Package activities answers the operations on activity definitions, and records actions:
+// one, or many in a body. An action is complete before it is submitted: its definition's
+// service, points and brand, its time and dedup key are put in here, and what the catalog
+// refuses is an error at once, but under an Idempotency-Key a refusal in the log. A handler
+// runs on the goroutine of its request and keeps no state.
+package activities
