@@ -127,7 +127,8 @@ var owners = []rule{
 	{actorsP + "(*Node)", stageAnswers},
 	{actorsP, stageApply},
 	{module + "/actors/member.", stageApply},
-	{module + "/actors/brand.", stageColumns},
+	{module + "/actors/brand/rows.", stageColumns},
+	{module + "/actors/brand/scan.", stageAnswers},
 	{module + "/actors/query.", stageAnswers},
 	{module + "/actors/query/shape.", stageAnswers},
 

@@ -57,7 +57,7 @@ func (s *Set) private(epoch uint64) *Set {
 	return &p
 }
 
-// placeOf is where the run of chunk c stands, −1 when it does no more.
+// placeOf is where the run of chunk c is, −1 when it is gone.
 func (s *Set) placeOf(c *Chunk) int {
 	return slices.IndexFunc(s.Runs, func(r Run) bool { return r.Chunk == c })
 }

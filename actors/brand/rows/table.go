@@ -11,7 +11,7 @@ import (
 // are asked for by it alone: EveryBrand leaves them out.
 const Visits uint32 = 0
 
-// EveryBrand stands in a question for all brands of the account.
+// EveryBrand is, in a question, all brands of the account.
 const EveryBrand = ^uint32(0)
 
 // Table is the writer's side of an account's rows in a shard. Only the shard's
@@ -116,7 +116,7 @@ func (t *Table) Bytes() int {
 func (t *Table) Stats() Stats { return t.stats }
 
 // Commit publishes what was done since the last one. done, which may be nil, runs
-// once, when the last holder of the new view has let go, on that one's goroutine.
+// once, when the last holder of the new view releases it, on that one's goroutine.
 func (t *Table) Commit(done func()) *View {
 	for i := 0; i < len(t.dirty); i++ {
 		t.dirty[i].settleLate()

@@ -24,7 +24,7 @@ type View struct {
 	done    func()
 }
 
-// Acquire takes the view; false when its last holder has let go already.
+// Acquire takes the view; false when its last holder has released it already.
 func (v *View) Acquire() bool {
 	for n := v.refs.Load(); n > 0; n = v.refs.Load() {
 		if v.refs.CompareAndSwap(n, n+1) {

@@ -28,7 +28,7 @@ func (m model) doers(h *question, members, least int) []uint64 {
 	return out
 }
 
-func TestDoersAreThoseWithEnoughRows(t *testing.T) {
+func TestAtLeast_IsWhatANaiveModelCounts(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
 	t.Log("seed", seed)
@@ -82,7 +82,7 @@ func TestDoersAreThoseWithEnoughRows(t *testing.T) {
 	}
 }
 
-func TestDoersOfAColdBrandNeedASource(t *testing.T) {
+func TestAtLeast_OfAColdBrandNeedsASource(t *testing.T) {
 	t.Parallel()
 	w, r := world{members: 50, brands: 1, definitions: 4, start: 20_000 * 86400, span: 86400}, rand.New(rand.NewPCG(1, 2))
 	table := rows.NewTable(rows.Options{Promote: 10})

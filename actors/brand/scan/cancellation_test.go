@@ -35,7 +35,7 @@ func (s *history) giveUp(v *rows.View, x *Scratch, r *rand.Rand, cold rows.Sourc
 
 // A question that is given up at any of its looks ends there, and the next one on that
 // scratch is answered as on a new one.
-func TestAQuestionThatIsGivenUpLeavesNothingBehind(t *testing.T) {
+func TestCancellation_LeavesTheScratchAsItWas(t *testing.T) {
 	seed := rand.Uint64()
 	r := rand.New(rand.NewPCG(seed, 5))
 	w := world{members: 700, brands: 12, definitions: 9, start: 20_000 * 86400, span: 16 * 86400}
@@ -91,7 +91,7 @@ func TestAQuestionThatIsGivenUpLeavesNothingBehind(t *testing.T) {
 }
 
 // Who did something is given up the same way.
-func TestWhoDidItIsGivenUpToo(t *testing.T) {
+func TestCancellation_EndsPerformedAndAtLeast(t *testing.T) {
 	seed := rand.Uint64()
 	r := rand.New(rand.NewPCG(seed, 6))
 	w := world{members: 700, brands: 12, definitions: 9, start: 20_000 * 86400, span: 16 * 86400}

@@ -21,7 +21,7 @@ type Performed struct {
 	rounds []round
 }
 
-// round is a pass over the rows. Each of its deeds stands for a bit; a member that has
+// round is a pass over the rows. Each required action has a bit; a member that has
 // all of them did what the round asks for.
 type round struct {
 	need   uint64
@@ -29,7 +29,7 @@ type round struct {
 	brands []brandBits    // those for one brand, ascending
 }
 
-// requiredBits is the bit that a definition stands for. Deed bits are ascending, each
+// requiredBits are the bits of a definition. They are kept ascending, each
 // definition once.
 type requiredBits struct {
 	definition domain.DefinitionID
@@ -42,12 +42,12 @@ type brandBits struct {
 	required []requiredBits
 }
 
-// roundBits is how many bits a round has: as many deeds that must all be done take
+// roundBits is how many bits a round has: as many actions that are all required take
 // one pass over the rows.
 const roundBits = 64
 
-// NewPerformed asks for one of any, if there is one, and for every one of all. The deeds
-// of any take one bit together.
+// NewPerformed asks for one of any, if there is one, and for every one of all. Those
+// of any share one bit.
 func NewPerformed(span domain.Range, any, all []Required) *Performed {
 	d := &Performed{span: span}
 	bits := 0
@@ -62,22 +62,22 @@ func NewPerformed(span domain.Range, any, all []Required) *Performed {
 	}
 	if len(any) > 0 {
 		r, bit := next()
-		for _, deed := range any {
-			r.put(deed, bit)
+		for _, one := range any {
+			r.put(one, bit)
 		}
 	}
 	all = slices.Clone(all)
 	slices.SortFunc(all, func(a, b Required) int {
 		return cmp.Or(cmp.Compare(a.Brand, b.Brand), cmp.Compare(a.Definition, b.Definition))
 	})
-	for _, deed := range slices.Compact(all) {
+	for _, one := range slices.Compact(all) {
 		r, bit := next()
-		r.put(deed, bit)
+		r.put(one, bit)
 	}
 	return d
 }
 
-// put has the deed stand for a bit, beside those it stands for already.
+// put adds a bit to those of the action.
 func (r *round) put(d Required, bit uint64) {
 	to := &r.any
 	if d.Brand != rows.EveryBrand {
@@ -98,7 +98,7 @@ func (b brandBits) compare(dense uint32) int { return cmp.Compare(b.dense, dense
 
 func (b requiredBits) compare(d domain.DefinitionID) int { return cmp.Compare(b.definition, d) }
 
-// of are the deeds for a brand alone.
+// of are the bits of actions for a brand alone.
 func (r *round) of(dense uint32) []requiredBits {
 	if i, ok := slices.BinarySearchFunc(r.brands, dense, brandBits.compare); ok {
 		return r.brands[i].required
@@ -106,15 +106,15 @@ func (r *round) of(dense uint32) []requiredBits {
 	return nil
 }
 
-// bitsOf are the bits that a definition stands for.
-func bitsOf(deeds []requiredBits, definition domain.DefinitionID) uint64 {
-	if i, ok := slices.BinarySearchFunc(deeds, definition, requiredBits.compare); ok {
-		return deeds[i].bits
+// bitsOf are the bits of a definition.
+func bitsOf(required []requiredBits, definition domain.DefinitionID) uint64 {
+	if i, ok := slices.BinarySearchFunc(required, definition, requiredBits.compare); ok {
+		return required[i].bits
 	}
 	return 0
 }
 
-// Brands calls f with the dense number of each brand that a deed is for.
+// Brands calls f with the dense number of each brand that an action is required for.
 func (d *Performed) Brands(f func(dense uint32)) {
 	for i := range d.rounds {
 		for _, b := range d.rounds[i].brands {

@@ -27,7 +27,7 @@ func (x *crossover) answer(v *rows.View, a *Ask) (*domain.Crossover, error) {
 	x.seen = bitset.Grown(x.seen, x.words*64)
 	x.wanted = bitset.Sized(x.wanted, x.words)
 	clear(x.wanted)
-	union := x.wanted // of EveryBrand: who is met is noted
+	union := x.wanted // of EveryBrand: the members met
 	if a.Brand != rows.EveryBrand {
 		if err := x.selectRows(a); err != nil {
 			return nil, err

@@ -44,7 +44,7 @@ type demographics struct {
 	did    []uint32 // by ordinal: rows; zero between questions
 }
 
-// byValue counts actions and distinct members by what Ask.Column says of the members,
+// byValue counts actions and distinct members by the members' value in Ask.Column,
 // and in all, over the question's range: the groups are its values, 0 is unknown. The
 // error is ErrCold, or that of the Source.
 func (x *demographics) byValue(v *rows.View, a *Ask) (*domain.Tally, error) {
@@ -187,7 +187,7 @@ func (x *demographics) valuesByMember(c Column) {
 	}
 }
 
-// nowhere is a page of members of whom nothing is known.
+// nowhere is a page of unknown values.
 var nowhere [columnPage]uint16
 
 // page counts what the members of a page did, and forgets it.

@@ -69,7 +69,7 @@ func columnOf(of func(domain.Ordinal) uint16) Column {
 	return c
 }
 
-func TestAColumnThatEndsEarlyIsUnknownBehindItsEnd(t *testing.T) {
+func TestColumn_IsUnknownBeyondItsEnd(t *testing.T) {
 	c := columns[domain.ShapeLocation][:3]
 	for o := range uint32(4 * columnPage) {
 		want := home(domain.Ordinal(o))
@@ -82,9 +82,9 @@ func TestAColumnThatEndsEarlyIsUnknownBehindItsEnd(t *testing.T) {
 	}
 }
 
-// TestI12OneQuestionHasTheSameTotalsInEveryShape asks random questions in each of
+// TestI12_EveryShapeHasTheSameTotals asks random questions in each of
 // the shapes that count: they differ in what they count by, not in what they count.
-func TestI12OneQuestionHasTheSameTotalsInEveryShape(t *testing.T) {
+func TestI12_EveryShapeHasTheSameTotals(t *testing.T) {
 	seed := rand.Uint64()
 	r := rand.New(rand.NewPCG(seed, 1))
 	w := world{members: 4*columnPage - 77, brands: 4, definitions: 8, start: 20_000 * 86400, span: 9 * 86400}

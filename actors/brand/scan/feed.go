@@ -10,7 +10,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// Contents reads what rows say beside their columns: it calls f for each that is stored,
+// Contents reads the contents of rows: it calls f for each that is stored,
 // in any order, with when it was recorded and its content. Neither it nor f keeps
 // what it is given. Account, Brand, Time and Seq of the rows are set.
 type Contents func(list []domain.Row, f func(i int, recorded int64, content []byte)) error
@@ -36,7 +36,7 @@ type feedState struct {
 // is read.
 const readAtOnce = 1 << 16
 
-// slack is how many rows beyond those wanted a listing by recording looks at: those of
+// slack is how many rows beyond those wanted a listing by recording reads: those of
 // the last millisecond are listed by ID, and there may be many.
 const slack = 512
 
@@ -153,8 +153,8 @@ func (f *feedState) offer(r *topk.Row) {
 	}
 }
 
-// beyond reports that the walk need not come to rows of that time: where rows are counted
-// as they are met, it comes to all.
+// beyond reports that rows of that time need not be scanned: where rows are counted
+// as they are met, all are.
 func (f *feedState) beyond(time uint32) bool { return f.keyword == nil && f.Page.Beyond(time) }
 
 // read looks for the keyword in the rows that wait.
@@ -172,7 +172,7 @@ func (f *feedState) read() {
 	f.err = err
 }
 
-// readContents asks what rows say.
+// readContents reads the contents of rows.
 func (f *feedState) readContents(list []topk.Row, g func(i int, recorded int64, content []byte)) error {
 	f.rows = bitset.Sized(f.rows, len(list))
 	for i := range list {
@@ -184,7 +184,7 @@ func (f *feedState) readContents(list []topk.Row, g func(i int, recorded int64, 
 
 // byRecording finds when the rows, which are in order of sequence, were recorded, and
 // puts those of one millisecond that follow one another in order of ID. open says that
-// there are more rows than these; more that the last of those wanted may stand behind
+// there are more rows than these; more that the last of those wanted may sort behind
 // some of them.
 func (f *feedState) byRecording(list []topk.Row, open bool) (_ []topk.Row, more bool, err error) {
 	f.times = bitset.Sized(f.times, len(list))
@@ -224,7 +224,7 @@ func (f *feedState) items(list []topk.Row) []domain.FeedItem {
 	return out
 }
 
-// countRows counts the question's rows, whoever did them: where all of a chunk or of a
+// countRows counts the question's rows of all members: where all of a chunk or of a
 // tail belong to it, they are not looked at.
 func (x *feedScan) countRows(a *Ask) (n uint64, err error) {
 	if err := x.selectSets(a, func(p rows.Tail) { n += x.countTail(p) }); err != nil {
@@ -243,11 +243,11 @@ func (x *feedScan) countRows(a *Ask) (n uint64, err error) {
 func (x *feedScan) countSpan(sp *span) (n uint64) {
 	size := sp.hi - sp.lo
 	switch {
-	case x.filter != nil || sp.dead != nil && sp.drops:
+	case x.filter != nil || sp.deleted != nil && sp.drops:
 		x.gather(sp, sp.lo, sp.hi)
 		return 0
 	case !sp.drops:
-		return uint64(size - sp.dead.CountIn(sp.lo, sp.hi))
+		return uint64(size - sp.deleted.CountIn(sp.lo, sp.hi))
 	case size == sp.c.Rows():
 		return uint64(sp.kept)
 	}

@@ -145,9 +145,9 @@ func (m model) feed(h *question) *domain.Feed {
 	return out
 }
 
-// TestFeedsOfEverySizeAreExact asks for feeds of tens of thousands of rows in chunks of
+// TestFeed_IsExactAtEverySize asks for feeds of tens of thousands of rows in chunks of
 // their real size.
-func TestFeedsOfEverySizeAreExact(t *testing.T) {
+func TestFeed_IsExactAtEverySize(t *testing.T) {
 	w, r := world{members: 700, brands: 9, definitions: 12, start: 20_000 * 86400, span: 20 * 86400}, rand.New(rand.NewPCG(3, 9))
 	table, m := rows.NewTable(rows.Options{}), model{}
 	for i := range 40_000 {
@@ -186,9 +186,9 @@ func TestFeedsOfEverySizeAreExact(t *testing.T) {
 	}
 }
 
-// TestRowsOfOneMillisecondAreListedByID has more of them than a feed by recording looks
+// TestFeed_ListsRowsOfOneMillisecondByID has more of them than a feed by recording looks
 // at first.
-func TestRowsOfOneMillisecondAreListedByID(t *testing.T) {
+func TestFeed_ListsRowsOfOneMillisecondByID(t *testing.T) {
 	const list, first = 30_000, 20_000 * 86400
 	table := rows.NewTable(rows.Options{})
 	var all []domain.Row
@@ -221,7 +221,7 @@ func TestRowsOfOneMillisecondAreListedByID(t *testing.T) {
 	}
 }
 
-func TestAFeedThatCannotBeReadIsAnError(t *testing.T) {
+func TestFeed_FailsWithItsContents(t *testing.T) {
 	table := rows.NewTable(rows.Options{Promote: 5})
 	for i := range 20 {
 		table.Append(1, []domain.Row{{Seq: uint64(i + 1), Time: 1000, Brand: 1001, Definition: 100}})

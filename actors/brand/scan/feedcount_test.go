@@ -10,7 +10,7 @@ import (
 
 // Rows of a tail that come in no order of time are counted as a whole only where all of
 // them are in the range, of every kind, and living.
-func TestAFeedCountsATailRowByRowUnlessAllOfItBelongs(t *testing.T) {
+func TestFeed_CountsATailRowByRowUnlessAllOfItBelongs(t *testing.T) {
 	seed := rand.Uint64()
 	r := rand.New(rand.NewPCG(seed, 9))
 	whole := 0

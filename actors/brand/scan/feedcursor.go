@@ -42,7 +42,7 @@ func (x *feedScan) narrows(a *Ask) bool {
 	return l.After != nil && !l.Recorded && a.Plan.keyword == nil && (l.Every || !l.Up) && len(x.view.Cold(a.Brand)) == 0
 }
 
-// narrow has the walk leave out what is ahead of the cursor: here it is counted, or its
+// narrow has the scan leave out what is ahead of the cursor: here it is counted, or its
 // members are noted.
 func (x *feedScan) narrow(a *Ask) error {
 	f, all := &x.feed, a.Plan.span
@@ -70,7 +70,7 @@ func (x *feedScan) narrow(a *Ask) error {
 }
 
 // noteAhead notes the members with a row ahead of the cursor, of which the collected rows
-// are those of other seconds than its own, and lets the walk meet nobody else.
+// are those of other seconds than its own, and leaves all other members to the scan.
 func (x *feedScan) noteAhead(a *Ask) {
 	f := &x.feed
 	f.after.done = bitset.Sized(f.after.done, x.words)

@@ -122,7 +122,7 @@ func (m model) depths(h *question) map[uint64]uint32 {
 
 // A page behind any row is the rest of the list, and cells hold what the list has, in
 // chunks of their real size.
-func TestWhatIsBehindARowIsTheRestOfTheList(t *testing.T) {
+func TestCursor_FeedAfterARowIsTheRestOfTheList(t *testing.T) {
 	w, r := world{members: 500, brands: 6, definitions: 6, start: 20_000 * 86400, span: 20 * 86400}, rand.New(rand.NewPCG(4, 9))
 	table, m := rows.NewTable(rows.Options{Promote: 200, TailMax: 512, FanIn: 4}), model{}
 	for i := range 5000 {
@@ -203,7 +203,7 @@ func (m model) sounded(t *testing.T, h *question, got *domain.Depths) (list int)
 }
 
 // Every moment finds the sequence that it begins with, from wherever it is looked for.
-func TestTheSequencesOfAMomentAreFound(t *testing.T) {
+func TestCursor_FindsTheSequencesOfAMoment(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 9))
 	for _, gaps := range []uint64{1, 2, 40, 100_000} {
 		table, all, seq := rows.NewTable(rows.Options{TailMax: 512, FanIn: 4}), []domain.Row(nil), uint64(0)

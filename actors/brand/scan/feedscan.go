@@ -15,7 +15,7 @@ type feedScan struct {
 }
 
 // scanFeed offers the rows that may be among the first of a feed: those of tails and of
-// chunks whose newest row, or oldest, may still be one. Where a keyword is looked for
+// chunks whose newest row, or oldest, may still be one. Where a keyword is searched
 // it offers all. Rows from disk are offered if cold is set: else they were while they
 // were counted.
 func (x *feedScan) scanFeed(a *Ask, cold bool) (err error) {

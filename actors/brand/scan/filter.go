@@ -8,9 +8,9 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// memberFilter is whose rows count.
+// memberFilter is the members whose rows count.
 type memberFilter struct {
-	filter []uint64 // nil: everybody's
+	filter []uint64 // nil: all members
 	flat   []uint8  // the filter, a byte a member, if not empty
 	padded []uint64
 	alone  bool // only the member one passes the filter
@@ -31,7 +31,7 @@ func (x *memberFilter) pad(f []uint64) []uint64 {
 // filterBy has rows of these members alone pass.
 func (x *memberFilter) filterBy(f []uint64) { x.filter, x.flat = f, x.flat[:0] }
 
-// passing is about how many of so many rows are of members who pass the filter.
+// passing is about how many of so many rows are of members that pass the filter.
 func (x *memberFilter) passing(size int) int {
 	if x.filter == nil || size == 0 {
 		return size
@@ -112,7 +112,7 @@ func (x *kindTargets) targetOf(k rows.Kind) uint32 {
 	return g
 }
 
-// coldTarget is where rows of a kind count, the kind as a row from disk says it.
+// coldTarget is where rows of a kind count, the kind as a row from disk has it.
 func (x *kindTargets) coldTarget(k rows.Kind) uint32 {
 	n := &x.near[(uint32(k.Definition)^uint32(k.Service)<<3)%uint32(len(x.near))]
 	if n.target == 0 || n.kind != k {

@@ -7,7 +7,7 @@ import (
 )
 
 // Whether a filter is looked at by bits or by bytes, the same rows pass.
-func TestAFlatFilterPassesWhomItsBitsDo(t *testing.T) {
+func TestMemberFilter_FlatPassesTheSameRows(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
 	r := rand.New(rand.NewPCG(seed, 23))

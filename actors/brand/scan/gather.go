@@ -25,9 +25,9 @@ func (x *selection) gather(sp *span, lo, hi int) {
 		if f != nil {
 			ok &= bitset.Get(f, o)
 		}
-		if sp.dead != nil {
+		if sp.deleted != nil {
 			j := lo + int(p)
-			ok &^= int(sp.dead.Bits[j>>6] >> (j & 63) & 1)
+			ok &^= int(sp.deleted.Bits[j>>6] >> (j & 63) & 1)
 		}
 		at += ok
 	}
@@ -48,7 +48,7 @@ func (x *selection) places(sp *span, lo, hi int) int {
 	case x.filter != nil:
 		return placesIn(x.pos, sp.c.Ord[lo:hi], x.filter)
 	}
-	return placesLiving(x.pos, lo, hi, sp.dead)
+	return placesLiving(x.pos, lo, hi, sp.deleted)
 }
 
 // placesOfKinds are the rows of kinds that are not dropped.
@@ -78,7 +78,7 @@ func placesFlat(pos []uint16, ords []uint32, flat []uint8) (n int) {
 	return n
 }
 
-// placesLiving are the rows of [lo, hi) that are not dead.
+// placesLiving are the rows of [lo, hi) that are not deleted.
 func placesLiving(pos []uint16, lo, hi int, d *rows.Deletions) (n int) {
 	for i := lo; i < hi; i++ {
 		pos[n] = uint16(i - lo)
@@ -88,7 +88,7 @@ func placesLiving(pos []uint16, lo, hi int, d *rows.Deletions) (n int) {
 }
 
 // settle gathers the spans that a loop over the columns cannot count: under a
-// filter, with dead rows, with most rows dropped, with very many kinds. It returns
+// filter, with deleted rows, with most rows dropped, with very many kinds. It returns
 // how many rows there are, those included that a span drops.
 func (x *selection) settle() (n int) {
 	x.flatten(x.spanned())
@@ -98,7 +98,7 @@ func (x *selection) settle() (n int) {
 			break
 		}
 		sp := x.spans[i]
-		if x.filter != nil || sp.dead != nil || len(sp.c.Dict) > 256 || sp.kept*4 < sp.c.Rows() {
+		if x.filter != nil || sp.deleted != nil || len(sp.c.Dict) > 256 || sp.kept*4 < sp.c.Rows() {
 			x.gather(&sp, sp.lo, sp.hi)
 			continue
 		}

@@ -90,7 +90,7 @@ func (x *histogram) rowDepths(a *Ask) (*domain.Depths, error) {
 			break
 		}
 		sp := &x.spans[i]
-		if x.filter == nil && sp.dead == nil && !sp.drops {
+		if x.filter == nil && sp.deleted == nil && !sp.drops {
 			countTimes(cells, sp.c.Time[sp.lo:sp.hi], first, out.Shift)
 			continue
 		}
@@ -122,8 +122,8 @@ func (x *histogram) isOne(sp *span, p int) int {
 	if x.filter != nil {
 		ok &= bitset.Get(x.filter, sp.c.Ord[i])
 	}
-	if sp.dead != nil {
-		ok &^= int(sp.dead.Bits[i>>6] >> (i & 63) & 1)
+	if sp.deleted != nil {
+		ok &^= int(sp.deleted.Bits[i>>6] >> (i & 63) & 1)
 	}
 	return ok
 }

@@ -76,7 +76,7 @@ type latestSearch struct {
 	rows    []domain.Row // of a member without one yet Seq is 0
 	missing int
 	bound   domain.Second // once none is missing: every row found is at or after it
-	known   bool          // bound stands
+	known   bool          // bound is computed
 }
 
 // done reports that no row at or before the time can be the latest of anyone.
@@ -107,7 +107,7 @@ func (l *latestSearch) newer(ord, time uint32, seq uint64) *domain.Row {
 	return r
 }
 
-// describe says of a row what was done, and what that was worth.
+// describe fills in what was done, and what that was worth.
 func (x *latestRows) describe(r *domain.Row, k rows.Kind, given uint16) {
 	w := x.plan.worth(k.Definition)
 	r.Definition, r.Service, r.Points = k.Definition, k.Service, given&w.keep+w.add
@@ -128,7 +128,7 @@ func (l *latestSearch) addSpan(a *Ask, sp *span, s *rows.Set) {
 			return
 		}
 		o := c.Ord[i]
-		if bitset.Get(x.filter, o) == 0 || lut[c.Kind[i]] == x.targets || sp.dead.Has(i) {
+		if bitset.Get(x.filter, o) == 0 || lut[c.Kind[i]] == x.targets || sp.deleted.Has(i) {
 			continue
 		}
 		r := l.newer(o, c.Time[i], c.Seq(i))

@@ -14,7 +14,7 @@ type memberSet struct {
 	all []uint64 // members; zero between questions
 }
 
-// addRows puts the members of the rows collected into all, some who do not pass the filter
+// addRows puts the members of the rows collected into all, some that do not pass the filter
 // among them.
 func (x *memberSet) addRows() {
 	x.all = bitset.Grown(x.all, x.words)
@@ -24,7 +24,7 @@ func (x *memberSet) addRows() {
 		}
 		sp := &x.spans[i]
 		switch {
-		case sp.dead != nil:
+		case sp.deleted != nil:
 			x.gather(sp, sp.lo, sp.hi)
 		case sp.drops:
 			x.addKeptMembers(sp)
@@ -83,8 +83,8 @@ func (x *memberSet) takeInto(set []uint64) {
 	x.take(set)
 }
 
-// take counts the members met who pass the filter, adds them to the set, if there is
-// one, and lets go of all whom it met.
+// take counts the members met that pass the filter, adds them to the set, if there is
+// one, and clears all.
 func (x *memberSet) take(set []uint64) (n uint64) {
 	all, f := x.all[:x.words], x.filter
 	if set == nil && f != nil {
@@ -141,7 +141,7 @@ func (x *marks) distinct(ords []uint32) uint64 {
 	return x.countNew(ords)
 }
 
-// nextGeneration makes all generation marks worthless.
+// nextGeneration invalidates all marks.
 func (x *marks) nextGeneration() {
 	if x.gen++; x.gen == 0 {
 		clear(x.seen)
@@ -149,7 +149,7 @@ func (x *marks) nextGeneration() {
 	}
 }
 
-// countNew counts the ordinals not met since nobody was, and marks them.
+// countNew counts the ordinals not met in this generation, and marks them.
 func (x *marks) countNew(ords []uint32) (n uint64) {
 	seen, gen := x.seen, x.gen
 	for _, o := range ords {

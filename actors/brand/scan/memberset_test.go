@@ -10,7 +10,7 @@ import (
 
 // A feed of each member's latest has as many rows as members did anything: whole chunks,
 // parts of them, dead rows, kinds that do not count, filters; asked twice.
-func TestWhoDidAnythingIsCountedByChunks(t *testing.T) {
+func TestMemberSet_CountsByChunks(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
 	r := rand.New(rand.NewPCG(seed, 22))

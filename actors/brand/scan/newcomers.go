@@ -36,7 +36,7 @@ func (x *newcomers) answer(v *rows.View, a *Ask) (*domain.Tally, error) {
 }
 
 // dropEarlier takes the members with a living row of the brand before the range out of
-// those who are in left, until nobody is.
+// left, until it is empty.
 func (x *newcomers) dropEarlier(a *Ask, left []uint64) (err error) {
 	x.view.Each(a.Brand, func(s *rows.Set, small bool) {
 		switch {

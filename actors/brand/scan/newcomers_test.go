@@ -31,7 +31,7 @@ func (m model) newcomers(h *question) *domain.Tally {
 
 // Whoever did something before the range did, whatever it was: the filters on actions
 // and members say nothing about that.
-func TestNewcomersDidNothingBeforeWhateverIsAsked(t *testing.T) {
+func TestNewcomers_HaveNoRowBefore(t *testing.T) {
 	const start = 20_000 * 86400
 	row := func(seq uint64, dense uint32, ord domain.Ordinal, at uint32, d domain.DefinitionID) domain.Row {
 		return domain.Row{Seq: seq, Account: 1, Ord: ord, Time: at, Brand: domain.BrandID(dense + 1000), Definition: d, Service: domain.Spotify}
@@ -77,7 +77,7 @@ func TestNewcomersDidNothingBeforeWhateverIsAsked(t *testing.T) {
 	}
 }
 
-func TestNewcomersOfAColdBrandAreReadFromTheirSources(t *testing.T) {
+func TestNewcomers_OfAColdBrandReadTheirSources(t *testing.T) {
 	w, r := world{members: 50, brands: 1, definitions: 4, start: 20_000 * 86400, span: 86400}, rand.New(rand.NewPCG(1, 2))
 	table, m := rows.NewTable(rows.Options{Promote: 10}), model{}
 	var list []domain.Row

@@ -10,12 +10,12 @@ import (
 type roundState struct {
 	round   *round
 	in      domain.Range
-	found   []uint64 // of a round of one bit: who has it; nil: mask says
-	general []uint64 // by the account's number of a kind: the bits it stands for, for whichever brand
-	lut     []uint64 // by a chunk's code of a kind: the bits it stands for there
+	found   []uint64 // of a round of one bit: the members that have it; nil: see mask
+	general []uint64 // by the account's number of a kind: its bits, for any brand
+	lut     []uint64 // by a chunk's code of a kind: its bits there
 }
 
-// performedScan finds the members who performed actions.
+// performedScan finds the members that performed actions.
 type performedScan struct {
 	*selection
 	state   roundState
@@ -23,9 +23,8 @@ type performedScan struct {
 	touched []uint32
 }
 
-// answer is the bitset of the members who did what is asked for, whoever counts
-// otherwise; in dst's memory where that is large enough. The error is ErrCold, or that
-// of the Source.
+// answer is the set of the members that meet the condition, whatever the member filter, in dst's memory
+// where that is large enough. The error is ErrCold, or that of the Source.
 func (x *performedScan) answer(v *rows.View, dst []uint64, d *Performed, from rows.Source) ([]uint64, error) {
 	defer x.end()
 	x.view = v
@@ -49,8 +48,8 @@ func (x *performedScan) answer(v *rows.View, dst []uint64, d *Performed, from ro
 	return dst, nil
 }
 
-// takeComplete leaves in dst who has all bits of the round, of those in it already where it
-// is not the first, and reports that somebody has.
+// takeComplete leaves in dst the members that have all bits of the round, of those in it already where it
+// is not the first, and reports that there are some.
 func (x *performedScan) takeComplete(dst []uint64, again bool) bool {
 	need, n := x.state.round.need, 0
 	for _, o := range x.touched {
@@ -67,7 +66,7 @@ func (x *performedScan) takeComplete(dst []uint64, again bool) bool {
 	return n > 0
 }
 
-// scanSets passes over the sets that may hold a deed of the round.
+// scanSets scans the sets that may have a required action.
 func (x *performedScan) scanSets(from rows.Source) error {
 	f, v := &x.state, x.view
 	if f.in.From >= f.in.To {
@@ -91,7 +90,7 @@ func (x *performedScan) scanSets(from rows.Source) error {
 	return x.result(nil)
 }
 
-// scanBrands passes over the sets of the brands that deeds are for.
+// scanBrands scans the sets of the brands that actions are required for.
 func (x *performedScan) scanBrands(from rows.Source) error {
 	f, v := &x.state, x.view
 	f.general = f.general[:0]
@@ -111,41 +110,40 @@ func (x *performedScan) scanBrands(from rows.Source) error {
 	return x.result(nil)
 }
 
-// bitsOf are those a kind stands for, beside those it does for whichever brand where
-// deeds are a brand's own.
-func (f *roundState) bitsOf(k uint32, of *rows.View, deeds []requiredBits) (bits uint64) {
+// bitsOf are the bits of a kind: those for any brand, and those of a brand's own.
+func (f *roundState) bitsOf(k uint32, of *rows.View, required []requiredBits) (bits uint64) {
 	if int(k) < len(f.general) {
 		bits = f.general[k]
 	}
-	if len(deeds) > 0 {
-		bits |= bitsOf(deeds, of.Kinds[k].Definition)
+	if len(required) > 0 {
+		bits |= bitsOf(required, of.Kinds[k].Definition)
 	}
 	return bits
 }
 
-// scanSet looks for deeds in a brand's own set.
-func (x *performedScan) scanSet(s *rows.Set, deeds []requiredBits, from rows.Source) error {
+// scanSet scans a brand's own set.
+func (x *performedScan) scanSet(s *rows.Set, required []requiredBits, from rows.Source) error {
 	if s.Cold {
-		return x.scanCold(s, deeds, from)
+		return x.scanCold(s, required, from)
 	}
 	for _, r := range s.Runs {
 		if !x.running() {
 			return ErrCancelled
 		}
-		x.scanRun(r, deeds)
+		x.scanRun(r, required)
 	}
 	f, p := &x.state, s.TailAt(x.view.Seq)
 	for i := p.Skip(f.in.From); i < len(p.Rows); i++ {
 		r := &p.Rows[i]
 		if r.Time-f.in.From < f.in.To-f.in.From && !p.Deleted.Has(i) {
-			x.add(r.Ord, f.bitsOf(r.Kind, x.view, deeds))
+			x.add(r.Ord, f.bitsOf(r.Kind, x.view, required))
 		}
 	}
 	return nil
 }
 
-// scanCold looks for deeds in a set that is on disk.
-func (x *performedScan) scanCold(s *rows.Set, deeds []requiredBits, from rows.Source) error {
+// scanCold scans a set that is on disk.
+func (x *performedScan) scanCold(s *rows.Set, required []requiredBits, from rows.Source) error {
 	f := &x.state
 	return s.Read(from, func(stored []domain.Row) {
 		for i := range stored {
@@ -153,12 +151,12 @@ func (x *performedScan) scanCold(s *rows.Set, deeds []requiredBits, from rows.So
 			if !x.view.Holds(r) || r.Time-f.in.From >= f.in.To-f.in.From {
 				continue
 			}
-			x.add(uint32(r.Ord), bitsOf(f.round.any, r.Definition)|bitsOf(deeds, r.Definition))
+			x.add(uint32(r.Ord), bitsOf(f.round.any, r.Definition)|bitsOf(required, r.Definition))
 		}
 	})
 }
 
-// scanPool looks for deeds in the rest: for whichever brand in every row of it, for
+// scanPool scans the small-brand pool: for any brand every row of it, for
 // one brand in that one's.
 func (x *performedScan) scanPool() {
 	f, s := &x.state, x.view.Rest
@@ -185,7 +183,7 @@ func (x *performedScan) scanPool() {
 	}
 }
 
-// scanSmall looks for deeds for one brand in a chunk of the rest.
+// scanSmall scans one brand's rows in a chunk of the pool.
 func (x *performedScan) scanSmall(r rows.Run, b *brandBits) {
 	f, c := &x.state, r.Chunk
 	for _, at := range c.Of(b.dense) {
@@ -196,7 +194,7 @@ func (x *performedScan) scanSmall(r rows.Run, b *brandBits) {
 	}
 }
 
-// add notes a row of a member that stands for bits.
+// add notes the bits of a row of a member.
 func (x *performedScan) add(ord uint32, bits uint64) {
 	switch {
 	case bits == 0:
@@ -210,9 +208,9 @@ func (x *performedScan) add(ord uint32, bits uint64) {
 	}
 }
 
-// scanRun looks for deeds in a chunk. The places of its rows are written down first,
+// scanRun scans a chunk. The places of its rows are written down first,
 // without a branch and without touching their members.
-func (x *performedScan) scanRun(r rows.Run, deeds []requiredBits) {
+func (x *performedScan) scanRun(r rows.Run, required []requiredBits) {
 	f, c := &x.state, r.Chunk
 	if c.Max < f.in.From || c.Min >= f.in.To {
 		return
@@ -220,7 +218,7 @@ func (x *performedScan) scanRun(r rows.Run, deeds []requiredBits) {
 	some, every := false, true
 	f.lut = bitset.Sized(f.lut, len(c.Dict))
 	for code, k := range c.Dict {
-		f.lut[code] = f.bitsOf(k, x.view, deeds)
+		f.lut[code] = f.bitsOf(k, x.view, required)
 		some, every = some || f.lut[code] != 0, every && f.lut[code] != 0
 	}
 	if !some {
@@ -255,7 +253,7 @@ func (x *performedScan) scanRun(r rows.Run, deeds []requiredBits) {
 	x.touched = touched
 }
 
-// placesWith are the rows of kinds that stand for a bit.
+// placesWith are the rows of kinds that have a bit.
 func placesWith(pos []uint16, kinds []uint16, lut []uint64) (n int) {
 	for i, k := range kinds {
 		pos[n] = uint16(i)
@@ -264,7 +262,7 @@ func placesWith(pos []uint16, kinds []uint16, lut []uint64) (n int) {
 	return n
 }
 
-// leaveAlive keeps of the places, counted from row lo on, those that are not dead.
+// leaveAlive keeps of the places, counted from row lo on, those that are not deleted.
 func leaveAlive(pos []uint16, lo int, d *rows.Deletions) (n int) {
 	for _, p := range pos {
 		pos[n] = p

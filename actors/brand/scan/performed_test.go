@@ -92,7 +92,7 @@ func (m model) stored(w world) rows.Source {
 	}
 }
 
-func TestDeedsAreThoseThatANaiveModelFinds(t *testing.T) {
+func TestPerformed_IsWhatANaiveModelFinds(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
 	t.Log("seed", seed)
@@ -152,7 +152,7 @@ func TestDeedsAreThoseThatANaiveModelFinds(t *testing.T) {
 	}
 }
 
-func TestEveryDeedOfMoreThanARoundMustBeDone(t *testing.T) {
+func TestPerformed_RequiresAllOfMoreThanARound(t *testing.T) {
 	t.Parallel()
 	table := rows.NewTable(rows.Options{Promote: 100, ChunkMax: 64, TailMax: 64})
 	const definitions = 150
@@ -204,7 +204,7 @@ func TestEveryDeedOfMoreThanARoundMustBeDone(t *testing.T) {
 	}
 }
 
-func TestDeedsOfAColdBrandNeedASource(t *testing.T) {
+func TestPerformed_OfAColdBrandNeedsASource(t *testing.T) {
 	t.Parallel()
 	w, r := world{members: 50, brands: 2, definitions: 4, start: 20_000 * 86400, span: 86400}, rand.New(rand.NewPCG(1, 2))
 	table := rows.NewTable(rows.Options{Promote: 10})

@@ -25,7 +25,7 @@ type memberSums struct {
 	rows    int     // in of
 	limit   int     // of rows; foldRows but in tests
 	kinds   []value // by the account's number of them; unknown: not looked up yet
-	all     bool    // who has a sum is found by looking at all; else all of them are in met
+	all     bool    // the members with a sum are found by reading all sums; else they are in met
 }
 
 // value is what a row of a kind adds to a sum: one and its own points where keep is all
@@ -59,11 +59,11 @@ func (x *ranking) standing(o uint32) standing {
 	return s
 }
 
-// allFrom says when who has a sum is found by looking at all: when one in so many
+// allFrom says when the members with a sum are found by reading all sums: when one in so many
 // members may have one.
 const allFrom = 8
 
-// score fills in the sums of all who have one.
+// score fills in the sums of the members.
 func (x *ranking) score(a *Ask) error {
 	l := &x.sums
 	l.of = bitset.Grown(l.of, x.words*64)
@@ -109,7 +109,7 @@ func (x *ranking) hold(n int) {
 	clear(l.of)
 }
 
-// list puts all who have a sum into met.
+// list puts all members with a sum into met.
 func (x *ranking) list() {
 	l := &x.sums
 	if !l.all {
@@ -148,7 +148,7 @@ func (x *ranking) simple(top *domain.Top) bool {
 	return !x.sums.spilled && !top.Up && !top.Order.Timed() && top.Above == nil && top.After == nil
 }
 
-// rankSums offers all who have a sum.
+// rankSums offers all members with a sum.
 func (x *ranking) rankSums(a *Ask, total *domain.Leaders, b *topk.Places) {
 	shift, mask := 0, uint64(scoreOnly)
 	if a.Plan.top.Order == domain.ByActions {
@@ -247,7 +247,7 @@ func (x *ranking) valueOf(k uint32) *value {
 func (x *ranking) scoreSpan(sp *span) {
 	x.hold(sp.hi - sp.lo)
 	values := x.valuesOf(sp)
-	if x.filter != nil || sp.dead != nil {
+	if x.filter != nil || sp.deleted != nil {
 		x.scorePlaces(sp, values)
 		return
 	}
@@ -284,9 +284,9 @@ func (x *ranking) scorePlaces(sp *span, values []value) {
 		if f != nil {
 			ok &= bitset.Get(f, o)
 		}
-		if sp.dead != nil {
+		if sp.deleted != nil {
 			j := lo + int(p)
-			ok &^= int(sp.dead.Bits[j>>6] >> (j & 63) & 1)
+			ok &^= int(sp.deleted.Bits[j>>6] >> (j & 63) & 1)
 		}
 		s := sums[o]
 		met[n] = o

@@ -160,7 +160,7 @@ func inOrder(c *domain.Crossover) *domain.Crossover {
 }
 
 // Many rows of few brands are grouped by counting, few rows of many by sorting.
-func TestSmallBrandsAreCountedByGroupingAndBySorting(t *testing.T) {
+func TestCrossover_CountsSmallBrandsByGroupingAndBySorting(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 5))
 	for _, w := range []world{
 		{members: 50, brands: 4000, definitions: 5, start: 20_000 * 86400, span: 86400},
@@ -193,7 +193,7 @@ func TestSmallBrandsAreCountedByGroupingAndBySorting(t *testing.T) {
 }
 
 // A row may lie below the newest chunk and still be its member's latest.
-func TestTheLatestActionIsFoundInWhateverChunkItStands(t *testing.T) {
+func TestLatestRows_AreFoundInAnyChunk(t *testing.T) {
 	table := rows.NewTable(rows.Options{Promote: 1, TailMin: 2, TailMax: 2, FanIn: 100})
 	row := func(seq uint64, at uint32, ord domain.Ordinal) {
 		table.Append(5, []domain.Row{{Seq: seq, Time: testTime + at, Ord: ord, Brand: 1005, Definition: 100, Service: domain.Spotify, Points: 65535}})
@@ -226,7 +226,7 @@ func TestTheLatestActionIsFoundInWhateverChunkItStands(t *testing.T) {
 }
 
 // Of two chunks that end in the same second the later row may stand in either.
-func TestTheLatestActionOfOneSecondIsThatWithTheHighestSequence(t *testing.T) {
+func TestLatestRows_OfOneSecondHaveTheHighestSequence(t *testing.T) {
 	for _, last := range [][2]uint32{{299, 10}, {10, 299}} {
 		table := rows.NewTable(rows.Options{Promote: 1, TailMin: 2, TailMax: 2, FanIn: 100})
 		for i, at := range []uint32{1, last[0], 300, last[1], 300, 1} {
@@ -250,7 +250,7 @@ func TestTheLatestActionOfOneSecondIsThatWithTheHighestSequence(t *testing.T) {
 	}
 }
 
-func TestAColdBrandWithoutASourceIsAnError(t *testing.T) {
+func TestScratch_ColdBrandWithoutASourceIsAnError(t *testing.T) {
 	table := rows.NewTable(rows.Options{Promote: 1})
 	table.Append(5, []domain.Row{{Seq: 1, Time: testTime, Ord: 1, Brand: 1005, Definition: 100}})
 	table.Append(6, []domain.Row{{Seq: 2, Time: testTime, Ord: 1, Brand: 1006, Definition: 100}})

@@ -6,7 +6,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// scannedRow is a passing row that stands in no span.
+// scannedRow is a passing row outside of spans.
 type scannedRow struct {
 	seq       uint64
 	time, ord uint32
@@ -34,7 +34,7 @@ func (x *rowScan) scanLoose(a *Ask, f func(scannedRow)) (err error) {
 	return x.scanSets(a, f, nil)
 }
 
-// scanSets is visit; tail, if it is not nil, takes the tails of whole sets.
+// scanSets is scanLoose; tail, if it is not nil, takes the tails of whole sets.
 func (x *rowScan) scanSets(a *Ask, f func(scannedRow), tail func(rows.Tail)) (err error) {
 	x.reset()
 	x.owners = x.owners[:0]
@@ -141,7 +141,7 @@ func (x *rowScan) scanSpan(a *Ask, sp *span, s *rows.Set, f func(scannedRow)) {
 	for _, p := range x.pos[:n] {
 		i := sp.lo + int(p)
 		k := c.Kind[i]
-		if lut[k] == x.targets || x.filter != nil && bitset.Get(x.filter, c.Ord[i]) == 0 || sp.dead.Has(i) {
+		if lut[k] == x.targets || x.filter != nil && bitset.Get(x.filter, c.Ord[i]) == 0 || sp.deleted.Has(i) {
 			continue
 		}
 		m := scannedRow{c.Seq(i), c.Time[i], c.Ord[i], x.view.Kinds[c.Dict[k]], c.Points[i], s.ID, s.Dense}

@@ -12,7 +12,7 @@ import (
 
 // The rows that a question has to read are counted one by one: those in the range that
 // count, and of a brand on disk alone all that count.
-func TestRowsInIsWhatANaiveModelCounts(t *testing.T) {
+func TestRowsIn_IsWhatANaiveModelCounts(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
 	r := rand.New(rand.NewPCG(seed, 15))

@@ -50,7 +50,7 @@ func NewScratch() *Scratch {
 }
 
 // Answer answers by the question's shape; the rest of the answer is the caller's. The
-// error is ErrCold, that of a Source, or ErrEnded.
+// error is ErrCold, that of a Source, or ErrCancelled.
 func (x *Scratch) Answer(v *rows.View, a *Ask) (domain.Answer, error) {
 	out, err := x.answer(v, a)
 	if err = x.selection.result(err); err != nil {
@@ -98,9 +98,9 @@ func (x *Scratch) answer(v *rows.View, a *Ask) (domain.Answer, error) {
 	return domain.Answer{}, &domain.Error{Code: domain.Internal, Op: "brand.Answer", Message: "unknown shape of question"}
 }
 
-// CancelWhen has the questions that x answers from now on end, with ErrEnded, once ended
-// reports that nobody waits for them any more. It is asked before every stretch of at
-// most 65,536 rows; after it reported so once it is asked no more. nil: they do not end.
+// CancelWhen has the questions that x answers from now on end, with ErrCancelled, once ended
+// reports that their answers are not wanted any more. It is asked before every stretch of at
+// most 65,536 rows; it is not asked again after it reported so. nil: they do not end.
 func (x *Scratch) CancelWhen(ended func() bool) {
 	x.selection.cancellation = cancellation{ended: ended}
 }
@@ -108,14 +108,14 @@ func (x *Scratch) CancelWhen(ended func() bool) {
 // Feed answers a question of that shape.
 func (x *Scratch) Feed(v *rows.View, a *Ask) (*domain.Feed, error) { return x.feed.answer(v, a) }
 
-// Performed is the set of the members who performed what is asked for, in dst's memory where that is large
-// enough. The error is ErrCold, ErrEnded, or that of the Source.
+// Performed is the set of the members that meet a condition, in dst's memory where that is large
+// enough. The error is ErrCold, ErrCancelled, or that of the Source.
 func (x *Scratch) Performed(v *rows.View, dst []uint64, d *Performed, from rows.Source) ([]uint64, error) {
 	return x.performed.answer(v, dst, d, from)
 }
 
-// AtLeast is the set of the members who have at least so many rows of the question, of any group, in
-// dst's memory where that is large enough. The error is ErrCold, ErrEnded, or that of the Source.
+// AtLeast is the set of the members that have at least so many rows of the question, of any group, in
+// dst's memory where that is large enough. The error is ErrCold, ErrCancelled, or that of the Source.
 func (x *Scratch) AtLeast(v *rows.View, dst []uint64, a *Ask, least uint32) ([]uint64, error) {
 	return x.tally.atLeast(v, dst, a, least)
 }

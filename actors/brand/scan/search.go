@@ -10,8 +10,8 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// Search looks through what a brand's actions at the range's times say, but for what is
-// ruled out, perhaps through what others say, too: their rows are known by their sequence.
+// Search searches the contents of a brand's actions at the range's times, but for what the content
+// filters rule out, perhaps contents of other brands, too: rows are known by their sequence.
 type Search func(brand domain.BrandID, in domain.Range, sought *domain.Sought) error
 
 const (

@@ -36,7 +36,7 @@ func searches(_ domain.BrandID, in domain.Range, sought *domain.Sought) error {
 	return nil
 }
 
-func TestAFeedSearchesWhereMostRowsWaitAndReadsWhereFewDo(t *testing.T) {
+func TestSearch_IsUsedWhereMostRowsPass(t *testing.T) {
 	const list = 5000
 	table := rows.NewTable(rows.Options{Promote: 5})
 	var all []domain.Row
@@ -90,7 +90,7 @@ func TestAFeedSearchesWhereMostRowsWaitAndReadsWhereFewDo(t *testing.T) {
 
 // Where a brand has more rows than are searched at once, they are searched in stretches of
 // time, however the rows lie in them.
-func TestStretchesOfASearchHaveEachRowOnce(t *testing.T) {
+func TestSearch_HasEachRowOnce(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
 	r := rand.New(rand.NewPCG(seed, 4))
@@ -137,7 +137,7 @@ func TestStretchesOfASearchHaveEachRowOnce(t *testing.T) {
 }
 
 // The first page is full with the first rows that are read; the others are counted.
-func TestAKeywordIsCountedInMoreRowsThanAreReadAtOnce(t *testing.T) {
+func TestSearch_CountsMoreRowsThanAreReadAtOnce(t *testing.T) {
 	const list = 2*readAtOnce + 1000
 	table, contents := rows.NewTable(rows.Options{Promote: 5}), contentsOf(list)
 	var all []domain.Row

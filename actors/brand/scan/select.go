@@ -56,7 +56,7 @@ func (x *selection) addSpan(r rows.Run) {
 		return
 	}
 	if r.Deleted.Count() > 0 {
-		sp.dead = r.Deleted
+		sp.deleted = r.Deleted
 	}
 	x.spans = append(x.spans, sp)
 }

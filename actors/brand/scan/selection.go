@@ -27,15 +27,15 @@ type selection struct {
 }
 
 // span is a stretch of a chunk's rows that belong to the question, but for those
-// that are dead or dropped.
+// that are deleted or dropped.
 type span struct {
-	c      *rows.Chunk
-	lo, hi int
-	first  uint32          // time of the first row
-	dead   *rows.Deletions // nil when none is dead
-	lut    int             // where its table stands
-	drops  bool            // its table drops some kind
-	kept   int             // rows of the whole chunk that are not dropped
+	c       *rows.Chunk
+	lo, hi  int
+	first   uint32          // time of the first row
+	deleted *rows.Deletions // nil when none is deleted
+	lut     int             // where its table is
+	drops   bool            // its table drops some kind
+	kept    int             // rows of the whole chunk that are not dropped
 }
 
 func (x *selection) table(sp *span) []uint32 { return x.lut[sp.lut : sp.lut+len(sp.c.Dict)] }
@@ -73,7 +73,7 @@ func (x *selection) reset() {
 	x.truncate(0)
 }
 
-// end lets go of everything the question held.
+// end drops everything that the question held.
 func (x *selection) end() {
 	clear(x.spans[:cap(x.spans)])
 	x.stored = nil
@@ -94,12 +94,12 @@ func (x *selection) passes(time, ord, target uint32) bool {
 }
 
 // plain reports that of a stretch of the span every row counts, but for kinds that
-// are dropped: it can be counted where it stands.
+// are dropped: it can be counted in place.
 func (x *selection) plain(sp *span) bool {
-	return x.filter == nil && sp.dead == nil && sp.kept*4 >= sp.c.Rows()
+	return x.filter == nil && sp.deleted == nil && sp.kept*4 >= sp.c.Rows()
 }
 
-// whole reports that every row of a tail belongs to the question, whoever did it.
+// whole reports that every row of a tail belongs to the question, for all members.
 func (x *selection) whole(p rows.Tail) bool {
 	if len(p.Rows) == 0 {
 		return true
@@ -141,8 +141,8 @@ func (x *looseRows) grow(n int) (at int) {
 // truncate leaves n loose rows.
 func (x *looseRows) truncate(n int) { x.ord, x.to, x.day = x.ord[:n], x.to[:n], x.day[:n] }
 
-// ErrCancelled is the error of a question that was given up before it was answered.
-var ErrCancelled = errors.New("brand: nobody waits for the answer any more")
+// ErrCancelled is the error of a question that was cancelled before it was answered.
+var ErrCancelled = errors.New("brand: the question was cancelled")
 
 // cancellation is whether the answer is still wanted.
 type cancellation struct {
@@ -153,8 +153,8 @@ type cancellation struct {
 // stretch is how many loose rows are counted between two looks.
 const stretch = 1 << 16
 
-// running reports that somebody waits for the answer. What is counted after it reported
-// that nobody does is no answer, but the scratch is as after any other question.
+// running reports that the question is not cancelled. What is counted after it was is no
+// answer, but the scratch is as after any other question.
 func (x *cancellation) running() bool {
 	if !x.over && x.ended != nil {
 		x.over = x.ended()
@@ -162,7 +162,7 @@ func (x *cancellation) running() bool {
 	return !x.over
 }
 
-// result is the error, or ErrEnded where there is none and nobody waits.
+// result is the error, or ErrCancelled where there is none and the question was cancelled.
 func (x *cancellation) result(err error) error {
 	if err == nil && x.over {
 		return ErrCancelled

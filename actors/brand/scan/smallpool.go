@@ -9,7 +9,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// countPool counts the members of each small brand: those that some chunk of the rest, or
+// countPool counts the members of each small brand: those that some chunk of the pool, or
 // its tail, has a passing row of.
 func (x *crossover) countPool(s *rows.Set, a *Ask, union []uint64, out *domain.Crossover) {
 	count := func(dense uint32, n uint64) {
@@ -41,7 +41,7 @@ func (x *crossover) countPool(s *rows.Set, a *Ask, union []uint64, out *domain.C
 	}
 }
 
-// tailBrands appends the passing rows of the rest's tail to the loose ones, their brands
+// tailBrands appends the passing rows of the pool's tail to the loose ones, their brands
 // for targets.
 func (x *crossover) tailBrands(p rows.Tail) {
 	for i := p.Skip(x.plan.span.From); i < len(p.Rows); i++ {
@@ -54,7 +54,7 @@ func (x *crossover) tailBrands(p rows.Tail) {
 	}
 }
 
-// gatherBrands appends the passing rows of a span of the rest to the loose ones,
+// gatherBrands appends the passing rows of a span of the pool to the loose ones,
 // their brands for targets.
 func (x *crossover) gatherBrands(sp *span) {
 	c, lo, hi := sp.c, sp.lo, sp.hi
@@ -70,9 +70,9 @@ func (x *crossover) gatherBrands(sp *span) {
 		if f != nil {
 			ok &= bitset.Get(f, o)
 		}
-		if sp.dead != nil {
+		if sp.deleted != nil {
 			j := lo + int(p)
-			ok &^= int(sp.dead.Bits[j>>6] >> (j & 63) & 1)
+			ok &^= int(sp.deleted.Bits[j>>6] >> (j & 63) & 1)
 		}
 		at += ok
 	}
@@ -143,7 +143,7 @@ func (x *crossover) sortedBrands(count func(dense uint32, n uint64)) {
 	}
 }
 
-// mostPassFrom says when the rest is read brand by brand rather than its passing rows
+// mostPassFrom says when the pool is read brand by brand rather than its passing rows
 // gathered and put in order: when one in so many rows of its chunks may pass. To put a
 // row in order takes longer than to pass over it.
 const mostPassFrom = 4
@@ -157,7 +157,7 @@ func (x *crossover) mostPass() bool {
 	return all > 0 && x.passing(x.spanned())*mostPassFrom >= all
 }
 
-// excluded marks members who do not pass: no generation is after it.
+// excluded marks members that do not pass: no generation is after it.
 const excluded = math.MaxUint32
 
 // brandByBrand counts the members of each brand of the spans and of the loose rows, all
@@ -199,7 +199,7 @@ func (x *crossover) brandByBrand(union []uint64, count func(dense uint32, n uint
 }
 
 // spreadBrands puts the ordinals of a chunk's rows where their brands are; for a row that
-// does not count, nobody's. The rows are taken in the order of the brands, so that
+// does not count, an ordinal beyond all. The rows are taken in the order of the brands, so that
 // what is written is near what was written before.
 func (x *crossover) spreadBrands(sp *span) {
 	c, at, grouped, ords := sp.c, x.at, x.grouped, sp.c.Ord
@@ -226,15 +226,15 @@ func (x *crossover) spreadBrands(sp *span) {
 // outs are bits of the rows of a span's chunk that do not count; nil: all do.
 func (x *crossover) outs(sp *span) []uint64 {
 	size := sp.c.Rows()
-	if sp.dead == nil && !sp.drops && sp.hi-sp.lo == size {
+	if sp.deleted == nil && !sp.drops && sp.hi-sp.lo == size {
 		return nil
 	}
 	x.out = bitset.Sized(x.out, rows.MaxChunk/64)
 	lut := x.table(sp)
 	for lo := 0; lo < size; lo += 64 {
 		hi, out := min(lo+64, size), uint64(0)
-		if sp.dead != nil {
-			out = sp.dead.Bits[lo>>6]
+		if sp.deleted != nil {
+			out = sp.deleted.Bits[lo>>6]
 		}
 		if lo < sp.lo || hi > sp.hi {
 			for i := lo; i < hi; i++ {
@@ -263,7 +263,7 @@ func (x *crossover) countAllowed(ords []uint32) (n uint64) {
 	return n
 }
 
-// excludeFiltered begins with generation 0, and bars who does not pass, and nobody.
+// excludeFiltered begins with generation 0, and excludes members that do not pass the filter.
 func (x *crossover) excludeFiltered() {
 	x.gen, x.seen = 0, bitset.Grown(x.seen, x.words*64+1)
 	seen := x.seen[:x.words*64]
@@ -279,7 +279,7 @@ func (x *crossover) excludeFiltered() {
 	x.seen[len(seen)] = excluded
 }
 
-// clearMarks forgets the marks; who was met is added to the union, if there is one.
+// clearMarks forgets the marks; the members met are added to the union, if there is one.
 func (x *crossover) clearMarks(union []uint64) {
 	for i := range union {
 		w := uint64(0)

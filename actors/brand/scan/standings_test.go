@@ -38,7 +38,7 @@ func settled(s *domain.Standings) *domain.Standings {
 	return s
 }
 
-func TestTheSoleMemberOfASetIsFoundAndTwoAreTold(t *testing.T) {
+func TestBitset_OnlyIsTheSingleMember(t *testing.T) {
 	for _, c := range []struct {
 		set  []uint64
 		ord  uint32
@@ -58,7 +58,7 @@ func TestTheSoleMemberOfASetIsFoundAndTwoAreTold(t *testing.T) {
 	}
 }
 
-func TestPlacesOfOneAreThoseOfItsRowsWhereverTheyStand(t *testing.T) {
+func TestPlacesOfOne_AreThoseOfItsRows(t *testing.T) {
 	for size := range 40 {
 		for mask := range 1 << min(size, 10) {
 			ords, want := make([]uint32, size), []uint16{}

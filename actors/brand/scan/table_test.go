@@ -53,10 +53,10 @@ type history struct {
 	stop    chan struct{}
 }
 
-// TestI7EveryAnswerIsThatOfOneCommit has readers ask while the writer appends,
+// TestI7_EveryAnswerIsThatOfOneCommit has readers ask while the writer appends,
 // removes, loads, promotes, seals, folds, evicts, reloads and commits; afterwards the
 // log is replayed into the model and every answer compared at its version.
-func TestI7EveryAnswerIsThatOfOneCommit(t *testing.T) {
+func TestI7_EveryAnswerIsThatOfOneCommit(t *testing.T) {
 	seeds := 8
 	if testing.Short() {
 		seeds = 4

@@ -97,7 +97,7 @@ func (x *tally) sparse() uint64 {
 
 // dense counts spans and loose rows of at most 64 targets by a bitset each and
 // returns the distinct members. The rows that spans drop have a bitset too, which
-// nobody looks at.
+// that is not read.
 func (x *tally) dense() uint64 {
 	w := x.words
 	x.bits = bitset.Grown(x.bits, (int(x.targets)+1)*w)
@@ -244,7 +244,7 @@ func (x *tally) fillGroups() {
 	}
 }
 
-// atLeast is the bitset of the members who have at least so many rows of the question,
+// atLeast is the set of the members that have at least so many rows of the question,
 // of whatever groups; in dst's memory where that is large enough. The error is
 // ErrCold, or that of the Source.
 func (x *tally) atLeast(v *rows.View, dst []uint64, a *Ask, least uint32) ([]uint64, error) {

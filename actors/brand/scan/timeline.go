@@ -19,7 +19,7 @@ const (
 )
 
 // dayCounts is what is counted by service: on one day, and distinct members in the
-// range. acc holds what is not folded yet, of each service in 21 bits: actions, new
+// range. acc holds what is not spilled yet, of each service in 21 bits: actions, new
 // members of the day, new members of the range.
 type dayCounts struct {
 	acc   [32]uint64
@@ -111,7 +111,7 @@ func (d *dayCounts) into(out *[domain.Services][]domain.Count, day, days int) {
 	}
 }
 
-// nextAsk makes all marks worthless.
+// nextAsk invalidates all marks.
 func (x *timeline) nextAsk() {
 	if x.askGen++; x.askGen > markGens {
 		clear(x.mark)
@@ -119,7 +119,7 @@ func (x *timeline) nextAsk() {
 	}
 }
 
-// nextDay makes the marks of days worthless.
+// nextDay invalidates the marks of days.
 func (x *timeline) nextDay() {
 	if x.dayGen++; x.dayGen > markGens {
 		for i := range x.mark {

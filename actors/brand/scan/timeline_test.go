@@ -9,10 +9,10 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// TestMarksOfOldDaysAreWorthlessWhenGenerationsBeginAnew: a member seen on a day
+// TestTimeline_ForgetsMarksWhenGenerationsWrap: a member seen on a day
 // must be new on each later one, and once in the range, wherever the generations
 // wrap.
-func TestMarksOfOldDaysAreWorthlessWhenGenerationsBeginAnew(t *testing.T) {
+func TestTimeline_ForgetsMarksWhenGenerationsWrap(t *testing.T) {
 	const days = 9
 	w := rows.NewTable(rows.Options{Promote: 1})
 	want := domain.ServiceTimeline{Service: domain.Spotify, Total: domain.Count{Actions: 2 * days, Members: 1}}
@@ -44,9 +44,9 @@ func TestMarksOfOldDaysAreWorthlessWhenGenerationsBeginAnew(t *testing.T) {
 	}
 }
 
-// TestADailyCountIsRightWhereGenerationsBeginAnew: the same of the generations that
+// TestDaily_ForgetsMarksWhenGenerationsWrap: the same of the generations that
 // it shares with other shapes.
-func TestADailyCountIsRightWhereGenerationsBeginAnew(t *testing.T) {
+func TestDaily_ForgetsMarksWhenGenerationsWrap(t *testing.T) {
 	const days = 9
 	w := rows.NewTable(rows.Options{Promote: 1})
 	var list []domain.Row
@@ -82,9 +82,9 @@ func TestADailyCountIsRightWhereGenerationsBeginAnew(t *testing.T) {
 	}
 }
 
-// TestADayOfMoreRowsThanAnAccumulatorHolds: what does not fit any more is folded
+// TestTimeline_CountsADayOfMoreRowsThanAnAccumulatorHolds: what does not fit any more is folded
 // before.
-func TestADayOfMoreRowsThanAnAccumulatorHolds(t *testing.T) {
+func TestTimeline_CountsADayOfMoreRowsThanAnAccumulatorHolds(t *testing.T) {
 	var d dayCounts
 	total := 0
 	for _, n := range []int{rows.MaxChunk, accMax - rows.MaxChunk, 1, accMax, 5} {

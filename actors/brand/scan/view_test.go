@@ -10,10 +10,10 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// TestAnswersOfEverySizeAreExact puts tens of thousands of rows into chunks of their real size, so
+// TestAnswer_IsExactAtEverySize puts tens of thousands of rows into chunks of their real size, so
 // that every way of counting is met: masks, bitsets, many groups, chunks with very
 // many kinds.
-func TestAnswersOfEverySizeAreExact(t *testing.T) {
+func TestAnswer_IsExactAtEverySize(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		w    world
@@ -58,7 +58,7 @@ func TestAnswersOfEverySizeAreExact(t *testing.T) {
 	}
 }
 
-func TestAQuestionAllocatesItsAnswerOnly(t *testing.T) {
+func TestAnswer_AllocatesItselfOnly(t *testing.T) {
 	w, r := world{members: 500, brands: 5, definitions: 6, start: 20_000 * 86400, span: 86400}, rand.New(rand.NewPCG(1, 1))
 	table := rows.NewTable(rows.Options{Promote: 300})
 	for i := range 5000 {
@@ -86,7 +86,7 @@ func TestAQuestionAllocatesItsAnswerOnly(t *testing.T) {
 	}
 }
 
-func TestAnUnknownShapeIsAnError(t *testing.T) {
+func TestAnswer_UnknownShapeIsAnError(t *testing.T) {
 	v := rows.NewTable(rows.Options{}).Acquire()
 	if _, err := NewScratch().Answer(v, &Ask{Plan: NewPlan(&domain.Question{Shape: 99})}); domain.CodeOf(err) != domain.Internal {
 		t.Errorf("got %v", err)

@@ -114,7 +114,7 @@ func (s *finder) mark(i, from int) int {
 	return s.at[i]
 }
 
-// keyword is where it stands first at or behind from, in either case; the text's end where
+// keyword is where it is first at or behind from, in either case; the text's end where
 // it does not.
 func (s *finder) keyword(from int) int {
 	if s.match >= from {
@@ -127,7 +127,7 @@ func (s *finder) keyword(from int) int {
 	return s.match
 }
 
-// find is where in a text the keyword stands first, in either case of ASCII; −1: nowhere.
+// find is the first place of the keyword in a text, in either case of ASCII; −1: nowhere.
 func (k *Keyword) find(text []byte) int {
 	for at := k.anchor; ; at++ {
 		if at = k.pairFrom(text, at); at < 0 || at-k.anchor+len(k.folded) > len(text) {

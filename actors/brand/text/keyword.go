@@ -40,7 +40,7 @@ func (k *Keyword) In(content []byte) bool {
 		return k.within(content)
 	}
 	escaped := bytes.IndexByte(content, '\\') >= 0
-	if !escaped && !k.within(content) { // without an escape a value stands there as it is
+	if !escaped && !k.within(content) { // without an escape a value is there as it is
 		return false
 	}
 	found := eachValue(content, k.within)

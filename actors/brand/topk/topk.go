@@ -24,7 +24,7 @@ type Page struct {
 	Up, recorded bool
 	Latest       bool // of each member only the latest row is listed
 	take         int
-	pruned       bool // what is behind the first take rows may be let go
+	pruned       bool // what is behind the first take rows may be dropped
 	full         bool // take rows are known: whatever is behind edge is not among the first
 	edge         Row
 	Rows         []Row
@@ -120,7 +120,7 @@ func (p *Page) Superseded(r *Row) bool {
 	return i != 0 && !later(r, &p.Rows[i-1])
 }
 
-// cut lets go of what is behind the first rows.
+// cut drops what is behind the first rows.
 func (p *Page) cut() {
 	p.sort()
 	p.forget(p.Rows[p.take:])
@@ -202,7 +202,7 @@ func Compare(a, b Place) int { return cmp.Or(cmp.Compare(b.Key, a.Key), cmp.Comp
 // Places keeps the first k of the places offered.
 type Places struct {
 	K      int
-	Floor  Place // if full: who comes after it is not among them
+	Floor  Place // if full: what comes after it is not among them
 	Full   bool
 	places []Place
 }
