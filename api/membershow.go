@@ -88,7 +88,7 @@ type findIn struct {
 	Show showIn
 }
 
-// Missing reports that nobody is named, or half of a name.
+// Missing reports that no member is named, or half of a name.
 func (in *findIn) Missing(has func(string) bool) string {
 	if half := in.Half(has); half != "" {
 		return half

@@ -17,7 +17,7 @@ type optIn struct {
 	selection.Reference
 }
 
-// Missing reports that nobody is named, or half of a name.
+// Missing reports that no member is named, or half of a name.
 func (in *optIn) Missing(has func(string) bool) string {
 	if half := in.Half(has); half != "" {
 		return half

@@ -79,7 +79,7 @@ func (in *registerIn) Missing(has func(string) bool) string {
 	return ""
 }
 
-// Check refuses a service nobody registers by, and a password that is too short.
+// Check refuses a service that no member registers by, and a password that is too short.
 func (in *registerIn) Check() *domain.Error {
 	switch service := domain.Service(in.Service); {
 	case !service.Registers():
@@ -125,7 +125,7 @@ func (s *memberService) registerBy(ctx context.Context, req *serve.Request, in *
 			return nil, err
 		}
 	}
-	if to != 0 { // before a password is hashed for nobody
+	if to != 0 { // before a password is hashed in vain
 		if _, err := req.Member(ctx, to, req.Wait); err != nil {
 			return nil, err
 		}

@@ -144,7 +144,7 @@ func Record(ctx context.Context, req *serve.Request, in *recordIn) (any, error) 
 	return item, nil
 }
 
-// recording is the submission of an action. Of one that nobody waits for, durable, it
+// recording is the submission of an action. A durable one, whose outcome is not awaited,
 // carries what came over HTTP: refused, it becomes a dead letter that can be published
 // again.
 func recording(req *serve.Request, in *Action, durable bool) (domain.Submission, error) {
@@ -164,7 +164,7 @@ func recording(req *serve.Request, in *Action, durable bool) (domain.Submission,
 	a.Raw = string(raw)
 	if a.Content.Marker == "" {
 		// What the answer names must be what the feed shows, and the log's time is not
-		// known to whoever does not wait.
+		// known before the outcome.
 		a.Content.Marker = wire.Marker(req.Now)
 	}
 	return s, nil

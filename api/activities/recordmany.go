@@ -103,8 +103,8 @@ func indexed(request domain.RequestID, index int) (id domain.RequestID) {
 	return id
 }
 
-// repeats finds the records that repeat one before them: the same marker of whoever is
-// addressed the same way. What says something else is a conflict.
+// repeats finds the records that repeat one before them: the same marker of the same member
+// reference. One with other content is a conflict.
 func repeats(items []manyItem) {
 	type name struct {
 		member   domain.MemberID

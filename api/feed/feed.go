@@ -91,7 +91,7 @@ func Items(ctx context.Context, req *serve.Request, items []domain.FeedItem, at 
 		if m == nil {
 			m = &domain.Member{ID: items[i].Member}
 		}
-		if said == nil { // it counts no more: its own time stands for that of recording
+		if said == nil { // it counts no more: its own time is shown as that of recording
 			said = &domain.Content{Recorded: 1000 * int64(items[i].Row.Time)}
 		}
 		out[i] = itemOf(req, &items[i].Row, m, said)

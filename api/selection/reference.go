@@ -31,7 +31,7 @@ func (n *Reference) Half(has func(string) bool) string {
 	return ""
 }
 
-// Way is one way to say who: the parameter that stands for it, whether it is given,
+// Way is one way to say who: its parameter, whether it is given,
 // and the identities that name the member, the first that does first.
 type Way struct {
 	name  string

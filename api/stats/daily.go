@@ -15,7 +15,7 @@ func Daily(ctx context.Context, req *serve.Request, in *statsIn) (*wire.Daily, e
 		return nil, err
 	}
 	first, days := span.Days()
-	var line domain.ServiceTimeline // of all services; none where nobody did anything
+	var line domain.ServiceTimeline // of all services; none without an action
 	for _, s := range t.Services {
 		line = s
 	}

@@ -13,9 +13,9 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// standing has the scripted engine say that everything stands, and notes what it was
-// asked that of.
-func (h *house) standing() *[]domain.ReadSet {
+// unchanged has the scripted engine report that everything is unchanged, and records the
+// read sets that it was asked of.
+func (h *house) unchanged() *[]domain.ReadSet {
 	var seen []domain.ReadSet
 	h.engine.unchanged = func(_ domain.AccountID, since domain.Versions, f *domain.ReadSet, moved []domain.Range) (domain.Position, bool) {
 		if len(since) != 1 || since[0] != 7 || len(moved) != len(f.Rows) {
@@ -29,9 +29,9 @@ func (h *house) standing() *[]domain.ReadSet {
 
 func (h *house) byMemory() uint64 { return h.api.Polls().ByMemory }
 
-// Of every GET of the table: a poll is answered from memory when the engine says that all
-// stands, without a question, if the operation says so; else never.
-func TestAPollIsAnsweredFromMemoryOnlyOfWhatIsRemembered(t *testing.T) {
+// Of every GET of the table: a poll is answered from the cache when the engine reports
+// all unchanged, without a question, if the operation is cached; else never.
+func TestPolls_AnsweredFromTheCacheOnlyOfCachedOperations(t *testing.T) {
 	targets := map[string]string{
 		"/v1.1/brands/:brandid/crossover": "/v1.1/brands/1/crossover", "/v1.1/member": "/v1.1/member?email=ada@example.com",
 	}
@@ -41,7 +41,7 @@ func TestAPollIsAnsweredFromMemoryOnlyOfWhatIsRemembered(t *testing.T) {
 			continue
 		}
 		h := newHouse(t)
-		h.standing()
+		h.unchanged()
 		target := targets[op.Path]
 		if target == "" {
 			target = strings.NewReplacer(":brandid", "1", ":brandID", "1", ":activityid", "100", ":segmentid", "1", ":memberid", "4097").Replace(op.Path)
@@ -57,7 +57,7 @@ func TestAPollIsAnsweredFromMemoryOnlyOfWhatIsRemembered(t *testing.T) {
 			t.Errorf("%s: %d %s", target, w.Code, w.Body)
 		}
 		if got := h.byMemory() == 1; got != op.Cached {
-			t.Errorf("%s is remembered: %v, answered from memory: %v", target, op.Cached, got)
+			t.Errorf("%s is cached: %v, answered from the cache: %v", target, op.Cached, got)
 		}
 		if op.Cached {
 			remembered++
@@ -81,7 +81,7 @@ func TestAPollIsAnsweredFromMemoryOnlyOfWhatIsRemembered(t *testing.T) {
 
 func TestTheEngineIsAskedWithWhatTheAnswerWasMadeOf(t *testing.T) {
 	h := newHouse(t)
-	seen := h.standing()
+	seen := h.unchanged()
 	for target, want := range map[string]domain.ReadSet{
 		"/v1.1/brand/1/stats/activity?period=1+Day&country=DE": {
 			Rows:  []domain.RowsOf{{Brand: 1, Range: domain.Range{From: 1773491700, To: 1773578100}}},
@@ -123,7 +123,7 @@ func TestWhatDoesNotStandIsMadeAndCompared(t *testing.T) {
 	if w.Code != http.StatusOK || w.Header().Get("Etag") == tag {
 		t.Errorf("%d %s", w.Code, w.Header())
 	}
-	h.standing()
+	h.unchanged()
 	for _, given := range []string{tag, `W/"x"`} { // the tag of an answer before, and one that is nobody's
 		if w := h.get(target, "If-None-Match", given); w.Code != http.StatusOK {
 			t.Errorf("%s: %d", given, w.Code)
@@ -139,7 +139,7 @@ func TestWhatDoesNotStandIsMadeAndCompared(t *testing.T) {
 func TestAQuestionIsRememberedAsAsked(t *testing.T) {
 	const target = "/v1.1/brand/1/stats/activity?period=1+Day"
 	h := newHouse(t)
-	h.standing()
+	h.unchanged()
 	tag := h.get(target).Header().Get("Etag")
 	token := h.get(target).Header().Get("X-Position")
 	for target, want := range map[string]bool{
@@ -196,7 +196,7 @@ func TestTheClockMovesWhatIsRemembered(t *testing.T) {
 		}
 		clock := now
 		h.api.Now = func() time.Time { return clock }
-		h.standing()
+		h.unchanged()
 		tag := h.get(c.target).Header().Get("Etag")
 		clock = clock.Add(c.later)
 		var asked [][]domain.Range
@@ -228,7 +228,7 @@ func TestTheClockMovesWhatIsRemembered(t *testing.T) {
 // A change of the account's catalog ends what is remembered.
 func TestAnotherCatalogIsAnotherAnswer(t *testing.T) {
 	h := newHouse(t)
-	h.standing()
+	h.unchanged()
 	const target = "/v1.1/brand/1/stats/activity"
 	tag := h.get(target).Header().Get("Etag")
 	h.post("/v1.1/brand/2/edit", "name=Other")
