@@ -59,8 +59,10 @@ func (s *sorter) ascending() {
 	})
 }
 
-// radixFrom is the number of rows from which it pays to sort by digits: a tail's rows
-// differ in few of the twelve, and comparing them costs five times as much.
+// radixFrom is the number of rows from which they are sorted by digits: rows of a tail
+// differ in few of the twelve. At 10,000 rows of 5,000 groups a row takes 35 ns by digits
+// and 145 ns by comparison, 0.24 × (medians of 3 on a loaded machine, 2026-11-24); a
+// committed row takes about 1.9 µs of CPU.
 const radixFrom = 256
 
 // radix sorts by (group, time), equal ones in the order they stand in: by one digit of
