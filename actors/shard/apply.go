@@ -73,12 +73,11 @@ func (e *panicError) Error() string { return "panic: " + e.cause }
 // applyBatch applies the next records of the queue and reports whether one of them
 // has someone waiting.
 func (s *shard) applyBatch(ctx actor.Context) (command bool, err error) {
-	p := s.queue[0]
 	most := MicroBatch
 	if s.state.Next < s.env.singly {
 		most = 1
 	}
-	records := p.Records[s.at:min(s.at+most, len(p.Records))]
+	records := s.queue.next(most)
 	s.batch = scratch.Get().(*microBatch)
 	defer func() { s.batch = nil }() // that of a failure may hold anything
 	defer func() {
@@ -89,7 +88,7 @@ func (s *shard) applyBatch(ctx actor.Context) (command bool, err error) {
 	if len(records) > 0 {
 		s.batch.current = records[0].Offset
 	}
-	if records, err = s.unmarked(records); err != nil {
+	if records, err = s.marks.cut(records); err != nil {
 		return false, err
 	}
 	records = s.living(records)
@@ -106,7 +105,7 @@ func (s *shard) applyBatch(ctx actor.Context) (command bool, err error) {
 		// The record's own epoch, neither an earlier page's nor that of the page's last batch:
 		// by either the log would seem to have been cut elsewhere.
 		s.state.Next, s.state.Epoch = r.Offset+1, r.Epoch
-		if s.uncommitted++; s.uncommitted%yield.Every == 0 {
+		if s.open.records++; s.open.records%yield.Every == 0 {
 			s.env.Yield.Yield()
 		}
 		command = command || !askedBy(r).IsZero() || r.Kind == domain.KindClaim
@@ -115,8 +114,7 @@ func (s *shard) applyBatch(ctx actor.Context) (command bool, err error) {
 		return false, err
 	}
 	scratch.Put(s.batch)
-	s.at += len(records)
-	if s.at == len(p.Records) {
+	if p := s.queue.advance(len(records)); p != nil {
 		s.endPage(p)
 	}
 	return command, nil
@@ -136,33 +134,12 @@ func (s *shard) panicked(cause any, records []domain.Record) error {
 	return p
 }
 
-// endPage takes an applied page from the queue. Its offsets hold also where the
+// endPage moves the state behind a page that was applied. Its offsets hold also where the
 // log has none of our records at its end.
 func (s *shard) endPage(p *journal.Page) {
 	s.state.Next, s.state.Epoch = max(s.state.Next, p.Next), p.Epoch
 	s.views.seen(p.End, p.ReadAt)
-	s.queue[0] = nil
-	s.queue, s.at = s.queue[1:], 0
-	p.Memory.Release(p.Kept)
-	s.creditsDue = append(s.creditsDue, p)
-	if journal.Readable(len(p.Records), p.Next, p.End) >= journal.CoalesceBelow {
-		s.returnCredits()
-	}
 }
-
-// returnCredits gives credits back: that of a page of few records after its commit, so that the
-// next page has all that came meanwhile.
-func (s *shard) returnCredits() {
-	for i, p := range s.creditsDue {
-		p.Fetcher.GiveBack(journal.Spare(p.Records))
-		s.creditsDue[i] = nil
-	}
-	s.creditsDue = s.creditsDue[:0]
-}
-
-// keep says that strings of the page being applied live on: its memory is not read into
-// again. What needs an activity's strings longer copies them.
-func (s *shard) keep() { s.queue[0].Kept = true }
 
 // record applies one record: the stream it came in first, then its kind.
 func (s *shard) record(ctx actor.Context, r *domain.Record) error {
@@ -172,7 +149,7 @@ func (s *shard) record(ctx actor.Context, r *domain.Record) error {
 	}
 	s.state.Clock = max(s.state.Clock, r.Time)
 	s.batch.at = moment{r.Offset, s.state.Clock}
-	if !r.Origin.IsZero() && !s.advance(r.Origin) {
+	if !r.Origin.IsZero() && !s.sources.advance(r.Origin) {
 		s.env.Handle.Stats.Repeats.Add(1)
 		return nil
 	}
@@ -182,7 +159,7 @@ func (s *shard) record(ctx actor.Context, r *domain.Record) error {
 	if r.Kind == domain.KindActivity || r.Kind == domain.KindForward {
 		return s.activity(ctx, r)
 	}
-	s.keep()
+	s.queue.keep()
 	if err := s.flush(ctx); err != nil {
 		return err
 	}
@@ -202,28 +179,6 @@ func (s *shard) setAside(ctx actor.Context, r *domain.Record) error {
 	}
 	s.refuse(r, &r.Activity, domain.Poison, "set aside")
 	return nil
-}
-
-// advance notes the origin, if it is above what its stream had applied (I2).
-func (s *shard) advance(o domain.Origin) bool {
-	f := s.flow // records come in runs of one stream
-	if f == nil || f.applied.Partition != o.Partition || f.applied.Topic != o.Topic {
-		k := Stream{o.Topic, o.Partition}
-		if f = s.flows[k]; f == nil {
-			f = &flow{}
-			s.flows[k] = f
-		}
-		s.flow = f
-	}
-	if !f.applied.IsZero() && !o.Above(f.applied) {
-		return false
-	}
-	f.applied = o
-	if !f.moved {
-		f.moved = true
-		s.dirtyOrigins = append(s.dirtyOrigins, f)
-	}
-	return true
 }
 
 // activity puts an activity into its member's group, or says why not.
@@ -284,29 +239,11 @@ func (s *shard) resolve(account domain.AccountID, a *domain.Activity) (domain.Me
 	if a.Member != 0 || a.Identity.IsZero() {
 		return a.Member, nil
 	}
-	i, ok, err := s.identity(account, a.Identity)
+	i, ok, err := s.identities.find(account, a.Identity)
 	if !ok || err != nil {
 		return 0, err
 	}
 	return i.Member, nil
-}
-
-// identity is a claim as staged or stored.
-func (s *shard) identity(account domain.AccountID, hash domain.IdentityHash) (domain.Identity, bool, error) {
-	if i, ok := s.staged[hash]; ok {
-		if i == nil {
-			return domain.Identity{}, false, nil
-		}
-		return *i, true, nil
-	}
-	if i, ok := s.identities.Get(hash); ok {
-		return i, true, nil
-	}
-	i, ok, err := s.store.Identity(account, hash)
-	if ok {
-		s.identities.Put(hash, i)
-	}
-	return i, ok, err
 }
 
 // flush lets each member apply its group, and follows what changed: also what no

@@ -10,8 +10,8 @@ import (
 // awaitOutcome notes the waiter of an outcome, and answers at once where it is known.
 func (s *shard) awaitOutcome(ctx actor.Context, m *waiters.AwaitOutcome) {
 	if m.Known && s.store != nil {
-		q, err := s.request(m.ID)
-		if _, staged := s.requests[m.ID]; err == nil && q != nil && !q.Pending && !staged {
+		q, err := s.requests.find(s.today(), m.ID)
+		if staged := s.requests.isStaged(m.ID); err == nil && q != nil && !q.Pending && !staged {
 			out := q.Outcome
 			out.Position.Shards = []domain.ShardOffset{{Shard: s.env.ID, Next: s.env.Handle.Applied.Load()}}
 			ctx.Respond(&waiters.Completed{Outcome: out})
@@ -23,6 +23,5 @@ func (s *shard) awaitOutcome(ctx actor.Context, m *waiters.AwaitOutcome) {
 
 // reached reports that the sender's stream has reached the sequence.
 func (s *shard) reached(m waiters.AwaitStream) bool {
-	f := s.flows[Stream{s.state.Journal, int32(m.From)}]
-	return f != nil && uint64(f.applied.Offset) >= m.Sequence && !f.moved
+	return s.sources.reached(Stream{s.state.Journal, int32(m.From)}, m.Sequence)
 }

@@ -72,7 +72,7 @@ func (s *shard) pour(ctx actor.Context, a *account) {
 	}
 	for _, b := range a.filled {
 		k := b.child
-		k.fed = s.since
+		k.fed = s.open.since
 		k.more = appendRows{dense: b.dense, rows: b.rows}
 		if k.box.PostUserMessage(&k.more); !k.more.done {
 			panic("a brand actor failed")

@@ -47,6 +47,13 @@ func (c *children) weigh(k *child) {
 	c.held += int(k.bytes)
 }
 
+// send has the member apply a message, on this goroutine: done is set when it is.
+func (k *child) send(ctx actor.Context, m any, done *bool) {
+	if ctx.Send(k.pid, m); !*done {
+		panic("a member actor failed")
+	}
+}
+
 // state is the member's.
 func (k *child) state() *member.State { return k.actor.state }
 

@@ -22,7 +22,7 @@ func (s *shard) claims(account domain.AccountID, claims []domain.PendingClaim, i
 		if !s.roster.Owns(c.Identity.Slot()) {
 			continue
 		}
-		held, ok, err := s.identity(account, c.Identity)
+		held, ok, err := s.identities.find(account, c.Identity)
 		if err != nil {
 			return 0, err
 		}
@@ -50,7 +50,7 @@ func (s *shard) requestClaims(r *domain.Record, w *domain.PendingRegistration, i
 	for i := range w.Claims {
 		c := &w.Claims[i]
 		if c.Granted {
-			s.hold(domain.Identity{Hash: c.Identity, Kind: c.Type, State: state, Member: id})
+			s.batch.change(s.identities.hold(domain.Identity{Hash: c.Identity, Kind: c.Type, State: state, Member: id}))
 			continue
 		}
 		s.sendClaim(r, c.Identity.Slot(), domain.Claim{
@@ -81,7 +81,7 @@ func (s *shard) claim(ctx actor.Context, r *domain.Record, c *domain.Claim) erro
 }
 
 func (s *shard) judge(r *domain.Record, c *domain.Claim) error {
-	i, ok, err := s.identity(r.Account, c.Identity)
+	i, ok, err := s.identities.find(r.Account, c.Identity)
 	if err != nil {
 		return err
 	}
@@ -90,16 +90,16 @@ func (s *shard) judge(r *domain.Record, c *domain.Claim) error {
 	if ok && i.Member != c.Member {
 		answer.Step = domain.ClaimTaken
 	} else {
-		s.hold(domain.Identity{Hash: c.Identity, Kind: c.Type, State: domain.Held, Member: c.Member})
+		s.batch.change(s.identities.hold(domain.Identity{Hash: c.Identity, Kind: c.Type, State: domain.Held, Member: c.Member}))
 	}
 	s.sendClaim(r, c.Member.Slot(), answer)
 	return nil
 }
 
 func (s *shard) released(r *domain.Record, c *domain.Claim) error {
-	i, ok, err := s.identity(r.Account, c.Identity)
+	i, ok, err := s.identities.find(r.Account, c.Identity)
 	if ok && i.Member == c.Member {
-		s.release(c.Identity)
+		s.batch.change(s.identities.release(c.Identity))
 	}
 	return err
 }
@@ -109,7 +109,7 @@ func (s *shard) point(c *domain.Claim) {
 	if c.Step == domain.ClaimUnpoint {
 		kind = domain.PointerDrop
 	}
-	s.batch.changes = append(s.batch.changes, domain.Change{
+	s.batch.change(domain.Change{
 		Kind: kind, Value: &domain.Pointer{Hash: c.Identity, Member: c.Member, Created: c.Created},
 	})
 }
@@ -171,9 +171,7 @@ func (s *shard) settle(ctx actor.Context, r *domain.Record, c *domain.Claim) err
 	}
 	before := k.state().Member
 	m := &settle{claim: c, record: s.newRecord(c.Member.Slot()), changes: s.batch.changes}
-	if ctx.Send(k.pid, m); !m.done {
-		panic("a member actor failed")
-	}
+	k.send(ctx, m, &m.done)
 	s.batch.changes = m.changes
 	if m.end.Ended == nil {
 		return s.releaseLateGrant(r, k, c)
@@ -184,7 +182,7 @@ func (s *shard) settle(ctx actor.Context, r *domain.Record, c *domain.Claim) err
 		case !m.end.Granted && claim.Granted:
 			err = s.giveUp(r, k, i)
 		case m.end.Granted && s.roster.Owns(claim.Identity.Slot()):
-			s.hold(i)
+			s.batch.change(s.identities.hold(i))
 		}
 		if err != nil {
 			return err
@@ -225,7 +223,7 @@ func (s *shard) settled(r *domain.Record, c *domain.Claim, end member.Settled) {
 	if c.Asked.IsZero() {
 		return
 	}
-	q, err := s.request(c.Asked)
+	q, err := s.requests.find(s.today(), c.Asked)
 	body := uint64(0)
 	if err == nil && q != nil {
 		body = q.BodyHash

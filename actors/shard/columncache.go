@@ -6,9 +6,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/asynkron/protoactor-go/actor"
-
 	"github.com/ovation-analytics/ovation/actors/brand/rows"
+	"github.com/ovation-analytics/ovation/actors/catalog"
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
@@ -36,35 +35,50 @@ type (
 	}
 )
 
-// resident is the shard's part of the budget.
-type resident struct {
-	most   *atomic.Int64 // bytes, over all shards; 0: no bound
-	shards int64
-	checks int // commits until the next look
+// columnCache keeps the columns of a shard within its part of the budget. It is owned by the
+// shard.
+type columnCache struct {
+	budget   *atomic.Int64 // bytes, over all shards; 0: no bound
+	shards   int64
+	checks   int // commits until the next look
+	accounts map[domain.AccountID]*account
+	views    *publisher
+	catalog  *catalog.Handle
+	stats    *Stats
+}
+
+func newColumnCache(env *Config, accounts map[domain.AccountID]*account, views *publisher) columnCache {
+	return columnCache{
+		budget: env.Resident, shards: int64(env.Shards), accounts: accounts, views: views,
+		catalog: env.Catalog, stats: &env.Handle.Stats,
+	}
 }
 
 // limit is how many bytes the shard's columns may take; 0: no bound.
-func (r *resident) limit() int { return int(r.most.Load() / r.shards) }
+func (c *columnCache) limit() int { return int(c.budget.Load() / c.shards) }
 
 // LookEveryCommits is how many commits may pass between looks at the budget: one
 // commit adds little.
 const LookEveryCommits = 64
 
-// budget evicts what was least lately asked about until the columns fit.
-func (s *shard) budget() {
-	r := &s.resident
-	if r.checks--; r.checks > 0 {
+// committed evicts what no longer fits, now and then.
+func (c *columnCache) committed() {
+	if c.checks--; c.checks > 0 {
 		return
 	}
-	r.checks = LookEveryCommits
-	s.evict(s.columnBytes())
+	c.checks = LookEveryCommits
+	c.fit()
 }
 
-func (s *shard) columnBytes() (n int) {
-	for _, a := range s.accounts {
+// fit evicts what was least lately asked about until the columns fit.
+func (c *columnCache) fit() { c.evict(c.bytes()) }
+
+// bytes is what the columns take.
+func (c *columnCache) bytes() (n int) {
+	for _, a := range c.accounts {
 		n += a.table.Bytes()
 	}
-	s.env.Handle.Stats.Columns.Store(int64(n))
+	c.stats.Columns.Store(int64(n))
 	return n
 }
 
@@ -83,12 +97,12 @@ func (c *candidate) before(o *candidate) int {
 }
 
 // candidates are the brands that may be evicted, in the order in which they are.
-func (s *shard) candidates() (all []candidate) {
-	for id, a := range s.accounts {
-		a.table.Own(func(c *rows.Columns) {
-			if dense, _, _ := c.Brand(); !c.Cold() {
-				one := candidate{id: id, account: a, columns: c, asked: a.access.Of(dense).Last}
-				if k := a.brands[c]; k != nil {
+func (c *columnCache) candidates() (all []candidate) {
+	for id, a := range c.accounts {
+		a.table.Own(func(of *rows.Columns) {
+			if dense, _, _ := of.Brand(); !of.Cold() {
+				one := candidate{id: id, account: a, columns: of, asked: a.access.Of(dense).Last}
+				if k := a.brands[of]; k != nil {
 					one.fed = k.fed
 				}
 				all = append(all, one)
@@ -100,19 +114,19 @@ func (s *shard) candidates() (all []candidate) {
 }
 
 // evict drops columns until no more than nine tenths of the limit are held.
-func (s *shard) evict(held int) {
-	limit := s.resident.limit()
+func (c *columnCache) evict(held int) {
+	limit := c.limit()
 	if limit == 0 || held <= limit {
 		return
 	}
-	held -= s.evictSmall(limit * 3 / 4)
-	for _, c := range s.candidates() {
+	held -= c.evictSmall(limit * 3 / 4)
+	for _, one := range c.candidates() {
 		if held <= limit*9/10 {
 			break
 		}
-		held -= s.drop(&c)
+		held -= c.drop(&one)
 	}
-	s.env.Handle.Stats.Columns.Store(int64(held))
+	c.stats.Columns.Store(int64(held))
 }
 
 // smallLeast is how few rows of a brand in the rest are not worth to be evicted.
@@ -128,22 +142,22 @@ type small struct {
 // evictSmall evicts brands of the rests where these take more than a limit, until no more
 // than three quarters of it are held, and gives how many bytes that freed: what was asked
 // about stays, then what has few rows.
-func (s *shard) evictSmall(limit int) (freed int) {
+func (c *columnCache) evictSmall(limit int) (freed int) {
 	rests := 0
-	for _, a := range s.accounts {
+	for _, a := range c.accounts {
 		rests += a.table.Rest().Bytes()
 	}
 	if rests <= limit {
 		return 0
 	}
-	for id, a := range s.accounts {
+	for id, a := range c.accounts {
 		before := a.table.Bytes()
 		rest := a.table.Rest()
 		stay := int(float64(rest.Rows()) * float64(limit) * 3 / 4 / float64(rests))
-		if out := s.leaving(id, a, rest.Rows()-stay); len(out) > 0 {
+		if out := c.leaving(id, a, rest.Rows()-stay); len(out) > 0 {
 			a.table.EvictSmall(out)
-			s.env.Handle.Stats.Evicted.Add(int64(len(out)))
-			s.views.touch(id, a)
+			c.stats.Evicted.Add(int64(len(out)))
+			c.views.touch(id, a)
 			freed += before - a.table.Bytes()
 		}
 	}
@@ -151,9 +165,9 @@ func (s *shard) evictSmall(limit int) (freed int) {
 }
 
 // leaving are the brands of an account's rest that are evicted to be rid of so many rows.
-func (s *shard) leaving(id domain.AccountID, a *account, excess int) (out []rows.Cold) {
+func (c *columnCache) leaving(id domain.AccountID, a *account, excess int) (out []rows.Cold) {
 	var all []small
-	ids := s.env.Catalog.View().BrandIDs(id)
+	ids := c.catalog.View().BrandIDs(id)
 	a.table.Small(func(dense uint32, n int) {
 		if n >= smallLeast && int(dense) <= len(ids) {
 			all = append(all, small{rows.Cold{Dense: dense, Brand: ids[dense-1]}, n, a.access.Of(dense).Last})
@@ -169,103 +183,38 @@ func (s *shard) leaving(id domain.AccountID, a *account, excess int) (out []rows
 }
 
 // drop evicts one and gives how many bytes that freed.
-func (s *shard) drop(c *candidate) int {
-	bytes := c.columns.Bytes()
-	if dense, _, _ := c.columns.Brand(); !c.account.table.Evict(dense) {
+func (c *columnCache) drop(one *candidate) int {
+	bytes := one.columns.Bytes()
+	if dense, _, _ := one.columns.Brand(); !one.account.table.Evict(dense) {
 		return 0
 	}
-	s.env.Handle.Stats.Evicted.Add(1)
-	s.views.touch(c.id, c.account)
-	return bytes - c.columns.Bytes()
-}
-
-// keepLess evicts at once what no longer fits, and publishes views without it.
-func (s *shard) keepLess(ctx actor.Context) {
-	s.evict(s.columnBytes())
-	if len(s.views.touched) == 0 {
-		return
-	}
-	if err := s.commit(ctx); err != nil {
-		s.failed(ctx, err)
-	}
+	c.stats.Evicted.Add(1)
+	c.views.touch(one.id, one.account)
+	return bytes - one.columns.Bytes()
 }
 
 // makeRoom evicts brands not asked about since a moment until there is room for so many
 // bytes more, or none where that is not enough.
-func (s *shard) makeRoom(bytes int, since time.Time) bool {
-	limit := s.resident.limit()
-	held := s.columnBytes()
+func (c *columnCache) makeRoom(bytes int, since time.Time) bool {
+	limit := c.limit()
+	held := c.bytes()
 	if limit == 0 || held+bytes <= limit {
 		return true
 	}
 	need := held + bytes - limit
 	var out []candidate
-	for _, c := range s.candidates() {
-		if need <= 0 || !c.asked.Before(since) {
+	for _, one := range c.candidates() {
+		if need <= 0 || !one.asked.Before(since) {
 			break
 		}
-		out, need = append(out, c), need-c.columns.Bytes()
+		out, need = append(out, one), need-one.columns.Bytes()
 	}
 	if need > 0 {
 		return false
 	}
 	for i := range out {
-		s.drop(&out[i])
+		c.drop(&out[i])
 	}
-	s.columnBytes()
+	c.bytes()
 	return true
-}
-
-// bytesPerRow is about what a resident row takes.
-const bytesPerRow = 18
-
-// warm brings a cold brand back, if there is room or others were not asked about since it
-// was the time before. It is read from the snapshot of a commit, on a goroutine of its own.
-func (s *shard) warm(ctx actor.Context, m *Warm) {
-	a := s.accounts[m.Account]
-	if a == nil {
-		return
-	}
-	c := a.table.Target(m.Dense)
-	if _, _, own := c.Brand(); !own || !c.Cold() || !s.makeRoom(bytesPerRow*c.Rows(), a.access.Of(m.Dense).Before) {
-		return
-	}
-	if err := s.commit(ctx); err != nil {
-		s.failed(ctx, err)
-		return
-	}
-	reload := a.table.Reload(m.Dense)
-	v := s.env.Handle.View.Acquire()
-	if reload == nil || v == nil {
-		if v != nil {
-			v.Release()
-		}
-		return
-	}
-	_, id, _ := c.Brand()
-	self, root := ctx.Self(), ctx.ActorSystem().Root
-	go func() {
-		defer v.Release()
-		err := v.Snapshot.Rows(m.Account, id, domain.Range{To: 1<<32 - 1}, func(rows []domain.Row) error {
-			reload.Add(rows)
-			return nil
-		})
-		root.Send(self, &warmed{m.Account, m.Dense, reload, err})
-	}()
-}
-
-// warmed puts a brand's rows in.
-func (s *shard) warmed(m *warmed) {
-	a := s.accounts[m.account]
-	if a == nil {
-		return
-	}
-	if m.err != nil {
-		a.table.Abandon(m.reload)
-		s.env.Log.Warn("a cold brand cannot be read", "shard", s.env.ID, "err", m.err)
-		return
-	}
-	if a.table.Restore(m.reload) {
-		s.views.touch(m.account, a)
-	}
 }

@@ -29,7 +29,7 @@ func (s *shard) command(ctx actor.Context, r *domain.Record) error {
 	case *domain.Claim:
 		return s.claim(ctx, r, c)
 	case *domain.Usage:
-		s.batch.changes = append(s.batch.changes, domain.Change{
+		s.batch.change(domain.Change{
 			Kind: domain.UsagePut, Value: &domain.UsageCount{Account: r.Account, Usage: *c},
 		})
 	case *domain.Published:
@@ -51,7 +51,7 @@ func (s *shard) command(ctx actor.Context, r *domain.Record) error {
 func (s *shard) trim(c *domain.Published) {
 	s.state.Published = max(s.state.Published, c.UpTo)
 	s.state.DeadUpTo = max(s.state.DeadUpTo, c.DeadUpTo)
-	s.batch.changes = append(s.batch.changes, domain.Change{
+	s.batch.change(domain.Change{
 		Kind: domain.OutboxTrim, Value: &domain.Published{UpTo: s.state.Published, DeadUpTo: s.state.DeadUpTo},
 	})
 }
@@ -60,17 +60,4 @@ func (s *shard) trim(c *domain.Published) {
 func (s *shard) newRecord(slot domain.Slot) uint64 {
 	s.state.Sequence++
 	return uint64(domain.ActionIDOf(s.state.Sequence, slot))
-}
-
-// hold stages a claim.
-func (s *shard) hold(i domain.Identity) {
-	s.staged[i.Hash] = &i
-	s.batch.changes = append(s.batch.changes, domain.Change{Kind: domain.IdentityPut, Value: &i})
-}
-
-// release stages that no member has the identity any more.
-func (s *shard) release(hash domain.IdentityHash) {
-	s.staged[hash] = nil
-	s.identities.Drop(hash)
-	s.batch.changes = append(s.batch.changes, domain.Change{Kind: domain.IdentityDrop, Value: &domain.Identity{Hash: hash}})
 }

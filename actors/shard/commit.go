@@ -6,7 +6,6 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
-	"github.com/ovation-analytics/ovation/actors/internal/twogen"
 	"github.com/ovation-analytics/ovation/actors/internal/waiters"
 	"github.com/ovation-analytics/ovation/actors/member"
 	"github.com/ovation-analytics/ovation/actors/shard/outbox"
@@ -17,32 +16,28 @@ import (
 // An empty commit only moves the moment of freshness.
 func (s *shard) commit(ctx actor.Context) error {
 	shared := s.env.Handle
-	if s.state.Next == shared.Applied.Load() && s.uncommitted == 0 && len(s.views.touched) == 0 {
+	if s.state.Next == shared.Applied.Load() && s.open.records == 0 && len(s.views.touched) == 0 {
 		s.views.fresh(shared, s.state.Next)
 		s.serveWhenNear()
 		return nil
 	}
-	origins := make([]domain.Origin, 0, len(s.dirtyOrigins))
-	for _, f := range s.dirtyOrigins {
-		origins = append(origins, f.applied)
-	}
-	if err := s.store.Commit(s.state, origins); err != nil {
+	if err := s.store.Commit(s.state, s.sources.origins()); err != nil {
 		return err
 	}
-	for _, f := range s.dirtyOrigins {
-		f.moved = false
-	}
-	s.dirtyOrigins = s.dirtyOrigins[:0]
-	s.settleStaged()
+	s.sources.committed()
+	s.identities.committed()
+	s.requests.committed()
+	s.parked.committed()
+	shared.Stats.parked.Store(int64(s.parked.all.activities))
 	s.compact()
-	s.budget()
+	s.columns.committed()
 	s.show()
 	s.outbox.Committed()
 	now := time.Now()
 	shared.clock.applied(s.env.Log, s.env.ID, s.state.Clock, now)
-	s.meter.note(now, s.uncommitted, &shared.rate)
-	shared.Stats.committed(s.uncommitted, s.store.State())
-	s.uncommitted, s.since = 0, now
+	s.open.meter.note(now, s.open.records, &shared.rate)
+	shared.Stats.committed(s.open.records, s.store.State())
+	s.open.records, s.open.since = 0, now
 	shared.Applied.Store(s.state.Next)
 	select {
 	case shared.Progress <- struct{}{}:
@@ -81,19 +76,6 @@ func (s *shard) renew() {
 	s.views.Renew(ViewLasts, s.snapshot)
 }
 
-// settleStaged makes staged look-ups stored ones.
-func (s *shard) settleStaged() {
-	for hash, i := range s.staged {
-		if i != nil {
-			s.identities.Put(hash, *i)
-		}
-	}
-	clear(s.staged)
-	clear(s.requests)
-	s.parked.committed()
-	s.env.Handle.Stats.parked.Store(int64(s.parked.all.activities))
-}
-
 // compact runs the merges that are due: chunks of touched accounts that became many.
 func (s *shard) compact() {
 	for _, a := range s.views.touched {
@@ -123,8 +105,8 @@ func (s *shard) load() error {
 		return err
 	}
 	s.store, s.state = store, store.State()
-	s.sent, s.acked, s.ackScheduled = map[int]uint64{}, domain.Published{}, false
-	s.flows, s.flow, s.dirtyOrigins = map[Stream]*flow{}, nil, nil
+	s.sent, s.acks = map[int]uint64{}, publisherAcks{}
+	s.sources = newSources()
 	first, end := slotsOf(s.env.ID, s.env.Shards)
 	s.roster, s.accounts = member.NewRoster(first, end), map[domain.AccountID]*account{}
 	s.awake = newChildren(s.env.AwakeBytes)
@@ -137,10 +119,10 @@ func (s *shard) load() error {
 		outbox.Forwards:    outbox.Forward(s.env.Journal.Appender()),
 		outbox.DeadLetters: outbox.Letters(s.env.DeadLetters.Publish),
 	}, s.env.Log)
-	s.requests, s.staged = map[domain.RequestID]*domain.Request{}, map[domain.IdentityHash]*domain.Identity{}
-	s.identities = twogen.New[domain.IdentityHash, domain.Identity](s.env.Identities)
-	s.uncommitted, s.since = 0, time.Time{}
-	s.resident = resident{most: s.env.Resident, shards: int64(s.env.Shards)}
+	s.requests = newRequests(store)
+	s.identities = newIdentities(store, s.env.Identities)
+	s.open.records, s.open.since = 0, time.Time{}
+	s.columns = newColumnCache(s.env, s.accounts, &s.views)
 	if s.state.Journal.IsZero() {
 		s.state.Journal, s.state.Cluster = s.env.Journal.Topic(), s.env.Journal.Cluster()
 		s.state.Epoch, s.state.Rules = -1, domain.RulesVersion
@@ -151,7 +133,7 @@ func (s *shard) load() error {
 	if err := s.sameLog(); err != nil {
 		return err
 	}
-	if err := s.loadMarked(); err != nil {
+	if s.marks, err = loadMarks(store, s.env.MarkEvery, s.state.Next); err != nil {
 		return err
 	}
 	if err := s.fill(); err != nil {
@@ -178,7 +160,7 @@ func (s *shard) show() {
 
 // fill reads what is kept in memory, until the node stops.
 func (s *shard) fill() error {
-	if err := s.store.Origins(func(o domain.Origin) { s.flows[Stream{o.Topic, o.Partition}] = &flow{applied: o} }); err != nil {
+	if err := s.store.Origins(s.sources.load); err != nil {
 		return err
 	}
 	if err := s.store.Members(func(id domain.AccountID, ord domain.Ordinal, m domain.MemberID) {
@@ -205,7 +187,7 @@ func (s *shard) fill() error {
 		s.account(id).table.Load(dense, rows)
 		if loaded += len(rows); loaded >= loadedMost {
 			loaded = 0
-			s.evict(s.columnBytes())
+			s.columns.fit()
 		}
 		return s.env.Ctx.Err()
 	})
@@ -217,7 +199,7 @@ func (s *shard) fill() error {
 		a.met = a.audience.Members()
 		s.views.touch(id, a)
 	}
-	s.evict(s.columnBytes())
+	s.columns.fit()
 	return s.store.Outbox(func(o *domain.Outgoing) {
 		if o.Forward != nil {
 			s.sent[o.To] = max(s.sent[o.To], o.Sequence)

@@ -22,9 +22,7 @@ func (s *shard) deleteAction(ctx actor.Context, r *domain.Record, c *domain.Dele
 		}
 	}
 	if there {
-		if ctx.Send(k.pid, m); !m.done {
-			panic("a member actor failed")
-		}
+		k.send(ctx, m, &m.done)
 		s.batch.changes = m.changes
 	}
 	if !m.there {

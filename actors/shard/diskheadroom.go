@@ -23,7 +23,7 @@ func (s *shard) diskHasRoom(ctx actor.Context) bool {
 	}
 	s.diskChecks++
 	s.env.Handle.Space.Failed(s.env.Log, s.diskChecks, err, "shard", s.env.ID)
-	if s.uncommitted > 0 {
+	if s.open.records > 0 {
 		if err := s.commit(ctx); err != nil {
 			s.failed(ctx, err)
 			return false

@@ -116,7 +116,7 @@ func (s *shard) forward(r *domain.Record, id domain.MemberID) {
 	a.Member, a.Identity, a.Cause, a.Asked = id, domain.IdentityHash{}, cause, askedBy(r)
 	to := id.Slot().Shard(s.env.Shards)
 	s.env.Handle.Stats.Forwarded.Add(1)
-	s.keep()
+	s.queue.keep()
 	s.send(&domain.Outgoing{To: to, Forward: &domain.Record{
 		Kind: domain.KindForward, Account: r.Account, Application: r.Application, BodyHash: r.BodyHash, Activity: a,
 	}})
@@ -161,7 +161,7 @@ func (s *shard) sequence() {
 				Topic: s.state.Journal, Partition: int32(s.env.ID), Epoch: s.state.Life, Offset: int64(o.Sequence),
 			}
 		}
-		s.batch.changes = append(s.batch.changes, domain.Change{Kind: domain.OutboxPut, Value: o})
+		s.batch.change(domain.Change{Kind: domain.OutboxPut, Value: o})
 		s.outbox.Stage(o)
 	}
 	clear(sends)
@@ -170,7 +170,7 @@ func (s *shard) sequence() {
 
 // replayed answers a request id that is known: the record changes nothing.
 func (s *shard) replayed(asked domain.RequestID, r *domain.Record) (bool, error) {
-	q, err := s.request(asked)
+	q, err := s.requests.find(s.today(), asked)
 	if q == nil || err != nil {
 		return false, err
 	}
@@ -185,20 +185,6 @@ func (s *shard) replayed(asked domain.RequestID, r *domain.Record) (bool, error)
 	out.Position = s.position(r)
 	s.waiting.Outcome(waiters.Request{ID: asked, Body: r.BodyHash}, r.Offset, out)
 	return true, nil
-}
-
-// request is a request id as staged or stored today or yesterday.
-func (s *shard) request(id domain.RequestID) (*domain.Request, error) {
-	if q, ok := s.requests[id]; ok {
-		return q, nil
-	}
-	today := s.today()
-	for _, day := range [2]uint32{today, today - 1} {
-		if q, err := s.store.Request(day, id); q != nil || err != nil {
-			return q, err
-		}
-	}
-	return nil, nil
 }
 
 // dayMs is a day in the unit of the shard's clock.
@@ -232,6 +218,5 @@ func (s *shard) concludeRequest(id domain.RequestID, r *domain.Record, out domai
 // remember stages a request; its day is the shard's.
 func (s *shard) remember(q *domain.Request) {
 	q.Day = s.today()
-	s.requests[q.ID] = q
-	s.batch.changes = append(s.batch.changes, domain.Change{Kind: domain.RequestPut, Value: q})
+	s.batch.change(s.requests.put(q))
 }

@@ -22,7 +22,7 @@ func (s *shard) word() *domain.AcceptGap { return s.env.Catalog.View().AcceptedG
 // every pass.
 func (s *shard) atGap(ctx actor.Context) {
 	g := s.gap
-	if g == nil || len(s.queue) > 0 {
+	if g == nil || !s.queue.empty() {
 		return
 	}
 	s.gap = nil

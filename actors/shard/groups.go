@@ -67,6 +67,9 @@ func (s *shard) awakeGroup(k *child, at member.Place) *group {
 	return k.group
 }
 
+// change adds a change to those of the micro-batch.
+func (s *microBatch) change(c domain.Change) { s.changes = append(s.changes, c) }
+
 // group is the next one, empty.
 func (s *microBatch) group() *group {
 	if s.used == len(s.groups) {

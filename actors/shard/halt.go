@@ -27,7 +27,8 @@ func (s *shard) quiesce(ctx actor.Context) {
 	if s.awake != nil {
 		s.awake.clear(ctx)
 	}
-	s.queue, s.at, s.running, s.gap = nil, 0, false, nil
+	s.queue.drop()
+	s.running, s.gap = false, nil
 	s.waiting.Drop()
 	s.env.Handle.View.Retract()
 }

@@ -131,7 +131,7 @@ func (s *shard) notActive(k *child, r *domain.Record) {
 		Activity: a, Origin: r.Origin, Request: r.Request, BodyHash: r.BodyHash, Time: r.Time,
 	}
 	s.parked.park(p)
-	s.batch.changes = append(s.batch.changes, domain.Change{Kind: domain.ParkedPut, Value: p})
+	s.batch.change(domain.Change{Kind: domain.ParkedPut, Value: p})
 }
 
 // applyParked applies all that a member did while it was pending, in micro-batches.
@@ -158,7 +158,7 @@ func (s *shard) applyParked(ctx actor.Context, r *domain.Record, at member.Place
 			return err
 		}
 	}
-	s.batch.changes = append(s.batch.changes, domain.Change{
+	s.batch.change(domain.Change{
 		Kind: domain.ParkedDrop, Value: &domain.Parked{Account: at.Account, Ord: at.Ord},
 	})
 	s.parked.drop(at)

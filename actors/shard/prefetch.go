@@ -31,7 +31,7 @@ func (s *shard) approach(records []domain.Record) {
 		}
 		id := r.Activity.Member
 		if id == 0 {
-			id = s.identities.Peek(r.Activity.Identity).Member
+			id = s.identities.cache.Peek(r.Activity.Identity).Member
 		}
 		if id != 0 {
 			a.ids, a.acts = append(a.ids, id), append(a.acts, &r.Activity)

@@ -15,7 +15,7 @@ import (
 func (s *shard) pauseForOutbox(ctx actor.Context) {
 	s.running = false
 	s.env.Handle.Apart.Store(true)
-	if s.uncommitted > 0 {
+	if s.open.records > 0 {
 		if err := s.commit(ctx); err != nil {
 			s.failed(ctx, err)
 		}
@@ -35,35 +35,55 @@ func (s *shard) rejoin() {
 // after many entries: it trims the outbox at the same place in every
 // replica.
 func (s *shard) published(ctx actor.Context, m *published) {
-	switch m.kind {
-	case outbox.Forwards:
-		s.acked.UpTo = max(s.acked.UpTo, m.upTo)
-	case outbox.DeadLetters:
-		s.acked.DeadUpTo = max(s.acked.DeadUpTo, m.upTo)
-	}
-	if s.acked.UpTo >= s.state.Published+publishedMost || s.acked.DeadUpTo >= s.state.DeadUpTo+publishedMost {
+	s.acks.note(m)
+	if s.acks.many(&s.state) {
 		s.ackPublished()
-	} else if !s.ackScheduled {
-		s.ackScheduled = true
+	} else if !s.acks.scheduled {
+		s.acks.scheduled = true
 		self, root := ctx.Self(), ctx.ActorSystem().Root
 		time.AfterFunc(time.Second, func() { root.Send(self, &ackPublished{}) })
 	}
 	s.rejoin()
-	if !s.running && len(s.queue) > 0 {
+	if !s.running && !s.queue.empty() {
 		s.running = true
 		ctx.Send(ctx.Self(), &goOn{})
 	}
+}
+
+func (s *shard) ackPublished() {
+	s.acks.scheduled = false
+	if !s.acks.any(&s.state) {
+		return
+	}
+	upTo := s.acks.upTo
+	s.env.Appender.Post(domain.Record{Kind: domain.KindPublished, Command: &upTo})
+}
+
+// publisherAcks is how far the outbox was published, which no record says yet.
+type publisherAcks struct {
+	upTo      domain.Published
+	scheduled bool // ackPublished is on its way
 }
 
 // publishedMost is the number of published entries from which the record is appended
 // at once.
 const publishedMost = 1000
 
-func (s *shard) ackPublished() {
-	s.ackScheduled = false
-	if s.acked.UpTo <= s.state.Published && s.acked.DeadUpTo <= s.state.DeadUpTo {
-		return
+func (a *publisherAcks) note(m *published) {
+	switch m.kind {
+	case outbox.Forwards:
+		a.upTo.UpTo = max(a.upTo.UpTo, m.upTo)
+	case outbox.DeadLetters:
+		a.upTo.DeadUpTo = max(a.upTo.DeadUpTo, m.upTo)
 	}
-	acked := s.acked
-	s.env.Appender.Post(domain.Record{Kind: domain.KindPublished, Command: &acked})
+}
+
+// any reports that the state does not know of all that was published.
+func (a *publisherAcks) any(s *domain.ShardState) bool {
+	return a.upTo.UpTo > s.Published || a.upTo.DeadUpTo > s.DeadUpTo
+}
+
+// many reports that the record is appended at once.
+func (a *publisherAcks) many(s *domain.ShardState) bool {
+	return a.upTo.UpTo >= s.Published+publishedMost || a.upTo.DeadUpTo >= s.DeadUpTo+publishedMost
 }

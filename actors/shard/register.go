@@ -15,7 +15,7 @@ import (
 // register applies a registration: the identity's shard names the member, who may
 // live in another one.
 func (s *shard) register(ctx actor.Context, r *domain.Record, c *domain.RegisterMember) error {
-	held, ok, err := s.identity(r.Account, c.Identity)
+	held, ok, err := s.identities.find(r.Account, c.Identity)
 	if err != nil {
 		return err
 	}
@@ -56,9 +56,7 @@ func (s *shard) opt(ctx actor.Context, r *domain.Record, id domain.MemberID, m *
 		return err
 	}
 	m.changes = s.batch.changes
-	if ctx.Send(k.pid, m); !m.done {
-		panic("a member actor failed")
-	}
+	k.send(ctx, m, &m.done)
 	s.batch.changes = m.changes
 	s.concludeRequest(askedBy(r), r, domain.Outcome{Member: id})
 	return nil
@@ -122,9 +120,7 @@ func (s *shard) enter(ctx actor.Context, r *domain.Record, c *domain.RegisterMem
 	before := k.state().Member
 	m := &enter{command: c, now: r.Time, record: s.newRecord(id.Slot()), isNew: known == nil, changes: s.batch.changes}
 	m.waits = domain.PendingRegistration{Ticket: s.state.Sequence, Asked: askedBy(r), Claims: wants}
-	if ctx.Send(k.pid, m); !m.done {
-		panic("a member actor failed")
-	}
+	k.send(ctx, m, &m.done)
 	s.batch.changes = m.changes
 	return s.entered(r, m, k, &before)
 }

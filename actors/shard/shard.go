@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"log/slog"
 	"sync/atomic"
-	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 
@@ -13,7 +12,6 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/internal/crash"
 	"github.com/ovation-analytics/ovation/actors/internal/retry"
-	"github.com/ovation-analytics/ovation/actors/internal/twogen"
 	"github.com/ovation-analytics/ovation/actors/internal/waiters"
 	"github.com/ovation-analytics/ovation/actors/internal/yield"
 	"github.com/ovation-analytics/ovation/actors/journal"
@@ -108,54 +106,33 @@ type shard struct {
 	env *Config
 	b   actor.Behavior
 
-	store        Store
-	state        domain.ShardState
-	marked       int64 // offset of the last mark
-	flows        map[Stream]*flow
-	flow         *flow   // of the last record with an origin
-	dirtyOrigins []*flow // since the last commit
-	roster       *member.Roster
-	accounts     map[domain.AccountID]*account
-	awake        *children
-	parked       parked
-	fetcher      *journal.Fetcher
-	tell         func(any) // sends to the shard itself, from any goroutine
-	outbox       *outbox.Outbox
-	waiting      waiters.Waiters
-	views        publisher
-	resident     resident
-	sent         map[int]uint64   // last sequence of the outbox sent to each shard, of this life
-	acked        domain.Published // how far the publishers came
-	ackScheduled bool             // ackPublished is on its way
+	store    Store
+	state    domain.ShardState
+	marks    stateMarks
+	sources  sources
+	roster   *member.Roster
+	accounts map[domain.AccountID]*account
+	awake    *children
+	parked   parked
+	fetcher  *journal.Fetcher
+	tell     func(any) // sends to the shard itself, from any goroutine
+	outbox   *outbox.Outbox
+	waiting  waiters.Waiters
+	views    publisher
+	columns  columnCache
+	sent     map[int]uint64 // last sequence of the outbox sent to each shard, of this life
+	acks     publisherAcks
 
-	queue      []*journal.Page // pages not yet applied; the first from at on
-	creditsDue []*journal.Page // applied, their credits not yet given back
-	at         int
-	running    bool
-	gap        *domain.GapError // that the fetcher met behind the queue; nil: none
-	broken     bool             // it panicked: it does not start again in this process
+	queue   pageQueue
+	running bool
+	gap     *domain.GapError // that the fetcher met behind the queue; nil: none
+	broken  bool             // it panicked: it does not start again in this process
 
-	batch      *microBatch                          // of the records being applied
-	requests   map[domain.RequestID]*domain.Request // staged
-	identities *twogen.Cache[domain.IdentityHash, domain.Identity]
-	staged     map[domain.IdentityHash]*domain.Identity // staged; nil: dropped
-
-	uncommitted int       // records applied since the last commit
-	since       time.Time // of the last commit
-	diskChecks  int       // looks since the disk had room
-	meter       meter
-}
-
-// Stream is a source partition or a sender.
-type Stream struct {
-	Topic     domain.TopicID
-	Partition int32
-}
-
-// flow is how far a stream was applied (I2).
-type flow struct {
-	applied domain.Origin // the highest
-	moved   bool          // since the last commit
+	batch      *microBatch // of the records being applied
+	requests   requests
+	identities identities
+	open       openCommit
+	diskChecks int // looks since the disk had room
 }
 
 // stopping ends a child of a shard that panicked, a member or a brand: the shard sees that
@@ -218,7 +195,7 @@ func (s *shard) applying(ctx actor.Context) {
 	case *waiters.AwaitStream:
 		s.waiting.AwaitStream(ctx, m, s.reached(*m))
 	case *WhichApplied:
-		ctx.Respond(s.whichApplied(m))
+		ctx.Respond(&LastApplied{s.sources.applied(m.Stream)})
 	case *Warm:
 		s.warm(ctx, m)
 	case *warmed:
@@ -290,7 +267,7 @@ func (s *shard) take(ctx actor.Context, p *journal.Page) {
 	s.env.Handle.Reads.Add(1)
 	s.env.Handle.End.Store(p.End)
 	s.env.Handle.First.CompareAndSwap(0, p.End+1)
-	s.queue = append(s.queue, p)
+	s.queue.push(p)
 	if !s.running {
 		s.running = true
 		s.goOn(ctx)
@@ -299,7 +276,7 @@ func (s *shard) take(ctx actor.Context, p *journal.Page) {
 
 // goOn applies one micro-batch; other messages come in between micro-batches.
 func (s *shard) goOn(ctx actor.Context) {
-	if !s.running || len(s.queue) == 0 {
+	if !s.running || s.queue.empty() {
 		s.running = false
 		return
 	}
@@ -322,9 +299,9 @@ func (s *shard) goOn(ctx actor.Context) {
 			s.failed(ctx, err)
 			return
 		}
-		s.returnCredits()
+		s.queue.returnCredits()
 	}
-	if len(s.queue) == 0 {
+	if s.queue.empty() {
 		s.running = false
 		s.atGap(ctx)
 		return
@@ -332,21 +309,8 @@ func (s *shard) goOn(ctx actor.Context) {
 	ctx.Send(ctx.Self(), &goOn{})
 }
 
-// commitInterval is the longest time between commits while records keep coming;
-// commitMost the most records in one.
-const (
-	commitInterval     = 10 * time.Millisecond
-	commitIntervalBusy = 50 * time.Millisecond
-	busyRate           = 4000 // records in 200 ms: 20,000 a second
-	commitMost         = 20_000
-)
-
-// commitDue: when idle, when a command waits for its outcome, when it is long
-// since the last, or much since.
+// commitDue reports that the shard is idle, that a command waits for its outcome, or that the
+// open commit is old or large.
 func (s *shard) commitDue(command bool) bool {
-	interval := commitInterval
-	if s.env.Handle.rate.Load() > busyRate {
-		interval = commitIntervalBusy
-	}
-	return command || len(s.queue) == 0 || s.state.Next <= s.env.singly || s.uncommitted >= commitMost || time.Since(s.since) >= interval
+	return command || s.queue.empty() || s.state.Next <= s.env.singly || s.open.due(s.env.Handle.rate.Load())
 }
