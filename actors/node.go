@@ -22,6 +22,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/query"
 	"github.com/ovation-analytics/ovation/actors/router"
 	"github.com/ovation-analytics/ovation/actors/shard"
+	"github.com/ovation-analytics/ovation/actors/shard/accounts"
 )
 
 // Node runs the actors of one process. New, then Open, then Start, then Stop.
@@ -183,7 +184,7 @@ func (n *Node) doors() []query.Shard {
 		out[i] = &query.Local{
 			ID: i, Shards: n.shards, Views: &s.View, Executor: n.executor, Catalog: n.Catalog, Rows: s.Stats.Rows.Load,
 			Warm: func(account domain.AccountID, dense uint32) {
-				n.system.Root.Send(pid, &shard.Warm{Account: account, Dense: dense})
+				n.system.Root.Send(pid, &shard.Warm{Cold: accounts.Cold{Account: account, Dense: dense}})
 			}, Now: n.o.Now,
 		}
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/brand/rows"
 	"github.com/ovation-analytics/ovation/actors/domain"
-	"github.com/ovation-analytics/ovation/actors/shard"
+	"github.com/ovation-analytics/ovation/actors/shard/accounts"
 )
 
 // What the node is told that columns may take is heeded while it runs, and answers stay
@@ -73,7 +73,7 @@ func TestColumnsGiveWayAndComeBackAsTheNodeIsTold(t *testing.T) {
 // heeded commits as often as may be before the node heeds what it is told; a person, of
 // whom there were so many, adds no row.
 func (r *rig) heeded(people int) int {
-	for range shard.LookEveryCommits {
+	for range accounts.LookEveryCommits {
 		r.register(people)
 		people++
 	}

@@ -138,7 +138,7 @@ func (s *shard) panicked(cause any, records []domain.Record) error {
 // log has none of our records at its end.
 func (s *shard) endPage(p *journal.Page) {
 	s.state.Next, s.state.Epoch = max(s.state.Next, p.Next), p.Epoch
-	s.views.seen(p.End, p.ReadAt)
+	s.ends.seen(p.End, p.ReadAt)
 }
 
 // record applies one record: the stream it came in first, then its kind.

@@ -8,6 +8,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/internal/waiters"
 	"github.com/ovation-analytics/ovation/actors/member"
+	"github.com/ovation-analytics/ovation/actors/shard/accounts"
 	"github.com/ovation-analytics/ovation/actors/shard/outbox"
 	"github.com/ovation-analytics/ovation/actors/view"
 )
@@ -16,8 +17,8 @@ import (
 // An empty commit only moves the moment of freshness.
 func (s *shard) commit(ctx actor.Context) error {
 	shared := s.env.Handle
-	if s.state.Next == shared.Applied.Load() && s.open.records == 0 && len(s.views.touched) == 0 {
-		s.views.fresh(shared, s.state.Next)
+	if s.state.Next == shared.Applied.Load() && s.open.records == 0 && !s.accounts.Changed() {
+		s.ends.fresh(shared, s.state.Next)
 		s.serveWhenNear()
 		return nil
 	}
@@ -29,8 +30,7 @@ func (s *shard) commit(ctx actor.Context) error {
 	s.requests.committed()
 	s.parked.committed()
 	shared.Stats.parked.Store(int64(s.parked.all.activities))
-	s.compact()
-	s.columns.committed()
+	s.accounts.Committed()
 	s.show()
 	s.outbox.Committed()
 	now := time.Now()
@@ -73,17 +73,7 @@ const (
 
 // renew puts the view of a shard in which nothing happens on a new snapshot.
 func (s *shard) renew() {
-	s.views.Renew(ViewLasts, s.snapshot)
-}
-
-// compact runs the merges that are due: chunks of touched accounts that became many.
-func (s *shard) compact() {
-	for _, a := range s.views.touched {
-		if m := a.table.Pending(); m != nil {
-			m.Run()
-			a.table.Install(m)
-		}
-	}
+	s.accounts.Renew(ViewLasts, s.snapshot)
 }
 
 // serveWhenNear ends catching up, near the journal's end and not before all is applied that
@@ -108,10 +98,11 @@ func (s *shard) load() error {
 	s.sent, s.acks = map[int]uint64{}, publisherAcks{}
 	s.sources = newSources()
 	first, end := slotsOf(s.env.ID, s.env.Shards)
-	s.roster, s.accounts = member.NewRoster(first, end), map[domain.AccountID]*account{}
+	s.roster = member.NewRoster(first, end)
 	s.awake = newChildren(s.env.AwakeBytes)
 	s.parked = newParked()
-	s.views = newPublisher(&s.env.Handle.View, s.views.Version+1)
+	s.ends = journalEnds{}
+	s.accounts = s.newAccounts()
 	if !s.waiting.Ready() {
 		s.waiting = waiters.New()
 	}
@@ -122,7 +113,6 @@ func (s *shard) load() error {
 	s.requests = newRequests(store)
 	s.identities = newIdentities(store, s.env.Identities)
 	s.open.records, s.open.since = 0, time.Time{}
-	s.columns = newColumnCache(s.env, s.accounts, &s.views)
 	if s.state.Journal.IsZero() {
 		s.state.Journal, s.state.Cluster = s.env.Journal.Topic(), s.env.Journal.Cluster()
 		s.state.Epoch, s.state.Rules = -1, domain.RulesVersion
@@ -147,15 +137,26 @@ func (s *shard) load() error {
 	return nil
 }
 
+// newAccounts is none; the versions of views count on over the shard's restarts.
+func (s *shard) newAccounts() *accounts.Accounts {
+	version := uint64(1)
+	if s.accounts != nil {
+		version = s.accounts.Version() + 1
+	}
+	return accounts.New(accounts.Config{
+		Catalog: s.env.Catalog, View: &s.env.Handle.View, Version: version,
+		Resident: s.env.Resident, Shards: s.env.Shards, Stats: &s.env.Handle.Stats.Stats,
+	})
+}
+
 // show publishes the view of the last commit.
 func (s *shard) show() {
 	if s.behindItself() {
-		s.views.fresh(s.env.Handle, s.state.Next)
+		s.ends.fresh(s.env.Handle, s.state.Next)
 		return
 	}
-	s.views.settle()
-	s.views.Publish(s.state.Next, s.roster, s.snapshot())
-	s.views.fresh(s.env.Handle, s.state.Next)
+	s.accounts.Publish(s.state.Next, s.roster, s.snapshot())
+	s.ends.fresh(s.env.Handle, s.state.Next)
 }
 
 // fill reads what is kept in memory, until the node stops.
@@ -165,11 +166,8 @@ func (s *shard) fill() error {
 	}
 	if err := s.store.Members(func(id domain.AccountID, ord domain.Ordinal, m domain.MemberID) {
 		s.roster.Add(m, member.Place{Account: id, Ord: ord})
-		s.account(id).audience.Add(m)
+		s.accounts.Of(id).Audience.Add(m)
 	}); err != nil {
-		return err
-	}
-	if err := s.fillAttributes(); err != nil {
 		return err
 	}
 	if err := s.store.Parked(func(p *domain.Parked) error {
@@ -178,54 +176,14 @@ func (s *shard) fill() error {
 	}); err != nil {
 		return err
 	}
-	loaded := 0
-	err := s.store.Rows(func(id domain.AccountID, brand domain.BrandID, rows []domain.Row) error {
-		dense, err := s.dense(brand)
-		if err != nil {
-			return err
-		}
-		s.account(id).table.Load(dense, rows)
-		if loaded += len(rows); loaded >= loadedMost {
-			loaded = 0
-			s.columns.fit()
-		}
-		return s.env.Ctx.Err()
-	})
-	if err != nil {
+	if err := s.accounts.Load(s.store, s.env.Ctx.Err); err != nil {
 		return err
 	}
-	for id, a := range s.accounts {
-		a.table.Settle()
-		a.met = a.audience.Members()
-		s.views.touch(id, a)
-	}
-	s.columns.fit()
 	return s.store.Outbox(func(o *domain.Outgoing) {
 		if o.Forward != nil {
 			s.sent[o.To] = max(s.sent[o.To], o.Sequence)
 		}
 		s.outbox.Offer(o)
-	})
-}
-
-// loadedMost is how many rows are read at a start between looks at the budget.
-const loadedMost = 1 << 18
-
-func (s *shard) fillAttributes() error {
-	err := s.store.Bits(func(id domain.AccountID, attribute domain.Attribute, value string, ords []domain.Ordinal) {
-		a := s.account(id)
-		for _, o := range ords {
-			a.audience.Put(&domain.Bit{Account: id, Ord: o, Attribute: attribute, Value: value, On: true})
-		}
-	})
-	if err != nil {
-		return err
-	}
-	return s.store.Columns(func(id domain.AccountID, attribute domain.Attribute, first domain.Ordinal, values []uint16) {
-		a := s.account(id)
-		for i, v := range values {
-			a.audience.PutColumn(&domain.Column{Account: id, Ord: first + domain.Ordinal(i), Attribute: attribute, Value: v})
-		}
 	})
 }
 

@@ -40,7 +40,7 @@ func (s *shard) asleep(at member.Place, a *domain.Activity) *group {
 	if g := s.batch.asleep[at]; g != nil {
 		return g
 	}
-	audience := s.account(at.Account).audience
+	audience := s.accounts.Of(at.Account).Audience
 	muted, active := audience.Active(at.Ord)
 	if !active {
 		return nil

@@ -10,6 +10,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/internal/crash"
 	"github.com/ovation-analytics/ovation/actors/internal/remedy"
+	"github.com/ovation-analytics/ovation/actors/shard/accounts"
 )
 
 // How a shard stops, visibly, and how it goes on.
@@ -55,9 +56,9 @@ func (s *shard) halt(ctx actor.Context, err error) {
 	s.env.Log.Error("shard stopped", "shard", s.env.ID, "next", s.state.Next, "err", err)
 	s.quiesce(ctx)
 	s.close()
-	var behind *behindError
+	var behind *accounts.BehindError
 	if errors.As(err, &behind) {
-		s.env.lacks = behind.brand
+		s.env.lacks = behind.Brand
 	}
 	word := s.place().Acceptance(err)
 	s.env.Handle.Gap.Store(word)
@@ -140,7 +141,7 @@ func (s *shard) resume(ctx actor.Context) {
 // stopText is what is read of a shard that stopped.
 func (s *shard) stopText(err error) string {
 	effect := fmt.Sprintf("shard %d applies nothing and questions that need it are refused; other shards go on, and what is published waits in the journal", s.env.ID)
-	var behind *behindError
+	var behind *accounts.BehindError
 	switch {
 	case errors.As(err, &behind):
 		return remedy.Text(err, effect, "nothing: the shard goes on when the catalog has been read so far")

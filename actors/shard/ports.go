@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/shard/accounts"
 	"github.com/ovation-analytics/ovation/actors/view"
 )
 
@@ -19,20 +20,14 @@ type DeadLetters interface {
 // power cut takes of the last commits is in the journal. After an error of Stage or Commit
 // the store must be closed and opened again: what was staged is gone.
 type Store interface {
+	accounts.Store
+
 	// State is what was stored with the last commit; zero in a new store.
 	State() domain.ShardState
 	// Origins calls f with the highest origin applied of each stream.
 	Origins(f func(domain.Origin)) error
 	// Members calls f with each member's place, by account and ordinal.
 	Members(f func(account domain.AccountID, ord domain.Ordinal, id domain.MemberID)) error
-	// Bits calls f with the ordinals of each attribute's value.
-	Bits(f func(account domain.AccountID, attribute domain.Attribute, value string, ords []domain.Ordinal)) error
-	// Columns calls f with stretches of each column, from ordinal first on.
-	Columns(f func(account domain.AccountID, attribute domain.Attribute, first domain.Ordinal, values []uint16)) error
-	// Rows calls f with the living rows of each stored value, Hash, Slot and Flags
-	// not set, in order of (time, sequence) within a call; an error of f ends the reading
-	// and is given back.
-	Rows(f func(account domain.AccountID, brand domain.BrandID, rows []domain.Row) error) error
 	// Outbox calls f with the entries not yet trimmed, in order.
 	Outbox(f func(*domain.Outgoing)) error
 

@@ -77,22 +77,6 @@ type (
 	}
 )
 
-// Shard → brand, on the shard's goroutine: done when Send returns.
-type (
-	// appendRows are new rows of the brand, in order of sequence.
-	appendRows struct {
-		dense uint32
-		rows  []domain.Row
-		done  bool
-	}
-	// removeRow is a row that counts no more.
-	removeRow struct {
-		dense uint32
-		row   domain.Row
-		done  bool
-	}
-)
-
 // Outbox publisher → shard.
 type (
 	// published says how far the outbox is in its logs.

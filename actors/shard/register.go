@@ -161,12 +161,9 @@ func (s *shard) entered(r *domain.Record, m *enter, k *child, before *domain.Mem
 
 // create makes the actor of a member that is to be.
 func (s *shard) create(ctx actor.Context, r *domain.Record, c *domain.RegisterMember) *child {
-	acc := s.account(r.Account)
 	id := s.roster.Next(c.Identity.Slot())
-	at := member.Place{Account: r.Account, Ord: acc.audience.Members()}
+	at := member.Place{Account: r.Account, Ord: s.accounts.Add(r.Account, id)}
 	s.roster.Add(id, at)
-	acc.audience.Add(id)
-	s.views.touch(r.Account, acc)
 	return s.awake.spawn(ctx, at, member.New(c, r.Account, id, at.Ord))
 }
 

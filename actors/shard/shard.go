@@ -16,6 +16,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/internal/yield"
 	"github.com/ovation-analytics/ovation/actors/journal"
 	"github.com/ovation-analytics/ovation/actors/member"
+	"github.com/ovation-analytics/ovation/actors/shard/accounts"
 	"github.com/ovation-analytics/ovation/actors/shard/outbox"
 	"github.com/ovation-analytics/ovation/actors/view"
 )
@@ -111,15 +112,14 @@ type shard struct {
 	marks    stateMarks
 	sources  sources
 	roster   *member.Roster
-	accounts map[domain.AccountID]*account
+	accounts *accounts.Accounts
 	awake    *children
 	parked   parked
 	fetcher  *journal.Fetcher
 	tell     func(any) // sends to the shard itself, from any goroutine
 	outbox   *outbox.Outbox
 	waiting  waiters.Waiters
-	views    publisher
-	columns  columnCache
+	ends     journalEnds
 	sent     map[int]uint64 // last sequence of the outbox sent to each shard, of this life
 	acks     publisherAcks
 

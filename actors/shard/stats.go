@@ -7,12 +7,15 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/internal/retry"
+	"github.com/ovation-analytics/ovation/actors/shard/accounts"
 	"github.com/ovation-analytics/ovation/actors/shard/outbox"
 )
 
 // Stats counts what a shard did in this process. One goroutine writes, any
 // reads.
 type Stats struct {
+	accounts.Stats
+
 	applied    atomic.Int64 // records
 	commits    atomic.Int64
 	recorded   atomic.Int64 // activities that became rows
@@ -23,10 +26,8 @@ type Stats struct {
 	registered atomic.Int64
 	woken      atomic.Int64 // members read from the store
 	Slept      atomic.Int64
-	Evicted    atomic.Int64 // columns that became cold
 	awake      atomic.Int64 // bytes that members take, as of the last commit
 	parked     atomic.Int64 // activities, as of the last commit
-	Columns    atomic.Int64 // bytes that columns take, as of the last look
 	Panics     atomic.Int64
 	Rows       atomic.Int64 // living rows
 	Facts      atomic.Pointer[string]

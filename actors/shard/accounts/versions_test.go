@@ -1,4 +1,4 @@
-package shard
+package accounts
 
 import (
 	"testing"
@@ -7,7 +7,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/view"
 )
 
-func TestShard_WhatChangesHasTheVersionOfTheComingCommit(t *testing.T) {
+func TestAccounts_WhatChangesHasTheVersionOfTheComingCommit(t *testing.T) {
 	const version = 7
 	m := &domain.Member{ID: domain.MemberIDOf(3, 4), Account: 1}
 	name := domain.IdentityHash{9, 8, 14: 7, 15: 6}
@@ -30,13 +30,13 @@ func TestShard_WhatChangesHasTheVersionOfTheComingCommit(t *testing.T) {
 		{what: "a fact of one who is new", change: bit(3), any: domain.AttrPaid},
 		{what: "a column", change: column, known: domain.AttrCountry, any: domain.AttrCountry},
 	} {
-		s := &shard{views: newPublisher(&view.Holder{}, version), accounts: map[domain.AccountID]*account{}}
-		a := s.account(1)
+		s := New(Config{View: &view.Holder{}, Version: version, Stats: &Stats{}})
+		a := s.Of(1)
 		for i := range uint64(4) {
-			a.audience.Add(domain.MemberIDOf(i+1, 1))
+			a.Audience.Add(domain.MemberIDOf(i+1, 1))
 		}
 		a.met = 3
-		if err := s.follow(nil, &c.change); err != nil {
+		if err := s.Follow(nil, &c.change); err != nil {
 			t.Fatal(err)
 		}
 		one := func(what string, x uint64, set bool) {

@@ -1,4 +1,4 @@
-package shard
+package accounts
 
 import (
 	"cmp"
@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/brand/rows"
-	"github.com/ovation-analytics/ovation/actors/catalog"
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
@@ -17,41 +16,14 @@ import (
 // of those not asked about since: a round of questions about more than fits evicts nothing.
 // Rows that come for it change nothing: they need no columns.
 
-type (
-	// Warm asks for a cold brand that a question met.
-	Warm struct {
-		Account domain.AccountID
-		Dense   uint32
-	}
-	// KeepLess tells a shard that its columns take more than they may: one in which nothing
-	// happens would not look.
-	KeepLess struct{}
-	// warmed is a cold brand's rows, read.
-	warmed struct {
-		account domain.AccountID
-		dense   uint32
-		reload  *rows.Reload
-		err     error
-	}
-)
-
 // columnCache keeps the columns of a shard within its part of the budget. It is owned by the
 // shard.
 type columnCache struct {
 	budget   *atomic.Int64 // bytes, over all shards; 0: no bound
 	shards   int64
 	checks   int // commits until the next look
-	accounts map[domain.AccountID]*account
-	views    *publisher
-	catalog  *catalog.Handle
+	accounts *Accounts
 	stats    *Stats
-}
-
-func newColumnCache(env *Config, accounts map[domain.AccountID]*account, views *publisher) columnCache {
-	return columnCache{
-		budget: env.Resident, shards: int64(env.Shards), accounts: accounts, views: views,
-		catalog: env.Catalog, stats: &env.Handle.Stats,
-	}
 }
 
 // limit is how many bytes the shard's columns may take; 0: no bound.
@@ -75,7 +47,7 @@ func (c *columnCache) fit() { c.evict(c.bytes()) }
 
 // bytes is what the columns take.
 func (c *columnCache) bytes() (n int) {
-	for _, a := range c.accounts {
+	for _, a := range c.accounts.byID {
 		n += a.table.Bytes()
 	}
 	c.stats.Columns.Store(int64(n))
@@ -84,7 +56,7 @@ func (c *columnCache) bytes() (n int) {
 
 type candidate struct {
 	id      domain.AccountID
-	account *account
+	account *Account
 	columns *rows.Columns
 	asked   time.Time // zero: never
 	fed     time.Time
@@ -98,7 +70,7 @@ func (c *candidate) before(o *candidate) int {
 
 // candidates are the brands that may be evicted, in the order in which they are.
 func (c *columnCache) candidates() (all []candidate) {
-	for id, a := range c.accounts {
+	for id, a := range c.accounts.byID {
 		a.table.Own(func(of *rows.Columns) {
 			if dense, _, _ := of.Brand(); !of.Cold() {
 				one := candidate{id: id, account: a, columns: of, asked: a.access.Of(dense).Last}
@@ -144,20 +116,20 @@ type small struct {
 // about stays, then what has few rows.
 func (c *columnCache) evictSmall(limit int) (freed int) {
 	rests := 0
-	for _, a := range c.accounts {
+	for _, a := range c.accounts.byID {
 		rests += a.table.Rest().Bytes()
 	}
 	if rests <= limit {
 		return 0
 	}
-	for id, a := range c.accounts {
+	for id, a := range c.accounts.byID {
 		before := a.table.Bytes()
 		rest := a.table.Rest()
 		stay := int(float64(rest.Rows()) * float64(limit) * 3 / 4 / float64(rests))
 		if out := c.leaving(id, a, rest.Rows()-stay); len(out) > 0 {
 			a.table.EvictSmall(out)
 			c.stats.Evicted.Add(int64(len(out)))
-			c.views.touch(id, a)
+			c.accounts.touch(id, a)
 			freed += before - a.table.Bytes()
 		}
 	}
@@ -165,9 +137,9 @@ func (c *columnCache) evictSmall(limit int) (freed int) {
 }
 
 // leaving are the brands of an account's rest that are evicted to be rid of so many rows.
-func (c *columnCache) leaving(id domain.AccountID, a *account, excess int) (out []rows.Cold) {
+func (c *columnCache) leaving(id domain.AccountID, a *Account, excess int) (out []rows.Cold) {
 	var all []small
-	ids := c.catalog.View().BrandIDs(id)
+	ids := c.accounts.catalog.View().BrandIDs(id)
 	a.table.Small(func(dense uint32, n int) {
 		if n >= smallLeast && int(dense) <= len(ids) {
 			all = append(all, small{rows.Cold{Dense: dense, Brand: ids[dense-1]}, n, a.access.Of(dense).Last})
@@ -189,7 +161,7 @@ func (c *columnCache) drop(one *candidate) int {
 		return 0
 	}
 	c.stats.Evicted.Add(1)
-	c.views.touch(one.id, one.account)
+	c.accounts.touch(one.id, one.account)
 	return bytes - one.columns.Bytes()
 }
 

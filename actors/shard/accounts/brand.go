@@ -1,4 +1,4 @@
-package shard
+package accounts
 
 import (
 	"time"
@@ -11,8 +11,8 @@ import (
 )
 
 // brandActor is one brand with columns of its own, or the rest of an account's
-// brands: a child of its shard, on the shard's goroutine. The thinking is in
-// package brand.
+// brands: a child of its shard, on the shard's goroutine. Package brand/rows
+// has the columns.
 type brandActor struct{ columns *rows.Columns }
 
 // Receive is the mailbox.
@@ -27,6 +27,22 @@ func (b *brandActor) Receive(ctx actor.Context) {
 	}
 }
 
+// The messages: done when the mailbox returns.
+type (
+	// appendRows are new rows of the brand, in order of sequence.
+	appendRows struct {
+		dense uint32
+		rows  []domain.Row
+		done  bool
+	}
+	// removeRow is a row that counts no more.
+	removeRow struct {
+		dense uint32
+		row   domain.Row
+		done  bool
+	}
+)
+
 // brandChild is a brand's actor and what the shard has to do with it.
 type brandChild struct {
 	actor brandActor
@@ -39,11 +55,11 @@ type brandChild struct {
 type bucket struct {
 	dense uint32
 	rows  []domain.Row
-	child *brandChild // who was fed last
+	child *brandChild // that took the last rows
 }
 
 // brandOf is the actor of the columns that the brand's rows are in, or one that finds them.
-func (s *shard) brandOf(ctx actor.Context, a *account, dense uint32) *brandChild {
+func (s *Accounts) brandOf(ctx actor.Context, a *Account, dense uint32) *brandChild {
 	c := a.table.Target(dense)
 	k := a.brands[c]
 	if k == nil && c.Cold() { // the rest's actor finds them: nothing is kept that needs one
@@ -58,21 +74,20 @@ func (s *shard) brandOf(ctx actor.Context, a *account, dense uint32) *brandChild
 	return k
 }
 
-// pour sends each filled bucket to its brand's actor, as one message. What the actors
-// will look at is brought near first, for all of them side by side.
-func (s *shard) pour(ctx actor.Context, a *account) {
+// flushRows sends each filled bucket to its brand's actor, as one message. What the actors
+// will look at is prefetched first, for all of them side by side.
+func (s *Accounts) flushRows(ctx actor.Context, a *Account) {
 	for _, b := range a.filled {
 		if b.child == nil || b.child.actor.columns != a.table.Target(b.dense) {
 			b.child = s.brandOf(ctx, a, b.dense)
 		}
 	}
-	near := &s.batch.approach.seen
 	for _, b := range a.filled {
-		*near += b.child.box.Prefetch() + b.child.actor.columns.Near()
+		s.prefetched += b.child.box.Prefetch() + b.child.actor.columns.Near()
 	}
 	for _, b := range a.filled {
 		k := b.child
-		k.fed = s.open.since
+		k.fed = s.published
 		k.more = appendRows{dense: b.dense, rows: b.rows}
 		if k.box.PostUserMessage(&k.more); !k.more.done {
 			panic("a brand actor failed")

@@ -1,0 +1,144 @@
+package accounts
+
+import (
+	"sync/atomic"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/ovation-analytics/ovation/actors/brand/rows"
+	"github.com/ovation-analytics/ovation/actors/catalog"
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/member"
+	"github.com/ovation-analytics/ovation/actors/view"
+)
+
+// Account is one account's part of a shard.
+type Account struct {
+	Audience *member.Audience
+
+	table    *rows.Table
+	brands   map[*rows.Columns]*brandChild
+	buckets  map[domain.BrandID]*bucket // kept from micro-batch to micro-batch
+	filled   []*bucket                  // those with rows
+	access   *view.Access
+	versions *view.AccountVersions
+	met      domain.Ordinal // every ordinal from it on is of a member who has no row yet
+	dirty    bool           // to be published
+}
+
+func newAccount() *Account {
+	return &Account{
+		Audience: member.NewAudience(), table: rows.NewTable(rows.Options{}),
+		brands: map[*rows.Columns]*brandChild{}, buckets: map[domain.BrandID]*bucket{},
+		access: &view.Access{}, versions: &view.AccountVersions{},
+	}
+}
+
+// Accounts are those of a shard, by their ids.
+type Accounts struct {
+	catalog    *catalog.Handle
+	byID       map[domain.AccountID]*Account
+	changed    map[domain.AccountID]*Account // since the last commit
+	columns    columnCache
+	views      view.Writer
+	published  time.Time // when the last view was
+	prefetched uint64    // of what was read: no read may be left out
+}
+
+// Config is what the accounts of a shard are given.
+type Config struct {
+	Catalog  *catalog.Handle
+	View     *view.Holder
+	Version  uint64        // of the first commit
+	Resident *atomic.Int64 // bytes that columns may take, over all shards; 0: no bound
+	Shards   int
+	Stats    *Stats
+}
+
+// Stats counts what the column cache did.
+type Stats struct {
+	Evicted atomic.Int64 // columns that became cold
+	Columns atomic.Int64 // bytes that columns take, as of the last look
+}
+
+// New is no accounts.
+func New(c Config) *Accounts {
+	s := &Accounts{
+		catalog: c.Catalog, byID: map[domain.AccountID]*Account{}, changed: map[domain.AccountID]*Account{},
+		views: view.NewWriter(c.View, c.Version),
+	}
+	s.columns = columnCache{budget: c.Resident, shards: int64(c.Shards), accounts: s, stats: c.Stats}
+	return s
+}
+
+// Of is the account with that id.
+func (s *Accounts) Of(id domain.AccountID) *Account {
+	a := s.byID[id]
+	if a == nil {
+		a = newAccount()
+		s.byID[id] = a
+	}
+	return a
+}
+
+// Add gives a new member its ordinal.
+func (s *Accounts) Add(account domain.AccountID, id domain.MemberID) domain.Ordinal {
+	a := s.Of(account)
+	ord := a.Audience.Members()
+	a.Audience.Add(id)
+	s.touch(account, a)
+	return ord
+}
+
+// touch has the next commit publish the account.
+func (s *Accounts) touch(id domain.AccountID, a *Account) {
+	if !a.dirty {
+		a.dirty = true
+		s.changed[id] = a
+	}
+}
+
+// Changed reports that the next view differs from the published one.
+func (s *Accounts) Changed() bool { return len(s.changed) > 0 }
+
+// Version is that of the coming commit.
+func (s *Accounts) Version() uint64 { return s.views.Version }
+
+// Flush has the brands of the accounts that changed take their new rows.
+func (s *Accounts) Flush(ctx actor.Context) {
+	for id := range s.changed {
+		a := s.byID[id]
+		s.flushRows(ctx, a)
+		a.met = a.Audience.Members()
+	}
+}
+
+// Committed runs the compactions that are due, of accounts that changed, and evicts columns
+// that no longer fit.
+func (s *Accounts) Committed() {
+	for _, a := range s.changed {
+		if m := a.table.Pending(); m != nil {
+			m.Run()
+			a.table.Install(m)
+		}
+	}
+	s.columns.committed()
+}
+
+// Publish swaps in the view of a commit.
+func (s *Accounts) Publish(next int64, roster *member.Roster, snapshot view.Snapshot) {
+	for id, a := range s.changed {
+		a.dirty = false
+		s.views.Set(id, &view.Account{Crowd: a.Audience.Commit(), Rows: a.table.Commit(nil), Access: a.access, Versions: a.versions})
+	}
+	clear(s.changed)
+	s.views.Publish(next, roster, snapshot)
+	s.published = time.Now()
+}
+
+// Renew swaps in the published view on a new snapshot, where the one that it has is as old as
+// that.
+func (s *Accounts) Renew(age time.Duration, snapshot func() view.Snapshot) {
+	s.views.Renew(age, snapshot)
+}

@@ -1,0 +1,99 @@
+package accounts
+
+import (
+	"fmt"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/ovation-analytics/ovation/actors/brand/rows"
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// Follow applies a staged change to what is in memory.
+func (s *Accounts) Follow(ctx actor.Context, c *domain.Change) error {
+	version, versions := s.views.Version, s.views.Versions
+	switch c.Kind {
+	case domain.RowAdded:
+		return s.addRow(&c.Row)
+	case domain.RowTaken:
+		return s.removeRow(ctx, &c.Row)
+	case domain.BitPut:
+		b := c.Value.(*domain.Bit)
+		a := s.Of(b.Account)
+		a.Audience.Put(b)
+		a.versions.SetAttribute(b.Attribute, b.Ord >= a.met, version)
+		s.touch(b.Account, a)
+	case domain.ColumnPut:
+		b := c.Value.(*domain.Column)
+		a := s.Of(b.Account)
+		a.Audience.PutColumn(b)
+		a.versions.SetAttribute(b.Attribute, b.Ord >= a.met, version)
+		s.touch(b.Account, a)
+	case domain.MemberPut:
+		versions.SetRecord(c.Value.(*domain.Member).ID, version)
+	case domain.IdentityPut, domain.IdentityDrop:
+		versions.SetName(c.Value.(*domain.Identity).Hash, version)
+	case domain.PointerPut, domain.PointerDrop:
+		versions.SetName(c.Value.(*domain.Pointer).Hash, version)
+	}
+	return nil
+}
+
+// addRow puts a row into its brand's bucket.
+func (s *Accounts) addRow(r *domain.Row) error {
+	a := s.Of(r.Account)
+	b := a.buckets[r.Brand]
+	if b == nil {
+		dense, err := s.dense(r.Brand)
+		if err != nil {
+			return err
+		}
+		b = &bucket{dense: dense}
+		a.buckets[r.Brand] = b
+	}
+	if len(b.rows) == 0 {
+		a.filled = append(a.filled, b)
+		a.versions.SetRows(b.dense, s.views.Version)
+	}
+	b.rows = append(b.rows, *r)
+	s.touch(r.Account, a)
+	return nil
+}
+
+// removeRow takes a row out of its brand.
+func (s *Accounts) removeRow(ctx actor.Context, r *domain.Row) error {
+	a := s.Of(r.Account)
+	s.flushRows(ctx, a)
+	dense, err := s.dense(r.Brand)
+	if err != nil {
+		return err
+	}
+	m := &removeRow{dense: dense, row: *r}
+	if s.brandOf(ctx, a, dense).box.PostUserMessage(m); !m.done {
+		panic("a brand actor failed")
+	}
+	a.versions.SetRows(dense, s.views.Version)
+	s.touch(r.Account, a)
+	return nil
+}
+
+// dense is the brand's number in its account.
+func (s *Accounts) dense(id domain.BrandID) (uint32, error) {
+	if id == 0 {
+		return rows.Visits, nil
+	}
+	b := s.catalog.View().BrandByID(id)
+	if b == nil {
+		return 0, &BehindError{id}
+	}
+	return b.Dense, nil
+}
+
+// BehindError says that a record was stamped by a newer catalog than the one at hand:
+// when that is there too, the shard goes on.
+type BehindError struct{ Brand domain.BrandID }
+
+// Error names the brand.
+func (e *BehindError) Error() string {
+	return fmt.Sprintf("the catalog at hand does not know brand %d yet: waiting until it does", e.Brand)
+}

@@ -1,0 +1,66 @@
+package accounts
+
+import "github.com/ovation-analytics/ovation/actors/domain"
+
+// Store is the shard's store, as far as what is kept in memory is read from it at a start.
+type Store interface {
+	// Bits calls f with the ordinals of each attribute's value.
+	Bits(f func(account domain.AccountID, attribute domain.Attribute, value string, ords []domain.Ordinal)) error
+	// Columns calls f with stretches of each column, from ordinal first on.
+	Columns(f func(account domain.AccountID, attribute domain.Attribute, first domain.Ordinal, values []uint16)) error
+	// Rows calls f with the living rows of each stored value, Hash, Slot and Flags
+	// not set, in order of (time, sequence) within a call; an error of f ends the reading
+	// and is given back.
+	Rows(f func(account domain.AccountID, brand domain.BrandID, rows []domain.Row) error) error
+}
+
+// loadedMost is how many rows are read at a start between looks at the budget.
+const loadedMost = 1 << 18
+
+// Load reads attributes and rows of members that were added, until stopped gives an error.
+func (s *Accounts) Load(store Store, stopped func() error) error {
+	if err := s.loadAttributes(store); err != nil {
+		return err
+	}
+	loaded := 0
+	err := store.Rows(func(id domain.AccountID, brand domain.BrandID, rows []domain.Row) error {
+		dense, err := s.dense(brand)
+		if err != nil {
+			return err
+		}
+		s.Of(id).table.Load(dense, rows)
+		if loaded += len(rows); loaded >= loadedMost {
+			loaded = 0
+			s.Fit()
+		}
+		return stopped()
+	})
+	if err != nil {
+		return err
+	}
+	for id, a := range s.byID {
+		a.table.Settle()
+		a.met = a.Audience.Members()
+		s.touch(id, a)
+	}
+	s.Fit()
+	return nil
+}
+
+func (s *Accounts) loadAttributes(store Store) error {
+	err := store.Bits(func(id domain.AccountID, attribute domain.Attribute, value string, ords []domain.Ordinal) {
+		a := s.Of(id)
+		for _, o := range ords {
+			a.Audience.Put(&domain.Bit{Account: id, Ord: o, Attribute: attribute, Value: value, On: true})
+		}
+	})
+	if err != nil {
+		return err
+	}
+	return store.Columns(func(id domain.AccountID, attribute domain.Attribute, first domain.Ordinal, values []uint16) {
+		a := s.Of(id)
+		for i, v := range values {
+			a.Audience.PutColumn(&domain.Column{Account: id, Ord: first + domain.Ordinal(i), Attribute: attribute, Value: v})
+		}
+	})
+}
