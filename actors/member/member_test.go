@@ -110,7 +110,7 @@ func TestI9AnyOrderAndRepetitionGivesTheSameFacts(t *testing.T) {
 				for i := range run {
 					n++
 					var err error
-					var v Verdict
+					var v Disposition
 					if changes, v, err = s.Record(changes, &run[i], uint64(n), 0, nil, p); err != nil || v.Reason != domain.Accepted {
 						t.Fatalf("seed %d: %v %v", seed, v, err)
 					}

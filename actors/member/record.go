@@ -8,8 +8,8 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// Verdict is what became of an activity.
-type Verdict struct {
+// Disposition is what became of an activity.
+type Disposition struct {
 	Reason domain.Reason // Accepted, or why it is a dead letter
 	Repeat bool          // nothing changed: the action is there already
 	Row    domain.Row    // the action recorded, or the one there is
@@ -17,9 +17,9 @@ type Verdict struct {
 
 // Record applies an activity whose time is judged, at its shard's clock (ms). seq is the
 // sequence its row gets if it is new; content is kept by the changes as a pointer.
-func (s *State) Record(dst []domain.Change, a *domain.Activity, seq uint64, clock int64, content *domain.Content, h History) ([]domain.Change, Verdict, error) {
+func (s *State) Record(dst []domain.Change, a *domain.Activity, seq uint64, clock int64, content *domain.Content, h History) ([]domain.Change, Disposition, error) {
 	if !s.Shares(a.Service) {
-		return dst, Verdict{Reason: domain.SharingDisabled}, nil
+		return dst, Disposition{Reason: domain.SharingDisabled}, nil
 	}
 	row := domain.Row{
 		Hash: a.Hash, Seq: seq, Account: s.Member.Account, Ord: s.Member.Ord, Time: domain.Second(a.Time),
@@ -30,7 +30,7 @@ func (s *State) Record(dst []domain.Change, a *domain.Activity, seq uint64, cloc
 	}
 	seen, ok, err := s.seen(&row, domain.RepeatMonthsOf(row.Time, clock), h)
 	if err != nil {
-		return dst, Verdict{}, err
+		return dst, Disposition{}, err
 	}
 	if ok {
 		v := repeat(&row, &seen)
@@ -42,7 +42,7 @@ func (s *State) Record(dst []domain.Change, a *domain.Activity, seq uint64, cloc
 	if a.OneTime {
 		return s.oneTime(dst, row, content, h)
 	}
-	return s.add(dst, row, content), Verdict{Row: row}, nil
+	return s.add(dst, row, content), Disposition{Row: row}, nil
 }
 
 // seen looks for the row's hash in the months given, among those made since Begin and in
@@ -74,28 +74,28 @@ func (s *State) seen(row *domain.Row, months domain.RepeatMonths, h History) (do
 // and service decide, content does not. A time that is given must be that of the action
 // there is, whether that one's was given or the log's; an activity without one says
 // nothing of it.
-func repeat(row, seen *domain.Row) Verdict {
+func repeat(row, seen *domain.Row) Disposition {
 	otherTime := row.Flags&domain.TimeDefaulted == 0 && row.Time != seen.Time
 	if row.Brand != seen.Brand || row.Definition != seen.Definition || row.Service != seen.Service || otherTime {
-		return Verdict{Reason: domain.ConflictingDuplicate, Row: *seen}
+		return Disposition{Reason: domain.ConflictingDuplicate, Row: *seen}
 	}
-	return Verdict{Repeat: true, Row: *seen}
+	return Disposition{Repeat: true, Row: *seen}
 }
 
 // oneTime lets the row count if it comes before the one that does.
-func (s *State) oneTime(dst []domain.Change, row domain.Row, content *domain.Content, h History) ([]domain.Change, Verdict, error) {
+func (s *State) oneTime(dst []domain.Change, row domain.Row, content *domain.Content, h History) ([]domain.Change, Disposition, error) {
 	cur, ok, err := s.pair(&row, h)
 	if err != nil {
-		return dst, Verdict{}, err
+		return dst, Disposition{}, err
 	}
 	if ok && (cur.Deleted || !before(&row, &cur)) {
 		there, err := s.standing(&cur, h)
-		return dst, Verdict{Repeat: true, Row: there}, err
+		return dst, Disposition{Repeat: true, Row: there}, err
 	}
 	if ok {
 		old, err := s.standing(&cur, h)
 		if err != nil {
-			return dst, Verdict{}, err
+			return dst, Disposition{}, err
 		}
 		s.mark(&old, domain.Superseded)
 		dst = append(dst, domain.Change{Kind: domain.RowTaken, Row: old})
@@ -105,7 +105,7 @@ func (s *State) oneTime(dst []domain.Change, row domain.Row, content *domain.Con
 		Account: row.Account, Ord: row.Ord, Definition: row.Definition, Brand: row.Brand,
 		Time: row.Time, Hash: row.Hash, Seq: row.Seq,
 	})
-	return s.add(dst, row, content), Verdict{Row: row}, nil
+	return s.add(dst, row, content), Disposition{Row: row}, nil
 }
 
 // keep makes it what is known of a pair.

@@ -12,6 +12,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/internal/yield"
 	"github.com/ovation-analytics/ovation/actors/journal"
 	"github.com/ovation-analytics/ovation/actors/member"
+	"github.com/ovation-analytics/ovation/actors/shard/members"
 )
 
 // MicroBatch is the number of records applied before other messages get a turn: enough
@@ -23,14 +24,11 @@ const MicroBatch = 256
 // shards, and they share what of it is in the processor's cache.
 type microBatch struct {
 	approach approach
-	groups   []*group // those used first, in the order of each member's first activity
-	used     int
+	members  *members.Batch
 	changes  []domain.Change
 	sends    []sending                     // not yet numbered
 	current  int64                         // offset of the record being applied
 	at       moment                        // of the record being applied or concluded
-	asleep   map[member.Place]*group       // groups of members that sleep
-	sleeper  memberActor                   // applies them
 	asked    map[domain.RequestID]struct{} // of activities in groups: what becomes of them is not known yet
 }
 
@@ -40,24 +38,9 @@ type moment struct{ offset, clock int64 }
 // scratch is micro-batches that no shard uses now.
 var scratch = sync.Pool{New: func() any {
 	return &microBatch{
-		asked: map[domain.RequestID]struct{}{}, asleep: map[member.Place]*group{},
-		sleeper: memberActor{member.NewState(&domain.Member{})},
+		asked: map[domain.RequestID]struct{}{}, members: members.NewBatch(),
 	}
 }}
-
-// group is what a micro-batch has of one member. Groups stand in memory one after the other,
-// as they are used; nearly all have one activity, which has its room in them.
-type group struct {
-	child   *child          // nil: the member sleeps, and its activities are plain
-	id      domain.MemberID // of the member
-	muted   uint32          // services of a member that sleeps, a bit each
-	history pairHistory
-	msg     activities
-	one     [1]act
-}
-
-// groupsAtOnce is how many groups are made together.
-const groupsAtOnce = 64
 
 // panicError is a panic while records were applied.
 type panicError struct {
@@ -250,41 +233,24 @@ func (s *shard) resolve(account domain.AccountID, a *domain.Activity) (domain.Me
 // member had a part in, such as a forward, which must be in the batch that moves its
 // origin (I3).
 func (s *shard) flush(ctx actor.Context) error {
-	groups, at := s.batch.groups[:s.batch.used], s.batch.at
-	for i, g := range groups {
+	at := s.batch.at
+	for i, g := range s.batch.members.Groups() {
 		if i%yield.Every == 0 {
 			s.env.Yield.Yield()
 		}
-		s.batch.current = g.msg.acts[0].record.Offset
-		g.msg.changes, g.msg.done = s.batch.changes, false
-		if g.child != nil {
-			g.child.box.PostUserMessage(&g.msg)
-		} else {
-			s.batch.sleeper.state.Sleeper(g.id, g.history.at.Account, g.history.at.Ord, g.muted)
-			s.batch.sleeper.record(&g.msg)
+		acts := g.Activities()
+		s.batch.current = acts[0].Record.Offset
+		var err error
+		if s.batch.changes, err = s.batch.members.Apply(g, s.batch.changes); err != nil {
+			return err
 		}
-		if !g.msg.done {
-			panic("a member actor failed")
-		}
-		if g.msg.err != nil {
-			return g.msg.err
-		}
-		s.batch.changes, g.msg.changes = g.msg.changes, nil
-		for i := range g.msg.acts {
-			s.batch.at = g.msg.acts[i].at
-			s.concluded(&g.msg.acts[i], g.id)
+		for i := range acts {
+			s.batch.at = moment{acts[i].Record.Offset, acts[i].Clock}
+			s.concluded(&acts[i], g.ID)
 		}
 	}
-	for _, g := range groups {
-		if g.child != nil {
-			g.child.group = nil
-		}
-		g.child, g.history = nil, pairHistory{}
-		clear(g.msg.acts)
-		g.msg.acts = g.msg.acts[:0]
-	}
-	s.batch.used, s.batch.at = 0, at
-	clear(s.batch.asleep)
+	s.batch.members.Clear()
+	s.batch.at = at
 	clear(s.batch.asked)
 	return s.stage(ctx)
 }

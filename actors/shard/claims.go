@@ -8,6 +8,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/member"
+	"github.com/ovation-analytics/ovation/actors/shard/members"
 )
 
 // Who has an identity is judged by the shard of its slot alone. What another shard
@@ -115,8 +116,8 @@ func (s *shard) point(c *domain.Claim) {
 }
 
 // giveUp releases an identity, in whatever shard it is, unless the member needs it.
-func (s *shard) giveUp(r *domain.Record, k *child, i domain.Identity) error {
-	if k.state().Needs(i.Hash) {
+func (s *shard) giveUp(r *domain.Record, k *members.Actor, i domain.Identity) error {
+	if k.State().Needs(i.Hash) {
 		return nil
 	}
 	c := domain.Claim{Step: domain.ClaimRelease, Identity: i.Hash, Type: i.Kind, Member: i.Member}
@@ -129,8 +130,8 @@ func (s *shard) giveUp(r *domain.Record, k *child, i domain.Identity) error {
 
 // changed follows a change of the member's identities: claims that it holds no more
 // are released, pointers at it put and taken away.
-func (s *shard) changed(r *domain.Record, k *child, before *domain.Member) error {
-	after := &k.state().Member
+func (s *shard) changed(r *domain.Record, k *members.Actor, before *domain.Member) error {
+	after := &k.State().Member
 	for _, i := range member.Identities(before) {
 		if err := s.giveUp(r, k, i); err != nil {
 			return err
@@ -165,23 +166,22 @@ func (s *shard) settle(ctx actor.Context, r *domain.Record, c *domain.Claim) err
 	if !ok {
 		return fmt.Errorf("a claim was answered for member %d, whom the shard does not have", c.Member)
 	}
-	k, err := s.wake(ctx, at)
+	k, err := s.awake.Wake(ctx, at)
 	if err != nil {
 		return err
 	}
-	before := k.state().Member
-	m := &settle{claim: c, record: s.newRecord(c.Member.Slot()), changes: s.batch.changes}
-	k.send(ctx, m, &m.done)
-	s.batch.changes = m.changes
-	if m.end.Ended == nil {
+	before := k.State().Member
+	m := &members.Settle{Claim: c, Record: s.newRecord(c.Member.Slot())}
+	s.batch.changes = k.Send(ctx, m, s.batch.changes)
+	if m.End.Ended == nil {
 		return s.releaseLateGrant(r, k, c)
 	}
-	for _, claim := range m.end.Ended.Claims {
+	for _, claim := range m.End.Ended.Claims {
 		i := domain.Identity{Hash: claim.Identity, Kind: claim.Type, State: domain.Held, Member: c.Member}
 		switch {
-		case !m.end.Granted && claim.Granted:
+		case !m.End.Granted && claim.Granted:
 			err = s.giveUp(r, k, i)
-		case m.end.Granted && s.roster.Owns(claim.Identity.Slot()):
+		case m.End.Granted && s.roster.Owns(claim.Identity.Slot()):
 			s.batch.change(s.identities.hold(i))
 		}
 		if err != nil {
@@ -194,15 +194,15 @@ func (s *shard) settle(ctx actor.Context, r *domain.Record, c *domain.Claim) err
 	if err := s.stage(ctx); err != nil {
 		return err
 	}
-	s.settled(r, c, m.end)
-	if !m.end.IsNew {
+	s.settled(r, c, m.End)
+	if !m.End.IsNew {
 		return nil
 	}
 	return s.applyParked(ctx, r, at)
 }
 
 // releaseLateGrant gives back what was granted to a registration that another claim had ended.
-func (s *shard) releaseLateGrant(r *domain.Record, k *child, c *domain.Claim) error {
+func (s *shard) releaseLateGrant(r *domain.Record, k *members.Actor, c *domain.Claim) error {
 	if c.Step != domain.ClaimGranted {
 		return nil
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/shard/members"
 )
 
 // command applies a record that is no activity. Nothing of a group is pending.
@@ -21,9 +22,9 @@ func (s *shard) command(ctx actor.Context, r *domain.Record) error {
 	case *domain.AttachService:
 		return s.attach(ctx, r, c, own(&c.Register))
 	case *domain.OptIn:
-		return s.opt(ctx, r, c.Member, &opt{opt: c.Opt, in: true, at: c.At})
+		return s.opt(ctx, r, c.Member, &members.Opt{Opt: c.Opt, In: true, At: c.At})
 	case *domain.OptOut:
-		return s.opt(ctx, r, c.Member, &opt{opt: c.Opt, at: c.At})
+		return s.opt(ctx, r, c.Member, &members.Opt{Opt: c.Opt, At: c.At})
 	case *domain.DeleteAction:
 		return s.deleteAction(ctx, r, c)
 	case *domain.Claim:

@@ -9,6 +9,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/internal/waiters"
 	"github.com/ovation-analytics/ovation/actors/member"
 	"github.com/ovation-analytics/ovation/actors/shard/accounts"
+	"github.com/ovation-analytics/ovation/actors/shard/members"
 	"github.com/ovation-analytics/ovation/actors/shard/outbox"
 	"github.com/ovation-analytics/ovation/actors/view"
 )
@@ -45,8 +46,8 @@ func (s *shard) commit(ctx actor.Context) error {
 	}
 	s.waiting.Release(ctx, s.state.Next, s.sent)
 	s.waiting.ReleaseStreams(ctx, s.reached)
-	shared.Stats.Slept.Add(int64(s.awake.rest(ctx)))
-	shared.Stats.awake.Store(int64(s.awake.held))
+	shared.Stats.Slept.Add(int64(s.awake.Rest(ctx)))
+	shared.Stats.awake.Store(int64(s.awake.Bytes()))
 	s.serveWhenNear()
 	return nil
 }
@@ -99,7 +100,7 @@ func (s *shard) load() error {
 	s.sources = newSources()
 	first, end := slotsOf(s.env.ID, s.env.Shards)
 	s.roster = member.NewRoster(first, end)
-	s.awake = newChildren(s.env.AwakeBytes)
+	s.awake = members.New(s.env.AwakeBytes, store, &s.env.Handle.Stats.woken)
 	s.parked = newParked()
 	s.ends = journalEnds{}
 	s.accounts = s.newAccounts()

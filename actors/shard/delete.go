@@ -4,6 +4,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/shard/members"
 )
 
 // deleteAction takes an action out of everything that counts or shows it. What it is
@@ -14,18 +15,17 @@ func (s *shard) deleteAction(ctx actor.Context, r *domain.Record, c *domain.Dele
 	if k == nil || err != nil {
 		return err
 	}
-	at, m := k.at(), &deletion{changes: s.batch.changes}
+	at, m := k.Place(), &members.Delete{}
 	there := c.Action.Slot() == c.Member.Slot() && c.Action.Sequence() <= s.state.Sequence
 	if there {
-		if m.row, there, err = s.store.Action(at.Account, at.Ord, c.Action.Sequence()); err != nil {
+		if m.Row, there, err = s.store.Action(at.Account, at.Ord, c.Action.Sequence()); err != nil {
 			return err
 		}
 	}
 	if there {
-		k.send(ctx, m, &m.done)
-		s.batch.changes = m.changes
+		s.batch.changes = k.Send(ctx, m, s.batch.changes)
 	}
-	if !m.there {
+	if !m.Counted {
 		s.concludeRequest(askedBy(r), r, domain.Failed(domain.Bad(domain.NotFound, "actionid", "the member has no such action")))
 		return nil
 	}

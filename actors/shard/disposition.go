@@ -8,12 +8,13 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/internal/waiters"
+	"github.com/ovation-analytics/ovation/actors/shard/members"
 )
 
 // concluded passes on the disposition of a member's activity: to counters, waiters, dead
 // letters.
-func (s *shard) concluded(t *act, id domain.MemberID) {
-	r, v := t.record, &t.verdict
+func (s *shard) concluded(t *members.Activity, id domain.MemberID) {
+	r, v := t.Record, &t.Disposition
 	switch {
 	case v.Reason != domain.Accepted:
 		s.refuse(r, &r.Activity, v.Reason, "")

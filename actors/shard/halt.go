@@ -26,7 +26,7 @@ func (s *shard) quiesce(ctx actor.Context) {
 		s.outbox.Stop()
 	}
 	if s.awake != nil {
-		s.awake.clear(ctx)
+		s.awake.Clear(ctx)
 	}
 	s.queue.drop()
 	s.running, s.gap = false, nil

@@ -9,6 +9,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/internal/waiters"
 	"github.com/ovation-analytics/ovation/actors/journal"
 	"github.com/ovation-analytics/ovation/actors/member"
+	"github.com/ovation-analytics/ovation/actors/shard/members"
 )
 
 // An activity of a pending member is parked: stored under a key of its own, until the last
@@ -112,10 +113,10 @@ func weightOfParked(a *domain.Parked) int {
 }
 
 // notActive parks what a pending member did; a refused one is unknown.
-func (s *shard) notActive(k *child, r *domain.Record) {
-	at := k.at()
+func (s *shard) notActive(k *members.Actor, r *domain.Record) {
+	at := k.Place()
 	switch {
-	case !k.state().Pending():
+	case !k.State().Pending():
 		s.refuse(r, &r.Activity, domain.UnknownMember, "")
 		return
 	case !s.parked.fits(at, journal.RecordBytes(r)):
@@ -123,7 +124,7 @@ func (s *shard) notActive(k *child, r *domain.Record) {
 		return
 	}
 	a := r.Activity
-	a.Member, a.Content, a.Raw = k.state().Member.ID, ownContent(a.Content), strings.Clone(a.Raw)
+	a.Member, a.Content, a.Raw = k.State().Member.ID, ownContent(a.Content), strings.Clone(a.Raw)
 	a.Detail = strings.Clone(a.Detail)
 	s.waiting.Begin(waiters.Request{ID: askedBy(r), Body: r.BodyHash}, r.Offset)
 	p := &domain.Parked{
@@ -171,11 +172,11 @@ func (s *shard) unpark(ctx actor.Context, r *domain.Record, at member.Place, p *
 		Offset: r.Offset, Time: p.Time, Kind: domain.KindActivity, Account: r.Account,
 		Origin: p.Origin, Request: p.Request, BodyHash: p.BodyHash, Activity: p.Activity,
 	}
-	k, err := s.wake(ctx, at)
+	k, err := s.awake.Wake(ctx, at)
 	if err != nil {
 		return err
 	}
-	if !k.state().Active() {
+	if !k.State().Active() {
 		s.refuse(again, &again.Activity, domain.UnknownMember, "")
 		return nil
 	}

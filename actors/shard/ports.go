@@ -5,6 +5,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/shard/accounts"
+	"github.com/ovation-analytics/ovation/actors/shard/members"
 	"github.com/ovation-analytics/ovation/actors/view"
 )
 
@@ -21,6 +22,7 @@ type DeadLetters interface {
 // the store must be closed and opened again: what was staged is gone.
 type Store interface {
 	accounts.Store
+	members.Store
 
 	// State is what was stored with the last commit; zero in a new store.
 	State() domain.ShardState
@@ -32,18 +34,12 @@ type Store interface {
 	Outbox(f func(*domain.Outgoing)) error
 
 	// Committed state only: what is staged is the caller's to know.
-	Member(account domain.AccountID, ord domain.Ordinal) (*domain.Member, error) // nil: none
 	Identity(account domain.AccountID, hash domain.IdentityHash) (domain.Identity, bool, error)
-	OneTime(account domain.AccountID, ord domain.Ordinal, definition domain.DefinitionID, brand domain.BrandID) (domain.OneTime, bool, error)
 	Request(day uint32, id domain.RequestID) (*domain.Request, error) // nil: none
 	// Parked calls f with every parked activity, ParkedOf with those of one member, in the
 	// order of their numbers. An error of f ends the reading and is given back.
 	Parked(f func(*domain.Parked) error) error
 	ParkedOf(account domain.AccountID, ord domain.Ordinal, f func(*domain.Parked) error) error
-
-	// Seen finds the member's row with that hash in the first of the months that has one;
-	// dead ones and staged ones too.
-	Seen(account domain.AccountID, ord domain.Ordinal, months domain.RepeatMonths, hash uint64) (domain.Row, bool, error)
 
 	// Action finds the member's row with that sequence; dead ones and staged ones too.
 	Action(account domain.AccountID, ord domain.Ordinal, seq uint64) (domain.Row, bool, error)

@@ -3,6 +3,7 @@ package shard
 import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/member"
+	"github.com/ovation-analytics/ovation/actors/shard/members"
 )
 
 // approach brings what the activities of a micro-batch will look at near the processor:
@@ -16,7 +17,7 @@ type approach struct {
 	ids    []domain.MemberID
 	acts   []*domain.Activity // those of ids
 	places []member.Place
-	awake  []*child
+	awake  []*members.Actor
 	marks  []domain.Row // what the store will be asked for
 	seen   uint64       // of what was read: no read may be left out
 }
@@ -44,13 +45,12 @@ func (s *shard) approach(records []domain.Record) {
 		}
 	}
 	for _, at := range a.places {
-		if k := s.awake.at(at); k != nil {
+		if k := s.awake.At(at); k != nil {
 			a.awake = append(a.awake, k)
 		}
 	}
 	for i, k := range a.awake {
-		a.seen += uint64(k.actor.state.Member.State)
-		a.seen += k.box.Prefetch()
+		a.seen += k.Prefetch()
 		a.awake[i] = nil
 	}
 	clear(a.acts)

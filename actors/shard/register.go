@@ -10,6 +10,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/internal/waiters"
 	"github.com/ovation-analytics/ovation/actors/member"
+	"github.com/ovation-analytics/ovation/actors/shard/members"
 )
 
 // register applies a registration: the identity's shard names the member, who may
@@ -30,7 +31,7 @@ func (s *shard) register(ctx actor.Context, r *domain.Record, c *domain.Register
 	if !ok {
 		return fmt.Errorf("identity %v names member %d, whom the shard does not have", c.Identity, held.Member)
 	}
-	k, err := s.wake(ctx, at)
+	k, err := s.awake.Wake(ctx, at)
 	if err != nil {
 		return err
 	}
@@ -50,23 +51,21 @@ func (s *shard) attach(ctx actor.Context, r *domain.Record, a *domain.AttachServ
 }
 
 // opt opts a member in or out.
-func (s *shard) opt(ctx actor.Context, r *domain.Record, id domain.MemberID, m *opt) error {
+func (s *shard) opt(ctx actor.Context, r *domain.Record, id domain.MemberID, m *members.Opt) error {
 	k, err := s.active(ctx, r, id)
 	if k == nil || err != nil {
 		return err
 	}
-	m.changes = s.batch.changes
-	k.send(ctx, m, &m.done)
-	s.batch.changes = m.changes
+	s.batch.changes = k.Send(ctx, m, s.batch.changes)
 	s.concludeRequest(askedBy(r), r, domain.Outcome{Member: id})
 	return nil
 }
 
 // active is the actor of a member that a command names; nil: the command is
 // concluded, there is no such member.
-func (s *shard) active(ctx actor.Context, r *domain.Record, id domain.MemberID) (*child, error) {
+func (s *shard) active(ctx actor.Context, r *domain.Record, id domain.MemberID) (*members.Actor, error) {
 	if at, ok := s.roster.Find(id); ok && at.Account == r.Account {
-		if k, err := s.wake(ctx, at); err != nil || k.state().Active() {
+		if k, err := s.awake.Wake(ctx, at); err != nil || k.State().Active() {
 			return k, err
 		}
 	}
@@ -87,8 +86,8 @@ func (s *shard) forwardRegistration(r *domain.Record, c *domain.RegisterMember, 
 // matchExisting applies a registration to the member that its identity names. A member who is
 // only about to be, or to have the identity, or has it no more, does not match: the
 // request is tried again.
-func (s *shard) matchExisting(ctx actor.Context, r *domain.Record, c *domain.RegisterMember, k *child) error {
-	if !k.state().Holds(c.Identity) {
+func (s *shard) matchExisting(ctx actor.Context, r *domain.Record, c *domain.RegisterMember, k *members.Actor) error {
+	if !k.State().Holds(c.Identity) {
 		s.concludeRequest(askedBy(r), r, domain.Outcome{Again: true})
 		return nil
 	}
@@ -97,11 +96,11 @@ func (s *shard) matchExisting(ctx actor.Context, r *domain.Record, c *domain.Reg
 
 // enter brings a registration to its member (nil: one that is to be), which applies
 // it at once or when other shards have granted the identities it needs.
-func (s *shard) enter(ctx actor.Context, r *domain.Record, c *domain.RegisterMember, k *child) error {
+func (s *shard) enter(ctx actor.Context, r *domain.Record, c *domain.RegisterMember, k *members.Actor) error {
 	var known *member.State
 	var id domain.MemberID
 	if k != nil {
-		known = k.state()
+		known = k.State()
 		id = known.Member.ID
 	}
 	wants := known.Wants(c)
@@ -115,20 +114,19 @@ func (s *shard) enter(ctx actor.Context, r *domain.Record, c *domain.RegisterMem
 	}
 	if k == nil {
 		k = s.create(ctx, r, c)
-		id = k.state().Member.ID
+		id = k.State().Member.ID
 	}
-	before := k.state().Member
-	m := &enter{command: c, now: r.Time, record: s.newRecord(id.Slot()), isNew: known == nil, changes: s.batch.changes}
-	m.waits = domain.PendingRegistration{Ticket: s.state.Sequence, Asked: askedBy(r), Claims: wants}
-	k.send(ctx, m, &m.done)
-	s.batch.changes = m.changes
+	before := k.State().Member
+	m := &members.Register{Command: c, Now: r.Time, Record: s.newRecord(id.Slot()), IsNew: known == nil}
+	m.Waits = domain.PendingRegistration{Ticket: s.state.Sequence, Asked: askedBy(r), Claims: wants}
+	s.batch.changes = k.Send(ctx, m, s.batch.changes)
 	return s.entered(r, m, k, &before)
 }
 
 // entered follows what the member did with a registration.
-func (s *shard) entered(r *domain.Record, m *enter, k *child, before *domain.Member) error {
+func (s *shard) entered(r *domain.Record, m *members.Register, k *members.Actor, before *domain.Member) error {
 	id, asked := before.ID, askedBy(r)
-	switch m.guess {
+	switch m.Guess {
 	case member.GuessStale:
 		s.concludeRequest(asked, r, domain.Outcome{Again: true})
 		return nil
@@ -137,34 +135,34 @@ func (s *shard) entered(r *domain.Record, m *enter, k *child, before *domain.Mem
 		return nil
 	case member.GuessLocked:
 		out := domain.Failed(domain.Bad(domain.Locked, "email", "too many wrong passwords were given for this email"))
-		out.RetryAfter = m.retryAfter
+		out.RetryAfter = m.RetryAfter
 		s.concludeRequest(asked, r, out)
 		return nil
 	}
-	if m.entered {
-		s.requestClaims(r, &m.waits, id, domain.Held)
+	if m.Registered {
+		s.requestClaims(r, &m.Waits, id, domain.Held)
 		s.env.Handle.Stats.registered.Add(1)
-		s.concludeRequest(asked, r, domain.Outcome{Member: id, New: m.isNew})
+		s.concludeRequest(asked, r, domain.Outcome{Member: id, New: m.IsNew})
 		return s.changed(r, k, before)
 	}
 	state := domain.Held
-	if m.isNew {
+	if m.IsNew {
 		state = domain.Pending
 	}
 	if !asked.IsZero() { // the last step concludes it
 		s.remember(&domain.Request{ID: asked, BodyHash: r.BodyHash, Pending: true})
 		s.waiting.Begin(waiters.Request{ID: asked, Body: r.BodyHash}, r.Offset)
 	}
-	s.requestClaims(r, &m.waits, id, state)
+	s.requestClaims(r, &m.Waits, id, state)
 	return nil
 }
 
 // create makes the actor of a member that is to be.
-func (s *shard) create(ctx actor.Context, r *domain.Record, c *domain.RegisterMember) *child {
+func (s *shard) create(ctx actor.Context, r *domain.Record, c *domain.RegisterMember) *members.Actor {
 	id := s.roster.Next(c.Identity.Slot())
 	at := member.Place{Account: r.Account, Ord: s.accounts.Add(r.Account, id)}
 	s.roster.Add(id, at)
-	return s.awake.spawn(ctx, at, member.New(c, r.Account, id, at.Ord))
+	return s.awake.Spawn(ctx, at, member.New(c, r.Account, id, at.Ord))
 }
 
 // own is a copy that shares no memory with a page: a member lives longer.

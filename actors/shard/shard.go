@@ -17,6 +17,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/journal"
 	"github.com/ovation-analytics/ovation/actors/member"
 	"github.com/ovation-analytics/ovation/actors/shard/accounts"
+	"github.com/ovation-analytics/ovation/actors/shard/members"
 	"github.com/ovation-analytics/ovation/actors/shard/outbox"
 	"github.com/ovation-analytics/ovation/actors/view"
 )
@@ -113,7 +114,7 @@ type shard struct {
 	sources  sources
 	roster   *member.Roster
 	accounts *accounts.Accounts
-	awake    *children
+	awake    *members.Awake
 	parked   parked
 	fetcher  *journal.Fetcher
 	tell     func(any) // sends to the shard itself, from any goroutine

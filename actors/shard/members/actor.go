@@ -1,0 +1,159 @@
+package members
+
+import (
+	"slices"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/internal/mailbox"
+	"github.com/ovation-analytics/ovation/actors/member"
+)
+
+// Actor is an awake member: its actor, and what the shard keeps beside it. It is 64 bytes, a
+// cache line: of a record's cost most is waiting for its member's lines.
+type Actor struct {
+	group    *Group // of the micro-batch being applied; nil: none yet
+	receiver receiver
+	box      mailbox.Mailbox
+	pid      *actor.PID
+	touched  bool
+	bytes    int32 // as held has it
+}
+
+// actorBytes is what an actor takes beside its state: its context, its process, its names.
+const actorBytes = 660
+
+// State is the member's.
+func (k *Actor) State() *member.State { return k.receiver.state }
+
+// Place is where the shard keeps the member.
+func (k *Actor) Place() member.Place {
+	m := &k.receiver.state.Member
+	return member.Place{Account: m.Account, Ord: m.Ord}
+}
+
+// Prefetch reads the member's cache lines. The result means nothing; it keeps the reads.
+func (k *Actor) Prefetch() uint64 {
+	return uint64(k.receiver.state.Member.State) + k.box.Prefetch()
+}
+
+// Send has the member apply a message, on this goroutine, and appends what it changes.
+func (k *Actor) Send(ctx actor.Context, m Message, changes []domain.Change) []domain.Change {
+	e := m.result()
+	e.changes = changes
+	if ctx.Send(k.pid, m); !e.done {
+		panic("a member actor failed")
+	}
+	return e.changes
+}
+
+// The messages, on the shard's goroutine.
+type (
+	// Message is one that changes a member.
+	Message interface{ result() *effect }
+
+	// effect is what a message changed.
+	effect struct {
+		changes []domain.Change // appended to
+		done    bool            // false: the actor panicked
+	}
+
+	// Register is a registration or attachment.
+	Register struct {
+		effect
+		Command *domain.RegisterMember
+		Now     int64                      // the log's, ms since 1970
+		Record  uint64                     // id of a new service record
+		Waits   domain.PendingRegistration // the claims it needs; some are granted already
+		IsNew   bool
+
+		Guess      member.Guess // not right: nothing was registered
+		RetryAfter uint32       // of a lock
+		Registered bool         // it was applied; else it waits
+	}
+
+	// Settle is the answer to a claim.
+	Settle struct {
+		effect
+		Claim  *domain.Claim
+		Record uint64 // id of a new service record
+
+		End member.Settled
+	}
+
+	// Opt opts in or out.
+	Opt struct {
+		effect
+		Opt domain.Opt
+		In  bool
+		At  int64
+	}
+
+	// Delete takes an action out.
+	Delete struct {
+		effect
+		Row domain.Row // as the member's past holds it
+
+		Counted bool // until now
+	}
+)
+
+func (e *effect) result() *effect { return e }
+
+// receiver is the actor. A panic leaves done unset: the shard sees it.
+type receiver struct{ state *member.State }
+
+// Receive is the mailbox.
+func (a *receiver) Receive(ctx actor.Context) {
+	switch m := ctx.Message().(type) {
+	case *activities:
+		a.record(m)
+	case *Register:
+		a.register(m)
+		m.done = true
+	case *Settle:
+		m.changes, m.End = a.state.Settle(m.changes, m.Claim, m.Record)
+		m.done = true
+	case *Opt:
+		a.opt(m)
+		m.done = true
+	case *Delete:
+		m.changes, m.Counted = a.state.Delete(m.changes, m.Row)
+		m.done = true
+	}
+}
+
+func (a *receiver) record(m *activities) {
+	a.state.Begin(len(m.acts))
+	for i := range m.acts {
+		t := &m.acts[i]
+		act := &t.Record.Activity
+		if m.changes, t.Disposition, m.err = a.state.Record(m.changes, act, t.Sequence, t.Clock, &act.Content, m.history); m.err != nil {
+			break
+		}
+	}
+	m.done = true
+}
+
+// register registers at once, or when the claims that other shards decide are granted.
+func (a *receiver) register(m *Register) {
+	m.changes, m.Guess, m.RetryAfter = a.state.Guess(m.changes, m.Command, m.Now)
+	switch {
+	case m.Guess != member.GuessRight:
+	case slices.ContainsFunc(m.Waits.Claims, func(c domain.PendingClaim) bool { return !c.Granted }):
+		m.Waits.Register = *m.Command
+		m.changes = a.state.Await(m.changes, m.Waits, m.IsNew)
+	default:
+		m.Registered = true
+		m.changes = a.state.Register(m.changes, m.Command, m.Record)
+	}
+}
+
+func (a *receiver) opt(m *Opt) {
+	if m.In {
+		m.changes = a.state.OptIn(m.changes, m.Opt, m.At)
+	} else {
+		m.changes = a.state.OptOut(m.changes, m.Opt, m.At)
+	}
+}
