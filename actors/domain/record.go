@@ -62,6 +62,17 @@ type Record struct {
 	Command  Command  // all other kinds
 }
 
+// AskedBy is the request that waits for the record.
+func (r *Record) AskedBy() RequestID {
+	if !r.Activity.Asked.IsZero() {
+		return r.Activity.Asked
+	}
+	if c, ok := r.Command.(*AttachService); ok && !c.Asked.IsZero() {
+		return c.Asked
+	}
+	return r.Request
+}
+
 // Activity is what a collector says somebody did, as the router passes it on:
 // addressed, stamped with what the catalog said, or refused.
 type Activity struct {

@@ -61,15 +61,15 @@ func (s *shard) applyBatch(ctx actor.Context) (command bool, err error) {
 		most = 1
 	}
 	records := s.queue.next(most)
-	s.batch = scratch.Get().(*microBatch)
-	defer func() { s.batch = nil }() // that of a failure may hold anything
+	s.effects.batch = scratch.Get().(*microBatch)
+	defer func() { s.effects.batch = nil }() // that of a failure may hold anything
 	defer func() {
 		if r := recover(); r != nil {
 			err = s.panicked(r, records)
 		}
 	}()
 	if len(records) > 0 {
-		s.batch.current = records[0].Offset
+		s.effects.batch.current = records[0].Offset
 	}
 	if records, err = s.marks.cut(records); err != nil {
 		return false, err
@@ -81,7 +81,7 @@ func (s *shard) applyBatch(ctx actor.Context) (command bool, err error) {
 		if r.Offset < s.state.Next {
 			continue
 		}
-		s.batch.current = r.Offset
+		s.effects.batch.current = r.Offset
 		if err := s.record(ctx, r); err != nil {
 			return false, err
 		}
@@ -91,12 +91,12 @@ func (s *shard) applyBatch(ctx actor.Context) (command bool, err error) {
 		if s.open.records++; s.open.records%yield.Every == 0 {
 			s.env.Yield.Yield()
 		}
-		command = command || !askedBy(r).IsZero() || r.Kind == domain.KindClaim
+		command = command || !r.AskedBy().IsZero() || r.Kind == domain.KindClaim
 	}
 	if err := s.flush(ctx); err != nil {
 		return false, err
 	}
-	scratch.Put(s.batch)
+	scratch.Put(s.effects.batch)
 	if p := s.queue.advance(len(records)); p != nil {
 		s.endPage(p)
 	}
@@ -106,7 +106,7 @@ func (s *shard) applyBatch(ctx actor.Context) (command bool, err error) {
 // panicked is the error of a panic while the micro-batch's records were applied.
 func (s *shard) panicked(cause any, records []domain.Record) error {
 	p := &panicError{
-		offset: s.batch.current, end: records[len(records)-1].Offset + 1,
+		offset: s.effects.batch.current, end: records[len(records)-1].Offset + 1,
 		cause: fmt.Sprint(cause), stack: string(debug.Stack()),
 	}
 	for i := range records {
@@ -131,7 +131,7 @@ func (s *shard) record(ctx actor.Context, r *domain.Record) error {
 		return nil
 	}
 	s.state.Clock = max(s.state.Clock, r.Time)
-	s.batch.at = moment{r.Offset, s.state.Clock}
+	s.effects.batch.at = moment{r.Offset, s.state.Clock}
 	if !r.Origin.IsZero() && !s.sources.advance(r.Origin) {
 		s.env.Handle.Stats.Repeats.Add(1)
 		return nil
@@ -149,37 +149,37 @@ func (s *shard) record(ctx actor.Context, r *domain.Record) error {
 	if err := s.command(ctx, r); err != nil {
 		return err
 	}
-	return s.stage(ctx)
+	return s.Stage(ctx)
 }
 
 // setAside makes a dead letter of a record that cannot be applied. The request that waits
 // for it is answered, so that a repeat of it is no second record to fail on.
 func (s *shard) setAside(ctx actor.Context, r *domain.Record) error {
-	if asked := askedBy(r); !asked.IsZero() {
+	if asked := r.AskedBy(); !asked.IsZero() {
 		if known, err := s.before(ctx, asked, r); known || err != nil {
 			return err
 		}
 	}
-	s.refuse(r, &r.Activity, domain.Poison, "set aside")
+	s.effects.refuse(r, &r.Activity, domain.Poison, "set aside")
 	return nil
 }
 
 // activity puts an activity into its member's group, or says why not.
 func (s *shard) activity(ctx actor.Context, r *domain.Record) error {
 	a := &r.Activity
-	asked := askedBy(r)
+	asked := r.AskedBy()
 	if !asked.IsZero() {
 		if known, err := s.before(ctx, asked, r); known || err != nil {
 			return err
 		}
 	}
 	if a.Refusal != domain.Accepted {
-		s.refuse(r, a, a.Refusal, a.Detail)
+		s.effects.refuse(r, a, a.Refusal, a.Detail)
 		return nil
 	}
 	if r.Kind == domain.KindActivity {
 		if reason := member.Judge(a, r.Time, s.state.Expired); reason != domain.Accepted {
-			s.refuse(r, a, reason, "")
+			s.effects.refuse(r, a, reason, "")
 			return nil
 		}
 	}
@@ -188,20 +188,21 @@ func (s *shard) activity(ctx actor.Context, r *domain.Record) error {
 		return err
 	}
 	if id == 0 {
-		s.refuse(r, a, domain.UnknownMember, "")
+		s.effects.refuse(r, a, domain.UnknownMember, "")
 		return nil
 	}
 	if !s.roster.Owns(id.Slot()) {
-		s.forward(r, id)
+		s.queue.keep()
+		s.effects.forward(r, id)
 		return nil
 	}
 	at, ok := s.roster.Find(id)
 	if !ok || at.Account != r.Account {
-		s.refuse(r, a, domain.UnknownMember, "")
+		s.effects.refuse(r, a, domain.UnknownMember, "")
 		return nil
 	}
 	if !asked.IsZero() {
-		s.batch.asked[asked] = struct{}{}
+		s.effects.batch.asked[asked] = struct{}{}
 	}
 	return s.group(ctx, r, at)
 }
@@ -209,12 +210,12 @@ func (s *shard) activity(ctx actor.Context, r *domain.Record) error {
 // before answers a request that came before. One in the same micro-batch is
 // applied first: a repeat gets no sequence, wherever a micro-batch ends (I6).
 func (s *shard) before(ctx actor.Context, asked domain.RequestID, r *domain.Record) (bool, error) {
-	if _, under := s.batch.asked[asked]; under {
+	if _, under := s.effects.batch.asked[asked]; under {
 		if err := s.flush(ctx); err != nil {
 			return false, err
 		}
 	}
-	return s.replayed(asked, r)
+	return s.effects.replayed(asked, r)
 }
 
 // resolve is the member that the activity's address means; 0: none.
@@ -222,7 +223,7 @@ func (s *shard) resolve(account domain.AccountID, a *domain.Activity) (domain.Me
 	if a.Member != 0 || a.Identity.IsZero() {
 		return a.Member, nil
 	}
-	i, ok, err := s.identities.find(account, a.Identity)
+	i, ok, err := s.identities.Find(account, a.Identity)
 	if !ok || err != nil {
 		return 0, err
 	}
@@ -233,24 +234,61 @@ func (s *shard) resolve(account domain.AccountID, a *domain.Activity) (domain.Me
 // member had a part in, such as a forward, which must be in the batch that moves its
 // origin (I3).
 func (s *shard) flush(ctx actor.Context) error {
-	at := s.batch.at
-	for i, g := range s.batch.members.Groups() {
+	at := s.effects.batch.at
+	for i, g := range s.effects.batch.members.Groups() {
 		if i%yield.Every == 0 {
 			s.env.Yield.Yield()
 		}
 		acts := g.Activities()
-		s.batch.current = acts[0].Record.Offset
+		s.effects.batch.current = acts[0].Record.Offset
 		var err error
-		if s.batch.changes, err = s.batch.members.Apply(g, s.batch.changes); err != nil {
+		if s.effects.batch.changes, err = s.effects.batch.members.Apply(g, s.effects.batch.changes); err != nil {
 			return err
 		}
 		for i := range acts {
-			s.batch.at = moment{acts[i].Record.Offset, acts[i].Clock}
+			s.effects.batch.at = moment{acts[i].Record.Offset, acts[i].Clock}
 			s.concluded(&acts[i], g.ID)
 		}
 	}
-	s.batch.members.Clear()
-	s.batch.at = at
-	clear(s.batch.asked)
-	return s.stage(ctx)
+	s.effects.batch.members.Clear()
+	s.effects.batch.at = at
+	clear(s.effects.batch.asked)
+	return s.Stage(ctx)
+}
+
+// foreign keeps a value of another program as a dead letter. It changes nothing else, the
+// clock neither.
+func (s *shard) foreign(r *domain.Record) {
+	s.effects.batch.at = moment{r.Offset, s.state.Clock}
+	s.env.Handle.foreign.Skipped(s.env.Log, "journal", r)
+	s.effects.deadLetter(r, &r.Activity, domain.Foreign, "")
+}
+
+// Stage puts the changes made so far into the store's open batch, and follows them
+// in memory: what is published at the commit.
+func (s *shard) Stage(ctx actor.Context) error {
+	s.effects.sequence()
+	changes := s.effects.batch.changes
+	if len(changes) == 0 {
+		return nil
+	}
+	if err := s.store.Stage(changes); err != nil {
+		return err
+	}
+	for i := range changes {
+		c := &changes[i]
+		if err := s.accounts.Follow(ctx, c); err != nil {
+			return err
+		}
+		switch c.Kind {
+		case domain.RowAdded:
+			s.state.Rows++
+		case domain.RowTaken:
+			s.state.Rows--
+		}
+	}
+	s.accounts.Flush(ctx)
+	clear(changes)
+	s.effects.batch.changes = changes[:0]
+	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/internal/waiters"
 	"github.com/ovation-analytics/ovation/actors/member"
 	"github.com/ovation-analytics/ovation/actors/shard/accounts"
+	"github.com/ovation-analytics/ovation/actors/shard/identity"
 	"github.com/ovation-analytics/ovation/actors/shard/members"
 	"github.com/ovation-analytics/ovation/actors/shard/outbox"
 	"github.com/ovation-analytics/ovation/actors/view"
@@ -27,13 +28,13 @@ func (s *shard) commit(ctx actor.Context) error {
 		return err
 	}
 	s.sources.committed()
-	s.identities.committed()
-	s.requests.committed()
+	s.identities.Committed()
+	s.effects.requests.committed()
 	s.parked.committed()
 	shared.Stats.parked.Store(int64(s.parked.all.activities))
 	s.accounts.Committed()
 	s.show()
-	s.outbox.Committed()
+	s.effects.outbox.Committed()
 	now := time.Now()
 	shared.clock.applied(s.env.Log, s.env.ID, s.state.Clock, now)
 	s.open.meter.note(now, s.open.records, &shared.rate)
@@ -44,7 +45,7 @@ func (s *shard) commit(ctx actor.Context) error {
 	case shared.Progress <- struct{}{}:
 	default:
 	}
-	s.waiting.Release(ctx, s.state.Next, s.sent)
+	s.waiting.Release(ctx, s.state.Next, s.effects.sent)
 	s.waiting.ReleaseStreams(ctx, s.reached)
 	shared.Stats.Slept.Add(int64(s.awake.Rest(ctx)))
 	shared.Stats.awake.Store(int64(s.awake.Bytes()))
@@ -96,7 +97,7 @@ func (s *shard) load() error {
 		return err
 	}
 	s.store, s.state = store, store.State()
-	s.sent, s.acks = map[int]uint64{}, publisherAcks{}
+	s.acks = publisherAcks{}
 	s.sources = newSources()
 	first, end := slotsOf(s.env.ID, s.env.Shards)
 	s.roster = member.NewRoster(first, end)
@@ -107,12 +108,15 @@ func (s *shard) load() error {
 	if !s.waiting.Ready() {
 		s.waiting = waiters.New()
 	}
-	s.outbox = outbox.New(s.env.ID, s.env.OutboxDepth, [outbox.Kinds]outbox.Send{
-		outbox.Forwards:    outbox.Forward(s.env.Journal.Appender()),
-		outbox.DeadLetters: outbox.Letters(s.env.DeadLetters.Publish),
-	}, s.env.Log)
-	s.requests = newRequests(store)
-	s.identities = newIdentities(store, s.env.Identities)
+	s.effects = effects{
+		shard: s.env.ID, shards: s.env.Shards, state: &s.state, requests: newRequests(store), waiting: &s.waiting,
+		outbox: s.newOutbox(), sent: map[int]uint64{}, stats: &s.env.Handle.Stats,
+	}
+	s.identities = identity.NewLedger(store, s.env.Identities)
+	s.registrar = identity.New(identity.Config{
+		Effects: &s.effects, Shard: s, Ledger: s.identities, Roster: s.roster, Awake: s.awake, Accounts: s.accounts,
+		Shards: s.env.Shards, Registered: &s.env.Handle.Stats.registered,
+	})
 	s.open.records, s.open.since = 0, time.Time{}
 	if s.state.Journal.IsZero() {
 		s.state.Journal, s.state.Cluster = s.env.Journal.Topic(), s.env.Journal.Cluster()
@@ -136,6 +140,13 @@ func (s *shard) load() error {
 	s.env.Handle.Stats.parked.Store(int64(s.parked.all.activities))
 	s.show()
 	return nil
+}
+
+func (s *shard) newOutbox() *outbox.Outbox {
+	return outbox.New(s.env.ID, s.env.OutboxDepth, [outbox.Kinds]outbox.Send{
+		outbox.Forwards:    outbox.Forward(s.env.Journal.Appender()),
+		outbox.DeadLetters: outbox.Letters(s.env.DeadLetters.Publish),
+	}, s.env.Log)
 }
 
 // newAccounts is none; the versions of views count on over the shard's restarts.
@@ -182,9 +193,9 @@ func (s *shard) fill() error {
 	}
 	return s.store.Outbox(func(o *domain.Outgoing) {
 		if o.Forward != nil {
-			s.sent[o.To] = max(s.sent[o.To], o.Sequence)
+			s.effects.sent[o.To] = max(s.effects.sent[o.To], o.Sequence)
 		}
-		s.outbox.Offer(o)
+		s.effects.outbox.Offer(o)
 	})
 }
 

@@ -2,7 +2,12 @@
 // its part of the store, its members, its brands, its outbox and its published view.
 //
 //	page ─► prefetch ─► micro-batch: apply each record ─► stage ─► commit ─► publish
-//	         (store)     member, disposition, claims       (store)  (store)   (view, outbox, waiters)
+//	         (store)     members, identity, effects        (store)  (store)   (view, outbox, waiters)
+//
+// The parts that apply records are packages: members (actors of awake members, activities by
+// member), identity (registrations, claims), accounts (what is in memory to answer questions
+// from), outbox (what is sent to other shards and to dead letters). What a record leaves beside
+// its member, such as the outcome of its request, goes through effects.go.
 //
 // State is a function of the records and the catalog (I6). A micro-batch (apply.go) is at most
 // MicroBatch records: what they will look at is read for all of them side by side

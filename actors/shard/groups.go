@@ -21,10 +21,10 @@ func (s *shard) group(ctx actor.Context, r *domain.Record, at member.Place) erro
 			s.notActive(k, r)
 			return nil
 		}
-		g = s.batch.members.Of(k, at, s.store)
+		g = s.effects.batch.members.Of(k, at, s.store)
 	}
-	r.Activity.Content.Recorded = s.batch.at.clock
-	g.Add(members.Activity{Record: r, Sequence: s.state.Sequence, Clock: s.batch.at.clock})
+	r.Activity.Content.Recorded = s.effects.batch.at.clock
+	g.Add(members.Activity{Record: r, Sequence: s.state.Sequence, Clock: s.effects.batch.at.clock})
 	return nil
 }
 
@@ -36,7 +36,7 @@ func (s *shard) asleep(at member.Place, a *domain.Activity) *members.Group {
 	if a.OneTime || s.awake.At(at) != nil {
 		return nil
 	}
-	if g := s.batch.members.Sleeping(at); g != nil {
+	if g := s.effects.batch.members.Sleeping(at); g != nil {
 		return g
 	}
 	audience := s.accounts.Of(at.Account).Audience
@@ -44,8 +44,23 @@ func (s *shard) asleep(at member.Place, a *domain.Activity) *members.Group {
 	if !active {
 		return nil
 	}
-	return s.batch.members.AddSleeping(at, audience.ID(at.Ord), muted, s.store)
+	return s.effects.batch.members.AddSleeping(at, audience.ID(at.Ord), muted, s.store)
 }
 
-// change adds a change to those of the micro-batch.
-func (s *microBatch) change(c domain.Change) { s.changes = append(s.changes, c) }
+// concluded passes on the disposition of a member's activity: to counters, waiters, dead
+// letters.
+func (s *shard) concluded(t *members.Activity, id domain.MemberID) {
+	r, v := t.Record, &t.Disposition
+	switch {
+	case v.Reason != domain.Accepted:
+		s.effects.refuse(r, &r.Activity, v.Reason, "")
+		return
+	case v.Repeat:
+		s.env.Handle.Stats.duplicates.Add(1)
+	default:
+		s.env.Handle.Stats.recorded.Add(1)
+	}
+	if !r.AskedBy().IsZero() {
+		s.effects.Conclude(r, domain.Outcome{Member: id, Row: v.Row, New: !v.Repeat})
+	}
+}

@@ -117,26 +117,26 @@ func (s *shard) notActive(k *members.Actor, r *domain.Record) {
 	at := k.Place()
 	switch {
 	case !k.State().Pending():
-		s.refuse(r, &r.Activity, domain.UnknownMember, "")
+		s.effects.refuse(r, &r.Activity, domain.UnknownMember, "")
 		return
 	case !s.parked.fits(at, journal.RecordBytes(r)):
-		s.refuse(r, &r.Activity, domain.UnknownMember, BeyondParked)
+		s.effects.refuse(r, &r.Activity, domain.UnknownMember, BeyondParked)
 		return
 	}
 	a := r.Activity
 	a.Member, a.Content, a.Raw = k.State().Member.ID, ownContent(a.Content), strings.Clone(a.Raw)
 	a.Detail = strings.Clone(a.Detail)
-	s.waiting.Begin(waiters.Request{ID: askedBy(r), Body: r.BodyHash}, r.Offset)
+	s.waiting.Begin(waiters.Request{ID: r.AskedBy(), Body: r.BodyHash}, r.Offset)
 	p := &domain.Parked{
 		Account: at.Account, Ord: at.Ord, Number: s.parked.next(at),
 		Activity: a, Origin: r.Origin, Request: r.Request, BodyHash: r.BodyHash, Time: r.Time,
 	}
 	s.parked.park(p)
-	s.batch.change(domain.Change{Kind: domain.ParkedPut, Value: p})
+	s.effects.Change(domain.Change{Kind: domain.ParkedPut, Value: p})
 }
 
-// applyParked applies all that a member did while it was pending, in micro-batches.
-func (s *shard) applyParked(ctx actor.Context, r *domain.Record, at member.Place) error {
+// ApplyParked applies all that a member did while it was pending, in micro-batches.
+func (s *shard) ApplyParked(ctx actor.Context, r *domain.Record, at member.Place) error {
 	of := s.parked.of[at]
 	if of == nil {
 		return nil
@@ -159,7 +159,7 @@ func (s *shard) applyParked(ctx actor.Context, r *domain.Record, at member.Place
 			return err
 		}
 	}
-	s.batch.change(domain.Change{
+	s.effects.Change(domain.Change{
 		Kind: domain.ParkedDrop, Value: &domain.Parked{Account: at.Account, Ord: at.Ord},
 	})
 	s.parked.drop(at)
@@ -177,7 +177,7 @@ func (s *shard) unpark(ctx actor.Context, r *domain.Record, at member.Place, p *
 		return err
 	}
 	if !k.State().Active() {
-		s.refuse(again, &again.Activity, domain.UnknownMember, "")
+		s.effects.refuse(again, &again.Activity, domain.UnknownMember, "")
 		return nil
 	}
 	return s.group(ctx, again, at)

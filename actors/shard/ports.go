@@ -5,6 +5,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/shard/accounts"
+	"github.com/ovation-analytics/ovation/actors/shard/identity"
 	"github.com/ovation-analytics/ovation/actors/shard/members"
 	"github.com/ovation-analytics/ovation/actors/view"
 )
@@ -23,6 +24,7 @@ type DeadLetters interface {
 type Store interface {
 	accounts.Store
 	members.Store
+	identity.Store
 
 	// State is what was stored with the last commit; zero in a new store.
 	State() domain.ShardState
@@ -34,7 +36,6 @@ type Store interface {
 	Outbox(f func(*domain.Outgoing)) error
 
 	// Committed state only: what is staged is the caller's to know.
-	Identity(account domain.AccountID, hash domain.IdentityHash) (domain.Identity, bool, error)
 	Request(day uint32, id domain.RequestID) (*domain.Request, error) // nil: none
 	// Parked calls f with every parked activity, ParkedOf with those of one member, in the
 	// order of their numbers. An error of f ends the reading and is given back.

@@ -23,7 +23,7 @@ type approach struct {
 }
 
 func (s *shard) approach(records []domain.Record) {
-	a := &s.batch.approach
+	a := &s.effects.batch.approach
 	a.ids, a.acts, a.places, a.awake, a.marks = a.ids[:0], a.acts[:0], a.places[:0], a.awake[:0], a.marks[:0]
 	for i := range records {
 		r := &records[i]
@@ -32,7 +32,7 @@ func (s *shard) approach(records []domain.Record) {
 		}
 		id := r.Activity.Member
 		if id == 0 {
-			id = s.identities.cache.Peek(r.Activity.Identity).Member
+			id = s.identities.Peek(r.Activity.Identity)
 		}
 		if id != 0 {
 			a.ids, a.acts = append(a.ids, id), append(a.acts, &r.Activity)

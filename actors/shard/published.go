@@ -26,7 +26,7 @@ func (s *shard) pauseForOutbox(ctx actor.Context) {
 // partition.
 func (s *shard) rejoin() {
 	shared := s.env.Handle
-	if shared.Apart.Load() && shared.End.Load()-s.state.Next <= NearEnd && !s.outbox.Full() {
+	if shared.Apart.Load() && shared.End.Load()-s.state.Next <= NearEnd && !s.effects.outbox.Full() {
 		shared.Apart.Store(false)
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/journal"
 	"github.com/ovation-analytics/ovation/actors/member"
 	"github.com/ovation-analytics/ovation/actors/shard/accounts"
+	"github.com/ovation-analytics/ovation/actors/shard/identity"
 	"github.com/ovation-analytics/ovation/actors/shard/members"
 	"github.com/ovation-analytics/ovation/actors/shard/outbox"
 	"github.com/ovation-analytics/ovation/actors/view"
@@ -118,10 +119,8 @@ type shard struct {
 	parked   parked
 	fetcher  *journal.Fetcher
 	tell     func(any) // sends to the shard itself, from any goroutine
-	outbox   *outbox.Outbox
 	waiting  waiters.Waiters
 	ends     journalEnds
-	sent     map[int]uint64 // last sequence of the outbox sent to each shard, of this life
 	acks     publisherAcks
 
 	queue   pageQueue
@@ -129,9 +128,9 @@ type shard struct {
 	gap     *domain.GapError // that the fetcher met behind the queue; nil: none
 	broken  bool             // it panicked: it does not start again in this process
 
-	batch      *microBatch // of the records being applied
-	requests   requests
-	identities identities
+	effects    effects
+	identities *identity.Ledger
+	registrar  *identity.Registrar
 	open       openCommit
 	diskChecks int // looks since the disk had room
 }
@@ -192,7 +191,7 @@ func (s *shard) applying(ctx actor.Context) {
 	case *goOn:
 		s.goOn(ctx)
 	case *waiters.AwaitOffset:
-		s.waiting.Await(ctx, m.Next, s.env.Handle.Applied.Load(), s.sent)
+		s.waiting.Await(ctx, m.Next, s.env.Handle.Applied.Load(), s.effects.sent)
 	case *waiters.AwaitStream:
 		s.waiting.AwaitStream(ctx, m, s.reached(*m))
 	case *WhichApplied:
@@ -250,7 +249,7 @@ func (s *shard) start(ctx actor.Context) {
 	s.env.Handle.Gap.Store(nil)
 	s.env.Handle.Met.Store(nil)
 	s.read()
-	s.outbox.Start(func(k outbox.Kind, upTo uint64) { s.tell(&published{k, upTo}) }, &s.env.Handle.Outbox)
+	s.effects.outbox.Start(func(k outbox.Kind, upTo uint64) { s.tell(&published{k, upTo}) }, &s.env.Handle.Outbox)
 	s.become(CatchingUp, s.applying)
 }
 
@@ -281,7 +280,7 @@ func (s *shard) goOn(ctx actor.Context) {
 		s.running = false
 		return
 	}
-	if s.outbox.Full() {
+	if s.effects.outbox.Full() {
 		s.pauseForOutbox(ctx)
 		return
 	}

@@ -1,28 +1,33 @@
-package shard
+package identity
 
 import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/internal/twogen"
 )
 
-// identities is which member has each identity of the shard's slots, as staged or stored. It is
+// Ledger is which member has each identity of the shard's slots, as staged or stored. It is
 // owned by the shard.
-type identities struct {
+type Ledger struct {
 	store  Store
 	cache  *twogen.Cache[domain.IdentityHash, domain.Identity]
 	staged map[domain.IdentityHash]*domain.Identity // nil: dropped
 }
 
-// newIdentities remembers so many in each of two generations.
-func newIdentities(store Store, remembered int) identities {
-	return identities{
+// Store is what of the shard's store claims are read from.
+type Store interface {
+	Identity(account domain.AccountID, hash domain.IdentityHash) (domain.Identity, bool, error)
+}
+
+// NewLedger remembers so many identities in each of two generations.
+func NewLedger(store Store, remembered int) *Ledger {
+	return &Ledger{
 		store: store, staged: map[domain.IdentityHash]*domain.Identity{},
 		cache: twogen.New[domain.IdentityHash, domain.Identity](remembered),
 	}
 }
 
-// find is the claim on an identity.
-func (l *identities) find(account domain.AccountID, hash domain.IdentityHash) (domain.Identity, bool, error) {
+// Find is the claim on an identity.
+func (l *Ledger) Find(account domain.AccountID, hash domain.IdentityHash) (domain.Identity, bool, error) {
 	if i, ok := l.staged[hash]; ok {
 		if i == nil {
 			return domain.Identity{}, false, nil
@@ -40,20 +45,20 @@ func (l *identities) find(account domain.AccountID, hash domain.IdentityHash) (d
 }
 
 // hold stages a claim.
-func (l *identities) hold(i domain.Identity) domain.Change {
+func (l *Ledger) hold(i domain.Identity) domain.Change {
 	l.staged[i.Hash] = &i
 	return domain.Change{Kind: domain.IdentityPut, Value: &i}
 }
 
 // release stages that no member has the identity any more.
-func (l *identities) release(hash domain.IdentityHash) domain.Change {
+func (l *Ledger) release(hash domain.IdentityHash) domain.Change {
 	l.staged[hash] = nil
 	l.cache.Drop(hash)
 	return domain.Change{Kind: domain.IdentityDrop, Value: &domain.Identity{Hash: hash}}
 }
 
-// committed makes staged claims stored ones.
-func (l *identities) committed() {
+// Committed makes staged claims stored ones.
+func (l *Ledger) Committed() {
 	for hash, i := range l.staged {
 		if i != nil {
 			l.cache.Put(hash, *i)
@@ -61,3 +66,6 @@ func (l *identities) committed() {
 	}
 	clear(l.staged)
 }
+
+// Peek is the member of an identity that was looked up lately; 0: it is not remembered.
+func (l *Ledger) Peek(hash domain.IdentityHash) domain.MemberID { return l.cache.Peek(hash).Member }

@@ -1,4 +1,4 @@
-package shard
+package identity
 
 import (
 	"fmt"
@@ -17,13 +17,13 @@ import (
 // claims judges those of the claims that are on identities of this shard, for a
 // member (0: one that is to be): granted, or taken says the kind of one that another
 // member has. Nothing is held by it.
-func (s *shard) claims(account domain.AccountID, claims []domain.PendingClaim, id domain.MemberID) (taken domain.IdentityKind, err error) {
+func (g *Registrar) claims(account domain.AccountID, claims []domain.PendingClaim, id domain.MemberID) (taken domain.IdentityKind, err error) {
 	for i := range claims {
 		c := &claims[i]
-		if !s.roster.Owns(c.Identity.Slot()) {
+		if !g.roster.Owns(c.Identity.Slot()) {
 			continue
 		}
-		held, ok, err := s.identities.find(account, c.Identity)
+		held, ok, err := g.ledger.Find(account, c.Identity)
 		if err != nil {
 			return 0, err
 		}
@@ -47,42 +47,42 @@ func takenBy(kind domain.IdentityKind) domain.Outcome {
 }
 
 // requestClaims holds the identities that were granted and asks for the others.
-func (s *shard) requestClaims(r *domain.Record, w *domain.PendingRegistration, id domain.MemberID, state domain.ClaimState) {
+func (g *Registrar) requestClaims(r *domain.Record, w *domain.PendingRegistration, id domain.MemberID, state domain.ClaimState) {
 	for i := range w.Claims {
 		c := &w.Claims[i]
 		if c.Granted {
-			s.batch.change(s.identities.hold(domain.Identity{Hash: c.Identity, Kind: c.Type, State: state, Member: id}))
+			g.effects.Change(g.ledger.hold(domain.Identity{Hash: c.Identity, Kind: c.Type, State: state, Member: id}))
 			continue
 		}
-		s.sendClaim(r, c.Identity.Slot(), domain.Claim{
+		g.sendClaim(r, c.Identity.Slot(), domain.Claim{
 			Step: domain.ClaimAsk, Identity: c.Identity, Type: c.Type, Member: id, Asked: w.Asked, Ticket: w.Ticket,
 		})
 	}
 }
 
-func (s *shard) sendClaim(r *domain.Record, to domain.Slot, c domain.Claim) {
-	s.send(&domain.Outgoing{To: to.Shard(s.env.Shards), Forward: &domain.Record{
+func (g *Registrar) sendClaim(r *domain.Record, to domain.Slot, c domain.Claim) {
+	g.effects.Send(&domain.Outgoing{To: to.Shard(g.shards), Forward: &domain.Record{
 		Kind: domain.KindClaim, Account: r.Account, Application: r.Application, Command: &c,
 	}})
 }
 
-// claim applies a step of a claim: at the identity's shard, which is the one judge
+// Claim applies a step of a claim: at the identity's shard, which is the one judge
 // of "taken", or back at the member's.
-func (s *shard) claim(ctx actor.Context, r *domain.Record, c *domain.Claim) error {
+func (g *Registrar) Claim(ctx actor.Context, r *domain.Record, c *domain.Claim) error {
 	switch c.Step {
 	case domain.ClaimAsk:
-		return s.judge(r, c)
+		return g.judge(r, c)
 	case domain.ClaimGranted, domain.ClaimTaken:
-		return s.settle(ctx, r, c)
+		return g.settle(ctx, r, c)
 	case domain.ClaimPoint, domain.ClaimUnpoint:
-		s.point(c)
+		g.point(c)
 		return nil
 	}
-	return s.released(r, c)
+	return g.released(r, c)
 }
 
-func (s *shard) judge(r *domain.Record, c *domain.Claim) error {
-	i, ok, err := s.identities.find(r.Account, c.Identity)
+func (g *Registrar) judge(r *domain.Record, c *domain.Claim) error {
+	i, ok, err := g.ledger.Find(r.Account, c.Identity)
 	if err != nil {
 		return err
 	}
@@ -91,59 +91,59 @@ func (s *shard) judge(r *domain.Record, c *domain.Claim) error {
 	if ok && i.Member != c.Member {
 		answer.Step = domain.ClaimTaken
 	} else {
-		s.batch.change(s.identities.hold(domain.Identity{Hash: c.Identity, Kind: c.Type, State: domain.Held, Member: c.Member}))
+		g.effects.Change(g.ledger.hold(domain.Identity{Hash: c.Identity, Kind: c.Type, State: domain.Held, Member: c.Member}))
 	}
-	s.sendClaim(r, c.Member.Slot(), answer)
+	g.sendClaim(r, c.Member.Slot(), answer)
 	return nil
 }
 
-func (s *shard) released(r *domain.Record, c *domain.Claim) error {
-	i, ok, err := s.identities.find(r.Account, c.Identity)
+func (g *Registrar) released(r *domain.Record, c *domain.Claim) error {
+	i, ok, err := g.ledger.Find(r.Account, c.Identity)
 	if ok && i.Member == c.Member {
-		s.batch.change(s.identities.release(c.Identity))
+		g.effects.Change(g.ledger.release(c.Identity))
 	}
 	return err
 }
 
-func (s *shard) point(c *domain.Claim) {
+func (g *Registrar) point(c *domain.Claim) {
 	kind := domain.PointerPut
 	if c.Step == domain.ClaimUnpoint {
 		kind = domain.PointerDrop
 	}
-	s.batch.change(domain.Change{
+	g.effects.Change(domain.Change{
 		Kind: kind, Value: &domain.Pointer{Hash: c.Identity, Member: c.Member, Created: c.Created},
 	})
 }
 
 // giveUp releases an identity, in whatever shard it is, unless the member needs it.
-func (s *shard) giveUp(r *domain.Record, k *members.Actor, i domain.Identity) error {
+func (g *Registrar) giveUp(r *domain.Record, k *members.Actor, i domain.Identity) error {
 	if k.State().Needs(i.Hash) {
 		return nil
 	}
 	c := domain.Claim{Step: domain.ClaimRelease, Identity: i.Hash, Type: i.Kind, Member: i.Member}
-	if s.roster.Owns(i.Hash.Slot()) {
-		return s.released(r, &c)
+	if g.roster.Owns(i.Hash.Slot()) {
+		return g.released(r, &c)
 	}
-	s.sendClaim(r, i.Hash.Slot(), c)
+	g.sendClaim(r, i.Hash.Slot(), c)
 	return nil
 }
 
 // changed follows a change of the member's identities: claims that it holds no more
 // are released, pointers at it put and taken away.
-func (s *shard) changed(r *domain.Record, k *members.Actor, before *domain.Member) error {
+func (g *Registrar) changed(r *domain.Record, k *members.Actor, before *domain.Member) error {
 	after := &k.State().Member
 	for _, i := range member.Identities(before) {
-		if err := s.giveUp(r, k, i); err != nil {
+		if err := g.giveUp(r, k, i); err != nil {
 			return err
 		}
 	}
 	was, is := member.Pointers(before), member.Pointers(after)
 	tell := func(step domain.ClaimStep, p member.Pointed) {
 		c := domain.Claim{Step: step, Identity: p.Hash, Type: p.Kind, Member: after.ID, Created: after.Created}
-		if s.roster.Owns(p.Hash.Slot()) {
-			s.point(&c)
+		if g.roster.Owns(p.Hash.Slot()) {
+			g.point(&c)
 		} else {
-			s.sendClaim(r, p.Hash.Slot(), c)
+			g.sendClaim(r, p.Hash.Slot(), c)
 		}
 	}
 	for _, p := range was {
@@ -161,60 +161,60 @@ func (s *shard) changed(r *domain.Record, k *members.Actor, before *domain.Membe
 
 // settle takes the answer to a claim at the member. What waited for the
 // registration that it ends counts now, or is refused.
-func (s *shard) settle(ctx actor.Context, r *domain.Record, c *domain.Claim) error {
-	at, ok := s.roster.Find(c.Member)
+func (g *Registrar) settle(ctx actor.Context, r *domain.Record, c *domain.Claim) error {
+	at, ok := g.roster.Find(c.Member)
 	if !ok {
 		return fmt.Errorf("a claim was answered for member %d, whom the shard does not have", c.Member)
 	}
-	k, err := s.awake.Wake(ctx, at)
+	k, err := g.awake.Wake(ctx, at)
 	if err != nil {
 		return err
 	}
 	before := k.State().Member
-	m := &members.Settle{Claim: c, Record: s.newRecord(c.Member.Slot())}
-	s.batch.changes = k.Send(ctx, m, s.batch.changes)
+	m := &members.Settle{Claim: c, Record: g.effects.NewRecord(c.Member.Slot())}
+	g.effects.Apply(ctx, k, m)
 	if m.End.Ended == nil {
-		return s.releaseLateGrant(r, k, c)
+		return g.releaseLateGrant(r, k, c)
 	}
 	for _, claim := range m.End.Ended.Claims {
 		i := domain.Identity{Hash: claim.Identity, Kind: claim.Type, State: domain.Held, Member: c.Member}
 		switch {
 		case !m.End.Granted && claim.Granted:
-			err = s.giveUp(r, k, i)
-		case m.End.Granted && s.roster.Owns(claim.Identity.Slot()):
-			s.batch.change(s.identities.hold(i))
+			err = g.giveUp(r, k, i)
+		case m.End.Granted && g.roster.Owns(claim.Identity.Slot()):
+			g.effects.Change(g.ledger.hold(i))
 		}
 		if err != nil {
 			return err
 		}
 	}
-	if err := s.changed(r, k, &before); err != nil {
+	if err := g.changed(r, k, &before); err != nil {
 		return err
 	}
-	if err := s.stage(ctx); err != nil {
+	if err := g.shard.Stage(ctx); err != nil {
 		return err
 	}
-	s.settled(r, c, m.End)
+	g.settled(r, c, m.End)
 	if !m.End.IsNew {
 		return nil
 	}
-	return s.applyParked(ctx, r, at)
+	return g.shard.ApplyParked(ctx, r, at)
 }
 
 // releaseLateGrant gives back what was granted to a registration that another claim had ended.
-func (s *shard) releaseLateGrant(r *domain.Record, k *members.Actor, c *domain.Claim) error {
+func (g *Registrar) releaseLateGrant(r *domain.Record, k *members.Actor, c *domain.Claim) error {
 	if c.Step != domain.ClaimGranted {
 		return nil
 	}
-	return s.giveUp(r, k, domain.Identity{Hash: c.Identity, Kind: c.Type, Member: c.Member})
+	return g.giveUp(r, k, domain.Identity{Hash: c.Identity, Kind: c.Type, Member: c.Member})
 }
 
 // settled tells the request that waits for the registration.
-func (s *shard) settled(r *domain.Record, c *domain.Claim, end member.Settled) {
+func (g *Registrar) settled(r *domain.Record, c *domain.Claim, end member.Settled) {
 	out := domain.Outcome{Member: c.Member, New: end.IsNew}
 	switch {
 	case end.Granted:
-		s.env.Handle.Stats.registered.Add(1)
+		g.registered.Add(1)
 	case end.Again:
 		out = domain.Outcome{Again: true}
 	default:
@@ -223,10 +223,5 @@ func (s *shard) settled(r *domain.Record, c *domain.Claim, end member.Settled) {
 	if c.Asked.IsZero() {
 		return
 	}
-	q, err := s.requests.find(s.today(), c.Asked)
-	body := uint64(0)
-	if err == nil && q != nil {
-		body = q.BodyHash
-	}
-	s.concludeRequest(c.Asked, &domain.Record{Offset: r.Offset, BodyHash: body}, out)
+	g.effects.Conclude(&domain.Record{Offset: r.Offset, Request: c.Asked, BodyHash: g.effects.BodyOf(c.Asked)}, out)
 }

@@ -1,0 +1,11 @@
+// Package identity registers members and says who has an identity.
+//
+// Who has an identity is judged by the shard of its slot alone: that shard's Ledger has the
+// claim. A registration whose identities are all in its shard is applied at once. For an
+// identity of another shard a claim is asked through the outbox; the registration waits at its
+// member until every claim is answered, and a refusal of one gives back the others. While a
+// member is pending, what it does is parked.
+//
+// A Registrar belongs to the shard's goroutine. What it does beside the ledger and its members
+// goes through the port Effects.
+package identity

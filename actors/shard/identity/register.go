@@ -1,0 +1,137 @@
+package identity
+
+import (
+	"fmt"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/member"
+	"github.com/ovation-analytics/ovation/actors/shard/members"
+)
+
+// Register applies a registration: the identity's shard names the member, who may
+// live in another one.
+func (g *Registrar) Register(ctx actor.Context, r *domain.Record, c *domain.RegisterMember) error {
+	held, ok, err := g.ledger.Find(r.Account, c.Identity)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return g.enter(ctx, r, c, nil)
+	}
+	if !g.roster.Owns(held.Member.Slot()) {
+		g.forwardRegistration(r, c, held.Member)
+		return nil
+	}
+	at, ok := g.roster.Find(held.Member)
+	if !ok {
+		return fmt.Errorf("identity %v names member %d, whom the shard does not have", c.Identity, held.Member)
+	}
+	k, err := g.awake.Wake(ctx, at)
+	if err != nil {
+		return err
+	}
+	return g.matchExisting(ctx, r, c, k)
+}
+
+// Attach applies an attachment at its member.
+func (g *Registrar) Attach(ctx actor.Context, r *domain.Record, a *domain.AttachService, c *domain.RegisterMember) error {
+	k, err := g.shard.Active(ctx, r, a.Member)
+	if k == nil || err != nil {
+		return err
+	}
+	if a.Met {
+		return g.matchExisting(ctx, r, c, k)
+	}
+	return g.enter(ctx, r, c, k)
+}
+
+// forwardRegistration sends a registration to the member that has the identity, in its shard.
+func (g *Registrar) forwardRegistration(r *domain.Record, c *domain.RegisterMember, id domain.MemberID) {
+	to, asked := id.Slot().Shard(g.shards), r.AskedBy()
+	g.effects.Send(&domain.Outgoing{To: to, Forward: &domain.Record{
+		Kind: domain.KindAttach, Account: r.Account, Application: r.Application, BodyHash: r.BodyHash,
+		Command: &domain.AttachService{Member: id, Register: *c, Met: true, Asked: asked},
+	}})
+	g.effects.MovedOn(r, to)
+}
+
+// matchExisting applies a registration to the member that its identity names. A member who is
+// only about to be, or to have the identity, or has it no more, does not match: the
+// request is tried again.
+func (g *Registrar) matchExisting(ctx actor.Context, r *domain.Record, c *domain.RegisterMember, k *members.Actor) error {
+	if !k.State().Holds(c.Identity) {
+		g.effects.Conclude(r, domain.Outcome{Again: true})
+		return nil
+	}
+	return g.enter(ctx, r, c, k)
+}
+
+// enter brings a registration to its member (nil: one that is to be), which applies
+// it at once or when other shards have granted the identities it needs.
+func (g *Registrar) enter(ctx actor.Context, r *domain.Record, c *domain.RegisterMember, k *members.Actor) error {
+	var known *member.State
+	var id domain.MemberID
+	if k != nil {
+		known = k.State()
+		id = known.Member.ID
+	}
+	wants := known.Wants(c)
+	taken, err := g.claims(r.Account, wants, id)
+	if err != nil {
+		return err
+	}
+	if taken != domain.NoIdentity {
+		g.effects.Conclude(r, takenBy(taken))
+		return nil
+	}
+	if k == nil {
+		k = g.create(ctx, r, c)
+		id = k.State().Member.ID
+	}
+	before := k.State().Member
+	m := &members.Register{Command: c, Now: r.Time, Record: g.effects.NewRecord(id.Slot()), IsNew: known == nil}
+	m.Waits = domain.PendingRegistration{Ticket: domain.ActionID(m.Record).Sequence(), Asked: r.AskedBy(), Claims: wants}
+	g.effects.Apply(ctx, k, m)
+	return g.entered(r, m, k, &before)
+}
+
+// entered follows what the member did with a registration.
+func (g *Registrar) entered(r *domain.Record, m *members.Register, k *members.Actor, before *domain.Member) error {
+	id := before.ID
+	switch m.Guess {
+	case member.GuessStale:
+		g.effects.Conclude(r, domain.Outcome{Again: true})
+		return nil
+	case member.GuessWrong:
+		g.effects.Conclude(r, domain.Failed(domain.Bad(domain.Conflict, "password", "the email is registered with another password")))
+		return nil
+	case member.GuessLocked:
+		out := domain.Failed(domain.Bad(domain.Locked, "email", "too many wrong passwords were given for this email"))
+		out.RetryAfter = m.RetryAfter
+		g.effects.Conclude(r, out)
+		return nil
+	}
+	if m.Registered {
+		g.requestClaims(r, &m.Waits, id, domain.Held)
+		g.registered.Add(1)
+		g.effects.Conclude(r, domain.Outcome{Member: id, New: m.IsNew})
+		return g.changed(r, k, before)
+	}
+	state := domain.Held
+	if m.IsNew {
+		state = domain.Pending
+	}
+	g.effects.Await(r) // the last step concludes it
+	g.requestClaims(r, &m.Waits, id, state)
+	return nil
+}
+
+// create makes the actor of a member that is to be.
+func (g *Registrar) create(ctx actor.Context, r *domain.Record, c *domain.RegisterMember) *members.Actor {
+	id := g.roster.Next(c.Identity.Slot())
+	at := member.Place{Account: r.Account, Ord: g.accounts.Add(r.Account, id)}
+	g.roster.Add(id, at)
+	return g.awake.Spawn(ctx, at, member.New(c, r.Account, id, at.Ord))
+}

@@ -1,0 +1,70 @@
+package identity
+
+import (
+	"sync/atomic"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/member"
+	"github.com/ovation-analytics/ovation/actors/shard/accounts"
+	"github.com/ovation-analytics/ovation/actors/shard/members"
+)
+
+// Effects is what applying a record does in the shard, beside the ledger.
+type Effects interface {
+	// Change adds a change to those of the micro-batch; Apply has a member add its own.
+	Change(domain.Change)
+	Apply(ctx actor.Context, k *members.Actor, m members.Message)
+	// Send puts an entry into the outbox.
+	Send(*domain.Outgoing)
+	// NewRecord is the id of a new service record.
+	NewRecord(domain.Slot) uint64
+	// Conclude is the outcome of the request that waits for the record, Await that a later
+	// record has it, MovedOn that another shard has.
+	Conclude(r *domain.Record, out domain.Outcome)
+	Await(r *domain.Record)
+	MovedOn(r *domain.Record, to int)
+	// BodyOf is the hash of a request's body, 0 where the request is not known.
+	BodyOf(domain.RequestID) uint64
+}
+
+// Shard applies what a registration needs of it.
+type Shard interface {
+	// Stage stages the changes made so far.
+	Stage(ctx actor.Context) error
+	// Active is the actor of an active member that a command names; nil: the command is
+	// concluded, there is no such member.
+	Active(ctx actor.Context, r *domain.Record, id domain.MemberID) (*members.Actor, error)
+	// ApplyParked applies what a member did while it was pending.
+	ApplyParked(ctx actor.Context, r *domain.Record, at member.Place) error
+}
+
+// Registrar registers members and judges claims.
+type Registrar struct {
+	effects    Effects
+	shard      Shard
+	ledger     *Ledger
+	roster     *member.Roster
+	awake      *members.Awake
+	accounts   *accounts.Accounts
+	shards     int
+	registered *atomic.Int64
+}
+
+// Config is what a Registrar is given.
+type Config struct {
+	Effects    Effects
+	Shard      Shard
+	Ledger     *Ledger
+	Roster     *member.Roster
+	Awake      *members.Awake
+	Accounts   *accounts.Accounts
+	Shards     int
+	Registered *atomic.Int64 // counts registrations
+}
+
+// New is the registrar of a shard.
+func New(c Config) *Registrar {
+	return &Registrar{c.Effects, c.Shard, c.Ledger, c.Roster, c.Awake, c.Accounts, c.Shards, c.Registered}
+}

@@ -1,0 +1,199 @@
+package identity
+
+import (
+	"math/rand/v2"
+	"sync/atomic"
+	"testing"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/internal/mailbox"
+	"github.com/ovation-analytics/ovation/actors/member"
+	"github.com/ovation-analytics/ovation/actors/shard/accounts"
+	"github.com/ovation-analytics/ovation/actors/shard/members"
+	"github.com/ovation-analytics/ovation/actors/view"
+)
+
+const testShards = 2
+
+// emptyStore has nothing: all is staged, and members stay awake.
+type emptyStore struct{ members.Store }
+
+func (emptyStore) Identity(domain.AccountID, domain.IdentityHash) (domain.Identity, bool, error) {
+	return domain.Identity{}, false, nil
+}
+
+// testShard is a registrar with the effects that it has, without a log or a store.
+type testShard struct {
+	*Registrar
+	outbox   [testShards][]*domain.Record // to each shard, in order
+	outcomes map[domain.RequestID]domain.Outcome
+	sequence uint64
+}
+
+func newTestShard(id int, outcomes map[domain.RequestID]domain.Outcome) *testShard {
+	s := &testShard{outcomes: outcomes}
+	s.Registrar = New(Config{
+		Effects: s, Shard: s, Ledger: NewLedger(emptyStore{}, 100), Shards: testShards, Registered: new(atomic.Int64),
+		Roster:   member.NewRoster(id*domain.Slots/testShards, (id+1)*domain.Slots/testShards),
+		Awake:    members.New(1<<30, emptyStore{}, new(atomic.Int64)),
+		Accounts: accounts.New(accounts.Config{View: &view.Holder{}, Stats: &accounts.Stats{}}),
+	})
+	return s
+}
+
+func (s *testShard) Change(domain.Change) {}
+
+func (s *testShard) Apply(ctx actor.Context, k *members.Actor, m members.Message) {
+	k.Send(ctx, m, nil)
+}
+
+func (s *testShard) Send(o *domain.Outgoing) { s.outbox[o.To] = append(s.outbox[o.To], o.Forward) }
+
+func (s *testShard) NewRecord(slot domain.Slot) uint64 {
+	s.sequence++
+	return uint64(domain.ActionIDOf(s.sequence, slot))
+}
+
+func (s *testShard) Conclude(r *domain.Record, out domain.Outcome) {
+	if asked := r.AskedBy(); !asked.IsZero() {
+		s.outcomes[asked] = out
+	}
+}
+
+func (s *testShard) Await(*domain.Record)           {}
+func (s *testShard) MovedOn(*domain.Record, int)    {}
+func (s *testShard) BodyOf(domain.RequestID) uint64 { return 0 }
+func (s *testShard) Stage(actor.Context) error      { return nil }
+func (s *testShard) Active(ctx actor.Context, r *domain.Record, id domain.MemberID) (*members.Actor, error) {
+	at, _ := s.roster.Find(id)
+	k, err := s.awake.Wake(ctx, at)
+	if err == nil && k.State().Active() {
+		return k, nil
+	}
+	s.Conclude(r, domain.Outcome{Again: true})
+	return nil, err
+}
+
+func (s *testShard) ApplyParked(actor.Context, *domain.Record, member.Place) error { return nil }
+
+// take applies a registration, or what another shard sent.
+func (s *testShard) take(ctx actor.Context, r *domain.Record) error {
+	switch c := r.Command.(type) {
+	case *domain.RegisterMember:
+		return s.Register(ctx, r, c)
+	case *domain.AttachService:
+		return s.Attach(ctx, r, c, &c.Register)
+	default:
+		return s.Claim(ctx, r, c.(*domain.Claim))
+	}
+}
+
+// Registrations that race for few identities in two shards, in any order of delivery: each has
+// an outcome, no member waits, and each identity is held for the one member that has it.
+func TestRegistrar_EachIdentityHasOneMember(t *testing.T) {
+	seed := rand.Uint64()
+	t.Log("seed", seed)
+	system := actor.NewActorSystem()
+	t.Cleanup(system.Shutdown)
+	taken := 0
+	pid := system.Root.Spawn(mailbox.Props(func() actor.Actor {
+		return actor.ReceiveFunc(func(ctx actor.Context) {
+			if round, ok := ctx.Message().(int); ok {
+				taken += race(ctx, t, rand.New(rand.NewPCG(seed, uint64(round))))
+			}
+		})
+	}))
+	for round := range 50 {
+		system.Root.Send(pid, round)
+	}
+	if taken == 0 {
+		t.Error("no identity was taken in any round: the test shows nothing")
+	}
+}
+
+func race(ctx actor.Context, t *testing.T, rnd *rand.Rand) (taken int) {
+	outcomes := map[domain.RequestID]domain.Outcome{}
+	shards := [testShards]*testShard{newTestShard(0, outcomes), newTestShard(1, outcomes)}
+	name := func(kind byte) domain.IdentityHash {
+		n := byte(rnd.IntN(4))
+		return domain.IdentityHash{n << 6, n, kind, 15: 1}
+	}
+	const registrations = 20
+	for sent := 0; ; {
+		from, to := rnd.IntN(testShards), rnd.IntN(testShards)
+		var r *domain.Record
+		if queue := &shards[from].outbox[to]; len(*queue) > 0 {
+			r, *queue = (*queue)[0], (*queue)[1:]
+		} else if sent < registrations {
+			sent++
+			c := &domain.RegisterMember{Service: 2, Identity: name(1), Partner: name(2), PartnerCode: "p"}
+			r = &domain.Record{Kind: domain.KindRegister, Account: 1, Request: domain.RequestID{byte(sent)}, Command: c}
+			to = c.Identity.Slot().Shard(testShards)
+		} else if idle(shards) {
+			break
+		} else {
+			continue
+		}
+		if err := shards[to].take(ctx, r); err != nil {
+			t.Error(err)
+			return taken
+		}
+	}
+	if len(outcomes) != registrations {
+		t.Errorf("%d of %d registrations have an outcome", len(outcomes), registrations)
+	}
+	for _, out := range outcomes {
+		if out.Code == domain.Conflict {
+			taken++
+		}
+	}
+	checkLedgers(t, shards)
+	return taken
+}
+
+func idle(shards [testShards]*testShard) bool {
+	for _, s := range shards {
+		for _, queue := range s.outbox {
+			if len(queue) > 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// checkLedgers compares what the shards hold with what the members have.
+func checkLedgers(t *testing.T, shards [testShards]*testShard) {
+	held := map[domain.IdentityHash]domain.MemberID{}
+	for _, s := range shards {
+		for hash, i := range s.ledger.staged {
+			if i == nil {
+				continue
+			}
+			if i.State != domain.Held {
+				t.Errorf("identity %v is in state %v", hash, i.State)
+			}
+			held[hash] = i.Member
+		}
+	}
+	has := 0
+	for _, s := range shards {
+		for ord := range s.accounts.Of(1).Audience.Members() {
+			k := s.awake.At(member.Place{Account: 1, Ord: ord})
+			if m := &k.State().Member; len(m.Pending) > 0 {
+				t.Errorf("member %d still waits for %d registrations", m.ID, len(m.Pending))
+			}
+			for _, i := range member.Identities(&k.State().Member) {
+				has++
+				if held[i.Hash] != i.Member {
+					t.Errorf("member %d has identity %v, which is held for %d", i.Member, i.Hash, held[i.Hash])
+				}
+			}
+		}
+	}
+	if has != len(held) {
+		t.Errorf("members have %d identities, the ledgers hold %d", has, len(held))
+	}
+}
