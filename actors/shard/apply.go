@@ -1,131 +1,16 @@
 package shard
 
 import (
-	"fmt"
-	"runtime/debug"
-	"sync"
-
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/ovation-analytics/ovation/actors/catalog"
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/internal/yield"
-	"github.com/ovation-analytics/ovation/actors/journal"
 	"github.com/ovation-analytics/ovation/actors/member"
-	"github.com/ovation-analytics/ovation/actors/shard/members"
 )
 
-// MicroBatch is the number of records applied before other messages get a turn: enough
-// for what they look at to come side by side, and so few that it stays near.
-const MicroBatch = 256
-
-// microBatch is the scratch of applying: activities of one member go to its actor as
-// one message, rows of one brand to its actor as one message. It is megabytes for all
-// shards, and they share what of it is in the processor's cache.
-type microBatch struct {
-	approach approach
-	members  *members.Batch
-	changes  []domain.Change
-	sends    []sending                     // not yet numbered
-	current  int64                         // offset of the record being applied
-	at       moment                        // of the record being applied or concluded
-	asked    map[domain.RequestID]struct{} // of activities in groups: what becomes of them is not known yet
-}
-
-// moment is a record's place in the journal, and the shard's clock then.
-type moment struct{ offset, clock int64 }
-
-// scratch is micro-batches that no shard uses now.
-var scratch = sync.Pool{New: func() any {
-	return &microBatch{
-		asked: map[domain.RequestID]struct{}{}, members: members.NewBatch(),
-	}
-}}
-
-// panicError is a panic while records were applied.
-type panicError struct {
-	offset int64 // of the record, exact when it was applied alone
-	epoch  int32 // of the record
-	end    int64 // after the micro-batch's last record
-	cause  string
-	stack  string
-}
-
-func (e *panicError) Error() string { return "panic: " + e.cause }
-
-// applyBatch applies the next records of the queue and reports whether one of them
-// has someone waiting.
-func (s *shard) applyBatch(ctx actor.Context) (command bool, err error) {
-	most := MicroBatch
-	if s.state.Next < s.env.singly {
-		most = 1
-	}
-	records := s.queue.next(most)
-	s.effects.batch = scratch.Get().(*microBatch)
-	defer func() { s.effects.batch = nil }() // that of a failure may hold anything
-	defer func() {
-		if r := recover(); r != nil {
-			err = s.panicked(r, records)
-		}
-	}()
-	if len(records) > 0 {
-		s.effects.batch.current = records[0].Offset
-	}
-	if records, err = s.marks.cut(records); err != nil {
-		return false, err
-	}
-	records = s.living(records)
-	s.approach(records)
-	for i := range records {
-		r := &records[i]
-		if r.Offset < s.state.Next {
-			continue
-		}
-		s.effects.batch.current = r.Offset
-		if err := s.record(ctx, r); err != nil {
-			return false, err
-		}
-		// The record's own epoch, neither an earlier page's nor that of the page's last batch:
-		// by either the log would seem to have been cut elsewhere.
-		s.state.Next, s.state.Epoch = r.Offset+1, r.Epoch
-		if s.open.records++; s.open.records%yield.Every == 0 {
-			s.env.Yield.Yield()
-		}
-		command = command || !r.AskedBy().IsZero() || r.Kind == domain.KindClaim
-	}
-	if err := s.flush(ctx); err != nil {
-		return false, err
-	}
-	scratch.Put(s.effects.batch)
-	if p := s.queue.advance(len(records)); p != nil {
-		s.endPage(p)
-	}
-	return command, nil
-}
-
-// panicked is the error of a panic while the micro-batch's records were applied.
-func (s *shard) panicked(cause any, records []domain.Record) error {
-	p := &panicError{
-		offset: s.effects.batch.current, end: records[len(records)-1].Offset + 1,
-		cause: fmt.Sprint(cause), stack: string(debug.Stack()),
-	}
-	for i := range records {
-		if records[i].Offset == p.offset {
-			p.epoch = records[i].Epoch
-		}
-	}
-	return p
-}
-
-// endPage moves the state behind a page that was applied. Its offsets hold also where the
-// log has none of our records at its end.
-func (s *shard) endPage(p *journal.Page) {
-	s.state.Next, s.state.Epoch = max(s.state.Next, p.Next), p.Epoch
-	s.ends.seen(p.End, p.ReadAt)
-}
-
 // record applies one record: the stream it came in first, then its kind.
-func (s *shard) record(ctx actor.Context, r *domain.Record) error {
+func (s *machine) record(ctx actor.Context, r *domain.Record) error {
 	if r.Kind == domain.KindForeign {
 		s.foreign(r)
 		return nil
@@ -142,7 +27,7 @@ func (s *shard) record(ctx actor.Context, r *domain.Record) error {
 	if r.Kind == domain.KindActivity || r.Kind == domain.KindForward {
 		return s.activity(ctx, r)
 	}
-	s.queue.keep()
+	s.effects.batch.done.kept = true
 	if err := s.flush(ctx); err != nil {
 		return err
 	}
@@ -154,7 +39,7 @@ func (s *shard) record(ctx actor.Context, r *domain.Record) error {
 
 // setAside makes a dead letter of a record that cannot be applied. The request that waits
 // for it is answered, so that a repeat of it is no second record to fail on.
-func (s *shard) setAside(ctx actor.Context, r *domain.Record) error {
+func (s *machine) setAside(ctx actor.Context, r *domain.Record) error {
 	if asked := r.AskedBy(); !asked.IsZero() {
 		if known, err := s.before(ctx, asked, r); known || err != nil {
 			return err
@@ -165,7 +50,7 @@ func (s *shard) setAside(ctx actor.Context, r *domain.Record) error {
 }
 
 // activity puts an activity into its member's group, or says why not.
-func (s *shard) activity(ctx actor.Context, r *domain.Record) error {
+func (s *machine) activity(ctx actor.Context, r *domain.Record) error {
 	a := &r.Activity
 	asked := r.AskedBy()
 	if !asked.IsZero() {
@@ -192,7 +77,7 @@ func (s *shard) activity(ctx actor.Context, r *domain.Record) error {
 		return nil
 	}
 	if !s.roster.Owns(id.Slot()) {
-		s.queue.keep()
+		s.effects.batch.done.kept = true
 		s.effects.forward(r, id)
 		return nil
 	}
@@ -209,7 +94,7 @@ func (s *shard) activity(ctx actor.Context, r *domain.Record) error {
 
 // before answers a request that came before. One in the same micro-batch is
 // applied first: a repeat gets no sequence, wherever a micro-batch ends (I6).
-func (s *shard) before(ctx actor.Context, asked domain.RequestID, r *domain.Record) (bool, error) {
+func (s *machine) before(ctx actor.Context, asked domain.RequestID, r *domain.Record) (bool, error) {
 	if _, under := s.effects.batch.asked[asked]; under {
 		if err := s.flush(ctx); err != nil {
 			return false, err
@@ -219,7 +104,7 @@ func (s *shard) before(ctx actor.Context, asked domain.RequestID, r *domain.Reco
 }
 
 // resolve is the member that the activity's address means; 0: none.
-func (s *shard) resolve(account domain.AccountID, a *domain.Activity) (domain.MemberID, error) {
+func (s *machine) resolve(account domain.AccountID, a *domain.Activity) (domain.MemberID, error) {
 	if a.Member != 0 || a.Identity.IsZero() {
 		return a.Member, nil
 	}
@@ -233,7 +118,7 @@ func (s *shard) resolve(account domain.AccountID, a *domain.Activity) (domain.Me
 // flush lets each member apply its group, and follows what changed: also what no
 // member had a part in, such as a forward, which must be in the batch that moves its
 // origin (I3).
-func (s *shard) flush(ctx actor.Context) error {
+func (s *machine) flush(ctx actor.Context) error {
 	at := s.effects.batch.at
 	for i, g := range s.effects.batch.members.Groups() {
 		if i%yield.Every == 0 {
@@ -258,7 +143,7 @@ func (s *shard) flush(ctx actor.Context) error {
 
 // foreign keeps a value of another program as a dead letter. It changes nothing else, the
 // clock neither.
-func (s *shard) foreign(r *domain.Record) {
+func (s *machine) foreign(r *domain.Record) {
 	s.effects.batch.at = moment{r.Offset, s.state.Clock}
 	s.env.Handle.foreign.Skipped(s.env.Log, "journal", r)
 	s.effects.deadLetter(r, &r.Activity, domain.Foreign, "")
@@ -266,7 +151,7 @@ func (s *shard) foreign(r *domain.Record) {
 
 // Stage puts the changes made so far into the store's open batch, and follows them
 // in memory: what is published at the commit.
-func (s *shard) Stage(ctx actor.Context) error {
+func (s *machine) Stage(ctx actor.Context) error {
 	s.effects.sequence()
 	changes := s.effects.batch.changes
 	if len(changes) == 0 {

@@ -12,7 +12,7 @@ import (
 )
 
 // command applies a record that is no activity. Nothing of a group is pending.
-func (s *shard) command(ctx actor.Context, r *domain.Record) error {
+func (s *machine) command(ctx actor.Context, r *domain.Record) error {
 	if asked := r.AskedBy(); !asked.IsZero() {
 		if known, err := s.effects.replayed(asked, r); known || err != nil {
 			return err
@@ -51,7 +51,7 @@ func (s *shard) command(ctx actor.Context, r *domain.Record) error {
 
 // trim takes published entries out of the outbox, at the same place in every
 // replica.
-func (s *shard) trim(c *domain.Published) {
+func (s *machine) trim(c *domain.Published) {
 	s.state.Published = max(s.state.Published, c.UpTo)
 	s.state.DeadUpTo = max(s.state.DeadUpTo, c.DeadUpTo)
 	s.effects.Change(domain.Change{
@@ -60,7 +60,7 @@ func (s *shard) trim(c *domain.Published) {
 }
 
 // opt opts a member in or out.
-func (s *shard) opt(ctx actor.Context, r *domain.Record, id domain.MemberID, m *members.Opt) error {
+func (s *machine) opt(ctx actor.Context, r *domain.Record, id domain.MemberID, m *members.Opt) error {
 	k, err := s.Active(ctx, r, id)
 	if k == nil || err != nil {
 		return err
@@ -90,7 +90,7 @@ func ownFields(in domain.Fields) domain.Fields {
 // deleteAction takes an action out of everything that counts or shows it. What it is
 // named by is the id of a feed item: an action that another one took the place of, or
 // that was deleted before, is none any more.
-func (s *shard) deleteAction(ctx actor.Context, r *domain.Record, c *domain.DeleteAction) error {
+func (s *machine) deleteAction(ctx actor.Context, r *domain.Record, c *domain.DeleteAction) error {
 	k, err := s.Active(ctx, r, c.Member)
 	if k == nil || err != nil {
 		return err
@@ -116,7 +116,7 @@ func (s *shard) deleteAction(ctx actor.Context, r *domain.Record, c *domain.Dele
 
 // Active is the actor of a member that a command names; nil: the command is
 // concluded, there is no such member.
-func (s *shard) Active(ctx actor.Context, r *domain.Record, id domain.MemberID) (*members.Actor, error) {
+func (s *machine) Active(ctx actor.Context, r *domain.Record, id domain.MemberID) (*members.Actor, error) {
 	if at, ok := s.roster.Find(id); ok && at.Account == r.Account {
 		if k, err := s.awake.Wake(ctx, at); err != nil || k.State().Active() {
 			return k, err

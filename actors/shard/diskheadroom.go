@@ -13,7 +13,7 @@ const roomEvery = time.Second
 // what was applied is committed and the rest waits in the journal; the view stays, and
 // questions are answered from it.
 func (s *shard) diskHasRoom(ctx actor.Context) bool {
-	err := s.store.Room()
+	err := s.machine.store.Room()
 	if err == nil {
 		if s.diskChecks > 0 {
 			s.env.Handle.Space.Recovered(s.env.Log, "shard", s.env.ID)

@@ -9,7 +9,8 @@
 // from), outbox (what is sent to other shards and to dead letters). What a record leaves beside
 // its member, such as the outcome of its request, goes through effects.go.
 //
-// State is a function of the records and the catalog (I6). A micro-batch (apply.go) is at most
+// The machine (machine.go) is a function of the records and the catalog (I6); the actor around it
+// reads, commits and publishes. A micro-batch (microbatch.go) is at most
 // MicroBatch records: what they will look at is read for all of them side by side
 // (prefetch.go), each is applied, its changes are staged. One batch of the store has the
 // state, the offset and the outbox (I3). It is committed when the shard is idle, when a

@@ -9,13 +9,22 @@ import (
 	"github.com/ovation-analytics/ovation/actors/journal"
 )
 
+// journalPlace is where the machine is in its journal, and which gaps it may pass by the
+// operator's word. It is owned by the shard.
+type journalPlace struct {
+	env   *Config
+	state *domain.ShardState
+}
+
 // place is where the shard is in its journal.
-func (s *shard) place() journal.GapPlace {
+func (s *journalPlace) place() journal.GapPlace {
 	return journal.GapPlace{Topic: s.state.Journal, Partition: s.env.ID, Next: s.state.Next, Epoch: s.state.Epoch, Passed: s.state.Life}
 }
 
 // word is the operator's word on a gap where the shard is; nil: none.
-func (s *shard) word() *domain.AcceptGap { return s.env.Catalog.View().AcceptedGaps().At(s.place()) }
+func (s *journalPlace) word() *domain.AcceptGap {
+	return s.env.Catalog.View().AcceptedGaps().At(s.place())
+}
 
 // atGap goes on behind the gap that the fetcher met, by the operator's word, or stops at it.
 // What was read before is applied and committed first: the gap is where the shard is, in
@@ -26,15 +35,15 @@ func (s *shard) atGap(ctx actor.Context) {
 		return
 	}
 	s.gap = nil
-	w := s.word()
+	w := s.machine.journal.word()
 	if w == nil || w.NewTopic != s.env.Journal.Topic() {
-		s.halt(ctx, s.place().Met(g))
+		s.halt(ctx, s.machine.journal.place().Met(g))
 		return
 	}
-	s.pass(w)
+	s.machine.journal.pass(w)
 	var err error
 	if w.Back() { // views and what polls are compared by are of what was cut
-		if err = s.store.Commit(s.state, nil); err == nil {
+		if err = s.machine.store.Commit(s.machine.state, nil); err == nil {
 			s.again(ctx)
 			return
 		}
@@ -47,14 +56,14 @@ func (s *shard) atGap(ctx actor.Context) {
 }
 
 // pass moves the state behind a gap.
-func (s *shard) pass(w *domain.AcceptGap) {
+func (s *journalPlace) pass(w *domain.AcceptGap) {
 	s.env.Log.Warn("reading on behind a gap, by the operator's word", "shard", s.env.ID, "from", w.From, "to", w.To)
 	s.state.Journal, s.state.Next, s.state.Epoch = w.NewTopic, w.To, -1
 }
 
 // sameLog follows the operator's words to the journal that is there, if the state was made
 // of another one.
-func (s *shard) sameLog() error {
+func (s *journalPlace) sameLog() error {
 	now := s.env.Journal.Topic()
 	for s.state.Journal != now {
 		w := s.word()
@@ -71,7 +80,7 @@ func (s *shard) sameLog() error {
 
 // lifted reports that the operator's words lead on from the gap at which the shard stopped,
 // in the journal that this process reads.
-func (s *shard) lifted() bool {
+func (s *journalPlace) lifted() bool {
 	v, at, now := s.env.Catalog.View(), s.place(), s.env.Journal.Topic()
 	w := v.AcceptedGaps().At(at)
 	for w != nil && w.NewTopic != now {
@@ -82,7 +91,7 @@ func (s *shard) lifted() bool {
 }
 
 // living sets the life of the records to be applied, and cuts them where the next begins.
-func (s *shard) living(records []domain.Record) []domain.Record {
+func (s *journalPlace) living(records []domain.Record) []domain.Record {
 	if len(records) == 0 {
 		return records
 	}

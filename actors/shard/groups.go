@@ -9,7 +9,7 @@ import (
 )
 
 // group adds the activity to its member's message.
-func (s *shard) group(ctx actor.Context, r *domain.Record, at member.Place) error {
+func (s *machine) group(ctx actor.Context, r *domain.Record, at member.Place) error {
 	s.state.Sequence++
 	g := s.asleep(at, &r.Activity)
 	if g == nil {
@@ -32,7 +32,7 @@ func (s *shard) group(ctx actor.Context, r *domain.Record, at member.Place) erro
 // has to be. An activity that is not one-time needs to know of its member what the
 // audience knows, and the store has the rest. One-time pairs are remembered by a member
 // that is awake, until they are committed.
-func (s *shard) asleep(at member.Place, a *domain.Activity) *members.Group {
+func (s *machine) asleep(at member.Place, a *domain.Activity) *members.Group {
 	if a.OneTime || s.awake.At(at) != nil {
 		return nil
 	}
@@ -49,7 +49,7 @@ func (s *shard) asleep(at member.Place, a *domain.Activity) *members.Group {
 
 // concluded passes on the disposition of a member's activity: to counters, waiters, dead
 // letters.
-func (s *shard) concluded(t *members.Activity, id domain.MemberID) {
+func (s *machine) concluded(t *members.Activity, id domain.MemberID) {
 	r, v := t.Record, &t.Disposition
 	switch {
 	case v.Reason != domain.Accepted:

@@ -22,11 +22,11 @@ func (s *shard) quiesce(ctx actor.Context) {
 		s.fetcher.Stop()
 		s.fetcher = nil
 	}
-	if s.effects.outbox != nil {
-		s.effects.outbox.Stop()
+	if s.machine.effects.outbox != nil {
+		s.machine.effects.outbox.Stop()
 	}
-	if s.awake != nil {
-		s.awake.Clear(ctx)
+	if s.machine.awake != nil {
+		s.machine.awake.Clear(ctx)
 	}
 	s.queue.drop()
 	s.running, s.gap = false, nil
@@ -35,11 +35,11 @@ func (s *shard) quiesce(ctx actor.Context) {
 }
 
 func (s *shard) close() {
-	store := s.store
+	store := s.machine.store
 	if store == nil {
 		return
 	}
-	s.store = nil
+	s.machine.store = nil
 	if err := store.Close(); err != nil {
 		s.env.Log.Warn("closing the store", "shard", s.env.ID, "err", err)
 	}
@@ -53,14 +53,14 @@ func (s *shard) halt(ctx actor.Context, err error) {
 		s.broken = true
 		s.env.Log.Error("a shard panicked", "shard", s.env.ID, "err", err, "stack", crash.Stack)
 	}
-	s.env.Log.Error("shard stopped", "shard", s.env.ID, "next", s.state.Next, "err", err)
+	s.env.Log.Error("shard stopped", "shard", s.env.ID, "next", s.machine.state.Next, "err", err)
 	s.quiesce(ctx)
 	s.close()
 	var behind *accounts.BehindError
 	if errors.As(err, &behind) {
 		s.env.lacks = behind.Brand
 	}
-	word := s.place().Acceptance(err)
+	word := s.machine.journal.place().Acceptance(err)
 	s.env.Handle.Gap.Store(word)
 	var gap *domain.GapError
 	if word != nil && errors.As(err, &gap) {
@@ -106,7 +106,7 @@ func (s *shard) failed(ctx actor.Context, err error) {
 		s.again(ctx)
 		return
 	}
-	s.env.poisoned = &catalog.RecordPlace{Topic: s.state.Journal, Partition: s.env.ID, Offset: p.offset, Epoch: p.epoch}
+	s.env.poisoned = &catalog.RecordPlace{Topic: s.machine.state.Journal, Partition: s.env.ID, Offset: p.offset, Epoch: p.epoch}
 	if err := s.env.SetAside(*s.env.poisoned); err != nil {
 		s.halt(ctx, fmt.Errorf("record %d cannot be applied and is not set aside: %w", p.offset, err))
 		return
@@ -133,7 +133,7 @@ func (s *shard) resume(ctx actor.Context) {
 		s.start(ctx)
 		return
 	}
-	if s.env.Handle.Gap.Load() != nil && s.lifted() {
+	if s.env.Handle.Gap.Load() != nil && s.machine.journal.lifted() {
 		s.start(ctx)
 	}
 }
@@ -169,4 +169,4 @@ func (s *shard) reopen(ctx actor.Context, m *Reopen) {
 
 // behindItself reports that the shard was further already, before it was reopened: it shows
 // nothing until it is there again.
-func (s *shard) behindItself() bool { return s.state.Next < s.env.floor }
+func (s *shard) behindItself() bool { return s.machine.state.Next < s.env.floor }

@@ -113,7 +113,7 @@ func weightOfParked(a *domain.Parked) int {
 }
 
 // notActive parks what a pending member did; a refused one is unknown.
-func (s *shard) notActive(k *members.Actor, r *domain.Record) {
+func (s *machine) notActive(k *members.Actor, r *domain.Record) {
 	at := k.Place()
 	switch {
 	case !k.State().Pending():
@@ -126,7 +126,7 @@ func (s *shard) notActive(k *members.Actor, r *domain.Record) {
 	a := r.Activity
 	a.Member, a.Content, a.Raw = k.State().Member.ID, ownContent(a.Content), strings.Clone(a.Raw)
 	a.Detail = strings.Clone(a.Detail)
-	s.waiting.Begin(waiters.Request{ID: r.AskedBy(), Body: r.BodyHash}, r.Offset)
+	s.effects.waiting.Begin(waiters.Request{ID: r.AskedBy(), Body: r.BodyHash}, r.Offset)
 	p := &domain.Parked{
 		Account: at.Account, Ord: at.Ord, Number: s.parked.next(at),
 		Activity: a, Origin: r.Origin, Request: r.Request, BodyHash: r.BodyHash, Time: r.Time,
@@ -136,7 +136,7 @@ func (s *shard) notActive(k *members.Actor, r *domain.Record) {
 }
 
 // ApplyParked applies all that a member did while it was pending, in micro-batches.
-func (s *shard) ApplyParked(ctx actor.Context, r *domain.Record, at member.Place) error {
+func (s *machine) ApplyParked(ctx actor.Context, r *domain.Record, at member.Place) error {
 	of := s.parked.of[at]
 	if of == nil {
 		return nil
@@ -167,7 +167,7 @@ func (s *shard) ApplyParked(ctx actor.Context, r *domain.Record, at member.Place
 }
 
 // unpark applies what a pending member did, as of then.
-func (s *shard) unpark(ctx actor.Context, r *domain.Record, at member.Place, p *domain.Parked) error {
+func (s *machine) unpark(ctx actor.Context, r *domain.Record, at member.Place, p *domain.Parked) error {
 	again := &domain.Record{
 		Offset: r.Offset, Time: p.Time, Kind: domain.KindActivity, Account: r.Account,
 		Origin: p.Origin, Request: p.Request, BodyHash: p.BodyHash, Activity: p.Activity,

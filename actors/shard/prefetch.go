@@ -22,7 +22,7 @@ type approach struct {
 	seen   uint64       // of what was read: no read may be left out
 }
 
-func (s *shard) approach(records []domain.Record) {
+func (s *machine) approach(records []domain.Record) {
 	a := &s.effects.batch.approach
 	a.ids, a.acts, a.places, a.awake, a.marks = a.ids[:0], a.acts[:0], a.places[:0], a.awake[:0], a.marks[:0]
 	for i := range records {

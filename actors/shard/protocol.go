@@ -38,9 +38,9 @@ type CatalogMoved struct{}
 
 // awaitOutcome notes the waiter of an outcome, and answers at once where it is known.
 func (s *shard) awaitOutcome(ctx actor.Context, m *waiters.AwaitOutcome) {
-	if m.Known && s.store != nil {
-		q, err := s.effects.requests.find(s.effects.today(), m.ID)
-		if staged := s.effects.requests.isStaged(m.ID); err == nil && q != nil && !q.Pending && !staged {
+	if m.Known && s.machine.store != nil {
+		q, err := s.machine.effects.requests.find(s.machine.effects.today(), m.ID)
+		if staged := s.machine.effects.requests.isStaged(m.ID); err == nil && q != nil && !q.Pending && !staged {
 			out := q.Outcome
 			out.Position.Shards = []domain.ShardOffset{{Shard: s.env.ID, Next: s.env.Handle.Applied.Load()}}
 			ctx.Respond(&waiters.Completed{Outcome: out})
@@ -52,5 +52,5 @@ func (s *shard) awaitOutcome(ctx actor.Context, m *waiters.AwaitOutcome) {
 
 // reached reports that the sender's stream has reached the sequence.
 func (s *shard) reached(m waiters.AwaitStream) bool {
-	return s.sources.reached(Stream{s.state.Journal, int32(m.From)}, m.Sequence)
+	return s.machine.sources.reached(Stream{s.machine.state.Journal, int32(m.From)}, m.Sequence)
 }

@@ -26,7 +26,7 @@ func (s *shard) pauseForOutbox(ctx actor.Context) {
 // partition.
 func (s *shard) rejoin() {
 	shared := s.env.Handle
-	if shared.Apart.Load() && shared.End.Load()-s.state.Next <= NearEnd && !s.effects.outbox.Full() {
+	if shared.Apart.Load() && shared.End.Load()-s.machine.state.Next <= NearEnd && !s.machine.effects.outbox.Full() {
 		shared.Apart.Store(false)
 	}
 }
@@ -36,7 +36,7 @@ func (s *shard) rejoin() {
 // replica.
 func (s *shard) published(ctx actor.Context, m *published) {
 	s.acks.note(m)
-	if s.acks.many(&s.state) {
+	if s.acks.many(&s.machine.state) {
 		s.ackPublished()
 	} else if !s.acks.scheduled {
 		s.acks.scheduled = true
@@ -52,7 +52,7 @@ func (s *shard) published(ctx actor.Context, m *published) {
 
 func (s *shard) ackPublished() {
 	s.acks.scheduled = false
-	if !s.acks.any(&s.state) {
+	if !s.acks.any(&s.machine.state) {
 		return
 	}
 	upTo := s.acks.upTo

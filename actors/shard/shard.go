@@ -15,10 +15,6 @@ import (
 	"github.com/ovation-analytics/ovation/actors/internal/waiters"
 	"github.com/ovation-analytics/ovation/actors/internal/yield"
 	"github.com/ovation-analytics/ovation/actors/journal"
-	"github.com/ovation-analytics/ovation/actors/member"
-	"github.com/ovation-analytics/ovation/actors/shard/accounts"
-	"github.com/ovation-analytics/ovation/actors/shard/identity"
-	"github.com/ovation-analytics/ovation/actors/shard/members"
 	"github.com/ovation-analytics/ovation/actors/shard/outbox"
 	"github.com/ovation-analytics/ovation/actors/view"
 )
@@ -102,35 +98,24 @@ func (b Behaviour) String() string { return behaviourNames[b] }
 // NearEnd is how many records behind the log's end a shard begins to serve.
 const NearEnd = 1000
 
-// shard is the state machine over one journal partition: an actor that owns its
-// part of the store, its children and its published view. All fields are owned by
-// the mailbox.
+// shard is the actor of one journal partition: it reads the journal, has its machine apply
+// records, commits and publishes. All fields are owned by the mailbox.
 type shard struct {
 	env *Config
 	b   actor.Behavior
 
-	store    Store
-	state    domain.ShardState
-	marks    stateMarks
-	sources  sources
-	roster   *member.Roster
-	accounts *accounts.Accounts
-	awake    *members.Awake
-	parked   parked
-	fetcher  *journal.Fetcher
-	tell     func(any) // sends to the shard itself, from any goroutine
-	waiting  waiters.Waiters
-	ends     journalEnds
-	acks     publisherAcks
+	machine *machine
+	fetcher *journal.Fetcher
+	tell    func(any) // sends to the shard itself, from any goroutine
+	waiting waiters.Waiters
+	ends    journalEnds
+	acks    publisherAcks
 
 	queue   pageQueue
 	running bool
 	gap     *domain.GapError // that the fetcher met behind the queue; nil: none
 	broken  bool             // it panicked: it does not start again in this process
 
-	effects    effects
-	identities *identity.Ledger
-	registrar  *identity.Registrar
 	open       openCommit
 	diskChecks int // looks since the disk had room
 }
@@ -145,7 +130,8 @@ func Props(env *Config) *actor.Props {
 }
 
 func newShard(env *Config) *shard {
-	s := &shard{env: env, b: actor.NewBehavior()}
+	s := &shard{env: env, b: actor.NewBehavior(), machine: &machine{}}
+	s.machine.journal = journalPlace{env, &s.machine.state}
 	s.become(Recovering, s.recovering)
 	return s
 }
@@ -191,11 +177,11 @@ func (s *shard) applying(ctx actor.Context) {
 	case *goOn:
 		s.goOn(ctx)
 	case *waiters.AwaitOffset:
-		s.waiting.Await(ctx, m.Next, s.env.Handle.Applied.Load(), s.effects.sent)
+		s.waiting.Await(ctx, m.Next, s.env.Handle.Applied.Load(), s.machine.effects.sent)
 	case *waiters.AwaitStream:
 		s.waiting.AwaitStream(ctx, m, s.reached(*m))
 	case *WhichApplied:
-		ctx.Respond(&LastApplied{s.sources.applied(m.Stream)})
+		ctx.Respond(&LastApplied{s.machine.sources.applied(m.Stream)})
 	case *Warm:
 		s.warm(ctx, m)
 	case *warmed:
@@ -249,13 +235,13 @@ func (s *shard) start(ctx actor.Context) {
 	s.env.Handle.Gap.Store(nil)
 	s.env.Handle.Met.Store(nil)
 	s.read()
-	s.effects.outbox.Start(func(k outbox.Kind, upTo uint64) { s.tell(&published{k, upTo}) }, &s.env.Handle.Outbox)
+	s.machine.effects.outbox.Start(func(k outbox.Kind, upTo uint64) { s.tell(&published{k, upTo}) }, &s.env.Handle.Outbox)
 	s.become(CatchingUp, s.applying)
 }
 
 // read begins to read the journal where the state is.
 func (s *shard) read() {
-	s.fetcher = journal.StartFetcher(context.Background(), s.env.Journal.Reader(s.env.ID), s.state.Next, s.state.Epoch, s.tell)
+	s.fetcher = journal.StartFetcher(context.Background(), s.env.Journal.Reader(s.env.ID), s.machine.state.Next, s.machine.state.Epoch, s.tell)
 }
 
 // take queues a page and sees to it that it is applied.
@@ -280,7 +266,7 @@ func (s *shard) goOn(ctx actor.Context) {
 		s.running = false
 		return
 	}
-	if s.effects.outbox.Full() {
+	if s.machine.effects.outbox.Full() {
 		s.pauseForOutbox(ctx)
 		return
 	}
@@ -312,5 +298,33 @@ func (s *shard) goOn(ctx actor.Context) {
 // commitDue reports that the shard is idle, that a command waits for its outcome, or that the
 // open commit is old or large.
 func (s *shard) commitDue(command bool) bool {
-	return command || s.queue.empty() || s.state.Next <= s.env.singly || s.open.due(s.env.Handle.rate.Load())
+	return command || s.queue.empty() || s.machine.state.Next <= s.env.singly || s.open.due(s.env.Handle.rate.Load())
+}
+
+// applyBatch applies the next records of the queue and reports whether one of them
+// has someone waiting.
+func (s *shard) applyBatch(ctx actor.Context) (command bool, err error) {
+	most := MicroBatch
+	if s.machine.state.Next < s.env.singly {
+		most = 1
+	}
+	done, err := s.machine.apply(ctx, s.queue.next(most))
+	s.open.records += done.records
+	if done.kept {
+		s.queue.keep()
+	}
+	if err != nil {
+		return false, err
+	}
+	if p := s.queue.advance(done.passed); p != nil {
+		s.endPage(p)
+	}
+	return done.command, nil
+}
+
+// endPage moves the state behind a page that was applied. Its offsets hold also where the
+// log has none of our records at its end.
+func (s *shard) endPage(p *journal.Page) {
+	s.machine.state.Next, s.machine.state.Epoch = max(s.machine.state.Next, p.Next), p.Epoch
+	s.ends.seen(p.End, p.ReadAt)
 }

@@ -21,8 +21,8 @@ type (
 
 // keepLess evicts at once what no longer fits, and publishes views without it.
 func (s *shard) keepLess(ctx actor.Context) {
-	s.accounts.Fit()
-	if !s.accounts.Changed() {
+	s.machine.accounts.Fit()
+	if !s.machine.accounts.Changed() {
 		return
 	}
 	if err := s.commit(ctx); err != nil {
@@ -33,7 +33,7 @@ func (s *shard) keepLess(ctx actor.Context) {
 // warm brings a cold brand back, if there is room or others were not asked about since it
 // was the time before. It is read from the snapshot of a commit, on a goroutine of its own.
 func (s *shard) warm(ctx actor.Context, m *Warm) {
-	if !s.accounts.MakeRoom(m.Cold) {
+	if !s.machine.accounts.MakeRoom(m.Cold) {
 		return
 	}
 	if err := s.commit(ctx); err != nil {
@@ -44,7 +44,7 @@ func (s *shard) warm(ctx actor.Context, m *Warm) {
 	if v == nil {
 		return
 	}
-	reload := s.accounts.Reload(m.Cold)
+	reload := s.machine.accounts.Reload(m.Cold)
 	if reload == nil {
 		v.Release()
 		return
@@ -61,5 +61,5 @@ func (s *shard) warmed(m *warmed) {
 	if m.err != nil {
 		s.env.Log.Warn("a cold brand cannot be read", "shard", s.env.ID, "err", m.err)
 	}
-	s.accounts.Restore(m.reload, m.err)
+	s.machine.accounts.Restore(m.reload, m.err)
 }
