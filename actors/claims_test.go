@@ -140,7 +140,7 @@ func consistent(t *testing.T, fs vfs.FS, shards int) (facts [][16]byte) {
 			hash := identityOf(base + n)
 			s := of[hash.Slot().Shard(shards)]
 			i, ok, err := s.Identity(1, hash)
-			if err != nil || ok && !member.NewState(all[i.Member]).Holds(hash) {
+			if err != nil || ok && !member.Holds(all[i.Member], hash) {
 				t.Fatalf("name %d is held by member %d, who does not know it: %v", base+n, i.Member, err)
 			}
 			if ok {

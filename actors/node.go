@@ -164,12 +164,16 @@ func (n *Node) startShard(i int) {
 	env := &shard.Config{
 		ID: i, Shards: n.shards, Journal: n.o.Journal, Appender: n.appenders[i],
 		Open:    func() (shard.Store, error) { return n.o.OpenShard(i) },
-		Catalog: n.catalog, Resident: &n.resident, Handle: shared, SetAside: n.setAside, Yield: &n.questions, Log: n.o.Log,
-		Ctx: n.loading, Done: make(chan struct{}), DeadLetters: n.o.DeadLetters,
+		Catalog: n.catalog, Handle: shared, SetAside: n.setAside, Yield: &n.questions, Log: n.o.Log,
+		DeadLetters: n.o.DeadLetters,
 		Remedy: func(err error, partition int, accept *domain.AcceptGap) string {
 			return n.o.remedy(err, "journal", partition, accept)
 		},
-		AwakeBytes: n.o.AwakeBytes / n.shards, Identities: n.o.CachedIdentities, MarkEvery: n.o.markEvery, OutboxDepth: n.o.outboxDepth,
+		Limits: shard.Limits{
+			AwakeBytes: n.o.AwakeBytes / n.shards, Identities: n.o.CachedIdentities, MarkEvery: n.o.markEvery,
+			OutboxDepth: n.o.outboxDepth, Resident: &n.resident,
+		},
+		Lifetime: shard.Lifetime{Ctx: n.loading, Done: make(chan struct{})},
 	}
 	n.shared = append(n.shared, shared)
 	n.pids = append(n.pids, n.system.Root.Spawn(shard.Props(env)))

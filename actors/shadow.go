@@ -67,12 +67,16 @@ func (n *Node) Shadow(ctx context.Context, id int, o ShadowOptions) (*Shadow, er
 	s.resident.Store(int64(cmp.Or(o.ResidentBytes, 32<<20) * n.shards)) // a shard takes its part
 	env := &shard.Config{
 		ID: id, Shards: n.shards, Journal: boundLog{n.o.Journal, s.limit}, Appender: s.appender, Open: o.Open,
-		Catalog: n.catalog, Resident: &s.resident, Handle: s.shared, SetAside: func(catalog.RecordPlace) error { return nil }, Yield: &n.questions, Log: quiet,
-		Ctx: run, Done: make(chan struct{}), DeadLetters: nowhere{},
+		Catalog: n.catalog, Handle: s.shared, SetAside: func(catalog.RecordPlace) error { return nil }, Yield: &n.questions, Log: quiet,
+		DeadLetters: nowhere{},
 		Remedy: func(err error, partition int, accept *domain.AcceptGap) string {
 			return n.o.remedy(err, "journal", partition, accept)
 		},
-		AwakeBytes: cmp.Or(o.AwakeBytes, 6<<20), Identities: 10_000, MarkEvery: n.o.markEvery, OutboxDepth: n.o.outboxDepth,
+		Limits: shard.Limits{
+			AwakeBytes: cmp.Or(o.AwakeBytes, 6<<20), Identities: 10_000, MarkEvery: n.o.markEvery,
+			OutboxDepth: n.o.outboxDepth, Resident: &s.resident,
+		},
+		Lifetime: shard.Lifetime{Ctx: run, Done: make(chan struct{})},
 	}
 	s.done = env.Done
 	s.pid = n.system.Root.Spawn(shard.Props(env))

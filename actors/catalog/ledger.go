@@ -68,7 +68,7 @@ func (l *ledger) publish() *View {
 func (l *ledger) put(entity any) {
 	v := l.view
 	if account := accountOf(entity); account != 0 {
-		v.own(account, l.epoch, func(o *owned) { o.changed = l.state.Next })
+		changeOwned(v, account, l.epoch, func(o *owned) { o.changed = l.state.Next })
 	}
 	switch e := entity.(type) {
 	case *domain.Layout:
@@ -79,21 +79,21 @@ func (l *ledger) put(entity any) {
 	case *domain.Application:
 		v.applications.Set(uint32(e.ID), e, l.epoch)
 	case *domain.Key:
-		v.putKey(e, l.epoch)
+		putKey(v, e, l.epoch)
 	case *domain.Brand:
 		l.putBrand(e)
 	case *domain.Definition:
 		if v.definitions.Get(uint32(e.ID)) == nil {
-			v.own(e.Account, l.epoch, func(o *owned) { o.definitions = append(o.definitions, e.ID) })
+			changeOwned(v, e.Account, l.epoch, func(o *owned) { o.definitions = append(o.definitions, e.ID) })
 		}
 		v.definitions.Set(uint32(e.ID), e, l.epoch)
 	case *domain.Segment:
 		if v.segments.Get(uint32(e.ID)) == nil {
-			v.own(e.Account, l.epoch, func(o *owned) { o.segments = append(o.segments, e.ID) })
+			changeOwned(v, e.Account, l.epoch, func(o *owned) { o.segments = append(o.segments, e.ID) })
 		}
 		v.segments.Set(uint32(e.ID), e, l.epoch)
 	case *domain.SetAside:
-		v.putSetAside(e)
+		putSetAside(v, e)
 	case *domain.AcceptedGap:
 		v.accepted = append(slices.Clip(v.accepted), e)
 	}
@@ -102,7 +102,7 @@ func (l *ledger) put(entity any) {
 func (l *ledger) putBrand(b *domain.Brand) {
 	old := l.view.brands.Get(uint32(b.ID))
 	if old == nil {
-		l.view.own(b.Account, l.epoch, func(o *owned) { o.brands = append(o.brands, b.ID) })
+		changeOwned(l.view, b.Account, l.epoch, func(o *owned) { o.brands = append(o.brands, b.ID) })
 	} else if !old.Deleted {
 		delete(l.slugs, slug{old.Account, old.Fields["Slug"]})
 	}

@@ -232,7 +232,7 @@ func (v *View) clone() *View {
 	return &c
 }
 
-func (v *View) putKey(k *domain.Key, epoch uint64) {
+func putKey(v *View, k *domain.Key, epoch uint64) {
 	if _, ok := v.byHash[k.Hash]; !ok {
 		v.byHash = maps.Clone(v.byHash)
 		if v.byHash == nil {
@@ -243,7 +243,7 @@ func (v *View) putKey(k *domain.Key, epoch uint64) {
 	v.keys.Set(k.ID, k, epoch)
 }
 
-func (v *View) putSetAside(s *domain.SetAside) {
+func putSetAside(v *View, s *domain.SetAside) {
 	v.setAside = maps.Clone(v.setAside)
 	if v.setAside == nil {
 		v.setAside = map[RecordPlace]int64{}
@@ -251,8 +251,8 @@ func (v *View) putSetAside(s *domain.SetAside) {
 	v.setAside[RecordPlace{s.Topic, s.Partition, s.Offset, s.Epoch}] = s.At
 }
 
-// own lets f change what an account has.
-func (v *View) own(account domain.AccountID, epoch uint64, f func(*owned)) {
+// changeOwned lets f change what an account has.
+func changeOwned(v *View, account domain.AccountID, epoch uint64, f func(*owned)) {
 	o := owned{}
 	if old := v.owned.Get(uint32(account)); old != nil {
 		o = *old

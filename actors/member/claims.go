@@ -8,12 +8,12 @@ import (
 
 // Wants are the identities that a registration needs and the member has not; nil
 // is a member that is to be.
-func (s *State) Wants(c *domain.RegisterMember) []domain.PendingClaim {
+func Wants(m *domain.Member, c *domain.RegisterMember) []domain.PendingClaim {
 	var wants []domain.PendingClaim
 	for _, i := range [2]domain.PendingClaim{
 		{Identity: c.Identity, Type: c.Claims()}, {Identity: c.Partner, Type: domain.ByPartner},
 	} {
-		if !i.Identity.IsZero() && (s == nil || !s.Holds(i.Identity)) {
+		if !i.Identity.IsZero() && (m == nil || !Holds(m, i.Identity)) {
 			wants = append(wants, i)
 		}
 	}
@@ -21,16 +21,16 @@ func (s *State) Wants(c *domain.RegisterMember) []domain.PendingClaim {
 }
 
 // Holds reports that a service record of the member has the identity.
-func (s *State) Holds(identity domain.IdentityHash) bool {
-	return slices.ContainsFunc(s.Member.Services, func(r domain.ServiceRecord) bool {
+func Holds(m *domain.Member, identity domain.IdentityHash) bool {
+	return slices.ContainsFunc(m.Services, func(r domain.ServiceRecord) bool {
 		return r.Identity == identity || r.Partner == identity
 	})
 }
 
 // Needs reports that the identity is the member's to keep: a service record has it,
 // or a registration that waits claims it.
-func (s *State) Needs(identity domain.IdentityHash) bool {
-	return s.Holds(identity) || slices.ContainsFunc(s.Member.Pending, func(p domain.PendingRegistration) bool {
+func Needs(m *domain.Member, identity domain.IdentityHash) bool {
+	return Holds(m, identity) || slices.ContainsFunc(m.Pending, func(p domain.PendingRegistration) bool {
 		return slices.ContainsFunc(p.Claims, func(c domain.PendingClaim) bool { return c.Identity == identity })
 	})
 }

@@ -18,7 +18,7 @@ func waiting(ticket uint64, service, partner byte) domain.PendingRegistration {
 		Application: 1, Service: domain.Spotify, UID: string(rune(service)), Identity: identity(service),
 		Partner: identity(partner), PartnerCode: "p", PartnerID: string(rune(partner)),
 	}
-	return domain.PendingRegistration{Ticket: ticket, Register: c, Claims: (*State)(nil).Wants(&c)}
+	return domain.PendingRegistration{Ticket: ticket, Register: c, Claims: Wants(nil, &c)}
 }
 
 func answer(ticket uint64, b byte, granted bool) *domain.Claim {
@@ -49,7 +49,7 @@ func TestARegistrationWaitsForAllItsClaimsAndLeavesNothingWhenOneIsTaken(t *test
 			}
 			before := s.Member
 			s.Await(nil, waiting(1, 's', 'p'), isNew)
-			if s.Pending() != isNew || s.Holds(identity('s')) || !s.Needs(identity('s')) || !s.Needs(identity('p')) {
+			if s.Pending() != isNew || Holds(&s.Member, identity('s')) || !Needs(&s.Member, identity('s')) || !Needs(&s.Member, identity('p')) {
 				t.Fatalf("%s: %+v", c.name, s.Member)
 			}
 			ended := -1
@@ -77,7 +77,7 @@ func TestARegistrationWaitsForAllItsClaimsAndLeavesNothingWhenOneIsTaken(t *test
 			if d := cmp.Diff(want, s.Member); d != "" {
 				t.Errorf("%s: %s", c.name, d)
 			}
-			if s.Needs(identity('p')) != c.granted {
+			if Needs(&s.Member, identity('p')) != c.granted {
 				t.Errorf("%s: the partner's identity is needed: %v", c.name, !c.granted)
 			}
 		}
@@ -97,7 +97,7 @@ func TestAnAddressThatGotAPasswordMeanwhileIsAskedAgain(t *testing.T) {
 	other := c
 	other.Password = "$1$salt2$y"
 	s.Register(nil, &other, 3)
-	if _, end := s.Settle(nil, answer(1, 'e', true), 4); end.Granted || !end.Again || !s.Holds(identity('e')) || s.Member.Password(identity('e')) != "$1$salt2$y" {
+	if _, end := s.Settle(nil, answer(1, 'e', true), 4); end.Granted || !end.Again || !Holds(&s.Member, identity('e')) || s.Member.Password(identity('e')) != "$1$salt2$y" {
 		t.Fatalf("%+v %+v", end, s.Member)
 	}
 }

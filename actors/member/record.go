@@ -156,7 +156,7 @@ var errLost = errors.New("member: the row of a one-time pair is not in the timel
 
 // standing is the whole row of a pair; of a deleted one what the pair knows.
 func (s *State) standing(cur *domain.OneTime, h History) (domain.Row, error) {
-	row := s.rowOf(cur)
+	row := rowOf(&s.Member, cur)
 	if cur.Deleted {
 		row.Flags |= domain.Deleted
 		return row, nil
@@ -188,10 +188,10 @@ func (s *State) mark(row *domain.Row, why domain.Flags) {
 }
 
 // rowOf is the row of a pair as far as the pair knows it.
-func (s *State) rowOf(p *domain.OneTime) domain.Row {
+func rowOf(m *domain.Member, p *domain.OneTime) domain.Row {
 	return domain.Row{
 		Hash: p.Hash, Seq: p.Seq, Account: p.Account, Ord: p.Ord, Time: p.Time, Brand: p.Brand,
-		Definition: p.Definition, Slot: s.Member.ID.Slot(), Flags: domain.OneTimeRow,
+		Definition: p.Definition, Slot: m.ID.Slot(), Flags: domain.OneTimeRow,
 	}
 }
 

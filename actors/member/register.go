@@ -72,7 +72,7 @@ func (s *State) change(dst []domain.Change, edit func(*domain.Member)) []domain.
 	m := s.Member
 	edit(&m)
 	s.Member = m
-	s.mute()
+	s.muted = mutedOf(&s.Member)
 	dst = append(dst, domain.Change{Kind: domain.MemberPut, Value: &m})
 	return before.to(dst, factsOf(&m), &m)
 }

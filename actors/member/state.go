@@ -40,12 +40,9 @@ type State struct {
 // NewState is the state of a stored member. It takes m over.
 func NewState(m *domain.Member) *State {
 	s := &State{Member: *m}
-	s.mute()
+	s.muted = mutedOf(&s.Member)
 	return s
 }
-
-// mute derives muted.
-func (s *State) mute() { s.muted = mutedOf(&s.Member) }
 
 // mutedOf are the services of which every record that counts says so, a bit each; a
 // member without a record of the service is not muted.

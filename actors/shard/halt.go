@@ -58,7 +58,7 @@ func (s *shard) halt(ctx actor.Context, err error) {
 	s.close()
 	var behind *accounts.BehindError
 	if errors.As(err, &behind) {
-		s.env.lacks = behind.Brand
+		s.env.restarts.lacks = behind.Brand
 	}
 	word := s.machine.journal.place().Acceptance(err)
 	s.env.Handle.Gap.Store(word)
@@ -101,13 +101,13 @@ func (s *shard) failed(ctx actor.Context, err error) {
 	}
 	s.env.Handle.Stats.Panics.Add(1)
 	s.env.Log.Error("applying panicked", "shard", s.env.ID, "offset", p.offset, "err", p.cause, "stack", p.stack)
-	if p.offset >= s.env.singly { // not by what was applied: a panic may come behind that
-		s.env.singly = p.end
+	if p.offset >= s.env.restarts.singly { // not by what was applied: a panic may come behind that
+		s.env.restarts.singly = p.end
 		s.again(ctx)
 		return
 	}
-	s.env.poisoned = &catalog.RecordPlace{Topic: s.machine.state.Journal, Partition: s.env.ID, Offset: p.offset, Epoch: p.epoch}
-	if err := s.env.SetAside(*s.env.poisoned); err != nil {
+	s.env.restarts.poisoned = &catalog.RecordPlace{Topic: s.machine.state.Journal, Partition: s.env.ID, Offset: p.offset, Epoch: p.epoch}
+	if err := s.env.SetAside(*s.env.restarts.poisoned); err != nil {
 		s.halt(ctx, fmt.Errorf("record %d cannot be applied and is not set aside: %w", p.offset, err))
 		return
 	}
@@ -123,13 +123,13 @@ func (s *shard) resume(ctx actor.Context) {
 		return
 	}
 	v := s.env.Catalog.View()
-	if s.env.poisoned != nil && v.SetsAside(*s.env.poisoned) {
-		s.env.poisoned = nil
+	if s.env.restarts.poisoned != nil && v.SetsAside(*s.env.restarts.poisoned) {
+		s.env.restarts.poisoned = nil
 		s.start(ctx)
 		return
 	}
-	if s.env.lacks != 0 && v.BrandByID(s.env.lacks) != nil {
-		s.env.lacks = 0
+	if s.env.restarts.lacks != 0 && v.BrandByID(s.env.restarts.lacks) != nil {
+		s.env.restarts.lacks = 0
 		s.start(ctx)
 		return
 	}
@@ -158,15 +158,15 @@ type Reopen struct{ Done chan struct{} } // closed when it has
 // meanwhile: the store may put another one in its place.
 func (s *shard) reopen(ctx actor.Context, m *Reopen) {
 	defer close(m.Done)
-	s.env.floor = max(s.env.floor, s.env.Handle.Applied.Load())
+	s.env.restarts.floor = max(s.env.restarts.floor, s.env.Handle.Applied.Load())
 	s.become(Recovering, s.recovering)
 	s.quiesce(ctx)
 	s.close()
 	s.env.Handle.View.Wait()
-	s.broken, s.env.singly, s.env.poisoned, s.env.lacks = false, 0, nil, 0
+	s.broken, s.env.restarts.singly, s.env.restarts.poisoned, s.env.restarts.lacks = false, 0, nil, 0
 	s.start(ctx)
 }
 
 // behindItself reports that the shard was further already, before it was reopened: it shows
 // nothing until it is there again.
-func (s *shard) behindItself() bool { return s.machine.state.Next < s.env.floor }
+func (s *shard) behindItself() bool { return s.machine.state.Next < s.env.restarts.floor }

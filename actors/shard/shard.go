@@ -21,25 +21,40 @@ import (
 
 // Config is what a shard is given and keeps over its restarts.
 type Config struct {
-	ID, Shards  int
+	ID, Shards int
+	Limits
+	Lifetime
 	Journal     journal.Log
 	Appender    *journal.PartitionAppender // of this partition
 	Open        func() (Store, error)
 	Catalog     *catalog.Handle
 	DeadLetters DeadLetters
 	Remedy      func(err error, shard int, accept *domain.AcceptGap) string // of an error that stopped it
-	AwakeBytes  int                                                         // memory for members that are awake
-	Identities  int                                                         // remembered in each of two generations
-	MarkEvery   int64                                                       // records between two state marks; 0: as usual
-	OutboxDepth int                                                         // entries that wait at most; 0: as usual
-	Resident    *atomic.Int64                                               // bytes that columns may take, over all shards; 0: no bound
 	Handle      *Handle
 	SetAside    func(catalog.RecordPlace) error // a record failed twice: the shard starts again once the catalog sets it aside
 	Yield       *yield.Questions                // of the node
 	Log         *slog.Logger
-	Ctx         context.Context // ends when the node stops: loading looks at it
-	Done        chan struct{}   // closed when the actor has ended and its store is closed
 
+	restarts restarts
+}
+
+// Limits bound a shard's memory and outbox.
+type Limits struct {
+	AwakeBytes  int           // memory for members that are awake
+	Identities  int           // remembered in each of two generations
+	MarkEvery   int64         // records between two state marks; 0: as usual
+	OutboxDepth int           // entries that wait at most; 0: as usual
+	Resident    *atomic.Int64 // bytes that columns may take, over all shards; 0: no bound
+}
+
+// Lifetime is when a shard begins and ends.
+type Lifetime struct {
+	Ctx  context.Context // ends when the node stops: loading looks at it
+	Done chan struct{}   // closed when the actor has ended and its store is closed
+}
+
+// restarts is what a shard knows of its own earlier starts.
+type restarts struct {
 	singly   int64                // below this offset records are applied one by one, since one of them panicked
 	poisoned *catalog.RecordPlace // the record that panicked alone; nil: none
 	lacks    domain.BrandID       // which the catalog at hand does not know yet; 0: none
@@ -298,14 +313,14 @@ func (s *shard) goOn(ctx actor.Context) {
 // commitDue reports that the shard is idle, that a command waits for its outcome, or that the
 // open commit is old or large.
 func (s *shard) commitDue(command bool) bool {
-	return command || s.queue.empty() || s.machine.state.Next <= s.env.singly || s.open.due(s.env.Handle.rate.Load())
+	return command || s.queue.empty() || s.machine.state.Next <= s.env.restarts.singly || s.open.due(s.env.Handle.rate.Load())
 }
 
 // applyBatch applies the next records of the queue and reports whether one of them
 // has someone waiting.
 func (s *shard) applyBatch(ctx actor.Context) (command bool, err error) {
 	most := MicroBatch
-	if s.machine.state.Next < s.env.singly {
+	if s.machine.state.Next < s.env.restarts.singly {
 		most = 1
 	}
 	done, err := s.machine.apply(ctx, s.queue.next(most))

@@ -64,45 +64,66 @@ func (m *meter) note(now time.Time, records int, rate *atomic.Int64) {
 
 // Status is what status and metrics tell of a shard.
 type Status struct {
-	Shard      int              `json:"shard"`
-	Behaviour  string           `json:"behaviour"`
-	Stopped    string           `json:"stopped,omitempty"` // why it stopped
-	Waiting    string           `json:"waiting,omitempty"` // what it tries again until it goes
-	Failures   int64            `json:"failures"`          // attempts at that, so far
-	Clock      time.Time        `json:"clock,omitzero"`    // the highest time of the broker's that was applied
-	AheadMs    int64            `json:"clockAheadMs,omitempty"`
-	Applied    int64            `json:"applied"`
-	End        int64            `json:"end"`
-	LagMs      int64            `json:"lagMs"`
-	Rows       int64            `json:"rows"`
-	Facts      string           `json:"facts"` // state hash as of the last commit
-	Recorded   int64            `json:"recorded"`
-	Duplicates int64            `json:"duplicates"`
-	Deleted    int64            `json:"deleted"`
-	Repeats    int64            `json:"repeats"`
-	Forwarded  int64            `json:"forwarded"`
-	Registered int64            `json:"registered"`
-	Parked     int64            `json:"parked"` // activities of members whose registration waits for another shard
-	Commits    int64            `json:"commits"`
-	Woken      int64            `json:"membersWoken"`
-	Awake      int64            `json:"awakeBytes"`  // memory of members that are awake
-	Columns    int64            `json:"columnBytes"` // memory, as of a little ago
-	Evicted    int64            `json:"columnsEvicted"`
-	Panics     int64            `json:"panics"`
-	Outbox     int64            `json:"outbox"`
-	Letters    int64            `json:"lettersWaiting"`
-	Foreign    int64            `json:"foreign,omitempty"` // values of other programs passed over
-	Dead       map[string]int64 `json:"deadLetters,omitempty"`
+	Shard     int       `json:"shard"`
+	Behaviour string    `json:"behaviour"`
+	Stopped   string    `json:"stopped,omitempty"` // why it stopped
+	Waiting   string    `json:"waiting,omitempty"` // what it tries again until it goes
+	Failures  int64     `json:"failures"`          // attempts at that, so far
+	Clock     time.Time `json:"clock,omitzero"`    // the highest time of the broker's that was applied
+	AheadMs   int64     `json:"clockAheadMs,omitempty"`
+	Progress
+	Counts
+	Memory
+	Panics  int64            `json:"panics"`
+	Outbox  int64            `json:"outbox"`
+	Letters int64            `json:"lettersWaiting"`
+	Foreign int64            `json:"foreign,omitempty"` // values of other programs passed over
+	Dead    map[string]int64 `json:"deadLetters,omitempty"`
+}
+
+// Progress is how far a shard has applied its journal.
+type Progress struct {
+	Applied int64  `json:"applied"`
+	End     int64  `json:"end"`
+	LagMs   int64  `json:"lagMs"`
+	Rows    int64  `json:"rows"`
+	Facts   string `json:"facts"` // state hash as of the last commit
+}
+
+// Counts is what a shard did in this process.
+type Counts struct {
+	Recorded   int64 `json:"recorded"`
+	Duplicates int64 `json:"duplicates"`
+	Deleted    int64 `json:"deleted"`
+	Repeats    int64 `json:"repeats"`
+	Forwarded  int64 `json:"forwarded"`
+	Registered int64 `json:"registered"`
+	Parked     int64 `json:"parked"` // activities of members whose registration waits for another shard
+	Commits    int64 `json:"commits"`
+	Woken      int64 `json:"membersWoken"`
+}
+
+// Memory is what a shard keeps in memory.
+type Memory struct {
+	Awake   int64 `json:"awakeBytes"`  // memory of members that are awake
+	Columns int64 `json:"columnBytes"` // memory, as of a little ago
+	Evicted int64 `json:"columnsEvicted"`
 }
 
 // Status is what status and metrics report, as of now.
 func (s *Handle) Status(now, began time.Time) Status {
 	st := Status{
-		Shard: s.ID, Behaviour: Behaviour(s.Behaviour.Load()).String(), Applied: s.Applied.Load(), End: s.End.Load(),
-		LagMs: s.Fresh.Lag(now, began).Milliseconds(), Rows: s.Stats.Rows.Load(), Recorded: s.Stats.recorded.Load(),
-		Duplicates: s.Stats.duplicates.Load(), Deleted: s.Stats.deleted.Load(), Repeats: s.Stats.Repeats.Load(), Forwarded: s.Stats.Forwarded.Load(),
-		Registered: s.Stats.registered.Load(), Parked: s.Stats.parked.Load(), Awake: s.Stats.awake.Load(), Commits: s.Stats.commits.Load(), Woken: s.Stats.woken.Load(),
-		Panics: s.Stats.Panics.Load(), Evicted: s.Stats.Evicted.Load(), Columns: s.Stats.Columns.Load(),
+		Shard: s.ID, Behaviour: Behaviour(s.Behaviour.Load()).String(), Panics: s.Stats.Panics.Load(),
+		Progress: Progress{
+			Applied: s.Applied.Load(), End: s.End.Load(),
+			LagMs: s.Fresh.Lag(now, began).Milliseconds(), Rows: s.Stats.Rows.Load(),
+		},
+		Counts: Counts{
+			Recorded: s.Stats.recorded.Load(), Duplicates: s.Stats.duplicates.Load(), Deleted: s.Stats.deleted.Load(),
+			Repeats: s.Stats.Repeats.Load(), Forwarded: s.Stats.Forwarded.Load(), Registered: s.Stats.registered.Load(),
+			Parked: s.Stats.parked.Load(), Commits: s.Stats.commits.Load(), Woken: s.Stats.woken.Load(),
+		},
+		Memory: Memory{Awake: s.Stats.awake.Load(), Evicted: s.Stats.Evicted.Load(), Columns: s.Stats.Columns.Load()},
 	}
 	st.Foreign = s.foreign.Count()
 	st.Outbox = int64(s.Outbox.Waiting(outbox.Forwards))

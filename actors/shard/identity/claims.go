@@ -117,7 +117,7 @@ func (g *Registrar) point(c *domain.Claim) {
 
 // giveUp releases an identity, in whatever shard it is, unless the member needs it.
 func (g *Registrar) giveUp(r *domain.Record, k *members.Actor, i domain.Identity) error {
-	if k.State().Needs(i.Hash) {
+	if member.Needs(&k.State().Member, i.Hash) {
 		return nil
 	}
 	c := domain.Claim{Step: domain.ClaimRelease, Identity: i.Hash, Type: i.Kind, Member: i.Member}

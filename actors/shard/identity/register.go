@@ -61,7 +61,7 @@ func (g *Registrar) forwardRegistration(r *domain.Record, c *domain.RegisterMemb
 // only about to be, or to have the identity, or has it no more, does not match: the
 // request is tried again.
 func (g *Registrar) matchExisting(ctx actor.Context, r *domain.Record, c *domain.RegisterMember, k *members.Actor) error {
-	if !k.State().Holds(c.Identity) {
+	if !member.Holds(&k.State().Member, c.Identity) {
 		g.effects.Conclude(r, domain.Outcome{Again: true})
 		return nil
 	}
@@ -71,13 +71,13 @@ func (g *Registrar) matchExisting(ctx actor.Context, r *domain.Record, c *domain
 // enter brings a registration to its member (nil: one that is to be), which applies
 // it at once or when other shards have granted the identities it needs.
 func (g *Registrar) enter(ctx actor.Context, r *domain.Record, c *domain.RegisterMember, k *members.Actor) error {
-	var known *member.State
+	var known *domain.Member
 	var id domain.MemberID
 	if k != nil {
-		known = k.State()
-		id = known.Member.ID
+		known = &k.State().Member
+		id = known.ID
 	}
-	wants := known.Wants(c)
+	wants := member.Wants(known, c)
 	taken, err := g.claims(r.Account, wants, id)
 	if err != nil {
 		return err
