@@ -35,23 +35,23 @@
 //	store.go shard.go catalog.go      opening, looking up
 //	stage.go commit.go seal.go        changes into one batch; where rows go
 //	contentblock.go                   what actions say, in blocks of bounded size
-//	texts.go                          what the tail's actions say, until they go there: lent
+//	tailcontents.go                   what the tail's actions say, until they go there: lent
 //	                                  to snapshots, with the tail (snapshottail.go)
 //	merge.go                          the merge operator, by family: rows.go (rowparts.go:
 //	                                  many of them as a list) content.go
 //	                                  block.go counts.go bits.go columns.go usage.go
-//	timeline.go seen.go filter.go     the members' own rows, repeats
+//	timeline.go dedupindex.go filter.go the members' own rows, repeats
 //	bysequence.go                     the row that an action's id means
 //	pointers.go                       identities that many members have
 //	message.go                        members, requests, entities and the outbox, by package codec
 //	parked.go                         activities of members that are pending
-//	facts.go audit.go                 the state hash, and the same from stored bytes
+//	statehash.go audit.go             the state hash, and the same from stored bytes
 //	marks.go                          where two replicas went apart
 //	auditwalk.go compare.go           all that is stored, compared with a replay; keys and their
 //	                                  values in comparekeys.go
 //	consistent.go                     and with itself
 //	warm.go snapshot.go scan.go       reading
-//	says.go search.go gist.go         what actions say, many at once; a word in it
+//	contents.go search.go contentfilter.go what actions say, many at once; a word in it
 //	sync.go                           when a commit is durable
 //	origins.go                        how far each stream was applied
 //	pebblefs/                         opening Pebble; what happens when the disk fails

@@ -9,11 +9,11 @@
 //	claims.go    the identities a registration needs, and waiting for them
 //	password.go  a password given for an address that has one
 //	opts.go      opting in and out
-//	facts.go     what of a member is filtered by, as bits and columns
+//	filterable.go  what of a member is filtered by, as bits and columns
 //	audience.go  the same facts of all members of an account, as questions read them
 //	select.go    which of them pass a question's filter
-//	lands.go     where on a page of countries the members of each are
-//	has.go       of which records, opt-ins and fields they have one
+//	countryindex.go  where on a page of countries the members of each are
+//	presence.go  of which records, opt-ins and fields they have one
 //
 // Every function that changes something appends domain.Change values to a slice it
 // is given and returns it: the caller stages them in the store and follows them in

@@ -162,7 +162,7 @@ func (s *machine) Stage(ctx actor.Context) error {
 	}
 	for i := range changes {
 		c := &changes[i]
-		if err := s.accounts.Follow(ctx, c); err != nil {
+		if err := s.accounts.Apply(ctx, c); err != nil {
 			return err
 		}
 		switch c.Kind {

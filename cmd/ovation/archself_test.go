@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -21,10 +22,22 @@ func TestEveryRuleCanFail(t *testing.T) {
 	}
 	long := func(lines int) string { return "package p\n" + strings.Repeat("//\n", lines-1) }
 	longFunc := func(lines int) string { return "package p\n\nfunc f() {\n" + strings.Repeat("\n", lines-2) + "}\n" }
+	fields := func(n int) string { return "package p\ntype T struct {\n" + strings.Repeat("\ta int\n", n) + "}\n" }
+	methods := func(n int) string { return "package p\n" + strings.Repeat("func (u *U) f() {}\n", n) }
+	exportedTypes := func(n int) string { return "package p\n" + strings.Repeat("type T int\n", n) }
 	type files = map[string]string
+	manyFiles := func(n int) files {
+		out := files{}
+		for i := range n {
+			out[fmt.Sprintf("api/x/%d.go", i)] = "package p\n"
+		}
+		return out
+	}
 	const (
 		apart, home, pureIn, pureDo = "rooms never import each other", "a foreign library has one home", "pure packages import the standard library and the domain", "pure packages have no clock, no chance, no goroutine"
 		comment, lines, function    = "a package has one comment, in doc.go", "a file has at most 400 lines", "a function has at most 60 lines"
+		typeSize, packageSize       = "a type has at most 15 fields and 25 methods", "a package has at most 25 files and 20 exported types"
+		fileName                    = "a file is named by a word of the field"
 		exported, top, left, alone  = "an exported name is documented", "the top level holds only what it should", "nothing is left to do", "the tree stands alone"
 	)
 	seen := map[string]bool{}
@@ -53,6 +66,14 @@ func TestEveryRuleCanFail(t *testing.T) {
 			"actors/a.go": imports("github.com/asynkron/protoactor-go/actor"), "api/a_test.go": imports("github.com/segmentio/kafka-go"),
 			"api/b.go": imports("github.com/cockroachdb/pebbles"),
 		}, nil},
+
+		{typeSize, files{"api/a.go": fields(16), "api/b.go": "package p\ntype U struct{}\n", "api/c.go": methods(26)}, []string{"api.T: 16 fields", "api.U: 0 fields and 26 methods"}},
+		{typeSize, files{"api/a.go": fields(15), "api/c.go": methods(25), "api/d_test.go": fields(30)}, nil},
+		{packageSize, manyFiles(26), []string{"api/x: 26 files and 0 exported types"}},
+		{packageSize, files{"api/a.go": exportedTypes(21)}, []string{"api: 1 files and 21 exported types"}},
+		{packageSize, files{"api/a.go": exportedTypes(20)}, nil},
+		{fileName, files{"api/gist.go": "package p\n", "api/rig_test.go": "package p\n", "api/fault_rig_test.go": "package p\n"}, []string{"api/fault_rig_test.go", "api/gist.go", "api/rig_test.go"}},
+		{fileName, files{"api/rig.go": "package p\n", "api/gistless.go": "package p\n"}, nil},
 
 		{pureIn, files{"actors/domain/a.go": imports("golang.org/x/text", module+"/actors/member")}, []string{"actors/domain/a.go:2: the domain", "actors/domain/a.go:3: the domain"}},
 		{pureIn, files{"actors/brand/a.go": imports(module+"/actors/member", "github.com/zeebo/xxh3")}, []string{"actors/brand/a.go:2: actors/brand is pure", "actors/brand/a.go:3: actors/brand is pure"}},

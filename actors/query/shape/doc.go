@@ -7,7 +7,7 @@
 //	crossover.go brands by members
 //	feed.go      actions, newest first
 //	standings.go brands of a few members, by score
-//	roll.go      members by id
+//	memberlist.go members by id
 //	lists.go     members of segments' lists
 //	depths.go    how deep the rows of a feed or of leaders lie
 //

@@ -1,7 +1,7 @@
 // Package accounts is what a shard keeps in memory of its accounts, to answer questions from:
 // the attributes of their members and, by brand, the columns of their rows.
 //
-// Follow applies a change that is staged in the store; rows are collected by brand. Flush
+// Apply applies a change that is staged in the store; rows are collected by brand. Flush
 // sends each brand its rows, as one message to its actor. After the commit, Committed runs due
 // compactions and Publish puts the accounts that changed into the shard's view (I7).
 //

@@ -10,7 +10,7 @@
 //	                                                                     │
 //	Read, Find ◄── [start, end) ◄── end moves when the fsync has returned┘
 //
-// A partition's last small batches stay in memory too, for its followers (recent.go).
+// A partition's last small batches stay in memory too, for its followers (batchcache.go).
 //
 // # What is promised
 //

@@ -9,8 +9,8 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// Follow applies a staged change to what is in memory.
-func (s *Accounts) Follow(ctx actor.Context, c *domain.Change) error {
+// Apply applies a staged change to what is in memory.
+func (s *Accounts) Apply(ctx actor.Context, c *domain.Change) error {
 	version, versions := s.views.Version, s.views.Versions
 	switch c.Kind {
 	case domain.RowAdded:
