@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"log/slog"
 	"math/rand/v2"
 	"sync/atomic"
 	"testing"
@@ -95,7 +96,9 @@ func (s *testShard) take(ctx actor.Context, r *domain.Record) error {
 func TestRegistrar_EachIdentityHasOneMember(t *testing.T) {
 	seed := rand.Uint64()
 	t.Log("seed", seed)
-	system := actor.NewActorSystem()
+	system := actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger {
+		return slog.New(slog.DiscardHandler)
+	}))
 	t.Cleanup(system.Shutdown)
 	taken := 0
 	pid := system.Root.Spawn(mailbox.Props(func() actor.Actor {
