@@ -9,15 +9,13 @@ import (
 // Wants are the identities that a registration needs and the member has not; nil
 // is a member that is to be.
 func Wants(m *domain.Member, c *domain.RegisterMember) []domain.PendingClaim {
-	var wants []domain.PendingClaim
-	for _, i := range [2]domain.PendingClaim{
-		{Identity: c.Identity, Type: c.Claims()}, {Identity: c.Partner, Type: domain.ByPartner},
-	} {
-		if !i.Identity.IsZero() && (m == nil || !Holds(m, i.Identity)) {
-			wants = append(wants, i)
-		}
-	}
-	return wants
+	return slices.DeleteFunc(Names(c), func(i domain.PendingClaim) bool { return m != nil && Holds(m, i.Identity) })
+}
+
+// Names are the identities that a registration gives its member, as claims not granted yet.
+func Names(c *domain.RegisterMember) []domain.PendingClaim {
+	names := []domain.PendingClaim{{Identity: c.Identity, Type: c.Claims()}, {Identity: c.Partner, Type: domain.ByPartner}}
+	return slices.DeleteFunc(names, func(i domain.PendingClaim) bool { return i.Identity.IsZero() })
 }
 
 // Holds reports that a service record of the member has the identity.
@@ -27,11 +25,11 @@ func Holds(m *domain.Member, identity domain.IdentityHash) bool {
 	})
 }
 
-// Needs reports that the identity is the member's to keep: a service record has it,
-// or a registration that waits claims it.
+// Needs reports that the identity is the member's to keep: a service record has it, or a
+// registration that waits does, whether it claims the identity or the member held it already.
 func Needs(m *domain.Member, identity domain.IdentityHash) bool {
 	return Holds(m, identity) || slices.ContainsFunc(m.Pending, func(p domain.PendingRegistration) bool {
-		return slices.ContainsFunc(p.Claims, func(c domain.PendingClaim) bool { return c.Identity == identity })
+		return p.Register.Identity == identity || p.Register.Partner == identity
 	})
 }
 

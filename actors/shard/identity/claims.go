@@ -176,17 +176,8 @@ func (g *Registrar) settle(ctx actor.Context, r *domain.Record, c *domain.Claim)
 	if m.End.Ended == nil {
 		return g.releaseLateGrant(r, k, c)
 	}
-	for _, claim := range m.End.Ended.Claims {
-		i := domain.Identity{Hash: claim.Identity, Kind: claim.Type, State: domain.Held, Member: c.Member}
-		switch {
-		case !m.End.Granted && claim.Granted:
-			err = g.giveUp(r, k, i)
-		case m.End.Granted && g.roster.Owns(claim.Identity.Slot()):
-			g.effects.Change(g.ledger.hold(i))
-		}
-		if err != nil {
-			return err
-		}
+	if err := g.ended(r, k, m.End); err != nil {
+		return err
 	}
 	if err := g.changed(r, k, &before); err != nil {
 		return err
@@ -199,6 +190,31 @@ func (g *Registrar) settle(ctx actor.Context, r *domain.Record, c *domain.Claim)
 		return nil
 	}
 	return g.shard.ApplyParked(ctx, r, at)
+}
+
+// ended follows the end of a registration: its claims are held, or what it had is given up. It
+// had the claims granted to it, and what the member held when it began to wait and may have
+// lost since.
+func (g *Registrar) ended(r *domain.Record, k *members.Actor, end member.Settled) error {
+	p, id := end.Ended, k.State().Member.ID
+	if end.Granted {
+		for _, claim := range p.Claims {
+			if g.roster.Owns(claim.Identity.Slot()) {
+				g.effects.Change(g.ledger.hold(domain.Identity{Hash: claim.Identity, Kind: claim.Type, State: domain.Held, Member: id}))
+			}
+		}
+		return nil
+	}
+	for _, i := range member.Names(&p.Register) {
+		asked := slices.ContainsFunc(p.Claims, func(c domain.PendingClaim) bool { return c.Identity == i.Identity && !c.Granted })
+		if asked { // its answer gives it up, if it is a grant
+			continue
+		}
+		if err := g.giveUp(r, k, domain.Identity{Hash: i.Identity, Kind: i.Type, Member: id}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // releaseLateGrant gives back what was granted to a registration that another claim had ended.

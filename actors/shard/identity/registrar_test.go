@@ -131,9 +131,14 @@ func race(ctx actor.Context, t *testing.T, rnd *rand.Rand) (taken int) {
 			r, *queue = (*queue)[0], (*queue)[1:]
 		} else if sent < registrations {
 			sent++
-			c := &domain.RegisterMember{Service: 2, Identity: name(1), Partner: name(2), PartnerCode: "p"}
-			r = &domain.Record{Kind: domain.KindRegister, Account: 1, Request: domain.RequestID{byte(sent)}, Command: c}
+			identity := name(1)
+			c := domain.RegisterMember{Service: 2, UID: identity.String(), Identity: identity, Partner: name(2), PartnerCode: "p"}
+			r = &domain.Record{Kind: domain.KindRegister, Account: 1, Request: domain.RequestID{byte(sent)}, Command: &c}
 			to = c.Identity.Slot().Shard(testShards)
+			if id := anyMember(rnd, outcomes); id != 0 {
+				r.Kind, r.Command = domain.KindAttach, &domain.AttachService{Member: id, Register: c}
+				to = id.Slot().Shard(testShards)
+			}
 		} else if idle(shards) {
 			break
 		} else {
@@ -154,6 +159,14 @@ func race(ctx actor.Context, t *testing.T, rnd *rand.Rand) (taken int) {
 	}
 	checkLedgers(t, shards)
 	return taken
+}
+
+// anyMember is one that a registration gave, for every other command; 0: none.
+func anyMember(rnd *rand.Rand, outcomes map[domain.RequestID]domain.Outcome) domain.MemberID {
+	if rnd.IntN(2) == 0 {
+		return 0
+	}
+	return outcomes[domain.RequestID{byte(1 + rnd.IntN(20))}].Member
 }
 
 func idle(shards [testShards]*testShard) bool {
