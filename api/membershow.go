@@ -26,6 +26,12 @@ type showIn struct {
 	AnyOf          bind.Deeds    `name:"anyofactivities" doc:"only members who did at least one of these in the range: of another one there are no actions, and its score is 0" eg:"100,1-101"`
 	AllOf          bind.Deeds    `name:"allofactivities" doc:"only members who did every one of these in the range, likewise" eg:"100,1-101"`
 
+	showPartsIn
+	Explaining serve.Explaining
+}
+
+// showPartsIn are the parts of the answer that are asked for.
+type showPartsIn struct {
 	Refresh      bool      `name:"refresh" doc:"1 answers once everything accepted before it is applied, or 503 after timeout_ms" eg:"1"`
 	ShowPosition bool      `name:"showposition" doc:"1 adds AEPosition and Score to data" eg:"1"`
 	ShowBrands   bool      `name:"showbrands" doc:"1 adds brands: by Score, those with the greatest first" eg:"1"`
@@ -33,7 +39,6 @@ type showIn struct {
 	Extended     bool      `name:"extended" later:"" doc:"1 includes the Extended node"`
 	Threshold    int64     `name:"threshold" min:"1" doc:"least ActivityCount of a brand; requires showbrands" eg:"2"`
 	Limit        bind.Page `name:"limit" doc:"of actions and of brands; default 3, at most 1000; requires showactions or showbrands" eg:"5"`
-	Explaining   serve.Explaining
 }
 
 // Missing reports a parameter that another one requires.

@@ -19,11 +19,25 @@ import (
 
 // registerIn are the parameters of member/register.
 type registerIn struct {
+	credentialsIn
+	profileIn
+	partnerIn
+	serviceRecordIn
+	visitIn
+	ID        bind.ID `name:"id" doc:"an existing member to attach the service to, or whose service to update" eg:"4097"`
+	SegmentID bind.ID `name:"segmentid" doc:"existing segment to put the member on the list of" eg:"1"`
+}
+
+// credentialsIn say by which account on a network a member registers.
+type credentialsIn struct {
 	Service    bind.Service `name:"service" required:"" doc:"the network the member registers by; not rdio, beatsmusic or custom" eg:"spotify"`
 	UID        string       `name:"uid" doc:"user id on the service; required but for email" eg:"u-1"`
 	AuthToken  string       `name:"authtoken" max:"8192" doc:"token from the service; required but for email" eg:"token-1"`
 	AuthSecret *string      `name:"authsecret" max:"8192" doc:"secret or refresh token" eg:"secret-1"`
+}
 
+// profileIn is what a registration says of the member.
+type profileIn struct {
 	FirstName *string         `name:"firstname" doc:"first name" eg:"Ada"`
 	Surname   *string         `name:"surname" doc:"surname" eg:"Fan"`
 	Username  *string         `name:"username" doc:"name on the service; of the service record, too" eg:"ada"`
@@ -36,11 +50,17 @@ type registerIn struct {
 	Region    *string         `name:"region" doc:"state or province" eg:"Berlin"`
 	PostCode  *string         `name:"postcode" doc:"postal code" eg:"10115"`
 	AvatarURL *bind.URL       `name:"avatarurl" doc:"picture on the service" eg:"https://example.com/ada.png"`
+}
 
+// partnerIn is the member's identity with a partner.
+type partnerIn struct {
 	Partner   string `name:"partner" doc:"partner id; code wins over it" eg:"acme"`
 	Code      string `name:"code" doc:"import code: PartnerCode" eg:"acme"`
 	SourceUID string `name:"sourceuid" doc:"the partner's id of the member: PartnerID" eg:"77"`
+}
 
+// serviceRecordIn is what a registration says of the account on the network.
+type serviceRecordIn struct {
 	UserURL   *bind.URL   `name:"userurl" doc:"page on the service" eg:"https://example.com/ada"`
 	Followers *int64      `name:"followers" doc:"followers on the service" eg:"12"`
 	Likes     *int64      `name:"likes" doc:"likes on the service" eg:"3"`
@@ -48,14 +68,15 @@ type registerIn struct {
 	Expires   *string     `name:"expires" doc:"when the token expires, as the service says it" eg:"2030-01-01"`
 	Sharing   *bool       `name:"activity_sharing_enabled" doc:"1 enabled, 0 disabled; default 1" eg:"1"`
 	Domain    bind.Domain `name:"domain" doc:"website to associate" eg:"www.example.com"`
+}
 
+// visitIn is where the member registered.
+type visitIn struct {
 	IP        bind.Address `name:"ip" later:"" doc:"IP address, v4 or v6"`
 	UserAgent string       `name:"useragent" max:"4096" later:"" doc:"browser user agent"`
 	WebPath   string       `name:"webpath" max:"4096" later:"" doc:"page the member registered on"`
 	Referrer  string       `name:"referring_url" max:"4096" later:"" doc:"page the member came from"`
 	Visitor   string       `name:"visitor" later:"" doc:"the site's id of the visitor"`
-	ID        bind.ID      `name:"id" doc:"an existing member to attach the service to, or whose service to update" eg:"4097"`
-	SegmentID bind.ID      `name:"segmentid" doc:"existing segment to put the member on the list of" eg:"1"`
 }
 
 // minPassword is how many bytes a password has at least.

@@ -76,7 +76,7 @@ func BenchmarkCommit(b *testing.B) {
 	const rows = 10000
 	for _, brands := range []int{1000, 100000, 1000000} {
 		b.Run(fmt.Sprintf("brands=%d", brands), func(b *testing.B) {
-			s, sh := benchShard(b, 5000, Options{noCompact: true})
+			s, sh := benchShard(b, 5000, Options{narrow: narrow{noCompact: true}})
 			c := newCrowd(5000, brands)
 			next := int64(1)
 			var used, staged time.Duration

@@ -134,7 +134,7 @@ func TestContents_LargeOneHasABlockOfItsOwn(t *testing.T) {
 func BenchmarkPage(b *testing.B) {
 	const rows = 600_000
 	for name, bytes := range map[string]int{"blocks": 0, "whole": 1 << 40} {
-		s, sh, row := burst(b, rows, Options{FS: vfs.NewMem(), CacheBytes: 256 << 20, blockBytes: bytes})
+		s, sh, row := burst(b, rows, Options{FS: vfs.NewMem(), CacheBytes: 256 << 20, narrow: narrow{blockBytes: bytes}})
 		compact := func() float64 {
 			ok(b, s.db.Flush())
 			ok(b, s.db.Compact(b.Context(), []byte{0}, []byte{255}, true))

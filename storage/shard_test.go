@@ -15,7 +15,7 @@ import (
 
 // smallOptions seal, widen and evict often.
 func smallOptions(fs vfs.FS) Options {
-	return Options{FS: fs, CacheBytes: 1 << 20, MemTableBytes: 256 << 10, SealRows: 300, FilterBytes: 8 << 10, widths: widths{15, 60}, bucketRows: 40, blockBytes: 100}
+	return Options{FS: fs, CacheBytes: 1 << 20, MemTableBytes: 256 << 10, SealRows: 300, FilterBytes: 8 << 10, narrow: narrow{widths: widths{15, 60}, bucketRows: 40, blockBytes: 100}}
 }
 
 func openSmall(t testing.TB, fs vfs.FS, o Options) (*Store, *Shard) {

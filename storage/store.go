@@ -33,10 +33,15 @@ type Options struct {
 	// is durable before it is applied, has the rest. 0: a commit is durable when it returns.
 	SyncWithin time.Duration
 
-	widths     widths // tests have narrower ones, and fewer rows in a bucket
-	bucketRows uint64
-	blockBytes int
-	noCompact  bool // benchmarks measure compaction apart
+	narrow // tests have narrower ones
+}
+
+// narrow are the sizes of what is stored.
+type narrow struct {
+	widths     widths
+	bucketRows uint64 // rows in a bucket
+	blockBytes int    // of contents
+	noCompact  bool   // benchmarks measure compaction apart
 }
 
 func (o Options) withDefaults() Options {

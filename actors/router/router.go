@@ -26,17 +26,26 @@ type router struct {
 	fetching  chan struct{} // closed when the fetcher has ended; a page of another fetcher is not routed
 	broken    bool          // it panicked: it does not start again in this process
 
-	batches   [][]domain.Record // by journal partition
+	batches [][]domain.Record // by journal partition
+	next    int64
+	epoch   int32
+	groupOffset
+	journalMark
+	reading domain.TopicID // the topic that the pages are of
+	doubt   bool           // an append was given up: the journal may have it or not
+}
+
+// groupOffset is what the consumer group has of the router's progress.
+type groupOffset struct {
 	committed time.Time
-	next      int64
-	epoch     int32
 	noted     int64 // next as committed to the group
 	unnoted   int   // failures since
+}
 
-	reading  domain.TopicID // the topic that the pages are of
-	marked   int64          // next as the journal's mark has it; below zero: there is none
+// journalMark is what the journal has of it.
+type journalMark struct {
+	marked   int64 // next as the journal's mark has it; below zero: there is none
 	markedAt time.Time
-	doubt    bool // an append was given up: the journal may have it or not
 }
 
 // sourcePage is a page on its way from the fetcher to the router.

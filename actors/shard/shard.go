@@ -66,23 +66,33 @@ type Handle struct {
 	ID        int
 	View      view.Holder
 	Behaviour atomic.Int32
-	Applied   atomic.Int64 // offset after the last record committed
-	End       atomic.Int64 // the journal's end as last seen
-	First     atomic.Int64 // 1 + the journal's end as first seen in this process; 0: not yet
-	rate      atomic.Int64 // records applied in the last 200 ms
-	Fresh     journal.Freshness
-	Stopped   atomic.Pointer[string]
-	Gap       atomic.Pointer[domain.AcceptGap] // the word that would let it go on
-	Met       atomic.Pointer[domain.GapError]  // the gap that the word is for
-	Reads     atomic.Int64                     // pages read
-	Stats     Stats
-	foreign   journal.ForeignRecords
-	Progress  chan struct{} // holds one token after a commit
-	Apart     atomic.Bool   // its outbox was full: routers do not wait for it until it is near the end again
-	Outbox    outbox.Status
-	Reading   retry.State
-	Space     retry.State
-	clock     clockShared
+	offsets
+	halted
+	Fresh    journal.Freshness
+	Reads    atomic.Int64 // pages read
+	Stats    Stats
+	foreign  journal.ForeignRecords
+	Progress chan struct{} // holds one token after a commit
+	Apart    atomic.Bool   // its outbox was full: routers do not wait for it until it is near the end again
+	Outbox   outbox.Status
+	Reading  retry.State
+	Space    retry.State
+	clock    clockShared
+}
+
+// offsets are how far a shard is in its journal.
+type offsets struct {
+	Applied atomic.Int64 // after the last record committed
+	End     atomic.Int64 // the journal's end as last seen
+	First   atomic.Int64 // 1 + the journal's end as first seen in this process; 0: not yet
+	rate    atomic.Int64 // records applied in the last 200 ms
+}
+
+// halted is why a shard stopped.
+type halted struct {
+	Stopped atomic.Pointer[string]           // nil: it has not
+	Gap     atomic.Pointer[domain.AcceptGap] // what an operator would accept to let it go on
+	Met     atomic.Pointer[domain.GapError]  // the gap that this is for
 }
 
 // NewHandle is one of a shard that is not started.

@@ -15,6 +15,7 @@ import (
 // reads.
 type Stats struct {
 	accounts.Stats
+	memberStats
 
 	applied    atomic.Int64 // records
 	commits    atomic.Int64
@@ -24,14 +25,18 @@ type Stats struct {
 	Repeats    atomic.Int64 // records dropped by their origin
 	Forwarded  atomic.Int64
 	registered atomic.Int64
-	woken      atomic.Int64 // members read from the store
-	Slept      atomic.Int64
-	awake      atomic.Int64 // bytes that members take, as of the last commit
-	parked     atomic.Int64 // activities, as of the last commit
 	Panics     atomic.Int64
 	Rows       atomic.Int64 // living rows
 	Facts      atomic.Pointer[string]
 	Dead       [domain.Reasons]atomic.Int64
+}
+
+// memberStats counts members that were awake.
+type memberStats struct {
+	woken  atomic.Int64 // members read from the store
+	Slept  atomic.Int64
+	awake  atomic.Int64 // bytes that members take, as of the last commit
+	parked atomic.Int64 // activities, as of the last commit
 }
 
 // committed notes what the state says after a commit.

@@ -189,7 +189,7 @@ func TestMoreMembersLeaveTheFirstAsTheyWere(t *testing.T) {
 	few, o := made(t, small()), small()
 	o.Members, o.Actions = 900, 100
 	many := made(t, o)
-	if diff := cmp.Diff(few.Members, many.Members[:300], cmp.AllowUnexported(Member{}, Account{}, favourite{})); diff != "" {
+	if diff := cmp.Diff(few.Members, many.Members[:300], cmp.AllowUnexported(Member{}, profile{}, habits{}, Account{}, favourite{})); diff != "" {
 		t.Error(diff)
 	}
 	if diff := cmp.Diff(few.Brands, many.Brands, cmp.AllowUnexported(Brand{}, Release{})); diff != "" {

@@ -13,8 +13,17 @@ import (
 
 // Member is a fan: what it tells, and what it keeps to itself.
 type Member struct {
-	Accounts  []Account // the first is the one it registered by
-	FirstName string    // empty: not told, as everything below
+	Accounts []Account // the first is the one it registered by
+	profile
+	PartnerID string // in the list of the fan club, whose code is PartnerCode; who registers by email has one
+	Domain    string // the site it registered on
+	OptIns    OptIns
+	habits
+}
+
+// profile is what a member tells of itself.
+type profile struct {
+	FirstName string // empty: not told, as everything below
 	Surname   string
 	Username  string
 	Email     string
@@ -23,10 +32,10 @@ type Member struct {
 	Region    string // ISO 3166-2 without the country part
 	City      string
 	Birthdate time.Time // midnight UTC
-	PartnerID string    // in the list of the fan club, whose code is PartnerCode; who registers by email has one
-	Domain    string    // the site it registered on
-	OptIns    OptIns
+}
 
+// habits are when and how much a member does.
+type habits struct {
 	place     int
 	age       int
 	favourite []favourite

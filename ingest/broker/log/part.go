@@ -21,11 +21,8 @@ type part struct {
 	appendTime bool // the topic has message.timestamp.type=LogAppendTime
 	maxBatch   int
 
-	mu        sync.Mutex
-	start     int64 // first offset
-	end       int64 // after the last durable offset: what readers see
-	next      int64 // after the last offset handed out
-	newest    int64 // greatest max timestamp of any batch
+	mu sync.Mutex
+	offsets
 	epochs    epochs
 	unwritten bool // the last of epochs is not stored: no batch has it yet
 	producers map[int64]*producer
@@ -35,10 +32,18 @@ type part struct {
 	gone      bool // the topic was deleted
 }
 
+// offsets are the bounds of a partition.
+type offsets struct {
+	start  int64 // first offset
+	end    int64 // after the last durable offset: what readers see
+	next   int64 // after the last offset handed out
+	newest int64 // greatest max timestamp of any batch
+}
+
 func newPart(l *Log, t *topic, index int32) *part {
 	return &part{
 		log: l, id: t.ID, index: index, appendTime: t.appendTime, maxBatch: t.maxBatch,
-		newest: -1, producers: map[int64]*producer{}, waiting: map[chan<- struct{}]struct{}{},
+		offsets: offsets{newest: -1}, producers: map[int64]*producer{}, waiting: map[chan<- struct{}]struct{}{},
 		epochs: epochs{{epoch: l.epoch}}, unwritten: true,
 	}
 }
