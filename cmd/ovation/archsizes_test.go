@@ -30,8 +30,6 @@ var large = map[string]string{
 	"api/client.Client":           "a method an operation",
 	"cmd/ovation/collect.Mapping": "the keys of a configuration file",
 	"deploy/bench.Load":           "a table of figures",
-	"deploy/bench.Report":         "a table of figures",
-	"deploy/bench.bench":          "a method a part measured",
 	"deploy/bench.options":        "the flags of the command",
 	"ingest/broker/log.Log":       "a method an operation of the log's store",
 	"ingest/broker/wire.call":     "a method a request of the protocol",

@@ -47,16 +47,11 @@ func (b *bench) measure(ctx context.Context) (*Report, error) {
 		of []string
 		do func(context.Context) error
 	}{
-		{[]string{partIdle}, b.measureIdle},
 		{[]string{partCost, partDisk}, b.measureCost},
 		{[]string{partQuestions, partRestart, partDisk}, b.measureRows},
 		{[]string{partQuestions}, b.measureWide},
 		{[]string{partLoad}, b.measureLoad},
-		{[]string{partLastFM}, b.measureLastFM},
 		{[]string{partPeers}, b.measurePeers},
-		{[]string{partMemory}, b.measureResident},
-		{[]string{partCold}, b.measureCold},
-		{[]string{partVerify}, b.measureVerify},
 	} {
 		if !b.o.wants(part.of...) {
 			continue
@@ -70,34 +65,6 @@ func (b *bench) measure(ctx context.Context) (*Report, error) {
 	b.report.Seconds = time.Since(began).Seconds()
 	b.report.LoadAfter = loadAverage()
 	return b.report, nil
-}
-
-// idleFor is how long an empty node is left alone before its memory is read.
-const idleFor = 10 * time.Second
-
-// measureIdle is the resident memory of an empty node.
-func (b *bench) measureIdle(ctx context.Context) error {
-	var idle []float64
-	for i := range min(b.o.runs, 3) {
-		n := b.node("empty-" + itoa(i))
-		ready, err := n.start(ctx)
-		if err != nil {
-			return err
-		}
-		progress("an empty node was ready after %v", ready.Round(time.Millisecond))
-		select {
-		case <-time.After(idleFor):
-		case <-ctx.Done():
-		}
-		rss, err := rssOf(n.pid())
-		n.stop()
-		if err != nil {
-			return err
-		}
-		idle = append(idle, mib(rss))
-	}
-	b.report.IdleMiB = new(spreadOf(idle))
-	return ctx.Err()
 }
 
 // enter starts a node with a crowd of these sizes in it.

@@ -3,26 +3,15 @@
 //
 //	go run ./deploy/bench                 everything, about ten minutes on two cores
 //	go run ./deploy/bench --quick         small sizes, about a minute: to see that it works
-//	go run ./deploy/bench --only cost     one part: cost, questions, disk, idle, restart, load, lastfm, peers, memory, cold,
-//	                                      verify
+//	go run ./deploy/bench --only cost     one part: cost, questions, disk, restart, load, peers
 //	go run ./deploy/bench --only load     a steady load, in no other run: 10,000 activities and 50
 //	                                      questions a second for a minute; --rate, --questions, --for,
 //	                                      --log embedded|kafka|both, --verify
 //	go run ./deploy/bench --only load --rate 20000 --questions 10 --for 1h --memory 8GiB
 //	                                      an hour, told every five minutes
-//	go run ./deploy/bench --only lastfm --lastfm DIR   the last.fm data set on the disk
 //	go run ./deploy/bench --only peers    beside DuckDB and ClickHouse on 10 M rows, in no other
 //	                                      run: half an hour; with --quick on 1 M rows, five minutes;
 //	                                      with --peer-keep DIR the next run need not load again
-//	go run ./deploy/bench --only memory   the peak of resident memory by --memory, while a node loads,
-//	                                      answers, starts, rebuilds and verifies, also in cgroups (as
-//	                                      root), in no other run: half an hour; --memories, --cgroups,
-//	                                      --memory-rows, --ask-for
-//	go run ./deploy/bench --only cold     what an activity costs drawn among 10,000 members and among
-//	                                      1 M, each alike, in no other run: a quarter of an hour;
-//	                                      --cold-members, --cold-warm
-//	go run ./deploy/bench --only verify   what ovation verify takes on a node with --rows activities of
-//	                                      --members members that has nothing else to do
 //	go run ./deploy/bench --json FILE     also writes what the table says, for the record
 //	go run ./deploy/bench --vs PROGRAM    loads this checkout's program and another one in
 //	                                      turn, and tells their ratio run by run
@@ -81,9 +70,6 @@
 //     neighbour on the machine slows all of them. Beside it: what a poll costs that is
 //     answered 304, and how long a tally takes at a steady pace of requests while
 //     activities stream in, by the p99 of several spells, each next to an idle one.
-//
-//   - Cold members: the same load, drawn among few members and among all of many, in turn.
-//     A member that is asleep is woken for a one-time activity, 5 % of the load.
 //
 //   - The yardstick: what a read at random costs on this machine at that moment. Most of
 //     an activity's cost is waiting for memory, so figures of two runs compare where

@@ -84,18 +84,6 @@ func (t *tail) add(line string) {
 	}
 }
 
-// containing is the first line that does.
-func (t *tail) containing(text string) string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for _, l := range t.lines {
-		if strings.Contains(l, text) {
-			return l
-		}
-	}
-	return ""
-}
-
 // String is the lines.
 func (t *tail) String() string {
 	t.mu.Lock()

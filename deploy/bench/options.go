@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 )
 
 // options are the sizes of a run and which parts of it are wanted.
@@ -28,29 +27,9 @@ type options struct {
 	profiles string
 	binary   string
 	against  string
-	lastFM   string
 	quick    bool
 	peers    peersOptions
 	steady   steadyOptions
-	bounds   boundsOptions
-	cold     coldOptions
-}
-
-// boundsOptions are what the part memory measures.
-type boundsOptions struct {
-	memories string        // values of --memory
-	groups   string        // limits of cgroups for a node without --memory
-	grouped  bool          // also in a cgroup of 1.5 times each
-	rows     int           // loaded
-	askFor   time.Duration // how long is asked
-}
-
-func (b *boundsOptions) flags(f *flag.FlagSet) {
-	f.StringVar(&b.memories, "memories", "256MiB,512MiB,1GiB,4GiB", "for the part memory: values of --memory, by comma")
-	f.StringVar(&b.groups, "cgroups", "512MiB,1GiB", "for the part memory: limits of cgroups in which a node runs without --memory, by comma; root's")
-	f.BoolVar(&b.grouped, "grouped", true, "for the part memory: also run each --memory in a cgroup of 1.5 times")
-	f.IntVar(&b.rows, "memory-rows", 3_000_000, "activities loaded for the part memory")
-	f.DurationVar(&b.askFor, "ask-for", time.Minute, "how long the part memory asks")
 }
 
 // peersOptions are the sizes of what is asked beside other engines, and where these are.
@@ -66,20 +45,15 @@ const (
 	partCost      = "cost"
 	partQuestions = "questions"
 	partDisk      = "disk"
-	partIdle      = "idle"
 	partRestart   = "restart"
 	partLoad      = "load"
-	partLastFM    = "lastfm"
 	partPeers     = "peers"
-	partMemory    = "memory"
-	partCold      = "cold"
-	partVerify    = "verify"
 )
 
 // parts are all parts, usual those of a run that names none.
 var (
-	usual = []string{partCost, partQuestions, partDisk, partIdle, partRestart}
-	parts = append(usual[:len(usual):len(usual)], partLoad, partLastFM, partPeers, partMemory, partCold, partVerify)
+	usual = []string{partCost, partQuestions, partDisk, partRestart}
+	parts = append(usual[:len(usual):len(usual)], partLoad, partPeers)
 )
 
 func parseOptions(args []string) (options, error) {
@@ -97,12 +71,11 @@ func parseOptions(args []string) (options, error) {
 	f.Uint64Var(&o.seed, "seed", 1, "the same seed gives the same audience")
 	f.IntVar(&o.shards, "shards", 8, "--shards of the node")
 	f.StringVar(&o.memory, "memory", "1GiB", "--memory of the node")
-	f.StringVar(&only, "only", "", "parts to measure, by comma: "+strings.Join(parts, ", ")+" (default all but the last six)")
+	f.StringVar(&only, "only", "", "parts to measure, by comma: "+strings.Join(parts, ", ")+" (default all but the last two)")
 	f.StringVar(&o.json, "json", "", "`file` for the figures as JSON")
 	f.StringVar(&o.profiles, "profiles", "", "`directory` to keep profiles of the load in: CPU, the heap after it, and the calls as go build -pgo reads them")
 	f.StringVar(&o.binary, "binary", "", "`file` of the program to measure, instead of one built from this checkout")
 	f.StringVar(&o.against, "vs", "", "`file` of another program to load in turn with it, run by run; only the cost is measured")
-	f.StringVar(&o.lastFM, "lastfm", "", "`directory` with the last.fm data set (hetrec2011-lastfm-2k), for the part of that name: what it takes on the disk")
 	f.BoolVar(&o.quick, "quick", false, "small sizes: to see that it works, not for figures")
 	f.IntVar(&o.peers.rows, "peer-rows", 10_000_000, "rows that the engines are compared on")
 	f.IntVar(&o.peers.members, "peer-members", 1_000_000, "members who did them")
@@ -111,9 +84,6 @@ func parseOptions(args []string) (options, error) {
 	f.BoolVar(&o.peers.alone, "peer-alone", false, "compare in this process alone: no node, no HTTP")
 	f.StringVar(&o.peers.keep, "peer-keep", "", "`directory` to load the node's rows into, and to take them from again")
 	o.steady.flags(f)
-	o.bounds.flags(f)
-	f.IntVar(&o.cold.members, "cold-members", 1_000_000, "members registered for the part cold")
-	f.IntVar(&o.cold.warm, "cold-warm", 10_000, "of these the members that its load is drawn from in every other run")
 	f.StringVar(&o.peers.python, "python", "python3", "`program` that runs the other engines: CPython 3.11 or newer, with pip")
 	f.StringVar(&o.peers.packages, "packages", "", "`directory` for the other engines' packages (default in the user's cache)")
 	if err := f.Parse(args); err != nil {
@@ -142,8 +112,7 @@ func (o *options) small(f *flag.FlagSet) error {
 	f.Visit(func(g *flag.Flag) { given[g.Name] = true })
 	for name, size := range map[string]string{
 		"members": "2000", "brands": "50", "load": "20000", "rows": "50000", "runs": "2", "asks": "20", "peer-rows": "1000000", "peer-members": "100000",
-		"memory-rows": "300000", "ask-for": "10s", "memories": "256MiB", "rate": "2000", "questions": "20", "for": "5s", "every": "1s",
-		"cold-members": "20000", "cold-warm": "1000",
+		"rate": "2000", "questions": "20", "for": "5s", "every": "1s",
 	} {
 		if !given[name] {
 			if err := f.Set(name, size); err != nil {
@@ -164,16 +133,10 @@ func (o *options) check() error {
 	for _, n := range []struct {
 		name string
 		n    int
-	}{{"members", o.members}, {"brands", o.brands}, {"load", o.load}, {"rows", o.rows}, {"runs", o.runs}, {"asks", o.asks}, {"batch", o.batch}, {"shards", o.shards}, {"peer-rows", o.peers.rows}, {"peer-members", o.peers.members}, {"peer-brands", o.peers.brands}, {"peer-wide", o.peers.wide}, {"memory-rows", o.bounds.rows}, {"cold-members", o.cold.members}, {"cold-warm", o.cold.warm}} {
+	}{{"members", o.members}, {"brands", o.brands}, {"load", o.load}, {"rows", o.rows}, {"runs", o.runs}, {"asks", o.asks}, {"batch", o.batch}, {"shards", o.shards}, {"peer-rows", o.peers.rows}, {"peer-members", o.peers.members}, {"peer-brands", o.peers.brands}, {"peer-wide", o.peers.wide}} {
 		if n.n < 1 {
 			errs = append(errs, fmt.Errorf("--%s must be at least 1", n.name))
 		}
-	}
-	if o.wants(partLastFM) && o.lastFM == "" {
-		errs = append(errs, errors.New("--lastfm must name the directory of the data set"))
-	}
-	if o.cold.warm > o.cold.members {
-		errs = append(errs, errors.New("--cold-warm is a part of --cold-members"))
 	}
 	if o.byMember < 0 || o.byMember > 1 {
 		errs = append(errs, errors.New("--by-member is a share from 0 to 1"))
@@ -204,5 +167,5 @@ func (o *options) wants(names ...string) bool {
 
 // nodeless reports that no part needs the program.
 func (o *options) nodeless() bool {
-	return o.peers.alone && !o.wants(partLoad, partLastFM, partMemory, partCold) && !o.wants(usual...)
+	return o.peers.alone && !o.wants(partLoad) && !o.wants(usual...)
 }

@@ -10,26 +10,17 @@ import (
 
 // Report is what a run found. It is written as it is for the record.
 type Report struct {
-	When      string     `json:"when"`
-	Command   string     `json:"command"`
-	Machine   Machine    `json:"machine"`
-	Members   int        `json:"members"`
-	Brands    int        `json:"brands"`
-	Load      int        `json:"load"`
-	Runs      int        `json:"runs"`
-	Shards    int        `json:"shards"`
-	Memory    string     `json:"memory"`
+	When    string  `json:"when"`
+	Command string  `json:"command"`
+	Machine Machine `json:"machine"`
+	Sizes
 	Costs     []Cost     `json:"costs,omitempty"`
 	Ratio     *Spread    `json:"ratio,omitempty"` // of two programs' costs, this by the other, run by run
 	Questions []Question `json:"questions,omitempty"`
 	Disk      []Disk     `json:"disk,omitempty"`
-	IdleMiB   *Spread    `json:"idleMiB,omitempty"`
 	Restart   *Restart   `json:"restart,omitempty"`
 	Peers     *Peers     `json:"peers,omitempty"`
 	Loads     []Load     `json:"loads,omitempty"`
-	Resident  []Resident `json:"resident,omitempty"`
-	Drawn     []Drawn    `json:"drawn,omitempty"`
-	Verified  *Verified  `json:"verified,omitempty"`
 	Seconds   float64    `json:"seconds"`
 
 	LoadBefore string    `json:"loadBefore"`
@@ -37,10 +28,20 @@ type Report struct {
 	Yardstick  []float64 `json:"yardstick"` // nanoseconds, over the run
 }
 
+// Sizes are those of the run.
+type Sizes struct {
+	Members int    `json:"members"`
+	Brands  int    `json:"brands"`
+	Load    int    `json:"load"`
+	Runs    int    `json:"runs"`
+	Shards  int    `json:"shards"`
+	Memory  string `json:"memory"`
+}
+
 func newReport(o options, command string) *Report {
 	return &Report{
 		When: time.Now().UTC().Format(time.RFC3339), Command: command, Machine: thisMachine(), LoadBefore: loadAverage(),
-		Members: o.members, Brands: o.brands, Load: o.load, Runs: o.runs, Shards: o.shards, Memory: o.memory,
+		Sizes: Sizes{Members: o.members, Brands: o.brands, Load: o.load, Runs: o.runs, Shards: o.shards, Memory: o.memory},
 	}
 }
 

@@ -26,7 +26,6 @@ func someReport() *Report {
 			Series:    []Moment{{Seconds: 300, Rate: 9_990, Node: 17.5, Behind: 123, MiB: 456, Goroutines: 99, Files: 88, Store: 70.5, LogBytes: 60.5}},
 			Equality:  Equality{Published: 12, Expected: 11, Counted: 10, Differences: 1, First: []string{"brand 5"}}, Verified: "equal",
 		}},
-		IdleMiB: &Spread{47, 46, 48},
 		Restart: &Restart{Rows: 42, Stopped: Spread{0.5, 0.4, 0.6}},
 	}
 }
@@ -42,7 +41,6 @@ func TestTheTableNamesMachineAndFigures(t *testing.T) {
 		{"of it the embedded log by its profile", "1.25"},
 		{"the log's process", "3.00", "2.00", "4.00"},
 		{"tally of one brand, 7 days, 42: p50", "1.50"},
-		{"resident memory, empty", "47.0"},
 		{"ready after a stop, 42 rows", "0.50"},
 		{stageNames[stageGC], "2.00", "1.00"},
 		{"R columns", "12.5"},

@@ -28,9 +28,6 @@ func (r *Report) print(w io.Writer) error {
 	for i := range r.Questions {
 		r.Questions[i].print(t)
 	}
-	if r.IdleMiB != nil {
-		t.spread("resident memory, empty, after 10 s (MiB)", *r.IdleMiB, 1)
-	}
 	if s := r.Restart; s != nil {
 		rows := fmt.Sprintf(", %d rows", s.Rows)
 		t.spread("ready after a stop"+rows+" (s)", s.Stopped, 2)
@@ -47,13 +44,6 @@ func (r *Report) print(w io.Writer) error {
 	}
 	if r.Peers != nil {
 		r.Peers.print(t)
-	}
-	printResident(t, r.Resident)
-	for i := range r.Drawn {
-		r.Drawn[i].print(t)
-	}
-	if r.Verified != nil {
-		r.Verified.print(t)
 	}
 	return t.Flush()
 }
