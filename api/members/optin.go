@@ -1,4 +1,4 @@
-package api
+package members
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
-// optIn says who opts in or out.
+// optIn names the member that opts in or out.
 type optIn struct {
 	ID    bind.ID    `name:"id" doc:"id of the member; exactly one way to say who" eg:"4097"`
 	Email bind.Email `name:"email" doc:"of the member that registered with it, else of the earliest that has it"`
@@ -42,69 +42,58 @@ func (in *optIn) Check() *domain.Error { return selection.OnlyOne(in.Ways(in.Ema
 // optBrandIn are the parameters of opting in to a brand, or out.
 type optBrandIn struct {
 	BrandID bind.ID `name:"brandid" doc:"id of a brand" eg:"1"`
-	Who     optIn
+	Member  optIn
 }
 
 // optSegmentIn are the parameters of opting in to a segment, or out.
 type optSegmentIn struct {
 	SegmentID bind.ID `name:"segmentid" doc:"id of a segment" eg:"1"`
-	Who       optIn
+	Member    optIn
 }
 
-func (s *memberService) optInBrand(ctx context.Context, req *serve.Request, in *optBrandIn) (*wire.Envelope, error) {
-	return s.optBrand(ctx, req, in, optsIn)
-}
+// OptCommand makes the command of an opt-in or an opt-out.
+type OptCommand func(member domain.MemberID, to domain.Opt, at int64) domain.Command
 
-func (s *memberService) optOutBrand(ctx context.Context, req *serve.Request, in *optBrandIn) (*wire.Envelope, error) {
-	return s.optBrand(ctx, req, in, optsOut)
-}
-
-func (s *memberService) optInSegment(ctx context.Context, req *serve.Request, in *optSegmentIn) (*wire.Envelope, error) {
-	return s.optSegment(ctx, req, in, optsIn)
-}
-
-func (s *memberService) optOutSegment(ctx context.Context, req *serve.Request, in *optSegmentIn) (*wire.Envelope, error) {
-	return s.optSegment(ctx, req, in, optsOut)
-}
-
-func (s *memberService) optInGlobal(ctx context.Context, req *serve.Request, in *optIn) (*wire.Envelope, error) {
-	return s.optMember(ctx, req, in, globalList, optsIn)
-}
-
-func (s *memberService) optOutGlobal(ctx context.Context, req *serve.Request, in *optIn) (*wire.Envelope, error) {
-	return s.optMember(ctx, req, in, globalList, optsOut)
-}
-
-var globalList = domain.Opt{Kind: domain.OptGlobal}
-
-// optCommand makes the command of one of the two directions.
-type optCommand func(member domain.MemberID, to domain.Opt, at int64) domain.Command
-
-func optsIn(member domain.MemberID, to domain.Opt, at int64) domain.Command {
+// OptsIn makes the command of an opt-in.
+func OptsIn(member domain.MemberID, to domain.Opt, at int64) domain.Command {
 	return &domain.OptIn{Member: member, Opt: to, At: at}
 }
 
-func optsOut(member domain.MemberID, to domain.Opt, at int64) domain.Command {
+// OptsOut makes the command of an opt-out.
+func OptsOut(member domain.MemberID, to domain.Opt, at int64) domain.Command {
 	return &domain.OptOut{Member: member, Opt: to, At: at}
 }
 
-func (s *memberService) optBrand(ctx context.Context, req *serve.Request, in *optBrandIn, command optCommand) (*wire.Envelope, error) {
-	b, err := req.Brand(in.BrandID, "brandid")
-	if err != nil {
-		return nil, err
+// OptBrand opts a member in to a brand, or out.
+func (s *Service) OptBrand(command OptCommand) serve.Handler[optBrandIn, *wire.Envelope] {
+	return func(ctx context.Context, req *serve.Request, in *optBrandIn) (*wire.Envelope, error) {
+		b, err := req.Brand(in.BrandID, "brandid")
+		if err != nil {
+			return nil, err
+		}
+		return s.opt(ctx, req, &in.Member, domain.Opt{Kind: domain.OptBrand, ID: uint32(b.ID)}, command)
 	}
-	return s.optMember(ctx, req, &in.Who, domain.Opt{Kind: domain.OptBrand, ID: uint32(b.ID)}, command)
 }
 
-func (s *memberService) optSegment(ctx context.Context, req *serve.Request, in *optSegmentIn, command optCommand) (*wire.Envelope, error) {
-	g, err := req.Segment(in.SegmentID, "segmentid")
-	if err != nil {
-		return nil, err
+// OptSegment opts a member in to a segment, or out.
+func (s *Service) OptSegment(command OptCommand) serve.Handler[optSegmentIn, *wire.Envelope] {
+	return func(ctx context.Context, req *serve.Request, in *optSegmentIn) (*wire.Envelope, error) {
+		g, err := req.Segment(in.SegmentID, "segmentid")
+		if err != nil {
+			return nil, err
+		}
+		return s.opt(ctx, req, &in.Member, domain.Opt{Kind: domain.OptSegment, ID: uint32(g.ID)}, command)
 	}
-	return s.optMember(ctx, req, &in.Who, domain.Opt{Kind: domain.OptSegment, ID: uint32(g.ID)}, command)
 }
 
-func (s *memberService) optMember(ctx context.Context, req *serve.Request, in *optIn, to domain.Opt, command optCommand) (*wire.Envelope, error) {
+// OptGlobal opts a member in to the global list, or out.
+func (s *Service) OptGlobal(command OptCommand) serve.Handler[optIn, *wire.Envelope] {
+	return func(ctx context.Context, req *serve.Request, in *optIn) (*wire.Envelope, error) {
+		return s.opt(ctx, req, in, domain.Opt{Kind: domain.OptGlobal}, command)
+	}
+}
+
+func (s *Service) opt(ctx context.Context, req *serve.Request, in *optIn, to domain.Opt, command OptCommand) (*wire.Envelope, error) {
 	id := domain.MemberID(in.ID)
 	if id == 0 {
 		m, err := selection.Member(ctx, req, in.Ways(in.Email))

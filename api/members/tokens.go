@@ -1,4 +1,4 @@
-package api
+package members
 
 import (
 	"crypto/aes"
@@ -44,10 +44,10 @@ type tokens struct {
 
 func newTokens(signer Signer, key [16]byte, issuer string) (*tokens, error) {
 	if signer.ID == "" || len(signer.Key) != ed25519.PrivateKeySize {
-		return nil, errors.New("api: Signer needs an id and an Ed25519 key")
+		return nil, errors.New("members: Signer needs an id and an Ed25519 key")
 	}
 	if key == ([16]byte{}) {
-		return nil, errors.New("api: TokenKey is needed")
+		return nil, errors.New("members: TokenKey is needed")
 	}
 	block, err := aes.NewCipher(key[:])
 	if err != nil {

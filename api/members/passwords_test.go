@@ -1,4 +1,4 @@
-package api
+package members
 
 import (
 	"context"
@@ -13,11 +13,11 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// cheap is what a hash costs in tests: production is made by newPasswords alone.
-var cheap = argonCost{time: 1, memory: 8, threads: 1}
+// cheap is what a hash costs in tests.
+var cheap = HashCost{Passes: 1, MemoryKiB: 8, Lanes: 1}
 
 func TestPasswordsAreHashedAsOWASPAdvises(t *testing.T) {
-	p := newPasswords()
+	p := newPasswords(HashCost{})
 	hash, err := p.hash(t.Context(), "correct horse", "")
 	if err != nil {
 		t.Fatal(err)
@@ -34,14 +34,13 @@ func TestPasswordsAreHashedAsOWASPAdvises(t *testing.T) {
 	if parts[5] != base64.RawStdEncoding.EncodeToString(want) {
 		t.Fatal("another hash")
 	}
-	if n := cap(p.turns); n < 1 || n > passwordsAtOnce {
+	if n := cap(p.slots); n < 1 || n > passwordsAtOnce {
 		t.Fatalf("%d at once", n)
 	}
 }
 
 func TestAPasswordIsComparedUnderTheSaltInUse(t *testing.T) {
-	p := newPasswords()
-	p.cost = cheap
+	p := newPasswords(cheap)
 	hash := func(password, known string) string {
 		t.Helper()
 		h, err := p.hash(t.Context(), password, known)
@@ -51,7 +50,7 @@ func TestAPasswordIsComparedUnderTheSaltInUse(t *testing.T) {
 		return h
 	}
 	one := hash("a", "")
-	p.cost = argonCost{time: 2, memory: 16, threads: 2} // what is in use keeps its parameters
+	p.cost = HashCost{Passes: 2, MemoryKiB: 16, Lanes: 2} // what is in use keeps its parameters
 	two := hash("a", "")
 	if one == two || hash("a", one) != one || hash("a", two) != two || hash("b", one) == one {
 		t.Fatal("hashes are not those of password, salt and parameters")
@@ -62,8 +61,7 @@ func TestAPasswordIsComparedUnderTheSaltInUse(t *testing.T) {
 }
 
 func TestAStoredHashThatCannotBeReadIsABugAndIsNotShown(t *testing.T) {
-	p := newPasswords()
-	p.cost = cheap
+	p := newPasswords(cheap)
 	for _, known := range []string{
 		"x", "$2b$10$abcdefghijklmnopqrstuv", "$argon2i$v=19$m=8,t=1,p=1$AAAA$AAAA", "$argon2id$v=16$m=8,t=1,p=1$AAAA$AAAA",
 		"$argon2id$v=19$m=8,t=0,p=1$AAAA$AAAA", "$argon2id$v=19$m=8,t=1,p=0$AAAA$AAAA", "$argon2id$v=19$m=8,t=1,p=300$AAAA$AAAA",
@@ -79,10 +77,9 @@ func TestAStoredHashThatCannotBeReadIsABugAndIsNotShown(t *testing.T) {
 
 // A burst is turned away before it takes memory, and who is turned away leaves.
 func TestPasswordsWaitInABoundedQueue(t *testing.T) {
-	p := newPasswords()
-	p.cost = cheap
-	for range cap(p.turns) { // all turns are taken
-		p.turns <- struct{}{}
+	p := newPasswords(cheap)
+	for range cap(p.slots) { // all turns are taken
+		p.slots <- struct{}{}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	var wg sync.WaitGroup
@@ -110,8 +107,8 @@ func TestPasswordsWaitInABoundedQueue(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for range cap(p.turns) {
-		<-p.turns
+	for range cap(p.slots) {
+		<-p.slots
 	}
 	if _, err := p.hash(t.Context(), "a", ""); err != nil || p.waiting.Load() != 0 {
 		t.Fatalf("after it: %v, %d wait", err, p.waiting.Load())
@@ -129,7 +126,7 @@ func FuzzPHC(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if c.memory > maxArgonMemory || c.time < 1 || c.time > maxArgonTime || c.threads < 1 || !strings.HasPrefix(text, phcHead(c, salt)) {
+		if c.MemoryKiB > maxMemoryKiB || c.Passes < 1 || c.Passes > maxPasses || c.Lanes < 1 || !strings.HasPrefix(text, phcHead(c, salt)) {
 			t.Fatalf("%q is %+v", text, c)
 		}
 	})

@@ -1,4 +1,4 @@
-package api
+package members
 
 import (
 	"cmp"
@@ -125,19 +125,19 @@ func (in *attachIn) Check() *domain.Error {
 	return nil
 }
 
-// register registers a member by a service, or meets it again.
-func (s *memberService) register(ctx context.Context, req *serve.Request, in *registerIn) ([]*wire.Envelope, error) {
+// Register registers a member by a service, or logs it in again.
+func (s *Service) Register(ctx context.Context, req *serve.Request, in *registerIn) ([]*wire.Envelope, error) {
 	out, err := s.registerBy(ctx, req, in, domain.MemberID(in.ID))
 	return out, serve.BlameMember(err, "id")
 }
 
-// attach attaches a service to a member, or updates the one it has.
-func (s *memberService) attach(ctx context.Context, req *serve.Request, in *attachIn) ([]*wire.Envelope, error) {
+// Attach attaches a service to a member, or updates the one it has.
+func (s *Service) Attach(ctx context.Context, req *serve.Request, in *attachIn) ([]*wire.Envelope, error) {
 	out, err := s.registerBy(ctx, req, &in.Register, domain.MemberID(in.MemberID))
 	return out, serve.BlameMember(err, "memberid")
 }
 
-func (s *memberService) registerBy(ctx context.Context, req *serve.Request, in *registerIn, to domain.MemberID) ([]*wire.Envelope, error) {
+func (s *Service) registerBy(ctx context.Context, req *serve.Request, in *registerIn, to domain.MemberID) ([]*wire.Envelope, error) {
 	if in.Birthdate != nil && string(*in.Birthdate) >= req.Now.UTC().Format(time.DateOnly) {
 		return nil, domain.Bad(domain.InvalidParameter, "birthdate", "birthdate must be a past day")
 	}
@@ -163,7 +163,7 @@ func (s *memberService) registerBy(ctx context.Context, req *serve.Request, in *
 }
 
 // registration is the command, but for the password.
-func (s *memberService) registration(req *serve.Request, in *registerIn) *domain.RegisterMember {
+func (s *Service) registration(req *serve.Request, in *registerIn) *domain.RegisterMember {
 	service := domain.Service(in.Service)
 	m := &domain.RegisterMember{
 		Application: req.App.ID, Service: service, UID: in.UID,
@@ -204,7 +204,7 @@ const attempts = 8
 // submitRegistration submits the registration, to a member if one is given. A password
 // is hashed here, under the salt in use: if that is another one by the time it is
 // applied, or the identity changes hands just then, it is made anew.
-func (s *memberService) submitRegistration(ctx context.Context, req *serve.Request, m *domain.RegisterMember, password string, to domain.MemberID) (domain.Outcome, error) {
+func (s *Service) submitRegistration(ctx context.Context, req *serve.Request, m *domain.RegisterMember, password string, to domain.MemberID) (domain.Outcome, error) {
 	for n, tries := 0, 0; tries < attempts; n++ {
 		m := new(*m) // the log may hold what was submitted
 		if m.Service == domain.Email {

@@ -1,4 +1,4 @@
-package api
+package members
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
-// checkIn are the parameters of a check whether a member did something.
+// checkIn are the parameters of a check whether a member performed an activity.
 type checkIn struct {
 	MemberID   bind.ID `name:"memberid" doc:"id of the member" eg:"4097"`
 	ActivityID bind.ID `name:"activityid" doc:"id of the activity; one-time ones are seen, too" eg:"100"`
@@ -19,10 +19,10 @@ type checkIn struct {
 	bind.Range
 }
 
-// checkActivity tells whether a member did something, how often, and shows the latest
-// time.
-func checkActivity(ctx context.Context, req *serve.Request, in *checkIn) (*wire.Check, error) {
-	span, err := ever(req, in.Range)
+// CheckActivity answers whether a member performed an activity and how often, with the latest
+// action.
+func CheckActivity(ctx context.Context, req *serve.Request, in *checkIn) (*wire.Check, error) {
+	span, err := openRange(req, in.Range)
 	if err != nil {
 		return nil, err
 	}
@@ -92,9 +92,9 @@ func askFeed(ctx context.Context, req *serve.Request, q *domain.Question) (*doma
 	return answer.Feed, nil
 }
 
-// ever is a range that is all time where no parameter says which: without a start it has
+// openRange is a range that is all time where no parameter says which: without a start it has
 // none.
-func ever(req *serve.Request, in bind.Range) (domain.Range, error) {
+func openRange(req *serve.Request, in bind.Range) (domain.Range, error) {
 	if in == (bind.Range{}) {
 		return domain.AllTime, nil
 	}

@@ -1,4 +1,4 @@
-package api
+package members
 
 import (
 	"cmp"
@@ -10,11 +10,31 @@ import (
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
-// memberService serves members: it signs their tokens and hashes their passwords.
-type memberService struct {
+// Service serves members: it signs their tokens and hashes their passwords.
+type Service struct {
 	tokens    *tokens
 	passwords *passwords
 }
+
+// Config is what a Service is made of.
+type Config struct {
+	Signer   Signer   // of member tokens
+	TokenKey [16]byte // of access tokens
+	Issuer   string   // of member tokens: the address of the API
+	HashCost HashCost // of a password; zero: the least that OWASP advises
+}
+
+// New makes a Service; a Config that lacks something is an error.
+func New(c Config) (*Service, error) {
+	t, err := newTokens(c.Signer, c.TokenKey, c.Issuer)
+	if err != nil {
+		return nil, err
+	}
+	return &Service{t, newPasswords(c.HashCost)}, nil
+}
+
+// KeySet is the JSON Web Key Set of the current and the previous keys.
+func (s *Service) KeySet() []byte { return s.tokens.keySet() }
 
 // signedIn is the service of the latest login; of several the record made first.
 func signedIn(m *domain.Member) domain.Service {
@@ -32,7 +52,7 @@ func signedIn(m *domain.Member) domain.Service {
 
 // envelope is a member with its opt-ins and service records. The member's token is
 // made when the answer is known to be sent: it is no part of the ETag.
-func (s *memberService) envelope(req *serve.Request, m *domain.Member, by domain.Service) *wire.Envelope {
+func (s *Service) envelope(req *serve.Request, m *domain.Member, by domain.Service) *wire.Envelope {
 	optIns := optInsOf(req, m)
 	e := &wire.Envelope{Data: s.memberOf(req, m), OptIns: optIns, Services: recordsOf(m)}
 	brands, segments := []string{}, []string{}
@@ -78,7 +98,7 @@ func optInsOf(req *serve.Request, m *domain.Member) []wire.OptIn {
 	return out
 }
 
-func (s *memberService) memberOf(req *serve.Request, m *domain.Member) wire.Member {
+func (s *Service) memberOf(req *serve.Request, m *domain.Member) wire.Member {
 	field := func(f domain.Field) *string { return wire.Null(m.Profile.Get(f)) }
 	country := m.Profile.Get(domain.Country)
 	return wire.Member{

@@ -1,4 +1,4 @@
-package api
+package members
 
 import (
 	"context"
@@ -15,9 +15,9 @@ type actionOfIn struct {
 	ActionID bind.ID `name:"actionid" doc:"ID of the action in a feed" eg:"12289"`
 }
 
-// deleteAction takes an action out of every number and list, for ever. That it is there
+// DeleteAction takes an action out of every number and list, for ever. That it is there
 // is judged where the command is applied, which also knows the outcome of a repeat.
-func deleteAction(ctx context.Context, req *serve.Request, in *actionOfIn) (wire.Deleted, error) {
+func DeleteAction(ctx context.Context, req *serve.Request, in *actionOfIn) (wire.Deleted, error) {
 	member := domain.MemberID(in.MemberID)
 	s := req.Submission()
 	s.Command, s.Slot = &domain.DeleteAction{Member: member, Action: domain.ActionID(in.ActionID)}, member.Slot()

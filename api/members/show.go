@@ -1,4 +1,4 @@
-package api
+package members
 
 import (
 	"context"
@@ -23,8 +23,8 @@ type showIn struct {
 	Segment        bind.ID       `name:"segment" doc:"filters actions, score and position, with its points; segmentid is the same parameter" eg:"1"`
 	Services       bind.Services `name:"services" doc:"filters actions, score and position" eg:"spotify"`
 	IncludeOneTime bool          `name:"includeOneTime" doc:"1 includes one-time actions" eg:"1"`
-	AnyOf          bind.Deeds    `name:"anyofactivities" doc:"only members who did at least one of these in the range: of another one there are no actions, and its score is 0" eg:"100,1-101"`
-	AllOf          bind.Deeds    `name:"allofactivities" doc:"only members who did every one of these in the range, likewise" eg:"100,1-101"`
+	AnyOf          bind.Performed    `name:"anyofactivities" doc:"only members who did at least one of these in the range: of another one there are no actions, and its score is 0" eg:"100,1-101"`
+	AllOf          bind.Performed    `name:"allofactivities" doc:"only members who did every one of these in the range, likewise" eg:"100,1-101"`
 
 	showPartsIn
 	Explaining serve.Explaining
@@ -117,18 +117,20 @@ func (in *findIn) Check() *domain.Error {
 	return selection.OnlyOne(selection.Verified(in.Ways(in.Email), in.VerifiedEmail), false)
 }
 
-func (s *memberService) showMember(ctx context.Context, req *serve.Request, in *memberIn) (*wire.Envelope, error) {
+// Show answers a member by its id.
+func (s *Service) Show(ctx context.Context, req *serve.Request, in *memberIn) (*wire.Envelope, error) {
 	return s.showWith(ctx, req, &in.Show, func() (*domain.Member, error) { return req.Member(ctx, domain.MemberID(in.MemberID), req.Wait) })
 }
 
-func (s *memberService) findMember(ctx context.Context, req *serve.Request, in *findIn) (*wire.Envelope, error) {
+// Find answers the member that a name names.
+func (s *Service) Find(ctx context.Context, req *serve.Request, in *findIn) (*wire.Envelope, error) {
 	return s.showWith(ctx, req, &in.Show, func() (*domain.Member, error) {
 		return selection.Member(ctx, req, selection.Verified(in.Ways(in.Email), in.VerifiedEmail))
 	})
 }
 
 // showWith shows a member with what is asked for of its activity.
-func (s *memberService) showWith(ctx context.Context, req *serve.Request, in *showIn, who func() (*domain.Member, error)) (*wire.Envelope, error) {
+func (s *Service) showWith(ctx context.Context, req *serve.Request, in *showIn, who func() (*domain.Member, error)) (*wire.Envelope, error) {
 	v, err := showingOf(ctx, req, in)
 	if err != nil {
 		return nil, err
@@ -156,15 +158,12 @@ func showingOf(ctx context.Context, req *serve.Request, in *showIn) (*showing, e
 	if err != nil {
 		return nil, err
 	}
-	s := &showing{req: req, in: in, span: span, page: in.Limit, q: domain.Question{Account: req.Account(), Range: span.Seconds()}}
-	if _, err := req.About(&s.q, in.BrandID, "brandID"); err != nil {
-		return nil, err
-	}
-	of, err := selection.Choose(ctx, req, in.filters(), s.q.Brand)
+	s := &showing{req: req, in: in, span: span, page: in.Limit, q: domain.Question{Range: span.Seconds()}}
+	of, err := selection.Choose(ctx, req, &s.q, in.BrandID, "brandID", in.filters())
 	if err != nil {
 		return nil, err
 	}
-	s.q.Filter, s.q.Groups = of.Filter, of.Groups(selection.InOne)
+	s.q.Groups = of.Groups(selection.InOne)
 	if !s.page.Given {
 		s.page.Limit = 3
 	}
