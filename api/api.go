@@ -28,8 +28,8 @@ type Config struct {
 	Engine   port.Engine
 	Hasher   port.Hasher
 	Now      func() time.Time
-	BaseURL  string          // scheme and host that clients reach the API under
-	ByHost   bool            // addresses in answers have the host that was asked in the place of BaseURL
+	BaseURL  string           // scheme and host that clients reach the API under
+	ByHost   bool             // addresses in answers have the host that was asked in the place of BaseURL
 	Signer   members.Signer   // of member tokens
 	TokenKey [16]byte         // of access tokens
 	HashCost members.HashCost // of a member's password; zero: the least that OWASP advises

@@ -136,4 +136,3 @@ func keyedHash(key, text []byte) []byte {
 	h.Write(text)
 	return h.Sum(nil)
 }
-

@@ -18,13 +18,13 @@ var memberShow = bind.Period{Amount: 3, Unit: bind.Month}
 // showIn are the parameters of member show beside who it is.
 type showIn struct {
 	bind.Range
-	BrandID        bind.ID       `name:"brandID" doc:"filters actions, score and position" eg:"1"`
-	ActivityID     bind.IDs      `name:"activityID" doc:"filters actions, score and position" eg:"100"`
-	Segment        bind.ID       `name:"segment" doc:"filters actions, score and position, with its points; segmentid is the same parameter" eg:"1"`
-	Services       bind.Services `name:"services" doc:"filters actions, score and position" eg:"spotify"`
-	IncludeOneTime bool          `name:"includeOneTime" doc:"1 includes one-time actions" eg:"1"`
-	AnyOf          bind.Performed    `name:"anyofactivities" doc:"only members who did at least one of these in the range: of another one there are no actions, and its score is 0" eg:"100,1-101"`
-	AllOf          bind.Performed    `name:"allofactivities" doc:"only members who did every one of these in the range, likewise" eg:"100,1-101"`
+	BrandID        bind.ID        `name:"brandID" doc:"filters actions, score and position" eg:"1"`
+	ActivityID     bind.IDs       `name:"activityID" doc:"filters actions, score and position" eg:"100"`
+	Segment        bind.ID        `name:"segment" doc:"filters actions, score and position, with its points; segmentid is the same parameter" eg:"1"`
+	Services       bind.Services  `name:"services" doc:"filters actions, score and position" eg:"spotify"`
+	IncludeOneTime bool           `name:"includeOneTime" doc:"1 includes one-time actions" eg:"1"`
+	AnyOf          bind.Performed `name:"anyofactivities" doc:"only members who did at least one of these in the range: of another one there are no actions, and its score is 0" eg:"100,1-101"`
+	AllOf          bind.Performed `name:"allofactivities" doc:"only members who did every one of these in the range, likewise" eg:"100,1-101"`
 
 	showPartsIn
 	Explaining serve.Explaining

@@ -26,10 +26,10 @@ type Filters struct {
 	OptedIn        bool           `name:"optedin" doc:"1: only members who opted in, to the segment if one is named, else to the brand; one of both is needed but in a feed, where without them it is the global list" eg:"1"`
 	IncludeOneTime bool           `name:"includeOneTime" doc:"1 also counts one-time actions such as follows and likes" eg:"1"`
 
-	MembersFromSegment bind.ID     `name:"members_from_segment" doc:"only members on the segment's list: who opted in, was put there, or is there by its rule" eg:"1"`
-	Emails             bind.Emails `name:"emails" doc:"only members with one of these addresses, verified or not, in any case" eg:"ada@example.com,bob@example.com"`
-	AnyOfActivities    bind.Performed  `name:"anyofactivities" doc:"only members who did at least one of these in the range, by whatever service, one-time ones too: an activity's id, or brand-activity for that brand alone" eg:"100,1-101"`
-	AllOfActivities    bind.Performed  `name:"allofactivities" doc:"only members who did every one of these in the range, likewise" eg:"100,1-101"`
+	MembersFromSegment bind.ID        `name:"members_from_segment" doc:"only members on the segment's list: who opted in, was put there, or is there by its rule" eg:"1"`
+	Emails             bind.Emails    `name:"emails" doc:"only members with one of these addresses, verified or not, in any case" eg:"ada@example.com,bob@example.com"`
+	AnyOfActivities    bind.Performed `name:"anyofactivities" doc:"only members who did at least one of these in the range, by whatever service, one-time ones too: an activity's id, or brand-activity for that brand alone" eg:"100,1-101"`
+	AllOfActivities    bind.Performed `name:"allofactivities" doc:"only members who did every one of these in the range, likewise" eg:"100,1-101"`
 }
 
 // Missing reports that an opt-in is asked for, and to nothing.
