@@ -26,7 +26,6 @@ var large = map[string]string{
 	"actors.Node":                 "wires all parts of the engine",
 	"actors.Options":              "the settings of a node",
 	"actors/shard.shard":          "the conversations of one actor: journal, commit, view, outbox, stop",
-	"api/brands.brandTexts":       "the texts of one entity",
 	"api/client.Client":           "a method an operation",
 	"cmd/ovation/collect.Mapping": "the keys of a configuration file",
 	"deploy/bench.Load":           "a table of figures",
