@@ -30,7 +30,7 @@ var week = bind.Period{Amount: 1, Unit: bind.Week}
 
 // allMembers lists members by id, whatever they did.
 func (s *memberService) allMembers(ctx context.Context, req *serve.Request, in *rollIn) (*wire.Members, error) {
-	q := &domain.Question{Account: req.Account(), Shape: domain.ShapeRoll}
+	q := &domain.Question{Account: req.Account(), Shape: domain.ShapeMemberList}
 	recent, fault := req.Resolve(bind.Range{}, week, false)
 	if fault != nil {
 		return nil, fault
@@ -54,17 +54,17 @@ func (s *memberService) allMembers(ctx context.Context, req *serve.Request, in *
 		return nil, err
 	}
 	p := in.Paged.Page(req)
-	q.Roll = rolling(req, in, p)
+	q.MemberListing = rolling(req, in, p)
 	answer, err := req.Ask(ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	if answer.Roll == nil {
+	if answer.MemberList == nil {
 		return nil, serve.ErrShape("members")
 	}
-	out := &wire.Members{TotalSize: wire.Number(answer.Roll.Total)}
+	out := &wire.Members{TotalSize: wire.Number(answer.MemberList.Total)}
 	var ids []domain.MemberID
-	ids, out.Paging = serve.ResultPage(req, p, answer.Roll.Members, int(answer.Roll.Total), rollKey)
+	ids, out.Paging = serve.ResultPage(req, p, answer.MemberList.Members, int(answer.MemberList.Total), rollKey)
 	members, err := lately(ctx, req, q, ids)
 	if err != nil {
 		return nil, err
@@ -74,8 +74,8 @@ func (s *memberService) allMembers(ctx context.Context, req *serve.Request, in *
 }
 
 // rolling is the rows of a page; of an empty one none.
-func rolling(req *serve.Request, in *rollIn, p bind.Page) domain.Rolling {
-	r := domain.Rolling{Up: in.Sort == "ASC", Changed: domain.Second(min(max(in.UpdatedSince.Unix, 0), math.MaxUint32))}
+func rolling(req *serve.Request, in *rollIn, p bind.Page) domain.MemberListing {
+	r := domain.MemberListing{Up: in.Sort == "ASC", Changed: domain.Second(min(max(in.UpdatedSince.Unix, 0), math.MaxUint32))}
 	if p.Limit == 0 {
 		return r
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// doers is who has at least so many rows of the question, the slow way.
-func (m model) doers(h *question, members, least int) []uint64 {
+// atLeast is who has at least so many rows of the question, the slow way.
+func (m model) atLeast(h *question, members, least int) []uint64 {
 	list := map[domain.Ordinal]int{}
 	for _, f := range m {
 		if _, ok := h.counts(f); ok {
@@ -59,7 +59,7 @@ func TestAtLeast_IsWhatANaiveModelCounts(t *testing.T) {
 		if dst, err = x.AtLeast(v, dst, h.ask(nil), uint32(least)); err != nil {
 			t.Fatal(err)
 		}
-		want := m.doers(h, int(v.Members()), least)
+		want := m.atLeast(h, int(v.Members()), least)
 		if d := cmp.Diff(want, dst); d != "" {
 			t.Fatalf("%d: brand %d range %+v least %d: %s", i, h.dense, h.q.Range, least, d)
 		}
@@ -68,7 +68,7 @@ func TestAtLeast_IsWhatANaiveModelCounts(t *testing.T) {
 		}
 	}
 	if some < 50 {
-		t.Errorf("%d words with doers: the test shows little", some)
+		t.Errorf("%d words with atLeast: the test shows little", some)
 	}
 	// What it counted by is left as other answers need it.
 	h := w.question(r)

@@ -32,11 +32,11 @@ func (w *world) behind(r *rand.Rand, h *question) {
 		h.q.Top.Offset = 0
 		h.q.Top.After = &domain.After{Rank: rank, Member: member}
 	}
-	h.q.Sound = domain.Sounding{Of: domain.ShapeFeed, From: uint64(w.start) - 50_000 + r.Uint64N(uint64(w.span)), To: uint64(w.start) + r.Uint64N(2*uint64(w.span))}
+	h.q.Histogram = domain.HistogramQuery{Of: domain.ShapeFeed, From: uint64(w.start) - 50_000 + r.Uint64N(uint64(w.span)), To: uint64(w.start) + r.Uint64N(2*uint64(w.span))}
 	if r.IntN(2) == 0 {
-		h.q.Sound = domain.Sounding{Of: domain.ShapeLeaders, From: r.Uint64N(20), To: 1 << r.IntN(40)}
+		h.q.Histogram = domain.HistogramQuery{Of: domain.ShapeLeaders, From: r.Uint64N(20), To: 1 << r.IntN(40)}
 		if r.IntN(2) == 0 {
-			h.q.Sound.Among = new(r.Uint64N(50))
+			h.q.Histogram.Among = new(r.Uint64N(50))
 		}
 	}
 }
@@ -93,9 +93,9 @@ func (h *question) rank(l *domain.Leader) uint64 {
 	return uint64(l.At)
 }
 
-// depths counts, cell by cell, what the whole list of the question has.
-func (m model) depths(h *question) map[uint64]uint32 {
-	whole, out, s := *h, map[uint64]uint32{}, &h.q.Sound
+// histogram counts, cell by cell, what the whole list of the question has.
+func (m model) histogram(h *question) map[uint64]uint32 {
+	whole, out, s := *h, map[uint64]uint32{}, &h.q.Histogram
 	whole.q.Listing = domain.Listing{Every: h.q.Listing.Every, Limit: 1 << 30}
 	whole.q.Top = domain.Top{Order: h.q.Top.Order, Limit: 1 << 30}
 	count := func(key uint64) {
@@ -152,7 +152,7 @@ func TestCursor_FeedAfterARowIsTheRestOfTheList(t *testing.T) {
 			v = table.Commit(nil)
 		}
 		h := w.question(r)
-		h.q.Shape = []domain.Shape{domain.ShapeFeed, domain.ShapeLeaders, domain.ShapeDepths}[r.IntN(3)]
+		h.q.Shape = []domain.Shape{domain.ShapeFeed, domain.ShapeLeaders, domain.ShapeRankHistogram}[r.IntN(3)]
 		if f := m[1+r.Uint64N(5000)]; f != nil && r.IntN(2) == 0 { // behind a row that there is, or beside it
 			l := &h.q.Listing
 			l.Offset, l.Limit = 0, 1+r.IntN(200)
@@ -165,8 +165,8 @@ func TestCursor_FeedAfterARowIsTheRestOfTheList(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if h.q.Shape == domain.ShapeDepths {
-			cells += m.sounded(t, h, got.Depths)
+		if h.q.Shape == domain.ShapeRankHistogram {
+			cells += m.sounded(t, h, got.Histogram)
 			continue
 		}
 		if d := diff.Diff(m.answer(h), got); d != "" {
@@ -182,22 +182,22 @@ func TestCursor_FeedAfterARowIsTheRestOfTheList(t *testing.T) {
 }
 
 // sounded compares cells with the model and returns how many rows are in them.
-func (m model) sounded(t *testing.T, h *question, got *domain.Depths) (list int) {
+func (m model) sounded(t *testing.T, h *question, got *domain.RankHistogram) (list int) {
 	t.Helper()
-	if len(got.Cells) > domain.MaxCells {
-		t.Fatalf("%d cells", len(got.Cells))
+	if len(got.Buckets) > domain.MaxBuckets {
+		t.Fatalf("%d cells", len(got.Buckets))
 	}
-	left := slices.Clone(got.Cells)
-	for key, n := range m.depths(h) {
-		at := (key - h.q.Sound.From) >> got.Shift
+	left := slices.Clone(got.Buckets)
+	for key, n := range m.histogram(h) {
+		at := (key - h.q.Histogram.From) >> got.Shift
 		if at >= uint64(len(left)) || left[at] < n {
-			t.Fatalf("%+v of %+v: too few at %d", h.q.Sound, h.q.Range, key)
+			t.Fatalf("%+v of %+v: too few at %d", h.q.Histogram, h.q.Range, key)
 		}
 		left[at] -= n
 		list += int(n)
 	}
 	if i := slices.IndexFunc(left, func(n uint32) bool { return n > 0 }); i >= 0 {
-		t.Fatalf("%+v of %+v %v: %d too many in cell %d of %d, shift %d", h.q.Sound, h.q.Range, h.q.Listing.Every, left[i], i, len(left), got.Shift)
+		t.Fatalf("%+v of %+v %v: %d too many in cell %d of %d, shift %d", h.q.Histogram, h.q.Range, h.q.Listing.Every, left[i], i, len(left), got.Shift)
 	}
 	return list
 }

@@ -38,8 +38,8 @@ func (m model) did(in domain.Range, any, all []Required, members int) []uint64 {
 	return out
 }
 
-// deed is a random one: of a brand that may be nobody's, or of any.
-func (w *world) deed(r *rand.Rand) Required {
+// required is a random one: of a brand that may be nobody's, or of any.
+func (w *world) required(r *rand.Rand) Required {
 	d := Required{w.definition(r), rows.EveryBrand}
 	if d.Definition < domain.FirstDefinition { // none is of what is built in
 		d.Definition = domain.FirstDefinition + 2
@@ -111,10 +111,10 @@ func TestPerformed_IsWhatANaiveModelFinds(t *testing.T) {
 		in.To = in.From + uint32(r.IntN(int(w.span)))
 		var any, all []Required
 		for range r.IntN(3) * r.IntN(40) {
-			any = append(any, w.deed(r))
+			any = append(any, w.required(r))
 		}
 		for range r.IntN(3) * (1 + r.IntN(3)*r.IntN(4)) {
-			all = append(all, w.deed(r))
+			all = append(all, w.required(r))
 		}
 		if i%40 == 0 { // three rounds
 			any = append(any, Required{102, rows.EveryBrand})
@@ -180,7 +180,7 @@ func TestPerformed_RequiresAllOfMoreThanARound(t *testing.T) {
 				}
 			}
 			if d := cmp.Diff(want, got); d != "" {
-				t.Errorf("%d deeds, %v: %s", n, also, d)
+				t.Errorf("%d performed, %v: %s", n, also, d)
 			}
 		}
 	}

@@ -12,9 +12,9 @@ import (
 )
 
 // findIn calls found with each of the contents that the finder does not pass over.
-func findIn(contents [][]byte, sought *domain.Sought, found func(i int, content []byte)) {
+func findIn(contents [][]byte, sought *domain.ContentSearch, found func(i int, content []byte)) {
 	for i, c := range contents {
-		if sought.Near(c, nil)(0) >= 0 {
+		if sought.Finder(c, nil)(0) >= 0 {
 			found(i, c)
 		}
 	}
@@ -31,7 +31,7 @@ func contentsOf(n int) (contents [][]byte) {
 var everything = sync.OnceValue(func() [][]byte { return contentsOf(1 << 16) })
 
 // searches is a Search that finds rows of other brands, too.
-func searches(_ domain.BrandID, in domain.Range, sought *domain.Sought) error {
+func searches(_ domain.BrandID, in domain.Range, sought *domain.ContentSearch) error {
 	findIn(everything(), sought, func(i int, content []byte) { sought.Found(uint64(i), content, in) })
 	return nil
 }
@@ -63,7 +63,7 @@ func TestSearch_IsUsedWhereMostRowsPass(t *testing.T) {
 				read++
 				return says(list, f)
 			},
-			Search: func(b domain.BrandID, in domain.Range, sought *domain.Sought) error {
+			Search: func(b domain.BrandID, in domain.Range, sought *domain.ContentSearch) error {
 				searched++
 				if b != labelOf(1) || in != (domain.Range{From: 1000, To: 4000}) {
 					t.Errorf("searched brand %d in %v", b, in)
@@ -122,7 +122,7 @@ func TestSearch_HasEachRowOnce(t *testing.T) {
 	}
 	got, err := x.Feed(table.Commit(nil), &Ask{
 		Plan: NewPlan(q), Brand: 1, Label: labelOf, Contents: says,
-		Search: func(_ domain.BrandID, in domain.Range, sought *domain.Sought) error {
+		Search: func(_ domain.BrandID, in domain.Range, sought *domain.ContentSearch) error {
 			stretches = append(stretches, in)
 			findIn(contents, sought, func(i int, content []byte) {
 				from := all[i].Time / page * page
@@ -150,7 +150,7 @@ func TestSearch_CountsMoreRowsThanAreReadAtOnce(t *testing.T) {
 	}
 	table.Append(1, all)
 	v, x := table.Commit(nil), NewScratch()
-	for _, search := range []Search{nil, func(_ domain.BrandID, in domain.Range, sought *domain.Sought) error {
+	for _, search := range []Search{nil, func(_ domain.BrandID, in domain.Range, sought *domain.ContentSearch) error {
 		findIn(contents, sought, func(i int, content []byte) { sought.Found(uint64(i), content, in) })
 		return nil
 	}} {
