@@ -9,6 +9,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/brand/bitset"
 	"github.com/ovation-analytics/ovation/actors/brand/rows"
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/query/reference"
 )
 
 // findIn calls found with each of the contents that the finder does not pass over.
@@ -52,7 +53,7 @@ func TestSearch_IsUsedWhereMostRowsPass(t *testing.T) {
 	for _, members := range [][]uint64{nil, {7}} { // all, or three of 256
 		var want []uint64
 		for seq := uint64(3000); seq > 0; seq-- {
-			if ord := (seq - 1) % 256; mentions(contentOf(seq), "song") && (members == nil || ord < 3) {
+			if ord := (seq - 1) % 256; reference.Mentions(contentOf(seq), "song") && (members == nil || ord < 3) {
 				want = append(want, seq)
 			}
 		}
@@ -104,7 +105,7 @@ func TestSearch_HasEachRowOnce(t *testing.T) {
 			content = contentOf(uint64(i))
 		}
 		contents = append(contents, []byte(content))
-		want += uint64(bitset.Bit(mentions(content, "moons")))
+		want += uint64(bitset.Bit(reference.Mentions(content, "moons")))
 		at := uint32(r.IntN(1000)) // half of them in one second
 		if at >= 500 {
 			at = 700
@@ -143,7 +144,7 @@ func TestSearch_CountsMoreRowsThanAreReadAtOnce(t *testing.T) {
 	var all []domain.Row
 	want := uint64(0)
 	for i := range list {
-		if mentions(contentOf(uint64(i)), "song 49") {
+		if reference.Mentions(contentOf(uint64(i)), "song 49") {
 			want++
 		}
 		all = append(all, domain.Row{Seq: uint64(i), Account: 1, Time: 1000 + uint32(i), Ord: 3, Brand: 1001, Definition: 100})
