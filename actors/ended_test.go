@@ -54,7 +54,7 @@ func TestAWorkerGivesUpWhatNobodyWaitsFor(t *testing.T) {
 			Account: 1, Shape: shape, Range: domain.Range{From: 1_600_000_000, To: 1_609_000_000}, Groups: []domain.Group{{Definition: 100}, {Definition: 101}},
 			Top: domain.Top{Limit: 10, Latest: true}, Listing: domain.Listing{Every: true, Limit: 20, Keyword: "nothing"},
 		}
-		q.Filter.AnyOf = []domain.Deed{{Definition: 100}}
+		q.Filter.AnyOf = []domain.Performed{{Definition: 100}}
 		if shape == domain.ShapeLists {
 			q.Lists = []domain.List{{Segment: 1, Rule: &domain.Rule{Definitions: []domain.DefinitionID{100}, Threshold: 1, Range: q.Range}}}
 		}

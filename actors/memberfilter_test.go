@@ -54,7 +54,7 @@ func (a *attendee) attach(r *rig, n int) {
 }
 
 // does reports that the attendee did it in the range.
-func (a *traits) does(d domain.Deed, in domain.Range) bool {
+func (a *traits) does(d domain.Performed, in domain.Range) bool {
 	return slices.ContainsFunc(a.acts, func(x domain.Activity) bool {
 		return x.Definition == d.Definition && (d.Brand == 0 || d.Brand == x.Brand) && x.Time >= int64(in.From) && x.Time < int64(in.To)
 	})
@@ -91,13 +91,13 @@ func (a *attendee) chosen(q *domain.Question) bool {
 			return false
 		}
 	}
-	done := func(d domain.Deed) bool { return a.does(d, q.Range) }
+	done := func(d domain.Performed) bool { return a.does(d, q.Range) }
 	holds := slices.Contains(f.Holds, domain.LastFM) || a.spotify && slices.Contains(f.Holds, domain.Spotify)
 	opted := false
 	for value, in := range a.opts {
 		opted = opted || in && !slices.Contains(f.Ended, value)
 	}
-	acted := a.does(domain.Deed{Definition: 100, Brand: q.Brand}, q.Range) && countsService(f)
+	acted := a.does(domain.Performed{Definition: 100, Brand: q.Brand}, q.Range) && countsService(f)
 	return (len(f.AnyOf) == 0 || slices.ContainsFunc(f.AnyOf, done)) && (len(f.Holds) == 0 || holds) && (!f.Opted || opted) &&
 		(!f.Acted || acted) && (f.From == nil || a.listed(f.From))
 }
@@ -111,9 +111,9 @@ func countsService(f *domain.Filter) bool {
 // randomTraits adds filters on traits.
 func randomTraits(rnd *rand.Rand, f *domain.Filter, brands int) {
 	some := func() bool { return rnd.IntN(6) == 0 }
-	deeds := func(most int) (out []domain.Deed) {
+	deeds := func(most int) (out []domain.Performed) {
 		for range 1 + rnd.IntN(most) {
-			out = append(out, domain.Deed{Definition: domain.DefinitionID(100 + rnd.IntN(2)), Brand: domain.BrandID(rnd.IntN(brands + 1))})
+			out = append(out, domain.Performed{Definition: domain.DefinitionID(100 + rnd.IntN(2)), Brand: domain.BrandID(rnd.IntN(brands + 1))})
 		}
 		return out
 	}
@@ -236,7 +236,7 @@ func (r *rig) checkAddresses(t *testing.T, rnd *rand.Rand, crowd []*attendee) {
 func TestADeedOfABrandThatTheAccountDoesNotHaveIsRefused(t *testing.T) {
 	r := newRig(t, 1, Options{})
 	r.furnish(1)
-	for _, f := range []domain.Filter{{AnyOf: []domain.Deed{{Definition: 100, Brand: 9}}}, {AllOf: []domain.Deed{{Definition: 100, Brand: 9}}}} {
+	for _, f := range []domain.Filter{{AnyOf: []domain.Performed{{Definition: 100, Brand: 9}}}, {AllOf: []domain.Performed{{Definition: 100, Brand: 9}}}} {
 		q := &domain.Question{Account: 1, Shape: domain.ShapeTally, Filter: f}
 		if _, err := r.node.Ask(context.Background(), q, domain.Position{}); domain.CodeOf(err) != domain.NotFound {
 			t.Errorf("%+v: %v", f, err)

@@ -20,7 +20,7 @@ func TestAShardWithoutRowsAnswersEveryQuestion(t *testing.T) {
 		r.publish(domain.Activity{Member: id, Definition: 100, Brand: brand + 1, Time: sep2020, Hash: uint64(brand) + 1})
 	}
 	r.settled()
-	for shape := domain.ShapeTally; shape <= domain.ShapeDepths; shape++ {
+	for shape := domain.ShapeTally; shape <= domain.ShapeRankHistogram; shape++ {
 		for _, filter := range []domain.Filter{{}, {Services: []domain.Service{domain.LastFM}}, {Paid: true}, {Exclude: []domain.MemberID{id}}, {Holds: []domain.Service{domain.LastFM}}} {
 			for _, brand := range []domain.BrandID{0, 1} {
 				q := &domain.Question{

@@ -93,7 +93,7 @@ func (r *rig) compareOne(t *testing.T, q *ranked, n *naive) {
 // compareRoll asks for a page of all members.
 func (r *rig) compareRoll(t *testing.T, rnd *rand.Rand, ids []domain.MemberID) {
 	t.Helper()
-	roll := domain.Rolling{Up: rnd.IntN(2) == 0, Offset: rnd.IntN(2) * rnd.IntN(len(ids)), Limit: rnd.IntN(20)}
+	listing := domain.MemberListing{Up: rnd.IntN(2) == 0, Offset: rnd.IntN(2) * rnd.IntN(len(ids)), Limit: rnd.IntN(20)}
 	changed := map[domain.MemberID]domain.Second{}
 	for _, id := range ids {
 		m, _, err := r.node.Member(context.Background(), 1, id, domain.Position{})
@@ -103,26 +103,26 @@ func (r *rig) compareRoll(t *testing.T, rnd *rand.Rand, ids []domain.MemberID) {
 		changed[id] = domain.Second(m.Changed() / 1000)
 	}
 	if rnd.IntN(2) == 0 {
-		roll.Changed = changed[ids[rnd.IntN(len(ids))]]
+		listing.Changed = changed[ids[rnd.IntN(len(ids))]]
 	}
 	exclude := ids[rnd.IntN(len(ids))]
 	var want []domain.MemberID
 	for _, id := range ids {
-		if id != exclude && changed[id] >= roll.Changed {
+		if id != exclude && changed[id] >= listing.Changed {
 			want = append(want, id)
 		}
 	}
 	slices.Sort(want)
-	if !roll.Up {
+	if !listing.Up {
 		slices.Reverse(want)
 	}
 	total := uint64(len(want))
-	want = want[min(len(want), roll.Offset):min(len(want), roll.End())]
+	want = want[min(len(want), listing.Offset):min(len(want), listing.End())]
 	got := r.asked(t, &domain.Question{
-		Account: 1, Shape: domain.ShapeRoll, Roll: roll, Filter: domain.Filter{Exclude: []domain.MemberID{exclude}},
-	}).Roll
+		Account: 1, Shape: domain.ShapeMemberList, MemberListing: listing, Filter: domain.Filter{Exclude: []domain.MemberID{exclude}},
+	}).MemberList
 	if got.Total != total || fmt.Sprint(got.Members) != fmt.Sprint(want) {
-		t.Fatalf("%+v: %v of %d, want %v of %d", roll, got.Members, got.Total, want, total)
+		t.Fatalf("%+v: %v of %d, want %v of %d", listing, got.Members, got.Total, want, total)
 	}
 }
 

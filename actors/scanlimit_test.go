@@ -67,7 +67,7 @@ func TestAQuestionThatWouldReadTooManyRowsIsRefused(t *testing.T) {
 			q.Lists, q.Brand = []domain.List{{Segment: 1, Rule: rule}, {Segment: 1}}, 0
 		default:
 			if rnd.IntN(3) == 0 {
-				q.Filter.AnyOf = []domain.Deed{{Definition: 100}}
+				q.Filter.AnyOf = []domain.Performed{{Definition: 100}}
 				parts[brands+1] = q.Range // all, once more
 			}
 		}

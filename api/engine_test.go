@@ -245,8 +245,8 @@ func (s *script) Ask(ctx context.Context, q *domain.Question, wait domain.Positi
 		a.Crossover = &domain.Crossover{Brands: []domain.BrandMembers{{Brand: 2, Members: 1}}, Total: 1, Members: 3}
 	case domain.ShapeStandings:
 		a.Standings = &domain.Standings{Brands: []domain.Standing{{Brand: 1, Score: 6, Actions: 3}}, Total: 1}
-	case domain.ShapeRoll:
-		a.Roll = &domain.Roll{Members: []domain.MemberID{4097}, Total: 1}
+	case domain.ShapeMemberList:
+		a.MemberList = &domain.MemberList{Members: []domain.MemberID{4097}, Total: 1}
 	case domain.ShapeLists:
 		for _, l := range q.Lists {
 			a.Lists = append(a.Lists, 10+uint64(l.Segment))

@@ -48,7 +48,7 @@ func TestAnswersAreAsTheyWere(t *testing.T) {
 		if q.Shape == domain.ShapeLeaders || q.Shape == domain.ShapeCrossover {
 			return ranking(q)
 		}
-		if q.Shape == domain.ShapeStandings || q.Shape == domain.ShapeRoll {
+		if q.Shape == domain.ShapeStandings || q.Shape == domain.ShapeMemberList {
 			return memberAnswers(1)(q)
 		}
 		if q.Shape == domain.ShapeLists {

@@ -19,23 +19,23 @@ var lastWeek = domain.Range{From: 1772973300, To: 1773578100}
 func TestAllMembersAreAskedForByIDAndTheirWeekOfThePageAlone(t *testing.T) {
 	one := []domain.Group{{Definition: 100}}
 	for query, want := range map[string]domain.Question{
-		"":                                     {Roll: domain.Rolling{Up: true, Limit: 10}, Groups: one},
-		"sort=desc&limit=20,5":                 {Roll: domain.Rolling{Offset: 20, Limit: 5}, Groups: one},
-		"limit=20,0":                           {Roll: domain.Rolling{Up: true}, Groups: one},
-		"updated_since=2026-03-01+00:00:00":    {Roll: domain.Rolling{Up: true, Limit: 10, Changed: 1772323200}, Groups: one},
-		"updated_since=1969-12-31T23:59:59Z":   {Roll: domain.Rolling{Up: true, Limit: 10}, Groups: one},
-		"updated_since=9999-12-31+23:59:59":    {Roll: domain.Rolling{Up: true, Limit: 10, Changed: 1<<32 - 1}, Groups: one},
-		"services=spotify,deezer&country=DE":   {Roll: domain.Rolling{Up: true, Limit: 10}, Groups: one, Filter: domain.Filter{Holds: []domain.Service{domain.Spotify, domain.Deezer}, Countries: []uint16{'D'<<8 | 'E'}}},
-		"required_fields=FirstName,Score":      {Roll: domain.Rolling{Up: true, Limit: 10}, Groups: one, Filter: domain.Filter{Has: []domain.Field{domain.FirstName}}},
-		"required_fields=LastActivity":         {Roll: domain.Rolling{Up: true, Limit: 10}, Groups: one, Filter: domain.Filter{Acted: true}},
-		"brandID=2&optedin=1&includeOneTime=1": {Brand: 2, Roll: domain.Rolling{Up: true, Limit: 10}, Groups: []domain.Group{{Definition: 100}, {Definition: 101}}, Filter: domain.Filter{OptIn: domain.OptValue(domain.OptBrand, 2)}},
+		"":                                     {MemberListing: domain.MemberListing{Up: true, Limit: 10}, Groups: one},
+		"sort=desc&limit=20,5":                 {MemberListing: domain.MemberListing{Offset: 20, Limit: 5}, Groups: one},
+		"limit=20,0":                           {MemberListing: domain.MemberListing{Up: true}, Groups: one},
+		"updated_since=2026-03-01+00:00:00":    {MemberListing: domain.MemberListing{Up: true, Limit: 10, Changed: 1772323200}, Groups: one},
+		"updated_since=1969-12-31T23:59:59Z":   {MemberListing: domain.MemberListing{Up: true, Limit: 10}, Groups: one},
+		"updated_since=9999-12-31+23:59:59":    {MemberListing: domain.MemberListing{Up: true, Limit: 10, Changed: 1<<32 - 1}, Groups: one},
+		"services=spotify,deezer&country=DE":   {MemberListing: domain.MemberListing{Up: true, Limit: 10}, Groups: one, Filter: domain.Filter{Holds: []domain.Service{domain.Spotify, domain.Deezer}, Countries: []uint16{'D'<<8 | 'E'}}},
+		"required_fields=FirstName,Score":      {MemberListing: domain.MemberListing{Up: true, Limit: 10}, Groups: one, Filter: domain.Filter{Has: []domain.Field{domain.FirstName}}},
+		"required_fields=LastActivity":         {MemberListing: domain.MemberListing{Up: true, Limit: 10}, Groups: one, Filter: domain.Filter{Acted: true}},
+		"brandID=2&optedin=1&includeOneTime=1": {Brand: 2, MemberListing: domain.MemberListing{Up: true, Limit: 10}, Groups: []domain.Group{{Definition: 100}, {Definition: 101}}, Filter: domain.Filter{OptIn: domain.OptValue(domain.OptBrand, 2)}},
 	} {
 		h := newHouse(t)
 		h.engine.answer = memberAnswers(0)
 		w := h.get("/v1.1/members?" + query)
 		var out wire.Members
 		h.ok(w, &out)
-		want.Account, want.Shape, want.Range = 1, domain.ShapeRoll, lastWeek
+		want.Account, want.Shape, want.Range = 1, domain.ShapeMemberList, lastWeek
 		asked := []domain.Question{want, {
 			Account: 1, Shape: domain.ShapeLeaders, Brand: want.Brand, Range: lastWeek, Groups: want.Groups,
 			Filter: domain.Filter{Members: []domain.MemberID{4097}}, Top: domain.Top{Limit: 1, Latest: true},
@@ -61,8 +61,8 @@ func TestARollKeepsItsOrderAndShowsWhoDidNothing(t *testing.T) {
 		h.engine.members[id] = &m
 	}
 	h.engine.answer = func(q *domain.Question) (*domain.Answer, error) {
-		if q.Shape == domain.ShapeRoll {
-			return &domain.Answer{Roll: &domain.Roll{Members: []domain.MemberID{12289, 16385, 8193, 4097}, Total: 4}}, nil
+		if q.Shape == domain.ShapeMemberList {
+			return &domain.Answer{MemberList: &domain.MemberList{Members: []domain.MemberID{12289, 16385, 8193, 4097}, Total: 4}}, nil
 		}
 		if d := cmp.Diff([]domain.MemberID{4097, 8193, 12289, 16385}, q.Filter.Members); d != "" {
 			t.Error(d)
@@ -91,7 +91,7 @@ func TestARollKeepsItsOrderAndShowsWhoDidNothing(t *testing.T) {
 func TestAnEmptyRollAsksNothingMore(t *testing.T) {
 	h := newHouse(t)
 	h.engine.answer = func(*domain.Question) (*domain.Answer, error) {
-		return &domain.Answer{Roll: &domain.Roll{Total: 7}}, nil
+		return &domain.Answer{MemberList: &domain.MemberList{Total: 7}}, nil
 	}
 	w := h.get("/v1.1/members?limit=0")
 	if len(h.engine.asked) != 1 || !strings.Contains(w.Body.String(), `{"totalSize":"7","items":[],"paging":{"next":null,"previous":null}}`) {
@@ -102,23 +102,23 @@ func TestAnEmptyRollAsksNothingMore(t *testing.T) {
 func TestAllMembersAreTurnedByCursors(t *testing.T) {
 	h := newHouse(t)
 	h.engine.answer = func(q *domain.Question) (*domain.Answer, error) {
-		if q.Shape != domain.ShapeRoll {
+		if q.Shape != domain.ShapeMemberList {
 			return &domain.Answer{Leaders: &domain.Leaders{}}, nil
 		}
-		r := &domain.Roll{Total: 5}
-		for id := q.Roll.After + 4097; id <= 5*4097 && len(r.Members) < q.Roll.Limit; id += 4097 {
+		r := &domain.MemberList{Total: 5}
+		for id := q.MemberListing.After + 4097; id <= 5*4097 && len(r.Members) < q.MemberListing.Limit; id += 4097 {
 			r.Members = append(r.Members, id)
 		}
-		return &domain.Answer{Roll: r}, nil
+		return &domain.Answer{MemberList: r}, nil
 	}
-	target, pages := "/v1.1/members?cursor=&limit=2&country=DE", []domain.Rolling{}
+	target, pages := "/v1.1/members?cursor=&limit=2&country=DE", []domain.MemberListing{}
 	for target != "" {
 		var out wire.Members
 		h.ok(h.get(target), &out)
 		target = ""
 		for _, q := range h.engine.asked {
-			if q.Shape == domain.ShapeRoll {
-				pages = append(pages, q.Roll)
+			if q.Shape == domain.ShapeMemberList {
+				pages = append(pages, q.MemberListing)
 			}
 		}
 		h.engine.asked = nil
@@ -130,7 +130,7 @@ func TestAllMembersAreTurnedByCursors(t *testing.T) {
 			target = next.RequestURI()
 		}
 	}
-	want := []domain.Rolling{{Up: true, Limit: 3}, {Up: true, Limit: 3, After: 2 * 4097}, {Up: true, Limit: 3, After: 4 * 4097}}
+	want := []domain.MemberListing{{Up: true, Limit: 3}, {Up: true, Limit: 3, After: 2 * 4097}, {Up: true, Limit: 3, After: 4 * 4097}}
 	if d := cmp.Diff(want, pages); d != "" {
 		t.Error(d)
 	}

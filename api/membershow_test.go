@@ -26,8 +26,8 @@ func memberAnswers(above uint64) func(*domain.Question) (*domain.Answer, error) 
 			return &domain.Answer{Position: at, Standings: &domain.Standings{
 				Brands: []domain.Standing{{Brand: 2, Score: 9, Actions: 4}, {Brand: 1, Score: 7, Actions: 5}}, Total: 2,
 			}}, nil
-		case domain.ShapeRoll:
-			return &domain.Answer{Position: at, Roll: &domain.Roll{Members: []domain.MemberID{4097}, Total: 3}}, nil
+		case domain.ShapeMemberList:
+			return &domain.Answer{Position: at, MemberList: &domain.MemberList{Members: []domain.MemberID{4097}, Total: 3}}, nil
 		}
 		if q.Top.Above != nil {
 			return &domain.Answer{Position: at, Leaders: &domain.Leaders{Above: above}}, nil
@@ -70,7 +70,7 @@ func TestShowAsksOnlyForWhatItIsToShow(t *testing.T) {
 			{
 				Shape: domain.ShapeFeed, Range: week, Groups: []domain.Group{{Definition: 100, Points: 7, Own: true}, {Definition: 101}},
 				Filter: domain.Filter{
-					Members: me, Services: []domain.Service{domain.Spotify}, AnyOf: []domain.Deed{{Definition: 100, Brand: 1}}, AllOf: []domain.Deed{{Definition: 101}},
+					Members: me, Services: []domain.Service{domain.Spotify}, AnyOf: []domain.Performed{{Definition: 100, Brand: 1}}, AllOf: []domain.Performed{{Definition: 101}},
 				},
 				Listing: domain.Listing{Every: true, Limit: 1000},
 			},

@@ -26,11 +26,13 @@ func namedHouse(t *testing.T) *house {
 }
 
 func TestFiltersOnWhatMembersDidAndAreTravelInTheQuestion(t *testing.T) {
-	deed := func(d domain.DefinitionID, b domain.BrandID) domain.Deed { return domain.Deed{Definition: d, Brand: b} }
+	deed := func(d domain.DefinitionID, b domain.BrandID) domain.Performed {
+		return domain.Performed{Definition: d, Brand: b}
+	}
 	for query, want := range map[string]domain.Filter{
-		"anyofactivities=101,100,1-101":                          {AnyOf: []domain.Deed{deed(100, 0), deed(101, 0), deed(101, 1)}},
-		"allofactivities=2-100&services=rdio":                    {AllOf: []domain.Deed{deed(100, 2)}, Services: []domain.Service{domain.Rdio}},
-		"anyofactivities=100&allofactivities=101&activityid=100": {AnyOf: []domain.Deed{deed(100, 0)}, AllOf: []domain.Deed{deed(101, 0)}},
+		"anyofactivities=101,100,1-101":                          {AnyOf: []domain.Performed{deed(100, 0), deed(101, 0), deed(101, 1)}},
+		"allofactivities=2-100&services=rdio":                    {AllOf: []domain.Performed{deed(100, 2)}, Services: []domain.Service{domain.Rdio}},
+		"anyofactivities=100&allofactivities=101&activityid=100": {AnyOf: []domain.Performed{deed(100, 0)}, AllOf: []domain.Performed{deed(101, 0)}},
 		"anyofactivities=&allofactivities=&emails=":              {},
 		"members_from_segment=1":                                 {From: &domain.List{Segment: 1}},
 		"members_from_segment=2&paid_only=1": {Paid: true, From: &domain.List{Segment: 2, Rule: &domain.Rule{

@@ -73,16 +73,16 @@ func (s *shelf) answer(q *domain.Question) (*domain.Answer, error) {
 			}
 			a.Feed.Items = append(a.Feed.Items, item)
 		}
-	case domain.ShapeRoll:
-		a.Roll = &domain.Roll{Total: uint64(len(s.leaders))}
+	case domain.ShapeMemberList:
+		a.MemberList = &domain.MemberList{Total: uint64(len(s.leaders))}
 		all := slices.Sorted(maps.Keys(s.leaders))
-		if !q.Roll.Up {
+		if !q.MemberListing.Up {
 			slices.Reverse(all)
 		}
-		if after := q.Roll.After; after != 0 {
-			all = slices.DeleteFunc(all, func(m domain.MemberID) bool { return m == after || m < after == q.Roll.Up })
+		if after := q.MemberListing.After; after != 0 {
+			all = slices.DeleteFunc(all, func(m domain.MemberID) bool { return m == after || m < after == q.MemberListing.Up })
 		}
-		a.Roll.Members = all[min(q.Roll.Offset, len(all)):min(q.Roll.End(), len(all))]
+		a.MemberList.Members = all[min(q.MemberListing.Offset, len(all)):min(q.MemberListing.End(), len(all))]
 	case domain.ShapeLeaders:
 		a.Leaders = &domain.Leaders{Total: domain.Count{Members: uint64(len(s.leaders))}}
 		for _, id := range listed(s.leaders, q.Top.Up, topAfter(q), q.Top.Offset, q.Top.Limit) {

@@ -112,8 +112,8 @@ func TestASearchPassesOverPagesThatItKnows(t *testing.T) {
 	search := func(snap *Snapshot, word byte) (found, read int) {
 		texts, n := 0, 0
 		sought := wordSought(word)
-		near := sought.Near
-		sought.Near = func(text []byte, gist []uint64) func(int) int {
+		near := sought.Finder
+		sought.Finder = func(text []byte, gist []uint64) func(int) int {
 			texts++
 			return near(text, gist)
 		}

@@ -14,10 +14,10 @@ import (
 // What actions say, read for many of them at once: a block of c or C is read once for all
 // rows that lie in it, front to back, and no other.
 
-// Says calls f for each of the rows that is stored, in any order: when it was
+// RawContents calls f for each of the rows that is stored, in any order: when it was
 // recorded, and its content, which is f's only until it returns. Account, Brand, Time
 // and Seq of a row are looked at.
-func (s *Snapshot) Says(rows []domain.Row, f func(i int, recorded int64, content []byte)) error {
+func (s *Snapshot) RawContents(rows []domain.Row, f func(i int, recorded int64, content []byte)) error {
 	return s.entries(rows, func(i int, e *entry) error {
 		content, err := e.words()
 		if err == nil {

@@ -21,7 +21,7 @@ func (m *model) checkContents(t *testing.T, snap *Snapshot) {
 	rows = append(rows, rows[:len(rows)/3]...) // asked for twice
 	got := must[[]*domain.Content](t)(snap.Contents(rows))
 	said := make([]bool, len(rows))
-	ok(t, snap.Says(rows, func(i int, recorded int64, content []byte) {
+	ok(t, snap.RawContents(rows, func(i int, recorded int64, content []byte) {
 		if want := m.rows[rows[i].Seq].content; said[i] || recorded != want.Recorded || string(content) != want.Content {
 			t.Fatalf("row %d was recorded at %d and says %q, want %+v", rows[i].Seq, recorded, content, want)
 		}
@@ -66,9 +66,9 @@ func (m *model) checkSearch(t *testing.T, snap *Snapshot, k [2]uint32, rows []do
 }
 
 // wordSought looks for contents that have a byte; its gists are a bit for each.
-func wordSought(word byte) *domain.Sought {
-	return &domain.Sought{
-		Near: func(text []byte, gist []uint64) func(int) int {
+func wordSought(word byte) *domain.ContentSearch {
+	return &domain.ContentSearch{
+		Finder: func(text []byte, gist []uint64) func(int) int {
 			if gist != nil && gist[word>>6]>>(word&63)&1 == 0 {
 				return func(int) int { return -1 }
 			}
@@ -79,7 +79,7 @@ func wordSought(word byte) *domain.Sought {
 				return -1
 			}
 		},
-		Gist: func(contents iter.Seq[[]byte]) []uint64 {
+		FilterOf: func(contents iter.Seq[[]byte]) []uint64 {
 			gist := make([]uint64, 4)
 			for c := range contents {
 				for _, b := range c {
@@ -88,6 +88,6 @@ func wordSought(word byte) *domain.Sought {
 			}
 			return gist
 		},
-		May: func(gist []uint64) bool { return gist[word>>6]>>(word&63)&1 == 1 },
+		MayContain: func(gist []uint64) bool { return gist[word>>6]>>(word&63)&1 == 1 },
 	}
 }

@@ -13,13 +13,13 @@ import (
 // Search gives what is sought the contents, of a brand's actions at the range's times, that
 // Near does not rule out, in any order; of others, too, so that the caller must know its own
 // by their sequence. Nothing is done for an action but where Near stops: 20 times less than
-// Says, where most actions are wanted. Slots of C of which a gist is known that rules out
+// RawContents, where most actions are wanted. Slots of C of which a gist is known that rules out
 // what is sought are not read.
-func (s *Snapshot) Search(account domain.AccountID, brand domain.BrandID, r domain.Range, sought *domain.Sought) error {
+func (s *Snapshot) Search(account domain.AccountID, brand domain.BrandID, r domain.Range, sought *domain.ContentSearch) error {
 	if r.To <= r.From {
 		return nil
 	}
-	x := &search{Snapshot: s, Sought: sought}
+	x := &search{Snapshot: s, ContentSearch: sought}
 	if err := x.inTail(account, brand, r); err != nil {
 		return err
 	}
@@ -43,7 +43,7 @@ func (s *Snapshot) Search(account domain.AccountID, brand domain.BrandID, r doma
 // search is the scratch of Search.
 type search struct {
 	*Snapshot
-	*domain.Sought
+	*domain.ContentSearch
 	codec contentCodec
 	key   []byte
 	known map[uint16][]uint64 // gists of a month's pages that may have what is sought
@@ -62,7 +62,7 @@ func (x *search) inTail(account domain.AccountID, brand domain.BrandID, r domain
 			continue
 		}
 		e := entry{seq: s.seq, text: x.tail.bytes[s.from : s.from+s.n]}
-		if x.Near(e.text, nil)(0) < 0 {
+		if x.Finder(e.text, nil)(0) < 0 {
 			continue
 		}
 		if err := x.give(&e, domain.Range{From: s.time, To: s.time + 1}); err != nil {
@@ -77,7 +77,7 @@ func (x *search) month(p page, last uint16) (err error) {
 	x.known = map[uint16][]uint64{}
 	read, known := x.store.gists.look(p, last, x.seals, func(slot uint16, gist []uint64) bool {
 		x.known[slot] = gist
-		return x.May(gist)
+		return x.MayContain(gist)
 	})
 	slot := read.from(p.slot)
 	if slot > last {
@@ -178,7 +178,7 @@ func (x *search) page(p page, slot uint16, wanted bool) error {
 		return nil
 	}
 	if wanted {
-		if x.made[slot] = x.Gist(x.contents); x.err != nil {
+		if x.made[slot] = x.FilterOf(x.contents); x.err != nil {
 			return x.err
 		}
 		x.known[slot] = x.made[slot]
@@ -209,7 +209,7 @@ func (x *search) content(e *entry, yield func([]byte) bool) bool {
 
 // through looks through the texts of the slot, whose gist that is.
 func (x *search) through(gist []uint64, in domain.Range) error {
-	next, n := x.Near(x.texts, gist), len(x.seqs)
+	next, n := x.Finder(x.texts, gist), len(x.seqs)
 	for i, from := 0, 0; i < n; {
 		at := next(from)
 		if at < 0 {

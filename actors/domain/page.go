@@ -24,21 +24,21 @@ type SourcePage struct {
 // released, and nobody has kept a string of one, the reader reads into it again. A nil
 // one is nobody's to reuse.
 type Memory struct {
-	bytes []byte
-	users atomic.Int32
-	kept  atomic.Bool
-	home  func(*Memory)
+	bytes   []byte
+	users   atomic.Int32
+	kept    atomic.Bool
+	recycle func(*Memory)
 }
 
-// NewMemory is memory with one user; when the last one is done it is given to home, on
+// NewMemory is memory with one user; when the last one is done it is given to recycle, on
 // that one's goroutine.
-func NewMemory(bytes []byte, home func(*Memory)) *Memory {
-	m := &Memory{bytes: bytes, home: home}
+func NewMemory(bytes []byte, recycle func(*Memory)) *Memory {
+	m := &Memory{bytes: bytes, recycle: recycle}
 	m.users.Store(1)
 	return m
 }
 
-// Bytes is the memory; only who took it from its home may ask.
+// Bytes is the memory; only its current owner may ask.
 func (m *Memory) Bytes() []byte { return m.bytes }
 
 // Hold adds a user.
@@ -57,7 +57,7 @@ func (m *Memory) Release(kept bool) {
 		m.kept.Store(true)
 	}
 	if m.users.Add(-1) == 0 && !m.kept.Load() {
-		m.home(m)
+		m.recycle(m)
 	}
 }
 

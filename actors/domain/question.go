@@ -5,39 +5,39 @@ type Shape uint8
 
 // The shapes.
 const (
-	ShapeTally     Shape = iota + 1 // counts by group: *Tally
-	ShapeTimeline                   // counts by service and day: *Timeline
-	ShapeLists                      // numbers of members of segments: Lists
-	ShapeLeaders                    // members by rank: *Leaders
-	ShapeCrossover                  // brands by members: *Crossover
-	ShapeFeed                       // actions, newest first: *Feed
-	ShapeLocation                   // counts by the members' country: *Tally, of which a group is a CountryCode
-	ShapeDaily                      // counts by day: *Timeline, of one line that is NoService
-	ShapeGender                     // counts by the members' gender: *Tally, of which a group is a GenderCode
-	ShapeAge                        // counts by the members' age at the range's end: *Tally, of which a group is a place in AgeBands, or UnknownAge
-	ShapeNewcomers                  // a tally, and how many of its members had done something for the brand before: *Tally
-	ShapeStandings                  // brands of a few members, by score: *Standings
-	ShapeRoll                       // members by id, whatever they did: *Roll
-	ShapeDepths                     // how deep the rows of a feed or of leaders lie: *Depths
+	ShapeTally         Shape = iota + 1 // counts by group: *Tally
+	ShapeTimeline                       // counts by service and day: *Timeline
+	ShapeLists                          // numbers of members of segments: Lists
+	ShapeLeaders                        // members by rank: *Leaders
+	ShapeCrossover                      // brands by members: *Crossover
+	ShapeFeed                           // actions, newest first: *Feed
+	ShapeLocation                       // counts by the members' country: *Tally, of which a group is a CountryCode
+	ShapeDaily                          // counts by day: *Timeline, of one line that is NoService
+	ShapeGender                         // counts by the members' gender: *Tally, of which a group is a GenderCode
+	ShapeAge                            // counts by the members' age at the range's end: *Tally, of which a group is a place in AgeBands, or UnknownAge
+	ShapeNewcomers                      // a tally, and how many of its members had done something for the brand before: *Tally
+	ShapeStandings                      // brands of a few members, by score: *Standings
+	ShapeMemberList                     // members by id, whatever they did: *MemberList
+	ShapeRankHistogram                  // how many rows of a feed or of leaders have a rank: *RankHistogram
 )
 
 // Question is a question about activity with all it takes from clock and catalog:
 // shards look up neither, so the same Question gives the same numbers wherever it
 // is asked (I12).
 type Question struct {
-	Account AccountID
-	Shape   Shape
-	Brand   BrandID // 0: every brand of the account
-	Range   Range
-	Filter  Filter
-	Groups  []Group   // the definitions that count, ascending by ID: others do not
-	Lists   []List    // of ShapeLists: whose members are counted, of those that the filter on members lets through
-	Top     Top       // of ShapeLeaders, ShapeCrossover and ShapeStandings
-	Without []BrandID // of ShapeCrossover and ShapeStandings: brands that are in no list, ascending
-	Listing Listing   // of ShapeFeed, and beside Explain
-	Explain bool      // of the shapes that count: the answer has a Feed, too, of the actions counted
-	Roll    Rolling   // of ShapeRoll
-	Sound   Sounding  // of ShapeDepths
+	Account       AccountID
+	Shape         Shape
+	Brand         BrandID // 0: every brand of the account
+	Range         Range
+	Filter        Filter
+	Groups        []Group        // the definitions that count, ascending by ID: others do not
+	Lists         []List         // of ShapeLists: whose members are counted, of those that the filter on members lets through
+	Top           Top            // of ShapeLeaders, ShapeCrossover and ShapeStandings
+	Without       []BrandID      // of ShapeCrossover and ShapeStandings: brands that are in no list, ascending
+	Listing       Listing        // of ShapeFeed, and beside Explain
+	Explain       bool           // of the shapes that count: the answer has a Feed, too, of the actions counted
+	MemberListing MemberListing  // of ShapeRoll
+	Histogram     HistogramQuery // of ShapeDepths
 }
 
 // Group says of a definition that its actions count, in which group of a tally,
@@ -61,18 +61,18 @@ type Filter struct {
 	Domain    string   // canonical, of a registration; empty: any
 	OptIn     string   // OptValue: opted in to it; empty: no matter
 	Paid      bool
-	Holds     []Service // members with such a service record
-	Has       []Field   // members with a value in each of these fields of the profile
-	Opted     bool      // members with an opt-in to anything, but for those to Ended
-	Ended     []string  // OptValues of what was deleted: nobody is opted in to it any more
-	Acted     bool      // members with an action that the question counts
-	AnyOf     []Deed    // members who did one of these within the question's range, by whatever service
-	AllOf     []Deed    // members who did every one of these, likewise
-	From      *List     // members on it
+	Holds     []Service   // members with such a service record
+	Has       []Field     // members with a value in each of these fields of the profile
+	Opted     bool        // members with an opt-in to anything, but for those to Ended
+	Ended     []string    // OptValues of what was deleted: nobody is opted in to it any more
+	Acted     bool        // members with an action that the question counts
+	AnyOf     []Performed // members who did one of these within the question's range, by whatever service
+	AllOf     []Performed // members who did every one of these, likewise
+	From      *List       // members on it
 }
 
-// Deed is an activity that somebody did, perhaps for one brand only.
-type Deed struct {
+// Performed is a definition that a member has an action of, perhaps for one brand only.
+type Performed struct {
 	Definition DefinitionID
 	Brand      BrandID // 0: for any
 }
@@ -120,16 +120,16 @@ type ServiceTimeline struct {
 
 // Answer is what a question is answered with: one of the shapes is set.
 type Answer struct {
-	Tally     *Tally
-	Timeline  *Timeline
-	Lists     []uint64 // members of each of Question.Lists
-	Union     uint64   // members of any of Question.Lists
-	Standings *Standings
-	Roll      *Roll
-	Leaders   *Leaders
-	Crossover *Crossover
-	Feed      *Feed
-	Depths    *Depths
-	Position  Position // what had been applied
-	LagMs     int64    // now − the latest moment at which the log's end then seen has since been applied
+	Tally      *Tally
+	Timeline   *Timeline
+	Lists      []uint64 // members of each of Question.Lists
+	Union      uint64   // members of any of Question.Lists
+	Standings  *Standings
+	MemberList *MemberList
+	Leaders    *Leaders
+	Crossover  *Crossover
+	Feed       *Feed
+	Histogram  *RankHistogram
+	Position   Position // what had been applied
+	LagMs      int64    // now − the latest moment at which the log's end then seen has since been applied
 }

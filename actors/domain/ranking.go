@@ -83,8 +83,8 @@ type Standing struct {
 	Actions uint64
 }
 
-// Rolling says which rows of the roll of members are wanted.
-type Rolling struct {
+// MemberListing says which rows of the list of members are wanted.
+type MemberListing struct {
 	Up            bool // by ID ascending; else descending
 	Offset, Limit int
 	After         MemberID // rows behind it; 0: from the start; Offset is 0 beside it
@@ -92,11 +92,11 @@ type Rolling struct {
 }
 
 // End is where the wanted rows end.
-func (r Rolling) End() int { return r.Offset + r.Limit }
+func (r MemberListing) End() int { return r.Offset + r.Limit }
 
-// Roll is members by ID: of a shard the first End of them, of a merged answer those
+// MemberList is members by ID: of a shard the first End of them, of a merged answer those
 // from Offset on.
-type Roll struct {
+type MemberList struct {
 	Members []MemberID
 	Total   uint64 // on all pages
 }

@@ -37,9 +37,9 @@ const (
 // AllTime is the range that every action lies in.
 var AllTime = Range{To: math.MaxUint32}
 
-// Turned reports that the answer can be another one when the range becomes to, though no
+// ChangedBy reports that the answer can be another one when the range becomes to, though no
 // action lies between the edges of the two.
-func (r *RowsOf) Turned(to Range) bool {
+func (r *RowsOf) ChangedBy(to Range) bool {
 	switch r.Shows {
 	case ShowsActions:
 		return false
@@ -96,7 +96,7 @@ func ReadSetOf(q *Question) (f ReadSet, ok bool) {
 			f.list(&q.Lists[i])
 		}
 		everybody = true
-	case ShapeRoll:
+	case ShapeMemberList:
 		f.Known |= everyAttribute
 		everybody = true
 	default:
@@ -168,8 +168,8 @@ func (f *ReadSet) filter(q *Question) {
 	if by.Acted {
 		f.rows(q.Brand, q.Range, ShowsActions)
 	}
-	for _, deeds := range [...][]Deed{by.AnyOf, by.AllOf} {
-		for _, d := range deeds {
+	for _, required := range [...][]Performed{by.AnyOf, by.AllOf} {
+		for _, d := range required {
 			f.rows(d.Brand, q.Range, ShowsActions)
 		}
 	}

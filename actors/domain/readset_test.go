@@ -14,14 +14,14 @@ func TestAFootprintKnowsEveryFieldOfAQuestion(t *testing.T) {
 		of    reflect.Type
 		knows string
 	}{
-		{reflect.TypeFor[Question](), "Account Shape Brand Range Filter Groups Lists Top Without Listing Explain Roll Sound"},
+		{reflect.TypeFor[Question](), "Account Shape Brand Range Filter Groups Lists Top Without Listing Explain MemberListing Histogram"},
 		{reflect.TypeFor[Filter](), "Services Members Exclude Countries Regions Domain OptIn Paid Holds Has Opted Ended Acted AnyOf AllOf From"},
 		{reflect.TypeFor[Top](), "Order Up Offset Limit Latest Audience After Above Least"},
 		{reflect.TypeFor[Listing](), "Every Recorded Up Keyword Offset Limit After"},
 		{reflect.TypeFor[List](), "Segment Rule"},
 		{reflect.TypeFor[Rule](), "Definitions Brand Threshold Range"},
-		{reflect.TypeFor[Deed](), "Definition Brand"},
-		{reflect.TypeFor[Rolling](), "Up Offset Limit After Changed"},
+		{reflect.TypeFor[Performed](), "Definition Brand"},
+		{reflect.TypeFor[MemberListing](), "Up Offset Limit After Changed"},
 	} {
 		var has []string
 		for field := range c.of.Fields() {
@@ -56,7 +56,7 @@ func TestAFootprintIsWhatTheShapeAndTheFilterRead(t *testing.T) {
 		"age":       {Question{Shape: ShapeAge, Brand: 7}, ReadSet{Rows: rows(7, ShowsAges), Known: of(AttrBirthDay)}},
 		"crossover": {Question{Shape: ShapeCrossover, Brand: 7}, ReadSet{Rows: rows(0, ShowsActions), Known: of()}},
 		"standings": {Question{Shape: ShapeStandings}, ReadSet{Rows: rows(0, ShowsActions), Known: of()}},
-		"roll":      {Question{Shape: ShapeRoll}, ReadSet{Known: everyAttribute, Any: everyAttribute}},
+		"members":   {Question{Shape: ShapeMemberList}, ReadSet{Known: everyAttribute, Any: everyAttribute}},
 		"leaders by login": {
 			Question{Shape: ShapeLeaders, Brand: 7, Top: Top{Order: ByLastLogin}},
 			ReadSet{Rows: rows(7, ShowsActions), Known: of(AttrLoginHigh, AttrLoginLow)},
@@ -80,8 +80,8 @@ func TestAFootprintIsWhatTheShapeAndTheFilterRead(t *testing.T) {
 			}},
 			ReadSet{Rows: rows(7, ShowsActions), Known: of(AttrCountry, AttrRegion, AttrDomain, AttrOptIn, AttrService, AttrHas), Among: []MemberID{1}},
 		},
-		"deeds": {
-			Question{Shape: ShapeTally, Brand: 7, Filter: Filter{AnyOf: []Deed{{100, 8}, {101, 8}}, AllOf: []Deed{{100, 0}}, Opted: true}},
+		"performed": {
+			Question{Shape: ShapeTally, Brand: 7, Filter: Filter{AnyOf: []Performed{{100, 8}, {101, 8}}, AllOf: []Performed{{100, 0}}, Opted: true}},
 			ReadSet{Rows: []RowsOf{{7, week, ShowsActions}, {8, week, ShowsActions}, {0, week, ShowsActions}}, Known: of(AttrOptIn)},
 		},
 		"a segment's members": {
@@ -95,7 +95,7 @@ func TestAFootprintIsWhatTheShapeAndTheFilterRead(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)
 		}
 	}
-	for _, q := range []Question{{Shape: ShapeRoll + 100}, {}, {Shape: ShapeTally, Explain: true}} {
+	for _, q := range []Question{{Shape: ShapeMemberList + 100}, {}, {Shape: ShapeTally, Explain: true}} {
 		if _, ok := ReadSetOf(&q); ok {
 			t.Errorf("the footprint of %+v is known", q)
 		}
@@ -166,7 +166,7 @@ func TestARangeTurnsWhereTheAnswerNamesDaysOrReadsAges(t *testing.T) {
 		{ShowsAges, Range{}, Range{}, true},
 	} {
 		r := RowsOf{Range: c.was, Shows: c.shows}
-		if got := r.Turned(c.is); got != c.turnedBy {
+		if got := r.ChangedBy(c.is); got != c.turnedBy {
 			t.Errorf("%d: %v to %v: %v", c.shows, c.was, c.is, got)
 		}
 	}

@@ -8,11 +8,11 @@ import (
 )
 
 // Audience is what is filtered by of all members of one account in one shard, for
-// the one who writes it. Commit publishes a Crowd; pages are copied when first
+// the one who writes it. Commit publishes an Index; pages are copied when first
 // written after it, so a commit copies no more than it changes.
 type Audience struct {
 	epoch  uint64
-	crowd  Crowd
+	index  Index
 	ids    []domain.MemberID
 	traits []uint32 // by ordinal: what a plain activity needs to know of its member
 }
@@ -20,8 +20,8 @@ type Audience struct {
 // traitActive says that the member is active; the other bits are its muted services.
 const traitActive = 1 << 31
 
-// Crowd is an Audience as of one commit: any goroutine may read it.
-type Crowd struct {
+// Index is an Audience as of one commit: any goroutine may read it.
+type Index struct {
 	bitmaps *bitmaps
 	country column
 	born    column       // domain.BirthDay
@@ -93,14 +93,14 @@ type column struct {
 }
 
 type columnPage struct {
-	epoch  uint64
-	values [1 << pageBits]uint16
-	lands  atomic.Pointer[lands] // of countries; nil until they are filtered by
+	epoch     uint64
+	values    [1 << pageBits]uint16
+	countries atomic.Pointer[countryIndex] // of countries; nil until they are filtered by
 }
 
 // NewAudience is an audience of nobody.
 func NewAudience() *Audience {
-	return &Audience{epoch: 1, crowd: Crowd{bitmaps: &bitmaps{}}}
+	return &Audience{epoch: 1, index: Index{bitmaps: &bitmaps{}}}
 }
 
 // Members is the number of ordinals given.
@@ -148,9 +148,9 @@ func (a *Audience) Put(b *domain.Bit) {
 	word, mask := &page.words[i>>6], uint64(1)<<(i&63)
 	if b.Attribute == domain.AttrMember && (*word&mask != 0) != b.On {
 		if b.On {
-			a.crowd.alive++
+			a.index.alive++
 		} else {
-			a.crowd.alive--
+			a.index.alive--
 		}
 	}
 	if b.On {
@@ -162,12 +162,12 @@ func (a *Audience) Put(b *domain.Bit) {
 
 // page is the page of a value's bitmap, free to be written.
 func (a *Audience) page(v bitValue, ord domain.Ordinal) *bitPage {
-	if a.crowd.bitmaps.epoch != a.epoch {
-		all := *a.crowd.bitmaps
+	if a.index.bitmaps.epoch != a.epoch {
+		all := *a.index.bitmaps
 		all.epoch = a.epoch
-		a.crowd.bitmaps = &all
+		a.index.bitmaps = &all
 	}
-	of := a.crowd.bitmaps.own(v, a.epoch)
+	of := a.index.bitmaps.own(v, a.epoch)
 	m := of[v]
 	if m == nil || m.epoch != a.epoch {
 		c := &bitmap{epoch: a.epoch}
@@ -195,7 +195,7 @@ func (a *Audience) page(v bitValue, ord domain.Ordinal) *bitPage {
 // PutColumn sets a member's value of a column. Columns that no question reads are the
 // store's alone.
 func (a *Audience) PutColumn(c *domain.Column) {
-	if col := a.crowd.column(c.Attribute); col != nil {
+	if col := a.index.column(c.Attribute); col != nil {
 		a.putInto(col, c.Ord, c.Value)
 	}
 }
@@ -203,7 +203,7 @@ func (a *Audience) PutColumn(c *domain.Column) {
 // putGender keeps the column of genders. A bit is cleared before or after another one
 // is set: only the value that the column has can leave it.
 func (a *Audience) putGender(b *domain.Bit) {
-	code, col := domain.GenderCode(b.Value), &a.crowd.gender
+	code, col := domain.GenderCode(b.Value), &a.index.gender
 	switch {
 	case b.On:
 		a.putInto(col, b.Ord, code)
@@ -231,7 +231,7 @@ func (a *Audience) putInto(col *column, ord domain.Ordinal, value uint16) {
 }
 
 // column is where the attribute stands; nil: it is not kept.
-func (c *Crowd) column(a domain.Attribute) *column {
+func (c *Index) column(a domain.Attribute) *column {
 	switch a {
 	case domain.AttrCountry:
 		return &c.country
@@ -258,18 +258,18 @@ func (c *column) at(ord domain.Ordinal) uint16 {
 }
 
 // Commit publishes what was put since the last one.
-func (a *Audience) Commit() *Crowd {
-	c := a.crowd
+func (a *Audience) Commit() *Index {
+	c := a.index
 	c.ids = a.ids[:len(a.ids):len(a.ids)]
 	a.epoch++
 	return &c
 }
 
 // Members is the number of ordinals given, members that are no more included.
-func (c *Crowd) Members() int { return len(c.ids) }
+func (c *Index) Members() int { return len(c.ids) }
 
 // ID is the member of an ordinal.
-func (c *Crowd) ID(ord domain.Ordinal) domain.MemberID { return c.ids[ord] }
+func (c *Index) ID(ord domain.Ordinal) domain.MemberID { return c.ids[ord] }
 
 // Alive is the number of members that answers show.
-func (c *Crowd) Alive() int { return c.alive }
+func (c *Index) Alive() int { return c.alive }

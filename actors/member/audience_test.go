@@ -38,7 +38,7 @@ func TestI7CrowdSelectsAsANaiveModelDoesAtItsCommit(t *testing.T) {
 	a, r := NewAudience(), NewRoster(0, 16)
 	var fans []fan
 	type moment struct {
-		crowd *Crowd
+		index *Index
 		fans  []fan
 	}
 	var moments []moment
@@ -94,14 +94,14 @@ func TestI7CrowdSelectsAsANaiveModelDoesAtItsCommit(t *testing.T) {
 				want = append(want, x.id)
 			}
 		}
-		set := m.crowd.Select(nil, &f, ordinal)
-		for o := range m.crowd.Members() {
+		set := m.index.Select(nil, &f, ordinal)
+		for o := range m.index.Members() {
 			if set == nil || set[o>>6]>>(o&63)&1 == 1 {
-				got = append(got, m.crowd.ID(domain.Ordinal(o)))
+				got = append(got, m.index.ID(domain.Ordinal(o)))
 			}
 		}
-		if fmt.Sprint(want) != fmt.Sprint(got) || alive != m.crowd.Alive() {
-			t.Fatalf("seed %d: %+v: %d members, want %d; alive %d, want %d", seed, f, len(got), len(want), m.crowd.Alive(), alive)
+		if fmt.Sprint(want) != fmt.Sprint(got) || alive != m.index.Alive() {
+			t.Fatalf("seed %d: %+v: %d members, want %d; alive %d, want %d", seed, f, len(got), len(want), m.index.Alive(), alive)
 		}
 	}
 }
@@ -204,11 +204,11 @@ func TestARegionIsFilteredByInLowerCaseAndGeoRegionWins(t *testing.T) {
 func BenchmarkSelect(b *testing.B) {
 	rnd := rand.New(rand.NewPCG(1, 1))
 	a := NewAudience()
-	lands := []uint16{0, domain.CountryCode("DE"), domain.CountryCode("FR"), domain.CountryCode("US")}
+	countries := []uint16{0, domain.CountryCode("DE"), domain.CountryCode("FR"), domain.CountryCode("US")}
 	for o := range domain.Ordinal(125_000) {
 		a.Add(domain.MemberIDOf(uint64(o)+1, 0))
 		a.Put(&domain.Bit{Ord: o, Attribute: domain.AttrMember, On: true})
-		a.PutColumn(&domain.Column{Ord: o, Attribute: domain.AttrCountry, Value: lands[rnd.IntN(4)]})
+		a.PutColumn(&domain.Column{Ord: o, Attribute: domain.AttrCountry, Value: countries[rnd.IntN(4)]})
 		a.Put(&domain.Bit{Ord: o, Attribute: domain.AttrRegion, Value: "be", On: rnd.IntN(3) == 0})
 	}
 	c := a.Commit()
@@ -217,7 +217,7 @@ func BenchmarkSelect(b *testing.B) {
 		name string
 		domain.Filter
 	}{
-		{"country", domain.Filter{Countries: lands[1:3]}},
+		{"country", domain.Filter{Countries: countries[1:3]}},
 		{"region", domain.Filter{Regions: []string{"be"}}},
 		{"member", domain.Filter{Members: []domain.MemberID{1}}},
 	} {

@@ -6,7 +6,7 @@ import "github.com/ovation-analytics/ovation/actors/domain"
 // as CountryCode, their gender as GenderCode or their birth day as BirthDay; by
 // ordinal, in pages; 0, unknown, where there is none. The slice is in dst's memory
 // where that is large enough; empty for other shapes.
-func (c *Crowd) Column(dst []*[1 << pageBits]uint16, s domain.Shape) []*[1 << pageBits]uint16 {
+func (c *Index) Column(dst []*[1 << pageBits]uint16, s domain.Shape) []*[1 << pageBits]uint16 {
 	dst = dst[:0]
 	var col *column
 	switch s {

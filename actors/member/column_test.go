@@ -8,7 +8,7 @@ import (
 )
 
 // TestI7ColumnsAreThoseOfTheCommit lets members say over and over where, when and what
-// they were born, some of it nothing: a crowd keeps what held at its commit.
+// they were born, some of it nothing: an index keeps what held at its commit.
 func TestI7ColumnsAreThoseOfTheCommit(t *testing.T) {
 	const fans = 3 << pageBits / 2
 	seed := rand.Uint64()
@@ -22,7 +22,7 @@ func TestI7ColumnsAreThoseOfTheCommit(t *testing.T) {
 	}
 	one := func(words ...string) string { return words[r.IntN(len(words))] }
 	type moment struct {
-		crowd *Crowd
+		index *Index
 		want  []self
 	}
 	var moments []moment
@@ -46,7 +46,7 @@ func TestI7ColumnsAreThoseOfTheCommit(t *testing.T) {
 		}
 		moments = append(moments, moment{a.Commit(), append([]self(nil), now...)})
 	}
-	at := func(c *Crowd, s domain.Shape, o int) uint16 {
+	at := func(c *Index, s domain.Shape, o int) uint16 {
 		if p := c.Column(nil, s); o>>pageBits < len(p) && p[o>>pageBits] != nil {
 			return p[o>>pageBits][o&(1<<pageBits-1)]
 		}
@@ -54,13 +54,13 @@ func TestI7ColumnsAreThoseOfTheCommit(t *testing.T) {
 	}
 	for k, m := range moments {
 		for o, want := range m.want {
-			got := self{at(m.crowd, domain.ShapeLocation, o), at(m.crowd, domain.ShapeAge, o), at(m.crowd, domain.ShapeGender, o)}
+			got := self{at(m.index, domain.ShapeLocation, o), at(m.index, domain.ShapeAge, o), at(m.index, domain.ShapeGender, o)}
 			if got != want {
 				t.Fatalf("seed %d: commit %d, member %d: %+v, want %+v", seed, k, o, got, want)
 			}
 		}
 	}
-	if c := moments[0].crowd.Column(make([]*[1 << pageBits]uint16, 3), domain.ShapeTally); len(c) != 0 {
+	if c := moments[0].index.Column(make([]*[1 << pageBits]uint16, 3), domain.ShapeTally); len(c) != 0 {
 		t.Error("a tally counts by a column")
 	}
 }

@@ -5,11 +5,11 @@ import (
 	"sync"
 )
 
-// lands tells of a page of countries where the members of each are. It is made when a
+// countryIndex has the members of each country of a page. It is made when a
 // question first filters by country, and of a page that is published, which never
 // changes: so it holds for as long as the page does. A member takes at most 4 bytes
 // of it.
-type lands struct {
+type countryIndex struct {
 	codes []uint16             // ascending; unknown is not among them
 	many  []*[pageWords]uint64 // of each: its members, where they are many
 	few   [][]uint16           // of each: its members, where they are not
@@ -20,7 +20,7 @@ type lands struct {
 const manyFrom = pageWords * 8 / 4
 
 // into adds the members of a country to a page's set.
-func (l *lands) into(set *[pageWords]uint64, code uint16) {
+func (l *countryIndex) into(set *[pageWords]uint64, code uint16) {
 	at, ok := slices.BinarySearch(l.codes, code)
 	if !ok {
 		return
@@ -36,21 +36,21 @@ func (l *lands) into(set *[pageWords]uint64, code uint16) {
 	}
 }
 
-// counted is how many members of a page have each value, and room to list these.
-type counted struct {
+// countryCount is how many members of a page have each value, and the values met.
+type countryCount struct {
 	of  [1 << 16]uint16 // zero between pages, but for unknown
 	met []uint16
 }
 
-var counteds = sync.Pool{New: func() any { return new(counted) }}
+var countryCounts = sync.Pool{New: func() any { return new(countryCount) }}
 
-// landsOf are the lands of a published page.
-func (p *columnPage) landsOf() *lands {
-	if l := p.lands.Load(); l != nil {
+// countryIndex is the index of a published page.
+func (p *columnPage) countryIndex() *countryIndex {
+	if l := p.countries.Load(); l != nil {
 		return l
 	}
-	n := counteds.Get().(*counted)
-	defer counteds.Put(n)
+	n := countryCounts.Get().(*countryCount)
+	defer countryCounts.Put(n)
 	n.met = n.met[:0]
 	for _, v := range p.values {
 		if n.of[v]++; n.of[v] == 1 && v != 0 {
@@ -58,7 +58,7 @@ func (p *columnPage) landsOf() *lands {
 		}
 	}
 	slices.Sort(n.met)
-	l := &lands{slices.Clone(n.met), make([]*[pageWords]uint64, len(n.met)), make([][]uint16, len(n.met))}
+	l := &countryIndex{slices.Clone(n.met), make([]*[pageWords]uint64, len(n.met)), make([][]uint16, len(n.met))}
 	few := 0
 	for i, v := range n.met {
 		if n.of[v] >= manyFrom {
@@ -67,10 +67,10 @@ func (p *columnPage) landsOf() *lands {
 			few += int(n.of[v])
 		}
 	}
-	room := make([]uint16, few)
+	free := make([]uint16, few)
 	for i, v := range n.met {
 		if k := n.of[v]; l.many[i] == nil {
-			l.few[i], room = room[:0:k], room[k:]
+			l.few[i], free = free[:0:k], free[k:]
 		}
 		n.of[v] = uint16(i)
 	}
@@ -88,6 +88,6 @@ func (p *columnPage) landsOf() *lands {
 	for _, v := range n.met {
 		n.of[v] = 0
 	}
-	p.lands.Store(l)
+	p.countries.Store(l)
 	return l
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// TestI7CountriesAreFilteredByWhileTheyChange lets many filter a crowd by country at once
+// TestI7CountriesAreFilteredByWhileTheyChange lets many filter an index by country at once
 // while the audience moves its members on: nobody sees another commit's.
 func TestI7CountriesAreFilteredByWhileTheyChange(t *testing.T) {
 	seed := rand.Uint64()
@@ -27,7 +27,7 @@ func TestI7CountriesAreFilteredByWhileTheyChange(t *testing.T) {
 			now[o] = uint16(rnd.ExpFloat64() * 20) // of the low ones many, of the others few
 			a.PutColumn(&domain.Column{Ord: domain.Ordinal(o), Attribute: domain.AttrCountry, Value: now[o]})
 		}
-		crowd := a.Commit()
+		index := a.Commit()
 		wanted := map[uint16]bool{uint16(1 + rnd.IntN(20)): true, uint16(1 + rnd.IntN(200)): true}
 		f, want := domain.Filter{}, make([]uint64, fans/64+1)
 		for land := range wanted {
@@ -39,7 +39,7 @@ func TestI7CountriesAreFilteredByWhileTheyChange(t *testing.T) {
 			}
 		}
 		look := func() {
-			if got := crowd.Select(nil, &f, nil); !slices.Equal(got, want) {
+			if got := index.Select(nil, &f, nil); !slices.Equal(got, want) {
 				t.Errorf("seed %d: countries %v: %x, want %x", seed, f.Countries, got, want)
 			}
 		}

@@ -8,14 +8,14 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// facts is what of a member questions filter by. A member that is not active has
+// filterable is what of a member questions filter by. A member that is not active has
 // none.
-type facts struct {
-	bits  []bitValue // without repeats
-	has   uint64     // bits of the profile's fields with a value, by their codes
-	since uint16     // domain.BirthDay
-	land  uint16     // effective country
-	times [3]uint32  // as timeAttributes, in seconds
+type filterable struct {
+	bits    []bitValue // without repeats
+	has     uint64     // bits of the profile's fields with a value, by their codes
+	born    uint16     // domain.BirthDay
+	country uint16     // effective country
+	times   [3]uint32  // as timeAttributes, in seconds
 }
 
 type bitValue struct {
@@ -23,8 +23,8 @@ type bitValue struct {
 	value     string
 }
 
-func factsOf(m *domain.Member) facts {
-	var f facts
+func filterableOf(m *domain.Member) filterable {
+	var f filterable
 	if m.State != domain.MemberActive || len(m.Services) == 0 {
 		return f
 	}
@@ -56,19 +56,19 @@ func factsOf(m *domain.Member) facts {
 	for _, v := range m.Profile {
 		f.has |= 1 << v.Field
 	}
-	f.land = effectiveCountry(m.Profile)
-	f.since = birthDay(m.Profile.Get(domain.Birthdate))
+	f.country = effectiveCountry(m.Profile)
+	f.born = birthDay(m.Profile.Get(domain.Birthdate))
 	f.times = [3]uint32{seconds(m.Created), seconds(m.LastLogin()), seconds(m.Changed())}
 	return f
 }
 
-func (f *facts) put(a domain.Attribute, value string) {
+func (f *filterable) put(a domain.Attribute, value string) {
 	if v := (bitValue{a, value}); !slices.Contains(f.bits, v) {
 		f.bits = append(f.bits, v)
 	}
 }
 
-func (f *facts) putIf(on bool, a domain.Attribute, value string) {
+func (f *filterable) putIf(on bool, a domain.Attribute, value string) {
 	if on {
 		f.put(a, value)
 	}
@@ -101,7 +101,7 @@ func birthDay(date string) uint16 {
 }
 
 // to appends what turns f into g.
-func (f facts) to(dst []domain.Change, g facts, m *domain.Member) []domain.Change {
+func (f filterable) to(dst []domain.Change, g filterable, m *domain.Member) []domain.Change {
 	bit := func(v bitValue, on bool) {
 		dst = append(dst, domain.Change{Kind: domain.BitPut, Value: &domain.Bit{
 			Account: m.Account, Ord: m.Ord, Attribute: v.attribute, Value: v.value, On: on,
@@ -128,8 +128,8 @@ func (f facts) to(dst []domain.Change, g facts, m *domain.Member) []domain.Chang
 			}})
 		}
 	}
-	column(domain.AttrCountry, f.land, g.land)
-	column(domain.AttrBirthDay, f.since, g.since)
+	column(domain.AttrCountry, f.country, g.country)
+	column(domain.AttrBirthDay, f.born, g.born)
 	for i, a := range timeAttributes {
 		column(a[0], uint16(f.times[i]>>16), uint16(g.times[i]>>16))
 		column(a[1], uint16(f.times[i]), uint16(g.times[i]))

@@ -68,13 +68,13 @@ func gives(f domain.Fields, field domain.Field) bool {
 // slices hold in place: changes carry the member, and what was staged does not
 // change any more.
 func (s *State) change(dst []domain.Change, edit func(*domain.Member)) []domain.Change {
-	before := factsOf(&s.Member)
+	before := filterableOf(&s.Member)
 	m := s.Member
 	edit(&m)
 	s.Member = m
 	s.muted = mutedOf(&s.Member)
 	dst = append(dst, domain.Change{Kind: domain.MemberPut, Value: &m})
-	return before.to(dst, factsOf(&m), &m)
+	return before.to(dst, filterableOf(&m), &m)
 }
 
 // Active reports that answers show the member.

@@ -8,7 +8,7 @@ const pageWords = 1 << pageBits / 64
 // Select is the dense bitset of the members that pass the filter; nil when that is
 // everyone who has a row. ordinal finds the members that the filter names. The
 // result is in dst's memory where that is large enough.
-func (c *Crowd) Select(dst []uint64, f *domain.Filter, ordinal func(domain.MemberID) (domain.Ordinal, bool)) []uint64 {
+func (c *Index) Select(dst []uint64, f *domain.Filter, ordinal func(domain.MemberID) (domain.Ordinal, bool)) []uint64 {
 	if c.alive == len(c.ids) && !f.OfMembers() {
 		return nil
 	}
@@ -53,7 +53,7 @@ func (c *Crowd) Select(dst []uint64, f *domain.Filter, ordinal func(domain.Membe
 	return dst
 }
 
-func (c *Crowd) copyTo(dst []uint64, v bitValue) {
+func (c *Index) copyTo(dst []uint64, v bitValue) {
 	clear(dst)
 	m := c.bitmaps.get(v)
 	if m == nil {
@@ -67,7 +67,7 @@ func (c *Crowd) copyTo(dst []uint64, v bitValue) {
 }
 
 // and clears the members that have none of the values.
-func (c *Crowd) and(dst []uint64, a domain.Attribute, values ...string) {
+func (c *Index) and(dst []uint64, a domain.Attribute, values ...string) {
 	var maps []*bitmap
 	for _, v := range values {
 		if m := c.bitmaps.get(bitValue{a, v}); m != nil {
@@ -78,7 +78,7 @@ func (c *Crowd) and(dst []uint64, a domain.Attribute, values ...string) {
 }
 
 // keepAny clears the members that are in none of the bitmaps.
-func (c *Crowd) keepAny(dst []uint64, maps []*bitmap) {
+func (c *Index) keepAny(dst []uint64, maps []*bitmap) {
 	for k := 0; k*pageWords < len(dst); k++ {
 		var any [pageWords]uint64
 		for _, m := range maps {
@@ -96,7 +96,7 @@ func (c *Crowd) keepAny(dst []uint64, maps []*bitmap) {
 }
 
 // keepOnly clears all but the members named.
-func (c *Crowd) keepOnly(dst []uint64, ids []domain.MemberID, ordinal func(domain.MemberID) (domain.Ordinal, bool)) {
+func (c *Index) keepOnly(dst []uint64, ids []domain.MemberID, ordinal func(domain.MemberID) (domain.Ordinal, bool)) {
 	kept := make([]domain.Ordinal, 0, min(len(ids), c.alive))
 	for _, id := range ids {
 		if o, ok := ordinal(id); ok && int(o>>6) < len(dst) && dst[o>>6]>>(o&63)&1 == 1 {
@@ -110,11 +110,11 @@ func (c *Crowd) keepOnly(dst []uint64, ids []domain.MemberID, ordinal func(domai
 }
 
 // keepCountries clears the members of other countries, and those without one.
-func (c *Crowd) keepCountries(dst []uint64, countries []uint16) {
+func (c *Index) keepCountries(dst []uint64, countries []uint16) {
 	for at := 0; at < len(dst); at += pageWords {
 		var any [pageWords]uint64
 		if k := at / pageWords; k < len(c.country.pages) && c.country.pages[k] != nil {
-			l := c.country.pages[k].landsOf()
+			l := c.country.pages[k].countryIndex()
 			for _, code := range countries {
 				l.into(&any, code)
 			}

@@ -59,10 +59,10 @@ func mutedOf(m *domain.Member) uint32 {
 	return muted &^ open
 }
 
-// Sleeper makes s the state of a member that is active and asleep: all that Record needs
+// Unloaded makes s the state of an active member whose record is not loaded: all that Record needs
 // for activities that are not one-time, without the member's record. muted is what the
 // audience knows of it.
-func (s *State) Sleeper(id domain.MemberID, account domain.AccountID, ord domain.Ordinal, muted uint32) {
+func (s *State) Unloaded(id domain.MemberID, account domain.AccountID, ord domain.Ordinal, muted uint32) {
 	m := &s.Member
 	m.ID, m.Account, m.Ord, m.State = id, account, ord, domain.MemberActive
 	s.muted = muted

@@ -14,14 +14,14 @@ var timeAttributes = [3][2]domain.Attribute{
 func seconds(ms int64) uint32 { return uint32(min(max(ms/1000, 0), 1<<32-1)) }
 
 // Created is when the member came to be.
-func (c *Crowd) Created(ord domain.Ordinal) domain.Second { return c.time(0, ord) }
+func (c *Index) Created(ord domain.Ordinal) domain.Second { return c.time(0, ord) }
 
 // LastLogin is when the member last logged in; a registration is a login.
-func (c *Crowd) LastLogin(ord domain.Ordinal) domain.Second { return c.time(1, ord) }
+func (c *Index) LastLogin(ord domain.Ordinal) domain.Second { return c.time(1, ord) }
 
 // Changed is when the member last changed; see domain.Member.
-func (c *Crowd) Changed(ord domain.Ordinal) domain.Second { return c.time(2, ord) }
+func (c *Index) Changed(ord domain.Ordinal) domain.Second { return c.time(2, ord) }
 
-func (c *Crowd) time(i int, ord domain.Ordinal) domain.Second {
+func (c *Index) time(i int, ord domain.Ordinal) domain.Second {
 	return domain.Second(c.times[i][0].at(ord))<<16 | domain.Second(c.times[i][1].at(ord))
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// A crowd keeps the times of its commit, to the second, also of members of other
+// A index keeps the times of its commit, to the second, also of members of other
 // pages; who is not active has none.
 func TestI7TimesAreThoseOfTheCommit(t *testing.T) {
 	const fans = 3 << pageBits / 2
@@ -23,7 +23,7 @@ func TestI7TimesAreThoseOfTheCommit(t *testing.T) {
 		now = append(now, times{})
 	}
 	type moment struct {
-		crowd *Crowd
+		index *Index
 		want  []times
 	}
 	var moments []moment
@@ -43,7 +43,7 @@ func TestI7TimesAreThoseOfTheCommit(t *testing.T) {
 	}
 	for k, m := range moments {
 		for o, want := range m.want {
-			if got := (times{m.crowd.Created(domain.Ordinal(o)), m.crowd.LastLogin(domain.Ordinal(o))}); got != want {
+			if got := (times{m.index.Created(domain.Ordinal(o)), m.index.LastLogin(domain.Ordinal(o))}); got != want {
 				t.Fatalf("commit %d, member %d: %+v, want %+v", k, o, got, want)
 			}
 		}

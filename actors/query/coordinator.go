@@ -39,7 +39,7 @@ func (c *Coordinator) Ask(ctx context.Context, q *domain.Question, wait domain.P
 	case q.Shape == domain.ShapeLeaders && q.Top.Latest && q.Top.End() > farDown:
 		return c.far(ctx, q, wait)
 	case deep(q):
-		return c.newDiver(ctx, wait).page(q)
+		return c.newDeepPager(ctx, wait).page(q)
 	}
 	return c.ask(ctx, q, wait)
 }

@@ -72,7 +72,7 @@ func TestExecutor_EndsWithWaitingJobs(t *testing.T) {
 	cancel()
 	close(free)
 	e.Wait()
-	if ran != 40 || !e.over() || e.offer(func(*scratch) {}) {
+	if ran != 40 || !e.stopping() || e.offer(func(*scratch) {}) {
 		t.Errorf("%d of 40 ran", ran)
 	}
 }

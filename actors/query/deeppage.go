@@ -17,16 +17,16 @@ import (
 // deepFrom is the row from which on a page takes rounds.
 const deepFrom = 4000
 
-// diver finds pages far down.
-type diver struct {
+// deepPager finds pages far down.
+type deepPager struct {
 	ask    func(q *domain.Question) (*domain.Answer, error)
 	enough uint64 // rows of a cell that are few enough not to look into it
 	slack  uint64 // rows that may come or go between two rounds
 }
 
 // newDiver asks the node.
-func (c *Coordinator) newDiver(ctx context.Context, wait domain.Position) *diver {
-	return &diver{enough: 2048, slack: 1024, ask: func(q *domain.Question) (*domain.Answer, error) { return c.ask(ctx, q, wait) }}
+func (c *Coordinator) newDeepPager(ctx context.Context, wait domain.Position) *deepPager {
+	return &deepPager{enough: 2048, slack: 1024, ask: func(q *domain.Question) (*domain.Answer, error) { return c.ask(ctx, q, wait) }}
 }
 
 // deep reports that a question's page is far down a list that can be sounded: a feed in
@@ -43,17 +43,17 @@ func deep(q *domain.Question) bool {
 
 // dives is how often a page is looked for before it is asked for in one round, because
 // the list moves too fast.
-const dives = 3
+const deepAttempts = 3
 
 // page answers a question of which the page is far down, but for the latest actions of
 // leaders.
-func (d *diver) page(q *domain.Question) (*domain.Answer, error) {
-	for range dives {
+func (d *deepPager) page(q *domain.Question) (*domain.Answer, error) {
+	for range deepAttempts {
 		k, err := d.key(q)
 		if err != nil {
 			return nil, err
 		}
-		a, ok, err := d.behind(q, k)
+		a, ok, err := d.rowsAfter(q, k)
 		if ok || err != nil {
 			return a, err
 		}
@@ -69,8 +69,8 @@ type key struct {
 }
 
 // key looks for a key not far above the page.
-func (d *diver) key(q *domain.Question) (key, error) {
-	s, up, offset := domain.Sounding{Of: q.Shape, To: math.MaxUint64}, q.Top.Up, uint64(q.Top.Offset)
+func (d *deepPager) key(q *domain.Question) (key, error) {
+	s, up, offset := domain.HistogramQuery{Of: q.Shape, To: math.MaxUint64}, q.Top.Up, uint64(q.Top.Offset)
 	if q.Shape == domain.ShapeFeed {
 		s.From, s.To = uint64(q.Range.From), uint64(max(q.Range.To, q.Range.From+1)-1)
 		up, offset = q.Listing.Up, uint64(q.Listing.Offset)
@@ -78,13 +78,13 @@ func (d *diver) key(q *domain.Question) (key, error) {
 	place := offset - min(offset, d.slack)
 	k := key{}
 	for {
-		sounding := *q
-		sounding.Shape, sounding.Sound = domain.ShapeDepths, s
-		a, err := d.ask(&sounding)
+		query := *q
+		query.Shape, query.Histogram = domain.ShapeRankHistogram, s
+		a, err := d.ask(&query)
 		if err != nil {
 			return k, err
 		}
-		c := shape.CellAt(&s, a.Depths, up, place)
+		c := shape.BucketAt(&s, a.Histogram, up, place)
 		k.ahead += c.Ahead
 		place -= min(place, c.Ahead)
 		switch {
@@ -92,7 +92,7 @@ func (d *diver) key(q *domain.Question) (key, error) {
 			s.From, s.To = c.From, c.To
 		case c.Rows > d.enough && q.Shape == domain.ShapeLeaders && s.Among == nil:
 			rank := c.From
-			s, up = domain.Sounding{Of: q.Shape, To: math.MaxUint64, Among: &rank}, true
+			s, up = domain.HistogramQuery{Of: q.Shape, To: math.MaxUint64, Among: &rank}, true
 		default:
 			k.before(&s, &c, up)
 			return k, nil
@@ -101,7 +101,7 @@ func (d *diver) key(q *domain.Question) (key, error) {
 }
 
 // before makes it the last key before a cell.
-func (k *key) before(s *domain.Sounding, c *shape.Cell, up bool) {
+func (k *key) before(s *domain.HistogramQuery, c *shape.Bucket, up bool) {
 	switch {
 	case s.Among != nil:
 		k.rank, k.id = *s.Among, c.From-min(c.From, 1)
@@ -116,7 +116,7 @@ func (k *key) before(s *domain.Sounding, c *shape.Cell, up bool) {
 
 // behind asks for the rows behind a key and cuts the page out of them; false when it lies
 // above the key by now, or below what was asked for.
-func (d *diver) behind(q *domain.Question, k key) (*domain.Answer, bool, error) {
+func (d *deepPager) rowsAfter(q *domain.Question, k key) (*domain.Answer, bool, error) {
 	some := *q
 	if q.Shape == domain.ShapeLeaders {
 		t := &some.Top

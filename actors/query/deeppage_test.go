@@ -59,7 +59,7 @@ func (s *tables) ask(q *domain.Question) (*domain.Answer, error) {
 	out, plan := &domain.Answer{}, scan.NewPlan(q)
 	var feeds []*domain.Feed
 	var leaders []*domain.Leaders
-	var depths []*domain.Depths
+	var histograms []*domain.RankHistogram
 	for i, t := range s.t {
 		if s.views[i] == nil || s.dirty {
 			s.views[i] = t.Commit(nil)
@@ -82,7 +82,7 @@ func (s *tables) ask(q *domain.Question) (*domain.Answer, error) {
 		if a.Leaders != nil {
 			s.asked += len(a.Leaders.Members)
 		}
-		feeds, leaders, depths = append(feeds, a.Feed), append(leaders, a.Leaders), append(depths, a.Depths)
+		feeds, leaders, histograms = append(feeds, a.Feed), append(leaders, a.Leaders), append(histograms, a.Histogram)
 	}
 	s.dirty = false
 	switch q.Shape {
@@ -90,8 +90,8 @@ func (s *tables) ask(q *domain.Question) (*domain.Answer, error) {
 		out.Feed = shape.MergeFeed(&q.Listing, feeds)
 	case domain.ShapeLeaders:
 		out.Leaders = shape.MergeLeaders(q.Top, leaders)
-	case domain.ShapeDepths:
-		out.Depths = shape.MergeDepths(depths)
+	case domain.ShapeRankHistogram:
+		out.Histogram = shape.MergeRankHistograms(histograms)
 	}
 	return out, nil
 }
@@ -130,11 +130,11 @@ func TestAPageFoundInRoundsIsThePageOfTheList(t *testing.T) {
 		moves := rnd.IntN(3) * rnd.IntN(9)
 		for range 6 {
 			q, rounds := querytest.Question(rnd), 0
-			d := &diver{enough: uint64(rnd.IntN(12)), slack: uint64(rnd.IntN(6)), ask: func(q *domain.Question) (*domain.Answer, error) {
+			d := &deepPager{enough: uint64(rnd.IntN(12)), slack: uint64(rnd.IntN(6)), ask: func(q *domain.Question) (*domain.Answer, error) {
 				if rounds++; rounds > 1 {
 					s.move(rnd, moves)
 				}
-				if q.Shape != domain.ShapeDepths && q.Listing.Offset+q.Top.Offset > 0 {
+				if q.Shape != domain.ShapeRankHistogram && q.Listing.Offset+q.Top.Offset > 0 {
 					single++
 				}
 				return s.ask(q)
@@ -184,7 +184,7 @@ func TestAPageFoundInRoundsAsksForFewRows(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.asked = 0
-		got, err := (&diver{ask: s.ask, enough: 2048, slack: 1024}).page(q)
+		got, err := (&deepPager{ask: s.ask, enough: 2048, slack: 1024}).page(q)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -242,7 +242,7 @@ func BenchmarkPageFarDown(b *testing.B) {
 		}
 		run("first page", 0, s.ask)
 		run("one round", 100_000, s.ask)
-		a := run("rounds", 100_000, (&diver{ask: s.ask, enough: 2048, slack: 1024}).page)
+		a := run("rounds", 100_000, (&deepPager{ask: s.ask, enough: 2048, slack: 1024}).page)
 		if a == nil {
 			continue
 		}

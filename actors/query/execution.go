@@ -28,7 +28,7 @@ type execution struct {
 }
 
 // ended reports that the question is given up.
-func (s *execution) ended() bool { return s.ctx.Err() != nil || s.local.Executor.over() }
+func (s *execution) ended() bool { return s.ctx.Err() != nil || s.local.Executor.stopping() }
 
 // noteAccess notes the brands that the question looks into.
 func (s *execution) noteAccess() {
@@ -45,21 +45,21 @@ func (s *execution) noteAccess() {
 func (s *execution) ask(set []uint64) *scan.Ask {
 	q := s.question
 	x := s.scratch
-	crowd := s.account.Crowd
-	x.column = crowd.Column(x.column, q.Shape)
+	index := s.account.Members
+	x.column = index.Column(x.column, q.Shape)
 	one := &scan.Ask{
 		Plan: s.plan.rows, Brand: s.plan.dense, Members: set, Cold: s.source(q), Column: x.column,
-		Label: s.local.label(q.Account), ID: crowd.ID, Brands: s.plan.brands,
+		Label: s.local.label(q.Account), ID: index.ID, Brands: s.plan.brands,
 	}
 	if q.Shape == domain.ShapeNewcomers {
 		one.Earlier = s.source(earlier(q))
 	}
 	if q.Shape == domain.ShapeFeed || q.Explain {
-		one.Contents = s.says
+		one.Contents = s.contents
 		one.Search = s.search
 	}
-	if q.Shape == domain.ShapeLeaders || q.Shape == domain.ShapeDepths {
-		one.At = times(q.Top.Order, crowd)
+	if q.Shape == domain.ShapeLeaders || q.Shape == domain.ShapeRankHistogram {
+		one.At = times(q.Top.Order, index)
 	}
 	return one
 }
@@ -113,22 +113,22 @@ func ordinalsOf(r *member.Roster, account domain.AccountID) func(domain.MemberID
 }
 
 // says reads contents until the question is given up.
-func (s *execution) says(rows []domain.Row, f func(i int, recorded int64, content []byte)) error {
+func (s *execution) contents(rows []domain.Row, f func(i int, recorded int64, content []byte)) error {
 	if s.ctx.Err() != nil {
 		return domain.ErrUnavailable
 	}
-	return s.view.Snapshot.Says(rows, f)
+	return s.view.Snapshot.RawContents(rows, f)
 }
 
 // search looks through contents until the question is given up.
-func (s *execution) search(b domain.BrandID, in domain.Range, sought *domain.Sought) error {
+func (s *execution) search(b domain.BrandID, in domain.Range, sought *domain.ContentSearch) error {
 	nowhere := func(int) int { return -1 }
 	while := *sought
-	while.Near = func(text []byte, gist []uint64) func(int) int {
+	while.Finder = func(text []byte, filter []uint64) func(int) int {
 		if s.ctx.Err() != nil {
 			return nowhere
 		}
-		return sought.Near(text, gist)
+		return sought.Finder(text, filter)
 	}
 	err := s.view.Snapshot.Search(s.question.Account, b, in, &while)
 	if err == nil && s.ctx.Err() != nil {
@@ -138,13 +138,13 @@ func (s *execution) search(b domain.BrandID, in domain.Range, sought *domain.Sou
 }
 
 // withMembers gives a feed's rows their members.
-func withMembers(f *domain.Feed, crowd *member.Crowd) *domain.Feed {
+func withMembers(f *domain.Feed, index *member.Index) *domain.Feed {
 	if f == nil {
 		return nil
 	}
 	for i := range f.Items {
 		item := &f.Items[i]
-		item.Member = crowd.ID(item.Row.Ord)
+		item.Member = index.ID(item.Row.Ord)
 		item.Row.Slot = item.Member.Slot()
 	}
 	return f

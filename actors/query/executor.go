@@ -52,7 +52,7 @@ func StartExecutor(ctx context.Context, n int) *Executor {
 }
 
 // over reports that the node stops: what still waits for a worker is refused.
-func (e *Executor) over() bool { return e.ctx.Err() != nil }
+func (e *Executor) stopping() bool { return e.ctx.Err() != nil }
 
 // refuse runs what waits for a worker that ends: a job holds a view, and only the job
 // releases it. It scans nothing, since the executor is over.

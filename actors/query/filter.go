@@ -11,12 +11,12 @@ import (
 
 // memberFilter is what of choosing the members of a question is the same in every shard.
 type memberFilter struct {
-	from   *listPlan       // they are on it; nil: no matter
-	deeds  *scan.Performed // they did it; nil: no matter
-	brands []uint32        // that deeds are for, by dense number
+	from      *listPlan       // they are on it; nil: no matter
+	performed *scan.Performed // they performed it; nil: no matter
+	brands    []uint32        // that actions are required for, by dense number
 }
 
-// newMemberFilter prepares a question's filter. A brand that a deed is for may be deleted: its
+// newMemberFilter prepares a question's filter. A brand that an action is required for may be deleted: its
 // actions are still what members did.
 func newMemberFilter(v *catalog.View, q *domain.Question) (*memberFilter, error) {
 	c := &memberFilter{}
@@ -26,25 +26,25 @@ func newMemberFilter(v *catalog.View, q *domain.Question) (*memberFilter, error)
 	if len(q.Filter.AnyOf)+len(q.Filter.AllOf) == 0 {
 		return c, nil
 	}
-	any, err := deedsOf(v, q.Account, q.Filter.AnyOf)
+	any, err := requiredActions(v, q.Account, q.Filter.AnyOf)
 	if err != nil {
 		return nil, err
 	}
-	all, err := deedsOf(v, q.Account, q.Filter.AllOf)
+	all, err := requiredActions(v, q.Account, q.Filter.AllOf)
 	if err != nil {
 		return nil, err
 	}
-	c.deeds = scan.NewPerformed(q.Range, any, all)
-	c.deeds.Brands(func(dense uint32) { c.brands = append(c.brands, dense) })
+	c.performed = scan.NewPerformed(q.Range, any, all)
+	c.performed.Brands(func(dense uint32) { c.brands = append(c.brands, dense) })
 	slices.Sort(c.brands)
 	c.brands = slices.Compact(c.brands)
 	return c, nil
 }
 
-// deedsOf are deeds as shards know them.
-func deedsOf(v *catalog.View, account domain.AccountID, deeds []domain.Deed) ([]scan.Required, error) {
-	out := make([]scan.Required, len(deeds))
-	for i, d := range deeds {
+// requiredActions are performed actions as shards count them.
+func requiredActions(v *catalog.View, account domain.AccountID, required []domain.Performed) ([]scan.Required, error) {
+	out := make([]scan.Required, len(required))
+	for i, d := range required {
 		out[i] = scan.Required{Definition: d.Definition, Brand: rows.EveryBrand}
 		if d.Brand == 0 {
 			continue
@@ -65,9 +65,9 @@ func (s *execution) members() ([]uint64, error) {
 	q := s.question
 	x := s.scratch
 	filter := s.plan.filter
-	set := s.account.Crowd.Select(x.members, &q.Filter, ordinalsOf(s.view.Roster, q.Account))
+	set := s.account.Members.Select(x.members, &q.Filter, ordinalsOf(s.view.Roster, q.Account))
 	if set == nil {
-		s.audience = passing(q, set, s.account.Crowd)
+		s.audience = passing(q, set, s.account.Members)
 		return nil, nil
 	}
 	x.members = set
@@ -78,9 +78,9 @@ func (s *execution) members() ([]uint64, error) {
 		}
 		keepOnly(set, listed)
 	}
-	s.audience = passing(q, set, s.account.Crowd)
-	if filter.deeds != nil && notEmpty(set) {
-		performed, err := x.scan.Performed(s.account.Rows, x.performed, filter.deeds, s.performedFromDisk())
+	s.audience = passing(q, set, s.account.Members)
+	if filter.performed != nil && notEmpty(set) {
+		performed, err := x.scan.Performed(s.account.Rows, x.performed, filter.performed, s.performedFromDisk())
 		if err != nil {
 			return nil, err
 		}

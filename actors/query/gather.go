@@ -63,12 +63,12 @@ func (g *gather) merge(q *domain.Question) (out *domain.Answer, err error) {
 		out.Leaders = shape.MergeLeaders(q.Top, all(g.parts, func(p *Part) *domain.Leaders { return p.Leaders }))
 	case domain.ShapeStandings:
 		out.Standings = shape.MergeStandings(q.Top, all(g.parts, func(p *Part) *domain.Standings { return p.Standings }))
-	case domain.ShapeRoll:
-		out.Roll = shape.MergeRoll(q.Roll, all(g.parts, func(p *Part) *domain.Roll { return p.Roll }))
+	case domain.ShapeMemberList:
+		out.MemberList = shape.MergeMemberLists(q.MemberListing, all(g.parts, func(p *Part) *domain.MemberList { return p.MemberList }))
 	case domain.ShapeCrossover:
 		out.Crossover = shape.MergeCrossover(q.Top, all(g.parts, func(p *Part) *domain.Crossover { return p.Crossover }))
-	case domain.ShapeDepths:
-		out.Depths = shape.MergeDepths(all(g.parts, func(p *Part) *domain.Depths { return p.Depths }))
+	case domain.ShapeRankHistogram:
+		out.Histogram = shape.MergeRankHistograms(all(g.parts, func(p *Part) *domain.RankHistogram { return p.Histogram }))
 	}
 	if q.Shape == domain.ShapeFeed || q.Explain {
 		out.Feed = shape.MergeFeed(&q.Listing, all(g.parts, func(p *Part) *domain.Feed { return p.Feed }))

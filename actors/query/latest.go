@@ -9,29 +9,29 @@ import (
 )
 
 // times are what members are ranked by; nil: by their scores.
-func times(o domain.Order, crowd *member.Crowd) func(domain.Ordinal) domain.Second {
+func times(o domain.Order, index *member.Index) func(domain.Ordinal) domain.Second {
 	switch o {
 	case domain.ByCreated:
-		return crowd.Created
+		return index.Created
 	case domain.ByLastLogin:
-		return crowd.LastLogin
+		return index.LastLogin
 	}
 	return nil
 }
 
 // passing is how many members pass the filters on members, whatever they did, where the
 // question asks for it.
-func passing(q *domain.Question, set []uint64, crowd *member.Crowd) uint64 {
+func passing(q *domain.Question, set []uint64, index *member.Index) uint64 {
 	if !q.Top.Audience {
 		return 0
 	}
-	return audience(set, crowd)
+	return audience(set, index)
 }
 
 // audience is how many members are in the set; nil: all that answers show.
-func audience(set []uint64, crowd *member.Crowd) uint64 {
+func audience(set []uint64, index *member.Index) uint64 {
 	if set == nil {
-		return uint64(crowd.Alive())
+		return uint64(index.Alive())
 	}
 	return membersIn(set)
 }

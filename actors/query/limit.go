@@ -13,7 +13,7 @@ import (
 // are read twice.
 func (p *plan) reads(q *domain.Question) (all []Read) {
 	switch q.Shape {
-	case domain.ShapeLists, domain.ShapeRoll:
+	case domain.ShapeLists, domain.ShapeMemberList:
 	case domain.ShapeCrossover:
 		if p.dense != rows.EveryBrand {
 			all = append(all, Read{p.dense, q.Range})
@@ -48,8 +48,8 @@ func (l *listPlan) reads(all []Read) []Read {
 
 // reads is what tells who did something.
 func (c *memberFilter) reads(all []Read, q *domain.Question) []Read {
-	if c.deeds != nil {
-		c.deeds.Reads(func(dense uint32) { all = append(all, Read{dense, q.Range}) })
+	if c.performed != nil {
+		c.performed.Reads(func(dense uint32) { all = append(all, Read{dense, q.Range}) })
 	}
 	return all
 }

@@ -52,7 +52,7 @@ func (s *execution) onList(l *listPlan) ([]uint64, error) {
 		}
 		performed = x.performed
 	}
-	x.listed = s.account.Crowd.Listed(x.listed, l.segment, performed)
+	x.listed = s.account.Members.Listed(x.listed, l.segment, performed)
 	return x.listed, nil
 }
 
@@ -64,7 +64,7 @@ func (s *execution) countLists() error {
 	if err != nil {
 		return err
 	}
-	union := append(s.scratch.union[:0], make([]uint64, (s.account.Crowd.Members()+63)/64)...)
+	union := append(s.scratch.union[:0], make([]uint64, (s.account.Members.Members()+63)/64)...)
 	s.scratch.union = union
 	for i := range s.plan.lists {
 		if s.ctx.Err() != nil {

@@ -53,7 +53,7 @@ func (l *Local) offer(next int64, refuse func(error), f func(*scratch, *view.Vie
 	}
 	job := func(x *scratch) {
 		defer v.Release()
-		if l.Executor.over() {
+		if l.Executor.stopping() {
 			refuse(domain.ErrUnavailable)
 			return
 		}
@@ -123,8 +123,8 @@ func (s *execution) run() error {
 	if err != nil {
 		return err
 	}
-	if q.Shape == domain.ShapeRoll {
-		p.Roll = s.account.Crowd.Roll(set, &q.Roll)
+	if q.Shape == domain.ShapeMemberList {
+		p.MemberList = s.account.Members.List(set, &q.MemberListing)
 		return nil
 	}
 	one := s.ask(set)
@@ -137,8 +137,8 @@ func (s *execution) run() error {
 	p.Leaders = ans.Leaders
 	p.Crossover = ans.Crossover
 	p.Standings = ans.Standings
-	p.Depths = ans.Depths
-	p.Feed = withMembers(ans.Feed, s.account.Crowd)
+	p.Histogram = ans.Histogram
+	p.Feed = withMembers(ans.Feed, s.account.Members)
 	if p.Leaders != nil && q.Top.Audience {
 		p.Leaders.Audience = s.audience
 	}

@@ -16,16 +16,16 @@ type Part struct {
 	Next  int64 // applied
 	Err   error
 
-	Tally     *domain.Tally
-	Timeline  *domain.Timeline
-	Feed      *domain.Feed
-	Leaders   *domain.Leaders
-	Crossover *domain.Crossover
-	Standings *domain.Standings
-	Roll      *domain.Roll
-	Depths    *domain.Depths
-	Lists     []uint64
-	Union     uint64 // members of any of the lists
+	Tally      *domain.Tally
+	Timeline   *domain.Timeline
+	Feed       *domain.Feed
+	Leaders    *domain.Leaders
+	Crossover  *domain.Crossover
+	Standings  *domain.Standings
+	MemberList *domain.MemberList
+	Histogram  *domain.RankHistogram
+	Lists      []uint64
+	Union      uint64 // members of any of the lists
 }
 
 // Show asks what a feed shows of items of members of the shard.

@@ -54,13 +54,13 @@ func (w Guarded) Contents(rows []domain.Row) ([]*domain.Content, error) {
 	return c, w.checked(err)
 }
 
-// Says is as of the Snapshot, but for errors.
-func (w Guarded) Says(rows []domain.Row, f func(int, int64, []byte)) error {
-	return w.checked(w.Snapshot.Says(rows, f))
+// RawContents is as of the Snapshot, but for errors.
+func (w Guarded) RawContents(rows []domain.Row, f func(int, int64, []byte)) error {
+	return w.checked(w.Snapshot.RawContents(rows, f))
 }
 
 // Search is as of the Snapshot, but for errors.
-func (w Guarded) Search(account domain.AccountID, b domain.BrandID, r domain.Range, sought *domain.Sought) error {
+func (w Guarded) Search(account domain.AccountID, b domain.BrandID, r domain.Range, sought *domain.ContentSearch) error {
 	return w.checked(w.Snapshot.Search(account, b, r, sought))
 }
 

@@ -15,14 +15,14 @@ type Snapshot interface {
 	// touches.
 	MemberRows(account domain.AccountID, ord domain.Ordinal, r domain.Range, f func(rows []domain.Row)) error
 	// Contents is what each of the rows says beside its columns; nil: nothing is
-	// stored. Account, Brand, Time and Seq are looked at, in Says too.
+	// stored. Account, Brand, Time and Seq are looked at, in RawContents too.
 	Contents(rows []domain.Row) ([]*domain.Content, error)
-	// Says calls f for each of the rows that is stored, in any order, with when it was
+	// RawContents calls f for each of the rows that is stored, in any order, with when it was
 	// recorded and its content, which is f's only until it returns.
-	Says(rows []domain.Row, f func(i int, recorded int64, content []byte)) error
+	RawContents(rows []domain.Row, f func(i int, recorded int64, content []byte)) error
 	// Search gives what is sought the contents of the brand's actions at the range's
 	// times, and perhaps of others, that it does not rule out.
-	Search(account domain.AccountID, brand domain.BrandID, r domain.Range, sought *domain.Sought) error
+	Search(account domain.AccountID, brand domain.BrandID, r domain.Range, sought *domain.ContentSearch) error
 	Member(account domain.AccountID, ord domain.Ordinal) (*domain.Member, error)
 	Identity(account domain.AccountID, hash domain.IdentityHash) (domain.Identity, bool, error)
 	// Earliest is the member created first of those the hash points to; 0: none.

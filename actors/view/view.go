@@ -27,7 +27,7 @@ type View struct {
 
 // Account is what a view has of an account.
 type Account struct {
-	Crowd    *member.Crowd
+	Members  *member.Index
 	Rows     *rows.View
 	Access   *Access
 	Versions *AccountVersions

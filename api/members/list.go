@@ -34,7 +34,7 @@ func (s *Service) List(ctx context.Context, req *serve.Request, in *listIn) (*wi
 	if fault != nil {
 		return nil, fault
 	}
-	q := &domain.Question{Shape: domain.ShapeRoll, Range: recent.Span.Seconds()}
+	q := &domain.Question{Shape: domain.ShapeMemberList, Range: recent.Span.Seconds()}
 	of, err := selection.Choose(ctx, req, q, in.BrandID, "brandID", &in.Filters)
 	if err != nil {
 		return nil, err
@@ -49,17 +49,17 @@ func (s *Service) List(ctx context.Context, req *serve.Request, in *listIn) (*wi
 		return nil, err
 	}
 	p := in.Paged.Page(req)
-	q.Roll = in.rows(req, p)
+	q.MemberListing = in.rows(req, p)
 	answer, err := req.Ask(ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	if answer.Roll == nil {
+	if answer.MemberList == nil {
 		return nil, serve.ErrShape("members")
 	}
-	out := &wire.Members{TotalSize: wire.Number(answer.Roll.Total)}
+	out := &wire.Members{TotalSize: wire.Number(answer.MemberList.Total)}
 	var ids []domain.MemberID
-	ids, out.Paging = serve.ResultPage(req, p, answer.Roll.Members, int(answer.Roll.Total), memberKey)
+	ids, out.Paging = serve.ResultPage(req, p, answer.MemberList.Members, int(answer.MemberList.Total), memberKey)
 	members, err := withActions(ctx, req, q, ids)
 	if err != nil {
 		return nil, err
@@ -69,8 +69,8 @@ func (s *Service) List(ctx context.Context, req *serve.Request, in *listIn) (*wi
 }
 
 // rows are the rows of a page; of an empty one none.
-func (in *listIn) rows(req *serve.Request, p bind.Page) domain.Rolling {
-	r := domain.Rolling{Up: in.Sort == "ASC", Changed: domain.Second(min(max(in.UpdatedSince.Unix, 0), math.MaxUint32))}
+func (in *listIn) rows(req *serve.Request, p bind.Page) domain.MemberListing {
+	r := domain.MemberListing{Up: in.Sort == "ASC", Changed: domain.Second(min(max(in.UpdatedSince.Unix, 0), math.MaxUint32))}
 	if p.Limit == 0 {
 		return r
 	}

@@ -219,7 +219,7 @@ func (r *cachedResponse) moved(spans []bind.Span, sameMinute bool) ([]domain.Ran
 			}
 			to, known = now, true
 		}
-		if !known || to != row.Range && row.Turned(to) {
+		if !known || to != row.Range && row.ChangedBy(to) {
 			return nil, false
 		}
 		moved[i] = to

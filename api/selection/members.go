@@ -53,14 +53,14 @@ func withEmail(ctx context.Context, req *serve.Request, emails bind.Emails) ([]d
 }
 
 // performed finds in the catalog the activities that a list names, and their brands.
-func performed(req *serve.Request, list bind.Performed, parameter string) ([]domain.Deed, error) {
-	var out []domain.Deed
+func performed(req *serve.Request, list bind.Performed, parameter string) ([]domain.Performed, error) {
+	var out []domain.Performed
 	for _, entry := range list {
 		d, err := req.Definition(entry.ID, parameter)
 		if err != nil {
 			return nil, err
 		}
-		one := domain.Deed{Definition: d.ID}
+		one := domain.Performed{Definition: d.ID}
 		if entry.Brand != 0 {
 			b, err := req.Brand(entry.Brand, parameter)
 			if err != nil {

@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 	"unicode"
@@ -18,6 +19,7 @@ var rules = []struct {
 	check func(*tree) []string
 }{
 	{"rooms never import each other", roomsApart},
+	{"what supports tests is imported by tests", testSupportApart},
 	{"a foreign library has one home", foreignHomes},
 	{"pure packages import the standard library and the domain", pureImports},
 	{"pure packages have no clock, no chance, no goroutine", pureCode},
@@ -69,6 +71,24 @@ func roomsApart(t *tree) (bad []string) {
 			}
 		})
 	}
+	return bad
+}
+
+// testSupport reports that a package is for tests: the reference model, and the harnesses that
+// are named so.
+func testSupport(dir string) bool { return path.Base(dir) == "reference" || strings.HasSuffix(dir, "test") }
+
+func testSupportApart(t *tree) (bad []string) {
+	t.code(func(s *source) {
+		if testSupport(s.dir()) {
+			return
+		}
+		s.imports(func(path, at string) {
+			if local, ok := strings.CutPrefix(path, module+"/"); ok && testSupport(local) {
+				bad = append(bad, fmt.Sprintf("%s: %s is for tests alone", at, local))
+			}
+		})
+	})
 	return bad
 }
 

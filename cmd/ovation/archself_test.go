@@ -37,6 +37,7 @@ func TestEveryRuleCanFail(t *testing.T) {
 		apart, home, pureIn, pureDo = "rooms never import each other", "a foreign library has one home", "pure packages import the standard library and the domain", "pure packages have no clock, no chance, no goroutine"
 		comment, lines, function    = "a package has one comment, in doc.go", "a file has at most 400 lines", "a function has at most 60 lines"
 		typeSize, packageSize       = "a type has at most 15 fields and 25 methods", "a package has at most 25 files and 20 exported types"
+		forTests                    = "what supports tests is imported by tests"
 		fileName                    = "a file is named by a word of the field"
 		exported, top, left, alone  = "an exported name is documented", "the top level holds only what it should", "nothing is left to do", "the tree stands alone"
 	)
@@ -66,6 +67,9 @@ func TestEveryRuleCanFail(t *testing.T) {
 			"actors/a.go": imports("github.com/asynkron/protoactor-go/actor"), "api/a_test.go": imports("github.com/segmentio/kafka-go"),
 			"api/b.go": imports("github.com/cockroachdb/pebbles"),
 		}, nil},
+
+		{forTests, files{"api/a.go": imports(module + "/actors/query/reference"), "actors/a.go": imports(module + "/ingest/walk/walktest")}, []string{"actors/a.go:2: ingest/walk/walktest is", "api/a.go:2: actors/query/reference is"}},
+		{forTests, files{"api/a_test.go": imports(module + "/actors/query/reference"), "api/x/apitest/a.go": imports(module + "/ingest/walk/walktest")}, nil},
 
 		{typeSize, files{"api/a.go": fields(16), "api/b.go": "package p\ntype U struct{}\n", "api/c.go": methods(26)}, []string{"api.T: 16 fields", "api.U: 0 fields and 26 methods"}},
 		{typeSize, files{"api/a.go": fields(15), "api/c.go": methods(25), "api/d_test.go": fields(30)}, nil},

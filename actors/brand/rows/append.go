@@ -17,9 +17,9 @@ func (c *Columns) Append(dense uint32, rows []domain.Row) {
 	c.add(dense, rows, c.t.extent.add(rows) <= c.t.extent.committed)
 }
 
-// Near reads what Append will read (prefetch): a caller that appends to many columns has their cache
+// Prefetch reads what Append will read (prefetch): a caller that appends to many columns has their cache
 // misses served side by side. The sum has no meaning, but that the reads are done.
-func (c *Columns) Near() uint64 {
+func (c *Columns) Prefetch() uint64 {
 	s := c.set
 	if s == nil || s.tail == nil || c.n >= len(s.tail.rows) {
 		return uint64(c.n)

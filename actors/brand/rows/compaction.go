@@ -16,7 +16,7 @@ func newCompaction(c *Columns) *Compaction {
 	if c.compacting || c.set.Cold {
 		return nil
 	}
-	in := worn(c.set.Runs, c.t.opt.Thin)
+	in := sparse(c.set.Runs, c.t.opt.Thin)
 	if in == nil {
 		in = small(c.set.Runs, &c.t.opt)
 	}
@@ -52,8 +52,8 @@ func (m *Compaction) Run() {
 	m.ran = true
 }
 
-// worn is the first run of which one in thin rows is deleted.
-func worn(runs []Run, thin int) []Run {
+// sparse is the first run of which one in thin rows is deleted.
+func sparse(runs []Run, thin int) []Run {
 	for k, r := range runs {
 		if r.Deleted.Count()*thin > r.Chunk.Rows() {
 			return runs[k : k+1]

@@ -40,7 +40,7 @@ type Plan struct {
 	account     domain.AccountID
 	top         domain.Top
 	listing     domain.Listing
-	sound       domain.Sounding
+	histogram   domain.HistogramQuery
 	keyword     *text.Keyword // of the listing; nil: none
 }
 
@@ -57,7 +57,7 @@ func NewPlan(q *domain.Question) *Plan {
 		groups = slices.Clone(groups)
 		slices.SortStableFunc(groups, order)
 	}
-	p := &Plan{shape: q.Shape, span: q.Range, services: 1<<domain.Services - 1, account: q.Account, top: q.Top, listing: q.Listing, sound: q.Sound}
+	p := &Plan{shape: q.Shape, span: q.Range, services: 1<<domain.Services - 1, account: q.Account, top: q.Top, listing: q.Listing, histogram: q.Histogram}
 	p.keyword = text.NewKeyword(q.Listing.Keyword)
 	if len(q.Filter.Services) > 0 {
 		p.services = 0
@@ -102,8 +102,8 @@ func (p *Plan) groupOf(k rows.Kind) (uint32, bool) {
 	return p.group[i], true
 }
 
-// worth is what rows of a definition that counts are worth.
-func (p *Plan) worth(definition domain.DefinitionID) points {
+// pointsOf is what rows of a definition that counts add to a score.
+func (p *Plan) pointsOf(definition domain.DefinitionID) points {
 	if i, ok := slices.BinarySearch(p.definitions, definition); ok {
 		return p.points[i]
 	}

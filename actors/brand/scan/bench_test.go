@@ -35,11 +35,11 @@ func zipf(n int, s float64) func(*rand.Rand) int {
 // hot is one brand of 1.8 M rows of 1 M members in eight shards, 5 % of the rows up
 // to an hour late and 0.1 % up to five days, in 20 kinds.
 type hot struct {
-	rows  [benchShards][]domain.Row
-	views [benchShards]*rows.View
-	x     [benchShards]*Scratch
-	six   [benchShards][]uint64 // one member of 16
-	lands [benchShards]Column   // of 200 countries
+	rows      [benchShards][]domain.Row
+	views     [benchShards]*rows.View
+	x         [benchShards]*Scratch
+	six       [benchShards][]uint64 // one member of 16
+	countries [benchShards]Column   // of 200 countries
 }
 
 var hotBrand = sync.OnceValue(func() *hot {
@@ -78,10 +78,10 @@ var hotBrand = sync.OnceValue(func() *hot {
 				h.six[s][o>>6] |= 1 << (o & 63)
 			}
 			if o%columnPage == 0 {
-				h.lands[s] = append(h.lands[s], new([columnPage]uint16))
+				h.countries[s] = append(h.countries[s], new([columnPage]uint16))
 			}
 			land := country(r)
-			h.lands[s][o/columnPage][o%columnPage] = uint16('A'+land%26)<<8 | uint16('A'+land/26)
+			h.countries[s][o/columnPage][o%columnPage] = uint16('A'+land%26)<<8 | uint16('A'+land/26)
 		}
 	}
 	return h
@@ -125,7 +125,7 @@ func BenchmarkHot(b *testing.B) {
 				}
 				plan := NewPlan(benchQuestion(shape, days, kinds))
 				one := func(s int) {
-					a := &Ask{Plan: plan, Brand: 7, Column: h.lands[s]}
+					a := &Ask{Plan: plan, Brand: 7, Column: h.countries[s]}
 					if filter == "6%" {
 						a.Members = h.six[s]
 					}
@@ -298,7 +298,7 @@ func BenchmarkCold(b *testing.B) {
 	t.Settle()
 	t.Evict(7)
 	v, x := t.Commit(nil), NewScratch()
-	a := &Ask{Brand: 7, Column: h.lands[0], Cold: func(_ rows.Cold, f func([]domain.Row)) error {
+	a := &Ask{Brand: 7, Column: h.countries[0], Cold: func(_ rows.Cold, f func([]domain.Row)) error {
 		for some := range slices.Chunk(list, 512) {
 			f(some)
 		}

@@ -99,11 +99,11 @@ func TestCancellation_EndsPerformedAndAtLeast(t *testing.T) {
 	v, x := table.Commit(nil), NewScratch()
 	cold, in := m.stored(w), domain.Range{From: w.start, To: w.start + w.span}
 	for range 60 {
-		deeds := NewPerformed(in, []Required{w.deed(r), w.deed(r)}, []Required{w.deed(r), {domain.FirstDefinition + 2, rows.EveryBrand}})
+		performed := NewPerformed(in, []Required{w.required(r), w.required(r)}, []Required{w.required(r), {domain.FirstDefinition + 2, rows.EveryBrand}})
 		h := w.question(r)
 		for name, ask := range map[string]func() ([]uint64, error){
-			"did":   func() ([]uint64, error) { return x.Performed(v, nil, deeds, cold) },
-			"doers": func() ([]uint64, error) { return x.AtLeast(v, nil, h.ask(cold), 2) },
+			"did":     func() ([]uint64, error) { return x.Performed(v, nil, performed, cold) },
+			"atLeast": func() ([]uint64, error) { return x.AtLeast(v, nil, h.ask(cold), 2) },
 		} {
 			whole := &countdown{n: 1 << 30}
 			x.CancelWhen(whole.ended)
@@ -140,7 +140,7 @@ func BenchmarkUntil(b *testing.B) {
 					for b.Loop() {
 						for s := range benchShards {
 							h.x[s].CancelWhen(ended)
-							if _, err := h.x[s].Answer(h.views[s], &Ask{Plan: plan, Brand: 7, Column: h.lands[s]}); err != nil {
+							if _, err := h.x[s].Answer(h.views[s], &Ask{Plan: plan, Brand: 7, Column: h.countries[s]}); err != nil {
 								b.Fatal(err)
 							}
 							h.x[s].CancelWhen(nil)

@@ -10,9 +10,9 @@ import (
 type crossover struct {
 	*selection
 	*memberSet
-	wanted []uint64 // members that are counted
-	pairs  []uint64 // brand << 32 | ordinal
-	out    []uint64 // rows of a chunk that do not count
+	wanted   []uint64 // members that are counted
+	pairs    []uint64 // brand << 32 | ordinal
+	excluded []uint64 // rows of a chunk that do not count
 }
 
 // answer counts, for every other brand that the directory lists, the members
@@ -104,7 +104,7 @@ func (x *rowScan) standings(v *rows.View, a *Ask) (*domain.Standings, error) {
 			at[m.dense] = i
 			out.Brands = append(out.Brands, domain.Standing{Brand: m.brand})
 		}
-		w := a.Plan.worth(m.kind.Definition)
+		w := a.Plan.pointsOf(m.kind.Definition)
 		s := &out.Brands[i]
 		s.Score += uint64(m.points&w.keep + w.add)
 		s.Actions++

@@ -39,9 +39,9 @@ const (
 // demographics counts by a value of the members.
 type demographics struct {
 	*selection
-	all    []uint64 // members; zero between questions
-	values *values
-	did    []uint32 // by ordinal: rows; zero between questions
+	all     []uint64 // members; zero between questions
+	values  *values
+	actions []uint32 // by ordinal: rows; zero between questions
 }
 
 // byValue counts actions and distinct members by the members' value in Ask.Column,
@@ -157,8 +157,8 @@ func (l *values) rows(all []uint64, c Column, ords []uint32) {
 
 // valuesByMember counts rows by member first.
 func (x *demographics) valuesByMember(c Column) {
-	x.did = bitset.Grown(x.did, x.words*64)
-	did := x.did[:x.words*64]
+	x.actions = bitset.Grown(x.actions, x.words*64)
+	did := x.actions[:x.words*64]
 	for i := range x.spans {
 		if !x.running() {
 			break
@@ -166,7 +166,7 @@ func (x *demographics) valuesByMember(c Column) {
 		sp := &x.spans[i]
 		ords := sp.c.Ord[sp.lo:sp.hi]
 		if sp.drops {
-			x.didKept(did, ords, sp)
+			x.countKept(did, ords, sp)
 			continue
 		}
 		for _, o := range ords {
@@ -203,8 +203,8 @@ func (l *values) page(page *[columnPage]uint16, did []uint32) {
 	clear(did)
 }
 
-// didKept counts by member the rows of a span that are not dropped.
-func (x *demographics) didKept(did, ords []uint32, sp *span) {
+// countKept counts by member the rows of a span that are not dropped.
+func (x *demographics) countKept(did, ords []uint32, sp *span) {
 	var kept [256]uint32
 	for k, t := range x.table(sp) {
 		kept[k] = uint32(bitset.Bit(t != x.targets))

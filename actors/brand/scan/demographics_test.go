@@ -2,9 +2,7 @@ package scan
 
 import (
 	"math/rand/v2"
-	"slices"
 	"testing"
-	"time"
 
 	"github.com/ovation-analytics/ovation/actors/brand/rows"
 	"github.com/ovation-analytics/ovation/actors/domain"
@@ -32,23 +30,6 @@ func born(ord domain.Ordinal) uint16 {
 		return 0
 	}
 	return uint16(1 + ord*7919*31%49_000)
-}
-
-// bandOf is the place of a member's age in the bands the slow way: its birthdays until
-// the last second of the range are counted.
-func bandOf(ord domain.Ordinal, to domain.Second) uint32 {
-	birth := time.Date(1900, 1, int(born(ord)), 0, 0, 0, 0, time.UTC)
-	last := time.Unix(int64(to)-1, 0).UTC()
-	if born(ord) == 0 || birth.After(last) {
-		return 8
-	}
-	band := uint32(0)
-	for years := 1; !birth.AddDate(years, 0, 0).After(last); years++ {
-		if slices.Contains([]int{13, 18, 25, 35, 45, 55, 65}, years) {
-			band++
-		}
-	}
-	return band
 }
 
 // columns are what members are counted by.

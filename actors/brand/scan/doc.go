@@ -47,6 +47,6 @@
 //
 // # Who may call
 //
-// Plan, Directory and Deeds never change: any goroutine. Scratch: one goroutine at a time; after a
+// Plan, Directory and Performed never change: any goroutine. Scratch: one goroutine at a time; after a
 // panic it is discarded.
 package scan

@@ -212,7 +212,7 @@ func (f *feedState) items(list []topk.Row) []domain.FeedItem {
 	out := make([]domain.FeedItem, len(list))
 	for i := range list {
 		r := &list[i]
-		worth := plan.worth(r.Kind.Definition)
+		worth := plan.pointsOf(r.Kind.Definition)
 		out[i].Row = domain.Row{
 			Seq: r.Seq, Account: plan.account, Ord: domain.Ordinal(r.Ord), Time: r.Time, Brand: f.ask.Label(r.Brand),
 			Definition: r.Kind.Definition, Points: r.Points&worth.keep + worth.add, Service: r.Kind.Service,

@@ -1,20 +1,16 @@
 package scan
 
 import (
-	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
-
-	diff "github.com/google/go-cmp/cmp"
 
 	"github.com/ovation-analytics/ovation/actors/brand/rows"
 	"github.com/ovation-analytics/ovation/actors/brand/text"
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/query/reference"
 )
 
 // recordedAt is when a row was recorded: several within a millisecond.
@@ -70,95 +66,20 @@ func says(list []domain.Row, f func(i int, recorded int64, content []byte)) erro
 	return nil
 }
 
-// mentions is what a keyword means, the slow way.
-func mentions(content, word string) bool {
-	if word == "" {
-		return true
-	}
-	has := func(s string) bool { return strings.Contains(strings.ToLower(s), strings.ToLower(word)) }
-	var object map[string]any
-	dec := json.NewDecoder(strings.NewReader(content))
-	dec.UseNumber()
-	if !strings.HasPrefix(content, "{") || !json.Valid([]byte(content)) || dec.Decode(&object) != nil {
-		return content != "" && has(content)
-	}
-	var in func(v any) bool
-	in = func(v any) bool {
-		switch v := v.(type) {
-		case map[string]any:
-			for _, e := range v {
-				if in(e) {
-					return true
-				}
-			}
-		case []any:
-			return slices.ContainsFunc(v, in)
-		case nil:
-		default:
-			return has(fmt.Sprint(v))
-		}
-		return false
-	}
-	return in(object)
-}
-
-func (m model) feed(h *question) *domain.Feed {
-	l := &h.q.Listing
-	var all []*fact
-	last := map[domain.Ordinal]*fact{}
-	for _, f := range m {
-		if _, ok := h.counts(f); !ok || !mentions(contentOf(f.Seq), l.Keyword) {
-			continue
-		}
-		all = append(all, f)
-		if o := last[f.Ord]; o == nil || f.Time > o.Time || f.Time == o.Time && f.Seq < o.Seq {
-			last[f.Ord] = f
-		}
-	}
-	if !l.Every {
-		all = slices.DeleteFunc(all, func(f *fact) bool { return last[f.Ord] != f })
-	}
-	slices.SortFunc(all, func(a, b *fact) int {
-		by := cmp.Compare(a.Time, b.Time)
-		if l.Recorded {
-			by = cmp.Compare(recordedAt(a.Seq), recordedAt(b.Seq))
-		}
-		if !l.Up {
-			by = -by
-		}
-		return cmp.Or(by, cmp.Compare(a.Seq, b.Seq))
-	})
-	out := &domain.Feed{Total: uint64(len(all)), Items: []domain.FeedItem{}}
-	all, out.Ahead = h.cutFeed(all)
-	for _, f := range all[:min(l.End(), len(all))] {
-		item := domain.FeedItem{Row: f.Row}
-		for _, g := range h.q.Groups {
-			if g.Definition == f.Definition && g.Own {
-				item.Row.Points = g.Points
-			}
-		}
-		if l.Recorded {
-			item.Recorded = recordedAt(f.Seq)
-		}
-		out.Items = append(out.Items, item)
-	}
-	return out
-}
-
 // TestFeed_IsExactAtEverySize asks for feeds of tens of thousands of rows in chunks of
 // their real size.
 func TestFeed_IsExactAtEverySize(t *testing.T) {
 	w, r := world{members: 700, brands: 9, definitions: 12, start: 20_000 * 86400, span: 20 * 86400}, rand.New(rand.NewPCG(3, 9))
-	table, m := rows.NewTable(rows.Options{}), model{}
+	table, m := rows.NewTable(rows.Options{}), newModel()
 	for i := range 40_000 {
 		f := w.row(r, uint64(i+1), w.start+uint32(i)*43)
-		m[f.Seq] = &f
+		m.put(&f)
 		table.Append(f.dense, []domain.Row{f.Row})
 		if r.IntN(50) == 0 {
 			if !table.Remove(f.dense, &f.Row) {
 				t.Fatal("not removed")
 			}
-			delete(m, f.Seq)
+			m.take(f.Seq)
 		}
 		if i%997 == 0 {
 			table.Commit(nil)
@@ -174,7 +95,7 @@ func TestFeed_IsExactAtEverySize(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d := diff.Diff(domain.Answer{Feed: m.feed(h)}, got); d != "" {
+		if d := difference(m.answer(h), got); d != "" {
 			t.Fatalf("brand %d %+v range %+v (-want +got):\n%s", h.dense, h.q.Listing, h.q.Range, d)
 		}
 		if n := len(got.Feed.Items); n > 0 && uint64(n) < got.Feed.Total {
@@ -263,7 +184,7 @@ func FuzzKeywordIsFoundInValuesOnly(f *testing.F) {
 		if word == "" {
 			return
 		}
-		if got := text.NewKeyword(word).In([]byte(content)); got != mentions(content, word) {
+		if got := text.NewKeyword(word).In([]byte(content)); got != reference.Mentions(content, word) {
 			t.Errorf("%q in %q: %v", word, content, got)
 		}
 	})

@@ -15,19 +15,19 @@ func TestFeed_CountsATailRowByRowUnlessAllOfItBelongs(t *testing.T) {
 	r := rand.New(rand.NewPCG(seed, 9))
 	whole := 0
 	for range 300 {
-		table, m := rows.NewTable(rows.Options{Promote: 1}), model{}
+		table, m := rows.NewTable(rows.Options{Promote: 1}), newModel()
 		for seq := range 1 + r.Uint64N(12) {
 			row := domain.Row{Seq: seq + 1, Time: testTime + r.Uint32N(9), Ord: domain.Ordinal(r.IntN(5)), Brand: 1005, Definition: domain.DefinitionID(100 + r.IntN(2))}
 			table.Append(5, []domain.Row{row})
-			m[row.Seq] = &fact{dense: 5, Row: row}
+			m.put(&fact{dense: 5, Row: row})
 			if r.IntN(3) == 0 {
 				table.Commit(nil)
 			}
 		}
 		if r.IntN(3) == 0 {
-			for seq, f := range m {
+			for seq, f := range m.rows {
 				table.Remove(5, &f.Row)
-				delete(m, seq)
+				m.take(seq)
 				break
 			}
 		}
@@ -42,11 +42,11 @@ func TestFeed_CountsATailRowByRowUnlessAllOfItBelongs(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := m.feed(h)
+			want := m.answer(h).Feed
 			if got.Total != want.Total {
 				t.Fatalf("seed %d: %+v: %d rows, want %d", seed, h.q, got.Total, want.Total)
 			}
-			if int(want.Total) == len(m) {
+			if int(want.Total) == len(m.rows) {
 				whole++
 			}
 		}

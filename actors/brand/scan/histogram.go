@@ -19,29 +19,29 @@ type histogram struct {
 // answer counts the rows of a feed in order of completion, or leaders, by cells of their
 // rank. Sequences of rows of one second and a feed's keyword are not looked at. The
 // error is ErrCold, or that of the Source.
-func (x *histogram) answer(v *rows.View, a *Ask) (*domain.Depths, error) {
+func (x *histogram) answer(v *rows.View, a *Ask) (*domain.RankHistogram, error) {
 	defer x.end()
-	s := &a.Plan.sound
+	s := &a.Plan.histogram
 	if !x.open(v, a, false) || s.From > s.To {
-		return &domain.Depths{}, nil
+		return &domain.RankHistogram{}, nil
 	}
 	switch {
 	case s.Of == domain.ShapeLeaders:
-		return x.leaderDepths(a)
+		return x.leaderRanks(a)
 	case a.Plan.listing.Every:
-		return x.rowDepths(a)
+		return x.rowRanks(a)
 	}
-	return x.latestDepths(a)
+	return x.latestRanks(a)
 }
 
 // leaderDepths counts members by rank, or those of one rank by id.
-func (x *histogram) leaderDepths(a *Ask) (*domain.Depths, error) {
+func (x *histogram) leaderRanks(a *Ask) (*domain.RankHistogram, error) {
 	defer x.ranking.forget()
 	if err := x.ranking.score(a); err != nil {
 		return nil, err
 	}
 	x.ranking.list()
-	s, keys, greatest := &a.Plan.sound, x.keys[:0], a.Plan.sound.From
+	s, keys, greatest := &a.Plan.histogram, x.keys[:0], a.Plan.histogram.From
 	for _, o := range x.ranking.met {
 		key := x.ranking.rankOf(a, o)
 		if s.Among != nil {
@@ -55,25 +55,25 @@ func (x *histogram) leaderDepths(a *Ask) (*domain.Depths, error) {
 		}
 	}
 	x.keys = keys
-	out := domain.NewDepths(s.From, greatest)
+	out := domain.NewRankHistogram(s.From, greatest)
 	for _, key := range keys {
-		out.Cells[(key-s.From)>>out.Shift]++
+		out.Buckets[(key-s.From)>>out.Shift]++
 	}
 	return out, nil
 }
 
-// times are the seconds that a sounding of a feed is about, and its cells.
-func (x *histogram) times(a *Ask) (in domain.Range, out *domain.Depths) {
-	s := &a.Plan.sound
+// times are the seconds that a histogram of a feed covers, and its buckets.
+func (x *histogram) times(a *Ask) (in domain.Range, out *domain.RankHistogram) {
+	s := &a.Plan.histogram
 	in = topk.Within(a.Plan.span, int64(min(s.From, 1<<32)), int64(min(s.To, 1<<32))+1)
 	if in.From >= in.To {
-		return in, &domain.Depths{}
+		return in, &domain.RankHistogram{}
 	}
-	return in, domain.NewDepths(s.From, uint64(in.To-1))
+	return in, domain.NewRankHistogram(s.From, uint64(in.To-1))
 }
 
 // rowDepths counts rows by their second.
-func (x *histogram) rowDepths(a *Ask) (*domain.Depths, error) {
+func (x *histogram) rowRanks(a *Ask) (*domain.RankHistogram, error) {
 	in, out := x.times(a)
 	if in.From >= in.To {
 		return out, nil
@@ -81,7 +81,7 @@ func (x *histogram) rowDepths(a *Ask) (*domain.Depths, error) {
 	narrow := *a.Plan
 	narrow.span = in
 	x.plan = &narrow
-	first, cells := uint32(a.Plan.sound.From), out.Cells
+	first, cells := uint32(a.Plan.histogram.From), out.Buckets
 	if err := x.scanLoose(a, func(m scannedRow) { cells[(m.time-first)>>out.Shift]++ }); err != nil {
 		return nil, err
 	}
@@ -129,7 +129,7 @@ func (x *histogram) isOne(sp *span, p int) int {
 }
 
 // latestDepths counts members by the second of their latest row in all the range.
-func (x *histogram) latestDepths(a *Ask) (*domain.Depths, error) {
+func (x *histogram) latestRanks(a *Ask) (*domain.RankHistogram, error) {
 	in, out := x.times(a)
 	x.newest = bitset.Grown(x.newest, x.words*64)
 	newest := x.newest
@@ -162,10 +162,10 @@ func (x *histogram) latestDepths(a *Ask) (*domain.Depths, error) {
 			}
 		}
 	}
-	first := uint32(a.Plan.sound.From)
+	first := uint32(a.Plan.histogram.From)
 	for _, o := range x.met {
 		if t := newest[o] - 1; t >= in.From && t < in.To {
-			out.Cells[(t-first)>>out.Shift]++
+			out.Buckets[(t-first)>>out.Shift]++
 		}
 	}
 	return out, nil

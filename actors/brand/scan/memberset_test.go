@@ -15,17 +15,17 @@ func TestMemberSet_CountsByChunks(t *testing.T) {
 	seed := rand.Uint64()
 	r := rand.New(rand.NewPCG(seed, 22))
 	for range 40 {
-		table, m := rows.NewTable(rows.Options{Promote: 1, ChunkMax: 256, TailMax: 64, FanIn: 2}), model{}
+		table, m := rows.NewTable(rows.Options{Promote: 1, ChunkMax: 256, TailMax: 64, FanIn: 2}), newModel()
 		people := 1 + r.IntN(900)
 		for i := range 1 + r.IntN(2500) {
 			row := domain.Row{Seq: uint64(i + 1), Time: testTime + uint32(i) - min(uint32(i), r.Uint32N(20)), Ord: domain.Ordinal(r.IntN(people)), Brand: 1005, Definition: domain.DefinitionID(100 + r.IntN(3))}
 			table.Append(5, []domain.Row{row})
-			m[row.Seq] = &fact{dense: 5, Row: row}
+			m.put(&fact{dense: 5, Row: row})
 		}
 		table.Settle()
 		for range r.IntN(2) * r.IntN(20) {
-			if f := m[1+r.Uint64N(uint64(len(m)+1))]; f != nil && table.Remove(5, &f.Row) {
-				delete(m, f.Seq)
+			if f := m.rows[1+r.Uint64N(uint64(len(m.rows)+1))]; f != nil && table.Remove(5, &f.Row) {
+				m.take(f.Seq)
 			}
 		}
 		v, x := table.Commit(nil), NewScratch()
@@ -44,7 +44,7 @@ func TestMemberSet_CountsByChunks(t *testing.T) {
 					h.members[i] = r.Uint64()
 				}
 			}
-			want := m.feed(h).Total
+			want := m.answer(h).Feed.Total
 			for range 2 {
 				got, err := x.Feed(v, h.ask(nil))
 				if err != nil || got.Total != want {

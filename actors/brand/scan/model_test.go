@@ -4,9 +4,13 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"github.com/ovation-analytics/ovation/actors/brand/bitset"
 	"github.com/ovation-analytics/ovation/actors/brand/rows"
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/query/reference"
 )
 
 // fact is a row and where it belongs.
@@ -27,124 +31,124 @@ func (h *question) ask(cold rows.Source) *Ask {
 	return &Ask{Plan: NewPlan(&h.q), Brand: h.dense, Members: h.members, Cold: cold, Earlier: cold, Brands: h.brands, ID: memberOf, At: lastSeen, Column: columns[h.q.Shape], Label: labelOf, Contents: says, Search: searches}
 }
 
-// counts reports that the fact counts, and in which group.
-func (h *question) counts(f *fact) (group uint32, ok bool) {
-	if h.dense == rows.EveryBrand && f.dense == rows.Visits || h.dense != rows.EveryBrand && f.dense != h.dense {
-		return 0, false
+// visits is the brand that the reference has visits under: a question about them alone has no
+// brand of its own.
+const visits domain.BrandID = 999
+
+// brandOf is the brand of a dense number in the reference.
+func brandOf(dense uint32) domain.BrandID {
+	switch dense {
+	case rows.EveryBrand:
+		return 0
+	case rows.Visits:
+		return visits
 	}
-	if f.Time < h.q.Range.From || f.Time >= h.q.Range.To {
-		return 0, false
-	}
-	if h.members != nil && (int(f.Ord>>6) >= len(h.members) || bitset.Get(h.members, uint32(f.Ord)) == 0) {
-		return 0, false
-	}
-	if s := h.q.Filter.Services; len(s) > 0 && !slices.Contains(s, f.Service) {
-		return 0, false
-	}
-	for _, g := range h.q.Groups {
-		if g.Definition == f.Definition {
-			return g.Group, true
-		}
-	}
-	return 0, false
+	return labelOf(dense)
 }
 
-// model is what the views must say, the slow way.
-type model map[uint64]*fact // by sequence
-
-func (m model) answer(h *question) domain.Answer {
-	switch h.q.Shape {
-	case domain.ShapeTally:
-		return domain.Answer{Tally: m.tally(h, func(_ *fact, group uint32) uint32 { return group })}
-	case domain.ShapeLocation:
-		return domain.Answer{Tally: m.tally(h, func(f *fact, _ uint32) uint32 { return uint32(home(f.Ord)) })}
-	case domain.ShapeGender:
-		return domain.Answer{Tally: m.tally(h, func(f *fact, _ uint32) uint32 { return uint32(gender(f.Ord)) })}
-	case domain.ShapeAge:
-		return domain.Answer{Tally: m.tally(h, func(f *fact, _ uint32) uint32 { return bandOf(f.Ord, h.q.Range.To) })}
-	case domain.ShapeNewcomers:
-		return domain.Answer{Tally: m.newcomers(h)}
-	case domain.ShapeTimeline:
-		return domain.Answer{Timeline: m.timeline(h, func(f *fact) domain.Service { return f.Service })}
-	case domain.ShapeDaily:
-		return domain.Answer{Timeline: m.timeline(h, func(*fact) domain.Service { return domain.NoService })}
-	case domain.ShapeLeaders:
-		return domain.Answer{Leaders: m.leaders(h)}
-	case domain.ShapeCrossover:
-		return domain.Answer{Crossover: m.crossover(h)}
-	case domain.ShapeFeed:
-		return domain.Answer{Feed: m.feed(h)}
-	case domain.ShapeStandings:
-		return domain.Answer{Standings: m.standings(h)}
-	}
-	panic("the model knows no such question")
+// model is the rows that count, by sequence, and the reference of them.
+type model struct {
+	rows map[uint64]*fact
+	made *reference.Model // nil: rows have changed since
 }
 
-func (m model) tally(h *question, of func(*fact, uint32) uint32) *domain.Tally {
-	type pair struct{ group, ord uint32 }
-	t, groups, pairs, all := &domain.Tally{}, map[uint32]domain.Count{}, map[pair]bool{}, map[domain.Ordinal]bool{}
-	for _, f := range m {
-		g, ok := h.counts(f)
-		if !ok {
-			continue
-		}
-		g = of(f, g)
-		c := groups[g]
-		c.Actions++
-		if p := (pair{g, uint32(f.Ord)}); !pairs[p] {
-			pairs[p] = true
-			c.Members++
-		}
-		groups[g] = c
-		t.Total.Actions++
-		all[f.Ord] = true
+func newModel() *model { return &model{rows: map[uint64]*fact{}} }
+
+func (m *model) put(f *fact)     { m.rows[f.Seq], m.made = f, nil }
+func (m *model) take(seq uint64) { delete(m.rows, seq); m.made = nil }
+
+// reference has the model's rows as actions, and their members.
+func (m *model) reference() *reference.Model {
+	if m.made != nil {
+		return m.made
 	}
-	t.Total.Members = uint64(len(all))
-	for g, c := range groups {
-		t.Groups = append(t.Groups, domain.GroupCount{Group: g, Count: c})
+	out, members := &reference.Model{Visits: visits}, map[domain.Ordinal]bool{}
+	for _, f := range m.rows {
+		a := reference.Action{FeedItem: domain.FeedItem{Row: f.Row, Member: memberOf(f.Ord), Recorded: recordedAt(f.Seq)}, Content: contentOf(f.Seq)}
+		a.Row.Brand, a.Row.Slot = brandOf(f.dense), a.Member.Slot()
+		out.Actions = append(out.Actions, a)
+		if !members[f.Ord] {
+			members[f.Ord] = true
+			out.Members = append(out.Members, reference.Member{
+				ID: a.Member, Country: home(f.Ord), Gender: gender(f.Ord), Born: born(f.Ord), Created: lastSeen(f.Ord), LastLogin: lastSeen(f.Ord),
+			})
+		}
 	}
-	slices.SortFunc(t.Groups, func(a, b domain.GroupCount) int { return int(a.Group) - int(b.Group) })
-	return t
+	m.made = out
+	return out
 }
 
-func (m model) timeline(h *question, of func(*fact) domain.Service) *domain.Timeline {
-	type cell struct {
-		service domain.Service
-		day     int // −1: the range
-		ord     domain.Ordinal
-	}
-	first := domain.DayOf(h.q.Range.From)
-	t, seen := &domain.Timeline{First: first}, map[cell]bool{}
-	var by [domain.Services]*domain.ServiceTimeline
-	for _, f := range m {
-		if _, ok := h.counts(f); !ok {
-			continue
-		}
-		line := of(f)
-		s := by[line]
-		if s == nil {
-			s = &domain.ServiceTimeline{Service: line, Days: make([]domain.Count, domain.DayOf(h.q.Range.To-1)-first+1)}
-			by[line] = s
-		}
-		day := int(domain.DayOf(f.Time) - first)
-		for _, c := range []struct {
-			at    int
-			count *domain.Count
-		}{{day, &s.Days[day]}, {-1, &s.Total}} {
-			c.count.Actions++
-			if k := (cell{line, c.at, f.Ord}); !seen[k] {
-				seen[k] = true
-				c.count.Members++
+// question is the question in the words of the domain, for the parts that one shard gives.
+func (m *model) question(h *question) *domain.Question {
+	q := h.q
+	q.Brand = brandOf(h.dense)
+	if h.members != nil {
+		q.Filter.Members = []domain.MemberID{0} // of no member
+		for o := range domain.Ordinal(len(h.members) * 64) {
+			if bitset.Get(h.members, uint32(o)) == 1 {
+				q.Filter.Members = append(q.Filter.Members, memberOf(o))
 			}
 		}
 	}
-	for _, s := range by {
-		if s != nil {
-			t.Services = append(t.Services, *s)
+	q.Top.Limit, q.Top.Offset = q.Top.End(), 0
+	q.Listing.Limit, q.Listing.Offset = q.Listing.End(), 0
+	if q.Shape == domain.ShapeCrossover || q.Shape == domain.ShapeStandings {
+		q.Top = domain.Top{Limit: len(m.rows)}
+		q.Without = slices.Clone(q.Without)
+		for _, f := range m.rows {
+			if h.brands.ID(f.dense) == 0 {
+				q.Without = append(q.Without, brandOf(f.dense))
+			}
 		}
 	}
-	return t
+	return &q
 }
+
+// answer is what one shard with the model's rows answers.
+func (m *model) answer(h *question) domain.Answer {
+	out := *m.reference().Answer(m.question(h))
+	if f := out.Feed; f != nil {
+		for i := range f.Items {
+			f.Items[i].Member, f.Items[i].Row.Slot = 0, 0
+			f.Items[i].Row.Brand = unvisited(f.Items[i].Row.Brand)
+		}
+	}
+	if l := out.Leaders; l != nil {
+		for i := range l.Latest {
+			l.Latest[i].Brand = unvisited(l.Latest[i].Brand)
+		}
+	}
+	if c := out.Crossover; c != nil {
+		c.Total = 0
+		inOrder(c)
+	}
+	if s := out.Standings; s != nil {
+		s.Total = 0
+		settled(s)
+	}
+	return out
+}
+
+// unvisited is the brand that rows have.
+func unvisited(b domain.BrandID) domain.BrandID {
+	if b == visits {
+		return 0
+	}
+	return b
+}
+
+// setOf is the bitset of members.
+func setOf(ids map[domain.MemberID]bool, members int) []uint64 {
+	out := make([]uint64, (members+63)/64)
+	for id := range ids {
+		o := 100_000 - id.Sequence()
+		out[o>>6] |= 1 << (o & 63)
+	}
+	return out
+}
+
+// difference is what an answer has otherwise than it should; lists that are empty are equal.
+func difference(want, got any) string { return cmp.Diff(want, got, cmpopts.EquateEmpty()) }
 
 // world says what random rows and questions are like.
 type world struct {

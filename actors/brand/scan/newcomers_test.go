@@ -9,26 +9,6 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// newcomers is the tally, and how many of its members did anything at all for the brand
-// before the range.
-func (m model) newcomers(h *question) *domain.Tally {
-	t := m.tally(h, func(_ *fact, group uint32) uint32 { return group })
-	in, before := map[domain.Ordinal]bool{}, map[domain.Ordinal]bool{}
-	for _, f := range m {
-		if _, ok := h.counts(f); ok {
-			in[f.Ord] = true
-		}
-	}
-	for _, f := range m {
-		ofBrand := f.dense == h.dense || h.dense == rows.EveryBrand && f.dense != rows.Visits
-		if in[f.Ord] && ofBrand && f.Time < h.q.Range.From && !before[f.Ord] {
-			before[f.Ord] = true
-			t.Before++
-		}
-	}
-	return t
-}
-
 // Whoever did something before the range did, whatever it was: the filters on actions
 // and members say nothing about that.
 func TestNewcomers_HaveNoRowBefore(t *testing.T) {
@@ -79,12 +59,13 @@ func TestNewcomers_HaveNoRowBefore(t *testing.T) {
 
 func TestNewcomers_OfAColdBrandReadTheirSources(t *testing.T) {
 	w, r := world{members: 50, brands: 1, definitions: 4, start: 20_000 * 86400, span: 86400}, rand.New(rand.NewPCG(1, 2))
-	table, m := rows.NewTable(rows.Options{Promote: 10}), model{}
+	table, m := rows.NewTable(rows.Options{Promote: 10}), newModel()
 	var list []domain.Row
 	for i := range 100 {
 		f := w.row(r, uint64(i+1), w.start+uint32(i)*10)
 		f.dense = 1
-		list, m[f.Seq] = append(list, f.Row), &f
+		list = append(list, f.Row)
+		m.put(&f)
 		table.Append(1, []domain.Row{f.Row})
 	}
 	table.Commit(nil)
@@ -97,8 +78,8 @@ func TestNewcomers_OfAColdBrandReadTheirSources(t *testing.T) {
 	v, broken := table.Commit(nil), errors.New("broken")
 	disk := func(_ rows.Cold, f func([]domain.Row)) error { f(list); return nil }
 	a := h.ask(disk)
-	if got, err := NewScratch().newcomers.answer(v, a); err != nil || got.Before == 0 || got.Before != m.newcomers(h).Before {
-		t.Errorf("%+v %v, want %+v", got, err, m.newcomers(h))
+	if got, err := NewScratch().newcomers.answer(v, a); err != nil || got.Before == 0 || got.Before != m.answer(h).Tally.Before {
+		t.Errorf("%+v %v, want %+v", got, err, m.answer(h).Tally)
 	}
 	if a.Earlier = nil; !errors.Is(second(NewScratch().newcomers.answer(v, a)), rows.ErrCold) {
 		t.Error("answered without the rows before the range")

@@ -233,7 +233,7 @@ func (x *performedScan) scanRun(r rows.Run, required []requiredBits) {
 	x.pos = bitset.Sized(x.pos, rows.MaxChunk+1)
 	n := placesWith(x.pos, kinds, f.lut)
 	if !alive {
-		n = leaveAlive(x.pos[:n], lo, r.Deleted)
+		n = placesAlive(x.pos[:n], lo, r.Deleted)
 	}
 	if found := f.found; found != nil {
 		for _, p := range x.pos[:n] {
@@ -262,8 +262,8 @@ func placesWith(pos []uint16, kinds []uint16, lut []uint64) (n int) {
 	return n
 }
 
-// leaveAlive keeps of the places, counted from row lo on, those that are not deleted.
-func leaveAlive(pos []uint16, lo int, d *rows.Deletions) (n int) {
+// placesAlive keeps of the places, counted from row lo on, those that are not deleted.
+func placesAlive(pos []uint16, lo int, d *rows.Deletions) (n int) {
 	for _, p := range pos {
 		pos[n] = p
 		n += bitset.Bit(!d.Has(lo + int(p)))

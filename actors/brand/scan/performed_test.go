@@ -13,33 +13,20 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// did is who did one of any and every one of all, the slow way.
-func (m model) did(in domain.Range, any, all []Required, members int) []uint64 {
-	done := map[domain.Ordinal]map[Required]bool{}
-	for _, f := range m {
-		if f.Time < in.From || f.Time >= in.To {
-			continue
+// performed is the set of the members that performed any of some actions and all of others.
+func (m *model) performed(in domain.Range, any, all []Required, members int) []uint64 {
+	of := func(list []Required) (out []domain.Performed) {
+		for _, d := range list {
+			out = append(out, domain.Performed{Definition: d.Definition, Brand: brandOf(d.Brand)})
 		}
-		if done[f.Ord] == nil {
-			done[f.Ord] = map[Required]bool{}
-		}
-		done[f.Ord][Required{f.Definition, f.dense}] = true
-		if f.dense != rows.Visits {
-			done[f.Ord][Required{f.Definition, rows.EveryBrand}] = true
-		}
+		return out
 	}
-	out := make([]uint64, (members+63)/64)
-	for o, of := range done {
-		one := func(d Required) bool { return of[d] }
-		if (len(any) == 0 || slices.ContainsFunc(any, one)) && !slices.ContainsFunc(all, func(d Required) bool { return !of[d] }) {
-			out[o>>6] |= 1 << (o & 63)
-		}
-	}
-	return out
+	q := &domain.Question{Range: in, Filter: domain.Filter{AnyOf: of(any), AllOf: of(all)}}
+	return setOf(m.reference().Passing(q), members)
 }
 
-// deed is a random one: of a brand that may be nobody's, or of any.
-func (w *world) deed(r *rand.Rand) Required {
+// required is a random one: of a brand that may be nobody's, or of any.
+func (w *world) required(r *rand.Rand) Required {
 	d := Required{w.definition(r), rows.EveryBrand}
 	if d.Definition < domain.FirstDefinition { // none is of what is built in
 		d.Definition = domain.FirstDefinition + 2
@@ -52,15 +39,15 @@ func (w *world) deed(r *rand.Rand) Required {
 
 // deedsWorld is a table with own brands, small ones, dead rows and one cold brand, and
 // what is in it.
-func deedsWorld(r *rand.Rand, w world) (*rows.Table, model) {
-	table, m := rows.NewTable(rows.Options{Promote: 900, ChunkMax: 2000, TailMax: 300}), model{}
+func deedsWorld(r *rand.Rand, w world) (*rows.Table, *model) {
+	table, m := rows.NewTable(rows.Options{Promote: 900, ChunkMax: 2000, TailMax: 300}), newModel()
 	for i := range 14_000 {
 		f := w.row(r, uint64(i+1), w.start+uint32(i)*100)
-		m[f.Seq] = &f
+		m.put(&f)
 		table.Append(f.dense, []domain.Row{f.Row})
 		if r.IntN(30) == 0 {
 			table.Remove(f.dense, &f.Row)
-			delete(m, f.Seq)
+			m.take(f.Seq)
 		}
 		if i%701 == 0 {
 			table.Commit(nil)
@@ -73,10 +60,10 @@ func deedsWorld(r *rand.Rand, w world) (*rows.Table, model) {
 }
 
 // stored reads a model's rows as a store would.
-func (m model) stored(w world) rows.Source {
+func (m *model) stored(w world) rows.Source {
 	return func(b rows.Cold, f func(list []domain.Row)) error {
 		var list []domain.Row
-		for _, x := range m {
+		for _, x := range m.rows {
 			if x.dense == b.Dense {
 				list = append(list, x.Row)
 			}
@@ -111,10 +98,10 @@ func TestPerformed_IsWhatANaiveModelFinds(t *testing.T) {
 		in.To = in.From + uint32(r.IntN(int(w.span)))
 		var any, all []Required
 		for range r.IntN(3) * r.IntN(40) {
-			any = append(any, w.deed(r))
+			any = append(any, w.required(r))
 		}
 		for range r.IntN(3) * (1 + r.IntN(3)*r.IntN(4)) {
-			all = append(all, w.deed(r))
+			all = append(all, w.required(r))
 		}
 		if i%40 == 0 { // three rounds
 			any = append(any, Required{102, rows.EveryBrand})
@@ -128,7 +115,7 @@ func TestPerformed_IsWhatANaiveModelFinds(t *testing.T) {
 		if dst, err = x.Performed(v, dst, d, m.stored(w)); err != nil {
 			t.Fatal(err)
 		}
-		want := m.did(in, any, all, int(v.Members()))
+		want := m.performed(in, any, all, int(v.Members()))
 		if len(any)+len(all) == 0 {
 			want = make([]uint64, len(want)) // who asks for nothing does not ask
 		}
@@ -147,7 +134,7 @@ func TestPerformed_IsWhatANaiveModelFinds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := cmp.Diff(m.answer(h), got); d != "" {
+	if d := difference(m.answer(h), got); d != "" {
 		t.Error(d)
 	}
 }
@@ -180,7 +167,7 @@ func TestPerformed_RequiresAllOfMoreThanARound(t *testing.T) {
 				}
 			}
 			if d := cmp.Diff(want, got); d != "" {
-				t.Errorf("%d deeds, %v: %s", n, also, d)
+				t.Errorf("%d performed, %v: %s", n, also, d)
 			}
 		}
 	}

@@ -46,7 +46,7 @@ type ranking struct {
 	latest *latestRows
 	sums   memberSums
 	met    []uint32 // the ordinals with a sum
-	worths []value  // of a span's kinds
+	values []value  // of a span's kinds
 }
 
 // standing is the member's.
@@ -185,7 +185,7 @@ func (x *ranking) rankSums(a *Ask, total *domain.Leaders, b *topk.Places) {
 // scoreMet counts a row outside of chunks.
 func (x *ranking) scoreMet(m scannedRow) {
 	x.hold(1)
-	w, s := x.plan.worth(m.kind.Definition), &x.sums.of[m.ord]
+	w, s := x.plan.pointsOf(m.kind.Definition), &x.sums.of[m.ord]
 	if *s == 0 && !x.sums.all {
 		x.met = append(x.met, m.ord)
 	}
@@ -236,7 +236,7 @@ func (x *ranking) valueOf(k uint32) *value {
 	if *v == unknown {
 		*v = value{}
 		if x.target(k) != x.targets {
-			w := x.plan.worth(x.view.Kinds[k].Definition)
+			w := x.plan.pointsOf(x.view.Kinds[k].Definition)
 			*v = value{oneAction, w.keep, w.add}
 		}
 	}
@@ -298,9 +298,9 @@ func (x *ranking) scorePlaces(sp *span, values []value) {
 
 // valuesOf are what rows of the span's kinds add.
 func (x *ranking) valuesOf(sp *span) []value {
-	x.worths = bitset.Sized(x.worths, len(sp.c.Dict))
+	x.values = bitset.Sized(x.values, len(sp.c.Dict))
 	for code, k := range sp.c.Dict {
-		x.worths[code] = *x.valueOf(k)
+		x.values[code] = *x.valueOf(k)
 	}
-	return x.worths
+	return x.values
 }

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"testing"
 
-	diff "github.com/google/go-cmp/cmp"
-
 	"github.com/ovation-analytics/ovation/actors/brand/rows"
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
@@ -48,111 +46,6 @@ func (w *world) ranking(r *rand.Rand, h *question) {
 	h.brands = NewDirectory(ids, h.q.Without)
 }
 
-// worth is what a fact that counts is worth.
-func (h *question) worth(f *fact) uint16 {
-	for _, g := range h.q.Groups {
-		if g.Definition == f.Definition && g.Own {
-			return g.Points
-		}
-	}
-	return f.Points
-}
-
-func (m model) leaders(h *question) *domain.Leaders {
-	by := map[domain.Ordinal]*domain.Leader{}
-	last := map[domain.Ordinal]*fact{}
-	out := &domain.Leaders{Members: []domain.Leader{}}
-	for _, f := range m {
-		if _, ok := h.counts(f); !ok {
-			continue
-		}
-		l := by[f.Ord]
-		if l == nil {
-			l = &domain.Leader{Member: memberOf(f.Ord)}
-			if h.q.Top.Order.Timed() {
-				l.At = lastSeen(f.Ord)
-			}
-			by[f.Ord] = l
-			out.Total.Members++
-		}
-		out.Total.Actions++
-		l.Actions++
-		l.Score += uint64(h.worth(f))
-		if was := last[f.Ord]; was == nil || was.Time < f.Time || was.Time == f.Time && was.Seq < f.Seq {
-			last[f.Ord] = f
-		}
-	}
-	if h.idle() {
-		return &domain.Leaders{}
-	}
-	var all []domain.Ordinal
-	for o, l := range by {
-		all = append(all, o)
-		if h.q.Top.Above != nil && l.Score > *h.q.Top.Above {
-			out.Above++
-		}
-	}
-	slices.SortFunc(all, func(a, b domain.Ordinal) int {
-		x, y := by[a], by[b]
-		d := cmp.Compare(x.Score, y.Score)
-		switch {
-		case h.q.Top.Order.Timed():
-			d = cmp.Compare(x.At, y.At)
-		case h.q.Top.Order == domain.ByActions:
-			d = cmp.Compare(x.Actions, y.Actions)
-		}
-		if !h.q.Top.Up {
-			d = -d
-		}
-		return cmp.Or(d, cmp.Compare(x.Member, y.Member))
-	})
-	all, out.Ahead = h.cutLeaders(all, by)
-	if h.q.Top.Latest {
-		out.Latest = []domain.Row{}
-	}
-	for _, o := range all[:min(len(all), h.q.Top.End())] {
-		out.Members = append(out.Members, *by[o])
-		if h.q.Top.Latest {
-			row := last[o].Row
-			row.Points, row.Slot = h.worth(last[o]), memberOf(o).Slot()
-			out.Latest = append(out.Latest, row)
-		}
-	}
-	return out
-}
-
-func (m model) crossover(h *question) *domain.Crossover {
-	out := &domain.Crossover{}
-	among := map[domain.Ordinal]bool{}
-	for _, f := range m {
-		if _, ok := h.counts(f); ok {
-			among[f.Ord] = true
-		}
-	}
-	out.Members = uint64(len(among))
-	other := *h
-	other.dense = rows.EveryBrand
-	type pair struct {
-		dense uint32
-		ord   domain.Ordinal
-	}
-	met, count := map[pair]bool{}, map[uint32]uint64{}
-	for _, f := range m {
-		p := pair{f.dense, f.Ord}
-		if _, ok := other.counts(f); !ok || !among[f.Ord] || met[p] || f.dense == h.dense {
-			continue
-		}
-		met[p] = true
-		count[f.dense]++
-	}
-	for dense, n := range count {
-		if int(dense) <= len(h.brands.ids) && !slices.Contains(h.q.Without, labelOf(dense)) {
-			out.Brands = append(out.Brands, domain.BrandMembers{Brand: labelOf(dense), Members: n})
-		}
-	}
-	return inOrder(out)
-}
-
 // inOrder gives a crossover, which comes in any order, one.
 func inOrder(c *domain.Crossover) *domain.Crossover {
 	slices.SortFunc(c.Brands, func(a, b domain.BrandMembers) int { return cmp.Compare(a.Brand, b.Brand) })
@@ -166,12 +59,12 @@ func TestCrossover_CountsSmallBrandsByGroupingAndBySorting(t *testing.T) {
 		{members: 50, brands: 4000, definitions: 5, start: 20_000 * 86400, span: 86400},
 		{members: 900, brands: 12, definitions: 5, start: 20_000 * 86400, span: 86400},
 	} {
-		table, m := rows.NewTable(rows.Options{TailMax: 64, Promote: 1 << 30}), model{}
+		table, m := rows.NewTable(rows.Options{TailMax: 64, Promote: 1 << 30}), newModel()
 		for seq := range uint64(500) {
 			f := w.row(r, seq+1, w.start+uint32(r.IntN(86400)))
 			f.dense = 1 + r.Uint32N(uint32(w.brands-1))
 			f.Brand = domain.BrandID(f.dense + 1000)
-			m[f.Seq] = &f
+			m.put(&f)
 			table.Append(f.dense, []domain.Row{f.Row})
 		}
 		v, x := table.Commit(nil), NewScratch()
@@ -185,7 +78,7 @@ func TestCrossover_CountsSmallBrandsByGroupingAndBySorting(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if d := diff.Diff(m.crossover(h), inOrder(got)); d != "" {
+			if d := difference(m.answer(h).Crossover, inOrder(got)); d != "" {
 				t.Fatalf("%d brands, %+v of %d: %s", w.brands, h.q, h.dense, d)
 			}
 		}

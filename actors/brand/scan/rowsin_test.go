@@ -29,7 +29,7 @@ func TestRowsIn_IsWhatANaiveModelCounts(t *testing.T) {
 		in := domain.Range{From: w.start + uint32(r.IntN(int(w.span)))}
 		in.To = in.From + uint32(r.IntN(int(w.span)))
 		list, held := uint64(0), uint64(0)
-		for _, f := range m {
+		for _, f := range m.rows {
 			if f.dense != dense && (dense != rows.EveryBrand || f.dense == rows.Visits) {
 				continue
 			}

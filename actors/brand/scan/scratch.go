@@ -22,7 +22,7 @@ type Scratch struct {
 	crossover    crossover
 	ranking      ranking
 	latest       latestRows
-	depths       histogram
+	histogram    histogram
 	feed         feedScan
 	performed    performedScan
 }
@@ -41,7 +41,7 @@ func NewScratch() *Scratch {
 	x.crossover = crossover{selection: s, memberSet: &x.members}
 	x.latest = latestRows{rowScan: &x.visitor}
 	x.ranking = ranking{rowScan: &x.visitor, latest: &x.latest}
-	x.depths = histogram{rowScan: &x.visitor, ranking: &x.ranking}
+	x.histogram = histogram{rowScan: &x.visitor, ranking: &x.ranking}
 	x.feed = feedScan{selection: s, memberSet: &x.members}
 	x.feed.feed.hits.atOnce = searchAtOnce
 	x.feed.take = x.feed.feed.offer
@@ -85,9 +85,9 @@ func (x *Scratch) answer(v *rows.View, a *Ask) (domain.Answer, error) {
 	case domain.ShapeFeed:
 		f, err := x.feed.answer(v, a)
 		return domain.Answer{Feed: f}, err
-	case domain.ShapeDepths:
-		d, err := x.depths.answer(v, a)
-		return domain.Answer{Depths: d}, err
+	case domain.ShapeRankHistogram:
+		d, err := x.histogram.answer(v, a)
+		return domain.Answer{Histogram: d}, err
 	case domain.ShapeStandings:
 		s, err := x.visitor.standings(v, a)
 		return domain.Answer{Standings: s}, err

@@ -12,7 +12,7 @@ import (
 
 // Search searches the contents of a brand's actions at the range's times, but for what the content
 // filters rule out, perhaps contents of other brands, too: rows are known by their sequence.
-type Search func(brand domain.BrandID, in domain.Range, sought *domain.Sought) error
+type Search func(brand domain.BrandID, in domain.Range, sought *domain.ContentSearch) error
 
 const (
 	// searchFrom says when contents are searched rather than read row by row: when one in
@@ -79,8 +79,8 @@ func (x *feedScan) search(a *Ask, in domain.Range) error {
 	}
 	f.hits.Clear()
 	f.hits.stretches = f.hits.stretches[:0]
-	err := a.Search(a.Label(a.Brand), in, &domain.Sought{
-		Near: f.keyword.Finder(), Gist: text.FilterOf, May: f.keyword.MayContain,
+	err := a.Search(a.Label(a.Brand), in, &domain.ContentSearch{
+		Finder: f.keyword.Finder(), FilterOf: text.FilterOf, MayContain: f.keyword.MayContain,
 		Found: func(seq uint64, content []byte, at domain.Range) {
 			if f.keyword.In(content) {
 				f.hits.Add(seq)

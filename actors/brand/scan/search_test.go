@@ -9,12 +9,13 @@ import (
 	"github.com/ovation-analytics/ovation/actors/brand/bitset"
 	"github.com/ovation-analytics/ovation/actors/brand/rows"
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/query/reference"
 )
 
 // findIn calls found with each of the contents that the finder does not pass over.
-func findIn(contents [][]byte, sought *domain.Sought, found func(i int, content []byte)) {
+func findIn(contents [][]byte, sought *domain.ContentSearch, found func(i int, content []byte)) {
 	for i, c := range contents {
-		if sought.Near(c, nil)(0) >= 0 {
+		if sought.Finder(c, nil)(0) >= 0 {
 			found(i, c)
 		}
 	}
@@ -31,7 +32,7 @@ func contentsOf(n int) (contents [][]byte) {
 var everything = sync.OnceValue(func() [][]byte { return contentsOf(1 << 16) })
 
 // searches is a Search that finds rows of other brands, too.
-func searches(_ domain.BrandID, in domain.Range, sought *domain.Sought) error {
+func searches(_ domain.BrandID, in domain.Range, sought *domain.ContentSearch) error {
 	findIn(everything(), sought, func(i int, content []byte) { sought.Found(uint64(i), content, in) })
 	return nil
 }
@@ -52,7 +53,7 @@ func TestSearch_IsUsedWhereMostRowsPass(t *testing.T) {
 	for _, members := range [][]uint64{nil, {7}} { // all, or three of 256
 		var want []uint64
 		for seq := uint64(3000); seq > 0; seq-- {
-			if ord := (seq - 1) % 256; mentions(contentOf(seq), "song") && (members == nil || ord < 3) {
+			if ord := (seq - 1) % 256; reference.Mentions(contentOf(seq), "song") && (members == nil || ord < 3) {
 				want = append(want, seq)
 			}
 		}
@@ -63,7 +64,7 @@ func TestSearch_IsUsedWhereMostRowsPass(t *testing.T) {
 				read++
 				return says(list, f)
 			},
-			Search: func(b domain.BrandID, in domain.Range, sought *domain.Sought) error {
+			Search: func(b domain.BrandID, in domain.Range, sought *domain.ContentSearch) error {
 				searched++
 				if b != labelOf(1) || in != (domain.Range{From: 1000, To: 4000}) {
 					t.Errorf("searched brand %d in %v", b, in)
@@ -104,7 +105,7 @@ func TestSearch_HasEachRowOnce(t *testing.T) {
 			content = contentOf(uint64(i))
 		}
 		contents = append(contents, []byte(content))
-		want += uint64(bitset.Bit(mentions(content, "moons")))
+		want += uint64(bitset.Bit(reference.Mentions(content, "moons")))
 		at := uint32(r.IntN(1000)) // half of them in one second
 		if at >= 500 {
 			at = 700
@@ -122,7 +123,7 @@ func TestSearch_HasEachRowOnce(t *testing.T) {
 	}
 	got, err := x.Feed(table.Commit(nil), &Ask{
 		Plan: NewPlan(q), Brand: 1, Label: labelOf, Contents: says,
-		Search: func(_ domain.BrandID, in domain.Range, sought *domain.Sought) error {
+		Search: func(_ domain.BrandID, in domain.Range, sought *domain.ContentSearch) error {
 			stretches = append(stretches, in)
 			findIn(contents, sought, func(i int, content []byte) {
 				from := all[i].Time / page * page
@@ -143,14 +144,14 @@ func TestSearch_CountsMoreRowsThanAreReadAtOnce(t *testing.T) {
 	var all []domain.Row
 	want := uint64(0)
 	for i := range list {
-		if mentions(contentOf(uint64(i)), "song 49") {
+		if reference.Mentions(contentOf(uint64(i)), "song 49") {
 			want++
 		}
 		all = append(all, domain.Row{Seq: uint64(i), Account: 1, Time: 1000 + uint32(i), Ord: 3, Brand: 1001, Definition: 100})
 	}
 	table.Append(1, all)
 	v, x := table.Commit(nil), NewScratch()
-	for _, search := range []Search{nil, func(_ domain.BrandID, in domain.Range, sought *domain.Sought) error {
+	for _, search := range []Search{nil, func(_ domain.BrandID, in domain.Range, sought *domain.ContentSearch) error {
 		findIn(contents, sought, func(i int, content []byte) { sought.Found(uint64(i), content, in) })
 		return nil
 	}} {

@@ -157,8 +157,8 @@ func (x *crossover) mostPass() bool {
 	return all > 0 && x.passing(x.spanned())*mostPassFrom >= all
 }
 
-// excluded marks members that do not pass: no generation is after it.
-const excluded = math.MaxUint32
+// excludedMark marks members that do not pass: no generation is after it.
+const excludedMark = math.MaxUint32
 
 // brandByBrand counts the members of each brand of the spans and of the loose rows, all
 // rows of the spans' chunks being put in the order of their brands: how many each has of
@@ -203,7 +203,7 @@ func (x *crossover) brandByBrand(union []uint64, count func(dense uint32, n uint
 // what is written is near what was written before.
 func (x *crossover) spreadBrands(sp *span) {
 	c, at, grouped, ords := sp.c, x.at, x.grouped, sp.c.Ord
-	out, nobody := x.outs(sp), uint32(x.words*64)
+	out, nobody := x.excludedRows(sp), uint32(x.words*64)
 	from := c.Starts[0]
 	for j, b := range c.Brands {
 		end := c.Starts[j+1]
@@ -223,13 +223,13 @@ func (x *crossover) spreadBrands(sp *span) {
 	}
 }
 
-// outs are bits of the rows of a span's chunk that do not count; nil: all do.
-func (x *crossover) outs(sp *span) []uint64 {
+// excludedRows are bits of the rows of a span's chunk that do not count; nil: all do.
+func (x *crossover) excludedRows(sp *span) []uint64 {
 	size := sp.c.Rows()
 	if sp.deleted == nil && !sp.drops && sp.hi-sp.lo == size {
 		return nil
 	}
-	x.out = bitset.Sized(x.out, rows.MaxChunk/64)
+	x.excluded = bitset.Sized(x.excluded, rows.MaxChunk/64)
 	lut := x.table(sp)
 	for lo := 0; lo < size; lo += 64 {
 		hi, out := min(lo+64, size), uint64(0)
@@ -246,9 +246,9 @@ func (x *crossover) outs(sp *span) []uint64 {
 				out |= uint64(bitset.Bit(lut[k] == x.targets)) << i
 			}
 		}
-		x.out[lo>>6] = out
+		x.excluded[lo>>6] = out
 	}
-	return x.out
+	return x.excluded
 }
 
 // countAllowed counts the ordinals that are not barred and not met in this generation, and
@@ -276,7 +276,7 @@ func (x *crossover) excludeFiltered() {
 			}
 		}
 	}
-	x.seen[len(seen)] = excluded
+	x.seen[len(seen)] = excludedMark
 }
 
 // clearMarks forgets the marks; the members met are added to the union, if there is one.
@@ -284,7 +284,7 @@ func (x *crossover) clearMarks(union []uint64) {
 	for i := range union {
 		w := uint64(0)
 		for j, gen := range x.seen[i*64:][:64] {
-			w |= uint64(bitset.Bit(gen-1 < excluded-1)) << j
+			w |= uint64(bitset.Bit(gen-1 < excludedMark-1)) << j
 		}
 		union[i] |= w
 	}

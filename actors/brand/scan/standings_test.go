@@ -6,31 +6,8 @@ import (
 	"testing"
 
 	"github.com/ovation-analytics/ovation/actors/brand/bitset"
-	"github.com/ovation-analytics/ovation/actors/brand/rows"
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
-
-// idle reports that no row can count, whatever there is.
-func (h *question) idle() bool {
-	nobody := h.members != nil && !slices.ContainsFunc(h.members, func(w uint64) bool { return w != 0 })
-	return nobody || h.q.Range.From >= h.q.Range.To || len(h.q.Groups) == 0
-}
-
-func (m model) standings(h *question) *domain.Standings {
-	by := map[uint32]domain.Standing{}
-	for _, f := range m {
-		if _, ok := h.counts(f); !ok || int(f.dense) > len(h.brands.ids) || f.dense == rows.Visits || slices.Contains(h.q.Without, labelOf(f.dense)) {
-			continue
-		}
-		s := by[f.dense]
-		by[f.dense] = domain.Standing{Brand: labelOf(f.dense), Score: s.Score + uint64(h.worth(f)), Actions: s.Actions + 1}
-	}
-	out := &domain.Standings{}
-	for _, s := range by {
-		out.Brands = append(out.Brands, s)
-	}
-	return settled(out)
-}
 
 // settled gives standings, which come in any order, one.
 func settled(s *domain.Standings) *domain.Standings {

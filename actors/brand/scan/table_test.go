@@ -9,8 +9,6 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/ovation-analytics/ovation/actors/brand/rows"
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
@@ -289,7 +287,7 @@ func (s *history) ask(v *rows.View, x *Scratch, r *rand.Rand) heard {
 // compare replays the log and checks every answer at its version.
 func (s *history) compare(seed uint64) {
 	slices.SortFunc(s.answers, func(a, b heard) int { return int(a.version) - int(b.version) })
-	m, at, some := model{}, uint64(1), 0
+	m, at, some := newModel(), uint64(1), 0
 	log := s.log
 	for _, a := range s.answers {
 		for ; at < a.version; log = log[1:] {
@@ -297,13 +295,13 @@ func (s *history) compare(seed uint64) {
 			case o.commit != 0:
 				at = o.commit
 			case o.take:
-				delete(m, o.f.Seq)
+				m.take(o.f.Seq)
 			default:
-				m[o.f.Seq] = &o.f
+				m.put(&o.f)
 			}
 		}
 		want := m.answer(a.h)
-		if d := cmp.Diff(want, a.answer); d != "" {
+		if d := difference(want, a.answer); d != "" {
 			s.t.Fatalf("seed %d: version %d brand %d shape %d range %+v services %v groups %d members %v (-want +got):\n%s",
 				seed, a.version, a.h.dense, a.h.q.Shape, a.h.q.Range, a.h.q.Filter.Services, len(a.h.q.Groups), a.h.members != nil, d)
 		}

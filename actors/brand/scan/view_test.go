@@ -4,8 +4,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/ovation-analytics/ovation/actors/brand/rows"
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
@@ -26,16 +24,16 @@ func TestAnswer_IsExactAtEverySize(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			w, r := c.w, rand.New(rand.NewPCG(7, 7))
 			w.start, w.span = 20_000*86400, 20*86400
-			table, m := rows.NewTable(rows.Options{}), model{}
+			table, m := rows.NewTable(rows.Options{}), newModel()
 			for i := range 30_000 {
 				f := w.row(r, uint64(i+1), w.start+uint32(i)*50)
-				m[f.Seq] = &f
+				m.put(&f)
 				table.Append(f.dense, []domain.Row{f.Row})
 				if r.IntN(50) == 0 {
 					if !table.Remove(f.dense, &f.Row) {
 						t.Fatal("not removed")
 					}
-					delete(m, f.Seq)
+					m.take(f.Seq)
 				}
 				if i%997 == 0 {
 					table.Commit(nil)
@@ -49,7 +47,7 @@ func TestAnswer_IsExactAtEverySize(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if d := cmp.Diff(m.answer(h), got); d != "" {
+				if d := difference(m.answer(h), got); d != "" {
 					t.Fatalf("brand %d shape %d range %+v services %v members %v (-want +got):\n%s",
 						h.dense, h.q.Shape, h.q.Range, h.q.Filter.Services, h.members != nil, d)
 				}

@@ -133,7 +133,7 @@ func (k *Keyword) find(text []byte) int {
 		if at = k.pairFrom(text, at); at < 0 || at-k.anchor+len(k.folded) > len(text) {
 			return -1
 		}
-		if k.stands(text[at-k.anchor:]) {
+		if k.matchesAnchored(text[at-k.anchor:]) {
 			return at - k.anchor
 		}
 	}
@@ -181,8 +181,8 @@ func (k *Keyword) pairFrom(text []byte, p int) int {
 	return -1
 }
 
-// stands reports that a text, which is long enough, begins with the keyword.
-func (k *Keyword) stands(text []byte) bool {
+// matchesAnchored reports that a text, which is long enough, begins with the keyword.
+func (k *Keyword) matchesAnchored(text []byte) bool {
 	for i, b := range k.folded {
 		c := text[i]
 		if 'A' <= c && c <= 'Z' {

@@ -9,7 +9,7 @@
 //	standings.go brands of a few members, by score
 //	memberlist.go members by id
 //	lists.go     members of segments' lists
-//	depths.go    how deep the rows of a feed or of leaders lie
+//	rankhistogram.go  how many rows have a rank in each bucket
 //
 // Shards have disjoint members, so counts of distinct members add. Merging is
 // associative and does not depend on the order of the parts (I12); a part is never

@@ -8,8 +8,8 @@ import (
 
 // MergeRoll puts the shards' first members, each part in order, into one order and cuts
 // the rows wanted out of them. A nil part has nobody.
-func MergeRoll(r domain.Rolling, parts []*domain.Roll) *domain.Roll {
-	out := &domain.Roll{}
+func MergeMemberLists(r domain.MemberListing, parts []*domain.MemberList) *domain.MemberList {
+	out := &domain.MemberList{}
 	for _, p := range parts {
 		if p != nil {
 			out.Total += p.Total

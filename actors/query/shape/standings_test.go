@@ -73,28 +73,28 @@ func TestStandingsAreRankedByScoreThenActionsThenID(t *testing.T) {
 func TestI12ARollDoesNotDependOnHowMembersAreSpread(t *testing.T) {
 	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(seed, 4))
-		roll := domain.Rolling{Up: r.IntN(2) == 0, Offset: r.IntN(2) * r.IntN(60), Limit: r.IntN(40)}
+		listing := domain.MemberListing{Up: r.IntN(2) == 0, Offset: r.IntN(2) * r.IntN(60), Limit: r.IntN(40)}
 		all := make([]domain.MemberID, r.IntN(150))
 		for i, at := range r.Perm(len(all)) {
 			all[i] = domain.MemberID(1 + at*3)
 		}
 		inOrder := func(of []domain.MemberID) {
 			slices.Sort(of)
-			if !roll.Up {
+			if !listing.Up {
 				slices.Reverse(of)
 			}
 		}
-		var parts []*domain.Roll
+		var parts []*domain.MemberList
 		for _, of := range split(r, all, 1+r.IntN(8)) {
 			inOrder(of)
-			parts = append(parts, &domain.Roll{Total: uint64(len(of)), Members: of[:min(len(of), roll.End())]})
+			parts = append(parts, &domain.MemberList{Total: uint64(len(of)), Members: of[:min(len(of), listing.End())]})
 		}
 		inOrder(all)
-		want := all[min(len(all), roll.Offset):min(len(all), roll.End())]
+		want := all[min(len(all), listing.Offset):min(len(all), listing.End())]
 		before := fmt.Sprint(parts)
-		got := MergeRoll(roll, append(parts, nil))
+		got := MergeMemberLists(listing, append(parts, nil))
 		if got.Total != uint64(len(all)) || fmt.Sprint(got.Members) != fmt.Sprint(want) || before != fmt.Sprint(parts) {
-			t.Fatalf("seed %d, %+v: %v of %d, want %v of %d", seed, roll, got.Members, got.Total, want, len(all))
+			t.Fatalf("seed %d, %+v: %v of %d, want %v of %d", seed, listing, got.Members, got.Total, want, len(all))
 		}
 	}
 }

@@ -83,7 +83,7 @@ func (s *Accounts) flushRows(ctx actor.Context, a *Account) {
 		}
 	}
 	for _, b := range a.filled {
-		s.prefetched += b.child.box.Prefetch() + b.child.actor.columns.Near()
+		s.prefetched += b.child.box.Prefetch() + b.child.actor.columns.Prefetch()
 	}
 	for _, b := range a.filled {
 		k := b.child

@@ -117,7 +117,7 @@ func (b *Batch) Apply(g *Group, changes []domain.Change) ([]domain.Change, error
 	if g.actor != nil {
 		g.actor.box.PostUserMessage(&g.msg)
 	} else {
-		b.sleeper.state.Sleeper(g.ID, g.history.at.Account, g.history.at.Ord, g.muted)
+		b.sleeper.state.Unloaded(g.ID, g.history.at.Account, g.history.at.Ord, g.muted)
 		b.sleeper.record(&g.msg)
 	}
 	if !g.msg.done {

@@ -25,7 +25,7 @@ type Rig struct {
 
 type rigShard struct {
 	audience *member.Audience
-	crowd    *member.Crowd
+	crowd    *member.Index
 	table    *rows.Table
 	view     *rows.View
 	pending  []domain.Row // room for one

@@ -3,9 +3,9 @@ package member
 import "github.com/ovation-analytics/ovation/actors/domain"
 
 // Listed is the dense bitset of the members on a segment's list: who opted in or was
-// put there, and the doers, a bitset that may be nil, but for who has opted out since.
+// put there, and those in performed, a bitset that may be nil, without those who have opted out since.
 // The result is in dst's memory where that is large enough.
-func (c *Crowd) Listed(dst []uint64, segment domain.SegmentID, doers []uint64) []uint64 {
+func (c *Index) Listed(dst []uint64, segment domain.SegmentID, performed []uint64) []uint64 {
 	words := (len(c.ids) + 63) / 64
 	if cap(dst) < words {
 		dst = make([]uint64, words)
@@ -14,7 +14,7 @@ func (c *Crowd) Listed(dst []uint64, segment domain.SegmentID, doers []uint64) [
 	value := domain.OptValue(domain.OptSegment, uint32(segment))
 	c.copyTo(dst, bitValue{domain.AttrOptIn, value})
 	c.each(bitValue{domain.AttrListed, value}, words, func(i int, w uint64) { dst[i] |= w })
-	for i, w := range doers[:min(len(doers), words)] {
+	for i, w := range performed[:min(len(performed), words)] {
 		dst[i] |= w
 	}
 	c.each(bitValue{domain.AttrOptOut, value}, words, func(i int, w uint64) { dst[i] &^= w })
@@ -24,7 +24,7 @@ func (c *Crowd) Listed(dst []uint64, segment domain.SegmentID, doers []uint64) [
 
 // each calls f with the first words of a value's bitmap, those of pages that are not
 // there left out.
-func (c *Crowd) each(v bitValue, words int, f func(i int, w uint64)) {
+func (c *Index) each(v bitValue, words int, f func(i int, w uint64)) {
 	m := c.bitmaps.get(v)
 	if m == nil {
 		return

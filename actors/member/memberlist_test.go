@@ -9,7 +9,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// A roll is the page of the sorted list of who passes, whatever page, order and moment
+// A list is the page of the sorted list of who passes, whatever page, order and moment
 // of change are asked for; its total is of all pages.
 func TestARollIsAPageOfTheSortedList(t *testing.T) {
 	seed := rand.Uint64()
@@ -24,17 +24,17 @@ func TestARollIsAPageOfTheSortedList(t *testing.T) {
 		a.PutColumn(&domain.Column{Ord: o, Attribute: domain.AttrChangedHigh, Value: uint16(changed[o] >> 16)})
 		a.PutColumn(&domain.Column{Ord: o, Attribute: domain.AttrChangedLow, Value: uint16(changed[o])})
 	}
-	crowd := a.Commit()
+	index := a.Commit()
 	for range 500 {
-		roll := domain.Rolling{Up: r.IntN(2) == 0, Limit: r.IntN(120)}
+		listing := domain.MemberListing{Up: r.IntN(2) == 0, Limit: r.IntN(120)}
 		switch r.IntN(3) {
 		case 0:
-			roll.Offset = r.IntN(fans)
+			listing.Offset = r.IntN(fans)
 		case 1:
-			roll.After = ids[r.IntN(fans)]
+			listing.After = ids[r.IntN(fans)]
 		}
 		if r.IntN(2) == 0 {
-			roll.Changed = changed[r.IntN(fans)]
+			listing.Changed = changed[r.IntN(fans)]
 		}
 		var set []uint64
 		if r.IntN(3) > 0 {
@@ -47,21 +47,21 @@ func TestARollIsAPageOfTheSortedList(t *testing.T) {
 		var all []domain.MemberID
 		total := uint64(0)
 		for o, id := range ids {
-			if set != nil && set[o>>6]>>(o&63)&1 == 0 || changed[o] < roll.Changed {
+			if set != nil && set[o>>6]>>(o&63)&1 == 0 || changed[o] < listing.Changed {
 				continue
 			}
 			total++
-			if roll.After == 0 || roll.Up && id > roll.After || !roll.Up && id < roll.After {
+			if listing.After == 0 || listing.Up && id > listing.After || !listing.Up && id < listing.After {
 				all = append(all, id)
 			}
 		}
 		slices.Sort(all)
-		if !roll.Up {
+		if !listing.Up {
 			slices.Reverse(all)
 		}
-		want := all[:min(roll.End(), len(all))]
-		if got := crowd.Roll(set, &roll); got.Total != total || fmt.Sprint(got.Members) != fmt.Sprint(want) {
-			t.Fatalf("seed %d, %+v: %d of %d members, want %d of %d\n%v\n%v", seed, roll, len(got.Members), got.Total, len(want), total, got.Members, want)
+		want := all[:min(listing.End(), len(all))]
+		if got := index.List(set, &listing); got.Total != total || fmt.Sprint(got.Members) != fmt.Sprint(want) {
+			t.Fatalf("seed %d, %+v: %d of %d members, want %d of %d\n%v\n%v", seed, listing, len(got.Members), got.Total, len(want), total, got.Members, want)
 		}
 	}
 }

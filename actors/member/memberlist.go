@@ -7,14 +7,14 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// Roll is the first of the members of a bitset, by id; nil: of everyone, as Select
+// List is the first of the members of a bitset, by id; nil: of everyone, as Select
 // means it.
-func (c *Crowd) Roll(set []uint64, r *domain.Rolling) *domain.Roll {
-	p := rollPage{up: r.Up, rows: r.End()}
+func (c *Index) List(set []uint64, r *domain.MemberListing) *domain.MemberList {
+	p := listPage{up: r.Up, rows: r.End()}
 	if r.After != 0 {
-		p.behind = p.key(r.After)
+		p.after = p.key(r.After)
 	}
-	out := &domain.Roll{}
+	out := &domain.MemberList{}
 	take := func(ord domain.Ordinal) {
 		if r.Changed == 0 || c.Changed(ord) >= r.Changed {
 			out.Total++
@@ -35,27 +35,27 @@ func (c *Crowd) Roll(set []uint64, r *domain.Rolling) *domain.Roll {
 	return out
 }
 
-// rollPage keeps the first rows of a roll of those offered, or more. Members stand by
-// keys, which ascend in the roll's order.
-type rollPage struct {
-	up     bool
-	rows   int
-	behind uint64 // only keys above it are on the page
-	last   uint64 // if not 0: keys above it are not
-	keys   []uint64
+// listPage keeps at least the first rows of a list of those offered, by keys that ascend in
+// the list's order.
+type listPage struct {
+	up    bool
+	rows  int
+	after uint64 // only keys above it are on the page
+	last  uint64 // if not 0: keys above it are not
+	keys  []uint64
 }
 
-// key is where the member stands; never 0, since no id is 0 or has all bits.
-func (p *rollPage) key(id domain.MemberID) uint64 {
+// key is the member's place; never 0, since no id is 0 or has all bits.
+func (p *listPage) key(id domain.MemberID) uint64 {
 	if p.up {
 		return uint64(id)
 	}
 	return ^uint64(id)
 }
 
-func (p *rollPage) offer(id domain.MemberID) {
+func (p *listPage) offer(id domain.MemberID) {
 	k := p.key(id)
-	if k <= p.behind || p.last != 0 && k > p.last || p.rows == 0 {
+	if k <= p.after || p.last != 0 && k > p.last || p.rows == 0 {
 		return
 	}
 	if p.keys = append(p.keys, k); len(p.keys) >= max(2*p.rows, 64) {
@@ -65,12 +65,12 @@ func (p *rollPage) offer(id domain.MemberID) {
 }
 
 // cut lets go of what is behind the first rows.
-func (p *rollPage) cut() {
+func (p *listPage) cut() {
 	slices.Sort(p.keys)
 	p.keys = p.keys[:min(p.rows, len(p.keys))]
 }
 
-func (p *rollPage) first() []domain.MemberID {
+func (p *listPage) first() []domain.MemberID {
 	p.cut()
 	out := make([]domain.MemberID, len(p.keys))
 	for i, k := range p.keys {
