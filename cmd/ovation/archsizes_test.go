@@ -30,8 +30,6 @@ var large = map[string]string{
 	"cmd/ovation/collect.Mapping": "the keys of a configuration file",
 	"deploy/bench.Load":           "a table of figures",
 	"deploy/bench.options":        "the flags of the command",
-	"ingest/broker/log.Log":       "a method an operation of the log's store",
-	"ingest/broker/wire.call":     "a method a request of the protocol",
 	"ingest/kafka.Client":         "a method a request of the protocol",
 	"storage.Shard":               "one store: staging, commit, look-ups, sealing",
 	"storage.timeline":            "scratch of one look-up, kept from call to call",
