@@ -93,7 +93,7 @@ func (r *rig) journalled(id domain.IdentityHash, from, to int) {
 	}
 	r.eventually("apply", func() bool {
 		end, _ := r.journal.End(context.Background(), 0)
-		return r.node.shared[0].Applied.Load() >= end
+		return r.node.running[0].Applied.Load() >= end
 	})
 }
 
@@ -194,7 +194,7 @@ func TestI6ParkedActivitiesSurvivePowerCuts(t *testing.T) {
 		case 1:
 			r.fs = r.cut(rnd)
 			r.boot()
-			r.eventually("shard 0", func() bool { return shard.Behaviour(r.node.shared[0].Behaviour.Load()) == shard.Serving })
+			r.eventually("shard 0", func() bool { return shard.Behaviour(r.node.running[0].Behaviour.Load()) == shard.Serving })
 		}
 		if rnd.IntN(2) == 0 {
 			r.replaysEqual(t)
@@ -246,14 +246,14 @@ func (r *rig) journalledOf(n, from, some int) {
 	}
 	r.eventually("apply", func() bool {
 		end, _ := r.journal.End(context.Background(), 0)
-		return r.node.shared[0].Applied.Load() >= end
+		return r.node.running[0].Applied.Load() >= end
 	})
 }
 
 // inOrder requires that the sequences of each member's rows rise as its activities came.
 func (r *rig) inOrder(t *testing.T, fans int) {
 	t.Helper()
-	v := r.node.shared[0].View.Acquire()
+	v := r.node.running[0].View.Acquire()
 	defer v.Release()
 	for n := range fans {
 		id, _, err := v.Snapshot.Identity(1, fanOf(n, 0))

@@ -2,6 +2,7 @@ package shard
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"sync/atomic"
@@ -94,6 +95,9 @@ type halted struct {
 	Gap     atomic.Pointer[domain.AcceptGap] // what an operator would accept to let it go on
 	Met     atomic.Pointer[domain.GapError]  // the gap that this is for
 }
+
+// ErrNotHere says that the node does not run a shard.
+var ErrNotHere = errors.New("the node does not run this shard")
 
 // NewHandle is one of a shard that is not started.
 func NewHandle(id int) *Handle {
