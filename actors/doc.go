@@ -81,7 +81,7 @@
 //
 // A shadow (package replay) applies a shard's journal beside it, by the shard's own code and
 // sending nothing, so that what is stored can be compared with what should be. The state hash
-// is kept at every 65,536th offset (shard/statemark.go).
+// is kept at every 65,536th offset (shard/machine/statemark.go).
 //
 // # Words
 //

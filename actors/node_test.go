@@ -146,7 +146,7 @@ func TestTheNodeCountsAsANaiveModelDoes(t *testing.T) {
 	var evicted, slept int64
 	for _, s := range r.node.running {
 		evicted += s.Stats.Evicted.Load()
-		slept += s.Stats.Slept.Load()
+		slept += s.Stats.Members.Slept.Load()
 	}
 	if evicted == 0 || slept == 0 {
 		t.Fatalf("%d columns evicted, %d members asleep: the test shows nothing", evicted, slept)
@@ -193,7 +193,7 @@ func TestAPoisonRecordIsSetAside(t *testing.T) {
 	if got := r.letters.reasons(); got[domain.Poison] != 1 || len(got) != 1 {
 		t.Fatalf("%v", got)
 	}
-	if n := r.node.running[sick].Stats.Panics.Load(); n < 2 {
+	if n := r.node.running[sick].Panics.Load(); n < 2 {
 		t.Fatalf("%d panics: it was not tried alone", n)
 	}
 	r.replaysEqual(t)

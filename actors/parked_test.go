@@ -13,6 +13,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/shard"
+	"github.com/ovation-analytics/ovation/actors/shard/machine"
 	"github.com/ovation-analytics/ovation/storage"
 )
 
@@ -131,13 +132,13 @@ func TestI6ParkedActivitiesAreBounded(t *testing.T) {
 	r, held := pendingRig(t)
 	id := fanOf(0, 0)
 	r.pend(id, partnerOf(0, 1), 0)
-	r.journalled(id, 0, shard.ParkedMost+50)
-	if got := r.node.Status().Shards[0].Parked; got != shard.ParkedMost {
+	r.journalled(id, 0, machine.ParkedMost+50)
+	if got := r.node.Status().Shards[0].Parked; got != machine.ParkedMost {
 		t.Fatalf("%d activities are parked", got)
 	}
 	r.eventually("letters", func() bool { return r.letters.reasons()[domain.UnknownMember] == 50 })
 	for _, l := range r.letters.all {
-		if l.Detail != shard.BeyondParked || l.Origin.Offset < shard.ParkedMost {
+		if l.Detail != machine.BeyondParked || l.Origin.Offset < machine.ParkedMost {
 			t.Fatalf("%+v", l)
 		}
 	}
@@ -145,7 +146,7 @@ func TestI6ParkedActivitiesAreBounded(t *testing.T) {
 	held.Store(false)
 	r.eventually("settling", func() bool { return r.node.Status().Shards[0].Parked == 0 })
 	r.settled()
-	if got := r.tally(1).Total.Actions; got != shard.ParkedMost {
+	if got := r.tally(1).Total.Actions; got != machine.ParkedMost {
 		t.Errorf("%d actions", got)
 	}
 	r.replaysEqual(t)

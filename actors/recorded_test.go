@@ -135,7 +135,7 @@ func TestI12_RecordedRisesWithTheSequence(t *testing.T) {
 		}
 	}
 	r.settled()
-	if r.node.running[0].Stats.Forwarded.Load() == 0 {
+	if r.node.running[0].Stats.Records.Forwarded.Load() == 0 {
 		t.Fatal("nothing was forwarded")
 	}
 	for _, up := range []bool{true, false} {

@@ -162,7 +162,7 @@ func TestAForgottenOffsetIsNoGapWhereAllThatWasCutHadBeenRouted(t *testing.T) {
 		r.counts(5)
 		repeats := func() (n int64) {
 			for _, s := range r.node.running {
-				n += s.Stats.Repeats.Load()
+				n += s.Stats.Records.Repeats.Load()
 			}
 			return n
 		}

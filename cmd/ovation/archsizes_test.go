@@ -23,7 +23,6 @@ const (
 var large = map[string]string{
 	"actors/domain":               "records of the vocabulary: values without behaviour",
 	"api/wire":                    "documents of the contract",
-	"actors/shard.shard":          "the conversations of one actor: journal, commit, view, outbox, stop",
 	"api/brands.brandTexts":       "the texts of one entity",
 	"api/client.Client":           "a method an operation",
 	"cmd/ovation/collect.Mapping": "the keys of a configuration file",
