@@ -226,7 +226,7 @@ func (r *rig) settled() {
 				return false
 			}
 		}
-		for i, s := range r.node.shared {
+		for i, s := range r.node.running {
 			if s.Applied.Load() < before[i] || s.Outbox.Waiting(outbox.Forwards)+s.Outbox.Waiting(outbox.DeadLetters) > 0 {
 				return false
 			}
@@ -238,7 +238,7 @@ func (r *rig) settled() {
 
 // journalEnds is the end of each partition of the journal.
 func (r *rig) journalEnds() (ends []int64) {
-	for i := range r.node.shared {
+	for i := range r.node.running {
 		end, _ := r.journal.End(context.Background(), i)
 		ends = append(ends, end)
 	}

@@ -38,7 +38,7 @@ func (r *rig) compareMembers(t *testing.T, rnd *rand.Rand, n *naive, ids []domai
 	}
 	var have []int
 	for _, id := range q.Filter.Members {
-		have = append(have, id.Slot().Shard(r.node.shards))
+		have = append(have, id.Slot().Shard(r.node.count))
 	}
 	slices.Sort(have)
 	if !slices.Equal(asked, slices.Compact(have)) {

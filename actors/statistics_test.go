@@ -131,7 +131,7 @@ func TestStatisticsOfPeopleAreThoseOfANaiveModel(t *testing.T) {
 	t.Log("seed", seed)
 	rnd := rand.New(rand.NewPCG(seed, 9))
 	const fans, brands = 40, 3
-	r := newRig(t, 2, Options{AwakeBytes: 12_000, ResidentBytes: 30_000})
+	r := newRig(t, 2, Options{Memory: Memory{AwakeBytes: 12_000, ResidentBytes: 30_000}})
 	r.furnish(brands)
 	f := &folk{ids: make([]domain.MemberID, fans), gender: make([]string, fans), born: make([]string, fans)}
 	for n := range fans {
@@ -208,7 +208,7 @@ func TestI7ANumberAndTheActionsBehindItAreOfOneMoment(t *testing.T) {
 	t.Parallel()
 	rnd := rand.New(rand.NewPCG(1, 10))
 	const fans, brands = 20, 2
-	r := newRig(t, 3, Options{ResidentBytes: 30_000})
+	r := newRig(t, 3, Options{Memory: Memory{ResidentBytes: 30_000}})
 	r.furnish(brands)
 	f := &folk{ids: make([]domain.MemberID, fans), gender: make([]string, fans), born: make([]string, fans)}
 	for n := range fans {

@@ -23,9 +23,6 @@ const (
 var large = map[string]string{
 	"actors/domain":               "records of the vocabulary: values without behaviour",
 	"api/wire":                    "documents of the contract",
-	"actors.Node":                 "wires all parts of the engine",
-	"actors.Options":              "the settings of a node",
-	"actors/shard.shard":          "the conversations of one actor: journal, commit, view, outbox, stop",
 	"api/client.Client":           "a method an operation",
 	"cmd/ovation/collect.Mapping": "the keys of a configuration file",
 	"deploy/bench.Load":           "a table of figures",

@@ -1,4 +1,4 @@
-package shard
+package machine
 
 import (
 	"strings"
@@ -113,45 +113,45 @@ func weightOfParked(a *domain.Parked) int {
 }
 
 // notActive parks what a pending member did; a refused one is unknown.
-func (s *machine) notActive(k *members.Actor, r *domain.Record) {
+func (m *Machine) notActive(k *members.Actor, r *domain.Record) {
 	at := k.Place()
 	switch {
 	case !k.State().Pending():
-		s.effects.refuse(r, &r.Activity, domain.UnknownMember, "")
+		m.effects.refuse(r, &r.Activity, domain.UnknownMember, "")
 		return
-	case !s.parked.fits(at, journal.RecordBytes(r)):
-		s.effects.refuse(r, &r.Activity, domain.UnknownMember, BeyondParked)
+	case !m.parked.fits(at, journal.RecordBytes(r)):
+		m.effects.refuse(r, &r.Activity, domain.UnknownMember, BeyondParked)
 		return
 	}
 	a := r.Activity
 	a.Member, a.Content, a.Raw = k.State().Member.ID, ownContent(a.Content), strings.Clone(a.Raw)
 	a.Detail = strings.Clone(a.Detail)
-	s.effects.waiting.Begin(waiters.Request{ID: r.AskedBy(), Body: r.BodyHash}, r.Offset)
+	m.effects.waiting.Begin(waiters.Request{ID: r.AskedBy(), Body: r.BodyHash}, r.Offset)
 	p := &domain.Parked{
-		Account: at.Account, Ord: at.Ord, Number: s.parked.next(at),
+		Account: at.Account, Ord: at.Ord, Number: m.parked.next(at),
 		Activity: a, Origin: r.Origin, Request: r.Request, BodyHash: r.BodyHash, Time: r.Time,
 	}
-	s.parked.park(p)
-	s.effects.Change(domain.Change{Kind: domain.ParkedPut, Value: p})
+	m.parked.park(p)
+	m.effects.Change(domain.Change{Kind: domain.ParkedPut, Value: p})
 }
 
 // ApplyParked applies all that a member did while it was pending, in micro-batches.
-func (s *machine) ApplyParked(ctx actor.Context, r *domain.Record, at member.Place) error {
-	of := s.parked.of[at]
+func (m *Machine) ApplyParked(ctx actor.Context, r *domain.Record, at member.Place) error {
+	of := m.parked.of[at]
 	if of == nil {
 		return nil
 	}
 	applied := 0
 	apply := func(p *domain.Parked) error {
-		if err := s.unpark(ctx, r, at, p); err != nil {
+		if err := m.unpark(ctx, r, at, p); err != nil {
 			return err
 		}
 		if applied++; applied%MicroBatch != 0 {
 			return nil
 		}
-		return s.flush(ctx)
+		return m.flush(ctx)
 	}
-	if err := s.store.ParkedOf(at.Account, at.Ord, apply); err != nil {
+	if err := m.store.ParkedOf(at.Account, at.Ord, apply); err != nil {
 		return err
 	}
 	for i := range of.staged {
@@ -159,28 +159,28 @@ func (s *machine) ApplyParked(ctx actor.Context, r *domain.Record, at member.Pla
 			return err
 		}
 	}
-	s.effects.Change(domain.Change{
+	m.effects.Change(domain.Change{
 		Kind: domain.ParkedDrop, Value: &domain.Parked{Account: at.Account, Ord: at.Ord},
 	})
-	s.parked.drop(at)
-	return s.flush(ctx)
+	m.parked.drop(at)
+	return m.flush(ctx)
 }
 
 // unpark applies what a pending member did, as of then.
-func (s *machine) unpark(ctx actor.Context, r *domain.Record, at member.Place, p *domain.Parked) error {
+func (m *Machine) unpark(ctx actor.Context, r *domain.Record, at member.Place, p *domain.Parked) error {
 	again := &domain.Record{
 		Offset: r.Offset, Time: p.Time, Kind: domain.KindActivity, Account: r.Account,
 		Origin: p.Origin, Request: p.Request, BodyHash: p.BodyHash, Activity: p.Activity,
 	}
-	k, err := s.awake.Wake(ctx, at)
+	k, err := m.awake.Wake(ctx, at)
 	if err != nil {
 		return err
 	}
 	if !k.State().Active() {
-		s.effects.refuse(again, &again.Activity, domain.UnknownMember, "")
+		m.effects.refuse(again, &again.Activity, domain.UnknownMember, "")
 		return nil
 	}
-	return s.group(ctx, again, at)
+	return m.group(ctx, again, at)
 }
 
 // ownContent is a copy that shares no memory with a page.

@@ -1,4 +1,4 @@
-package shard
+package machine
 
 import "github.com/ovation-analytics/ovation/actors/domain"
 
@@ -8,8 +8,8 @@ type Stream struct {
 	Partition int32
 }
 
-// sources is how far each stream was applied (I2). It is owned by the shard.
-type sources struct {
+// Sources is how far each stream was applied (I2). It is owned by the shard.
+type Sources struct {
 	streams map[Stream]*stream
 	last    *stream   // of the last record with an origin: records come in runs of one stream
 	dirty   []*stream // those that moved since the last commit
@@ -21,15 +21,15 @@ type stream struct {
 	dirty   bool          // it moved since the last commit
 }
 
-func newSources() sources { return sources{streams: map[Stream]*stream{}} }
+func newSources() Sources { return Sources{streams: map[Stream]*stream{}} }
 
 // load takes an origin from the store.
-func (p *sources) load(o domain.Origin) {
+func (p *Sources) load(o domain.Origin) {
 	p.streams[Stream{o.Topic, o.Partition}] = &stream{applied: o}
 }
 
 // advance notes the origin, if it is above what its stream had applied.
-func (p *sources) advance(o domain.Origin) bool {
+func (p *Sources) advance(o domain.Origin) bool {
 	f := p.last
 	if f == nil || f.applied.Partition != o.Partition || f.applied.Topic != o.Topic {
 		k := Stream{o.Topic, o.Partition}
@@ -51,7 +51,7 @@ func (p *sources) advance(o domain.Origin) bool {
 }
 
 // origins are those that the next commit stores.
-func (p *sources) origins() []domain.Origin {
+func (p *Sources) origins() []domain.Origin {
 	out := make([]domain.Origin, 0, len(p.dirty))
 	for _, f := range p.dirty {
 		out = append(out, f.applied)
@@ -60,23 +60,23 @@ func (p *sources) origins() []domain.Origin {
 }
 
 // committed forgets which streams moved.
-func (p *sources) committed() {
+func (p *Sources) committed() {
 	for _, f := range p.dirty {
 		f.dirty = false
 	}
 	p.dirty = p.dirty[:0]
 }
 
-// applied is the highest origin applied of a stream; zero: none.
-func (p *sources) applied(k Stream) domain.Origin {
+// Applied is the highest origin applied of a stream; zero: none.
+func (p *Sources) Applied(k Stream) domain.Origin {
 	if f := p.streams[k]; f != nil {
 		return f.applied
 	}
 	return domain.Origin{}
 }
 
-// reached reports that the commits have reached an offset of a stream.
-func (p *sources) reached(k Stream, offset uint64) bool {
+// Reached reports that the commits have reached an offset of a stream.
+func (p *Sources) Reached(k Stream, offset uint64) bool {
 	f := p.streams[k]
 	return f != nil && uint64(f.applied.Offset) >= offset && !f.dirty
 }

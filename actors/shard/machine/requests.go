@@ -1,4 +1,4 @@
-package shard
+package machine
 
 import "github.com/ovation-analytics/ovation/actors/domain"
 

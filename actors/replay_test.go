@@ -10,20 +10,21 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/replay"
 	"github.com/ovation-analytics/ovation/actors/shard"
 	"github.com/ovation-analytics/ovation/storage"
 )
 
 // shadowOf replays a shard's journal in pieces, beside the running node, and gives both
 // as they are at the position of the shard's last commit.
-func (r *rig) shadowOf(t testing.TB, id int) (have, replay *storage.Audit) {
+func (r *rig) shadowOf(t testing.TB, id int) (have, again *storage.Audit) {
 	t.Helper()
 	store, err := storage.Open(fmt.Sprint("shadow-", id), storage.Options{FS: vfs.NewMem(), CacheBytes: 1 << 20, MemTableBytes: 1 << 20, SealRows: 333, Throwaway: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { store.Close() })
-	s, err := r.node.Shadow(t.Context(), id, ShadowOptions{AwakeBytes: 12_000, ResidentBytes: 30_000, Open: func() (shard.Store, error) {
+	s, err := r.node.Replay(t.Context(), id, replay.Options{AwakeBytes: 12_000, ResidentBytes: 30_000, Open: func() (shard.Store, error) {
 		sh, err := store.Shard(id)
 		return rigStore{sh, r}, err
 	}})
@@ -47,18 +48,18 @@ func (r *rig) shadowOf(t testing.TB, id int) (have, replay *storage.Audit) {
 		t.Fatal(err)
 	}
 	s.Stop()
-	if replay, err = store.Audit(id, nil); err != nil {
+	if again, err = store.Audit(id, nil); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { replay.Close() })
-	return have, replay
+	t.Cleanup(func() { again.Close() })
+	return have, again
 }
 
 // replaysEqual requires that a replay of each shard gives what is stored, all of it, and
 // the same state hash at every mark.
 func (r *rig) replaysEqual(t testing.TB) {
 	t.Helper()
-	for i := range r.node.shards {
+	for i := range r.node.count {
 		have, replay := r.shadowOf(t, i)
 		f, err := storage.Compare(have, replay)
 		if err != nil || f.Total != 0 {
@@ -102,7 +103,7 @@ func TestAReplayBesideTheNodeSendsNothing(t *testing.T) {
 	}
 	r.settled()
 	r.eventually("trimmed outboxes", func() bool {
-		for _, s := range r.node.shared {
+		for _, s := range r.node.running {
 			state, err := r.store.Audit(s.ID, nil)
 			if err != nil {
 				t.Fatal(err)
@@ -148,7 +149,7 @@ func TestAReplaySaysWhyItStopped(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	s, err := r.node.Shadow(t.Context(), 0, ShadowOptions{Open: func() (shard.Store, error) {
+	s, err := r.node.Replay(t.Context(), 0, replay.Options{Open: func() (shard.Store, error) {
 		sh, err := store.Shard(0)
 		return panicking{rigStore{sh, r}}, err
 	}})
@@ -158,7 +159,7 @@ func TestAReplaySaysWhyItStopped(t *testing.T) {
 	defer s.Stop()
 	next, _ := r.node.Applied(0)
 	before, _ := r.catalog.End(t.Context(), 0)
-	var why *ReplayError
+	var why *replay.Error
 	if err := s.To(t.Context(), next); !errors.As(err, &why) || why.Gap != nil {
 		t.Fatalf("replayed with %v", err)
 	}
@@ -167,7 +168,7 @@ func TestAReplaySaysWhyItStopped(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	other, err := r.node.Shadow(t.Context(), 0, ShadowOptions{Pace: func(ctx context.Context, _ int) error { return ctx.Err() }, Open: func() (shard.Store, error) { return nil, errors.New("unused") }})
+	other, err := r.node.Replay(t.Context(), 0, replay.Options{Pace: func(ctx context.Context, _ int) error { return ctx.Err() }, Open: func() (shard.Store, error) { return nil, errors.New("unused") }})
 	if err != nil {
 		t.Fatal(err)
 	}

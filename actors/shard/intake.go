@@ -1,11 +1,36 @@
 package shard
 
 import (
-	"time"
+	"context"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/journal"
 )
+
+// intake is what a shard has read of its journal and not yet applied. It is owned by the shard.
+type intake struct {
+	fetcher *journal.Fetcher // nil: the journal is not read
+	queue   pageQueue
+	gap     *domain.GapError // that the fetcher met behind the queue; nil: none
+}
+
+// start begins to read.
+func (i *intake) start(r journal.Reader, next int64, epoch int32, send func(any)) {
+	i.fetcher = journal.StartFetcher(context.Background(), r, next, epoch, send)
+}
+
+// of reports that a message is of the fetcher that reads now.
+func (i *intake) of(f *journal.Fetcher) bool { return f == i.fetcher }
+
+// stop ends reading, and forgets what is not yet applied.
+func (i *intake) stop() {
+	if i.fetcher != nil {
+		i.fetcher.Stop()
+		i.fetcher = nil
+	}
+	i.queue.drop()
+	i.gap = nil
+}
 
 // pageQueue is the pages of the journal that were read and are not yet applied. It is owned by
 // the shard.
@@ -60,33 +85,4 @@ func (q *pageQueue) keep() { q.pages[0].Kept = true }
 func (q *pageQueue) drop() {
 	q.pages = nil
 	q.at = 0
-}
-
-// journalEnds is the journal's end as pages showed it, until the shard has applied so far. It
-// is owned by the shard.
-type journalEnds struct{ marks []endMark }
-
-// endMark is a log end and when it was seen.
-type endMark struct {
-	end int64
-	at  time.Time
-}
-
-// seen notes the log's end as a page showed it.
-func (p *journalEnds) seen(end int64, at time.Time) {
-	if n := len(p.marks); n > 0 && p.marks[n-1].end == end {
-		p.marks[n-1].at = at
-		return
-	}
-	p.marks = append(p.marks, endMark{end, at})
-}
-
-// fresh moves the moment up to which everything is applied.
-func (p *journalEnds) fresh(s *Handle, next int64) {
-	n := 0
-	for n < len(p.marks) && p.marks[n].end <= next {
-		s.Fresh.Applied(p.marks[n].end, next, p.marks[n].at)
-		n++
-	}
-	p.marks = append(p.marks[:0], p.marks[n:]...)
 }

@@ -1,4 +1,4 @@
-package shard
+package machine
 
 import (
 	"cmp"
@@ -24,7 +24,7 @@ type effects struct {
 	waiting       *waiters.Waiters
 	outbox        *outbox.Outbox
 	sent          map[int]uint64 // last sequence of the outbox sent to each shard, of this life
-	stats         *Stats
+	stats         *RecordStats
 }
 
 // Change adds a change to those of the micro-batch.
@@ -39,6 +39,24 @@ func (e *effects) Apply(ctx actor.Context, k *members.Actor, m members.Message) 
 func (e *effects) NewRecord(slot domain.Slot) uint64 {
 	e.state.Sequence++
 	return uint64(domain.ActionIDOf(e.state.Sequence, slot))
+}
+
+// disposed passes on the disposition of a member's activity: to counters, waiters, dead
+// letters.
+func (e *effects) disposed(t *members.Activity, id domain.MemberID) {
+	r, v := t.Record, &t.Disposition
+	switch {
+	case v.Reason != domain.Accepted:
+		e.refuse(r, &r.Activity, v.Reason, "")
+		return
+	case v.Repeat:
+		e.stats.Duplicates.Add(1)
+	default:
+		e.stats.Recorded.Add(1)
+	}
+	if !r.AskedBy().IsZero() {
+		e.Conclude(r, domain.Outcome{Member: id, Row: v.Row, New: !v.Repeat})
+	}
 }
 
 // refuse makes a dead letter of an activity that came from a log or that no
