@@ -121,10 +121,7 @@ func (a *Audit) factsBeside(sum *facts) error {
 		return err
 	}
 	err = a.scan(familyClaim, func(k, v []byte) error {
-		if len(k) != 19 {
-			return damaged("i")
-		}
-		i, err := decodeClaim(domain.IdentityHash(k[3:]), v)
+		i, err := decodeClaim(k, v)
 		sum.add(factOfIdentity(&i))
 		return err
 	})

@@ -71,9 +71,9 @@ func (w *lineWalk) begin(k accountMonth) { w.k, w.any, w.dead = k, true, map[uin
 
 // flagged takes a value of t.
 func (w *lineWalk) flagged(key, v []byte) error {
-	k, _, _, ok := parseLineKey(key)
-	if !ok {
-		return damaged("key")
+	k, _, err := parseLineKey(key)
+	if err != nil {
+		return err
 	}
 	if !w.any || k != w.k {
 		if w.any {
@@ -160,17 +160,6 @@ func (w *lineWalk) emit(k accountMonth) error {
 	return each(tail)
 }
 
-// linePrefix begins the keys of t of an account's month.
-func linePrefix(shard uint16, k accountMonth) []byte {
-	key := appendLineKey(nil, shard, k, 0, 0)
-	return key[:len(key)-5]
-}
-
-// compare is the order of the keys of t.
-func (k accountMonth) compare(o accountMonth) int {
-	return brandMonth{account: k.account, month: k.month}.compare(brandMonth{account: o.account, month: o.month})
-}
-
 // tailMarks are the marks of T, in order of arrival.
 func (a *Audit) tailMarks() (marks []mark, err error) {
 	err = a.scan(familyTail, func(_, v []byte) (err error) {
@@ -204,10 +193,11 @@ func (a *Audit) sections(family byte, only *brandMonth, tail []section, items fu
 		return nil
 	}
 	take := func(key, v []byte) (err error) {
-		_, k, _, _, ok := parseRowKey(key)
-		if !ok {
-			return damaged("key")
+		p, err := parseRowKey(key)
+		if err != nil {
+			return err
 		}
+		k := p.of
 		if err := a.read(len(v)); err != nil {
 			return err
 		}

@@ -52,6 +52,14 @@ func (m *mark) row(slot domain.Slot) domain.Row {
 	}
 }
 
+// bare is the action as R has it: without hash, slot and flags.
+func (m *mark) bare() domain.Row {
+	return domain.Row{Seq: m.seq, Account: m.account, Ord: m.ord, Time: m.time, Brand: m.brand, Definition: m.def, Points: m.points, Service: m.service}
+}
+
+// of is the brand's month that the mark's rows stand under.
+func (m *mark) of() brandMonth { return brandMonth{m.account, m.brand, m.month} }
+
 // together makes one of marks that tell of one action, which are neighbours.
 func together(marks []mark) []mark {
 	out := marks[:0]
@@ -120,6 +128,11 @@ func (w *blockWriter) append(dst []byte, marks []mark) []byte {
 	return dst
 }
 
+// appendLine appends a value of t of one block.
+func (w *blockWriter) appendLine(dst []byte, marks []mark) []byte {
+	return w.append(append(dst, version1), marks)
+}
+
 // block is a view of an encoded block; it shares the value's memory.
 type block struct {
 	rows, members int
@@ -183,6 +196,10 @@ func (b *block) upTo(lo, i int) int {
 
 func (b *block) hashAt(i int) uint64 { return le.Uint64(b.hash[8*i:]) }
 
+func (b *block) seqAt(i int) uint64 { return b.cols[blockSeq].at(i) }
+
+func (b *block) timeAt(i int) domain.Second { return domain.Second(b.cols[blockTime].at(i)) }
+
 func (b *block) mark(i int, k accountMonth, ord domain.Ordinal) mark {
 	return mark{
 		hash: b.hashAt(i), seq: b.cols[blockSeq].at(i), time: uint32(b.cols[blockTime].at(i)), account: k.account, ord: ord,
@@ -212,40 +229,41 @@ func (b *block) each(f func(i int, ord domain.Ordinal)) error {
 	return nil
 }
 
-// appendMarks appends all marks of a value of t whose key names k.
-func appendMarks(dst []mark, v []byte, k accountMonth) ([]mark, error) {
+// eachBlock calls f with the blocks of a value of t.
+func eachBlock(v []byte, f func(*block) error) error {
 	cur, err := openValue(v, "t")
 	if err != nil {
-		return dst, err
+		return err
 	}
 	var b block
 	for len(cur.b) > 0 {
 		if err := b.next(&cur, "t"); err != nil {
-			return dst, err
+			return err
 		}
-		if err := b.each(func(i int, ord domain.Ordinal) { dst = append(dst, b.mark(i, k, ord)) }); err != nil {
-			return dst, err
+		if err := f(&b); err != nil {
+			return err
 		}
 	}
-	return dst, nil
+	return nil
+}
+
+// appendMarks appends all marks of a value of t whose key names k.
+func appendMarks(dst []mark, v []byte, k accountMonth) ([]mark, error) {
+	err := eachBlock(v, func(b *block) error {
+		return b.each(func(i int, ord domain.Ordinal) { dst = append(dst, b.mark(i, k, ord)) })
+	})
+	return dst, err
 }
 
 // appendMember appends the marks of one member.
 func appendMember(dst []mark, v []byte, k accountMonth, ord domain.Ordinal) ([]mark, error) {
-	cur, err := openValue(v, "t")
-	if err != nil {
-		return dst, err
-	}
-	var b block
-	for len(cur.b) > 0 {
-		if err := b.next(&cur, "t"); err != nil {
-			return dst, err
-		}
+	err := eachBlock(v, func(b *block) error {
 		for i, hi := b.find(ord); i < hi; i++ {
 			dst = append(dst, b.mark(i, k, ord))
 		}
-	}
-	return dst, nil
+		return nil
+	})
+	return dst, err
 }
 
 // blockMerger joins values of t. Blocks much smaller than the one before them stand
@@ -265,16 +283,12 @@ func (m *blockMerger) merge(dst []byte, operands [][]byte) ([]byte, error) {
 	clear(m.blocks)
 	m.blocks = m.blocks[:0]
 	for _, v := range operands {
-		cur, err := openValue(v, "t")
+		err := eachBlock(v, func(b *block) error {
+			m.blocks = append(m.blocks, *b)
+			return nil
+		})
 		if err != nil {
 			return nil, err
-		}
-		for len(cur.b) > 0 {
-			var b block
-			if err := b.next(&cur, "t"); err != nil {
-				return nil, err
-			}
-			m.blocks = append(m.blocks, b)
 		}
 	}
 	dst = append(dst, version1)

@@ -58,12 +58,9 @@ func (s *Snapshot) sealedMonths(account domain.AccountID, first, last domain.Mon
 	from := appendSealedKey(nil, s.shard, accountMonth{account, first})
 	to := after(appendSealedKey(nil, s.shard, accountMonth{account, last}))
 	return scan(s.db, from, to, func(k, v []byte) (bool, error) {
-		if len(k) != 9 {
-			return false, damaged("s")
-		}
-		of, err := decodeSealed(v)
+		of, months, err := decodeSealed(k, v)
 		if err == nil {
-			err = f(accountMonth{account, domain.Month(be.Uint16(k[7:]))}, of.classes)
+			err = f(of, months.classes)
 		}
 		return err == nil, err
 	})
@@ -71,21 +68,9 @@ func (s *Snapshot) sealedMonths(account domain.AccountID, first, last domain.Mon
 
 // bucket appends the marks of a member in one of its buckets.
 func (s *Snapshot) bucket(dst []mark, k accountMonth, class uint8, ord domain.Ordinal) ([]mark, error) {
-	_, err := get(s.db, appendLineKey(nil, s.shard, k, class, bucketOf(class, ord)), func(v []byte) error {
-		cur, err := openValue(v, "t")
-		if err != nil {
-			return err
-		}
-		var b block
-		for len(cur.b) > 0 {
-			if err := b.next(&cur, "t"); err != nil {
-				return err
-			}
-			for i, hi := b.find(ord); i < hi; i++ {
-				dst = append(dst, b.mark(i, k, ord))
-			}
-		}
-		return nil
+	_, err := get(s.db, appendLineKey(nil, s.shard, k, class, bucketOf(class, ord)), func(v []byte) (err error) {
+		dst, err = appendMember(dst, v, k, ord)
+		return err
 	})
 	return dst, err
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // checkMemberRows reads rows member by member: they must be those of the brands.
-func (m *model) checkMemberRows(t *testing.T, snap *Snapshot) {
+func checkMemberRows(t *testing.T, m *model, snap *Snapshot) {
 	t.Helper()
 	want := map[place][]domain.Row{}
 	for _, rows := range m.brandRows() {

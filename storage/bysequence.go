@@ -32,7 +32,7 @@ func (t *timeline) bySequence(account domain.AccountID, ord domain.Ordinal, seq 
 		if t.sealed[k].classes == 0 {
 			continue
 		}
-		m, found, err := t.stored(k, ord, func(b *block, i int) bool { return b.cols[blockSeq].at(i) == seq })
+		m, found, err := t.stored(k, ord, func(b *block, i int) bool { return b.seqAt(i) == seq })
 		if found || err != nil {
 			return m, found, err
 		}

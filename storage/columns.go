@@ -57,6 +57,23 @@ func (c *columnCodec) decode(v []byte) error {
 	return cur.close("a")
 }
 
+// valuesOf is what a whole value knows, without the unknown ones at both ends; the values
+// are the codec's until it is used again.
+func (c *columnCodec) valuesOf(v []byte) (from int, values []uint16, err error) {
+	c.reset()
+	if err := c.decode(v); err != nil {
+		return 0, nil, err
+	}
+	to := columnChunk
+	for from < to && c.value[from] == 0 {
+		from++
+	}
+	for from < to && c.value[to-1] == 0 {
+		to--
+	}
+	return from, c.value[from:to], nil
+}
+
 // appendCell appends the operand of one member.
 func appendCell(dst []byte, i int, x uint16) []byte {
 	dst = binary.AppendUvarint(append(dst, version1, columnSparse, 1), uint64(i))

@@ -80,7 +80,7 @@ func (s *Shard) writeTaken(b *pebble.Batch) error {
 		k := brandMonth{m.account, m.brand, m.month}
 		slot := slotOf(m.class, m.month.Start(), m.time)
 		s.key = appendRowKey(s.key[:0], familyRows, s.id, k, m.class, slot)
-		s.value = append(appendSequences(append(s.value[:0], version1), []uint64{m.seq}), 0)
+		s.value = appendTaken(s.value[:0], m.seq)
 		if err := b.Merge(s.key, s.value, nil); err != nil {
 			return err
 		}
@@ -135,6 +135,5 @@ func forgetRequests(b *pebble.Batch, shard uint16, before, now int64) error {
 	if day <= before/86400_000 || day > 1<<32-1 {
 		return nil
 	}
-	from, to := appendShard(nil, familyRequest, shard), appendRequestKey(nil, shard, uint32(max(day-1, 0)), domain.RequestID{})
-	return b.DeleteRange(from, to[:len(from)+4], nil)
+	return b.DeleteRange(appendShard(nil, familyRequest, shard), requestDay(shard, uint32(max(day-1, 0))), nil)
 }

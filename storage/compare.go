@@ -81,14 +81,6 @@ func Compare(have, replay *Audit) (*Findings, error) {
 	return f, nil
 }
 
-func keyName(k []byte) string {
-	name, err := dumpKey(k)
-	if err != nil {
-		return fmt.Sprintf("%x", k)
-	}
-	return name
-}
-
 // sums are the sums over the items of a section, by stretches of sequences: they are
 // compared first, and items only where they differ.
 type sums map[uint64]facts

@@ -123,7 +123,7 @@ func alterations() []alteration {
 			return c.append(nil, nil, c.entries)
 		}, "C month=", ""},
 		{"a mark", familyLine, func(k, v []byte) []byte {
-			g, _, _, _ := parseLineKey(k)
+			g, _, _ := parseLineKey(k)
 			marks, err := appendMarks(nil, v, g)
 			if err != nil {
 				return nil
@@ -134,7 +134,7 @@ func alterations() []alteration {
 				return nil
 			}
 			marks[i].def ^= 1
-			return new(blockWriter).append([]byte{version1}, marks)
+			return new(blockWriter).appendLine(nil, marks)
 		}, "t month=", "z shard=2 state"},
 		{"a mark of the tail", familyTail, func(_, v []byte) []byte {
 			marks, err := decodeTail(nil, v)
@@ -152,8 +152,8 @@ func alterations() []alteration {
 			ts[0].rows++
 			return appendCounts(nil, ts)
 		}, "", "n shard=2 account="},
-		{"a class", familySealed, func(_, v []byte) []byte {
-			s, err := decodeSealed(v)
+		{"a class", familySealed, func(k, v []byte) []byte {
+			_, s, err := decodeSealed(k, v)
 			if err != nil {
 				return nil
 			}
@@ -161,21 +161,18 @@ func alterations() []alteration {
 			return appendSealed(nil, s)
 		}, "", "s shard=2 account="},
 		{"a bitmap", familyBits, func(_, v []byte) []byte {
-			var c bitCodec
-			if c.decode(v) != nil {
+			ords, err := new(bitCodec).ordinals(nil, v, 0)
+			if err != nil {
 				return nil
 			}
-			c.newSet[0] ^= 2
-			c.newClear = bitset{}
-			return c.newClear.append(c.newSet.append([]byte{version1}))
+			return merged(familyBits, v, appendBit(nil, 1, !slices.Contains(ords, 1)))
 		}, "b shard=2 account=", ""},
 		{"a column", familyColumn, func(_, v []byte) []byte {
-			var c columnCodec
-			if c.decode(v) != nil {
+			from, values, err := new(columnCodec).valuesOf(v)
+			if err != nil || len(values) == 0 {
 				return nil
 			}
-			c.put(3, c.value[3]+1)
-			return c.append(nil, true)
+			return merged(familyColumn, v, appendCell(nil, from, values[0]+1))
 		}, "a shard=2 account=", ""},
 		{"a member", familyMember, func(_, v []byte) []byte {
 			var m domain.Member
@@ -231,6 +228,15 @@ func alterations() []alteration {
 }
 
 // aKey is a key of shard 2, with its value, that alter changes.
+// merged is a value with a newer operand.
+func merged(family byte, v, newer []byte) []byte {
+	v, err := mergeValues(family, nil, [][]byte{v, newer}, true)
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
 func (c *alteration) aKey(t *testing.T, s *Store) (key, was, now []byte) {
 	t.Helper()
 	ok(t, scanPrefix(s.db, []byte{c.family}, func(k, v []byte) error {

@@ -48,12 +48,9 @@ func (a *Audit) countsAgree(f *Findings) error {
 		return err
 	}
 	return a.scan(familyCount, func(key, v []byte) error {
-		if len(key) != 11 {
-			return damaged("n")
-		}
-		ts, err := decodeCounts(nil, v)
+		account, brand, ts, err := decodeCountsKey(key, v)
 		for _, t := range ts {
-			k := brandMonth{domain.AccountID(be.Uint32(key[3:])), domain.BrandID(be.Uint32(key[7:])), t.month}
+			k := brandMonth{account, brand, t.month}
 			rows, err := a.anyRows(k, t.class)
 			if err != nil {
 				return err
@@ -77,10 +74,11 @@ type counting struct {
 
 // add counts the rows of a key.
 func (c *counting) add(key, v []byte) error {
-	_, k, class, _, ok := parseRowKey(key)
-	if !ok || class >= classes {
-		return damaged("key")
+	p, err := parseRowKey(key)
+	if err != nil {
+		return err
 	}
+	k, class := p.of, p.class
 	if err := c.audit.read(len(v)); err != nil {
 		return err
 	}
@@ -147,20 +145,17 @@ func (a *Audit) miscounted(f *Findings, k brandMonth) {
 func (a *Audit) classesAgree(f *Findings) error {
 	shown := map[accountMonth]uint32{}
 	err := a.scan(familySealed, func(k, v []byte) error {
-		if len(k) != 9 {
-			return damaged("s")
-		}
-		s, err := decodeSealed(v)
-		shown[accountMonth{domain.AccountID(be.Uint32(k[3:])), domain.Month(be.Uint16(k[7:]))}] = s.classes
+		of, s, err := decodeSealed(k, v)
+		shown[of] = s.classes
 		return err
 	})
 	if err != nil {
 		return err
 	}
 	return scanMonths(a.db, familyLine, a.shard, 0, 1<<16-1, func(key, _ []byte) error {
-		k, class, _, ok := parseLineKey(key)
-		if !ok {
-			return damaged("key")
+		k, class, err := parseLineKey(key)
+		if err != nil {
+			return err
 		}
 		if shown[k]>>class&1 == 0 {
 			f.add(familySealed, keyName(appendSealedKey(nil, a.shard, k)), fmt.Sprintf("class %d of t is not shown", class))
@@ -173,14 +168,14 @@ func (a *Audit) classesAgree(f *Findings) error {
 // placesAgree compares o with the members.
 func (a *Audit) placesAgree(f *Findings) error {
 	return a.scan(familyMember, func(k, v []byte) error {
-		if len(k) != 11 {
-			return damaged("m")
+		account, ord, err := parseMemberKey(k)
+		if err != nil {
+			return err
 		}
 		var m domain.Member
 		if err := decodeMessage(v, &m); err != nil {
 			return err
 		}
-		account, ord := domain.AccountID(be.Uint32(k[3:])), domain.Ordinal(be.Uint32(k[7:]))
 		if id, known := a.members.get(account, ord); !known || id != m.ID || m.Account != account || m.Ord != ord {
 			f.add(familyMember, keyName(k), "its place is another one's")
 		}

@@ -108,8 +108,7 @@ func (s *Shard) writeTexts(b *pebble.Batch, entries []entry) error {
 // takeContent takes the content of an action that counts no more out of its block, if it
 // has any.
 func (s *Shard) takeContent(b *pebble.Batch, p page, seq uint64) error {
-	prefix := appendRowKey(nil, familyContent, p.shard, p.of, p.class, p.slot)
-	return s.takeFrom(b, prefix, seq)
+	return s.takeFrom(b, appendRowKey(nil, familyContent, p.shard, p.of, p.class, p.slot), seq)
 }
 
 // dropText is takeContent for what is not sealed.
@@ -122,7 +121,7 @@ func (s *Shard) takeFrom(b *pebble.Batch, prefix []byte, seq uint64) error {
 	if err != nil || key == nil {
 		return err
 	}
-	s.value = append(appendSequences(append(s.value[:0], version1), []uint64{seq}), 0)
+	s.value = appendTaken(s.value[:0], seq)
 	return b.Merge(key, s.value, nil)
 }
 

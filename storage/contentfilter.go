@@ -31,14 +31,6 @@ func (g *gists) size() int {
 	return g.bytes + g.oldBytes
 }
 
-// page is a slot of C: its blocks.
-type page struct {
-	shard uint16
-	of    brandMonth
-	class uint8
-	slot  uint16
-}
-
 // gist is what a search knows of a page. Of one that is not there sum has no words.
 type gist struct {
 	sum []uint64

@@ -55,24 +55,26 @@ func (c *contentCodec) behind(v []byte) bool {
 		c.texts = append(c.texts, e.text)
 		return cur.close("C") == nil
 	}
-	if n > 1 {
-		for i := range p[:contentColumns] {
-			k := len(p[i])
-			p[i] = slices.Grow(p[i], n)[:k+n]
-			c.cols[i].unpack(p[i][k:], 0)
-		}
-		left := uint64(len(cur.b))
-		for _, size := range p[contentLen][len(p[contentLen])-n:] {
-			if size > left {
-				return false
-			}
-			left -= size
-		}
-		if left > 0 {
+	if n == 0 {
+		return cur.close("C") == nil
+	}
+	for i := range p[:contentColumns] {
+		k := len(p[i])
+		p[i] = slices.Grow(p[i], n)[:k+n]
+		c.cols[i].unpack(p[i][k:], 0)
+	}
+	c.texts = append(c.texts, cur.b)
+	return fills(p[contentLen][len(p[contentLen])-n:], cur.b)
+}
+
+// fills reports that texts of these lengths are all the bytes.
+func fills(lens []uint64, b []byte) bool {
+	left := uint64(len(b))
+	for _, size := range lens {
+		if size > left {
 			return false
 		}
-		c.texts = append(c.texts, cur.b)
-		return true
+		left -= size
 	}
-	return cur.close("C") == nil
+	return left == 0
 }

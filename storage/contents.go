@@ -48,8 +48,7 @@ type reader struct {
 	it    *pebble.Iterator // nil: nothing is asked yet
 	key   []byte
 	seek  []byte
-	last  uint64 // sequence of the block that was read last
-	read  int    // bytes of blocks
+	read  int // bytes of blocks
 }
 
 // entries calls f with the entry of each row that has one.
@@ -152,6 +151,7 @@ func (r *reader) blocks(prefix []byte, order []int) error {
 		r.it = it
 	}
 	r.it.SetBounds(prefix, after(prefix))
+	give := r.give
 	for {
 		for len(order) > 0 && r.found[order[0]] {
 			order = order[1:]
@@ -167,10 +167,11 @@ func (r *reader) blocks(prefix []byte, order []int) error {
 				return err
 			}
 			r.read += len(v)
-			if err := r.value(v, order); err != nil {
+			last, err := r.codec.pick(v, r.rows, order, give)
+			if err != nil {
 				return err
 			}
-			seq = max(seq, r.last)
+			seq = max(seq, last)
 		}
 		if err := r.it.Error(); err != nil {
 			return err
@@ -179,58 +180,6 @@ func (r *reader) blocks(prefix []byte, order []int) error {
 			order = order[1:]
 		}
 	}
-}
-
-// value gives the entries that a block has of the rows, which are in order of sequence,
-// and notes its last sequence.
-func (r *reader) value(v []byte, part []int) error {
-	r.last = 0
-	n, cur, err := r.codec.open(v)
-	if err != nil || n == 0 {
-		return err
-	}
-	if n == 1 {
-		e := singleEntry(&cur)
-		if err := cur.close("C"); err != nil {
-			return err
-		}
-		r.last = e.seq
-		for _, i := range part {
-			if r.rows[i].Seq == e.seq {
-				if err := r.give(i, &e); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
-	}
-	cols, at := &r.codec.cols, 0
-	r.last = cols[contentSeq].at(n - 1)
-	for _, i := range part {
-		seq := r.rows[i].Seq
-		if seq > r.last {
-			break
-		}
-		to := at + sort.Search(min(n-at, 8), func(j int) bool { return cols[contentSeq].at(at+j) >= seq })
-		if to == at+8 && to < n { // the next one wanted is not near
-			to += sort.Search(n-to, func(j int) bool { return cols[contentSeq].at(to+j) >= seq })
-		}
-		if to == n || cols[contentSeq].at(to) != seq {
-			continue
-		}
-		for ; at < to; at++ {
-			cur.take(cols[contentLen].at(at))
-		}
-		rest := cur
-		e := entry{seq: seq, recorded: cols[contentRecorded].at(at), text: rest.take(cols[contentLen].at(at))}
-		if cur.bad || rest.bad {
-			return damaged("C")
-		}
-		if err := r.give(i, &e); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func (r *reader) close() error {
@@ -246,24 +195,4 @@ func (r *reader) give(i int, e *entry) error {
 	}
 	r.found[i] = true
 	return r.f(i, e)
-}
-
-// words is the content alone, in the value's memory; nil: none.
-func (e *entry) words() ([]byte, error) {
-	if len(e.text) == 0 {
-		return nil, nil
-	}
-	cur := cursor{b: e.text}
-	mask := cur.byte()
-	if mask&hasContent == 0 {
-		return nil, nil
-	}
-	if mask&hasMarker != 0 {
-		cur.take(cur.uvarint())
-	}
-	text := cur.take(cur.uvarint())
-	if cur.bad {
-		return nil, damaged("content")
-	}
-	return text, nil
 }

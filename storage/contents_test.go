@@ -10,7 +10,7 @@ import (
 )
 
 // checkContents compares what the rows say, read many at once.
-func (m *model) checkContents(t *testing.T, snap *Snapshot) {
+func checkContents(t *testing.T, m *model, snap *Snapshot) {
 	t.Helper()
 	var rows []domain.Row
 	for seq, r := range m.rows { // in no order
@@ -39,7 +39,7 @@ func (m *model) checkContents(t *testing.T, snap *Snapshot) {
 }
 
 // checkSearch looks for words in what a brand's rows say.
-func (m *model) checkSearch(t *testing.T, snap *Snapshot, k [2]uint32, rows []domain.Row) {
+func checkSearch(t *testing.T, m *model, snap *Snapshot, k [2]uint32, rows []domain.Row) {
 	t.Helper()
 	at := rows[len(rows)/2].Time
 	for i, r := range []domain.Range{{To: 1<<32 - 1}, {From: at, To: at + 20*86400}, {From: at, To: at + 1}} {

@@ -28,6 +28,15 @@ func appendCounts(dst []byte, ts []tally) []byte {
 	return dst
 }
 
+// decodeCountsKey is the brand of a key of n, and the tallies of its value.
+func decodeCountsKey(k, v []byte) (account domain.AccountID, brand domain.BrandID, ts []tally, err error) {
+	if len(k) != 11 {
+		return 0, 0, nil, damaged("n")
+	}
+	ts, err = decodeCounts(nil, v)
+	return domain.AccountID(be.Uint32(k[3:])), domain.BrandID(be.Uint32(k[7:])), ts, err
+}
+
 // decodeCounts appends the tallies of a value of n, ascending.
 func decodeCounts(dst []tally, v []byte) ([]tally, error) {
 	cur, err := openValue(v, "n")

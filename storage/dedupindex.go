@@ -111,24 +111,13 @@ func (t *timeline) build(m domain.Month) (*filter, error) {
 	f := newFilter(int(max(t.months[m], t.months[m-1])) + t.seal/2)
 	f.used = t.asked
 	err := scanMonths(t.db, familyLine, t.shard, uint16(m), uint16(m), func(k, v []byte) error {
-		g, _, _, ok := parseLineKey(k)
-		if !ok {
-			return damaged("t")
-		}
-		cur, err := openValue(v, "t")
+		g, _, err := parseLineKey(k)
 		if err != nil {
 			return err
 		}
-		var b block
-		for len(cur.b) > 0 {
-			if err := b.next(&cur, "t"); err != nil {
-				return err
-			}
-			if err := b.each(func(i int, ord domain.Ordinal) { f.add(mix(g.account, ord, b.hashAt(i))) }); err != nil {
-				return err
-			}
-		}
-		return nil
+		return eachBlock(v, func(b *block) error {
+			return b.each(func(i int, ord domain.Ordinal) { f.add(mix(g.account, ord, b.hashAt(i))) })
+		})
 	})
 	for i := range t.tail {
 		if r := &t.tail[i]; r.month == m {

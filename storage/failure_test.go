@@ -78,7 +78,7 @@ func TestDiskErrorStopsTheStoreAndNotTheProcess(t *testing.T) {
 			if found < done {
 				t.Fatalf("%d commits were reported, %d are found", done, found)
 			}
-			m.check(t, sh2)
+			checkShard(t, m, sh2)
 			closeBoth(t, s2, sh2)
 			ok(t, sh.Close())
 			if err := s.Close(); !errors.Is(err, errDisk) {

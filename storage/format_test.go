@@ -241,12 +241,12 @@ func FuzzValues(f *testing.F) {
 			}
 		}
 		if family == familyContent {
-			r := &reader{rows: []domain.Row{{Seq: 7}, {Seq: 900}}, found: make([]bool, 2), f: func(_ int, e *entry) error {
+			_, _ = new(contentCodec).pick(v, []domain.Row{{Seq: 7}, {Seq: 900}}, []int{0, 1}, func(_ int, e *entry) error {
 				_, err := e.content()
 				_, also := e.words()
 				return errors.Join(err, also)
-			}}
-			_ = r.value(v, []int{0, 1})
+			})
+			_ = new(contentCodec).appendTexts(new(contentTexts), v)
 		}
 		if family == familyLine {
 			_, _ = appendMember(nil, v, accountMonth{}, 4)

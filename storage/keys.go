@@ -102,69 +102,6 @@ type accountMonth struct {
 	month   domain.Month
 }
 
-// Width classes: how much time a key of R or C spans. A month that holds more rows
-// of a brand is written under finer keys; what is there stays where it is.
-const (
-	classMonth = 0
-	classDay   = 1
-	classHour  = 2
-	classes    = 3
-
-	dayClassFrom  = 4 << 10
-	hourClassFrom = 128 << 10
-)
-
-// widths says from how many rows of a month on the finer classes are used.
-type widths struct{ day, hour uint64 }
-
-// class is the width class for a brand's month that holds so many rows.
-func (w widths) class(held uint64) uint8 {
-	switch {
-	case held < w.day:
-		return classMonth
-	case held < w.hour:
-		return classDay
-	}
-	return classHour
-}
-
-// slotOf is the slot of a time in a month that starts at start.
-func slotOf(class uint8, start, t domain.Second) uint16 {
-	switch class {
-	case classDay:
-		return uint16((t - start) / 86400)
-	case classHour:
-		return uint16((t - start) / 3600)
-	}
-	return 0
-}
-
-// slotsOf is the first and the last slot of a month that a range touches, which it does.
-func slotsOf(class uint8, month domain.Month, r domain.Range) (first, last uint16) {
-	start := month.Start()
-	first, last = slotOf(class, start, max(r.From, start)), 1<<16-1
-	if domain.MonthOf(r.To-1) == month {
-		last = slotOf(class, start, r.To-1)
-	}
-	return first, last
-}
-
-// spanOf is the times whose slot in a month that is.
-func spanOf(class uint8, month domain.Month, slot uint16) domain.Range {
-	start := month.Start()
-	var width domain.Second
-	switch class {
-	case classDay:
-		width = 86400
-	case classHour:
-		width = 3600
-	default:
-		return domain.Range{From: start, To: (month + 1).Start()}
-	}
-	start += domain.Second(slot) * width
-	return domain.Range{From: start, To: start + width}
-}
-
 const rowKeyLen = 1 + 2 + 2 + 4 + 4 + 1 + 2
 
 // appendRowKey is a key of R, or what the keys of a slot of C begin with.
@@ -180,21 +117,27 @@ func appendContentKey(dst []byte, p page, sequence uint64) []byte {
 	return be.AppendUint64(appendRowKey(dst, familyContent, p.shard, p.of, p.class, p.slot), sequence)
 }
 
-// parseRowKey reads a key of R, or what stands before the sequence in one of C; ok is
-// false where it is none.
-func parseRowKey(k []byte) (shard uint16, g brandMonth, class uint8, slot uint16, ok bool) {
+// parseRowKey reads a key of R, or what precedes the sequence in one of C.
+func parseRowKey(k []byte) (p page, err error) {
 	if len(k) > 0 && k[0] == familyContent && len(k) == rowKeyLen+8 {
 		k = k[:rowKeyLen]
 	}
-	if len(k) != rowKeyLen {
-		return 0, brandMonth{}, 0, 0, false
+	if len(k) != rowKeyLen || k[13] >= classes {
+		return p, damaged("key")
 	}
-	g = brandMonth{domain.AccountID(be.Uint32(k[5:])), domain.BrandID(be.Uint32(k[9:])), domain.Month(be.Uint16(k[1:]))}
-	return be.Uint16(k[3:]), g, k[13], be.Uint16(k[14:]), true
+	of := brandMonth{domain.AccountID(be.Uint32(k[5:])), domain.BrandID(be.Uint32(k[9:])), domain.Month(be.Uint16(k[1:]))}
+	return page{be.Uint16(k[3:]), of, k[13], be.Uint16(k[14:])}, nil
 }
 
 func appendTailKey(dst []byte, shard uint16, commit uint64) []byte {
 	return be.AppendUint64(appendShard(dst, familyTail, shard), commit)
+}
+
+func parseTailKey(k []byte) (commit uint64, err error) {
+	if len(k) != 11 {
+		return 0, damaged("T")
+	}
+	return be.Uint64(k[3:]), nil
 }
 
 // appendTextKey is the key of a block of a commit's contents: its first sequence.
@@ -212,11 +155,17 @@ func appendLineKey(dst []byte, shard uint16, k accountMonth, class uint8, bucket
 
 const lineKeyLen = 1 + 2 + 2 + 4 + 1 + 4
 
-func parseLineKey(k []byte) (g accountMonth, class uint8, bucket uint32, ok bool) {
+func parseLineKey(k []byte) (g accountMonth, class uint8, err error) {
 	if len(k) != lineKeyLen {
-		return accountMonth{}, 0, 0, false
+		return g, 0, damaged("key")
 	}
-	return accountMonth{domain.AccountID(be.Uint32(k[5:])), domain.Month(be.Uint16(k[1:]))}, k[9], be.Uint32(k[10:]), true
+	return accountMonth{domain.AccountID(be.Uint32(k[5:])), domain.Month(be.Uint16(k[1:]))}, k[9], nil
+}
+
+// linePrefix begins the keys of t of an account's month.
+func linePrefix(shard uint16, k accountMonth) []byte {
+	key := appendLineKey(nil, shard, k, 0, 0)
+	return key[:len(key)-5]
 }
 
 func appendSealedKey(dst []byte, shard uint16, k accountMonth) []byte {
@@ -229,6 +178,13 @@ func appendCountKey(dst []byte, shard uint16, account domain.AccountID, brand do
 
 func appendMemberKey(dst []byte, shard uint16, account domain.AccountID, ord domain.Ordinal) []byte {
 	return be.AppendUint32(be.AppendUint32(appendShard(dst, familyMember, shard), uint32(account)), uint32(ord))
+}
+
+func parseMemberKey(k []byte) (account domain.AccountID, ord domain.Ordinal, err error) {
+	if len(k) != 11 {
+		return 0, 0, damaged("m")
+	}
+	return domain.AccountID(be.Uint32(k[3:])), domain.Ordinal(be.Uint32(k[7:])), nil
 }
 
 // parkedPrefix begins the keys of what a member has parked.
@@ -254,6 +210,16 @@ func appendOneTimeKey(dst []byte, shard uint16, account domain.AccountID, ord do
 	return be.AppendUint32(be.AppendUint32(dst, uint32(definition)), uint32(brand))
 }
 
+// parseOneTimeKey is the pair of a key.
+func parseOneTimeKey(k []byte) (o domain.OneTime, err error) {
+	if len(k) != 19 {
+		return o, damaged("f")
+	}
+	o.Account, o.Ord = domain.AccountID(be.Uint32(k[3:])), domain.Ordinal(be.Uint32(k[7:]))
+	o.Definition, o.Brand = domain.DefinitionID(be.Uint32(k[11:])), domain.BrandID(be.Uint32(k[15:]))
+	return o, nil
+}
+
 // appendClaimKey needs no account: it is part of the hash.
 func appendClaimKey(dst []byte, shard uint16, hash domain.IdentityHash) []byte {
 	return append(appendShard(dst, familyClaim, shard), hash[:]...)
@@ -263,17 +229,6 @@ func appendClaimKey(dst []byte, shard uint16, hash domain.IdentityHash) []byte {
 func appendPointerKey(dst []byte, shard uint16, p *domain.Pointer) []byte {
 	dst = append(appendShard(dst, familyPointer, shard), p.Hash[:]...)
 	return be.AppendUint64(be.AppendUint64(dst, uint64(p.Created)), uint64(p.Member))
-}
-
-const pointerKeyLen = 1 + 2 + 16 + 8 + 8
-
-func parsePointerKey(k []byte) (p domain.Pointer, ok bool) {
-	if len(k) != pointerKeyLen {
-		return p, false
-	}
-	return domain.Pointer{
-		Hash: domain.IdentityHash(k[3:19]), Created: int64(be.Uint64(k[19:])), Member: domain.MemberID(be.Uint64(k[27:])),
-	}, true
 }
 
 // appendBitsKey fails on a value of more than 255 bytes by ok.
@@ -286,9 +241,25 @@ func appendBitsKey(dst []byte, shard uint16, account domain.AccountID, attribute
 	return be.AppendUint16(dst, chunk), true
 }
 
+// parseBitsKey reads a key of b; value is the key's memory.
+func parseBitsKey(k []byte) (account domain.AccountID, attribute domain.Attribute, value []byte, first domain.Ordinal, err error) {
+	if len(k) < 11 || len(k) != 11+int(k[8]) {
+		return 0, 0, nil, 0, damaged("b")
+	}
+	first = domain.Ordinal(be.Uint16(k[len(k)-2:])) << 16
+	return domain.AccountID(be.Uint32(k[3:])), domain.Attribute(k[7]), k[9 : len(k)-2], first, nil
+}
+
 func appendColumnKey(dst []byte, shard uint16, account domain.AccountID, attribute domain.Attribute, chunk uint32) []byte {
 	dst = be.AppendUint32(appendShard(dst, familyColumn, shard), uint32(account))
 	return be.AppendUint32(append(dst, byte(attribute)), chunk)
+}
+
+func parseColumnKey(k []byte) (account domain.AccountID, attribute domain.Attribute, first domain.Ordinal, err error) {
+	if len(k) != 12 {
+		return 0, 0, 0, damaged("a")
+	}
+	return domain.AccountID(be.Uint32(k[3:])), domain.Attribute(k[7]), domain.Ordinal(be.Uint32(k[8:])) * columnChunk, nil
 }
 
 func appendUsageKey(dst []byte, shard uint16, u domain.Usage) []byte {
@@ -298,6 +269,11 @@ func appendUsageKey(dst []byte, shard uint16, u domain.Usage) []byte {
 
 func appendRequestKey(dst []byte, shard uint16, day uint32, id domain.RequestID) []byte {
 	return append(be.AppendUint32(appendShard(dst, familyRequest, shard), day), id[:]...)
+}
+
+// requestDay begins the keys of a day's requests.
+func requestDay(shard uint16, day uint32) []byte {
+	return be.AppendUint32(appendShard(nil, familyRequest, shard), day)
 }
 
 func appendOutboxKey(dst []byte, shard uint16, kind byte, sequence uint64) []byte {
@@ -320,6 +296,24 @@ func appendMarkKey(dst []byte, shard uint16, at int64) []byte {
 
 const markKeyLen = 1 + 2 + 1 + 8
 
+// markPrefix begins the keys of a shard's state marks.
+func markPrefix(shard uint16) []byte { return append(appendShard(nil, familyState, shard), stateMark) }
+
+// originPrefix begins the keys of applied origins.
+func originPrefix(shard uint16) []byte {
+	return append(appendShard(nil, familyState, shard), stateOrigin)
+}
+
+// outboxPrefix begins the keys of a part of the outbox.
+func outboxPrefix(shard uint16, kind byte) []byte {
+	return append(appendShard(nil, familyOutbox, shard), kind)
+}
+
+// pointerPrefix begins the keys of what points from a hash, the earliest first.
+func pointerPrefix(shard uint16, hash domain.IdentityHash) []byte {
+	return append(appendShard(nil, familyPointer, shard), hash[:]...)
+}
+
 // appendShard begins a key of a family that has the shard first.
 func appendShard(dst []byte, family byte, shard uint16) []byte {
 	return be.AppendUint16(append(dst, family), shard)
@@ -328,6 +322,14 @@ func appendShard(dst []byte, family byte, shard uint16) []byte {
 // appendMonth begins a key of a family that has the month first.
 func appendMonth(dst []byte, family byte, month, shard uint16) []byte {
 	return be.AppendUint16(be.AppendUint16(append(dst, family), month), shard)
+}
+
+// parseMonth reads how a key of a family begins that has the month first.
+func parseMonth(k []byte) (month, shard uint16, err error) {
+	if len(k) < 5 {
+		return 0, 0, damaged("key")
+	}
+	return be.Uint16(k[1:]), be.Uint16(k[3:]), nil
 }
 
 // after is the first key behind all that begin with prefix.

@@ -23,9 +23,9 @@ func TestKeysStandInTheOrderOfTheirFields(t *testing.T) {
 		if bytes.Compare(lower, appendRowKey(nil, familyRows, 0, later, 0, 0)) >= 0 {
 			t.Fatal("a month does not come before the shard")
 		}
-		shard, g, _, _, okay := parseRowKey(lower)
-		if shard != 1 || g != a || !okay {
-			t.Fatalf("%x is read as %v %v", lower, shard, g)
+		p, err := parseRowKey(lower)
+		if p.shard != 1 || p.of != a || err != nil {
+			t.Fatalf("%x is read as %v, %v", lower, p, err)
 		}
 		id := domain.MemberIDOf(r.Uint64()>>20, domain.Slot(r.IntN(domain.Slots-1)))
 		if k := appendPlaceKey(nil, 1, id); bytes.Compare(k, appendPlaceKey(nil, 1, id+1<<12)) >= 0 ||

@@ -8,22 +8,14 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// Mark is the state hash of all records below an offset of the journal: by the marks of
-// two replicas, or of a replay, the stretch is found in which they went apart.
-type Mark struct {
-	At    int64
-	Facts [16]byte
-}
-
 // Mark notes that what is staged and committed until now is all records below an offset.
 // It becomes durable with the next commit.
 func (s *Shard) Mark(at int64) error {
 	if err := s.usable(); err != nil {
 		return err
 	}
-	sum := s.facts.bytes()
 	s.key = appendMarkKey(s.key[:0], s.id, at)
-	s.value = append(append(s.value[:0], version1), sum[:]...)
+	s.value = appendMark(s.value[:0], s.facts)
 	if err := s.open.batch.Set(s.key, s.value, nil); err != nil {
 		return s.fail(fmt.Errorf("stage a mark: %w", err))
 	}
@@ -35,7 +27,7 @@ func (s *Shard) Marked() (at int64, err error) {
 	if err := s.usable(); err != nil {
 		return 0, err
 	}
-	prefix := appendMarkKey(nil, s.id, 0)[:4]
+	prefix := markPrefix(s.id)
 	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: after(prefix)})
 	if err != nil {
 		return 0, err
@@ -50,22 +42,9 @@ func (s *Shard) Marked() (at int64, err error) {
 	return at, err
 }
 
-func decodeMark(k, v []byte) (m Mark, err error) {
-	if len(k) != markKeyLen {
-		return m, damaged("mark")
-	}
-	m.At = int64(be.Uint64(k[4:]))
-	cur, err := openValue(v, "mark")
-	if err != nil {
-		return m, err
-	}
-	cur.fill(m.Facts[:])
-	return m, cur.close("mark")
-}
-
 // Marks are the marks of a shard, in the order of offsets.
 func (a *Audit) Marks() (marks []Mark, err error) {
-	err = scanPrefix(a.db, appendMarkKey(nil, a.shard, 0)[:4], func(k, v []byte) error {
+	err = scanPrefix(a.db, markPrefix(a.shard), func(k, v []byte) error {
 		m, err := decodeMark(k, v)
 		marks = append(marks, m)
 		return err

@@ -3,6 +3,7 @@ package storage
 import (
 	"fmt"
 
+	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/domain/codec"
 )
 
@@ -30,4 +31,19 @@ func decodeMessage(b []byte, v any) error {
 		return fmt.Errorf("storage: %w: %w", errDamaged, err)
 	}
 	return nil
+}
+
+// decodeParked reads a parked activity; account, ordinal and number are in the key.
+func decodeParked(k, v []byte) (*domain.Parked, error) {
+	if len(k) != parkedKeyLen {
+		return nil, damaged("k")
+	}
+	p := new(domain.Parked)
+	if err := decodeMessage(v, p); err != nil {
+		return nil, err
+	}
+	p.Account = domain.AccountID(be.Uint32(k[3:]))
+	p.Ord = domain.Ordinal(be.Uint32(k[7:]))
+	p.Number = be.Uint32(k[11:])
+	return p, nil
 }

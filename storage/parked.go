@@ -4,21 +4,6 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// decodeParked reads a parked activity; account, ordinal and number are in the key.
-func decodeParked(k, v []byte) (*domain.Parked, error) {
-	if len(k) != parkedKeyLen {
-		return nil, damaged("k")
-	}
-	p := new(domain.Parked)
-	if err := decodeMessage(v, p); err != nil {
-		return nil, err
-	}
-	p.Account = domain.AccountID(be.Uint32(k[3:]))
-	p.Ord = domain.Ordinal(be.Uint32(k[7:]))
-	p.Number = be.Uint32(k[11:])
-	return p, nil
-}
-
 // Parked calls f with every activity that is parked, those of a member in their order, as
 // committed.
 func (s *Shard) Parked(f func(*domain.Parked) error) error {

@@ -26,24 +26,12 @@ func (s *Shard) putPointer(p *domain.Pointer, drop bool) error {
 	if !there {
 		s.facts.add(factOfPointer(p))
 	}
-	return s.open.batch.Set(s.key, []byte{version1}, nil)
-}
-
-func decodePointer(k, v []byte) (domain.Pointer, error) {
-	p, ok := parsePointerKey(k)
-	if !ok {
-		return p, damaged("p")
-	}
-	cur, err := openValue(v, "p")
-	if err != nil {
-		return p, err
-	}
-	return p, cur.close("p")
+	return s.open.batch.Set(s.key, appendPointer(nil), nil)
 }
 
 // readEarliest is the member of the first key under a hash; 0: none.
 func readEarliest(r pebble.Reader, shard uint16, hash domain.IdentityHash) (id domain.MemberID, err error) {
-	prefix := append(appendShard(nil, familyPointer, shard), hash[:]...)
+	prefix := pointerPrefix(shard, hash)
 	err = scan(r, prefix, after(prefix), func(k, v []byte) (bool, error) {
 		p, err := decodePointer(k, v)
 		id = p.Member
@@ -54,7 +42,7 @@ func readEarliest(r pebble.Reader, shard uint16, hash domain.IdentityHash) (id d
 
 // readPointed calls f with the member of every key under a hash.
 func readPointed(r pebble.Reader, shard uint16, hash domain.IdentityHash, f func(domain.MemberID)) error {
-	return scanPrefix(r, append(appendShard(nil, familyPointer, shard), hash[:]...), func(k, v []byte) error {
+	return scanPrefix(r, pointerPrefix(shard, hash), func(k, v []byte) error {
 		p, err := decodePointer(k, v)
 		if err == nil {
 			f(p.Member)

@@ -9,7 +9,7 @@ import (
 )
 
 // checkPointers looks up the earliest and all of each hash, and claims of a snapshot.
-func (m *model) checkPointers(t *testing.T, s *Shard) {
+func checkPointers(t *testing.T, m *model, s *Shard) {
 	t.Helper()
 	snap := s.Snapshot()
 	defer func() { ok(t, snap.Close()) }()

@@ -43,9 +43,7 @@ func (r *rowReader) rows(brand domain.BrandID, f func(rows []domain.Row) error) 
 			return err
 		}
 	}
-	return r.s.tail.brand(r.account, brand, func(marks []mark, places []sortKey) error {
-		return r.codec.unsealed(marks, places, r.span, f)
-	})
+	return r.s.tail.brand(r.account, brand, func(marks []mark, places []sortKey) error { return r.unsealed(marks, places, f) })
 }
 
 // month calls f with the sealed rows of a brand's month.

@@ -10,7 +10,7 @@ import (
 
 // checkReader reads all brands one after the other, in any order and some twice, by one
 // reader for each account: their rows are those that Rows gives of each alone.
-func (m *model) checkReader(t *testing.T, snap *Snapshot, r domain.Range) {
+func checkReader(t *testing.T, m *model, snap *Snapshot, r domain.Range) {
 	t.Helper()
 	byAccount := map[domain.AccountID][]domain.BrandID{}
 	for k := range m.brandRows() {

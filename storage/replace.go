@@ -127,12 +127,9 @@ func (s *Store) monthsOf(family byte, shard uint16) (months []uint16, err error)
 		var there, found uint16
 		lower := appendMonth(nil, family, month, shard)
 		found = 1<<16 - 1
-		err := scan(s.db, lower, []byte{family + 1}, func(k, _ []byte) (bool, error) {
-			if len(k) < 5 {
-				return false, damaged("key")
-			}
-			found, there = be.Uint16(k[1:]), be.Uint16(k[3:])
-			return false, nil
+		err := scan(s.db, lower, []byte{family + 1}, func(k, _ []byte) (_ bool, err error) {
+			found, there, err = parseMonth(k)
+			return false, err
 		})
 		switch {
 		case err != nil && !Damaged(err):

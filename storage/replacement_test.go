@@ -49,17 +49,17 @@ func TestReplacement_IsTheShardWhenItIsOpenedNext(t *testing.T) {
 			fillRandomly(t, s, sh, before, 30)
 			fillRandomly(t, s, beside, other, 30)
 			r := replaced(t, s, after, 40)
-			before.m.check(t, sh)
+			checkShard(t, before.m, sh)
 			ok(t, r.Complete(nil))
-			before.m.check(t, sh)
+			checkShard(t, before.m, sh)
 			if _, err := s.Replace(2, o); !errors.Is(err, ErrReplaced) {
 				t.Errorf("a second replacement: %v", err)
 			}
 			ok(t, sh.Close())
 			sh = must[*Shard](t)(s.Shard(2))
 			for range 2 {
-				after.m.check(t, sh)
-				other.m.check(t, beside)
+				checkShard(t, after.m, sh)
+				checkShard(t, other.m, beside)
 				fillRandomly(t, s, sh, after, 10)
 				fillRandomly(t, s, beside, other, 10)
 				ok(t, s.db.Compact(t.Context(), []byte{0}, []byte{255}, false))
@@ -68,7 +68,7 @@ func TestReplacement_IsTheShardWhenItIsOpenedNext(t *testing.T) {
 			closeBoth(t, s, sh)
 			s, sh = openSmall(t, o.FS, o)
 			after.m.sample = 1
-			after.m.check(t, sh)
+			checkShard(t, after.m, sh)
 			closeBoth(t, s, sh)
 			if names := must[[]string](t)(o.FS.List("store.rebuild")); len(names) > 0 {
 				t.Errorf("left over: %v", names)
@@ -97,7 +97,7 @@ func TestReplacement_NotCompletedChangesNothing(t *testing.T) {
 		ok(t, end(replaced(t, s, newWorld(uint64(i)), 20)))
 		ok(t, sh.Close())
 		sh = must[*Shard](t)(s.Shard(2))
-		before.m.check(t, sh)
+		checkShard(t, before.m, sh)
 	}
 	r := replaced(t, s, newWorld(5), 1)
 	s.space = pebblefs.NewSpace(fullDisk{o.FS}, "store")
@@ -134,7 +134,7 @@ func TestReplacement_ACrashEndsInOneOfTheTwo(t *testing.T) {
 		o := smallOptions(c.fs)
 		s, sh := openSmall(t, o.FS, o)
 		beside := must[*Shard](t)(s.Shard(7))
-		other.m.check(t, beside)
+		checkShard(t, other.m, beside)
 		m := before.m
 		if sh.State().Next == after.m.state.Next {
 			m = after.m
@@ -142,7 +142,7 @@ func TestReplacement_ACrashEndsInOneOfTheTwo(t *testing.T) {
 		} else if c.phase == 2 {
 			t.Fatalf("crash %d came behind the completion and brings the old shard back", i)
 		}
-		m.check(t, sh)
+		checkShard(t, m, sh)
 		ok(t, beside.Close())
 		closeBoth(t, s, sh)
 	}

@@ -234,6 +234,12 @@ func (c *rowCodec) cut(n int, r domain.Range) (from, to int) {
 	return from, from + sort.Search(n-from, func(i int) bool { return times.at(from+i) >= uint64(r.To) })
 }
 
+// buffer is room for a stripe of rows.
+func (c *rowCodec) buffer() []domain.Row {
+	c.out = slices.Grow(c.out[:0], stripe)
+	return c.out
+}
+
 // livingOne is living for an operand that is no list.
 func (c *rowCodec) livingOne(v []byte, k brandMonth, r domain.Range, f func(rows []domain.Row) error) error {
 	cur, n, one, err := c.open(v)
@@ -243,17 +249,17 @@ func (c *rowCodec) livingOne(v []byte, k brandMonth, r domain.Range, f func(rows
 	if err != nil || n == 0 {
 		return err
 	}
-	c.out = slices.Grow(c.out[:0], stripe)
+	out := c.buffer()
 	if n == 1 {
 		if one.time < r.From || one.time >= r.To {
 			return nil
 		}
-		return f(append(c.out, one.row(k)))
+		return f(append(out, one.row(k)))
 	}
 	w := &c.wide
 	for from, to := c.cut(n, r); from < to; from += stripe {
 		c.unpack(from, to)
-		rows := c.out[:min(to-from, stripe)]
+		rows := out[:min(to-from, stripe)]
 		for i := range rows {
 			rows[i] = domain.Row{
 				Seq: w[rowSeq][i], Account: k.account, Ord: domain.Ordinal(w[rowOrd][i]), Time: uint32(w[rowTime][i]), Brand: k.brand,

@@ -42,19 +42,20 @@ func scanPrefix(r pebble.Reader, prefix []byte, f func(k, v []byte) error) error
 // scanMonths calls f with a shard's keys of a family that begins with the month, from
 // month first to last; in between it passes over the other shards.
 func scanMonths(r pebble.Reader, family byte, shard, first, last uint16, f func(k, v []byte) error) error {
-	upper := after(be.AppendUint16([]byte{family}, last))
-	it, err := r.NewIter(&pebble.IterOptions{LowerBound: be.AppendUint16([]byte{family}, first), UpperBound: upper})
+	it, err := r.NewIter(&pebble.IterOptions{
+		LowerBound: appendMonth(nil, family, first, 0), UpperBound: after(appendMonth(nil, family, last, 1<<16-1)),
+	})
 	if err != nil {
 		return err
 	}
 	ok := it.First()
 	for ok && err == nil {
 		k := it.Key()
-		if len(k) < 5 {
-			err = damaged("key")
+		month, owner, fault := parseMonth(k)
+		if fault != nil {
+			err = fault
 			break
 		}
-		month, owner := be.Uint16(k[1:]), be.Uint16(k[3:])
 		switch {
 		case owner < shard:
 			ok = it.SeekGE(appendMonth(nil, family, month, shard))

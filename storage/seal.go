@@ -175,23 +175,3 @@ func unsealed(tail []mark, f func(k brandMonth, rows []domain.Row)) {
 		f(alive[len(alive)-1].of(), rows)
 	}
 }
-
-// bare is the action as R has it: without hash, slot and flags.
-func (m *mark) bare() domain.Row {
-	return domain.Row{Seq: m.seq, Account: m.account, Ord: m.ord, Time: m.time, Brand: m.brand, Definition: m.def, Points: m.points, Service: m.service}
-}
-
-// of is the brand's month that the mark's rows stand under.
-func (m *mark) of() brandMonth { return brandMonth{m.account, m.brand, m.month} }
-
-// compare is the order of the keys of R.
-func (k brandMonth) compare(o brandMonth) int {
-	for _, c := range [...]int{
-		compareU64(uint64(k.month), uint64(o.month)), compareU64(uint64(k.account), uint64(o.account)), compareU64(uint64(k.brand), uint64(o.brand)),
-	} {
-		if c != 0 {
-			return c
-		}
-	}
-	return 0
-}

@@ -3,7 +3,6 @@ package storage
 import (
 	"bytes"
 	"errors"
-	"slices"
 
 	"github.com/cockroachdb/pebble/v2"
 
@@ -44,14 +43,12 @@ func (s *Snapshot) Search(account domain.AccountID, brand domain.BrandID, r doma
 type search struct {
 	*Snapshot
 	*domain.Sought
-	codec contentCodec
-	key   []byte
-	known map[uint16][]uint64 // gists of a month's pages that may have what is sought
-	made  map[uint16][]uint64 // and of those that none was known of
-	seqs  []uint64            // of the contents of a slot
-	lens  []uint64
-	texts []byte // one behind the other
-	err   error  // of what a gist was made of
+	codec        contentCodec
+	key          []byte
+	known        map[uint16][]uint64 // gists of a month's pages that may have what is sought
+	made         map[uint16][]uint64 // and of those that none was known of
+	contentTexts                     // of a slot
+	err          error               // of what a gist was made of
 }
 
 // inTail looks through what is not sealed.
@@ -91,10 +88,11 @@ func (x *search) month(p page, last uint16) (err error) {
 	defer func() { err = errors.Join(err, it.Error(), it.Close()) }()
 	x.made = map[uint16][]uint64{}
 	for ok := it.First(); ok && slot <= last; {
-		_, _, _, met, sound := parseRowKey(it.Key())
-		if !sound {
-			return damaged("key")
+		at, err := parseRowKey(it.Key())
+		if err != nil {
+			return err
 		}
+		met := at.slot
 		for ; slot < met; slot = read.from(slot + 1) { // there are none
 			x.made[slot] = []uint64{}
 		}
@@ -128,47 +126,18 @@ func (x *search) at(p page, slot uint16) []byte {
 // blocks puts all blocks of the slot that the iterator is at behind one another, and
 // leaves it behind them: ok reports that there is a key.
 func (x *search) blocks(it *pebble.Iterator) (ok bool, err error) {
-	x.seqs, x.lens, x.texts = x.seqs[:0], x.lens[:0], x.texts[:0]
+	x.reset()
 	x.key = append(x.key[:0], it.Key()[:rowKeyLen]...)
 	for ok = true; ok && bytes.HasPrefix(it.Key(), x.key); ok = it.Next() {
 		v, err := it.ValueAndErr()
 		if err != nil {
 			return false, err
 		}
-		if err := x.block(v); err != nil {
+		if err := x.codec.appendTexts(&x.contentTexts, v); err != nil {
 			return false, err
 		}
 	}
 	return ok, nil
-}
-
-// block puts a block behind those before it.
-func (x *search) block(v []byte) error {
-	n, cur, err := x.codec.open(v)
-	if err != nil || n == 0 {
-		return err
-	}
-	if n == 1 {
-		e := singleEntry(&cur)
-		x.seqs, x.lens, x.texts = append(x.seqs, e.seq), append(x.lens, uint64(len(e.text))), append(x.texts, e.text...)
-		return cur.close("C")
-	}
-	k := len(x.seqs)
-	x.seqs, x.lens = slices.Grow(x.seqs, n)[:k+n], slices.Grow(x.lens, n)[:k+n]
-	x.codec.cols[contentSeq].unpack(x.seqs[k:], 0)
-	x.codec.cols[contentLen].unpack(x.lens[k:], 0)
-	left := uint64(len(cur.b))
-	for _, size := range x.lens[k:] {
-		if size > left {
-			return damaged("C")
-		}
-		left -= size
-	}
-	if left > 0 {
-		return damaged("C")
-	}
-	x.texts = append(x.texts, cur.b...)
-	return nil
 }
 
 // page looks through the contents of a slot, and makes its gist if that is wanted.
@@ -188,7 +157,7 @@ func (x *search) page(p page, slot uint16, wanted bool) error {
 
 // contents are those of the slot.
 func (x *search) contents(yield func([]byte) bool) {
-	texts := x.texts
+	texts := x.bytes
 	for _, size := range x.lens {
 		e := entry{text: texts[:size]}
 		if texts = texts[size:]; !x.content(&e, yield) {
@@ -209,7 +178,7 @@ func (x *search) content(e *entry, yield func([]byte) bool) bool {
 
 // through looks through the texts of the slot, whose gist that is.
 func (x *search) through(gist []uint64, in domain.Range) error {
-	next, n := x.Near(x.texts, gist), len(x.seqs)
+	next, n := x.Near(x.bytes, gist), len(x.seqs)
 	for i, from := 0, 0; i < n; {
 		at := next(from)
 		if at < 0 {
@@ -221,7 +190,7 @@ func (x *search) through(gist []uint64, in domain.Range) error {
 			size = int(x.lens[i])
 		}
 		if from+size > at {
-			e := entry{seq: x.seqs[i], text: x.texts[from : from+size]}
+			e := entry{seq: x.seqs[i], text: x.bytes[from : from+size]}
 			if err := x.give(&e, in); err != nil {
 				return err
 			}

@@ -75,14 +75,11 @@ func openShard(s *Store, id uint16) (*Shard, error) {
 // readPlaces fills a roster.
 func readPlaces(r pebble.Reader, shard uint16, members roster) error {
 	return scanPrefix(r, appendShard(nil, familyPlace, shard), func(k, v []byte) error {
-		if len(k) != 13 {
-			return damaged("o")
-		}
-		p, err := decodePlace(v)
+		id, p, err := decodePlace(k, v)
 		if err != nil {
 			return err
 		}
-		return members.put(p, domain.MemberIDOf(be.Uint64(k[5:]), domain.Slot(be.Uint16(k[3:]))))
+		return members.put(p, id)
 	})
 }
 
@@ -160,8 +157,9 @@ func (s *Shard) Identity(_ domain.AccountID, hash domain.IdentityHash) (domain.I
 }
 
 func readIdentity(r pebble.Reader, shard uint16, hash domain.IdentityHash) (i domain.Identity, ok bool, err error) {
-	ok, err = get(r, appendClaimKey(nil, shard, hash), func(v []byte) (err error) {
-		i, err = decodeClaim(hash, v)
+	k := appendClaimKey(nil, shard, hash)
+	ok, err = get(r, k, func(v []byte) (err error) {
+		i, err = decodeClaim(k, v)
 		return err
 	})
 	return i, ok && err == nil, err
@@ -193,12 +191,9 @@ func (s *Shard) OneTime(account domain.AccountID, ord domain.Ordinal, definition
 func (s *Shard) readPairs() error {
 	var mixes []uint64
 	err := scanPrefix(s.db, appendShard(nil, familyOneTime, s.id), func(k, _ []byte) error {
-		if len(k) != 19 {
-			return damaged("f")
-		}
-		mixes = append(mixes, mixPair(domain.AccountID(be.Uint32(k[3:])), domain.Ordinal(be.Uint32(k[7:])),
-			domain.DefinitionID(be.Uint32(k[11:])), domain.BrandID(be.Uint32(k[15:]))))
-		return nil
+		o, err := parseOneTimeKey(k)
+		mixes = append(mixes, mixPair(o.Account, o.Ord, o.Definition, o.Brand))
+		return err
 	})
 	if err != nil {
 		return err

@@ -69,7 +69,7 @@ func TestRandomOperationsEqualTheModel(t *testing.T) {
 				perform(t, sh, w.r, w.next(w.r.IntN(60)))
 				switch w.r.IntN(12) {
 				case 0:
-					w.m.check(t, sh)
+					checkShard(t, w.m, sh)
 				case 1:
 					closeBoth(t, s, sh)
 					s, sh = openSmall(t, o.FS, o)
@@ -81,12 +81,12 @@ func TestRandomOperationsEqualTheModel(t *testing.T) {
 					}
 				}
 			}
-			w.m.check(t, sh)
+			checkShard(t, w.m, sh)
 			ok(t, s.db.Compact(t.Context(), []byte{0}, []byte{255}, false))
 			closeBoth(t, s, sh)
 			s, sh = openSmall(t, o.FS, o)
 			w.m.sample = 1
-			w.m.check(t, sh)
+			checkShard(t, w.m, sh)
 			closeBoth(t, s, sh)
 		})
 	}
@@ -115,7 +115,7 @@ func TestI3CrashLeavesACommitBoundary(t *testing.T) {
 					checkCrash(t, fs, w.r, commits)
 				}
 			}
-			w.m.check(t, sh)
+			checkShard(t, w.m, sh)
 			closeBoth(t, s, sh)
 		})
 	}
@@ -130,7 +130,7 @@ func checkCrash(t *testing.T, fs *vfs.MemFS, r *rand.Rand, commits []commit) {
 	for _, c := range commits {
 		m.apply(c)
 	}
-	m.check(t, sh)
+	checkShard(t, m, sh)
 	closeBoth(t, s, sh)
 }
 
@@ -168,7 +168,7 @@ func TestCrashDuringACommitLosesNothingReported(t *testing.T) {
 		if found < done {
 			t.Fatalf("%d commits were reported, %d are found", done, found)
 		}
-		m.check(t, sh2)
+		checkShard(t, m, sh2)
 		closeBoth(t, s2, sh2)
 		done = <-reported
 	}
@@ -267,6 +267,6 @@ func TestSnapshotStaysAtItsCommit(t *testing.T) {
 	}
 	ok(t, snap.Close())
 	ok(t, snap.Close())
-	w.m.check(t, sh)
+	checkShard(t, w.m, sh)
 	closeBoth(t, s, sh)
 }

@@ -58,15 +58,15 @@ func (t *snapshotTail) close(spare *sync.Pool) {
 
 // unsealed calls f with the rows of marks at some places, which are in order of time,
 // that are of the range, a stripe at a time.
-func (c *rowCodec) unsealed(marks []mark, places []sortKey, r domain.Range, f func(rows []domain.Row) error) error {
-	places = places[sort.Search(len(places), func(i int) bool { return places[i].time >= r.From }):]
-	places = places[:sort.Search(len(places), func(i int) bool { return places[i].time >= r.To })]
+func (r *rowReader) unsealed(marks []mark, places []sortKey, f func(rows []domain.Row) error) error {
+	places = places[sort.Search(len(places), func(i int) bool { return places[i].time >= r.span.From }):]
+	places = places[:sort.Search(len(places), func(i int) bool { return places[i].time >= r.span.To })]
 	for some := range slices.Chunk(places, stripe) {
-		c.out = c.out[:0]
+		rows := r.codec.buffer()
 		for _, p := range some {
-			c.out = append(c.out, marks[p.i].bare())
+			rows = append(rows, marks[p.i].bare())
 		}
-		if err := f(c.out); err != nil {
+		if err := f(rows); err != nil {
 			return err
 		}
 	}

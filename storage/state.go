@@ -86,13 +86,17 @@ func appendSealed(dst []byte, s sealed) []byte {
 	return binary.AppendUvarint(dst, uint64(s.classes))
 }
 
-func decodeSealed(v []byte) (s sealed, err error) {
+func decodeSealed(k, v []byte) (of accountMonth, s sealed, err error) {
+	if len(k) != 9 {
+		return of, s, damaged("s")
+	}
 	cur, err := openValue(v, "s")
 	if err != nil {
-		return s, err
+		return of, s, err
 	}
+	of = accountMonth{domain.AccountID(be.Uint32(k[3:])), domain.Month(be.Uint16(k[7:]))}
 	s.rows, s.classes = cur.uvarint(), cur.uint32()
-	return s, cur.close("s")
+	return of, s, cur.close("s")
 }
 
 const oneTimeDeleted = 1
@@ -121,12 +125,17 @@ func appendClaim(dst []byte, i *domain.Identity) []byte {
 	return binary.AppendUvarint(append(dst, version1, byte(i.Kind), byte(i.State)), uint64(i.Member))
 }
 
-func decodeClaim(hash domain.IdentityHash, v []byte) (domain.Identity, error) {
+func decodeClaim(k, v []byte) (i domain.Identity, err error) {
+	if len(k) != 19 {
+		return i, damaged("i")
+	}
 	cur, err := openValue(v, "i")
 	if err != nil {
-		return domain.Identity{}, err
+		return i, err
 	}
-	i := domain.Identity{Hash: hash, Kind: domain.IdentityKind(cur.byte()), State: domain.ClaimState(cur.byte()), Member: domain.MemberID(cur.uvarint())}
+	i.Hash = domain.IdentityHash(k[3:])
+	i.Kind, i.State = domain.IdentityKind(cur.byte()), domain.ClaimState(cur.byte())
+	i.Member = domain.MemberID(cur.uvarint())
 	return i, cur.close("i")
 }
 
@@ -141,11 +150,29 @@ func appendPlace(dst []byte, p place) []byte {
 	return binary.AppendUvarint(dst, uint64(p.ord))
 }
 
-func decodePlace(v []byte) (place, error) {
+func decodePlace(k, v []byte) (id domain.MemberID, p place, err error) {
+	if len(k) != 13 {
+		return 0, p, damaged("o")
+	}
 	cur, err := openValue(v, "o")
 	if err != nil {
-		return place{}, err
+		return 0, p, err
 	}
-	p := place{domain.AccountID(cur.uint32()), domain.Ordinal(cur.uint32())}
-	return p, cur.close("o")
+	id = domain.MemberIDOf(be.Uint64(k[5:]), domain.Slot(be.Uint16(k[3:])))
+	p = place{domain.AccountID(cur.uint32()), domain.Ordinal(cur.uint32())}
+	return id, p, cur.close("o")
+}
+
+func appendPointer(dst []byte) []byte { return append(dst, version1) }
+
+func decodePointer(k, v []byte) (p domain.Pointer, err error) {
+	if len(k) != 1+2+16+8+8 {
+		return p, damaged("p")
+	}
+	cur, err := openValue(v, "p")
+	if err != nil {
+		return p, err
+	}
+	p.Hash, p.Created, p.Member = domain.IdentityHash(k[3:19]), int64(be.Uint64(k[19:])), domain.MemberID(be.Uint64(k[27:]))
+	return p, cur.close("p")
 }

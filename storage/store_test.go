@@ -84,7 +84,7 @@ func TestShardsDoNotSeeEachOther(t *testing.T) {
 		}
 	}
 	for i, w := range worlds {
-		w.m.check(t, shards[i])
+		checkShard(t, w.m, shards[i])
 	}
 	st := must[Stats](t)(s.Stats())
 	if st.Commits != 75 || st.Rows == 0 || st.Filters == 0 || st.Tail == 0 {

@@ -19,7 +19,7 @@ func commitsFound(t *testing.T, fs *vfs.MemFS, w *world, all []commit, kept int)
 		m.apply(all[found])
 		found++
 	}
-	m.check(t, sh)
+	checkShard(t, m, sh)
 	return found
 }
 

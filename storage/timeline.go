@@ -78,11 +78,7 @@ func openTimeline(db *pebble.DB, shard uint16, o *Options) (*timeline, error) {
 	}
 	t.head = make([]int32, 1<<bits.Len(uint(2*o.SealRows)))
 	err := scanPrefix(db, appendShard(nil, familySealed, shard), func(k, v []byte) error {
-		if len(k) != 9 {
-			return damaged("s")
-		}
-		s, err := decodeSealed(v)
-		am := accountMonth{domain.AccountID(be.Uint32(k[3:])), domain.Month(be.Uint16(k[7:]))}
+		am, s, err := decodeSealed(k, v)
 		t.sealed[am] = s
 		t.months[am.month] += s.rows
 		t.newest = max(t.newest, am.month)
@@ -92,10 +88,11 @@ func openTimeline(db *pebble.DB, shard uint16, o *Options) (*timeline, error) {
 		return nil, err
 	}
 	err = scanPrefix(db, appendShard(nil, familyTail, shard), func(k, v []byte) error {
-		if len(k) != 11 {
-			return damaged("T")
+		commit, err := parseTailKey(k)
+		if err != nil {
+			return err
 		}
-		t.commits = be.Uint64(k[3:]) + 1
+		t.commits = commit + 1
 		return t.load(v)
 	})
 	t.committed = len(t.tail)
@@ -110,48 +107,6 @@ func (t *timeline) load(v []byte) error {
 		t.add(marks[i])
 	}
 	return err
-}
-
-// decodeTail appends the marks of a value of T.
-func decodeTail(dst []mark, v []byte) ([]mark, error) {
-	cur, err := openValue(v, "T")
-	if err != nil {
-		return dst, err
-	}
-	var b block
-	for len(cur.b) > 0 {
-		raw := cur.take(4)
-		if raw == nil {
-			return dst, damaged("T")
-		}
-		account := domain.AccountID(le.Uint32(raw))
-		if err := b.next(&cur, "T"); err != nil {
-			return dst, err
-		}
-		err := b.each(func(i int, ord domain.Ordinal) {
-			m := b.mark(i, accountMonth{account: account}, ord)
-			m.month = domain.MonthOf(m.time)
-			dst = append(dst, m)
-		})
-		if err != nil {
-			return dst, err
-		}
-	}
-	return dst, nil
-}
-
-// appendTail appends the value of T: marks by (account, ordinal, time, sequence).
-func (w *blockWriter) appendTail(dst []byte, marks []mark) []byte {
-	dst = append(dst, version1)
-	for i := 0; i < len(marks); {
-		j := i + 1
-		for j < len(marks) && marks[j].account == marks[i].account {
-			j++
-		}
-		dst = w.append(le.AppendUint32(dst, uint32(marks[i].account)), marks[i:j])
-		i = j
-	}
-	return dst
 }
 
 // chain is where the newest mark of the members of a hash stands, +1.
@@ -268,7 +223,7 @@ func (t *timeline) writeBuckets(b *pebble.Batch, rest []mark, class []uint8) err
 		for n < len(rest) && rest[n].account == k.account && rest[n].month == k.month && bucketOf(c, rest[n].ord) == bucket {
 			n++
 		}
-		t.value = t.writer.append(append(t.value[:0], version1), rest[:n])
+		t.value = t.writer.appendLine(t.value[:0], rest[:n])
 		t.key = appendLineKey(t.key[:0], t.shard, k, c, bucket)
 		if err := b.Merge(t.key, t.value, nil); err != nil {
 			return err
@@ -285,17 +240,9 @@ func (t *timeline) stored(k accountMonth, ord domain.Ordinal, pick func(b *block
 		class := uint8(bits.TrailingZeros32(set))
 		t.key = appendLineKey(t.key[:0], t.shard, k, class, bucketOf(class, ord))
 		_, err := get(t.db, t.key, func(v []byte) error {
-			cur, err := openValue(v, "t")
-			if err != nil {
-				return err
-			}
-			var b block
-			for len(cur.b) > 0 {
-				if err := b.next(&cur, "t"); err != nil {
-					return err
-				}
+			return eachBlock(v, func(b *block) error {
 				for i, hi := b.find(ord); i < hi; i++ {
-					if !pick(&b, i) {
+					if !pick(b, i) {
 						continue
 					}
 					m := b.mark(i, k, ord)
@@ -306,8 +253,8 @@ func (t *timeline) stored(k accountMonth, ord domain.Ordinal, pick func(b *block
 						best, found = m, true
 					}
 				}
-			}
-			return nil
+				return nil
+			})
 		})
 		if err != nil {
 			return mark{}, false, fmt.Errorf("timeline of month %d: %w", k.month, err)
@@ -325,7 +272,7 @@ func (t *timeline) at(account domain.AccountID, ord domain.Ordinal, time domain.
 		}
 	}
 	m, found, err = t.stored(accountMonth{account, domain.MonthOf(time)}, ord, func(b *block, i int) bool {
-		return b.cols[blockSeq].at(i) == seq && uint32(b.cols[blockTime].at(i)) == time
+		return b.seqAt(i) == seq && b.timeAt(i) == time
 	})
 	return m, -1, found, err
 }

@@ -14,6 +14,16 @@ func appendUsage(dst []byte, account domain.AccountID, total uint64) []byte {
 	return binary.AppendUvarint(dst, total)
 }
 
+// decodeUsageKey is the usage of a key and its value.
+func decodeUsageKey(k, v []byte) (u domain.UsageCount, err error) {
+	if len(k) != 19 {
+		return u, damaged("u")
+	}
+	u.Account, u.Total, err = decodeUsage(v)
+	u.Application, u.Hour, u.Incarnation = domain.ApplicationID(be.Uint32(k[3:])), be.Uint32(k[7:]), be.Uint64(k[11:])
+	return u, err
+}
+
 func decodeUsage(v []byte) (account domain.AccountID, total uint64, err error) {
 	cur, err := openValue(v, "u")
 	if err != nil {

@@ -162,6 +162,11 @@ func (c *cursor) sequences(dst []uint64) []uint64 {
 	return dst
 }
 
+// appendTaken appends an operand of R or C that takes one sequence and adds nothing.
+func appendTaken(dst []byte, seq uint64) []byte {
+	return append(appendSequences(append(dst, version1), []uint64{seq}), 0)
+}
+
 // appendSequences appends an ascending list.
 func appendSequences(dst []byte, seqs []uint64) []byte {
 	dst = binary.AppendUvarint(dst, uint64(len(seqs)))

@@ -46,30 +46,37 @@ func (s *Shard) Bits(f func(account domain.AccountID, attribute domain.Attribute
 	var (
 		codec bitCodec
 		ords  []domain.Ordinal
-		now   []byte // the key before the chunk
+		last  bitsOf
 	)
 	flush := func() {
 		if len(ords) > 0 {
-			f(domain.AccountID(be.Uint32(now[3:])), domain.Attribute(now[7]), string(now[9:]), ords)
+			f(last.account, last.attribute, last.value, ords)
 		}
 		ords = ords[:0]
 	}
 	err := scanPrefix(s.db, appendShard(nil, familyBits, s.id), func(k, v []byte) (err error) {
-		if len(k) < 11 || len(k) != 11+int(k[8]) {
-			return damaged("b")
+		account, attribute, value, first, err := parseBitsKey(k)
+		if err != nil {
+			return err
 		}
-		value, chunk := k[:len(k)-2], be.Uint16(k[len(k)-2:])
-		if string(now) != string(value) {
+		if account != last.account || attribute != last.attribute || string(value) != last.value {
 			flush()
-			now = append(now[:0], value...)
+			last = bitsOf{account, attribute, string(value)}
 		}
-		ords, err = codec.ordinals(ords, v, domain.Ordinal(chunk)<<16)
+		ords, err = codec.ordinals(ords, v, first)
 		return err
 	})
 	if err == nil {
 		flush()
 	}
 	return err
+}
+
+// bitsOf is what the bitmaps of a value have in common.
+type bitsOf struct {
+	account   domain.AccountID
+	attribute domain.Attribute
+	value     string
 }
 
 // Columns calls f with stretches of each column, ascending, from ordinal first on;
@@ -80,25 +87,15 @@ func (s *Shard) Columns(f func(account domain.AccountID, attribute domain.Attrib
 	}
 	var codec columnCodec
 	return scanPrefix(s.db, appendShard(nil, familyColumn, s.id), func(k, v []byte) error {
-		if len(k) != 12 {
-			return damaged("a")
-		}
-		codec.reset()
-		if err := codec.decode(v); err != nil {
+		account, attribute, first, err := parseColumnKey(k)
+		if err != nil {
 			return err
 		}
-		from, to := 0, columnChunk
-		for from < to && codec.value[from] == 0 {
-			from++
+		from, values, err := codec.valuesOf(v)
+		if len(values) > 0 {
+			f(account, attribute, first+domain.Ordinal(from), values)
 		}
-		for from < to && codec.value[to-1] == 0 {
-			to--
-		}
-		if from < to {
-			first := domain.Ordinal(be.Uint32(k[8:]))*columnChunk + domain.Ordinal(from)
-			f(domain.AccountID(be.Uint32(k[3:])), domain.Attribute(k[7]), first, codec.value[from:to])
-		}
-		return nil
+		return err
 	})
 }
 
@@ -121,10 +118,11 @@ func (s *Shard) Rows(f func(account domain.AccountID, brand domain.BrandID, rows
 		tail = append(tail, tailRows{k, slices.Clone(rows)})
 	})
 	err := scanMonths(s.db, familyRows, s.id, 0, 1<<16-1, func(k, v []byte) (err error) {
-		_, g, _, _, ok := parseRowKey(k)
-		if !ok {
-			return damaged("R")
+		p, err := parseRowKey(k)
+		if err != nil {
+			return err
 		}
+		g := p.of
 		for len(tail) > 0 && tail[0].of.compare(g) < 0 {
 			if err := f(tail[0].of.account, tail[0].of.brand, tail[0].rows); err != nil {
 				return err
@@ -163,7 +161,7 @@ func (s *Shard) Outbox(f func(*domain.Outgoing)) error {
 	var parts [2]*pebble.Iterator
 	var err error
 	for kind := range parts {
-		prefix := append(appendShard(nil, familyOutbox, s.id), byte(kind))
+		prefix := outboxPrefix(s.id, byte(kind))
 		it, e := s.db.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: after(prefix)})
 		if e != nil {
 			err = errors.Join(err, e)
@@ -202,15 +200,9 @@ func (s *Shard) Usage(f func(domain.UsageCount)) error {
 		return err
 	}
 	return scanPrefix(s.db, appendShard(nil, familyUsage, s.id), func(k, v []byte) error {
-		if len(k) != 19 {
-			return damaged("u")
-		}
-		account, total, err := decodeUsage(v)
+		u, err := decodeUsageKey(k, v)
 		if err == nil {
-			f(domain.UsageCount{Account: account, Usage: domain.Usage{
-				Application: domain.ApplicationID(be.Uint32(k[3:])),
-				Hour:        be.Uint32(k[7:]), Incarnation: be.Uint64(k[11:]), Total: total,
-			}})
+			f(u)
 		}
 		return err
 	})
