@@ -6,13 +6,14 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 
+	"github.com/ovation-analytics/ovation/storage/format"
 	"github.com/ovation-analytics/ovation/storage/pebblefs"
 )
 
 // Catalog is the store of the catalog's entities. One goroutine owns it.
 type Catalog struct {
 	db     *pebblefs.DB
-	state  CatalogState
+	state  format.CatalogState
 	err    error // of Commit
 	closed bool
 	key    []byte
@@ -37,8 +38,8 @@ func OpenCatalog(dir string, o Options) (*Catalog, error) {
 		return nil, err
 	}
 	c := &Catalog{db: db}
-	_, err = get(db, []byte{familyState}, func(v []byte) (err error) {
-		c.state, err = decodeCatalogState(v)
+	_, err = get(db, []byte{format.FamilyState}, func(v []byte) (err error) {
+		c.state, err = format.DecodeCatalogState(v)
 		return err
 	})
 	if err != nil {
@@ -48,7 +49,7 @@ func OpenCatalog(dir string, o Options) (*Catalog, error) {
 }
 
 // State is what was stored with the last commit; zero in a new store.
-func (c *Catalog) State() CatalogState { return c.state }
+func (c *Catalog) State() format.CatalogState { return c.state }
 
 // Load calls f with every entity stored, by kind and id: a pointer to an Account,
 // Application, Key, Brand, Definition, Layout, SetAside, AcceptedGap, Segment or
@@ -57,9 +58,9 @@ func (c *Catalog) Load(f func(entity any) error) error {
 	if err := c.usable(); err != nil {
 		return err
 	}
-	for _, family := range [...]byte{familyEntity, familyRequest} {
+	for _, family := range [...]byte{format.FamilyEntity, format.FamilyRequest} {
 		err := scanPrefix(c.db, []byte{family}, func(k, v []byte) error {
-			entity, err := decodeCatalog(k, v)
+			entity, err := format.DecodeEntity(k, v)
 			if err != nil {
 				return err
 			}
@@ -74,7 +75,7 @@ func (c *Catalog) Load(f func(entity any) error) error {
 
 // Commit stores entities, overwriting those of the same id, and the state in one
 // synced batch. After an error the catalog must be closed and opened again.
-func (c *Catalog) Commit(state CatalogState, entities []any) error {
+func (c *Catalog) Commit(state format.CatalogState, entities []any) error {
 	if err := c.usable(); err != nil {
 		return err
 	}
@@ -86,7 +87,7 @@ func (c *Catalog) Commit(state CatalogState, entities []any) error {
 	return nil
 }
 
-func (c *Catalog) commit(state CatalogState, entities []any) (err error) {
+func (c *Catalog) commit(state format.CatalogState, entities []any) (err error) {
 	b := c.db.NewBatch()
 	defer func() {
 		if c.db.Err() == nil { // else Pebble may have it still
@@ -94,10 +95,10 @@ func (c *Catalog) commit(state CatalogState, entities []any) (err error) {
 		}
 	}()
 	for _, e := range entities {
-		if c.key, err = appendEntityKey(c.key[:0], e); err != nil {
+		if c.key, err = format.AppendEntityKey(c.key[:0], e); err != nil {
 			return err
 		}
-		if c.value, err = appendMessage(c.value[:0], e); err != nil {
+		if c.value, err = format.AppendMessage(c.value[:0], e); err != nil {
 			return err
 		}
 		if err = b.Set(c.key, c.value, nil); err != nil {
@@ -105,12 +106,12 @@ func (c *Catalog) commit(state CatalogState, entities []any) (err error) {
 		}
 	}
 	if day := state.Clock / 86400_000; day > c.state.Clock/86400_000 && day <= 1<<32-1 {
-		to := catalogRequestDay(uint32(max(day-1, 0)))
-		if err = b.DeleteRange([]byte{familyRequest}, to, nil); err != nil {
+		to := format.CatalogRequestDay(uint32(max(day-1, 0)))
+		if err = b.DeleteRange([]byte{format.FamilyRequest}, to, nil); err != nil {
 			return err
 		}
 	}
-	if err = b.Set([]byte{familyState}, appendCatalogState(nil, &state), nil); err != nil {
+	if err = b.Set([]byte{format.FamilyState}, format.AppendCatalogState(nil, &state), nil); err != nil {
 		return err
 	}
 	return c.db.Commit(b, pebble.Sync)

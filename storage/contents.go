@@ -9,6 +9,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/storage/format"
 )
 
 // What actions say, read for many of them at once: a block of c or C is read once for all
@@ -18,10 +19,10 @@ import (
 // recorded, and its content, which is f's only until it returns. Account, Brand, Time
 // and Seq of a row are looked at.
 func (s *Snapshot) Says(rows []domain.Row, f func(i int, recorded int64, content []byte)) error {
-	return s.entries(rows, func(i int, e *entry) error {
-		content, err := e.words()
+	return s.entries(rows, func(i int, e *format.Entry) error {
+		content, err := e.Content()
 		if err == nil {
-			f(i, int64(e.recorded), content)
+			f(i, int64(e.Recorded), content)
 		}
 		return err
 	})
@@ -31,8 +32,8 @@ func (s *Snapshot) Says(rows []domain.Row, f func(i int, recorded int64, content
 // stored, or counts no more. Account, Brand, Time and Seq are looked at.
 func (s *Snapshot) Contents(rows []domain.Row) ([]*domain.Content, error) {
 	out := make([]*domain.Content, len(rows))
-	err := s.entries(rows, func(i int, e *entry) (err error) {
-		out[i], err = e.content()
+	err := s.entries(rows, func(i int, e *format.Entry) (err error) {
+		out[i], err = e.Decode()
 		return err
 	})
 	return out, err
@@ -41,10 +42,10 @@ func (s *Snapshot) Contents(rows []domain.Row) ([]*domain.Content, error) {
 // reader finds the entries of rows.
 type reader struct {
 	*Snapshot
-	codec contentCodec
+	codec format.ContentCodec
 	rows  []domain.Row
 	found []bool
-	f     func(i int, e *entry) error
+	f     func(i int, e *format.Entry) error
 	it    *pebble.Iterator // nil: nothing is asked yet
 	key   []byte
 	seek  []byte
@@ -52,7 +53,7 @@ type reader struct {
 }
 
 // entries calls f with the entry of each row that has one.
-func (s *Snapshot) entries(rows []domain.Row, f func(i int, e *entry) error) error {
+func (s *Snapshot) entries(rows []domain.Row, f func(i int, e *format.Entry) error) error {
 	r := &reader{Snapshot: s, rows: rows, found: make([]bool, len(rows)), f: f}
 	return errors.Join(r.find(), r.close())
 }
@@ -86,7 +87,7 @@ func (r *reader) find() error {
 // tail reads what is not sealed. It changes the order.
 func (r *reader) tail(order []int) error {
 	r.bySequence(order)
-	return r.blocks(appendShard(nil, familyText, r.shard), order)
+	return r.blocks(format.AppendShard(nil, format.FamilyTailContent, r.shard), order)
 }
 
 func (r *reader) bySequence(order []int) {
@@ -101,11 +102,11 @@ func (r *reader) brand(order []int) error {
 		return err
 	}
 	for len(order) > 0 {
-		k := brandMonth{first.Account, first.Brand, domain.MonthOf(r.rows[order[0]].Time)}
-		next := (k.month + 1).Start()
+		k := format.BrandMonth{Account: first.Account, Brand: first.Brand, Month: domain.MonthOf(r.rows[order[0]].Time)}
+		next := (k.Month + 1).Start()
 		n := sort.Search(len(order), func(i int) bool { return r.rows[order[i]].Time >= next })
-		for class := classes - 1; class >= 0; class-- { // the later rows have the finer one
-			if !slices.ContainsFunc(ts, func(t tally) bool { return t.month == k.month && int(t.class) == class }) {
+		for class := format.Classes - 1; class >= 0; class-- { // the later rows have the finer one
+			if !slices.ContainsFunc(ts, func(t format.Tally) bool { return t.Month == k.Month && int(t.Class) == class }) {
 				continue
 			}
 			if err := r.month(k, uint8(class), order[:n]); err != nil {
@@ -119,9 +120,9 @@ func (r *reader) brand(order []int) error {
 
 // month reads those of a month's rows that stand under keys of the class. The order
 // of rows of one slot is changed.
-func (r *reader) month(k brandMonth, class uint8, order []int) error {
-	start := k.month.Start()
-	slot := func(i int) uint16 { return slotOf(class, start, r.rows[i].Time) }
+func (r *reader) month(k format.BrandMonth, class uint8, order []int) error {
+	start := k.Month.Start()
+	slot := func(i int) uint16 { return format.SlotOf(class, start, r.rows[i].Time) }
 	slices.SortFunc(order, func(a, b int) int {
 		return cmp.Or(cmp.Compare(slot(a), slot(b)), cmp.Compare(r.rows[a].Seq, r.rows[b].Seq))
 	})
@@ -130,7 +131,7 @@ func (r *reader) month(k brandMonth, class uint8, order []int) error {
 		for n < len(order) && slot(order[n]) == at {
 			n++
 		}
-		r.key = appendRowKey(r.key[:0], familyContent, r.shard, k, class, at)
+		r.key = format.AppendRowKey(r.key[:0], format.FamilyContent, r.shard, k, class, at)
 		if err := r.blocks(r.key, order[:n]); err != nil {
 			return err
 		}
@@ -150,7 +151,7 @@ func (r *reader) blocks(prefix []byte, order []int) error {
 		}
 		r.it = it
 	}
-	r.it.SetBounds(prefix, after(prefix))
+	r.it.SetBounds(prefix, format.PrefixEnd(prefix))
 	give := r.give
 	for {
 		for len(order) > 0 && r.found[order[0]] {
@@ -160,14 +161,14 @@ func (r *reader) blocks(prefix []byte, order []int) error {
 			return nil
 		}
 		seq := r.rows[order[0]].Seq
-		r.seek = be.AppendUint64(append(r.seek[:0], prefix...), seq+1)
+		r.seek = format.AppendBlockBound(r.seek[:0], prefix, seq)
 		if r.it.SeekLT(r.seek) {
 			v, err := r.it.ValueAndErr()
 			if err != nil {
 				return err
 			}
 			r.read += len(v)
-			last, err := r.codec.pick(v, r.rows, order, give)
+			last, err := r.codec.Find(v, r.rows, order, give)
 			if err != nil {
 				return err
 			}
@@ -189,7 +190,7 @@ func (r *reader) close() error {
 	return r.it.Close()
 }
 
-func (r *reader) give(i int, e *entry) error {
+func (r *reader) give(i int, e *format.Entry) error {
 	if r.found[i] {
 		return nil
 	}

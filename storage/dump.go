@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/cockroachdb/pebble/v2"
+	"github.com/ovation-analytics/ovation/storage/format"
 )
 
 // Dump writes every key that begins with prefix as one line of text: the key's fields,
@@ -18,7 +19,7 @@ func (s *Store) Dump(w io.Writer, prefix []byte) error {
 	if err := s.usable(); err != nil {
 		return err
 	}
-	return dump(s.db.DB, w, prefix, dumpNode)
+	return dump(s.db.DB, w, prefix, format.Text)
 }
 
 // Dump writes every key of the catalog that begins with prefix as one line of text.
@@ -26,7 +27,7 @@ func (c *Catalog) Dump(w io.Writer, prefix []byte) error {
 	if err := c.usable(); err != nil {
 		return err
 	}
-	return dump(c.db.DB, w, prefix, dumpCatalog)
+	return dump(c.db.DB, w, prefix, format.CatalogText)
 }
 
 func dump(db *pebble.DB, w io.Writer, prefix []byte, line func(k, v []byte) (string, error)) error {

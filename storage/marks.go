@@ -6,6 +6,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/storage/format"
 )
 
 // Mark notes that what is staged and committed until now is all records below an offset.
@@ -14,8 +15,8 @@ func (s *Shard) Mark(at int64) error {
 	if err := s.usable(); err != nil {
 		return err
 	}
-	s.key = appendMarkKey(s.key[:0], s.id, at)
-	s.value = appendMark(s.value[:0], s.facts)
+	s.key = format.AppendStateMarkKey(s.key[:0], s.id, at)
+	s.value = format.AppendStateMark(s.value[:0], s.facts)
 	if err := s.open.batch.Set(s.key, s.value, nil); err != nil {
 		return s.fail(fmt.Errorf("stage a mark: %w", err))
 	}
@@ -27,13 +28,13 @@ func (s *Shard) Marked() (at int64, err error) {
 	if err := s.usable(); err != nil {
 		return 0, err
 	}
-	prefix := markPrefix(s.id)
-	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: after(prefix)})
+	prefix := format.StateMarkPrefix(s.id)
+	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: format.PrefixEnd(prefix)})
 	if err != nil {
 		return 0, err
 	}
 	if it.Last() {
-		m, fault := decodeMark(it.Key(), it.Value())
+		m, fault := format.DecodeStateMark(it.Key(), it.Value())
 		at, err = m.At, fault
 	}
 	if closed := it.Close(); err == nil {
@@ -43,9 +44,9 @@ func (s *Shard) Marked() (at int64, err error) {
 }
 
 // Marks are the marks of a shard, in the order of offsets.
-func (a *Audit) Marks() (marks []Mark, err error) {
-	err = scanPrefix(a.db, markPrefix(a.shard), func(k, v []byte) error {
-		m, err := decodeMark(k, v)
+func (a *Audit) Marks() (marks []format.StateMark, err error) {
+	err = scanPrefix(a.db, format.StateMarkPrefix(a.shard), func(k, v []byte) error {
+		m, err := format.DecodeStateMark(k, v)
 		marks = append(marks, m)
 		return err
 	})
@@ -65,11 +66,11 @@ func Stretch(a, b *Audit) (from, to int64, apart bool, err error) {
 	}
 	at := map[int64][16]byte{}
 	for _, m := range theirs {
-		at[m.At] = m.Facts
+		at[m.At] = m.Hash
 	}
 	for _, m := range ours {
 		facts, both := at[m.At]
-		if both && facts != m.Facts {
+		if both && facts != m.Hash {
 			return from, m.At, true, nil
 		}
 		if both {

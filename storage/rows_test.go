@@ -5,26 +5,28 @@ import (
 	"testing"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/storage/internal/check"
+	"github.com/ovation-analytics/ovation/storage/storetest"
 )
 
-func checkRows(t *testing.T, m *model, s *Shard) {
+func checkRows(t *testing.T, m *storetest.Model, s *Shard) {
 	t.Helper()
-	want := m.brandRows()
+	want := m.BrandRows()
 	got := map[[2]uint32][]domain.Row{}
-	ok(t, s.Rows(func(a domain.AccountID, b domain.BrandID, rows []domain.Row) error {
-		if !slices.IsSortedFunc(rows, byTime) {
+	check.OK(t, s.Rows(func(a domain.AccountID, b domain.BrandID, rows []domain.Row) error {
+		if !slices.IsSortedFunc(rows, storetest.ByTime) {
 			t.Fatal("rows are not in order of (time, sequence)")
 		}
 		got[[2]uint32{uint32(a), uint32(b)}] = append(got[[2]uint32{uint32(a), uint32(b)}], rows...)
 		return nil
 	}))
 	for _, rows := range got {
-		sortRows(rows)
+		storetest.SortRows(rows)
 	}
-	same(t, "rows", got, want)
+	check.Same(t, "rows", got, want)
 
 	snap := s.Snapshot()
-	defer func() { ok(t, snap.Close()) }()
+	defer func() { check.OK(t, snap.Close()) }()
 	for k, rows := range want {
 		middle := rows[len(rows)/2].Time
 		for _, r := range []domain.Range{
@@ -52,8 +54,8 @@ func checkRows(t *testing.T, m *model, s *Shard) {
 func checkRange(t *testing.T, snap *Snapshot, k [2]uint32, rows []domain.Row, r domain.Range) {
 	t.Helper()
 	var got, want []domain.Row
-	ok(t, snap.Rows(domain.AccountID(k[0]), domain.BrandID(k[1]), r, func(rows []domain.Row) error {
-		if !slices.IsSortedFunc(rows, byTime) {
+	check.OK(t, snap.Rows(domain.AccountID(k[0]), domain.BrandID(k[1]), r, func(rows []domain.Row) error {
+		if !slices.IsSortedFunc(rows, storetest.ByTime) {
 			t.Fatal("a snapshot's rows are not in order of (time, sequence)")
 		}
 		got = append(got, rows...)
@@ -68,9 +70,9 @@ func checkRange(t *testing.T, snap *Snapshot, k [2]uint32, rows []domain.Row, r 
 			inMonths++
 		}
 	}
-	sortRows(got)
-	same(t, "rows of a range", got, want)
-	if n := must[uint64](t)(snap.Count(domain.AccountID(k[0]), domain.BrandID(k[1]), r)); n != inMonths {
+	storetest.SortRows(got)
+	check.Same(t, "rows of a range", got, want)
+	if n := check.Must[uint64](t)(snap.Count(domain.AccountID(k[0]), domain.BrandID(k[1]), r)); n != inMonths {
 		t.Fatalf("brand %v: %d rows counted, want %d", k, n, inMonths)
 	}
 }

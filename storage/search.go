@@ -7,6 +7,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/storage/format"
 )
 
 // Search gives what is sought the contents, of a brand's actions at the range's times, that
@@ -27,12 +28,12 @@ func (s *Snapshot) Search(account domain.AccountID, brand domain.BrandID, r doma
 		return err
 	}
 	for _, t := range ts {
-		start, end := t.month.Start(), (t.month + 1).Start()
+		start, end := t.Month.Start(), (t.Month + 1).Start()
 		if start >= r.To || end <= r.From {
 			continue
 		}
-		first, last := slotOf(t.class, start, max(r.From, start)), slotOf(t.class, start, min(r.To, end)-1)
-		if err := x.month(page{s.shard, brandMonth{account, brand, t.month}, t.class, first}, last); err != nil {
+		first, last := format.SlotOf(t.Class, start, max(r.From, start)), format.SlotOf(t.Class, start, min(r.To, end)-1)
+		if err := x.month(format.SlotKey{Shard: s.shard, Of: format.BrandMonth{Account: account, Brand: brand, Month: t.Month}, Class: t.Class, Slot: first}, last); err != nil {
 			return err
 		}
 	}
@@ -43,12 +44,12 @@ func (s *Snapshot) Search(account domain.AccountID, brand domain.BrandID, r doma
 type search struct {
 	*Snapshot
 	*domain.Sought
-	codec        contentCodec
-	key          []byte
-	known        map[uint16][]uint64 // gists of a month's pages that may have what is sought
-	made         map[uint16][]uint64 // and of those that none was known of
-	contentTexts                     // of a slot
-	err          error               // of what a gist was made of
+	codec               format.ContentCodec
+	key                 []byte
+	known               map[uint16][]uint64 // gists of a month's pages that may have what is sought
+	made                map[uint16][]uint64 // and of those that none was known of
+	format.ContentTexts                     // of a slot
+	err                 error               // of what a gist was made of
 }
 
 // inTail looks through what is not sealed.
@@ -58,8 +59,8 @@ func (x *search) inTail(account domain.AccountID, brand domain.BrandID, r domain
 		if s.brand != brand || !s.any || s.account != account || s.time < r.From || s.time >= r.To {
 			continue
 		}
-		e := entry{seq: s.seq, text: x.tail.bytes[s.from : s.from+s.n]}
-		if x.Near(e.text, nil)(0) < 0 {
+		e := format.Entry{Seq: s.seq, Text: x.tail.bytes[s.from : s.from+s.n]}
+		if x.Near(e.Text, nil)(0) < 0 {
 			continue
 		}
 		if err := x.give(&e, domain.Range{From: s.time, To: s.time + 1}); err != nil {
@@ -70,29 +71,29 @@ func (x *search) inTail(account domain.AccountID, brand domain.BrandID, r domain
 }
 
 // month looks through the pages of a month, in slots from p's to last.
-func (x *search) month(p page, last uint16) (err error) {
+func (x *search) month(p format.SlotKey, last uint16) (err error) {
 	x.known = map[uint16][]uint64{}
 	read, known := x.store.gists.look(p, last, x.seals, func(slot uint16, gist []uint64) bool {
 		x.known[slot] = gist
 		return x.May(gist)
 	})
-	slot := read.from(p.slot)
+	slot := read.from(p.Slot)
 	if slot > last {
 		return nil
 	}
-	x.key = appendRowKey(x.key[:0], familyContent, p.shard, p.of, p.class, last)
-	it, err := x.db.NewIter(&pebble.IterOptions{LowerBound: x.at(p, slot), UpperBound: after(x.key)})
+	x.key = format.AppendRowKey(x.key[:0], format.FamilyContent, p.Shard, p.Of, p.Class, last)
+	it, err := x.db.NewIter(&pebble.IterOptions{LowerBound: x.at(p, slot), UpperBound: format.PrefixEnd(x.key)})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, it.Error(), it.Close()) }()
 	x.made = map[uint16][]uint64{}
 	for ok := it.First(); ok && slot <= last; {
-		at, err := parseRowKey(it.Key())
+		at, err := format.ParseRowKey(it.Key())
 		if err != nil {
 			return err
 		}
-		met := at.slot
+		met := at.Slot
 		for ; slot < met; slot = read.from(slot + 1) { // there are none
 			x.made[slot] = []uint64{}
 		}
@@ -119,21 +120,21 @@ func (x *search) month(p page, last uint16) (err error) {
 }
 
 // at is what the keys of a page of p's month begin with.
-func (x *search) at(p page, slot uint16) []byte {
-	return appendRowKey(nil, familyContent, p.shard, p.of, p.class, slot)
+func (x *search) at(p format.SlotKey, slot uint16) []byte {
+	return format.AppendRowKey(nil, format.FamilyContent, p.Shard, p.Of, p.Class, slot)
 }
 
 // blocks puts all blocks of the slot that the iterator is at behind one another, and
 // leaves it behind them: ok reports that there is a key.
 func (x *search) blocks(it *pebble.Iterator) (ok bool, err error) {
-	x.reset()
-	x.key = append(x.key[:0], it.Key()[:rowKeyLen]...)
+	x.Reset()
+	x.key = append(x.key[:0], it.Key()[:format.RowKeyLen]...)
 	for ok = true; ok && bytes.HasPrefix(it.Key(), x.key); ok = it.Next() {
 		v, err := it.ValueAndErr()
 		if err != nil {
 			return false, err
 		}
-		if err := x.codec.appendTexts(&x.contentTexts, v); err != nil {
+		if err := x.codec.AppendTexts(&x.ContentTexts, v); err != nil {
 			return false, err
 		}
 	}
@@ -141,8 +142,8 @@ func (x *search) blocks(it *pebble.Iterator) (ok bool, err error) {
 }
 
 // page looks through the contents of a slot, and makes its gist if that is wanted.
-func (x *search) page(p page, slot uint16, wanted bool) error {
-	if len(x.seqs) == 0 {
+func (x *search) page(p format.SlotKey, slot uint16, wanted bool) error {
+	if len(x.Seqs) == 0 {
 		x.made[slot] = []uint64{}
 		return nil
 	}
@@ -152,14 +153,14 @@ func (x *search) page(p page, slot uint16, wanted bool) error {
 		}
 		x.known[slot] = x.made[slot]
 	}
-	return x.through(x.known[slot], spanOf(p.class, p.of.month, slot))
+	return x.through(x.known[slot], format.SpanOf(p.Class, p.Of.Month, slot))
 }
 
 // contents are those of the slot.
 func (x *search) contents(yield func([]byte) bool) {
-	texts := x.bytes
-	for _, size := range x.lens {
-		e := entry{text: texts[:size]}
+	texts := x.Bytes
+	for _, size := range x.Lens {
+		e := format.Entry{Text: texts[:size]}
 		if texts = texts[size:]; !x.content(&e, yield) {
 			return
 		}
@@ -167,8 +168,8 @@ func (x *search) contents(yield func([]byte) bool) {
 }
 
 // content gives an entry's content to a gist; false: no more is wanted.
-func (x *search) content(e *entry, yield func([]byte) bool) bool {
-	content, err := e.words()
+func (x *search) content(e *format.Entry, yield func([]byte) bool) bool {
+	content, err := e.Content()
 	if err != nil {
 		x.err = err
 		return false
@@ -178,19 +179,19 @@ func (x *search) content(e *entry, yield func([]byte) bool) bool {
 
 // through looks through the texts of the slot, whose gist that is.
 func (x *search) through(gist []uint64, in domain.Range) error {
-	next, n := x.Near(x.bytes, gist), len(x.seqs)
+	next, n := x.Near(x.Bytes, gist), len(x.Seqs)
 	for i, from := 0, 0; i < n; {
 		at := next(from)
 		if at < 0 {
 			return nil
 		}
-		size := int(x.lens[i])
+		size := int(x.Lens[i])
 		for from+size <= at && i+1 < n {
 			from, i = from+size, i+1
-			size = int(x.lens[i])
+			size = int(x.Lens[i])
 		}
 		if from+size > at {
-			e := entry{seq: x.seqs[i], text: x.bytes[from : from+size]}
+			e := format.Entry{Seq: x.Seqs[i], Text: x.Bytes[from : from+size]}
 			if err := x.give(&e, in); err != nil {
 				return err
 			}
@@ -201,10 +202,10 @@ func (x *search) through(gist []uint64, in domain.Range) error {
 }
 
 // give gives what is sought an entry's content, of an action at one of the times.
-func (x *search) give(e *entry, in domain.Range) error {
-	content, err := e.words()
+func (x *search) give(e *format.Entry, in domain.Range) error {
+	content, err := e.Content()
 	if err == nil && content != nil {
-		x.Found(e.seq, content, in)
+		x.Found(e.Seq, content, in)
 	}
 	return err
 }

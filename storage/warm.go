@@ -8,6 +8,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/storage/format"
 )
 
 // What a shard reads when it starts: all of a kind, as of the last commit. Slices
@@ -44,7 +45,7 @@ func (s *Shard) Bits(f func(account domain.AccountID, attribute domain.Attribute
 		return err
 	}
 	var (
-		codec bitCodec
+		codec format.BitCodec
 		ords  []domain.Ordinal
 		last  bitsOf
 	)
@@ -54,8 +55,8 @@ func (s *Shard) Bits(f func(account domain.AccountID, attribute domain.Attribute
 		}
 		ords = ords[:0]
 	}
-	err := scanPrefix(s.db, appendShard(nil, familyBits, s.id), func(k, v []byte) (err error) {
-		account, attribute, value, first, err := parseBitsKey(k)
+	err := scanPrefix(s.db, format.AppendShard(nil, format.FamilyBits, s.id), func(k, v []byte) (err error) {
+		account, attribute, value, first, err := format.ParseBitsKey(k)
 		if err != nil {
 			return err
 		}
@@ -63,7 +64,7 @@ func (s *Shard) Bits(f func(account domain.AccountID, attribute domain.Attribute
 			flush()
 			last = bitsOf{account, attribute, string(value)}
 		}
-		ords, err = codec.ordinals(ords, v, first)
+		ords, err = codec.Ordinals(ords, v, first)
 		return err
 	})
 	if err == nil {
@@ -85,13 +86,13 @@ func (s *Shard) Columns(f func(account domain.AccountID, attribute domain.Attrib
 	if err := s.store.usable(); err != nil {
 		return err
 	}
-	var codec columnCodec
-	return scanPrefix(s.db, appendShard(nil, familyColumn, s.id), func(k, v []byte) error {
-		account, attribute, first, err := parseColumnKey(k)
+	var codec format.ColumnCodec
+	return scanPrefix(s.db, format.AppendShard(nil, format.FamilyColumn, s.id), func(k, v []byte) error {
+		account, attribute, first, err := format.ParseColumnKey(k)
 		if err != nil {
 			return err
 		}
-		from, values, err := codec.valuesOf(v)
+		from, values, err := codec.ValuesOf(v)
 		if len(values) > 0 {
 			f(account, attribute, first+domain.Ordinal(from), values)
 		}
@@ -110,46 +111,46 @@ func (s *Shard) Rows(f func(account domain.AccountID, brand domain.BrandID, rows
 		return err
 	}
 	var (
-		codec rowCodec
+		codec format.RowCodec
 		rows  []domain.Row
 		tail  []tailRows
 	)
-	unsealed(s.line.tail, func(k brandMonth, rows []domain.Row) {
+	unsealed(s.line.tail, func(k format.BrandMonth, rows []domain.Row) {
 		tail = append(tail, tailRows{k, slices.Clone(rows)})
 	})
-	err := scanMonths(s.db, familyRows, s.id, 0, 1<<16-1, func(k, v []byte) (err error) {
-		p, err := parseRowKey(k)
+	err := scanMonths(s.db, format.FamilyRows, s.id, 0, 1<<16-1, func(k, v []byte) (err error) {
+		p, err := format.ParseRowKey(k)
 		if err != nil {
 			return err
 		}
-		g := p.of
-		for len(tail) > 0 && tail[0].of.compare(g) < 0 {
-			if err := f(tail[0].of.account, tail[0].of.brand, tail[0].rows); err != nil {
+		g := p.Of
+		for len(tail) > 0 && tail[0].of.Compare(g) < 0 {
+			if err := f(tail[0].of.Account, tail[0].of.Brand, tail[0].rows); err != nil {
 				return err
 			}
 			tail = tail[1:]
 		}
-		return eachPart(v, func(one []byte) error {
+		return format.EachPart(v, func(one []byte) error {
 			rows = rows[:0]
-			err := codec.livingOne(one, g, always, func(some []domain.Row) error {
+			err := codec.LiveOne(one, g, always, func(some []domain.Row) error {
 				rows = append(rows, some...)
 				return nil
 			})
 			if err == nil && len(rows) > 0 {
-				err = f(g.account, g.brand, rows)
+				err = f(g.Account, g.Brand, rows)
 			}
 			return err
 		})
 	})
 	for i := 0; i < len(tail) && err == nil; i++ {
-		err = f(tail[i].of.account, tail[i].of.brand, tail[i].rows)
+		err = f(tail[i].of.Account, tail[i].of.Brand, tail[i].rows)
 	}
 	return err
 }
 
 // tailRows is the rows of a brand's month that are not sealed.
 type tailRows struct {
-	of   brandMonth
+	of   format.BrandMonth
 	rows []domain.Row
 }
 
@@ -161,8 +162,8 @@ func (s *Shard) Outbox(f func(*domain.Outgoing)) error {
 	var parts [2]*pebble.Iterator
 	var err error
 	for kind := range parts {
-		prefix := outboxPrefix(s.id, byte(kind))
-		it, e := s.db.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: after(prefix)})
+		prefix := format.OutboxPrefix(s.id, byte(kind))
+		it, e := s.db.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: format.PrefixEnd(prefix)})
 		if e != nil {
 			err = errors.Join(err, e)
 			continue
@@ -181,7 +182,7 @@ func (s *Shard) Outbox(f func(*domain.Outgoing)) error {
 			break
 		}
 		o := new(domain.Outgoing)
-		if err = decodeMessage(next.Value(), o); err == nil {
+		if err = format.DecodeMessage(next.Value(), o); err == nil {
 			f(o)
 			next.Next()
 		}
@@ -199,8 +200,8 @@ func (s *Shard) Usage(f func(domain.UsageCount)) error {
 	if err := s.store.usable(); err != nil {
 		return err
 	}
-	return scanPrefix(s.db, appendShard(nil, familyUsage, s.id), func(k, v []byte) error {
-		u, err := decodeUsageKey(k, v)
+	return scanPrefix(s.db, format.AppendShard(nil, format.FamilyUsage, s.id), func(k, v []byte) error {
+		u, err := format.DecodeUsageKey(k, v)
 		if err == nil {
 			f(u)
 		}
