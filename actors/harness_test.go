@@ -17,6 +17,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/shard/outbox"
 	"github.com/ovation-analytics/ovation/actors/view"
 	"github.com/ovation-analytics/ovation/storage"
+	"github.com/ovation-analytics/ovation/storage/format"
 )
 
 type rigStore struct {
@@ -38,7 +39,7 @@ type rigCatalog struct{ *storage.Catalog }
 
 func (s rigCatalog) State() catalog.State { return catalog.State(s.Catalog.State()) }
 func (s rigCatalog) Commit(c catalog.State, e []any) error {
-	return s.Catalog.Commit(storage.CatalogState(c), e)
+	return s.Catalog.Commit(format.CatalogState(c), e)
 }
 
 // rig is a node on logs in memory and the real store on a disk in memory.

@@ -1,4 +1,4 @@
-package storage
+package format
 
 import (
 	"bytes"
@@ -12,19 +12,19 @@ import (
 // sealedContents are operands as a shard seals them one after the other: n with some
 // entries each, of sizes that vary.
 func sealedContents(r *rand.Rand, n, entries int) (list [][]byte) {
-	var c contentCodec
+	var c ContentCodec
 	seq := r.Uint64() >> r.IntN(64) >> 1
 	for range n {
-		var add []entry
+		var add []Entry
 		for range entries {
 			seq += 1 + r.Uint64N(9)
-			e := entry{seq: seq, recorded: r.Uint64() >> r.IntN(64)}
+			e := Entry{Seq: seq, Recorded: r.Uint64() >> r.IntN(64)}
 			if r.IntN(5) > 0 {
-				e.text = appendText(nil, &domain.Content{Content: fmt.Sprintf(`{"TrackName":"Song %d"}`, r.IntN(1<<r.IntN(30)))})
+				e.Text = AppendContent(nil, &domain.Content{Content: fmt.Sprintf(`{"TrackName":"Song %d"}`, r.IntN(1<<r.IntN(30)))})
 			}
 			add = append(add, e)
 		}
-		list = append(list, c.append(nil, nil, add))
+		list = append(list, c.Append(nil, nil, add))
 	}
 	return list
 }
@@ -40,7 +40,7 @@ func TestJoiningContentsGivesWhatMergingGives(t *testing.T) {
 		list := sealedContents(r, 1+r.IntN(6), r.IntN(4))
 		switch r.IntN(5) {
 		case 0: // some take others, some are out of order
-			list = operandsOf(r, familyContent)
+			list = operandsOf(r, FamilyContent)
 		case 1:
 			list = append(list, list[r.IntN(len(list))])
 		case 2:
@@ -54,7 +54,7 @@ func TestJoiningContentsGivesWhatMergingGives(t *testing.T) {
 			}
 			list[r.IntN(len(list))] = v
 		}
-		var c contentCodec
+		var c ContentCodec
 		before := []byte("before")
 		got, ok := c.join(bytes.Clone(before), list)
 		want, err := c.mergeEach(bytes.Clone(before), list, r.IntN(2) == 0)
@@ -73,7 +73,7 @@ func TestJoiningContentsGivesWhatMergingGives(t *testing.T) {
 	if joined < 500 || not < 500 {
 		t.Errorf("seed %d: %d joined, %d not", seed, joined, not)
 	}
-	var c contentCodec
+	var c ContentCodec
 	list := sealedContents(r, 5, 40)
 	if _, ok := c.join(nil, list); !ok {
 		t.Errorf("seed %d: what was sealed one after the other is not joined", seed)
@@ -85,12 +85,12 @@ func BenchmarkMergeContents(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, of := range []struct{ operands, entries int }{{4, 300}, {20, 60}, {200, 2}} {
 		list := sealedContents(r, of.operands, of.entries)
-		for name, merge := range map[string]func(c *contentCodec, dst []byte) ([]byte, error){
-			"joined":  func(c *contentCodec, dst []byte) ([]byte, error) { return c.merge(dst, list, true) },
-			"by each": func(c *contentCodec, dst []byte) ([]byte, error) { return c.mergeEach(dst, list, true) },
+		for name, merge := range map[string]func(c *ContentCodec, dst []byte) ([]byte, error){
+			"joined":  func(c *ContentCodec, dst []byte) ([]byte, error) { return c.merge(dst, list, true) },
+			"by each": func(c *ContentCodec, dst []byte) ([]byte, error) { return c.mergeEach(dst, list, true) },
 		} {
 			b.Run(fmt.Sprintf("%s/%dx%d", name, of.operands, of.entries), func(b *testing.B) {
-				var c contentCodec
+				var c ContentCodec
 				var dst []byte
 				b.ReportAllocs()
 				for b.Loop() {

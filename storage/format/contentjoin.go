@@ -1,4 +1,4 @@
-package storage
+package format
 
 import (
 	"encoding/binary"
@@ -9,7 +9,7 @@ import (
 // a shard seals one after the other: columns are put behind columns and strings behind
 // strings, without a look at single entries. It gives merge's very bytes; false, and dst
 // as it was, where operands are otherwise or damaged.
-func (c *contentCodec) join(dst []byte, operands [][]byte) ([]byte, bool) {
+func (c *ContentCodec) join(dst []byte, operands [][]byte) ([]byte, bool) {
 	c.pack.reset(contentColumns)
 	c.texts = c.texts[:0]
 	defer func() {
@@ -41,7 +41,7 @@ func (c *contentCodec) join(dst []byte, operands [][]byte) ([]byte, bool) {
 
 // behind puts an operand's entries behind those before it; false: it has more than
 // entries, or is damaged.
-func (c *contentCodec) behind(v []byte) bool {
+func (c *ContentCodec) behind(v []byte) bool {
 	n, cur, err := c.open(v)
 	if err != nil || len(c.list) > 0 {
 		return false
@@ -49,30 +49,32 @@ func (c *contentCodec) behind(v []byte) bool {
 	p := c.pack.cols
 	if n == 1 {
 		e := singleEntry(&cur)
-		for i, x := range [contentColumns]uint64{e.seq, e.recorded, uint64(len(e.text))} {
+		for i, x := range [contentColumns]uint64{e.Seq, e.Recorded, uint64(len(e.Text))} {
 			p[i] = append(p[i], x)
 		}
-		c.texts = append(c.texts, e.text)
+		c.texts = append(c.texts, e.Text)
 		return cur.close("C") == nil
 	}
-	if n > 1 {
-		for i := range p[:contentColumns] {
-			k := len(p[i])
-			p[i] = slices.Grow(p[i], n)[:k+n]
-			c.cols[i].unpack(p[i][k:], 0)
-		}
-		left := uint64(len(cur.b))
-		for _, size := range p[contentLen][len(p[contentLen])-n:] {
-			if size > left {
-				return false
-			}
-			left -= size
-		}
-		if left > 0 {
+	if n == 0 {
+		return cur.close("C") == nil
+	}
+	for i := range p[:contentColumns] {
+		k := len(p[i])
+		p[i] = slices.Grow(p[i], n)[:k+n]
+		c.cols[i].unpack(p[i][k:], 0)
+	}
+	c.texts = append(c.texts, cur.b)
+	return fills(p[contentLen][len(p[contentLen])-n:], cur.b)
+}
+
+// fills reports that texts of these lengths are all the bytes.
+func fills(lens []uint64, b []byte) bool {
+	left := uint64(len(b))
+	for _, size := range lens {
+		if size > left {
 			return false
 		}
-		c.texts = append(c.texts, cur.b)
-		return true
+		left -= size
 	}
-	return cur.close("C") == nil
+	return left == 0
 }

@@ -1,4 +1,4 @@
-package storage
+package format
 
 import (
 	"encoding/binary"
@@ -64,18 +64,18 @@ func (b *bitset) read(c *cursor) {
 	}
 }
 
-// appendBit appends the operand of one member.
-func appendBit(dst []byte, i uint16, on bool) []byte {
+// AppendBit appends the operand of one member.
+func AppendBit(dst []byte, i uint16, on bool) []byte {
 	if on {
 		return append(le.AppendUint16(append(dst, version1, 1), i), 0)
 	}
 	return le.AppendUint16(append(dst, version1, 0, 1), i)
 }
 
-// bitCodec is the scratch of one merge.
-type bitCodec struct{ set, clear, newSet, newClear bitset }
+// BitCodec is the scratch of one merge.
+type BitCodec struct{ set, clear, newSet, newClear bitset }
 
-func (c *bitCodec) decode(v []byte) error {
+func (c *BitCodec) decode(v []byte) error {
 	cur, err := openValue(v, "b")
 	if err != nil {
 		return err
@@ -88,13 +88,13 @@ func (c *bitCodec) decode(v []byte) error {
 	}
 	for i := range c.newSet {
 		if c.newSet[i]&c.newClear[i] != 0 {
-			return damaged("b")
+			return Damaged("b")
 		}
 	}
 	return nil
 }
 
-func (c *bitCodec) merge(dst []byte, operands [][]byte, base bool) ([]byte, error) {
+func (c *BitCodec) merge(dst []byte, operands [][]byte, base bool) ([]byte, error) {
 	c.set, c.clear = bitset{}, bitset{}
 	for _, v := range operands {
 		if err := c.decode(v); err != nil {
@@ -111,8 +111,8 @@ func (c *bitCodec) merge(dst []byte, operands [][]byte, base bool) ([]byte, erro
 	return c.clear.append(c.set.append(append(dst, version1))), nil
 }
 
-// ordinals appends those that a whole value has set, the chunk's first being base.
-func (c *bitCodec) ordinals(dst []domain.Ordinal, v []byte, base domain.Ordinal) ([]domain.Ordinal, error) {
+// Ordinals appends those that a whole value has set, the chunk's first being base.
+func (c *BitCodec) Ordinals(dst []domain.Ordinal, v []byte, base domain.Ordinal) ([]domain.Ordinal, error) {
 	if err := c.decode(v); err != nil {
 		return dst, err
 	}

@@ -1,4 +1,4 @@
-package storage
+package format
 
 import (
 	"encoding/binary"

@@ -1,23 +1,25 @@
-package storage
+package format
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/storage/internal/check"
 )
 
 // put merges operands as Pebble does.
 func put(t *testing.T, family byte, list [][]byte, base bool) []byte {
 	t.Helper()
-	m := must[*operands](t)(firstOperand(family, list))
+	m := check.Must[*operands](t)(firstOperand(family, list))
 	v, done, err := m.Finish(base)
-	ok(t, err)
+	check.OK(t, err)
 	v = bytes.Clone(v)
-	ok(t, done.Close())
+	check.OK(t, done.Close())
 	return v
 }
 
@@ -28,7 +30,7 @@ func firstOperand(family byte, list [][]byte) (*operands, error) {
 		list = slices.Clone(list)
 		slices.Reverse(list)
 	}
-	vm, err := merger.Merge([]byte{family}, list[0])
+	vm, err := Merger.Merge([]byte{family}, list[0])
 	if err != nil {
 		return nil, err
 	}
@@ -61,44 +63,44 @@ func grouped(t *testing.T, r *rand.Rand, family byte, list [][]byte, oldest bool
 // operandsOf makes random operands of a family.
 func operandsOf(r *rand.Rand, family byte) (list [][]byte) {
 	var (
-		rows    rowCodec
-		content contentCodec
-		blocks  blockWriter
+		rows    RowCodec
+		content ContentCodec
+		blocks  BlockWriter
 		seq     uint64
 	)
 	for range 2 + r.IntN(20) {
 		switch family {
-		case familyRows:
-			var add []action
+		case FamilyRows:
+			var add []Row
 			for range someRows(r) {
 				seq += 1 + uint64(r.IntN(5))
-				add = append(add, action{seq: seq, time: uint32(r.IntN(50)), ord: domain.Ordinal(r.Uint32()), def: domain.DefinitionID(r.IntN(9)), points: uint16(r.IntN(3)), service: domain.Service(r.IntN(16))})
+				add = append(add, Row{Seq: seq, Time: uint32(r.IntN(50)), Ord: domain.Ordinal(r.Uint32()), Definition: domain.DefinitionID(r.IntN(9)), Points: uint16(r.IntN(3)), Service: domain.Service(r.IntN(16))})
 			}
-			slices.SortFunc(add, func(a, b action) int {
+			slices.SortFunc(add, func(a, b Row) int {
 				if a.earlier(&b) {
 					return -1
 				}
 				return 1
 			})
-			list = append(list, rows.append(nil, someBelow(r, seq-uint64(5*len(add))), add))
-		case familyContent:
-			var add []entry
+			list = append(list, rows.Append(nil, someBelow(r, seq-uint64(5*len(add))), add))
+		case FamilyContent:
+			var add []Entry
 			before := seq
 			for range r.IntN(6) {
 				seq += 1 + uint64(r.IntN(5))
-				add = append(add, entry{seq: seq, recorded: r.Uint64() >> r.IntN(64), text: appendText(nil, &domain.Content{Marker: fmt.Sprint(r.IntN(1000)), Link: "l"})})
+				add = append(add, Entry{Seq: seq, Recorded: r.Uint64() >> r.IntN(64), Text: AppendContent(nil, &domain.Content{Marker: fmt.Sprint(r.IntN(1000)), Link: "l"})})
 			}
-			list = append(list, content.append(nil, someBelow(r, before), add))
-		case familyLine:
+			list = append(list, content.Append(nil, someBelow(r, before), add))
+		case FamilyTimeline:
 			list = append(list, blocks.append([]byte{version1}, someMarks(r)))
-		case familyCount:
-			list = append(list, appendCounts(nil, []tally{{uint16Month(r), uint8(r.IntN(classes)), int64(r.IntN(9) - 4)}}))
-		case familyBits:
-			list = append(list, appendBit(nil, uint16(r.IntN(40)), r.IntN(2) == 0))
-		case familyColumn:
-			list = append(list, appendCell(nil, r.IntN(30), uint16(r.IntN(5))))
-		case familyUsage:
-			list = append(list, appendUsage(nil, domain.AccountID(r.IntN(3)), uint64(r.IntN(9))))
+		case FamilyCounts:
+			list = append(list, AppendCounts(nil, []Tally{{uint16Month(r), uint8(r.IntN(Classes)), int64(r.IntN(9) - 4)}}))
+		case FamilyBits:
+			list = append(list, AppendBit(nil, uint16(r.IntN(40)), r.IntN(2) == 0))
+		case FamilyColumn:
+			list = append(list, AppendCell(nil, r.IntN(30), uint16(r.IntN(5))))
+		case FamilyUsage:
+			list = append(list, AppendUsage(nil, domain.AccountID(r.IntN(3)), uint64(r.IntN(9))))
 		}
 	}
 	return list
@@ -126,28 +128,28 @@ func someBelow(r *rand.Rand, limit uint64) (seqs []uint64) {
 	return slices.Compact(seqs)
 }
 
-func someMarks(r *rand.Rand) (marks []mark) {
+func someMarks(r *rand.Rand) (marks []Action) {
 	for range 1 + int(r.ExpFloat64()*20) {
 		seq := uint64(r.IntN(400))
-		marks = append(marks, mark{hash: seq * 77, seq: seq, time: uint32(seq) * 3, ord: domain.Ordinal(seq % 7), brand: 3, flags: domain.Flags(r.IntN(16))})
+		marks = append(marks, Action{Hash: seq * 77, Seq: seq, Time: uint32(seq) * 3, Ord: domain.Ordinal(seq % 7), Brand: 3, Flags: domain.Flags(r.IntN(16))})
 	}
-	slices.SortFunc(marks, func(a, b mark) int { return compareU64(uint64(a.ord)<<32|a.seq, uint64(b.ord)<<32|b.seq) })
-	return together(marks)
+	slices.SortFunc(marks, func(a, b Action) int { return cmp.Compare(uint64(a.Ord)<<32|a.Seq, uint64(b.Ord)<<32|b.Seq) })
+	return Coalesce(marks)
 }
 
 // meaning is what a reader takes from a whole value: text, or what merging makes
 // canonical.
 func meaning(t *testing.T, family byte, v []byte) string {
 	t.Helper()
-	if family == familyLine {
-		marks := must[[]mark](t)(appendMarks(nil, v, accountMonth{}))
-		slices.SortFunc(marks, func(a, b mark) int { return compareU64(uint64(a.ord)<<32|a.seq, uint64(b.ord)<<32|b.seq) })
-		return fmt.Sprint(together(marks))
+	if family == FamilyTimeline {
+		marks := check.Must[[]Action](t)(AppendActions(nil, v, AccountMonth{}))
+		slices.SortFunc(marks, func(a, b Action) int { return cmp.Compare(uint64(a.Ord)<<32|a.Seq, uint64(b.Ord)<<32|b.Seq) })
+		return fmt.Sprint(Coalesce(marks))
 	}
-	if family == familyRows {
-		var c rowCodec
-		ok(t, c.whole(v))
-		return string(c.append(nil, c.taken, c.rows))
+	if family == FamilyRows {
+		var c RowCodec
+		check.OK(t, c.DecodeSorted(v))
+		return string(c.Append(nil, c.taken, c.Rows))
 	}
 	return string(v)
 }
@@ -184,52 +186,52 @@ func TestRowsMeanWhatWasAddedAndNotTaken(t *testing.T) {
 	}()
 	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(seed, 5))
-		list := operandsOf(r, familyRows)
-		want := map[uint64]action{}
-		var c rowCodec
+		list := operandsOf(r, FamilyRows)
+		want := map[uint64]Row{}
+		var c RowCodec
 		for _, v := range list {
-			c.reset()
-			ok(t, c.decode(v))
+			c.Reset()
+			check.OK(t, c.Decode(v))
 			for _, q := range c.taken {
 				delete(want, q)
 			}
-			for _, a := range c.rows {
-				want[a.seq] = a
+			for _, a := range c.Rows {
+				want[a.Seq] = a
 			}
 		}
-		c.reset()
-		v := grouped(t, r, familyRows, list, true)
-		ok(t, c.whole(v))
+		c.Reset()
+		v := grouped(t, r, FamilyRows, list, true)
+		check.OK(t, c.DecodeSorted(v))
 		if v[0] == rowPartsVersion {
 			lists++
 		}
 		if len(c.taken) > 0 {
 			t.Fatalf("seed %d: a whole value still takes %v", seed, c.taken)
 		}
-		got := map[uint64]action{}
-		for i, a := range c.rows {
-			if i > 0 && !c.rows[i-1].earlier(&a) {
+		got := map[uint64]Row{}
+		for i, a := range c.Rows {
+			if i > 0 && !c.Rows[i-1].earlier(&a) {
 				t.Fatalf("seed %d: rows out of order", seed)
 			}
-			got[a.seq] = a
+			got[a.Seq] = a
 		}
 		if fmt.Sprint(got) != fmt.Sprint(want) {
 			t.Fatalf("seed %d: %v, want %v", seed, got, want)
 		}
-		checkLiving(t, r, v, c.rows)
+		checkLiving(t, r, v, c.Rows)
 	}
 }
 
 func TestTakenIsKeptUntilTheOldestIsIncluded(t *testing.T) {
-	var c rowCodec
-	old := c.append(nil, nil, []action{{seq: 1, time: 5}, {seq: 2, time: 6}})
-	take := c.append(nil, []uint64{1}, nil)
-	add := c.append(nil, nil, []action{{seq: 3, time: 1}})
-	later := put(t, familyRows, [][]byte{take, add}, false)
-	c.reset()
-	ok(t, c.decode(put(t, familyRows, [][]byte{old, later}, true)))
-	if len(c.rows) != 2 || c.rows[0].seq != 3 || c.rows[1].seq != 2 {
-		t.Fatalf("rows %+v", c.rows)
+	var c RowCodec
+	old := c.Append(nil, nil, []Row{{Seq: 1, Time: 5}, {Seq: 2, Time: 6}})
+	take := c.Append(nil, []uint64{1}, nil)
+	add := c.Append(nil, nil, []Row{{Seq: 3, Time: 1}})
+	later := put(t, FamilyRows, [][]byte{take, add}, false)
+	c.Reset()
+	check.OK(t, c.Decode(put(t, FamilyRows, [][]byte{old, later}, true)))
+	if len(c.Rows) != 2 || c.Rows[0].Seq != 3 || c.Rows[1].Seq != 2 {
+		t.Fatalf("rows %+v", c.Rows)
 	}
 }
 
@@ -239,7 +241,7 @@ func TestUnknownVersionIsAnError(t *testing.T) {
 		r := rand.New(rand.NewPCG(3, 3))
 		list := operandsOf(r, family)
 		list[1] = append([]byte{99}, list[1][1:]...)
-		m := must[*operands](t)(firstOperand(family, list))
+		m := check.Must[*operands](t)(firstOperand(family, list))
 		if _, _, err := m.Finish(true); err == nil {
 			t.Errorf("family %c passed over a version", family)
 		}
@@ -253,16 +255,16 @@ func TestBitsAndColumnsGrowDense(t *testing.T) {
 	set, cell := map[uint16]bool{}, map[int]uint16{}
 	for range 6000 {
 		i, on := uint16(r.Uint32()), r.IntN(5) > 0
-		bits = append(bits, appendBit(nil, i, on))
+		bits = append(bits, AppendBit(nil, i, on))
 		if set[i] = true; !on {
 			delete(set, i)
 		}
-		j, x := r.IntN(columnChunk), uint16(r.IntN(3))
-		cells = append(cells, appendCell(nil, j, x))
+		j, x := r.IntN(ColumnChunk), uint16(r.IntN(3))
+		cells = append(cells, AppendCell(nil, j, x))
 		cell[j] = x
 	}
-	v := grouped(t, r, familyBits, bits, true)
-	ords := must[[]domain.Ordinal](t)(new(bitCodec).ordinals(nil, v, 1<<16))
+	v := grouped(t, r, FamilyBits, bits, true)
+	ords := check.Must[[]domain.Ordinal](t)(new(BitCodec).Ordinals(nil, v, 1<<16))
 	if len(ords) != len(set) || !slices.IsSorted(ords) {
 		t.Fatalf("%d ordinals, want %d", len(ords), len(set))
 	}
@@ -271,8 +273,8 @@ func TestBitsAndColumnsGrowDense(t *testing.T) {
 			t.Fatalf("ordinal %d", o)
 		}
 	}
-	var c columnCodec
-	ok(t, c.decode(grouped(t, r, familyColumn, cells, true)))
+	var c ColumnCodec
+	check.OK(t, c.decode(grouped(t, r, FamilyColumn, cells, true)))
 	for i, x := range c.value {
 		if x != cell[i] {
 			t.Fatalf("cell %d is %d, want %d", i, x, cell[i])

@@ -1,4 +1,4 @@
-package storage
+package format
 
 import "encoding/binary"
 
@@ -6,22 +6,22 @@ import "encoding/binary"
 // dense (all of them) later. What is newer overwrites; 0 is unknown, and kept in an
 // operand, since it overwrites too.
 const (
-	columnChunk  = 4096
+	ColumnChunk  = 4096
 	sparseLimit  = 1024
 	columnSparse = 0
 	columnDense  = 1
 )
 
-// columnCodec is the scratch of one merge.
-type columnCodec struct {
-	value [columnChunk]uint16
-	known [columnChunk / 64]uint64
+// ColumnCodec is the scratch of one merge.
+type ColumnCodec struct {
+	value [ColumnChunk]uint16
+	known [ColumnChunk / 64]uint64
 	n     int // of known
 }
 
-func (c *columnCodec) reset() { c.n = 0; clear(c.known[:]); clear(c.value[:]) }
+func (c *ColumnCodec) reset() { c.n = 0; clear(c.known[:]); clear(c.value[:]) }
 
-func (c *columnCodec) put(i int, x uint16) {
+func (c *ColumnCodec) put(i int, x uint16) {
 	if c.known[i>>6]>>(i&63)&1 == 0 {
 		c.known[i>>6] |= 1 << (i & 63)
 		c.n++
@@ -30,24 +30,24 @@ func (c *columnCodec) put(i int, x uint16) {
 }
 
 // decode overwrites with an operand.
-func (c *columnCodec) decode(v []byte) error {
+func (c *ColumnCodec) decode(v []byte) error {
 	cur, err := openValue(v, "a")
 	if err != nil {
 		return err
 	}
 	switch cur.byte() {
 	case columnDense:
-		raw := cur.take(2 * columnChunk)
+		raw := cur.take(2 * ColumnChunk)
 		for i := 0; i < len(raw); i += 2 {
 			c.put(i/2, le.Uint16(raw[i:]))
 		}
 	case columnSparse:
 		i := uint64(0)
-		for n := cur.below(columnChunk); n > 0; n-- {
-			i += cur.below(columnChunk)
+		for n := cur.below(ColumnChunk); n > 0; n-- {
+			i += cur.below(ColumnChunk)
 			raw := cur.take(2)
-			if raw == nil || i >= columnChunk {
-				return damaged("a")
+			if raw == nil || i >= ColumnChunk {
+				return Damaged("a")
 			}
 			c.put(int(i), le.Uint16(raw))
 		}
@@ -57,15 +57,32 @@ func (c *columnCodec) decode(v []byte) error {
 	return cur.close("a")
 }
 
-// appendCell appends the operand of one member.
-func appendCell(dst []byte, i int, x uint16) []byte {
+// ValuesOf is what a whole value knows, without the unknown ones at both ends; the values
+// are the codec's until it is used again.
+func (c *ColumnCodec) ValuesOf(v []byte) (from int, values []uint16, err error) {
+	c.reset()
+	if err := c.decode(v); err != nil {
+		return 0, nil, err
+	}
+	to := ColumnChunk
+	for from < to && c.value[from] == 0 {
+		from++
+	}
+	for from < to && c.value[to-1] == 0 {
+		to--
+	}
+	return from, c.value[from:to], nil
+}
+
+// AppendCell appends the operand of one member.
+func AppendCell(dst []byte, i int, x uint16) []byte {
 	dst = binary.AppendUvarint(append(dst, version1, columnSparse, 1), uint64(i))
 	return le.AppendUint16(dst, x)
 }
 
 // append appends what is known; all is, once base is included.
-func (c *columnCodec) append(dst []byte, base bool) []byte {
-	if base && c.n > sparseLimit || c.n == columnChunk {
+func (c *ColumnCodec) append(dst []byte, base bool) []byte {
+	if base && c.n > sparseLimit || c.n == ColumnChunk {
 		dst = append(dst, version1, columnDense)
 		for _, x := range c.value {
 			dst = le.AppendUint16(dst, x)
@@ -83,7 +100,7 @@ func (c *columnCodec) append(dst []byte, base bool) []byte {
 	return dst
 }
 
-func (c *columnCodec) merge(dst []byte, operands [][]byte, base bool) ([]byte, error) {
+func (c *ColumnCodec) merge(dst []byte, operands [][]byte, base bool) ([]byte, error) {
 	c.reset()
 	for _, v := range operands {
 		if err := c.decode(v); err != nil {

@@ -1,4 +1,4 @@
-package storage
+package format
 
 import (
 	"runtime/metrics"
@@ -40,7 +40,7 @@ func FuzzEntries(f *testing.F) {
 		f.Add(unhex(f, key), unhex(f, text))
 	}
 	for kind := entityAccount; kind <= entitySegment; kind++ {
-		f.Add([]byte{familyEntity, byte(kind), 0, 0, 0, 1}, []byte(`{}`))
+		f.Add([]byte{FamilyEntity, byte(kind), 0, 0, 0, 1}, []byte(`{}`))
 	}
 	f.Fuzz(func(t *testing.T, key, value []byte) {
 		if len(key) == 0 {
@@ -48,8 +48,8 @@ func FuzzEntries(f *testing.F) {
 		}
 		most := 256<<10 + 600*(len(key)+len(value)) // a packed row is a bit at least
 		allocates(t, most, func() {
-			_, _ = dumpNode(key, value)
-			_, _ = dumpCatalog(key, value)
+			_, _ = Text(key, value)
+			_, _ = CatalogText(key, value)
 		})
 	})
 }

@@ -1,9 +1,11 @@
-package storage
+package format
 
 import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/ovation-analytics/ovation/storage/internal/check"
 )
 
 func TestPackedColumnsGiveBackTheirValues(t *testing.T) {
@@ -24,7 +26,7 @@ func TestPackedColumnsGiveBackTheirValues(t *testing.T) {
 			cur := cursor{b: p.append(nil, 2)}
 			var cols [2]column
 			cur.columns(cols[:], func(i int) int { return []int{n, 1}[i] })
-			ok(t, cur.close("columns"))
+			check.OK(t, cur.close("columns"))
 			first := r.IntN(n)
 			got := make([]uint64, n-first)
 			if cols[0].unpack(got, first); !slices.Equal(got, v[first:]) {

@@ -1,4 +1,4 @@
-package storage
+package format
 
 import (
 	"fmt"
@@ -9,15 +9,15 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// merger puts the operands of one key together, by the family of the key. It is the
+// Merger puts the operands of one key together, by the family of the key. It is the
 // sealing job of the whole store: Pebble calls it when it reads, flushes and
 // compacts. Its name is in every store's options and never changes; what changes is
 // the version byte of the values.
-var merger = &pebble.Merger{
+var Merger = &pebble.Merger{
 	Name: "ovation",
 	Merge: func(key, value []byte) (pebble.ValueMerger, error) {
 		if len(key) == 0 {
-			return nil, damaged("key")
+			return nil, Damaged("key")
 		}
 		m := operandPool.Get().(*operands)
 		m.family, m.buf, m.newer, m.older = key[0], m.buf[:0], m.newer[:0], m.older[:0]
@@ -82,7 +82,7 @@ func (m *operands) Finish(base bool) ([]byte, io.Closer, error) {
 	for _, s := range m.newer {
 		m.list = append(m.list, m.buf[s.from:s.to])
 	}
-	v, err := mergeValues(m.family, m.out[:0], m.list, base)
+	v, err := MergeValues(m.family, m.out[:0], m.list, base)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -93,37 +93,56 @@ func (m *operands) Finish(base bool) ([]byte, io.Closer, error) {
 // mergeScratch is one goroutine's memory for merging. Everything in it is emptied
 // before it is used.
 type mergeScratch struct {
-	rows    rowCodec
-	content contentCodec
+	rows    RowCodec
+	content ContentCodec
 	blocks  blockMerger
-	bits    bitCodec
-	columns columnCodec
-	counts  []tally
+	bits    BitCodec
+	columns ColumnCodec
+	counts  []Tally
 }
 
 var mergeScratches = sync.Pool{New: func() any { return new(mergeScratch) }}
 
-// mergeValues puts operands of a family together, oldest first; base: none is older.
+// MergeValues puts operands of a family together, oldest first; base: none is older.
 // The rows, bits and numbers of the result do not depend on how operands were put
 // together before.
-func mergeValues(family byte, dst []byte, list [][]byte, base bool) ([]byte, error) {
+func MergeValues(family byte, dst []byte, list [][]byte, base bool) ([]byte, error) {
 	s := mergeScratches.Get().(*mergeScratch)
 	defer mergeScratches.Put(s)
 	switch family {
-	case familyRows:
+	case FamilyRows:
 		return s.rows.merge(dst, list, base)
-	case familyContent, familyText:
+	case FamilyContent, FamilyTailContent:
 		return s.content.merge(dst, list, base)
-	case familyLine:
+	case FamilyTimeline:
 		return s.blocks.merge(dst, list)
-	case familyCount:
+	case FamilyCounts:
 		return s.mergeCounts(dst, list, base)
-	case familyBits:
+	case FamilyBits:
 		return s.bits.merge(dst, list, base)
-	case familyColumn:
+	case FamilyColumn:
 		return s.columns.merge(dst, list, base)
-	case familyUsage:
+	case FamilyUsage:
 		return mergeUsage(dst, list)
 	}
-	return nil, fmt.Errorf("storage: merge of a key of family %q: %w", family, errDamaged)
+	return nil, fmt.Errorf("storage: merge of a key of family %q: %w", family, ErrDamaged)
+}
+
+// AppendCanonical appends one form of what values of equal meaning say. A value that cannot
+// be read is appended as it is: it differs from one that can.
+func AppendCanonical(dst []byte, family byte, v []byte) []byte {
+	s := mergeScratches.Get().(*mergeScratch)
+	defer mergeScratches.Put(s)
+	switch family {
+	case FamilyBits:
+		if s.bits.decode(v) == nil {
+			return s.bits.newSet.append(dst)
+		}
+	case FamilyColumn:
+		s.columns.reset()
+		if s.columns.decode(v) == nil {
+			return s.columns.append(dst, true)
+		}
+	}
+	return append(dst, v...)
 }

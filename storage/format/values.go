@@ -1,4 +1,4 @@
-package storage
+package format
 
 import (
 	"encoding/binary"
@@ -41,11 +41,12 @@ const version1 = 1
 
 var (
 	errVersion = errors.New("unknown version of a stored value")
-	errDamaged = errors.New("damaged stored value")
+	// ErrDamaged is what every error of bytes that cannot be read wraps.
+	ErrDamaged = errors.New("damaged stored value")
 )
 
-// damaged is an error that names what could not be read.
-func damaged(what string) error { return fmt.Errorf("storage: %s: %w", what, errDamaged) }
+// Damaged is an error that names what could not be read.
+func Damaged(what string) error { return fmt.Errorf("storage: %s: %w", what, ErrDamaged) }
 
 // cursor reads a value. After the first step beyond its end it is bad and gives
 // zeros.
@@ -57,7 +58,7 @@ type cursor struct {
 // openValue checks the version: 1, or one of those that are known besides.
 func openValue(v []byte, what string, known ...byte) (cursor, error) {
 	if len(v) == 0 {
-		return cursor{}, damaged(what)
+		return cursor{}, Damaged(what)
 	}
 	if v[0] != version1 && !slices.Contains(known, v[0]) {
 		return cursor{}, fmt.Errorf("storage: %s: %w: %d", what, errVersion, v[0])
@@ -68,7 +69,7 @@ func openValue(v []byte, what string, known ...byte) (cursor, error) {
 // close reports whether all was read, to the last byte.
 func (c *cursor) close(what string) error {
 	if c.bad || len(c.b) > 0 {
-		return damaged(what)
+		return Damaged(what)
 	}
 	return nil
 }
@@ -160,6 +161,11 @@ func (c *cursor) sequences(dst []uint64) []uint64 {
 		dst = append(dst, last)
 	}
 	return dst
+}
+
+// AppendTaken appends an operand of R or C that takes one sequence and adds nothing.
+func AppendTaken(dst []byte, seq uint64) []byte {
+	return append(appendSequences(append(dst, version1), []uint64{seq}), 0)
 }
 
 // appendSequences appends an ascending list.

@@ -1,4 +1,4 @@
-package storage
+package format
 
 import "encoding/binary"
 
@@ -22,9 +22,9 @@ type rowPart struct {
 
 // partsOf appends the operands of a value, which can be read; fine is false where one
 // takes sequences that may not: first says that the value's first one may.
-func (c *rowCodec) partsOf(dst []rowPart, v []byte, first bool) (parts []rowPart, fine bool, err error) {
+func (c *RowCodec) partsOf(dst []rowPart, v []byte, first bool) (parts []rowPart, fine bool, err error) {
 	fine = true
-	err = eachPart(v, func(one []byte) error {
+	err = EachPart(v, func(one []byte) error {
 		cur, n, _, err := c.open(one)
 		if err == nil {
 			err = cur.close("R")
@@ -36,8 +36,8 @@ func (c *rowCodec) partsOf(dst []rowPart, v []byte, first bool) (parts []rowPart
 	return dst, fine, err
 }
 
-// eachPart calls f with the operands of a list, oldest first, or with what is none.
-func eachPart(v []byte, f func(one []byte) error) error {
+// EachPart calls f with the operands of a list, oldest first, or with what is none.
+func EachPart(v []byte, f func(one []byte) error) error {
 	if len(v) == 0 || v[0] != rowPartsVersion {
 		return f(v)
 	}
@@ -45,7 +45,7 @@ func eachPart(v []byte, f func(one []byte) error) error {
 	for n := cur.below(uint64(len(v))); n > 0; n-- {
 		one := cur.take(cur.below(uint64(len(cur.b))))
 		if cur.bad || len(one) == 0 || one[0] == rowPartsVersion {
-			return damaged("R")
+			return Damaged("R")
 		}
 		if err := f(one); err != nil {
 			return err
@@ -59,7 +59,7 @@ type rowGroup struct{ from, to, rows int }
 
 // join appends the list that operands make, oldest first; false where they are one
 // operand, to be packed anew as a whole.
-func (c *rowCodec) join(dst []byte, operands [][]byte, base bool) (_ []byte, joined bool, err error) {
+func (c *RowCodec) join(dst []byte, operands [][]byte, base bool) (_ []byte, joined bool, err error) {
 	list, groups := c.list[:0], c.groups[:0]
 	defer func() {
 		clear(list) // it is others' memory
@@ -95,14 +95,14 @@ func (c *rowCodec) join(dst []byte, operands [][]byte, base bool) (_ []byte, joi
 }
 
 // together is the operand that neighbours of a list make.
-func (c *rowCodec) together(list []rowPart) ([]byte, error) {
-	c.reset()
+func (c *RowCodec) together(list []rowPart) ([]byte, error) {
+	c.Reset()
 	for _, p := range list {
 		if err := c.decodeOne(p.value); err != nil {
 			return nil, err
 		}
 	}
 	c.sort()
-	c.one = c.append(c.one[:0], c.taken, c.rows)
+	c.one = c.Append(c.one[:0], c.taken, c.Rows)
 	return c.one, nil
 }

@@ -1,4 +1,4 @@
-package storage
+package format
 
 import (
 	"encoding/binary"
@@ -9,38 +9,38 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// action is a row as R holds it: what the key does not say already.
-type action struct {
-	seq     uint64
-	time    domain.Second
-	ord     domain.Ordinal
-	def     domain.DefinitionID
-	points  uint16
-	service domain.Service
+// Row is a row as R holds it: what the key does not say already.
+type Row struct {
+	Seq        uint64
+	Time       domain.Second
+	Ord        domain.Ordinal
+	Definition domain.DefinitionID
+	Points     uint16
+	Service    domain.Service
 }
 
 // earlier orders actions as values of R hold them.
-func (a *action) earlier(b *action) bool {
-	return a.time < b.time || a.time == b.time && a.seq < b.seq
+func (a *Row) earlier(b *Row) bool {
+	return a.Time < b.Time || a.Time == b.Time && a.Seq < b.Seq
 }
 
-// row is the action as the language has it.
-func (a *action) row(k brandMonth) domain.Row {
-	return domain.Row{Seq: a.seq, Account: k.account, Ord: a.ord, Time: a.time, Brand: k.brand, Definition: a.def, Points: a.points, Service: a.service}
+// domainRow is the action as the language has it.
+func (a *Row) domainRow(k BrandMonth) domain.Row {
+	return domain.Row{Seq: a.Seq, Account: k.Account, Ord: a.Ord, Time: a.Time, Brand: k.Brand, Definition: a.Definition, Points: a.Points, Service: a.Service}
 }
 
 // An operand of R is (D, R): take the sequences D out of what is older, then add the
 // rows R. Put together, (D₁,R₁)·(D₂,R₂) = (D₁∪D₂, (R₁∖D₂)∪R₂), which is associative.
 // D is kept until the oldest operand is included; a reader of a whole value passes
 // it over.
-type rowCodec struct {
-	rows, tmp []action // of what was decoded, oldest operand first
+type RowCodec struct {
+	Rows, tmp []Row    // of what was decoded, oldest operand first
 	ends      []int    // where each operand's rows end
 	taken     []uint64 // ascending
 
 	cols  [rowColumns]column
-	wide  [rowColumns][stripe]uint64
-	bytes [8 * (stripe + 1)]byte
+	wide  [rowColumns][Stripe]uint64
+	bytes [8 * (Stripe + 1)]byte
 	fresh []uint64
 	out   []domain.Row
 
@@ -49,9 +49,9 @@ type rowCodec struct {
 	one    []byte
 }
 
-// stripe is how many rows are packed or unpacked at once: few enough that their columns
+// Stripe is how many rows are packed or unpacked at once: few enough that their columns
 // stay in the processor's cache, and a multiple of eight, so that each begins with a byte.
-const stripe = 512
+const Stripe = 512
 
 const (
 	rowTime = iota
@@ -63,15 +63,16 @@ const (
 	rowColumns
 )
 
-// rowCodecs are those that nobody uses: to read rows, since a merge has its own.
-var rowCodecs = sync.Pool{New: func() any { return new(rowCodec) }}
+// RowCodecs are those that nobody uses: to read rows, since a merge has its own.
+var RowCodecs = sync.Pool{New: func() any { return new(RowCodec) }}
 
-func (c *rowCodec) reset() {
-	c.rows, c.ends, c.taken = c.rows[:0], c.ends[:0], c.taken[:0]
+// Reset empties the codec for another value.
+func (c *RowCodec) Reset() {
+	c.Rows, c.ends, c.taken = c.Rows[:0], c.ends[:0], c.taken[:0]
 }
 
-// append appends the value of (taken, rows): taken ascending, rows by (time, seq).
-func (c *rowCodec) append(dst []byte, taken []uint64, rows []action) []byte {
+// Append appends the value of (taken, rows): taken ascending, rows by (time, seq).
+func (c *RowCodec) Append(dst []byte, taken []uint64, rows []Row) []byte {
 	dst = appendSequences(append(dst, version1), taken)
 	dst = binary.AppendUvarint(dst, uint64(len(rows)))
 	switch len(rows) {
@@ -79,7 +80,7 @@ func (c *rowCodec) append(dst []byte, taken []uint64, rows []action) []byte {
 		return dst
 	case 1:
 		r := &rows[0]
-		for _, x := range [rowColumns]uint64{uint64(r.time), r.seq, uint64(r.ord), uint64(r.def), uint64(r.service), uint64(r.points)} {
+		for _, x := range [rowColumns]uint64{uint64(r.Time), r.Seq, uint64(r.Ord), uint64(r.Definition), uint64(r.Service), uint64(r.Points)} {
 			dst = binary.AppendUvarint(dst, x)
 		}
 		return dst
@@ -88,9 +89,9 @@ func (c *rowCodec) append(dst []byte, taken []uint64, rows []action) []byte {
 }
 
 // packed appends the columns of rows: their heads, then their bodies.
-func (c *rowCodec) packed(dst []byte, rows []action) []byte {
+func (c *RowCodec) packed(dst []byte, rows []Row) []byte {
 	var lo, hi [rowColumns]uint64
-	for from := 0; from < len(rows); from += stripe {
+	for from := 0; from < len(rows); from += Stripe {
 		n := c.widen(rows[from:])
 		for col := range c.wide {
 			low, high := bounds(c.wide[col][:n])
@@ -111,7 +112,7 @@ func (c *rowCodec) packed(dst []byte, rows []action) []byte {
 		all += packedLen(len(rows), width[col])
 	}
 	dst = slices.Grow(dst, all-len(dst))[:all]
-	for from := 0; from < len(rows); from += stripe {
+	for from := 0; from < len(rows); from += Stripe {
 		n := c.widen(rows[from:])
 		for col := range c.wide {
 			at[col] += copy(dst[at[col]:], appendPacked(c.bytes[:0], c.wide[col][:n], lo[col], width[col]))
@@ -121,58 +122,58 @@ func (c *rowCodec) packed(dst []byte, rows []action) []byte {
 }
 
 // widen takes the next rows, at most a stripe of them, apart into columns.
-func (c *rowCodec) widen(rows []action) int {
-	rows = rows[:min(len(rows), stripe)]
+func (c *RowCodec) widen(rows []Row) int {
+	rows = rows[:min(len(rows), Stripe)]
 	w := &c.wide
 	for i := range rows {
 		r := &rows[i]
-		w[rowTime][i], w[rowSeq][i], w[rowOrd][i] = uint64(r.time), r.seq, uint64(r.ord)
-		w[rowDef][i], w[rowService][i], w[rowPoints][i] = uint64(r.def), uint64(r.service), uint64(r.points)
+		w[rowTime][i], w[rowSeq][i], w[rowOrd][i] = uint64(r.Time), r.Seq, uint64(r.Ord)
+		w[rowDef][i], w[rowService][i], w[rowPoints][i] = uint64(r.Definition), uint64(r.Service), uint64(r.Points)
 	}
 	return len(rows)
 }
 
 // open reads an operand up to its columns: its D into c.fresh, n rows, of which a single
 // one is given as it stands.
-func (c *rowCodec) open(v []byte) (cur cursor, n int, one action, err error) {
+func (c *RowCodec) open(v []byte) (cur cursor, n int, one Row, err error) {
 	if cur, err = openValue(v, "R"); err != nil {
 		return cur, 0, one, err
 	}
 	c.fresh = cur.sequences(c.fresh[:0])
 	rows := cur.uvarint()
 	if cur.bad || rows > 8*uint64(len(cur.b)) {
-		return cur, 0, one, damaged("R")
+		return cur, 0, one, Damaged("R")
 	}
 	switch n = int(rows); n {
 	case 0:
 	case 1:
-		one = action{
-			time: cur.uint32(), seq: cur.uvarint(), ord: domain.Ordinal(cur.uint32()), def: domain.DefinitionID(cur.uint32()),
-			service: domain.Service(cur.below(255)), points: uint16(cur.below(65535)),
+		one = Row{
+			Time: cur.uint32(), Seq: cur.uvarint(), Ord: domain.Ordinal(cur.uint32()), Definition: domain.DefinitionID(cur.uint32()),
+			Service: domain.Service(cur.below(255)), Points: uint16(cur.below(65535)),
 		}
 	default:
 		cur.columns(c.cols[:], func(int) int { return n })
 		if cur.bad {
-			return cur, 0, one, damaged("R")
+			return cur, 0, one, Damaged("R")
 		}
 	}
 	return cur, n, one, nil
 }
 
-// decode appends the rows of a value, newer than those before it, and takes its D out of
+// Decode appends the rows of a value, newer than those before it, and takes its D out of
 // them.
-func (c *rowCodec) decode(v []byte) error { return eachPart(v, c.decodeOne) }
+func (c *RowCodec) Decode(v []byte) error { return EachPart(v, c.decodeOne) }
 
-// whole is the rows of a value, in order.
-func (c *rowCodec) whole(v []byte) error {
-	c.reset()
-	err := c.decode(v)
+// DecodeSorted is the rows of a value, in order.
+func (c *RowCodec) DecodeSorted(v []byte) error {
+	c.Reset()
+	err := c.Decode(v)
 	c.sort()
 	return err
 }
 
 // decodeOne is decode for an operand that is no list.
-func (c *rowCodec) decodeOne(v []byte) error {
+func (c *RowCodec) decodeOne(v []byte) error {
 	cur, n, one, err := c.open(v)
 	if err != nil {
 		return err
@@ -184,46 +185,46 @@ func (c *rowCodec) decodeOne(v []byte) error {
 	case 0:
 		return cur.close("R")
 	case 1:
-		c.rows = append(c.rows, one)
+		c.Rows = append(c.Rows, one)
 	default:
-		k := len(c.rows)
-		c.rows = slices.Grow(c.rows, n)[:k+n]
-		for from := 0; from < n; from += stripe {
+		k := len(c.Rows)
+		c.Rows = slices.Grow(c.Rows, n)[:k+n]
+		for from := 0; from < n; from += Stripe {
 			c.unpack(from, n)
-			c.narrow(c.rows[k+from : k+min(from+stripe, n)])
+			c.narrow(c.Rows[k+from : k+min(from+Stripe, n)])
 		}
 	}
-	c.ends = append(c.ends, len(c.rows))
+	c.ends = append(c.ends, len(c.Rows))
 	return cur.close("R")
 }
 
 // unpack unpacks the columns of the stripe that begins with a row, below to.
-func (c *rowCodec) unpack(from, to int) {
+func (c *RowCodec) unpack(from, to int) {
 	for col := range c.cols {
-		c.cols[col].unpack(c.wide[col][:min(to-from, stripe)], from)
+		c.cols[col].unpack(c.wide[col][:min(to-from, Stripe)], from)
 	}
 }
 
 // narrow puts the columns of a stripe together to rows.
-func (c *rowCodec) narrow(rows []action) {
+func (c *RowCodec) narrow(rows []Row) {
 	w := &c.wide
 	for i := range rows {
-		rows[i] = action{
-			seq: w[rowSeq][i], time: uint32(w[rowTime][i]), ord: domain.Ordinal(w[rowOrd][i]), def: domain.DefinitionID(w[rowDef][i]),
-			points: uint16(w[rowPoints][i]), service: domain.Service(w[rowService][i]),
+		rows[i] = Row{
+			Seq: w[rowSeq][i], Time: uint32(w[rowTime][i]), Ord: domain.Ordinal(w[rowOrd][i]), Definition: domain.DefinitionID(w[rowDef][i]),
+			Points: uint16(w[rowPoints][i]), Service: domain.Service(w[rowService][i]),
 		}
 	}
 }
 
-// living calls f with the rows of a whole value that are of the range, some at a time and
+// Live calls f with the rows of a whole value that are of the range, some at a time and
 // in order within a call; the rows are f's only until it returns.
-func (c *rowCodec) living(v []byte, k brandMonth, r domain.Range, f func(rows []domain.Row) error) error {
-	return eachPart(v, func(one []byte) error { return c.livingOne(one, k, r, f) })
+func (c *RowCodec) Live(v []byte, k BrandMonth, r domain.Range, f func(rows []domain.Row) error) error {
+	return EachPart(v, func(one []byte) error { return c.LiveOne(one, k, r, f) })
 }
 
 // cut is where the rows of a range stand among the n of an operand, which are in order of
 // time.
-func (c *rowCodec) cut(n int, r domain.Range) (from, to int) {
+func (c *RowCodec) cut(n int, r domain.Range) (from, to int) {
 	times := &c.cols[rowTime]
 	if times.base < uint64(r.From) {
 		from = sort.Search(n, func(i int) bool { return times.at(i) >= uint64(r.From) })
@@ -234,8 +235,14 @@ func (c *rowCodec) cut(n int, r domain.Range) (from, to int) {
 	return from, from + sort.Search(n-from, func(i int) bool { return times.at(from+i) >= uint64(r.To) })
 }
 
-// livingOne is living for an operand that is no list.
-func (c *rowCodec) livingOne(v []byte, k brandMonth, r domain.Range, f func(rows []domain.Row) error) error {
+// Buffer is room for a stripe of rows.
+func (c *RowCodec) Buffer() []domain.Row {
+	c.out = slices.Grow(c.out[:0], Stripe)
+	return c.out
+}
+
+// LiveOne is living for an operand that is no list.
+func (c *RowCodec) LiveOne(v []byte, k BrandMonth, r domain.Range, f func(rows []domain.Row) error) error {
 	cur, n, one, err := c.open(v)
 	if err == nil {
 		err = cur.close("R")
@@ -243,20 +250,20 @@ func (c *rowCodec) livingOne(v []byte, k brandMonth, r domain.Range, f func(rows
 	if err != nil || n == 0 {
 		return err
 	}
-	c.out = slices.Grow(c.out[:0], stripe)
+	out := c.Buffer()
 	if n == 1 {
-		if one.time < r.From || one.time >= r.To {
+		if one.Time < r.From || one.Time >= r.To {
 			return nil
 		}
-		return f(append(c.out, one.row(k)))
+		return f(append(out, one.domainRow(k)))
 	}
 	w := &c.wide
-	for from, to := c.cut(n, r); from < to; from += stripe {
+	for from, to := c.cut(n, r); from < to; from += Stripe {
 		c.unpack(from, to)
-		rows := c.out[:min(to-from, stripe)]
+		rows := out[:min(to-from, Stripe)]
 		for i := range rows {
 			rows[i] = domain.Row{
-				Seq: w[rowSeq][i], Account: k.account, Ord: domain.Ordinal(w[rowOrd][i]), Time: uint32(w[rowTime][i]), Brand: k.brand,
+				Seq: w[rowSeq][i], Account: k.Account, Ord: domain.Ordinal(w[rowOrd][i]), Time: uint32(w[rowTime][i]), Brand: k.Brand,
 				Definition: domain.DefinitionID(w[rowDef][i]), Points: uint16(w[rowPoints][i]), Service: domain.Service(w[rowService][i]),
 			}
 		}
@@ -268,19 +275,19 @@ func (c *rowCodec) livingOne(v []byte, k brandMonth, r domain.Range, f func(rows
 }
 
 // take leaves the rows with these sequences out, and notes them.
-func (c *rowCodec) take(seqs []uint64) {
+func (c *RowCodec) take(seqs []uint64) {
 	c.taken = union(c.taken, seqs)
 	kept, from := 0, 0
 	for e, end := range c.ends {
 		for i := from; i < end; i++ {
-			if _, gone := slices.BinarySearch(seqs, c.rows[i].seq); !gone {
-				c.rows[kept] = c.rows[i]
+			if _, gone := slices.BinarySearch(seqs, c.Rows[i].Seq); !gone {
+				c.Rows[kept] = c.Rows[i]
 				kept++
 			}
 		}
 		from, c.ends[e] = end, kept
 	}
-	c.rows = c.rows[:kept]
+	c.Rows = c.Rows[:kept]
 }
 
 // union is a and b, ascending and each once.
@@ -291,19 +298,19 @@ func union(a, b []uint64) []uint64 {
 }
 
 // sort puts all that was decoded in order of (time, seq).
-func (c *rowCodec) sort() {
-	c.rows, c.tmp = mergeRuns(c.rows, c.tmp, c.ends, (*action).earlier)
-	c.ends = append(c.ends[:0], len(c.rows))
+func (c *RowCodec) sort() {
+	c.Rows, c.tmp = mergeRuns(c.Rows, c.tmp, c.ends, (*Row).earlier)
+	c.ends = append(c.ends[:0], len(c.Rows))
 }
 
 // merge puts operands together, oldest first.
-func (c *rowCodec) merge(dst []byte, operands [][]byte, base bool) ([]byte, error) {
+func (c *RowCodec) merge(dst []byte, operands [][]byte, base bool) ([]byte, error) {
 	if v, joined, err := c.join(dst, operands, base); joined || err != nil {
 		return v, err
 	}
-	c.reset()
+	c.Reset()
 	for _, v := range operands {
-		if err := c.decode(v); err != nil {
+		if err := c.Decode(v); err != nil {
 			return nil, err
 		}
 	}
@@ -311,7 +318,7 @@ func (c *rowCodec) merge(dst []byte, operands [][]byte, base bool) ([]byte, erro
 	if base {
 		c.taken = c.taken[:0]
 	}
-	return c.append(dst, c.taken, c.rows), nil
+	return c.Append(dst, c.taken, c.Rows), nil
 }
 
 // mergeRuns sorts rows, which is sorted between the ends, by merging pairs of runs.
