@@ -76,7 +76,9 @@ func roomsApart(t *tree) (bad []string) {
 
 // testSupport reports that a package is for tests: the reference model, and the harnesses that
 // are named so.
-func testSupport(dir string) bool { return path.Base(dir) == "reference" || strings.HasSuffix(dir, "test") }
+func testSupport(dir string) bool {
+	return path.Base(dir) == "reference" || strings.HasSuffix(dir, "test")
+}
 
 func testSupportApart(t *tree) (bad []string) {
 	t.code(func(s *source) {

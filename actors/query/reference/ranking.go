@@ -135,9 +135,14 @@ func (m *Model) crossover(q *domain.Question) *domain.Crossover {
 	for b, of := range members {
 		all = append(all, domain.BrandMembers{Brand: b, Members: uint64(len(of))})
 	}
-	slices.SortFunc(all, func(a, b domain.BrandMembers) int {
+	order := func(a, b domain.BrandMembers) int {
 		return cmp.Or(cmp.Compare(b.Members, a.Members), cmp.Compare(a.Brand, b.Brand))
-	})
+	}
+	slices.SortFunc(all, order)
+	if after := q.Top.After; after != nil {
+		last := domain.BrandMembers{Brand: domain.BrandID(after.Member), Members: after.Rank}
+		all = slices.DeleteFunc(all, func(b domain.BrandMembers) bool { return order(b, last) <= 0 })
+	}
 	out.Brands = page(all, q.Top.Offset, q.Top.Limit)
 	return out
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// MergeRoll puts the shards' first members, each part in order, into one order and cuts
+// MergeMemberLists puts the shards' first members, each part in order, into one order and cuts
 // the rows wanted out of them. A nil part has nobody.
 func MergeMemberLists(r domain.MemberListing, parts []*domain.MemberList) *domain.MemberList {
 	out := &domain.MemberList{}
