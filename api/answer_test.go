@@ -15,7 +15,7 @@ import (
 )
 
 func TestWrongCaseAndSpareSlashesAreRedirectedWithTheQueryKept(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	for _, c := range []struct {
 		method, target string
 		status         int
@@ -36,7 +36,7 @@ func TestWrongCaseAndSpareSlashesAreRedirectedWithTheQueryKept(t *testing.T) {
 }
 
 func TestMethodNotAllowedSaysWhatIs(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	for target, allow := range map[string]string{"/v1.1/brands": "GET, HEAD", "/v1.1/brand/create": "POST", "/openapi.json": "GET, HEAD"} {
 		w := h.do(http.MethodPut, target, "")
 		h.refused(w, domain.MethodNotAllowed, "")
@@ -47,7 +47,7 @@ func TestMethodNotAllowedSaysWhatIs(t *testing.T) {
 }
 
 func TestHeadAnswersAsGetWithoutBody(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	for _, target := range []string{"/v1.1/brands", "/v1.1/brand/1/stats/timeline", "/openapi.json", "/v1.1/brand/99"} {
 		get, head := h.get(target), h.do(http.MethodHead, keyed(target, keyAdvanced), "")
 		get.Header().Del("X-Request-Id")
@@ -59,7 +59,7 @@ func TestHeadAnswersAsGetWithoutBody(t *testing.T) {
 }
 
 func TestAnswerOfAGetSaysHowFreshItIs(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	w := h.get("/v1.1/brand/1/stats/activity")
 	p, err := wire.DecodePosition(w.Header().Get("X-Position"))
 	want := domain.Position{Journal: journalID, Catalog: 5, Shards: []domain.ShardOffset{{Shard: 0, Next: 9}}}
@@ -74,9 +74,7 @@ func TestAnswerOfAGetSaysHowFreshItIs(t *testing.T) {
 		t.Errorf("the engine's lag is %s", got)
 	}
 	p, _ = wire.DecodePosition(w.Header().Get("X-Position"))
-	if d := cmp.Diff(domain.Position{Journal: journalID, Catalog: 5}, p); d != "" {
-		t.Error(d)
-	}
+	equal(t, domain.Position{Journal: journalID, Catalog: 5}, p)
 	if got := h.get("/v1.1/brand/1/stats/activity?period=2+Day").Header().Get("X-Range"); got != "2026-03-13 12:35:00/2026-03-15 12:35:00" {
 		t.Errorf("X-Range: %s", got)
 	}
@@ -88,7 +86,7 @@ func TestAnswerOfAGetSaysHowFreshItIs(t *testing.T) {
 }
 
 func TestQuestionWaitsForItsPosition(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	want := domain.Position{Journal: journalID, Catalog: 9, Shards: []domain.ShardOffset{{Shard: 3, Next: 40}}}
 	token := wire.EncodePosition(want)
 	for _, target := range []string{"/v1.1/brand/1/stats/activity", "/v1.1/member/4097", "/v1.1/brands"} {
@@ -98,9 +96,7 @@ func TestQuestionWaitsForItsPosition(t *testing.T) {
 			t.Fatalf("%s: %d %s", target, w.Code, w.Body)
 		}
 		for _, got := range h.engine.waited {
-			if d := cmp.Diff(want, got); d != "" {
-				t.Errorf("%s: %s", target, d)
-			}
+			equal(t, want, got, target)
 		}
 		p, _ := wire.DecodePosition(w.Header().Get("X-Position"))
 		if p.Catalog < 9 || p.Next(3) < 40 {
@@ -115,7 +111,7 @@ func TestQuestionWaitsForItsPosition(t *testing.T) {
 }
 
 func TestWaitEndsAfterItsTimeout(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	var left time.Duration
 	h.engine.await = func(ctx context.Context, _ domain.Position) error {
 		at, ok := ctx.Deadline()
@@ -135,7 +131,7 @@ func TestWaitEndsAfterItsTimeout(t *testing.T) {
 }
 
 func TestTokenOfAnotherJournalIsRefused(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	foreign := wire.EncodePosition(domain.Position{Journal: domain.TopicID{9}, Catalog: 1})
 	// Before the journal is known the engine judges.
 	h.engine.await = func(context.Context, domain.Position) error {
@@ -152,7 +148,7 @@ func TestTokenOfAnotherJournalIsRefused(t *testing.T) {
 }
 
 func TestAnswerTheClientHasIsNotSentAgain(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	for _, target := range []string{"/v1.1/brands", "/v1.1/member/4097", "/v1.1/brand/1/stats/activity", "/openapi.json"} {
 		first := h.get(target)
 		tag := first.Header().Get("Etag")
@@ -175,7 +171,7 @@ func TestAnswerTheClientHasIsNotSentAgain(t *testing.T) {
 }
 
 func TestETagLeavesOutTheMemberTokenAndNothingElse(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	clock := now
 	h.api.Now = func() time.Time { return clock }
 	first := h.get("/v1.1/member/4097")
@@ -194,15 +190,13 @@ func TestETagLeavesOutTheMemberTokenAndNothingElse(t *testing.T) {
 }
 
 func TestWhatWasIgnoredIsNamedInOneWarningEach(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	w := h.get("/v1.1/brands?limit=5000&foo=1&b%22ar%0d%0aX:y=2")
 	want := []string{
 		`299 - "the parameter foo is unknown and was ignored"`, `299 - "the parameter b\"ar\r\nX:y is unknown and was ignored"`,
 		`299 - "limit was clamped to 1000"`,
 	}
-	if d := cmp.Diff(want, w.Header().Values("Warning")); d != "" {
-		t.Error(d)
-	}
+	equal(t, want, w.Header().Values("Warning"))
 	for _, c := range []struct {
 		target string
 		n      int
@@ -220,7 +214,7 @@ func TestWhatWasIgnoredIsNamedInOneWarningEach(t *testing.T) {
 }
 
 func TestIdempotencyKeyNamesTheRequest(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	send := func(key, apiKey, target, body string) domain.Submission {
 		t.Helper()
 		var headers []string
@@ -254,13 +248,12 @@ func TestIdempotencyKeyNamesTheRequest(t *testing.T) {
 }
 
 func TestRepeatIsAnsweredWithItsFirstOutcomeAndMarked(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.engine.outcome = func(domain.Submission) (domain.Outcome, error) {
 		return domain.Outcome{ID: 1, Replayed: true, Position: domain.Position{Journal: journalID, Catalog: 5}}, nil
 	}
 	w := h.post("/v1.1/brand/create", "name=x&type=y", "Idempotency-Key", "k")
-	var b wire.Brand
-	h.ok(w, &b)
+	b := answered[wire.Brand](h, w)
 	if b.ID != 1 || b.Fields["Name"] != "The Moons" || w.Header().Get("Idempotent-Replayed") != "true" {
 		t.Errorf("%+v %v", b, w.Header())
 	}
@@ -275,7 +268,7 @@ func TestRepeatIsAnsweredWithItsFirstOutcomeAndMarked(t *testing.T) {
 }
 
 func TestAnsweredRequestWithAValidKeyIsAHit(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	tag := h.get("/v1.1/brands").Header().Get("Etag")
 	h.get("/v1.1/brands", "If-None-Match", tag)
 	h.get("/v1.1/brands?limit=x")
@@ -293,7 +286,7 @@ func TestAnsweredRequestWithAValidKeyIsAHit(t *testing.T) {
 }
 
 func TestRequestsAreCountedByOperationAndStatus(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	clock := now
 	h.api.Now = func() time.Time { clock = clock.Add(300 * time.Microsecond); return clock }
 	h.get("/v1.1/brands")
@@ -313,13 +306,11 @@ func TestRequestsAreCountedByOperationAndStatus(t *testing.T) {
 			t.Errorf("%s: %d latencies of %d requests, %s", s.Operation, n, m, s.Total)
 		}
 	}
-	if d := cmp.Diff(map[string]map[int]uint64{"GET /v1.1/brands": {200: 1, 400: 1}, "none": {404: 1}}, got); d != "" {
-		t.Error(d)
-	}
+	equal(t, map[string]map[int]uint64{"GET /v1.1/brands": {200: 1, 400: 1}, "none": {404: 1}}, got)
 }
 
 func TestLogHoldsNoQueryNoKeyAndNoToken(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.post("/v1.1/member/register?utm=query-secret", "service=spotify&uid=uid-secret&authtoken=token-secret&email=mail-secret@x.y")
 	h.get("/v1.1/member/4097?email=mail-secret@x.y")
 	h.get("/v1.1/brands?keyword=query-secret")

@@ -12,7 +12,7 @@ import (
 
 func TestConfigThatLacksSomethingIsRefused(t *testing.T) {
 	whole := Config{
-		Engine: &script{}, Hasher: testHasher{}, Now: time.Now, BaseURL: "http://127.0.0.1:8080",
+		Engine: &fakeEngine{}, Hasher: testHasher{}, Now: time.Now, BaseURL: "http://127.0.0.1:8080",
 		Signer: Signer{ID: "k", Key: ed25519.NewKeyFromSeed(make([]byte, 32))}, TokenKey: [16]byte{1},
 	}
 	if _, err := New(whole); err != nil {

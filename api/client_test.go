@@ -14,7 +14,7 @@ import (
 )
 
 // over serves a house to a client.
-func over(t *testing.T, h *house, key string) *client.Client {
+func over(t *testing.T, h *fixture, key string) *client.Client {
 	t.Helper()
 	s := httptest.NewServer(h.api)
 	t.Cleanup(s.Close)
@@ -101,7 +101,7 @@ func TestClientSpeaksTheWholeInterface(t *testing.T) {
 }
 
 func TestClientAttachesFindsAndOpts(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	c, ctx := over(t, h, keyAdvanced), context.Background()
 	attached, _, err := c.Attach(ctx, 4097, client.Params{"service": "deezer", "uid": "d", "authtoken": "t"})
 	if err != nil || attached.Data.ID != 4097 || len(attached.Services) != 2 {
@@ -124,7 +124,7 @@ func TestClientAttachesFindsAndOpts(t *testing.T) {
 }
 
 func TestClientAsksForPlacesAndDays(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	c, ctx := over(t, h, keyAdvanced), context.Background()
 	h.engine.answer = located(map[string]domain.Count{"DE": {Actions: 2, Members: 1}})
 	place, _, err := c.StatsLocation(ctx, 1, nil)
@@ -143,8 +143,7 @@ func TestClientAsksForPlacesAndDays(t *testing.T) {
 }
 
 func TestClientAsksForMembersAndWhatTheyDid(t *testing.T) {
-	h := newHouse(t)
-	h.engine.answer = memberAnswers(4)
+	h := newFixture(t, memberAnswers(4))
 	c, ctx := over(t, h, keyAdvanced), context.Background()
 	all, _, err := c.Members(ctx, client.Params{"sort": "DESC", "limit": "1"})
 	if err != nil || all.TotalSize != "3" || len(all.Items) != 1 || all.Items[0].Score != "70000" {
@@ -187,7 +186,7 @@ func TestClientAsksWhoPeopleAre(t *testing.T) {
 }
 
 func TestClientGivesTheContractsErrors(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	_, meta, err := over(t, h, keyAdvanced).Brand(context.Background(), 77)
 	e, ok := errors.AsType[*client.Error](err)
 	if !ok || e.Code != domain.NotFound || e.Status != 404 || e.Parameter != "brandid" || e.Request == "" || meta.Status != 404 {

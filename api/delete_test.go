@@ -11,10 +11,9 @@ import (
 )
 
 func TestAnActionIsDeletedAtItsMember(t *testing.T) {
-	h := newHouse(t)
-	var out wire.Deleted
+	h := newFixture(t)
 	w := h.post("/v1.1/member/4097/activity/12289/delete", "")
-	h.ok(w, &out)
+	out := answered[wire.Deleted](h, w)
 	s := h.engine.submitted[0]
 	if d := cmp.Diff(&domain.DeleteAction{Member: 4097, Action: 12289}, s.Command); d != "" || s.Slot != 1 || s.Account != 1 || !out.Deleted {
 		t.Errorf("%+v %+v %s", out, s, d)
@@ -30,7 +29,7 @@ func TestAnActionIsDeletedAtItsMember(t *testing.T) {
 // There is no item for a repeat of what was deleted; the repeat of the request that made
 // it has its first outcome, without what is gone.
 func TestARepeatOfADeletedActionIsNotFound(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	deleted := domain.Outcome{Member: 4097, Row: domain.Row{Seq: 3, Account: 1, Time: 1_700_000_000, Brand: 1, Definition: 100, Slot: 1, Flags: domain.Deleted}}
 	h.engine.outcome = func(domain.Submission) (domain.Outcome, error) { return deleted, nil }
 	const what = "activityid=100&id=4097&brandid=1&marker=m&async=0"
@@ -43,8 +42,7 @@ func TestARepeatOfADeletedActionIsNotFound(t *testing.T) {
 		t.Errorf("%+v", many)
 	}
 	deleted.Row.Flags, deleted.New, deleted.Replayed = 0, true, true
-	var item wire.FeedItem
-	h.ok(h.post("/v1.1/activity/record", what), &item)
+	item := answered[wire.FeedItem](h, h.post("/v1.1/activity/record", what))
 	if item.ID != "12289" {
 		t.Errorf("%+v", item)
 	}

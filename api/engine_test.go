@@ -20,7 +20,7 @@ var journalID = domain.TopicID{0x0a, 0x11}
 // script is an Engine that says what a test tells it: it keeps a small catalog,
 // since handlers read it back, and answers everything else from its fields. It
 // notes what it was asked.
-type script struct {
+type fakeEngine struct {
 	mu      sync.Mutex
 	next    int64 // of the catalog
 	keys    map[domain.KeyHash]*domain.Key
@@ -45,13 +45,13 @@ type script struct {
 	hits      int
 }
 
-func (s *script) Catalog() Catalog {
+func (s *fakeEngine) Catalog() Catalog {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return &snapshot{s.next, s.keys, s.apps, slices.Clone(s.brands), slices.Clone(s.defs), slices.Clone(s.segs)}
 }
 
-func (s *script) Submit(ctx context.Context, sub domain.Submission) (domain.Outcome, error) {
+func (s *fakeEngine) Submit(ctx context.Context, sub domain.Submission) (domain.Outcome, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.submitted = append(s.submitted, sub)
@@ -68,7 +68,7 @@ func (s *script) Submit(ctx context.Context, sub domain.Submission) (domain.Outc
 	return out, nil
 }
 
-func (s *script) SubmitAll(ctx context.Context, all []domain.Submission) []domain.Result {
+func (s *fakeEngine) SubmitAll(ctx context.Context, all []domain.Submission) []domain.Result {
 	out := make([]domain.Result, len(all))
 	for i, sub := range all {
 		out[i].Outcome, out[i].Err = s.Submit(ctx, sub)
@@ -76,7 +76,7 @@ func (s *script) SubmitAll(ctx context.Context, all []domain.Submission) []domai
 	return out
 }
 
-func (s *script) apply(sub domain.Submission) domain.Outcome {
+func (s *fakeEngine) apply(sub domain.Submission) domain.Outcome {
 	missing := domain.Outcome{Code: domain.NotFound, Message: "there is none"}
 	switch c := sub.Command.(type) {
 	case *domain.PutBrand:
@@ -150,7 +150,7 @@ func (s *script) apply(sub domain.Submission) domain.Outcome {
 	return domain.Outcome{}
 }
 
-func (s *script) putBrand(account domain.AccountID, c *domain.PutBrand) domain.Outcome {
+func (s *fakeEngine) putBrand(account domain.AccountID, c *domain.PutBrand) domain.Outcome {
 	b := &domain.Brand{ID: c.ID, Account: account, Fields: domain.BrandFields{}, Created: c.At, Updated: c.At}
 	at := -1
 	for i, o := range s.brands {
@@ -182,7 +182,7 @@ func (s *script) putBrand(account domain.AccountID, c *domain.PutBrand) domain.O
 	return domain.Outcome{ID: uint32(b.ID)}
 }
 
-func (s *script) putDefinition(account domain.AccountID, c *domain.PutDefinition) domain.Outcome {
+func (s *fakeEngine) putDefinition(account domain.AccountID, c *domain.PutDefinition) domain.Outcome {
 	d := c.Definition
 	d.Account = account
 	if d.ID == 0 {
@@ -220,7 +220,7 @@ func (s *script) putDefinition(account domain.AccountID, c *domain.PutDefinition
 	return domain.Outcome{ID: uint32(d.ID)}
 }
 
-func (s *script) Ask(ctx context.Context, q *domain.Question, wait domain.Position) (*domain.Answer, error) {
+func (s *fakeEngine) Ask(ctx context.Context, q *domain.Question, wait domain.Position) (*domain.Answer, error) {
 	s.mu.Lock()
 	s.asked, s.waited = append(s.asked, *q), append(s.waited, wait)
 	answer := s.answer
@@ -258,7 +258,7 @@ func (s *script) Ask(ctx context.Context, q *domain.Question, wait domain.Positi
 	return a, nil
 }
 
-func (s *script) Member(_ context.Context, account domain.AccountID, id domain.MemberID, wait domain.Position) (*domain.Member, domain.Position, error) {
+func (s *fakeEngine) Member(_ context.Context, account domain.AccountID, id domain.MemberID, wait domain.Position) (*domain.Member, domain.Position, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.waited = append(s.waited, wait)
@@ -269,7 +269,7 @@ func (s *script) Member(_ context.Context, account domain.AccountID, id domain.M
 	return m, domain.Position{Journal: journalID, Shards: []domain.ShardOffset{{Shard: int(id.Slot()) / 512, Next: 8}}}, nil
 }
 
-func (s *script) Show(_ context.Context, account domain.AccountID, items []domain.FeedItem, wait domain.Position) ([]domain.Shown, error) {
+func (s *fakeEngine) Show(_ context.Context, account domain.AccountID, items []domain.FeedItem, wait domain.Position) ([]domain.Shown, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.waited = append(s.waited, wait)
@@ -283,7 +283,7 @@ func (s *script) Show(_ context.Context, account domain.AccountID, items []domai
 	return out, nil
 }
 
-func (s *script) Await(ctx context.Context, p domain.Position) error {
+func (s *fakeEngine) Await(ctx context.Context, p domain.Position) error {
 	s.mu.Lock()
 	s.waited = append(s.waited, p)
 	await := s.await
@@ -295,7 +295,7 @@ func (s *script) Await(ctx context.Context, p domain.Position) error {
 }
 
 // Ends is where everything is applied that was submitted.
-func (s *script) Ends(context.Context) (domain.Position, error) {
+func (s *fakeEngine) Ends(context.Context) (domain.Position, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.stopped {
@@ -304,9 +304,9 @@ func (s *script) Ends(context.Context) (domain.Position, error) {
 	return domain.Position{Journal: journalID, Catalog: s.next, Shards: []domain.ShardOffset{{Shard: 0, Next: 41}, {Shard: 1, Next: 42}}}, nil
 }
 
-func (s *script) Lag() time.Duration { return 12 * time.Millisecond }
+func (s *fakeEngine) Lag() time.Duration { return 12 * time.Millisecond }
 
-func (s *script) Hit(domain.AccountID, domain.ApplicationID, time.Time) {
+func (s *fakeEngine) Hit(domain.AccountID, domain.ApplicationID, time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.hits++

@@ -208,7 +208,7 @@ func TestEveryErrorHasItsCodeAndParameter(t *testing.T) {
 		{"GET", "/v1.1/brand/1/stats/timeline?start_date=2026-03-16+00:00:00", keyAdvanced, "", 4, "start_date"},
 		{"GET", "/v1.1/brand/1/stats/timeline?members=0", keyAdvanced, "", 4, "members"},
 	} {
-		h := newHouse(t)
+		h := newFixture(t)
 		target := c.target
 		if c.key != "" {
 			target = keyed(target, c.key)
@@ -226,7 +226,7 @@ func TestEveryErrorHasItsCodeAndParameter(t *testing.T) {
 }
 
 func TestBodyOfAnotherTypeIsUnsupported(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	target := keyed("/v1.1/brand/create", keyAdvanced)
 	for _, header := range [][]string{
 		{"Content-Type", "text/plain"},
@@ -244,13 +244,13 @@ func TestBodyOfAnotherTypeIsUnsupported(t *testing.T) {
 }
 
 func TestHeaderOverItsLimitIsTooLarge(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.refused(h.get("/v1.1/brands", "X-Large", strings.Repeat("x", serve.MaxHeader)), domain.TooLarge, "")
 	h.refused(h.get("/v1.1/brands?keyword="+strings.Repeat("x", serve.MaxHeader)), domain.TooLarge, "")
 }
 
 func TestKeyMayStandInTheBody(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	for _, body := range []string{"apikey=" + keyAdvanced + "&name=a&type=b", `{"APIKEY":"` + keyAdvanced + `","name":"c","type":"d"}`} {
 		if w := h.do("POST", "/v1.1/brand/create", body); w.Code != http.StatusOK {
 			t.Errorf("%d %s", w.Code, w.Body)
@@ -263,8 +263,7 @@ func TestEngineThatCannotAnswerIsUnavailable(t *testing.T) {
 	for name, err := range map[string]error{
 		"said": domain.ErrUnavailable, "deadline": context.DeadlineExceeded, "away": context.Canceled,
 	} {
-		h := newHouse(t)
-		h.engine.answer = func(*domain.Question) (*domain.Answer, error) { return nil, err }
+		h := newFixture(t, func(*domain.Question) (*domain.Answer, error) { return nil, err })
 		h.engine.outcome = func(domain.Submission) (domain.Outcome, error) { return domain.Outcome{}, err }
 		h.engine.await = func(context.Context, domain.Position) error { return err }
 		token := wire.EncodePosition(domain.Position{Catalog: 1})
@@ -280,10 +279,9 @@ func TestEngineThatCannotAnswerIsUnavailable(t *testing.T) {
 }
 
 func TestEngineThatBreaksIsAnInternalErrorLoggedOnce(t *testing.T) {
-	h := newHouse(t)
-	h.engine.answer = func(*domain.Question) (*domain.Answer, error) {
+	h := newFixture(t, func(*domain.Question) (*domain.Answer, error) {
 		return nil, &domain.Error{Code: domain.Internal, Op: "scan", Message: "disk on fire"}
-	}
+	})
 	w := h.get("/v1.1/brand/1/stats/activity")
 	h.refused(w, domain.Internal, "")
 	if strings.Contains(w.Body.String(), "fire") {
@@ -297,7 +295,7 @@ func TestEngineThatBreaksIsAnInternalErrorLoggedOnce(t *testing.T) {
 }
 
 func TestPanicIsAnInternalErrorWithoutParametersInTheLog(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	for _, value := range []any{"secret-value", errValue("secret-value")} {
 		h.log.Reset()
 		h.engine.answer = func(*domain.Question) (*domain.Answer, error) { panic(value) }
@@ -321,7 +319,7 @@ type errValue string
 func (e errValue) Error() string { return string(e) }
 
 func TestOutcomesBecomeTheirErrors(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	for _, code := range []domain.Code{domain.NotFound, domain.Conflict, domain.Gone, domain.PlanLimit} {
 		h.engine.outcome = func(domain.Submission) (domain.Outcome, error) {
 			return domain.Outcome{Code: code, Parameter: "uid", Message: "so it is"}, nil

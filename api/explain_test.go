@@ -6,15 +6,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
 // explained is a house whose answers explain: of n actions, a second apart, each page
 // shows those behind the one asked for.
-func explained(t testing.TB, n int) *house {
+func explained(t testing.TB, n int) *fixture {
 	h := counting(t)
 	tally := h.engine.answer
 	h.engine.answer = func(q *domain.Question) (*domain.Answer, error) {
@@ -85,9 +83,7 @@ func TestEveryStatisticExplainsItselfPageByPage(t *testing.T) {
 		for i := uint64(2500); i > 0; i-- {
 			want = append(want, wire.Number(domain.ActionIDOf(i, 7)))
 		}
-		if d := cmp.Diff(want, got); d != "" {
-			t.Errorf("%s: %s", path, d)
-		}
+		equal(t, want, got, path)
 		for _, q := range h.engine.asked[1:] {
 			if !q.Explain || !q.Listing.Every || q.Listing.Limit != 1000 {
 				t.Errorf("%s: asked %+v", path, q)

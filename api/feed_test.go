@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
@@ -27,7 +25,7 @@ func fed(total uint64) func(*domain.Question) (*domain.Answer, error) {
 }
 
 func TestAFeedIsAskedForAsItsParametersSay(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	all := []domain.Group{{Definition: 100}}
 	week := domain.Range{From: 1772973300, To: 1773578100}
 	for query, want := range map[string]domain.Question{
@@ -51,18 +49,15 @@ func TestAFeedIsAskedForAsItsParametersSay(t *testing.T) {
 			t.Fatalf("%s: %d %s", query, w.Code, w.Body)
 		}
 		want.Account, want.Shape = 1, domain.ShapeFeed
-		if d := cmp.Diff(want, h.engine.asked[0]); d != "" {
-			t.Errorf("%s: %s", query, d)
-		}
+		equal(t, want, h.engine.asked[0], query)
 	}
 }
 
 func TestAFeedShowsItsItemsAsOfItsAnswer(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.engine.answer, h.engine.content = fed(2), &domain.Content{Recorded: 1773565201234, Content: `{"TrackName":"Blue"}`, Link: "https://x.y"}
-	var out wire.Feed
 	w := h.get("/v1.1/activity/feed")
-	h.ok(w, &out)
+	out := answered[wire.Feed](h, w)
 	if out.TotalSize != "2" || len(out.Items) != 2 || strings.Contains(w.Body.String(), "paging") || w.Header().Get("Link") != "" {
 		t.Fatalf("%s %v", w.Body, w.Header())
 	}
@@ -82,8 +77,7 @@ func TestAFeedShowsItsItemsAsOfItsAnswer(t *testing.T) {
 }
 
 func TestPagesOfAFeedKeepAllButTheKey(t *testing.T) {
-	h := newHouse(t)
-	h.engine.answer = fed(35)
+	h := newFixture(t, fed(35))
 	rest := "all_member_actions=1&Services=custom&x=%26&start_date=2026-03-14+12%3A35%3A00&end_date=2026-03-15+12%3A35%3A00&limit="
 	for _, method := range []string{"GET", "HEAD"} {
 		w := h.do(method, keyed("/v1.1/activity/feed?all_member_actions=1&period=1+day&Services=custom&limit=10,20&x=%26", keyAdvanced), "")
@@ -91,9 +85,7 @@ func TestPagesOfAFeedKeepAllButTheKey(t *testing.T) {
 			`<https://api.example/v1.1/activity/feed?` + rest + `30%2C20>; rel="next"`,
 			`<https://api.example/v1.1/activity/feed?` + rest + `0%2C10>; rel="prev"`,
 		}
-		if d := cmp.Diff(want, w.Header().Values("Link")); d != "" {
-			t.Errorf("%s: %s", method, d)
-		}
+		equal(t, want, w.Header().Values("Link"), method)
 	}
 	// The last page that can be asked for has none behind it.
 	h.engine.answer = fed(1 << 40)

@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
@@ -36,7 +34,7 @@ func TestFiltersOnMembersTravelInTheQuestion(t *testing.T) {
 		"paid_only=1&exclude_members=9,8":      {Paid: true, Exclude: []domain.MemberID{8, 9}},
 	} {
 		for _, path := range asks {
-			h := newHouse(t)
+			h := newFixture(t)
 			w := h.get(ofBrand(path, query))
 			if strings.Contains(query, "optedin=0&optedin=") {
 				h.refused(w, domain.InvalidParameter, "optedin") // given twice
@@ -45,9 +43,7 @@ func TestFiltersOnMembersTravelInTheQuestion(t *testing.T) {
 			if len(h.engine.asked) != 1 {
 				t.Fatalf("%s?%s: %d %s", path, query, w.Code, w.Body)
 			}
-			if d := cmp.Diff(want, h.engine.asked[0].Filter); d != "" {
-				t.Errorf("%s?%s: %s", path, query, d)
-			}
+			equal(t, want, h.engine.asked[0].Filter, path, query)
 		}
 	}
 }
@@ -61,23 +57,21 @@ func TestASegmentRestrictsToItsDefinitionsWithItsPoints(t *testing.T) {
 		"":                                          {{Definition: 100}, {Definition: 102}},
 	} {
 		for _, path := range asks {
-			h := newHouse(t)
+			h := newFixture(t)
 			h.engine.defs = append(h.engine.defs, &domain.Definition{ID: 102, Account: 1, Name: "x", Type: "y"})
 			h.get(path + "?" + query)
 			got := h.engine.asked[0].Groups
 			for i := range got {
 				got[i].Group = 0
 			}
-			if d := cmp.Diff(want, got); d != "" {
-				t.Errorf("%s?%s: %s", path, query, d)
-			}
+			equal(t, want, got, path, query)
 		}
 	}
 }
 
 func TestADeletedSegmentIsNotFound(t *testing.T) {
 	for _, path := range asks {
-		h := newHouse(t)
+		h := newFixture(t)
 		h.engine.segs[0].Deleted = true
 		h.refused(h.get(path+"?segment=1"), domain.NotFound, "segment")
 		h.refused(h.get(path+"?segment=1&optedin=1"), domain.NotFound, "segment")
@@ -87,8 +81,7 @@ func TestADeletedSegmentIsNotFound(t *testing.T) {
 func TestATallyNamesTheSegmentAskedFor(t *testing.T) {
 	for query, want := range map[string]string{"": "", "?segment=1": "Campaign", "?segment=1&group_by=type": "Campaign"} {
 		h := counting(t)
-		var out wire.ActivityTally
-		h.ok(h.get(asks[0]+query), &out)
+		out := answered[wire.ActivityTally](h, h.get(asks[0]+query))
 		for _, row := range out.Items {
 			got := ""
 			if row.SegmentName != nil {
@@ -105,7 +98,7 @@ func TestATallyNamesTheSegmentAskedFor(t *testing.T) {
 }
 
 func TestAnOptInIsToSomething(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	for _, path := range asks {
 		if strings.Contains(path, "/brand/") || strings.HasSuffix(path, "/feed") { // the latter has the global list
 			continue
@@ -120,7 +113,7 @@ func TestAnOptInIsToSomething(t *testing.T) {
 
 func TestEveryFilterIsAFieldOfTheContract(t *testing.T) {
 	for _, path := range asks {
-		h := newHouse(t)
+		h := newFixture(t)
 		for _, name := range []string{
 			"services", "members", "exclude_members", "domain", "segment", "segmentid", "activityID", "includeOneTime",
 			"country", "region", "paid_only", "optedin", "emails", "members_from_segment", "anyofactivities", "allofactivities",

@@ -10,8 +10,6 @@ import (
 	"regexp"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
@@ -135,9 +133,7 @@ func TestAnswersAreAsTheyWere(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d := cmp.Diff(string(want), got.String()); d != "" {
-			t.Errorf("%s: %s", c.name, d)
-		}
+		equal(t, string(want), got.String(), c.name)
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 
 // A request that finds no room until it may wait no longer is 503, and is to be repeated.
 func TestInFlight_NoRoomIsUnavailable(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.renew(func(c *Config) { c.InFlightBytes = 2 })
 	w := httptest.NewRecorder()
 	answer := h.engine.Ask

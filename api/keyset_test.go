@@ -17,7 +17,7 @@ import (
 
 // next is the address of the next page, as the header has it; the body has the same or
 // none, and neither has one of a page before.
-func (h *house) next(w interface{ Header() http.Header }, body []byte) string {
+func (h *fixture) next(w interface{ Header() http.Header }, body []byte) string {
 	h.t.Helper()
 	var in struct {
 		Paging struct{ Next, Previous *string }
@@ -37,7 +37,7 @@ func (h *house) next(w interface{ Header() http.Header }, body []byte) string {
 }
 
 // rows are what identifies the items of a page, and the size of the whole list.
-func (h *house) rows(body []byte) (ids []string, size string) {
+func (h *fixture) rows(body []byte) (ids []string, size string) {
 	h.t.Helper()
 	var in struct {
 		TotalSize string
@@ -65,8 +65,8 @@ func (h *house) rows(body []byte) (ids []string, size string) {
 
 // crowded gives the house many brands, definitions, segments and members: those with an
 // odd number come and go, the others stay.
-func crowded(t testing.TB, r *rand.Rand) (*house, *shelf, func()) {
-	h, s := newHouse(t), newShelf()
+func crowded(t testing.TB, r *rand.Rand) (*fixture, *listModel, func()) {
+	h, s := newFixture(t), newListModel()
 	h.engine.answer = func(q *domain.Question) (*domain.Answer, error) {
 		if q.Shape == domain.ShapeLists {
 			return &domain.Answer{Lists: make([]uint64, len(q.Lists))}, nil
@@ -223,7 +223,7 @@ func TestACursorHoldsFiltersAndRange(t *testing.T) {
 	} {
 		w := h.get("/v1.1/members/active?" + c.query)
 		if c.code != 0 {
-			t.Run(name, func(t *testing.T) { (&house{t: t}).refused(w, c.code, c.at) })
+			t.Run(name, func(t *testing.T) { (&fixture{t: t}).refused(w, c.code, c.at) })
 			continue
 		}
 		if w.Code != http.StatusOK || w.Header().Get("X-Range") != "2026-03-08 12:35:00/2026-03-15 12:35:00" {

@@ -20,7 +20,7 @@ import (
 )
 
 func TestRegistrationCarriesAllThatIsRandomHashedOrTimed(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	w := h.do("POST", keyed("/v1.1/member/register", keyStandard), `{"service":"Spotify","uid":"u-9","authtoken":"tok","authsecret":"","firstname":"Ada",
 		"username":"ada","email":" Ada@Example.com ","birthdate":"24-12-1990","gender":"other","city":"Köln","country":"de","region":"NW","postcode":"50667",
 		"avatarurl":"https://x.y/a.png","partner":"p","code":"acme","sourceuid":77,"userurl":"https://x.y/ada","followers":12,"likes":0,
@@ -84,9 +84,8 @@ func TestRegistrationCarriesAllThatIsRandomHashedOrTimed(t *testing.T) {
 }
 
 func TestRegisterAnswersAnArrayOfOneEnvelope(t *testing.T) {
-	h := newHouse(t)
-	var out []wire.Envelope
-	h.ok(h.post("/v1.1/member/register", "service=spotify&uid=u-9&authtoken=tok&country=DE&followers=3"), &out)
+	h := newFixture(t)
+	out := answered[[]wire.Envelope](h, h.post("/v1.1/member/register", "service=spotify&uid=u-9&authtoken=tok&country=DE&followers=3"))
 	if len(out) != 1 {
 		t.Fatalf("%d envelopes", len(out))
 	}
@@ -98,9 +97,8 @@ func TestRegisterAnswersAnArrayOfOneEnvelope(t *testing.T) {
 }
 
 func TestMemberTokenIsSignedAndNamesMemberAndApplication(t *testing.T) {
-	h := newHouse(t)
-	var e wire.Envelope
-	h.ok(h.get("/v1.1/member/4097"), &e)
+	h := newFixture(t)
+	e := answered[wire.Envelope](h, h.get("/v1.1/member/4097"))
 	var set struct {
 		Keys []struct{ Kty, Crv, Kid, X, Alg string }
 	}
@@ -125,9 +123,7 @@ func TestMemberTokenIsSignedAndNamesMemberAndApplication(t *testing.T) {
 		"iss": "https://api.example", "aud": []any{"2"}, "sub": "4097", "iat": float64(now.Unix()), "exp": float64(now.Unix() + 3600),
 		"svc": "spotify", "optins": []any{}, "segments": []any{},
 	}
-	if d := cmp.Diff(want, token.Claims.(jwt.MapClaims)); d != "" {
-		t.Error(d)
-	}
+	equal(t, want, token.Claims.(jwt.MapClaims))
 }
 
 // keyedHash is HMAC-SHA-256.

@@ -77,7 +77,7 @@ func TestShowAsksOnlyForWhatItIsToShow(t *testing.T) {
 		},
 	} {
 		for _, who := range []string{"/v1.1/member/4097?", "/v1.1/member?email=ada@example.com&"} {
-			h := newHouse(t)
+			h := newFixture(t)
 			h.engine.brands = append(h.engine.brands, &domain.Brand{ID: 3, Account: 1, Dense: 3, Deleted: true, Fields: domain.BrandFields{}})
 			h.engine.answer = memberAnswers(0)
 			if w := h.get(who + query); w.Code != http.StatusOK {
@@ -87,19 +87,15 @@ func TestShowAsksOnlyForWhatItIsToShow(t *testing.T) {
 			for i := range want {
 				want[i].Account = 1
 			}
-			if d := cmp.Diff(want, h.engine.asked); d != "" {
-				t.Errorf("%s%s: %s", who, query, d)
-			}
+			equal(t, want, h.engine.asked, who, query)
 		}
 	}
 }
 
 func TestAPositionIsShownBelowAThousand(t *testing.T) {
 	for above, want := range map[uint64]string{0: "1", 1: "2", 998: "999", 999: "999+", 1000: "999+", 1 << 40: "999+"} {
-		h := newHouse(t)
-		h.engine.answer = memberAnswers(above)
-		var out wire.Envelope
-		h.ok(h.get("/v1.1/member/4097?showposition=1"), &out)
+		h := newFixture(t, memberAnswers(above))
+		out := answered[wire.Envelope](h, h.get("/v1.1/member/4097?showposition=1"))
 		if out.Data.AEPosition == nil || *out.Data.AEPosition != want || *out.Data.Score != "70000" {
 			t.Errorf("%d above: %+v", above, out.Data)
 		}
@@ -109,17 +105,15 @@ func TestAPositionIsShownBelowAThousand(t *testing.T) {
 // Whoever did nothing has a score, too, and stands behind everybody who has more than
 // none.
 func TestWhoDidNothingHasAScoreOfZero(t *testing.T) {
-	h := newHouse(t)
-	h.engine.answer = func(q *domain.Question) (*domain.Answer, error) {
+	h := newFixture(t, func(q *domain.Question) (*domain.Answer, error) {
 		l := &domain.Leaders{}
 		if q.Top.Above != nil && *q.Top.Above == 0 {
 			l.Above = 6
 		}
 		return &domain.Answer{Leaders: l, Standings: &domain.Standings{}, Feed: &domain.Feed{}}, nil
-	}
+	})
 	w := h.get("/v1.1/member/4097?showposition=1&showbrands=1&showactions=1")
-	var out wire.Envelope
-	h.ok(w, &out)
+	out := answered[wire.Envelope](h, w)
 	if *out.Data.Score != "0" || *out.Data.AEPosition != "7" || !strings.Contains(w.Body.String(), `"brands":[],"actions":[]`) {
 		t.Errorf("%s", w.Body)
 	}
@@ -127,10 +121,8 @@ func TestWhoDidNothingHasAScoreOfZero(t *testing.T) {
 
 func TestShowExplainsTheScore(t *testing.T) {
 	for query, scored := range map[string]bool{"explain=1": false, "explain=1&showposition=1": true} {
-		h := newHouse(t)
-		h.engine.answer = memberAnswers(1)
-		var out wire.Envelope
-		h.ok(h.get("/v1.1/member/4097?"+query), &out)
+		h := newFixture(t, memberAnswers(1))
+		out := answered[wire.Envelope](h, h.get("/v1.1/member/4097?"+query))
 		if e := out.Explain; e == nil || !slices.Equal(e.Actions, []string{fmt.Sprint(5<<12 | 1)}) || e.TotalSize != "1" || (out.Data.Score != nil) != scored {
 			t.Errorf("%s: %+v %v", query, out.Explain, out.Data.Score)
 		}
@@ -143,7 +135,7 @@ func TestShowExplainsTheScore(t *testing.T) {
 // Each part is asked at the position of the part before, or after it, and the answer's
 // position is not behind any of them.
 func TestThePartsOfAShowDoNotGoBackInTime(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	next := int64(10)
 	h.engine.answer = func(q *domain.Question) (*domain.Answer, error) {
 		a, err := memberAnswers(1)(q)
@@ -169,8 +161,7 @@ func TestThePartsOfAShowDoNotGoBackInTime(t *testing.T) {
 }
 
 func TestRefreshWaitsForTheEndsOfAllLogs(t *testing.T) {
-	h := newHouse(t)
-	h.engine.answer = memberAnswers(1)
+	h := newFixture(t, memberAnswers(1))
 	w := h.get("/v1.1/member/4097?refresh=1&showactions=1")
 	if w.Code != http.StatusOK {
 		t.Fatal(w.Body)
@@ -195,7 +186,7 @@ func TestRefreshWaitsForTheEndsOfAllLogs(t *testing.T) {
 
 // A poll that asks for a refresh is answered from memory only after the wait.
 func TestARefreshIsNotAnsweredFromMemoryBeforeItsWait(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	tag := h.get("/v1.1/member/4097?refresh=1").Header().Get("Etag")
 	waited := len(h.engine.waited)
 	if w := h.get("/v1.1/member/4097?refresh=1", "If-None-Match", tag); w.Code != http.StatusNotModified {
@@ -208,8 +199,7 @@ func TestARefreshIsNotAnsweredFromMemoryBeforeItsWait(t *testing.T) {
 
 func TestAnotherShapeOfAMembersAnswerIsABug(t *testing.T) {
 	for _, a := range []domain.Answer{{}, {Leaders: &domain.Leaders{Members: make([]domain.Leader, 2)}}, {Standings: &domain.Standings{Brands: []domain.Standing{{Brand: 77}}}}} {
-		h := newHouse(t)
-		h.engine.answer = func(*domain.Question) (*domain.Answer, error) { return &a, nil }
+		h := newFixture(t, func(*domain.Question) (*domain.Answer, error) { return &a, nil })
 		for _, target := range []string{
 			"/v1.1/member/4097?showposition=1", "/v1.1/member/4097?showbrands=1", "/v1.1/member/4097?showactions=1", "/v1.1/members",
 			"/v1.1/members/stats/activity", "/v1.1/member/4097/activity/100",
@@ -221,13 +211,12 @@ func TestAnotherShapeOfAMembersAnswerIsABug(t *testing.T) {
 
 func TestErrorsOfTheEngineAreThoseOfTheShow(t *testing.T) {
 	for _, shape := range []domain.Shape{domain.ShapeLeaders, domain.ShapeStandings, domain.ShapeFeed} {
-		h := newHouse(t)
-		h.engine.answer = func(q *domain.Question) (*domain.Answer, error) {
+		h := newFixture(t, func(q *domain.Question) (*domain.Answer, error) {
 			if q.Shape == shape {
 				return nil, domain.ErrUnavailable
 			}
 			return memberAnswers(1)(q)
-		}
+		})
 		h.refused(h.get("/v1.1/member/4097?showposition=1&showbrands=1&showactions=1"), domain.Unavailable, "")
 	}
 }

@@ -10,10 +10,9 @@ import (
 )
 
 // newcome renders an answer of stats/members as text.
-func (h *house) newcome(query string) string {
+func (h *fixture) newcome(query string) string {
 	h.t.Helper()
-	var out wire.Newcomers
-	h.ok(h.get("/v1.1/brand/1/stats/members"+query), &out)
+	out := answered[wire.Newcomers](h, h.get("/v1.1/brand/1/stats/members"+query))
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s of %s: %d new, %d back", out.TotalSize, out.TotalMembers, out.NewMembers, out.ReturningMembers)
 	for _, r := range out.Items {

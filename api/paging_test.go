@@ -12,7 +12,7 @@ import (
 )
 
 func TestAddressesHaveTheHostThatWasAskedUnlessOneIsConfigured(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	for _, c := range []struct {
 		host   string
 		tls    bool
@@ -48,11 +48,9 @@ func TestAddressesHaveTheHostThatWasAskedUnlessOneIsConfigured(t *testing.T) {
 
 // A walk by offset that cannot go on says so: what is behind its end is reached by cursor.
 func TestPaging_TheEndOfAWalkByOffsetIsTold(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	for query, want := range map[string]string{"limit=99000,1000": "next", "limit=100000,1000": "ends here, with 20000 rows more"} {
-		h.engine.answer = func(*domain.Question) (*domain.Answer, error) {
-			return &domain.Answer{Feed: &domain.Feed{Total: 121_000}}, nil
-		}
+		h.engine.answer = always(&domain.Answer{Feed: &domain.Feed{Total: 121_000}})
 		w := h.get("/v1.1/activity/feed?all_member_actions=1&" + query)
 		if got := w.Header().Get("Link") + w.Header().Get("Warning"); !strings.Contains(got, want) || strings.Contains(w.Header().Get("Link"), "next") != (want == "next") {
 			t.Errorf("%s: %d %q", query, w.Code, got)

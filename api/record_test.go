@@ -15,16 +15,15 @@ import (
 )
 
 // recorded records an action and gives its submission.
-func (h *house) recorded(params string, headers ...string) (domain.Submission, *wire.Accepted) {
+func (h *fixture) recorded(params string, headers ...string) (domain.Submission, *wire.Accepted) {
 	h.t.Helper()
 	w := h.post("/v1.1/activity/record", params, headers...)
-	var out wire.Accepted
-	h.ok(w, &out)
+	out := answered[wire.Accepted](h, w)
 	return h.engine.submitted[len(h.engine.submitted)-1], &out
 }
 
 func TestRecordIsStampedWithWhatTheCatalogSays(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	s, _ := h.recorded(`{"activityid":101,"id":4097,"content":{"b": 1, "a":[ 2 ]},"link":"https://x.y","marker":"m","timestamp":"2026-01-02 03:04:05","country":"de","city":"Köln"}`)
 	want := &domain.Activity{
 		Member: 4097, Definition: 101, Brand: 1, Service: domain.Spotify, Points: 5, OneTime: true, Time: 1767323045,
@@ -45,13 +44,11 @@ func TestRecordIsStampedWithWhatTheCatalogSays(t *testing.T) {
 		"id": "m", "source": "app/2", "time": "2026-01-02T03:04:05Z", "account": 1.0, "memberID": 4097.0, "activityID": 101.0,
 		"content": map[string]any{"b": 1.0, "a": []any{2.0}}, "link": "https://x.y", "geo": map[string]any{"country": "DE", "city": "Köln"},
 	}
-	if d := cmp.Diff(wantEvent, event); d != "" {
-		t.Errorf("as a dead letter: %s", d)
-	}
+	equal(t, wantEvent, event, "as a dead letter")
 }
 
 func TestRecordGoesToTheSlotOfItsAddress(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	s, _ := h.recorded("activityid=100&brandid=2&service=spotify&uid=u-1")
 	if want := (testHasher{}).Identity(1, domain.ByService, "spotify", "u-1"); s.Activity.Identity != want || s.Slot != want.Slot() || s.Activity.Member != 0 {
 		t.Errorf("%+v", s.Activity)
@@ -66,7 +63,7 @@ func TestRecordGoesToTheSlotOfItsAddress(t *testing.T) {
 }
 
 func TestRecordWithoutMarkerIsTheRequestsOwn(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	const params = "activityid=100&brandid=1&id=4097"
 	a, accepted := h.recorded(params)
 	b, _ := h.recorded(params)
@@ -83,7 +80,7 @@ func TestRecordWithoutMarkerIsTheRequestsOwn(t *testing.T) {
 }
 
 func TestRecordAnswersByAsync(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	for params, want := range map[string]struct {
 		status  int
 		durable bool
@@ -99,7 +96,7 @@ func TestRecordAnswersByAsync(t *testing.T) {
 }
 
 func TestRecordUnderAnIdempotencyKeyWaitsForItsOutcome(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	w := h.post("/v1.1/activity/record", "activityid=100&brandid=1&id=4097", "Idempotency-Key", "k")
 	if w.Code != http.StatusAccepted || h.engine.submitted[0].Durable {
 		t.Errorf("%d %+v", w.Code, h.engine.submitted[0])
@@ -115,8 +112,7 @@ func TestRecordUnderAnIdempotencyKeyWaitsForItsOutcome(t *testing.T) {
 	}
 	h.engine.content = &domain.Content{Recorded: 1e12, Marker: "m1"}
 	w = h.post("/v1.1/activity/record", "activityid=777&brandid=9&id=4097&async=0", "Idempotency-Key", "k3")
-	var item wire.FeedItem
-	h.ok(w, &item)
+	item := answered[wire.FeedItem](h, w)
 	if item.Marker != "m1" || item.ActivityID != "777" || item.BrandName != nil || w.Header().Get("Idempotent-Replayed") != "true" {
 		t.Errorf("%+v", item)
 	}
@@ -126,7 +122,7 @@ func TestRecordUnderAnIdempotencyKeyWaitsForItsOutcome(t *testing.T) {
 }
 
 func TestContentOverItsLimitIsRefused(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	for _, v := range []string{strings.Repeat("x", activities.MaxContent+1), `{"a":"` + strings.Repeat("x", activities.MaxContent) + `"}`} {
 		body, _ := json.Marshal(map[string]any{"activityid": 100, "brandid": 1, "id": 4097, "content": v})
 		h.refused(h.post("/v1.1/activity/record", string(body)), domain.InvalidParameter, "content")

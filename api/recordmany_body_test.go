@@ -37,10 +37,9 @@ func TestManyMayBeAnArrayAndPacked(t *testing.T) {
 		{"application/json", "GZIP", zipped([]byte("[" + goodRecord + "]")), 1, 0},
 		{"application/x-ndjson", "gzip", append(zipped([]byte(goodRecord+"\n")), zipped([]byte(goodRecord))...), 2, 0},
 	} {
-		h := newHouse(t)
-		var out wire.RecordedMany
+		h := newFixture(t)
 		w := h.many("", c.kind, c.body, "Content-Encoding", c.encoding)
-		h.ok(w, &out)
+		out := answered[wire.RecordedMany](h, w)
 		if len(out.Items) != c.items || out.Items == nil || out.Accepted != c.items-c.bad || out.Rejected != c.bad {
 			t.Errorf("%s %s %q: %+v", c.kind, c.encoding, c.body, out)
 		}
@@ -51,7 +50,7 @@ func TestManyMayBeAnArrayAndPacked(t *testing.T) {
 func TestManyWithoutARecordAreRefused(t *testing.T) {
 	t.Parallel()
 	for kind, body := range map[string]string{"application/json": "[]", "application/x-ndjson": "\n \n", "": ""} {
-		h := newHouse(t)
+		h := newFixture(t)
 		h.refused(h.many("", kind, []byte(body)), domain.MissingParameter, "")
 	}
 }
@@ -89,13 +88,13 @@ func TestBodiesOfManyThatAreRefusedAsAWhole(t *testing.T) {
 		"no comma":               {"", "application/json", "", []byte("[1 2]"), 4, ""},
 		"a parameter that is no": {"?async=2", "application/json", "", []byte("[]"), 4, "async"},
 	} {
-		h := newHouse(t)
+		h := newFixture(t)
 		h.refused(h.many(c.query, c.kind, c.body, "Content-Encoding", c.encoding), c.code, c.parameter)
 		if len(h.engine.submitted) > 0 {
 			t.Errorf("%s: something was submitted", name)
 		}
 	}
-	h := newHouse(t)
+	h := newFixture(t)
 	body := `[{"activityid":100,"brandid":1,"id":4097,"apiKey":"` + keyAdvanced + `"}]`
 	for key, code := range map[string]domain.Code{"": 1, "wrong": 2, keyStandard: 9, keyGlobal: 15, keyPublic: 15} {
 		target, parameter := manyPath, ""

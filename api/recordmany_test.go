@@ -39,7 +39,7 @@ func exampleRecord(o *serve.Operation) string {
 }
 
 // many sends records with the advanced key.
-func (h *house) many(query, kind string, body []byte, headers ...string) *httptest.ResponseRecorder {
+func (h *fixture) many(query, kind string, body []byte, headers ...string) *httptest.ResponseRecorder {
 	h.t.Helper()
 	r := httptest.NewRequest(http.MethodPost, "https://api.example"+keyed(manyPath+query, keyAdvanced), bytes.NewReader(body))
 	r.Header.Set("Content-Type", kind)
@@ -52,11 +52,10 @@ func (h *house) many(query, kind string, body []byte, headers ...string) *httpte
 }
 
 // lines sends NDJSON and reads the answer.
-func (h *house) lines(query string, lines ...string) (wire.RecordedMany, *httptest.ResponseRecorder) {
+func (h *fixture) lines(query string, lines ...string) (wire.RecordedMany, *httptest.ResponseRecorder) {
 	h.t.Helper()
 	w := h.many(query, "application/x-ndjson", []byte(strings.Join(lines, "\n")))
-	var out wire.RecordedMany
-	h.ok(w, &out)
+	out := answered[wire.RecordedMany](h, w)
 	return out, w
 }
 
@@ -64,7 +63,7 @@ const goodRecord = `{"activityid":100,"brandid":1,"id":4097}`
 
 func TestManyRecordsAreTakenInOrderWhateverOthersAre(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newFixture(t)
 	out, w := h.lines("",
 		`{"activityid":100,"brandid":1,"id":4097,"marker":"a","content":{"T":1}}`,
 		``,
@@ -125,7 +124,7 @@ func TestOneRecordOfManyIsWhatASingleOneIs(t *testing.T) {
 	t.Parallel()
 	const record = `{"activityid":"101","service":"spotify","uid":"u-1","timestamp":"2026-01-02 03:04:05","marker":"m","content":{"a":"b"},"link":"https://x.y","country":"DE","city":"Berlin"}`
 	for _, async := range []string{"0", "1"} {
-		one, many := newHouse(t), newHouse(t)
+		one, many := newFixture(t), newFixture(t)
 		one.post("/v1.1/activity/record?async="+async, record)
 		many.lines("?async="+async, record)
 		a, b := one.engine.submitted[0], many.engine.submitted[0]
@@ -140,7 +139,7 @@ func TestOneRecordOfManyIsWhatASingleOneIs(t *testing.T) {
 
 // applied answers submissions as shards would: each hash of a member once, and the
 // outcome of a request id again.
-func applied(h *house) {
+func applied(h *fixture) {
 	first := map[domain.RequestID]domain.Outcome{}
 	body := map[domain.RequestID]uint64{}
 	seen := map[string]domain.Row{}
@@ -178,7 +177,7 @@ func applied(h *house) {
 
 func TestRepeatsOfTheBodyAndThoseMetOnApplyingAreDuplicates(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newFixture(t)
 	applied(h)
 	a, b := `{"activityid":100,"brandid":1,"id":4097,"marker":"a"}`, `{"activityid":100,"brandid":1,"id":4097,"marker":"b"}`
 	out, w := h.lines("?async=0", a, b, a, goodRecord, goodRecord)
@@ -212,7 +211,7 @@ func TestRepeatsOfTheBodyAndThoseMetOnApplyingAreDuplicates(t *testing.T) {
 
 func TestARepeatFaresAsTheFirstAndAnotherRecordUnderItsMarkerIsAConflict(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newFixture(t)
 	applied(h)
 	out, _ := h.lines("?async=0",
 		`{"activityid":100,"brandid":1,"id":5,"marker":"a"}`,
@@ -241,12 +240,11 @@ func TestARepeatFaresAsTheFirstAndAnotherRecordUnderItsMarkerIsAConflict(t *test
 
 func TestManyUnderAnIdempotencyKeyHaveARequestEach(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newFixture(t)
 	applied(h)
 	send := func(query, key string, lines ...string) (wire.RecordedMany, *httptest.ResponseRecorder) {
-		var out wire.RecordedMany
 		w := h.many(query, "application/x-ndjson", []byte(strings.Join(lines, "\n")), "Idempotency-Key", key)
-		h.ok(w, &out)
+		out := answered[wire.RecordedMany](h, w)
 		return out, w
 	}
 	lines := []string{goodRecord, `{"activityid":999,"brandid":1,"id":4097}`, `{"activityid":100,"brandid":1,"id":4097,"marker":"a"}`, goodRecord}
@@ -311,7 +309,7 @@ func bitOf(b bool) int {
 
 func TestUnknownOutcomesAreUnavailableOneByOneOrAltogether(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newFixture(t)
 	n := 0
 	h.engine.outcome = func(s domain.Submission) (domain.Outcome, error) {
 		if n++; n%2 == 0 {
@@ -346,7 +344,7 @@ func TestUnknownOutcomesAreUnavailableOneByOneOrAltogether(t *testing.T) {
 
 func TestWarningsOfManyRecordsAreFew(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newFixture(t)
 	var lines []string
 	for i := range 200 {
 		lines = append(lines, fmt.Sprintf(`{"activityid":100,"brandid":1,"id":4097,"odd%d":1,"same":1}`, i))
@@ -359,7 +357,7 @@ func TestWarningsOfManyRecordsAreFew(t *testing.T) {
 
 func TestRubbishInRecordsIsNeverAnInternalError(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newFixture(t)
 	h.api.Logger = discarded
 	var each *serve.Operation
 	for _, o := range Operations() {
@@ -393,8 +391,7 @@ func TestRubbishInRecordsIsNeverAnInternalError(t *testing.T) {
 			h.refused(w, domain.InvalidParameter, "")
 			continue
 		}
-		var out wire.RecordedMany
-		h.ok(w, &out)
+		out := answered[wire.RecordedMany](h, w)
 		if len(out.Items) != 1 || out.Items[0].Error != nil && out.Items[0].Error.Code == int(domain.Internal) {
 			t.Fatalf("%.80s: %+v", line, out)
 		}

@@ -34,7 +34,7 @@ func hashed(password, known string) string {
 }
 
 // registrations are the commands submitted.
-func (h *house) registrations() (out []*domain.RegisterMember) {
+func (h *fixture) registrations() (out []*domain.RegisterMember) {
 	for _, s := range h.engine.submitted {
 		switch c := s.Command.(type) {
 		case *domain.RegisterMember:
@@ -47,9 +47,8 @@ func (h *house) registrations() (out []*domain.RegisterMember) {
 }
 
 func TestRegistrationByEmailCarriesAHashAndNoPassword(t *testing.T) {
-	h := newHouse(t)
-	var out []wire.Envelope
-	h.ok(h.post("/v1.1/member/register", byEmail+"&uid=x&authtoken=secret-token&authsecret=secret-secret&segmentid=1"), &out)
+	h := newFixture(t)
+	out := answered[[]wire.Envelope](h, h.post("/v1.1/member/register", byEmail+"&uid=x&authtoken=secret-token&authsecret=secret-secret&segmentid=1"))
 	c := h.registrations()[0]
 	if c.Service != domain.Email || c.UID != "ada@example.com" || c.Identity != addressOf("ada@example.com") || c.Segment != 1 ||
 		c.Given.Get(domain.EmailAddress) != "Ada@Example.com" || c.Email != (testHasher{}).Identity(1, domain.ByEmail, "Ada@Example.com") || len(c.Record) != 0 {
@@ -71,7 +70,7 @@ func TestRegistrationByEmailCarriesAHashAndNoPassword(t *testing.T) {
 }
 
 func TestNoSecretOfARegistrationIsLoggedOrShown(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	const params = "service=email&email=secret@example.com&password=secret-password&authtoken=secret-token&firstname=secret-name"
 	for _, code := range []domain.Code{domain.OK, domain.Conflict, domain.Locked, domain.Internal} {
 		h.engine.outcome = func(domain.Submission) (domain.Outcome, error) {
@@ -93,7 +92,7 @@ func TestNoSecretOfARegistrationIsLoggedOrShown(t *testing.T) {
 // A password is hashed under the salt that the address has; where another one was
 // stored meanwhile, it is hashed anew under an id that follows from the request's.
 func TestAPasswordIsHashedUnderTheSaltInUseUntilItIsDecided(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	salted := hashed("another", "$argon2id$v=19$m=8,t=1,p=1$c2FsdHNhbHRzYWx0c2FsdA$")
 	address := addressOf("ada@example.com")
 	tries := 0
@@ -133,7 +132,7 @@ func TestAPasswordIsHashedUnderTheSaltInUseUntilItIsDecided(t *testing.T) {
 }
 
 func TestARegistrationThatNeverSettlesIsUnavailable(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.engine.outcome = func(domain.Submission) (domain.Outcome, error) { return domain.Outcome{Again: true}, nil }
 	h.refused(h.post("/v1.1/member/register", "service=spotify&uid=1&authtoken=t"), domain.Unavailable, "")
 	if n := len(h.engine.submitted); n != 8 {
@@ -142,7 +141,7 @@ func TestARegistrationThatNeverSettlesIsUnavailable(t *testing.T) {
 }
 
 func TestALockSaysWhenToComeBack(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.engine.outcome = func(domain.Submission) (domain.Outcome, error) {
 		return domain.Outcome{Code: domain.Locked, Parameter: "email", Message: "locked", RetryAfter: 840}, nil
 	}
@@ -155,9 +154,8 @@ func TestALockSaysWhenToComeBack(t *testing.T) {
 
 func TestAttachingGoesToTheMember(t *testing.T) {
 	for _, target := range []string{"/v1.1/member/4097/register?", "/v1.1/member/register?id=4097&", "/v1.1/member/4097/register?id=4097&"} {
-		h := newHouse(t)
-		var out []wire.Envelope
-		h.ok(h.post(target+"service=deezer&uid=d-1&authtoken=t", ""), &out)
+		h := newFixture(t)
+		out := answered[[]wire.Envelope](h, h.post(target+"service=deezer&uid=d-1&authtoken=t", ""))
 		s := h.engine.submitted[0]
 		c := s.Command.(*domain.AttachService)
 		if c.Member != 4097 || c.Met || !c.Asked.IsZero() || s.Slot != domain.MemberID(4097).Slot() || c.Register.Service != domain.Deezer ||
@@ -173,7 +171,7 @@ func TestAttachingGoesToTheMember(t *testing.T) {
 // The hash of the parameters stands in the log: it must not tell a password to who
 // tries all.
 func TestTheHashOfTheParametersIsKeyed(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.post("/v1.1/member/register", byEmail)
 	h.post("/v1.1/member/register", byEmail)
 	h.post("/v1.1/member/register", byEmail+"x")
@@ -194,7 +192,7 @@ type otherHasher struct{ testHasher }
 func (otherHasher) ID(source, id string) uint64 { return testHasher{}.ID("other "+source, id) }
 
 func TestMembersAreFoundByWhatNamesThem(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	hash := testHasher{}.Identity
 	other := *h.engine.members[4097]
 	other.ID = 8193
@@ -213,8 +211,7 @@ func TestMembersAreFoundByWhatNamesThem(t *testing.T) {
 		"email=both@x.y": 8193, "email=ada@example.com": 4097, "verified_email=v@x.y": 4097, "partnerID=77&partnerCode=acme": 4097,
 		"service=Spotify&username=ada": 8193, "email=gone@x.y": 4097,
 	} {
-		var e wire.Envelope
-		h.ok(h.get("/v1.1/member?"+query), &e)
+		e := answered[wire.Envelope](h, h.get("/v1.1/member?"+query))
 		if e.Data.ID != want || len(e.Services) != 1 || e.JWT == "" {
 			t.Errorf("%s: %+v", query, e)
 		}
@@ -229,7 +226,7 @@ func TestMembersAreFoundByWhatNamesThem(t *testing.T) {
 }
 
 func TestOptsGoToTheMemberHoweverItIsNamed(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	for _, c := range []struct {
 		path, who string
 		want      domain.Command
@@ -246,8 +243,7 @@ func TestOptsGoToTheMemberHoweverItIsNamed(t *testing.T) {
 			h.refused(w, domain.NotFound, "email")
 			continue
 		}
-		var e wire.Envelope
-		h.ok(w, &e)
+		e := answered[wire.Envelope](h, w)
 		s := h.engine.submitted[len(h.engine.submitted)-1]
 		if d := cmp.Diff(c.want, s.Command); d != "" || s.Slot != domain.MemberID(4097).Slot() || e.Data.ID != 4097 {
 			t.Errorf("%s: %s", c.path, d)
@@ -256,7 +252,7 @@ func TestOptsGoToTheMemberHoweverItIsNamed(t *testing.T) {
 }
 
 func TestOptInsInForceAreShownAndInTheToken(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	state := func(kind domain.OptKind, id uint32, in bool) domain.OptState {
 		return domain.OptState{Opt: domain.Opt{Kind: kind, ID: id}, In: in, Out: !in}
 	}
@@ -267,8 +263,7 @@ func TestOptInsInForceAreShownAndInTheToken(t *testing.T) {
 		{Opt: domain.Opt{Kind: domain.OptSegment, ID: 7}, Listed: true},
 	}
 	h.engine.members[4097] = &m
-	var e wire.Envelope
-	h.ok(h.get("/v1.1/member/4097"), &e)
+	e := answered[wire.Envelope](h, h.get("/v1.1/member/4097"))
 	text := func(s string) *string { return &s }
 	want := []wire.OptIn{
 		{Name: text("Global")},
@@ -276,9 +271,7 @@ func TestOptInsInForceAreShownAndInTheToken(t *testing.T) {
 		{ID: text("1"), Type: text("Segment"), SegmentID: text("1"), Label: text("campaign"), Name: text("Campaign")},
 		{ID: text("2"), Type: text("Brand"), Name: text("Archive")},
 	}
-	if d := cmp.Diff(want, e.OptIns); d != "" {
-		t.Error(d)
-	}
+	equal(t, want, e.OptIns)
 	if got := h.claimsOf(e.JWT); !slices.Equal(got.OptIns, []string{"1", "2"}) || !slices.Equal(got.Segments, []string{"1"}) {
 		t.Errorf("%+v", got)
 	}
@@ -289,7 +282,7 @@ func TestOptInsInForceAreShownAndInTheToken(t *testing.T) {
 }
 
 // claimsOf are the claims of a token, not checked.
-func (h *house) claimsOf(token string) (c struct{ OptIns, Segments []string }) {
+func (h *fixture) claimsOf(token string) (c struct{ OptIns, Segments []string }) {
 	h.t.Helper()
 	parts := strings.Split(token, ".")
 	b, err := base64.RawURLEncoding.DecodeString(parts[1])

@@ -13,7 +13,7 @@ import (
 )
 
 // rewind keeps what the scripted engine has, and gives what puts it back.
-func (s *script) rewind() func() {
+func (s *fakeEngine) rewind() func() {
 	brands, defs, segs, members, next := s.brands, s.defs, s.segs, maps.Clone(s.members), s.next
 	return func() {
 		s.brands, s.defs, s.segs, s.members, s.next = slices.Clone(brands), slices.Clone(defs), slices.Clone(segs), maps.Clone(members), next
@@ -44,7 +44,7 @@ func FuzzRequest(f *testing.F) {
 		f.Add(uint8(i), "", params.Encode(), "", uint8(0))
 	}
 	f.Add(uint8(0), "/v1.1//brand/%31/../1", "period=1 Month&period_end=2+Week&limit=0,1001", "\xff", uint8(3))
-	h := newHouse(f)
+	h := newFixture(f)
 	h.api.Logger = discarded
 	rewind := h.engine.rewind()
 	f.Fuzz(func(t *testing.T, op uint8, path, query, body string, kind uint8) {

@@ -169,7 +169,7 @@ func hasParam(o *serve.Operation, name string) bool {
 }
 
 // send asks with more pairs behind the parameters, which a POST has in its body.
-func (a asking) send(h *house, more string) *httptest.ResponseRecorder {
+func (a asking) send(h *fixture, more string) *httptest.ResponseRecorder {
 	pairs := strings.Trim(a.params.Encode()+"&"+more, "&")
 	switch {
 	case a.o.Each != nil:
@@ -187,10 +187,10 @@ func (a asking) send(h *house, more string) *httptest.ResponseRecorder {
 func TestRubbishHasTheContractsErrorInEveryParameter(t *testing.T) {
 	sent := 0
 	for _, o := range Operations() {
-		h := newHouse(t)
+		h := newFixture(t)
 		h.api.Logger = discarded
 		base := askingFor(o)
-		if w := base.send(newHouse(t), ""); w.Code != http.StatusOK && w.Code != http.StatusAccepted {
+		if w := base.send(newFixture(t), ""); w.Code != http.StatusOK && w.Code != http.StatusAccepted {
 			t.Errorf("%s: the request to be spoiled is refused itself: %d %s", o.Name(), w.Code, w.Body)
 			continue
 		}
@@ -242,7 +242,7 @@ func TestRubbishInAJSONBodyHasTheContractsError(t *testing.T) {
 		if o.Method != http.MethodPost || o.Each != nil {
 			continue
 		}
-		h := newHouse(t)
+		h := newFixture(t)
 		h.api.Logger = discarded
 		base := askingFor(o)
 		for _, q := range o.Plan.Params() {

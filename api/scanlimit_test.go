@@ -14,7 +14,7 @@ import (
 // The engine's refusals of a question are the answer's: the bound is named, and what was
 // given up is to be asked again.
 func TestAQuestionThatIsRefusedOrGivenUpSaysSo(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	for _, target := range []string{
 		"/v1.1/brand/1/stats/activity", "/v1.1/brand/1/stats/timeline", "/v1.1/brand/1/stats/location", "/v1.1/activity/feed",
 		"/v1.1/members/active", "/v1.1/brands/crossover", "/v1.1/activity/count/daily",
@@ -38,7 +38,7 @@ func TestAQuestionThatIsRefusedOrGivenUpSaysSo(t *testing.T) {
 
 // The engine is asked with the client's context: when the client goes away, so does it.
 func TestTheEngineSeesThatTheClientWentAway(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	ctx, leave := context.WithCancel(context.Background())
 	met := false
 	h.engine.await = func(asked context.Context, _ domain.Position) error {

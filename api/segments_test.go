@@ -15,7 +15,7 @@ import (
 )
 
 // putSegment does what the catalog does, as far as handlers see it.
-func (s *script) putSegment(account domain.AccountID, c *domain.PutSegment) domain.Outcome {
+func (s *fakeEngine) putSegment(account domain.AccountID, c *domain.PutSegment) domain.Outcome {
 	g := domain.Segment{Account: account, Threshold: 1, Created: c.At}
 	at := slices.IndexFunc(s.segs, func(o *domain.Segment) bool { return o.ID == c.Segment.ID && o.Account == account && !o.Deleted })
 	if c.Segment.ID != 0 {
@@ -40,7 +40,7 @@ func (s *script) putSegment(account domain.AccountID, c *domain.PutSegment) doma
 }
 
 // lists is what the last question asked of segments.
-func (h *house) lists() []domain.List {
+func (h *fixture) lists() []domain.List {
 	h.t.Helper()
 	q := h.engine.asked[len(h.engine.asked)-1]
 	if q.Shape != domain.ShapeLists || q.Account != 1 {
@@ -51,24 +51,19 @@ func (h *house) lists() []domain.List {
 
 func TestSegmentsAreCreatedEditedAndDeleted(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newFixture(t)
 	h.engine.segs = nil
 	w := h.post("/v1.1/segment/create", "name=Super+fans&label=sf&brandid=1&activities=101:9,+100,100&rule=1&threshold=2&period=2+months&page=https://www.Moons.example/Join/?x=1")
-	var s wire.Segment
-	h.ok(w, &s)
+	s := answered[wire.Segment](h, w)
 	got, _ := json.Marshal(s)
 	want := `{"ID":"1","Name":"Super fans","Label":"sf","Type":"Brand","BrandID":"1","Activities":[{"ActivityID":"100","Value":null},{"ActivityID":"101","Value":"9"}],` +
 		`"Rule":true,"Threshold":2,"Period":"2 Month","Page":"moons.example/Join","Members":"11","Created":"2026-03-15 12:34:56"}`
-	if d := cmp.Diff(want, string(got)); d != "" {
-		t.Error(d)
-	}
+	equal(t, want, string(got))
 	rule := &domain.Rule{
 		Definitions: []domain.DefinitionID{100, 101}, Brand: 1, Threshold: 2,
 		Range: domain.Range{From: 1768480500, To: 1773578100}, // 2026-01-15 12:35 to 2026-03-15 12:35: two months of the calendar
 	}
-	if d := cmp.Diff([]domain.List{{Segment: 1, Rule: rule}}, h.lists()); d != "" {
-		t.Error(d)
-	}
+	equal(t, []domain.List{{Segment: 1, Rule: rule}}, h.lists())
 	c := h.engine.submitted[0].Command.(*domain.PutSegment)
 	if d := cmp.Diff([]string{"Activities", "BrandID", "Label", "Name", "Page", "Period", "Rule", "Threshold"}, c.Given); d != "" || c.At != now.UnixMilli() {
 		t.Error(c.At, d)
@@ -77,12 +72,8 @@ func TestSegmentsAreCreatedEditedAndDeleted(t *testing.T) {
 	h.ok(h.post("/v1.1/segment/1/edit", "activities=&label=&brandid=&rule=&threshold=&period=&page="), &s)
 	got, _ = json.Marshal(s)
 	want = `{"ID":"1","Name":"Super fans","Label":null,"Type":"Segment","BrandID":null,"Activities":[],"Rule":false,"Threshold":1,"Period":null,"Page":null,"Members":"11","Created":"2026-03-15 12:34:56"}`
-	if d := cmp.Diff(want, string(got)); d != "" {
-		t.Error(d)
-	}
-	if d := cmp.Diff([]domain.List{{Segment: 1}}, h.lists()); d != "" {
-		t.Error(d)
-	}
+	equal(t, want, string(got))
+	equal(t, []domain.List{{Segment: 1}}, h.lists())
 	h.ok(h.post("/v1.1/segment/1/edit", "name=Fans&rule=1"), &s)
 	if c := h.engine.submitted[2].Command.(*domain.PutSegment); !slices.Equal(c.Given, []string{"Name", "Rule"}) || s.Name != "Fans" || !s.Rule {
 		t.Errorf("%+v %+v", c, s)
@@ -90,8 +81,7 @@ func TestSegmentsAreCreatedEditedAndDeleted(t *testing.T) {
 	if l := h.lists()[0]; l.Rule == nil || l.Rule.Range != (domain.Range{To: 1<<32 - 1}) || l.Rule.Threshold != 1 || l.Rule.Definitions != nil {
 		t.Errorf("a rule over all time: %+v", l.Rule)
 	}
-	var gone wire.Deleted
-	h.ok(h.post("/v1.1/segment/1/delete", ""), &gone)
+	gone := answered[wire.Deleted](h, h.post("/v1.1/segment/1/delete", ""))
 	if c := h.engine.submitted[3].Command.(*domain.DeleteSegment); !gone.Deleted || c.ID != 1 {
 		t.Errorf("%+v %+v", gone, c)
 	}
@@ -100,7 +90,7 @@ func TestSegmentsAreCreatedEditedAndDeleted(t *testing.T) {
 
 func TestSegmentsAreListedByIDForAccountAndBrand(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newFixture(t)
 	h.engine.segs = []*domain.Segment{
 		{ID: 1, Account: 1, Name: "a", Threshold: 1},
 		{ID: 2, Account: 1, Brand: 2, Name: "b", Threshold: 1},
@@ -117,8 +107,7 @@ func TestSegmentsAreListedByIDForAccountAndBrand(t *testing.T) {
 		"/v1.1/brand/1/segments?limit=0": "1:",
 	} {
 		h.engine.asked = nil
-		var out wire.Segments
-		h.ok(h.get(target), &out)
+		out := answered[wire.Segments](h, h.get(target))
 		var ids []string
 		for _, s := range out.Items {
 			ids = append(ids, s.ID+"="+s.Members)
@@ -130,9 +119,8 @@ func TestSegmentsAreListedByIDForAccountAndBrand(t *testing.T) {
 			t.Errorf("%s: %d questions", target, asked)
 		}
 	}
-	var page wire.Segments
 	w := h.get("/v1.1/segments?limit=1")
-	h.ok(w, &page)
+	page := answered[wire.Segments](h, w)
 	if page.Paging.Next == nil || page.Paging.Previous != nil || len(w.Header().Values("Link")) != 1 {
 		t.Errorf("%+v %q", page.Paging, w.Header().Values("Link"))
 	}
@@ -140,7 +128,7 @@ func TestSegmentsAreListedByIDForAccountAndBrand(t *testing.T) {
 
 func TestActivitiesAreFilteredBySegmentAndByBrand(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newFixture(t)
 	h.engine.defs = append(h.engine.defs, &domain.Definition{ID: 102, Account: 1, Brand: 2}, &domain.Definition{ID: 103, Account: 1, Brand: 1, Deleted: true})
 	h.engine.segs = []*domain.Segment{{ID: 1, Account: 1, Activities: []domain.SegmentActivity{{Definition: 101}, {Definition: 102}, {Definition: 103}}}}
 	for target, want := range map[string]string{
@@ -151,8 +139,7 @@ func TestActivitiesAreFilteredBySegmentAndByBrand(t *testing.T) {
 		"/v1.1/brand/2/activities?segmentID=1": "1:102",
 		"/v1.1/brand/1/activities?keyword=fol": "1:101",
 	} {
-		var out wire.Definitions
-		h.ok(h.get(target), &out)
+		out := answered[wire.Definitions](h, h.get(target))
 		var ids []string
 		for _, d := range out.Items {
 			ids = append(ids, d.ID)
@@ -210,13 +197,12 @@ func TestSegmentErrorsHaveTheirCodes(t *testing.T) {
 		{"POST", "/v1.1/segment/9/delete", keyAdvanced, "", 5, "segmentid"},
 		{"POST", "/v1.1/segment/4294967297/delete", keyAdvanced, "", 5, "segmentid"},
 	} {
-		h := newHouse(t)
+		h := newFixture(t)
 		h.engine.segs = []*domain.Segment{{ID: 1, Account: 1, Name: "a"}}
 		w := h.do(c.method, keyed(c.target, c.key), c.body)
 		h.refused(w, c.code, c.parameter)
 	}
-	h := newHouse(t)
-	h.engine.answer = func(*domain.Question) (*domain.Answer, error) { return &domain.Answer{}, nil }
+	h := newFixture(t, always(&domain.Answer{}))
 	h.engine.segs = []*domain.Segment{{ID: 1, Account: 1, Name: "a"}}
 	if w := h.get("/v1.1/segment/1"); w.Code != http.StatusInternalServerError {
 		t.Errorf("an answer of another shape: %d", w.Code)

@@ -4,13 +4,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
 // segmented is a house with segments, of which 1, 4 and 6 are of the first brand.
-func segmented(t *testing.T) *house {
+func segmented(t *testing.T) *fixture {
 	h := counting(t)
 	h.engine.segs = append(h.engine.segs,
 		&domain.Segment{ID: 2, Account: 1, Name: "of the account", Activities: []domain.SegmentActivity{{Definition: 103}}},
@@ -73,7 +71,5 @@ func TestSegmentStatsAskForListsAndActionsWithTheSameFilters(t *testing.T) {
 		}}},
 		{Account: 1, Shape: domain.ShapeTally, Brand: 1, Range: always, Filter: filter, Groups: []domain.Group{{Definition: 100, Group: 100}, {Definition: 102, Group: 102}}},
 	}
-	if d := cmp.Diff(want, h.engine.asked); d != "" {
-		t.Error(d)
-	}
+	equal(t, want, h.engine.asked)
 }

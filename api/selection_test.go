@@ -11,9 +11,9 @@ import (
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
-// namedHouse is a house with another member, and addresses of both.
-func namedHouse(t *testing.T) *house {
-	h := newHouse(t)
+// namedFixture is a house with another member, and addresses of both.
+func namedFixture(t *testing.T) *fixture {
+	h := newFixture(t)
 	h.engine.defs = append(h.engine.defs,
 		&domain.Definition{ID: 102, Account: 1, Name: "x", Type: "y", Deleted: true}, &domain.Definition{ID: 103, Account: 2, Name: "x", Type: "y"})
 	h.engine.brands = append(h.engine.brands, &domain.Brand{ID: 3, Account: 1, Dense: 3, Deleted: true}, &domain.Brand{ID: 4, Account: 2, Dense: 1})
@@ -44,7 +44,7 @@ func TestFiltersOnWhatMembersDidAndAreTravelInTheQuestion(t *testing.T) {
 		"emails=eve@example.com":                                  {Members: []domain.MemberID{0}}, // logs in with it, which is neither
 	} {
 		for _, path := range everyAsk {
-			h := namedHouse(t)
+			h := namedFixture(t)
 			w := h.get(ofBrand(path, query))
 			if len(h.engine.asked) == 0 || w.Code != 200 {
 				t.Fatalf("%s?%s: %d %s", path, query, w.Code, w.Body)
@@ -71,7 +71,7 @@ func TestWhatFiltersNameIsThere(t *testing.T) {
 		"members_from_segment=3": domain.NotFound, "members_from_segment=4": domain.NotFound, "members_from_segment=0": domain.InvalidParameter,
 	} {
 		for _, path := range everyAsk {
-			h := namedHouse(t)
+			h := namedFixture(t)
 			name, _, _ := strings.Cut(query, "=")
 			h.refused(h.get(ofBrand(path, query)), code, name)
 			if len(h.engine.asked) > 0 {
@@ -86,7 +86,7 @@ func TestABrandOfThePathWinsOverTheSameInTheQuery(t *testing.T) {
 		if !strings.Contains(path, "/1/") {
 			continue
 		}
-		h := namedHouse(t)
+		h := namedFixture(t)
 		for query, want := range map[string]bool{"brandID=1": true, "brandid=1&optedin=1": true, "BRANDID=": true, "brandID=2": false, "brandid=x": false} {
 			w := h.get(path + "?" + query)
 			if want && (w.Code != 200 || h.engine.asked[len(h.engine.asked)-1].Brand != 1) {
@@ -99,7 +99,7 @@ func TestABrandOfThePathWinsOverTheSameInTheQuery(t *testing.T) {
 }
 
 func TestEmailsAreLookedUpOnceNoEarlierThanWaitedForAndNoLaterThanAsked(t *testing.T) {
-	h := namedHouse(t)
+	h := namedFixture(t)
 	token := wire.EncodePosition(domain.Position{Journal: journalID, Shards: []domain.ShardOffset{{Shard: 0, Next: 3}}})
 	h.engine.answer = func(q *domain.Question) (*domain.Answer, error) {
 		return &domain.Answer{Tally: &domain.Tally{Groups: []domain.GroupCount{
@@ -125,7 +125,7 @@ func TestEmailsAreLookedUpOnceNoEarlierThanWaitedForAndNoLaterThanAsked(t *testi
 }
 
 func TestRequiredFieldsAskForMembersThatHaveThem(t *testing.T) {
-	h := namedHouse(t)
+	h := namedFixture(t)
 	h.engine.segs[0].Deleted = true
 	for query, want := range map[string]domain.Filter{
 		"":                                     {},
@@ -142,9 +142,7 @@ func TestRequiredFieldsAskForMembersThatHaveThem(t *testing.T) {
 		if w.Code != 200 || len(h.engine.asked) != 1 {
 			t.Fatalf("%s: %d %s", query, w.Code, w.Body)
 		}
-		if d := cmp.Diff(want, h.engine.asked[0].Filter); d != "" {
-			t.Errorf("%s: %s", query, d)
-		}
+		equal(t, want, h.engine.asked[0].Filter, query)
 		warned := 0
 		if strings.Contains(query, "nosuch") {
 			warned = 3

@@ -4,8 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
@@ -31,8 +29,8 @@ func tallied(counts map[domain.DefinitionID]domain.Count) func(*domain.Question)
 }
 
 // counting is a house with five definitions and counts of each.
-func counting(t testing.TB) *house {
-	h := newHouse(t)
+func counting(t testing.TB) *fixture {
+	h := newFixture(t)
 	h.engine.defs = append(h.engine.defs,
 		&domain.Definition{ID: 102, Account: 1, Name: "watched", Type: "WATCHED", Service: domain.YouTube, Deleted: true},
 		&domain.Definition{ID: 103, Account: 1, Name: "heard {brand} by {brand}", Type: "listened", Service: domain.Deezer},
@@ -44,10 +42,9 @@ func counting(t testing.TB) *house {
 }
 
 // tallied renders an answer of stats/activity as text.
-func (h *house) tallied(query string) string {
+func (h *fixture) tallied(query string) string {
 	h.t.Helper()
-	var out wire.ActivityTally
-	h.ok(h.get("/v1.1/brand/1/stats/activity"+query), &out)
+	out := answered[wire.ActivityTally](h, h.get("/v1.1/brand/1/stats/activity"+query))
 	var b strings.Builder
 	b.WriteString(out.TotalSize + " of " + out.TotalCount + "/" + out.TotalMembers)
 	for _, r := range out.Items {
@@ -96,9 +93,7 @@ func TestQuestionCarriesRangeAndFilters(t *testing.T) {
 		},
 		Groups: []domain.Group{{Definition: 100, Group: 100}},
 	}
-	if d := cmp.Diff(want, h.engine.asked[0]); d != "" {
-		t.Error(d)
-	}
+	equal(t, want, h.engine.asked[0])
 }
 
 func TestOneMemberNarrowsTheListOfMembers(t *testing.T) {
@@ -108,9 +103,7 @@ func TestOneMemberNarrowsTheListOfMembers(t *testing.T) {
 	} {
 		h.engine.asked = nil
 		h.get("/v1.1/brand/1/stats/activity" + query)
-		if d := cmp.Diff(want, h.engine.asked[0].Filter.Members); d != "" {
-			t.Errorf("%s: %s", query, d)
-		}
+		equal(t, want, h.engine.asked[0].Filter.Members, query)
 	}
 }
 
@@ -135,9 +128,7 @@ func TestPagesOfAStatisticKeepTheRangeThatWasAnswered(t *testing.T) {
 		`<https://api.example/v1.1/brand/1/stats/activity?country=DE&start_date=2026-03-14+12%3A35%3A00&end_date=2026-03-15+12%3A35%3A00&limit=2%2C1>; rel="next"`,
 		`<https://api.example/v1.1/brand/1/stats/activity?country=DE&start_date=2026-03-14+12%3A35%3A00&end_date=2026-03-15+12%3A35%3A00&limit=0%2C1>; rel="prev"`,
 	}
-	if d := cmp.Diff(want, w.Header().Values("Link")); d != "" {
-		t.Error(d)
-	}
+	equal(t, want, w.Header().Values("Link"))
 	if strings.Contains(w.Body.String(), "paging") {
 		t.Error("the body has paging")
 	}
@@ -158,8 +149,7 @@ func TestTimelineIsOfAllDaysMostActiveServiceFirst(t *testing.T) {
 			{Service: domain.Custom, Days: day(9, 0, 0), Total: domain.Count{Actions: 9, Members: 1}},
 		}}}, nil
 	}
-	var out wire.Timeline
-	h.ok(h.get("/v1.1/brand/1/stats/timeline"), &out)
+	out := answered[wire.Timeline](h, h.get("/v1.1/brand/1/stats/timeline"))
 	var got []string
 	for _, s := range out.Services {
 		var line strings.Builder
@@ -174,17 +164,14 @@ func TestTimelineIsOfAllDaysMostActiveServiceFirst(t *testing.T) {
 		"spotify 3/1; 2025-12-31 365 1/1; 2026-01-01 1 0/0; 2026-01-02 2 2/1",
 		"deezer 3/1; 2025-12-31 365 0/0; 2026-01-01 1 3/1; 2026-01-02 2 0/0",
 	}
-	if d := cmp.Diff(want, got); d != "" {
-		t.Error(d)
-	}
+	equal(t, want, got)
 	if q := h.engine.asked[0]; q.Shape != domain.ShapeTimeline || len(q.Groups) != 4 {
 		t.Errorf("%+v", q)
 	}
 }
 
 func TestAnswerOfAnotherShapeIsABug(t *testing.T) {
-	h := newHouse(t)
-	h.engine.answer = func(*domain.Question) (*domain.Answer, error) { return &domain.Answer{}, nil }
+	h := newFixture(t, always(&domain.Answer{}))
 	h.refused(h.get("/v1.1/brand/1/stats/activity"), domain.Internal, "")
 	h.refused(h.get("/v1.1/brand/1/stats/timeline"), domain.Internal, "")
 	h.refused(h.get("/v1.1/brand/1/stats/location"), domain.Internal, "")
