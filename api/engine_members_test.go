@@ -48,3 +48,15 @@ func (s *fakeEngine) ResolveAll(_ context.Context, _ domain.AccountID, names []d
 	slices.Sort(out)
 	return slices.Compact(out), at, nil
 }
+
+func (s *fakeEngine) Versions() domain.Versions { return domain.Versions{7} }
+
+func (s *fakeEngine) Unchanged(account domain.AccountID, since domain.Versions, f *domain.ReadSet, moved []domain.Range) (domain.Position, bool) {
+	s.mu.Lock()
+	unchanged := s.unchanged
+	s.mu.Unlock()
+	if unchanged == nil {
+		return domain.Position{}, false
+	}
+	return unchanged(account, since, f, moved)
+}

@@ -3,7 +3,6 @@ package api
 import (
 	"encoding/json"
 	"net/http"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -13,31 +12,6 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
-
-// putSegment does what the catalog does, as far as handlers see it.
-func (s *fakeEngine) putSegment(account domain.AccountID, c *domain.PutSegment) domain.Outcome {
-	g := domain.Segment{Account: account, Threshold: 1, Created: c.At}
-	at := slices.IndexFunc(s.segs, func(o *domain.Segment) bool { return o.ID == c.Segment.ID && o.Account == account && !o.Deleted })
-	if c.Segment.ID != 0 {
-		if at < 0 {
-			return domain.Outcome{Code: domain.NotFound, Parameter: "segmentid", Message: "no such segment"}
-		}
-		g = *s.segs[at]
-	}
-	from, to := reflect.ValueOf(c.Segment), reflect.ValueOf(&g).Elem()
-	for _, name := range c.Given {
-		field := strings.TrimSuffix(name, "ID")
-		to.FieldByName(field).Set(from.FieldByName(field))
-	}
-	if g.ID == 0 {
-		g.ID = domain.SegmentID(len(s.segs) + 1)
-		s.segs = append(s.segs, &g)
-	} else {
-		s.segs[at] = &g
-	}
-	s.next++
-	return domain.Outcome{ID: uint32(g.ID)}
-}
 
 // lists is what the last question asked of segments.
 func (h *fixture) lists() []domain.List {
