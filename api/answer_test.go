@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -40,9 +41,7 @@ func TestMethodNotAllowedSaysWhatIs(t *testing.T) {
 	for target, allow := range map[string]string{"/v1.1/brands": "GET, HEAD", "/v1.1/brand/create": "POST", "/openapi.json": "GET, HEAD"} {
 		w := h.do(http.MethodPut, target, "")
 		h.refused(w, domain.MethodNotAllowed, "")
-		if got := w.Header().Get("Allow"); got != allow {
-			t.Errorf("%s: Allow %s", target, got)
-		}
+		equal(t, allow, w.Header().Get("Allow"), target)
 	}
 }
 
@@ -66,18 +65,12 @@ func TestAnswerOfAGetSaysHowFreshItIs(t *testing.T) {
 	if d := cmp.Diff(want, p); d != "" || err != nil {
 		t.Error(err, d)
 	}
-	if got := w.Header().Get("X-Lag-Ms"); got != "3" {
-		t.Errorf("the lag of the answer is %s", got)
-	}
+	equal(t, "3", w.Header().Get("X-Lag-Ms"), "the lag of the answer is")
 	w = h.get("/v1.1/brands")
-	if got := w.Header().Get("X-Lag-Ms"); got != "12" {
-		t.Errorf("the engine's lag is %s", got)
-	}
+	equal(t, "12", w.Header().Get("X-Lag-Ms"), "the engine's lag is")
 	p, _ = wire.DecodePosition(w.Header().Get("X-Position"))
 	equal(t, domain.Position{Journal: journalID, Catalog: 5}, p)
-	if got := h.get("/v1.1/brand/1/stats/activity?period=2+Day").Header().Get("X-Range"); got != "2026-03-13 12:35:00/2026-03-15 12:35:00" {
-		t.Errorf("X-Range: %s", got)
-	}
+	equal(t, "2026-03-13 12:35:00/2026-03-15 12:35:00", h.get("/v1.1/brand/1/stats/activity?period=2+Day").Header().Get("X-Range"), "X-Range")
 	for _, target := range []string{"/v1.1/brand/77", "/v1.1/brands?limit=x"} { // errors too
 		if got := h.get(target).Header().Get("X-Position"); got == "" {
 			t.Errorf("%s has no position", target)
@@ -322,5 +315,71 @@ func TestLogHoldsNoQueryNoKeyAndNoToken(t *testing.T) {
 		if strings.Contains(log, secret) {
 			t.Errorf("%s is in the log: %s", secret, log)
 		}
+	}
+}
+
+// A request that finds no room until it may wait no longer is 503, and is to be repeated.
+func TestInFlight_NoRoomIsUnavailable(t *testing.T) {
+	h := newFixture(t)
+	h.renew(func(c *Config) { c.InFlightBytes = 2 })
+	w := httptest.NewRecorder()
+	answer := h.engine.Ask
+	h.engine.answer = func(q *domain.Question) (*domain.Answer, error) { // while the first is under way
+		ctx, leave := context.WithCancel(t.Context())
+		leave()
+		target := "https://api.example/v1.1/members?limit=1000&apiKey=" + keyAdvanced
+		h.api.ServeHTTP(w, httptest.NewRequest(http.MethodGet, target, nil).WithContext(ctx))
+		h.engine.answer = nil
+		return answer(t.Context(), q, domain.Position{})
+	}
+	for range 2 {
+		if first := h.get("/v1.1/brand/1/stats/activity"); first.Code != http.StatusOK {
+			t.Errorf("%d, and there is room", first.Code)
+		}
+	}
+	h.refused(w, domain.Unavailable, "")
+}
+
+// The engine's refusals of a question are the answer's: the bound is named, and what was
+// given up is to be asked again.
+func TestAQuestionThatIsRefusedOrGivenUpSaysSo(t *testing.T) {
+	h := newFixture(t)
+	for _, target := range []string{
+		"/v1.1/brand/1/stats/activity", "/v1.1/brand/1/stats/timeline", "/v1.1/brand/1/stats/location", "/v1.1/activity/feed",
+		"/v1.1/members/active", "/v1.1/brands/crossover", "/v1.1/activity/count/daily",
+	} {
+		h.engine.answer = func(*domain.Question) (*domain.Answer, error) {
+			return nil, domain.Fail(domain.PlanLimit, "the question would read more than 500 rows")
+		}
+		w := h.get(target)
+		h.refused(w, domain.PlanLimit, "")
+		if w.Code != http.StatusForbidden || !strings.Contains(w.Body.String(), "500 rows") {
+			t.Errorf("%s: %d %s", target, w.Code, w.Body)
+		}
+		h.engine.answer = func(*domain.Question) (*domain.Answer, error) { return nil, domain.ErrUnavailable }
+		w = h.get(target)
+		h.refused(w, domain.Unavailable, "")
+		if w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" {
+			t.Errorf("%s: %d %v", target, w.Code, w.Header())
+		}
+	}
+}
+
+// The engine is asked with the client's context: when the client goes away, so does it.
+func TestTheEngineSeesThatTheClientWentAway(t *testing.T) {
+	h := newFixture(t)
+	ctx, leave := context.WithCancel(context.Background())
+	met := false
+	h.engine.await = func(asked context.Context, _ domain.Position) error {
+		leave()
+		met = asked.Err() != nil
+		return domain.ErrUnavailable
+	}
+	target := "https://api.example/v1.1/brand/1/stats/activity?wait_for=" + wire.EncodePosition(domain.Position{Catalog: 9}) + "&apiKey=" + keyAdvanced
+	w := httptest.NewRecorder()
+	h.api.ServeHTTP(w, httptest.NewRequest(http.MethodGet, target, nil).WithContext(ctx))
+	h.refused(w, domain.Unavailable, "")
+	if !met {
+		t.Error("the engine went on")
 	}
 }

@@ -66,9 +66,7 @@ func TestCustomFieldsAreTheEnterprisePlans(t *testing.T) {
 	if body := w.Body.String(); !strings.Contains(body, `"custom_score_1":42`) || strings.Contains(body, "custom_rank") {
 		t.Error(body)
 	}
-	if got := w.Header().Values("Warning"); got != nil {
-		t.Errorf("warnings: %q", got)
-	}
+	equal(t, []string(nil), w.Header().Values("Warning"), "warnings")
 	for _, body := range []string{"custom_" + strings.Repeat("a", 33) + "=1", "custom_a-b=1", "custom_a=1.5", "custom_a=9007199254740992", "custom_%C3%A4=1"} {
 		if w := h.do("POST", keyed("/v1.1/brand/2/edit", keyEnterprise), body); w.Code != http.StatusBadRequest {
 			t.Errorf("%s: %d", body, w.Code)
@@ -107,15 +105,11 @@ func TestBrandsAreListedByNameAndFiltered(t *testing.T) {
 		"?keyword=x":                "0:",
 		"?sort=&brand_type=&limit=": "4:Alpha2,alpha3,beta1,Gamma4",
 	} {
-		if got := h.names(query); got != want {
-			t.Errorf("%s: %s, want %s", query, got, want)
-		}
+		equal(t, want, h.names(query), query)
 	}
 	// A changed catalog is seen at once.
 	h.post("/v1.1/brand/4/edit", "name=AAA")
-	if got := h.names(""); got != "4:AAA4,Alpha2,alpha3,beta1" {
-		t.Error(got)
-	}
+	equal(t, "4:AAA4,Alpha2,alpha3,beta1", h.names(""))
 }
 
 func TestPagesOfAListLeadThroughAllOfIt(t *testing.T) {
@@ -227,8 +221,6 @@ func TestActivityDefinitionsAreFiltered(t *testing.T) {
 		for _, d := range out.Items {
 			ids = append(ids, d.ID)
 		}
-		if got := out.TotalSize + ":" + strings.Join(ids, ","); got != want {
-			t.Errorf("%s: %s, want %s", query, got, want)
-		}
+		equal(t, want, out.TotalSize+":"+strings.Join(ids, ","), query)
 	}
 }

@@ -286,9 +286,7 @@ func TestEngineThatCannotAnswerIsUnavailable(t *testing.T) {
 		for _, w := range []interface{ Header() http.Header }{
 			h.get("/v1.1/brand/1/stats/activity"), h.post("/v1.1/brand/create", "name=x&type=y"), h.get("/v1.1/brands?wait_for=" + token),
 		} {
-			if got := w.Header().Get("Retry-After"); got != "1" {
-				t.Errorf("%s: Retry-After %q", name, got)
-			}
+			equal(t, "1", w.Header().Get("Retry-After"), name)
 		}
 		h.refused(h.get("/v1.1/brand/1/stats/activity"), domain.Unavailable, "")
 	}

@@ -148,13 +148,9 @@ func TestOpenAPI_ServersFollowTheHost(t *testing.T) {
 		h.ok(w, &doc)
 		return walk(walk(doc, "servers").([]any)[0], "url")
 	}
-	if got := server("other.example"); got != "https://api.example" {
-		t.Errorf("with a base address of its own: %v", got)
-	}
+	equal(t, "https://api.example", server("other.example"), "with a base address of its own")
 	h.api.ByHost = true
-	if got := server("other.example:8080"); got != "http://other.example:8080" {
-		t.Errorf("by host: %v", got)
-	}
+	equal(t, "http://other.example:8080", server("other.example:8080"), "by host")
 }
 
 // The type of a problem is an address that says what the error means.

@@ -54,9 +54,7 @@ func TestPolls_AnsweredFromTheCacheOnlyOfCachedOperations(t *testing.T) {
 		if w.Code != http.StatusNotModified || w.Body.Len() != 0 {
 			t.Errorf("%s: %d %s", target, w.Code, w.Body)
 		}
-		if got := h.byMemory() == 1; got != op.Cached {
-			t.Errorf("%s is cached: %v, answered from the cache: %v", target, op.Cached, got)
-		}
+		equal(t, op.Cached, h.byMemory() == 1, target)
 		if op.Cached {
 			remembered++
 			if len(h.engine.asked)+len(h.engine.waited) != 0 {
@@ -140,9 +138,7 @@ func TestAQuestionIsRememberedAsAsked(t *testing.T) {
 	} {
 		before := h.byMemory()
 		h.get(target, "If-None-Match", tag)
-		if got := h.byMemory() > before; got != want {
-			t.Errorf("%s is answered from memory: %v", target, got)
-		}
+		equal(t, want, h.byMemory() > before, target)
 	}
 	before := h.byMemory()
 	h.do("GET", keyed(target, keyEnterprise), "", "If-None-Match", tag) // another application
@@ -197,9 +193,7 @@ func TestTheClockMovesWhatIsRemembered(t *testing.T) {
 			return stands(a, since, f, moved)
 		}
 		w := h.get(c.target, "If-None-Match", tag)
-		if got := h.byMemory() == 1; got != c.want {
-			t.Errorf("%s %s later: from memory %v", c.target, c.later, got)
-		}
+		equal(t, c.want, h.byMemory() == 1, c.target, c.later)
 		fresh := h.get(c.target)
 		for _, name := range []string{"X-Range", "Link"} {
 			if a, b := w.Header().Values(name), fresh.Header().Values(name); !slices.Equal(a, b) {

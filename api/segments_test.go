@@ -118,9 +118,7 @@ func TestActivitiesAreFilteredBySegmentAndByBrand(t *testing.T) {
 		for _, d := range out.Items {
 			ids = append(ids, d.ID)
 		}
-		if got := out.TotalSize + ":" + strings.Join(ids, ","); got != want {
-			t.Errorf("%s: %s, want %s", target, got, want)
-		}
+		equal(t, want, out.TotalSize+":"+strings.Join(ids, ","), target)
 	}
 }
 

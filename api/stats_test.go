@@ -1,6 +1,8 @@
 package api
 
 import (
+	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -75,9 +77,7 @@ func TestTallyIsOfTheDefinitionsThatCount(t *testing.T) {
 		"?limit=3":                         "3 of 19/7; 103 heard The Moons by The Moons 9/1; 100 played a track by The Moons 5/2; 102 watched 5/4",
 		"?group_by=TYPE&limit=1,1":         "2 of 5/4; - WATCHED 5/4",
 	} {
-		if got := h.tallied(query); got != want {
-			t.Errorf("%s: %s, want %s", query, got, want)
-		}
+		equal(t, want, h.tallied(query), query)
 	}
 }
 
@@ -176,4 +176,104 @@ func TestAnswerOfAnotherShapeIsABug(t *testing.T) {
 	h.refused(h.get("/v1.1/brand/1/stats/timeline"), domain.Internal, "")
 	h.refused(h.get("/v1.1/brand/1/stats/location"), domain.Internal, "")
 	h.refused(h.get("/v1.1/activity/count/daily"), domain.Internal, "")
+}
+
+const (
+	newYear = "start_date=2025-12-31+23:59:59&end_date=2026-01-02+00:00:01"
+	daily   = "/v1.1/activity/count/daily?" + newYear
+)
+
+// daysOf renders an answer of count/daily as text.
+func (h *fixture) daysOf(query string) []string {
+	h.t.Helper()
+	out := answered[wire.Daily](h, h.get(daily+query))
+	got := []string{out.TotalCount + "/" + out.TotalMembers}
+	for _, d := range out.Items {
+		got = append(got, d.Date+" "+d.Count+"/"+d.DistinctMembers)
+	}
+	return got
+}
+
+func TestDailyIsOfEveryDayTheRangeTouches(t *testing.T) {
+	h := newFixture(t, func(q *domain.Question) (*domain.Answer, error) {
+		first, _ := q.Range.Days()
+		return &domain.Answer{Timeline: &domain.Timeline{First: first, Services: []domain.ServiceTimeline{{
+			Days: []domain.Count{{Actions: 3, Members: 2}, {}, {Actions: 1, Members: 1}}, Total: domain.Count{Actions: 4, Members: 2},
+		}}}}, nil
+	})
+	want := []string{"4/2", "2025-12-31 3/2", "2026-01-01 0/0", "2026-01-02 1/1"}
+	equal(t, want, h.daysOf(""))
+	h.engine.answer = nil // nobody did anything: no line
+	want = []string{"0/0", "2025-12-31 0/0", "2026-01-01 0/0", "2026-01-02 0/0"}
+	equal(t, want, h.daysOf(""))
+}
+
+func TestCountsAreOfOneBrandOrOfAll(t *testing.T) {
+	for query, want := range map[string]domain.BrandID{"": 0, "&brandID=2": 2} {
+		for path, shape := range map[string]domain.Shape{"daily": domain.ShapeDaily, "services": domain.ShapeTimeline} {
+			h := newFixture(t)
+			w := h.get("/v1.1/activity/count/" + path + "?" + newYear + query)
+			if w.Code != http.StatusOK {
+				t.Fatalf("%s: %d %s", path, w.Code, w.Body)
+			}
+			if q := h.engine.asked[0]; q.Brand != want || q.Shape != shape || len(q.Groups) != 1 {
+				t.Errorf("%s%s: %+v", path, query, q)
+			}
+		}
+	}
+}
+
+func TestCountServicesIsATimeline(t *testing.T) {
+	h := newFixture(t, always(&domain.Answer{Timeline: &domain.Timeline{First: 20453, Services: []domain.ServiceTimeline{
+		{Service: domain.Spotify, Days: []domain.Count{{Actions: 2, Members: 1}}, Total: domain.Count{Actions: 2, Members: 1}},
+	}}}))
+	a, b := h.get("/v1.1/activity/count/services?brandID=1").Body.String(), h.get("/v1.1/brand/1/stats/timeline").Body.String()
+	if a != b || !strings.Contains(a, `"service":"spotify"`) {
+		t.Errorf("%s and %s", a, b)
+	}
+}
+
+// A row's ServiceType is the service that its actions have, also after the definition has
+// another one: it agrees with the filter that selects them.
+func TestStatsActivity_ServiceTypeIsThatOfTheActions(t *testing.T) {
+	h := newFixture(t)
+	h.engine.defs[0].Service, h.engine.defs[0].Former = domain.Deezer, []domain.Service{domain.LastFM, domain.Custom}
+	done := map[domain.Service]uint64{domain.LastFM: 481, domain.Custom: 3}
+	h.engine.answer = func(q *domain.Question) (*domain.Answer, error) {
+		tally := &domain.Tally{}
+		for s, n := range done {
+			if q.Filter.Services == nil || slices.Contains(q.Filter.Services, s) {
+				tally.Total.Actions += n
+			}
+		}
+		if tally.Total.Actions > 0 {
+			tally.Groups = []domain.GroupCount{{Group: 100, Count: tally.Total}}
+		}
+		return &domain.Answer{Tally: tally}, nil
+	}
+	for query, want := range map[string]string{"": "lastfm 484", "?services=lastfm": "lastfm 481", "?services=custom": "custom 3", "?services=deezer": ""} {
+		out := answered[wire.ActivityTally](h, h.get("/v1.1/brand/1/stats/activity"+query))
+		var got strings.Builder
+		for _, r := range out.Items {
+			got.WriteString(*r.ServiceType + " " + r.Count)
+		}
+		if got.String() != want {
+			t.Errorf("%q: %q, want %q", query, got.String(), want)
+		}
+	}
+}
+
+// members/stats/activity explains what it counts, as the other statistics do.
+func TestMemberTotals_Explain(t *testing.T) {
+	h := newFixture(t, func(q *domain.Question) (*domain.Answer, error) {
+		a := &domain.Answer{Leaders: &domain.Leaders{Total: domain.Count{Actions: 2, Members: 1}}}
+		if q.Explain {
+			a.Feed = &domain.Feed{Total: 2, Items: []domain.FeedItem{{Row: domain.Row{Seq: 5, Slot: 1, Time: 7}}, {Row: domain.Row{Seq: 4, Slot: 1, Time: 6}}}}
+		}
+		return a, nil
+	})
+	out := answered[wire.MemberTotals](h, h.get("/v1.1/members/stats/activity?explain=1"))
+	if out.TotalActivities != "2" || out.Explain == nil || out.Explain.TotalSize != "2" || len(out.Explain.Actions) != 2 {
+		t.Errorf("%+v", out)
+	}
 }
