@@ -15,7 +15,8 @@ import (
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
-func TestWrongCaseAndSpareSlashesAreRedirectedWithTheQueryKept(t *testing.T) {
+// A path in another case, or with spare slashes, is redirected with its query.
+func TestPaths_RedirectedToTheirSpelling(t *testing.T) {
 	h := newFixture(t)
 	for _, c := range []struct {
 		method, target string
@@ -36,7 +37,8 @@ func TestWrongCaseAndSpareSlashesAreRedirectedWithTheQueryKept(t *testing.T) {
 	}
 }
 
-func TestMethodNotAllowedSaysWhatIs(t *testing.T) {
+// A method that a path does not take is refused with those that it takes.
+func TestMethods_NotAllowed(t *testing.T) {
 	h := newFixture(t)
 	for target, allow := range map[string]string{"/v1.1/brands": "GET, HEAD", "/v1.1/brand/create": "POST", "/openapi.json": "GET, HEAD"} {
 		w := h.do(http.MethodPut, target, "")
@@ -45,7 +47,8 @@ func TestMethodNotAllowedSaysWhatIs(t *testing.T) {
 	}
 }
 
-func TestHeadAnswersAsGetWithoutBody(t *testing.T) {
+// HEAD has the status and the headers of GET, and no body.
+func TestHead_IsGetWithoutBody(t *testing.T) {
 	h := newFixture(t)
 	for _, target := range []string{"/v1.1/brands", "/v1.1/brand/1/stats/timeline", "/openapi.json", "/v1.1/brand/99"} {
 		get, head := h.get(target), h.do(http.MethodHead, keyed(target, keyAdvanced), "")
@@ -57,7 +60,8 @@ func TestHeadAnswersAsGetWithoutBody(t *testing.T) {
 	}
 }
 
-func TestAnswerOfAGetSaysHowFreshItIs(t *testing.T) {
+// The answer of a GET has its position, its lag and its range; errors have the position.
+func TestAnswer_PositionLagAndRange(t *testing.T) {
 	h := newFixture(t)
 	w := h.get("/v1.1/brand/1/stats/activity")
 	p, err := wire.DecodePosition(w.Header().Get("X-Position"))
@@ -78,7 +82,8 @@ func TestAnswerOfAGetSaysHowFreshItIs(t *testing.T) {
 	}
 }
 
-func TestQuestionWaitsForItsPosition(t *testing.T) {
+// Whatever is read for a request, or written, waits for the position of wait_for.
+func TestWaitFor_ReadsNoEarlier(t *testing.T) {
 	h := newFixture(t)
 	want := domain.Position{Journal: journalID, Catalog: 9, Shards: []domain.ShardOffset{{Shard: 3, Next: 40}}}
 	token := wire.EncodePosition(want)
@@ -103,7 +108,8 @@ func TestQuestionWaitsForItsPosition(t *testing.T) {
 	}
 }
 
-func TestWaitEndsAfterItsTimeout(t *testing.T) {
+// A wait ends after timeout_ms.
+func TestWaitFor_Timeout(t *testing.T) {
 	h := newFixture(t)
 	var left time.Duration
 	h.engine.await = func(ctx context.Context, _ domain.Position) error {
@@ -123,7 +129,8 @@ func TestWaitEndsAfterItsTimeout(t *testing.T) {
 	}
 }
 
-func TestTokenOfAnotherJournalIsRefused(t *testing.T) {
+// A position of another journal is refused, without a wait once the journal is known.
+func TestWaitFor_AnotherJournal(t *testing.T) {
 	h := newFixture(t)
 	foreign := wire.EncodePosition(domain.Position{Journal: domain.TopicID{9}, Catalog: 1})
 	// Before the journal is known the engine judges.
@@ -140,7 +147,8 @@ func TestTokenOfAnotherJournalIsRefused(t *testing.T) {
 	}
 }
 
-func TestAnswerTheClientHasIsNotSentAgain(t *testing.T) {
+// An answer whose tag the client has is a 304 with the headers.
+func TestETag_NotModified(t *testing.T) {
 	h := newFixture(t)
 	for _, target := range []string{"/v1.1/brands", "/v1.1/member/4097", "/v1.1/brand/1/stats/activity", "/openapi.json"} {
 		first := h.get(target)
@@ -163,7 +171,8 @@ func TestAnswerTheClientHasIsNotSentAgain(t *testing.T) {
 	}
 }
 
-func TestETagLeavesOutTheMemberTokenAndNothingElse(t *testing.T) {
+// The tag leaves out the member's token and nothing else.
+func TestETag_WithoutTheMemberToken(t *testing.T) {
 	h := newFixture(t)
 	clock := now
 	h.api.Now = func() time.Time { return clock }
@@ -182,7 +191,8 @@ func TestETagLeavesOutTheMemberTokenAndNothingElse(t *testing.T) {
 	}
 }
 
-func TestWhatWasIgnoredIsNamedInOneWarningEach(t *testing.T) {
+// What is ignored or clamped is named in a Warning each.
+func TestWarnings_OneForEachIgnored(t *testing.T) {
 	h := newFixture(t)
 	w := h.get("/v1.1/brands?limit=5000&foo=1&b%22ar%0d%0aX:y=2")
 	want := []string{
@@ -206,7 +216,8 @@ func TestWhatWasIgnoredIsNamedInOneWarningEach(t *testing.T) {
 	}
 }
 
-func TestIdempotencyKeyNamesTheRequest(t *testing.T) {
+// Key and application name a request, whatever its form; parameters and path tell it from a misuse.
+func TestIdempotencyKey_NamesTheRequest(t *testing.T) {
 	h := newFixture(t)
 	send := func(key, apiKey, target, body string) domain.Submission {
 		t.Helper()
@@ -240,7 +251,8 @@ func TestIdempotencyKeyNamesTheRequest(t *testing.T) {
 	h.refused(h.post(create, "name=x&type=y", "Idempotency-Key", strings.Repeat("x", 129)), domain.InvalidParameter, "Idempotency-Key")
 }
 
-func TestRepeatIsAnsweredWithItsFirstOutcomeAndMarked(t *testing.T) {
+// A repeat has its first outcome, an error too, and is marked.
+func TestIdempotencyKey_Replayed(t *testing.T) {
 	h := newFixture(t)
 	h.engine.outcome = func(domain.Submission) (domain.Outcome, error) {
 		return domain.Outcome{ID: 1, Replayed: true, Position: domain.Position{Journal: journalID, Catalog: 5}}, nil
@@ -260,7 +272,8 @@ func TestRepeatIsAnsweredWithItsFirstOutcomeAndMarked(t *testing.T) {
 	}
 }
 
-func TestAnsweredRequestWithAValidKeyIsAHit(t *testing.T) {
+// Each answered request with a valid key is a hit, and no other.
+func TestHits_RequestsWithAValidKey(t *testing.T) {
 	h := newFixture(t)
 	tag := h.get("/v1.1/brands").Header().Get("Etag")
 	h.get("/v1.1/brands", "If-None-Match", tag)
@@ -278,7 +291,8 @@ func TestAnsweredRequestWithAValidKeyIsAHit(t *testing.T) {
 	}
 }
 
-func TestRequestsAreCountedByOperationAndStatus(t *testing.T) {
+// Requests are counted by operation, status and latency.
+func TestStats_ByOperationAndStatus(t *testing.T) {
 	h := newFixture(t)
 	clock := now
 	h.api.Now = func() time.Time { clock = clock.Add(300 * time.Microsecond); return clock }
@@ -302,7 +316,8 @@ func TestRequestsAreCountedByOperationAndStatus(t *testing.T) {
 	equal(t, map[string]map[int]uint64{"GET /v1.1/brands": {200: 1, 400: 1}, "none": {404: 1}}, got)
 }
 
-func TestLogHoldsNoQueryNoKeyAndNoToken(t *testing.T) {
+// The log has no query, no key and no token.
+func TestLog_NothingPersonal(t *testing.T) {
 	h := newFixture(t)
 	h.post("/v1.1/member/register?utm=query-secret", "service=spotify&uid=uid-secret&authtoken=token-secret&email=mail-secret@x.y")
 	h.get("/v1.1/member/4097?email=mail-secret@x.y")
@@ -340,9 +355,8 @@ func TestInFlight_NoRoomIsUnavailable(t *testing.T) {
 	h.refused(w, domain.Unavailable, "")
 }
 
-// The engine's refusals of a question are the answer's: the bound is named, and what was
-// given up is to be asked again.
-func TestAQuestionThatIsRefusedOrGivenUpSaysSo(t *testing.T) {
+// A bound that the engine refuses a question for is named; Unavailable is to be retried.
+func TestEngine_RefusesAQuestion(t *testing.T) {
 	h := newFixture(t)
 	for _, target := range []string{
 		"/v1.1/brand/1/stats/activity", "/v1.1/brand/1/stats/timeline", "/v1.1/brand/1/stats/location", "/v1.1/activity/feed",
@@ -365,8 +379,8 @@ func TestAQuestionThatIsRefusedOrGivenUpSaysSo(t *testing.T) {
 	}
 }
 
-// The engine is asked with the client's context: when the client goes away, so does it.
-func TestTheEngineSeesThatTheClientWentAway(t *testing.T) {
+// The engine gets the client's context: its waits end when the client goes away.
+func TestEngine_ClientWentAway(t *testing.T) {
 	h := newFixture(t)
 	ctx, leave := context.WithCancel(context.Background())
 	met := false

@@ -16,7 +16,8 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-func TestConfigThatLacksSomethingIsRefused(t *testing.T) {
+// A Config that lacks something is refused.
+func TestNew_IncompleteConfig(t *testing.T) {
 	whole := Config{
 		Engine: &fakeEngine{}, Hasher: testHasher{}, Now: time.Now, BaseURL: "http://127.0.0.1:8080",
 		Signer: Signer{ID: "k", Key: ed25519.NewKeyFromSeed(make([]byte, 32))}, TokenKey: [16]byte{1},

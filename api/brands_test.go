@@ -27,7 +27,8 @@ func (h *fixture) put() *domain.PutBrand {
 	return p
 }
 
-func TestBrandIsCreatedWithWhatItsAddressesTell(t *testing.T) {
+// A brand has the fields that its addresses give, and a slug of its name.
+func TestBrands_CreateDerivesFields(t *testing.T) {
 	h := newFixture(t)
 	w := h.post("/v1.1/brand/create", `{"name":"Sigur Rós & Co","type":"Music","hashtag":"sr","twitterurl":"https://twitter.com/sigurros","spotifyurl":"https://open.spotify.com/artist/6UUrUCIZtQeOf8tC0WuzRy"}`)
 	b := answered[wire.Brand](h, w)
@@ -46,7 +47,8 @@ func TestBrandIsCreatedWithWhatItsAddressesTell(t *testing.T) {
 	}
 }
 
-func TestEditOverwritesClearsAndForgetsWhatTheOldAddressTold(t *testing.T) {
+// An edit overwrites and clears, derived fields of an old address too.
+func TestBrands_EditReplacesDerivedFields(t *testing.T) {
 	h := newFixture(t)
 	h.engine.brands[0].Fields = domain.BrandFields{
 		"Name": "The Moons", "Slug": "moons", "TwitterURL": "https://twitter.com/old", "TwitterScreenName": "old", "TwitterID": "12", "HashTag": "x",
@@ -57,7 +59,8 @@ func TestEditOverwritesClearsAndForgetsWhatTheOldAddressTold(t *testing.T) {
 	equal(t, want, b.Fields)
 }
 
-func TestCustomFieldsAreTheEnterprisePlans(t *testing.T) {
+// Custom fields are integers under short names, of the enterprise plan.
+func TestBrands_CustomFields(t *testing.T) {
 	h := newFixture(t)
 	w := h.do("POST", keyed("/v1.1/brand/2/edit", keyEnterprise), "CUSTOM_Score_1=0042&custom_rank=")
 	if w.Code != http.StatusOK {
@@ -85,7 +88,8 @@ func (h *fixture) names(query string) string {
 	return out.TotalSize + ":" + strings.Join(names, ",")
 }
 
-func TestBrandsAreListedByNameAndFiltered(t *testing.T) {
+// Brands are listed by name and filtered; a change shows at once.
+func TestBrands_List(t *testing.T) {
 	h := newFixture(t)
 	h.engine.brands = nil
 	for i, b := range []struct{ name, kind string }{{"beta", "Music"}, {"Alpha", "TV"}, {"alpha", "music"}, {"Gamma", ""}} {
@@ -112,7 +116,8 @@ func TestBrandsAreListedByNameAndFiltered(t *testing.T) {
 	equal(t, "4:AAA4,Alpha2,alpha3,beta1", h.names(""))
 }
 
-func TestPagesOfAListLeadThroughAllOfIt(t *testing.T) {
+// The next pages' addresses lead through the whole list, in body and header.
+func TestBrands_PagesByOffset(t *testing.T) {
 	h := newFixture(t)
 	h.engine.brands = nil
 	for i := range 25 {
@@ -154,7 +159,8 @@ func TestPagesOfAListLeadThroughAllOfIt(t *testing.T) {
 	}
 }
 
-func TestDeletedBrandIsGoneAndForceIsPassedOn(t *testing.T) {
+// A deleted brand is not found; force is in the command.
+func TestBrands_Delete(t *testing.T) {
 	h := newFixture(t)
 	out := answered[wire.Deleted](h, h.post("/v1.1/brand/1/delete", "force=1"))
 	if c := h.engine.submitted[0].Command.(*domain.DeleteBrand); !out.Deleted || !c.Force || c.ID != 1 {
@@ -171,7 +177,8 @@ func (l lookup) Resolve(_ context.Context, field, address string) (domain.BrandF
 	return domain.BrandFields{"TwitterID": "77", "TwitterScreenName": "wrong", "Name": "wrong"}, l.err
 }
 
-func TestResolverFillsInWhatAddressesDoNotTellAndItsFailureFailsNothing(t *testing.T) {
+// A resolver adds derived fields alone; its failure fails nothing.
+func TestBrands_Resolver(t *testing.T) {
 	h := newFixture(t)
 	h.renew(func(c *Config) { c.Resolver = lookup{} })
 	h.post("/v1.1/brand/1/edit", "twitterurl=https://twitter.com/moons")
@@ -183,7 +190,8 @@ func TestResolverFillsInWhatAddressesDoNotTellAndItsFailureFailsNothing(t *testi
 	}
 }
 
-func TestActivityDefinitionsAreCreatedEditedAndDeleted(t *testing.T) {
+// A definition is created, edited field by field, and deleted.
+func TestActivities_CreateEditDelete(t *testing.T) {
 	h := newFixture(t)
 	d := answered[wire.Definition](h, h.do("POST", keyed("/v1.1/activity/create", keyStandard), "name=watched+{brand}&type=Watched&service=THE+SERVICE&onetime=1&brandid=1&link=https://x.y"))
 	got, _ := json.Marshal(d)
@@ -208,7 +216,8 @@ func TestActivityDefinitionsAreCreatedEditedAndDeleted(t *testing.T) {
 	h.refused(h.get("/v1.1/activity/102"), domain.NotFound, "activityid")
 }
 
-func TestActivityDefinitionsAreFiltered(t *testing.T) {
+// Definitions are filtered by brand, service, type and keyword.
+func TestActivities_Filters(t *testing.T) {
 	h := newFixture(t)
 	h.engine.defs = append([]*domain.Definition{{ID: 2, Account: 1, Name: "Login"}}, h.engine.defs...)
 	h.engine.defs = append(h.engine.defs, &domain.Definition{ID: 102, Account: 1, Deleted: true}, &domain.Definition{ID: 103, Account: 2})

@@ -241,7 +241,8 @@ func TestErrors_CodeAndParameter(t *testing.T) {
 	}
 }
 
-func TestBodyOfAnotherTypeIsUnsupported(t *testing.T) {
+// A body of another type or encoding is refused.
+func TestErrors_BodyType(t *testing.T) {
 	h := newFixture(t)
 	target := keyed("/v1.1/brand/create", keyAdvanced)
 	for _, header := range [][]string{
@@ -259,13 +260,15 @@ func TestBodyOfAnotherTypeIsUnsupported(t *testing.T) {
 	}
 }
 
-func TestHeaderOverItsLimitIsTooLarge(t *testing.T) {
+// A header over its limit is refused.
+func TestErrors_HeaderSize(t *testing.T) {
 	h := newFixture(t)
 	h.refused(h.get("/v1.1/brands", "X-Large", strings.Repeat("x", serve.MaxHeader)), domain.TooLarge, "")
 	h.refused(h.get("/v1.1/brands?keyword="+strings.Repeat("x", serve.MaxHeader)), domain.TooLarge, "")
 }
 
-func TestKeyMayStandInTheBody(t *testing.T) {
+// A POST may have its key in the body.
+func TestErrors_KeyInTheBody(t *testing.T) {
 	h := newFixture(t)
 	for _, body := range []string{"apikey=" + keyAdvanced + "&name=a&type=b", `{"APIKEY":"` + keyAdvanced + `","name":"c","type":"d"}`} {
 		if w := h.do("POST", "/v1.1/brand/create", body); w.Code != http.StatusOK {
@@ -275,7 +278,8 @@ func TestKeyMayStandInTheBody(t *testing.T) {
 	h.refused(h.post("/v1.1/brand/create", "apikey="+keyAdvanced+"&name=a&type=b"), domain.InvalidParameter, "apikey")
 }
 
-func TestEngineThatCannotAnswerIsUnavailable(t *testing.T) {
+// An engine that cannot answer in time is 503, to be retried.
+func TestErrors_EngineUnavailable(t *testing.T) {
 	for name, err := range map[string]error{
 		"said": domain.ErrUnavailable, "deadline": context.DeadlineExceeded, "away": context.Canceled,
 	} {
@@ -292,7 +296,8 @@ func TestEngineThatCannotAnswerIsUnavailable(t *testing.T) {
 	}
 }
 
-func TestEngineThatBreaksIsAnInternalErrorLoggedOnce(t *testing.T) {
+// A bug is a 500 without its cause, logged once under the request's id.
+func TestErrors_InternalIsLoggedOnce(t *testing.T) {
 	h := newFixture(t, func(*domain.Question) (*domain.Answer, error) {
 		return nil, &domain.Error{Code: domain.Internal, Op: "scan", Message: "disk on fire"}
 	})
@@ -308,7 +313,8 @@ func TestEngineThatBreaksIsAnInternalErrorLoggedOnce(t *testing.T) {
 	}
 }
 
-func TestPanicIsAnInternalErrorWithoutParametersInTheLog(t *testing.T) {
+// A panic is a 500; its value is logged where it cannot quote a parameter.
+func TestErrors_Panic(t *testing.T) {
 	h := newFixture(t)
 	for _, value := range []any{"secret-value", errValue("secret-value")} {
 		h.log.Reset()
@@ -332,7 +338,8 @@ type errValue string
 
 func (e errValue) Error() string { return string(e) }
 
-func TestOutcomesBecomeTheirErrors(t *testing.T) {
+// An outcome with a code is the error of the code.
+func TestErrors_OfOutcomes(t *testing.T) {
 	h := newFixture(t)
 	for _, code := range []domain.Code{domain.NotFound, domain.Conflict, domain.Gone, domain.PlanLimit} {
 		h.engine.outcome = func(domain.Submission) (domain.Outcome, error) {

@@ -48,7 +48,8 @@ type explainedAnswer struct {
 	Explain *wire.Explanation `json:"explain"`
 }
 
-func TestEveryStatisticExplainsItselfPageByPage(t *testing.T) {
+// Each statistic lists the actions that it counted, page by page.
+func TestExplain_EveryStatistic(t *testing.T) {
 	for _, path := range thatExplain {
 		h := explained(t, 2500)
 		var out explainedAnswer
@@ -92,9 +93,8 @@ func TestEveryStatisticExplainsItselfPageByPage(t *testing.T) {
 	}
 }
 
-// A page of a tally is explained by the actions of its rows: of the question that made
-// the totals.
-func TestExplainedIsThePageThatIsShown(t *testing.T) {
+// A page of a tally is explained by the actions of its rows: of the question that made the totals.
+func TestExplain_ShownPage(t *testing.T) {
 	for query, want := range map[string]string{
 		"":          "1 question, 100 102 103 explained",
 		"&limit=1":  "2 questions, 103 explained",
@@ -124,7 +124,8 @@ func TestExplainedIsThePageThatIsShown(t *testing.T) {
 	}
 }
 
-func TestTheExplanationsPositionIsNoPartOfTheETag(t *testing.T) {
+// The position of an explanation is not in the ETag.
+func TestExplain_PositionIsNotInTheETag(t *testing.T) {
 	h := explained(t, 3)
 	target := "/v1.1/brand/1/stats/activity?explain=1"
 	first := h.get(target)
@@ -140,7 +141,8 @@ func TestTheExplanationsPositionIsNoPartOfTheETag(t *testing.T) {
 	}
 }
 
-func TestATokenOfAnotherQuestionIsRefused(t *testing.T) {
+// A token belongs to its question and range.
+func TestExplain_TokenOfAnotherQuestion(t *testing.T) {
 	h := explained(t, 1001)
 	var out explainedAnswer
 	h.ok(h.get("/v1.1/brand/1/stats/activity?explain=1&start_date=2026-01-01+00:00:00&end_date=2026-02-01+00:00:00"), &out)
@@ -176,7 +178,8 @@ func TestATokenOfAnotherQuestionIsRefused(t *testing.T) {
 	h.refused(h.get("/v1.1/brand/1/stats/activity?explain_after="+good), domain.MissingParameter, "explain")
 }
 
-func TestAnAnswerThatDoesNotExplainIsABug(t *testing.T) {
+// An answer without the actions that were asked for is a bug.
+func TestExplain_MissingIsInternal(t *testing.T) {
 	h := counting(t)
 	h.refused(h.get("/v1.1/brand/1/stats/activity?explain=1"), domain.Internal, "")
 }

@@ -24,7 +24,8 @@ func fed(total uint64) func(*domain.Question) (*domain.Answer, error) {
 	}
 }
 
-func TestAFeedIsAskedForAsItsParametersSay(t *testing.T) {
+// The parameters of a feed are in its question.
+func TestFeed_Question(t *testing.T) {
 	h := newFixture(t)
 	all := []domain.Group{{Definition: 100}}
 	week := domain.Range{From: 1772973300, To: 1773578100}
@@ -53,7 +54,8 @@ func TestAFeedIsAskedForAsItsParametersSay(t *testing.T) {
 	}
 }
 
-func TestAFeedShowsItsItemsAsOfItsAnswer(t *testing.T) {
+// Items are read at the answer's position; what is gone has no member.
+func TestFeed_Items(t *testing.T) {
 	h := newFixture(t)
 	h.engine.answer, h.engine.content = fed(2), &domain.Content{Recorded: 1773565201234, Content: `{"TrackName":"Blue"}`, Link: "https://x.y"}
 	w := h.get("/v1.1/activity/feed")
@@ -76,7 +78,8 @@ func TestAFeedShowsItsItemsAsOfItsAnswer(t *testing.T) {
 	}
 }
 
-func TestPagesOfAFeedKeepAllButTheKey(t *testing.T) {
+// Addresses of other pages have all parameters but the key.
+func TestFeed_Links(t *testing.T) {
 	h := newFixture(t, fed(35))
 	rest := "all_member_actions=1&Services=custom&x=%26&start_date=2026-03-14+12%3A35%3A00&end_date=2026-03-15+12%3A35%3A00&limit="
 	for _, method := range []string{"GET", "HEAD"} {

@@ -38,9 +38,8 @@ func wants(t *testing.T, what string, w *httptest.ResponseRecorder, code domain.
 	}
 }
 
-// TestEveryOperationHasTheContractsErrorsOfItsWholeRequest spoils everything of a
-// request but its parameters' values: path, method, key, plan, size, kind and number.
-func TestEveryOperationHasTheContractsErrorsOfItsWholeRequest(t *testing.T) {
+// Each operation has the contract's error of a bad path, method, key, plan, size, kind and number.
+func TestInvalid_WholeRequest(t *testing.T) {
 	for _, o := range Operations() {
 		h := newFixture(t)
 		h.api.Logger = discarded
@@ -134,9 +133,8 @@ func misspelled(t *testing.T, h *fixture, o *serve.Operation, target string) {
 	}
 }
 
-// TestRubbishInARecordOfManyIsThatRecordsError sends each parameter of a record what it
-// does not take, between good ones: they are taken, and it has the contract's error.
-func TestRubbishInARecordOfManyIsThatRecordsError(t *testing.T) {
+// An invalid parameter of a record is that record's error; the records beside it are taken.
+func TestInvalid_RecordOfMany(t *testing.T) {
 	for _, o := range Operations() {
 		if o.Each == nil {
 			continue

@@ -113,9 +113,8 @@ var lists = []string{
 	"/v1.1/members?sort=desc", "/v1.1/members?x=1", "/v1.1/members/stats/activity?x=1",
 }
 
-// Whoever follows the addresses of next pages while rows come and go meets each row that
-// stays exactly once, and none twice with one key.
-func TestPagesByKeysMeetEachRowThatStaysOnceWhileDataArrives(t *testing.T) {
+// While rows come and go, next pages hold each row that stays exactly once, and none twice with one key.
+func TestKeyset_EachRowOnce(t *testing.T) {
 	for seed := range uint64(5) {
 		r := rand.New(rand.NewPCG(seed, 16))
 		for _, list := range lists {
@@ -154,7 +153,7 @@ func TestPagesByKeysMeetEachRowThatStaysOnceWhileDataArrives(t *testing.T) {
 }
 
 // Without changes pages by keys and pages by offset are the same rows in the same order.
-func TestPagesByKeysAndByOffsetAreTheSameList(t *testing.T) {
+func TestKeyset_SameAsByOffset(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 17))
 	for _, list := range lists {
 		h, _, _ := crowded(t, r)
@@ -180,7 +179,8 @@ func TestPagesByKeysAndByOffsetAreTheSameList(t *testing.T) {
 	}
 }
 
-func TestACursorHoldsFiltersAndRange(t *testing.T) {
+// A cursor continues its own question and range, in any spelling, and no other.
+func TestKeyset_CursorHoldsFiltersAndRange(t *testing.T) {
 	h, _, _ := crowded(t, rand.New(rand.NewPCG(1, 18)))
 	list := "/v1.1/members/active?limit=2&country=DE,US&period=1+Week&sort=asc"
 	first := h.get(list + "&cursor=")
@@ -246,9 +246,8 @@ func TestACursorHoldsFiltersAndRange(t *testing.T) {
 	}
 }
 
-// What is asked about the same dates has the same answer in any minute, the cursor in it
-// included.
-func TestACursorDoesNotHangOnTheClockWhereTheRangeDoesNot(t *testing.T) {
+// What is asked about the same dates has the same answer in any minute, the cursor in it included.
+func TestKeyset_CursorWithoutTheClock(t *testing.T) {
 	h, _, _ := crowded(t, rand.New(rand.NewPCG(1, 19)))
 	for list, same := range map[string]bool{
 		"/v1.1/members/active?start_date=2026-01-01+00:00:00&end_date=2026-03-01+00:00:00": true,
@@ -268,7 +267,7 @@ func TestACursorDoesNotHangOnTheClockWhereTheRangeDoesNot(t *testing.T) {
 }
 
 // No rows have no page beside them, and a list has none behind its end.
-func TestPagesEndWhereTheListEnds(t *testing.T) {
+func TestKeyset_LastPage(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 20))
 	for _, list := range lists {
 		h, _, _ := crowded(t, r)
@@ -306,7 +305,8 @@ func TestPagesEndWhereTheListEnds(t *testing.T) {
 	}
 }
 
-func TestAddressesHaveTheHostThatWasAskedUnlessOneIsConfigured(t *testing.T) {
+// Addresses have the host that was asked, unless one is configured or it is not valid.
+func TestLinks_Host(t *testing.T) {
 	h := newFixture(t)
 	for _, c := range []struct {
 		host   string

@@ -25,7 +25,8 @@ func ranking(q *domain.Question) (*domain.Answer, error) {
 	}}, nil
 }
 
-func TestMembersActiveAsksForThePageOfARanking(t *testing.T) {
+// The parameters of members/active are in its question.
+func TestActiveMembers_Question(t *testing.T) {
 	window := "start_date=2026-03-01+00:00:00&end_date=2026-03-02+00:00:00"
 	rows := domain.Range{From: 1772323200, To: 1772409600}
 	for query, want := range map[string]domain.Question{
@@ -45,14 +46,16 @@ func TestMembersActiveAsksForThePageOfARanking(t *testing.T) {
 	}
 }
 
-func TestASegmentsPointsMakeTheScore(t *testing.T) {
+// A segment's points make the score.
+func TestActiveMembers_SegmentPoints(t *testing.T) {
 	h := newFixture(t, ranking)
 	h.get("/v1.1/members/active?segmentID=1&includeOneTime=1")
 	want := []domain.Group{{Definition: 100, Points: 7, Own: true}, {Definition: 101}}
 	equal(t, want, h.engine.asked[0].Groups)
 }
 
-func TestMembersActiveHasAtMostSixMonths(t *testing.T) {
+// A list of members is of at most six months.
+func TestActiveMembers_SixMonths(t *testing.T) {
 	h := newFixture(t)
 	w := h.get("/v1.1/members/active?period=1+Year")
 	if got := w.Header().Get("X-Range"); got != "2025-09-15 12:35:00/2026-03-15 12:35:00" || len(w.Header().Values("Warning")) != 1 {
@@ -60,7 +63,8 @@ func TestMembersActiveHasAtMostSixMonths(t *testing.T) {
 	}
 }
 
-func TestPagesOfMembersAreInTheBodyAndInLinks(t *testing.T) {
+// Addresses of other pages are in the body and in the header.
+func TestActiveMembers_Links(t *testing.T) {
 	h := newFixture(t, ranking)
 	w := h.get("/v1.1/members/active?limit=1,1&period=1+Day&country=DE")
 	out := answered[wire.ActiveMembers](h, w)
@@ -75,7 +79,8 @@ func TestPagesOfMembersAreInTheBodyAndInLinks(t *testing.T) {
 	}
 }
 
-func TestFieldsSelectAndUnknownOnesAreWarnedOf(t *testing.T) {
+// fields selects; unknown names give a Warning.
+func TestActiveMembers_Fields(t *testing.T) {
 	h := newFixture(t, ranking)
 	w := h.get("/v1.1/members/active?fields=firstname,+nothing,score,Extended.x,,score")
 	if !strings.Contains(w.Body.String(), `"items":[{"ID":"4097","FirstName":"Ada","Score":"70000"}]`) {
@@ -85,7 +90,8 @@ func TestFieldsSelectAndUnknownOnesAreWarnedOf(t *testing.T) {
 	equal(t, want, w.Header().Values("Warning"))
 }
 
-func TestAnItemShowsTheBrandAskedForElseThatOfTheLatestAction(t *testing.T) {
+// An item shows the brand asked for, else that of its latest action.
+func TestActiveMembers_BrandOfAnItem(t *testing.T) {
 	for query, want := range map[string]string{"": "1 The Moons Music", "?brandID=2": "2 Archive TV"} {
 		h := newFixture(t, ranking)
 		out := answered[wire.ActiveMembers](h, h.get("/v1.1/members/active"+query))
@@ -100,7 +106,8 @@ func TestAnItemShowsTheBrandAskedForElseThatOfTheLatestAction(t *testing.T) {
 	}
 }
 
-func TestAnItemShowsOptInsInForce(t *testing.T) {
+// An item shows the opt-ins in force.
+func TestActiveMembers_OptIns(t *testing.T) {
 	h := newFixture(t, ranking)
 	h.engine.members[4097].Opts = []domain.OptState{{Opt: domain.Opt{Kind: domain.OptBrand, ID: 1}, In: true}, {Opt: domain.Opt{Kind: domain.OptBrand, ID: 2}, Out: true}}
 	out := answered[wire.ActiveMembers](h, h.get("/v1.1/members/active"))
@@ -109,9 +116,9 @@ func TestAnItemShowsOptInsInForce(t *testing.T) {
 	}
 }
 
-// What is gone between the question and the reading of its rows is left out: a member
-// as an item, an action as null.
-func TestWhatIsGoneIsLeftOut(t *testing.T) {
+// What is gone between the question and the reading of its rows is left out: a member as an item, an action
+// as null.
+func TestActiveMembers_Gone(t *testing.T) {
 	h := newFixture(t, always(&domain.Answer{Leaders: &domain.Leaders{
 		Members: []domain.Leader{{Member: 8193, Score: 9}, {Member: 4097, Score: 7}}, Total: domain.Count{Members: 2}, Latest: make([]domain.Row, 2),
 	}}))
@@ -121,7 +128,8 @@ func TestWhatIsGoneIsLeftOut(t *testing.T) {
 	}
 }
 
-func TestACrossoverLeavesOutWhatIsDeletedOrOfAnotherType(t *testing.T) {
+// Brands that are deleted or of another type are excluded in the question.
+func TestCrossover_Question(t *testing.T) {
 	for target, want := range map[string]domain.Question{
 		"/v1.1/brands/crossover?":                    {Without: []domain.BrandID{3}},
 		"/v1.1/brands/crossover?brandID=1&":          {Brand: 1, Without: []domain.BrandID{3}},
@@ -141,7 +149,8 @@ func TestACrossoverLeavesOutWhatIsDeletedOrOfAnotherType(t *testing.T) {
 	}
 }
 
-func TestACrossoverHasLinksAndNoPaging(t *testing.T) {
+// Addresses of other pages are in the header alone.
+func TestCrossover_Links(t *testing.T) {
 	h := newFixture(t, ranking)
 	w := h.get("/v1.1/brands/1/crossover?limit=10,10&end_date=2026-03-02+00:00:00")
 	out := answered[wire.Crossover](h, w)
@@ -160,7 +169,8 @@ func TestACrossoverHasLinksAndNoPaging(t *testing.T) {
 	}
 }
 
-func TestAnotherShapeOfRankingIsABug(t *testing.T) {
+// An answer of another shape is a bug.
+func TestRanking_AnotherShape(t *testing.T) {
 	for _, a := range []domain.Answer{{}, {Leaders: &domain.Leaders{Members: make([]domain.Leader, 1)}}, {Crossover: &domain.Crossover{Brands: []domain.BrandMembers{{Brand: 77}}}}} {
 		h := newFixture(t, func(*domain.Question) (*domain.Answer, error) { return &a, nil })
 		h.refused(h.get("/v1.1/members/active"), domain.Internal, "")

@@ -14,7 +14,8 @@ import (
 // lastWeek is the week before the tests' now.
 var lastWeek = domain.Range{From: 1772973300, To: 1773578100}
 
-func TestAllMembersAreAskedForByIDAndTheirWeekOfThePageAlone(t *testing.T) {
+// Members are listed by id; the actions of the week are asked of the page's members alone.
+func TestMembers_Questions(t *testing.T) {
 	one := []domain.Group{{Definition: 100}}
 	for query, want := range map[string]domain.Question{
 		"":                                     {Roll: domain.Rolling{Up: true, Limit: 10}, Groups: one},
@@ -46,8 +47,8 @@ func TestAllMembersAreAskedForByIDAndTheirWeekOfThePageAlone(t *testing.T) {
 	}
 }
 
-// Members stay in the order of the roll, whoever did more; who did nothing has zeros.
-func TestARollKeepsItsOrderAndShowsWhoDidNothing(t *testing.T) {
+// Items keep the order of the list, whatever their scores; a member without actions has zeros.
+func TestMembers_OrderOfTheList(t *testing.T) {
 	h := newFixture(t)
 	for _, id := range []domain.MemberID{8193, 12289} {
 		m := *h.engine.members[4097]
@@ -77,7 +78,8 @@ func TestARollKeepsItsOrderAndShowsWhoDidNothing(t *testing.T) {
 	equal(t, want, got)
 }
 
-func TestAnEmptyRollAsksNothingMore(t *testing.T) {
+// An empty page asks no second question.
+func TestMembers_EmptyPage(t *testing.T) {
 	h := newFixture(t, always(&domain.Answer{Roll: &domain.Roll{Total: 7}}))
 	w := h.get("/v1.1/members?limit=0")
 	if len(h.engine.asked) != 1 || !strings.Contains(w.Body.String(), `{"totalSize":"7","items":[],"paging":{"next":null,"previous":null}}`) {
@@ -85,7 +87,8 @@ func TestAnEmptyRollAsksNothingMore(t *testing.T) {
 	}
 }
 
-func TestAllMembersAreTurnedByCursors(t *testing.T) {
+// A cursor continues after the last id of the page before.
+func TestMembers_Cursors(t *testing.T) {
 	h := newFixture(t, func(q *domain.Question) (*domain.Answer, error) {
 		if q.Shape != domain.ShapeRoll {
 			return &domain.Answer{Leaders: &domain.Leaders{}}, nil
@@ -118,7 +121,8 @@ func TestAllMembersAreTurnedByCursors(t *testing.T) {
 	equal(t, want, pages)
 }
 
-func TestActivityTotalsRankByActionsOverTheWholeAccount(t *testing.T) {
+// Totals rank by actions, without a brand over the whole account.
+func TestMemberTotals_Question(t *testing.T) {
 	h := newFixture(t, ranking)
 	w := h.get("/v1.1/members/stats/activity?limit=0,1&country=DE&services=spotify&period=6+Year")
 	out := answered[wire.MemberTotals](h, w)
@@ -139,7 +143,8 @@ func TestActivityTotalsRankByActionsOverTheWholeAccount(t *testing.T) {
 	}
 }
 
-func TestACheckSeesOneTimeActionsOfAllTime(t *testing.T) {
+// A check sees one-time actions too, of all time where no range is given.
+func TestCheck_AllTime(t *testing.T) {
 	for query, want := range map[string]domain.Question{
 		"":                                {Range: domain.AllTime},
 		"?brandID=2&end_date=":            {Brand: 2, Range: domain.AllTime},
@@ -163,7 +168,7 @@ func TestACheckSeesOneTimeActionsOfAllTime(t *testing.T) {
 }
 
 // Of more actions than a page has, the first is asked for from the other end.
-func TestACheckOfManyActionsFindsTheFirst(t *testing.T) {
+func TestCheck_First(t *testing.T) {
 	h := newFixture(t, func(q *domain.Question) (*domain.Answer, error) {
 		a, err := fed(1001)(q)
 		if q.Listing.Up {
@@ -178,7 +183,8 @@ func TestACheckOfManyActionsFindsTheFirst(t *testing.T) {
 	}
 }
 
-func TestACheckOfWhatWasNeverDoneIsNull(t *testing.T) {
+// An activity never performed has null dates and no action.
+func TestCheck_Never(t *testing.T) {
 	h := newFixture(t, always(&domain.Answer{Feed: &domain.Feed{}}))
 	w := h.get("/v1.1/member/4097/activity/100")
 	if w.Code != http.StatusOK || strings.TrimSpace(w.Body.String()) != `{"completed":false,"Count":"0","First":null,"Last":null,"Action":null}` {

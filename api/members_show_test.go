@@ -40,7 +40,8 @@ func memberAnswers(above uint64) func(*domain.Question) (*domain.Answer, error) 
 	}
 }
 
-func TestShowAsksOnlyForWhatItIsToShow(t *testing.T) {
+// Each part that is asked for is one question, the position two; a member alone is none.
+func TestShowMember_Questions(t *testing.T) {
 	me, week := []domain.MemberID{4097}, domain.Range{From: 1772973300, To: 1773578100}
 	one := []domain.Group{{Definition: 100}}
 	score := uint64(70_000)
@@ -92,7 +93,8 @@ func TestShowAsksOnlyForWhatItIsToShow(t *testing.T) {
 	}
 }
 
-func TestAPositionIsShownBelowAThousand(t *testing.T) {
+// A position from 1000 on is 999+.
+func TestShowMember_Position(t *testing.T) {
 	for above, want := range map[uint64]string{0: "1", 1: "2", 998: "999", 999: "999+", 1000: "999+", 1 << 40: "999+"} {
 		h := newFixture(t, memberAnswers(above))
 		out := answered[wire.Envelope](h, h.get("/v1.1/member/4097?showposition=1"))
@@ -102,9 +104,8 @@ func TestAPositionIsShownBelowAThousand(t *testing.T) {
 	}
 }
 
-// Whoever did nothing has a score, too, and stands behind everybody who has more than
-// none.
-func TestWhoDidNothingHasAScoreOfZero(t *testing.T) {
+// A member without actions has the score 0, behind all that have more.
+func TestShowMember_NoActions(t *testing.T) {
 	h := newFixture(t, func(q *domain.Question) (*domain.Answer, error) {
 		l := &domain.Leaders{}
 		if q.Top.Above != nil && *q.Top.Above == 0 {
@@ -119,7 +120,8 @@ func TestWhoDidNothingHasAScoreOfZero(t *testing.T) {
 	}
 }
 
-func TestShowExplainsTheScore(t *testing.T) {
+// The actions that made the score are listed, with and without the position.
+func TestShowMember_Explain(t *testing.T) {
 	for query, scored := range map[string]bool{"explain=1": false, "explain=1&showposition=1": true} {
 		h := newFixture(t, memberAnswers(1))
 		out := answered[wire.Envelope](h, h.get("/v1.1/member/4097?"+query))
@@ -132,9 +134,9 @@ func TestShowExplainsTheScore(t *testing.T) {
 	}
 }
 
-// Each part is asked at the position of the part before, or after it, and the answer's
-// position is not behind any of them.
-func TestThePartsOfAShowDoNotGoBackInTime(t *testing.T) {
+// Each part is asked at the position of the part before, or after it, and the answer's position is not behind
+// any of them.
+func TestShowMember_PartsInOrder(t *testing.T) {
 	h := newFixture(t)
 	next := int64(10)
 	h.engine.answer = func(q *domain.Question) (*domain.Answer, error) {
@@ -160,7 +162,8 @@ func TestThePartsOfAShowDoNotGoBackInTime(t *testing.T) {
 	}
 }
 
-func TestRefreshWaitsForTheEndsOfAllLogs(t *testing.T) {
+// refresh waits until all that was accepted before is applied; without known ends it is Unavailable.
+func TestRefresh_WaitsForTheEnds(t *testing.T) {
 	h := newFixture(t, memberAnswers(1))
 	w := h.get("/v1.1/member/4097?refresh=1&showactions=1")
 	if w.Code != http.StatusOK {
@@ -184,8 +187,8 @@ func TestRefreshWaitsForTheEndsOfAllLogs(t *testing.T) {
 	h.refused(h.get("/v1.1/member/4097?refresh=1"), domain.Unavailable, "")
 }
 
-// A poll that asks for a refresh is answered from memory only after the wait.
-func TestARefreshIsNotAnsweredFromMemoryBeforeItsWait(t *testing.T) {
+// A poll that asks for a refresh is answered from the cache only after the wait.
+func TestRefresh_PollWaits(t *testing.T) {
 	h := newFixture(t)
 	tag := h.get("/v1.1/member/4097?refresh=1").Header().Get("Etag")
 	waited := len(h.engine.waited)
@@ -197,7 +200,8 @@ func TestARefreshIsNotAnsweredFromMemoryBeforeItsWait(t *testing.T) {
 	}
 }
 
-func TestAnotherShapeOfAMembersAnswerIsABug(t *testing.T) {
+// An answer of another shape is a bug.
+func TestMember_AnotherShape(t *testing.T) {
 	for _, a := range []domain.Answer{{}, {Leaders: &domain.Leaders{Members: make([]domain.Leader, 2)}}, {Standings: &domain.Standings{Brands: []domain.Standing{{Brand: 77}}}}} {
 		h := newFixture(t, func(*domain.Question) (*domain.Answer, error) { return &a, nil })
 		for _, target := range []string{
@@ -209,7 +213,8 @@ func TestAnotherShapeOfAMembersAnswerIsABug(t *testing.T) {
 	}
 }
 
-func TestErrorsOfTheEngineAreThoseOfTheShow(t *testing.T) {
+// An error of any part is the error of the whole.
+func TestShowMember_EngineErrors(t *testing.T) {
 	for _, shape := range []domain.Shape{domain.ShapeLeaders, domain.ShapeStandings, domain.ShapeFeed} {
 		h := newFixture(t, func(q *domain.Question) (*domain.Answer, error) {
 			if q.Shape == shape {

@@ -22,7 +22,8 @@ import (
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
-func TestRegistrationCarriesAllThatIsRandomHashedOrTimed(t *testing.T) {
+// A registration carries everything of it that is random, hashed or read from the clock.
+func TestI6_RegistrationIsComplete(t *testing.T) {
 	h := newFixture(t)
 	w := h.do("POST", keyed("/v1.1/member/register", keyStandard), `{"service":"Spotify","uid":"u-9","authtoken":"tok","authsecret":"","firstname":"Ada",
 		"username":"ada","email":" Ada@Example.com ","birthdate":"24-12-1990","gender":"other","city":"Köln","country":"de","region":"NW","postcode":"50667",
@@ -86,7 +87,8 @@ func TestRegistrationCarriesAllThatIsRandomHashedOrTimed(t *testing.T) {
 	}
 }
 
-func TestRegisterAnswersAnArrayOfOneEnvelope(t *testing.T) {
+// The answer is an array of one envelope.
+func TestRegister_Answer(t *testing.T) {
 	h := newFixture(t)
 	out := answered[[]wire.Envelope](h, h.post("/v1.1/member/register", "service=spotify&uid=u-9&authtoken=tok&country=DE&followers=3"))
 	if len(out) != 1 {
@@ -99,7 +101,8 @@ func TestRegisterAnswersAnArrayOfOneEnvelope(t *testing.T) {
 	}
 }
 
-func TestMemberTokenIsSignedAndNamesMemberAndApplication(t *testing.T) {
+// The token is signed with a published key and names member, application and service.
+func TestMemberToken_Claims(t *testing.T) {
 	h := newFixture(t)
 	e := answered[wire.Envelope](h, h.get("/v1.1/member/4097"))
 	var set struct {
@@ -167,7 +170,8 @@ func (h *fixture) registrations() (out []*domain.RegisterMember) {
 	return out
 }
 
-func TestRegistrationByEmailCarriesAHashAndNoPassword(t *testing.T) {
+// A registration by email carries a hash with a salt of its own, and no password.
+func TestRegister_EmailHash(t *testing.T) {
 	h := newFixture(t)
 	out := answered[[]wire.Envelope](h, h.post("/v1.1/member/register", byEmail+"&uid=x&authtoken=secret-token&authsecret=secret-secret&segmentid=1"))
 	c := h.registrations()[0]
@@ -190,7 +194,8 @@ func TestRegistrationByEmailCarriesAHashAndNoPassword(t *testing.T) {
 	}
 }
 
-func TestNoSecretOfARegistrationIsLoggedOrShown(t *testing.T) {
+// No secret of a registration is logged or answered, whatever the outcome.
+func TestRegister_NoSecretInLogOrAnswer(t *testing.T) {
 	h := newFixture(t)
 	const params = "service=email&email=secret@example.com&password=secret-password&authtoken=secret-token&firstname=secret-name"
 	for _, code := range []domain.Code{domain.OK, domain.Conflict, domain.Locked, domain.Internal} {
@@ -210,9 +215,9 @@ func TestNoSecretOfARegistrationIsLoggedOrShown(t *testing.T) {
 	}
 }
 
-// A password is hashed under the salt that the address has; where another one was
-// stored meanwhile, it is hashed anew under an id that follows from the request's.
-func TestAPasswordIsHashedUnderTheSaltInUseUntilItIsDecided(t *testing.T) {
+// A password is hashed under the salt that the address has; where another one was stored meanwhile, it is
+// hashed anew under an id that follows from the request's.
+func TestRegister_HashesAgainUnderTheSaltInUse(t *testing.T) {
 	h := newFixture(t)
 	salted := hashed("another", "$argon2id$v=19$m=8,t=1,p=1$c2FsdHNhbHRzYWx0c2FsdA$")
 	address := addressOf("ada@example.com")
@@ -252,7 +257,8 @@ func TestAPasswordIsHashedUnderTheSaltInUseUntilItIsDecided(t *testing.T) {
 	}
 }
 
-func TestARegistrationThatNeverSettlesIsUnavailable(t *testing.T) {
+// A registration that never settles is Unavailable after eight attempts.
+func TestRegister_AttemptsAreBounded(t *testing.T) {
 	h := newFixture(t)
 	h.engine.outcome = func(domain.Submission) (domain.Outcome, error) { return domain.Outcome{Again: true}, nil }
 	h.refused(h.post("/v1.1/member/register", "service=spotify&uid=1&authtoken=t"), domain.Unavailable, "")
@@ -261,7 +267,8 @@ func TestARegistrationThatNeverSettlesIsUnavailable(t *testing.T) {
 	}
 }
 
-func TestALockSaysWhenToComeBack(t *testing.T) {
+// A lock has its time in Retry-After.
+func TestRegister_Locked(t *testing.T) {
 	h := newFixture(t)
 	h.engine.outcome = func(domain.Submission) (domain.Outcome, error) {
 		return domain.Outcome{Code: domain.Locked, Parameter: "email", Message: "locked", RetryAfter: 840}, nil
@@ -273,7 +280,8 @@ func TestALockSaysWhenToComeBack(t *testing.T) {
 	}
 }
 
-func TestAttachingGoesToTheMember(t *testing.T) {
+// The command of an attached service goes to the member's slot.
+func TestAttach_GoesToTheMember(t *testing.T) {
 	for _, target := range []string{"/v1.1/member/4097/register?", "/v1.1/member/register?id=4097&", "/v1.1/member/4097/register?id=4097&"} {
 		h := newFixture(t)
 		out := answered[[]wire.Envelope](h, h.post(target+"service=deezer&uid=d-1&authtoken=t", ""))
@@ -289,9 +297,8 @@ func TestAttachingGoesToTheMember(t *testing.T) {
 	}
 }
 
-// The hash of the parameters stands in the log: it must not tell a password to who
-// tries all.
-func TestTheHashOfTheParametersIsKeyed(t *testing.T) {
+// The hash of the parameters is in the log: it is keyed, or a password could be guessed from it.
+func TestSubmission_KeyedBodyHash(t *testing.T) {
 	h := newFixture(t)
 	h.post("/v1.1/member/register", byEmail)
 	h.post("/v1.1/member/register", byEmail)
@@ -312,7 +319,8 @@ type otherHasher struct{ testHasher }
 
 func (otherHasher) ID(source, id string) uint64 { return testHasher{}.ID("other "+source, id) }
 
-func TestMembersAreFoundByWhatNamesThem(t *testing.T) {
+// A member is found by each name; of an email that of the login comes first.
+func TestFindMember_ByEachName(t *testing.T) {
 	h := newFixture(t)
 	hash := testHasher{}.Identity
 	other := *h.engine.members[4097]
@@ -346,7 +354,8 @@ func TestMembersAreFoundByWhatNamesThem(t *testing.T) {
 	}
 }
 
-func TestOptsGoToTheMemberHoweverItIsNamed(t *testing.T) {
+// An opt-in or opt-out goes to the member, however it is named.
+func TestOptIn_Commands(t *testing.T) {
 	h := newFixture(t)
 	for _, c := range []struct {
 		path, who string
@@ -372,7 +381,8 @@ func TestOptsGoToTheMemberHoweverItIsNamed(t *testing.T) {
 	}
 }
 
-func TestOptInsInForceAreShownAndInTheToken(t *testing.T) {
+// Opt-ins in force to what is not deleted are shown, and are in the token.
+func TestOptIns_ShownAndInTheToken(t *testing.T) {
 	h := newFixture(t)
 	state := func(kind domain.OptKind, id uint32, in bool) domain.OptState {
 		return domain.OptState{Opt: domain.Opt{Kind: kind, ID: id}, In: in, Out: !in}

@@ -36,7 +36,8 @@ func walk(v any, keys ...string) any {
 	return v
 }
 
-func TestEveryRouteIsDocumentedAndEveryDocumentedPathIsServed(t *testing.T) {
+// Every route is documented, and every documented path is served.
+func TestOpenAPI_EachRoute(t *testing.T) {
 	h := newFixture(t)
 	doc := described(t, h)
 	documented := map[string]bool{}
@@ -65,7 +66,8 @@ func TestEveryRouteIsDocumentedAndEveryDocumentedPathIsServed(t *testing.T) {
 	}
 }
 
-func TestDocumentHoldsTogether(t *testing.T) {
+// Operation ids are unique, path parameters agree with paths, and references lead somewhere.
+func TestOpenAPI_References(t *testing.T) {
 	h := newFixture(t)
 	doc := described(t, h)
 	if doc["openapi"] != "3.1.0" || walk(doc, "info", "version") != "1.1" {
@@ -231,7 +233,8 @@ var sufficient = map[string][]string{
 // beside are parameters that one cannot stand without.
 var beside = map[string]string{"region": "country", "optedin": "segment", "threshold": "showbrands", "limit": "showactions"}
 
-func TestEveryDocumentedExampleIsServedInTheDocumentedShape(t *testing.T) {
+// Every documented example is answered in the documented shape.
+func TestOpenAPI_ExamplesAreServed(t *testing.T) {
 	c := schemas(t, described(t, newFixture(t)))
 	for _, o := range Operations() {
 		sets := [][]string{nil}
@@ -268,7 +271,8 @@ func TestEveryDocumentedExampleIsServedInTheDocumentedShape(t *testing.T) {
 	}
 }
 
-func TestProblemsHaveTheDocumentedShape(t *testing.T) {
+// Problems have the documented shape.
+func TestOpenAPI_Problems(t *testing.T) {
 	h := newFixture(t)
 	c := schemas(t, described(t, h))
 	for _, target := range []string{"/nothing", "/v1.1/brands", "/v1.1/brands?apiKey=" + keyAdvanced + "&limit=x"} {

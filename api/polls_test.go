@@ -73,7 +73,8 @@ func TestPolls_AnsweredFromTheCacheOnlyOfCachedOperations(t *testing.T) {
 	}
 }
 
-func TestTheEngineIsAskedWithWhatTheAnswerWasMadeOf(t *testing.T) {
+// The engine is asked whether the read set of the answer is unchanged.
+func TestPolls_ReadSet(t *testing.T) {
 	h := newFixture(t)
 	seen := h.unchanged()
 	for target, want := range map[string]domain.ReadSet{
@@ -100,7 +101,8 @@ func TestTheEngineIsAskedWithWhatTheAnswerWasMadeOf(t *testing.T) {
 	}
 }
 
-func TestWhatDoesNotStandIsMadeAndCompared(t *testing.T) {
+// An answer that may have changed is made and compared by its tag.
+func TestPolls_ChangedIsMadeAndCompared(t *testing.T) {
 	const target = "/v1.1/brand/1/stats/activity"
 	h := newFixture(t)
 	tag := h.get(target).Header().Get("Etag")
@@ -125,8 +127,9 @@ func TestWhatDoesNotStandIsMadeAndCompared(t *testing.T) {
 	}
 }
 
-// What is not part of the question is not part of what it is remembered by; all else is.
-func TestAQuestionIsRememberedAsAsked(t *testing.T) {
+// A cached response is found by the question as asked: what is no part of the question is no part of its key,
+// and everything else is.
+func TestPolls_Key(t *testing.T) {
 	const target = "/v1.1/brand/1/stats/activity?period=1+Day"
 	h := newFixture(t)
 	h.unchanged()
@@ -154,9 +157,8 @@ func TestAQuestionIsRememberedAsAsked(t *testing.T) {
 	}
 }
 
-// The clock moves ranges: the engine is asked about the new ones, and what shows the
-// clock otherwise is made anew.
-func TestTheClockMovesWhatIsRemembered(t *testing.T) {
+// The engine is asked about the ranges of now; an answer that shows the clock otherwise is made anew.
+func TestPolls_ClockMovesRanges(t *testing.T) {
 	for _, c := range []struct {
 		target string
 		later  time.Duration
@@ -210,8 +212,8 @@ func TestTheClockMovesWhatIsRemembered(t *testing.T) {
 	}
 }
 
-// A change of the account's catalog ends what is remembered.
-func TestAnotherCatalogIsAnotherAnswer(t *testing.T) {
+// A change of the account's catalog ends a cached response.
+func TestPolls_ChangedCatalog(t *testing.T) {
 	h := newFixture(t)
 	h.unchanged()
 	const target = "/v1.1/brand/1/stats/activity"

@@ -22,7 +22,8 @@ func (h *fixture) recorded(params string, headers ...string) (domain.Submission,
 	return h.engine.submitted[len(h.engine.submitted)-1], &out
 }
 
-func TestRecordIsStampedWithWhatTheCatalogSays(t *testing.T) {
+// A record has its definition's brand, service and points, and the bytes of a dead letter.
+func TestRecord_Stamped(t *testing.T) {
 	h := newFixture(t)
 	s, _ := h.recorded(`{"activityid":101,"id":4097,"content":{"b": 1, "a":[ 2 ]},"link":"https://x.y","marker":"m","timestamp":"2026-01-02 03:04:05","country":"de","city":"Köln"}`)
 	want := &domain.Activity{
@@ -47,7 +48,8 @@ func TestRecordIsStampedWithWhatTheCatalogSays(t *testing.T) {
 	equal(t, wantEvent, event, "as a dead letter")
 }
 
-func TestRecordGoesToTheSlotOfItsAddress(t *testing.T) {
+// A record goes to the slot of its address.
+func TestRecord_Slot(t *testing.T) {
 	h := newFixture(t)
 	s, _ := h.recorded("activityid=100&brandid=2&service=spotify&uid=u-1")
 	if want := (testHasher{}).Identity(1, domain.ByService, "spotify", "u-1"); s.Activity.Identity != want || s.Slot != want.Slot() || s.Activity.Member != 0 {
@@ -62,7 +64,8 @@ func TestRecordGoesToTheSlotOfItsAddress(t *testing.T) {
 	}
 }
 
-func TestRecordWithoutMarkerIsTheRequestsOwn(t *testing.T) {
+// A record without a marker is deduplicated by its request alone.
+func TestRecord_WithoutMarker(t *testing.T) {
 	h := newFixture(t)
 	const params = "activityid=100&brandid=1&id=4097"
 	a, accepted := h.recorded(params)
@@ -79,7 +82,8 @@ func TestRecordWithoutMarkerIsTheRequestsOwn(t *testing.T) {
 	}
 }
 
-func TestRecordAnswersByAsync(t *testing.T) {
+// async decides between 202 at once and 200 with the item.
+func TestRecord_Async(t *testing.T) {
 	h := newFixture(t)
 	for params, want := range map[string]struct {
 		status  int
@@ -95,7 +99,8 @@ func TestRecordAnswersByAsync(t *testing.T) {
 	}
 }
 
-func TestRecordUnderAnIdempotencyKeyWaitsForItsOutcome(t *testing.T) {
+// Under an Idempotency-Key a record waits for its outcome, a refusal of the catalog too.
+func TestRecord_IdempotencyKey(t *testing.T) {
 	h := newFixture(t)
 	w := h.post("/v1.1/activity/record", "activityid=100&brandid=1&id=4097", "Idempotency-Key", "k")
 	if w.Code != http.StatusAccepted || h.engine.submitted[0].Durable {
@@ -121,7 +126,8 @@ func TestRecordUnderAnIdempotencyKeyWaitsForItsOutcome(t *testing.T) {
 	h.refused(h.post("/v1.1/activity/record", "activityid=100&brandid=9&id=4097", "Idempotency-Key", "k4"), domain.NotFound, "brandid")
 }
 
-func TestContentOverItsLimitIsRefused(t *testing.T) {
+// Content over its limit, or an array, is refused.
+func TestRecord_ContentLimit(t *testing.T) {
 	h := newFixture(t)
 	for _, v := range []string{strings.Repeat("x", activities.MaxContent+1), `{"a":"` + strings.Repeat("x", activities.MaxContent) + `"}`} {
 		body, _ := json.Marshal(map[string]any{"activityid": 100, "brandid": 1, "id": 4097, "content": v})
@@ -132,7 +138,8 @@ func TestContentOverItsLimitIsRefused(t *testing.T) {
 	}
 }
 
-func TestAnActionIsDeletedAtItsMember(t *testing.T) {
+// A deletion goes to the member's slot; an unknown action is not found.
+func TestDeleteAction_AtItsMember(t *testing.T) {
 	h := newFixture(t)
 	w := h.post("/v1.1/member/4097/activity/12289/delete", "")
 	out := answered[wire.Deleted](h, w)
@@ -148,9 +155,9 @@ func TestAnActionIsDeletedAtItsMember(t *testing.T) {
 	h.refused(h.post("/v1.1/member/0/activity/12289/delete", ""), domain.InvalidParameter, "memberid")
 }
 
-// There is no item for a repeat of what was deleted; the repeat of the request that made
-// it has its first outcome, without what is gone.
-func TestARepeatOfADeletedActionIsNotFound(t *testing.T) {
+// There is no item for a repeat of a deleted action; the repeat of the request that made it has its first
+// outcome.
+func TestDeleteAction_Repeat(t *testing.T) {
 	h := newFixture(t)
 	deleted := domain.Outcome{Member: 4097, Row: domain.Row{Seq: 3, Account: 1, Time: 1_700_000_000, Brand: 1, Definition: 100, Slot: 1, Flags: domain.Deleted}}
 	h.engine.outcome = func(domain.Submission) (domain.Outcome, error) { return deleted, nil }

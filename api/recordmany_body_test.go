@@ -21,7 +21,8 @@ func zipped(b []byte) []byte {
 	return out.Bytes()
 }
 
-func TestManyMayBeAnArrayAndPacked(t *testing.T) {
+// The body may be lines or an array, as it is or with gzip.
+func TestRecordMany_Forms(t *testing.T) {
 	t.Parallel()
 	two := goodRecord + "\n" + goodRecord
 	for _, c := range []struct {
@@ -47,7 +48,7 @@ func TestManyMayBeAnArrayAndPacked(t *testing.T) {
 }
 
 // A body without a record is an error: a client that lost its body learns of it.
-func TestManyWithoutARecordAreRefused(t *testing.T) {
+func TestRecordMany_Empty(t *testing.T) {
 	t.Parallel()
 	for kind, body := range map[string]string{"application/json": "[]", "application/x-ndjson": "\n \n", "": ""} {
 		h := newFixture(t)
@@ -55,7 +56,8 @@ func TestManyWithoutARecordAreRefused(t *testing.T) {
 	}
 }
 
-func TestBodiesOfManyThatAreRefusedAsAWhole(t *testing.T) {
+// A body that is too large or not readable is refused as a whole.
+func TestRecordMany_RefusedBodies(t *testing.T) {
 	t.Parallel()
 	many := bytes.Repeat([]byte(goodRecord+"\n"), serve.MaxRecords+1)
 	blanks := bytes.Repeat([]byte(" "), serve.MaxRecordsBody)

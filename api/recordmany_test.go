@@ -61,7 +61,8 @@ func (h *fixture) lines(query string, lines ...string) (wire.RecordedMany, *http
 
 const goodRecord = `{"activityid":100,"brandid":1,"id":4097}`
 
-func TestManyRecordsAreTakenInOrderWhateverOthersAre(t *testing.T) {
+// Good records are taken in order, whatever the others are.
+func TestRecordMany_EachByItself(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
 	out, w := h.lines("",
@@ -120,7 +121,8 @@ func TestManyRecordsAreTakenInOrderWhateverOthersAre(t *testing.T) {
 	}
 }
 
-func TestOneRecordOfManyIsWhatASingleOneIs(t *testing.T) {
+// A record of many is submitted as a single one is.
+func TestRecordMany_SameAsOne(t *testing.T) {
 	t.Parallel()
 	const record = `{"activityid":"101","service":"spotify","uid":"u-1","timestamp":"2026-01-02 03:04:05","marker":"m","content":{"a":"b"},"link":"https://x.y","country":"DE","city":"Berlin"}`
 	for _, async := range []string{"0", "1"} {
@@ -175,7 +177,8 @@ func applied(h *fixture) {
 	h.engine.content = &domain.Content{Marker: "there", Recorded: 1}
 }
 
-func TestRepeatsOfTheBodyAndThoseMetOnApplyingAreDuplicates(t *testing.T) {
+// Repeats in the body, and those found when applied, are duplicates.
+func TestRecordMany_Duplicates(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
 	applied(h)
@@ -209,7 +212,8 @@ func TestRepeatsOfTheBodyAndThoseMetOnApplyingAreDuplicates(t *testing.T) {
 	}
 }
 
-func TestARepeatFaresAsTheFirstAndAnotherRecordUnderItsMarkerIsAConflict(t *testing.T) {
+// A repeat has the outcome of the first; another record under its marker is a conflict.
+func TestRecordMany_Conflicts(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
 	applied(h)
@@ -238,7 +242,8 @@ func TestARepeatFaresAsTheFirstAndAnotherRecordUnderItsMarkerIsAConflict(t *test
 	}
 }
 
-func TestManyUnderAnIdempotencyKeyHaveARequestEach(t *testing.T) {
+// Under an Idempotency-Key each record is a request of its own; another body is a misuse.
+func TestRecordMany_IdempotencyKey(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
 	applied(h)
@@ -307,7 +312,8 @@ func bitOf(b bool) int {
 	return 0
 }
 
-func TestUnknownOutcomesAreUnavailableOneByOneOrAltogether(t *testing.T) {
+// An unknown outcome is its record's error, and the request's where all are unknown.
+func TestRecordMany_UnknownOutcomes(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
 	n := 0
@@ -342,7 +348,8 @@ func TestUnknownOutcomesAreUnavailableOneByOneOrAltogether(t *testing.T) {
 	}
 }
 
-func TestWarningsOfManyRecordsAreFew(t *testing.T) {
+// The number of warnings is bounded.
+func TestRecordMany_Warnings(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
 	var lines []string
@@ -355,7 +362,8 @@ func TestWarningsOfManyRecordsAreFew(t *testing.T) {
 	}
 }
 
-func TestRubbishInRecordsIsNeverAnInternalError(t *testing.T) {
+// No record, however invalid, is an internal error.
+func TestRecordMany_InvalidRecords(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
 	h.api.Logger = discarded

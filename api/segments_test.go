@@ -23,7 +23,8 @@ func (h *fixture) lists() []domain.List {
 	return q.Lists
 }
 
-func TestSegmentsAreCreatedEditedAndDeleted(t *testing.T) {
+// A segment is created, edited field by field, and deleted.
+func TestSegments_CreateEditDelete(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
 	h.engine.segs = nil
@@ -62,7 +63,8 @@ func TestSegmentsAreCreatedEditedAndDeleted(t *testing.T) {
 	h.refused(h.get("/v1.1/segment/1"), domain.NotFound, "segmentid")
 }
 
-func TestSegmentsAreListedByIDForAccountAndBrand(t *testing.T) {
+// Segments are listed by id, of the account or of a brand.
+func TestSegments_List(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
 	h.engine.segs = []*domain.Segment{
@@ -100,7 +102,8 @@ func TestSegmentsAreListedByIDForAccountAndBrand(t *testing.T) {
 	}
 }
 
-func TestActivitiesAreFilteredBySegmentAndByBrand(t *testing.T) {
+// Definitions are filtered by segment and by brand.
+func TestActivities_OfSegmentAndBrand(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
 	h.engine.defs = append(h.engine.defs, &domain.Definition{ID: 102, Account: 1, Brand: 2}, &domain.Definition{ID: 103, Account: 1, Brand: 1, Deleted: true})

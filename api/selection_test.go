@@ -26,7 +26,8 @@ func ofBrand(path, query string) string {
 	return path + "?" + query
 }
 
-func TestFiltersOnMembersTravelInTheQuestion(t *testing.T) {
+// Filters on members are in the question.
+func TestFilters_OfMembers(t *testing.T) {
 	for query, want := range map[string]domain.Filter{
 		"":                                     {},
 		"country=de&region=+Berlin+":           {Countries: []uint16{domain.CountryCode("DE")}, Regions: []string{"be", "berlin"}},
@@ -51,7 +52,8 @@ func TestFiltersOnMembersTravelInTheQuestion(t *testing.T) {
 	}
 }
 
-func TestASegmentRestrictsToItsDefinitionsWithItsPoints(t *testing.T) {
+// A segment restricts to its definitions, with its points.
+func TestFilters_Segment(t *testing.T) {
 	for query, want := range map[string][]domain.Group{
 		"segment=1":                                 {{Definition: 100, Points: 7, Own: true}},
 		"segmentid=1&includeOneTime=1":              {{Definition: 100, Points: 7, Own: true}, {Definition: 101}},
@@ -72,7 +74,8 @@ func TestASegmentRestrictsToItsDefinitionsWithItsPoints(t *testing.T) {
 	}
 }
 
-func TestADeletedSegmentIsNotFound(t *testing.T) {
+// A deleted segment is not found.
+func TestFilters_DeletedSegment(t *testing.T) {
 	for _, path := range asks {
 		h := newFixture(t)
 		h.engine.segs[0].Deleted = true
@@ -81,7 +84,8 @@ func TestADeletedSegmentIsNotFound(t *testing.T) {
 	}
 }
 
-func TestATallyNamesTheSegmentAskedFor(t *testing.T) {
+// A tally names the segment asked for.
+func TestFilters_SegmentName(t *testing.T) {
 	for query, want := range map[string]string{"": "", "?segment=1": "Campaign", "?segment=1&group_by=type": "Campaign"} {
 		h := counting(t)
 		out := answered[wire.ActivityTally](h, h.get(asks[0]+query))
@@ -100,7 +104,8 @@ func TestATallyNamesTheSegmentAskedFor(t *testing.T) {
 	}
 }
 
-func TestAnOptInIsToSomething(t *testing.T) {
+// An opt-in is to the segment, else to the brand; without both it is refused.
+func TestFilters_OptIn(t *testing.T) {
 	h := newFixture(t)
 	for _, path := range asks {
 		if strings.Contains(path, "/brand/") || strings.HasSuffix(path, "/feed") { // the latter has the global list
@@ -114,7 +119,8 @@ func TestAnOptInIsToSomething(t *testing.T) {
 	}
 }
 
-func TestEveryFilterIsAFieldOfTheContract(t *testing.T) {
+// Each filter is a parameter of the contract.
+func TestFilters_ContractFields(t *testing.T) {
 	for _, path := range asks {
 		h := newFixture(t)
 		for _, name := range []string{
@@ -142,7 +148,8 @@ func namedFixture(t *testing.T) *fixture {
 	return h
 }
 
-func TestFiltersOnWhatMembersDidAndAreTravelInTheQuestion(t *testing.T) {
+// Filters on performed activities, lists and emails are in the question.
+func TestFilters_PerformedSegmentAndEmails(t *testing.T) {
 	deed := func(d domain.DefinitionID, b domain.BrandID) domain.Deed { return domain.Deed{Definition: d, Brand: b} }
 	for query, want := range map[string]domain.Filter{
 		"anyofactivities=101,100,1-101":                          {AnyOf: []domain.Deed{deed(100, 0), deed(101, 0), deed(101, 1)}},
@@ -178,7 +185,8 @@ func TestFiltersOnWhatMembersDidAndAreTravelInTheQuestion(t *testing.T) {
 // everyAsk are all operations that take the filters.
 var everyAsk = append([]string{"/v1.1/members/active", "/v1.1/brands/crossover", "/v1.1/brands/1/crossover"}, asks...)
 
-func TestWhatFiltersNameIsThere(t *testing.T) {
+// What a filter names and the account does not have is not found, before a question.
+func TestFilters_UnknownNames(t *testing.T) {
 	for query, code := range map[string]domain.Code{
 		"anyofactivities=99": domain.NotFound, "anyofactivities=1": domain.NotFound, "anyofactivities=102": domain.NotFound,
 		"anyofactivities=100,103": domain.NotFound, "anyofactivities=3-100": domain.NotFound, "anyofactivities=4-100": domain.NotFound,
@@ -198,7 +206,8 @@ func TestWhatFiltersNameIsThere(t *testing.T) {
 	}
 }
 
-func TestABrandOfThePathWinsOverTheSameInTheQuery(t *testing.T) {
+// A brand in the query must be that of the path, or empty.
+func TestFilters_BrandOfThePath(t *testing.T) {
 	for _, path := range everyAsk {
 		if !strings.Contains(path, "/1/") {
 			continue
@@ -215,7 +224,8 @@ func TestABrandOfThePathWinsOverTheSameInTheQuery(t *testing.T) {
 	}
 }
 
-func TestEmailsAreLookedUpOnceNoEarlierThanWaitedForAndNoLaterThanAsked(t *testing.T) {
+// Emails are looked up once, not before wait_for and not after the question's position.
+func TestFilters_EmailsAtOnePosition(t *testing.T) {
 	h := namedFixture(t)
 	token := wire.EncodePosition(domain.Position{Journal: journalID, Shards: []domain.ShardOffset{{Shard: 0, Next: 3}}})
 	h.engine.answer = func(q *domain.Question) (*domain.Answer, error) {
@@ -241,7 +251,8 @@ func TestEmailsAreLookedUpOnceNoEarlierThanWaitedForAndNoLaterThanAsked(t *testi
 	}
 }
 
-func TestRequiredFieldsAskForMembersThatHaveThem(t *testing.T) {
+// Required fields are in the question.
+func TestRequiredFields_Question(t *testing.T) {
 	h := namedFixture(t)
 	h.engine.segs[0].Deleted = true
 	for query, want := range map[string]domain.Filter{
@@ -271,10 +282,9 @@ func TestRequiredFieldsAskForMembersThatHaveThem(t *testing.T) {
 	h.refused(h.get("/v1.1/members/active?required_fields="+strings.Repeat("a,", 1001)), domain.InvalidParameter, "required_fields")
 }
 
-// TestEveryListAndStatisticTakesEveryFilter: also where the interface lists fewer, and a
-// brand where the path has none. Lists of what the catalog holds have no members in
-// them.
-func TestEveryListAndStatisticTakesEveryFilter(t *testing.T) {
+// Every list of members or actions and every statistic takes every filter, and a brand where the path has
+// none.
+func TestFilters_EveryListAndStatistic(t *testing.T) {
 	n := 0
 	for _, o := range Operations() {
 		of := strings.Contains(o.Path, "/stats/") || strings.Contains(o.Path, "/count/") || strings.HasSuffix(o.Path, "/crossover") ||

@@ -25,7 +25,8 @@ func in(group uint32, actions, members uint64) domain.GroupCount {
 	return domain.GroupCount{Group: group, Count: domain.Count{Actions: actions, Members: members}}
 }
 
-func TestGendersStandInOneOrderAndTheUnknownLast(t *testing.T) {
+// Genders have one order, with the unknown last.
+func TestGenders_Order(t *testing.T) {
 	h := newFixture(t, grouped(in(0, 99, 3), in(1, 1, 1), in(2, 4, 2), in(3, 9, 1)))
 	out := answered[wire.Genders](h, h.get("/v1.1/brand/1/stats/gender?includeOneTime=1"))
 	got := []string{out.TotalActivities + "/" + out.TotalMembers}
@@ -38,7 +39,8 @@ func TestGendersStandInOneOrderAndTheUnknownLast(t *testing.T) {
 	}
 }
 
-func TestAgesStandByBandAndTheUnknownLast(t *testing.T) {
+// Ages are by band, with the unknown last.
+func TestAges_Order(t *testing.T) {
 	h := newFixture(t, grouped(in(0, 1, 1), in(2, 4, 2), in(7, 9, 1), in(uint32(domain.UnknownAge), 99, 3)))
 	out := answered[wire.Ages](h, h.get("/v1.1/brand/1/stats/age"))
 	got := []string{out.TotalActivities + "/" + out.TotalMembers}
@@ -77,7 +79,8 @@ func located(counts map[string]domain.Count) func(*domain.Question) (*domain.Ans
 	}
 }
 
-func TestLocationIsMostActionsFirstAndTheUnknownLast(t *testing.T) {
+// The country with the most actions is first, the unknown last.
+func TestLocation_Order(t *testing.T) {
 	h := newFixture(t, located(map[string]domain.Count{
 		"": {Actions: 99, Members: 3}, "DE": {Actions: 4, Members: 2}, "AT": {Actions: 4, Members: 1}, "US": {Actions: 9, Members: 1}, "QQ": {Actions: 1, Members: 1},
 	}))
@@ -97,7 +100,8 @@ func TestLocationIsMostActionsFirstAndTheUnknownLast(t *testing.T) {
 	}
 }
 
-func TestNobodyIsNowhere(t *testing.T) {
+// Without actions there is no country.
+func TestLocation_Empty(t *testing.T) {
 	w := newFixture(t).get("/v1.1/brand/1/stats/location")
 	equal(t, `{"TotalActivities":"0","TotalMembers":"0","Countries":[]}`, strings.TrimSpace(w.Body.String()))
 }
@@ -121,9 +125,8 @@ func (h *fixture) newcome(query string) string {
 	return b.String()
 }
 
-// counts of counting: 100 has 2 members, 102 four, 103 one; everybody of them but one was
-// there before.
-func TestNewMembersAndReturningOnesAddUp(t *testing.T) {
+// New and returning members are all members, on each page.
+func TestNewcomers_AddUp(t *testing.T) {
 	h := counting(t)
 	tally := h.engine.answer
 	h.engine.answer = func(q *domain.Question) (*domain.Answer, error) {
@@ -172,7 +175,8 @@ func segmented(t *testing.T) *fixture {
 	return h
 }
 
-func TestSegmentStatsAreOfTheBrandsSegmentsAndOfAllTime(t *testing.T) {
+// The statistics are of the brand's segments and of all time.
+func TestSegmentStats_Answer(t *testing.T) {
 	h := segmented(t)
 	const (
 		campaign = `{"SegmentID":"1","SegmentName":"Campaign","Members":"10","Activities":`
@@ -197,7 +201,8 @@ func TestSegmentStatsAreOfTheBrandsSegmentsAndOfAllTime(t *testing.T) {
 	h.refused(h.get("/v1.1/brand/9/stats/segments"), domain.NotFound, "brandID")
 }
 
-func TestSegmentStatsAskForListsAndActionsWithTheSameFilters(t *testing.T) {
+// Lists and actions are asked for with the same filters.
+func TestSegmentStats_Questions(t *testing.T) {
 	h := segmented(t)
 	h.get("/v1.1/brand/1/stats/segments?segment=4&country=DE")
 	if len(h.engine.asked) != 2 {

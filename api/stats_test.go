@@ -59,7 +59,8 @@ func (h *fixture) tallied(query string) string {
 	return b.String()
 }
 
-func TestTallyIsOfTheDefinitionsThatCount(t *testing.T) {
+// A tally has the definitions that count, by actions, paged and grouped.
+func TestTally_Rows(t *testing.T) {
 	h := counting(t)
 	for query, want := range map[string]string{
 		"":                                 "3 of 19/7; 103 heard The Moons by The Moons 9/1; 100 played a track by The Moons 5/2; 102 watched 5/4",
@@ -81,7 +82,8 @@ func TestTallyIsOfTheDefinitionsThatCount(t *testing.T) {
 	}
 }
 
-func TestQuestionCarriesRangeAndFilters(t *testing.T) {
+// Range and filters are in the question.
+func TestTally_Question(t *testing.T) {
 	h := counting(t)
 	h.get("/v1.1/brand/1/stats/activity?services=the+service,custom&members=9,7,9&exclude_members=8&country=us,de&paid_only=1&activityID=100" +
 		"&start_date=2026-01-01+00:00:01&end_date=2026-01-02+00:00:00")
@@ -96,7 +98,8 @@ func TestQuestionCarriesRangeAndFilters(t *testing.T) {
 	equal(t, want, h.engine.asked[0])
 }
 
-func TestOneMemberNarrowsTheListOfMembers(t *testing.T) {
+// id narrows the list of members.
+func TestTally_OneMember(t *testing.T) {
 	h := counting(t)
 	for query, want := range map[string][]domain.MemberID{
 		"?id=7": {7}, "?id=7&members=7,9": {7}, "?id=7&members=8,9": {0}, "": nil,
@@ -107,7 +110,8 @@ func TestOneMemberNarrowsTheListOfMembers(t *testing.T) {
 	}
 }
 
-func TestTotalsOfAPageAreAskedNotBeforeItsRows(t *testing.T) {
+// The totals of a page are asked not before its rows; a whole list needs one question.
+func TestTally_TotalsOfAPage(t *testing.T) {
 	h := counting(t)
 	h.get("/v1.1/brand/1/stats/activity?limit=1")
 	if len(h.engine.asked) != 2 || len(h.engine.asked[1].Groups) != 1 || h.engine.waited[1].Next(1) != 4 {
@@ -121,7 +125,8 @@ func TestTotalsOfAPageAreAskedNotBeforeItsRows(t *testing.T) {
 	}
 }
 
-func TestPagesOfAStatisticKeepTheRangeThatWasAnswered(t *testing.T) {
+// Addresses of other pages have the range that was answered.
+func TestTally_Links(t *testing.T) {
 	h := counting(t)
 	w := h.get("/v1.1/brand/1/stats/activity?limit=1,1&period=1+Day&country=DE")
 	want := []string{
@@ -134,7 +139,8 @@ func TestPagesOfAStatisticKeepTheRangeThatWasAnswered(t *testing.T) {
 	}
 }
 
-func TestTimelineIsOfAllDaysMostActiveServiceFirst(t *testing.T) {
+// A timeline has all days, the most active service first.
+func TestTimeline_Answer(t *testing.T) {
 	h := counting(t)
 	day := func(n ...uint64) (out []domain.Count) {
 		for _, x := range n {
@@ -170,7 +176,8 @@ func TestTimelineIsOfAllDaysMostActiveServiceFirst(t *testing.T) {
 	}
 }
 
-func TestAnswerOfAnotherShapeIsABug(t *testing.T) {
+// An answer of another shape is a bug.
+func TestStats_AnotherShape(t *testing.T) {
 	h := newFixture(t, always(&domain.Answer{}))
 	h.refused(h.get("/v1.1/brand/1/stats/activity"), domain.Internal, "")
 	h.refused(h.get("/v1.1/brand/1/stats/timeline"), domain.Internal, "")
@@ -194,7 +201,8 @@ func (h *fixture) daysOf(query string) []string {
 	return got
 }
 
-func TestDailyIsOfEveryDayTheRangeTouches(t *testing.T) {
+// Every day that the range touches has its row.
+func TestDaily_EveryDay(t *testing.T) {
 	h := newFixture(t, func(q *domain.Question) (*domain.Answer, error) {
 		first, _ := q.Range.Days()
 		return &domain.Answer{Timeline: &domain.Timeline{First: first, Services: []domain.ServiceTimeline{{
@@ -208,7 +216,8 @@ func TestDailyIsOfEveryDayTheRangeTouches(t *testing.T) {
 	equal(t, want, h.daysOf(""))
 }
 
-func TestCountsAreOfOneBrandOrOfAll(t *testing.T) {
+// Counts are of one brand or of all.
+func TestDaily_Brand(t *testing.T) {
 	for query, want := range map[string]domain.BrandID{"": 0, "&brandID=2": 2} {
 		for path, shape := range map[string]domain.Shape{"daily": domain.ShapeDaily, "services": domain.ShapeTimeline} {
 			h := newFixture(t)
@@ -223,7 +232,8 @@ func TestCountsAreOfOneBrandOrOfAll(t *testing.T) {
 	}
 }
 
-func TestCountServicesIsATimeline(t *testing.T) {
+// count/services answers as stats/timeline does.
+func TestCountServices_IsATimeline(t *testing.T) {
 	h := newFixture(t, always(&domain.Answer{Timeline: &domain.Timeline{First: 20453, Services: []domain.ServiceTimeline{
 		{Service: domain.Spotify, Days: []domain.Count{{Actions: 2, Members: 1}}, Total: domain.Count{Actions: 2, Members: 1}},
 	}}}))
