@@ -63,17 +63,13 @@ func TestBrands_EditReplacesDerivedFields(t *testing.T) {
 func TestBrands_CustomFields(t *testing.T) {
 	h := newFixture(t)
 	w := h.do("POST", keyed("/v1.1/brand/2/edit", keyEnterprise), "CUSTOM_Score_1=0042&custom_rank=")
-	if w.Code != http.StatusOK {
-		t.Fatal(w.Code, w.Body)
-	}
+	h.status(w, http.StatusOK)
 	if body := w.Body.String(); !strings.Contains(body, `"custom_score_1":42`) || strings.Contains(body, "custom_rank") {
 		t.Error(body)
 	}
 	equal(t, []string(nil), w.Header().Values("Warning"), "warnings")
 	for _, body := range []string{"custom_" + strings.Repeat("a", 33) + "=1", "custom_a-b=1", "custom_a=1.5", "custom_a=9007199254740992", "custom_%C3%A4=1"} {
-		if w := h.do("POST", keyed("/v1.1/brand/2/edit", keyEnterprise), body); w.Code != http.StatusBadRequest {
-			t.Errorf("%s: %d", body, w.Code)
-		}
+		h.status(h.do("POST", keyed("/v1.1/brand/2/edit", keyEnterprise), body), http.StatusBadRequest, body)
 	}
 }
 

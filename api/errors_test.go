@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -255,9 +256,7 @@ func TestErrors_BodyType(t *testing.T) {
 		h.refused(h.do("POST", target, "name=x&type=y", header...), domain.UnsupportedMedia, "")
 	}
 	h.refused(h.do("POST", "/v1.1/brand/create", "name=x", "Content-Type", "text/plain"), domain.MissingKey, "apiKey")
-	if w := h.do("POST", target+"&name=x&type=y", "", "Content-Type", "text/plain"); w.Code != http.StatusOK {
-		t.Errorf("no body of another type: %d %s", w.Code, w.Body)
-	}
+	h.status(h.do("POST", target+"&name=x&type=y", "", "Content-Type", "text/plain"), http.StatusOK, "no body of another type")
 }
 
 // A header over its limit is refused.
@@ -271,9 +270,7 @@ func TestErrors_HeaderSize(t *testing.T) {
 func TestErrors_KeyInTheBody(t *testing.T) {
 	h := newFixture(t)
 	for _, body := range []string{"apikey=" + keyAdvanced + "&name=a&type=b", `{"APIKEY":"` + keyAdvanced + `","name":"c","type":"d"}`} {
-		if w := h.do("POST", "/v1.1/brand/create", body); w.Code != http.StatusOK {
-			t.Errorf("%d %s", w.Code, w.Body)
-		}
+		h.status(h.do("POST", "/v1.1/brand/create", body), http.StatusOK)
 	}
 	h.refused(h.post("/v1.1/brand/create", "apikey="+keyAdvanced+"&name=a&type=b"), domain.InvalidParameter, "apikey")
 }
@@ -329,9 +326,7 @@ func TestErrors_Panic(t *testing.T) {
 			t.Errorf("not logged once with its stack: %s", log)
 		}
 	}
-	if w := h.get("/v1.1/brands"); w.Code != http.StatusOK {
-		t.Errorf("after it: %d", w.Code)
-	}
+	h.status(h.get("/v1.1/brands"), http.StatusOK, "after it")
 }
 
 type errValue string
@@ -346,5 +341,33 @@ func TestErrors_OfOutcomes(t *testing.T) {
 			return domain.Outcome{Code: code, Parameter: "uid", Message: "so it is"}, nil
 		}
 		h.refused(h.post("/v1.1/member/register", "service=spotify&uid=1&authtoken=t"), code, "uid")
+	}
+}
+
+// An answer of another shape than the question's is a bug.
+func TestErrors_AnswerOfAnotherShape(t *testing.T) {
+	ranking := []string{"/v1.1/members/active", "/v1.1/brands/crossover"}
+	member := []string{
+		"/v1.1/member/4097?showposition=1", "/v1.1/member/4097?showbrands=1", "/v1.1/member/4097?showactions=1", "/v1.1/members",
+		"/v1.1/members/stats/activity", "/v1.1/member/4097/activity/100",
+	}
+	stats := []string{
+		"/v1.1/brand/1/stats/activity", "/v1.1/brand/1/stats/timeline", "/v1.1/brand/1/stats/location", "/v1.1/activity/count/daily", "/v1.1/segment/1",
+	}
+	for _, c := range []struct {
+		answer  domain.Answer
+		targets []string
+	}{
+		{domain.Answer{}, slices.Concat(ranking, member, stats)},
+		{domain.Answer{Leaders: &domain.Leaders{Members: make([]domain.Leader, 1)}}, ranking},
+		{domain.Answer{Leaders: &domain.Leaders{Members: make([]domain.Leader, 2)}}, member},
+		{domain.Answer{Crossover: &domain.Crossover{Brands: []domain.BrandMembers{{Brand: 77}}}}, ranking},
+		{domain.Answer{Standings: &domain.Standings{Brands: []domain.Standing{{Brand: 77}}}}, member},
+		{domain.Answer{Tally: &domain.Tally{}}, []string{"/v1.1/brand/1/stats/activity?explain=1"}}, // it does not explain
+	} {
+		for _, target := range c.targets {
+			h := newFixture(t, always(&c.answer))
+			h.refused(h.get(target), domain.Internal, "")
+		}
 	}
 }

@@ -177,9 +177,3 @@ func TestExplain_TokenOfAnotherQuestion(t *testing.T) {
 	}
 	h.refused(h.get("/v1.1/brand/1/stats/activity?explain_after="+good), domain.MissingParameter, "explain")
 }
-
-// An answer without the actions that were asked for is a bug.
-func TestExplain_MissingIsInternal(t *testing.T) {
-	h := counting(t)
-	h.refused(h.get("/v1.1/brand/1/stats/activity?explain=1"), domain.Internal, "")
-}

@@ -11,7 +11,7 @@ import (
 
 // fed answers questions with a page of a feed of total actions of the member 4097 and
 // of one that is no more.
-func fed(total uint64) func(*domain.Question) (*domain.Answer, error) {
+func fed(total uint64) asked {
 	return func(q *domain.Question) (*domain.Answer, error) {
 		f := &domain.Feed{Total: total}
 		for i, row := range []domain.Row{
@@ -28,29 +28,23 @@ func fed(total uint64) func(*domain.Question) (*domain.Answer, error) {
 func TestFeed_Question(t *testing.T) {
 	h := newFixture(t)
 	all := []domain.Group{{Definition: 100}}
-	week := domain.Range{From: 1772973300, To: 1773578100}
 	for query, want := range map[string]domain.Question{
-		"": {Range: week, Groups: all, Listing: domain.Listing{Limit: 10}},
+		"": {Range: lastWeek, Groups: all, Listing: domain.Listing{Limit: 10}},
 		"?all_member_actions=1&order_by_recorded=1&sort=asc&keyword=Blue+%C3%9C&limit=20,5": {
-			Range: week, Groups: all, Listing: domain.Listing{Every: true, Recorded: true, Up: true, Keyword: "Blue Ü", Offset: 20, Limit: 5},
+			Range: lastWeek, Groups: all, Listing: domain.Listing{Every: true, Recorded: true, Up: true, Keyword: "Blue Ü", Offset: 20, Limit: 5},
 		},
-		"?limit=100000,0": {Range: week, Groups: all},
+		"?limit=100000,0": {Range: lastWeek, Groups: all},
 		"?brandID=2&activityID=101,100&includeOneTime=1&sort=Desc&limit=5000": {
-			Brand: 2, Range: week, Groups: []domain.Group{{Definition: 100}, {Definition: 101}}, Listing: domain.Listing{Limit: 1000},
+			Brand: 2, Range: lastWeek, Groups: []domain.Group{{Definition: 100}, {Definition: 101}}, Listing: domain.Listing{Limit: 1000},
 		},
-		"?optedin=1": {Range: week, Groups: all, Filter: domain.Filter{OptIn: domain.OptValue(domain.OptGlobal, 0)}, Listing: domain.Listing{Limit: 10}},
+		"?optedin=1": {Range: lastWeek, Groups: all, Filter: domain.Filter{OptIn: domain.OptValue(domain.OptGlobal, 0)}, Listing: domain.Listing{Limit: 10}},
 		"?optedin=1&brandID=1": {
-			Brand: 1, Range: week, Groups: all, Filter: domain.Filter{OptIn: domain.OptValue(domain.OptBrand, 1)}, Listing: domain.Listing{Limit: 10},
+			Brand: 1, Range: lastWeek, Groups: all, Filter: domain.Filter{OptIn: domain.OptValue(domain.OptBrand, 1)}, Listing: domain.Listing{Limit: 10},
 		},
 		"?period=1+Year": {Range: domain.Range{From: 1757939700, To: 1773578100}, Groups: all, Listing: domain.Listing{Limit: 10}},
 	} {
-		h.engine.asked = nil
-		w := h.get("/v1.1/activity/feed" + query)
-		if len(h.engine.asked) != 1 {
-			t.Fatalf("%s: %d %s", query, w.Code, w.Body)
-		}
-		want.Account, want.Shape = 1, domain.ShapeFeed
-		equal(t, want, h.engine.asked[0], query)
+		want.Shape = domain.ShapeFeed
+		h.asks("/v1.1/activity/feed"+query, want)
 	}
 }
 

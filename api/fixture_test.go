@@ -171,6 +171,28 @@ func (h *fixture) ok(w *httptest.ResponseRecorder, out any) {
 	}
 }
 
+// status checks an answer to have a status; of says of what.
+func (h *fixture) status(w *httptest.ResponseRecorder, status int, of ...any) {
+	h.t.Helper()
+	if w.Code != status {
+		h.t.Fatalf("%s: status %d: %s", strings.TrimSpace(fmt.Sprintln(of...)), w.Code, w.Body)
+	}
+}
+
+// asks sends a GET, which has to succeed, and compares the questions that the engine got with
+// those wanted, all of account 1.
+func (h *fixture) asks(target string, want ...domain.Question) *httptest.ResponseRecorder {
+	h.t.Helper()
+	h.engine.asked = nil
+	w := h.get(target)
+	h.status(w, http.StatusOK, target)
+	for i := range want {
+		want[i].Account = 1
+	}
+	equal(h.t, want, h.engine.asked, target)
+	return w
+}
+
 // answered decodes a success.
 func answered[T any](h *fixture, w *httptest.ResponseRecorder) (out T) {
 	h.t.Helper()

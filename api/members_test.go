@@ -29,9 +29,7 @@ func TestI6_RegistrationIsComplete(t *testing.T) {
 		"username":"ada","email":" Ada@Example.com ","birthdate":"24-12-1990","gender":"other","city":"Köln","country":"de","region":"NW","postcode":"50667",
 		"avatarurl":"https://x.y/a.png","partner":"p","code":"acme","sourceuid":77,"userurl":"https://x.y/ada","followers":12,"likes":0,
 		"paidaccount":true,"expires":"soon","activity_sharing_enabled":false,"domain":"https://WWW.Example.com/page","ip":"::1","useragent":"x"}`)
-	if w.Code != http.StatusOK {
-		t.Fatal(w.Code, w.Body)
-	}
+	h.status(w, http.StatusOK)
 	if got := w.Header().Values("Warning"); len(got) != 2 || !strings.Contains(got[0], "ip is not available yet") {
 		t.Errorf("warnings %q", got)
 	}

@@ -117,9 +117,7 @@ func TestPolls_ChangedIsMadeAndCompared(t *testing.T) {
 	}
 	h.unchanged()
 	for _, given := range []string{tag, `W/"x"`} { // the tag of an answer before, and one that is nobody's
-		if w := h.get(target, "If-None-Match", given); w.Code != http.StatusOK {
-			t.Errorf("%s: %d", given, w.Code)
-		}
+		h.status(h.get(target, "If-None-Match", given), http.StatusOK, given)
 	}
 	got := h.api.Polls()
 	if got.ByMemory != 0 || got.ByComparison != 1 || got.Missed != 3 || got.Entries != 1 || got.Bytes <= 0 {

@@ -133,9 +133,7 @@ func TestRecord_ContentLimit(t *testing.T) {
 		body, _ := json.Marshal(map[string]any{"activityid": 100, "brandid": 1, "id": 4097, "content": v})
 		h.refused(h.post("/v1.1/activity/record", string(body)), domain.InvalidParameter, "content")
 	}
-	if w := h.post("/v1.1/activity/record", `{"activityid":100,"brandid":1,"id":4097,"content":[1]}`); w.Code != http.StatusBadRequest {
-		t.Errorf("an array as content: %d", w.Code)
-	}
+	h.status(h.post("/v1.1/activity/record", `{"activityid":100,"brandid":1,"id":4097,"content":[1]}`), http.StatusBadRequest, "an array as content")
 }
 
 // A deletion goes to the member's slot; an unknown action is not found.
@@ -163,9 +161,7 @@ func TestDeleteAction_Repeat(t *testing.T) {
 	h.engine.outcome = func(domain.Submission) (domain.Outcome, error) { return deleted, nil }
 	const what = "activityid=100&id=4097&brandid=1&marker=m&async=0"
 	h.refused(h.post("/v1.1/activity/record", what), domain.NotFound, "")
-	if w := h.post("/v1.1/activity/record", "activityid=100&id=4097&brandid=1&marker=m"); w.Code != http.StatusAccepted {
-		t.Errorf("nobody waits: %d %s", w.Code, w.Body)
-	}
+	h.status(h.post("/v1.1/activity/record", "activityid=100&id=4097&brandid=1&marker=m"), http.StatusAccepted, "nobody waits")
 	many, _ := h.lines("?async=0", `{"activityid":100,"id":4097,"brandid":1,"marker":"m"}`)
 	if many.Duplicates != 1 || many.Rejected != 0 || many.Items[0].Marker != "m" {
 		t.Errorf("%+v", many)

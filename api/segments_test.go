@@ -2,7 +2,6 @@ package api
 
 import (
 	"encoding/json"
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -122,14 +121,5 @@ func TestActivities_OfSegmentAndBrand(t *testing.T) {
 			ids = append(ids, d.ID)
 		}
 		equal(t, want, out.TotalSize+":"+strings.Join(ids, ","), target)
-	}
-}
-
-// An answer of another shape than a segment needs is a bug.
-func TestSegments_AnswerOfAnotherShape(t *testing.T) {
-	h := newFixture(t, always(&domain.Answer{}))
-	h.engine.segs = []*domain.Segment{{ID: 1, Account: 1, Name: "a"}}
-	if w := h.get("/v1.1/segment/1"); w.Code != http.StatusInternalServerError {
-		t.Errorf("an answer of another shape: %d", w.Code)
 	}
 }
