@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -14,8 +15,9 @@ import (
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
-func TestWrongCaseAndSpareSlashesAreRedirectedWithTheQueryKept(t *testing.T) {
-	h := newHouse(t)
+// A path in another case, or with spare slashes, is redirected with its query.
+func TestPaths_RedirectedToTheirSpelling(t *testing.T) {
+	h := newFixture(t)
 	for _, c := range []struct {
 		method, target string
 		status         int
@@ -35,19 +37,19 @@ func TestWrongCaseAndSpareSlashesAreRedirectedWithTheQueryKept(t *testing.T) {
 	}
 }
 
-func TestMethodNotAllowedSaysWhatIs(t *testing.T) {
-	h := newHouse(t)
+// A method that a path does not take is refused with those that it takes.
+func TestMethods_NotAllowed(t *testing.T) {
+	h := newFixture(t)
 	for target, allow := range map[string]string{"/v1.1/brands": "GET, HEAD", "/v1.1/brand/create": "POST", "/openapi.json": "GET, HEAD"} {
 		w := h.do(http.MethodPut, target, "")
 		h.refused(w, domain.MethodNotAllowed, "")
-		if got := w.Header().Get("Allow"); got != allow {
-			t.Errorf("%s: Allow %s", target, got)
-		}
+		equal(t, allow, w.Header().Get("Allow"), target)
 	}
 }
 
-func TestHeadAnswersAsGetWithoutBody(t *testing.T) {
-	h := newHouse(t)
+// HEAD has the status and the headers of GET, and no body.
+func TestHead_IsGetWithoutBody(t *testing.T) {
+	h := newFixture(t)
 	for _, target := range []string{"/v1.1/brands", "/v1.1/brand/1/stats/timeline", "/openapi.json", "/v1.1/brand/99"} {
 		get, head := h.get(target), h.do(http.MethodHead, keyed(target, keyAdvanced), "")
 		get.Header().Del("X-Request-Id")
@@ -58,28 +60,21 @@ func TestHeadAnswersAsGetWithoutBody(t *testing.T) {
 	}
 }
 
-func TestAnswerOfAGetSaysHowFreshItIs(t *testing.T) {
-	h := newHouse(t)
+// The answer of a GET has its position, its lag and its range; errors have the position.
+func TestAnswer_PositionLagAndRange(t *testing.T) {
+	h := newFixture(t)
 	w := h.get("/v1.1/brand/1/stats/activity")
 	p, err := wire.DecodePosition(w.Header().Get("X-Position"))
 	want := domain.Position{Journal: journalID, Catalog: 5, Shards: []domain.ShardOffset{{Shard: 0, Next: 9}}}
 	if d := cmp.Diff(want, p); d != "" || err != nil {
 		t.Error(err, d)
 	}
-	if got := w.Header().Get("X-Lag-Ms"); got != "3" {
-		t.Errorf("the lag of the answer is %s", got)
-	}
+	equal(t, "3", w.Header().Get("X-Lag-Ms"), "the lag of the answer is")
 	w = h.get("/v1.1/brands")
-	if got := w.Header().Get("X-Lag-Ms"); got != "12" {
-		t.Errorf("the engine's lag is %s", got)
-	}
+	equal(t, "12", w.Header().Get("X-Lag-Ms"), "the engine's lag is")
 	p, _ = wire.DecodePosition(w.Header().Get("X-Position"))
-	if d := cmp.Diff(domain.Position{Journal: journalID, Catalog: 5}, p); d != "" {
-		t.Error(d)
-	}
-	if got := h.get("/v1.1/brand/1/stats/activity?period=2+Day").Header().Get("X-Range"); got != "2026-03-13 12:35:00/2026-03-15 12:35:00" {
-		t.Errorf("X-Range: %s", got)
-	}
+	equal(t, domain.Position{Journal: journalID, Catalog: 5}, p)
+	equal(t, "2026-03-13 12:35:00/2026-03-15 12:35:00", h.get("/v1.1/brand/1/stats/activity?period=2+Day").Header().Get("X-Range"), "X-Range")
 	for _, target := range []string{"/v1.1/brand/77", "/v1.1/brands?limit=x"} { // errors too
 		if got := h.get(target).Header().Get("X-Position"); got == "" {
 			t.Errorf("%s has no position", target)
@@ -87,8 +82,9 @@ func TestAnswerOfAGetSaysHowFreshItIs(t *testing.T) {
 	}
 }
 
-func TestQuestionWaitsForItsPosition(t *testing.T) {
-	h := newHouse(t)
+// Whatever is read for a request, or written, waits for the position of wait_for.
+func TestWaitFor_ReadsNoEarlier(t *testing.T) {
+	h := newFixture(t)
 	want := domain.Position{Journal: journalID, Catalog: 9, Shards: []domain.ShardOffset{{Shard: 3, Next: 40}}}
 	token := wire.EncodePosition(want)
 	for _, target := range []string{"/v1.1/brand/1/stats/activity", "/v1.1/member/4097", "/v1.1/brands"} {
@@ -98,9 +94,7 @@ func TestQuestionWaitsForItsPosition(t *testing.T) {
 			t.Fatalf("%s: %d %s", target, w.Code, w.Body)
 		}
 		for _, got := range h.engine.waited {
-			if d := cmp.Diff(want, got); d != "" {
-				t.Errorf("%s: %s", target, d)
-			}
+			equal(t, want, got, target)
 		}
 		p, _ := wire.DecodePosition(w.Header().Get("X-Position"))
 		if p.Catalog < 9 || p.Next(3) < 40 {
@@ -114,8 +108,9 @@ func TestQuestionWaitsForItsPosition(t *testing.T) {
 	}
 }
 
-func TestWaitEndsAfterItsTimeout(t *testing.T) {
-	h := newHouse(t)
+// A wait ends after timeout_ms.
+func TestWaitFor_Timeout(t *testing.T) {
+	h := newFixture(t)
 	var left time.Duration
 	h.engine.await = func(ctx context.Context, _ domain.Position) error {
 		at, ok := ctx.Deadline()
@@ -134,8 +129,9 @@ func TestWaitEndsAfterItsTimeout(t *testing.T) {
 	}
 }
 
-func TestTokenOfAnotherJournalIsRefused(t *testing.T) {
-	h := newHouse(t)
+// A position of another journal is refused, without a wait once the journal is known.
+func TestWaitFor_AnotherJournal(t *testing.T) {
+	h := newFixture(t)
 	foreign := wire.EncodePosition(domain.Position{Journal: domain.TopicID{9}, Catalog: 1})
 	// Before the journal is known the engine judges.
 	h.engine.await = func(context.Context, domain.Position) error {
@@ -151,8 +147,9 @@ func TestTokenOfAnotherJournalIsRefused(t *testing.T) {
 	}
 }
 
-func TestAnswerTheClientHasIsNotSentAgain(t *testing.T) {
-	h := newHouse(t)
+// An answer whose tag the client has is a 304 with the headers.
+func TestETag_NotModified(t *testing.T) {
+	h := newFixture(t)
 	for _, target := range []string{"/v1.1/brands", "/v1.1/member/4097", "/v1.1/brand/1/stats/activity", "/openapi.json"} {
 		first := h.get(target)
 		tag := first.Header().Get("Etag")
@@ -168,14 +165,13 @@ func TestAnswerTheClientHasIsNotSentAgain(t *testing.T) {
 				t.Errorf("%s: 304 with %v", target, w.Header())
 			}
 		}
-		if w := h.get(target, "If-None-Match", `W/"other"`); w.Code != http.StatusOK {
-			t.Errorf("%s with another tag: %d", target, w.Code)
-		}
+		h.status(h.get(target, "If-None-Match", `W/"other"`), http.StatusOK, target)
 	}
 }
 
-func TestETagLeavesOutTheMemberTokenAndNothingElse(t *testing.T) {
-	h := newHouse(t)
+// The tag leaves out the member's token and nothing else.
+func TestETag_WithoutTheMemberToken(t *testing.T) {
+	h := newFixture(t)
 	clock := now
 	h.api.Now = func() time.Time { return clock }
 	first := h.get("/v1.1/member/4097")
@@ -193,16 +189,15 @@ func TestETagLeavesOutTheMemberTokenAndNothingElse(t *testing.T) {
 	}
 }
 
-func TestWhatWasIgnoredIsNamedInOneWarningEach(t *testing.T) {
-	h := newHouse(t)
+// What is ignored or clamped is named in a Warning each.
+func TestWarnings_OneForEachIgnored(t *testing.T) {
+	h := newFixture(t)
 	w := h.get("/v1.1/brands?limit=5000&foo=1&b%22ar%0d%0aX:y=2")
 	want := []string{
 		`299 - "the parameter foo is unknown and was ignored"`, `299 - "the parameter b\"ar\r\nX:y is unknown and was ignored"`,
 		`299 - "limit was clamped to 1000"`,
 	}
-	if d := cmp.Diff(want, w.Header().Values("Warning")); d != "" {
-		t.Error(d)
-	}
+	equal(t, want, w.Header().Values("Warning"))
 	for _, c := range []struct {
 		target string
 		n      int
@@ -219,8 +214,9 @@ func TestWhatWasIgnoredIsNamedInOneWarningEach(t *testing.T) {
 	}
 }
 
-func TestIdempotencyKeyNamesTheRequest(t *testing.T) {
-	h := newHouse(t)
+// Key and application name a request, whatever its form; parameters and path tell it from a misuse.
+func TestIdempotencyKey_NamesTheRequest(t *testing.T) {
+	h := newFixture(t)
 	send := func(key, apiKey, target, body string) domain.Submission {
 		t.Helper()
 		var headers []string
@@ -253,14 +249,14 @@ func TestIdempotencyKeyNamesTheRequest(t *testing.T) {
 	h.refused(h.post(create, "name=x&type=y", "Idempotency-Key", strings.Repeat("x", 129)), domain.InvalidParameter, "Idempotency-Key")
 }
 
-func TestRepeatIsAnsweredWithItsFirstOutcomeAndMarked(t *testing.T) {
-	h := newHouse(t)
+// A repeat has its first outcome, an error too, and is marked.
+func TestIdempotencyKey_Replayed(t *testing.T) {
+	h := newFixture(t)
 	h.engine.outcome = func(domain.Submission) (domain.Outcome, error) {
 		return domain.Outcome{ID: 1, Replayed: true, Position: domain.Position{Journal: journalID, Catalog: 5}}, nil
 	}
 	w := h.post("/v1.1/brand/create", "name=x&type=y", "Idempotency-Key", "k")
-	var b wire.Brand
-	h.ok(w, &b)
+	b := answered[wire.Brand](h, w)
 	if b.ID != 1 || b.Fields["Name"] != "The Moons" || w.Header().Get("Idempotent-Replayed") != "true" {
 		t.Errorf("%+v %v", b, w.Header())
 	}
@@ -274,8 +270,9 @@ func TestRepeatIsAnsweredWithItsFirstOutcomeAndMarked(t *testing.T) {
 	}
 }
 
-func TestAnsweredRequestWithAValidKeyIsAHit(t *testing.T) {
-	h := newHouse(t)
+// Each answered request with a valid key is a hit, and no other.
+func TestHits_RequestsWithAValidKey(t *testing.T) {
+	h := newFixture(t)
 	tag := h.get("/v1.1/brands").Header().Get("Etag")
 	h.get("/v1.1/brands", "If-None-Match", tag)
 	h.get("/v1.1/brands?limit=x")
@@ -292,8 +289,9 @@ func TestAnsweredRequestWithAValidKeyIsAHit(t *testing.T) {
 	}
 }
 
-func TestRequestsAreCountedByOperationAndStatus(t *testing.T) {
-	h := newHouse(t)
+// Requests are counted by operation, status and latency.
+func TestStats_ByOperationAndStatus(t *testing.T) {
+	h := newFixture(t)
 	clock := now
 	h.api.Now = func() time.Time { clock = clock.Add(300 * time.Microsecond); return clock }
 	h.get("/v1.1/brands")
@@ -313,13 +311,12 @@ func TestRequestsAreCountedByOperationAndStatus(t *testing.T) {
 			t.Errorf("%s: %d latencies of %d requests, %s", s.Operation, n, m, s.Total)
 		}
 	}
-	if d := cmp.Diff(map[string]map[int]uint64{"GET /v1.1/brands": {200: 1, 400: 1}, "none": {404: 1}}, got); d != "" {
-		t.Error(d)
-	}
+	equal(t, map[string]map[int]uint64{"GET /v1.1/brands": {200: 1, 400: 1}, "none": {404: 1}}, got)
 }
 
-func TestLogHoldsNoQueryNoKeyAndNoToken(t *testing.T) {
-	h := newHouse(t)
+// The log has no query, no key and no token.
+func TestLog_NothingPersonal(t *testing.T) {
+	h := newFixture(t)
 	h.post("/v1.1/member/register?utm=query-secret", "service=spotify&uid=uid-secret&authtoken=token-secret&email=mail-secret@x.y")
 	h.get("/v1.1/member/4097?email=mail-secret@x.y")
 	h.get("/v1.1/brands?keyword=query-secret")
@@ -331,5 +328,70 @@ func TestLogHoldsNoQueryNoKeyAndNoToken(t *testing.T) {
 		if strings.Contains(log, secret) {
 			t.Errorf("%s is in the log: %s", secret, log)
 		}
+	}
+}
+
+// A request that finds no room until it may wait no longer is 503, and is to be repeated.
+func TestInFlight_NoRoomIsUnavailable(t *testing.T) {
+	h := newFixture(t)
+	h.renew(func(c *Config) { c.InFlightBytes = 2 })
+	w := httptest.NewRecorder()
+	answer := h.engine.Ask
+	h.engine.answer = func(q *domain.Question) (*domain.Answer, error) { // while the first is under way
+		ctx, leave := context.WithCancel(t.Context())
+		leave()
+		target := "https://api.example/v1.1/members?limit=1000&apiKey=" + keyAdvanced
+		h.api.ServeHTTP(w, httptest.NewRequest(http.MethodGet, target, nil).WithContext(ctx))
+		h.engine.answer = nil
+		return answer(t.Context(), q, domain.Position{})
+	}
+	for range 2 {
+		if first := h.get("/v1.1/brand/1/stats/activity"); first.Code != http.StatusOK {
+			t.Errorf("%d, and there is room", first.Code)
+		}
+	}
+	h.refused(w, domain.Unavailable, "")
+}
+
+// A bound that the engine refuses a question for is named; Unavailable is to be retried.
+func TestEngine_RefusesAQuestion(t *testing.T) {
+	h := newFixture(t)
+	for _, target := range []string{
+		"/v1.1/brand/1/stats/activity", "/v1.1/brand/1/stats/timeline", "/v1.1/brand/1/stats/location", "/v1.1/activity/feed",
+		"/v1.1/members/active", "/v1.1/brands/crossover", "/v1.1/activity/count/daily",
+	} {
+		h.engine.answer = func(*domain.Question) (*domain.Answer, error) {
+			return nil, domain.Fail(domain.PlanLimit, "the question would read more than 500 rows")
+		}
+		w := h.get(target)
+		h.refused(w, domain.PlanLimit, "")
+		if w.Code != http.StatusForbidden || !strings.Contains(w.Body.String(), "500 rows") {
+			t.Errorf("%s: %d %s", target, w.Code, w.Body)
+		}
+		h.engine.answer = func(*domain.Question) (*domain.Answer, error) { return nil, domain.ErrUnavailable }
+		w = h.get(target)
+		h.refused(w, domain.Unavailable, "")
+		if w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" {
+			t.Errorf("%s: %d %v", target, w.Code, w.Header())
+		}
+	}
+}
+
+// The engine gets the client's context: its waits end when the client goes away.
+func TestEngine_ClientWentAway(t *testing.T) {
+	h := newFixture(t)
+	ctx, leave := context.WithCancel(context.Background())
+	met := false
+	h.engine.await = func(asked context.Context, _ domain.Position) error {
+		leave()
+		met = asked.Err() != nil
+		return domain.ErrUnavailable
+	}
+	target := "https://api.example/v1.1/brand/1/stats/activity?wait_for=" + wire.EncodePosition(domain.Position{Catalog: 9}) + "&apiKey=" + keyAdvanced
+	w := httptest.NewRecorder()
+	h.api.ServeHTTP(w, httptest.NewRequest(http.MethodGet, target, nil).WithContext(ctx))
+	h.refused(w, domain.Unavailable, "")
+	if !met {
+		t.Error("the engine went on")
 	}
 }

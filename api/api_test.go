@@ -2,17 +2,24 @@ package api
 
 import (
 	"crypto/ed25519"
+	"encoding/json"
+	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-func TestConfigThatLacksSomethingIsRefused(t *testing.T) {
+// A Config that lacks something is refused.
+func TestNew_IncompleteConfig(t *testing.T) {
 	whole := Config{
-		Engine: &script{}, Hasher: testHasher{}, Now: time.Now, BaseURL: "http://127.0.0.1:8080",
+		Engine: &fakeEngine{}, Hasher: testHasher{}, Now: time.Now, BaseURL: "http://127.0.0.1:8080",
 		Signer: Signer{ID: "k", Key: ed25519.NewKeyFromSeed(make([]byte, 32))}, TokenKey: [16]byte{1},
 	}
 	if _, err := New(whole); err != nil {
@@ -61,4 +68,74 @@ func BenchmarkStatsActivity(b *testing.B) {
 			}
 		})
 	}
+}
+
+// rewind keeps what the scripted engine has, and gives what puts it back.
+func (s *fakeEngine) rewind() func() {
+	brands, defs, segs, members, next := s.brands, s.defs, s.segs, maps.Clone(s.members), s.next
+	return func() {
+		s.brands, s.defs, s.segs, s.members, s.next = slices.Clone(brands), slices.Clone(defs), slices.Clone(segs), maps.Clone(members), next
+		s.submitted, s.asked, s.waited, s.content = nil, nil, nil, nil
+	}
+}
+
+// FuzzRequest sends whole requests: any path or that of an operation, any query, body
+// and kind of body. Each is answered, or refused by a whole problem of the contract
+// that is no bug (500) and says nothing of the key.
+func FuzzRequest(f *testing.F) {
+	operations := Operations()
+	kinds := []string{"application/x-www-form-urlencoded", "application/json", "application/x-ndjson", "", "text/plain", "application/json; charset=utf-8"}
+	for i, o := range operations {
+		path, params := exampled(o, sufficient[o.Name()]...)
+		f.Add(uint8(i), "", params.Encode(), "", uint8(0))
+		f.Add(uint8(i), "", "", params.Encode(), uint8(0))
+		f.Add(uint8(i), path+"/", params.Encode()+"&limit=5,5&cursor=&sort=asc", `{"limit":1}`, uint8(1))
+		var all []string
+		for _, q := range o.Plan.Params() {
+			if q.Eg != "" {
+				all = append(all, q.Name)
+			}
+		}
+		if _, params = exampled(o, all...); o.Each != nil {
+			f.Add(uint8(i), "", "", exampleRecord(o), uint8(2))
+		}
+		f.Add(uint8(i), "", params.Encode(), "", uint8(0))
+	}
+	f.Add(uint8(0), "/v1.1//brand/%31/../1", "period=1 Month&period_end=2+Week&limit=0,1001", "\xff", uint8(3))
+	h := newFixture(f)
+	h.api.Logger = discarded
+	rewind := h.engine.rewind()
+	f.Fuzz(func(t *testing.T, op uint8, path, query, body string, kind uint8) {
+		rewind()
+		o := operations[int(op)%len(operations)]
+		if path == "" {
+			path, _ = exampled(o)
+		}
+		query = "apiKey=" + keyEnterprise + "&" + query
+		r := &http.Request{
+			Method: o.Method, URL: &url.URL{Path: path, RawQuery: query}, RequestURI: path + "?" + query, Host: "api.example", ProtoMajor: 1, ProtoMinor: 1,
+			Header: http.Header{"Content-Type": {kinds[int(kind)%len(kinds)]}}, Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body)),
+		}
+		w := httptest.NewRecorder()
+		h.api.ServeHTTP(w, r)
+		said := w.Body.Bytes()
+		switch {
+		case strings.Contains(w.Body.String(), keyEnterprise):
+			t.Fatalf("%s %q %q: the answer holds the key: %s", o.Method, path, query, said)
+		case w.Header().Get("X-Request-Id") == "":
+			t.Fatalf("%s %q: no request id", o.Method, path)
+		case w.Code == http.StatusMovedPermanently || w.Code == http.StatusTemporaryRedirect:
+			if w.Header().Get("Location") == "" {
+				t.Fatalf("%s %q leads nowhere", o.Method, path)
+			}
+		case w.Code == http.StatusOK || w.Code == http.StatusAccepted:
+			if !json.Valid(said) {
+				t.Fatalf("%s %q %q %q: no JSON: %s", o.Method, path, query, body, said)
+			}
+		default:
+			if p, whole := problemOf(w); !whole || w.Code >= http.StatusInternalServerError {
+				t.Fatalf("%s %q %q %q: %d %+v %s", o.Method, path, query, body, w.Code, p, said)
+			}
+		}
+	})
 }

@@ -18,7 +18,7 @@ import (
 )
 
 // put is the last brand command submitted.
-func (h *house) put() *domain.PutBrand {
+func (h *fixture) put() *domain.PutBrand {
 	h.t.Helper()
 	p, ok := h.engine.submitted[len(h.engine.submitted)-1].Command.(*domain.PutBrand)
 	if !ok {
@@ -27,18 +27,16 @@ func (h *house) put() *domain.PutBrand {
 	return p
 }
 
-func TestBrandIsCreatedWithWhatItsAddressesTell(t *testing.T) {
-	h := newHouse(t)
+// A brand has the fields that its addresses give, and a slug of its name.
+func TestBrands_CreateDerivesFields(t *testing.T) {
+	h := newFixture(t)
 	w := h.post("/v1.1/brand/create", `{"name":"Sigur Rós & Co","type":"Music","hashtag":"sr","twitterurl":"https://twitter.com/sigurros","spotifyurl":"https://open.spotify.com/artist/6UUrUCIZtQeOf8tC0WuzRy"}`)
-	var b wire.Brand
-	h.ok(w, &b)
+	b := answered[wire.Brand](h, w)
 	want := domain.BrandFields{
 		"Name": "Sigur Rós & Co", "Type": "Music", "Slug": "sigur-rós-co", "HashTag": "sr", "TwitterURL": "https://twitter.com/sigurros",
 		"TwitterScreenName": "sigurros", "SpotifyURL": "https://open.spotify.com/artist/6UUrUCIZtQeOf8tC0WuzRy", "SpotifyID": "6UUrUCIZtQeOf8tC0WuzRy",
 	}
-	if d := cmp.Diff(wire.Brand{ID: 3, Fields: want}, b); d != "" {
-		t.Error(d)
-	}
+	equal(t, wire.Brand{ID: 3, Fields: want}, b)
 	p := h.put()
 	if p.ID != 0 || p.At != now.UnixMilli() {
 		t.Errorf("%+v", p)
@@ -49,44 +47,36 @@ func TestBrandIsCreatedWithWhatItsAddressesTell(t *testing.T) {
 	}
 }
 
-func TestEditOverwritesClearsAndForgetsWhatTheOldAddressTold(t *testing.T) {
-	h := newHouse(t)
+// An edit overwrites and clears, derived fields of an old address too.
+func TestBrands_EditReplacesDerivedFields(t *testing.T) {
+	h := newFixture(t)
 	h.engine.brands[0].Fields = domain.BrandFields{
 		"Name": "The Moons", "Slug": "moons", "TwitterURL": "https://twitter.com/old", "TwitterScreenName": "old", "TwitterID": "12", "HashTag": "x",
 		"FacebookURL": "https://facebook.com/x", "FacebookID": "5",
 	}
-	var b wire.Brand
-	h.ok(h.post("/v1.1/brand/1/edit", "twitterurl=https://x.com/new&hashtag=&facebookurl="), &b)
+	b := answered[wire.Brand](h, h.post("/v1.1/brand/1/edit", "twitterurl=https://x.com/new&hashtag=&facebookurl="))
 	want := domain.BrandFields{"Name": "The Moons", "Slug": "moons", "TwitterURL": "https://x.com/new", "TwitterScreenName": "new"}
-	if d := cmp.Diff(want, b.Fields); d != "" {
-		t.Error(d)
-	}
+	equal(t, want, b.Fields)
 }
 
-func TestCustomFieldsAreTheEnterprisePlans(t *testing.T) {
-	h := newHouse(t)
+// Custom fields are integers under short names, of the enterprise plan.
+func TestBrands_CustomFields(t *testing.T) {
+	h := newFixture(t)
 	w := h.do("POST", keyed("/v1.1/brand/2/edit", keyEnterprise), "CUSTOM_Score_1=0042&custom_rank=")
-	if w.Code != http.StatusOK {
-		t.Fatal(w.Code, w.Body)
-	}
+	h.status(w, http.StatusOK)
 	if body := w.Body.String(); !strings.Contains(body, `"custom_score_1":42`) || strings.Contains(body, "custom_rank") {
 		t.Error(body)
 	}
-	if got := w.Header().Values("Warning"); got != nil {
-		t.Errorf("warnings: %q", got)
-	}
+	equal(t, []string(nil), w.Header().Values("Warning"), "warnings")
 	for _, body := range []string{"custom_" + strings.Repeat("a", 33) + "=1", "custom_a-b=1", "custom_a=1.5", "custom_a=9007199254740992", "custom_%C3%A4=1"} {
-		if w := h.do("POST", keyed("/v1.1/brand/2/edit", keyEnterprise), body); w.Code != http.StatusBadRequest {
-			t.Errorf("%s: %d", body, w.Code)
-		}
+		h.status(h.do("POST", keyed("/v1.1/brand/2/edit", keyEnterprise), body), http.StatusBadRequest, body)
 	}
 }
 
 // names are the names of the brands listed.
-func (h *house) names(query string) string {
+func (h *fixture) names(query string) string {
 	h.t.Helper()
-	var out wire.Brands
-	h.ok(h.get("/v1.1/brands"+query), &out)
+	out := answered[wire.Brands](h, h.get("/v1.1/brands"+query))
 	var names []string
 	for _, b := range out.Items {
 		names = append(names, fmt.Sprintf("%s%d", b.Fields["Name"], b.ID))
@@ -94,8 +84,9 @@ func (h *house) names(query string) string {
 	return out.TotalSize + ":" + strings.Join(names, ",")
 }
 
-func TestBrandsAreListedByNameAndFiltered(t *testing.T) {
-	h := newHouse(t)
+// Brands are listed by name and filtered; a change shows at once.
+func TestBrands_List(t *testing.T) {
+	h := newFixture(t)
 	h.engine.brands = nil
 	for i, b := range []struct{ name, kind string }{{"beta", "Music"}, {"Alpha", "TV"}, {"alpha", "music"}, {"Gamma", ""}} {
 		h.engine.brands = append(h.engine.brands, &domain.Brand{ID: domain.BrandID(i + 1), Account: 1, Fields: domain.BrandFields{"Name": b.name, "Type": b.kind}})
@@ -114,19 +105,16 @@ func TestBrandsAreListedByNameAndFiltered(t *testing.T) {
 		"?keyword=x":                "0:",
 		"?sort=&brand_type=&limit=": "4:Alpha2,alpha3,beta1,Gamma4",
 	} {
-		if got := h.names(query); got != want {
-			t.Errorf("%s: %s, want %s", query, got, want)
-		}
+		equal(t, want, h.names(query), query)
 	}
 	// A changed catalog is seen at once.
 	h.post("/v1.1/brand/4/edit", "name=AAA")
-	if got := h.names(""); got != "4:AAA4,Alpha2,alpha3,beta1" {
-		t.Error(got)
-	}
+	equal(t, "4:AAA4,Alpha2,alpha3,beta1", h.names(""))
 }
 
-func TestPagesOfAListLeadThroughAllOfIt(t *testing.T) {
-	h := newHouse(t)
+// The next pages' addresses lead through the whole list, in body and header.
+func TestBrands_PagesByOffset(t *testing.T) {
+	h := newFixture(t)
 	h.engine.brands = nil
 	for i := range 25 {
 		h.engine.brands = append(h.engine.brands, &domain.Brand{ID: domain.BrandID(i + 1), Account: 1, Fields: domain.BrandFields{"Name": fmt.Sprintf("b%02d", i)}})
@@ -136,8 +124,7 @@ func TestPagesOfAListLeadThroughAllOfIt(t *testing.T) {
 	target := "/v1.1/brands?keyword=b&utm=a%26b"
 	for range 5 {
 		w := h.get(target)
-		var page wire.Brands
-		h.ok(w, &page)
+		page := answered[wire.Brands](h, w)
 		for _, b := range page.Items {
 			seen = append(seen, b.ID)
 		}
@@ -149,9 +136,7 @@ func TestPagesOfAListLeadThroughAllOfIt(t *testing.T) {
 		}
 		slices.Sort(links)
 		got := slices.Sorted(slices.Values(w.Header().Values("Link")))
-		if d := cmp.Diff(links, got); d != "" {
-			t.Errorf("Link headers and body differ: %s", d)
-		}
+		equal(t, links, got, "Link headers and body differ")
 		back = page.Paging.Previous
 		if page.Paging.Next == nil {
 			break
@@ -170,10 +155,10 @@ func TestPagesOfAListLeadThroughAllOfIt(t *testing.T) {
 	}
 }
 
-func TestDeletedBrandIsGoneAndForceIsPassedOn(t *testing.T) {
-	h := newHouse(t)
-	var out wire.Deleted
-	h.ok(h.post("/v1.1/brand/1/delete", "force=1"), &out)
+// A deleted brand is not found; force is in the command.
+func TestBrands_Delete(t *testing.T) {
+	h := newFixture(t)
+	out := answered[wire.Deleted](h, h.post("/v1.1/brand/1/delete", "force=1"))
 	if c := h.engine.submitted[0].Command.(*domain.DeleteBrand); !out.Deleted || !c.Force || c.ID != 1 {
 		t.Errorf("%+v %+v", out, c)
 	}
@@ -188,24 +173,23 @@ func (l lookup) Resolve(_ context.Context, field, address string) (domain.BrandF
 	return domain.BrandFields{"TwitterID": "77", "TwitterScreenName": "wrong", "Name": "wrong"}, l.err
 }
 
-func TestResolverFillsInWhatAddressesDoNotTellAndItsFailureFailsNothing(t *testing.T) {
-	h := newHouse(t)
+// A resolver adds derived fields alone; its failure fails nothing.
+func TestBrands_Resolver(t *testing.T) {
+	h := newFixture(t)
 	h.renew(func(c *Config) { c.Resolver = lookup{} })
 	h.post("/v1.1/brand/1/edit", "twitterurl=https://twitter.com/moons")
 	want := domain.BrandFields{"TwitterURL": "https://twitter.com/moons", "TwitterScreenName": "moons", "TwitterID": "77"}
-	if d := cmp.Diff(want, h.put().Given); d != "" {
-		t.Error(d)
-	}
+	equal(t, want, h.put().Given)
 	h.renew(func(c *Config) { c.Resolver = lookup{errors.New("network away")} })
 	if w := h.post("/v1.1/brand/1/edit", "twitterurl=https://twitter.com/moons"); w.Code != http.StatusOK || h.put().Given["TwitterID"] != "" {
 		t.Errorf("%d %v", w.Code, h.put().Given)
 	}
 }
 
-func TestActivityDefinitionsAreCreatedEditedAndDeleted(t *testing.T) {
-	h := newHouse(t)
-	var d wire.Definition
-	h.ok(h.do("POST", keyed("/v1.1/activity/create", keyStandard), "name=watched+{brand}&type=Watched&service=THE+SERVICE&onetime=1&brandid=1&link=https://x.y"), &d)
+// A definition is created, edited field by field, and deleted.
+func TestActivities_CreateEditDelete(t *testing.T) {
+	h := newFixture(t)
+	d := answered[wire.Definition](h, h.do("POST", keyed("/v1.1/activity/create", keyStandard), "name=watched+{brand}&type=Watched&service=THE+SERVICE&onetime=1&brandid=1&link=https://x.y"))
 	got, _ := json.Marshal(d)
 	want := `{"ID":"102","BrandID":"1","Name":"watched {brand}","ShortName":null,"Type":"Watched","ServiceType":"spotify","Value":"1","OneTime":true,` +
 		`"Category":null,"Link":"https://x.y","Media":null,"Created":"2026-03-15 12:34:56","LastUpdated":"2026-03-15 12:34:56"}`
@@ -224,27 +208,24 @@ func TestActivityDefinitionsAreCreatedEditedAndDeleted(t *testing.T) {
 	if diff := cmp.Diff([]string{"Value"}, p.Given); diff != "" {
 		t.Errorf("what is given: %s", diff)
 	}
-	var gone wire.Deleted
-	h.ok(h.post("/v1.1/activity/102/delete", ""), &gone)
+	h.ok(h.post("/v1.1/activity/102/delete", ""), new(wire.Deleted))
 	h.refused(h.get("/v1.1/activity/102"), domain.NotFound, "activityid")
 }
 
-func TestActivityDefinitionsAreFiltered(t *testing.T) {
-	h := newHouse(t)
+// Definitions are filtered by brand, service, type and keyword.
+func TestActivities_Filters(t *testing.T) {
+	h := newFixture(t)
 	h.engine.defs = append([]*domain.Definition{{ID: 2, Account: 1, Name: "Login"}}, h.engine.defs...)
 	h.engine.defs = append(h.engine.defs, &domain.Definition{ID: 102, Account: 1, Deleted: true}, &domain.Definition{ID: 103, Account: 2})
 	for query, want := range map[string]string{
 		"": "2:100,101", "?brandID=1": "1:101", "?brandid=2": "0:", "?services=spotify,deezer": "1:101", "?type=LISTENED": "1:100",
 		"?keyword=FOLL": "1:101", "?keyword=played": "1:100", "?limit=1,1": "2:101",
 	} {
-		var out wire.Definitions
-		h.ok(h.get("/v1.1/activities"+query), &out)
+		out := answered[wire.Definitions](h, h.get("/v1.1/activities"+query))
 		var ids []string
 		for _, d := range out.Items {
 			ids = append(ids, d.ID)
 		}
-		if got := out.TotalSize + ":" + strings.Join(ids, ","); got != want {
-			t.Errorf("%s: %s, want %s", query, got, want)
-		}
+		equal(t, want, out.TotalSize+":"+strings.Join(ids, ","), query)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-func (s *script) attach(account domain.AccountID, c *domain.AttachService) domain.Outcome {
+func (s *fakeEngine) attach(account domain.AccountID, c *domain.AttachService) domain.Outcome {
 	m := s.members[c.Member]
 	if m == nil || m.Account != account {
 		return domain.Outcome{Code: domain.NotFound, Parameter: "memberid", Message: "there is none"}
@@ -18,7 +18,7 @@ func (s *script) attach(account domain.AccountID, c *domain.AttachService) domai
 	return domain.Outcome{Member: c.Member}
 }
 
-func (s *script) opt(account domain.AccountID, id domain.MemberID, o domain.OptState) domain.Outcome {
+func (s *fakeEngine) opt(account domain.AccountID, id domain.MemberID, o domain.OptState) domain.Outcome {
 	m := s.members[id]
 	if m == nil || m.Account != account {
 		return domain.Outcome{Code: domain.NotFound, Parameter: "memberid", Message: "there is none"}
@@ -27,14 +27,14 @@ func (s *script) opt(account domain.AccountID, id domain.MemberID, o domain.OptS
 	return domain.Outcome{Member: id}
 }
 
-func (s *script) Resolve(_ context.Context, _ domain.AccountID, _ domain.IdentityKind, hash domain.IdentityHash, wait domain.Position) (domain.MemberID, domain.Position, error) {
+func (s *fakeEngine) Resolve(_ context.Context, _ domain.AccountID, _ domain.IdentityKind, hash domain.IdentityHash, wait domain.Position) (domain.MemberID, domain.Position, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.waited = append(s.waited, wait)
 	return s.names[hash], domain.Position{Journal: journalID, Shards: []domain.ShardOffset{{Shard: int(hash.Slot()) / 512, Next: 8}}}, nil
 }
 
-func (s *script) ResolveAll(_ context.Context, _ domain.AccountID, names []domain.Name, wait domain.Position) (out []domain.MemberID, at domain.Position, err error) {
+func (s *fakeEngine) ResolveAll(_ context.Context, _ domain.AccountID, names []domain.Name, wait domain.Position) (out []domain.MemberID, at domain.Position, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.waited = append(s.waited, wait)
@@ -47,4 +47,16 @@ func (s *script) ResolveAll(_ context.Context, _ domain.AccountID, names []domai
 	}
 	slices.Sort(out)
 	return slices.Compact(out), at, nil
+}
+
+func (s *fakeEngine) Versions() domain.Versions { return domain.Versions{7} }
+
+func (s *fakeEngine) Unchanged(account domain.AccountID, since domain.Versions, f *domain.ReadSet, moved []domain.Range) (domain.Position, bool) {
+	s.mu.Lock()
+	unchanged := s.unchanged
+	s.mu.Unlock()
+	if unchanged == nil {
+		return domain.Position{}, false
+	}
+	return unchanged(account, since, f, moved)
 }

@@ -5,7 +5,6 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/binary"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -14,13 +13,12 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// journalID is the journal of the scripted engine.
+// journalID is the journal of the fake engine.
 var journalID = domain.TopicID{0x0a, 0x11}
 
-// script is an Engine that says what a test tells it: it keeps a small catalog,
-// since handlers read it back, and answers everything else from its fields. It
-// notes what it was asked.
-type script struct {
+// fakeEngine is an Engine that keeps a small catalog, since handlers read it back, and answers
+// everything else from its fields. It records what it was asked.
+type fakeEngine struct {
 	mu      sync.Mutex
 	next    int64 // of the catalog
 	keys    map[domain.KeyHash]*domain.Key
@@ -31,7 +29,7 @@ type script struct {
 	members map[domain.MemberID]*domain.Member
 	names   map[domain.IdentityHash]domain.MemberID // claims and pointers
 
-	outcome   func(domain.Submission) (domain.Outcome, error) // nil: the script's own
+	outcome   func(domain.Submission) (domain.Outcome, error) // nil: that of apply
 	answer    func(*domain.Question) (*domain.Answer, error)
 	content   *domain.Content
 	await     func(context.Context, domain.Position) error
@@ -45,13 +43,13 @@ type script struct {
 	hits      int
 }
 
-func (s *script) Catalog() Catalog {
+func (s *fakeEngine) Catalog() Catalog {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return &snapshot{s.next, s.keys, s.apps, slices.Clone(s.brands), slices.Clone(s.defs), slices.Clone(s.segs)}
 }
 
-func (s *script) Submit(ctx context.Context, sub domain.Submission) (domain.Outcome, error) {
+func (s *fakeEngine) Submit(ctx context.Context, sub domain.Submission) (domain.Outcome, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.submitted = append(s.submitted, sub)
@@ -68,7 +66,7 @@ func (s *script) Submit(ctx context.Context, sub domain.Submission) (domain.Outc
 	return out, nil
 }
 
-func (s *script) SubmitAll(ctx context.Context, all []domain.Submission) []domain.Result {
+func (s *fakeEngine) SubmitAll(ctx context.Context, all []domain.Submission) []domain.Result {
 	out := make([]domain.Result, len(all))
 	for i, sub := range all {
 		out[i].Outcome, out[i].Err = s.Submit(ctx, sub)
@@ -76,36 +74,27 @@ func (s *script) SubmitAll(ctx context.Context, all []domain.Submission) []domai
 	return out
 }
 
-func (s *script) apply(sub domain.Submission) domain.Outcome {
+func (s *fakeEngine) apply(sub domain.Submission) domain.Outcome {
 	missing := domain.Outcome{Code: domain.NotFound, Message: "there is none"}
 	switch c := sub.Command.(type) {
 	case *domain.PutBrand:
 		return s.putBrand(sub.Account, c)
 	case *domain.DeleteBrand:
-		i := slices.IndexFunc(s.brands, func(b *domain.Brand) bool { return b.ID == c.ID && b.Account == sub.Account && !b.Deleted })
-		if i < 0 {
+		if !remove(s.brands, isBrand(sub.Account, c.ID), func(b *domain.Brand) { b.Deleted = true }) {
 			return missing
 		}
-		b := *s.brands[i]
-		b.Deleted, s.brands[i] = true, &b
 	case *domain.PutDefinition:
 		return s.putDefinition(sub.Account, c)
 	case *domain.DeleteDefinition:
-		i := slices.IndexFunc(s.defs, func(d *domain.Definition) bool { return d.ID == c.ID && d.Account == sub.Account && !d.Deleted })
-		if i < 0 {
+		if !remove(s.defs, isDefinition(sub.Account, c.ID), func(d *domain.Definition) { d.Deleted = true }) {
 			return missing
 		}
-		d := *s.defs[i]
-		d.Deleted, s.defs[i] = true, &d
 	case *domain.PutSegment:
 		return s.putSegment(sub.Account, c)
 	case *domain.DeleteSegment:
-		i := slices.IndexFunc(s.segs, func(g *domain.Segment) bool { return g.ID == c.ID && g.Account == sub.Account && !g.Deleted })
-		if i < 0 {
+		if !remove(s.segs, isSegment(sub.Account, c.ID), func(g *domain.Segment) { g.Deleted = true }) {
 			return domain.Outcome{Code: domain.NotFound, Parameter: "segmentid", Message: "no such segment"}
 		}
-		g := *s.segs[i]
-		g.Deleted, s.segs[i] = true, &g
 	case *domain.DeleteAction:
 		if s.members[c.Member] == nil {
 			return domain.Outcome{Code: domain.NotFound, Parameter: "memberid", Message: "no such member"}
@@ -150,77 +139,7 @@ func (s *script) apply(sub domain.Submission) domain.Outcome {
 	return domain.Outcome{}
 }
 
-func (s *script) putBrand(account domain.AccountID, c *domain.PutBrand) domain.Outcome {
-	b := &domain.Brand{ID: c.ID, Account: account, Fields: domain.BrandFields{}, Created: c.At, Updated: c.At}
-	at := -1
-	for i, o := range s.brands {
-		if o.Account == account && !o.Deleted && o.ID != c.ID && c.Given["Slug"] != "" && o.Fields["Slug"] == c.Given["Slug"] {
-			return domain.Outcome{Code: domain.Conflict, Parameter: "slug", Message: "another brand has this slug"}
-		}
-		if o.ID == c.ID && o.Account == account && !o.Deleted {
-			at = i
-			maps.Copy(b.Fields, o.Fields)
-		}
-	}
-	for k, v := range c.Given {
-		if v == "" {
-			delete(b.Fields, k)
-		} else {
-			b.Fields[k] = v
-		}
-	}
-	switch {
-	case c.ID == 0:
-		b.ID = domain.BrandID(len(s.brands) + 1)
-		s.brands = append(s.brands, b)
-	case at < 0:
-		return domain.Outcome{Code: domain.NotFound, Parameter: "brandid", Message: "the account has no such brand"}
-	default:
-		s.brands[at] = b
-	}
-	s.next++
-	return domain.Outcome{ID: uint32(b.ID)}
-}
-
-func (s *script) putDefinition(account domain.AccountID, c *domain.PutDefinition) domain.Outcome {
-	d := c.Definition
-	d.Account = account
-	if d.ID == 0 {
-		d.ID = domain.FirstDefinition + domain.DefinitionID(len(s.defs))
-		d.Created = c.At
-		s.defs = append(s.defs, &d)
-		s.next++
-		return domain.Outcome{ID: uint32(d.ID)}
-	}
-	i := slices.IndexFunc(s.defs, func(o *domain.Definition) bool { return o.ID == d.ID && o.Account == account && !o.Deleted })
-	if i < 0 {
-		return domain.Outcome{Code: domain.NotFound, Parameter: "activityid", Message: "the account has no such activity"}
-	}
-	old := *s.defs[i]
-	for _, name := range c.Given {
-		switch name {
-		case "Name":
-			old.Name = d.Name
-		case "ShortName":
-			old.ShortName = d.ShortName
-		case "Value":
-			old.Value = d.Value
-		case "BrandID":
-			old.Brand = d.Brand
-		case "Type":
-			old.Type = d.Type
-		case "ServiceType":
-			old.Service = d.Service
-		case "Link":
-			old.Link = d.Link
-		}
-	}
-	s.defs[i] = &old
-	s.next++
-	return domain.Outcome{ID: uint32(d.ID)}
-}
-
-func (s *script) Ask(ctx context.Context, q *domain.Question, wait domain.Position) (*domain.Answer, error) {
+func (s *fakeEngine) Ask(ctx context.Context, q *domain.Question, wait domain.Position) (*domain.Answer, error) {
 	s.mu.Lock()
 	s.asked, s.waited = append(s.asked, *q), append(s.waited, wait)
 	answer := s.answer
@@ -258,7 +177,7 @@ func (s *script) Ask(ctx context.Context, q *domain.Question, wait domain.Positi
 	return a, nil
 }
 
-func (s *script) Member(_ context.Context, account domain.AccountID, id domain.MemberID, wait domain.Position) (*domain.Member, domain.Position, error) {
+func (s *fakeEngine) Member(_ context.Context, account domain.AccountID, id domain.MemberID, wait domain.Position) (*domain.Member, domain.Position, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.waited = append(s.waited, wait)
@@ -269,7 +188,7 @@ func (s *script) Member(_ context.Context, account domain.AccountID, id domain.M
 	return m, domain.Position{Journal: journalID, Shards: []domain.ShardOffset{{Shard: int(id.Slot()) / 512, Next: 8}}}, nil
 }
 
-func (s *script) Show(_ context.Context, account domain.AccountID, items []domain.FeedItem, wait domain.Position) ([]domain.Shown, error) {
+func (s *fakeEngine) Show(_ context.Context, account domain.AccountID, items []domain.FeedItem, wait domain.Position) ([]domain.Shown, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.waited = append(s.waited, wait)
@@ -283,7 +202,7 @@ func (s *script) Show(_ context.Context, account domain.AccountID, items []domai
 	return out, nil
 }
 
-func (s *script) Await(ctx context.Context, p domain.Position) error {
+func (s *fakeEngine) Await(ctx context.Context, p domain.Position) error {
 	s.mu.Lock()
 	s.waited = append(s.waited, p)
 	await := s.await
@@ -295,7 +214,7 @@ func (s *script) Await(ctx context.Context, p domain.Position) error {
 }
 
 // Ends is where everything is applied that was submitted.
-func (s *script) Ends(context.Context) (domain.Position, error) {
+func (s *fakeEngine) Ends(context.Context) (domain.Position, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.stopped {
@@ -304,9 +223,9 @@ func (s *script) Ends(context.Context) (domain.Position, error) {
 	return domain.Position{Journal: journalID, Catalog: s.next, Shards: []domain.ShardOffset{{Shard: 0, Next: 41}, {Shard: 1, Next: 42}}}, nil
 }
 
-func (s *script) Lag() time.Duration { return 12 * time.Millisecond }
+func (s *fakeEngine) Lag() time.Duration { return 12 * time.Millisecond }
 
-func (s *script) Hit(domain.AccountID, domain.ApplicationID, time.Time) {
+func (s *fakeEngine) Hit(domain.AccountID, domain.ApplicationID, time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.hits++

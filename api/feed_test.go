@@ -5,15 +5,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
 // fed answers questions with a page of a feed of total actions of the member 4097 and
 // of one that is no more.
-func fed(total uint64) func(*domain.Question) (*domain.Answer, error) {
+func fed(total uint64) asked {
 	return func(q *domain.Question) (*domain.Answer, error) {
 		f := &domain.Feed{Total: total}
 		for i, row := range []domain.Row{
@@ -26,43 +24,36 @@ func fed(total uint64) func(*domain.Question) (*domain.Answer, error) {
 	}
 }
 
-func TestAFeedIsAskedForAsItsParametersSay(t *testing.T) {
-	h := newHouse(t)
+// The parameters of a feed are in its question.
+func TestFeed_Question(t *testing.T) {
+	h := newFixture(t)
 	all := []domain.Group{{Definition: 100}}
-	week := domain.Range{From: 1772973300, To: 1773578100}
 	for query, want := range map[string]domain.Question{
-		"": {Range: week, Groups: all, Listing: domain.Listing{Limit: 10}},
+		"": {Range: lastWeek, Groups: all, Listing: domain.Listing{Limit: 10}},
 		"?all_member_actions=1&order_by_recorded=1&sort=asc&keyword=Blue+%C3%9C&limit=20,5": {
-			Range: week, Groups: all, Listing: domain.Listing{Every: true, Recorded: true, Up: true, Keyword: "Blue Ü", Offset: 20, Limit: 5},
+			Range: lastWeek, Groups: all, Listing: domain.Listing{Every: true, Recorded: true, Up: true, Keyword: "Blue Ü", Offset: 20, Limit: 5},
 		},
-		"?limit=100000,0": {Range: week, Groups: all},
+		"?limit=100000,0": {Range: lastWeek, Groups: all},
 		"?brandID=2&activityID=101,100&includeOneTime=1&sort=Desc&limit=5000": {
-			Brand: 2, Range: week, Groups: []domain.Group{{Definition: 100}, {Definition: 101}}, Listing: domain.Listing{Limit: 1000},
+			Brand: 2, Range: lastWeek, Groups: []domain.Group{{Definition: 100}, {Definition: 101}}, Listing: domain.Listing{Limit: 1000},
 		},
-		"?optedin=1": {Range: week, Groups: all, Filter: domain.Filter{OptIn: domain.OptValue(domain.OptGlobal, 0)}, Listing: domain.Listing{Limit: 10}},
+		"?optedin=1": {Range: lastWeek, Groups: all, Filter: domain.Filter{OptIn: domain.OptValue(domain.OptGlobal, 0)}, Listing: domain.Listing{Limit: 10}},
 		"?optedin=1&brandID=1": {
-			Brand: 1, Range: week, Groups: all, Filter: domain.Filter{OptIn: domain.OptValue(domain.OptBrand, 1)}, Listing: domain.Listing{Limit: 10},
+			Brand: 1, Range: lastWeek, Groups: all, Filter: domain.Filter{OptIn: domain.OptValue(domain.OptBrand, 1)}, Listing: domain.Listing{Limit: 10},
 		},
 		"?period=1+Year": {Range: domain.Range{From: 1757939700, To: 1773578100}, Groups: all, Listing: domain.Listing{Limit: 10}},
 	} {
-		h.engine.asked = nil
-		w := h.get("/v1.1/activity/feed" + query)
-		if len(h.engine.asked) != 1 {
-			t.Fatalf("%s: %d %s", query, w.Code, w.Body)
-		}
-		want.Account, want.Shape = 1, domain.ShapeFeed
-		if d := cmp.Diff(want, h.engine.asked[0]); d != "" {
-			t.Errorf("%s: %s", query, d)
-		}
+		want.Shape = domain.ShapeFeed
+		h.asks("/v1.1/activity/feed"+query, want)
 	}
 }
 
-func TestAFeedShowsItsItemsAsOfItsAnswer(t *testing.T) {
-	h := newHouse(t)
+// Items are read at the answer's position; what is gone has no member.
+func TestFeed_Items(t *testing.T) {
+	h := newFixture(t)
 	h.engine.answer, h.engine.content = fed(2), &domain.Content{Recorded: 1773565201234, Content: `{"TrackName":"Blue"}`, Link: "https://x.y"}
-	var out wire.Feed
 	w := h.get("/v1.1/activity/feed")
-	h.ok(w, &out)
+	out := answered[wire.Feed](h, w)
 	if out.TotalSize != "2" || len(out.Items) != 2 || strings.Contains(w.Body.String(), "paging") || w.Header().Get("Link") != "" {
 		t.Fatalf("%s %v", w.Body, w.Header())
 	}
@@ -81,9 +72,9 @@ func TestAFeedShowsItsItemsAsOfItsAnswer(t *testing.T) {
 	}
 }
 
-func TestPagesOfAFeedKeepAllButTheKey(t *testing.T) {
-	h := newHouse(t)
-	h.engine.answer = fed(35)
+// Addresses of other pages have all parameters but the key.
+func TestFeed_Links(t *testing.T) {
+	h := newFixture(t, fed(35))
 	rest := "all_member_actions=1&Services=custom&x=%26&start_date=2026-03-14+12%3A35%3A00&end_date=2026-03-15+12%3A35%3A00&limit="
 	for _, method := range []string{"GET", "HEAD"} {
 		w := h.do(method, keyed("/v1.1/activity/feed?all_member_actions=1&period=1+day&Services=custom&limit=10,20&x=%26", keyAdvanced), "")
@@ -91,9 +82,7 @@ func TestPagesOfAFeedKeepAllButTheKey(t *testing.T) {
 			`<https://api.example/v1.1/activity/feed?` + rest + `30%2C20>; rel="next"`,
 			`<https://api.example/v1.1/activity/feed?` + rest + `0%2C10>; rel="prev"`,
 		}
-		if d := cmp.Diff(want, w.Header().Values("Link")); d != "" {
-			t.Errorf("%s: %s", method, d)
-		}
+		equal(t, want, w.Header().Values("Link"), method)
 	}
 	// The last page that can be asked for has none behind it.
 	h.engine.answer = fed(1 << 40)

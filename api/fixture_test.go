@@ -5,6 +5,7 @@ import (
 	"crypto/ed25519"
 	"crypto/sha256"
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -12,12 +13,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/members"
 	"github.com/ovation-analytics/ovation/api/problem"
 )
 
-// The keys of the house.
+// The keys of the fixture.
 const (
 	keyStandard   = "key-standard"
 	keyAdvanced   = "key-advanced"
@@ -34,19 +37,28 @@ var cheap = members.HashCost{Passes: 1, MemoryKiB: 8, Lanes: 1}
 // now is the moment of every test.
 var now = time.Date(2026, 3, 15, 12, 34, 56, 789_000_000, time.UTC)
 
-// house is an API over a scripted engine, with two brands, two definitions (the
+// fixture is an API over a fake engine, with two brands, two definitions (the
 // second one-time), a segment of both and a member with the id 4097.
-type house struct {
+type fixture struct {
 	t      testing.TB
 	api    *API
-	engine *script
+	engine *fakeEngine
 	config Config
 	log    *bytes.Buffer
 }
 
-func newHouse(t testing.TB) *house {
+// asked answers a question.
+type asked = func(*domain.Question) (*domain.Answer, error)
+
+// always gives the same answer to every question.
+func always(a *domain.Answer) asked {
+	return func(*domain.Question) (*domain.Answer, error) { return a, nil }
+}
+
+// newFixture makes a fixture; answer is the engine's, without it each question has a small one.
+func newFixture(t testing.TB, answer ...asked) *fixture {
 	t.Helper()
-	s := &script{
+	s := &fakeEngine{
 		next: 5, keys: map[domain.KeyHash]*domain.Key{}, apps: map[domain.ApplicationID]*domain.Application{},
 		members: map[domain.MemberID]*domain.Member{}, names: map[domain.IdentityHash]domain.MemberID{},
 	}
@@ -85,6 +97,9 @@ func newHouse(t testing.TB) *house {
 		}},
 	}
 	s.names[testHasher{}.Identity(1, domain.ByEmail, "ada@example.com")] = 4097
+	if answer != nil {
+		s.answer = answer[0]
+	}
 	log := new(bytes.Buffer)
 	config := Config{
 		Engine: s, Hasher: testHasher{}, Now: func() time.Time { return now }, BaseURL: "https://api.example/",
@@ -95,11 +110,11 @@ func newHouse(t testing.TB) *house {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &house{t, api, s, config, log}
+	return &fixture{t, api, s, config, log}
 }
 
 // renew makes the API anew, of a changed configuration.
-func (h *house) renew(change func(*Config)) {
+func (h *fixture) renew(change func(*Config)) {
 	h.t.Helper()
 	change(&h.config)
 	var err error
@@ -109,7 +124,7 @@ func (h *house) renew(change func(*Config)) {
 }
 
 // do sends a request; body is a form unless it begins with {. Header lines follow.
-func (h *house) do(method, target, body string, headers ...string) *httptest.ResponseRecorder {
+func (h *fixture) do(method, target, body string, headers ...string) *httptest.ResponseRecorder {
 	h.t.Helper()
 	r := httptest.NewRequest(method, "https://api.example"+target, strings.NewReader(body))
 	if body != "" {
@@ -127,13 +142,13 @@ func (h *house) do(method, target, body string, headers ...string) *httptest.Res
 }
 
 // get asks with the advanced key.
-func (h *house) get(target string, headers ...string) *httptest.ResponseRecorder {
+func (h *fixture) get(target string, headers ...string) *httptest.ResponseRecorder {
 	h.t.Helper()
 	return h.do(http.MethodGet, keyed(target, keyAdvanced), "", headers...)
 }
 
 // post sends parameters with the advanced key.
-func (h *house) post(target, body string, headers ...string) *httptest.ResponseRecorder {
+func (h *fixture) post(target, body string, headers ...string) *httptest.ResponseRecorder {
 	h.t.Helper()
 	return h.do(http.MethodPost, keyed(target, keyAdvanced), body, headers...)
 }
@@ -146,7 +161,7 @@ func keyed(target, key string) string {
 }
 
 // ok decodes a success.
-func (h *house) ok(w *httptest.ResponseRecorder, out any) {
+func (h *fixture) ok(w *httptest.ResponseRecorder, out any) {
 	h.t.Helper()
 	if w.Code != http.StatusOK && w.Code != http.StatusAccepted {
 		h.t.Fatalf("status %d: %s", w.Code, w.Body)
@@ -156,8 +171,45 @@ func (h *house) ok(w *httptest.ResponseRecorder, out any) {
 	}
 }
 
+// status checks an answer to have a status; of says of what.
+func (h *fixture) status(w *httptest.ResponseRecorder, status int, of ...any) {
+	h.t.Helper()
+	if w.Code != status {
+		h.t.Fatalf("%s: status %d: %s", strings.TrimSpace(fmt.Sprintln(of...)), w.Code, w.Body)
+	}
+}
+
+// asks sends a GET, which has to succeed, and compares the questions that the engine got with
+// those wanted, all of account 1.
+func (h *fixture) asks(target string, want ...domain.Question) *httptest.ResponseRecorder {
+	h.t.Helper()
+	h.engine.asked = nil
+	w := h.get(target)
+	h.status(w, http.StatusOK, target)
+	for i := range want {
+		want[i].Account = 1
+	}
+	equal(h.t, want, h.engine.asked, target)
+	return w
+}
+
+// answered decodes a success.
+func answered[T any](h *fixture, w *httptest.ResponseRecorder) (out T) {
+	h.t.Helper()
+	h.ok(w, &out)
+	return out
+}
+
+// equal reports a difference; of says of what.
+func equal(t testing.TB, want, got any, of ...any) {
+	t.Helper()
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("%s: %s", strings.TrimSpace(fmt.Sprintln(of...)), d)
+	}
+}
+
 // refused checks an answer to be a whole problem of a code, about a parameter.
-func (h *house) refused(w *httptest.ResponseRecorder, code domain.Code, parameter string) {
+func (h *fixture) refused(w *httptest.ResponseRecorder, code domain.Code, parameter string) {
 	h.t.Helper()
 	var p problem.Problem
 	if err := json.Unmarshal(w.Body.Bytes(), &p); err != nil {

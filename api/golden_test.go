@@ -10,8 +10,6 @@ import (
 	"regexp"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
@@ -20,9 +18,9 @@ var update = flag.Bool("update", false, "write the golden files")
 // fresh are the parts of an answer that differ from run to run.
 var fresh = regexp.MustCompile(`"(jwt)":"[^"]+"|"(AccessToken)":"[0-9a-f]{32}_1773578096"`)
 
-// TestAnswersAreAsTheyWere holds the bytes of each shape: order of fields, types,
-// nulls. A file named by an operation and a status is its example in the document.
-func TestAnswersAreAsTheyWere(t *testing.T) {
+// Each shape has these bytes: order of fields, types, nulls. A file named by an operation and a status is its
+// example in the document.
+func TestGolden_Answers(t *testing.T) {
 	h := counting(t)
 	tally := h.engine.answer
 	h.engine.answer = func(q *domain.Question) (*domain.Answer, error) {
@@ -135,9 +133,7 @@ func TestAnswersAreAsTheyWere(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d := cmp.Diff(string(want), got.String()); d != "" {
-			t.Errorf("%s: %s", c.name, d)
-		}
+		equal(t, string(want), got.String(), c.name)
 	}
 }
 

@@ -1,15 +1,19 @@
 package api
 
 import (
+	"crypto/tls"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/problem"
@@ -17,7 +21,7 @@ import (
 
 // next is the address of the next page, as the header has it; the body has the same or
 // none, and neither has one of a page before.
-func (h *house) next(w interface{ Header() http.Header }, body []byte) string {
+func (h *fixture) next(w interface{ Header() http.Header }, body []byte) string {
 	h.t.Helper()
 	var in struct {
 		Paging struct{ Next, Previous *string }
@@ -37,7 +41,7 @@ func (h *house) next(w interface{ Header() http.Header }, body []byte) string {
 }
 
 // rows are what identifies the items of a page, and the size of the whole list.
-func (h *house) rows(body []byte) (ids []string, size string) {
+func (h *fixture) rows(body []byte) (ids []string, size string) {
 	h.t.Helper()
 	var in struct {
 		TotalSize string
@@ -65,8 +69,8 @@ func (h *house) rows(body []byte) (ids []string, size string) {
 
 // crowded gives the house many brands, definitions, segments and members: those with an
 // odd number come and go, the others stay.
-func crowded(t testing.TB, r *rand.Rand) (*house, *shelf, func()) {
-	h, s := newHouse(t), newShelf()
+func crowded(t testing.TB, r *rand.Rand) (*fixture, *listModel, func()) {
+	h, s := newFixture(t), newListModel()
 	h.engine.answer = func(q *domain.Question) (*domain.Answer, error) {
 		if q.Shape == domain.ShapeLists {
 			return &domain.Answer{Lists: make([]uint64, len(q.Lists))}, nil
@@ -109,9 +113,8 @@ var lists = []string{
 	"/v1.1/members?sort=desc", "/v1.1/members?x=1", "/v1.1/members/stats/activity?x=1",
 }
 
-// Whoever follows the addresses of next pages while rows come and go meets each row that
-// stays exactly once, and none twice with one key.
-func TestPagesByKeysMeetEachRowThatStaysOnceWhileDataArrives(t *testing.T) {
+// While rows come and go, next pages hold each row that stays exactly once, and none twice with one key.
+func TestKeyset_EachRowOnce(t *testing.T) {
 	for seed := range uint64(5) {
 		r := rand.New(rand.NewPCG(seed, 16))
 		for _, list := range lists {
@@ -150,7 +153,7 @@ func TestPagesByKeysMeetEachRowThatStaysOnceWhileDataArrives(t *testing.T) {
 }
 
 // Without changes pages by keys and pages by offset are the same rows in the same order.
-func TestPagesByKeysAndByOffsetAreTheSameList(t *testing.T) {
+func TestKeyset_SameAsByOffset(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 17))
 	for _, list := range lists {
 		h, _, _ := crowded(t, r)
@@ -176,7 +179,8 @@ func TestPagesByKeysAndByOffsetAreTheSameList(t *testing.T) {
 	}
 }
 
-func TestACursorHoldsFiltersAndRange(t *testing.T) {
+// A cursor continues its own question and range, in any spelling, and no other.
+func TestKeyset_CursorHoldsFiltersAndRange(t *testing.T) {
 	h, _, _ := crowded(t, rand.New(rand.NewPCG(1, 18)))
 	list := "/v1.1/members/active?limit=2&country=DE,US&period=1+Week&sort=asc"
 	first := h.get(list + "&cursor=")
@@ -223,7 +227,7 @@ func TestACursorHoldsFiltersAndRange(t *testing.T) {
 	} {
 		w := h.get("/v1.1/members/active?" + c.query)
 		if c.code != 0 {
-			t.Run(name, func(t *testing.T) { (&house{t: t}).refused(w, c.code, c.at) })
+			t.Run(name, func(t *testing.T) { (&fixture{t: t}).refused(w, c.code, c.at) })
 			continue
 		}
 		if w.Code != http.StatusOK || w.Header().Get("X-Range") != "2026-03-08 12:35:00/2026-03-15 12:35:00" {
@@ -234,17 +238,14 @@ func TestACursorHoldsFiltersAndRange(t *testing.T) {
 	h.refused(h.get("/v1.1/activity/feed?country=DE,US&sort=asc"+cursor), 4, "cursor")
 	w := h.do("GET", keyed("/v1.1/members/active?country=DE,US&sort=asc"+cursor, keyStranger), "")
 	h.refused(w, 4, "cursor")
-	if w := h.do("GET", keyed("/v1.1/members/active?country=DE,US&sort=asc"+cursor, keyGlobal), ""); w.Code != http.StatusOK {
-		t.Errorf("the account's other keys: %d %s", w.Code, w.Body)
-	}
+	h.status(h.do("GET", keyed("/v1.1/members/active?country=DE,US&sort=asc"+cursor, keyGlobal), ""), http.StatusOK, "the account's other keys")
 	if problem.Status(4) != http.StatusBadRequest {
 		t.Error("error 4 has another status")
 	}
 }
 
-// What is asked about the same dates has the same answer in any minute, the cursor in it
-// included.
-func TestACursorDoesNotHangOnTheClockWhereTheRangeDoesNot(t *testing.T) {
+// What is asked about the same dates has the same answer in any minute, the cursor in it included.
+func TestKeyset_CursorWithoutTheClock(t *testing.T) {
 	h, _, _ := crowded(t, rand.New(rand.NewPCG(1, 19)))
 	for list, same := range map[string]bool{
 		"/v1.1/members/active?start_date=2026-01-01+00:00:00&end_date=2026-03-01+00:00:00": true,
@@ -264,7 +265,7 @@ func TestACursorDoesNotHangOnTheClockWhereTheRangeDoesNot(t *testing.T) {
 }
 
 // No rows have no page beside them, and a list has none behind its end.
-func TestPagesEndWhereTheListEnds(t *testing.T) {
+func TestKeyset_LastPage(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 20))
 	for _, list := range lists {
 		h, _, _ := crowded(t, r)
@@ -298,6 +299,54 @@ func TestPagesEndWhereTheListEnds(t *testing.T) {
 			if ids, _ := h.rows(w.Body.Bytes()); len(ids) != 0 || len(w.Header().Values("Link")) != 1 || !strings.Contains(w.Header().Get("Link"), want) {
 				t.Errorf("%s at %d: %d rows, %v", list, offset, len(ids), w.Header().Values("Link"))
 			}
+		}
+	}
+}
+
+// Addresses have the host that was asked, unless one is configured or it is not valid.
+func TestLinks_Host(t *testing.T) {
+	h := newFixture(t)
+	for _, c := range []struct {
+		host   string
+		tls    bool
+		byHost bool
+		want   string
+	}{
+		{"localhost:8080", false, true, "http://localhost:8080"},
+		{"audience.example:80", false, true, "http://audience.example"},
+		{"audience.example:443", true, true, "https://audience.example"},
+		{"audience.example:443", false, true, "http://audience.example:443"},
+		{"[::1]:8080", false, true, "http://[::1]:8080"},
+		{"", false, true, "https://api.example"},
+		{"evil.example/x", false, true, "https://api.example"},
+		{"evil.example\" onclick", false, true, "https://api.example"},
+		{"localhost:8080", false, false, "https://api.example"},
+	} {
+		h.api.ByHost = c.byHost
+		r := httptest.NewRequest("GET", "/v1.1/brands?limit=1&apiKey="+keyAdvanced, nil)
+		r.Host = c.host
+		r.Header.Set("X-Forwarded-Host", "other.example")
+		r.Header.Set("X-Forwarded-Proto", "https")
+		if c.tls {
+			r.TLS = &tls.ConnectionState{}
+		}
+		w := httptest.NewRecorder()
+		h.api.ServeHTTP(w, r)
+		want := []string{"<" + c.want + `/v1.1/brands?limit=1%2C1>; rel="next"`}
+		if d := cmp.Diff(want, w.Header().Values("Link")); d != "" || !strings.Contains(w.Body.String(), c.want+"/v1.1/brands") {
+			t.Errorf("asked of %q: %s", c.host, d)
+		}
+	}
+}
+
+// A walk by offset that cannot go on says so: what is behind its end is reached by cursor.
+func TestPaging_TheEndOfAWalkByOffsetIsTold(t *testing.T) {
+	h := newFixture(t)
+	for query, want := range map[string]string{"limit=99000,1000": "next", "limit=100000,1000": "ends here, with 20000 rows more"} {
+		h.engine.answer = always(&domain.Answer{Feed: &domain.Feed{Total: 121_000}})
+		w := h.get("/v1.1/activity/feed?all_member_actions=1&" + query)
+		if got := w.Header().Get("Link") + w.Header().Get("Warning"); !strings.Contains(got, want) || strings.Contains(w.Header().Get("Link"), "next") != (want == "next") {
+			t.Errorf("%s: %d %q", query, w.Code, got)
 		}
 	}
 }

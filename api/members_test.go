@@ -6,7 +6,9 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
+	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,20 +16,20 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"golang.org/x/crypto/argon2"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
-func TestRegistrationCarriesAllThatIsRandomHashedOrTimed(t *testing.T) {
-	h := newHouse(t)
+// A registration carries everything of it that is random, hashed or read from the clock.
+func TestI6_RegistrationIsComplete(t *testing.T) {
+	h := newFixture(t)
 	w := h.do("POST", keyed("/v1.1/member/register", keyStandard), `{"service":"Spotify","uid":"u-9","authtoken":"tok","authsecret":"","firstname":"Ada",
 		"username":"ada","email":" Ada@Example.com ","birthdate":"24-12-1990","gender":"other","city":"Köln","country":"de","region":"NW","postcode":"50667",
 		"avatarurl":"https://x.y/a.png","partner":"p","code":"acme","sourceuid":77,"userurl":"https://x.y/ada","followers":12,"likes":0,
 		"paidaccount":true,"expires":"soon","activity_sharing_enabled":false,"domain":"https://WWW.Example.com/page","ip":"::1","useragent":"x"}`)
-	if w.Code != http.StatusOK {
-		t.Fatal(w.Code, w.Body)
-	}
+	h.status(w, http.StatusOK)
 	if got := w.Header().Values("Warning"); len(got) != 2 || !strings.Contains(got[0], "ip is not available yet") {
 		t.Errorf("warnings %q", got)
 	}
@@ -83,10 +85,10 @@ func TestRegistrationCarriesAllThatIsRandomHashedOrTimed(t *testing.T) {
 	}
 }
 
-func TestRegisterAnswersAnArrayOfOneEnvelope(t *testing.T) {
-	h := newHouse(t)
-	var out []wire.Envelope
-	h.ok(h.post("/v1.1/member/register", "service=spotify&uid=u-9&authtoken=tok&country=DE&followers=3"), &out)
+// The answer is an array of one envelope.
+func TestRegister_Answer(t *testing.T) {
+	h := newFixture(t)
+	out := answered[[]wire.Envelope](h, h.post("/v1.1/member/register", "service=spotify&uid=u-9&authtoken=tok&country=DE&followers=3"))
 	if len(out) != 1 {
 		t.Fatalf("%d envelopes", len(out))
 	}
@@ -97,10 +99,10 @@ func TestRegisterAnswersAnArrayOfOneEnvelope(t *testing.T) {
 	}
 }
 
-func TestMemberTokenIsSignedAndNamesMemberAndApplication(t *testing.T) {
-	h := newHouse(t)
-	var e wire.Envelope
-	h.ok(h.get("/v1.1/member/4097"), &e)
+// The token is signed with a published key and names member, application and service.
+func TestMemberToken_Claims(t *testing.T) {
+	h := newFixture(t)
+	e := answered[wire.Envelope](h, h.get("/v1.1/member/4097"))
 	var set struct {
 		Keys []struct{ Kty, Crv, Kid, X, Alg string }
 	}
@@ -125,9 +127,7 @@ func TestMemberTokenIsSignedAndNamesMemberAndApplication(t *testing.T) {
 		"iss": "https://api.example", "aud": []any{"2"}, "sub": "4097", "iat": float64(now.Unix()), "exp": float64(now.Unix() + 3600),
 		"svc": "spotify", "optins": []any{}, "segments": []any{},
 	}
-	if d := cmp.Diff(want, token.Claims.(jwt.MapClaims)); d != "" {
-		t.Error(d)
-	}
+	equal(t, want, token.Claims.(jwt.MapClaims))
 }
 
 // keyedHash is HMAC-SHA-256.
@@ -135,4 +135,291 @@ func keyedHash(key, text []byte) []byte {
 	h := hmac.New(sha256.New, key)
 	h.Write(text)
 	return h.Sum(nil)
+}
+
+const byEmail = "service=email&email=+Ada@Example.com+&password=correct+horse"
+
+// addressOf is the identity of a login email.
+func addressOf(email string) domain.IdentityHash {
+	return testHasher{}.Identity(1, domain.ByLogin, email)
+}
+
+// hashed is a password's hash under the salt of another hash, at the cost of tests.
+func hashed(password, known string) string {
+	parts := strings.Split(known, "$")
+	salt, err := base64.RawStdEncoding.DecodeString(parts[4])
+	if err != nil {
+		panic(err)
+	}
+	key := argon2.IDKey([]byte(password), salt, cheap.Passes, cheap.MemoryKiB, cheap.Lanes, 32)
+	return "$argon2id$v=19$m=8,t=1,p=1$" + parts[4] + "$" + base64.RawStdEncoding.EncodeToString(key)
+}
+
+// registrations are the commands submitted.
+func (h *fixture) registrations() (out []*domain.RegisterMember) {
+	for _, s := range h.engine.submitted {
+		switch c := s.Command.(type) {
+		case *domain.RegisterMember:
+			out = append(out, c)
+		case *domain.AttachService:
+			out = append(out, &c.Register)
+		}
+	}
+	return out
+}
+
+// A registration by email carries a hash with a salt of its own, and no password.
+func TestRegister_EmailHash(t *testing.T) {
+	h := newFixture(t)
+	out := answered[[]wire.Envelope](h, h.post("/v1.1/member/register", byEmail+"&uid=x&authtoken=secret-token&authsecret=secret-secret&segmentid=1"))
+	c := h.registrations()[0]
+	if c.Service != domain.Email || c.UID != "ada@example.com" || c.Identity != addressOf("ada@example.com") || c.Segment != 1 ||
+		c.Given.Get(domain.EmailAddress) != "Ada@Example.com" || c.Email != (testHasher{}).Identity(1, domain.ByEmail, "Ada@Example.com") || len(c.Record) != 0 {
+		t.Errorf("%+v", c)
+	}
+	if s := h.engine.submitted[0]; s.Slot != c.Identity.Slot() {
+		t.Errorf("slot %d", s.Slot)
+	}
+	if c.Password != hashed("correct horse", c.Password) {
+		t.Errorf("%q", c.Password)
+	}
+	if e := out[0]; e.Services[0].Service != "email" || e.Services[0].UserID != "ada@example.com" || e.Services[0].Token != "" || *e.Data.Email != "Ada@Example.com" {
+		t.Errorf("%+v", e)
+	}
+	h.post("/v1.1/member/register", byEmail)
+	if two := h.registrations()[1]; two.Password == c.Password {
+		t.Error("two registrations share their salt")
+	}
+}
+
+// No secret of a registration is logged or answered, whatever the outcome.
+func TestRegister_NoSecretInLogOrAnswer(t *testing.T) {
+	h := newFixture(t)
+	const params = "service=email&email=secret@example.com&password=secret-password&authtoken=secret-token&firstname=secret-name"
+	for _, code := range []domain.Code{domain.OK, domain.Conflict, domain.Locked, domain.Internal} {
+		h.engine.outcome = func(domain.Submission) (domain.Outcome, error) {
+			if code == domain.Internal {
+				panic("secret-panic")
+			}
+			return domain.Outcome{Code: code, Message: "so it is", Member: 4097}, nil
+		}
+		w := h.post("/v1.1/member/register", params)
+		if strings.Contains(h.log.String(), "secret") || strings.Contains(h.log.String(), "argon2") {
+			t.Fatalf("logged: %s", h.log)
+		}
+		if strings.Contains(w.Body.String(), "secret-") || strings.Contains(w.Body.String(), "argon2") {
+			t.Fatalf("shown: %s", w.Body)
+		}
+	}
+}
+
+// A password is hashed under the salt that the address has; where another one was stored meanwhile, it is
+// hashed anew under an id that follows from the request's.
+func TestRegister_HashesAgainUnderTheSaltInUse(t *testing.T) {
+	h := newFixture(t)
+	salted := hashed("another", "$argon2id$v=19$m=8,t=1,p=1$c2FsdHNhbHRzYWx0c2FsdA$")
+	address := addressOf("ada@example.com")
+	tries := 0
+	h.engine.outcome = func(s domain.Submission) (domain.Outcome, error) {
+		if tries++; tries == 1 { // somebody else came first
+			m := *h.engine.members[4097]
+			m.Passwords = []domain.Password{{Address: address, Hash: salted}}
+			h.engine.members[4097], h.engine.names[address] = &m, 4097
+			return domain.Outcome{Again: true, Position: domain.Position{Journal: journalID, Shards: []domain.ShardOffset{{Shard: 3, Next: 99}}}}, nil
+		}
+		return domain.Outcome{Code: domain.Conflict, Parameter: "password", Message: "another password"}, nil
+	}
+	h.refused(h.post("/v1.1/member/register", byEmail, "Idempotency-Key", "k"), domain.Conflict, "password")
+	c := h.registrations()
+	if len(c) != 2 {
+		t.Fatalf("%d attempts", len(c))
+	}
+	head := salted[:strings.LastIndex(salted, "$")]
+	if strings.HasPrefix(c[0].Password, head) || !strings.HasPrefix(c[1].Password, head) || c[1].Password == salted {
+		t.Errorf("%s, then %s under %s", c[0].Password, c[1].Password, salted)
+	}
+	if c[0].UUID != c[1].UUID || c[0].TokenRandom != c[1].TokenRandom {
+		t.Error("another attempt is another registration")
+	}
+	ids := []domain.RequestID{h.engine.submitted[0].Request, h.engine.submitted[1].Request}
+	if ids[0] == ids[1] || h.engine.submitted[0].BodyHash != h.engine.submitted[1].BodyHash {
+		t.Errorf("requests %v", ids)
+	}
+	if w := h.engine.waited[len(h.engine.waited)-1]; w.Next(3) != 99 {
+		t.Errorf("the second attempt did not wait for the first: %+v", w)
+	}
+	tries = 0
+	h.post("/v1.1/member/register", byEmail, "Idempotency-Key", "k")
+	if got := []domain.RequestID{h.engine.submitted[2].Request, h.engine.submitted[3].Request}; !slices.Equal(got, ids) {
+		t.Errorf("a repeat asks for %v, not %v", got, ids)
+	}
+}
+
+// A registration that never settles is Unavailable after eight attempts.
+func TestRegister_AttemptsAreBounded(t *testing.T) {
+	h := newFixture(t)
+	h.engine.outcome = func(domain.Submission) (domain.Outcome, error) { return domain.Outcome{Again: true}, nil }
+	h.refused(h.post("/v1.1/member/register", "service=spotify&uid=1&authtoken=t"), domain.Unavailable, "")
+	if n := len(h.engine.submitted); n != 8 {
+		t.Errorf("%d attempts", n)
+	}
+}
+
+// A lock has its time in Retry-After.
+func TestRegister_Locked(t *testing.T) {
+	h := newFixture(t)
+	h.engine.outcome = func(domain.Submission) (domain.Outcome, error) {
+		return domain.Outcome{Code: domain.Locked, Parameter: "email", Message: "locked", RetryAfter: 840}, nil
+	}
+	w := h.post("/v1.1/member/register", byEmail)
+	h.refused(w, domain.Locked, "email")
+	if got := w.Header().Values("Retry-After"); !slices.Equal(got, []string{"840"}) {
+		t.Errorf("%q", got)
+	}
+}
+
+// The command of an attached service goes to the member's slot.
+func TestAttach_GoesToTheMember(t *testing.T) {
+	for _, target := range []string{"/v1.1/member/4097/register?", "/v1.1/member/register?id=4097&", "/v1.1/member/4097/register?id=4097&"} {
+		h := newFixture(t)
+		out := answered[[]wire.Envelope](h, h.post(target+"service=deezer&uid=d-1&authtoken=t", ""))
+		s := h.engine.submitted[0]
+		c := s.Command.(*domain.AttachService)
+		if c.Member != 4097 || c.Met || !c.Asked.IsZero() || s.Slot != domain.MemberID(4097).Slot() || c.Register.Service != domain.Deezer ||
+			c.Register.Identity != (testHasher{}).Identity(1, domain.ByService, "deezer", "d-1") {
+			t.Errorf("%s: %+v", target, s)
+		}
+		if len(out) != 1 || out[0].Data.ID != 4097 || len(out[0].Services) != 2 {
+			t.Errorf("%s: %+v", target, out)
+		}
+	}
+}
+
+// The hash of the parameters is in the log: it is keyed, or a password could be guessed from it.
+func TestSubmission_KeyedBodyHash(t *testing.T) {
+	h := newFixture(t)
+	h.post("/v1.1/member/register", byEmail)
+	h.post("/v1.1/member/register", byEmail)
+	h.post("/v1.1/member/register", byEmail+"x")
+	s := h.engine.submitted
+	if s[0].BodyHash != s[1].BodyHash || s[0].BodyHash == s[2].BodyHash {
+		t.Error("the hash does not tell requests apart")
+	}
+	h.api.Hasher = otherHasher{}
+	h.post("/v1.1/member/register", byEmail)
+	if h.engine.submitted[3].BodyHash == s[0].BodyHash {
+		t.Error("the hash does not depend on the installation's secret")
+	}
+}
+
+// otherHasher has another secret.
+type otherHasher struct{ testHasher }
+
+func (otherHasher) ID(source, id string) uint64 { return testHasher{}.ID("other "+source, id) }
+
+// A member is found by each name; of an email that of the login comes first.
+func TestFindMember_ByEachName(t *testing.T) {
+	h := newFixture(t)
+	hash := testHasher{}.Identity
+	other := *h.engine.members[4097]
+	other.ID = 8193
+	h.engine.members[8193] = &other
+	name := func(id domain.MemberID, kind domain.IdentityKind, parts ...string) {
+		h.engine.names[hash(1, kind, parts...)] = id
+	}
+	name(8193, domain.ByLogin, "both@x.y")
+	name(4097, domain.ByEmail, "both@x.y")
+	name(4097, domain.ByVerifiedEmail, "v@x.y")
+	name(4097, domain.ByPartner, "acme", "77")
+	name(8193, domain.ByUsername, "spotify", "ada")
+	name(77, domain.ByLogin, "gone@x.y") // whom nobody has any more
+	name(4097, domain.ByEmail, "gone@x.y")
+	for query, want := range map[string]uint64{
+		"email=both@x.y": 8193, "email=ada@example.com": 4097, "verified_email=v@x.y": 4097, "partnerID=77&partnerCode=acme": 4097,
+		"service=Spotify&username=ada": 8193, "email=gone@x.y": 4097,
+	} {
+		e := answered[wire.Envelope](h, h.get("/v1.1/member?"+query))
+		if e.Data.ID != want || len(e.Services) != 1 || e.JWT == "" {
+			t.Errorf("%s: %+v", query, e)
+		}
+	}
+	h.engine.waited = nil
+	h.get("/v1.1/member?email=ada@example.com&wait_for=" + wire.EncodePosition(domain.Position{Catalog: 3}))
+	for _, p := range h.engine.waited {
+		if p.Catalog < 3 {
+			t.Errorf("a look-up did not wait: %+v", h.engine.waited)
+		}
+	}
+}
+
+// An opt-in or opt-out goes to the member, however it is named.
+func TestOptIn_Commands(t *testing.T) {
+	h := newFixture(t)
+	for _, c := range []struct {
+		path, who string
+		want      domain.Command
+	}{
+		{"/v1.1/brand/2/optin", "id=4097", &domain.OptIn{Member: 4097, Opt: domain.Opt{Kind: domain.OptBrand, ID: 2}, At: now.UnixMilli()}},
+		{"/v1.1/brand/2/optout", "email=ada@example.com", &domain.OptOut{Member: 4097, Opt: domain.Opt{Kind: domain.OptBrand, ID: 2}, At: now.UnixMilli()}},
+		{"/v1.1/segment/1/optin", "id=4097", &domain.OptIn{Member: 4097, Opt: domain.Opt{Kind: domain.OptSegment, ID: 1}, At: now.UnixMilli()}},
+		{"/v1.1/segment/1/optout", "email=Ada@Example.com", nil},
+		{"/v1.1/optin", "id=4097", &domain.OptIn{Member: 4097, Opt: domain.Opt{Kind: domain.OptGlobal}, At: now.UnixMilli()}},
+		{"/v1.1/optout", "id=4097", &domain.OptOut{Member: 4097, Opt: domain.Opt{Kind: domain.OptGlobal}, At: now.UnixMilli()}},
+	} {
+		w := h.post(c.path, c.who)
+		if c.want == nil { // the scripted hasher does not fold case
+			h.refused(w, domain.NotFound, "email")
+			continue
+		}
+		e := answered[wire.Envelope](h, w)
+		s := h.engine.submitted[len(h.engine.submitted)-1]
+		if d := cmp.Diff(c.want, s.Command); d != "" || s.Slot != domain.MemberID(4097).Slot() || e.Data.ID != 4097 {
+			t.Errorf("%s: %s", c.path, d)
+		}
+	}
+}
+
+// Opt-ins in force to what is not deleted are shown, and are in the token.
+func TestOptIns_ShownAndInTheToken(t *testing.T) {
+	h := newFixture(t)
+	state := func(kind domain.OptKind, id uint32, in bool) domain.OptState {
+		return domain.OptState{Opt: domain.Opt{Kind: kind, ID: id}, In: in, Out: !in}
+	}
+	m := *h.engine.members[4097]
+	m.Opts = []domain.OptState{
+		state(domain.OptBrand, 1, true), state(domain.OptBrand, 2, true), state(domain.OptBrand, 9, true), state(domain.OptGlobal, 0, true),
+		state(domain.OptSegment, 1, true), state(domain.OptSegment, 8, true),
+		{Opt: domain.Opt{Kind: domain.OptSegment, ID: 7}, Listed: true},
+	}
+	h.engine.members[4097] = &m
+	e := answered[wire.Envelope](h, h.get("/v1.1/member/4097"))
+	text := func(s string) *string { return &s }
+	want := []wire.OptIn{
+		{Name: text("Global")},
+		{ID: text("1"), Type: text("Brand"), Name: text("The Moons")},
+		{ID: text("1"), Type: text("Segment"), SegmentID: text("1"), Label: text("campaign"), Name: text("Campaign")},
+		{ID: text("2"), Type: text("Brand"), Name: text("Archive")},
+	}
+	equal(t, want, e.OptIns)
+	if got := h.claimsOf(e.JWT); !slices.Equal(got.OptIns, []string{"1", "2"}) || !slices.Equal(got.Segments, []string{"1"}) {
+		t.Errorf("%+v", got)
+	}
+	m.Opts = []domain.OptState{state(domain.OptBrand, 1, false)}
+	if w := h.get("/v1.1/member/4097"); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), `"optins":[]`) {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+}
+
+// claimsOf are the claims of a token, not checked.
+func (h *fixture) claimsOf(token string) (c struct{ OptIns, Segments []string }) {
+	h.t.Helper()
+	parts := strings.Split(token, ".")
+	b, err := base64.RawURLEncoding.DecodeString(parts[1])
+	if err == nil {
+		err = json.Unmarshal(b, &c)
+	}
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return c
 }

@@ -19,7 +19,7 @@ import (
 // The document is the manual: each parameter, each field of an answer and each group has
 // its text, and no line of the table of fields is for a field that is not there.
 func TestOpenAPI_SaysWhatEverythingIs(t *testing.T) {
-	doc := described(t, newHouse(t))
+	doc := described(t, newFixture(t))
 	met := map[string]bool{}
 	for shape, s := range walk(doc, "components", "schemas").(map[string]any) {
 		properties, _ := walk(s, "properties").(map[string]any)
@@ -70,7 +70,7 @@ func TestOpenAPI_SaysWhatEverythingIs(t *testing.T) {
 // A client that sends the defaults of all that is described sends nothing twice: a POST
 // has each parameter in one place.
 func TestOpenAPI_EachParameterIsDescribedInOnePlace(t *testing.T) {
-	doc := described(t, newHouse(t))
+	doc := described(t, newFixture(t))
 	for _, o := range Operations() {
 		op := walk(doc, "paths", openapi.Path(o.Path), strings.ToLower(o.Method))
 		met := map[string]bool{}
@@ -101,7 +101,7 @@ func TestOpenAPI_EachParameterIsDescribedInOnePlace(t *testing.T) {
 // A request made as a generated client makes it, with every default of the document, is
 // taken: by JSON and by form.
 func TestOpenAPI_RequestsWithAllDefaultsAreTaken(t *testing.T) {
-	doc := described(t, newHouse(t))
+	doc := described(t, newFixture(t))
 	for _, o := range Operations() {
 		if o.Method != http.MethodPost || o.Each != nil {
 			continue
@@ -129,7 +129,7 @@ func TestOpenAPI_RequestsWithAllDefaultsAreTaken(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, text := range []string{string(asJSON), params.Encode()} {
-			if w := newHouse(t).do(o.Method, target+"?"+query.Encode(), text); w.Code != http.StatusOK && w.Code != http.StatusAccepted {
+			if w := newFixture(t).do(o.Method, target+"?"+query.Encode(), text); w.Code != http.StatusOK && w.Code != http.StatusAccepted {
 				t.Errorf("%s: %s: %d %s", o.Name(), text, w.Code, w.Body)
 			}
 		}
@@ -138,7 +138,7 @@ func TestOpenAPI_RequestsWithAllDefaultsAreTaken(t *testing.T) {
 
 // The document names the host that it was asked of, as other addresses in answers do.
 func TestOpenAPI_ServersFollowTheHost(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	server := func(host string) any {
 		r := httptest.NewRequest(http.MethodGet, "/openapi.json", nil)
 		r.Host = host
@@ -148,18 +148,14 @@ func TestOpenAPI_ServersFollowTheHost(t *testing.T) {
 		h.ok(w, &doc)
 		return walk(walk(doc, "servers").([]any)[0], "url")
 	}
-	if got := server("other.example"); got != "https://api.example" {
-		t.Errorf("with a base address of its own: %v", got)
-	}
+	equal(t, "https://api.example", server("other.example"), "with a base address of its own")
 	h.api.ByHost = true
-	if got := server("other.example:8080"); got != "http://other.example:8080" {
-		t.Errorf("by host: %v", got)
-	}
+	equal(t, "http://other.example:8080", server("other.example:8080"), "by host")
 }
 
 // The type of a problem is an address that says what the error means.
 func TestProblem_TypeIsAnAddress(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	for _, code := range problem.Codes() {
 		var page struct {
 			Type, When   string

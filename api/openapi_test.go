@@ -19,7 +19,7 @@ import (
 )
 
 // described is /openapi.json as served.
-func described(t *testing.T, h *house) map[string]any {
+func described(t *testing.T, h *fixture) map[string]any {
 	t.Helper()
 	w := h.do(http.MethodGet, "/openapi.json", "")
 	var doc map[string]any
@@ -36,8 +36,9 @@ func walk(v any, keys ...string) any {
 	return v
 }
 
-func TestEveryRouteIsDocumentedAndEveryDocumentedPathIsServed(t *testing.T) {
-	h := newHouse(t)
+// Every route is documented, and every documented path is served.
+func TestOpenAPI_EachRoute(t *testing.T) {
+	h := newFixture(t)
 	doc := described(t, h)
 	documented := map[string]bool{}
 	for path, methods := range walk(doc, "paths").(map[string]any) {
@@ -65,8 +66,9 @@ func TestEveryRouteIsDocumentedAndEveryDocumentedPathIsServed(t *testing.T) {
 	}
 }
 
-func TestDocumentHoldsTogether(t *testing.T) {
-	h := newHouse(t)
+// Operation ids are unique, path parameters agree with paths, and references lead somewhere.
+func TestOpenAPI_References(t *testing.T) {
+	h := newFixture(t)
 	doc := described(t, h)
 	if doc["openapi"] != "3.1.0" || walk(doc, "info", "version") != "1.1" {
 		t.Error("not OpenAPI 3.1 of 1.1")
@@ -172,7 +174,7 @@ func schemasOf(doc any) (places [][]string) {
 // Every schema of the document is valid JSON Schema 2020-12: a generator that looks into
 // them meets no surprise.
 func TestOpenAPI_SchemasAreValid(t *testing.T) {
-	doc := described(t, newHouse(t))
+	doc := described(t, newFixture(t))
 	c := jsonschema.NewCompiler()
 	meta, err := c.Compile("https://json-schema.org/draft/2020-12/schema")
 	if err != nil {
@@ -231,8 +233,9 @@ var sufficient = map[string][]string{
 // beside are parameters that one cannot stand without.
 var beside = map[string]string{"region": "country", "optedin": "segment", "threshold": "showbrands", "limit": "showactions"}
 
-func TestEveryDocumentedExampleIsServedInTheDocumentedShape(t *testing.T) {
-	c := schemas(t, described(t, newHouse(t)))
+// Every documented example is answered in the documented shape.
+func TestOpenAPI_ExamplesAreServed(t *testing.T) {
+	c := schemas(t, described(t, newFixture(t)))
 	for _, o := range Operations() {
 		sets := [][]string{nil}
 		var all []string
@@ -242,7 +245,7 @@ func TestEveryDocumentedExampleIsServedInTheDocumentedShape(t *testing.T) {
 			}
 		}
 		for _, set := range append(sets, all) {
-			h := newHouse(t)
+			h := newFixture(t)
 			target, params := exampled(o, append(set, sufficient[o.Name()]...)...)
 			body := params.Encode()
 			switch {
@@ -268,8 +271,9 @@ func TestEveryDocumentedExampleIsServedInTheDocumentedShape(t *testing.T) {
 	}
 }
 
-func TestProblemsHaveTheDocumentedShape(t *testing.T) {
-	h := newHouse(t)
+// Problems have the documented shape.
+func TestOpenAPI_Problems(t *testing.T) {
+	h := newFixture(t)
 	c := schemas(t, described(t, h))
 	for _, target := range []string{"/nothing", "/v1.1/brands", "/v1.1/brands?apiKey=" + keyAdvanced + "&limit=x"} {
 		var v any

@@ -8,14 +8,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
 // unchanged has the scripted engine report that everything is unchanged, and records the
 // read sets that it was asked of.
-func (h *house) unchanged() *[]domain.ReadSet {
+func (h *fixture) unchanged() *[]domain.ReadSet {
 	var seen []domain.ReadSet
 	h.engine.unchanged = func(_ domain.AccountID, since domain.Versions, f *domain.ReadSet, moved []domain.Range) (domain.Position, bool) {
 		if len(since) != 1 || since[0] != 7 || len(moved) != len(f.Rows) {
@@ -27,7 +25,7 @@ func (h *house) unchanged() *[]domain.ReadSet {
 	return &seen
 }
 
-func (h *house) byMemory() uint64 { return h.api.Polls().ByMemory }
+func (h *fixture) byMemory() uint64 { return h.api.Polls().ByMemory }
 
 // Of every GET of the table: a poll is answered from the cache when the engine reports
 // all unchanged, without a question, if the operation is cached; else never.
@@ -40,7 +38,7 @@ func TestPolls_AnsweredFromTheCacheOnlyOfCachedOperations(t *testing.T) {
 		if op.Method != http.MethodGet {
 			continue
 		}
-		h := newHouse(t)
+		h := newFixture(t)
 		h.unchanged()
 		target := targets[op.Path]
 		if target == "" {
@@ -56,9 +54,7 @@ func TestPolls_AnsweredFromTheCacheOnlyOfCachedOperations(t *testing.T) {
 		if w.Code != http.StatusNotModified || w.Body.Len() != 0 {
 			t.Errorf("%s: %d %s", target, w.Code, w.Body)
 		}
-		if got := h.byMemory() == 1; got != op.Cached {
-			t.Errorf("%s is cached: %v, answered from the cache: %v", target, op.Cached, got)
-		}
+		equal(t, op.Cached, h.byMemory() == 1, target)
 		if op.Cached {
 			remembered++
 			if len(h.engine.asked)+len(h.engine.waited) != 0 {
@@ -69,9 +65,7 @@ func TestPolls_AnsweredFromTheCacheOnlyOfCachedOperations(t *testing.T) {
 			if name == "X-Position" && strings.HasPrefix(op.Path, "/v1.1/member") { // the script says one thing of a member, another of what stands
 				continue
 			}
-			if d := cmp.Diff(first.Header().Values(name), w.Header().Values(name)); d != "" {
-				t.Errorf("%s: %s of the 304: %s", target, name, d)
-			}
+			equal(t, first.Header().Values(name), w.Header().Values(name), target, name)
 		}
 	}
 	if remembered < 20 {
@@ -79,8 +73,9 @@ func TestPolls_AnsweredFromTheCacheOnlyOfCachedOperations(t *testing.T) {
 	}
 }
 
-func TestTheEngineIsAskedWithWhatTheAnswerWasMadeOf(t *testing.T) {
-	h := newHouse(t)
+// The engine is asked whether the read set of the answer is unchanged.
+func TestPolls_ReadSet(t *testing.T) {
+	h := newFixture(t)
 	seen := h.unchanged()
 	for target, want := range map[string]domain.ReadSet{
 		"/v1.1/brand/1/stats/activity?period=1+Day&country=DE": {
@@ -102,32 +97,27 @@ func TestTheEngineIsAskedWithWhatTheAnswerWasMadeOf(t *testing.T) {
 		tag := h.get(target).Header().Get("Etag")
 		*seen = nil
 		h.get(target, "If-None-Match", tag)
-		if d := cmp.Diff([]domain.ReadSet{want}, *seen); d != "" {
-			t.Errorf("%s: %s", target, d)
-		}
+		equal(t, []domain.ReadSet{want}, *seen, target)
 	}
 }
 
-func TestWhatDoesNotStandIsMadeAndCompared(t *testing.T) {
+// An answer that may have changed is made and compared by its tag.
+func TestPolls_ChangedIsMadeAndCompared(t *testing.T) {
 	const target = "/v1.1/brand/1/stats/activity"
-	h := newHouse(t)
+	h := newFixture(t)
 	tag := h.get(target).Header().Get("Etag")
 	h.engine.asked = nil
 	if w := h.get(target, "If-None-Match", tag); w.Code != http.StatusNotModified || len(h.engine.asked) != 1 {
 		t.Errorf("%d after %d questions", w.Code, len(h.engine.asked))
 	}
-	h.engine.answer = func(*domain.Question) (*domain.Answer, error) {
-		return &domain.Answer{Tally: &domain.Tally{Total: domain.Count{Actions: 1, Members: 1}}}, nil
-	}
+	h.engine.answer = always(&domain.Answer{Tally: &domain.Tally{Total: domain.Count{Actions: 1, Members: 1}}})
 	w := h.get(target, "If-None-Match", tag)
 	if w.Code != http.StatusOK || w.Header().Get("Etag") == tag {
 		t.Errorf("%d %s", w.Code, w.Header())
 	}
 	h.unchanged()
 	for _, given := range []string{tag, `W/"x"`} { // the tag of an answer before, and one that is nobody's
-		if w := h.get(target, "If-None-Match", given); w.Code != http.StatusOK {
-			t.Errorf("%s: %d", given, w.Code)
-		}
+		h.status(h.get(target, "If-None-Match", given), http.StatusOK, given)
 	}
 	got := h.api.Polls()
 	if got.ByMemory != 0 || got.ByComparison != 1 || got.Missed != 3 || got.Entries != 1 || got.Bytes <= 0 {
@@ -135,10 +125,11 @@ func TestWhatDoesNotStandIsMadeAndCompared(t *testing.T) {
 	}
 }
 
-// What is not part of the question is not part of what it is remembered by; all else is.
-func TestAQuestionIsRememberedAsAsked(t *testing.T) {
+// A cached response is found by the question as asked: what is no part of the question is no part of its key,
+// and everything else is.
+func TestPolls_Key(t *testing.T) {
 	const target = "/v1.1/brand/1/stats/activity?period=1+Day"
-	h := newHouse(t)
+	h := newFixture(t)
 	h.unchanged()
 	tag := h.get(target).Header().Get("Etag")
 	token := h.get(target).Header().Get("X-Position")
@@ -148,9 +139,7 @@ func TestAQuestionIsRememberedAsAsked(t *testing.T) {
 	} {
 		before := h.byMemory()
 		h.get(target, "If-None-Match", tag)
-		if got := h.byMemory() > before; got != want {
-			t.Errorf("%s is answered from memory: %v", target, got)
-		}
+		equal(t, want, h.byMemory() > before, target)
 	}
 	before := h.byMemory()
 	h.do("GET", keyed(target, keyEnterprise), "", "If-None-Match", tag) // another application
@@ -166,9 +155,8 @@ func TestAQuestionIsRememberedAsAsked(t *testing.T) {
 	}
 }
 
-// The clock moves ranges: the engine is asked about the new ones, and what shows the
-// clock otherwise is made anew.
-func TestTheClockMovesWhatIsRemembered(t *testing.T) {
+// The engine is asked about the ranges of now; an answer that shows the clock otherwise is made anew.
+func TestPolls_ClockMovesRanges(t *testing.T) {
 	for _, c := range []struct {
 		target string
 		later  time.Duration
@@ -187,13 +175,12 @@ func TestTheClockMovesWhatIsRemembered(t *testing.T) {
 		{"/v1.1/brand/1/stats/activity?start_date=2021-03-20+00:00:00", 30 * 24 * time.Hour, false}, // clamped now: a warning
 		{"/v1.1/segment/1", time.Hour, true},
 	} {
-		h := newHouse(t)
-		h.engine.answer = func(q *domain.Question) (*domain.Answer, error) {
+		h := newFixture(t, func(q *domain.Question) (*domain.Answer, error) {
 			return &domain.Answer{
 				Tally: &domain.Tally{}, Timeline: &domain.Timeline{}, Leaders: &domain.Leaders{Total: domain.Count{Members: 3}},
 				Feed: &domain.Feed{Total: 3}, Lists: make([]uint64, len(q.Lists)), Position: domain.Position{Journal: journalID},
 			}, nil
-		}
+		})
 		clock := now
 		h.api.Now = func() time.Time { return clock }
 		h.unchanged()
@@ -206,9 +193,7 @@ func TestTheClockMovesWhatIsRemembered(t *testing.T) {
 			return stands(a, since, f, moved)
 		}
 		w := h.get(c.target, "If-None-Match", tag)
-		if got := h.byMemory() == 1; got != c.want {
-			t.Errorf("%s %s later: from memory %v", c.target, c.later, got)
-		}
+		equal(t, c.want, h.byMemory() == 1, c.target, c.later)
 		fresh := h.get(c.target)
 		for _, name := range []string{"X-Range", "Link"} {
 			if a, b := w.Header().Values(name), fresh.Header().Values(name); !slices.Equal(a, b) {
@@ -225,9 +210,9 @@ func TestTheClockMovesWhatIsRemembered(t *testing.T) {
 	}
 }
 
-// A change of the account's catalog ends what is remembered.
-func TestAnotherCatalogIsAnotherAnswer(t *testing.T) {
-	h := newHouse(t)
+// A change of the account's catalog ends a cached response.
+func TestPolls_ChangedCatalog(t *testing.T) {
+	h := newFixture(t)
 	h.unchanged()
 	const target = "/v1.1/brand/1/stats/activity"
 	tag := h.get(target).Header().Get("Etag")

@@ -15,16 +15,16 @@ import (
 )
 
 // recorded records an action and gives its submission.
-func (h *house) recorded(params string, headers ...string) (domain.Submission, *wire.Accepted) {
+func (h *fixture) recorded(params string, headers ...string) (domain.Submission, *wire.Accepted) {
 	h.t.Helper()
 	w := h.post("/v1.1/activity/record", params, headers...)
-	var out wire.Accepted
-	h.ok(w, &out)
+	out := answered[wire.Accepted](h, w)
 	return h.engine.submitted[len(h.engine.submitted)-1], &out
 }
 
-func TestRecordIsStampedWithWhatTheCatalogSays(t *testing.T) {
-	h := newHouse(t)
+// A record has its definition's brand, service and points, and the bytes of a dead letter.
+func TestRecord_Stamped(t *testing.T) {
+	h := newFixture(t)
 	s, _ := h.recorded(`{"activityid":101,"id":4097,"content":{"b": 1, "a":[ 2 ]},"link":"https://x.y","marker":"m","timestamp":"2026-01-02 03:04:05","country":"de","city":"Köln"}`)
 	want := &domain.Activity{
 		Member: 4097, Definition: 101, Brand: 1, Service: domain.Spotify, Points: 5, OneTime: true, Time: 1767323045,
@@ -45,13 +45,12 @@ func TestRecordIsStampedWithWhatTheCatalogSays(t *testing.T) {
 		"id": "m", "source": "app/2", "time": "2026-01-02T03:04:05Z", "account": 1.0, "memberID": 4097.0, "activityID": 101.0,
 		"content": map[string]any{"b": 1.0, "a": []any{2.0}}, "link": "https://x.y", "geo": map[string]any{"country": "DE", "city": "Köln"},
 	}
-	if d := cmp.Diff(wantEvent, event); d != "" {
-		t.Errorf("as a dead letter: %s", d)
-	}
+	equal(t, wantEvent, event, "as a dead letter")
 }
 
-func TestRecordGoesToTheSlotOfItsAddress(t *testing.T) {
-	h := newHouse(t)
+// A record goes to the slot of its address.
+func TestRecord_Slot(t *testing.T) {
+	h := newFixture(t)
 	s, _ := h.recorded("activityid=100&brandid=2&service=spotify&uid=u-1")
 	if want := (testHasher{}).Identity(1, domain.ByService, "spotify", "u-1"); s.Activity.Identity != want || s.Slot != want.Slot() || s.Activity.Member != 0 {
 		t.Errorf("%+v", s.Activity)
@@ -65,8 +64,9 @@ func TestRecordGoesToTheSlotOfItsAddress(t *testing.T) {
 	}
 }
 
-func TestRecordWithoutMarkerIsTheRequestsOwn(t *testing.T) {
-	h := newHouse(t)
+// A record without a marker is deduplicated by its request alone.
+func TestRecord_WithoutMarker(t *testing.T) {
+	h := newFixture(t)
 	const params = "activityid=100&brandid=1&id=4097"
 	a, accepted := h.recorded(params)
 	b, _ := h.recorded(params)
@@ -82,8 +82,9 @@ func TestRecordWithoutMarkerIsTheRequestsOwn(t *testing.T) {
 	}
 }
 
-func TestRecordAnswersByAsync(t *testing.T) {
-	h := newHouse(t)
+// async decides between 202 at once and 200 with the item.
+func TestRecord_Async(t *testing.T) {
+	h := newFixture(t)
 	for params, want := range map[string]struct {
 		status  int
 		durable bool
@@ -98,8 +99,9 @@ func TestRecordAnswersByAsync(t *testing.T) {
 	}
 }
 
-func TestRecordUnderAnIdempotencyKeyWaitsForItsOutcome(t *testing.T) {
-	h := newHouse(t)
+// Under an Idempotency-Key a record waits for its outcome, a refusal of the catalog too.
+func TestRecord_IdempotencyKey(t *testing.T) {
+	h := newFixture(t)
 	w := h.post("/v1.1/activity/record", "activityid=100&brandid=1&id=4097", "Idempotency-Key", "k")
 	if w.Code != http.StatusAccepted || h.engine.submitted[0].Durable {
 		t.Errorf("%d %+v", w.Code, h.engine.submitted[0])
@@ -115,8 +117,7 @@ func TestRecordUnderAnIdempotencyKeyWaitsForItsOutcome(t *testing.T) {
 	}
 	h.engine.content = &domain.Content{Recorded: 1e12, Marker: "m1"}
 	w = h.post("/v1.1/activity/record", "activityid=777&brandid=9&id=4097&async=0", "Idempotency-Key", "k3")
-	var item wire.FeedItem
-	h.ok(w, &item)
+	item := answered[wire.FeedItem](h, w)
 	if item.Marker != "m1" || item.ActivityID != "777" || item.BrandName != nil || w.Header().Get("Idempotent-Replayed") != "true" {
 		t.Errorf("%+v", item)
 	}
@@ -125,13 +126,49 @@ func TestRecordUnderAnIdempotencyKeyWaitsForItsOutcome(t *testing.T) {
 	h.refused(h.post("/v1.1/activity/record", "activityid=100&brandid=9&id=4097", "Idempotency-Key", "k4"), domain.NotFound, "brandid")
 }
 
-func TestContentOverItsLimitIsRefused(t *testing.T) {
-	h := newHouse(t)
+// Content over its limit, or an array, is refused.
+func TestRecord_ContentLimit(t *testing.T) {
+	h := newFixture(t)
 	for _, v := range []string{strings.Repeat("x", activities.MaxContent+1), `{"a":"` + strings.Repeat("x", activities.MaxContent) + `"}`} {
 		body, _ := json.Marshal(map[string]any{"activityid": 100, "brandid": 1, "id": 4097, "content": v})
 		h.refused(h.post("/v1.1/activity/record", string(body)), domain.InvalidParameter, "content")
 	}
-	if w := h.post("/v1.1/activity/record", `{"activityid":100,"brandid":1,"id":4097,"content":[1]}`); w.Code != http.StatusBadRequest {
-		t.Errorf("an array as content: %d", w.Code)
+	h.status(h.post("/v1.1/activity/record", `{"activityid":100,"brandid":1,"id":4097,"content":[1]}`), http.StatusBadRequest, "an array as content")
+}
+
+// A deletion goes to the member's slot; an unknown action is not found.
+func TestDeleteAction_AtItsMember(t *testing.T) {
+	h := newFixture(t)
+	w := h.post("/v1.1/member/4097/activity/12289/delete", "")
+	out := answered[wire.Deleted](h, w)
+	s := h.engine.submitted[0]
+	if d := cmp.Diff(&domain.DeleteAction{Member: 4097, Action: 12289}, s.Command); d != "" || s.Slot != 1 || s.Account != 1 || !out.Deleted {
+		t.Errorf("%+v %+v %s", out, s, d)
+	}
+	if s.Request.IsZero() || s.BodyHash == 0 || w.Header().Get("X-Position") == "" {
+		t.Errorf("%+v %v", s, w.Header())
+	}
+	h.refused(h.post("/v1.1/member/4097/activity/5/delete", ""), domain.NotFound, "actionid")
+	h.refused(h.post("/v1.1/member/4097/activity/x/delete", ""), domain.InvalidParameter, "actionid")
+	h.refused(h.post("/v1.1/member/0/activity/12289/delete", ""), domain.InvalidParameter, "memberid")
+}
+
+// There is no item for a repeat of a deleted action; the repeat of the request that made it has its first
+// outcome.
+func TestDeleteAction_Repeat(t *testing.T) {
+	h := newFixture(t)
+	deleted := domain.Outcome{Member: 4097, Row: domain.Row{Seq: 3, Account: 1, Time: 1_700_000_000, Brand: 1, Definition: 100, Slot: 1, Flags: domain.Deleted}}
+	h.engine.outcome = func(domain.Submission) (domain.Outcome, error) { return deleted, nil }
+	const what = "activityid=100&id=4097&brandid=1&marker=m&async=0"
+	h.refused(h.post("/v1.1/activity/record", what), domain.NotFound, "")
+	h.status(h.post("/v1.1/activity/record", "activityid=100&id=4097&brandid=1&marker=m"), http.StatusAccepted, "nobody waits")
+	many, _ := h.lines("?async=0", `{"activityid":100,"id":4097,"brandid":1,"marker":"m"}`)
+	if many.Duplicates != 1 || many.Rejected != 0 || many.Items[0].Marker != "m" {
+		t.Errorf("%+v", many)
+	}
+	deleted.Row.Flags, deleted.New, deleted.Replayed = 0, true, true
+	item := answered[wire.FeedItem](h, h.post("/v1.1/activity/record", what))
+	if item.ID != "12289" {
+		t.Errorf("%+v", item)
 	}
 }

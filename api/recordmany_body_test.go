@@ -21,7 +21,8 @@ func zipped(b []byte) []byte {
 	return out.Bytes()
 }
 
-func TestManyMayBeAnArrayAndPacked(t *testing.T) {
+// The body may be lines or an array, as it is or with gzip.
+func TestRecordMany_Forms(t *testing.T) {
 	t.Parallel()
 	two := goodRecord + "\n" + goodRecord
 	for _, c := range []struct {
@@ -37,10 +38,9 @@ func TestManyMayBeAnArrayAndPacked(t *testing.T) {
 		{"application/json", "GZIP", zipped([]byte("[" + goodRecord + "]")), 1, 0},
 		{"application/x-ndjson", "gzip", append(zipped([]byte(goodRecord+"\n")), zipped([]byte(goodRecord))...), 2, 0},
 	} {
-		h := newHouse(t)
-		var out wire.RecordedMany
+		h := newFixture(t)
 		w := h.many("", c.kind, c.body, "Content-Encoding", c.encoding)
-		h.ok(w, &out)
+		out := answered[wire.RecordedMany](h, w)
 		if len(out.Items) != c.items || out.Items == nil || out.Accepted != c.items-c.bad || out.Rejected != c.bad {
 			t.Errorf("%s %s %q: %+v", c.kind, c.encoding, c.body, out)
 		}
@@ -48,15 +48,16 @@ func TestManyMayBeAnArrayAndPacked(t *testing.T) {
 }
 
 // A body without a record is an error: a client that lost its body learns of it.
-func TestManyWithoutARecordAreRefused(t *testing.T) {
+func TestRecordMany_Empty(t *testing.T) {
 	t.Parallel()
 	for kind, body := range map[string]string{"application/json": "[]", "application/x-ndjson": "\n \n", "": ""} {
-		h := newHouse(t)
+		h := newFixture(t)
 		h.refused(h.many("", kind, []byte(body)), domain.MissingParameter, "")
 	}
 }
 
-func TestBodiesOfManyThatAreRefusedAsAWhole(t *testing.T) {
+// A body that is too large or not readable is refused as a whole.
+func TestRecordMany_RefusedBodies(t *testing.T) {
 	t.Parallel()
 	many := bytes.Repeat([]byte(goodRecord+"\n"), serve.MaxRecords+1)
 	blanks := bytes.Repeat([]byte(" "), serve.MaxRecordsBody)
@@ -89,13 +90,13 @@ func TestBodiesOfManyThatAreRefusedAsAWhole(t *testing.T) {
 		"no comma":               {"", "application/json", "", []byte("[1 2]"), 4, ""},
 		"a parameter that is no": {"?async=2", "application/json", "", []byte("[]"), 4, "async"},
 	} {
-		h := newHouse(t)
+		h := newFixture(t)
 		h.refused(h.many(c.query, c.kind, c.body, "Content-Encoding", c.encoding), c.code, c.parameter)
 		if len(h.engine.submitted) > 0 {
 			t.Errorf("%s: something was submitted", name)
 		}
 	}
-	h := newHouse(t)
+	h := newFixture(t)
 	body := `[{"activityid":100,"brandid":1,"id":4097,"apiKey":"` + keyAdvanced + `"}]`
 	for key, code := range map[string]domain.Code{"": 1, "wrong": 2, keyStandard: 9, keyGlobal: 15, keyPublic: 15} {
 		target, parameter := manyPath, ""

@@ -39,7 +39,7 @@ func exampleRecord(o *serve.Operation) string {
 }
 
 // many sends records with the advanced key.
-func (h *house) many(query, kind string, body []byte, headers ...string) *httptest.ResponseRecorder {
+func (h *fixture) many(query, kind string, body []byte, headers ...string) *httptest.ResponseRecorder {
 	h.t.Helper()
 	r := httptest.NewRequest(http.MethodPost, "https://api.example"+keyed(manyPath+query, keyAdvanced), bytes.NewReader(body))
 	r.Header.Set("Content-Type", kind)
@@ -52,19 +52,19 @@ func (h *house) many(query, kind string, body []byte, headers ...string) *httpte
 }
 
 // lines sends NDJSON and reads the answer.
-func (h *house) lines(query string, lines ...string) (wire.RecordedMany, *httptest.ResponseRecorder) {
+func (h *fixture) lines(query string, lines ...string) (wire.RecordedMany, *httptest.ResponseRecorder) {
 	h.t.Helper()
 	w := h.many(query, "application/x-ndjson", []byte(strings.Join(lines, "\n")))
-	var out wire.RecordedMany
-	h.ok(w, &out)
+	out := answered[wire.RecordedMany](h, w)
 	return out, w
 }
 
 const goodRecord = `{"activityid":100,"brandid":1,"id":4097}`
 
-func TestManyRecordsAreTakenInOrderWhateverOthersAre(t *testing.T) {
+// Good records are taken in order, whatever the others are.
+func TestRecordMany_EachByItself(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newFixture(t)
 	out, w := h.lines("",
 		`{"activityid":100,"brandid":1,"id":4097,"marker":"a","content":{"T":1}}`,
 		``,
@@ -121,11 +121,12 @@ func TestManyRecordsAreTakenInOrderWhateverOthersAre(t *testing.T) {
 	}
 }
 
-func TestOneRecordOfManyIsWhatASingleOneIs(t *testing.T) {
+// A record of many is submitted as a single one is.
+func TestRecordMany_SameAsOne(t *testing.T) {
 	t.Parallel()
 	const record = `{"activityid":"101","service":"spotify","uid":"u-1","timestamp":"2026-01-02 03:04:05","marker":"m","content":{"a":"b"},"link":"https://x.y","country":"DE","city":"Berlin"}`
 	for _, async := range []string{"0", "1"} {
-		one, many := newHouse(t), newHouse(t)
+		one, many := newFixture(t), newFixture(t)
 		one.post("/v1.1/activity/record?async="+async, record)
 		many.lines("?async="+async, record)
 		a, b := one.engine.submitted[0], many.engine.submitted[0]
@@ -140,7 +141,7 @@ func TestOneRecordOfManyIsWhatASingleOneIs(t *testing.T) {
 
 // applied answers submissions as shards would: each hash of a member once, and the
 // outcome of a request id again.
-func applied(h *house) {
+func applied(h *fixture) {
 	first := map[domain.RequestID]domain.Outcome{}
 	body := map[domain.RequestID]uint64{}
 	seen := map[string]domain.Row{}
@@ -176,9 +177,10 @@ func applied(h *house) {
 	h.engine.content = &domain.Content{Marker: "there", Recorded: 1}
 }
 
-func TestRepeatsOfTheBodyAndThoseMetOnApplyingAreDuplicates(t *testing.T) {
+// Repeats in the body, and those found when applied, are duplicates.
+func TestRecordMany_Duplicates(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newFixture(t)
 	applied(h)
 	a, b := `{"activityid":100,"brandid":1,"id":4097,"marker":"a"}`, `{"activityid":100,"brandid":1,"id":4097,"marker":"b"}`
 	out, w := h.lines("?async=0", a, b, a, goodRecord, goodRecord)
@@ -210,9 +212,10 @@ func TestRepeatsOfTheBodyAndThoseMetOnApplyingAreDuplicates(t *testing.T) {
 	}
 }
 
-func TestARepeatFaresAsTheFirstAndAnotherRecordUnderItsMarkerIsAConflict(t *testing.T) {
+// A repeat has the outcome of the first; another record under its marker is a conflict.
+func TestRecordMany_Conflicts(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newFixture(t)
 	applied(h)
 	out, _ := h.lines("?async=0",
 		`{"activityid":100,"brandid":1,"id":5,"marker":"a"}`,
@@ -239,14 +242,14 @@ func TestARepeatFaresAsTheFirstAndAnotherRecordUnderItsMarkerIsAConflict(t *test
 	}
 }
 
-func TestManyUnderAnIdempotencyKeyHaveARequestEach(t *testing.T) {
+// Under an Idempotency-Key each record is a request of its own; another body is a misuse.
+func TestRecordMany_IdempotencyKey(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newFixture(t)
 	applied(h)
 	send := func(query, key string, lines ...string) (wire.RecordedMany, *httptest.ResponseRecorder) {
-		var out wire.RecordedMany
 		w := h.many(query, "application/x-ndjson", []byte(strings.Join(lines, "\n")), "Idempotency-Key", key)
-		h.ok(w, &out)
+		out := answered[wire.RecordedMany](h, w)
 		return out, w
 	}
 	lines := []string{goodRecord, `{"activityid":999,"brandid":1,"id":4097}`, `{"activityid":100,"brandid":1,"id":4097,"marker":"a"}`, goodRecord}
@@ -309,9 +312,10 @@ func bitOf(b bool) int {
 	return 0
 }
 
-func TestUnknownOutcomesAreUnavailableOneByOneOrAltogether(t *testing.T) {
+// An unknown outcome is its record's error, and the request's where all are unknown.
+func TestRecordMany_UnknownOutcomes(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newFixture(t)
 	n := 0
 	h.engine.outcome = func(s domain.Submission) (domain.Outcome, error) {
 		if n++; n%2 == 0 {
@@ -344,9 +348,10 @@ func TestUnknownOutcomesAreUnavailableOneByOneOrAltogether(t *testing.T) {
 	}
 }
 
-func TestWarningsOfManyRecordsAreFew(t *testing.T) {
+// The number of warnings is bounded.
+func TestRecordMany_Warnings(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newFixture(t)
 	var lines []string
 	for i := range 200 {
 		lines = append(lines, fmt.Sprintf(`{"activityid":100,"brandid":1,"id":4097,"odd%d":1,"same":1}`, i))
@@ -357,9 +362,10 @@ func TestWarningsOfManyRecordsAreFew(t *testing.T) {
 	}
 }
 
-func TestRubbishInRecordsIsNeverAnInternalError(t *testing.T) {
+// No record, however invalid, is an internal error.
+func TestRecordMany_InvalidRecords(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newFixture(t)
 	h.api.Logger = discarded
 	var each *serve.Operation
 	for _, o := range Operations() {
@@ -393,8 +399,7 @@ func TestRubbishInRecordsIsNeverAnInternalError(t *testing.T) {
 			h.refused(w, domain.InvalidParameter, "")
 			continue
 		}
-		var out wire.RecordedMany
-		h.ok(w, &out)
+		out := answered[wire.RecordedMany](h, w)
 		if len(out.Items) != 1 || out.Items[0].Error != nil && out.Items[0].Error.Code == int(domain.Internal) {
 			t.Fatalf("%.80s: %+v", line, out)
 		}

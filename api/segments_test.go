@@ -2,8 +2,6 @@ package api
 
 import (
 	"encoding/json"
-	"net/http"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -14,33 +12,8 @@ import (
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
-// putSegment does what the catalog does, as far as handlers see it.
-func (s *script) putSegment(account domain.AccountID, c *domain.PutSegment) domain.Outcome {
-	g := domain.Segment{Account: account, Threshold: 1, Created: c.At}
-	at := slices.IndexFunc(s.segs, func(o *domain.Segment) bool { return o.ID == c.Segment.ID && o.Account == account && !o.Deleted })
-	if c.Segment.ID != 0 {
-		if at < 0 {
-			return domain.Outcome{Code: domain.NotFound, Parameter: "segmentid", Message: "no such segment"}
-		}
-		g = *s.segs[at]
-	}
-	from, to := reflect.ValueOf(c.Segment), reflect.ValueOf(&g).Elem()
-	for _, name := range c.Given {
-		field := strings.TrimSuffix(name, "ID")
-		to.FieldByName(field).Set(from.FieldByName(field))
-	}
-	if g.ID == 0 {
-		g.ID = domain.SegmentID(len(s.segs) + 1)
-		s.segs = append(s.segs, &g)
-	} else {
-		s.segs[at] = &g
-	}
-	s.next++
-	return domain.Outcome{ID: uint32(g.ID)}
-}
-
 // lists is what the last question asked of segments.
-func (h *house) lists() []domain.List {
+func (h *fixture) lists() []domain.List {
 	h.t.Helper()
 	q := h.engine.asked[len(h.engine.asked)-1]
 	if q.Shape != domain.ShapeLists || q.Account != 1 {
@@ -49,26 +22,22 @@ func (h *house) lists() []domain.List {
 	return q.Lists
 }
 
-func TestSegmentsAreCreatedEditedAndDeleted(t *testing.T) {
+// A segment is created, edited field by field, and deleted.
+func TestSegments_CreateEditDelete(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newFixture(t)
 	h.engine.segs = nil
 	w := h.post("/v1.1/segment/create", "name=Super+fans&label=sf&brandid=1&activities=101:9,+100,100&rule=1&threshold=2&period=2+months&page=https://www.Moons.example/Join/?x=1")
-	var s wire.Segment
-	h.ok(w, &s)
+	s := answered[wire.Segment](h, w)
 	got, _ := json.Marshal(s)
 	want := `{"ID":"1","Name":"Super fans","Label":"sf","Type":"Brand","BrandID":"1","Activities":[{"ActivityID":"100","Value":null},{"ActivityID":"101","Value":"9"}],` +
 		`"Rule":true,"Threshold":2,"Period":"2 Month","Page":"moons.example/Join","Members":"11","Created":"2026-03-15 12:34:56"}`
-	if d := cmp.Diff(want, string(got)); d != "" {
-		t.Error(d)
-	}
+	equal(t, want, string(got))
 	rule := &domain.Rule{
 		Definitions: []domain.DefinitionID{100, 101}, Brand: 1, Threshold: 2,
 		Range: domain.Range{From: 1768480500, To: 1773578100}, // 2026-01-15 12:35 to 2026-03-15 12:35: two months of the calendar
 	}
-	if d := cmp.Diff([]domain.List{{Segment: 1, Rule: rule}}, h.lists()); d != "" {
-		t.Error(d)
-	}
+	equal(t, []domain.List{{Segment: 1, Rule: rule}}, h.lists())
 	c := h.engine.submitted[0].Command.(*domain.PutSegment)
 	if d := cmp.Diff([]string{"Activities", "BrandID", "Label", "Name", "Page", "Period", "Rule", "Threshold"}, c.Given); d != "" || c.At != now.UnixMilli() {
 		t.Error(c.At, d)
@@ -77,12 +46,8 @@ func TestSegmentsAreCreatedEditedAndDeleted(t *testing.T) {
 	h.ok(h.post("/v1.1/segment/1/edit", "activities=&label=&brandid=&rule=&threshold=&period=&page="), &s)
 	got, _ = json.Marshal(s)
 	want = `{"ID":"1","Name":"Super fans","Label":null,"Type":"Segment","BrandID":null,"Activities":[],"Rule":false,"Threshold":1,"Period":null,"Page":null,"Members":"11","Created":"2026-03-15 12:34:56"}`
-	if d := cmp.Diff(want, string(got)); d != "" {
-		t.Error(d)
-	}
-	if d := cmp.Diff([]domain.List{{Segment: 1}}, h.lists()); d != "" {
-		t.Error(d)
-	}
+	equal(t, want, string(got))
+	equal(t, []domain.List{{Segment: 1}}, h.lists())
 	h.ok(h.post("/v1.1/segment/1/edit", "name=Fans&rule=1"), &s)
 	if c := h.engine.submitted[2].Command.(*domain.PutSegment); !slices.Equal(c.Given, []string{"Name", "Rule"}) || s.Name != "Fans" || !s.Rule {
 		t.Errorf("%+v %+v", c, s)
@@ -90,17 +55,17 @@ func TestSegmentsAreCreatedEditedAndDeleted(t *testing.T) {
 	if l := h.lists()[0]; l.Rule == nil || l.Rule.Range != (domain.Range{To: 1<<32 - 1}) || l.Rule.Threshold != 1 || l.Rule.Definitions != nil {
 		t.Errorf("a rule over all time: %+v", l.Rule)
 	}
-	var gone wire.Deleted
-	h.ok(h.post("/v1.1/segment/1/delete", ""), &gone)
+	gone := answered[wire.Deleted](h, h.post("/v1.1/segment/1/delete", ""))
 	if c := h.engine.submitted[3].Command.(*domain.DeleteSegment); !gone.Deleted || c.ID != 1 {
 		t.Errorf("%+v %+v", gone, c)
 	}
 	h.refused(h.get("/v1.1/segment/1"), domain.NotFound, "segmentid")
 }
 
-func TestSegmentsAreListedByIDForAccountAndBrand(t *testing.T) {
+// Segments are listed by id, of the account or of a brand.
+func TestSegments_List(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newFixture(t)
 	h.engine.segs = []*domain.Segment{
 		{ID: 1, Account: 1, Name: "a", Threshold: 1},
 		{ID: 2, Account: 1, Brand: 2, Name: "b", Threshold: 1},
@@ -117,8 +82,7 @@ func TestSegmentsAreListedByIDForAccountAndBrand(t *testing.T) {
 		"/v1.1/brand/1/segments?limit=0": "1:",
 	} {
 		h.engine.asked = nil
-		var out wire.Segments
-		h.ok(h.get(target), &out)
+		out := answered[wire.Segments](h, h.get(target))
 		var ids []string
 		for _, s := range out.Items {
 			ids = append(ids, s.ID+"="+s.Members)
@@ -130,17 +94,17 @@ func TestSegmentsAreListedByIDForAccountAndBrand(t *testing.T) {
 			t.Errorf("%s: %d questions", target, asked)
 		}
 	}
-	var page wire.Segments
 	w := h.get("/v1.1/segments?limit=1")
-	h.ok(w, &page)
+	page := answered[wire.Segments](h, w)
 	if page.Paging.Next == nil || page.Paging.Previous != nil || len(w.Header().Values("Link")) != 1 {
 		t.Errorf("%+v %q", page.Paging, w.Header().Values("Link"))
 	}
 }
 
-func TestActivitiesAreFilteredBySegmentAndByBrand(t *testing.T) {
+// Definitions are filtered by segment and by brand.
+func TestActivities_OfSegmentAndBrand(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newFixture(t)
 	h.engine.defs = append(h.engine.defs, &domain.Definition{ID: 102, Account: 1, Brand: 2}, &domain.Definition{ID: 103, Account: 1, Brand: 1, Deleted: true})
 	h.engine.segs = []*domain.Segment{{ID: 1, Account: 1, Activities: []domain.SegmentActivity{{Definition: 101}, {Definition: 102}, {Definition: 103}}}}
 	for target, want := range map[string]string{
@@ -151,74 +115,11 @@ func TestActivitiesAreFilteredBySegmentAndByBrand(t *testing.T) {
 		"/v1.1/brand/2/activities?segmentID=1": "1:102",
 		"/v1.1/brand/1/activities?keyword=fol": "1:101",
 	} {
-		var out wire.Definitions
-		h.ok(h.get(target), &out)
+		out := answered[wire.Definitions](h, h.get(target))
 		var ids []string
 		for _, d := range out.Items {
 			ids = append(ids, d.ID)
 		}
-		if got := out.TotalSize + ":" + strings.Join(ids, ","); got != want {
-			t.Errorf("%s: %s, want %s", target, got, want)
-		}
-	}
-}
-
-func TestSegmentErrorsHaveTheirCodes(t *testing.T) {
-	t.Parallel()
-	long := strings.Repeat("1,", 1000) + "1"
-	for _, c := range []struct {
-		method, target, key, body string
-		code                      domain.Code
-		parameter                 string
-	}{
-		{"GET", "/v1.1/segments?brandID=3", keyAdvanced, "", 5, "brandID"},
-		{"GET", "/v1.1/segments?brandID=x", keyAdvanced, "", 4, "brandID"},
-		{"GET", "/v1.1/segments?cursor=x", keyAdvanced, "", 4, "cursor"},
-		{"GET", "/v1.1/brand/3/segments", keyAdvanced, "", 5, "brandid"},
-		{"GET", "/v1.1/brand/3/activities", keyAdvanced, "", 5, "brandid"},
-		{"GET", "/v1.1/brand/1/activities?segment=9", keyAdvanced, "", 5, "segment"},
-		{"GET", "/v1.1/activities?segment=9", keyAdvanced, "", 5, "segment"},
-		{"GET", "/v1.1/segment/9", keyAdvanced, "", 5, "segmentid"},
-		{"GET", "/v1.1/segment/1", keyStranger, "", 5, "segmentid"},
-		{"GET", "/v1.1/segment/x", keyAdvanced, "", 4, "segmentid"},
-		{"GET", "/v1.1/segment/4294967297", keyAdvanced, "", 5, "segmentid"},
-		{"GET", "/v1.1/segments", keyPublic, "", 15, ""},
-		{"POST", "/v1.1/segment/create", keyStandard, "name=x", 9, ""},
-		{"POST", "/v1.1/segment/1/edit", keyStandard, "name=x", 9, ""},
-		{"POST", "/v1.1/segment/1/delete", keyStandard, "", 9, ""},
-		{"POST", "/v1.1/segment/create", keyGlobal, "name=x", 15, ""},
-		{"POST", "/v1.1/segment/create", keyAdvanced, "threshold=0", 3, "name"},
-		{"POST", "/v1.1/segment/create", keyAdvanced, "name=x&threshold=0", 4, "threshold"},
-		{"POST", "/v1.1/segment/create", keyAdvanced, "name=x&threshold=4294967296", 4, "threshold"},
-		{"POST", "/v1.1/segment/create", keyAdvanced, "name=x&rule=2", 4, "rule"},
-		{"POST", "/v1.1/segment/create", keyAdvanced, "name=x&period=1+moon", 4, "period"},
-		{"POST", "/v1.1/segment/create", keyAdvanced, "name=x&page=/a", 4, "page"},
-		{"POST", "/v1.1/segment/create", keyAdvanced, "name=x&page=a.b/c+d", 4, "page"},
-		{"POST", "/v1.1/segment/create", keyAdvanced, "name=x&activities=a", 4, "activities"},
-		{"POST", "/v1.1/segment/create", keyAdvanced, "name=x&activities=100:65536", 4, "activities"},
-		{"POST", "/v1.1/segment/create", keyAdvanced, "name=x&activities=100:", 4, "activities"},
-		{"POST", "/v1.1/segment/create", keyAdvanced, "name=x&activities=100:1,100:2", 4, "activities"},
-		{"POST", "/v1.1/segment/create", keyAdvanced, "name=x&activities=100,100:2", 4, "activities"},
-		{"POST", "/v1.1/segment/create", keyAdvanced, "name=x&activities=" + long, 4, "activities"},
-		{"POST", "/v1.1/segment/create", keyAdvanced, "name=x&activities=2", 5, "activities"}, // built in
-		{"POST", "/v1.1/segment/create", keyAdvanced, "name=x&activities=4294967396", 5, "activities"},
-		{"POST", "/v1.1/segment/create", keyAdvanced, "name=x&brandid=4294967297", 5, "brandid"},
-		{"POST", "/v1.1/segment/9/edit", keyAdvanced, "name=x", 5, "segmentid"},
-		{"POST", "/v1.1/segment/4294967297/edit", keyAdvanced, "name=x", 5, "segmentid"},
-		{"POST", "/v1.1/segment/1/edit", keyAdvanced, "name=", 3, "name"},
-		{"POST", "/v1.1/segment/1/edit?segmentid=2", keyAdvanced, "name=x", 4, "segmentid"},
-		{"POST", "/v1.1/segment/9/delete", keyAdvanced, "", 5, "segmentid"},
-		{"POST", "/v1.1/segment/4294967297/delete", keyAdvanced, "", 5, "segmentid"},
-	} {
-		h := newHouse(t)
-		h.engine.segs = []*domain.Segment{{ID: 1, Account: 1, Name: "a"}}
-		w := h.do(c.method, keyed(c.target, c.key), c.body)
-		h.refused(w, c.code, c.parameter)
-	}
-	h := newHouse(t)
-	h.engine.answer = func(*domain.Question) (*domain.Answer, error) { return &domain.Answer{}, nil }
-	h.engine.segs = []*domain.Segment{{ID: 1, Account: 1, Name: "a"}}
-	if w := h.get("/v1.1/segment/1"); w.Code != http.StatusInternalServerError {
-		t.Errorf("an answer of another shape: %d", w.Code)
+		equal(t, want, out.TotalSize+":"+strings.Join(ids, ","), target)
 	}
 }

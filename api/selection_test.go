@@ -1,6 +1,7 @@
 package api
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -11,9 +12,131 @@ import (
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
-// namedHouse is a house with another member, and addresses of both.
-func namedHouse(t *testing.T) *house {
-	h := newHouse(t)
+// asks are operations that every filter is tried on.
+var asks = []string{
+	"/v1.1/brand/1/stats/activity", "/v1.1/brand/1/stats/timeline", "/v1.1/brand/1/stats/location",
+	"/v1.1/activity/count/daily", "/v1.1/activity/count/services", "/v1.1/activity/feed",
+}
+
+// ofBrand is a target of one of them that asks of brand 1.
+func ofBrand(path, query string) string {
+	if !strings.Contains(path, "/brand/") {
+		query += "&brandID=1"
+	}
+	return path + "?" + query
+}
+
+// Filters on members are in the question.
+func TestFilters_OfMembers(t *testing.T) {
+	for query, want := range map[string]domain.Filter{
+		"":                                     {},
+		"country=de&region=+Berlin+":           {Countries: []uint16{domain.CountryCode("DE")}, Regions: []string{"be", "berlin"}},
+		"domain=https://www.Example.com:8080/": {Domain: "example.com"},
+		"domain=&region=&optedin=0&optedin=":   {},
+		"optedin=1":                            {OptIn: domain.OptValue(domain.OptBrand, 1)},
+		"optedin=1&segmentID=1":                {OptIn: domain.OptValue(domain.OptSegment, 1)},
+		"paid_only=1&exclude_members=9,8":      {Paid: true, Exclude: []domain.MemberID{8, 9}},
+	} {
+		for _, path := range asks {
+			h := newFixture(t)
+			w := h.get(ofBrand(path, query))
+			if strings.Contains(query, "optedin=0&optedin=") {
+				h.refused(w, domain.InvalidParameter, "optedin") // given twice
+				continue
+			}
+			if len(h.engine.asked) != 1 {
+				t.Fatalf("%s?%s: %d %s", path, query, w.Code, w.Body)
+			}
+			equal(t, want, h.engine.asked[0].Filter, path, query)
+		}
+	}
+}
+
+// A segment restricts to its definitions, with its points.
+func TestFilters_Segment(t *testing.T) {
+	for query, want := range map[string][]domain.Group{
+		"segment=1":                                 {{Definition: 100, Points: 7, Own: true}},
+		"segmentid=1&includeOneTime=1":              {{Definition: 100, Points: 7, Own: true}, {Definition: 101}},
+		"segment=1&activityID=101&includeOneTime=1": {{Definition: 101}},
+		"segment=1&activityID=102":                  {},
+		"":                                          {{Definition: 100}, {Definition: 102}},
+	} {
+		for _, path := range asks {
+			h := newFixture(t)
+			h.engine.defs = append(h.engine.defs, &domain.Definition{ID: 102, Account: 1, Name: "x", Type: "y"})
+			h.get(path + "?" + query)
+			got := h.engine.asked[0].Groups
+			for i := range got {
+				got[i].Group = 0
+			}
+			equal(t, want, got, path, query)
+		}
+	}
+}
+
+// A deleted segment is not found.
+func TestFilters_DeletedSegment(t *testing.T) {
+	for _, path := range asks {
+		h := newFixture(t)
+		h.engine.segs[0].Deleted = true
+		h.refused(h.get(path+"?segment=1"), domain.NotFound, "segment")
+		h.refused(h.get(path+"?segment=1&optedin=1"), domain.NotFound, "segment")
+	}
+}
+
+// A tally names the segment asked for.
+func TestFilters_SegmentName(t *testing.T) {
+	for query, want := range map[string]string{"": "", "?segment=1": "Campaign", "?segment=1&group_by=type": "Campaign"} {
+		h := counting(t)
+		out := answered[wire.ActivityTally](h, h.get(asks[0]+query))
+		for _, row := range out.Items {
+			got := ""
+			if row.SegmentName != nil {
+				got = *row.SegmentName
+			}
+			if got != want {
+				t.Errorf("%s: %q", query, got)
+			}
+		}
+		if len(out.Items) == 0 {
+			t.Errorf("%s: no row", query)
+		}
+	}
+}
+
+// An opt-in is to the segment, else to the brand; without both it is refused.
+func TestFilters_OptIn(t *testing.T) {
+	h := newFixture(t)
+	for _, path := range asks {
+		if strings.Contains(path, "/brand/") || strings.HasSuffix(path, "/feed") { // the latter has the global list
+			continue
+		}
+		h.refused(h.get(path+"?optedin=1"), domain.MissingParameter, "brandID")
+		h.refused(h.get(path+"?optedin=1&brandID=&limit=x&domain=a+b"), domain.MissingParameter, "brandID") // before what is malformed
+		if w := h.get(path + "?optedin=1&segment=1"); w.Code != 200 {
+			t.Errorf("%s: %d %s", path, w.Code, w.Body)
+		}
+	}
+}
+
+// Each filter is a parameter of the contract.
+func TestFilters_ContractFields(t *testing.T) {
+	for _, path := range asks {
+		h := newFixture(t)
+		for _, name := range []string{
+			"services", "members", "exclude_members", "domain", "segment", "segmentid", "activityID", "includeOneTime",
+			"country", "region", "paid_only", "optedin", "emails", "members_from_segment", "anyofactivities", "allofactivities",
+		} {
+			if w := h.get(fmt.Sprintf("%s?%s=", path, name)); w.Code != 200 || w.Header().Get("Warning") != "" {
+				t.Errorf("%s?%s=: %d %s", path, name, w.Code, w.Header().Get("Warning"))
+			}
+		}
+	}
+}
+
+// namedFixture is a house with another member, and addresses of both.
+func namedFixture(t *testing.T) *fixture {
+	h := newFixture(t)
 	h.engine.defs = append(h.engine.defs,
 		&domain.Definition{ID: 102, Account: 1, Name: "x", Type: "y", Deleted: true}, &domain.Definition{ID: 103, Account: 2, Name: "x", Type: "y"})
 	h.engine.brands = append(h.engine.brands, &domain.Brand{ID: 3, Account: 1, Dense: 3, Deleted: true}, &domain.Brand{ID: 4, Account: 2, Dense: 1})
@@ -25,7 +148,8 @@ func namedHouse(t *testing.T) *house {
 	return h
 }
 
-func TestFiltersOnWhatMembersDidAndAreTravelInTheQuestion(t *testing.T) {
+// Filters on performed activities, lists and emails are in the question.
+func TestFilters_PerformedSegmentAndEmails(t *testing.T) {
 	deed := func(d domain.DefinitionID, b domain.BrandID) domain.Performed {
 		return domain.Performed{Definition: d, Brand: b}
 	}
@@ -46,7 +170,7 @@ func TestFiltersOnWhatMembersDidAndAreTravelInTheQuestion(t *testing.T) {
 		"emails=eve@example.com":                                  {Members: []domain.MemberID{0}}, // logs in with it, which is neither
 	} {
 		for _, path := range everyAsk {
-			h := namedHouse(t)
+			h := namedFixture(t)
 			w := h.get(ofBrand(path, query))
 			if len(h.engine.asked) == 0 || w.Code != 200 {
 				t.Fatalf("%s?%s: %d %s", path, query, w.Code, w.Body)
@@ -63,7 +187,8 @@ func TestFiltersOnWhatMembersDidAndAreTravelInTheQuestion(t *testing.T) {
 // everyAsk are all operations that take the filters.
 var everyAsk = append([]string{"/v1.1/members/active", "/v1.1/brands/crossover", "/v1.1/brands/1/crossover"}, asks...)
 
-func TestWhatFiltersNameIsThere(t *testing.T) {
+// What a filter names and the account does not have is not found, before a question.
+func TestFilters_UnknownNames(t *testing.T) {
 	for query, code := range map[string]domain.Code{
 		"anyofactivities=99": domain.NotFound, "anyofactivities=1": domain.NotFound, "anyofactivities=102": domain.NotFound,
 		"anyofactivities=100,103": domain.NotFound, "anyofactivities=3-100": domain.NotFound, "anyofactivities=4-100": domain.NotFound,
@@ -73,7 +198,7 @@ func TestWhatFiltersNameIsThere(t *testing.T) {
 		"members_from_segment=3": domain.NotFound, "members_from_segment=4": domain.NotFound, "members_from_segment=0": domain.InvalidParameter,
 	} {
 		for _, path := range everyAsk {
-			h := namedHouse(t)
+			h := namedFixture(t)
 			name, _, _ := strings.Cut(query, "=")
 			h.refused(h.get(ofBrand(path, query)), code, name)
 			if len(h.engine.asked) > 0 {
@@ -83,12 +208,13 @@ func TestWhatFiltersNameIsThere(t *testing.T) {
 	}
 }
 
-func TestABrandOfThePathWinsOverTheSameInTheQuery(t *testing.T) {
+// A brand in the query must be that of the path, or empty.
+func TestFilters_BrandOfThePath(t *testing.T) {
 	for _, path := range everyAsk {
 		if !strings.Contains(path, "/1/") {
 			continue
 		}
-		h := namedHouse(t)
+		h := namedFixture(t)
 		for query, want := range map[string]bool{"brandID=1": true, "brandid=1&optedin=1": true, "BRANDID=": true, "brandID=2": false, "brandid=x": false} {
 			w := h.get(path + "?" + query)
 			if want && (w.Code != 200 || h.engine.asked[len(h.engine.asked)-1].Brand != 1) {
@@ -100,8 +226,9 @@ func TestABrandOfThePathWinsOverTheSameInTheQuery(t *testing.T) {
 	}
 }
 
-func TestEmailsAreLookedUpOnceNoEarlierThanWaitedForAndNoLaterThanAsked(t *testing.T) {
-	h := namedHouse(t)
+// Emails are looked up once, not before wait_for and not after the question's position.
+func TestFilters_EmailsAtOnePosition(t *testing.T) {
+	h := namedFixture(t)
 	token := wire.EncodePosition(domain.Position{Journal: journalID, Shards: []domain.ShardOffset{{Shard: 0, Next: 3}}})
 	h.engine.answer = func(q *domain.Question) (*domain.Answer, error) {
 		return &domain.Answer{Tally: &domain.Tally{Groups: []domain.GroupCount{
@@ -126,8 +253,9 @@ func TestEmailsAreLookedUpOnceNoEarlierThanWaitedForAndNoLaterThanAsked(t *testi
 	}
 }
 
-func TestRequiredFieldsAskForMembersThatHaveThem(t *testing.T) {
-	h := namedHouse(t)
+// Required fields are in the question.
+func TestRequiredFields_Question(t *testing.T) {
+	h := namedFixture(t)
 	h.engine.segs[0].Deleted = true
 	for query, want := range map[string]domain.Filter{
 		"":                                     {},
@@ -144,9 +272,7 @@ func TestRequiredFieldsAskForMembersThatHaveThem(t *testing.T) {
 		if w.Code != 200 || len(h.engine.asked) != 1 {
 			t.Fatalf("%s: %d %s", query, w.Code, w.Body)
 		}
-		if d := cmp.Diff(want, h.engine.asked[0].Filter); d != "" {
-			t.Errorf("%s: %s", query, d)
-		}
+		equal(t, want, h.engine.asked[0].Filter, query)
 		warned := 0
 		if strings.Contains(query, "nosuch") {
 			warned = 3
@@ -158,10 +284,9 @@ func TestRequiredFieldsAskForMembersThatHaveThem(t *testing.T) {
 	h.refused(h.get("/v1.1/members/active?required_fields="+strings.Repeat("a,", 1001)), domain.InvalidParameter, "required_fields")
 }
 
-// TestEveryListAndStatisticTakesEveryFilter: also where the interface lists fewer, and a
-// brand where the path has none. Lists of what the catalog holds have no members in
-// them.
-func TestEveryListAndStatisticTakesEveryFilter(t *testing.T) {
+// Every list of members or actions and every statistic takes every filter, and a brand where the path has
+// none.
+func TestFilters_EveryListAndStatistic(t *testing.T) {
 	n := 0
 	for _, o := range Operations() {
 		of := strings.Contains(o.Path, "/stats/") || strings.Contains(o.Path, "/count/") || strings.HasSuffix(o.Path, "/crossover") ||

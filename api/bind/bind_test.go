@@ -72,7 +72,8 @@ func bound(query string, write bool) (*input, []string, *domain.Error) {
 	return in, warnings, fault
 }
 
-func TestBindReadsNamesInAnyCaseAndKeepsDefaults(t *testing.T) {
+// Names are read in any case; what is absent keeps its default.
+func TestBind_NamesAndDefaults(t *testing.T) {
 	in, warnings, fault := bound("NAME=a+b%21&SERVICES=deezer,%20The%20Service,spotify&country=de&VALUE=9&custom_X=5&brandID=7", false)
 	if fault != nil || warnings != nil {
 		t.Fatal(fault, warnings)
@@ -87,7 +88,8 @@ func TestBindReadsNamesInAnyCaseAndKeepsDefaults(t *testing.T) {
 	}
 }
 
-func TestEmptyValueIsAbsentInAReadAndClearsInAWrite(t *testing.T) {
+// An empty value is absent in a read and clears in a write.
+func TestBind_EmptyValue(t *testing.T) {
 	in, _, fault := bound("name=x&value=&clear=&async=&sort=", false)
 	if fault != nil || in.Value != nil || in.Clear != nil || !in.Async || in.Sort != "ASC" {
 		t.Errorf("read: %+v %v", in, fault)
@@ -98,7 +100,8 @@ func TestEmptyValueIsAbsentInAReadAndClearsInAWrite(t *testing.T) {
 	}
 }
 
-func TestErrorsComeInTheContractsOrder(t *testing.T) {
+// Of several faults the first in the contract's order is the error.
+func TestBind_OrderOfErrors(t *testing.T) {
 	for _, c := range []struct {
 		query     string
 		code      domain.Code
@@ -130,7 +133,8 @@ func TestErrorsComeInTheContractsOrder(t *testing.T) {
 	}
 }
 
-func TestWhatIsIgnoredIsNamed(t *testing.T) {
+// Unknown parameters and those not built yet are named.
+func TestBind_WarnsOfUnknown(t *testing.T) {
 	in, warnings, fault := bound("name=x&utm=1&show=1", false)
 	want := []string{"the parameter utm is unknown and was ignored", "show is not available yet and was ignored"}
 	if fault != nil || !in.Show {
@@ -141,7 +145,8 @@ func TestWhatIsIgnoredIsNamed(t *testing.T) {
 	}
 }
 
-func TestNumberOfParametersIsBounded(t *testing.T) {
+// A request has a bounded number of parameters.
+func TestParams_Bound(t *testing.T) {
 	var q strings.Builder
 	for i := range MaxParams + 5 {
 		q.WriteString(strings.Repeat("a", i+1) + "=1&")
@@ -152,7 +157,8 @@ func TestNumberOfParametersIsBounded(t *testing.T) {
 	}
 }
 
-func TestJSONBodyIsOneObjectOfPlainValues(t *testing.T) {
+// A JSON body is one object of strings, numbers and booleans.
+func TestParams_JSON(t *testing.T) {
 	for _, c := range []struct {
 		body string
 		want string // the error, or the parameters
@@ -195,7 +201,8 @@ func TestJSONBodyIsOneObjectOfPlainValues(t *testing.T) {
 	}
 }
 
-func TestHashIsOfWhatTheRequestSays(t *testing.T) {
+// The hash is of path, names and values, in any order and form.
+func TestParams_Hash(t *testing.T) {
 	hash := func(path string, queries ...string) uint64 {
 		var p Params
 		for _, q := range queries {
@@ -214,7 +221,8 @@ func TestHashIsOfWhatTheRequestSays(t *testing.T) {
 	}
 }
 
-func TestQueryPutsDatesForThePeriod(t *testing.T) {
+// An address has the values that replace parameters in the place of these.
+func TestParams_Query(t *testing.T) {
 	var p Params
 	p.Path("brandid", "1")
 	p.Encoded("apiKey=k&Services=a,b&period=1+Day&limit=5&utm=%26")
@@ -224,7 +232,8 @@ func TestQueryPutsDatesForThePeriod(t *testing.T) {
 	}
 }
 
-func TestGroupWithRulesMayNotBeEmbedded(t *testing.T) {
+// A group with rules that is embedded is a mistake of the program.
+func TestNewPlan_EmbeddedRules(t *testing.T) {
 	type Bad struct{ ruled }
 	defer func() {
 		if recover() == nil {
@@ -234,6 +243,7 @@ func TestGroupWithRulesMayNotBeEmbedded(t *testing.T) {
 	NewPlan(reflect.TypeFor[Bad](), "/x", false)
 }
 
+// Any input binds to valid values or to one error of the contract.
 func FuzzBind(f *testing.F) {
 	for _, s := range []string{"name=x", "a=1&a=2", "%zz=1&name=%", `{"name":"x"}`, "name=x&country=%00&services=,&segment=1", "&&=&==", "limit=99999999999999999999999,1"} {
 		f.Add(s, true)

@@ -19,7 +19,8 @@ type canonIn struct {
 	Threshold *int64    `name:"threshold"`
 }
 
-func TestWhatMeansTheSameHasOneForm(t *testing.T) {
+// Inputs that mean the same have one form.
+func TestCanon_OneForm(t *testing.T) {
 	plan := NewPlan(reflect.TypeFor[canonIn](), "", false)
 	canon := func(query string) string {
 		p, in := new(Params), new(canonIn)

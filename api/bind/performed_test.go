@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-func TestPerformedAreActivitiesPerhapsOfABrand(t *testing.T) {
+// An entry is an activity, or an activity for one brand.
+func TestPerformed_ParseParam(t *testing.T) {
 	for value, want := range map[string]Performed{
 		"100":                             {{100, 0}},
 		" 101 , 100,101":                  {{100, 0}, {101, 0}},
@@ -30,7 +31,8 @@ func TestPerformedAreActivitiesPerhapsOfABrand(t *testing.T) {
 	}
 }
 
-func TestEmailsAreOneInAnyCase(t *testing.T) {
+// An address in another case is the same address.
+func TestEmails_AnyCase(t *testing.T) {
 	var got Emails
 	if err := got.ParseParam(" B@x.Y,a@x.y, b@X.y "); err != nil || !slices.Equal(got, Emails{"a@x.y", "b@x.y"}) {
 		t.Errorf("%q %v", got, err)

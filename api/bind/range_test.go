@@ -40,7 +40,8 @@ func ranged(t *testing.T, given string, most Period) (string, []string, *domain.
 	return span.String(), warnings, nil
 }
 
-func TestRangeIsResolvedAsTheContractSays(t *testing.T) {
+// Dates, periods and their combinations give the range of the contract.
+func TestRange_Resolve(t *testing.T) {
 	years := Period{5, Year}
 	for _, c := range []struct {
 		given, want string
@@ -72,7 +73,8 @@ func TestRangeIsResolvedAsTheContractSays(t *testing.T) {
 	}
 }
 
-func TestRangeThatDoesNotStartBeforeItEndsIsRefused(t *testing.T) {
+// A range that does not start before it ends is refused.
+func TestRange_StartsBeforeItEnds(t *testing.T) {
 	for given, parameter := range map[string]string{
 		"start=2027-01-01 00:00:00":                            "start_date",
 		"start=2026-01-01 00:00:00;end=2026-01-01 00:00:00":    "start_date",
@@ -87,7 +89,8 @@ func TestRangeThatDoesNotStartBeforeItEndsIsRefused(t *testing.T) {
 	}
 }
 
-func TestQuestionsWithinOneMinuteAreOne(t *testing.T) {
+// Within one minute a period gives one range.
+func TestRange_FullMinutes(t *testing.T) {
 	minute := clock.Truncate(time.Minute)
 	first, _, _ := Range{}.Resolve(minute, Period{5, Year})
 	for _, later := range []time.Duration{time.Nanosecond, time.Second, time.Minute - 1} {
@@ -103,7 +106,8 @@ func TestQuestionsWithinOneMinuteAreOne(t *testing.T) {
 	}
 }
 
-func TestRangeNeverExceedsItsMaximumNorTheCountableTime(t *testing.T) {
+// No range is longer than its maximum, nor outside the countable time.
+func TestRange_Maximum(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	rnd := rand.New(rand.NewPCG(seed, 1))
@@ -140,7 +144,8 @@ func TestRangeNeverExceedsItsMaximumNorTheCountableTime(t *testing.T) {
 	}
 }
 
-func TestPeriodsOfMonthsAgreeWithTheCalendar(t *testing.T) {
+// Months and years are those of the calendar.
+func TestPeriod_Months(t *testing.T) {
 	for day := time.Date(2023, 1, 1, 5, 6, 7, 0, time.UTC); day.Year() < 2026; day = day.AddDate(0, 0, 1) {
 		for n := 1; n < 30; n += 7 {
 			got := Period{n, Month}.add(day, -1)

@@ -6,7 +6,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestARegionIsItsCodeAndItsNameInAnyCase(t *testing.T) {
+// A region is found by code and by name, in any case.
+func TestRegions_CodeAndName(t *testing.T) {
 	for _, c := range []struct {
 		country Country
 		given   string
@@ -27,7 +28,8 @@ func TestARegionIsItsCodeAndItsNameInAnyCase(t *testing.T) {
 	}
 }
 
-func TestTheTableOfRegionsIsWhole(t *testing.T) {
+// Each country's regions have a code and a name.
+func TestRegions_TableIsWhole(t *testing.T) {
 	n := 0
 	for country, all := range regions() {
 		if CountryName()[string(country)] == "" {

@@ -18,7 +18,8 @@ func read[T any, P interface {
 	return fmt.Sprint(v)
 }
 
-func TestValuesAreReadAsTheContractSays(t *testing.T) {
+// Each kind of value takes what the contract says, and nothing else.
+func TestValues_ParseParam(t *testing.T) {
 	long := strings.Repeat("1,", MaxList) + "1"
 	for _, c := range []struct {
 		got, want string
@@ -107,7 +108,8 @@ func TestValuesAreReadAsTheContractSays(t *testing.T) {
 	}
 }
 
-func TestIDTooGreatForTheCatalogIsNobodys(t *testing.T) {
+// An id that is too great for the catalog is the id of nothing.
+func TestID_Small(t *testing.T) {
 	if got := ID(1 << 32).Small(); got != 0 {
 		t.Errorf("%d", got)
 	}
@@ -116,7 +118,8 @@ func TestIDTooGreatForTheCatalogIsNobodys(t *testing.T) {
 	}
 }
 
-func TestCountriesHaveNames(t *testing.T) {
+// Each country has a name.
+func TestCountry_Names(t *testing.T) {
 	names := CountryName()
 	if len(names) < 240 || names["DE"] != "Germany" || names["ZZ"] != "" {
 		t.Errorf("%d names, DE is %q", len(names), names["DE"])

@@ -35,7 +35,8 @@ func listen(t *testing.T, status int, body string, header ...string) (*Client, *
 	return New(s.URL+"/", "key").Over(s.Client()), got
 }
 
-func TestWriteSendsItsParametersAsAForm(t *testing.T) {
+// A write has its parameters in a form.
+func TestClient_WriteIsAForm(t *testing.T) {
 	c, got := listen(t, 200, `{"ID":"1"}`, "X-Position", "p", "Warning", "a", "Warning", "b", "Idempotent-Replayed", "true")
 	_, meta, err := c.At("before").With("Idempotency-Key", "k").Record(context.Background(), Params{"activityid": "100", "content": "a&b"})
 	if err != nil {
@@ -50,7 +51,8 @@ func TestWriteSendsItsParametersAsAForm(t *testing.T) {
 	}
 }
 
-func TestReadSendsItsParametersInTheQuery(t *testing.T) {
+// A read has its parameters in the query.
+func TestClient_ReadIsAQuery(t *testing.T) {
 	c, got := listen(t, 200, `{"totalSize":"0"}`, "X-Lag-Ms", "7", "ETag", `W/"x"`,
 		"Link", `<https://x/y?limit=2%2C1&a=%26>; rel="prev"`, "Link", `<https://x/y?limit=5&cursor=q&a=%26>; rel="next"`)
 	_, meta, err := c.StatsActivity(context.Background(), 7, Params{"country": "DE,FR"})
@@ -65,7 +67,8 @@ func TestReadSendsItsParametersInTheQuery(t *testing.T) {
 	}
 }
 
-func TestClientsMadeOfOneAreTheirOwn(t *testing.T) {
+// A client made of another shares no header with it.
+func TestClient_DerivedClients(t *testing.T) {
 	c, got := listen(t, 200, `{}`)
 	a := c.With("Idempotency-Key", "a")
 	a.With("Idempotency-Key", "b").At("x")
@@ -77,7 +80,8 @@ func TestClientsMadeOfOneAreTheirOwn(t *testing.T) {
 	}
 }
 
-func TestAnswersThatAreNoneAreErrors(t *testing.T) {
+// An answer that is not the contract's is an error.
+func TestClient_BadAnswers(t *testing.T) {
 	for name, answer := range map[string]struct {
 		status int
 		body   string
@@ -106,7 +110,8 @@ func TestAnswersThatAreNoneAreErrors(t *testing.T) {
 	}
 }
 
-func TestAnErrorOfTheConnectionDoesNotNameTheKey(t *testing.T) {
+// The error of a connection does not name the key.
+func TestClient_ErrorWithoutTheKey(t *testing.T) {
 	s := httptest.NewServer(http.NotFoundHandler())
 	s.Close()
 	_, _, err := New(s.URL, "a-secret").Brand(t.Context(), 7)

@@ -16,7 +16,8 @@ import (
 // cheap is what a hash costs in tests.
 var cheap = HashCost{Passes: 1, MemoryKiB: 8, Lanes: 1}
 
-func TestPasswordsAreHashedAsOWASPAdvises(t *testing.T) {
+// A hash has at least the cost that OWASP advises.
+func TestPasswords_Cost(t *testing.T) {
 	p := newPasswords(HashCost{})
 	hash, err := p.hash(t.Context(), "correct horse", "")
 	if err != nil {
@@ -39,7 +40,8 @@ func TestPasswordsAreHashedAsOWASPAdvises(t *testing.T) {
 	}
 }
 
-func TestAPasswordIsComparedUnderTheSaltInUse(t *testing.T) {
+// A password is hashed under the salt and the cost of the hash in use.
+func TestPasswords_KnownSalt(t *testing.T) {
 	p := newPasswords(cheap)
 	hash := func(password, known string) string {
 		t.Helper()
@@ -60,7 +62,8 @@ func TestAPasswordIsComparedUnderTheSaltInUse(t *testing.T) {
 	}
 }
 
-func TestAStoredHashThatCannotBeReadIsABugAndIsNotShown(t *testing.T) {
+// A stored hash that cannot be read is a bug; the error does not quote it.
+func TestPasswords_UnreadableHash(t *testing.T) {
 	p := newPasswords(cheap)
 	for _, known := range []string{
 		"x", "$2b$10$abcdefghijklmnopqrstuv", "$argon2i$v=19$m=8,t=1,p=1$AAAA$AAAA", "$argon2id$v=16$m=8,t=1,p=1$AAAA$AAAA",
@@ -75,8 +78,8 @@ func TestAStoredHashThatCannotBeReadIsABugAndIsNotShown(t *testing.T) {
 	}
 }
 
-// A burst is turned away before it takes memory, and who is turned away leaves.
-func TestPasswordsWaitInABoundedQueue(t *testing.T) {
+// A burst is refused before it takes memory; a request that is cancelled leaves the queue.
+func TestI8_PasswordsWaitInABoundedQueue(t *testing.T) {
 	p := newPasswords(cheap)
 	for range cap(p.slots) { // all turns are taken
 		p.slots <- struct{}{}

@@ -65,7 +65,8 @@ func TestCache_EvictsTheLeastRecentlyUsed(t *testing.T) {
 	}
 }
 
-func TestTheMemoryIsAnyGoroutines(t *testing.T) {
+// Any goroutine may use the cache.
+func TestCache_AnyGoroutine(t *testing.T) {
 	m := newCache(8, 1<<20)
 	var all sync.WaitGroup
 	for g := range 4 {

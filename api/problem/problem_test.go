@@ -12,7 +12,8 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-func TestEachCodeHasTheContractsStatusAndSlug(t *testing.T) {
+// Each code has the contract's status and slug.
+func TestProblem_StatusAndSlug(t *testing.T) {
 	want := `1 missing-key 401
 2 invalid-key 401
 3 missing-parameter 400
@@ -42,7 +43,8 @@ func TestEachCodeHasTheContractsStatusAndSlug(t *testing.T) {
 	}
 }
 
-func TestProblemIsShownAsTheContractDrawsIt(t *testing.T) {
+// A problem has the contract's JSON.
+func TestProblem_JSON(t *testing.T) {
 	err := fmt.Errorf("asking: %w", domain.Bad(domain.MissingParameter, "service", "service is required"))
 	b, _ := json.Marshal(Of(err))
 	want := `{"type":"/errors/missing-parameter","title":"Missing parameter","status":400,"detail":"service is required",` +
@@ -52,7 +54,8 @@ func TestProblemIsShownAsTheContractDrawsIt(t *testing.T) {
 	}
 }
 
-func TestWhatIsInsideIsNotShown(t *testing.T) {
+// The cause of an internal error is not shown.
+func TestProblem_HidesTheCause(t *testing.T) {
 	for _, err := range []error{
 		errors.New("secret"),
 		&domain.Error{Code: domain.Internal, Message: "secret", Op: "secret", Err: errors.New("secret")},

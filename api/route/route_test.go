@@ -59,7 +59,8 @@ func mux(paths []string) *http.ServeMux {
 	return m
 }
 
-func TestTableAnswersAsServeMux(t *testing.T) {
+// A table finds what net/http.ServeMux finds.
+func TestTable_SameAsServeMux(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	rnd := rand.New(rand.NewPCG(seed, 1))
@@ -104,7 +105,8 @@ func TestTableAnswersAsServeMux(t *testing.T) {
 	}
 }
 
-func TestLiteralWinsOverParameterWhateverTheMethod(t *testing.T) {
+// A literal wins over a parameter, whatever the method.
+func TestFind_LiteralFirst(t *testing.T) {
 	tab, err := Compile([]*Route[string]{
 		{Path: "/brand/:id", Methods: map[string]string{"GET": "show"}},
 		{Path: "/brand/create", Methods: map[string]string{"POST": "create"}},
@@ -131,7 +133,8 @@ func TestLiteralWinsOverParameterWhateverTheMethod(t *testing.T) {
 	}
 }
 
-func TestFixFindsTheRightSpelling(t *testing.T) {
+// A path in another case or with spare slashes has its right spelling.
+func TestFix_Spelling(t *testing.T) {
 	tab := table(t, contract)
 	for _, c := range []struct{ path, want string }{
 		{"/V1.1/Brands", "/v1.1/brands"},
@@ -177,7 +180,8 @@ func TestFind_LiteralInAnotherCaseIsNoParameter(t *testing.T) {
 	}
 }
 
-func TestEmptySegmentIsNoParameter(t *testing.T) {
+// An empty segment is no parameter.
+func TestFind_EmptySegment(t *testing.T) {
 	tab := table(t, contract)
 	for _, path := range []string{"/v1.1/brand//edit", "/v1.1/brand/", "", "//"} {
 		if r, _, ok := tab.Find(path); ok {
@@ -186,7 +190,8 @@ func TestEmptySegmentIsNoParameter(t *testing.T) {
 	}
 }
 
-func TestOnePathTwiceIsRefused(t *testing.T) {
+// A path given twice is refused.
+func TestCompile_DuplicatePath(t *testing.T) {
 	for _, paths := range [][]string{{"/a/:x", "/a/:y"}, {"/a/b", "/a/b"}, {"a"}} {
 		var routes []*Route[int]
 		for _, p := range paths {
@@ -198,6 +203,7 @@ func TestOnePathTwiceIsRefused(t *testing.T) {
 	}
 }
 
+// BenchmarkFind is the look-up of one path.
 func BenchmarkFind(b *testing.B) {
 	tab := table(b, contract)
 	b.ReportAllocs()

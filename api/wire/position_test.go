@@ -11,7 +11,8 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-func TestPositionTokenGivesBackItsPosition(t *testing.T) {
+// A token gives back its position.
+func TestPosition_RoundTrip(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	rnd := rand.New(rand.NewPCG(seed, 1))
@@ -30,14 +31,16 @@ func TestPositionTokenGivesBackItsPosition(t *testing.T) {
 	}
 }
 
-func TestPositionTokenIsFixed(t *testing.T) {
+// A token has these bytes.
+func TestPosition_Golden(t *testing.T) {
 	p := domain.Position{Journal: domain.TopicID{0xab}, Catalog: 300, Shards: []domain.ShardOffset{{Shard: 2, Next: 5}, {Shard: 3, Next: 1 << 40}}}
 	if got, want := EncodePosition(p), "AasAAAAAAAAAAAAAAAAAAACsAgICBQCAgICAgCA"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
 
-func TestGarbageIsNoPosition(t *testing.T) {
+// Other texts are no position.
+func TestPosition_Invalid(t *testing.T) {
 	raw := func(b ...byte) string { return base64.RawURLEncoding.EncodeToString(b) }
 	journal := append([]byte{1, 1}, make([]byte, 15)...)
 	none := append([]byte{1}, make([]byte, 16)...)
@@ -57,6 +60,7 @@ func TestGarbageIsNoPosition(t *testing.T) {
 	}
 }
 
+// What decodes encodes to the same token.
 func FuzzDecodePosition(f *testing.F) {
 	f.Add(EncodePosition(domain.Position{}))
 	f.Add("AasAAAAAAAAAAAAAAAAAAACsAgICBQCAgICAgCA")

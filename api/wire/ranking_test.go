@@ -11,7 +11,8 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-func TestPercentageHasTwoDecimalsHalfUp(t *testing.T) {
+// A percentage has two decimals, rounded half up.
+func TestPercentage_HalfUp(t *testing.T) {
 	for _, c := range []struct {
 		part, whole uint64
 		want        string
@@ -33,7 +34,8 @@ func TestPercentageHasTwoDecimalsHalfUp(t *testing.T) {
 	}
 }
 
-func TestACrossBrandIsReadAsItIsWritten(t *testing.T) {
+// A brand of a crossover is read as it is written.
+func TestCrossBrand_RoundTrip(t *testing.T) {
 	in := Crossover{TotalSize: "1", Items: []CrossBrand{{
 		Brand:         Brand{ID: 7, Fields: domain.BrandFields{"Name": `A "B" <c>`, "custom_rank": "-3"}},
 		ActiveMembers: "12", Percentage: "33.33",
@@ -51,7 +53,8 @@ func TestACrossBrandIsReadAsItIsWritten(t *testing.T) {
 	}
 }
 
-func TestAMemberItemHasTheFieldsAskedForInTheirOrder(t *testing.T) {
+// An item has the fields asked for, in its own order.
+func TestMemberItem_Fields(t *testing.T) {
 	name := `<"é`
 	item := MemberItem{ID: "5", FirstName: &name, Score: "1", Services: []ServiceRecord{}}
 	whole, err := Encode([]MemberItem{item})

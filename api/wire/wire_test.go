@@ -56,7 +56,8 @@ func fill(rnd *rand.Rand, v reflect.Value) {
 	}
 }
 
-func TestEncodeWritesWhatTheStandardLibraryWrites(t *testing.T) {
+// Encode writes what encoding/json writes.
+func TestEncode_SameAsTheStandardLibrary(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	rnd := rand.New(rand.NewPCG(seed, 1))
@@ -94,7 +95,8 @@ func sameJSON(t *testing.T, a, b []byte) bool {
 	return cmp.Equal(x, y)
 }
 
-func TestBrandHasEveryFieldAndReadsItselfBack(t *testing.T) {
+// A brand has every field and is read as it is written.
+func TestBrand_RoundTrip(t *testing.T) {
 	b := Brand{ID: 7, Fields: domain.BrandFields{"Name": "A \"B\" <c>", "LastFMURL": "https://x", "custom_z": "-5", "custom_a": "9007199254740991"}}
 	out, err := json.Marshal(b)
 	if err != nil {
@@ -122,7 +124,8 @@ func TestBrandHasEveryFieldAndReadsItselfBack(t *testing.T) {
 	}
 }
 
-func TestBrandThatIsNoneIsAnError(t *testing.T) {
+// What is no brand is an error.
+func TestBrand_Invalid(t *testing.T) {
 	for _, s := range []string{`[]`, `{"ID":-1}`, `{"ID":1.5}`, `{"ID":4294967296}`, `{"Name":{}}`} {
 		var b Brand
 		if err := json.Unmarshal([]byte(s), &b); err == nil {
@@ -134,7 +137,8 @@ func TestBrandThatIsNoneIsAnError(t *testing.T) {
 	}
 }
 
-func TestContentIsAlwaysAnObject(t *testing.T) {
+// Content is always an object.
+func TestContent_IsAnObject(t *testing.T) {
 	for in, want := range map[string]string{
 		"": `{}`, `{"a":1}`: `{"a":1}`, `plain "text"`: `{"Text":"plain \"text\""}`, `{not json`: `{"Text":"{not json"}`, `[1]`: `{"Text":"[1]"}`,
 	} {
@@ -149,7 +153,8 @@ func TestContentIsAlwaysAnObject(t *testing.T) {
 	}
 }
 
-func TestSmallFormsAreTheContracts(t *testing.T) {
+// Flags, numbers, times and names have the contract's forms.
+func TestForms_OfTheContract(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 678_901_234, time.FixedZone("", 3600))
 	for _, c := range []struct{ got, want any }{
 		{Marker(at), "2026-01-02 02:04:05.678901"},

@@ -169,7 +169,7 @@ func hasParam(o *serve.Operation, name string) bool {
 }
 
 // send asks with more pairs behind the parameters, which a POST has in its body.
-func (a asking) send(h *house, more string) *httptest.ResponseRecorder {
+func (a asking) send(h *fixture, more string) *httptest.ResponseRecorder {
 	pairs := strings.Trim(a.params.Encode()+"&"+more, "&")
 	switch {
 	case a.o.Each != nil:
@@ -180,17 +180,15 @@ func (a asking) send(h *house, more string) *httptest.ResponseRecorder {
 	return h.do(a.o.Method, keyed(a.path, keyEnterprise)+"&"+pairs, "")
 }
 
-// TestRubbishHasTheContractsErrorInEveryParameter sends every parameter of every
-// operation what it does not take: the answer is the contract's code, of that parameter.
-// What is right of a parameter is what the contract says of its name, not what the
-// code that reads it says.
-func TestRubbishHasTheContractsErrorInEveryParameter(t *testing.T) {
+// An invalid value of any parameter of any operation has the contract's code and names it. Which values are
+// valid is taken from the contract's words, not from the code.
+func TestInvalid_EveryParameter(t *testing.T) {
 	sent := 0
 	for _, o := range Operations() {
-		h := newHouse(t)
+		h := newFixture(t)
 		h.api.Logger = discarded
 		base := askingFor(o)
-		if w := base.send(newHouse(t), ""); w.Code != http.StatusOK && w.Code != http.StatusAccepted {
+		if w := base.send(newFixture(t), ""); w.Code != http.StatusOK && w.Code != http.StatusAccepted {
 			t.Errorf("%s: the request to be spoiled is refused itself: %d %s", o.Name(), w.Code, w.Body)
 			continue
 		}
@@ -236,13 +234,13 @@ func TestRubbishHasTheContractsErrorInEveryParameter(t *testing.T) {
 	t.Logf("%d requests", sent)
 }
 
-// TestRubbishInAJSONBodyHasTheContractsError sends what is no plain value.
-func TestRubbishInAJSONBodyHasTheContractsError(t *testing.T) {
+// A member of a JSON body that is no plain value is refused.
+func TestInvalid_JSONBody(t *testing.T) {
 	for _, o := range Operations() {
 		if o.Method != http.MethodPost || o.Each != nil {
 			continue
 		}
-		h := newHouse(t)
+		h := newFixture(t)
 		h.api.Logger = discarded
 		base := askingFor(o)
 		for _, q := range o.Plan.Params() {

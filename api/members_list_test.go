@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
@@ -16,7 +14,8 @@ import (
 // lastWeek is the week before the tests' now.
 var lastWeek = domain.Range{From: 1772973300, To: 1773578100}
 
-func TestAllMembersAreAskedForByIDAndTheirWeekOfThePageAlone(t *testing.T) {
+// Members are listed by id; the actions of the week are asked of the page's members alone.
+func TestMembers_Questions(t *testing.T) {
 	one := []domain.Group{{Definition: 100}}
 	for query, want := range map[string]domain.Question{
 		"":                                     {MemberListing: domain.MemberListing{Up: true, Limit: 10}, Groups: one},
@@ -30,31 +29,23 @@ func TestAllMembersAreAskedForByIDAndTheirWeekOfThePageAlone(t *testing.T) {
 		"required_fields=LastActivity":         {MemberListing: domain.MemberListing{Up: true, Limit: 10}, Groups: one, Filter: domain.Filter{Acted: true}},
 		"brandID=2&optedin=1&includeOneTime=1": {Brand: 2, MemberListing: domain.MemberListing{Up: true, Limit: 10}, Groups: []domain.Group{{Definition: 100}, {Definition: 101}}, Filter: domain.Filter{OptIn: domain.OptValue(domain.OptBrand, 2)}},
 	} {
-		h := newHouse(t)
-		h.engine.answer = memberAnswers(0)
-		w := h.get("/v1.1/members?" + query)
-		var out wire.Members
-		h.ok(w, &out)
-		want.Account, want.Shape, want.Range = 1, domain.ShapeMemberList, lastWeek
-		asked := []domain.Question{want, {
-			Account: 1, Shape: domain.ShapeLeaders, Brand: want.Brand, Range: lastWeek, Groups: want.Groups,
+		h := newFixture(t, memberAnswers(0))
+		want.Shape, want.Range = domain.ShapeMemberList, lastWeek
+		w := h.asks("/v1.1/members?"+query, want, domain.Question{
+			Shape: domain.ShapeLeaders, Brand: want.Brand, Range: lastWeek, Groups: want.Groups,
 			Filter: domain.Filter{Members: []domain.MemberID{4097}}, Top: domain.Top{Limit: 1, Latest: true},
-		}}
-		if d := cmp.Diff(asked, h.engine.asked); d != "" {
-			t.Errorf("%q: %s", query, d)
-		}
+		})
+		out := answered[wire.Members](h, w)
 		if out.TotalSize != "3" || len(out.Items) != 1 || out.Items[0].Score != "70000" || out.Items[0].ActivityCount != "3" || out.Items[0].LastActivity == nil {
 			t.Errorf("%q: %+v", query, out)
 		}
-		if x := w.Header().Get("X-Range"); x != "" {
-			t.Errorf("%q: a list without a range says it has one: %s", query, x)
-		}
+		equal(t, "", w.Header().Get("X-Range"), query)
 	}
 }
 
-// Members stay in the order of the roll, whoever did more; who did nothing has zeros.
-func TestARollKeepsItsOrderAndShowsWhoDidNothing(t *testing.T) {
-	h := newHouse(t)
+// Items keep the order of the list, whatever their scores; a member without actions has zeros.
+func TestMembers_OrderOfTheList(t *testing.T) {
+	h := newFixture(t)
 	for _, id := range []domain.MemberID{8193, 12289} {
 		m := *h.engine.members[4097]
 		m.ID = id
@@ -64,16 +55,13 @@ func TestARollKeepsItsOrderAndShowsWhoDidNothing(t *testing.T) {
 		if q.Shape == domain.ShapeMemberList {
 			return &domain.Answer{MemberList: &domain.MemberList{Members: []domain.MemberID{12289, 16385, 8193, 4097}, Total: 4}}, nil
 		}
-		if d := cmp.Diff([]domain.MemberID{4097, 8193, 12289, 16385}, q.Filter.Members); d != "" {
-			t.Error(d)
-		}
+		equal(t, []domain.MemberID{4097, 8193, 12289, 16385}, q.Filter.Members)
 		return &domain.Answer{Leaders: &domain.Leaders{
 			Members: []domain.Leader{{Member: 4097, Score: 9, Actions: 2}, {Member: 12289, Score: 1, Actions: 1}},
 			Latest:  []domain.Row{{Seq: 3, Time: 1_700_000_000, Brand: 1, Definition: 100}, {Seq: 4, Time: 1_700_000_001, Brand: 2, Definition: 100}},
 		}}, nil
 	}
-	var out wire.Members
-	h.ok(h.get("/v1.1/members?sort=DESC&fields=Score,ActivityCount,LastActivity,BrandName"), &out)
+	out := answered[wire.Members](h, h.get("/v1.1/members?sort=DESC&fields=Score,ActivityCount,LastActivity,BrandName"))
 	var got []string
 	for _, i := range out.Items { // 16385 is no member any more
 		line := i.ID + " " + i.Score + " " + i.ActivityCount
@@ -83,25 +71,21 @@ func TestARollKeepsItsOrderAndShowsWhoDidNothing(t *testing.T) {
 		got = append(got, line)
 	}
 	want := []string{"12289 1 1 2023-11-14 22:13:21 Archive", "8193 0 0", "4097 9 2 2023-11-14 22:13:20 The Moons"}
-	if d := cmp.Diff(want, got); d != "" {
-		t.Error(d)
-	}
+	equal(t, want, got)
 }
 
-func TestAnEmptyRollAsksNothingMore(t *testing.T) {
-	h := newHouse(t)
-	h.engine.answer = func(*domain.Question) (*domain.Answer, error) {
-		return &domain.Answer{MemberList: &domain.MemberList{Total: 7}}, nil
-	}
+// An empty page asks no second question.
+func TestMembers_EmptyPage(t *testing.T) {
+	h := newFixture(t, always(&domain.Answer{MemberList: &domain.MemberList{Total: 7}}))
 	w := h.get("/v1.1/members?limit=0")
 	if len(h.engine.asked) != 1 || !strings.Contains(w.Body.String(), `{"totalSize":"7","items":[],"paging":{"next":null,"previous":null}}`) {
 		t.Errorf("%d questions: %s", len(h.engine.asked), w.Body)
 	}
 }
 
-func TestAllMembersAreTurnedByCursors(t *testing.T) {
-	h := newHouse(t)
-	h.engine.answer = func(q *domain.Question) (*domain.Answer, error) {
+// A cursor continues after the last id of the page before.
+func TestMembers_Cursors(t *testing.T) {
+	h := newFixture(t, func(q *domain.Question) (*domain.Answer, error) {
 		if q.Shape != domain.ShapeMemberList {
 			return &domain.Answer{Leaders: &domain.Leaders{}}, nil
 		}
@@ -110,11 +94,10 @@ func TestAllMembersAreTurnedByCursors(t *testing.T) {
 			r.Members = append(r.Members, id)
 		}
 		return &domain.Answer{MemberList: r}, nil
-	}
+	})
 	target, pages := "/v1.1/members?cursor=&limit=2&country=DE", []domain.MemberListing{}
 	for target != "" {
-		var out wire.Members
-		h.ok(h.get(target), &out)
+		out := answered[wire.Members](h, h.get(target))
 		target = ""
 		for _, q := range h.engine.asked {
 			if q.Shape == domain.ShapeMemberList {
@@ -131,25 +114,18 @@ func TestAllMembersAreTurnedByCursors(t *testing.T) {
 		}
 	}
 	want := []domain.MemberListing{{Up: true, Limit: 3}, {Up: true, Limit: 3, After: 2 * 4097}, {Up: true, Limit: 3, After: 4 * 4097}}
-	if d := cmp.Diff(want, pages); d != "" {
-		t.Error(d)
-	}
+	equal(t, want, pages)
 }
 
-func TestActivityTotalsRankByActionsOverTheWholeAccount(t *testing.T) {
-	h := newHouse(t)
-	h.engine.answer = ranking
-	w := h.get("/v1.1/members/stats/activity?limit=0,1&country=DE&services=spotify&period=6+Year")
-	var out wire.MemberTotals
-	h.ok(w, &out)
-	want := domain.Question{
-		Account: 1, Shape: domain.ShapeLeaders, Range: domain.Range{From: 1615811700, To: lastWeek.To}, Groups: []domain.Group{{Definition: 100}},
+// Totals rank by actions, without a brand over the whole account.
+func TestMemberTotals_Question(t *testing.T) {
+	h := newFixture(t, ranking)
+	w := h.asks("/v1.1/members/stats/activity?limit=0,1&country=DE&services=spotify&period=6+Year", domain.Question{
+		Shape: domain.ShapeLeaders, Range: domain.Range{From: 1615811700, To: lastWeek.To}, Groups: []domain.Group{{Definition: 100}},
 		Filter: domain.Filter{Services: []domain.Service{domain.Spotify}, Countries: []uint16{'D'<<8 | 'E'}},
 		Top:    domain.Top{Order: domain.ByActions, Limit: 1, Latest: true},
-	}
-	if d := cmp.Diff([]domain.Question{want}, h.engine.asked); d != "" {
-		t.Error(d)
-	}
+	})
+	out := answered[wire.MemberTotals](h, w)
 	if out.TotalSize != "5" || out.TotalMembers != "5" || out.TotalActivities != "9" || len(out.Items) != 1 || out.Items[0].LastActivity == nil {
 		t.Errorf("%+v", out)
 	}
@@ -161,7 +137,8 @@ func TestActivityTotalsRankByActionsOverTheWholeAccount(t *testing.T) {
 	}
 }
 
-func TestACheckSeesOneTimeActionsOfAllTime(t *testing.T) {
+// A check sees one-time actions too, of all time where no range is given.
+func TestCheck_AllTime(t *testing.T) {
 	for query, want := range map[string]domain.Question{
 		"":                                {Range: domain.AllTime},
 		"?brandID=2&end_date=":            {Brand: 2, Range: domain.AllTime},
@@ -169,16 +146,11 @@ func TestACheckSeesOneTimeActionsOfAllTime(t *testing.T) {
 		"?period=20+years&period_end=":    {Range: domain.Range{From: 1142426100, To: lastWeek.To}},
 		"?start_date=2026-03-01+00:00:00": {Range: domain.Range{From: 1772323200, To: lastWeek.To}},
 	} {
-		h := newHouse(t)
-		h.engine.answer = memberAnswers(0)
-		w := h.get("/v1.1/member/4097/activity/101" + query)
-		var out wire.Check
-		h.ok(w, &out)
-		want.Account, want.Shape, want.Groups = 1, domain.ShapeFeed, []domain.Group{{Definition: 101}}
+		h := newFixture(t, memberAnswers(0))
+		want.Shape, want.Groups = domain.ShapeFeed, []domain.Group{{Definition: 101}}
 		want.Filter.Members, want.Listing = []domain.MemberID{4097}, domain.Listing{Every: true, Limit: 100}
-		if d := cmp.Diff([]domain.Question{want}, h.engine.asked); d != "" {
-			t.Errorf("%q: %s", query, d)
-		}
+		w := h.asks("/v1.1/member/4097/activity/101"+query, want)
+		out := answered[wire.Check](h, w)
 		if !out.Completed || out.Count != "2" || *out.First != "2026-03-15 08:58:20" || *out.Last != "2026-03-15 09:00:00" || out.Action.ID != fmt.Sprint(9<<12|1) {
 			t.Errorf("%q: %s", query, w.Body)
 		}
@@ -189,66 +161,26 @@ func TestACheckSeesOneTimeActionsOfAllTime(t *testing.T) {
 }
 
 // Of more actions than a page has, the first is asked for from the other end.
-func TestACheckOfManyActionsFindsTheFirst(t *testing.T) {
-	h := newHouse(t)
-	h.engine.answer = func(q *domain.Question) (*domain.Answer, error) {
+func TestCheck_First(t *testing.T) {
+	h := newFixture(t, func(q *domain.Question) (*domain.Answer, error) {
 		a, err := fed(1001)(q)
 		if q.Listing.Up {
 			a.Feed.Items = a.Feed.Items[:1]
 			a.Feed.Items[0].Row.Time = 1_700_000_000
 		}
 		return a, err
-	}
-	var out wire.Check
-	h.ok(h.get("/v1.1/member/4097/activity/100"), &out)
+	})
+	out := answered[wire.Check](h, h.get("/v1.1/member/4097/activity/100"))
 	if up := h.engine.asked[1].Listing; up != (domain.Listing{Every: true, Up: true, Limit: 1}) || out.Count != "1001" || *out.First != "2023-11-14 22:13:20" || *out.Last != "2026-03-15 09:00:00" {
 		t.Errorf("%+v %+v", up, out)
 	}
 }
 
-func TestACheckOfWhatWasNeverDoneIsNull(t *testing.T) {
-	h := newHouse(t)
-	h.engine.answer = func(*domain.Question) (*domain.Answer, error) { return &domain.Answer{Feed: &domain.Feed{}}, nil }
+// An activity never performed has null dates and no action.
+func TestCheck_Never(t *testing.T) {
+	h := newFixture(t, always(&domain.Answer{Feed: &domain.Feed{}}))
 	w := h.get("/v1.1/member/4097/activity/100")
 	if w.Code != http.StatusOK || strings.TrimSpace(w.Body.String()) != `{"completed":false,"Count":"0","First":null,"Last":null,"Action":null}` {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
-}
-
-func TestMembersOperationsHaveTheContractsErrors(t *testing.T) {
-	for _, c := range []struct {
-		target    string
-		code      domain.Code
-		parameter string
-	}{
-		{"/v1.1/member/4097/activity/999", domain.NotFound, "activityid"},
-		{"/v1.1/member/4097/activity/1", domain.NotFound, "activityid"}, // built in
-		{"/v1.1/member/8193/activity/100", domain.NotFound, ""},
-		{"/v1.1/member/4097/activity/100?brandID=9", domain.NotFound, "brandID"},
-		{"/v1.1/member/4097/activity/x", domain.InvalidParameter, "activityid"},
-		{"/v1.1/member/4097/activity/100?start_date=2026-03-02+00:00:00&end_date=2026-03-01+00:00:00", domain.InvalidParameter, "start_date"},
-		{"/v1.1/member/4097?showactions=1&segment=9", domain.NotFound, "segment"},
-		{"/v1.1/member/4097?segmentid=9", domain.NotFound, "segmentid"},
-		{"/v1.1/member/4097?activityID=999", domain.NotFound, "activityID"},
-		{"/v1.1/member/4097?anyofactivities=999", domain.NotFound, "anyofactivities"},
-		{"/v1.1/member/4097?allofactivities=9-100", domain.NotFound, "allofactivities"},
-		{"/v1.1/member/4097?explain_after=x", domain.MissingParameter, "explain"},
-		{"/v1.1/member/4097?limit=3", domain.MissingParameter, "showactions"},
-		{"/v1.1/member/4097?showbrands=1&limit=100001,1", domain.InvalidParameter, "limit"},
-		{"/v1.1/members?updated_since=yesterday", domain.InvalidParameter, "updated_since"},
-		{"/v1.1/members?optedin=1", domain.MissingParameter, "brandID"},
-		{"/v1.1/members?brandID=9", domain.NotFound, "brandID"},
-		{"/v1.1/members?sort=up", domain.InvalidParameter, "sort"},
-		{"/v1.1/members?cursor=x", domain.InvalidParameter, "cursor"},
-		{"/v1.1/members/stats/activity?brandID=9", domain.NotFound, "brandID"},
-		{"/v1.1/members/stats/activity?segment=9", domain.NotFound, "segment"},
-		{"/v1.1/members/stats/activity?limit=x", domain.InvalidParameter, "limit"},
-	} {
-		h := newHouse(t)
-		w := h.get(c.target)
-		t.Log(c.target)
-		h.refused(w, c.code, c.parameter)
-	}
-	h := newHouse(t)
-	h.refused(h.do(http.MethodGet, keyed("/v1.1/member/4097/activity/100", keyStranger), ""), domain.NotFound, "activityid")
 }

@@ -12,20 +12,20 @@ import (
 
 // shelf is lists that change while their pages are asked for, as an engine has them: a
 // row's key by its id.
-type shelf struct {
+type listModel struct {
 	feed    map[domain.ActionID]int64 // second of completion, or ms of recording
 	leaders map[domain.MemberID]uint64
 	brands  map[domain.BrandID]uint64
 	groups  map[uint32]uint64
 }
 
-func newShelf() *shelf {
-	return &shelf{map[domain.ActionID]int64{}, map[domain.MemberID]uint64{}, map[domain.BrandID]uint64{}, map[uint32]uint64{}}
+func newListModel() *listModel {
+	return &listModel{map[domain.ActionID]int64{}, map[domain.MemberID]uint64{}, map[domain.BrandID]uint64{}, map[uint32]uint64{}}
 }
 
 // put gives one row of each list a random key; where it is one of those that stay, it has
 // had its key.
-func (s *shelf) put(r *rand.Rand, n uint64, most uint64) {
+func (s *listModel) put(r *rand.Rand, n uint64, most uint64) {
 	s.feed[domain.ActionIDOf(n, domain.Slot(n%7))] = int64(1_773_000_000 + r.Uint64N(most))
 	s.leaders[domain.MemberIDOf(n, 3)] = r.Uint64N(most)
 	s.brands[domain.BrandID(n)] = 1 + r.Uint64N(most)
@@ -33,7 +33,7 @@ func (s *shelf) put(r *rand.Rand, n uint64, most uint64) {
 }
 
 // drop takes a row out of each list.
-func (s *shelf) drop(n uint64) {
+func (s *listModel) drop(n uint64) {
 	delete(s.feed, domain.ActionIDOf(n, domain.Slot(n%7)))
 	delete(s.leaders, domain.MemberIDOf(n, 3))
 	delete(s.brands, domain.BrandID(n))
@@ -57,7 +57,7 @@ func listed[I ~uint32 | ~uint64, K ~int64 | ~uint64](of map[I]K, up bool, after 
 }
 
 // answer answers as an engine does.
-func (s *shelf) answer(q *domain.Question) (*domain.Answer, error) {
+func (s *listModel) answer(q *domain.Question) (*domain.Answer, error) {
 	a := &domain.Answer{}
 	switch q.Shape {
 	case domain.ShapeFeed:

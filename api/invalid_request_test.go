@@ -38,11 +38,10 @@ func wants(t *testing.T, what string, w *httptest.ResponseRecorder, code domain.
 	}
 }
 
-// TestEveryOperationHasTheContractsErrorsOfItsWholeRequest spoils everything of a
-// request but its parameters' values: path, method, key, plan, size, kind and number.
-func TestEveryOperationHasTheContractsErrorsOfItsWholeRequest(t *testing.T) {
+// Each operation has the contract's error of a bad path, method, key, plan, size, kind and number.
+func TestInvalid_WholeRequest(t *testing.T) {
 	for _, o := range Operations() {
-		h := newHouse(t)
+		h := newFixture(t)
 		h.api.Logger = discarded
 		a := askingFor(o)
 		pairs := a.params.Encode()
@@ -92,7 +91,7 @@ func TestEveryOperationHasTheContractsErrorsOfItsWholeRequest(t *testing.T) {
 }
 
 // spoilBody sends bodies that no operation takes.
-func spoilBody(h *house, o *serve.Operation, a asking, is func(string, *httptest.ResponseRecorder, domain.Code, string)) {
+func spoilBody(h *fixture, o *serve.Operation, a asking, is func(string, *httptest.ResponseRecorder, domain.Code, string)) {
 	target := keyed(a.path+"?"+a.params.Encode(), keyEnterprise)
 	send := func(body, kind string, header ...string) *httptest.ResponseRecorder {
 		return h.do(o.Method, target, body, append([]string{"Content-Type", kind}, header...)...)
@@ -117,7 +116,7 @@ func spoilBody(h *house, o *serve.Operation, a asking, is func(string, *httptest
 
 // misspelled sends the request to spellings of its path that are redirected with the
 // query kept: another case, spare slashes.
-func misspelled(t *testing.T, h *house, o *serve.Operation, target string) {
+func misspelled(t *testing.T, h *fixture, o *serve.Operation, target string) {
 	t.Helper()
 	path, query, _ := strings.Cut(target, "?")
 	want := map[string]int{http.MethodGet: http.StatusMovedPermanently, http.MethodPost: http.StatusTemporaryRedirect}[o.Method]
@@ -134,14 +133,13 @@ func misspelled(t *testing.T, h *house, o *serve.Operation, target string) {
 	}
 }
 
-// TestRubbishInARecordOfManyIsThatRecordsError sends each parameter of a record what it
-// does not take, between good ones: they are taken, and it has the contract's error.
-func TestRubbishInARecordOfManyIsThatRecordsError(t *testing.T) {
+// An invalid parameter of a record is that record's error; the records beside it are taken.
+func TestInvalid_RecordOfMany(t *testing.T) {
 	for _, o := range Operations() {
 		if o.Each == nil {
 			continue
 		}
-		h := newHouse(t)
+		h := newFixture(t)
 		h.api.Logger = discarded
 		good := map[string]any{}
 		if err := json.Unmarshal([]byte(exampleRecord(o)), &good); err != nil {

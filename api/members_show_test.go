@@ -16,7 +16,7 @@ import (
 
 // memberAnswers answers questions about one member: its score, so many that are above it,
 // two brands, two actions, and a roll of it alone.
-func memberAnswers(above uint64) func(*domain.Question) (*domain.Answer, error) {
+func memberAnswers(above uint64) asked {
 	return func(q *domain.Question) (*domain.Answer, error) {
 		at := domain.Position{Journal: journalID, Catalog: 5, Shards: []domain.ShardOffset{{Shard: 1, Next: 4}}}
 		switch q.Shape {
@@ -40,8 +40,9 @@ func memberAnswers(above uint64) func(*domain.Question) (*domain.Answer, error) 
 	}
 }
 
-func TestShowAsksOnlyForWhatItIsToShow(t *testing.T) {
-	me, week := []domain.MemberID{4097}, domain.Range{From: 1772973300, To: 1773578100}
+// Each part that is asked for is one question, the position two; a member alone is none.
+func TestShowMember_Questions(t *testing.T) {
+	me, week := []domain.MemberID{4097}, lastWeek
 	one := []domain.Group{{Definition: 100}}
 	score := uint64(70_000)
 	for query, want := range map[string][]domain.Question{
@@ -54,83 +55,62 @@ func TestShowAsksOnlyForWhatItIsToShow(t *testing.T) {
 		"showbrands=1": {
 			{Shape: domain.ShapeStandings, Range: week, Groups: one, Filter: domain.Filter{Members: me}, Top: domain.Top{Limit: 3}, Without: []domain.BrandID{3}},
 		},
-		"showbrands=1&threshold=5&limit=2,7": {
-			{
-				Shape: domain.ShapeStandings, Range: week, Groups: one, Filter: domain.Filter{Members: me},
-				Top: domain.Top{Offset: 2, Limit: 7, Least: 5}, Without: []domain.BrandID{3},
+		"showbrands=1&threshold=5&limit=2,7": {{
+			Shape: domain.ShapeStandings, Range: week, Groups: one, Filter: domain.Filter{Members: me},
+			Top: domain.Top{Offset: 2, Limit: 7, Least: 5}, Without: []domain.BrandID{3},
+		}},
+		"showactions=1&brandID=2&start_date=2026-03-01+00:00:00&period=1+Day": {{
+			Shape: domain.ShapeFeed, Brand: 2, Range: firstOfMarch, Groups: one,
+			Filter: domain.Filter{Members: me}, Listing: domain.Listing{Every: true, Limit: 3},
+		}},
+		"showactions=1&limit=5000&segment=1&includeOneTime=1&activityID=100,101&services=spotify&anyofactivities=1-100&allofactivities=101": {{
+			Shape: domain.ShapeFeed, Range: week, Groups: []domain.Group{{Definition: 100, Points: 7, Own: true}, {Definition: 101}},
+			Filter: domain.Filter{
+				Members: me, Services: []domain.Service{domain.Spotify}, AnyOf: []domain.Performed{{Definition: 100, Brand: 1}}, AllOf: []domain.Performed{{Definition: 101}},
 			},
-		},
-		"showactions=1&brandID=2&start_date=2026-03-01+00:00:00&period=1+Day": {
-			{
-				Shape: domain.ShapeFeed, Brand: 2, Range: domain.Range{From: 1772323200, To: 1772409600}, Groups: one,
-				Filter: domain.Filter{Members: me}, Listing: domain.Listing{Every: true, Limit: 3},
-			},
-		},
-		"showactions=1&limit=5000&segment=1&includeOneTime=1&activityID=100,101&services=spotify&anyofactivities=1-100&allofactivities=101": {
-			{
-				Shape: domain.ShapeFeed, Range: week, Groups: []domain.Group{{Definition: 100, Points: 7, Own: true}, {Definition: 101}},
-				Filter: domain.Filter{
-					Members: me, Services: []domain.Service{domain.Spotify}, AnyOf: []domain.Performed{{Definition: 100, Brand: 1}}, AllOf: []domain.Performed{{Definition: 101}},
-				},
-				Listing: domain.Listing{Every: true, Limit: 1000},
-			},
-		},
+			Listing: domain.Listing{Every: true, Limit: 1000},
+		}},
 	} {
 		for _, who := range []string{"/v1.1/member/4097?", "/v1.1/member?email=ada@example.com&"} {
-			h := newHouse(t)
+			h := newFixture(t, memberAnswers(0))
 			h.engine.brands = append(h.engine.brands, &domain.Brand{ID: 3, Account: 1, Dense: 3, Deleted: true, Fields: domain.BrandFields{}})
-			h.engine.answer = memberAnswers(0)
-			if w := h.get(who + query); w.Code != http.StatusOK {
-				t.Fatalf("%s%s: %d %s", who, query, w.Code, w.Body)
-			}
-			want := slices.Clone(want)
-			for i := range want {
-				want[i].Account = 1
-			}
-			if d := cmp.Diff(want, h.engine.asked); d != "" {
-				t.Errorf("%s%s: %s", who, query, d)
-			}
+			h.asks(who+query, want...)
 		}
 	}
 }
 
-func TestAPositionIsShownBelowAThousand(t *testing.T) {
+// A position from 1000 on is 999+.
+func TestShowMember_Position(t *testing.T) {
 	for above, want := range map[uint64]string{0: "1", 1: "2", 998: "999", 999: "999+", 1000: "999+", 1 << 40: "999+"} {
-		h := newHouse(t)
-		h.engine.answer = memberAnswers(above)
-		var out wire.Envelope
-		h.ok(h.get("/v1.1/member/4097?showposition=1"), &out)
+		h := newFixture(t, memberAnswers(above))
+		out := answered[wire.Envelope](h, h.get("/v1.1/member/4097?showposition=1"))
 		if out.Data.AEPosition == nil || *out.Data.AEPosition != want || *out.Data.Score != "70000" {
 			t.Errorf("%d above: %+v", above, out.Data)
 		}
 	}
 }
 
-// Whoever did nothing has a score, too, and stands behind everybody who has more than
-// none.
-func TestWhoDidNothingHasAScoreOfZero(t *testing.T) {
-	h := newHouse(t)
-	h.engine.answer = func(q *domain.Question) (*domain.Answer, error) {
+// A member without actions has the score 0, behind all that have more.
+func TestShowMember_NoActions(t *testing.T) {
+	h := newFixture(t, func(q *domain.Question) (*domain.Answer, error) {
 		l := &domain.Leaders{}
 		if q.Top.Above != nil && *q.Top.Above == 0 {
 			l.Above = 6
 		}
 		return &domain.Answer{Leaders: l, Standings: &domain.Standings{}, Feed: &domain.Feed{}}, nil
-	}
+	})
 	w := h.get("/v1.1/member/4097?showposition=1&showbrands=1&showactions=1")
-	var out wire.Envelope
-	h.ok(w, &out)
+	out := answered[wire.Envelope](h, w)
 	if *out.Data.Score != "0" || *out.Data.AEPosition != "7" || !strings.Contains(w.Body.String(), `"brands":[],"actions":[]`) {
 		t.Errorf("%s", w.Body)
 	}
 }
 
-func TestShowExplainsTheScore(t *testing.T) {
+// The actions that made the score are listed, with and without the position.
+func TestShowMember_Explain(t *testing.T) {
 	for query, scored := range map[string]bool{"explain=1": false, "explain=1&showposition=1": true} {
-		h := newHouse(t)
-		h.engine.answer = memberAnswers(1)
-		var out wire.Envelope
-		h.ok(h.get("/v1.1/member/4097?"+query), &out)
+		h := newFixture(t, memberAnswers(1))
+		out := answered[wire.Envelope](h, h.get("/v1.1/member/4097?"+query))
 		if e := out.Explain; e == nil || !slices.Equal(e.Actions, []string{fmt.Sprint(5<<12 | 1)}) || e.TotalSize != "1" || (out.Data.Score != nil) != scored {
 			t.Errorf("%s: %+v %v", query, out.Explain, out.Data.Score)
 		}
@@ -140,10 +120,10 @@ func TestShowExplainsTheScore(t *testing.T) {
 	}
 }
 
-// Each part is asked at the position of the part before, or after it, and the answer's
-// position is not behind any of them.
-func TestThePartsOfAShowDoNotGoBackInTime(t *testing.T) {
-	h := newHouse(t)
+// Each part is asked at the position of the part before, or after it, and the answer's position is not behind
+// any of them.
+func TestShowMember_PartsInOrder(t *testing.T) {
+	h := newFixture(t)
 	next := int64(10)
 	h.engine.answer = func(q *domain.Question) (*domain.Answer, error) {
 		a, err := memberAnswers(1)(q)
@@ -152,9 +132,7 @@ func TestThePartsOfAShowDoNotGoBackInTime(t *testing.T) {
 		return a, err
 	}
 	w := h.get("/v1.1/member/4097?showposition=1&showbrands=1&showactions=1")
-	if w.Code != http.StatusOK {
-		t.Fatal(w.Body)
-	}
+	h.status(w, http.StatusOK)
 	var waited []int64
 	for _, p := range h.engine.waited[len(h.engine.waited)-5:] {
 		waited = append(waited, p.Next(1))
@@ -168,13 +146,11 @@ func TestThePartsOfAShowDoNotGoBackInTime(t *testing.T) {
 	}
 }
 
-func TestRefreshWaitsForTheEndsOfAllLogs(t *testing.T) {
-	h := newHouse(t)
-	h.engine.answer = memberAnswers(1)
+// refresh waits until all that was accepted before is applied; without known ends it is Unavailable.
+func TestRefresh_WaitsForTheEnds(t *testing.T) {
+	h := newFixture(t, memberAnswers(1))
 	w := h.get("/v1.1/member/4097?refresh=1&showactions=1")
-	if w.Code != http.StatusOK {
-		t.Fatal(w.Body)
-	}
+	h.status(w, http.StatusOK)
 	end := domain.Position{Journal: journalID, Catalog: 5, Shards: []domain.ShardOffset{{Shard: 0, Next: 41}, {Shard: 1, Next: 42}}}
 	if d := cmp.Diff([]domain.Position{end, end, end}, h.engine.waited[:3]); d != "" { // the wait itself, the member, the feed
 		t.Error(d)
@@ -185,49 +161,32 @@ func TestRefreshWaitsForTheEndsOfAllLogs(t *testing.T) {
 	}
 	h.engine.stopped = true
 	h.refused(h.get("/v1.1/member/4097?refresh=1"), domain.Unavailable, "")
-	if w := h.get("/v1.1/member/4097?refresh=0"); w.Code != http.StatusOK {
-		t.Error(w.Body)
-	}
+	h.status(h.get("/v1.1/member/4097?refresh=0"), http.StatusOK)
 	h.engine.stopped = false
 	h.engine.await = func(context.Context, domain.Position) error { return domain.ErrUnavailable }
 	h.refused(h.get("/v1.1/member/4097?refresh=1"), domain.Unavailable, "")
 }
 
-// A poll that asks for a refresh is answered from memory only after the wait.
-func TestARefreshIsNotAnsweredFromMemoryBeforeItsWait(t *testing.T) {
-	h := newHouse(t)
+// A poll that asks for a refresh is answered from the cache only after the wait.
+func TestRefresh_PollWaits(t *testing.T) {
+	h := newFixture(t)
 	tag := h.get("/v1.1/member/4097?refresh=1").Header().Get("Etag")
 	waited := len(h.engine.waited)
-	if w := h.get("/v1.1/member/4097?refresh=1", "If-None-Match", tag); w.Code != http.StatusNotModified {
-		t.Fatalf("%d %s", w.Code, w.Body)
-	}
+	h.status(h.get("/v1.1/member/4097?refresh=1", "If-None-Match", tag), http.StatusNotModified)
 	if got := h.engine.waited[waited:]; len(got) == 0 || got[0].Next(1) != 42 {
 		t.Errorf("waited for %+v", got)
 	}
 }
 
-func TestAnotherShapeOfAMembersAnswerIsABug(t *testing.T) {
-	for _, a := range []domain.Answer{{}, {Leaders: &domain.Leaders{Members: make([]domain.Leader, 2)}}, {Standings: &domain.Standings{Brands: []domain.Standing{{Brand: 77}}}}} {
-		h := newHouse(t)
-		h.engine.answer = func(*domain.Question) (*domain.Answer, error) { return &a, nil }
-		for _, target := range []string{
-			"/v1.1/member/4097?showposition=1", "/v1.1/member/4097?showbrands=1", "/v1.1/member/4097?showactions=1", "/v1.1/members",
-			"/v1.1/members/stats/activity", "/v1.1/member/4097/activity/100",
-		} {
-			h.refused(h.get(target), domain.Internal, "")
-		}
-	}
-}
-
-func TestErrorsOfTheEngineAreThoseOfTheShow(t *testing.T) {
+// An error of any part is the error of the whole.
+func TestShowMember_EngineErrors(t *testing.T) {
 	for _, shape := range []domain.Shape{domain.ShapeLeaders, domain.ShapeStandings, domain.ShapeFeed} {
-		h := newHouse(t)
-		h.engine.answer = func(q *domain.Question) (*domain.Answer, error) {
+		h := newFixture(t, func(q *domain.Question) (*domain.Answer, error) {
 			if q.Shape == shape {
 				return nil, domain.ErrUnavailable
 			}
 			return memberAnswers(1)(q)
-		}
+		})
 		h.refused(h.get("/v1.1/member/4097?showposition=1&showbrands=1&showactions=1"), domain.Unavailable, "")
 	}
 }
