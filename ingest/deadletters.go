@@ -166,7 +166,7 @@ func (o *originals) find(ctx context.Context, d *domain.DeadLetter) (*kafka.Reco
 		return nil, err
 	}
 	var page *kafka.Page
-	err = persist(ctx, func() (err error) {
+	err = kafka.Persist(ctx, func() (err error) {
 		page, err = f.Fetch(ctx, at.Offset, kafka.NoEpoch)
 		return err
 	})

@@ -13,6 +13,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
+	"github.com/ovation-analytics/ovation/ingest/kafka/topics"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -84,7 +85,7 @@ func (w *world) recreate(topic string) {
 	w.must(err)
 	w.must(r.Errors[topic])
 	kafkago.DefaultTransport.(*kafkago.Transport).CloseIdleConnections()
-	_, err = w.client.EnsureTopics(w.ctx, []kafka.TopicSpec{{Name: topic, Partitions: 2}})
+	_, err = topics.Ensure(w.ctx, w.client, []topics.Spec{{Name: topic, Partitions: 2}})
 	w.must(err)
 }
 

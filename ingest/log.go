@@ -36,7 +36,7 @@ func OpenLog(ctx context.Context, client *kafka.Client, topic string, compressio
 }
 
 func findTopic(ctx context.Context, client *kafka.Client, name string) (cluster string, t kafka.Topic, err error) {
-	err = persist(ctx, func() error {
+	err = kafka.Persist(ctx, func() error {
 		c, err := client.Describe(ctx, name)
 		if err != nil {
 			return err
@@ -251,7 +251,7 @@ func (a *Appender) told(ctx context.Context, s *kafka.Sending, done func(partiti
 
 // end is the log's end, asked for until ctx ends.
 func (a *Appender) end(ctx context.Context, partition int) (end int64, err error) {
-	err = persist(ctx, func() error { end, err = a.log.End(ctx, partition); return err })
+	err = kafka.Persist(ctx, func() error { end, err = a.log.End(ctx, partition); return err })
 	return end, err
 }
 

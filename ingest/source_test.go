@@ -86,7 +86,7 @@ func TestOffsetsAreKeptForTheTopicThatIsThere(t *testing.T) {
 		t.Fatalf("%d partitions, %v", n, err)
 	}
 	committed := func(s *Source, partition int) (next int64, epoch int32, ok bool, err error) {
-		err = persist(w.ctx, func() error {
+		err = kafka.Persist(w.ctx, func() error {
 			next, epoch, ok, err = s.Committed(w.ctx, partition)
 			return err
 		})
@@ -95,7 +95,7 @@ func TestOffsetsAreKeptForTheTopicThatIsThere(t *testing.T) {
 	if _, _, ok, err := committed(s, 0); ok || err != nil {
 		t.Fatalf("an offset before any was kept: %v", err)
 	}
-	w.must(persist(w.ctx, func() error { return s.Commit(w.ctx, 0, 41, 5) }))
+	w.must(kafka.Persist(w.ctx, func() error { return s.Commit(w.ctx, 0, 41, 5) }))
 	next, epoch, ok, err := committed(s, 0)
 	if next != 41 || epoch != 5 || !ok || err != nil {
 		t.Fatalf("%d %d %v %v", next, epoch, ok, err)
@@ -123,7 +123,7 @@ func TestATopicMadeAnewWaitsForTheOperator(t *testing.T) {
 	// had stayed.
 	w.recreate("activities")
 	var gap *domain.GapError
-	err := persist(w.ctx, func() error { _, err := s.Partitions(w.ctx); return err })
+	err := kafka.Persist(w.ctx, func() error { _, err := s.Partitions(w.ctx); return err })
 	if !errors.As(err, &gap) || gap.Kind != domain.GapRecreated || gap.TopicID == s.Topic() {
 		t.Errorf("partitions: %v", err)
 	}

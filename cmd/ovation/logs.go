@@ -16,6 +16,7 @@ import (
 	brokerlog "github.com/ovation-analytics/ovation/ingest/broker/log"
 	"github.com/ovation-analytics/ovation/ingest/broker/wire"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
+	kafkatopics "github.com/ovation-analytics/ovation/ingest/kafka/topics"
 )
 
 // logs are the node's logs, and the embedded one where there is no Kafka.
@@ -142,7 +143,7 @@ func (p *program) ensureTopics(ctx context.Context) error {
 		if err == nil {
 			err = p.tryTopics(ctx, client)
 		}
-		var settings *kafka.SettingsError
+		var settings *kafkatopics.SettingsError
 		switch {
 		case err == nil, errors.As(err, &settings):
 			return err
@@ -167,7 +168,7 @@ const topicsTime = 30 * time.Second
 func (p *program) tryTopics(ctx context.Context, client *kafka.Client) error {
 	ctx, cancel := context.WithTimeout(ctx, topicsTime)
 	defer cancel()
-	made, err := client.EnsureTopics(ctx, kafka.Topics(p.cfg.TopicPrefix, p.cfg.Shards, activityPartitions))
+	made, err := kafkatopics.Ensure(ctx, client, kafkatopics.Of(p.cfg.TopicPrefix, p.cfg.Shards, activityPartitions))
 	if err != nil {
 		return err
 	}
@@ -178,7 +179,7 @@ func (p *program) tryTopics(ctx context.Context, client *kafka.Client) error {
 	return nil
 }
 
-func replicationOf(made *kafka.Ensured, embedded bool) string {
+func replicationOf(made *kafkatopics.Ensured, embedded bool) string {
 	if embedded {
 		return "1: the embedded log has one copy, on this machine"
 	}

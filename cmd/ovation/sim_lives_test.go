@@ -17,6 +17,7 @@ import (
 	brokerlog "github.com/ovation-analytics/ovation/ingest/broker/log"
 	"github.com/ovation-analytics/ovation/ingest/broker/wire"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
+	kafkatopics "github.com/ovation-analytics/ovation/ingest/kafka/topics"
 	"github.com/ovation-analytics/ovation/storage"
 )
 
@@ -103,7 +104,7 @@ func startEngine(p *power, w *wires, secrets *Secrets) (_ *engineLife, err error
 }
 
 func (e *engineLife) findTopics(ctx context.Context) error {
-	if _, err := e.client.EnsureTopics(ctx, kafka.Topics("", simShards, simPartitions)); err != nil {
+	if _, err := kafkatopics.Ensure(ctx, e.client, kafkatopics.Of("", simShards, simPartitions)); err != nil {
 		return err
 	}
 	t := &e.topics
