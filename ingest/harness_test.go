@@ -12,6 +12,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/ingest/activity"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 	"github.com/ovation-analytics/ovation/ingest/kafka/topics"
 )
@@ -54,6 +55,14 @@ func (w *world) must(err error) {
 	}
 }
 
+func testHasher(t testing.TB) *activity.Hasher {
+	h, err := activity.NewHasher([]byte("a pepper that is only used in tests"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
 func (w *world) log(topic string) *Log {
 	w.Helper()
 	l, err := OpenLog(w.ctx, w.client, topic, kafka.LZ4)
@@ -63,7 +72,7 @@ func (w *world) log(topic string) *Log {
 
 func (w *world) source(topic string) *Source {
 	w.Helper()
-	s, err := OpenSource(w.ctx, w.client, SourceConfig{Topic: topic, Journal: domain.TopicID{7}, Hasher: testHasher(w), Stats: &Stats{}})
+	s, err := OpenSource(w.ctx, w.client, SourceConfig{Topic: topic, Journal: domain.TopicID{7}, Hasher: testHasher(w), Stats: &activity.Stats{}})
 	w.must(err)
 	return s
 }

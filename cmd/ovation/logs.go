@@ -13,6 +13,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/journal"
 	"github.com/ovation-analytics/ovation/actors/router"
 	"github.com/ovation-analytics/ovation/ingest"
+	"github.com/ovation-analytics/ovation/ingest/activity"
 	brokerlog "github.com/ovation-analytics/ovation/ingest/broker/log"
 	"github.com/ovation-analytics/ovation/ingest/broker/wire"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
@@ -33,7 +34,7 @@ type topics struct {
 	journal, catalog journal.Log
 	source           publicTopic
 	letters          *ingest.DeadLetters
-	counts           *ingest.Stats
+	counts           *activity.Stats
 	replication      string // how many copies there are, for /status
 }
 
@@ -117,7 +118,7 @@ func (p *program) openTopics(ctx context.Context) error {
 		return err
 	}
 	journal.Pages = ingest.PageSizeWithin(p.budget.Shards.Pages, journal.Partitions())
-	t.journal, t.catalog, t.counts = eventLog{journal, p.eventLog}, eventLog{catalog, p.eventLog}, new(ingest.Stats)
+	t.journal, t.catalog, t.counts = eventLog{journal, p.eventLog}, eventLog{catalog, p.eventLog}, new(activity.Stats)
 	s, err := ingest.OpenSource(ctx, p.client, ingest.SourceConfig{
 		Topic: p.cfg.TopicPrefix + kafka.Activities, Journal: journal.Topic(), Hasher: p.hasher, Stats: t.counts,
 		Pages: ingest.PageSizeWithin(p.budget.Shards.Pages, activityPartitions),
