@@ -80,8 +80,7 @@ func final(ctx context.Context, err error) bool {
 	return err != nil && ctx.Err() == nil && !kafka.Retriable(err) && !errors.Is(err, kafka.ErrClosed)
 }
 
-// send appends a batch. A session that the broker lost is begun anew and the batch
-// repeated: a letter that stands twice has one id.
+// send appends a batch; a letter that is in the topic twice has one id.
 func (d *DeadLetters) send(ctx context.Context, batch []kafka.Message) error {
 	var p *kafka.Producer
 	select {
@@ -90,12 +89,8 @@ func (d *DeadLetters) send(ctx context.Context, batch []kafka.Message) error {
 		return ctx.Err()
 	}
 	defer func() { d.turn <- p }()
-	for {
-		_, err := p.Send(ctx, batch)
-		if !errors.Is(err, kafka.ErrIdempotenceLost) || ctx.Err() != nil {
-			return err
-		}
-	}
+	_, err := p.SendAtLeastOnce(ctx, batch)
+	return err
 }
 
 // originals reads what stands at letters' origins. Letters of one partition stand close
@@ -166,7 +161,7 @@ func (o *originals) find(ctx context.Context, d *domain.DeadLetter) (*kafka.Reco
 		return nil, err
 	}
 	var page *kafka.Page
-	err = persist(ctx, func() (err error) {
+	err = kafka.Persist(ctx, func() (err error) {
 		page, err = f.Fetch(ctx, at.Offset, kafka.NoEpoch)
 		return err
 	})

@@ -20,7 +20,7 @@ import (
 func (w *world) published(topic string) (messages []kafka.Message) {
 	w.Helper()
 	var t kafka.Topic
-	w.must(persist(w.ctx, func() (err error) { t, err = w.client.Topic(w.ctx, topic); return err }))
+	w.must(kafka.Persist(w.ctx, func() (err error) { t, err = w.client.Topic(w.ctx, topic); return err }))
 	f, err := w.client.Fetcher(kafka.FetchConfig{Topic: topic, ID: t.ID})
 	w.must(err)
 	for at := (place{0, kafka.NoEpoch}); ; {

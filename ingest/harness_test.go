@@ -12,7 +12,9 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/ingest/activity"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
+	"github.com/ovation-analytics/ovation/ingest/kafka/topics"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -53,6 +55,14 @@ func (w *world) must(err error) {
 	}
 }
 
+func testHasher(t testing.TB) *activity.Hasher {
+	h, err := activity.NewHasher([]byte("a pepper that is only used in tests"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
 func (w *world) log(topic string) *Log {
 	w.Helper()
 	l, err := OpenLog(w.ctx, w.client, topic, kafka.LZ4)
@@ -62,7 +72,7 @@ func (w *world) log(topic string) *Log {
 
 func (w *world) source(topic string) *Source {
 	w.Helper()
-	s, err := OpenSource(w.ctx, w.client, SourceConfig{Topic: topic, Journal: domain.TopicID{7}, Hasher: testHasher(w), Stats: &Stats{}})
+	s, err := OpenSource(w.ctx, w.client, SourceConfig{Topic: topic, Journal: domain.TopicID{7}, Hasher: testHasher(w), Stats: &activity.Stats{}})
 	w.must(err)
 	return s
 }
@@ -84,7 +94,7 @@ func (w *world) recreate(topic string) {
 	w.must(err)
 	w.must(r.Errors[topic])
 	kafkago.DefaultTransport.(*kafkago.Transport).CloseIdleConnections()
-	_, err = w.client.EnsureTopics(w.ctx, []kafka.TopicSpec{{Name: topic, Partitions: 2}})
+	_, err = topics.Ensure(w.ctx, w.client, []topics.Spec{{Name: topic, Partitions: 2}})
 	w.must(err)
 }
 

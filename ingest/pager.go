@@ -128,17 +128,3 @@ func (p *pager) spare() []byte {
 		return nil
 	}
 }
-
-// persist repeats what may pass, until ctx ends.
-func persist(ctx context.Context, attempt func() error) error {
-	var backoff kafka.Backoff
-	for {
-		err := attempt()
-		if err == nil || !kafka.Retriable(err) {
-			return err
-		}
-		if backoff.Wait(ctx) != nil {
-			return err
-		}
-	}
-}

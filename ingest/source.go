@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/ingest/activity"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 )
 
@@ -18,8 +19,8 @@ type Source struct {
 	client *kafka.Client
 	topic  string
 	group  string
-	hasher *Hasher
-	stats  *Stats
+	hasher *activity.Hasher
+	stats  *activity.Stats
 	pages  PageSize
 
 	mu   sync.Mutex // guards what follows: a topic may be deleted and made again
@@ -31,8 +32,8 @@ type Source struct {
 type SourceConfig struct {
 	Topic   string
 	Journal domain.TopicID // offsets are kept for it: another journal starts anew
-	Hasher  *Hasher
-	Stats   *Stats
+	Hasher  *activity.Hasher
+	Stats   *activity.Stats
 	Pages   PageSize // of readers
 }
 
@@ -154,7 +155,7 @@ func readMark(s string) (id string, epoch int32, ok bool) {
 func (s *Source) Reader(partition int) *SourceReader {
 	id := s.of(partition)
 	f, err := s.client.Fetcher(kafka.FetchConfig{Topic: s.topic, ID: id, Partition: partition, MaxBytes: s.pages.Bytes, MaxInflated: s.pages.inflated(), Shared: true})
-	r := &SourceReader{topic: id, partition: int32(partition), pages: newPager(f, s.pages), err: err, decoder: NewDecoder(s.hasher, s.stats)}
+	r := &SourceReader{topic: id, partition: int32(partition), pages: newPager(f, s.pages), err: err, decoder: activity.NewDecoder(s.hasher, s.stats)}
 	r.headers = r.eachHeader
 	return r
 }
@@ -164,7 +165,7 @@ type SourceReader struct {
 	topic     domain.TopicID
 	partition int32
 	pages     pager
-	decoder   *Decoder
+	decoder   *activity.Decoder
 	err       error // the partition cannot be read at all
 
 	record  *kafka.Record // being decoded
@@ -198,7 +199,7 @@ func (r *SourceReader) Read(ctx context.Context, next int64, epoch int32, spare 
 			runtime.Gosched()
 		}
 		r.record = &in.records[i]
-		page.Arrivals[i].Slot = r.decoder.Decode(&page.Arrivals[i].Record, Incoming{
+		page.Arrivals[i].Slot = r.decoder.Decode(&page.Arrivals[i].Record, activity.Incoming{
 			Topic: r.topic, Partition: r.partition, Epoch: r.record.LeaderEpoch, Offset: r.record.Offset, TimeMs: r.record.TimeMs,
 			Key: r.record.Key, Value: r.record.Value, Headers: r.headers,
 		})
@@ -218,7 +219,7 @@ func (r *SourceReader) lost(c *domain.CorruptError) domain.SourcePage {
 		Record: domain.Record{Kind: domain.KindActivity, Origin: domain.Origin{
 			Topic: r.topic, Partition: r.partition, Epoch: c.Epoch, Offset: c.Base,
 		}},
-		Slot: placeless(r.topic, r.partition),
+		Slot: activity.Placeless(r.topic, r.partition),
 	}
 	a.Record.Activity.Refusal, a.Record.Activity.Detail = domain.Corrupt, c.Detail
 	return domain.SourcePage{Arrivals: []domain.Arrival{a}, Next: c.Next, Epoch: c.Epoch, End: c.Next}

@@ -27,7 +27,6 @@ var large = map[string]string{
 	"cmd/ovation/collect.Mapping": "the keys of a configuration file",
 	"deploy/bench.Load":           "a table of figures",
 	"deploy/bench.options":        "the flags of the command",
-	"ingest/kafka.Client":         "a method a request of the protocol",
 	"storage.Shard":               "one store: staging, commit, look-ups, sealing",
 	"storage.timeline":            "scratch of one look-up, kept from call to call",
 }
@@ -41,7 +40,6 @@ var wide = map[string]string{
 	"cmd/ovation":         "the commands: kong reads exported types",
 	"cmd/ovation/collect": "the mapping file: the parser reads exported types",
 	"deploy/bench":        "a file a part measured",
-	"ingest/kafka":        "a type a request of the protocol",
 	"storage":             "format and store are one package",
 }
 

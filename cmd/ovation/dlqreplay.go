@@ -15,7 +15,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/cmd/ovation/dlq"
-	"github.com/ovation-analytics/ovation/ingest"
+	"github.com/ovation-analytics/ovation/ingest/activity"
 )
 
 // DLQReplay publishes dead letters' originals again.
@@ -128,10 +128,10 @@ func (c *DLQReplay) value() (v []byte, err error) {
 		defer file.Close()
 		in = file
 	}
-	if v, err = io.ReadAll(io.LimitReader(in, ingest.MaxValue+1)); err != nil {
+	if v, err = io.ReadAll(io.LimitReader(in, activity.MaxValue+1)); err != nil {
 		return nil, err
 	}
-	if len(v) == 0 || len(v) > ingest.MaxValue {
+	if len(v) == 0 || len(v) > activity.MaxValue {
 		return nil, wrongUse(errors.New("--from-file: a record has 1 byte to 1 MiB"))
 	}
 	return v, nil

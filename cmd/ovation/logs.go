@@ -13,9 +13,11 @@ import (
 	"github.com/ovation-analytics/ovation/actors/journal"
 	"github.com/ovation-analytics/ovation/actors/router"
 	"github.com/ovation-analytics/ovation/ingest"
+	"github.com/ovation-analytics/ovation/ingest/activity"
 	brokerlog "github.com/ovation-analytics/ovation/ingest/broker/log"
 	"github.com/ovation-analytics/ovation/ingest/broker/wire"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
+	kafkatopics "github.com/ovation-analytics/ovation/ingest/kafka/topics"
 )
 
 // logs are the node's logs, and the embedded one where there is no Kafka.
@@ -32,7 +34,7 @@ type topics struct {
 	journal, catalog journal.Log
 	source           publicTopic
 	letters          *ingest.DeadLetters
-	counts           *ingest.Stats
+	counts           *activity.Stats
 	replication      string // how many copies there are, for /status
 }
 
@@ -116,7 +118,7 @@ func (p *program) openTopics(ctx context.Context) error {
 		return err
 	}
 	journal.Pages = ingest.PageSizeWithin(p.budget.Shards.Pages, journal.Partitions())
-	t.journal, t.catalog, t.counts = eventLog{journal, p.eventLog}, eventLog{catalog, p.eventLog}, new(ingest.Stats)
+	t.journal, t.catalog, t.counts = eventLog{journal, p.eventLog}, eventLog{catalog, p.eventLog}, new(activity.Stats)
 	s, err := ingest.OpenSource(ctx, p.client, ingest.SourceConfig{
 		Topic: p.cfg.TopicPrefix + kafka.Activities, Journal: journal.Topic(), Hasher: p.hasher, Stats: t.counts,
 		Pages: ingest.PageSizeWithin(p.budget.Shards.Pages, activityPartitions),
@@ -142,7 +144,7 @@ func (p *program) ensureTopics(ctx context.Context) error {
 		if err == nil {
 			err = p.tryTopics(ctx, client)
 		}
-		var settings *kafka.SettingsError
+		var settings *kafkatopics.SettingsError
 		switch {
 		case err == nil, errors.As(err, &settings):
 			return err
@@ -167,7 +169,7 @@ const topicsTime = 30 * time.Second
 func (p *program) tryTopics(ctx context.Context, client *kafka.Client) error {
 	ctx, cancel := context.WithTimeout(ctx, topicsTime)
 	defer cancel()
-	made, err := client.EnsureTopics(ctx, kafka.Topics(p.cfg.TopicPrefix, p.cfg.Shards, activityPartitions))
+	made, err := kafkatopics.Ensure(ctx, client, kafkatopics.Of(p.cfg.TopicPrefix, p.cfg.Shards, activityPartitions))
 	if err != nil {
 		return err
 	}
@@ -178,7 +180,7 @@ func (p *program) tryTopics(ctx context.Context, client *kafka.Client) error {
 	return nil
 }
 
-func replicationOf(made *kafka.Ensured, embedded bool) string {
+func replicationOf(made *kafkatopics.Ensured, embedded bool) string {
 	if embedded {
 		return "1: the embedded log has one copy, on this machine"
 	}

@@ -19,7 +19,7 @@ import (
 	"github.com/ovation-analytics/ovation/api"
 	"github.com/ovation-analytics/ovation/cmd/ovation/tuning"
 	"github.com/ovation-analytics/ovation/cmd/ovation/verify"
-	"github.com/ovation-analytics/ovation/ingest"
+	"github.com/ovation-analytics/ovation/ingest/activity"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 	"github.com/ovation-analytics/ovation/storage"
 	"github.com/ovation-analytics/ovation/storage/pebblefs"
@@ -113,7 +113,7 @@ func (p *program) openSecrets(context.Context) error {
 	if p.secrets, err = p.cfg.OpenSecrets(); err != nil {
 		return err
 	}
-	p.hasher, err = ingest.NewHasher(p.secrets.Pepper[:])
+	p.hasher, err = activity.NewHasher(p.secrets.Pepper[:])
 	return err
 }
 

@@ -19,7 +19,7 @@ import (
 	"github.com/ovation-analytics/ovation/cmd/ovation/status"
 	"github.com/ovation-analytics/ovation/cmd/ovation/tuning"
 	"github.com/ovation-analytics/ovation/cmd/ovation/verify"
-	"github.com/ovation-analytics/ovation/ingest"
+	"github.com/ovation-analytics/ovation/ingest/activity"
 	"github.com/ovation-analytics/ovation/storage"
 )
 
@@ -30,7 +30,7 @@ type program struct {
 	log     *slog.Logger
 	budget  tuning.Budget
 	secrets *Secrets
-	hasher  *ingest.Hasher
+	hasher  *activity.Hasher
 
 	logs
 	store    *storage.Store

@@ -12,6 +12,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/domain/codec"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
+	kafkatopics "github.com/ovation-analytics/ovation/ingest/kafka/topics"
 )
 
 // loseSource takes records of the public topic away, perhaps before they are routed:
@@ -179,7 +180,7 @@ func (w *world) takeAway(whole bool) error {
 	if err := w.broker.log.Topics.Delete(t.ID); err != nil {
 		return err
 	}
-	_, err = w.out.EnsureTopics(ctx, kafka.Topics("", simShards, simPartitions))
+	_, err = kafkatopics.Ensure(ctx, w.out, kafkatopics.Of("", simShards, simPartitions))
 	return err
 }
 

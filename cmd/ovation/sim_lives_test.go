@@ -14,9 +14,11 @@ import (
 	"github.com/ovation-analytics/ovation/api"
 	"github.com/ovation-analytics/ovation/api/client"
 	"github.com/ovation-analytics/ovation/ingest"
+	"github.com/ovation-analytics/ovation/ingest/activity"
 	brokerlog "github.com/ovation-analytics/ovation/ingest/broker/log"
 	"github.com/ovation-analytics/ovation/ingest/broker/wire"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
+	kafkatopics "github.com/ovation-analytics/ovation/ingest/kafka/topics"
 	"github.com/ovation-analytics/ovation/storage"
 )
 
@@ -85,7 +87,7 @@ func startEngine(p *power, w *wires, secrets *Secrets) (_ *engineLife, err error
 			err = errors.Join(err, e.Close())
 		}
 	}()
-	if e.hasher, err = ingest.NewHasher(secrets.Pepper[:]); err != nil {
+	if e.hasher, err = activity.NewHasher(secrets.Pepper[:]); err != nil {
 		return nil, err
 	}
 	if e.client, err = kafka.New(kafka.Config{Brokers: []string{brokerAddress}, ClientID: "ovation", Dial: w.dialer(p)}); err != nil {
@@ -103,7 +105,7 @@ func startEngine(p *power, w *wires, secrets *Secrets) (_ *engineLife, err error
 }
 
 func (e *engineLife) findTopics(ctx context.Context) error {
-	if _, err := e.client.EnsureTopics(ctx, kafka.Topics("", simShards, simPartitions)); err != nil {
+	if _, err := kafkatopics.Ensure(ctx, e.client, kafkatopics.Of("", simShards, simPartitions)); err != nil {
 		return err
 	}
 	t := &e.topics
@@ -116,7 +118,7 @@ func (e *engineLife) findTopics(ctx context.Context) error {
 		return err
 	}
 	t.journal, t.catalog = panicLog{eventLog{Log: journal}, &e.panics.journal}, panicLog{eventLog{Log: catalog}, &e.panics.catalog}
-	t.counts = new(ingest.Stats)
+	t.counts = new(activity.Stats)
 	s, err := ingest.OpenSource(ctx, e.client, ingest.SourceConfig{
 		Topic: kafka.Activities, Journal: journal.Topic(), Hasher: e.hasher, Stats: t.counts,
 	})

@@ -105,9 +105,9 @@ var owners = []rule{
 
 	{ingestP + "(*SourceReader)", stageSource},
 	{ingestP + "(*Source)", stageSource},
-	{ingestP + "(*Decoder)", stageSource},
+	{module + "/ingest/activity.", stageSource},
 	{ingestP + "(*Appender)", stageRoute},
-	{ingestP + "(*lane)", stageRoute},
+	{ingestP + "(*partitionAppender)", stageRoute},
 	{ingestP + "(*Reader)", stageJournal},
 	{ingestP + "(*DeadLetters)", stageForward},
 	{routerP + "(*router).fetch", stageSource},

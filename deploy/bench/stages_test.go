@@ -18,7 +18,7 @@ func TestASampleBelongsToItsStage(t *testing.T) {
 	}{
 		{"decoding the source", []string{"runtime.memmove", kafkaP + "(*decoder).records", kafkaP + "(*Fetcher).Fetch", ingestP + "(*pager).read", ingestP + "(*SourceReader).Read", actorsP + "(*router).fetch"}, stageSource},
 		{"decoding the journal", []string{kafkaP + "(*decoder).records", ingestP + "(*pager).read", ingestP + "(*Reader).Read", module + "/actors/journal.(*Fetcher).run"}, stageJournal},
-		{"compressing for the journal", []string{kafkaP + "(*encoder).compress", ingestP + "(*lane).send", ingestP + "(*Appender).Append", actorsP + "(*router).appendTo"}, stageRoute},
+		{"compressing for the journal", []string{kafkaP + "(*encoder).compress", ingestP + "(*partitionAppender).send", ingestP + "(*Appender).Append", actorsP + "(*router).appendTo"}, stageRoute},
 		{"a member", []string{module + "/actors/member.(*State).Record", actorsP + "(*memberActor).record", actorP + "(*actorContext).InvokeUserMessage", actorsP + "(*shard).flush"}, stageApply},
 		{"the actor library", []string{actorP + "(*PID).ref", actorP + "(*actorContext).Send", actorsP + "(*shard).flush"}, stageApply},
 		{"a look-up for a member", []string{pebble + ".(*DB).Get", storeP + "get", storeP + "(*Shard).OneTime", actorsP + "(*pairHistory).OneTime", module + "/actors/member.(*State).Record"}, stageStage},
@@ -75,7 +75,7 @@ func TestCostsAreDividedAsTheSamplesSay(t *testing.T) {
 	p := &profile.Profile{Sample: []*profile.Sample{
 		sampleOf(5, []string{"runtime.memmove"}, []string{storeP + "(*Shard).Commit"}),
 		sampleOf(1, []string{"internal/runtime/syscall/linux.Syscall6"}, []string{module + "/ingest/broker/log.(*Pending).Wait"}),
-		sampleOf(3, []string{"runtime.nextFreeFast", "runtime.mallocgc"}, []string{ingestP + "(*Decoder).Decode"}),
+		sampleOf(3, []string{"runtime.nextFreeFast", "runtime.mallocgc"}, []string{module + "/ingest/activity.(*Decoder).Decode"}),
 	}}
 	q := &profile.Profile{Sample: []*profile.Sample{sampleOf(1, []string{"runtime.gcBgMarkWorker"}), {Value: []int64{0, 0}, Location: []*profile.Location{{}}}}}
 	sums, samples := stagesOf([]*profile.Profile{p, q})

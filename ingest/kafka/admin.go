@@ -10,6 +10,9 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
+// admin asks about topics, and makes and trims them.
+type admin struct{ *conns }
+
 // Cluster is what a broker says about its cluster.
 type Cluster struct {
 	ID      string
@@ -37,7 +40,7 @@ func (c *Cluster) Topic(name string) (t Topic, found bool) {
 }
 
 // Describe asks a broker about the cluster and the topics named.
-func (c *Client) Describe(ctx context.Context, names ...string) (*Cluster, error) {
+func (c admin) Describe(ctx context.Context, names ...string) (*Cluster, error) {
 	m := kmsg.NewPtrMetadataRequest()
 	m.AllowAutoTopicCreation = false
 	m.Topics = make([]kmsg.MetadataRequestTopic, 0, len(names)) // nil would be all topics
@@ -91,7 +94,7 @@ func deref(s *string) string {
 
 // Topic asks a broker about one topic; none is kafkago.UnknownTopicOrPartition, which
 // a broker may also say of a topic that was just made.
-func (c *Client) Topic(ctx context.Context, name string) (Topic, error) {
+func (c admin) Topic(ctx context.Context, name string) (Topic, error) {
 	r, err := c.Describe(ctx, name)
 	if err != nil {
 		return Topic{}, err
@@ -112,19 +115,19 @@ const (
 )
 
 // Start is the offset of the first record that the log has.
-func (c *Client) Start(ctx context.Context, topic string, partition int) (int64, error) {
+func (c admin) Start(ctx context.Context, topic string, partition int) (int64, error) {
 	return c.listOffset(ctx, topic, partition, earliest, false)
 }
 
 // End is the offset behind the last record that can be read now: those of open
 // transactions cannot.
-func (c *Client) End(ctx context.Context, topic string, partition int) (int64, error) {
+func (c admin) End(ctx context.Context, topic string, partition int) (int64, error) {
 	return c.listOffset(ctx, topic, partition, latest, true)
 }
 
 // At is the offset of the first record that is not older than ms, the end if there
 // is none.
-func (c *Client) At(ctx context.Context, topic string, partition int, ms int64) (int64, error) {
+func (c admin) At(ctx context.Context, topic string, partition int, ms int64) (int64, error) {
 	if ms < 0 {
 		return 0, fmt.Errorf("kafka: offset at the time %d", ms)
 	}
@@ -136,7 +139,7 @@ func (c *Client) At(ctx context.Context, topic string, partition int, ms int64) 
 }
 
 // listOffset asks the leader once. The end is the stable one, or else the log's.
-func (c *Client) listOffset(ctx context.Context, topic string, partition int, at int64, stable bool) (int64, error) {
+func (c admin) listOffset(ctx context.Context, topic string, partition int, at int64, stable bool) (int64, error) {
 	p := kmsg.NewListOffsetsRequestTopicPartition()
 	p.Partition, p.Timestamp = int32(partition), at
 	t := kmsg.NewListOffsetsRequestTopic()
@@ -165,7 +168,7 @@ func (c *Client) listOffset(ctx context.Context, topic string, partition int, at
 
 // DeleteRecords gives up all records below before and returns where the log now
 // starts. It asks once.
-func (c *Client) DeleteRecords(ctx context.Context, topic string, partition int, before int64) (start int64, err error) {
+func (c admin) DeleteRecords(ctx context.Context, topic string, partition int, before int64) (start int64, err error) {
 	if before < 0 { // to the broker −1 means everything
 		return 0, fmt.Errorf("kafka: delete the records of %s/%d below %d", topic, partition, before)
 	}
@@ -192,20 +195,4 @@ func (c *Client) DeleteRecords(ctx context.Context, topic string, partition int,
 		return 0, fmt.Errorf("delete records of %s/%d: %w", topic, partition, kafkago.Error(r.ErrorCode))
 	}
 	return r.LowWatermark, nil
-}
-
-// retried repeats an operation of administration while it fails in a way that may
-// pass, until ctx ends.
-func (c *Client) retried(ctx context.Context, operation func() error) error {
-	var backoff Backoff
-	for {
-		err := operation()
-		if err == nil || !Retriable(err) {
-			return err
-		}
-		c.stats.retries.Add(1)
-		if backoff.Wait(ctx) != nil {
-			return ended(ctx, err)
-		}
-	}
 }

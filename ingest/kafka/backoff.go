@@ -45,3 +45,17 @@ func (b *Backoff) Wait(ctx context.Context) error {
 func ended(ctx context.Context, last error) error {
 	return fmt.Errorf("%w, last: %v", ctx.Err(), last) //nolint:errorlint // on purpose
 }
+
+// Persist repeats an attempt while it fails in a way that may pass, until ctx ends.
+func Persist(ctx context.Context, attempt func() error) error {
+	var backoff Backoff
+	for {
+		err := attempt()
+		if err == nil || !Retriable(err) {
+			return err
+		}
+		if backoff.Wait(ctx) != nil {
+			return ended(ctx, err)
+		}
+	}
+}

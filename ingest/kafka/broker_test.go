@@ -72,25 +72,9 @@ func realBroker(t *testing.T) *world {
 	return w
 }
 
-func TestRealBrokerHasTheTopicsAsTheyShouldBe(t *testing.T) {
-	w := realBroker(t)
-	specs := append(Topics(w.topic, 4, 2), KeysTopic(w.topic))
-	made, err := w.client.EnsureTopics(w.ctx, specs)
-	w.must(err)
-	if len(made.Created) != len(specs) || made.Cluster == "" || len(made.Problems) > 0 {
-		t.Errorf("%+v", made)
-	}
-	if _, err := w.client.EnsureTopics(w.ctx, Topics(w.topic, 5, 2)); !errors.As(err, new(*SettingsError)) {
-		t.Errorf("another number of shards: %v", err)
-	}
-}
-
 func TestRealBrokerStampsStoresAndGivesBack(t *testing.T) {
 	w := realBroker(t)
-	prefix := w.topic
-	_, err := w.client.EnsureTopics(w.ctx, Topics(prefix, 1, 1))
-	w.must(err)
-	w.topic = prefix + Journal
+	w.createTopic(map[string]string{"message.timestamp.type": "LogAppendTime"})
 	f := w.fetcher(nil)
 	var want []string
 	for i := range 30 {
@@ -117,14 +101,14 @@ func TestRealBrokerStampsStoresAndGivesBack(t *testing.T) {
 		t.Errorf("end %d, read to %d, %v", e, end, err)
 	}
 	var gap *domain.GapError
-	if _, err = w.fetch(f, end, 1000); !errors.As(err, &gap) || gap.Kind != domain.GapDiverged {
+	if _, err := w.fetch(f, end, 1000); !errors.As(err, &gap) || gap.Kind != domain.GapDiverged {
 		t.Errorf("an epoch that the log does not know: %v", err)
 	}
 }
 
 func TestRealBrokerKnowsRepetitionsBehindTheWrap(t *testing.T) {
 	w := realBroker(t)
-	w.createTopic()
+	w.createTopic(nil)
 	p := w.producer(nil)
 	w.send(p, "a")
 	p.stamp = stamp{producer: p.stamp.producer + 1_000_000, sequence: math.MaxInt32 - 1}
@@ -146,7 +130,7 @@ func TestRealBrokerKnowsRepetitionsBehindTheWrap(t *testing.T) {
 
 func TestRealBrokerTellsGapsApart(t *testing.T) {
 	w := realBroker(t)
-	w.createTopic()
+	w.createTopic(nil)
 	p := w.producer(nil)
 	for range 5 {
 		w.send(p, "a", "b")
@@ -174,7 +158,7 @@ func TestRealBrokerTellsGapsApart(t *testing.T) {
 	} else {
 		t.Error(err)
 	}
-	w.createTopic()
+	w.createTopic(nil)
 	if _, err := w.fetch(f, 5, NoEpoch); errors.As(err, &gap) && !gap.TopicID.IsZero() {
 		kinds = append(kinds, gap.Kind)
 	} else {
@@ -187,10 +171,10 @@ func TestRealBrokerTellsGapsApart(t *testing.T) {
 
 func TestRealBrokerKeepsGroupOffsets(t *testing.T) {
 	w := realBroker(t)
-	w.createTopic()
+	w.createTopic(nil)
 	group := w.topic + "group"
 	get := func() (o []GroupOffset) {
-		w.must(w.client.retried(w.ctx, func() (err error) {
+		w.must(Persist(w.ctx, func() (err error) {
 			o, err = w.client.CommittedOffsets(w.ctx, group, w.topic, []int{0})
 			return err
 		}))
@@ -200,7 +184,7 @@ func TestRealBrokerKeepsGroupOffsets(t *testing.T) {
 		t.Error(diff)
 	}
 	want := []GroupOffset{{0, 42, 3, "id/3"}}
-	w.must(w.client.retried(w.ctx, func() error { return w.client.CommitOffsets(w.ctx, group, w.topic, want) }))
+	w.must(Persist(w.ctx, func() error { return w.client.CommitOffsets(w.ctx, group, w.topic, want) }))
 	if diff := cmp.Diff(want, get()); diff != "" {
 		t.Error(diff)
 	}
@@ -210,14 +194,9 @@ func TestRealBrokerKeepsGroupOffsets(t *testing.T) {
 // them, emptied batches and markers whose records are gone, is read as franz-go reads it.
 func TestRealBrokerCompactsAndIsReadAsFranzGoDoes(t *testing.T) {
 	w := realBroker(t)
-	_, err := w.client.EnsureTopics(w.ctx, []TopicSpec{{Name: w.topic, Partitions: 1, Settings: []Setting{
-		{"cleanup.policy", "compact", Equal},
-		{"segment.ms", "200", Equal},
-		{"min.cleanable.dirty.ratio", "0.01", Equal},
-		{"max.compaction.lag.ms", "500", Equal},
-		{"delete.retention.ms", "100", Equal},
-	}}})
-	w.must(err)
+	w.createTopic(map[string]string{
+		"cleanup.policy": "compact", "segment.ms": "200", "min.cleanable.dirty.ratio": "0.01", "max.compaction.lag.ms": "500", "delete.retention.ms": "100",
+	})
 	seed := rand.Uint64()
 	t.Log("seed", seed)
 	r := rand.New(rand.NewPCG(seed, 0))

@@ -2,15 +2,17 @@
 // number, keeps topics and group offsets, and tells a log that is not the one it
 // read before from one that only cannot answer now.
 //
-//	                      Client (any goroutine)
+//	            Client: Fetcher, Producer, admin, groups
 //	      ┌───────────────────┴───────────────────┐
-//	fetching Transport                       the rest's Transport     connections, TLS, SASL,
-//	      │                                       │                   metadata: kafka-go
-//	   Fetcher ── exchange: one kmsg request ── Producer, admin, offsets
+//	fetching Transport                       the rest's Transport     conns: connections, TLS, SASL,
+//	      │                                       │                   metadata by kafka-go
+//	   Fetcher ── exchange: one kmsg request ── Producer, admin, groups
 //	      │                                       │
 //	   decode ◄──────────── recordbatch ──────► batch ◄ codec         record batches, format 2
 //	      │                                       │
 //	    Page                                  base offset
+//
+// Package topics, above, makes the topics of an installation and checks their settings.
 //
 // kafka-go opens the connections and knows the leaders. Requests and answers are
 // made here, because its Reader shows aborted transactions as data, passes over

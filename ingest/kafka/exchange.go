@@ -137,7 +137,7 @@ type routed struct {
 func (r routed) Broker(c protocol.Cluster) (protocol.Broker, error) { return r.route(c) }
 
 // leader routes to the partition's leader.
-func (c *Client) leader(topic string, partition int) route {
+func (c *conns) leader(topic string, partition int) route {
 	return func(l protocol.Cluster) (protocol.Broker, error) {
 		if len(c.cfg.Topics) > 0 && !slices.Contains(c.cfg.Topics, topic) {
 			return protocol.Broker{}, fmt.Errorf("%w: %q", errForeignTopic, topic)
@@ -155,7 +155,7 @@ func (c *Client) leader(topic string, partition int) route {
 }
 
 // noted is leader, and keeps 1 + the broker's id.
-func (c *Client) noted(topic string, partition int, in *atomic.Int32) route {
+func (c *conns) noted(topic string, partition int, in *atomic.Int32) route {
 	found := c.leader(topic, partition)
 	return func(l protocol.Cluster) (protocol.Broker, error) {
 		b, err := found(l)
@@ -192,7 +192,7 @@ type request struct {
 
 // ask sends a request whose version is set and gives its answer, whose codes are
 // not yet looked at. Its errors are those of failure.
-func (c *Client) ask(ctx context.Context, r request) (kmsg.Response, error) {
+func (c *conns) ask(ctx context.Context, r request) (kmsg.Response, error) {
 	x, err := c.exchange(ctx, r)
 	if err != nil {
 		return nil, err
@@ -201,7 +201,7 @@ func (c *Client) ask(ctx context.Context, r request) (kmsg.Response, error) {
 }
 
 // exchange is ask for an answer whose memory may be released.
-func (c *Client) exchange(ctx context.Context, r request) (*exchange, error) {
+func (c *conns) exchange(ctx context.Context, r request) (*exchange, error) {
 	if c.ctx.Err() != nil {
 		return nil, ErrClosed
 	}
@@ -233,7 +233,7 @@ func (c *Client) exchange(ctx context.Context, r request) (*exchange, error) {
 
 // failure sorts what a round trip failed with: the caller's context has ended, the
 // client is closed, a code of Kafka's, or the broker could not be reached, which passes.
-func (c *Client) failure(ctx context.Context, err error) error {
+func (c *conns) failure(ctx context.Context, err error) error {
 	var code kafkago.Error
 	switch {
 	case ctx.Err() != nil:

@@ -135,13 +135,10 @@ func TestOpenTransactionsHoldTheReaderBack(t *testing.T) {
 
 func TestCompactedTopicIsReadToItsEnd(t *testing.T) {
 	w := given(t, kfake.BrokerConfigs(map[string]string{"log.segment.bytes": "200"}))
-	_, err := w.client.EnsureTopics(w.ctx, []TopicSpec{{Name: "t", Partitions: 1, Settings: []Setting{
-		{"cleanup.policy", "compact", Equal}, {"segment.bytes", "200", Equal}, {"min.cleanable.dirty.ratio", "0", Equal},
-	}}})
-	w.must(err)
+	w.createTopic(map[string]string{"cleanup.policy": "compact", "segment.bytes": "200", "min.cleanable.dirty.ratio": "0"})
 	p := w.producer(nil)
 	newest := map[string]string{"first": "stays"} // kfake moves the log's start to what is left, Kafka does not
-	_, err = p.Send(w.ctx, []Message{{Key: []byte("first"), Value: []byte("stays")}})
+	_, err := p.Send(w.ctx, []Message{{Key: []byte("first"), Value: []byte("stays")}})
 	w.must(err)
 	for i := range 60 {
 		var m []Message

@@ -132,7 +132,7 @@ func TestDeletedTopicAndItsSuccessorAreRecreated(t *testing.T) {
 			}
 		}
 		var gap *domain.GapError
-		w.must(f.client.retried(w.ctx, func() error { // until the leader is known
+		w.must(Persist(w.ctx, func() error { // until the leader is known
 			if _, err := w.fetch(f, 1, 0); !errors.As(err, &gap) || gap.End != end {
 				return &passing{why: "not yet", err: err}
 			}
@@ -141,7 +141,7 @@ func TestDeletedTopicAndItsSuccessorAreRecreated(t *testing.T) {
 	}
 	w.deleteTopic()
 	recreated(domain.TopicID{}, 0)
-	w.createTopic()
+	w.createTopic(nil)
 	if w.id() == old {
 		t.Fatal("the topic has its old id")
 	}

@@ -68,7 +68,7 @@ func (w *world) another(change func(*Config)) *Client {
 func (w *world) id() domain.TopicID {
 	w.Helper()
 	var t Topic
-	w.must(w.client.retried(w.ctx, func() (err error) {
+	w.must(Persist(w.ctx, func() (err error) {
 		t, err = w.client.Topic(w.ctx, w.topic)
 		return err
 	}))
@@ -124,7 +124,7 @@ func messages(values ...string) []Message {
 func (w *world) fetch(f *Fetcher, next int64, epoch int32) (*Page, error) {
 	w.Helper()
 	var page *Page
-	err := f.client.retried(w.ctx, func() (err error) {
+	err := Persist(w.ctx, func() (err error) {
 		page, err = f.Fetch(w.ctx, next, epoch)
 		return err
 	})
@@ -157,8 +157,19 @@ func (w *world) deleteTopic() {
 	w.must(r.Errors[w.topic])
 }
 
-func (w *world) createTopic() {
+// createTopic makes the topic with one partition, and waits for its leader.
+func (w *world) createTopic(settings map[string]string) {
 	w.Helper()
-	_, err := w.client.EnsureTopics(w.ctx, []TopicSpec{{Name: w.topic, Partitions: 1}})
-	w.must(err)
+	w.must(Persist(w.ctx, func() error {
+		_, err := w.client.CreateTopics(w.ctx, []NewTopic{{Name: w.topic, Partitions: 1, Replicas: 1, Settings: settings}})
+		return err
+	}))
+	w.must(Persist(w.ctx, func() error {
+		t, err := w.client.Topic(w.ctx, w.topic)
+		if err == nil && t.Leaderless > 0 {
+			err = kafkago.LeaderNotAvailable
+		}
+		return err
+	}))
+	w.client.ForgetLeaders()
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
 	kafkago "github.com/segmentio/kafka-go"
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -17,10 +18,16 @@ type GroupOffset struct {
 	Metadata  string // whatever the group wants to keep with it
 }
 
+// groups keeps and gives the offsets of groups.
+type groups struct {
+	*conns
+	coordinators sync.Map // group → node id, int32
+}
+
 // CommitOffsets keeps offsets for a group that has no members: nothing is joined,
 // balanced or fenced, the last word counts. A group with members refuses. It asks
 // once.
-func (c *Client) CommitOffsets(ctx context.Context, group, topic string, offsets []GroupOffset) error {
+func (c *groups) CommitOffsets(ctx context.Context, group, topic string, offsets []GroupOffset) error {
 	t := kmsg.NewOffsetCommitRequestTopic()
 	t.Topic = topic
 	for i := range offsets {
@@ -62,7 +69,7 @@ func committed(a *kmsg.OffsetCommitResponse, want int) error {
 
 // CommittedOffsets gives what is kept for the group, one for each partition in that
 // order. It asks once.
-func (c *Client) CommittedOffsets(ctx context.Context, group, topic string, partitions []int) ([]GroupOffset, error) {
+func (c *groups) CommittedOffsets(ctx context.Context, group, topic string, partitions []int) ([]GroupOffset, error) {
 	t := kmsg.NewOffsetFetchRequestTopic()
 	t.Topic = topic
 	for _, p := range partitions {
@@ -79,7 +86,7 @@ func (c *Client) CommittedOffsets(ctx context.Context, group, topic string, part
 	return offsets, nil
 }
 
-func (c *Client) fetchOffsets(ctx context.Context, group string, m *kmsg.OffsetFetchRequest, partitions []int) ([]GroupOffset, error) {
+func (c *groups) fetchOffsets(ctx context.Context, group string, m *kmsg.OffsetFetchRequest, partitions []int) ([]GroupOffset, error) {
 	answer, err := c.coordinated(ctx, group, m, versionOffsetFetch)
 	if err != nil {
 		return nil, err
@@ -121,7 +128,7 @@ func unkept(partitions []int) []GroupOffset {
 
 // coordinated asks the group's coordinator, which is found first and remembered
 // until something fails.
-func (c *Client) coordinated(ctx context.Context, group string, m kmsg.Request, version int16) (kmsg.Response, error) {
+func (c *groups) coordinated(ctx context.Context, group string, m kmsg.Request, version int16) (kmsg.Response, error) {
 	if group == "" {
 		return nil, errors.New("kafka: a group needs a name")
 	}

@@ -17,7 +17,7 @@ func TestGroupOffsetsAreKeptWithTheirMetadata(t *testing.T) {
 	get := func(want []GroupOffset) {
 		t.Helper()
 		var got []GroupOffset
-		w.must(w.client.retried(w.ctx, func() (err error) {
+		w.must(Persist(w.ctx, func() (err error) {
 			got, err = w.client.CommittedOffsets(w.ctx, "router-1", "t", []int{2, 0})
 			return err
 		}))
@@ -43,7 +43,7 @@ func TestCoordinatorIsFoundAgainWhenItMoves(t *testing.T) {
 	commit := func() error {
 		return w.client.CommitOffsets(w.ctx, "g", "t", []GroupOffset{{0, 1, NoEpoch, "m"}})
 	}
-	w.must(w.client.retried(w.ctx, commit))
+	w.must(Persist(w.ctx, commit))
 	first, ok := w.client.coordinators.Load("g")
 	if !ok {
 		t.Fatal("the coordinator is not remembered")

@@ -116,6 +116,17 @@ func (p *Producer) Send(ctx context.Context, messages []Message) (base int64, er
 	}
 }
 
+// SendAtLeastOnce is Send for readers that know repeats: where idempotence is lost it sends the
+// batch again in a new session.
+func (p *Producer) SendAtLeastOnce(ctx context.Context, messages []Message) (base int64, err error) {
+	for {
+		base, err = p.Send(ctx, messages)
+		if !errors.Is(err, ErrIdempotenceLost) || ctx.Err() != nil {
+			return base, err
+		}
+	}
+}
+
 func (p *Producer) failed(err error) error {
 	return fmt.Errorf("produce %s/%d: %w", p.cfg.Topic, p.cfg.Partition, err)
 }

@@ -46,7 +46,7 @@ var spoken = []struct {
 }
 
 // Check asks a broker what it speaks and names everything that is missing.
-func (c *Client) Check(ctx context.Context) error {
+func (c *conns) Check(ctx context.Context) error {
 	k := &kafkago.Client{Addr: c.addr, Timeout: c.cfg.RequestTimeout, Transport: c.rest}
 	r, err := k.ApiVersions(ctx, &kafkago.ApiVersionsRequest{})
 	if err == nil {
@@ -70,7 +70,7 @@ func (c *Client) Check(ctx context.Context) error {
 }
 
 // hint says what may be wrong where a broker, at first contact, hangs up without a word.
-func (c *Client) hint(err error) string {
+func (c *conns) hint(err error) string {
 	switch {
 	case !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
 		return ""

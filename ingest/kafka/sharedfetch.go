@@ -21,7 +21,7 @@ import (
 //
 // Any goroutine may call.
 type sharedFetches struct {
-	client *Client
+	conns *conns
 
 	mu sync.Mutex // guards what follows, and the pending fetches
 	by map[int32]*leaderQueue
@@ -147,9 +147,9 @@ func (w *pendingFetch) samePartition(o *pendingFetch) bool {
 // fetch asks the leader, and gives each fetcher its part.
 func (j *sharedFetches) fetch(leader int32, l *leaderQueue, asked []*pendingFetch) {
 	m, within, limit := requestOf(asked)
-	x, err := j.client.exchange(j.client.ctx, request{
-		message: m, version: versionFetch, route: node(leader), over: j.client.fetching,
-		within: within + j.client.cfg.RequestTimeout, limit: limit + answerRoom,
+	x, err := j.conns.exchange(j.conns.ctx, request{
+		message: m, version: versionFetch, route: node(leader), over: j.conns.fetching,
+		within: within + j.conns.cfg.RequestTimeout, limit: limit + answerRoom,
 	})
 	j.mu.Lock()
 	defer j.mu.Unlock()

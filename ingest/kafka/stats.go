@@ -9,7 +9,7 @@ type Stats struct {
 	FetchedBytes    uint64 // record batches as they came
 	Records         uint64 // records shown
 	Corrupt         uint64 // batches given up as unreadable
-	Retries         uint64 // failures that may pass, of fetching, producing and administration
+	Retries         uint64 // failures that may pass, of fetching and producing
 	ProducedBatches uint64
 	ProducedRecords uint64
 	ProducedBytes   uint64 // record batches as they were stored
@@ -22,7 +22,7 @@ type counters struct {
 }
 
 // Stats gives the counts so far; each is right, they are not of one moment.
-func (c *Client) Stats() Stats {
+func (c *conns) Stats() Stats {
 	s := &c.stats
 	return Stats{
 		Requests:        s.requests.Load(),

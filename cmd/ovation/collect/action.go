@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
-	"github.com/ovation-analytics/ovation/ingest"
+	"github.com/ovation-analytics/ovation/ingest/activity"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 )
 
@@ -113,6 +113,6 @@ func (a *Action) message(account uint32, source string) (kafka.Message, error) {
 // What all records have. Nobody changes these bytes.
 var (
 	version     = []byte("1.0")
-	eventType   = []byte(ingest.EventType)
+	eventType   = []byte(activity.EventType)
 	contentType = []byte("application/json")
 )

@@ -12,7 +12,7 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 
-	"github.com/ovation-analytics/ovation/ingest"
+	"github.com/ovation-analytics/ovation/ingest/activity"
 )
 
 // Choice says which of the mapping's activities a row is: the one that a text names,
@@ -76,8 +76,8 @@ func (c *Content) UnmarshalYAML(n ast.Node) error {
 // value is the JSON text of a row's content; nil: it has none.
 func (c *Content) value(r *row) (json.RawMessage, error) {
 	out, err := c.json(r)
-	if err == nil && len(out) > ingest.MaxContent {
-		err = fmt.Errorf("over %d bytes", ingest.MaxContent)
+	if err == nil && len(out) > activity.MaxContent {
+		err = fmt.Errorf("over %d bytes", activity.MaxContent)
 	}
 	return out, err
 }

@@ -92,11 +92,7 @@ func (l *kafkaLog) Publish(ctx context.Context, messages []kafka.Message) error 
 // the engine drops what is there already.
 func send(ctx context.Context, p *kafka.Producer, messages []kafka.Message) error {
 	for batch := range kafka.Split(messages, batchBytes) {
-		_, err := p.Send(ctx, batch)
-		if errors.Is(err, kafka.ErrIdempotenceLost) {
-			_, err = p.Send(ctx, batch)
-		}
-		if err != nil {
+		if _, err := p.SendAtLeastOnce(ctx, batch); err != nil {
 			return err
 		}
 	}

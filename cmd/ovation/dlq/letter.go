@@ -7,6 +7,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/ingest"
+	"github.com/ovation-analytics/ovation/ingest/activity"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 )
 
@@ -22,7 +23,7 @@ type Letter struct {
 }
 
 // letterOf reads a record of the topic.
-func letterOf(m *kafka.Message, d *ingest.Decoder) *Letter {
+func letterOf(m *kafka.Message, d *activity.Decoder) *Letter {
 	l := &Letter{At: m.TimeMs, Original: kafka.Message{Key: m.Key, Value: m.Value, TimeMs: m.TimeMs}}
 	own := map[string]string{}
 	for _, h := range m.Headers {
@@ -41,9 +42,18 @@ func letterOf(m *kafka.Message, d *ingest.Decoder) *Letter {
 	if n, err := strconv.ParseUint(own[ingest.HeaderAccount], 10, 32); err == nil {
 		l.Account = domain.AccountID(n)
 	} else if l.Whole {
-		l.Account = d.Review(&l.Original).Account
+		l.Account = review(d, &l.Original).Account
 	}
 	return l
+}
+
+// review reads a message as the router would.
+func review(d *activity.Decoder, m *kafka.Message) activity.Review {
+	return d.Review(activity.Incoming{TimeMs: m.TimeMs, Key: m.Key, Value: m.Value, Headers: func(yield func(key, value []byte)) {
+		for _, h := range m.Headers {
+			yield([]byte(h.Key), h.Value)
+		}
+	}})
 }
 
 // fromHTTP reports that the original came over HTTP.

@@ -9,15 +9,16 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/ingest"
+	"github.com/ovation-analytics/ovation/ingest/activity"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 )
 
-func testDecoder(t testing.TB) *ingest.Decoder {
-	h, err := ingest.NewHasher(make([]byte, ingest.MinPepper))
+func testDecoder(t testing.TB) *activity.Decoder {
+	h, err := activity.NewHasher(make([]byte, activity.MinPepper))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return ingest.NewDecoder(h, new(ingest.Stats))
+	return activity.NewDecoder(h, new(activity.Stats))
 }
 
 // pairs are headers of texts, NAME and VALUE in turn, with a NUL between.
@@ -45,10 +46,10 @@ func FuzzLetter(f *testing.F) {
 		if ok && partition < 0 {
 			t.Fatalf("a letter of partition %d", partition)
 		}
-		before, keyed := d.Review(&foreign.Original), false
+		before, keyed := review(d, &foreign.Original), false
 		keyed = before.Keyed
 		if err := (&Log{decoder: d}).Mend(foreign, Mending{Value: []byte(good)}); err == nil {
-			after := d.Review(&foreign.Original)
+			after := review(d, &foreign.Original)
 			if after.Refusal != domain.Accepted || keyed && (after.Source != before.Source || after.ID != before.ID) {
 				t.Fatalf("mended into %+v, was %+v", after, before)
 			}

@@ -7,6 +7,7 @@ import (
 	"hash/fnv"
 
 	"github.com/ovation-analytics/ovation/ingest"
+	"github.com/ovation-analytics/ovation/ingest/activity"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 )
 
@@ -15,18 +16,18 @@ type Log struct {
 	client    *kafka.Client
 	letters   kafka.Topic
 	public    kafka.Topic
-	decoder   *ingest.Decoder
+	decoder   *activity.Decoder
 	producers map[int]*kafka.Producer
 }
 
 // Open finds the topics of the installation with this prefix. Close gives the client up.
 func Open(ctx context.Context, client *kafka.Client, prefix string) (*Log, error) {
 	// What is read in a letter hangs on no secret: an identity's place is the router's.
-	h, err := ingest.NewHasher(make([]byte, ingest.MinPepper))
+	h, err := activity.NewHasher(make([]byte, activity.MinPepper))
 	if err != nil {
 		return nil, err
 	}
-	l := &Log{client: client, decoder: ingest.NewDecoder(h, new(ingest.Stats)), producers: map[int]*kafka.Producer{}}
+	l := &Log{client: client, decoder: activity.NewDecoder(h, new(activity.Stats)), producers: map[int]*kafka.Producer{}}
 	if l.letters, err = topic(ctx, client, prefix+kafka.DeadLetters); err != nil {
 		return nil, err
 	}
@@ -182,9 +183,6 @@ func (l *Log) send(ctx context.Context, partition int, batch []kafka.Message) (e
 		}
 		l.producers[partition] = p
 	}
-	_, err = p.Send(ctx, batch)
-	if errors.Is(err, kafka.ErrIdempotenceLost) {
-		_, err = p.Send(ctx, batch)
-	}
+	_, err = p.SendAtLeastOnce(ctx, batch)
 	return err
 }

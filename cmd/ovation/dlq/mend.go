@@ -20,7 +20,7 @@ type Mending struct {
 // it, or the record would count beside the action that it repeats; and it must be one
 // that can be read.
 func (l *Log) Mend(letter *Letter, m Mending) error {
-	before := l.decoder.Review(&letter.Original)
+	before := review(l.decoder, &letter.Original)
 	mended := letter.Original
 	mended.Headers = slices.Clone(mended.Headers)
 	if m.Value != nil {
@@ -36,7 +36,7 @@ func (l *Log) Mend(letter *Letter, m Mending) error {
 			mended.Headers = append(mended.Headers, kafka.Header{Key: name, Value: []byte(value)})
 		}
 	}
-	switch after := l.decoder.Review(&mended); {
+	switch after := review(l.decoder, &mended); {
 	case after.Refusal != domain.Accepted:
 		return fmt.Errorf("the mended record would be refused: %s %s", after.Refusal, after.Detail)
 	case before.Keyed && (after.Source != before.Source || after.ID != before.ID):

@@ -1,4 +1,4 @@
-package ingest
+package activity
 
 import "github.com/ovation-analytics/ovation/actors/domain"
 

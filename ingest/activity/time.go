@@ -1,4 +1,4 @@
-package ingest
+package activity
 
 // parseTime reads an RFC 3339 time as seconds since 1970, rounded down. T and Z must
 // be capitals, and there are no leap seconds: whether a second of 60 exists hangs

@@ -1,12 +1,14 @@
-package kafka
+package topics
 
 import (
 	"strconv"
 	"time"
+
+	"github.com/ovation-analytics/ovation/ingest/kafka"
 )
 
-// TopicSpec is what a topic must be.
-type TopicSpec struct {
+// Spec is what a topic must be.
+type Spec struct {
 	Name       string
 	Partitions int // to create it with
 	// AnyPartitions accepts whatever number an existing topic has.
@@ -34,43 +36,27 @@ const (
 	Advised              // the same, or it is a warning
 )
 
-// The topics of an installation, before their prefix.
-const (
-	Activities  = "activities"
-	Journal     = "journal"
-	Catalog     = "catalog"
-	DeadLetters = "activities.dlq"
-	Keys        = "keys"
-)
-
-// The most that a batch takes. The journal's is larger, so that a record accepted from
-// activities always fits when it is passed on.
-const (
-	MaxActivityBytes = 1 << 20
-	MaxJournalBytes  = 2 << 20
-)
-
 const week = 7 * 24 * time.Hour
 
-// Topics are the topics that an installation with so many shards needs, but for
-// Keys. Activities is made with that many partitions and may have others.
-func Topics(prefix string, shards, activities int) []TopicSpec {
-	return []TopicSpec{
+// Of are the topics that an installation with so many shards needs. Activities is made with
+// that many partitions and may have others.
+func Of(prefix string, shards, activities int) []Spec {
+	return []Spec{
 		{
-			Name: prefix + Activities, Partitions: activities, AnyPartitions: true,
+			Name: prefix + kafka.Activities, Partitions: activities, AnyPartitions: true,
 			Settings: []Setting{
 				{"cleanup.policy", "delete", Advised}, // what compaction drops before it is routed is not counted
-				{"max.message.bytes", strconv.Itoa(MaxActivityBytes), Advised},
+				{"max.message.bytes", strconv.Itoa(kafka.MaxActivityBytes), Advised},
 				{"retention.ms", ms(week), Advised},
 			},
 		},
-		{Name: prefix + Journal, Partitions: shards, Settings: forEver()},
-		{Name: prefix + Catalog, Partitions: 1, Settings: forEver()},
+		{Name: prefix + kafka.Journal, Partitions: shards, Settings: forEver()},
+		{Name: prefix + kafka.Catalog, Partitions: 1, Settings: forEver()},
 		{
-			Name: prefix + DeadLetters, Partitions: 1,
+			Name: prefix + kafka.DeadLetters, Partitions: 1,
 			Settings: []Setting{
 				{"cleanup.policy", "delete", Equal},
-				{"max.message.bytes", strconv.Itoa(MaxJournalBytes), AtLeast},
+				{"max.message.bytes", strconv.Itoa(kafka.MaxJournalBytes), AtLeast},
 				{"retention.ms", ms(week), Advised},
 			},
 		},
@@ -83,23 +69,9 @@ func forEver() []Setting {
 	return []Setting{
 		{"cleanup.policy", "delete", Equal},
 		{"message.timestamp.type", "LogAppendTime", Equal},
-		{"max.message.bytes", strconv.Itoa(MaxJournalBytes), AtLeast},
+		{"max.message.bytes", strconv.Itoa(kafka.MaxJournalBytes), AtLeast},
 		{"retention.ms", "-1", AtLeast},
 		{"retention.bytes", "-1", AtLeast},
-	}
-}
-
-// KeysTopic is the topic of the data keys. A key's tombstone stays long enough for
-// every copy to see it.
-func KeysTopic(prefix string) TopicSpec {
-	return TopicSpec{
-		Name: prefix + Keys, Partitions: 1,
-		Settings: []Setting{
-			{"cleanup.policy", "compact", Equal},
-			{"segment.ms", ms(time.Hour), Equal},
-			{"max.compaction.lag.ms", ms(24 * time.Hour), Equal},
-			{"delete.retention.ms", ms(30 * 24 * time.Hour), Equal},
-		},
 	}
 }
 

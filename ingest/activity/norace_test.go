@@ -1,5 +1,5 @@
 //go:build !race
 
-package ingest
+package activity
 
 const underRace = false

@@ -1,4 +1,4 @@
-package ingest
+package activity
 
 import (
 	"crypto/sha256"
@@ -56,7 +56,7 @@ func (e *event) address(h *Hasher, from *Incoming) (domain.MemberID, domain.Iden
 		}
 	}
 	if id.IsZero() {
-		return 0, id, placeless(from.Topic, from.Partition)
+		return 0, id, Placeless(from.Topic, from.Partition)
 	}
 	return 0, id, id.Slot()
 }
@@ -75,9 +75,9 @@ func (e *event) identity(h *Hasher, kind domain.IdentityKind, first string, seco
 	return h.Identity(domain.AccountID(n), kind, first, name)
 }
 
-// placeless is the slot of a source partition's records without an address: the first
+// Placeless is the slot of a source partition's records without an address: the first
 // 12 bits of SHA-256 of the topic's id and the partition (4 bytes, big-endian).
-func placeless(topic domain.TopicID, partition int32) domain.Slot {
+func Placeless(topic domain.TopicID, partition int32) domain.Slot {
 	var b [20]byte
 	copy(b[:], topic[:])
 	p := uint32(partition)

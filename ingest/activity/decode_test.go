@@ -1,10 +1,9 @@
-package ingest
+package activity
 
 import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -12,7 +11,6 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/domain/codec"
-	"github.com/ovation-analytics/ovation/ingest/kafka"
 )
 
 func decode(t testing.TB, in Incoming) (domain.Record, domain.Slot) {
@@ -312,35 +310,15 @@ func FuzzReviewIsTheRoutersVerdict(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, headers string, value []byte, ms int64) {
 		pairs := strings.Split(headers, "\x00")
-		m := kafka.Message{Value: value, TimeMs: ms}
-		for i := 0; i+1 < len(pairs); i += 2 {
-			m.Headers = append(m.Headers, kafka.Header{Key: pairs[i], Value: []byte(pairs[i+1])})
-		}
-		judged, _ := decode(t, Incoming{Value: value, TimeMs: ms, Headers: headersOf(pairs[:len(pairs)&^1])})
-		r := NewDecoder(testHasher(t), &Stats{}).Review(&m)
+		in := Incoming{Value: value, TimeMs: ms, Headers: headersOf(pairs[:len(pairs)&^1])}
+		judged, _ := decode(t, in)
+		r := NewDecoder(testHasher(t), &Stats{}).Review(in)
 		a := judged.Activity
 		if r.Refusal != a.Refusal || r.Detail != a.Detail || a.Refusal == domain.Accepted && (r.Account != judged.Account || !r.Keyed) {
 			t.Fatalf("reviewed as %+v, judged %s %s of %d", r, a.Refusal, a.Detail, judged.Account)
 		}
 		if a.Refusal == domain.Accepted && testHasher(t).ID(r.Source, r.ID) != a.Hash {
 			t.Fatalf("another dedup key: %+v", r)
-		}
-	})
-}
-
-// The metadata of a group offset may be anybody's.
-func FuzzMark(f *testing.F) {
-	f.Add(mark(domain.TopicID{1, 2, 3}, 7))
-	f.Add("1 a -1")
-	f.Add("2 a 1")
-	f.Add("1  99999999999")
-	f.Fuzz(func(t *testing.T, s string) {
-		id, epoch, ok := readMark(s)
-		if !ok {
-			return
-		}
-		if again, e, ok := readMark("1 " + id + " " + strconv.Itoa(int(epoch))); !ok || again != id || e != epoch {
-			t.Fatalf("%q: %q %d", s, id, epoch)
 		}
 	})
 }

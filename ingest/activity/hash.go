@@ -1,4 +1,4 @@
-package ingest
+package activity
 
 import (
 	"crypto/hmac"
@@ -43,7 +43,7 @@ type mac struct {
 // NewHasher is the hasher under an installation's pepper, which is copied.
 func NewHasher(pepper []byte) (*Hasher, error) {
 	if len(pepper) < MinPepper {
-		return nil, errors.New("ingest: pepper is too short")
+		return nil, errors.New("activity: pepper is too short")
 	}
 	key := append([]byte(nil), pepper...)
 	h := &Hasher{}

@@ -1,4 +1,4 @@
-package ingest
+package activity
 
 import (
 	"crypto/hmac"

@@ -1,6 +1,6 @@
 //go:build race
 
-package ingest
+package activity
 
 // With the race detector a sync.Pool forgets at random.
 const underRace = true
