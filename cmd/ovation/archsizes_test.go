@@ -29,8 +29,6 @@ var large = map[string]string{
 	"api/brands.brandTexts":       "the texts of one entity",
 	"api/client.Client":           "a method an operation",
 	"cmd/ovation/collect.Mapping": "the keys of a configuration file",
-	"deploy/bench.Load":           "a table of figures",
-	"deploy/bench.options":        "the flags of the command",
 	"ingest/broker/log.Log":       "a method an operation of the log's store",
 	"ingest/broker/wire.call":     "a method a request of the protocol",
 	"ingest/kafka.Client":         "a method a request of the protocol",
@@ -46,7 +44,6 @@ var wide = map[string]string{
 	"api/wire":            "the documents of the contract",
 	"cmd/ovation":         "the commands: kong reads exported types",
 	"cmd/ovation/collect": "the mapping file: the parser reads exported types",
-	"deploy/bench":        "a file a part measured",
 	"ingest/kafka":        "a type a request of the protocol",
 	"storage":             "format and store are one package",
 }
