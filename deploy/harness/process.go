@@ -20,7 +20,7 @@ type Process struct {
 }
 
 // StartProcess starts a command and waits for the first line of its log that matches; it
-// returns the submatches.
+// returns the submatches. With a nil line it waits for nothing.
 func StartProcess(ctx context.Context, cmd *exec.Cmd, line *regexp.Regexp) (*Process, []string, error) {
 	p := &Process{cmd: cmd, ended: make(chan struct{})}
 	pipe, err := cmd.StderrPipe()
@@ -32,6 +32,9 @@ func StartProcess(ctx context.Context, cmd *exec.Cmd, line *regexp.Regexp) (*Pro
 	}
 	found := make(chan []string, 1)
 	go p.read(pipe, line, found)
+	if line == nil {
+		return p, nil, nil
+	}
 	select {
 	case m := <-found:
 		return p, m, nil
@@ -49,7 +52,10 @@ func (p *Process) read(pipe io.Reader, line *regexp.Regexp, found chan<- []strin
 	matched := false
 	for s := bufio.NewScanner(pipe); s.Scan(); {
 		p.lines.add(s.Text())
-		if m := line.FindStringSubmatch(s.Text()); m != nil && !matched {
+		if matched || line == nil {
+			continue
+		}
+		if m := line.FindStringSubmatch(s.Text()); m != nil {
 			matched = true
 			found <- m
 		}
@@ -65,12 +71,17 @@ func (p *Process) Log() string { return p.lines.String() }
 // Ended is closed when the process has closed its log.
 func (p *Process) Ended() <-chan struct{} { return p.ended }
 
-// End sends a signal, waits until the process is gone and returns its exit code.
-func (p *Process) End(sig syscall.Signal) int {
-	_ = p.cmd.Process.Signal(sig) // it may have ended
+// Wait waits until the process is gone and returns its exit code.
+func (p *Process) Wait() int {
 	<-p.ended
 	_ = p.cmd.Wait()
 	return p.cmd.ProcessState.ExitCode()
+}
+
+// End sends a signal and waits.
+func (p *Process) End(sig syscall.Signal) int {
+	_ = p.cmd.Process.Signal(sig) // it may have ended
+	return p.Wait()
 }
 
 // tail keeps the last lines of a log.

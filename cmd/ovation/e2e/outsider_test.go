@@ -26,12 +26,12 @@ type outsider struct {
 }
 
 func outsiderAt(n *node) *outsider {
-	c, err := kafka.New(kafka.Config{Brokers: []string{n.kafka}, ClientID: "outsider"})
+	c, err := kafka.New(kafka.Config{Brokers: []string{n.Kafka}, ClientID: "outsider"})
 	if err != nil {
 		n.t.Fatal(err)
 	}
 	n.t.Cleanup(c.Close)
-	return &outsider{n.t, c, n.prefix}
+	return &outsider{n.t, c, n.Prefix}
 }
 
 // place is where a record stands.
@@ -174,7 +174,7 @@ func (n *node) deadByReason() map[string]int64 {
 // metric sums the samples of a metric by their reason.
 func (n *node) metric(name string) map[string]int64 {
 	n.t.Helper()
-	res, err := http.Get("http://" + n.admin + "/metrics")
+	res, err := http.Get("http://" + n.Admin + "/metrics")
 	if err != nil {
 		n.t.Fatal(err)
 	}
