@@ -35,6 +35,39 @@ func newHarmed(t *testing.T, n *node) *harmed {
 	return h
 }
 
+// begun is a node with five actions routed.
+func begun(t *testing.T, on site) *harmed {
+	t.Helper()
+	h := newHarmed(t, on.start(t))
+	h.publish(5, false)
+	h.counted()
+	return h
+}
+
+// goesOn publishes more, and all is counted.
+func (h *harmed) goesOn() {
+	h.Helper()
+	h.publish(3, false)
+	h.counted()
+}
+
+// resumes accepts the gap that stopped a router for this reason; then all is counted.
+func (h *harmed) resumes(reason string) {
+	h.Helper()
+	h.stopped(reason)
+	h.accept()
+	h.counted()
+}
+
+// restarts kills the node and starts it.
+func (h *harmed) restarts() {
+	h.Helper()
+	h.n.Kill()
+	h.n.start()
+	h.connect()
+	h.goesOn()
+}
+
 // connect connects to the broker, which on the embedded log is another one in each life.
 func (h *harmed) connect() {
 	h.Helper()
@@ -155,14 +188,9 @@ func TestRecordsThatAreGoneAfterTheyWereRoutedAreNoGap(t *testing.T) {
 		h.publish(9, false)
 		h.counted()
 		h.cut(6)
-		h.publish(3, false)
-		h.counted()
-		h.noted(6) // else the killed router goes on below the cut, and nobody can know that nothing is missing
-		h.n.Kill()
-		h.n.start()
-		h.connect()
-		h.publish(3, false)
-		h.counted()
+		h.goesOn()
+		h.noted(6) // else the killed router resumes below the cut, and nothing shows that no record is missing
+		h.restarts()
 	})
 }
 
@@ -170,19 +198,14 @@ func TestRecordsThatAreGoneAfterTheyWereRoutedAreNoGap(t *testing.T) {
 // what was routed. The embedded log is down when its node is: there nobody can.
 func TestRecordsThatAreGoneBeforeTheyWereRoutedStopTheirPartition(t *testing.T) {
 	t.Parallel()
-	h := newHarmed(t, onKafka(t).start(t))
-	h.publish(5, false)
-	h.counted()
+	h := begun(t, onKafka(t))
 	h.n.Stop()
 	h.publish(4, true)
 	h.publish(3, false)
 	h.cut(9)
 	h.n.start()
-	h.stopped("retention")
-	h.accept()
-	h.counted()
-	h.publish(3, false)
-	h.counted()
+	h.resumes("retention")
+	h.goesOn()
 }
 
 // TestAForgottenOffsetHidesNothingThatIsGone has the broker forget where the routers were,
@@ -191,9 +214,7 @@ func TestRecordsThatAreGoneBeforeTheyWereRoutedStopTheirPartition(t *testing.T) 
 // its own cut is in the crash simulation.
 func TestAForgottenOffsetHidesNothingThatIsGone(t *testing.T) {
 	t.Parallel()
-	h := newHarmed(t, onKafka(t).start(t))
-	h.publish(5, false)
-	h.counted()
+	h := begun(t, onKafka(t))
 	h.n.Stop()
 	h.forget()
 	h.cut(4)
@@ -206,11 +227,8 @@ func TestAForgottenOffsetHidesNothingThatIsGone(t *testing.T) {
 	h.publish(3, false)
 	h.cut(11)
 	h.n.start()
-	h.stopped("retention")
-	h.accept()
-	h.counted()
-	h.publish(3, false)
-	h.counted()
+	h.resumes("retention")
+	h.goesOn()
 }
 
 // TestATopicMadeAgainUnderARunningNodeStopsItUntilItIsAccepted: what is published to the
@@ -218,19 +236,11 @@ func TestAForgottenOffsetHidesNothingThatIsGone(t *testing.T) {
 func TestATopicMadeAgainUnderARunningNodeStopsItUntilItIsAccepted(t *testing.T) {
 	t.Parallel()
 	onBothLogs(t, func(t *testing.T, on site) {
-		h := newHarmed(t, on.start(t))
-		h.publish(5, false)
-		h.counted()
+		h := begun(t, on)
 		h.recreate()
 		h.publish(3, false)
-		h.stopped("recreated")
-		h.accept()
-		h.counted()
-		h.n.Kill()
-		h.n.start()
-		h.connect()
-		h.publish(3, false)
-		h.counted()
+		h.resumes("recreated")
+		h.restarts()
 	})
 }
 
@@ -238,21 +248,14 @@ func TestATopicMadeAgainUnderARunningNodeStopsItUntilItIsAccepted(t *testing.T) 
 // not routed are gone with the old topic. The embedded log is down when its node is.
 func TestATopicMadeAgainWhileTheNodeIsDownStopsItUntilItIsAccepted(t *testing.T) {
 	t.Parallel()
-	h := newHarmed(t, onKafka(t).start(t))
-	h.publish(5, false)
-	h.counted()
+	h := begun(t, onKafka(t))
 	h.n.Stop()
 	h.publish(4, true)
 	h.recreate()
 	h.publish(3, false)
 	h.n.start()
-	h.stopped("recreated")
-	h.accept()
-	h.counted()
-	h.n.Kill()
-	h.n.start()
-	h.publish(3, false)
-	h.counted()
+	h.resumes("recreated")
+	h.restarts()
 }
 
 // TestACompactedPublicTopicIsAWarningAndItsHolesArePassed: what compaction drops before it
@@ -281,8 +284,7 @@ func TestACompactedPublicTopicIsAWarningAndItsHolesArePassed(t *testing.T) {
 	h.settings("cleanup.policy", "delete")
 	h.forget()
 	h.n.start()
-	h.publish(3, false)
-	h.counted()
+	h.goesOn()
 }
 
 // forget makes the broker forget where the routers were, as it does with groups that are

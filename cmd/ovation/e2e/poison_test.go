@@ -2,12 +2,9 @@ package e2e
 
 import (
 	"fmt"
-	"io"
 	"net/http"
 	"os"
 	"path/filepath"
-	"regexp"
-	"strconv"
 	"testing"
 	"time"
 
@@ -29,28 +26,6 @@ func strays() [][]byte {
 
 // refusedStrays is how many of them are no activity.
 const refusedStrays = 10
-
-// foreignIn is the metric of values of other programs that a topic's readers passed over.
-func (n *node) foreignIn(topic string) (sum int64) {
-	n.t.Helper()
-	res, err := http.Get("http://" + n.Admin + "/metrics")
-	if err != nil {
-		n.t.Fatal(err)
-	}
-	defer res.Body.Close()
-	b, err := io.ReadAll(res.Body)
-	if err != nil {
-		n.t.Fatal(err)
-	}
-	for _, m := range regexp.MustCompile(`(?m)^ovation_foreign_records_total\{[^}]*topic="`+topic+`"[^}]*\} (\S+)$`).FindAllSubmatch(b, -1) {
-		v, err := strconv.ParseFloat(string(m[1]), 64)
-		if err != nil {
-			n.t.Fatal(err)
-		}
-		sum += int64(v)
-	}
-	return sum
-}
 
 // poison produces the strays in a row to partition 0 of a topic, by a client that has not
 // authenticated, half of them in one batch.
@@ -156,7 +131,7 @@ func (h *harmed) wellPoisoned(refused, letters, passed int64) {
 		return dead["foreign"] == letters && dead["bad_json"]+dead["bad_event"]+dead["missing_field"] == refused
 	})
 	for _, topic := range []string{"journal", "catalog"} {
-		h.n.eventually(fmt.Sprintf("count of %d values passed over in %s", passed, topic), func() bool { return h.n.foreignIn(topic) == passed })
+		h.n.eventually(fmt.Sprintf("count of %d values passed over in %s", passed, topic), func() bool { return h.n.metric("ovation_foreign_records_total", "topic")[topic] == passed })
 	}
 	wellNode(h.n)
 	if status, said := h.n.Get("/readyz"); status != http.StatusOK {
