@@ -1,7 +1,6 @@
 package actors
 
 import (
-	"context"
 	"math/rand/v2"
 	"testing"
 
@@ -71,35 +70,10 @@ func TestAPageFarDownIsPartOfTheList(t *testing.T) {
 	}
 	r.publish(acts...)
 	r.settled()
-	ask := func(top domain.Top) *domain.Leaders {
-		a, err := r.node.Ask(context.Background(), &domain.Question{
-			Account: 1, Shape: domain.ShapeLeaders, Range: domain.Range{To: 1<<32 - 1}, Groups: []domain.Group{{Definition: 100}}, Top: top,
-		}, domain.Position{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return a.Leaders
-	}
-	whole := ask(domain.Top{Limit: farDown - 1, Latest: true})
-	for offset := 0; offset < fans; offset += farDown - 1 {
-		far := ask(domain.Top{Limit: fans - offset, Offset: offset, Latest: true})
-		if far.Total != whole.Total || far.Total.Members != fans || len(far.Members) != fans-offset || len(far.Latest) != len(far.Members) {
-			t.Fatalf("%d and %d rows from %d on, %+v", len(far.Members), len(far.Latest), offset, far.Total)
-		}
-		for i := range far.Members {
-			near := whole.Members[min(offset+i, len(whole.Members)-1)]
-			if offset+i < len(whole.Members) && (far.Members[i] != near || far.Latest[i] != whole.Latest[offset+i]) {
-				t.Fatalf("row %d: %+v %+v, want %+v", offset+i, far.Members[i], far.Latest[i], near)
-			}
-			last := domain.Second(0)
-			for _, a := range acts {
-				if a.Member == far.Members[i].Member {
-					last = max(last, domain.Second(a.Time))
-				}
-			}
-			if far.Latest[i].Time != last {
-				t.Fatalf("row %d: the latest is at %d, want %d", offset+i, far.Latest[i].Time, last)
-			}
-		}
+	m := modelOf(r.membersOf(ids), acts)
+	r.identify(m)
+	q := allOf(domain.ShapeLeaders, 0)
+	for q.Top = (domain.Top{Limit: farDown - 1, Latest: true}); q.Top.Offset < fans; q.Top.Offset += farDown - 1 {
+		r.compare(m, q)
 	}
 }

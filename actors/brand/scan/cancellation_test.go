@@ -39,7 +39,7 @@ func TestCancellation_LeavesTheScratchAsItWas(t *testing.T) {
 	seed := rand.Uint64()
 	r := rand.New(rand.NewPCG(seed, 5))
 	w := world{members: 700, brands: 12, definitions: 9, start: 20_000 * 86400, span: 16 * 86400}
-	table, m := deedsWorld(r, w)
+	table, m := w.mixed(r)
 	table.Evict(1)
 	v, x, cold := table.Commit(nil), NewScratch(), m.stored(w)
 	looks := map[domain.Shape]int{}
@@ -50,13 +50,7 @@ func TestCancellation_LeavesTheScratchAsItWas(t *testing.T) {
 			if err != nil {
 				t.Fatalf("seed %d: %v", seed, err)
 			}
-			if a.Crossover != nil {
-				inOrder(a.Crossover)
-			}
-			if a.Standings != nil {
-				settled(a.Standings)
-			}
-			return a
+			return ordered(a)
 		}
 		whole := &countdown{n: 1 << 30}
 		x.CancelWhen(whole.ended)
@@ -95,7 +89,7 @@ func TestCancellation_EndsPerformedAndAtLeast(t *testing.T) {
 	seed := rand.Uint64()
 	r := rand.New(rand.NewPCG(seed, 6))
 	w := world{members: 700, brands: 12, definitions: 9, start: 20_000 * 86400, span: 16 * 86400}
-	table, m := deedsWorld(r, w)
+	table, m := w.mixed(r)
 	v, x := table.Commit(nil), NewScratch()
 	cold, in := m.stored(w), domain.Range{From: w.start, To: w.start + w.span}
 	for range 60 {

@@ -70,21 +70,7 @@ func says(list []domain.Row, f func(i int, recorded int64, content []byte)) erro
 // their real size.
 func TestFeed_IsExactAtEverySize(t *testing.T) {
 	w, r := world{members: 700, brands: 9, definitions: 12, start: 20_000 * 86400, span: 20 * 86400}, rand.New(rand.NewPCG(3, 9))
-	table, m := rows.NewTable(rows.Options{}), newModel()
-	for i := range 40_000 {
-		f := w.row(r, uint64(i+1), w.start+uint32(i)*43)
-		m.put(&f)
-		table.Append(f.dense, []domain.Row{f.Row})
-		if r.IntN(50) == 0 {
-			if !table.Remove(f.dense, &f.Row) {
-				t.Fatal("not removed")
-			}
-			m.take(f.Seq)
-		}
-		if i%997 == 0 {
-			table.Commit(nil)
-		}
-	}
+	table, m := w.filled(r, rows.Options{}, 40_000, 43, 50, 997)
 	table.Settle()
 	v, x := table.Commit(nil), NewScratch()
 	full := 0

@@ -1,10 +1,11 @@
 package scan
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"slices"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/ovation-analytics/ovation/actors/brand/bitset"
@@ -120,13 +121,22 @@ func (m *model) answer(h *question) domain.Answer {
 	}
 	if c := out.Crossover; c != nil {
 		c.Total = 0
-		inOrder(c)
 	}
 	if s := out.Standings; s != nil {
 		s.Total = 0
-		settled(s)
 	}
-	return out
+	return ordered(out)
+}
+
+// ordered gives the brands of an answer, which come in any order, one.
+func ordered(a domain.Answer) domain.Answer {
+	if c := a.Crossover; c != nil {
+		slices.SortFunc(c.Brands, func(a, b domain.BrandMembers) int { return cmp.Compare(a.Brand, b.Brand) })
+	}
+	if s := a.Standings; s != nil {
+		slices.SortFunc(s.Brands, func(a, b domain.Standing) int { return cmp.Compare(a.Brand, b.Brand) })
+	}
+	return a
 }
 
 // unvisited is the brand that rows have.
@@ -148,7 +158,7 @@ func setOf(ids map[domain.MemberID]bool, members int) []uint64 {
 }
 
 // difference is what an answer has otherwise than it should; lists that are empty are equal.
-func difference(want, got any) string { return cmp.Diff(want, got, cmpopts.EquateEmpty()) }
+func difference(want, got any) string { return gocmp.Diff(want, got, cmpopts.EquateEmpty()) }
 
 // world says what random rows and questions are like.
 type world struct {
@@ -169,6 +179,30 @@ func (w *world) row(r *rand.Rand, seq uint64, at uint32) fact {
 		f.Brand = 0
 	}
 	return f
+}
+
+// filled is a table of n random rows, step seconds apart, and a model of them. One in removed is
+// removed again; the table commits after every commit-th.
+func (w *world) filled(r *rand.Rand, options rows.Options, n int, step uint32, removed, commit int) (*rows.Table, *model) {
+	table, m := rows.NewTable(options), newModel()
+	for i := range n {
+		f := w.row(r, uint64(i+1), w.start+uint32(i)*step)
+		m.put(&f)
+		table.Append(f.dense, []domain.Row{f.Row})
+		if r.IntN(removed) == 0 {
+			if !table.Remove(f.dense, &f.Row) {
+				panic("a row is not there")
+			}
+			m.take(f.Seq)
+		}
+		if i%commit == 0 {
+			table.Commit(nil)
+		}
+		if i%4001 == 0 {
+			table.Settle()
+		}
+	}
+	return table, m
 }
 
 // definition is a random one; the first two are built in.

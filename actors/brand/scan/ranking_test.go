@@ -1,7 +1,6 @@
 package scan
 
 import (
-	"cmp"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -46,12 +45,6 @@ func (w *world) ranking(r *rand.Rand, h *question) {
 	h.brands = NewDirectory(ids, h.q.Without)
 }
 
-// inOrder gives a crossover, which comes in any order, one.
-func inOrder(c *domain.Crossover) *domain.Crossover {
-	slices.SortFunc(c.Brands, func(a, b domain.BrandMembers) int { return cmp.Compare(a.Brand, b.Brand) })
-	return c
-}
-
 // Many rows of few brands are grouped by counting, few rows of many by sorting.
 func TestCrossover_CountsSmallBrandsByGroupingAndBySorting(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 5))
@@ -78,7 +71,7 @@ func TestCrossover_CountsSmallBrandsByGroupingAndBySorting(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if d := difference(m.answer(h).Crossover, inOrder(got)); d != "" {
+			if d := difference(m.answer(h), ordered(domain.Answer{Crossover: got})); d != "" {
 				t.Fatalf("%d brands, %+v of %d: %s", w.brands, h.q, h.dense, d)
 			}
 		}

@@ -274,13 +274,7 @@ func (s *history) ask(v *rows.View, x *Scratch, r *rand.Rand) heard {
 	if err != nil {
 		s.t.Error(err)
 	}
-	if a.Crossover != nil {
-		inOrder(a.Crossover)
-	}
-	if a.Standings != nil {
-		settled(a.Standings)
-	}
-	got.answer = a
+	got.answer = ordered(a)
 	return got
 }
 
