@@ -177,7 +177,7 @@ func randomFilter(rnd *rand.Rand, members []reference.Member, countries []uint16
 	return f
 }
 
-func TestARegionIsFilteredByInLowerCaseAndGeoRegionWins(t *testing.T) {
+func TestEffectiveRegion_IsLowerCaseAndGeoRegionFirst(t *testing.T) {
 	long := strings.Repeat("Ä", 200) // more than a key of the store holds
 	for _, c := range []struct{ geo, given, want string }{
 		{"", "", ""},
@@ -228,7 +228,7 @@ func BenchmarkSelect(b *testing.B) {
 	}
 }
 
-func TestRegisterPutsAndMovesWhatIsFilteredBy(t *testing.T) {
+func TestRegister_ChangesWhatFiltersRead(t *testing.T) {
 	s := New(&domain.RegisterMember{Application: 1, At: 5000}, 1, domain.MemberIDOf(1, 7), 3)
 	say := func(changes []domain.Change) (out []string) {
 		for _, c := range changes {

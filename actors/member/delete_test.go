@@ -50,7 +50,7 @@ func TestI9_WhatIsDeletedStaysDeleted(t *testing.T) {
 	})
 }
 
-func TestAVisitIsNoActionToBeDeleted(t *testing.T) {
+func TestDelete_VisitIsNoAction(t *testing.T) {
 	s := NewState(&domain.Member{ID: domain.MemberIDOf(1, 7), Account: 1})
 	if changes, there := s.Delete(nil, domain.Row{Seq: 1, Definition: domain.Login}); there || len(changes) > 0 {
 		t.Fatalf("%+v", changes)

@@ -133,7 +133,7 @@ func TestI9_AnyOrderAndRepetitionGivesTheSameActions(t *testing.T) {
 // Time, brand, definition and service decide whether an activity under a known id is a
 // repeat. A time that is given must be that of the action there is, also where the log
 // gave that one; an activity without a time says nothing of it.
-func TestRepeatUnderAnotherBodyIsAConflict(t *testing.T) {
+func TestRecord_RepeatWithAnotherBodyIsAConflict(t *testing.T) {
 	first := domain.Activity{Definition: 100, Brand: 1, Service: domain.Spotify, Time: int64(domain.FirstSecond), Hash: 9}
 	for _, c := range []struct {
 		name string
@@ -163,7 +163,7 @@ func TestRepeatUnderAnotherBodyIsAConflict(t *testing.T) {
 	}
 }
 
-func TestRepeatOfOneTimeGivesTheWholeActionThatCounts(t *testing.T) {
+func TestRecord_RepeatOfOneTimeGivesTheActionThatCounts(t *testing.T) {
 	for _, runs := range []int{1, 4} { // all in one run, or each staged before the next
 		s, p := NewState(&domain.Member{ID: domain.MemberIDOf(1, 7), Account: 1}), newPast()
 		s.Begin(4)
@@ -189,7 +189,7 @@ func TestRepeatOfOneTimeGivesTheWholeActionThatCounts(t *testing.T) {
 	}
 }
 
-func TestMutedServiceTakesNoActivity(t *testing.T) {
+func TestRecord_MutedServiceIsRefused(t *testing.T) {
 	s := New(&domain.RegisterMember{Application: 1}, 1, domain.MemberIDOf(1, 7), 0)
 	off := domain.Fields{{Field: domain.RecordSharing, Value: "0"}}
 	s.Register(nil, &domain.RegisterMember{Application: 1, Service: domain.Spotify, UID: "x", Record: off}, 1)
@@ -209,7 +209,7 @@ func TestMutedServiceTakesNoActivity(t *testing.T) {
 	}
 }
 
-func TestJudgeKnowsPastFutureAndExpired(t *testing.T) {
+func TestJudge_RefusesPastFutureAndExpired(t *testing.T) {
 	log := int64(1_700_000_000_000)
 	for _, c := range []struct {
 		time int64

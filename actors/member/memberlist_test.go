@@ -57,7 +57,7 @@ func TestIndex_ListIsAPageOfTheSortedList(t *testing.T) {
 
 // A member changed when a record last changed it: a registration, an opt-in, an opt-out;
 // what leaves everything as it was does not change it.
-func TestAMemberChangedWhenARecordLastChangedIt(t *testing.T) {
+func TestChanged_IsWhenARecordLastChangedTheMember(t *testing.T) {
 	s := New(&domain.RegisterMember{At: 5_000}, 1, 4097, 0)
 	a := NewAudience()
 	a.Add(4097)

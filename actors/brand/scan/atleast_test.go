@@ -16,7 +16,7 @@ func TestAtLeast_IsWhatANaiveModelCounts(t *testing.T) {
 	seed := rand.Uint64()
 	t.Log("seed", seed)
 	r := rand.New(rand.NewPCG(seed, 9))
-	w := world{members: 700, brands: 4, definitions: 6, start: 20_000 * 86400, span: 20 * 86400}
+	w := population{members: 700, brands: 4, definitions: 6, start: 20_000 * 86400, span: 20 * 86400}
 	table, m := w.filled(r, rows.Options{Promote: 900}, 12_000, 100, 40, 701)
 	table.Settle()
 	v, x := table.Commit(nil), NewScratch()
@@ -61,7 +61,7 @@ func TestAtLeast_IsWhatANaiveModelCounts(t *testing.T) {
 
 func TestAtLeast_OfAColdBrandNeedsASource(t *testing.T) {
 	t.Parallel()
-	w, r := world{members: 50, brands: 1, definitions: 4, start: 20_000 * 86400, span: 86400}, rand.New(rand.NewPCG(1, 2))
+	w, r := population{members: 50, brands: 1, definitions: 4, start: 20_000 * 86400, span: 86400}, rand.New(rand.NewPCG(1, 2))
 	table := rows.NewTable(rows.Options{Promote: 10})
 	for i := range 100 {
 		f := w.row(r, uint64(i+1), w.start+uint32(i)*10)

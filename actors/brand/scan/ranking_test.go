@@ -17,9 +17,9 @@ func memberOf(o domain.Ordinal) domain.MemberID {
 // lastSeen is a time with many ties.
 func lastSeen(o domain.Ordinal) domain.Second { return domain.Second(o) * 37 % 50 }
 
-// ranking gives a random question what a ranking needs. Brands with the greatest
+// drawRanking gives a random question what a ranking needs. Brands with the greatest
 // numbers are not in the directory.
-func (w *world) ranking(r *rand.Rand, h *question) {
+func (w *population) drawRanking(r *rand.Rand, h *question) {
 	h.q.Top = domain.Top{
 		Order: domain.Order(max(0, r.IntN(6)-2)), Up: r.IntN(3) == 0, Offset: r.IntN(2) * r.IntN(20), Limit: r.IntN(4) * r.IntN(40),
 		Latest: r.IntN(3) > 0,
@@ -48,7 +48,7 @@ func (w *world) ranking(r *rand.Rand, h *question) {
 // Many rows of few brands are grouped by counting, few rows of many by sorting.
 func TestCrossover_CountsSmallBrandsByGroupingAndBySorting(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 5))
-	for _, w := range []world{
+	for _, w := range []population{
 		{members: 50, brands: 4000, definitions: 5, start: 20_000 * 86400, span: 86400},
 		{members: 900, brands: 12, definitions: 5, start: 20_000 * 86400, span: 86400},
 	} {

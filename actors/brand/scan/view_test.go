@@ -14,12 +14,12 @@ import (
 func TestAnswer_IsExactAtEverySize(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		w    world
+		w    population
 	}{
-		{"few kinds", world{members: 3000, brands: 3, definitions: 4}},
-		{"many members", world{members: 4*columnPage - 77, brands: 2, definitions: 5}},
-		{"many definitions", world{members: 900, brands: 2, definitions: 60}},
-		{"thousands of definitions", world{members: 2000, brands: 2, definitions: 3000}},
+		{"few kinds", population{members: 3000, brands: 3, definitions: 4}},
+		{"many members", population{members: 4*columnPage - 77, brands: 2, definitions: 5}},
+		{"many definitions", population{members: 900, brands: 2, definitions: 60}},
+		{"thousands of definitions", population{members: 2000, brands: 2, definitions: 3000}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w, r := c.w, rand.New(rand.NewPCG(7, 7))
@@ -43,7 +43,7 @@ func TestAnswer_IsExactAtEverySize(t *testing.T) {
 }
 
 func TestAnswer_AllocatesItselfOnly(t *testing.T) {
-	w, r := world{members: 500, brands: 5, definitions: 6, start: 20_000 * 86400, span: 86400}, rand.New(rand.NewPCG(1, 1))
+	w, r := population{members: 500, brands: 5, definitions: 6, start: 20_000 * 86400, span: 86400}, rand.New(rand.NewPCG(1, 1))
 	table, _ := w.filled(r, rows.Options{Promote: 300}, 5000, 10, 5000, 5000)
 	v, x := table.Commit(nil), NewScratch()
 	q := &domain.Question{
