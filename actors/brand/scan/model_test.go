@@ -55,8 +55,8 @@ type model struct {
 
 func newModel() *model { return &model{rows: map[uint64]*placedRow{}} }
 
-func (m *model) put(f *placedRow)     { m.rows[f.Seq], m.made = f, nil }
-func (m *model) take(seq uint64) { delete(m.rows, seq); m.made = nil }
+func (m *model) put(f *placedRow) { m.rows[f.Seq], m.made = f, nil }
+func (m *model) take(seq uint64)  { delete(m.rows, seq); m.made = nil }
 
 // reference has the model's rows as actions, and their members.
 func (m *model) reference() *reference.Model {
