@@ -38,7 +38,7 @@ func TestSetAside_NamesARecordNotAPlace(t *testing.T) {
 			}
 			r.boot()
 			if anew {
-				r.eventually("stop", func() bool { return r.node.shared[0].Stopped.Load() != nil })
+				r.eventually("stop", func() bool { return r.node.running[0].Stopped.Load() != nil })
 				if _, err := r.node.AcceptGap(t.Context(), true, 0); err != nil {
 					t.Fatal(err)
 				}

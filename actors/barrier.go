@@ -5,30 +5,109 @@ import (
 	"sync"
 	"time"
 
+	"github.com/asynkron/protoactor-go/actor"
+
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/internal/retry"
+	"github.com/ovation-analytics/ovation/actors/internal/waiters"
+	"github.com/ovation-analytics/ovation/actors/router"
 )
+
+// barrier waits for positions of the logs: for what was accepted before a question.
+type barrier struct {
+	logs    *Logs
+	shards  *shards
+	catalog *catalogReader
+	routers *router.Handles
+}
+
+// Journal is the journal's topic.
+func (b *barrier) Journal() domain.TopicID { return b.logs.Journal.Topic() }
+
+// Await returns once the position is applied, and what follows from it in other
+// shards: every receiver has what was sent to it by then.
+func (b *barrier) Await(ctx context.Context, wait domain.Position) error {
+	if !wait.Journal.IsZero() && wait.Journal != b.logs.Journal.Topic() {
+		return domain.Bad(domain.InvalidParameter, "wait_for", "the position is of another journal")
+	}
+	if wait.Catalog > b.catalog.Catalog().Next() {
+		if err := b.catalog.await(ctx, wait.Catalog); err != nil {
+			return err
+		}
+	}
+	if err := b.awaitBacklog(ctx, wait); err != nil {
+		return err
+	}
+	asked := map[int]*actor.Future{}
+	for _, s := range wait.Shards {
+		if s.Shard < 0 || s.Shard >= b.shards.count {
+			return domain.Bad(domain.InvalidParameter, "wait_for", "the position names a shard that does not exist")
+		}
+		asked[s.Shard] = b.shards.ask(ctx, s.Shard, &waiters.AwaitOffset{Next: s.Next})
+	}
+	var streams []*actor.Future
+	for from, f := range asked {
+		v, err := f.Result()
+		if err != nil {
+			return domain.ErrUnavailable
+		}
+		for _, to := range v.(*waiters.Applied).Sent {
+			streams = append(streams, b.shards.ask(ctx, to.Shard, &waiters.AwaitStream{From: from, Sequence: to.Sequence}))
+		}
+	}
+	for _, f := range streams {
+		if _, err := f.Result(); err != nil {
+			return domain.ErrUnavailable
+		}
+	}
+	return nil
+}
+
+// awaitBacklog asks every shard for the end of the log that it met at its start: what
+// was sent to it in an earlier life and is no longer in its sender's outbox stands
+// below that.
+func (b *barrier) awaitBacklog(ctx context.Context, wait domain.Position) error {
+	if len(wait.Shards) == 0 {
+		return nil
+	}
+	var behind []*actor.Future
+	for i, s := range b.shards.running {
+		first := s.First.Load()
+		if first == 0 { // nothing was read yet: it would not serve either
+			return domain.ErrUnavailable
+		}
+		if s.Applied.Load() < first-1 {
+			behind = append(behind, b.shards.ask(ctx, i, &waiters.AwaitOffset{Next: first - 1}))
+		}
+	}
+	for _, f := range behind {
+		if _, err := f.Result(); err != nil {
+			return domain.ErrUnavailable
+		}
+	}
+	return nil
+}
 
 // Ends is the position at which everything is applied that was accepted before the
 // call: by the API, or by the public topic, of which it waits until it is in the
 // journal. A partition of it that is stopped, or behind until ctx ends, is
 // ErrUnavailable.
-func (n *Node) Ends(ctx context.Context) (domain.Position, error) {
+func (b *barrier) Ends(ctx context.Context) (domain.Position, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience(ctx))
 	defer cancel()
 	// The order matters: what a router stamped it stamped by the catalog, and what it
 	// appended is in the journal.
-	if err := n.routedAll(ctx); err != nil {
+	if err := b.routedAll(ctx); err != nil {
 		return domain.Position{}, err
 	}
-	at := domain.Position{Journal: n.o.Journal.Topic(), Shards: make([]domain.ShardOffset, n.shards)}
-	err := sideBySide(n.shards+1, func(i int) (err error) {
-		if i == n.shards {
-			at.Catalog, err = n.o.Catalog.End(ctx, 0)
+	at := domain.Position{Journal: b.logs.Journal.Topic(), Shards: make([]domain.ShardOffset, b.shards.count)}
+	err := sideBySide(b.shards.count+1, func(i int) (err error) {
+		if i == b.shards.count {
+			at.Catalog, err = b.logs.Catalog.End(ctx, 0)
 			return err
 		}
 		at.Shards[i].Shard = i
-		at.Shards[i].Next, err = n.o.Journal.End(ctx, i)
+		at.Shards[i].Next, err = b.logs.Journal.End(ctx, i)
 		return err
 	})
 	if err != nil {
@@ -38,19 +117,19 @@ func (n *Node) Ends(ctx context.Context) (domain.Position, error) {
 }
 
 // routedAll waits until what the public topic holds now is in the journal.
-func (n *Node) routedAll(ctx context.Context) error {
-	partitions, err := n.o.Source.Partitions(ctx)
+func (b *barrier) routedAll(ctx context.Context) error {
+	partitions, err := b.logs.Source.Partitions(ctx)
 	if err != nil {
 		return domain.ErrUnavailable
 	}
-	for len(n.routing.List()) < partitions { // a node that starts has not found all of them yet
+	for len(b.routers.List()) < partitions { // a node that starts has not found all of them yet
 		if !retry.Pause(ctx, time.Millisecond) {
 			return domain.ErrUnavailable
 		}
 	}
-	all := n.routing.List()
+	all := b.routers.List()
 	return sideBySide(len(all), func(i int) error {
-		end, err := n.o.Source.End(ctx, all[i].Partition)
+		end, err := b.logs.Source.End(ctx, all[i].Partition)
 		if err != nil {
 			return domain.ErrUnavailable
 		}

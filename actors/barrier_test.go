@@ -67,7 +67,7 @@ func (s *shy) Partitions(ctx context.Context) (int, error) {
 // routed all the same.
 func TestI4TheEndsAreNotKnownBeforeThePartitionsAre(t *testing.T) {
 	source := &shy{memSource: &memSource{memLog: newMemLog(3, 2), kept: map[int]int64{}}}
-	r := newRig(t, 2, Options{Source: source})
+	r := newRig(t, 2, Options{Logs: Logs{Source: source}})
 	r.source = source.memSource
 	r.furnish(1)
 	id := r.register(1)
@@ -122,7 +122,7 @@ func (s moved) Committed(context.Context, int) (int64, int32, bool, error) {
 // A topic that is made anew before the node has found its partitions stops each of them:
 // an operator sees it, and can give the word.
 func TestATopicMadeAnewInTheFirstMomentsStopsItsPartitions(t *testing.T) {
-	r := newRig(t, 1, Options{Source: moved{&memSource{memLog: newMemLog(3, 2), kept: map[int]int64{}}}})
+	r := newRig(t, 1, Options{Logs: Logs{Source: moved{&memSource{memLog: newMemLog(3, 2), kept: map[int]int64{}}}}})
 	r.eventually("stop of both partitions", func() bool {
 		all := r.node.Status().Routers
 		return len(all) == 2 && strings.Contains(all[0].Stopped, "another") && strings.Contains(all[1].Stopped, "another")

@@ -46,6 +46,6 @@ func (r *rig) spoilBusy() chan chan struct{} {
 // occupy has a worker read until the channel that it returns is closed.
 func (r *rig) occupy(read chan chan struct{}) chan struct{} {
 	m := &query.Show{Account: busyAccount, Items: make([]domain.FeedItem, 1)}
-	r.node.doors()[0].Show(context.Background(), m, func(*query.Shown) {})
+	r.node.queried()[0].Show(context.Background(), m, func(*query.Shown) {})
 	return <-read
 }

@@ -46,7 +46,7 @@ func TestCatalog_MadeAgainStopsTheNode(t *testing.T) {
 // find it there, and each gap side by side needs one.
 func TestCatalog_AcceptsGapsSideBySide(t *testing.T) {
 	l := newGappy(2, 1)
-	r := newRig(t, 1, Options{Catalog: l})
+	r := newRig(t, 1, Options{Logs: Logs{Catalog: l}})
 	r.furnish(2)
 	brand := func(name string) domain.Record {
 		return domain.Record{Kind: domain.KindPutBrand, Account: 1, Command: &domain.PutBrand{Given: domain.BrandFields{"Name": name, "Slug": name}}}
@@ -66,7 +66,7 @@ func TestCatalog_AcceptsGapsSideBySide(t *testing.T) {
 	}
 	stopped := func() {
 		t.Helper()
-		r.eventually("stop of the catalog", func() bool { return r.node.catalog.Gap.Load() != nil })
+		r.eventually("stop of the catalog", func() bool { return r.node.catalogReader.handle.Gap.Load() != nil })
 		if err := r.node.Ready(); !errors.Is(err, catalog.ErrStopped) || !strings.Contains(err.Error(), "accept-gap journal 0") {
 			t.Fatalf("ready: %v", err)
 		}

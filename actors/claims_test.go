@@ -23,7 +23,7 @@ func TestI6NamesThatAreRacedForAreOneMembersEach(t *testing.T) {
 	t.Log("seed", seed)
 	rnd := rand.New(rand.NewPCG(seed, 8))
 	const shards = 4
-	r := newRig(t, shards, Options{AwakeBytes: 12_000, CachedIdentities: 4})
+	r := newRig(t, shards, Options{Memory: Memory{AwakeBytes: 12_000, CachedIdentities: 4}})
 	r.furnish(1)
 	outcomes := map[domain.Code]int{}
 	for round := range 5 {

@@ -105,7 +105,7 @@ func TestABrandThatIsAskedAboutStaysInMemory(t *testing.T) {
 	people := r.heeded(fans)
 	r.node.KeepResident(r.node.Resident() - 1)
 	r.heeded(people)
-	v := r.node.shared[0].View.Acquire()
+	v := r.node.running[0].View.Acquire()
 	defer v.Release()
 	cold := v.Account(1).Rows.Cold(rows.EveryBrand)
 	if len(cold) == 0 || slices.ContainsFunc(cold, func(c rows.Cold) bool { return c.Brand == one.Brand }) {
@@ -132,7 +132,7 @@ func (r *rig) audience(rnd *rand.Rand, fans int, weights ...int) {
 
 // coldOf is the brands that are cold in the view that questions see.
 func (r *rig) coldOf() (cold []domain.BrandID) {
-	v := r.node.shared[0].View.Acquire()
+	v := r.node.running[0].View.Acquire()
 	defer v.Release()
 	for _, c := range v.Account(1).Rows.Cold(rows.EveryBrand) {
 		cold = append(cold, c.Brand)
@@ -148,10 +148,10 @@ func TestAnIdleShardHeedsTheBudget(t *testing.T) {
 	r.audience(rand.New(rand.NewPCG(3, 15)), 30, 4, 1, 1)
 	r.heeded(30)
 	most := r.node.Resident() / 2
-	before := r.node.shared[0].Applied.Load()
+	before := r.node.running[0].Applied.Load()
 	r.node.KeepResident(most)
 	r.eventually("evicting", func() bool { return r.node.Resident() <= most && len(r.coldOf()) > 0 })
-	if now := r.node.shared[0].Applied.Load(); now != before {
+	if now := r.node.running[0].Applied.Load(); now != before {
 		t.Errorf("applied up to %d, then %d: the shard was not idle", before, now)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/replay"
 	"github.com/ovation-analytics/ovation/actors/shard"
 	"github.com/ovation-analytics/ovation/storage"
 )
@@ -192,7 +193,7 @@ func (r *rig) replayCut(t *testing.T, end int64, page func() int64) *storage.Aud
 	r.journal.mu.Lock()
 	r.journal.cut = page
 	r.journal.mu.Unlock()
-	s, err := r.node.Shadow(t.Context(), 0, ShadowOptions{AwakeBytes: 12_000, Open: func() (shard.Store, error) {
+	s, err := r.node.Replay(t.Context(), 0, replay.Options{AwakeBytes: 12_000, Open: func() (shard.Store, error) {
 		sh, err := store.Shard(0)
 		return rigStore{sh, r}, err
 	}})

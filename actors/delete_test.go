@@ -168,7 +168,7 @@ func TestI9WhatIsDeletedIsInNoNumberAndStaysAway(t *testing.T) {
 	t.Log("seed", seed)
 	rnd := rand.New(rand.NewPCG(seed, 12))
 	const fans, brands, shards = 25, 5, 2
-	options := Options{AwakeBytes: 12_000, ResidentBytes: 30_000, CachedIdentities: 4}
+	options := Options{Memory: Memory{AwakeBytes: 12_000, ResidentBytes: 30_000, CachedIdentities: 4}}
 	g := newGraveyard(newRig(t, shards, options), fans, brands)
 	for round := range 4 {
 		for range 1000 {

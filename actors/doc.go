@@ -1,5 +1,5 @@
 // Package actors is the engine: it applies the journal and answers questions. Node wires its
-// rooms, starts and stops them; what happens is in the rooms.
+// parts, starts and stops them; what happens is in the packages.
 //
 //	public topic ─► router ─► journal partition p ─► shard p ─► one batch: state + offset + outbox
 //	                  ▲                                │ ▲            │
@@ -12,6 +12,11 @@
 //	shard    one partition's state       view     what readers see of a shard
 //	member   pure core of a member       brand    pure core of a brand: columns and scans
 //	query    ask, merge, revalidate      query/shape  the merges, pure
+//	replay   a journal applied once more, beside its shard
+//
+// A Node has: shards (the shards of this process, by id), catalogReader (the catalog), routing
+// (routers and batcher), submitter (commands and their outcomes), barrier (positions to wait
+// for), gaps (what an operator accepts), health (status, readiness, lag), usage and retention.
 //
 // Everything that happens is one record of the journal, and all state is a deterministic
 // function of it: shard p is the state machine over partition p. From this follow
@@ -74,9 +79,9 @@
 // Stop ends within the time given (stop.go): questions that wait for a worker are refused, a
 // shard that loads its state gives up.
 //
-// A shadow (shadow.go) replays a shard's journal beside it, by the shard's own code and
+// A shadow (package replay) applies a shard's journal beside it, by the shard's own code and
 // sending nothing, so that what is stored can be compared with what should be. The state hash
-// is kept at every 65,536th offset (shard/statemark.go).
+// is kept at every 65,536th offset (shard/machine/statemark.go).
 //
 // # Words
 //

@@ -32,7 +32,7 @@ func TestAWorkerGivesUpWhatNobodyWaitsFor(t *testing.T) {
 	t.Log("seed", seed)
 	rnd := rand.New(rand.NewPCG(seed, 14))
 	const fans, brands = 30, 4
-	r := newRig(t, 1, Options{ResidentBytes: 30_000, Workers: 1})
+	r := newRig(t, 1, Options{Memory: Memory{ResidentBytes: 30_000}, Questions: Questions{Workers: 1}})
 	g := newGraveyard(r, fans, brands)
 	for range 3000 {
 		g.did(g.act(rnd, len(g.acts), brands))
@@ -41,7 +41,7 @@ func TestAWorkerGivesUpWhatNobodyWaitsFor(t *testing.T) {
 	r.settled()
 	r.close()
 	r.open()
-	door := r.node.doors()[0]
+	door := r.node.queried()[0]
 	ask := func(q *domain.Question, n int) (*query.Part, int) {
 		ctx := &endsAt{context.Background(), n, 0}
 		parts := make(chan *query.Part, 1)

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
-	"github.com/ovation-analytics/ovation/actors/shard"
+	"github.com/ovation-analytics/ovation/actors/shard/machine"
 )
 
 // A page is applied in slices, and each may be the last before a power cut. What is stored
@@ -21,9 +21,9 @@ func TestShard_StoresTheEpochOfItsLastRecord(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 1))
 	for round := range 3 {
 		r.close()
-		r.journal.page = 5 * shard.MicroBatch
+		r.journal.page = 5 * machine.MicroBatch
 		var records []domain.Record
-		for i := range 4 * shard.MicroBatch {
+		for i := range 4 * machine.MicroBatch {
 			records = append(records, domain.Record{Kind: domain.KindActivity, Account: 1, Activity: domain.Activity{
 				Member: member, Hash: uint64(round*1_000_000 + i + 1), Definition: 100, Brand: 1, Time: 1_600_000_000 + int64(i),
 			}})
@@ -35,7 +35,7 @@ func TestShard_StoresTheEpochOfItsLastRecord(t *testing.T) {
 		r.open()
 		r.crash(rnd)
 	}
-	if got := r.tally(1).Total.Actions; got != 3*4*shard.MicroBatch {
-		t.Errorf("%d actions count, want %d", got, 3*4*shard.MicroBatch)
+	if got := r.tally(1).Total.Actions; got != 3*4*machine.MicroBatch {
+		t.Errorf("%d actions count, want %d", got, 3*4*machine.MicroBatch)
 	}
 }

@@ -13,7 +13,7 @@ import (
 func TestARouterWaitsForACatalogThatIsBehind(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		catalog, said := &moody{memLog: newMemLog(2, 1)}, &diary{}
-		r := newRig(t, 2, Options{Catalog: catalog, Log: said.log()})
+		r := newRig(t, 2, Options{Logs: Logs{Catalog: catalog}, Log: said.log()})
 		defer r.close()
 		r.furnish(1)
 		id := r.memberOf(0)

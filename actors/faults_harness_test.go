@@ -130,7 +130,7 @@ func (r *rig) routed() bool {
 
 // atEnds reports that all shards but one have applied their journal.
 func (r *rig) atEnds(but int) bool {
-	for i, s := range r.node.shared {
+	for i, s := range r.node.running {
 		if end, _ := r.journal.End(context.Background(), i); i != but && s.Applied.Load() < end {
 			return false
 		}

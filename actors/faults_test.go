@@ -20,7 +20,7 @@ import (
 func TestAPoisonRecordStopsItsShardAlone(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		catalog, said := &moody{memLog: newMemLog(2, 1)}, &diary{}
-		r := newRig(t, 4, Options{Catalog: catalog, Log: said.log()})
+		r := newRig(t, 4, Options{Logs: Logs{Catalog: catalog}, Log: said.log()})
 		defer r.close()
 		r.furnish(1)
 		var ids []domain.MemberID
@@ -91,7 +91,7 @@ func TestNoMoreThanAHundredRecordsAnHourAreSetAside(t *testing.T) {
 		}
 		stopped := func() string { return r.node.Status().Shards[1].Stopped }
 		r.eventually("refusal", func() bool { return strings.Contains(stopped(), "100 records were set aside within an hour") })
-		if n := r.node.shared[1].Stats.Dead[domain.Poison].Load(); n != setAsideMost {
+		if n := r.node.running[1].Stats.Dead[domain.Poison].Load(); n != setAsideMost {
 			t.Fatalf("%d records were set aside", n)
 		}
 		r.close()
@@ -142,7 +142,7 @@ func TestWhatCannotBeReadStopsItsShardAlone(t *testing.T) {
 		t.Run(fmt.Sprint("met by a question ", byQuestion), func(t *testing.T) {
 			inBubble(t, func(t *testing.T) {
 				said := &diary{}
-				r := newRig(t, 2, Options{Log: said.log(), AwakeBytes: 1_000})
+				r := newRig(t, 2, Options{Memory: Memory{AwakeBytes: 1_000}, Log: said.log()})
 				defer r.close()
 				r.furnish(1)
 				ids := []domain.MemberID{r.memberOf(0), r.memberOf(1)}
@@ -255,7 +255,7 @@ func TestShardsWaitForRoomOnTheDisk(t *testing.T) {
 func TestABrokerThatIsAwayForMinutes(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		journal, catalog, said := &moody{memLog: newMemLog(1, 2)}, &moody{memLog: newMemLog(2, 1)}, &diary{}
-		r := newRig(t, 2, Options{Journal: journal, Catalog: catalog, Log: said.log()})
+		r := newRig(t, 2, Options{Logs: Logs{Journal: journal, Catalog: catalog}, Log: said.log()})
 		defer r.close()
 		r.furnish(1)
 		id := r.memberOf(0)
@@ -317,7 +317,7 @@ func TestTheViewOfAnIdleShardIsRenewed(t *testing.T) {
 		ids := []domain.MemberID{r.memberOf(2), r.memberOf(1)}
 		r.publish(r.actOf(ids[0], 1), r.actOf(ids[1], 2))
 		r.settled()
-		idle := r.node.shared[2]
+		idle := r.node.running[2]
 		held := idle.View.Acquire()
 		for i := range 10 {
 			before := idle.View.Peek()

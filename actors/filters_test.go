@@ -94,7 +94,7 @@ func TestI12FiltersLetTheSameMembersThroughInEveryShape(t *testing.T) {
 	t.Log("seed", seed)
 	rnd := rand.New(rand.NewPCG(seed, 5))
 	const fans, brands, start = 60, 4, 1_600_041_600
-	r := newRig(t, 3, Options{AwakeBytes: 12_000, ResidentBytes: 30_000})
+	r := newRig(t, 3, Options{Memory: Memory{AwakeBytes: 12_000, ResidentBytes: 30_000}})
 	r.furnish(brands)
 	crowd := make([]*attendee, fans)
 	for i := range crowd {

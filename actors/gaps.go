@@ -14,15 +14,22 @@ import (
 	"github.com/ovation-analytics/ovation/actors/shard"
 )
 
+// gaps lets an operator accept what a log has lost.
+type gaps struct {
+	o         *Options
+	submitter *submitter
+	routers   *router.Handles
+}
+
 // madeAgain is the public topic that is there now; zero: none.
-func (n *Node) madeAgain(ctx context.Context) domain.TopicID {
-	_, err := n.o.Source.Partitions(ctx)
-	var g *domain.GapError
+func (g *gaps) madeAgain(ctx context.Context) domain.TopicID {
+	_, err := g.o.Source.Partitions(ctx)
+	var gap *domain.GapError
 	switch {
 	case err == nil:
-		return n.o.Source.Topic()
-	case errors.As(err, &g):
-		return g.TopicID
+		return g.o.Source.Topic()
+	case errors.As(err, &gap):
+		return gap.TopicID
 	}
 	return domain.TopicID{}
 }
@@ -31,47 +38,41 @@ func (n *Node) madeAgain(ctx context.Context) domain.TopicID {
 // of the public topic, stopped, and returns it once the reader went on. Without a gap it is
 // NotFound. A Conflict says why the reader did not go on: of another gap right behind, which
 // needs a word of its own, it gives the bounds. Unavailable says what the reader waits for.
-func (n *Node) AcceptGap(ctx context.Context, journal bool, partition int) (domain.AcceptGap, error) {
-	r := n.readerOf(journal, partition)
+func (g *gaps) AcceptGap(ctx context.Context, journal bool, partition int) (domain.AcceptGap, error) {
+	r := g.readerOf(journal, partition)
 	if r == nil || r.gap.Load() == nil {
-		return domain.AcceptGap{}, n.noGap(r)
+		return domain.AcceptGap{}, g.noGap(r)
 	}
 	word := r.gap.Load()
 	w := *word
 	if !journal && w.NewTopic.IsZero() {
-		if w.NewTopic = n.madeAgain(ctx); w.NewTopic.IsZero() {
+		if w.NewTopic = g.madeAgain(ctx); w.NewTopic.IsZero() {
 			return domain.AcceptGap{}, domain.Fail(domain.Conflict, "the topic is gone; when it is made again, this can be said")
 		}
 	}
-	if err := n.catalog.Err(); err != nil {
+	if err := g.submitter.catalog.handle.Err(); err != nil {
 		return w, domain.Fail(domain.Conflict, err.Error())
 	}
-	w.At = n.o.Now().UnixMilli()
+	w.At = g.o.Now().UnixMilli()
 	reads := r.reads.Load()
-	if err := n.say(ctx, &w, false); err != nil {
+	if err := g.appendAccepted(ctx, &w, false); err != nil {
 		return w, err
 	}
-	if journal && w.NewTopic != n.o.Journal.Topic() {
+	if journal && w.NewTopic != g.o.Journal.Topic() {
 		return w, domain.Fail(domain.Conflict, "the word is given; the journal is another topic now: it is read when the node is started again")
 	}
-	return w, n.wentOn(ctx, r, word, reads)
+	return w, g.wentOn(ctx, r, word, reads)
 }
 
 // say appends a word to the catalog; durable: and does not wait until it is applied.
-func (n *Node) say(ctx context.Context, w *domain.AcceptGap, durable bool) error {
+func (g *gaps) appendAccepted(ctx context.Context, w *domain.AcceptGap, durable bool) error {
 	sub := domain.Submission{Command: w, Durable: durable}
 	_, _ = rand.Read(sub.Request[:])
-	out, err := n.Submit(ctx, sub)
+	out, err := g.submitter.Submit(ctx, sub)
 	if err == nil {
 		err = out.Err()
 	}
 	return err
-}
-
-// LedBack reports that a word on a shard's journal led back, or here from another topic: the
-// shard may have applied what the log does not hold any more.
-func (n *Node) LedBack(shard int) bool {
-	return n.Catalog().AcceptedGaps().LedBack(n.o.Journal.Topic(), shard)
 }
 
 // halting is what is known of a reader that may stop at a gap.
@@ -84,18 +85,18 @@ type halting struct {
 }
 
 // readerOf is the shard or the router that reads a partition; nil: none does.
-func (n *Node) readerOf(journal bool, partition int) *halting {
+func (g *gaps) readerOf(journal bool, partition int) *halting {
 	if journal {
-		if partition < 0 || partition >= len(n.shared) {
+		s, err := g.submitter.shards.find(partition)
+		if err != nil {
 			return nil
 		}
-		s := n.shared[partition]
 		return &halting{&s.Gap, &s.Stopped, &s.Reads, func() string {
 			return retry.Join("shard "+strconv.Itoa(s.ID)+" is "+shard.Behaviour(s.Behaviour.Load()).String(), retry.Causes(&s.Space, &s.Reading))
 		}, func() bool { return false }}
 	}
 	find := func() *router.Handle {
-		for _, r := range n.routing.List() {
+		for _, r := range g.routers.List() {
 			if r.Partition == partition {
 				return r
 			}
@@ -112,7 +113,7 @@ func (n *Node) readerOf(journal bool, partition int) *halting {
 }
 
 // noGap says why there is no word to be given.
-func (n *Node) noGap(r *halting) error {
+func (g *gaps) noGap(r *halting) error {
 	if r != nil {
 		if why := r.stopped.Load(); why != nil {
 			return domain.Fail(domain.Conflict, "the partition did not stop at a gap that can be given up: "+*why)
@@ -122,7 +123,7 @@ func (n *Node) noGap(r *halting) error {
 }
 
 // wentOn returns when the reader has read on behind the gap that the word was given for.
-func (n *Node) wentOn(ctx context.Context, r *halting, word *domain.AcceptGap, reads int64) error {
+func (g *gaps) wentOn(ctx context.Context, r *halting, word *domain.AcceptGap, reads int64) error {
 	ctx, cancel := context.WithTimeout(ctx, patience(ctx))
 	defer cancel()
 	for {
@@ -147,20 +148,20 @@ func (n *Node) wentOn(ctx context.Context, r *halting, word *domain.AcceptGap, r
 
 // AcceptCatalogGap is AcceptGap of the catalog. It may be called as soon as Open has
 // returned catalog.ErrStopped.
-func (n *Node) AcceptCatalogGap(ctx context.Context) (domain.AcceptGap, error) {
-	c := n.catalog
+func (g *gaps) AcceptCatalogGap(ctx context.Context) (domain.AcceptGap, error) {
+	c := g.submitter.catalog.handle
 	r := &halting{&c.Gap, &c.Stopped, &c.Reads, func() string {
-		return retry.Join("the catalog is being read", retry.Causes(&c.Reading, n.catalogAppender.State()))
+		return retry.Join("the catalog is being read", retry.Causes(&c.Reading, g.submitter.catalog.appender.State()))
 	}, func() bool { return false }}
 	word := r.gap.Load()
 	if word == nil {
-		return domain.AcceptGap{}, n.noGap(r)
+		return domain.AcceptGap{}, g.noGap(r)
 	}
 	w := *word
-	w.At = n.o.Now().UnixMilli()
+	w.At = g.o.Now().UnixMilli()
 	reads := r.reads.Load()
-	if err := n.say(ctx, &w, true); err != nil {
+	if err := g.appendAccepted(ctx, &w, true); err != nil {
 		return w, err
 	}
-	return w, n.wentOn(ctx, r, word, reads)
+	return w, g.wentOn(ctx, r, word, reads)
 }

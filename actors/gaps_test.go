@@ -66,7 +66,7 @@ func (r gappyReader) Read(ctx context.Context, next int64, epoch int32, spare []
 // stopped waits until the shard stopped at a gap and gives the word that would let it go on.
 func (r *rig) stoppedAt(shard int) *domain.AcceptGap {
 	r.t.Helper()
-	s := r.node.shared[shard]
+	s := r.node.running[shard]
 	r.eventually("stop of the shard", func() bool { return s.Stopped.Load() != nil })
 	w := s.Gap.Load()
 	if w == nil {
@@ -105,7 +105,7 @@ func (r *rig) stateOf(shard int) domain.ShardState {
 func (r *rig) applied() {
 	r.t.Helper()
 	r.eventually("all applied", func() bool {
-		for i, s := range r.node.shared {
+		for i, s := range r.node.running {
 			if end, _ := r.journal.End(context.Background(), i); s.Applied.Load() < end {
 				return false
 			}
@@ -146,7 +146,7 @@ func (r *rig) activitiesOf(id domain.MemberID, first, n int) (out []domain.Recor
 func TestShard_AcceptsAGapBehindABacklog(t *testing.T) {
 	j := newGappy(1, 1)
 	j.page = 2048
-	r := newRig(t, 1, Options{Journal: j})
+	r := newRig(t, 1, Options{Logs: Logs{Journal: j}})
 	r.furnish(1)
 	id := r.register(1)
 	r.close()
@@ -158,7 +158,7 @@ func TestShard_AcceptsAGapBehindABacklog(t *testing.T) {
 	j.lose(0, at, at+1)
 	r.boot()
 	w := r.stoppedAt(0)
-	if got := r.node.shared[0].Applied.Load(); w.From != at || w.To != at+1 || got != at {
+	if got := r.node.running[0].Applied.Load(); w.From != at || w.To != at+1 || got != at {
 		t.Fatalf("%+v with %d applied, the gap is at %d", w, got, at)
 	}
 	if _, err := r.accept(0); err != nil {
@@ -174,7 +174,7 @@ func TestShard_AcceptsAGapBehindABacklog(t *testing.T) {
 func TestShard_AcceptsAGapWithinABatch(t *testing.T) {
 	j := newGappy(1, 1)
 	j.below = 7
-	r := newRig(t, 1, Options{Journal: j})
+	r := newRig(t, 1, Options{Logs: Logs{Journal: j}})
 	r.furnish(1)
 	id := r.register(1)
 	r.close()
@@ -201,7 +201,7 @@ func TestShard_AcceptsGapsSideBySide(t *testing.T) {
 	for _, n := range []int{2, 3} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			j := newGappy(1, 1)
-			r := newRig(t, 1, Options{Journal: j})
+			r := newRig(t, 1, Options{Logs: Logs{Journal: j}})
 			r.furnish(1)
 			id := r.register(1)
 			end, _ := j.End(t.Context(), 0)
@@ -241,7 +241,7 @@ func TestShard_AcceptsGapsSideBySide(t *testing.T) {
 // that the first pass was given: same facts, same life, same outbox numbers.
 func TestI6_EveryPassUsesTheSameWords(t *testing.T) {
 	j := newGappy(1, 2)
-	r := newRig(t, 2, Options{Journal: j})
+	r := newRig(t, 2, Options{Logs: Logs{Journal: j}})
 	r.furnish(1)
 	home, partner := identityOf(0), identityOf(1) // of two shards: forwards
 	id := r.submit(domain.Submission{Account: 1, Slot: home.Slot(), Command: &domain.RegisterMember{
@@ -325,7 +325,7 @@ func (r shortenedReader) Read(ctx context.Context, next int64, epoch int32, spar
 // log has grown to exactly where it was.
 func TestShard_UsesAWordOnACutLogOnce(t *testing.T) {
 	l := newMemLog(1, 1)
-	r := newRig(t, 1, Options{Journal: shortened{l}})
+	r := newRig(t, 1, Options{Logs: Logs{Journal: shortened{l}}})
 	r.close()
 	r.journal = l
 	r.open()

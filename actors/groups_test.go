@@ -68,7 +68,7 @@ func TestI6MembersAsleepDoAsThoseAwake(t *testing.T) {
 	seed := rand.Uint64()
 	t.Log("seed", seed)
 	rnd := rand.New(rand.NewPCG(seed, 12))
-	r := newRig(t, 2, Options{AwakeBytes: 1_000})
+	r := newRig(t, 2, Options{Memory: Memory{AwakeBytes: 1_000}})
 	r.furnish(1)
 	const fans = 6
 	for n := range fans {

@@ -17,6 +17,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/shard/outbox"
 	"github.com/ovation-analytics/ovation/actors/view"
 	"github.com/ovation-analytics/ovation/storage"
+	"github.com/ovation-analytics/ovation/storage/format"
 )
 
 type rigStore struct {
@@ -38,7 +39,7 @@ type rigCatalog struct{ *storage.Catalog }
 
 func (s rigCatalog) State() catalog.State { return catalog.State(s.Catalog.State()) }
 func (s rigCatalog) Commit(c catalog.State, e []any) error {
-	return s.Catalog.Commit(storage.CatalogState(c), e)
+	return s.Catalog.Commit(format.CatalogState(c), e)
 }
 
 // rig is a node on logs in memory and the real store on a disk in memory.
@@ -226,7 +227,7 @@ func (r *rig) settled() {
 				return false
 			}
 		}
-		for i, s := range r.node.shared {
+		for i, s := range r.node.running {
 			if s.Applied.Load() < before[i] || s.Outbox.Waiting(outbox.Forwards)+s.Outbox.Waiting(outbox.DeadLetters) > 0 {
 				return false
 			}
@@ -238,7 +239,7 @@ func (r *rig) settled() {
 
 // journalEnds is the end of each partition of the journal.
 func (r *rig) journalEnds() (ends []int64) {
-	for i := range r.node.shared {
+	for i := range r.node.running {
 		end, _ := r.journal.End(context.Background(), i)
 		ends = append(ends, end)
 	}

@@ -71,7 +71,7 @@ func TestListsHaveTheMembersThatANaiveModelFinds(t *testing.T) {
 	seed := rand.Uint64()
 	t.Log("seed", seed)
 	rnd := rand.New(rand.NewPCG(seed, 6))
-	r := newRig(t, 2, Options{AwakeBytes: 12_000, ResidentBytes: 30_000, CachedIdentities: 4})
+	r := newRig(t, 2, Options{Memory: Memory{AwakeBytes: 12_000, ResidentBytes: 30_000, CachedIdentities: 4}})
 	r.furnish(3)
 	c := &crowd{segments: 3}
 	for i := range 40 {

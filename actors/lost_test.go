@@ -49,7 +49,7 @@ func TestAShardServesNotBeforeAllIsAppliedThatSomebodyMayHaveSeen(t *testing.T) 
 	var watched *early
 	end, _ := r.journal.End(context.Background(), 0)
 	r.fs, r.spoil = left, func(_ int, s shard.Store) shard.Store {
-		watched = &early{Store: s, shared: func() *shard.Handle { return r.node.shared[0] }, end: end, t: t}
+		watched = &early{Store: s, shared: func() *shard.Handle { return r.node.running[0].Handle }, end: end, t: t}
 		return watched
 	}
 	r.open()

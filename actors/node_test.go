@@ -17,7 +17,7 @@ func TestTheNodeCountsAsANaiveModelDoes(t *testing.T) {
 	t.Log("seed", seed)
 	rnd := rand.New(rand.NewPCG(seed, 4))
 	const fans, brands = 40, 6
-	r := newRig(t, 2, Options{AwakeBytes: 12_000, ResidentBytes: 30_000, CachedIdentities: 4})
+	r := newRig(t, 2, Options{Memory: Memory{AwakeBytes: 12_000, ResidentBytes: 30_000, CachedIdentities: 4}})
 	r.furnish(brands)
 	for i, value := range worths {
 		r.submit(domain.Submission{Account: 1, Command: &domain.PutDefinition{
@@ -84,9 +84,9 @@ func TestTheNodeCountsAsANaiveModelDoes(t *testing.T) {
 	}
 	r.replaysEqual(t)
 	var evicted, slept int64
-	for _, s := range r.node.shared {
+	for _, s := range r.node.running {
 		evicted += s.Stats.Evicted.Load()
-		slept += s.Stats.Slept.Load()
+		slept += s.Stats.Members.Slept.Load()
 	}
 	if evicted == 0 || slept == 0 {
 		t.Fatalf("%d columns evicted, %d members asleep: the test shows nothing", evicted, slept)
@@ -124,7 +124,7 @@ func TestAPoisonRecordIsSetAside(t *testing.T) {
 		r.publish(act(m, 1000), act(m, 1001))
 	}
 	r.eventually("recovery", func() bool {
-		return r.node.shared[sick].Stats.Dead[domain.Poison].Load() == 1 && r.node.Ready() == nil
+		return r.node.running[sick].Stats.Dead[domain.Poison].Load() == 1 && r.node.Ready() == nil
 	})
 	r.settled()
 	if got := r.tally(1).Total; got.Actions != 50+8 || got.Members != 4 {
@@ -133,18 +133,18 @@ func TestAPoisonRecordIsSetAside(t *testing.T) {
 	if got := r.letters.reasons(); got[domain.Poison] != 1 || len(got) != 1 {
 		t.Fatalf("%v", got)
 	}
-	if n := r.node.shared[sick].Stats.Panics.Load(); n < 2 {
+	if n := r.node.running[sick].Panics.Load(); n < 2 {
 		t.Fatalf("%d panics: it was not tried alone", n)
 	}
 	r.replaysEqual(t)
-	facts := *r.node.shared[sick].Stats.Facts.Load()
+	facts := *r.node.running[sick].Stats.Facts.Load()
 
 	r.close() // a replay from nothing meets the same word
 	r.fs = vfs.NewMem()
 	r.letters.all = nil
 	r.open()
 	r.settled()
-	if got := *r.node.shared[sick].Stats.Facts.Load(); got != facts {
+	if got := *r.node.running[sick].Stats.Facts.Load(); got != facts {
 		t.Fatalf("a replay gives the state hash %s, was %s", got, facts)
 	}
 	if got := r.letters.reasons(); got[domain.Poison] != 1 {

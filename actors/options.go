@@ -1,8 +1,11 @@
 package actors
 
 import (
+	"cmp"
 	"context"
+	"io"
 	"log/slog"
+	"runtime"
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/catalog"
@@ -13,32 +16,66 @@ import (
 
 // Options is what a node is made with.
 type Options struct {
-	Journal     journal.Log
-	Catalog     journal.Log
-	Source      router.Source
-	DeadLetters shard.DeadLetters
-
-	OpenShard   func(shard int) (shard.Store, error)
-	OpenCatalog func() (catalog.Store, error)
-	Damaged     func(error) bool // an error of a store says that its files are damaged; nil: none does
+	Logs
+	Stores
+	Memory
+	Questions
+	Retention
 
 	TopicPrefix string // of the names that operators read
-
-	AwakeBytes       int    // memory for members that are awake, over all shards; default 192 MiB
-	CachedIdentities int    // identities a shard remembers in each of two generations; default 50,000
-	ResidentBytes    int    // memory for columns, over all shards; 0: no bound; see KeepResident
-	Workers          int    // questions scanned at once; default GOMAXPROCS
-	MaxRows          uint64 // a question that would read more is refused; 0: no bound
-
-	// Trim cuts a partition of the public topic below an offset; nil: retention is the
-	// broker's business. TrimAfter is how long what was routed stays.
-	Trim      func(ctx context.Context, partition int, before int64) error
-	TrimAfter time.Duration
-
 	Incarnation uint64 // of this process, for usage
 	Now         func() time.Time
 	Log         *slog.Logger
 
 	markEvery   int64 // tests have narrower ones
 	outboxDepth int   // likewise
+}
+
+// Logs are what a node reads and appends to.
+type Logs struct {
+	Journal     journal.Log
+	Catalog     journal.Log
+	Source      router.Source
+	DeadLetters shard.DeadLetters
+}
+
+// Stores are where a node keeps its state.
+type Stores struct {
+	OpenShard   func(shard int) (shard.Store, error)
+	OpenCatalog func() (catalog.Store, error)
+	Damaged     func(error) bool // an error of a store says that its files are damaged; nil: none does
+}
+
+// Memory is what the shards may keep in memory.
+type Memory struct {
+	AwakeBytes       int // for members that are awake, over all shards; default 192 MiB
+	CachedIdentities int // remembered by a shard in each of two generations; default 50,000
+	ResidentBytes    int // for columns, over all shards; 0: no bound; see KeepResident
+}
+
+// Questions bounds what questions cost.
+type Questions struct {
+	Workers int    // questions scanned at once; default GOMAXPROCS
+	MaxRows uint64 // a question that would read more is refused; 0: no bound
+}
+
+// Retention of the public topic. Trim cuts a partition of it below an offset; nil: it is the
+// broker's business. TrimAfter is how long what was routed stays.
+type Retention struct {
+	Trim      func(ctx context.Context, partition int, before int64) error
+	TrimAfter time.Duration
+}
+
+// withDefaults is the options with the defaults filled in.
+func (o Options) withDefaults() Options {
+	o.AwakeBytes = cmp.Or(o.AwakeBytes, 192<<20)
+	o.CachedIdentities = cmp.Or(o.CachedIdentities, 50_000)
+	o.Workers = cmp.Or(o.Workers, runtime.GOMAXPROCS(0))
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.NewTextHandler(io.Discard, nil))
+	}
+	return o
 }

@@ -56,7 +56,7 @@ func TestI2_RouterPanicLosesNothing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			src := newPoisonedSource()
 			src.page, src.reading = 1100, reading
-			r := newRig(t, 1, Options{Source: src})
+			r := newRig(t, 1, Options{Logs: Logs{Source: src}})
 			r.source = src.memSource
 			r.furnish(1)
 			id := r.register(1)
@@ -132,9 +132,9 @@ func TestShard_PanicAtCommit(t *testing.T) {
 	for i, id := range ids {
 		r.publish(r.actOf(id, uint64(i+1)), r.actOf(id, uint64(i+11)))
 	}
-	r.eventually("stop", func() bool { return r.node.shared[0].Stopped.Load() != nil })
+	r.eventually("stop", func() bool { return r.node.running[0].Stopped.Load() != nil })
 	r.eventually("the other shard's end", func() bool { return r.routed() && r.atEnds(0) })
-	s := r.node.shared[0]
+	s := r.node.running[0]
 	why := *s.Stopped.Load()
 	if !strings.Contains(why, "a defect in commit") || !strings.Contains(why, "Effect: shard 0") || !strings.Contains(why, "To do: restart") || strings.Contains(why, "open already") {
 		t.Errorf("it stopped with %q", why)
@@ -165,11 +165,11 @@ func TestCatalog_PanicStopsBeforeTheRecord(t *testing.T) {
 	})
 	r.eventually("stop", func() bool {
 		err := r.node.Ready()
-		return r.node.catalog.Stopped.Load() != nil && err != nil && strings.Contains(err.Error(), "panicked")
+		return r.node.catalogReader.handle.Stopped.Load() != nil && err != nil && strings.Contains(err.Error(), "panicked")
 	})
 	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
 	defer cancel()
-	if err := r.node.awaitCatalog(ctx, before+1); err == nil {
+	if err := r.node.catalogReader.await(ctx, before+1); err == nil {
 		t.Error("a position that is not published was reached")
 	}
 	if next := r.node.Catalog().Next(); next != before {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/shard"
+	"github.com/ovation-analytics/ovation/actors/shard/machine"
 	"github.com/ovation-analytics/ovation/storage"
 )
 
@@ -93,7 +94,7 @@ func (r *rig) journalled(id domain.IdentityHash, from, to int) {
 	}
 	r.eventually("apply", func() bool {
 		end, _ := r.journal.End(context.Background(), 0)
-		return r.node.shared[0].Applied.Load() >= end
+		return r.node.running[0].Applied.Load() >= end
 	})
 }
 
@@ -131,13 +132,13 @@ func TestI6ParkedActivitiesAreBounded(t *testing.T) {
 	r, held := pendingRig(t)
 	id := fanOf(0, 0)
 	r.pend(id, partnerOf(0, 1), 0)
-	r.journalled(id, 0, shard.ParkedMost+50)
-	if got := r.node.Status().Shards[0].Parked; got != shard.ParkedMost {
+	r.journalled(id, 0, machine.ParkedMost+50)
+	if got := r.node.Status().Shards[0].Parked; got != machine.ParkedMost {
 		t.Fatalf("%d activities are parked", got)
 	}
 	r.eventually("letters", func() bool { return r.letters.reasons()[domain.UnknownMember] == 50 })
 	for _, l := range r.letters.all {
-		if l.Detail != shard.BeyondParked || l.Origin.Offset < shard.ParkedMost {
+		if l.Detail != machine.BeyondParked || l.Origin.Offset < machine.ParkedMost {
 			t.Fatalf("%+v", l)
 		}
 	}
@@ -145,7 +146,7 @@ func TestI6ParkedActivitiesAreBounded(t *testing.T) {
 	held.Store(false)
 	r.eventually("settling", func() bool { return r.node.Status().Shards[0].Parked == 0 })
 	r.settled()
-	if got := r.tally(1).Total.Actions; got != shard.ParkedMost {
+	if got := r.tally(1).Total.Actions; got != machine.ParkedMost {
 		t.Errorf("%d actions", got)
 	}
 	r.replaysEqual(t)
@@ -194,7 +195,7 @@ func TestI6ParkedActivitiesSurvivePowerCuts(t *testing.T) {
 		case 1:
 			r.fs = r.cut(rnd)
 			r.boot()
-			r.eventually("shard 0", func() bool { return shard.Behaviour(r.node.shared[0].Behaviour.Load()) == shard.Serving })
+			r.eventually("shard 0", func() bool { return shard.Behaviour(r.node.running[0].Behaviour.Load()) == shard.Serving })
 		}
 		if rnd.IntN(2) == 0 {
 			r.replaysEqual(t)
@@ -246,14 +247,14 @@ func (r *rig) journalledOf(n, from, some int) {
 	}
 	r.eventually("apply", func() bool {
 		end, _ := r.journal.End(context.Background(), 0)
-		return r.node.shared[0].Applied.Load() >= end
+		return r.node.running[0].Applied.Load() >= end
 	})
 }
 
 // inOrder requires that the sequences of each member's rows rise as its activities came.
 func (r *rig) inOrder(t *testing.T, fans int) {
 	t.Helper()
-	v := r.node.shared[0].View.Acquire()
+	v := r.node.running[0].View.Acquire()
 	defer v.Release()
 	for n := range fans {
 		id, _, err := v.Snapshot.Identity(1, fanOf(n, 0))

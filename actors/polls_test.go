@@ -287,7 +287,7 @@ func TestAPollIsNotAnsweredFromTheStampsOfAnEarlierLife(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.eventually("recovery", func() bool {
-		return r.node.shared[sick].Stats.Dead[domain.Poison].Load() == 1 && r.node.Ready() == nil
+		return r.node.running[sick].Stats.Dead[domain.Poison].Load() == 1 && r.node.Ready() == nil
 	})
 	r.settled()
 	before := r.api.Polls()

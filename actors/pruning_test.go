@@ -25,7 +25,7 @@ func (r *rig) compareMembers(rnd *rand.Rand, m *reference.Model, ids []domain.Me
 		asked = append(asked, s.Shard)
 	}
 	for _, id := range q.Filter.Members {
-		have = append(have, id.Slot().Shard(r.node.shards))
+		have = append(have, id.Slot().Shard(r.node.count))
 	}
 	slices.Sort(have)
 	if !slices.Equal(asked, slices.Compact(have)) {

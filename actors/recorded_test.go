@@ -125,7 +125,7 @@ func TestI12_RecordedRisesWithTheSequence(t *testing.T) {
 	t.Log("seed", seed)
 	rnd := rand.New(rand.NewPCG(seed, 31))
 	const shards = 4
-	r := newRig(t, shards, Options{AwakeBytes: 12_000, ResidentBytes: 30_000})
+	r := newRig(t, shards, Options{Memory: Memory{AwakeBytes: 12_000, ResidentBytes: 30_000}})
 	r.furnish(3)
 	w := newTravellers(r, rnd, 20, 3)
 	for range 8 {
@@ -135,7 +135,7 @@ func TestI12_RecordedRisesWithTheSequence(t *testing.T) {
 		}
 	}
 	r.settled()
-	if r.node.shared[0].Stats.Forwarded.Load() == 0 {
+	if r.node.running[0].Stats.Records.Forwarded.Load() == 0 {
 		t.Fatal("nothing was forwarded")
 	}
 	for _, up := range []bool{true, false} {
@@ -180,7 +180,7 @@ func TestI12_WalksByRecordingMeetEachRowOnce(t *testing.T) {
 	t.Log("seed", seed)
 	rnd := rand.New(rand.NewPCG(seed, 32))
 	for _, shards := range []int{2, 3, 5} {
-		r := newRig(t, shards, Options{AwakeBytes: 12_000, ResidentBytes: 30_000})
+		r := newRig(t, shards, Options{Memory: Memory{AwakeBytes: 12_000, ResidentBytes: 30_000}})
 		r.furnish(3)
 		w := newTravellers(r, rnd, 20, 3)
 		w.oneTime = true

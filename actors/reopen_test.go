@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/replay"
 	"github.com/ovation-analytics/ovation/actors/shard"
 	"github.com/ovation-analytics/ovation/storage"
 )
@@ -31,7 +32,7 @@ func TestReopen_ShowsNothingEarlierThanWasShown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	shadow, err := r.node.Shadow(t.Context(), 0, ShadowOptions{Open: func() (shard.Store, error) {
+	shadow, err := r.node.Replay(t.Context(), 0, replay.Options{Open: func() (shard.Store, error) {
 		sh, err := replacement.Shard()
 		return rigStore{sh, r}, err
 	}})
@@ -81,7 +82,7 @@ func TestReopen_ShowsNothingEarlierThanWasShown(t *testing.T) {
 		t.Error("an answer of before stands")
 	}
 	r.replaysEqual(t)
-	if err := r.node.Reopen(t.Context(), 1); !errors.Is(err, ErrNoShard) {
+	if err := r.node.Reopen(t.Context(), 1); !errors.Is(err, shard.ErrNotHere) {
 		t.Errorf("a shard that is not there: %v", err)
 	}
 }

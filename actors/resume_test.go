@@ -109,7 +109,7 @@ func put(t *testing.T, r *rig, s *memSource, partition int, id domain.MemberID, 
 // with the operator's word, and start again when such partitions are added.
 func TestRouter_EndsWithItsPartition(t *testing.T) {
 	s := newRemade(3)
-	r := newRig(t, 1, Options{Source: s})
+	r := newRig(t, 1, Options{Logs: Logs{Source: s}})
 	r.submit(domain.Submission{Command: &domain.Layout{Shards: 1, Journal: domain.TopicID{1}, Source: s.Topic()}})
 	r.furnish(1)
 	id := r.register(1)
@@ -146,7 +146,7 @@ func TestRouter_EndsWithItsPartition(t *testing.T) {
 	}
 	m.grow(3)
 	put(t, r, m, 2, id, 300, 5)
-	r.node.system.Root.Send(r.node.routers, &router.PartitionsFound{Count: 3})
+	r.node.system.Root.Send(r.node.routing.pid, &router.PartitionsFound{Count: 3})
 	counts(45)
 }
 
@@ -166,7 +166,7 @@ func TestRouter_FollowsWordsInARow(t *testing.T) {
 		memSource: &memSource{memLog: newMemLog(3, 2), kept: map[int]int64{}},
 		lost:      []stretch{{5, 7}, {7, 9}},
 	}
-	r := newRig(t, 1, Options{Source: s})
+	r := newRig(t, 1, Options{Logs: Logs{Source: s}})
 	r.source = s.memSource
 	r.furnish(1)
 	id := r.register(1)

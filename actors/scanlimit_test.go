@@ -32,7 +32,7 @@ func TestAQuestionThatWouldReadTooManyRowsIsRefused(t *testing.T) {
 	t.Log("seed", seed)
 	rnd := rand.New(rand.NewPCG(seed, 13))
 	const fans, brands, bound = 30, 4, 1500
-	r := newRig(t, 2, Options{MaxRows: bound, ResidentBytes: 30_000})
+	r := newRig(t, 2, Options{Memory: Memory{ResidentBytes: 30_000}, Questions: Questions{MaxRows: bound}})
 	g := newGraveyard(r, fans, brands)
 	for range 6000 {
 		g.did(g.act(rnd, len(g.acts), brands))
@@ -93,7 +93,7 @@ func TestAQuestionThatWouldReadTooManyRowsIsRefused(t *testing.T) {
 	}
 	whole := domain.Range{To: 1<<32 - 1}
 	bounded := query.New(query.Options{
-		Shards: r.node.doors(), Logs: r.node, Yield: &r.node.questions, MaxRows: rowsIn(want, 0, whole), // all rows once, not twice
+		Shards: r.node.queried(), Logs: r.node, Yield: &r.node.questions, MaxRows: rowsIn(want, 0, whole), // all rows once, not twice
 	})
 	for shape, code := range map[domain.Shape]domain.Code{domain.ShapeTally: domain.OK, domain.ShapeCrossover: domain.PlanLimit} {
 		q := &domain.Question{Account: 1, Shape: shape, Range: whole, Groups: []domain.Group{{Definition: 100}}}
@@ -105,7 +105,7 @@ func TestAQuestionThatWouldReadTooManyRowsIsRefused(t *testing.T) {
 		}
 	}
 	evicted := int64(0)
-	for _, s := range r.node.shared {
+	for _, s := range r.node.running {
 		evicted += s.Stats.Evicted.Load()
 	}
 	if evicted == 0 {

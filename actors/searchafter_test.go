@@ -17,7 +17,7 @@ func TestPagesOfANodeMeetEachRowThatStaysOnceWhileItIngests(t *testing.T) {
 	t.Log("seed", seed)
 	rnd := rand.New(rand.NewPCG(seed, 22))
 	const fans, brands, start = 40, 3, 1_650_000_000
-	r := newRig(t, 3, Options{AwakeBytes: 12_000, ResidentBytes: 30_000})
+	r := newRig(t, 3, Options{Memory: Memory{AwakeBytes: 12_000, ResidentBytes: 30_000}})
 	r.furnish(brands)
 	var ids []domain.MemberID
 	for i := range fans {

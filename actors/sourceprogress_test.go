@@ -59,7 +59,7 @@ type forgottenRig struct {
 
 func newForgottenRig(t *testing.T, journal journal.Log) *forgottenRig {
 	s := newForgetful()
-	r := &forgottenRig{rig: newRig(t, 2, Options{Source: s, Journal: journal}), source: s}
+	r := &forgottenRig{rig: newRig(t, 2, Options{Logs: Logs{Source: s, Journal: journal}}), source: s}
 	r.rig.source = s.memSource
 	r.furnish(1)
 	for i := range 8 {
@@ -161,8 +161,8 @@ func TestAForgottenOffsetIsNoGapWhereAllThatWasCutHadBeenRouted(t *testing.T) {
 		r.put(0, 5)
 		r.counts(5)
 		repeats := func() (n int64) {
-			for _, s := range r.node.shared {
-				n += s.Stats.Repeats.Load()
+			for _, s := range r.node.running {
+				n += s.Stats.Records.Repeats.Load()
 			}
 			return n
 		}
@@ -186,7 +186,7 @@ func TestAFirstInstallationBeginsAtTheLogsStartWhereverThatIs(t *testing.T) {
 	for range 5 {
 		_, _ = s.Append(context.Background(), 0, []domain.Record{{Kind: domain.KindActivity, Account: 1}})
 	}
-	r := &forgottenRig{rig: newRig(t, 2, Options{Source: s}), source: s}
+	r := &forgottenRig{rig: newRig(t, 2, Options{Logs: Logs{Source: s}}), source: s}
 	r.rig.source = s.memSource
 	r.settled()
 	r.goesOn()

@@ -82,7 +82,7 @@ func TestStatisticsOfPeopleAreThoseOfANaiveModel(t *testing.T) {
 	t.Log("seed", seed)
 	rnd := rand.New(rand.NewPCG(seed, 9))
 	const fans, brands = 40, 3
-	r := newRig(t, 2, Options{AwakeBytes: 12_000, ResidentBytes: 30_000})
+	r := newRig(t, 2, Options{Memory: Memory{AwakeBytes: 12_000, ResidentBytes: 30_000}})
 	r.furnish(brands)
 	f := &folk{members: make([]reference.Member, fans)}
 	for n := range fans {
@@ -150,7 +150,7 @@ func TestI7ANumberAndTheActionsBehindItAreOfOneMoment(t *testing.T) {
 	t.Parallel()
 	rnd := rand.New(rand.NewPCG(1, 10))
 	const fans, brands = 20, 2
-	r := newRig(t, 3, Options{ResidentBytes: 30_000})
+	r := newRig(t, 3, Options{Memory: Memory{ResidentBytes: 30_000}})
 	r.furnish(brands)
 	f := &folk{members: make([]reference.Member, fans)}
 	for n := range fans {

@@ -51,36 +51,47 @@ type RouterStatus struct {
 	Refused   map[string]int64 `json:"refused,omitempty"`
 }
 
+// health is how the parts of a node are: for operators, and for questions, which say how old
+// their answer may be. Any goroutine.
+type health struct {
+	o       *Options
+	began   time.Time // of the process, by Options.Now
+	fault   *fault
+	shards  *shards
+	catalog *catalogReader
+	routing *routing
+}
+
 // Status is the node as it is now.
-func (n *Node) Status() Status {
-	now := n.o.Now()
+func (h *health) Status() Status {
+	now := h.o.Now()
 	st := Status{
-		Journal: n.o.Journal.Topic().String(), Cluster: n.o.Journal.Cluster(), Ready: true, LagMs: n.Lag().Milliseconds(),
-		Catalog: n.catalogStatus(now), Waiting: retry.Causes(&n.routing.Looking),
+		Journal: h.o.Journal.Topic().String(), Cluster: h.o.Journal.Cluster(), Ready: true, LagMs: h.Lag().Milliseconds(),
+		Catalog: h.catalogStatus(now), Waiting: retry.Causes(&h.routing.Looking),
 	}
-	if err := n.Ready(); err != nil {
+	if err := h.Ready(); err != nil {
 		st.Ready, st.Why = false, err.Error()
 	}
-	if err := n.Degraded(); err != nil {
+	if err := h.Degraded(); err != nil {
 		st.Degraded = err.Error()
 	}
-	for i, s := range n.shared {
-		one := s.Status(now, n.began)
-		appending := []*retry.State{n.batcher.State(i), n.appenders[i].State()}
+	for i, s := range h.shards.running {
+		one := s.Status(now, h.began)
+		appending := []*retry.State{h.routing.batcher.State(i), h.shards.appenders[i].State()}
 		one.Waiting, one.Failures = retry.Join(one.Waiting, retry.Causes(appending...)), one.Failures+retry.Failures(appending...)
 		st.Shards = append(st.Shards, one)
 	}
-	for _, r := range n.routing.List() {
-		st.Routers = append(st.Routers, routerStatus(r, now, n.began))
+	for _, r := range h.routing.List() {
+		st.Routers = append(st.Routers, routerStatus(r, now, h.began))
 	}
 	return st
 }
 
-func (n *Node) catalogStatus(now time.Time) CatalogStatus {
-	c := n.catalog
+func (h *health) catalogStatus(now time.Time) CatalogStatus {
+	c := h.catalog.handle
 	st := CatalogStatus{
-		Next: n.Catalog().Next(), End: c.End.Load(), LagMs: c.Fresh.Lag(now, n.began).Milliseconds(),
-		Waiting: retry.Causes(&c.Reading, n.catalogAppender.State()), Failures: retry.Failures(&c.Reading, n.catalogAppender.State()),
+		Next: h.catalog.Catalog().Next(), End: c.End.Load(), LagMs: c.Fresh.Lag(now, h.began).Milliseconds(),
+		Waiting: retry.Causes(&c.Reading, h.catalog.appender.State()), Failures: retry.Failures(&c.Reading, h.catalog.appender.State()),
 	}
 	st.Foreign = c.Foreign.Count()
 	if why := c.Stopped.Load(); why != nil {
@@ -113,9 +124,9 @@ func routerStatus(r *router.Handle, now, began time.Time) RouterStatus {
 // Degraded says what stands still although questions are answered rightly: partitions of the
 // public topic that are stopped, a shard's disk that is full, dead letters or forwards that
 // cannot be published. Nil: nothing.
-func (n *Node) Degraded() error {
+func (h *health) Degraded() error {
 	var whys []string
-	for _, r := range n.routing.List() {
+	for _, r := range h.routing.List() {
 		if why := r.Stopped.Load(); why != nil {
 			whys = append(whys, fmt.Sprintf("partition %d of the public topic is stopped: %s", r.Partition, *why))
 		}
@@ -128,7 +139,7 @@ func (n *Node) Degraded() error {
 		}
 		of[cause] = append(of[cause], fmt.Sprint(shard))
 	}
-	for _, s := range n.shared {
+	for _, s := range h.shards.running {
 		if why := s.Space.Why(); why != "" {
 			note(s.ID, why)
 		}
@@ -143,4 +154,39 @@ func (n *Node) Degraded() error {
 		return nil
 	}
 	return errors.New(strings.Join(whys, "; "))
+}
+
+// Lag is now − the latest moment at which every log's end then seen has since been
+// applied: of the catalog, of each shard, and of the public topic. Of a log of which no end
+// was reached since the node started, a stopped partition of the public topic say, it is the
+// time since then: the least that it can be.
+func (h *health) Lag() time.Duration {
+	now := h.o.Now()
+	lag := h.catalog.handle.Fresh.Lag(now, h.began)
+	for _, s := range h.shards.running {
+		lag = max(lag, s.Fresh.Lag(now, h.began))
+	}
+	for _, r := range h.routing.List() {
+		lag = max(lag, r.Fresh.Lag(now, h.began))
+	}
+	return lag
+}
+
+// Ready is nil when every shard serves and nothing stopped.
+func (h *health) Ready() error {
+	if err := h.fault.get(); err != nil {
+		return err
+	}
+	if err := h.catalog.handle.Err(); err != nil {
+		return err
+	}
+	for _, s := range h.shards.running {
+		if b := shard.Behaviour(s.Behaviour.Load()); b != shard.Serving {
+			return fmt.Errorf("shard %d is %s", s.ID, b)
+		}
+	}
+	if !h.catalog.handle.Fresh.Reached() {
+		return errors.New("the catalog is being read")
+	}
+	return nil
 }

@@ -22,34 +22,34 @@ func (e *StopError) Error() string {
 // not applied is applied by the next life. Stores are closed when it returns nil. It
 // returns within the time given, whatever hangs: then it is a *StopError.
 func (n *Node) Stop(within time.Duration) error {
-	if n.cancel == nil {
+	if n.lifetime.cancel == nil {
 		return nil // it was never opened
 	}
 	w := stopWait{over: time.NewTimer(within)}
 	defer w.over.Stop()
-	n.endLoad()
+	n.lifetime.endLoad()
 	root := n.system.Root
-	if n.routers != nil {
-		root.Stop(n.routers)
-		w.wait(n.routersDone, "routers")
+	if n.routing.pid != nil {
+		root.Stop(n.routing.pid)
+		w.wait(n.routing.done, "routers")
 	}
-	for _, pid := range n.pids {
-		root.Stop(pid)
+	for _, s := range n.running {
+		root.Stop(s.pid)
 	}
-	for i, done := range n.ended { // protoactor's own future waits for 10 s, whatever the caller has
-		w.wait(done, fmt.Sprint("shard ", i))
+	for _, s := range n.running { // protoactor's own future waits for 10 s, whatever the caller has
+		w.wait(s.done, fmt.Sprint("shard ", s.ID))
 	}
-	if n.catalogPID != nil {
-		root.Stop(n.catalogPID)
-		w.wait(n.catalogDone, "the catalog")
+	if n.catalogReader.pid != nil {
+		root.Stop(n.catalogReader.pid)
+		w.wait(n.catalogReader.done, "the catalog")
 	}
-	n.cancel()
-	w.wait(after(n.beside.Wait), "usage, ticks and trims")
+	n.lifetime.cancel()
+	w.wait(after(n.lifetime.beside.Wait), "usage, ticks and trims")
 	w.wait(after(n.executor.Wait), "questions")
-	for _, s := range n.shared { // other readers of the store: look-ups of one member, loads of a cold brand
+	for _, s := range n.running { // other readers of the store: look-ups of one member, loads of a cold brand
 		w.wait(after(s.View.Wait), fmt.Sprint("readers of shard ", s.ID))
 	}
-	for _, l := range append(n.appenders, n.catalogAppender) {
+	for _, l := range append(n.appenders, n.catalogReader.appender) {
 		w.wait(l.Done(), fmt.Sprint("appends of commands to partition ", l.Partition()))
 	}
 	if len(w.still) > 0 {

@@ -42,7 +42,7 @@ func (l *away) AppendEach(ctx context.Context, batches [][]domain.Record, done f
 func TestANodeStopsWhileItsRoutersWaitForTheBroker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		journal := &away{memLog: newMemLog(1, 2)}
-		r := newRig(t, 2, Options{Journal: journal})
+		r := newRig(t, 2, Options{Logs: Logs{Journal: journal}})
 		journal.off.Store(true)
 		r.publish(domain.Activity{Member: 1, Definition: 100, Brand: 1, Time: 1_700_000_000, Hash: 1})
 		r.eventually("an append", func() bool { return journal.tries.Load() > 3 })
@@ -61,7 +61,7 @@ func TestANodeStopsWhileItsRoutersWaitForTheBroker(t *testing.T) {
 
 // Questions that wait for a worker when the node stops hold views: each is given back.
 func TestNode_StopsWithWaitingQuestions(t *testing.T) {
-	r := newRig(t, 1, Options{Workers: 1})
+	r := newRig(t, 1, Options{Questions: Questions{Workers: 1}})
 	r.furnish(1)
 	r.register(1)
 	out := r.occupy(r.spoilBusy())
@@ -77,7 +77,7 @@ func TestNode_StopsWithWaitingQuestions(t *testing.T) {
 	r.eventually("queue", func() bool { return r.node.questions.Open() == clients })
 	stopped := make(chan error)
 	go func() { stopped <- r.node.Stop(time.Minute) }()
-	r.eventually("end", func() bool { return r.node.ctx.Err() != nil })
+	r.eventually("end", func() bool { return r.node.lifetime.ctx.Err() != nil })
 	close(out)
 	if err := <-stopped; err != nil {
 		t.Error(err)
@@ -155,7 +155,7 @@ func TestNode_StopEndsAShardThatLoads(t *testing.T) {
 	<-at
 	stopped := make(chan error)
 	go func() { stopped <- r.node.Stop(time.Minute) }()
-	r.eventually("stop", func() bool { return r.node.loading.Err() != nil })
+	r.eventually("stop", func() bool { return r.node.lifetime.loading.Err() != nil })
 	close(on)
 	if err := <-stopped; err != nil {
 		t.Error(err)

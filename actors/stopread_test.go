@@ -8,13 +8,13 @@ import (
 // A store that is closed while somebody reads it says that it leaks.
 func TestANodeStopsNotBeforeItsReadersAreDone(t *testing.T) {
 	r := newRig(t, 1, Options{})
-	v := r.node.shared[0].View.Acquire()
+	v := r.node.running[0].View.Acquire()
 	if v == nil {
 		t.Fatal("no view")
 	}
 	stopped := make(chan struct{})
 	go func() { _ = r.node.Stop(time.Minute); close(stopped) }()
-	r.eventually("retreat of the view", func() bool { return r.node.shared[0].View.Peek() == nil })
+	r.eventually("retreat of the view", func() bool { return r.node.running[0].View.Peek() == nil })
 	select {
 	case <-stopped:
 		t.Error("it stopped with a reader")

@@ -31,7 +31,7 @@ func (l *refusing) Publish(ctx context.Context, all []domain.DeadLetter) error {
 // routers wait for it again.
 func TestRouter_ShardWithAFullOutboxHoldsBackNoOther(t *testing.T) {
 	out := &refusing{letters: &letters{}}
-	r := newRig(t, 2, Options{DeadLetters: out, outboxDepth: 100})
+	r := newRig(t, 2, Options{Logs: Logs{DeadLetters: out}, outboxDepth: 100})
 	r.letters = out.letters
 	r.furnish(1)
 	ids := []domain.MemberID{r.memberOf(0), r.memberOf(1)}
@@ -49,7 +49,7 @@ func TestRouter_ShardWithAFullOutboxHoldsBackNoOther(t *testing.T) {
 	}
 	r.eventually("routing of all", r.routed)
 	r.eventually("shard 1", func() bool { return r.atEnds(0) })
-	if n := r.node.shared[0].Applied.Load(); n > 2000 {
+	if n := r.node.running[0].Applied.Load(); n > 2000 {
 		t.Errorf("shard 0 applied %d records with a full outbox", n)
 	}
 	if why := r.node.Degraded(); why == nil {
@@ -63,7 +63,7 @@ func TestRouter_ShardWithAFullOutboxHoldsBackNoOther(t *testing.T) {
 	if got := out.reasons()[domain.BadTime]; got != bad {
 		t.Errorf("%d of %d letters", got, bad)
 	}
-	if r.node.shared[0].Apart.Load() {
+	if r.node.running[0].Apart.Load() {
 		t.Error("routers do not wait for the shard any more")
 	}
 	if why := r.node.Degraded(); why != nil {
@@ -71,16 +71,15 @@ func TestRouter_ShardWithAFullOutboxHoldsBackNoOther(t *testing.T) {
 	}
 }
 
-// Originals of dead letters are not cut while a shard stands still, however long: what it
+// Originals of dead letters are not cut while a shard is stopped, however long: what it
 // has not applied may become letters.
-func TestTrim_WaitsForAShardThatStandsStill(t *testing.T) {
+func TestTrim_WaitsForAStoppedShard(t *testing.T) {
 	var cut atomic.Int64
 	var now atomic.Int64
 	start := time.Now()
-	o := Options{
-		Trim:      func(_ context.Context, p int, before int64) error { cut.Store(max(cut.Load(), before)); return nil },
-		TrimAfter: time.Hour, Now: func() time.Time { return start.Add(time.Duration(now.Load())) },
-	}
+	o := Options{Now: func() time.Time { return start.Add(time.Duration(now.Load())) }}
+	o.Trim = func(_ context.Context, p int, before int64) error { cut.Store(max(cut.Load(), before)); return nil }
+	o.TrimAfter = time.Hour
 	r := newRig(t, 2, o)
 	r.furnish(1)
 	ids := []domain.MemberID{r.memberOf(0), r.memberOf(1)}
@@ -94,28 +93,29 @@ func TestTrim_WaitsForAShardThatStandsStill(t *testing.T) {
 	}
 	r.boot()
 	r.eventually("stop", func() bool {
-		return shard.Behaviour(r.node.shared[0].Behaviour.Load()) == shard.Stopped && shard.Behaviour(r.node.shared[1].Behaviour.Load()) == shard.Serving
+		return shard.Behaviour(r.node.running[0].Behaviour.Load()) == shard.Stopped && shard.Behaviour(r.node.running[1].Behaviour.Load()) == shard.Serving
 	})
 	for i := range 50 {
 		r.publish(r.actOf(ids[0], uint64(2*i+1)), r.actOf(ids[1], uint64(2*i+2)))
 	}
 	r.eventually("routing", r.routed)
 	tr := newTrimmer(time.Hour)
-	for range 3 {
-		r.node.trim(context.Background(), tr)
-		now.Add(int64(2 * time.Hour))
+	trimThrice := func() {
+		for range 3 {
+			cutter := &retention{&r.node.o, r.node.shards, r.node.routing.Handles, tr}
+			cutter.trim(t.Context())
+			now.Add(int64(2 * time.Hour))
+		}
 	}
+	trimThrice()
 	if n := cut.Load(); n > 0 || len(tr.marks) > 0 {
-		t.Errorf("cut below %d, %d marks, while a shard stands still", n, len(tr.marks))
+		t.Errorf("cut below %d, %d marks, while a shard is stopped", n, len(tr.marks))
 	}
 	r.close()
 	r.bar = nil
 	r.open()
 	r.settled()
-	for range 3 {
-		r.node.trim(context.Background(), tr)
-		now.Add(int64(2 * time.Hour))
-	}
+	trimThrice()
 	if n := cut.Load(); n != 50 {
 		t.Errorf("cut below %d of 50", n)
 	}

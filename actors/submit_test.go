@@ -68,7 +68,7 @@ func TestManySubmissionsAreAppliedInOrderAndOneByOne(t *testing.T) {
 		all[i].Request, all[i].Durable = domain.RequestID{}, true
 		all[i].Activity.Raw = "{}"
 	}
-	before := r.node.shared[0].Stats.Dead[domain.UnknownMember].Load() + r.node.shared[1].Stats.Dead[domain.UnknownMember].Load()
+	before := r.node.running[0].Stats.Dead[domain.UnknownMember].Load() + r.node.running[1].Stats.Dead[domain.UnknownMember].Load()
 	at = domain.Position{}
 	for i, res := range r.node.SubmitAll(ctx, all) {
 		if res.Err != nil || len(res.Outcome.Position.Shards) != 1 {
@@ -82,7 +82,7 @@ func TestManySubmissionsAreAppliedInOrderAndOneByOne(t *testing.T) {
 	if got := r.tally(1).Total; got.Actions != n-n/100 {
 		t.Errorf("repeats count: %+v", got)
 	}
-	after := r.node.shared[0].Stats.Dead[domain.UnknownMember].Load() + r.node.shared[1].Stats.Dead[domain.UnknownMember].Load()
+	after := r.node.running[0].Stats.Dead[domain.UnknownMember].Load() + r.node.running[1].Stats.Dead[domain.UnknownMember].Load()
 	if after-before != n/100 {
 		t.Errorf("%d dead letters", after-before)
 	}

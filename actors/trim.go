@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/router"
 	"github.com/ovation-analytics/ovation/actors/shard"
 )
 
@@ -64,9 +65,16 @@ func reachedAll(applied, ends []int64) bool {
 // trimEvery is how often marks are made.
 const trimEvery = time.Minute
 
-// trims cuts the public topic again and again.
-func (n *Node) trims(ctx context.Context) {
-	t := newTrimmer(n.o.TrimAfter)
+// retention cuts the public topic of a node.
+type retention struct {
+	o       *Options
+	shards  *shards
+	routers *router.Handles
+	trimmer *trimmer
+}
+
+// run cuts again and again.
+func (r *retention) run(ctx context.Context) {
 	tick := time.NewTicker(trimEvery)
 	defer tick.Stop()
 	for {
@@ -75,46 +83,46 @@ func (n *Node) trims(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
-		n.trim(ctx, t)
+		r.trim(ctx)
 	}
 }
 
 // trim makes a mark and cuts what is due. Of a shard that does not serve it is not known
 // which letters it still has to publish, those of what it has not applied among them: as
 // long as there is one, nothing is marked and nothing is cut.
-func (n *Node) trim(ctx context.Context, t *trimmer) {
-	applied := make([]int64, n.shards)
-	for i, s := range n.shared {
+func (r *retention) trim(ctx context.Context) {
+	applied := make([]int64, r.shards.count)
+	for i, s := range r.shards.running {
 		if shard.Behaviour(s.Behaviour.Load()) != shard.Serving {
 			return
 		}
 		applied[i] = s.Applied.Load()
 	}
 	routed := map[int]int64{}
-	for _, r := range n.routing.List() {
-		routed[r.Partition] = r.Next.Load()
+	for _, from := range r.routers.List() {
+		routed[from.Partition] = from.Next.Load()
 	}
-	now, ends := n.o.Now(), make([]int64, n.shards)
+	now, ends := r.o.Now(), make([]int64, r.shards.count)
 	for i := range ends { // after routed: all that was routed by then stands below
 		var err error
-		if ends[i], err = n.o.Journal.End(ctx, i); err != nil {
+		if ends[i], err = r.o.Journal.End(ctx, i); err != nil {
 			return // the broker is away: what is due waits, too
 		}
 	}
-	t.note(trimMark{now, routed, ends})
-	for partition, before := range t.due(now, applied, n.oldestLetters()) {
-		if err := n.o.Trim(ctx, partition, before); err != nil {
-			n.o.Log.Warn("the public topic cannot be cut", "partition", partition, "before", before, "err", err)
+	r.trimmer.note(trimMark{now, routed, ends})
+	for partition, before := range r.trimmer.due(now, applied, r.oldestLetters()) {
+		if err := r.o.Trim(ctx, partition, before); err != nil {
+			r.o.Log.Warn("the public topic cannot be cut", "partition", partition, "before", before, "err", err)
 		}
 	}
 }
 
 // oldestLetters are the lowest offsets of dead letters that are not yet published, by
 // partition of the public topic.
-func (n *Node) oldestLetters() map[int]int64 {
+func (r *retention) oldestLetters() map[int]int64 {
 	out := map[int]int64{}
-	for _, s := range n.shared {
-		s.Outbox.Unpublished(n.o.Source.Topic(), func(o domain.Origin) {
+	for _, s := range r.shards.running {
+		s.Outbox.Unpublished(r.o.Source.Topic(), func(o domain.Origin) {
 			p := int(o.Partition)
 			if old, ok := out[p]; !ok || o.Offset < old {
 				out[p] = o.Offset

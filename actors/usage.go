@@ -30,7 +30,8 @@ func newUsage(incarnation uint64, post func(domain.Slot, domain.Record) bool) *u
 	return &usage{total: map[usageKey]uint64{}, moved: map[usageKey]bool{}, incarnation: incarnation, post: post}
 }
 
-func (u *usage) hit(account domain.AccountID, application domain.ApplicationID, at time.Time) {
+// Hit counts an answered request.
+func (u *usage) Hit(account domain.AccountID, application domain.ApplicationID, at time.Time) {
 	k := usageKey{account, application, uint32(at.Unix() / 3600)}
 	u.mu.Lock()
 	u.total[k]++

@@ -10,7 +10,7 @@ import (
 // A question is open until it is answered: so long shards yield.
 func TestNode_QuestionIsOpenUntilItIsAnswered(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, 2, Options{Workers: 1})
+	r := newRig(t, 2, Options{Questions: Questions{Workers: 1}})
 	read := r.spoilBusy()
 	r.furnish(1)
 	id := r.register(1)

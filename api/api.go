@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ovation-analytics/ovation/api/brands"
+	"github.com/ovation-analytics/ovation/api/members"
 	"github.com/ovation-analytics/ovation/api/openapi"
 	"github.com/ovation-analytics/ovation/api/poll"
 	"github.com/ovation-analytics/ovation/api/port"
@@ -19,6 +20,7 @@ type (
 	Catalog        = port.Catalog
 	OperationStats = serve.OperationStats
 	Polls          = poll.Stats
+	Signer         = members.Signer
 )
 
 // Config is what an API is made of.
@@ -26,11 +28,12 @@ type Config struct {
 	Engine   port.Engine
 	Hasher   port.Hasher
 	Now      func() time.Time
-	BaseURL  string          // scheme and host that clients reach the API under
-	ByHost   bool            // addresses in answers have the host that was asked in the place of BaseURL
-	Signer   Signer          // of member tokens
-	TokenKey [16]byte        // of access tokens
-	Resolver brands.Resolver // of what brand addresses do not tell; nil: none
+	BaseURL  string           // scheme and host that clients reach the API under
+	ByHost   bool             // addresses in answers have the host that was asked in the place of BaseURL
+	Signer   members.Signer   // of member tokens
+	TokenKey [16]byte         // of access tokens
+	HashCost members.HashCost // of a member's password; zero: the least that OWASP advises
+	Resolver brands.Resolver  // of what brand addresses do not tell; nil: none
 	Logger   *slog.Logger
 
 	CacheBytes    int   // of the response cache; default 32 MiB
@@ -38,15 +41,13 @@ type Config struct {
 }
 
 // API is the handler of the public interface.
-type API struct {
-	*serve.Server
-	members *memberService
-	brands  *brands.Service
-}
+type API struct{ *serve.Server }
 
 // New makes an API; a Config that lacks something is an error.
 func New(config Config) (*API, error) {
-	tokens, err := newTokens(config.Signer, config.TokenKey, strings.TrimSuffix(config.BaseURL, "/"))
+	member, err := members.New(members.Config{
+		Signer: config.Signer, TokenKey: config.TokenKey, Issuer: strings.TrimSuffix(config.BaseURL, "/"), HashCost: config.HashCost,
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -54,13 +55,12 @@ func New(config Config) (*API, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &API{members: &memberService{tokens, newPasswords()}, brands: &brands.Service{Resolver: config.Resolver}}
-	a.Server, err = serve.New(serve.Config{
+	server, err := serve.New(serve.Config{
 		Engine: config.Engine, Hasher: config.Hasher, Now: config.Now, BaseURL: config.BaseURL, ByHost: config.ByHost,
-		CursorKey: config.TokenKey, Logger: config.Logger, Operations: operations(a.members, a.brands),
-		Document: document, Keys: tokens.keySet(), CacheBytes: config.CacheBytes, InFlightBytes: config.InFlightBytes,
+		CursorKey: config.TokenKey, Logger: config.Logger, Operations: operations(member, &brands.Service{Resolver: config.Resolver}),
+		Document: document, Keys: member.KeySet(), CacheBytes: config.CacheBytes, InFlightBytes: config.InFlightBytes,
 	})
-	return a, err
+	return &API{server}, err
 }
 
 // document is the document: it is the same in every API.

@@ -190,13 +190,13 @@ func (l lookup) Resolve(_ context.Context, field, address string) (domain.BrandF
 
 func TestResolverFillsInWhatAddressesDoNotTellAndItsFailureFailsNothing(t *testing.T) {
 	h := newHouse(t)
-	h.api.brands.Resolver = lookup{}
+	h.renew(func(c *Config) { c.Resolver = lookup{} })
 	h.post("/v1.1/brand/1/edit", "twitterurl=https://twitter.com/moons")
 	want := domain.BrandFields{"TwitterURL": "https://twitter.com/moons", "TwitterScreenName": "moons", "TwitterID": "77"}
 	if d := cmp.Diff(want, h.put().Given); d != "" {
 		t.Error(d)
 	}
-	h.api.brands.Resolver = lookup{errors.New("network away")}
+	h.renew(func(c *Config) { c.Resolver = lookup{errors.New("network away")} })
 	if w := h.post("/v1.1/brand/1/edit", "twitterurl=https://twitter.com/moons"); w.Code != http.StatusOK || h.put().Given["TwitterID"] != "" {
 		t.Errorf("%d %v", w.Code, h.put().Given)
 	}

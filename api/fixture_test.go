@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/members"
 	"github.com/ovation-analytics/ovation/api/problem"
 )
 
@@ -26,6 +27,9 @@ const (
 	keyRevoked    = "key-revoked"
 	keyStranger   = "key-stranger" // of another account
 )
+
+// cheap is what the hash of a password costs in tests.
+var cheap = members.HashCost{Passes: 1, MemoryKiB: 8, Lanes: 1}
 
 // now is the moment of every test.
 var now = time.Date(2026, 3, 15, 12, 34, 56, 789_000_000, time.UTC)
@@ -85,14 +89,23 @@ func newHouse(t testing.TB) *house {
 	config := Config{
 		Engine: s, Hasher: testHasher{}, Now: func() time.Time { return now }, BaseURL: "https://api.example/",
 		Signer:   Signer{ID: "k1", Key: ed25519.NewKeyFromSeed(bytes.Repeat([]byte{7}, 32))},
-		TokenKey: [16]byte{1, 2, 3}, Logger: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		TokenKey: [16]byte{1, 2, 3}, HashCost: cheap, Logger: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}
 	api, err := New(config)
 	if err != nil {
 		t.Fatal(err)
 	}
-	api.members.passwords.cost = cheap
 	return &house{t, api, s, config, log}
+}
+
+// renew makes the API anew, of a changed configuration.
+func (h *house) renew(change func(*Config)) {
+	h.t.Helper()
+	change(&h.config)
+	var err error
+	if h.api, err = New(h.config); err != nil {
+		h.t.Fatal(err)
+	}
 }
 
 // do sends a request; body is a form unless it begins with {. Header lines follow.

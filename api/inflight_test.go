@@ -12,8 +12,7 @@ import (
 // A request that finds no room until it may wait no longer is 503, and is to be repeated.
 func TestInFlight_NoRoomIsUnavailable(t *testing.T) {
 	h := newHouse(t)
-	h.config.InFlightBytes = 2
-	h.api, _ = New(h.config)
+	h.renew(func(c *Config) { c.InFlightBytes = 2 })
 	w := httptest.NewRecorder()
 	answer := h.engine.Ask
 	h.engine.answer = func(q *domain.Question) (*domain.Answer, error) { // while the first is under way

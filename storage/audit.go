@@ -8,6 +8,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/storage/format"
 )
 
 // Audit reads all that is stored of a shard, as of one commit, to tell whether it is
@@ -19,7 +20,7 @@ type Audit struct {
 	snap    *pebble.Snapshot
 	shard   uint16
 	state   domain.ShardState
-	late    lateOrigins // in its value
+	late    format.RecentOrigins // in its value
 	members roster
 	pace    func(bytes int) error
 	closed  atomic.Bool
@@ -35,8 +36,8 @@ func (s *Store) Audit(shard int, pace func(bytes int) error) (*Audit, error) {
 	snap := s.db.NewSnapshot()
 	s.snapshot.Add(1)
 	a := &Audit{store: s, db: snap, snap: snap, shard: uint16(shard), members: roster{}, pace: pace}
-	_, err := get(snap, appendStateKey(nil, a.shard), func(v []byte) (err error) {
-		a.state, a.late, err = decodeState(v)
+	_, err := get(snap, format.AppendStateKey(nil, a.shard), func(v []byte) (err error) {
+		a.state, a.late, err = format.DecodeState(v)
 		return err
 	})
 	if err == nil {
@@ -84,63 +85,60 @@ func (s *Shard) Recompute() ([16]byte, error) {
 
 // Facts is the state hash computed anew from what is stored.
 func (a *Audit) Facts() ([16]byte, error) {
-	var sum facts
-	err := a.eachMark(nil, func(_ accountMonth, m *mark) error {
-		id, known := a.members.get(m.account, m.ord)
+	var sum format.StateHash
+	err := a.eachMark(nil, func(_ format.AccountMonth, m *format.Action) error {
+		id, known := a.members.get(m.Account, m.Ord)
 		if !known {
-			return fmt.Errorf("storage: row %d of no member", m.seq)
+			return fmt.Errorf("storage: row %d of no member", m.Seq)
 		}
-		sum.add(factOfMark(m, id))
+		sum.Add(format.HashAction(m, id))
 		return nil
 	})
 	if err == nil {
 		err = a.factsBeside(&sum)
 	}
-	return sum.bytes(), err
+	return sum.Bytes(), err
 }
 
 // factsBeside adds the facts of members, parked activities, identities and pointers.
-func (a *Audit) factsBeside(sum *facts) error {
-	err := a.scan(familyMember, func(_, v []byte) error {
+func (a *Audit) factsBeside(sum *format.StateHash) error {
+	err := a.scan(format.FamilyMember, func(_, v []byte) error {
 		var m domain.Member
-		err := decodeMessage(v, &m)
-		sum.add(factsOfMember(&m))
+		err := format.DecodeMessage(v, &m)
+		sum.Add(format.HashMember(&m))
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	err = a.scan(familyParked, func(k, v []byte) error {
-		p, err := decodeParked(k, v)
+	err = a.scan(format.FamilyParked, func(k, v []byte) error {
+		p, err := format.DecodeParked(k, v)
 		if err == nil {
-			sum.add(factOfParked(p))
+			sum.Add(format.HashParked(p))
 		}
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	err = a.scan(familyClaim, func(k, v []byte) error {
-		if len(k) != 19 {
-			return damaged("i")
-		}
-		i, err := decodeClaim(domain.IdentityHash(k[3:]), v)
-		sum.add(factOfIdentity(&i))
+	err = a.scan(format.FamilyIdentity, func(k, v []byte) error {
+		i, err := format.DecodeIdentity(k, v)
+		sum.Add(format.HashIdentity(&i))
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	return a.scan(familyPointer, func(k, v []byte) error {
-		p, err := decodePointer(k, v)
-		sum.add(factOfPointer(&p))
+	return a.scan(format.FamilyPointer, func(k, v []byte) error {
+		p, err := format.DecodePointer(k, v)
+		sum.Add(format.HashPointer(&p))
 		return err
 	})
 }
 
 // scan calls f with the shard's keys of a family that begins with the shard.
 func (a *Audit) scan(family byte, f func(k, v []byte) error) error {
-	return scanPrefix(a.db, appendShard(nil, family, a.shard), func(k, v []byte) error {
+	return scanPrefix(a.db, format.AppendShard(nil, family, a.shard), func(k, v []byte) error {
 		if err := a.read(len(k) + len(v)); err != nil {
 			return err
 		}

@@ -1,10 +1,12 @@
 package storage
 
 import (
+	"encoding/binary"
 	"maps"
 	"slices"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/storage/format"
 )
 
 // What an audit walks over: rows and contents by brand's month, marks by account's month,
@@ -14,35 +16,35 @@ import (
 // item is one action in the eyes of an audit: what is stored of it, as a hash.
 type item struct {
 	seq uint64
-	sum facts
+	sum format.StateHash
 }
 
 // walk calls f with the items of one section after the other, a section's in one call or
 // several, in the order of (month, account, brand). With a section it is that one alone.
-type walk func(only *brandMonth, f func(k brandMonth, items []item) error) error
+type walk func(only *format.BrandMonth, f func(k format.BrandMonth, items []item) error) error
 
 // eachMark calls f once with every action there ever was, with all its flags, account's
 // month by account's month; of one only, if it is given. Of an action that stands more
 // than once, and differs in more than flags, it is called with each.
-func (a *Audit) eachMark(only *accountMonth, f func(k accountMonth, m *mark) error) error {
-	w := lineWalk{audit: a, tail: map[accountMonth][]mark{}, f: f}
+func (a *Audit) eachMark(only *format.AccountMonth, f func(k format.AccountMonth, m *format.Action) error) error {
+	w := lineWalk{audit: a, tail: map[format.AccountMonth][]format.Action{}, f: f}
 	marks, err := a.tailMarks()
 	if err != nil {
 		return err
 	}
 	for _, m := range marks {
-		k := accountMonth{m.account, m.month}
+		k := format.AccountMonth{Account: m.Account, Month: m.Month}
 		if only == nil || *only == k {
 			w.tail[k] = append(w.tail[k], m)
 		}
 	}
-	w.order = slices.SortedFunc(maps.Keys(w.tail), accountMonth.compare)
+	w.order = slices.SortedFunc(maps.Keys(w.tail), format.AccountMonth.Compare)
 	if only != nil {
 		w.begin(*only)
-		if err := scanPrefix(a.db, linePrefix(a.shard, *only), w.flagged); err != nil {
+		if err := scanPrefix(a.db, format.TimelinePrefix(a.shard, *only), w.flagged); err != nil {
 			return err
 		}
-	} else if err := scanMonths(a.db, familyLine, a.shard, 0, 1<<16-1, w.flagged); err != nil {
+	} else if err := scanMonths(a.db, format.FamilyTimeline, a.shard, 0, 1<<16-1, w.flagged); err != nil {
 		return err
 	}
 	if w.any {
@@ -57,23 +59,25 @@ func (a *Audit) eachMark(only *accountMonth, f func(k accountMonth, m *mark) err
 // then the marks.
 type lineWalk struct {
 	audit *Audit
-	tail  map[accountMonth][]mark
-	order []accountMonth // of the tail, not yet walked over
-	f     func(k accountMonth, m *mark) error
+	tail  map[format.AccountMonth][]format.Action
+	order []format.AccountMonth // of the tail, not yet walked over
+	f     func(k format.AccountMonth, m *format.Action) error
 
-	k     accountMonth
+	k     format.AccountMonth
 	any   bool
 	dead  map[uint64]domain.Flags // of the month's actions that count no more
-	marks []mark
+	marks []format.Action
 }
 
-func (w *lineWalk) begin(k accountMonth) { w.k, w.any, w.dead = k, true, map[uint64]domain.Flags{} }
+func (w *lineWalk) begin(k format.AccountMonth) {
+	w.k, w.any, w.dead = k, true, map[uint64]domain.Flags{}
+}
 
 // flagged takes a value of t.
 func (w *lineWalk) flagged(key, v []byte) error {
-	k, _, _, ok := parseLineKey(key)
-	if !ok {
-		return damaged("key")
+	k, _, err := format.ParseTimelineKey(key)
+	if err != nil {
+		return err
 	}
 	if !w.any || k != w.k {
 		if w.any {
@@ -93,20 +97,20 @@ func (w *lineWalk) gather(v []byte) (err error) {
 	if err := w.audit.read(len(v)); err != nil {
 		return err
 	}
-	if w.marks, err = appendMarks(w.marks[:0], v, w.k); err != nil {
+	if w.marks, err = format.AppendActions(w.marks[:0], v, w.k); err != nil {
 		return err
 	}
 	for i := range w.marks {
-		if m := &w.marks[i]; m.flags.Dead() {
-			w.dead[m.seq] |= m.flags
+		if m := &w.marks[i]; m.Flags.Dead() {
+			w.dead[m.Seq] |= m.Flags
 		}
 	}
 	return nil
 }
 
 // upTo walks over the months of the tail before k that t has none of; nil: over all.
-func (w *lineWalk) upTo(k *accountMonth) error {
-	for len(w.order) > 0 && (k == nil || w.order[0].compare(*k) < 0) {
+func (w *lineWalk) upTo(k *format.AccountMonth) error {
+	for len(w.order) > 0 && (k == nil || w.order[0].Compare(*k) < 0) {
 		w.begin(w.order[0])
 		if err := w.emit(w.order[0]); err != nil {
 			return err
@@ -117,27 +121,27 @@ func (w *lineWalk) upTo(k *accountMonth) error {
 }
 
 // emit calls f with the marks of a month.
-func (w *lineWalk) emit(k accountMonth) error {
+func (w *lineWalk) emit(k format.AccountMonth) error {
 	if len(w.order) > 0 && w.order[0] == k {
 		w.order = w.order[1:]
 	}
 	tail := w.tail[k]
 	for i := range tail {
-		if m := &tail[i]; m.flags.Dead() {
-			w.dead[m.seq] |= m.flags
+		if m := &tail[i]; m.Flags.Dead() {
+			w.dead[m.Seq] |= m.Flags
 		}
 	}
-	told := map[uint64]facts{}
-	each := func(marks []mark) error {
+	told := map[uint64]format.StateHash{}
+	each := func(marks []format.Action) error {
 		for i := range marks {
 			m := &marks[i]
-			if flags, dead := w.dead[m.seq]; dead {
-				m.flags |= flags
+			if flags, dead := w.dead[m.Seq]; dead {
+				m.Flags |= flags
 				sum := markItem(m).sum
-				if first, again := told[m.seq]; again && first == sum {
+				if first, again := told[m.Seq]; again && first == sum {
 					continue
 				}
-				told[m.seq] = sum
+				told[m.Seq] = sum
 			}
 			if err := w.f(k, m); err != nil {
 				return err
@@ -145,11 +149,11 @@ func (w *lineWalk) emit(k accountMonth) error {
 		}
 		return nil
 	}
-	err := scanPrefix(w.audit.db, linePrefix(w.audit.shard, k), func(_, v []byte) (err error) {
+	err := scanPrefix(w.audit.db, format.TimelinePrefix(w.audit.shard, k), func(_, v []byte) (err error) {
 		if err := w.audit.read(len(v)); err != nil {
 			return err
 		}
-		if w.marks, err = appendMarks(w.marks[:0], v, k); err != nil {
+		if w.marks, err = format.AppendActions(w.marks[:0], v, k); err != nil {
 			return err
 		}
 		return each(w.marks)
@@ -160,21 +164,10 @@ func (w *lineWalk) emit(k accountMonth) error {
 	return each(tail)
 }
 
-// linePrefix begins the keys of t of an account's month.
-func linePrefix(shard uint16, k accountMonth) []byte {
-	key := appendLineKey(nil, shard, k, 0, 0)
-	return key[:len(key)-5]
-}
-
-// compare is the order of the keys of t.
-func (k accountMonth) compare(o accountMonth) int {
-	return brandMonth{account: k.account, month: k.month}.compare(brandMonth{account: o.account, month: o.month})
-}
-
 // tailMarks are the marks of T, in order of arrival.
-func (a *Audit) tailMarks() (marks []mark, err error) {
-	err = a.scan(familyTail, func(_, v []byte) (err error) {
-		marks, err = decodeTail(marks, v)
+func (a *Audit) tailMarks() (marks []format.Action, err error) {
+	err = a.scan(format.FamilyTail, func(_, v []byte) (err error) {
+		marks, err = format.DecodeTail(marks, v)
 		return err
 	})
 	return marks, err
@@ -182,18 +175,18 @@ func (a *Audit) tailMarks() (marks []mark, err error) {
 
 // section is items of one section that are not sealed.
 type section struct {
-	k     brandMonth
+	k     format.BrandMonth
 	items []item
 }
 
 // sections walks over the keys of R or C and the sections of the tail, which are in
 // order. Items appends those of a value.
-func (a *Audit) sections(family byte, only *brandMonth, tail []section, items func(dst []item, k brandMonth, v []byte) ([]item, error),
-	f func(k brandMonth, items []item) error,
+func (a *Audit) sections(family byte, only *format.BrandMonth, tail []section, items func(dst []item, k format.BrandMonth, v []byte) ([]item, error),
+	f func(k format.BrandMonth, items []item) error,
 ) error {
 	var scratch []item
-	before := func(k *brandMonth) error {
-		for len(tail) > 0 && (k == nil || tail[0].k.compare(*k) < 0) {
+	before := func(k *format.BrandMonth) error {
+		for len(tail) > 0 && (k == nil || tail[0].k.Compare(*k) < 0) {
 			if only == nil || *only == tail[0].k {
 				if err := f(tail[0].k, tail[0].items); err != nil {
 					return err
@@ -204,10 +197,11 @@ func (a *Audit) sections(family byte, only *brandMonth, tail []section, items fu
 		return nil
 	}
 	take := func(key, v []byte) (err error) {
-		_, k, _, _, ok := parseRowKey(key)
-		if !ok {
-			return damaged("key")
+		p, err := format.ParseRowKey(key)
+		if err != nil {
+			return err
 		}
+		k := p.Of
 		if err := a.read(len(v)); err != nil {
 			return err
 		}
@@ -221,7 +215,7 @@ func (a *Audit) sections(family byte, only *brandMonth, tail []section, items fu
 	}
 	var err error
 	if only != nil {
-		key := appendRowKey(nil, family, a.shard, *only, 0, 0)
+		key := format.AppendRowKey(nil, family, a.shard, *only, 0, 0)
 		err = scanPrefix(a.db, key[:len(key)-3], take)
 	} else {
 		err = scanMonths(a.db, family, a.shard, 0, 1<<16-1, take)
@@ -233,46 +227,46 @@ func (a *Audit) sections(family byte, only *brandMonth, tail []section, items fu
 }
 
 // rows walks over R.
-func (a *Audit) rows(only *brandMonth, f func(k brandMonth, items []item) error) error {
+func (a *Audit) rows(only *format.BrandMonth, f func(k format.BrandMonth, items []item) error) error {
 	marks, err := a.tailMarks()
 	if err != nil {
 		return err
 	}
 	var tail []section
-	unsealed(marks, func(k brandMonth, rows []domain.Row) {
+	unsealed(marks, func(k format.BrandMonth, rows []domain.Row) {
 		s := section{k: k}
 		for i := range rows {
 			r := &rows[i]
-			s.items = append(s.items, rowItem(k, &action{r.Seq, r.Time, r.Ord, r.Definition, r.Points, r.Service}))
+			s.items = append(s.items, rowItem(k, &format.Row{Seq: r.Seq, Time: r.Time, Ord: r.Ord, Definition: r.Definition, Points: r.Points, Service: r.Service}))
 		}
 		tail = append(tail, s)
 	})
-	var codec rowCodec
-	return a.sections(familyRows, only, tail, func(dst []item, k brandMonth, v []byte) ([]item, error) {
-		if err := codec.whole(v); err != nil {
+	var codec format.RowCodec
+	return a.sections(format.FamilyRows, only, tail, func(dst []item, k format.BrandMonth, v []byte) ([]item, error) {
+		if err := codec.DecodeSorted(v); err != nil {
 			return dst, err
 		}
-		for i := range codec.rows {
-			dst = append(dst, rowItem(k, &codec.rows[i]))
+		for i := range codec.Rows {
+			dst = append(dst, rowItem(k, &codec.Rows[i]))
 		}
 		return dst, nil
 	}, f)
 }
 
 // contents walks over C.
-func (a *Audit) contents(only *brandMonth, f func(k brandMonth, items []item) error) error {
+func (a *Audit) contents(only *format.BrandMonth, f func(k format.BrandMonth, items []item) error) error {
 	tail, err := a.tailContents()
 	if err != nil {
 		return err
 	}
-	var codec contentCodec
-	return a.sections(familyContent, only, tail, func(dst []item, _ brandMonth, v []byte) ([]item, error) {
-		codec.reset()
-		if err := codec.decode(v); err != nil {
+	var codec format.ContentCodec
+	return a.sections(format.FamilyContent, only, tail, func(dst []item, _ format.BrandMonth, v []byte) ([]item, error) {
+		codec.Reset()
+		if err := codec.Decode(v); err != nil {
 			return dst, err
 		}
-		for i := range codec.entries {
-			dst = append(dst, contentItem(&codec.entries[i]))
+		for i := range codec.Entries {
+			dst = append(dst, contentItem(&codec.Entries[i]))
 		}
 		return dst, nil
 	}, f)
@@ -284,66 +278,66 @@ func (a *Audit) tailContents() ([]section, error) {
 	if err != nil {
 		return nil, err
 	}
-	of := make(map[uint64]brandMonth, len(marks))
+	of := make(map[uint64]format.BrandMonth, len(marks))
 	for i := range marks {
-		of[marks[i].seq] = marks[i].of()
+		of[marks[i].Seq] = marks[i].Of()
 	}
-	found := map[brandMonth][]item{}
-	var codec contentCodec
-	err = a.scan(familyText, func(_, v []byte) error {
-		codec.reset()
-		if err := codec.decode(v); err != nil {
+	found := map[format.BrandMonth][]item{}
+	var codec format.ContentCodec
+	err = a.scan(format.FamilyTailContent, func(_, v []byte) error {
+		codec.Reset()
+		if err := codec.Decode(v); err != nil {
 			return err
 		}
-		for i := range codec.entries {
-			e := &codec.entries[i]
-			k, known := of[e.seq]
+		for i := range codec.Entries {
+			e := &codec.Entries[i]
+			k, known := of[e.Seq]
 			if !known {
-				return damaged("c")
+				return format.Damaged("c")
 			}
 			found[k] = append(found[k], contentItem(e))
 		}
 		return nil
 	})
 	var tail []section
-	for _, k := range slices.SortedFunc(maps.Keys(found), brandMonth.compare) {
+	for _, k := range slices.SortedFunc(maps.Keys(found), format.BrandMonth.Compare) {
 		tail = append(tail, section{k, found[k]})
 	}
 	return tail, err
 }
 
 // marks walks over t; its sections have no brand.
-func (a *Audit) marks(only *brandMonth, f func(k brandMonth, items []item) error) error {
-	return a.lines(only, f, func(m *mark) (item, bool) { return markItem(m), true })
+func (a *Audit) marks(only *format.BrandMonth, f func(k format.BrandMonth, items []item) error) error {
+	return a.lines(only, f, func(m *format.Action) (item, bool) { return markItem(m), true })
 }
 
 // living walks over the actions of t that count, as rows: over its sections, too.
-func (a *Audit) living(only *brandMonth, f func(k brandMonth, items []item) error) error {
-	return a.lines(only, f, func(m *mark) (item, bool) {
-		return rowItem(m.of(), &action{m.seq, m.time, m.ord, m.def, m.points, m.service}), !m.flags.Dead()
+func (a *Audit) living(only *format.BrandMonth, f func(k format.BrandMonth, items []item) error) error {
+	return a.lines(only, f, func(m *format.Action) (item, bool) {
+		return rowItem(m.Of(), &format.Row{Seq: m.Seq, Time: m.Time, Ord: m.Ord, Definition: m.Definition, Points: m.Points, Service: m.Service}), !m.Flags.Dead()
 	})
 }
 
-func (a *Audit) lines(only *brandMonth, f func(k brandMonth, items []item) error, of func(m *mark) (item, bool)) error {
-	var within *accountMonth
+func (a *Audit) lines(only *format.BrandMonth, f func(k format.BrandMonth, items []item) error, of func(m *format.Action) (item, bool)) error {
+	var within *format.AccountMonth
 	if only != nil {
-		within = &accountMonth{only.account, only.month}
+		within = &format.AccountMonth{Account: only.Account, Month: only.Month}
 	}
 	one := make([]item, 1)
-	return a.eachMark(within, func(k accountMonth, m *mark) error {
+	return a.eachMark(within, func(k format.AccountMonth, m *format.Action) error {
 		i, there := of(m)
 		if !there {
 			return nil
 		}
 		one[0] = i
-		return f(brandMonth{account: k.account, month: k.month}, one)
+		return f(format.BrandMonth{Account: k.Account, Month: k.Month}, one)
 	})
 }
 
 // accountRows walks over R by account's month, as living does over t.
-func (a *Audit) accountRows(only *brandMonth, f func(k brandMonth, items []item) error) error {
-	return a.rows(nil, func(k brandMonth, items []item) error {
-		k.brand = 0
+func (a *Audit) accountRows(only *format.BrandMonth, f func(k format.BrandMonth, items []item) error) error {
+	return a.rows(nil, func(k format.BrandMonth, items []item) error {
+		k.Brand = 0
 		if only != nil && *only != k {
 			return nil
 		}
@@ -351,31 +345,31 @@ func (a *Audit) accountRows(only *brandMonth, f func(k brandMonth, items []item)
 	})
 }
 
-func rowItem(k brandMonth, r *action) item {
+func rowItem(k format.BrandMonth, r *format.Row) item {
 	var b [35]byte
-	be.PutUint64(b[:], r.seq)
-	be.PutUint32(b[8:], r.time)
-	be.PutUint32(b[12:], uint32(r.ord))
-	be.PutUint32(b[16:], uint32(r.def))
-	be.PutUint16(b[20:], r.points)
-	b[22] = byte(r.service)
-	be.PutUint32(b[23:], uint32(k.account))
-	be.PutUint32(b[27:], uint32(k.brand))
-	be.PutUint16(b[31:], uint16(k.month))
-	return item{r.seq, factOf(b[:33])}
+	binary.BigEndian.PutUint64(b[:], r.Seq)
+	binary.BigEndian.PutUint32(b[8:], r.Time)
+	binary.BigEndian.PutUint32(b[12:], uint32(r.Ord))
+	binary.BigEndian.PutUint32(b[16:], uint32(r.Definition))
+	binary.BigEndian.PutUint16(b[20:], r.Points)
+	b[22] = byte(r.Service)
+	binary.BigEndian.PutUint32(b[23:], uint32(k.Account))
+	binary.BigEndian.PutUint32(b[27:], uint32(k.Brand))
+	binary.BigEndian.PutUint16(b[31:], uint16(k.Month))
+	return item{r.Seq, format.HashOf(b[:33])}
 }
 
-func contentItem(e *entry) item {
-	b := be.AppendUint64(be.AppendUint64(make([]byte, 0, 16+len(e.text)), e.seq), e.recorded)
-	return item{e.seq, factOf(append(b, e.text...))}
+func contentItem(e *format.Entry) item {
+	b := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(make([]byte, 0, 16+len(e.Text)), e.Seq), e.Recorded)
+	return item{e.Seq, format.HashOf(append(b, e.Text...))}
 }
 
-func markItem(m *mark) item {
-	i := rowItem(m.of(), &action{m.seq, m.time, m.ord, m.def, m.points, m.service})
+func markItem(m *format.Action) item {
+	i := rowItem(m.Of(), &format.Row{Seq: m.Seq, Time: m.Time, Ord: m.Ord, Definition: m.Definition, Points: m.Points, Service: m.Service})
 	var b [25]byte
-	sum := i.sum.bytes()
+	sum := i.sum.Bytes()
 	copy(b[:], sum[:])
-	b[16] = byte(m.flags)
-	be.PutUint64(b[17:], m.hash)
-	return item{m.seq, factOf(b[:])}
+	b[16] = byte(m.Flags)
+	binary.BigEndian.PutUint64(b[17:], m.Hash)
+	return item{m.Seq, format.HashOf(b[:])}
 }

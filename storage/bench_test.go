@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/storage/internal/check"
 )
 
 // crowd makes the rows of a busy shard: so many members, brands by Zipf's law, one
@@ -54,19 +55,19 @@ func (c *crowd) next(n, seconds int) []domain.Change {
 // cpu is what the process has used, flushes and compactions too.
 func cpu(b testing.TB) time.Duration {
 	var u syscall.Rusage
-	ok(b, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
+	check.OK(b, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 func benchShard(b testing.TB, members int, o Options) (*Store, *Shard) {
-	s := must[*Store](b)(Open(b.TempDir(), o))
-	sh := must[*Shard](b)(s.Shard(3))
+	s := check.Must[*Store](b)(Open(b.TempDir(), o))
+	sh := check.Must[*Shard](b)(s.Shard(3))
 	for ord := range members {
-		ok(b, sh.Stage([]domain.Change{{Kind: domain.MemberPut, Value: &domain.Member{
+		check.OK(b, sh.Stage([]domain.Change{{Kind: domain.MemberPut, Value: &domain.Member{
 			ID: domain.MemberIDOf(uint64(1+ord/512), domain.Slot(1536+ord%512)), Account: 1, Ord: domain.Ordinal(ord),
 		}}}))
 	}
-	ok(b, sh.Commit(domain.ShardState{Next: 1}, nil))
+	check.OK(b, sh.Commit(domain.ShardState{Next: 1}, nil))
 	return s, sh
 }
 
@@ -91,9 +92,9 @@ func BenchmarkCommit(b *testing.B) {
 						b.Fatal(seen, err)
 					}
 				}
-				ok(b, sh.Stage(changes))
+				check.OK(b, sh.Stage(changes))
 				staged += cpu(b) - from
-				ok(b, sh.Commit(domain.ShardState{Next: next}, []domain.Origin{{Partition: 1, Offset: next}}))
+				check.OK(b, sh.Commit(domain.ShardState{Next: next}, []domain.Origin{{Partition: 1, Offset: next}}))
 				used += cpu(b) - from
 				b.StopTimer()
 			}
@@ -112,10 +113,10 @@ func BenchmarkCommit(b *testing.B) {
 			b.ReportMetric(float64(used.Microseconds())/n, "cpu-µs/row")
 			b.ReportMetric(float64(staged.Microseconds())/n, "stage-cpu-µs/row")
 			from := cpu(b)
-			ok(b, s.db.Flush())
-			ok(b, s.db.Compact(b.Context(), []byte{0}, []byte{255}, true))
+			check.OK(b, s.db.Flush())
+			check.OK(b, s.db.Compact(b.Context(), []byte{0}, []byte{255}, true))
 			b.ReportMetric(float64((cpu(b)-from).Microseconds())/n, "settle-cpu-µs/row")
-			st := must[Stats](b)(s.Stats())
+			st := check.Must[Stats](b)(s.Stats())
 			for _, f := range "RCtn" {
 				b.ReportMetric(float64(st.Families[byte(f)])/(n+10*rows), string(f)+"-B/row")
 			}
@@ -132,12 +133,12 @@ func BenchmarkSeal(b *testing.B) {
 	b.ResetTimer()
 	for range b.N {
 		for len(sh.line.tail)+8192 < 1<<16 {
-			ok(b, sh.Stage(c.next(8192, 600)))
-			ok(b, sh.Commit(domain.ShardState{}, nil))
+			check.OK(b, sh.Stage(c.next(8192, 600)))
+			check.OK(b, sh.Commit(domain.ShardState{}, nil))
 		}
-		ok(b, sh.Stage(c.next(8192, 600)))
+		check.OK(b, sh.Stage(c.next(8192, 600)))
 		b.StartTimer()
-		ok(b, sh.Commit(domain.ShardState{}, nil))
+		check.OK(b, sh.Commit(domain.ShardState{}, nil))
 		b.StopTimer()
 		if len(sh.line.tail) != 0 {
 			b.Fatalf("%d rows are left in the tail", len(sh.line.tail))
@@ -155,8 +156,8 @@ func BenchmarkCold(b *testing.B) {
 	c := newCrowd(5000, brands)
 	rows := 0
 	for range 75 {
-		ok(b, sh.Stage(c.next(8192, 60)))
-		ok(b, sh.Commit(domain.ShardState{}, nil))
+		check.OK(b, sh.Stage(c.next(8192, 60)))
+		check.OK(b, sh.Commit(domain.ShardState{}, nil))
 	}
 	b.ResetTimer()
 	b.ReportAllocs()
@@ -164,12 +165,12 @@ func BenchmarkCold(b *testing.B) {
 	for range b.N {
 		snap := sh.Snapshot()
 		for i := range brands {
-			ok(b, snap.Rows(1, domain.BrandID(1000+i), always, func(got []domain.Row) error {
+			check.OK(b, snap.Rows(1, domain.BrandID(1000+i), always, func(got []domain.Row) error {
 				rows += len(got)
 				return nil
 			}))
 		}
-		ok(b, snap.Close())
+		check.OK(b, snap.Close())
 	}
 	if rows != b.N*75*8192 {
 		b.Fatalf("%d rows, want %d", rows, b.N*75*8192)

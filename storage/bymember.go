@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/storage/format"
 )
 
 // MemberRows calls f with a member's living rows of all brands whose month the range
@@ -15,8 +16,8 @@ func (s *Snapshot) MemberRows(account domain.AccountID, ord domain.Ordinal, r do
 		return nil
 	}
 	first, last := domain.MonthOf(r.From), domain.MonthOf(r.To-1)
-	var marks []mark
-	err := s.sealedMonths(account, first, last, func(k accountMonth, classes uint32) (err error) {
+	var marks []format.Action
+	err := s.sealedMonths(account, first, last, func(k format.AccountMonth, classes uint32) (err error) {
 		for ; classes != 0 && err == nil; classes &= classes - 1 {
 			marks, err = s.bucket(marks, k, uint8(bits.TrailingZeros32(classes)), ord)
 		}
@@ -26,24 +27,24 @@ func (s *Snapshot) MemberRows(account domain.AccountID, ord domain.Ordinal, r do
 		return err
 	}
 	for i := range s.tail.marks {
-		if m := &s.tail.marks[i]; m.ord == ord && m.account == account && m.month >= first && m.month <= last {
+		if m := &s.tail.marks[i]; m.Ord == ord && m.Account == account && m.Month >= first && m.Month <= last {
 			marks = append(marks, *m)
 		}
 	}
-	slices.SortFunc(marks, func(a, b mark) int {
+	slices.SortFunc(marks, func(a, b format.Action) int {
 		switch {
-		case a.earlier(&b):
+		case a.Before(&b):
 			return -1
-		case b.earlier(&a):
+		case b.Before(&a):
 			return 1
 		}
 		return 0
 	})
 	rows := make([]domain.Row, 0, len(marks))
-	for _, m := range together(marks) {
-		if !m.flags.Dead() {
+	for _, m := range format.Coalesce(marks) {
+		if !m.Flags.Dead() {
 			rows = append(rows, domain.Row{
-				Seq: m.seq, Account: account, Ord: ord, Time: m.time, Brand: m.brand, Definition: m.def, Points: m.points, Service: m.service,
+				Seq: m.Seq, Account: account, Ord: ord, Time: m.Time, Brand: m.Brand, Definition: m.Definition, Points: m.Points, Service: m.Service,
 			})
 		}
 	}
@@ -54,38 +55,23 @@ func (s *Snapshot) MemberRows(account domain.AccountID, ord domain.Ordinal, r do
 }
 
 // sealedMonths calls f with the account's months of t and the classes they have.
-func (s *Snapshot) sealedMonths(account domain.AccountID, first, last domain.Month, f func(k accountMonth, classes uint32) error) error {
-	from := appendSealedKey(nil, s.shard, accountMonth{account, first})
-	to := after(appendSealedKey(nil, s.shard, accountMonth{account, last}))
+func (s *Snapshot) sealedMonths(account domain.AccountID, first, last domain.Month, f func(k format.AccountMonth, classes uint32) error) error {
+	from := format.AppendSealedKey(nil, s.shard, format.AccountMonth{Account: account, Month: first})
+	to := format.PrefixEnd(format.AppendSealedKey(nil, s.shard, format.AccountMonth{Account: account, Month: last}))
 	return scan(s.db, from, to, func(k, v []byte) (bool, error) {
-		if len(k) != 9 {
-			return false, damaged("s")
-		}
-		of, err := decodeSealed(v)
+		of, _, classes, err := format.DecodeSealed(k, v)
 		if err == nil {
-			err = f(accountMonth{account, domain.Month(be.Uint16(k[7:]))}, of.classes)
+			err = f(of, classes)
 		}
 		return err == nil, err
 	})
 }
 
 // bucket appends the marks of a member in one of its buckets.
-func (s *Snapshot) bucket(dst []mark, k accountMonth, class uint8, ord domain.Ordinal) ([]mark, error) {
-	_, err := get(s.db, appendLineKey(nil, s.shard, k, class, bucketOf(class, ord)), func(v []byte) error {
-		cur, err := openValue(v, "t")
-		if err != nil {
-			return err
-		}
-		var b block
-		for len(cur.b) > 0 {
-			if err := b.next(&cur, "t"); err != nil {
-				return err
-			}
-			for i, hi := b.find(ord); i < hi; i++ {
-				dst = append(dst, b.mark(i, k, ord))
-			}
-		}
-		return nil
+func (s *Snapshot) bucket(dst []format.Action, k format.AccountMonth, class uint8, ord domain.Ordinal) ([]format.Action, error) {
+	_, err := get(s.db, format.AppendTimelineKey(nil, s.shard, k, class, bucketOf(class, ord)), func(v []byte) (err error) {
+		dst, err = format.AppendMemberActions(dst, v, k, ord)
+		return err
 	})
 	return dst, err
 }

@@ -6,22 +6,25 @@ import (
 	"testing"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/storage/format"
+	"github.com/ovation-analytics/ovation/storage/internal/check"
+	"github.com/ovation-analytics/ovation/storage/storetest"
 )
 
 // checkMemberRows reads rows member by member: they must be those of the brands.
-func (m *model) checkMemberRows(t *testing.T, snap *Snapshot) {
+func checkMemberRows(t *testing.T, m *storetest.Model, snap *Snapshot) {
 	t.Helper()
-	want := map[place][]domain.Row{}
-	for _, rows := range m.brandRows() {
+	want := map[format.Place][]domain.Row{}
+	for _, rows := range m.BrandRows() {
 		for _, r := range rows {
-			want[place{r.Account, r.Ord}] = append(want[place{r.Account, r.Ord}], r)
+			want[format.Place{Account: r.Account, Ord: r.Ord}] = append(want[format.Place{Account: r.Account, Ord: r.Ord}], r)
 		}
 	}
-	for p := range m.members {
+	for p := range m.Members {
 		rows := want[p]
-		sortRows(rows)
+		storetest.SortRows(rows)
 		all := domain.Range{To: 1<<32 - 1}
-		same(t, "rows of a member", memberRows(t, snap, p, all), rows)
+		check.Same(t, "rows of a member", memberRows(t, snap, p, all), rows)
 		if len(rows) == 0 {
 			continue
 		}
@@ -29,16 +32,16 @@ func (m *model) checkMemberRows(t *testing.T, snap *Snapshot) {
 		inside := slices.DeleteFunc(slices.Clone(rows), func(x domain.Row) bool {
 			return domain.MonthOf(x.Time) < domain.MonthOf(part.From) || domain.MonthOf(x.Time) > domain.MonthOf(part.To-1)
 		})
-		same(t, "rows of a member in a range", memberRows(t, snap, p, part), inside)
+		check.Same(t, "rows of a member in a range", memberRows(t, snap, p, part), inside)
 	}
-	same(t, "rows of nobody", memberRows(t, snap, place{1, 1 << 20}, domain.Range{To: 1<<32 - 1}), []domain.Row(nil))
-	same(t, "rows of no time", memberRows(t, snap, place{1, 0}, domain.Range{From: 9, To: 9}), []domain.Row(nil))
+	check.Same(t, "rows of nobody", memberRows(t, snap, format.Place{Account: 1, Ord: 1 << 20}, domain.Range{To: 1<<32 - 1}), []domain.Row(nil))
+	check.Same(t, "rows of no time", memberRows(t, snap, format.Place{Account: 1, Ord: 0}, domain.Range{From: 9, To: 9}), []domain.Row(nil))
 }
 
-func memberRows(t *testing.T, snap *Snapshot, p place, r domain.Range) (all []domain.Row) {
+func memberRows(t *testing.T, snap *Snapshot, p format.Place, r domain.Range) (all []domain.Row) {
 	t.Helper()
-	ok(t, snap.MemberRows(p.account, p.ord, r, func(rows []domain.Row) {
-		if !slices.IsSortedFunc(rows, byTime) {
+	check.OK(t, snap.MemberRows(p.Account, p.Ord, r, func(rows []domain.Row) {
+		if !slices.IsSortedFunc(rows, storetest.ByTime) {
 			t.Fatal("a member's rows are not in order of (time, sequence)")
 		}
 		all = append(all, rows...)
@@ -53,8 +56,8 @@ func BenchmarkMemberRows(b *testing.B) {
 	_, sh := benchShard(b, members, Options{})
 	c := newCrowd(members, 10_000)
 	for i := range 100 {
-		ok(b, sh.Stage(c.next(10_000, days*86400/100)))
-		ok(b, sh.Commit(domain.ShardState{Next: int64(i + 2)}, nil))
+		check.OK(b, sh.Stage(c.next(10_000, days*86400/100)))
+		check.OK(b, sh.Commit(domain.ShardState{Next: int64(i + 2)}, nil))
 	}
 	for _, span := range []domain.Second{7, 90, days} {
 		in := domain.Range{From: c.now - span*86400, To: c.now}

@@ -1,6 +1,9 @@
 package storage
 
-import "github.com/ovation-analytics/ovation/actors/domain"
+import (
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/storage/format"
+)
 
 // oldestMonth is that of the first second an action can have.
 const oldestMonth = domain.Month((2000 - 1970) * 12)
@@ -17,25 +20,25 @@ func (s *Shard) Action(account domain.AccountID, ord domain.Ordinal, seq uint64)
 		return domain.Row{}, false, err
 	}
 	id, _ := s.members.get(account, ord)
-	return m.row(id.Slot()), true, nil
+	return m.Row(id.Slot()), true, nil
 }
 
 // bySequence finds the member's mark with that sequence.
-func (t *timeline) bySequence(account domain.AccountID, ord domain.Ordinal, seq uint64) (mark, bool, error) {
+func (t *timeline) bySequence(account domain.AccountID, ord domain.Ordinal, seq uint64) (format.Action, bool, error) {
 	for p := *t.chain(account, ord); p != 0; p = t.prev[p-1] {
-		if m := &t.tail[p-1]; m.seq == seq && m.ord == ord && m.account == account {
+		if m := &t.tail[p-1]; m.Seq == seq && m.Ord == ord && m.Account == account {
 			return *m, true, nil
 		}
 	}
 	for month := t.newest; month >= oldestMonth; month-- {
-		k := accountMonth{account, month}
+		k := format.AccountMonth{Account: account, Month: month}
 		if t.sealed[k].classes == 0 {
 			continue
 		}
-		m, found, err := t.stored(k, ord, func(b *block, i int) bool { return b.cols[blockSeq].at(i) == seq })
+		m, found, err := t.stored(k, ord, func(b *format.Block, i int) bool { return b.SeqAt(i) == seq })
 		if found || err != nil {
 			return m, found, err
 		}
 	}
-	return mark{}, false, nil
+	return format.Action{}, false, nil
 }

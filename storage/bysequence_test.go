@@ -6,6 +6,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/storage/internal/check"
 )
 
 // checkAction finds a row by its sequence, which is its member's alone.
@@ -28,19 +29,19 @@ func checkAction(t *testing.T, s *Shard, r domain.Row) {
 func BenchmarkAction(b *testing.B) {
 	const members, months, rows = 5_000, 60, 600_000
 	s, err := Open("store", Options{FS: vfs.NewMem(), CacheBytes: 64 << 20})
-	ok(b, err)
-	sh := must[*Shard](b)(s.Shard(2))
+	check.OK(b, err)
+	sh := check.Must[*Shard](b)(s.Shard(2))
 	for m := range members {
-		ok(b, sh.Stage([]domain.Change{{Kind: domain.MemberPut, Value: &domain.Member{ID: domain.MemberIDOf(uint64(m+1), 3), Account: 1, Ord: domain.Ordinal(m)}}}))
+		check.OK(b, sh.Stage([]domain.Change{{Kind: domain.MemberPut, Value: &domain.Member{ID: domain.MemberIDOf(uint64(m+1), 3), Account: 1, Ord: domain.Ordinal(m)}}}))
 	}
 	row := func(seq uint64) domain.Row {
 		month := domain.Month(600) + domain.Month(seq*months/(rows+1))
 		return domain.Row{Hash: seq * 77, Seq: seq, Account: 1, Ord: domain.Ordinal(seq % members), Time: month.Start() + domain.Second(seq%2_000_000), Brand: 1, Definition: 100, Slot: 3}
 	}
 	for seq := uint64(1); seq <= rows; seq++ {
-		ok(b, sh.Stage([]domain.Change{{Kind: domain.RowAdded, Row: row(seq)}}))
+		check.OK(b, sh.Stage([]domain.Change{{Kind: domain.RowAdded, Row: row(seq)}}))
 		if seq%1000 == 0 {
-			ok(b, sh.Commit(domain.ShardState{Next: int64(seq), Sequence: seq}, nil))
+			check.OK(b, sh.Commit(domain.ShardState{Next: int64(seq), Sequence: seq}, nil))
 		}
 	}
 	for name, seq := range map[string]uint64{"newest": rows - 70_000, "oldest": 17, "none": rows + 1} {

@@ -6,6 +6,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/storage/format"
 )
 
 // Commit stores what is staged, together with the state and the origins that moved, in
@@ -42,13 +43,13 @@ func (s *Shard) commit(state domain.ShardState, origins []domain.Origin) error {
 	if err := s.forgetRequests(b, state.Clock); err != nil {
 		return err
 	}
-	if s.late.move(origins) {
+	if s.late.Move(origins) {
 		if err := s.writeOrigins(b); err != nil {
 			return err
 		}
 	}
-	state.Facts = s.facts.bytes()
-	s.key, s.value = appendStateKey(s.key[:0], s.id), appendState(s.value[:0], &state, s.late)
+	state.Facts = s.facts.Bytes()
+	s.key, s.value = format.AppendStateKey(s.key[:0], s.id), format.AppendState(s.value[:0], &state, s.late)
 	if err := b.Set(s.key, s.value, nil); err != nil {
 		return err
 	}
@@ -77,17 +78,17 @@ func (s *Shard) commit(state domain.ShardState, origins []domain.Origin) error {
 func (s *Shard) writeTaken(b *pebble.Batch) error {
 	for i := range s.open.taken {
 		m := &s.open.taken[i]
-		k := brandMonth{m.account, m.brand, m.month}
-		slot := slotOf(m.class, m.month.Start(), m.time)
-		s.key = appendRowKey(s.key[:0], familyRows, s.id, k, m.class, slot)
-		s.value = append(appendSequences(append(s.value[:0], version1), []uint64{m.seq}), 0)
+		k := format.BrandMonth{Account: m.Account, Brand: m.Brand, Month: m.Month}
+		slot := format.SlotOf(m.Class, m.Month.Start(), m.Time)
+		s.key = format.AppendRowKey(s.key[:0], format.FamilyRows, s.id, k, m.Class, slot)
+		s.value = format.AppendTaken(s.value[:0], m.Seq)
 		if err := b.Merge(s.key, s.value, nil); err != nil {
 			return err
 		}
-		if err := s.takeContent(b, page{s.id, k, m.class, slot}, m.seq); err != nil {
+		if err := s.takeContent(b, format.SlotKey{Shard: s.id, Of: k, Class: m.Class, Slot: slot}, m.Seq); err != nil {
 			return err
 		}
-		if err := s.count(b, k, m.class, -1); err != nil {
+		if err := s.count(b, k, m.Class, -1); err != nil {
 			return err
 		}
 	}
@@ -95,28 +96,28 @@ func (s *Shard) writeTaken(b *pebble.Batch) error {
 }
 
 // count adds to the rows that a brand's month has under a class.
-func (s *Shard) count(b *pebble.Batch, k brandMonth, class uint8, rows int64) error {
-	s.key = appendCountKey(s.key[:0], s.id, k.account, k.brand)
-	s.value = appendCounts(s.value[:0], []tally{{month: k.month, class: class, rows: rows}})
+func (s *Shard) count(b *pebble.Batch, k format.BrandMonth, class uint8, rows int64) error {
+	s.key = format.AppendCountKey(s.key[:0], s.id, k.Account, k.Brand)
+	s.value = format.AppendCounts(s.value[:0], []format.Tally{{Month: k.Month, Class: class, Rows: rows}})
 	return b.Merge(s.key, s.value, nil)
 }
 
 // heldRows is how many rows a brand's month has, of all classes, as of the last
 // commit or a little before: it only chooses widths.
-func (s *Shard) heldRows(k brandMonth) (uint64, error) {
+func (s *Shard) heldRows(k format.BrandMonth) (uint64, error) {
 	if held, ok := s.held[k]; ok {
 		return held, nil
 	}
 	if len(s.held) >= heldLimit {
 		clear(s.held)
 	}
-	s.key = appendCountKey(s.key[:0], s.id, k.account, k.brand)
+	s.key = format.AppendCountKey(s.key[:0], s.id, k.Account, k.Brand)
 	var held int64
 	_, err := get(s.db, s.key, func(v []byte) error {
-		ts, err := decodeCounts(nil, v)
+		ts, err := format.DecodeCounts(nil, v)
 		for _, t := range ts {
-			if t.month == k.month {
-				held += t.rows
+			if t.Month == k.Month {
+				held += t.Rows
 			}
 		}
 		return err
@@ -135,6 +136,5 @@ func forgetRequests(b *pebble.Batch, shard uint16, before, now int64) error {
 	if day <= before/86400_000 || day > 1<<32-1 {
 		return nil
 	}
-	from, to := appendShard(nil, familyRequest, shard), appendRequestKey(nil, shard, uint32(max(day-1, 0)), domain.RequestID{})
-	return b.DeleteRange(from, to[:len(from)+4], nil)
+	return b.DeleteRange(format.AppendShard(nil, format.FamilyRequest, shard), format.RequestDay(shard, uint32(max(day-1, 0))), nil)
 }

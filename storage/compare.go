@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/ovation-analytics/ovation/storage/format"
 )
 
 // Difference is a place in which a store is not what it should be. It names the key and
@@ -55,7 +57,7 @@ const (
 func Compare(have, replay *Audit) (*Findings, error) {
 	f := &Findings{}
 	if names := sameState(&have.state, &replay.state); len(names) > 0 {
-		f.add(familyState, fmt.Sprintf("z shard=%d state", have.shard), altered+": "+strings.Join(names, ", "))
+		f.add(format.FamilyState, fmt.Sprintf("z shard=%d state", have.shard), altered+": "+strings.Join(names, ", "))
 	}
 	if err := compareOrigins(f, have, replay); err != nil {
 		return f, err
@@ -69,9 +71,9 @@ func Compare(have, replay *Audit) (*Findings, error) {
 		family       byte
 		have, replay walk
 	}{
-		{familyRows, have.rows, replay.rows},
-		{familyContent, have.contents, replay.contents},
-		{familyLine, have.marks, replay.marks},
+		{format.FamilyRows, have.rows, replay.rows},
+		{format.FamilyContent, have.contents, replay.contents},
+		{format.FamilyTimeline, have.marks, replay.marks},
 	} {
 		w := pairWalk{findings: f, family: c.family, shard: have.shard, have: c.have, replay: c.replay, missing: missing, unexpected: unexpected}
 		if err := w.compare(); err != nil {
@@ -81,17 +83,9 @@ func Compare(have, replay *Audit) (*Findings, error) {
 	return f, nil
 }
 
-func keyName(k []byte) string {
-	name, err := dumpKey(k)
-	if err != nil {
-		return fmt.Sprintf("%x", k)
-	}
-	return name
-}
-
 // sums are the sums over the items of a section, by stretches of sequences: they are
 // compared first, and items only where they differ.
-type sums map[uint64]facts
+type sums map[uint64]format.StateHash
 
 // sumBits is how many bits of a sequence a stretch has.
 const sumBits = 12
@@ -100,7 +94,7 @@ func (s sums) add(items []item) {
 	for i := range items {
 		at := items[i].seq >> sumBits
 		sum := s[at]
-		sum.add(items[i].sum)
+		sum.Add(items[i].sum)
 		s[at] = sum
 	}
 }
@@ -116,7 +110,7 @@ type pairWalk struct {
 
 // summed is one section's sums.
 type summed struct {
-	k    brandMonth
+	k    format.BrandMonth
 	sums sums
 }
 
@@ -125,7 +119,7 @@ func summedSections(w walk) iter.Seq2[summed, error] {
 	return func(yield func(summed, error) bool) {
 		errEnough := errors.New("enough")
 		cur := summed{}
-		err := w(nil, func(k brandMonth, items []item) error {
+		err := w(nil, func(k format.BrandMonth, items []item) error {
 			if cur.sums != nil && k != cur.k {
 				if !yield(cur, nil) {
 					return errEnough
@@ -159,7 +153,7 @@ func (w *pairWalk) compare() error {
 		if err := errors.Join(errA, errB); err != nil {
 			return err
 		}
-		c := a.k.compare(b.k)
+		c := a.k.Compare(b.k)
 		if !okB {
 			c = -1
 		} else if !okA {
@@ -188,7 +182,7 @@ func (w *pairWalk) compare() error {
 
 // name finds the items that differ in a section: as many as are named, all of it is one
 // difference more behind them.
-func (w *pairWalk) name(k brandMonth, x, y sums) error {
+func (w *pairWalk) name(k format.BrandMonth, x, y sums) error {
 	if !w.findings.named(w.family) {
 		w.findings.add(w.family, w.key(k), altered)
 		return nil
@@ -218,7 +212,7 @@ func (w *pairWalk) name(k brandMonth, x, y sums) error {
 	return nil
 }
 
-func (w *pairWalk) nameItems(k brandMonth, have, replay map[uint64]facts) {
+func (w *pairWalk) nameItems(k format.BrandMonth, have, replay map[uint64]format.StateHash) {
 	all := maps.Clone(have)
 	maps.Copy(all, replay)
 	for _, seq := range slices.Sorted(maps.Keys(all)) {
@@ -238,22 +232,22 @@ func (w *pairWalk) nameItems(k brandMonth, have, replay map[uint64]facts) {
 }
 
 // key names a section.
-func (w *pairWalk) key(k brandMonth) string {
-	name := fmt.Sprintf("%c month=%04d-%02d shard=%d account=%d", w.family, 1970+k.month/12, k.month%12+1, w.shard, k.account)
-	if k.brand != 0 || w.family != familyLine {
-		name += fmt.Sprintf(" brand=%d", k.brand)
+func (w *pairWalk) key(k format.BrandMonth) string {
+	name := fmt.Sprintf("%c month=%04d-%02d shard=%d account=%d", w.family, 1970+k.Month/12, k.Month%12+1, w.shard, k.Account)
+	if k.Brand != 0 || w.family != format.FamilyTimeline {
+		name += fmt.Sprintf(" brand=%d", k.Brand)
 	}
 	return name
 }
 
 // itemsOf are the items of one stretch of a section, those of one sequence added up.
-func itemsOf(w walk, k brandMonth, at uint64) (map[uint64]facts, error) {
-	found := map[uint64]facts{}
-	err := w(&k, func(_ brandMonth, items []item) error {
+func itemsOf(w walk, k format.BrandMonth, at uint64) (map[uint64]format.StateHash, error) {
+	found := map[uint64]format.StateHash{}
+	err := w(&k, func(_ format.BrandMonth, items []item) error {
 		for i := range items {
 			if items[i].seq>>sumBits == at {
 				sum := found[items[i].seq]
-				sum.add(items[i].sum)
+				sum.Add(items[i].sum)
 				found[items[i].seq] = sum
 			}
 		}

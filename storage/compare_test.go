@@ -12,43 +12,46 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/storage/format"
+	"github.com/ovation-analytics/ovation/storage/internal/check"
+	"github.com/ovation-analytics/ovation/storage/storetest"
 )
 
 // twoStores are stores of the same records, cut into other commits and sealed elsewhere.
 func twoStores(t *testing.T, seed uint64, commits int) (have, replay *Store) {
 	t.Helper()
-	fs, w := vfs.NewMem(), newWorld(seed)
+	fs, w := vfs.NewMem(), storetest.NewWorld(seed)
 	one := smallOptions(fs)
 	other := one
-	other.SealRows, other.widths, other.bucketRows, other.blockBytes, other.Throwaway = 170, widths{9, 33}, 25, 333, true
-	have, replay = must[*Store](t)(Open("have", one)), must[*Store](t)(Open("replay", other))
-	a, b := must[*Shard](t)(have.Shard(2)), must[*Shard](t)(replay.Shard(2))
+	other.SealRows, other.widths, other.bucketRows, other.blockBytes, other.Throwaway = 170, format.Widths{Day: 9, Hour: 33}, 25, 333, true
+	have, replay = check.Must[*Store](t)(Open("have", one)), check.Must[*Store](t)(Open("replay", other))
+	a, b := check.Must[*Shard](t)(have.Shard(2)), check.Must[*Shard](t)(replay.Shard(2))
 	var origins []domain.Origin
 	for i := range commits {
-		c := w.next(30)
-		ok(t, a.Stage(c.changes))
-		ok(t, a.Commit(c.state, c.origins))
-		ok(t, b.Stage(c.changes))
-		if origins = append(origins, c.origins...); i%3 == 2 || i == commits-1 {
-			ok(t, b.Commit(c.state, origins))
+		c := w.Next(30)
+		check.OK(t, a.Stage(c.Changes))
+		check.OK(t, a.Commit(c.State, c.Origins))
+		check.OK(t, b.Stage(c.Changes))
+		if origins = append(origins, c.Origins...); i%3 == 2 || i == commits-1 {
+			check.OK(t, b.Commit(c.State, origins))
 			origins = nil
 		}
 	}
-	ok(t, a.Close())
-	ok(t, b.Close())
-	t.Cleanup(func() { ok(t, have.Close()); ok(t, replay.Close()) })
+	check.OK(t, a.Close())
+	check.OK(t, b.Close())
+	t.Cleanup(func() { check.OK(t, have.Close()); check.OK(t, replay.Close()) })
 	return have, replay
 }
 
 func audit(t *testing.T, s *Store) *Audit {
 	t.Helper()
-	a := must[*Audit](t)(s.Audit(2, func(bytes int) error {
+	a := check.Must[*Audit](t)(s.Audit(2, func(bytes int) error {
 		if bytes <= 0 {
 			return errors.New("nothing was read")
 		}
 		return nil
 	}))
-	t.Cleanup(func() { ok(t, a.Close()) })
+	t.Cleanup(func() { check.OK(t, a.Close()) })
 	return a
 }
 
@@ -65,7 +68,7 @@ func TestStoresOfTheSameRecordsCompareEqual(t *testing.T) {
 			t.Parallel()
 			have, replay := twoStores(t, seed, 40+int(seed)*5)
 			a, b := audit(t, have), audit(t, replay)
-			same(t, "facts", a.State().Facts, b.State().Facts)
+			check.Same(t, "facts", a.State().Facts, b.State().Facts)
 			f, err := Compare(a, b)
 			nothingFound(t, "compared", f, err)
 			f, err = Compare(b, a)
@@ -88,152 +91,157 @@ type alteration struct {
 }
 
 func alterations() []alteration {
-	row := func(change func(c *rowCodec)) func(k, v []byte) []byte {
+	row := func(change func(c *format.RowCodec)) func(k, v []byte) []byte {
 		return func(_, v []byte) []byte {
-			var c rowCodec
-			if c.decode(v) != nil || len(c.rows) < 2 {
+			var c format.RowCodec
+			if c.Decode(v) != nil || len(c.Rows) < 2 {
 				return nil
 			}
 			change(&c)
-			return c.append(nil, nil, c.rows)
+			return c.Append(nil, nil, c.Rows)
 		}
 	}
 	content := func(_, v []byte) []byte {
-		var c contentCodec
-		if c.decode(bytes.Clone(v)) != nil || len(c.entries) == 0 || len(c.entries[0].text) < 5 {
+		var c format.ContentCodec
+		if c.Decode(bytes.Clone(v)) != nil || len(c.Entries) == 0 || len(c.Entries[0].Text) < 5 {
 			return nil
 		}
-		c.entries[0].text[4] ^= 1
-		return c.append(nil, nil, c.entries)
+		c.Entries[0].Text[4] ^= 1
+		return c.Append(nil, nil, c.Entries)
 	}
 	last := func(_, v []byte) []byte { v[len(v)-1] ^= 1; return v }
 	return []alteration{
-		{"points of a row", familyRows, row(func(c *rowCodec) { c.rows[1].points ^= 1 }), "R month=", "R month="},
-		{"the member of a row", familyRows, row(func(c *rowCodec) { c.rows[0].ord++ }), "R month=", "R month="},
-		{"a row is not there", familyRows, row(func(c *rowCodec) { c.rows = c.rows[1:] }), "R month=", "R month="},
-		{"a row is there twice", familyRows, row(func(c *rowCodec) { c.rows = append(c.rows[:1:1], c.rows...) }), "R month=", "R month="},
-		{"content", familyContent, content, "C month=", ""},
-		{"content of the tail", familyText, content, "C month=", ""},
-		{"when content was recorded", familyContent, func(_, v []byte) []byte {
-			var c contentCodec
-			if c.decode(v) != nil || len(c.entries) == 0 {
+		{"points of a row", format.FamilyRows, row(func(c *format.RowCodec) { c.Rows[1].Points ^= 1 }), "R month=", "R month="},
+		{"the member of a row", format.FamilyRows, row(func(c *format.RowCodec) { c.Rows[0].Ord++ }), "R month=", "R month="},
+		{"a row is not there", format.FamilyRows, row(func(c *format.RowCodec) { c.Rows = c.Rows[1:] }), "R month=", "R month="},
+		{"a row is there twice", format.FamilyRows, row(func(c *format.RowCodec) { c.Rows = append(c.Rows[:1:1], c.Rows...) }), "R month=", "R month="},
+		{"content", format.FamilyContent, content, "C month=", ""},
+		{"content of the tail", format.FamilyTailContent, content, "C month=", ""},
+		{"when content was recorded", format.FamilyContent, func(_, v []byte) []byte {
+			var c format.ContentCodec
+			if c.Decode(v) != nil || len(c.Entries) == 0 {
 				return nil
 			}
-			c.entries[0].recorded++
-			return c.append(nil, nil, c.entries)
+			c.Entries[0].Recorded++
+			return c.Append(nil, nil, c.Entries)
 		}, "C month=", ""},
-		{"a mark", familyLine, func(k, v []byte) []byte {
-			g, _, _, _ := parseLineKey(k)
-			marks, err := appendMarks(nil, v, g)
+		{"a mark", format.FamilyTimeline, func(k, v []byte) []byte {
+			g, _, _ := format.ParseTimelineKey(k)
+			marks, err := format.AppendActions(nil, v, g)
 			if err != nil {
 				return nil
 			}
-			marks = together(marks)
-			i := slices.IndexFunc(marks, func(m mark) bool { return m.flags&domain.Deleted != 0 })
+			marks = format.Coalesce(marks)
+			i := slices.IndexFunc(marks, func(m format.Action) bool { return m.Flags&domain.Deleted != 0 })
 			if i < 0 {
 				return nil
 			}
-			marks[i].def ^= 1
-			return new(blockWriter).append([]byte{version1}, marks)
+			marks[i].Definition ^= 1
+			return new(format.BlockWriter).AppendTimeline(nil, marks)
 		}, "t month=", "z shard=2 state"},
-		{"a mark of the tail", familyTail, func(_, v []byte) []byte {
-			marks, err := decodeTail(nil, v)
-			if err != nil || len(marks) == 0 || marks[0].flags.Dead() {
+		{"a mark of the tail", format.FamilyTail, func(_, v []byte) []byte {
+			marks, err := format.DecodeTail(nil, v)
+			if err != nil || len(marks) == 0 || marks[0].Flags.Dead() {
 				return nil
 			}
-			marks[0].hash++
-			return new(blockWriter).appendTail(nil, marks)
+			marks[0].Hash++
+			return new(format.BlockWriter).AppendTail(nil, marks)
 		}, "t month=", "z shard=2 state"},
-		{"a count", familyCount, func(_, v []byte) []byte {
-			ts, err := decodeCounts(nil, v)
+		{"a count", format.FamilyCounts, func(_, v []byte) []byte {
+			ts, err := format.DecodeCounts(nil, v)
 			if err != nil || len(ts) == 0 {
 				return nil
 			}
-			ts[0].rows++
-			return appendCounts(nil, ts)
+			ts[0].Rows++
+			return format.AppendCounts(nil, ts)
 		}, "", "n shard=2 account="},
-		{"a class", familySealed, func(_, v []byte) []byte {
-			s, err := decodeSealed(v)
+		{"a class", format.FamilySealed, func(k, v []byte) []byte {
+			_, rows, _, err := format.DecodeSealed(k, v)
 			if err != nil {
 				return nil
 			}
-			s.classes = 0
-			return appendSealed(nil, s)
+			return format.AppendSealed(nil, rows, 0)
 		}, "", "s shard=2 account="},
-		{"a bitmap", familyBits, func(_, v []byte) []byte {
-			var c bitCodec
-			if c.decode(v) != nil {
+		{"a bitmap", format.FamilyBits, func(_, v []byte) []byte {
+			ords, err := new(format.BitCodec).Ordinals(nil, v, 0)
+			if err != nil {
 				return nil
 			}
-			c.newSet[0] ^= 2
-			c.newClear = bitset{}
-			return c.newClear.append(c.newSet.append([]byte{version1}))
+			return merged(format.FamilyBits, v, format.AppendBit(nil, 1, !slices.Contains(ords, 1)))
 		}, "b shard=2 account=", ""},
-		{"a column", familyColumn, func(_, v []byte) []byte {
-			var c columnCodec
-			if c.decode(v) != nil {
+		{"a column", format.FamilyColumn, func(_, v []byte) []byte {
+			from, values, err := new(format.ColumnCodec).ValuesOf(v)
+			if err != nil || len(values) == 0 {
 				return nil
 			}
-			c.put(3, c.value[3]+1)
-			return c.append(nil, true)
+			return merged(format.FamilyColumn, v, format.AppendCell(nil, from, values[0]+1))
 		}, "a shard=2 account=", ""},
-		{"a member", familyMember, func(_, v []byte) []byte {
+		{"a member", format.FamilyMember, func(_, v []byte) []byte {
 			var m domain.Member
-			if decodeMessage(v, &m) != nil {
+			if format.DecodeMessage(v, &m) != nil {
 				return nil
 			}
 			m.UUID[3]++ // no fact
-			v, err := appendMessage(nil, &m)
+			v, err := format.AppendMessage(nil, &m)
 			if err != nil {
 				panic(err)
 			}
 			return v
 		}, "m shard=2 account=", ""},
-		{"an identity", familyClaim, last, "i shard=2 hash=", "z shard=2 state"},
-		{"a one-time pair", familyOneTime, last, "f shard=2 account=", ""},
-		{"an outbox entry", familyOutbox, func(_, v []byte) []byte { v[2] ^= 1; return v }, "q shard=2 kind=", ""},
-		{"a request", familyRequest, func(_, v []byte) []byte {
+		{"an identity", format.FamilyIdentity, last, "i shard=2 hash=", "z shard=2 state"},
+		{"a one-time pair", format.FamilyOneTime, last, "f shard=2 account=", ""},
+		{"an outbox entry", format.FamilyOutbox, func(_, v []byte) []byte { v[2] ^= 1; return v }, "q shard=2 kind=", ""},
+		{"a request", format.FamilyRequest, func(_, v []byte) []byte {
 			var q domain.Request
-			if decodeMessage(v, &q) != nil {
+			if format.DecodeMessage(v, &q) != nil {
 				return nil
 			}
 			q.BodyHash++
-			v, err := appendMessage(nil, &q)
+			v, err := format.AppendMessage(nil, &q)
 			if err != nil {
 				return nil
 			}
 			return v
 		}, "x shard=2 day=", ""},
-		{"a count of hits", familyUsage, last, "u shard=2 application=", ""},
-		{"an origin", familyState, func(k, v []byte) []byte {
-			if k[3] != stateShard {
+		{"a count of hits", format.FamilyUsage, last, "u shard=2 application=", ""},
+		{"an origin", format.FamilyState, func(k, v []byte) []byte {
+			if k[3] != format.StateShard {
 				return nil
 			}
-			s, late, err := decodeState(v)
+			s, late, err := format.DecodeState(v)
 			if err != nil || len(late) == 0 {
 				return nil
 			}
 			late[0].Offset++
-			return appendState(nil, &s, late)
+			return format.AppendState(nil, &s, late)
 		}, "z shard=2 origin", ""},
-		{"the state", familyState, func(k, v []byte) []byte {
-			if k[3] != stateShard {
+		{"the state", format.FamilyState, func(k, v []byte) []byte {
+			if k[3] != format.StateShard {
 				return nil
 			}
-			s, late, err := decodeState(v)
+			s, late, err := format.DecodeState(v)
 			if err != nil {
 				return nil
 			}
 			s.Facts[0]++
-			return appendState(nil, &s, late)
+			return format.AppendState(nil, &s, late)
 		}, "z shard=2 state", "z shard=2 state"},
 	}
 }
 
 // aKey is a key of shard 2, with its value, that alter changes.
+// merged is a value with a newer operand.
+func merged(family byte, v, newer []byte) []byte {
+	v, err := format.MergeValues(family, nil, [][]byte{v, newer}, true)
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
 func (c *alteration) aKey(t *testing.T, s *Store) (key, was, now []byte) {
 	t.Helper()
-	ok(t, scanPrefix(s.db, []byte{c.family}, func(k, v []byte) error {
+	check.OK(t, scanPrefix(s.db, []byte{c.family}, func(k, v []byte) error {
 		if changed := c.alter(k, bytes.Clone(v)); key == nil && changed != nil && !bytes.Equal(changed, v) {
 			key, was, now = bytes.Clone(k), bytes.Clone(v), changed
 		}
@@ -251,14 +259,14 @@ func TestWhatWasAlteredIsFoundAndNamed(t *testing.T) {
 	for _, c := range alterations() {
 		t.Run(c.name, func(t *testing.T) {
 			key, was, now := c.aKey(t, have)
-			ok(t, have.db.Set(key, now, pebble.Sync))
-			defer func() { ok(t, have.db.Set(key, was, pebble.Sync)) }()
+			check.OK(t, have.db.Set(key, now, pebble.Sync))
+			defer func() { check.OK(t, have.db.Set(key, was, pebble.Sync)) }()
 			a := audit(t, have)
 			f, err := Compare(a, b)
-			ok(t, err)
+			check.OK(t, err)
 			expectFinding(t, "compared", f, c.found)
 			f, err = a.Consistent()
-			ok(t, err)
+			check.OK(t, err)
 			expectFinding(t, "with itself", f, c.alone)
 		})
 	}
@@ -282,14 +290,14 @@ func TestKeysThatAreMissingOrTooManyAreNamed(t *testing.T) {
 	have, replay := twoStores(t, 4, 60)
 	var gone [][]byte
 	for _, family := range []byte("mb") {
-		ok(t, scanPrefix(have.db, appendShard(nil, family, 2), func(k, _ []byte) error { gone = append(gone, bytes.Clone(k)); return nil }))
+		check.OK(t, scanPrefix(have.db, format.AppendShard(nil, family, 2), func(k, _ []byte) error { gone = append(gone, bytes.Clone(k)); return nil }))
 	}
 	for _, k := range gone {
-		ok(t, have.db.Delete(k, pebble.Sync))
+		check.OK(t, have.db.Delete(k, pebble.Sync))
 	}
 	a, b := audit(t, have), audit(t, replay)
 	f, err := Compare(a, b)
-	ok(t, err)
+	check.OK(t, err)
 	members := 0
 	for _, d := range f.First {
 		if d.What != missing || d.Family != "m" && d.Family != "b" {
@@ -303,7 +311,7 @@ func TestKeysThatAreMissingOrTooManyAreNamed(t *testing.T) {
 		t.Errorf("%d differences of %d, %d members are named", f.Total, len(gone), members)
 	}
 	f, err = Compare(b, a)
-	ok(t, err)
+	check.OK(t, err)
 	if f.Total != len(gone) || f.First[0].What != unexpected {
 		t.Errorf("the other way: %d differences, %+v", f.Total, f.First[0])
 	}
@@ -313,7 +321,7 @@ func TestAnAuditEndsWhenItIsToldTo(t *testing.T) {
 	have, replay := twoStores(t, 5, 20)
 	stop := errors.New("enough")
 	left := 10
-	a := must[*Audit](t)(have.Audit(2, func(int) error {
+	a := check.Must[*Audit](t)(have.Audit(2, func(int) error {
 		if left--; left < 0 {
 			return stop
 		}
@@ -325,34 +333,34 @@ func TestAnAuditEndsWhenItIsToldTo(t *testing.T) {
 	if _, err := a.Consistent(); !errors.Is(err, stop) {
 		t.Errorf("ended with %v", err)
 	}
-	ok(t, a.Close())
-	ok(t, a.Close())
-	same(t, "open snapshots", have.snapshot.Load(), int64(0))
+	check.OK(t, a.Close())
+	check.OK(t, a.Close())
+	check.Same(t, "open snapshots", have.snapshot.Load(), int64(0))
 }
 
 func TestAStretchIsThatOfTheFirstMarkThatDiffers(t *testing.T) {
 	fs := vfs.NewMem()
 	audits := map[string]*Audit{}
 	for _, name := range []string{"a", "same", "early", "late", "coarse"} {
-		s := must[*Store](t)(Open(name, smallOptions(fs)))
-		sh := must[*Shard](t)(s.Shard(2))
+		s := check.Must[*Store](t)(Open(name, smallOptions(fs)))
+		sh := check.Must[*Shard](t)(s.Shard(2))
 		for at := int64(1); at <= 5; at++ {
 			hash := domain.IdentityHash{byte(at)}
 			if name == "early" && at == 2 || name == "late" && at == 5 || name == "coarse" && at == 2 {
 				hash[1] = 1
 			}
-			ok(t, sh.Stage([]domain.Change{{Kind: domain.IdentityPut, Value: &domain.Identity{Hash: hash, Member: 9}}}))
+			check.OK(t, sh.Stage([]domain.Change{{Kind: domain.IdentityPut, Value: &domain.Identity{Hash: hash, Member: 9}}}))
 			if name != "coarse" || at > 3 {
-				ok(t, sh.Mark(at*100))
+				check.OK(t, sh.Mark(at*100))
 			}
-			ok(t, sh.Commit(domain.ShardState{Next: at*100 + 50}, nil))
+			check.OK(t, sh.Commit(domain.ShardState{Next: at*100 + 50}, nil))
 		}
-		same(t, "marked", must[int64](t)(sh.Marked()), int64(500))
-		ok(t, sh.Close())
-		sh = must[*Shard](t)(s.Shard(2))
-		same(t, "marked, opened again", must[int64](t)(sh.Marked()), int64(500))
-		ok(t, sh.Close())
-		t.Cleanup(func() { ok(t, s.Close()) })
+		check.Same(t, "marked", check.Must[int64](t)(sh.Marked()), int64(500))
+		check.OK(t, sh.Close())
+		sh = check.Must[*Shard](t)(s.Shard(2))
+		check.Same(t, "marked, opened again", check.Must[int64](t)(sh.Marked()), int64(500))
+		check.OK(t, sh.Close())
+		t.Cleanup(func() { check.OK(t, s.Close()) })
 		audits[name] = audit(t, s)
 	}
 	for _, c := range []struct {
@@ -361,7 +369,7 @@ func TestAStretchIsThatOfTheFirstMarkThatDiffers(t *testing.T) {
 		apart    bool
 	}{{"same", 0, 0, false}, {"early", 100, 200, true}, {"late", 400, 500, true}, {"coarse", 0, 400, true}} {
 		from, to, apart, err := Stretch(audits["a"], audits[c.name])
-		ok(t, err)
+		check.OK(t, err)
 		if from != c.from || to != c.to || apart != c.apart {
 			t.Errorf("%s: [%d, %d) %t", c.name, from, to, apart)
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/cockroachdb/pebble/v2"
+	"github.com/ovation-analytics/ovation/storage/format"
 )
 
 // keyed are the families whose keys and values follow from the records alone.
@@ -23,18 +24,14 @@ func compareKeys(f *Findings, family byte, have, replay *Audit) error {
 	for err == nil && (a.ok || b.ok) {
 		switch c := a.before(b); {
 		case c < 0:
-			f.add(family, keyName(a.it.Key()), unexpected)
+			f.add(family, format.KeyName(a.it.Key()), unexpected)
 			err = a.next()
 		case c > 0:
-			f.add(family, keyName(b.it.Key()), missing)
+			f.add(family, format.KeyName(b.it.Key()), missing)
 			err = b.next()
 		default:
-			var same bool
-			if same, err = a.same(b); err != nil {
-				break
-			}
-			if !same {
-				f.add(family, keyName(a.it.Key()), altered)
+			if !a.same(b) {
+				f.add(family, format.KeyName(a.it.Key()), altered)
 			}
 			if err = a.next(); err == nil {
 				err = b.next()
@@ -51,12 +48,11 @@ type familyScan struct {
 	ok    bool
 	value []byte // as stored
 	form  []byte // as it compares, where that is asked
-	canon canonical
 }
 
 func openFamily(a *Audit, family byte) (*familyScan, error) {
-	prefix := appendShard(nil, family, a.shard)
-	it, err := a.db.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: after(prefix)})
+	prefix := format.AppendShard(nil, family, a.shard)
+	it, err := a.db.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: format.PrefixEnd(prefix)})
 	if err != nil {
 		return nil, err
 	}
@@ -74,20 +70,16 @@ func (s *familyScan) next() error {
 }
 
 // same reports that both values say the same. Nearly all are the same bytes.
-func (s *familyScan) same(o *familyScan) (bool, error) {
+func (s *familyScan) same(o *familyScan) bool {
 	if bytes.Equal(s.value, o.value) {
-		return true, nil
+		return true
 	}
-	err := s.canonical()
-	if err == nil {
-		err = o.canonical()
-	}
-	return bytes.Equal(s.form, o.form), err
+	return bytes.Equal(s.canonical(), o.canonical())
 }
 
-func (s *familyScan) canonical() (err error) {
-	s.form, err = s.canon.append(s.form[:0], s.it.Key()[0], s.value)
-	return err
+func (s *familyScan) canonical() []byte {
+	s.form = format.AppendCanonical(s.form[:0], s.it.Key()[0], s.value)
+	return s.form
 }
 
 // settle reads the value.
@@ -118,26 +110,3 @@ func (s *familyScan) before(o *familyScan) int {
 }
 
 func (s *familyScan) close() error { return s.it.Close() }
-
-// canonical makes one form of what values of equal meaning say.
-type canonical struct {
-	bits    bitCodec
-	columns columnCodec
-}
-
-// append appends the canonical form. A value that cannot be read stands as it is: it
-// differs from one that can.
-func (c *canonical) append(dst []byte, family byte, v []byte) ([]byte, error) {
-	switch family {
-	case familyBits:
-		if c.bits.decode(v) == nil {
-			return c.bits.newSet.append(dst), nil
-		}
-	case familyColumn:
-		c.columns.reset()
-		if c.columns.decode(v) == nil {
-			return c.columns.append(dst, true), nil
-		}
-	}
-	return append(dst, v...), nil
-}

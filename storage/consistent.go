@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/storage/format"
 )
 
 // Consistent compares what is stored of a shard with itself: the facts computed anew with
@@ -17,10 +18,10 @@ func (a *Audit) Consistent() (*Findings, error) {
 		return f, err
 	}
 	if facts != a.state.Facts {
-		f.add(familyState, fmt.Sprintf("z shard=%d state", a.shard), "the state hash is not that of what is stored")
+		f.add(format.FamilyState, fmt.Sprintf("z shard=%d state", a.shard), "the state hash is not that of what is stored")
 	}
 	w := pairWalk{
-		findings: f, family: familyRows, shard: a.shard, have: a.accountRows, replay: a.living,
+		findings: f, family: format.FamilyRows, shard: a.shard, have: a.accountRows, replay: a.living,
 		missing: "in t and not in R", unexpected: "in R and not in t",
 	}
 	for _, check := range []func() error{
@@ -40,25 +41,22 @@ func (a *Audit) Consistent() (*Findings, error) {
 // each that n has and R has not.
 func (a *Audit) countsAgree(f *Findings) error {
 	c := counting{audit: a, findings: f}
-	err := scanMonths(a.db, familyRows, a.shard, 0, 1<<16-1, c.add)
+	err := scanMonths(a.db, format.FamilyRows, a.shard, 0, 1<<16-1, c.add)
 	if err == nil {
 		err = c.agree()
 	}
 	if err != nil {
 		return err
 	}
-	return a.scan(familyCount, func(key, v []byte) error {
-		if len(key) != 11 {
-			return damaged("n")
-		}
-		ts, err := decodeCounts(nil, v)
+	return a.scan(format.FamilyCounts, func(key, v []byte) error {
+		account, brand, ts, err := format.DecodeCountsKey(key, v)
 		for _, t := range ts {
-			k := brandMonth{domain.AccountID(be.Uint32(key[3:])), domain.BrandID(be.Uint32(key[7:])), t.month}
-			rows, err := a.anyRows(k, t.class)
+			k := format.BrandMonth{Account: account, Brand: brand, Month: t.Month}
+			rows, err := a.anyRows(k, t.Class)
 			if err != nil {
 				return err
 			}
-			if t.rows != 0 && !rows {
+			if t.Rows != 0 && !rows {
 				a.miscounted(f, k)
 			}
 		}
@@ -70,17 +68,18 @@ func (a *Audit) countsAgree(f *Findings) error {
 type counting struct {
 	audit    *Audit
 	findings *Findings
-	codec    rowCodec
-	k        brandMonth
-	rows     [classes]int64
+	codec    format.RowCodec
+	k        format.BrandMonth
+	rows     [format.Classes]int64
 }
 
 // add counts the rows of a key.
 func (c *counting) add(key, v []byte) error {
-	_, k, class, _, ok := parseRowKey(key)
-	if !ok || class >= classes {
-		return damaged("key")
+	p, err := format.ParseRowKey(key)
+	if err != nil {
+		return err
 	}
+	k, class := p.Of, p.Class
 	if err := c.audit.read(len(v)); err != nil {
 		return err
 	}
@@ -90,80 +89,77 @@ func (c *counting) add(key, v []byte) error {
 		}
 		c.k = k
 	}
-	c.codec.reset()
-	if err := c.codec.decode(v); err != nil {
+	c.codec.Reset()
+	if err := c.codec.Decode(v); err != nil {
 		return err
 	}
-	c.rows[class] += int64(len(c.codec.rows))
+	c.rows[class] += int64(len(c.codec.Rows))
 	return nil
 }
 
 // agree compares with n what was counted of a brand's month.
 func (c *counting) agree() error {
 	rows := c.rows
-	if c.rows = ([classes]int64{}); rows == c.rows {
+	if c.rows = ([format.Classes]int64{}); rows == c.rows {
 		return nil
 	}
-	ts, err := c.audit.tallies(c.k.account, c.k.brand)
+	ts, err := c.audit.tallies(c.k.Account, c.k.Brand)
 	for _, t := range ts {
-		if t.month == c.k.month {
-			rows[t.class] -= t.rows
+		if t.Month == c.k.Month {
+			rows[t.Class] -= t.Rows
 		}
 	}
-	if rows != ([classes]int64{}) {
+	if rows != ([format.Classes]int64{}) {
 		c.audit.miscounted(c.findings, c.k)
 	}
 	return err
 }
 
-func (a *Audit) tallies(account domain.AccountID, brand domain.BrandID) (ts []tally, err error) {
-	_, err = get(a.db, appendCountKey(nil, a.shard, account, brand), func(v []byte) (err error) {
-		ts, err = decodeCounts(nil, v)
+func (a *Audit) tallies(account domain.AccountID, brand domain.BrandID) (ts []format.Tally, err error) {
+	_, err = get(a.db, format.AppendCountKey(nil, a.shard, account, brand), func(v []byte) (err error) {
+		ts, err = format.DecodeCounts(nil, v)
 		return err
 	})
 	return ts, err
 }
 
 // anyRows reports that R has a row of a brand's month under a class.
-func (a *Audit) anyRows(k brandMonth, class uint8) (found bool, err error) {
-	var codec rowCodec
-	key := appendRowKey(nil, familyRows, a.shard, k, class, 0)
+func (a *Audit) anyRows(k format.BrandMonth, class uint8) (found bool, err error) {
+	var codec format.RowCodec
+	key := format.AppendRowKey(nil, format.FamilyRows, a.shard, k, class, 0)
 	prefix := key[:len(key)-2]
-	err = scan(a.db, prefix, after(prefix), func(_, v []byte) (bool, error) {
-		codec.reset()
-		err := codec.decode(v)
-		found = len(codec.rows) > 0
+	err = scan(a.db, prefix, format.PrefixEnd(prefix), func(_, v []byte) (bool, error) {
+		codec.Reset()
+		err := codec.Decode(v)
+		found = len(codec.Rows) > 0
 		return !found, err
 	})
 	return found, err
 }
 
-func (a *Audit) miscounted(f *Findings, k brandMonth) {
-	f.add(familyCount, fmt.Sprintf("n shard=%d account=%d brand=%d", a.shard, k.account, k.brand),
-		fmt.Sprintf("of month %04d-%02d it counts other rows than R has", 1970+k.month/12, k.month%12+1))
+func (a *Audit) miscounted(f *Findings, k format.BrandMonth) {
+	f.add(format.FamilyCounts, fmt.Sprintf("n shard=%d account=%d brand=%d", a.shard, k.Account, k.Brand),
+		fmt.Sprintf("of month %04d-%02d it counts other rows than R has", 1970+k.Month/12, k.Month%12+1))
 }
 
 // classesAgree compares s with the keys of t.
 func (a *Audit) classesAgree(f *Findings) error {
-	shown := map[accountMonth]uint32{}
-	err := a.scan(familySealed, func(k, v []byte) error {
-		if len(k) != 9 {
-			return damaged("s")
-		}
-		s, err := decodeSealed(v)
-		shown[accountMonth{domain.AccountID(be.Uint32(k[3:])), domain.Month(be.Uint16(k[7:]))}] = s.classes
+	shown := map[format.AccountMonth]uint32{}
+	err := a.scan(format.FamilySealed, func(k, v []byte) error {
+		of, _, classes, err := format.DecodeSealed(k, v)
+		shown[of] = classes
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	return scanMonths(a.db, familyLine, a.shard, 0, 1<<16-1, func(key, _ []byte) error {
-		k, class, _, ok := parseLineKey(key)
-		if !ok {
-			return damaged("key")
+	return scanMonths(a.db, format.FamilyTimeline, a.shard, 0, 1<<16-1, func(key, _ []byte) error {
+		k, class, err := format.ParseTimelineKey(key)
+		if err != nil {
+			return err
 		}
 		if shown[k]>>class&1 == 0 {
-			f.add(familySealed, keyName(appendSealedKey(nil, a.shard, k)), fmt.Sprintf("class %d of t is not shown", class))
+			f.add(format.FamilySealed, format.KeyName(format.AppendSealedKey(nil, a.shard, k)), fmt.Sprintf("class %d of t is not shown", class))
 			shown[k] |= 1 << class
 		}
 		return nil
@@ -172,17 +168,17 @@ func (a *Audit) classesAgree(f *Findings) error {
 
 // placesAgree compares o with the members.
 func (a *Audit) placesAgree(f *Findings) error {
-	return a.scan(familyMember, func(k, v []byte) error {
-		if len(k) != 11 {
-			return damaged("m")
-		}
-		var m domain.Member
-		if err := decodeMessage(v, &m); err != nil {
+	return a.scan(format.FamilyMember, func(k, v []byte) error {
+		account, ord, err := format.ParseMemberKey(k)
+		if err != nil {
 			return err
 		}
-		account, ord := domain.AccountID(be.Uint32(k[3:])), domain.Ordinal(be.Uint32(k[7:]))
+		var m domain.Member
+		if err := format.DecodeMessage(v, &m); err != nil {
+			return err
+		}
 		if id, known := a.members.get(account, ord); !known || id != m.ID || m.Account != account || m.Ord != ord {
-			f.add(familyMember, keyName(k), "its place is another one's")
+			f.add(format.FamilyMember, format.KeyName(k), "its place is another one's")
 		}
 		return nil
 	})

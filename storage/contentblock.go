@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/cockroachdb/pebble/v2"
+	"github.com/ovation-analytics/ovation/storage/format"
 )
 
 // Contents are stored in blocks of bounded size, so that a page of a few rows reads little
@@ -33,31 +34,31 @@ type growing struct {
 
 // blocks are the growing blocks of a shard by slot, those that were put last.
 type blocks struct {
-	young, old map[page]growing
+	young, old map[format.SlotKey]growing
 }
 
 // blocksMost is how many of them each half has.
 const blocksMost = 1 << 15
 
-func (b *blocks) get(p page) growing {
+func (b *blocks) get(p format.SlotKey) growing {
 	if g, ok := b.young[p]; ok {
 		return g
 	}
 	return b.old[p]
 }
 
-func (b *blocks) put(p page, g growing) {
+func (b *blocks) put(p format.SlotKey, g growing) {
 	if b.young == nil || len(b.young) >= blocksMost {
-		b.old, b.young = b.young, make(map[page]growing)
+		b.old, b.young = b.young, make(map[format.SlotKey]growing)
 	}
 	b.young[p] = g
 }
 
 // fitting is how many of the entries a block with so many bytes takes, and how many bytes
 // it has then; an empty one takes one at least.
-func (s *Shard) fitting(entries []entry, bytes int) (n, then int) {
+func (s *Shard) fitting(entries []format.Entry, bytes int) (n, then int) {
 	for n < len(entries) {
-		size := len(entries[n].text) + entryBytes
+		size := len(entries[n].Text) + entryBytes
 		if bytes > 0 && bytes+size > s.store.opts.blockBytes {
 			break
 		}
@@ -68,7 +69,7 @@ func (s *Shard) fitting(entries []entry, bytes int) (n, then int) {
 
 // writeContents puts entries, whose sequences are above all of the slot, behind what there
 // is.
-func (s *Shard) writeContents(b *pebble.Batch, p page, entries []entry) error {
+func (s *Shard) writeContents(b *pebble.Batch, p format.SlotKey, entries []format.Entry) error {
 	g := s.blocks.get(p)
 	for len(entries) > 0 {
 		n, then := 0, 0
@@ -76,12 +77,12 @@ func (s *Shard) writeContents(b *pebble.Batch, p page, entries []entry) error {
 			n, then = s.fitting(entries, g.bytes)
 		}
 		if n == 0 {
-			g.first = entries[0].seq
+			g.first = entries[0].Seq
 			n, then = s.fitting(entries, 0)
 		}
 		g.bytes = then
-		s.key = appendContentKey(s.key[:0], p, g.first)
-		s.value = s.content.append(s.value[:0], nil, entries[:n])
+		s.key = format.AppendContentKey(s.key[:0], p, g.first)
+		s.value = s.content.Append(s.value[:0], nil, entries[:n])
 		if err := b.Merge(s.key, s.value, nil); err != nil {
 			return err
 		}
@@ -92,11 +93,11 @@ func (s *Shard) writeContents(b *pebble.Batch, p page, entries []entry) error {
 }
 
 // writeTexts puts the contents of a commit into blocks of the tail.
-func (s *Shard) writeTexts(b *pebble.Batch, entries []entry) error {
+func (s *Shard) writeTexts(b *pebble.Batch, entries []format.Entry) error {
 	for len(entries) > 0 {
 		n, _ := s.fitting(entries, 0)
-		s.key = appendTextKey(s.key[:0], s.id, entries[0].seq)
-		s.value = s.content.append(s.value[:0], nil, entries[:n])
+		s.key = format.AppendTailContentKey(s.key[:0], s.id, entries[0].Seq)
+		s.value = s.content.Append(s.value[:0], nil, entries[:n])
 		if err := b.Merge(s.key, s.value, nil); err != nil {
 			return err
 		}
@@ -107,14 +108,13 @@ func (s *Shard) writeTexts(b *pebble.Batch, entries []entry) error {
 
 // takeContent takes the content of an action that counts no more out of its block, if it
 // has any.
-func (s *Shard) takeContent(b *pebble.Batch, p page, seq uint64) error {
-	prefix := appendRowKey(nil, familyContent, p.shard, p.of, p.class, p.slot)
-	return s.takeFrom(b, prefix, seq)
+func (s *Shard) takeContent(b *pebble.Batch, p format.SlotKey, seq uint64) error {
+	return s.takeFrom(b, format.AppendRowKey(nil, format.FamilyContent, p.Shard, p.Of, p.Class, p.Slot), seq)
 }
 
 // dropText is takeContent for what is not sealed.
 func (s *Shard) dropText(seq uint64) error {
-	return s.takeFrom(s.open.batch, appendShard(nil, familyText, s.id), seq)
+	return s.takeFrom(s.open.batch, format.AppendShard(nil, format.FamilyTailContent, s.id), seq)
 }
 
 func (s *Shard) takeFrom(b *pebble.Batch, prefix []byte, seq uint64) error {
@@ -122,14 +122,14 @@ func (s *Shard) takeFrom(b *pebble.Batch, prefix []byte, seq uint64) error {
 	if err != nil || key == nil {
 		return err
 	}
-	s.value = append(appendSequences(append(s.value[:0], version1), []uint64{seq}), 0)
+	s.value = format.AppendTaken(s.value[:0], seq)
 	return b.Merge(key, s.value, nil)
 }
 
 // blockOf is the key, of those with the prefix, of the block that has the sequence, if any
 // has; nil: none can.
 func blockOf(db pebble.Reader, prefix []byte, seq uint64) (key []byte, err error) {
-	it, err := db.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: be.AppendUint64(bytes.Clone(prefix), seq+1)})
+	it, err := db.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: format.AppendBlockBound(nil, prefix, seq)})
 	if err != nil {
 		return nil, err
 	}

@@ -8,17 +8,19 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/storage/format"
+	"github.com/ovation-analytics/ovation/storage/internal/check"
 )
 
 // burst stores rows of one brand in one day, which all stand in one slot: its contents are
 // about 100 bytes each.
 func burst(t testing.TB, rows int, o Options) (*Store, *Shard, func(seq uint64) domain.Row) {
 	const members = 1000
-	o.widths = widths{1, 1 << 40}
-	s := must[*Store](t)(Open("store", o))
-	sh := must[*Shard](t)(s.Shard(2))
+	o.widths = format.Widths{Day: 1, Hour: 1 << 40}
+	s := check.Must[*Store](t)(Open("store", o))
+	sh := check.Must[*Shard](t)(s.Shard(2))
 	for m := range members {
-		ok(t, sh.Stage([]domain.Change{{Kind: domain.MemberPut, Value: &domain.Member{ID: domain.MemberIDOf(uint64(m+1), 3), Account: 1, Ord: domain.Ordinal(m)}}}))
+		check.OK(t, sh.Stage([]domain.Change{{Kind: domain.MemberPut, Value: &domain.Member{ID: domain.MemberIDOf(uint64(m+1), 3), Account: 1, Ord: domain.Ordinal(m)}}}))
 	}
 	r := rand.New(rand.NewPCG(1, 2))
 	row := func(seq uint64) domain.Row {
@@ -27,9 +29,9 @@ func burst(t testing.TB, rows int, o Options) (*Store, *Shard, func(seq uint64) 
 	}
 	for seq := uint64(1); seq <= uint64(rows); seq++ {
 		content := fmt.Sprintf(`{"TrackName":"Song %d","ArtistName":"Band %d","AlbumName":"Record %d"}`, r.IntN(1<<20), r.IntN(1<<12), r.IntN(1<<14))
-		ok(t, sh.Stage([]domain.Change{{Kind: domain.RowAdded, Row: row(seq), Content: &domain.Content{Recorded: 1_717_200_000_000 + int64(seq), Content: content}}}))
+		check.OK(t, sh.Stage([]domain.Change{{Kind: domain.RowAdded, Row: row(seq), Content: &domain.Content{Recorded: 1_717_200_000_000 + int64(seq), Content: content}}}))
 		if seq%10_000 == 0 {
-			ok(t, sh.Commit(domain.ShardState{Next: int64(seq), Sequence: seq}, nil))
+			check.OK(t, sh.Commit(domain.ShardState{Next: int64(seq), Sequence: seq}, nil))
 		}
 	}
 	return s, sh, row
@@ -51,14 +53,14 @@ func TestContents_PageOfABurstReadsLittle(t *testing.T) {
 		for _, seq := range seqs {
 			page = append(page, row(seq))
 		}
-		r := &reader{Snapshot: snap, rows: page, found: make([]bool, len(page)), f: func(i int, e *entry) error {
-			if e.recorded != 1_717_200_000_000+page[i].Seq {
-				t.Errorf("row %d was recorded at %d", page[i].Seq, e.recorded)
+		r := &reader{Snapshot: snap, rows: page, found: make([]bool, len(page)), f: func(i int, e *format.Entry) error {
+			if e.Recorded != 1_717_200_000_000+page[i].Seq {
+				t.Errorf("row %d was recorded at %d", page[i].Seq, e.Recorded)
 			}
 			return nil
 		}}
-		ok(t, r.find())
-		ok(t, r.close())
+		check.OK(t, r.find())
+		check.OK(t, r.close())
 		for i, found := range r.found {
 			if !found {
 				t.Errorf("row %d says nothing", page[i].Seq)
@@ -84,9 +86,9 @@ func TestContents_PageOfABurstReadsLittle(t *testing.T) {
 			t.Fatalf("%d bytes of contents are read for %v", got, seqs)
 		}
 	}
-	for _, family := range []byte{familyContent, familyText} {
+	for _, family := range []byte{format.FamilyContent, format.FamilyTailContent} {
 		values := 0
-		ok(t, scan(s.db, []byte{family}, []byte{family + 1}, func(_, v []byte) (bool, error) {
+		check.OK(t, scan(s.db, []byte{family}, []byte{family + 1}, func(_, v []byte) (bool, error) {
 			if values++; len(v) > most/10 {
 				t.Fatalf("a value of %c has %d bytes", family, len(v))
 			}
@@ -96,15 +98,15 @@ func TestContents_PageOfABurstReadsLittle(t *testing.T) {
 			t.Errorf("%d values of %c", values, family)
 		}
 	}
-	ok(t, snap.Close())
+	check.OK(t, snap.Close())
 	closeBoth(t, s, sh)
 }
 
 // A content that is larger than a block has one of its own, and those beside it are found.
 func TestContents_LargeOneHasABlockOfItsOwn(t *testing.T) {
-	s := must[*Store](t)(Open("store", Options{FS: vfs.NewMem(), CacheBytes: 1 << 20, SealRows: 7}))
-	sh := must[*Shard](t)(s.Shard(2))
-	ok(t, sh.Stage([]domain.Change{{Kind: domain.MemberPut, Value: &domain.Member{ID: domain.MemberIDOf(1, 3), Account: 1}}}))
+	s := check.Must[*Store](t)(Open("store", Options{FS: vfs.NewMem(), CacheBytes: 1 << 20, SealRows: 7}))
+	sh := check.Must[*Shard](t)(s.Shard(2))
+	check.OK(t, sh.Stage([]domain.Change{{Kind: domain.MemberPut, Value: &domain.Member{ID: domain.MemberIDOf(1, 3), Account: 1}}}))
 	var rows []domain.Row
 	var said []*domain.Content
 	for seq := uint64(1); seq <= 60; seq++ {
@@ -114,16 +116,16 @@ func TestContents_LargeOneHasABlockOfItsOwn(t *testing.T) {
 		}
 		row := domain.Row{Hash: seq, Seq: seq, Account: 1, Time: domain.Second(1_717_200_000 + seq), Brand: 1, Definition: 100, Slot: 3}
 		rows, said = append(rows, row), append(said, c)
-		ok(t, sh.Stage([]domain.Change{{Kind: domain.RowAdded, Row: row, Content: c}}))
-		ok(t, sh.Commit(domain.ShardState{Next: int64(seq), Sequence: seq}, nil))
+		check.OK(t, sh.Stage([]domain.Change{{Kind: domain.RowAdded, Row: row, Content: c}}))
+		check.OK(t, sh.Commit(domain.ShardState{Next: int64(seq), Sequence: seq}, nil))
 		snap := sh.Snapshot()
-		got := must[[]*domain.Content](t)(snap.Contents(rows))
+		got := check.Must[[]*domain.Content](t)(snap.Contents(rows))
 		for i := range got {
 			if got[i] == nil || *got[i] != *said[i] {
 				t.Fatalf("of %d rows, row %d says %.40v", seq, i+1, got[i])
 			}
 		}
-		ok(t, snap.Close())
+		check.OK(t, snap.Close())
 	}
 	closeBoth(t, s, sh)
 }
@@ -136,9 +138,9 @@ func BenchmarkPage(b *testing.B) {
 	for name, bytes := range map[string]int{"blocks": 0, "whole": 1 << 40} {
 		s, sh, row := burst(b, rows, Options{FS: vfs.NewMem(), CacheBytes: 256 << 20, narrow: narrow{blockBytes: bytes}})
 		compact := func() float64 {
-			ok(b, s.db.Flush())
-			ok(b, s.db.Compact(b.Context(), []byte{0}, []byte{255}, true))
-			return float64(must[Stats](b)(s.Stats()).Families[familyContent]) / rows
+			check.OK(b, s.db.Flush())
+			check.OK(b, s.db.Compact(b.Context(), []byte{0}, []byte{255}, true))
+			return float64(check.Must[Stats](b)(s.Stats()).Families[format.FamilyContent]) / rows
 		}
 		for _, settled := range []bool{false, true} {
 			disk := 0.0
@@ -157,9 +159,9 @@ func BenchmarkPage(b *testing.B) {
 								page[i] = row(1 + rnd.Uint64N(rows/2))
 							}
 						}
-						r := &reader{Snapshot: snap, rows: page, found: make([]bool, len(page)), f: func(int, *entry) error { return nil }}
-						ok(b, r.find())
-						ok(b, r.close())
+						r := &reader{Snapshot: snap, rows: page, found: make([]bool, len(page)), f: func(int, *format.Entry) error { return nil }}
+						check.OK(b, r.find())
+						check.OK(b, r.close())
 						read += r.read
 					}
 					b.ReportMetric(float64(read)/float64(b.N), "bytes/page")
@@ -168,7 +170,7 @@ func BenchmarkPage(b *testing.B) {
 					}
 				})
 			}
-			ok(b, snap.Close())
+			check.OK(b, snap.Close())
 		}
 		closeBoth(b, s, sh)
 	}

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"math/bits"
 	"sync"
+
+	"github.com/ovation-analytics/ovation/storage/format"
 )
 
 // gists are what searches keep of the slots of C that they read: sums of what stands in
@@ -18,10 +20,10 @@ type gists struct {
 	limit int
 
 	mu         sync.Mutex
-	young, old map[page]gist     // asked for since the halves changed places, and before
-	bytes      int               // of young
-	oldBytes   int               // of old, or more
-	sealed     map[uint16]uint64 // tails of a shard since the store was opened
+	young, old map[format.SlotKey]gist // asked for since the halves changed places, and before
+	bytes      int                     // of young
+	oldBytes   int                     // of old, or more
+	sealed     map[uint16]uint64       // tails of a shard since the store was opened
 }
 
 // size is about how many bytes are kept.
@@ -29,14 +31,6 @@ func (g *gists) size() int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.bytes + g.oldBytes
-}
-
-// page is a slot of C: its blocks.
-type page struct {
-	shard uint16
-	of    brandMonth
-	class uint8
-	slot  uint16
 }
 
 // gist is what a search knows of a page. Of one that is not there sum has no words.
@@ -69,7 +63,7 @@ func (g *gists) sealing(shard uint16) {
 }
 
 // forget says that more is about to stand in a page.
-func (g *gists) forget(p page) {
+func (g *gists) forget(p format.SlotKey) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if e, ok := g.young[p]; ok {
@@ -85,12 +79,12 @@ func (g *gists) replaced(shard uint16) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for p, e := range g.young {
-		if p.shard == shard {
+		if p.Shard == shard {
 			g.bytes -= e.bytes()
 			delete(g.young, p)
 		}
 	}
-	maps.DeleteFunc(g.old, func(p page, _ gist) bool { return p.shard == shard })
+	maps.DeleteFunc(g.old, func(p format.SlotKey, _ gist) bool { return p.Shard == shard })
 }
 
 // slots is a set of slots: a month has at most 744.
@@ -111,10 +105,10 @@ func (s *slots) from(slot uint16) uint16 {
 
 // look is which of the pages of a month, in slots from p's to last, may have what is looked
 // for, and of which there is a gist, as of a snapshot: may tells by it whether the page may.
-func (g *gists) look(p page, last uint16, seals uint64, may func(slot uint16, sum []uint64) bool) (read, known slots) {
+func (g *gists) look(p format.SlotKey, last uint16, seals uint64, may func(slot uint16, sum []uint64) bool) (read, known slots) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	for ; p.slot <= last; p.slot++ {
+	for ; p.Slot <= last; p.Slot++ {
 		e, ok := g.young[p]
 		if !ok {
 			if e, ok = g.old[p]; ok {
@@ -123,24 +117,24 @@ func (g *gists) look(p page, last uint16, seals uint64, may func(slot uint16, su
 			}
 		}
 		if ok = ok && e.at <= seals; ok {
-			known.put(p.slot)
+			known.put(p.Slot)
 		}
-		if !ok || len(e.sum) > 0 && may(p.slot, e.sum) {
-			read.put(p.slot)
+		if !ok || len(e.sum) > 0 && may(p.Slot, e.sum) {
+			read.put(p.Slot)
 		}
 	}
 	return read, known
 }
 
 // keep puts the gists of a month's pages, by slot; p says which month.
-func (g *gists) keep(p page, made map[uint16][]uint64, seals uint64) {
+func (g *gists) keep(p format.SlotKey, made map[uint16][]uint64, seals uint64) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.sealed[p.shard] != seals {
+	if g.sealed[p.Shard] != seals {
 		return
 	}
 	for slot, sum := range made {
-		p.slot = slot
+		p.Slot = slot
 		if e, ok := g.young[p]; ok {
 			g.bytes -= e.bytes()
 		}
@@ -151,9 +145,9 @@ func (g *gists) keep(p page, made map[uint16][]uint64, seals uint64) {
 
 // add puts a gist among the young ones. When they take half of what there is, they become
 // the old ones, and what these were is let go of.
-func (g *gists) add(p page, e gist) {
+func (g *gists) add(p format.SlotKey, e gist) {
 	if g.young == nil || g.bytes+e.bytes() > g.limit/2 {
-		g.old, g.oldBytes, g.young, g.bytes = g.young, g.bytes, map[page]gist{}, 0
+		g.old, g.oldBytes, g.young, g.bytes = g.young, g.bytes, map[format.SlotKey]gist{}, 0
 	}
 	g.young[p] = e
 	g.bytes += e.bytes()

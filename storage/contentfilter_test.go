@@ -7,6 +7,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/storage/format"
+	"github.com/ovation-analytics/ovation/storage/internal/check"
 )
 
 // A page's gist is known only where it is that of what the snapshot has there: a model
@@ -18,11 +20,11 @@ func TestAGistIsThatOfItsSnapshot(t *testing.T) {
 	const shards, slotsOf = 2, 9
 	for range 100 {
 		g := &gists{limit: 2000 + r.IntN(20_000)}
-		written := map[page][]uint64{} // seals of the shard with which the page was written
-		at := func(i int, slot uint16) page {
-			return page{uint16(i), brandMonth{1, domain.BrandID(r.IntN(2)), 600}, classDay, slot}
+		written := map[format.SlotKey][]uint64{} // seals of the shard with which the page was written
+		at := func(i int, slot uint16) format.SlotKey {
+			return format.SlotKey{Shard: uint16(i), Of: format.BrandMonth{Account: 1, Brand: domain.BrandID(r.IntN(2)), Month: 600}, Class: format.ClassDay, Slot: slot}
 		}
-		asOf := func(p page, seals uint64) (n uint64) {
+		asOf := func(p format.SlotKey, seals uint64) (n uint64) {
 			for _, w := range written[p] {
 				if w <= seals {
 					n++
@@ -46,11 +48,11 @@ func TestAGistIsThatOfItsSnapshot(t *testing.T) {
 				seals, p := now-min(now, r.Uint64N(3)), at(shard, 0)
 				made := map[uint16][]uint64{}
 				for slot := range uint16(slotsOf) {
-					if p.slot = slot; r.IntN(3) == 0 {
+					if p.Slot = slot; r.IntN(3) == 0 {
 						made[slot] = append(make([]uint64, r.IntN(20)), asOf(p, seals))
 					}
 				}
-				p.slot = 0
+				p.Slot = 0
 				g.keep(p, made, seals)
 			default:
 				seals, p := now-min(now, r.Uint64N(3)), at(shard, 0)
@@ -60,7 +62,7 @@ func TestAGistIsThatOfItsSnapshot(t *testing.T) {
 					return len(sums)%2 == 0
 				})
 				for slot, i := have.from(0), 0; slot < slotsOf; slot, i = have.from(slot+1), i+1 {
-					if p.slot = slot; sums[i] != asOf(p, seals) || read.has(slot) != (i%2 == 1) {
+					if p.Slot = slot; sums[i] != asOf(p, seals) || read.has(slot) != (i%2 == 1) {
 						t.Fatalf("seed %d: page %v is read: %v, by a gist of version %d, want %d", seed, p, read.has(slot), sums[i], asOf(p, seals))
 					}
 					known++
@@ -72,7 +74,7 @@ func TestAGistIsThatOfItsSnapshot(t *testing.T) {
 				}
 			}
 			taken := 0
-			for _, half := range []map[page]gist{g.young, g.old} {
+			for _, half := range []map[format.SlotKey]gist{g.young, g.old} {
 				for _, e := range half {
 					taken += e.bytes()
 				}
@@ -92,21 +94,21 @@ func TestAGistIsThatOfItsSnapshot(t *testing.T) {
 func TestASearchPassesOverPagesThatItKnows(t *testing.T) {
 	t.Parallel()
 	o := smallOptions(vfs.NewMem())
-	o.SealRows, o.widths = 40, widths{1, 1 << 40}
+	o.SealRows, o.widths = 40, format.Widths{Day: 1, Hour: 1 << 40}
 	s, sh := openSmall(t, o.FS, o)
 	member := &domain.Member{ID: domain.MemberIDOf(1, 7), Account: 1, State: domain.MemberActive}
-	ok(t, sh.Stage([]domain.Change{{Kind: domain.MemberPut, Value: member}}))
+	check.OK(t, sh.Stage([]domain.Change{{Kind: domain.MemberPut, Value: member}}))
 	seq := uint64(0)
 	start := domain.Month(600).Start()
 	say := func(day int, content string) {
 		seq++
 		row := domain.Row{Hash: seq, Seq: seq, Account: 1, Time: start + domain.Second(day)*86400 + domain.Second(seq), Brand: 3, Definition: 100, Slot: 7}
-		ok(t, sh.Stage([]domain.Change{{Kind: domain.RowAdded, Row: row, Content: &domain.Content{Content: content}}}))
+		check.OK(t, sh.Stage([]domain.Change{{Kind: domain.RowAdded, Row: row, Content: &domain.Content{Content: content}}}))
 	}
 	seal := func() {
 		for n := 0; n == 0 || sh.tailRows.Load() > 0; n++ {
 			say(20, "a")
-			ok(t, sh.Commit(domain.ShardState{Sequence: seq}, nil))
+			check.OK(t, sh.Commit(domain.ShardState{Sequence: seq}, nil))
 		}
 	}
 	search := func(snap *Snapshot, word byte) (found, read int) {
@@ -118,7 +120,7 @@ func TestASearchPassesOverPagesThatItKnows(t *testing.T) {
 			return near(text, gist)
 		}
 		sought.Found = func(uint64, []byte, domain.Range) { n++ }
-		ok(t, snap.Search(1, 3, domain.Range{From: start, To: start + 15*86400}, sought))
+		check.OK(t, snap.Search(1, 3, domain.Range{From: start, To: start + 15*86400}, sought))
 		return n, texts
 	}
 	expect := func(what string, snap *Snapshot, word byte, found, read int) {
@@ -132,7 +134,7 @@ func TestASearchPassesOverPagesThatItKnows(t *testing.T) {
 		say(day, "y")
 	}
 	say(4, "z")
-	ok(t, sh.Commit(domain.ShardState{Sequence: seq}, nil))
+	check.OK(t, sh.Commit(domain.ShardState{Sequence: seq}, nil))
 	first := sh.Snapshot()
 	expect("the tail", first, 'z', 1, 21)
 	seal()
@@ -151,7 +153,7 @@ func TestASearchPassesOverPagesThatItKnows(t *testing.T) {
 	expect("an older snapshot", second, 'z', 1, 2)
 	expect("none, of the newest", third, 'q', 0, 0)
 	for _, snap := range []*Snapshot{first, second, third} {
-		ok(t, snap.Close())
+		check.OK(t, snap.Close())
 	}
 	closeBoth(t, s, sh)
 }

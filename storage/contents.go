@@ -9,19 +9,20 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/storage/format"
 )
 
 // What actions say, read for many of them at once: a block of c or C is read once for all
 // rows that lie in it, front to back, and no other.
 
-// RawContents calls f for each of the rows that is stored, in any order: when it was
+// Says calls f for each of the rows that is stored, in any order: when it was
 // recorded, and its content, which is f's only until it returns. Account, Brand, Time
 // and Seq of a row are looked at.
 func (s *Snapshot) RawContents(rows []domain.Row, f func(i int, recorded int64, content []byte)) error {
-	return s.entries(rows, func(i int, e *entry) error {
-		content, err := e.words()
+	return s.entries(rows, func(i int, e *format.Entry) error {
+		content, err := e.Content()
 		if err == nil {
-			f(i, int64(e.recorded), content)
+			f(i, int64(e.Recorded), content)
 		}
 		return err
 	})
@@ -31,8 +32,8 @@ func (s *Snapshot) RawContents(rows []domain.Row, f func(i int, recorded int64, 
 // stored, or counts no more. Account, Brand, Time and Seq are looked at.
 func (s *Snapshot) Contents(rows []domain.Row) ([]*domain.Content, error) {
 	out := make([]*domain.Content, len(rows))
-	err := s.entries(rows, func(i int, e *entry) (err error) {
-		out[i], err = e.content()
+	err := s.entries(rows, func(i int, e *format.Entry) (err error) {
+		out[i], err = e.Decode()
 		return err
 	})
 	return out, err
@@ -41,19 +42,18 @@ func (s *Snapshot) Contents(rows []domain.Row) ([]*domain.Content, error) {
 // reader finds the entries of rows.
 type reader struct {
 	*Snapshot
-	codec contentCodec
+	codec format.ContentCodec
 	rows  []domain.Row
 	found []bool
-	f     func(i int, e *entry) error
+	f     func(i int, e *format.Entry) error
 	it    *pebble.Iterator // nil: nothing is asked yet
 	key   []byte
 	seek  []byte
-	last  uint64 // sequence of the block that was read last
-	read  int    // bytes of blocks
+	read  int // bytes of blocks
 }
 
 // entries calls f with the entry of each row that has one.
-func (s *Snapshot) entries(rows []domain.Row, f func(i int, e *entry) error) error {
+func (s *Snapshot) entries(rows []domain.Row, f func(i int, e *format.Entry) error) error {
 	r := &reader{Snapshot: s, rows: rows, found: make([]bool, len(rows)), f: f}
 	return errors.Join(r.find(), r.close())
 }
@@ -87,7 +87,7 @@ func (r *reader) find() error {
 // tail reads what is not sealed. It changes the order.
 func (r *reader) tail(order []int) error {
 	r.bySequence(order)
-	return r.blocks(appendShard(nil, familyText, r.shard), order)
+	return r.blocks(format.AppendShard(nil, format.FamilyTailContent, r.shard), order)
 }
 
 func (r *reader) bySequence(order []int) {
@@ -102,11 +102,11 @@ func (r *reader) brand(order []int) error {
 		return err
 	}
 	for len(order) > 0 {
-		k := brandMonth{first.Account, first.Brand, domain.MonthOf(r.rows[order[0]].Time)}
-		next := (k.month + 1).Start()
+		k := format.BrandMonth{Account: first.Account, Brand: first.Brand, Month: domain.MonthOf(r.rows[order[0]].Time)}
+		next := (k.Month + 1).Start()
 		n := sort.Search(len(order), func(i int) bool { return r.rows[order[i]].Time >= next })
-		for class := classes - 1; class >= 0; class-- { // the later rows have the finer one
-			if !slices.ContainsFunc(ts, func(t tally) bool { return t.month == k.month && int(t.class) == class }) {
+		for class := format.Classes - 1; class >= 0; class-- { // the later rows have the finer one
+			if !slices.ContainsFunc(ts, func(t format.Tally) bool { return t.Month == k.Month && int(t.Class) == class }) {
 				continue
 			}
 			if err := r.month(k, uint8(class), order[:n]); err != nil {
@@ -120,9 +120,9 @@ func (r *reader) brand(order []int) error {
 
 // month reads those of a month's rows that stand under keys of the class. The order
 // of rows of one slot is changed.
-func (r *reader) month(k brandMonth, class uint8, order []int) error {
-	start := k.month.Start()
-	slot := func(i int) uint16 { return slotOf(class, start, r.rows[i].Time) }
+func (r *reader) month(k format.BrandMonth, class uint8, order []int) error {
+	start := k.Month.Start()
+	slot := func(i int) uint16 { return format.SlotOf(class, start, r.rows[i].Time) }
 	slices.SortFunc(order, func(a, b int) int {
 		return cmp.Or(cmp.Compare(slot(a), slot(b)), cmp.Compare(r.rows[a].Seq, r.rows[b].Seq))
 	})
@@ -131,7 +131,7 @@ func (r *reader) month(k brandMonth, class uint8, order []int) error {
 		for n < len(order) && slot(order[n]) == at {
 			n++
 		}
-		r.key = appendRowKey(r.key[:0], familyContent, r.shard, k, class, at)
+		r.key = format.AppendRowKey(r.key[:0], format.FamilyContent, r.shard, k, class, at)
 		if err := r.blocks(r.key, order[:n]); err != nil {
 			return err
 		}
@@ -151,7 +151,8 @@ func (r *reader) blocks(prefix []byte, order []int) error {
 		}
 		r.it = it
 	}
-	r.it.SetBounds(prefix, after(prefix))
+	r.it.SetBounds(prefix, format.PrefixEnd(prefix))
+	give := r.give
 	for {
 		for len(order) > 0 && r.found[order[0]] {
 			order = order[1:]
@@ -160,17 +161,18 @@ func (r *reader) blocks(prefix []byte, order []int) error {
 			return nil
 		}
 		seq := r.rows[order[0]].Seq
-		r.seek = be.AppendUint64(append(r.seek[:0], prefix...), seq+1)
+		r.seek = format.AppendBlockBound(r.seek[:0], prefix, seq)
 		if r.it.SeekLT(r.seek) {
 			v, err := r.it.ValueAndErr()
 			if err != nil {
 				return err
 			}
 			r.read += len(v)
-			if err := r.value(v, order); err != nil {
+			last, err := r.codec.Find(v, r.rows, order, give)
+			if err != nil {
 				return err
 			}
-			seq = max(seq, r.last)
+			seq = max(seq, last)
 		}
 		if err := r.it.Error(); err != nil {
 			return err
@@ -181,58 +183,6 @@ func (r *reader) blocks(prefix []byte, order []int) error {
 	}
 }
 
-// value gives the entries that a block has of the rows, which are in order of sequence,
-// and notes its last sequence.
-func (r *reader) value(v []byte, part []int) error {
-	r.last = 0
-	n, cur, err := r.codec.open(v)
-	if err != nil || n == 0 {
-		return err
-	}
-	if n == 1 {
-		e := singleEntry(&cur)
-		if err := cur.close("C"); err != nil {
-			return err
-		}
-		r.last = e.seq
-		for _, i := range part {
-			if r.rows[i].Seq == e.seq {
-				if err := r.give(i, &e); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
-	}
-	cols, at := &r.codec.cols, 0
-	r.last = cols[contentSeq].at(n - 1)
-	for _, i := range part {
-		seq := r.rows[i].Seq
-		if seq > r.last {
-			break
-		}
-		to := at + sort.Search(min(n-at, 8), func(j int) bool { return cols[contentSeq].at(at+j) >= seq })
-		if to == at+8 && to < n { // the next one wanted is not near
-			to += sort.Search(n-to, func(j int) bool { return cols[contentSeq].at(to+j) >= seq })
-		}
-		if to == n || cols[contentSeq].at(to) != seq {
-			continue
-		}
-		for ; at < to; at++ {
-			cur.take(cols[contentLen].at(at))
-		}
-		rest := cur
-		e := entry{seq: seq, recorded: cols[contentRecorded].at(at), text: rest.take(cols[contentLen].at(at))}
-		if cur.bad || rest.bad {
-			return damaged("C")
-		}
-		if err := r.give(i, &e); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 func (r *reader) close() error {
 	if r.it == nil {
 		return nil
@@ -240,30 +190,10 @@ func (r *reader) close() error {
 	return r.it.Close()
 }
 
-func (r *reader) give(i int, e *entry) error {
+func (r *reader) give(i int, e *format.Entry) error {
 	if r.found[i] {
 		return nil
 	}
 	r.found[i] = true
 	return r.f(i, e)
-}
-
-// words is the content alone, in the value's memory; nil: none.
-func (e *entry) words() ([]byte, error) {
-	if len(e.text) == 0 {
-		return nil, nil
-	}
-	cur := cursor{b: e.text}
-	mask := cur.byte()
-	if mask&hasContent == 0 {
-		return nil, nil
-	}
-	if mask&hasMarker != 0 {
-		cur.take(cur.uvarint())
-	}
-	text := cur.take(cur.uvarint())
-	if cur.bad {
-		return nil, damaged("content")
-	}
-	return text, nil
 }

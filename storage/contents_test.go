@@ -7,28 +7,30 @@ import (
 	"testing"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/storage/internal/check"
+	"github.com/ovation-analytics/ovation/storage/storetest"
 )
 
 // checkContents compares what the rows say, read many at once.
-func (m *model) checkContents(t *testing.T, snap *Snapshot) {
+func checkContents(t *testing.T, m *storetest.Model, snap *Snapshot) {
 	t.Helper()
 	var rows []domain.Row
-	for seq, r := range m.rows { // in no order
-		if seq%m.sample == 0 {
-			rows = append(rows, r.row)
+	for seq, r := range m.Rows { // in no order
+		if seq%m.Sample == 0 {
+			rows = append(rows, r.Row)
 		}
 	}
 	rows = append(rows, rows[:len(rows)/3]...) // asked for twice
-	got := must[[]*domain.Content](t)(snap.Contents(rows))
+	got := check.Must[[]*domain.Content](t)(snap.Contents(rows))
 	said := make([]bool, len(rows))
-	ok(t, snap.RawContents(rows, func(i int, recorded int64, content []byte) {
-		if want := m.rows[rows[i].Seq].content; said[i] || recorded != want.Recorded || string(content) != want.Content {
+	check.OK(t, snap.RawContents(rows, func(i int, recorded int64, content []byte) {
+		if want := m.Rows[rows[i].Seq].Content; said[i] || recorded != want.Recorded || string(content) != want.Content {
 			t.Fatalf("row %d was recorded at %d and says %q, want %+v", rows[i].Seq, recorded, content, want)
 		}
 		said[i] = true
 	}))
 	for i := range rows {
-		want := m.rows[rows[i].Seq].content
+		want := m.Rows[rows[i].Seq].Content
 		if rows[i].Flags.Dead() {
 			want = nil
 		}
@@ -39,25 +41,25 @@ func (m *model) checkContents(t *testing.T, snap *Snapshot) {
 }
 
 // checkSearch looks for words in what a brand's rows say.
-func (m *model) checkSearch(t *testing.T, snap *Snapshot, k [2]uint32, rows []domain.Row) {
+func checkSearch(t *testing.T, m *storetest.Model, snap *Snapshot, k [2]uint32, rows []domain.Row) {
 	t.Helper()
 	at := rows[len(rows)/2].Time
 	for i, r := range []domain.Range{{To: 1<<32 - 1}, {From: at, To: at + 20*86400}, {From: at, To: at + 1}} {
 		word, met := byte('0'+(int(at)+i)%7), map[uint64]bool{}
 		sought := wordSought(word)
 		sought.Found = func(seq uint64, content []byte, in domain.Range) {
-			want := m.rows[seq]
-			if met[seq] || want.content == nil || want.content.Content != string(content) {
-				t.Fatalf("the search meets row %d, which says %q, want %+v", seq, content, want.content)
+			want := m.Rows[seq]
+			if met[seq] || want.Content == nil || want.Content.Content != string(content) {
+				t.Fatalf("the search meets row %d, which says %q, want %+v", seq, content, want.Content)
 			}
-			if want.row.Time < in.From || want.row.Time >= in.To {
-				t.Fatalf("row %d of %d is found at %v", seq, want.row.Time, in)
+			if want.Row.Time < in.From || want.Row.Time >= in.To {
+				t.Fatalf("row %d of %d is found at %v", seq, want.Row.Time, in)
 			}
 			met[seq] = true
 		}
-		ok(t, snap.Search(domain.AccountID(k[0]), domain.BrandID(k[1]), r, sought))
+		check.OK(t, snap.Search(domain.AccountID(k[0]), domain.BrandID(k[1]), r, sought))
 		for i := range rows {
-			c := m.rows[rows[i].Seq].content
+			c := m.Rows[rows[i].Seq].Content
 			if inside := rows[i].Time >= r.From && rows[i].Time < r.To; inside && c != nil && strings.IndexByte(c.Content, word) >= 0 && !met[rows[i].Seq] {
 				t.Fatalf("the search of %v for %c passes over row %d, which says %q", r, word, rows[i].Seq, c.Content)
 			}

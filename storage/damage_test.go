@@ -11,6 +11,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/storage/internal/check"
 	"github.com/ovation-analytics/ovation/storage/pebblefs"
 )
 
@@ -18,18 +19,18 @@ import (
 func flip(t *testing.T, fs vfs.FS) {
 	t.Helper()
 	tables := 0
-	for _, name := range must[[]string](t)(fs.List("store")) {
+	for _, name := range check.Must[[]string](t)(fs.List("store")) {
 		if !strings.HasSuffix(name, ".sst") {
 			continue
 		}
 		tables++
-		f := must[vfs.File](t)(fs.OpenReadWrite("store/"+name, vfs.WriteCategoryUnspecified))
-		at, b := must[vfs.FileInfo](t)(f.Stat()).Size()/4, []byte{0}
+		f := check.Must[vfs.File](t)(fs.OpenReadWrite("store/"+name, vfs.WriteCategoryUnspecified))
+		at, b := check.Must[vfs.FileInfo](t)(f.Stat()).Size()/4, []byte{0}
 		_, err := f.ReadAt(b, at)
-		ok(t, err)
+		check.OK(t, err)
 		_, err = f.WriteAt([]byte{b[0] ^ 8}, at)
-		ok(t, err)
-		ok(t, f.Close())
+		check.OK(t, err)
+		check.OK(t, f.Close())
 	}
 	if tables != 1 {
 		t.Fatalf("%d tables", tables)
@@ -43,16 +44,16 @@ func TestACorruptBlockIsAnErrorForWhoReadsItAlone(t *testing.T) {
 	o := smallOptions(fs)
 	o.Logger = slog.New(slog.NewTextHandler(said, nil))
 	s, sick := openSmall(t, fs, o)
-	well := must[*Shard](t)(s.Shard(7))
+	well := check.Must[*Shard](t)(s.Shard(7))
 	const members = 300
 	largeMembers(t, sick, 0, members)
 	largeMembers(t, well, 1, members)
-	ok(t, s.db.Flush())
-	ok(t, sick.Close())
-	ok(t, well.Close())
-	ok(t, s.Close())
-	s = must[*Store](t)(Open("store", o))
-	sick, well = must[*Shard](t)(s.Shard(2)), must[*Shard](t)(s.Shard(7))
+	check.OK(t, s.db.Flush())
+	check.OK(t, sick.Close())
+	check.OK(t, well.Close())
+	check.OK(t, s.Close())
+	s = check.Must[*Store](t)(Open("store", o))
+	sick, well = check.Must[*Shard](t)(s.Shard(2)), check.Must[*Shard](t)(s.Shard(7))
 	snapshot := sick.Snapshot()
 	flip(t, fs)
 	left := 0
@@ -72,16 +73,16 @@ func TestACorruptBlockIsAnErrorForWhoReadsItAlone(t *testing.T) {
 		t.Errorf("%d of %d members are left", left, members)
 	}
 	for _, sh := range []*Shard{sick, well} {
-		ok(t, sh.Commit(domain.ShardState{Next: 2}, nil))
+		check.OK(t, sh.Commit(domain.ShardState{Next: 2}, nil))
 	}
-	st := must[Stats](t)(s.Stats())
+	st := check.Must[Stats](t)(s.Stats())
 	if len(st.Corrupt) != 1 || strings.Count(said.String(), "a file of the store is corrupt") != 1 || s.Err() != nil {
 		t.Errorf("%v %v\n%s", st.Corrupt, s.Err(), said)
 	}
-	ok(t, snapshot.Close())
-	ok(t, sick.Close())
-	ok(t, well.Close())
-	ok(t, s.Close())
+	check.OK(t, snapshot.Close())
+	check.OK(t, sick.Close())
+	check.OK(t, well.Close())
+	check.OK(t, s.Close())
 }
 
 // noise is text that does not compress.
@@ -101,7 +102,7 @@ func TestThereIsNoRoomBelowTheLeast(t *testing.T) {
 	o := smallOptions(fs)
 	o.MinFree = 100
 	s, sh := openSmall(t, fs, o)
-	ok(t, sh.Room())
+	check.OK(t, sh.Room())
 	fs.free = 99
 	s.space = pebblefs.NewSpace(fs, "store") // the last answer of the disk holds for a moment
 	var full *pebblefs.FullError
@@ -110,7 +111,7 @@ func TestThereIsNoRoomBelowTheLeast(t *testing.T) {
 	}
 	fs.free = 100
 	s.space = pebblefs.NewSpace(fs, "store") // the last answer of the disk holds for a moment
-	ok(t, sh.Room())
+	check.OK(t, sh.Room())
 	closeBoth(t, s, sh)
 }
 

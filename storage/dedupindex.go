@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/storage/format"
 )
 
 // monthFilter is the filter of a month: of all its marks, sealed or not.
@@ -18,7 +19,7 @@ const missesBeforeFilter = 64
 
 // seen finds the member's mark with that hash in the first of the months that has one. The
 // answer does not depend on what is staged or sealed, or on filters.
-func (t *timeline) seen(account domain.AccountID, ord domain.Ordinal, months domain.RepeatMonths, hash uint64) (mark, bool, error) {
+func (t *timeline) seen(account domain.AccountID, ord domain.Ordinal, months domain.RepeatMonths, hash uint64) (format.Action, bool, error) {
 	t.latest = max(t.latest, months[1])
 	x := mix(account, ord, hash)
 	for i, m := range months {
@@ -27,16 +28,16 @@ func (t *timeline) seen(account domain.AccountID, ord domain.Ordinal, months dom
 		}
 		f, err := t.filter(m)
 		if err != nil {
-			return mark{}, false, err
+			return format.Action{}, false, err
 		}
 		if f != nil && !f.maybe(x) {
 			continue
 		}
-		if m, found, err := t.byHash(accountMonth{account, m}, ord, hash); found || err != nil {
+		if m, found, err := t.byHash(format.AccountMonth{Account: account, Month: m}, ord, hash); found || err != nil {
 			return m, found, err
 		}
 	}
-	return mark{}, false, nil
+	return format.Action{}, false, nil
 }
 
 // Approach reads what Seen, and the staging of a new row, will look at, of all rows
@@ -61,16 +62,16 @@ func (s *Shard) Approach(rows []domain.Row) {
 }
 
 // byHash finds the member's mark of a month.
-func (t *timeline) byHash(k accountMonth, ord domain.Ordinal, hash uint64) (mark, bool, error) {
-	for p := *t.chain(k.account, ord); p != 0; p = t.prev[p-1] {
-		if m := &t.tail[p-1]; m.hash == hash && m.ord == ord && m.account == k.account && m.month == k.month {
+func (t *timeline) byHash(k format.AccountMonth, ord domain.Ordinal, hash uint64) (format.Action, bool, error) {
+	for p := *t.chain(k.Account, ord); p != 0; p = t.prev[p-1] {
+		if m := &t.tail[p-1]; m.Hash == hash && m.Ord == ord && m.Account == k.Account && m.Month == k.Month {
 			return *m, true, nil
 		}
 	}
 	if t.sealed[k].classes == 0 {
-		return mark{}, false, nil
+		return format.Action{}, false, nil
 	}
-	return t.stored(k, ord, func(b *block, i int) bool { return b.hashAt(i) == hash })
+	return t.stored(k, ord, func(b *format.Block, i int) bool { return b.HashAt(i) == hash })
 }
 
 // filter is the month's filter; nil where reading is as good. The two months asked about
@@ -110,29 +111,18 @@ func (t *timeline) recent(m domain.Month) bool { return m+1 >= t.latest }
 func (t *timeline) build(m domain.Month) (*filter, error) {
 	f := newFilter(int(max(t.months[m], t.months[m-1])) + t.seal/2)
 	f.used = t.asked
-	err := scanMonths(t.db, familyLine, t.shard, uint16(m), uint16(m), func(k, v []byte) error {
-		g, _, _, ok := parseLineKey(k)
-		if !ok {
-			return damaged("t")
-		}
-		cur, err := openValue(v, "t")
+	err := scanMonths(t.db, format.FamilyTimeline, t.shard, uint16(m), uint16(m), func(k, v []byte) error {
+		g, _, err := format.ParseTimelineKey(k)
 		if err != nil {
 			return err
 		}
-		var b block
-		for len(cur.b) > 0 {
-			if err := b.next(&cur, "t"); err != nil {
-				return err
-			}
-			if err := b.each(func(i int, ord domain.Ordinal) { f.add(mix(g.account, ord, b.hashAt(i))) }); err != nil {
-				return err
-			}
-		}
-		return nil
+		return format.EachBlock(v, func(b *format.Block) error {
+			return b.Each(func(i int, ord domain.Ordinal) { f.add(mix(g.Account, ord, b.HashAt(i))) })
+		})
 	})
 	for i := range t.tail {
-		if r := &t.tail[i]; r.month == m {
-			f.add(mix(r.account, r.ord, r.hash))
+		if r := &t.tail[i]; r.Month == m {
+			f.add(mix(r.Account, r.Ord, r.Hash))
 		}
 	}
 	return f, err

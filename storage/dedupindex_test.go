@@ -7,6 +7,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/storage/format"
+	"github.com/ovation-analytics/ovation/storage/internal/check"
 )
 
 func TestFilterNeverForgets(t *testing.T) {
@@ -54,7 +56,7 @@ func TestLateRowsAreSeenWithAndWithoutFilters(t *testing.T) {
 	o := smallOptions(fs)
 	o.SealRows = 500
 	s, sh := openSmall(t, fs, o)
-	ok(t, sh.Stage([]domain.Change{
+	check.OK(t, sh.Stage([]domain.Change{
 		{Kind: domain.MemberPut, Value: &domain.Member{ID: domain.MemberIDOf(1, 3), Account: 1}},
 		{Kind: domain.MemberPut, Value: &domain.Member{ID: domain.MemberIDOf(2, 3), Account: 1, Ord: 1}},
 	}))
@@ -72,7 +74,7 @@ func TestLateRowsAreSeenWithAndWithoutFilters(t *testing.T) {
 			if _, seen, err := sh.Seen(1, row.Ord, at(&row), row.Hash); seen || err != nil {
 				t.Fatalf("a new row is seen: %v", err)
 			}
-			ok(t, sh.Stage([]domain.Change{{Kind: domain.RowAdded, Row: row}}))
+			check.OK(t, sh.Stage([]domain.Change{{Kind: domain.RowAdded, Row: row}}))
 			rows = append(rows, row)
 			old := rows[r.IntN(len(rows))]
 			if got, seen, err := sh.Seen(1, old.Ord, at(&old), old.Hash); !seen || err != nil || got != old {
@@ -83,9 +85,9 @@ func TestLateRowsAreSeenWithAndWithoutFilters(t *testing.T) {
 			}
 			most = max(most, len(sh.line.filters))
 		}
-		ok(t, sh.Commit(domain.ShardState{Next: int64(round)}, nil))
+		check.OK(t, sh.Commit(domain.ShardState{Next: int64(round)}, nil))
 	}
-	same(t, "facts", must[[16]byte](t)(sh.Recompute()), sh.State().Facts)
+	check.Same(t, "facts", check.Must[[16]byte](t)(sh.Recompute()), sh.State().Facts)
 	old := 0
 	for i := range sh.line.filters {
 		if f := &sh.line.filters[i]; !sh.line.recent(f.month) {
@@ -105,24 +107,24 @@ func TestBusyMemberIsSealedInOrder(t *testing.T) {
 	o := smallOptions(fs)
 	o.SealRows = 20000
 	s, sh := openSmall(t, fs, o)
-	ok(t, sh.Stage([]domain.Change{{Kind: domain.MemberPut, Value: &domain.Member{ID: domain.MemberIDOf(1, 3), Account: 1}}}))
+	check.OK(t, sh.Stage([]domain.Change{{Kind: domain.MemberPut, Value: &domain.Member{ID: domain.MemberIDOf(1, 3), Account: 1}}}))
 	start := domain.Month(650).Start()
 	changes := make([]domain.Change, 25000)
 	for i := range changes {
 		changes[i] = domain.Change{Kind: domain.RowAdded, Row: domain.Row{Hash: uint64(i), Seq: uint64(len(changes) - i), Account: 1, Time: start + domain.Second((len(changes)-i)/3)}}
 	}
-	ok(t, sh.Stage(changes))
-	ok(t, sh.Commit(domain.ShardState{Next: 1}, nil))
-	var marks []mark
-	ok(t, scanMonths(s.db, familyLine, 2, 650, 650, func(k, v []byte) (err error) {
-		marks, err = appendMarks(marks, v, accountMonth{1, 650})
+	check.OK(t, sh.Stage(changes))
+	check.OK(t, sh.Commit(domain.ShardState{Next: 1}, nil))
+	var marks []format.Action
+	check.OK(t, scanMonths(s.db, format.FamilyTimeline, 2, 650, 650, func(k, v []byte) (err error) {
+		marks, err = format.AppendActions(marks, v, format.AccountMonth{Account: 1, Month: 650})
 		return err
 	}))
 	if len(marks) != len(changes) {
 		t.Fatalf("%d marks", len(marks))
 	}
 	for i := 1; i < len(marks); i++ {
-		if !marks[i-1].earlier(&marks[i]) {
+		if !marks[i-1].Before(&marks[i]) {
 			t.Fatalf("mark %d is out of order", i)
 		}
 	}

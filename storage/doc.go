@@ -31,21 +31,18 @@
 //
 // Where to begin:
 //
-//	keys.go values.go format.go       what stands on the disk
+//	format/                           keys and values: what is on disk, byte by byte
+//	format.go                         which format a store has
 //	store.go shard.go catalog.go      opening, looking up
 //	stage.go commit.go seal.go        changes into one batch; where rows go
 //	contentblock.go                   what actions say, in blocks of bounded size
 //	tailcontents.go                   what the tail's actions say, until they go there: lent
 //	                                  to snapshots, with the tail (snapshottail.go)
-//	merge.go                          the merge operator, by family: rows.go (rowparts.go:
-//	                                  many of them as a list) content.go
-//	                                  block.go counts.go bits.go columns.go usage.go
 //	timeline.go dedupindex.go filter.go the members' own rows, repeats
 //	bysequence.go                     the row that an action's id means
 //	pointers.go                       identities that many members have
-//	message.go                        members, requests, entities and the outbox, by package codec
 //	parked.go                         activities of members that are pending
-//	statehash.go audit.go             the state hash, and the same from stored bytes
+//	audit.go                          the state hash from stored bytes
 //	marks.go                          where two replicas went apart
 //	auditwalk.go compare.go           all that is stored, compared with a replay; keys and their
 //	                                  values in comparekeys.go
@@ -59,7 +56,5 @@
 //
 // A Shard belongs to one goroutine. A Store, and a Snapshot, may be used by any.
 //
-// Formats: keys.go draws every key, values.go every value; testdata/formats holds a
-// golden example of each. Every value starts with a version byte; a version that is
-// not known is an error. A store of another format is refused when it is opened.
+// A store of another format is refused when it is opened.
 package storage

@@ -10,6 +10,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/storage/internal/check"
+	"github.com/ovation-analytics/ovation/storage/storetest"
 )
 
 var errDisk = errors.New("the disk is broken")
@@ -44,15 +46,15 @@ func TestDiskErrorStopsTheStoreAndNotTheProcess(t *testing.T) {
 			o.MemTableBytes = 32 << 10
 			s, sh := openSmall(t, fs, o)
 			disk.left.Store(n)
-			w := newWorld(uint64(n))
-			var commits []commit
+			w := storetest.NewWorld(uint64(n))
+			var commits []storetest.Commit
 			var failed error
 			done := 0
 			for i := 0; i < 200 && failed == nil; i++ {
-				c := w.next(20)
+				c := w.Next(20)
 				commits = append(commits, c)
-				if failed = sh.Stage(c.changes); failed == nil {
-					failed = sh.Commit(c.state, c.origins)
+				if failed = sh.Stage(c.Changes); failed == nil {
+					failed = sh.Commit(c.State, c.Origins)
 				}
 				if failed == nil {
 					done++
@@ -62,25 +64,25 @@ func TestDiskErrorStopsTheStoreAndNotTheProcess(t *testing.T) {
 				t.Fatalf("nothing failed: %v %v", failed, s.Err())
 			}
 			<-s.Failed()
-			if err := sh.Commit(w.state, nil); err == nil {
+			if err := sh.Commit(w.State, nil); err == nil {
 				t.Fatal("a commit after the failure")
 			}
 			if _, err := s.Shard(7); err == nil {
 				t.Fatal("a shard opened after the failure")
 			}
-			found, m := 0, newModel()
+			found, m := 0, storetest.NewModel()
 			clone := fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 0})
 			s2, sh2 := openSmall(t, clone, smallOptions(clone))
-			for found < len(commits) && m.state.Next != sh2.State().Next {
-				m.apply(commits[found])
+			for found < len(commits) && m.State.Next != sh2.State().Next {
+				m.Apply(commits[found])
 				found++
 			}
 			if found < done {
 				t.Fatalf("%d commits were reported, %d are found", done, found)
 			}
-			m.check(t, sh2)
+			checkShard(t, m, sh2)
 			closeBoth(t, s2, sh2)
-			ok(t, sh.Close())
+			check.OK(t, sh.Close())
 			if err := s.Close(); !errors.Is(err, errDisk) {
 				t.Errorf("closed with %v", err)
 			}
@@ -104,20 +106,20 @@ func TestShardRefusesWhatCannotBeAndIsThenOfNoMoreUse(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			fs := vfs.NewMem()
 			s, sh := openSmall(t, fs, smallOptions(fs))
-			ok(t, sh.Stage([]domain.Change{member}))
-			ok(t, sh.Commit(domain.ShardState{Next: 1}, nil))
+			check.OK(t, sh.Stage([]domain.Change{member}))
+			check.OK(t, sh.Commit(domain.ShardState{Next: 1}, nil))
 			if err := sh.Stage([]domain.Change{c}); err == nil {
 				t.Fatal("it was staged")
 			}
 			if err := sh.Commit(domain.ShardState{Next: 2}, nil); err == nil {
 				t.Fatal("a commit after the error")
 			}
-			ok(t, sh.Close())
-			sh = must[*Shard](t)(s.Shard(2))
+			check.OK(t, sh.Close())
+			sh = check.Must[*Shard](t)(s.Shard(2))
 			if sh.State().Next != 1 {
 				t.Fatalf("opened at %d", sh.State().Next)
 			}
-			ok(t, sh.Commit(domain.ShardState{Next: 2}, nil))
+			check.OK(t, sh.Commit(domain.ShardState{Next: 2}, nil))
 			closeBoth(t, s, sh)
 		})
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/cockroachdb/pebble/v2"
+	"github.com/ovation-analytics/ovation/storage/format"
 )
 
 // The formats this binary reads and writes. A change to keys, or to values that an
@@ -33,7 +34,7 @@ func (e *FormatError) Error() string {
 // checkFormat refuses a store of another format and names an empty one.
 func checkFormat(db *pebble.DB, dir, want string, o *pebble.WriteOptions) error {
 	var have string
-	found, err := get(db, formatKey, func(v []byte) error {
+	found, err := get(db, format.FormatKey, func(v []byte) error {
 		have = string(v)
 		return nil
 	})
@@ -53,5 +54,5 @@ func checkFormat(db *pebble.DB, dir, want string, o *pebble.WriteOptions) error 
 	if !empty {
 		return &FormatError{Dir: dir, Want: want}
 	}
-	return db.Set(formatKey, []byte(want), o)
+	return db.Set(format.FormatKey, []byte(want), o)
 }

@@ -6,14 +6,8 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/storage/format"
 )
-
-// Mark is the state hash of all records below an offset of the journal: by the marks of
-// two replicas, or of a replay, the stretch is found in which they went apart.
-type Mark struct {
-	At    int64
-	Facts [16]byte
-}
 
 // Mark notes that what is staged and committed until now is all records below an offset.
 // It becomes durable with the next commit.
@@ -21,9 +15,8 @@ func (s *Shard) Mark(at int64) error {
 	if err := s.usable(); err != nil {
 		return err
 	}
-	sum := s.facts.bytes()
-	s.key = appendMarkKey(s.key[:0], s.id, at)
-	s.value = append(append(s.value[:0], version1), sum[:]...)
+	s.key = format.AppendStateMarkKey(s.key[:0], s.id, at)
+	s.value = format.AppendStateMark(s.value[:0], s.facts)
 	if err := s.open.batch.Set(s.key, s.value, nil); err != nil {
 		return s.fail(fmt.Errorf("stage a mark: %w", err))
 	}
@@ -35,13 +28,13 @@ func (s *Shard) Marked() (at int64, err error) {
 	if err := s.usable(); err != nil {
 		return 0, err
 	}
-	prefix := appendMarkKey(nil, s.id, 0)[:4]
-	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: after(prefix)})
+	prefix := format.StateMarkPrefix(s.id)
+	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: format.PrefixEnd(prefix)})
 	if err != nil {
 		return 0, err
 	}
 	if it.Last() {
-		m, fault := decodeMark(it.Key(), it.Value())
+		m, fault := format.DecodeStateMark(it.Key(), it.Value())
 		at, err = m.At, fault
 	}
 	if closed := it.Close(); err == nil {
@@ -50,23 +43,10 @@ func (s *Shard) Marked() (at int64, err error) {
 	return at, err
 }
 
-func decodeMark(k, v []byte) (m Mark, err error) {
-	if len(k) != markKeyLen {
-		return m, damaged("mark")
-	}
-	m.At = int64(be.Uint64(k[4:]))
-	cur, err := openValue(v, "mark")
-	if err != nil {
-		return m, err
-	}
-	cur.fill(m.Facts[:])
-	return m, cur.close("mark")
-}
-
 // Marks are the marks of a shard, in the order of offsets.
-func (a *Audit) Marks() (marks []Mark, err error) {
-	err = scanPrefix(a.db, appendMarkKey(nil, a.shard, 0)[:4], func(k, v []byte) error {
-		m, err := decodeMark(k, v)
+func (a *Audit) Marks() (marks []format.StateMark, err error) {
+	err = scanPrefix(a.db, format.StateMarkPrefix(a.shard), func(k, v []byte) error {
+		m, err := format.DecodeStateMark(k, v)
 		marks = append(marks, m)
 		return err
 	})
@@ -86,11 +66,11 @@ func Stretch(a, b *Audit) (from, to int64, apart bool, err error) {
 	}
 	at := map[int64][16]byte{}
 	for _, m := range theirs {
-		at[m.At] = m.Facts
+		at[m.At] = m.Hash
 	}
 	for _, m := range ours {
 		facts, both := at[m.At]
-		if both && facts != m.Facts {
+		if both && facts != m.Hash {
 			return from, m.At, true, nil
 		}
 		if both {

@@ -9,6 +9,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/storage/internal/check"
 )
 
 // A store that was killed is opened on a full disk: what its log holds cannot be brought
@@ -16,7 +17,7 @@ import (
 func TestAStoreIsNotOpenedOnAFullDisk(t *testing.T) {
 	fs := vfs.NewCrashableMem()
 	s, sh := openSmall(t, fs, smallOptions(fs))
-	ok(t, sh.Commit(domain.ShardState{Next: 1}, nil))
+	check.OK(t, sh.Commit(domain.ShardState{Next: 1}, nil))
 	clone := fs.CrashClone(vfs.CrashCloneCfg{})
 	closeBoth(t, s, sh)
 	full := errorfs.Wrap(clone, errorfs.InjectorFunc(func(op errorfs.Op) error {
@@ -43,12 +44,12 @@ func TestOpen_WithoutItsMarkers(t *testing.T) {
 	for _, marker := range []string{"marker.manifest.", "marker.format-version."} {
 		fs := vfs.NewMem()
 		s, sh := openSmall(t, fs, smallOptions(fs))
-		ok(t, sh.Commit(domain.ShardState{Next: 1}, nil))
-		ok(t, s.db.Flush())
+		check.OK(t, sh.Commit(domain.ShardState{Next: 1}, nil))
+		check.OK(t, s.db.Flush())
 		closeBoth(t, s, sh)
-		for _, name := range must[[]string](t)(fs.List("store")) {
+		for _, name := range check.Must[[]string](t)(fs.List("store")) {
 			if strings.HasPrefix(name, marker) {
-				ok(t, fs.Remove("store/"+name))
+				check.OK(t, fs.Remove("store/"+name))
 			}
 		}
 		if _, err := Open("store", smallOptions(fs)); err == nil || !strings.Contains(err.Error(), marker) || !strings.Contains(err.Error(), "move the directory away") {

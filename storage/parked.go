@@ -2,22 +2,8 @@ package storage
 
 import (
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/storage/format"
 )
-
-// decodeParked reads a parked activity; account, ordinal and number are in the key.
-func decodeParked(k, v []byte) (*domain.Parked, error) {
-	if len(k) != parkedKeyLen {
-		return nil, damaged("k")
-	}
-	p := new(domain.Parked)
-	if err := decodeMessage(v, p); err != nil {
-		return nil, err
-	}
-	p.Account = domain.AccountID(be.Uint32(k[3:]))
-	p.Ord = domain.Ordinal(be.Uint32(k[7:]))
-	p.Number = be.Uint32(k[11:])
-	return p, nil
-}
 
 // Parked calls f with every activity that is parked, those of a member in their order, as
 // committed.
@@ -25,7 +11,7 @@ func (s *Shard) Parked(f func(*domain.Parked) error) error {
 	if err := s.store.usable(); err != nil {
 		return err
 	}
-	return s.eachParked(appendShard(nil, familyParked, s.id), f)
+	return s.eachParked(format.AppendShard(nil, format.FamilyParked, s.id), f)
 }
 
 // ParkedOf calls f with every activity that is parked for a member, in their order, as
@@ -34,12 +20,12 @@ func (s *Shard) ParkedOf(account domain.AccountID, ord domain.Ordinal, f func(*d
 	if err := s.usable(); err != nil {
 		return err
 	}
-	return s.eachParked(parkedPrefix(s.id, account, ord), f)
+	return s.eachParked(format.ParkedPrefix(s.id, account, ord), f)
 }
 
 func (s *Shard) eachParked(prefix []byte, f func(*domain.Parked) error) error {
 	return scanPrefix(s.db, prefix, func(k, v []byte) error {
-		p, err := decodeParked(k, v)
+		p, err := format.DecodeParked(k, v)
 		if err != nil {
 			return err
 		}
@@ -49,26 +35,26 @@ func (s *Shard) eachParked(prefix []byte, f func(*domain.Parked) error) error {
 
 // readParked adds up the facts of what is parked, by member.
 func (s *Shard) readParked() error {
-	s.parked = map[place]facts{}
-	return s.eachParked(appendShard(nil, familyParked, s.id), func(p *domain.Parked) error {
+	s.parked = map[format.Place]format.StateHash{}
+	return s.eachParked(format.AppendShard(nil, format.FamilyParked, s.id), func(p *domain.Parked) error {
 		s.addParked(p)
 		return nil
 	})
 }
 
-func (s *Shard) addParked(p *domain.Parked) facts {
-	fact, at := factOfParked(p), place{p.Account, p.Ord}
+func (s *Shard) addParked(p *domain.Parked) format.StateHash {
+	fact, at := format.HashParked(p), format.Place{Account: p.Account, Ord: p.Ord}
 	sum := s.parked[at]
-	sum.add(fact)
+	sum.Add(fact)
 	s.parked[at] = sum
 	return fact
 }
 
 // putParked stages an activity that waits for its member.
 func (s *Shard) putParked(p *domain.Parked) (err error) {
-	s.facts.add(s.addParked(p))
-	s.key = appendParkedKey(s.key[:0], s.id, p)
-	if s.value, err = appendMessage(s.value[:0], p); err != nil {
+	s.facts.Add(s.addParked(p))
+	s.key = format.AppendParkedKey(s.key[:0], s.id, p)
+	if s.value, err = format.AppendMessage(s.value[:0], p); err != nil {
 		return err
 	}
 	return s.open.batch.Set(s.key, s.value, nil)
@@ -76,9 +62,9 @@ func (s *Shard) putParked(p *domain.Parked) (err error) {
 
 // dropParked stages that nothing waits for a member any more.
 func (s *Shard) dropParked(p *domain.Parked) error {
-	at := place{p.Account, p.Ord}
-	s.facts.sub(s.parked[at])
+	at := format.Place{Account: p.Account, Ord: p.Ord}
+	s.facts.Sub(s.parked[at])
 	delete(s.parked, at)
-	prefix := parkedPrefix(s.id, p.Account, p.Ord)
-	return s.open.batch.DeleteRange(prefix, after(prefix), nil)
+	prefix := format.ParkedPrefix(s.id, p.Account, p.Ord)
+	return s.open.batch.DeleteRange(prefix, format.PrefixEnd(prefix), nil)
 }

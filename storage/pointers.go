@@ -4,12 +4,13 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/storage/format"
 )
 
 // putPointer stages that a pointer is there, or is no more.
 func (s *Shard) putPointer(p *domain.Pointer, drop bool) error {
 	there, staged := s.open.pointers[*p]
-	s.key = appendPointerKey(s.key[:0], s.id, p)
+	s.key = format.AppendPointerKey(s.key[:0], s.id, p)
 	if !staged {
 		var err error
 		if there, err = get(s.db, s.key, func([]byte) error { return nil }); err != nil {
@@ -19,33 +20,21 @@ func (s *Shard) putPointer(p *domain.Pointer, drop bool) error {
 	s.open.pointers[*p] = !drop
 	if drop {
 		if there {
-			s.facts.sub(factOfPointer(p))
+			s.facts.Sub(format.HashPointer(p))
 		}
 		return s.open.batch.Delete(s.key, nil)
 	}
 	if !there {
-		s.facts.add(factOfPointer(p))
+		s.facts.Add(format.HashPointer(p))
 	}
-	return s.open.batch.Set(s.key, []byte{version1}, nil)
-}
-
-func decodePointer(k, v []byte) (domain.Pointer, error) {
-	p, ok := parsePointerKey(k)
-	if !ok {
-		return p, damaged("p")
-	}
-	cur, err := openValue(v, "p")
-	if err != nil {
-		return p, err
-	}
-	return p, cur.close("p")
+	return s.open.batch.Set(s.key, format.AppendPointer(nil), nil)
 }
 
 // readEarliest is the member of the first key under a hash; 0: none.
 func readEarliest(r pebble.Reader, shard uint16, hash domain.IdentityHash) (id domain.MemberID, err error) {
-	prefix := append(appendShard(nil, familyPointer, shard), hash[:]...)
-	err = scan(r, prefix, after(prefix), func(k, v []byte) (bool, error) {
-		p, err := decodePointer(k, v)
+	prefix := format.PointerPrefix(shard, hash)
+	err = scan(r, prefix, format.PrefixEnd(prefix), func(k, v []byte) (bool, error) {
+		p, err := format.DecodePointer(k, v)
 		id = p.Member
 		return false, err
 	})
@@ -54,8 +43,8 @@ func readEarliest(r pebble.Reader, shard uint16, hash domain.IdentityHash) (id d
 
 // readPointed calls f with the member of every key under a hash.
 func readPointed(r pebble.Reader, shard uint16, hash domain.IdentityHash, f func(domain.MemberID)) error {
-	return scanPrefix(r, append(appendShard(nil, familyPointer, shard), hash[:]...), func(k, v []byte) error {
-		p, err := decodePointer(k, v)
+	return scanPrefix(r, format.PointerPrefix(shard, hash), func(k, v []byte) error {
+		p, err := format.DecodePointer(k, v)
 		if err == nil {
 			f(p.Member)
 		}

@@ -6,6 +6,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/storage/format"
 )
 
 // rowReader reads the rows of one brand after another. The iterator of a month is kept from
@@ -16,13 +17,13 @@ type rowReader struct {
 	account domain.AccountID
 	span    domain.Range
 	months  map[domain.Month]*pebble.Iterator
-	codec   *rowCodec
+	codec   *format.RowCodec
 }
 
 // Reader gives a function that reads rows of an account as Rows does, for many brands, and
 // what must be called once no more is read. Both are one goroutine's.
 func (s *Snapshot) Reader(account domain.AccountID, r domain.Range) (rows func(domain.BrandID, func([]domain.Row) error) error, end func() error) {
-	reader := &rowReader{s: s, account: account, span: r, months: map[domain.Month]*pebble.Iterator{}, codec: rowCodecs.Get().(*rowCodec)}
+	reader := &rowReader{s: s, account: account, span: r, months: map[domain.Month]*pebble.Iterator{}, codec: format.RowCodecs.Get().(*format.RowCodec)}
 	return reader.rows, reader.close
 }
 
@@ -36,36 +37,34 @@ func (r *rowReader) rows(brand domain.BrandID, f func(rows []domain.Row) error) 
 		return err
 	}
 	for _, t := range ts {
-		if t.month < first || t.month > last || t.rows <= 0 {
+		if t.Month < first || t.Month > last || t.Rows <= 0 {
 			continue
 		}
-		if err := r.month(brandMonth{r.account, brand, t.month}, t.class, f); err != nil {
+		if err := r.month(format.BrandMonth{Account: r.account, Brand: brand, Month: t.Month}, t.Class, f); err != nil {
 			return err
 		}
 	}
-	return r.s.tail.brand(r.account, brand, func(marks []mark, places []sortKey) error {
-		return r.codec.unsealed(marks, places, r.span, f)
-	})
+	return r.s.tail.brand(r.account, brand, func(marks []format.Action, places []sortKey) error { return r.unsealed(marks, places, f) })
 }
 
 // month calls f with the sealed rows of a brand's month.
-func (r *rowReader) month(k brandMonth, class uint8, f func(rows []domain.Row) error) (err error) {
-	from, to := slotsOf(class, k.month, r.span)
-	lower := appendRowKey(nil, familyRows, r.s.shard, k, class, from)
-	upper := after(appendRowKey(nil, familyRows, r.s.shard, k, class, to))
-	it := r.months[k.month]
+func (r *rowReader) month(k format.BrandMonth, class uint8, f func(rows []domain.Row) error) (err error) {
+	from, to := format.SlotsOf(class, k.Month, r.span)
+	lower := format.AppendRowKey(nil, format.FamilyRows, r.s.shard, k, class, from)
+	upper := format.PrefixEnd(format.AppendRowKey(nil, format.FamilyRows, r.s.shard, k, class, to))
+	it := r.months[k.Month]
 	if it == nil {
 		if it, err = r.s.db.NewIter(&pebble.IterOptions{LowerBound: lower, UpperBound: upper}); err != nil {
 			return err
 		}
-		r.months[k.month] = it
+		r.months[k.Month] = it
 	} else {
 		it.SetBounds(lower, upper)
 	}
 	for ok := it.First(); ok && err == nil; ok = it.Next() {
 		var v []byte
 		if v, err = it.ValueAndErr(); err == nil {
-			err = r.codec.living(v, k, r.span, f)
+			err = r.codec.Live(v, k, r.span, f)
 		}
 	}
 	return errors.Join(err, it.Error())
@@ -75,6 +74,6 @@ func (r *rowReader) close() (err error) {
 	for _, it := range r.months {
 		err = errors.Join(err, it.Close())
 	}
-	rowCodecs.Put(r.codec)
+	format.RowCodecs.Put(r.codec)
 	return err
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/storage/format"
 )
 
 // replace puts a complete replacement of a shard in the place of what the store has of it,
@@ -68,7 +69,7 @@ func tablesBySpan(names string) (map[string][]string, error) {
 
 // replaceSpan replaces the keys that begin with span by those of the tables.
 func (s *Store) replaceSpan(dir string, span []byte, names []string) error {
-	fs, keys := s.opts.FS, pebble.KeyRange{Start: span, End: after(span)}
+	fs, keys := s.opts.FS, pebble.KeyRange{Start: span, End: format.PrefixEnd(span)}
 	if len(names) == 0 {
 		return s.db.OrFailed(func() error { return s.db.Excise(context.Background(), keys) })
 	}
@@ -96,9 +97,9 @@ func (s *Store) spans(shard uint16, tables map[string][]string) ([][]byte, error
 	for span := range tables {
 		all[span] = true
 	}
-	for _, family := range []byte(families) {
-		if !monthly(family) {
-			all[string(appendShard(nil, family, shard))] = true
+	for _, family := range []byte(format.Families) {
+		if !format.Monthly(family) {
+			all[string(format.AppendShard(nil, family, shard))] = true
 			continue
 		}
 		months, err := s.monthsOf(family, shard)
@@ -106,7 +107,7 @@ func (s *Store) spans(shard uint16, tables map[string][]string) ([][]byte, error
 			return nil, err
 		}
 		for _, m := range months {
-			all[string(appendMonth(nil, family, m, shard))] = true
+			all[string(format.AppendMonth(nil, family, m, shard))] = true
 		}
 	}
 	var spans [][]byte
@@ -125,14 +126,11 @@ func (s *Store) monthsOf(family byte, shard uint16) (months []uint16, err error)
 	last := uint16(domain.MonthOf(domain.Second(time.Now().Unix()))) + 1
 	for month := uint16(0); ; month++ {
 		var there, found uint16
-		lower := appendMonth(nil, family, month, shard)
+		lower := format.AppendMonth(nil, family, month, shard)
 		found = 1<<16 - 1
-		err := scan(s.db, lower, []byte{family + 1}, func(k, _ []byte) (bool, error) {
-			if len(k) < 5 {
-				return false, damaged("key")
-			}
-			found, there = be.Uint16(k[1:]), be.Uint16(k[3:])
-			return false, nil
+		err := scan(s.db, lower, []byte{family + 1}, func(k, _ []byte) (_ bool, err error) {
+			found, there, err = format.ParseMonth(k)
+			return false, err
 		})
 		switch {
 		case err != nil && !Damaged(err):

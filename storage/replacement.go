@@ -10,6 +10,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/objstorage/objstorageprovider"
 	"github.com/cockroachdb/pebble/v2/sstable"
 	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/ovation-analytics/ovation/storage/format"
 )
 
 // Replacement is a shard's part of a store, built anew beside it:
@@ -125,11 +126,11 @@ func (r *Replacement) write(pace func(bytes int) error) ([]string, error) {
 	}
 	snap := r.replay.db.NewSnapshot()
 	var err error
-	for _, family := range []byte(families) {
-		if monthly(family) {
+	for _, family := range []byte(format.Families) {
+		if format.Monthly(family) {
 			err = scanMonths(snap, family, r.shard, 0, 1<<16-1, put)
 		} else {
-			err = scanPrefix(snap, appendShard(nil, family, r.shard), put)
+			err = scanPrefix(snap, format.AppendShard(nil, family, r.shard), put)
 		}
 		if err != nil {
 			break
@@ -194,15 +195,15 @@ func (w *tableWriter) close() error {
 }
 
 // tableOptions are those of the store's tables that compaction leaves alone.
-func tableOptions(o Options, format sstable.TableFormat) sstable.WriterOptions {
+func tableOptions(o Options, version sstable.TableFormat) sstable.WriterOptions {
 	p := pebbleOptions(o)
 	p.EnsureDefaults()
-	return p.MakeWriterOptions(len(p.Levels)-1, format)
+	return p.MakeWriterOptions(len(p.Levels)-1, version)
 }
 
 // spanOfKey is what the keys of one shard, of one family and month, begin with.
 func spanOfKey(k []byte) []byte {
-	if monthly(k[0]) {
+	if format.Monthly(k[0]) {
 		return k[:5]
 	}
 	return k[:3]

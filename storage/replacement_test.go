@@ -12,27 +12,29 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/storage/internal/check"
 	"github.com/ovation-analytics/ovation/storage/pebblefs"
+	"github.com/ovation-analytics/ovation/storage/storetest"
 )
 
 // fillRandomly makes commits of a world in a shard, and brings some of it into tables.
-func fillRandomly(t *testing.T, s *Store, sh *Shard, w *world, commits int) {
+func fillRandomly(t *testing.T, s *Store, sh *Shard, w *storetest.World, commits int) {
 	t.Helper()
 	for range commits {
-		perform(t, sh, w.r, w.next(w.r.IntN(60)))
-		if w.r.IntN(5) == 0 {
-			ok(t, s.db.Flush())
+		perform(t, sh, w.R, w.Next(w.R.IntN(60)))
+		if w.R.IntN(5) == 0 {
+			check.OK(t, s.db.Flush())
 		}
 	}
 }
 
 // replaced builds the replacement of shard 2 from a world's commits.
-func replaced(t *testing.T, s *Store, w *world, commits int) *Replacement {
+func replaced(t *testing.T, s *Store, w *storetest.World, commits int) *Replacement {
 	t.Helper()
-	r := must[*Replacement](t)(s.Replace(2, smallOptions(nil)))
-	sh := must[*Shard](t)(r.Shard())
+	r := check.Must[*Replacement](t)(s.Replace(2, smallOptions(nil)))
+	sh := check.Must[*Shard](t)(r.Shard())
 	fillRandomly(t, r.replay, sh, w, commits)
-	ok(t, sh.Close())
+	check.OK(t, sh.Close())
 	return r
 }
 
@@ -44,33 +46,33 @@ func TestReplacement_IsTheShardWhenItIsOpenedNext(t *testing.T) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			o := smallOptions(vfs.NewMem())
 			s, sh := openSmall(t, o.FS, o)
-			beside := must[*Shard](t)(s.Shard(7))
-			before, other, after := newWorld(seed), newWorld(seed+1), newWorld(seed+2)
+			beside := check.Must[*Shard](t)(s.Shard(7))
+			before, other, after := storetest.NewWorld(seed), storetest.NewWorld(seed+1), storetest.NewWorld(seed+2)
 			fillRandomly(t, s, sh, before, 30)
 			fillRandomly(t, s, beside, other, 30)
 			r := replaced(t, s, after, 40)
-			before.m.check(t, sh)
-			ok(t, r.Complete(nil))
-			before.m.check(t, sh)
+			checkShard(t, before.M, sh)
+			check.OK(t, r.Complete(nil))
+			checkShard(t, before.M, sh)
 			if _, err := s.Replace(2, o); !errors.Is(err, ErrReplaced) {
 				t.Errorf("a second replacement: %v", err)
 			}
-			ok(t, sh.Close())
-			sh = must[*Shard](t)(s.Shard(2))
+			check.OK(t, sh.Close())
+			sh = check.Must[*Shard](t)(s.Shard(2))
 			for range 2 {
-				after.m.check(t, sh)
-				other.m.check(t, beside)
+				checkShard(t, after.M, sh)
+				checkShard(t, other.M, beside)
 				fillRandomly(t, s, sh, after, 10)
 				fillRandomly(t, s, beside, other, 10)
-				ok(t, s.db.Compact(t.Context(), []byte{0}, []byte{255}, false))
+				check.OK(t, s.db.Compact(t.Context(), []byte{0}, []byte{255}, false))
 			}
-			ok(t, beside.Close())
+			check.OK(t, beside.Close())
 			closeBoth(t, s, sh)
 			s, sh = openSmall(t, o.FS, o)
-			after.m.sample = 1
-			after.m.check(t, sh)
+			after.M.Sample = 1
+			checkShard(t, after.M, sh)
 			closeBoth(t, s, sh)
-			if names := must[[]string](t)(o.FS.List("store.rebuild")); len(names) > 0 {
+			if names := check.Must[[]string](t)(o.FS.List("store.rebuild")); len(names) > 0 {
 				t.Errorf("left over: %v", names)
 			}
 		})
@@ -82,7 +84,7 @@ func TestReplacement_IsTheShardWhenItIsOpenedNext(t *testing.T) {
 func TestReplacement_NotCompletedChangesNothing(t *testing.T) {
 	o := smallOptions(vfs.NewMem())
 	s, sh := openSmall(t, o.FS, o)
-	before := newWorld(rand.Uint64())
+	before := storetest.NewWorld(rand.Uint64())
 	fillRandomly(t, s, sh, before, 20)
 	tired := errors.New("tired")
 	for i, end := range []func(r *Replacement) error{
@@ -94,12 +96,12 @@ func TestReplacement_NotCompletedChangesNothing(t *testing.T) {
 			return nil // as a crash leaves it
 		},
 	} {
-		ok(t, end(replaced(t, s, newWorld(uint64(i)), 20)))
-		ok(t, sh.Close())
-		sh = must[*Shard](t)(s.Shard(2))
-		before.m.check(t, sh)
+		check.OK(t, end(replaced(t, s, storetest.NewWorld(uint64(i)), 20)))
+		check.OK(t, sh.Close())
+		sh = check.Must[*Shard](t)(s.Shard(2))
+		checkShard(t, before.M, sh)
 	}
-	r := replaced(t, s, newWorld(5), 1)
+	r := replaced(t, s, storetest.NewWorld(5), 1)
 	s.space = pebblefs.NewSpace(fullDisk{o.FS}, "store")
 	var full *pebblefs.FullError
 	if err := r.Complete(nil); !errors.As(err, &full) {
@@ -116,34 +118,34 @@ func TestReplacement_ACrashEndsInOneOfTheTwo(t *testing.T) {
 	crashes := &crasher{fs: fs, rng: rand.New(rand.NewPCG(seed, 1))}
 	o := smallOptions(errorfs.Wrap(fs, crashes))
 	s, sh := openSmall(t, o.FS, o)
-	beside := must[*Shard](t)(s.Shard(7))
-	before, other, after := newWorld(seed), newWorld(seed+1), newWorld(seed+2)
+	beside := check.Must[*Shard](t)(s.Shard(7))
+	before, other, after := storetest.NewWorld(seed), storetest.NewWorld(seed+1), storetest.NewWorld(seed+2)
 	fillRandomly(t, s, sh, before, 25)
 	fillRandomly(t, s, beside, other, 25)
 	r := replaced(t, s, after, 25)
 	crashes.on(1)
-	ok(t, r.Complete(nil))
+	check.OK(t, r.Complete(nil))
 	crashes.on(2)
-	ok(t, sh.Close())
-	sh = must[*Shard](t)(s.Shard(2))
+	check.OK(t, sh.Close())
+	sh = check.Must[*Shard](t)(s.Shard(2))
 	crashes.on(0)
-	ok(t, beside.Close())
+	check.OK(t, beside.Close())
 	closeBoth(t, s, sh)
 	news := 0
 	for i, c := range crashes.clones {
 		o := smallOptions(c.fs)
 		s, sh := openSmall(t, o.FS, o)
-		beside := must[*Shard](t)(s.Shard(7))
-		other.m.check(t, beside)
-		m := before.m
-		if sh.State().Next == after.m.state.Next {
-			m = after.m
+		beside := check.Must[*Shard](t)(s.Shard(7))
+		checkShard(t, other.M, beside)
+		m := before.M
+		if sh.State().Next == after.M.State.Next {
+			m = after.M
 			news++
 		} else if c.phase == 2 {
 			t.Fatalf("crash %d came behind the completion and brings the old shard back", i)
 		}
-		m.check(t, sh)
-		ok(t, beside.Close())
+		checkShard(t, m, sh)
+		check.OK(t, beside.Close())
 		closeBoth(t, s, sh)
 	}
 	if len(crashes.clones) < 10 || news == 0 || news == len(crashes.clones) {
@@ -197,8 +199,8 @@ func largeMembers(t *testing.T, sh *Shard, owner, members int) {
 			Profile: domain.Fields{{Field: 1, Value: fmt.Sprintf("<%d of %d>", ord, owner) + noise(owner*members+ord, 400)}},
 		}})
 	}
-	ok(t, sh.Stage(changes))
-	ok(t, sh.Commit(domain.ShardState{Next: 1}, nil))
+	check.OK(t, sh.Stage(changes))
+	check.OK(t, sh.Commit(domain.ShardState{Next: 1}, nil))
 }
 
 // A shard of which a block is corrupt is replaced without reading the block; compaction does
@@ -207,11 +209,11 @@ func TestReplacement_OfAShardThatCannotBeRead(t *testing.T) {
 	const members = 300
 	o := smallOptions(vfs.NewMem())
 	s, sick := openSmall(t, o.FS, o)
-	well := must[*Shard](t)(s.Shard(7))
+	well := check.Must[*Shard](t)(s.Shard(7))
 	largeMembers(t, sick, 0, members)
 	largeMembers(t, well, 1, members)
-	ok(t, s.db.Flush())
-	ok(t, well.Close())
+	check.OK(t, s.db.Flush())
+	check.OK(t, well.Close())
 	closeBoth(t, s, sick)
 	s, sick = openSmall(t, o.FS, o)
 	flip(t, o.FS)
@@ -224,14 +226,14 @@ func TestReplacement_OfAShardThatCannotBeRead(t *testing.T) {
 	if unreadable == 0 {
 		t.Fatal("every member is read")
 	}
-	r := must[*Replacement](t)(s.Replace(2, o))
-	anew := must[*Shard](t)(r.Shard())
+	r := check.Must[*Replacement](t)(s.Replace(2, o))
+	anew := check.Must[*Shard](t)(r.Shard())
 	largeMembers(t, anew, 0, members)
-	ok(t, anew.Close())
-	ok(t, r.Complete(nil))
-	ok(t, sick.Close())
-	sick, well = must[*Shard](t)(s.Shard(2)), must[*Shard](t)(s.Shard(7))
-	ok(t, s.db.Compact(t.Context(), []byte{0}, []byte{255}, false))
+	check.OK(t, anew.Close())
+	check.OK(t, r.Complete(nil))
+	check.OK(t, sick.Close())
+	sick, well = check.Must[*Shard](t)(s.Shard(2)), check.Must[*Shard](t)(s.Shard(7))
+	check.OK(t, s.db.Compact(t.Context(), []byte{0}, []byte{255}, false))
 	for ord := range domain.Ordinal(members) {
 		for _, sh := range []*Shard{sick, well} {
 			if m, err := sh.Member(1, ord); err != nil || m == nil {
@@ -239,7 +241,7 @@ func TestReplacement_OfAShardThatCannotBeRead(t *testing.T) {
 			}
 		}
 	}
-	ok(t, s.Err())
-	ok(t, well.Close())
+	check.OK(t, s.Err())
+	check.OK(t, well.Close())
 	closeBoth(t, s, sick)
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/cockroachdb/pebble/v2"
+	"github.com/ovation-analytics/ovation/storage/format"
 )
 
 // get calls f with the value of a key, which is the store's until f returns.
@@ -36,34 +37,35 @@ func scan(r pebble.Reader, lower, upper []byte, f func(k, v []byte) (more bool, 
 
 // scanPrefix calls f with every key that begins with prefix, and its value.
 func scanPrefix(r pebble.Reader, prefix []byte, f func(k, v []byte) error) error {
-	return scan(r, prefix, after(prefix), func(k, v []byte) (bool, error) { return true, f(k, v) })
+	return scan(r, prefix, format.PrefixEnd(prefix), func(k, v []byte) (bool, error) { return true, f(k, v) })
 }
 
 // scanMonths calls f with a shard's keys of a family that begins with the month, from
 // month first to last; in between it passes over the other shards.
 func scanMonths(r pebble.Reader, family byte, shard, first, last uint16, f func(k, v []byte) error) error {
-	upper := after(be.AppendUint16([]byte{family}, last))
-	it, err := r.NewIter(&pebble.IterOptions{LowerBound: be.AppendUint16([]byte{family}, first), UpperBound: upper})
+	it, err := r.NewIter(&pebble.IterOptions{
+		LowerBound: format.AppendMonth(nil, family, first, 0), UpperBound: format.PrefixEnd(format.AppendMonth(nil, family, last, 1<<16-1)),
+	})
 	if err != nil {
 		return err
 	}
 	ok := it.First()
 	for ok && err == nil {
 		k := it.Key()
-		if len(k) < 5 {
-			err = damaged("key")
+		month, owner, fault := format.ParseMonth(k)
+		if fault != nil {
+			err = fault
 			break
 		}
-		month, owner := be.Uint16(k[1:]), be.Uint16(k[3:])
 		switch {
 		case owner < shard:
-			ok = it.SeekGE(appendMonth(nil, family, month, shard))
+			ok = it.SeekGE(format.AppendMonth(nil, family, month, shard))
 			continue
 		case owner > shard:
 			if month == 1<<16-1 {
 				ok = false
 			} else {
-				ok = it.SeekGE(appendMonth(nil, family, month+1, shard))
+				ok = it.SeekGE(format.AppendMonth(nil, family, month+1, shard))
 			}
 			continue
 		}

@@ -1,11 +1,13 @@
 package storage
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/cockroachdb/pebble/v2"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/storage/format"
 )
 
 // A commit writes its rows once, by member, in one key of T, and their contents in blocks
@@ -29,8 +31,8 @@ func (s *Shard) writeRows(big *sealing, b *pebble.Batch, sequence uint64) error 
 // grouping is the scratch of writeRows.
 type grouping struct {
 	numbers numbering
-	actions []action
-	entries []entry
+	actions []format.Row
+	entries []format.Entry
 	said    sorter // places in the tail, by sequence
 }
 
@@ -39,7 +41,7 @@ type grouping struct {
 type sealing struct {
 	batch  *pebble.Batch
 	sorter sorter
-	order  []mark
+	order  []format.Action
 	// The width class of the rows in R and C of each mark of the tail. It is no mark's own
 	// yet: snapshots read those.
 	classes []uint8
@@ -60,53 +62,53 @@ func (s *Shard) sealRows(big *sealing, b *pebble.Batch, sequence uint64) error {
 	clear(big.classes)
 	for i := range tail {
 		m := &tail[i]
-		if m.flags.Dead() || dead[m.seq] {
+		if m.Flags.Dead() || dead[m.Seq] {
 			continue
 		}
-		n := g.numbers.of(accountMonth{m.account, m.month})
-		big.sorter.add(uint64(n)<<32|uint64(m.brand), m.time, i)
+		n := g.numbers.of(format.AccountMonth{Account: m.Account, Month: m.Month})
+		big.sorter.add(uint64(n)<<32|uint64(m.Brand), m.Time, i)
 	}
-	big.sorter.sort(func(i int32) uint64 { return tail[i].seq })
+	big.sorter.sort(func(i int32) uint64 { return tail[i].Seq })
 	for keys := big.sorter.keys; len(keys) > 0; {
 		n := 1
 		for n < len(keys) && keys[n].group == keys[0].group {
 			n++
 		}
 		am := g.numbers.groups[keys[0].group>>32]
-		if err := s.writeGroup(big, b, brandMonth{am.account, domain.BrandID(uint32(keys[0].group)), am.month}, keys[:n]); err != nil {
+		if err := s.writeGroup(big, b, format.BrandMonth{Account: am.Account, Brand: domain.BrandID(uint32(keys[0].group)), Month: am.Month}, keys[:n]); err != nil {
 			return err
 		}
 		keys = keys[n:]
 	}
-	return b.DeleteRange(appendTextKey(nil, s.id, 0), appendTextKey(nil, s.id, sequence+1), nil)
+	return b.DeleteRange(format.AppendTailContentKey(nil, s.id, 0), format.AppendTailContentKey(nil, s.id, sequence+1), nil)
 }
 
 // taken is the sequences of the actions that the marks tell to count no more.
-func taken(marks []mark) map[uint64]bool {
+func taken(marks []format.Action) map[uint64]bool {
 	dead := map[uint64]bool{}
 	for i := range marks {
-		if marks[i].flags.Dead() {
-			dead[marks[i].seq] = true
+		if marks[i].Flags.Dead() {
+			dead[marks[i].Seq] = true
 		}
 	}
 	return dead
 }
 
 // writeGroup writes the rows of one brand's month, in order of (time, sequence).
-func (s *Shard) writeGroup(big *sealing, b *pebble.Batch, k brandMonth, keys []sortKey) error {
+func (s *Shard) writeGroup(big *sealing, b *pebble.Batch, k format.BrandMonth, keys []sortKey) error {
 	held, err := s.heldRows(k)
 	if err != nil {
 		return err
 	}
 	held += uint64(len(keys))
 	s.held[k] = held
-	class, start := s.store.opts.widths.class(held), k.month.Start()
+	class, start := s.store.opts.widths.Class(held), k.Month.Start()
 	if err := s.count(b, k, class, int64(len(keys))); err != nil {
 		return err
 	}
 	for len(keys) > 0 {
-		slot, n := slotOf(class, start, keys[0].time), 1
-		for n < len(keys) && slotOf(class, start, keys[n].time) == slot {
+		slot, n := format.SlotOf(class, start, keys[0].time), 1
+		for n < len(keys) && format.SlotOf(class, start, keys[n].time) == slot {
 			n++
 		}
 		if err := s.writeSlot(big, b, k, class, slot, keys[:n]); err != nil {
@@ -119,18 +121,18 @@ func (s *Shard) writeGroup(big *sealing, b *pebble.Batch, k brandMonth, keys []s
 
 // writeSlot writes the operands of one key of R and of a slot of C, and notes the class of
 // the marks.
-func (s *Shard) writeSlot(big *sealing, b *pebble.Batch, k brandMonth, class uint8, slot uint16, keys []sortKey) error {
+func (s *Shard) writeSlot(big *sealing, b *pebble.Batch, k format.BrandMonth, class uint8, slot uint16, keys []sortKey) error {
 	g := &s.group
 	g.actions, g.entries = g.actions[:0], g.entries[:0]
 	g.said.reset()
 	for _, key := range keys {
 		m := &s.line.tail[key.i]
 		big.classes[key.i] = class
-		g.actions = append(g.actions, action{seq: m.seq, time: m.time, ord: m.ord, def: m.def, points: m.points, service: m.service})
-		g.said.add(m.seq, 0, int(key.i))
+		g.actions = append(g.actions, format.Row{Seq: m.Seq, Time: m.Time, Ord: m.Ord, Definition: m.Definition, Points: m.Points, Service: m.Service})
+		g.said.add(m.Seq, 0, int(key.i))
 	}
-	s.key = appendRowKey(s.key[:0], familyRows, s.id, k, class, slot)
-	s.value = s.rows.append(s.value[:0], nil, g.actions)
+	s.key = format.AppendRowKey(s.key[:0], format.FamilyRows, s.id, k, class, slot)
+	s.value = s.rows.Append(s.value[:0], nil, g.actions)
 	if err := b.Merge(s.key, s.value, nil); err != nil {
 		return err
 	}
@@ -138,60 +140,34 @@ func (s *Shard) writeSlot(big *sealing, b *pebble.Batch, k brandMonth, class uin
 	if len(g.entries) == 0 {
 		return nil
 	}
-	p := page{s.id, k, class, slot}
+	p := format.SlotKey{Shard: s.id, Of: k, Class: class, Slot: slot}
 	s.store.gists.forget(p)
 	return s.writeContents(b, p, g.entries)
 }
 
 // unsealed is the rows of a tail that count, of one brand's month each, in order of
 // month, account and brand, then of (time, sequence).
-func unsealed(tail []mark, f func(k brandMonth, rows []domain.Row)) {
+func unsealed(tail []format.Action, f func(k format.BrandMonth, rows []domain.Row)) {
 	dead := taken(tail)
-	var alive []mark
+	var alive []format.Action
 	for i := range tail {
-		if m := &tail[i]; !m.flags.Dead() && !dead[m.seq] {
+		if m := &tail[i]; !m.Flags.Dead() && !dead[m.Seq] {
 			alive = append(alive, *m)
 		}
 	}
-	slices.SortFunc(alive, func(a, b mark) int {
-		if c := a.of().compare(b.of()); c != 0 {
-			return c
-		}
-		if a.time != b.time {
-			return compareU64(uint64(a.time), uint64(b.time))
-		}
-		return compareU64(a.seq, b.seq)
+	slices.SortFunc(alive, func(a, b format.Action) int {
+		return cmp.Or(a.Of().Compare(b.Of()), cmp.Compare(a.Time, b.Time), cmp.Compare(a.Seq, b.Seq))
 	})
 	var rows []domain.Row
 	for i := range alive {
 		m := &alive[i]
-		if i > 0 && alive[i-1].of() != m.of() {
-			f(alive[i-1].of(), rows)
+		if i > 0 && alive[i-1].Of() != m.Of() {
+			f(alive[i-1].Of(), rows)
 			rows = rows[:0]
 		}
-		rows = append(rows, m.bare())
+		rows = append(rows, m.ColumnRow())
 	}
 	if len(rows) > 0 {
-		f(alive[len(alive)-1].of(), rows)
+		f(alive[len(alive)-1].Of(), rows)
 	}
-}
-
-// bare is the action as R has it: without hash, slot and flags.
-func (m *mark) bare() domain.Row {
-	return domain.Row{Seq: m.seq, Account: m.account, Ord: m.ord, Time: m.time, Brand: m.brand, Definition: m.def, Points: m.points, Service: m.service}
-}
-
-// of is the brand's month that the mark's rows stand under.
-func (m *mark) of() brandMonth { return brandMonth{m.account, m.brand, m.month} }
-
-// compare is the order of the keys of R.
-func (k brandMonth) compare(o brandMonth) int {
-	for _, c := range [...]int{
-		compareU64(uint64(k.month), uint64(o.month)), compareU64(uint64(k.account), uint64(o.account)), compareU64(uint64(k.brand), uint64(o.brand)),
-	} {
-		if c != 0 {
-			return c
-		}
-	}
-	return 0
 }

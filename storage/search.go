@@ -3,17 +3,17 @@ package storage
 import (
 	"bytes"
 	"errors"
-	"slices"
 
 	"github.com/cockroachdb/pebble/v2"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/storage/format"
 )
 
 // Search gives what is sought the contents, of a brand's actions at the range's times, that
 // Near does not rule out, in any order; of others, too, so that the caller must know its own
 // by their sequence. Nothing is done for an action but where Near stops: 20 times less than
-// RawContents, where most actions are wanted. Slots of C of which a gist is known that rules out
+// Says, where most actions are wanted. Slots of C of which a gist is known that rules out
 // what is sought are not read.
 func (s *Snapshot) Search(account domain.AccountID, brand domain.BrandID, r domain.Range, sought *domain.ContentSearch) error {
 	if r.To <= r.From {
@@ -28,12 +28,12 @@ func (s *Snapshot) Search(account domain.AccountID, brand domain.BrandID, r doma
 		return err
 	}
 	for _, t := range ts {
-		start, end := t.month.Start(), (t.month + 1).Start()
+		start, end := t.Month.Start(), (t.Month + 1).Start()
 		if start >= r.To || end <= r.From {
 			continue
 		}
-		first, last := slotOf(t.class, start, max(r.From, start)), slotOf(t.class, start, min(r.To, end)-1)
-		if err := x.month(page{s.shard, brandMonth{account, brand, t.month}, t.class, first}, last); err != nil {
+		first, last := format.SlotOf(t.Class, start, max(r.From, start)), format.SlotOf(t.Class, start, min(r.To, end)-1)
+		if err := x.month(format.SlotKey{Shard: s.shard, Of: format.BrandMonth{Account: account, Brand: brand, Month: t.Month}, Class: t.Class, Slot: first}, last); err != nil {
 			return err
 		}
 	}
@@ -44,14 +44,12 @@ func (s *Snapshot) Search(account domain.AccountID, brand domain.BrandID, r doma
 type search struct {
 	*Snapshot
 	*domain.ContentSearch
-	codec contentCodec
-	key   []byte
-	known map[uint16][]uint64 // gists of a month's pages that may have what is sought
-	made  map[uint16][]uint64 // and of those that none was known of
-	seqs  []uint64            // of the contents of a slot
-	lens  []uint64
-	texts []byte // one behind the other
-	err   error  // of what a gist was made of
+	codec               format.ContentCodec
+	key                 []byte
+	known               map[uint16][]uint64 // gists of a month's pages that may have what is sought
+	made                map[uint16][]uint64 // and of those that none was known of
+	format.ContentTexts                     // of a slot
+	err                 error               // of what a gist was made of
 }
 
 // inTail looks through what is not sealed.
@@ -61,8 +59,8 @@ func (x *search) inTail(account domain.AccountID, brand domain.BrandID, r domain
 		if s.brand != brand || !s.any || s.account != account || s.time < r.From || s.time >= r.To {
 			continue
 		}
-		e := entry{seq: s.seq, text: x.tail.bytes[s.from : s.from+s.n]}
-		if x.Finder(e.text, nil)(0) < 0 {
+		e := format.Entry{Seq: s.seq, Text: x.tail.bytes[s.from : s.from+s.n]}
+		if x.Finder(e.Text, nil)(0) < 0 {
 			continue
 		}
 		if err := x.give(&e, domain.Range{From: s.time, To: s.time + 1}); err != nil {
@@ -73,28 +71,29 @@ func (x *search) inTail(account domain.AccountID, brand domain.BrandID, r domain
 }
 
 // month looks through the pages of a month, in slots from p's to last.
-func (x *search) month(p page, last uint16) (err error) {
+func (x *search) month(p format.SlotKey, last uint16) (err error) {
 	x.known = map[uint16][]uint64{}
 	read, known := x.store.gists.look(p, last, x.seals, func(slot uint16, gist []uint64) bool {
 		x.known[slot] = gist
 		return x.MayContain(gist)
 	})
-	slot := read.from(p.slot)
+	slot := read.from(p.Slot)
 	if slot > last {
 		return nil
 	}
-	x.key = appendRowKey(x.key[:0], familyContent, p.shard, p.of, p.class, last)
-	it, err := x.db.NewIter(&pebble.IterOptions{LowerBound: x.at(p, slot), UpperBound: after(x.key)})
+	x.key = format.AppendRowKey(x.key[:0], format.FamilyContent, p.Shard, p.Of, p.Class, last)
+	it, err := x.db.NewIter(&pebble.IterOptions{LowerBound: x.at(p, slot), UpperBound: format.PrefixEnd(x.key)})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, it.Error(), it.Close()) }()
 	x.made = map[uint16][]uint64{}
 	for ok := it.First(); ok && slot <= last; {
-		_, _, _, met, sound := parseRowKey(it.Key())
-		if !sound {
-			return damaged("key")
+		at, err := format.ParseRowKey(it.Key())
+		if err != nil {
+			return err
 		}
+		met := at.Slot
 		for ; slot < met; slot = read.from(slot + 1) { // there are none
 			x.made[slot] = []uint64{}
 		}
@@ -121,59 +120,30 @@ func (x *search) month(p page, last uint16) (err error) {
 }
 
 // at is what the keys of a page of p's month begin with.
-func (x *search) at(p page, slot uint16) []byte {
-	return appendRowKey(nil, familyContent, p.shard, p.of, p.class, slot)
+func (x *search) at(p format.SlotKey, slot uint16) []byte {
+	return format.AppendRowKey(nil, format.FamilyContent, p.Shard, p.Of, p.Class, slot)
 }
 
 // blocks puts all blocks of the slot that the iterator is at behind one another, and
 // leaves it behind them: ok reports that there is a key.
 func (x *search) blocks(it *pebble.Iterator) (ok bool, err error) {
-	x.seqs, x.lens, x.texts = x.seqs[:0], x.lens[:0], x.texts[:0]
-	x.key = append(x.key[:0], it.Key()[:rowKeyLen]...)
+	x.Reset()
+	x.key = append(x.key[:0], it.Key()[:format.RowKeyLen]...)
 	for ok = true; ok && bytes.HasPrefix(it.Key(), x.key); ok = it.Next() {
 		v, err := it.ValueAndErr()
 		if err != nil {
 			return false, err
 		}
-		if err := x.block(v); err != nil {
+		if err := x.codec.AppendTexts(&x.ContentTexts, v); err != nil {
 			return false, err
 		}
 	}
 	return ok, nil
 }
 
-// block puts a block behind those before it.
-func (x *search) block(v []byte) error {
-	n, cur, err := x.codec.open(v)
-	if err != nil || n == 0 {
-		return err
-	}
-	if n == 1 {
-		e := singleEntry(&cur)
-		x.seqs, x.lens, x.texts = append(x.seqs, e.seq), append(x.lens, uint64(len(e.text))), append(x.texts, e.text...)
-		return cur.close("C")
-	}
-	k := len(x.seqs)
-	x.seqs, x.lens = slices.Grow(x.seqs, n)[:k+n], slices.Grow(x.lens, n)[:k+n]
-	x.codec.cols[contentSeq].unpack(x.seqs[k:], 0)
-	x.codec.cols[contentLen].unpack(x.lens[k:], 0)
-	left := uint64(len(cur.b))
-	for _, size := range x.lens[k:] {
-		if size > left {
-			return damaged("C")
-		}
-		left -= size
-	}
-	if left > 0 {
-		return damaged("C")
-	}
-	x.texts = append(x.texts, cur.b...)
-	return nil
-}
-
 // page looks through the contents of a slot, and makes its gist if that is wanted.
-func (x *search) page(p page, slot uint16, wanted bool) error {
-	if len(x.seqs) == 0 {
+func (x *search) page(p format.SlotKey, slot uint16, wanted bool) error {
+	if len(x.Seqs) == 0 {
 		x.made[slot] = []uint64{}
 		return nil
 	}
@@ -183,14 +153,14 @@ func (x *search) page(p page, slot uint16, wanted bool) error {
 		}
 		x.known[slot] = x.made[slot]
 	}
-	return x.through(x.known[slot], spanOf(p.class, p.of.month, slot))
+	return x.through(x.known[slot], format.SpanOf(p.Class, p.Of.Month, slot))
 }
 
 // contents are those of the slot.
 func (x *search) contents(yield func([]byte) bool) {
-	texts := x.texts
-	for _, size := range x.lens {
-		e := entry{text: texts[:size]}
+	texts := x.Bytes
+	for _, size := range x.Lens {
+		e := format.Entry{Text: texts[:size]}
 		if texts = texts[size:]; !x.content(&e, yield) {
 			return
 		}
@@ -198,8 +168,8 @@ func (x *search) contents(yield func([]byte) bool) {
 }
 
 // content gives an entry's content to a gist; false: no more is wanted.
-func (x *search) content(e *entry, yield func([]byte) bool) bool {
-	content, err := e.words()
+func (x *search) content(e *format.Entry, yield func([]byte) bool) bool {
+	content, err := e.Content()
 	if err != nil {
 		x.err = err
 		return false
@@ -209,19 +179,19 @@ func (x *search) content(e *entry, yield func([]byte) bool) bool {
 
 // through looks through the texts of the slot, whose gist that is.
 func (x *search) through(gist []uint64, in domain.Range) error {
-	next, n := x.Finder(x.texts, gist), len(x.seqs)
+	next, n := x.Finder(x.Bytes, gist), len(x.Seqs)
 	for i, from := 0, 0; i < n; {
 		at := next(from)
 		if at < 0 {
 			return nil
 		}
-		size := int(x.lens[i])
+		size := int(x.Lens[i])
 		for from+size <= at && i+1 < n {
 			from, i = from+size, i+1
-			size = int(x.lens[i])
+			size = int(x.Lens[i])
 		}
 		if from+size > at {
-			e := entry{seq: x.seqs[i], text: x.texts[from : from+size]}
+			e := format.Entry{Seq: x.Seqs[i], Text: x.Bytes[from : from+size]}
 			if err := x.give(&e, in); err != nil {
 				return err
 			}
@@ -232,10 +202,10 @@ func (x *search) through(gist []uint64, in domain.Range) error {
 }
 
 // give gives what is sought an entry's content, of an action at one of the times.
-func (x *search) give(e *entry, in domain.Range) error {
-	content, err := e.words()
+func (x *search) give(e *format.Entry, in domain.Range) error {
+	content, err := e.Content()
 	if err == nil && content != nil {
-		x.Found(e.seq, content, in)
+		x.Found(e.Seq, content, in)
 	}
 	return err
 }

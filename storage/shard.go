@@ -8,6 +8,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/storage/format"
 )
 
 // Shard is one shard's part of a store. One goroutine owns it, but for what Snapshot
@@ -20,22 +21,22 @@ type Shard struct {
 	err    error // of Stage or Commit
 	closed bool
 
-	state   domain.ShardState // of the last commit
-	late    lateOrigins       // in its value
-	facts   facts             // staged changes included
+	state   domain.ShardState    // of the last commit
+	late    format.RecentOrigins // in its value
+	facts   format.StateHash     // staged changes included
 	members roster
 	line    *timeline
-	texts   texts                 // of the tail of line
-	held    map[brandMonth]uint64 // rows of a brand's month, as far as asked: a cache
-	parked  map[place]facts       // what is parked, staged included: the sum of its facts, by member
-	blocks  blocks                // of C, that grow
-	pairs   *filter               // of the one-time pairs stored or staged; nil: not asked yet
-	trimmed [2]uint64             // outbox: of each kind, trimmed up to here since opening
+	texts   texts                             // of the tail of line
+	held    map[format.BrandMonth]uint64      // rows of a brand's month, as far as asked: a cache
+	parked  map[format.Place]format.StateHash // what is parked, staged included: the sum of its facts, by member
+	blocks  blocks                            // of C, that grow
+	pairs   *filter                           // of the one-time pairs stored or staged; nil: not asked yet
+	trimmed [2]uint64                         // outbox: of each kind, trimmed up to here since opening
 
 	open    openBatch
 	group   grouping
-	rows    rowCodec
-	content contentCodec
+	rows    format.RowCodec
+	content format.ContentCodec
 	key     []byte
 	value   []byte
 
@@ -46,15 +47,15 @@ type Shard struct {
 const heldLimit = 1 << 20
 
 func openShard(s *Store, id uint16) (*Shard, error) {
-	sh := &Shard{store: s, db: s.db.DB, id: id, members: roster{}, held: map[brandMonth]uint64{}, texts: newTexts(&s.texts, s.opts.TailBytes)}
-	_, err := get(s.db, appendStateKey(nil, id), func(v []byte) (err error) {
-		sh.state, sh.late, err = decodeState(v)
+	sh := &Shard{store: s, db: s.db.DB, id: id, members: roster{}, held: map[format.BrandMonth]uint64{}, texts: newTexts(&s.texts, s.opts.TailBytes)}
+	_, err := get(s.db, format.AppendStateKey(nil, id), func(v []byte) (err error) {
+		sh.state, sh.late, err = format.DecodeState(v)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	sh.facts = factsOf(sh.state.Facts)
+	sh.facts = format.StateHashOf(sh.state.Facts)
 	if err := readPlaces(s.db, id, sh.members); err != nil {
 		return nil, err
 	}
@@ -74,15 +75,12 @@ func openShard(s *Store, id uint16) (*Shard, error) {
 
 // readPlaces fills a roster.
 func readPlaces(r pebble.Reader, shard uint16, members roster) error {
-	return scanPrefix(r, appendShard(nil, familyPlace, shard), func(k, v []byte) error {
-		if len(k) != 13 {
-			return damaged("o")
-		}
-		p, err := decodePlace(v)
+	return scanPrefix(r, format.AppendShard(nil, format.FamilyPlace, shard), func(k, v []byte) error {
+		id, p, err := format.DecodePlace(k, v)
 		if err != nil {
 			return err
 		}
-		return members.put(p, domain.MemberIDOf(be.Uint64(k[5:]), domain.Slot(be.Uint16(k[3:]))))
+		return members.put(p, id)
 	})
 }
 
@@ -92,16 +90,16 @@ type roster map[domain.AccountID][]domain.MemberID
 // ordinals bounds an account's members in a shard.
 const ordinals = 1 << 28
 
-func (r roster) put(p place, id domain.MemberID) error {
-	if p.ord >= ordinals {
-		return fmt.Errorf("storage: member with ordinal %d", p.ord)
+func (r roster) put(p format.Place, id domain.MemberID) error {
+	if p.Ord >= ordinals {
+		return fmt.Errorf("storage: member with ordinal %d", p.Ord)
 	}
-	ids := r[p.account]
-	for len(ids) <= int(p.ord) {
+	ids := r[p.Account]
+	for len(ids) <= int(p.Ord) {
 		ids = append(ids, 0)
 	}
-	ids[p.ord] = id
-	r[p.account] = ids
+	ids[p.Ord] = id
+	r[p.Account] = ids
 	return nil
 }
 
@@ -141,9 +139,9 @@ func (s *Shard) Member(account domain.AccountID, ord domain.Ordinal) (*domain.Me
 }
 
 func readMember(r pebble.Reader, shard uint16, account domain.AccountID, ord domain.Ordinal) (m *domain.Member, err error) {
-	_, err = get(r, appendMemberKey(nil, shard, account, ord), func(v []byte) error {
+	_, err = get(r, format.AppendMemberKey(nil, shard, account, ord), func(v []byte) error {
 		m = new(domain.Member)
-		return decodeMessage(v, m)
+		return format.DecodeMessage(v, m)
 	})
 	if err != nil {
 		return nil, err
@@ -160,8 +158,9 @@ func (s *Shard) Identity(_ domain.AccountID, hash domain.IdentityHash) (domain.I
 }
 
 func readIdentity(r pebble.Reader, shard uint16, hash domain.IdentityHash) (i domain.Identity, ok bool, err error) {
-	ok, err = get(r, appendClaimKey(nil, shard, hash), func(v []byte) (err error) {
-		i, err = decodeClaim(hash, v)
+	k := format.AppendIdentityKey(nil, shard, hash)
+	ok, err = get(r, k, func(v []byte) (err error) {
+		i, err = format.DecodeIdentity(k, v)
 		return err
 	})
 	return i, ok && err == nil, err
@@ -180,10 +179,10 @@ func (s *Shard) OneTime(account domain.AccountID, ord domain.Ordinal, definition
 	if !s.pairs.maybe(mixPair(account, ord, definition, brand)) {
 		return o, false, nil
 	}
-	s.key = appendOneTimeKey(s.key[:0], s.id, account, ord, definition, brand)
+	s.key = format.AppendOneTimeKey(s.key[:0], s.id, account, ord, definition, brand)
 	ok, err = get(s.db, s.key, func(v []byte) error {
 		o = domain.OneTime{Account: account, Ord: ord, Definition: definition, Brand: brand}
-		return decodeOneTime(&o, v)
+		return format.DecodeOneTime(&o, v)
 	})
 	return o, ok && err == nil, err
 }
@@ -192,13 +191,10 @@ func (s *Shard) OneTime(account domain.AccountID, ord domain.Ordinal, definition
 // first action of their kind, and are not there.
 func (s *Shard) readPairs() error {
 	var mixes []uint64
-	err := scanPrefix(s.db, appendShard(nil, familyOneTime, s.id), func(k, _ []byte) error {
-		if len(k) != 19 {
-			return damaged("f")
-		}
-		mixes = append(mixes, mixPair(domain.AccountID(be.Uint32(k[3:])), domain.Ordinal(be.Uint32(k[7:])),
-			domain.DefinitionID(be.Uint32(k[11:])), domain.BrandID(be.Uint32(k[15:]))))
-		return nil
+	err := scanPrefix(s.db, format.AppendShard(nil, format.FamilyOneTime, s.id), func(k, _ []byte) error {
+		o, err := format.ParseOneTimeKey(k)
+		mixes = append(mixes, mixPair(o.Account, o.Ord, o.Definition, o.Brand))
+		return err
 	})
 	if err != nil {
 		return err
@@ -223,9 +219,9 @@ func (s *Shard) Request(day uint32, id domain.RequestID) (*domain.Request, error
 }
 
 func readRequest(r pebble.Reader, shard uint16, day uint32, id domain.RequestID) (q *domain.Request, err error) {
-	_, err = get(r, appendRequestKey(nil, shard, day, id), func(v []byte) error {
+	_, err = get(r, format.AppendRequestKey(nil, shard, day, id), func(v []byte) error {
 		q = new(domain.Request)
-		return decodeMessage(v, q)
+		return format.DecodeMessage(v, q)
 	})
 	if err != nil {
 		return nil, err
@@ -244,7 +240,7 @@ func (s *Shard) Seen(account domain.AccountID, ord domain.Ordinal, months domain
 		return domain.Row{}, false, err
 	}
 	id, _ := s.members.get(account, ord)
-	return m.row(id.Slot()), true, nil
+	return m.Row(id.Slot()), true, nil
 }
 
 // Close gives the shard up: what is committed is durable then, what is staged is gone.

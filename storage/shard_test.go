@@ -11,37 +11,40 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/storage/format"
+	"github.com/ovation-analytics/ovation/storage/internal/check"
+	"github.com/ovation-analytics/ovation/storage/storetest"
 )
 
 // smallOptions seal, widen and evict often.
 func smallOptions(fs vfs.FS) Options {
-	return Options{FS: fs, CacheBytes: 1 << 20, MemTableBytes: 256 << 10, SealRows: 300, FilterBytes: 8 << 10, narrow: narrow{widths: widths{15, 60}, bucketRows: 40, blockBytes: 100}}
+	return Options{FS: fs, CacheBytes: 1 << 20, MemTableBytes: 256 << 10, SealRows: 300, FilterBytes: 8 << 10, narrow: narrow{widths: format.Widths{Day: 15, Hour: 60}, bucketRows: 40, blockBytes: 100}}
 }
 
 func openSmall(t testing.TB, fs vfs.FS, o Options) (*Store, *Shard) {
 	t.Helper()
-	s := must[*Store](t)(Open("store", o))
-	return s, must[*Shard](t)(s.Shard(2))
+	s := check.Must[*Store](t)(Open("store", o))
+	return s, check.Must[*Shard](t)(s.Shard(2))
 }
 
 func closeBoth(t testing.TB, s *Store, sh *Shard) {
 	t.Helper()
-	ok(t, sh.Close())
-	ok(t, s.Close())
+	check.OK(t, sh.Close())
+	check.OK(t, s.Close())
 }
 
 // perform stages a commit in several parts and commits it.
-func perform(t testing.TB, sh *Shard, r *rand.Rand, c commit) {
+func perform(t testing.TB, sh *Shard, r *rand.Rand, c storetest.Commit) {
 	t.Helper()
 	asked := r.IntN(2) == 0
-	for rest := c.changes; len(rest) > 0; {
+	for rest := c.Changes; len(rest) > 0; {
 		n := 1 + r.IntN(len(rest))
 		askSeen(t, sh, asked, rest[:n], false)
-		ok(t, sh.Stage(rest[:n]))
+		check.OK(t, sh.Stage(rest[:n]))
 		askSeen(t, sh, asked, rest[:n], true)
 		rest = rest[n:]
 	}
-	ok(t, sh.Commit(c.state, c.origins))
+	check.OK(t, sh.Commit(c.State, c.Origins))
 }
 
 // askSeen asks for the rows that are added, before or after they are staged.
@@ -62,31 +65,31 @@ func askSeen(t testing.TB, sh *Shard, asked bool, changes []domain.Change, want 
 func TestRandomOperationsEqualTheModel(t *testing.T) {
 	for _, seed := range []uint64{1, 2, 3} {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
-			w := newWorld(seed)
+			w := storetest.NewWorld(seed)
 			o := smallOptions(vfs.NewMem())
 			s, sh := openSmall(t, o.FS, o)
 			for i := range 80 {
-				perform(t, sh, w.r, w.next(w.r.IntN(60)))
-				switch w.r.IntN(12) {
+				perform(t, sh, w.R, w.Next(w.R.IntN(60)))
+				switch w.R.IntN(12) {
 				case 0:
-					w.m.check(t, sh)
+					checkShard(t, w.M, sh)
 				case 1:
 					closeBoth(t, s, sh)
 					s, sh = openSmall(t, o.FS, o)
 				case 2:
-					ok(t, s.db.Flush())
+					check.OK(t, s.db.Flush())
 				case 3:
 					if i%3 == 0 {
-						ok(t, s.db.Compact(t.Context(), []byte{0}, []byte{255}, false))
+						check.OK(t, s.db.Compact(t.Context(), []byte{0}, []byte{255}, false))
 					}
 				}
 			}
-			w.m.check(t, sh)
-			ok(t, s.db.Compact(t.Context(), []byte{0}, []byte{255}, false))
+			checkShard(t, w.M, sh)
+			check.OK(t, s.db.Compact(t.Context(), []byte{0}, []byte{255}, false))
 			closeBoth(t, s, sh)
 			s, sh = openSmall(t, o.FS, o)
-			w.m.sample = 1
-			w.m.check(t, sh)
+			w.M.Sample = 1
+			checkShard(t, w.M, sh)
 			closeBoth(t, s, sh)
 		})
 	}
@@ -97,78 +100,78 @@ func TestRandomOperationsEqualTheModel(t *testing.T) {
 func TestI3CrashLeavesACommitBoundary(t *testing.T) {
 	for _, seed := range []uint64{11, 12} {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
-			w := newWorld(seed)
+			w := storetest.NewWorld(seed)
 			fs := vfs.NewCrashableMem()
 			s, sh := openSmall(t, fs, smallOptions(fs))
-			var commits []commit
+			var commits []storetest.Commit
 			for i := range 60 {
-				c := w.next(w.r.IntN(60))
+				c := w.Next(w.R.IntN(60))
 				if i%10 == 5 { // while changes are staged
-					ok(t, sh.Stage(c.changes))
-					checkCrash(t, fs, w.r, commits)
-					ok(t, sh.Commit(c.state, c.origins))
+					check.OK(t, sh.Stage(c.Changes))
+					checkCrash(t, fs, w.R, commits)
+					check.OK(t, sh.Commit(c.State, c.Origins))
 				} else {
-					perform(t, sh, w.r, c)
+					perform(t, sh, w.R, c)
 				}
 				commits = append(commits, c)
 				if i%20 == 9 {
-					checkCrash(t, fs, w.r, commits)
+					checkCrash(t, fs, w.R, commits)
 				}
 			}
-			w.m.check(t, sh)
+			checkShard(t, w.M, sh)
 			closeBoth(t, s, sh)
 		})
 	}
 }
 
 // checkCrash opens what a machine would find that lost power now.
-func checkCrash(t *testing.T, fs *vfs.MemFS, r *rand.Rand, commits []commit) {
+func checkCrash(t *testing.T, fs *vfs.MemFS, r *rand.Rand, commits []storetest.Commit) {
 	t.Helper()
 	o := smallOptions(fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 50, RNG: r}))
 	s, sh := openSmall(t, o.FS, o)
-	m := newModel()
+	m := storetest.NewModel()
 	for _, c := range commits {
-		m.apply(c)
+		m.Apply(c)
 	}
-	m.check(t, sh)
+	checkShard(t, m, sh)
 	closeBoth(t, s, sh)
 }
 
 func TestCrashDuringACommitLosesNothingReported(t *testing.T) {
-	w := newWorld(21)
+	w := storetest.NewWorld(21)
 	fs := vfs.NewCrashableMem()
 	s, sh := openSmall(t, fs, smallOptions(fs))
-	commits := make(chan commit)
+	commits := make(chan storetest.Commit)
 	reported := make(chan int)
 	go func() {
 		defer close(reported)
 		n := 0
 		for c := range commits {
-			if sh.Stage(c.changes) != nil || sh.Commit(c.state, c.origins) != nil {
+			if sh.Stage(c.Changes) != nil || sh.Commit(c.State, c.Origins) != nil {
 				return
 			}
 			n++
 			reported <- n
 		}
 	}()
-	var all []commit
+	var all []storetest.Commit
 	done := 0
 	for range 30 {
-		c := w.next(w.r.IntN(40))
+		c := w.Next(w.R.IntN(40))
 		all = append(all, c)
 		commits <- c
-		clone := fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 50, RNG: w.r}) // at any moment of the commit
+		clone := fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 50, RNG: w.R}) // at any moment of the commit
 		o := smallOptions(clone)
 		s2, sh2 := openSmall(t, clone, o)
-		found, m := 0, newModel()
-		for found < len(all) && m.state.Next != sh2.State().Next {
-			m.apply(all[found])
+		found, m := 0, storetest.NewModel()
+		for found < len(all) && m.State.Next != sh2.State().Next {
+			m.Apply(all[found])
 			found++
 		}
 		if found < done {
 			t.Fatalf("%d commits were reported, %d are found", done, found)
 		}
-		m.check(t, sh2)
+		checkShard(t, m, sh2)
 		closeBoth(t, s2, sh2)
 		done = <-reported
 	}
@@ -182,13 +185,13 @@ func TestCrashDuringACommitLosesNothingReported(t *testing.T) {
 func TestSnapshotsAreReadWhileTheShardGoesOn(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
-	w := newWorld(seed)
+	w := storetest.NewWorld(seed)
 	o := smallOptions(vfs.NewMem())
 	s, sh := openSmall(t, o.FS, o)
 	var readers sync.WaitGroup
 	for range 80 {
-		perform(t, sh, w.r, w.next(50))
-		snap, want, wait := sh.Snapshot(), w.m.brandRows(), w.r.IntN(20)
+		perform(t, sh, w.R, w.Next(50))
+		snap, want, wait := sh.Snapshot(), w.M.BrandRows(), w.R.IntN(20)
 		readers.Go(func() {
 			defer func() {
 				if err := snap.Close(); err != nil {
@@ -223,7 +226,7 @@ func rowsOf(t *testing.T, snap *Snapshot, k [2]uint32) (got []domain.Row) {
 	if err != nil {
 		t.Error(err)
 	}
-	sortRows(got)
+	storetest.SortRows(got)
 	return got
 }
 
@@ -245,28 +248,28 @@ func didOf(all map[[2]uint32][]domain.Row, r *domain.Row) (want []domain.Row) {
 			}
 		}
 	}
-	sortRows(want)
+	storetest.SortRows(want)
 	return want
 }
 
 func TestSnapshotStaysAtItsCommit(t *testing.T) {
-	w := newWorld(31)
+	w := storetest.NewWorld(31)
 	o := smallOptions(vfs.NewMem())
 	s, sh := openSmall(t, o.FS, o)
 	for range 20 {
-		perform(t, sh, w.r, w.next(50))
+		perform(t, sh, w.R, w.Next(50))
 	}
 	snap := sh.Snapshot()
-	want := w.m.brandRows()
+	want := w.M.BrandRows()
 	for range 20 {
-		perform(t, sh, w.r, w.next(50))
+		perform(t, sh, w.R, w.Next(50))
 	}
-	ok(t, s.db.Compact(t.Context(), []byte{0}, []byte{255}, false))
+	check.OK(t, s.db.Compact(t.Context(), []byte{0}, []byte{255}, false))
 	for k, rows := range want {
-		same(t, "rows", rowsOf(t, snap, k), rows)
+		check.Same(t, "rows", rowsOf(t, snap, k), rows)
 	}
-	ok(t, snap.Close())
-	ok(t, snap.Close())
-	w.m.check(t, sh)
+	check.OK(t, snap.Close())
+	check.OK(t, snap.Close())
+	checkShard(t, w.M, sh)
 	closeBoth(t, s, sh)
 }

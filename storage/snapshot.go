@@ -7,6 +7,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/storage/format"
 )
 
 // Snapshot reads one commit's state of a shard. Any goroutine may use it, several at
@@ -29,9 +30,9 @@ func (s *Shard) Snapshot() *Snapshot {
 }
 
 // tallies appends what n shows of a brand.
-func (s *Snapshot) tallies(account domain.AccountID, brand domain.BrandID) (ts []tally, err error) {
-	_, err = get(s.db, appendCountKey(nil, s.shard, account, brand), func(v []byte) (err error) {
-		ts, err = decodeCounts(nil, v)
+func (s *Snapshot) tallies(account domain.AccountID, brand domain.BrandID) (ts []format.Tally, err error) {
+	_, err = get(s.db, format.AppendCountKey(nil, s.shard, account, brand), func(v []byte) (err error) {
+		ts, err = format.DecodeCounts(nil, v)
 		return err
 	})
 	return ts, err
@@ -54,16 +55,16 @@ func (s *Snapshot) Count(account domain.AccountID, brand domain.BrandID, r domai
 	first, last := domain.MonthOf(r.From), domain.MonthOf(r.To-1)
 	ts, err := s.tallies(account, brand)
 	for _, t := range ts {
-		if t.month >= first && t.month <= last && t.rows > 0 {
-			rows += uint64(t.rows)
+		if t.Month >= first && t.Month <= last && t.Rows > 0 {
+			rows += uint64(t.Rows)
 		}
 	}
 	if err != nil {
 		return 0, err
 	}
-	err = s.tail.brand(account, brand, func(marks []mark, places []sortKey) error {
+	err = s.tail.brand(account, brand, func(marks []format.Action, places []sortKey) error {
 		for _, p := range places {
-			if m := &marks[p.i]; m.month >= first && m.month <= last {
+			if m := &marks[p.i]; m.Month >= first && m.Month <= last {
 				rows++
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/storage/format"
 )
 
 // snapshotTail is the tail of a snapshot. Its rows are put in order of their brands once,
@@ -28,16 +29,16 @@ func (t *snapshotTail) sort() {
 	t.order.reset()
 	dead := taken(t.marks)
 	for i := range t.marks {
-		if m := &t.marks[i]; !m.flags.Dead() && !dead[m.seq] {
-			t.order.add(ownerOf(m.account, m.brand), m.time, i)
+		if m := &t.marks[i]; !m.Flags.Dead() && !dead[m.Seq] {
+			t.order.add(ownerOf(m.Account, m.Brand), m.Time, i)
 		}
 	}
-	t.order.sort(func(i int32) uint64 { return t.marks[i].seq })
+	t.order.sort(func(i int32) uint64 { return t.marks[i].Seq })
 }
 
 // brand calls f with the places of the brand's rows, in order of (time, sequence), if
 // there are any.
-func (t *snapshotTail) brand(account domain.AccountID, brand domain.BrandID, f func(marks []mark, places []sortKey) error) error {
+func (t *snapshotTail) brand(account domain.AccountID, brand domain.BrandID, f func(marks []format.Action, places []sortKey) error) error {
 	t.once.Do(t.sort)
 	keys, owner := t.order.keys, ownerOf(account, brand)
 	keys = keys[sort.Search(len(keys), func(i int) bool { return keys[i].group >= owner }):]
@@ -58,15 +59,15 @@ func (t *snapshotTail) close(spare *sync.Pool) {
 
 // unsealed calls f with the rows of marks at some places, which are in order of time,
 // that are of the range, a stripe at a time.
-func (c *rowCodec) unsealed(marks []mark, places []sortKey, r domain.Range, f func(rows []domain.Row) error) error {
-	places = places[sort.Search(len(places), func(i int) bool { return places[i].time >= r.From }):]
-	places = places[:sort.Search(len(places), func(i int) bool { return places[i].time >= r.To })]
-	for some := range slices.Chunk(places, stripe) {
-		c.out = c.out[:0]
+func (r *rowReader) unsealed(marks []format.Action, places []sortKey, f func(rows []domain.Row) error) error {
+	places = places[sort.Search(len(places), func(i int) bool { return places[i].time >= r.span.From }):]
+	places = places[:sort.Search(len(places), func(i int) bool { return places[i].time >= r.span.To })]
+	for some := range slices.Chunk(places, format.Stripe) {
+		rows := r.codec.Buffer()
 		for _, p := range some {
-			c.out = append(c.out, marks[p.i].bare())
+			rows = append(rows, marks[p.i].ColumnRow())
 		}
-		if err := f(c.out); err != nil {
+		if err := f(rows); err != nil {
 			return err
 		}
 	}

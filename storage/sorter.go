@@ -1,9 +1,11 @@
 package storage
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/storage/format"
 )
 
 // sorter orders rows by a number, time and sequence without moving them: only 16
@@ -36,7 +38,7 @@ func (s *sorter) sort(seq func(i int32) uint64) {
 			sorted = sorted && seq(s.keys[to-1].i) <= seq(s.keys[to].i)
 		}
 		if !sorted {
-			slices.SortStableFunc(s.keys[from:to], func(a, b sortKey) int { return compareU64(seq(a.i), seq(b.i)) })
+			slices.SortStableFunc(s.keys[from:to], func(a, b sortKey) int { return cmp.Compare(seq(a.i), seq(b.i)) })
 		}
 		from = to
 	}
@@ -51,9 +53,9 @@ func (s *sorter) ascending() {
 	slices.SortFunc(s.keys, func(a, b sortKey) int {
 		switch {
 		case a.group != b.group:
-			return compareU64(a.group, b.group)
+			return cmp.Compare(a.group, b.group)
 		case a.time != b.time:
-			return compareU64(uint64(a.time), uint64(b.time))
+			return cmp.Compare(a.time, b.time)
 		}
 		return int(a.i - b.i)
 	})
@@ -110,7 +112,7 @@ func (s *sorter) byDigit(at int) {
 }
 
 // gather copies the marks in their order to dst.
-func (s *sorter) gather(dst, marks []mark) []mark {
+func (s *sorter) gather(dst, marks []format.Action) []format.Action {
 	dst = slices.Grow(dst[:0], len(s.keys))[:len(s.keys)]
 	for j := range s.keys {
 		dst[j] = marks[s.keys[j].i]
@@ -120,20 +122,20 @@ func (s *sorter) gather(dst, marks []mark) []mark {
 
 // numbering gives account-months small numbers, in order of first appearance.
 type numbering struct {
-	numbers map[accountMonth]int
-	groups  []accountMonth
+	numbers map[format.AccountMonth]int
+	groups  []format.AccountMonth
 	last    int // number of the group asked for last
 }
 
 func (n *numbering) reset() {
 	if n.numbers == nil {
-		n.numbers = map[accountMonth]int{}
+		n.numbers = map[format.AccountMonth]int{}
 	}
 	clear(n.numbers)
 	n.groups, n.last = n.groups[:0], 0
 }
 
-func (n *numbering) of(k accountMonth) int {
+func (n *numbering) of(k format.AccountMonth) int {
 	if n.last < len(n.groups) && n.groups[n.last] == k {
 		return n.last
 	}

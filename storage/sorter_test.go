@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -29,12 +30,12 @@ func TestRowsAreInOrderOfGroupTimeAndSequence(t *testing.T) {
 				s.add(want[i].group, want[i].time, i)
 			}
 			slices.SortStableFunc(want, func(a, b sortKey) int {
-				for _, c := range [...]int{compareU64(a.group, b.group), compareU64(uint64(a.time), uint64(b.time))} {
+				for _, c := range [...]int{cmp.Compare(a.group, b.group), cmp.Compare(a.time, b.time)} {
 					if c != 0 {
 						return c
 					}
 				}
-				return compareU64(seqs[a.i], seqs[b.i])
+				return cmp.Compare(seqs[a.i], seqs[b.i])
 			})
 			s.sort(func(i int32) uint64 { return seqs[i] })
 			if diff := gocmp.Diff(want, s.keys, gocmp.AllowUnexported(sortKey{})); diff != "" && n > 0 {

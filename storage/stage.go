@@ -6,18 +6,19 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/storage/format"
 )
 
 // openBatch is what is staged and not committed: most changes stand in the batch
 // already, rows wait until their groups are known.
 type openBatch struct {
 	batch *pebble.Batch
-	fresh int    // rows added
-	taken []mark // sealed rows that count no more
+	fresh int             // rows added
+	taken []format.Action // sealed rows that count no more
 
-	members    map[place]facts               // of member records staged
-	identities map[domain.IdentityHash]facts // of claims staged; zero: dropped
-	pointers   map[domain.Pointer]bool       // staged: put, or dropped
+	members    map[format.Place]format.StateHash        // of member records staged
+	identities map[domain.IdentityHash]format.StateHash // of claims staged; zero: dropped
+	pointers   map[domain.Pointer]bool                  // staged: put, or dropped
 }
 
 // batchRetained is how large a batch may be to be used again: those that seal are not.
@@ -26,7 +27,7 @@ const batchRetained = 1 << 20
 func (o *openBatch) reset(db *pebble.DB) {
 	if o.batch == nil {
 		o.batch = db.NewBatch(pebble.WithMaxRetainedSizeBytes(batchRetained))
-		o.members, o.identities, o.pointers = map[place]facts{}, map[domain.IdentityHash]facts{}, map[domain.Pointer]bool{}
+		o.members, o.identities, o.pointers = map[format.Place]format.StateHash{}, map[domain.IdentityHash]format.StateHash{}, map[domain.Pointer]bool{}
 	} else {
 		o.batch.Reset()
 	}
@@ -71,8 +72,8 @@ func (s *Shard) stage(c *domain.Change) error {
 	}
 	switch v := c.Value.(type) {
 	case *domain.OneTime:
-		s.key = appendOneTimeKey(s.key[:0], s.id, v.Account, v.Ord, v.Definition, v.Brand)
-		s.value = appendOneTime(s.value[:0], v)
+		s.key = format.AppendOneTimeKey(s.key[:0], s.id, v.Account, v.Ord, v.Definition, v.Brand)
+		s.value = format.AppendOneTime(s.value[:0], v)
 		if s.pairs != nil {
 			s.pairs.add(mixPair(v.Account, v.Ord, v.Definition, v.Brand))
 		}
@@ -91,8 +92,8 @@ func (s *Shard) stage(c *domain.Change) error {
 	case *domain.Bit:
 		return s.putBit(v)
 	case *domain.Column:
-		s.key = appendColumnKey(s.key[:0], s.id, v.Account, v.Attribute, uint32(v.Ord)/columnChunk)
-		s.value = appendCell(s.value[:0], int(v.Ord)%columnChunk, v.Value)
+		s.key = format.AppendColumnKey(s.key[:0], s.id, v.Account, v.Attribute, uint32(v.Ord)/format.ColumnChunk)
+		s.value = format.AppendCell(s.value[:0], int(v.Ord)%format.ColumnChunk, v.Value)
 		return s.open.batch.Merge(s.key, s.value, nil)
 	case *domain.Request:
 		return s.putRequest(v)
@@ -101,7 +102,7 @@ func (s *Shard) stage(c *domain.Change) error {
 	case *domain.Published:
 		return s.trimOutbox(v)
 	case *domain.UsageCount:
-		s.key, s.value = appendUsageKey(s.key[:0], s.id, v.Usage), appendUsage(s.value[:0], v.Account, v.Total)
+		s.key, s.value = format.AppendUsageKey(s.key[:0], s.id, v.Usage), format.AppendUsage(s.value[:0], v.Account, v.Total)
 		return s.open.batch.Merge(s.key, s.value, nil)
 	}
 	return fmt.Errorf("unknown change with a %T", c.Value)
@@ -113,12 +114,12 @@ func (s *Shard) addRow(r *domain.Row, content *domain.Content) error {
 	if !known || r.Seq > lastSequence {
 		return fmt.Errorf("row %d of account %d, ordinal %d: no such member or sequence", r.Seq, r.Account, r.Ord)
 	}
-	m := mark{
-		hash: r.Hash, seq: r.Seq, time: r.Time, account: r.Account, ord: r.Ord, brand: r.Brand, def: r.Definition,
-		points: r.Points, month: domain.MonthOf(r.Time), service: r.Service, flags: r.Flags,
+	m := format.Action{
+		Hash: r.Hash, Seq: r.Seq, Time: r.Time, Account: r.Account, Ord: r.Ord, Brand: r.Brand, Definition: r.Definition,
+		Points: r.Points, Month: domain.MonthOf(r.Time), Service: r.Service, Flags: r.Flags,
 	}
 	s.line.add(m)
-	s.facts.add(factOfMark(&m, id))
+	s.facts.Add(format.HashAction(&m, id))
 	if content != nil {
 		s.texts.put(len(s.line.tail)-1, &m, content)
 	}
@@ -137,16 +138,16 @@ func (s *Shard) takeRow(r *domain.Row) error {
 		return fmt.Errorf("row %d of account %d, ordinal %d is not there to be taken with flags %d", r.Seq, r.Account, r.Ord, r.Flags)
 	}
 	before := m
-	m.flags |= r.Flags
-	s.facts.sub(factOfMark(&before, id))
-	s.facts.add(factOfMark(&m, id))
+	m.Flags |= r.Flags
+	s.facts.Sub(format.HashAction(&before, id))
+	s.facts.Add(format.HashAction(&m, id))
 	if i >= s.line.committed {
-		s.line.tail[i].flags = m.flags
+		s.line.tail[i].Flags = m.Flags
 		return nil
 	}
 	s.line.add(m)
 	switch {
-	case before.flags.Dead():
+	case before.Flags.Dead():
 		return nil
 	case i >= 0:
 		return s.dropText(r.Seq)
@@ -157,7 +158,7 @@ func (s *Shard) takeRow(r *domain.Row) error {
 
 // putMember stages a member's record in the place of an older one.
 func (s *Shard) putMember(m *domain.Member) (err error) {
-	p := place{m.Account, m.Ord}
+	p := format.Place{Account: m.Account, Ord: m.Ord}
 	old, staged := s.open.members[p]
 	id, known := s.members.get(m.Account, m.Ord)
 	if known && id != m.ID {
@@ -169,24 +170,24 @@ func (s *Shard) putMember(m *domain.Member) (err error) {
 			return err
 		}
 		if stored != nil {
-			old = factsOfMember(stored)
+			old = format.HashMember(stored)
 		}
 	}
-	now := factsOfMember(m)
-	s.facts.sub(old)
-	s.facts.add(now)
+	now := format.HashMember(m)
+	s.facts.Sub(old)
+	s.facts.Add(now)
 	s.open.members[p] = now
 	if !known {
 		if err := s.members.put(p, m.ID); err != nil {
 			return err
 		}
-		s.key, s.value = appendPlaceKey(s.key[:0], s.id, m.ID), appendPlace(s.value[:0], p)
+		s.key, s.value = format.AppendPlaceKey(s.key[:0], s.id, m.ID), format.AppendPlace(s.value[:0], p)
 		if err := s.open.batch.Set(s.key, s.value, nil); err != nil {
 			return err
 		}
 	}
-	s.key = appendMemberKey(s.key[:0], s.id, m.Account, m.Ord)
-	if s.value, err = appendMessage(s.value[:0], m); err != nil {
+	s.key = format.AppendMemberKey(s.key[:0], s.id, m.Account, m.Ord)
+	if s.value, err = format.AppendMessage(s.value[:0], m); err != nil {
 		return err
 	}
 	return s.open.batch.Set(s.key, s.value, nil)
@@ -200,34 +201,34 @@ func (s *Shard) putIdentity(i *domain.Identity, drop bool) error {
 			return err
 		}
 		if found {
-			old = factOfIdentity(&stored)
+			old = format.HashIdentity(&stored)
 		}
 	}
-	s.facts.sub(old)
-	s.key = appendClaimKey(s.key[:0], s.id, i.Hash)
+	s.facts.Sub(old)
+	s.key = format.AppendIdentityKey(s.key[:0], s.id, i.Hash)
 	if drop {
-		s.open.identities[i.Hash] = facts{}
+		s.open.identities[i.Hash] = format.StateHash{}
 		return s.open.batch.Delete(s.key, nil)
 	}
-	now := factOfIdentity(i)
-	s.facts.add(now)
+	now := format.HashIdentity(i)
+	s.facts.Add(now)
 	s.open.identities[i.Hash] = now
-	s.value = appendClaim(s.value[:0], i)
+	s.value = format.AppendIdentity(s.value[:0], i)
 	return s.open.batch.Set(s.key, s.value, nil)
 }
 
 func (s *Shard) putBit(v *domain.Bit) (err error) {
 	var ok bool
-	if s.key, ok = appendBitsKey(s.key[:0], s.id, v.Account, v.Attribute, v.Value, uint16(v.Ord>>16)); !ok {
+	if s.key, ok = format.AppendBitsKey(s.key[:0], s.id, v.Account, v.Attribute, v.Value, uint16(v.Ord>>16)); !ok {
 		return fmt.Errorf("value of attribute %d has %d bytes", v.Attribute, len(v.Value))
 	}
-	s.value = appendBit(s.value[:0], uint16(v.Ord), v.On)
+	s.value = format.AppendBit(s.value[:0], uint16(v.Ord), v.On)
 	return s.open.batch.Merge(s.key, s.value, nil)
 }
 
 func (s *Shard) putRequest(v *domain.Request) (err error) {
-	s.key = appendRequestKey(s.key[:0], s.id, v.Day, v.ID)
-	if s.value, err = appendMessage(s.value[:0], v); err != nil {
+	s.key = format.AppendRequestKey(s.key[:0], s.id, v.Day, v.ID)
+	if s.value, err = format.AppendMessage(s.value[:0], v); err != nil {
 		return err
 	}
 	return s.open.batch.Set(s.key, s.value, nil)
@@ -237,14 +238,14 @@ func (s *Shard) putOutgoing(v *domain.Outgoing) (err error) {
 	if !publishable(v) {
 		return fmt.Errorf("outbox entry %d is neither a record nor a dead letter", v.Sequence)
 	}
-	if s.value, err = appendMessage(s.value[:0], v); err != nil {
+	if s.value, err = format.AppendMessage(s.value[:0], v); err != nil {
 		return err
 	}
-	kind := byte(outboxForward)
+	kind := byte(format.OutboxForward)
 	if v.Dead != nil {
-		kind = outboxDead
+		kind = format.OutboxDead
 	}
-	s.key = appendOutboxKey(s.key[:0], s.id, kind, v.Sequence)
+	s.key = format.AppendOutboxKey(s.key[:0], s.id, kind, v.Sequence)
 	return s.open.batch.Set(s.key, s.value, nil)
 }
 
@@ -262,12 +263,12 @@ func publishable(v *domain.Outgoing) bool {
 
 // trimOutbox drops what was published; each kind has a cursor of its own.
 func (s *Shard) trimOutbox(v *domain.Published) error {
-	for kind, upTo := range [...]uint64{outboxForward: v.UpTo, outboxDead: v.DeadUpTo} {
+	for kind, upTo := range [...]uint64{format.OutboxForward: v.UpTo, format.OutboxDead: v.DeadUpTo} {
 		if upTo <= s.trimmed[kind] || upTo == 1<<64-1 {
 			continue
 		}
-		from := appendOutboxKey(nil, s.id, byte(kind), s.trimmed[kind])
-		if err := s.open.batch.DeleteRange(from, appendOutboxKey(nil, s.id, byte(kind), upTo+1), nil); err != nil {
+		from := format.AppendOutboxKey(nil, s.id, byte(kind), s.trimmed[kind])
+		if err := s.open.batch.DeleteRange(from, format.AppendOutboxKey(nil, s.id, byte(kind), upTo+1), nil); err != nil {
 			return err
 		}
 		s.trimmed[kind] = upTo

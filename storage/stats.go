@@ -1,6 +1,10 @@
 package storage
 
-import "math"
+import (
+	"math"
+
+	"github.com/ovation-analytics/ovation/storage/format"
+)
 
 // Stats is what a store counts.
 type Stats struct {
@@ -55,12 +59,12 @@ func (s *Store) Stats() (Stats, error) {
 		st.Tail += int(sh.tailRows.Load())
 	}
 	s.mu.Unlock()
-	for i := range len(families) {
-		n, err := s.db.EstimateDiskUsage([]byte{families[i]}, []byte{families[i] + 1})
+	for i := range len(format.Families) {
+		n, err := s.db.EstimateDiskUsage([]byte{format.Families[i]}, []byte{format.Families[i] + 1})
 		if err != nil {
 			return Stats{}, err
 		}
-		st.Families[families[i]] = n
+		st.Families[format.Families[i]] = n
 	}
 	return st, nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"github.com/ovation-analytics/ovation/storage/format"
 	"github.com/ovation-analytics/ovation/storage/pebblefs"
 )
 
@@ -38,7 +39,7 @@ type Options struct {
 
 // narrow are the sizes of what is stored.
 type narrow struct {
-	widths     widths
+	widths     format.Widths
 	bucketRows uint64 // rows in a bucket
 	blockBytes int    // of contents
 	noCompact  bool   // benchmarks measure compaction apart
@@ -75,8 +76,8 @@ func (o Options) withDefaults() Options {
 	if o.GistBytes <= 0 {
 		o.GistBytes = 32 << 20
 	}
-	if o.widths == (widths{}) {
-		o.widths = widths{dayClassFrom, hourClassFrom}
+	if o.widths == (format.Widths{}) {
+		o.widths = format.Widths{Day: format.DayClassFrom, Hour: format.HourClassFrom}
 	}
 	if o.bucketRows == 0 {
 		o.bucketRows = bucketRows
@@ -145,7 +146,7 @@ func Open(dir string, o Options) (*Store, error) {
 }
 
 // openPebble opens a Pebble store and checks what it is.
-func openPebble(dir, format string, o Options) (*pebblefs.DB, error) {
+func openPebble(dir, want string, o Options) (*pebblefs.DB, error) {
 	cache := o.Cache
 	if cache == nil {
 		cache = NewCache(o.CacheBytes, o.MaxOpenFiles)
@@ -155,13 +156,13 @@ func openPebble(dir, format string, o Options) (*pebblefs.DB, error) {
 	p.Cache = cache.blocks
 	p.FileCache = cache.files
 	db, err := pebblefs.Open(dir, pebblefs.Options{
-		FS: o.FS, Logger: o.Logger, Name: "storage", Corrupt: "a file of the store is corrupt", Own: errDamaged,
+		FS: o.FS, Logger: o.Logger, Name: "storage", Corrupt: "a file of the store is corrupt", Own: format.ErrDamaged,
 		Restore: "move the directory away: the node builds another one from the log", YieldFlushes: true,
 	}, p)
 	if err != nil {
 		return nil, fmt.Errorf("storage: %w", err)
 	}
-	if err := checkFormat(db.DB, dir, format, o.durability()); err != nil {
+	if err := checkFormat(db.DB, dir, want, o.durability()); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	return db, nil
@@ -171,7 +172,7 @@ func openPebble(dir, format string, o Options) (*pebblefs.DB, error) {
 func pebbleOptions(o Options) *pebble.Options {
 	p := pebblefs.Defaults()
 	p.MaxOpenFiles = o.MaxOpenFiles
-	p.Merger = merger
+	p.Merger = format.Merger
 	p.MemTableSize = uint64(o.MemTableBytes)
 	p.L0StopWritesThreshold = 64
 	p.LBaseMaxBytes = 64 << 20
@@ -274,7 +275,7 @@ func (s *Shard) Room() error { return s.store.hasRoom() }
 
 // Damaged reports that an error says that a file of a store holds what cannot be read.
 func Damaged(err error) bool {
-	return pebble.IsCorruptionError(err) || errors.Is(err, errDamaged)
+	return pebble.IsCorruptionError(err) || errors.Is(err, format.ErrDamaged)
 }
 
 var errClosed = errors.New("storage: closed")

@@ -10,29 +10,32 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/storage/format"
+	"github.com/ovation-analytics/ovation/storage/internal/check"
 	"github.com/ovation-analytics/ovation/storage/pebblefs"
+	"github.com/ovation-analytics/ovation/storage/storetest"
 )
 
 func TestStoreOfAnotherFormatIsRefused(t *testing.T) {
 	fs := vfs.NewMem()
 	o := smallOptions(fs)
-	s := must[*Store](t)(Open("store", o))
-	ok(t, s.db.Set(formatKey, []byte("ovation shards 0"), pebble.Sync))
-	ok(t, s.Close())
+	s := check.Must[*Store](t)(Open("store", o))
+	check.OK(t, s.db.Set(format.FormatKey, []byte("ovation shards 0"), pebble.Sync))
+	check.OK(t, s.Close())
 	var bad *FormatError
 	if _, err := Open("store", o); !errors.As(err, &bad) || bad.Have != "ovation shards 0" || !strings.Contains(err.Error(), "ovation shards 5") {
 		t.Fatalf("opened with %v", err)
 	}
 
-	other := must[*pebblefs.DB](t)(pebblefs.Open("other", pebblefs.Options{FS: fs, Logger: slog.New(slog.DiscardHandler)}, &pebble.Options{Merger: merger}))
-	ok(t, other.Set([]byte("k"), nil, pebble.Sync))
-	ok(t, other.Close())
+	other := check.Must[*pebblefs.DB](t)(pebblefs.Open("other", pebblefs.Options{FS: fs, Logger: slog.New(slog.DiscardHandler)}, &pebble.Options{Merger: format.Merger}))
+	check.OK(t, other.Set([]byte("k"), nil, pebble.Sync))
+	check.OK(t, other.Close())
 	if _, err := Open("other", o); !errors.As(err, &bad) || bad.Have != "" {
 		t.Fatalf("opened with %v", err)
 	}
 
-	c := must[*Catalog](t)(OpenCatalog("catalog", Options{FS: fs}))
-	ok(t, c.Close())
+	c := check.Must[*Catalog](t)(OpenCatalog("catalog", Options{FS: fs}))
+	check.OK(t, c.Close())
 	if _, err := Open("catalog", o); !errors.As(err, &bad) {
 		t.Fatalf("a catalog opened as a node's store: %v", err)
 	}
@@ -56,13 +59,13 @@ func TestStoreIsOpenedOnceAndAShardToo(t *testing.T) {
 			t.Errorf("there is a shard %d", i)
 		}
 	}
-	other := must[*Shard](t)(s.Shard(3))
-	ok(t, sh.Close())
-	ok(t, sh.Close())
-	sh = must[*Shard](t)(s.Shard(2))
-	ok(t, other.Close())
+	other := check.Must[*Shard](t)(s.Shard(3))
+	check.OK(t, sh.Close())
+	check.OK(t, sh.Close())
+	sh = check.Must[*Shard](t)(s.Shard(2))
+	check.OK(t, other.Close())
 	closeBoth(t, s, sh)
-	ok(t, s.Close())
+	check.OK(t, s.Close())
 	if _, err := sh.Member(1, 1); err == nil {
 		t.Error("a closed store answers")
 	}
@@ -71,63 +74,63 @@ func TestStoreIsOpenedOnceAndAShardToo(t *testing.T) {
 // TestShardsDoNotSeeEachOther runs three shards beside each other in one store.
 func TestShardsDoNotSeeEachOther(t *testing.T) {
 	fs := vfs.NewMem()
-	s := must[*Store](t)(Open("store", smallOptions(fs)))
-	var worlds []*world
+	s := check.Must[*Store](t)(Open("store", smallOptions(fs)))
+	var worlds []*storetest.World
 	var shards []*Shard
 	for i := range 3 {
-		worlds = append(worlds, newWorld(uint64(50+i)))
-		shards = append(shards, must[*Shard](t)(s.Shard(i)))
+		worlds = append(worlds, storetest.NewWorld(uint64(50+i)))
+		shards = append(shards, check.Must[*Shard](t)(s.Shard(i)))
 	}
 	for range 25 {
 		for i, w := range worlds {
-			perform(t, shards[i], w.r, w.next(40))
+			perform(t, shards[i], w.R, w.Next(40))
 		}
 	}
 	for i, w := range worlds {
-		w.m.check(t, shards[i])
+		checkShard(t, w.M, shards[i])
 	}
-	st := must[Stats](t)(s.Stats())
+	st := check.Must[Stats](t)(s.Stats())
 	if st.Commits != 75 || st.Rows == 0 || st.Filters == 0 || st.Tail == 0 {
 		t.Errorf("stats %+v", st)
 	}
-	ok(t, s.db.Flush())
-	if st = must[Stats](t)(s.Stats()); st.Families[familyRows] == 0 || st.Families[familyLine] == 0 {
+	check.OK(t, s.db.Flush())
+	if st = check.Must[Stats](t)(s.Stats()); st.Families[format.FamilyRows] == 0 || st.Families[format.FamilyTimeline] == 0 {
 		t.Errorf("stats of families %+v", st.Families)
 	}
 	for _, sh := range shards {
-		ok(t, sh.Close())
+		check.OK(t, sh.Close())
 	}
-	ok(t, s.Close())
+	check.OK(t, s.Close())
 }
 
 func TestDumpShowsEveryKeyAsOneLine(t *testing.T) {
 	fs := vfs.NewMem()
-	w := newWorld(60)
+	w := storetest.NewWorld(60)
 	s, sh := openSmall(t, fs, smallOptions(fs))
 	for range 30 {
-		perform(t, sh, w.r, w.next(40))
+		perform(t, sh, w.R, w.Next(40))
 	}
 	var b strings.Builder
-	ok(t, s.Dump(&b, nil))
+	check.OK(t, s.Dump(&b, nil))
 	keys := 0
 	seen := map[byte]bool{}
-	ok(t, scan(s.db, nil, nil, func(k, _ []byte) (bool, error) { keys++; seen[k[0]] = true; return true, nil }))
+	check.OK(t, scan(s.db, nil, nil, func(k, _ []byte) (bool, error) { keys++; seen[k[0]] = true; return true, nil }))
 	lines := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
 	if len(lines) != keys || strings.Contains(b.String(), "!storage") {
 		t.Fatalf("%d lines of %d keys:\n%s", len(lines), keys, b.String())
 	}
-	for i := range len(families) {
-		if !seen[families[i]] {
-			t.Errorf("no key of family %c was tried", families[i])
+	for i := range len(format.Families) {
+		if !seen[format.Families[i]] {
+			t.Errorf("no key of family %c was tried", format.Families[i])
 		}
 	}
 	if !strings.Contains(b.String(), "format\t\"ovation shards 5\"") || !strings.Contains(b.String(), "R month=2024-0") ||
 		!strings.Contains(b.String(), "flags=deleted") || !strings.Contains(b.String(), "flags=defaulted|one-time ") {
 		t.Errorf("dump begins\n%.300s", b.String())
 	}
-	ok(t, s.db.Set([]byte("f123"), []byte{7}, pebble.Sync))
+	check.OK(t, s.db.Set([]byte("f123"), []byte{7}, pebble.Sync))
 	b.Reset()
-	ok(t, s.Dump(&b, []byte("f123")))
+	check.OK(t, s.Dump(&b, []byte("f123")))
 	if !strings.Contains(b.String(), "313233\t07 !") {
 		t.Errorf("what cannot be read is %q", b.String())
 	}
@@ -135,10 +138,10 @@ func TestDumpShowsEveryKeyAsOneLine(t *testing.T) {
 }
 
 func TestFactsDoNotDependOnOrder(t *testing.T) {
-	w := newWorld(70)
+	w := storetest.NewWorld(70)
 	var all []domain.Change
 	for range 10 {
-		all = append(all, w.next(50).changes...)
+		all = append(all, w.Next(50).Changes...)
 	}
 	// members first, then everything else shuffled; a row taken stays behind the row
 	var members, rows, taken []domain.Change
@@ -156,25 +159,25 @@ func TestFactsDoNotDependOnOrder(t *testing.T) {
 	for i := range 4 {
 		fs := vfs.NewMem()
 		s, sh := openSmall(t, fs, smallOptions(fs))
-		ok(t, sh.Stage(members))
+		check.OK(t, sh.Stage(members))
 		for n, part := range [][]domain.Change{rows, taken} {
-			w.r.Shuffle(len(part), func(i, j int) { part[i], part[j] = part[j], part[i] })
+			w.R.Shuffle(len(part), func(i, j int) { part[i], part[j] = part[j], part[i] })
 			for len(part) > 0 {
-				k := 1 + w.r.IntN(len(part))
-				ok(t, sh.Stage(part[:k]))
+				k := 1 + w.R.IntN(len(part))
+				check.OK(t, sh.Stage(part[:k]))
 				if i > 0 {
-					ok(t, sh.Commit(domain.ShardState{Next: int64(n)}, nil))
+					check.OK(t, sh.Commit(domain.ShardState{Next: int64(n)}, nil))
 				}
 				part = part[k:]
 			}
 		}
-		ok(t, sh.Commit(domain.ShardState{Next: 99}, nil))
+		check.OK(t, sh.Commit(domain.ShardState{Next: 99}, nil))
 		got := sh.State().Facts
-		same(t, "facts computed anew", must[[16]byte](t)(sh.Recompute()), got)
+		check.Same(t, "facts computed anew", check.Must[[16]byte](t)(sh.Recompute()), got)
 		if i == 0 {
 			want = got
 		}
-		same(t, "facts", got, want)
+		check.Same(t, "facts", got, want)
 		closeBoth(t, s, sh)
 	}
 }

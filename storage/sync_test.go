@@ -5,59 +5,61 @@ import (
 	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/ovation-analytics/ovation/storage/internal/check"
+	"github.com/ovation-analytics/ovation/storage/storetest"
 )
 
 // commitsFound is how many of the commits a machine finds that lost power now, and all of
 // what they made it is.
-func commitsFound(t *testing.T, fs *vfs.MemFS, w *world, all []commit, kept int) int {
+func commitsFound(t *testing.T, fs *vfs.MemFS, w *storetest.World, all []storetest.Commit, kept int) int {
 	t.Helper()
-	clone := fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: kept, RNG: w.r})
+	clone := fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: kept, RNG: w.R})
 	s, sh := openSmall(t, clone, smallOptions(clone))
 	defer closeBoth(t, s, sh)
-	found, m := 0, newModel()
-	for found < len(all) && m.state.Next != sh.State().Next {
-		m.apply(all[found])
+	found, m := 0, storetest.NewModel()
+	for found < len(all) && m.State.Next != sh.State().Next {
+		m.Apply(all[found])
 		found++
 	}
-	m.check(t, sh)
+	checkShard(t, m, sh)
 	return found
 }
 
 // I3, where a commit is durable later than it is made.
 func TestCommitsThatWaitForTheirFsyncAreLostFromTheLastOnAndWhole(t *testing.T) {
-	w, fs := newWorld(41), vfs.NewCrashableMem()
+	w, fs := storetest.NewWorld(41), vfs.NewCrashableMem()
 	o := smallOptions(fs)
 	o.SyncWithin = time.Hour
 	s, sh := openSmall(t, fs, o)
-	var all []commit
+	var all []storetest.Commit
 	lost := false
 	for i := range 60 {
-		all = append(all, w.next(w.r.IntN(40)))
-		perform(t, sh, w.r, all[i])
+		all = append(all, w.Next(w.R.IntN(40)))
+		perform(t, sh, w.R, all[i])
 		found := commitsFound(t, fs, w, all, 50)
 		lost = lost || found <= i
 	}
 	if !lost {
 		t.Error("every commit was durable at once: nothing was tried")
 	}
-	ok(t, sh.Close())
+	check.OK(t, sh.Close())
 	if found := commitsFound(t, fs, w, all, 0); found != len(all) {
 		t.Errorf("the shard was closed with %d of %d commits durable", found, len(all))
 	}
-	sh = must[*Shard](t)(s.Shard(2))
-	perform(t, sh, w.r, w.next(5))
+	sh = check.Must[*Shard](t)(s.Shard(2))
+	perform(t, sh, w.R, w.Next(5))
 	closeBoth(t, s, sh)
 }
 
 func TestACommitIsDurableALittleLater(t *testing.T) {
-	w, fs := newWorld(42), vfs.NewCrashableMem()
+	w, fs := storetest.NewWorld(42), vfs.NewCrashableMem()
 	o := smallOptions(fs)
 	o.SyncWithin = time.Microsecond
 	s, sh := openSmall(t, fs, o)
-	var all []commit
+	var all []storetest.Commit
 	for i := range 10 {
-		all = append(all, w.next(5))
-		perform(t, sh, w.r, all[i])
+		all = append(all, w.Next(5))
+		perform(t, sh, w.R, all[i])
 		for deadline := time.Now().Add(time.Minute); commitsFound(t, fs, w, all, 0) <= i; {
 			if time.Now().After(deadline) {
 				t.Fatalf("commit %d is not durable", i)

@@ -8,6 +8,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/storage/internal/check"
 )
 
 // A tail whose contents are large is sealed before it is full, and says what it said
@@ -17,7 +18,7 @@ func TestATailOfLargeContentsIsSealedEarly(t *testing.T) {
 	o.SealRows = 100_000
 	s, sh := openSmall(t, o.FS, o)
 	member := &domain.Member{ID: domain.MemberIDOf(1, 7), Account: 1, State: domain.MemberActive}
-	ok(t, sh.Stage([]domain.Change{{Kind: domain.MemberPut, Value: member}}))
+	check.OK(t, sh.Stage([]domain.Change{{Kind: domain.MemberPut, Value: member}}))
 	says := func(seq int) string { return fmt.Sprintf("%d %s", seq, strings.Repeat("word ", 10_000)) }
 	var rows []domain.Row
 	sealed := false
@@ -27,9 +28,9 @@ func TestATailOfLargeContentsIsSealedEarly(t *testing.T) {
 		}
 		row := domain.Row{Hash: uint64(seq), Seq: uint64(seq), Account: 1, Time: domain.FirstSecond + domain.Second(1000-seq), Brand: 3, Definition: 100, Slot: 7}
 		rows = append(rows, row)
-		ok(t, sh.Stage([]domain.Change{{Kind: domain.RowAdded, Row: row, Content: &domain.Content{Content: says(seq)}}}))
+		check.OK(t, sh.Stage([]domain.Change{{Kind: domain.RowAdded, Row: row, Content: &domain.Content{Content: says(seq)}}}))
 		if seq%20 == 0 {
-			ok(t, sh.Commit(domain.ShardState{Sequence: uint64(seq)}, nil))
+			check.OK(t, sh.Commit(domain.ShardState{Sequence: uint64(seq)}, nil))
 			sealed = sh.tailRows.Load() == 0
 		}
 		if seq == 60 {
@@ -43,12 +44,12 @@ func TestATailOfLargeContentsIsSealedEarly(t *testing.T) {
 	}
 	snap := sh.Snapshot()
 	contents, err := snap.Contents(rows)
-	ok(t, err)
+	check.OK(t, err)
 	for i, c := range contents {
 		if c == nil || c.Content != says(int(rows[i].Seq)) {
 			t.Fatalf("row %d says something else", rows[i].Seq)
 		}
 	}
-	ok(t, snap.Close())
+	check.OK(t, snap.Close())
 	closeBoth(t, s, sh)
 }

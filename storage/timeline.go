@@ -7,6 +7,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/storage/format"
 )
 
 // timeline is what a shard's members did, each member's own rows: it tells repeats
@@ -29,13 +30,13 @@ type timeline struct {
 	bucket uint64 // rows of a bucket that are not much exceeded
 	budget int    // bytes of filters of months before the clock's two
 
-	tail      []mark // not sealed, in order of arrival; an action's last mark has all its flags
-	committed int    // of the tail: in T, lent to snapshots, and does not change
+	tail      []format.Action // not sealed, in order of arrival; an action's last mark has all its flags
+	committed int             // of the tail: in T, lent to snapshots, and does not change
 	head      []int32
 	prev      []int32 // in the tail: the next older one of the member's hash, +1
 	commits   uint64  // the next key of T
 
-	sealed map[accountMonth]sealed
+	sealed map[format.AccountMonth]sealed
 	months map[domain.Month]uint64 // rows sealed
 	newest domain.Month            // of any row there ever was
 
@@ -47,10 +48,16 @@ type timeline struct {
 
 	sorter  sorter
 	numbers numbering
-	order   []mark
-	writer  blockWriter
+	order   []format.Action
+	writer  format.BlockWriter
 	key     []byte
 	value   []byte
+}
+
+// sealed says what of t an account's month has, as the value of s does.
+type sealed struct {
+	rows    uint64
+	classes uint32
 }
 
 const (
@@ -74,28 +81,25 @@ func bucketOf(class uint8, ord domain.Ordinal) uint32 { return uint32(ord) & (1<
 func openTimeline(db *pebble.DB, shard uint16, o *Options) (*timeline, error) {
 	t := &timeline{
 		db: db, shard: shard, seal: o.SealRows, bucket: o.bucketRows, budget: o.FilterBytes,
-		sealed: map[accountMonth]sealed{}, months: map[domain.Month]uint64{}, misses: map[domain.Month]int{},
+		sealed: map[format.AccountMonth]sealed{}, months: map[domain.Month]uint64{}, misses: map[domain.Month]int{},
 	}
 	t.head = make([]int32, 1<<bits.Len(uint(2*o.SealRows)))
-	err := scanPrefix(db, appendShard(nil, familySealed, shard), func(k, v []byte) error {
-		if len(k) != 9 {
-			return damaged("s")
-		}
-		s, err := decodeSealed(v)
-		am := accountMonth{domain.AccountID(be.Uint32(k[3:])), domain.Month(be.Uint16(k[7:]))}
-		t.sealed[am] = s
-		t.months[am.month] += s.rows
-		t.newest = max(t.newest, am.month)
+	err := scanPrefix(db, format.AppendShard(nil, format.FamilySealed, shard), func(k, v []byte) error {
+		am, rows, classes, err := format.DecodeSealed(k, v)
+		t.sealed[am] = sealed{rows, classes}
+		t.months[am.Month] += rows
+		t.newest = max(t.newest, am.Month)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	err = scanPrefix(db, appendShard(nil, familyTail, shard), func(k, v []byte) error {
-		if len(k) != 11 {
-			return damaged("T")
+	err = scanPrefix(db, format.AppendShard(nil, format.FamilyTail, shard), func(k, v []byte) error {
+		commit, err := format.ParseTailKey(k)
+		if err != nil {
+			return err
 		}
-		t.commits = be.Uint64(k[3:]) + 1
+		t.commits = commit + 1
 		return t.load(v)
 	})
 	t.committed = len(t.tail)
@@ -104,54 +108,12 @@ func openTimeline(db *pebble.DB, shard uint16, o *Options) (*timeline, error) {
 
 // load appends the marks of a value of T to the tail.
 func (t *timeline) load(v []byte) error {
-	marks, err := decodeTail(t.order[:0], v)
+	marks, err := format.DecodeTail(t.order[:0], v)
 	t.order = marks[:0]
 	for i := range marks {
 		t.add(marks[i])
 	}
 	return err
-}
-
-// decodeTail appends the marks of a value of T.
-func decodeTail(dst []mark, v []byte) ([]mark, error) {
-	cur, err := openValue(v, "T")
-	if err != nil {
-		return dst, err
-	}
-	var b block
-	for len(cur.b) > 0 {
-		raw := cur.take(4)
-		if raw == nil {
-			return dst, damaged("T")
-		}
-		account := domain.AccountID(le.Uint32(raw))
-		if err := b.next(&cur, "T"); err != nil {
-			return dst, err
-		}
-		err := b.each(func(i int, ord domain.Ordinal) {
-			m := b.mark(i, accountMonth{account: account}, ord)
-			m.month = domain.MonthOf(m.time)
-			dst = append(dst, m)
-		})
-		if err != nil {
-			return dst, err
-		}
-	}
-	return dst, nil
-}
-
-// appendTail appends the value of T: marks by (account, ordinal, time, sequence).
-func (w *blockWriter) appendTail(dst []byte, marks []mark) []byte {
-	dst = append(dst, version1)
-	for i := 0; i < len(marks); {
-		j := i + 1
-		for j < len(marks) && marks[j].account == marks[i].account {
-			j++
-		}
-		dst = w.append(le.AppendUint32(dst, uint32(marks[i].account)), marks[i:j])
-		i = j
-	}
-	return dst
 }
 
 // chain is where the newest mark of the members of a hash stands, +1.
@@ -160,17 +122,17 @@ func (t *timeline) chain(account domain.AccountID, ord domain.Ordinal) *int32 {
 }
 
 // add puts a mark at the end of the tail.
-func (t *timeline) add(m mark) {
+func (t *timeline) add(m format.Action) {
 	t.tail = append(t.tail, m)
-	p := t.chain(m.account, m.ord)
+	p := t.chain(m.Account, m.Ord)
 	t.prev = append(t.prev, *p)
 	*p = int32(len(t.tail))
-	if m.month > t.newest {
-		t.newest = m.month
+	if m.Month > t.newest {
+		t.newest = m.Month
 	}
 	for i := range t.filters {
-		if t.filters[i].month == m.month {
-			t.filters[i].add(mix(m.account, m.ord, m.hash))
+		if t.filters[i].month == m.Month {
+			t.filters[i].add(mix(m.Account, m.Ord, m.Hash))
 			break
 		}
 	}
@@ -191,12 +153,12 @@ func (t *timeline) write(big *sealing, b *pebble.Batch) error {
 	}
 	t.sorter.reset()
 	for i := range fresh {
-		t.sorter.add(uint64(fresh[i].account)<<32|uint64(fresh[i].ord), fresh[i].time, i)
+		t.sorter.add(uint64(fresh[i].Account)<<32|uint64(fresh[i].Ord), fresh[i].Time, i)
 	}
-	t.sorter.sort(func(i int32) uint64 { return fresh[i].seq })
+	t.sorter.sort(func(i int32) uint64 { return fresh[i].Seq })
 	t.order = t.sorter.gather(t.order, fresh)
-	t.value = t.writer.appendTail(t.value[:0], t.order)
-	t.key = appendTailKey(t.key[:0], t.shard, t.commits)
+	t.value = t.writer.AppendTail(t.value[:0], t.order)
+	t.key = format.AppendTailKey(t.key[:0], t.shard, t.commits)
 	return b.Set(t.key, t.value, nil)
 }
 
@@ -213,7 +175,7 @@ func (t *timeline) sealTail(big *sealing, b *pebble.Batch) error {
 	t.numbers.reset()
 	rows := []uint64(nil)
 	for i := range t.tail {
-		n := t.numbers.of(accountMonth{t.tail[i].account, t.tail[i].month})
+		n := t.numbers.of(format.AccountMonth{Account: t.tail[i].Account, Month: t.tail[i].Month})
 		if n == len(rows) {
 			rows = append(rows, 0)
 		}
@@ -226,8 +188,8 @@ func (t *timeline) sealTail(big *sealing, b *pebble.Batch) error {
 		class[n] = bucketClass(s.rows, t.bucket)
 		s.classes |= 1 << class[n]
 		t.sealed[k] = s
-		t.months[k.month] += rows[n]
-		t.key, t.value = appendSealedKey(t.key[:0], t.shard, k), appendSealed(t.value[:0], s)
+		t.months[k.Month] += rows[n]
+		t.key, t.value = format.AppendSealedKey(t.key[:0], t.shard, k), format.AppendSealed(t.value[:0], s.rows, s.classes)
 		if err := b.Set(t.key, t.value, nil); err != nil {
 			return err
 		}
@@ -235,41 +197,41 @@ func (t *timeline) sealTail(big *sealing, b *pebble.Batch) error {
 	big.sorter.reset()
 	for i := range t.tail {
 		m := &t.tail[i]
-		n := t.numbers.of(accountMonth{m.account, m.month})
-		big.sorter.add(uint64(n)<<32|uint64(bits.RotateLeft32(uint32(m.ord), -int(class[n]))), m.time, i)
+		n := t.numbers.of(format.AccountMonth{Account: m.Account, Month: m.Month})
+		big.sorter.add(uint64(n)<<32|uint64(bits.RotateLeft32(uint32(m.Ord), -int(class[n]))), m.Time, i)
 	}
-	big.sorter.sort(func(i int32) uint64 { return t.tail[i].seq })
+	big.sorter.sort(func(i int32) uint64 { return t.tail[i].Seq })
 	big.order = big.sorter.gather(big.order, t.tail)
 	for i, k := range big.sorter.keys {
-		big.order[i].class = big.classes[k.i]
+		big.order[i].Class = big.classes[k.i]
 	}
-	big.order = together(big.order)
+	big.order = format.Coalesce(big.order)
 	if err := t.writeBuckets(b, big.order, class); err != nil {
 		return err
 	}
-	if err := b.DeleteRange(appendTailKey(nil, t.shard, 0), appendTailKey(nil, t.shard, t.commits+1), nil); err != nil {
+	if err := b.DeleteRange(format.AppendTailKey(nil, t.shard, 0), format.AppendTailKey(nil, t.shard, t.commits+1), nil); err != nil {
 		return err
 	}
 	return nil
 }
 
 // begin begins a new tail, in the memory given: the last one is sealed.
-func (t *timeline) begin(tail []mark) {
+func (t *timeline) begin(tail []format.Action) {
 	t.tail, t.prev, t.committed, t.commits = tail, t.prev[:0], 0, 0
 	clear(t.head)
 }
 
 // writeBuckets merges marks, which are sorted by bucket, into t.
-func (t *timeline) writeBuckets(b *pebble.Batch, rest []mark, class []uint8) error {
+func (t *timeline) writeBuckets(b *pebble.Batch, rest []format.Action, class []uint8) error {
 	for len(rest) > 0 {
-		k := accountMonth{rest[0].account, rest[0].month}
+		k := format.AccountMonth{Account: rest[0].Account, Month: rest[0].Month}
 		c := class[t.numbers.of(k)]
-		bucket, n := bucketOf(c, rest[0].ord), 1
-		for n < len(rest) && rest[n].account == k.account && rest[n].month == k.month && bucketOf(c, rest[n].ord) == bucket {
+		bucket, n := bucketOf(c, rest[0].Ord), 1
+		for n < len(rest) && rest[n].Account == k.Account && rest[n].Month == k.Month && bucketOf(c, rest[n].Ord) == bucket {
 			n++
 		}
-		t.value = t.writer.append(append(t.value[:0], version1), rest[:n])
-		t.key = appendLineKey(t.key[:0], t.shard, k, c, bucket)
+		t.value = t.writer.AppendTimeline(t.value[:0], rest[:n])
+		t.key = format.AppendTimelineKey(t.key[:0], t.shard, k, c, bucket)
 		if err := b.Merge(t.key, t.value, nil); err != nil {
 			return err
 		}
@@ -280,37 +242,29 @@ func (t *timeline) writeBuckets(b *pebble.Batch, rest []mark, class []uint8) err
 
 // stored finds among a member's sealed marks of a month the one that pick picks: of
 // several that with the least (time, sequence), with all its flags.
-func (t *timeline) stored(k accountMonth, ord domain.Ordinal, pick func(b *block, i int) bool) (best mark, found bool, err error) {
+func (t *timeline) stored(k format.AccountMonth, ord domain.Ordinal, pick func(b *format.Block, i int) bool) (best format.Action, found bool, err error) {
 	for set := t.sealed[k].classes; set != 0; set &= set - 1 {
 		class := uint8(bits.TrailingZeros32(set))
-		t.key = appendLineKey(t.key[:0], t.shard, k, class, bucketOf(class, ord))
+		t.key = format.AppendTimelineKey(t.key[:0], t.shard, k, class, bucketOf(class, ord))
 		_, err := get(t.db, t.key, func(v []byte) error {
-			cur, err := openValue(v, "t")
-			if err != nil {
-				return err
-			}
-			var b block
-			for len(cur.b) > 0 {
-				if err := b.next(&cur, "t"); err != nil {
-					return err
-				}
-				for i, hi := b.find(ord); i < hi; i++ {
-					if !pick(&b, i) {
+			return format.EachBlock(v, func(b *format.Block) error {
+				for i, hi := b.Find(ord); i < hi; i++ {
+					if !pick(b, i) {
 						continue
 					}
-					m := b.mark(i, k, ord)
+					m := b.Action(i, k, ord)
 					switch {
-					case found && m.same(&best):
-						best.flags |= m.flags
-					case !found || m.earlier(&best):
+					case found && m.Same(&best):
+						best.Flags |= m.Flags
+					case !found || m.Before(&best):
 						best, found = m, true
 					}
 				}
-			}
-			return nil
+				return nil
+			})
 		})
 		if err != nil {
-			return mark{}, false, fmt.Errorf("timeline of month %d: %w", k.month, err)
+			return format.Action{}, false, fmt.Errorf("timeline of month %d: %w", k.Month, err)
 		}
 	}
 	return best, found, nil
@@ -318,14 +272,14 @@ func (t *timeline) stored(k accountMonth, ord domain.Ordinal, pick func(b *block
 
 // at finds the mark of an action by its time and sequence, and where in the tail it
 // stands; −1: it is sealed.
-func (t *timeline) at(account domain.AccountID, ord domain.Ordinal, time domain.Second, seq uint64) (m mark, i int, found bool, err error) {
+func (t *timeline) at(account domain.AccountID, ord domain.Ordinal, time domain.Second, seq uint64) (m format.Action, i int, found bool, err error) {
 	for p := *t.chain(account, ord); p != 0; p = t.prev[p-1] {
-		if m := &t.tail[p-1]; m.seq == seq && m.time == time && m.ord == ord && m.account == account {
+		if m := &t.tail[p-1]; m.Seq == seq && m.Time == time && m.Ord == ord && m.Account == account {
 			return *m, int(p - 1), true, nil
 		}
 	}
-	m, found, err = t.stored(accountMonth{account, domain.MonthOf(time)}, ord, func(b *block, i int) bool {
-		return b.cols[blockSeq].at(i) == seq && uint32(b.cols[blockTime].at(i)) == time
+	m, found, err = t.stored(format.AccountMonth{Account: account, Month: domain.MonthOf(time)}, ord, func(b *format.Block, i int) bool {
+		return b.SeqAt(i) == seq && b.TimeAt(i) == time
 	})
 	return m, -1, found, err
 }

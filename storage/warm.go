@@ -8,6 +8,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/storage/format"
 )
 
 // What a shard reads when it starts: all of a kind, as of the last commit. Slices
@@ -44,26 +45,26 @@ func (s *Shard) Bits(f func(account domain.AccountID, attribute domain.Attribute
 		return err
 	}
 	var (
-		codec bitCodec
+		codec format.BitCodec
 		ords  []domain.Ordinal
-		now   []byte // the key before the chunk
+		last  bitsOf
 	)
 	flush := func() {
 		if len(ords) > 0 {
-			f(domain.AccountID(be.Uint32(now[3:])), domain.Attribute(now[7]), string(now[9:]), ords)
+			f(last.account, last.attribute, last.value, ords)
 		}
 		ords = ords[:0]
 	}
-	err := scanPrefix(s.db, appendShard(nil, familyBits, s.id), func(k, v []byte) (err error) {
-		if len(k) < 11 || len(k) != 11+int(k[8]) {
-			return damaged("b")
+	err := scanPrefix(s.db, format.AppendShard(nil, format.FamilyBits, s.id), func(k, v []byte) (err error) {
+		account, attribute, value, first, err := format.ParseBitsKey(k)
+		if err != nil {
+			return err
 		}
-		value, chunk := k[:len(k)-2], be.Uint16(k[len(k)-2:])
-		if string(now) != string(value) {
+		if account != last.account || attribute != last.attribute || string(value) != last.value {
 			flush()
-			now = append(now[:0], value...)
+			last = bitsOf{account, attribute, string(value)}
 		}
-		ords, err = codec.ordinals(ords, v, domain.Ordinal(chunk)<<16)
+		ords, err = codec.Ordinals(ords, v, first)
 		return err
 	})
 	if err == nil {
@@ -72,33 +73,30 @@ func (s *Shard) Bits(f func(account domain.AccountID, attribute domain.Attribute
 	return err
 }
 
+// bitsOf is what the bitmaps of a value have in common.
+type bitsOf struct {
+	account   domain.AccountID
+	attribute domain.Attribute
+	value     string
+}
+
 // Columns calls f with stretches of each column, ascending, from ordinal first on;
 // members between stretches are unknown.
 func (s *Shard) Columns(f func(account domain.AccountID, attribute domain.Attribute, first domain.Ordinal, values []uint16)) error {
 	if err := s.store.usable(); err != nil {
 		return err
 	}
-	var codec columnCodec
-	return scanPrefix(s.db, appendShard(nil, familyColumn, s.id), func(k, v []byte) error {
-		if len(k) != 12 {
-			return damaged("a")
-		}
-		codec.reset()
-		if err := codec.decode(v); err != nil {
+	var codec format.ColumnCodec
+	return scanPrefix(s.db, format.AppendShard(nil, format.FamilyColumn, s.id), func(k, v []byte) error {
+		account, attribute, first, err := format.ParseColumnKey(k)
+		if err != nil {
 			return err
 		}
-		from, to := 0, columnChunk
-		for from < to && codec.value[from] == 0 {
-			from++
+		from, values, err := codec.ValuesOf(v)
+		if len(values) > 0 {
+			f(account, attribute, first+domain.Ordinal(from), values)
 		}
-		for from < to && codec.value[to-1] == 0 {
-			to--
-		}
-		if from < to {
-			first := domain.Ordinal(be.Uint32(k[8:]))*columnChunk + domain.Ordinal(from)
-			f(domain.AccountID(be.Uint32(k[3:])), domain.Attribute(k[7]), first, codec.value[from:to])
-		}
-		return nil
+		return err
 	})
 }
 
@@ -113,45 +111,46 @@ func (s *Shard) Rows(f func(account domain.AccountID, brand domain.BrandID, rows
 		return err
 	}
 	var (
-		codec rowCodec
+		codec format.RowCodec
 		rows  []domain.Row
 		tail  []tailRows
 	)
-	unsealed(s.line.tail, func(k brandMonth, rows []domain.Row) {
+	unsealed(s.line.tail, func(k format.BrandMonth, rows []domain.Row) {
 		tail = append(tail, tailRows{k, slices.Clone(rows)})
 	})
-	err := scanMonths(s.db, familyRows, s.id, 0, 1<<16-1, func(k, v []byte) (err error) {
-		_, g, _, _, ok := parseRowKey(k)
-		if !ok {
-			return damaged("R")
+	err := scanMonths(s.db, format.FamilyRows, s.id, 0, 1<<16-1, func(k, v []byte) (err error) {
+		p, err := format.ParseRowKey(k)
+		if err != nil {
+			return err
 		}
-		for len(tail) > 0 && tail[0].of.compare(g) < 0 {
-			if err := f(tail[0].of.account, tail[0].of.brand, tail[0].rows); err != nil {
+		g := p.Of
+		for len(tail) > 0 && tail[0].of.Compare(g) < 0 {
+			if err := f(tail[0].of.Account, tail[0].of.Brand, tail[0].rows); err != nil {
 				return err
 			}
 			tail = tail[1:]
 		}
-		return eachPart(v, func(one []byte) error {
+		return format.EachPart(v, func(one []byte) error {
 			rows = rows[:0]
-			err := codec.livingOne(one, g, always, func(some []domain.Row) error {
+			err := codec.LiveOne(one, g, always, func(some []domain.Row) error {
 				rows = append(rows, some...)
 				return nil
 			})
 			if err == nil && len(rows) > 0 {
-				err = f(g.account, g.brand, rows)
+				err = f(g.Account, g.Brand, rows)
 			}
 			return err
 		})
 	})
 	for i := 0; i < len(tail) && err == nil; i++ {
-		err = f(tail[i].of.account, tail[i].of.brand, tail[i].rows)
+		err = f(tail[i].of.Account, tail[i].of.Brand, tail[i].rows)
 	}
 	return err
 }
 
 // tailRows is the rows of a brand's month that are not sealed.
 type tailRows struct {
-	of   brandMonth
+	of   format.BrandMonth
 	rows []domain.Row
 }
 
@@ -163,8 +162,8 @@ func (s *Shard) Outbox(f func(*domain.Outgoing)) error {
 	var parts [2]*pebble.Iterator
 	var err error
 	for kind := range parts {
-		prefix := append(appendShard(nil, familyOutbox, s.id), byte(kind))
-		it, e := s.db.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: after(prefix)})
+		prefix := format.OutboxPrefix(s.id, byte(kind))
+		it, e := s.db.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: format.PrefixEnd(prefix)})
 		if e != nil {
 			err = errors.Join(err, e)
 			continue
@@ -183,7 +182,7 @@ func (s *Shard) Outbox(f func(*domain.Outgoing)) error {
 			break
 		}
 		o := new(domain.Outgoing)
-		if err = decodeMessage(next.Value(), o); err == nil {
+		if err = format.DecodeMessage(next.Value(), o); err == nil {
 			f(o)
 			next.Next()
 		}
@@ -201,16 +200,10 @@ func (s *Shard) Usage(f func(domain.UsageCount)) error {
 	if err := s.store.usable(); err != nil {
 		return err
 	}
-	return scanPrefix(s.db, appendShard(nil, familyUsage, s.id), func(k, v []byte) error {
-		if len(k) != 19 {
-			return damaged("u")
-		}
-		account, total, err := decodeUsage(v)
+	return scanPrefix(s.db, format.AppendShard(nil, format.FamilyUsage, s.id), func(k, v []byte) error {
+		u, err := format.DecodeUsageKey(k, v)
 		if err == nil {
-			f(domain.UsageCount{Account: account, Usage: domain.Usage{
-				Application: domain.ApplicationID(be.Uint32(k[3:])),
-				Hour:        be.Uint32(k[7:]), Incarnation: be.Uint64(k[11:]), Total: total,
-			}})
+			f(u)
 		}
 		return err
 	})

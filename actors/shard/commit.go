@@ -1,131 +1,25 @@
 package shard
 
 import (
+	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/internal/waiters"
-	"github.com/ovation-analytics/ovation/actors/view"
+	"github.com/ovation-analytics/ovation/actors/shard/machine"
 )
 
-// commit stores what was applied in one batch, publishes the view, and tells who waits.
-// An empty commit only moves the moment of freshness.
-func (s *shard) commit(ctx actor.Context) error {
-	shared := s.env.Handle
-	if s.machine.state.Next == shared.Applied.Load() && s.open.records == 0 && !s.machine.accounts.Changed() {
-		s.ends.fresh(shared, s.machine.state.Next)
-		s.serveWhenNear()
-		return nil
-	}
-	if err := s.machine.store.Commit(s.machine.state, s.machine.sources.origins()); err != nil {
-		return err
-	}
-	s.machine.committed()
-	shared.Stats.parked.Store(int64(s.machine.parked.all.activities))
-	s.machine.accounts.Committed()
-	s.show()
-	s.machine.effects.outbox.Committed()
-	now := time.Now()
-	shared.clock.applied(s.env.Log, s.env.ID, s.machine.state.Clock, now)
-	s.open.meter.note(now, s.open.records, &shared.rate)
-	shared.Stats.committed(s.open.records, s.machine.store.State())
-	s.open.records, s.open.since = 0, now
-	shared.Applied.Store(s.machine.state.Next)
-	select {
-	case shared.Progress <- struct{}{}:
-	default:
-	}
-	s.waiting.Release(ctx, s.machine.state.Next, s.machine.effects.sent)
-	s.waiting.ReleaseStreams(ctx, s.reached)
-	shared.Stats.Slept.Add(int64(s.machine.awake.Rest(ctx)))
-	shared.Stats.awake.Store(int64(s.machine.awake.Bytes()))
-	s.serveWhenNear()
-	return nil
-}
-
-// snapshot is the store as of the last commit, for a view.
-func (s *shard) snapshot() view.Snapshot {
-	return view.Guarded{Snapshot: s.machine.store.Snapshot(), Failed: func(err error) { s.tell(&unreadable{err}) }}
-}
-
-// unreadable tells that a question met what the store cannot read: the shard stops as if it
-// had met it itself.
-type unreadable struct{ err error }
-
-// Renew comes now and then: a snapshot that is kept for long keeps what the other shards'
-// compactions would drop.
-type Renew struct{}
-
-// RenewEvery is how often a shard looks at its view's age; ViewLasts is the age at which the
-// view of a shard in which nothing happens gets a new snapshot.
-const (
-	RenewEvery = 2 * time.Second
-	ViewLasts  = 10 * time.Second
-)
-
-// renew puts the view of a shard in which nothing happens on a new snapshot.
-func (s *shard) renew() {
-	s.machine.accounts.Renew(ViewLasts, s.snapshot)
-}
-
-// serveWhenNear ends catching up, near the journal's end and not before all is applied that
-// was in it when this process first read it, which is what fresh tells: a power cut may
-// have taken the last commits, and somebody has seen them. It does not go back: a shard that
-// falls behind says so by its lag.
-func (s *shard) serveWhenNear() {
-	s.rejoin()
-	shared := s.env.Handle
-	if Behaviour(shared.Behaviour.Load()) == CatchingUp && !s.behindItself() && shared.End.Load()-s.machine.state.Next <= NearEnd && shared.Fresh.Reached() {
-		s.become(Serving, s.applying)
-	}
-}
-
-// load reads the store: the state, and what is kept in memory.
-func (s *shard) load() error {
-	store, err := s.env.Open()
-	if err != nil {
-		return err
-	}
-	if !s.waiting.Ready() {
-		s.waiting = waiters.New()
-	}
-	s.machine = newMachine(s.env, store, &s.waiting, s.machine.nextVersion())
-	s.acks, s.ends = publisherAcks{}, journalEnds{}
-	s.open.records, s.open.since = 0, time.Time{}
-	if err := s.env.Ctx.Err(); err != nil {
-		return err
-	}
-	if err := s.machine.journal.sameLog(); err != nil {
-		return err
-	}
-	if s.machine.marks, err = loadMarks(store, s.env.MarkEvery, s.machine.state.Next); err != nil {
-		return err
-	}
-	if err := s.machine.fill(); err != nil {
-		return err
-	}
-	s.env.Handle.Applied.Store(s.machine.state.Next)
-	s.env.Handle.clock.applied(s.env.Log, s.env.ID, s.machine.state.Clock, time.Now())
-	s.env.Handle.Stats.committed(0, s.machine.state)
-	s.env.Handle.Stats.parked.Store(int64(s.machine.parked.all.activities))
-	s.show()
-	return nil
-}
-
-// show publishes the view of the last commit.
-func (s *shard) show() {
-	if s.behindItself() {
-		s.ends.fresh(s.env.Handle, s.machine.state.Next)
-		return
-	}
-	s.machine.accounts.Publish(s.machine.state.Next, s.machine.roster, s.snapshot())
-	s.ends.fresh(s.env.Handle, s.machine.state.Next)
-}
-
-// openCommit is what was applied since the last commit.
-type openCommit struct {
-	records int
+// commits stores what was applied and publishes it: the view, the outbox, how far the shard is,
+// and the answers to the waiters. It is owned by the shard.
+type commits struct {
+	handle  *Handle
+	log     *slog.Logger
+	waiting waiters.Waiters
+	ends    journalEnds
+	records int       // applied since the last commit
 	since   time.Time // of the last commit
 	meter   meter
 }
@@ -140,10 +34,144 @@ const (
 )
 
 // due reports that so many records, or so much time, came since the last commit.
-func (c *openCommit) due(rate int64) bool {
+func (c *commits) due() bool {
 	interval := commitInterval
-	if rate > busyRate {
+	if c.handle.rate.Load() > busyRate {
 		interval = commitIntervalBusy
 	}
 	return c.records >= commitMost || time.Since(c.since) >= interval
+}
+
+// reset forgets what was applied: the shard starts again from the last commit.
+func (c *commits) reset() {
+	c.ends = journalEnds{}
+	c.records = 0
+	c.since = time.Time{}
+}
+
+// loaded notes where a machine that was loaded is.
+func (c *commits) loaded(m *machine.Machine) {
+	c.handle.Applied.Store(m.State.Next)
+	c.handle.clock.applied(c.log, c.handle.ID, m.State.Clock, time.Now())
+}
+
+// commit stores what was applied in one batch, publishes the view, and answers the waiters.
+// An empty commit only moves the moment of freshness.
+func (c *commits) commit(ctx actor.Context, m *machine.Machine, floor int64, tell func(any)) error {
+	h, next := c.handle, m.State.Next
+	if next == h.Applied.Load() && c.records == 0 && !m.Accounts.Changed() {
+		c.ends.fresh(h, next)
+		return nil
+	}
+	if err := m.Commit(); err != nil {
+		return err
+	}
+	c.show(m, floor, tell)
+	m.Outbox.Committed()
+	now := time.Now()
+	h.clock.applied(c.log, h.ID, m.State.Clock, now)
+	c.meter.note(now, c.records, &h.rate)
+	c.records = 0
+	c.since = now
+	h.Applied.Store(next)
+	select {
+	case h.Progress <- struct{}{}:
+	default:
+	}
+	c.waiting.Release(ctx, next, m.Sent())
+	c.waiting.ReleaseStreams(ctx, reached(m))
+	m.Rest(ctx)
+	return nil
+}
+
+// show publishes the view of the last commit. Below floor the shard was further already, before
+// it was reopened: it shows nothing until it is there again.
+func (c *commits) show(m *machine.Machine, floor int64, tell func(any)) {
+	if m.State.Next >= floor {
+		m.Publish(unreadableTo(tell))
+	}
+	c.ends.fresh(c.handle, m.State.Next)
+}
+
+// awaitOutcome notes the waiter of an outcome, and answers at once where it is known.
+func (c *commits) awaitOutcome(ctx actor.Context, m *machine.Machine, q *waiters.AwaitOutcome) {
+	if q.Known {
+		if known := m.Outcome(q.ID); known != nil {
+			out := *known
+			out.Position.Shards = []domain.ShardOffset{{Shard: c.handle.ID, Next: c.handle.Applied.Load()}}
+			ctx.Respond(&waiters.Completed{Outcome: out})
+			return
+		}
+	}
+	c.waiting.Expect(q.Request, ctx.Sender())
+}
+
+// reached tells of streams of other shards whether a machine has committed them so far.
+func reached(m *machine.Machine) func(waiters.AwaitStream) bool {
+	return func(w waiters.AwaitStream) bool {
+		from := machine.Stream{Topic: m.State.Journal, Partition: int32(w.From)}
+		return m.Sources.Reached(from, w.Sequence)
+	}
+}
+
+// unreadable tells that a question met what the store cannot read: the shard stops as if it
+// had met it itself.
+type unreadable struct{ err error }
+
+func unreadableTo(tell func(any)) func(error) { return func(err error) { tell(&unreadable{err}) } }
+
+// Renew comes now and then: a snapshot that is kept for long keeps what the other shards'
+// compactions would drop.
+type Renew struct{}
+
+// RenewEvery is how often a shard looks at its view's age; ViewLasts is the age at which the
+// view of a shard in which nothing happens gets a new snapshot.
+const (
+	RenewEvery = 2 * time.Second
+	ViewLasts  = 10 * time.Second
+)
+
+// meter measures how many records were applied in the last 200 ms.
+type meter struct {
+	from time.Time
+	n    int
+}
+
+const meterSpan = 200 * time.Millisecond
+
+func (m *meter) note(now time.Time, records int, rate *atomic.Int64) {
+	m.n += records
+	if d := now.Sub(m.from); d >= meterSpan {
+		rate.Store(int64(float64(m.n) * float64(meterSpan) / float64(d)))
+		m.from, m.n = now, 0
+	}
+}
+
+// journalEnds is the journal's end as pages showed it, until the shard has applied so far. It
+// is owned by the shard.
+type journalEnds struct{ marks []endMark }
+
+// endMark is a log end and when it was seen.
+type endMark struct {
+	end int64
+	at  time.Time
+}
+
+// seen notes the log's end as a page showed it.
+func (p *journalEnds) seen(end int64, at time.Time) {
+	if n := len(p.marks); n > 0 && p.marks[n-1].end == end {
+		p.marks[n-1].at = at
+		return
+	}
+	p.marks = append(p.marks, endMark{end, at})
+}
+
+// fresh moves the moment up to which everything is applied.
+func (p *journalEnds) fresh(s *Handle, next int64) {
+	n := 0
+	for n < len(p.marks) && p.marks[n].end <= next {
+		s.Fresh.Applied(p.marks[n].end, next, p.marks[n].at)
+		n++
+	}
+	p.marks = append(p.marks[:0], p.marks[n:]...)
 }

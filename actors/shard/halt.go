@@ -9,38 +9,23 @@ import (
 	"github.com/ovation-analytics/ovation/actors/catalog"
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/internal/crash"
-	"github.com/ovation-analytics/ovation/actors/internal/remedy"
-	"github.com/ovation-analytics/ovation/actors/shard/accounts"
+	"github.com/ovation-analytics/ovation/actors/shard/machine"
 )
 
-// How a shard stops, visibly, and how it goes on.
+// How a shard stops, visibly, and how it starts again.
 
 // quiesce stops what runs beside the shard; what is staged is thrown away, since
 // the log has it.
 func (s *shard) quiesce(ctx actor.Context) {
-	if s.fetcher != nil {
-		s.fetcher.Stop()
-		s.fetcher = nil
-	}
-	if s.machine.effects.outbox != nil {
-		s.machine.effects.outbox.Stop()
-	}
-	if s.machine.awake != nil {
-		s.machine.awake.Clear(ctx)
-	}
-	s.queue.drop()
-	s.running, s.gap = false, nil
-	s.waiting.Drop()
+	s.intake.stop()
+	s.machine.Quiesce(ctx)
+	s.running = false
+	s.commits.waiting.Drop()
 	s.env.Handle.View.Retract()
 }
 
 func (s *shard) close() {
-	store := s.machine.store
-	if store == nil {
-		return
-	}
-	s.machine.store = nil
-	if err := store.Close(); err != nil {
+	if err := s.machine.Close(); err != nil {
 		s.env.Log.Warn("closing the store", "shard", s.env.ID, "err", err)
 	}
 }
@@ -53,25 +38,22 @@ func (s *shard) halt(ctx actor.Context, err error) {
 		s.broken = true
 		s.env.Log.Error("a shard panicked", "shard", s.env.ID, "err", err, "stack", crash.Stack)
 	}
-	s.env.Log.Error("shard stopped", "shard", s.env.ID, "next", s.machine.state.Next, "err", err)
+	s.env.Log.Error("shard stopped", "shard", s.env.ID, "next", s.machine.State.Next, "err", err)
 	s.quiesce(ctx)
 	s.close()
-	var behind *accounts.BehindError
-	if errors.As(err, &behind) {
-		s.env.restarts.lacks = behind.Brand
-	}
-	word := s.machine.journal.place().Acceptance(err)
+	s.env.restarts.stoppedBy(err)
+	word := s.machine.Position.Place().Acceptance(err)
 	s.env.Handle.Gap.Store(word)
 	var gap *domain.GapError
 	if word != nil && errors.As(err, &gap) {
 		s.env.Handle.Met.Store(gap)
 	}
-	why := s.stopText(err)
+	why := s.env.stopText(err)
 	s.env.Handle.Stopped.Store(&why)
 }
 
 // crashed stops the shard for the rest of the process, after a panic anywhere but in a
-// record, which failed sees to. What was not committed is in the log.
+// record, for which see failed. What was not committed is in the log.
 func (s *shard) crashed(ctx actor.Context, err *crash.Error) {
 	defer func() {
 		if r := recover(); r != nil { // what runs beside it may be in any state: the store is given back all the same
@@ -79,7 +61,7 @@ func (s *shard) crashed(ctx actor.Context, err *crash.Error) {
 			s.close()
 		}
 	}()
-	why := s.stopText(err)
+	why := s.env.stopText(err)
 	s.env.Handle.Stopped.Store(&why)
 	s.halt(ctx, err)
 }
@@ -91,64 +73,56 @@ func (s *shard) again(ctx actor.Context) {
 	s.start(ctx)
 }
 
-// failed tells a panic in a record, which is tried once more alone, from a catalog that
+// failed tells a panic in a record, which is applied once more alone, from a catalog that
 // is behind and from a store that fails: these stop the shard.
 func (s *shard) failed(ctx actor.Context, err error) {
-	var p *panicError
+	var p *machine.PanicError
 	if !errors.As(err, &p) {
 		s.halt(ctx, err)
 		return
 	}
-	s.env.Handle.Stats.Panics.Add(1)
-	s.env.Log.Error("applying panicked", "shard", s.env.ID, "offset", p.offset, "err", p.cause, "stack", p.stack)
-	if p.offset >= s.env.restarts.singly { // not by what was applied: a panic may come behind that
-		s.env.restarts.singly = p.end
+	s.env.Handle.Panics.Add(1)
+	s.env.Log.Error("applying panicked", "shard", s.env.ID, "offset", p.Offset, "err", p.Cause, "stack", p.Stack)
+	if s.env.restarts.retry(p) {
 		s.again(ctx)
 		return
 	}
-	s.env.restarts.poisoned = &catalog.RecordPlace{Topic: s.machine.state.Journal, Partition: s.env.ID, Offset: p.offset, Epoch: p.epoch}
-	if err := s.env.SetAside(*s.env.restarts.poisoned); err != nil {
-		s.halt(ctx, fmt.Errorf("record %d cannot be applied and is not set aside: %w", p.offset, err))
+	at := catalog.RecordPlace{Topic: s.machine.State.Journal, Partition: s.env.ID, Offset: p.Offset, Epoch: p.Epoch}
+	s.env.restarts.poisoned = &at
+	if err := s.env.SetAside(at); err != nil {
+		s.halt(ctx, fmt.Errorf("record %d cannot be applied and is not set aside: %w", p.Offset, err))
 		return
 	}
-	s.halt(ctx, fmt.Errorf("record %d cannot be applied: %w", p.offset, errSettingAside))
+	s.halt(ctx, fmt.Errorf("record %d cannot be applied: %w", p.Offset, errSettingAside))
 }
 
-// errSettingAside passes with the catalog's next record.
-var errSettingAside = errors.New("waiting for it to be set aside")
-
-// resume looks whether the catalog now says how to go on.
-func (s *shard) resume(ctx actor.Context) {
-	if s.broken {
+// atGap goes on behind the gap that the fetcher met, if it is accepted, or stops at it.
+// What was read before is applied and committed first: the gap is where the shard is, in
+// every pass.
+func (s *shard) atGap(ctx actor.Context) {
+	g := s.intake.gap
+	if g == nil || !s.intake.queue.empty() {
 		return
 	}
-	v := s.env.Catalog.View()
-	if s.env.restarts.poisoned != nil && v.SetsAside(*s.env.restarts.poisoned) {
-		s.env.restarts.poisoned = nil
-		s.start(ctx)
+	s.intake.gap = nil
+	w := s.machine.Position.Accepted()
+	if w == nil || w.NewTopic != s.env.Journal.Topic() {
+		s.halt(ctx, s.machine.Position.Place().Met(g))
 		return
 	}
-	if s.env.restarts.lacks != 0 && v.BrandByID(s.env.restarts.lacks) != nil {
-		s.env.restarts.lacks = 0
-		s.start(ctx)
+	s.machine.Position.Pass(w)
+	if !w.Back() {
+		if s.commit(ctx) {
+			s.intake.stop()
+			s.read()
+		}
 		return
 	}
-	if s.env.Handle.Gap.Load() != nil && s.machine.journal.lifted() {
-		s.start(ctx)
+	if err := s.machine.Commit(); err != nil {
+		s.failed(ctx, err)
+		return
 	}
-}
-
-// stopText is what is read of a shard that stopped.
-func (s *shard) stopText(err error) string {
-	effect := fmt.Sprintf("shard %d applies nothing and questions that need it are refused; other shards go on, and what is published waits in the journal", s.env.ID)
-	var behind *accounts.BehindError
-	switch {
-	case errors.As(err, &behind):
-		return remedy.Text(err, effect, "nothing: the shard goes on when the catalog has been read so far")
-	case errors.Is(err, errSettingAside):
-		return remedy.Text(err, effect, "nothing: the shard goes on when the catalog has the word, and the record becomes a dead letter")
-	}
-	return remedy.Text(err, effect, s.env.Remedy(err, s.env.ID, s.env.Handle.Gap.Load()))
+	s.again(ctx) // views and what polls are compared by are of what was cut
 }
 
 // Reopen has a shard close its part of the store and open it again.
@@ -158,15 +132,11 @@ type Reopen struct{ Done chan struct{} } // closed when it has
 // meanwhile: the store may put another one in its place.
 func (s *shard) reopen(ctx actor.Context, m *Reopen) {
 	defer close(m.Done)
-	s.env.restarts.floor = max(s.env.restarts.floor, s.env.Handle.Applied.Load())
+	s.env.restarts.reopened(s.env.Handle.Applied.Load())
 	s.become(Recovering, s.recovering)
 	s.quiesce(ctx)
 	s.close()
 	s.env.Handle.View.Wait()
-	s.broken, s.env.restarts.singly, s.env.restarts.poisoned, s.env.restarts.lacks = false, 0, nil, 0
+	s.broken = false
 	s.start(ctx)
 }
-
-// behindItself reports that the shard was further already, before it was reopened: it shows
-// nothing until it is there again.
-func (s *shard) behindItself() bool { return s.machine.state.Next < s.env.restarts.floor }

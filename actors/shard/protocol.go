@@ -1,10 +1,8 @@
 package shard
 
 import (
-	"github.com/asynkron/protoactor-go/actor"
-
 	"github.com/ovation-analytics/ovation/actors/domain"
-	"github.com/ovation-analytics/ovation/actors/internal/waiters"
+	"github.com/ovation-analytics/ovation/actors/shard/machine"
 	"github.com/ovation-analytics/ovation/actors/shard/outbox"
 )
 
@@ -16,9 +14,9 @@ type goOn struct{}
 
 // Anyone → shard: see internal/waiters for what is awaited.
 type (
-	// WhichApplied is answered with *lastApplied: the highest origin of the stream, zero
+	// WhichApplied is answered with *LastApplied: the highest origin of the stream, zero
 	// where nothing of it was applied.
-	WhichApplied struct{ Stream Stream }
+	WhichApplied struct{ Stream machine.Stream }
 	LastApplied  struct{ Origin domain.Origin }
 )
 
@@ -35,22 +33,3 @@ type (
 
 // Catalog → shards: a new view is there. Sent after it is published.
 type CatalogMoved struct{}
-
-// awaitOutcome notes the waiter of an outcome, and answers at once where it is known.
-func (s *shard) awaitOutcome(ctx actor.Context, m *waiters.AwaitOutcome) {
-	if m.Known && s.machine.store != nil {
-		q, err := s.machine.effects.requests.find(s.machine.effects.today(), m.ID)
-		if staged := s.machine.effects.requests.isStaged(m.ID); err == nil && q != nil && !q.Pending && !staged {
-			out := q.Outcome
-			out.Position.Shards = []domain.ShardOffset{{Shard: s.env.ID, Next: s.env.Handle.Applied.Load()}}
-			ctx.Respond(&waiters.Completed{Outcome: out})
-			return
-		}
-	}
-	s.waiting.Expect(m.Request, ctx.Sender())
-}
-
-// reached reports that the sender's stream has reached the sequence.
-func (s *shard) reached(m waiters.AwaitStream) bool {
-	return s.machine.sources.reached(Stream{s.machine.state.Journal, int32(m.From)}, m.Sequence)
-}

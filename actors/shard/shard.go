@@ -1,148 +1,33 @@
 package shard
 
 import (
-	"context"
 	"fmt"
-	"log/slog"
-	"sync/atomic"
+	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 
-	"github.com/ovation-analytics/ovation/actors/catalog"
-	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/internal/crash"
-	"github.com/ovation-analytics/ovation/actors/internal/retry"
 	"github.com/ovation-analytics/ovation/actors/internal/waiters"
-	"github.com/ovation-analytics/ovation/actors/internal/yield"
 	"github.com/ovation-analytics/ovation/actors/journal"
+	"github.com/ovation-analytics/ovation/actors/shard/machine"
 	"github.com/ovation-analytics/ovation/actors/shard/outbox"
-	"github.com/ovation-analytics/ovation/actors/view"
 )
-
-// Config is what a shard is given and keeps over its restarts.
-type Config struct {
-	ID, Shards int
-	Limits
-	Lifetime
-	Journal     journal.Log
-	Appender    *journal.PartitionAppender // of this partition
-	Open        func() (Store, error)
-	Catalog     *catalog.Handle
-	DeadLetters DeadLetters
-	Remedy      func(err error, shard int, accept *domain.AcceptGap) string // of an error that stopped it
-	Handle      *Handle
-	SetAside    func(catalog.RecordPlace) error // a record failed twice: the shard starts again once the catalog sets it aside
-	Yield       *yield.Questions                // of the node
-	Log         *slog.Logger
-
-	restarts restarts
-}
-
-// Limits bound a shard's memory and outbox.
-type Limits struct {
-	AwakeBytes  int           // memory for members that are awake
-	Identities  int           // remembered in each of two generations
-	MarkEvery   int64         // records between two state marks; 0: as usual
-	OutboxDepth int           // entries that wait at most; 0: as usual
-	Resident    *atomic.Int64 // bytes that columns may take, over all shards; 0: no bound
-}
-
-// Lifetime is when a shard begins and ends.
-type Lifetime struct {
-	Ctx  context.Context // ends when the node stops: loading looks at it
-	Done chan struct{}   // closed when the actor has ended and its store is closed
-}
-
-// restarts is what a shard knows of its own earlier starts.
-type restarts struct {
-	singly   int64                // below this offset records are applied one by one, since one of them panicked
-	poisoned *catalog.RecordPlace // the record that panicked alone; nil: none
-	lacks    domain.BrandID       // which the catalog at hand does not know yet; 0: none
-	floor    int64                // below this offset the shard shows nothing: it was further before it was reopened
-}
-
-// Handle is what others read of a shard, on any goroutine.
-type Handle struct {
-	ID        int
-	View      view.Holder
-	Behaviour atomic.Int32
-	offsets
-	halted
-	Fresh    journal.Freshness
-	Reads    atomic.Int64 // pages read
-	Stats    Stats
-	foreign  journal.ForeignRecords
-	Progress chan struct{} // holds one token after a commit
-	Apart    atomic.Bool   // its outbox was full: routers do not wait for it until it is near the end again
-	Outbox   outbox.Status
-	Reading  retry.State
-	Space    retry.State
-	clock    clockShared
-}
-
-// offsets are how far a shard is in its journal.
-type offsets struct {
-	Applied atomic.Int64 // after the last record committed
-	End     atomic.Int64 // the journal's end as last seen
-	First   atomic.Int64 // 1 + the journal's end as first seen in this process; 0: not yet
-	rate    atomic.Int64 // records applied in the last 200 ms
-}
-
-// halted is why a shard stopped.
-type halted struct {
-	Stopped atomic.Pointer[string]           // nil: it has not
-	Gap     atomic.Pointer[domain.AcceptGap] // what an operator would accept to let it go on
-	Met     atomic.Pointer[domain.GapError]  // the gap that this is for
-}
-
-// NewHandle is one of a shard that is not started.
-func NewHandle(id int) *Handle {
-	s := &Handle{ID: id, Progress: make(chan struct{}, 1), Reading: retry.State{What: "the journal cannot be read"}, Space: retry.State{What: "nothing is applied"}}
-	s.Outbox.Publishing[outbox.Forwards].What = "forwards cannot be published"
-	s.Outbox.Publishing[outbox.DeadLetters].What = "dead letters cannot be published"
-	return s
-}
-
-// Behaviour is what a shard is doing.
-type Behaviour int32
-
-// A shard reads its store, then the log's backlog, then serves. One that stopped
-// needs an operator: it says why.
-const (
-	Recovering Behaviour = iota
-	CatchingUp
-	Serving
-	Stopped
-)
-
-var behaviourNames = [...]string{"recovering", "catching up", "serving", "stopped"}
-
-// String is the word in status and logs.
-func (b Behaviour) String() string { return behaviourNames[b] }
-
-// NearEnd is how many records behind the log's end a shard begins to serve.
-const NearEnd = 1000
 
 // shard is the actor of one journal partition: it reads the journal, has its machine apply
 // records, commits and publishes. All fields are owned by the mailbox.
 type shard struct {
-	env *Config
-	b   actor.Behavior
+	env  *Config
+	b    actor.Behavior
+	tell func(any) // sends to the shard itself, from any goroutine
 
-	machine *machine
-	fetcher *journal.Fetcher
-	tell    func(any) // sends to the shard itself, from any goroutine
-	waiting waiters.Waiters
-	ends    journalEnds
+	machine *machine.Machine
+	intake  intake
+	commits commits
 	acks    publisherAcks
+	disk    diskGate
 
-	queue   pageQueue
-	running bool
-	gap     *domain.GapError // that the fetcher met behind the queue; nil: none
-	broken  bool             // it panicked: it does not start again in this process
-
-	open       openCommit
-	diskChecks int // looks since the disk had room
+	running bool // a goOn is on its way, or being handled
+	broken  bool // it panicked: it does not start again in this process
 }
 
 // stopping ends a child of a shard that panicked, a member or a brand: the shard sees that
@@ -155,8 +40,13 @@ func Props(env *Config) *actor.Props {
 }
 
 func newShard(env *Config) *shard {
-	s := &shard{env: env, b: actor.NewBehavior(), machine: &machine{}}
-	s.machine.journal = journalPlace{env, &s.machine.state}
+	s := &shard{env: env, b: actor.NewBehavior()}
+	s.commits = commits{handle: env.Handle, log: env.Log, waiting: waiters.New()}
+	s.machine = machine.New(&machine.Config{
+		ID: env.ID, Shards: env.Shards, Limits: env.Limits, Ctx: env.Ctx, Journal: env.Journal, Catalog: env.Catalog,
+		DeadLetters: env.DeadLetters, View: &env.Handle.View, Waiting: &s.commits.waiting, Stats: &env.Handle.Stats,
+		Yield: env.Yield, Log: env.Log,
+	})
 	s.become(Recovering, s.recovering)
 	return s
 }
@@ -180,7 +70,7 @@ func (s *shard) Receive(ctx actor.Context) {
 		defer close(s.env.Done)
 		s.close()
 	case *waiters.AwaitOutcome:
-		s.awaitOutcome(ctx, m)
+		s.commits.awaitOutcome(ctx, s.machine, m)
 	case *Reopen:
 		s.reopen(ctx, m)
 	default:
@@ -202,53 +92,54 @@ func (s *shard) applying(ctx actor.Context) {
 	case *goOn:
 		s.goOn(ctx)
 	case *waiters.AwaitOffset:
-		s.waiting.Await(ctx, m.Next, s.env.Handle.Applied.Load(), s.machine.effects.sent)
+		s.commits.waiting.Await(ctx, m.Next, s.env.Handle.Applied.Load(), s.machine.Sent())
 	case *waiters.AwaitStream:
-		s.waiting.AwaitStream(ctx, m, s.reached(*m))
+		s.commits.waiting.AwaitStream(ctx, m, reached(s.machine)(*m))
 	case *WhichApplied:
-		ctx.Respond(&LastApplied{s.machine.sources.applied(m.Stream)})
+		ctx.Respond(&LastApplied{s.machine.Sources.Applied(m.Stream)})
 	case *Warm:
 		s.warm(ctx, m)
 	case *warmed:
-		s.warmed(m)
+		m.restore(s.machine.Accounts, s.env)
 	case *KeepLess:
 		s.keepLess(ctx)
 	case *published:
 		s.published(ctx, m)
 	case *ackPublished:
-		s.ackPublished()
+		s.acks.append(&s.machine.State, s.env.Appender)
 	case *journal.FetchFailed:
 		s.env.Handle.Reading.Failed(s.env.Log, m.Failures, m.Err, "shard", s.env.ID)
 	case *journal.GapFound:
-		if m.Fetcher == s.fetcher {
-			s.gap = m.Gap
+		if s.intake.of(m.Fetcher) {
+			s.intake.gap = m.Gap
 			s.atGap(ctx)
 		}
 	case *journal.FetcherCrashed:
-		if m.Fetcher == s.fetcher {
+		if s.intake.of(m.Fetcher) {
 			s.halt(ctx, m.Err)
 		}
 	case *unreadable:
 		s.halt(ctx, m.err)
 	case *Renew:
-		s.renew()
+		s.machine.Renew(ViewLasts, unreadableTo(s.tell))
 	}
 }
 
-// held is the behaviour of a shard that stopped.
+// held is the behaviour of a shard that stopped. A position that is awaited is not answered: the
+// waiter asks another replica or gives up.
 func (s *shard) held(ctx actor.Context) {
-	switch ctx.Message().(type) {
-	case *CatalogMoved:
-		s.resume(ctx)
-	case *waiters.AwaitOffset:
-		// no answer: the one who waits asks another replica or gives up
+	if _, ok := ctx.Message().(*CatalogMoved); ok && !s.broken {
+		if s.env.restarts.lifted(s.env.Catalog.View()) || s.env.Handle.Gap.Load() != nil && s.machine.Position.Lifted() {
+			s.start(ctx)
+		}
 	}
 }
 
 // start reads the store and begins to read the journal.
 func (s *shard) start(ctx actor.Context) {
 	self, root := ctx.Self(), ctx.ActorSystem().Root
-	s.tell = func(m any) { root.Send(self, m) }
+	tell := func(m any) { root.Send(self, m) }
+	s.tell = tell
 	if err := s.load(); err != nil {
 		if s.env.Ctx.Err() != nil { // the node stops
 			return
@@ -260,25 +151,43 @@ func (s *shard) start(ctx actor.Context) {
 	s.env.Handle.Gap.Store(nil)
 	s.env.Handle.Met.Store(nil)
 	s.read()
-	s.machine.effects.outbox.Start(func(k outbox.Kind, upTo uint64) { s.tell(&published{k, upTo}) }, &s.env.Handle.Outbox)
+	s.machine.Outbox.Start(func(k outbox.Kind, upTo uint64) { tell(&published{k, upTo}) }, &s.env.Handle.Outbox)
 	s.become(CatchingUp, s.applying)
+}
+
+// load reads the store: the state, and what is kept in memory.
+func (s *shard) load() error {
+	store, err := s.env.Open()
+	if err != nil {
+		return err
+	}
+	s.machine = s.machine.Open(store)
+	s.acks = publisherAcks{}
+	s.commits.reset()
+	if err := s.machine.Load(); err != nil {
+		return err
+	}
+	s.commits.loaded(s.machine)
+	s.commits.show(s.machine, s.env.restarts.floor, s.tell)
+	return nil
 }
 
 // read begins to read the journal where the state is.
 func (s *shard) read() {
-	s.fetcher = journal.StartFetcher(context.Background(), s.env.Journal.Reader(s.env.ID), s.machine.state.Next, s.machine.state.Epoch, s.tell)
+	state := &s.machine.State
+	s.intake.start(s.env.Journal.Reader(s.env.ID), state.Next, state.Epoch, s.tell)
 }
 
 // take queues a page and sees to it that it is applied.
 func (s *shard) take(ctx actor.Context, p *journal.Page) {
-	if p.Fetcher != s.fetcher { // of a fetcher from before a restart
+	if !s.intake.of(p.Fetcher) { // of a fetcher from before a restart
 		return
 	}
 	s.env.Handle.Reading.Progress(s.env.Log, "shard", s.env.ID)
 	s.env.Handle.Reads.Add(1)
 	s.env.Handle.End.Store(p.End)
 	s.env.Handle.First.CompareAndSwap(0, p.End+1)
-	s.queue.push(p)
+	s.intake.queue.push(p)
 	if !s.running {
 		s.running = true
 		s.goOn(ctx)
@@ -287,15 +196,11 @@ func (s *shard) take(ctx actor.Context, p *journal.Page) {
 
 // goOn applies one micro-batch; other messages come in between micro-batches.
 func (s *shard) goOn(ctx actor.Context) {
-	if !s.running || s.queue.empty() {
+	if !s.running || s.intake.queue.empty() {
 		s.running = false
 		return
 	}
-	if s.machine.effects.outbox.Full() {
-		s.pauseForOutbox(ctx)
-		return
-	}
-	if !s.diskHasRoom(ctx) {
+	if !s.mayApply(ctx) {
 		return
 	}
 	s.env.Yield.Yield()
@@ -304,15 +209,14 @@ func (s *shard) goOn(ctx actor.Context) {
 		s.failed(ctx, err)
 		return
 	}
-	if s.commitDue(command) {
+	if command || s.intake.queue.empty() || s.machine.State.Next <= s.env.restarts.singly || s.commits.due() {
 		s.env.Yield.Yield()
-		if err := s.commit(ctx); err != nil {
-			s.failed(ctx, err)
+		if !s.commit(ctx) {
 			return
 		}
-		s.queue.returnCredits()
+		s.intake.queue.returnCredits()
 	}
-	if s.queue.empty() {
+	if s.intake.queue.empty() {
 		s.running = false
 		s.atGap(ctx)
 		return
@@ -320,36 +224,96 @@ func (s *shard) goOn(ctx actor.Context) {
 	ctx.Send(ctx.Self(), &goOn{})
 }
 
-// commitDue reports that the shard is idle, that a command waits for its outcome, or that the
-// open commit is old or large.
-func (s *shard) commitDue(command bool) bool {
-	return command || s.queue.empty() || s.machine.state.Next <= s.env.restarts.singly || s.open.due(s.env.Handle.rate.Load())
+// mayApply reports that more may be applied. Else what was applied is committed, and the rest
+// waits in the journal; the view stays, and questions are answered from it. The shard goes on
+// once published says that entries of a full outbox were published, or after another look at a
+// disk without headroom. While the outbox is full routers do not wait for the shard, as for one
+// that is stopped.
+func (s *shard) mayApply(ctx actor.Context) bool {
+	full := s.machine.Outbox.Full()
+	if full {
+		s.running = false
+		s.env.Handle.Apart.Store(true)
+	} else {
+		err := s.machine.Headroom()
+		s.disk.checked(err, &s.env.Handle.Space, s.env.Log, s.env.ID)
+		if err == nil {
+			return true
+		}
+	}
+	committed := s.commits.records == 0 || s.commit(ctx)
+	if !full && committed {
+		tell := s.tell
+		time.AfterFunc(diskEvery, func() { tell(&goOn{}) })
+	}
+	return false
 }
 
-// applyBatch applies the next records of the queue and reports whether one of them
-// has someone waiting.
+// diskEvery is how often the headroom of a full disk is looked at.
+const diskEvery = time.Second
+
+// applyBatch applies the next records of the queue and reports whether one of them is a
+// request's.
 func (s *shard) applyBatch(ctx actor.Context) (command bool, err error) {
-	most := MicroBatch
-	if s.machine.state.Next < s.env.restarts.singly {
+	most := machine.MicroBatch
+	if s.machine.State.Next < s.env.restarts.singly {
 		most = 1
 	}
-	done, err := s.machine.apply(ctx, s.queue.next(most))
-	s.open.records += done.records
-	if done.kept {
-		s.queue.keep()
+	queue := &s.intake.queue
+	done, err := s.machine.Apply(ctx, queue.next(most))
+	s.commits.records += done.Records
+	if done.Kept {
+		queue.keep()
 	}
 	if err != nil {
 		return false, err
 	}
-	if p := s.queue.advance(done.passed); p != nil {
-		s.endPage(p)
+	if p := queue.advance(done.Passed); p != nil {
+		s.machine.Passed(&p.Page)
+		s.commits.ends.seen(p.End, p.ReadAt)
 	}
-	return done.command, nil
+	return done.Command, nil
 }
 
-// endPage moves the state behind a page that was applied. Its offsets hold also where the
-// log has none of our records at its end.
-func (s *shard) endPage(p *journal.Page) {
-	s.machine.state.Next, s.machine.state.Epoch = max(s.machine.state.Next, p.Next), p.Epoch
-	s.ends.seen(p.End, p.ReadAt)
+// commit stores and publishes what was applied; false: it failed, and the shard has stopped or
+// starts again.
+func (s *shard) commit(ctx actor.Context) bool {
+	if err := s.commits.commit(ctx, s.machine, s.env.restarts.floor, s.tell); err != nil {
+		s.failed(ctx, err)
+		return false
+	}
+	s.serveWhenNear()
+	return true
+}
+
+// serveWhenNear ends catching up, near the journal's end and not before all is applied that
+// was in it when this process first read it, which is what Fresh tells: a power cut may
+// have taken the last commits, and readers have seen them. It does not go back: a shard that
+// falls behind says so by its lag.
+func (s *shard) serveWhenNear() {
+	h, next := s.env.Handle, s.machine.State.Next
+	h.rejoin(next, s.machine.Outbox.Full())
+	near := next >= s.env.restarts.floor && h.near(next) && h.Fresh.Reached()
+	if near && Behaviour(h.Behaviour.Load()) == CatchingUp {
+		s.become(Serving, s.applying)
+	}
+}
+
+// published notes how far the publishers came. A record says so once a second, or
+// after many entries: it trims the outbox at the same place in every replica.
+func (s *shard) published(ctx actor.Context, m *published) {
+	state := &s.machine.State
+	s.acks.note(m)
+	if s.acks.many(state) {
+		s.acks.append(state, s.env.Appender)
+	} else if !s.acks.scheduled {
+		s.acks.scheduled = true
+		tell := s.tell
+		time.AfterFunc(time.Second, func() { tell(&ackPublished{}) })
+	}
+	s.env.Handle.rejoin(state.Next, s.machine.Outbox.Full())
+	if !s.running && !s.intake.queue.empty() {
+		s.running = true
+		ctx.Send(ctx.Self(), &goOn{})
+	}
 }

@@ -1,71 +1,12 @@
 package shard
 
 import (
-	"encoding/hex"
-	"sync/atomic"
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/internal/retry"
-	"github.com/ovation-analytics/ovation/actors/shard/accounts"
 	"github.com/ovation-analytics/ovation/actors/shard/outbox"
 )
-
-// Stats counts what a shard did in this process. One goroutine writes, any
-// reads.
-type Stats struct {
-	accounts.Stats
-	memberStats
-
-	applied    atomic.Int64 // records
-	commits    atomic.Int64
-	recorded   atomic.Int64 // activities that became rows
-	duplicates atomic.Int64 // activities that were there already
-	deleted    atomic.Int64 // actions
-	Repeats    atomic.Int64 // records dropped by their origin
-	Forwarded  atomic.Int64
-	registered atomic.Int64
-	Panics     atomic.Int64
-	Rows       atomic.Int64 // living rows
-	Facts      atomic.Pointer[string]
-	Dead       [domain.Reasons]atomic.Int64
-}
-
-// memberStats counts members that were awake.
-type memberStats struct {
-	woken  atomic.Int64 // members read from the store
-	Slept  atomic.Int64
-	awake  atomic.Int64 // bytes that members take, as of the last commit
-	parked atomic.Int64 // activities, as of the last commit
-}
-
-// committed notes what the state says after a commit.
-func (s *Stats) committed(records int, state domain.ShardState) {
-	s.applied.Add(int64(records))
-	s.commits.Add(1)
-	s.Rows.Store(int64(state.Rows))
-	facts := hex.EncodeToString(state.Facts[:])
-	s.Facts.Store(&facts)
-	for i, n := range state.Dead {
-		s.Dead[i].Store(int64(n))
-	}
-}
-
-// meter measures how many records were applied in the last 200 ms.
-type meter struct {
-	from time.Time
-	n    int
-}
-
-const meterSpan = 200 * time.Millisecond
-
-func (m *meter) note(now time.Time, records int, rate *atomic.Int64) {
-	m.n += records
-	if d := now.Sub(m.from); d >= meterSpan {
-		rate.Store(int64(float64(m.n) * float64(meterSpan) / float64(d)))
-		m.from, m.n = now, 0
-	}
-}
 
 // Status is what status and metrics tell of a shard.
 type Status struct {
@@ -118,19 +59,19 @@ type Memory struct {
 // Status is what status and metrics report, as of now.
 func (s *Handle) Status(now, began time.Time) Status {
 	st := Status{
-		Shard: s.ID, Behaviour: Behaviour(s.Behaviour.Load()).String(), Panics: s.Stats.Panics.Load(),
+		Shard: s.ID, Behaviour: Behaviour(s.Behaviour.Load()).String(), Panics: s.Panics.Load(),
 		Progress: Progress{
 			Applied: s.Applied.Load(), End: s.End.Load(),
 			LagMs: s.Fresh.Lag(now, began).Milliseconds(), Rows: s.Stats.Rows.Load(),
 		},
 		Counts: Counts{
-			Recorded: s.Stats.recorded.Load(), Duplicates: s.Stats.duplicates.Load(), Deleted: s.Stats.deleted.Load(),
-			Repeats: s.Stats.Repeats.Load(), Forwarded: s.Stats.Forwarded.Load(), Registered: s.Stats.registered.Load(),
-			Parked: s.Stats.parked.Load(), Commits: s.Stats.commits.Load(), Woken: s.Stats.woken.Load(),
+			Recorded: s.Stats.Records.Recorded.Load(), Duplicates: s.Stats.Records.Duplicates.Load(), Deleted: s.Stats.Records.Deleted.Load(),
+			Repeats: s.Stats.Records.Repeats.Load(), Forwarded: s.Stats.Records.Forwarded.Load(), Registered: s.Stats.Members.Registered.Load(),
+			Parked: s.Stats.Members.Parked.Load(), Commits: s.Stats.Commits.Load(), Woken: s.Stats.Members.Woken.Load(),
 		},
-		Memory: Memory{Awake: s.Stats.awake.Load(), Evicted: s.Stats.Evicted.Load(), Columns: s.Stats.Columns.Load()},
+		Memory: Memory{Awake: s.Stats.Members.Awake.Load(), Evicted: s.Stats.Evicted.Load(), Columns: s.Stats.Columns.Load()},
 	}
-	st.Foreign = s.foreign.Count()
+	st.Foreign = s.Stats.Foreign.Count()
 	st.Outbox = int64(s.Outbox.Waiting(outbox.Forwards))
 	st.Letters = int64(s.Outbox.Waiting(outbox.DeadLetters))
 	if why := s.Stopped.Load(); why != nil {

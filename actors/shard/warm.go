@@ -21,45 +21,38 @@ type (
 
 // keepLess evicts at once what no longer fits, and publishes views without it.
 func (s *shard) keepLess(ctx actor.Context) {
-	s.machine.accounts.Fit()
-	if !s.machine.accounts.Changed() {
-		return
-	}
-	if err := s.commit(ctx); err != nil {
-		s.failed(ctx, err)
+	s.machine.Accounts.Fit()
+	if s.machine.Accounts.Changed() {
+		s.commit(ctx)
 	}
 }
 
 // warm brings a cold brand back, if there is room or others were not asked about since it
 // was the time before. It is read from the snapshot of a commit, on a goroutine of its own.
 func (s *shard) warm(ctx actor.Context, m *Warm) {
-	if !s.machine.accounts.MakeRoom(m.Cold) {
-		return
-	}
-	if err := s.commit(ctx); err != nil {
-		s.failed(ctx, err)
+	if !s.machine.Accounts.MakeRoom(m.Cold) || !s.commit(ctx) {
 		return
 	}
 	v := s.env.Handle.View.Acquire()
 	if v == nil {
 		return
 	}
-	reload := s.machine.accounts.Reload(m.Cold)
+	reload := s.machine.Accounts.Reload(m.Cold)
 	if reload == nil {
 		v.Release()
 		return
 	}
-	self, root := ctx.Self(), ctx.ActorSystem().Root
+	tell := s.tell
 	go func() {
 		defer v.Release()
-		root.Send(self, &warmed{reload, reload.Read(v.Snapshot)})
+		tell(&warmed{reload, reload.Read(v.Snapshot)})
 	}()
 }
 
-// warmed puts a brand's rows in.
-func (s *shard) warmed(m *warmed) {
+// restore puts the rows in.
+func (m *warmed) restore(to *accounts.Accounts, env *Config) {
 	if m.err != nil {
-		s.env.Log.Warn("a cold brand cannot be read", "shard", s.env.ID, "err", m.err)
+		env.Log.Warn("a cold brand cannot be read", "shard", env.ID, "err", m.err)
 	}
-	s.machine.accounts.Restore(m.reload, m.err)
+	to.Restore(m.reload, m.err)
 }

@@ -7,12 +7,6 @@ import (
 	"strings"
 )
 
-// Has reports that the plan has a parameter of the name.
-func (p *Plan) Has(name string) bool {
-	_, ok := p.byName[Fold(name)]
-	return ok
-}
-
 // Canon is what a bound input says, in one form: inputs that mean the same have the same,
 // however they were spelled. in is what Bind has filled in. Parameters named in without,
 // and those with the value that they have when they are absent, are left out; what the

@@ -8,7 +8,7 @@ import (
 type canonIn struct {
 	Range
 	Countries Countries `name:"country"`
-	Deeds     Deeds     `name:"anyofactivities"`
+	Performed Performed `name:"anyofactivities"`
 	Members   IDs       `name:"members"`
 	Services  Services  `name:"services"`
 	Segment   ID        `name:"segment"`

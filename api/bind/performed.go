@@ -7,36 +7,36 @@ import (
 	"strings"
 )
 
-// Deed is an activity, perhaps for one brand only.
-type Deed struct {
-	Activity ID
-	Brand    ID // 0: for any
+// Activity is an activity to have performed, perhaps for one brand only.
+type Activity struct {
+	ID    ID
+	Brand ID // 0: for any
 }
 
-// Deeds is a list of deeds, sorted, each once.
-type Deeds []Deed
+// Performed is a list of activities, sorted, each once.
+type Performed []Activity
 
 // ParseParam reads entries id or brand-id.
-func (l *Deeds) ParseParam(s string) error {
-	out := make(Deeds, 0, 4)
+func (l *Performed) ParseParam(s string) error {
+	out := make(Performed, 0, 4)
 	err := entries(s, func(entry string) error {
 		brand, activity, of := strings.Cut(entry, "-")
 		if !of {
 			activity, brand = brand, ""
 		}
-		var d Deed
-		if err := d.Activity.ParseParam(activity); err != nil {
+		var a Activity
+		if err := a.ID.ParseParam(activity); err != nil {
 			return fmt.Errorf("must be an activity's id, or a brand's and an activity's as brand-activity: %w", err)
 		}
 		if of {
-			if err := d.Brand.ParseParam(brand); err != nil {
+			if err := a.Brand.ParseParam(brand); err != nil {
 				return fmt.Errorf("must have a brand's id before the -: %w", err)
 			}
 		}
-		out = append(out, d)
+		out = append(out, a)
 		return nil
 	})
-	slices.SortFunc(out, func(a, b Deed) int { return cmp.Or(cmp.Compare(a.Activity, b.Activity), cmp.Compare(a.Brand, b.Brand)) })
+	slices.SortFunc(out, func(a, b Activity) int { return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.Brand, b.Brand)) })
 	*l = slices.Compact(out)
 	return err
 }

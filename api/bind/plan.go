@@ -77,6 +77,12 @@ func NewPlan(t reflect.Type, path string, write bool) *Plan {
 // Params are the parameters, in the order of the struct.
 func (p *Plan) Params() []*Param { return p.params }
 
+// Has reports that the plan has a parameter of the name.
+func (p *Plan) Has(name string) bool {
+	_, ok := p.byName[Fold(name)]
+	return ok
+}
+
 func (p *Plan) walk(t reflect.Type, at []int, path string) {
 	for i := range t.NumField() {
 		f := t.Field(i)

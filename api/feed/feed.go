@@ -36,16 +36,13 @@ func List(ctx context.Context, req *serve.Request, in *feedIn) (*wire.Feed, erro
 	if err != nil {
 		return nil, err
 	}
-	q := &domain.Question{Account: req.Account(), Shape: domain.ShapeFeed, Range: span.Seconds()}
-	if _, err := req.About(q, in.BrandID, "brandID"); err != nil {
-		return nil, err
-	}
-	of, err := selection.Choose(ctx, req, (*selection.Filters)(&in.Filters), q.Brand)
+	q := &domain.Question{Shape: domain.ShapeFeed, Range: span.Seconds()}
+	of, err := selection.Choose(ctx, req, q, in.BrandID, "brandID", (*selection.Filters)(&in.Filters))
 	if err != nil {
 		return nil, err
 	}
 	p := in.Paged.Page(req)
-	q.Filter, q.Groups = of.Filter, of.Groups(selection.InOne)
+	q.Groups = of.Groups(selection.InOne)
 	q.Listing = domain.Listing{Every: in.AllActions, Recorded: in.ByRecorded, Up: in.Sort == "ASC", Keyword: in.Keyword, Limit: req.Keyset.Wanted(p)}
 	if p.Limit > 0 {
 		q.Listing.Offset = p.Offset

@@ -26,10 +26,10 @@ type Filters struct {
 	OptedIn        bool           `name:"optedin" doc:"1: only members who opted in, to the segment if one is named, else to the brand; one of both is needed but in a feed, where without them it is the global list" eg:"1"`
 	IncludeOneTime bool           `name:"includeOneTime" doc:"1 also counts one-time actions such as follows and likes" eg:"1"`
 
-	MembersFromSegment bind.ID     `name:"members_from_segment" doc:"only members on the segment's list: who opted in, was put there, or is there by its rule" eg:"1"`
-	Emails             bind.Emails `name:"emails" doc:"only members with one of these addresses, verified or not, in any case" eg:"ada@example.com,bob@example.com"`
-	AnyOfActivities    bind.Deeds  `name:"anyofactivities" doc:"only members who did at least one of these in the range, by whatever service, one-time ones too: an activity's id, or brand-activity for that brand alone" eg:"100,1-101"`
-	AllOfActivities    bind.Deeds  `name:"allofactivities" doc:"only members who did every one of these in the range, likewise" eg:"100,1-101"`
+	MembersFromSegment bind.ID        `name:"members_from_segment" doc:"only members on the segment's list: who opted in, was put there, or is there by its rule" eg:"1"`
+	Emails             bind.Emails    `name:"emails" doc:"only members with one of these addresses, verified or not, in any case" eg:"ada@example.com,bob@example.com"`
+	AnyOfActivities    bind.Performed `name:"anyofactivities" doc:"only members who did at least one of these in the range, by whatever service, one-time ones too: an activity's id, or brand-activity for that brand alone" eg:"100,1-101"`
+	AllOfActivities    bind.Performed `name:"allofactivities" doc:"only members who did every one of these in the range, likewise" eg:"100,1-101"`
 }
 
 // Missing reports that an opt-in is asked for, and to nothing.
@@ -51,10 +51,10 @@ func (f *Filters) Check() *domain.Error {
 	return nil
 }
 
-// Selection is what filters say with what the catalog knows of them: which members and
-// actions count, and for how much.
+// Selection is what the catalog knows of what the parameters name: which actions count, and
+// for how much.
 type Selection struct {
-	Filter      domain.Filter
+	Brand       *domain.Brand        // the one named; nil: none
 	Definitions []*domain.Definition // whose actions count, by ID
 	Segment     *domain.Segment      // the one named; nil: none
 }
@@ -89,38 +89,47 @@ func (s *Selection) Activity(id domain.DefinitionID) *domain.SegmentActivity {
 	return &s.Segment.Activities[i]
 }
 
-// Choose finds in the catalog what the filters name. brand is the one of the
-// question; 0: none.
-func Choose(ctx context.Context, req *serve.Request, f *Filters, brand domain.BrandID) (*Selection, error) {
-	s := &Selection{Filter: domain.Filter{
+// Choose puts into a question its account, the brand that the parameter names (0: none) and
+// the filter. Its groups are the selection's, as the operation groups them.
+func Choose(ctx context.Context, req *serve.Request, q *domain.Question, brand bind.ID, parameter string, f *Filters) (s *Selection, err error) {
+	s = &Selection{}
+	q.Account = req.Account()
+	if s.Brand, err = req.About(q, brand, parameter); err != nil {
+		return nil, err
+	}
+	q.Filter = domain.Filter{
 		Services: f.Services, Members: memberIDs(f.Members), Exclude: memberIDs(f.ExcludeMembers),
 		Domain: string(f.Domain), Paid: f.PaidOnly,
-	}}
+	}
 	for _, country := range f.Country {
-		s.Filter.Countries = append(s.Filter.Countries, domain.CountryCode(string(country)))
+		q.Filter.Countries = append(q.Filter.Countries, domain.CountryCode(string(country)))
 	}
 	if f.Region != "" {
-		s.Filter.Regions = bind.Regions(f.Country[0], f.Region)
+		q.Filter.Regions = bind.Regions(f.Country[0], f.Region)
 	}
 	if f.Segment != 0 {
-		var err error
 		if s.Segment, err = req.Segment(f.Segment, "segment"); err != nil {
 			return nil, err
 		}
 	}
-	switch {
-	case !f.OptedIn:
-	case s.Segment != nil:
-		s.Filter.OptIn = domain.OptValue(domain.OptSegment, uint32(s.Segment.ID))
-	case brand != 0:
-		s.Filter.OptIn = domain.OptValue(domain.OptBrand, uint32(brand))
-	default:
-		s.Filter.OptIn = domain.OptValue(domain.OptGlobal, 0)
+	if f.OptedIn {
+		q.Filter.OptIn = s.optIn()
 	}
 	if err := counted(req, f, s); err != nil {
 		return nil, err
 	}
-	return s, chooseMembers(ctx, req, &s.Filter, f)
+	return s, chooseMembers(ctx, req, &q.Filter, f)
+}
+
+// optIn is the opt-in that optedin asks for.
+func (s *Selection) optIn() string {
+	switch {
+	case s.Segment != nil:
+		return domain.OptValue(domain.OptSegment, uint32(s.Segment.ID))
+	case s.Brand != nil:
+		return domain.OptValue(domain.OptBrand, uint32(s.Brand.ID))
+	}
+	return domain.OptValue(domain.OptGlobal, 0)
 }
 
 func memberIDs(ids bind.IDs) []domain.MemberID {

@@ -53,10 +53,10 @@ func withEmail(ctx context.Context, req *serve.Request, emails bind.Emails) ([]d
 }
 
 // performed finds in the catalog the activities that a list names, and their brands.
-func performed(req *serve.Request, list bind.Deeds, parameter string) ([]domain.Performed, error) {
+func performed(req *serve.Request, list bind.Performed, parameter string) ([]domain.Performed, error) {
 	var out []domain.Performed
 	for _, entry := range list {
-		d, err := req.Definition(entry.Activity, parameter)
+		d, err := req.Definition(entry.ID, parameter)
 		if err != nil {
 			return nil, err
 		}

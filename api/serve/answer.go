@@ -1,8 +1,11 @@
 package serve
 
 import (
+	"fmt"
 	"log/slog"
 	"net/http"
+	"net/url"
+	"runtime/debug"
 	"strconv"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
@@ -161,4 +164,27 @@ func (x *exchange) refuse(err error) {
 		return
 	}
 	send(x.w, x.r, p.Status, problem.ContentType, b)
+}
+
+// crashed answers a request on which the program panicked. The stack is logged,
+// the value is not where it could quote a parameter.
+func (x *exchange) crashed(p any) {
+	cause := fmt.Sprintf("%T", p)
+	if err, ok := p.(interface{ RuntimeError() }); ok {
+		cause = fmt.Sprint(err)
+	}
+	err := &domain.Error{Code: domain.Internal, Op: "panic", Err: fmt.Errorf("%s\n%s", cause, debug.Stack())}
+	x.refuse(err)
+}
+
+// redirect sends a client to the right spelling of a path.
+func redirect(w http.ResponseWriter, r *http.Request, path string) int {
+	status := http.StatusMovedPermanently
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		status = http.StatusTemporaryRedirect
+	}
+	to := url.URL{Path: path, RawQuery: r.URL.RawQuery}
+	w.Header().Set("Location", to.String())
+	w.WriteHeader(status)
+	return status
 }

@@ -1,11 +1,15 @@
 package serve
 
 import (
-	"crypto/sha256"
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
 	"errors"
 	"io"
 	"mime"
 	"net/http"
+	"slices"
+	"strings"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
@@ -22,70 +26,8 @@ type body struct {
 	err  error // what is wrong with it
 }
 
-// authenticate finds the key and what it may do; the parameters of the query are there. The
-// key may be in the body: a body is read before the key is known only when the query has
-// none.
-func (x *exchange) authenticate() error {
-	req := &x.req
-	given, _ := req.Params.Get("apikey")
-	if given == "" && x.r.Method == http.MethodPost && x.op.Each == nil {
-		x.take()
-		given, _ = req.Params.Get("apikey")
-	}
-	invalid := func() error { return domain.Bad(domain.InvalidKey, "apiKey", "apiKey is unknown or revoked") }
-	if req.Params.Unreadable("apikey") {
-		return invalid()
-	}
-	if given == "" {
-		if x.body.err != nil {
-			return domain.Bad(domain.MissingKey, "apiKey", "the query has no apiKey, and the body cannot be read")
-		}
-		return domain.Bad(domain.MissingKey, "apiKey", "apiKey is required, as a parameter of the query or of a POST's body; headers are not looked at")
-	}
-	key, ok := req.Catalog.Key(sha256.Sum256([]byte(given)))
-	if !ok || key.Revoked != 0 {
-		return invalid()
-	}
-	app, ok := req.Catalog.Application(key.Application)
-	if !ok || app.Account != key.Account {
-		return invalid()
-	}
-	req.Key, req.App = key, app
-	if x.op.Advanced && app.Plan < domain.Advanced {
-		return domain.Fail(domain.PlanRequired, "this operation needs the advanced plan")
-	}
-	return nil
-}
-
-// read reads what authenticate has not read, and judges the size of all of it.
-func (x *exchange) read() error {
-	size := len(x.r.RequestURI)
-	for name, values := range x.r.Header {
-		for _, v := range values {
-			size += len(name) + len(v) + 4
-		}
-	}
-	if size > MaxHeader {
-		return domain.Fail(domain.TooLarge, "the header is over 64 KiB")
-	}
-	if x.r.Method == http.MethodPost {
-		x.take()
-	}
-	if x.body.err != nil {
-		return x.body.err
-	}
-	if x.op.Enterprise != "" && x.req.App.Plan < domain.Enterprise {
-		var refused error
-		x.req.Params.Prefixed(x.op.Enterprise, func(name, _ string) {
-			refused = domain.Bad(domain.PlanRequired, x.op.Enterprise, "custom fields need the enterprise plan")
-		})
-		return refused
-	}
-	return nil
-}
-
-// take reads the body once.
-func (x *exchange) take() {
+// readBody reads the body, once.
+func (x *exchange) readBody() {
 	if !x.body.read {
 		x.body = body{true, x.parameters()}
 	}
@@ -130,4 +72,120 @@ func (x *exchange) parameters() error {
 		return errBodyType
 	}
 	return nil
+}
+
+// The bounds of a body of many records.
+const (
+	MaxRecords     = 2000
+	MaxRecordsBody = 2 << 20 // packed, and unpacked
+)
+
+// jsonBlanks are what may be around a JSON text: fewer than Unicode has.
+const jsonBlanks = " \t\r\n"
+
+// manyKinds are the media types of a body of many; which of both forms it has, its
+// first byte says.
+var manyKinds = []string{"application/json", "application/x-ndjson", "application/ndjson", "application/jsonl"}
+
+var (
+	errManySize     = domain.Fail(domain.TooLarge, "the body is over 2 MiB, packed or unpacked")
+	errManyRecords  = domain.Fail(domain.TooLarge, "the body has more than 2000 records")
+	errManyType     = domain.Fail(domain.UnsupportedMedia, "the body must be application/x-ndjson or application/json, as it is or with gzip")
+	errManyUnpacked = domain.Fail(domain.InvalidParameter, "the body is no gzip")
+	errManyArray    = domain.Fail(domain.InvalidParameter, "the body must be lines of JSON objects, or one JSON array of them")
+)
+
+// readRecords reads the records of a body of many.
+func (x *exchange) readRecords() error {
+	r := x.r
+	if r.ContentLength > MaxRecordsBody {
+		return errManySize
+	}
+	b, err := io.ReadAll(http.MaxBytesReader(x.w, r.Body, MaxRecordsBody))
+	if _, over := errors.AsType[*http.MaxBytesError](err); over {
+		return errManySize
+	}
+	if err != nil {
+		return &domain.Error{Code: domain.InvalidParameter, Message: "the body cannot be read", Err: err}
+	}
+	if len(b) == 0 {
+		return nil
+	}
+	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || !slices.Contains(manyKinds, kind) {
+		return errManyType
+	}
+	switch strings.ToLower(r.Header.Get("Content-Encoding")) {
+	case "", "identity":
+	case "gzip", "x-gzip":
+		if b, err = unpacked(b); err != nil {
+			return err
+		}
+	default:
+		return errManyType
+	}
+	x.req.Records, err = split(b)
+	return err
+}
+
+// unpacked is what a gzip holds, up to the bound of a body: more is not even read.
+func unpacked(b []byte) ([]byte, error) {
+	z, err := gzip.NewReader(bytes.NewReader(b))
+	if err != nil {
+		return nil, errManyUnpacked
+	}
+	out, err := io.ReadAll(io.LimitReader(z, MaxRecordsBody+1))
+	switch {
+	case len(out) > MaxRecordsBody:
+		return nil, errManySize
+	case err != nil:
+		return nil, errManyUnpacked
+	}
+	return out, nil
+}
+
+// split gives the records of a body: the elements of an array, or the lines that are
+// not blank. Whether one is good is judged later and alone; only an array has to be
+// JSON as a whole.
+func split(body []byte) ([][]byte, error) {
+	if body = bytes.Trim(body, jsonBlanks); len(body) > 0 && body[0] == '[' {
+		return elements(body)
+	}
+	var out [][]byte
+	for line := range bytes.SplitSeq(body, []byte{'\n'}) {
+		if line = bytes.Trim(line, jsonBlanks); len(line) == 0 {
+			continue
+		}
+		if len(out) == MaxRecords {
+			return nil, errManyRecords
+		}
+		out = append(out, line)
+	}
+	return out, nil
+}
+
+// elements are the elements of a JSON array.
+func elements(body []byte) ([][]byte, error) {
+	dec := json.NewDecoder(bytes.NewReader(body))
+	if _, err := dec.Token(); err != nil {
+		return nil, errManyArray
+	}
+	var out [][]byte
+	for dec.More() {
+		var raw json.RawMessage
+		if err := dec.Decode(&raw); err != nil {
+			return nil, errManyArray
+		}
+		if len(out) == MaxRecords {
+			return nil, errManyRecords
+		}
+		out = append(out, raw)
+	}
+	if _, err := dec.Token(); err != nil {
+		return nil, errManyArray
+	}
+	if _, err := dec.Token(); err != io.EOF {
+		return nil, errManyArray
+	}
+	return out, nil
 }

@@ -7,7 +7,10 @@
 //	                 3     2       11                               5 16 15 7…
 //
 // The numbers are the codes of the contract, in the order it checks: a request with several
-// faults is refused for the one that comes first in the picture.
+// faults is refused for the one that comes first in the picture. exchange.go is all of it, from
+// ServeHTTP to the call of the handler; the other files are entered where a request needs
+// them: inflight.go waits, body.go reads a body, paging.go a cursor, explain.go a further page
+// of an explanation, wait.go wait_for and refresh; answer.go writes.
 //
 // An Operation is a row of the program's table: method, path, input struct, handler. A
 // handler is func(ctx, *Request, *In) (Out, error): In says how parameters are read, Out is

@@ -2,10 +2,13 @@ package serve
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/binary"
-	"fmt"
+	"log/slog"
 	"net/http"
+	"regexp"
+	"strings"
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
@@ -14,21 +17,21 @@ import (
 	"github.com/ovation-analytics/ovation/api/poll"
 )
 
-// patience is how long the engine may take over one request, half of it for what
-// wait_for waits for.
-const patience = 20 * time.Second
+// timeLimit bounds the time that the engine may take for one request, what wait_for waits for
+// included.
+const timeLimit = 20 * time.Second
 
-// deadline is the request's context as long as patience is. Its timer starts when
-// something is waited for first: most polls wait for nothing.
+// deadline is the request's context with the time limit. Its timer starts at the first wait:
+// most polls wait for nothing.
 type deadline struct {
-	asked   context.Context // of the request
-	limited context.Context // nil: nothing was waited for yet
+	request context.Context
+	limited context.Context // nil: no wait yet
 	end     func()
 }
 
 func (d *deadline) ctx() context.Context {
 	if d.limited == nil {
-		d.limited, d.end = context.WithTimeout(d.asked, patience)
+		d.limited, d.end = context.WithTimeout(d.request, timeLimit)
 	}
 	return d.limited
 }
@@ -57,7 +60,36 @@ type exchange struct {
 	req      Request
 }
 
-// serve goes through the contract's checks, in its order.
+// ServeHTTP answers a request, counts it and logs it at level debug.
+func (a *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	began := a.Now()
+	x := &exchange{server: a, w: w, r: r, counts: a.none}
+	_, _ = rand.Read(x.random[:]) // never fails
+	w.Header()["X-Request-Id"] = []string{x.random.String()}
+	defer func() {
+		if p := recover(); p != nil {
+			if p == http.ErrAbortHandler {
+				panic(p)
+			}
+			x.crashed(p)
+		}
+		took := a.Now().Sub(began)
+		x.counts.add(x.status, took)
+		a.hit(x.req.Key)
+		if a.Logger.Enabled(r.Context(), slog.LevelDebug) {
+			a.Logger.Debug("request", slog.String("operation", x.counts.name), slog.Int("status", x.status),
+				slog.Duration("took", took), slog.String("request", x.random.String()))
+		}
+	}()
+	if err := x.serve(); err != nil {
+		if x.admitted {
+			x.headers(w.Header())
+		}
+		x.refuse(Unavailable(err))
+	}
+}
+
+// serve makes the contract's checks, in its order.
 func (x *exchange) serve() error {
 	a, w, r := x.server, x.w, x.r
 	found, values, ok := a.table.Find(r.URL.Path)
@@ -88,23 +120,23 @@ func (x *exchange) serve() error {
 	if r.Method == http.MethodPost {
 		flight = &a.bodies
 	}
-	weight, err := flight.take(x.deadline.ctx, weigh(r, x.op, x.req.Params))
+	weight, err := flight.acquire(x.deadline.ctx, weigh(r, x.op, x.req.Params))
 	if err != nil {
 		return err
 	}
-	defer flight.giveBack(weight)
+	defer flight.release(weight)
 	if err := x.authenticate(); err != nil {
 		return err
 	}
 	x.admitted = true
 	x.readCatalog()
-	if err := x.read(); err != nil {
+	if err := x.check(); err != nil {
 		return err
 	}
 	if err := x.identify(); err != nil {
 		return err
 	}
-	answer, err := x.op.run(x)
+	answer, err := x.op.run(x) // see run, below
 	if err != nil {
 		return err
 	}
@@ -115,11 +147,62 @@ func (x *exchange) serve() error {
 // begin makes the request that the operation's handler gets.
 func (x *exchange) begin() {
 	a, req := x.server, &x.req
-	x.deadline.asked = x.r.Context()
+	x.deadline.request = x.r.Context()
 	req.server, req.op, req.Engine, req.Catalog = a, x.op, a.Engine, a.Engine.Catalog()
 	req.Now = a.Now()
 	req.Links = page.Links{Base: a.baseOf(x.r), Path: x.r.URL.Path, Params: new(bind.Params)}
 	req.Response = Response{Status: http.StatusOK, LagMs: -1}
+}
+
+// hostname is what a client may send as a host and find again in an address.
+var hostname = regexp.MustCompile(`^([A-Za-z0-9._-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(:[0-9]{1,5})?$`)
+
+// baseOf is the scheme and host that addresses in an answer begin with. A host that
+// is none, as HTTP/1.0 may send, gives BaseURL. What a proxy says of itself is not
+// looked at, since anybody may say it: behind one BaseURL is configured.
+func (a *Server) baseOf(r *http.Request) string {
+	if !a.ByHost || !hostname.MatchString(r.Host) {
+		return a.BaseURL
+	}
+	if r.TLS != nil {
+		return "https://" + strings.TrimSuffix(r.Host, ":443")
+	}
+	return "http://" + strings.TrimSuffix(r.Host, ":80")
+}
+
+// authenticate finds the key and what it may do; the parameters of the query are there. The
+// key may be in the body: a body is read before the key is known only when the query has
+// none.
+func (x *exchange) authenticate() error {
+	req := &x.req
+	given, _ := req.Params.Get("apikey")
+	if given == "" && x.r.Method == http.MethodPost && x.op.Each == nil {
+		x.readBody()
+		given, _ = req.Params.Get("apikey")
+	}
+	invalid := func() error { return domain.Bad(domain.InvalidKey, "apiKey", "apiKey is unknown or revoked") }
+	if req.Params.Unreadable("apikey") {
+		return invalid()
+	}
+	if given == "" {
+		if x.body.err != nil {
+			return domain.Bad(domain.MissingKey, "apiKey", "the query has no apiKey, and the body cannot be read")
+		}
+		return domain.Bad(domain.MissingKey, "apiKey", "apiKey is required, as a parameter of the query or of a POST's body; headers are not looked at")
+	}
+	key, ok := req.Catalog.Key(sha256.Sum256([]byte(given)))
+	if !ok || key.Revoked != 0 {
+		return invalid()
+	}
+	app, ok := req.Catalog.Application(key.Application)
+	if !ok || app.Account != key.Account {
+		return invalid()
+	}
+	req.Key, req.App = key, app
+	if x.op.Advanced && app.Plan < domain.Advanced {
+		return domain.Fail(domain.PlanRequired, "this operation needs the advanced plan")
+	}
+	return nil
 }
 
 // readCatalog is the position of an answer from the catalog alone.
@@ -129,6 +212,34 @@ func (x *exchange) readCatalog() {
 		p.Journal = *j
 	}
 	x.req.Position = x.req.Position.Reach(p)
+}
+
+// check reads the body, where authenticate has not, and refuses a header or a body that is too
+// large, and fields that the plan does not have.
+func (x *exchange) check() error {
+	size := len(x.r.RequestURI)
+	for name, values := range x.r.Header {
+		for _, v := range values {
+			size += len(name) + len(v) + 4
+		}
+	}
+	if size > MaxHeader {
+		return domain.Fail(domain.TooLarge, "the header is over 64 KiB")
+	}
+	if x.r.Method == http.MethodPost {
+		x.readBody()
+	}
+	if x.body.err != nil {
+		return x.body.err
+	}
+	if x.op.Enterprise != "" && x.req.App.Plan < domain.Enterprise {
+		var refused error
+		x.req.Params.Prefixed(x.op.Enterprise, func(name, _ string) {
+			refused = domain.Bad(domain.PlanRequired, x.op.Enterprise, "custom fields need the enterprise plan")
+		})
+		return refused
+	}
+	return nil
 }
 
 // identify gives the request its id: of the Idempotency-Key where there is one, else the
@@ -151,94 +262,67 @@ func (x *exchange) identify() error {
 	return nil
 }
 
-// prepare is what comes between the parameters and the handler: the page, the key's scope,
-// the position to wait for. bound is what the plan has bound.
+// run binds the parameters, does what comes before the handler in the contract's order, and
+// calls the handler, where the client does not have the answer.
+func run[In, Out any](x *exchange, f Handler[In, Out]) (any, error) {
+	in := new(bound[In])
+	warnings, fault := x.op.Plan.Bind(in, x.req.Params)
+	x.req.Warnings = append(x.req.Warnings, warnings...)
+	if fault != nil {
+		return nil, fault
+	}
+	if err := x.prepare(in, &in.common); err != nil {
+		return nil, err
+	}
+	if x.unchanged() {
+		return nil, nil
+	}
+	return f(x.deadline.ctx(), &x.req, &in.In)
+}
+
+// prepare is what comes between the parameters and the response cache: the page, the key's
+// scope, the position to wait for. bound is what the plan has bound.
 func (x *exchange) prepare(bound any, in *common) error {
-	if err := x.req.walk(bound); err != nil {
-		return err
+	if x.asks("cursor") {
+		if err := x.req.pageByKeys(bound); err != nil {
+			return err
+		}
 	}
-	if err := x.req.explainFrom(bound); err != nil {
-		return err
+	if x.asks("explain") {
+		if err := x.req.explainFrom(bound); err != nil {
+			return err
+		}
 	}
-	if !x.op.may(x.req.Key.Scope) {
+	if !x.allowed() {
 		return domain.Fail(domain.WrongApplication, "a "+x.req.Key.Scope.String()+" key is not made for this operation")
 	}
-	if err := x.await(in); err != nil {
-		return err
-	}
-	return x.refresh(in)
-}
-
-// await waits for the position that wait_for names.
-func (x *exchange) await(in *common) error {
-	if !in.WaitFor.Given {
-		return nil
-	}
-	req := &x.req
-	req.Wait = in.WaitFor.Position
-	if err := x.sameJournal(req.Wait); err != nil {
-		return err
-	}
-	ctx, cancel := context.WithTimeout(x.deadline.ctx(), time.Duration(in.TimeoutMs)*time.Millisecond)
-	defer cancel()
-	if err := req.Engine.Await(ctx, req.Wait); err != nil {
-		if x.deadline.asked.Err() == nil {
-			err = inTime(err, in.TimeoutMs)
+	if in.WaitFor.Given {
+		if err := x.await(in); err != nil {
+			return err
 		}
-		return WaitFault(err)
 	}
-	req.Catalog = req.Engine.Catalog()
-	req.Position = req.Position.Reach(req.Wait)
-	return nil
-}
-
-// sameJournal refuses a position of another journal. The journal is learned from
-// the first position that the engine gives; until then the engine judges alone.
-func (x *exchange) sameJournal(p domain.Position) error {
-	if j := x.server.journal.Load(); j != nil && !p.Journal.IsZero() && p.Journal != *j {
-		return domain.Bad(domain.InvalidParameter, "wait_for", "wait_for must be a token of this installation")
+	if x.asks("refresh") {
+		return x.refresh(in)
 	}
 	return nil
 }
 
-// WaitFault is the error of a wait: a position that cannot be waited for is the
-// parameter's fault.
-func WaitFault(err error) error {
-	if e, ok := asError(err); ok && e.Code == domain.InvalidParameter {
-		return domain.Bad(domain.InvalidParameter, "wait_for", "wait_for must be a token of this installation")
-	}
-	return err
+// asks reports that the request has the parameter and that the operation takes it.
+func (x *exchange) asks(parameter string) bool {
+	_, given := x.req.Params.Get(parameter)
+	return given && x.op.Plan.Has(parameter)
 }
 
-// inTime is the error of a wait that had so long.
-func inTime(err error, ms int64) error {
-	if domain.CodeOf(Unavailable(err)) != domain.Unavailable {
-		return err
+// allowed reports that a key of this scope may ask for the operation: a global key for every
+// GET; a public key is for pages, of whose operations none is served yet.
+func (x *exchange) allowed() bool {
+	switch x.req.Key.Scope {
+	case domain.ScopeApplication:
+		return true
+	case domain.ScopeGlobal:
+		return x.op.Method == http.MethodGet
 	}
-	message := fmt.Sprintf("what wait_for names was not applied within timeout_ms, %d: ask again, with a greater timeout_ms of at most 10000 perhaps", ms)
-	return &domain.Error{Code: domain.Unavailable, Parameter: "wait_for", Message: message, Err: err}
-}
-
-// refresh waits, where the parameters ask for it, until everything is applied that was
-// accepted before, as long as it would wait for a position. What is read then is no older.
-func (x *exchange) refresh(in *common) error {
-	req := &x.req
-	if on, _ := req.Params.Get("refresh"); on != "1" || !x.op.Plan.Has("refresh") {
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(x.deadline.ctx(), time.Duration(in.TimeoutMs)*time.Millisecond)
-	defer cancel()
-	at, err := req.Engine.Ends(ctx)
-	if err != nil {
-		return err
-	}
-	if err := req.Engine.Await(ctx, at); err != nil {
-		return err
-	}
-	req.Catalog = req.Engine.Catalog()
-	req.Wait = req.Wait.Reach(at)
-	req.Saw(at)
-	return nil
+	return false
 }
 
 // unchanged reports that the client has what would be answered, as far as it is cached:

@@ -39,7 +39,7 @@ var unexplained = []string{
 // asked for at the first one's moment, so that what hangs on the clock is what it was
 // there. in is what the plan has bound.
 func (req *Request) explainFrom(in any) error {
-	if on, _ := req.Params.Get("explain"); on != "1" || !req.op.Plan.Has(page.ExplainAfter) {
+	if on, _ := req.Params.Get("explain"); on != "1" {
 		return nil
 	}
 	req.explained = &page.Keyset{Question: "explain\n" + req.op.Name() + "\n" + req.op.Plan.Canon(in, unexplained...)}

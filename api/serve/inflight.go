@@ -31,9 +31,9 @@ type inflightWaiter struct {
 	ready chan struct{} // closed when it has its part
 }
 
-// take waits for so many bytes, at most all there are, and gives how many it took: they are
+// acquire waits for so many bytes, at most all there are, and gives how many it took: they are
 // to be given back. ctx is asked for when there is something to wait for.
-func (f *inflight) take(ctx func() context.Context, bytes int64) (int64, error) {
+func (f *inflight) acquire(ctx func() context.Context, bytes int64) (int64, error) {
 	bytes = min(bytes, f.most)
 	f.mu.Lock()
 	if len(f.waiting) == 0 && f.used+bytes <= f.most {
@@ -69,8 +69,8 @@ func (f *inflight) leave(w *inflightWaiter) bool {
 	return false
 }
 
-// giveBack ends the use of what take gave.
-func (f *inflight) giveBack(bytes int64) {
+// release ends the use of what acquire gave.
+func (f *inflight) release(bytes int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.used -= bytes

@@ -30,7 +30,7 @@ func TestI8_InFlightIsBoundedInBytes(t *testing.T) {
 				ctx = gone
 			}
 			wg.Go(func() {
-				n, err := f.take(func() context.Context { return ctx }, bytes)
+				n, err := f.acquire(func() context.Context { return ctx }, bytes)
 				if err != nil {
 					refused.Add(1)
 					return
@@ -43,7 +43,7 @@ func TestI8_InFlightIsBoundedInBytes(t *testing.T) {
 					leave()
 				}
 				held.Add(-n)
-				f.giveBack(n)
+				f.release(n)
 			})
 		}
 		wg.Wait()

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"reflect"
 
-	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
@@ -98,36 +97,9 @@ func operation[In, Out any](id, method, group, path, summary string, f Handler[I
 		Answers[Out](http.StatusOK)(o)
 	}
 	o.Plan = bind.NewPlan(reflect.TypeFor[bound[In]](), path, method == http.MethodPost)
-	o.run = func(x *exchange) (any, error) {
-		in := new(bound[In])
-		warnings, fault := o.Plan.Bind(in, x.req.Params)
-		x.req.Warnings = append(x.req.Warnings, warnings...)
-		if fault != nil {
-			return nil, fault
-		}
-		if err := x.prepare(in, &in.common); err != nil {
-			return nil, err
-		}
-		if x.unchanged() {
-			return nil, nil
-		}
-		return f(x.deadline.ctx(), &x.req, &in.In)
-	}
+	o.run = func(x *exchange) (any, error) { return run(x, f) }
 	return o
 }
 
 // Name is what the operation is counted and logged under.
 func (o *Operation) Name() string { return o.Method + " " + o.Path }
-
-// may reports whether a key of the scope may ask for the operation at all: a
-// global key answers every GET, a public one is for pages, of whose operations
-// none is served yet.
-func (o *Operation) may(scope domain.KeyScope) bool {
-	switch scope {
-	case domain.ScopeApplication:
-		return true
-	case domain.ScopeGlobal:
-		return o.Method == http.MethodGet
-	}
-	return false
-}

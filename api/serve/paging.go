@@ -2,11 +2,8 @@ package serve
 
 import (
 	"fmt"
-	"net/http"
-	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
@@ -63,14 +60,11 @@ var notInCursor = []string{
 	"period", "period_end", "start_date", "end_date",
 }
 
-// walk has the request's list be paged by keys if a cursor is given, an empty one too. A
-// further page is computed at the time of the first, so that all that depends on the clock,
-// ranges and the rules of segments, is the same on each page. in is what the plan bound.
-func (req *Request) walk(in any) error {
-	token, given := req.Params.Get("cursor")
-	if !given || !req.op.Plan.Has("cursor") {
-		return nil
-	}
+// pageByKeys has the request's list be paged by keys: a cursor is given, perhaps an empty
+// one. A further page is computed at the time of the first, so that all that depends on the
+// clock, ranges and the rules of segments, is the same on each page. in is what the plan bound.
+func (req *Request) pageByKeys(in any) error {
+	token, _ := req.Params.Get("cursor")
 	var p bind.Page
 	if limit, _ := req.Params.Get("limit"); limit != "" && p.ParseParam(limit) == nil && p.Offset > 0 {
 		return domain.Bad(domain.InvalidParameter, "limit", "limit cannot have an offset beside a cursor")
@@ -122,20 +116,4 @@ func Top(req *Request, p bind.Page) domain.Top {
 		t.After = &domain.After{Rank: after.Rank, Member: domain.MemberID(after.ID)}
 	}
 	return t
-}
-
-// hostname is what a client may send as a host and find again in an address.
-var hostname = regexp.MustCompile(`^([A-Za-z0-9._-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(:[0-9]{1,5})?$`)
-
-// baseOf is the scheme and host that addresses in an answer begin with. A host that
-// is none, as HTTP/1.0 may send, gives BaseURL. What a proxy says of itself is not
-// looked at, since anybody may say it: behind one BaseURL is configured.
-func (a *Server) baseOf(r *http.Request) string {
-	if !a.ByHost || !hostname.MatchString(r.Host) {
-		return a.BaseURL
-	}
-	if r.TLS != nil {
-		return "https://" + strings.TrimSuffix(r.Host, ":443")
-	}
-	return "http://" + strings.TrimSuffix(r.Host, ":80")
 }

@@ -2,14 +2,11 @@ package serve
 
 import (
 	"cmp"
-	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"net/url"
-	"runtime/debug"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -111,63 +108,3 @@ func (a *Server) compile(operations []*Operation) error {
 
 // Polls is what became of conditional GETs since the start.
 func (a *Server) Polls() poll.Stats { return a.cache.Stats() }
-
-// ServeHTTP answers a request, counts it and notes it.
-func (a *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	began := a.Now()
-	x := &exchange{server: a, w: w, r: r, counts: a.none}
-	_, _ = rand.Read(x.random[:]) // never fails
-	w.Header()["X-Request-Id"] = []string{x.random.String()}
-	defer func() {
-		if p := recover(); p != nil {
-			if p == http.ErrAbortHandler {
-				panic(p)
-			}
-			x.crashed(p)
-		}
-		took := a.Now().Sub(began)
-		x.counts.add(x.status, took)
-		a.hit(x.req.Key)
-		if a.Logger.Enabled(r.Context(), slog.LevelDebug) {
-			a.Logger.Debug("request", slog.String("operation", x.counts.name), slog.Int("status", x.status),
-				slog.Duration("took", took), slog.String("request", x.random.String()))
-		}
-	}()
-	if err := x.serve(); err != nil {
-		if x.admitted {
-			x.headers(w.Header())
-		}
-		x.refuse(Unavailable(err))
-	}
-}
-
-// crashed answers a request on which the program panicked. The stack is logged,
-// the value is not where it could quote a parameter.
-func (x *exchange) crashed(p any) {
-	cause := fmt.Sprintf("%T", p)
-	if err, ok := p.(interface{ RuntimeError() }); ok {
-		cause = fmt.Sprint(err)
-	}
-	err := &domain.Error{Code: domain.Internal, Op: "panic", Err: fmt.Errorf("%s\n%s", cause, debug.Stack())}
-	x.refuse(err)
-}
-
-// Unavailable gives the error of a deadline its code.
-func Unavailable(err error) error {
-	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
-		return &domain.Error{Code: domain.Unavailable, Message: domain.ErrUnavailable.Message, Err: err}
-	}
-	return err
-}
-
-// redirect sends a client to the right spelling of a path.
-func redirect(w http.ResponseWriter, r *http.Request, path string) int {
-	status := http.StatusMovedPermanently
-	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		status = http.StatusTemporaryRedirect
-	}
-	to := url.URL{Path: path, RawQuery: r.URL.RawQuery}
-	w.Header().Set("Location", to.String())
-	w.WriteHeader(status)
-	return status
-}

@@ -28,16 +28,13 @@ func Crossover(ctx context.Context, req *serve.Request, in *crossoverIn) (*wire.
 	if err != nil {
 		return nil, err
 	}
-	q := &domain.Question{Account: req.Account(), Shape: domain.ShapeCrossover, Range: span.Seconds()}
-	if _, err := req.About(q, in.BrandID, "brandid"); err != nil {
-		return nil, err
-	}
-	of, err := selection.Choose(ctx, req, &in.Filters, q.Brand)
+	q := &domain.Question{Shape: domain.ShapeCrossover, Range: span.Seconds()}
+	of, err := selection.Choose(ctx, req, q, in.BrandID, "brandid", &in.Filters)
 	if err != nil {
 		return nil, err
 	}
 	p := in.Paged.Page(req)
-	q.Filter, q.Groups, q.Top = of.Filter, of.Groups(selection.InOne), serve.Top(req, p)
+	q.Groups, q.Top = of.Groups(selection.InOne), serve.Top(req, p)
 	for _, b := range req.Catalog.Brands(req.Account()) {
 		if b.Deleted || in.BrandType != "" && !strings.EqualFold(b.Fields["Type"], in.BrandType) {
 			q.Without = append(q.Without, b.ID)

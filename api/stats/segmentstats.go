@@ -40,16 +40,16 @@ func Segments(ctx context.Context, req *serve.Request, in *segmentStatsIn) (*wir
 	if err != nil {
 		return nil, err
 	}
-	of, err := selection.Choose(ctx, req, &in.Filters, b.ID)
+	q := &domain.Question{Shape: domain.ShapeTally, Range: selection.Within(req, domain.Period{})}
+	of, err := selection.Choose(ctx, req, q, in.BrandID, "brandID", &in.Filters)
 	if err != nil {
 		return nil, err
 	}
 	segments := segmentsOf(req, b, of.Segment)
-	lists, union, err := selection.ListSizes(ctx, req, segments, of.Filter)
+	lists, union, err := selection.ListSizes(ctx, req, segments, q.Filter)
 	if err != nil {
 		return nil, err
 	}
-	q := &domain.Question{Account: req.Account(), Shape: domain.ShapeTally, Brand: b.ID, Range: selection.Within(req, domain.Period{}), Filter: of.Filter}
 	q.Groups = slices.DeleteFunc(of.Groups(func(d *domain.Definition) uint32 { return uint32(d.ID) }), func(g domain.Group) bool {
 		return !slices.ContainsFunc(segments, func(s *domain.Segment) bool { return s.Has(g.Definition) })
 	})

@@ -31,15 +31,11 @@ func (in *statsIn) question(ctx context.Context, req *serve.Request, shape domai
 	if err != nil {
 		return nil, nil, span, err
 	}
-	q := &domain.Question{Account: req.Account(), Shape: shape, Range: span.Seconds()}
-	if _, err := req.About(q, in.BrandID, "brandID"); err != nil {
-		return nil, nil, span, err
-	}
-	of, err := selection.Choose(ctx, req, &in.Filters, q.Brand)
+	q := &domain.Question{Shape: shape, Range: span.Seconds()}
+	of, err := selection.Choose(ctx, req, q, in.BrandID, "brandID", &in.Filters)
 	if err != nil {
 		return nil, nil, span, err
 	}
-	q.Filter = of.Filter
 	selection.OnlyMember(&q.Filter, in.ID)
 	return q, of, span, in.Explaining.Ask(req, q, span)
 }

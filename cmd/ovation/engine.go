@@ -15,6 +15,7 @@ import (
 	"github.com/ovation-analytics/ovation/cmd/ovation/status"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 	"github.com/ovation-analytics/ovation/storage"
+	"github.com/ovation-analytics/ovation/storage/format"
 )
 
 // The rooms do not know each other. Where one names a type that another cannot
@@ -103,7 +104,7 @@ func (s catalogStore) State() catalog.State { return catalog.State(s.Catalog.Sta
 
 // Commit stores entities and state.
 func (s catalogStore) Commit(state catalog.State, entities []any) error {
-	return s.Catalog.Commit(storage.CatalogState(state), entities)
+	return s.Catalog.Commit(format.CatalogState(state), entities)
 }
 
 // signerOf is the key that signs members' tokens.

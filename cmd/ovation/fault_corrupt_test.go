@@ -12,6 +12,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	brokerlog "github.com/ovation-analytics/ovation/ingest/broker/log"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 )
 
@@ -20,11 +21,7 @@ import (
 func (h *ward) spoiled(topic string, partition int32, offset int64) (lost [][2]int64) {
 	h.Helper()
 	h.must(h.restart(true)) // what was in its memory is in tables now
-	t, ok := h.broker.log.TopicByName(topic)
-	if !ok {
-		h.Fatalf("no topic %s", topic)
-	}
-	batch, _, err := h.broker.log.Read(t.ID, partition, offset, 1, true, nil)
+	batch, _, err := h.partition(topic, partition).Read(offset, 1, true, nil)
 	h.must(err)
 	h.must(h.broker.stop())
 	fs := h.broker.power.rest()
@@ -40,11 +37,12 @@ func (h *ward) spoiled(topic string, partition int32, offset int64) (lost [][2]i
 		h.Fatalf("the batch stands in %d places", found)
 	}
 	h.must(h.startBroker(h.broker.power))
-	_, end, err := h.broker.log.Bounds(t.ID, partition)
+	log := h.partition(topic, partition)
+	_, end, err := log.Bounds()
 	h.must(err)
 	castagnoli := crc32.MakeTable(crc32.Castagnoli)
 	for at := int64(0); at < end; {
-		b, next, err := h.broker.log.Read(t.ID, partition, at, 1, true, nil)
+		b, next, err := log.Read(at, 1, true, nil)
 		h.must(err)
 		if crc32.Checksum(b[21:], castagnoli) != binary.BigEndian.Uint32(b[17:]) {
 			lost = append(lost, [2]int64{at, next})
@@ -55,6 +53,15 @@ func (h *ward) spoiled(topic string, partition int32, offset int64) (lost [][2]i
 		h.Fatalf("lost is %v, not %d of %d", lost, offset, end)
 	}
 	return lost
+}
+
+// partition is one of the broker's log.
+func (h *ward) partition(topic string, partition int32) *brokerlog.Partition {
+	h.Helper()
+	t, _ := h.broker.log.Topics.ByName(topic)
+	p, err := h.broker.log.Topics.Partition(t.ID, partition)
+	h.must(err)
+	return p
 }
 
 // flipIn flips a bit where the bytes stand in a file, if they do.
@@ -79,8 +86,7 @@ func (h *ward) fill() {
 	for {
 		small := false
 		for p := range simShards {
-			t, _ := h.broker.log.TopicByName(kafka.Journal)
-			b, _, err := h.broker.log.Read(t.ID, int32(p), 0, 1<<20, true, nil)
+			b, _, err := h.partition(kafka.Journal, int32(p)).Read(0, 1<<20, true, nil)
 			h.must(err)
 			small = small || len(b) < 24<<10
 		}
@@ -156,8 +162,8 @@ func TestFault_CorruptSourceBlock(t *testing.T) {
 		}
 		h.users.Wait()
 		h.must(h.archive.keep(h.Context(), h.out))
-		topic, _ := h.broker.log.TopicByName(kafka.Activities)
-		_, end, err := h.broker.log.Bounds(topic.ID, partition)
+		topic, _ := h.broker.log.Topics.ByName(kafka.Activities)
+		_, end, err := h.partition(kafka.Activities, partition).Bounds()
 		h.must(err)
 		lost := h.spoiled(kafka.Activities, partition, end-end/4-rand.Int64N(5))
 		h.lost = append(h.lost, lostSpan{topic.ID.String(), partition, lost[0][0], lost[0][1]})

@@ -215,7 +215,11 @@ func (r diskReader) Read(ctx context.Context, next int64, epoch int32, spare []d
 	if !errors.As(err, &gap) || gap.Kind != domain.GapCorrupt {
 		return page, err
 	}
-	if file := r.disk.CorruptFile(gap.TopicID, int32(gap.Partition), gap.Want); file != "" {
+	p, gone := r.disk.Topics.Partition(gap.TopicID, int32(gap.Partition))
+	if gone != nil {
+		return page, err
+	}
+	if file := p.CorruptFile(gap.Want); file != "" {
 		told := *gap
 		told.Detail = "the log's file " + file + " is corrupt: " + gap.Detail
 		err = &told

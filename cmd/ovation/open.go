@@ -162,20 +162,27 @@ func (p *program) openNode(ctx context.Context) error {
 	}
 	shards := p.topics.journal.Partitions()
 	p.node = actors.New(actors.Options{
-		Journal: p.topics.journal, Catalog: p.topics.catalog, Source: p.topics.source, DeadLetters: p.topics.letters,
-		OpenShard: func(i int) (shard.Store, error) {
-			s, err := p.store.Shard(i)
-			if err != nil {
-				return nil, err
-			}
-			return shardStore{s}, nil
+		Logs: actors.Logs{
+			Journal: p.topics.journal, Catalog: p.topics.catalog, Source: p.topics.source, DeadLetters: p.topics.letters,
 		},
-		OpenCatalog: func() (catalog.Store, error) { return catalogStore{p.catalog}, nil },
-		Damaged:     storage.Damaged, TopicPrefix: p.cfg.TopicPrefix,
-		Trim: trim, TrimAfter: time.Hour,
-		ResidentBytes: int(p.budget.Shards.Columns), AwakeBytes: int(p.budget.Shards.Members),
-		CachedIdentities: p.budget.Shards.Identities(shards),
-		Workers:          p.budget.Workers(), MaxRows: uint64(p.cfg.MaxRows),
+		Stores: actors.Stores{
+			OpenShard: func(i int) (shard.Store, error) {
+				s, err := p.store.Shard(i)
+				if err != nil {
+					return nil, err
+				}
+				return shardStore{s}, nil
+			},
+			OpenCatalog: func() (catalog.Store, error) { return catalogStore{p.catalog}, nil },
+			Damaged:     storage.Damaged,
+		},
+		Memory: actors.Memory{
+			ResidentBytes: int(p.budget.Shards.Columns), AwakeBytes: int(p.budget.Shards.Members),
+			CachedIdentities: p.budget.Shards.Identities(shards),
+		},
+		Questions:   actors.Questions{Workers: p.budget.Workers(), MaxRows: uint64(p.cfg.MaxRows)},
+		Retention:   actors.Retention{Trim: trim, TrimAfter: time.Hour},
+		TopicPrefix: p.cfg.TopicPrefix,
 		Incarnation: uint64(time.Now().UnixNano()),
 		Log:         p.log,
 	})

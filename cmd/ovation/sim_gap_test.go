@@ -167,7 +167,7 @@ func (w *world) takeAway(whole bool) error {
 	if err := w.archive.keep(ctx, w.out); err != nil {
 		return err
 	}
-	t, _ := w.broker.log.TopicByName(kafka.Activities)
+	t, _ := w.broker.log.Topics.ByName(kafka.Activities)
 	kept, err := w.kept()
 	if err != nil {
 		return err
@@ -176,7 +176,7 @@ func (w *world) takeAway(whole bool) error {
 	for p, next := range kept {
 		w.gone = append(w.gone, lostSpan{topic: t.ID.String(), partition: p, from: next, to: math.MaxInt64})
 	}
-	if err := w.broker.log.DeleteTopic(t.ID); err != nil {
+	if err := w.broker.log.Topics.Delete(t.ID); err != nil {
 		return err
 	}
 	_, err = w.out.EnsureTopics(ctx, kafka.Topics("", simShards, simPartitions))

@@ -236,12 +236,12 @@ func (w *world) forgetOffsets() error {
 // forget makes the broker's offsets of the routers such as no router writes: to them it is
 // as if there were none.
 func (w *world) forget(journal string) {
-	t, ok := w.broker.log.TopicByName(kafka.Activities)
+	t, ok := w.broker.log.Topics.ByName(kafka.Activities)
 	if !ok {
 		return
 	}
 	for p := range int32(simPartitions) {
-		_ = w.broker.log.CommitOffsets("router-"+journal, []brokerlog.GroupOffset{{Topic: t.ID, Partition: p, Offset: 0, Epoch: -1, Metadata: "?"}})
+		_ = w.broker.log.Groups.Commit("router-"+journal, []brokerlog.GroupOffset{{Topic: t.ID, Partition: p, Offset: 0, Epoch: -1, Metadata: "?"}})
 	}
 }
 

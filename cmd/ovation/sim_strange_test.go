@@ -74,16 +74,17 @@ func (w *world) stray() error {
 	if w.strange.IntN(3) == 0 {
 		name, partition = kafka.Catalog, 0
 	}
-	topic, ok := b.log.TopicByName(name)
-	if !ok {
-		return fmt.Errorf("the log has no topic %s", name)
+	topic, _ := b.log.Topics.ByName(name)
+	in, err := b.log.Topics.Partition(topic.ID, int32(partition))
+	if err != nil {
+		return fmt.Errorf("the log's topic %s: %w", name, err)
 	}
 	all := [][]byte{[]byte("hello"), {}, nil, []byte(`{"a":1}`), {0xff}, []byte("\xf7OV"), []byte("OVR\x00")}
 	var values [][]byte
 	for range 1 + w.strange.IntN(3) {
 		values = append(values, all[w.strange.IntN(len(all))])
 	}
-	base, _, done, err := b.log.Append(topic.ID, int32(partition), batchtest.Batch(time.Now().UnixMilli(), values...))
+	base, _, done, err := in.Append(batchtest.Batch(time.Now().UnixMilli(), values...))
 	if err != nil {
 		if b.power.isOff() {
 			return nil

@@ -105,13 +105,17 @@ func logBytes(dir string, from []int64) (journal, public int64, err error) {
 const readBytes = 4 << 20
 
 func topicBytes(l *brokerlog.Log, name string, from []int64) (sum int64, err error) {
-	t, ok := l.TopicByName(name)
+	t, ok := l.Topics.ByName(name)
 	if !ok {
 		return 0, fmt.Errorf("the log has no topic %s", name)
 	}
 	var buf []byte
 	for p := range int32(t.Partitions) {
-		at, end, err := l.Bounds(t.ID, p)
+		log, err := l.Topics.Partition(t.ID, p)
+		if err != nil {
+			return 0, err
+		}
+		at, end, err := log.Bounds()
 		if err != nil {
 			return 0, err
 		}
@@ -119,7 +123,7 @@ func topicBytes(l *brokerlog.Log, name string, from []int64) (sum int64, err err
 			at = max(at, from[p])
 		}
 		for at < end {
-			if buf, at, err = l.Read(t.ID, p, at, readBytes, true, buf[:0]); err != nil {
+			if buf, at, err = log.Read(at, readBytes, true, buf[:0]); err != nil {
 				return 0, err
 			}
 			sum += int64(len(buf))

@@ -44,6 +44,18 @@ func (l *Ledger) Find(account domain.AccountID, hash domain.IdentityHash) (domai
 	return i, ok, err
 }
 
+// Resolve is the member that the activity's address means; 0: none.
+func (l *Ledger) Resolve(account domain.AccountID, a *domain.Activity) (domain.MemberID, error) {
+	if a.Member != 0 || a.Identity.IsZero() {
+		return a.Member, nil
+	}
+	i, ok, err := l.Find(account, a.Identity)
+	if !ok || err != nil {
+		return 0, err
+	}
+	return i.Member, nil
+}
+
 // hold stages a claim.
 func (l *Ledger) hold(i domain.Identity) domain.Change {
 	l.staged[i.Hash] = &i

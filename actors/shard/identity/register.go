@@ -37,7 +37,7 @@ func (g *Registrar) Register(ctx actor.Context, r *domain.Record, c *domain.Regi
 
 // Attach applies an attachment at its member.
 func (g *Registrar) Attach(ctx actor.Context, r *domain.Record, a *domain.AttachService, c *domain.RegisterMember) error {
-	k, err := g.shard.Active(ctx, r, a.Member)
+	k, err := g.Active(ctx, r, a.Member)
 	if k == nil || err != nil {
 		return err
 	}

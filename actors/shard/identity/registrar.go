@@ -33,9 +33,6 @@ type Effects interface {
 type Shard interface {
 	// Stage stages the changes made so far.
 	Stage(ctx actor.Context) error
-	// Active is the actor of an active member that a command names; nil: the command is
-	// concluded, there is no such member.
-	Active(ctx actor.Context, r *domain.Record, id domain.MemberID) (*members.Actor, error)
 	// ApplyParked applies what a member did while it was pending.
 	ApplyParked(ctx actor.Context, r *domain.Record, at member.Place) error
 }
@@ -67,4 +64,16 @@ type Config struct {
 // New is the registrar of a shard.
 func New(c Config) *Registrar {
 	return &Registrar{c.Effects, c.Shard, c.Ledger, c.Roster, c.Awake, c.Accounts, c.Shards, c.Registered}
+}
+
+// Active is the actor of an active member that a command names; nil: the command is completed,
+// there is no such member.
+func (g *Registrar) Active(ctx actor.Context, r *domain.Record, id domain.MemberID) (*members.Actor, error) {
+	if at, ok := g.roster.Find(id); ok && at.Account == r.Account {
+		if k, err := g.awake.Wake(ctx, at); err != nil || k.State().Active() {
+			return k, err
+		}
+	}
+	g.effects.Conclude(r, domain.Failed(domain.Bad(domain.NotFound, "memberid", "no such member")))
+	return nil, nil
 }

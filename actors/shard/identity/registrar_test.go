@@ -63,20 +63,10 @@ func (s *testShard) Conclude(r *domain.Record, out domain.Outcome) {
 	}
 }
 
-func (s *testShard) Await(*domain.Record)           {}
-func (s *testShard) MovedOn(*domain.Record, int)    {}
-func (s *testShard) BodyOf(domain.RequestID) uint64 { return 0 }
-func (s *testShard) Stage(actor.Context) error      { return nil }
-func (s *testShard) Active(ctx actor.Context, r *domain.Record, id domain.MemberID) (*members.Actor, error) {
-	at, _ := s.roster.Find(id)
-	k, err := s.awake.Wake(ctx, at)
-	if err == nil && k.State().Active() {
-		return k, nil
-	}
-	s.Conclude(r, domain.Outcome{Again: true})
-	return nil, err
-}
-
+func (s *testShard) Await(*domain.Record)                                          {}
+func (s *testShard) MovedOn(*domain.Record, int)                                   {}
+func (s *testShard) BodyOf(domain.RequestID) uint64                                { return 0 }
+func (s *testShard) Stage(actor.Context) error                                     { return nil }
 func (s *testShard) ApplyParked(actor.Context, *domain.Record, member.Place) error { return nil }
 
 // take applies a registration, or what another shard sent.

@@ -77,11 +77,13 @@ func (h *harmed) poisonStopped(topics ...string) {
 	log, err := brokerlog.Open(filepath.Join(h.n.data, "log"), brokerlog.Options{})
 	h.must(err)
 	for _, name := range topics {
-		topic, ok := log.TopicByName(name)
+		topic, ok := log.Topics.ByName(name)
 		if !ok {
 			h.Fatalf("the log has no topic %s", name)
 		}
-		_, _, done, err := log.Append(topic.ID, 0, batchtest.Batch(time.Now().UnixMilli(), strays()...))
+		partition, err := log.Topics.Partition(topic.ID, 0)
+		h.must(err)
+		_, _, done, err := partition.Append(batchtest.Batch(time.Now().UnixMilli(), strays()...))
 		h.must(err)
 		h.must(done.Wait())
 	}

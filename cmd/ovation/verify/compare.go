@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/ovation-analytics/ovation/actors"
+	"github.com/ovation-analytics/ovation/actors/replay"
 	"github.com/ovation-analytics/ovation/storage"
 )
 
@@ -21,7 +21,7 @@ func (v *Verifier) verify(w *replays, s *VerifiedShard, stored bool, progress re
 		return v.compareWithItself(w, s, Consistent)
 	}
 	err := v.compareWithReplay(w, s, progress)
-	var stopped *actors.ReplayError
+	var stopped *replay.Error
 	switch {
 	case errors.As(err, &stopped) && stopped.Gap != nil:
 		s.Why = notReplayed(stopped.Why)

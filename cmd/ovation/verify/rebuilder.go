@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/ovation-analytics/ovation/actors"
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/replay"
 	"github.com/ovation-analytics/ovation/storage"
 )
 
@@ -166,7 +166,7 @@ type rebuildProgress func(state string, replayed int64)
 func (b *Rebuilder) rebuild(w *replays, shard int, progress rebuildProgress) error {
 	progress(Replaying, 0)
 	if err := b.cfg.Node.Rebuildable(w.ctx, shard); err != nil {
-		var other *actors.ReplayError
+		var other *replay.Error
 		if errors.As(err, &other) {
 			return &refusedError{other.Why}
 		}
@@ -188,7 +188,7 @@ func (b *Rebuilder) rebuild(w *replays, shard int, progress rebuildProgress) err
 // build replays the journal into a replacement and completes it.
 func (b *Rebuilder) build(w *replays, shard int, r *storage.Replacement, progress rebuildProgress) error {
 	if err := b.replay(w, shard, r, progress); err != nil {
-		var stopped *actors.ReplayError
+		var stopped *replay.Error
 		if errors.As(err, &stopped) && stopped.Gap != nil {
 			return &refusedError{whyRefused(stopped.Gap)}
 		}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors"
+	"github.com/ovation-analytics/ovation/actors/replay"
 	"github.com/ovation-analytics/ovation/actors/shard"
 	"github.com/ovation-analytics/ovation/cmd/ovation/tuning"
 	"github.com/ovation-analytics/ovation/storage"
@@ -73,8 +74,8 @@ func (w *replays) shadowOptions() storage.Options {
 }
 
 // shadow begins a replay into the store that open gives.
-func (w *replays) shadow(id int, open func() (*storage.Shard, error)) (*actors.Shadow, error) {
-	return w.node.Shadow(w.ctx, id, actors.ShadowOptions{
+func (w *replays) shadow(id int, open func() (*storage.Shard, error)) (*replay.Shadow, error) {
+	return w.node.Replay(w.ctx, id, replay.Options{
 		Pace: w.records.wait, ResidentBytes: columnBytes, AwakeBytes: min(awakeBytes, w.heap),
 		Open: func() (shard.Store, error) {
 			s, err := open()
@@ -95,7 +96,7 @@ const (
 )
 
 // catchUp replays until the shadow is close to the live shard's position.
-func (w *replays) catchUp(shadow *actors.Shadow, live func() (int64, error)) error {
+func (w *replays) catchUp(shadow *replay.Shadow, live func() (int64, error)) error {
 	for range catchUpRounds {
 		at, err := live()
 		if err != nil {

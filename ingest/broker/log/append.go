@@ -5,14 +5,13 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 
-	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/ingest/recordbatch"
 	"github.com/ovation-analytics/ovation/storage/pebblefs"
 )
 
 // Pending is a batch on its way to the disk.
 type Pending struct {
-	p       *part
+	p       *Partition
 	applied *pebblefs.Applied
 	end     int64 // what readers see once it is durable
 }
@@ -32,27 +31,23 @@ func (w *Pending) Wait() error {
 // log's time or a wrong max time asks for it, time and CRC. stamp is the time of the
 // append, or -1 where the topic keeps the producers' times. A repeat of one of a producer's
 // last five batches gives the answer of the first time.
-func (l *Log) Append(id domain.TopicID, partition int32, batch []byte) (base, stamp int64, done *Pending, err error) {
-	if err := l.enter(); err != nil {
+func (p *Partition) Append(batch []byte) (base, stamp int64, done *Pending, err error) {
+	if err := p.enter(); err != nil {
 		return -1, -1, nil, err
 	}
-	defer l.leave()
-	p, err := l.part(id, partition)
-	if err != nil {
-		return -1, -1, nil, err
-	}
+	defer p.leave()
 	if len(batch) > p.maxBatch {
 		return -1, -1, nil, MessageTooLarge
 	}
-	h, err := l.check(batch, p.appendTime)
+	h, err := p.unpack.check(batch, p.appendTime)
 	if err != nil {
 		return -1, -1, nil, err
 	}
-	if err := l.room(); err != nil {
+	if err := p.space.check(); err != nil {
 		return -1, -1, nil, err
 	}
 	if p.appendTime {
-		if err := l.timed(); err != nil {
+		if err := p.clock.check(); err != nil {
 			return -1, -1, nil, err
 		}
 	}
@@ -63,33 +58,8 @@ func (l *Log) Append(id domain.TopicID, partition int32, batch []byte) (base, st
 	return at.base, at.stamp, w, nil
 }
 
-// check parses a batch down to the lengths of its records, and sets its max time
-// right.
-func (l *Log) check(batch []byte, appendTime bool) (recordbatch.Header, error) {
-	h, err := checkHeader(batch)
-	if err != nil {
-		return h, err
-	}
-	if !appendTime && h.Attributes&recordbatch.LogAppendTime != 0 {
-		return h, InvalidTimestamp
-	}
-	latest := int64(0)
-	err = l.withRecords(batch, func(records []byte) (err error) {
-		latest, err = checkRecords(records, &h)
-		return err
-	})
-	if err != nil {
-		return h, err
-	}
-	if !appendTime && latest != h.MaxTime {
-		h.MaxTime = latest
-		recordbatch.SetMaxTime(batch, latest, false)
-	}
-	return h, nil
-}
-
 // append is the part of Append that is in order.
-func (p *part) append(h *recordbatch.Header, batch []byte) (*Pending, appended, error) {
+func (p *Partition) append(h *recordbatch.Header, batch []byte) (*Pending, appended, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.gone {
@@ -109,100 +79,85 @@ func (p *part) append(h *recordbatch.Header, batch []byte) (*Pending, appended, 
 	}
 	at := appended{base: p.next, stamp: -1}
 	if p.appendTime {
-		at.stamp = max(p.newest, p.log.opts.Now().UnixMilli())
+		at.stamp = max(p.newest, p.now().UnixMilli())
 		h.MaxTime = at.stamp
 		recordbatch.SetMaxTime(batch, at.stamp, true)
 	}
-	recordbatch.Place(batch, at.base, p.log.epoch)
+	recordbatch.Place(batch, at.base, p.epoch)
 	newest := max(p.newest, h.MaxTime)
-	b := p.log.db.NewBatchWithSize(len(batch) + 512)
+	b := p.db.NewBatchWithSize(len(batch) + 512)
 	gone, err := p.stage(b, h, then, at, newest, batch)
 	if err != nil {
-		return nil, appended{}, p.log.fail(err)
+		return nil, appended{}, p.fail(err)
 	}
-	applied, err := p.log.db.Apply(b)
+	applied, err := p.db.Apply(b)
 	if err != nil {
 		return nil, appended{}, stopped(err)
 	}
-	p.next, p.newest, p.unwritten = at.base+int64(h.Count), newest, false
+	p.next = at.base + int64(h.Count)
+	p.newest = newest
+	p.history.unwritten = false
 	p.recent.add(at.base, p.next, batch)
 	if then != nil {
 		delete(p.producers, gone)
 		p.producers[h.Producer] = then
 	}
-	p.log.counts.appends.Add(1)
-	p.log.counts.bytes.Add(uint64(len(batch)))
+	p.counts.appends.Add(1)
+	p.counts.bytes.Add(uint64(len(batch)))
 	return &Pending{p, applied, p.next}, at, nil
 }
 
 // stage writes a batch and what changes with it into one batch of the store. gone is
 // the producer that was evicted, or -1.
-func (p *part) stage(
+func (p *Partition) stage(
 	b *pebble.Batch, h *recordbatch.Header, then *producer, at appended, newest int64, batch []byte,
 ) (gone int64, err error) {
 	d := b.SetDeferred(partKeyLen+8, blockHead+len(batch))
-	copy(d.Key, partKey(keyBlock, p.id, p.index))
-	binary.BigEndian.PutUint64(d.Key[partKeyLen:], uint64(at.base))
+	copy(d.Key, p.blocks.blockKey(at.base))
 	d.Value[0] = valueVersion
 	binary.BigEndian.PutUint64(d.Value[1:], uint64(newest))
 	copy(d.Value[blockHead:], batch)
 	if err := d.Finish(); err != nil {
 		return -1, err
 	}
-	if p.unwritten {
-		e := p.epochs[len(p.epochs)-1]
-		if err := b.Set(epochAtKey(p.id, p.index, e.epoch), encodeNumber(e.start), nil); err != nil {
-			return -1, err
-		}
+	if err := p.history.stage(b, p.blocks.partID); err != nil {
+		return -1, err
 	}
 	if then == nil {
 		return -1, nil
 	}
 	then.newest().base, then.newest().stamp = at.base, at.stamp
-	var buf [4 + 5*24]byte
-	if err := b.Set(producerKey(p.id, p.index, h.Producer), then.encode(buf[:0]), nil); err != nil {
-		return -1, err
-	}
-	if p.producers[h.Producer] != nil || len(p.producers) < maxProducers {
-		return -1, nil
-	}
-	gone = silent(p.producers)
-	return gone, b.Delete(producerKey(p.id, p.index, gone), nil)
+	return p.producers.stage(b, p.blocks.partID, h.Producer, then)
 }
 
 // again answers a repeat: the first one may not be durable yet, so an fsync of what
 // the WAL has by now is waited for.
-func (p *part) again(first *appended, h *recordbatch.Header) (*Pending, error) {
-	b := p.log.db.NewBatch()
+func (p *Partition) again(first *appended, h *recordbatch.Header) (*Pending, error) {
+	b := p.db.NewBatch()
 	if err := b.LogData(nil, nil); err != nil {
-		return nil, p.log.fail(err)
+		return nil, p.fail(err)
 	}
-	applied, err := p.log.db.Apply(b)
+	applied, err := p.db.Apply(b)
 	if err != nil {
 		return nil, stopped(err)
 	}
-	p.log.counts.repeats.Add(1)
+	p.counts.repeats.Add(1)
 	return &Pending{p, applied, first.base + int64(h.Count)}, nil
 }
 
-// producerIDs is how many ids are taken from the store at once.
-const producerIDs = 1000
-
-// NewProducerID is an id that no producer had before.
-func (l *Log) NewProducerID() (int64, error) {
-	if err := l.enter(); err != nil {
-		return -1, err
+// advance shows readers what an fsync has made durable: all up to end, since the
+// WAL keeps order.
+func (p *Partition) advance(end int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if end <= p.end {
+		return
 	}
-	defer l.leave()
-	ids := &l.producers
-	ids.mu.Lock()
-	defer ids.mu.Unlock()
-	if ids.next == ids.upTo {
-		if err := l.set([]byte{keyProducers}, encodeNumber(ids.upTo+producerIDs)); err != nil {
-			return -1, err
+	p.end = end
+	for c := range p.watchers {
+		select {
+		case c <- struct{}{}:
+		default: // it has not seen the last one yet
 		}
-		ids.upTo += producerIDs
 	}
-	ids.next++
-	return ids.next - 1, nil
 }

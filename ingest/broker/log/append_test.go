@@ -27,20 +27,20 @@ func TestAppendPatchesOffsetAndEpochAndNothingElse(t *testing.T) {
 	binary.BigEndian.PutUint64(want, 3)
 	binary.BigEndian.PutUint32(want[recordbatch.AtEpoch:], uint32(l.Epoch()))
 	mustAppend(t, l, id, b)
-	got, next, err := l.Read(id, 0, 4, 0, true, nil)
+	got, next, err := part(t, l, id, 0).Read(4, 0, true, nil)
 	if err != nil || next != 5 || !bytes.Equal(got, want) {
 		t.Fatalf("%x\n%x\nnext %d, %v", got, want, next, err)
 	}
 }
 
 func TestLogAppendTimeIsStampedAndNeverGoesBack(t *testing.T) {
-	fs, clk := vfs.NewMem(), &clock{ms: 5_000}
+	fs, clk := vfs.NewMem(), &fakeClock{ms: 5_000}
 	l := opened(t, fs, Options{Now: clk.now})
 	id := created(t, l, "t", 1, configTimestampType, "LogAppendTime")
 	want := []int64{5_000, 7_000, 7_000, 7_000, 8_000}
 	for i, now := range []int64{5_000, 7_000, 6_000, 1, 8_000} {
 		if i == 3 { // the clock went back and the log was opened again, emptied
-			if _, err := l.DeleteRecords(id, 0, -1); err != nil {
+			if _, err := part(t, l, id, 0).DeleteRecords(-1); err != nil {
 				t.Fatal(err)
 			}
 			if err := l.Close(); err != nil {
@@ -56,7 +56,7 @@ func TestLogAppendTimeIsStampedAndNeverGoesBack(t *testing.T) {
 		if err != nil || stamp != want[i] {
 			t.Fatalf("append %d: stamp %d, want %d: %v", i, stamp, want[i], err)
 		}
-		got, _, err := l.Read(id, 0, base, 0, true, nil)
+		got, _, err := part(t, l, id, 0).Read(base, 0, true, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -69,7 +69,7 @@ func TestLogAppendTimeIsStampedAndNeverGoesBack(t *testing.T) {
 		if crc := u32(got[recordbatch.AtCRC:]); crc != u32(sealed(bytes.Clone(got))[recordbatch.AtCRC:]) {
 			t.Fatal("checksum")
 		}
-		if offset, at, err := l.Find(id, 0, want[i]); err != nil || at != want[i] || offset > base {
+		if offset, at, err := part(t, l, id, 0).Find(want[i]); err != nil || at != want[i] || offset > base {
 			t.Fatalf("time %d is at %d (%d): %v", want[i], offset, at, err)
 		}
 	}
@@ -88,11 +88,11 @@ func TestMessageSizeIsLimitedByTopic(t *testing.T) {
 	small := created(t, l, "small", 1, configMaxBatch, "200")
 	usual := created(t, l, "usual", 1)
 	big := built{producer: -1, times: []int64{1}, values: []string{strings.Repeat("x", 200)}}.batch()
-	_, _, _, err := l.Append(small, 0, bytes.Clone(big))
+	_, _, _, err := part(t, l, small, 0).Append(bytes.Clone(big))
 	wantCode(t, err, MessageTooLarge)
 	mustAppend(t, l, usual, big)
 	mustAppend(t, l, small, plain(1, 1))
-	_, _, _, err = l.Append(usual, 0, built{producer: -1, times: []int64{1}, values: []string{strings.Repeat("x", defaultMaxBatch)}}.batch())
+	_, _, _, err = part(t, l, usual, 0).Append(built{producer: -1, times: []int64{1}, values: []string{strings.Repeat("x", defaultMaxBatch)}}.batch())
 	wantCode(t, err, MessageTooLarge)
 }
 
@@ -105,14 +105,14 @@ func TestAppendsAreRefusedBelowTheFreeSpaceFloorAndReadsAreNot(t *testing.T) {
 	if s := l.Stats(); s.Refusing != "the disk is nearly full: 255 MiB free, 256 are the least" {
 		t.Fatalf("%+v", s)
 	}
-	_, _, _, err := l.Append(id, 0, plain(1, 1))
+	_, _, _, err := part(t, l, id, 0).Append(plain(1, 1))
 	wantCode(t, err, StorageError)
-	_, err = l.CreateTopic("u", 1, nil)
+	_, err = l.Topics.Create("u", 1, nil)
 	wantCode(t, err, StorageError)
-	if raw, _, err := l.Read(id, 0, 0, 0, true, nil); err != nil || len(raw) == 0 {
+	if raw, _, err := part(t, l, id, 0).Read(0, 0, true, nil); err != nil || len(raw) == 0 {
 		t.Fatal(err)
 	}
-	if _, err := l.DeleteRecords(id, 0, 1); err != nil {
+	if _, err := part(t, l, id, 0).DeleteRecords(1); err != nil {
 		t.Fatal(err)
 	}
 	if err := l.Err(); err != nil {
@@ -131,23 +131,23 @@ func TestAppendsAreRefusedBelowTheFreeSpaceFloorAndReadsAreNot(t *testing.T) {
 func TestWhatIsNotDurableIsNotRead(t *testing.T) {
 	l := opened(t, vfs.NewMem(), Options{})
 	id := created(t, l, "t", 1)
-	_, _, done, err := l.Append(id, 0, plain(2, 1))
+	_, _, done, err := part(t, l, id, 0).Append(plain(2, 1))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, end, _ := l.Bounds(id, 0); end != 0 {
+	if _, end, _ := part(t, l, id, 0).Bounds(); end != 0 {
 		t.Fatalf("end %d before Wait", end)
 	}
 	wake := make(chan struct{}, 1)
-	l.Watch(id, 0, wake)
+	part(t, l, id, 0).Watch(wake)
 	if err := done.Wait(); err != nil {
 		t.Fatal(err)
 	}
 	<-wake
-	if _, end, _ := l.Bounds(id, 0); end != 2 {
+	if _, end, _ := part(t, l, id, 0).Bounds(); end != 2 {
 		t.Fatalf("end %d after Wait", end)
 	}
-	l.Unwatch(id, 0, wake)
+	part(t, l, id, 0).Unwatch(wake)
 	mustAppend(t, l, id, plain(1, 1))
 	if len(wake) > 0 {
 		t.Fatal("woken after Unwatch")
@@ -160,24 +160,24 @@ func TestReadsOutsideOfTheLogAreOutOfRange(t *testing.T) {
 	for range 3 {
 		mustAppend(t, l, id, plain(10, 1))
 	}
-	if start, err := l.DeleteRecords(id, 0, 15); err != nil || start != 15 {
+	if start, err := part(t, l, id, 0).DeleteRecords(15); err != nil || start != 15 {
 		t.Fatal(start, err)
 	}
-	if start, err := l.DeleteRecords(id, 0, 3); err != nil || start != 15 {
+	if start, err := part(t, l, id, 0).DeleteRecords(3); err != nil || start != 15 {
 		t.Fatalf("the start moved back to %d: %v", start, err)
 	}
 	for _, offset := range []int64{-1, 0, 14, 31} {
-		_, _, err := l.Read(id, 0, offset, 100, true, nil)
+		_, _, err := part(t, l, id, 0).Read(offset, 100, true, nil)
 		wantCode(t, err, OffsetOutOfRange)
 	}
-	if raw, next, err := l.Read(id, 0, 15, 1<<20, true, nil); err != nil || next != 30 || u64(raw) != 10 {
+	if raw, next, err := part(t, l, id, 0).Read(15, 1<<20, true, nil); err != nil || next != 30 || u64(raw) != 10 {
 		t.Fatalf("next %d: %v", next, err)
 	}
 	for _, before := range []int64{-2, 31} {
-		_, err := l.DeleteRecords(id, 0, before)
+		_, err := part(t, l, id, 0).DeleteRecords(before)
 		wantCode(t, err, OffsetOutOfRange)
 	}
-	_, _, err := l.Read(id, 1, 0, 100, true, nil)
+	_, err := l.Topics.Partition(id, 1)
 	wantCode(t, err, UnknownTopic)
 }
 
@@ -258,12 +258,12 @@ func TestACrashKeepsWhatWasAcknowledged(t *testing.T) {
 // that the producer's sequences are 0, 1, 2…; it gives their number.
 func sequencesOf(t *testing.T, l *Log, id [16]byte, partition int32, producer int64) (n int32) {
 	t.Helper()
-	start, end, err := l.Bounds(id, partition)
+	start, end, err := part(t, l, id, partition).Bounds()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for at := start; at < end; {
-		raw, next, err := l.Read(id, partition, at, 1<<20, true, nil)
+		raw, next, err := part(t, l, id, partition).Read(at, 1<<20, true, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -312,7 +312,7 @@ func TestClock_StampsNothingWhileItCannotBeRight(t *testing.T) {
 		"a rest of years":                {1000 * 24 * time.Hour, time.Minute, time.Minute, true, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			fs, clk, passed := vfs.NewMem(), &clock{ms: start.UnixMilli()}, time.Duration(0)
+			fs, clk, passed := vfs.NewMem(), &fakeClock{ms: start.UnixMilli()}, time.Duration(0)
 			since := func() time.Duration { return passed }
 			l := opened(t, fs, Options{Now: clk.now, Since: since})
 			id, free := created(t, l, "t", 1, configTimestampType, "LogAppendTime"), created(t, l, "u", 1)

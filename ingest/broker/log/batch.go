@@ -1,7 +1,6 @@
 package log
 
 import (
-	"encoding/binary"
 	"fmt"
 	"math"
 
@@ -45,9 +44,45 @@ func checkHeader(b []byte) (h recordbatch.Header, err error) {
 // keepBuffer is the capacity up to which a buffer is kept for the next batch.
 const keepBuffer = 4 << 20
 
-// withRecords calls f with the records of a batch, decompressed and valid during the call. As
-// many calls run at once as there are buffers: that bounds the memory of compressed batches.
-func (l *Log) withRecords(b []byte, f func(records []byte) error) error {
+// unpacker takes batches apart. It holds buffers, as many as compressed batches may be read at
+// once: that bounds their memory.
+type unpacker chan []byte
+
+func newUnpacker(buffers int) unpacker {
+	u := make(unpacker, buffers)
+	for range buffers {
+		u <- nil
+	}
+	return u
+}
+
+// check parses a batch down to the lengths of its records, and sets its max time
+// right.
+func (u unpacker) check(batch []byte, appendTime bool) (recordbatch.Header, error) {
+	h, err := checkHeader(batch)
+	if err != nil {
+		return h, err
+	}
+	if !appendTime && h.Attributes&recordbatch.LogAppendTime != 0 {
+		return h, InvalidTimestamp
+	}
+	latest := int64(0)
+	err = u.records(batch, func(records []byte) (err error) {
+		latest, err = checkRecords(records, &h)
+		return err
+	})
+	if err != nil {
+		return h, err
+	}
+	if !appendTime && latest != h.MaxTime {
+		h.MaxTime = latest
+		recordbatch.SetMaxTime(batch, latest, false)
+	}
+	return h, nil
+}
+
+// records calls f with the records of a batch, decompressed and valid during the call.
+func (u unpacker) records(b []byte, f func(records []byte) error) error {
 	codec := recordbatch.Parse(b).Attributes.Codec()
 	if codec > recordbatch.Zstd {
 		return fmt.Errorf("%w: %s", UnsupportedCompression, codec)
@@ -56,8 +91,8 @@ func (l *Log) withRecords(b []byte, f func(records []byte) error) error {
 	if codec == recordbatch.None {
 		return f(in)
 	}
-	buffer := <-l.buffers
-	defer func() { l.buffers <- buffer }()
+	buffer := <-u
+	defer func() { u <- buffer }()
 	records, err := recordbatch.Decompress(codec, in, buffer[:0])
 	if err != nil {
 		return fmt.Errorf("%w: decompressing: %w", InvalidRecord, err)
@@ -92,28 +127,4 @@ func checkRecords(b []byte, h *recordbatch.Header) (latest int64, err error) {
 		return 0, fmt.Errorf("%w: bytes behind the last record", InvalidRecord)
 	}
 	return latest, nil
-}
-
-// block is a stored batch: the fields of its key and value.
-type block struct {
-	base   int64
-	next   int64 // base of the batch after it
-	newest int64
-	batch  []byte
-}
-
-// decodeBlock reads a block; the records in it are not looked at.
-func decodeBlock(key, value []byte) (k block, err error) {
-	if len(key) != partKeyLen+8 || len(value) < blockHead+recordbatch.HeaderSize || value[0] != valueVersion {
-		return k, errDamaged
-	}
-	k.base = int64(binary.BigEndian.Uint64(key[partKeyLen:]))
-	k.newest = int64(binary.BigEndian.Uint64(value[1:]))
-	k.batch = value[blockHead:]
-	h := recordbatch.Parse(k.batch)
-	k.next = h.Last() + 1
-	if h.Base != k.base || k.next <= k.base {
-		return k, errDamaged
-	}
-	return k, nil
 }

@@ -16,7 +16,7 @@ func TestEveryCodecIsReadDownToTheRecords(t *testing.T) {
 	l := opened(t, vfs.NewMem(), Options{})
 	for codec := range xerial + 1 {
 		b := built{codec: codec, producer: -1, times: []int64{100, 90, 300, 200}, values: []string{"a", strings.Repeat("b", 5000), "", "d"}}.batch()
-		h, err := l.check(b, false)
+		h, err := l.unpack.check(b, false)
 		if err != nil {
 			t.Fatalf("%s: %v", codec, err)
 		}
@@ -31,7 +31,7 @@ func TestAWrongMaxTimeIsSetRight(t *testing.T) {
 	b := built{producer: -1, times: []int64{100, 300, 200}}.batch()
 	want := bytes.Clone(b)
 	binary.BigEndian.PutUint64(b[recordbatch.AtMaxTime:], 7)
-	if _, err := l.check(sealed(b), false); err != nil {
+	if _, err := l.unpack.check(sealed(b), false); err != nil {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(b, want) {
@@ -119,11 +119,11 @@ func TestDamagedBatchesAreRefusedAndLeaveNothing(t *testing.T) {
 	for name, d := range spoilt {
 		t.Run(name, func(t *testing.T) {
 			b := d.spoil(built{producer: -1, times: []int64{100, 101, 102}}.batch())
-			_, _, _, err := l.Append(id, 0, b)
+			_, _, _, err := part(t, l, id, 0).Append(b)
 			wantCode(t, err, d.want)
 		})
 	}
-	if _, end, err := l.Bounds(id, 0); err != nil || end != 0 {
+	if _, end, err := part(t, l, id, 0).Bounds(); err != nil || end != 0 {
 		t.Fatalf("end %d, %v", end, err)
 	}
 }
@@ -132,20 +132,20 @@ func TestDamagedBatchesAreRefusedAndLeaveNothing(t *testing.T) {
 func TestABatchThatGrowsBeyondTheLimitIsRefused(t *testing.T) {
 	l := opened(t, vfs.NewMem(), Options{})
 	huge := built{codec: recordbatch.Snappy, producer: -1, times: []int64{1}, values: []string{strings.Repeat("x", recordbatch.MaxDecompressed)}}.batch()
-	_, err := l.check(huge, false)
+	_, err := l.unpack.check(huge, false)
 	wantCode(t, err, InvalidRecord)
 	large := built{codec: recordbatch.Snappy, producer: -1, times: []int64{1}, values: []string{strings.Repeat("x", 2*keepBuffer)}}.batch()
-	for range cap(l.buffers) {
-		if _, err := l.check(large, false); err != nil {
+	for range cap(l.unpack) {
+		if _, err := l.unpack.check(large, false); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for range cap(l.buffers) {
-		b := <-l.buffers
+	for range cap(l.unpack) {
+		b := <-l.unpack
 		if cap(b) > keepBuffer {
 			t.Errorf("kept %d bytes", cap(b))
 		}
-		l.buffers <- b
+		l.unpack <- b
 	}
 }
 
@@ -163,7 +163,7 @@ func FuzzBatchIsRefusedOrCanBeReadInFull(f *testing.F) {
 			binary.BigEndian.PutUint32(b[recordbatch.AtLength:], uint32(len(b)-12))
 			sealed(b)
 		}
-		h, err := l.check(b, false)
+		h, err := l.unpack.check(b, false)
 		if err != nil {
 			return
 		}

@@ -24,7 +24,7 @@ func onDisk(b *testing.B) (*Log, [16]byte) {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { l.Close() })
-	id, err := l.CreateTopic("t", 8, nil)
+	id, err := l.Topics.Create("t", 8, nil)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func BenchmarkCheck(b *testing.B) {
 			batch := batch500(recordbatch.Codec(codec))
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := l.check(batch, false); err != nil {
+				if _, err := l.unpack.check(batch, false); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -92,8 +92,9 @@ func BenchmarkRead(b *testing.B) {
 	b.SetBytes(int64(len(batch)))
 	b.ReportAllocs()
 	offset := int64(0)
+	p := part(b, l, id, 0)
 	for b.Loop() {
-		out, next, err := l.Read(id, 0, offset, len(batch), true, buf[:0])
+		out, next, err := p.Read(offset, len(batch), true, buf[:0])
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -113,7 +114,7 @@ func BenchmarkFind(b *testing.B) {
 	}
 	ms := int64(0)
 	for b.Loop() {
-		if _, _, err := l.Find(id, 0, ms%2000); err != nil {
+		if _, _, err := part(b, l, id, 0).Find(ms % 2000); err != nil {
 			b.Fatal(err)
 		}
 		ms += 7

@@ -81,10 +81,10 @@ func times(n int, ms int64) []int64 {
 	return ts
 }
 
-// clock is a clock that a test moves.
-type clock struct{ ms int64 }
+// fakeClock is a clock that a test moves.
+type fakeClock struct{ ms int64 }
 
-func (c *clock) now() time.Time { return time.UnixMilli(c.ms) }
+func (c *fakeClock) now() time.Time { return time.UnixMilli(c.ms) }
 
 // opened opens a log that the test's end closes.
 func opened(t testing.TB, fs vfs.FS, opts Options) *Log {
@@ -105,16 +105,30 @@ func created(t testing.TB, l *Log, name string, partitions int, config ...string
 	for i := 0; i < len(config); i += 2 {
 		c[config[i]] = config[i+1]
 	}
-	id, err := l.CreateTopic(name, partitions, c)
+	id, err := l.Topics.Create(name, partitions, c)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return id
 }
 
+// part finds a partition that is there.
+func part(t testing.TB, l *Log, id domain.TopicID, index int32) *Partition {
+	t.Helper()
+	p, err := l.Topics.Partition(id, index)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
 // appendWait appends durably.
-func appendWait(l *Log, id domain.TopicID, partition int32, batch []byte) (base, stamp int64, err error) {
-	base, stamp, done, err := l.Append(id, partition, batch)
+func appendWait(l *Log, id domain.TopicID, index int32, batch []byte) (base, stamp int64, err error) {
+	p, err := l.Topics.Partition(id, index)
+	if err != nil {
+		return -1, -1, err
+	}
+	base, stamp, done, err := p.Append(batch)
 	if err != nil {
 		return base, stamp, err
 	}

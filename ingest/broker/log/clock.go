@@ -12,35 +12,35 @@ const (
 	restMost = 90 * 24 * time.Hour // between the last append of one opening and the first of the next
 )
 
-// steady is the log's time against one that cannot be set. LogAppendTime is the time of the
+// clock compares the log's time with one that cannot be set. LogAppendTime is the time of the
 // state that is made of a topic, and never goes back: a stamp of a clock that was set wrong
 // holds that time until real time is there.
-type steady struct {
+type clock struct {
+	now     func() time.Time
+	since   func() time.Duration // since the opening, by the clock that cannot be set
+	refusal refusal
+
 	mu     sync.Mutex
 	opened time.Time // when the opening was, by the clock
 	newest time.Time // of the stamps before it; zero: none, or the clock was right since
 }
 
-// beginClock notes clock and stamps at the opening.
-func (l *Log) beginClock() {
-	c, newest := &l.steady, int64(-1)
-	for _, t := range l.byID {
-		for _, p := range t.parts {
-			if t.appendTime {
-				newest = max(newest, p.newest)
-			}
-		}
-	}
-	c.opened = l.opts.Now().Round(0)
-	if newest >= 0 && !l.opts.TrustClock {
+// begin notes the clock at the opening, and the newest stamp before it, in ms; -1: none.
+func (c *clock) begin(newest int64, trust bool) {
+	c.opened = c.now().Round(0)
+	if newest >= 0 && !trust {
 		c.newest = time.UnixMilli(newest)
 	}
 }
 
-// clockWrong is why the clock cannot be right; empty: it may be. What it shows when it is
+// check refuses what the log would stamp while the clock cannot be right.
+func (c *clock) check() error { return c.refusal.check(c.wrong()) }
+
+// wrong is why the clock cannot be right; empty: it may be. What it shows when it is
 // right for the first time is what leaps are measured against.
-func (l *Log) clockWrong() string {
-	c, now, passed := &l.steady, l.opts.Now().Round(0), l.opts.Since()
+func (c *clock) wrong() string {
+	now := c.now().Round(0)
+	passed := c.since()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.newest.IsZero() {
@@ -51,7 +51,8 @@ func (l *Log) clockWrong() string {
 			days := rest / (24 * time.Hour)
 			return fmt.Sprintf("the clock shows %s, %d days behind the last record: %s", stamped(now), days, setRight)
 		}
-		c.newest, c.opened = time.Time{}, now.Add(-passed)
+		c.newest = time.Time{}
+		c.opened = now.Add(-passed)
 	}
 	if leap := now.Sub(c.opened) - passed; leap > leapMost || leap < -leapMost {
 		return fmt.Sprintf("the clock leapt by %v: set it right, or start again if it is", leap.Round(time.Second))

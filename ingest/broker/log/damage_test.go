@@ -62,12 +62,12 @@ func flipTables(t *testing.T, fs vfs.FS, at func(size int64) []int64) (tables in
 func readAll(t *testing.T, l *Log, rnd *rand.Rand, id domain.TopicID, partition int32) (whole map[int64][]byte, lost [][2]int64) {
 	t.Helper()
 	whole = map[int64][]byte{}
-	_, end, err := l.Bounds(id, partition)
+	_, end, err := part(t, l, id, partition).Bounds()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for at := int64(0); at < end; {
-		out, next, err := l.Read(id, partition, at, 1+rnd.IntN(20_000), true, nil)
+		out, next, err := part(t, l, id, partition).Read(at, 1+rnd.IntN(20_000), true, nil)
 		if err != nil || next <= at {
 			t.Fatalf("read at %d: next %d, %v", at, next, err)
 		}
@@ -198,7 +198,7 @@ func TestWhatCannotBeReadIsToldAsACorruptBatchAndNothingElseIsLost(t *testing.T)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got, _, err := l.Read(ids[0], 0, base, 1, true, nil); err != nil || len(got) != len(b) {
+			if got, _, err := part(t, l, ids[0], 0).Read(base, 1, true, nil); err != nil || len(got) != len(b) {
 				t.Errorf("what was appended after: %d of %d bytes, %v", len(got), len(b), err)
 			}
 			if err := l.Close(); err != nil {
@@ -264,8 +264,8 @@ func TestDamage_ABadBlockIsReadOnce(t *testing.T) {
 		if other, lost := readAll(t, l, rnd, id, 1); len(other) != 6 || lost != nil {
 			t.Fatalf("the other partition: %d batches, lost %v", len(other), lost)
 		}
-		_, _, _ = l.Find(id, 0, 2)
-		if file := l.CorruptFile(id, 0, lost[0][0]); !strings.HasSuffix(file, ".sst") || l.CorruptFile(id, 1, lost[0][0]) != "" || l.CorruptFile(id, 0, lost[0][1]) != "" {
+		_, _, _ = part(t, l, id, 0).Find(2)
+		if file := part(t, l, id, 0).CorruptFile(lost[0][0]); !strings.HasSuffix(file, ".sst") || part(t, l, id, 1).CorruptFile(lost[0][0]) != "" || part(t, l, id, 0).CorruptFile(lost[0][1]) != "" {
 			t.Fatalf("the file is %q", file)
 		}
 	}

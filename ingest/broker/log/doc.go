@@ -10,7 +10,12 @@
 //	                                                                     │
 //	Read, Find ◄── [start, end) ◄── end moves when the fsync has returned┘
 //
-// A partition's last small batches stay in memory too, for its followers (batchcache.go).
+//	Log        opens and closes the store, counts, and hands out producer ids
+//	Topics     the directory: makes, grows and deletes topics, finds a Partition
+//	Partition  appends, reads, and deletes records of one partition
+//	Groups     the offsets that consumer groups committed
+//
+// A partition's last small batches stay in memory too, for readers at its end (batchcache.go).
 //
 // # What is promised
 //
@@ -38,7 +43,7 @@
 //     match, over the offsets that are lost, as any broker does whose disk flipped a
 //     bit. Everything else is read and appended as before. A block of a table with a wrong
 //     checksum is read once: it and the offsets that it takes are remembered until the log
-//     is opened again, with the file's name (CorruptFile).
+//     is opened again, with the file's name (Partition.CorruptFile).
 //
 // # What is not
 //
@@ -47,6 +52,6 @@
 // Times of a CreateTime topic are the producers'; looking up a time that lies
 // behind a batch from the far future reads the headers after that batch one by one.
 //
-// Any goroutine may call any method of a Log. Slices passed in belong to the log
-// until the call returns, slices returned belong to the caller.
+// Any goroutine may call any method. Slices passed in belong to the log until the call
+// returns, slices returned belong to the caller.
 package log

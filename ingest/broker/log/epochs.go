@@ -1,6 +1,11 @@
 package log
 
-import "slices"
+import (
+	"errors"
+	"slices"
+
+	"github.com/cockroachdb/pebble/v2"
+)
 
 // epochStart is the offset from which on batches were written in an epoch.
 type epochStart struct {
@@ -48,4 +53,35 @@ func (e epochs) before(start int64) (gone, kept epochs) {
 		n++
 	}
 	return e[:n], e[n:]
+}
+
+// history is the epochs of a partition, the last of which may not be stored yet.
+type history struct {
+	epochs
+	unwritten bool // no batch has the last epoch
+}
+
+// load reads the epochs that have ended; current begins at next.
+func (h *history) load(b *blocks, current int32, next int64) error {
+	prefix := b.key(keyEpochAt)
+	h.epochs = nil
+	err := b.store.each(prefix, func(key, value []byte) error {
+		start, err := decodeNumber(value)
+		if err != nil || len(key) != len(prefix)+4 {
+			return errors.Join(errDamaged, err)
+		}
+		h.epochs = append(h.epochs, epochStart{int32(u32(key[len(prefix):])), start})
+		return nil
+	})
+	h.epochs = append(h.epochs, epochStart{current, next})
+	return err
+}
+
+// stage writes the current epoch with its first batch.
+func (h *history) stage(b *pebble.Batch, p partID) error {
+	if !h.unwritten {
+		return nil
+	}
+	e := h.epochs[len(h.epochs)-1]
+	return b.Set(p.epochKey(e.epoch), encodeNumber(e.start), nil)
 }

@@ -16,67 +16,73 @@ type GroupOffset struct {
 	Metadata  string
 }
 
-// CommitOffsets keeps a group's offsets, all or none. They end with their topics.
-func (l *Log) CommitOffsets(group string, offsets []GroupOffset) error {
-	if err := l.enter(); err != nil {
+// Groups are the offsets of groups in a log.
+type Groups struct {
+	*shared
+	topics *Topics
+}
+
+// Commit keeps a group's offsets, all or none. They end with their topics.
+func (g *Groups) Commit(group string, offsets []GroupOffset) error {
+	if err := g.enter(); err != nil {
 		return err
 	}
-	defer l.leave()
+	defer g.leave()
 	if len(group) > math.MaxUint16 {
 		return fmt.Errorf("group name of %d bytes", len(group))
 	}
-	if err := l.room(); err != nil {
+	if err := g.space.check(); err != nil {
 		return err
 	}
 	// A topic cannot go while its offsets are on their way: they would outlive it.
-	l.mu.RLock()
-	defer l.mu.RUnlock()
-	b := l.db.NewBatch()
+	g.topics.mu.RLock()
+	defer g.topics.mu.RUnlock()
+	b := g.db.NewBatch()
 	for _, o := range offsets {
-		if t := l.byID[o.Topic]; t == nil || o.Partition < 0 || int(o.Partition) >= t.Partitions {
+		if t := g.topics.byID[o.Topic]; t == nil || o.Partition < 0 || int(o.Partition) >= t.Partitions {
 			return UnknownTopic
 		}
 		if err := b.Set(groupOffsetKey(group, o.Topic, o.Partition), encodeGroupOffset(o), nil); err != nil {
-			return l.fail(err)
+			return g.fail(err)
 		}
 	}
-	return l.sync(b)
+	return g.sync(b)
 }
 
-// GroupOffset is what the group committed last for a partition.
-func (l *Log) GroupOffset(group string, id domain.TopicID, partition int32) (o GroupOffset, found bool, err error) {
-	if err := l.enter(); err != nil {
+// Offset is what the group committed last for a partition.
+func (g *Groups) Offset(group string, id domain.TopicID, partition int32) (o GroupOffset, found bool, err error) {
+	if err := g.enter(); err != nil {
 		return o, false, err
 	}
-	defer l.leave()
+	defer g.leave()
 	if len(group) > math.MaxUint16 {
 		return o, false, nil
 	}
-	v, found, err := l.get(groupOffsetKey(group, id, partition))
+	v, found, err := g.get(groupOffsetKey(group, id, partition))
 	if err != nil || !found {
 		return o, false, err
 	}
 	if o, err = decodeGroupOffset(v); err != nil {
-		return o, false, l.fail(err)
+		return o, false, g.fail(err)
 	}
 	o.Topic, o.Partition = id, partition
 	return o, true, nil
 }
 
-// GroupOffsets are all that the group committed.
-func (l *Log) GroupOffsets(group string) (all []GroupOffset, err error) {
-	if err := l.enter(); err != nil {
+// Offsets are all that the group committed.
+func (g *Groups) Offsets(group string) (all []GroupOffset, err error) {
+	if err := g.enter(); err != nil {
 		return nil, err
 	}
-	defer l.leave()
+	defer g.leave()
 	if len(group) > math.MaxUint16 {
 		return nil, nil
 	}
 	prefix := groupKey(group)
-	err = l.each(prefix, func(key, value []byte) error {
+	err = g.each(prefix, func(key, value []byte) error {
 		o, err := decodeGroupOffset(value)
 		if err != nil {
-			return l.fail(err)
+			return g.fail(err)
 		}
 		if len(key) == len(prefix)+16+4 {
 			o.Topic, o.Partition, _ = groupOffsetOf(key)

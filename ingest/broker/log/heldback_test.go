@@ -37,6 +37,7 @@ func heldBackAppendsReturn(t *testing.T) {
 		t.Fatal(err)
 	}
 	id := created(t, l, "t", 2)
+	first := part(t, l, id, 0)
 	slow.Store(true)
 	big := built{producer: -1, times: []int64{1}, values: []string{strings.Repeat("x", 1000<<10)}}.batch()
 	var wg sync.WaitGroup
@@ -56,7 +57,7 @@ func heldBackAppendsReturn(t *testing.T) {
 	onFire.Store(true)
 	_ = l.fail(errors.New("disk on fire"))
 	wg.Wait()
-	wantStopped(t, l, id)
+	wantStopped(t, l, first)
 }
 
 // stalled reports that a goroutine waits in Pebble for room.

@@ -2,6 +2,7 @@ package log
 
 import (
 	"encoding/binary"
+	"fmt"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
@@ -45,21 +46,29 @@ func topicKey(kind byte, id domain.TopicID) []byte {
 	return append(append(make([]byte, 0, 32), kind), id[:]...)
 }
 
-// partKey is the prefix of a partition's keys of one kind; there is room behind it.
-func partKey(kind byte, id domain.TopicID, partition int32) []byte {
-	return binary.BigEndian.AppendUint32(topicKey(kind, id), uint32(partition))
+// partID names a partition.
+type partID struct {
+	topic domain.TopicID
+	index int32
 }
 
-func epochAtKey(id domain.TopicID, partition, epoch int32) []byte {
-	return binary.BigEndian.AppendUint32(partKey(keyEpochAt, id, partition), uint32(epoch))
+func (p partID) String() string { return fmt.Sprintf("topic %s partition %d", p.topic, p.index) }
+
+// key is the prefix of the partition's keys of one kind; there is room behind it.
+func (p partID) key(kind byte) []byte {
+	return binary.BigEndian.AppendUint32(topicKey(kind, p.topic), uint32(p.index))
 }
 
-func producerKey(id domain.TopicID, partition int32, producer int64) []byte {
-	return binary.BigEndian.AppendUint64(partKey(keyProducer, id, partition), uint64(producer))
+func (p partID) epochKey(epoch int32) []byte {
+	return binary.BigEndian.AppendUint32(p.key(keyEpochAt), uint32(epoch))
 }
 
-func blockKey(id domain.TopicID, partition int32, base int64) []byte {
-	return binary.BigEndian.AppendUint64(partKey(keyBlock, id, partition), uint64(base))
+func (p partID) producerKey(producer int64) []byte {
+	return binary.BigEndian.AppendUint64(p.key(keyProducer), uint64(producer))
+}
+
+func (p partID) blockKey(base int64) []byte {
+	return binary.BigEndian.AppendUint64(p.key(keyBlock), uint64(base))
 }
 
 // groupKey is the prefix of a group's keys.

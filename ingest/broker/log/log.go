@@ -7,13 +7,11 @@ import (
 	"math"
 	"runtime"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
-	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/storage/pebblefs"
 )
 
@@ -41,52 +39,51 @@ type Options struct {
 
 // Log is an open log. It is closed by Close, also after an error.
 type Log struct {
-	opts    Options
-	dir     string
-	db      *pebblefs.DB
+	Topics *Topics // the directory of topics, and their partitions
+	Groups *Groups // offsets that consumer groups committed
+
+	shared
 	cluster string
-	epoch   int32
-	buffers chan []byte // as many as compressed batches may be read at once
+	ids     producerIDs
+}
 
-	full   atomic.Bool // the last append was refused for want of space
-	wrong  atomic.Bool // the last one that the log stamps was, because of the clock
-	steady steady
-
-	gate   sync.RWMutex // held shared by every call into the store, alone by Close
-	closed bool
-
-	mu        sync.RWMutex // topics; held alone while one is made or deleted
-	byName    map[string]*topic
-	byID      map[domain.TopicID]*topic
-	producers struct {
-		mu         sync.Mutex
-		next, upTo int64 // first id not handed out, first not reserved in the store
-	}
-
+// shared is what topics, partitions and groups of a log have in common.
+type shared struct {
+	*store
+	now    func() time.Time
+	space  headroom
+	clock  clock
+	unpack unpacker
 	counts counts
+	epoch  int32
 }
 
 // Open opens the log in a directory, or makes one. No other process can have it
 // open; a log of another format version is refused.
-func Open(dir string, opts Options) (*Log, error) {
-	l := &Log{opts: opts, dir: dir, byName: map[string]*topic{}, byID: map[domain.TopicID]*topic{}}
-	l.defaults()
+func Open(dir string, o Options) (*Log, error) {
+	o.defaults(dir)
 	db, err := pebblefs.Open(dir, pebblefs.Options{
-		FS: l.opts.FS, Logger: l.opts.Logger, Name: "log", Corrupt: "log: a file is corrupt", Own: errDamaged,
+		FS: o.FS, Logger: o.Logger, Name: "log", Corrupt: "log: a file is corrupt", Own: errDamaged,
 		Restore: "put it back, or the whole directory from a copy: what is in the log is nowhere else", CheckBlocks: true,
-	}, l.pebbleOptions())
+	}, o.pebble())
 	if err != nil {
 		return nil, fmt.Errorf("log: %w", err)
 	}
-	l.db = db
-	if err := l.load(); err != nil {
+	l := &Log{shared: shared{
+		store: &store{db: db}, now: o.Now, unpack: newUnpacker(runtime.GOMAXPROCS(0)),
+		space: headroom{free: o.FreeSpace, least: o.MinFree, refusal: refusal{dir: dir, logger: o.Logger, level: slog.LevelWarn}},
+		clock: clock{now: o.Now, since: o.Since, refusal: refusal{dir: dir, logger: o.Logger, level: slog.LevelError}},
+	}}
+	l.ids.store = l.store
+	l.Topics = newTopics(&l.shared)
+	l.Groups = &Groups{&l.shared, l.Topics}
+	if err := l.load(o.TrustClock); err != nil {
 		return nil, fmt.Errorf("log %s: %w", dir, errors.Join(err, l.Close()))
 	}
 	return l, nil
 }
 
-func (l *Log) defaults() {
-	o := &l.opts
+func (o *Options) defaults(dir string) {
 	if o.FS == nil {
 		o.FS = vfs.Default
 	}
@@ -106,32 +103,49 @@ func (l *Log) defaults() {
 		o.MemTableBytes = 32 << 20
 	}
 	if o.FreeSpace == nil {
-		o.FreeSpace = pebblefs.NewSpace(o.FS, l.dir).Free
+		o.FreeSpace = pebblefs.NewSpace(o.FS, dir).Free
 	}
 	if o.Logger == nil {
 		o.Logger = slog.Default()
 	}
-	n := runtime.GOMAXPROCS(0)
-	l.buffers = make(chan []byte, n)
-	for range n {
-		l.buffers <- nil
-	}
 }
 
-// pebbleOptions: blocks are large and read in order soon after they were written,
-// mostly from the memtable, so the cache is small, and few files are kept open.
-func (l *Log) pebbleOptions() *pebble.Options {
-	o := pebblefs.Defaults() // with filters: they tell a table that has a key from a corrupt one (see around)
-	o.CacheSize = l.opts.CacheBytes
-	o.MemTableSize = uint64(l.opts.MemTableBytes)
-	o.L0StopWritesThreshold = 24
-	o.LBaseMaxBytes = 256 << 20
-	o.TargetFileSizes = [7]int64{16 << 20} // each level's twice as much
-	o.MaxOpenFiles = 64
-	o.WALMinSyncInterval = func() time.Duration { return l.opts.SyncEvery }
-	// What is worth it, publishers have compressed: batches are stored as they came.
-	o.ApplyCompressionSettings(func() pebble.DBCompressionSettings { return pebble.DBCompressionNone })
-	return o
+// pebble are the store's options. Blocks are large and read in order soon after they were
+// written, mostly from the memtable, so the cache is small, and few files are kept open.
+func (o *Options) pebble() *pebble.Options {
+	p := pebblefs.Defaults() // with filters: they tell a table that has a key from a corrupt one (see around)
+	p.CacheSize = o.CacheBytes
+	p.MemTableSize = uint64(o.MemTableBytes)
+	p.L0StopWritesThreshold = 24
+	p.LBaseMaxBytes = 256 << 20
+	p.TargetFileSizes = [7]int64{16 << 20} // each level's twice as much
+	p.MaxOpenFiles = 64
+	every := o.SyncEvery
+	p.WALMinSyncInterval = func() time.Duration { return every }
+	// Publishers have compressed what is worth it: batches are stored as they came.
+	p.ApplyCompressionSettings(func() pebble.DBCompressionSettings { return pebble.DBCompressionNone })
+	return p
+}
+
+// load reads what the log needs in memory, and begins a new epoch.
+func (l *Log) load(trustClock bool) (err error) {
+	if err := l.checkFormat(); err != nil {
+		return err
+	}
+	if l.cluster, err = l.loadCluster(); err != nil {
+		return err
+	}
+	if l.epoch, err = l.nextEpoch(l.now()); err != nil {
+		return err
+	}
+	if err := l.ids.load(); err != nil {
+		return err
+	}
+	if err := l.Topics.load(); err != nil {
+		return err
+	}
+	l.clock.begin(l.Topics.newestStamp(), trustClock)
+	return nil
 }
 
 // Cluster is the installation's id: 22 characters, made with the log.
@@ -141,90 +155,48 @@ func (l *Log) Cluster() string { return l.cluster }
 func (l *Log) Epoch() int32 { return l.epoch }
 
 // Err is why the store stopped; nil while it works.
-func (l *Log) Err() error { return stopped(l.db.Err()) }
+func (l *Log) Err() error { return l.err() }
 
-// stopped is the protocol's error for why the store stopped.
-func stopped(err error) error {
-	if err == nil || errors.Is(err, StorageError) {
+// Close closes the store. One that has stopped is left as it is, and the reason returned.
+func (l *Log) Close() error { return l.close() }
+
+// NewProducerID is an id that no producer had before.
+func (l *Log) NewProducerID() (int64, error) { return l.ids.take() }
+
+// producerIDs hands out producer ids, which it reserves in the store many at once.
+type producerIDs struct {
+	store *store
+
+	mu         sync.Mutex
+	next, upTo int64 // first id not handed out, first not reserved in the store
+}
+
+// idsReserved is how many ids are taken from the store at once.
+const idsReserved = 1000
+
+func (ids *producerIDs) load() error {
+	v, found, err := ids.store.get([]byte{keyProducers})
+	if err != nil || !found {
 		return err
 	}
-	return fmt.Errorf("%w: %w", StorageError, err)
-}
-
-// fail stops the log, and gives the first cause.
-func (l *Log) fail(cause error) error {
-	if errors.Is(cause, StorageError) {
-		return cause
-	}
-	return stopped(l.db.Fail(cause))
-}
-
-var errClosed = fmt.Errorf("%w: log is closed", StorageError)
-
-// enter begins a call that touches the store; leave ends it.
-func (l *Log) enter() error {
-	l.gate.RLock()
-	err := l.Err()
-	if l.closed {
-		err = errClosed
-	}
-	if err != nil {
-		l.gate.RUnlock()
-	}
+	ids.next, err = decodeNumber(v)
+	ids.upTo = ids.next
 	return err
 }
 
-func (l *Log) leave() { l.gate.RUnlock() }
-
-// room refuses appends when the disk is nearly full: what is left is for the store's
-// own work and for deleting.
-func (l *Log) room() error {
-	if why := l.nearlyFull(); why != "" {
-		l.counts.full.Add(1)
-		if !l.full.Swap(true) {
-			l.opts.Logger.Warn("log: appends are refused", "dir", l.dir, "why", why)
+func (ids *producerIDs) take() (int64, error) {
+	if err := ids.store.enter(); err != nil {
+		return -1, err
+	}
+	defer ids.store.leave()
+	ids.mu.Lock()
+	defer ids.mu.Unlock()
+	if ids.next == ids.upTo {
+		if err := ids.store.set([]byte{keyProducers}, encodeNumber(ids.upTo+idsReserved)); err != nil {
+			return -1, err
 		}
-		return fmt.Errorf("%w: %s", StorageError, why)
+		ids.upTo += idsReserved
 	}
-	if l.full.Load() && l.full.Swap(false) {
-		l.opts.Logger.Info("recovered: log: appends are refused", "dir", l.dir)
-	}
-	return nil
-}
-
-// timed refuses what the log would stamp while the clock cannot be right.
-func (l *Log) timed() error {
-	if why := l.clockWrong(); why != "" {
-		if !l.wrong.Swap(true) {
-			l.opts.Logger.Error("log: appends are refused", "dir", l.dir, "why", why)
-		}
-		return fmt.Errorf("%w: %s", StorageError, why)
-	}
-	if l.wrong.Load() && l.wrong.Swap(false) {
-		l.opts.Logger.Info("recovered: log: appends are refused", "dir", l.dir)
-	}
-	return nil
-}
-
-// nearlyFull is why appends are refused for want of space; empty: they are not.
-func (l *Log) nearlyFull() string {
-	free, err := l.opts.FreeSpace()
-	switch {
-	case err != nil:
-		return "the disk does not say how much is free: " + err.Error()
-	case free < l.opts.MinFree:
-		return (&pebblefs.FullError{Free: free, Least: l.opts.MinFree}).Error()
-	}
-	return ""
-}
-
-// Close closes the store. One that has stopped is left as it is, and the reason returned.
-func (l *Log) Close() error {
-	l.gate.Lock()
-	defer l.gate.Unlock()
-	if l.closed {
-		return nil
-	}
-	l.closed = true
-	return stopped(l.db.Close())
+	ids.next++
+	return ids.next - 1, nil
 }

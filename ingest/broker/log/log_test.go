@@ -29,16 +29,16 @@ func TestAnEmptiedLogGoesOnCounting(t *testing.T) {
 	l := opened(t, fs, Options{})
 	id := created(t, l, "t", 1)
 	mustAppend(t, l, id, plain(7, 1))
-	if start, err := l.DeleteRecords(id, 0, -1); err != nil || start != 7 {
+	if start, err := part(t, l, id, 0).DeleteRecords(-1); err != nil || start != 7 {
 		t.Fatal(start, err)
 	}
 	for range 2 {
 		fs = fs.CrashClone(vfs.CrashCloneCfg{})
 		l = opened(t, fs, Options{})
-		if start, end, err := l.Bounds(id, 0); err != nil || start != 7 || end != 7 {
+		if start, end, err := part(t, l, id, 0).Bounds(); err != nil || start != 7 || end != 7 {
 			t.Fatalf("[%d,%d) %v", start, end, err)
 		}
-		if o, _, err := l.Find(id, 0, 0); err != nil || o != -1 {
+		if o, _, err := part(t, l, id, 0).Find(0); err != nil || o != -1 {
 			t.Fatal(o, err)
 		}
 	}
@@ -48,7 +48,7 @@ func TestAnEmptiedLogGoesOnCounting(t *testing.T) {
 }
 
 func TestEachOpeningHasAHigherEpoch(t *testing.T) {
-	fs, clk := vfs.NewMem(), &clock{ms: epochZero.UnixMilli() - 1}
+	fs, clk := vfs.NewMem(), &fakeClock{ms: epochZero.UnixMilli() - 1}
 	var got []int32
 	for _, minutes := range []int64{-3, -3, 50, 50, 10, 100} {
 		clk.ms = epochZero.UnixMilli() + minutes*60_000
@@ -64,7 +64,7 @@ func TestEachOpeningHasAHigherEpoch(t *testing.T) {
 }
 
 func TestALogRestoredFromACopyIsAnotherOneToItsReaders(t *testing.T) {
-	clk := &clock{ms: epochZero.UnixMilli() + 10*60_000}
+	clk := &fakeClock{ms: epochZero.UnixMilli() + 10*60_000}
 	fs := vfs.NewCrashableMem()
 	l := opened(t, fs, Options{Now: clk.now})
 	id := created(t, l, "t", 1)
@@ -75,7 +75,7 @@ func TestALogRestoredFromACopyIsAnotherOneToItsReaders(t *testing.T) {
 	clk.ms += 60_000
 	l = opened(t, backup, Options{Now: clk.now})
 	mustAppend(t, l, id, plain(9, 1)) // longer again than what was read
-	found, end, err := l.EpochEnd(id, 0, read)
+	found, end, err := part(t, l, id, 0).EpochEnd(read)
 	if err != nil || found != read || end != 5 {
 		t.Fatalf("epoch %d ended at %d: %v", found, end, err)
 	}
@@ -86,18 +86,18 @@ func TestTopicsAndGroupsSurviveAndEndTogether(t *testing.T) {
 	l := opened(t, fs, Options{})
 	a := created(t, l, "a", 2, "retention.ms", "5", configTimestampType, "LogAppendTime")
 	b := created(t, l, "b", 1)
-	if err := l.AddPartitions(b, 3); err != nil {
+	if err := l.Topics.AddPartitions(b, 3); err != nil {
 		t.Fatal(err)
 	}
 	offsets := []GroupOffset{{a, 1, 42, 7, "meta"}, {b, 2, 1, -1, ""}}
-	if err := l.CommitOffsets("g", offsets); err != nil {
+	if err := l.Groups.Commit("g", offsets); err != nil {
 		t.Fatal(err)
 	}
-	if err := l.CommitOffsets("g2", offsets[:1]); err != nil {
+	if err := l.Groups.Commit("g2", offsets[:1]); err != nil {
 		t.Fatal(err)
 	}
 	mustAppend(t, l, a, built{producer: 9, times: times(3, 1)}.batch())
-	if _, err := l.DeleteRecords(a, 0, 1); err != nil {
+	if _, err := part(t, l, a, 0).DeleteRecords(1); err != nil {
 		t.Fatal(err)
 	}
 	cluster := l.Cluster()
@@ -111,10 +111,10 @@ func TestTopicsAndGroupsSurviveAndEndTogether(t *testing.T) {
 		{a, "a", 2, map[string]string{"retention.ms": "5", configTimestampType: "LogAppendTime"}},
 		{b, "b", 3, map[string]string{}},
 	}
-	if d := cmp.Diff(want, l.Topics()); d != "" || l.Cluster() != cluster {
+	if d := cmp.Diff(want, l.Topics.All()); d != "" || l.Cluster() != cluster {
 		t.Fatal(d, l.Cluster())
 	}
-	got, err := l.GroupOffsets("g")
+	got, err := l.Groups.Offsets("g")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,10 +124,10 @@ func TestTopicsAndGroupsSurviveAndEndTogether(t *testing.T) {
 	if d := cmp.Diff(offsets, got); d != "" {
 		t.Fatal(d)
 	}
-	if o, found, err := l.GroupOffset("g", b, 2); err != nil || !found || o != offsets[1] {
+	if o, found, err := l.Groups.Offset("g", b, 2); err != nil || !found || o != offsets[1] {
 		t.Fatal(o, found, err)
 	}
-	wantCode(t, l.CommitOffsets("g", []GroupOffset{{b, 3, 1, 0, ""}}), UnknownTopic)
+	wantCode(t, l.Groups.Commit("g", []GroupOffset{{b, 3, 1, 0, ""}}), UnknownTopic)
 
 	deletedWithAll(t, fs, l, a)
 }
@@ -136,19 +136,26 @@ func TestTopicsAndGroupsSurviveAndEndTogether(t *testing.T) {
 // is left of it, now and after a crash.
 func deletedWithAll(t *testing.T, fs *vfs.MemFS, l *Log, a domain.TopicID) {
 	t.Helper()
-	if err := l.DeleteTopic(a); err != nil {
+	held := part(t, l, a, 0)
+	if err := l.Topics.Delete(a); err != nil {
 		t.Fatal(err)
 	}
+	_, _, _, err := held.Append(plain(1, 1))
+	wantCode(t, err, UnknownTopic)
+	_, _, err = held.Read(0, 1, true, nil)
+	wantCode(t, err, UnknownTopic)
+	_, _, err = held.Bounds()
+	wantCode(t, err, UnknownTopic)
 	for range 2 {
-		if _, found := l.TopicByName("a"); found {
+		if _, found := l.Topics.ByName("a"); found {
 			t.Fatal("the topic is there")
 		}
-		if all, err := l.GroupOffsets("g2"); err != nil || len(all) != 0 {
+		if all, err := l.Groups.Offsets("g2"); err != nil || len(all) != 0 {
 			t.Fatal(all, err)
 		}
-		_, _, _, err := l.Append(a, 0, plain(1, 1))
+		_, err := l.Topics.Partition(a, 0)
 		wantCode(t, err, UnknownTopic)
-		wantCode(t, l.DeleteTopic(a), UnknownTopic)
+		wantCode(t, l.Topics.Delete(a), UnknownTopic)
 		fs = fs.CrashClone(vfs.CrashCloneCfg{})
 		l = opened(t, fs, Options{})
 	}
@@ -188,13 +195,13 @@ func TestTopicsThatCannotBeAreRefused(t *testing.T) {
 		{"a long setting", "u", 1, map[string]string{"k": strings.Repeat("v", 1<<16)}, InvalidConfig},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			wantCode(t, l.CheckTopic(c.topic, c.partitions, c.config), c.want)
-			_, err := l.CreateTopic(c.topic, c.partitions, c.config)
+			wantCode(t, l.Topics.Check(c.topic, c.partitions, c.config), c.want)
+			_, err := l.Topics.Create(c.topic, c.partitions, c.config)
 			wantCode(t, err, c.want)
 		})
 	}
-	wantCode(t, l.AddPartitions(id, 2), InvalidPartitions)
-	wantCode(t, l.AddPartitions(domain.TopicID{1}, 2), UnknownTopic)
+	wantCode(t, l.Topics.AddPartitions(id, 2), InvalidPartitions)
+	wantCode(t, l.Topics.AddPartitions(domain.TopicID{1}, 2), UnknownTopic)
 }
 
 func TestAnotherFormatAndAForeignStoreAreRefused(t *testing.T) {
@@ -242,7 +249,7 @@ func TestADirectoryIsOpenOnce(t *testing.T) {
 	if err := errors.Join(l.Close(), l.Close()); err != nil {
 		t.Fatal(err)
 	}
-	_, _, _, err = l.Append(domain.TopicID{}, 0, nil)
+	_, err = l.Topics.Partition(domain.TopicID{}, 0)
 	wantCode(t, err, StorageError)
 }
 
@@ -265,24 +272,26 @@ func failing(t *testing.T, kind errorfs.OpKind, file string) (l *Log, id domain.
 }
 
 // wantStopped checks that a log answers nothing but a storage error, says why, and closes.
-func wantStopped(t *testing.T, l *Log, id domain.TopicID) {
+func wantStopped(t *testing.T, l *Log, p *Partition) {
 	t.Helper()
 	if err := l.Err(); err == nil || !strings.Contains(err.Error(), "disk on fire") {
 		t.Fatal(err)
 	}
-	_, _, _, err := l.Append(id, 0, plain(1, 1))
+	_, _, _, err := p.Append(plain(1, 1))
 	wantCode(t, err, StorageError)
-	_, _, err = l.Read(id, 0, 0, 100, true, nil)
+	_, _, err = p.Read(0, 100, true, nil)
 	wantCode(t, err, StorageError)
-	_, _, err = l.Bounds(id, 0)
+	_, _, err = p.Bounds()
 	wantCode(t, err, StorageError)
-	_, err = l.CreateTopic("u", 1, nil)
+	_, err = l.Topics.Create("u", 1, nil)
 	wantCode(t, err, StorageError)
-	_, err = l.DeleteRecords(id, 0, -1)
+	_, err = p.DeleteRecords(-1)
+	wantCode(t, err, StorageError)
+	_, err = l.Topics.Partition(domain.TopicID{}, 0)
 	wantCode(t, err, StorageError)
 	_, err = l.NewProducerID()
 	wantCode(t, err, StorageError)
-	wantCode(t, l.CommitOffsets("g", nil), StorageError)
+	wantCode(t, l.Groups.Commit("g", nil), StorageError)
 	wantCode(t, l.Close(), StorageError)
 }
 
@@ -305,6 +314,7 @@ func errorStops(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			l, id, armed := failing(t, c.kind, c.file)
+			p := part(t, l, id, 0)
 			mustAppend(t, l, id, plain(1, 1))
 			armed.Store(true)
 			big := built{producer: -1, times: []int64{1}, values: []string{strings.Repeat("x", 1000<<10)}}.batch()
@@ -323,7 +333,7 @@ func errorStops(t *testing.T) {
 				})
 			}
 			wg.Wait()
-			wantStopped(t, l, id)
+			wantStopped(t, l, p)
 		})
 	}
 }
@@ -376,7 +386,7 @@ func TestValuesAreWrittenAsDrawn(t *testing.T) {
 		{"offset", encodeGroupOffset(GroupOffset{Offset: 1, Epoch: 2, Metadata: "m"}), "010000000000000001000000026d"},
 		{"topic", encodeTopic(Topic{id, "t", 2, map[string]string{"b": "", "a": "1"}}), "01" + "00000002" + "000174" + "0002" + "000161" + "000131" + "000162" + "0000"},
 		{"producer", s.encode(nil), "01" + "0003" + "01" + "00000001" + "00000002" + "0000000000000003" + "ffffffffffffffff"},
-		{"block key", blockKey(id, 1, 2), "78" + "aa0000000000000000000000000000bb" + "00000001" + "0000000000000002"},
+		{"block key", partID{id, 1}.blockKey(2), "78" + "aa0000000000000000000000000000bb" + "00000001" + "0000000000000002"},
 		{"group key", groupOffsetKey("gr", id, 1), "67" + "0002" + "6772" + "aa0000000000000000000000000000bb" + "00000001"},
 	} {
 		if got := hex.EncodeToString(c.got); got != c.want {

@@ -101,7 +101,7 @@ func TestRandomOperationsGiveWhatANaiveLogGives(t *testing.T) {
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 0))
 	fs := vfs.NewCrashableMem()
-	clk := &clock{ms: epochZero.UnixMilli() + 5*60_000}
+	clk := &fakeClock{ms: epochZero.UnixMilli() + 5*60_000}
 	l := opened(t, fs, Options{Now: clk.now})
 	id := created(t, l, "t", 1)
 	var n naive
@@ -122,7 +122,7 @@ func TestRandomOperationsGiveWhatANaiveLogGives(t *testing.T) {
 			if r.IntN(3) == 0 {
 				before = -1
 			}
-			start, err := l.DeleteRecords(id, 0, before)
+			start, err := part(t, l, id, 0).DeleteRecords(before)
 			if before == -1 {
 				before = n.end
 			}
@@ -138,7 +138,7 @@ func TestRandomOperationsGiveWhatANaiveLogGives(t *testing.T) {
 			n.compareRead(t, l, id, r)
 		case op < 90:
 			ms := int64(step*10) - r.Int64N(int64(step*10+200)) + 100
-			offset, at, err := l.Find(id, 0, ms)
+			offset, at, err := part(t, l, id, 0).Find(ms)
 			if o, a := n.find(ms); err != nil || offset != o || at != a {
 				t.Fatalf("step %d: time %d: offset %d at %d, want %d at %d: %v", step, ms, offset, at, o, a, err)
 			}
@@ -167,7 +167,7 @@ func (n *naive) compareRead(t *testing.T, l *Log, id domain.TopicID, r *rand.Ran
 	t.Helper()
 	offset := n.start + r.Int64N(n.end-n.start+1)
 	limit := r.IntN(2000)
-	raw, next, err := l.Read(id, 0, offset, limit, true, nil)
+	raw, next, err := part(t, l, id, 0).Read(offset, limit, true, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,7 +201,7 @@ func (n *naive) compareRead(t *testing.T, l *Log, id domain.TopicID, r *rand.Ran
 
 func (n *naive) compareEpochs(t *testing.T, l *Log, id domain.TopicID, openings []naiveBatch, epoch int32) {
 	t.Helper()
-	found, end, err := l.EpochEnd(id, 0, epoch)
+	found, end, err := part(t, l, id, 0).EpochEnd(epoch)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,7 +215,7 @@ func (n *naive) compareEpochs(t *testing.T, l *Log, id domain.TopicID, openings 
 		if b.base < n.start {
 			continue
 		}
-		if e, err := l.EpochAt(id, 0, b.base); err != nil || e != b.epoch {
+		if e, err := part(t, l, id, 0).EpochAt(b.base); err != nil || e != b.epoch {
 			t.Fatalf("offset %d: epoch %d, want %d: %v", b.base, e, b.epoch, err)
 		}
 	}

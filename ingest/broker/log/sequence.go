@@ -1,8 +1,11 @@
 package log
 
 import (
+	"errors"
 	"fmt"
 	"math"
+
+	"github.com/cockroachdb/pebble/v2"
 
 	"github.com/ovation-analytics/ovation/ingest/recordbatch"
 )
@@ -69,8 +72,37 @@ func addSequence(sequence, n int32) int32 {
 	return int32((int64(sequence) + int64(n)) & math.MaxInt32)
 }
 
+// producers are those that a partition remembers, by id.
+type producers map[int64]*producer
+
+func (all producers) load(b *blocks) error {
+	prefix := b.key(keyProducer)
+	return b.store.each(prefix, func(key, value []byte) error {
+		s, err := decodeProducer(value)
+		if err != nil || s.n == 0 || len(key) != len(prefix)+8 {
+			return errors.Join(errDamaged, err)
+		}
+		all[int64(u64(key[len(prefix):]))] = s
+		return nil
+	})
+}
+
+// stage writes what a producer is from now on. evicted is the one that is forgotten for it,
+// or -1.
+func (all producers) stage(b *pebble.Batch, p partID, id int64, then *producer) (evicted int64, err error) {
+	var buf [4 + 5*24]byte
+	if err := b.Set(p.producerKey(id), then.encode(buf[:0]), nil); err != nil {
+		return -1, err
+	}
+	if all[id] != nil || len(all) < maxProducers {
+		return -1, nil
+	}
+	evicted = all.silent()
+	return evicted, b.Delete(p.producerKey(evicted), nil)
+}
+
 // silent is the producer that appended longest ago.
-func silent(all map[int64]*producer) (id int64) {
+func (all producers) silent() (id int64) {
 	oldest := int64(math.MaxInt64)
 	for k, s := range all {
 		if s.newest().base < oldest {

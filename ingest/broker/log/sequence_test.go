@@ -23,9 +23,9 @@ func TestARepeatedBatchIsStoredOnceUpToTheFifthBefore(t *testing.T) {
 			t.Fatalf("repeat %d at %d", i, base)
 		}
 	}
-	_, _, _, err := l.Append(id, 0, batch(2))
+	_, _, _, err := part(t, l, id, 0).Append(batch(2))
 	wantCode(t, err, OutOfOrderSequence)
-	if _, end, _ := l.Bounds(id, 0); end != 16 {
+	if _, end, _ := part(t, l, id, 0).Bounds(); end != 16 {
 		t.Fatalf("end %d", end)
 	}
 	if s := l.Stats(); s.Appends != 8 || s.Repeats != 5 {
@@ -96,7 +96,7 @@ func TestTheProducerSilentLongestMakesRoom(t *testing.T) {
 		t.Fatal(err)
 	}
 	l = opened(t, fs, Options{})
-	p, _ := l.part(id, 0)
+	p := part(t, l, id, 0)
 	if len(p.producers) != maxProducers || p.producers[1] != nil || p.producers[0] == nil || p.producers[maxProducers] == nil {
 		t.Fatalf("%d producers", len(p.producers))
 	}
@@ -107,7 +107,7 @@ func TestProducerIDsAreNeverGivenTwice(t *testing.T) {
 	l := opened(t, fs, Options{})
 	seen := map[int64]bool{}
 	for range 3 {
-		for range producerIDs + 10 {
+		for range idsReserved + 10 {
 			id, err := l.NewProducerID()
 			if err != nil || seen[id] {
 				t.Fatalf("id %d: %v", id, err)

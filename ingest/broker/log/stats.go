@@ -3,7 +3,7 @@ package log
 import "sync/atomic"
 
 type counts struct {
-	appends, bytes, repeats, read, full atomic.Uint64
+	appends, bytes, repeats, read atomic.Uint64
 }
 
 // Stats is what a log has done since it was opened, and what it holds.
@@ -23,15 +23,13 @@ type Stats struct {
 func (l *Log) Stats() Stats {
 	s := Stats{
 		Appends: l.counts.appends.Load(), Bytes: l.counts.bytes.Load(), Repeats: l.counts.repeats.Load(),
-		ReadBytes: l.counts.read.Load(), Full: l.counts.full.Load(),
+		ReadBytes: l.counts.read.Load(), Full: l.space.refused.Load(),
 	}
-	if s.Refusing = l.nearlyFull(); s.Refusing == "" {
-		s.Refusing = l.clockWrong()
+	if s.Refusing = l.space.nearlyFull(); s.Refusing == "" {
+		s.Refusing = l.clock.wrong()
 	}
 	s.Corrupt = l.db.CorruptFiles()
-	l.mu.RLock()
-	s.Topics = len(l.byName)
-	l.mu.RUnlock()
+	s.Topics = len(l.Topics.All())
 	if l.enter() == nil {
 		s.DiskBytes = l.db.Metrics().DiskSpaceUsage()
 		l.leave()

@@ -181,3 +181,6 @@ func decodeProducer(v []byte) (*producer, error) {
 	}
 	return s, c.end()
 }
+
+func u32(b []byte) uint32 { return binary.BigEndian.Uint32(b) }
+func u64(b []byte) uint64 { return binary.BigEndian.Uint64(b) }

@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
 // Keys of the requests that are treated on their own.
@@ -26,11 +28,12 @@ type api struct {
 	handle   func(c call, ctx context.Context, req kmsg.Request) (kmsg.Response, error)
 }
 
-// plain makes an api of a handler that always answers.
-func plain[Q kmsg.Request, R kmsg.Response](low, high int16, s shape, f func(call, Q, R)) api {
+// plain makes an api of a method that always answers, of the type that has the requests of one
+// idea.
+func plain[H ~struct{ call }, Q kmsg.Request, R kmsg.Response](low, high int16, s shape, f func(H, Q, R)) api {
 	return api{low, high, s, func(c call, _ context.Context, req kmsg.Request) (kmsg.Response, error) {
 		rs := req.ResponseKind()
-		f(c, req.(Q), rs.(R))
+		f(H{c}, req.(Q), rs.(R))
 		return rs, nil
 	}}
 }
@@ -42,30 +45,33 @@ var apis map[int16]api
 func init() {
 	apis = map[int16]api{
 		keyProduce: {3, 11, shapeProduce, func(c call, _ context.Context, q kmsg.Request) (kmsg.Response, error) {
-			return c.produce(q.(*kmsg.ProduceRequest))
+			return producing{c}.produce(q.(*kmsg.ProduceRequest))
 		}},
 		1: {4, 13, shapeFetch, func(c call, ctx context.Context, q kmsg.Request) (kmsg.Response, error) {
 			return c.fetch(ctx, q.(*kmsg.FetchRequest)), nil
 		}},
-		2:              plain(1, 6, shapeListOffsets, call.listOffsets),
-		3:              plain(0, 12, shapeMetadata, call.metadata),
-		8:              plain(2, 8, shapeOffsetCommit, call.offsetCommit),
-		9:              plain(1, 8, shapeOffsetFetch, call.offsetFetch),
-		10:             plain(0, 4, shapeFindCoordinator, call.findCoordinator),
-		17:             plain(1, 1, shapeSASLHandshake, call.saslHandshake),
-		keyApiVersions: plain(0, 4, shapeApiVersions, call.apiVersions),
-		19:             plain(2, 7, shapeCreateTopics, call.createTopics),
-		20:             plain(1, 6, shapeDeleteTopics, call.deleteTopics),
-		21:             plain(0, 2, shapeDeleteRecords, call.deleteRecords),
-		22:             plain(0, 4, shapeInitProducerID, call.initProducerID),
-		23:             plain(2, 4, shapeOffsetForLeaderEpoch, call.offsetForLeaderEpoch),
-		32:             plain(1, 4, shapeDescribeConfigs, call.describeConfigs),
-		36:             plain(0, 2, shapeSASLAuthenticate, call.saslAuthenticate),
-		37:             plain(0, 3, shapeCreatePartitions, call.createPartitions),
+		2:              plain(1, 6, shapeListOffsets, offsets.list),
+		3:              plain(0, 12, shapeMetadata, metadata.describe),
+		8:              plain(2, 8, shapeOffsetCommit, groups.commit),
+		9:              plain(1, 8, shapeOffsetFetch, groups.fetch),
+		10:             plain(0, 4, shapeFindCoordinator, groups.findCoordinator),
+		17:             plain(1, 1, shapeSASLHandshake, authentication.handshake),
+		keyApiVersions: plain(0, 4, shapeApiVersions, versions.list),
+		19:             plain(2, 7, shapeCreateTopics, topics.create),
+		20:             plain(1, 6, shapeDeleteTopics, topics.delete),
+		21:             plain(0, 2, shapeDeleteRecords, offsets.deleteRecords),
+		22:             plain(0, 4, shapeInitProducerID, producing.initID),
+		23:             plain(2, 4, shapeOffsetForLeaderEpoch, offsets.forLeaderEpoch),
+		32:             plain(1, 4, shapeDescribeConfigs, configs.describe),
+		36:             plain(0, 2, shapeSASLAuthenticate, authentication.authenticate),
+		37:             plain(0, 3, shapeCreatePartitions, topics.addPartitions),
 	}
 }
 
-func (c call) apiVersions(_ *kmsg.ApiVersionsRequest, rs *kmsg.ApiVersionsResponse) {
+// versions answers which requests are served.
+type versions struct{ call }
+
+func (versions) list(_ *kmsg.ApiVersionsRequest, rs *kmsg.ApiVersionsResponse) {
 	for key := range int16(64) {
 		if a, ok := apis[key]; ok {
 			k := kmsg.NewApiVersionsResponseApiKey()
@@ -77,9 +83,15 @@ func (c call) apiVersions(_ *kmsg.ApiVersionsRequest, rs *kmsg.ApiVersionsRespon
 
 // otherVersions answers an ApiVersions request of a version from the future: in
 // version 0, which every client reads.
-func (c call) otherVersions() kmsg.Response {
+func otherVersions() kmsg.Response {
 	rs := kmsg.NewPtrApiVersionsResponse()
-	c.apiVersions(nil, rs)
+	versions{}.list(nil, rs)
 	rs.ErrorCode = codeUnsupportedVersion
 	return rs
+}
+
+// named is the id of a topic asked for by name.
+func (c call) named(name string) (domain.TopicID, bool) {
+	t, found := c.log.Topics.ByName(name)
+	return t.ID, found
 }

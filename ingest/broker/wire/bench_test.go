@@ -69,7 +69,7 @@ func BenchmarkFetchOverTCP(b *testing.B) {
 	batch := batch500()
 	const batches = 500
 	for range batches {
-		_, _, done, err := r.log.Append(id, 0, batch)
+		_, _, done, err := r.partition(id, 0).Append(batch)
 		if err != nil {
 			b.Fatal(err)
 		}

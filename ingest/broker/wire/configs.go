@@ -95,20 +95,23 @@ func createdConfigs(config map[string]string) []kmsg.CreateTopicsResponseTopicCo
 	return all
 }
 
-func (c call) describeConfigs(req *kmsg.DescribeConfigsRequest, rs *kmsg.DescribeConfigsResponse) {
+// configs answers for the settings of topics and of the broker.
+type configs struct{ call }
+
+func (c configs) describe(req *kmsg.DescribeConfigsRequest, rs *kmsg.DescribeConfigsResponse) {
 	for _, q := range req.Resources {
 		rr := kmsg.NewDescribeConfigsResponseResource()
 		rr.ResourceType, rr.ResourceName = q.ResourceType, q.ResourceName
 		rr.Configs = []kmsg.DescribeConfigsResponseResourceConfig{}
 		switch q.ResourceType {
 		case kmsg.ConfigResourceTypeTopic:
-			if t, found := c.log.TopicByName(q.ResourceName); found {
+			if t, found := c.log.Topics.ByName(q.ResourceName); found {
 				rr.Configs = topicConfigs(t, q.ConfigNames, req.IncludeSynonyms)
 			} else {
 				rr.ErrorCode = c.refuse(codeUnknownTopic)
 			}
 		case kmsg.ConfigResourceTypeBroker:
-			rr.Configs = c.brokerConfigs(q.ConfigNames)
+			rr.Configs = c.ofBroker(q.ConfigNames)
 		default:
 			rr.ErrorCode = c.refuse(codeInvalidRequest)
 		}
@@ -124,7 +127,7 @@ func topicConfigs(t log.Topic, names []string, synonyms bool) []kmsg.DescribeCon
 			continue
 		}
 		v, from := s.effective(t.Config)
-		e := describe(s.name, v, s.kind, from)
+		e := describedConfig(s.name, v, s.kind, from)
 		if synonyms {
 			e.ConfigSynonyms = []kmsg.DescribeConfigsResponseResourceConfigConfigSynonym{{Name: s.name, Value: text(v), Source: from}}
 		}
@@ -133,8 +136,8 @@ func topicConfigs(t log.Topic, names []string, synonyms bool) []kmsg.DescribeCon
 	return out
 }
 
-// brokerConfigs are what tools ask a broker for.
-func (c call) brokerConfigs(names []string) []kmsg.DescribeConfigsResponseResourceConfig {
+// ofBroker are what tools ask a broker for.
+func (c configs) ofBroker(names []string) []kmsg.DescribeConfigsResponseResourceConfig {
 	out := []kmsg.DescribeConfigsResponseResourceConfig{}
 	for _, s := range []setting{
 		{"auto.create.topics.enable", strconv.FormatBool(c.cfg.AutoCreate > 0), kmsg.ConfigTypeBoolean, nil},
@@ -143,13 +146,13 @@ func (c call) brokerConfigs(names []string) []kmsg.DescribeConfigsResponseResour
 		{"num.partitions", strconv.Itoa(max(c.cfg.AutoCreate, 1)), kmsg.ConfigTypeInt, nil},
 	} {
 		if names == nil || slices.Contains(names, s.name) {
-			out = append(out, describe(s.name, s.value, s.kind, kmsg.ConfigSourceStaticBrokerConfig))
+			out = append(out, describedConfig(s.name, s.value, s.kind, kmsg.ConfigSourceStaticBrokerConfig))
 		}
 	}
 	return out
 }
 
-func describe(name, value string, kind kmsg.ConfigType, from kmsg.ConfigSource) kmsg.DescribeConfigsResponseResourceConfig {
+func describedConfig(name, value string, kind kmsg.ConfigType, from kmsg.ConfigSource) kmsg.DescribeConfigsResponseResourceConfig {
 	e := kmsg.NewDescribeConfigsResponseResourceConfig()
 	e.Name, e.Value, e.ReadOnly, e.Source, e.ConfigType = name, text(value), true, from, kind
 	e.IsDefault = from == kmsg.ConfigSourceDefaultConfig

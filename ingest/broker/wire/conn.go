@@ -147,7 +147,7 @@ func (c *conn) answer(frame []byte) (kmsg.Response, error) {
 		return nil, closeReason(closeUnknown)
 	case version < a.min || version > a.max:
 		if key == keyApiVersions {
-			return on.otherVersions(), nil
+			return otherVersions(), nil
 		}
 		return nil, closeReason(closeUnknown)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/ingest/broker/log"
 )
 
 const maxWait = 30 * time.Second // however long a client wants to wait
@@ -22,7 +23,7 @@ type fetching struct {
 
 // reading is one partition of it: read on from next, whenever there is more.
 type reading struct {
-	id   domain.TopicID
+	log  *log.Partition
 	rp   *kmsg.FetchResponseTopicPartition
 	next int64
 	left int // bytes the client wants of it
@@ -65,7 +66,7 @@ func (f *fetching) begin(req *kmsg.FetchRequest, rs *kmsg.FetchResponse) {
 			id, found = f.named(q.Topic)
 			missing = codeUnknownTopic
 		} else {
-			_, found = f.log.TopicByID(id)
+			_, found = f.log.Topics.ByID(id)
 		}
 		rt.Partitions = make([]kmsg.FetchResponseTopicPartition, len(q.Partitions))
 		for j := range q.Partitions {
@@ -89,7 +90,12 @@ func (f *fetching) refuseOne(rp *kmsg.FetchResponseTopicPartition, code int16) {
 func (f *fetching) beginOne(
 	id domain.TopicID, q *kmsg.FetchRequestTopicPartition, rp *kmsg.FetchResponseTopicPartition,
 ) {
-	start, end, err := f.log.Bounds(id, q.Partition)
+	p, err := f.log.Topics.Partition(id, q.Partition)
+	if err != nil {
+		f.refuseOne(rp, codeOf(err))
+		return
+	}
+	start, end, err := p.Bounds()
 	if err != nil {
 		f.refuseOne(rp, codeOf(err))
 		return
@@ -100,7 +106,7 @@ func (f *fetching) beginOne(
 	}
 	rp.HighWatermark, rp.LastStableOffset, rp.LogStartOffset = end, end, start
 	if q.LastFetchedEpoch >= 0 {
-		found, ended, err := f.diverged(id, q)
+		found, ended, err := diverged(p, q)
 		switch {
 		case err != nil:
 			f.refuseOne(rp, codeOf(err))
@@ -115,7 +121,7 @@ func (f *fetching) beginOne(
 		}
 	}
 	f.parts = append(f.parts, reading{
-		id: id, rp: rp, next: q.FetchOffset, left: max(int(q.PartitionMaxBytes), 0), page: f.conn.page(len(f.parts)),
+		log: p, rp: rp, next: q.FetchOffset, left: max(int(q.PartitionMaxBytes), 0), page: f.conn.page(len(f.parts)),
 	})
 }
 
@@ -137,10 +143,8 @@ const foreignEpoch = -2
 
 // diverged finds where this log and the one a client has read part: ended is -1 if
 // they do not.
-func (f *fetching) diverged(
-	id domain.TopicID, q *kmsg.FetchRequestTopicPartition,
-) (found int32, ended int64, err error) {
-	found, ended, err = f.log.EpochEnd(id, q.Partition, q.LastFetchedEpoch)
+func diverged(p *log.Partition, q *kmsg.FetchRequestTopicPartition) (found int32, ended int64, err error) {
+	found, ended, err = p.EpochEnd(q.LastFetchedEpoch)
 	if err != nil {
 		return -1, -1, err
 	}
@@ -161,8 +165,8 @@ func (f *fetching) gather(ctx context.Context, wait time.Duration, enough int) {
 	}
 	wake := make(chan struct{}, 1)
 	for _, r := range f.parts {
-		f.log.Watch(r.id, r.rp.Partition, wake)
-		defer f.log.Unwatch(r.id, r.rp.Partition, wake)
+		r.log.Watch(wake)
+		defer r.log.Unwatch(wake)
 	}
 	timer := time.NewTimer(min(wait, maxWait))
 	defer timer.Stop()
@@ -189,7 +193,7 @@ func (f *fetching) read() {
 			continue
 		}
 		page := f.conn.pages[r.page]
-		out, next, err := f.log.Read(r.id, r.rp.Partition, r.next, min(r.left, f.limit-f.total), f.total == 0, page)
+		out, next, err := r.log.Read(r.next, min(r.left, f.limit-f.total), f.total == 0, page)
 		if err != nil {
 			// What was read before is dropped: an answer is either an error or bytes.
 			f.total -= len(page)
@@ -200,7 +204,7 @@ func (f *fetching) read() {
 		n := len(out) - len(page)
 		f.conn.pages[r.page], r.next = out, next
 		f.total, r.left = f.total+n, r.left-n
-		if start, end, err := f.log.Bounds(r.id, r.rp.Partition); err == nil {
+		if start, end, err := r.log.Bounds(); err == nil {
 			r.rp.HighWatermark, r.rp.LastStableOffset, r.rp.LogStartOffset = end, end, start
 		}
 	}

@@ -36,7 +36,7 @@ func fetchOne(w *peer, req *kmsg.FetchRequest, version int16) kmsg.FetchResponse
 
 func (r *rig) append(id [16]byte, partition int32, values ...string) {
 	r.t.Helper()
-	_, _, done, err := r.log.Append(id, partition, batchOf(values...))
+	_, _, done, err := r.partition(id, partition).Append(batchOf(values...))
 	if err == nil {
 		err = done.Wait()
 	}
@@ -59,7 +59,7 @@ func TestFetchNamesTheTopicByIDFromVersion13(t *testing.T) {
 	if rp := fetchOne(w, fetchRequest("t", [16]byte{1}, 0), 13); rp.ErrorCode != 100 || rp.HighWatermark != -1 {
 		t.Fatalf("%+v", rp)
 	}
-	if err := r.log.DeleteTopic(id); err != nil {
+	if err := r.log.Topics.Delete(id); err != nil {
 		t.Fatal(err)
 	}
 	r.create("t", 1) // re-created: the old id is another topic's
@@ -121,7 +121,7 @@ func TestFetchWaitsForMinBytes(t *testing.T) {
 	waiting := fetchRequest("", id, 2)
 	waiting.MaxWaitMillis = 50
 	c = w.send(waiting, 13)
-	if err := r.log.DeleteTopic(id); err != nil {
+	if err := r.log.Topics.Delete(id); err != nil {
 		t.Fatal(err)
 	}
 	other := r.dial()
@@ -274,7 +274,7 @@ func TestAConsumerReadsOnOverDeletingAndRestart(t *testing.T) {
 			}
 			c.PollFetches(ctx).EachRecord(func(rec *kgo.Record) { got = append(got, string(rec.Value)) })
 		}
-		if _, err := r.log.DeleteRecords(id, 0, -1); err != nil {
+		if _, err := r.partition(id, 0).DeleteRecords(-1); err != nil {
 			t.Fatal(err)
 		}
 		addr := r.addr

@@ -16,9 +16,12 @@ const (
 
 func validGroup(name string) bool { return name != "" && len(name) <= maxGroupName }
 
-// offsetCommit keeps offsets for clients that place partitions themselves; there are
+// groups answers for the offsets of groups.
+type groups struct{ call }
+
+// commit keeps offsets for clients that place partitions themselves; there are
 // no groups with members.
-func (c call) offsetCommit(req *kmsg.OffsetCommitRequest, rs *kmsg.OffsetCommitResponse) {
+func (c groups) commit(req *kmsg.OffsetCommitRequest, rs *kmsg.OffsetCommitResponse) {
 	all := int16(0)
 	switch {
 	case !validGroup(req.Group):
@@ -30,7 +33,7 @@ func (c call) offsetCommit(req *kmsg.OffsetCommitRequest, rs *kmsg.OffsetCommitR
 	for _, q := range req.Topics {
 		rt := kmsg.NewOffsetCommitResponseTopic()
 		rt.Topic = q.Topic
-		t, _ := c.log.TopicByName(q.Topic)
+		t, _ := c.log.Topics.ByName(q.Topic)
 		for _, qp := range q.Partitions {
 			rp := kmsg.NewOffsetCommitResponseTopicPartition()
 			rp.Partition, rp.ErrorCode = qp.Partition, all
@@ -52,7 +55,7 @@ func (c call) offsetCommit(req *kmsg.OffsetCommitRequest, rs *kmsg.OffsetCommitR
 		rs.Topics = append(rs.Topics, rt)
 	}
 	if len(keep) > 0 {
-		all = codeOf(c.log.CommitOffsets(req.Group, keep))
+		all = codeOf(c.log.Groups.Commit(req.Group, keep))
 	}
 	for i := range rs.Topics {
 		for j := range rs.Topics[i].Partitions {
@@ -65,10 +68,10 @@ func (c call) offsetCommit(req *kmsg.OffsetCommitRequest, rs *kmsg.OffsetCommitR
 	}
 }
 
-func (c call) offsetFetch(req *kmsg.OffsetFetchRequest, rs *kmsg.OffsetFetchResponse) {
+func (c groups) fetch(req *kmsg.OffsetFetchRequest, rs *kmsg.OffsetFetchResponse) {
 	if req.Version >= 8 {
 		for _, g := range req.Groups {
-			rs.Groups = append(rs.Groups, c.fetchGroup(g.Group, g.Topics, g.Topics == nil))
+			rs.Groups = append(rs.Groups, c.fetchOne(g.Group, g.Topics, g.Topics == nil))
 		}
 		return
 	}
@@ -76,7 +79,7 @@ func (c call) offsetFetch(req *kmsg.OffsetFetchRequest, rs *kmsg.OffsetFetchResp
 	for _, t := range req.Topics {
 		topics = append(topics, kmsg.OffsetFetchRequestGroupTopic{Topic: t.Topic, Partitions: t.Partitions})
 	}
-	g := c.fetchGroup(req.Group, topics, req.Topics == nil && req.Version >= 2)
+	g := c.fetchOne(req.Group, topics, req.Topics == nil && req.Version >= 2)
 	rs.ErrorCode, rs.Topics = g.ErrorCode, []kmsg.OffsetFetchResponseTopic{}
 	for _, t := range g.Topics {
 		rt := kmsg.NewOffsetFetchResponseTopic()
@@ -90,9 +93,9 @@ func (c call) offsetFetch(req *kmsg.OffsetFetchRequest, rs *kmsg.OffsetFetchResp
 	}
 }
 
-// fetchGroup gives the offsets asked for, or all of the group. Where nothing was
+// fetchOne gives the offsets asked for, or all of the group. Where nothing was
 // committed the offset is -1, which is no error.
-func (c call) fetchGroup(group string, topics []kmsg.OffsetFetchRequestGroupTopic, all bool) kmsg.OffsetFetchResponseGroup {
+func (c groups) fetchOne(group string, topics []kmsg.OffsetFetchRequestGroupTopic, all bool) kmsg.OffsetFetchResponseGroup {
 	rg := kmsg.NewOffsetFetchResponseGroup()
 	rg.Group, rg.Topics = group, []kmsg.OffsetFetchResponseGroupTopic{}
 	if !validGroup(group) {
@@ -100,7 +103,7 @@ func (c call) fetchGroup(group string, topics []kmsg.OffsetFetchRequestGroupTopi
 		return rg
 	}
 	if all {
-		offsets, err := c.log.GroupOffsets(group)
+		offsets, err := c.log.Groups.Offsets(group)
 		rg.ErrorCode, rg.Topics = c.refusal(err), c.byTopic(offsets)
 		return rg
 	}
@@ -109,7 +112,7 @@ func (c call) fetchGroup(group string, topics []kmsg.OffsetFetchRequestGroupTopi
 		rt.Topic = q.Topic
 		id, _ := c.named(q.Topic)
 		for _, partition := range q.Partitions {
-			o, found, err := c.log.GroupOffset(group, id, partition)
+			o, found, err := c.log.Groups.Offset(group, id, partition)
 			if !found {
 				o = log.GroupOffset{Partition: partition, Offset: -1, Epoch: -1}
 			}
@@ -129,7 +132,7 @@ func groupAnswer(o log.GroupOffset) kmsg.OffsetFetchResponseGroupTopicPartition 
 }
 
 // byTopic groups offsets under the names of their topics.
-func (c call) byTopic(offsets []log.GroupOffset) []kmsg.OffsetFetchResponseGroupTopic {
+func (c groups) byTopic(offsets []log.GroupOffset) []kmsg.OffsetFetchResponseGroupTopic {
 	out := []kmsg.OffsetFetchResponseGroupTopic{}
 	slices.SortFunc(offsets, func(a, b log.GroupOffset) int {
 		return cmp.Or(slices.Compare(a.Topic[:], b.Topic[:]), cmp.Compare(a.Partition, b.Partition))
@@ -137,7 +140,7 @@ func (c call) byTopic(offsets []log.GroupOffset) []kmsg.OffsetFetchResponseGroup
 	for i, o := range offsets {
 		if i == 0 || o.Topic != offsets[i-1].Topic {
 			rt := kmsg.NewOffsetFetchResponseGroupTopic()
-			t, found := c.log.TopicByID(o.Topic)
+			t, found := c.log.Topics.ByID(o.Topic)
 			if !found { // deleted a moment ago
 				continue
 			}
@@ -149,4 +152,19 @@ func (c call) byTopic(offsets []log.GroupOffset) []kmsg.OffsetFetchResponseGroup
 		}
 	}
 	return out
+}
+
+func (c groups) findCoordinator(req *kmsg.FindCoordinatorRequest, rs *kmsg.FindCoordinatorResponse) {
+	// Group and transaction: some clients ask for the latter before they ask for a
+	// producer id without transactions.
+	code := int16(0)
+	if req.CoordinatorType < 0 || req.CoordinatorType > 1 {
+		code = c.refuse(codeInvalidRequest)
+	}
+	rs.ErrorCode, rs.NodeID, rs.Host, rs.Port = code, node, c.host, c.port
+	for _, key := range req.CoordinatorKeys {
+		k := kmsg.NewFindCoordinatorResponseCoordinator()
+		k.Key, k.ErrorCode, k.NodeID, k.Host, k.Port = key, code, node, c.host, c.port
+		rs.Coordinators = append(rs.Coordinators, k)
+	}
 }

@@ -132,11 +132,11 @@ func TestOwnTopics_AreReadByAll(t *testing.T) {
 // A topic of the nodes is deleted by its id no more than by its name.
 func TestOwnTopics_AreNotDeletedByID(t *testing.T) {
 	r, _ := guarded(t)
-	own, _ := r.log.TopicByName("own")
+	own, _ := r.log.Topics.ByName("own")
 	req := kmsg.NewPtrDeleteTopicsRequest()
 	req.Topics = []kmsg.DeleteTopicsRequestTopic{{TopicID: own.ID}}
 	rs := ask[*kmsg.DeleteTopicsResponse](r.dial(), req, 6)
-	if _, found := r.log.TopicByName("own"); !found || rs.Topics[0].ErrorCode != kerr.TopicAuthorizationFailed.Code {
+	if _, found := r.log.Topics.ByName("own"); !found || rs.Topics[0].ErrorCode != kerr.TopicAuthorizationFailed.Code {
 		t.Fatalf("found %v, %+v", found, rs.Topics)
 	}
 }

@@ -95,11 +95,20 @@ func (r *rig) create(name string, partitions int, config ...string) [16]byte {
 	for i := 0; i < len(config); i += 2 {
 		c[config[i]] = config[i+1]
 	}
-	id, err := r.log.CreateTopic(name, partitions, c)
+	id, err := r.log.Topics.Create(name, partitions, c)
 	if err != nil {
 		r.t.Fatal(err)
 	}
 	return id
+}
+
+func (r *rig) partition(id [16]byte, partition int32) *log.Partition {
+	r.t.Helper()
+	p, err := r.log.Topics.Partition(id, partition)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return p
 }
 
 // peer is a raw connection: requests of any version, without a client's opinions.

@@ -12,7 +12,10 @@ const (
 	timeEarliest = -2
 )
 
-func (c call) listOffsets(req *kmsg.ListOffsetsRequest, rs *kmsg.ListOffsetsResponse) {
+// offsets answers for the offsets of partitions.
+type offsets struct{ call }
+
+func (c offsets) list(req *kmsg.ListOffsetsRequest, rs *kmsg.ListOffsetsResponse) {
 	for _, q := range req.Topics {
 		rt := kmsg.NewListOffsetsResponseTopic()
 		rt.Topic = q.Topic
@@ -30,10 +33,14 @@ func (c call) listOffsets(req *kmsg.ListOffsetsRequest, rs *kmsg.ListOffsetsResp
 	}
 }
 
-func (c call) listOne(
+func (c offsets) listOne(
 	id domain.TopicID, q *kmsg.ListOffsetsRequestTopicPartition, rp *kmsg.ListOffsetsResponseTopicPartition,
 ) error {
-	start, end, err := c.log.Bounds(id, q.Partition)
+	p, err := c.log.Topics.Partition(id, q.Partition)
+	if err != nil {
+		return err
+	}
+	start, end, err := p.Bounds()
 	if err != nil {
 		return err
 	}
@@ -44,11 +51,11 @@ func (c call) listOne(
 	case q.Timestamp < timeEarliest:
 		return protocolError(codeUnsupportedVersion)
 	case q.Timestamp != timeLatest:
-		if offset, at, err = c.log.Find(id, q.Partition, q.Timestamp); err != nil || offset < 0 {
+		if offset, at, err = p.Find(q.Timestamp); err != nil || offset < 0 {
 			return err
 		}
 	}
-	epoch, err := c.log.EpochAt(id, q.Partition, offset)
+	epoch, err := p.EpochAt(offset)
 	if err != nil {
 		return err
 	}
@@ -56,7 +63,7 @@ func (c call) listOne(
 	return nil
 }
 
-func (c call) offsetForLeaderEpoch(req *kmsg.OffsetForLeaderEpochRequest, rs *kmsg.OffsetForLeaderEpochResponse) {
+func (c offsets) forLeaderEpoch(req *kmsg.OffsetForLeaderEpochRequest, rs *kmsg.OffsetForLeaderEpochResponse) {
 	for _, q := range req.Topics {
 		rt := kmsg.NewOffsetForLeaderEpochResponseTopic()
 		rt.Topic = q.Topic
@@ -64,7 +71,7 @@ func (c call) offsetForLeaderEpoch(req *kmsg.OffsetForLeaderEpochRequest, rs *km
 		for _, qp := range q.Partitions {
 			rp := kmsg.NewOffsetForLeaderEpochResponseTopicPartition()
 			rp.Partition = qp.Partition
-			epoch, end, err := c.log.EpochEnd(id, qp.Partition, qp.LeaderEpoch)
+			epoch, end, err := c.epochEnd(id, qp.Partition, qp.LeaderEpoch)
 			if rp.ErrorCode = codeOf(err); rp.ErrorCode == 0 {
 				rp.ErrorCode = c.fenced(qp.CurrentLeaderEpoch)
 			}
@@ -77,7 +84,15 @@ func (c call) offsetForLeaderEpoch(req *kmsg.OffsetForLeaderEpochRequest, rs *km
 	}
 }
 
-func (c call) deleteRecords(req *kmsg.DeleteRecordsRequest, rs *kmsg.DeleteRecordsResponse) {
+func (c offsets) epochEnd(id domain.TopicID, partition, epoch int32) (found int32, end int64, err error) {
+	p, err := c.log.Topics.Partition(id, partition)
+	if err != nil {
+		return -1, -1, err
+	}
+	return p.EpochEnd(epoch)
+}
+
+func (c offsets) deleteRecords(req *kmsg.DeleteRecordsRequest, rs *kmsg.DeleteRecordsResponse) {
 	for _, q := range req.Topics {
 		rt := kmsg.NewDeleteRecordsResponseTopic()
 		rt.Topic = q.Topic
@@ -87,14 +102,22 @@ func (c call) deleteRecords(req *kmsg.DeleteRecordsRequest, rs *kmsg.DeleteRecor
 			rp := kmsg.NewDeleteRecordsResponseTopicPartition()
 			start, err := int64(-1), forbidden
 			if err == nil {
-				start, err = c.log.DeleteRecords(id, qp.Partition, qp.Offset)
+				start, err = c.deleteBefore(id, qp.Partition, qp.Offset)
 			}
 			rp.Partition, rp.LowWatermark, rp.ErrorCode = qp.Partition, start, c.refusal(err)
-			if err != nil {
-				rp.LowWatermark = -1
-			}
 			rt.Partitions = append(rt.Partitions, rp)
 		}
 		rs.Topics = append(rs.Topics, rt)
 	}
+}
+
+func (c offsets) deleteBefore(id domain.TopicID, partition int32, before int64) (start int64, err error) {
+	p, err := c.log.Topics.Partition(id, partition)
+	if err != nil {
+		return -1, err
+	}
+	if start, err = p.DeleteRecords(before); err != nil {
+		return -1, err
+	}
+	return start, nil
 }

@@ -15,10 +15,13 @@ type taken struct {
 	part  int
 }
 
+// producing answers what a producer asks.
+type producing struct{ call }
+
 // produce begins all appends of a request before it waits for the first, so that
 // they share an fsync. With acks 0 it waits as well, which slows a client down that
 // would outrun the disk, and answers nothing.
-func (c call) produce(req *kmsg.ProduceRequest) (kmsg.Response, error) {
+func (c producing) produce(req *kmsg.ProduceRequest) (kmsg.Response, error) {
 	rs := req.ResponseKind().(*kmsg.ProduceResponse)
 	var waits []taken
 	for i, q := range req.Topics {
@@ -52,7 +55,7 @@ func (c call) produce(req *kmsg.ProduceRequest) (kmsg.Response, error) {
 
 // silently closes the connection of a client that wants no answers if there was an
 // error: it has no other sign of it.
-func (c call) silently(rs *kmsg.ProduceResponse) error {
+func (c producing) silently(rs *kmsg.ProduceResponse) error {
 	for _, t := range rs.Topics {
 		for _, p := range t.Partitions {
 			if p.ErrorCode != 0 {
@@ -64,7 +67,7 @@ func (c call) silently(rs *kmsg.ProduceResponse) error {
 }
 
 // appendOne begins the append of one partition, if that is not forbidden.
-func (c call) appendOne(
+func (c producing) appendOne(
 	req *kmsg.ProduceRequest, id domain.TopicID, q *kmsg.ProduceRequestTopicPartition, forbidden error,
 ) (kmsg.ProduceResponseTopicPartition, *log.Pending) {
 	rp := kmsg.NewProduceResponseTopicPartition()
@@ -77,13 +80,16 @@ func (c call) appendOne(
 		rp.ErrorCode = c.refuse(code)
 		return rp, nil
 	}
-	base, stamp, done, err := c.log.Append(id, q.Partition, q.Records)
+	var done *log.Pending
+	p, err := c.log.Topics.Partition(id, q.Partition)
+	if err == nil {
+		rp.BaseOffset, rp.LogAppendTime, done, err = p.Append(q.Records)
+	}
 	if err != nil {
 		rp.ErrorCode, rp.ErrorMessage = c.refusal(err), messageOf(err)
 		return rp, nil
 	}
-	rp.BaseOffset, rp.LogAppendTime = base, stamp
-	if start, _, err := c.log.Bounds(id, q.Partition); err == nil {
+	if start, _, err := p.Bounds(); err == nil {
 		rp.LogStartOffset = start
 	}
 	return rp, done
@@ -104,4 +110,16 @@ func produceRefusal(req *kmsg.ProduceRequest, batch []byte) int16 {
 		return codeUnsupportedCodec
 	}
 	return 0
+}
+
+func (c producing) initID(req *kmsg.InitProducerIDRequest, rs *kmsg.InitProducerIDResponse) {
+	if req.TransactionalID != nil { // final: a client does not try again
+		rs.ErrorCode = c.refuse(codeTransactionalID)
+		return
+	}
+	id, err := c.log.NewProducerID()
+	rs.ProducerID, rs.ErrorCode = id, c.refusal(err)
+	if err != nil {
+		rs.ProducerID, rs.ProducerEpoch = -1, -1
+	}
 }

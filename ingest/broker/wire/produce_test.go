@@ -61,7 +61,11 @@ func TestEveryAckWaitsForTheDiskAndZeroIsNotAnswered(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	if _, end, err := l.Bounds(id, 0); err != nil || end != 7 {
+	p, err := l.Topics.Partition(id, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, end, err := p.Bounds(); err != nil || end != 7 {
 		t.Fatalf("end %d after a crash: %v", end, err)
 	}
 	// An error that cannot be told closes the connection.

@@ -38,7 +38,10 @@ func newSASL(password string) (*scram.Server, error) {
 	})
 }
 
-func (c call) saslHandshake(req *kmsg.SASLHandshakeRequest, rs *kmsg.SASLHandshakeResponse) {
+// authentication makes a client's connection that of a node.
+type authentication struct{ call }
+
+func (c authentication) handshake(req *kmsg.SASLHandshakeRequest, rs *kmsg.SASLHandshakeResponse) {
 	rs.SupportedMechanisms = []string{}
 	if c.sasl != nil {
 		rs.SupportedMechanisms = append(rs.SupportedMechanisms, saslMechanism)
@@ -50,9 +53,9 @@ func (c call) saslHandshake(req *kmsg.SASLHandshakeRequest, rs *kmsg.SASLHandsha
 	c.conn.scram = c.sasl.NewConversation()
 }
 
-// saslAuthenticate takes one step of a conversation. One that fails ends it; the client
+// authenticate takes one step of a conversation. One that fails ends it; the client
 // stays what it was.
-func (c call) saslAuthenticate(req *kmsg.SASLAuthenticateRequest, rs *kmsg.SASLAuthenticateResponse) {
+func (c authentication) authenticate(req *kmsg.SASLAuthenticateRequest, rs *kmsg.SASLAuthenticateResponse) {
 	if c.conn.scram == nil {
 		rs.ErrorCode = c.refuse(codeSASLState)
 		return

@@ -20,7 +20,10 @@ func refused(code int16, format string, a ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{protocolError(code)}, a...)...)
 }
 
-func (c call) createTopics(req *kmsg.CreateTopicsRequest, rs *kmsg.CreateTopicsResponse) {
+// topics answers what changes topics.
+type topics struct{ call }
+
+func (c topics) create(req *kmsg.CreateTopicsRequest, rs *kmsg.CreateTopicsResponse) {
 	for i := range req.Topics {
 		q := &req.Topics[i]
 		rt := kmsg.NewCreateTopicsResponseTopic()
@@ -37,7 +40,7 @@ func (c call) createTopics(req *kmsg.CreateTopicsRequest, rs *kmsg.CreateTopicsR
 	}
 }
 
-func (c call) createOne(
+func (c topics) createOne(
 	q *kmsg.CreateTopicsRequestTopic, check bool,
 ) (id domain.TopicID, partitions int, config map[string]string, err error) {
 	if err = c.forbidden(q.Topic); err != nil {
@@ -57,9 +60,9 @@ func (c call) createOne(
 		config[e.Name] = *e.Value
 	}
 	if check {
-		return id, partitions, config, c.log.CheckTopic(q.Topic, partitions, config)
+		return id, partitions, config, c.log.Topics.Check(q.Topic, partitions, config)
 	}
-	id, err = c.log.CreateTopic(q.Topic, partitions, config)
+	id, err = c.log.Topics.Create(q.Topic, partitions, config)
 	return id, partitions, config, err
 }
 
@@ -87,25 +90,25 @@ func layout(q *kmsg.CreateTopicsRequestTopic) (int, error) {
 
 func onlyHere(replicas []int32) bool { return len(replicas) == 1 && replicas[0] == node }
 
-func (c call) deleteTopics(req *kmsg.DeleteTopicsRequest, rs *kmsg.DeleteTopicsResponse) {
-	topics := req.Topics
+func (c topics) delete(req *kmsg.DeleteTopicsRequest, rs *kmsg.DeleteTopicsResponse) {
+	all := req.Topics
 	for _, name := range req.TopicNames {
-		topics = append(topics, kmsg.DeleteTopicsRequestTopic{Topic: text(name)})
+		all = append(all, kmsg.DeleteTopicsRequestTopic{Topic: text(name)})
 	}
-	for _, q := range topics {
+	for _, q := range all {
 		rt := kmsg.NewDeleteTopicsResponseTopic()
 		rt.Topic, rt.TopicID = q.Topic, q.TopicID
 		var t log.Topic
 		found, err := false, error(protocolError(codeUnknownTopic))
 		if q.Topic != nil {
-			t, found = c.log.TopicByName(*q.Topic)
-		} else if t, found = c.log.TopicByID(q.TopicID); !found {
+			t, found = c.log.Topics.ByName(*q.Topic)
+		} else if t, found = c.log.Topics.ByID(q.TopicID); !found {
 			err = protocolError(codeUnknownTopicID)
 		}
 		if found {
 			rt.Topic, rt.TopicID = text(t.Name), t.ID
 			if err = c.forbidden(t.Name); err == nil {
-				err = c.log.DeleteTopic(t.ID)
+				err = c.log.Topics.Delete(t.ID)
 			}
 		}
 		rt.ErrorCode = c.refusal(err)
@@ -113,7 +116,7 @@ func (c call) deleteTopics(req *kmsg.DeleteTopicsRequest, rs *kmsg.DeleteTopicsR
 	}
 }
 
-func (c call) createPartitions(req *kmsg.CreatePartitionsRequest, rs *kmsg.CreatePartitionsResponse) {
+func (c topics) addPartitions(req *kmsg.CreatePartitionsRequest, rs *kmsg.CreatePartitionsResponse) {
 	for _, q := range req.Topics {
 		rt := kmsg.NewCreatePartitionsResponseTopic()
 		rt.Topic = q.Topic
@@ -123,8 +126,8 @@ func (c call) createPartitions(req *kmsg.CreatePartitionsRequest, rs *kmsg.Creat
 	}
 }
 
-func (c call) growOne(q kmsg.CreatePartitionsRequestTopic, check bool) error {
-	t, found := c.log.TopicByName(q.Topic)
+func (c topics) growOne(q kmsg.CreatePartitionsRequestTopic, check bool) error {
+	t, found := c.log.Topics.ByName(q.Topic)
 	if err := c.forbidden(q.Topic); err != nil {
 		return err
 	}
@@ -144,5 +147,5 @@ func (c call) growOne(q kmsg.CreatePartitionsRequestTopic, check bool) error {
 	if check {
 		return nil
 	}
-	return c.log.AddPartitions(t.ID, int(q.Count))
+	return c.log.Topics.AddPartitions(t.ID, int(q.Count))
 }

@@ -24,7 +24,7 @@ func metadataRequest(allow bool, names ...string) *kmsg.MetadataRequest {
 
 func TestTopicsAreMadeByAskingOnlyWhenConfigured(t *testing.T) {
 	r := newRig(t)
-	if rt := ask[*kmsg.MetadataResponse](r.dial(), metadataRequest(true, "t"), 12).Topics[0]; rt.ErrorCode != 3 || len(r.log.Topics()) > 0 {
+	if rt := ask[*kmsg.MetadataResponse](r.dial(), metadataRequest(true, "t"), 12).Topics[0]; rt.ErrorCode != 3 || len(r.log.Topics.All()) > 0 {
 		t.Fatalf("%+v", rt)
 	}
 	r = newRig(t, func(c *wire.Config, _ *log.Options) { c.AutoCreate = 3 })
@@ -135,7 +135,7 @@ func TestCreatingTopics(t *testing.T) {
 			if rt.ErrorCode != c.want || c.want == 0 && rt.NumPartitions != c.partitions {
 				t.Errorf("%s: %+v", c.name, rt)
 			}
-			if _, found := r.log.TopicByName(c.topic.Topic); found != (c.want == 0 && !check || c.want == 36) {
+			if _, found := r.log.Topics.ByName(c.topic.Topic); found != (c.want == 0 && !check || c.want == 36) {
 				t.Errorf("%s: found %v, check only %v", c.name, found, check)
 			}
 		}
@@ -153,8 +153,8 @@ func TestDeletingTopicsByNameAndID(t *testing.T) {
 	for _, rt := range ask[*kmsg.DeleteTopicsResponse](w, req, 6).Topics {
 		codes = append(codes, rt.ErrorCode)
 	}
-	if d := cmp.Diff([]int16{0, 0, 100, 3}, codes); d != "" || len(r.log.Topics()) > 0 {
-		t.Fatal(d, r.log.Topics())
+	if d := cmp.Diff([]int16{0, 0, 100, 3}, codes); d != "" || len(r.log.Topics.All()) > 0 {
+		t.Fatal(d, r.log.Topics.All())
 	}
 	r.create("c", 1)
 	req.TopicNames = []string{"c"}
@@ -192,7 +192,7 @@ func TestGrowingTopics(t *testing.T) {
 			t.Errorf("%+v", c)
 		}
 	}
-	if n := r.log.Topics()[0].Partitions; n != 5 {
+	if n := r.log.Topics.All()[0].Partitions; n != 5 {
 		t.Fatalf("%d partitions", n)
 	}
 }

@@ -1,0 +1,44 @@
+package shard
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/ovation-analytics/ovation/actors/catalog"
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/internal/yield"
+	"github.com/ovation-analytics/ovation/actors/journal"
+	"github.com/ovation-analytics/ovation/actors/shard/machine"
+)
+
+// Config is what a shard is given and keeps over its restarts.
+type Config struct {
+	ID, Shards int
+	Limits
+	Lifetime
+	Journal     journal.Log
+	Appender    *journal.PartitionAppender // of this partition
+	Open        func() (Store, error)
+	Catalog     *catalog.Handle
+	DeadLetters DeadLetters
+	Remedy      func(err error, shard int, accept *domain.AcceptGap) string // of an error that stopped it
+	Handle      *Handle
+	SetAside    func(catalog.RecordPlace) error // a record failed twice: the shard starts again once the catalog sets it aside
+	Yield       *yield.Questions                // of the node
+	Log         *slog.Logger
+
+	restarts restarts
+}
+
+// The ports and bounds of the machine, which a shard is given.
+type (
+	Store       = machine.Store
+	DeadLetters = machine.DeadLetters
+	Limits      = machine.Limits
+)
+
+// Lifetime is when a shard begins and ends.
+type Lifetime struct {
+	Ctx  context.Context // ends when the node stops: loading looks at it
+	Done chan struct{}   // closed when the actor has ended and its store is closed
+}

@@ -1,0 +1,130 @@
+package shard
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"time"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/internal/retry"
+	"github.com/ovation-analytics/ovation/actors/journal"
+	"github.com/ovation-analytics/ovation/actors/shard/machine"
+	"github.com/ovation-analytics/ovation/actors/shard/outbox"
+	"github.com/ovation-analytics/ovation/actors/view"
+)
+
+// Handle is what others read of a shard, on any goroutine.
+type Handle struct {
+	ID        int
+	View      view.Holder
+	Behaviour atomic.Int32
+	offsets
+	halted
+	Fresh    journal.Freshness
+	Reads    atomic.Int64 // pages read
+	Stats    machine.Stats
+	Panics   atomic.Int64
+	Progress chan struct{} // holds one token after a commit
+	Apart    atomic.Bool   // its outbox was full: routers do not wait for it until it is near the end again
+	Outbox   outbox.Status
+	Reading  retry.State
+	Space    retry.State
+	clock    clockShared
+}
+
+// offsets are how far a shard is in its journal.
+type offsets struct {
+	Applied atomic.Int64 // after the last record committed
+	End     atomic.Int64 // the journal's end as last seen
+	First   atomic.Int64 // 1 + the journal's end as first seen in this process; 0: not yet
+	rate    atomic.Int64 // records applied in the last 200 ms
+}
+
+// halted is why a shard stopped.
+type halted struct {
+	Stopped atomic.Pointer[string]           // nil: it has not
+	Gap     atomic.Pointer[domain.AcceptGap] // what an operator would accept to let it go on
+	Met     atomic.Pointer[domain.GapError]  // the gap that this is for
+}
+
+// ErrNotHere says that the node does not run a shard.
+var ErrNotHere = errors.New("the node does not run this shard")
+
+// NewHandle is one of a shard that is not started.
+func NewHandle(id int) *Handle {
+	h := &Handle{ID: id, Progress: make(chan struct{}, 1)}
+	h.Reading.What = "the journal cannot be read"
+	h.Space.What = "nothing is applied"
+	h.Outbox.Publishing[outbox.Forwards].What = "forwards cannot be published"
+	h.Outbox.Publishing[outbox.DeadLetters].What = "dead letters cannot be published"
+	return h
+}
+
+// Behaviour is what a shard is doing.
+type Behaviour int32
+
+// A shard reads its store, then the log's backlog, then serves. One that stopped
+// needs an operator: it says why.
+const (
+	Recovering Behaviour = iota
+	CatchingUp
+	Serving
+	Stopped
+)
+
+var behaviourNames = [...]string{"recovering", "catching up", "serving", "stopped"}
+
+// String is the word in status and logs.
+func (b Behaviour) String() string { return behaviourNames[b] }
+
+// NearEnd is how many records behind the log's end a shard begins to serve.
+const NearEnd = 1000
+
+// near reports that the journal's end is at most NearEnd records away.
+func (h *Handle) near(next int64) bool { return h.End.Load()-next <= NearEnd }
+
+// Bounds of a serving shard's backlog.
+const (
+	backlogLeast = 1_000
+	backlogMost  = 20_000
+)
+
+// Grew notes that the journal partition reaches to end.
+func (h *Handle) Grew(end int64) {
+	for old := h.End.Load(); old < end && !h.End.CompareAndSwap(old, end); old = h.End.Load() {
+	}
+}
+
+// Wait returns when the shard's backlog is less than it applied in the last 200 ms,
+// so that bulk waits in the public topic and commands never wait behind it. A
+// shard that does not serve is not waited for, nor one that cannot publish its outbox:
+// it stops no other shard.
+func (h *Handle) Wait(ctx context.Context) error {
+	for !h.HasRoom() {
+		t := time.NewTimer(5 * time.Millisecond) // one token wakes one waiter only
+		select {
+		case <-h.Progress:
+		case <-t.C:
+		case <-ctx.Done():
+			t.Stop()
+			return ctx.Err()
+		}
+		t.Stop()
+	}
+	return nil
+}
+
+// HasRoom reports that Wait returns at once.
+func (h *Handle) HasRoom() bool {
+	limit := min(max(h.rate.Load(), backlogLeast), backlogMost)
+	return Behaviour(h.Behaviour.Load()) != Serving || h.Apart.Load() || h.End.Load()-h.Applied.Load() < limit
+}
+
+// rejoin has routers wait for the shard again, once it publishes and is near the end of its
+// partition.
+func (h *Handle) rejoin(next int64, outboxFull bool) {
+	if h.Apart.Load() && h.near(next) && !outboxFull {
+		h.Apart.Store(false)
+	}
+}

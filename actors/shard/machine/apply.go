@@ -1,0 +1,161 @@
+package machine
+
+import (
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/ovation-analytics/ovation/actors/catalog"
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/internal/yield"
+	"github.com/ovation-analytics/ovation/actors/member"
+)
+
+// record applies one record: the stream it came in first, then its kind.
+func (m *Machine) record(ctx actor.Context, r *domain.Record) error {
+	if r.Kind == domain.KindForeign { // a dead letter, which changes nothing else, the clock neither
+		m.effects.batch.at = moment{r.Offset, m.State.Clock}
+		m.c.Stats.Foreign.Skipped(m.c.Log, "journal", r)
+		m.effects.deadLetter(r, &r.Activity, domain.Foreign, "")
+		return nil
+	}
+	m.State.Clock = max(m.State.Clock, r.Time)
+	m.effects.batch.at = moment{r.Offset, m.State.Clock}
+	if !r.Origin.IsZero() && !m.Sources.advance(r.Origin) {
+		m.c.Stats.Records.Repeats.Add(1)
+		return nil
+	}
+	if m.c.Catalog.View().SetsAside(catalog.RecordPlace{Topic: m.State.Journal, Partition: m.c.ID, Offset: r.Offset, Epoch: r.Epoch}) {
+		return m.setAside(ctx, r)
+	}
+	if r.Kind == domain.KindActivity || r.Kind == domain.KindForward {
+		return m.activity(ctx, r)
+	}
+	m.effects.batch.done.Kept = true
+	if err := m.flush(ctx); err != nil {
+		return err
+	}
+	if err := m.commands.apply(ctx, r); err != nil {
+		return err
+	}
+	return m.Stage(ctx)
+}
+
+// setAside makes a dead letter of a record that cannot be applied. The request that waits
+// for it is answered, so that a repeat of it is no second record to fail on.
+func (m *Machine) setAside(ctx actor.Context, r *domain.Record) error {
+	if asked := r.AskedBy(); !asked.IsZero() {
+		if known, err := m.before(ctx, asked, r); known || err != nil {
+			return err
+		}
+	}
+	m.effects.refuse(r, &r.Activity, domain.Poison, "set aside")
+	return nil
+}
+
+// activity puts an activity into its member's group, or says why not.
+func (m *Machine) activity(ctx actor.Context, r *domain.Record) error {
+	a := &r.Activity
+	asked := r.AskedBy()
+	if !asked.IsZero() {
+		if known, err := m.before(ctx, asked, r); known || err != nil {
+			return err
+		}
+	}
+	if a.Refusal != domain.Accepted {
+		m.effects.refuse(r, a, a.Refusal, a.Detail)
+		return nil
+	}
+	if r.Kind == domain.KindActivity {
+		if reason := member.Judge(a, r.Time, m.State.Expired); reason != domain.Accepted {
+			m.effects.refuse(r, a, reason, "")
+			return nil
+		}
+	}
+	id, err := m.identities.Resolve(r.Account, a)
+	if err != nil {
+		return err
+	}
+	if id == 0 {
+		m.effects.refuse(r, a, domain.UnknownMember, "")
+		return nil
+	}
+	if !m.roster.Owns(id.Slot()) {
+		m.effects.batch.done.Kept = true
+		m.effects.forward(r, id)
+		return nil
+	}
+	at, ok := m.roster.Find(id)
+	if !ok || at.Account != r.Account {
+		m.effects.refuse(r, a, domain.UnknownMember, "")
+		return nil
+	}
+	if !asked.IsZero() {
+		m.effects.batch.asked[asked] = struct{}{}
+	}
+	return m.group(ctx, r, at)
+}
+
+// before answers a request that came before. One in the same micro-batch is
+// applied first: a repeat gets no sequence, wherever a micro-batch ends (I6).
+func (m *Machine) before(ctx actor.Context, asked domain.RequestID, r *domain.Record) (bool, error) {
+	if _, under := m.effects.batch.asked[asked]; under {
+		if err := m.flush(ctx); err != nil {
+			return false, err
+		}
+	}
+	return m.effects.replayed(asked, r)
+}
+
+// flush lets each member apply its group, and follows what changed: also what no
+// member had a part in, such as a forward, which must be in the batch that moves its
+// origin (I3).
+func (m *Machine) flush(ctx actor.Context) error {
+	at := m.effects.batch.at
+	for i, g := range m.effects.batch.members.Groups() {
+		if i%yield.Every == 0 {
+			m.c.Yield.Yield()
+		}
+		acts := g.Activities()
+		m.effects.batch.current = acts[0].Record.Offset
+		var err error
+		if m.effects.batch.changes, err = m.effects.batch.members.Apply(g, m.effects.batch.changes); err != nil {
+			return err
+		}
+		for i := range acts {
+			m.effects.batch.at = moment{acts[i].Record.Offset, acts[i].Clock}
+			m.effects.disposed(&acts[i], g.ID)
+		}
+	}
+	m.effects.batch.members.Clear()
+	m.effects.batch.at = at
+	clear(m.effects.batch.asked)
+	return m.Stage(ctx)
+}
+
+// Stage puts the changes made so far into the store's open batch, and follows them
+// in memory: what is published at the commit.
+func (m *Machine) Stage(ctx actor.Context) error {
+	m.effects.sequence()
+	changes := m.effects.batch.changes
+	if len(changes) == 0 {
+		return nil
+	}
+	if err := m.store.Stage(changes); err != nil {
+		return err
+	}
+	for i := range changes {
+		c := &changes[i]
+		if err := m.Accounts.Apply(ctx, c); err != nil {
+			return err
+		}
+		switch c.Kind {
+		case domain.RowAdded:
+			m.State.Rows++
+		case domain.RowTaken:
+			m.State.Rows--
+		}
+	}
+	m.Accounts.Flush(ctx)
+	clear(changes)
+	m.effects.batch.changes = changes[:0]
+	return nil
+}

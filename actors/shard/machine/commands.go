@@ -1,0 +1,124 @@
+package machine
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/shard/identity"
+	"github.com/ovation-analytics/ovation/actors/shard/members"
+)
+
+// commands applies the records that are no activities. It is owned by its machine.
+type commands struct {
+	state     *domain.ShardState
+	store     Store
+	effects   *effects
+	registrar *identity.Registrar
+}
+
+// apply applies a command. Nothing of a group is pending.
+func (c *commands) apply(ctx actor.Context, r *domain.Record) error {
+	if asked := r.AskedBy(); !asked.IsZero() {
+		if known, err := c.effects.replayed(asked, r); known || err != nil {
+			return err
+		}
+	}
+	switch m := r.Command.(type) {
+	case *domain.RegisterMember:
+		return c.registrar.Register(ctx, r, own(m))
+	case *domain.AttachService:
+		return c.registrar.Attach(ctx, r, m, own(&m.Register))
+	case *domain.OptIn:
+		return c.opt(ctx, r, m.Member, &members.Opt{Opt: m.Opt, In: true, At: m.At})
+	case *domain.OptOut:
+		return c.opt(ctx, r, m.Member, &members.Opt{Opt: m.Opt, At: m.At})
+	case *domain.DeleteAction:
+		return c.deleteAction(ctx, r, m)
+	case *domain.Claim:
+		return c.registrar.Claim(ctx, r, m)
+	case *domain.Usage:
+		c.effects.Change(domain.Change{
+			Kind: domain.UsagePut, Value: &domain.UsageCount{Account: r.Account, Usage: *m},
+		})
+	case *domain.Published:
+		c.trim(m)
+	case *domain.Tick: // its record's time has moved the clock; its hour is a node's belief
+	case *domain.Rules:
+		if m.Version > domain.RulesVersion {
+			return fmt.Errorf("the journal asks for rules %d, this binary knows %d: %w", m.Version, domain.RulesVersion, domain.ErrNewer)
+		}
+		c.state.Rules = m.Version
+	default:
+		return fmt.Errorf("record %d is of kind %d, which a shard does not apply: %w", r.Offset, r.Kind, domain.ErrNewer)
+	}
+	return nil
+}
+
+// trim takes published entries out of the outbox, at the same place in every
+// replica.
+func (c *commands) trim(p *domain.Published) {
+	c.state.Published = max(c.state.Published, p.UpTo)
+	c.state.DeadUpTo = max(c.state.DeadUpTo, p.DeadUpTo)
+	c.effects.Change(domain.Change{
+		Kind: domain.OutboxTrim, Value: &domain.Published{UpTo: c.state.Published, DeadUpTo: c.state.DeadUpTo},
+	})
+}
+
+// opt opts a member in or out.
+func (c *commands) opt(ctx actor.Context, r *domain.Record, id domain.MemberID, m *members.Opt) error {
+	k, err := c.registrar.Active(ctx, r, id)
+	if k == nil || err != nil {
+		return err
+	}
+	c.effects.Apply(ctx, k, m)
+	c.effects.Conclude(r, domain.Outcome{Member: id})
+	return nil
+}
+
+// own is a copy that shares no memory with a page: a member lives longer.
+func own(in *domain.RegisterMember) *domain.RegisterMember {
+	c := *in
+	c.UID, c.Domain, c.Password = strings.Clone(c.UID), strings.Clone(c.Domain), strings.Clone(c.Password)
+	c.PartnerCode, c.PartnerID = strings.Clone(c.PartnerCode), strings.Clone(c.PartnerID)
+	c.Given, c.Record = ownFields(c.Given), ownFields(c.Record)
+	return &c
+}
+
+func ownFields(in domain.Fields) domain.Fields {
+	f := slices.Clone(in)
+	for i := range f {
+		f[i].Value = strings.Clone(f[i].Value)
+	}
+	return f
+}
+
+// deleteAction takes an action out of everything that counts or shows it. What it is
+// named by is the id of a feed item: an action that another one took the place of, or
+// that was deleted before, is none any more.
+func (c *commands) deleteAction(ctx actor.Context, r *domain.Record, d *domain.DeleteAction) error {
+	k, err := c.registrar.Active(ctx, r, d.Member)
+	if k == nil || err != nil {
+		return err
+	}
+	at, m := k.Place(), &members.Delete{}
+	there := d.Action.Slot() == d.Member.Slot() && d.Action.Sequence() <= c.state.Sequence
+	if there {
+		if m.Row, there, err = c.store.Action(at.Account, at.Ord, d.Action.Sequence()); err != nil {
+			return err
+		}
+	}
+	if there {
+		c.effects.Apply(ctx, k, m)
+	}
+	if !m.Counted {
+		c.effects.Conclude(r, domain.Failed(domain.Bad(domain.NotFound, "actionid", "the member has no such action")))
+		return nil
+	}
+	c.effects.stats.Deleted.Add(1)
+	c.effects.Conclude(r, domain.Outcome{Member: d.Member})
+	return nil
+}

@@ -1,0 +1,42 @@
+package machine
+
+import "github.com/ovation-analytics/ovation/actors/domain"
+
+// requests is what became of each request id of today and yesterday, as staged or stored. It is
+// owned by the shard.
+type requests struct {
+	store  Store
+	staged map[domain.RequestID]*domain.Request
+}
+
+func newRequests(store Store) requests {
+	return requests{store: store, staged: map[domain.RequestID]*domain.Request{}}
+}
+
+// find is a request; nil: it is not known.
+func (l *requests) find(today uint32, id domain.RequestID) (*domain.Request, error) {
+	if q, ok := l.staged[id]; ok {
+		return q, nil
+	}
+	for _, day := range [2]uint32{today, today - 1} {
+		if q, err := l.store.Request(day, id); q != nil || err != nil {
+			return q, err
+		}
+	}
+	return nil, nil
+}
+
+// isStaged reports that the request is of the open commit.
+func (l *requests) isStaged(id domain.RequestID) bool {
+	_, ok := l.staged[id]
+	return ok
+}
+
+// put stages a request.
+func (l *requests) put(q *domain.Request) domain.Change {
+	l.staged[q.ID] = q
+	return domain.Change{Kind: domain.RequestPut, Value: q}
+}
+
+// committed makes staged requests stored ones.
+func (l *requests) committed() { clear(l.staged) }

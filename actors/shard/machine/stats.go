@@ -1,0 +1,51 @@
+package machine
+
+import (
+	"encoding/hex"
+	"sync/atomic"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/journal"
+	"github.com/ovation-analytics/ovation/actors/shard/accounts"
+)
+
+// Stats counts what a machine did in this process. One goroutine writes, any reads.
+type Stats struct {
+	accounts.Stats
+	Members MemberStats
+	Records RecordStats
+	Foreign journal.ForeignRecords
+
+	Commits atomic.Int64
+	Rows    atomic.Int64 // living rows
+	Facts   atomic.Pointer[string]
+	Dead    [domain.Reasons]atomic.Int64
+}
+
+// RecordStats counts records applied.
+type RecordStats struct {
+	Recorded   atomic.Int64 // activities that became rows
+	Duplicates atomic.Int64 // activities that were there already
+	Deleted    atomic.Int64 // actions
+	Repeats    atomic.Int64 // records dropped by their origin
+	Forwarded  atomic.Int64
+}
+
+// MemberStats counts members.
+type MemberStats struct {
+	Registered atomic.Int64
+	Woken      atomic.Int64 // members read from the store
+	Slept      atomic.Int64
+	Awake      atomic.Int64 // bytes that members take, as of the last commit
+	Parked     atomic.Int64 // activities, as of the last commit
+}
+
+// committed notes what the state says after a commit.
+func (s *Stats) committed(state domain.ShardState) {
+	s.Rows.Store(int64(state.Rows))
+	facts := hex.EncodeToString(state.Facts[:])
+	s.Facts.Store(&facts)
+	for i, n := range state.Dead {
+		s.Dead[i].Store(int64(n))
+	}
+}

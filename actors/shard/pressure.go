@@ -1,0 +1,59 @@
+package shard
+
+import (
+	"log/slog"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/internal/retry"
+	"github.com/ovation-analytics/ovation/actors/journal"
+	"github.com/ovation-analytics/ovation/actors/shard/outbox"
+)
+
+// diskGate counts the looks at a disk without headroom.
+type diskGate struct{ failures int }
+
+func (d *diskGate) checked(err error, state *retry.State, log *slog.Logger, shard int) {
+	if err != nil {
+		d.failures++
+		state.Failed(log, d.failures, err, "shard", shard)
+		return
+	}
+	if d.failures > 0 {
+		state.Recovered(log, "shard", shard)
+	}
+	d.failures = 0
+}
+
+// publisherAcks is how far the outbox was published, which no record says yet. It is owned by the
+// shard.
+type publisherAcks struct {
+	upTo      domain.Published
+	scheduled bool // ackPublished is on its way
+}
+
+// publishedMost is the number of published entries from which the record is appended
+// at once.
+const publishedMost = 1000
+
+func (a *publisherAcks) note(m *published) {
+	switch m.kind {
+	case outbox.Forwards:
+		a.upTo.UpTo = max(a.upTo.UpTo, m.upTo)
+	case outbox.DeadLetters:
+		a.upTo.DeadUpTo = max(a.upTo.DeadUpTo, m.upTo)
+	}
+}
+
+// append appends the record, unless the state knows of all that was published.
+func (a *publisherAcks) append(s *domain.ShardState, to *journal.PartitionAppender) {
+	a.scheduled = false
+	if a.upTo.UpTo > s.Published || a.upTo.DeadUpTo > s.DeadUpTo {
+		upTo := a.upTo
+		to.Post(domain.Record{Kind: domain.KindPublished, Command: &upTo})
+	}
+}
+
+// many reports that the record is appended at once.
+func (a *publisherAcks) many(s *domain.ShardState) bool {
+	return a.upTo.UpTo >= s.Published+publishedMost || a.upTo.DeadUpTo >= s.DeadUpTo+publishedMost
+}

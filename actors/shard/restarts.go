@@ -1,0 +1,72 @@
+package shard
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/ovation-analytics/ovation/actors/catalog"
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/internal/remedy"
+	"github.com/ovation-analytics/ovation/actors/shard/accounts"
+	"github.com/ovation-analytics/ovation/actors/shard/machine"
+)
+
+// restarts is what a shard knows of its own earlier starts.
+type restarts struct {
+	singly   int64                // below this offset records are applied one by one, since one of them panicked
+	poisoned *catalog.RecordPlace // the record that panicked alone; nil: none
+	lacks    domain.BrandID       // which the catalog at hand does not know yet; 0: none
+	floor    int64                // below this offset the shard shows nothing: it was further before it was reopened
+}
+
+// retry reports that the record of a panic is to be applied once more, alone. It is decided by the
+// record, not by what was applied: a panic may come behind that.
+func (r *restarts) retry(p *machine.PanicError) bool {
+	if p.Offset < r.singly {
+		return false
+	}
+	r.singly = p.End
+	return true
+}
+
+// stoppedBy notes what the catalog lacks, if that is why the shard stopped.
+func (r *restarts) stoppedBy(err error) {
+	var behind *accounts.BehindError
+	if errors.As(err, &behind) {
+		r.lacks = behind.Brand
+	}
+}
+
+// lifted reports that the catalog now has what the shard stopped for want of.
+func (r *restarts) lifted(v *catalog.View) bool {
+	switch {
+	case r.poisoned != nil && v.SetsAside(*r.poisoned):
+		r.poisoned = nil
+	case r.lacks != 0 && v.BrandByID(r.lacks) != nil:
+		r.lacks = 0
+	default:
+		return false
+	}
+	return true
+}
+
+// reopened forgets all but how far the shard was.
+func (r *restarts) reopened(applied int64) { *r = restarts{floor: max(r.floor, applied)} }
+
+// errSettingAside passes with the catalog's next record.
+var errSettingAside = errors.New("waiting for it to be set aside")
+
+// stopText is what is read of a shard that stopped.
+func (c *Config) stopText(err error) string {
+	effect := fmt.Sprintf(
+		"shard %d applies nothing and questions that need it are refused; other shards go on, and what is published waits in the journal",
+		c.ID)
+	var behind *accounts.BehindError
+	switch {
+	case errors.As(err, &behind):
+		return remedy.Text(err, effect, "nothing: the shard goes on when the catalog has been read so far")
+	case errors.Is(err, errSettingAside):
+		return remedy.Text(err, effect, "nothing: the shard goes on when the catalog has the word, and the record becomes a dead letter")
+	}
+	return remedy.Text(err, effect, c.Remedy(err, c.ID, c.Handle.Gap.Load()))
+}

@@ -1,0 +1,228 @@
+package actors
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/internal/retry"
+	"github.com/ovation-analytics/ovation/actors/internal/waiters"
+	"github.com/ovation-analytics/ovation/actors/journal"
+	"github.com/ovation-analytics/ovation/actors/shard"
+	"github.com/ovation-analytics/ovation/actors/shard/machine"
+)
+
+// shards are the shards of a node, and what appends commands to their partitions. Any goroutine
+// may use them once they are started.
+type shards struct {
+	o         *Options
+	count     int
+	root      *actor.RootContext
+	appenders []*journal.PartitionAppender // by partition, of a node that is open
+	running   []*runningShard              // by id, of a node that is started
+	started   atomic.Bool                  // running is complete: the catalog's goroutine may read it
+	resident  atomic.Int64                 // bytes that columns may take, over all shards; 0: no bound
+	ctx       context.Context              // of the node
+}
+
+// runningShard is a shard of this node.
+type runningShard struct {
+	*shard.Handle
+	pid  *actor.PID
+	done <-chan struct{} // closed when it has ended
+}
+
+func newShards(o *Options) *shards {
+	s := &shards{o: o, count: o.Journal.Partitions()}
+	s.resident.Store(int64(o.ResidentBytes))
+	return s
+}
+
+// open starts the appenders: they end with ctx.
+func (s *shards) open(ctx context.Context, root *actor.RootContext) {
+	s.ctx, s.root = ctx, root
+	for i := range s.count {
+		s.appenders = append(s.appenders, journal.StartAppender(ctx, s.o.Journal.Appender(), i, s.o.Log))
+	}
+}
+
+// start starts the shards; they give up loading when ctx ends.
+func (s *shards) start(loading context.Context, settings func(int, *shard.Handle) shard.Config) {
+	for i := range s.count {
+		done := make(chan struct{})
+		h := shard.NewHandle(i)
+		c := settings(i, h)
+		c.Lifetime = shard.Lifetime{Ctx: loading, Done: done}
+		s.running = append(s.running, &runningShard{h, s.root.Spawn(shard.Props(&c)), done})
+	}
+	s.started.Store(true)
+}
+
+// settings are what a shard is made with, but for its lifetime and what is of the node.
+func (s *shards) settings(id int, h *shard.Handle) shard.Config {
+	return shard.Config{
+		ID: id, Shards: s.count, Journal: s.o.Journal, Appender: s.appenders[id], Handle: h, Log: s.o.Log,
+		Open:        func() (shard.Store, error) { return s.o.OpenShard(id) },
+		DeadLetters: s.o.DeadLetters,
+		Remedy: func(err error, partition int, accept *domain.AcceptGap) string {
+			return s.o.remedy(err, "journal", partition, accept)
+		},
+		Limits: shard.Limits{
+			AwakeBytes: s.o.AwakeBytes / s.count, Identities: s.o.CachedIdentities, MarkEvery: s.o.markEvery,
+			OutboxDepth: s.o.outboxDepth, Resident: &s.resident,
+		},
+	}
+}
+
+// find is the shard with that id.
+func (s *shards) find(id int) (*runningShard, error) {
+	if id < 0 || id >= len(s.running) {
+		return nil, shard.ErrNotHere
+	}
+	return s.running[id], nil
+}
+
+// handle is that of a shard.
+func (s *shards) handle(id int) (*shard.Handle, error) {
+	r, err := s.find(id)
+	if err != nil {
+		return nil, err
+	}
+	return r.Handle, nil
+}
+
+// ask sends a message to a shard; the answer has as long as ctx.
+func (s *shards) ask(ctx context.Context, id int, message any) *actor.Future {
+	return s.root.RequestFuture(s.running[id].pid, message, patience(ctx))
+}
+
+// defaultPatience bounds what has no deadline of its own.
+const defaultPatience = 10 * time.Second
+
+func patience(ctx context.Context) time.Duration {
+	if d, ok := ctx.Deadline(); ok {
+		return max(time.Millisecond, time.Until(d))
+	}
+	return defaultPatience
+}
+
+// post appends a record to the shard of a slot, later.
+func (s *shards) post(slot domain.Slot, r domain.Record) bool {
+	return s.appenders[slot.Shard(s.count)].Post(r)
+}
+
+// broadcast sends a message to every shard of a node that is started.
+func (s *shards) broadcast(message any) {
+	if s.started.Load() {
+		for _, r := range s.running {
+			s.root.Send(r.pid, message)
+		}
+	}
+}
+
+// catalogMoved has shards that stopped look whether they may go on.
+func (s *shards) catalogMoved() { s.broadcast(&shard.CatalogMoved{}) }
+
+// renews has each shard look at how old its view is, again and again.
+func (s *shards) renews(ctx context.Context) {
+	for retry.Pause(ctx, shard.RenewEvery) {
+		s.broadcast(&shard.Renew{})
+	}
+}
+
+// ticks appends a Tick to every partition when an hour begins, so that the clock of an idle
+// shard goes on: by the log's time of the Tick, not by this node's.
+func (s *shards) ticks(ctx context.Context) {
+	for hour := uint32(s.o.Now().Unix() / 3600); ; {
+		if !retry.Pause(ctx, time.Unix(int64(hour+1)*3600, 0).Sub(s.o.Now())) {
+			return
+		}
+		if now := uint32(s.o.Now().Unix() / 3600); now > hour {
+			hour = now
+			for _, l := range s.appenders {
+				l.Post(domain.Record{Kind: domain.KindTick, Command: &domain.Tick{Hour: hour}})
+			}
+		}
+	}
+}
+
+// KeepResident sets how much memory columns may take, over all shards; 0: no bound. A shard
+// that has more evicts them, one that gets more within accounts.LookEveryCommits commits.
+func (s *shards) KeepResident(bytes int64) {
+	s.resident.Store(bytes)
+	if !s.started.Load() || bytes == 0 {
+		return
+	}
+	each := bytes / int64(s.count)
+	for _, r := range s.running {
+		if r.Stats.Columns.Load() > each {
+			s.root.Send(r.pid, &shard.KeepLess{})
+		}
+	}
+}
+
+// Resident is how much columns take, each shard's as of when it looked last.
+func (s *shards) Resident() (bytes int64) {
+	for _, r := range s.running {
+		bytes += r.Stats.Columns.Load()
+	}
+	return bytes
+}
+
+// Reopen closes a shard's part of the store and opens it again, of a shard too that has
+// stopped. What it finds there may be as of an earlier record: the shard applies the journal
+// from there on, and answers no question before it is where it was. Reopen returns when it
+// is; the error says why it is not.
+func (s *shards) Reopen(ctx context.Context, id int) error {
+	r, err := s.find(id)
+	if err != nil {
+		return err
+	}
+	m := &shard.Reopen{Done: make(chan struct{})}
+	s.root.Send(r.pid, m)
+	select {
+	case <-m.Done:
+	case <-s.ctx.Done():
+		return s.ctx.Err()
+	}
+	for failures := 1; ; failures++ {
+		switch shard.Behaviour(r.Behaviour.Load()) {
+		case shard.Serving:
+			return nil
+		case shard.Stopped:
+			if why := r.Stopped.Load(); why != nil {
+				return errors.New(*why)
+			}
+		}
+		if !retry.Backoff(ctx, failures) {
+			return ctx.Err()
+		}
+	}
+}
+
+// appliedWithin is how long a router waits for a shard's answer, and with it the node's stop.
+const appliedWithin = 200 * time.Millisecond
+
+// appliedOrigin is the highest origin of a stream that a shard has applied, once it has
+// applied its journal below an offset.
+func (s *shards) appliedOrigin(
+	ctx context.Context, id int, below int64, topic domain.TopicID, partition int32,
+) (domain.Origin, error) {
+	ask := func(message any) (any, error) {
+		return s.root.RequestFuture(s.running[id].pid, message, min(appliedWithin, patience(ctx))).Result()
+	}
+	if _, err := ask(&waiters.AwaitOffset{Next: below}); err != nil {
+		return domain.Origin{}, fmt.Errorf(
+			"shard %d, which knows how far was routed, has not applied %d records: %w", id, below, err)
+	}
+	answer, err := ask(&shard.WhichApplied{Stream: machine.Stream{Topic: topic, Partition: partition}})
+	if err != nil {
+		return domain.Origin{}, err
+	}
+	return answer.(*shard.LastApplied).Origin, nil
+}

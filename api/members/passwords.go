@@ -1,0 +1,106 @@
+package members
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"sync/atomic"
+
+	"golang.org/x/crypto/argon2"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// HashCost is what one argon2id hash takes.
+type HashCost struct {
+	Passes, MemoryKiB uint32
+	Lanes             uint8
+}
+
+// owasp is the least that OWASP's Password Storage Cheat Sheet advises for argon2id:
+// 19 MiB, two passes, one lane.
+var owasp = HashCost{Passes: 2, MemoryKiB: 19 << 10, Lanes: 1}
+
+// What a stored hash may ask for at most: it was made by this program.
+const (
+	maxPasses    = 16
+	maxMemoryKiB = 256 << 10
+)
+
+const (
+	saltLen = 16
+	keyLen  = 32
+)
+
+// passwordsAtOnce bounds the hashes that are made at the same time, because of the memory
+// that they take; passwordsWaiting bounds the requests that wait for one (I8).
+const (
+	passwordsAtOnce  = 4
+	passwordsWaiting = 256
+)
+
+// passwords hashes passwords, a bounded number at once.
+type passwords struct {
+	cost    HashCost
+	slots   chan struct{} // one value a hash under way
+	waiting atomic.Int64
+}
+
+func newPasswords(cost HashCost) *passwords {
+	return &passwords{cost: cmp.Or(cost, owasp), slots: make(chan struct{}, min(runtime.GOMAXPROCS(0), passwordsAtOnce))}
+}
+
+// hash is the password in PHC format, under the parameters and the salt of a hash that
+// is known, else under today's and a new salt. ErrUnavailable: too many wait already.
+func (p *passwords) hash(ctx context.Context, password, known string) (string, error) {
+	cost, salt := p.cost, make([]byte, saltLen)
+	_, _ = rand.Read(salt) // never fails
+	if known != "" {
+		var err error
+		if cost, salt, err = parsePHC(known); err != nil {
+			return "", &domain.Error{Code: domain.Internal, Op: "read a password's parameters", Err: err}
+		}
+	}
+	defer p.waiting.Add(-1)
+	if p.waiting.Add(1) > passwordsWaiting {
+		return "", domain.ErrUnavailable
+	}
+	select {
+	case p.slots <- struct{}{}:
+	case <-ctx.Done():
+		return "", domain.ErrUnavailable
+	}
+	defer func() { <-p.slots }()
+	key := argon2.IDKey([]byte(password), salt, cost.Passes, cost.MemoryKiB, cost.Lanes, keyLen)
+	return phcHead(cost, salt) + base64.RawStdEncoding.EncodeToString(key), nil
+}
+
+// phcHead is a hash in PHC format up to the hash itself.
+func phcHead(c HashCost, salt []byte) string {
+	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$", argon2.Version, c.MemoryKiB, c.Passes, c.Lanes, base64.RawStdEncoding.EncodeToString(salt))
+}
+
+// errPHC does not quote the text, which is as secret as a password.
+var errPHC = errors.New("it is no argon2id hash in PHC format that this program makes")
+
+// parsePHC reads parameters and salt of a hash.
+func parsePHC(text string) (c HashCost, salt []byte, err error) {
+	parts := strings.Split(text, "$")
+	if len(parts) != 6 || parts[0] != "" || parts[1] != "argon2id" {
+		return c, nil, errPHC
+	}
+	if _, err := fmt.Sscanf(parts[3], "m=%d,t=%d,p=%d", &c.MemoryKiB, &c.Passes, &c.Lanes); err != nil {
+		return c, nil, errPHC
+	}
+	salt, err = base64.RawStdEncoding.DecodeString(parts[4])
+	if err != nil || c.Passes < 1 || c.Lanes < 1 || c.Passes > maxPasses || c.MemoryKiB > maxMemoryKiB ||
+		!strings.HasPrefix(text, phcHead(c, salt)) {
+		return c, nil, errPHC
+	}
+	return c, salt, nil
+}

@@ -1,0 +1,334 @@
+package members
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/selection"
+	"github.com/ovation-analytics/ovation/api/serve"
+	"github.com/ovation-analytics/ovation/api/wire"
+)
+
+// registerIn are the parameters of member/register.
+type registerIn struct {
+	credentialsIn
+	profileIn
+	partnerIn
+	serviceRecordIn
+	visitIn
+	ID        bind.ID `name:"id" doc:"an existing member to attach the service to, or whose service to update" eg:"4097"`
+	SegmentID bind.ID `name:"segmentid" doc:"existing segment to put the member on the list of" eg:"1"`
+}
+
+// credentialsIn say by which account on a network a member registers.
+type credentialsIn struct {
+	Service    bind.Service `name:"service" required:"" doc:"the network the member registers by; not rdio, beatsmusic or custom" eg:"spotify"`
+	UID        string       `name:"uid" doc:"user id on the service; required but for email" eg:"u-1"`
+	AuthToken  string       `name:"authtoken" max:"8192" doc:"token from the service; required but for email" eg:"token-1"`
+	AuthSecret *string      `name:"authsecret" max:"8192" doc:"secret or refresh token" eg:"secret-1"`
+}
+
+// profileIn is what a registration says of the member.
+type profileIn struct {
+	FirstName *string         `name:"firstname" doc:"first name" eg:"Ada"`
+	Surname   *string         `name:"surname" doc:"surname" eg:"Fan"`
+	Username  *string         `name:"username" doc:"name on the service; of the service record, too" eg:"ada"`
+	Email     *bind.Email     `name:"email" doc:"required for a registration by email" eg:"ada@example.com"`
+	Password  string          `name:"password" max:"256" doc:"required for a registration by email; 8 to 256 bytes, one for each address" eg:"correct horse"`
+	Birthdate *bind.Birthdate `name:"birthdate" doc:"dd-mm-yyyy, a past day" eg:"24-12-1990"`
+	Gender    *string         `name:"gender" enum:"M,F,Other" doc:"gender; absent: not known" eg:"F"`
+	City      *string         `name:"city" doc:"city" eg:"Berlin"`
+	Country   *bind.Country   `name:"country" doc:"ISO 3166-1 alpha-2" eg:"DE"`
+	Region    *string         `name:"region" doc:"state or province" eg:"Berlin"`
+	PostCode  *string         `name:"postcode" doc:"postal code" eg:"10115"`
+	AvatarURL *bind.URL       `name:"avatarurl" doc:"picture on the service" eg:"https://example.com/ada.png"`
+}
+
+// partnerIn is the member's identity with a partner.
+type partnerIn struct {
+	Partner   string `name:"partner" doc:"partner id; code wins over it" eg:"acme"`
+	Code      string `name:"code" doc:"import code: PartnerCode" eg:"acme"`
+	SourceUID string `name:"sourceuid" doc:"the partner's id of the member: PartnerID" eg:"77"`
+}
+
+// serviceRecordIn is what a registration says of the account on the network.
+type serviceRecordIn struct {
+	UserURL   *bind.URL   `name:"userurl" doc:"page on the service" eg:"https://example.com/ada"`
+	Followers *int64      `name:"followers" doc:"followers on the service" eg:"12"`
+	Likes     *int64      `name:"likes" doc:"likes on the service" eg:"3"`
+	Paid      *bool       `name:"paidaccount" doc:"1: a paid account on the service" eg:"1"`
+	Expires   *string     `name:"expires" doc:"when the token expires, as the service says it" eg:"2030-01-01"`
+	Sharing   *bool       `name:"activity_sharing_enabled" doc:"1 enabled, 0 disabled; default 1" eg:"1"`
+	Domain    bind.Domain `name:"domain" doc:"website to associate" eg:"www.example.com"`
+}
+
+// visitIn is where the member registered.
+type visitIn struct {
+	IP        bind.Address `name:"ip" later:"" doc:"IP address, v4 or v6"`
+	UserAgent string       `name:"useragent" max:"4096" later:"" doc:"browser user agent"`
+	WebPath   string       `name:"webpath" max:"4096" later:"" doc:"page the member registered on"`
+	Referrer  string       `name:"referring_url" max:"4096" later:"" doc:"page the member came from"`
+	Visitor   string       `name:"visitor" later:"" doc:"the site's id of the visitor"`
+}
+
+// minPassword is how many bytes a password has at least.
+const minPassword = 8
+
+// Missing reports what a registration by the service needs.
+func (in *registerIn) Missing(has func(string) bool) string {
+	service := domain.Service(in.Service)
+	switch {
+	case service == domain.Email && !has("email"):
+		return "email"
+	case service == domain.Email && !has("password"):
+		return "password"
+	case !service.Registers() || service == domain.Email:
+		return ""
+	case !has("uid"):
+		return "uid"
+	case !has("authtoken"):
+		return "authtoken"
+	}
+	return ""
+}
+
+// Check refuses a service that no member registers by, and a password that is too short.
+func (in *registerIn) Check() *domain.Error {
+	switch service := domain.Service(in.Service); {
+	case !service.Registers():
+		return domain.Bad(domain.InvalidParameter, "service", "nobody registers by "+service.String())
+	case in.Password != "" && len(in.Password) < minPassword:
+		return domain.Bad(domain.InvalidParameter, "password", "password must be at least 8 bytes long")
+	}
+	return nil
+}
+
+// attachIn are the parameters of member/register at a member.
+type attachIn struct {
+	MemberID bind.ID `name:"memberid" doc:"id of a member" eg:"4097"`
+	Register registerIn
+}
+
+// Check refuses an id that differs from the path's.
+func (in *attachIn) Check() *domain.Error {
+	if in.Register.ID != 0 && in.Register.ID != in.MemberID {
+		return domain.Bad(domain.InvalidParameter, "id", "id differs from the path's")
+	}
+	return nil
+}
+
+// Register registers a member by a service, or logs it in again.
+func (s *Service) Register(ctx context.Context, req *serve.Request, in *registerIn) ([]*wire.Envelope, error) {
+	out, err := s.registerBy(ctx, req, in, domain.MemberID(in.ID))
+	return out, serve.BlameMember(err, "id")
+}
+
+// Attach attaches a service to a member, or updates the one it has.
+func (s *Service) Attach(ctx context.Context, req *serve.Request, in *attachIn) ([]*wire.Envelope, error) {
+	out, err := s.registerBy(ctx, req, &in.Register, domain.MemberID(in.MemberID))
+	return out, serve.BlameMember(err, "memberid")
+}
+
+func (s *Service) registerBy(ctx context.Context, req *serve.Request, in *registerIn, to domain.MemberID) ([]*wire.Envelope, error) {
+	if in.Birthdate != nil && string(*in.Birthdate) >= req.Now.UTC().Format(time.DateOnly) {
+		return nil, domain.Bad(domain.InvalidParameter, "birthdate", "birthdate must be a past day")
+	}
+	if in.SegmentID != 0 {
+		if _, err := req.Segment(in.SegmentID, "segmentid"); err != nil {
+			return nil, err
+		}
+	}
+	if to != 0 { // before a password is hashed in vain
+		if _, err := req.Member(ctx, to, req.Wait); err != nil {
+			return nil, err
+		}
+	}
+	out, err := s.submitRegistration(ctx, req, s.registration(req, in), in.Password, to)
+	if err != nil {
+		return nil, err
+	}
+	member, err := req.Member(ctx, out.Member, out.Position)
+	if err != nil {
+		return nil, err
+	}
+	return []*wire.Envelope{s.envelope(req, member, domain.Service(in.Service))}, nil
+}
+
+// registration is the command, but for the password.
+func (s *Service) registration(req *serve.Request, in *registerIn) *domain.RegisterMember {
+	service := domain.Service(in.Service)
+	m := &domain.RegisterMember{
+		Application: req.App.ID, Service: service, UID: in.UID,
+		PartnerCode: cmp.Or(in.Code, in.Partner), PartnerID: in.SourceUID,
+		Given: in.profile(), Record: in.record(), Domain: string(in.Domain), Segment: domain.SegmentID(in.SegmentID), At: req.Now.UnixMilli(),
+	}
+	if service == domain.Email {
+		m.UID = strings.ToLower(string(*in.Email))
+	}
+	m.Identity = req.Identity(m.Claims(), loginParts(service, m.UID)...)
+	if m.PartnerCode != "" && m.PartnerID != "" {
+		m.Partner = selection.PartnerIdentity(req, m.PartnerCode, m.PartnerID)
+	}
+	if in.Email != nil && *in.Email != "" {
+		m.Email = req.Identity(domain.ByEmail, string(*in.Email))
+	}
+	if in.Username != nil && *in.Username != "" {
+		m.Username = req.Identity(domain.ByUsername, service.String(), *in.Username)
+	}
+	m.UUID = newUUID()
+	_, _ = rand.Read(m.TokenRandom[:]) // never fails
+	m.TokenHash = s.tokens.hash(m.TokenRandom)
+	return m
+}
+
+// loginParts are the parts of the identity that a member registers with.
+func loginParts(service domain.Service, uid string) []string {
+	if service == domain.Email {
+		return []string{uid}
+	}
+	return []string{service.String(), uid}
+}
+
+// attempts is how often a registration is made anew that met a member just changing;
+// those of an earlier life of the request do not count.
+const attempts = 8
+
+// submitRegistration submits the registration, to a member if one is given. A password
+// is hashed here, under the salt in use: if that is another one by the time it is
+// applied, or the identity changes hands just then, it is made anew.
+func (s *Service) submitRegistration(ctx context.Context, req *serve.Request, m *domain.RegisterMember, password string, to domain.MemberID) (domain.Outcome, error) {
+	for n, tries := 0, 0; tries < attempts; n++ {
+		m := new(*m) // the log may hold what was submitted
+		if m.Service == domain.Email {
+			known, err := passwordOf(ctx, req, m.Identity)
+			if err != nil {
+				return domain.Outcome{}, err
+			}
+			if m.Password, err = s.passwords.hash(ctx, password, known); err != nil {
+				return domain.Outcome{}, err
+			}
+		}
+		sub := req.Submission()
+		sub.Request = attempt(sub.Request, n)
+		sub.Command, sub.Slot = m, m.Identity.Slot()
+		if to != 0 {
+			sub.Command, sub.Slot = &domain.AttachService{Member: to, Register: *m}, to.Slot()
+		}
+		out, err := req.Submit(ctx, sub)
+		if err != nil || !out.Again {
+			return out, err
+		}
+		req.Wait = req.Wait.Reach(out.Position)
+		if err := req.Engine.Await(ctx, req.Wait); err != nil {
+			return out, serve.WaitFault(err)
+		}
+		if !out.Replayed {
+			tries++
+		}
+	}
+	return domain.Outcome{}, domain.ErrUnavailable
+}
+
+// attempt is the id of a request's n-th attempt: the same on every node, so that a
+// repeat of the request finds the outcome of each.
+func attempt(id domain.RequestID, n int) domain.RequestID {
+	if n == 0 {
+		return id
+	}
+	sum := sha256.Sum256(append(id[:], "attempt "+strconv.Itoa(n)...))
+	copy(id[:], sum[:])
+	return id
+}
+
+// passwordOf is the hash of the password in use for a login email; empty: none.
+func passwordOf(ctx context.Context, req *serve.Request, address domain.IdentityHash) (string, error) {
+	id, _, err := req.Engine.Resolve(ctx, req.Account(), domain.ByLogin, address, req.Wait)
+	if err != nil || id == 0 {
+		return "", serve.WaitFault(err)
+	}
+	m, _, err := req.Engine.Member(ctx, req.Account(), id, req.Wait)
+	switch {
+	case domain.CodeOf(err) == domain.NotFound:
+		return "", nil
+	case err != nil:
+		return "", serve.WaitFault(err)
+	}
+	return m.Password(address), nil
+}
+
+// given collects the fields that a request gives.
+type given domain.Fields
+
+func put[T ~string](g *given, f domain.Field, v *T) {
+	if v != nil {
+		*g = append(*g, domain.FieldValue{Field: f, Value: string(*v)})
+	}
+}
+
+func putNumber(g *given, f domain.Field, v *int64) {
+	if v != nil {
+		*g = append(*g, domain.FieldValue{Field: f, Value: strconv.FormatInt(*v, 10)})
+	}
+}
+
+func putFlag(g *given, f domain.Field, v *bool) {
+	if v != nil {
+		*g = append(*g, domain.FieldValue{Field: f, Value: wire.Flag(*v)})
+	}
+}
+
+// fields are the fields collected, ascending.
+func (g given) fields() domain.Fields {
+	slices.SortFunc(g, func(a, b domain.FieldValue) int { return cmp.Compare(a.Field, b.Field) })
+	return domain.Fields(g)
+}
+
+// profile is what of the member's profile is given; an empty value clears.
+func (in *registerIn) profile() domain.Fields {
+	var g given
+	put(&g, domain.FirstName, in.FirstName)
+	put(&g, domain.Surname, in.Surname)
+	put(&g, domain.Username, in.Username)
+	put(&g, domain.EmailAddress, in.Email)
+	put(&g, domain.Gender, in.Gender)
+	put(&g, domain.City, in.City)
+	put(&g, domain.Region, in.Region)
+	put(&g, domain.Country, in.Country)
+	put(&g, domain.PostCode, in.PostCode)
+	put(&g, domain.AvatarURL, in.AvatarURL)
+	put(&g, domain.Birthdate, in.Birthdate)
+	return g.fields()
+}
+
+// record is what of the service record is given; an empty value clears.
+func (in *registerIn) record() domain.Fields {
+	var g given
+	if domain.Service(in.Service) != domain.Email {
+		put(&g, domain.RecordToken, &in.AuthToken)
+		put(&g, domain.RecordSecret, in.AuthSecret)
+	}
+	put(&g, domain.RecordUsername, in.Username)
+	put(&g, domain.RecordURL, in.UserURL)
+	put(&g, domain.RecordExpires, in.Expires)
+	putNumber(&g, domain.RecordFollowers, in.Followers)
+	putNumber(&g, domain.RecordLikes, in.Likes)
+	putFlag(&g, domain.RecordPaid, in.Paid)
+	putFlag(&g, domain.RecordSharing, in.Sharing)
+	return g.fields()
+}
+
+// newUUID is a random UUID (RFC 9562, version 4).
+func newUUID() (u [16]byte) {
+	_, _ = rand.Read(u[:]) // never fails
+	u[6] = u[6]&0x0f | 0x40
+	u[8] = u[8]&0x3f | 0x80
+	return u
+}

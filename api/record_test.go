@@ -1,0 +1,137 @@
+package api
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/activities"
+	"github.com/ovation-analytics/ovation/api/wire"
+)
+
+// recorded records an action and gives its submission.
+func (h *house) recorded(params string, headers ...string) (domain.Submission, *wire.Accepted) {
+	h.t.Helper()
+	w := h.post("/v1.1/activity/record", params, headers...)
+	var out wire.Accepted
+	h.ok(w, &out)
+	return h.engine.submitted[len(h.engine.submitted)-1], &out
+}
+
+func TestRecordIsStampedWithWhatTheCatalogSays(t *testing.T) {
+	h := newHouse(t)
+	s, _ := h.recorded(`{"activityid":101,"id":4097,"content":{"b": 1, "a":[ 2 ]},"link":"https://x.y","marker":"m","timestamp":"2026-01-02 03:04:05","country":"de","city":"Köln"}`)
+	want := &domain.Activity{
+		Member: 4097, Definition: 101, Brand: 1, Service: domain.Spotify, Points: 5, OneTime: true, Time: 1767323045,
+		Hash:    testHasher{}.ID("app/2", "m"),
+		Content: domain.Content{Marker: "m", Content: `{"b":1,"a":[2]}`, Link: "https://x.y", Geo: domain.Geo{Country: "DE", City: "Köln"}},
+	}
+	if d := cmp.Diff(want, s.Activity, cmpopts.IgnoreFields(domain.Activity{}, "Raw")); d != "" {
+		t.Error(d)
+	}
+	if s.Slot != domain.MemberID(4097).Slot() || !s.Durable {
+		t.Errorf("%+v", s)
+	}
+	var event map[string]any
+	if err := json.Unmarshal([]byte(s.Activity.Raw), &event); err != nil {
+		t.Fatal(err)
+	}
+	wantEvent := map[string]any{
+		"id": "m", "source": "app/2", "time": "2026-01-02T03:04:05Z", "account": 1.0, "memberID": 4097.0, "activityID": 101.0,
+		"content": map[string]any{"b": 1.0, "a": []any{2.0}}, "link": "https://x.y", "geo": map[string]any{"country": "DE", "city": "Köln"},
+	}
+	if d := cmp.Diff(wantEvent, event); d != "" {
+		t.Errorf("as a dead letter: %s", d)
+	}
+}
+
+func TestRecordGoesToTheSlotOfItsAddress(t *testing.T) {
+	h := newHouse(t)
+	s, _ := h.recorded("activityid=100&brandid=2&service=spotify&uid=u-1")
+	if want := (testHasher{}).Identity(1, domain.ByService, "spotify", "u-1"); s.Activity.Identity != want || s.Slot != want.Slot() || s.Activity.Member != 0 {
+		t.Errorf("%+v", s.Activity)
+	}
+	s, _ = h.recorded("activityid=100&brandid=2&partnercode=acme&partnerid=77")
+	if want := (testHasher{}).Identity(1, domain.ByPartner, "acme", "77"); s.Activity.Identity != want || s.Slot != want.Slot() || s.Activity.Brand != 2 {
+		t.Errorf("%+v", s.Activity)
+	}
+	if !s.Activity.Defaulted {
+		t.Error("a record without a timestamp has one")
+	}
+}
+
+func TestRecordWithoutMarkerIsTheRequestsOwn(t *testing.T) {
+	h := newHouse(t)
+	const params = "activityid=100&brandid=1&id=4097"
+	a, accepted := h.recorded(params)
+	b, _ := h.recorded(params)
+	if a.Activity.Hash == b.Activity.Hash || a.Activity.Hash != (testHasher{}).ID("request", a.Request.String()) {
+		t.Error("two records without a marker share their dedup key")
+	}
+	if accepted.Marker != "2026-03-15 12:34:56.789000" || a.Activity.Content.Marker != accepted.Marker || !accepted.Accepted {
+		t.Errorf("accepted as %q, kept as %q", accepted.Marker, a.Activity.Content.Marker)
+	}
+	c, _ := h.recorded(params + "&async=0")
+	if c.Durable || c.Activity.Content.Marker != "" || c.Activity.Raw != "" {
+		t.Errorf("a record that is waited for: %+v", c)
+	}
+}
+
+func TestRecordAnswersByAsync(t *testing.T) {
+	h := newHouse(t)
+	for params, want := range map[string]struct {
+		status  int
+		durable bool
+	}{
+		"": {202, true}, "&async=1": {202, true}, "&async=0": {200, false}, "&async=": {200, false},
+	} {
+		w := h.post("/v1.1/activity/record", "activityid=100&brandid=1&id=4097&marker=m"+params)
+		s := h.engine.submitted[len(h.engine.submitted)-1]
+		if w.Code != want.status || s.Durable != want.durable || !strings.Contains(w.Body.String(), `"Marker":"m"`) {
+			t.Errorf("%q: %d, durable %v: %s", params, w.Code, s.Durable, w.Body)
+		}
+	}
+}
+
+func TestRecordUnderAnIdempotencyKeyWaitsForItsOutcome(t *testing.T) {
+	h := newHouse(t)
+	w := h.post("/v1.1/activity/record", "activityid=100&brandid=1&id=4097", "Idempotency-Key", "k")
+	if w.Code != http.StatusAccepted || h.engine.submitted[0].Durable {
+		t.Errorf("%d %+v", w.Code, h.engine.submitted[0])
+	}
+	// What the catalog no longer knows travels as a refusal: only the shard knows whether it is a repeat.
+	h.refused(h.post("/v1.1/activity/record", "activityid=777&brandid=1&id=4097&async=0", "Idempotency-Key", "k2"), domain.NotFound, "")
+	s := h.engine.submitted[1]
+	if s.Activity.Refusal != domain.UnknownActivity || s.Activity.Definition != 777 {
+		t.Errorf("%+v", s.Activity)
+	}
+	h.engine.outcome = func(s domain.Submission) (domain.Outcome, error) {
+		return domain.Outcome{Member: 4097, Replayed: true, Row: domain.Row{Seq: 3, Slot: 1, Definition: 777, Brand: 9, Time: 1e9, Service: domain.Custom}}, nil
+	}
+	h.engine.content = &domain.Content{Recorded: 1e12, Marker: "m1"}
+	w = h.post("/v1.1/activity/record", "activityid=777&brandid=9&id=4097&async=0", "Idempotency-Key", "k3")
+	var item wire.FeedItem
+	h.ok(w, &item)
+	if item.Marker != "m1" || item.ActivityID != "777" || item.BrandName != nil || w.Header().Get("Idempotent-Replayed") != "true" {
+		t.Errorf("%+v", item)
+	}
+	// An outcome of success for what the catalog does not know, and no repeat, is refused all the same.
+	h.engine.outcome = func(s domain.Submission) (domain.Outcome, error) { return domain.Outcome{Member: 4097}, nil }
+	h.refused(h.post("/v1.1/activity/record", "activityid=100&brandid=9&id=4097", "Idempotency-Key", "k4"), domain.NotFound, "brandid")
+}
+
+func TestContentOverItsLimitIsRefused(t *testing.T) {
+	h := newHouse(t)
+	for _, v := range []string{strings.Repeat("x", activities.MaxContent+1), `{"a":"` + strings.Repeat("x", activities.MaxContent) + `"}`} {
+		body, _ := json.Marshal(map[string]any{"activityid": 100, "brandid": 1, "id": 4097, "content": v})
+		h.refused(h.post("/v1.1/activity/record", string(body)), domain.InvalidParameter, "content")
+	}
+	if w := h.post("/v1.1/activity/record", `{"activityid":100,"brandid":1,"id":4097,"content":[1]}`); w.Code != http.StatusBadRequest {
+		t.Errorf("an array as content: %d", w.Code)
+	}
+}

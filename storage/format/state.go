@@ -1,0 +1,76 @@
+package format
+
+import (
+	"encoding/binary"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// stateOrigins is the version of a state with origins behind it.
+const stateOrigins = 2
+
+// AppendState appends a shard's state, and the origins that moved lately:
+//
+//	ver str cluster, journal [16], z next, z epoch, z clock, v rules, z life,
+//	v sequence, v outbox, v published, v deadUpTo, v rows, v expired,
+//	v n, v dead × n, facts [16]; of version 2 the origins
+func AppendState(dst []byte, s *domain.ShardState, late RecentOrigins) []byte {
+	version := byte(version1)
+	if len(late) > 0 {
+		version = stateOrigins
+	}
+	dst = appendString(append(dst, version), s.Cluster)
+	dst = append(dst, s.Journal[:]...)
+	dst = binary.AppendVarint(dst, s.Next)
+	dst = binary.AppendVarint(dst, int64(s.Epoch))
+	dst = binary.AppendVarint(dst, s.Clock)
+	dst = binary.AppendUvarint(dst, uint64(s.Rules))
+	dst = binary.AppendVarint(dst, int64(s.Life))
+	for _, x := range [...]uint64{s.Sequence, s.Outbox, s.Published, s.DeadUpTo, s.Rows, uint64(s.Expired), uint64(len(s.Dead))} {
+		dst = binary.AppendUvarint(dst, x)
+	}
+	for _, x := range s.Dead {
+		dst = binary.AppendUvarint(dst, x)
+	}
+	dst = append(dst, s.Facts[:]...)
+	if len(late) > 0 {
+		dst = late.append(dst)
+	}
+	return dst
+}
+
+// DecodeState reads a shard's state and the origins behind it.
+func DecodeState(v []byte) (s domain.ShardState, late RecentOrigins, err error) {
+	cur, err := openValue(v, "state", stateOrigins)
+	if err != nil {
+		return s, nil, err
+	}
+	s.Cluster = cur.str()
+	cur.fill(s.Journal[:])
+	s.Next = cur.varint()
+	s.Epoch = cur.int32()
+	s.Clock = cur.varint()
+	s.Rules = uint16(cur.below(1<<16 - 1))
+	s.Life = cur.int32()
+	for _, x := range [...]*uint64{&s.Sequence, &s.Outbox, &s.Published, &s.DeadUpTo, &s.Rows} {
+		*x = cur.uvarint()
+	}
+	s.Expired = domain.Month(cur.below(1<<16 - 1))
+	for i := range cur.below(uint64(domain.Reasons)) {
+		s.Dead[i] = cur.uvarint()
+	}
+	cur.fill(s.Facts[:])
+	if v[0] == stateOrigins {
+		late = cur.lateOrigins()
+	}
+	return s, late, cur.close("state")
+}
+
+func (c *cursor) int32() int32 {
+	x := c.varint()
+	if x != int64(int32(x)) {
+		c.fail()
+		return 0
+	}
+	return int32(x)
+}

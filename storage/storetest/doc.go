@@ -1,0 +1,3 @@
+// Package storetest makes commits as a shard's actors would, at random by a seed, and holds
+// the naive model of what a store must answer after them. Tests only; one goroutine.
+package storetest
