@@ -25,8 +25,6 @@ var large = map[string]string{
 	"api/wire":                    "documents of the contract",
 	"api/client.Client":           "a method an operation",
 	"cmd/ovation/collect.Mapping": "the keys of a configuration file",
-	"deploy/bench.Load":           "a table of figures",
-	"deploy/bench.options":        "the flags of the command",
 	"ingest/kafka.Client":         "a method a request of the protocol",
 	"storage.Shard":               "one store: staging, commit, look-ups, sealing",
 	"storage.timeline":            "scratch of one look-up, kept from call to call",
@@ -40,7 +38,6 @@ var wide = map[string]string{
 	"api/wire":            "the documents of the contract",
 	"cmd/ovation":         "the commands: kong reads exported types",
 	"cmd/ovation/collect": "the mapping file: the parser reads exported types",
-	"deploy/bench":        "a file a part measured",
 	"ingest/kafka":        "a type a request of the protocol",
 	"storage":             "format and store are one package",
 }

@@ -2,12 +2,19 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"time"
+
+	"github.com/ovation-analytics/ovation/deploy/bench/population"
+	"github.com/ovation-analytics/ovation/deploy/bench/publish"
+	"github.com/ovation-analytics/ovation/deploy/bench/report"
+	"github.com/ovation-analytics/ovation/deploy/harness"
 )
 
-// bench is a run: a directory of its own, the program built into it, and the crowd.
+// bench is a run: a directory of its own and the program under test.
 type bench struct {
 	o      options
 	dir    string
@@ -25,20 +32,23 @@ func newBench(o options, command string) (*bench, error) {
 
 func (b *bench) close() { os.RemoveAll(b.dir) }
 
-// node is a node on a directory of this run. Whoever starts it stops it.
-func (b *bench) node(name string, args ...string) *node {
-	return &node{
-		binary: b.binary, data: filepath.Join(b.dir, name),
-		args: append([]string{"--shards", itoa(b.o.shards), "--memory", b.o.memory}, args...),
+// batch is the number of records in a batch of the publisher.
+const batch = 500
+
+// node is a node on a directory of this run. The caller of start stops it.
+func (b *bench) node(name string, args ...string) *harness.Node {
+	return &harness.Node{
+		Binary: b.binary, Data: filepath.Join(b.dir, name),
+		Args: append([]string{"--embedded-kafka", "127.0.0.1:0", "--log-level", "info", "--shards", strconv.Itoa(b.o.shards), "--memory", b.o.memory}, args...),
 	}
 }
 
-// measure does the parts that are wanted, one after another.
+// measure measures the wanted parts, one after another.
 func (b *bench) measure(ctx context.Context) (*Report, error) {
-	if b.binary = b.o.binary; b.binary == "" && !b.o.nodeless() {
+	if b.binary = b.o.binary; b.binary == "" {
 		progress("building")
 		var err error
-		if b.binary, err = build(ctx, b.dir); err != nil {
+		if b.binary, err = harness.Build(ctx, b.dir); err != nil {
 			return nil, err
 		}
 	}
@@ -48,46 +58,38 @@ func (b *bench) measure(ctx context.Context) (*Report, error) {
 		do func(context.Context) error
 	}{
 		{[]string{partCost, partDisk}, b.measureCost},
-		{[]string{partQuestions, partRestart, partDisk}, b.measureRows},
-		{[]string{partQuestions}, b.measureWide},
+		{[]string{partQuestions, partRestart, partDisk, partAPI, partPeers}, b.measureRows},
 		{[]string{partLoad}, b.measureLoad},
-		{[]string{partPeers}, b.measurePeers},
 	} {
-		if !b.o.wants(part.of...) {
+		if !b.o.wants(part.of...) || b.o.against != "" && part.of[0] != partCost {
 			continue
 		}
-		b.report.Yardstick = append(b.report.Yardstick, yardstick())
+		b.report.Yardstick = append(b.report.Yardstick, report.Yardstick())
 		if err := part.do(ctx); err != nil {
 			return nil, err
 		}
 	}
-	b.report.Yardstick = append(b.report.Yardstick, yardstick())
+	b.report.Yardstick = append(b.report.Yardstick, report.Yardstick())
 	b.report.Seconds = time.Since(began).Seconds()
-	b.report.LoadAfter = loadAverage()
+	b.report.LoadAfter = report.LoadAverage()
 	return b.report, nil
 }
 
-// enter starts a node with a crowd of these sizes in it.
-func (b *bench) enter(ctx context.Context, n *node, o options) (*crowd, error) {
-	c := newCrowd(&o)
-	return c, b.admit(ctx, n, c)
-}
-
-// admit starts a node and lets the crowd in.
-func (b *bench) admit(ctx context.Context, n *node, c *crowd) error {
-	if _, err := n.start(ctx); err != nil {
-		return err
+// enter starts a node, enters the population and connects a publisher.
+func (b *bench) enter(ctx context.Context, n *harness.Node, p *population.Population) (*publish.Publisher, error) {
+	if _, err := n.Start(ctx); err != nil {
+		return nil, err
 	}
 	began := time.Now()
-	progress("registering %d members, %d at once", len(c.fans), registering)
-	if err := c.enter(ctx, n); err != nil {
-		return err
+	progress("entering %d members and %d brands", len(p.Members), len(p.Brands))
+	if err := p.Enter(ctx, n); err != nil {
+		return nil, err
 	}
-	took := time.Since(began)
-	cpu, err := cpuOf(n.pid())
-	if err != nil {
-		return err
-	}
-	progress("registered after %v, %.0f a second, %.0f µs of CPU each", took.Round(time.Millisecond), float64(len(c.fans))/took.Seconds(), cpu.Seconds()*1e6/float64(len(c.fans)))
-	return nil
+	progress("entered, %.0f members a second", float64(len(p.Members))/time.Since(began).Seconds())
+	return publish.New(ctx, n, batch)
+}
+
+// progress says on standard error what is measured.
+func progress(format string, args ...any) {
+	fmt.Fprintf(os.Stderr, "%s  %s\n", time.Now().Format("15:04:05"), fmt.Sprintf(format, args...))
 }

@@ -6,8 +6,10 @@ import (
 	"flag"
 	"log/slog"
 	"os"
+	"os/exec"
 	"regexp"
 
+	"github.com/ovation-analytics/ovation/deploy/harness"
 	brokerlog "github.com/ovation-analytics/ovation/ingest/broker/log"
 	"github.com/ovation-analytics/ovation/ingest/broker/wire"
 )
@@ -42,15 +44,15 @@ func runBroker(ctx context.Context, args []string) error {
 	return errors.Join(err, l.Close())
 }
 
-// startBroker runs the embedded log as a child and gives its address.
-func startBroker(ctx context.Context, dir string) (*child, string, error) {
+// startBroker runs the embedded log as a child and returns its address.
+func startBroker(ctx context.Context, dir string) (*harness.Process, string, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, "", err
 	}
-	c, m, err := startChild(ctx, listening, self, brokerCommand, "--data", dir)
+	p, m, err := harness.StartProcess(ctx, exec.Command(self, brokerCommand, "--data", dir), listening)
 	if err != nil {
 		return nil, "", err
 	}
-	return c, m[1], nil
+	return p, m[1], nil
 }

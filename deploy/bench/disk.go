@@ -3,15 +3,17 @@ package main
 import (
 	"context"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"time"
 
+	"github.com/ovation-analytics/ovation/deploy/bench/population"
+	"github.com/ovation-analytics/ovation/deploy/bench/report"
+	"github.com/ovation-analytics/ovation/deploy/harness"
 	brokerlog "github.com/ovation-analytics/ovation/ingest/broker/log"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 )
 
-// Disk is what an activity takes on the disk, in bytes, with nothing left to compact.
+// Disk is the bytes of an activity on the disk, with nothing left to compact.
 type Disk struct {
 	Of         string             `json:"of"`
 	Activities int64              `json:"activities"`
@@ -25,64 +27,63 @@ type Disk struct {
 // diskFamilies are the families that grow with activities.
 var diskFamilies = []string{"R", "C", "t", "n", "T", "c", "f", "s"}
 
-// quiet waits until the store has nothing left to compact and its size has stood
-// still for a while.
-func (n *node) quiet(ctx context.Context) error {
+// quiet waits until the store has nothing left to compact: its size has not changed for a
+// while.
+func quiet(ctx context.Context, n *harness.Node) error {
 	var last uint64
-	for since := time.Now(); ; {
-		st, err := n.status(ctx)
+	for since := time.Now(); time.Since(since) < 2*time.Second; {
+		st, err := n.Status(ctx)
 		if err != nil {
 			return err
 		}
 		if st.Store.Disk != last {
-			last, since = st.Store.Disk, time.Now()
+			last = st.Store.Disk
+			since = time.Now()
 		}
-		if time.Since(since) > 2*time.Second {
-			return nil
-		}
-		select {
-		case <-time.After(settleEvery):
-		case <-ctx.Done():
-			return ctx.Err()
+		if err := n.Pause(ctx, 100*time.Millisecond); err != nil {
+			return err
 		}
 	}
+	return nil
 }
 
-// measureDisk looks at what is on the disk after the activities that the feed has
-// published since the crowd came in. The node is started anew first: what was in
-// memory alone goes to its tables at an opening. It is left stopped.
-func (b *bench) measureDisk(ctx context.Context, n *node, c *crowd, of string) error {
+// measureDisk measures what is on the disk after the activities of a population. The node is
+// started anew first: an opening writes what was in memory alone. It is left stopped.
+func (b *bench) measureDisk(ctx context.Context, n *harness.Node, p *population.Population, of string) error {
 	progress("disk: %s", of)
-	n.stop()
-	if _, err := n.start(ctx); err != nil {
+	n.Stop()
+	if _, err := n.Start(ctx); err != nil {
 		return err
 	}
-	if err := n.quiet(ctx); err != nil {
+	if err := quiet(ctx, n); err != nil {
 		return err
 	}
-	st, err := n.status(ctx)
+	st, err := n.Status(ctx)
 	if err != nil {
 		return err
 	}
-	n.stop()
-	d := Disk{Of: of, Activities: c.made, Families: map[string]float64{}}
-	each := func(bytes int64) float64 { return float64(bytes) / float64(max(c.made, 1)) }
+	n.Stop()
+	d := Disk{Of: of, Activities: p.Made, Families: map[string]float64{}}
+	each := func(bytes int64) float64 { return float64(bytes) / float64(max(p.Made, 1)) }
 	for _, f := range diskFamilies {
 		d.Families[f] = each(int64(st.Store.Families[f]))
 	}
-	journal, public, err := logBytes(filepath.Join(n.data, "log"), c.journal)
+	journal, public, err := logBytes(filepath.Join(n.Data, "log"), p.Journal)
 	if err != nil {
 		return err
 	}
-	store, err := filesBytes(filepath.Join(n.data, "store"))
+	store, err := harness.DirBytes(filepath.Join(n.Data, "store"))
 	if err != nil {
 		return err
 	}
-	log, err := filesBytes(filepath.Join(n.data, "log"))
+	log, err := harness.DirBytes(filepath.Join(n.Data, "log"))
 	if err != nil {
 		return err
 	}
-	d.Journal, d.Public, d.Store, d.Log = each(journal), each(public), each(store), each(log)
+	d.Journal = each(journal)
+	d.Public = each(public)
+	d.Store = each(store)
+	d.Log = each(log)
 	b.report.Disk = append(b.report.Disk, d)
 	return nil
 }
@@ -132,17 +133,22 @@ func topicBytes(l *brokerlog.Log, name string, from []int64) (sum int64, err err
 	return sum, nil
 }
 
-// filesBytes is the size of all files below a directory.
-func filesBytes(dir string) (sum int64, err error) {
-	err = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
-		if err != nil || !d.Type().IsRegular() {
-			return err
-		}
-		info, err := d.Info()
-		if err == nil {
-			sum += info.Size()
-		}
-		return err
-	})
-	return sum, err
+var familyNames = map[string]string{
+	"R": "columns", "C": "content", "t": "members' timelines", "n": "counts", "T": "timelines not yet sealed", "c": "content not yet sealed",
+	"f": "one-time pairs", "s": "sealed marks",
+}
+
+func (d *Disk) print(t *report.Table) {
+	t.Row()
+	t.Row(fmt.Sprintf("DISK PER ACTIVITY (bytes): %s, %d activities", d.Of, d.Activities))
+	sum := 0.0
+	for _, f := range diskFamilies {
+		sum += d.Families[f]
+		t.Figures("  "+f+" "+familyNames[f], 1, d.Families[f])
+	}
+	t.Figures("  these families", 1, sum)
+	t.Figures("  the store's files, with members", 1, d.Store)
+	t.Figures("  journal, its batches", 1, d.Journal)
+	t.Figures("  public topic, its batches (not kept)", 1, d.Public)
+	t.Figures("  the embedded log's files", 1, d.Log)
 }

@@ -27,13 +27,13 @@ func main() {
 	}
 }
 
-// run measures what the arguments ask for and prints it.
+// run measures what the arguments want and prints it.
 func run(ctx context.Context, args []string) error {
 	o, err := parseOptions(args)
 	if err != nil {
 		return err
 	}
-	b, err := newBench(o, spoken(args))
+	b, err := newBench(o, commandOf(args))
 	if err != nil {
 		return err
 	}

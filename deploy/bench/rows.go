@@ -5,45 +5,47 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/ovation-analytics/ovation/api/client"
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/deploy/bench/peers"
+	"github.com/ovation-analytics/ovation/deploy/bench/publish"
+	"github.com/ovation-analytics/ovation/deploy/bench/report"
+	"github.com/ovation-analytics/ovation/deploy/harness"
 )
 
-// Restart is how long a node takes to be ready again, in seconds, and what it holds
+// Restart is how long a node with rows takes to be ready again, in seconds, and what it holds
 // then.
 type Restart struct {
-	Rows    int64  `json:"rows"`
-	Stopped Spread `json:"stopped"` // after a stop in order
-	Killed  Spread `json:"killed"`  // after a kill
-	MiB     Spread `json:"mib"`     // resident, a few seconds after
-	CPU     Spread `json:"cpu"`     // seconds, of a start after a stop
+	Rows    int64         `json:"rows"`
+	Stopped report.Spread `json:"stopped"` // after a stop in order
+	Killed  report.Spread `json:"killed"`  // after a kill
+	MiB     report.Spread `json:"mib"`     // resident, a few seconds after
+	CPU     report.Spread `json:"cpu"`     // seconds, of a start after a stop
 }
 
-// historyDays is how far the rows of the brand that is asked about reach back: the
-// whole of the longest range asked about, and nothing outside it.
-const historyDays = 179
+// wideBrands is how many artists the listeners of the last.fm data set have.
+const wideBrands = 17_632
 
-// measureRows loads one brand with many rows, asks about it and starts the node anew.
+// measureRows loads a node with a scene, asks it, starts it anew and looks at its disk.
 func (b *bench) measureRows(ctx context.Context) error {
+	sizes := peers.Sizes{Rows: b.o.rows, Members: b.o.members, Brands: max(min(wideBrands, b.o.rows/100), 2), Seed: 1}
+	c := peers.NewScene(sizes, domain.Second(time.Now().Truncate(time.Minute).Add(-time.Hour).Unix()))
 	n := b.node("rows")
-	defer n.kill()
-	c, err := b.enter(ctx, n, b.o)
-	if err != nil {
+	defer n.Kill()
+	if err := b.fill(ctx, n, c); err != nil {
 		return err
 	}
-	st, err := b.fill(ctx, n, c, b.o.rows, (*crowd).played)
-	if err != nil {
-		return err
-	}
-	hot := func(api *client.Client) []question { return append(ofBrand(api, c.hot), ofAny(api, c.hot)...) }
 	for _, part := range []struct {
-		name string
-		do   func() error
+		of []string
+		do func() error
 	}{
-		{partQuestions, func() error { return b.measureQuestions(ctx, n, c, "one brand", hot) }},
-		{partRestart, func() error { return b.measureRestart(ctx, n, st.rows()) }},
-		{partDisk, func() error { return b.measureDisk(ctx, n, c, fmt.Sprintf("one brand, %d days", historyDays)) }},
+		{[]string{partQuestions, partPeers}, func() error { return b.measureQuestions(ctx, n, c) }},
+		{[]string{partAPI}, func() error { return b.measureAPI(ctx, n, c) }},
+		{[]string{partRestart}, func() error { return b.measureRestart(ctx, n) }},
+		{[]string{partDisk}, func() error {
+			return b.measureDisk(ctx, n, c.Population, fmt.Sprintf("%d brands, %d days", sizes.Brands, peers.Days))
+		}},
 	} {
-		if b.o.wants(part.name) {
+		if b.o.wants(part.of...) {
 			if err := part.do(); err != nil {
 				return err
 			}
@@ -52,85 +54,80 @@ func (b *bench) measureRows(ctx context.Context) error {
 	return nil
 }
 
-// wideBrands is how many artists the listeners of the last.fm data set have.
-const wideBrands = 17_632
-
-// measureWide spreads as many rows over many brands, and asks about all of them.
-func (b *bench) measureWide(ctx context.Context) error {
-	n := b.node("wide")
-	defer n.kill()
-	o := b.o
-	o.brands = max(o.brands, min(wideBrands, o.rows/100))
-	c, err := b.enter(ctx, n, o)
+// fill enters a scene into a new node and publishes its rows.
+func (b *bench) fill(ctx context.Context, n *harness.Node, c *peers.Scene) error {
+	p, err := b.enter(ctx, n, c.Population)
 	if err != nil {
 		return err
 	}
-	if _, err := b.fill(ctx, n, c, b.o.rows, (*crowd).any); err != nil {
+	defer p.Close()
+	c.Index()
+	progress("publishing %d activities of the last %d days", len(c.Rows), peers.Days)
+	began := time.Now()
+	err = p.Publish(ctx, len(c.Rows), func(i int) (int, publish.Message) { return c.Message(c.Activity(i)) })
+	if err != nil {
 		return err
 	}
-	about := fmt.Sprintf("%d brands", o.brands)
-	return b.measureQuestions(ctx, n, c, about, func(api *client.Client) []question {
-		return append(ofAny(api, 0), ofBrands(api, c.brands[0])...)
-	})
+	st, err := p.Settled(ctx)
+	if err != nil {
+		return err
+	}
+	progress("committed, %.0f a second", float64(len(c.Rows))/time.Since(began).Seconds())
+	if st.Rows() != int64(len(c.Rows)) || st.Letters() > 0 {
+		return fmt.Errorf("of %d activities there are %d rows, %d dead letters", len(c.Rows), st.Rows(), st.Letters())
+	}
+	return nil
 }
 
-// fill publishes activities over the days of history and waits until they are there.
-func (b *bench) fill(ctx context.Context, n *node, c *crowd, rows int, what func(*crowd, time.Time) act) (st status, err error) {
-	f, err := newFeed(ctx, n, b.o.batch)
-	if err != nil {
-		return st, err
-	}
-	defer f.close()
-	progress("publishing %d activities of the last %d days", rows, historyDays)
-	newest := time.Now().Add(-time.Hour)
-	step := historyDays * 24 * time.Hour / time.Duration(rows)
-	err = f.publish(ctx, rows, c.does(func(i int) act { return what(c, newest.Add(-step*time.Duration(rows-1-i))) }))
-	if err != nil {
-		return st, err
-	}
-	if st, err = f.settled(ctx); err != nil {
-		return st, err
-	}
-	if least := int64(rows) * 9 / 10; st.rows() < least { // a follow counts once
-		return st, fmt.Errorf("%d rows of %d activities are there", st.rows(), rows)
-	}
-	return st, nil
-}
+// restFor is the time between readiness and the reading of memory.
+const restFor = 5 * time.Second
 
-// restedFor is how long a node that is ready is left alone before its memory is read.
-const restedFor = 5 * time.Second
-
-// measureRestart stops or kills the node and starts it, several times.
-func (b *bench) measureRestart(ctx context.Context, n *node, rows int64) error {
+// measureRestart kills or stops the node and starts it, several times.
+func (b *bench) measureRestart(ctx context.Context, n *harness.Node) error {
+	st, err := n.Status(ctx)
+	if err != nil {
+		return err
+	}
 	var stopped, killed, resident, cpu []float64
 	for range min(b.o.runs, 3) {
-		n.kill()
-		took, err := n.start(ctx)
+		n.Kill()
+		took, err := n.Start(ctx)
 		if err != nil {
 			return err
 		}
 		killed = append(killed, took.Seconds())
-		n.stop()
-		if took, err = n.start(ctx); err != nil {
+		n.Stop()
+		if took, err = n.Start(ctx); err != nil {
 			return err
 		}
-		used, err := cpuOf(n.pid())
+		used, err := harness.CPU(n.PID())
 		if err != nil {
 			return err
 		}
-		stopped, cpu = append(stopped, took.Seconds()), append(cpu, used.Seconds())
-		select {
-		case <-time.After(restedFor):
-		case <-ctx.Done():
-			return ctx.Err()
+		stopped = append(stopped, took.Seconds())
+		cpu = append(cpu, used.Seconds())
+		if err := n.Pause(ctx, restFor); err != nil {
+			return err
 		}
-		rss, err := rssOf(n.pid())
+		rss, err := harness.Memory(n.PID(), "VmRSS")
 		if err != nil {
 			return err
 		}
-		resident = append(resident, mib(rss))
-		progress("ready %.2f s after a stop, %.2f s after a kill, %.0f MiB", stopped[len(stopped)-1], killed[len(killed)-1], mib(rss))
+		resident = append(resident, report.MiB(rss))
+		progress("ready %.2f s after a stop, %.2f s after a kill, %.0f MiB", took.Seconds(), killed[len(killed)-1], report.MiB(rss))
 	}
-	b.report.Restart = &Restart{Rows: rows, Stopped: spreadOf(stopped), Killed: spreadOf(killed), MiB: spreadOf(resident), CPU: spreadOf(cpu)}
+	b.report.Restart = &Restart{
+		Rows: st.Rows(), Stopped: report.SpreadOf(stopped), Killed: report.SpreadOf(killed), MiB: report.SpreadOf(resident), CPU: report.SpreadOf(cpu),
+	}
 	return nil
+}
+
+func (r *Restart) print(t *report.Table) {
+	rows := fmt.Sprintf(", %d rows", r.Rows)
+	t.Row()
+	t.Row("RESTART", "MEDIAN", "LEAST", "MOST")
+	t.Spread("ready after a stop"+rows+" (s)", r.Stopped, 2)
+	t.Spread("ready after a kill"+rows+" (s)", r.Killed, 2)
+	t.Spread("CPU of a start after a stop"+rows+" (s)", r.CPU, 2)
+	t.Spread("resident memory then (MiB)", r.MiB, 0)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
 
+	"github.com/ovation-analytics/ovation/deploy/harness"
 	apache "github.com/ovation-analytics/ovation/deploy/kafka"
 )
 
@@ -36,10 +37,9 @@ func users(t *testing.T, b *apache.Broker) {
 
 // guarded is a node that speaks to one of the broker's guarded listeners.
 func guarded(t *testing.T, b *apache.Broker, address, password string, flags ...string) *node {
-	n := &node{t: t, data: filepath.Join(t.TempDir(), "data"), prefix: newPrefix(), logs: b.Data()}
-	n.args = append([]string{"--kafka", address, "--topic-prefix", n.prefix, "--shards", "1"}, flags...)
-	n.env = []string{"OVATION_KAFKA_PASSWORD=" + password}
-	t.Cleanup(n.kill)
+	n := newNode(t, harness.Node{Data: filepath.Join(t.TempDir(), "data"), Prefix: newPrefix(), LogData: b.Data()})
+	n.Args = append([]string{"--kafka", address, "--topic-prefix", n.Prefix, "--shards", "1"}, flags...)
+	n.Env = []string{"OVATION_KAFKA_PASSWORD=" + password}
 	return n
 }
 
@@ -64,20 +64,20 @@ func TestANodeShowsBrokersWhatTheyWant(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			n := guarded(t, b, c.address, apache.Secret, c.flags...)
-			n.life()
+			n.start()
 			n.publishes(c.flags)
 			n.keepsTo(apache.Secret)
-			if warned := strings.Contains(n.lines.String(), "goes over the network as it is"); warned != (c.name == "Plain") {
-				t.Errorf("warned of a password in the clear: %v\n%s", warned, n.lines)
+			if warned := strings.Contains(n.Log(), "goes over the network as it is"); warned != (c.name == "Plain") {
+				t.Errorf("warned of a password in the clear: %v\n%s", warned, n.Log())
 			}
-			if code := n.stop(); code != 0 {
-				t.Fatalf("stopped with %d:\n%s", code, n.lines)
+			if code := n.Stop(); code != 0 {
+				t.Fatalf("stopped with %d:\n%s", code, n.Log())
 			}
 			if c.name != "SCRAM256" {
 				return
 			}
-			n.env = []string{"OVATION_KAFKA_PASSWORD="} // the file of secrets has it as well
-			f, err := os.OpenFile(filepath.Join(n.data, "secrets.yaml"), os.O_APPEND|os.O_WRONLY, 0)
+			n.Env = []string{"OVATION_KAFKA_PASSWORD="} // the file of secrets has it as well
+			f, err := os.OpenFile(filepath.Join(n.Data, "secrets.yaml"), os.O_APPEND|os.O_WRONLY, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -85,7 +85,7 @@ func TestANodeShowsBrokersWhatTheyWant(t *testing.T) {
 			if err := f.Close(); err != nil {
 				t.Fatal(err)
 			}
-			n.life()
+			n.start()
 			n.keepsTo(apache.Secret)
 		})
 	}
@@ -125,12 +125,12 @@ activities:
 func (n *node) keepsTo(secret string) {
 	n.t.Helper()
 	for _, path := range []string{"/status", "/metrics", "/readyz"} {
-		if _, body := n.says(path); strings.Contains(body, secret) {
+		if _, body := n.Get(path); strings.Contains(body, secret) {
 			n.t.Errorf("%s says the secret", path)
 		}
 	}
-	if strings.Contains(n.lines.String(), secret) {
-		n.t.Errorf("the log says the secret:\n%s", n.lines)
+	if strings.Contains(n.Log(), secret) {
+		n.t.Errorf("the log says the secret:\n%s", n.Log())
 	}
 }
 
@@ -159,23 +159,23 @@ func TestANodeThatBrokersRefuseSaysWhyAndIsNotReady(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			n := guarded(t, b, c.address, c.password, c.flags...)
-			n.admin = n.begin(starting)[1]
+			n.Admin = n.begin(harness.Starting)[1]
 			n.eventually("reason at /readyz", func() bool {
-				status, body := n.says("/readyz")
+				status, body := n.Get("/readyz")
 				return status == http.StatusServiceUnavailable && strings.Contains(body, c.says)
 			})
-			if status := n.get("/livez"); status != http.StatusOK {
+			if status, _ := n.Get("/livez"); status != http.StatusOK {
 				t.Errorf("/livez: %d", status)
 			}
-			if status, body := n.says("/status"); status != http.StatusServiceUnavailable || !strings.Contains(body, c.says) {
+			if status, body := n.Get("/status"); status != http.StatusServiceUnavailable || !strings.Contains(body, c.says) {
 				t.Errorf("/status: %d %s", status, body)
 			}
-			if !strings.Contains(n.lines.String(), c.says) {
-				t.Errorf("the log does not say %q:\n%s", c.says, n.lines)
+			if !strings.Contains(n.Log(), c.says) {
+				t.Errorf("the log does not say %q:\n%s", c.says, n.Log())
 			}
 			n.keepsTo(wrong)
-			if code := n.stop(); code != 0 {
-				t.Errorf("stopped with %d:\n%s", code, n.lines)
+			if code := n.Stop(); code != 0 {
+				t.Errorf("stopped with %d:\n%s", code, n.Log())
 			}
 		})
 	}

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/ovation-analytics/ovation/deploy/harness"
 )
 
 // TestI9AnyOrderAndRepetitionGiveTheSameState brings the same actions, which carry
@@ -52,13 +54,13 @@ func anyOrder(t *testing.T, on site) {
 	}
 	alike(t, seed, "on the other node", a.status(), b.status())
 	was := b.status()
-	if code := b.stop(); code != 0 {
-		t.Fatalf("stopped with %d:\n%s", code, b.lines)
+	if code := b.Stop(); code != 0 {
+		t.Fatalf("stopped with %d:\n%s", code, b.Log())
 	}
-	if err := os.RemoveAll(filepath.Join(b.data, "store")); err != nil {
+	if err := os.RemoveAll(filepath.Join(b.Data, "store")); err != nil {
 		t.Fatal(err)
 	}
-	b.life() // all state is made of the log: here of nothing else
+	b.start() // all state is made of the log: here of nothing else
 	b.settled(sent[1])
 	alike(t, seed, "rebuilt from the log", was, b.status())
 	for i, p := range all {
@@ -69,7 +71,7 @@ func anyOrder(t *testing.T, on site) {
 }
 
 // alike requires the same facts of every shard, and that nothing was refused.
-func alike(t *testing.T, seed uint64, where string, first, second status) {
+func alike(t *testing.T, seed uint64, where string, first, second harness.Status) {
 	t.Helper()
 	for i := range first.Shards {
 		x, y := first.Shards[i], second.Shards[i]

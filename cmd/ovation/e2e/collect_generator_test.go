@@ -27,13 +27,9 @@ func madeUpAudience(t *testing.T, on site) {
 	}
 	n := on.start(t)
 	number, key := n.account("generated")
-	path, err := binary()
-	if err != nil {
-		t.Fatal(err)
-	}
 	folder := t.TempDir()
 	for _, want := range []string{"6,000 actions published from 6,000 rows", "0 actions published from 0 rows"} {
-		c := exec.Command(path, "collect", "generator", "--create", "--kafka", n.kafka, "--topic-prefix", n.prefix, "--api", "http://"+n.http, "--key", key,
+		c := exec.Command(program(t), "collect", "generator", "--create", "--kafka", n.Kafka, "--topic-prefix", n.Prefix, "--api", "http://"+n.HTTP, "--key", key,
 			"--account", id(domain.AccountID(number)), "--seed", "3", "--members", "150", "--actions", "6000", "--brands", "5", "--end", "2026-11-16")
 		var errs bytes.Buffer
 		c.Dir, c.Stderr = folder, &errs

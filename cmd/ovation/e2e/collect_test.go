@@ -10,69 +10,47 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/client"
+	"github.com/ovation-analytics/ovation/deploy/harness"
 )
 
 // collectRun is a running ovation collect.
 type collectRun struct {
-	t     testing.TB
-	cmd   *exec.Cmd
-	lines *tail
-	out   strings.Builder
-	ended chan struct{}
+	*harness.Process
+	t   testing.TB
+	out strings.Builder
 }
 
 // startCollect starts the command in a folder, where its state is, against the node.
 func startCollect(n *node, folder, key string, account domain.AccountID, args ...string) *collectRun {
 	n.t.Helper()
-	path, err := binary()
-	if err != nil {
-		n.t.Fatal(err)
-	}
-	args = append([]string{"collect", "file", "--create", "--kafka", n.kafka, "--topic-prefix", n.prefix, "--api", "http://" + n.http, "--account", id(account)}, args...)
-	c := &collectRun{t: n.t, cmd: exec.Command(path, args...), lines: &tail{}, ended: make(chan struct{})}
-	c.cmd.Dir = folder
-	c.cmd.Env = append(append(os.Environ(), "OVATION_KEY="+key), n.env...)
-	c.cmd.Stdout = &c.out
-	pipe, err := c.cmd.StderrPipe()
-	if err != nil {
-		n.t.Fatal(err)
-	}
-	if err := c.cmd.Start(); err != nil {
+	args = append([]string{"collect", "file", "--create", "--kafka", n.Kafka, "--topic-prefix", n.Prefix, "--api", "http://" + n.HTTP, "--account", id(account)}, args...)
+	c := &collectRun{t: n.t}
+	cmd := exec.Command(program(n.t), args...)
+	cmd.Dir = folder
+	cmd.Env = append(append(os.Environ(), "OVATION_KEY="+key), n.Env...)
+	cmd.Stdout = &c.out
+	var err error
+	if c.Process, _, err = harness.StartProcess(n.t.Context(), cmd, nil); err != nil {
 		n.t.Fatal(err)
 	}
 	n.t.Cleanup(c.kill)
-	go func() {
-		defer close(c.ended)
-		for s := bufio.NewScanner(pipe); s.Scan(); {
-			c.lines.add(s.Text())
-		}
-	}()
 	return c
 }
 
-// wait waits for the end and gives the exit code.
-func (c *collectRun) wait() int {
-	<-c.ended
-	_ = c.cmd.Wait()
-	return c.cmd.ProcessState.ExitCode()
-}
-
 // kill ends it as a power cut would.
-func (c *collectRun) kill() {
-	_ = c.cmd.Process.Kill()
-	c.wait()
-}
+func (c *collectRun) kill() { c.End(syscall.SIGKILL) }
 
 // must waits until it ended well, and gives its last line.
 func (c *collectRun) must() string {
 	c.t.Helper()
-	if code := c.wait(); code != 0 {
-		c.t.Fatalf("collect ended with %d:\n%s", code, c.lines)
+	if code := c.Wait(); code != 0 {
+		c.t.Fatalf("collect ended with %d:\n%s", code, c.Log())
 	}
 	return c.out.String()
 }
@@ -104,7 +82,7 @@ func (c *collectRun) killedAt(end func() int64, folder string, records int64) bo
 	c.t.Helper()
 	for deadline := time.Now().Add(2 * time.Minute); ; {
 		select {
-		case <-c.ended:
+		case <-c.Ended():
 			return false
 		default:
 		}
@@ -113,7 +91,7 @@ func (c *collectRun) killedAt(end func() int64, folder string, records int64) bo
 			return true
 		}
 		if time.Now().After(deadline) {
-			c.t.Fatalf("collect does not come to %d records:\n%s", records, c.lines)
+			c.t.Fatalf("collect does not come to %d records:\n%s", records, c.Log())
 		}
 	}
 }
@@ -196,15 +174,9 @@ func (p *people) known() {
 // refused none.
 func (p *people) complete(n *node) {
 	n.t.Helper()
-	rows, letters := int64(0), int64(0)
-	for _, s := range n.status().Shards {
-		rows += s.Rows
-		for _, count := range s.DeadLetters {
-			letters += count
-		}
-	}
-	if rows != p.living() || letters != 0 {
-		n.t.Errorf("%d living rows, %d actions count; %d dead letters", rows, p.living(), letters)
+	st := n.status()
+	if st.Rows() != p.living() || st.Letters() != 0 {
+		n.t.Errorf("%d rows, %d actions count; %d dead letters", st.Rows(), p.living(), st.Letters())
 	}
 }
 

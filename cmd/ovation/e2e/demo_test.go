@@ -16,14 +16,13 @@ import (
 	"time"
 
 	"github.com/ovation-analytics/ovation/cmd/ovation/audience"
+	"github.com/ovation-analytics/ovation/deploy/harness"
 )
 
 // demo is a running ovation demo.
 type demo struct {
-	t     testing.TB
-	cmd   *exec.Cmd
-	said  *screen
-	ended chan error
+	*harness.Process
+	t testing.TB
 }
 
 // screen is what a process prints, so far.
@@ -46,51 +45,37 @@ func (s *screen) String() string {
 }
 
 // startDemo starts the binary on a directory.
-func startDemo(t testing.TB, data string, args ...string) (d *demo, out, log *screen) {
+func startDemo(t testing.TB, data string, args ...string) (d *demo, out *screen) {
 	t.Helper()
-	path, err := binary()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, log = &screen{}, &screen{}
+	out = &screen{}
 	args = append([]string{
 		"demo", "--data", data, "--http", "127.0.0.1:0", "--admin", "127.0.0.1:0", "--shards", "4", "--rate", "0",
 	}, args...)
-	d = &demo{t: t, cmd: exec.Command(path, args...), said: log, ended: make(chan error, 1)}
-	d.cmd.Stdout, d.cmd.Stderr = out, log
-	if err := d.cmd.Start(); err != nil {
+	cmd := exec.Command(program(t), args...)
+	cmd.Stdout = out
+	p, _, err := harness.StartProcess(t.Context(), cmd, nil)
+	if err != nil {
 		t.Fatal(err)
 	}
-	go func() { d.ended <- d.cmd.Wait() }()
-	t.Cleanup(func() { d.end(syscall.SIGKILL) })
-	return d, out, log
+	t.Cleanup(func() { p.End(syscall.SIGKILL) })
+	return &demo{Process: p, t: t}, out
 }
 
-// end ends the process and gives its exit code.
-func (d *demo) end(sig syscall.Signal) int {
-	if d.cmd.ProcessState == nil {
-		_ = d.cmd.Process.Signal(sig)
-		<-d.ended
-	}
-	return d.cmd.ProcessState.ExitCode()
-}
-
-// until polls until the text holds what is looked for.
-func (d *demo) until(s *screen, holds func(string) bool) string {
+// until polls a text of the process until it holds what is looked for.
+func (d *demo) until(text func() string, holds func(string) bool) string {
 	d.t.Helper()
 	for deadline := time.Now().Add(3 * time.Minute); ; {
-		text := s.String()
+		now := text()
 		switch {
-		case holds(text):
-			return text
+		case holds(now):
+			return now
 		case time.Now().After(deadline):
-			d.t.Fatalf("the demo does not get there:\n%s\n%s", text, d.said)
+			d.t.Fatalf("not within three minutes:\n%s\n%s", now, d.Log())
 		}
 		select {
-		case err := <-d.ended:
-			d.ended <- err
-			d.t.Fatalf("the demo ended: %v\n%s", err, d.said)
-		case <-time.After(5 * time.Millisecond): // between looks at another process
+		case <-d.Ended():
+			d.t.Fatalf("the demo ended:\n%s", d.Log())
+		case <-time.After(pollEvery):
 		}
 	}
 }
@@ -103,7 +88,7 @@ var printed = regexp.MustCompile(`(?m)^  (curl '[^']+')\n\n  (.*)\n`)
 // questions waits until all three are printed.
 func (d *demo) questions(out *screen) (all []asked) {
 	d.t.Helper()
-	text := d.until(out, func(s string) bool { return len(printed.FindAllString(s, -1)) == 3 })
+	text := d.until(out.String, func(s string) bool { return len(printed.FindAllString(s, -1)) == 3 })
 	for _, m := range printed.FindAllStringSubmatch(text, -1) {
 		all = append(all, asked{m[1], m[2]})
 	}
@@ -155,33 +140,32 @@ func demoAnswers(t *testing.T, on site) {
 	size := append(flags, "--members", "250", "--actions", "12000", "--key", "a-key-to-try-it")
 
 	// The first run is killed while it publishes.
-	d, _, log := startDemo(t, data, size...)
-	d.until(log, func(s string) bool { return strings.Contains(s, "publishing a year of actions") })
-	d.end(syscall.SIGKILL)
+	d, _ := startDemo(t, data, size...)
+	d.until(d.Log, func(s string) bool { return strings.Contains(s, "publishing a year of actions") })
+	d.End(syscall.SIGKILL)
 
-	d, out, _ := startDemo(t, data, size...)
+	d, out := startDemo(t, data, size...)
 	first := d.questions(out)
 	d.hold(first)
 	d.counted(out)
-	if code := d.end(syscall.SIGTERM); code != 0 {
-		t.Fatalf("exit code %d:\n%s", code, d.said)
+	if code := d.End(syscall.SIGTERM); code != 0 {
+		t.Fatalf("exit code %d:\n%s", code, d.Log())
 	}
 
-	d, out, log = startDemo(t, data, size...) // all is there
+	d, out = startDemo(t, data, size...) // all is there
 	again := d.questions(out)
 	d.hold(again)
-	if strings.Contains(log.String(), "publishing") {
-		t.Errorf("it publishes the past again:\n%s", log)
+	if strings.Contains(d.Log(), "publishing") {
+		t.Errorf("it publishes the past again:\n%s", d.Log())
 	}
-	d.end(syscall.SIGTERM)
+	d.End(syscall.SIGTERM)
 	if got, want := strings.Join(answers(again), "\n"), strings.Join(answers(first), "\n"); got != want {
 		t.Errorf("a later run prints\n%s\nnot\n%s", got, want)
 	}
 
-	d, _, log = startDemo(t, data, append(flags, "--members", "250", "--actions", "12000", "--seed", "2")...)
-	<-d.ended
-	if code := d.cmd.ProcessState.ExitCode(); code != 2 || !strings.Contains(log.String(), "--seed 1 --members 250 --actions 12000") {
-		t.Errorf("another audience on the same directory: exit code %d:\n%s", code, log)
+	d, _ = startDemo(t, data, append(flags, "--members", "250", "--actions", "12000", "--seed", "2")...)
+	if code := d.Wait(); code != 2 || !strings.Contains(d.Log(), "--seed 1 --members 250 --actions 12000") {
+		t.Errorf("another audience on the same directory: exit code %d:\n%s", code, d.Log())
 	}
 }
 
@@ -194,13 +178,12 @@ func (d *demo) counted(out *screen) {
 		d.t.Fatal(err)
 	}
 	defer res.Body.Close()
-	var st status
+	var st harness.Status
 	if err := json.NewDecoder(res.Body).Decode(&st); err != nil {
 		d.t.Fatal(err)
 	}
-	rows := int64(0)
+	rows := st.Rows()
 	for _, s := range st.Shards {
-		rows += s.Rows
 		if len(s.DeadLetters) != 0 {
 			d.t.Errorf("shard %d refused %v", s.Shard, s.DeadLetters)
 		}
@@ -234,11 +217,7 @@ func historyRows(t testing.TB, members, actions int) (n int64) {
 
 func TestTheDemoDescribesItsAudience(t *testing.T) {
 	t.Parallel()
-	path, err := binary()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(path, "demo", "--describe", "--members", "300", "--actions", "5000")
+	cmd := exec.Command(program(t), "demo", "--describe", "--members", "300", "--actions", "5000")
 	cmd.Dir = t.TempDir()
 	out, err := cmd.CombinedOutput()
 	if err != nil || !strings.HasPrefix(string(out), "300 members, 5000 actions") {

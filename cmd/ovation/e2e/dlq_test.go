@@ -15,11 +15,7 @@ import (
 // command runs the program as an operator does and gives what it printed.
 func (n *node) command(code int, stdin string, args ...string) string {
 	n.t.Helper()
-	path, err := binary()
-	if err != nil {
-		n.t.Fatal(err)
-	}
-	cmd := exec.Command(path, args...)
+	cmd := exec.Command(program(n.t), args...)
 	var errs bytes.Buffer
 	cmd.Stdin, cmd.Stderr = strings.NewReader(stdin), &errs
 	out, _ := cmd.Output()
@@ -57,7 +53,7 @@ func lettersReplayed(t *testing.T, on site) {
 
 	dlq := func(code int, stdin string, args ...string) string {
 		t.Helper()
-		return n.command(code, stdin, append([]string{"dlq", args[0], "--kafka", n.kafka, "--topic-prefix", n.prefix, "--output", "json"}, args[1:]...)...)
+		return n.command(code, stdin, append([]string{"dlq", args[0], "--kafka", n.Kafka, "--topic-prefix", n.Prefix, "--output", "json"}, args[1:]...)...)
 	}
 	var list struct {
 		Items   []struct{ ID, Reason, Origin string }
@@ -80,8 +76,8 @@ func lettersReplayed(t *testing.T, on site) {
 	for range 2 {
 		dlq(0, "", "replay", "--reason", "unknown_member")
 		dlq(0, string(mended), "replay", byReason["missing_field"], "--from-file", "-")
-		n.kill()
-		n.life()
+		n.Kill()
+		n.start()
 		published += 2
 		n.settled(published)
 	}

@@ -68,13 +68,13 @@ func exactlyOnce(t *testing.T, on site) {
 			continue
 		}
 		t.Logf("killed in a rebuild that is %s", n.beginRebuild(rnd))
-		n.kill()
+		n.Kill()
 		topic.end()
-		n.life()
+		n.start()
 		kills++
 		if rnd.IntN(4) == 0 { // a life that is over as soon as it began
-			n.kill()
-			n.life()
+			n.Kill()
+			n.start()
 			kills++
 		}
 		over.turn(p.api(n))
@@ -98,10 +98,10 @@ func exactlyOnce(t *testing.T, on site) {
 	if v := n.verify(0); v.State != "equal" || v.Differences != 0 {
 		t.Errorf("seed %d: %+v", seed, v)
 	}
-	if code := n.stop(); code != 0 {
-		t.Fatalf("seed %d: stopped with %d:\n%s", seed, code, n.lines)
+	if code := n.Stop(); code != 0 {
+		t.Fatalf("seed %d: stopped with %d:\n%s", seed, code, n.Log())
 	}
-	n.life()
+	n.start()
 	compare(t, seed, n, p, rnd, 2, size.oneIn)
 }
 
@@ -179,7 +179,7 @@ func (c *collector) await(n *node, w *writers, rnd *rand.Rand, k, blows int) {
 			last, since = now, time.Now()
 		}
 		if time.Since(since) > 2*time.Minute {
-			c.t.Fatalf("no progress for two minutes at %d published, %d routed, towards %.0f of %d, somebody starves %v:\n%s", published, routed, at, c.n, w.starved(), n.lines)
+			c.t.Fatalf("no progress for two minutes at %d published, %d routed, towards %.0f of %d, somebody starves %v:\n%s", published, routed, at, c.n, w.starved(), n.Log())
 		}
 		time.Sleep(5 * time.Millisecond) // between looks at another process
 	}
@@ -205,18 +205,17 @@ func (c *collector) pace(share float64) {
 // nothing was refused.
 func compare(t *testing.T, seed uint64, n *node, p *people, rnd *rand.Rand, questions, oneIn int) {
 	t.Helper()
-	rows := int64(0)
-	for _, s := range n.status().Shards {
-		rows += s.Rows
+	st := n.status()
+	for _, s := range st.Shards {
 		if len(s.DeadLetters) > 0 || s.Stopped != "" {
 			t.Errorf("seed %d: shard %d: stopped %q, dead letters %v", seed, s.Shard, s.Stopped, s.DeadLetters)
 		}
 	}
-	if want := p.living(); rows != want {
-		t.Errorf("seed %d: %d rows, want %d", seed, rows, want)
+	if want := p.living(); st.Rows() != want {
+		t.Errorf("seed %d: %d rows, want %d", seed, st.Rows(), want)
 	}
 	asked := p.checkSome(t, seed, p.api(n), rnd, last(months+1), questions, oneIn)
-	t.Logf("%d rows, %d answers compared", rows, asked)
+	t.Logf("%d rows, %d answers compared", st.Rows(), asked)
 }
 
 // front is the node as clients find it: an address for each life.

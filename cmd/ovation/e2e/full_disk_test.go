@@ -16,6 +16,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/client"
+	"github.com/ovation-analytics/ovation/deploy/harness"
 )
 
 // smallDisk is a disk of its own for a node, which lasts as long as a process that does
@@ -91,9 +92,8 @@ func (d *smallDisk) empty() {
 // goes on when there is space again. A node that starts on a full disk waits, and says so.
 func TestAFullDisk(t *testing.T) {
 	disk := newSmallDisk(t, 420)
-	n := &node{t: t, data: filepath.Join(disk.dir, "data"), within: disk.within, args: embedded.flags("")}
-	t.Cleanup(n.kill)
-	n.life()
+	n := newNode(t, harness.Node{Data: filepath.Join(disk.dir, "data"), Within: disk.within, Args: embedded.flags("")})
+	n.start()
 	h := newHarmed(t, n)
 	h.publish(20, false)
 	h.counted()
@@ -105,24 +105,27 @@ func TestAFullDisk(t *testing.T) {
 		h.counted()
 	}
 
-	n.stop()
+	n.Stop()
 	disk.fill(0)
-	n.admin = n.begin(starting)[1]
+	n.Admin = n.begin(harness.Starting)[1]
 	n.eventually("word that it waits for room", func() bool {
-		status, body := n.says("/readyz")
+		status, body := n.Get("/readyz")
 		return status == http.StatusServiceUnavailable && strings.Contains(body, "the node waits for room on the disk")
 	})
 	disk.empty()
-	n.eventually("its start", func() bool { return serving.MatchString(n.lines.String()) })
-	m := serving.FindStringSubmatch(n.lines.String())
-	n.http, n.admin, n.kafka = m[1], m[2], m[3]
-	n.eventually("readiness", func() bool { return n.get("/readyz") == http.StatusOK })
+	n.eventually("its start", func() bool { return harness.Serving.MatchString(n.Log()) })
+	m := harness.Serving.FindStringSubmatch(n.Log())
+	n.HTTP, n.Admin, n.Kafka = m[1], m[2], m[3]
+	n.eventually("readiness", func() bool {
+		status, _ := n.Get("/readyz")
+		return status == http.StatusOK
+	})
 	h.connect()
 	h.counted()
 	h.publish(5, false)
 	h.counted()
-	n.kill()
-	n.life()
+	n.Kill()
+	n.start()
 	h.counted()
 }
 
@@ -132,7 +135,7 @@ func (h *harmed) refused(left int64) (done func()) {
 	h.Helper()
 	refusing := fmt.Sprintf(`"refusing":"the disk is nearly full: %d MiB free`, left>>20)
 	h.n.eventually("word that the disk is full", func() bool { // it is looked at now and then
-		_, status := h.n.says("/status")
+		_, status := h.n.Get("/status")
 		return strings.Contains(status, refusing)
 	})
 	h.done++
@@ -149,12 +152,12 @@ func (h *harmed) refused(left int64) (done func()) {
 		h.Fatalf("a write is answered with %v", err)
 	}
 	h.n.eventually("word of it", func() bool {
-		_, status := h.n.says("/status")
-		_, metrics := h.n.says("/metrics")
+		_, status := h.n.Get("/status")
+		_, metrics := h.n.Get("/metrics")
 		return strings.Contains(status, refusing) && strings.Contains(metrics, `ovation_waiting{id="",what="log"} 1`)
 	})
 	h.counted()
-	if got, body := h.n.says("/readyz"); got != http.StatusOK || !strings.HasPrefix(body, "degraded: the embedded log takes nothing") {
+	if got, body := h.n.Get("/readyz"); got != http.StatusOK || !strings.HasPrefix(body, "degraded: the embedded log takes nothing") {
 		h.Fatalf("readiness is %d %s", got, body)
 	}
 	select {
@@ -167,8 +170,8 @@ func (h *harmed) refused(left int64) (done func()) {
 		h.must(<-published)
 		h.p.did(a)
 		h.must(write("9000"))
-		if n := strings.Count(h.n.lines.String(), "log: appends are refused"); n == 0 {
-			h.Errorf("the log does not say it:\n%s", h.n.lines)
+		if n := strings.Count(h.n.Log(), "log: appends are refused"); n == 0 {
+			h.Errorf("the log does not say it:\n%s", h.n.Log())
 		}
 	}
 }

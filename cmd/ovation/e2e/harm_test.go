@@ -3,7 +3,6 @@ package e2e
 import (
 	"fmt"
 	"math/rand/v2"
-	"os/exec"
 	"strings"
 	"testing"
 
@@ -36,6 +35,39 @@ func newHarmed(t *testing.T, n *node) *harmed {
 	return h
 }
 
+// begun is a node with five actions routed.
+func begun(t *testing.T, on site) *harmed {
+	t.Helper()
+	h := newHarmed(t, on.start(t))
+	h.publish(5, false)
+	h.counted()
+	return h
+}
+
+// goesOn publishes more, and all is counted.
+func (h *harmed) goesOn() {
+	h.Helper()
+	h.publish(3, false)
+	h.counted()
+}
+
+// resumes accepts the gap that stopped a router for this reason; then all is counted.
+func (h *harmed) resumes(reason string) {
+	h.Helper()
+	h.stopped(reason)
+	h.accept()
+	h.counted()
+}
+
+// restarts kills the node and starts it.
+func (h *harmed) restarts() {
+	h.Helper()
+	h.n.Kill()
+	h.n.start()
+	h.connect()
+	h.goesOn()
+}
+
 // connect connects to the broker, which on the embedded log is another one in each life.
 func (h *harmed) connect() {
 	h.Helper()
@@ -43,7 +75,7 @@ func (h *harmed) connect() {
 		h.kgo.Close()
 	}
 	var err error
-	h.kgo, err = kgo.NewClient(kgo.SeedBrokers(h.n.kafka), kgo.DefaultProduceTopic(h.n.topic()), kgo.RecordPartitioner(kgo.ManualPartitioner()))
+	h.kgo, err = kgo.NewClient(kgo.SeedBrokers(h.n.Kafka), kgo.DefaultProduceTopic(h.n.topic()), kgo.RecordPartitioner(kgo.ManualPartitioner()))
 	if err != nil {
 		h.Fatal(err)
 	}
@@ -76,14 +108,7 @@ func (h *harmed) publish(n int, lost bool) {
 // counted waits until the node has the model's rows, and compares its numbers.
 func (h *harmed) counted() {
 	h.Helper()
-	var rows int64
-	h.n.eventually(fmt.Sprintf("%d rows", h.p.living()), func() bool {
-		rows = 0
-		for _, s := range h.n.status().Shards {
-			rows += s.Rows
-		}
-		return rows == h.p.living()
-	})
+	h.n.eventually(fmt.Sprintf("%d rows", h.p.living()), func() bool { return h.n.rows() == h.p.living() })
 	h.p.checkAll(h, 81, h.p.api(h.n), h.rnd, last(20), 4)
 }
 
@@ -99,8 +124,8 @@ func (h *harmed) stopped(reason string) {
 		}
 		return false
 	})
-	if !strings.Contains(h.n.lines.String(), reason) {
-		h.Errorf("the log does not say %q:\n%s", reason, h.n.lines)
+	if !strings.Contains(h.n.Log(), reason) {
+		h.Errorf("the log does not say %q:\n%s", reason, h.n.Log())
 	}
 	b, _, err := h.p.api(h.n).CreateBrand(ctx(h), client.Params{"name": fmt.Sprint("while it is stopped ", h.done), "type": "Music"})
 	if err != nil || domain.BrandID(b.ID) == 0 {
@@ -111,16 +136,13 @@ func (h *harmed) stopped(reason string) {
 // accept gives the operator's word, by the command, for every partition that waits for it.
 func (h *harmed) accept() {
 	h.Helper()
-	path, err := binary()
-	h.must(err)
 	accepted := 0
 	for _, r := range h.n.status().Routers {
 		if r.Stopped == "" {
 			continue
 		}
-		out, err := exec.Command(path, "accept-gap", "--admin", h.n.admin, h.n.topic(), fmt.Sprint(r.Partition)).CombinedOutput()
-		if err != nil || !strings.Contains(string(out), "goes on at") {
-			h.Fatalf("accept-gap: %v: %s", err, out)
+		if out := h.n.command(0, "", "accept-gap", "--admin", h.n.Admin, h.n.topic(), fmt.Sprint(r.Partition)); !strings.Contains(out, "goes on at") {
+			h.Fatalf("accept-gap: %s", out)
 		}
 		accepted++
 	}
@@ -166,14 +188,9 @@ func TestRecordsThatAreGoneAfterTheyWereRoutedAreNoGap(t *testing.T) {
 		h.publish(9, false)
 		h.counted()
 		h.cut(6)
-		h.publish(3, false)
-		h.counted()
-		h.noted(6) // else the killed router goes on below the cut, and nobody can know that nothing is missing
-		h.n.kill()
-		h.n.life()
-		h.connect()
-		h.publish(3, false)
-		h.counted()
+		h.goesOn()
+		h.noted(6) // else the killed router resumes below the cut, and nothing shows that no record is missing
+		h.restarts()
 	})
 }
 
@@ -181,19 +198,14 @@ func TestRecordsThatAreGoneAfterTheyWereRoutedAreNoGap(t *testing.T) {
 // what was routed. The embedded log is down when its node is: there nobody can.
 func TestRecordsThatAreGoneBeforeTheyWereRoutedStopTheirPartition(t *testing.T) {
 	t.Parallel()
-	h := newHarmed(t, onKafka(t).start(t))
-	h.publish(5, false)
-	h.counted()
-	h.n.stop()
+	h := begun(t, onKafka(t))
+	h.n.Stop()
 	h.publish(4, true)
 	h.publish(3, false)
 	h.cut(9)
-	h.n.life()
-	h.stopped("retention")
-	h.accept()
-	h.counted()
-	h.publish(3, false)
-	h.counted()
+	h.n.start()
+	h.resumes("retention")
+	h.goesOn()
 }
 
 // TestAForgottenOffsetHidesNothingThatIsGone has the broker forget where the routers were,
@@ -202,26 +214,21 @@ func TestRecordsThatAreGoneBeforeTheyWereRoutedStopTheirPartition(t *testing.T) 
 // its own cut is in the crash simulation.
 func TestAForgottenOffsetHidesNothingThatIsGone(t *testing.T) {
 	t.Parallel()
-	h := newHarmed(t, onKafka(t).start(t))
-	h.publish(5, false)
-	h.counted()
-	h.n.stop()
+	h := begun(t, onKafka(t))
+	h.n.Stop()
 	h.forget()
 	h.cut(4)
 	h.publish(2, false)
-	h.n.life()
+	h.n.start()
 	h.counted()
-	h.n.stop()
+	h.n.Stop()
 	h.forget()
 	h.publish(4, true)
 	h.publish(3, false)
 	h.cut(11)
-	h.n.life()
-	h.stopped("retention")
-	h.accept()
-	h.counted()
-	h.publish(3, false)
-	h.counted()
+	h.n.start()
+	h.resumes("retention")
+	h.goesOn()
 }
 
 // TestATopicMadeAgainUnderARunningNodeStopsItUntilItIsAccepted: what is published to the
@@ -229,19 +236,11 @@ func TestAForgottenOffsetHidesNothingThatIsGone(t *testing.T) {
 func TestATopicMadeAgainUnderARunningNodeStopsItUntilItIsAccepted(t *testing.T) {
 	t.Parallel()
 	onBothLogs(t, func(t *testing.T, on site) {
-		h := newHarmed(t, on.start(t))
-		h.publish(5, false)
-		h.counted()
+		h := begun(t, on)
 		h.recreate()
 		h.publish(3, false)
-		h.stopped("recreated")
-		h.accept()
-		h.counted()
-		h.n.kill()
-		h.n.life()
-		h.connect()
-		h.publish(3, false)
-		h.counted()
+		h.resumes("recreated")
+		h.restarts()
 	})
 }
 
@@ -249,21 +248,14 @@ func TestATopicMadeAgainUnderARunningNodeStopsItUntilItIsAccepted(t *testing.T) 
 // not routed are gone with the old topic. The embedded log is down when its node is.
 func TestATopicMadeAgainWhileTheNodeIsDownStopsItUntilItIsAccepted(t *testing.T) {
 	t.Parallel()
-	h := newHarmed(t, onKafka(t).start(t))
-	h.publish(5, false)
-	h.counted()
-	h.n.stop()
+	h := begun(t, onKafka(t))
+	h.n.Stop()
 	h.publish(4, true)
 	h.recreate()
 	h.publish(3, false)
-	h.n.life()
-	h.stopped("recreated")
-	h.accept()
-	h.counted()
-	h.n.kill()
-	h.n.life()
-	h.publish(3, false)
-	h.counted()
+	h.n.start()
+	h.resumes("recreated")
+	h.restarts()
 }
 
 // TestACompactedPublicTopicIsAWarningAndItsHolesArePassed: what compaction drops before it
@@ -281,19 +273,18 @@ func TestACompactedPublicTopicIsAWarningAndItsHolesArePassed(t *testing.T) {
 		return h.readable() < 30
 	})
 	h.counted()
-	h.n.stop()
+	h.n.Stop()
 
-	h.n.life()
-	if !strings.Contains(h.n.lines.String(), "cleanup.policy is compact, should be delete") {
-		t.Errorf("the node does not warn of a compacted topic:\n%s", h.n.lines)
+	h.n.start()
+	if !strings.Contains(h.n.Log(), "cleanup.policy is compact, should be delete") {
+		t.Errorf("the node does not warn of a compacted topic:\n%s", h.n.Log())
 	}
 	h.counted()
-	h.n.stop()
+	h.n.Stop()
 	h.settings("cleanup.policy", "delete")
 	h.forget()
-	h.n.life()
-	h.publish(3, false)
-	h.counted()
+	h.n.start()
+	h.goesOn()
 }
 
 // forget makes the broker forget where the routers were, as it does with groups that are
@@ -318,7 +309,7 @@ func (h *harmed) forget() {
 // noted waits until the router of partition 0 would go on at next or above it.
 func (h *harmed) noted(next int64) {
 	h.Helper()
-	journal := h.n.prefix + kafka.Journal
+	journal := h.n.Prefix + kafka.Journal
 	topics, err := h.admin.ListTopics(ctx(h), journal)
 	h.must(err)
 	group := "router-" + domain.TopicID(topics[journal].ID).String()
@@ -348,7 +339,7 @@ func (h *harmed) readable() (n int) {
 	ends, err := h.admin.ListEndOffsets(ctx(h), h.n.topic())
 	h.must(err)
 	end, _ := ends.Lookup(h.n.topic(), 0)
-	c, err := kgo.NewClient(kgo.SeedBrokers(h.n.kafka), kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{h.n.topic(): {0: kgo.NewOffset().AtStart()}}))
+	c, err := kgo.NewClient(kgo.SeedBrokers(h.n.Kafka), kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{h.n.topic(): {0: kgo.NewOffset().AtStart()}}))
 	h.must(err)
 	defer c.Close()
 	for at := int64(0); at < end.Offset; {

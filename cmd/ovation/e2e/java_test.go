@@ -18,7 +18,7 @@ func official(t *testing.T, n *node, lines []string) (said string, code int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := onKafka(t).apache.Tool(path, n.kafka, n.topic())
+	cmd := onKafka(t).apache.Tool(path, n.Kafka, n.topic())
 	var stdout, stderr bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(strings.Join(lines, "\n")), &stdout, &stderr
 	if err := cmd.Run(); err != nil {

@@ -43,7 +43,7 @@ func kcatAt(n *node) *kcat {
 func (k *kcat) run(in []byte, args ...string) (out []byte, err error) {
 	c, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(c, k.path, append([]string{"-b", k.node.kafka}, args...)...)
+	cmd := exec.CommandContext(c, k.path, append([]string{"-b", k.node.Kafka}, args...)...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(in), &stdout, &stderr
 	if err := cmd.Run(); err != nil {

@@ -137,8 +137,8 @@ func realTaggings(t *testing.T, on site) {
 	years := span{time.Date(2005, 1, 1, 0, 0, 0, 0, time.UTC).Unix(), time.Date(2011, 12, 31, 0, 0, 0, 0, time.UTC).Unix()}
 	p.askAll(t, seed, p.api(n), rnd, years, 160)
 	step("160 questions equal the recount")
-	n.kill()
-	n.life()
+	n.Kill()
+	n.start()
 	p.askAll(t, seed, p.api(n), rnd, years, 80)
 	step("80 more after a kill")
 	l.weigh(n, p)
@@ -149,18 +149,15 @@ func realTaggings(t *testing.T, on site) {
 func (l *lastfm) weigh(n *node, p *people) {
 	t := n.t
 	t.Helper()
-	rows := int64(0)
-	for _, s := range n.status().Shards {
-		rows += s.Rows
-	}
+	rows := n.rows()
 	if rows != p.living() {
 		t.Errorf("%d living rows, %d taggings count", rows, p.living())
 	}
 	var st struct{ Store json.RawMessage }
-	n.manage("/status", nil, &st)
+	n.ask("/status", nil, &st)
 	t.Logf("%d living rows; /status: %s", rows, st.Store)
 	sizes := map[string]int64{}
-	err := filepath.WalkDir(n.data, func(path string, e fs.DirEntry, err error) error {
+	err := filepath.WalkDir(n.Data, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
 			return err
 		}
@@ -168,7 +165,7 @@ func (l *lastfm) weigh(n *node, p *people) {
 		if err != nil {
 			return nil // it was there when the folder was read
 		}
-		top, _ := filepath.Rel(n.data, filepath.Dir(path))
+		top, _ := filepath.Rel(n.Data, filepath.Dir(path))
 		sizes[cmp.Or(top, ".")] += info.Size()
 		return nil
 	})

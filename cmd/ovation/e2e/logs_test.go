@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/ovation-analytics/ovation/deploy/harness"
 	apache "github.com/ovation-analytics/ovation/deploy/kafka"
 )
 
@@ -38,13 +39,12 @@ func (s site) some(n int) int {
 // is ready.
 func (s site) start(t testing.TB, args ...string) *node {
 	t.Helper()
-	n := &node{t: t, data: filepath.Join(t.TempDir(), "data")}
+	n := newNode(t, harness.Node{Data: filepath.Join(t.TempDir(), "data")})
 	if s.apache != nil {
-		n.prefix, n.logs = newPrefix(), s.apache.Data()
+		n.Prefix, n.LogData = newPrefix(), s.apache.Data()
 	}
-	n.args = append(s.flags(n.prefix), args...)
-	t.Cleanup(n.kill)
-	n.life()
+	n.Args = append(s.flags(n.Prefix), args...)
+	n.start()
 	return n
 }
 

@@ -215,12 +215,12 @@ func malformedRecords(t *testing.T, on site) {
 	if len(letters) != malformed {
 		t.Errorf("%d dead letters of %d malformed records", len(letters), malformed)
 	}
-	for what, have := range map[string]map[string]int64{"/status": n.deadByReason(), "ovation_dead_letters_total": n.metric("ovation_dead_letters_total")} {
+	for what, have := range map[string]map[string]int64{"/status": n.deadByReason(), "ovation_dead_letters_total": n.metric("ovation_dead_letters_total", "reason")} {
 		if diff := gocmp.Diff(want, have); diff != "" {
 			t.Errorf("%s counts otherwise (-want +got):\n%s", what, diff)
 		}
 	}
-	if diff := gocmp.Diff(atRouter, n.metric("ovation_router_refused_total")); diff != "" {
+	if diff := gocmp.Diff(atRouter, n.metric("ovation_router_refused_total", "reason")); diff != "" {
 		t.Errorf("the routers count otherwise (-want +got):\n%s", diff)
 	}
 	// Who does not share is a member, too.

@@ -85,13 +85,13 @@ func memberByEmail(t *testing.T, on site) {
 	for what, folders := range n.written() { // else the test shows nothing
 		n.eventually("a uid in a file of "+what, func() bool { return holding(t, folders, "ada-tumblr") > 0 })
 	}
-	n.kill()
+	n.Kill()
 	for what, folders := range n.written() {
 		if files := holding(t, folders, secretPassword); files > 0 {
 			t.Fatalf("%d files of %s hold the password", files, what)
 		}
 	}
-	n.life()
+	n.start()
 	api = n.api(key).At(meta.Position)
 	for _, name := range []client.Params{
 		{"email": "ADA@example.com"}, {"service": "deezer", "username": "ada.deezer"}, {"partnerCode": "acme", "partnerID": "lastfm"},
@@ -109,8 +109,8 @@ func memberByEmail(t *testing.T, on site) {
 	if other.Data.ID == bob.Data.ID || other.Data.ID == ada.Data.ID {
 		t.Fatalf("what was refused was attached all the same: member %d", other.Data.ID)
 	}
-	if strings.Contains(n.lines.String(), secretPassword) || strings.Contains(strings.ToLower(n.lines.String()), "ada@example.com") {
-		t.Fatalf("a password or an address is logged:\n%s", n.lines)
+	if strings.Contains(n.Log(), secretPassword) || strings.Contains(strings.ToLower(n.Log()), "ada@example.com") {
+		t.Fatalf("a password or an address is logged:\n%s", n.Log())
 	}
 }
 
@@ -118,9 +118,9 @@ func memberByEmail(t *testing.T, on site) {
 // elsewhere.
 func (n *node) written() map[string][]string {
 	n.t.Helper()
-	out := map[string][]string{"the node": {n.data}}
-	if n.logs != "" {
-		partitions, err := filepath.Glob(filepath.Join(n.logs, n.prefix+kafka.Journal+"-*"))
+	out := map[string][]string{"the node": {n.Data}}
+	if n.LogData != "" {
+		partitions, err := filepath.Glob(filepath.Join(n.LogData, n.Prefix+kafka.Journal+"-*"))
 		if err != nil {
 			n.t.Fatal(err)
 		}

@@ -1,11 +1,9 @@
 package e2e
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"strconv"
 	"strings"
 	"sync"
@@ -16,6 +14,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/client"
+	"github.com/ovation-analytics/ovation/deploy/harness"
 )
 
 // The least --memory, and what is resident at most with it.
@@ -29,9 +28,8 @@ const (
 // kill. What the kernel counts as the most is looked at, not how long anything takes.
 func TestMemory_IsWhatTheFlagSays(t *testing.T) {
 	const fans, records, contents = 500, 120_000, 300
-	n := &node{t: t, data: t.TempDir(), args: []string{"--embedded-kafka", "127.0.0.1:0", "--memory", strconv.Itoa(leastMemory)}}
-	n.life()
-	defer n.kill()
+	n := newNode(t, harness.Node{Data: t.TempDir(), Args: []string{"--embedded-kafka", "127.0.0.1:0", "--memory", strconv.Itoa(leastMemory)}})
+	n.start()
 	account, key := n.account("memory")
 	api := n.api(key)
 	ids := make([]uint64, fans)
@@ -59,8 +57,8 @@ func TestMemory_IsWhatTheFlagSays(t *testing.T) {
 	n.withinMemory("after loading")
 	n.manyPages(key, 8, 12)
 	n.withinMemory("after questions")
-	n.kill()
-	n.life()
+	n.Kill()
+	n.start()
 	n.settled(records)
 	n.withinMemory("after a start")
 }
@@ -68,7 +66,7 @@ func TestMemory_IsWhatTheFlagSays(t *testing.T) {
 // produce publishes records as fast as they are taken.
 func (n *node) produce(records int, value func(i int) []byte) {
 	n.t.Helper()
-	to, err := kgo.NewClient(kgo.SeedBrokers(n.kafka), kgo.DefaultProduceTopic(n.topic()), kgo.RecordPartitioner(kgo.RoundRobinPartitioner()), kgo.MaxBufferedRecords(5000))
+	to, err := kgo.NewClient(kgo.SeedBrokers(n.Kafka), kgo.DefaultProduceTopic(n.topic()), kgo.RecordPartitioner(kgo.RoundRobinPartitioner()), kgo.MaxBufferedRecords(5000))
 	if err != nil {
 		n.t.Fatal(err)
 	}
@@ -96,7 +94,7 @@ func (n *node) manyPages(key string, askers, times int) {
 		wg.Go(func() {
 			for i := range times {
 				path := paths[(a+i)%len(paths)] + "limit=1000&period=80+Day&apiKey=" + key
-				res, err := http.Get("http://" + n.http + path)
+				res, err := http.Get("http://" + n.HTTP + path)
 				if err != nil {
 					n.t.Error(err)
 					return
@@ -111,24 +109,15 @@ func (n *node) manyPages(key string, askers, times int) {
 	wg.Wait()
 }
 
-// withinMemory checks the most that was resident in this life.
+// withinMemory checks the most that was resident since the start.
 func (n *node) withinMemory(when string) {
 	n.t.Helper()
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", n.cmd.Process.Pid))
+	most, err := harness.Memory(n.PID(), "VmHWM")
 	if err != nil {
-		n.t.Skip("this system does not tell what was resident at most: ", err)
+		n.t.Skip("this system does not report the most resident memory: ", err)
 	}
-	_, rest, found := bytes.Cut(text, []byte("VmHWM:"))
-	fields := bytes.Fields(rest)
-	if !found || len(fields) < 1 {
-		n.t.Fatalf("/proc has no VmHWM: %s", text)
-	}
-	kb, err := strconv.ParseInt(string(fields[0]), 10, 64)
-	if err != nil {
-		n.t.Fatal(err)
-	}
-	n.t.Logf("%s: %d MiB at most", when, kb>>10)
-	if kb<<10 > mostOfLeast {
-		n.t.Errorf("%s: %d MiB were resident with --memory %d MiB", when, kb>>10, leastMemory>>20)
+	n.t.Logf("%s: %d MiB at most", when, most>>20)
+	if most > mostOfLeast {
+		n.t.Errorf("%s: %d MiB were resident with --memory %d MiB", when, most>>20, leastMemory>>20)
 	}
 }

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
-	"net/http"
 	"regexp"
 	"strconv"
 	"sync"
@@ -26,12 +24,12 @@ type outsider struct {
 }
 
 func outsiderAt(n *node) *outsider {
-	c, err := kafka.New(kafka.Config{Brokers: []string{n.kafka}, ClientID: "outsider"})
+	c, err := kafka.New(kafka.Config{Brokers: []string{n.Kafka}, ClientID: "outsider"})
 	if err != nil {
 		n.t.Fatal(err)
 	}
 	n.t.Cleanup(c.Close)
-	return &outsider{n.t, c, n.prefix}
+	return &outsider{n.t, c, n.Prefix}
 }
 
 // place is where a record stands.
@@ -171,25 +169,17 @@ func (n *node) deadByReason() map[string]int64 {
 	return out
 }
 
-// metric sums the samples of a metric by their reason.
-func (n *node) metric(name string) map[string]int64 {
+// metric sums the samples of a metric by a label.
+func (n *node) metric(name, label string) map[string]int64 {
 	n.t.Helper()
-	res, err := http.Get("http://" + n.admin + "/metrics")
-	if err != nil {
-		n.t.Fatal(err)
-	}
-	defer res.Body.Close()
-	b, err := io.ReadAll(res.Body)
-	if err != nil {
-		n.t.Fatal(err)
-	}
+	_, text := n.Get("/metrics")
 	out := map[string]int64{}
-	for _, m := range regexp.MustCompile(`(?m)^`+name+`\{[^}]*reason="(\w+)"[^}]*\} (\S+)$`).FindAllSubmatch(b, -1) {
-		v, err := strconv.ParseFloat(string(m[2]), 64)
+	for _, m := range regexp.MustCompile(`(?m)^`+name+`\{[^}]*`+label+`="([^"]+)"[^}]*\} (\S+)$`).FindAllStringSubmatch(text, -1) {
+		v, err := strconv.ParseFloat(m[2], 64)
 		if err != nil {
 			n.t.Fatal(err)
 		}
-		out[string(m[1])] += int64(v)
+		out[m[1]] += int64(v)
 	}
 	return out
 }

@@ -3,6 +3,7 @@ package e2e
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -237,13 +238,24 @@ func (c *count) add(fan int32) {
 
 func (c *count) said() (actions, members string) { return id(c.actions), id(uint64(len(c.fans))) }
 
-// tally is the answer of stats/activity.
-func (p *people) tally(q question) wire.ActivityTally {
-	type group struct {
-		count
-		order string // breaks ties
-		row   wire.ActivityRow
+// counts are counts by a key.
+type counts[K comparable] map[K]*count
+
+func (c counts[K]) add(key K, fan int32) {
+	if c[key] == nil {
+		c[key] = &count{}
 	}
+	c[key].add(fan)
+}
+
+// group is what the question matches of a deed, or of a type of them, and how a row names it.
+type group struct {
+	count
+	row wire.ActivityRow
+}
+
+// grouped is what the question matches in groups, in the order of the deeds or types.
+func (p *people) grouped(q question) (all []*group) {
 	groups, counted := map[string]*group{}, p.countedDeeds(q)
 	p.matching(q, func(a *act) {
 		d := &p.deeds[a.deed]
@@ -251,34 +263,37 @@ func (p *people) tally(q question) wire.ActivityTally {
 		if q.byType {
 			key = strings.ToLower(d.kind)
 		}
-		g := groups[key]
-		if g == nil {
-			g = &group{order: key, row: p.row(q, d, counted)}
-			groups[key] = g
+		if groups[key] == nil {
+			groups[key] = &group{row: p.row(q, d, counted)}
 		}
-		g.add(a.fan)
+		groups[key].add(a.fan)
 	})
-	var rows []*group
 	for _, key := range sorted(groups) {
-		rows = append(rows, groups[key])
+		all = append(all, groups[key])
 	}
+	return all
+}
+
+// paged are the question's page of all rows: without one the first 1000.
+func paged[T any](q question, all []T) []T {
+	from, n := 0, 1000
+	if q.page != "" {
+		from, n = min(q.from, len(all)), q.n
+	}
+	return all[from:min(from+n, len(all))]
+}
+
+// tally is the answer of stats/activity.
+func (p *people) tally(q question) wire.ActivityTally {
+	rows := p.grouped(q)
 	slices.SortStableFunc(rows, func(a, b *group) int { return cmp.Compare(b.actions, a.actions) })
 	out := wire.ActivityTally{TotalSize: id(uint64(len(rows))), Items: []wire.ActivityRow{}}
-	if q.page != "" {
-		from := min(q.from, len(rows))
-		rows = rows[from:min(from+q.n, len(rows))]
-	}
-	var total count
-	for _, g := range rows {
+	total := count{fans: map[int32]bool{}}
+	for _, g := range paged(q, rows) {
 		g.row.Count, g.row.DistinctMembers = g.said()
 		out.Items = append(out.Items, g.row)
 		total.actions += g.actions
-		for f := range g.fans {
-			if total.fans == nil {
-				total.fans = map[int32]bool{}
-			}
-			total.fans[f] = true
-		}
+		maps.Copy(total.fans, g.fans)
 	}
 	out.TotalCount, out.TotalMembers = total.said()
 	return out
@@ -308,22 +323,16 @@ const day = 86400
 func (p *people) timeline(q question) wire.Timeline {
 	type line struct {
 		total count
-		days  map[int64]*count
+		days  counts[int64]
 	}
 	var lines [domain.Services]*line
 	p.matching(q, func(a *act) {
 		s := p.deeds[a.deed].service
 		if lines[s] == nil {
-			lines[s] = &line{days: map[int64]*count{}}
+			lines[s] = &line{days: counts[int64]{}}
 		}
-		l := lines[s]
-		d := l.days[a.at/day]
-		if d == nil {
-			d = &count{}
-			l.days[a.at/day] = d
-		}
-		d.add(a.fan)
-		l.total.add(a.fan)
+		lines[s].days.add(a.at/day, a.fan)
+		lines[s].total.add(a.fan)
 	})
 	order := []domain.Service{}
 	for s, l := range lines {
@@ -337,12 +346,9 @@ func (p *people) timeline(q question) wire.Timeline {
 		l := wire.ServiceTimeline{Service: s.String(), Range: []wire.DayCount{}}
 		l.TotalCount, l.TotalMembers = lines[s].total.said()
 		for d := q.span.from / day; d*day < q.span.to; d++ {
-			at, c := time.Unix(d*day, 0).UTC(), lines[s].days[d]
-			if c == nil {
-				c = &count{}
-			}
+			at := time.Unix(d*day, 0).UTC()
 			row := wire.DayCount{Date: at.Format(time.DateOnly), DayofYear: id(uint64(at.YearDay()))}
-			row.Count, row.DistinctMembers = c.said()
+			row.Count, row.DistinctMembers = cmp.Or(lines[s].days[d], new(count)).said()
 			l.Range = append(l.Range, row)
 		}
 		out.Services = append(out.Services, l)

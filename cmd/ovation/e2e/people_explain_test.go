@@ -89,8 +89,7 @@ func (q question) explanation(ctx context.Context, api *client.Client, p *people
 }
 
 // feedBySteps is the first pages of the feed, by offset.
-func (q question) feedBySteps(ctx context.Context, api *client.Client, p *people) (ids []string, out dates, meta client.Meta, err error) {
-	out.at = []string{}
+func (q question) feedBySteps(ctx context.Context, api *client.Client, p *people) (ids []string, out ranks, meta client.Meta, err error) {
 	for page := range pagesFollowed {
 		q.page = fmt.Sprintf("%d,1000", 1000*page)
 		var f wire.Feed
@@ -99,7 +98,7 @@ func (q question) feedBySteps(ctx context.Context, api *client.Client, p *people
 		}
 		out.total = f.TotalSize
 		for i := range f.Items {
-			ids, out.at = append(ids, f.Items[i].ID), append(out.at, f.Items[i].CompleteDate)
+			ids, out.rows = append(ids, f.Items[i].ID), append(out.rows, f.Items[i].CompleteDate)
 		}
 		if len(f.Items) < 1000 {
 			break

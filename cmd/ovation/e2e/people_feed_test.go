@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -9,22 +10,12 @@ import (
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
-// dates is a page of a feed as the model knows it: which of several actions of one
-// second comes first hangs on ids, which only the engine gives.
-type dates struct {
-	total string
-	at    []string
-}
-
 // feedParams are the question's for a feed: of every action where it asks by type, of
 // each member's latest else.
 func (q question) feedParams(p *people) client.Params {
 	q.member = 0 // a feed names members by the filter alone
 	params := p.about(q, q.params())
-	params["all_member_actions"], params["limit"] = flag(q.byType), "1000"
-	if q.page != "" {
-		params["limit"] = q.page
-	}
+	params["all_member_actions"], params["limit"] = flag(q.byType), cmp.Or(q.page, "1000")
 	if q.up {
 		params["sort"] = "asc"
 	}
@@ -34,13 +25,15 @@ func (q question) feedParams(p *people) client.Params {
 	return params
 }
 
-func askFeed(ctx context.Context, api *client.Client, p *people, q question) (any, error) {
-	f, _, err := api.Feed(ctx, q.feedParams(p))
-	out := dates{f.TotalSize, []string{}}
+// feedPage is a page of a feed by its times: which of several actions of one second comes first
+// depends on ids, which only the engine gives.
+func feedPage(ctx context.Context, api *client.Client, _ question, params client.Params) (ranks, client.Meta, error) {
+	f, meta, err := api.Feed(ctx, params)
+	out := ranks{total: f.TotalSize}
 	for i := range f.Items {
-		out.at = append(out.at, f.Items[i].CompleteDate)
+		out.rows = append(out.rows, f.Items[i].CompleteDate)
 	}
-	return out, err
+	return out, meta, err
 }
 
 // feed is the answer of activity/feed.
@@ -65,13 +58,9 @@ func (p *people) feed(q question) any {
 	if !q.up {
 		slices.Reverse(at)
 	}
-	from, n := 0, 1000
-	if q.page != "" {
-		from, n = min(q.from, len(at)), q.n
-	}
-	out := dates{id(uint64(len(at))), []string{}}
-	for _, t := range at[from:min(from+n, len(at))] {
-		out.at = append(out.at, wire.Seconds(t))
+	out := ranks{total: id(uint64(len(at)))}
+	for _, t := range paged(q, at) {
+		out.rows = append(out.rows, wire.Seconds(t))
 	}
 	return out
 }

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -36,7 +37,7 @@ func (q question) pageSize() int { return []int{25, 60, 110, 250, 400}[q.span.to
 
 // askFeedByKeys is askFeed of the first 1000 rows, or few more, page by page.
 func askFeedByKeys(ctx context.Context, api *client.Client, p *people, q question) (any, error) {
-	out := dates{at: []string{}}
+	out := ranks{}
 	met := map[string]bool{}
 	err := walk(api, q.unpaged().feedParams(p), q.pageSize(), func(api *client.Client, params client.Params) (client.Meta, bool, error) {
 		f, meta, err := api.Feed(ctx, params)
@@ -48,37 +49,41 @@ func askFeedByKeys(ctx context.Context, api *client.Client, p *people, q questio
 				return meta, false, fmt.Errorf("action %s is met again, or %s rows are %s now", item.ID, out.total, f.TotalSize)
 			}
 			met[f.Items[i].ID] = true
-			out.at = append(out.at, f.Items[i].CompleteDate)
+			out.rows = append(out.rows, f.Items[i].CompleteDate)
 		}
-		return meta, len(out.at) < 1000, err
+		return meta, len(out.rows) < 1000, err
 	})
-	out.at = out.at[:min(len(out.at), 1000)]
+	out.rows = out.rows[:min(len(out.rows), 1000)]
 	return out, err
 }
 
-// askActiveByKeys is askActive of the first 1000 members, page by page.
-func askActiveByKeys(ctx context.Context, api *client.Client, p *people, q question) (any, error) {
-	out := ranks{}
-	err := walk(api, q.unpaged().activeParams(p), q.pageSize(), func(api *client.Client, params client.Params) (client.Meta, bool, error) {
-		a, meta, err := api.ActiveMembers(ctx, params)
-		if err != nil {
-			return meta, false, err
-		}
-		page := activeRanks(q, a)
-		if out.total == "" {
-			out.total = page.total
-		}
-		if page.total != out.total {
-			return meta, false, fmt.Errorf("%s are %s now", out.total, page.total)
-		}
-		out.rows = append(out.rows, page.rows...)
-		return meta, len(out.rows) < 1000, nil
-	})
-	if err != nil {
-		return nil, err
+// pageOf reads a page of a list.
+type pageOf func(context.Context, *client.Client, question, client.Params) (ranks, client.Meta, error)
+
+// asked asks for the question's page of a list.
+func (f pageOf) asked(params func(question, *people) client.Params) asking {
+	return func(ctx context.Context, api *client.Client, p *people, q question) (any, error) {
+		out, _, err := f(ctx, api, q, params(q, p))
+		return out, err
 	}
-	out.rows = out.rows[:min(len(out.rows), 1000)]
-	return out, nil
+}
+
+// byKeys asks for the first 1000 rows of a list, page by page.
+func (f pageOf) byKeys(params func(question, *people) client.Params) asking {
+	return func(ctx context.Context, api *client.Client, p *people, q question) (any, error) {
+		out := ranks{}
+		err := walk(api, params(q.unpaged(), p), q.pageSize(), func(api *client.Client, params client.Params) (client.Meta, bool, error) {
+			page, meta, err := f(ctx, api, q, params)
+			out.total = cmp.Or(out.total, page.total)
+			if err == nil && page.total != out.total {
+				err = fmt.Errorf("%s are %s now", out.total, page.total)
+			}
+			out.rows = append(out.rows, page.rows...)
+			return meta, len(out.rows) < 1000, err
+		})
+		out.rows = out.rows[:min(len(out.rows), 1000)]
+		return out, err
+	}
 }
 
 // unpaged is the question for the first 1000 rows.

@@ -63,8 +63,7 @@ func (p *people) memberTotals(q question) any {
 	}
 	n := id(uint64(len(all)))
 	out := ranks{total: n + " " + id(actions) + " " + n}
-	for _, i := range q.rows(len(all)) {
-		d := all[i]
+	for _, d := range paged(q, all) {
 		out.rows = append(out.rows, fmt.Sprint(p.fans[d.fan].id, " ", d.actions, " ", d.score, " ", wire.Seconds(d.last())))
 	}
 	return out
@@ -138,8 +137,8 @@ func (p *people) member(q question) any {
 	out := ranks{total: id(me.score) + " at " + position, rows: p.brandsOf(q, fan, least)}
 	slices.Sort(me.at)
 	slices.Reverse(me.at)
-	for _, i := range q.rows(len(me.at)) {
-		out.rows = append(out.rows, id(p.fans[fan].id)+" did something at "+wire.Seconds(me.at[i]))
+	for _, at := range paged(q, me.at) {
+		out.rows = append(out.rows, id(p.fans[fan].id)+" did something at "+wire.Seconds(at))
 	}
 	return out
 }
@@ -170,8 +169,7 @@ func (p *people) brandsOf(q question, fan int32, least uint64) (rows []string) {
 	slices.SortFunc(all, func(a, b *standing) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.actions, a.actions), cmp.Compare(p.brands[a.brand].id, p.brands[b.brand].id))
 	})
-	for _, i := range q.rows(len(all)) {
-		s := all[i]
+	for _, s := range paged(q, all) {
 		rows = append(rows, fmt.Sprint(p.brands[s.brand].id, " ", p.brands[s.brand].name, " ", s.score, " ", s.actions))
 	}
 	return rows
@@ -232,12 +230,9 @@ func (q question) rollParams(p *people) client.Params {
 	return params
 }
 
-func askMembers(ctx context.Context, api *client.Client, p *people, q question) (any, error) {
-	a, _, err := api.Members(ctx, q.rollParams(p))
-	return rollRanks(a), err
-}
-
-func rollRanks(a wire.Members) ranks {
+// memberPage is a page of the list of all members.
+func memberPage(ctx context.Context, api *client.Client, _ question, params client.Params) (ranks, client.Meta, error) {
+	a, meta, err := api.Members(ctx, params)
 	out := ranks{total: a.TotalSize}
 	for _, i := range a.Items {
 		row := fmt.Sprint(i.ID, " ", i.Score, " ", i.ActivityCount)
@@ -246,20 +241,7 @@ func rollRanks(a wire.Members) ranks {
 		}
 		out.rows = append(out.rows, row)
 	}
-	return out
-}
-
-// askMembersByKeys is askMembers of the first 1000 members, page by page.
-func askMembersByKeys(ctx context.Context, api *client.Client, p *people, q question) (any, error) {
-	out := ranks{}
-	err := walk(api, q.unpaged().rollParams(p), q.pageSize(), func(api *client.Client, params client.Params) (client.Meta, bool, error) {
-		a, meta, err := api.Members(ctx, params)
-		page := rollRanks(a)
-		out.total, out.rows = page.total, append(out.rows, page.rows...)
-		return meta, len(out.rows) < 1000, err
-	})
-	out.rows = out.rows[:min(len(out.rows), 1000)]
-	return out, err
+	return out, meta, err
 }
 
 // members is the answer of the list of all members: what they did is of the last week,
@@ -287,9 +269,9 @@ func (p *people) members(q question) any {
 		return cmp.Compare(p.fans[a].id, p.fans[b].id)
 	})
 	out := ranks{total: id(uint64(len(all)))}
-	for _, i := range q.rows(len(all)) {
-		row := fmt.Sprint(p.fans[all[i]].id, " 0 0")
-		if d := did[all[i]]; d != nil {
+	for _, i := range paged(q, all) {
+		row := fmt.Sprint(p.fans[i].id, " 0 0")
+		if d := did[i]; d != nil {
 			row = fmt.Sprint(p.fans[d.fan].id, " ", d.score, " ", d.actions, " ", wire.Seconds(d.last()))
 		}
 		out.rows = append(out.rows, row)

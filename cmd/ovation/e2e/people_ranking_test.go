@@ -12,7 +12,7 @@ import (
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
-// ranks is a page of members/active or of a crossover: a line a row.
+// ranks is a page of a list as the model knows it: a line a row.
 type ranks struct {
 	total string
 	rows  []string
@@ -22,10 +22,7 @@ type ranks struct {
 func (q question) rankParams(p *people) client.Params {
 	q.member = 0 // a ranking names members by the filter alone
 	params := p.about(q, q.params())
-	params["limit"] = "1000"
-	if q.page != "" {
-		params["limit"] = q.page
-	}
+	params["limit"] = cmp.Or(q.page, "1000")
 	return params
 }
 
@@ -42,16 +39,12 @@ func (q question) activeParams(p *people) client.Params {
 	return params
 }
 
-func askActive(ctx context.Context, api *client.Client, p *people, q question) (any, error) {
-	a, _, err := api.ActiveMembers(ctx, q.activeParams(p))
+// activePage is a page of members/active.
+func activePage(ctx context.Context, api *client.Client, q question, params client.Params) (ranks, client.Meta, error) {
+	a, meta, err := api.ActiveMembers(ctx, params)
 	if err != nil {
-		return nil, err
+		return ranks{}, meta, err
 	}
-	return activeRanks(q, a), nil
-}
-
-// activeRanks is what the model knows of an answer.
-func activeRanks(q question, a wire.ActiveMembers) ranks {
 	out := ranks{total: a.TotalSize + " of " + *a.TotalMemberCount}
 	for _, i := range a.Items {
 		row := fmt.Sprint(i.ID, " ", i.Score, " ", i.ActivityCount, " ", i.LastActivity.CompleteDate)
@@ -60,32 +53,14 @@ func activeRanks(q question, a wire.ActiveMembers) ranks {
 		}
 		out.rows = append(out.rows, row)
 	}
-	return out
+	return out, meta, nil
 }
 
 // active is the answer of members/active.
 func (p *people) active(q question) any {
 	q.member = 0
-	type standing struct {
-		fan                  int32
-		score, actions, last uint64
-	}
-	by := map[int32]*standing{}
-	p.matching(q, func(a *act) {
-		s := by[a.fan]
-		if s == nil {
-			s = &standing{fan: a.fan}
-			by[a.fan] = s
-		}
-		s.score += p.points(q, a)
-		s.actions++
-		s.last = max(s.last, uint64(a.at))
-	})
-	var all []*standing
-	for _, f := range sorted(by) {
-		all = append(all, by[f])
-	}
-	slices.SortFunc(all, func(a, b *standing) int {
+	all := p.doers(q)
+	slices.SortFunc(all, func(a, b *deedsOf) int {
 		d := cmp.Compare(b.score, a.score)
 		if q.byType {
 			d = -d
@@ -100,27 +75,14 @@ func (p *people) active(q question) any {
 		}
 	}
 	out := ranks{total: id(uint64(len(all))) + " of " + id(audience)}
-	for _, s := range q.rows(len(all)) {
-		of := all[s]
-		row := fmt.Sprint(p.fans[of.fan].id, " ", of.score, " ", of.actions, " ", wire.Seconds(int64(of.last)))
+	for _, d := range paged(q, all) {
+		row := fmt.Sprint(p.fans[d.fan].id, " ", d.score, " ", d.actions, " ", wire.Seconds(d.last()))
 		if q.brand != everyBrand {
 			row += " " + p.brands[q.brand].name
 		}
 		out.rows = append(out.rows, row)
 	}
 	return out
-}
-
-// rows are the places of the page among so many.
-func (q question) rows(n int) (at []int) {
-	from, to := 0, 1000
-	if q.page != "" {
-		from, to = q.from, q.from+q.n
-	}
-	for i := from; i < min(to, n); i++ {
-		at = append(at, i)
-	}
-	return at
 }
 
 func askCrossover(ctx context.Context, api *client.Client, p *people, q question) (any, error) {
@@ -147,26 +109,22 @@ func (p *people) crossover(q question) any {
 	q.member = 0
 	among := map[int32]bool{}
 	p.matching(q, func(a *act) { among[a.fan] = true })
-	shared, counts := map[int32]*count{}, p.counting(q)
+	shared, counted := counts[int32]{}, p.counting(q)
 	for i := range p.acts {
 		a := &p.acts[i]
-		if a.brand == q.brand || p.brands[a.brand].gone || !among[a.fan] || !counts(a) {
+		if a.brand == q.brand || p.brands[a.brand].gone || !among[a.fan] || !counted(a) {
 			continue
 		}
-		if shared[a.brand] == nil {
-			shared[a.brand] = &count{}
-		}
-		shared[a.brand].add(a.fan)
+		shared.add(a.brand, a.fan)
 	}
 	all := sorted(shared)
 	slices.SortFunc(all, func(a, b int32) int {
 		return cmp.Or(cmp.Compare(len(shared[b].fans), len(shared[a].fans)), cmp.Compare(p.brands[a].id, p.brands[b].id))
 	})
 	out := ranks{total: id(uint64(len(all)))}
-	for _, at := range q.rows(len(all)) {
-		b, n := all[at], len(shared[all[at]].fans)
-		hundredths := (n*100_00*2/len(among) + 1) / 2 // half up
-		out.rows = append(out.rows, fmt.Sprintf("%d %d %d.%02d", p.brands[b].id, n, hundredths/100, hundredths%100))
+	for _, b := range paged(q, all) {
+		n := len(shared[b].fans)
+		out.rows = append(out.rows, fmt.Sprint(p.brands[b].id, " ", n, " ", percentage(n, len(among))))
 	}
 	return out
 }

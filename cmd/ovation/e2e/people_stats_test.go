@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/ovation-analytics/ovation/api/client"
@@ -121,14 +121,10 @@ func (f *fan) age(on time.Time) string {
 }
 
 // by counts what the question matches by something of the fans.
-func (p *people) by(q question, what func(*fan) string) (by map[string]*count, total count) {
-	by = map[string]*count{}
+func (p *people) by(q question, what func(*fan) string) (by counts[string], total count) {
+	by = counts[string]{}
 	p.matching(q, func(a *act) {
-		name := what(&p.fans[a.fan])
-		if by[name] == nil {
-			by[name] = &count{}
-		}
-		by[name].add(a.fan)
+		by.add(what(&p.fans[a.fan]), a.fan)
 		total.add(a.fan)
 	})
 	return by, total
@@ -140,42 +136,13 @@ func askNewcomers(ctx context.Context, api *client.Client, p *people, q question
 
 // newcomers is the answer of stats/members.
 func (p *people) newcomers(q question) any {
-	type row struct {
-		count
-		order string // breaks ties
-		shown wire.ActiveRow
-	}
-	rows, counted := map[string]*row{}, p.countedDeeds(q)
-	p.matching(q, func(a *act) {
-		d := &p.deeds[a.deed]
-		key := fmt.Sprintf("%010d", d.id)
-		if q.byType {
-			key = strings.ToLower(d.kind)
-		}
-		if rows[key] == nil {
-			named := p.row(q, d, counted)
-			rows[key] = &row{order: key, shown: wire.ActiveRow{ActivityID: named.ActivityID, Activity: named.Activity}}
-			if q.byType {
-				rows[key].shown.Type = &named.Activity
-			}
-		}
-		rows[key].add(a.fan)
-	})
-	var all []*row
-	for _, key := range sorted(rows) {
-		all = append(all, rows[key])
-	}
-	slices.SortStableFunc(all, func(a, b *row) int { return cmp.Compare(len(b.fans), len(a.fans)) })
+	all := p.grouped(q)
+	slices.SortStableFunc(all, func(a, b *group) int { return cmp.Compare(len(b.fans), len(a.fans)) })
 	out := wire.Newcomers{TotalSize: id(uint64(len(all))), Items: []wire.ActiveRow{}}
-	if q.page != "" {
-		from := min(q.from, len(all))
-		all = all[from:min(from+q.n, len(all))]
-	}
+	all = paged(q, all)
 	in := map[int32]bool{}
-	for _, r := range all {
-		for f := range r.fans {
-			in[f] = true
-		}
+	for _, g := range all {
+		maps.Copy(in, g.fans)
 	}
 	before := map[int32]bool{}
 	for _, i := range p.byBrand[q.brand] {
@@ -185,13 +152,21 @@ func (p *people) newcomers(q question) any {
 	}
 	out.TotalMembers, out.ReturningMembers = id(uint64(len(in))), uint64(len(before))
 	out.NewMembers = uint64(len(in) - len(before))
-	for _, r := range all {
-		_, r.shown.ActiveMembers = r.said()
-		hundredths := (len(r.fans)*100_00*2/len(in) + 1) / 2 // half up
-		r.shown.Percentage = fmt.Sprintf("%d.%02d", hundredths/100, hundredths%100)
-		out.Items = append(out.Items, r.shown)
+	for _, g := range all {
+		row := wire.ActiveRow{ActivityID: g.row.ActivityID, Activity: g.row.Activity, Percentage: percentage(len(g.fans), len(in))}
+		if q.byType {
+			row.Type = &g.row.Activity
+		}
+		_, row.ActiveMembers = g.said()
+		out.Items = append(out.Items, row)
 	}
 	return out
+}
+
+// percentage is a part of all in percent, to two digits, half up.
+func percentage(part, all int) string {
+	hundredths := (part*100_00*2/all + 1) / 2
+	return fmt.Sprintf("%d.%02d", hundredths/100, hundredths%100)
 }
 
 // ever is the span that every action lies in.

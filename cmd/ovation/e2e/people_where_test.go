@@ -79,16 +79,7 @@ var countryNames = map[string]string{
 
 // location is the answer of stats/location.
 func (p *people) location(q question) wire.Location {
-	var total count
-	lands := map[string]*count{}
-	p.matching(q, func(a *act) {
-		land := p.fans[a.fan].country
-		if lands[land] == nil {
-			lands[land] = &count{}
-		}
-		lands[land].add(a.fan)
-		total.add(a.fan)
-	})
+	lands, total := p.by(q, func(f *fan) string { return f.country })
 	order := sorted(lands)
 	slices.SortStableFunc(order, func(a, b string) int {
 		if a == "" || b == "" {
@@ -109,12 +100,9 @@ func (p *people) location(q question) wire.Location {
 // daily is the answer of count/daily.
 func (p *people) daily(q question) wire.Daily {
 	var total count
-	days := map[int64]*count{}
+	days := counts[int64]{}
 	p.matching(q, func(a *act) {
-		if days[a.at/day] == nil {
-			days[a.at/day] = &count{}
-		}
-		days[a.at/day].add(a.fan)
+		days.add(a.at/day, a.fan)
 		total.add(a.fan)
 	})
 	out := wire.Daily{Items: []wire.DailyCount{}}

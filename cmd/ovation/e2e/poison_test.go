@@ -2,12 +2,9 @@ package e2e
 
 import (
 	"fmt"
-	"io"
 	"net/http"
 	"os"
 	"path/filepath"
-	"regexp"
-	"strconv"
 	"testing"
 	"time"
 
@@ -30,35 +27,13 @@ func strays() [][]byte {
 // refusedStrays is how many of them are no activity.
 const refusedStrays = 10
 
-// foreignIn is the metric of values of other programs that a topic's readers passed over.
-func (n *node) foreignIn(topic string) (sum int64) {
-	n.t.Helper()
-	res, err := http.Get("http://" + n.admin + "/metrics")
-	if err != nil {
-		n.t.Fatal(err)
-	}
-	defer res.Body.Close()
-	b, err := io.ReadAll(res.Body)
-	if err != nil {
-		n.t.Fatal(err)
-	}
-	for _, m := range regexp.MustCompile(`(?m)^ovation_foreign_records_total\{[^}]*topic="`+topic+`"[^}]*\} (\S+)$`).FindAllSubmatch(b, -1) {
-		v, err := strconv.ParseFloat(string(m[1]), 64)
-		if err != nil {
-			n.t.Fatal(err)
-		}
-		sum += int64(v)
-	}
-	return sum
-}
-
 // poison produces the strays in a row to partition 0 of a topic, by a client that has not
 // authenticated, half of them in one batch.
 func (h *harmed) poison(topic string) error {
 	h.Helper()
 	var records []*kgo.Record
 	for _, v := range strays() {
-		records = append(records, &kgo.Record{Topic: h.n.prefix + topic, Partition: 0, Value: v})
+		records = append(records, &kgo.Record{Topic: h.n.Prefix + topic, Partition: 0, Value: v})
 	}
 	if err := h.kgo.ProduceSync(ctx(h), records[:5]...).FirstErr(); err != nil {
 		return err
@@ -74,7 +49,7 @@ func (h *harmed) poison(topic string) error {
 // poisonStopped writes the strays into the embedded log of a node that is stopped.
 func (h *harmed) poisonStopped(topics ...string) {
 	h.Helper()
-	log, err := brokerlog.Open(filepath.Join(h.n.data, "log"), brokerlog.Options{})
+	log, err := brokerlog.Open(filepath.Join(h.n.Data, "log"), brokerlog.Options{})
 	h.must(err)
 	for _, name := range topics {
 		topic, ok := log.Topics.ByName(name)
@@ -123,7 +98,7 @@ func poisoned(t *testing.T, on site) {
 	h.publish(20, false)
 	h.wellPoisoned(refusedStrays, foreign, foreign)
 
-	h.n.stop()
+	h.n.Stop()
 	if on.apache == nil {
 		h.poisonStopped(kafka.Activities, kafka.Journal, kafka.Catalog, kafka.DeadLetters)
 	} else {
@@ -132,16 +107,16 @@ func poisoned(t *testing.T, on site) {
 		}
 	}
 	foreign += refusedStrays
-	h.n.life()
+	h.n.start()
 	h.connect()
 	h.publish(20, false)
 	h.wellPoisoned(2*refusedStrays, foreign, refusedStrays) // metrics are of this life
 
 	// A rebuild passes over the same values.
-	h.n.stop()
-	h.must(os.RemoveAll(filepath.Join(h.n.data, "store")))
-	h.must(os.RemoveAll(filepath.Join(h.n.data, "catalog")))
-	h.n.life()
+	h.n.Stop()
+	h.must(os.RemoveAll(filepath.Join(h.n.Data, "store")))
+	h.must(os.RemoveAll(filepath.Join(h.n.Data, "catalog")))
+	h.n.start()
 	h.connect()
 	h.publish(20, false)
 	h.wellPoisoned(2*refusedStrays, foreign, foreign)
@@ -158,10 +133,10 @@ func (h *harmed) wellPoisoned(refused, letters, passed int64) {
 		return dead["foreign"] == letters && dead["bad_json"]+dead["bad_event"]+dead["missing_field"] == refused
 	})
 	for _, topic := range []string{"journal", "catalog"} {
-		h.n.eventually(fmt.Sprintf("count of %d values passed over in %s", passed, topic), func() bool { return h.n.foreignIn(topic) == passed })
+		h.n.eventually(fmt.Sprintf("count of %d values passed over in %s", passed, topic), func() bool { return h.n.metric("ovation_foreign_records_total", "topic")[topic] == passed })
 	}
 	wellNode(h.n)
-	if status, said := h.n.says("/readyz"); status != http.StatusOK {
+	if status, said := h.n.Get("/readyz"); status != http.StatusOK {
 		h.Errorf("readyz: %d %s", status, said)
 	}
 	if v := h.n.verify(0); v.State != "equal" || v.Differences != 0 {

@@ -184,8 +184,8 @@ func seenStaysSeen(t *testing.T, on site) {
 		if err := w.live(n, life, records, writes); err != nil {
 			t.Fatalf("seed %d, %s life: %v", seed, life, err)
 		}
-		n.kill()
-		n.life()
+		n.Kill()
+		n.start()
 	}
 	for i, r := range w.readers {
 		want := number(t, p.tally(r.q).TotalCount)

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/ovation-analytics/ovation/deploy/harness"
 )
 
 // previous builds the program of the commit before this one, from the history; where there
@@ -49,9 +51,8 @@ func TestTheProgramOfThePreviousCommitBesideThisOne(t *testing.T) {
 	t.Logf("seed %d", seed)
 	rnd := rand.New(rand.NewPCG(seed, 0))
 	a := on.start(t, "--secrets", filepath.Join(t.TempDir(), "secrets.yaml"))
-	b := &node{t: t, data: filepath.Join(t.TempDir(), "data"), prefix: a.prefix, logs: a.logs, args: a.args, program: older}
-	t.Cleanup(b.kill)
-	b.life()
+	b := newNode(t, harness.Node{Data: filepath.Join(t.TempDir(), "data"), Prefix: a.Prefix, LogData: a.LogData, Args: a.Args, Binary: older})
+	b.start()
 	p := invent(rnd, "beside", cast{brands: 4, fans: 80})
 	p.enter(a, 8)
 	p.keys[b] = p.keys[a]
@@ -63,8 +64,8 @@ func TestTheProgramOfThePreviousCommitBesideThisOne(t *testing.T) {
 	const kills = 2
 	for k := range kills {
 		topic.await(a, &writers{}, rnd, k, kills)
-		b.kill()
-		b.life()
+		b.Kill()
+		b.start()
 	}
 	published := topic.done()
 	for i := range load {

@@ -22,7 +22,7 @@ import (
 const partitions = 8
 
 // topic is the node's public topic.
-func (n *node) topic() string { return n.prefix + kafka.Activities }
+func (n *node) topic() string { return n.Prefix + kafka.Activities }
 
 // form is how a record holds its event.
 type form int
@@ -140,7 +140,7 @@ type publisher struct {
 func (n *node) publisher() *publisher {
 	n.t.Helper()
 	c, err := kgo.NewClient(
-		kgo.SeedBrokers(n.kafka), kgo.ClientID("collector"), kgo.DefaultProduceTopic(n.topic()), kgo.RequiredAcks(kgo.AllISRAcks()),
+		kgo.SeedBrokers(n.Kafka), kgo.ClientID("collector"), kgo.DefaultProduceTopic(n.topic()), kgo.RequiredAcks(kgo.AllISRAcks()),
 		kgo.ProducerLinger(time.Millisecond), kgo.MaxBufferedRecords(5_000),
 		kgo.MetadataMinAge(10*time.Millisecond), kgo.RetryBackoffFn(func(int) time.Duration { return 5 * time.Millisecond }),
 	)

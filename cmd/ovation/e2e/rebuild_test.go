@@ -21,9 +21,9 @@ type rebuildRun struct {
 func (n *node) beginRebuild(rnd *rand.Rand) string {
 	n.t.Helper()
 	var r rebuildRun
-	n.manage("/rebuild", map[string]any{"shards": []int{rnd.IntN(len(n.status().Shards))}}, &r)
+	n.ask("/rebuild", map[string]any{"shards": []int{rnd.IntN(len(n.status().Shards))}}, &r)
 	for range rnd.IntN(100) {
-		_, body := n.says("/rebuild")
+		_, body := n.Get("/rebuild")
 		if err := json.Unmarshal([]byte(body), &r); err != nil {
 			n.t.Fatalf("%v: %s", err, body)
 		}
@@ -35,7 +35,7 @@ func (n *node) beginRebuild(rnd *rand.Rand) string {
 func (n *node) rebuild(shards ...int) {
 	n.t.Helper()
 	before := n.status().Shards
-	args := []string{"rebuild", "--admin", n.admin}
+	args := []string{"rebuild", "--admin", n.Admin}
 	for _, s := range shards {
 		args = append(args, strconv.Itoa(s))
 	}

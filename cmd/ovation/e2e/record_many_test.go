@@ -105,13 +105,13 @@ func manyUnderOneKey(t *testing.T, on site) {
 			at = meta.Position
 		}
 		if i == crates/2 {
-			n.kill()
-			n.life()
+			n.Kill()
+			n.start()
 		}
 	}
 	p.checkAll(t, seed, p.api(n).At(at), rnd, last(40), questions)
-	n.kill()
-	n.life()
+	n.Kill()
+	n.start()
 	// Without a key the markers alone tell, and a record without one is another.
 	c := sent[crates/2]
 	marked := slices.DeleteFunc(slices.Clone(c.records), func(r client.Params) bool { return r["marker"] == "" })
@@ -181,8 +181,8 @@ func segmentsCount(t *testing.T, on site) {
 			t.Fatalf("seed %d: shown as %+v, made as %+v: %v", seed, again, s, err)
 		}
 	}
-	n.kill()
-	n.life()
+	n.Kill()
+	n.start()
 	page := client.Params{"limit": id(before+5) + ",5"}
 	if _, err := p.api(n).Get(ctx(t), "/v1.1/segments", page, &all); err != nil || all.TotalSize != id(before+12) || len(all.Items) != 5 || all.Items[0].Name != "segment 5" {
 		t.Fatalf("after a restart: %+v %v", all, err)

@@ -33,12 +33,12 @@ func restartKeeps(s *stage) {
 	_, meta := must[wire.FeedItem](s)(s.api.With("Idempotency-Key", "kept").Record(ctx(s), s.recording(false, "timestamp", wire.Seconds(last(1).from))))
 	s.p.did(act{id: "kept", at: last(1).from, deed: s.deed(false)})
 	shown, _ := must[wire.Envelope](s)(s.api.Member(ctx(s), s.p.fans[0].id, nil))
-	for _, end := range []func() int{s.n.stop, func() int { s.n.kill(); return 0 }} {
+	for _, end := range []func() int{s.n.Stop, func() int { s.n.Kill(); return 0 }} {
 		before := s.n.status().Shards
 		if code := end(); code != 0 {
-			s.Fatalf("stopped with %d:\n%s", code, s.n.lines)
+			s.Fatalf("stopped with %d:\n%s", code, s.n.Log())
 		}
-		s.n.life()
+		s.n.start()
 		s.api = s.p.api(s.n)
 		s.p.checkAll(s, 0, s.api.At(meta.Position), s.rnd, last(40), 4)
 		again, _ := must[wire.Envelope](s)(s.api.Member(ctx(s), s.p.fans[0].id, nil))
@@ -72,8 +72,8 @@ func positionOutlives(s *stage) {
 			_, meta := must[wire.Accepted](s)(s.api.At(at).RecordAsync(ctx(s), params))
 			at, want = meta.Position, want+1
 		}
-		s.n.kill()
-		s.n.life()
+		s.n.Kill()
+		s.n.start()
 		s.api = s.p.api(s.n)
 		if got := s.actions(at); got != fmt.Sprint(want) {
 			s.Fatalf("%s actions at the position of the last, want %d", got, want)
@@ -91,7 +91,7 @@ func TestAStopAnswersWhatIsUnderWay(t *testing.T) {
 func stopAnswers(t *testing.T, on site) {
 	s := newStage(t, on.start(t), "drain")
 	body := "name=Last&type=Music"
-	conn, err := net.Dial("tcp", s.n.http)
+	conn, err := net.Dial("tcp", s.n.HTTP)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,16 +107,19 @@ func stopAnswers(t *testing.T, on site) {
 		t.Fatal(err)
 	}
 	code := make(chan int, 1)
-	go func() { code <- s.n.stop() }()
-	s.n.eventually("end of readiness", func() bool { return s.n.get("/readyz") == http.StatusServiceUnavailable })
+	go func() { code <- s.n.Stop() }()
+	s.n.eventually("end of readiness", func() bool {
+		status, _ := s.n.Get("/readyz")
+		return status == http.StatusServiceUnavailable
+	})
 	s.n.eventually("no answer at the port", func() bool {
-		c, err := net.Dial("tcp", s.n.http)
+		c, err := net.Dial("tcp", s.n.HTTP)
 		if err == nil {
 			c.Close()
 		}
 		return err != nil
 	})
-	if s.n.get("/livez") != http.StatusOK {
+	if status, _ := s.n.Get("/livez"); status != http.StatusOK {
 		t.Fatal("the node is gone while a request is under way")
 	}
 	fmt.Fprint(conn, body)
@@ -129,8 +132,8 @@ func stopAnswers(t *testing.T, on site) {
 		t.Fatalf("the request under way: %s %+v %v", res.Status, b, err)
 	}
 	if c := <-code; c != 0 {
-		t.Fatalf("stopped with %d:\n%s", c, s.n.lines)
+		t.Fatalf("stopped with %d:\n%s", c, s.n.Log())
 	}
-	s.n.life()
+	s.n.start()
 	must[wire.Brand](s)(s.p.api(s.n).Brand(ctx(t), domain.BrandID(b.ID)))
 }

@@ -46,7 +46,7 @@ func operationsOf(n *node) (all []described) {
 			}
 		}
 	}
-	res, err := http.Get("http://" + n.http + "/openapi.json")
+	res, err := http.Get("http://" + n.HTTP + "/openapi.json")
 	if err != nil {
 		n.t.Fatal(err)
 	}
@@ -132,7 +132,7 @@ func (o described) ask(t *testing.T, n *node, key string, values client.Params, 
 	for name, value := range more {
 		query.Set(name, value)
 	}
-	req, err := http.NewRequest(o.method, "http://"+n.http+path+"?"+query.Encode(), nil)
+	req, err := http.NewRequest(o.method, "http://"+n.HTTP+path+"?"+query.Encode(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

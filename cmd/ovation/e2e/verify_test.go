@@ -32,7 +32,7 @@ type verification struct {
 
 func (n *node) verify(code int, args ...string) (v verification) {
 	n.t.Helper()
-	out := n.command(code, "", append([]string{"verify", "--admin", n.admin, "--output", "json", "--rate", "0"}, args...)...)
+	out := n.command(code, "", append([]string{"verify", "--admin", n.Admin, "--output", "json", "--rate", "0"}, args...)...)
 	if err := json.Unmarshal([]byte(out), &v); err != nil {
 		n.t.Fatalf("%v: %s", err, out)
 	}
@@ -73,8 +73,8 @@ func verifiedAfterAKill(t *testing.T, on site) {
 		total++
 	}
 	o.publish(messages, 20<<10, kafka.LZ4)
-	n.kill()
-	n.life()
+	n.Kill()
+	n.start()
 	n.settled(total)
 	wellNode(n)
 	v := n.verify(0)
@@ -89,9 +89,9 @@ func verifiedAfterAKill(t *testing.T, on site) {
 
 	f := w.people.fans[0]
 	shard := f.id.Slot().Shard(3)
-	n.stop()
+	n.Stop()
 	alterBit(t, n, shard, w.people.account)
-	n.life()
+	n.start()
 	v = n.verify(1)
 	if v.State != "different" || v.Differences != 1 || len(v.Shards[shard].First) != 1 || v.Shards[shard].First[0].Family != "b" ||
 		!strings.HasPrefix(v.Shards[shard].First[0].Key, "b shard=") || v.Shards[shard].Stretch != nil {
@@ -100,23 +100,23 @@ func verifiedAfterAKill(t *testing.T, on site) {
 
 	// Bytes flipped on the disk below the store: whoever reads them hears of it, and the
 	// process goes on.
-	n.stop()
-	n.life() // nothing of contents is in the cache
-	flip(t, filepath.Join(n.data, "store"))
-	n.command(1, "", "verify", "--admin", n.admin, "--rate", "0")
-	if last, err := os.ReadFile(filepath.Join(n.data, "verify.json")); err != nil || !strings.Contains(string(last), "checksum mismatch") || strings.HasPrefix(string(last), `{"state":"equal"`) {
+	n.Stop()
+	n.start() // nothing of contents is in the cache
+	flip(t, filepath.Join(n.Data, "store"))
+	n.command(1, "", "verify", "--admin", n.Admin, "--rate", "0")
+	if last, err := os.ReadFile(filepath.Join(n.Data, "verify.json")); err != nil || !strings.Contains(string(last), "checksum mismatch") || strings.HasPrefix(string(last), `{"state":"equal"`) {
 		t.Errorf("the last run is told as %s %v", last, err)
 	}
-	_, said := n.says("/status")
-	if !strings.Contains(said, `"corruptFiles":["`) || !strings.Contains(n.lines.String(), "a file of the store is corrupt") {
-		t.Errorf("it is not told:\n%s\n%s", said, n.lines)
+	_, said := n.Get("/status")
+	if !strings.Contains(said, `"corruptFiles":["`) || !strings.Contains(n.Log(), "a file of the store is corrupt") {
+		t.Errorf("it is not told:\n%s\n%s", said, n.Log())
 	}
 	// A feed shows what contents say, and reads them from a table that a compaction wrote
 	// after the start had read them, unless that was sooner.
 	_, _, err := w.people.api(n).Feed(ctx(t), client.Params{"all_member_actions": "1", "period": "1 year"})
 	if err == nil {
 		t.Log("all that the feed reads was in the cache: that damage stops a shard is not seen this time")
-		n.stop()
+		n.Stop()
 		return
 	}
 	var refused *client.Error
@@ -131,18 +131,18 @@ func verifiedAfterAKill(t *testing.T, on site) {
 		}
 		return false
 	})
-	if _, said = n.says("/metrics"); !strings.Contains(said, "ovation_store_corrupt_files ") || strings.Contains(said, "ovation_store_corrupt_files 0\n") {
+	if _, said = n.Get("/metrics"); !strings.Contains(said, "ovation_store_corrupt_files ") || strings.Contains(said, "ovation_store_corrupt_files 0\n") {
 		t.Errorf("metrics do not tell it:\n%s", said)
 	}
-	if code := n.stop(); code != 0 {
-		t.Errorf("stopped with %d:\n%s", code, n.lines)
+	if code := n.Stop(); code != 0 {
+		t.Errorf("stopped with %d:\n%s", code, n.Log())
 	}
 }
 
 // alterBit puts a member of the shard where no record did, through the store.
 func alterBit(t *testing.T, n *node, shard int, account domain.AccountID) {
 	t.Helper()
-	store, err := storage.Open(filepath.Join(n.data, "store"), storage.Options{})
+	store, err := storage.Open(filepath.Join(n.Data, "store"), storage.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,8 +3,8 @@
 //
 // It owns the settings of the process that are not of one room: the runtime's memory limit
 // and GC percentage, GOMAXPROCS, huge pages of the heap, the arenas of malloc. The process
-// stays below 1.25 × --memory (deploy/bench, part memory). What GOGC, GOMEMLIMIT and
-// GOMAXPROCS set, stays as set.
+// stays below 1.25 × --memory (end-to-end test TestMemory_IsWhatTheFlagSays). What GOGC, GOMEMLIMIT and
+// GOMAXPROCS set stays as set.
 //
 //	Choose      --memory where none is given: by the cgroup, else by the machine
 //	Divide      --memory in parts, which the rooms get as their bounds

@@ -23,15 +23,15 @@ func (c *Scene) WriteCSV(path string, shards int) error {
 	w := bufio.NewWriterSize(f, 1<<20)
 	var b []byte
 	err = c.arrivals(shards, func(r *Row, _ int, id domain.ActionID) error {
-		p, k := &c.People[r.Person], &c.Kinds[r.Kind]
+		p, k := &c.Members[r.Member], &c.Definitions[r.Definition]
 		paid := uint64(0)
 		if p.Paid {
 			paid = 1
 		}
 		b = b[:0]
 		for _, n := range [...]uint64{
-			uint64(c.Brands[r.Brand]), uint64(r.Time), uint64(c.rank[r.Person]), uint64(k.ID), uint64(k.Service), uint64(k.Points),
-			uint64(p.Country), paid, uint64(id),
+			uint64(c.Brands[r.Brand]), uint64(r.Time), uint64(c.rank[r.Member]), uint64(k.ID), uint64(k.Service), uint64(k.Points),
+			uint64(domain.CountryCode(p.Country)), paid, uint64(id),
 		} {
 			b = append(strconv.AppendUint(b, n, 10), ',')
 		}

@@ -1,13 +1,14 @@
-// Package peers puts the same rows before this engine, DuckDB and ClickHouse, and asks
-// all three the same questions.
+// Package peers puts the same rows before this engine, DuckDB and ClickHouse, and asks all
+// three the same questions.
 //
-//	Scene ── people and rows by seed ──┬─► Rig         actors/brand, actors/member and actors/query/shape in this process
+//	Scene ── members and rows by seed ─┬─► Engine      actors/brand, actors/member and actors/query/shape in this process
 //	                                   ├─► rows.csv ─► serve.py: DuckDB and ClickHouse, one table each
-//	                                   └─► Records     for a node, by Kafka (the bench's own business)
+//	                                   └─► Activity    for a node, by Kafka
 //
-//	Question ──┬─► Rig.Ask         ─► Answer ┐
-//	           ├─► DuckDB(q) SQL   ─► Answer ├─ must be equal, to the last row
-//	           └─► ClickHouse(q) SQL ► Answer┘
+//	Question ──┬─► Engine.Answers    ─► Answer ┐
+//	           ├─► Request, Read      ─► Answer ├─ must be equal, to the last row
+//	           ├─► DuckDB(q) SQL      ─► Answer │
+//	           └─► ClickHouse(q) SQL  ─► Answer ┘
 //
 // # What is fair
 //
@@ -24,6 +25,6 @@
 // the members, scanning eight shards by two workers, and merging. It has no actors and
 // no HTTP in it; the bench measures these through a node.
 //
-// A Scene is one goroutine's while it is made, and anybody's afterwards. A Rig and a
+// A Scene belongs to one goroutine while it is made; any may read it then. An Engine and a
 // Server answer one question at a time.
 package peers

@@ -25,13 +25,13 @@ func newNaive(c *Scene, shards int) *naive {
 
 // passes reports that the row belongs to the question, its brand not looked at.
 func (n *naive) passes(q *Question, r *Row) bool {
-	p, k := &n.c.People[r.Person], &n.c.Kinds[r.Kind]
+	p, k := &n.c.Members[r.Member], &n.c.Definitions[r.Definition]
 	switch {
 	case r.Time >= n.c.End || r.Time < n.c.End-domain.Second(q.Days)*86400:
 		return false
 	case q.Filter == ByService && k.Service != domain.Spotify && k.Service != domain.LastFM:
 		return false
-	case q.Filter == ByMember && (!p.Paid || !slices.Contains([]string{"DE", "GB", "US"}, p.CountryName())):
+	case q.Filter == ByMember && (!p.Paid || !slices.Contains([]string{"DE", "GB", "US"}, p.Country)):
 		return false
 	}
 	return strings.Contains(strings.ToLower(string(r.text(nil))), q.Keyword)
@@ -47,7 +47,7 @@ func newTallies() *tallies { return &tallies{map[[2]int64]int64{}, map[[3]int64]
 
 func (t *tallies) add(a, b int64, r *Row) {
 	t.actions[[2]int64{a, b}]++
-	t.members[[3]int64{a, b, int64(r.Person)}] = true
+	t.members[[3]int64{a, b, int64(r.Member)}] = true
 }
 
 // rows are key, actions and members; width is how much of the key shows.
@@ -73,7 +73,7 @@ func (n *naive) answer(q *Question) Answer {
 	}
 	t, width := newTallies(), 1
 	n.each(q, func(_ int, r *Row) {
-		k := &n.c.Kinds[r.Kind]
+		k := &n.c.Definitions[r.Definition]
 		switch q.Shape {
 		case domain.ShapeTally:
 			t.add(int64(k.ID), 0, r)
@@ -83,7 +83,7 @@ func (n *naive) answer(q *Question) Answer {
 			t.add(int64(k.Service), int64(r.Time/86400), r)
 			t.add(int64(k.Service), 0, r)
 		case domain.ShapeLocation:
-			t.add(int64(n.c.People[r.Person].Country), 0, r)
+			t.add(int64(domain.CountryCode(n.c.Members[r.Member].Country)), 0, r)
 		}
 	})
 	return t.rows(width)
@@ -101,12 +101,12 @@ func (n *naive) each(q *Question, f func(i int, r *Row)) {
 func (n *naive) leaders(q *Question) Answer {
 	of := map[uint32][]int64{}
 	n.each(q, func(_ int, r *Row) {
-		m := of[r.Person]
+		m := of[r.Member]
 		if m == nil {
-			m = []int64{n.c.Number(n.c.People[r.Person].ID), 0, 0, 0}
-			of[r.Person] = m
+			m = []int64{n.c.Number(n.c.Members[r.Member].ID), 0, 0, 0}
+			of[r.Member] = m
 		}
-		m[1] += int64(n.c.Kinds[r.Kind].Points)
+		m[1] += int64(n.c.Definitions[r.Definition].Points)
 		m[2]++
 		m[3] = max(m[3], int64(r.Time))
 	})
@@ -125,18 +125,18 @@ func listed(all Answer) Answer {
 
 func (n *naive) crossover(q *Question) Answer {
 	members := map[uint32]bool{}
-	n.each(q, func(_ int, r *Row) { members[r.Person] = true })
+	n.each(q, func(_ int, r *Row) { members[r.Member] = true })
 	of := map[domain.BrandID]map[uint32]bool{}
 	for i := range n.c.Rows {
 		r := &n.c.Rows[i]
-		if int(r.Brand) == q.Brand || !members[r.Person] || !n.passes(q, r) {
+		if int(r.Brand) == q.Brand || !members[r.Member] || !n.passes(q, r) {
 			continue
 		}
 		id := n.c.Brands[r.Brand]
 		if of[id] == nil {
 			of[id] = map[uint32]bool{}
 		}
-		of[id][r.Person] = true
+		of[id][r.Member] = true
 	}
 	var all Answer
 	for id, m := range of {
@@ -149,7 +149,7 @@ func (n *naive) crossover(q *Question) Answer {
 func (n *naive) feed(q *Question) Answer {
 	var all Answer
 	n.each(q, func(i int, r *Row) {
-		all = append(all, []int64{int64(r.Time), n.c.Number(n.c.People[r.Person].ID), int64(n.c.Kinds[r.Kind].ID), int64(n.ids[i])})
+		all = append(all, []int64{int64(r.Time), n.c.Number(n.c.Members[r.Member].ID), int64(n.c.Definitions[r.Definition].ID), int64(n.ids[i])})
 	})
 	slices.SortFunc(all, func(a, b []int64) int { return cmp.Or(cmp.Compare(b[0], a[0]), cmp.Compare(b[3], a[3])) })
 	if !q.Every {

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -18,19 +17,21 @@ import (
 
 const testShards = 8
 
-// someScene is small, and names brands and people in another order than the scene's.
+// someScene is small; its brands and members have ids in another order than the scene's.
 func someScene(seed uint64) *Scene {
 	c := NewScene(Sizes{Rows: 10_000, Members: 400, Brands: 60, Seed: seed}, 20_700*86400+45_000)
-	c.Invent()
-	people, brands, kinds := make([]domain.MemberID, len(c.People)), slices.Clone(c.Brands), make([]domain.DefinitionID, Kinds)
-	for i := range people {
-		people[i] = c.People[len(people)-1-i].ID
+	c.Account = 7
+	for i := range c.Members {
+		n := len(c.Members) - 1 - i
+		c.Members[i].ID = domain.MemberIDOf(uint64(1+n/domain.Slots), domain.Slot(n*2654435761%domain.Slots))
 	}
-	slices.Reverse(brands)
-	for i := range kinds {
-		kinds[i] = c.Kinds[i].ID
+	for i := range c.Brands {
+		c.Brands[i] = domain.BrandID(len(c.Brands) - i)
 	}
-	c.Name(people, brands, kinds)
+	for i := range c.Definitions {
+		c.Definitions[i].ID = domain.FirstDefinition + domain.DefinitionID(i)
+	}
+	c.Index()
 	return c
 }
 
@@ -54,10 +55,10 @@ func someQuestions() (out []Question) {
 	return out
 }
 
-func TestTheRigAnswersAsANaiveCountDoes(t *testing.T) {
+func TestEngine_AnswersAsTheModel(t *testing.T) {
 	for seed := range uint64(3) {
 		c := someScene(seed)
-		g, err := NewRig(c, testShards, 2)
+		g, err := NewEngine(c, testShards, 2)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -80,16 +81,16 @@ func TestTheRigAnswersAsANaiveCountDoes(t *testing.T) {
 	}
 }
 
-// TestTheOthersAnswerAsANaiveCountDoes needs the other engines' packages where a run of
+// TestPeers_AnswerAsTheModel needs the other engines' packages where a run of
 // the bench has put them.
-func TestTheOthersAnswerAsANaiveCountDoes(t *testing.T) {
+func TestPeers_AnswerAsTheModel(t *testing.T) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		t.Skip("no directory for the other engines:", err)
 	}
 	packages := filepath.Join(cache, "ovation-bench", "peers")
 	if !installed(packages) {
-		t.Skip("the other engines are not installed: go run ./deploy/bench --only peers --quick --peer-alone")
+		t.Skip("the other engines are not installed: go run ./deploy/bench --only peers --quick")
 	}
 	c, dir := someScene(1), t.TempDir()
 	file := filepath.Join(dir, "rows.csv")
@@ -133,7 +134,7 @@ func TestTheOthersAnswerAsANaiveCountDoes(t *testing.T) {
 	}
 }
 
-func TestTheSameSeedGivesTheSameScene(t *testing.T) {
+func TestScene_SameSeedSameRows(t *testing.T) {
 	a, b := someScene(5), someScene(5)
 	if d := cmp.Diff(a.Rows, b.Rows); d != "" {
 		t.Error(d)
@@ -143,7 +144,7 @@ func TestTheSameSeedGivesTheSameScene(t *testing.T) {
 	}
 }
 
-func TestTheFirstBrandHasEighteenPercentAndRowsComeLate(t *testing.T) {
+func TestScene_HotBrandAndLateRows(t *testing.T) {
 	c := someScene(1)
 	hot, late, last := 0, 0, domain.Second(0)
 	for i := range c.Rows {
@@ -165,16 +166,13 @@ func TestTheFirstBrandHasEighteenPercentAndRowsComeLate(t *testing.T) {
 	if share := float64(late) / float64(len(c.Rows)); share < 0.01 || share > 0.06 {
 		t.Errorf("%.3f of the rows come late", share)
 	}
-	if d := c.Tenth(); len(d.Rows) != 1000 || d.Rows[1] != c.Rows[10] {
-		t.Errorf("a tenth has %d rows", len(d.Rows))
-	}
 }
 
-func TestPeopleAreNumberedInTheOrderOfTheirIDs(t *testing.T) {
+func TestScene_Number(t *testing.T) {
 	c := someScene(1)
 	last := domain.MemberID(0)
 	for n, i := range c.byID {
-		id := c.People[i].ID
+		id := c.Members[i].ID
 		if id <= last || c.Number(id) != int64(n) {
 			t.Fatalf("member %d after %d has number %d, want %d", id, last, c.Number(id), n)
 		}
@@ -185,7 +183,7 @@ func TestPeopleAreNumberedInTheOrderOfTheirIDs(t *testing.T) {
 	}
 }
 
-func TestKeywordsStandWhereTheyShould(t *testing.T) {
+func TestTitles_Keywords(t *testing.T) {
 	frequent, rare := 0, 0
 	for i := range titles {
 		text := strings.ToLower(titles[i])
@@ -201,18 +199,24 @@ func TestKeywordsStandWhereTheyShould(t *testing.T) {
 	}
 }
 
-func TestATextIsTheValuesOfItsContent(t *testing.T) {
-	r := &Row{Song: 5, Brand: 77}
-	var content struct{ TrackName, TrackArtist, ISRC string }
-	if err := json.Unmarshal(r.Content(nil), &content); err != nil {
+func TestRow_TextIsTheValuesOfTheContent(t *testing.T) {
+	c := someScene(1)
+	c.Rows[0] = Row{Song: 5, Brand: 17}
+	_, message := c.Message(c.Activity(0))
+	var record struct {
+		Content struct{ TrackName, TrackArtist, ISRC string }
+	}
+	if err := json.Unmarshal(message.Value, &record); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := string(r.text(nil)), content.TrackName+" "+content.TrackArtist+" "+content.ISRC; got != want || !strings.HasSuffix(content.TrackName, " Lanterns") {
+	content := record.Content
+	want := content.TrackName + " " + content.TrackArtist + " " + content.ISRC
+	if got := string(c.Rows[0].text(nil)); got != want || !strings.HasSuffix(content.TrackName, " Lanterns") {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
 
-func TestTheFileOfPeersHasARowForEachAction(t *testing.T) {
+func TestScene_WriteCSV(t *testing.T) {
 	c, path := someScene(2), filepath.Join(t.TempDir(), "rows.csv")
 	if err := c.WriteCSV(path, testShards); err != nil {
 		t.Fatal(err)
@@ -232,7 +236,7 @@ func TestTheFileOfPeersHasARowForEachAction(t *testing.T) {
 	seen := map[string]bool{}
 	for i, row := range rows {
 		r := &c.Rows[i]
-		p := &c.People[r.Person]
+		p := &c.Members[r.Member]
 		member, _ := strconv.ParseInt(row[2], 10, 64)
 		id, _ := strconv.ParseUint(row[8], 10, 64)
 		if row[0] != strconv.Itoa(int(c.Brands[r.Brand])) || member != c.Number(p.ID) || domain.Slot(id&4095) != p.ID.Slot() || (row[7] == "1") != p.Paid || seen[row[8]] {
@@ -242,7 +246,7 @@ func TestTheFileOfPeersHasARowForEachAction(t *testing.T) {
 	}
 }
 
-func TestAnswersDifferInTheFirstRowThatIsNotTheSame(t *testing.T) {
+func TestAnswer_Differs(t *testing.T) {
 	a := Answer{{1, 2}, {3, 4}}
 	for _, c := range []struct {
 		b    Answer
@@ -259,8 +263,8 @@ func TestAnswersDifferInTheFirstRowThatIsNotTheSame(t *testing.T) {
 	}
 }
 
-// TestAPeerThatFailsSaysWhy has a shell script in the place of Python.
-func TestAPeerThatFailsSaysWhy(t *testing.T) {
+// TestServer_Fails has a shell script in the place of Python.
+func TestServer_Fails(t *testing.T) {
 	dir := t.TempDir()
 	script := filepath.Join(dir, "python")
 	text := "#!/bin/sh\n" + `echo '{"version": "Paper 1"}'
@@ -291,7 +295,7 @@ read line; echo '{"error": "no such table"}'
 	_ = s.Close()
 }
 
-func TestWhatCannotBeInstalledIsToldWithPipsWords(t *testing.T) {
+func TestInstall(t *testing.T) {
 	dir := t.TempDir()
 	script := filepath.Join(dir, "python")
 	if err := os.WriteFile(script, []byte("#!/bin/sh\necho no way to the index\nexit 1\n"), 0o755); err != nil {

@@ -16,7 +16,7 @@ type Question struct {
 	Keyword string // of a feed
 }
 
-// Everywhere stands in a question for all brands.
+// Everywhere is all brands of the account.
 const Everywhere = -1
 
 // Filter is one of the filters that are tried.
@@ -25,11 +25,11 @@ type Filter int
 // The filters.
 const (
 	Unfiltered Filter = iota
-	ByService         // actions of two of the services, three kinds in five
+	ByService         // actions of two of the services, half of the definitions
 	ByMember          // members of three countries who pay: one in twenty
 )
 
-// Filtered are what a filter lets pass.
+// What passes a filter.
 var (
 	FilteredServices  = []domain.Service{domain.LastFM, domain.Spotify}
 	FilteredCountries = []string{"DE", "GB", "US"}
@@ -38,7 +38,7 @@ var (
 // pageRows is the length of the lists asked for: the contract's default.
 const pageRows = 10
 
-// Name tells the question.
+// Name describes the question.
 func (q *Question) Name() string {
 	name := map[domain.Shape]string{
 		domain.ShapeTally: "tally", domain.ShapeTimeline: "timeline", domain.ShapeLocation: "location",
@@ -63,11 +63,11 @@ func (q *Question) Range(c *Scene) domain.Range {
 
 // of is the question as shards are asked it.
 func (q *Question) of(c *Scene) *domain.Question {
-	d := &domain.Question{Account: 1, Shape: q.Shape, Range: q.Range(c), Groups: make([]domain.Group, Kinds)}
-	for i := range c.Kinds {
-		d.Groups[i] = domain.Group{Definition: c.Kinds[i].ID}
+	d := &domain.Question{Account: 1, Shape: q.Shape, Range: q.Range(c), Groups: make([]domain.Group, len(c.Definitions))}
+	for i := range c.Definitions {
+		d.Groups[i] = domain.Group{Definition: c.Definitions[i].ID}
 		if q.Shape == domain.ShapeTally {
-			d.Groups[i].Group = uint32(c.Kinds[i].ID)
+			d.Groups[i].Group = uint32(c.Definitions[i].ID)
 		}
 	}
 	if q.Brand != Everywhere {

@@ -5,18 +5,18 @@ import (
 	"strings"
 )
 
-// Songs is the number of songs; the first are heard most.
+// Songs is the number of songs; the first are played most.
 const Songs = 20_000
 
-// The keywords that are looked for: one in a twelfth of the songs, and one in a single
-// song that few ever hear.
+// The keywords searched for: one in a twelfth of the songs, and one in a single, rarely played
+// song.
 const (
 	Frequent = "lantern"
 	Rare     = "quasar"
 	rareSong = 9_999
 )
 
-// titles are the songs' names: two or three made-up words, in which no keyword stands by
+// titles are the songs' names: two or three made-up words that contain no keyword by
 // accident.
 var titles = func() (out [Songs]string) {
 	syllables := []string{"mo", "ri", "ta", "bel", "so", "vin", "dra", "ka", "lu", "pe", "ni", "zor", "fa", "ge", "hu", "wy"}
@@ -39,18 +39,7 @@ var titles = func() (out [Songs]string) {
 	return out
 }()
 
-// Content is what an action says of its song, as a collector publishes it.
-func (r *Row) Content(b []byte) []byte {
-	b = append(b, `{"TrackName":"`...)
-	b = append(b, titles[r.Song]...)
-	b = append(b, `","TrackArtist":"Artist `...)
-	b = strconv.AppendUint(b, uint64(r.Brand), 10)
-	b = append(b, `","ISRC":"GBAYE`...)
-	b = strconv.AppendInt(b, 1_000_000+int64(r.Song), 10)
-	return append(b, `"}`...)
-}
-
-// text is the values of the content.
+// text is the values of the content that population.Message publishes.
 func (r *Row) text(b []byte) []byte {
 	b = append(b, titles[r.Song]...)
 	b = append(b, " Artist "...)

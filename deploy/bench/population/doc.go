@@ -1,0 +1,8 @@
+// Package population enters an account into a node, brands, definitions and members over HTTP,
+// and makes the records of what its members do, as a network's collector publishes them.
+//
+//	Population  the account; Enter gives it its ids, Message makes a record
+//	Mix         a load drawn by seed: few brands get most (Zipf), a tenth of the members do a third
+//
+// A Population is read by any goroutine once entered; records are made by one.
+package population
