@@ -21,8 +21,7 @@ func TestColumnsGiveWayAndComeBackAsTheNodeIsTold(t *testing.T) {
 	r := newRig(t, 1, Options{})
 	g := newGraveyard(r, fans, brands)
 	for range 8_000 {
-		a, m := g.act(rnd, len(g.acts), brands)
-		g.did(a, m)
+		g.did(g.act(rnd, len(g.acts), brands))
 	}
 	g.publish(0)
 	r.settled()
@@ -90,8 +89,8 @@ func TestABrandThatIsAskedAboutStaysInMemory(t *testing.T) {
 	do := func(n int, but domain.BrandID) {
 		from := len(g.acts)
 		for range n {
-			if a, m := g.act(rnd, len(g.acts), brands); a.Brand != but {
-				g.did(a, m)
+			if a := g.act(rnd, len(g.acts), brands); a.Brand != but {
+				g.did(a)
 			}
 		}
 		g.publish(from)
@@ -123,9 +122,9 @@ func (r *rig) audience(rnd *rand.Rand, fans int, weights ...int) {
 		brands = append(brands, slices.Repeat([]domain.BrandID{domain.BrandID(i + 1)}, n)...)
 	}
 	for range 12_000 {
-		a, m := g.act(rnd, len(g.acts), 3)
+		a := g.act(rnd, len(g.acts), 3)
 		a.Brand = brands[rnd.IntN(len(brands))]
-		g.did(a, m)
+		g.did(a)
 	}
 	g.publish(0)
 	r.settled()
@@ -185,8 +184,7 @@ func TestSmallBrandsAreEvictedWithinTheBudget(t *testing.T) {
 	do := func(n int) {
 		from := len(g.acts)
 		for range n {
-			a, m := g.act(rnd, len(g.acts), brands)
-			g.did(a, m)
+			g.did(g.act(rnd, len(g.acts), brands))
 		}
 		g.publish(from)
 		r.settled()

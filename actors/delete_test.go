@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/query/reference"
 )
 
 // graveyard is activities, each in a second of its own, and which of them were
@@ -20,7 +21,6 @@ type graveyard struct {
 	r      *rig
 	ids    []domain.MemberID
 	acts   []domain.Activity // published
-	who    []int
 	gone   map[int64]bool
 	closed map[string]bool
 	n      uint32 // of requests
@@ -36,18 +36,16 @@ func newGraveyard(r *rig, fans, brands int) *graveyard {
 }
 
 // act is a new activity of somebody.
-func (g *graveyard) act(rnd *rand.Rand, n, brands int) (domain.Activity, int) {
+func (g *graveyard) act(rnd *rand.Rand, n, brands int) domain.Activity {
 	m := min(rnd.IntN(len(g.ids)), rnd.IntN(len(g.ids)))
 	return domain.Activity{
 		Member: g.ids[m], Definition: domain.DefinitionID(100 + rnd.IntN(4)/3), Brand: domain.BrandID(1 + rnd.IntN(brands)*rnd.IntN(2)),
 		Time: 1_600_000_000 + int64(n)*7919%9_000_000, Hash: rnd.Uint64(),
-	}, m
+	}
 }
 
 // did notes an activity, which is published with the others.
-func (g *graveyard) did(a domain.Activity, member int) {
-	g.acts, g.who = append(g.acts, a), append(g.who, member)
-}
+func (g *graveyard) did(a domain.Activity) { g.acts = append(g.acts, a) }
 
 // publish publishes the activities from the n-th on, in their order.
 func (g *graveyard) publish(n int) {
@@ -66,26 +64,23 @@ func pairKey(member domain.MemberID, brand domain.BrandID) string {
 }
 
 // wants is what is left to be counted.
-func (g *graveyard) wants() *naive {
+func (g *graveyard) wants() *reference.Model {
 	var acts []domain.Activity
-	var who []int
-	for i, a := range g.acts {
+	for _, a := range g.acts {
 		if !g.gone[a.Time] && (a.Definition != 101 || !g.closed[pairKey(a.Member, a.Brand)]) {
-			acts, who = append(acts, a), append(who, g.who[i])
+			acts = append(acts, a)
 		}
 	}
-	return count(who, acts)
+	return modelOf(g.r.membersOf(g.ids), acts)
 }
 
 func (g *graveyard) check(brands int) {
 	g.r.t.Helper()
-	want, rows := g.wants(), int64(0)
+	want := g.wants()
 	for b := range domain.BrandID(brands + 1) {
-		if diff := cmp.Diff(want.tally(b), g.r.tally(b)); diff != "" {
-			g.r.t.Fatalf("brand %d: %s", b, diff)
-		}
-		rows += int64(len(want.acts[b]))
+		g.r.compare(want, allOf(domain.ShapeTally, b))
 	}
+	rows := int64(len(want.Actions))
 	for _, s := range g.r.node.Status().Shards {
 		rows -= s.Rows
 	}
@@ -179,11 +174,10 @@ func TestI9WhatIsDeletedIsInNoNumberAndStaysAway(t *testing.T) {
 		for range 1000 {
 			if n := len(g.acts); n > 0 && rnd.IntN(5) == 0 { // a repeat
 				i := rnd.IntN(n)
-				g.did(g.acts[i], g.who[i])
+				g.did(g.acts[i])
 				continue
 			}
-			a, m := g.act(rnd, len(g.acts), brands)
-			g.did(a, m)
+			g.did(g.act(rnd, len(g.acts), brands))
 		}
 		g.publish(len(g.acts) - 1000)
 		for range 25 { // while they are applied
@@ -218,7 +212,7 @@ func TestI9WhatIsDeletedIsInNoNumberAndStaysAway(t *testing.T) {
 
 	other := newGraveyard(newRig(t, shards, options), fans, brands)
 	for _, i := range rnd.Perm(len(g.acts)) {
-		other.did(g.acts[i], g.who[i])
+		other.did(g.acts[i])
 	}
 	other.publish(0)
 	other.r.settled()

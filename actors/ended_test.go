@@ -35,8 +35,7 @@ func TestAWorkerGivesUpWhatNobodyWaitsFor(t *testing.T) {
 	r := newRig(t, 1, Options{Memory: Memory{ResidentBytes: 30_000}, Questions: Questions{Workers: 1}})
 	g := newGraveyard(r, fans, brands)
 	for range 3000 {
-		a, m := g.act(rnd, len(g.acts), brands)
-		g.did(a, m)
+		g.did(g.act(rnd, len(g.acts), brands))
 	}
 	g.publish(0)
 	r.settled()

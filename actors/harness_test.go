@@ -249,13 +249,5 @@ func (r *rig) journalEnds() (ends []int64) {
 // tally asks for one brand's, or with 0 the account's, counts over all time.
 func (r *rig) tally(brand domain.BrandID) *domain.Tally {
 	r.t.Helper()
-	q := &domain.Question{
-		Account: 1, Shape: domain.ShapeTally, Brand: brand, Range: domain.Range{From: 0, To: 1<<32 - 1},
-		Groups: []domain.Group{{Definition: 100, Group: 100}, {Definition: 101, Group: 101}},
-	}
-	a, err := r.node.Ask(context.Background(), q, domain.Position{})
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	return a.Tally
+	return r.asked(allOf(domain.ShapeTally, brand)).Tally
 }

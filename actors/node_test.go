@@ -1,77 +1,14 @@
 package actors
 
 import (
-	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
-
-// naive counts what the engine must.
-type naive struct {
-	rows  map[string]bool // member/hash of what counts
-	pairs map[string]int  // of one-time actions, by member, definition and brand: the place in acts
-	acts  map[domain.BrandID][]counted
-}
-
-type counted struct {
-	member int
-	*domain.Activity
-}
-
-func count(members []int, acts []domain.Activity) *naive {
-	n := &naive{rows: map[string]bool{}, pairs: map[string]int{}, acts: map[domain.BrandID][]counted{}}
-	for i := range acts {
-		a := &acts[i]
-		key := fmt.Sprint(members[i], "/", a.Hash)
-		if n.rows[key] {
-			continue
-		}
-		n.rows[key] = true
-		if a.Definition == 101 {
-			pair := fmt.Sprint(members[i], "/", a.Brand)
-			if at, ok := n.pairs[pair]; ok { // the earliest counts
-				if is := &n.acts[a.Brand][at]; a.Time < is.Time || a.Time == is.Time && a.Hash < is.Hash {
-					is.Activity = a
-				}
-				continue
-			}
-			n.pairs[pair] = len(n.acts[a.Brand])
-		}
-		n.acts[a.Brand] = append(n.acts[a.Brand], counted{members[i], a})
-	}
-	return n
-}
-
-func (n *naive) tally(brand domain.BrandID) *domain.Tally {
-	var all []counted
-	for b, acts := range n.acts {
-		if brand == 0 || b == brand {
-			all = append(all, acts...)
-		}
-	}
-	t := &domain.Tally{}
-	total := map[int]bool{}
-	for _, d := range []domain.DefinitionID{100, 101} {
-		met, c := map[int]bool{}, domain.GroupCount{Group: uint32(d)}
-		for _, a := range all {
-			if a.Definition == d {
-				c.Actions++
-				met[a.member], total[a.member] = true, true
-			}
-		}
-		if c.Members = uint64(len(met)); c.Actions > 0 {
-			t.Groups = append(t.Groups, c)
-		}
-		t.Total.Actions += c.Actions
-	}
-	t.Total.Members = uint64(len(total))
-	return t
-}
 
 // The engine counts as a naive model does, with members that fall asleep all the
 // time, columns that are evicted all the time, and restarts in between.
@@ -131,15 +68,18 @@ func TestTheNodeCountsAsANaiveModelDoes(t *testing.T) {
 		}
 		known.check(t)
 		ids = known.ids()
-		want := count(who, acts)
+		done := slices.Clone(acts)
+		for i := range done {
+			done[i].Member = ids[who[i]]
+		}
+		want := modelOf(r.membersOf(ids), done, worths[:]...)
+		r.identify(want)
 		for b := range domain.BrandID(brands + 1) {
-			if diff := cmp.Diff(want.tally(b), r.tally(b)); diff != "" {
-				t.Fatalf("seed %d, round %d, brand %d: %s", seed, round, b, diff)
-			}
+			r.compare(want, allOf(domain.ShapeTally, b))
 		}
 		for range 60 {
-			r.compareRankings(t, rnd, want, ids, brands)
-			r.compareMembers(t, rnd, want, ids, brands)
+			r.compareRankings(rnd, want, ids, brands)
+			r.compareMembers(rnd, want, ids, brands)
 		}
 	}
 	r.replaysEqual(t)

@@ -29,7 +29,7 @@ func answer(ticket uint64, b byte, granted bool) *domain.Claim {
 	return c
 }
 
-func TestARegistrationWaitsForAllItsClaimsAndLeavesNothingWhenOneIsTaken(t *testing.T) {
+func TestSettle_RegistrationNeedsAllItsClaims(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		answers []*domain.Claim
@@ -90,7 +90,7 @@ func (s *State) registered(c *domain.RegisterMember, record uint64) domain.Membe
 	return s.Member
 }
 
-func TestAnAddressThatGotAPasswordMeanwhileIsAskedAgain(t *testing.T) {
+func TestSettle_AddressWithANewPasswordIsAskedAgain(t *testing.T) {
 	s := New(&domain.RegisterMember{Application: 1}, 1, domain.MemberIDOf(1, 7), 0)
 	c := domain.RegisterMember{Application: 1, Service: domain.Email, UID: "a@b.c", Identity: identity('e'), Password: "$1$salt1$x"}
 	s.Await(nil, domain.PendingRegistration{Ticket: 1, Register: c, Claims: []domain.PendingClaim{{Identity: identity('e'), Type: domain.ByLogin}}}, false)
@@ -102,7 +102,7 @@ func TestAnAddressThatGotAPasswordMeanwhileIsAskedAgain(t *testing.T) {
 	}
 }
 
-func TestIdentitiesAndPointersAreThoseOfTheRecords(t *testing.T) {
+func TestIdentities_AreThoseOfTheServiceRecords(t *testing.T) {
 	s := New(&domain.RegisterMember{Application: 1}, 1, domain.MemberIDOf(1, 7), 0)
 	name, mail := domain.Fields{{Field: domain.RecordUsername, Value: "ada"}}, domain.Fields{{Field: domain.EmailAddress, Value: "a@b.c"}}
 	s.Register(nil, &domain.RegisterMember{

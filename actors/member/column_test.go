@@ -7,9 +7,9 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// TestI7ColumnsAreThoseOfTheCommit lets members say over and over where, when and what
+// TestI7_ColumnsAreThoseOfTheCommit lets members say over and over where, when and what
 // they were born, some of it nothing: an index keeps what held at its commit.
-func TestI7ColumnsAreThoseOfTheCommit(t *testing.T) {
+func TestI7_ColumnsAreThoseOfTheCommit(t *testing.T) {
 	const fans = 3 << pageBits / 2
 	seed := rand.Uint64()
 	r := rand.New(rand.NewPCG(seed, 8))
@@ -66,7 +66,7 @@ func TestI7ColumnsAreThoseOfTheCommit(t *testing.T) {
 }
 
 // A bit that is cleared after another one was set takes nothing from that.
-func TestAGenderIsTheOneSetLast(t *testing.T) {
+func TestColumn_GenderIsTheOneSetLast(t *testing.T) {
 	a := NewAudience()
 	for _, b := range []domain.Bit{{Value: "M", On: true}, {Value: "F", On: true}, {Value: "M"}} {
 		b.Attribute = domain.AttrGender

@@ -9,9 +9,9 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// TestI7CountriesAreFilteredByWhileTheyChange lets many filter an index by country at once
+// TestI7_CountriesAreFilteredWhileTheyChange lets many filter an index by country at once
 // while the audience moves its members on: nobody sees another commit's.
-func TestI7CountriesAreFilteredByWhileTheyChange(t *testing.T) {
+func TestI7_CountriesAreFilteredWhileTheyChange(t *testing.T) {
 	seed := rand.Uint64()
 	rnd := rand.New(rand.NewPCG(seed, 3))
 	const fans = 2<<pageBits + 100

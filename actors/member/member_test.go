@@ -3,11 +3,11 @@ package member
 import (
 	"cmp"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
@@ -85,52 +85,55 @@ func naive(acts []domain.Activity) []string {
 	return out
 }
 
-func TestI9AnyOrderAndRepetitionGivesTheSameFacts(t *testing.T) {
-	for range 300 {
-		seed := rand.Uint64()
-		rnd := rand.New(rand.NewPCG(seed, 1))
-		acts := make([]domain.Activity, 1+rnd.IntN(40))
-		for i := range acts {
-			d := domain.DefinitionID(100 + rnd.IntN(4))
-			acts[i] = domain.Activity{
-				Definition: d, Brand: domain.BrandID(1 + rnd.IntN(2)), Service: domain.LastFM, Points: uint16(d),
-				OneTime: d < 102, Time: int64(domain.FirstSecond) + rnd.Int64N(5), Hash: uint64(i)<<32 | uint64(rnd.Uint32()),
-			}
-		}
-		want := naive(acts)
-		for range 3 {
-			order := slices.Concat(acts, acts[:rnd.IntN(len(acts))])
-			rnd.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
-			s, p := NewState(&domain.Member{ID: domain.MemberIDOf(1, 7), Account: 1}), newPast()
-			for n := 0; len(order) > 0; {
-				run := order[:min(len(order), 1+rnd.IntN(6))]
-				order = order[len(run):]
-				s.Begin(len(run))
-				var changes []domain.Change
-				for i := range run {
-					n++
-					var err error
-					var v Disposition
-					if changes, v, err = s.Record(changes, &run[i], uint64(n), 0, nil, p); err != nil || v.Reason != domain.Accepted {
-						t.Fatalf("seed %d: %v %v", seed, v, err)
-					}
-				}
-				p.follow(changes)
-				if rnd.IntN(3) == 0 { // asleep and awake again
-					s = NewState(&s.Member)
-				}
-			}
-			if diff := gocmp.Diff(want, p.alive()); diff != "" {
-				t.Fatalf("seed %d: %s", seed, diff)
-			}
+// drawActivities draws activities that tie in time, brand and definition; 100 and 101 are one-time.
+func drawActivities(t *rapid.T) []domain.Activity {
+	acts := make([]domain.Activity, rapid.IntRange(1, 40).Draw(t, "activities"))
+	for i := range acts {
+		d := domain.DefinitionID(rapid.IntRange(100, 103).Draw(t, "definition"))
+		acts[i] = domain.Activity{
+			Definition: d, Brand: domain.BrandID(rapid.IntRange(1, 2).Draw(t, "brand")), Service: domain.LastFM, Points: uint16(d), OneTime: d < 102,
+			Time: int64(domain.FirstSecond) + rapid.Int64Range(0, 4).Draw(t, "time"), Hash: uint64(i)<<32 | uint64(rapid.Uint32().Draw(t, "hash")),
 		}
 	}
+	return acts
+}
+
+// The actions that count do not depend on the order of activities, on repeats, on where a run of
+// them ends, and on whether the member was loaded again.
+func TestI9_AnyOrderAndRepetitionGivesTheSameActions(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		acts := drawActivities(t)
+		repeats := rapid.SliceOf(rapid.SampledFrom(acts)).Draw(t, "repeats")
+		order := rapid.Permutation(slices.Concat(acts, repeats)).Draw(t, "order")
+		s, p := NewState(&domain.Member{ID: domain.MemberIDOf(1, 7), Account: 1}), newPast()
+		for n := 0; len(order) > 0; {
+			run := order[:min(len(order), rapid.IntRange(1, 6).Draw(t, "run"))]
+			order = order[len(run):]
+			s.Begin(len(run))
+			var changes []domain.Change
+			for i := range run {
+				n++
+				var err error
+				var v Disposition
+				if changes, v, err = s.Record(changes, &run[i], uint64(n), 0, nil, p); err != nil || v.Reason != domain.Accepted {
+					t.Fatalf("%v %v", v, err)
+				}
+			}
+			p.follow(changes)
+			if rapid.Bool().Draw(t, "loaded again") {
+				s = NewState(&s.Member)
+			}
+		}
+		if diff := gocmp.Diff(naive(acts), p.alive()); diff != "" {
+			t.Fatal(diff)
+		}
+	})
 }
 
 // Time, brand, definition and service decide whether an activity under a known id is a
 // repeat. A time that is given must be that of the action there is, also where the log
 // gave that one; an activity without a time says nothing of it.
-func TestRepeatUnderAnotherBodyIsAConflict(t *testing.T) {
+func TestRecord_RepeatWithAnotherBodyIsAConflict(t *testing.T) {
 	first := domain.Activity{Definition: 100, Brand: 1, Service: domain.Spotify, Time: int64(domain.FirstSecond), Hash: 9}
 	for _, c := range []struct {
 		name string
@@ -160,7 +163,7 @@ func TestRepeatUnderAnotherBodyIsAConflict(t *testing.T) {
 	}
 }
 
-func TestRepeatOfOneTimeGivesTheWholeActionThatCounts(t *testing.T) {
+func TestRecord_RepeatOfOneTimeGivesTheActionThatCounts(t *testing.T) {
 	for _, runs := range []int{1, 4} { // all in one run, or each staged before the next
 		s, p := NewState(&domain.Member{ID: domain.MemberIDOf(1, 7), Account: 1}), newPast()
 		s.Begin(4)
@@ -186,7 +189,7 @@ func TestRepeatOfOneTimeGivesTheWholeActionThatCounts(t *testing.T) {
 	}
 }
 
-func TestMutedServiceTakesNoActivity(t *testing.T) {
+func TestRecord_MutedServiceIsRefused(t *testing.T) {
 	s := New(&domain.RegisterMember{Application: 1}, 1, domain.MemberIDOf(1, 7), 0)
 	off := domain.Fields{{Field: domain.RecordSharing, Value: "0"}}
 	s.Register(nil, &domain.RegisterMember{Application: 1, Service: domain.Spotify, UID: "x", Record: off}, 1)
@@ -206,7 +209,7 @@ func TestMutedServiceTakesNoActivity(t *testing.T) {
 	}
 }
 
-func TestJudgeKnowsPastFutureAndExpired(t *testing.T) {
+func TestJudge_RefusesPastFutureAndExpired(t *testing.T) {
 	log := int64(1_700_000_000_000)
 	for _, c := range []struct {
 		time int64

@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
@@ -46,21 +46,20 @@ func naiveBits(history []standing) []string {
 	return out
 }
 
-func TestOptsStandAsANaiveModelSays(t *testing.T) {
-	for range 100 {
-		seed := rand.Uint64()
-		rnd := rand.New(rand.NewPCG(seed, 6))
+// The bits of opt-ins are those that all that was said gives, whenever the member is loaded again.
+func TestState_OptsAreWhatWasSaidLast(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
 		s := New(&domain.RegisterMember{Application: 1}, 1, domain.MemberIDOf(1, 7), 3)
 		s.Register(nil, &domain.RegisterMember{Application: 1, Service: domain.Spotify, UID: "x", Identity: identity('x')}, 1)
 		var history []standing
 		bits := map[string]bool{}
-		for step := range int64(60) {
-			o := domain.Opt{Kind: []domain.OptKind{domain.OptGlobal, domain.OptBrand, domain.OptSegment}[rnd.IntN(3)], ID: uint32(1 + rnd.IntN(3))}
-			if o.Kind == domain.OptGlobal {
-				o.ID = 0
+		for step := range rapid.Int64Range(1, 60).Draw(t, "steps") {
+			o := domain.Opt{Kind: rapid.SampledFrom([]domain.OptKind{domain.OptGlobal, domain.OptBrand, domain.OptSegment}).Draw(t, "kind")}
+			if o.Kind != domain.OptGlobal {
+				o.ID = rapid.Uint32Range(1, 3).Draw(t, "id")
 			}
 			var changes []domain.Change
-			switch rnd.IntN(3) {
+			switch rapid.IntRange(0, 2).Draw(t, "says") {
 			case 0:
 				changes, history = s.OptIn(nil, o, step), append(history, standing{o, "in"})
 			case 1:
@@ -77,23 +76,23 @@ func TestOptsStandAsANaiveModelSays(t *testing.T) {
 				}
 				name := fmt.Sprintf("%d %q", b.Attribute, b.Value)
 				if bits[name] == b.On {
-					t.Fatalf("seed %d, step %d: bit %s is %v already", seed, step, name, b.On)
+					t.Fatalf("step %d: bit %s is %v already", step, name, b.On)
 				}
 				if bits[name] = b.On; !b.On {
 					delete(bits, name)
 				}
 			}
 			if d := gocmp.Diff(naiveBits(history), slices.Sorted(maps.Keys(bits))); d != "" {
-				t.Fatalf("seed %d, step %d: %s", seed, step, d)
+				t.Fatalf("step %d: %s", step, d)
 			}
 			if !slices.IsSortedFunc(s.Member.Opts, func(a, b domain.OptState) int {
 				return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.ID, b.ID))
 			}) || s.Member.Opts[slices.IndexFunc(s.Member.Opts, func(x domain.OptState) bool { return x.Opt == o })].At > step {
-				t.Fatalf("seed %d, step %d: %+v", seed, step, s.Member.Opts)
+				t.Fatalf("step %d: %+v", step, s.Member.Opts)
 			}
-			if rnd.IntN(3) == 0 { // asleep and awake again
+			if rapid.Bool().Draw(t, "loaded again") {
 				s = NewState(&s.Member)
 			}
 		}
-	}
+	})
 }

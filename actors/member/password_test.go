@@ -6,7 +6,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-func TestTenWrongPasswordsWithinAQuarterLockTheAddressForAQuarter(t *testing.T) {
+func TestGuess_TenWrongWithinAQuarterHourLockTheAddress(t *testing.T) {
 	const quarter = 15 * 60 * 1000
 	s := New(&domain.RegisterMember{Application: 1}, 1, domain.MemberIDOf(1, 7), 0)
 	c := domain.RegisterMember{Application: 1, Service: domain.Email, UID: "a@b.c", Identity: identity('e'), Password: "$a$p$salt$right"}

@@ -7,7 +7,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-func TestAListHasWhoOptedInWasPutThereOrDidEnoughAndDidNotOptOut(t *testing.T) {
+func TestListed_HasOptedInListedAndPerformedWithoutOptedOut(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
 	rnd := rand.New(rand.NewPCG(seed, 5))

@@ -7,9 +7,9 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// A index keeps the times of its commit, to the second, also of members of other
+// An index keeps the times of its commit, to the second, also of members of other
 // pages; who is not active has none.
-func TestI7TimesAreThoseOfTheCommit(t *testing.T) {
+func TestI7_TimesAreThoseOfTheCommit(t *testing.T) {
 	const fans = 3 << pageBits / 2
 	r := rand.New(rand.NewPCG(7, 7))
 	a := NewAudience()

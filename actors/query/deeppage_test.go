@@ -67,7 +67,7 @@ func (s *tables) ask(q *domain.Question) (*domain.Answer, error) {
 		id := func(o domain.Ordinal) domain.MemberID { return domain.MemberIDOf(uint64(o)+1, domain.Slot(i)) }
 		a, err := s.x.Answer(s.views[i], &scan.Ask{
 			Plan: plan, Brand: 3, ID: id, At: func(o domain.Ordinal) domain.Second { return querytest.Start + domain.Second(o)*37%50 },
-			Label: func(uint32) domain.BrandID { return 7 }, Contents: saysOf,
+			Label: func(uint32) domain.BrandID { return 7 }, Contents: contentsOfRows,
 		})
 		if err != nil {
 			return nil, err
@@ -96,9 +96,9 @@ func (s *tables) ask(q *domain.Question) (*domain.Answer, error) {
 	return out, nil
 }
 
-// saysOf is what rows say: several of a shard are recorded in one millisecond, as are
+// contentsOfRows is what rows say: several of a shard are recorded in one millisecond, as are
 // rows of other shards.
-func saysOf(rows []domain.Row, f func(i int, recorded int64, content []byte)) error {
+func contentsOfRows(rows []domain.Row, f func(i int, recorded int64, content []byte)) error {
 	for i := range rows {
 		f(i, 1e12+int64(rows[i].Seq/7), fmt.Appendf(nil, "said %d", rows[i].Seq%3))
 	}
@@ -119,7 +119,7 @@ func (s *tables) move(rnd *rand.Rand, most int) {
 
 // A page that is found in rounds is, to the row, what one round gives at the moment of
 // the last, whatever comes and goes between the rounds.
-func TestAPageFoundInRoundsIsThePageOfTheList(t *testing.T) {
+func TestDeepPager_PageIsThatOfTheList(t *testing.T) {
 	short, single := 0, 0
 	for seed := range uint64(400) {
 		rnd := rand.New(rand.NewPCG(seed, 14))
@@ -164,7 +164,7 @@ func TestAPageFoundInRoundsIsThePageOfTheList(t *testing.T) {
 }
 
 // Shards give few rows of a page far down.
-func TestAPageFoundInRoundsAsksForFewRows(t *testing.T) {
+func TestDeepPager_AsksForFewRows(t *testing.T) {
 	s, rnd := newTables(8), rand.New(rand.NewPCG(1, 14))
 	for i := range 60_000 {
 		s.add(rnd.IntN(8), domain.Ordinal(rnd.IntN(5000)), querytest.Start+domain.Second(i), 1)

@@ -7,9 +7,9 @@ import (
 	"github.com/ovation-analytics/ovation/actors/query/querytest"
 )
 
-// TestPagesBehindRowsMeetEachRowThatStaysOnceWhileDataArrives has rows come, late ones
+// TestKeyset_EachRowThatStaysIsMetOnceWhileDataArrives has rows come, late ones
 // too, and go between the pages of each kind of list, over several shards.
-func TestPagesBehindRowsMeetEachRowThatStaysOnceWhileDataArrives(t *testing.T) {
+func TestKeyset_EachRowThatStaysIsMetOnceWhileDataArrives(t *testing.T) {
 	for seed := range uint64(500) {
 		rnd := rand.New(rand.NewPCG(seed, 21))
 		s := newTables(1 + rnd.IntN(4))

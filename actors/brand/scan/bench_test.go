@@ -34,7 +34,7 @@ func zipf(n int, s float64) func(*rand.Rand) int {
 
 // hot is one brand of 1.8 M rows of 1 M members in eight shards, 5 % of the rows up
 // to an hour late and 0.1 % up to five days, in 20 kinds.
-type hot struct {
+type hotBrandShards struct {
 	rows      [benchShards][]domain.Row
 	views     [benchShards]*rows.View
 	x         [benchShards]*Scratch
@@ -42,10 +42,10 @@ type hot struct {
 	countries [benchShards]Column   // of 200 countries
 }
 
-var hotBrand = sync.OnceValue(func() *hot {
+var hotBrand = sync.OnceValue(func() *hotBrandShards {
 	const n, members = 1_800_000, 1_000_000
 	r := rand.New(rand.NewPCG(1, 2))
-	h, who, kinds, country, ords := &hot{}, zipf(members, 0.7), zipf(benchKinds, 0.9), zipf(200, 1.1), make([]uint32, members)
+	h, who, kinds, country, ords := &hotBrandShards{}, zipf(members, 0.7), zipf(benchKinds, 0.9), zipf(200, 1.1), make([]uint32, members)
 	place := r.Perm(members)
 	var next [benchShards]uint32
 	for i := range n {

@@ -23,8 +23,8 @@ func (c *countdown) ended() bool {
 	return c.looks > c.n
 }
 
-// giveUp asks something that nobody waits for any more after a few looks.
-func (s *history) giveUp(v *rows.View, x *Scratch, r *rand.Rand, cold rows.Source) {
+// cancelled asks a question that is cancelled after a few looks.
+func (s *walk) cancelled(v *rows.View, x *Scratch, r *rand.Rand, cold rows.Source) {
 	c := &countdown{n: r.IntN(8)}
 	x.CancelWhen(c.ended)
 	_, err := x.Answer(v, s.w.question(r).ask(cold))
@@ -38,8 +38,8 @@ func (s *history) giveUp(v *rows.View, x *Scratch, r *rand.Rand, cold rows.Sourc
 func TestCancellation_LeavesTheScratchAsItWas(t *testing.T) {
 	seed := rand.Uint64()
 	r := rand.New(rand.NewPCG(seed, 5))
-	w := world{members: 700, brands: 12, definitions: 9, start: 20_000 * 86400, span: 16 * 86400}
-	table, m := deedsWorld(r, w)
+	w := population{members: 700, brands: 12, definitions: 9, start: 20_000 * 86400, span: 16 * 86400}
+	table, m := w.mixed(r)
 	table.Evict(1)
 	v, x, cold := table.Commit(nil), NewScratch(), m.stored(w)
 	looks := map[domain.Shape]int{}
@@ -50,13 +50,7 @@ func TestCancellation_LeavesTheScratchAsItWas(t *testing.T) {
 			if err != nil {
 				t.Fatalf("seed %d: %v", seed, err)
 			}
-			if a.Crossover != nil {
-				inOrder(a.Crossover)
-			}
-			if a.Standings != nil {
-				settled(a.Standings)
-			}
-			return a
+			return ordered(a)
 		}
 		whole := &countdown{n: 1 << 30}
 		x.CancelWhen(whole.ended)
@@ -94,8 +88,8 @@ func TestCancellation_LeavesTheScratchAsItWas(t *testing.T) {
 func TestCancellation_EndsPerformedAndAtLeast(t *testing.T) {
 	seed := rand.Uint64()
 	r := rand.New(rand.NewPCG(seed, 6))
-	w := world{members: 700, brands: 12, definitions: 9, start: 20_000 * 86400, span: 16 * 86400}
-	table, m := deedsWorld(r, w)
+	w := population{members: 700, brands: 12, definitions: 9, start: 20_000 * 86400, span: 16 * 86400}
+	table, m := w.mixed(r)
 	v, x := table.Commit(nil), NewScratch()
 	cold, in := m.stored(w), domain.Range{From: w.start, To: w.start + w.span}
 	for range 60 {

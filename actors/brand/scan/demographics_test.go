@@ -1,10 +1,8 @@
 package scan
 
 import (
-	"math/rand/v2"
 	"testing"
 
-	"github.com/ovation-analytics/ovation/actors/brand/rows"
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
@@ -60,68 +58,5 @@ func TestColumn_IsUnknownBeyondItsEnd(t *testing.T) {
 		if got := c.of(o); got != want {
 			t.Fatalf("member %d is of %x, want %x", o, got, want)
 		}
-	}
-}
-
-// TestI12_EveryShapeHasTheSameTotals asks random questions in each of
-// the shapes that count: they differ in what they count by, not in what they count.
-func TestI12_EveryShapeHasTheSameTotals(t *testing.T) {
-	seed := rand.Uint64()
-	r := rand.New(rand.NewPCG(seed, 1))
-	w := world{members: 4*columnPage - 77, brands: 4, definitions: 8, start: 20_000 * 86400, span: 9 * 86400}
-	table := rows.NewTable(rows.Options{Promote: 200, TailMax: 512, ChunkMax: 4096})
-	for i := range 20_000 {
-		f := w.row(r, uint64(i+1), w.start+uint32(i)*30)
-		table.Append(f.dense, []domain.Row{f.Row})
-		if i%31 == 0 {
-			table.Remove(f.dense, &f.Row)
-		}
-		if i%1000 == 0 {
-			table.Commit(nil)
-			table.Settle()
-		}
-	}
-	v, x, some := table.Commit(nil), NewScratch(), 0
-	for range 60 {
-		h := w.question(r)
-		ask := func(shape domain.Shape) domain.Answer {
-			h.q.Shape = shape
-			got, err := x.Answer(v, h.ask(nil))
-			if err != nil {
-				t.Fatal(err)
-			}
-			return got
-		}
-		want := ask(domain.ShapeTally).Tally.Total
-		if want.Actions > 0 {
-			some++
-		}
-		place, genders, ages := ask(domain.ShapeLocation).Tally, ask(domain.ShapeGender).Tally, ask(domain.ShapeAge).Tally
-		fresh := ask(domain.ShapeNewcomers).Tally
-		var days, lines, daily domain.Count
-		for _, s := range ask(domain.ShapeDaily).Timeline.Services {
-			daily.Add(s.Total)
-			for _, d := range s.Days {
-				days.Actions += d.Actions
-			}
-		}
-		for _, s := range ask(domain.ShapeTimeline).Timeline.Services {
-			lines.Actions += s.Total.Actions
-			services := h.q.Filter.Services
-			h.q.Filter.Services = []domain.Service{s.Service}
-			if one := ask(domain.ShapeTally).Tally.Total; one != s.Total {
-				t.Fatalf("seed %d: %v has %+v in a timeline and %+v in a tally", seed, s.Service, s.Total, one)
-			}
-			h.q.Filter.Services = services
-		}
-		if genders.Total != want || ages.Total != want || fresh.Total != want || fresh.Before > want.Members {
-			t.Fatalf("seed %d: tally %+v, genders %+v, ages %+v, newcomers %+v and %d", seed, want, genders.Total, ages.Total, fresh.Total, fresh.Before)
-		}
-		if place.Total != want || daily != want || days.Actions != want.Actions || lines.Actions != want.Actions {
-			t.Fatalf("seed %d: tally %+v, location %+v, daily %+v of %d, timeline %d", seed, want, place.Total, daily, days.Actions, lines.Actions)
-		}
-	}
-	if some < 20 {
-		t.Errorf("seed %d: only %d questions with rows", seed, some)
 	}
 }

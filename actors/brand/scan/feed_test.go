@@ -36,8 +36,8 @@ func contentOf(seq uint64) string {
 // keywords are looked for: common ones, rare ones, none at all.
 var keywords = []string{"", "", "", "", "moons", "BLUE", "bLüe", "song 1", "song 49", "true", "Track", `"`, "nobody says this", "7"}
 
-// listing gives a random question what a feed needs.
-func (w *world) listing(r *rand.Rand, h *question) {
+// drawListing gives a random question what a feed needs.
+func (w *population) drawListing(r *rand.Rand, h *question) {
 	h.q.Listing = domain.Listing{
 		Every: r.IntN(2) == 0, Recorded: r.IntN(3) == 0, Up: r.IntN(3) == 0,
 		Keyword: keywords[r.IntN(len(keywords))], Offset: r.IntN(2) * r.IntN(100), Limit: r.IntN(5) * r.IntN(40),
@@ -58,8 +58,8 @@ func labelOf(dense uint32) domain.BrandID {
 	return domain.BrandID(dense + 1000)
 }
 
-// says is the rows' contents, in an order of its own.
-func says(list []domain.Row, f func(i int, recorded int64, content []byte)) error {
+// contentsOfRows is the rows' contents, in an order of its own.
+func contentsOfRows(list []domain.Row, f func(i int, recorded int64, content []byte)) error {
 	for i := len(list) - 1; i >= 0; i-- {
 		f(i, recordedAt(list[i].Seq), []byte(contentOf(list[i].Seq)))
 	}
@@ -69,22 +69,8 @@ func says(list []domain.Row, f func(i int, recorded int64, content []byte)) erro
 // TestFeed_IsExactAtEverySize asks for feeds of tens of thousands of rows in chunks of
 // their real size.
 func TestFeed_IsExactAtEverySize(t *testing.T) {
-	w, r := world{members: 700, brands: 9, definitions: 12, start: 20_000 * 86400, span: 20 * 86400}, rand.New(rand.NewPCG(3, 9))
-	table, m := rows.NewTable(rows.Options{}), newModel()
-	for i := range 40_000 {
-		f := w.row(r, uint64(i+1), w.start+uint32(i)*43)
-		m.put(&f)
-		table.Append(f.dense, []domain.Row{f.Row})
-		if r.IntN(50) == 0 {
-			if !table.Remove(f.dense, &f.Row) {
-				t.Fatal("not removed")
-			}
-			m.take(f.Seq)
-		}
-		if i%997 == 0 {
-			table.Commit(nil)
-		}
-	}
+	w, r := population{members: 700, brands: 9, definitions: 12, start: 20_000 * 86400, span: 20 * 86400}, rand.New(rand.NewPCG(3, 9))
+	table, m := w.filled(r, rows.Options{}, 40_000, 43, 50, 997)
 	table.Settle()
 	v, x := table.Commit(nil), NewScratch()
 	full := 0

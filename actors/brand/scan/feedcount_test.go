@@ -19,7 +19,7 @@ func TestFeed_CountsATailRowByRowUnlessAllOfItBelongs(t *testing.T) {
 		for seq := range 1 + r.Uint64N(12) {
 			row := domain.Row{Seq: seq + 1, Time: testTime + r.Uint32N(9), Ord: domain.Ordinal(r.IntN(5)), Brand: 1005, Definition: domain.DefinitionID(100 + r.IntN(2))}
 			table.Append(5, []domain.Row{row})
-			m.put(&fact{dense: 5, Row: row})
+			m.put(&placedRow{dense: 5, Row: row})
 			if r.IntN(3) == 0 {
 				table.Commit(nil)
 			}

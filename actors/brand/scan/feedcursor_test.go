@@ -9,9 +9,9 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// behind has a random question ask for what is behind a row, which may be one that
+// cursor has a random question ask for what is behind a row, which may be one that
 // there is, another shard's, or none.
-func (w *world) behind(r *rand.Rand, h *question) {
+func (w *population) cursor(r *rand.Rand, h *question) {
 	member := memberOf(domain.Ordinal(r.IntN(w.members)))
 	seq := 1 + r.Uint64N(1+r.Uint64N(5000))
 	if r.IntN(3) == 0 {
@@ -40,12 +40,12 @@ func (w *world) behind(r *rand.Rand, h *question) {
 }
 
 // idOf is the id of the action.
-func idOf(f *fact) domain.ActionID { return domain.ActionIDOf(f.Seq, memberOf(f.Ord).Slot()) }
+func idOf(f *placedRow) domain.ActionID { return domain.ActionIDOf(f.Seq, memberOf(f.Ord).Slot()) }
 
 // A page behind any row is the rest of the list, and cells hold what the list has, in
 // chunks of their real size.
 func TestCursor_FeedAfterARowIsTheRestOfTheList(t *testing.T) {
-	w, r := world{members: 500, brands: 6, definitions: 6, start: 20_000 * 86400, span: 20 * 86400}, rand.New(rand.NewPCG(4, 9))
+	w, r := population{members: 500, brands: 6, definitions: 6, start: 20_000 * 86400, span: 20 * 86400}, rand.New(rand.NewPCG(4, 9))
 	table, m := rows.NewTable(rows.Options{Promote: 200, TailMax: 512, FanIn: 4}), newModel()
 	for i := range 5000 {
 		f := w.row(r, uint64(i+1), w.start+uint32(i)*340)
@@ -88,7 +88,7 @@ func TestCursor_FeedAfterARowIsTheRestOfTheList(t *testing.T) {
 			t.Fatal(err)
 		}
 		if h.q.Shape == domain.ShapeRankHistogram {
-			cells += m.sounded(t, h, got.Histogram)
+			cells += m.compareBuckets(t, h, got.Histogram)
 			continue
 		}
 		if d := difference(m.answer(h), got); d != "" {
@@ -103,8 +103,8 @@ func TestCursor_FeedAfterARowIsTheRestOfTheList(t *testing.T) {
 	}
 }
 
-// sounded compares cells with the model and returns how many rows are in them.
-func (m *model) sounded(t *testing.T, h *question, got *domain.RankHistogram) (list int) {
+// compareBuckets compares buckets with the model and returns how many rows are in them.
+func (m *model) compareBuckets(t *testing.T, h *question, got *domain.RankHistogram) (list int) {
 	t.Helper()
 	if len(got.Buckets) > domain.MaxBuckets {
 		t.Fatalf("%d cells", len(got.Buckets))
@@ -136,7 +136,7 @@ func TestCursor_FindsTheSequencesOfAMoment(t *testing.T) {
 		table.Append(1, all)
 		v, x := table.Commit(nil), NewScratch()
 		q := &domain.Question{Account: 1, Shape: domain.ShapeFeed, Range: domain.Range{To: 5000}, Groups: []domain.Group{{Definition: 100}}}
-		a := &Ask{Plan: NewPlan(q), Brand: 1, Label: labelOf, Contents: says, ID: memberOf}
+		a := &Ask{Plan: NewPlan(q), Brand: 1, Label: labelOf, Contents: contentsOfRows, ID: memberOf}
 		if !x.selection.open(v, a, false) {
 			t.Fatal("nothing counts")
 		}

@@ -20,7 +20,7 @@ func TestMemberSet_CountsByChunks(t *testing.T) {
 		for i := range 1 + r.IntN(2500) {
 			row := domain.Row{Seq: uint64(i + 1), Time: testTime + uint32(i) - min(uint32(i), r.Uint32N(20)), Ord: domain.Ordinal(r.IntN(people)), Brand: 1005, Definition: domain.DefinitionID(100 + r.IntN(3))}
 			table.Append(5, []domain.Row{row})
-			m.put(&fact{dense: 5, Row: row})
+			m.put(&placedRow{dense: 5, Row: row})
 		}
 		table.Settle()
 		for range r.IntN(2) * r.IntN(20) {

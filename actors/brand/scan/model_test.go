@@ -1,10 +1,11 @@
 package scan
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"slices"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/ovation-analytics/ovation/actors/brand/bitset"
@@ -13,8 +14,8 @@ import (
 	"github.com/ovation-analytics/ovation/actors/query/reference"
 )
 
-// fact is a row and where it belongs.
-type fact struct {
+// placedRow is a row and where it belongs.
+type placedRow struct {
 	dense uint32
 	domain.Row
 }
@@ -28,7 +29,7 @@ type question struct {
 }
 
 func (h *question) ask(cold rows.Source) *Ask {
-	return &Ask{Plan: NewPlan(&h.q), Brand: h.dense, Members: h.members, Cold: cold, Earlier: cold, Brands: h.brands, ID: memberOf, At: lastSeen, Column: columns[h.q.Shape], Label: labelOf, Contents: says, Search: searches}
+	return &Ask{Plan: NewPlan(&h.q), Brand: h.dense, Members: h.members, Cold: cold, Earlier: cold, Brands: h.brands, ID: memberOf, At: lastSeen, Column: columns[h.q.Shape], Label: labelOf, Contents: contentsOfRows, Search: searches}
 }
 
 // visits is the brand that the reference has visits under: a question about them alone has no
@@ -48,14 +49,14 @@ func brandOf(dense uint32) domain.BrandID {
 
 // model is the rows that count, by sequence, and the reference of them.
 type model struct {
-	rows map[uint64]*fact
+	rows map[uint64]*placedRow
 	made *reference.Model // nil: rows have changed since
 }
 
-func newModel() *model { return &model{rows: map[uint64]*fact{}} }
+func newModel() *model { return &model{rows: map[uint64]*placedRow{}} }
 
-func (m *model) put(f *fact)     { m.rows[f.Seq], m.made = f, nil }
-func (m *model) take(seq uint64) { delete(m.rows, seq); m.made = nil }
+func (m *model) put(f *placedRow) { m.rows[f.Seq], m.made = f, nil }
+func (m *model) take(seq uint64)  { delete(m.rows, seq); m.made = nil }
 
 // reference has the model's rows as actions, and their members.
 func (m *model) reference() *reference.Model {
@@ -120,13 +121,22 @@ func (m *model) answer(h *question) domain.Answer {
 	}
 	if c := out.Crossover; c != nil {
 		c.Total = 0
-		inOrder(c)
 	}
 	if s := out.Standings; s != nil {
 		s.Total = 0
-		settled(s)
 	}
-	return out
+	return ordered(out)
+}
+
+// ordered gives the brands of an answer, which come in any order, one.
+func ordered(a domain.Answer) domain.Answer {
+	if c := a.Crossover; c != nil {
+		slices.SortFunc(c.Brands, func(a, b domain.BrandMembers) int { return cmp.Compare(a.Brand, b.Brand) })
+	}
+	if s := a.Standings; s != nil {
+		slices.SortFunc(s.Brands, func(a, b domain.Standing) int { return cmp.Compare(a.Brand, b.Brand) })
+	}
+	return a
 }
 
 // unvisited is the brand that rows have.
@@ -148,16 +158,16 @@ func setOf(ids map[domain.MemberID]bool, members int) []uint64 {
 }
 
 // difference is what an answer has otherwise than it should; lists that are empty are equal.
-func difference(want, got any) string { return cmp.Diff(want, got, cmpopts.EquateEmpty()) }
+func difference(want, got any) string { return gocmp.Diff(want, got, cmpopts.EquateEmpty()) }
 
-// world says what random rows and questions are like.
-type world struct {
+// population is what random rows and questions are drawn from.
+type population struct {
 	members, brands, definitions int
 	start, span                  uint32
 }
 
-func (w *world) row(r *rand.Rand, seq uint64, at uint32) fact {
-	f := fact{dense: uint32(min(r.IntN(w.brands), r.IntN(w.brands), r.IntN(w.brands)))}
+func (w *population) row(r *rand.Rand, seq uint64, at uint32) placedRow {
+	f := placedRow{dense: uint32(min(r.IntN(w.brands), r.IntN(w.brands), r.IntN(w.brands)))}
 	if r.IntN(20) == 0 {
 		at = w.start + uint32(r.IntN(int(at-w.start)+1))
 	}
@@ -171,8 +181,32 @@ func (w *world) row(r *rand.Rand, seq uint64, at uint32) fact {
 	return f
 }
 
+// filled is a table of n random rows, step seconds apart, and a model of them. One in removed is
+// removed again; the table commits after every commit-th.
+func (w *population) filled(r *rand.Rand, options rows.Options, n int, step uint32, removed, commit int) (*rows.Table, *model) {
+	table, m := rows.NewTable(options), newModel()
+	for i := range n {
+		f := w.row(r, uint64(i+1), w.start+uint32(i)*step)
+		m.put(&f)
+		table.Append(f.dense, []domain.Row{f.Row})
+		if r.IntN(removed) == 0 {
+			if !table.Remove(f.dense, &f.Row) {
+				panic("a row is not there")
+			}
+			m.take(f.Seq)
+		}
+		if i%commit == 0 {
+			table.Commit(nil)
+		}
+		if i%4001 == 0 {
+			table.Settle()
+		}
+	}
+	return table, m
+}
+
 // definition is a random one; the first two are built in.
-func (w *world) definition(r *rand.Rand) domain.DefinitionID {
+func (w *population) definition(r *rand.Rand) domain.DefinitionID {
 	if i := min(r.IntN(w.definitions), r.IntN(w.definitions)); i >= 2 {
 		return domain.FirstDefinition + domain.DefinitionID(i)
 	} else {
@@ -180,7 +214,7 @@ func (w *world) definition(r *rand.Rand) domain.DefinitionID {
 	}
 }
 
-func (w *world) question(r *rand.Rand) *question {
+func (w *population) question(r *rand.Rand) *question {
 	h := &question{dense: uint32(r.IntN(w.brands))}
 	shapes := []domain.Shape{
 		domain.ShapeTally, domain.ShapeTimeline, domain.ShapeLocation, domain.ShapeDaily, domain.ShapeLeaders, domain.ShapeCrossover, domain.ShapeFeed,
@@ -236,8 +270,8 @@ func (w *world) question(r *rand.Rand) *question {
 		h.members = make([]uint64, o>>6+1+r.IntN(2))
 		h.members[o>>6] = 1 << (o & 63)
 	}
-	w.ranking(r, h)
-	w.listing(r, h)
-	w.behind(r, h)
+	w.drawRanking(r, h)
+	w.drawListing(r, h)
+	w.cursor(r, h)
 	return h
 }

@@ -58,7 +58,7 @@ func TestNewcomers_HaveNoRowBefore(t *testing.T) {
 }
 
 func TestNewcomers_OfAColdBrandReadTheirSources(t *testing.T) {
-	w, r := world{members: 50, brands: 1, definitions: 4, start: 20_000 * 86400, span: 86400}, rand.New(rand.NewPCG(1, 2))
+	w, r := population{members: 50, brands: 1, definitions: 4, start: 20_000 * 86400, span: 86400}, rand.New(rand.NewPCG(1, 2))
 	table, m := rows.NewTable(rows.Options{Promote: 10}), newModel()
 	var list []domain.Row
 	for i := range 100 {

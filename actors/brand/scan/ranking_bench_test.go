@@ -15,17 +15,17 @@ const crowdedBrands = 17_632
 
 // crowded is an account of 2 M rows of 200,000 members in eight shards, for
 // crowdedBrands brands of which few are large.
-type crowded struct {
+type manyMembers struct {
 	views     [benchShards]*rows.View
 	x         [benchShards]*Scratch
 	six       [benchShards][]uint64
 	directory *Directory
 }
 
-var crowdedAccount = sync.OnceValue(func() *crowded {
+var crowdedAccount = sync.OnceValue(func() *manyMembers {
 	const n, members = 2_000_000, 200_000
 	r := rand.New(rand.NewPCG(7, 7))
-	h, who, brand, kinds := &crowded{}, zipf(members, 0.7), zipf(crowdedBrands, 1), zipf(benchKinds, 0.9)
+	h, who, brand, kinds := &manyMembers{}, zipf(members, 0.7), zipf(crowdedBrands, 1), zipf(benchKinds, 0.9)
 	place := r.Perm(members)
 	ids := make([]domain.BrandID, crowdedBrands)
 	for i := range ids {

@@ -1,7 +1,6 @@
 package scan
 
 import (
-	"cmp"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -18,9 +17,9 @@ func memberOf(o domain.Ordinal) domain.MemberID {
 // lastSeen is a time with many ties.
 func lastSeen(o domain.Ordinal) domain.Second { return domain.Second(o) * 37 % 50 }
 
-// ranking gives a random question what a ranking needs. Brands with the greatest
+// drawRanking gives a random question what a ranking needs. Brands with the greatest
 // numbers are not in the directory.
-func (w *world) ranking(r *rand.Rand, h *question) {
+func (w *population) drawRanking(r *rand.Rand, h *question) {
 	h.q.Top = domain.Top{
 		Order: domain.Order(max(0, r.IntN(6)-2)), Up: r.IntN(3) == 0, Offset: r.IntN(2) * r.IntN(20), Limit: r.IntN(4) * r.IntN(40),
 		Latest: r.IntN(3) > 0,
@@ -46,16 +45,10 @@ func (w *world) ranking(r *rand.Rand, h *question) {
 	h.brands = NewDirectory(ids, h.q.Without)
 }
 
-// inOrder gives a crossover, which comes in any order, one.
-func inOrder(c *domain.Crossover) *domain.Crossover {
-	slices.SortFunc(c.Brands, func(a, b domain.BrandMembers) int { return cmp.Compare(a.Brand, b.Brand) })
-	return c
-}
-
 // Many rows of few brands are grouped by counting, few rows of many by sorting.
 func TestCrossover_CountsSmallBrandsByGroupingAndBySorting(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 5))
-	for _, w := range []world{
+	for _, w := range []population{
 		{members: 50, brands: 4000, definitions: 5, start: 20_000 * 86400, span: 86400},
 		{members: 900, brands: 12, definitions: 5, start: 20_000 * 86400, span: 86400},
 	} {
@@ -78,7 +71,7 @@ func TestCrossover_CountsSmallBrandsByGroupingAndBySorting(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if d := difference(m.answer(h).Crossover, inOrder(got)); d != "" {
+			if d := difference(m.answer(h), ordered(domain.Answer{Crossover: got})); d != "" {
 				t.Fatalf("%d brands, %+v of %d: %s", w.brands, h.q, h.dense, d)
 			}
 		}

@@ -16,8 +16,8 @@ func TestRowsIn_IsWhatANaiveModelCounts(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
 	r := rand.New(rand.NewPCG(seed, 15))
-	w := world{members: 150, brands: 12, definitions: 7, start: 20_000 * 86400, span: 20 * 86400}
-	table, m := deedsWorld(r, w)
+	w := population{members: 150, brands: 12, definitions: 7, start: 20_000 * 86400, span: 20 * 86400}
+	table, m := w.mixed(r)
 	for i := range 400 {
 		if i == 200 && !table.Evict(1) {
 			t.Fatal("not evicted")

@@ -62,7 +62,7 @@ func TestSearch_IsUsedWhereMostRowsPass(t *testing.T) {
 			Plan: NewPlan(q), Brand: 1, Members: members, Label: labelOf,
 			Contents: func(list []domain.Row, f func(int, int64, []byte)) error {
 				read++
-				return says(list, f)
+				return contentsOfRows(list, f)
 			},
 			Search: func(b domain.BrandID, in domain.Range, sought *domain.ContentSearch) error {
 				searched++
@@ -122,7 +122,7 @@ func TestSearch_HasEachRowOnce(t *testing.T) {
 		Listing: domain.Listing{Every: true, Keyword: "moons", Limit: 3},
 	}
 	got, err := x.Feed(table.Commit(nil), &Ask{
-		Plan: NewPlan(q), Brand: 1, Label: labelOf, Contents: says,
+		Plan: NewPlan(q), Brand: 1, Label: labelOf, Contents: contentsOfRows,
 		Search: func(_ domain.BrandID, in domain.Range, sought *domain.ContentSearch) error {
 			stretches = append(stretches, in)
 			findIn(contents, sought, func(i int, content []byte) {
@@ -160,7 +160,7 @@ func TestSearch_CountsMoreRowsThanAreReadAtOnce(t *testing.T) {
 				Account: 1, Shape: domain.ShapeFeed, Range: domain.Range{To: 1<<32 - 1}, Groups: []domain.Group{{Definition: 100}},
 				Listing: domain.Listing{Every: true, Up: up, Keyword: "song 49", Limit: 3},
 			}
-			got, err := x.Feed(v, &Ask{Plan: NewPlan(q), Brand: 1, Label: labelOf, Contents: says, Search: search})
+			got, err := x.Feed(v, &Ask{Plan: NewPlan(q), Brand: 1, Label: labelOf, Contents: contentsOfRows, Search: search})
 			if err != nil || got.Total != want || len(got.Items) != 3 {
 				t.Errorf("searching %v, up %v: %d of %d rows, %v", search != nil, up, got.Total, want, err)
 			}

@@ -1,19 +1,11 @@
 package scan
 
 import (
-	"cmp"
 	"slices"
 	"testing"
 
 	"github.com/ovation-analytics/ovation/actors/brand/bitset"
-	"github.com/ovation-analytics/ovation/actors/domain"
 )
-
-// settled gives standings, which come in any order, one.
-func settled(s *domain.Standings) *domain.Standings {
-	slices.SortFunc(s.Brands, func(a, b domain.Standing) int { return cmp.Compare(a.Brand, b.Brand) })
-	return s
-}
 
 func TestBitset_OnlyIsTheSingleMember(t *testing.T) {
 	for _, c := range []struct {

@@ -15,27 +15,27 @@ import (
 
 // op is one step of the writer: a row added or taken, or a commit.
 type op struct {
-	f      fact
+	f      placedRow
 	take   bool
 	commit uint64
 }
 
-// heard is an answer a reader got, and of which commit.
-type heard struct {
+// answered is an answer a reader got, and of which commit.
+type answered struct {
 	version uint64
 	h       *question
 	bound   uint64
 	answer  domain.Answer
 }
 
-// history runs a writer and its readers.
-type history struct {
+// walk runs a writer and its readers.
+type walk struct {
 	t     *testing.T
-	w     world
+	w     population
 	r     *rand.Rand
 	table *rows.Table
 	log   []op
-	live  []fact
+	live  []placedRow
 	seq   uint64
 	disk  sync.Map // version → map[dense][]domain.Row of what is cold in it
 
@@ -45,14 +45,14 @@ type history struct {
 	away        int // compactions and reloads with the worker
 
 	mu      sync.Mutex
-	answers []heard
+	answers []answered
 	asked   atomic.Int64
 	steps   atomic.Int64
 	stop    chan struct{}
 }
 
 // TestI7_EveryAnswerIsThatOfOneCommit has readers ask while the writer appends,
-// removes, loads, promotes, seals, folds, evicts, reloads and commits; afterwards the
+// removes, loads, promotes, seals, compacts, evicts, reloads and commits; afterwards the
 // log is replayed into the model and every answer compared at its version.
 func TestI7_EveryAnswerIsThatOfOneCommit(t *testing.T) {
 	seeds := 8
@@ -62,15 +62,15 @@ func TestI7_EveryAnswerIsThatOfOneCommit(t *testing.T) {
 	for seed := range seeds {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
-			runHistory(t, uint64(seed))
+			runWalk(t, uint64(seed))
 		})
 	}
 }
 
-func runHistory(t *testing.T, seed uint64) {
-	s := &history{
+func runWalk(t *testing.T, seed uint64) {
+	s := &walk{
 		t: t, r: rand.New(rand.NewPCG(seed, 1)), stop: make(chan struct{}),
-		w:    world{members: 300, brands: 60, definitions: []int{7, 90}[seed%2], start: 20_000 * 86400, span: 5 * 86400},
+		w:    population{members: 300, brands: 60, definitions: []int{7, 90}[seed%2], start: 20_000 * 86400, span: 5 * 86400},
 		work: make(chan func(), 8), compactions: make(chan *rows.Compaction, 100), reloads: make(chan *rows.Reload, 100),
 	}
 	s.table = rows.NewTable(rows.Options{
@@ -88,8 +88,8 @@ func runHistory(t *testing.T, seed uint64) {
 		wg.Go(func() { s.read(rand.New(rand.NewPCG(seed, 100+uint64(k)))) })
 	}
 	for range 200 {
-		s.slice()
-		s.keep()
+		s.batch()
+		s.maintain()
 		s.commit()
 		s.steps.Store(int64(len(s.log)))
 		for s.asked.Load() < int64(len(s.log)/40) { // neither side runs away from the other
@@ -104,7 +104,7 @@ func runHistory(t *testing.T, seed uint64) {
 }
 
 // load fills the table as at start: stored values in any order.
-func (s *history) load() {
+func (s *walk) load() {
 	by := map[uint32][]domain.Row{}
 	for range 1500 {
 		s.seq++
@@ -122,8 +122,8 @@ func (s *history) load() {
 	s.commit()
 }
 
-// slice is what one micro-batch does.
-func (s *history) slice() {
+// batch is what one micro-batch does.
+func (s *walk) batch() {
 	by := map[uint32][]domain.Row{}
 	for range s.r.IntN(90) {
 		s.seq += uint64(1 + s.r.IntN(2))
@@ -150,8 +150,8 @@ func (s *history) slice() {
 	}
 }
 
-// keep does what the shard does beside applying: folding, evicting, reloading.
-func (s *history) keep() {
+// maintain does what the shard does beside applying: compacting, evicting, reloading.
+func (s *walk) maintain() {
 	if s.r.IntN(3) == 0 {
 		s.table.Settle()
 	} else if m := s.table.Pending(); m != nil {
@@ -179,7 +179,7 @@ func (s *history) keep() {
 }
 
 // evictSmall evicts some brands of the rest, and names some that have nothing there.
-func (s *history) evictSmall() {
+func (s *walk) evictSmall() {
 	var out []rows.Cold
 	s.table.Small(func(dense uint32, list int) {
 		if s.r.IntN(3) == 0 {
@@ -191,7 +191,7 @@ func (s *history) evictSmall() {
 
 // commit commits, keeps what is cold in the view for its readers, and begins to
 // reload some of it.
-func (s *history) commit() {
+func (s *walk) commit() {
 	cold := map[uint32][]domain.Row{}
 	s.table.Own(func(c *rows.Columns) {
 		if c.Cold() {
@@ -223,12 +223,12 @@ func (s *history) commit() {
 
 // read asks the newest view, and one that it holds for a while, until it is
 // stopped.
-func (s *history) read(r *rand.Rand) {
+func (s *walk) read(r *rand.Rand) {
 	x := NewScratch()
 	if r.IntN(2) == 0 {
 		x.timeline.askGen, x.timeline.dayGen = markGens-20, markGens-20
 	}
-	var mine []heard
+	var mine []answered
 	held := s.table.Acquire()
 	for n := 0; ; n++ {
 		select {
@@ -255,9 +255,9 @@ func (s *history) read(r *rand.Rand) {
 	}
 }
 
-func (s *history) ask(v *rows.View, x *Scratch, r *rand.Rand) heard {
+func (s *walk) ask(v *rows.View, x *Scratch, r *rand.Rand) answered {
 	h := s.w.question(r)
-	got := heard{version: v.Version, h: h, bound: v.RowsIn(h.dense, h.q.Range)}
+	got := answered{version: v.Version, h: h, bound: v.RowsIn(h.dense, h.q.Range)}
 	disk, _ := s.disk.Load(v.Version)
 	cold := func(b rows.Cold, f func([]domain.Row)) error {
 		list := disk.(map[uint32][]domain.Row)[b.Dense]
@@ -267,26 +267,20 @@ func (s *history) ask(v *rows.View, x *Scratch, r *rand.Rand) heard {
 		return nil
 	}
 	if r.IntN(3) == 0 {
-		s.giveUp(v, x, r, cold)
+		s.cancelled(v, x, r, cold)
 	}
 	x.ranking.sums.limit = [...]int{spillRows, 1, 50, 500}[r.IntN(4)]
 	a, err := x.Answer(v, h.ask(cold))
 	if err != nil {
 		s.t.Error(err)
 	}
-	if a.Crossover != nil {
-		inOrder(a.Crossover)
-	}
-	if a.Standings != nil {
-		settled(a.Standings)
-	}
-	got.answer = a
+	got.answer = ordered(a)
 	return got
 }
 
 // compare replays the log and checks every answer at its version.
-func (s *history) compare(seed uint64) {
-	slices.SortFunc(s.answers, func(a, b heard) int { return int(a.version) - int(b.version) })
+func (s *walk) compare(seed uint64) {
+	slices.SortFunc(s.answers, func(a, b answered) int { return int(a.version) - int(b.version) })
 	m, at, some := newModel(), uint64(1), 0
 	log := s.log
 	for _, a := range s.answers {

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 )
 
 // corpus is contents one behind the other, as a store has them.
@@ -56,25 +58,17 @@ func (s *corpus) makeFilter() {
 // Where a keyword stands is where the lower-cased text has it.
 func TestKeyword_IsFoundWhereTheLowerCasedTextHasItFirst(t *testing.T) {
 	t.Parallel()
-	seed := rand.Uint64()
-	r := rand.New(rand.NewPCG(seed, 6))
-	const letters = "abAB@`[{ 1"
-	random := func(most int) string {
-		b := make([]byte, r.IntN(most))
-		for i := range b {
-			b[i] = letters[r.IntN(len(letters))]
-		}
-		return string(b)
+	letters := func(least, most int) *rapid.Generator[string] {
+		return rapid.StringOfN(rapid.RuneFrom([]rune("abAB@`[{ 1")), least, most, -1)
 	}
-	for range 50_000 {
-		word, text := random(6), random(60)
-		if word == "" {
-			continue
+	rapid.Check(t, func(t *rapid.T) {
+		word := letters(1, 5).Draw(t, "word")
+		for _, text := range rapid.SliceOfN(letters(0, 60), 1, 100).Draw(t, "texts") {
+			if got, want := NewKeyword(word).find([]byte(text)), strings.Index(strings.ToLower(text), strings.ToLower(word)); got != want {
+				t.Fatalf("%q in %q at %d, want %d", word, text, got, want)
+			}
 		}
-		if got, want := NewKeyword(word).find([]byte(text)), strings.Index(strings.ToLower(text), strings.ToLower(word)); got != want {
-			t.Fatalf("seed %d: %q in %q at %d, want %d", seed, word, text, got, want)
-		}
-	}
+	})
 }
 
 // samples are contents of each sort.

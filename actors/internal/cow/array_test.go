@@ -2,48 +2,42 @@ package cow
 
 import (
 	"maps"
-	"math/rand/v2"
 	"testing"
+
+	"pgregory.net/rapid"
 )
 
 // An array that was copied never changes, whatever is set afterwards.
 func TestArray_OfAnEpochNeverChanges(t *testing.T) {
-	seed := rand.Uint64()
-	rnd := rand.New(rand.NewPCG(seed, 1))
-	var p Array[int]
-	model := map[uint32]int{}
-	type moment struct {
-		p     Array[int]
+	type version struct {
+		array Array[int]
 		model map[uint32]int
 	}
-	var moments []moment
-	for epoch := uint64(1); epoch < 60; epoch++ {
-		for range rnd.IntN(20) {
-			i, v := uint32(rnd.IntN(1000)), rnd.Int()
-			p.Set(i, v, epoch)
-			model[i] = v
+	rapid.Check(t, func(t *rapid.T) {
+		now, versions := version{model: map[uint32]int{}}, []version{}
+		set := rapid.MapOfN(rapid.Uint32Max(1000), rapid.IntRange(1, 99), 0, 20)
+		for epoch, values := range rapid.SliceOfN(set, 1, 20).Draw(t, "sets") {
+			for i, v := range values {
+				now.array.Set(i, v, uint64(epoch+1))
+			}
+			maps.Copy(now.model, values)
+			versions = append(versions, version{now.array, maps.Clone(now.model)})
 		}
-		kept := map[uint32]int{}
-		maps.Copy(kept, model)
-		moments = append(moments, moment{p, kept})
-	}
-	for n, m := range moments {
-		for i := range uint32(1100) {
-			if got := m.p.Get(i); got != m.model[i] {
-				t.Fatalf("seed %d: epoch %d, element %d is %d, want %d", seed, n, i, got, m.model[i])
+		for epoch, old := range versions {
+			for i := range uint32(1100) {
+				if got := old.array.Get(i); got != old.model[i] {
+					t.Fatalf("epoch %d, element %d is %d, want %d", epoch, i, got, old.model[i])
+				}
+			}
+			each := map[uint32]int{}
+			old.array.Each(func(i uint32, v int) {
+				if v != 0 {
+					each[i] = v
+				}
+			})
+			if !maps.Equal(each, old.model) {
+				t.Fatalf("epoch %d: each says %v, want %v", epoch, each, old.model)
 			}
 		}
-		met := 0
-		m.p.Each(func(i uint32, v int) {
-			if v != m.model[i] {
-				t.Fatalf("seed %d: each says %d is %d, want %d", seed, i, v, m.model[i])
-			}
-			if v != 0 {
-				met++
-			}
-		})
-		if met != len(m.model) {
-			t.Fatalf("seed %d: each met %d, want %d", seed, met, len(m.model))
-		}
-	}
+	})
 }

@@ -31,7 +31,7 @@ func spawnScript(t *testing.T) (*actor.RootContext, *actor.PID, *script) {
 	return system.Root, system.Root.Spawn(Props(func() actor.Actor { return s })), s
 }
 
-func TestAMessageIsProcessedWhenSendReturns(t *testing.T) {
+func TestMailbox_ProcessesBeforeSendReturns(t *testing.T) {
 	root, pid, s := spawnScript(t)
 	root.Send(pid, "one")
 	root.Send(pid, "two")
@@ -40,7 +40,7 @@ func TestAMessageIsProcessedWhenSendReturns(t *testing.T) {
 	}
 }
 
-func TestAMessagePostedFromWithinWaitsItsTurn(t *testing.T) {
+func TestMailbox_QueuesWhatIsPostedFromWithin(t *testing.T) {
 	root, pid, s := spawnScript(t)
 	root.Send(pid, func(ctx actor.Context) {
 		ctx.Send(ctx.Self(), "later")
@@ -52,7 +52,7 @@ func TestAMessagePostedFromWithinWaitsItsTurn(t *testing.T) {
 	}
 }
 
-func TestAnActorThatStopsItselfGetsNothingMore(t *testing.T) {
+func TestMailbox_StoppedActorGetsNothing(t *testing.T) {
 	root, pid, s := spawnScript(t)
 	root.Send(pid, func(ctx actor.Context) {
 		ctx.Send(ctx.Self(), "waits behind the stop")
@@ -64,7 +64,7 @@ func TestAnActorThatStopsItselfGetsNothingMore(t *testing.T) {
 	}
 }
 
-func TestAPanicReachesTheSupervisorAndNotThePoster(t *testing.T) {
+func TestMailbox_PanicReachesTheSupervisorOnly(t *testing.T) {
 	root, pid, s := spawnScript(t)
 	root.Send(pid, func(actor.Context) { panic("on purpose") })
 	root.Send(pid, "after") // the supervisor has restarted it
@@ -73,7 +73,7 @@ func TestAPanicReachesTheSupervisorAndNotThePoster(t *testing.T) {
 	}
 }
 
-func TestASuspendedActorKeepsItsMessages(t *testing.T) {
+func TestMailbox_SuspendedActorKeepsItsMessages(t *testing.T) {
 	var got []any
 	b := &Mailbox{}
 	b.RegisterHandlers(invoker(func(m any) { got = append(got, m) }), nil)
