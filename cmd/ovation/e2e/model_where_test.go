@@ -28,7 +28,7 @@ var (
 
 // askWhere makes up filters; none before enter. A region narrows the question to one
 // country.
-func (p *people) askWhere(rnd *rand.Rand, q *question) (w where) {
+func (p *model) askWhere(rnd *rand.Rand, q *question) (w where) {
 	if len(p.segments) == 0 || p.segments[0].id == 0 {
 		return w
 	}
@@ -78,7 +78,7 @@ var countryNames = map[string]string{
 }
 
 // location is the answer of stats/location.
-func (p *people) location(q question) wire.Location {
+func (p *model) location(q question) wire.Location {
 	lands, total := p.by(q, func(f *fan) string { return f.country })
 	order := sorted(lands)
 	slices.SortStableFunc(order, func(a, b string) int {
@@ -88,17 +88,17 @@ func (p *people) location(q question) wire.Location {
 		return cmp.Compare(lands[b].actions, lands[a].actions)
 	})
 	out := wire.Location{Countries: []wire.Country{}}
-	out.TotalActivities, out.TotalMembers = total.said()
+	out.TotalActivities, out.TotalMembers = total.texts()
 	for _, land := range order {
 		row := wire.Country{Country: wire.Null(land), CountryName: countryNames[land]}
-		row.Actions, row.Members = lands[land].said()
+		row.Actions, row.Members = lands[land].texts()
 		out.Countries = append(out.Countries, row)
 	}
 	return out
 }
 
 // daily is the answer of count/daily.
-func (p *people) daily(q question) wire.Daily {
+func (p *model) daily(q question) wire.Daily {
 	var total count
 	days := counts[int64]{}
 	p.matching(q, func(a *act) {
@@ -106,11 +106,11 @@ func (p *people) daily(q question) wire.Daily {
 		total.add(a.fan)
 	})
 	out := wire.Daily{Items: []wire.DailyCount{}}
-	out.TotalCount, out.TotalMembers = total.said()
+	out.TotalCount, out.TotalMembers = total.texts()
 	for d := q.span.from / day; d*day < q.span.to; d++ {
 		row := wire.DailyCount{Date: time.Unix(d*day, 0).UTC().Format(time.DateOnly), Count: "0", DistinctMembers: "0"}
 		if c := days[d]; c != nil {
-			row.Count, row.DistinctMembers = c.said()
+			row.Count, row.DistinctMembers = c.texts()
 		}
 		out.Items = append(out.Items, row)
 	}

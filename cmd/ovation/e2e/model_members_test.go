@@ -12,36 +12,36 @@ import (
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
-// deedsOf is what a fan did of what a question counts.
-type deedsOf struct {
+// performer is what a fan did of what a question counts.
+type performer struct {
 	fan            int32
 	score, actions uint64
 	at             []int64
 }
 
 // last is when it was done last.
-func (d *deedsOf) last() int64 { return slices.Max(d.at) }
+func (d *performer) last() int64 { return slices.Max(d.at) }
 
-// doers are the fans with something that the question counts, by place.
-func (p *people) doers(q question) []*deedsOf {
-	by := map[int32]*deedsOf{}
+// performers are the fans with something that the question counts, by place.
+func (p *model) performers(q question) []*performer {
+	by := map[int32]*performer{}
 	p.matching(q, func(a *act) {
 		if by[a.fan] == nil {
-			by[a.fan] = &deedsOf{fan: a.fan}
+			by[a.fan] = &performer{fan: a.fan}
 		}
 		d := by[a.fan]
 		d.score += p.points(q, a)
 		d.actions++
 		d.at = append(d.at, a.at)
 	})
-	var out []*deedsOf
+	var out []*performer
 	for _, f := range sorted(by) {
 		out = append(out, by[f])
 	}
 	return out
 }
 
-func askMemberTotals(ctx context.Context, api *client.Client, p *people, q question) (any, error) {
+func askMemberTotals(ctx context.Context, api *client.Client, p *model, q question) (any, error) {
 	a, _, err := api.MembersActivity(ctx, q.rankParams(p))
 	out := ranks{total: a.TotalSize + " " + a.TotalActivities + " " + a.TotalMembers}
 	for _, i := range a.Items {
@@ -51,10 +51,10 @@ func askMemberTotals(ctx context.Context, api *client.Client, p *people, q quest
 }
 
 // memberTotals is the answer of members/stats/activity.
-func (p *people) memberTotals(q question) any {
+func (p *model) memberTotals(q question) any {
 	q.member = 0
-	all := p.doers(q)
-	slices.SortFunc(all, func(a, b *deedsOf) int {
+	all := p.performers(q)
+	slices.SortFunc(all, func(a, b *performer) int {
 		return cmp.Or(cmp.Compare(b.actions, a.actions), cmp.Compare(p.fans[a.fan].id, p.fans[b.fan].id))
 	})
 	actions := uint64(0)
@@ -70,7 +70,7 @@ func (p *people) memberTotals(q question) any {
 }
 
 // inQuestion is the fan that a question about one is about.
-func (q question) inQuestion(p *people) int32 { return p.acts[q.one].fan }
+func (q question) inQuestion(p *model) int32 { return p.acts[q.one].fan }
 
 // ofActions is the question without what asks for members: member show and a check have
 // such parameters only.
@@ -88,7 +88,7 @@ func (q question) least() uint64 {
 	return 0
 }
 
-func askMember(ctx context.Context, api *client.Client, p *people, q question) (any, error) {
+func askMember(ctx context.Context, api *client.Client, p *model, q question) (any, error) {
 	fan := q.inQuestion(p)
 	params := p.about(q, without(q.ofActions().params(), "paid_only"))
 	params["showposition"], params["showbrands"], params["showactions"] = "1", "1", "1"
@@ -113,15 +113,15 @@ func askMember(ctx context.Context, api *client.Client, p *people, q question) (
 }
 
 // member is the answer of member show with position, brands and actions.
-func (p *people) member(q question) any {
+func (p *model) member(q question) any {
 	fan := q.inQuestion(p)
 	least := q.least()
 	if q.page == "" {
 		q.page, q.from, q.n = "0,3", 0, 3
 	}
 	q = q.ofActions()
-	doers, me := p.doers(q), &deedsOf{}
-	if i := slices.IndexFunc(doers, func(d *deedsOf) bool { return d.fan == fan }); i >= 0 {
+	doers, me := p.performers(q), &performer{}
+	if i := slices.IndexFunc(doers, func(d *performer) bool { return d.fan == fan }); i >= 0 {
 		me = doers[i]
 	}
 	above := 0
@@ -144,7 +144,7 @@ func (p *people) member(q question) any {
 }
 
 // brandsOf are the fan's brands, most points first.
-func (p *people) brandsOf(q question, fan int32, least uint64) (rows []string) {
+func (p *model) brandsOf(q question, fan int32, least uint64) (rows []string) {
 	type standing struct {
 		brand          int32
 		score, actions uint64
@@ -175,15 +175,15 @@ func (p *people) brandsOf(q question, fan int32, least uint64) (rows []string) {
 	return rows
 }
 
-// checked is the deed that a check asks about; of one that was deleted another.
-func (q question) checked(p *people) domain.DefinitionID {
-	if d := &p.deeds[p.acts[q.one].deed]; !d.gone {
+// checked is the definition that a check asks about; of one that was deleted another.
+func (q question) checked(p *model) domain.DefinitionID {
+	if d := &p.definitions[p.acts[q.one].definition]; !d.gone {
 		return d.id
 	}
 	return p.lasting()[0]
 }
 
-func askCheck(ctx context.Context, api *client.Client, p *people, q question) (any, error) {
+func askCheck(ctx context.Context, api *client.Client, p *model, q question) (any, error) {
 	params := p.about(q, client.Params{})
 	if !q.byType { // else of all time
 		q.when.into(params, q.span)
@@ -201,24 +201,24 @@ func askCheck(ctx context.Context, api *client.Client, p *people, q question) (a
 
 // checkOf is the answer of a check of one activity: one-time ones are always seen, whatever
 // else the question leaves out.
-func (p *people) checkOf(q question) any {
-	fan, deed := q.inQuestion(p), q.checked(p)
-	only := question{brand: q.brand, span: q.span, deeds: []domain.DefinitionID{deed}, oneTime: true}
+func (p *model) checkOf(q question) any {
+	fan, definition := q.inQuestion(p), q.checked(p)
+	only := question{brand: q.brand, span: q.span, definitions: []domain.DefinitionID{definition}, oneTime: true}
 	if q.byType {
 		only.span = span{0, 1 << 32}
 	}
 	out := ranks{total: "false 0"}
-	for _, d := range p.doers(only) {
+	for _, d := range p.performers(only) {
 		if d.fan == fan {
 			last := wire.Seconds(d.last())
-			out = ranks{"true " + id(d.actions), []string{wire.Seconds(slices.Min(d.at)), last, last, id(p.fans[fan].id), id(deed)}}
+			out = ranks{"true " + id(d.actions), []string{wire.Seconds(slices.Min(d.at)), last, last, id(p.fans[fan].id), id(definition)}}
 		}
 	}
 	return out
 }
 
 // rollParams are the question's for the list of all members, which has no range.
-func (q question) rollParams(p *people) client.Params {
+func (q question) rollParams(p *model) client.Params {
 	params := without(without(q.rankParams(p), "start_date"), "end_date")
 	params["fields"], params["sort"] = "Score,ActivityCount,LastActivity", "DESC"
 	if q.up {
@@ -246,12 +246,12 @@ func memberPage(ctx context.Context, api *client.Client, _ question, params clie
 
 // members is the answer of the list of all members: what they did is of the last week,
 // and services are those that they hold.
-func (p *people) members(q question) any {
+func (p *model) members(q question) any {
 	services := q.services
 	q.member, q.services = 0, nil
 	q.span = span{comingMinute() - 7*day, comingMinute()}
-	did := map[int32]*deedsOf{}
-	for _, d := range p.doers(q) {
+	did := map[int32]*performer{}
+	for _, d := range p.performers(q) {
 		did[d.fan] = d
 	}
 	active := slices.Contains(q.required, "LastActivity") || slices.Contains(q.required, "BrandName") && q.brand == everyBrand

@@ -17,7 +17,7 @@ func someRequired(rnd *rand.Rand) []string {
 
 // hasAll reports that the fan has a value in each of the fields; in a list of those who
 // did something, all have a latest action, and its brand.
-func (p *people) hasAll(fields []string, fan int) bool {
+func (p *model) hasAll(fields []string, fan int) bool {
 	f := &p.fans[fan]
 	opted := false
 	for i, in := range f.optsIn {

@@ -14,17 +14,17 @@ import (
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
-// segment is a set of deeds, some with points of their own, and a list of fans: who
+// segment is a set of definitions, some with points of their own, and a list of fans: who
 // opted in, and by a rule who did enough. Deeds and brand are indexes.
 type segment struct {
-	id     domain.SegmentID
-	name   string
-	deeds  []int32
-	own    map[int32]int
-	brand  int32 // everyBrand: of none
-	rule   bool
-	least  int
-	period amount // none: all time
+	id          domain.SegmentID
+	name        string
+	definitions []int32
+	own         map[int32]int
+	brand       int32 // everyBrand: of none
+	rule        bool
+	least       int
+	period      amount // none: all time
 }
 
 // Where fans opt in on enter: the first brand, the global list, each segment.
@@ -37,10 +37,10 @@ const (
 // segmentsOfAll are the segments of every account that was made up.
 func segmentsOfAll(brands int) []segment {
 	return []segment{
-		{name: "Listeners & co", deeds: []int32{0, 2, 4}, brand: everyBrand},
-		{name: "Campaign", deeds: []int32{0, 1, 4, 6}, own: map[int32]int{0: 7, 4: 0}, brand: int32(min(1, brands-1))},
-		{name: "Fans of late", deeds: []int32{0, 1, 3}, brand: everyBrand, rule: true, least: 3, period: amount{6, "Month"}},
-		{name: "Followers", deeds: []int32{4, 5}, own: map[int32]int{5: 300}, brand: 0, rule: true, least: 1},
+		{name: "Listeners & co", definitions: []int32{0, 2, 4}, brand: everyBrand},
+		{name: "Campaign", definitions: []int32{0, 1, 4, 6}, own: map[int32]int{0: 7, 4: 0}, brand: int32(min(1, brands-1))},
+		{name: "Fans of late", definitions: []int32{0, 1, 3}, brand: everyBrand, rule: true, least: 3, period: amount{6, "Month"}},
+		{name: "Followers", definitions: []int32{4, 5}, own: map[int32]int{5: 300}, brand: 0, rule: true, least: 1},
 	}
 }
 
@@ -54,7 +54,7 @@ func optIns(rnd *rand.Rand) (in, out [toSegments + 4]bool) {
 }
 
 // optIn makes the segments, and opts in and out those who do.
-func (p *people) optIn(t testing.TB, api *client.Client, parallel int) {
+func (p *model) optIn(t testing.TB, api *client.Client, parallel int) {
 	t.Helper()
 	for i := range p.segments {
 		var made wire.Segment
@@ -89,17 +89,17 @@ func (p *people) optIn(t testing.TB, api *client.Client, parallel int) {
 	}
 }
 
-func (p *people) segmentParams(i int) client.Params {
+func (p *model) segmentParams(i int) client.Params {
 	s := &p.segments[i]
-	var deeds []string
-	for _, d := range s.deeds {
-		text := id(p.deeds[d].id)
+	var definitions []string
+	for _, d := range s.definitions {
+		text := id(p.definitions[d].id)
 		if points, own := s.own[d]; own {
 			text += fmt.Sprint(":", points)
 		}
-		deeds = append(deeds, text)
+		definitions = append(definitions, text)
 	}
-	params := client.Params{"name": s.name, "activities": strings.Join(deeds, ", "), "rule": flag(s.rule)}
+	params := client.Params{"name": s.name, "activities": strings.Join(definitions, ", "), "rule": flag(s.rule)}
 	if s.brand != everyBrand {
 		params["brandid"] = id(p.brands[s.brand].id)
 	}
@@ -113,12 +113,12 @@ func (p *people) segmentParams(i int) client.Params {
 }
 
 // segmentOf is the place of the segment in the model; -1: none has the id.
-func (p *people) segmentOf(id domain.SegmentID) int {
+func (p *model) segmentOf(id domain.SegmentID) int {
 	return slices.IndexFunc(p.segments, func(s segment) bool { return id != 0 && s.id == id })
 }
 
 // named is the name of the segment asked for, as a tally's rows have it.
-func (p *people) segmentName(q question) *string {
+func (p *model) segmentName(q question) *string {
 	if i := p.segmentOf(q.segment); i >= 0 {
 		return wire.Null(p.segments[i].name)
 	}
@@ -126,18 +126,18 @@ func (p *people) segmentName(q question) *string {
 }
 
 // points are what an action is worth for a question: the segment's own points, where
-// the segment asked for has some for the deed.
-func (p *people) points(q question, a *act) uint64 {
+// the segment asked for has some for the definition.
+func (p *model) points(q question, a *act) uint64 {
 	if i := p.segmentOf(q.segment); i >= 0 {
-		if own, has := p.segments[i].own[a.deed]; has {
+		if own, has := p.segments[i].own[a.definition]; has {
 			return uint64(own)
 		}
 	}
-	return uint64(p.deeds[a.deed].value)
+	return uint64(p.definitions[a.definition].value)
 }
 
 // opted reports that a fan has opted in, and not out, to what the question says.
-func (p *people) opted(q question, fan int) bool {
+func (p *model) opted(q question, fan int) bool {
 	in := func(place int) bool { return p.fans[fan].optsIn[place] && !p.fans[fan].optsOut[place] }
 	switch i := p.segmentOf(q.segment); {
 	case i >= 0:
@@ -152,7 +152,7 @@ func (p *people) opted(q question, fan int) bool {
 
 // onList says of each fan whether it is on the segment's list at a moment, which is the
 // end of a rule's period.
-func (p *people) onList(segment int, now int64) []bool {
+func (p *model) onList(segment int, now int64) []bool {
 	s := &p.segments[segment]
 	done := make([]int, len(p.fans))
 	from := int64(0)
@@ -161,7 +161,7 @@ func (p *people) onList(segment int, now int64) []bool {
 	}
 	for i := range p.acts {
 		a := &p.acts[i]
-		if !a.out && slices.Contains(s.deeds, a.deed) && (s.brand == everyBrand || a.brand == s.brand) && (s.period.n == 0 || from <= a.at && a.at < now) {
+		if !a.out && slices.Contains(s.definitions, a.definition) && (s.brand == everyBrand || a.brand == s.brand) && (s.period.n == 0 || from <= a.at && a.at < now) {
 			done[a.fan]++
 		}
 	}

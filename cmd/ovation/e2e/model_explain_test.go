@@ -29,7 +29,7 @@ const pagesFollowed = 3
 // askActionsBehind follows the pages of a statistic's explanation and those of the feed
 // of all actions of the same question, newest first: they list the same actions in the
 // same order. Which these are the feed says.
-func askActionsBehind(ctx context.Context, api *client.Client, p *people, q question) (any, error) {
+func askActionsBehind(ctx context.Context, api *client.Client, p *model, q question) (any, error) {
 	q.member, q.page, q.up, q.byType, q.keyword = 0, "", false, true, ""
 	for range 3 { // the minute may turn between two answers
 		first, meta, err := api.Feed(ctx, q.feedParams(p))
@@ -55,7 +55,7 @@ func askActionsBehind(ctx context.Context, api *client.Client, p *people, q ques
 }
 
 // explanation is the ids of the first pages, over a range as X-Range says it.
-func (q question) explanation(ctx context.Context, api *client.Client, p *people, spanned string) (ids []string, total string, err error) {
+func (q question) explanation(ctx context.Context, api *client.Client, p *model, spanned string) (ids []string, total string, err error) {
 	params := q.params()
 	delete(params, "period")
 	delete(params, "period_end")
@@ -89,7 +89,7 @@ func (q question) explanation(ctx context.Context, api *client.Client, p *people
 }
 
 // feedBySteps is the first pages of the feed, by offset.
-func (q question) feedBySteps(ctx context.Context, api *client.Client, p *people) (ids []string, out ranks, meta client.Meta, err error) {
+func (q question) feedBySteps(ctx context.Context, api *client.Client, p *model) (ids []string, out ranks, meta client.Meta, err error) {
 	for page := range pagesFollowed {
 		q.page = fmt.Sprintf("%d,1000", 1000*page)
 		var f wire.Feed
@@ -108,7 +108,7 @@ func (q question) feedBySteps(ctx context.Context, api *client.Client, p *people
 }
 
 // actionsBehind is when the newest of the actions were done that explain a statistic.
-func (p *people) actionsBehind(q question) any {
+func (p *model) actionsBehind(q question) any {
 	q.page, q.up, q.byType, q.keyword = fmt.Sprint("0,", 1000*pagesFollowed), false, true, ""
 	q.from, q.n = 0, 1000*pagesFollowed
 	return p.feed(q)

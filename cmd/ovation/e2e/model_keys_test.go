@@ -36,7 +36,7 @@ func walk(api *client.Client, params client.Params, size int, f func(*client.Cli
 func (q question) pageSize() int { return []int{25, 60, 110, 250, 400}[q.span.to%5] }
 
 // askFeedByKeys is askFeed of the first 1000 rows, or few more, page by page.
-func askFeedByKeys(ctx context.Context, api *client.Client, p *people, q question) (any, error) {
+func askFeedByKeys(ctx context.Context, api *client.Client, p *model, q question) (any, error) {
 	out := ranks{}
 	met := map[string]bool{}
 	err := walk(api, q.unpaged().feedParams(p), q.pageSize(), func(api *client.Client, params client.Params) (client.Meta, bool, error) {
@@ -61,16 +61,16 @@ func askFeedByKeys(ctx context.Context, api *client.Client, p *people, q questio
 type pageOf func(context.Context, *client.Client, question, client.Params) (ranks, client.Meta, error)
 
 // asked asks for the question's page of a list.
-func (f pageOf) asked(params func(question, *people) client.Params) asking {
-	return func(ctx context.Context, api *client.Client, p *people, q question) (any, error) {
+func (f pageOf) asked(params func(question, *model) client.Params) asking {
+	return func(ctx context.Context, api *client.Client, p *model, q question) (any, error) {
 		out, _, err := f(ctx, api, q, params(q, p))
 		return out, err
 	}
 }
 
 // byKeys asks for the first 1000 rows of a list, page by page.
-func (f pageOf) byKeys(params func(question, *people) client.Params) asking {
-	return func(ctx context.Context, api *client.Client, p *people, q question) (any, error) {
+func (f pageOf) byKeys(params func(question, *model) client.Params) asking {
+	return func(ctx context.Context, api *client.Client, p *model, q question) (any, error) {
 		out := ranks{}
 		err := walk(api, params(q.unpaged(), p), q.pageSize(), func(api *client.Client, params client.Params) (client.Meta, bool, error) {
 			page, meta, err := f(ctx, api, q, params)

@@ -19,7 +19,7 @@ type ranks struct {
 }
 
 // rankParams are the question's for a ranking; upwards where it asks by type.
-func (q question) rankParams(p *people) client.Params {
+func (q question) rankParams(p *model) client.Params {
 	q.member = 0 // a ranking names members by the filter alone
 	params := p.about(q, q.params())
 	params["limit"] = cmp.Or(q.page, "1000")
@@ -27,7 +27,7 @@ func (q question) rankParams(p *people) client.Params {
 }
 
 // activeParams are the question's for members/active.
-func (q question) activeParams(p *people) client.Params {
+func (q question) activeParams(p *model) client.Params {
 	params := q.rankParams(p)
 	params["totalmembercount"], params["fields"] = "1", "Score,ActivityCount,LastActivity,BrandName"
 	if params["sort"] = "DESC"; q.byType {
@@ -57,10 +57,10 @@ func activePage(ctx context.Context, api *client.Client, q question, params clie
 }
 
 // active is the answer of members/active.
-func (p *people) active(q question) any {
+func (p *model) active(q question) any {
 	q.member = 0
-	all := p.doers(q)
-	slices.SortFunc(all, func(a, b *deedsOf) int {
+	all := p.performers(q)
+	slices.SortFunc(all, func(a, b *performer) int {
 		d := cmp.Compare(b.score, a.score)
 		if q.byType {
 			d = -d
@@ -85,7 +85,7 @@ func (p *people) active(q question) any {
 	return out
 }
 
-func askCrossover(ctx context.Context, api *client.Client, p *people, q question) (any, error) {
+func askCrossover(ctx context.Context, api *client.Client, p *model, q question) (any, error) {
 	about := domain.BrandID(0)
 	if q.brand != everyBrand {
 		about = p.brands[q.brand].id
@@ -105,7 +105,7 @@ func without(p client.Params, name string) client.Params {
 }
 
 // crossover is the answer of brands/crossover of a brand.
-func (p *people) crossover(q question) any {
+func (p *model) crossover(q question) any {
 	q.member = 0
 	among := map[int32]bool{}
 	p.matching(q, func(a *act) { among[a.fan] = true })

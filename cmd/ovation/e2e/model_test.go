@@ -27,25 +27,25 @@ import (
 //	p.did(a)                 // the model notes it; repeats change nothing
 //	p.check(p.api(n), p.ask(rnd, recent))
 //
-// One goroutine uses it at a time; what is only read after enter (brands, deeds, fans)
+// One goroutine uses it at a time; what is only read after enter (brands, definitions, fans)
 // any may read.
-type people struct {
+type model struct {
 	name    string
 	account domain.AccountID
 	keys    map[*node]string // to each node that it was made on
 
-	brands   []brand
-	deeds    []deed
-	fans     []fan
-	segments []segment // none where enter makes none
+	brands      []brand
+	definitions []definition
+	fans        []fan
+	segments    []segment // none where enter makes none
 
-	tracks bool // every action was published by people.record: a keyword finds its name
+	tracks bool // every action was published by model.record: a keyword finds its name
 
 	acts    []act         // that count or did, in the order in which they came
 	byBrand [][]int32     // indexes of acts
 	took    map[claim]int // every action by its name within its fan: the index in acts
-	first   map[pair]int  // of one-time deeds the action that counts
-	closed  map[pair]bool // of one-time deeds: the action that counted was deleted, none ever counts
+	first   map[pair]int  // of one-time definitions the action that counts
+	closed  map[pair]bool // of one-time definitions: the action that counted was deleted, none ever counts
 
 	visible string // the position at which what was changed over HTTP is seen; empty: any
 }
@@ -56,8 +56,8 @@ type brand struct {
 	gone bool // deleted
 }
 
-// deed is an activity definition.
-type deed struct {
+// definition is an activity definition.
+type definition struct {
 	id      domain.DefinitionID
 	name    string
 	kind    string // the contract's type
@@ -82,15 +82,15 @@ type fan struct {
 	gender  string // M, F or Other; said on enter only, as born is
 	born    string // YYYY-MM-DD
 
-	optsIn, optsOut [toSegments + 4]bool // on enter, out after in: to and of what people.optIn names
+	optsIn, optsOut [toSegments + 4]bool // on enter, out after in: to and of what model.optIn names
 }
 
-// act is one thing that a fan did for a brand. Fan, deed and brand are indexes.
+// act is one thing that a fan did for a brand. Fan, definition and brand are indexes.
 type act struct {
-	id               string
-	at               int64 // seconds since 1970
-	fan, deed, brand int32
-	out              bool // an earlier one took its place: it does not count
+	id                     string
+	at                     int64 // seconds since 1970
+	fan, definition, brand int32
+	out                    bool // an earlier one took its place: it does not count
 }
 
 type claim struct {
@@ -98,10 +98,10 @@ type claim struct {
 	id  string
 }
 
-type pair struct{ fan, deed, brand int32 }
+type pair struct{ fan, definition, brand int32 }
 
 // cast is how many there are.
-type cast struct{ brands, fans int }
+type sizes struct{ brands, fans int }
 
 // span is a range of seconds since 1970: [from, to).
 type span struct{ from, to int64 }
@@ -119,7 +119,7 @@ var thisHour = time.Now().UTC().Truncate(time.Hour).Unix()
 const partnerCode = "acme"
 
 var (
-	deedsOfAll = []deed{
+	allDefinitions = []definition{
 		{name: "played a track by {brand}", kind: "Listened", service: domain.Spotify, value: 1},
 		{name: "scrobbled {brand}", kind: "listened", service: domain.LastFM, value: 1},
 		{name: "watched a video by {brand}", kind: "Watched", service: domain.YouTube, value: 2},
@@ -134,28 +134,28 @@ var (
 
 // invent makes up an account. The same chance gives the same people; ids come with
 // enter. The first brand is hot: it gets most of what is done.
-func invent(rnd *rand.Rand, name string, c cast) *people {
-	p := &people{name: name, keys: map[*node]string{}, took: map[claim]int{}, first: map[pair]int{}, closed: map[pair]bool{}}
+func newModel(rnd *rand.Rand, name string, c sizes) *model {
+	p := &model{name: name, keys: map[*node]string{}, took: map[claim]int{}, first: map[pair]int{}, closed: map[pair]bool{}}
 	for i := range c.brands {
 		p.brands = append(p.brands, brand{name: fmt.Sprintf("Brand %d & Co", i)})
 	}
 	p.byBrand = make([][]int32, c.brands)
-	for _, d := range deedsOfAll {
+	for _, d := range allDefinitions {
 		d.brand = -1
-		p.deeds = append(p.deeds, d)
+		p.definitions = append(p.definitions, d)
 	}
-	own := p.deeds[2]
+	own := p.definitions[2]
 	own.name, own.brand = "watched the premiere of {brand}", int32(c.brands-1)
-	p.deeds = append(p.deeds, own)
+	p.definitions = append(p.definitions, own)
 	p.segments = segmentsOfAll(c.brands)
 	for i := range c.fans {
-		p.fans = append(p.fans, inventFan(rnd, fmt.Sprintf("fan-%d", i)))
+		p.fans = append(p.fans, newFan(rnd, fmt.Sprintf("fan-%d", i)))
 	}
 	return p
 }
 
 // inventFan makes up a fan whose names are made of a tag.
-func inventFan(rnd *rand.Rand, tag string) fan {
+func newFan(rnd *rand.Rand, tag string) fan {
 	f := fan{service: pick(rnd, servicesOfAll), uid: tag, country: pick(rnd, countriesOfAll), paid: rnd.IntN(4) == 0}
 	if rnd.IntN(3) == 0 {
 		f.partner = "partner-" + tag
@@ -178,12 +178,12 @@ func skewed(rnd *rand.Rand, n int) int {
 }
 
 // api is a client of the account on this life of a node.
-func (p *people) api(n *node) *client.Client { return n.api(p.keys[n]) }
+func (p *model) api(n *node) *client.Client { return n.api(p.keys[n]) }
 
 // enter makes account, brands, definitions and members on a node, so many members at
 // once. On a second node with the same secrets, members one by one, all ids must come
 // out as they were.
-func (p *people) enter(n *node, parallel int) {
+func (p *model) enter(n *node, parallel int) {
 	t := n.t
 	t.Helper()
 	id, key := n.account(p.name)
@@ -197,12 +197,12 @@ func (p *people) enter(n *node, parallel int) {
 		}
 		agree(t, "brand", &p.brands[i].id, domain.BrandID(b.ID))
 	}
-	for i := range p.deeds {
-		d, _, err := api.CreateActivity(ctx(t), p.deedParams(i))
+	for i := range p.definitions {
+		d, _, err := api.CreateActivity(ctx(t), p.definitionParams(i))
 		if err != nil {
-			t.Fatalf("create activity %q: %v", p.deeds[i].name, err)
+			t.Fatalf("create activity %q: %v", p.definitions[i].name, err)
 		}
-		agree(t, "activity", &p.deeds[i].id, domain.DefinitionID(number(t, d.ID)))
+		agree(t, "activity", &p.definitions[i].id, domain.DefinitionID(number(t, d.ID)))
 	}
 	p.register(t, api, parallel)
 	p.optIn(t, api, parallel)
@@ -227,8 +227,8 @@ func number(t testing.TB, s string) uint64 {
 	return n
 }
 
-func (p *people) deedParams(i int) client.Params {
-	d := &p.deeds[i]
+func (p *model) definitionParams(i int) client.Params {
+	d := &p.definitions[i]
 	params := client.Params{
 		"name": d.name, "type": d.kind, "service": d.service.String(), "value": strconv.Itoa(d.value), "onetime": flag(d.oneTime),
 	}
@@ -250,7 +250,7 @@ func id[T ~uint32 | ~uint64](n T) string { return strconv.FormatUint(uint64(n), 
 
 // register registers the fans, so many at once. A member's id is a number within its
 // slot: on a second node those that were first in their slots are registered first.
-func (p *people) register(t testing.TB, api *client.Client, parallel int) {
+func (p *model) register(t testing.TB, api *client.Client, parallel int) {
 	t.Helper()
 	waves := map[int64][]*fan{}
 	for i := range p.fans {
@@ -321,9 +321,9 @@ func (f *fan) params() client.Params {
 }
 
 // act is something that somebody might do: a few fans do much, one brand gets most.
-func (p *people) act(rnd *rand.Rand, name string, s span) act {
-	a := act{id: name, at: s.within(rnd), fan: int32(skewed(rnd, len(p.fans))), deed: int32(rnd.IntN(len(p.deeds)))}
-	if a.brand = p.deeds[a.deed].brand; a.brand < 0 && rnd.IntN(2) > 0 {
+func (p *model) act(rnd *rand.Rand, name string, s span) act {
+	a := act{id: name, at: s.within(rnd), fan: int32(skewed(rnd, len(p.fans))), definition: int32(rnd.IntN(len(p.definitions)))}
+	if a.brand = p.definitions[a.definition].brand; a.brand < 0 && rnd.IntN(2) > 0 {
 		a.brand = int32(rnd.IntN(len(p.brands)))
 	}
 	a.brand = max(a.brand, 0)
@@ -331,16 +331,16 @@ func (p *people) act(rnd *rand.Rand, name string, s span) act {
 }
 
 // did notes an action and reports that it is new: a name that the fan's actions have
-// already is a repeat. Of a one-time deed only the earliest for a brand counts.
-func (p *people) did(a act) bool {
+// already is a repeat. Of a one-time definition only the earliest for a brand counts.
+func (p *model) note(a act) bool {
 	if _, known := p.took[claim{a.fan, a.id}]; known {
 		return false
 	}
 	n := len(p.acts)
 	p.took[claim{a.fan, a.id}] = n
 	p.byBrand[a.brand] = append(p.byBrand[a.brand], int32(n))
-	if p.deeds[a.deed].oneTime {
-		k := pair{a.fan, a.deed, a.brand}
+	if p.definitions[a.definition].oneTime {
+		k := pair{a.fan, a.definition, a.brand}
 		switch i, ok := p.first[k]; {
 		case p.closed[k] || ok && p.acts[i].at <= a.at:
 			a.out = true
@@ -356,7 +356,7 @@ func (p *people) did(a act) bool {
 }
 
 // living is the number of actions that count.
-func (p *people) living() (n int64) {
+func (p *model) living() (n int64) {
 	for i := range p.acts {
 		if !p.acts[i].out {
 			n++

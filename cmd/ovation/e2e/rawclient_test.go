@@ -17,19 +17,19 @@ import (
 )
 
 // outsider publishes and reads what is public, as anybody with a Kafka client does.
-type outsider struct {
+type rawClient struct {
 	t      testing.TB
 	client *kafka.Client
 	prefix string // of the topics
 }
 
-func outsiderAt(n *node) *outsider {
+func rawClientAt(n *node) *rawClient {
 	c, err := kafka.New(kafka.Config{Brokers: []string{n.Kafka}, ClientID: "outsider"})
 	if err != nil {
 		n.t.Fatal(err)
 	}
 	n.t.Cleanup(c.Close)
-	return &outsider{n.t, c, n.Prefix}
+	return &rawClient{n.t, c, n.Prefix}
 }
 
 // place is where a record stands.
@@ -41,7 +41,7 @@ type place struct {
 // publish appends messages[p] to partition p of the public topic, the partitions
 // side by side, in batches of at most so many bytes and each in the next codec, and
 // tells where they stand.
-func (s *outsider) publish(messages [][]kafka.Message, bytes int, codecs ...kafka.Codec) [][]place {
+func (s *rawClient) publish(messages [][]kafka.Message, bytes int, codecs ...kafka.Codec) [][]place {
 	s.t.Helper()
 	out, errs := make([][]place, len(messages)), make([]error, len(messages))
 	var wg sync.WaitGroup
@@ -55,7 +55,7 @@ func (s *outsider) publish(messages [][]kafka.Message, bytes int, codecs ...kafk
 	return out
 }
 
-func (s *outsider) publishTo(partition int, messages []kafka.Message, bytes int, codecs []kafka.Codec) ([]place, error) {
+func (s *rawClient) publishTo(partition int, messages []kafka.Message, bytes int, codecs []kafka.Codec) ([]place, error) {
 	producers := make([]*kafka.Producer, len(codecs))
 	for i, codec := range codecs {
 		var err error
@@ -87,7 +87,7 @@ type letter struct {
 }
 
 // letters reads all dead letters there are.
-func (s *outsider) letters() []letter {
+func (s *rawClient) letters() []letter {
 	s.t.Helper()
 	c := ctx(s.t)
 	name := s.prefix + kafka.DeadLetters
@@ -134,7 +134,7 @@ func letterOf(r *kafka.Record) letter {
 
 // byOrigin is the letters by the place of the original in the public topic. Each
 // has one there, and no place has two.
-func (s *outsider) byOrigin(letters []letter) map[place]letter {
+func (s *rawClient) byOrigin(letters []letter) map[place]letter {
 	s.t.Helper()
 	topic, err := s.client.Topic(ctx(s.t), s.prefix+kafka.Activities)
 	if err != nil {
@@ -185,7 +185,7 @@ func (n *node) metric(name, label string) map[string]int64 {
 }
 
 // wellNode fails the test when a shard or a router of the node stands still.
-func wellNode(n *node) {
+func requireServing(n *node) {
 	n.t.Helper()
 	st := n.status()
 	for _, s := range st.Shards {
@@ -201,7 +201,7 @@ func wellNode(n *node) {
 }
 
 // outsiderBrand makes a brand.
-func outsiderBrand(t testing.TB, c *client.Client, name string) domain.BrandID {
+func createBrand(t testing.TB, c *client.Client, name string) domain.BrandID {
 	t.Helper()
 	b, _, err := c.CreateBrand(ctx(t), client.Params{"name": name, "type": "Music", "slug": name})
 	if err != nil {
@@ -211,7 +211,7 @@ func outsiderBrand(t testing.TB, c *client.Client, name string) domain.BrandID {
 }
 
 // outsiderDeed makes an activity definition.
-func outsiderDeed(t testing.TB, c *client.Client, p client.Params) domain.DefinitionID {
+func createDefinition(t testing.TB, c *client.Client, p client.Params) domain.DefinitionID {
 	t.Helper()
 	d, _, err := c.CreateActivity(ctx(t), p)
 	if err != nil {
@@ -224,7 +224,7 @@ func outsiderDeed(t testing.TB, c *client.Client, p client.Params) domain.Defini
 func rfc3339(at int64) string { return time.Unix(at, 0).UTC().Format(time.RFC3339) }
 
 // outsiderMember registers a member by last.fm.
-func outsiderMember(t testing.TB, c *client.Client, uid string, more client.Params) domain.MemberID {
+func registerMember(t testing.TB, c *client.Client, uid string, more client.Params) domain.MemberID {
 	t.Helper()
 	p := client.Params{"service": "lastfm", "uid": uid, "authtoken": "t"}
 	maps.Copy(p, more)

@@ -48,51 +48,51 @@ func explained[T any](ctx context.Context, api *client.Client, path string, para
 }
 
 // statsOf is the path of a statistic of the question's brand.
-func (p *people) statsOf(q question, name string) string {
+func (p *model) statsOf(q question, name string) string {
 	return "/v1.1/brand/" + id(p.brands[q.brand].id) + "/stats/" + name
 }
 
 // askTallyExplained is the tally, explained by the actions of the rows that are shown.
-func askTallyExplained(ctx context.Context, api *client.Client, p *people, q question) (any, error) {
+func askTallyExplained(ctx context.Context, api *client.Client, p *model, q question) (any, error) {
 	return explained(ctx, api, p.statsOf(q, "activity"), q.tallyParams(), true, func(t *wire.ActivityTally) (**wire.Explanation, string) {
 		return &t.Explain, t.TotalCount
 	})
 }
 
-func askGenders(ctx context.Context, api *client.Client, p *people, q question) (any, error) {
+func askGenders(ctx context.Context, api *client.Client, p *model, q question) (any, error) {
 	return explained(ctx, api, p.statsOf(q, "gender"), q.params(), q.up, func(g *wire.Genders) (**wire.Explanation, string) {
 		return &g.Explain, g.TotalActivities
 	})
 }
 
 // genders is the answer of stats/gender.
-func (p *people) genders(q question) any {
+func (p *model) genders(q question) any {
 	by, total := p.by(q, func(f *fan) string { return cmp.Or(f.gender, "Unknown") })
 	out := wire.Genders{Genders: []wire.Gender{}}
-	out.TotalActivities, out.TotalMembers = total.said()
+	out.TotalActivities, out.TotalMembers = total.texts()
 	for _, name := range []string{"M", "F", "Other", "Unknown"} {
 		row := wire.Gender{Gender: name}
-		row.Actions, row.Members = cmp.Or(by[name], new(count)).said()
+		row.Actions, row.Members = cmp.Or(by[name], new(count)).texts()
 		out.Genders = append(out.Genders, row)
 	}
 	return out
 }
 
-func askAges(ctx context.Context, api *client.Client, p *people, q question) (any, error) {
+func askAges(ctx context.Context, api *client.Client, p *model, q question) (any, error) {
 	return explained(ctx, api, p.statsOf(q, "age"), q.params(), q.up, func(a *wire.Ages) (**wire.Explanation, string) {
 		return &a.Explain, a.TotalActivities
 	})
 }
 
 // ages is the answer of stats/age.
-func (p *people) ages(q question) any {
+func (p *model) ages(q question) any {
 	on := time.Unix(q.span.to-1, 0).UTC()
 	by, total := p.by(q, func(f *fan) string { return f.age(on) })
 	out := wire.Ages{Ages: []wire.Age{}}
-	out.TotalActivities, out.TotalMembers = total.said()
+	out.TotalActivities, out.TotalMembers = total.texts()
 	for _, name := range []string{"0-12", "13-17", "18-24", "25-34", "35-44", "45-54", "55-64", "65+", "Unknown"} {
 		row := wire.Age{Age: name}
-		row.Actions, row.Members = cmp.Or(by[name], new(count)).said()
+		row.Actions, row.Members = cmp.Or(by[name], new(count)).texts()
 		out.Ages = append(out.Ages, row)
 	}
 	return out
@@ -121,7 +121,7 @@ func (f *fan) age(on time.Time) string {
 }
 
 // by counts what the question matches by something of the fans.
-func (p *people) by(q question, what func(*fan) string) (by counts[string], total count) {
+func (p *model) by(q question, what func(*fan) string) (by counts[string], total count) {
 	by = counts[string]{}
 	p.matching(q, func(a *act) {
 		by.add(what(&p.fans[a.fan]), a.fan)
@@ -130,12 +130,12 @@ func (p *people) by(q question, what func(*fan) string) (by counts[string], tota
 	return by, total
 }
 
-func askNewcomers(ctx context.Context, api *client.Client, p *people, q question) (any, error) {
+func askNewcomers(ctx context.Context, api *client.Client, p *model, q question) (any, error) {
 	return answer(api.StatsMembers(ctx, p.brands[q.brand].id, q.tallyParams()))
 }
 
 // newcomers is the answer of stats/members.
-func (p *people) newcomers(q question) any {
+func (p *model) newcomers(q question) any {
 	all := p.grouped(q)
 	slices.SortStableFunc(all, func(a, b *group) int { return cmp.Compare(len(b.fans), len(a.fans)) })
 	out := wire.Newcomers{TotalSize: id(uint64(len(all))), Items: []wire.ActiveRow{}}
@@ -157,7 +157,7 @@ func (p *people) newcomers(q question) any {
 		if q.byType {
 			row.Type = &g.row.Activity
 		}
-		_, row.ActiveMembers = g.said()
+		_, row.ActiveMembers = g.texts()
 		out.Items = append(out.Items, row)
 	}
 	return out
@@ -172,7 +172,7 @@ func percentage(part, all int) string {
 // ever is the span that every action lies in.
 var ever = span{0, 1 << 40}
 
-func askSegmentStats(ctx context.Context, api *client.Client, p *people, q question) (any, error) {
+func askSegmentStats(ctx context.Context, api *client.Client, p *model, q question) (any, error) {
 	q.member = 0
 	params := q.params()
 	for _, name := range []string{"start_date", "end_date", "period", "period_end"} {
@@ -184,7 +184,7 @@ func askSegmentStats(ctx context.Context, api *client.Client, p *people, q quest
 }
 
 // segmentStats is the answer of stats/segments.
-func (p *people) segmentStats(q question) any {
+func (p *model) segmentStats(q question) any {
 	q.member, q.span = 0, ever
 	passing, listed := p.passing(q), map[int]bool{}
 	out := wire.SegmentStats{Items: []wire.SegmentRow{}}
@@ -203,7 +203,7 @@ func (p *people) segmentStats(q question) any {
 		}
 		row.Members = id(members)
 		p.matching(q, func(a *act) {
-			if slices.Contains(s.deeds, a.deed) {
+			if slices.Contains(s.definitions, a.definition) {
 				row.Activities++
 			}
 		})
@@ -211,7 +211,7 @@ func (p *people) segmentStats(q question) any {
 	}
 	actions := uint64(0)
 	p.matching(q, func(a *act) {
-		if slices.ContainsFunc(shown, func(s segment) bool { return slices.Contains(s.deeds, a.deed) }) {
+		if slices.ContainsFunc(shown, func(s segment) bool { return slices.Contains(s.definitions, a.definition) }) {
 			actions++
 		}
 	})

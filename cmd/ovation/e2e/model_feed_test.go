@@ -12,7 +12,7 @@ import (
 
 // feedParams are the question's for a feed: of every action where it asks by type, of
 // each member's latest else.
-func (q question) feedParams(p *people) client.Params {
+func (q question) feedParams(p *model) client.Params {
 	q.member = 0 // a feed names members by the filter alone
 	params := p.about(q, q.params())
 	params["all_member_actions"], params["limit"] = flag(q.byType), cmp.Or(q.page, "1000")
@@ -37,7 +37,7 @@ func feedPage(ctx context.Context, api *client.Client, _ question, params client
 }
 
 // feed is the answer of activity/feed.
-func (p *people) feed(q question) any {
+func (p *model) feed(q question) any {
 	q.member = 0
 	var at []int64
 	latest := map[int32]int64{}
@@ -65,5 +65,5 @@ func (p *people) feed(q question) any {
 	return out
 }
 
-// trackOf is the name that people.record gives in an action's content.
+// trackOf is the name that model.record gives in an action's content.
 func trackOf(a *act) string { return "Track of " + a.id }

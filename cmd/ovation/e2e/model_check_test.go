@@ -13,7 +13,7 @@ import (
 
 // check asks a question of these kinds with the same filters and compares the answers
 // with the model. The error shows the first question whose answer differs, and where.
-func (p *people) check(ctx context.Context, api *client.Client, q question, kinds []kind) error {
+func (p *model) check(ctx context.Context, api *client.Client, q question, kinds []kind) error {
 	for i := range kinds {
 		if err := kinds[i].compare(ctx, api, p, q); err != nil {
 			return fmt.Errorf("account %d: %w", p.account, err)
@@ -24,14 +24,14 @@ func (p *people) check(ctx context.Context, api *client.Client, q question, kind
 
 // checkAll asks of every brand about the whole span, in each grouping, with and
 // without one-time actions, and so many random questions more, each of every kind.
-func (p *people) checkAll(t testing.TB, seed uint64, api *client.Client, rnd *rand.Rand, s span, random int) (asked int) {
+func (p *model) checkAll(t testing.TB, seed uint64, api *client.Client, rnd *rand.Rand, s span, random int) (asked int) {
 	t.Helper()
 	return p.checkSome(t, seed, api, rnd, s, random, 1)
 }
 
 // checkSome is checkAll with each random question of one kind in so many, drawn: the
 // model reads every action for each.
-func (p *people) checkSome(t testing.TB, seed uint64, api *client.Client, rnd *rand.Rand, s span, random, oneIn int) (asked int) {
+func (p *model) checkSome(t testing.TB, seed uint64, api *client.Client, rnd *rand.Rand, s span, random, oneIn int) (asked int) {
 	t.Helper()
 	ask := func(q question, of []kind) {
 		if err := p.check(ctx(t), api, q, of); err != nil {

@@ -19,24 +19,24 @@ const everyBrand = int32(-1)
 
 // question is what is asked about a brand. Zero values leave a filter out.
 type question struct {
-	brand    int32
-	span     span
-	when     when
-	byType   bool // of a tally
-	page     string
-	from, n  int // the page
-	services []domain.Service
-	deeds    []domain.DefinitionID
-	members  []domain.MemberID
-	exclude  []domain.MemberID
-	member   domain.MemberID // id=
-	country  []string
-	paid     bool
-	oneTime  bool
-	up       bool     // of a feed: the oldest first
-	keyword  string   // of a feed
-	required []string // of a list of members: fields with a value
-	one      int32    // of a question about one fan: an action, most often of the brand, whose fan and deed it is about
+	brand       int32
+	span        span
+	when        when
+	byType      bool // of a tally
+	page        string
+	from, n     int // the page
+	services    []domain.Service
+	definitions []domain.DefinitionID
+	members     []domain.MemberID
+	exclude     []domain.MemberID
+	member      domain.MemberID // id=
+	country     []string
+	paid        bool
+	oneTime     bool
+	up          bool     // of a feed: the oldest first
+	keyword     string   // of a feed
+	required    []string // of a list of members: fields with a value
+	one         int32    // of a question about one fan: an action, most often of the brand, whose fan and definition it is about
 	where
 	who
 }
@@ -46,14 +46,14 @@ const stranger = domain.MemberID(1<<40 | 77)
 
 // ask makes up a question about a brand. Ranges go to the second, often to that of an
 // action; each filter is there one time in four.
-func (p *people) ask(rnd *rand.Rand, brand int32, s span) question {
+func (p *model) ask(rnd *rand.Rand, brand int32, s span) question {
 	q := question{brand: brand, span: p.part(rnd, brand, s), byType: rnd.IntN(2) == 0, oneTime: rnd.IntN(2) == 0}
 	some := func() bool { return rnd.IntN(4) == 0 }
 	if some() {
 		q.services = several(rnd, []domain.Service{domain.Spotify, domain.LastFM, domain.YouTube, domain.Facebook, domain.Custom})
 	}
 	if some() {
-		q.deeds = several(rnd, p.lasting())
+		q.definitions = several(rnd, p.lasting())
 	}
 	if some() {
 		q.members = append(p.fewFans(rnd), stranger)
@@ -81,8 +81,8 @@ func (p *people) ask(rnd *rand.Rand, brand int32, s span) question {
 }
 
 // lasting are the definitions that are not deleted.
-func (p *people) lasting() (ids []domain.DefinitionID) {
-	for _, d := range p.deeds {
+func (p *model) lasting() (ids []domain.DefinitionID) {
+	for _, d := range p.definitions {
 		if !d.gone {
 			ids = append(ids, d.id)
 		}
@@ -91,7 +91,7 @@ func (p *people) lasting() (ids []domain.DefinitionID) {
 }
 
 // part is a part of a span that is not empty.
-func (p *people) part(rnd *rand.Rand, brand int32, s span) span {
+func (p *model) part(rnd *rand.Rand, brand int32, s span) span {
 	moment := func() int64 {
 		if n := len(p.byBrand[brand]); n > 0 && rnd.IntN(2) == 0 {
 			return p.acts[p.byBrand[brand][rnd.IntN(n)]].at + int64(rnd.IntN(2))
@@ -108,7 +108,7 @@ func (p *people) part(rnd *rand.Rand, brand int32, s span) span {
 	}
 }
 
-func (p *people) fewFans(rnd *rand.Rand) (ids []domain.MemberID) {
+func (p *model) fewFans(rnd *rand.Rand) (ids []domain.MemberID) {
 	for range 1 + rnd.IntN(20) {
 		ids = append(ids, p.fans[skewed(rnd, len(p.fans))].id)
 	}
@@ -140,7 +140,7 @@ func (q question) params() client.Params {
 		}
 	}
 	list("services", apply(q.services, domain.Service.String))
-	list("activityID", apply(q.deeds, id))
+	list("activityID", apply(q.definitions, id))
 	list("members", apply(q.members, id))
 	list("exclude_members", apply(q.exclude, id))
 	list("country", q.country)
@@ -165,7 +165,7 @@ func (q question) tallyParams() client.Params {
 }
 
 // matching calls f with every action that the question counts.
-func (p *people) matching(q question, f func(*act)) {
+func (p *model) matching(q question, f func(*act)) {
 	counts := p.counting(q)
 	if q.brand == everyBrand {
 		for i := range p.acts {
@@ -183,7 +183,7 @@ func (p *people) matching(q question, f func(*act)) {
 }
 
 // about adds the brand to the parameters, where the question names one.
-func (p *people) about(q question, params client.Params) client.Params {
+func (p *model) about(q question, params client.Params) client.Params {
 	if q.brand != everyBrand {
 		params["brandID"] = id(p.brands[q.brand].id)
 	}
@@ -191,7 +191,7 @@ func (p *people) about(q question, params client.Params) client.Params {
 }
 
 // passing says of each fan whether the question's filters on members let it through.
-func (p *people) passing(q question) []bool {
+func (p *model) passing(q question) []bool {
 	fans := make([]bool, len(p.fans))
 	for i := range p.fans {
 		m := &p.fans[i]
@@ -204,20 +204,20 @@ func (p *people) passing(q question) []bool {
 }
 
 // counting tells whether the question counts an action, for whatever brand.
-func (p *people) counting(q question) func(*act) bool {
-	deeds, fans := p.countedDeeds(q), p.passing(q)
+func (p *model) counting(q question) func(*act) bool {
+	definitions, fans := p.countedDefinitions(q), p.passing(q)
 	return func(a *act) bool {
-		return !a.out && q.span.from <= a.at && a.at < q.span.to && fans[a.fan] && deeds[a.deed] &&
-			(q.services == nil || slices.Contains(q.services, p.deeds[a.deed].service))
+		return !a.out && q.span.from <= a.at && a.at < q.span.to && fans[a.fan] && definitions[a.definition] &&
+			(q.services == nil || slices.Contains(q.services, p.definitions[a.definition].service))
 	}
 }
 
-// countedDeeds says of each deed whether the question counts it, whatever its service.
-func (p *people) countedDeeds(q question) []bool {
+// countedDeeds says of each definition whether the question counts it, whatever its service.
+func (p *model) countedDefinitions(q question) []bool {
 	of := p.segmentOf(q.segment)
-	counted := make([]bool, len(p.deeds))
-	for i, d := range p.deeds {
-		counted[i] = (q.deeds == nil || slices.Contains(q.deeds, d.id)) && (!d.oneTime || q.oneTime) && (of < 0 || slices.Contains(p.segments[of].deeds, int32(i)))
+	counted := make([]bool, len(p.definitions))
+	for i, d := range p.definitions {
+		counted[i] = (q.definitions == nil || slices.Contains(q.definitions, d.id)) && (!d.oneTime || q.oneTime) && (of < 0 || slices.Contains(p.segments[of].definitions, int32(i)))
 	}
 	return counted
 }
@@ -236,7 +236,7 @@ func (c *count) add(fan int32) {
 	c.fans[fan] = true
 }
 
-func (c *count) said() (actions, members string) { return id(c.actions), id(uint64(len(c.fans))) }
+func (c *count) texts() (actions, members string) { return id(c.actions), id(uint64(len(c.fans))) }
 
 // counts are counts by a key.
 type counts[K comparable] map[K]*count
@@ -248,17 +248,17 @@ func (c counts[K]) add(key K, fan int32) {
 	c[key].add(fan)
 }
 
-// group is what the question matches of a deed, or of a type of them, and how a row names it.
+// group is what the question matches of a definition, or of a type of them, and how a row names it.
 type group struct {
 	count
 	row wire.ActivityRow
 }
 
-// grouped is what the question matches in groups, in the order of the deeds or types.
-func (p *people) grouped(q question) (all []*group) {
-	groups, counted := map[string]*group{}, p.countedDeeds(q)
+// grouped is what the question matches in groups, in the order of the definitions or types.
+func (p *model) grouped(q question) (all []*group) {
+	groups, counted := map[string]*group{}, p.countedDefinitions(q)
 	p.matching(q, func(a *act) {
-		d := &p.deeds[a.deed]
+		d := &p.definitions[a.definition]
 		key := fmt.Sprintf("%010d", d.id)
 		if q.byType {
 			key = strings.ToLower(d.kind)
@@ -284,28 +284,28 @@ func paged[T any](q question, all []T) []T {
 }
 
 // tally is the answer of stats/activity.
-func (p *people) tally(q question) wire.ActivityTally {
+func (p *model) tally(q question) wire.ActivityTally {
 	rows := p.grouped(q)
 	slices.SortStableFunc(rows, func(a, b *group) int { return cmp.Compare(b.actions, a.actions) })
 	out := wire.ActivityTally{TotalSize: id(uint64(len(rows))), Items: []wire.ActivityRow{}}
 	total := count{fans: map[int32]bool{}}
 	for _, g := range paged(q, rows) {
-		g.row.Count, g.row.DistinctMembers = g.said()
+		g.row.Count, g.row.DistinctMembers = g.texts()
 		out.Items = append(out.Items, g.row)
 		total.actions += g.actions
 		maps.Copy(total.fans, g.fans)
 	}
-	out.TotalCount, out.TotalMembers = total.said()
+	out.TotalCount, out.TotalMembers = total.texts()
 	return out
 }
 
-// row is the row of a deed, or of its type: which is spelled as the earliest deed of
+// row is the row of a definition, or of its type: which is spelled as the earliest definition of
 // those counted does.
-func (p *people) row(q question, d *deed, counted []bool) wire.ActivityRow {
+func (p *model) row(q question, d *definition, counted []bool) wire.ActivityRow {
 	b := &p.brands[q.brand]
 	if q.byType {
-		for i := range p.deeds { // a collector makes definitions in another order
-			if e := &p.deeds[i]; counted[i] && strings.EqualFold(e.kind, d.kind) && e.id < d.id {
+		for i := range p.definitions { // a collector makes definitions in another order
+			if e := &p.definitions[i]; counted[i] && strings.EqualFold(e.kind, d.kind) && e.id < d.id {
 				d = e
 			}
 		}
@@ -320,14 +320,14 @@ func (p *people) row(q question, d *deed, counted []bool) wire.ActivityRow {
 const day = 86400
 
 // timeline is the answer of stats/timeline.
-func (p *people) timeline(q question) wire.Timeline {
+func (p *model) timeline(q question) wire.Timeline {
 	type line struct {
 		total count
 		days  counts[int64]
 	}
 	var lines [domain.Services]*line
 	p.matching(q, func(a *act) {
-		s := p.deeds[a.deed].service
+		s := p.definitions[a.definition].service
 		if lines[s] == nil {
 			lines[s] = &line{days: counts[int64]{}}
 		}
@@ -344,11 +344,11 @@ func (p *people) timeline(q question) wire.Timeline {
 	out := wire.Timeline{Services: []wire.ServiceTimeline{}}
 	for _, s := range order {
 		l := wire.ServiceTimeline{Service: s.String(), Range: []wire.DayCount{}}
-		l.TotalCount, l.TotalMembers = lines[s].total.said()
+		l.TotalCount, l.TotalMembers = lines[s].total.texts()
 		for d := q.span.from / day; d*day < q.span.to; d++ {
 			at := time.Unix(d*day, 0).UTC()
 			row := wire.DayCount{Date: at.Format(time.DateOnly), DayofYear: id(uint64(at.YearDay()))}
-			row.Count, row.DistinctMembers = cmp.Or(lines[s].days[d], new(count)).said()
+			row.Count, row.DistinctMembers = cmp.Or(lines[s].days[d], new(count)).texts()
 			l.Range = append(l.Range, row)
 		}
 		out.Services = append(out.Services, l)

@@ -14,17 +14,17 @@ import (
 // remove deletes an action over HTTP, and in the model: it counts no more, and a one-time
 // pair that it counted for is closed. The action is found in the feed, by its second and
 // its track.
-func (p *people) remove(ctx context.Context, api *client.Client, i int) error {
+func (p *model) remove(ctx context.Context, api *client.Client, i int) error {
 	a := &p.acts[i]
 	feed, _, err := api.Feed(ctx, client.Params{
-		"members": id(p.fans[a.fan].id), "activityID": id(p.deeds[a.deed].id), "all_member_actions": "1", "includeOneTime": "1", "limit": "1000",
+		"members": id(p.fans[a.fan].id), "activityID": id(p.definitions[a.definition].id), "all_member_actions": "1", "includeOneTime": "1", "limit": "1000",
 		"brandID": id(p.brands[a.brand].id), "start_date": wire.Seconds(a.at), "end_date": wire.Seconds(a.at + 1),
 	})
 	if err != nil {
 		return err
 	}
 	at := slices.IndexFunc(feed.Items, func(f wire.FeedItem) bool {
-		return p.deeds[a.deed].oneTime || strings.Contains(string(f.Content), `"`+trackOf(a)+`"`) // of a pair only one counts
+		return p.definitions[a.definition].oneTime || strings.Contains(string(f.Content), `"`+trackOf(a)+`"`) // of a pair only one counts
 	})
 	if at < 0 {
 		return fmt.Errorf("the feed does not show action %s of member %d", a.id, p.fans[a.fan].id)
@@ -37,14 +37,14 @@ func (p *people) remove(ctx context.Context, api *client.Client, i int) error {
 	}
 	p.visible = meta.Position
 	a.out = true
-	if p.deeds[a.deed].oneTime {
-		p.closed[pair{a.fan, a.deed, a.brand}] = true
+	if p.definitions[a.definition].oneTime {
+		p.closed[pair{a.fan, a.definition, a.brand}] = true
 	}
 	return nil
 }
 
 // removeSome removes so many actions that count.
-func (p *people) removeSome(ctx context.Context, api *client.Client, rnd *rand.Rand, n int) error {
+func (p *model) removeSome(ctx context.Context, api *client.Client, rnd *rand.Rand, n int) error {
 	for n > 0 {
 		i := rnd.IntN(len(p.acts))
 		if p.acts[i].out {
@@ -60,12 +60,12 @@ func (p *people) removeSome(ctx context.Context, api *client.Client, rnd *rand.R
 
 // retire deletes a definition and a brand. What was done stays counted; neither can be
 // asked about, and the brand is in no crossover.
-func (p *people) retire(ctx context.Context, api *client.Client, deed, brand int) error {
-	if _, err := api.DeleteActivity(ctx, p.deeds[deed].id); err != nil {
+func (p *model) retire(ctx context.Context, api *client.Client, definition, brand int) error {
+	if _, err := api.DeleteActivity(ctx, p.definitions[definition].id); err != nil {
 		return err
 	}
 	meta, err := api.DeleteBrand(ctx, p.brands[brand].id, false)
 	p.visible = meta.Position
-	p.deeds[deed].gone, p.brands[brand].gone = true, true
+	p.definitions[definition].gone, p.brands[brand].gone = true, true
 	return err
 }

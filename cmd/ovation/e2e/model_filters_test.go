@@ -21,12 +21,12 @@ type who struct {
 // wish is an activity that is asked for, perhaps for one brand only. The text is how
 // the parameter says it.
 type wish struct {
-	deed, brand int32
-	text        string
+	definition, brand int32
+	text              string
 }
 
 // askWho makes up such filters.
-func (p *people) askWho(rnd *rand.Rand) (w who) {
+func (p *model) askWho(rnd *rand.Rand) (w who) {
 	some := func() bool { return rnd.IntN(8) == 0 }
 	if some() {
 		w.emails = []string{"nobody@example.com"}
@@ -48,13 +48,13 @@ func (p *people) askWho(rnd *rand.Rand) (w who) {
 	return w
 }
 
-func (p *people) wishes(rnd *rand.Rand, n int) (out []wish) {
+func (p *model) wishes(rnd *rand.Rand, n int) (out []wish) {
 	for range n {
 		a := pick(rnd, p.acts)
-		if p.deeds[a.deed].gone {
+		if p.definitions[a.definition].gone {
 			continue
 		}
-		w := wish{a.deed, everyBrand, id(p.deeds[a.deed].id)}
+		w := wish{a.definition, everyBrand, id(p.definitions[a.definition].id)}
 		if rnd.IntN(2) == 0 && !p.brands[a.brand].gone {
 			w.brand, w.text = a.brand, id(p.brands[a.brand].id)+"-"+w.text
 		}
@@ -81,7 +81,7 @@ func (w who) into(p client.Params) {
 }
 
 // narrow takes out the fans that the filters do not let through.
-func (p *people) narrow(q question, fans []bool) {
+func (p *model) narrow(q question, fans []bool) {
 	keep := func(in func(fan int) bool) {
 		for i := range fans {
 			fans[i] = fans[i] && in(i)
@@ -112,11 +112,11 @@ func (p *people) narrow(q question, fans []bool) {
 
 // didWithin says of each fan whether it did so within the range, by whatever service,
 // one-time actions among them.
-func (p *people) didWithin(s span, w wish) []bool {
+func (p *model) didWithin(s span, w wish) []bool {
 	did := make([]bool, len(p.fans))
 	for i := range p.acts {
 		a := &p.acts[i]
-		if !a.out && a.deed == w.deed && (w.brand == everyBrand || a.brand == w.brand) && s.from <= a.at && a.at < s.to {
+		if !a.out && a.definition == w.definition && (w.brand == everyBrand || a.brand == w.brand) && s.from <= a.at && a.at < s.to {
 			did[a.fan] = true
 		}
 	}
