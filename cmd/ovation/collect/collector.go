@@ -7,6 +7,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/ovation-analytics/ovation/cmd/ovation/collect/input"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 )
 
@@ -33,7 +34,7 @@ type Report interface {
 	// Resumed tells that so much was published by earlier runs.
 	Resumed(p Position)
 	// Sample shows one of the first records, of a dry run.
-	Sample(a *Action)
+	Sample(a *input.Action)
 	// Done tells how far it is.
 	Done(t Totals)
 }
@@ -66,7 +67,7 @@ type collector struct {
 	saved  time.Time
 	pace   pace
 
-	resumed *Mark // where this run goes on; nil: at the beginning
+	resumed *input.Mark // where this run goes on; nil: at the beginning
 }
 
 // Run publishes a source from where its position is to its end, or until ctx ends,
@@ -165,7 +166,7 @@ func (c *collector) publish(ctx context.Context, ch *chunk) error {
 			c.totals.Published++
 			continue
 		}
-		m, err := it.action.message(c.Account, c.source.Event())
+		m, err := message(&it.action, c.Account, c.source.Event())
 		if err != nil {
 			return fmt.Errorf("line %d: %w", it.row.line, err)
 		}
@@ -222,7 +223,7 @@ func (c *collector) reject(o *origin, err error) error {
 
 // save writes the position, now or when it is time.
 func (c *collector) save(now bool) error {
-	if c.State == nil || c.last.Mark == (Mark{}) || !now && c.Now().Sub(c.saved) < saveEvery {
+	if c.State == nil || c.last.Mark == (input.Mark{}) || !now && c.Now().Sub(c.saved) < saveEvery {
 		return nil
 	}
 	c.saved = c.Now()

@@ -11,6 +11,8 @@ import (
 
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
+
+	"github.com/ovation-analytics/ovation/cmd/ovation/collect/input"
 )
 
 // Progress tells with a bar on a terminal, in plain lines elsewhere. It is a Report.
@@ -74,7 +76,7 @@ func (p *Progress) Resumed(at Position) {
 }
 
 // Sample shows one of the first records.
-func (p *Progress) Sample(a *Action) {
+func (p *Progress) Sample(a *input.Action) {
 	if p.shown >= p.Samples {
 		return
 	}
@@ -88,25 +90,14 @@ func (p *Progress) Sample(a *Action) {
 		Content  json.RawMessage `json:"content,omitempty"`
 		Link     string          `json:"link,omitempty"`
 		Media    string          `json:"media,omitempty"`
-		Geo      *Place          `json:"geo,omitempty"`
+		Geo      *input.Place    `json:"geo,omitempty"`
 	}{
-		a.ID, time.Unix(int64(a.Time), 0).UTC().Format(time.RFC3339), a.Member.key(), a.Activity.label(), a.Brand.label(),
-		a.Content, a.Link, a.Media, a.place(),
+		a.ID, time.Unix(int64(a.Time), 0).UTC().Format(time.RFC3339), a.Member.Key(), a.Activity.Label(), a.Brand.Label(),
+		a.Content, a.Link, a.Media, a.Where(),
 	})
 	if err == nil {
 		fmt.Fprintf(p.Out, "%s\n", text)
 	}
-}
-
-// label is a thing as a reader knows it.
-func (t *Thing) label() string {
-	switch {
-	case t.ID != 0:
-		return strconv.FormatUint(uint64(t.ID), 10)
-	case t.Create["name"] != "":
-		return t.Create["name"]
-	}
-	return t.Name
 }
 
 // Done tells how far it is, when it is time.

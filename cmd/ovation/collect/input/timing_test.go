@@ -1,7 +1,6 @@
-package collect
+package input
 
 import (
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -90,36 +89,6 @@ func TestTimesThatCannotBeReadAreRefusedWithTheMapping(t *testing.T) {
 	}
 }
 
-// A spread's times and shares are fixed for ever: what was published by one release is
-// known to the next.
-func TestASpreadIsTheSameForEver(t *testing.T) {
-	t.Parallel()
-	r := newRig(t, `
-source: s
-spread: {count: "{n}", total: 7, from: 2010-01-01, to: 2011-01-01, seed: 2011}
-member: {id: 1}
-activities: {a: {id: 1}}
-`, "n\n10\n0\n1\n19\n5\n")
-	r.must()
-	var got []string
-	for i := range r.log.messages {
-		m := &r.log.messages[i]
-		got = append(got, header(m, "ce_id")+" "+header(m, "ce_time"))
-	}
-	want := []string{
-		"in.csv:2-1 2010-10-24T20:59:51Z",
-		"in.csv:2-2 2010-10-27T05:51:28Z",
-		"in.csv:5-1 2010-11-05T07:00:50Z",
-		"in.csv:5-2 2010-03-28T18:05:19Z",
-		"in.csv:5-3 2010-08-05T18:54:47Z",
-		"in.csv:5-4 2010-01-02T19:38:01Z",
-		"in.csv:6-1 2010-09-21T19:24:23Z",
-	}
-	if !slices.Equal(got, want) {
-		t.Errorf("%q", got)
-	}
-}
-
 func TestSharesAddUpToTheTotal(t *testing.T) {
 	t.Parallel()
 	for _, counts := range [][]uint64{{1}, {0, 0, 5}, {1, 1, 1, 1, 1}, {maxCount, maxCount, 1}, {352698, 7, 0, 13883}} {
@@ -138,26 +107,5 @@ func TestSharesAddUpToTheTotal(t *testing.T) {
 				t.Errorf("%v: %d of %d", counts, sum, total)
 			}
 		}
-	}
-}
-
-func TestASpreadOverARowsOwnTime(t *testing.T) {
-	t.Parallel()
-	r := newRig(t, `
-source: s
-time: {value: "{t}", layout: date}
-spread: {count: "{n}", over: 7d}
-member: {id: 1}
-activities: {a: {id: 1}}
-`, "t,n\n2010-01-04,500\n2105-12-31,1\n2106-02-07,1\n")
-	if got := r.must(); got.Published != 501 || got.Rejected != 1 {
-		t.Fatalf("%+v %v", got, r.report.bad)
-	}
-	days := map[string]int{}
-	for i := range 500 {
-		days[header(&r.log.messages[i], "ce_time")[:10]]++
-	}
-	if len(days) != 7 || days["2010-01-04"] == 0 || days["2010-01-10"] == 0 {
-		t.Errorf("%v", days)
 	}
 }

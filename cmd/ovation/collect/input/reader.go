@@ -1,4 +1,4 @@
-package collect
+package input
 
 import (
 	"bytes"
@@ -86,7 +86,7 @@ func (r *reader) next() (at int64, cells []cell, err error) {
 	}
 }
 
-var errTooLong = fmt.Errorf("longer than %d bytes", maxLine)
+var errTooLong = fmt.Errorf("longer than %d bytes", MaxLine)
 
 // object takes a line of NDJSON.
 func (r *reader) object(text []byte, tooLong bool) ([]cell, error) {
@@ -114,7 +114,7 @@ func (r *reader) record(text []byte, tooLong, header bool) ([]cell, error) {
 	}
 	for err == nil && r.shape.open(r.raw) {
 		more, end := r.peek(n)
-		if end != nil || n == maxJoined || len(r.raw)+len(more.text) > maxLine {
+		if end != nil || n == maxJoined || len(r.raw)+len(more.text) > MaxLine {
 			// One bad quote must not swallow the lines after it.
 			n, err, r.raw = 1, errQuote, append(r.raw[:0], text...)
 			if end != nil && !errors.Is(end, io.EOF) {

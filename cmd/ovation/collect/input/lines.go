@@ -1,4 +1,4 @@
-package collect
+package input
 
 import (
 	"bufio"
@@ -11,9 +11,9 @@ import (
 	"os"
 )
 
-// maxLine bounds a record of the input: what does not fit into a record of the log
+// MaxLine bounds a record of the input: what does not fit into a record of the log
 // has no place here either.
-const maxLine = 1 << 20
+const MaxLine = 1 << 20
 
 // maxJoined bounds the lines of one record: a quote that is not closed costs no more
 // than to look so far.
@@ -89,7 +89,7 @@ func (l *lines) read() (out line, err error) {
 	for {
 		part, err := l.in.reader.ReadSlice('\n')
 		out.size += int64(len(part))
-		if room := maxLine + 1 - len(out.text); room > 0 {
+		if room := MaxLine + 1 - len(out.text); room > 0 {
 			out.text = append(out.text, part[:min(room, len(part))]...)
 		}
 		switch {
@@ -116,7 +116,7 @@ func (l *lines) take(n int) {
 }
 
 // tooLong reports that the line is not there as a whole.
-func (t *line) tooLong() bool { return t.size > maxLine }
+func (t *line) tooLong() bool { return t.size > MaxLine }
 
 // trimmed is the line without what ends it.
 func trimmed(text []byte) []byte {

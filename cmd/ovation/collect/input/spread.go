@@ -1,4 +1,4 @@
-package collect
+package input
 
 import (
 	"crypto/sha256"

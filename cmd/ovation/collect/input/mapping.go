@@ -1,4 +1,4 @@
-package collect
+package input
 
 import (
 	"crypto/sha256"
@@ -24,12 +24,17 @@ type Mapping struct {
 	Brand      *Brand                `yaml:"brand"`      // none: the definition has one
 	Activities map[string]Definition `yaml:"activities"` // by the name that this file gives them
 	Activity   Choice                `yaml:"activity"`
-	Content    Content               `yaml:"content"`
-	Link       Text                  `yaml:"link"`
-	Media      Text                  `yaml:"media"`
-	Geo        map[string]Text       `yaml:"geo"` // country, region, city, lat, lon
+	Details    `yaml:",inline"`
 
 	sum [sha256.Size]byte // of the file's bytes
+}
+
+// Details are what an action has beside member, brand, activity and time.
+type Details struct {
+	Content Content         `yaml:"content"`
+	Link    Text            `yaml:"link"`
+	Media   Text            `yaml:"media"`
+	Geo     map[string]Text `yaml:"geo"` // country, region, city, lat, lon
 }
 
 // Format says how rows stand in a file. A file may be compressed by gzip.
