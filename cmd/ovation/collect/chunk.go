@@ -28,9 +28,9 @@ type item struct {
 
 // origin is what is kept of a row, to tell about it.
 type origin struct {
-	line int64
-	text []byte // nil: nobody wants it
-	told bool
+	line     int64
+	text     []byte // nil: it is not wanted
+	reported bool
 }
 
 // refused is a bad row.

@@ -21,13 +21,13 @@ type Options struct {
 	Rate      int       // actions a second; 0: as fast as it goes
 	MaxErrors int       // bad rows after which to give up; below 0: never
 	FromStart bool      // publish again what is published
-	Rejects   io.Writer // gets every bad row as it stands in the input; nil: nobody
+	Rejects   io.Writer // gets every bad row as it is in the input; nil: they are dropped
 	Report    Report
 	Now       func() time.Time // nil: time.Now
 }
 
-// Report is told what happens, by one goroutine. Done is called often: it decides how
-// much of it somebody sees.
+// Report receives what happens, from one goroutine. Done is called often: Report decides how
+// much of it is shown.
 type Report interface {
 	// Bad tells what is wrong with a row of a file.
 	Bad(line int64, err error)
@@ -72,7 +72,7 @@ type collector struct {
 
 // Run publishes a source from where its position is to its end, or until ctx ends,
 // and gives the totals of this run. When it returns, what it acknowledged is in
-// the position; whoever runs it again goes on from there.
+// the position; the next run resumes there.
 func Run(ctx context.Context, source Source, o Options) (Totals, error) {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -204,10 +204,10 @@ func (c *collector) tell(ch *chunk) error {
 
 // reject tells a bad row, once.
 func (c *collector) reject(o *origin, err error) error {
-	if o.told {
+	if o.reported {
 		return nil
 	}
-	o.told = true
+	o.reported = true
 	c.totals.Rejected++
 	c.Report.Bad(o.line, err)
 	if c.Rejects != nil && o.text != nil {

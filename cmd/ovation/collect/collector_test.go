@@ -211,7 +211,7 @@ func TestBadRowsAreToldByTheirLineAndStopNoOther(t *testing.T) {
 		"3: 2 columns, not 3",
 		"4: member.uid: no value for user",
 		"6: time: not a number since 1970",
-		"9: a quote that is not closed, or stands within a value",
+		"9: a quote that is not closed, or is within a value",
 		"11: time: before the year 2000",
 		"12: not UTF-8",
 	}

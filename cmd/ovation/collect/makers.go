@@ -39,7 +39,7 @@ func wants(a *input.Action, f func(wanted)) {
 	}
 }
 
-// make makes what the items name and nobody knows, and gives how much it was. What the
+// make makes what the items name and the state does not know, and returns how many. What the
 // API refuses is remembered for fill.
 func (m *makers) make(ctx context.Context, items []item) (made int64, err error) {
 	if m.api == nil || m.state == nil {
@@ -105,7 +105,7 @@ feed:
 	return made, failed
 }
 
-// errUnknown says that a thing is not there and nobody may make it.
+// errUnknown says that a thing is not there and may not be made.
 var errUnknown = errors.New("not known, and nothing is to be made")
 
 // fill fills in the ids; an error concerns the row.

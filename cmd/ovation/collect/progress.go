@@ -20,16 +20,16 @@ type Progress struct {
 	ProgressOptions
 	screen *mpb.Progress // nil: plain lines
 	bar    *mpb.Bar
-	beside atomic.Pointer[string] // what stands beside the bar, read by who draws it
+	beside atomic.Pointer[string] // the text beside the bar, read by the goroutine that draws it
 
-	began time.Time
-	first int64 // what of the source earlier runs have passed; −1: not known yet
-	told  time.Time
-	bad   int
-	shown int
+	began    time.Time
+	first    int64 // what of the source earlier runs have passed; −1: not known yet
+	reported time.Time
+	bad      int
+	shown    int
 }
 
-// ProgressOptions say what is told, and where.
+// ProgressOptions say what is reported, and where.
 type ProgressOptions struct {
 	Source   string    // what is published, in a word
 	Out      io.Writer // samples
@@ -41,12 +41,12 @@ type ProgressOptions struct {
 
 const (
 	tellEvery = 5 * time.Second
-	shownBad  = 200 // bad rows that are told one by one
+	shownBad  = 200 // bad rows that are reported one by one
 )
 
 // NewProgress begins to tell.
 func NewProgress(o ProgressOptions) *Progress {
-	p := &Progress{ProgressOptions: o, first: -1, began: o.Now(), told: o.Now()}
+	p := &Progress{ProgressOptions: o, first: -1, began: o.Now(), reported: o.Now()}
 	if o.Terminal {
 		p.screen = mpb.New(mpb.WithOutput(o.Errs), mpb.WithWidth(40), mpb.WithRefreshRate(200*time.Millisecond), mpb.WithAutoRefresh())
 		p.bar = p.screen.AddBar(0, mpb.PrependDecorators(decor.Name(o.Source+" ")), mpb.AppendDecorators(decor.Any(func(decor.Statistics) string {
@@ -112,8 +112,8 @@ func (p *Progress) Done(t Totals) {
 		p.bar.SetCurrent(t.Passed)
 		return
 	}
-	if now := p.Now(); now.Sub(p.told) >= tellEvery {
-		p.told = now
+	if now := p.Now(); now.Sub(p.reported) >= tellEvery {
+		p.reported = now
 		fmt.Fprintf(p.Errs, "%s: %s\n", p.Source, line)
 	}
 }

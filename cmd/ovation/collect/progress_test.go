@@ -19,7 +19,7 @@ func TestPlainLinesTellRateAndRestTimeNowAndThen(t *testing.T) {
 	p := NewProgress(ProgressOptions{Source: "in.csv", Out: &out, Errs: &errs, Samples: 1, Now: func() time.Time { return now }})
 	p.Resumed(Position{Published: 1234567, Mark: input.Mark{Line: 9}})
 	p.Bad(17, errors.New("time: not a number since 1970"))
-	p.Sample(&input.Action{ID: "a", Time: 1300000000, Member: input.Who{Member: 5}, Activity: input.Thing{ID: 100}})
+	p.Sample(&input.Action{ID: "a", Time: 1300000000, Member: input.MemberRef{Member: 5}, Activity: input.EntityRef{ID: 100}})
 	p.Sample(&input.Action{ID: "b"})
 	for i := range int64(13) {
 		p.Done(Totals{Published: 1000 * i, Passed: 100 + 10*i, Total: 300, Rejected: i / 12})

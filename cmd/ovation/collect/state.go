@@ -32,7 +32,7 @@ type State struct {
 	dir string
 	of  place
 
-	mu    sync.Mutex // known is asked and told by many goroutines
+	mu    sync.Mutex // known is read and written by many goroutines
 	known map[thingKey]uint32
 	log   *os.File
 	dirty bool

@@ -83,14 +83,14 @@ func (g *Generator) action(a *audience.Action) (input.Action, error) {
 	m, b, d := &g.fans.Members[a.Member], &g.fans.Brands[a.Brand], &g.fans.Definitions[a.Definition]
 	out := input.Action{
 		ID: a.ID, Time: domain.Second(a.Time.Unix()), Geo: input.Place(a.Geo),
-		Brand: input.Thing{Name: b.Type + "/" + b.Name, Create: input.Params{
+		Brand: input.EntityRef{Name: b.Type + "/" + b.Name, Create: input.Params{
 			"name": b.Name, "type": b.Type, "officialwebsiteurl": "https://" + b.Domain + "/",
 		}},
-		Activity: input.Thing{Name: d.Service.String() + "/" + d.Type + "/" + d.Name, Create: input.Params{
+		Activity: input.EntityRef{Name: d.Service.String() + "/" + d.Type + "/" + d.Name, Create: input.Params{
 			"name": d.Name, "shortname": d.ShortName, "type": d.Type, "service": d.Service.String(),
 			"value": strconv.Itoa(d.Value), "onetime": wire.Flag(d.OneTime),
 		}},
-		Member: input.Who{Register: input.Params(registration(m))},
+		Member: input.MemberRef{Register: input.Params(registration(m))},
 	}
 	// A member is known by its first account; the fan club names one who registered by
 	// email.

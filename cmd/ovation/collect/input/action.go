@@ -7,22 +7,22 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// Action is one thing that somebody did, with names in the places of ids.
+// Action is one thing that a member did, with names in the places of ids.
 type Action struct {
 	ID       string // tells repeats, together with the source
 	Time     domain.Second
-	Member   Who
-	Activity Thing
-	Brand    Thing // zero: the definition has one
+	Member   MemberRef
+	Activity EntityRef
+	Brand    EntityRef // zero: the definition has one
 	Content  json.RawMessage
 	Link     string
 	Media    string
 	Geo      Place
 }
 
-// Who did it: Member, or Service and UID, or PartnerCode and PartnerID. Register are
-// the parameters of member/register that make the member; nil: nobody makes it.
-type Who struct {
+// MemberRef is the member who did it: Member, or Service and UID, or PartnerCode and PartnerID. Register are
+// the parameters of member/register that make the member; nil: it is not made.
+type MemberRef struct {
 	Member                 domain.MemberID
 	Service, UID           string
 	PartnerCode, PartnerID string
@@ -34,7 +34,7 @@ type Params = map[string]string
 
 // Key is the member's identity: the key of the record, and the name under which it
 // is remembered that the member is registered.
-func (w *Who) Key() string {
+func (w *MemberRef) Key() string {
 	switch {
 	case w.Member != 0:
 		return strconv.FormatUint(uint64(w.Member), 10)
@@ -44,16 +44,16 @@ func (w *Who) Key() string {
 	return w.PartnerCode + ":" + w.PartnerID
 }
 
-// Thing is a brand or a definition: an id, or the name under which its id is
+// EntityRef is a brand or a definition: an id, or the name under which its id is
 // remembered and the parameters that make it.
-type Thing struct {
+type EntityRef struct {
 	ID     uint32
 	Name   string
 	Create Params
 }
 
 // Label is its id, else its name.
-func (t *Thing) Label() string {
+func (t *EntityRef) Label() string {
 	switch {
 	case t.ID != 0:
 		return strconv.FormatUint(uint64(t.ID), 10)

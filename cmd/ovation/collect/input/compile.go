@@ -40,7 +40,7 @@ func (c *mapper) checkNames() error {
 		}
 	}
 	_, err := c.m.Input.compile()
-	return fault2("input", err)
+	return faultIf("input", err)
 }
 
 // openLookups gives each lookup its place.
@@ -71,7 +71,7 @@ func (c *mapper) compileTime() (err error) {
 	}
 	if c.m.Spread != nil {
 		c.spread, err = c.m.Spread.compile(c.clock != nil)
-		return fault2("spread", err)
+		return faultIf("spread", err)
 	}
 	if c.clock == nil {
 		return errors.New("time: required, or a spread")
@@ -121,13 +121,13 @@ func (c *mapper) compileActivities() error {
 	if len(c.m.Activities) == 0 {
 		return errors.New("activities: at least one is required")
 	}
-	c.things = map[string]Thing{}
+	c.definitions = map[string]EntityRef{}
 	for name, d := range c.m.Activities {
-		t, err := d.thing()
+		t, err := d.ref()
 		if err != nil {
 			return fault("activities."+name, err)
 		}
-		c.things[name] = t
+		c.definitions[name] = t
 		if !c.m.Activity.By.given() && len(c.m.Activities) == 1 {
 			c.m.Activity.By = literal(name)
 		}
@@ -144,17 +144,17 @@ func (c *mapper) compileActivities() error {
 		names = append(names, f[0][0].literal)
 	}
 	for _, name := range names {
-		if _, ok := c.things[name]; !ok {
+		if _, ok := c.definitions[name]; !ok {
 			return fmt.Errorf("activity: %q is none of the activities", name)
 		}
 	}
 	return nil
 }
 
-// thing is the definition as actions name it.
-func (d *Definition) thing() (Thing, error) {
+// ref is the definition as actions name it.
+func (d *Definition) ref() (EntityRef, error) {
 	if d.ID != 0 {
-		return Thing{ID: d.ID}, nil
+		return EntityRef{ID: d.ID}, nil
 	}
 	service, ok := domain.ParseService(d.Service)
 	value := 1
@@ -163,17 +163,17 @@ func (d *Definition) thing() (Thing, error) {
 	}
 	switch {
 	case d.Name == "" || d.Type == "":
-		return Thing{}, errors.New("an id, or name, type and service are required")
+		return EntityRef{}, errors.New("an id, or name, type and service are required")
 	case !ok:
-		return Thing{}, errors.New("service: no such service")
+		return EntityRef{}, errors.New("service: no such service")
 	case value < 0 || value > math.MaxUint16:
-		return Thing{}, errors.New("value: not a number from 0 to 65535")
+		return EntityRef{}, errors.New("value: not a number from 0 to 65535")
 	}
 	oneTime := "0"
 	if d.OneTime {
 		oneTime = "1"
 	}
-	return Thing{
+	return EntityRef{
 		Name:   service.String() + "/" + d.Type + "/" + d.Name,
 		Create: Params{"name": d.Name, "type": d.Type, "service": service.String(), "value": strconv.Itoa(value), "onetime": oneTime},
 	}, nil

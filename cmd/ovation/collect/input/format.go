@@ -60,7 +60,7 @@ func checkColumns(columns []string) error {
 }
 
 var (
-	errQuote    = errors.New("a quote that is not closed, or stands within a value")
+	errQuote    = errors.New("a quote that is not closed, or is within a value")
 	errEncoding = errors.New("not UTF-8")
 )
 

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// lookup is a table by its key. Of a key that is there twice the last row stands.
+// lookup is a table by its key. Of a key that is there twice the last row counts.
 type lookup struct {
 	name    string
 	of      *Lookup
@@ -19,7 +19,8 @@ type lookup struct {
 	rows    map[string][]cell
 }
 
-// open reads the table from the folder, and adds its bytes to a sum. Rows that cannot be read are told and left out.
+// open reads the table from the folder, and adds its bytes to a sum. Rows that cannot be read
+// are passed to bad and left out.
 func (l *lookup) open(dir string, sum io.Writer, bad func(file string, line int64, err error)) error {
 	path, err := beside(dir, l.of.File)
 	if err != nil {
@@ -58,7 +59,7 @@ func (l *lookup) open(dir string, sum io.Writer, bad func(file string, line int6
 	}
 }
 
-// beside is where a file is that stands beside the input, packed or not.
+// beside is the path of a file beside the input, packed or not.
 func beside(dir, name string) (string, error) {
 	path := name
 	if !filepath.IsAbs(name) {

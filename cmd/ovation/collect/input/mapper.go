@@ -12,13 +12,13 @@ import (
 
 // mapper makes rows into actions. It belongs to one goroutine.
 type mapper struct {
-	m       *Mapping
-	columns []string // of the input that the mapping names
-	lookups []*lookup
-	clock   *clock  // nil: the spread says when
-	spread  *spread // nil: a row is one action
-	id      Text
-	things  map[string]Thing // the definitions by their name in the mapping
+	m           *Mapping
+	columns     []string // of the input that the mapping names
+	lookups     []*lookup
+	clock       *clock  // nil: the spread says when
+	spread      *spread // nil: a row is one action
+	id          Text
+	definitions map[string]EntityRef // the definitions by their name in the mapping
 }
 
 // maxText bounds names and identities, in characters, as the engine does.
@@ -41,13 +41,13 @@ func (c *mapper) action(r *row) (a Action, err error) {
 			return a, fault("time", err)
 		}
 	}
-	if a.Member, err = c.who(r); err != nil {
+	if a.Member, err = c.member(r); err != nil {
 		return a, err
 	}
-	if a.Activity, err = c.what(r); err != nil {
+	if a.Activity, err = c.activity(r); err != nil {
 		return a, fault("activity", err)
 	}
-	if a.Brand, err = c.forWhom(r); err != nil {
+	if a.Brand, err = c.brand(r); err != nil {
 		return a, err
 	}
 	if a.Content, err = c.m.Content.value(r); err != nil {
@@ -59,7 +59,7 @@ func (c *mapper) action(r *row) (a Action, err error) {
 	if a.Media, err = c.m.Media.optional(r); err != nil {
 		return a, fault("media", err)
 	}
-	a.Geo, err = c.where(r)
+	a.Geo, err = c.geo(r)
 	return a, err
 }
 
@@ -71,14 +71,14 @@ func short(s string) error {
 	return nil
 }
 
-func (c *mapper) who(r *row) (w Who, err error) {
+func (c *mapper) member(r *row) (w MemberRef, err error) {
 	m := &c.m.Member
 	if m.ID.given() {
 		id, err := number(&m.ID, r, domain.MaxID)
 		if err != nil {
 			return w, fault("member.id", err)
 		}
-		return Who{Member: domain.MemberID(id)}, nil
+		return MemberRef{Member: domain.MemberID(id)}, nil
 	}
 	for _, f := range []struct {
 		name string
@@ -115,42 +115,42 @@ func (c *mapper) who(r *row) (w Who, err error) {
 		return w, fault("member.register", err)
 	}
 	if w.Register["authtoken"] == "" {
-		w.Register["authtoken"] = "collected" // whoever knows a token gives it
+		w.Register["authtoken"] = "collected" // where the mapping gives none
 	}
 	w.Register["service"], w.Register["uid"] = w.Service, w.UID
 	return w, nil
 }
 
-// fault2 is fault for an error that may be none.
-func fault2(part string, err error) error {
+// faultIf is fault for an error that may be none.
+func faultIf(part string, err error) error {
 	if err == nil {
 		return nil
 	}
 	return fault(part, err)
 }
 
-func (c *mapper) what(r *row) (Thing, error) {
+func (c *mapper) activity(r *row) (EntityRef, error) {
 	name, err := c.m.Activity.name(r)
 	if err != nil {
-		return Thing{}, err
+		return EntityRef{}, err
 	}
-	t, ok := c.things[name]
+	t, ok := c.definitions[name]
 	if !ok {
-		if t, ok = c.things[c.m.Activity.Otherwise]; !ok {
-			return Thing{}, errors.New("a name that is none of the activities")
+		if t, ok = c.definitions[c.m.Activity.Otherwise]; !ok {
+			return EntityRef{}, errors.New("a name that is none of the activities")
 		}
 	}
 	return t, nil
 }
 
-func (c *mapper) forWhom(r *row) (t Thing, err error) {
+func (c *mapper) brand(r *row) (t EntityRef, err error) {
 	b := c.m.Brand
 	switch {
 	case b == nil:
 		return t, nil
 	case b.ID.given():
 		id, err := number(&b.ID, r, math.MaxUint32)
-		return Thing{ID: uint32(id)}, fault2("brand.id", err)
+		return EntityRef{ID: uint32(id)}, faultIf("brand.id", err)
 	}
 	if t.Create, err = filled(b.Create, r); err != nil {
 		return t, fault("brand.create", err)
@@ -166,7 +166,7 @@ func (c *mapper) forWhom(r *row) (t Thing, err error) {
 	return t, nil
 }
 
-func (c *mapper) where(r *row) (p Place, err error) {
+func (c *mapper) geo(r *row) (p Place, err error) {
 	for name, to := range map[string]*string{"country": &p.Country, "region": &p.Region, "city": &p.City, "lat": &p.Lat, "lon": &p.Lon} {
 		if text, ok := c.m.Geo[name]; ok {
 			if *to, err = text.optional(r); err != nil {

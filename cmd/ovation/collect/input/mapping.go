@@ -37,12 +37,12 @@ type Details struct {
 	Geo     map[string]Text `yaml:"geo"` // country, region, city, lat, lon
 }
 
-// Format says how rows stand in a file. A file may be compressed by gzip.
+// Format says how a file holds rows. A file may be compressed by gzip.
 type Format struct {
 	Format    string   `yaml:"format"`    // csv (the default) or ndjson
 	Separator string   `yaml:"separator"` // one character, or comma, tab, semicolon, pipe, space; comma
-	Quotes    *bool    `yaml:"quotes"`    // fields may stand in double quotes; true
-	Comment   string   `yaml:"comment"`   // lines that begin so are passed over
+	Quotes    *bool    `yaml:"quotes"`    // fields may be in double quotes; true
+	Comment   string   `yaml:"comment"`   // lines that begin so are skipped
 	Encoding  string   `yaml:"encoding"`  // utf-8 or latin1; utf-8
 	Columns   []string `yaml:"columns"`   // names of the columns; without them the first row names them
 }
@@ -73,7 +73,7 @@ type Brand struct {
 }
 
 // Definition is what can be done: by an id, or by what it is made with. Its texts
-// are taken as they stand: {brand} in a name is filled in by the engine.
+// are taken as they are: {brand} in a name is filled in by the engine.
 type Definition struct {
 	ID      uint32 `yaml:"id"`
 	Name    string `yaml:"name"`
@@ -94,9 +94,9 @@ type Time struct {
 	SecondPart       Text `yaml:"second"`
 }
 
-// Spread says that a row stands for several actions within a range of time.
+// Spread says that a row is several actions within a range of time.
 type Spread struct {
-	Count Text   `yaml:"count"` // how many actions the row stands for; 1
+	Count Text   `yaml:"count"` // how many actions the row is; 1
 	Total int64  `yaml:"total"` // scale the counts so that all rows together give so many
 	From  string `yaml:"from"`  // the range [from, to): dates or RFC 3339 times
 	To    string `yaml:"to"`

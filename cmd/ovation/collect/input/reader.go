@@ -99,7 +99,7 @@ func (r *reader) object(text []byte, tooLong bool) ([]cell, error) {
 	if err != nil {
 		return nil, badRow{err}
 	}
-	if r.cells, err = reach(r.cells, []byte(s), r.want); err != nil {
+	if r.cells, err = jsonCells(r.cells, []byte(s), r.want); err != nil {
 		return nil, badRow{err}
 	}
 	return r.cells, nil
@@ -149,7 +149,7 @@ func (r *reader) record(text []byte, tooLong, header bool) ([]cell, error) {
 	case len(r.fields) != r.width:
 		return nil, badRow{fmt.Errorf("%d columns, not %d", len(r.fields), r.width)}
 	}
-	r.cells = pick(r.cells, r.fields, r.at)
+	r.cells = csvCells(r.cells, r.fields, r.at)
 	return r.cells, nil
 }
 

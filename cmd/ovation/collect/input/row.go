@@ -55,8 +55,8 @@ func (r *row) cell(at ref) cell {
 	return r.cells[at.column]
 }
 
-// pick are the cells of a CSV row at these positions; −1 has no such column.
-func pick(dst []cell, fields []string, at []int) []cell {
+// csvCells are the cells of a CSV row at these positions; −1 has no such column.
+func csvCells(dst []cell, fields []string, at []int) []cell {
 	dst = dst[:0]
 	for _, i := range at {
 		if i < 0 {
@@ -71,9 +71,9 @@ func pick(dst []cell, fields []string, at []int) []cell {
 // errNotObject says what a line of NDJSON is not.
 var errNotObject = errors.New("not a JSON object")
 
-// reach are the cells of a line of JSON under these names. a.b is the member b of the
+// jsonCells are the cells of a line of JSON under these names. a.b is the member b of the
 // object a, unless the object has a member a.b.
-func reach(dst []cell, line []byte, names []string) ([]cell, error) {
+func jsonCells(dst []cell, line []byte, names []string) ([]cell, error) {
 	object, err := members(line)
 	if err != nil {
 		return nil, errNotObject

@@ -14,7 +14,7 @@ import (
 type Row struct {
 	Line   int64
 	Err    error  // what is wrong with it: there is no action
-	Text   []byte // of a file: the row as it stands there
+	Text   []byte // of a file: the row as it is there
 	Count  uint64 // how many actions
 	Action Action // the first, or what all have in common
 

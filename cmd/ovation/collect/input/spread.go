@@ -99,7 +99,7 @@ func moment(s string) (domain.Second, error) {
 	return inRange(t.Unix())
 }
 
-// weight is how many actions a row stands for, before they are scaled.
+// weight is how many actions a row is, before they are scaled.
 func (s *spread) weight(r *row) (uint64, error) {
 	if s.count == nil {
 		return 1, nil

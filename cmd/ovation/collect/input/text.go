@@ -10,10 +10,10 @@ import (
 
 // Text is a value of a mapping: a text in which {column}, {lookup.column}, {@file} and
 // {@line} are filled in from the row, or a list of such texts, of which the first
-// whose columns all have a value stands. {{ and }} are braces.
+// whose columns all have a value counts. {{ and }} are braces.
 type Text struct{ forms []form }
 
-// form is one text, cut into what stands there and what is filled in.
+// form is one text, cut into literals and columns.
 type form []part
 
 // part is a literal, or the name of what is filled in.

@@ -13,9 +13,9 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// script is which audience is in a data directory: a file beside the store, by which a later
+// audienceFile says which audience is in a data directory: a file beside the store, by which a later
 // run makes the same people.
-type script struct {
+type audienceFile struct {
 	Seed    uint64    `json:"seed"`
 	Members int       `json:"members"`
 	Actions int       `json:"actions"`
@@ -25,10 +25,10 @@ type script struct {
 
 const scriptFile = "demo.json"
 
-// script reads which audience is in the directory, or notes that this one will be.
-func (s *stage) script() (*script, error) {
+// audienceFile reads which audience is in the directory, or notes that this one will be.
+func (s *stage) audienceFile() (*audienceFile, error) {
 	path := filepath.Join(s.options.Data, scriptFile)
-	mine := &script{Seed: s.options.Seed, Members: s.options.Members, Actions: s.options.Actions, End: s.fans.End()}
+	mine := &audienceFile{Seed: s.options.Seed, Members: s.options.Members, Actions: s.options.Actions, End: s.fans.End()}
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if s.known() {
@@ -40,7 +40,7 @@ func (s *stage) script() (*script, error) {
 	if err != nil {
 		return nil, err
 	}
-	var found script
+	var found audienceFile
 	if err := json.Unmarshal(text, &found); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -69,7 +69,7 @@ func (s *stage) known() bool {
 }
 
 // write replaces the file as a whole.
-func (s *script) write(dir string) error {
+func (s *audienceFile) write(dir string) error {
 	text, err := json.Marshal(s)
 	if err != nil {
 		return err
