@@ -25,7 +25,7 @@ type Log struct {
 	compression kafka.Codec
 }
 
-// OpenLog finds a topic. It goes on asking, also for one that does not exist, until
+// OpenLog finds a topic. It asks again, also for one that does not exist, until
 // ctx ends. Batches are written with the compression given.
 func OpenLog(ctx context.Context, client *kafka.Client, topic string, compression kafka.Codec) (*Log, error) {
 	cluster, t, err := findTopic(ctx, client, topic)
@@ -84,15 +84,15 @@ type Reader struct {
 // Read gives the records at and after next, whose batch before had the epoch given; it
 // waits a short while for one. An empty page is no error. A value of another program is a
 // record of KindForeign. A gap is a *domain.GapError, and so is a batch or a record of ours
-// that cannot be read; it wraps domain.ErrNewer or domain.ErrOlder where another binary can. What stands before
-// it is given first. Other errors may pass; it asks once. The page stands in the memory of
+// that cannot be read; it wraps domain.ErrNewer or domain.ErrOlder where another binary can. What comes before
+// it is given first. Other errors may pass; it asks once. The page is in the memory of
 // spare if that has room, its strings in Page.Memory.
 func (r *Reader) Read(ctx context.Context, next int64, epoch int32, spare []domain.Record) (domain.Page, error) {
 	if r.err != nil {
 		return domain.Page{}, r.err
 	}
 	if next == 0 {
-		epoch = kafka.NoEpoch // nothing stands before it
+		epoch = kafka.NoEpoch // nothing comes before it
 	}
 	in, err := r.pages.read(ctx, place{next, epoch})
 	var corrupt *domain.CorruptError

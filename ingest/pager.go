@@ -54,7 +54,7 @@ type pager struct {
 	end     int64
 
 	memory *domain.Memory      // of all
-	home   chan *domain.Memory // what nobody uses any more
+	home   chan *domain.Memory // what was released
 }
 
 // memories is how many stretches of memory wait to be read into: what a page in
@@ -119,7 +119,7 @@ func (p *pager) homing(m *domain.Memory) {
 	}
 }
 
-// spare is memory that nobody uses any more.
+// spare is memory that was released.
 func (p *pager) spare() []byte {
 	select {
 	case m := <-p.home:

@@ -25,8 +25,8 @@
 //   - Decode never fails, never panics and allocates in proportion to the record at
 //     most, whatever the bytes are. A detail names a field and repeats nothing of it.
 //
-// Not promised: that two releases judge a record alike. The disposition that is in the
-// journal stands: a replay does not judge again.
+// Not promised: that two releases judge a record alike. The disposition in the journal
+// counts: a replay does not judge again.
 //
 // # The obvious way, and why not
 //

@@ -67,7 +67,7 @@ func (t *NewTopic) creation() kmsg.CreateTopicsRequestTopic {
 }
 
 // Settings asks for the settings of topics: topic → name → value. What a broker
-// does not tell is missing. It asks once.
+// does not answer for is missing. It asks once.
 func (c admin) Settings(ctx context.Context, topics ...string) (map[string]map[string]string, error) {
 	m := kmsg.NewPtrDescribeConfigsRequest()
 	for _, name := range topics {

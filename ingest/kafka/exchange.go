@@ -96,7 +96,7 @@ func (x *exchange) RawExchange(rw io.ReadWriter) (protocol.Message, error) {
 	return x, nil
 }
 
-// release says that nobody looks at the answer's record batches any more.
+// release ends the use of the answer's record batches.
 func (x *exchange) release() {
 	reuse(x.came)
 	x.came = nil

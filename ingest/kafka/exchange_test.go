@@ -37,7 +37,7 @@ func answered(correlation uint32, tags []byte) []byte {
 	return append(binary.BigEndian.AppendUint32(nil, uint32(len(b))), b...)
 }
 
-func TestAnswersAreDoubted(t *testing.T) {
+func TestExchange_RefusesMalformedAnswers(t *testing.T) {
 	if err := exchanged(answered(5, []byte{0}), 1000); err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ import (
 
 // Whatever a broker answers to whatever it was asked: an answer or an error, and memory
 // only as the bytes are that came.
-func FuzzAnAnswerIsReadOrRefused(f *testing.F) {
+func FuzzAnswer(f *testing.F) {
 	for i, s := range spoken {
 		rs := kmsg.ResponseForKey(int16(s.key))
 		rs.SetVersion(int16(s.version))
@@ -39,9 +39,9 @@ func FuzzAnAnswerIsReadOrRefused(f *testing.F) {
 	})
 }
 
-// Each answer that a broker gives fits, with tags that nobody knows too, and none that was
+// Each answer that a broker gives fits, with unknown tags too, and none that was
 // cut does.
-func TestEveryAnswerHasItsShape(t *testing.T) {
+func TestShapes_FitEveryAnswer(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 0))
@@ -63,7 +63,7 @@ func TestEveryAnswerHasItsShape(t *testing.T) {
 
 // A number of tags that lies keeps the decoder busy for minutes. Fuzzing found it, in an
 // answer to Produce.
-func TestAnAnswerWhoseLengthsLieIsNotDecoded(t *testing.T) {
+func TestShapes_RefuseAWrongLength(t *testing.T) {
 	b := []byte{2, 1, 0, 0xff, 0xff, 0xff, 0xff, 0x65}
 	frame := append([]byte{0, 0, 0, byte(5 + len(b)), 0, 0, 0, 5, 0}, b...)
 	rs := kmsg.NewPtrProduceResponse()

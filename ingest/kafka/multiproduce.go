@@ -22,7 +22,7 @@ type Sending struct {
 	leader int32
 }
 
-// errAlone is the lot of a batch that ProduceEach does not try: its producer has no session
+// errAlone is the error of a batch that ProduceEach does not try: its producer has no session
 // yet, or the outcome of its last batch is open.
 var errAlone = errors.New("kafka: to be sent alone")
 
@@ -123,7 +123,7 @@ func storedAt(p *kmsg.ProduceResponseTopicPartition) (int64, error) {
 	}
 }
 
-// settle notes what became of the batch, so that a Send of the same messages goes on with
+// settle notes what became of the batch, so that a Send of the same messages continues with
 // it.
 func (s *Sending) settle(base int64, err error) {
 	p := s.Producer

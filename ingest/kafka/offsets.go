@@ -13,7 +13,7 @@ import (
 // GroupOffset is where a group has come to in a partition.
 type GroupOffset struct {
 	Partition int
-	Next      int64  // the offset to go on from; −1: none is kept
+	Next      int64  // the offset to continue from; −1: none is kept
 	Epoch     int32  // leader epoch of the batch before it; NoEpoch
 	Metadata  string // whatever the group wants to keep with it
 }

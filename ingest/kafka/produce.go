@@ -14,12 +14,12 @@ import (
 )
 
 // ErrIdempotenceLost says that the broker no longer knows what this producer has
-// stored, and that the batch may stand in the log or not. Nothing else of what
+// stored, and that the batch may be in the log or not. Nothing else of what
 // was acknowledged is in doubt.
 //
 // The next Send opens a new session, in which the broker knows nothing of this one's
-// batches: the same messages sent again may then stand twice. Whoever's readers
-// know repeats sends them again; whoever's do not must read the log first.
+// batches: the same messages sent again may then be there twice. A caller whose
+// readers know repeats sends them again; another must read the log first.
 var ErrIdempotenceLost = errors.New("kafka: idempotence lost")
 
 // ProducerConfig names a partition and says how batches are made.
@@ -75,7 +75,7 @@ func (p *Producer) Partition() int { return p.cfg.Partition }
 // returns at once what cannot: too large, not authorized.
 //
 // After an error the outcome may be unknown. Sending the same messages again then
-// goes on with the same batch, which is stored once. Sending others opens a new
+// continues with the same batch, which is stored once. Sending others opens a new
 // session: the batch given up may still appear, before or behind them.
 // Only ErrIdempotenceLost leaves the choice that is described there.
 func (p *Producer) Send(ctx context.Context, messages []Message) (base int64, err error) {
@@ -228,7 +228,7 @@ func (p *Producer) store(ctx context.Context, batch []byte) (int64, error) {
 	return storedAt(&a.Topics[0].Partitions[0])
 }
 
-// lost reports that the broker does not go on with this session.
+// lost reports that the broker does not know this session any more.
 func lost(err error) bool {
 	return errors.Is(err, kafkago.OutOfOrderSequenceNumber) || errors.Is(err, kafkago.UnknownProducerId) ||
 		errors.Is(err, kafkago.InvalidProducerEpoch) || errors.Is(err, kafkago.InvalidProducerIDMapping)
@@ -253,7 +253,7 @@ func mayStand(err error) bool {
 	return false
 }
 
-// fingerprint tells the same messages from others; never 0.
+// fingerprint differs for other messages; never 0.
 func (p *Producer) fingerprint(messages []Message) uint64 {
 	var h maphash.Hash
 	h.SetSeed(p.seed)

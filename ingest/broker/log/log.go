@@ -113,7 +113,7 @@ func (o *Options) defaults(dir string) {
 // pebble are the store's options. Blocks are large and read in order soon after they were
 // written, mostly from the memtable, so the cache is small, and few files are kept open.
 func (o *Options) pebble() *pebble.Options {
-	p := pebblefs.Defaults() // with filters: they tell a table that has a key from a corrupt one (see around)
+	p := pebblefs.Defaults() // with filters: only the table that has a key is read for it (see around)
 	p.CacheSize = o.CacheBytes
 	p.MemTableSize = uint64(o.MemTableBytes)
 	p.L0StopWritesThreshold = 24

@@ -24,7 +24,7 @@ import (
 
 var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
 
-func TestAnEmptiedLogGoesOnCounting(t *testing.T) {
+func TestLog_EmptiedLogContinuesItsOffsets(t *testing.T) {
 	fs := vfs.NewCrashableMem()
 	l := opened(t, fs, Options{})
 	id := created(t, l, "t", 1)
@@ -47,7 +47,7 @@ func TestAnEmptiedLogGoesOnCounting(t *testing.T) {
 	}
 }
 
-func TestEachOpeningHasAHigherEpoch(t *testing.T) {
+func TestLog_EachOpeningHasAHigherEpoch(t *testing.T) {
 	fs, clk := vfs.NewMem(), &fakeClock{ms: epochZero.UnixMilli() - 1}
 	var got []int32
 	for _, minutes := range []int64{-3, -3, 50, 50, 10, 100} {
@@ -63,7 +63,7 @@ func TestEachOpeningHasAHigherEpoch(t *testing.T) {
 	}
 }
 
-func TestALogRestoredFromACopyIsAnotherOneToItsReaders(t *testing.T) {
+func TestLog_RestoredFromACopyDivergesInEpoch(t *testing.T) {
 	clk := &fakeClock{ms: epochZero.UnixMilli() + 10*60_000}
 	fs := vfs.NewCrashableMem()
 	l := opened(t, fs, Options{Now: clk.now})
@@ -81,7 +81,7 @@ func TestALogRestoredFromACopyIsAnotherOneToItsReaders(t *testing.T) {
 	}
 }
 
-func TestTopicsAndGroupsSurviveAndEndTogether(t *testing.T) {
+func TestTopics_AreKeptAndDeletedWithTheirGroupOffsets(t *testing.T) {
 	fs := vfs.NewCrashableMem()
 	l := opened(t, fs, Options{})
 	a := created(t, l, "a", 2, "retention.ms", "5", configTimestampType, "LogAppendTime")
@@ -173,7 +173,7 @@ func deletedWithAll(t *testing.T, fs *vfs.MemFS, l *Log, a domain.TopicID) {
 	}
 }
 
-func TestTopicsThatCannotBeAreRefused(t *testing.T) {
+func TestTopics_RefusesInvalidOnes(t *testing.T) {
 	l := opened(t, vfs.NewMem(), Options{})
 	id := created(t, l, "t", 2)
 	for _, c := range []struct {
@@ -204,7 +204,7 @@ func TestTopicsThatCannotBeAreRefused(t *testing.T) {
 	wantCode(t, l.Topics.AddPartitions(domain.TopicID{1}, 2), UnknownTopic)
 }
 
-func TestAnotherFormatAndAForeignStoreAreRefused(t *testing.T) {
+func TestOpen_RefusesAnotherFormatAndAForeignStore(t *testing.T) {
 	fs := vfs.NewMem()
 	put := func(key, value string) {
 		db, err := pebblefs.Open("log", pebblefs.Options{FS: fs, Logger: quiet}, pebblefs.Defaults())
@@ -231,7 +231,7 @@ func TestAnotherFormatAndAForeignStoreAreRefused(t *testing.T) {
 	}
 }
 
-func TestADirectoryIsOpenOnce(t *testing.T) {
+func TestOpen_LocksTheDirectory(t *testing.T) {
 	dir := t.TempDir()
 	l, err := Open(dir, Options{Logger: quiet})
 	if err != nil {
@@ -371,7 +371,7 @@ func acknowledgedIsKept(t *testing.T) {
 	}
 }
 
-func TestValuesAreWrittenAsDrawn(t *testing.T) {
+func TestValues_AreWrittenAsDrawn(t *testing.T) {
 	id := domain.TopicID{0xaa, 15: 0xbb}
 	s := &producer{epoch: 3, n: 1}
 	s.last[0] = appended{first: 1, last: 2, base: 3, stamp: -1}
@@ -395,7 +395,7 @@ func TestValuesAreWrittenAsDrawn(t *testing.T) {
 	}
 }
 
-func FuzzStoredValuesAreReadOrRefused(f *testing.F) {
+func FuzzStoredValues(f *testing.F) {
 	f.Add(encodeTopic(Topic{Name: "t", Partitions: 2, Config: map[string]string{"a": "1"}}))
 	f.Add((&producer{n: 1}).encode(nil))
 	f.Add(encodeFloor(1, 2))

@@ -60,8 +60,8 @@ func (c authentication) authenticate(req *kmsg.SASLAuthenticateRequest, rs *kmsg
 		rs.ErrorCode = c.refuse(codeSASLState)
 		return
 	}
-	said, err := step(c.conn.scram, string(req.SASLAuthBytes))
-	rs.SASLAuthBytes = []byte(said)
+	reply, err := step(c.conn.scram, string(req.SASLAuthBytes))
+	rs.SASLAuthBytes = []byte(reply)
 	switch {
 	case err != nil:
 		c.conn.scram = nil
@@ -73,7 +73,7 @@ func (c authentication) authenticate(req *kmsg.SASLAuthenticateRequest, rs *kmsg
 	}
 }
 
-// step is Step for what a stranger sends: the library's parser panics on some of it.
+// step is Step for what any client sends: the library's parser panics on some of it.
 func step(s *scram.ServerConversation, challenge string) (answer string, err error) {
 	defer func() {
 		if p := recover(); p != nil {
