@@ -25,9 +25,6 @@ func (b *Backoff) Next() time.Duration {
 	return d - rand.N(d/4)
 }
 
-// Reset starts again with the shortest wait; call it after a success.
-func (b *Backoff) Reset() { b.attempt = 0 }
-
 // Wait waits that long, or until ctx ends, whose error it gives.
 func (b *Backoff) Wait(ctx context.Context) error {
 	t := time.NewTimer(b.Next())

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"math"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -187,7 +188,7 @@ func nextSequence(sequence int32, n int) int32 {
 func (p *Producer) open(ctx context.Context) error {
 	m := kmsg.NewPtrInitProducerIDRequest()
 	m.ProducerID, m.ProducerEpoch = -1, -1
-	answer, err := p.client.ask(ctx, request{message: m, version: versionInitProducerID})
+	answer, err := p.client.ask(ctx, request{message: m})
 	if err != nil {
 		return err
 	}
@@ -206,26 +207,43 @@ const brokerMargin = 2 * time.Second
 
 // store sends the batch to the leader once.
 func (p *Producer) store(ctx context.Context, batch []byte) (int64, error) {
-	r := kmsg.NewProduceRequestTopicPartition()
-	r.Partition, r.Records = int32(p.cfg.Partition), batch
-	t := kmsg.NewProduceRequestTopic()
-	t.Topic = p.cfg.Topic
-	t.Partitions = append(t.Partitions, r)
-	m := kmsg.NewPtrProduceRequest()
-	m.Acks = -1
-	m.TimeoutMillis = int32(p.client.cfg.RequestTimeout.Milliseconds())
-	m.Topics = append(m.Topics, t)
-	answer, err := p.client.ask(ctx, request{
-		message: m, version: versionProduce, route: p.client.noted(p.cfg.Topic, p.cfg.Partition, &p.led), within: p.client.cfg.RequestTimeout + brokerMargin,
-	})
+	m := p.client.newProduce()
+	addBatch(m, &p.cfg, batch)
+	answer, err := p.client.produce(ctx, m, p.client.noted(p.cfg.Topic, p.cfg.Partition, &p.led))
 	if err != nil {
 		return 0, err
 	}
-	a := answer.(*kmsg.ProduceResponse)
-	if len(a.Topics) != 1 || len(a.Topics[0].Partitions) != 1 {
-		return 0, &passing{why: "the broker's answer has no partition", err: errAnswer}
+	return answerOf(answer, &p.cfg)
+}
+
+// newProduce is a produce request of nothing yet.
+func (c *conns) newProduce() *kmsg.ProduceRequest {
+	m := kmsg.NewPtrProduceRequest()
+	m.Acks = -1
+	m.TimeoutMillis = int32(c.cfg.RequestTimeout.Milliseconds())
+	return m
+}
+
+// addBatch adds the batch of a partition that the request has not.
+func addBatch(m *kmsg.ProduceRequest, cfg *ProducerConfig, batch []byte) {
+	i := slices.IndexFunc(m.Topics, func(t kmsg.ProduceRequestTopic) bool { return t.Topic == cfg.Topic })
+	if i < 0 {
+		i = len(m.Topics)
+		t := kmsg.NewProduceRequestTopic()
+		t.Topic = cfg.Topic
+		m.Topics = append(m.Topics, t)
 	}
-	return storedAt(&a.Topics[0].Partitions[0])
+	r := kmsg.NewProduceRequestTopicPartition()
+	r.Partition, r.Records = int32(cfg.Partition), batch
+	m.Topics[i].Partitions = append(m.Topics[i].Partitions, r)
+}
+
+func (c *conns) produce(ctx context.Context, m *kmsg.ProduceRequest, to route) (*kmsg.ProduceResponse, error) {
+	answer, err := c.ask(ctx, request{message: m, route: to, within: c.cfg.RequestTimeout + brokerMargin})
+	if err != nil {
+		return nil, err
+	}
+	return answer.(*kmsg.ProduceResponse), nil
 }
 
 // lost reports that the broker does not know this session any more.

@@ -196,6 +196,7 @@ func TestSend_SequenceContinuesBehindTheWrap(t *testing.T) {
 		a := q.ResponseKind().(*kmsg.ProduceResponse)
 		part := kmsg.NewProduceResponseTopicPartition()
 		topic := kmsg.NewProduceResponseTopic()
+		topic.Topic = q.Topics[0].Topic
 		topic.Partitions = append(topic.Partitions, part)
 		a.Topics = append(a.Topics, topic)
 		return a, nil, true

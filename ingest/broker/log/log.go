@@ -1,6 +1,7 @@
 package log
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -93,21 +94,13 @@ func (o *Options) defaults(dir string) {
 	if o.Since == nil {
 		o.Since = elapsed()
 	}
-	if o.MinFree == 0 {
-		o.MinFree = 256 << 20
-	}
-	if o.CacheBytes == 0 {
-		o.CacheBytes = 16 << 20
-	}
-	if o.MemTableBytes == 0 {
-		o.MemTableBytes = 32 << 20
-	}
+	o.MinFree = cmp.Or(o.MinFree, 256<<20)
+	o.CacheBytes = cmp.Or(o.CacheBytes, 16<<20)
+	o.MemTableBytes = cmp.Or(o.MemTableBytes, 32<<20)
 	if o.FreeSpace == nil {
 		o.FreeSpace = pebblefs.NewSpace(o.FS, dir).Free
 	}
-	if o.Logger == nil {
-		o.Logger = slog.Default()
-	}
+	o.Logger = cmp.Or(o.Logger, slog.Default())
 }
 
 // pebble are the store's options. Blocks are large and read in order soon after they were

@@ -66,7 +66,7 @@ func (c authentication) authenticate(req *kmsg.SASLAuthenticateRequest, rs *kmsg
 	case err != nil:
 		c.conn.scram = nil
 		c.complain("a client has not authenticated")
-		rs.ErrorCode, rs.ErrorMessage = c.refuse(codeSASLFailed), text("user or password is wrong")
+		rs.ErrorCode, rs.ErrorMessage = c.refuse(codeSASLFailed), new("user or password is wrong")
 	case c.conn.scram.Done():
 		c.conn.scram = nil
 		c.trust(c.conn)

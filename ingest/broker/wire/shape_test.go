@@ -118,13 +118,3 @@ func FuzzRequest(f *testing.F) {
 		}
 	})
 }
-
-func TestCodes_HaveNames(t *testing.T) {
-	seen := map[string]bool{}
-	for code, name := range codeNames {
-		if name == "" || seen[name] || code > lastCode {
-			t.Errorf("code %d is %q", code, name)
-		}
-		seen[name] = true
-	}
-}
