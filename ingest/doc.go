@@ -5,12 +5,6 @@
 //	                                                                                           │
 //	activities.dlq ◄─ DeadLetters ◄───────────────── outbox of a shard ◄─ shard ◄─ Reader ◄────┘
 //
-//	log.go           the journal or the catalog: Reader, Appender
-//	source.go        the public topic and the routers' offsets in it
-//	pager.go         pages of bounded size (I8)
-//	deadletter.go    the message that reports a record refused
-//	deadletters.go   the publisher of dead letters
-//
 //	activity         a record's bytes: where it goes, what it says
 //	kafka            the client          kafka/topics  the topics of an installation
 //	broker/log       the embedded log    broker/wire   the Kafka protocol in front of it

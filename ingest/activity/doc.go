@@ -7,18 +7,6 @@
 //	           │ bytes→slot│   │                                       │
 //	           └───────────┘   └──────────────────────────────────────┘
 //
-//	incoming.go           a record as it was read
-//	cloudevents.go        the three ways in which a record holds an event; a structured one
-//	                      without its content type is known by specversion, type and data
-//	scan.go token.go      JSON, once through, without an allocation
-//	fields.go             the names that mean something
-//	address.go            where a record goes: FROZEN, held by a golden corpus
-//	decode.go content.go  the disposition by this release
-//	time.go               RFC 3339
-//	hash.go               identities, dedup keys, the pepper's check value
-//	review.go             what is read in a message, for those who mend one
-//	stats.go              what is counted
-//
 // # What is promised
 //
 //   - The place of a record hangs on its bytes alone, for the installation's life.
