@@ -34,8 +34,8 @@ const (
 // letter came over HTTP. The message shares its memory.
 //
 // A letter says why its original is not in it: it is gone, larger than MaxOriginal, has
-// more headers than MaxOriginalHeaders, was refused by the broker, or is not to be repeated, since the member withdrew (sharing_disabled) or was erased
-// (gone). With the original goes the time that it was published at: an event that says
+// more headers than MaxOriginalHeaders, was refused by the broker, or is not to be repeated,
+// since the member withdrew (sharing_disabled) or was erased (gone). With the original goes the time that it was published at: an event that says
 // none has that, and is another one without it when it is published again.
 func NewDeadLetter(d *domain.DeadLetter, original *kafka.Message) kafka.Message {
 	return letterWithout(d, original, "")

@@ -68,9 +68,8 @@ func (l *Log) End(ctx context.Context, partition int) (int64, error) {
 
 // Reader is a reader of one partition.
 func (l *Log) Reader(partition int) *Reader {
-	size := l.Pages.orDefault()
-	f, err := l.client.Fetcher(kafka.FetchConfig{Topic: l.topic, ID: l.id, Partition: partition, MaxBytes: size.Bytes, MaxInflated: size.inflated(), Shared: true})
-	return &Reader{log: l, partition: partition, pages: newPager(f, size), err: err}
+	pages, err := newPager(l.client, l.topic, l.id, partition, l.Pages)
+	return &Reader{log: l, partition: partition, pages: pages, err: err}
 }
 
 // Reader reads one partition of a log. One goroutine at a time.

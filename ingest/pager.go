@@ -61,8 +61,12 @@ type pager struct {
 // flight and the one being read leave behind.
 const memories = 3
 
-func newPager(f *kafka.Fetcher, size PageSize) pager {
-	return pager{fetcher: f, records: size.Records, home: make(chan *domain.Memory, memories)}
+func newPager(c *kafka.Client, topic string, id domain.TopicID, partition int, size PageSize) (pager, error) {
+	size = size.orDefault()
+	f, err := c.Fetcher(kafka.FetchConfig{
+		Topic: topic, ID: id, Partition: partition, MaxBytes: size.Bytes, MaxInflated: size.inflated(), Shared: true,
+	})
+	return pager{fetcher: f, records: size.Records, home: make(chan *domain.Memory, memories)}, err
 }
 
 // piece is records of one page: they are the caller's until the next read, their keys

@@ -45,8 +45,8 @@ func OpenSource(ctx context.Context, client *kafka.Client, cfg SourceConfig) (*S
 		return nil, fmt.Errorf("open source: %w", err)
 	}
 	return &Source{
-		client: client, topic: cfg.Topic, id: t.ID, group: "router-" + cfg.Journal.String(), hasher: cfg.Hasher, stats: cfg.Stats, pages: cfg.Pages.orDefault(),
-		read: map[int]domain.TopicID{},
+		client: client, topic: cfg.Topic, id: t.ID, group: "router-" + cfg.Journal.String(),
+		hasher: cfg.Hasher, stats: cfg.Stats, pages: cfg.Pages, read: map[int]domain.TopicID{},
 	}, nil
 }
 
@@ -154,8 +154,8 @@ func readMark(s string) (id string, epoch int32, ok bool) {
 // Reader reads and decodes one partition.
 func (s *Source) Reader(partition int) *SourceReader {
 	id := s.of(partition)
-	f, err := s.client.Fetcher(kafka.FetchConfig{Topic: s.topic, ID: id, Partition: partition, MaxBytes: s.pages.Bytes, MaxInflated: s.pages.inflated(), Shared: true})
-	r := &SourceReader{topic: id, partition: int32(partition), pages: newPager(f, s.pages), err: err, decoder: activity.NewDecoder(s.hasher, s.stats)}
+	pages, err := newPager(s.client, s.topic, id, partition, s.pages)
+	r := &SourceReader{topic: id, partition: int32(partition), pages: pages, err: err, decoder: activity.NewDecoder(s.hasher, s.stats)}
 	r.headers = r.eachHeader
 	return r
 }

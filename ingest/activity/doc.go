@@ -1,11 +1,11 @@
 // Package activity reads the records of the public topic: what a collector published. It says
 // where a record goes, and what it is or why it is refused. It does no I/O.
 //
-//	              frozen                judged by this release
-//	           ┌───────────┐   ┌──────────────────────────────────────┐
-//	 record  ──┤  address  ├───┤  decode: activity, or reason + detail ├──► slot, journal record
-//	           │ bytes→slot│   │                                       │
-//	           └───────────┘   └──────────────────────────────────────┘
+//	             frozen                judged by this release
+//	          ┌───────────┐   ┌──────────────────────────────────────┐
+//	record  ──┤  address  ├───┤  decode: activity, or reason + detail ├──► slot, journal record
+//	          │ bytes→slot│   │                                       │
+//	          └───────────┘   └──────────────────────────────────────┘
 //
 // # What is promised
 //
