@@ -32,10 +32,10 @@ type partitionAppender struct {
 
 // Append returns when the records are durable; it repeats what may pass until ctx
 // ends. After an error the outcome is unknown: append the same records again, or
-// none. What was in doubt may stand in the log twice: readers know repeats by origin
+// none. What was in doubt may be in the log twice: readers know repeats by origin
 // and by request id.
 //
-// Record i stands at base+i, or below it if the records took more than one batch or
+// Record i is at base+i, or below it if the records took more than one batch or
 // the broker forgot where it put them: once base+i is applied, so is the record.
 func (a *Appender) Append(ctx context.Context, partition int, records []domain.Record) (base int64, err error) {
 	if partition < 0 || partition >= len(a.partitions) {

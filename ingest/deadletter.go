@@ -17,7 +17,7 @@ const (
 	MaxOriginalHeaders = 1 << 13
 )
 
-// Headers of a dead letter. The original's own stand after them, but for those that
+// Headers of a dead letter. The original's own come after them, but for those that
 // an earlier dead letter left.
 const (
 	headerPrefix  = "dlq."
@@ -30,12 +30,12 @@ const (
 )
 
 // NewDeadLetter is the message that reports a record that could not be applied.
-// Original is what stands at the letter's origin; nil: it is there no more, or the
+// Original is what is at the letter's origin; nil: it is there no more, or the
 // letter came over HTTP. The message shares its memory.
 //
 // A letter says why its original is not in it: it is gone, larger than MaxOriginal, has
-// more headers than MaxOriginalHeaders, was refused by the broker, or is not to be repeated, since the member withdrew (sharing_disabled) or was erased
-// (gone). With the original stands the time that it was published at: an event that says
+// more headers than MaxOriginalHeaders, was refused by the broker, or is not to be repeated,
+// since the member withdrew (sharing_disabled) or was erased (gone). With the original goes the time that it was published at: an event that says
 // none has that, and is another one without it when it is published again.
 func NewDeadLetter(d *domain.DeadLetter, original *kafka.Message) kafka.Message {
 	return letterWithout(d, original, "")

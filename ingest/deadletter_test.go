@@ -21,7 +21,7 @@ func header(m kafka.Message, key string) string {
 	return "none"
 }
 
-func TestADeadLetterRepeatsItsOriginal(t *testing.T) {
+func TestDeadLetter_RepeatsItsOriginal(t *testing.T) {
 	original := &kafka.Message{Key: []byte("k"), Value: []byte("{not JSON"), TimeMs: 1234, Headers: []kafka.Header{
 		{Key: "ce_id", Value: []byte("1")}, {Key: "dlq.reason", Value: []byte("of an earlier life")}, {Key: "trace", Value: nil}, {Key: "ce_id", Value: []byte("2")},
 	}}
@@ -46,7 +46,7 @@ func TestADeadLetterRepeatsItsOriginal(t *testing.T) {
 	}
 }
 
-func TestADeadLetterSaysWhyItsOriginalIsMissing(t *testing.T) {
+func TestDeadLetter_SaysWhyItsOriginalIsMissing(t *testing.T) {
 	big := &kafka.Message{Key: []byte("key"), Value: make([]byte, MaxOriginal-28)}
 	small := &kafka.Message{Key: []byte("key"), Value: []byte("secret"), Headers: []kafka.Header{{Key: "h", Value: []byte("secret")}}}
 	request := domain.RequestID{1}
@@ -90,7 +90,7 @@ func TestADeadLetterSaysWhyItsOriginalIsMissing(t *testing.T) {
 	}
 }
 
-func TestADeadLettersIDIsItsOrigins(t *testing.T) {
+func TestDeadLetter_IDIsItsOrigins(t *testing.T) {
 	id := func(d domain.DeadLetter) string { return header(NewDeadLetter(&d, nil), HeaderID) }
 	a := domain.DeadLetter{Origin: deadOrigin, Reason: domain.BadJSON, At: 1}
 	again := domain.DeadLetter{Origin: deadOrigin, Reason: domain.Poison, Detail: "x", At: 2}

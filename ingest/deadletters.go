@@ -15,7 +15,7 @@ import (
 type DeadLetters struct {
 	source *Source
 	logs   []*Log
-	turn   chan *kafka.Producer // holds the producer while nobody sends
+	turn   chan *kafka.Producer // holds the producer while no batch is sent
 }
 
 // NewDeadLetters publishes to partition 0 of the topic named, with originals from source,
@@ -93,7 +93,7 @@ func (d *DeadLetters) send(ctx context.Context, batch []kafka.Message) error {
 	return err
 }
 
-// originals reads what stands at letters' origins. Letters of one partition stand close
+// originals reads what is at letters' origins. Letters of one partition are close
 // together: the last page of each is kept.
 type originals struct {
 	source *Source

@@ -17,7 +17,7 @@ import (
 )
 
 // published are the messages of the topic of dead letters.
-func (w *world) published(topic string) (messages []kafka.Message) {
+func (w *harness) published(topic string) (messages []kafka.Message) {
 	w.Helper()
 	var t kafka.Topic
 	w.must(kafka.Persist(w.ctx, func() (err error) { t, err = w.client.Topic(w.ctx, topic); return err }))
@@ -40,7 +40,7 @@ func (w *world) published(topic string) (messages []kafka.Message) {
 	}
 }
 
-func (w *world) deadLetters(s *Source) *DeadLetters {
+func (w *harness) deadLetters(s *Source) *DeadLetters {
 	w.Helper()
 	d, err := NewDeadLetters(w.client, "dlq", s)
 	w.must(err)
@@ -48,14 +48,14 @@ func (w *world) deadLetters(s *Source) *DeadLetters {
 }
 
 // epoch is the leader epoch of a record of the source.
-func (w *world) epoch(s *Source) int32 {
+func (w *harness) epoch(s *Source) int32 {
 	w.Helper()
 	p, err := s.Reader(0).Read(w.ctx, -1, kafka.NoEpoch, nil)
 	w.must(err)
 	return p.Arrivals[0].Record.Origin.Epoch
 }
 
-func TestDeadLettersCarryWhatStandsAtTheirOrigin(t *testing.T) {
+func TestDeadLetters_CarryTheirOriginals(t *testing.T) {
 	w := given(t, "activities", "dlq")
 	s := w.source("activities")
 	for i := range 4 {
@@ -107,7 +107,7 @@ func TestDeadLettersCarryWhatStandsAtTheirOrigin(t *testing.T) {
 	}
 }
 
-// The original of a foreign record stands in the journal.
+// The original of a foreign record is in the journal.
 func TestDeadLetters_CarryForeignRecordsOfTheJournal(t *testing.T) {
 	w := given(t, "activities", "journal", "dlq")
 	s, l := w.source("activities"), w.log("journal")
@@ -125,7 +125,7 @@ func TestDeadLetters_CarryForeignRecordsOfTheJournal(t *testing.T) {
 	}
 }
 
-func TestDeadLettersOfAllShardsArePublishedAtLeastOnce(t *testing.T) {
+func TestDeadLetters_OfAllShardsArePublishedAtLeastOnce(t *testing.T) {
 	w := given(t, "activities", "dlq")
 	s := w.source("activities")
 	d := w.deadLetters(s)

@@ -5,12 +5,6 @@
 //	                                                                                           │
 //	activities.dlq ◄─ DeadLetters ◄───────────────── outbox of a shard ◄─ shard ◄─ Reader ◄────┘
 //
-//	log.go           the journal or the catalog: Reader, Appender
-//	source.go        the public topic and the routers' offsets in it
-//	pager.go         pages of bounded size (I8)
-//	deadletter.go    the message that reports a record refused
-//	deadletters.go   the publisher of dead letters
-//
 //	activity         a record's bytes: where it goes, what it says
 //	kafka            the client          kafka/topics  the topics of an installation
 //	broker/log       the embedded log    broker/wire   the Kafka protocol in front of it
@@ -31,26 +25,26 @@
 //   - The router dies after the append, before its offset is committed: the record is
 //     appended again to the same partition, under the same origin; the shard drops
 //     it (I2).
-//   - The offset is forgotten (Kafka forgets idle groups): routing goes on at the mark
+//   - The offset is forgotten (Kafka forgets idle groups): routing continues at the mark
 //     that the journal itself has of it; what was routed behind that is dropped. Where the
 //     log begins above the mark by now, that is a gap (actors/router/progress.go).
 //   - A release judges differently than the one before and both routed a record: the
-//     first disposition stands, since the place is the same and the second is dropped.
+//     first disposition counts, since the place is the same and the second is dropped.
 //   - The journal refuses or does not answer: the batch is repeated until it is there,
 //     in order, nothing after it is appended to that partition. Pressure reaches the
 //     fetch, and the public topic holds what is not yet routed (I8).
-//   - The public topic is not the one that was read (retention, cut, made anew): a
+//   - The public topic is not the one that was read (retention, cut, recreated): a
 //     *domain.GapError. The partition waits until an operator accepts the gap; the others
-//     go on.
+//     continue.
 //   - A batch of the public topic does not parse: it arrives as one record, refused as
-//     corrupt, becomes a dead letter, and reading goes on behind it. Its origin is the
+//     corrupt, becomes a dead letter, and reading continues behind it. Its origin is the
 //     first offset that is lost, in the epoch that the leader's history has there: above
 //     what was routed and below what follows, whatever the damaged header says.
 //   - A record of the journal or the catalog begins with a magic and a version. A value
 //     without the magic is of another program: it is given as a record of KindForeign,
 //     which every replay skips, counted, and of the journal kept as a dead
 //     letter whose original is read there. A record of a newer version or kind needs a newer
-//     ovation (domain.ErrNewer): the shard stops, and goes on when the binary is upgraded.
+//     ovation (domain.ErrNewer): the shard stops until the binary is upgraded.
 //   - A dead letter is published twice: both have the same dlq.id.
 //   - A dead letter's original takes more than 1 MiB of a batch, has more than 8192 headers,
 //     or is refused by the broker for good: the letter is published without it and says so.

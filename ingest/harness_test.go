@@ -19,8 +19,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// world is a cluster in memory and a client of it.
-type world struct {
+// harness is a cluster in memory and a client of it.
+type harness struct {
 	*testing.T
 	ctx     context.Context
 	cluster *kfake.Cluster
@@ -29,7 +29,7 @@ type world struct {
 
 // given starts a cluster with the topics named, of two partitions each, and ends it
 // with the test.
-func given(t *testing.T, topics ...string) *world {
+func given(t *testing.T, topics ...string) *harness {
 	t.Helper()
 	cluster, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(2, topics...))
 	if err != nil {
@@ -45,10 +45,10 @@ func given(t *testing.T, topics ...string) *world {
 		client.Close()
 		cluster.Close()
 	})
-	return &world{T: t, ctx: ctx, cluster: cluster, client: client}
+	return &harness{T: t, ctx: ctx, cluster: cluster, client: client}
 }
 
-func (w *world) must(err error) {
+func (w *harness) must(err error) {
 	w.Helper()
 	if err != nil {
 		w.Fatal(err)
@@ -63,14 +63,14 @@ func testHasher(t testing.TB) *activity.Hasher {
 	return h
 }
 
-func (w *world) log(topic string) *Log {
+func (w *harness) log(topic string) *Log {
 	w.Helper()
 	l, err := OpenLog(w.ctx, w.client, topic, kafka.LZ4)
 	w.must(err)
 	return l
 }
 
-func (w *world) source(topic string) *Source {
+func (w *harness) source(topic string) *Source {
 	w.Helper()
 	s, err := OpenSource(w.ctx, w.client, SourceConfig{Topic: topic, Journal: domain.TopicID{7}, Hasher: testHasher(w), Stats: &activity.Stats{}})
 	w.must(err)
@@ -78,7 +78,7 @@ func (w *world) source(topic string) *Source {
 }
 
 // send appends messages as one batch.
-func (w *world) send(topic string, partition int, messages ...kafka.Message) {
+func (w *harness) send(topic string, partition int, messages ...kafka.Message) {
 	w.Helper()
 	p, err := w.client.Producer(kafka.ProducerConfig{Topic: topic, Partition: partition, Codec: kafka.LZ4, MaxBytes: kafka.MaxJournalBytes})
 	w.must(err)
@@ -87,7 +87,7 @@ func (w *world) send(topic string, partition int, messages ...kafka.Message) {
 }
 
 // recreate deletes a topic and makes another of its name.
-func (w *world) recreate(topic string) {
+func (w *harness) recreate(topic string) {
 	w.Helper()
 	k := &kafkago.Client{Addr: kafkago.TCP(w.cluster.ListenAddrs()...)}
 	r, err := k.DeleteTopics(w.ctx, &kafkago.DeleteTopicsRequest{Topics: []string{topic}})
@@ -99,7 +99,7 @@ func (w *world) recreate(topic string) {
 }
 
 // refuse answers the next produce requests with errors.
-func (w *world) refuse(errs ...*kerr.Error) {
+func (w *harness) refuse(errs ...*kerr.Error) {
 	for _, e := range errs {
 		w.cluster.ControlKey(int16(kmsg.Produce), func(r kmsg.Request) (kmsg.Response, error, bool) {
 			q := r.(*kmsg.ProduceRequest)

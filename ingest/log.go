@@ -25,7 +25,7 @@ type Log struct {
 	compression kafka.Codec
 }
 
-// OpenLog finds a topic. It goes on asking, also for one that does not exist, until
+// OpenLog finds a topic. It asks again, also for one that does not exist, until
 // ctx ends. Batches are written with the compression given.
 func OpenLog(ctx context.Context, client *kafka.Client, topic string, compression kafka.Codec) (*Log, error) {
 	cluster, t, err := findTopic(ctx, client, topic)
@@ -68,9 +68,8 @@ func (l *Log) End(ctx context.Context, partition int) (int64, error) {
 
 // Reader is a reader of one partition.
 func (l *Log) Reader(partition int) *Reader {
-	size := l.Pages.orDefault()
-	f, err := l.client.Fetcher(kafka.FetchConfig{Topic: l.topic, ID: l.id, Partition: partition, MaxBytes: size.Bytes, MaxInflated: size.inflated(), Shared: true})
-	return &Reader{log: l, partition: partition, pages: newPager(f, size), err: err}
+	pages, err := newPager(l.client, l.topic, l.id, partition, l.Pages)
+	return &Reader{log: l, partition: partition, pages: pages, err: err}
 }
 
 // Reader reads one partition of a log. One goroutine at a time.
@@ -84,15 +83,15 @@ type Reader struct {
 // Read gives the records at and after next, whose batch before had the epoch given; it
 // waits a short while for one. An empty page is no error. A value of another program is a
 // record of KindForeign. A gap is a *domain.GapError, and so is a batch or a record of ours
-// that cannot be read; it wraps domain.ErrNewer or domain.ErrOlder where another binary can. What stands before
-// it is given first. Other errors may pass; it asks once. The page stands in the memory of
+// that cannot be read; it wraps domain.ErrNewer or domain.ErrOlder where another binary can. What comes before
+// it is given first. Other errors may pass; it asks once. The page is in the memory of
 // spare if that has room, its strings in Page.Memory.
 func (r *Reader) Read(ctx context.Context, next int64, epoch int32, spare []domain.Record) (domain.Page, error) {
 	if r.err != nil {
 		return domain.Page{}, r.err
 	}
 	if next == 0 {
-		epoch = kafka.NoEpoch // nothing stands before it
+		epoch = kafka.NoEpoch // nothing comes before it
 	}
 	in, err := r.pages.read(ctx, place{next, epoch})
 	var corrupt *domain.CorruptError

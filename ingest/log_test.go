@@ -17,7 +17,7 @@ import (
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 )
 
-// ticks are n records that can be told apart.
+// ticks are n different records.
 func ticks(from, n int) []domain.Record {
 	r := make([]domain.Record, n)
 	for i := range r {
@@ -27,7 +27,7 @@ func ticks(from, n int) []domain.Record {
 }
 
 // drain reads a partition from its start to its end.
-func (w *world) drain(r *Reader) (records []domain.Record, pages int) {
+func (w *harness) drain(r *Reader) (records []domain.Record, pages int) {
 	w.Helper()
 	next, epoch := int64(0), kafka.NoEpoch
 	for {
@@ -58,7 +58,7 @@ func anyRecord(r *rand.Rand) domain.Record {
 	return domain.Record{Kind: domain.KindActivity, Account: account, Activity: a}
 }
 
-func TestALogGivesWhatWasAppended(t *testing.T) {
+func TestLog_ReadsWhatWasAppended(t *testing.T) {
 	w := given(t, "journal")
 	l := w.log("journal")
 	if l.Partitions() != 2 || l.Topic().IsZero() || l.Cluster() == "" {
@@ -98,7 +98,7 @@ func TestALogGivesWhatWasAppended(t *testing.T) {
 	}
 }
 
-func TestPagesAreBoundedAndReadFromAnywhere(t *testing.T) {
+func TestReader_PagesAreBoundedAndReadFromAnywhere(t *testing.T) {
 	const n, seed = 3*pageRecords + 17, 9
 	w := given(t, "journal")
 	l := w.log("journal")
@@ -134,7 +134,7 @@ func TestPagesAreBoundedAndReadFromAnywhere(t *testing.T) {
 	}
 }
 
-func TestALargeAppendTakesSeveralBatches(t *testing.T) {
+func TestAppender_LargeAppendTakesSeveralBatches(t *testing.T) {
 	w := given(t, "journal")
 	l := w.log("journal")
 	big := make([]domain.Record, 60)
@@ -156,7 +156,7 @@ func TestALargeAppendTakesSeveralBatches(t *testing.T) {
 	}
 }
 
-func TestAnAppendGoesOnInANewSession(t *testing.T) {
+func TestAppender_ContinuesInANewSession(t *testing.T) {
 	w := given(t, "journal")
 	l := w.log("journal")
 	a := l.Appender()
@@ -170,8 +170,8 @@ func TestAnAppendGoesOnInANewSession(t *testing.T) {
 }
 
 // Where the broker has forgotten the place of a repeated batch, base is above it at
-// most: who waits for base+i has waited for the record.
-func TestAnAppendWhosePlaceIsForgottenIsNotBelowIt(t *testing.T) {
+// most: a caller that waits for base+i has waited for the record.
+func TestAppender_ForgottenPlaceIsBoundedByTheEnd(t *testing.T) {
 	w := given(t, "journal")
 	l := w.log("journal")
 	a := l.Appender()
@@ -184,7 +184,7 @@ func TestAnAppendWhosePlaceIsForgottenIsNotBelowIt(t *testing.T) {
 	}
 }
 
-func TestAppendRefusesWhatCannotBe(t *testing.T) {
+func TestAppender_RefusesUnknownPartitions(t *testing.T) {
 	w := given(t, "journal")
 	a := w.log("journal").Appender()
 	for _, p := range []int{-1, 2} {
@@ -213,7 +213,7 @@ func random16MiB() string {
 	return string(b)
 }
 
-func TestARecordThatCannotBeReadStopsTheReaderBehindTheOthers(t *testing.T) {
+func TestReader_UnreadableRecordIsAGapBehindTheOthers(t *testing.T) {
 	activity := codec.AppendRecord(nil, &domain.Record{Kind: domain.KindActivity, Activity: domain.Activity{Raw: strings.Repeat("r", 100)}})
 	versioned := func(v byte) []byte {
 		b := slices.Clone(activity)
@@ -267,7 +267,7 @@ func TestARecordThatCannotBeReadStopsTheReaderBehindTheOthers(t *testing.T) {
 	}
 }
 
-func TestALogMadeAnewIsAGap(t *testing.T) {
+func TestReader_RecreatedLogIsAGap(t *testing.T) {
 	w := given(t, "journal")
 	l := w.log("journal")
 	_, err := l.Appender().Append(w.ctx, 0, ticks(0, 3))
@@ -287,7 +287,7 @@ func TestALogMadeAnewIsAGap(t *testing.T) {
 	}
 }
 
-func TestAReaderOfAPartitionThatCannotBeSaysSo(t *testing.T) {
+func TestReader_UnknownPartitionIsAnError(t *testing.T) {
 	w := given(t, "journal", "activities")
 	if _, err := w.log("journal").Reader(-1).Read(w.ctx, 0, 0, nil); err == nil {
 		t.Error("a log's partition -1 is read")
@@ -299,7 +299,7 @@ func TestAReaderOfAPartitionThatCannotBeSaysSo(t *testing.T) {
 
 // AppendEach goes on where Append is, and the other way about, whoever of the two has
 // appended what.
-func TestSeveralPartitionsAreAppendedToAtOnce(t *testing.T) {
+func TestAppender_AppendEach(t *testing.T) {
 	w := given(t, "journal")
 	l := w.log("journal")
 	a, want := l.Appender(), [2][]domain.Record{}
@@ -337,7 +337,7 @@ func TestSeveralPartitionsAreAppendedToAtOnce(t *testing.T) {
 	}
 	ended, cancel := context.WithCancel(w.ctx)
 	cancel()
-	a.AppendEach(ended, [][]domain.Record{ticks(0, 1), nil}, func(int, int64) { t.Error("appended for nobody") })
+	a.AppendEach(ended, [][]domain.Record{ticks(0, 1), nil}, func(int, int64) { t.Error("appended after the context ended") })
 }
 
 // A value of another program is given at its place, between records and on its own.

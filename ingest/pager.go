@@ -54,15 +54,19 @@ type pager struct {
 	end     int64
 
 	memory *domain.Memory      // of all
-	home   chan *domain.Memory // what nobody uses any more
+	home   chan *domain.Memory // what was released
 }
 
 // memories is how many stretches of memory wait to be read into: what a page in
 // flight and the one being read leave behind.
 const memories = 3
 
-func newPager(f *kafka.Fetcher, size PageSize) pager {
-	return pager{fetcher: f, records: size.Records, home: make(chan *domain.Memory, memories)}
+func newPager(c *kafka.Client, topic string, id domain.TopicID, partition int, size PageSize) (pager, error) {
+	size = size.orDefault()
+	f, err := c.Fetcher(kafka.FetchConfig{
+		Topic: topic, ID: id, Partition: partition, MaxBytes: size.Bytes, MaxInflated: size.inflated(), Shared: true,
+	})
+	return pager{fetcher: f, records: size.Records, home: make(chan *domain.Memory, memories)}, err
 }
 
 // piece is records of one page: they are the caller's until the next read, their keys
@@ -119,7 +123,7 @@ func (p *pager) homing(m *domain.Memory) {
 	}
 }
 
-// spare is memory that nobody uses any more.
+// spare is memory that was released.
 func (p *pager) spare() []byte {
 	select {
 	case m := <-p.home:

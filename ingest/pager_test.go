@@ -12,7 +12,7 @@ import (
 
 // The memory of pages that were released is read into again; strings of a page that was
 // not, or of which some are kept, stay what they are.
-func TestMemoryIsReadIntoAgainButWhereSomebodyLooks(t *testing.T) {
+func TestPager_ReusesReleasedMemoryOnly(t *testing.T) {
 	const n = 5*pageRecords + 17
 	seed := rand.Uint64()
 	rnd := rand.New(rand.NewPCG(seed, 0))
@@ -43,7 +43,7 @@ func TestMemoryIsReadIntoAgainButWhereSomebodyLooks(t *testing.T) {
 			}
 			arenas[&p.Memory.Bytes()[:1][0]] = true
 			switch {
-			case round == 0 && rnd.IntN(3) == 0: // somebody looks for ever
+			case round == 0 && rnd.IntN(3) == 0: // a reader keeps it
 				kept = append(kept, p)
 			case round == 0 && rnd.IntN(3) == 0:
 				kept = append(kept, p)
@@ -61,7 +61,7 @@ func TestMemoryIsReadIntoAgainButWhereSomebodyLooks(t *testing.T) {
 		}
 	}
 	if len(arenas) > len(kept)+memories+pages/4 {
-		t.Errorf("seed %d: %d pages stood in %d stretches of memory, %d of them kept", seed, pages, len(arenas), len(kept))
+		t.Errorf("seed %d: %d pages were in %d stretches of memory, %d of them kept", seed, pages, len(arenas), len(kept))
 	}
 }
 

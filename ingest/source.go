@@ -31,13 +31,13 @@ type Source struct {
 // SourceConfig says what to read, and for which journal.
 type SourceConfig struct {
 	Topic   string
-	Journal domain.TopicID // offsets are kept for it: another journal starts anew
+	Journal domain.TopicID // offsets are kept for it: another journal starts at the beginning
 	Hasher  *activity.Hasher
 	Stats   *activity.Stats
 	Pages   PageSize // of readers
 }
 
-// OpenSource finds the public topic. It goes on asking, also for one that does not
+// OpenSource finds the public topic. It asks again, also for one that does not
 // exist, until ctx ends.
 func OpenSource(ctx context.Context, client *kafka.Client, cfg SourceConfig) (*Source, error) {
 	_, t, err := findTopic(ctx, client, cfg.Topic)
@@ -45,8 +45,8 @@ func OpenSource(ctx context.Context, client *kafka.Client, cfg SourceConfig) (*S
 		return nil, fmt.Errorf("open source: %w", err)
 	}
 	return &Source{
-		client: client, topic: cfg.Topic, id: t.ID, group: "router-" + cfg.Journal.String(), hasher: cfg.Hasher, stats: cfg.Stats, pages: cfg.Pages.orDefault(),
-		read: map[int]domain.TopicID{},
+		client: client, topic: cfg.Topic, id: t.ID, group: "router-" + cfg.Journal.String(),
+		hasher: cfg.Hasher, stats: cfg.Stats, pages: cfg.Pages, read: map[int]domain.TopicID{},
 	}, nil
 }
 
@@ -154,8 +154,8 @@ func readMark(s string) (id string, epoch int32, ok bool) {
 // Reader reads and decodes one partition.
 func (s *Source) Reader(partition int) *SourceReader {
 	id := s.of(partition)
-	f, err := s.client.Fetcher(kafka.FetchConfig{Topic: s.topic, ID: id, Partition: partition, MaxBytes: s.pages.Bytes, MaxInflated: s.pages.inflated(), Shared: true})
-	r := &SourceReader{topic: id, partition: int32(partition), pages: newPager(f, s.pages), err: err, decoder: activity.NewDecoder(s.hasher, s.stats)}
+	pages, err := newPager(s.client, s.topic, id, partition, s.pages)
+	r := &SourceReader{topic: id, partition: int32(partition), pages: pages, err: err, decoder: activity.NewDecoder(s.hasher, s.stats)}
 	r.headers = r.eachHeader
 	return r
 }
@@ -172,18 +172,18 @@ type SourceReader struct {
 	headers func(yield func(key, value []byte))
 }
 
-// Read gives what stands at and after next, whose batch before had the epoch given; with
-// a next below zero what stands at the log's start. It waits a short while for a
+// Read gives what is at and after next, whose batch before had the epoch given; with
+// a next below zero what is at the log's start. It waits a short while for a
 // record; an empty page is no error. A batch that cannot be read is a page of one
-// arrival, refused as corrupt: what stands before it is given first. A gap is a
-// *domain.GapError. Other errors may pass; it asks once. The page stands in the memory
+// arrival, refused as corrupt: what comes before it is given first. A gap is a
+// *domain.GapError. Other errors may pass; it asks once. The page is in the memory
 // of spare if that has room, its strings in SourcePage.Memory.
 func (r *SourceReader) Read(ctx context.Context, next int64, epoch int32, spare []domain.Arrival) (domain.SourcePage, error) {
 	if r.err != nil {
 		return domain.SourcePage{}, r.err
 	}
 	if next <= 0 {
-		epoch = kafka.NoEpoch // nothing stands before it
+		epoch = kafka.NoEpoch // nothing comes before it
 	}
 	in, err := r.pages.read(ctx, place{next, epoch})
 	var corrupt *domain.CorruptError
@@ -195,7 +195,7 @@ func (r *SourceReader) Read(ctx context.Context, next int64, epoch int32, spare 
 	}
 	page := domain.SourcePage{Arrivals: room(spare, len(in.records)), Next: in.next.next, Epoch: in.next.epoch, End: in.end, Memory: in.memory}
 	for i := range in.records {
-		if i%giveEvery == giveEvery-1 {
+		if i%yieldEvery == yieldEvery-1 {
 			runtime.Gosched()
 		}
 		r.record = &in.records[i]
@@ -208,11 +208,11 @@ func (r *SourceReader) Read(ctx context.Context, next int64, epoch int32, spare 
 	return page, nil
 }
 
-// giveEvery is after how many records a page being decoded gives way to what else can
-// run, some 100 µs: a question would stand behind all of it.
-const giveEvery = 32
+// yieldEvery is after how many records, some 100 µs, decoding a page yields: a question would
+// wait for all of it.
+const yieldEvery = 32
 
-// lost is the page that stands for a stretch that cannot be read: one record, at its
+// lost is the page in the place of a stretch that cannot be read: one record, at its
 // first offset, so that it is known by its origin like any record and above all before.
 func (r *SourceReader) lost(c *domain.CorruptError) domain.SourcePage {
 	a := domain.Arrival{

@@ -82,7 +82,7 @@ func TestI2_ASourceGivesEveryRecordWithItsOriginAndPlace(t *testing.T) {
 	}
 }
 
-func TestOffsetsAreKeptForTheTopicThatIsThere(t *testing.T) {
+func TestSource_CommitsForTheTopicThatIsThere(t *testing.T) {
 	w := given(t, "activities")
 	s := w.source("activities")
 	if n, err := s.Partitions(w.ctx); n != 2 || err != nil {
@@ -111,7 +111,7 @@ func TestOffsetsAreKeptForTheTopicThatIsThere(t *testing.T) {
 	if _, _, ok, err := committed(other, 0); ok || err != nil {
 		t.Errorf("an offset of another journal: %v", err)
 	}
-	for _, strange := range []string{"", "somebody's", "2 x 3", "1 " + s.id.String() + " x"} {
+	for _, strange := range []string{"", "another's", "2 x 3", "1 " + s.id.String() + " x"} {
 		w.must(w.client.CommitOffsets(w.ctx, s.group, "activities", []kafka.GroupOffset{{Partition: 1, Next: 9, Epoch: 1, Metadata: strange}}))
 		if _, _, ok, err := committed(s, 1); ok || err != nil {
 			t.Errorf("metadata %q: %v %v", strange, ok, err)
@@ -119,7 +119,7 @@ func TestOffsetsAreKeptForTheTopicThatIsThere(t *testing.T) {
 	}
 }
 
-func TestATopicMadeAnewWaitsForTheOperator(t *testing.T) {
+func TestSource_RecreatedTopicIsAGap(t *testing.T) {
 	w := given(t, "activities", "other")
 	s := w.source("activities")
 	// The offsets of a group may go with the topic: keep them as they would be if they
@@ -149,7 +149,7 @@ func TestATopicMadeAnewWaitsForTheOperator(t *testing.T) {
 	}
 }
 
-// The metadata of a group offset may be anybody's.
+// Any program may have written the metadata of a group offset.
 func FuzzMark(f *testing.F) {
 	f.Add(mark(domain.TopicID{1, 2, 3}, 7))
 	f.Add("1 a -1")

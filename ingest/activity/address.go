@@ -15,7 +15,7 @@ import (
 // whatever binary. Were an upgrade to move the place of some records, those routed
 // twice around it would count twice, and those whose new shard had already passed
 // their offset would be lost, both in silence. So binaries may differ in their
-// verdict on a record, never in its place.
+// disposition of a record, never in its place.
 //
 // It consists of: the mode (cloudevents.go), the grammar and depth of JSON
 // (scan.go), the names and last-wins rule (fields.go), the reading of texts and

@@ -15,7 +15,7 @@ import (
 const addressGolden = "address.v1.golden"
 
 // corpusLine is: partition, headers, value, slot. Headers are hex of key and value,
-// joined by colons and commas; - stands for nothing.
+// joined by colons and commas; - means nothing.
 func corpusLine(partition int32, headers []string, value string, slot domain.Slot) string {
 	h := make([]string, 0, len(headers)/2)
 	for i := 0; i < len(headers); i += 2 {
@@ -154,8 +154,8 @@ func corpus(t *testing.T) string {
 	return b.String()
 }
 
-// I2: a place may never change, whatever becomes of the verdict.
-func TestI2PlacesOfTheGoldenCorpusAreFrozen(t *testing.T) {
+// I2: a place may never change, whatever the disposition is.
+func TestI2_PlacesOfTheGoldenCorpusAreFrozen(t *testing.T) {
 	lines := golden(t, addressGolden, func() string { return corpus(t) })
 	if len(lines) < 400 {
 		t.Fatalf("only %d lines", len(lines))
@@ -194,7 +194,7 @@ func splitHeaders(t *testing.T, s string) (pairs []string) {
 	return pairs
 }
 
-func TestThePlaceIsThatOfTheFirstAddressGiven(t *testing.T) {
+func TestAddress_IsTheFirstOneGiven(t *testing.T) {
 	h := testHasher(t)
 	byService := h.Identity(1, domain.ByService, "lastfm", "u").Slot()
 	byPartner := h.Identity(1, domain.ByPartner, "c", "1").Slot()
@@ -215,7 +215,7 @@ func TestThePlaceIsThatOfTheFirstAddressGiven(t *testing.T) {
 
 // The place hangs on the address alone: neither what else the record says, nor how
 // it is judged, nor how its JSON is laid out moves it.
-func TestThePlaceHangsOnNothingButTheAddress(t *testing.T) {
+func TestAddress_AloneDecidesTheSlot(t *testing.T) {
 	const seed = 3
 	r := rand.New(rand.NewPCG(seed, 1))
 	for i := range 500 {
@@ -245,7 +245,7 @@ func TestThePlaceHangsOnNothingButTheAddress(t *testing.T) {
 	}
 }
 
-func TestRecordsWithoutAnAddressSpreadByPartition(t *testing.T) {
+func TestAddress_MissingSpreadsByPartition(t *testing.T) {
 	seen := map[domain.Slot]bool{}
 	for p := range int32(64) {
 		s := Placeless(corpusTopic, p)

@@ -30,7 +30,7 @@ type event struct {
 	stop       int  // where reading the value ended
 }
 
-// header takes a header. Of one that is there more than once the last stands.
+// header takes a header. Of one that is there more than once the last counts.
 func (e *event) header(key, value []byte) {
 	if string(key) == "content-type" {
 		e.format = formatOf(value)

@@ -8,8 +8,8 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// said takes what the activity says beside its columns.
-func (e *event) said(c *domain.Content) (r refusal) {
+// contents takes what the activity has beside its columns.
+func (e *event) contents(c *domain.Content) (r refusal) {
 	if c.Content, r = e.content(); r != accepted {
 		return r
 	}

@@ -94,13 +94,13 @@ func (d *Decoder) judge(dst *domain.Record, in *Incoming) refusal {
 		return r
 	}
 	dst.Account = domain.AccountID(n)
-	if r := e.who(); r != accepted {
+	if r := e.addressee(); r != accepted {
 		return r
 	}
 	if r := e.what(a); r != accepted {
 		return r
 	}
-	return e.said(&a.Content)
+	return e.contents(&a.Content)
 }
 
 // envelope judges the event around the data. The headers of a binary event come
@@ -217,9 +217,9 @@ func (e *event) when(a *domain.Activity, ms int64) refusal {
 	return accepted
 }
 
-// who judges the field that the address is made of. It must refuse whatever the
+// addressee judges the field that the address is made of. It must refuse whatever the
 // address could not read.
-func (e *event) who() refusal {
+func (e *event) addressee() refusal {
 	f := &e.fields
 	switch {
 	case f[memberID].given():
@@ -298,7 +298,7 @@ func (e *event) text(name string, f field, most int) (string, refusal) {
 	return s, accepted
 }
 
-// name judges an identifier of somebody else's.
+// name judges an identifier of a service or a partner.
 func (e *event) name(name string, f field) refusal {
 	s, ok := e.fields[f].name()
 	switch {

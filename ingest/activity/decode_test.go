@@ -27,7 +27,7 @@ func decodeText(t testing.TB, members string) domain.Record {
 	return rec
 }
 
-func TestOneActivityReadsTheSameInEveryMode(t *testing.T) {
+func TestDecode_OneActivityInEveryMode(t *testing.T) {
 	h := testHasher(t)
 	const inner = `"account":7,"service":"the service","serviceUserID":"u 1","activityID":"104","brandID":9,` +
 		`"content":{ "a" : [1, "x y"] },"link":"https://e.org/1","media":"m","marker":"mk",` +
@@ -67,7 +67,7 @@ func TestOneActivityReadsTheSameInEveryMode(t *testing.T) {
 	}
 }
 
-// A structured event is the same with and without its content type, place and verdict, when
+// A structured event is the same with and without its content type, place and disposition, when
 // it has specversion, type and data; another value is never one.
 func TestDecode_AStructuredEventNeedsNoContentType(t *testing.T) {
 	seed := rand.Uint64()
@@ -109,7 +109,7 @@ func TestDecode_AStructuredEventNeedsNoContentType(t *testing.T) {
 	}
 }
 
-func TestRandomActivitiesAreAccepted(t *testing.T) {
+func TestDecode_AcceptsRandomActivities(t *testing.T) {
 	const seed = 5
 	r := rand.New(rand.NewPCG(seed, 1))
 	for i := range 2000 {
@@ -135,7 +135,7 @@ func TestRandomActivitiesAreAccepted(t *testing.T) {
 	}
 }
 
-func TestTimeIsTheRecordsWhereTheEventHasNone(t *testing.T) {
+func TestDecode_TimeDefaultsToTheRecords(t *testing.T) {
 	for _, c := range []struct {
 		time      string
 		ms        int64
@@ -159,7 +159,7 @@ func TestTimeIsTheRecordsWhereTheEventHasNone(t *testing.T) {
 	}
 }
 
-func TestOfANameGivenTwiceTheLastValueStands(t *testing.T) {
+func TestDecode_LastValueOfANameWins(t *testing.T) {
 	const base = `"account":1,"activityID":100,`
 	for _, c := range []struct {
 		members string
@@ -190,7 +190,7 @@ func TestOfANameGivenTwiceTheLastValueStands(t *testing.T) {
 	}
 }
 
-func TestAttributesOfAStructuredEventAreNotItsData(t *testing.T) {
+func TestDecode_AttributesAreNotData(t *testing.T) {
 	rec, _ := decode(t, Incoming{
 		Headers: headersOf([]string{"ce_id", "header", "content-type", "application/cloudevents+json"}),
 		Value: []byte(`{"specversion":"1.0","type":"ovation.activity.v1","id":"a","source":"s","account":5,"memberID":6,` +
@@ -202,7 +202,7 @@ func TestAttributesOfAStructuredEventAreNotItsData(t *testing.T) {
 	}
 }
 
-func TestContentIsACompactObject(t *testing.T) {
+func TestDecode_ContentIsACompactObject(t *testing.T) {
 	for in, want := range map[string]string{
 		`{"a":1}`:                         `{"a":1}`,
 		`{ "a" : " b\" ", "c":[ ] }`:      `{"a":" b\" ","c":[]}`,
@@ -221,7 +221,7 @@ func TestContentIsACompactObject(t *testing.T) {
 	}
 }
 
-func TestLimitsAreInclusive(t *testing.T) {
+func TestDecode_LimitsAreInclusive(t *testing.T) {
 	ok := func(members string) {
 		t.Helper()
 		if a := decodeText(t, `"account":4294967295,"activityID":4294967295,`+members).Activity; a.Refusal != domain.Accepted {
@@ -238,7 +238,7 @@ func TestLimitsAreInclusive(t *testing.T) {
 	ok(`"memberID":1,"geo":{"lat":-90,"lon":180.0}`)
 }
 
-func TestCoordinatesAreRoundedToTenths(t *testing.T) {
+func TestDecode_RoundsCoordinatesToTenths(t *testing.T) {
 	for in, want := range map[string]string{
 		"0": "0.0", "-0.04": "0.0", "-0.05": "-0.1", "0.05": "0.1", "51.5074": "51.5", "89.96": "90.0", "-12.349": "-12.3", "1e1": "10.0", `"7"`: "7.0",
 		`"\u0037.25"`: "7.3",
@@ -250,7 +250,7 @@ func TestCoordinatesAreRoundedToTenths(t *testing.T) {
 	}
 }
 
-func TestDecodingATypicalRecordAllocatesAtMostTwice(t *testing.T) {
+func TestDecode_AllocatesAtMostTwice(t *testing.T) {
 	if underRace {
 		t.Skip("allocations are counted without the race detector")
 	}
@@ -303,8 +303,8 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// A review, which people read of a dead letter, is of the verdict that the router gives.
-func FuzzReviewIsTheRoutersVerdict(f *testing.F) {
+// A review of a dead letter gives the disposition that the router gives.
+func FuzzReview(f *testing.F) {
 	for _, r := range typicalRecords {
 		f.Add(strings.Join(r.headers, "\x00"), []byte(r.value), int64(0))
 	}

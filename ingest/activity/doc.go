@@ -1,23 +1,11 @@
 // Package activity reads the records of the public topic: what a collector published. It says
 // where a record goes, and what it is or why it is refused. It does no I/O.
 //
-//	              frozen                judged by this release
-//	           ┌───────────┐   ┌──────────────────────────────────────┐
-//	 record  ──┤  address  ├───┤  decode: activity, or reason + detail ├──► slot, journal record
-//	           │ bytes→slot│   │                                       │
-//	           └───────────┘   └──────────────────────────────────────┘
-//
-//	incoming.go           a record as it was read
-//	cloudevents.go        the three ways in which a record holds an event; a structured one
-//	                      without its content type is known by specversion, type and data
-//	scan.go token.go      JSON, once through, without an allocation
-//	fields.go             the names that mean something
-//	address.go            where a record goes: FROZEN, held by a golden corpus
-//	decode.go content.go  the disposition by this release
-//	time.go               RFC 3339
-//	hash.go               identities, dedup keys, the pepper's check value
-//	review.go             what is read in a message, for those who mend one
-//	stats.go              what is counted
+//	             frozen                judged by this release
+//	          ┌───────────┐   ┌──────────────────────────────────────┐
+//	record  ──┤  address  ├───┤  decode: activity, or reason + detail ├──► slot, journal record
+//	          │ bytes→slot│   │                                       │
+//	          └───────────┘   └──────────────────────────────────────┘
 //
 // # What is promised
 //
@@ -25,8 +13,8 @@
 //   - Decode never fails, never panics and allocates in proportion to the record at
 //     most, whatever the bytes are. A detail names a field and repeats nothing of it.
 //
-// Not promised: that two releases judge a record alike. The disposition that is in the
-// journal stands: a replay does not judge again.
+// Not promised: that two releases judge a record alike. The disposition in the journal
+// counts: a replay does not judge again.
 //
 // # The obvious way, and why not
 //

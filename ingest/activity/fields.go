@@ -126,7 +126,7 @@ func (f field) inner() scope {
 }
 
 // fields are the values of a record by what they mean. Of a name that is there more
-// than once the last value stands, and it alone: nothing of an earlier object is
+// than once the last value counts, and it alone: nothing of an earlier object is
 // left. What has no meaning is put under unnamed and lost.
 type fields [fieldCount]token
 

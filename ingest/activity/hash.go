@@ -56,7 +56,7 @@ func NewHasher(pepper []byte) (*Hasher, error) {
 	return h, nil
 }
 
-// Check tells whether a pepper is the installation's without giving it away.
+// Check identifies the installation's pepper without revealing it.
 func (h *Hasher) Check() [16]byte { return h.check }
 
 // Identity is the hash of an identity: the first 16 bytes of HMAC-SHA-256 of account

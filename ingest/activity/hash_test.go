@@ -26,7 +26,7 @@ func naiveIdentity(pepper []byte, account uint32, kind byte, parts ...string) st
 	return hex.EncodeToString(mac.Sum(nil)[:16])
 }
 
-func TestIdentityIsTheHMACOfItsCanonicalForm(t *testing.T) {
+func TestHasher_IdentityIsTheHMACOfItsCanonicalForm(t *testing.T) {
 	pepper := []byte("a pepper that is only used in tests")
 	h := testHasher(t)
 	r := rand.New(rand.NewPCG(1, 2))
@@ -39,8 +39,8 @@ func TestIdentityIsTheHMACOfItsCanonicalForm(t *testing.T) {
 	}
 }
 
-// These values stand for what is stored in every installation.
-func TestHashesAreFrozen(t *testing.T) {
+// Every installation has stored such values.
+func TestHasher_ValuesAreFrozen(t *testing.T) {
 	h := testHasher(t)
 	check := h.Check()
 	for i, c := range []struct{ got, want string }{
@@ -59,7 +59,7 @@ func TestHashesAreFrozen(t *testing.T) {
 	}
 }
 
-func TestOneIdentityInTwoSpellingsHasOneHash(t *testing.T) {
+func TestHasher_IdentityOfTwoSpellings(t *testing.T) {
 	h := testHasher(t)
 	same := func(kind domain.IdentityKind, a, b []string) {
 		t.Helper()
@@ -88,7 +88,7 @@ func TestOneIdentityInTwoSpellingsHasOneHash(t *testing.T) {
 	}
 }
 
-func TestHashesOfDifferentThingsDiffer(t *testing.T) {
+func TestHasher_DifferentThingsDiffer(t *testing.T) {
 	h := testHasher(t)
 	seen := map[domain.IdentityHash]string{}
 	for account := range domain.AccountID(20) {
@@ -108,7 +108,7 @@ func TestHashesOfDifferentThingsDiffer(t *testing.T) {
 	}
 }
 
-func TestAnotherPepperChangesEverything(t *testing.T) {
+func TestHasher_AnotherPepperChangesEverything(t *testing.T) {
 	a := testHasher(t)
 	b, err := NewHasher([]byte("another pepper, as good as the first"))
 	if err != nil {
@@ -122,7 +122,7 @@ func TestAnotherPepperChangesEverything(t *testing.T) {
 	}
 }
 
-func TestThePepperIsCopied(t *testing.T) {
+func TestHasher_CopiesThePepper(t *testing.T) {
 	pepper := []byte("a pepper that is only used in tests")
 	h, err := NewHasher(pepper)
 	if err != nil {

@@ -2,7 +2,7 @@ package activity
 
 import "github.com/ovation-analytics/ovation/actors/domain"
 
-// Incoming is a record of the public topic as the log gave it. Nobody may change
+// Incoming is a record of the public topic as the log gave it. No goroutine may change
 // its bytes while what was decoded from them is in use: decoded strings share
 // their memory.
 type Incoming struct {
@@ -14,7 +14,7 @@ type Incoming struct {
 	Key       []byte
 	Value     []byte
 	// Headers calls yield with each header, in order; nil: there are none. It is
-	// called once, from Decode. A function that is made anew for each record costs
+	// called once, from Decode. A function made for each record costs
 	// an allocation a record.
 	Headers func(yield func(key, value []byte))
 }

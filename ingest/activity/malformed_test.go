@@ -20,7 +20,7 @@ var malformed = []struct {
 	{"value is cut off", domain.BadJSON, func(d *draft, r *rand.Rand) {
 		d.value = func(v string) string { return v[:r.IntN(len(v)-1)] }
 	}},
-	{"value goes on behind its end", domain.BadJSON, func(d *draft, r *rand.Rand) {
+	{"value continues behind its end", domain.BadJSON, func(d *draft, r *rand.Rand) {
 		d.value = func(v string) string { return v + []string{"}", ",", "{}", "x", "\x00"}[r.IntN(5)] }
 	}},
 	{"value is not JSON", domain.BadJSON, func(d *draft, r *rand.Rand) {
@@ -232,7 +232,7 @@ func badID(r *rand.Rand, over uint64) string {
 
 // A refused record keeps its address and origin and nothing else, has the right
 // reason, and says which field without repeating anything of it.
-func TestMalformedRecordsAreRefusedWithTheRightReason(t *testing.T) {
+func TestDecode_RefusesMalformedRecordsWithTheirReason(t *testing.T) {
 	const seed, each = 11, 25
 	t.Logf("seed %d, %d kinds, %d records", seed, len(malformed), len(malformed)*each)
 	if len(malformed) < 20 || len(malformed)*each < 1000 {

@@ -27,8 +27,8 @@ func (d *Decoder) Review(in Incoming) (r Review) {
 	}
 	id, source := &d.event.fields[eventID], &d.event.fields[eventSource]
 	name, named := id.name()
-	text, said := source.text()
-	if named && said && id.given() && source.given() {
+	text, readable := source.text()
+	if named && readable && id.given() && source.given() {
 		r.Source, r.ID, r.Keyed = text, name, true
 	}
 	return r

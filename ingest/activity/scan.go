@@ -21,13 +21,13 @@ const (
 	array
 )
 
-// token is a JSON value as it stands in a record.
+// token is a JSON value as a record has it.
 type token struct {
 	raw     []byte
 	kind    kind
 	escaped bool // of a text: it holds escapes
 	wide    bool // it holds bytes above ASCII, which need not be UTF-8
-	loose   bool // of an object: blanks stand between its tokens
+	loose   bool // of an object: there are blanks between its tokens
 }
 
 // scanner reads one JSON text. It takes exactly what encoding/json takes, but for

@@ -29,7 +29,7 @@ func parseTime(s string) (int64, bool) {
 
 func two(s string, at int) int { return int(s[at]-'0')*10 + int(s[at+1]-'0') }
 
-// passFraction gives what stands after a fraction of a second, if there is one.
+// passFraction gives what comes after a fraction of a second, if there is one.
 func passFraction(s string) (string, bool) {
 	if s == "" || s[0] != '.' {
 		return s, true

@@ -24,7 +24,7 @@ func (t *token) text() (s string, ok bool) {
 }
 
 // name is a text, or the digits of a JSON number without sign, fraction and
-// exponent: an identifier of somebody else's, which may look like a number.
+// exponent: an identifier of a service or a partner, which may look like a number.
 func (t *token) name() (s string, ok bool) {
 	if t.kind == number && digits(t.raw) {
 		return alias(t.raw), true
@@ -63,7 +63,7 @@ func digits(b []byte) bool {
 	return len(b) > 0
 }
 
-// unescape appends what the inside of a JSON string stands for, as encoding/json
+// unescape appends what the inside of a JSON string means, as encoding/json
 // has it: a lone surrogate and each byte that is no UTF-8 become U+FFFD. The
 // escapes must have been checked.
 func unescape(dst, raw []byte) []byte {

@@ -49,7 +49,7 @@ func (c admin) Describe(ctx context.Context, names ...string) (*Cluster, error) 
 		t.Topic = new(name)
 		m.Topics = append(m.Topics, t)
 	}
-	answer, err := c.ask(ctx, request{message: m, version: versionMetadata})
+	answer, err := c.ask(ctx, request{message: m})
 	if err != nil {
 		return nil, fmt.Errorf("describe the cluster: %w", err)
 	}
@@ -151,7 +151,7 @@ func (c admin) listOffset(ctx context.Context, topic string, partition int, at i
 		m.IsolationLevel = readCommitted
 	}
 	m.Topics = append(m.Topics, t)
-	answer, err := c.ask(ctx, request{message: m, version: versionListOffsets, route: c.leader(topic, partition)})
+	answer, err := c.ask(ctx, request{message: m, route: c.leader(topic, partition)})
 	if err != nil {
 		return 0, fmt.Errorf("offsets of %s/%d: %w", topic, partition, err)
 	}
@@ -181,7 +181,7 @@ func (c admin) DeleteRecords(ctx context.Context, topic string, partition int, b
 	m.TimeoutMillis = int32(c.cfg.RequestTimeout.Milliseconds())
 	m.Topics = append(m.Topics, t)
 	answer, err := c.ask(ctx, request{
-		message: m, version: versionDeleteRecords, route: c.leader(topic, partition), within: c.cfg.RequestTimeout + brokerMargin,
+		message: m, route: c.leader(topic, partition), within: c.cfg.RequestTimeout + brokerMargin,
 	})
 	if err != nil {
 		return 0, fmt.Errorf("delete records of %s/%d: %w", topic, partition, err)

@@ -18,15 +18,12 @@ const (
 type Backoff struct{ attempt int }
 
 // Next is how long to wait now: 25 ms, doubled with every call up to 800 ms, and up
-// to a quarter less, so that many who wait do not come back at once.
+// to a quarter less, so that many that wait do not return at once.
 func (b *Backoff) Next() time.Duration {
 	d := min(minPause<<min(b.attempt, 16), maxPause)
 	b.attempt++
 	return d - rand.N(d/4)
 }
-
-// Reset starts again with the shortest wait; call it after a success.
-func (b *Backoff) Reset() { b.attempt = 0 }
 
 // Wait waits that long, or until ctx ends, whose error it gives.
 func (b *Backoff) Wait(ctx context.Context) error {
@@ -40,7 +37,7 @@ func (b *Backoff) Wait(ctx context.Context) error {
 	}
 }
 
-// ended is the end of the caller's context; what failed last is told in words only,
+// ended is the end of the caller's context; the last failure is text only,
 // so that the error is not taken for one that passes.
 func ended(ctx context.Context, last error) error {
 	return fmt.Errorf("%w, last: %v", ctx.Err(), last) //nolint:errorlint // on purpose

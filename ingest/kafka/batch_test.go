@@ -58,7 +58,7 @@ func asMessages(records []Record) []Message {
 	return m
 }
 
-func TestBatchesComeBackAsTheyWereWritten(t *testing.T) {
+func TestBatch_DecodesAsItWasEncoded(t *testing.T) {
 	seed := rand.Uint64()
 	t.Log("seed", seed)
 	r := rand.New(rand.NewPCG(seed, 0))
@@ -88,7 +88,7 @@ func TestBatchesComeBackAsTheyWereWritten(t *testing.T) {
 	}
 }
 
-func TestBatchHeaderIsWhatKafkaExpects(t *testing.T) {
+func TestBatch_HeaderIsKafkas(t *testing.T) {
 	var e encoder
 	b, err := e.encode(stamp{producer: 0x0102030405, epoch: 7, sequence: math.MaxInt32 - 1}, None, []Message{{TimeMs: 1000}, {TimeMs: 3000}, {TimeMs: 2000}, {}}, 2500)
 	if err != nil {
@@ -115,7 +115,7 @@ func TestBatchHeaderIsWhatKafkaExpects(t *testing.T) {
 	}
 }
 
-func TestSequencesWrapToZero(t *testing.T) {
+func TestBatch_SequencesWrapToZero(t *testing.T) {
 	for _, c := range []struct {
 		from int32
 		n    int
@@ -127,7 +127,7 @@ func TestSequencesWrapToZero(t *testing.T) {
 	}
 }
 
-func TestBatchesNeedAMessageAndAKnownCodec(t *testing.T) {
+func TestBatch_NeedsAMessageAndAWritableCodec(t *testing.T) {
 	var e encoder
 	if _, err := e.encode(stamp{}, None, nil, 0); err == nil {
 		t.Error("a batch without a message was made")
@@ -140,7 +140,7 @@ func TestBatchesNeedAMessageAndAKnownCodec(t *testing.T) {
 	}
 }
 
-func TestSizeIsNeverBelowWhatAMessageTakes(t *testing.T) {
+func TestMessage_SizeIsAnUpperBound(t *testing.T) {
 	seed := rand.Uint64()
 	t.Log("seed", seed)
 	r := rand.New(rand.NewPCG(seed, 0))
@@ -156,12 +156,12 @@ func TestSizeIsNeverBelowWhatAMessageTakes(t *testing.T) {
 			t.Fatal(err)
 		}
 		if len(b) > most {
-			t.Fatalf("%d messages take %d bytes, %d said", len(m), len(b), most)
+			t.Fatalf("%d messages take %d bytes, at most %d", len(m), len(b), most)
 		}
 	}
 }
 
-func TestSplitKeepsOrderAndLimit(t *testing.T) {
+func TestSplit_KeepsOrderAndLimit(t *testing.T) {
 	seed := rand.Uint64()
 	t.Log("seed", seed)
 	r := rand.New(rand.NewPCG(seed, 0))
@@ -198,7 +198,7 @@ func TestSplitKeepsOrderAndLimit(t *testing.T) {
 	}
 }
 
-func TestLZ4FramesAreReadByTheLibrary(t *testing.T) {
+func TestLZ4_FramesAreReadByTheLibrary(t *testing.T) {
 	seed := rand.Uint64()
 	t.Log("seed", seed)
 	r := rand.New(rand.NewPCG(seed, 0))
@@ -220,7 +220,7 @@ func TestLZ4FramesAreReadByTheLibrary(t *testing.T) {
 	}
 }
 
-func TestGrowDoubles(t *testing.T) {
+func TestGrow_Doubles(t *testing.T) {
 	b := make([]byte, 10)
 	if g := grow(b, 0); &g[0] != &b[0] {
 		t.Error("moved without need")

@@ -44,10 +44,10 @@ var startBroker = sync.OnceValues(func() (address string, err error) {
 	return b.Addr, nil
 })
 
-// realBroker gives a world at the broker that OVATION_TEST_KAFKA names, HOST:PORT, or else
+// realBroker gives a harness at the broker that OVATION_TEST_KAFKA names, HOST:PORT, or else
 // at Apache Kafka, with topics of its own. Where that cannot run these tests are skipped,
-// but never in CI: kfake stands for the broker in all others.
-func realBroker(t *testing.T) *world {
+// but never in CI: kfake is the broker in all others.
+func realBroker(t *testing.T) *harness {
 	t.Helper()
 	address := os.Getenv("OVATION_TEST_KAFKA")
 	if address == "" {
@@ -67,12 +67,12 @@ func realBroker(t *testing.T) *world {
 	t.Cleanup(client.Close)
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	t.Cleanup(cancel)
-	w := &world{T: t, ctx: ctx, brokers: []string{address}, client: client, topic: fmt.Sprintf("test-%x-", time.Now().UnixNano())}
+	w := &harness{T: t, ctx: ctx, brokers: []string{address}, client: client, topic: fmt.Sprintf("test-%x-", time.Now().UnixNano())}
 	w.must(client.Check(ctx))
 	return w
 }
 
-func TestRealBrokerStampsStoresAndGivesBack(t *testing.T) {
+func TestRealBroker_StampsStoresAndGivesBack(t *testing.T) {
 	w := realBroker(t)
 	w.createTopic(map[string]string{"message.timestamp.type": "LogAppendTime"})
 	f := w.fetcher(nil)
@@ -106,7 +106,7 @@ func TestRealBrokerStampsStoresAndGivesBack(t *testing.T) {
 	}
 }
 
-func TestRealBrokerKnowsRepetitionsBehindTheWrap(t *testing.T) {
+func TestRealBroker_KnowsRepeatsBehindTheWrap(t *testing.T) {
 	w := realBroker(t)
 	w.createTopic(nil)
 	p := w.producer(nil)
@@ -128,7 +128,7 @@ func TestRealBrokerKnowsRepetitionsBehindTheWrap(t *testing.T) {
 	}
 }
 
-func TestRealBrokerTellsGapsApart(t *testing.T) {
+func TestRealBroker_DistinguishesGaps(t *testing.T) {
 	w := realBroker(t)
 	w.createTopic(nil)
 	p := w.producer(nil)
@@ -169,7 +169,7 @@ func TestRealBrokerTellsGapsApart(t *testing.T) {
 	}
 }
 
-func TestRealBrokerKeepsGroupOffsets(t *testing.T) {
+func TestRealBroker_KeepsGroupOffsets(t *testing.T) {
 	w := realBroker(t)
 	w.createTopic(nil)
 	group := w.topic + "group"
@@ -192,7 +192,7 @@ func TestRealBrokerKeepsGroupOffsets(t *testing.T) {
 
 // Transactions on a topic that is really compacted: what Kafka's cleaner leaves of
 // them, emptied batches and markers whose records are gone, is read as franz-go reads it.
-func TestRealBrokerCompactsAndIsReadAsFranzGoDoes(t *testing.T) {
+func TestRealBroker_CompactedTopicEqualsFranzGo(t *testing.T) {
 	w := realBroker(t)
 	w.createTopic(map[string]string{
 		"cleanup.policy": "compact", "segment.ms": "200", "min.cleanable.dirty.ratio": "0.01", "max.compaction.lag.ms": "500", "delete.retention.ms": "100",

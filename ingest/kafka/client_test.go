@@ -17,7 +17,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-func TestClientNeedsBrokers(t *testing.T) {
+func TestClient_NeedsBrokers(t *testing.T) {
 	for _, brokers := range [][]string{nil, {""}, {"a:1", ""}} {
 		if _, err := New(Config{Brokers: brokers}); err == nil {
 			t.Errorf("%q was taken", brokers)
@@ -25,7 +25,7 @@ func TestClientNeedsBrokers(t *testing.T) {
 	}
 }
 
-func TestCheckNamesWhatTheBrokerDoesNotSpeak(t *testing.T) {
+func TestClient_CheckNamesMissingVersions(t *testing.T) {
 	if err := given(t).client.Check(context.Background()); err != nil {
 		t.Error(err)
 	}
@@ -36,7 +36,7 @@ func TestCheckNamesWhatTheBrokerDoesNotSpeak(t *testing.T) {
 	}
 }
 
-func TestBrokerThatIsAwayIsRetriable(t *testing.T) {
+func TestClient_UnreachableBrokerIsRetriable(t *testing.T) {
 	w := given(t)
 	w.id()
 	f, p := w.fetcher(nil), w.producer(nil)
@@ -64,7 +64,7 @@ func TestBrokerThatIsAwayIsRetriable(t *testing.T) {
 	}
 }
 
-func TestCloseEndsWhatWaits(t *testing.T) {
+func TestClient_CloseEndsWaitingFetches(t *testing.T) {
 	w := given(t)
 	id := w.id()
 	c := w.another(func(*Config) {})
@@ -93,7 +93,7 @@ func TestCloseEndsWhatWaits(t *testing.T) {
 	}
 }
 
-func TestTopicsBeyondTheConfiguredOnesAreRefused(t *testing.T) {
+func TestClient_RefusesTopicsNotConfigured(t *testing.T) {
 	w := given(t, kfake.SeedTopics(1, "t", "other"))
 	c := w.another(func(cfg *Config) { cfg.Topics = []string{"t"} })
 	defer c.Close()
@@ -105,7 +105,7 @@ func TestTopicsBeyondTheConfiguredOnesAreRefused(t *testing.T) {
 	}
 }
 
-func TestRetriableTellsWhatPasses(t *testing.T) {
+func TestRetriable(t *testing.T) {
 	for _, c := range []struct {
 		err  error
 		want bool
@@ -150,17 +150,14 @@ func canceled() context.Context {
 	return ctx
 }
 
-func TestBackoffGrowsToItsBoundAndStartsAgain(t *testing.T) {
+func TestBackoff_GrowsToItsBound(t *testing.T) {
 	var b Backoff
-	for round := range 2 {
-		want := minPause
-		for i := range 70 {
-			if d := b.Next(); d > want || d < want*3/4 {
-				t.Fatalf("round %d, wait %d: %s, want about %s", round, i, d, want)
-			}
-			want = min(2*want, maxPause)
+	want := minPause
+	for i := range 70 {
+		if d := b.Next(); d > want || d < want*3/4 {
+			t.Fatalf("wait %d: %s, want about %s", i, d, want)
 		}
-		b.Reset()
+		want = min(2*want, maxPause)
 	}
 	if err := b.Wait(canceled()); !errors.Is(err, context.Canceled) {
 		t.Error(err)

@@ -48,7 +48,7 @@ const lz4Block = 64 << 10
 const stored = 1 << 31
 
 // appendLZ4 appends src as one frame. Frames are written here because the
-// library's writer allocates for blocks of 4 MiB and starts anew for every batch.
+// library's writer allocates for blocks of 4 MiB, again for every batch.
 func appendLZ4(dst, src []byte) ([]byte, error) {
 	z := lz4Compressors.Get().(*lz4.Compressor)
 	defer lz4Compressors.Put(z)

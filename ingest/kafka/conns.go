@@ -88,7 +88,7 @@ func (c *conns) transport() *kafkago.Transport {
 	}
 }
 
-// ForgetLeaders makes the next request learn the leaders anew: those of a topic just made
+// ForgetLeaders makes the next request look the leaders up: those of a topic just made
 // would not be known before Config.MetadataTTL has passed. Requests under way are not cut off.
 func (c *conns) ForgetLeaders() {
 	c.fetching.CloseIdleConnections()

@@ -28,7 +28,7 @@ func (c admin) CreateTopics(ctx context.Context, topics []NewTopic) (made []stri
 		m.Topics = append(m.Topics, topics[i].creation())
 	}
 	answer, err := c.ask(ctx, request{
-		message: m, version: versionCreateTopics, route: controller, within: c.cfg.RequestTimeout + brokerMargin,
+		message: m, route: controller, within: c.cfg.RequestTimeout + brokerMargin,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("create topics: %w", err)
@@ -67,7 +67,7 @@ func (t *NewTopic) creation() kmsg.CreateTopicsRequestTopic {
 }
 
 // Settings asks for the settings of topics: topic → name → value. What a broker
-// does not tell is missing. It asks once.
+// does not answer for is missing. It asks once.
 func (c admin) Settings(ctx context.Context, topics ...string) (map[string]map[string]string, error) {
 	m := kmsg.NewPtrDescribeConfigsRequest()
 	for _, name := range topics {
@@ -75,7 +75,7 @@ func (c admin) Settings(ctx context.Context, topics ...string) (map[string]map[s
 		r.ResourceType, r.ResourceName = kmsg.ConfigResourceTypeTopic, name
 		m.Resources = append(m.Resources, r)
 	}
-	answer, err := c.ask(ctx, request{message: m, version: versionDescribeConfigs})
+	answer, err := c.ask(ctx, request{message: m})
 	if err != nil {
 		return nil, fmt.Errorf("describe settings: %w", err)
 	}

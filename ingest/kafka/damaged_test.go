@@ -80,7 +80,7 @@ func TestBase_IsBelievedWhereItFits(t *testing.T) {
 
 // answers makes the cluster's only partition hold a log with such a history; log gives it
 // from the batch on that holds an offset.
-func (w *world) answers(log func(offset int64) []byte, history past, end int64) (asked *atomic.Int64) {
+func (w *harness) answers(log func(offset int64) []byte, history past, end int64) (asked *atomic.Int64) {
 	asked = new(atomic.Int64)
 	w.cluster.ControlKey(int16(kmsg.Fetch), func(r kmsg.Request) (kmsg.Response, error, bool) {
 		w.cluster.KeepControl()
@@ -131,7 +131,7 @@ func (p past) ends(epoch int32, end int64) (int32, int64) {
 	return p[i-1].epoch, p[i].start
 }
 
-// I2: the epoch is not under a batch's checksum. Whatever stands there, records and lost
+// I2: the epoch is not under a batch's checksum. Whatever is there, records and lost
 // stretches get the log's own, wherever reading began.
 func TestI2_AnEpochIsTheLogsOwn(t *testing.T) {
 	seed := rand.Uint64()

@@ -28,7 +28,7 @@ type Page struct {
 
 	most  int    // bytes that may be uncompressed, but for the batch that goes beyond; 0: maxPageInflated
 	Bytes int    // of record batches, as they came
-	Arena []byte // where uncompressed records stand, all of it, or as far as it had room
+	Arena []byte // of uncompressed records, all of them, or as many as it had room for
 }
 
 // A page stops behind the batch with which it has grown beyond these, where the fetcher has
@@ -50,7 +50,7 @@ type decoder struct {
 	full     bool              // the page holds all it may
 	below    bool              // a batch lay below the offset wanted
 	written  history           // says in which epoch an offset was written
-	shared   bool              // records stand in what the broker sent
+	shared   bool              // records refer to what the broker sent
 }
 
 // head is a batch's header, and its records as they came.
@@ -62,7 +62,7 @@ type head struct {
 func parseHead(b []byte) head { return head{recordbatch.Parse(b), b[recordbatch.HeaderSize:]} }
 
 // newDecoder fills page from the offset page.Next on. Ratio is how much batches
-// like these have grown when uncompressed, a guess. Records stand in page.Arena if it is
+// like these have grown when uncompressed, a guess. Records are in page.Arena if it is
 // of the right size. written is asked where the epoch changes.
 func newDecoder(
 	page *Page, aborted []kmsg.FetchResponseTopicPartitionAbortedTransaction, batches []byte, ratio float64, written history,
@@ -208,7 +208,7 @@ var (
 )
 
 // records appends what the batch holds at and above page.Next and gives the
-// offset to go on from. It reads the batch to its end even when the page is full,
+// offset to continue from. It reads the batch to its end even when the page is full,
 // so that a batch is shown as a whole or found corrupt. An error leaves the page as
 // it was.
 func (d *decoder) records(h *head) (next int64, err error) {

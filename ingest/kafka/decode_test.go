@@ -53,7 +53,7 @@ func encoded(t testing.TB, codec Codec, m []Message) []byte {
 // asClaimed is the history of a log whose heads are right.
 func asClaimed(_ int64, known, claimed int32) (int32, error) { return max(known, claimed), nil }
 
-func TestLogAppendTimeIsTheTimeOfEveryRecord(t *testing.T) {
+func TestDecode_LogAppendTimeIsTheTimeOfEveryRecord(t *testing.T) {
 	const at = 1_800_000_000_000
 	plain := encoded(t, LZ4, []Message{{TimeMs: at}, {TimeMs: at + 1000}})
 	stamped := slices.Clone(plain)
@@ -76,7 +76,7 @@ func TestLogAppendTimeIsTheTimeOfEveryRecord(t *testing.T) {
 	}
 }
 
-func TestHolesOfCompactionArePassedOver(t *testing.T) {
+func TestDecode_SkipsHolesOfCompaction(t *testing.T) {
 	// Offsets 10 to 13 of which 11 and 13 are gone, a batch emptied at 14 to 20, then 30.
 	whole := encoded(t, None, messages("a", "b", "c", "d"))
 	var body []byte
@@ -119,7 +119,7 @@ func TestHolesOfCompactionArePassedOver(t *testing.T) {
 	}
 }
 
-func TestHeaderIsTheLastOfItsName(t *testing.T) {
+func TestRecord_HeaderIsTheLastOfItsName(t *testing.T) {
 	page, err := read(encoded(t, None, []Message{{Headers: []Header{{"a", []byte("1")}, {"b", nil}, {"a", []byte("2")}}}}), 0)
 	if err != nil {
 		t.Fatal(err)
@@ -146,7 +146,7 @@ func TestHeaderIsTheLastOfItsName(t *testing.T) {
 
 // A batch with a right checksum and damaged records is an error that names it, never a
 // panic, and what comes before it is given first.
-func TestDamagedBatchesAreNamedAndStopThePage(t *testing.T) {
+func TestDecode_DamagedBatchStopsThePage(t *testing.T) {
 	seed := rand.Uint64()
 	t.Log("seed", seed)
 	r := rand.New(rand.NewPCG(seed, 0))
@@ -193,7 +193,7 @@ func TestDamagedBatchesAreNamedAndStopThePage(t *testing.T) {
 
 // What cannot be trusted in a damaged header is not followed past the next batch or
 // the log's end, and always leads on.
-func TestDamagedHeadersLeadToTheNextBatch(t *testing.T) {
+func TestDecode_DamagedHeaderLeadsToTheNextBatch(t *testing.T) {
 	one := placed(encoded(t, None, messages("a", "b", "c")), 10, 1)
 	two := placed(encoded(t, None, messages("d")), 13, 1)
 	damaged := func(change func(b []byte)) []byte {
@@ -252,7 +252,7 @@ func repeatedOffset(t *testing.T) []byte {
 	return b
 }
 
-func TestPageStopsWhenItHoldsEnough(t *testing.T) {
+func TestDecode_PageIsBounded(t *testing.T) {
 	// Each batch is 8 MiB of one record's zeros in a few KiB.
 	big := encoded(t, Zstd, []Message{{Value: make([]byte, 8<<20)}})
 	var log []byte
@@ -288,7 +288,7 @@ func inTransaction(b []byte, producer int64, base int64, attributes recordbatch.
 	return placed(b, base, 0)
 }
 
-func TestRecordsOfAbortedTransactionsAreNotShown(t *testing.T) {
+func TestDecode_HidesAbortedTransactions(t *testing.T) {
 	data := encoded(t, None, messages("x", "y"))
 	abort := encoded(t, None, []Message{{Key: []byte{0, 0, 0, 0}, Value: make([]byte, 6)}})
 	commit := encoded(t, None, []Message{{Key: []byte{0, 0, 0, 1}, Value: make([]byte, 6)}})

@@ -1,6 +1,6 @@
 // Package kafka is the engine's Kafka client: it reads and appends partitions by
-// number, keeps topics and group offsets, and tells a log that is not the one it
-// read before from one that only cannot answer now.
+// number, keeps topics and group offsets, and distinguishes a log that is not the
+// one it read before from one that only cannot answer now.
 //
 //	            Client: Fetcher, Producer, admin, groups
 //	      ┌───────────────────┴───────────────────┐
@@ -48,10 +48,10 @@
 //     at once (Retriable), so that the caller can count it, and Backoff says how long to
 //     wait. A broker's restart is seconds of refused connections.
 //   - Producers of different partitions know nothing of each other, and a producer's
-//     session ends with the process: whoever starts again repeats, and its receiver
-//     must know repeats.
+//     session ends with the process: a caller that starts again repeats, and
+//     its receiver must know repeats.
 //   - Group offsets are kept without being a member of the group. They move nothing.
-//   - A Producer names its topic by name. Who reads the topic notices that it is
+//   - A Producer names its topic by name. A reader notices that it is
 //     another one.
 //
 // # Who may call

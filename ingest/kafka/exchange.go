@@ -96,7 +96,7 @@ func (x *exchange) RawExchange(rw io.ReadWriter) (protocol.Message, error) {
 	return x, nil
 }
 
-// release says that nobody looks at the answer's record batches any more.
+// release ends the use of the answer's record batches.
 func (x *exchange) release() {
 	reuse(x.came)
 	x.came = nil
@@ -187,10 +187,9 @@ type request struct {
 	over    *kafkago.Transport // nil: the rest's
 	within  time.Duration      // 0: Config.RequestTimeout
 	limit   int                // of the answer; 0: maxAnswer
-	version int16
 }
 
-// ask sends a request whose version is set and gives its answer, whose codes are
+// ask sends a request and gives its answer, whose codes are
 // not yet looked at. Its errors are those of failure.
 func (c *conns) ask(ctx context.Context, r request) (kmsg.Response, error) {
 	x, err := c.exchange(ctx, r)
@@ -205,9 +204,8 @@ func (c *conns) exchange(ctx context.Context, r request) (*exchange, error) {
 	if c.ctx.Err() != nil {
 		return nil, ErrClosed
 	}
-	r.message.SetVersion(r.version)
+	r.message.SetVersion(versions[kmsg.Key(r.message.Key())])
 	answer := r.message.ResponseKind()
-	answer.SetVersion(r.version)
 	if r.limit == 0 {
 		r.limit = maxAnswer
 	}

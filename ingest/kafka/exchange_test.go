@@ -21,7 +21,7 @@ func (w *wire) Read(b []byte) (int, error) { return w.answer.Read(b) }
 
 func exchanged(answer []byte, limit int) error {
 	kind := kmsg.NewPtrInitProducerIDResponse()
-	kind.SetVersion(versionInitProducerID)
+	kind.SetVersion(versions[kmsg.InitProducerID])
 	payload := []byte("request")
 	x := &exchange{payload: &payload, correlation: 5, limit: limit, answer: kind}
 	_, err := x.RawExchange(&wire{answer: bytes.NewReader(answer)})
@@ -31,13 +31,13 @@ func exchanged(answer []byte, limit int) error {
 // answered is an answer as it comes: size, correlation, tags, body.
 func answered(correlation uint32, tags []byte) []byte {
 	body := kmsg.NewPtrInitProducerIDResponse()
-	body.SetVersion(versionInitProducerID)
+	body.SetVersion(versions[kmsg.InitProducerID])
 	b := binary.BigEndian.AppendUint32(nil, correlation)
 	b = body.AppendTo(append(b, tags...))
 	return append(binary.BigEndian.AppendUint32(nil, uint32(len(b))), b...)
 }
 
-func TestAnswersAreDoubted(t *testing.T) {
+func TestExchange_RefusesMalformedAnswers(t *testing.T) {
 	if err := exchanged(answered(5, []byte{0}), 1000); err != nil {
 		t.Fatal(err)
 	}

@@ -32,7 +32,7 @@ type FetchConfig struct {
 	MaxInflated int
 }
 
-// Fetcher reads one partition. One goroutine at a time; it may be made anew at any
+// Fetcher reads one partition. One goroutine at a time; it may be replaced at any
 // time, its caller has all its state.
 type Fetcher struct {
 	client *Client
@@ -62,8 +62,8 @@ func (c *Client) Fetcher(cfg FetchConfig) (*Fetcher, error) {
 	return &Fetcher{client: c, cfg: cfg, ratio: 4}, nil
 }
 
-// Reuse lets the next page stand in the memory of these records, and what it
-// uncompresses in an arena whose records nobody looks at any more.
+// Reuse gives the memory of these records to the next page, and an arena whose records were
+// released to what it uncompresses.
 func (f *Fetcher) Reuse(records []Record, arena []byte) { f.spare, f.arena = records, arena }
 
 // Fetch gives the records at and after next. Epoch is the leader epoch of the batch
@@ -72,7 +72,7 @@ func (f *Fetcher) Reuse(records []Record, arena []byte) { f.spare, f.arena = rec
 //
 // It waits up to MaxWait when there is nothing yet; an empty page is no error, and
 // a page may pass over offsets without showing a record. Errors are *domain.GapError,
-// *domain.CorruptError, and those that Retriable knows: at once, so that whoever calls can
+// *domain.CorruptError, and those that Retriable knows: at once, so that the caller can
 // count and wait.
 func (f *Fetcher) Fetch(ctx context.Context, next int64, epoch int32) (*Page, error) {
 	fromStart := next < 0
@@ -87,7 +87,7 @@ func (f *Fetcher) Fetch(ctx context.Context, next int64, epoch int32) (*Page, er
 	var corrupt *domain.CorruptError
 	if errors.As(err, &corrupt) {
 		// Bytes may have been damaged on their way, and with more of them the batch
-		// behind, which says where to go on, is seen.
+		// behind, which says where to continue, is seen.
 		page, err = f.fetch(ctx, next, epoch, 2*f.cfg.MaxBytes+(1<<20))
 	}
 	var gap *domain.GapError
@@ -177,7 +177,7 @@ func (f *Fetcher) ask(ctx context.Context, w *pendingFetch) fetchResult {
 	t := topicIn(m, w.cfg)
 	t.Partitions = append(t.Partitions, w.partition())
 	x, err := f.client.exchange(ctx, request{
-		message: m, version: versionFetch, route: f.client.noted(f.cfg.Topic, f.cfg.Partition, &f.leader), over: f.client.fetching,
+		message: m, route: f.client.noted(f.cfg.Topic, f.cfg.Partition, &f.leader), over: f.client.fetching,
 		within: f.cfg.MaxWait + f.client.cfg.RequestTimeout, limit: w.maxBytes + answerRoom,
 	})
 	if err != nil {
@@ -207,7 +207,7 @@ func newFetch() *kmsg.FetchRequest {
 	return m
 }
 
-// page reads what came; shared says that records of it stand there.
+// page reads what came; shared says that its records refer to p.
 func (f *Fetcher) page(ctx context.Context, p *kmsg.FetchResponseTopicPartition, next int64, epoch int32) (_ *Page, shared bool, _ error) {
 	page := &Page{
 		Next: next, Epoch: epoch,

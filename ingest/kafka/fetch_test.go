@@ -20,7 +20,7 @@ import (
 
 // transact makes a random history of interleaved transactions in all codecs, some
 // aborted, with plain records between them.
-func (w *world) transact(r *rand.Rand, steps int) {
+func (w *harness) transact(r *rand.Rand, steps int) {
 	w.Helper()
 	codecs := []kgo.CompressionCodec{kgo.NoCompression(), kgo.Lz4Compression(), kgo.ZstdCompression(), kgo.SnappyCompression(), kgo.GzipCompression()}
 	clients := make([]*kgo.Client, 4) // the last is without transactions
@@ -66,7 +66,7 @@ func (w *world) transact(r *rand.Rand, steps int) {
 }
 
 // peer is what franz-go's consumer shows under read_committed from an offset on.
-func (w *world) peer(from, end int64) (lines []string) {
+func (w *harness) peer(from, end int64) (lines []string) {
 	w.Helper()
 	k, err := kgo.NewClient(kgo.SeedBrokers(w.brokers...), kgo.FetchIsolationLevel(kgo.ReadCommitted()), kgo.FetchMaxWait(50*time.Millisecond),
 		kgo.KeepControlRecords(), kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{w.topic: {0: kgo.NewOffset().At(from)}}))
@@ -85,7 +85,7 @@ func (w *world) peer(from, end int64) (lines []string) {
 	return lines
 }
 
-func TestFetcherEqualsFranzGoUnderReadCommitted(t *testing.T) {
+func TestFetcher_EqualsFranzGoUnderReadCommitted(t *testing.T) {
 	for range 6 {
 		seed := rand.Uint64()
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
@@ -113,7 +113,7 @@ func TestFetcherEqualsFranzGoUnderReadCommitted(t *testing.T) {
 	}
 }
 
-func TestOpenTransactionsHoldTheReaderBack(t *testing.T) {
+func TestFetcher_StopsAtOpenTransactions(t *testing.T) {
 	w := given(t)
 	w.send(w.producer(nil), "before")
 	k, err := kgo.NewClient(kgo.SeedBrokers(w.brokers...), kgo.DefaultProduceTopic("t"), kgo.TransactionalID("x"))
@@ -133,7 +133,7 @@ func TestOpenTransactionsHoldTheReaderBack(t *testing.T) {
 	w.must(k.EndTransaction(w.ctx, kgo.TryCommit))
 }
 
-func TestCompactedTopicIsReadToItsEnd(t *testing.T) {
+func TestFetcher_ReadsACompactedTopicToItsEnd(t *testing.T) {
 	w := given(t, kfake.BrokerConfigs(map[string]string{"log.segment.bytes": "200"}))
 	w.createTopic(map[string]string{"cleanup.policy": "compact", "segment.bytes": "200", "min.cleanable.dirty.ratio": "0"})
 	p := w.producer(nil)
@@ -179,7 +179,7 @@ func TestCompactedTopicIsReadToItsEnd(t *testing.T) {
 	}
 }
 
-func TestCorruptBatchIsAskedForAgainBeforeItIsOne(t *testing.T) {
+func TestFetcher_FetchesACorruptBatchTwice(t *testing.T) {
 	w := given(t)
 	p := w.producer(nil)
 	w.send(p, "a", "b")
@@ -222,7 +222,7 @@ func TestCorruptBatchIsAskedForAgainBeforeItIsOne(t *testing.T) {
 	}
 }
 
-func TestPagesAreTheCallersOwn(t *testing.T) {
+func TestFetcher_PagesBelongToTheCaller(t *testing.T) {
 	for _, codec := range []Codec{None, LZ4, Zstd} {
 		w := given(t)
 		p := w.producer(func(c *ProducerConfig) { c.Codec = codec })
@@ -254,7 +254,7 @@ func TestPagesAreTheCallersOwn(t *testing.T) {
 	}
 }
 
-func TestFetchSaysAtOnceWhatMayPass(t *testing.T) {
+func TestFetcher_ReturnsRetriableErrorsAtOnce(t *testing.T) {
 	w := given(t)
 	w.send(w.producer(nil), "a")
 	f := w.fetcher(nil)
@@ -290,7 +290,7 @@ func TestFetchSaysAtOnceWhatMayPass(t *testing.T) {
 	}
 }
 
-func TestFetcherNeedsATopicWithItsID(t *testing.T) {
+func TestFetcher_NeedsATopicWithItsID(t *testing.T) {
 	w := given(t)
 	for _, c := range []FetchConfig{{}, {Topic: "t"}, {ID: domain.TopicID{1}}, {Topic: "t", ID: domain.TopicID{1}, Partition: -1}} {
 		if _, err := w.client.Fetcher(c); err == nil {

@@ -133,7 +133,7 @@ func (f *Fetcher) named(ctx context.Context, next int64, err error) error {
 	return err
 }
 
-// recreated tells a topic that is gone, or is another one by now, from leaders
+// recreated distinguishes a topic that is gone, or is another one by now, from leaders
 // that are not known yet.
 func (f *Fetcher) recreated(ctx context.Context, next int64) error {
 	t, err := f.client.Topic(ctx, f.cfg.Topic)

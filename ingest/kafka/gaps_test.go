@@ -12,7 +12,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-func TestDeletedRecordsAreARetentionGap(t *testing.T) {
+func TestGap_DeletedRecordsAreRetention(t *testing.T) {
 	w := given(t)
 	p := w.producer(nil)
 	for range 5 {
@@ -36,7 +36,7 @@ func TestDeletedRecordsAreARetentionGap(t *testing.T) {
 	}
 }
 
-func TestLogThatEndsBelowWhatWasReadIsTruncated(t *testing.T) {
+func TestGap_ShorterLogIsTruncated(t *testing.T) {
 	w := given(t)
 	w.send(w.producer(nil), "a", "b")
 	f := w.fetcher(nil)
@@ -52,7 +52,7 @@ func TestLogThatEndsBelowWhatWasReadIsTruncated(t *testing.T) {
 }
 
 // A suspicion is forgotten when the log answers.
-func TestGapMustBeSeenInARow(t *testing.T) {
+func TestGap_IsConfirmedInARow(t *testing.T) {
 	w := given(t)
 	w.send(w.producer(nil), "a")
 	f := w.fetcher(nil)
@@ -68,7 +68,7 @@ func TestGapMustBeSeenInARow(t *testing.T) {
 	}
 }
 
-func TestLogThatWasCutAndGrewAgainIsDiverged(t *testing.T) {
+func TestGap_CutAndGrownLogIsDiverged(t *testing.T) {
 	w := given(t)
 	w.send(w.producer(nil), "a", "b", "c")
 	sent := make(chan int32, 10)
@@ -97,7 +97,7 @@ func TestLogThatWasCutAndGrewAgainIsDiverged(t *testing.T) {
 }
 
 // Apache Kafka has no better word for it than out of range.
-func TestEpochThatTheLogDoesNotKnowIsDiverged(t *testing.T) {
+func TestGap_UnknownEpochIsDiverged(t *testing.T) {
 	w := given(t)
 	w.send(w.producer(nil), "a", "b", "c")
 	w.cluster.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Fetch}, Topic: "t", Err: kerr.OffsetOutOfRange, Count: -1})
@@ -114,7 +114,7 @@ func TestEpochThatTheLogDoesNotKnowIsDiverged(t *testing.T) {
 	}
 }
 
-func TestDeletedTopicAndItsSuccessorAreRecreated(t *testing.T) {
+func TestGap_DeletedTopicAndItsSuccessorAreRecreated(t *testing.T) {
 	w := given(t)
 	w.send(w.producer(nil), "a")
 	f := w.fetcher(nil)

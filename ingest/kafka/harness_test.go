@@ -12,8 +12,8 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// world is a cluster in memory and a client of it.
-type world struct {
+// harness is a cluster in memory and a client of it.
+type harness struct {
 	*testing.T
 	ctx     context.Context
 	cluster *kfake.Cluster // nil: a real broker
@@ -24,7 +24,7 @@ type world struct {
 
 // given starts a cluster with the topic "t" of one partition, unless the options say
 // otherwise, and ends both with the test.
-func given(t *testing.T, opts ...kfake.Opt) *world {
+func given(t *testing.T, opts ...kfake.Opt) *harness {
 	t.Helper()
 	if len(opts) == 0 {
 		opts = []kfake.Opt{kfake.SeedTopics(1, "t")}
@@ -34,7 +34,7 @@ func given(t *testing.T, opts ...kfake.Opt) *world {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
-	w := &world{T: t, ctx: ctx, cluster: cluster, brokers: cluster.ListenAddrs(), topic: "t"}
+	w := &harness{T: t, ctx: ctx, cluster: cluster, brokers: cluster.ListenAddrs(), topic: "t"}
 	w.client = w.another(func(*Config) {})
 	t.Cleanup(func() {
 		cancel()
@@ -46,7 +46,7 @@ func given(t *testing.T, opts ...kfake.Opt) *world {
 
 // spread has the brokers lead the partitions of "t" in turn: the cluster chooses leaders by
 // chance.
-func (w *world) spread(partitions, brokers int) {
+func (w *harness) spread(partitions, brokers int) {
 	w.Helper()
 	for p := range partitions {
 		w.must(w.cluster.MoveTopicPartition("t", int32(p), int32(p%brokers)))
@@ -54,7 +54,7 @@ func (w *world) spread(partitions, brokers int) {
 }
 
 // another is one more client of the cluster.
-func (w *world) another(change func(*Config)) *Client {
+func (w *harness) another(change func(*Config)) *Client {
 	w.Helper()
 	cfg := Config{Brokers: w.brokers, ClientID: "test", MetadataTTL: 100 * time.Millisecond, RequestTimeout: 5 * time.Second}
 	change(&cfg)
@@ -65,7 +65,7 @@ func (w *world) another(change func(*Config)) *Client {
 	return c
 }
 
-func (w *world) id() domain.TopicID {
+func (w *harness) id() domain.TopicID {
 	w.Helper()
 	var t Topic
 	w.must(Persist(w.ctx, func() (err error) {
@@ -75,7 +75,7 @@ func (w *world) id() domain.TopicID {
 	return t.ID
 }
 
-func (w *world) fetcher(change func(*FetchConfig)) *Fetcher {
+func (w *harness) fetcher(change func(*FetchConfig)) *Fetcher {
 	w.Helper()
 	cfg := FetchConfig{Topic: w.topic, ID: w.id(), MaxWait: 10 * time.Millisecond}
 	if change != nil {
@@ -86,7 +86,7 @@ func (w *world) fetcher(change func(*FetchConfig)) *Fetcher {
 	return f
 }
 
-func (w *world) producer(change func(*ProducerConfig)) *Producer {
+func (w *harness) producer(change func(*ProducerConfig)) *Producer {
 	w.Helper()
 	cfg := ProducerConfig{Topic: w.topic}
 	if change != nil {
@@ -97,7 +97,7 @@ func (w *world) producer(change func(*ProducerConfig)) *Producer {
 	return p
 }
 
-func (w *world) must(err error) {
+func (w *harness) must(err error) {
 	w.Helper()
 	if err != nil {
 		w.Fatal(err)
@@ -105,7 +105,7 @@ func (w *world) must(err error) {
 }
 
 // send appends values as one batch.
-func (w *world) send(p *Producer, values ...string) int64 {
+func (w *harness) send(p *Producer, values ...string) int64 {
 	w.Helper()
 	base, err := p.Send(w.ctx, messages(values...))
 	w.must(err)
@@ -121,7 +121,7 @@ func messages(values ...string) []Message {
 }
 
 // fetch repeats what may pass.
-func (w *world) fetch(f *Fetcher, next int64, epoch int32) (*Page, error) {
+func (w *harness) fetch(f *Fetcher, next int64, epoch int32) (*Page, error) {
 	w.Helper()
 	var page *Page
 	err := Persist(w.ctx, func() (err error) {
@@ -132,7 +132,7 @@ func (w *world) fetch(f *Fetcher, next int64, epoch int32) (*Page, error) {
 }
 
 // drain reads from next to the end of what can be read and gives "offset value".
-func (w *world) drain(f *Fetcher, next int64) (lines []string, end int64) {
+func (w *harness) drain(f *Fetcher, next int64) (lines []string, end int64) {
 	w.Helper()
 	epoch := NoEpoch
 	for {
@@ -149,7 +149,7 @@ func (w *world) drain(f *Fetcher, next int64) (lines []string, end int64) {
 	}
 }
 
-func (w *world) deleteTopic() {
+func (w *harness) deleteTopic() {
 	w.Helper()
 	k := &kafkago.Client{Addr: w.client.addr, Transport: w.client.rest}
 	r, err := k.DeleteTopics(w.ctx, &kafkago.DeleteTopicsRequest{Topics: []string{w.topic}})
@@ -158,7 +158,7 @@ func (w *world) deleteTopic() {
 }
 
 // createTopic makes the topic with one partition, and waits for its leader.
-func (w *world) createTopic(settings map[string]string) {
+func (w *harness) createTopic(settings map[string]string) {
 	w.Helper()
 	w.must(Persist(w.ctx, func() error {
 		_, err := w.client.CreateTopics(w.ctx, []NewTopic{{Name: w.topic, Partitions: 1, Replicas: 1, Settings: settings}})

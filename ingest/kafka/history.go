@@ -55,7 +55,7 @@ func (f *Fetcher) reached(ctx context.Context, offset int64, epoch int32) (found
 	m := kmsg.NewPtrOffsetForLeaderEpochRequest()
 	m.ReplicaID = -1 // a consumer
 	m.Topics = append(m.Topics, t)
-	answer, err := f.client.ask(ctx, request{message: m, version: versionEpochEnd, route: f.client.leader(f.cfg.Topic, f.cfg.Partition)})
+	answer, err := f.client.ask(ctx, request{message: m, route: f.client.leader(f.cfg.Topic, f.cfg.Partition)})
 	if err != nil {
 		return 0, false, err
 	}

@@ -22,7 +22,7 @@ type Sending struct {
 	leader int32
 }
 
-// errAlone is the lot of a batch that ProduceEach does not try: its producer has no session
+// errAlone is the error of a batch that ProduceEach does not try: its producer has no session
 // yet, or the outcome of its last batch is open.
 var errAlone = errors.New("kafka: to be sent alone")
 
@@ -53,33 +53,15 @@ func (c *Client) ProduceEach(ctx context.Context, all []Sending) {
 
 // produceTo sends the batches of one leader.
 func (c *Client) produceTo(ctx context.Context, all []Sending, leader int32) {
-	m := kmsg.NewPtrProduceRequest()
-	m.Acks = -1
-	m.TimeoutMillis = int32(c.cfg.RequestTimeout.Milliseconds())
-	places := map[string]int{}
+	m := c.newProduce()
 	for i := range all {
-		s := &all[i]
-		if s.batch == nil || s.leader != leader {
-			continue
+		if s := &all[i]; s.batch != nil && s.leader == leader {
+			addBatch(m, &s.Producer.cfg, s.batch)
 		}
-		cfg := &s.Producer.cfg
-		at, ok := places[cfg.Topic]
-		if !ok {
-			at = len(m.Topics)
-			places[cfg.Topic] = at
-			t := kmsg.NewProduceRequestTopic()
-			t.Topic = cfg.Topic
-			m.Topics = append(m.Topics, t)
-		}
-		r := kmsg.NewProduceRequestTopicPartition()
-		r.Partition, r.Records = int32(cfg.Partition), s.batch
-		m.Topics[at].Partitions = append(m.Topics[at].Partitions, r)
 	}
 	cfg := &all[0].Producer.cfg
 	var asked atomic.Int32 // 1 + the broker that leads the first by now
-	answer, err := c.ask(ctx, request{
-		message: m, version: versionProduce, route: c.noted(cfg.Topic, cfg.Partition, &asked), within: c.cfg.RequestTimeout + brokerMargin,
-	})
+	answer, err := c.produce(ctx, m, c.noted(cfg.Topic, cfg.Partition, &asked))
 	for i := range all {
 		s := &all[i]
 		if s.batch == nil || s.leader != leader {
@@ -87,7 +69,7 @@ func (c *Client) produceTo(ctx context.Context, all []Sending, leader int32) {
 		}
 		base, err := int64(0), err
 		if err == nil {
-			base, err = answerOf(answer.(*kmsg.ProduceResponse), &s.Producer.cfg)
+			base, err = answerOf(answer, &s.Producer.cfg)
 		}
 		if err == nil {
 			s.Producer.led.Store(asked.Load())
@@ -123,7 +105,7 @@ func storedAt(p *kmsg.ProduceResponseTopicPartition) (int64, error) {
 	}
 }
 
-// settle notes what became of the batch, so that a Send of the same messages goes on with
+// settle notes what became of the batch, so that a Send of the same messages continues with
 // it.
 func (s *Sending) settle(base int64, err error) {
 	p := s.Producer

@@ -84,7 +84,7 @@ func TestProduceEach_LosesAndDoublesNothing(t *testing.T) {
 	}
 }
 
-func TestBatchesOfALeaderAreOneRequest(t *testing.T) {
+func TestProduceEach_OneRequestALeader(t *testing.T) {
 	const partitions, brokers = 6, 2
 	w := given(t, kfake.NumBrokers(brokers), kfake.SeedTopics(partitions, "t"))
 	w.spread(partitions, brokers)
@@ -173,15 +173,15 @@ func TestProduceEach_FollowsALeaderThatMoves(t *testing.T) {
 }
 
 // leads reports that the client knows a broker as the partition's leader.
-func (w *world) leads(partition int, broker int32) bool {
+func (w *harness) leads(partition int, broker int32) bool {
 	var seen atomic.Int32
 	m := kmsg.NewPtrListOffsetsRequest()
 	m.ReplicaID = -1
-	_, err := w.client.ask(w.ctx, request{message: m, version: versionListOffsets, route: w.client.noted("t", partition, &seen)})
+	_, err := w.client.ask(w.ctx, request{message: m, route: w.client.noted("t", partition, &seen)})
 	return err == nil && seen.Load() == broker+1
 }
 
-func TestWhatDoesNotFitIsTheCausesAlone(t *testing.T) {
+func TestProduceEach_AnErrorIsItsBatchsAlone(t *testing.T) {
 	w := given(t, kfake.SeedTopics(2, "t"))
 	w.id()
 	all := make([]Sending, 2)

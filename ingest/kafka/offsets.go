@@ -13,7 +13,7 @@ import (
 // GroupOffset is where a group has come to in a partition.
 type GroupOffset struct {
 	Partition int
-	Next      int64  // the offset to go on from; −1: none is kept
+	Next      int64  // the offset to continue from; −1: none is kept
 	Epoch     int32  // leader epoch of the batch before it; NoEpoch
 	Metadata  string // whatever the group wants to keep with it
 }
@@ -39,7 +39,7 @@ func (c *groups) CommitOffsets(ctx context.Context, group, topic string, offsets
 	m := kmsg.NewPtrOffsetCommitRequest()
 	m.Group, m.Generation, m.MemberID = group, -1, ""
 	m.Topics = append(m.Topics, t)
-	answer, err := c.coordinated(ctx, group, m, versionOffsetCommit)
+	answer, err := c.coordinated(ctx, group, m)
 	if err == nil {
 		err = committed(answer.(*kmsg.OffsetCommitResponse), len(offsets))
 	}
@@ -87,7 +87,7 @@ func (c *groups) CommittedOffsets(ctx context.Context, group, topic string, part
 }
 
 func (c *groups) fetchOffsets(ctx context.Context, group string, m *kmsg.OffsetFetchRequest, partitions []int) ([]GroupOffset, error) {
-	answer, err := c.coordinated(ctx, group, m, versionOffsetFetch)
+	answer, err := c.coordinated(ctx, group, m)
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +128,7 @@ func unkept(partitions []int) []GroupOffset {
 
 // coordinated asks the group's coordinator, which is found first and remembered
 // until something fails.
-func (c *groups) coordinated(ctx context.Context, group string, m kmsg.Request, version int16) (kmsg.Response, error) {
+func (c *groups) coordinated(ctx context.Context, group string, m kmsg.Request) (kmsg.Response, error) {
 	if group == "" {
 		return nil, errors.New("kafka: a group needs a name")
 	}
@@ -136,7 +136,7 @@ func (c *groups) coordinated(ctx context.Context, group string, m kmsg.Request, 
 	if !known {
 		f := kmsg.NewPtrFindCoordinatorRequest()
 		f.CoordinatorKey, f.CoordinatorType = group, 0
-		answer, err := c.ask(ctx, request{message: f, version: versionFindCoordinator})
+		answer, err := c.ask(ctx, request{message: f})
 		if err != nil {
 			return nil, fmt.Errorf("coordinator: %w", err)
 		}
@@ -147,5 +147,5 @@ func (c *groups) coordinated(ctx context.Context, group string, m kmsg.Request, 
 		id = a.NodeID
 		c.coordinators.Store(group, id)
 	}
-	return c.ask(ctx, request{message: m, version: version, route: node(id.(int32))})
+	return c.ask(ctx, request{message: m, route: node(id.(int32))})
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-func TestGroupOffsetsAreKeptWithTheirMetadata(t *testing.T) {
+func TestGroups_KeepOffsetsWithMetadata(t *testing.T) {
 	w := given(t, kfake.NumBrokers(3), kfake.SeedTopics(4, "t"))
 	none := []GroupOffset{{2, -1, NoEpoch, ""}, {0, -1, NoEpoch, ""}}
 	get := func(want []GroupOffset) {
@@ -38,7 +38,7 @@ func TestGroupOffsetsAreKeptWithTheirMetadata(t *testing.T) {
 	}
 }
 
-func TestCoordinatorIsFoundAgainWhenItMoves(t *testing.T) {
+func TestGroups_FindACoordinatorThatMoves(t *testing.T) {
 	w := given(t, kfake.NumBrokers(3), kfake.SeedTopics(1, "t"))
 	commit := func() error {
 		return w.client.CommitOffsets(w.ctx, "g", "t", []GroupOffset{{0, 1, NoEpoch, "m"}})
@@ -64,7 +64,7 @@ func TestCoordinatorIsFoundAgainWhenItMoves(t *testing.T) {
 	}
 }
 
-func TestOffsetsAreFoundByTime(t *testing.T) {
+func TestClient_FindsOffsetsByTime(t *testing.T) {
 	w := given(t)
 	p := w.producer(nil)
 	for i := range 5 {

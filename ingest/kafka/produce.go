@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"math"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -14,12 +15,12 @@ import (
 )
 
 // ErrIdempotenceLost says that the broker no longer knows what this producer has
-// stored, and that the batch may stand in the log or not. Nothing else of what
+// stored, and that the batch may be in the log or not. Nothing else of what
 // was acknowledged is in doubt.
 //
 // The next Send opens a new session, in which the broker knows nothing of this one's
-// batches: the same messages sent again may then stand twice. Whoever's readers
-// know repeats sends them again; whoever's do not must read the log first.
+// batches: the same messages sent again may then be there twice. A caller whose
+// readers know repeats sends them again; another must read the log first.
 var ErrIdempotenceLost = errors.New("kafka: idempotence lost")
 
 // ProducerConfig names a partition and says how batches are made.
@@ -75,7 +76,7 @@ func (p *Producer) Partition() int { return p.cfg.Partition }
 // returns at once what cannot: too large, not authorized.
 //
 // After an error the outcome may be unknown. Sending the same messages again then
-// goes on with the same batch, which is stored once. Sending others opens a new
+// continues with the same batch, which is stored once. Sending others opens a new
 // session: the batch given up may still appear, before or behind them.
 // Only ErrIdempotenceLost leaves the choice that is described there.
 func (p *Producer) Send(ctx context.Context, messages []Message) (base int64, err error) {
@@ -187,7 +188,7 @@ func nextSequence(sequence int32, n int) int32 {
 func (p *Producer) open(ctx context.Context) error {
 	m := kmsg.NewPtrInitProducerIDRequest()
 	m.ProducerID, m.ProducerEpoch = -1, -1
-	answer, err := p.client.ask(ctx, request{message: m, version: versionInitProducerID})
+	answer, err := p.client.ask(ctx, request{message: m})
 	if err != nil {
 		return err
 	}
@@ -206,29 +207,46 @@ const brokerMargin = 2 * time.Second
 
 // store sends the batch to the leader once.
 func (p *Producer) store(ctx context.Context, batch []byte) (int64, error) {
-	r := kmsg.NewProduceRequestTopicPartition()
-	r.Partition, r.Records = int32(p.cfg.Partition), batch
-	t := kmsg.NewProduceRequestTopic()
-	t.Topic = p.cfg.Topic
-	t.Partitions = append(t.Partitions, r)
-	m := kmsg.NewPtrProduceRequest()
-	m.Acks = -1
-	m.TimeoutMillis = int32(p.client.cfg.RequestTimeout.Milliseconds())
-	m.Topics = append(m.Topics, t)
-	answer, err := p.client.ask(ctx, request{
-		message: m, version: versionProduce, route: p.client.noted(p.cfg.Topic, p.cfg.Partition, &p.led), within: p.client.cfg.RequestTimeout + brokerMargin,
-	})
+	m := p.client.newProduce()
+	addBatch(m, &p.cfg, batch)
+	answer, err := p.client.produce(ctx, m, p.client.noted(p.cfg.Topic, p.cfg.Partition, &p.led))
 	if err != nil {
 		return 0, err
 	}
-	a := answer.(*kmsg.ProduceResponse)
-	if len(a.Topics) != 1 || len(a.Topics[0].Partitions) != 1 {
-		return 0, &passing{why: "the broker's answer has no partition", err: errAnswer}
-	}
-	return storedAt(&a.Topics[0].Partitions[0])
+	return answerOf(answer, &p.cfg)
 }
 
-// lost reports that the broker does not go on with this session.
+// newProduce is a produce request of nothing yet.
+func (c *conns) newProduce() *kmsg.ProduceRequest {
+	m := kmsg.NewPtrProduceRequest()
+	m.Acks = -1
+	m.TimeoutMillis = int32(c.cfg.RequestTimeout.Milliseconds())
+	return m
+}
+
+// addBatch adds the batch of a partition that the request has not.
+func addBatch(m *kmsg.ProduceRequest, cfg *ProducerConfig, batch []byte) {
+	i := slices.IndexFunc(m.Topics, func(t kmsg.ProduceRequestTopic) bool { return t.Topic == cfg.Topic })
+	if i < 0 {
+		i = len(m.Topics)
+		t := kmsg.NewProduceRequestTopic()
+		t.Topic = cfg.Topic
+		m.Topics = append(m.Topics, t)
+	}
+	r := kmsg.NewProduceRequestTopicPartition()
+	r.Partition, r.Records = int32(cfg.Partition), batch
+	m.Topics[i].Partitions = append(m.Topics[i].Partitions, r)
+}
+
+func (c *conns) produce(ctx context.Context, m *kmsg.ProduceRequest, to route) (*kmsg.ProduceResponse, error) {
+	answer, err := c.ask(ctx, request{message: m, route: to, within: c.cfg.RequestTimeout + brokerMargin})
+	if err != nil {
+		return nil, err
+	}
+	return answer.(*kmsg.ProduceResponse), nil
+}
+
+// lost reports that the broker does not know this session any more.
 func lost(err error) bool {
 	return errors.Is(err, kafkago.OutOfOrderSequenceNumber) || errors.Is(err, kafkago.UnknownProducerId) ||
 		errors.Is(err, kafkago.InvalidProducerEpoch) || errors.Is(err, kafkago.InvalidProducerIDMapping)
@@ -253,7 +271,7 @@ func mayStand(err error) bool {
 	return false
 }
 
-// fingerprint tells the same messages from others; never 0.
+// fingerprint differs for other messages; never 0.
 func (p *Producer) fingerprint(messages []Message) uint64 {
 	var h maphash.Hash
 	h.SetSeed(p.seed)

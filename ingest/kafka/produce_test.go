@@ -44,7 +44,7 @@ func (c lossyConn) Write(b []byte) (int, error) {
 	return c.Conn.Write(b)
 }
 
-func TestLostAcknowledgementsLoseAndDoubleNothing(t *testing.T) {
+func TestSend_LostAcknowledgementsLoseAndDoubleNothing(t *testing.T) {
 	seed := rand.Uint64()
 	t.Log("seed", seed)
 	r := rand.New(rand.NewPCG(seed, 0))
@@ -77,7 +77,7 @@ func TestLostAcknowledgementsLoseAndDoubleNothing(t *testing.T) {
 			cancel()
 			if err == nil {
 				if base != int64(len(want)-len(values)) {
-					t.Fatalf("batch %d stands at %d, want %d", i, base, len(want)-len(values))
+					t.Fatalf("batch %d is at %d, want %d", i, base, len(want)-len(values))
 				}
 				break
 			}
@@ -101,13 +101,13 @@ func TestLostAcknowledgementsLoseAndDoubleNothing(t *testing.T) {
 
 // answer makes the next requests of this kind fail with these codes, one each,
 // without their work being done.
-func (w *world) answerProduce(codes ...*kerr.Error) {
+func (w *harness) answerProduce(codes ...*kerr.Error) {
 	for _, e := range codes {
 		w.cluster.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Produce}, Err: e, Count: 1})
 	}
 }
 
-func TestOtherMessagesAfterAnUnknownOutcomeAreNotTakenForARepetition(t *testing.T) {
+func TestSend_OtherMessagesAfterAnUnknownOutcomeAreNoRepeat(t *testing.T) {
 	w := given(t)
 	p := w.producer(nil)
 	w.send(p, "first")
@@ -151,7 +151,7 @@ func TestSend_NotLeaderMayHaveStored(t *testing.T) {
 	}
 }
 
-func TestIdempotenceIsLostOnlyInDoubt(t *testing.T) {
+func TestSend_IdempotenceIsLostOnlyInDoubt(t *testing.T) {
 	w := given(t)
 	p := w.producer(nil)
 	w.send(p, "a")
@@ -177,7 +177,7 @@ func TestIdempotenceIsLostOnlyInDoubt(t *testing.T) {
 	}
 }
 
-func TestSequenceGoesOnBehindTheWrap(t *testing.T) {
+func TestSend_SequenceContinuesBehindTheWrap(t *testing.T) {
 	w := given(t)
 	p := w.producer(nil)
 	w.send(p, "a")
@@ -196,6 +196,7 @@ func TestSequenceGoesOnBehindTheWrap(t *testing.T) {
 		a := q.ResponseKind().(*kmsg.ProduceResponse)
 		part := kmsg.NewProduceResponseTopicPartition()
 		topic := kmsg.NewProduceResponseTopic()
+		topic.Topic = q.Topics[0].Topic
 		topic.Partitions = append(topic.Partitions, part)
 		a.Topics = append(a.Topics, topic)
 		return a, nil, true
@@ -208,7 +209,7 @@ func TestSequenceGoesOnBehindTheWrap(t *testing.T) {
 	}
 }
 
-func TestRefusalsComeAtOnceAndTakeNoSequence(t *testing.T) {
+func TestSend_RefusalsReturnAtOnceAndTakeNoSequence(t *testing.T) {
 	w := given(t)
 	p := w.producer(func(c *ProducerConfig) { c.MaxBytes = 8 << 20 })
 	w.send(p, "a")
@@ -237,7 +238,7 @@ func TestRefusalsComeAtOnceAndTakeNoSequence(t *testing.T) {
 	}
 }
 
-func TestProducerWaitsForABrokerThatStarts(t *testing.T) {
+func TestSend_WaitsForABrokerThatStarts(t *testing.T) {
 	w := given(t)
 	p := w.producer(nil)
 	for _, code := range []*kerr.Error{kerr.CoordinatorLoadInProgress, kerr.CoordinatorNotAvailable} {
@@ -256,7 +257,7 @@ func TestProducerWaitsForABrokerThatStarts(t *testing.T) {
 	}
 }
 
-func TestDuplicateThatTheBrokerCannotPlaceIsASuccess(t *testing.T) {
+func TestSend_DuplicateWithoutAPlaceIsASuccess(t *testing.T) {
 	w := given(t)
 	p := w.producer(nil)
 	w.answerProduce(kerr.DuplicateSequenceNumber)
@@ -265,7 +266,7 @@ func TestDuplicateThatTheBrokerCannotPlaceIsASuccess(t *testing.T) {
 	}
 }
 
-func TestFingerprintsTellMessagesApart(t *testing.T) {
+func TestFingerprint_DiffersByMessages(t *testing.T) {
 	p, err := (&Client{}).Producer(ProducerConfig{Topic: "t"})
 	if err != nil {
 		t.Fatal(err)

@@ -5,44 +5,28 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 
 	kafkago "github.com/segmentio/kafka-go"
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// The versions spoken. Each is the lowest that has what is needed, so that they
+// versions are those spoken. Each is the lowest that has what is needed, so that they
 // change for a reason only.
-const (
-	versionProduce         = 9  // answers for each batch
-	versionFetch           = 13 // topics by id, the epoch last fetched
-	versionListOffsets     = 6
-	versionMetadata        = 12 // topic ids
-	versionOffsetCommit    = 8  // leader epochs
-	versionOffsetFetch     = 7
-	versionFindCoordinator = 3
-	versionCreateTopics    = 5
-	versionDeleteRecords   = 2
-	versionInitProducerID  = 3
-	versionEpochEnd        = 4
-	versionDescribeConfigs = 4
-)
-
-var spoken = []struct {
-	key     kmsg.Key
-	version int
-}{
-	{kmsg.Produce, versionProduce},
-	{kmsg.Fetch, versionFetch},
-	{kmsg.ListOffsets, versionListOffsets},
-	{kmsg.Metadata, versionMetadata},
-	{kmsg.OffsetCommit, versionOffsetCommit},
-	{kmsg.OffsetFetch, versionOffsetFetch},
-	{kmsg.FindCoordinator, versionFindCoordinator},
-	{kmsg.CreateTopics, versionCreateTopics},
-	{kmsg.DeleteRecords, versionDeleteRecords},
-	{kmsg.InitProducerID, versionInitProducerID},
-	{kmsg.OffsetForLeaderEpoch, versionEpochEnd},
-	{kmsg.DescribeConfigs, versionDescribeConfigs},
+var versions = map[kmsg.Key]int16{
+	kmsg.Produce:              9,  // answers for each batch
+	kmsg.Fetch:                13, // topics by id, the epoch last fetched
+	kmsg.ListOffsets:          6,
+	kmsg.Metadata:             12, // topic ids
+	kmsg.OffsetCommit:         8,  // leader epochs
+	kmsg.OffsetFetch:          7,
+	kmsg.FindCoordinator:      3,
+	kmsg.CreateTopics:         5,
+	kmsg.DeleteRecords:        2,
+	kmsg.InitProducerID:       3,
+	kmsg.OffsetForLeaderEpoch: 4,
+	kmsg.DescribeConfigs:      4,
 }
 
 // Check asks a broker what it speaks and names everything that is missing.
@@ -61,9 +45,10 @@ func (c *conns) Check(ctx context.Context) error {
 		has[a.ApiKey] = span{a.MinVersion, a.MaxVersion}
 	}
 	var missing []error
-	for _, s := range spoken {
-		if v, ok := has[int(s.key)]; !ok || s.version < v.low || s.version > v.high {
-			missing = append(missing, fmt.Errorf("kafka: the broker does not speak %s version %d, which Apache Kafka does since 3.1", s.key.Name(), s.version))
+	for _, key := range slices.Sorted(maps.Keys(versions)) {
+		version := int(versions[key])
+		if v, ok := has[int(key)]; !ok || version < v.low || version > v.high {
+			missing = append(missing, fmt.Errorf("kafka: the broker does not speak %s version %d, which Apache Kafka does since 3.1", key.Name(), version))
 		}
 	}
 	return errors.Join(missing...)

@@ -12,7 +12,7 @@ import (
 
 // SASL is the mechanism of a name in any case, PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512, as
 // Config.SASL takes it. With PLAIN the broker is shown the password, and without TLS so is
-// the network; SCRAM shows it to nobody. No error says the password.
+// the network; SCRAM does not. No error has the password.
 func SASL(mechanism, user, password string) (sasl.Mechanism, error) {
 	if user == "" || password == "" {
 		return nil, errors.New("kafka: SASL needs a user and a password")

@@ -7,7 +7,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kfake"
 )
 
-func TestClientSpeaksEverySASL(t *testing.T) {
+func TestSASL_EveryMechanism(t *testing.T) {
 	w := given(t, kfake.EnableSASL(), kfake.SeedTopics(1, "t"), kfake.Superuser("PLAIN", "user", "secret"),
 		kfake.Superuser("SCRAM-SHA-256", "user256", "secret"), kfake.Superuser("SCRAM-SHA-512", "user512", "secret"))
 	for name, user := range map[string]string{"plain": "user", "scram-sha-256": "user256", "SCRAM-SHA-512": "user512"} {
@@ -24,7 +24,7 @@ func TestClientSpeaksEverySASL(t *testing.T) {
 	}
 }
 
-func TestSASLRefusesWhatItCannotSay(t *testing.T) {
+func TestSASL_RefusesInvalidUsersAndPasswords(t *testing.T) {
 	for _, c := range [][3]string{
 		{"gssapi", "u", "p"}, {"", "u", "p"}, {"plain", "", "p"}, {"plain", "u", ""}, {"scram-sha-256", "u", "tab\tin-it"}, {"scram-sha-512", "u\x00", "p"},
 	} {

@@ -148,7 +148,7 @@ func (w *pendingFetch) samePartition(o *pendingFetch) bool {
 func (j *sharedFetches) fetch(leader int32, l *leaderQueue, asked []*pendingFetch) {
 	m, within, limit := requestOf(asked)
 	x, err := j.conns.exchange(j.conns.ctx, request{
-		message: m, version: versionFetch, route: node(leader), over: j.conns.fetching,
+		message: m, route: node(leader), over: j.conns.fetching,
 		within: within + j.conns.cfg.RequestTimeout, limit: limit + answerRoom,
 	})
 	j.mu.Lock()

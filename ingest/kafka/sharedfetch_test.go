@@ -22,7 +22,7 @@ type asked struct {
 	fail func() bool // nil: none fails
 }
 
-func (w *world) asked(fail func() bool) *asked {
+func (w *harness) asked(fail func() bool) *asked {
 	a := &asked{fail: fail}
 	w.cluster.ControlKey(int16(kmsg.Fetch), func(r kmsg.Request) (kmsg.Response, error, bool) {
 		w.cluster.KeepControl()
@@ -49,7 +49,7 @@ func (a *asked) last() int {
 }
 
 // sharing is a fetcher of a partition that has read it once, and so knows its leader.
-func (w *world) sharing(partition int, wait time.Duration) *Fetcher {
+func (w *harness) sharing(partition int, wait time.Duration) *Fetcher {
 	w.Helper()
 	f := w.fetcher(func(c *FetchConfig) { c.Partition, c.MaxWait, c.Shared = partition, wait, true })
 	_, err := f.client.End(w.ctx, w.topic, partition)
@@ -58,7 +58,7 @@ func (w *world) sharing(partition int, wait time.Duration) *Fetcher {
 	return f
 }
 
-// I1: each partition is read in order and whole, whoever else asks, gives up or fails.
+// I1: each partition is read in order and whole, whatever other fetchers do.
 func TestSharedFetch_ReadsWhatEachWouldAlone(t *testing.T) {
 	const partitions, records = 6, 300
 	seed := rand.Uint64()
@@ -95,11 +95,11 @@ func TestSharedFetch_ReadsWhatEachWouldAlone(t *testing.T) {
 		most = max(most, n)
 	}
 	if most < 2 {
-		t.Error("nobody ever shared a request")
+		t.Error("no request was shared")
 	}
 }
 
-func readAllShared(w *world, f *Fetcher, moody *rand.Rand, partition, records int) {
+func readAllShared(w *harness, f *Fetcher, moody *rand.Rand, partition, records int) {
 	next, epoch := int64(0), NoEpoch
 	for next < int64(records) {
 		ctx, cancel := context.WithCancel(w.ctx)
@@ -125,7 +125,7 @@ func readAllShared(w *world, f *Fetcher, moody *rand.Rand, partition, records in
 	}
 }
 
-func TestWhoGetsNothingStaysAboardUntilHisWaitIsOver(t *testing.T) {
+func TestSharedFetch_EmptyPartitionsWaitOn(t *testing.T) {
 	w := given(t, kfake.SeedTopics(2, "t"))
 	a := w.asked(nil)
 	short, long := w.sharing(0, 50*time.Millisecond), w.sharing(1, time.Hour)
@@ -149,7 +149,7 @@ func TestWhoGetsNothingStaysAboardUntilHisWaitIsOver(t *testing.T) {
 	}
 }
 
-func TestWhoHasGivenUpIsAskedForNoMore(t *testing.T) {
+func TestSharedFetch_DropsAbandonedFetches(t *testing.T) {
 	w := given(t, kfake.SeedTopics(2, "t"))
 	stays, goes := w.sharing(0, 20*time.Millisecond), w.sharing(1, time.Hour)
 	ctx, cancel := context.WithCancel(w.ctx)
@@ -182,7 +182,7 @@ func TestWhoHasGivenUpIsAskedForNoMore(t *testing.T) {
 	}
 }
 
-func TestAnothersFaultIsNobodyElses(t *testing.T) {
+func TestSharedFetch_AnErrorIsItsPartitionsAlone(t *testing.T) {
 	w := given(t, kfake.SeedTopics(2, "t"))
 	w.send(w.producer(nil), "a")
 	good, bad := w.sharing(0, time.Hour), w.sharing(1, time.Hour)

@@ -18,7 +18,7 @@ import (
 	"github.com/ovation-analytics/ovation/ingest/recordbatch"
 )
 
-func TestAppendPatchesOffsetAndEpochAndNothingElse(t *testing.T) {
+func TestAppend_PatchesOffsetAndEpochOnly(t *testing.T) {
 	l := opened(t, vfs.NewMem(), Options{})
 	id := created(t, l, "t", 1)
 	mustAppend(t, l, id, plain(3, 1))
@@ -33,7 +33,7 @@ func TestAppendPatchesOffsetAndEpochAndNothingElse(t *testing.T) {
 	}
 }
 
-func TestLogAppendTimeIsStampedAndNeverGoesBack(t *testing.T) {
+func TestAppend_LogAppendTimeNeverGoesBack(t *testing.T) {
 	fs, clk := vfs.NewMem(), &fakeClock{ms: 5_000}
 	l := opened(t, fs, Options{Now: clk.now})
 	id := created(t, l, "t", 1, configTimestampType, "LogAppendTime")
@@ -83,7 +83,7 @@ func TestLogAppendTimeIsStampedAndNeverGoesBack(t *testing.T) {
 	}
 }
 
-func TestMessageSizeIsLimitedByTopic(t *testing.T) {
+func TestAppend_LimitsBatchesByTopic(t *testing.T) {
 	l := opened(t, vfs.NewMem(), Options{})
 	small := created(t, l, "small", 1, configMaxBatch, "200")
 	usual := created(t, l, "usual", 1)
@@ -96,7 +96,7 @@ func TestMessageSizeIsLimitedByTopic(t *testing.T) {
 	wantCode(t, err, MessageTooLarge)
 }
 
-func TestAppendsAreRefusedBelowTheFreeSpaceFloorAndReadsAreNot(t *testing.T) {
+func TestHeadroom_RefusesAppendsAndNoReads(t *testing.T) {
 	free := uint64(math.MaxUint64)
 	l := opened(t, vfs.NewMem(), Options{FreeSpace: func() (uint64, error) { return free, nil }})
 	id := created(t, l, "t", 1)
@@ -128,7 +128,7 @@ func TestAppendsAreRefusedBelowTheFreeSpaceFloorAndReadsAreNot(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotDurableIsNotRead(t *testing.T) {
+func TestRead_GivesDurableBatchesOnly(t *testing.T) {
 	l := opened(t, vfs.NewMem(), Options{})
 	id := created(t, l, "t", 1)
 	_, _, done, err := part(t, l, id, 0).Append(plain(2, 1))
@@ -154,7 +154,7 @@ func TestWhatIsNotDurableIsNotRead(t *testing.T) {
 	}
 }
 
-func TestReadsOutsideOfTheLogAreOutOfRange(t *testing.T) {
+func TestRead_OutOfRange(t *testing.T) {
 	l := opened(t, vfs.NewMem(), Options{})
 	id := created(t, l, "t", 1)
 	for range 3 {
@@ -209,8 +209,8 @@ func (p *repeater) run(t *testing.T, l *Log, id [16]byte, partition int32, stop 
 
 // Concurrent producers, each idempotent, each with its last batch in flight when the
 // machine crashes: what was acknowledged is there, and a producer that sends its last
-// batch again goes on without loss or double.
-func TestACrashKeepsWhatWasAcknowledged(t *testing.T) {
+// batch again continues without loss or double.
+func TestAppend_AcknowledgedBatchesSurviveACrash(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	const partitions = 2
@@ -246,7 +246,7 @@ func TestACrashKeepsWhatWasAcknowledged(t *testing.T) {
 			if n < before[i] || n > p.sent {
 				t.Fatalf("round %d producer %d: %d batches, acknowledged %d, sent %d", round, i, n, before[i], p.sent)
 			}
-			// It knows what it was told, and sends what came after again; a log remembers
+			// It knows what was acknowledged, and sends what came after again; a log remembers
 			// five batches, and no more were acknowledged between count and clone unseen.
 			p.acked.Store(max(before[i], n-5))
 			p.sent = n
@@ -287,7 +287,7 @@ func sequencesOf(t *testing.T, l *Log, id [16]byte, partition int32, producer in
 	return n
 }
 
-// A clock that cannot be right stamps nothing; one that is set right goes on, and an
+// A clock that cannot be right stamps nothing; one that is set right is stamped by, and an
 // operator's word takes it as it is. Topics with their producers' times are no concern of it.
 func TestClock_StampsNothingWhileItCannotBeRight(t *testing.T) {
 	start := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)

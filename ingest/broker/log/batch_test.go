@@ -12,7 +12,7 @@ import (
 	"github.com/ovation-analytics/ovation/ingest/recordbatch"
 )
 
-func TestEveryCodecIsReadDownToTheRecords(t *testing.T) {
+func TestCheck_ReadsEveryCodec(t *testing.T) {
 	l := opened(t, vfs.NewMem(), Options{})
 	for codec := range xerial + 1 {
 		b := built{codec: codec, producer: -1, times: []int64{100, 90, 300, 200}, values: []string{"a", strings.Repeat("b", 5000), "", "d"}}.batch()
@@ -26,7 +26,7 @@ func TestEveryCodecIsReadDownToTheRecords(t *testing.T) {
 	}
 }
 
-func TestAWrongMaxTimeIsSetRight(t *testing.T) {
+func TestCheck_CorrectsMaxTime(t *testing.T) {
 	l := opened(t, vfs.NewMem(), Options{})
 	b := built{producer: -1, times: []int64{100, 300, 200}}.batch()
 	want := bytes.Clone(b)
@@ -113,7 +113,7 @@ func body(f func([]byte) []byte) func([]byte) []byte {
 	}
 }
 
-func TestDamagedBatchesAreRefusedAndLeaveNothing(t *testing.T) {
+func TestCheck_RefusesDamagedBatches(t *testing.T) {
 	l := opened(t, vfs.NewMem(), Options{})
 	id := created(t, l, "t", 1)
 	for name, d := range spoilt {
@@ -129,7 +129,7 @@ func TestDamagedBatchesAreRefusedAndLeaveNothing(t *testing.T) {
 }
 
 // A batch that grows beyond the bound is refused, and no large buffer is kept.
-func TestABatchThatGrowsBeyondTheLimitIsRefused(t *testing.T) {
+func TestCheck_BoundsDecompression(t *testing.T) {
 	l := opened(t, vfs.NewMem(), Options{})
 	huge := built{codec: recordbatch.Snappy, producer: -1, times: []int64{1}, values: []string{strings.Repeat("x", recordbatch.MaxDecompressed)}}.batch()
 	_, err := l.unpack.check(huge, false)
@@ -149,7 +149,7 @@ func TestABatchThatGrowsBeyondTheLimitIsRefused(t *testing.T) {
 	}
 }
 
-func FuzzBatchIsRefusedOrCanBeReadInFull(f *testing.F) {
+func FuzzCheck(f *testing.F) {
 	for codec := range xerial + 1 {
 		f.Add(built{codec: codec, producer: -1, times: []int64{100, 90, 300}}.batch(), true)
 	}

@@ -8,7 +8,7 @@ import (
 
 // What is kept in memory is what the store would give, for every offset, end and limit; or
 // it is not kept.
-func TestRecentBatchesAreReadAsFromTheStore(t *testing.T) {
+func TestRecent_ReadsAsFromTheStore(t *testing.T) {
 	seed := rand.Uint64()
 	t.Log("seed", seed)
 	rng := rand.New(rand.NewPCG(seed, 0))
@@ -69,7 +69,7 @@ func TestRecentBatchesAreReadAsFromTheStore(t *testing.T) {
 }
 
 // A partition keeps no more than two generations, and appending allocates nothing then.
-func TestRecentBatchesTakeBoundedMemory(t *testing.T) {
+func TestRecent_TakesBoundedMemory(t *testing.T) {
 	var r recent
 	batch := make([]byte, 1000)
 	add := func() {

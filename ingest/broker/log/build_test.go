@@ -14,7 +14,7 @@ import (
 	"github.com/ovation-analytics/ovation/ingest/recordbatch/batchtest"
 )
 
-// xerial stands for snappy in the Java clients' framing.
+// xerial is snappy in the Java clients' framing.
 const xerial recordbatch.Codec = 5
 
 // built is a record batch to be made: times are absolute, one record each.

@@ -2,7 +2,8 @@ package log
 
 import "strconv"
 
-// Code is an error by its number in the Kafka protocol, as the broker answers it. An error of this package either is a Code or wraps one.
+// Code is an error by its number in the Kafka protocol, as the broker answers it. An error of
+// this package either is a Code or wraps one.
 type Code int16
 
 // The codes that this package uses.

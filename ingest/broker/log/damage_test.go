@@ -88,20 +88,20 @@ func readAll(t *testing.T, l *Log, rnd *rand.Rand, id domain.TopicID, partition 
 			}
 		}
 		if at != next {
-			t.Fatalf("the batches end at %d, told %d", at, next)
+			t.Fatalf("the batches end at %d, next is %d", at, next)
 		}
 	}
 	return whole, lost
 }
 
-// Blocks whose checksum is wrong are told as batches whose checksum is wrong, over the
+// Blocks whose checksum is wrong are read as batches whose checksum is wrong, over the
 // offsets that are lost; every other batch is read, and what is appended after is.
-func TestWhatCannotBeReadIsToldAsACorruptBatchAndNothingElseIsLost(t *testing.T) {
+func TestDamage_IsReadAsACorruptBatchAndNothingElseIsLost(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	shown := 0
 	defer func() {
-		if shown < 3 { // of twelve; what is flipped may stand in memory
+		if shown < 3 { // of twelve; what is flipped may be in memory
 			t.Errorf("something was lost in %d rounds: the test shows nothing", shown)
 		}
 	}()
@@ -161,7 +161,7 @@ func TestWhatCannotBeReadIsToldAsACorruptBatchAndNothingElseIsLost(t *testing.T)
 			flipped := 2 * rnd.IntN(3) // places in each table
 			tables := flipTables(t, fs, func(size int64) (at []int64) {
 				for range flipped {
-					at = append(at, size/5+rnd.Int64N(size*2/5)) // what stands at its end says where its blocks are
+					at = append(at, size/5+rnd.Int64N(size*2/5)) // the end has the index of the blocks
 				}
 				return at
 			})
@@ -188,7 +188,7 @@ func TestWhatCannotBeReadIsToldAsACorruptBatchAndNothingElseIsLost(t *testing.T)
 				t.Errorf("%d batches are missing for %d bits in %d tables", missing, flipped, tables)
 			}
 			if st := l.Stats(); lostAny != (len(st.Corrupt) > 0) || l.Err() != nil || strings.Count(said.String(), "a file is corrupt") != len(st.Corrupt) {
-				t.Errorf("lost %v, told of %v, err %v:\n%s", lostAny, st.Corrupt, l.Err(), said)
+				t.Errorf("lost %v, corrupt %v, err %v:\n%s", lostAny, st.Corrupt, l.Err(), said)
 			}
 			if lostAny {
 				shown++

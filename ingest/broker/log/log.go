@@ -1,6 +1,7 @@
 package log
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -71,7 +72,10 @@ func Open(dir string, o Options) (*Log, error) {
 	}
 	l := &Log{shared: shared{
 		store: &store{db: db}, now: o.Now, unpack: newUnpacker(runtime.GOMAXPROCS(0)),
-		space: headroom{free: o.FreeSpace, least: o.MinFree, refusal: refusal{dir: dir, logger: o.Logger, level: slog.LevelWarn}},
+		space: headroom{
+			free: o.FreeSpace, least: o.MinFree,
+			refusal: refusal{dir: dir, logger: o.Logger, level: slog.LevelWarn},
+		},
 		clock: clock{now: o.Now, since: o.Since, refusal: refusal{dir: dir, logger: o.Logger, level: slog.LevelError}},
 	}}
 	l.ids.store = l.store
@@ -93,27 +97,19 @@ func (o *Options) defaults(dir string) {
 	if o.Since == nil {
 		o.Since = elapsed()
 	}
-	if o.MinFree == 0 {
-		o.MinFree = 256 << 20
-	}
-	if o.CacheBytes == 0 {
-		o.CacheBytes = 16 << 20
-	}
-	if o.MemTableBytes == 0 {
-		o.MemTableBytes = 32 << 20
-	}
+	o.MinFree = cmp.Or(o.MinFree, 256<<20)
+	o.CacheBytes = cmp.Or(o.CacheBytes, 16<<20)
+	o.MemTableBytes = cmp.Or(o.MemTableBytes, 32<<20)
 	if o.FreeSpace == nil {
 		o.FreeSpace = pebblefs.NewSpace(o.FS, dir).Free
 	}
-	if o.Logger == nil {
-		o.Logger = slog.Default()
-	}
+	o.Logger = cmp.Or(o.Logger, slog.Default())
 }
 
 // pebble are the store's options. Blocks are large and read in order soon after they were
 // written, mostly from the memtable, so the cache is small, and few files are kept open.
 func (o *Options) pebble() *pebble.Options {
-	p := pebblefs.Defaults() // with filters: they tell a table that has a key from a corrupt one (see around)
+	p := pebblefs.Defaults() // with filters: only the table that has a key is read for it (see around)
 	p.CacheSize = o.CacheBytes
 	p.MemTableSize = uint64(o.MemTableBytes)
 	p.L0StopWritesThreshold = 24

@@ -2,7 +2,6 @@ package log
 
 import (
 	"bytes"
-	"encoding/hex"
 	"errors"
 	"io"
 	"log/slog"
@@ -24,7 +23,7 @@ import (
 
 var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
 
-func TestAnEmptiedLogGoesOnCounting(t *testing.T) {
+func TestLog_EmptiedLogContinuesItsOffsets(t *testing.T) {
 	fs := vfs.NewCrashableMem()
 	l := opened(t, fs, Options{})
 	id := created(t, l, "t", 1)
@@ -47,7 +46,7 @@ func TestAnEmptiedLogGoesOnCounting(t *testing.T) {
 	}
 }
 
-func TestEachOpeningHasAHigherEpoch(t *testing.T) {
+func TestLog_EachOpeningHasAHigherEpoch(t *testing.T) {
 	fs, clk := vfs.NewMem(), &fakeClock{ms: epochZero.UnixMilli() - 1}
 	var got []int32
 	for _, minutes := range []int64{-3, -3, 50, 50, 10, 100} {
@@ -63,7 +62,7 @@ func TestEachOpeningHasAHigherEpoch(t *testing.T) {
 	}
 }
 
-func TestALogRestoredFromACopyIsAnotherOneToItsReaders(t *testing.T) {
+func TestLog_RestoredFromACopyDivergesInEpoch(t *testing.T) {
 	clk := &fakeClock{ms: epochZero.UnixMilli() + 10*60_000}
 	fs := vfs.NewCrashableMem()
 	l := opened(t, fs, Options{Now: clk.now})
@@ -81,7 +80,7 @@ func TestALogRestoredFromACopyIsAnotherOneToItsReaders(t *testing.T) {
 	}
 }
 
-func TestTopicsAndGroupsSurviveAndEndTogether(t *testing.T) {
+func TestTopics_AreKeptAndDeletedWithTheirGroupOffsets(t *testing.T) {
 	fs := vfs.NewCrashableMem()
 	l := opened(t, fs, Options{})
 	a := created(t, l, "a", 2, "retention.ms", "5", configTimestampType, "LogAppendTime")
@@ -140,12 +139,7 @@ func deletedWithAll(t *testing.T, fs *vfs.MemFS, l *Log, a domain.TopicID) {
 	if err := l.Topics.Delete(a); err != nil {
 		t.Fatal(err)
 	}
-	_, _, _, err := held.Append(plain(1, 1))
-	wantCode(t, err, UnknownTopic)
-	_, _, err = held.Read(0, 1, true, nil)
-	wantCode(t, err, UnknownTopic)
-	_, _, err = held.Bounds()
-	wantCode(t, err, UnknownTopic)
+	wantOnly(t, held, UnknownTopic)
 	for range 2 {
 		if _, found := l.Topics.ByName("a"); found {
 			t.Fatal("the topic is there")
@@ -173,7 +167,7 @@ func deletedWithAll(t *testing.T, fs *vfs.MemFS, l *Log, a domain.TopicID) {
 	}
 }
 
-func TestTopicsThatCannotBeAreRefused(t *testing.T) {
+func TestTopics_RefusesInvalidOnes(t *testing.T) {
 	l := opened(t, vfs.NewMem(), Options{})
 	id := created(t, l, "t", 2)
 	for _, c := range []struct {
@@ -204,7 +198,7 @@ func TestTopicsThatCannotBeAreRefused(t *testing.T) {
 	wantCode(t, l.Topics.AddPartitions(domain.TopicID{1}, 2), UnknownTopic)
 }
 
-func TestAnotherFormatAndAForeignStoreAreRefused(t *testing.T) {
+func TestOpen_RefusesAnotherFormatAndAForeignStore(t *testing.T) {
 	fs := vfs.NewMem()
 	put := func(key, value string) {
 		db, err := pebblefs.Open("log", pebblefs.Options{FS: fs, Logger: quiet}, pebblefs.Defaults())
@@ -231,7 +225,7 @@ func TestAnotherFormatAndAForeignStoreAreRefused(t *testing.T) {
 	}
 }
 
-func TestADirectoryIsOpenOnce(t *testing.T) {
+func TestOpen_LocksTheDirectory(t *testing.T) {
 	dir := t.TempDir()
 	l, err := Open(dir, Options{Logger: quiet})
 	if err != nil {
@@ -271,21 +265,26 @@ func failing(t *testing.T, kind errorfs.OpKind, file string) (l *Log, id domain.
 	return l, created(t, l, "t", 1), armed
 }
 
+// wantOnly checks that a partition answers nothing but an error.
+func wantOnly(t *testing.T, p *Partition, want Code) {
+	t.Helper()
+	_, _, _, appended := p.Append(plain(1, 1))
+	_, _, read := p.Read(0, 100, true, nil)
+	_, _, bounds := p.Bounds()
+	_, trimmed := p.DeleteRecords(-1)
+	for _, err := range []error{appended, read, bounds, trimmed} {
+		wantCode(t, err, want)
+	}
+}
+
 // wantStopped checks that a log answers nothing but a storage error, says why, and closes.
 func wantStopped(t *testing.T, l *Log, p *Partition) {
 	t.Helper()
 	if err := l.Err(); err == nil || !strings.Contains(err.Error(), "disk on fire") {
 		t.Fatal(err)
 	}
-	_, _, _, err := p.Append(plain(1, 1))
-	wantCode(t, err, StorageError)
-	_, _, err = p.Read(0, 100, true, nil)
-	wantCode(t, err, StorageError)
-	_, _, err = p.Bounds()
-	wantCode(t, err, StorageError)
-	_, err = l.Topics.Create("u", 1, nil)
-	wantCode(t, err, StorageError)
-	_, err = p.DeleteRecords(-1)
+	wantOnly(t, p, StorageError)
+	_, err := l.Topics.Create("u", 1, nil)
 	wantCode(t, err, StorageError)
 	_, err = l.Topics.Partition(domain.TopicID{}, 0)
 	wantCode(t, err, StorageError)
@@ -369,49 +368,6 @@ func acknowledgedIsKept(t *testing.T) {
 	if n := sequencesOf(t, l, id, 0, 1); n != 21 {
 		t.Fatalf("%d batches", n)
 	}
-}
-
-func TestValuesAreWrittenAsDrawn(t *testing.T) {
-	id := domain.TopicID{0xaa, 15: 0xbb}
-	s := &producer{epoch: 3, n: 1}
-	s.last[0] = appended{first: 1, last: 2, base: 3, stamp: -1}
-	for _, c := range []struct {
-		name string
-		got  []byte
-		want string
-	}{
-		{"epoch", encodeEpoch(5), "0100000005"},
-		{"number", encodeNumber(-1), "01ffffffffffffffff"},
-		{"floor", encodeFloor(1, 2), "0100000000000000010000000000000002"},
-		{"offset", encodeGroupOffset(GroupOffset{Offset: 1, Epoch: 2, Metadata: "m"}), "010000000000000001000000026d"},
-		{"topic", encodeTopic(Topic{id, "t", 2, map[string]string{"b": "", "a": "1"}}), "01" + "00000002" + "000174" + "0002" + "000161" + "000131" + "000162" + "0000"},
-		{"producer", s.encode(nil), "01" + "0003" + "01" + "00000001" + "00000002" + "0000000000000003" + "ffffffffffffffff"},
-		{"block key", partID{id, 1}.blockKey(2), "78" + "aa0000000000000000000000000000bb" + "00000001" + "0000000000000002"},
-		{"group key", groupOffsetKey("gr", id, 1), "67" + "0002" + "6772" + "aa0000000000000000000000000000bb" + "00000001"},
-	} {
-		if got := hex.EncodeToString(c.got); got != c.want {
-			t.Errorf("%s: %s, want %s", c.name, got, c.want)
-		}
-	}
-}
-
-func FuzzStoredValuesAreReadOrRefused(f *testing.F) {
-	f.Add(encodeTopic(Topic{Name: "t", Partitions: 2, Config: map[string]string{"a": "1"}}))
-	f.Add((&producer{n: 1}).encode(nil))
-	f.Add(encodeFloor(1, 2))
-	f.Fuzz(func(t *testing.T, v []byte) {
-		if s, err := decodeProducer(v); err == nil && string(s.encode(nil)) != string(v) {
-			t.Fatal("producer")
-		}
-		if a, b, err := decodeFloor(v); err == nil && string(encodeFloor(a, b)) != string(v) {
-			t.Fatal("floor")
-		}
-		if o, err := decodeGroupOffset(v); err == nil && string(encodeGroupOffset(o)) != string(v) {
-			t.Fatal("offset")
-		}
-		_, _ = decodeTopic(domain.TopicID{}, v)
-		_, _ = decodeBlock(make([]byte, partKeyLen+8), v)
-	})
 }
 
 func TestMain(m *testing.M) { pebblefstest.Main(m) }

@@ -96,7 +96,7 @@ func unpack(t *testing.T, raw []byte) (records []naiveRecord, batches []naiveBat
 	return records, batches
 }
 
-func TestRandomOperationsGiveWhatANaiveLogGives(t *testing.T) {
+func TestLog_RandomOperationsEqualANaiveLog(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 0))

@@ -136,8 +136,8 @@ func (p *Partition) Unwatch(wake chan<- struct{}) {
 }
 
 // DeleteRecords makes before the first offset, or the end for -1, and gives the first offset
-// there is then: nothing moves back. The batch that holds it stays whole. Offsets go on
-// counting where they were, however little is left.
+// there is then: nothing moves back. The batch that holds it stays whole. Offsets
+// continue where they were, however little is left.
 func (p *Partition) DeleteRecords(before int64) (start int64, err error) {
 	if err := p.enter(); err != nil {
 		return -1, err

@@ -32,7 +32,7 @@ type appended struct {
 // sequenced decides about a batch with a producer id: it is a repeat of the
 // one returned, or it is next and then is the producer's state with it. old may be
 // nil: then any sequence is the first, since state can have been given up. Sequences
-// go on at 0 after 2^31-1.
+// continue at 0 after 2^31-1.
 func (old *producer) sequenced(h *recordbatch.Header) (repeat *appended, then *producer, err error) {
 	e := appended{first: h.Sequence, last: addSequence(h.Sequence, h.Count-1)}
 	switch {

@@ -7,7 +7,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-func TestARepeatedBatchIsStoredOnceUpToTheFifthBefore(t *testing.T) {
+func TestProducers_RepeatOfTheLastFiveIsStoredOnce(t *testing.T) {
 	l := opened(t, vfs.NewMem(), Options{})
 	id := created(t, l, "t", 1)
 	batch := func(i int) []byte {
@@ -33,7 +33,7 @@ func TestARepeatedBatchIsStoredOnceUpToTheFifthBefore(t *testing.T) {
 	}
 }
 
-func TestSequencesAndEpochsOfAProducer(t *testing.T) {
+func TestProducers_SequencesAndEpochs(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		before []built // appended, must go well
@@ -77,7 +77,7 @@ func TestSequencesAndEpochsOfAProducer(t *testing.T) {
 	}
 }
 
-func TestTheProducerSilentLongestMakesRoom(t *testing.T) {
+func TestProducers_EvictTheLeastRecent(t *testing.T) {
 	if testing.Short() {
 		t.Skip("4,097 appends")
 	}
@@ -102,7 +102,7 @@ func TestTheProducerSilentLongestMakesRoom(t *testing.T) {
 	}
 }
 
-func TestProducerIDsAreNeverGivenTwice(t *testing.T) {
+func TestProducerIDs_AreUnique(t *testing.T) {
 	fs := vfs.NewCrashableMem()
 	l := opened(t, fs, Options{})
 	seen := map[int64]bool{}

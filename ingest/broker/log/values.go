@@ -46,42 +46,19 @@ func open(v []byte) *cursor {
 }
 
 func (c *cursor) take(n int) []byte {
-	if c.bad || n < 0 || n > len(c.b) {
+	if c.bad || n > len(c.b) {
 		c.bad = true
-		return nil
+		return make([]byte, n)
 	}
 	v := c.b[:n]
 	c.b = c.b[n:]
 	return v
 }
 
-func (c *cursor) u8() byte {
-	if v := c.take(1); v != nil {
-		return v[0]
-	}
-	return 0
-}
-
-func (c *cursor) u16() uint16 {
-	if v := c.take(2); v != nil {
-		return binary.BigEndian.Uint16(v)
-	}
-	return 0
-}
-
-func (c *cursor) u32() uint32 {
-	if v := c.take(4); v != nil {
-		return binary.BigEndian.Uint32(v)
-	}
-	return 0
-}
-
-func (c *cursor) u64() uint64 {
-	if v := c.take(8); v != nil {
-		return binary.BigEndian.Uint64(v)
-	}
-	return 0
-}
+func (c *cursor) u8() byte    { return c.take(1)[0] }
+func (c *cursor) u16() uint16 { return binary.BigEndian.Uint16(c.take(2)) }
+func (c *cursor) u32() uint32 { return u32(c.take(4)) }
+func (c *cursor) u64() uint64 { return u64(c.take(8)) }
 
 func (c *cursor) text() string { return string(c.take(int(c.u16()))) }
 

@@ -13,7 +13,7 @@ import (
 )
 
 // onDisk is a broker on a real directory.
-func onDisk(b *testing.B) *rig {
+func onDisk(b *testing.B) *harness {
 	l, err := log.Open(b.TempDir(), log.Options{Logger: quiet})
 	if err != nil {
 		b.Fatal(err)
@@ -24,7 +24,7 @@ func onDisk(b *testing.B) *rig {
 	}
 	done := make(chan error, 1)
 	go func() { done <- br.Run(context.Background()) }()
-	r := &rig{t: b, log: l, broker: br, addr: br.Addr()}
+	r := &harness{t: b, log: l, broker: br, addr: br.Addr()}
 	b.Cleanup(func() {
 		br.Close()
 		if err := <-done; err != nil {

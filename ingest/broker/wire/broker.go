@@ -29,7 +29,7 @@ type Config struct {
 	// asked for it; 0: none is made.
 	AutoCreate int
 	// Own are the topics that only nodes of this installation create, change, append to and
-	// delete: what comes by Dial, and who has authenticated as NodeUser with the password.
+	// delete: connections by Dial, and those authenticated as NodeUser with the password.
 	Own      []string
 	Password string       // empty: none can
 	Logger   *slog.Logger // nil: slog.Default
@@ -49,10 +49,10 @@ type Broker struct {
 
 	sasl *scram.Server // nil: no client can authenticate
 
-	mu        sync.Mutex // guards what follows
-	conns     map[*conn]struct{}
-	strangers int // of them, those that are counted
-	closed    bool
+	mu      sync.Mutex // guards what follows
+	conns   map[*conn]struct{}
+	clients int // of them, those that are counted: not of nodes
+	closed  bool
 
 	counts     counts
 	complaints complaints

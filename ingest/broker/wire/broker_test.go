@@ -21,8 +21,8 @@ import (
 	"github.com/ovation-analytics/ovation/storage/pebblefs/pebblefstest"
 )
 
-func TestBytesThatAreNoRequestCloseTheirConnectionOnly(t *testing.T) {
-	r := newRig(t, func(c *wire.Config, _ *log.Options) { c.MaxProduce = 3 << 20 })
+func TestConn_MalformedBytesCloseTheirConnectionOnly(t *testing.T) {
+	r := newHarness(t, func(c *wire.Config, _ *log.Options) { c.MaxProduce = 3 << 20 })
 	good := r.dial()
 	size := func(n uint32, rest ...byte) []byte { return append(binary.BigEndian.AppendUint32(nil, n), rest...) }
 	for _, c := range []struct {
@@ -57,8 +57,8 @@ func TestBytesThatAreNoRequestCloseTheirConnectionOnly(t *testing.T) {
 	}
 }
 
-func TestPipelinedRequestsAreAnsweredInOrder(t *testing.T) {
-	r := newRig(t)
+func TestConn_AnswersPipelinedRequestsInOrder(t *testing.T) {
+	r := newHarness(t)
 	r.create("t", 1)
 	w := r.dial()
 	type sent struct {
@@ -93,8 +93,8 @@ func TestPipelinedRequestsAreAnsweredInOrder(t *testing.T) {
 	}
 }
 
-func TestEveryVersionThatIsListedIsAnswered(t *testing.T) {
-	r := newRig(t)
+func TestBroker_AnswersEveryVersionListed(t *testing.T) {
+	r := newHarness(t)
 	id := r.create("t", 2)
 	w := r.dial()
 	listed := ask[*kmsg.ApiVersionsResponse](w, kmsg.NewPtrApiVersionsRequest(), 0)
@@ -159,8 +159,8 @@ func touch(v reflect.Value, id [16]byte) {
 	}
 }
 
-func TestAFrameThatComesInPiecesIsOneRequest(t *testing.T) {
-	r := newRig(t)
+func TestConn_FrameInPieces(t *testing.T) {
+	r := newHarness(t)
 	r.create("t", 1, "max.message.bytes", "8000000")
 	w := r.dial()
 	req := produceRequest(-1, "t", bigBatch(3_000_000))
@@ -192,10 +192,10 @@ func bigBatch(n int) []byte {
 	return batchOf(values...)
 }
 
-// Connections of strangers are counted. A new one takes the place of the one that has been
+// Connections of clients are counted. A new one takes the place of the one that has been
 // idle for the longest time, never that of one whose request is being answered.
 func TestStrangers_IdleConnectionsMakeRoom(t *testing.T) {
-	r := newRig(t, func(c *wire.Config, _ *log.Options) { c.MaxConnections = 2 })
+	r := newHarness(t, func(c *wire.Config, _ *log.Options) { c.MaxConnections = 2 })
 	id := r.create("t", 1)
 	a, b := r.dial(), r.dial()
 	for _, w := range []*peer{a, b, a} {
@@ -227,10 +227,10 @@ func TestStrangers_IdleConnectionsMakeRoom(t *testing.T) {
 	c.receive(waiting, second)
 }
 
-// However many connections strangers hold, the node's own are served, and so is a
-// stranger's that is new.
+// However many connections clients hold, the node's own are served, and so is a
+// client's that is new.
 func TestStrangers_DoNotShutTheNodeOut(t *testing.T) {
-	r := newRig(t, func(c *wire.Config, _ *log.Options) { c.MaxConnections = 4 })
+	r := newHarness(t, func(c *wire.Config, _ *log.Options) { c.MaxConnections = 4 })
 	for range 40 {
 		r.dial()
 	}
@@ -247,8 +247,8 @@ func TestStrangers_DoNotShutTheNodeOut(t *testing.T) {
 }
 
 // A connection from within is served like any other, not counted, and ended by Close.
-func TestAConnectionFromWithinIsServed(t *testing.T) {
-	r := newRig(t, func(c *wire.Config, _ *log.Options) { c.MaxConnections = 1 })
+func TestDial_IsServed(t *testing.T) {
+	r := newHarness(t, func(c *wire.Config, _ *log.Options) { c.MaxConnections = 1 })
 	a, b := r.within(), r.dial()
 	big := r.create("t", 1)
 	for i := range int64(3) {
@@ -273,7 +273,7 @@ func TestAConnectionFromWithinIsServed(t *testing.T) {
 	}
 }
 
-func TestClientsAreToldWhereToGo(t *testing.T) {
+func TestBroker_AdvertisesItsAddress(t *testing.T) {
 	for _, listen := range []string{":0", "0.0.0.0:0", "[::]:0"} {
 		if _, err := wire.New(wire.Config{Listen: listen}, nil); err == nil || !strings.Contains(err.Error(), "advertise") {
 			t.Fatalf("%s: %v", listen, err)
@@ -282,7 +282,7 @@ func TestClientsAreToldWhereToGo(t *testing.T) {
 	if _, err := wire.New(wire.Config{Listen: "nonsense"}, nil); err == nil {
 		t.Fatal("listened")
 	}
-	r := newRig(t, func(c *wire.Config, _ *log.Options) { c.Listen, c.Advertise = "0.0.0.0:0", "localhost" })
+	r := newHarness(t, func(c *wire.Config, _ *log.Options) { c.Listen, c.Advertise = "0.0.0.0:0", "localhost" })
 	host, _, err := net.SplitHostPort(r.addr)
 	if err != nil || host != "localhost" {
 		t.Fatal(r.addr, err)
@@ -296,8 +296,8 @@ func TestClientsAreToldWhereToGo(t *testing.T) {
 	}
 }
 
-func TestCloseEndsWhoWaitsAndMayBeRepeated(t *testing.T) {
-	r := newRig(t)
+func TestClose_EndsWaitingFetches(t *testing.T) {
+	r := newHarness(t)
 	id := r.create("t", 1)
 	w := r.dial()
 	req := fetchRequest("t", id, 0)
@@ -336,7 +336,7 @@ func stoppedLog(t *testing.T) {
 		}
 		return nil
 	}))
-	r := rigOn(t, mem, func(_ *wire.Config, o *log.Options) { o.FS = disk })
+	r := harnessOn(t, mem, func(_ *wire.Config, o *log.Options) { o.FS = disk })
 	id := r.create("t", 1)
 	w := r.dial()
 	burning = true
@@ -357,8 +357,8 @@ func stoppedLog(t *testing.T) {
 	}
 }
 
-func TestAClientThatLeavesInTheMiddleOfAFrameIsForgotten(t *testing.T) {
-	r := newRig(t)
+func TestConn_ClientLeavesWithinAFrame(t *testing.T) {
+	r := newHarness(t)
 	w := r.dial()
 	if _, err := w.c.Write([]byte{0, 0, 1, 0, 0, 0, 0, 9}); err != nil {
 		t.Fatal(err)

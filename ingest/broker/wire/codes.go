@@ -1,6 +1,11 @@
 package wire
 
-import "errors"
+import (
+	"errors"
+	"strings"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+)
 
 // Errors of the protocol, by the numbers that clients know.
 const (
@@ -33,43 +38,17 @@ const (
 	codeUnknownTopicID       int16 = 100
 )
 
-// codeNames are what metrics call them; also those that only the log uses.
-var codeNames = map[int16]string{
-	codeUnknownServer:        "unknown_server_error",
-	codeOffsetOutOfRange:     "offset_out_of_range",
-	2:                        "corrupt_message",
-	codeUnknownTopic:         "unknown_topic_or_partition",
-	10:                       "message_too_large",
-	codeOffsetMetadataLarge:  "offset_metadata_too_large",
-	codeInvalidTopic:         "invalid_topic",
-	codeInvalidAcks:          "invalid_required_acks",
-	codeInvalidGroup:         "invalid_group_id",
-	codeUnknownMember:        "unknown_member_id",
-	codeTopicAuthorization:   "topic_authorization_failed",
-	32:                       "invalid_timestamp",
-	codeSASLMechanism:        "unsupported_sasl_mechanism",
-	codeSASLState:            "illegal_sasl_state",
-	codeUnsupportedVersion:   "unsupported_version",
-	codeTopicExists:          "topic_already_exists",
-	codeInvalidPartitions:    "invalid_partitions",
-	codeInvalidReplication:   "invalid_replication_factor",
-	codeInvalidAssignment:    "invalid_replica_assignment",
-	codeInvalidConfig:        "invalid_config",
-	codeInvalidRequest:       "invalid_request",
-	43:                       "unsupported_for_message_format",
-	45:                       "out_of_order_sequence_number",
-	47:                       "invalid_producer_epoch",
-	48:                       "invalid_txn_state",
-	codeTransactionalID:      "transactional_id_authorization_failed",
-	codeStorage:              "storage_error",
-	codeSASLFailed:           "sasl_authentication_failed",
-	codeFetchSessionNotFound: "fetch_session_id_not_found",
-	codeFetchSessionEpoch:    "invalid_fetch_session_epoch",
-	codeFencedEpoch:          "fenced_leader_epoch",
-	codeUnknownEpoch:         "unknown_leader_epoch",
-	codeUnsupportedCodec:     "unsupported_compression_type",
-	87:                       "invalid_record",
-	codeUnknownTopicID:       "unknown_topic_id",
+// codeName is what metrics call a code, also one that only the log uses.
+func codeName(code int16) string {
+	switch code {
+	case codeStorage:
+		return "storage_error"
+	case codeInvalidTopic:
+		return "invalid_topic"
+	}
+	var e *kerr.Error
+	errors.As(kerr.ErrorForCode(code), &e)
+	return strings.ToLower(e.Message)
 }
 
 // codeOf is the number an error carries, 0 for none.

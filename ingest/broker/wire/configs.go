@@ -89,7 +89,7 @@ func createdConfigs(config map[string]string) []kmsg.CreateTopicsResponseTopicCo
 	for _, s := range settings {
 		e := kmsg.NewCreateTopicsResponseTopicConfig()
 		v, from := s.effective(config)
-		e.Name, e.Value, e.Source = s.name, text(v), int8(from)
+		e.Name, e.Value, e.Source = s.name, new(v), int8(from)
 		all = append(all, e)
 	}
 	return all
@@ -129,7 +129,7 @@ func topicConfigs(t log.Topic, names []string, synonyms bool) []kmsg.DescribeCon
 		v, from := s.effective(t.Config)
 		e := describedConfig(s.name, v, s.kind, from)
 		if synonyms {
-			e.ConfigSynonyms = []kmsg.DescribeConfigsResponseResourceConfigConfigSynonym{{Name: s.name, Value: text(v), Source: from}}
+			e.ConfigSynonyms = []kmsg.DescribeConfigsResponseResourceConfigConfigSynonym{{Name: s.name, Value: new(v), Source: from}}
 		}
 		out = append(out, e)
 	}
@@ -154,7 +154,7 @@ func (c configs) ofBroker(names []string) []kmsg.DescribeConfigsResponseResource
 
 func describedConfig(name, value string, kind kmsg.ConfigType, from kmsg.ConfigSource) kmsg.DescribeConfigsResponseResourceConfig {
 	e := kmsg.NewDescribeConfigsResponseResourceConfig()
-	e.Name, e.Value, e.ReadOnly, e.Source, e.ConfigType = name, text(value), true, from, kind
+	e.Name, e.Value, e.ReadOnly, e.Source, e.ConfigType = name, new(value), true, from, kind
 	e.IsDefault = from == kmsg.ConfigSourceDefaultConfig
 	return e
 }

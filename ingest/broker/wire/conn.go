@@ -42,9 +42,9 @@ type conn struct {
 	node  bool                      // of this installation; changes under Broker.mu
 	scram *scram.ServerConversation // under way; nil: none
 
-	busy     atomic.Bool  // a request is being answered
-	since    atomic.Int64 // when the client last asked or was answered, ns since 1970
-	stranger bool         // it is counted; guarded by Broker.mu
+	busy    atomic.Bool  // a request is being answered
+	since   atomic.Int64 // when the client last asked or was answered, ns since 1970
+	counted bool         // among the clients; guarded by Broker.mu
 }
 
 func newConn(b *Broker, c net.Conn) *conn {

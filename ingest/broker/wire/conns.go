@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// admit serves a connection. A stranger's takes the place of another where there are too
+// admit serves a connection. A client's takes the place of another where there are too
 // many, or is closed where none is idle; those of nodes are not counted.
 func (b *Broker) admit(socket net.Conn, node bool) {
 	c := newConn(b, socket)
-	c.node, c.stranger = node, !node
+	c.node, c.counted = node, !node
 	c.touch()
 	b.mu.Lock()
-	full := c.stranger && b.strangers >= b.cfg.MaxConnections && !b.evictIdle()
+	full := c.counted && b.clients >= b.cfg.MaxConnections && !b.evictIdle()
 	if full || b.closed {
 		b.mu.Unlock()
 		if full {
@@ -22,8 +22,8 @@ func (b *Broker) admit(socket net.Conn, node bool) {
 		return
 	}
 	b.conns[c] = struct{}{}
-	if c.stranger {
-		b.strangers++
+	if c.counted {
+		b.clients++
 	}
 	b.counts.accepted.Add(1)
 	b.counts.open.Add(1)
@@ -41,12 +41,12 @@ func (b *Broker) admit(socket net.Conn, node bool) {
 	}()
 }
 
-// evictIdle closes the stranger's connection that has asked for nothing for the longest
+// evictIdle closes the client's connection that has been idle for the longest
 // time, and reports that there was one. mu is held.
 func (b *Broker) evictIdle() bool {
 	var idle *conn
 	for c := range b.conns {
-		if c.stranger && !c.busy.Load() && (idle == nil || c.since.Load() < idle.since.Load()) {
+		if c.counted && !c.busy.Load() && (idle == nil || c.since.Load() < idle.since.Load()) {
 			idle = c
 		}
 	}
@@ -59,11 +59,11 @@ func (b *Broker) evictIdle() bool {
 	return true
 }
 
-// uncount takes a connection from the strangers'. mu is held.
+// uncount takes a connection from the clients'. mu is held.
 func (b *Broker) uncount(c *conn) {
-	if c.stranger {
-		c.stranger = false
-		b.strangers--
+	if c.counted {
+		c.counted = false
+		b.clients--
 	}
 }
 

@@ -269,7 +269,7 @@ func (s *script) run() []string {
 	return s.out
 }
 
-func TestKfakeGivesTheSameAnswersToTheSameClient(t *testing.T) {
+func TestBroker_AnswersAsKfakeDoes(t *testing.T) {
 	fake, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.BrokerConfigs(map[string]string{"auto.create.topics.enable": "false"}))
 	if err != nil {
 		t.Fatal(err)
@@ -277,7 +277,7 @@ func TestKfakeGivesTheSameAnswersToTheSameClient(t *testing.T) {
 	t.Cleanup(fake.Close)
 	addr := fake.ListenAddrs()[0]
 	want := (&script{t: t, ctx: testContext(t), addr: addr, c: clientOf(t, addr)}).run()
-	r := newRig(t)
+	r := newHarness(t)
 	got := (&script{t: t, ctx: testContext(t), addr: r.addr, c: r.client()}).run()
 	if d := cmp.Diff(want, got); d != "" {
 		t.Fatalf("- kfake, + embedded\n%s", d)

@@ -19,13 +19,13 @@
 // FindCoordinator, OffsetCommit and OffsetFetch by clients that are no group members,
 // SaslHandshake and SaslAuthenticate with SCRAM-SHA-256.
 //
-// # Nodes and strangers
+// # Nodes and clients
 //
 // A connection is a node's if it comes by Dial, or has authenticated as NodeUser with
-// Config.Password. All others are strangers'. Who is a stranger reads every topic and
+// Config.Password. All others are clients'. A client reads every topic and
 // writes to all but Config.Own: produce, create, grow, trim and delete of these are
 // answered with TOPIC_AUTHORIZATION_FAILED, counted, and logged at a bounded rate. A node's
-// connections are not counted. There are at most MaxConnections of strangers: a new one
+// connections are not counted. There are at most MaxConnections of clients: a new one
 // closes the one that has been idle for the longest time, and is closed itself only where
 // a request of each other is being answered.
 //

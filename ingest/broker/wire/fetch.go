@@ -18,7 +18,7 @@ type fetching struct {
 	parts []reading
 	total int
 	limit int
-	bad   bool // something to tell at once
+	bad   bool // something to answer at once
 }
 
 // reading is one partition of it: read on from next, whenever there is more.

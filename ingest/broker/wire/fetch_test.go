@@ -34,7 +34,7 @@ func fetchOne(w *peer, req *kmsg.FetchRequest, version int16) kmsg.FetchResponse
 	return ask[*kmsg.FetchResponse](w, req, version).Topics[0].Partitions[0]
 }
 
-func (r *rig) append(id [16]byte, partition int32, values ...string) {
+func (r *harness) append(id [16]byte, partition int32, values ...string) {
 	r.t.Helper()
 	_, _, done, err := r.partition(id, partition).Append(batchOf(values...))
 	if err == nil {
@@ -45,8 +45,8 @@ func (r *rig) append(id [16]byte, partition int32, values ...string) {
 	}
 }
 
-func TestFetchNamesTheTopicByIDFromVersion13(t *testing.T) {
-	r := newRig(t)
+func TestFetch_TopicByIDFromVersion13(t *testing.T) {
+	r := newHarness(t)
 	id := r.create("t", 1)
 	r.append(id, 0, "a", "b")
 	w := r.dial()
@@ -68,8 +68,8 @@ func TestFetchNamesTheTopicByIDFromVersion13(t *testing.T) {
 	}
 }
 
-func TestFetchSessionsAreNotKept(t *testing.T) {
-	r := newRig(t)
+func TestFetch_SessionsAreNotKept(t *testing.T) {
+	r := newHarness(t)
 	id := r.create("t", 1)
 	w := r.dial()
 	req := fetchRequest("t", id, 0)
@@ -87,8 +87,8 @@ func TestFetchSessionsAreNotKept(t *testing.T) {
 	}
 }
 
-func TestFetchWaitsForMinBytes(t *testing.T) {
-	r := newRig(t)
+func TestFetch_WaitsForMinBytes(t *testing.T) {
+	r := newHarness(t)
 	id := r.create("t", 2)
 	size := len(batchOf("0123456789"))
 	w := r.dial()
@@ -111,7 +111,7 @@ func TestFetchWaitsForMinBytes(t *testing.T) {
 	if rp := fetchOne(w, req, 12); len(rp.RecordBatches) != 2*size {
 		t.Fatalf("%d bytes", len(rp.RecordBatches))
 	}
-	// An error is told at once.
+	// An error is answered at once.
 	req.MaxWaitMillis = 20_000
 	req.Topics[0].Partitions[0].FetchOffset = 99
 	if rp := fetchOne(w, req, 12); rp.ErrorCode != 1 {
@@ -131,8 +131,8 @@ func TestFetchWaitsForMinBytes(t *testing.T) {
 	w.receive(waiting, c)
 }
 
-func TestFetchKeepsToItsLimitsButForTheFirstBatch(t *testing.T) {
-	r := newRig(t)
+func TestFetch_LimitsBytesAfterTheFirstBatch(t *testing.T) {
+	r := newHarness(t)
 	id := r.create("t", 3)
 	size := len(batchOf("0123456789"))
 	for i := range 12 {
@@ -168,23 +168,23 @@ func TestFetchKeepsToItsLimitsButForTheFirstBatch(t *testing.T) {
 
 // diverged is a log that was restored from a copy: of the five records that a reader
 // had seen in the old epoch the last two are others now.
-func diverged(t *testing.T) (r *rig, id [16]byte, old int32) {
+func diverged(t *testing.T) (r *harness, id [16]byte, old int32) {
 	t.Helper()
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	clock := func(_ *wire.Config, o *log.Options) { o.Now = func() time.Time { return now } }
-	r = newRig(t, clock)
+	r = newHarness(t, clock)
 	id = r.create("t", 1)
 	r.append(id, 0, "a", "b", "c")
 	backup := r.fs.CrashClone(vfs.CrashCloneCfg{})
 	r.append(id, 0, "d", "e")
 	old = r.log.Epoch()
 	now = now.Add(time.Hour)
-	r = rigOn(t, backup, clock)
+	r = harnessOn(t, backup, clock)
 	r.append(id, 0, "x", "y", "z")
 	return r, id, old
 }
 
-func TestFetchFencesByEpochAndTellsADivergedLog(t *testing.T) {
+func TestFetch_FencesByEpochAndReportsDivergence(t *testing.T) {
 	r, id, old := diverged(t)
 	w := r.dial()
 	fetch := func(offset int64, current, last int32) kmsg.FetchResponseTopicPartition {
@@ -216,7 +216,7 @@ func TestFetchFencesByEpochAndTellsADivergedLog(t *testing.T) {
 	}
 }
 
-func TestOffsetForLeaderEpochTellsWhereAnEpochEnded(t *testing.T) {
+func TestOffsets_EndOfAnEpoch(t *testing.T) {
 	r, _, old := diverged(t)
 	w := r.dial()
 	ends := func(current, epoch int32) kmsg.OffsetForLeaderEpochResponseTopicPartition {
@@ -241,7 +241,7 @@ func TestOffsetForLeaderEpochTellsWhereAnEpochEnded(t *testing.T) {
 	}
 }
 
-func TestListOffsetsTellsTheEpochOfWhatItFinds(t *testing.T) {
+func TestOffsets_ListGivesTheEpoch(t *testing.T) {
 	r, _, old := diverged(t)
 	req := kmsg.NewPtrListOffsetsRequest()
 	q := kmsg.NewListOffsetsRequestTopic()
@@ -259,8 +259,8 @@ func TestListOffsetsTellsTheEpochOfWhatItFinds(t *testing.T) {
 }
 
 // A consumer reads on while everything before it is deleted and the log is restarted.
-func TestAConsumerReadsOnOverDeletingAndRestart(t *testing.T) {
-	r := newRig(t)
+func TestFetch_ConsumerContinuesAfterDeletionAndRestart(t *testing.T) {
+	r := newHarness(t)
 	id := r.create("t", 1)
 	ctx := testContext(t)
 	c := r.client(kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{"t": {0: kgo.NewOffset().AtStart()}}),
@@ -279,7 +279,7 @@ func TestAConsumerReadsOnOverDeletingAndRestart(t *testing.T) {
 		}
 		addr := r.addr
 		r.stop()
-		r = rigOn(t, r.fs, func(cfg *wire.Config, _ *log.Options) { cfg.Listen = addr })
+		r = harnessOn(t, r.fs, func(cfg *wire.Config, _ *log.Options) { cfg.Listen = addr })
 	}
 	if want := "0 x 1 x 2 x 3 x"; strings.Join(got, " ") != want {
 		t.Fatal(got)

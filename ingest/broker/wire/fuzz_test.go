@@ -11,9 +11,9 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// Whatever comes on a connection: the broker answers or hangs up, and goes on serving
+// Whatever comes on a connection: the broker answers or hangs up, and still serves
 // others.
-func FuzzAConnection(f *testing.F) {
+func FuzzConnection(f *testing.F) {
 	format := kmsg.NewRequestFormatter(kmsg.FormatterClientID("c"))
 	for key := range int16(kmsg.MaxKey + 1) {
 		req := kmsg.RequestForKey(key)
@@ -27,7 +27,7 @@ func FuzzAConnection(f *testing.F) {
 	}
 	f.Add([]byte{0x7f, 0xff, 0xff, 0xff, 0, 0, 0, 3, 0, 0, 0, 0})
 	f.Add([]byte("GET / HTTP/1.1\r\n\r\n"))
-	r := newRig(f)
+	r := newHarness(f)
 	r.create("t", 2)
 	tries := 0
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -38,7 +38,7 @@ func FuzzAConnection(f *testing.F) {
 			t.Fatal(err)
 		}
 		defer c.Close()
-		_ = c.SetDeadline(time.Now().Add(100 * time.Millisecond)) // who fetches may wait for long
+		_ = c.SetDeadline(time.Now().Add(100 * time.Millisecond)) // a fetch may wait for long
 		_, _ = c.Write(b)
 		_ = c.(*net.TCPConn).CloseWrite()
 		_, err = io.Copy(io.Discard, c)

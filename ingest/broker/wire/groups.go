@@ -127,7 +127,7 @@ func (c groups) fetchOne(group string, topics []kmsg.OffsetFetchRequestGroupTopi
 
 func groupAnswer(o log.GroupOffset) kmsg.OffsetFetchResponseGroupTopicPartition {
 	rp := kmsg.NewOffsetFetchResponseGroupTopicPartition()
-	rp.Partition, rp.Offset, rp.LeaderEpoch, rp.Metadata = o.Partition, o.Offset, o.Epoch, text(o.Metadata)
+	rp.Partition, rp.Offset, rp.LeaderEpoch, rp.Metadata = o.Partition, o.Offset, o.Epoch, new(o.Metadata)
 	return rp
 }
 

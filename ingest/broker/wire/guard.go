@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// forbidden is the error for a stranger that would change a topic of the nodes.
+// forbidden is the error for a client that would change a topic of the nodes.
 func (c call) forbidden(topic string) error {
 	if c.conn.node || !slices.Contains(c.cfg.Own, topic) {
 		return nil

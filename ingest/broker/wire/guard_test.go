@@ -24,9 +24,9 @@ import (
 
 // guarded is a broker whose topic own is the nodes', beside one for all. What it logs is
 // in said.
-func guarded(t testing.TB) (r *rig, said *bytes.Buffer) {
+func guarded(t testing.TB) (r *harness, said *bytes.Buffer) {
 	said = &bytes.Buffer{}
-	r = newRig(t, func(c *wire.Config, _ *log.Options) {
+	r = newHarness(t, func(c *wire.Config, _ *log.Options) {
 		c.Own, c.Password, c.Logger = []string{"own", "later"}, "the password", slog.New(slog.NewTextHandler(said, nil))
 	})
 	r.create("own", 1)
@@ -77,20 +77,20 @@ func changes(ctx context.Context, c *kgo.Client, name string) (errs map[string]e
 }
 
 // The topics of the nodes are changed by nodes only, which authenticate on a socket and
-// need not from within; other topics by everybody.
+// need not from within; other topics by all.
 func TestOwnTopics_AreChangedByNodesOnly(t *testing.T) {
-	within := func(r *rig) kgo.Opt {
+	within := func(r *harness) kgo.Opt {
 		return kgo.Dialer(func(context.Context, string, string) (net.Conn, error) { return r.broker.Dial() })
 	}
-	none := func(*rig) kgo.Opt { return kgo.ClientID("stranger") }
+	none := func(*harness) kgo.Opt { return kgo.ClientID("client") }
 	for _, c := range []struct {
 		who, topic string
-		opt        func(*rig) kgo.Opt
+		opt        func(*harness) kgo.Opt
 		want       error
 	}{
-		{"a stranger", "own", none, kerr.TopicAuthorizationFailed},
-		{"a stranger", "open", none, nil},
-		{"a node on a socket", "own", func(*rig) kgo.Opt { return asNode("the password") }, nil},
+		{"a client", "own", none, kerr.TopicAuthorizationFailed},
+		{"a client", "open", none, nil},
+		{"a node on a socket", "own", func(*harness) kgo.Opt { return asNode("the password") }, nil},
 		{"a node from within", "own", within, nil},
 	} {
 		t.Run(c.who+" and the topic "+c.topic, func(t *testing.T) {
@@ -115,7 +115,7 @@ func TestOwnTopics_AreChangedByNodesOnly(t *testing.T) {
 	}
 }
 
-// Whoever reads asks for no leave.
+// Reading needs no authentication.
 func TestOwnTopics_AreReadByAll(t *testing.T) {
 	r, _ := guarded(t)
 	ctx := testContext(t)
@@ -145,7 +145,7 @@ func TestOwnTopics_AreNotDeletedByID(t *testing.T) {
 // where the broker knows no password, and one that does not is what it was.
 func TestSASL_RefusesStrangers(t *testing.T) {
 	r, said := guarded(t)
-	open := newRig(t)
+	open := newHarness(t)
 	for name, c := range map[string]struct {
 		addr, user, password string
 		want                 string
@@ -199,7 +199,7 @@ func TestSASL_KafkaGoAuthenticates(t *testing.T) {
 	}
 }
 
-// Whatever a client says in place of SASL: an answer, and the broker goes on.
+// Whatever a client sends in place of SASL: an answer, and the broker serves on.
 func FuzzSASL(f *testing.F) {
 	for _, s := range []string{"n,,n=ovation-node,r=abc", "n,a=x,n=ovation-node,r=abc,x=y", "y,,n=,r=", "p=tls-unique,,n=a,r=b", "c=biws,r=abc,p=AAAA", ",,,", "n,,n==2C,r=a", "", "m=x"} {
 		f.Add([]byte(s), []byte("c=biws,r=abc,p=AAAA"))
@@ -218,7 +218,7 @@ func FuzzSASL(f *testing.F) {
 			ask[*kmsg.SASLAuthenticateResponse](w, step, 2)
 		}
 		if rs := ask[*kmsg.ProduceResponse](w, produceRequest(-1, "own", batchOf("v")), 9); rs.Topics[0].Partitions[0].ErrorCode == 0 {
-			t.Fatal("a stranger appends")
+			t.Fatal("a client that did not authenticate appends")
 		}
 	})
 }

@@ -23,8 +23,8 @@ func TestMain(m *testing.M) { pebblefstest.Main(m) }
 
 var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
 
-// rig is a broker on a log in memory.
-type rig struct {
+// harness is a broker on a log in memory.
+type harness struct {
 	t      testing.TB
 	fs     *vfs.MemFS
 	log    *log.Log
@@ -33,12 +33,12 @@ type rig struct {
 	stop   func() // closes broker and log; may be called more than once
 }
 
-func newRig(t testing.TB, change ...func(*wire.Config, *log.Options)) *rig {
-	return rigOn(t, vfs.NewCrashableMem(), change...)
+func newHarness(t testing.TB, change ...func(*wire.Config, *log.Options)) *harness {
+	return harnessOn(t, vfs.NewCrashableMem(), change...)
 }
 
-// rigOn opens what is on a disk.
-func rigOn(t testing.TB, fs *vfs.MemFS, change ...func(*wire.Config, *log.Options)) *rig {
+// harnessOn opens what is on a disk.
+func harnessOn(t testing.TB, fs *vfs.MemFS, change ...func(*wire.Config, *log.Options)) *harness {
 	t.Helper()
 	cfg, opts := wire.Config{Listen: "127.0.0.1:0", Logger: quiet}, log.Options{FS: fs, Logger: quiet}
 	for _, f := range change {
@@ -55,7 +55,7 @@ func rigOn(t testing.TB, fs *vfs.MemFS, change ...func(*wire.Config, *log.Option
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- b.Run(ctx) }()
-	r := &rig{t: t, fs: fs, log: l, broker: b, addr: b.Addr()}
+	r := &harness{t: t, fs: fs, log: l, broker: b, addr: b.Addr()}
 	r.stop = sync.OnceFunc(func() {
 		cancel()
 		if err := <-done; err != nil {
@@ -70,7 +70,7 @@ func rigOn(t testing.TB, fs *vfs.MemFS, change ...func(*wire.Config, *log.Option
 }
 
 // client is a franz-go client of the broker.
-func (r *rig) client(opts ...kgo.Opt) *kgo.Client { return clientOf(r.t, r.addr, opts...) }
+func (r *harness) client(opts ...kgo.Opt) *kgo.Client { return clientOf(r.t, r.addr, opts...) }
 
 func clientOf(t testing.TB, addr string, opts ...kgo.Opt) *kgo.Client {
 	t.Helper()
@@ -89,7 +89,7 @@ func testContext(t testing.TB) context.Context {
 }
 
 // create makes a topic by way of the log.
-func (r *rig) create(name string, partitions int, config ...string) [16]byte {
+func (r *harness) create(name string, partitions int, config ...string) [16]byte {
 	r.t.Helper()
 	c := map[string]string{}
 	for i := 0; i < len(config); i += 2 {
@@ -102,7 +102,7 @@ func (r *rig) create(name string, partitions int, config ...string) [16]byte {
 	return id
 }
 
-func (r *rig) partition(id [16]byte, partition int32) *log.Partition {
+func (r *harness) partition(id [16]byte, partition int32) *log.Partition {
 	r.t.Helper()
 	p, err := r.log.Topics.Partition(id, partition)
 	if err != nil {
@@ -118,7 +118,7 @@ type peer struct {
 	next int32
 }
 
-func (r *rig) dial() *peer {
+func (r *harness) dial() *peer {
 	r.t.Helper()
 	c, err := net.Dial("tcp", r.addr)
 	if err != nil {
@@ -130,7 +130,7 @@ func (r *rig) dial() *peer {
 }
 
 // within is a connection from within the process.
-func (r *rig) within() *peer {
+func (r *harness) within() *peer {
 	r.t.Helper()
 	c, err := r.broker.Dial()
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 )
 
 // The client that the engine itself uses.
-func TestKafkaGoWorksAgainstIt(t *testing.T) {
-	r := newRig(t)
+func TestBroker_ServesKafkaGo(t *testing.T) {
+	r := newHarness(t)
 	ctx := testContext(t)
 	addr, err := net.ResolveTCPAddr("tcp", r.addr)
 	if err != nil {

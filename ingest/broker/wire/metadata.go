@@ -16,7 +16,7 @@ func (c metadata) describe(req *kmsg.MetadataRequest, rs *kmsg.MetadataResponse)
 	br := kmsg.NewMetadataResponseBroker()
 	br.NodeID, br.Host, br.Port = node, c.host, c.port
 	rs.Brokers = append(rs.Brokers, br)
-	rs.ControllerID, rs.ClusterID = node, text(c.log.Cluster())
+	rs.ControllerID, rs.ClusterID = node, new(c.log.Cluster())
 	rs.Topics = []kmsg.MetadataResponseTopic{}
 	if req.Topics == nil || req.Version == 0 && len(req.Topics) == 0 {
 		for _, t := range c.log.Topics.All() {
@@ -47,7 +47,7 @@ func (c metadata) asked(req *kmsg.MetadataRequest, q kmsg.MetadataRequestTopic) 
 	rt := kmsg.NewMetadataResponseTopic()
 	rt.Topic, rt.TopicID = q.Topic, q.TopicID
 	if rt.Topic == nil && req.Version < 12 { // null is not possible yet
-		rt.Topic = text("")
+		rt.Topic = new("")
 	}
 	rt.ErrorCode = c.refuse(missing)
 	rt.Partitions = []kmsg.MetadataResponseTopicPartition{}
@@ -61,7 +61,7 @@ func (c metadata) creates(req *kmsg.MetadataRequest) bool {
 
 func (c metadata) ofTopic(t log.Topic) kmsg.MetadataResponseTopic {
 	rt := kmsg.NewMetadataResponseTopic()
-	rt.Topic, rt.TopicID = text(t.Name), t.ID
+	rt.Topic, rt.TopicID = new(t.Name), t.ID
 	rt.Partitions = make([]kmsg.MetadataResponseTopicPartition, t.Partitions)
 	self := []int32{node}
 	for i := range rt.Partitions {

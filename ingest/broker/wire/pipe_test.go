@@ -11,7 +11,7 @@ import (
 
 // A read ends just when the deadline does that was set last, however often it was moved
 // before.
-func TestDeadlinesOfAPipeAreThoseSetLast(t *testing.T) {
+func TestPipe_LastDeadlineCounts(t *testing.T) {
 	t.Parallel()
 	for range 50 {
 		seed := rand.Uint64()

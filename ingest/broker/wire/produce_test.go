@@ -41,8 +41,8 @@ func produceRequest(acks int16, topic string, batches ...[]byte) *kmsg.ProduceRe
 	return req
 }
 
-func TestEveryAckWaitsForTheDiskAndZeroIsNotAnswered(t *testing.T) {
-	r := newRig(t)
+func TestProduce_EveryAckWaitsForTheDisk(t *testing.T) {
+	r := newHarness(t)
 	id := r.create("t", 1)
 	w := r.dial()
 	for i, acks := range []int16{1, -1} {
@@ -68,13 +68,13 @@ func TestEveryAckWaitsForTheDiskAndZeroIsNotAnswered(t *testing.T) {
 	if _, end, err := p.Bounds(); err != nil || end != 7 {
 		t.Fatalf("end %d after a crash: %v", end, err)
 	}
-	// An error that cannot be told closes the connection.
+	// An error that cannot be answered closes the connection.
 	w.send(produceRequest(0, "nowhere", batchOf("c")), 9)
 	w.closed()
 }
 
-func TestOneProduceRequestForManyPartitions(t *testing.T) {
-	r := newRig(t)
+func TestProduce_ManyPartitions(t *testing.T) {
+	r := newHarness(t)
 	r.create("t", 5)
 	w := r.dial()
 	batches := [][]byte{batchOf("0"), batchOf("1"), batchOf("22"), nil, batchOf("4"), batchOf("5")}
@@ -91,8 +91,8 @@ func TestOneProduceRequestForManyPartitions(t *testing.T) {
 	}
 }
 
-func TestProduceRequestsThatCannotBeServedGetAFinalError(t *testing.T) {
-	r := newRig(t)
+func TestProduce_FinalErrors(t *testing.T) {
+	r := newHarness(t)
 	r.create("t", 1)
 	transactional := produceRequest(-1, "t", batchOf("a"))
 	transactional.TransactionID = new("tx")
@@ -124,8 +124,8 @@ func TestProduceRequestsThatCannotBeServedGetAFinalError(t *testing.T) {
 	}
 }
 
-func TestATransactionalClientGivesUpAtOnce(t *testing.T) {
-	r := newRig(t)
+func TestProduce_TransactionsAreRefused(t *testing.T) {
+	r := newHarness(t)
 	r.create("t", 1)
 	c := r.client(kgo.TransactionalID("tx"))
 	if err := c.BeginTransaction(); err == nil {
@@ -136,9 +136,9 @@ func TestATransactionalClientGivesUpAtOnce(t *testing.T) {
 	}
 }
 
-func TestLogAppendTimeIsWhatConsumersSee(t *testing.T) {
+func TestProduce_ConsumersSeeLogAppendTime(t *testing.T) {
 	now := time.UnixMilli(1_234_567)
-	r := newRig(t, func(_ *wire.Config, o *log.Options) { o.Now = func() time.Time { return now } })
+	r := newHarness(t, func(_ *wire.Config, o *log.Options) { o.Now = func() time.Time { return now } })
 	r.create("t", 1, "message.timestamp.type", "LogAppendTime")
 	c := r.client(kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{"t": {0: kgo.NewOffset().AtStart()}}))
 	ctx := testContext(t)
@@ -163,8 +163,8 @@ func TestLogAppendTimeIsWhatConsumersSee(t *testing.T) {
 
 // A franz-go producer with idempotence writes while the machine crashes several
 // times under it: nothing acknowledged is lost, nothing is there twice.
-func TestAnIdempotentClientSurvivesCrashesWithoutLossOrDouble(t *testing.T) {
-	r := newRig(t)
+func TestProduce_IdempotentClientSurvivesCrashes(t *testing.T) {
+	r := newHarness(t)
 	r.create("t", 2)
 	ctx := testContext(t)
 	c := r.client(kgo.MaxBufferedRecords(50), kgo.RetryBackoffFn(func(int) time.Duration { return 5 * time.Millisecond }), kgo.ProducerLinger(0))
@@ -206,7 +206,7 @@ func TestAnIdempotentClientSurvivesCrashesWithoutLossOrDouble(t *testing.T) {
 		r.broker.Close()
 		crashed, addr := r.fs.CrashClone(vfs.CrashCloneCfg{}), r.addr
 		r.stop()
-		r = rigOn(t, crashed, func(cfg *wire.Config, _ *log.Options) { cfg.Listen = addr })
+		r = harnessOn(t, crashed, func(cfg *wire.Config, _ *log.Options) { cfg.Listen = addr })
 	}
 	close(stop)
 	wg.Wait()
@@ -229,7 +229,7 @@ func TestAnIdempotentClientSurvivesCrashesWithoutLossOrDouble(t *testing.T) {
 }
 
 // valuesOf reads n records of both partitions of t and counts their values.
-func (r *rig) valuesOf(ctx context.Context, n int64) map[string]int {
+func (r *harness) valuesOf(ctx context.Context, n int64) map[string]int {
 	seen := map[string]int{}
 	c := r.client(kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{"t": {0: kgo.NewOffset().AtStart(), 1: kgo.NewOffset().AtStart()}}))
 	for n > 0 && ctx.Err() == nil {

@@ -60,20 +60,20 @@ func (c authentication) authenticate(req *kmsg.SASLAuthenticateRequest, rs *kmsg
 		rs.ErrorCode = c.refuse(codeSASLState)
 		return
 	}
-	said, err := step(c.conn.scram, string(req.SASLAuthBytes))
-	rs.SASLAuthBytes = []byte(said)
+	reply, err := step(c.conn.scram, string(req.SASLAuthBytes))
+	rs.SASLAuthBytes = []byte(reply)
 	switch {
 	case err != nil:
 		c.conn.scram = nil
 		c.complain("a client has not authenticated")
-		rs.ErrorCode, rs.ErrorMessage = c.refuse(codeSASLFailed), text("user or password is wrong")
+		rs.ErrorCode, rs.ErrorMessage = c.refuse(codeSASLFailed), new("user or password is wrong")
 	case c.conn.scram.Done():
 		c.conn.scram = nil
 		c.trust(c.conn)
 	}
 }
 
-// step is Step for what a stranger sends: the library's parser panics on some of it.
+// step is Step for what any client sends: the library's parser panics on some of it.
 func step(s *scram.ServerConversation, challenge string) (answer string, err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/ovation-analytics/ovation/ingest/walk/walktest"
 )
 
-func TestEveryRequestOfEveryVersionHasItsShape(t *testing.T) {
+func TestShape_FitsEveryRequestOfEveryVersion(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 0))
@@ -58,7 +58,7 @@ var hostile = []struct {
 	{"nothing", 0, 3, nil},
 }
 
-func TestALengthThatLiesIsRefusedAtOnce(t *testing.T) {
+func TestShape_RefusesAWrongLength(t *testing.T) {
 	for _, h := range hostile {
 		t.Run(h.name, func(t *testing.T) {
 			frame := append([]byte{0xff, 0xff}, h.body...)
@@ -82,7 +82,7 @@ func TestALengthThatLiesIsRefusedAtOnce(t *testing.T) {
 	}
 }
 
-func FuzzARequestIsDecodedOrRefused(f *testing.F) {
+func FuzzRequest(f *testing.F) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for key, a := range apis {
 		for version := a.min; version <= a.max; version++ {
@@ -117,14 +117,4 @@ func FuzzARequestIsDecodedOrRefused(f *testing.F) {
 			t.Fatalf("what was decoded cannot be encoded and decoded again: %v", err)
 		}
 	})
-}
-
-func TestEveryCodeHasAName(t *testing.T) {
-	seen := map[string]bool{}
-	for code, name := range codeNames {
-		if name == "" || seen[name] || code > lastCode {
-			t.Errorf("code %d is %q", code, name)
-		}
-		seen[name] = true
-	}
 }

@@ -60,7 +60,7 @@ func (b *Broker) Stats() Stats {
 	}
 	for i := range n.codes {
 		if v := n.codes[i].Load(); v > 0 {
-			s.Refused[codeNames[int16(i)-1]] += v
+			s.Refused[codeName(int16(i)-1)] += v
 		}
 	}
 	return s
@@ -76,6 +76,3 @@ func (b *Broker) refuse(code int16) int16 {
 
 // refusal is the code of an error, counted.
 func (b *Broker) refusal(err error) int16 { return b.refuse(codeOf(err)) }
-
-// text is a string as kmsg wants it where null is possible.
-func text(s string) *string { return new(s) }

@@ -12,7 +12,7 @@ import (
 // protocolError is an error of the protocol on this side of the log.
 type protocolError int16
 
-func (e protocolError) Error() string    { return codeNames[int16(e)] }
+func (e protocolError) Error() string    { return codeName(int16(e)) }
 func (e protocolError) KafkaCode() int16 { return int16(e) }
 
 // refused is a protocol error with a detail.
@@ -93,7 +93,7 @@ func onlyHere(replicas []int32) bool { return len(replicas) == 1 && replicas[0] 
 func (c topics) delete(req *kmsg.DeleteTopicsRequest, rs *kmsg.DeleteTopicsResponse) {
 	all := req.Topics
 	for _, name := range req.TopicNames {
-		all = append(all, kmsg.DeleteTopicsRequestTopic{Topic: text(name)})
+		all = append(all, kmsg.DeleteTopicsRequestTopic{Topic: new(name)})
 	}
 	for _, q := range all {
 		rt := kmsg.NewDeleteTopicsResponseTopic()
@@ -106,7 +106,7 @@ func (c topics) delete(req *kmsg.DeleteTopicsRequest, rs *kmsg.DeleteTopicsRespo
 			err = protocolError(codeUnknownTopicID)
 		}
 		if found {
-			rt.Topic, rt.TopicID = text(t.Name), t.ID
+			rt.Topic, rt.TopicID = new(t.Name), t.ID
 			if err = c.forbidden(t.Name); err == nil {
 				err = c.log.Topics.Delete(t.ID)
 			}

@@ -22,12 +22,12 @@ func metadataRequest(allow bool, names ...string) *kmsg.MetadataRequest {
 	return req
 }
 
-func TestTopicsAreMadeByAskingOnlyWhenConfigured(t *testing.T) {
-	r := newRig(t)
+func TestMetadata_CreatesTopicsOnlyWhenConfigured(t *testing.T) {
+	r := newHarness(t)
 	if rt := ask[*kmsg.MetadataResponse](r.dial(), metadataRequest(true, "t"), 12).Topics[0]; rt.ErrorCode != 3 || len(r.log.Topics.All()) > 0 {
 		t.Fatalf("%+v", rt)
 	}
-	r = newRig(t, func(c *wire.Config, _ *log.Options) { c.AutoCreate = 3 })
+	r = newHarness(t, func(c *wire.Config, _ *log.Options) { c.AutoCreate = 3 })
 	w := r.dial()
 	if rt := ask[*kmsg.MetadataResponse](w, metadataRequest(false, "t"), 12).Topics[0]; rt.ErrorCode != 3 {
 		t.Fatalf("%+v", rt)
@@ -40,8 +40,8 @@ func TestTopicsAreMadeByAskingOnlyWhenConfigured(t *testing.T) {
 	}
 }
 
-func TestMetadataByNameByIDAndOfAll(t *testing.T) {
-	r := newRig(t)
+func TestMetadata_ByNameByIDAndOfAll(t *testing.T) {
+	r := newHarness(t)
 	id := r.create("b", 2)
 	r.create("a", 1)
 	w := r.dial()
@@ -98,8 +98,8 @@ func assigned(q kmsg.CreateTopicsRequestTopic, partitions ...int32) kmsg.CreateT
 	return q
 }
 
-func TestCreatingTopics(t *testing.T) {
-	r := newRig(t)
+func TestTopics_Create(t *testing.T) {
+	r := newHarness(t)
 	r.create("taken", 1)
 	away := assigned(newTopic("t", -1, -1), 0)
 	away.ReplicaAssignment[0].Replicas = []int32{1}
@@ -142,8 +142,8 @@ func TestCreatingTopics(t *testing.T) {
 	}
 }
 
-func TestDeletingTopicsByNameAndID(t *testing.T) {
-	r := newRig(t)
+func TestTopics_DeleteByNameAndID(t *testing.T) {
+	r := newHarness(t)
 	w := r.dial()
 	id := r.create("a", 1)
 	r.create("b", 1)
@@ -163,8 +163,8 @@ func TestDeletingTopicsByNameAndID(t *testing.T) {
 	}
 }
 
-func TestGrowingTopics(t *testing.T) {
-	r := newRig(t)
+func TestTopics_AddPartitions(t *testing.T) {
+	r := newHarness(t)
 	r.create("t", 2)
 	grow := func(count int32, check bool, replicas ...[]int32) int16 {
 		req := kmsg.NewPtrCreatePartitionsRequest()
@@ -197,8 +197,8 @@ func TestGrowingTopics(t *testing.T) {
 	}
 }
 
-func TestDescribingConfigs(t *testing.T) {
-	r := newRig(t)
+func TestConfigs_Describe(t *testing.T) {
+	r := newHarness(t)
 	r.create("t", 1, "retention.ms", "5")
 	w := r.dial()
 	describe := func(version int16, kind kmsg.ConfigResourceType, name string, only ...string) kmsg.DescribeConfigsResponseResource {
@@ -233,8 +233,8 @@ func TestDescribingConfigs(t *testing.T) {
 	}
 }
 
-func TestGroupOffsetsAreKeptForClientsWithoutMembership(t *testing.T) {
-	r := newRig(t)
+func TestGroups_KeepOffsetsWithoutMembers(t *testing.T) {
+	r := newHarness(t)
 	r.create("t", 2)
 	commit := func(group string, generation int32, member string, partition int32, metadata string) int16 {
 		req := kmsg.NewPtrOffsetCommitRequest()
@@ -262,7 +262,7 @@ func TestGroupOffsetsAreKeptForClientsWithoutMembership(t *testing.T) {
 		}
 	}
 	r.stop()
-	r = rigOn(t, r.fs)
+	r = harnessOn(t, r.fs)
 	for version := int16(1); version <= 7; version++ {
 		req := kmsg.NewPtrOffsetFetchRequest()
 		req.Group = "g"
@@ -275,7 +275,7 @@ func TestGroupOffsetsAreKeptForClientsWithoutMembership(t *testing.T) {
 		}
 	}
 	req := kmsg.NewPtrOffsetFetchRequest()
-	for _, name := range []string{"g", "nobody", ""} {
+	for _, name := range []string{"g", "unknown", ""} {
 		g := kmsg.NewOffsetFetchRequestGroup()
 		g.Group = name
 		g.Topics = []kmsg.OffsetFetchRequestGroupTopic{{Topic: "t", Partitions: []int32{0, 1}}}
@@ -288,8 +288,8 @@ func TestGroupOffsetsAreKeptForClientsWithoutMembership(t *testing.T) {
 	}
 }
 
-func TestThereIsOneCoordinator(t *testing.T) {
-	r := newRig(t)
+func TestGroups_OneCoordinator(t *testing.T) {
+	r := newHarness(t)
 	w := r.dial()
 	for version := int16(0); version <= 4; version++ {
 		req := kmsg.NewPtrFindCoordinatorRequest()
@@ -306,8 +306,8 @@ func TestThereIsOneCoordinator(t *testing.T) {
 	}
 }
 
-func TestDeletingRecords(t *testing.T) {
-	r := newRig(t)
+func TestOffsets_DeleteRecords(t *testing.T) {
+	r := newHarness(t)
 	id := r.create("t", 1)
 	r.append(id, 0, "a", "b", "c")
 	for _, c := range []struct {

@@ -26,7 +26,7 @@ type Ensured struct {
 // Problem is a difference between a topic and its Spec.
 type Problem struct {
 	Topic, Setting string
-	Want, Has      string // Has is empty when the broker does not tell
+	Want, Has      string // Has is empty when the broker does not answer for it
 	Fatal          bool   // else a warning
 }
 
@@ -34,7 +34,7 @@ type Problem struct {
 func (p Problem) String() string {
 	has := p.Has
 	if has == "" {
-		has = "not told"
+		has = "not known"
 	}
 	return fmt.Sprintf("topic %s: %s is %s, should be %s", p.Topic, p.Setting, has, p.Want)
 }
@@ -53,7 +53,7 @@ func (e *SettingsError) Error() string {
 
 // Ensure creates the topics that do not exist, each with all its settings
 // given, waits until every partition has a leader, and checks the topics that
-// existed; it changes none of those. It goes on trying what may pass until ctx ends.
+// existed; it changes none of those. It repeats what may pass until ctx ends.
 // The result is given beside a *SettingsError too.
 func Ensure(ctx context.Context, c *kafka.Client, specs []Spec) (*Ensured, error) {
 	names := make([]string, len(specs))

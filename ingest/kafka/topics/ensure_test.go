@@ -130,7 +130,7 @@ func TestEnsure_ReportsTopicsThatDiffer(t *testing.T) {
 		"topic activities: retention.ms is 3600000, should be 604800000",
 		"topic journal: number of replicas is 1, should be 3",
 		"topic journal: min.insync.replicas is 1, should be 2",
-		"topic journal: unclean.leader.election.enable is not told, should be false",
+		"topic journal: unclean.leader.election.enable is not known, should be false",
 	}, warnings); diff != "" {
 		t.Error(diff)
 	}

@@ -29,7 +29,7 @@ func Allocates(t testing.TB, most int, f func()) {
 }
 
 // Fill sets every field of a message to something random: texts and arrays short, null now
-// and then, tags that nobody knows among them.
+// and then, unknown tags among them.
 func Fill(r *rand.Rand, v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Struct:
