@@ -42,9 +42,7 @@ func TestBrands_CreateDerivesFields(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 	at, _ := wire.DecodePosition(w.Header().Get("X-Position"))
-	if at.Catalog != 6 {
-		t.Errorf("visible at %+v", at)
-	}
+	equal(t, int64(6), at.Catalog, "visible at")
 }
 
 // An edit overwrites and clears, derived fields of an old address too.
@@ -201,9 +199,7 @@ func TestActivities_CreateEditDelete(t *testing.T) {
 		t.Errorf("%+v", d)
 	}
 	h.ok(h.post("/v1.1/activity/102/edit", "value=0"), &d)
-	if d.Value != "0" {
-		t.Errorf("a value of 0 is %s", d.Value)
-	}
+	equal(t, "0", d.Value, "a value of 0 is")
 	p := h.engine.submitted[len(h.engine.submitted)-1].Command.(*domain.PutDefinition)
 	if diff := cmp.Diff([]string{"Value"}, p.Given); diff != "" {
 		t.Errorf("what is given: %s", diff)

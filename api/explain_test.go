@@ -118,9 +118,7 @@ func TestExplain_ShownPage(t *testing.T) {
 			words = append(words, "nothing")
 		}
 		got := strings.Join(words, " ")
-		if got != want {
-			t.Errorf("%q: %s, want %s", query, got, want)
-		}
+		equal(t, want, got, query)
 	}
 }
 

@@ -239,9 +239,7 @@ func TestKeyset_CursorHoldsFiltersAndRange(t *testing.T) {
 	w := h.do("GET", keyed("/v1.1/members/active?country=DE,US&sort=asc"+cursor, keyStranger), "")
 	h.refused(w, 4, "cursor")
 	h.status(h.do("GET", keyed("/v1.1/members/active?country=DE,US&sort=asc"+cursor, keyGlobal), ""), http.StatusOK, "the account's other keys")
-	if problem.Status(4) != http.StatusBadRequest {
-		t.Error("error 4 has another status")
-	}
+	equal(t, http.StatusBadRequest, problem.Status(4))
 }
 
 // What is asked about the same dates has the same answer in any minute, the cursor in it included.

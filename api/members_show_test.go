@@ -137,9 +137,7 @@ func TestShowMember_PartsInOrder(t *testing.T) {
 	for _, p := range h.engine.waited[len(h.engine.waited)-5:] {
 		waited = append(waited, p.Next(1))
 	}
-	if !slices.Equal(waited, []int64{0, 11, 12, 13, 14}) {
-		t.Errorf("waited for %v", waited)
-	}
+	equal(t, []int64{0, 11, 12, 13, 14}, waited, "waited for")
 	var at wire.Position
 	if err := at.ParseParam(w.Header().Get("X-Position")); err != nil || at.Position.Next(1) != 14 {
 		t.Errorf("%v %+v", err, at)

@@ -115,9 +115,7 @@ func TestMemberToken_Claims(t *testing.T) {
 		t.Fatal(err)
 	}
 	token, err := jwt.Parse(e.JWT, func(token *jwt.Token) (any, error) {
-		if token.Header["kid"] != set.Keys[0].Kid {
-			t.Errorf("kid %v", token.Header["kid"])
-		}
+		equal(t, set.Keys[0].Kid, token.Header["kid"])
 		return ed25519.PublicKey(public), nil
 	}, jwt.WithValidMethods([]string{"EdDSA"}), jwt.WithTimeFunc(func() time.Time { return now }), jwt.WithIssuedAt())
 	if err != nil {
@@ -180,9 +178,7 @@ func TestRegister_EmailHash(t *testing.T) {
 	if s := h.engine.submitted[0]; s.Slot != c.Identity.Slot() {
 		t.Errorf("slot %d", s.Slot)
 	}
-	if c.Password != hashed("correct horse", c.Password) {
-		t.Errorf("%q", c.Password)
-	}
+	equal(t, hashed("correct horse", c.Password), c.Password, c.Password)
 	if e := out[0]; e.Services[0].Service != "email" || e.Services[0].UserID != "ada@example.com" || e.Services[0].Token != "" || *e.Data.Email != "Ada@Example.com" {
 		t.Errorf("%+v", e)
 	}

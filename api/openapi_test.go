@@ -97,9 +97,7 @@ func TestOpenAPI_References(t *testing.T) {
 					}
 				}
 			}
-			if inPath != strings.Count(path, "{") {
-				t.Errorf("%s has %d path parameters", path, inPath)
-			}
+			equal(t, strings.Count(path, "{"), inPath, path)
 		}
 	}
 	var refs func(v any)

@@ -57,9 +57,7 @@ func TestPolls_AnsweredFromTheCacheOnlyOfCachedOperations(t *testing.T) {
 		equal(t, op.Cached, h.byMemory() == 1, target)
 		if op.Cached {
 			remembered++
-			if len(h.engine.asked)+len(h.engine.waited) != 0 {
-				t.Errorf("%s: %d questions, %v", target, len(h.engine.asked), h.engine.waited)
-			}
+			equal(t, 0, len(h.engine.asked)+len(h.engine.waited), target)
 		}
 		for _, name := range []string{"X-Position", "X-Range", "Link", "Warning", "Cache-Control", "Etag"} {
 			if name == "X-Position" && strings.HasPrefix(op.Path, "/v1.1/member") { // the script says one thing of a member, another of what stands
@@ -143,9 +141,7 @@ func TestPolls_Key(t *testing.T) {
 	}
 	before := h.byMemory()
 	h.do("GET", keyed(target, keyEnterprise), "", "If-None-Match", tag) // another application
-	if h.byMemory() != before {
-		t.Error("two applications share what is remembered")
-	}
+	equal(t, before, h.byMemory(), "two applications share what is remembered")
 	// A link repeats wait_for: a list with another page is not the same with it.
 	const list = "/v1.1/brands?limit=1"
 	tag = h.get(list).Header().Get("Etag")

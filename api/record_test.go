@@ -168,7 +168,5 @@ func TestDeleteAction_Repeat(t *testing.T) {
 	}
 	deleted.Row.Flags, deleted.New, deleted.Replayed = 0, true, true
 	item := answered[wire.FeedItem](h, h.post("/v1.1/activity/record", what))
-	if item.ID != "12289" {
-		t.Errorf("%+v", item)
-	}
+	equal(t, "12289", item.ID)
 }

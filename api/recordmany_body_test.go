@@ -116,7 +116,5 @@ func TestRecordMany_RefusedBodies(t *testing.T) {
 	var out wire.RecordedMany
 	full := bytes.Repeat([]byte(goodRecord+"\n"), serve.MaxRecords)
 	h.ok(h.many("", "application/json", append(full, blanks[len(full):]...)), &out)
-	if out.Accepted != serve.MaxRecords {
-		t.Errorf("%d accepted", out.Accepted)
-	}
+	equal(t, serve.MaxRecords, out.Accepted)
 }

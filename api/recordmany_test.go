@@ -266,9 +266,7 @@ func TestRecordMany_IdempotencyKey(t *testing.T) {
 			}
 			ids[s.Request] = true
 		}
-		if len(ids) != 4 {
-			t.Errorf("%d request ids", len(ids))
-		}
+		equal(t, 4, len(ids))
 		again, w := send(async, "k"+async, lines...)
 		for i := range again.Items {
 			again.Items[i].Marker, first.Items[i].Marker = "", ""

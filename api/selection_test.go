@@ -94,9 +94,7 @@ func TestFilters_SegmentName(t *testing.T) {
 			if row.SegmentName != nil {
 				got = *row.SegmentName
 			}
-			if got != want {
-				t.Errorf("%s: %q", query, got)
-			}
+			equal(t, want, got, query)
 		}
 		if len(out.Items) == 0 {
 			t.Errorf("%s: no row", query)

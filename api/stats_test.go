@@ -118,9 +118,7 @@ func TestTally_TotalsOfAPage(t *testing.T) {
 	h.engine.asked = nil
 	h.get("/v1.1/brand/1/stats/activity?limit=1000")
 	h.get("/v1.1/brand/1/stats/activity")
-	if len(h.engine.asked) != 2 {
-		t.Errorf("%d questions for two whole lists", len(h.engine.asked))
-	}
+	equal(t, 2, len(h.engine.asked))
 }
 
 // Addresses of other pages have the range that was answered.
@@ -254,9 +252,7 @@ func TestStatsActivity_ServiceTypeIsThatOfTheActions(t *testing.T) {
 		for _, r := range out.Items {
 			got.WriteString(*r.ServiceType + " " + r.Count)
 		}
-		if got.String() != want {
-			t.Errorf("%q: %q, want %q", query, got.String(), want)
-		}
+		equal(t, want, got.String(), query)
 	}
 }
 
