@@ -22,6 +22,14 @@ import (
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
+// fields are fields with their values, in turn.
+func fields(all ...any) (out domain.Fields) {
+	for i := 0; i < len(all); i += 2 {
+		out = append(out, domain.FieldValue{Field: all[i].(domain.Field), Value: all[i+1].(string)})
+	}
+	return out
+}
+
 // A registration carries everything of it that is random, hashed or read from the clock.
 func TestI6_RegistrationIsComplete(t *testing.T) {
 	h := newFixture(t)
@@ -39,29 +47,16 @@ func TestI6_RegistrationIsComplete(t *testing.T) {
 		Application: 1, Service: domain.Spotify, UID: "u-9", Identity: testHasher{}.Identity(1, domain.ByService, "spotify", "u-9"),
 		Email: testHasher{}.Identity(1, domain.ByEmail, "Ada@Example.com"), Username: testHasher{}.Identity(1, domain.ByUsername, "spotify", "ada"),
 		Partner: testHasher{}.Identity(1, domain.ByPartner, "acme", "77"), PartnerCode: "acme", PartnerID: "77", Domain: "example.com", At: now.UnixMilli(),
-		Given: domain.Fields{
-			{Field: domain.FirstName, Value: "Ada"},
-			{Field: domain.Username, Value: "ada"},
-			{Field: domain.EmailAddress, Value: "Ada@Example.com"},
-			{Field: domain.Gender, Value: "Other"},
-			{Field: domain.City, Value: "Köln"},
-			{Field: domain.Region, Value: "NW"},
-			{Field: domain.Country, Value: "DE"},
-			{Field: domain.PostCode, Value: "50667"},
-			{Field: domain.AvatarURL, Value: "https://x.y/a.png"},
-			{Field: domain.Birthdate, Value: "1990-12-24"},
-		},
-		Record: domain.Fields{
-			{Field: domain.RecordUsername, Value: "ada"},
-			{Field: domain.RecordURL, Value: "https://x.y/ada"},
-			{Field: domain.RecordToken, Value: "tok"},
-			{Field: domain.RecordSecret, Value: ""},
-			{Field: domain.RecordExpires, Value: "soon"},
-			{Field: domain.RecordPaid, Value: "1"},
-			{Field: domain.RecordSharing, Value: "0"},
-			{Field: domain.RecordFollowers, Value: "12"},
-			{Field: domain.RecordLikes, Value: "0"},
-		},
+		Given: fields(
+			domain.FirstName, "Ada", domain.Username, "ada", domain.EmailAddress, "Ada@Example.com",
+			domain.Gender, "Other", domain.City, "Köln", domain.Region, "NW", domain.Country, "DE",
+			domain.PostCode, "50667", domain.AvatarURL, "https://x.y/a.png", domain.Birthdate, "1990-12-24",
+		),
+		Record: fields(
+			domain.RecordUsername, "ada", domain.RecordURL, "https://x.y/ada", domain.RecordToken, "tok",
+			domain.RecordSecret, "", domain.RecordExpires, "soon", domain.RecordPaid, "1", domain.RecordSharing, "0",
+			domain.RecordFollowers, "12", domain.RecordLikes, "0",
+		),
 	}
 	if d := cmp.Diff(want, m, cmpopts.IgnoreFields(domain.RegisterMember{}, "UUID", "TokenRandom", "TokenHash")); d != "" {
 		t.Error(d)

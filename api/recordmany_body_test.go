@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -106,11 +105,7 @@ func TestRecordMany_RefusedBodies(t *testing.T) {
 		if code < 3 {
 			parameter = "apiKey" // a key in a record is none
 		}
-		r := httptest.NewRequest(http.MethodPost, "https://api.example"+target, strings.NewReader(body))
-		r.Header.Set("Content-Type", "application/json")
-		w := httptest.NewRecorder()
-		h.api.ServeHTTP(w, r)
-		h.refused(w, code, parameter)
+		h.refused(h.do(http.MethodPost, target, body, "Content-Type", "application/json"), code, parameter)
 	}
 	// What is just small enough is taken.
 	var out wire.RecordedMany

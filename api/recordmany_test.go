@@ -1,7 +1,6 @@
 package api
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -41,14 +40,7 @@ func exampleRecord(o *serve.Operation) string {
 // many sends records with the advanced key.
 func (h *fixture) many(query, kind string, body []byte, headers ...string) *httptest.ResponseRecorder {
 	h.t.Helper()
-	r := httptest.NewRequest(http.MethodPost, "https://api.example"+keyed(manyPath+query, keyAdvanced), bytes.NewReader(body))
-	r.Header.Set("Content-Type", kind)
-	for i := 0; i+1 < len(headers); i += 2 {
-		r.Header.Set(headers[i], headers[i+1])
-	}
-	w := httptest.NewRecorder()
-	h.api.ServeHTTP(w, r)
-	return w
+	return h.post(manyPath+query, string(body), append([]string{"Content-Type", kind}, headers...)...)
 }
 
 // lines sends NDJSON and reads the answer.
