@@ -212,7 +212,7 @@ func TestWarnings_OneForEachIgnored(t *testing.T) {
 	}
 }
 
-// Key and application name a request, whatever its form; parameters and path tell it from a misuse.
+// Key and application name a request, whatever its form; parameters and path distinguish it from a misuse.
 func TestIdempotencyKey_NamesTheRequest(t *testing.T) {
 	h := newFixture(t)
 	send := func(key, apiKey, target, body string) domain.Submission {
@@ -233,10 +233,10 @@ func TestIdempotencyKey_NamesTheRequest(t *testing.T) {
 		t.Error("a repeat in another form is another request")
 	}
 	if c := send("k", keyAdvanced, create, "name=x&type=z"); c.Request != a.Request || c.BodyHash == a.BodyHash {
-		t.Error("another parameter is not told from a repeat")
+		t.Error("another parameter is taken for a repeat")
 	}
 	if c := send("k", keyAdvanced, "/v1.1/brand/1/edit", "name=x&type=y"); c.Request != a.Request || c.BodyHash == a.BodyHash {
-		t.Error("another path is not told from a repeat")
+		t.Error("another path is taken for a repeat")
 	}
 	if c := send("k", keyEnterprise, create, "name=x&type=y"); c.Request == a.Request {
 		t.Error("two applications share a request id")

@@ -159,7 +159,7 @@ func TestExplain_TokenOfAnotherQuestion(t *testing.T) {
 		"beside a filter":    with(next.Path, good, "country", "DE"),
 		"altered":            with(next.Path, "B"+good[1:]),
 		"cut":                with(next.Path, good[1:]),
-		"rubbish":            with(next.Path, "%%%"),
+		"invalid":            with(next.Path, "%%%"),
 		"altered at its end": with(next.Path, good[:len(good)-2]+"AA"),
 	} {
 		w := h.get(target)

@@ -67,9 +67,9 @@ func (h *fixture) rows(body []byte) (ids []string, size string) {
 	return ids, in.TotalSize
 }
 
-// crowded gives the house many brands, definitions, segments and members: those with an
+// churning gives the fixture many brands, definitions, segments and members: those with an
 // odd number come and go, the others stay.
-func crowded(t testing.TB, r *rand.Rand) (*fixture, *listModel, func()) {
+func churning(t testing.TB, r *rand.Rand) (*fixture, *listModel, func()) {
 	h, s := newFixture(t), newListModel()
 	h.engine.answer = func(q *domain.Question) (*domain.Answer, error) {
 		if q.Shape == domain.ShapeLists {
@@ -102,7 +102,7 @@ func crowded(t testing.TB, r *rand.Rand) (*fixture, *listModel, func()) {
 	}
 }
 
-// lists are those that have pages, and how many of their rows stay: those of crowded with
+// lists are those that have pages, and how many of their rows stay: those of churning with
 // odd ids.
 var lists = []string{
 	"/v1.1/activity/feed?all_member_actions=1", "/v1.1/activity/feed?sort=asc", "/v1.1/activity/feed?order_by_recorded=1&period=1+month",
@@ -118,14 +118,14 @@ func TestKeyset_EachRowOnce(t *testing.T) {
 	for seed := range uint64(5) {
 		r := rand.New(rand.NewPCG(seed, 16))
 		for _, list := range lists {
-			h, _, change := crowded(t, r)
+			h, _, change := churning(t, r)
 			stay := map[string]bool{}
 			w := h.get(list + "&limit=1000")
 			all, _ := h.rows(w.Body.Bytes())
 			for _, id := range all {
 				stay[id] = true
 			}
-			met := map[string]int{}
+			seen := map[string]int{}
 			to := list + fmt.Sprintf("&limit=%d&cursor=", 1+r.IntN(9))
 			for pages := 0; to != ""; pages++ {
 				w := h.get(to)
@@ -134,15 +134,15 @@ func TestKeyset_EachRowOnce(t *testing.T) {
 				}
 				ids, _ := h.rows(w.Body.Bytes())
 				for _, id := range ids {
-					met[id]++
+					seen[id]++
 				}
 				to = h.next(w, w.Body.Bytes())
 				change()
 				h.api.Now = func() time.Time { return now.Add(time.Duration(pages) * time.Hour) }
 			}
 			for id := range stay {
-				if met[id] != 1 {
-					t.Fatalf("seed %d: %s: %s is met %d times", seed, list, id, met[id])
+				if seen[id] != 1 {
+					t.Fatalf("seed %d: %s: %s is seen %d times", seed, list, id, seen[id])
 				}
 			}
 			if len(stay) != 30 {
@@ -156,13 +156,13 @@ func TestKeyset_EachRowOnce(t *testing.T) {
 func TestKeyset_SameAsByOffset(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 17))
 	for _, list := range lists {
-		h, _, _ := crowded(t, r)
-		var walks [2][]string
+		h, _, _ := churning(t, r)
+		var pages [2][]string
 		for i, start := range []string{"&limit=7", "&limit=0,7&cursor="} {
 			for to := list + start; to != ""; {
 				w := h.get(to)
 				ids, size := h.rows(w.Body.Bytes())
-				walks[i] = append(walks[i], ids...)
+				pages[i] = append(pages[i], ids...)
 				if to = ""; i == 1 {
 					to = h.next(w, w.Body.Bytes())
 				} else if links := w.Header().Values("Link"); len(links) > 0 && strings.Contains(links[0], `rel="next"`) {
@@ -173,15 +173,15 @@ func TestKeyset_SameAsByOffset(t *testing.T) {
 				}
 			}
 		}
-		if !slices.Equal(walks[0], walks[1]) {
-			t.Errorf("%s: by offset %v, by keys %v", list, walks[0], walks[1])
+		if !slices.Equal(pages[0], pages[1]) {
+			t.Errorf("%s: by offset %v, by keys %v", list, pages[0], pages[1])
 		}
 	}
 }
 
 // A cursor continues its own question and range, in any spelling, and no other.
 func TestKeyset_CursorHoldsFiltersAndRange(t *testing.T) {
-	h, _, _ := crowded(t, rand.New(rand.NewPCG(1, 18)))
+	h, _, _ := churning(t, rand.New(rand.NewPCG(1, 18)))
 	list := "/v1.1/members/active?limit=2&country=DE,US&period=1+Week&sort=asc"
 	first := h.get(list + "&cursor=")
 	next := h.next(first, first.Body.Bytes())
@@ -218,7 +218,7 @@ func TestKeyset_CursorHoldsFiltersAndRange(t *testing.T) {
 		"another date":                     {"country=DE,US&sort=asc&start_date=2026-03-08+12:35:01&end_date=2026-03-15+12:35:00" + cursor, 4, "cursor"},
 		"a range that is none":             {"country=DE,US&sort=asc&start_date=2026-03-18+00:00:00&end_date=2026-03-15+12:35:00" + cursor, 4, "start_date"},
 		"an altered one":                   {"country=DE,US&sort=asc&cursor=" + strings.Replace(token, token[5:6], string(token[5]^1), 1), 4, "cursor"},
-		"rubbish":                          {"country=DE,US&sort=asc&cursor=x", 4, "cursor"},
+		"invalid":                          {"country=DE,US&sort=asc&cursor=x", 4, "cursor"},
 		"a position":                       {"country=DE,US&sort=asc&cursor=" + first.Header().Get("X-Position"), 4, "cursor"},
 		"a very long one":                  {"country=DE,US&sort=asc&cursor=" + strings.Repeat("A", 4097), 4, "cursor"},
 		"a brand that there is none of":    {"country=DE,US&sort=asc&brandID=99" + cursor, 4, "cursor"},
@@ -244,7 +244,7 @@ func TestKeyset_CursorHoldsFiltersAndRange(t *testing.T) {
 
 // What is asked about the same dates has the same answer in any minute, the cursor in it included.
 func TestKeyset_CursorWithoutTheClock(t *testing.T) {
-	h, _, _ := crowded(t, rand.New(rand.NewPCG(1, 19)))
+	h, _, _ := churning(t, rand.New(rand.NewPCG(1, 19)))
 	for list, same := range map[string]bool{
 		"/v1.1/members/active?start_date=2026-01-01+00:00:00&end_date=2026-03-01+00:00:00": true,
 		"/v1.1/members/active?start_date=2026-01-01+00:00:00":                              false,
@@ -266,7 +266,7 @@ func TestKeyset_CursorWithoutTheClock(t *testing.T) {
 func TestKeyset_LastPage(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 20))
 	for _, list := range lists {
-		h, _, _ := crowded(t, r)
+		h, _, _ := churning(t, r)
 		all, _ := h.rows(h.get(list + "&limit=1000").Body.Bytes())
 		for _, c := range []struct {
 			limit      int
@@ -337,8 +337,8 @@ func TestLinks_Host(t *testing.T) {
 	}
 }
 
-// A walk by offset that cannot go on says so: what is behind its end is reached by cursor.
-func TestPaging_TheEndOfAWalkByOffsetIsTold(t *testing.T) {
+// The last page by offset has a Warning where there are more rows: those are reached by cursor.
+func TestPaging_EndOfPagesByOffset(t *testing.T) {
 	h := newFixture(t)
 	for query, want := range map[string]string{"limit=99000,1000": "next", "limit=100000,1000": "ends here, with 20000 rows more"} {
 		h.engine.answer = always(&domain.Answer{Feed: &domain.Feed{Total: 121_000}})

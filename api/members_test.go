@@ -212,7 +212,7 @@ func TestRegister_HashesAgainUnderTheSaltInUse(t *testing.T) {
 	address := addressOf("ada@example.com")
 	tries := 0
 	h.engine.outcome = func(s domain.Submission) (domain.Outcome, error) {
-		if tries++; tries == 1 { // somebody else came first
+		if tries++; tries == 1 { // another registration came first
 			m := *h.engine.members[4097]
 			m.Passwords = []domain.Password{{Address: address, Hash: salted}}
 			h.engine.members[4097], h.engine.names[address] = &m, 4097
@@ -294,7 +294,7 @@ func TestSubmission_KeyedBodyHash(t *testing.T) {
 	h.post("/v1.1/member/register", byEmail+"x")
 	s := h.engine.submitted
 	if s[0].BodyHash != s[1].BodyHash || s[0].BodyHash == s[2].BodyHash {
-		t.Error("the hash does not tell requests apart")
+		t.Error("the hash does not distinguish requests")
 	}
 	h.api.Hasher = otherHasher{}
 	h.post("/v1.1/member/register", byEmail)
@@ -323,7 +323,7 @@ func TestFindMember_ByEachName(t *testing.T) {
 	name(4097, domain.ByVerifiedEmail, "v@x.y")
 	name(4097, domain.ByPartner, "acme", "77")
 	name(8193, domain.ByUsername, "spotify", "ada")
-	name(77, domain.ByLogin, "gone@x.y") // whom nobody has any more
+	name(77, domain.ByLogin, "gone@x.y") // the member is gone
 	name(4097, domain.ByEmail, "gone@x.y")
 	for query, want := range map[string]uint64{
 		"email=both@x.y": 8193, "email=ada@example.com": 4097, "verified_email=v@x.y": 4097, "partnerID=77&partnerCode=acme": 4097,
@@ -358,7 +358,7 @@ func TestOptIn_Commands(t *testing.T) {
 		{"/v1.1/optout", "id=4097", &domain.OptOut{Member: 4097, Opt: domain.Opt{Kind: domain.OptGlobal}, At: now.UnixMilli()}},
 	} {
 		w := h.post(c.path, c.who)
-		if c.want == nil { // the scripted hasher does not fold case
+		if c.want == nil { // the hasher of tests does not fold case
 			h.refused(w, domain.NotFound, "email")
 			continue
 		}

@@ -73,7 +73,7 @@ func TestRecordMany_EachByItself(t *testing.T) {
 	)
 	code := func(i int, code domain.Code, about string) wire.RecordedItem {
 		if out.Items[i].Error == nil || !strings.Contains(out.Items[i].Error.Message, about) {
-			t.Errorf("item %d: %+v, want it to speak of %s", i, out.Items[i].Error, about)
+			t.Errorf("item %d: %+v, want it to name %s", i, out.Items[i].Error, about)
 			return wire.RecordedItem{}
 		}
 		return wire.RecordedItem{Index: i, Error: &wire.ItemError{Code: int(code), Message: out.Items[i].Error.Message}}
@@ -190,7 +190,7 @@ func TestRecordMany_Duplicates(t *testing.T) {
 	if out.Accepted != 1 || out.Duplicates != 1 || out.Items[0].Marker != "there" {
 		t.Errorf("the second time: %+v", out)
 	}
-	out, w = h.lines("", b, b) // nobody waits: only the repeat of the body is known to be one
+	out, w = h.lines("", b, b) // without a wait only the repeat in the body is known to be one
 	if out.Accepted != 1 || out.Duplicates != 1 || w.Code != http.StatusAccepted {
 		t.Errorf("async: %+v", out)
 	}
@@ -254,7 +254,7 @@ func TestRecordMany_IdempotencyKey(t *testing.T) {
 		ids := map[domain.RequestID]bool{}
 		for _, s := range h.engine.submitted {
 			if s.Durable || s.Request.IsZero() {
-				t.Errorf("%+v: nobody waits for it", s)
+				t.Errorf("%+v: is not waited for", s)
 			}
 			ids[s.Request] = true
 		}
@@ -281,7 +281,7 @@ func TestRecordMany_IdempotencyKey(t *testing.T) {
 			t.Errorf("%d records: %d %s, %d submitted", len(other), w.Code, w.Body, len(h.engine.submitted))
 		}
 	}
-	// The hash that tells a repeat from a misuse is of the record and of the parameters.
+	// The hash that distinguishes a repeat from a misuse is of the record and of the parameters.
 	keys := 0
 	hash := func(query, line string) uint64 {
 		h.engine.submitted = nil
@@ -291,7 +291,7 @@ func TestRecordMany_IdempotencyKey(t *testing.T) {
 	}
 	a := hash("?async=0", goodRecord)
 	if a != hash("?async=0", " "+goodRecord) || a == hash("?async=1", goodRecord) || a == hash("?async=0", strings.Replace(goodRecord, "100", "101", 1)) {
-		t.Error("the hash does not tell requests apart")
+		t.Error("the hash does not distinguish requests")
 	}
 }
 

@@ -30,7 +30,7 @@ func tallied(counts map[domain.DefinitionID]domain.Count) asked {
 	}
 }
 
-// counting is a house with five definitions and counts of each.
+// counting is a fixture with five definitions and counts of each.
 func counting(t testing.TB) *fixture {
 	h := newFixture(t)
 	h.engine.defs = append(h.engine.defs,
@@ -198,7 +198,7 @@ func TestDaily_EveryDay(t *testing.T) {
 	})
 	want := []string{"4/2", "2025-12-31 3/2", "2026-01-01 0/0", "2026-01-02 1/1"}
 	equal(t, want, h.daysOf(""))
-	h.engine.answer = nil // nobody did anything: no line
+	h.engine.answer = nil // no actions: no line
 	want = []string{"0/0", "2025-12-31 0/0", "2026-01-01 0/0", "2026-01-02 0/0"}
 	equal(t, want, h.daysOf(""))
 }

@@ -23,7 +23,7 @@ type recordIn struct {
 	Async  bool `name:"async" default:"1" doc:"1: answer once the record is durable; 0: once it is visible" eg:"0"`
 }
 
-// Action says what somebody did.
+// Action is the parameters of one action.
 type Action struct {
 	ActivityID  bind.ID      `name:"activityid" required:"" doc:"id of an activity definition" eg:"100"`
 	ID          bind.ID      `name:"id" doc:"the member; or partnerID and partnerCode, or service and uid" eg:"4097"`

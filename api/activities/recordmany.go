@@ -195,7 +195,7 @@ func renderRecorded(req *serve.Request, items []manyItem, async bool) *wire.Reco
 		m, row := &items[i], &out.Items[i]
 		row.Index = i
 		if m.first != i && m.err == nil {
-			m.err = items[m.first].err // a repeat fares as the first
+			m.err = items[m.first].err // a repeat has the error of the first
 		}
 		if m.err != nil {
 			out.Rejected++

@@ -62,12 +62,12 @@ type Plan struct {
 	groups [][]int       // structs that need, check or take, outermost last
 }
 
-// NewPlan compiles the struct type t. path tells which parameters are in the path
+// NewPlan compiles the struct type t. path names the parameters in the path
 // (:name); write says what an empty value means. A struct that cannot be
 // compiled is a mistake in this program: NewPlan panics.
 func NewPlan(t reflect.Type, path string, write bool) *Plan {
 	p := &Plan{byName: map[string]int{}, write: write, zero: reflect.New(t).Elem()}
-	p.walk(t, nil, strings.ToLower(path)+"/")
+	p.addFields(t, nil, strings.ToLower(path)+"/")
 	if len(p.params) > maxFields {
 		panic("bind: too many parameters in " + t.String())
 	}
@@ -83,7 +83,7 @@ func (p *Plan) Has(name string) bool {
 	return ok
 }
 
-func (p *Plan) walk(t reflect.Type, at []int, path string) {
+func (p *Plan) addFields(t reflect.Type, at []int, path string) {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		index := append(slices.Clone(at), i)
@@ -92,7 +92,7 @@ func (p *Plan) walk(t reflect.Type, at []int, path string) {
 				if f.Anonymous && rules(f.Type) {
 					panic("bind: " + t.String() + " embeds a group with rules; give it a name, or its rules are called twice")
 				}
-				p.walk(f.Type, index, path)
+				p.addFields(f.Type, index, path)
 			}
 			continue
 		}

@@ -78,7 +78,7 @@ func (p Period) add(t time.Time, n int) time.Time {
 	return first.AddDate(0, 0, min(d, first.AddDate(0, 1, -1).Day())-1)
 }
 
-// Time is a moment in seconds since 1970; Given tells whether there is one.
+// Time is a moment in seconds since 1970; Given reports whether there is one.
 type Time struct {
 	Unix  int64
 	Given bool

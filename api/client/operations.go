@@ -237,7 +237,7 @@ func (c *Client) MembersActivity(ctx context.Context, p Params) (out wire.Member
 	return out, meta, err
 }
 
-// CheckActivity tells whether a member did something.
+// CheckActivity asks whether a member performed an activity.
 func (c *Client) CheckActivity(ctx context.Context, member domain.MemberID, definition domain.DefinitionID, p Params) (out wire.Check, meta Meta, err error) {
 	meta, err = c.Get(ctx, "/v1.1/member/"+id(member)+"/activity/"+id(definition), p, &out)
 	return out, meta, err

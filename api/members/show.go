@@ -199,12 +199,12 @@ func (s *showing) of(id domain.MemberID, shape domain.Shape) *domain.Question {
 	return &q
 }
 
-// lastShown is the position from which on a member's is not told.
+// lastShown is the position from which on it is shown as 999+.
 const lastShown = 1000
 
-// standing adds the member's score and its position, or what explains the score. Who
-// has more than that score is asked in another round, of everybody else: what the member
-// does meanwhile is not held against it.
+// standing adds the member's score and its position, or what explains the score. The members
+// with a greater score are counted by a second question, which excludes this member: its own
+// actions in between do not lower its position.
 func (s *showing) standing(ctx context.Context, e *wire.Envelope, id domain.MemberID) error {
 	q := s.of(id, domain.ShapeLeaders)
 	q.Top = domain.Top{Limit: 1}

@@ -25,7 +25,7 @@ func (d *describer) schema(t reflect.Type) object {
 	if s, ok := reflect.Zero(t).Interface().(Schemer); ok {
 		if d.schemas[t.Name()] == nil {
 			schema := s.Schema()
-			tell(t.Name(), schema["properties"].(object))
+			describeFields(t.Name(), schema["properties"].(object))
 			d.schemas[t.Name()] = schema
 		}
 		return ref(t.Name())
@@ -75,7 +75,7 @@ func (d *describer) structure(t reflect.Type) object {
 	if s, ok := reflect.Zero(t).Interface().(Selectable); ok {
 		required = s.Always()
 	}
-	tell(t.Name(), properties)
+	describeFields(t.Name(), properties)
 	d.schemas[t.Name()].(object)["required"] = required
 	return ref(t.Name())
 }
@@ -111,8 +111,8 @@ var forms = map[string]object{
 	"flag":  {"enum": []string{"0", "1"}},
 }
 
-// tell puts into a shape's properties what its fields hold.
-func tell(shape string, properties object) {
+// describeFields puts into a shape's properties what its fields hold.
+func describeFields(shape string, properties object) {
 	for name, p := range properties {
 		about, ok := Fields[shape+"."+name]
 		if !ok {

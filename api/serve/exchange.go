@@ -159,7 +159,7 @@ var hostname = regexp.MustCompile(`^([A-Za-z0-9._-]{1,255}|\[[0-9A-Fa-f:.]{2,45}
 
 // baseOf is the scheme and host that addresses in an answer begin with. A host that
 // is none, as HTTP/1.0 may send, gives BaseURL. What a proxy says of itself is not
-// looked at, since anybody may say it: behind one BaseURL is configured.
+// looked at, since any client may send it: behind a proxy BaseURL is configured.
 func (a *Server) baseOf(r *http.Request) string {
 	if !a.ByHost || !hostname.MatchString(r.Host) {
 		return a.BaseURL

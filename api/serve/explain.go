@@ -36,7 +36,7 @@ var unexplained = []string{
 }
 
 // explainFrom notes what an explanation is of, and where its page begins. A further page is
-// asked for at the first one's moment, so that what hangs on the clock is what it was
+// asked for at the first one's moment, so that what depends on the clock is what it was
 // there. in is what the plan has bound.
 func (req *Request) explainFrom(in any) error {
 	if on, _ := req.Params.Get("explain"); on != "1" {

@@ -96,7 +96,7 @@ const (
 )
 
 // weigh is what a request will take: of a list by the rows asked for, of a body by its
-// size, where that is not told by the most it may be.
+// size, where that is not known by the most that it may be.
 func weigh(r *http.Request, op *Operation, params *bind.Params) int64 {
 	if r.Method == http.MethodPost {
 		size, most := r.ContentLength, int64(MaxBody)

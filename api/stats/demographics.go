@@ -9,7 +9,7 @@ import (
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
-// unknown is the row of those of whom a value is not known.
+// unknown is the row of members without a known value.
 const unknown = "Unknown"
 
 // Genders answers stats/gender: activity by gender, zeros included.

@@ -32,7 +32,7 @@ type SegmentStats struct {
 }
 
 // SegmentRow is the members on a segment's list, and the actions of its definitions for
-// the brand, whoever did them.
+// the brand, of any member.
 type SegmentRow struct {
 	SegmentID   string `json:"SegmentID"`
 	SegmentName string `json:"SegmentName"`
