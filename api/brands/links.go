@@ -43,7 +43,7 @@ var links = map[string]link{
 }
 
 // derive reads names and ids out of the addresses given and puts them beside them.
-// A derived field whose address says nothing is cleared: it belonged to the
+// A derived field whose address does not contain it is cleared: it belonged to the
 // address before.
 func derive(given domain.BrandFields) {
 	for field, l := range links {

@@ -15,7 +15,7 @@ import (
 // memberShow is the longest range of member show.
 var memberShow = bind.Period{Amount: 3, Unit: bind.Month}
 
-// showIn are the parameters of member show beside who it is.
+// showIn are the parameters of member show beside the member.
 type showIn struct {
 	bind.Range
 	BrandID        bind.ID        `name:"brandID" doc:"filters actions, score and position" eg:"1"`
@@ -80,7 +80,7 @@ type memberIn struct {
 // Missing reports half of a name.
 func (in *memberIn) Missing(has func(string) bool) string { return in.Half(has) }
 
-// Check refuses a second way to say who.
+// Check refuses a second name of the member.
 func (in *memberIn) Check() *domain.Error {
 	return selection.OnlyOne(selection.Verified(in.Ways(in.Email), in.VerifiedEmail), true)
 }
@@ -104,7 +104,7 @@ func (in *findIn) Missing(has func(string) bool) string {
 	return ""
 }
 
-// Choice names the ways to say who.
+// Choice names the ways to name the member.
 func (in *findIn) Choice(missing string) string {
 	if missing != "email" {
 		return ""
@@ -112,7 +112,7 @@ func (in *findIn) Choice(missing string) string {
 	return "email, verified_email, partnerID with partnerCode, or service with username"
 }
 
-// Check refuses a second way to say who.
+// Check refuses a second name of the member.
 func (in *findIn) Check() *domain.Error {
 	return selection.OnlyOne(selection.Verified(in.Ways(in.Email), in.VerifiedEmail), false)
 }
@@ -152,7 +152,7 @@ type showing struct {
 	page bind.Page
 }
 
-// showingOf checks what member show names beside who.
+// showingOf finds what the parameters beside the member name.
 func showingOf(ctx context.Context, req *serve.Request, in *showIn) (*showing, error) {
 	span, err := req.Shown(in.Range, memberShow)
 	if err != nil {

@@ -83,7 +83,7 @@ func (d *describer) structure(t reflect.Type) object {
 //go:embed fields.tsv
 var fieldsTable string
 
-// fieldText says what a field of a shape holds, and in which form.
+// fieldText describes a field of a shape and its form.
 type fieldText struct{ form, text string }
 
 // Fields are all, by shape.field, and by *.field for the shapes that have none.
@@ -101,7 +101,7 @@ var Fields = func() map[string]fieldText {
 	return out
 }()
 
-// forms are what the second column of the table says, in the words of JSON Schema.
+// forms are the values of the second column of the table in the words of JSON Schema.
 var forms = map[string]object{
 	"-":     nil,
 	"time":  {"pattern": `^[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}$`},
@@ -111,7 +111,7 @@ var forms = map[string]object{
 	"flag":  {"enum": []string{"0", "1"}},
 }
 
-// describeFields puts into a shape's properties what its fields hold.
+// describeFields adds the texts of a shape's fields to its properties.
 func describeFields(shape string, properties object) {
 	for name, p := range properties {
 		about, ok := Fields[shape+"."+name]

@@ -21,7 +21,7 @@ type presence uint8
 const (
 	inEvery    presence = iota + 1 // in every item
 	inProfile                      // where the profile has it
-	never                          // never: nothing that is asked for says it
+	never                          // no parameter gives it a value
 	optedIn                        // where an opt-in is in force
 	withAction                     // where there is a latest action
 	withBrand                      // there, and where a brand is asked for
