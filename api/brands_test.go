@@ -93,14 +93,10 @@ func TestBrands_List(t *testing.T) {
 		&domain.Brand{ID: 5, Account: 1, Deleted: true, Fields: domain.BrandFields{"Name": "gone"}},
 		&domain.Brand{ID: 6, Account: 2, Fields: domain.BrandFields{"Name": "another's"}})
 	for query, want := range map[string]string{
-		"":                          "4:Alpha2,alpha3,beta1,Gamma4",
-		"?sort=desc":                "4:Gamma4,beta1,Alpha2,alpha3", // ties by id in both directions
-		"?brand_type=MUSIC":         "2:alpha3,beta1",
-		"?keyword=ALPH":             "2:Alpha2,alpha3",
-		"?limit=1,2":                "4:alpha3,beta1",
-		"?limit=0":                  "4:",
-		"?limit=10,5":               "4:",
-		"?keyword=x":                "0:",
+		"":                  "4:Alpha2,alpha3,beta1,Gamma4",
+		"?sort=desc":        "4:Gamma4,beta1,Alpha2,alpha3", // ties by id in both directions
+		"?brand_type=MUSIC": "2:alpha3,beta1", "?keyword=ALPH": "2:Alpha2,alpha3",
+		"?limit=1,2": "4:alpha3,beta1", "?limit=0": "4:", "?limit=10,5": "4:", "?keyword=x": "0:",
 		"?sort=&brand_type=&limit=": "4:Alpha2,alpha3,beta1,Gamma4",
 	} {
 		equal(t, want, h.names(query), query)

@@ -273,13 +273,9 @@ func TestKeyset_LastPage(t *testing.T) {
 			cursor     string
 			next, prev bool
 		}{
-			{0, "", false, false},
-			{0, "&cursor=", false, false},
-			{len(all), "", false, false},
-			{len(all), "&cursor=", false, false},
-			{len(all) + 1, "&cursor=", false, false},
-			{len(all) - 1, "", true, false},
-			{len(all) - 1, "&cursor=", true, false},
+			{0, "", false, false}, {0, "&cursor=", false, false}, {len(all), "", false, false},
+			{len(all), "&cursor=", false, false}, {len(all) + 1, "&cursor=", false, false},
+			{len(all) - 1, "", true, false}, {len(all) - 1, "&cursor=", true, false},
 			{1000, "&cursor=", false, false},
 		} {
 			if c.limit < 0 || c.limit == 0 && c.next {
