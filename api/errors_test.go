@@ -247,8 +247,10 @@ func TestErrors_BodyType(t *testing.T) {
 	h := newFixture(t)
 	target := keyed("/v1.1/brand/create", keyAdvanced)
 	for _, header := range [][]string{
-		{"Content-Type", "text/plain"}, {"Content-Type", ""},
-		{"Content-Type", "multipart/form-data; boundary=x"}, {"Content-Type", ";;"},
+		{"Content-Type", "text/plain"},
+		{"Content-Type", ""},
+		{"Content-Type", "multipart/form-data; boundary=x"},
+		{"Content-Type", ";;"},
 		{"Content-Encoding", "gzip"},
 	} {
 		h.refused(h.do("POST", target, "name=x&type=y", header...), domain.UnsupportedMedia, "")

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -19,29 +18,29 @@ import (
 	"github.com/ovation-analytics/ovation/api/problem"
 )
 
-// next is the address of the next page, as the header has it; the body has the same or
-// none, and neither has one of a page before.
-func (h *fixture) next(w interface{ Header() http.Header }, body []byte) string {
+// next is the address of the next page, as the header has it; empty: there is none. The body has
+// the same addresses or none, and pages by keys have none of a page before.
+func (h *fixture) next(w *httptest.ResponseRecorder) string {
 	h.t.Helper()
 	var in struct {
 		Paging struct{ Next, Previous *string }
 	}
-	if err := json.Unmarshal(body, &in); err != nil {
-		h.t.Fatal(err)
+	h.ok(w, &in)
+	links := map[string]string{}
+	for _, l := range w.Header().Values("Link") {
+		to, rel, _ := strings.Cut(strings.TrimPrefix(l, "<"), ">; ")
+		links[rel] = to
 	}
-	links := w.Header().Values("Link")
-	if len(links) == 0 && in.Paging.Next == nil {
-		return ""
+	next, prev := links[`rel="next"`], links[`rel="prev"`]
+	if len(links) > 2 || in.Paging.Next != nil && *in.Paging.Next != next || in.Paging.Previous != nil && *in.Paging.Previous != prev ||
+		strings.Contains(next, "cursor=") && prev != "" {
+		h.t.Fatalf("%v %s", links, w.Body)
 	}
-	to, rel, ok := strings.Cut(strings.TrimPrefix(links[0], "<"), ">; ")
-	if !ok || rel != `rel="next"` || len(links) != 1 || in.Paging.Previous != nil || in.Paging.Next != nil && *in.Paging.Next != to {
-		h.t.Fatalf("%v %s", links, body)
-	}
-	return strings.TrimPrefix(to, "https://api.example")
+	return strings.TrimPrefix(next, "https://api.example")
 }
 
 // rows are what identifies the items of a page, and the size of the whole list.
-func (h *fixture) rows(body []byte) (ids []string, size string) {
+func (h *fixture) rows(w *httptest.ResponseRecorder) (ids []string, size string) {
 	h.t.Helper()
 	var in struct {
 		TotalSize string
@@ -51,9 +50,7 @@ func (h *fixture) rows(body []byte) (ids []string, size string) {
 			Activity                 string
 		}
 	}
-	if err := json.Unmarshal(body, &in); err != nil {
-		h.t.Fatal(err)
-	}
+	h.ok(w, &in)
 	for _, i := range in.Items {
 		id := string(i.ID)
 		if id == "" {
@@ -121,7 +118,7 @@ func TestKeyset_EachRowOnce(t *testing.T) {
 			h, _, change := churning(t, r)
 			stay := map[string]bool{}
 			w := h.get(list + "&limit=1000")
-			all, _ := h.rows(w.Body.Bytes())
+			all, _ := h.rows(w)
 			for _, id := range all {
 				stay[id] = true
 			}
@@ -132,11 +129,11 @@ func TestKeyset_EachRowOnce(t *testing.T) {
 				if w.Code != http.StatusOK || pages > 100 {
 					t.Fatalf("seed %d: page %d of %s: %d %.300s", seed, pages, list, w.Code, w.Body)
 				}
-				ids, _ := h.rows(w.Body.Bytes())
+				ids, _ := h.rows(w)
 				for _, id := range ids {
 					seen[id]++
 				}
-				to = h.next(w, w.Body.Bytes())
+				to = h.next(w)
 				change()
 				h.api.Now = func() time.Time { return now.Add(time.Duration(pages) * time.Hour) }
 			}
@@ -161,21 +158,14 @@ func TestKeyset_SameAsByOffset(t *testing.T) {
 		for i, start := range []string{"&limit=7", "&limit=0,7&cursor="} {
 			for to := list + start; to != ""; {
 				w := h.get(to)
-				ids, size := h.rows(w.Body.Bytes())
+				ids, size := h.rows(w)
 				pages[i] = append(pages[i], ids...)
-				if to = ""; i == 1 {
-					to = h.next(w, w.Body.Bytes())
-				} else if links := w.Header().Values("Link"); len(links) > 0 && strings.Contains(links[0], `rel="next"`) {
-					to = strings.TrimPrefix(strings.Trim(strings.Split(links[0], ";")[0], "<>"), "https://api.example")
-				}
-				if size == "" {
+				if to = h.next(w); size == "" {
 					t.Fatalf("%s: %s", list, w.Body)
 				}
 			}
 		}
-		if !slices.Equal(pages[0], pages[1]) {
-			t.Errorf("%s: by offset %v, by keys %v", list, pages[0], pages[1])
-		}
+		equal(t, pages[0], pages[1], list)
 	}
 }
 
@@ -184,7 +174,7 @@ func TestKeyset_CursorHoldsFiltersAndRange(t *testing.T) {
 	h, _, _ := churning(t, rand.New(rand.NewPCG(1, 18)))
 	list := "/v1.1/members/active?limit=2&country=DE,US&period=1+Week&sort=asc"
 	first := h.get(list + "&cursor=")
-	next := h.next(first, first.Body.Bytes())
+	next := h.next(first)
 	u, err := url.Parse(next)
 	if err != nil {
 		t.Fatal(err)
@@ -267,15 +257,19 @@ func TestKeyset_LastPage(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 20))
 	for _, list := range lists {
 		h, _, _ := churning(t, r)
-		all, _ := h.rows(h.get(list + "&limit=1000").Body.Bytes())
+		all, _ := h.rows(h.get(list + "&limit=1000"))
 		for _, c := range []struct {
 			limit      int
 			cursor     string
 			next, prev bool
 		}{
-			{0, "", false, false}, {0, "&cursor=", false, false}, {len(all), "", false, false},
-			{len(all), "&cursor=", false, false}, {len(all) + 1, "&cursor=", false, false},
-			{len(all) - 1, "", true, false}, {len(all) - 1, "&cursor=", true, false},
+			{0, "", false, false},
+			{0, "&cursor=", false, false},
+			{len(all), "", false, false},
+			{len(all), "&cursor=", false, false},
+			{len(all) + 1, "&cursor=", false, false},
+			{len(all) - 1, "", true, false},
+			{len(all) - 1, "&cursor=", true, false},
 			{1000, "&cursor=", false, false},
 		} {
 			if c.limit < 0 || c.limit == 0 && c.next {
@@ -283,14 +277,14 @@ func TestKeyset_LastPage(t *testing.T) {
 			}
 			w := h.get(list + fmt.Sprint("&limit=", c.limit, c.cursor))
 			links := strings.Join(w.Header().Values("Link"), " ")
-			if ids, _ := h.rows(w.Body.Bytes()); len(ids) != min(c.limit, len(all)) ||
+			if ids, _ := h.rows(w); len(ids) != min(c.limit, len(all)) ||
 				strings.Contains(links, `rel="next"`) != c.next || strings.Contains(links, `rel="prev"`) != c.prev {
 				t.Errorf("%s, limit %d of %d%s: %d rows, %s", list, c.limit, len(all), c.cursor, len(ids), links)
 			}
 		}
 		for offset, want := range map[int]string{len(all): "prev", len(all) + 5: "prev", 100_000: "prev"} {
 			w := h.get(list + fmt.Sprintf("&limit=%d,3", offset))
-			if ids, _ := h.rows(w.Body.Bytes()); len(ids) != 0 || len(w.Header().Values("Link")) != 1 || !strings.Contains(w.Header().Get("Link"), want) {
+			if ids, _ := h.rows(w); len(ids) != 0 || len(w.Header().Values("Link")) != 1 || !strings.Contains(w.Header().Get("Link"), want) {
 				t.Errorf("%s at %d: %d rows, %v", list, offset, len(ids), w.Header().Values("Link"))
 			}
 		}
