@@ -129,8 +129,7 @@ func TestBrands_PagesByOffset(t *testing.T) {
 			}
 		}
 		slices.Sort(links)
-		got := slices.Sorted(slices.Values(w.Header().Values("Link")))
-		equal(t, links, got, "Link headers and body differ")
+		equal(t, links, slices.Sorted(slices.Values(w.Header().Values("Link"))), "Link headers and body differ")
 		back = page.Paging.Previous
 		if page.Paging.Next == nil {
 			break

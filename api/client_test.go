@@ -123,9 +123,7 @@ func TestClient_Members(t *testing.T) {
 		t.Errorf("%+v", all)
 	}
 	totals := must(c.MembersActivity(ctx, nil))
-	if totals.TotalActivities != "9" || totals.Items[0].MemberID != "4097" {
-		t.Errorf("%+v", totals)
-	}
+	equal(t, "9 4097", totals.TotalActivities+" "+totals.Items[0].MemberID)
 	check := must(c.CheckActivity(ctx, 4097, 100, client.Params{"brandID": "1"}))
 	if !check.Completed || check.Count != "2" || check.Action == nil {
 		t.Errorf("%+v", check)
@@ -150,13 +148,9 @@ func TestClient_StatisticsOfMembers(t *testing.T) {
 	}
 	h.engine.answer = grouped(in(1, 4, 2))
 	genders := must(c.StatsGender(ctx, 1, nil))
-	if genders.TotalActivities != "4" || genders.Genders[0].Gender != "M" {
-		t.Errorf("%+v", genders)
-	}
+	equal(t, "4 M", genders.TotalActivities+" "+genders.Genders[0].Gender)
 	ages := must(c.StatsAge(ctx, 1, nil))
-	if ages.TotalMembers != "2" || ages.Ages[1].Age != "13-17" || ages.Ages[1].Members != "2" {
-		t.Errorf("%+v", ages)
-	}
+	equal(t, "2 13-17 2", ages.TotalMembers+" "+ages.Ages[1].Age+" "+ages.Ages[1].Members)
 }
 
 // A problem is an Error with its code and parameter; what is no problem has its status alone.
