@@ -156,7 +156,9 @@ func TestParams_JSON(t *testing.T) {
 		{``, errBody.Error()},
 		{`[]`, errBody.Error()},
 		{`{"a":1`, errBody.Error()},
-		{`{"a":1}{}`, errBody.Error()}, {`{"a":1} x`, errBody.Error()}, {`{"a":tru}`, errBody.Error()},
+		{`{"a":1}{}`, errBody.Error()},
+		{`{"a":1} x`, errBody.Error()},
+		{`{"a":tru}`, errBody.Error()},
 		{"{\"a\":\"\xff\"}", "the body must be UTF-8"},
 	} {
 		var p Params

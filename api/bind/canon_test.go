@@ -32,11 +32,21 @@ func TestCanon_OneForm(t *testing.T) {
 	}
 	for _, same := range [][]string{
 		{"", "sort=desc", "paid_only=0", "x=1&_=17", "limit=5", "limit=7&keyword=", "start_date=2026-01-01+00:00:00"},
-		{"country=DE,us&members=2,1", "Members=1,2,2&COUNTRY=US,+de"}, {"segment=7", "segmentID=07"},
-		{"services=spotify", "services=the+service", "services=Spotify,spotify"}, {"keyword=a%0Aservices=1"},
-		{"keyword=a&services=lastfm"}, {"keyword=A"}, {"keyword=a"}, {"country=DE"}, {"country=US"},
-		{"threshold=3"}, {"anyofactivities=100,1-100"}, {"anyofactivities=100"}, {"sort=ASC"},
-		{"period=1+Month", "period=1+months"}, {"paid_only=1"},
+		{"country=DE,us&members=2,1", "Members=1,2,2&COUNTRY=US,+de"},
+		{"segment=7", "segmentID=07"},
+		{"services=spotify", "services=the+service", "services=Spotify,spotify"},
+		{"keyword=a%0Aservices=1"},
+		{"keyword=a&services=lastfm"},
+		{"keyword=A"},
+		{"keyword=a"},
+		{"country=DE"},
+		{"country=US"},
+		{"threshold=3"},
+		{"anyofactivities=100,1-100"},
+		{"anyofactivities=100"},
+		{"sort=ASC"},
+		{"period=1+Month", "period=1+months"},
+		{"paid_only=1"},
 	} {
 		for _, q := range same[1:] {
 			if canon(q) != canon(same[0]) {

@@ -137,10 +137,15 @@ func TestFind_LiteralFirst(t *testing.T) {
 func TestFix_Spelling(t *testing.T) {
 	tab := table(t, contract)
 	for _, c := range []struct{ path, want string }{
-		{"/V1.1/Brands", "/v1.1/brands"}, {"/v1.1/brands/", "/v1.1/brands"},
-		{"//v1.1///brand/7//edit/", "/v1.1/brand/7/edit"}, {"/v1.1/BRAND/Create", "/v1.1/brand/create"},
-		{"/v1.1/member/AbC/Activity/9", "/v1.1/member/AbC/activity/9"}, {"//", "/"}, {"/v1.0/brands", ""},
-		{"/v1.1/nothing", ""}, {strings.Repeat("/a", 100), ""},
+		{"/V1.1/Brands", "/v1.1/brands"},
+		{"/v1.1/brands/", "/v1.1/brands"},
+		{"//v1.1///brand/7//edit/", "/v1.1/brand/7/edit"},
+		{"/v1.1/BRAND/Create", "/v1.1/brand/create"},
+		{"/v1.1/member/AbC/Activity/9", "/v1.1/member/AbC/activity/9"},
+		{"//", "/"},
+		{"/v1.0/brands", ""},
+		{"/v1.1/nothing", ""},
+		{strings.Repeat("/a", 100), ""},
 	} {
 		got, ok := tab.Fix(c.path)
 		if got != c.want || ok != (c.want != "") {

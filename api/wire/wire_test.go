@@ -157,11 +157,18 @@ func TestContent_IsAnObject(t *testing.T) {
 func TestForms_OfTheContract(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 678_901_234, time.FixedZone("", 3600))
 	for _, c := range []struct{ got, want any }{
-		{Marker(at), "2026-01-02 02:04:05.678901"}, {Millis(1e12 + 999), "2001-09-09 01:46:40"},
-		{Seconds(0), "1970-01-01 00:00:00"}, {Null(""), (*string)(nil)}, {*Null("x"), "x"},
-		{NullNumber(uint32(0)), (*string)(nil)}, {*NullNumber(uint32(7)), "7"},
-		{NullMillis(0), (*string)(nil)}, {Flag(true), "1"}, {Flag(false), "0"},
-		{Number(uint64(1) << 63), "9223372036854775808"}, {GeoData(domain.Geo{}), (*string)(nil)},
+		{Marker(at), "2026-01-02 02:04:05.678901"},
+		{Millis(1e12 + 999), "2001-09-09 01:46:40"},
+		{Seconds(0), "1970-01-01 00:00:00"},
+		{Null(""), (*string)(nil)},
+		{*Null("x"), "x"},
+		{NullNumber(uint32(0)), (*string)(nil)},
+		{*NullNumber(uint32(7)), "7"},
+		{NullMillis(0), (*string)(nil)},
+		{Flag(true), "1"},
+		{Flag(false), "0"},
+		{Number(uint64(1) << 63), "9223372036854775808"},
+		{GeoData(domain.Geo{}), (*string)(nil)},
 		{*GeoData(domain.Geo{Country: "DE", City: "Berlin"}), "DE,,Berlin,,"},
 	} {
 		if d := cmp.Diff(c.want, c.got); d != "" {
