@@ -147,33 +147,23 @@ func TestParams_Bound(t *testing.T) {
 
 // A JSON body is one object of strings, numbers and booleans.
 func TestParams_JSON(t *testing.T) {
-	for _, c := range []struct {
-		body string
-		want string // the error, or the parameters
-	}{
-		{`{"A":"x","b":1.5,"c":true,"d":false,"content":{"k":[1, 2]}}`, `a=x b=1.5 c=1 d=0 content={"k":[1, 2]}`},
-		{` {} `, ""},
-		{``, errBody.Error()},
-		{`[]`, errBody.Error()},
-		{`{"a":1`, errBody.Error()},
-		{`{"a":1}{}`, errBody.Error()},
-		{`{"a":1} x`, errBody.Error()},
-		{`{"a":tru}`, errBody.Error()},
-		{"{\"a\":\"\xff\"}", "the body must be UTF-8"},
+	bad := errBody.Error()
+	for body, want := range map[string]string{ // the error, or the parameters
+		`{"A":"x","b":1.5,"c":true,"d":false,"content":{"k":[1, 2]}}`: ` a=x b=1.5 c=1 d=0 content={"k":[1, 2]}`,
+		` {} `: "", ``: bad, `[]`: bad, `{"a":1`: bad, `{"a":1}{}`: bad, `{"a":1} x`: bad, `{"a":tru}`: bad,
+		"{\"a\":\"\xff\"}": "the body must be UTF-8",
 	} {
 		var p Params
 		got := ""
-		if err := p.JSON([]byte(c.body), "content"); err != nil {
+		if err := p.JSON([]byte(body), "content"); err != nil {
 			got = err.Error()
 		} else {
-			var all []string
 			for _, g := range p.given {
-				all = append(all, g.Name+"="+g.Value)
+				got += " " + g.Name + "=" + g.Value
 			}
-			got = strings.Join(all, " ")
 		}
-		if got != c.want {
-			t.Errorf("%s: %s, want %s", c.body, got, c.want)
+		if got != want {
+			t.Errorf("%s: %s, want %s", body, got, want)
 		}
 	}
 	for body, parameter := range map[string]string{
