@@ -204,7 +204,9 @@ const attempts = 8
 // submitRegistration submits the registration, to a member if one is given. A password
 // is hashed here, under the salt in use: if that is another one by the time it is
 // applied, or the identity changes hands just then, it is made anew.
-func (s *Service) submitRegistration(ctx context.Context, req *serve.Request, m *domain.RegisterMember, password string, to domain.MemberID) (domain.Outcome, error) {
+func (s *Service) submitRegistration(
+	ctx context.Context, req *serve.Request, m *domain.RegisterMember, password string, to domain.MemberID,
+) (domain.Outcome, error) {
 	for n, tries := 0, 0; tries < attempts; n++ {
 		m := new(*m) // the log may hold what was submitted
 		if m.Service == domain.Email {

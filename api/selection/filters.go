@@ -91,7 +91,9 @@ func (s *Selection) Activity(id domain.DefinitionID) *domain.SegmentActivity {
 
 // Choose puts into a question its account, the brand that the parameter names (0: none) and
 // the filter. Its groups are the selection's, as the operation groups them.
-func Choose(ctx context.Context, req *serve.Request, q *domain.Question, brand bind.ID, parameter string, f *Filters) (s *Selection, err error) {
+func Choose(
+	ctx context.Context, req *serve.Request, q *domain.Question, brand bind.ID, parameter string, f *Filters,
+) (s *Selection, err error) {
 	s = &Selection{}
 	q.Account = req.Account()
 	if s.Brand, err = req.About(q, brand, parameter); err != nil {

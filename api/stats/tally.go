@@ -107,10 +107,12 @@ type kept struct {
 }
 
 // tallyRows asks for a tally and puts its rows in order, the greatest rank first, ties by
-// group; where a page is asked for it keeps that. A member counts once in a total, so the kept groups are asked for once more;
-// their rows, and the actions that explain them, are taken from that answer, so that
-// all is of one moment.
-func tallyRows(ctx context.Context, req *serve.Request, q *domain.Question, only bind.Page, span bind.Span, by grouping, rank func(*domain.GroupCount) uint64) (*kept, error) {
+// group; where a page is asked for it keeps that. A member counts once in a total, so the kept
+// groups are asked for once more; their rows, and the actions that explain them, are taken
+// from that answer, so that all is of one moment.
+func tallyRows(
+	ctx context.Context, req *serve.Request, q *domain.Question, only bind.Page, span bind.Span, by grouping, rank func(*domain.GroupCount) uint64,
+) (*kept, error) {
 	first, paged := *q, only.Given || req.Keyset.After() != nil
 	first.Explain = q.Explain && !paged
 	answer, err := askTally(ctx, req, &first)
