@@ -142,9 +142,7 @@ func TestWaitFor_AnotherJournal(t *testing.T) {
 	h.get("/v1.1/brand/1/stats/activity")
 	h.engine.waited = nil
 	h.refused(h.get("/v1.1/brands?wait_for="+foreign), domain.InvalidParameter, "wait_for")
-	if len(h.engine.waited) != 0 {
-		t.Error("it was waited for")
-	}
+	equal(t, 0, len(h.engine.waited), "waits")
 }
 
 // An answer whose tag the client has is a 304 with the headers.
@@ -214,7 +212,7 @@ func TestWarnings_OneForEachIgnored(t *testing.T) {
 	}
 }
 
-// Key and application name a request, whatever its form; parameters and path tell it from a misuse.
+// Key and application name a request, whatever its form; parameters and path distinguish it from a misuse.
 func TestIdempotencyKey_NamesTheRequest(t *testing.T) {
 	h := newFixture(t)
 	send := func(key, apiKey, target, body string) domain.Submission {
@@ -235,10 +233,10 @@ func TestIdempotencyKey_NamesTheRequest(t *testing.T) {
 		t.Error("a repeat in another form is another request")
 	}
 	if c := send("k", keyAdvanced, create, "name=x&type=z"); c.Request != a.Request || c.BodyHash == a.BodyHash {
-		t.Error("another parameter is not told from a repeat")
+		t.Error("another parameter is taken for a repeat")
 	}
 	if c := send("k", keyAdvanced, "/v1.1/brand/1/edit", "name=x&type=y"); c.Request != a.Request || c.BodyHash == a.BodyHash {
-		t.Error("another path is not told from a repeat")
+		t.Error("another path is taken for a repeat")
 	}
 	if c := send("k", keyEnterprise, create, "name=x&type=y"); c.Request == a.Request {
 		t.Error("two applications share a request id")
@@ -265,9 +263,7 @@ func TestIdempotencyKey_Replayed(t *testing.T) {
 	}
 	w = h.post("/v1.1/brand/create", "name=x&type=y", "Idempotency-Key", "k")
 	h.refused(w, domain.Conflict, "slug")
-	if w.Header().Get("Idempotent-Replayed") != "true" {
-		t.Error("a repeated error is not marked")
-	}
+	equal(t, "true", w.Header().Get("Idempotent-Replayed"), "a repeated error is marked")
 }
 
 // Each answered request with a valid key is a hit, and no other.
@@ -278,15 +274,11 @@ func TestHits_RequestsWithAValidKey(t *testing.T) {
 	h.get("/v1.1/brands?limit=x")
 	h.post("/v1.1/brand/create", "")
 	h.do("POST", keyed("/v1.1/brand/create", keyStandard), "") // its plan lacks it
-	if h.engine.hits != 5 {
-		t.Errorf("%d hits of 5", h.engine.hits)
-	}
+	equal(t, 5, h.engine.hits)
 	h.do("GET", "/v1.1/brands", "")
 	h.do("GET", keyed("/v1.1/brands", "wrong"), "")
 	h.do("GET", "/openapi.json", "")
-	if h.engine.hits != 5 {
-		t.Error("a request without a valid key is a hit")
-	}
+	equal(t, 5, h.engine.hits, "after requests without a valid key")
 }
 
 // Requests are counted by operation, status and latency.

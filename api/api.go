@@ -33,7 +33,7 @@ type Config struct {
 	Signer   members.Signer   // of member tokens
 	TokenKey [16]byte         // of access tokens
 	HashCost members.HashCost // of a member's password; zero: the least that OWASP advises
-	Resolver brands.Resolver  // of what brand addresses do not tell; nil: none
+	Resolver brands.Resolver  // of fields that brand addresses do not contain; nil: none
 	Logger   *slog.Logger
 
 	CacheBytes    int   // of the response cache; default 32 MiB

@@ -70,7 +70,7 @@ func BenchmarkStatsActivity(b *testing.B) {
 	}
 }
 
-// rewind keeps what the scripted engine has, and gives what puts it back.
+// rewind keeps the state of the fake engine, and gives what puts it back.
 func (s *fakeEngine) rewind() func() {
 	brands, defs, segs, members, next := s.brands, s.defs, s.segs, maps.Clone(s.members), s.next
 	return func() {

@@ -42,9 +42,7 @@ func TestBrands_CreateDerivesFields(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 	at, _ := wire.DecodePosition(w.Header().Get("X-Position"))
-	if at.Catalog != 6 {
-		t.Errorf("visible at %+v", at)
-	}
+	equal(t, int64(6), at.Catalog, "visible at")
 }
 
 // An edit overwrites and clears, derived fields of an old address too.
@@ -95,14 +93,10 @@ func TestBrands_List(t *testing.T) {
 		&domain.Brand{ID: 5, Account: 1, Deleted: true, Fields: domain.BrandFields{"Name": "gone"}},
 		&domain.Brand{ID: 6, Account: 2, Fields: domain.BrandFields{"Name": "another's"}})
 	for query, want := range map[string]string{
-		"":                          "4:Alpha2,alpha3,beta1,Gamma4",
-		"?sort=desc":                "4:Gamma4,beta1,Alpha2,alpha3", // ties by id in both directions
-		"?brand_type=MUSIC":         "2:alpha3,beta1",
-		"?keyword=ALPH":             "2:Alpha2,alpha3",
-		"?limit=1,2":                "4:alpha3,beta1",
-		"?limit=0":                  "4:",
-		"?limit=10,5":               "4:",
-		"?keyword=x":                "0:",
+		"":                  "4:Alpha2,alpha3,beta1,Gamma4",
+		"?sort=desc":        "4:Gamma4,beta1,Alpha2,alpha3", // ties by id in both directions
+		"?brand_type=MUSIC": "2:alpha3,beta1", "?keyword=ALPH": "2:Alpha2,alpha3",
+		"?limit=1,2": "4:alpha3,beta1", "?limit=0": "4:", "?limit=10,5": "4:", "?keyword=x": "0:",
 		"?sort=&brand_type=&limit=": "4:Alpha2,alpha3,beta1,Gamma4",
 	} {
 		equal(t, want, h.names(query), query)
@@ -135,8 +129,7 @@ func TestBrands_PagesByOffset(t *testing.T) {
 			}
 		}
 		slices.Sort(links)
-		got := slices.Sorted(slices.Values(w.Header().Values("Link")))
-		equal(t, links, got, "Link headers and body differ")
+		equal(t, links, slices.Sorted(slices.Values(w.Header().Values("Link"))), "Link headers and body differ")
 		back = page.Paging.Previous
 		if page.Paging.Next == nil {
 			break
@@ -201,9 +194,7 @@ func TestActivities_CreateEditDelete(t *testing.T) {
 		t.Errorf("%+v", d)
 	}
 	h.ok(h.post("/v1.1/activity/102/edit", "value=0"), &d)
-	if d.Value != "0" {
-		t.Errorf("a value of 0 is %s", d.Value)
-	}
+	equal(t, "0", d.Value, "a value of 0 is")
 	p := h.engine.submitted[len(h.engine.submitted)-1].Command.(*domain.PutDefinition)
 	if diff := cmp.Diff([]string{"Value"}, p.Given); diff != "" {
 		t.Errorf("what is given: %s", diff)

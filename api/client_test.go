@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"reflect"
@@ -90,9 +91,7 @@ func TestClient_RegistersAndRecords(t *testing.T) {
 func TestClient_AttachesFindsAndOpts(t *testing.T) {
 	c, ctx := over(t, newFixture(t), keyAdvanced), t.Context()
 	attached := must(c.Attach(ctx, 4097, client.Params{"service": "deezer", "uid": "d", "authtoken": "t"}))
-	if attached.Data.ID != 4097 || len(attached.Services) != 2 {
-		t.Errorf("%+v", attached)
-	}
+	equal(t, "4097 2", fmt.Sprintf("%d %d", attached.Data.ID, len(attached.Services)))
 	equal(t, uint64(4097), must(c.FindMember(ctx, client.Params{"email": "ada@example.com"})).Data.ID)
 	for path, name := range map[string]string{"": "Global", "brand/2": "Archive", "segment/1": "Campaign"} {
 		in := must(c.OptIn(ctx, path, client.Params{"id": "4097"})).OptIns
@@ -119,21 +118,15 @@ func TestClient_CountriesAndDays(t *testing.T) {
 func TestClient_Members(t *testing.T) {
 	c, ctx := over(t, newFixture(t, memberAnswers(4)), keyAdvanced), t.Context()
 	all := must(c.Members(ctx, client.Params{"sort": "DESC", "limit": "1"}))
-	if all.TotalSize != "3" || len(all.Items) != 1 || all.Items[0].Score != "70000" {
-		t.Errorf("%+v", all)
-	}
+	equal(t, "3 1 70000", fmt.Sprintf("%s %d %s", all.TotalSize, len(all.Items), all.Items[0].Score))
 	totals := must(c.MembersActivity(ctx, nil))
-	if totals.TotalActivities != "9" || totals.Items[0].MemberID != "4097" {
-		t.Errorf("%+v", totals)
-	}
+	equal(t, "9 4097", totals.TotalActivities+" "+totals.Items[0].MemberID)
 	check := must(c.CheckActivity(ctx, 4097, 100, client.Params{"brandID": "1"}))
 	if !check.Completed || check.Count != "2" || check.Action == nil {
 		t.Errorf("%+v", check)
 	}
 	shown := must(c.Member(ctx, 4097, client.Params{"showposition": "1", "showbrands": "1", "showactions": "1"}))
-	if *shown.Data.AEPosition != "5" || len(*shown.Brands) != 2 || len(*shown.Actions) != 2 {
-		t.Errorf("%+v", shown)
-	}
+	equal(t, "5 2 2", fmt.Sprintf("%s %d %d", *shown.Data.AEPosition, len(*shown.Brands), len(*shown.Actions)))
 }
 
 // A client asks for every statistic of members.
@@ -141,22 +134,14 @@ func TestClient_StatisticsOfMembers(t *testing.T) {
 	h := segmented(t)
 	c, ctx := over(t, h, keyAdvanced), t.Context()
 	members := must(c.StatsMembers(ctx, 1, nil))
-	if members.TotalMembers != "7" || members.NewMembers != 7 || len(members.Items) != 3 {
-		t.Errorf("%+v", members)
-	}
+	equal(t, "7 7 3", fmt.Sprintf("%s %d %d", members.TotalMembers, members.NewMembers, len(members.Items)))
 	segments := must(c.StatsSegments(ctx, 1, client.Params{"segment": "4"}))
-	if len(segments.Items) != 1 || segments.TotalActivities != "10" {
-		t.Errorf("%+v", segments)
-	}
+	equal(t, "1 10", fmt.Sprintf("%d %s", len(segments.Items), segments.TotalActivities))
 	h.engine.answer = grouped(in(1, 4, 2))
 	genders := must(c.StatsGender(ctx, 1, nil))
-	if genders.TotalActivities != "4" || genders.Genders[0].Gender != "M" {
-		t.Errorf("%+v", genders)
-	}
+	equal(t, "4 M", genders.TotalActivities+" "+genders.Genders[0].Gender)
 	ages := must(c.StatsAge(ctx, 1, nil))
-	if ages.TotalMembers != "2" || ages.Ages[1].Age != "13-17" || ages.Ages[1].Members != "2" {
-		t.Errorf("%+v", ages)
-	}
+	equal(t, "2 13-17 2", ages.TotalMembers+" "+ages.Ages[1].Age+" "+ages.Ages[1].Members)
 }
 
 // A problem is an Error with its code and parameter; what is no problem has its status alone.

@@ -246,15 +246,10 @@ func TestErrors_CodeAndParameter(t *testing.T) {
 func TestErrors_BodyType(t *testing.T) {
 	h := newFixture(t)
 	target := keyed("/v1.1/brand/create", keyAdvanced)
-	for _, header := range [][]string{
-		{"Content-Type", "text/plain"},
-		{"Content-Type", ""},
-		{"Content-Type", "multipart/form-data; boundary=x"},
-		{"Content-Type", ";;"},
-		{"Content-Encoding", "gzip"},
-	} {
-		h.refused(h.do("POST", target, "name=x&type=y", header...), domain.UnsupportedMedia, "")
+	for _, kind := range []string{"text/plain", "", "multipart/form-data; boundary=x", ";;"} {
+		h.refused(h.do("POST", target, "name=x&type=y", "Content-Type", kind), domain.UnsupportedMedia, "")
 	}
+	h.refused(h.do("POST", target, "name=x&type=y", "Content-Encoding", "gzip"), domain.UnsupportedMedia, "")
 	h.refused(h.do("POST", "/v1.1/brand/create", "name=x", "Content-Type", "text/plain"), domain.MissingKey, "apiKey")
 	h.status(h.do("POST", target+"&name=x&type=y", "", "Content-Type", "text/plain"), http.StatusOK, "no body of another type")
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
-// explained is a house whose answers explain: of n actions, a second apart, each page
-// shows those behind the one asked for.
+// explained is a fixture whose answers explain: of n actions, a second apart, each page has
+// those after the one asked for.
 func explained(t testing.TB, n int) *fixture {
 	h := counting(t)
 	tally := h.engine.answer
@@ -52,18 +52,15 @@ type explainedAnswer struct {
 func TestExplain_EveryStatistic(t *testing.T) {
 	for _, path := range thatExplain {
 		h := explained(t, 2500)
-		var out explainedAnswer
-		h.ok(h.get(path), &out)
+		out := answered[explainedAnswer](h, h.get(path))
 		if q := h.engine.asked[0]; out.Explain != nil || q.Explain {
 			t.Errorf("%s: explains without being asked to", path)
 		}
 		var got []string
 		target := path + "?explain=1&country=DE&period=1+Day"
 		for page := range 3 {
-			var out explainedAnswer
 			w := h.get(target)
-			h.ok(w, &out)
-			e := out.Explain
+			e := answered[explainedAnswer](h, w).Explain
 			if e == nil || e.TotalSize != "2500" || e.Position != w.Header().Get("X-Position") || (e.Next == nil) != (page == 2) {
 				t.Fatalf("%s: page %d: %+v at %s", path, page, e, w.Header().Get("X-Position"))
 			}
@@ -103,8 +100,7 @@ func TestExplain_ShownPage(t *testing.T) {
 		"&limit=77": "2 questions, 100 102 103 explained",
 	} {
 		h := explained(t, 3)
-		var out explainedAnswer
-		h.ok(h.get("/v1.1/brand/1/stats/activity?explain=1"+query), &out)
+		out := answered[explainedAnswer](h, h.get("/v1.1/brand/1/stats/activity?explain=1"+query))
 		last := h.engine.asked[len(h.engine.asked)-1]
 		words := []string{fmt.Sprint(len(h.engine.asked), " question", strings.Repeat("s", len(h.engine.asked)-1), ",")}
 		if last.Explain {
@@ -117,10 +113,7 @@ func TestExplain_ShownPage(t *testing.T) {
 		} else if out.Explain.TotalSize == "0" && len(out.Explain.Actions) == 0 && out.Explain.Next == nil && out.Explain.Position != "" {
 			words = append(words, "nothing")
 		}
-		got := strings.Join(words, " ")
-		if got != want {
-			t.Errorf("%q: %s, want %s", query, got, want)
-		}
+		equal(t, want, strings.Join(words, " "), query)
 	}
 }
 
@@ -144,8 +137,7 @@ func TestExplain_PositionIsNotInTheETag(t *testing.T) {
 // A token belongs to its question and range.
 func TestExplain_TokenOfAnotherQuestion(t *testing.T) {
 	h := explained(t, 1001)
-	var out explainedAnswer
-	h.ok(h.get("/v1.1/brand/1/stats/activity?explain=1&start_date=2026-01-01+00:00:00&end_date=2026-02-01+00:00:00"), &out)
+	out := answered[explainedAnswer](h, h.get("/v1.1/brand/1/stats/activity?explain=1&start_date=2026-01-01+00:00:00&end_date=2026-02-01+00:00:00"))
 	next, err := url.Parse(*out.Explain.Next)
 	if err != nil {
 		t.Fatal(err)
@@ -167,7 +159,7 @@ func TestExplain_TokenOfAnotherQuestion(t *testing.T) {
 		"beside a filter":    with(next.Path, good, "country", "DE"),
 		"altered":            with(next.Path, "B"+good[1:]),
 		"cut":                with(next.Path, good[1:]),
-		"rubbish":            with(next.Path, "%%%"),
+		"invalid":            with(next.Path, "%%%"),
 		"altered at its end": with(next.Path, good[:len(good)-2]+"AA"),
 	} {
 		w := h.get(target)

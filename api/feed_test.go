@@ -63,7 +63,7 @@ func TestFeed_Items(t *testing.T) {
 		item.ServiceType != "custom" || *item.MemberName != "Ada Fan" || string(item.Content) != `{"TrackName":"Blue"}` || item.ServiceUserID != nil {
 		t.Errorf("%+v", item)
 	}
-	// A member that is gone by now leaves what names nobody.
+	// A member that is gone by now leaves an item without a name.
 	if gone := out.Items[1]; gone.MemberID != "4098" || gone.MemberName != nil || gone.MemberAvatarURL != "https://api.example/avatar/4098.svg" || gone.Value != "0" {
 		t.Errorf("%+v", gone)
 	}

@@ -24,32 +24,26 @@ func TestGolden_Answers(t *testing.T) {
 	h := counting(t)
 	tally := h.engine.answer
 	h.engine.answer = func(q *domain.Question) (*domain.Answer, error) {
-		if q.Shape == domain.ShapeTally || q.Shape == domain.ShapeNewcomers {
+		switch q.Shape {
+		case domain.ShapeTally, domain.ShapeNewcomers:
 			a, err := tally(q)
 			if a.Tally.Before = 2; q.Explain {
 				a.Feed = &domain.Feed{Total: 3, Ahead: 1, Items: []domain.FeedItem{{Row: domain.Row{Seq: 5, Slot: 1, Time: 7}}}}
 			}
 			return a, err
-		}
-		if q.Shape == domain.ShapeGender {
+		case domain.ShapeGender:
 			return grouped(in(0, 7, 3), in(2, 2, 1))(q)
-		}
-		if q.Shape == domain.ShapeAge {
+		case domain.ShapeAge:
 			return grouped(in(2, 2, 1), in(uint32(domain.UnknownAge), 7, 3))(q)
-		}
-		if q.Shape == domain.ShapeLocation {
+		case domain.ShapeLocation:
 			return located(map[string]domain.Count{"": {Actions: 7, Members: 3}, "DE": {Actions: 2, Members: 1}})(q)
-		}
-		if q.Shape == domain.ShapeFeed {
+		case domain.ShapeFeed:
 			return fed(2)(q)
-		}
-		if q.Shape == domain.ShapeLeaders || q.Shape == domain.ShapeCrossover {
+		case domain.ShapeLeaders, domain.ShapeCrossover:
 			return ranking(q)
-		}
-		if q.Shape == domain.ShapeStandings || q.Shape == domain.ShapeMemberList {
+		case domain.ShapeStandings, domain.ShapeMemberList:
 			return memberAnswers(1)(q)
-		}
-		if q.Shape == domain.ShapeLists {
+		case domain.ShapeLists:
 			return &domain.Answer{Lists: []uint64{12}, Union: 12}, nil
 		}
 		return &domain.Answer{Timeline: &domain.Timeline{First: 20453, Services: []domain.ServiceTimeline{{

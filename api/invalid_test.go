@@ -16,12 +16,12 @@ import (
 // word is what a parameter takes, as the contract says it.
 type word string
 
-// What parameters take, and values of each that are none: whoever gets one is told the
-// error 4, of that parameter, whatever the operation.
-var wrongs = map[word][]string{
+// invalid are kinds of parameters and values that they do not take: each gives error 4 of the
+// parameter, in every operation.
+var invalid = map[word][]string{
 	"id":         wrongIDs,
 	"ids":        append(several("1"), append([]string{"1,,2", "1;2", "1,0", "1,x", ","}, wrongIDs[:len(wrongIDs)-1]...)...),
-	"deeds":      append(several("100"), "x", "0", "100-", "-100", "1-100-2", "0-100", "1-0", "1-x", "100,,100", "9007199254740992", "\x00"),
+	"performed":  append(several("100"), "x", "0", "100-", "-100", "1-100-2", "0-100", "1-0", "1-x", "100,,100", "9007199254740992", "\x00"),
 	"points":     append(several("100"), "x", "0", "100:", "100:65536", "100:-1", "100:1.5", "100:1:2", "100,,101", "\x00"),
 	"services":   append(several("spotify"), "vinyl", "spotify,,email", "spotify,vinyl", ",", "1", "\x00"),
 	"service":    {"vinyl", "spotify,email", "0", ",", "spot ify", "\x00"},
@@ -73,7 +73,7 @@ func several(entry string) []string {
 var takes = map[string]word{
 	"apikey": "everything", "wait_for": "position", "timeout_ms": "timeout",
 	"brandid": "id", "segment": "id", "segmentid": "id", "members_from_segment": "id", "memberid": "id", "actionid": "id", "id": "id",
-	"activityid": "ids", "members": "ids", "exclude_members": "ids", "anyofactivities": "deeds", "allofactivities": "deeds",
+	"activityid": "ids", "members": "ids", "exclude_members": "ids", "anyofactivities": "performed", "allofactivities": "performed",
 	"services": "services", "service": "service", "country": "countries", "region": "text", "domain": "domain", "emails": "emails",
 	"paid_only": "flag", "optedin": "flag", "includeonetime": "flag", "totalmembercount": "flag", "all_member_actions": "flag", "order_by_recorded": "flag",
 	"explain": "flag", "explain_after": "cursor", "refresh": "flag", "showposition": "flag", "showbrands": "flag", "showactions": "flag", "extended": "flag",
@@ -101,7 +101,7 @@ var takes = map[string]word{
 	"POST /v1.1/activity/:activityid/edit activityid": "id",
 }
 
-// takenBy is what the parameter takes; an address of a network or of a picture is told
+// takenBy is what the parameter takes; an address of a network or of a picture is known
 // by its name.
 func takenBy(o *serve.Operation, q *bind.Param) (word, bool) {
 	name := strings.ToLower(q.Name)
@@ -203,7 +203,7 @@ func TestInvalid_EveryParameter(t *testing.T) {
 					t.Errorf("%s %s=%.60q: want code %d of it, got %d %.200s", o.Name(), q.Name, what, code, w.Code, w.Body)
 				}
 			}
-			for _, value := range wrongs[is] {
+			for _, value := range invalid[is] {
 				if q.InPath && strings.Trim(value, ".") == "" {
 					continue
 				}

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -19,29 +18,29 @@ import (
 	"github.com/ovation-analytics/ovation/api/problem"
 )
 
-// next is the address of the next page, as the header has it; the body has the same or
-// none, and neither has one of a page before.
-func (h *fixture) next(w interface{ Header() http.Header }, body []byte) string {
+// next is the address of the next page, as the header has it; empty: there is none. The body has
+// the same addresses or none, and pages by keys have none of a page before.
+func (h *fixture) next(w *httptest.ResponseRecorder) string {
 	h.t.Helper()
 	var in struct {
 		Paging struct{ Next, Previous *string }
 	}
-	if err := json.Unmarshal(body, &in); err != nil {
-		h.t.Fatal(err)
+	h.ok(w, &in)
+	links := map[string]string{}
+	for _, l := range w.Header().Values("Link") {
+		to, rel, _ := strings.Cut(strings.TrimPrefix(l, "<"), ">; ")
+		links[rel] = to
 	}
-	links := w.Header().Values("Link")
-	if len(links) == 0 && in.Paging.Next == nil {
-		return ""
+	next, prev := links[`rel="next"`], links[`rel="prev"`]
+	if len(links) > 2 || in.Paging.Next != nil && *in.Paging.Next != next || in.Paging.Previous != nil && *in.Paging.Previous != prev ||
+		strings.Contains(next, "cursor=") && prev != "" {
+		h.t.Fatalf("%v %s", links, w.Body)
 	}
-	to, rel, ok := strings.Cut(strings.TrimPrefix(links[0], "<"), ">; ")
-	if !ok || rel != `rel="next"` || len(links) != 1 || in.Paging.Previous != nil || in.Paging.Next != nil && *in.Paging.Next != to {
-		h.t.Fatalf("%v %s", links, body)
-	}
-	return strings.TrimPrefix(to, "https://api.example")
+	return strings.TrimPrefix(next, "https://api.example")
 }
 
 // rows are what identifies the items of a page, and the size of the whole list.
-func (h *fixture) rows(body []byte) (ids []string, size string) {
+func (h *fixture) rows(w *httptest.ResponseRecorder) (ids []string, size string) {
 	h.t.Helper()
 	var in struct {
 		TotalSize string
@@ -51,9 +50,7 @@ func (h *fixture) rows(body []byte) (ids []string, size string) {
 			Activity                 string
 		}
 	}
-	if err := json.Unmarshal(body, &in); err != nil {
-		h.t.Fatal(err)
-	}
+	h.ok(w, &in)
 	for _, i := range in.Items {
 		id := string(i.ID)
 		if id == "" {
@@ -67,9 +64,9 @@ func (h *fixture) rows(body []byte) (ids []string, size string) {
 	return ids, in.TotalSize
 }
 
-// crowded gives the house many brands, definitions, segments and members: those with an
+// churning gives the fixture many brands, definitions, segments and members: those with an
 // odd number come and go, the others stay.
-func crowded(t testing.TB, r *rand.Rand) (*fixture, *listModel, func()) {
+func churning(t testing.TB, r *rand.Rand) (*fixture, *listModel, func()) {
 	h, s := newFixture(t), newListModel()
 	h.engine.answer = func(q *domain.Question) (*domain.Answer, error) {
 		if q.Shape == domain.ShapeLists {
@@ -102,7 +99,7 @@ func crowded(t testing.TB, r *rand.Rand) (*fixture, *listModel, func()) {
 	}
 }
 
-// lists are those that have pages, and how many of their rows stay: those of crowded with
+// lists are those that have pages, and how many of their rows stay: those of churning with
 // odd ids.
 var lists = []string{
 	"/v1.1/activity/feed?all_member_actions=1", "/v1.1/activity/feed?sort=asc", "/v1.1/activity/feed?order_by_recorded=1&period=1+month",
@@ -118,31 +115,31 @@ func TestKeyset_EachRowOnce(t *testing.T) {
 	for seed := range uint64(5) {
 		r := rand.New(rand.NewPCG(seed, 16))
 		for _, list := range lists {
-			h, _, change := crowded(t, r)
+			h, _, change := churning(t, r)
 			stay := map[string]bool{}
 			w := h.get(list + "&limit=1000")
-			all, _ := h.rows(w.Body.Bytes())
+			all, _ := h.rows(w)
 			for _, id := range all {
 				stay[id] = true
 			}
-			met := map[string]int{}
+			seen := map[string]int{}
 			to := list + fmt.Sprintf("&limit=%d&cursor=", 1+r.IntN(9))
 			for pages := 0; to != ""; pages++ {
 				w := h.get(to)
 				if w.Code != http.StatusOK || pages > 100 {
 					t.Fatalf("seed %d: page %d of %s: %d %.300s", seed, pages, list, w.Code, w.Body)
 				}
-				ids, _ := h.rows(w.Body.Bytes())
+				ids, _ := h.rows(w)
 				for _, id := range ids {
-					met[id]++
+					seen[id]++
 				}
-				to = h.next(w, w.Body.Bytes())
+				to = h.next(w)
 				change()
 				h.api.Now = func() time.Time { return now.Add(time.Duration(pages) * time.Hour) }
 			}
 			for id := range stay {
-				if met[id] != 1 {
-					t.Fatalf("seed %d: %s: %s is met %d times", seed, list, id, met[id])
+				if seen[id] != 1 {
+					t.Fatalf("seed %d: %s: %s is seen %d times", seed, list, id, seen[id])
 				}
 			}
 			if len(stay) != 30 {
@@ -156,35 +153,28 @@ func TestKeyset_EachRowOnce(t *testing.T) {
 func TestKeyset_SameAsByOffset(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 17))
 	for _, list := range lists {
-		h, _, _ := crowded(t, r)
-		var walks [2][]string
+		h, _, _ := churning(t, r)
+		var pages [2][]string
 		for i, start := range []string{"&limit=7", "&limit=0,7&cursor="} {
 			for to := list + start; to != ""; {
 				w := h.get(to)
-				ids, size := h.rows(w.Body.Bytes())
-				walks[i] = append(walks[i], ids...)
-				if to = ""; i == 1 {
-					to = h.next(w, w.Body.Bytes())
-				} else if links := w.Header().Values("Link"); len(links) > 0 && strings.Contains(links[0], `rel="next"`) {
-					to = strings.TrimPrefix(strings.Trim(strings.Split(links[0], ";")[0], "<>"), "https://api.example")
-				}
-				if size == "" {
+				ids, size := h.rows(w)
+				pages[i] = append(pages[i], ids...)
+				if to = h.next(w); size == "" {
 					t.Fatalf("%s: %s", list, w.Body)
 				}
 			}
 		}
-		if !slices.Equal(walks[0], walks[1]) {
-			t.Errorf("%s: by offset %v, by keys %v", list, walks[0], walks[1])
-		}
+		equal(t, pages[0], pages[1], list)
 	}
 }
 
 // A cursor continues its own question and range, in any spelling, and no other.
 func TestKeyset_CursorHoldsFiltersAndRange(t *testing.T) {
-	h, _, _ := crowded(t, rand.New(rand.NewPCG(1, 18)))
+	h, _, _ := churning(t, rand.New(rand.NewPCG(1, 18)))
 	list := "/v1.1/members/active?limit=2&country=DE,US&period=1+Week&sort=asc"
 	first := h.get(list + "&cursor=")
-	next := h.next(first, first.Body.Bytes())
+	next := h.next(first)
 	u, err := url.Parse(next)
 	if err != nil {
 		t.Fatal(err)
@@ -218,7 +208,7 @@ func TestKeyset_CursorHoldsFiltersAndRange(t *testing.T) {
 		"another date":                     {"country=DE,US&sort=asc&start_date=2026-03-08+12:35:01&end_date=2026-03-15+12:35:00" + cursor, 4, "cursor"},
 		"a range that is none":             {"country=DE,US&sort=asc&start_date=2026-03-18+00:00:00&end_date=2026-03-15+12:35:00" + cursor, 4, "start_date"},
 		"an altered one":                   {"country=DE,US&sort=asc&cursor=" + strings.Replace(token, token[5:6], string(token[5]^1), 1), 4, "cursor"},
-		"rubbish":                          {"country=DE,US&sort=asc&cursor=x", 4, "cursor"},
+		"invalid":                          {"country=DE,US&sort=asc&cursor=x", 4, "cursor"},
 		"a position":                       {"country=DE,US&sort=asc&cursor=" + first.Header().Get("X-Position"), 4, "cursor"},
 		"a very long one":                  {"country=DE,US&sort=asc&cursor=" + strings.Repeat("A", 4097), 4, "cursor"},
 		"a brand that there is none of":    {"country=DE,US&sort=asc&brandID=99" + cursor, 4, "cursor"},
@@ -239,14 +229,12 @@ func TestKeyset_CursorHoldsFiltersAndRange(t *testing.T) {
 	w := h.do("GET", keyed("/v1.1/members/active?country=DE,US&sort=asc"+cursor, keyStranger), "")
 	h.refused(w, 4, "cursor")
 	h.status(h.do("GET", keyed("/v1.1/members/active?country=DE,US&sort=asc"+cursor, keyGlobal), ""), http.StatusOK, "the account's other keys")
-	if problem.Status(4) != http.StatusBadRequest {
-		t.Error("error 4 has another status")
-	}
+	equal(t, http.StatusBadRequest, problem.Status(4))
 }
 
 // What is asked about the same dates has the same answer in any minute, the cursor in it included.
 func TestKeyset_CursorWithoutTheClock(t *testing.T) {
-	h, _, _ := crowded(t, rand.New(rand.NewPCG(1, 19)))
+	h, _, _ := churning(t, rand.New(rand.NewPCG(1, 19)))
 	for list, same := range map[string]bool{
 		"/v1.1/members/active?start_date=2026-01-01+00:00:00&end_date=2026-03-01+00:00:00": true,
 		"/v1.1/members/active?start_date=2026-01-01+00:00:00":                              false,
@@ -268,8 +256,8 @@ func TestKeyset_CursorWithoutTheClock(t *testing.T) {
 func TestKeyset_LastPage(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 20))
 	for _, list := range lists {
-		h, _, _ := crowded(t, r)
-		all, _ := h.rows(h.get(list + "&limit=1000").Body.Bytes())
+		h, _, _ := churning(t, r)
+		all, _ := h.rows(h.get(list + "&limit=1000"))
 		for _, c := range []struct {
 			limit      int
 			cursor     string
@@ -289,14 +277,14 @@ func TestKeyset_LastPage(t *testing.T) {
 			}
 			w := h.get(list + fmt.Sprint("&limit=", c.limit, c.cursor))
 			links := strings.Join(w.Header().Values("Link"), " ")
-			if ids, _ := h.rows(w.Body.Bytes()); len(ids) != min(c.limit, len(all)) ||
+			if ids, _ := h.rows(w); len(ids) != min(c.limit, len(all)) ||
 				strings.Contains(links, `rel="next"`) != c.next || strings.Contains(links, `rel="prev"`) != c.prev {
 				t.Errorf("%s, limit %d of %d%s: %d rows, %s", list, c.limit, len(all), c.cursor, len(ids), links)
 			}
 		}
 		for offset, want := range map[int]string{len(all): "prev", len(all) + 5: "prev", 100_000: "prev"} {
 			w := h.get(list + fmt.Sprintf("&limit=%d,3", offset))
-			if ids, _ := h.rows(w.Body.Bytes()); len(ids) != 0 || len(w.Header().Values("Link")) != 1 || !strings.Contains(w.Header().Get("Link"), want) {
+			if ids, _ := h.rows(w); len(ids) != 0 || len(w.Header().Values("Link")) != 1 || !strings.Contains(w.Header().Get("Link"), want) {
 				t.Errorf("%s at %d: %d rows, %v", list, offset, len(ids), w.Header().Values("Link"))
 			}
 		}
@@ -339,8 +327,8 @@ func TestLinks_Host(t *testing.T) {
 	}
 }
 
-// A walk by offset that cannot go on says so: what is behind its end is reached by cursor.
-func TestPaging_TheEndOfAWalkByOffsetIsTold(t *testing.T) {
+// The last page by offset has a Warning where there are more rows: those are reached by cursor.
+func TestPaging_EndOfPagesByOffset(t *testing.T) {
 	h := newFixture(t)
 	for query, want := range map[string]string{"limit=99000,1000": "next", "limit=100000,1000": "ends here, with 20000 rows more"} {
 		h.engine.answer = always(&domain.Answer{Feed: &domain.Feed{Total: 121_000}})

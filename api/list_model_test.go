@@ -10,7 +10,7 @@ import (
 	"github.com/ovation-analytics/ovation/api/page"
 )
 
-// shelf is lists that change while their pages are asked for, as an engine has them: a
+// listModel is lists that change while their pages are asked for, as an engine has them: a
 // row's key by its id.
 type listModel struct {
 	feed    map[domain.ActionID]int64 // second of completion, or ms of recording

@@ -2,7 +2,6 @@ package api
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -158,7 +157,5 @@ func TestCrossover_Links(t *testing.T) {
 	for _, i := range out.Items {
 		got = append(got, fmt.Sprint(i.Brand.ID, " ", i.Brand.Fields["Name"], " ", i.ActiveMembers, " ", i.Percentage))
 	}
-	if !slices.Equal(got, []string{"2 Archive 2 66.67", "1 The Moons 1 33.33"}) {
-		t.Errorf("%q", got)
-	}
+	equal(t, []string{"2 Archive 2 66.67", "1 The Moons 1 33.33"}, got)
 }

@@ -3,7 +3,6 @@ package api
 import (
 	"fmt"
 	"net/http"
-	"net/url"
 	"strings"
 	"testing"
 
@@ -95,22 +94,17 @@ func TestMembers_Cursors(t *testing.T) {
 		}
 		return &domain.Answer{MemberList: r}, nil
 	})
-	target, pages := "/v1.1/members?cursor=&limit=2&country=DE", []domain.MemberListing{}
-	for target != "" {
-		out := answered[wire.Members](h, h.get(target))
-		target = ""
+	var pages []domain.MemberListing
+	for target := "/v1.1/members?cursor=&limit=2&country=DE"; target != ""; {
+		w := h.get(target)
 		for _, q := range h.engine.asked {
 			if q.Shape == domain.ShapeMemberList {
 				pages = append(pages, q.MemberListing)
 			}
 		}
 		h.engine.asked = nil
-		if out.Paging.Next != nil {
-			next, err := url.Parse(*out.Paging.Next)
-			if err != nil || next.Query().Get("country") != "DE" {
-				t.Fatal(err, *out.Paging.Next)
-			}
-			target = next.RequestURI()
+		if target = h.next(w); target != "" && !strings.Contains(target, "country=DE&") {
+			t.Fatal(target)
 		}
 	}
 	want := []domain.MemberListing{{Up: true, Limit: 3}, {Up: true, Limit: 3, After: 2 * 4097}, {Up: true, Limit: 3, After: 4 * 4097}}

@@ -2,6 +2,8 @@ package api
 
 import (
 	"context"
+	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
@@ -137,9 +139,7 @@ func TestShowMember_PartsInOrder(t *testing.T) {
 	for _, p := range h.engine.waited[len(h.engine.waited)-5:] {
 		waited = append(waited, p.Next(1))
 	}
-	if !slices.Equal(waited, []int64{0, 11, 12, 13, 14}) {
-		t.Errorf("waited for %v", waited)
-	}
+	equal(t, []int64{0, 11, 12, 13, 14}, waited, "waited for")
 	var at wire.Position
 	if err := at.ParseParam(w.Header().Get("X-Position")); err != nil || at.Position.Next(1) != 14 {
 		t.Errorf("%v %+v", err, at)
@@ -189,4 +189,49 @@ func TestShowMember_EngineErrors(t *testing.T) {
 		})
 		h.refused(h.get("/v1.1/member/4097?showposition=1&showbrands=1&showactions=1"), domain.Unavailable, "")
 	}
+}
+
+// Opt-ins in force to what is not deleted are shown, and are in the token.
+func TestOptIns_ShownAndInTheToken(t *testing.T) {
+	h := newFixture(t)
+	state := func(kind domain.OptKind, id uint32, in bool) domain.OptState {
+		return domain.OptState{Opt: domain.Opt{Kind: kind, ID: id}, In: in, Out: !in}
+	}
+	m := *h.engine.members[4097]
+	m.Opts = []domain.OptState{
+		state(domain.OptBrand, 1, true), state(domain.OptBrand, 2, true), state(domain.OptBrand, 9, true), state(domain.OptGlobal, 0, true),
+		state(domain.OptSegment, 1, true), state(domain.OptSegment, 8, true),
+		{Opt: domain.Opt{Kind: domain.OptSegment, ID: 7}, Listed: true},
+	}
+	h.engine.members[4097] = &m
+	e := answered[wire.Envelope](h, h.get("/v1.1/member/4097"))
+	text := func(s string) *string { return &s }
+	want := []wire.OptIn{
+		{Name: text("Global")},
+		{ID: text("1"), Type: text("Brand"), Name: text("The Moons")},
+		{ID: text("1"), Type: text("Segment"), SegmentID: text("1"), Label: text("campaign"), Name: text("Campaign")},
+		{ID: text("2"), Type: text("Brand"), Name: text("Archive")},
+	}
+	equal(t, want, e.OptIns)
+	if got := h.claimsOf(e.JWT); !slices.Equal(got.OptIns, []string{"1", "2"}) || !slices.Equal(got.Segments, []string{"1"}) {
+		t.Errorf("%+v", got)
+	}
+	m.Opts = []domain.OptState{state(domain.OptBrand, 1, false)}
+	if w := h.get("/v1.1/member/4097"); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), `"optins":[]`) {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+}
+
+// claimsOf are the claims of a token, not checked.
+func (h *fixture) claimsOf(token string) (c struct{ OptIns, Segments []string }) {
+	h.t.Helper()
+	parts := strings.Split(token, ".")
+	b, err := base64.RawURLEncoding.DecodeString(parts[1])
+	if err == nil {
+		err = json.Unmarshal(b, &c)
+	}
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return c
 }

@@ -6,7 +6,6 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
-	"encoding/json"
 	"net/http"
 	"slices"
 	"strings"
@@ -21,6 +20,14 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
+
+// fields are fields with their values, in turn.
+func fields(all ...any) (out domain.Fields) {
+	for i := 0; i < len(all); i += 2 {
+		out = append(out, domain.FieldValue{Field: all[i].(domain.Field), Value: all[i+1].(string)})
+	}
+	return out
+}
 
 // A registration carries everything of it that is random, hashed or read from the clock.
 func TestI6_RegistrationIsComplete(t *testing.T) {
@@ -39,29 +46,16 @@ func TestI6_RegistrationIsComplete(t *testing.T) {
 		Application: 1, Service: domain.Spotify, UID: "u-9", Identity: testHasher{}.Identity(1, domain.ByService, "spotify", "u-9"),
 		Email: testHasher{}.Identity(1, domain.ByEmail, "Ada@Example.com"), Username: testHasher{}.Identity(1, domain.ByUsername, "spotify", "ada"),
 		Partner: testHasher{}.Identity(1, domain.ByPartner, "acme", "77"), PartnerCode: "acme", PartnerID: "77", Domain: "example.com", At: now.UnixMilli(),
-		Given: domain.Fields{
-			{Field: domain.FirstName, Value: "Ada"},
-			{Field: domain.Username, Value: "ada"},
-			{Field: domain.EmailAddress, Value: "Ada@Example.com"},
-			{Field: domain.Gender, Value: "Other"},
-			{Field: domain.City, Value: "Köln"},
-			{Field: domain.Region, Value: "NW"},
-			{Field: domain.Country, Value: "DE"},
-			{Field: domain.PostCode, Value: "50667"},
-			{Field: domain.AvatarURL, Value: "https://x.y/a.png"},
-			{Field: domain.Birthdate, Value: "1990-12-24"},
-		},
-		Record: domain.Fields{
-			{Field: domain.RecordUsername, Value: "ada"},
-			{Field: domain.RecordURL, Value: "https://x.y/ada"},
-			{Field: domain.RecordToken, Value: "tok"},
-			{Field: domain.RecordSecret, Value: ""},
-			{Field: domain.RecordExpires, Value: "soon"},
-			{Field: domain.RecordPaid, Value: "1"},
-			{Field: domain.RecordSharing, Value: "0"},
-			{Field: domain.RecordFollowers, Value: "12"},
-			{Field: domain.RecordLikes, Value: "0"},
-		},
+		Given: fields(
+			domain.FirstName, "Ada", domain.Username, "ada", domain.EmailAddress, "Ada@Example.com",
+			domain.Gender, "Other", domain.City, "Köln", domain.Region, "NW", domain.Country, "DE",
+			domain.PostCode, "50667", domain.AvatarURL, "https://x.y/a.png", domain.Birthdate, "1990-12-24",
+		),
+		Record: fields(
+			domain.RecordUsername, "ada", domain.RecordURL, "https://x.y/ada", domain.RecordToken, "tok",
+			domain.RecordSecret, "", domain.RecordExpires, "soon", domain.RecordPaid, "1", domain.RecordSharing, "0",
+			domain.RecordFollowers, "12", domain.RecordLikes, "0",
+		),
 	}
 	if d := cmp.Diff(want, m, cmpopts.IgnoreFields(domain.RegisterMember{}, "UUID", "TokenRandom", "TokenHash")); d != "" {
 		t.Error(d)
@@ -115,9 +109,7 @@ func TestMemberToken_Claims(t *testing.T) {
 		t.Fatal(err)
 	}
 	token, err := jwt.Parse(e.JWT, func(token *jwt.Token) (any, error) {
-		if token.Header["kid"] != set.Keys[0].Kid {
-			t.Errorf("kid %v", token.Header["kid"])
-		}
+		equal(t, set.Keys[0].Kid, token.Header["kid"])
 		return ed25519.PublicKey(public), nil
 	}, jwt.WithValidMethods([]string{"EdDSA"}), jwt.WithTimeFunc(func() time.Time { return now }), jwt.WithIssuedAt())
 	if err != nil {
@@ -180,9 +172,7 @@ func TestRegister_EmailHash(t *testing.T) {
 	if s := h.engine.submitted[0]; s.Slot != c.Identity.Slot() {
 		t.Errorf("slot %d", s.Slot)
 	}
-	if c.Password != hashed("correct horse", c.Password) {
-		t.Errorf("%q", c.Password)
-	}
+	equal(t, hashed("correct horse", c.Password), c.Password, c.Password)
 	if e := out[0]; e.Services[0].Service != "email" || e.Services[0].UserID != "ada@example.com" || e.Services[0].Token != "" || *e.Data.Email != "Ada@Example.com" {
 		t.Errorf("%+v", e)
 	}
@@ -221,7 +211,7 @@ func TestRegister_HashesAgainUnderTheSaltInUse(t *testing.T) {
 	address := addressOf("ada@example.com")
 	tries := 0
 	h.engine.outcome = func(s domain.Submission) (domain.Outcome, error) {
-		if tries++; tries == 1 { // somebody else came first
+		if tries++; tries == 1 { // another registration came first
 			m := *h.engine.members[4097]
 			m.Passwords = []domain.Password{{Address: address, Hash: salted}}
 			h.engine.members[4097], h.engine.names[address] = &m, 4097
@@ -303,7 +293,7 @@ func TestSubmission_KeyedBodyHash(t *testing.T) {
 	h.post("/v1.1/member/register", byEmail+"x")
 	s := h.engine.submitted
 	if s[0].BodyHash != s[1].BodyHash || s[0].BodyHash == s[2].BodyHash {
-		t.Error("the hash does not tell requests apart")
+		t.Error("the hash does not distinguish requests")
 	}
 	h.api.Hasher = otherHasher{}
 	h.post("/v1.1/member/register", byEmail)
@@ -332,7 +322,7 @@ func TestFindMember_ByEachName(t *testing.T) {
 	name(4097, domain.ByVerifiedEmail, "v@x.y")
 	name(4097, domain.ByPartner, "acme", "77")
 	name(8193, domain.ByUsername, "spotify", "ada")
-	name(77, domain.ByLogin, "gone@x.y") // whom nobody has any more
+	name(77, domain.ByLogin, "gone@x.y") // the member is gone
 	name(4097, domain.ByEmail, "gone@x.y")
 	for query, want := range map[string]uint64{
 		"email=both@x.y": 8193, "email=ada@example.com": 4097, "verified_email=v@x.y": 4097, "partnerID=77&partnerCode=acme": 4097,
@@ -367,7 +357,7 @@ func TestOptIn_Commands(t *testing.T) {
 		{"/v1.1/optout", "id=4097", &domain.OptOut{Member: 4097, Opt: domain.Opt{Kind: domain.OptGlobal}, At: now.UnixMilli()}},
 	} {
 		w := h.post(c.path, c.who)
-		if c.want == nil { // the scripted hasher does not fold case
+		if c.want == nil { // the hasher of tests does not fold case
 			h.refused(w, domain.NotFound, "email")
 			continue
 		}
@@ -377,49 +367,4 @@ func TestOptIn_Commands(t *testing.T) {
 			t.Errorf("%s: %s", c.path, d)
 		}
 	}
-}
-
-// Opt-ins in force to what is not deleted are shown, and are in the token.
-func TestOptIns_ShownAndInTheToken(t *testing.T) {
-	h := newFixture(t)
-	state := func(kind domain.OptKind, id uint32, in bool) domain.OptState {
-		return domain.OptState{Opt: domain.Opt{Kind: kind, ID: id}, In: in, Out: !in}
-	}
-	m := *h.engine.members[4097]
-	m.Opts = []domain.OptState{
-		state(domain.OptBrand, 1, true), state(domain.OptBrand, 2, true), state(domain.OptBrand, 9, true), state(domain.OptGlobal, 0, true),
-		state(domain.OptSegment, 1, true), state(domain.OptSegment, 8, true),
-		{Opt: domain.Opt{Kind: domain.OptSegment, ID: 7}, Listed: true},
-	}
-	h.engine.members[4097] = &m
-	e := answered[wire.Envelope](h, h.get("/v1.1/member/4097"))
-	text := func(s string) *string { return &s }
-	want := []wire.OptIn{
-		{Name: text("Global")},
-		{ID: text("1"), Type: text("Brand"), Name: text("The Moons")},
-		{ID: text("1"), Type: text("Segment"), SegmentID: text("1"), Label: text("campaign"), Name: text("Campaign")},
-		{ID: text("2"), Type: text("Brand"), Name: text("Archive")},
-	}
-	equal(t, want, e.OptIns)
-	if got := h.claimsOf(e.JWT); !slices.Equal(got.OptIns, []string{"1", "2"}) || !slices.Equal(got.Segments, []string{"1"}) {
-		t.Errorf("%+v", got)
-	}
-	m.Opts = []domain.OptState{state(domain.OptBrand, 1, false)}
-	if w := h.get("/v1.1/member/4097"); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), `"optins":[]`) {
-		t.Errorf("%d %s", w.Code, w.Body)
-	}
-}
-
-// claimsOf are the claims of a token, not checked.
-func (h *fixture) claimsOf(token string) (c struct{ OptIns, Segments []string }) {
-	h.t.Helper()
-	parts := strings.Split(token, ".")
-	b, err := base64.RawURLEncoding.DecodeString(parts[1])
-	if err == nil {
-		err = json.Unmarshal(b, &c)
-	}
-	if err != nil {
-		h.t.Fatal(err)
-	}
-	return c
 }

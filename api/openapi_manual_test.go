@@ -20,27 +20,27 @@ import (
 // its text, and no line of the table of fields is for a field that is not there.
 func TestOpenAPI_SaysWhatEverythingIs(t *testing.T) {
 	doc := described(t, newFixture(t))
-	met := map[string]bool{}
-	for shape, s := range walk(doc, "components", "schemas").(map[string]any) {
-		properties, _ := walk(s, "properties").(map[string]any)
+	seen := map[string]bool{}
+	for shape, s := range at(doc, "components", "schemas").(map[string]any) {
+		properties, _ := at(s, "properties").(map[string]any)
 		for name, p := range properties {
-			if text, _ := walk(p, "description").(string); text == "" {
+			if text, _ := at(p, "description").(string); text == "" {
 				t.Errorf("%s.%s has no text", shape, name)
 			}
-			met[shape+"."+name] = true
+			seen[shape+"."+name] = true
 			if _, own := openapi.Fields[shape+"."+name]; !own {
-				met["*."+name] = true
+				seen["*."+name] = true
 			}
 		}
 	}
 	for name := range openapi.Fields {
-		if !met[name] {
+		if !seen[name] {
 			t.Errorf("fields.tsv says of %s what no shape has", name)
 		}
 	}
 	groups := map[string]bool{}
-	for _, tag := range walk(doc, "tags").([]any) {
-		groups[walk(tag, "name").(string)] = walk(tag, "description") != ""
+	for _, tag := range at(doc, "tags").([]any) {
+		groups[at(tag, "name").(string)] = at(tag, "description") != ""
 	}
 	known := map[string]bool{}
 	for _, o := range Operations() {
@@ -72,23 +72,23 @@ func TestOpenAPI_SaysWhatEverythingIs(t *testing.T) {
 func TestOpenAPI_EachParameterIsDescribedInOnePlace(t *testing.T) {
 	doc := described(t, newFixture(t))
 	for _, o := range Operations() {
-		op := walk(doc, "paths", openapi.Path(o.Path), strings.ToLower(o.Method))
-		met := map[string]bool{}
-		for _, p := range walk(op, "parameters").([]any) {
-			met[strings.ToLower(walk(p, "name").(string))] = true
-			if name := walk(p, "name"); o.Method == http.MethodPost && o.Each == nil && walk(p, "in") == "query" && name != "wait_for" && name != "timeout_ms" {
+		op := at(doc, "paths", openapi.Path(o.Path), strings.ToLower(o.Method))
+		seen := map[string]bool{}
+		for _, p := range at(op, "parameters").([]any) {
+			seen[strings.ToLower(at(p, "name").(string))] = true
+			if name := at(p, "name"); o.Method == http.MethodPost && o.Each == nil && at(p, "in") == "query" && name != "wait_for" && name != "timeout_ms" {
 				t.Errorf("%s has %s in the query", o.Name(), name)
 			}
 		}
 		for _, kind := range []string{"application/json", "application/x-www-form-urlencoded"} {
-			schema := walk(op, "requestBody", "content", kind, "schema")
-			properties, _ := walk(schema, "properties").(map[string]any)
+			schema := at(op, "requestBody", "content", kind, "schema")
+			properties, _ := at(schema, "properties").(map[string]any)
 			for name := range properties {
-				if met[strings.ToLower(name)] {
+				if seen[strings.ToLower(name)] {
 					t.Errorf("%s has %s in the query and in the body", o.Name(), name)
 				}
 			}
-			required, _ := walk(schema, "required").([]any)
+			required, _ := at(schema, "required").([]any)
 			for _, q := range o.Plan.Params() {
 				if o.Method == http.MethodPost && o.Each == nil && q.Required && !q.InPath && q.Name != "apiKey" && !slices.Contains(required, any(q.Name)) {
 					t.Errorf("%s: %s is required, and the schema does not say so", o.Name(), q.Name)
@@ -106,18 +106,18 @@ func TestOpenAPI_RequestsWithAllDefaultsAreTaken(t *testing.T) {
 		if o.Method != http.MethodPost || o.Each != nil {
 			continue
 		}
-		op := walk(doc, "paths", openapi.Path(o.Path), "post")
+		op := at(doc, "paths", openapi.Path(o.Path), "post")
 		target, params := exampled(o, sufficient[o.Name()]...)
 		query := url.Values{"apiKey": {keyEnterprise}}
-		for _, p := range walk(op, "parameters").([]any) {
-			if v := walk(p, "schema", "default"); v != nil && walk(p, "in") == "query" {
-				query.Set(walk(p, "name").(string), fmt.Sprint(v))
+		for _, p := range at(op, "parameters").([]any) {
+			if v := at(p, "schema", "default"); v != nil && at(p, "in") == "query" {
+				query.Set(at(p, "name").(string), fmt.Sprint(v))
 			}
 		}
-		properties, _ := walk(op, "requestBody", "content", "application/json", "schema", "properties").(map[string]any)
+		properties, _ := at(op, "requestBody", "content", "application/json", "schema", "properties").(map[string]any)
 		body := map[string]any{}
 		for name, p := range properties {
-			if v := walk(p, "default"); v != nil {
+			if v := at(p, "default"); v != nil {
 				body[name] = v
 				params.Set(name, fmt.Sprint(v))
 			} else if params.Has(name) {
@@ -146,7 +146,7 @@ func TestOpenAPI_ServersFollowTheHost(t *testing.T) {
 		h.api.ServeHTTP(w, r)
 		var doc map[string]any
 		h.ok(w, &doc)
-		return walk(walk(doc, "servers").([]any)[0], "url")
+		return at(at(doc, "servers").([]any)[0], "url")
 	}
 	equal(t, "https://api.example", server("other.example"), "with a base address of its own")
 	h.api.ByHost = true

@@ -11,7 +11,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// unchanged has the scripted engine report that everything is unchanged, and records the
+// unchanged has the fake engine report that everything is unchanged, and records the
 // read sets that it was asked of.
 func (h *fixture) unchanged() *[]domain.ReadSet {
 	var seen []domain.ReadSet
@@ -25,7 +25,7 @@ func (h *fixture) unchanged() *[]domain.ReadSet {
 	return &seen
 }
 
-func (h *fixture) byMemory() uint64 { return h.api.Polls().ByMemory }
+func (h *fixture) fromCache() uint64 { return h.api.Polls().ByMemory }
 
 // Of every GET of the table: a poll is answered from the cache when the engine reports
 // all unchanged, without a question, if the operation is cached; else never.
@@ -33,7 +33,7 @@ func TestPolls_AnsweredFromTheCacheOnlyOfCachedOperations(t *testing.T) {
 	targets := map[string]string{
 		"/v1.1/brands/:brandid/crossover": "/v1.1/brands/1/crossover", "/v1.1/member": "/v1.1/member?email=ada@example.com",
 	}
-	remembered := 0
+	cached := 0
 	for _, op := range Operations() {
 		if op.Method != http.MethodGet {
 			continue
@@ -54,22 +54,20 @@ func TestPolls_AnsweredFromTheCacheOnlyOfCachedOperations(t *testing.T) {
 		if w.Code != http.StatusNotModified || w.Body.Len() != 0 {
 			t.Errorf("%s: %d %s", target, w.Code, w.Body)
 		}
-		equal(t, op.Cached, h.byMemory() == 1, target)
+		equal(t, op.Cached, h.fromCache() == 1, target)
 		if op.Cached {
-			remembered++
-			if len(h.engine.asked)+len(h.engine.waited) != 0 {
-				t.Errorf("%s: %d questions, %v", target, len(h.engine.asked), h.engine.waited)
-			}
+			cached++
+			equal(t, 0, len(h.engine.asked)+len(h.engine.waited), target)
 		}
 		for _, name := range []string{"X-Position", "X-Range", "Link", "Warning", "Cache-Control", "Etag"} {
-			if name == "X-Position" && strings.HasPrefix(op.Path, "/v1.1/member") { // the script says one thing of a member, another of what stands
+			if name == "X-Position" && strings.HasPrefix(op.Path, "/v1.1/member") { // the fake engine has one position for a member and another for Unchanged
 				continue
 			}
 			equal(t, first.Header().Values(name), w.Header().Values(name), target, name)
 		}
 	}
-	if remembered < 20 {
-		t.Errorf("%d operations are remembered", remembered)
+	if cached < 20 {
+		t.Errorf("%d operations are cached", cached)
 	}
 }
 
@@ -116,7 +114,7 @@ func TestPolls_ChangedIsMadeAndCompared(t *testing.T) {
 		t.Errorf("%d %s", w.Code, w.Header())
 	}
 	h.unchanged()
-	for _, given := range []string{tag, `W/"x"`} { // the tag of an answer before, and one that is nobody's
+	for _, given := range []string{tag, `W/"x"`} { // the tag of an earlier answer, and one of no answer
 		h.status(h.get(target, "If-None-Match", given), http.StatusOK, given)
 	}
 	got := h.api.Polls()
@@ -137,15 +135,13 @@ func TestPolls_Key(t *testing.T) {
 		target: true, target + "&wait_for=" + token + "&timeout_ms=500": true, target + "&foo=1": false,
 		"/v1.1/brand/1/stats/activity?period=2+Day": false, "/v1.1/brand/2/stats/activity?period=1+Day": false,
 	} {
-		before := h.byMemory()
+		before := h.fromCache()
 		h.get(target, "If-None-Match", tag)
-		equal(t, want, h.byMemory() > before, target)
+		equal(t, want, h.fromCache() > before, target)
 	}
-	before := h.byMemory()
+	before := h.fromCache()
 	h.do("GET", keyed(target, keyEnterprise), "", "If-None-Match", tag) // another application
-	if h.byMemory() != before {
-		t.Error("two applications share what is remembered")
-	}
+	equal(t, before, h.fromCache(), "two applications share what is cached")
 	// A link repeats wait_for: a list with another page is not the same with it.
 	const list = "/v1.1/brands?limit=1"
 	tag = h.get(list).Header().Get("Etag")
@@ -193,7 +189,7 @@ func TestPolls_ClockMovesRanges(t *testing.T) {
 			return stands(a, since, f, moved)
 		}
 		w := h.get(c.target, "If-None-Match", tag)
-		equal(t, c.want, h.byMemory() == 1, c.target, c.later)
+		equal(t, c.want, h.fromCache() == 1, c.target, c.later)
 		fresh := h.get(c.target)
 		for _, name := range []string{"X-Range", "Link"} {
 			if a, b := w.Header().Values(name), fresh.Header().Values(name); !slices.Equal(a, b) {
@@ -217,10 +213,10 @@ func TestPolls_ChangedCatalog(t *testing.T) {
 	const target = "/v1.1/brand/1/stats/activity"
 	tag := h.get(target).Header().Get("Etag")
 	h.post("/v1.1/brand/2/edit", "name=Other")
-	if w := h.get(target, "If-None-Match", tag); w.Code != http.StatusNotModified || h.byMemory() != 0 {
-		t.Errorf("%d, %d by memory", w.Code, h.byMemory())
+	if w := h.get(target, "If-None-Match", tag); w.Code != http.StatusNotModified || h.fromCache() != 0 {
+		t.Errorf("%d, %d by memory", w.Code, h.fromCache())
 	}
-	if h.get(target, "If-None-Match", tag); h.byMemory() != 1 {
-		t.Error("what was compared is not remembered")
+	if h.get(target, "If-None-Match", tag); h.fromCache() != 1 {
+		t.Error("what was compared is not cached")
 	}
 }

@@ -161,14 +161,12 @@ func TestDeleteAction_Repeat(t *testing.T) {
 	h.engine.outcome = func(domain.Submission) (domain.Outcome, error) { return deleted, nil }
 	const what = "activityid=100&id=4097&brandid=1&marker=m&async=0"
 	h.refused(h.post("/v1.1/activity/record", what), domain.NotFound, "")
-	h.status(h.post("/v1.1/activity/record", "activityid=100&id=4097&brandid=1&marker=m"), http.StatusAccepted, "nobody waits")
+	h.status(h.post("/v1.1/activity/record", "activityid=100&id=4097&brandid=1&marker=m"), http.StatusAccepted, "without a wait")
 	many, _ := h.lines("?async=0", `{"activityid":100,"id":4097,"brandid":1,"marker":"m"}`)
 	if many.Duplicates != 1 || many.Rejected != 0 || many.Items[0].Marker != "m" {
 		t.Errorf("%+v", many)
 	}
 	deleted.Row.Flags, deleted.New, deleted.Replayed = 0, true, true
 	item := answered[wire.FeedItem](h, h.post("/v1.1/activity/record", what))
-	if item.ID != "12289" {
-		t.Errorf("%+v", item)
-	}
+	equal(t, "12289", item.ID)
 }

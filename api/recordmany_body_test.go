@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -106,17 +105,11 @@ func TestRecordMany_RefusedBodies(t *testing.T) {
 		if code < 3 {
 			parameter = "apiKey" // a key in a record is none
 		}
-		r := httptest.NewRequest(http.MethodPost, "https://api.example"+target, strings.NewReader(body))
-		r.Header.Set("Content-Type", "application/json")
-		w := httptest.NewRecorder()
-		h.api.ServeHTTP(w, r)
-		h.refused(w, code, parameter)
+		h.refused(h.do(http.MethodPost, target, body, "Content-Type", "application/json"), code, parameter)
 	}
 	// What is just small enough is taken.
 	var out wire.RecordedMany
 	full := bytes.Repeat([]byte(goodRecord+"\n"), serve.MaxRecords)
 	h.ok(h.many("", "application/json", append(full, blanks[len(full):]...)), &out)
-	if out.Accepted != serve.MaxRecords {
-		t.Errorf("%d accepted", out.Accepted)
-	}
+	equal(t, serve.MaxRecords, out.Accepted)
 }

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -41,14 +40,7 @@ func exampleRecord(o *serve.Operation) string {
 // many sends records with the advanced key.
 func (h *fixture) many(query, kind string, body []byte, headers ...string) *httptest.ResponseRecorder {
 	h.t.Helper()
-	r := httptest.NewRequest(http.MethodPost, "https://api.example"+keyed(manyPath+query, keyAdvanced), bytes.NewReader(body))
-	r.Header.Set("Content-Type", kind)
-	for i := 0; i+1 < len(headers); i += 2 {
-		r.Header.Set(headers[i], headers[i+1])
-	}
-	w := httptest.NewRecorder()
-	h.api.ServeHTTP(w, r)
-	return w
+	return h.post(manyPath+query, string(body), append([]string{"Content-Type", kind}, headers...)...)
 }
 
 // lines sends NDJSON and reads the answer.
@@ -81,7 +73,7 @@ func TestRecordMany_EachByItself(t *testing.T) {
 	)
 	code := func(i int, code domain.Code, about string) wire.RecordedItem {
 		if out.Items[i].Error == nil || !strings.Contains(out.Items[i].Error.Message, about) {
-			t.Errorf("item %d: %+v, want it to speak of %s", i, out.Items[i].Error, about)
+			t.Errorf("item %d: %+v, want it to name %s", i, out.Items[i].Error, about)
 			return wire.RecordedItem{}
 		}
 		return wire.RecordedItem{Index: i, Error: &wire.ItemError{Code: int(code), Message: out.Items[i].Error.Message}}
@@ -198,7 +190,7 @@ func TestRecordMany_Duplicates(t *testing.T) {
 	if out.Accepted != 1 || out.Duplicates != 1 || out.Items[0].Marker != "there" {
 		t.Errorf("the second time: %+v", out)
 	}
-	out, w = h.lines("", b, b) // nobody waits: only the repeat of the body is known to be one
+	out, w = h.lines("", b, b) // without a wait only the repeat in the body is known to be one
 	if out.Accepted != 1 || out.Duplicates != 1 || w.Code != http.StatusAccepted {
 		t.Errorf("async: %+v", out)
 	}
@@ -262,13 +254,11 @@ func TestRecordMany_IdempotencyKey(t *testing.T) {
 		ids := map[domain.RequestID]bool{}
 		for _, s := range h.engine.submitted {
 			if s.Durable || s.Request.IsZero() {
-				t.Errorf("%+v: nobody waits for it", s)
+				t.Errorf("%+v: is not waited for", s)
 			}
 			ids[s.Request] = true
 		}
-		if len(ids) != 4 {
-			t.Errorf("%d request ids", len(ids))
-		}
+		equal(t, 4, len(ids))
 		again, w := send(async, "k"+async, lines...)
 		for i := range again.Items {
 			again.Items[i].Marker, first.Items[i].Marker = "", ""
@@ -291,7 +281,7 @@ func TestRecordMany_IdempotencyKey(t *testing.T) {
 			t.Errorf("%d records: %d %s, %d submitted", len(other), w.Code, w.Body, len(h.engine.submitted))
 		}
 	}
-	// The hash that tells a repeat from a misuse is of the record and of the parameters.
+	// The hash that distinguishes a repeat from a misuse is of the record and of the parameters.
 	keys := 0
 	hash := func(query, line string) uint64 {
 		h.engine.submitted = nil
@@ -301,7 +291,7 @@ func TestRecordMany_IdempotencyKey(t *testing.T) {
 	}
 	a := hash("?async=0", goodRecord)
 	if a != hash("?async=0", " "+goodRecord) || a == hash("?async=1", goodRecord) || a == hash("?async=0", strings.Replace(goodRecord, "100", "101", 1)) {
-		t.Error("the hash does not tell requests apart")
+		t.Error("the hash does not distinguish requests")
 	}
 }
 

@@ -74,12 +74,9 @@ func TestSegments_List(t *testing.T) {
 		{ID: 5, Account: 1, Brand: 1, Name: "c", Threshold: 1},
 	}
 	for target, want := range map[string]string{
-		"/v1.1/segments":                 "3:1=11,2=12,5=15",
-		"/v1.1/segments?limit=1,1":       "3:2=12",
-		"/v1.1/segments?limit=0":         "3:",
-		"/v1.1/segments?brandID=2":       "1:2=12",
-		"/v1.1/brand/1/segments":         "1:5=15",
-		"/v1.1/brand/1/segments?limit=0": "1:",
+		"/v1.1/segments": "3:1=11,2=12,5=15", "/v1.1/segments?limit=1,1": "3:2=12",
+		"/v1.1/segments?limit=0": "3:", "/v1.1/segments?brandID=2": "1:2=12",
+		"/v1.1/brand/1/segments": "1:5=15", "/v1.1/brand/1/segments?limit=0": "1:",
 	} {
 		h.engine.asked = nil
 		out := answered[wire.Segments](h, h.get(target))
@@ -108,12 +105,9 @@ func TestActivities_OfSegmentAndBrand(t *testing.T) {
 	h.engine.defs = append(h.engine.defs, &domain.Definition{ID: 102, Account: 1, Brand: 2}, &domain.Definition{ID: 103, Account: 1, Brand: 1, Deleted: true})
 	h.engine.segs = []*domain.Segment{{ID: 1, Account: 1, Activities: []domain.SegmentActivity{{Definition: 101}, {Definition: 102}, {Definition: 103}}}}
 	for target, want := range map[string]string{
-		"/v1.1/activities?segment=1":           "2:101,102",
-		"/v1.1/activities?segmentid=1&limit=1": "2:101",
-		"/v1.1/brand/1/activities":             "2:100,101",
-		"/v1.1/brand/2/activities":             "2:100,102",
-		"/v1.1/brand/2/activities?segmentID=1": "1:102",
-		"/v1.1/brand/1/activities?keyword=fol": "1:101",
+		"/v1.1/activities?segment=1": "2:101,102", "/v1.1/activities?segmentid=1&limit=1": "2:101",
+		"/v1.1/brand/1/activities": "2:100,101", "/v1.1/brand/2/activities": "2:100,102",
+		"/v1.1/brand/2/activities?segmentID=1": "1:102", "/v1.1/brand/1/activities?keyword=fol": "1:101",
 	} {
 		out := answered[wire.Definitions](h, h.get(target))
 		var ids []string

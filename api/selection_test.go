@@ -94,9 +94,7 @@ func TestFilters_SegmentName(t *testing.T) {
 			if row.SegmentName != nil {
 				got = *row.SegmentName
 			}
-			if got != want {
-				t.Errorf("%s: %q", query, got)
-			}
+			equal(t, want, got, query)
 		}
 		if len(out.Items) == 0 {
 			t.Errorf("%s: no row", query)
@@ -134,8 +132,8 @@ func TestFilters_ContractFields(t *testing.T) {
 	}
 }
 
-// namedFixture is a house with another member, and addresses of both.
-func namedFixture(t *testing.T) *fixture {
+// fixtureWithNames is a fixture with another member, and addresses of both.
+func fixtureWithNames(t *testing.T) *fixture {
 	h := newFixture(t)
 	h.engine.defs = append(h.engine.defs,
 		&domain.Definition{ID: 102, Account: 1, Name: "x", Type: "y", Deleted: true}, &domain.Definition{ID: 103, Account: 2, Name: "x", Type: "y"})
@@ -150,13 +148,13 @@ func namedFixture(t *testing.T) *fixture {
 
 // Filters on performed activities, lists and emails are in the question.
 func TestFilters_PerformedSegmentAndEmails(t *testing.T) {
-	deed := func(d domain.DefinitionID, b domain.BrandID) domain.Performed {
+	performed := func(d domain.DefinitionID, b domain.BrandID) domain.Performed {
 		return domain.Performed{Definition: d, Brand: b}
 	}
 	for query, want := range map[string]domain.Filter{
-		"anyofactivities=101,100,1-101":                          {AnyOf: []domain.Performed{deed(100, 0), deed(101, 0), deed(101, 1)}},
-		"allofactivities=2-100&services=rdio":                    {AllOf: []domain.Performed{deed(100, 2)}, Services: []domain.Service{domain.Rdio}},
-		"anyofactivities=100&allofactivities=101&activityid=100": {AnyOf: []domain.Performed{deed(100, 0)}, AllOf: []domain.Performed{deed(101, 0)}},
+		"anyofactivities=101,100,1-101":                          {AnyOf: []domain.Performed{performed(100, 0), performed(101, 0), performed(101, 1)}},
+		"allofactivities=2-100&services=rdio":                    {AllOf: []domain.Performed{performed(100, 2)}, Services: []domain.Service{domain.Rdio}},
+		"anyofactivities=100&allofactivities=101&activityid=100": {AnyOf: []domain.Performed{performed(100, 0)}, AllOf: []domain.Performed{performed(101, 0)}},
 		"anyofactivities=&allofactivities=&emails=":              {},
 		"members_from_segment=1":                                 {From: &domain.List{Segment: 1}},
 		"members_from_segment=2&paid_only=1": {Paid: true, From: &domain.List{Segment: 2, Rule: &domain.Rule{
@@ -170,7 +168,7 @@ func TestFilters_PerformedSegmentAndEmails(t *testing.T) {
 		"emails=eve@example.com":                                  {Members: []domain.MemberID{0}}, // logs in with it, which is neither
 	} {
 		for _, path := range everyAsk {
-			h := namedFixture(t)
+			h := fixtureWithNames(t)
 			w := h.get(ofBrand(path, query))
 			if len(h.engine.asked) == 0 || w.Code != 200 {
 				t.Fatalf("%s?%s: %d %s", path, query, w.Code, w.Body)
@@ -198,7 +196,7 @@ func TestFilters_UnknownNames(t *testing.T) {
 		"members_from_segment=3": domain.NotFound, "members_from_segment=4": domain.NotFound, "members_from_segment=0": domain.InvalidParameter,
 	} {
 		for _, path := range everyAsk {
-			h := namedFixture(t)
+			h := fixtureWithNames(t)
 			name, _, _ := strings.Cut(query, "=")
 			h.refused(h.get(ofBrand(path, query)), code, name)
 			if len(h.engine.asked) > 0 {
@@ -214,7 +212,7 @@ func TestFilters_BrandOfThePath(t *testing.T) {
 		if !strings.Contains(path, "/1/") {
 			continue
 		}
-		h := namedFixture(t)
+		h := fixtureWithNames(t)
 		for query, want := range map[string]bool{"brandID=1": true, "brandid=1&optedin=1": true, "BRANDID=": true, "brandID=2": false, "brandid=x": false} {
 			w := h.get(path + "?" + query)
 			if want && (w.Code != 200 || h.engine.asked[len(h.engine.asked)-1].Brand != 1) {
@@ -228,7 +226,7 @@ func TestFilters_BrandOfThePath(t *testing.T) {
 
 // Emails are looked up once, not before wait_for and not after the question's position.
 func TestFilters_EmailsAtOnePosition(t *testing.T) {
-	h := namedFixture(t)
+	h := fixtureWithNames(t)
 	token := wire.EncodePosition(domain.Position{Journal: journalID, Shards: []domain.ShardOffset{{Shard: 0, Next: 3}}})
 	h.engine.answer = func(q *domain.Question) (*domain.Answer, error) {
 		return &domain.Answer{Tally: &domain.Tally{Groups: []domain.GroupCount{
@@ -255,12 +253,12 @@ func TestFilters_EmailsAtOnePosition(t *testing.T) {
 
 // Required fields are in the question.
 func TestRequiredFields_Question(t *testing.T) {
-	h := namedFixture(t)
+	h := fixtureWithNames(t)
 	h.engine.segs[0].Deleted = true
 	for query, want := range map[string]domain.Filter{
 		"":                                     {},
 		"ID,uuid,Score,Services,LastVisited":   {},
-		"LastActivity,Brand,BRANDID,BrandType": {}, // of everybody who is in the list
+		"LastActivity,Brand,BRANDID,BrandType": {}, // every member of the list has them
 		" email,FirstName,,state,EMAIL":        {Has: []domain.Field{domain.FirstName, domain.EmailAddress, domain.Region}},
 		"Country,CountryCode":                  {Has: []domain.Field{domain.Country}},
 		"HomePhone":                            {Members: []domain.MemberID{0}},

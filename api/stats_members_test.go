@@ -152,7 +152,7 @@ func TestNewcomers_AddUp(t *testing.T) {
 	}
 }
 
-// segmented is a house with segments, of which 1, 4 and 6 are of the first brand.
+// segmented is a fixture with segments, of which 1, 4 and 6 are of the first brand.
 func segmented(t *testing.T) *fixture {
 	h := counting(t)
 	h.engine.segs = append(h.engine.segs,

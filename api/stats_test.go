@@ -30,7 +30,7 @@ func tallied(counts map[domain.DefinitionID]domain.Count) asked {
 	}
 }
 
-// counting is a house with five definitions and counts of each.
+// counting is a fixture with five definitions and counts of each.
 func counting(t testing.TB) *fixture {
 	h := newFixture(t)
 	h.engine.defs = append(h.engine.defs,
@@ -118,9 +118,7 @@ func TestTally_TotalsOfAPage(t *testing.T) {
 	h.engine.asked = nil
 	h.get("/v1.1/brand/1/stats/activity?limit=1000")
 	h.get("/v1.1/brand/1/stats/activity")
-	if len(h.engine.asked) != 2 {
-		t.Errorf("%d questions for two whole lists", len(h.engine.asked))
-	}
+	equal(t, 2, len(h.engine.asked))
 }
 
 // Addresses of other pages have the range that was answered.
@@ -200,7 +198,7 @@ func TestDaily_EveryDay(t *testing.T) {
 	})
 	want := []string{"4/2", "2025-12-31 3/2", "2026-01-01 0/0", "2026-01-02 1/1"}
 	equal(t, want, h.daysOf(""))
-	h.engine.answer = nil // nobody did anything: no line
+	h.engine.answer = nil // no actions: no line
 	want = []string{"0/0", "2025-12-31 0/0", "2026-01-01 0/0", "2026-01-02 0/0"}
 	equal(t, want, h.daysOf(""))
 }
@@ -254,9 +252,7 @@ func TestStatsActivity_ServiceTypeIsThatOfTheActions(t *testing.T) {
 		for _, r := range out.Items {
 			got.WriteString(*r.ServiceType + " " + r.Count)
 		}
-		if got.String() != want {
-			t.Errorf("%q: %q, want %q", query, got.String(), want)
-		}
+		equal(t, want, got.String(), query)
 	}
 }
 

@@ -56,7 +56,7 @@ func OfBrand(ctx context.Context, req *serve.Request, in *brandActivitiesIn) (*w
 	return definitionPage(req, &in.definitionsIn, func(d *domain.Definition) bool { return d.Brand == 0 || d.Brand == b.ID })
 }
 
-// definitions is a page of the account's definitions that are wanted and pass what
+// definitionPage is a page of the account's definitions that are wanted and pass what
 // the parameters say, by ID.
 func definitionPage(req *serve.Request, in *definitionsIn, wanted func(*domain.Definition) bool) (*wire.Definitions, error) {
 	s := &selection.Selection{}
@@ -111,7 +111,7 @@ type definitionTexts struct {
 	Media     *bind.URL `name:"media" doc:"address of a picture, shown by actions without one" eg:"https://example.com/cover.png"`
 }
 
-// defaultValue is the points of a definition that says nothing of them.
+// defaultValue is the points of a definition without a value.
 const defaultValue = 1
 
 // put makes the command that the parameters mean.

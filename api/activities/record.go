@@ -23,7 +23,7 @@ type recordIn struct {
 	Async  bool `name:"async" default:"1" doc:"1: answer once the record is durable; 0: once it is visible" eg:"0"`
 }
 
-// Action says what somebody did.
+// Action is the parameters of one action.
 type Action struct {
 	ActivityID  bind.ID      `name:"activityid" required:"" doc:"id of an activity definition" eg:"100"`
 	ID          bind.ID      `name:"id" doc:"the member; or partnerID and partnerCode, or service and uid" eg:"4097"`
@@ -42,10 +42,10 @@ type Action struct {
 	City        string       `name:"city" doc:"where it was done" eg:"Berlin"`
 }
 
-// content is what an action says: a JSON object without blanks, or text.
+// content is the contents of an action: a JSON object without blanks, or text.
 type content string
 
-// MaxContent bounds what an action says, in bytes.
+// MaxContent bounds the contents of an action, in bytes.
 const MaxContent = 64 << 10
 
 // ParseParam reads an object or a text.
@@ -57,8 +57,8 @@ func (v *content) ParseParam(s string) error {
 	return nil
 }
 
-// who is the parameter that says who.
-func (in *Action) who() string {
+// memberParameter is the parameter that names the member.
+func (in *Action) memberParameter() string {
 	switch {
 	case in.UID != "":
 		return "uid"
@@ -68,7 +68,7 @@ func (in *Action) who() string {
 	return "id"
 }
 
-// Missing reports what is missing to say who.
+// Missing reports what is missing of a name of the member.
 func (in *Action) Missing(has func(string) bool) string {
 	switch {
 	case has("partnerID") && !has("partnerCode"):
@@ -85,7 +85,7 @@ func (in *Action) Missing(has func(string) bool) string {
 	return ""
 }
 
-// Choice names the ways to say who.
+// Choice names the ways to name the member.
 func (in *Action) Choice(missing string) string {
 	if missing != "id" {
 		return ""
@@ -93,7 +93,7 @@ func (in *Action) Choice(missing string) string {
 	return "id, partnerID with partnerCode, or service with uid"
 }
 
-// Check refuses two ways to say who.
+// Check refuses a second name of the member.
 func (in *Action) Check() *domain.Error {
 	switch {
 	case in.UID != "" && (in.ID != 0 || in.PartnerID != ""):
@@ -117,7 +117,7 @@ func Record(ctx context.Context, req *serve.Request, in *recordIn) (any, error) 
 	}
 	out, err := req.Submit(ctx, s)
 	if err != nil && s.Activity.Refusal == domain.Accepted {
-		return nil, serve.BlameMember(err, in.Action.who())
+		return nil, serve.BlameMember(err, in.Action.memberParameter())
 	}
 	if err != nil {
 		return nil, err
@@ -187,8 +187,8 @@ func slotOf(a *domain.Activity) domain.Slot {
 	return a.Identity.Slot()
 }
 
-// activity is the activity that the parameters mean, stamped with what the catalog
-// says.
+// activityOf is the activity that the parameters mean, stamped with the fields of the
+// catalog.
 func activityOf(req *serve.Request, in *Action) (*domain.Activity, error) {
 	a := &domain.Activity{Member: domain.MemberID(in.ID), Content: domain.Content{
 		Marker: in.Marker, Content: string(in.Content), Link: string(in.Link), Media: string(in.Media),
@@ -208,7 +208,7 @@ func activityOf(req *serve.Request, in *Action) (*domain.Activity, error) {
 	return a, nil
 }
 
-// source is the dedup key of a record over HTTP, as a source and an id within it:
+// dedupSource is the dedup key of a record over HTTP, as a source and an id within it:
 // the application and the marker, else the request.
 func dedupSource(req *serve.Request, in *Action) (source, id string) {
 	if in.Marker != "" {
@@ -220,7 +220,7 @@ func dedupSource(req *serve.Request, in *Action) (source, id string) {
 // refusedParameter is the parameter that a refusal of the catalog is about.
 var refusedParameter = map[domain.Reason]string{domain.UnknownActivity: "activityid", domain.UnknownBrand: "brandid"}
 
-// stamp judges an activity by the catalog and puts in what that says. What the
+// stamp puts the fields of the catalog into an activity. What the
 // catalog does not know is an error at once, but under an Idempotency-Key a refusal
 // that travels: a repeat of what was recorded before a deletion still gets its
 // first outcome.

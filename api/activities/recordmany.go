@@ -133,8 +133,8 @@ func repeats(items []manyItem) {
 	}
 }
 
-// submitAll submits what is good and no repeat. When nothing at all is known of any of
-// it the request as a whole is to be repeated. Under an Idempotency-Key the first goes
+// submitAll submits the valid records that are no repeats. Where no outcome at all is known,
+// the request as a whole is Unavailable. Under an Idempotency-Key the first record is submitted
 // alone: where the key is another request's, nothing more is recorded.
 func submitAll(ctx context.Context, req *serve.Request, items []manyItem) error {
 	var all []domain.Submission
@@ -188,14 +188,14 @@ func misused(out *domain.Outcome) bool {
 	return out.Code == domain.Conflict && out.Parameter == domain.KeyMisused.Parameter
 }
 
-// recorded renders what became of the records.
+// renderRecorded renders what became of the records.
 func renderRecorded(req *serve.Request, items []manyItem, async bool) *wire.RecordedMany {
 	out := &wire.RecordedMany{Items: make([]wire.RecordedItem, len(items))}
 	for i := range items {
 		m, row := &items[i], &out.Items[i]
 		row.Index = i
 		if m.first != i && m.err == nil {
-			m.err = items[m.first].err // a repeat fares as the first
+			m.err = items[m.first].err // a repeat has the error of the first
 		}
 		if m.err != nil {
 			out.Rejected++

@@ -21,12 +21,8 @@ func TestClient_Failure(t *testing.T) {
 // A node that listens on every interface is dialled on this machine.
 func TestClient_DialAddress(t *testing.T) {
 	for address, want := range map[string]string{
-		"0.0.0.0:8081":   "127.0.0.1:8081",
-		":8081":          "127.0.0.1:8081",
-		"[::]:8081":      "127.0.0.1:8081",
-		"10.0.0.1:8081":  "10.0.0.1:8081",
-		"node-1:8081":    "node-1:8081",
-		"[::1]:8081":     "[::1]:8081",
+		"0.0.0.0:8081": "127.0.0.1:8081", ":8081": "127.0.0.1:8081", "[::]:8081": "127.0.0.1:8081",
+		"10.0.0.1:8081": "10.0.0.1:8081", "node-1:8081": "node-1:8081", "[::1]:8081": "[::1]:8081",
 		"localhost:8081": "localhost:8081",
 	} {
 		if got := dialAddress(address); got != want {

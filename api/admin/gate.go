@@ -10,7 +10,7 @@ import (
 )
 
 // Gate is the startup gate: the handler of the admin port of a node that may be starting.
-// While it is closed, the node is alive, not ready, and says what it waits for. Any goroutine.
+// While it is closed, the node is alive, not ready, and answers what it waits for. Any goroutine.
 // The zero Gate is closed.
 type Gate struct {
 	port   atomic.Pointer[http.Handler]
@@ -23,7 +23,7 @@ func (g *Gate) Wait(reason error) { g.reason.Store(&reason) }
 // Open passes requests to the port from now on.
 func (g *Gate) Open(port http.Handler) { g.port.Store(&port) }
 
-// Close undoes Open: the node goes on starting.
+// Close undoes Open: the node continues to start.
 func (g *Gate) Close() { g.port.Store(nil) }
 
 // ServeHTTP passes a request to the port, or answers as a node that is starting.

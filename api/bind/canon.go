@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Canon is what a bound input says, in one form: inputs that mean the same have the same,
+// Canon is the one form of a bound input: inputs that mean the same have the same,
 // however they were spelled. in is what Bind has filled in. Parameters named in without,
 // and those with the value that they have when they are absent, are left out; what the
 // plan does not know is not in it.

@@ -8,7 +8,7 @@
 //		Filter
 //		Keyword string      `name:"keyword" doc:"part of the name, any case" eg:"moon"`
 //		Sort    string      `name:"sort" enum:"ASC,DESC" default:"ASC"`
-//		Value   *uint16     `name:"value" max:"65535"`
+//		Value   *int64      `name:"value" max:"65535"`
 //	}
 //
 //	tag       means
@@ -16,7 +16,8 @@
 //	required  absent or empty is error 3
 //	enum      words, matched in any case, bound in this spelling
 //	default   bound when absent
-//	min, max  of an integer; max of a text: its length in bytes (255 without it)
+//	min, max  of an integer; max of a text: its length (255 without it), in characters, from
+//	          64 KiB on in bytes
 //	later     the contract has it, this version not yet: when used it is ignored, with
 //	          a warning
 //	doc, eg   for the document; eg is an example that is served

@@ -51,7 +51,7 @@ func Fold(name string) string {
 	return name
 }
 
-// Path adds a parameter of the path. The same name elsewhere must say the same, or be
+// Path adds a parameter of the path. The same name elsewhere must have the same value, or be
 // empty.
 func (p *Params) Path(name, value string) {
 	if p.given == nil {
@@ -237,7 +237,7 @@ func (p *Params) Prefixed(prefix string, f func(name, value string)) {
 	}
 }
 
-// Hash is 64 bits of what the request says: its path and its parameters in one
+// Hash is 64 bits of the request: its path and its parameters in one
 // order, without those named. It is the same on every node.
 func (p *Params) Hash(path string, without ...string) uint64 {
 	sorted := slices.Clone(p.given)
@@ -259,7 +259,7 @@ func (p *Params) Hash(path string, without ...string) uint64 {
 	return binary.BigEndian.Uint64(h.Sum(nil))
 }
 
-// AppendSpelled appends what the request says as it says it: names as they are spelled,
+// AppendSpelled appends the parameters as the request has them: names as they are spelled,
 // in the order given, without those named. Two requests that differ in it may be one
 // question; two that do not are.
 func (p *Params) AppendSpelled(dst []byte, without ...string) []byte {

@@ -16,7 +16,7 @@ import (
 type Parser interface{ ParseParam(value string) error }
 
 // Needer is an input, or a group in one, with parameters that others require. It
-// gives the name of one that is missing, empty if none is; has says what is given
+// gives the name of one that is missing, empty if none is; has reports what is given
 // and not empty.
 type Needer interface {
 	Missing(has func(name string) bool) string
@@ -38,7 +38,7 @@ type Taker interface {
 // maxFields is how many parameters an input may have.
 const maxFields = 96
 
-// Param is one parameter, as its field's tags say.
+// Param is one parameter, of its field's tags.
 type Param struct {
 	Name, Doc, Eg, Default string
 	InPath, Required       bool
@@ -62,12 +62,12 @@ type Plan struct {
 	groups [][]int       // structs that need, check or take, outermost last
 }
 
-// NewPlan compiles the struct type t. path tells which parameters are in the path
-// (:name); write says what an empty value means. A struct that cannot be
+// NewPlan compiles the struct type t. path names the parameters in the path
+// (:name); write decides what an empty value means. A struct that cannot be
 // compiled is a mistake in this program: NewPlan panics.
 func NewPlan(t reflect.Type, path string, write bool) *Plan {
 	p := &Plan{byName: map[string]int{}, write: write, zero: reflect.New(t).Elem()}
-	p.walk(t, nil, strings.ToLower(path)+"/")
+	p.addFields(t, nil, strings.ToLower(path)+"/")
 	if len(p.params) > maxFields {
 		panic("bind: too many parameters in " + t.String())
 	}
@@ -83,7 +83,7 @@ func (p *Plan) Has(name string) bool {
 	return ok
 }
 
-func (p *Plan) walk(t reflect.Type, at []int, path string) {
+func (p *Plan) addFields(t reflect.Type, at []int, path string) {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		index := append(slices.Clone(at), i)
@@ -92,7 +92,7 @@ func (p *Plan) walk(t reflect.Type, at []int, path string) {
 				if f.Anonymous && rules(f.Type) {
 					panic("bind: " + t.String() + " embeds a group with rules; give it a name, or its rules are called twice")
 				}
-				p.walk(f.Type, index, path)
+				p.addFields(f.Type, index, path)
 			}
 			continue
 		}
@@ -194,7 +194,7 @@ func (p *Plan) Bind(in any, given *Params) (warnings []string, err *domain.Error
 	return warnings, p.across(v, &seen, given.fault, bad)
 }
 
-// other offers a parameter that is no field to those who take such.
+// other offers a parameter that is no field to the groups that take such.
 func (p *Plan) other(v reflect.Value, g *Given) (taken bool, fault *domain.Error) {
 	for _, at := range p.groups {
 		t, ok := v.FieldByIndex(at).Addr().Interface().(Taker)

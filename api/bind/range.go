@@ -78,7 +78,7 @@ func (p Period) add(t time.Time, n int) time.Time {
 	return first.AddDate(0, 0, min(d, first.AddDate(0, 1, -1).Day())-1)
 }
 
-// Time is a moment in seconds since 1970; Given tells whether there is one.
+// Time is a moment in seconds since 1970; Given reports whether there is one.
 type Time struct {
 	Unix  int64
 	Given bool
@@ -100,7 +100,7 @@ func (t *Time) ParseParam(s string) error {
 
 var errTime = errors.New("must be a time YYYY-MM-DD HH:MM:SS")
 
-// Range is the parameters that say which time is asked about.
+// Range is the parameters of a range of time.
 type Range struct {
 	Period    Period `name:"period" doc:"length of the range: an amount and Hour, Day, Week, Month or Year" eg:"1 Month"`
 	PeriodEnd Period `name:"period_end" doc:"the range ends so long before now" eg:"1 Day"`
@@ -131,7 +131,7 @@ var (
 )
 
 // Resolve is the range [start, end) that the parameters mean at a moment, at most
-// so long. The warnings say which parameter lost to another, and that the range
+// so long. The warnings name a parameter that another one overrides, and that the range
 // was clamped.
 //
 // Now is the coming full minute, so that what is asked within one minute is one

@@ -6,106 +6,70 @@ import (
 	"testing"
 )
 
-// read gives a value as text, or its error.
-func read[T any, P interface {
+// parses checks what values parse to, as text.
+func parses[T any, P interface {
 	*T
 	Parser
-}](s string) string {
-	var v T
-	if err := P(&v).ParseParam(s); err != nil {
-		return "error"
+}](t *testing.T, values map[string]string) {
+	t.Helper()
+	for value, want := range values {
+		var v T
+		got := "error"
+		if P(&v).ParseParam(value) == nil {
+			got = fmt.Sprint(v)
+		}
+		if got != want {
+			t.Errorf("%T of %.40q: %s, want %s", v, value, got, want)
+		}
 	}
-	return fmt.Sprint(v)
 }
 
 // Each kind of value takes what the contract says, and nothing else.
 func TestValues_ParseParam(t *testing.T) {
-	long := strings.Repeat("1,", MaxList) + "1"
-	for _, c := range []struct {
-		got, want string
-	}{
-		{read[ID]("1"), "1"},
-		{read[ID]("9007199254740991"), "9007199254740991"},
-		{read[ID]("0"), "error"},
-		{read[ID]("-1"), "error"},
-		{read[ID]("+1"), "error"},
-		{read[ID]("9007199254740992"), "error"},
-		{read[ID]("1.0"), "error"},
-		{read[ID]("x"), "error"},
-		{read[ID](" 1"), "error"},
-		{read[IDs]("3, 1 ,2,3"), "[1 2 3]"},
-		{read[IDs]("1,,2"), "error"},
-		{read[IDs]("1,"), "error"},
-		{read[IDs](long), "error"},
-		{read[Services]("Spotify, the service,EMAIL,custom"), "[email spotify custom]"},
-		{read[Services]("myspace"), "error"},
-		{read[Countries]("us, DE,us"), "[DE US]"},
-		{read[Country]("ZZ"), "error"},
-		{read[Country]("DEU"), "error"},
-		{read[Country]("d"), "error"},
-		{read[URL]("https://x.y/z?a=b"), "https://x.y/z?a=b"},
-		{read[URL]("HTTP://x"), "HTTP://x"},
-		{read[URL]("javascript:alert(1)"), "error"},
-		{read[URL]("//x.y"), "error"},
-		{read[URL]("x.y"), "error"},
-		{read[URL]("http://"), "error"},
-		{read[URL]("http://a b"), "error"},
-		{read[URL]("http://x/" + strings.Repeat("y", 4096)), "error"},
-		{read[Domain]("https://u:p@WWW.Example.com:8080/path?x#y"), "example.com"},
-		{read[Domain]("sub.example.com."), "sub.example.com"},
-		{read[Domain]("https://www.Bücher.example/x"), "xn--bcher-kva.example"},
-		{read[Domain]("xn--bcher-kva.example"), "xn--bcher-kva.example"},
-		{read[Domain]("under_score.example"), "under_score.example"},
-		{read[Domain]("http://"), "error"},
-		{read[Domain]("a b"), "error"},
-		{read[Domain]("a..b"), "error"},
-		{read[Domain]("www."), "error"},
-		{read[Address]("127.0.0.1"), "127.0.0.1"},
-		{read[Address]("::1"), "::1"},
-		{read[Address]("::ffff:1.2.3.4"), "1.2.3.4"},
-		{read[Address]("fe80::1%eth0"), "error"},
-		{read[Address]("300.1.1.1"), "error"},
-		{read[Birthdate]("31-01-1990"), "1990-01-31"},
-		{read[Birthdate]("31-02-1990"), "error"},
-		{read[Birthdate]("1990-01-31"), "error"},
-		{read[Birthdate]("01-01-1899"), "error"},
-		{read[Email](" A@b.c "), "A@b.c"},
-		{read[Email]("a@"), "error"},
-		{read[Email]("@b"), "error"},
-		{read[Email]("a b@c"), "error"},
-		{read[Email]("ab"), "error"},
-		{read[Page]("5"), "{0 5 true false}"},
-		{read[Page]("10, 5"), "{10 5 true false}"},
-		{read[Page]("0"), "{0 0 true false}"},
-		{read[Page]("1001"), "{0 1000 true true}"},
-		{read[Page]("99999999999999999999"), "{0 1000 true true}"},
-		{read[Page]("100000,1"), "{100000 1 true false}"},
-		{read[Page]("100001,1"), "error"},
-		{read[Page]("-1"), "error"},
-		{read[Page]("1,2,3"), "error"},
-		{read[Page](","), "error"},
-		{read[Page]("5,"), "error"},
-		{read[Page]("x"), "error"},
-		{read[Period]("2 Month"), "2 Month"},
-		{read[Period]("9999  hours"), "9999 Hour"},
-		{read[Period]("1 DAYS"), "1 Day"},
-		{read[Period]("0 Day"), "error"},
-		{read[Period]("10000 Day"), "error"},
-		{read[Period]("-1 Day"), "error"},
-		{read[Period]("1 Fortnight"), "error"},
-		{read[Period]("Day"), "error"},
-		{read[Period]("1Day"), "error"},
-		{read[Period]("1 "), "error"},
-		{read[Time]("2026-01-02 03:04:05"), "{1767323045 true}"},
-		{read[Time]("2026-01-02T04:04:05+01:00"), "{1767323045 true}"},
-		{read[Time]("2026-01-02"), "error"},
-		{read[Time]("2026-02-30 00:00:00"), "error"},
-		{read[Time]("now"), "error"},
-	} {
-		if c.got != c.want {
-			t.Errorf("%s, want %s", c.got, c.want)
-		}
-	}
+	parses[ID](t, map[string]string{
+		"1": "1", "9007199254740991": "9007199254740991", "0": "error", "-1": "error", "+1": "error",
+		"9007199254740992": "error", "1.0": "error", "x": "error", " 1": "error",
+	})
+	parses[IDs](t, map[string]string{"3, 1 ,2,3": "[1 2 3]", "1,,2": "error", "1,": "error", strings.Repeat("1,", MaxList) + "1": "error"})
+	parses[Services](t, map[string]string{
+		"Spotify, the service,EMAIL,custom": "[email spotify custom]", "myspace": "error",
+	})
+	parses[Countries](t, map[string]string{"us, DE,us": "[DE US]"})
+	parses[Country](t, map[string]string{"ZZ": "error", "DEU": "error", "d": "error"})
+	parses[URL](t, map[string]string{
+		"https://x.y/z?a=b": "https://x.y/z?a=b", "HTTP://x": "HTTP://x", "javascript:alert(1)": "error",
+		"//x.y": "error", "x.y": "error", "http://": "error", "http://a b": "error",
+		"http://x/" + strings.Repeat("y", 4096): "error",
+	})
+	parses[Domain](t, map[string]string{
+		"https://u:p@WWW.Example.com:8080/path?x#y": "example.com", "sub.example.com.": "sub.example.com",
+		"https://www.Bücher.example/x": "xn--bcher-kva.example", "xn--bcher-kva.example": "xn--bcher-kva.example",
+		"under_score.example": "under_score.example", "http://": "error", "a b": "error", "a..b": "error",
+		"www.": "error",
+	})
+	parses[Address](t, map[string]string{
+		"127.0.0.1": "127.0.0.1", "::1": "::1", "::ffff:1.2.3.4": "1.2.3.4", "fe80::1%eth0": "error",
+		"300.1.1.1": "error",
+	})
+	parses[Birthdate](t, map[string]string{
+		"31-01-1990": "1990-01-31", "31-02-1990": "error", "1990-01-31": "error", "01-01-1899": "error",
+	})
+	parses[Email](t, map[string]string{
+		" A@b.c ": "A@b.c", "a@": "error", "@b": "error", "a b@c": "error", "ab": "error",
+	})
+	parses[Page](t, map[string]string{
+		"5": "{0 5 true false}", "10, 5": "{10 5 true false}", "0": "{0 0 true false}", "1001": "{0 1000 true true}",
+		"99999999999999999999": "{0 1000 true true}", "100000,1": "{100000 1 true false}", "100001,1": "error",
+		"-1": "error", "1,2,3": "error", ",": "error", "5,": "error", "x": "error",
+	})
+	parses[Period](t, map[string]string{
+		"2 Month": "2 Month", "9999  hours": "9999 Hour", "1 DAYS": "1 Day", "0 Day": "error", "10000 Day": "error",
+		"-1 Day": "error", "1 Fortnight": "error", "Day": "error", "1Day": "error", "1 ": "error",
+	})
+	parses[Time](t, map[string]string{
+		"2026-01-02 03:04:05": "{1767323045 true}", "2026-01-02T04:04:05+01:00": "{1767323045 true}",
+		"2026-01-02": "error", "2026-02-30 00:00:00": "error", "now": "error",
+	})
 }
 
 // An id that is too great for the catalog is the id of nothing.

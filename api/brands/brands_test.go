@@ -10,7 +10,7 @@ import (
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
-// An address tells names and ids of a network.
+// Names and ids on a network are derived from the address.
 func TestDerive_NamesAndIDsOfAddresses(t *testing.T) {
 	for _, c := range []struct{ field, address, want string }{
 		{"TwitterURL", "https://www.twitter.com/@moons?lang=en", "TwitterScreenName=moons"},

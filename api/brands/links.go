@@ -10,22 +10,21 @@ import (
 	"github.com/ovation-analytics/ovation/api/serve"
 )
 
-// Resolver looks up what the address of a brand on a network does not tell by
-// itself. Any goroutine may call it.
+// Resolver looks up what the address of a brand on a network does not contain. Any goroutine may call it.
 type Resolver interface {
 	// Resolve gives values of Brand fields for the address in field (TwitterURL and
 	// so on); those it does not know are left out. An error changes nothing.
 	Resolve(ctx context.Context, field, address string) (domain.BrandFields, error)
 }
 
-// link is what an address field tells: the fields derived from it.
+// link is an address field with the fields derived from it.
 type link struct {
 	hosts   []string // and their subdomains
 	derived []string // all fields that go with the address
 	read    func(path []string, u *url.URL) []string
 }
 
-// links are the address fields that tell more than themselves. read gives the
+// links are the address fields that others are derived from. read gives the
 // values of derived, in order, those it knows.
 var links = map[string]link{
 	"FacebookURL":    {[]string{"facebook.com", "fb.com"}, []string{"FacebookID"}, facebook},
@@ -44,7 +43,7 @@ var links = map[string]link{
 }
 
 // derive reads names and ids out of the addresses given and puts them beside them.
-// A derived field whose address says nothing is cleared: it belonged to the
+// A derived field whose address does not contain it is cleared: it belonged to the
 // address before.
 func derive(given domain.BrandFields) {
 	for field, l := range links {
@@ -141,8 +140,8 @@ func digitsOnly(s string) bool {
 	return s != "" && strings.Trim(s, "0123456789") == ""
 }
 
-// resolve asks the resolver, if there is one, for what the addresses did not tell.
-// What it cannot tell stays unknown: an edit does not fail on a network's account.
+// resolveLinks asks the resolver, if there is one, for derived fields that the addresses do not
+// contain. A failure is logged: an edit does not fail because a network does.
 func (s *Service) resolveLinks(ctx context.Context, req *serve.Request, given domain.BrandFields) {
 	if s.Resolver == nil {
 		return

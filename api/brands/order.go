@@ -12,7 +12,7 @@ import (
 
 // sortedBrands keeps each account's brands in the order of their names, as of the
 // catalog that was last asked: names are folded and sorted once a change, not once
-// a request. It is a cache of what the catalog says. The mutex is held for the
+// a request. It is a cache of the catalog. The mutex is held for the
 // look-up only; two requests may sort the same list, and one of them wins.
 type sortedBrands struct {
 	mu       sync.Mutex

@@ -64,11 +64,11 @@ func (c *Client) With(header, value string) *Client {
 // Params are parameters by name.
 type Params map[string]string
 
-// Meta is what an answer says beside its body.
+// Meta is what an answer has beside its body.
 type Meta struct {
 	Status   int
 	Position string // where what was written is visible, or what was read
-	LagMs    int64  // -1: not said
+	LagMs    int64  // -1: absent
 	Range    string
 	ETag     string
 	Replayed bool
@@ -86,7 +86,7 @@ type Error struct {
 	Request   string
 }
 
-// Error names status, code and what was said.
+// Error names status, code and message.
 func (e *Error) Error() string {
 	return fmt.Sprintf("status %d, code %d: %s", e.Status, e.Code, e.Message)
 }

@@ -106,7 +106,7 @@ func TestClient_BadAnswers(t *testing.T) {
 	}
 	c := New("http://127.0.0.1:1", "key")
 	if _, _, err := c.Brands(context.Background(), nil); err == nil {
-		t.Error("nobody answered and there is no error")
+		t.Error("no server, and no error")
 	}
 }
 

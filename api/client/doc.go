@@ -1,4 +1,4 @@
-// Package client speaks to the API in Go values: the shapes of package wire, and
+// Package client calls the API with Go values: the shapes of package wire, and
 // errors with the contract's code.
 //
 //	c := client.New("http://127.0.0.1:8080", key)
@@ -7,6 +7,6 @@
 //
 // At gives a client whose requests are answered once a position is applied: what
 // was written is then seen. A Client is a value that never changes; any goroutine
-// may use it. It repeats nothing: whoever gets code 11 to a write repeats it with
-// the same Idempotency-Key.
+// may use it. It retries nothing: a write that gets code 11 is retried by the
+// caller with the same Idempotency-Key.
 package client

@@ -10,7 +10,7 @@ import (
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
-// RecordMany records actions, each said by the parameters of Record, as packed lines.
+// RecordMany records actions, each with the parameters of Record, as packed lines.
 // p are parameters of the request, such as async.
 func (c *Client) RecordMany(ctx context.Context, records []Params, p Params) (out wire.RecordedMany, meta Meta, err error) {
 	var b bytes.Buffer

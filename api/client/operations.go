@@ -76,7 +76,7 @@ func (c *Client) DeleteAction(ctx context.Context, member domain.MemberID, actio
 	return c.Post(ctx, "/v1.1/member/"+id(member)+"/activity/"+id(action)+"/delete", Params{}, &out)
 }
 
-// Register registers a member by a service, or meets it again.
+// Register registers a member by a service, or logs it in again.
 func (c *Client) Register(ctx context.Context, p Params) (wire.Envelope, Meta, error) {
 	return c.register(ctx, "/v1.1/member/register", p)
 }
@@ -112,7 +112,7 @@ func (c *Client) FindMember(ctx context.Context, p Params) (out wire.Envelope, m
 }
 
 // OptIn opts a member in to what the path names: "brand/5", "segment/7", or with ""
-// the global list. Params say who.
+// the global list. Params name the member.
 func (c *Client) OptIn(ctx context.Context, path string, p Params) (out wire.Envelope, meta Meta, err error) {
 	meta, err = c.Post(ctx, opted(path, "optin"), p, &out)
 	return out, meta, err
@@ -237,7 +237,7 @@ func (c *Client) MembersActivity(ctx context.Context, p Params) (out wire.Member
 	return out, meta, err
 }
 
-// CheckActivity tells whether a member did something.
+// CheckActivity asks whether a member performed an activity.
 func (c *Client) CheckActivity(ctx context.Context, member domain.MemberID, definition domain.DefinitionID, p Params) (out wire.Check, meta Meta, err error) {
 	meta, err = c.Get(ctx, "/v1.1/member/"+id(member)+"/activity/"+id(definition), p, &out)
 	return out, meta, err

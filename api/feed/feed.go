@@ -84,14 +84,14 @@ func Items(ctx context.Context, req *serve.Request, items []domain.FeedItem, at 
 		return nil, serve.WaitFault(err)
 	}
 	for i := range items {
-		m, said := shown[i].Member, shown[i].Content
+		m, contents := shown[i].Member, shown[i].Content
 		if m == nil {
 			m = &domain.Member{ID: items[i].Member}
 		}
-		if said == nil { // it counts no more: its own time is shown as that of recording
-			said = &domain.Content{Recorded: 1000 * int64(items[i].Row.Time)}
+		if contents == nil { // the action is deleted: its own time is shown as that of recording
+			contents = &domain.Content{Recorded: 1000 * int64(items[i].Row.Time)}
 		}
-		out[i] = itemOf(req, &items[i].Row, m, said)
+		out[i] = itemOf(req, &items[i].Row, m, contents)
 	}
 	return out, nil
 }
@@ -105,26 +105,26 @@ func Item(ctx context.Context, req *serve.Request, out *domain.Outcome) (*wire.F
 	return &items[0], nil
 }
 
-// item is an action as a feed shows it. Links are the action's, else the
+// itemOf is an action as a feed shows it. Links are the action's, else the
 // definition's; the account on the network is the member's first record of it.
-func itemOf(req *serve.Request, row *domain.Row, m *domain.Member, said *domain.Content) wire.FeedItem {
+func itemOf(req *serve.Request, row *domain.Row, m *domain.Member, contents *domain.Content) wire.FeedItem {
 	d := req.AnyDefinition(row.Definition)
 	if d == nil {
 		d = &domain.Definition{ID: row.Definition}
 	}
 	brand := req.AnyBrand(row.Brand)
 	item := wire.FeedItem{
-		ID: wire.Number(row.ID()), Marker: said.Marker, BrandID: wire.NullNumber(row.Brand),
-		Link: wire.NullOr(said.Link, d.Link), Media: wire.NullOr(said.Media, d.Media), Category: wire.Null(d.Category),
-		Content: wire.Content(said.Content), CompleteDate: wire.Seconds(int64(row.Time)),
-		Name: wire.DefinitionName(d, brand), ShortName: wire.Null(d.ShortName), GeoData: wire.GeoData(said.Geo),
+		ID: wire.Number(row.ID()), Marker: contents.Marker, BrandID: wire.NullNumber(row.Brand),
+		Link: wire.NullOr(contents.Link, d.Link), Media: wire.NullOr(contents.Media, d.Media), Category: wire.Null(d.Category),
+		Content: wire.Content(contents.Content), CompleteDate: wire.Seconds(int64(row.Time)),
+		Name: wire.DefinitionName(d, brand), ShortName: wire.Null(d.ShortName), GeoData: wire.GeoData(contents.Geo),
 		MemberName: wire.Null(wire.MemberName(m.Profile)), Value: wire.Number(row.Points), ActivityID: wire.Number(row.Definition),
 		ActivityType: d.Type, ServiceType: row.Service.String(), MemberID: wire.Number(m.ID),
 		MemberEmail: wire.Null(m.Profile.Get(domain.EmailAddress)), Username: wire.Null(m.Profile.Get(domain.Username)),
 		MemberAvatarURL: wire.Avatar(req.Base, m),
 	}
 	if item.Marker == "" {
-		item.Marker = wire.Marker(time.UnixMilli(said.Recorded))
+		item.Marker = wire.Marker(time.UnixMilli(contents.Recorded))
 	}
 	if brand != nil {
 		item.BrandName = wire.Null(brand.Name())

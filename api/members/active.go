@@ -31,7 +31,7 @@ func (in *activeIn) Check() *domain.Error {
 	return nil
 }
 
-// orders are what order_by may say.
+// orders are the values of order_by.
 var orders = map[string]domain.Order{"Score": domain.ByScore, "Created": domain.ByCreated, "LastLogin": domain.ByLastLogin}
 
 // Active lists the members with a matching action, by rank.

@@ -92,8 +92,7 @@ func askFeed(ctx context.Context, req *serve.Request, q *domain.Question) (*doma
 	return answer.Feed, nil
 }
 
-// openRange is a range that is all time where no parameter says which: without a start it has
-// none.
+// openRange is the range of the parameters, all time without any; without a start it has none.
 func openRange(req *serve.Request, in bind.Range) (domain.Range, error) {
 	if in == (bind.Range{}) {
 		return domain.AllTime, nil

@@ -89,7 +89,9 @@ func showLatest(ctx context.Context, req *serve.Request, members []ranked, at do
 // items are members as lists show them, read at a position or after it. What is no member
 // any more is left out. brand is the one asked for; nil: each shows that of its latest
 // action.
-func (s *Service) items(ctx context.Context, req *serve.Request, members []ranked, brand *domain.Brand, only *wire.ItemFields, at domain.Position) ([]wire.MemberItem, error) {
+func (s *Service) items(
+	ctx context.Context, req *serve.Request, members []ranked, brand *domain.Brand, only *wire.ItemFields, at domain.Position,
+) ([]wire.MemberItem, error) {
 	shown, err := showLatest(ctx, req, members, at)
 	if err != nil {
 		return nil, err
@@ -106,7 +108,9 @@ func (s *Service) items(ctx context.Context, req *serve.Request, members []ranke
 	return out, nil
 }
 
-func (s *Service) itemOf(req *serve.Request, r *ranked, m *domain.Member, contents *domain.Content, brand *domain.Brand) wire.MemberItem {
+func (s *Service) itemOf(
+	req *serve.Request, r *ranked, m *domain.Member, contents *domain.Content, brand *domain.Brand,
+) wire.MemberItem {
 	d := s.memberOf(req, m)
 	item := wire.MemberItem{
 		ID: wire.Number(m.ID), UUID: wire.UUID(m.UUID), FirstName: d.FirstName, Surname: d.Surname, Username: d.Username, Email: d.Email,

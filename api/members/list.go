@@ -13,9 +13,8 @@ import (
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
-// listIn are the parameters of the list of all members. What filters actions says which
-// of them an item's Score, ActivityCount and LastActivity are of, and leaves no member
-// out.
+// listIn are the parameters of the list of all members. Filters on actions select those of
+// an item's Score, ActivityCount and LastActivity, and exclude no member.
 type listIn struct {
 	BrandID bind.ID `name:"brandID" doc:"Score, ActivityCount and LastActivity are of actions for this brand" eg:"1"`
 	Filters selection.Filters

@@ -28,7 +28,7 @@ func (in *optIn) Missing(has func(string) bool) string {
 	return ""
 }
 
-// Choice names the ways to say who.
+// Choice names the ways to name the member.
 func (in *optIn) Choice(missing string) string {
 	if missing != "id" {
 		return ""
@@ -36,7 +36,7 @@ func (in *optIn) Choice(missing string) string {
 	return "id, email, partnerID with partnerCode, or service with username"
 }
 
-// Check refuses a second way to say who.
+// Check refuses a second name of the member.
 func (in *optIn) Check() *domain.Error { return selection.OnlyOne(in.Ways(in.Email), in.ID != 0) }
 
 // optBrandIn are the parameters of opting in to a brand, or out.

@@ -28,7 +28,7 @@ type registerIn struct {
 	SegmentID bind.ID `name:"segmentid" doc:"existing segment to put the member on the list of" eg:"1"`
 }
 
-// credentialsIn say by which account on a network a member registers.
+// credentialsIn are the account on a network that a member registers by.
 type credentialsIn struct {
 	Service    bind.Service `name:"service" required:"" doc:"the network the member registers by; not rdio, beatsmusic or custom" eg:"spotify"`
 	UID        string       `name:"uid" doc:"user id on the service; required but for email" eg:"u-1"`
@@ -36,7 +36,7 @@ type credentialsIn struct {
 	AuthSecret *string      `name:"authsecret" max:"8192" doc:"secret or refresh token" eg:"secret-1"`
 }
 
-// profileIn is what a registration says of the member.
+// profileIn is the profile of a registration.
 type profileIn struct {
 	FirstName *string         `name:"firstname" doc:"first name" eg:"Ada"`
 	Surname   *string         `name:"surname" doc:"surname" eg:"Fan"`
@@ -59,7 +59,7 @@ type partnerIn struct {
 	SourceUID string `name:"sourceuid" doc:"the partner's id of the member: PartnerID" eg:"77"`
 }
 
-// serviceRecordIn is what a registration says of the account on the network.
+// serviceRecordIn is the record of the account on the network.
 type serviceRecordIn struct {
 	UserURL   *bind.URL   `name:"userurl" doc:"page on the service" eg:"https://example.com/ada"`
 	Followers *int64      `name:"followers" doc:"followers on the service" eg:"12"`
@@ -197,14 +197,16 @@ func loginParts(service domain.Service, uid string) []string {
 	return []string{service.String(), uid}
 }
 
-// attempts is how often a registration is made anew that met a member just changing;
-// those of an earlier life of the request do not count.
+// attempts bounds how often a registration is submitted whose identity changed in between;
+// replayed outcomes do not count.
 const attempts = 8
 
 // submitRegistration submits the registration, to a member if one is given. A password
 // is hashed here, under the salt in use: if that is another one by the time it is
 // applied, or the identity changes hands just then, it is made anew.
-func (s *Service) submitRegistration(ctx context.Context, req *serve.Request, m *domain.RegisterMember, password string, to domain.MemberID) (domain.Outcome, error) {
+func (s *Service) submitRegistration(
+	ctx context.Context, req *serve.Request, m *domain.RegisterMember, password string, to domain.MemberID,
+) (domain.Outcome, error) {
 	for n, tries := 0, 0; tries < attempts; n++ {
 		m := new(*m) // the log may hold what was submitted
 		if m.Service == domain.Email {

@@ -15,7 +15,7 @@ import (
 // memberShow is the longest range of member show.
 var memberShow = bind.Period{Amount: 3, Unit: bind.Month}
 
-// showIn are the parameters of member show beside who it is.
+// showIn are the parameters of member show beside the member.
 type showIn struct {
 	bind.Range
 	BrandID        bind.ID        `name:"brandID" doc:"filters actions, score and position" eg:"1"`
@@ -80,7 +80,7 @@ type memberIn struct {
 // Missing reports half of a name.
 func (in *memberIn) Missing(has func(string) bool) string { return in.Half(has) }
 
-// Check refuses a second way to say who.
+// Check refuses a second name of the member.
 func (in *memberIn) Check() *domain.Error {
 	return selection.OnlyOne(selection.Verified(in.Ways(in.Email), in.VerifiedEmail), true)
 }
@@ -104,7 +104,7 @@ func (in *findIn) Missing(has func(string) bool) string {
 	return ""
 }
 
-// Choice names the ways to say who.
+// Choice names the ways to name the member.
 func (in *findIn) Choice(missing string) string {
 	if missing != "email" {
 		return ""
@@ -112,7 +112,7 @@ func (in *findIn) Choice(missing string) string {
 	return "email, verified_email, partnerID with partnerCode, or service with username"
 }
 
-// Check refuses a second way to say who.
+// Check refuses a second name of the member.
 func (in *findIn) Check() *domain.Error {
 	return selection.OnlyOne(selection.Verified(in.Ways(in.Email), in.VerifiedEmail), false)
 }
@@ -152,7 +152,7 @@ type showing struct {
 	page bind.Page
 }
 
-// showingOf checks what member show names beside who.
+// showingOf finds what the parameters beside the member name.
 func showingOf(ctx context.Context, req *serve.Request, in *showIn) (*showing, error) {
 	span, err := req.Shown(in.Range, memberShow)
 	if err != nil {
@@ -199,12 +199,12 @@ func (s *showing) of(id domain.MemberID, shape domain.Shape) *domain.Question {
 	return &q
 }
 
-// lastShown is the position from which on a member's is not told.
+// lastShown is the position from which on it is shown as 999+.
 const lastShown = 1000
 
-// standing adds the member's score and its position, or what explains the score. Who
-// has more than that score is asked in another round, of everybody else: what the member
-// does meanwhile is not held against it.
+// standing adds the member's score and its position, or what explains the score. The members
+// with a greater score are counted by a second question, which excludes this member: its own
+// actions in between do not lower its position.
 func (s *showing) standing(ctx context.Context, e *wire.Envelope, id domain.MemberID) error {
 	q := s.of(id, domain.ShapeLeaders)
 	q.Top = domain.Top{Limit: 1}

@@ -115,8 +115,8 @@ func (t *tokens) keySet() []byte {
 }
 
 // access is a member's access token: one AES block over the id's 48 bits and the
-// random 80, in hex, and the time of its making. It tells by itself which member
-// it names.
+// random 80, in hex, and the time of its making. The member is
+// found from the token alone.
 func (t *tokens) access(member domain.MemberID, random [10]byte, made int64) string {
 	var block [16]byte
 	for i := range 6 {

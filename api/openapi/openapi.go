@@ -136,7 +136,7 @@ func inQuery(o *serve.Operation, q *bind.Param) bool {
 	return q.Name == "wait_for" || q.Name == "timeout_ms"
 }
 
-// headers are those of the operation's answers.
+// headersOf are those of the operation's answers.
 func headersOf(o *serve.Operation) []string {
 	names := []string{"X-Position", "X-Request-Id", "Warning"}
 	if o.Method != http.MethodGet {

@@ -25,7 +25,7 @@ func (d *describer) schema(t reflect.Type) object {
 	if s, ok := reflect.Zero(t).Interface().(Schemer); ok {
 		if d.schemas[t.Name()] == nil {
 			schema := s.Schema()
-			tell(t.Name(), schema["properties"].(object))
+			describeFields(t.Name(), schema["properties"].(object))
 			d.schemas[t.Name()] = schema
 		}
 		return ref(t.Name())
@@ -75,7 +75,7 @@ func (d *describer) structure(t reflect.Type) object {
 	if s, ok := reflect.Zero(t).Interface().(Selectable); ok {
 		required = s.Always()
 	}
-	tell(t.Name(), properties)
+	describeFields(t.Name(), properties)
 	d.schemas[t.Name()].(object)["required"] = required
 	return ref(t.Name())
 }
@@ -83,7 +83,7 @@ func (d *describer) structure(t reflect.Type) object {
 //go:embed fields.tsv
 var fieldsTable string
 
-// fieldText says what a field of a shape holds, and in which form.
+// fieldText describes a field of a shape and its form.
 type fieldText struct{ form, text string }
 
 // Fields are all, by shape.field, and by *.field for the shapes that have none.
@@ -101,7 +101,7 @@ var Fields = func() map[string]fieldText {
 	return out
 }()
 
-// forms are what the second column of the table says, in the words of JSON Schema.
+// forms are the values of the second column of the table in the words of JSON Schema.
 var forms = map[string]object{
 	"-":     nil,
 	"time":  {"pattern": `^[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}$`},
@@ -111,8 +111,8 @@ var forms = map[string]object{
 	"flag":  {"enum": []string{"0", "1"}},
 }
 
-// tell puts into a shape's properties what its fields hold.
-func tell(shape string, properties object) {
+// describeFields adds the texts of a shape's fields to its properties.
+func describeFields(shape string, properties object) {
 	for name, p := range properties {
 		about, ok := Fields[shape+"."+name]
 		if !ok {

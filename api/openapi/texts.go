@@ -111,7 +111,7 @@ var Notes = map[string]string{
 	"deleteBrand":           "Error 7 while segments or definitions use it, unless force=1: they go, too. Actions stay in feeds.",
 }
 
-// text is the operation's description, a sentence each.
+// textOf is the operation's description, a sentence each.
 func textOf(o *serve.Operation) []string {
 	if note := Notes[o.ID]; note != "" {
 		return []string{note}

@@ -23,9 +23,8 @@ import (
 //	text     uvarint length, bytes: what it is listed by, where that is a text
 //	mac      16 bytes: of account, operation and parameters, and of all before
 //
-// It is opaque to clients. The mac is the keyed hash that the contract speaks of: who
-// alters a cursor, or sends it along with other parameters or another account's key,
-// has one that was never given.
+// It is opaque to clients. The mac is the keyed hash of the contract: a cursor that
+// was altered, or comes with other parameters or another account's key, does not open.
 const cursorVersion = 1
 
 // Cursor is the last row of a page, and what the list was asked by.

@@ -8,7 +8,7 @@ import (
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
-// ExplainAfter is the parameter that says after which action a page of an explanation begins.
+// ExplainAfter is the parameter that names the action after which a page of an explanation begins.
 const ExplainAfter = "explain_after"
 
 // unlinked are parameters that addresses of other pages leave out.

@@ -13,7 +13,7 @@ import (
 	"github.com/ovation-analytics/ovation/api/port"
 )
 
-// Unhashed are parameters that do not say what is asked for.
+// Unhashed are parameters that are no part of the question.
 var Unhashed = []string{"apikey", "wait_for", "timeout_ms"}
 
 // Request is a GET as the cache sees it.

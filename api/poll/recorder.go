@@ -65,7 +65,7 @@ func (r *Recorder) ResolveAll(ctx context.Context, account domain.AccountID, nam
 	return r.engine.ResolveAll(ctx, account, names, wait)
 }
 
-// Show records the members. What an action says does not change while the action is there.
+// Show records the members. The contents of an action do not change while the action is there.
 func (r *Recorder) Show(ctx context.Context, account domain.AccountID, items []domain.FeedItem, wait domain.Position) ([]domain.Shown, error) {
 	var f domain.ReadSet
 	for i := range items {
@@ -87,7 +87,7 @@ func (r *Recorder) SubmitAll(ctx context.Context, all []domain.Submission) []dom
 	return r.engine.SubmitAll(ctx, all)
 }
 
-// Catalog is the newest; Changed tells whether it is the one of the versions.
+// Catalog is the newest; Changed shows whether it is that of the versions.
 func (r *Recorder) Catalog() port.Catalog { return r.engine.Catalog() }
 
 // Await reads nothing.

@@ -12,7 +12,7 @@ type Engine interface {
 	// Catalog is the newest state of the catalog; it never changes once returned.
 	Catalog() Catalog
 	// Submit appends a command or an activity to the log and waits for its outcome,
-	// or, if it says so, only until it is durable. An outcome with a code is no
+	// or, if the submission is Durable, only until it is durable. An outcome with a code is no
 	// error: the error is ErrUnavailable when the outcome is not known in time.
 	Submit(ctx context.Context, s domain.Submission) (domain.Outcome, error)
 	// SubmitAll is Submit of each: results are in the order given, and so are records of

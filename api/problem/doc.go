@@ -6,6 +6,6 @@
 //	  "error": { "code": 3, "message": "service is required" } }
 //
 // A code of the contract decides status, slug and title: the table is here and
-// nowhere else. A problem shows what a domain.Error says in public and never its
+// nowhere else. A problem shows the public message of a domain.Error and never its
 // cause.
 package problem

@@ -27,7 +27,7 @@ type Legacy struct {
 	Message string `json:"message"`
 }
 
-// kind is what a code stands for.
+// kind is the slug, status, title and cause of a code.
 type kind struct {
 	slug   string
 	status int
@@ -70,7 +70,7 @@ func Codes() []domain.Code {
 // Status is the status a code is answered with.
 func Status(code domain.Code) int { return kindOf(code).status }
 
-// When says what a code is answered to.
+// When describes what a code is answered to.
 func When(code domain.Code) string { return kindOf(code).when }
 
 // Title is the code's name.

@@ -7,7 +7,7 @@
 //
 // httprouter refuses a literal beside a parameter and two names for one
 // parameter. Compile widens such a literal to a parameter, puts the widened path
-// into the tree once, and keeps behind it the routes it stands for, the most
+// into the tree once, and keeps behind it the routes that it covers, the most
 // literal first.
 //
 // The path decides first and the method after it: GET on a path that only POST

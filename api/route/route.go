@@ -19,7 +19,7 @@ type Route[T any] struct {
 	Methods map[string]T // by method; HEAD is answered by GET
 }
 
-// Allow is the methods of the route as the header says them.
+// Allow is the methods of the route, as the header Allow has them.
 func (r *Route[T]) Allow() string {
 	var names []string
 	for m := range r.Methods {

@@ -136,20 +136,14 @@ func TestFind_LiteralFirst(t *testing.T) {
 // A path in another case or with spare slashes has its right spelling.
 func TestFix_Spelling(t *testing.T) {
 	tab := table(t, contract)
-	for _, c := range []struct{ path, want string }{
-		{"/V1.1/Brands", "/v1.1/brands"},
-		{"/v1.1/brands/", "/v1.1/brands"},
-		{"//v1.1///brand/7//edit/", "/v1.1/brand/7/edit"},
-		{"/v1.1/BRAND/Create", "/v1.1/brand/create"},
-		{"/v1.1/member/AbC/Activity/9", "/v1.1/member/AbC/activity/9"},
-		{"//", "/"},
-		{"/v1.0/brands", ""},
-		{"/v1.1/nothing", ""},
-		{strings.Repeat("/a", 100), ""},
+	for path, want := range map[string]string{
+		"/V1.1/Brands": "/v1.1/brands", "/v1.1/brands/": "/v1.1/brands", "//v1.1///brand/7//edit/": "/v1.1/brand/7/edit",
+		"/v1.1/BRAND/Create": "/v1.1/brand/create", "/v1.1/member/AbC/Activity/9": "/v1.1/member/AbC/activity/9",
+		"//": "/", "/v1.0/brands": "", "/v1.1/nothing": "", strings.Repeat("/a", 100): "",
 	} {
-		got, ok := tab.Fix(c.path)
-		if got != c.want || ok != (c.want != "") {
-			t.Errorf("Fix(%s) = %q %v, want %q", c.path, got, ok, c.want)
+		got, ok := tab.Fix(path)
+		if got != want || ok != (want != "") {
+			t.Errorf("Fix(%s) = %q %v, want %q", path, got, ok, want)
 		}
 		if ok {
 			if _, _, found := tab.Find(got); !found {

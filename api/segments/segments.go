@@ -49,7 +49,7 @@ func OfBrand(ctx context.Context, req *serve.Request, in *brandSegmentsIn) (*wir
 	return segmentPage(ctx, req, in.Paged, b.ID)
 }
 
-// segments is a page of the account's segments, or of a brand's, by ID.
+// segmentPage is a page of the account's segments, or of a brand's, by ID.
 func segmentPage(ctx context.Context, req *serve.Request, in serve.Paged, brand domain.BrandID) (*wire.Segments, error) {
 	found := slices.DeleteFunc(slices.Clone(req.Catalog.Segments(req.Account())), func(s *domain.Segment) bool {
 		return s.Deleted || brand != 0 && s.Brand != brand

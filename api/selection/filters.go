@@ -10,8 +10,8 @@ import (
 	"github.com/ovation-analytics/ovation/api/serve"
 )
 
-// Filters are the contract's filters on actions and members; beside them stand an
-// operation's own brandID and range. An input holds them by name, since they have
+// Filters are the contract's filters on actions and members; beside them an operation
+// has its own brandID and range. An input holds them by name, since they have
 // rules.
 type Filters struct {
 	Services       bind.Services  `name:"services" doc:"only actions of these services" eg:"spotify,custom"`
@@ -75,7 +75,7 @@ func (s *Selection) Groups(of func(*domain.Definition) uint32) []domain.Group {
 // InOne puts all definitions into one group.
 func InOne(*domain.Definition) uint32 { return 0 }
 
-// Activity is what the segment named says of a definition; nil: it has it not.
+// Activity is the definition in the segment named; nil: it is not in it.
 func (s *Selection) Activity(id domain.DefinitionID) *domain.SegmentActivity {
 	if s.Segment == nil {
 		return nil
@@ -91,7 +91,9 @@ func (s *Selection) Activity(id domain.DefinitionID) *domain.SegmentActivity {
 
 // Choose puts into a question its account, the brand that the parameter names (0: none) and
 // the filter. Its groups are the selection's, as the operation groups them.
-func Choose(ctx context.Context, req *serve.Request, q *domain.Question, brand bind.ID, parameter string, f *Filters) (s *Selection, err error) {
+func Choose(
+	ctx context.Context, req *serve.Request, q *domain.Question, brand bind.ID, parameter string, f *Filters,
+) (s *Selection, err error) {
 	s = &Selection{}
 	q.Account = req.Account()
 	if s.Brand, err = req.About(q, brand, parameter); err != nil {

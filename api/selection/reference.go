@@ -31,8 +31,8 @@ func (n *Reference) Half(has func(string) bool) string {
 	return ""
 }
 
-// Way is one way to say who: its parameter, whether it is given,
-// and the identities that name the member, the first that does first.
+// Way is one way to name a member: its parameter, whether it is given, and the identities to
+// look up, in order.
 type Way struct {
 	name  string
 	given bool
@@ -44,8 +44,8 @@ type address struct {
 	parts []string
 }
 
-// Ways are the ways of naming, and an email: that of who registered with it, else of
-// the earliest member that has it.
+// Ways are the ways to name a member, and an email: of the member that registered with it,
+// else of the earliest that has it.
 func (n *Reference) Ways(email bind.Email) []Way {
 	return []Way{
 		{"email", email != "", []address{{domain.ByLogin, []string{string(email)}}, {domain.ByEmail, []string{string(email)}}}},
@@ -54,7 +54,7 @@ func (n *Reference) Ways(email bind.Email) []Way {
 	}
 }
 
-// OnlyOne refuses a second way to say who; id says that one is given already.
+// OnlyOne refuses a second name of the member; id reports that one is given already.
 func OnlyOne(ways []Way, id bool) *domain.Error {
 	one := id
 	for _, w := range ways {
@@ -89,7 +89,7 @@ func Member(ctx context.Context, req *serve.Request, ways []Way) (*domain.Member
 		}
 		return nil, domain.Bad(domain.NotFound, w.name, "the account has no such member")
 	}
-	return nil, domain.Bad(domain.MissingParameter, "email", "say who") // Missing has found it
+	return nil, domain.Bad(domain.MissingParameter, "email", "say who") // Missing has refused it
 }
 
 // Verified adds the way by a verified email.

@@ -19,20 +19,20 @@ type Required struct {
 type presence uint8
 
 const (
-	inEvery   presence = iota + 1 // in every item
-	inProfile                     // where the profile has it
-	untold                        // never: nothing that is asked for says it
-	optedIn                       // where an opt-in is in force
-	withDeed                      // where there is a latest action
-	withBrand                     // there, and where a brand is asked for
+	inEvery    presence = iota + 1 // in every item
+	inProfile                      // where the profile has it
+	never                          // no parameter gives it a value
+	optedIn                        // where an opt-in is in force
+	withAction                     // where there is a latest action
+	withBrand                      // there, and where a brand is asked for
 )
 
 // presences are of all fields of a list item, by name in lower case, when they have a
 // value.
 var presences = map[string]presence{
 	"id": inEvery, "uuid": inEvery, "score": inEvery, "activitycount": inEvery, "memberavatarurl": inEvery, "services": inEvery, "lastvisited": inEvery,
-	"address": untold, "addressline2": untold, "homephone": untold, "mobilephone": untold, "verifiedemail": untold,
-	"optins": optedIn, "lastactivity": withDeed,
+	"address": never, "addressline2": never, "homephone": never, "mobilephone": never, "verifiedemail": never,
+	"optins": optedIn, "lastactivity": withAction,
 	"brand": withBrand, "brandid": withBrand, "brandname": withBrand, "brandtype": withBrand,
 }
 
@@ -69,7 +69,7 @@ func Require(req *serve.Request, q *domain.Question, in Required, acted bool) er
 			req.Warn("the field " + bind.Shorten(name) + " is unknown and was ignored")
 		case when == inProfile:
 			f.Has = append(f.Has, field)
-		case when == untold:
+		case when == never:
 			f.Members = noMember
 		case when == optedIn:
 			f.Opted, f.Ended = true, endedOptIns(req)

@@ -21,15 +21,15 @@ const retryAfter = "1"
 type Response struct {
 	Status   int
 	Position domain.Position
-	LagMs    int64  // -1: as the engine says now
+	LagMs    int64  // -1: the lag of now
 	Span     string // X-Range
 	Warnings []string
 	Replayed bool
-	Retry    uint32       // seconds until it is worth to try again; 0: not said
+	Retry    uint32       // seconds until a retry may succeed; 0: no header
 	last     func() error // makes what the ETag leaves out; nil: nothing
 }
 
-// Warn names in the answer something that was not done as asked.
+// Warn adds a Warning to the answer.
 func (r *Response) Warn(text string) { r.Warnings = append(r.Warnings, text) }
 
 // AtLast has f make something of the answer that the ETag leaves out.

@@ -84,7 +84,7 @@ const (
 const jsonBlanks = " \t\r\n"
 
 // manyKinds are the media types of a body of many; which of both forms it has, its
-// first byte says.
+// first byte shows.
 var manyKinds = []string{"application/json", "application/x-ndjson", "application/ndjson", "application/jsonl"}
 
 var (

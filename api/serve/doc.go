@@ -13,7 +13,7 @@
 // of an explanation, wait.go wait_for and refresh; answer.go writes.
 //
 // An Operation is a row of the program's table: method, path, input struct, handler. A
-// handler is func(ctx, *Request, *In) (Out, error): In says how parameters are read, Out is
+// handler is func(ctx, *Request, *In) (Out, error): In defines how parameters are read, Out is
 // a shape of package wire. What a handler reads it reads through the Request, whose engine
 // records it for the response cache (package poll); what the answer carries beside its body
 // is in the Response. One place writes answers (answer.go) and one table turns errors into

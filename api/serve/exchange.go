@@ -158,8 +158,8 @@ func (x *exchange) begin() {
 var hostname = regexp.MustCompile(`^([A-Za-z0-9._-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(:[0-9]{1,5})?$`)
 
 // baseOf is the scheme and host that addresses in an answer begin with. A host that
-// is none, as HTTP/1.0 may send, gives BaseURL. What a proxy says of itself is not
-// looked at, since anybody may say it: behind one BaseURL is configured.
+// is none, as HTTP/1.0 may send, gives BaseURL. Headers of a proxy are not
+// read, since any client may send it: behind a proxy BaseURL is configured.
 func (a *Server) baseOf(r *http.Request) string {
 	if !a.ByHost || !hostname.MatchString(r.Host) {
 		return a.BaseURL

@@ -29,14 +29,14 @@ func (in *Explaining) Missing(has func(string) bool) string {
 // explainedAtOnce is how many actions a page of an explanation has.
 const explainedAtOnce = 1000
 
-// unexplained are parameters that do not say which actions are explained. The range is
+// unexplained are parameters that do not select the actions explained. The range is
 // in the cursor.
 var unexplained = []string{
 	"apikey", "wait_for", "timeout_ms", page.ExplainAfter, "period", "period_end", "start_date", "end_date",
 }
 
 // explainFrom notes what an explanation is of, and where its page begins. A further page is
-// asked for at the first one's moment, so that what hangs on the clock is what it was
+// asked for at the first one's moment, so that what depends on the clock is what it was
 // there. in is what the plan has bound.
 func (req *Request) explainFrom(in any) error {
 	if on, _ := req.Params.Get("explain"); on != "1" {
@@ -60,7 +60,7 @@ func (req *Request) explainFrom(in any) error {
 
 var errExplainAfter = domain.Bad(domain.InvalidParameter, page.ExplainAfter, "explain_after must be the one that next had, beside the same parameters")
 
-// Ask has the question's answer hold the actions that were counted, if they are
+// Ask has the question's answer list the actions that were counted, if they are
 // asked for: each shard counts and lists at one view, so that the two agree while data
 // arrives. span is the range; zero: all time.
 func (in *Explaining) Ask(req *Request, q *domain.Question, span bind.Span) error {
@@ -110,7 +110,7 @@ func FeedRow(i *domain.FeedItem) page.Row {
 	return page.Row{Rank: uint64(i.Row.Time), ID: uint64(i.Row.ID())}
 }
 
-// explainedNext is the address of the actions behind one. Dates stand for the range.
+// explainedNext is the address of the actions after one, with the dates of the range.
 func explainedNext(req *Request, last *domain.FeedItem) *string {
 	t := req.explained
 	t.Clock = slices.ContainsFunc(req.Ranges, func(r poll.Range) bool { return !r.In.StartDate.Given || !r.In.EndDate.Given })

@@ -62,7 +62,7 @@ func (a *Server) makePages() error {
 	return nil
 }
 
-// errorPage says what a problem's type means.
+// errorPage is the meaning of a problem's type.
 type errorPage struct {
 	Type   string `json:"type"`
 	Title  string `json:"title"`

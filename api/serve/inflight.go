@@ -52,7 +52,7 @@ func (f *inflight) acquire(ctx func() context.Context, bytes int64) (int64, erro
 	if f.leave(w) {
 		return 0, domain.ErrUnavailable
 	}
-	return bytes, nil // it was given its part meanwhile
+	return bytes, nil // it got its part in between
 }
 
 // leave reports that w was still waiting, and does no more.
@@ -62,7 +62,7 @@ func (f *inflight) leave(w *inflightWaiter) bool {
 	for i, o := range f.waiting {
 		if o == w {
 			f.waiting = append(f.waiting[:i], f.waiting[i+1:]...)
-			f.wake() // those behind it may have room
+			f.wake() // later ones may fit now
 			return true
 		}
 	}
@@ -77,7 +77,7 @@ func (f *inflight) release(bytes int64) {
 	f.wake()
 }
 
-// wake gives their part to those that wait, as far as there is room. With the mutex held.
+// wake gives their part to waiting requests in order, as long as the next fits. The mutex is held.
 func (f *inflight) wake() {
 	for len(f.waiting) > 0 && f.used+f.waiting[0].bytes <= f.most {
 		f.used += f.waiting[0].bytes
@@ -96,7 +96,7 @@ const (
 )
 
 // weigh is what a request will take: of a list by the rows asked for, of a body by its
-// size, where that is not told by the most it may be.
+// size, where that is not known by the most that it may be.
 func weigh(r *http.Request, op *Operation, params *bind.Params) int64 {
 	if r.Method == http.MethodPost {
 		size, most := r.ContentLength, int64(MaxBody)

@@ -22,7 +22,7 @@ type bound[In any] struct {
 	In In
 }
 
-// Handler serves an operation: In is what its parameters say, Out what is answered. What it
+// Handler serves an operation: In is its parameters, Out its answer. What it
 // reads it reads through the Request; ctx ends when the engine has taken too long.
 type Handler[In, Out any] func(ctx context.Context, req *Request, in *In) (Out, error)
 
@@ -53,7 +53,7 @@ type Outcome struct {
 // Option is a trait of an operation.
 type Option func(*Operation)
 
-// Cached marks a GET whose answers are kept in the response cache: package poll says what
+// Cached marks a GET whose answers are kept in the response cache: package poll defines what
 // may make their bodies. Without the mark a poll gets its 304 after the answer was made and
 // compared.
 func Cached(o *Operation) { o.Cached = o.Method == http.MethodGet }
@@ -64,15 +64,15 @@ func Advanced(o *Operation) { o.Advanced = true }
 // Objects names parameters that may be JSON objects.
 func Objects(names ...string) Option { return func(o *Operation) { o.Objects = names } }
 
-// Many says that the body is records, each with the parameters of In.
+// Many marks that the body is records, each with the parameters of In.
 func Many[In any](o *Operation) {
 	o.Each = bind.NewPlan(reflect.TypeFor[In](), "", true)
 }
 
-// Enterprise says that parameters so prefixed need the enterprise plan.
+// Enterprise marks that parameters with the prefix need the enterprise plan.
 func Enterprise(prefix string) Option { return func(o *Operation) { o.Enterprise = prefix } }
 
-// Answers says what a status of success has for a body; without it 200 has what
+// Answers gives the shape of the body of a status of success; without it 200 has what
 // the handler gives.
 func Answers[T any](status int) Option {
 	return func(o *Operation) { o.Outcomes = append(o.Outcomes, Outcome{status, reflect.TypeFor[T]()}) }

@@ -12,7 +12,7 @@ import (
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
-// Paged is the parameters that say which rows of a list are asked for.
+// Paged is the parameters that select the rows of a list.
 type Paged struct {
 	Limit  bind.Page `name:"limit" doc:"<limit> or <offset>,<limit>; default 10, at most 1000" eg:"0,5"`
 	Cursor string    `name:"cursor" max:"4096" doc:"empty: pages follow one another by the keys of their rows, so that a row whose key stays is met exactly once while data arrives, and there is no limit of offset; else that of a next page's address, beside the same parameters and no offset"`
@@ -31,7 +31,7 @@ func (in Paged) Page(req *Request) bind.Page {
 }
 
 // beside gives the addresses of the pages beside p of a list of n, in the header
-// too. Dates stand for the range that was answered.
+// too, with the dates of the range that was answered.
 func beside(req *Request, p bind.Page, n int, dates ...[2]string) wire.Paging {
 	var out wire.Paging
 	if p.Limit == 0 {
@@ -53,8 +53,8 @@ func beside(req *Request, p bind.Page, n int, dates ...[2]string) wire.Paging {
 	return out
 }
 
-// notInCursor are parameters that may change between two pages: they do not say which rows
-// the list has, nor their order. The range is in the cursor.
+// notInCursor are parameters that may change between two pages: they select
+// neither the rows of the list nor their order. The range is in the cursor.
 var notInCursor = []string{
 	"apikey", "wait_for", "timeout_ms", "cursor", "limit", "fields", "totalmembercount", "explain", "explain_after",
 	"period", "period_end", "start_date", "end_date",

@@ -13,7 +13,7 @@ import (
 	"github.com/ovation-analytics/ovation/api/port"
 )
 
-// Unhashed are parameters that do not say what is asked for.
+// Unhashed are parameters that are no part of the question.
 var Unhashed = poll.Unhashed
 
 // Request is what a handler gets of one request, and where it leaves what the answer

@@ -9,7 +9,7 @@ import (
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
-// unknown is the row of those of whom a value is not known.
+// unknown is the row of members without a known value.
 const unknown = "Unknown"
 
 // Genders answers stats/gender: activity by gender, zeros included.
@@ -48,7 +48,7 @@ func Ages(ctx context.Context, req *serve.Request, in *statsIn) (*wire.Ages, err
 	return out, nil
 }
 
-// countOf is what a tally has of a group; nothing of one that it has not.
+// countOf is the count of a group in a tally; zero where the tally does not have it.
 func countOf(t *domain.Tally, group uint32) domain.Count {
 	for i := range t.Groups {
 		if t.Groups[i].Group == group {

@@ -8,8 +8,8 @@ import (
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
-// Newcomers counts a brand's members by activity or type, and tells who is new: of
-// whom no action for the brand, whatever is asked for, lies before the range.
+// Newcomers counts a brand's members by activity or type, and those that are new: they have no
+// action for the brand before the range, whatever is asked for.
 func Newcomers(ctx context.Context, req *serve.Request, in *tallyIn) (*wire.Newcomers, error) {
 	q, of, span, err := in.question(ctx, req, domain.ShapeNewcomers)
 	if err != nil {

@@ -33,7 +33,7 @@ func segmentsOf(req *serve.Request, b *domain.Brand, named *domain.Segment) []*d
 	return nil
 }
 
-// Segments tells of a brand's segments how many members are on the list, and how
+// Segments counts for each of a brand's segments the members on its list, and how
 // many actions of the definitions there were for the brand.
 func Segments(ctx context.Context, req *serve.Request, in *segmentStatsIn) (*wire.SegmentStats, error) {
 	b, err := req.Brand(in.BrandID, "brandID")

@@ -86,7 +86,7 @@ func Activities(ctx context.Context, req *serve.Request, in *tallyIn) (*wire.Act
 	return out, err
 }
 
-// tally asks for a tally.
+// askTally asks for a tally.
 func askTally(ctx context.Context, req *serve.Request, q *domain.Question) (*domain.Answer, error) {
 	answer, err := req.Ask(ctx, q)
 	if err != nil {
@@ -106,11 +106,13 @@ type kept struct {
 	answer *domain.Answer
 }
 
-// rows asks for a tally and puts its rows in order, the greatest rank first, ties by
-// group; where a page is asked for it keeps that. A member counts once in a total, so the kept groups are asked for once more;
-// their rows, and the actions that explain them, are taken from that answer, so that
-// all is of one moment.
-func tallyRows(ctx context.Context, req *serve.Request, q *domain.Question, only bind.Page, span bind.Span, by grouping, rank func(*domain.GroupCount) uint64) (*kept, error) {
+// tallyRows asks for a tally and puts its rows in order, the greatest rank first, ties by
+// group; where a page is asked for it keeps that. A member counts once in a total, so the kept
+// groups are asked for once more; their rows, and the actions that explain them, are taken
+// from that answer, so that all is of one moment.
+func tallyRows(
+	ctx context.Context, req *serve.Request, q *domain.Question, only bind.Page, span bind.Span, by grouping, rank func(*domain.GroupCount) uint64,
+) (*kept, error) {
 	first, paged := *q, only.Given || req.Keyset.After() != nil
 	first.Explain = q.Explain && !paged
 	answer, err := askTally(ctx, req, &first)
@@ -166,7 +168,7 @@ func (in *tallyIn) grouping(of *selection.Selection) grouping {
 type grouping struct {
 	group func(*domain.Definition) uint32
 	row   func(group uint32, brand *domain.Brand) wire.ActivityRow
-	key   func(group uint32) page.Row // what ties stand by; it stays while definitions are made
+	key   func(group uint32) page.Row // what ties are ordered by; it stays while definitions are created
 }
 
 // groupByID makes a row of each definition; the group is its id.

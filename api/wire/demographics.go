@@ -1,7 +1,7 @@
 package wire
 
 // Genders is the answer of stats/gender: M, F and Other in this order, then Unknown,
-// which is everybody who gave none; zeros are included. A member has one gender, so the
+// of the members who gave none; zeros are included. A member has one gender, so the
 // rows add up.
 type Genders struct {
 	TotalActivities string       `json:"TotalActivities"`

@@ -7,5 +7,5 @@ type Explanation struct {
 	Position  string   `json:"position"`  // X-Position of the statistic and of the actions
 	TotalSize string   `json:"totalSize"` // on all pages
 	Actions   []string `json:"actions"`   // their IDs
-	Next      *string  `json:"next"`      // address of what is behind these; null: nothing is
+	Next      *string  `json:"next"`      // address of the following actions; null: there are none
 }

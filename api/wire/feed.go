@@ -48,7 +48,7 @@ type Accepted struct {
 	Marker   string `json:"Marker"`
 }
 
-// Content is what an action says as an object: as given, {} for nothing, and
+// Content is the contents of an action as an object: as given, {} for nothing, and
 // {"Text": …} for plain text.
 func Content(s string) json.RawMessage {
 	switch {

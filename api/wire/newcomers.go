@@ -1,6 +1,6 @@
 package wire
 
-// Newcomers is the answer of stats/members. Rows stand by members, most first; totals
+// Newcomers is the answer of stats/members. Rows are ordered by members, most first; totals
 // are made of the actions of the rows shown, and count a member once: NewMembers, whose
 // first action ever for the brand lies in the range, and ReturningMembers add up to
 // TotalMembers.
@@ -32,7 +32,7 @@ type SegmentStats struct {
 }
 
 // SegmentRow is the members on a segment's list, and the actions of its definitions for
-// the brand, whoever did them.
+// the brand, of any member.
 type SegmentRow struct {
 	SegmentID   string `json:"SegmentID"`
 	SegmentName string `json:"SegmentName"`

@@ -18,7 +18,7 @@ import (
 //	shards    uvarint, then for each, ascending:
 //	          uvarint gap to the shard before, less one · uvarint offset
 //
-// It is opaque to clients and not signed: who alters it waits for something else.
+// It is opaque to clients and not signed: an altered one waits for another position.
 const positionVersion = 1
 
 // EncodePosition is the token of a position.

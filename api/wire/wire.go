@@ -63,7 +63,7 @@ func NullMillis(ms int64) *string {
 	return Null(Millis(ms))
 }
 
-// Marker is the marker that a time of recording stands for.
+// Marker is the marker made of a time of recording.
 func Marker(at time.Time) string { return at.UTC().Format("2006-01-02 15:04:05.000000") }
 
 // Paging is the addresses of the pages beside this one.
