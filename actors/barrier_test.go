@@ -3,7 +3,6 @@ package actors
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -17,10 +16,8 @@ import (
 // the catalog was just told.
 func TestI4AtTheEndsEverythingAcceptedBeforeIsApplied(t *testing.T) {
 	const rounds, each = 8, 400
-	r := newRig(t, 3, Options{})
-	r.furnish(2)
-	seed := rand.Uint64()
-	rnd := rand.New(rand.NewPCG(seed, 1))
+	r := furnished(t, 3, 2, Options{})
+	rnd := seeded(t)
 	id := r.register(1)
 	for round := range uint64(rounds) {
 		acts := make([]domain.Activity, each)
@@ -32,19 +29,17 @@ func TestI4AtTheEndsEverythingAcceptedBeforeIsApplied(t *testing.T) {
 		}
 		r.publish(acts...)
 		at, err := r.node.Ends(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
+		r.must(err)
 		a, err := r.node.Ask(context.Background(), &domain.Question{
 			Account: 1, Shape: domain.ShapeTally, Range: domain.AllTime, Groups: []domain.Group{{Definition: 100}},
 		}, at)
 		if err != nil || a.Tally.Total.Actions != (round+1)*each {
-			t.Fatalf("seed %d, round %d: %+v actions, %v", seed, round, a, err)
+			t.Fatalf("round %d: %+v actions, %v", round, a, err)
 		}
 		for i, s := range at.Shards {
-			end, _ := r.journal.End(context.Background(), i)
+			end := r.end(i)
 			if s.Shard != i || s.Next > end || a.Position.Next(i) < s.Next {
-				t.Fatalf("seed %d: the end is at %+v, the log's at %d, the answer at %+v", seed, at, end, a.Position)
+				t.Fatalf("the end is at %+v, the log's at %d, the answer at %+v", at, end, a.Position)
 			}
 		}
 	}
@@ -66,7 +61,7 @@ func (s *shy) Partitions(ctx context.Context) (int, error) {
 // A node that has just started has no router yet: what is in the public topic is not
 // routed all the same.
 func TestI4TheEndsAreNotKnownBeforeThePartitionsAre(t *testing.T) {
-	source := &shy{memSource: &memSource{memLog: newMemLog(3, 2), kept: map[int]int64{}}}
+	source := &shy{memSource: newMemSource()}
 	r := newRig(t, 2, Options{Logs: Logs{Source: source}})
 	r.source = source.memSource
 	r.furnish(1)
@@ -79,12 +74,8 @@ func TestI4TheEndsAreNotKnownBeforeThePartitionsAre(t *testing.T) {
 	if err == nil {
 		err = r.node.Await(context.Background(), at)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	if n := r.tally(1).Total.Actions; n != 1 {
-		t.Fatalf("%d actions at the ends", n)
-	}
+	r.must(err)
+	r.wantActions(1)
 }
 
 func TestTheEndOfAPartitionThatIsNotRoutedIsNotKnown(t *testing.T) {
@@ -122,7 +113,7 @@ func (s moved) Committed(context.Context, int) (int64, int32, bool, error) {
 // A topic that is made anew before the node has found its partitions stops each of them:
 // an operator sees it, and can give the word.
 func TestATopicMadeAnewInTheFirstMomentsStopsItsPartitions(t *testing.T) {
-	r := newRig(t, 1, Options{Logs: Logs{Source: moved{&memSource{memLog: newMemLog(3, 2), kept: map[int]int64{}}}}})
+	r := newRig(t, 1, Options{Logs: Logs{Source: moved{newMemSource()}}})
 	r.eventually("stop of both partitions", func() bool {
 		all := r.node.Status().Routers
 		return len(all) == 2 && strings.Contains(all[0].Stopped, "another") && strings.Contains(all[1].Stopped, "another")

@@ -19,12 +19,9 @@ import (
 // cuts in between: in the end each name is one member's, who knows it, nothing waits
 // any more, and a replay gives the same facts.
 func TestI6NamesThatAreRacedForAreOneMembersEach(t *testing.T) {
-	seed := rand.Uint64()
-	t.Log("seed", seed)
-	rnd := rand.New(rand.NewPCG(seed, 8))
+	rnd := seeded(t)
 	const shards = 4
-	r := newRig(t, shards, Options{Memory: Memory{AwakeBytes: 12_000, CachedIdentities: 4}})
-	r.furnish(1)
+	r := furnished(t, shards, 1, Options{Memory: Memory{AwakeBytes: 12_000, CachedIdentities: 4}})
 	outcomes := map[domain.Code]int{}
 	for round := range 5 {
 		race(t, r, rnd, outcomes, byte(round))

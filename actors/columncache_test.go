@@ -12,29 +12,38 @@ import (
 	"github.com/ovation-analytics/ovation/actors/shard/accounts"
 )
 
+// live publishes so many activities of any member, but those of a brand.
+func (g *graveyard) live(rnd *rand.Rand, n, brands int, but domain.BrandID) {
+	from := len(g.acts)
+	for range n {
+		if a, m := g.act(rnd, len(g.acts), brands); a.Brand != but {
+			g.did(a, m)
+		}
+	}
+	g.publish(from)
+	g.r.settled()
+}
+
+// askedOf is a question about a brand, or with 0 about all.
+func askedOf(brand domain.BrandID, shape domain.Shape) *domain.Question {
+	return &domain.Question{
+		Account: 1, Brand: brand, Shape: shape, Range: domain.Range{From: 1_600_000_000, To: 1_609_000_000},
+		Groups: []domain.Group{{Definition: 100}, {Definition: 101}}, Listing: domain.Listing{Limit: 50},
+	}
+}
+
 // What the node is told that columns may take is heeded while it runs, and answers stay
 // what they were.
 func TestColumnsGiveWayAndComeBackAsTheNodeIsTold(t *testing.T) {
 	t.Parallel()
 	const fans, brands = 30, 3
-	rnd := rand.New(rand.NewPCG(1, 15))
-	r := newRig(t, 1, Options{})
-	g := newGraveyard(r, fans, brands)
-	for range 8_000 {
-		a, m := g.act(rnd, len(g.acts), brands)
-		g.did(a, m)
-	}
-	g.publish(0)
-	r.settled()
+	rnd := rand.New(rand.NewPCG(3, 15))
+	g := newGraveyard(newRig(t, 1, Options{}), fans, brands)
+	r := g.r
+	g.live(rnd, 8_000, brands, 0)
 	answers := func() (all []*domain.Tally) {
 		for b := domain.BrandID(1); b <= brands; b++ {
-			a, err := r.node.Ask(t.Context(), &domain.Question{
-				Account: 1, Brand: b, Shape: domain.ShapeTally, Range: domain.Range{From: 1_600_000_000, To: 1_609_000_000}, Groups: []domain.Group{{Definition: 100}, {Definition: 101}},
-			}, domain.Position{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			all = append(all, a.Tally)
+			all = append(all, r.ask(askedOf(b, domain.ShapeTally)).Tally)
 		}
 		return all
 	}
@@ -84,40 +93,26 @@ func (r *rig) heeded(people int) int {
 func TestABrandThatIsAskedAboutStaysInMemory(t *testing.T) {
 	t.Parallel()
 	const fans, brands = 30, 3
-	rnd := rand.New(rand.NewPCG(2, 15))
-	r := newRig(t, 1, Options{})
-	g := newGraveyard(r, fans, brands)
-	do := func(n int, but domain.BrandID) {
-		from := len(g.acts)
-		for range n {
-			if a, m := g.act(rnd, len(g.acts), brands); a.Brand != but {
-				g.did(a, m)
-			}
-		}
-		g.publish(from)
-		r.settled()
-	}
-	do(8_000, 0)
-	one := domain.Question{Account: 1, Brand: 2, Shape: domain.ShapeTally, Range: domain.Range{From: 1_600_000_000, To: 1_609_000_000}, Groups: []domain.Group{{Definition: 100}}}
-	if _, err := r.node.Ask(t.Context(), &one, domain.Position{}); err != nil {
-		t.Fatal(err)
-	}
-	do(1_000, one.Brand)
+	rnd := rand.New(rand.NewPCG(3, 15))
+	g := newGraveyard(newRig(t, 1, Options{}), fans, brands)
+	r := g.r
+	g.live(rnd, 8_000, brands, 0)
+	one := askedOf(2, domain.ShapeTally)
+	r.ask(one)
+	g.live(rnd, 1_000, brands, one.Brand)
 	people := r.heeded(fans)
 	r.node.KeepResident(r.node.Resident() - 1)
 	r.heeded(people)
-	v := r.node.running[0].View.Acquire()
-	defer v.Release()
-	cold := v.Account(1).Rows.Cold(rows.EveryBrand)
-	if len(cold) == 0 || slices.ContainsFunc(cold, func(c rows.Cold) bool { return c.Brand == one.Brand }) {
+	if cold := r.coldOf(); len(cold) == 0 || slices.Contains(cold, one.Brand) {
 		t.Errorf("cold are %v: brand %d was asked about", cold, one.Brand)
 	}
 }
 
-// audience publishes rows of three brands, all of which have columns of their own; weights
+// newAudience is a node with rows of three brands, all of which have columns of their own; weights
 // are their parts.
-func (r *rig) audience(rnd *rand.Rand, fans int, weights ...int) {
-	g := newGraveyard(r, fans, 3)
+func newAudience(t *testing.T, weights ...int) *rig {
+	rnd := rand.New(rand.NewPCG(3, 15))
+	g := newGraveyard(newRig(t, 1, Options{}), 30, 3)
 	var brands []domain.BrandID
 	for i, n := range weights {
 		brands = append(brands, slices.Repeat([]domain.BrandID{domain.BrandID(i + 1)}, n)...)
@@ -128,7 +123,8 @@ func (r *rig) audience(rnd *rand.Rand, fans int, weights ...int) {
 		g.did(a, m)
 	}
 	g.publish(0)
-	r.settled()
+	g.r.settled()
+	return g.r
 }
 
 // coldOf is the brands that are cold in the view that questions see.
@@ -145,8 +141,7 @@ func (r *rig) coldOf() (cold []domain.BrandID) {
 // A shard in which nothing happens evicts what it is told to, and its readers let go of it.
 func TestAnIdleShardHeedsTheBudget(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, 1, Options{})
-	r.audience(rand.New(rand.NewPCG(3, 15)), 30, 4, 1, 1)
+	r := newAudience(t, 4, 1, 1)
 	r.heeded(30)
 	most := r.node.Resident() / 2
 	before := r.node.running[0].Applied.Load()
@@ -161,10 +156,8 @@ func TestAnIdleShardHeedsTheBudget(t *testing.T) {
 // the large ones that questions will be about, and that cost most to read from disk.
 func TestTheLargestBrandIsNotEvictedFirst(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, 1, Options{})
-	r.audience(rand.New(rand.NewPCG(4, 15)), 30, 4, 1, 1)
-	r.close()
-	r.open() // nothing was asked or fed in this life
+	r := newAudience(t, 4, 1, 1)
+	r.restart() // nothing was asked or fed in this life
 	r.settled()
 	r.heeded(30)
 	r.node.KeepResident(r.node.Resident() - 1)
@@ -179,35 +172,19 @@ func TestTheLargestBrandIsNotEvictedFirst(t *testing.T) {
 func TestSmallBrandsAreEvictedWithinTheBudget(t *testing.T) {
 	t.Parallel()
 	const fans, brands = 30, 24
-	rnd := rand.New(rand.NewPCG(6, 15))
-	r := newRig(t, 1, Options{})
-	g := newGraveyard(r, fans, brands)
-	do := func(n int) {
-		from := len(g.acts)
-		for range n {
-			a, m := g.act(rnd, len(g.acts), brands)
-			g.did(a, m)
-		}
-		g.publish(from)
-		r.settled()
-	}
+	rnd := rand.New(rand.NewPCG(3, 15))
+	g := newGraveyard(newRig(t, 1, Options{}), fans, brands)
+	r := g.r
 	all := func() (out []domain.Answer) {
 		for b := range domain.BrandID(brands + 1) {
 			for _, shape := range []domain.Shape{domain.ShapeTally, domain.ShapeCrossover, domain.ShapeTimeline, domain.ShapeFeed} {
-				q := domain.Question{
-					Account: 1, Brand: b, Shape: shape, Range: domain.Range{From: 1_600_000_000, To: 1_609_000_000}, Groups: []domain.Group{{Definition: 100}, {Definition: 101}},
-					Listing: domain.Listing{Limit: 50},
-				}
-				a, err := r.node.Ask(t.Context(), &q, domain.Position{})
-				if err != nil {
-					t.Fatal(err)
-				}
+				a := r.ask(askedOf(b, shape))
 				out = append(out, domain.Answer{Tally: a.Tally, Timeline: a.Timeline, Crossover: a.Crossover, Feed: a.Feed})
 			}
 		}
 		return out
 	}
-	do(6_000)
+	g.live(rnd, 6_000, brands, 0)
 	people := r.heeded(fans)
 	want := all()
 	most := r.node.Resident() / 4
@@ -216,14 +193,13 @@ func TestSmallBrandsAreEvictedWithinTheBudget(t *testing.T) {
 	if diff := cmp.Diff(want, all()); diff != "" {
 		t.Fatal(diff)
 	}
-	do(3_000) // for cold brands too
+	g.live(rnd, 3_000, brands, 0) // for cold brands too
 	people = r.heeded(people)
 	within := all()
 	if now := r.node.Resident(); now > most {
 		t.Errorf("columns take %d bytes of %d", now, most)
 	}
-	r.close()
-	r.open()
+	r.restart()
 	r.settled()
 	if diff := cmp.Diff(within, all()); diff != "" {
 		t.Fatal(diff)
@@ -239,8 +215,7 @@ func TestSmallBrandsAreEvictedWithinTheBudget(t *testing.T) {
 // time before; asked about once, it evicts none.
 func TestAColdBrandReplacesWhatWasNotAskedAboutSince(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, 1, Options{})
-	r.audience(rand.New(rand.NewPCG(5, 15)), 30, 1, 1, 1)
+	r := newAudience(t, 1, 1, 1)
 	people := r.heeded(30)
 	ask := func(b domain.BrandID) { r.tally(b) }
 	ask(1)

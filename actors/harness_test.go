@@ -3,7 +3,6 @@ package actors
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -66,22 +65,41 @@ func newRig(t testing.TB, shards int, o Options) *rig {
 	}
 	r := &rig{
 		t: t, fs: vfs.NewCrashableMem(), journal: newMemLog(1, shards), catalog: newMemLog(2, 1),
-		source: &memSource{memLog: newMemLog(3, 2), kept: map[int]int64{}}, letters: &letters{}, options: o,
+		source: newMemSource(), letters: &letters{}, options: o,
 	}
-	switch l := o.Journal.(type) {
-	case *moody:
+	if l, ok := o.Journal.(*faultyLog); ok {
 		r.journal = l.memLog
-	case *gappy:
-		r.journal = l.memLog
+	}
+	if s, ok := o.Source.(*faultySource); ok {
+		r.source = s.memSource
 	}
 	r.open()
 	t.Cleanup(r.close)
 	return r
 }
 
+// seeded is a generator of which the seed is printed.
+func seeded(t testing.TB) *rand.Rand {
+	seed := rand.Uint64()
+	t.Log("seed", seed)
+	return rand.New(rand.NewPCG(seed, 1))
+}
+
 func (r *rig) open() {
 	r.t.Helper()
 	r.boot()
+	r.ready()
+}
+
+func (r *rig) restart() {
+	r.t.Helper()
+	r.close()
+	r.open()
+}
+
+// ready waits until the node is.
+func (r *rig) ready() {
+	r.t.Helper()
 	r.eventually("readiness", func() bool { return r.node.Ready() == nil })
 }
 
@@ -126,9 +144,7 @@ func (r *rig) boot() {
 	if r.catalogStops && errors.Is(err, catalog.ErrStopped) {
 		return
 	}
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	r.must(err)
 	r.node.Start()
 }
 
@@ -139,9 +155,25 @@ func (r *rig) close() {
 	if err := r.node.Stop(time.Minute); err != nil {
 		r.t.Error(err)
 	}
+	r.stopped()
+}
+
+// stopped closes the store of a node that the test has stopped.
+func (r *rig) stopped() {
+	r.t.Helper()
 	r.node = nil
 	if err := r.store.Close(); err != nil {
 		r.t.Error(err)
+	}
+}
+
+// spoilShard opens one shard's store as what f makes of it.
+func (r *rig) spoilShard(id int, f func(shard.Store) shard.Store) {
+	r.spoil = func(i int, s shard.Store) shard.Store {
+		if i == id {
+			return f(s)
+		}
+		return s
 	}
 }
 
@@ -159,6 +191,14 @@ func (r *rig) cut(rnd *rand.Rand) vfs.FS {
 	return left
 }
 
+// must ends the test if there is an error.
+func (r *rig) must(err error) {
+	r.t.Helper()
+	if err != nil {
+		r.t.Fatal(err)
+	}
+}
+
 func (r *rig) eventually(what string, holds func() bool) {
 	r.t.Helper()
 	for deadline := time.Now().Add(time.Minute); !holds(); time.Sleep(time.Millisecond) {
@@ -168,93 +208,52 @@ func (r *rig) eventually(what string, holds func() bool) {
 	}
 }
 
-func (r *rig) submit(s domain.Submission) domain.Outcome {
-	r.t.Helper()
-	r.next++
-	s.Request = domain.RequestID{1, byte(r.next), byte(r.next >> 8)}
-	out, err := r.node.Submit(context.Background(), s)
-	if err != nil || out.Code != domain.OK {
-		r.t.Fatalf("%+v: %+v %v", s.Command, out, err)
-	}
-	return out
-}
-
-// furnish makes an account with brands and definitions, the second of them one-time.
-func (r *rig) furnish(brands int) {
-	r.t.Helper()
-	r.submit(domain.Submission{Command: &domain.CreateApplication{AccountName: "a", Name: "a", Plan: domain.Advanced}})
-	for i := range brands {
-		n := fmt.Sprint(i)
-		r.submit(domain.Submission{Account: 1, Command: &domain.PutBrand{Given: domain.BrandFields{"Name": n, "Slug": n}}})
-	}
-	for _, oneTime := range []bool{false, true} {
-		r.submit(domain.Submission{Account: 1, Command: &domain.PutDefinition{
-			Definition: domain.Definition{Name: "d", Type: "Listened", Service: domain.LastFM, OneTime: oneTime},
-			Given:      []string{"Name", "Type", "ServiceType", "OneTime"},
-		}})
-	}
-}
-
-// identityOf is the identity of the n-th fan: its slot is spread over all.
-func identityOf(n int) domain.IdentityHash {
-	x := uint32(n+1) * 2654435761
-	return domain.IdentityHash{byte(x >> 24), byte(x >> 16), byte(n), byte(n >> 8), 1}
-}
-
-func (r *rig) register(n int) domain.MemberID {
-	r.t.Helper()
-	id := identityOf(n)
-	return r.submit(domain.Submission{Account: 1, Slot: id.Slot(), Command: &domain.RegisterMember{
-		Application: 1, Identity: id, Service: domain.LastFM, UID: fmt.Sprint(n),
-	}}).Member
-}
-
-// publish puts activities into the public topic.
-func (r *rig) publish(acts ...domain.Activity) {
-	for i := range acts {
-		_, _ = r.source.Append(context.Background(), i%2, []domain.Record{{Kind: domain.KindActivity, Account: 1, Activity: acts[i]}})
-	}
-}
-
 // settled waits until all that was published is applied and every letter is out.
 func (r *rig) settled() {
 	r.t.Helper()
 	r.eventually("settling", func() bool {
 		before := r.journalEnds()
-		for p, s := range r.node.routing.List() {
-			if end, _ := r.source.End(context.Background(), p); s.Next.Load() < end {
-				return false
-			}
+		if !r.routed() || !r.atEnds(-1) {
+			return false
 		}
-		for i, s := range r.node.running {
-			if s.Applied.Load() < before[i] || s.Outbox.Waiting(outbox.Forwards)+s.Outbox.Waiting(outbox.DeadLetters) > 0 {
+		for _, s := range r.node.running {
+			if s.Outbox.Waiting(outbox.Forwards)+s.Outbox.Waiting(outbox.DeadLetters) > 0 {
 				return false
 			}
 		}
 		// What one shard sent to another after that one was looked at has moved its journal's end.
-		return len(r.node.routing.List()) == 2 && slices.Equal(before, r.journalEnds())
+		return slices.Equal(before, r.journalEnds())
 	})
 }
 
 // journalEnds is the end of each partition of the journal.
 func (r *rig) journalEnds() (ends []int64) {
 	for i := range r.node.running {
-		end, _ := r.journal.End(context.Background(), i)
-		ends = append(ends, end)
+		ends = append(ends, r.end(i))
 	}
 	return ends
 }
 
-// tally asks for one brand's, or with 0 the account's, counts over all time.
-func (r *rig) tally(brand domain.BrandID) *domain.Tally {
+// stats are those of the store.
+func (r *rig) stats() storage.Stats {
 	r.t.Helper()
-	q := &domain.Question{
-		Account: 1, Shape: domain.ShapeTally, Brand: brand, Range: domain.Range{From: 0, To: 1<<32 - 1},
-		Groups: []domain.Group{{Definition: 100, Group: 100}, {Definition: 101, Group: 101}},
+	st, err := r.store.Stats()
+	r.must(err)
+	return st
+}
+
+// stored calls f with what each shard of a stopped node has stored.
+func (r *rig) stored(f func(i int, s *storage.Shard)) {
+	r.t.Helper()
+	store, err := storage.Open("store", storage.Options{FS: r.fs})
+	r.must(err)
+	defer store.Close()
+	for i := range r.journal.Partitions() {
+		s, err := store.Shard(i)
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		f(i, s)
+		r.must(s.Close())
 	}
-	a, err := r.node.Ask(context.Background(), q, domain.Position{})
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	return a.Tally
 }

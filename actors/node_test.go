@@ -2,7 +2,6 @@ package actors
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -76,12 +75,9 @@ func (n *naive) tally(brand domain.BrandID) *domain.Tally {
 // The engine counts as a naive model does, with members that fall asleep all the
 // time, columns that are evicted all the time, and restarts in between.
 func TestTheNodeCountsAsANaiveModelDoes(t *testing.T) {
-	seed := rand.Uint64()
-	t.Log("seed", seed)
-	rnd := rand.New(rand.NewPCG(seed, 4))
+	rnd := seeded(t)
 	const fans, brands = 40, 6
-	r := newRig(t, 2, Options{Memory: Memory{AwakeBytes: 12_000, ResidentBytes: 30_000, CachedIdentities: 4}})
-	r.furnish(brands)
+	r := furnished(t, 2, brands, Options{Memory: Memory{AwakeBytes: 12_000, ResidentBytes: 30_000, CachedIdentities: 4}})
 	for i, value := range worths {
 		r.submit(domain.Submission{Account: 1, Command: &domain.PutDefinition{
 			Definition: domain.Definition{ID: domain.DefinitionID(100 + i), Value: value}, Given: []string{"Value"},
@@ -134,7 +130,7 @@ func TestTheNodeCountsAsANaiveModelDoes(t *testing.T) {
 		want := count(who, acts)
 		for b := range domain.BrandID(brands + 1) {
 			if diff := cmp.Diff(want.tally(b), r.tally(b)); diff != "" {
-				t.Fatalf("seed %d, round %d, brand %d: %s", seed, round, b, diff)
+				t.Fatalf("round %d, brand %d: %s", round, b, diff)
 			}
 		}
 		for range 60 {
@@ -161,25 +157,16 @@ func TestTheNodeCountsAsANaiveModelDoes(t *testing.T) {
 // A record on which applying panics is tried again alone, then set aside by a word in
 // the catalog: it becomes a dead letter, here and in a replay, and stops nobody.
 func TestAPoisonRecordIsSetAside(t *testing.T) {
-	r := newRig(t, 2, Options{})
-	r.furnish(1)
-	ids := []domain.MemberID{r.register(0), r.register(1), r.register(2), r.register(3)}
-	act := func(m int, hash uint64) domain.Activity {
-		return domain.Activity{Member: ids[m], Definition: 100, Brand: 1, Time: 1_600_000_000, Hash: hash}
-	}
+	r := furnished(t, 2, 1, Options{})
+	ids := r.members(4)
+	act := func(m int, hash uint64) domain.Activity { return r.actOf(ids[m], hash) }
 	sick := ids[0].Slot().Shard(2)
-	poison := domain.Record{
-		Kind: domain.KindRegister, Account: 1, Command: (*domain.RegisterMember)(nil),
-		Origin: domain.Origin{Topic: domain.TopicID{9}, Offset: 77},
-	}
 	var batch []domain.Record
 	for i := range 50 {
 		batch = append(batch, domain.Record{Kind: domain.KindActivity, Account: 1, Activity: act(0, uint64(i))})
 	}
-	batch = append(batch[:25], append([]domain.Record{poison}, batch[25:]...)...)
-	if _, err := r.journal.Append(t.Context(), sick, batch); err != nil {
-		t.Fatal(err)
-	}
+	batch = append(batch[:25], append([]domain.Record{poison()}, batch[25:]...)...)
+	r.append(sick, batch...)
 	for m := range 4 {
 		r.publish(act(m, 1000), act(m, 1001))
 	}

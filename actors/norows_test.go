@@ -10,8 +10,7 @@ import (
 // eight shards some have nobody, some members who did nothing, and one a member who did.
 func TestAShardWithoutRowsAnswersEveryQuestion(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, 8, Options{})
-	r.furnish(2)
+	r := furnished(t, 8, 2, Options{})
 	id := r.register(0)
 	for n := range 9 {
 		r.register(n + 1)

@@ -2,7 +2,6 @@ package actors
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -55,9 +54,7 @@ func polled(brand int, member domain.MemberID) []string {
 // A poll gets 304 exactly when the body would be the one it got last, whatever was
 // written meanwhile and however the clock went.
 func TestAPollGets304ExactlyWhenTheBodyIsTheOneItHas(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	rnd := rand.New(rand.NewPCG(seed, 5))
+	rnd := seeded(t)
 	r := newPollRig(t, 3, 4)
 	var fans []domain.MemberID
 	var acts [][2]string // member, action
@@ -110,7 +107,7 @@ func TestAPollGets304ExactlyWhenTheBodyIsTheOneItHas(t *testing.T) {
 	p := r.api.Polls()
 	t.Logf("%+v", p)
 	if p.ByMemory < 100 || p.ByComparison < 20 || p.Missed < 100 {
-		t.Errorf("seed %d: too little happened: %+v", seed, p)
+		t.Errorf("too little happened: %+v", p)
 	}
 }
 
@@ -279,13 +276,7 @@ func TestAPollIsNotAnsweredFromTheStampsOfAnEarlierLife(t *testing.T) {
 	}
 	r.act(id, 1, 100, r.now().Add(-time.Minute))
 	sick := id.Slot().Shard(shards)
-	poison := domain.Record{
-		Kind: domain.KindRegister, Account: 1, Command: (*domain.RegisterMember)(nil),
-		Origin: domain.Origin{Topic: domain.TopicID{9}, Offset: 77},
-	}
-	if _, err := r.journal.Append(t.Context(), sick, []domain.Record{poison}); err != nil {
-		t.Fatal(err)
-	}
+	r.append(sick, poison())
 	r.eventually("recovery", func() bool {
 		return r.node.running[sick].Stats.Dead[domain.Poison].Load() == 1 && r.node.Ready() == nil
 	})
