@@ -13,8 +13,8 @@ import (
 
 // At the ends of the logs everything is applied that was accepted before they were asked
 // for: what was just published to the public topic, what was just registered, and what
-// the catalog was just told.
-func TestI4AtTheEndsEverythingAcceptedBeforeIsApplied(t *testing.T) {
+// was just appended to the catalog.
+func TestI4_BarrierCoversAllThatWasAccepted(t *testing.T) {
 	const rounds, each = 8, 400
 	r := furnished(t, 3, 2, Options{})
 	rnd := seeded(t)
@@ -45,13 +45,13 @@ func TestI4AtTheEndsEverythingAcceptedBeforeIsApplied(t *testing.T) {
 	}
 }
 
-// shy is a public topic that does not tell its partitions when it is first asked.
-type shy struct {
+// lateSource is a public topic that does not tell its partitions when it is first asked.
+type lateSource struct {
 	*memSource
 	asked atomic.Bool
 }
 
-func (s *shy) Partitions(ctx context.Context) (int, error) {
+func (s *lateSource) Partitions(ctx context.Context) (int, error) {
 	if !s.asked.Swap(true) {
 		return 0, errors.New("not now")
 	}
@@ -60,9 +60,9 @@ func (s *shy) Partitions(ctx context.Context) (int, error) {
 
 // A node that has just started has no router yet: what is in the public topic is not
 // routed all the same.
-func TestI4TheEndsAreNotKnownBeforeThePartitionsAre(t *testing.T) {
-	source := &shy{memSource: newMemSource()}
-	r := newRig(t, 2, Options{Logs: Logs{Source: source}})
+func TestI4_BarrierWaitsForThePartitions(t *testing.T) {
+	source := &lateSource{memSource: newMemSource()}
+	r := newHarness(t, 2, Options{Logs: Logs{Source: source}})
 	r.source = source.memSource
 	r.furnish(1)
 	id := r.register(1)
@@ -78,7 +78,7 @@ func TestI4TheEndsAreNotKnownBeforeThePartitionsAre(t *testing.T) {
 	r.wantActions(1)
 }
 
-func TestTheEndOfAPartitionThatIsNotRoutedIsNotKnown(t *testing.T) {
+func TestRouterHandle_ReachesFailsWhereNothingIsRouted(t *testing.T) {
 	s := &router.Handle{}
 	s.Next.Store(5)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -93,7 +93,7 @@ func TestTheEndOfAPartitionThatIsNotRoutedIsNotKnown(t *testing.T) {
 	s.Stopped.Store(nil)
 	cancel()
 	if err := s.Reaches(ctx, 6); !errors.Is(err, domain.ErrUnavailable) {
-		t.Errorf("nobody waits: %v", err)
+		t.Errorf("the context has ended: %v", err)
 	}
 }
 
@@ -111,9 +111,9 @@ func (s moved) Committed(context.Context, int) (int64, int32, bool, error) {
 }
 
 // A topic that is made anew before the node has found its partitions stops each of them:
-// an operator sees it, and can give the word.
-func TestATopicMadeAnewInTheFirstMomentsStopsItsPartitions(t *testing.T) {
-	r := newRig(t, 1, Options{Logs: Logs{Source: moved{newMemSource()}}})
+// an operator sees it, and can accept the gap.
+func TestRouter_StopsOnATopicRecreatedAtTheStart(t *testing.T) {
+	r := newHarness(t, 1, Options{Logs: Logs{Source: moved{newMemSource()}}})
 	r.eventually("stop of both partitions", func() bool {
 		all := r.node.Status().Routers
 		return len(all) == 2 && strings.Contains(all[0].Stopped, "another") && strings.Contains(all[1].Stopped, "another")

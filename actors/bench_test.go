@@ -11,7 +11,7 @@ import (
 
 // BenchmarkAsk is what a question costs beside its scans: a few rows in eight shards.
 func BenchmarkAsk(b *testing.B) {
-	r := newRig(b, 8, Options{})
+	r := newHarness(b, 8, Options{})
 	newGraveyard(r, 10, 3)
 	whole := domain.Range{To: 1 << 31}
 	for name, q := range map[string]*domain.Question{

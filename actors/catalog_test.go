@@ -33,15 +33,15 @@ func TestCatalog_MadeAgainStopsTheNode(t *testing.T) {
 		t.Errorf("read on to %d, %d brands", v.Next(), len(v.Brands(1)))
 	}
 	if _, err := r.node.AcceptCatalogGap(t.Context()); domain.CodeOf(err) != domain.Conflict {
-		t.Errorf("a word on another catalog: %v", err)
+		t.Errorf("another catalog was accepted: %v", err)
 	}
 	r.close()
 	r.options.Catalog = nil
 	r.open()
 }
 
-// The word on a gap of the catalog stands behind it: a running node, a start and a rebuild
-// find it there, and each gap side by side needs one.
+// A gap of the catalog is accepted behind it: a running node, a start and a rebuild find that
+// there, and each gap side by side has to be accepted.
 func TestCatalog_AcceptsGapsSideBySide(t *testing.T) {
 	l, lost := newGappyLog(2, 1)
 	r := furnished(t, 1, 2, Options{Logs: Logs{Catalog: l}})
@@ -111,13 +111,13 @@ func TestCatalog_AcceptsGapsSideBySide(t *testing.T) {
 
 // A router that does not know a definition reads the catalog to its end before it refuses
 // anything; while it cannot, it waits and says so, and the other partition goes on.
-func TestARouterWaitsForACatalogThatIsBehind(t *testing.T) {
+func TestRouter_WaitsForTheCatalog(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
-		catalog, said := newFaultyLog(2, 1), &diary{}
+		catalog, said := newFaultyLog(2, 1), &logLines{}
 		r := furnished(t, 2, 1, Options{Logs: Logs{Catalog: catalog}, Log: said.log()})
 		id := r.memberOf(0)
 		catalog.off.Store(true)
-		// Somebody else's words, which this node cannot read yet.
+		// Records of another node, which this one cannot read yet.
 		for _, name := range []string{"1", "2"} {
 			word := domain.Record{Kind: domain.KindPutBrand, Account: 1, Command: &domain.PutBrand{Given: domain.BrandFields{"Name": name, "Slug": name}}}
 			appendTo(t, catalog.memLog, 0, word)
@@ -129,7 +129,7 @@ func TestARouterWaitsForACatalogThatIsBehind(t *testing.T) {
 			_, _ = r.source.Append(t.Context(), 1, []domain.Record{{Kind: domain.KindActivity, Account: 1, Activity: r.actOf(id, uint64(100+i))}})
 		}
 		r.eventually("the other partition's actions", func() bool { return r.tally(1).Total.Actions == 50 })
-		r.eventually("a word", func() bool {
+		r.eventually("cause", func() bool {
 			return strings.Contains(r.node.Status().Routers[0].Waiting, "the catalog cannot be read to its end: no broker")
 		})
 		time.Sleep(10 * time.Second)
@@ -152,10 +152,10 @@ func TestARouterWaitsForACatalogThatIsBehind(t *testing.T) {
 }
 
 // A shard that meets what a newer catalog stamped stops until the catalog is there, and
-// goes on by itself; it stops nobody else.
-func TestAShardWaitsForACatalogThatIsBehind(t *testing.T) {
+// continues by itself; it stops no other shard.
+func TestShard_WaitsForTheCatalog(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
-		said := &diary{}
+		said := &logLines{}
 		r := furnished(t, 2, 1, Options{Log: said.log()})
 		ids := r.memberOfEach()
 		ahead := r.actOf(ids[0], 1)

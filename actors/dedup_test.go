@@ -112,7 +112,7 @@ func expectedRepeats(records []domain.Record) (actions, conflicts int) {
 
 // What counts twice and what is a repeat hangs on the records alone, never on the pages in
 // which the log gave them (I6).
-func TestI6_RepeatsHangOnTheRecordsAlone(t *testing.T) {
+func TestI6_RepeatsFollowFromTheRecordsAlone(t *testing.T) {
 	for _, oneTime := range []bool{false, true} {
 		t.Run(fmt.Sprint("one-time ", oneTime), func(t *testing.T) {
 			seed := rand.Uint64()
@@ -183,23 +183,23 @@ func (l *memLog) put(p int, records []domain.Record) (end int64) {
 }
 
 // replayCut replays the first shard's journal up to an offset, in pages of the sizes given.
-func (r *rig) replayCut(t *testing.T, end int64, page func() int64) *storage.Audit {
+func (r *harness) replayCut(t *testing.T, end int64, page func() int64) *storage.Audit {
 	t.Helper()
 	r.journal.mu.Lock()
 	r.journal.cut = page
 	r.journal.mu.Unlock()
-	return r.replayTo(t, 0, replay.Options{AwakeBytes: 12_000}, end)
+	return r.replayTo(t, 0, replay.Options{MemberBytes: 12_000}, end)
 }
 
 // Values of other programs between good records, at every position of the journal and of the
 // catalog, change no number; of the journal each is a dead letter with its own place. A
 // rebuild and a replay pass over the same ones: equal state, equal outbox numbers.
-func TestI6_ForeignRecordsArePassedOverInEveryReplay(t *testing.T) {
+func TestI6_ForeignRecordsAreSkippedInEveryReplay(t *testing.T) {
 	const seed = 15
 	t.Logf("seed %d", seed)
 	rnd := rand.New(rand.NewPCG(seed, 1))
 	var lines bytes.Buffer
-	r := newRig(t, 2, Options{Log: slog.New(slog.NewTextHandler(&lines, nil))})
+	r := newHarness(t, 2, Options{Log: slog.New(slog.NewTextHandler(&lines, nil))})
 	stray := func(l *memLog, p int) { appendTo(t, l, p, domain.Record{Kind: domain.KindForeign}) }
 	stray(r.catalog, 0)
 	stray(r.journal, 0)

@@ -132,33 +132,33 @@ func (r faultySourceReader) Read(ctx context.Context, next int64, epoch int32, s
 // inBubble runs a test on a clock of its own.
 func inBubble(t *testing.T, f func(t *testing.T)) {
 	synctest.Test(t, func(t *testing.T) {
-		time.Sleep(time.Until(time.UnixMilli(1_700_000_000_000))) // as the rig's logs
+		time.Sleep(time.Until(time.UnixMilli(1_700_000_000_000))) // as the harness's logs
 		t.Cleanup(func() { time.Sleep(time.Minute) })             // timers of what was stopped run out
 		f(t)
 	})
 }
 
-// diary keeps a log's lines.
-type diary struct {
+// logLines keeps the lines of a log.
+type logLines struct {
 	mu  sync.Mutex
 	all bytes.Buffer
 }
 
-func (d *diary) Write(b []byte) (int, error) {
+func (d *logLines) Write(b []byte) (int, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.all.Write(b)
 }
 
-func (d *diary) log() *slog.Logger { return slog.New(slog.NewTextHandler(d, nil)) }
+func (d *logLines) log() *slog.Logger { return slog.New(slog.NewTextHandler(d, nil)) }
 
-// lines are how many hold all of the words.
-func (d *diary) lines(words ...string) (n int) {
+// lines is how many have all of the texts.
+func (d *logLines) lines(texts ...string) (n int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 next:
 	for line := range strings.Lines(d.all.String()) {
-		for _, w := range words {
+		for _, w := range texts {
 			if !strings.Contains(line, w) {
 				continue next
 			}
@@ -169,19 +169,19 @@ next:
 }
 
 // actOf is an activity of a member.
-func (r *rig) actOf(id domain.MemberID, hash uint64) domain.Activity {
+func (r *harness) actOf(id domain.MemberID, hash uint64) domain.Activity {
 	return domain.Activity{Member: id, Definition: 100, Brand: 1, Time: 1_600_000_000, Hash: hash}
 }
 
 // onceOf is a one-time activity.
-func (r *rig) onceOf(id domain.MemberID, hash uint64) domain.Activity {
+func (r *harness) onceOf(id domain.MemberID, hash uint64) domain.Activity {
 	a := r.actOf(id, hash)
 	a.Definition, a.OneTime = 101, true
 	return a
 }
 
 // routed reports that all of the public topic is in the journal.
-func (r *rig) routed() bool {
+func (r *harness) routed() bool {
 	for p, s := range r.node.routing.List() {
 		if end, _ := r.source.End(context.Background(), p); s.Next.Load() < end {
 			return false
@@ -191,7 +191,7 @@ func (r *rig) routed() bool {
 }
 
 // atEnds reports that all shards but one have applied their journal.
-func (r *rig) atEnds(but int) bool {
+func (r *harness) atEnds(but int) bool {
 	for i, s := range r.node.running {
 		if end, _ := r.journal.End(context.Background(), i); i != but && s.Applied.Load() < end {
 			return false

@@ -13,12 +13,12 @@ import (
 	"github.com/ovation-analytics/ovation/actors/shard"
 )
 
-// While a poison record cannot be set aside, since the catalog takes no word, its shard
-// alone stands: the others reach their ends, and who asks them is answered. When the
-// catalog takes the word, the shard goes on by itself.
-func TestAPoisonRecordStopsItsShardAlone(t *testing.T) {
+// While a poison record cannot be set aside, since the catalog takes no record, its shard
+// alone is stopped: the others reach their ends and answer. When the catalog takes the record,
+// the shard continues by itself.
+func TestPoison_StopsItsShardAlone(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
-		catalog, said := newFaultyLog(2, 1), &diary{}
+		catalog, said := newFaultyLog(2, 1), &logLines{}
 		r := furnished(t, 4, 1, Options{Logs: Logs{Catalog: catalog}, Log: said.log()})
 		var ids []domain.MemberID
 		for shard := range 4 {
@@ -67,9 +67,9 @@ func TestAPoisonRecordStopsItsShardAlone(t *testing.T) {
 }
 
 // A hundred records an hour may be set aside; what is wrong with more is not the records.
-func TestNoMoreThanAHundredRecordsAnHourAreSetAside(t *testing.T) {
+func TestPoison_IsSetAsideAHundredTimesAnHour(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
-		said := &diary{}
+		said := &logLines{}
 		r := furnished(t, 2, 1, Options{Log: said.log()})
 		sick := r.memberOf(1)
 		var batch []domain.Record
@@ -86,7 +86,7 @@ func TestNoMoreThanAHundredRecordsAnHourAreSetAside(t *testing.T) {
 		}
 		r.close()
 		time.Sleep(time.Hour)
-		r.open() // which is the operator's word
+		r.open() // which is what an operator does
 		r.settled()
 		r.wantActions(setAsideMost + 1)
 	})
@@ -96,12 +96,12 @@ var errChecksum = errors.New("checksum mismatch")
 
 // What the store cannot read stops the shard whose it is, and no other, whether the shard
 // meets it or a question does: which is answered as one that comes at a bad time.
-func TestWhatCannotBeReadStopsItsShardAlone(t *testing.T) {
+func TestShard_StopsOnAReadError(t *testing.T) {
 	for _, byQuestion := range []bool{false, true} {
 		t.Run(fmt.Sprint("met by a question ", byQuestion), func(t *testing.T) {
 			inBubble(t, func(t *testing.T) {
-				said := &diary{}
-				r := furnished(t, 2, 1, Options{Memory: Memory{AwakeBytes: 1_000}, Log: said.log()})
+				said := &logLines{}
+				r := furnished(t, 2, 1, Options{Memory: Memory{MemberBytes: 1_000}, Log: said.log()})
 				ids := r.memberOfEach()
 				r.publish(r.actOf(ids[0], 1), r.actOf(ids[1], 2))
 				r.settled()
@@ -115,7 +115,7 @@ func TestWhatCannotBeReadStopsItsShardAlone(t *testing.T) {
 						return nil
 					}
 				}
-				r.spoilShard(0, func(s shard.Store) shard.Store {
+				r.wrapShard(0, func(s shard.Store) shard.Store {
 					return hookedStore{Store: s, member: illegible(&byShard), asked: illegible(&byAsk)}
 				})
 				r.open()
@@ -150,15 +150,15 @@ func TestWhatCannotBeReadStopsItsShardAlone(t *testing.T) {
 
 // On a full disk nothing is applied, and all that was is answered; when there is room
 // again, shards go on by themselves.
-func TestShardsWaitForRoomOnTheDisk(t *testing.T) {
+func TestShard_WaitsForDiskHeadroom(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
-		said, full := &diary{}, &atomic.Bool{}
+		said, full := &logLines{}, &atomic.Bool{}
 		r := furnished(t, 2, 1, Options{Log: said.log()})
 		ids := r.memberOfEach()
 		r.publish(r.actOf(ids[0], 1), r.actOf(ids[1], 2))
 		r.settled()
 		r.close()
-		r.spoil = func(_ int, s shard.Store) shard.Store { return fullDisk{s, full} }
+		r.wrap = func(_ int, s shard.Store) shard.Store { return fullDisk{s, full} }
 		r.open()
 		full.Store(true)
 		for i := range 3000 {
@@ -191,10 +191,10 @@ func TestShardsWaitForRoomOnTheDisk(t *testing.T) {
 }
 
 // A broker that is away for minutes: what was applied is answered, ever older; a write
-// meets its deadline and is done all the same, once; nobody has to do anything.
-func TestABrokerThatIsAwayForMinutes(t *testing.T) {
+// meets its deadline and is applied all the same, once; no operator has to act.
+func TestNode_BrokerAwayForMinutes(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
-		journal, catalog, said := newFaultyLog(1, 2), newFaultyLog(2, 1), &diary{}
+		journal, catalog, said := newFaultyLog(1, 2), newFaultyLog(2, 1), &logLines{}
 		r := furnished(t, 2, 1, Options{Logs: Logs{Journal: journal, Catalog: catalog}, Log: said.log()})
 		id := r.memberOf(0)
 		r.publish(r.actOf(id, 1))
@@ -245,9 +245,9 @@ func TestABrokerThatIsAwayForMinutes(t *testing.T) {
 
 // The view of a shard in which nothing happens is renewed, so that it keeps nothing of
 // what the other shards rewrite, and is the same view to who reads it.
-func TestTheViewOfAnIdleShardIsRenewed(t *testing.T) {
+func TestShard_IdleViewIsRenewed(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
-		r := newRig(t, 3, Options{}) // the first two keep the marks of what was routed
+		r := newHarness(t, 3, Options{}) // the first two keep the marks of what was routed
 		r.furnish(1)
 		ids := []domain.MemberID{r.memberOf(2), r.memberOf(1)}
 		r.publish(r.actOf(ids[0], 1), r.actOf(ids[1], 2))

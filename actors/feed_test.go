@@ -20,7 +20,7 @@ type onPage struct {
 }
 
 // pages asks for a feed page by page; the total is the same on each.
-func (r *rig) pages(q domain.Question, size int) (all []onPage, total uint64) {
+func (r *harness) pages(q domain.Question, size int) (all []onPage, total uint64) {
 	r.t.Helper()
 	for q.Listing.Offset, q.Listing.Limit = 0, size; ; q.Listing.Offset += size {
 		a, err := r.node.Ask(context.Background(), &q, domain.Position{})
@@ -79,7 +79,7 @@ func (f *feeding) want(q *domain.Question) (all map[string]int, members map[doma
 }
 
 // check compares a feed, page by page, with the slow way.
-func (f *feeding) check(r *rig, q domain.Question, size int) {
+func (f *feeding) check(r *harness, q domain.Question, size int) {
 	r.t.Helper()
 	got, total := r.pages(q, size)
 	all, members := f.want(&q)
@@ -129,7 +129,7 @@ func TestTheNodeListsAsANaiveModelDoes(t *testing.T) {
 	t.Log("seed", seed)
 	rnd := rand.New(rand.NewPCG(seed, 8))
 	const fans, brands = 30, 5
-	r := newRig(t, 3, Options{Memory: Memory{AwakeBytes: 12_000, ResidentBytes: 30_000}})
+	r := newHarness(t, 3, Options{Memory: Memory{MemberBytes: 12_000, ResidentBytes: 30_000}})
 	r.furnish(brands)
 	ids := make([]domain.MemberID, fans)
 	for i := range ids {
@@ -162,7 +162,7 @@ func TestTheNodeListsAsANaiveModelDoes(t *testing.T) {
 }
 
 // totals compares the total with the tally of the same question (I12).
-func (f *feeding) totals(r *rig, q domain.Question) {
+func (f *feeding) totals(r *harness, q domain.Question) {
 	r.t.Helper()
 	if q.Listing.Keyword != "" {
 		return

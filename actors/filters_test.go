@@ -22,7 +22,7 @@ type attendee struct {
 }
 
 // say registers the attendee, or meets it again, with values made up anew.
-func (a *attendee) say(r *rig, rnd *rand.Rand, n int) {
+func (a *attendee) say(r *harness, rnd *rand.Rand, n int) {
 	one := func(words ...string) string { return words[rnd.IntN(len(words))] }
 	a.country, a.paid = one("", "DE", "US", "FR"), rnd.IntN(2) == 0
 	a.geo, a.region = one("", "", "BE"), one("", "Be", "BY", "bavaria")
@@ -45,7 +45,7 @@ func (a *attendee) say(r *rig, rnd *rand.Rand, n int) {
 }
 
 // opt opts the attendee in or out.
-func (a *attendee) opt(r *rig, rnd *rand.Rand) {
+func (a *attendee) opt(r *harness, rnd *rand.Rand) {
 	to := optable[rnd.IntN(len(optable))]
 	in := rnd.IntN(2) == 0
 	a.opts[to.Value()] = in
@@ -111,7 +111,7 @@ func TestI12FiltersLetTheSameMembersThroughInEveryShape(t *testing.T) {
 	t.Log("seed", seed)
 	rnd := rand.New(rand.NewPCG(seed, 5))
 	const fans, brands, start = 60, 4, 1_600_041_600
-	r := newRig(t, 3, Options{Memory: Memory{AwakeBytes: 12_000, ResidentBytes: 30_000}})
+	r := newHarness(t, 3, Options{Memory: Memory{MemberBytes: 12_000, ResidentBytes: 30_000}})
 	r.furnish(brands)
 	crowd := make([]*attendee, fans)
 	for i := range crowd {
@@ -181,7 +181,7 @@ func (c *tallied) is() domain.Count {
 }
 
 // checkShapes asks a question in each shape.
-func (r *rig) checkShapes(q *domain.Question, crowd []*attendee, acts []domain.Activity) error {
+func (r *harness) checkShapes(q *domain.Question, crowd []*attendee, acts []domain.Activity) error {
 	var total tallied
 	days, lands := map[uint32]*tallied{}, map[uint32]*tallied{}
 	into := func(m map[uint32]*tallied, k uint32, id domain.MemberID) {

@@ -9,13 +9,13 @@ import (
 )
 
 // furnished is a node with an account, so many brands, and definitions.
-func furnished(t testing.TB, shards, brands int, o Options) *rig {
-	r := newRig(t, shards, o)
+func furnished(t testing.TB, shards, brands int, o Options) *harness {
+	r := newHarness(t, shards, o)
 	r.furnish(brands)
 	return r
 }
 
-func (r *rig) submit(s domain.Submission) domain.Outcome {
+func (r *harness) submit(s domain.Submission) domain.Outcome {
 	r.t.Helper()
 	r.next++
 	s.Request = domain.RequestID{1, byte(r.next), byte(r.next >> 8)}
@@ -27,7 +27,7 @@ func (r *rig) submit(s domain.Submission) domain.Outcome {
 }
 
 // furnish makes an account with brands and definitions, the second of them one-time.
-func (r *rig) furnish(brands int) {
+func (r *harness) furnish(brands int) {
 	r.t.Helper()
 	r.submit(domain.Submission{Command: &domain.CreateApplication{AccountName: "a", Name: "a", Plan: domain.Advanced}})
 	for i := range brands {
@@ -48,7 +48,7 @@ func identityOf(n int) domain.IdentityHash {
 	return domain.IdentityHash{byte(x >> 24), byte(x >> 16), byte(n), byte(n >> 8), 1}
 }
 
-func (r *rig) register(n int) domain.MemberID {
+func (r *harness) register(n int) domain.MemberID {
 	r.t.Helper()
 	id := identityOf(n)
 	return r.submit(domain.Submission{Account: 1, Slot: id.Slot(), Command: &domain.RegisterMember{
@@ -57,7 +57,7 @@ func (r *rig) register(n int) domain.MemberID {
 }
 
 // members are so many new members.
-func (r *rig) members(n int) (ids []domain.MemberID) {
+func (r *harness) members(n int) (ids []domain.MemberID) {
 	r.t.Helper()
 	for i := range n {
 		ids = append(ids, r.register(i))
@@ -66,7 +66,7 @@ func (r *rig) members(n int) (ids []domain.MemberID) {
 }
 
 // memberOf registers members until one is of the shard.
-func (r *rig) memberOf(shard int) domain.MemberID {
+func (r *harness) memberOf(shard int) domain.MemberID {
 	r.t.Helper()
 	for n := 0; ; n++ {
 		if identityOf(n).Slot().Shard(r.journal.Partitions()) == shard {
@@ -76,7 +76,7 @@ func (r *rig) memberOf(shard int) domain.MemberID {
 }
 
 // memberOfEach are a member of shard 0 and one of shard 1.
-func (r *rig) memberOfEach() []domain.MemberID {
+func (r *harness) memberOfEach() []domain.MemberID {
 	r.t.Helper()
 	return []domain.MemberID{r.memberOf(0), r.memberOf(1)}
 }
@@ -90,7 +90,7 @@ func registration(home, partner domain.IdentityHash, uid string) domain.Submissi
 
 // forwarded is a member of one of two shards, and an identity of it in the other: what comes by
 // that is forwarded.
-func (r *rig) forwarded() (id domain.MemberID, partner domain.IdentityHash) {
+func (r *harness) forwarded() (id domain.MemberID, partner domain.IdentityHash) {
 	r.t.Helper()
 	home, partner := identityOf(0), identityOf(1)
 	if home.Slot().Shard(2) == partner.Slot().Shard(2) {
@@ -100,7 +100,7 @@ func (r *rig) forwarded() (id domain.MemberID, partner domain.IdentityHash) {
 }
 
 // publishOf publishes so many new activities of a member.
-func (r *rig) publishOf(id domain.MemberID, n int) {
+func (r *harness) publishOf(id domain.MemberID, n int) {
 	for i := range n {
 		r.publish(r.actOf(id, uint64(i+1)))
 	}
@@ -114,13 +114,13 @@ func poison() domain.Record {
 	}
 }
 
-func (r *rig) putBrand(name string) {
+func (r *harness) putBrand(name string) {
 	r.t.Helper()
 	r.submit(domain.Submission{Account: 1, Command: &domain.PutBrand{Given: domain.BrandFields{"Name": name, "Slug": name}}})
 }
 
 // append appends records to a partition of the journal.
-func (r *rig) append(p int, records ...domain.Record) {
+func (r *harness) append(p int, records ...domain.Record) {
 	r.t.Helper()
 	appendTo(r.t, r.journal, p, records...)
 }
@@ -133,20 +133,20 @@ func appendTo(t testing.TB, l *memLog, p int, records ...domain.Record) {
 }
 
 // end is that of a partition of the journal.
-func (r *rig) end(p int) int64 {
+func (r *harness) end(p int) int64 {
 	end, _ := r.journal.End(context.Background(), p)
 	return end
 }
 
 // publish puts activities into the public topic.
-func (r *rig) publish(acts ...domain.Activity) {
+func (r *harness) publish(acts ...domain.Activity) {
 	for i := range acts {
 		_, _ = r.source.Append(context.Background(), i%2, []domain.Record{{Kind: domain.KindActivity, Account: 1, Activity: acts[i]}})
 	}
 }
 
 // tally asks for one brand's, or with 0 the account's, counts over all time.
-func (r *rig) tally(brand domain.BrandID) *domain.Tally {
+func (r *harness) tally(brand domain.BrandID) *domain.Tally {
 	r.t.Helper()
 	q := &domain.Question{
 		Account: 1, Shape: domain.ShapeTally, Brand: brand, Range: domain.Range{From: 0, To: 1<<32 - 1},
@@ -155,7 +155,7 @@ func (r *rig) tally(brand domain.BrandID) *domain.Tally {
 	return r.ask(q).Tally
 }
 
-func (r *rig) ask(q *domain.Question) *domain.Answer {
+func (r *harness) ask(q *domain.Question) *domain.Answer {
 	r.t.Helper()
 	a, err := r.node.Ask(context.Background(), q, domain.Position{})
 	r.must(err)
@@ -163,13 +163,13 @@ func (r *rig) ask(q *domain.Question) *domain.Answer {
 }
 
 // counts waits until so many actions of brand 1 count.
-func (r *rig) counts(want uint64) {
+func (r *harness) counts(want uint64) {
 	r.t.Helper()
 	r.eventually("count", func() bool { return r.tally(1).Total.Actions == want })
 }
 
 // wantActions requires that so many actions of brand 1 count.
-func (r *rig) wantActions(want int) {
+func (r *harness) wantActions(want int) {
 	r.t.Helper()
 	if got := r.tally(1).Total.Actions; got != uint64(want) {
 		r.t.Fatalf("%d of %d actions count", got, want)

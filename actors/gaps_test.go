@@ -56,7 +56,7 @@ func (g *lostStretches) read(p int, next int64, page domain.Page) (domain.Page, 
 }
 
 // stoppedAt waits until the shard stopped at a gap, and gives what would have to be accepted.
-func (r *rig) stoppedAt(shard int) *domain.AcceptGap {
+func (r *harness) stoppedAt(shard int) *domain.AcceptGap {
 	r.t.Helper()
 	s := r.node.running[shard]
 	r.eventually("stop of the shard", func() bool { return s.Stopped.Load() != nil })
@@ -68,19 +68,19 @@ func (r *rig) stoppedAt(shard int) *domain.AcceptGap {
 }
 
 // accept accepts a gap of the journal.
-func (r *rig) accept(shard int) (domain.AcceptGap, error) {
+func (r *harness) accept(shard int) (domain.AcceptGap, error) {
 	return r.node.AcceptGap(context.Background(), true, shard)
 }
 
 // accepted accepts a gap of the journal behind which the shard reads on.
-func (r *rig) accepted(shard int) {
+func (r *harness) accepted(shard int) {
 	r.t.Helper()
 	_, err := r.accept(shard)
 	r.must(err)
 }
 
 // rebuild throws the stores of the shards away and opens the node on its logs.
-func (r *rig) rebuild() {
+func (r *harness) rebuild() {
 	r.t.Helper()
 	r.close()
 	r.must(r.fs.RemoveAll("store"))
@@ -88,7 +88,7 @@ func (r *rig) rebuild() {
 }
 
 // stateOf is what a shard stored last.
-func (r *rig) stateOf(shard int) domain.ShardState {
+func (r *harness) stateOf(shard int) domain.ShardState {
 	r.t.Helper()
 	a := audited(r.t, r.store, shard)
 	defer a.Close()
@@ -96,14 +96,14 @@ func (r *rig) stateOf(shard int) domain.ShardState {
 }
 
 // applied waits until the shards have applied all that is in the journal.
-func (r *rig) applied() {
+func (r *harness) applied() {
 	r.t.Helper()
 	r.eventually("all applied", func() bool { return r.atEnds(-1) })
 }
 
 // begun waits until the first mark of every router is in the journal of one shard: behind
 // it a router of an empty partition appends nothing, also in later lives.
-func (r *rig) begun() {
+func (r *harness) begun() {
 	r.t.Helper()
 	r.eventually("first marks", func() bool {
 		l, marked := r.journal, map[int32]bool{}
@@ -119,7 +119,7 @@ func (r *rig) begun() {
 }
 
 // activitiesOf are n records of new activities of a member.
-func (r *rig) activitiesOf(id domain.MemberID, first, n int) (out []domain.Record) {
+func (r *harness) activitiesOf(id domain.MemberID, first, n int) (out []domain.Record) {
 	for i := range n {
 		out = append(out, domain.Record{Kind: domain.KindActivity, Account: 1, Activity: domain.Activity{
 			Member: id, Definition: 100, Brand: 1, Time: 1_600_000_000 + int64(first+i), Hash: uint64(first + i + 1),
@@ -157,7 +157,7 @@ func TestShard_AcceptsAGap(t *testing.T) {
 	}
 }
 
-// Of gaps side by side each needs a word; every answer but the last names the next gap.
+// Of gaps side by side each has to be accepted; every answer but the last names the next gap.
 func TestShard_AcceptsGapsSideBySide(t *testing.T) {
 	for _, n := range []int{2, 3} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
@@ -173,10 +173,10 @@ func TestShard_AcceptsGapsSideBySide(t *testing.T) {
 			for i := range n {
 				w, err := r.accept(0)
 				if w.From != end+3+int64(i) || w.To != w.From+1 {
-					t.Fatalf("word %d: %+v %v", i, w, err)
+					t.Fatalf("gap %d: %+v %v", i, w, err)
 				}
 				if next := fmt.Sprintf("want %d,", w.To); i < n-1 && (domain.CodeOf(err) != domain.Conflict || !strings.Contains(err.Error(), next)) {
-					t.Fatalf("word %d does not name the next gap: %v", i, err)
+					t.Fatalf("gap %d: the answer does not name the next gap: %v", i, err)
 				} else if i == n-1 && err != nil {
 					t.Fatal(err)
 				}
@@ -193,9 +193,9 @@ func TestShard_AcceptsGapsSideBySide(t *testing.T) {
 	}
 }
 
-// A start after a kill, a rebuild from nothing and a replay beside the node pass the words
-// that the first pass was given: same facts, same life, same outbox numbers.
-func TestI6_EveryPassUsesTheSameWords(t *testing.T) {
+// A start after a kill, a rebuild from nothing and a replay beside the node pass the gaps
+// that were accepted in the first pass: same facts, same life, same outbox numbers.
+func TestI6_EveryPassUsesTheSameAcceptedGaps(t *testing.T) {
 	j, lost := newGappyLog(1, 2)
 	r := furnished(t, 2, 1, Options{Logs: Logs{Journal: j}})
 	id, partner := r.forwarded()
@@ -244,9 +244,9 @@ func (l *memLog) shorten(p int, to int64) {
 	l.parts[p] = l.parts[p][:to:to]
 }
 
-// The word on a log that was cut answers that gap only, and not a later start at which the
+// An accepted cut of a log answers that gap only, and not a later start at which the
 // log has grown to exactly where it was.
-func TestShard_UsesAWordOnACutLogOnce(t *testing.T) {
+func TestShard_UsesAnAcceptedCutOnce(t *testing.T) {
 	l := newFaultyLog(1, 1)
 	l.gap = func(p int, next int64) error {
 		if end, _ := l.End(context.Background(), p); next > end {
@@ -289,7 +289,7 @@ func TestShard_UsesAWordOnACutLogOnce(t *testing.T) {
 	if s := r.stateOf(0); s.Life != life || life != 1 || s.Facts == facts {
 		t.Errorf("%+v, want life %d", s, life)
 	}
-	// the same gap once more, at the same place: the word that answered it is behind
+	// the same gap once more, at the same place: the acceptance that answered it is behind
 	r.accepted(0)
 	more(1)
 	r.applied()

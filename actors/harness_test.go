@@ -18,30 +18,30 @@ import (
 	"github.com/ovation-analytics/ovation/storage"
 )
 
-type rigStore struct {
+type checkedStore struct {
 	*storage.Shard
-	r *rig
+	r *harness
 }
 
-func (s rigStore) Snapshot() view.Snapshot { return s.Shard.Snapshot() }
+func (s checkedStore) Snapshot() view.Snapshot { return s.Shard.Snapshot() }
 
 // Commit requires that the epoch stored is that of the last record applied.
-func (s rigStore) Commit(state domain.ShardState, origins []domain.Origin) error {
+func (s checkedStore) Commit(state domain.ShardState, origins []domain.Origin) error {
 	if state.Next > 0 && state.Epoch >= 0 && state.Epoch != s.r.journal.epochOf(state.Next-1) {
 		s.r.t.Errorf("stored next %d with the epoch %d", state.Next, state.Epoch)
 	}
 	return s.Shard.Commit(state, origins)
 }
 
-type rigCatalog struct{ *storage.Catalog }
+type catalogStore struct{ *storage.Catalog }
 
-func (s rigCatalog) State() catalog.State { return catalog.State(s.Catalog.State()) }
-func (s rigCatalog) Commit(c catalog.State, e []any) error {
+func (s catalogStore) State() catalog.State { return catalog.State(s.Catalog.State()) }
+func (s catalogStore) Commit(c catalog.State, e []any) error {
 	return s.Catalog.Commit(storage.CatalogState(c), e)
 }
 
-// rig is a node on logs in memory and the real store on a disk in memory.
-type rig struct {
+// harness is a node on logs in memory and the real store on a disk in memory.
+type harness struct {
 	t       testing.TB
 	fs      vfs.FS
 	journal *memLog
@@ -49,7 +49,7 @@ type rig struct {
 	source  *memSource
 	letters *letters
 	options Options
-	spoil   func(shard int, s shard.Store) shard.Store // nil: stores as they are
+	wrap    func(shard int, s shard.Store) shard.Store // nil: stores as they are
 	bar     func(shard int) error                      // nil: every shard's store opens
 
 	catalogStops bool // a catalog that stops ends boot
@@ -59,11 +59,11 @@ type rig struct {
 	next  uint16
 }
 
-func newRig(t testing.TB, shards int, o Options) *rig {
+func newHarness(t testing.TB, shards int, o Options) *harness {
 	if o.markEvery == 0 {
 		o.markEvery = 100
 	}
-	r := &rig{
+	r := &harness{
 		t: t, fs: vfs.NewCrashableMem(), journal: newMemLog(1, shards), catalog: newMemLog(2, 1),
 		source: newMemSource(), letters: &letters{}, options: o,
 	}
@@ -85,26 +85,26 @@ func seeded(t testing.TB) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, 1))
 }
 
-func (r *rig) open() {
+func (r *harness) open() {
 	r.t.Helper()
 	r.boot()
 	r.ready()
 }
 
-func (r *rig) restart() {
+func (r *harness) restart() {
 	r.t.Helper()
 	r.close()
 	r.open()
 }
 
 // ready waits until the node is.
-func (r *rig) ready() {
+func (r *harness) ready() {
 	r.t.Helper()
 	r.eventually("readiness", func() bool { return r.node.Ready() == nil })
 }
 
 // boot starts the node and does not wait for it.
-func (r *rig) boot() {
+func (r *harness) boot() {
 	r.t.Helper()
 	var err error
 	if r.store, err = storage.Open("store", storage.Options{FS: r.fs, CacheBytes: 1 << 20, MemTableBytes: 1 << 20, SealRows: 500, SyncWithin: time.Hour}); err != nil {
@@ -130,14 +130,14 @@ func (r *rig) boot() {
 			}
 		}
 		s, err := r.store.Shard(i)
-		if r.spoil != nil && err == nil {
-			return r.spoil(i, rigStore{s, r}), nil
+		if r.wrap != nil && err == nil {
+			return r.wrap(i, checkedStore{s, r}), nil
 		}
-		return rigStore{s, r}, err
+		return checkedStore{s, r}, err
 	}
 	o.OpenCatalog = func() (catalog.Store, error) {
 		c, err := storage.OpenCatalog("catalog", storage.Options{FS: r.fs})
-		return rigCatalog{c}, err
+		return catalogStore{c}, err
 	}
 	r.node = New(o)
 	err = r.node.Open(context.Background())
@@ -148,7 +148,7 @@ func (r *rig) boot() {
 	r.node.Start()
 }
 
-func (r *rig) close() {
+func (r *harness) close() {
 	if r.node == nil {
 		return
 	}
@@ -159,7 +159,7 @@ func (r *rig) close() {
 }
 
 // stopped closes the store of a node that the test has stopped.
-func (r *rig) stopped() {
+func (r *harness) stopped() {
 	r.t.Helper()
 	r.node = nil
 	if err := r.store.Close(); err != nil {
@@ -167,9 +167,9 @@ func (r *rig) stopped() {
 	}
 }
 
-// spoilShard opens one shard's store as what f makes of it.
-func (r *rig) spoilShard(id int, f func(shard.Store) shard.Store) {
-	r.spoil = func(i int, s shard.Store) shard.Store {
+// wrapShard opens one shard's store as what f makes of it.
+func (r *harness) wrapShard(id int, f func(shard.Store) shard.Store) {
+	r.wrap = func(i int, s shard.Store) shard.Store {
 		if i == id {
 			return f(s)
 		}
@@ -178,28 +178,28 @@ func (r *rig) spoilShard(id int, f func(shard.Store) shard.Store) {
 }
 
 // crash ends the node as a power cut would: what was not synced is there or not.
-func (r *rig) crash(rnd *rand.Rand) {
+func (r *harness) crash(rnd *rand.Rand) {
 	r.t.Helper()
 	r.fs = r.cut(rnd)
 	r.open()
 }
 
 // cut is what a power cut leaves of the disk; the node is closed.
-func (r *rig) cut(rnd *rand.Rand) vfs.FS {
+func (r *harness) cut(rnd *rand.Rand) vfs.FS {
 	left := r.fs.(*vfs.MemFS).CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 50, RNG: rnd})
 	r.close()
 	return left
 }
 
 // must ends the test if there is an error.
-func (r *rig) must(err error) {
+func (r *harness) must(err error) {
 	r.t.Helper()
 	if err != nil {
 		r.t.Fatal(err)
 	}
 }
 
-func (r *rig) eventually(what string, holds func() bool) {
+func (r *harness) eventually(what string, holds func() bool) {
 	r.t.Helper()
 	for deadline := time.Now().Add(time.Minute); !holds(); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
@@ -209,7 +209,7 @@ func (r *rig) eventually(what string, holds func() bool) {
 }
 
 // settled waits until all that was published is applied and every letter is out.
-func (r *rig) settled() {
+func (r *harness) settled() {
 	r.t.Helper()
 	r.eventually("settling", func() bool {
 		before := r.journalEnds()
@@ -227,7 +227,7 @@ func (r *rig) settled() {
 }
 
 // journalEnds is the end of each partition of the journal.
-func (r *rig) journalEnds() (ends []int64) {
+func (r *harness) journalEnds() (ends []int64) {
 	for i := range r.node.running {
 		ends = append(ends, r.end(i))
 	}
@@ -235,7 +235,7 @@ func (r *rig) journalEnds() (ends []int64) {
 }
 
 // stats are those of the store.
-func (r *rig) stats() storage.Stats {
+func (r *harness) stats() storage.Stats {
 	r.t.Helper()
 	st, err := r.store.Stats()
 	r.must(err)
@@ -243,7 +243,7 @@ func (r *rig) stats() storage.Stats {
 }
 
 // stored calls f with what each shard of a stopped node has stored.
-func (r *rig) stored(f func(i int, s *storage.Shard)) {
+func (r *harness) stored(f func(i int, s *storage.Shard)) {
 	r.t.Helper()
 	store, err := storage.Open("store", storage.Options{FS: r.fs})
 	r.must(err)

@@ -85,7 +85,7 @@ func (c *crowd) members(l domain.List) (on []domain.MemberID) {
 }
 
 // opt opts a random fan in or out of a random segment, or registers it for one.
-func (c *crowd) opt(r *rig, rnd *rand.Rand) {
+func (c *crowd) opt(r *harness, rnd *rand.Rand) {
 	m, g := rnd.IntN(len(c.ids)), 1+rnd.IntN(c.segments)
 	k, opt := [2]int{m, g}, domain.Opt{Kind: domain.OptSegment, ID: uint32(g)}
 	c.in[k], c.out[k] = true, false
@@ -109,7 +109,7 @@ func TestListsHaveTheMembersThatANaiveModelFinds(t *testing.T) {
 	seed := rand.Uint64()
 	t.Log("seed", seed)
 	rnd := rand.New(rand.NewPCG(seed, 6))
-	r := newRig(t, 2, Options{Memory: Memory{AwakeBytes: 12_000, ResidentBytes: 30_000, CachedIdentities: 4}})
+	r := newHarness(t, 2, Options{Memory: Memory{MemberBytes: 12_000, ResidentBytes: 30_000, CachedIdentities: 4}})
 	r.furnish(3)
 	c := &crowd{ids: make([]domain.MemberID, 40), in: map[[2]int]bool{}, out: map[[2]int]bool{}, segments: 3}
 	for i := range c.ids {

@@ -44,7 +44,7 @@ func (a *traits) give(rnd *rand.Rand, c *domain.RegisterMember) {
 }
 
 // attach gives the attendee a second service record.
-func (a *attendee) attach(r *rig, n int) {
+func (a *attendee) attach(r *harness, n int) {
 	a.spotify = true
 	id := identityOf(n)
 	id[5] = 1
@@ -174,7 +174,7 @@ func counting(acts []domain.Activity, crowd []*attendee) (count []domain.Activit
 
 // checkRows asks a question in the shapes that give rows, whose totals must be those of
 // the shapes that count.
-func (r *rig) checkRows(q *domain.Question, total domain.Count, crowd []*attendee) error {
+func (r *harness) checkRows(q *domain.Question, total domain.Count, crowd []*attendee) error {
 	got := map[domain.Shape]*domain.Answer{}
 	for _, shape := range []domain.Shape{domain.ShapeLeaders, domain.ShapeFeed, domain.ShapeCrossover} {
 		one := *q
@@ -200,7 +200,7 @@ func (r *rig) checkRows(q *domain.Question, total domain.Count, crowd []*attende
 }
 
 // checkAddresses resolves random names and compares who is found.
-func (r *rig) checkAddresses(t *testing.T, rnd *rand.Rand, crowd []*attendee) {
+func (r *harness) checkAddresses(t *testing.T, rnd *rand.Rand, crowd []*attendee) {
 	t.Helper()
 	for range 30 {
 		var names []domain.Name
@@ -234,7 +234,7 @@ func (r *rig) checkAddresses(t *testing.T, rnd *rand.Rand, crowd []*attendee) {
 }
 
 func TestADeedOfABrandThatTheAccountDoesNotHaveIsRefused(t *testing.T) {
-	r := newRig(t, 1, Options{})
+	r := newHarness(t, 1, Options{})
 	r.furnish(1)
 	for _, f := range []domain.Filter{{AnyOf: []domain.Deed{{Definition: 100, Brand: 9}}}, {AllOf: []domain.Deed{{Definition: 100, Brand: 9}}}} {
 		q := &domain.Question{Account: 1, Shape: domain.ShapeTally, Filter: f}
@@ -245,7 +245,7 @@ func TestADeedOfABrandThatTheAccountDoesNotHaveIsRefused(t *testing.T) {
 }
 
 func TestNamesAreNotLookedUpInAnotherJournalNorForWhoHasLeft(t *testing.T) {
-	r := newRig(t, 2, Options{})
+	r := newHarness(t, 2, Options{})
 	r.furnish(1)
 	names := []domain.Name{{Kind: domain.ByEmail, Hash: address(1)}}
 	other := domain.Position{Journal: domain.TopicID{77}}

@@ -15,8 +15,8 @@ import (
 )
 
 // What a record does must not hang on which others are applied with it: a replay cuts
-// the log into other slices than the first life did (I6).
-func TestI6SlicesMayBeCutAnywhere(t *testing.T) {
+// the log into other micro-batches than the first life did (I6).
+func TestI6_MicroBatchesMayEndAnywhere(t *testing.T) {
 	const day = 24 * 3600 * 1000
 	asked := func(request byte, hash uint64) domain.Record {
 		return domain.Record{Kind: domain.KindActivity, Account: 1, Request: domain.RequestID{request}, BodyHash: hash, Activity: domain.Activity{
@@ -65,12 +65,12 @@ func TestI6SlicesMayBeCutAnywhere(t *testing.T) {
 	}
 	together, alone := applied(false), applied(true)
 	if together != alone || together.asked != " 1:0 2:0 3:0 4:0 5:1" {
-		t.Errorf("in one slice %+v, one by one %+v", together, alone)
+		t.Errorf("in one micro-batch %+v, one by one %+v", together, alone)
 	}
 }
 
-// A page is applied in slices, and each may be the last before a power cut. What is stored
-// with each names the epoch of the batch in which its last record lies (the rig's store looks
+// A page is applied in micro-batches, and each may be the last before a power cut. What is stored
+// with each names the epoch of the batch in which its last record lies (the harness's store looks
 // at every commit): with that of the page before, the log of a leader that has moved since
 // would seem to have been cut; with that of the page's last batch, a log that was cut within
 // the page would seem whole up to there.
@@ -82,7 +82,7 @@ func TestShard_StoresTheEpochOfItsLastRecord(t *testing.T) {
 		r.close()
 		r.journal.page = 5 * machine.MicroBatch
 		records := r.activitiesOf(member, round*100_000, 4*machine.MicroBatch)
-		records[0].Request = domain.RequestID{1, byte(round)} // its slice is committed
+		records[0].Request = domain.RequestID{1, byte(round)} // its micro-batch is committed
 		r.append(0, records...)
 		r.open()
 		r.crash(rnd)
@@ -91,7 +91,7 @@ func TestShard_StoresTheEpochOfItsLastRecord(t *testing.T) {
 }
 
 // share switches the sharing of a fan's LastFM activities on or off.
-func (r *rig) share(n int, on string) {
+func (r *harness) share(n int, on string) {
 	r.t.Helper()
 	id := identityOf(n)
 	r.submit(domain.Submission{Account: 1, Slot: id.Slot(), Command: &domain.RegisterMember{
@@ -99,9 +99,9 @@ func (r *rig) share(n int, on string) {
 	}})
 }
 
-// An activity that is not one-time wakes no member, and meets its sharing switch all the
+// An activity that is not one-time loads no member, and meets its sharing switch all the
 // same, also after a start.
-func TestShard_PlainActivityWakesNobody(t *testing.T) {
+func TestShard_PlainActivityLoadsNoMember(t *testing.T) {
 	r := furnished(t, 2, 1, Options{})
 	const fans = 40
 	r.members(fans)
@@ -116,14 +116,14 @@ func TestShard_PlainActivityWakesNobody(t *testing.T) {
 		}
 	}
 	r.settled()
-	woken := func() (n int64) {
+	loads := func() (n int64) {
 		for _, s := range r.node.Status().Shards {
-			n += s.Woken
+			n += s.Loads
 		}
 		return n
 	}
-	if got := woken(); got != 0 {
-		t.Errorf("%d members were woken", got)
+	if got := loads(); got != 0 {
+		t.Errorf("%d members were loaded", got)
 	}
 	if got := r.tally(1).Total.Actions; got != 10*(fans-1) || r.letters.reasons()[domain.SharingDisabled] != 10 {
 		t.Errorf("%d actions, letters %v", got, r.letters.reasons())
@@ -132,16 +132,16 @@ func TestShard_PlainActivityWakesNobody(t *testing.T) {
 	once.Identity = identityOf(5)
 	r.publish(once)
 	r.settled()
-	if got := woken(); got != 1 {
-		t.Errorf("a one-time activity woke %d members", got)
+	if got := loads(); got != 1 {
+		t.Errorf("a one-time activity loaded %d members", got)
 	}
 }
 
-// Members that sleep and members that are awake do the same with plain and one-time
-// activities, repeats and switched sharing, however these follow each other in a slice.
-func TestI6MembersAsleepDoAsThoseAwake(t *testing.T) {
+// Members that are loaded and members that are not do the same with plain and one-time
+// activities, repeats and switched sharing, however these follow each other in a micro-batch.
+func TestI6_UnloadedMembersDecideAsLoadedOnes(t *testing.T) {
 	rnd := seeded(t)
-	r := furnished(t, 2, 1, Options{Memory: Memory{AwakeBytes: 1_000}})
+	r := furnished(t, 2, 1, Options{Memory: Memory{MemberBytes: 1_000}})
 	const fans = 6
 	r.members(fans)
 	for range 6 {
@@ -170,10 +170,10 @@ func TestI6MembersAsleepDoAsThoseAwake(t *testing.T) {
 	r.close()
 	facts := r.factsOf(t)
 	for _, o := range []struct {
-		awake int
+		bytes int
 		page  int64
 	}{{1 << 20, 300}, {1, 1}, {20_000, 7}} {
-		r.options.AwakeBytes, r.journal.page, r.fs = o.awake, o.page, vfs.NewCrashableMem()
+		r.options.MemberBytes, r.journal.page, r.fs = o.bytes, o.page, vfs.NewCrashableMem()
 		r.open()
 		r.settled()
 		if d := cmp.Diff(want, r.tally(1).Total); d != "" {

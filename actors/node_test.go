@@ -72,12 +72,12 @@ func (n *naive) tally(brand domain.BrandID) *domain.Tally {
 	return t
 }
 
-// The engine counts as a naive model does, with members that fall asleep all the
+// The engine counts as a naive model does, with members that are unloaded all the
 // time, columns that are evicted all the time, and restarts in between.
 func TestTheNodeCountsAsANaiveModelDoes(t *testing.T) {
 	rnd := seeded(t)
 	const fans, brands = 40, 6
-	r := furnished(t, 2, brands, Options{Memory: Memory{AwakeBytes: 12_000, ResidentBytes: 30_000, CachedIdentities: 4}})
+	r := furnished(t, 2, brands, Options{Memory: Memory{MemberBytes: 12_000, ResidentBytes: 30_000, CachedIdentities: 4}})
 	for i, value := range worths {
 		r.submit(domain.Submission{Account: 1, Command: &domain.PutDefinition{
 			Definition: domain.Definition{ID: domain.DefinitionID(100 + i), Value: value}, Given: []string{"Value"},
@@ -139,13 +139,13 @@ func TestTheNodeCountsAsANaiveModelDoes(t *testing.T) {
 		}
 	}
 	r.replaysEqual(t)
-	var evicted, slept int64
+	var evicted, unloaded int64
 	for _, s := range r.node.running {
 		evicted += s.Stats.Evicted.Load()
-		slept += s.Stats.Members.Slept.Load()
+		unloaded += s.Stats.Members.Evicted.Load()
 	}
-	if evicted == 0 || slept == 0 {
-		t.Fatalf("%d columns evicted, %d members asleep: the test shows nothing", evicted, slept)
+	if evicted == 0 || unloaded == 0 {
+		t.Fatalf("%d columns evicted, %d members unloaded: the test shows nothing", evicted, unloaded)
 	}
 	for _, outcome := range []string{"new", "met", "conflict"} {
 		if known.counts[outcome] == 0 {
@@ -154,9 +154,9 @@ func TestTheNodeCountsAsANaiveModelDoes(t *testing.T) {
 	}
 }
 
-// A record on which applying panics is tried again alone, then set aside by a word in
-// the catalog: it becomes a dead letter, here and in a replay, and stops nobody.
-func TestAPoisonRecordIsSetAside(t *testing.T) {
+// A record on which applying panics is applied again alone, then set aside in the catalog:
+// it becomes a dead letter, here and in a replay, and stops no shard.
+func TestPoison_IsSetAside(t *testing.T) {
 	r := furnished(t, 2, 1, Options{})
 	ids := r.members(4)
 	act := func(m int, hash uint64) domain.Activity { return r.actOf(ids[m], hash) }
@@ -186,7 +186,7 @@ func TestAPoisonRecordIsSetAside(t *testing.T) {
 	r.replaysEqual(t)
 	facts := *r.node.running[sick].Stats.Facts.Load()
 
-	r.close() // a replay from nothing meets the same word
+	r.close() // a replay from nothing sets the same record aside
 	r.fs = vfs.NewMem()
 	r.letters.all = nil
 	r.open()

@@ -31,7 +31,7 @@ func (l *refusing) Publish(ctx context.Context, all []domain.DeadLetter) error {
 // routers wait for it again.
 func TestRouter_ShardWithAFullOutboxHoldsBackNoOther(t *testing.T) {
 	out := &refusing{letters: &letters{}}
-	r := newRig(t, 2, Options{Logs: Logs{DeadLetters: out}, outboxDepth: 100})
+	r := newHarness(t, 2, Options{Logs: Logs{DeadLetters: out}, outboxDepth: 100})
 	r.letters = out.letters
 	r.furnish(1)
 	ids := r.memberOfEach()
@@ -118,10 +118,10 @@ func TestTrim_WaitsForAStoppedShard(t *testing.T) {
 	}
 }
 
-// Dead letters are concluded member by member, forwards when their record is met: in the
-// outbox both stand in the order of their records, wherever slices end, since a sequence
+// Dead letters are completed member by member, forwards when their record is met: in the
+// outbox both stand in the order of their records, wherever micro-batches end, since a sequence
 // is an origin and must be the same in every replica.
-func TestI6TheOutboxIsInTheOrderOfTheRecords(t *testing.T) {
+func TestI6_OutboxFollowsTheOrderOfTheRecords(t *testing.T) {
 	r := furnished(t, 2, 1, Options{})
 	_, partner := r.forwarded()
 	var members []domain.MemberID
@@ -173,7 +173,7 @@ func TestI6TheOutboxIsInTheOrderOfTheRecords(t *testing.T) {
 }
 
 // claimed is how many entries a shard had sent for claims before anything else.
-func (r *rig) claimed(shard int) (n int64) {
+func (r *harness) claimed(shard int) (n int64) {
 	for _, other := range r.journal.parts {
 		for _, rec := range other {
 			if rec.Kind == domain.KindClaim && rec.Origin.Topic == r.journal.id && int(rec.Origin.Partition) == shard {

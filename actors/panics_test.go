@@ -79,10 +79,10 @@ func TestI2_RouterPanicLosesNothing(t *testing.T) {
 // A shard that panics outside of a record stops with the reason, its store is given back,
 // and the next process applies what was not committed.
 func TestShard_PanicAtCommit(t *testing.T) {
-	r := newRig(t, 2, Options{})
+	r := newHarness(t, 2, Options{})
 	r.close()
 	var once atomic.Bool
-	r.spoilShard(0, func(s shard.Store) shard.Store {
+	r.wrapShard(0, func(s shard.Store) shard.Store {
 		return hookedStore{Store: s, commit: func(domain.ShardState) {
 			if once.CompareAndSwap(true, false) {
 				panic("a defect in commit")
@@ -115,7 +115,7 @@ func TestShard_PanicAtCommit(t *testing.T) {
 }
 
 // A record of the catalog on which applying panics is not passed over: the catalog stops
-// before it, nobody sees half of it, and the next process applies it.
+// before it, no view has half of it, and the next process applies it.
 func TestCatalog_PanicStopsBeforeTheRecord(t *testing.T) {
 	r := furnished(t, 1, 1, Options{})
 	before := r.node.Catalog().Next()
@@ -143,7 +143,7 @@ func TestCatalog_PanicStopsBeforeTheRecord(t *testing.T) {
 	}
 }
 
-// A word that sets a record aside names that record: another one at its offset, of a journal
+// What sets a record aside names that record: another one at its offset, of a journal
 // that was made anew or of one that was cut and has grown again, is applied.
 func TestSetAside_NamesARecordNotAPlace(t *testing.T) {
 	for _, anew := range []bool{true, false} {
@@ -156,9 +156,9 @@ func TestSetAside_NamesARecordNotAPlace(t *testing.T) {
 			if anew {
 				at = 20
 			}
-			word := catalog.RecordPlace{Topic: r.journal.id, Partition: 0, Offset: at, Epoch: r.journal.epochOf(at)}
-			r.must(r.node.setAside(word))
-			r.eventually("word", func() bool { return r.node.Catalog().SetsAside(word) })
+			place := catalog.RecordPlace{Topic: r.journal.id, Partition: 0, Offset: at, Epoch: r.journal.epochOf(at)}
+			r.must(r.node.setAside(place))
+			r.eventually("record of the catalog", func() bool { return r.node.Catalog().SetsAside(place) })
 			r.close()
 			if anew {
 				r.journal = newMemLog(55, 1)

@@ -16,13 +16,13 @@ import (
 	"github.com/ovation-analytics/ovation/storage"
 )
 
-// pendingRig is a node of two shards, the second of which applies nothing while held.
-func pendingRig(t *testing.T) (r *rig, held *atomic.Bool) {
+// pendingHarness is a node of two shards, the second of which applies nothing while held.
+func pendingHarness(t *testing.T) (r *harness, held *atomic.Bool) {
 	t.Helper()
 	held = new(atomic.Bool)
 	r = furnished(t, 2, 1, Options{})
 	r.close()
-	r.spoilShard(1, func(s shard.Store) shard.Store { return fullDisk{s, held} })
+	r.wrapShard(1, func(s shard.Store) shard.Store { return fullDisk{s, held} })
 	r.open()
 	held.Store(true)
 	return r, held
@@ -46,7 +46,7 @@ func fanOf(n, shard int) domain.IdentityHash {
 
 // pend registers a member of shard 0 whose partner identity shard 1 judges. It waits until
 // the registration is in the log.
-func (r *rig) pend(id, partner domain.IdentityHash, n byte) {
+func (r *harness) pend(id, partner domain.IdentityHash, n byte) {
 	r.t.Helper()
 	sub := registration(id, partner, fmt.Sprint(n))
 	sub.Request, sub.Durable = domain.RequestID{7, n}, true
@@ -56,7 +56,7 @@ func (r *rig) pend(id, partner domain.IdentityHash, n byte) {
 
 // journalled appends activities of a fan to the journal of shard 0, each with the fan and a number
 // in its hash, and waits until they are applied.
-func (r *rig) journalled(n, from, some int) {
+func (r *harness) journalled(n, from, some int) {
 	r.t.Helper()
 	var acts []domain.Record
 	for i := from; i < from+some; i++ {
@@ -75,7 +75,7 @@ func (r *rig) journalled(n, from, some int) {
 
 // What is parked costs the store the same for each activity, however many are parked.
 func TestParked_WorkIsLinear(t *testing.T) {
-	r, _ := pendingRig(t)
+	r, _ := pendingHarness(t)
 	r.pend(fanOf(0, 0), partnerOf(0, 1), 0)
 	const some = 500
 	var written [6]uint64
@@ -96,8 +96,8 @@ func TestParked_WorkIsLinear(t *testing.T) {
 
 // Beyond the bound of a member an activity is a dead letter; what was parked counts, in
 // its order, once the member is active, and a replay gives the same.
-func TestI6ParkedActivitiesAreBounded(t *testing.T) {
-	r, held := pendingRig(t)
+func TestI6_ParkedActivitiesAreBounded(t *testing.T) {
+	r, held := pendingHarness(t)
 	r.pend(fanOf(0, 0), partnerOf(0, 1), 0)
 	r.journalled(0, 0, machine.ParkedMost+50)
 	if got := r.node.Status().Shards[0].Parked; got != machine.ParkedMost {
@@ -120,9 +120,9 @@ func TestI6ParkedActivitiesAreBounded(t *testing.T) {
 // Members that become active or are refused while their activities come, with power cuts
 // in between: each activity is an action or a letter, a refused member's are letters, those
 // parked count in their order, and a replay gives the same state at every mark.
-func TestI6ParkedActivitiesSurvivePowerCuts(t *testing.T) {
+func TestI6_ParkedActivitiesSurvivePowerCuts(t *testing.T) {
 	rnd := seeded(t)
-	r, held := pendingRig(t)
+	r, held := pendingHarness(t)
 	const fans, rounds = 8, 4
 	for n := range fans / 2 { // shard 1 has another member with the partner of every other fan
 		held.Store(false)
@@ -183,7 +183,7 @@ func TestI6ParkedActivitiesSurvivePowerCuts(t *testing.T) {
 	r.replaysEqual(t)
 	r.close()
 	facts := r.factsOf(t)
-	r.fs, r.spoil = vfs.NewCrashableMem(), nil
+	r.fs, r.wrap = vfs.NewCrashableMem(), nil
 	r.open()
 	r.settled()
 	r.close()
@@ -193,7 +193,7 @@ func TestI6ParkedActivitiesSurvivePowerCuts(t *testing.T) {
 }
 
 // inOrder requires that the sequences of each member's rows rise as its activities came.
-func (r *rig) inOrder(t *testing.T, fans int) {
+func (r *harness) inOrder(t *testing.T, fans int) {
 	t.Helper()
 	v := r.node.running[0].View.Acquire()
 	defer v.Release()
@@ -221,7 +221,7 @@ func (r *rig) inOrder(t *testing.T, fans int) {
 }
 
 // factsOf is each shard's state hash as the store of a stopped node has it.
-func (r *rig) factsOf(t *testing.T) (facts [][16]byte) {
+func (r *harness) factsOf(t *testing.T) (facts [][16]byte) {
 	t.Helper()
 	r.stored(func(i int, s *storage.Shard) {
 		again, err := s.Recompute()

@@ -13,7 +13,7 @@ import (
 
 // compareMembers asks about few members, some of whose brands are on disk only, and for
 // pages of all members.
-func (r *rig) compareMembers(t *testing.T, rnd *rand.Rand, n *naive, ids []domain.MemberID, brands int) {
+func (r *harness) compareMembers(t *testing.T, rnd *rand.Rand, n *naive, ids []domain.MemberID, brands int) {
 	t.Helper()
 	q := r.random(rnd, domain.ShapeStandings, ids, brands)
 	q.Filter.Exclude = nil
@@ -49,7 +49,7 @@ func (r *rig) compareMembers(t *testing.T, rnd *rand.Rand, n *naive, ids []domai
 }
 
 // compareOne asks for the score, the position and the actions of one member.
-func (r *rig) compareOne(t *testing.T, q *ranked, n *naive) {
+func (r *harness) compareOne(t *testing.T, q *ranked, n *naive) {
 	t.Helper()
 	one := q.Filter.Members[0]
 	q.Filter.Members, q.Without = nil, nil
@@ -91,7 +91,7 @@ func (r *rig) compareOne(t *testing.T, q *ranked, n *naive) {
 }
 
 // compareRoll asks for a page of all members.
-func (r *rig) compareRoll(t *testing.T, rnd *rand.Rand, ids []domain.MemberID) {
+func (r *harness) compareRoll(t *testing.T, rnd *rand.Rand, ids []domain.MemberID) {
 	t.Helper()
 	roll := domain.Rolling{Up: rnd.IntN(2) == 0, Offset: rnd.IntN(2) * rnd.IntN(len(ids)), Limit: rnd.IntN(20)}
 	changed := map[domain.MemberID]domain.Second{}
@@ -126,7 +126,7 @@ func (r *rig) compareRoll(t *testing.T, rnd *rand.Rand, ids []domain.MemberID) {
 	}
 }
 
-func (r *rig) asked(t *testing.T, q *domain.Question) *domain.Answer {
+func (r *harness) asked(t *testing.T, q *domain.Question) *domain.Answer {
 	t.Helper()
 	a, err := r.node.Ask(context.Background(), q, domain.Position{})
 	if err != nil {

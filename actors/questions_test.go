@@ -15,8 +15,8 @@ import (
 // A question is open until it is answered: so long shards yield.
 func TestNode_QuestionIsOpenUntilItIsAnswered(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, 2, Options{Questions: Questions{Workers: 1}})
-	read := r.spoilBusy()
+	r := newHarness(t, 2, Options{Questions: Questions{Workers: 1}})
+	read := r.wrapBusy()
 	r.furnish(1)
 	id := r.register(1)
 	r.settled()
@@ -30,7 +30,7 @@ func TestNode_QuestionIsOpenUntilItIsAnswered(t *testing.T) {
 		},
 	} {
 		if r.node.questions.Open() > 0 {
-			t.Fatalf("before %s somebody waits", name)
+			t.Fatalf("before %s a question is open", name)
 		}
 		free, answered := r.occupy(read), make(chan error)
 		go func() { answered <- ask() }()
@@ -40,7 +40,7 @@ func TestNode_QuestionIsOpenUntilItIsAnswered(t *testing.T) {
 			t.Fatal(err)
 		}
 		if r.node.questions.Open() > 0 {
-			t.Errorf("after %s somebody waits", name)
+			t.Errorf("after %s a question is open", name)
 		}
 	}
 }
@@ -70,17 +70,17 @@ func (s busySnapshot) Contents(rows []domain.Row) ([]*domain.Content, error) {
 	return make([]*domain.Content, len(rows)), nil
 }
 
-// spoilBusy opens the rig again on stores that occupy can read.
-func (r *rig) spoilBusy() chan chan struct{} {
+// wrapBusy opens the node again on stores that occupy can read.
+func (r *harness) wrapBusy() chan chan struct{} {
 	read := make(chan chan struct{})
 	r.close()
-	r.spoil = func(_ int, s shard.Store) shard.Store { return busyStore{s, read} }
+	r.wrap = func(_ int, s shard.Store) shard.Store { return busyStore{s, read} }
 	r.open()
 	return read
 }
 
 // occupy has a worker read until the channel that it returns is closed.
-func (r *rig) occupy(read chan chan struct{}) chan struct{} {
+func (r *harness) occupy(read chan chan struct{}) chan struct{} {
 	m := &query.Show{Account: busyAccount, Items: make([]domain.FeedItem, 1)}
 	r.node.queried()[0].Show(context.Background(), m, func(*query.Shown) {})
 	return <-read
@@ -99,13 +99,13 @@ func (c *endsAt) Err() error {
 	return nil
 }
 
-// A worker gives a question up at whichever look nobody waits any more, those into
-// brands on disk too, and answers the next one as if it had not been.
-func TestAWorkerGivesUpWhatNobodyWaitsFor(t *testing.T) {
+// A worker gives a cancelled question up at its next look at the context, also within brands
+// on disk, and answers the next question as before.
+func TestWorker_GivesUpACancelledQuestion(t *testing.T) {
 	t.Parallel()
 	rnd := seeded(t)
 	const fans, brands = 30, 4
-	r := newRig(t, 1, Options{Memory: Memory{ResidentBytes: 30_000}, Questions: Questions{Workers: 1}})
+	r := newHarness(t, 1, Options{Memory: Memory{ResidentBytes: 30_000}, Questions: Questions{Workers: 1}})
 	g := newGraveyard(r, fans, brands)
 	g.live(rnd, 3000, brands, 0)
 	r.restart()

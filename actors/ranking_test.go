@@ -23,7 +23,7 @@ type ranked struct {
 }
 
 // random asks about a brand or about all, with some members left out.
-func (r *rig) random(rnd *rand.Rand, shape domain.Shape, ids []domain.MemberID, brands int) *ranked {
+func (r *harness) random(rnd *rand.Rand, shape domain.Shape, ids []domain.MemberID, brands int) *ranked {
 	from := 1_600_000_000 + rnd.Int64N(9_000_000)
 	q := &ranked{ids: ids, Question: domain.Question{
 		Account: 1, Shape: shape, Brand: domain.BrandID(rnd.IntN(brands + 1)),
@@ -64,7 +64,7 @@ func (q *ranked) each(n *naive, brand domain.BrandID, f func(a counted, member d
 	}
 }
 
-func (r *rig) compareRankings(t *testing.T, rnd *rand.Rand, n *naive, ids []domain.MemberID, brands int) {
+func (r *harness) compareRankings(t *testing.T, rnd *rand.Rand, n *naive, ids []domain.MemberID, brands int) {
 	t.Helper()
 	for _, shape := range []domain.Shape{domain.ShapeLeaders, domain.ShapeCrossover} {
 		q := r.random(rnd, shape, ids, brands)
@@ -101,7 +101,7 @@ func (r *rig) compareRankings(t *testing.T, rnd *rand.Rand, n *naive, ids []doma
 }
 
 // total is the total of the tally of the same question.
-func (r *rig) total(q *domain.Question) domain.Count {
+func (r *harness) total(q *domain.Question) domain.Count {
 	r.t.Helper()
 	same := *q
 	same.Shape = domain.ShapeTally
@@ -122,7 +122,7 @@ func sane(c *domain.Crossover) *domain.Crossover {
 
 // leaders is what the question should be answered, and what may be the latest action
 // of each member.
-func (q *ranked) leaders(r *rig, n *naive) (*domain.Leaders, map[domain.MemberID][]string) {
+func (q *ranked) leaders(r *harness, n *naive) (*domain.Leaders, map[domain.MemberID][]string) {
 	by, last, latest := map[domain.MemberID]*domain.Leader{}, map[domain.MemberID]int64{}, map[domain.MemberID][]string{}
 	out := &domain.Leaders{}
 	for _, id := range q.ids {
@@ -220,7 +220,7 @@ const farDown = 1001
 // says of each member what it did last.
 func TestAPageFarDownIsPartOfTheList(t *testing.T) {
 	const fans = farDown + 200
-	r := newRig(t, 3, Options{})
+	r := newHarness(t, 3, Options{})
 	r.furnish(2)
 	var ids []domain.MemberID
 	var acts []domain.Activity

@@ -17,10 +17,10 @@ import (
 	"github.com/ovation-analytics/ovation/actors/query/querytest"
 )
 
-// travellers are members with an identity each whose slot is another shard's, which was
+// forwardedMembers are members with an identity each whose slot is another shard's, which was
 // attached later: what comes by it is forwarded.
-type travellers struct {
-	r        *rig
+type forwardedMembers struct {
+	r        *harness
 	rnd      *rand.Rand
 	ids      []domain.MemberID
 	partners []domain.IdentityHash
@@ -29,8 +29,8 @@ type travellers struct {
 	n        int
 }
 
-func newTravellers(r *rig, rnd *rand.Rand, n, brands int) *travellers {
-	w := &travellers{r: r, rnd: rnd, brands: brands}
+func newForwardedMembers(r *harness, rnd *rand.Rand, n, brands int) *forwardedMembers {
+	w := &forwardedMembers{r: r, rnd: rnd, brands: brands}
 	shards := r.journal.Partitions()
 	for i := 0; len(w.ids) < n; i++ {
 		home, partner := identityOf(2*i), identityOf(2*i+1)
@@ -47,7 +47,7 @@ func newTravellers(r *rig, rnd *rand.Rand, n, brands int) *travellers {
 
 // burst says how many records of the journal have one time from here on, and moves its
 // clock, also back: a broker's may be put right.
-func (w *travellers) burst() {
+func (w *forwardedMembers) burst() {
 	l := w.r.journal
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -57,7 +57,7 @@ func (w *travellers) burst() {
 
 // publish has so many activities of any member arrive, by its id or by the identity in
 // another shard.
-func (w *travellers) publish(n int) {
+func (w *forwardedMembers) publish(n int) {
 	w.burst()
 	acts := make([]domain.Activity, n)
 	for i := range acts {
@@ -80,7 +80,7 @@ func (w *travellers) publish(n int) {
 }
 
 // delete takes out up to n of the rows.
-func (w *travellers) delete(items []domain.FeedItem, n int) {
+func (w *forwardedMembers) delete(items []domain.FeedItem, n int) {
 	w.r.t.Helper()
 	for range min(n, len(items)) {
 		item := &items[w.rnd.IntN(len(items))]
@@ -96,7 +96,7 @@ func (w *travellers) delete(items []domain.FeedItem, n int) {
 }
 
 // whole is the listing in one page.
-func (w *travellers) whole(q *domain.Question) []domain.FeedItem {
+func (w *forwardedMembers) whole(q *domain.Question) []domain.FeedItem {
 	w.r.t.Helper()
 	return w.r.ask(querytest.Whole(q)).Feed.Items
 }
@@ -128,8 +128,8 @@ func byRecording(up bool) func(a, b domain.FeedItem) int {
 func TestI12_RecordedRisesWithTheSequence(t *testing.T) {
 	rnd := seeded(t)
 	const shards = 4
-	r := furnished(t, shards, 3, Options{Memory: Memory{AwakeBytes: 12_000, ResidentBytes: 30_000}})
-	w := newTravellers(r, rnd, 20, 3)
+	r := furnished(t, shards, 3, Options{Memory: Memory{MemberBytes: 12_000, ResidentBytes: 30_000}})
+	w := newForwardedMembers(r, rnd, 20, 3)
 	for range 8 {
 		w.publish(200)
 		if rnd.IntN(2) == 0 {
@@ -171,11 +171,11 @@ func TestI12_RecordedRisesWithTheSequence(t *testing.T) {
 
 // A walk by keys over a feed in order of recording meets every row once, in both
 // directions and with pages of any size, while rows come, are forwarded, and are deleted.
-func TestI12_WalksByRecordingMeetEachRowOnce(t *testing.T) {
+func TestI12_WalksByRecordingHaveEachRowOnce(t *testing.T) {
 	rnd := seeded(t)
 	for _, shards := range []int{2, 3, 5} {
-		r := furnished(t, shards, 3, Options{Memory: Memory{AwakeBytes: 12_000, ResidentBytes: 30_000}})
-		w := newTravellers(r, rnd, 20, 3)
+		r := furnished(t, shards, 3, Options{Memory: Memory{MemberBytes: 12_000, ResidentBytes: 30_000}})
+		w := newForwardedMembers(r, rnd, 20, 3)
 		w.oneTime = true
 		w.publish(700)
 		r.settled()
@@ -208,8 +208,8 @@ func TestI12_WalksByRecordingMeetEachRowOnce(t *testing.T) {
 // does.
 func TestFeed_OrderByRecordedIsWalkedWhole(t *testing.T) {
 	rnd := seeded(t)
-	r := newPollRig(t, 3, 3)
-	w := newTravellers(r.rig, rnd, 20, 3)
+	r := newPollHarness(t, 3, 3)
+	w := newForwardedMembers(r.harness, rnd, 20, 3)
 	w.publish(900)
 	w.publish(300)
 	r.settled()
@@ -268,13 +268,13 @@ func nextOf(t *testing.T, link string) string {
 	return ""
 }
 
-// TestPagesOfANodeMeetEachRowThatStaysOnceWhileItIngests walks over the lists of a node
+// TestI12_PagesHaveEachRowOnceWhileTheNodeIngests walks over the lists of a node
 // that applies activities meanwhile: late ones, and earlier ones of one-time pairs, which
 // take the places of others.
-func TestPagesOfANodeMeetEachRowThatStaysOnceWhileItIngests(t *testing.T) {
+func TestI12_PagesHaveEachRowOnceWhileTheNodeIngests(t *testing.T) {
 	rnd := seeded(t)
 	const fans, brands, start = 40, 3, 1_650_000_000
-	r := furnished(t, 3, brands, Options{Memory: Memory{AwakeBytes: 12_000, ResidentBytes: 30_000}})
+	r := furnished(t, 3, brands, Options{Memory: Memory{MemberBytes: 12_000, ResidentBytes: 30_000}})
 	ids := r.members(fans)
 	latest := int64(2000)
 	publish := func(n int) {

@@ -15,7 +15,7 @@ import (
 )
 
 // A shard that is opened again as of an earlier record answers no question before it is
-// where it was, and what was answered before does not stand.
+// where it was, and no earlier answer is taken for unchanged.
 func TestReopen_ShowsNothingEarlierThanWasShown(t *testing.T) {
 	r := furnished(t, 1, 1, Options{})
 	const acts = 3000
@@ -26,7 +26,7 @@ func TestReopen_ShowsNothingEarlierThanWasShown(t *testing.T) {
 	r.must(err)
 	shadow, err := r.node.Replay(t.Context(), 0, replay.Options{Open: func() (shard.Store, error) {
 		sh, err := replacement.Shard()
-		return rigStore{sh, r}, err
+		return checkedStore{sh, r}, err
 	}})
 	r.must(err)
 	r.must(shadow.To(t.Context(), 100))
@@ -60,8 +60,8 @@ func TestReopen_ShowsNothingEarlierThanWasShown(t *testing.T) {
 	asking.Wait()
 	r.must(err)
 	r.wantActions(acts)
-	if _, stands := r.node.Unchanged(1, mark, &domain.ReadSet{Rows: []domain.RowsOf{{Brand: 1}}}, []domain.Range{{}}); stands {
-		t.Error("an answer of before stands")
+	if _, unchanged := r.node.Unchanged(1, mark, &domain.ReadSet{Rows: []domain.RowsOf{{Brand: 1}}}, []domain.Range{{}}); unchanged {
+		t.Error("an earlier answer is taken for unchanged")
 	}
 	r.replaysEqual(t)
 	if err := r.node.Reopen(t.Context(), 1); !errors.Is(err, shard.ErrNotHere) {
@@ -105,7 +105,7 @@ func TestRebuildable_WaitsUntilTheShardHasReadItsStore(t *testing.T) {
 
 // I4: what an answer has counted is counted in every later one, also when the power was
 // cut before the store had made it durable.
-func TestAShardServesNotBeforeAllIsAppliedThatSomebodyMayHaveSeen(t *testing.T) {
+func TestI4_ShardServesNotBeforeWhatWasServedIsApplied(t *testing.T) {
 	r := furnished(t, 1, 1, Options{})
 	const acts = shard.NearEnd - 100
 	r.publishOf(r.register(0), acts)
@@ -117,7 +117,7 @@ func TestAShardServesNotBeforeAllIsAppliedThatSomebodyMayHaveSeen(t *testing.T) 
 	left := r.fs.(*vfs.MemFS).CrashClone(vfs.CrashCloneCfg{})
 	r.close()
 	below, end := 0, r.end(0) // commits of what is below the end
-	r.fs, r.spoil = left, func(_ int, s shard.Store) shard.Store {
+	r.fs, r.wrap = left, func(_ int, s shard.Store) shard.Store {
 		return hookedStore{Store: s, commit: func(domain.ShardState) {
 			if s := r.node.running[0]; s.Applied.Load() < end {
 				if below++; shard.Behaviour(s.Behaviour.Load()) == shard.Serving {

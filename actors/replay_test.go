@@ -15,14 +15,14 @@ import (
 )
 
 // replayTo replays a shard's journal beside the running node, up to each of the offsets.
-func (r *rig) replayTo(t testing.TB, id int, o replay.Options, offsets ...int64) *storage.Audit {
+func (r *harness) replayTo(t testing.TB, id int, o replay.Options, offsets ...int64) *storage.Audit {
 	t.Helper()
 	store, err := storage.Open(fmt.Sprint("shadow-", id), storage.Options{FS: vfs.NewMem(), CacheBytes: 1 << 20, MemTableBytes: 1 << 20, SealRows: 333, Throwaway: true})
 	r.must(err)
 	t.Cleanup(func() { store.Close() })
 	o.Open = func() (shard.Store, error) {
 		s, err := store.Shard(id)
-		return rigStore{s, r}, err
+		return checkedStore{s, r}, err
 	}
 	s, err := r.node.Replay(t.Context(), id, o)
 	r.must(err)
@@ -46,12 +46,12 @@ func audited(t testing.TB, store *storage.Store, id int) *storage.Audit {
 
 // replaysEqual requires that a replay of each shard gives what is stored, all of it, and
 // the same state hash at every mark.
-func (r *rig) replaysEqual(t testing.TB) {
+func (r *harness) replaysEqual(t testing.TB) {
 	t.Helper()
 	for i := range r.node.count {
 		have := audited(t, r.store, i)
 		next := have.State().Next
-		replay := r.replayTo(t, i, replay.Options{AwakeBytes: 12_000, ResidentBytes: 30_000}, next/3, next/2, next)
+		replay := r.replayTo(t, i, replay.Options{MemberBytes: 12_000, ResidentBytes: 30_000}, next/3, next/2, next)
 		f, err := storage.Compare(have, replay)
 		if err != nil || f.Total != 0 {
 			t.Fatalf("shard %d: %d differences to a replay: %+v %v", i, f.Total, f.First, err)
@@ -75,7 +75,7 @@ func (r *rig) replaysEqual(t testing.TB) {
 }
 
 // What a replay applies leaves it nowhere: no log grows and no letter is published.
-func TestAReplayBesideTheNodeSendsNothing(t *testing.T) {
+func TestReplay_SendsNothing(t *testing.T) {
 	r := furnished(t, 2, 1, Options{})
 	id, partner := r.forwarded()
 	for i := range uint64(300) {
@@ -115,9 +115,8 @@ func TestAReplayBesideTheNodeSendsNothing(t *testing.T) {
 	}
 }
 
-// A replay that comes upon a record that panics says so, and appends no word: the live
-// shard's is the only one.
-func TestAReplaySaysWhyItStopped(t *testing.T) {
+// A replay of a record that panics reports so, and sets nothing aside: the live shard does.
+func TestReplay_ReportsWhyItStopped(t *testing.T) {
 	r := furnished(t, 1, 1, Options{})
 	id := r.register(0)
 	r.publish(domain.Activity{Member: id, Definition: 100, Brand: 1, Time: 1_600_000_000, Hash: 1})
@@ -127,7 +126,7 @@ func TestAReplaySaysWhyItStopped(t *testing.T) {
 	defer store.Close()
 	s, err := r.node.Replay(t.Context(), 0, replay.Options{Open: func() (shard.Store, error) {
 		sh, err := store.Shard(0)
-		return panicking{rigStore{sh, r}}, err
+		return panicking{checkedStore{sh, r}}, err
 	}})
 	r.must(err)
 	defer s.Stop()
@@ -138,7 +137,7 @@ func TestAReplaySaysWhyItStopped(t *testing.T) {
 		t.Fatalf("replayed with %v", err)
 	}
 	if after, _ := r.catalog.End(t.Context(), 0); after != before {
-		t.Error("the replay sent a word to the catalog")
+		t.Error("the replay appended to the catalog")
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -151,7 +150,7 @@ func TestAReplaySaysWhyItStopped(t *testing.T) {
 }
 
 // panicking is a store on which putting a row panics.
-type panicking struct{ rigStore }
+type panicking struct{ checkedStore }
 
 func (p panicking) Stage(changes []domain.Change) error {
 	for i := range changes {
@@ -159,12 +158,12 @@ func (p panicking) Stage(changes []domain.Change) error {
 			panic("a row")
 		}
 	}
-	return p.rigStore.Stage(changes)
+	return p.checkedStore.Stage(changes)
 }
 
 // The marks of the state hash do not hang on how records come in pages, nor on where a
 // node was killed.
-func TestI6MarksFollowFromTheRecordsAlone(t *testing.T) {
+func TestI6_MarksFollowFromTheRecordsAlone(t *testing.T) {
 	rnd := seeded(t)
 	r := furnished(t, 1, 2, Options{markEvery: 64})
 	ids := r.members(3)

@@ -14,7 +14,7 @@ import (
 
 // Many submissions have results in their order, records of one log stand in it in
 // that order, and one that fails is no other's failure.
-func TestManySubmissionsAreAppliedInOrderAndOneByOne(t *testing.T) {
+func TestSubmitAll_AppliesInOrder(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute) // a busy machine may be late
 	defer cancel()
@@ -24,7 +24,7 @@ func TestManySubmissionsAreAppliedInOrderAndOneByOne(t *testing.T) {
 	sub := func(i int) domain.Submission {
 		a := &domain.Activity{Member: ids[i%4], Definition: 100, Brand: 1, Time: 1_600_000_000 + int64(i), Hash: uint64(i + 1)}
 		if i%100 == 99 {
-			a.Member = ids[i%4] + 50*domain.Slots // nobody
+			a.Member = ids[i%4] + 50*domain.Slots // no member
 		}
 		return domain.Submission{Account: 1, Slot: a.Member.Slot(), Activity: a, Request: domain.RequestID{9, byte(i), byte(i >> 8)}, BodyHash: 1}
 	}
@@ -104,7 +104,7 @@ func TestManySubmissionsAreAppliedInOrderAndOneByOne(t *testing.T) {
 
 // A record that no member has a part in moves its stream's origin: what it sends must
 // be in the same batch, or the next life drops its repeat and never sends it.
-func TestI3WhatASliceSendsIsInTheBatchThatMovesItsOrigin(t *testing.T) {
+func TestI3_OutboxIsInTheBatchThatMovesTheOrigin(t *testing.T) {
 	r := furnished(t, 2, 1, Options{})
 	stranger := identityOf(7)
 	r.publish(domain.Activity{Identity: stranger, Definition: 100, Brand: 1, Time: 1_600_000_000, Hash: 1})
@@ -133,8 +133,8 @@ func TestI3WhatASliceSendsIsInTheBatchThatMovesItsOrigin(t *testing.T) {
 }
 
 // An activity addressed by an identity of another shard than its member's is
-// concluded there; a repeat of the request is told so, whoever it asks.
-func TestARequestThatIsForwardedCountsOnce(t *testing.T) {
+// completed there; a repeat of the request gets the same outcome from either shard.
+func TestSubmit_ForwardedRequestCountsOnce(t *testing.T) {
 	r := furnished(t, 2, 1, Options{})
 	id, partner := r.forwarded()
 	s := domain.Submission{
@@ -166,7 +166,7 @@ func TestARequestThatIsForwardedCountsOnce(t *testing.T) {
 
 // Of requests with one id that are under way together one is the first; the others are
 // repeats of it, and one with another body is a conflict, whichever record comes first.
-func TestI6RepeatsThatMeetTheFirstOnItsWay(t *testing.T) {
+func TestI6_ConcurrentRepeatsOfARequest(t *testing.T) {
 	r := furnished(t, 2, 1, Options{})
 	fan := r.register(0)
 	home, partner := identityOf(2), identityOf(3)
@@ -228,7 +228,7 @@ func TestI6RepeatsThatMeetTheFirstOnItsWay(t *testing.T) {
 
 // A tick moves a shard's clock to its record's time, whatever hour its node believes in: a
 // node that is a day ahead expires no request id.
-func TestShard_ATickOfANodeAheadForgetsNoRequest(t *testing.T) {
+func TestShard_TickOfANodeAheadForgetsNoRequest(t *testing.T) {
 	r := furnished(t, 1, 1, Options{})
 	r.register(1)
 	said := domain.Record{Kind: domain.KindActivity, Account: 1, Request: domain.RequestID{9}, BodyHash: 5, Activity: domain.Activity{

@@ -33,23 +33,23 @@ func (s *forgetful) forget() {
 
 func (s *forgetful) cut(partition int, before int64) { s.starts[partition].Store(before) }
 
-// forgottenRig is a node with some members and a forgetful public topic.
-type forgottenRig struct {
-	*rig
+// sourceHarness is a node with some members and a forgetful public topic.
+type sourceHarness struct {
+	*harness
 	source *forgetful
 	acts   int
 }
 
-func newForgottenRig(t *testing.T, journal journal.Log) *forgottenRig {
+func newSourceHarness(t *testing.T, journal journal.Log) *sourceHarness {
 	s := newForgetful()
-	r := &forgottenRig{rig: newRig(t, 2, Options{Logs: Logs{Source: s.faultySource, Journal: journal}}), source: s}
+	r := &sourceHarness{harness: newHarness(t, 2, Options{Logs: Logs{Source: s.faultySource, Journal: journal}}), source: s}
 	r.furnish(1)
 	r.members(8)
 	return r
 }
 
 // act is a new activity of a fan, spread over both shards.
-func (r *forgottenRig) act() domain.Record {
+func (r *sourceHarness) act() domain.Record {
 	r.acts++
 	return domain.Record{Kind: domain.KindActivity, Account: 1, Activity: domain.Activity{
 		Identity: identityOf(r.acts % 8), Definition: 100, Brand: 1, Time: 1_700_000_000, Hash: uint64(r.acts),
@@ -57,7 +57,7 @@ func (r *forgottenRig) act() domain.Record {
 }
 
 // put publishes new activities to a partition, as one page.
-func (r *forgottenRig) put(partition, n int) {
+func (r *sourceHarness) put(partition, n int) {
 	r.t.Helper()
 	var records []domain.Record
 	for range n {
@@ -67,7 +67,7 @@ func (r *forgottenRig) put(partition, n int) {
 }
 
 // stops waits until the router of partition 0 stopped at a gap, and gives its bounds.
-func (r *forgottenRig) stops() *domain.AcceptGap {
+func (r *sourceHarness) stops() *domain.AcceptGap {
 	r.t.Helper()
 	r.eventually("stop of the router", func() bool {
 		all := r.node.routing.List()
@@ -81,7 +81,7 @@ func (r *forgottenRig) stops() *domain.AcceptGap {
 }
 
 // routes requires that neither router stops.
-func (r *forgottenRig) routes() {
+func (r *sourceHarness) routes() {
 	r.t.Helper()
 	r.eventually("the routers", func() bool { return len(r.node.routing.List()) == 2 })
 	for _, s := range r.node.routing.List() {
@@ -92,15 +92,15 @@ func (r *forgottenRig) routes() {
 }
 
 // restart stops the node; what happens meanwhile is in f.
-func (r *forgottenRig) restart(f func()) {
+func (r *sourceHarness) restart(f func()) {
 	r.t.Helper()
 	r.close()
 	f()
 	r.open()
 }
 
-func TestAForgottenOffsetLosesNothingThatWasCutBeforeItWasRouted(t *testing.T) {
-	r := newForgottenRig(t, nil)
+func TestRouter_ForgottenOffsetReportsWhatWasCut(t *testing.T) {
+	r := newSourceHarness(t, nil)
 	r.put(0, 5)
 	r.put(1, 5)
 	r.counts(10)
@@ -117,15 +117,15 @@ func TestAForgottenOffsetLosesNothingThatWasCutBeforeItWasRouted(t *testing.T) {
 	_, err := r.node.AcceptGap(context.Background(), false, 0)
 	r.must(err)
 	r.counts(13)
-	r.restart(r.source.forget) // the word stands
+	r.restart(r.source.forget) // the gap stays accepted
 	r.put(0, 1)
 	r.counts(14)
 	r.routes()
 }
 
-func TestAForgottenOffsetIsNoGapWhereAllThatWasCutHadBeenRouted(t *testing.T) {
+func TestRouter_ForgottenOffsetOfWhatWasRouted(t *testing.T) {
 	for _, before := range []int64{0, 3, 5} { // all of it, some of it, none
-		r := newForgottenRig(t, nil)
+		r := newSourceHarness(t, nil)
 		r.put(0, 5)
 		r.counts(5)
 		repeats := func() (n int64) {
@@ -148,13 +148,13 @@ func TestAForgottenOffsetIsNoGapWhereAllThatWasCutHadBeenRouted(t *testing.T) {
 	}
 }
 
-func TestAFirstInstallationBeginsAtTheLogsStartWhereverThatIs(t *testing.T) {
+func TestRouter_FirstInstallationBeginsAtTheLogsStart(t *testing.T) {
 	s := newForgetful()
 	s.cut(0, 3)
 	for range 5 {
 		_, _ = s.Append(context.Background(), 0, []domain.Record{{Kind: domain.KindActivity, Account: 1}})
 	}
-	r := &forgottenRig{rig: newRig(t, 2, Options{Logs: Logs{Source: s.faultySource}}), source: s}
+	r := &sourceHarness{harness: newHarness(t, 2, Options{Logs: Logs{Source: s.faultySource}}), source: s}
 	r.settled()
 	r.routes()
 	if n := len(r.letters.all); n != 2 { // of an account that is not there
@@ -162,8 +162,8 @@ func TestAFirstInstallationBeginsAtTheLogsStartWhereverThatIs(t *testing.T) {
 	}
 }
 
-func TestAPartitionThatWasBegunWhenItWasEmptyHasAGap(t *testing.T) {
-	r := newForgottenRig(t, nil)
+func TestRouter_ForgottenOffsetOfAnEmptyPartition(t *testing.T) {
+	r := newSourceHarness(t, nil)
 	r.settled()
 	r.eventually("first page", func() bool { return r.node.routing.List()[0].Fresh.Reached() })
 	r.restart(func() {
@@ -179,7 +179,7 @@ func TestAPartitionThatWasBegunWhenItWasEmptyHasAGap(t *testing.T) {
 // A router that dies in the midst of a page has appended a part of it. The shard that has
 // its part knows the page's last origin, and the log that was emptied begins behind it: yet
 // the other shard's part is lost.
-func TestAPageThatWasAppendedInPartIsLostAloud(t *testing.T) {
+func TestRouter_ForgottenOffsetOfAPageAppendedInPart(t *testing.T) {
 	journal := newFaultyLog(1, 2)
 	var off atomic.Bool // partition 1 takes nothing
 	journal.refuse = func(p int) error {
@@ -188,7 +188,7 @@ func TestAPageThatWasAppendedInPartIsLostAloud(t *testing.T) {
 		}
 		return nil
 	}
-	r := newForgottenRig(t, journal)
+	r := newSourceHarness(t, journal)
 	r.put(0, 6)
 	r.counts(6)
 	off.Store(true)
@@ -212,8 +212,8 @@ func TestAPageThatWasAppendedInPartIsLostAloud(t *testing.T) {
 
 // What the group has forgotten of a partition it knows again soon, though nothing comes:
 // lag tools go by it.
-func TestAForgottenOffsetIsCommittedAnewByAnIdleRouter(t *testing.T) {
-	r := newForgottenRig(t, nil)
+func TestRouter_ForgottenOffsetIsCommittedAnew(t *testing.T) {
+	r := newSourceHarness(t, nil)
 	r.put(0, 5)
 	r.counts(5)
 	r.restart(r.source.forget)
@@ -223,8 +223,8 @@ func TestAForgottenOffsetIsCommittedAnewByAnIdleRouter(t *testing.T) {
 	})
 }
 
-// remade is a public topic that can be deleted and made again.
-type remade struct {
+// recreatedTopic is a public topic that can be deleted and made again.
+type recreatedTopic struct {
 	mu   sync.Mutex
 	all  []*memSource           // the last is there now
 	read map[int]domain.TopicID // what a partition is read of
@@ -236,15 +236,15 @@ type keptOffset struct {
 	next  int64
 }
 
-func newRemade(partitions int) *remade {
-	return &remade{
+func newRecreatedTopic(partitions int) *recreatedTopic {
+	return &recreatedTopic{
 		all:  []*memSource{{memLog: newMemLog(100, partitions)}},
 		read: map[int]domain.TopicID{}, kept: map[int]keptOffset{},
 	}
 }
 
 // again deletes the topic and makes it with so many partitions.
-func (s *remade) again(partitions int) *memSource {
+func (s *recreatedTopic) again(partitions int) *memSource {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	m := &memSource{memLog: newMemLog(byte(100+len(s.all)), partitions)}
@@ -252,23 +252,23 @@ func (s *remade) again(partitions int) *memSource {
 	return m
 }
 
-func (s *remade) now() *memSource {
+func (s *recreatedTopic) now() *memSource {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.all[len(s.all)-1]
 }
 
-func (s *remade) Topic() domain.TopicID                   { return s.now().id }
-func (s *remade) Partitions(context.Context) (int, error) { return len(s.now().parts), nil }
+func (s *recreatedTopic) Topic() domain.TopicID                   { return s.now().id }
+func (s *recreatedTopic) Partitions(context.Context) (int, error) { return len(s.now().parts), nil }
 
-func (s *remade) End(ctx context.Context, p int) (int64, error) {
+func (s *recreatedTopic) End(ctx context.Context, p int) (int64, error) {
 	if m := s.now(); p < len(m.parts) {
 		return m.End(ctx, p)
 	}
 	return 0, errAway
 }
 
-func (s *remade) Committed(_ context.Context, p int) (int64, int32, bool, error) {
+func (s *recreatedTopic) Committed(_ context.Context, p int) (int64, int32, bool, error) {
 	now := s.now().id
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -280,26 +280,26 @@ func (s *remade) Committed(_ context.Context, p int) (int64, int32, bool, error)
 	return k.next, 0, ok, nil
 }
 
-func (s *remade) Commit(_ context.Context, p int, next int64, _ int32) error {
+func (s *recreatedTopic) Commit(_ context.Context, p int, next int64, _ int32) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.kept[p] = keptOffset{s.read[p], next}
 	return nil
 }
 
-func (s *remade) Reader(p int) router.SourceReader {
+func (s *recreatedTopic) Reader(p int) router.SourceReader {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return remadeReader{s, s.read[p], p}
+	return recreatedReader{s, s.read[p], p}
 }
 
-type remadeReader struct {
-	s     *remade
+type recreatedReader struct {
+	s     *recreatedTopic
 	topic domain.TopicID
 	p     int
 }
 
-func (r remadeReader) Read(ctx context.Context, next int64, epoch int32, spare []domain.Arrival) (domain.SourcePage, error) {
+func (r recreatedReader) Read(ctx context.Context, next int64, epoch int32, spare []domain.Arrival) (domain.SourcePage, error) {
 	m := r.s.now()
 	if m.id != r.topic {
 		return domain.SourcePage{}, &domain.GapError{Kind: domain.GapRecreated, TopicID: m.id, Partition: r.p, Want: next}
@@ -311,10 +311,10 @@ func (r remadeReader) Read(ctx context.Context, next int64, epoch int32, spare [
 }
 
 // In a public topic that was made again with fewer partitions the routers of the others end
-// with the operator's word, and start again when such partitions are added.
+// once the gaps are accepted, and start again when such partitions are added.
 func TestRouter_EndsWithItsPartition(t *testing.T) {
-	s := newRemade(3)
-	r := newRig(t, 1, Options{Logs: Logs{Source: s}})
+	s := newRecreatedTopic(3)
+	r := newHarness(t, 1, Options{Logs: Logs{Source: s}})
 	r.submit(domain.Submission{Command: &domain.Layout{Shards: 1, Journal: domain.TopicID{1}, Source: s.Topic()}})
 	r.furnish(1)
 	id := r.register(1)
@@ -361,8 +361,8 @@ func (l *memLog) grow(partitions int) {
 }
 
 // Gaps of the public topic that lie side by side are passed one by one, and at a start that
-// does not know how far it was routed once more, without another word.
-func TestRouter_FollowsWordsInARow(t *testing.T) {
+// does not know how far it was routed once more, without being accepted again.
+func TestRouter_PassesAcceptedGapsInARow(t *testing.T) {
 	s := &faultySource{memSource: newMemSource()}
 	s.change = func(p int, next int64, page domain.SourcePage) (domain.SourcePage, error) {
 		for _, lost := range []stretch{{5, 7}, {7, 9}} {

@@ -15,7 +15,7 @@ import (
 
 // A router that waits for the broker keeps its mailbox to itself: it must hear of the
 // node's stop all the same.
-func TestANodeStopsWhileItsRoutersWaitForTheBroker(t *testing.T) {
+func TestNode_StopsWhileRoutersWaitForTheBroker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var off atomic.Bool // the broker takes nothing
 		var tries atomic.Int64
@@ -27,7 +27,7 @@ func TestANodeStopsWhileItsRoutersWaitForTheBroker(t *testing.T) {
 			tries.Add(1)
 			return errAway
 		}
-		r := newRig(t, 2, Options{Logs: Logs{Journal: journal}})
+		r := newHarness(t, 2, Options{Logs: Logs{Journal: journal}})
 		off.Store(true)
 		r.publish(domain.Activity{Member: 1, Definition: 100, Brand: 1, Time: 1_700_000_000, Hash: 1})
 		r.eventually("an append", func() bool { return tries.Load() > 3 })
@@ -48,7 +48,7 @@ func TestANodeStopsWhileItsRoutersWaitForTheBroker(t *testing.T) {
 func TestNode_StopsWithWaitingQuestions(t *testing.T) {
 	r := furnished(t, 1, 1, Options{Questions: Questions{Workers: 1}})
 	r.register(1)
-	out := r.occupy(r.spoilBusy())
+	out := r.occupy(r.wrapBusy())
 	const clients = 40
 	answered := make(chan error, clients)
 	for range clients {
@@ -129,7 +129,7 @@ func TestNode_StopEndsAShardThatLoads(t *testing.T) {
 	r.close()
 	at, on := make(chan struct{}), make(chan struct{})
 	var calls atomic.Int64
-	r.spoil = func(_ int, s shard.Store) shard.Store { return rowsEnd{s, at, on, &calls} }
+	r.wrap = func(_ int, s shard.Store) shard.Store { return rowsEnd{s, at, on, &calls} }
 	r.boot()
 	<-at
 	stopped := make(chan error)
@@ -146,8 +146,8 @@ func TestNode_StopEndsAShardThatLoads(t *testing.T) {
 }
 
 // A store that is closed while somebody reads it says that it leaks.
-func TestANodeStopsNotBeforeItsReadersAreDone(t *testing.T) {
-	r := newRig(t, 1, Options{})
+func TestNode_StopWaitsForReaders(t *testing.T) {
+	r := newHarness(t, 1, Options{})
 	v := r.node.running[0].View.Acquire()
 	if v == nil {
 		t.Fatal("no view")

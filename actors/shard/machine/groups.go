@@ -11,9 +11,9 @@ import (
 // group adds the activity to its member's message.
 func (m *Machine) group(ctx actor.Context, r *domain.Record, at member.Place) error {
 	m.State.Sequence++
-	g := m.asleep(at, &r.Activity)
+	g := m.unloaded(at, &r.Activity)
 	if g == nil {
-		k, err := m.awake.Wake(ctx, at)
+		k, err := m.loaded.Load(ctx, at)
 		if err != nil {
 			return err
 		}
@@ -28,15 +28,15 @@ func (m *Machine) group(ctx actor.Context, r *domain.Record, at member.Place) er
 	return nil
 }
 
-// asleep is the group of a member that is not woken for the activity; nil: it is awake, or
+// unloaded is the group of a member that is not loaded for the activity; nil: it is loaded, or
 // has to be. An activity that is not one-time needs to know of its member what the
 // audience knows, and the store has the rest. One-time pairs are remembered by a member
-// that is awake, until they are committed.
-func (m *Machine) asleep(at member.Place, a *domain.Activity) *members.Group {
-	if a.OneTime || m.awake.At(at) != nil {
+// that is loaded, until they are committed.
+func (m *Machine) unloaded(at member.Place, a *domain.Activity) *members.Group {
+	if a.OneTime || m.loaded.At(at) != nil {
 		return nil
 	}
-	if g := m.effects.batch.members.Sleeping(at); g != nil {
+	if g := m.effects.batch.members.Unloaded(at); g != nil {
 		return g
 	}
 	audience := m.Accounts.Of(at.Account).Audience
@@ -44,5 +44,5 @@ func (m *Machine) asleep(at member.Place, a *domain.Activity) *members.Group {
 	if !active {
 		return nil
 	}
-	return m.effects.batch.members.AddSleeping(at, audience.ID(at.Ord), muted, m.store)
+	return m.effects.batch.members.AddUnloaded(at, audience.ID(at.Ord), muted, m.store)
 }

@@ -18,24 +18,24 @@ type Store interface {
 
 // Batch is the activities of a micro-batch by member, in the order of each member's first.
 type Batch struct {
-	groups  []*Group // those used first
-	used    int
-	asleep  map[member.Place]*Group // groups of members that sleep
-	sleeper receiver                // applies them
+	groups   []*Group // those used first
+	used     int
+	unloaded map[member.Place]*Group // groups of members that are not loaded
+	plain    receiver                // applies them
 }
 
 // NewBatch is an empty one.
 func NewBatch() *Batch {
-	return &Batch{asleep: map[member.Place]*Group{}, sleeper: receiver{member.NewState(&domain.Member{})}}
+	return &Batch{unloaded: map[member.Place]*Group{}, plain: receiver{member.NewState(&domain.Member{})}}
 }
 
-// Group is what a micro-batch has of one member. Groups stand in memory one after the other,
-// as they are used; nearly all have one activity, which has its room in them.
+// Group is what a micro-batch has of one member. Groups are in memory one after the other,
+// as they are used; nearly all have one activity, which is kept in them.
 type Group struct {
 	ID domain.MemberID
 
-	actor   *Actor // nil: the member sleeps, and its activities are plain
-	muted   uint32 // services of a member that sleeps, a bit each
+	actor   *Actor // nil: the member is not loaded, and its activities are plain
+	muted   uint32 // services of a member that is not loaded, a bit each
 	history pairHistory
 	msg     activities
 	one     [1]Activity
@@ -63,26 +63,26 @@ func (g *Group) Add(a Activity) { g.msg.acts = append(g.msg.acts, a) }
 // Activities are those added.
 func (g *Group) Activities() []Activity { return g.msg.acts }
 
-// Sleeping is the group of a member that sleeps; nil: it has none yet.
-func (b *Batch) Sleeping(at member.Place) *Group { return b.asleep[at] }
+// Unloaded is the group of a member that is not loaded; nil: it has none yet.
+func (b *Batch) Unloaded(at member.Place) *Group { return b.unloaded[at] }
 
-// AddSleeping begins the group of a member that sleeps, with the services that it does not
+// AddUnloaded begins the group of a member that is not loaded, with the services that it does not
 // share.
-func (b *Batch) AddSleeping(at member.Place, id domain.MemberID, muted uint32, store Store) *Group {
+func (b *Batch) AddUnloaded(at member.Place, id domain.MemberID, muted uint32, store Store) *Group {
 	g := b.next()
 	g.ID, g.muted, g.history = id, muted, pairHistory{store, at}
-	b.asleep[at] = g
+	b.unloaded[at] = g
 	return g
 }
 
-// Of is the group of a member that is awake. One that slept when the micro-batch began
-// goes on with the group it has.
+// Of is the group of a member that is loaded. One that was not loaded when the micro-batch began
+// keeps the group it has.
 func (b *Batch) Of(k *Actor, at member.Place, store Store) *Group {
 	if k.group != nil {
 		return k.group
 	}
-	if k.group = b.asleep[at]; k.group != nil {
-		delete(b.asleep, at)
+	if k.group = b.unloaded[at]; k.group != nil {
+		delete(b.unloaded, at)
 		k.group.actor = k
 		return k.group
 	}
@@ -117,8 +117,8 @@ func (b *Batch) Apply(g *Group, changes []domain.Change) ([]domain.Change, error
 	if g.actor != nil {
 		g.actor.box.PostUserMessage(&g.msg)
 	} else {
-		b.sleeper.state.Sleeper(g.ID, g.history.at.Account, g.history.at.Ord, g.muted)
-		b.sleeper.record(&g.msg)
+		b.plain.state.Sleeper(g.ID, g.history.at.Account, g.history.at.Ord, g.muted)
+		b.plain.record(&g.msg)
 	}
 	if !g.msg.done {
 		panic("a member actor failed")
@@ -138,7 +138,7 @@ func (b *Batch) Clear() {
 		g.msg.acts = g.msg.acts[:0]
 	}
 	b.used = 0
-	clear(b.asleep)
+	clear(b.unloaded)
 }
 
 // pairHistory is the past of one member, as the store has it.
