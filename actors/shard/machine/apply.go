@@ -64,15 +64,15 @@ func (m *Machine) activity(ctx actor.Context, r *domain.Record) error {
 		m.effects.refuse(r, a, a.Refusal, a.Detail)
 		return nil
 	}
+	id, err := m.identities.Resolve(r.Account, a)
+	if err != nil {
+		return err
+	}
 	if r.Kind == domain.KindActivity {
 		if reason := member.Judge(a, r.Time, m.State.Expired); reason != domain.Accepted {
 			m.effects.refuse(r, a, reason, "")
 			return nil
 		}
-	}
-	id, err := m.identities.Resolve(r.Account, a)
-	if err != nil {
-		return err
 	}
 	if id == 0 {
 		m.effects.refuse(r, a, domain.UnknownMember, "")
@@ -117,7 +117,7 @@ func (m *Machine) flush(ctx actor.Context) error {
 		acts := g.Activities()
 		m.effects.batch.current = acts[0].Record.Offset
 		var err error
-		if m.effects.batch.changes, err = m.effects.batch.members.Apply(g, m.effects.batch.changes); err != nil {
+		if m.effects.batch.changes, err = m.effects.batch.members.Apply(m.loaded, g, m.effects.batch.changes); err != nil {
 			return err
 		}
 		for i := range acts {

@@ -11,8 +11,9 @@ import (
 // group adds the activity to its member's message.
 func (m *Machine) group(ctx actor.Context, r *domain.Record, at member.Place) error {
 	m.State.Sequence++
-	g := m.unloaded(at, &r.Activity)
-	if g == nil {
+	batch := m.effects.batch
+	a := members.Activity{Record: r, Sequence: m.State.Sequence, Clock: batch.at.clock}
+	if !batch.members.Add(m.loaded, at, m.Accounts.Of(at.Account).Audience, a) {
 		k, err := m.loaded.Load(ctx, at)
 		if err != nil {
 			return err
@@ -21,28 +22,8 @@ func (m *Machine) group(ctx actor.Context, r *domain.Record, at member.Place) er
 			m.notActive(k, r)
 			return nil
 		}
-		g = m.effects.batch.members.Of(k, at, m.store)
+		batch.members.AddTo(k, at, a)
 	}
-	r.Activity.Content.Recorded = m.effects.batch.at.clock
-	g.Add(members.Activity{Record: r, Sequence: m.State.Sequence, Clock: m.effects.batch.at.clock})
+	r.Activity.Content.Recorded = a.Clock
 	return nil
-}
-
-// unloaded is the group of a member that is not loaded for the activity; nil: it is loaded, or
-// has to be. An activity that is not one-time needs to know of its member what the
-// audience knows, and the store has the rest. One-time pairs are remembered by a member
-// that is loaded, until they are committed.
-func (m *Machine) unloaded(at member.Place, a *domain.Activity) *members.Group {
-	if a.OneTime || m.loaded.At(at) != nil {
-		return nil
-	}
-	if g := m.effects.batch.members.Unloaded(at); g != nil {
-		return g
-	}
-	audience := m.Accounts.Of(at.Account).Audience
-	muted, active := audience.Active(at.Ord)
-	if !active {
-		return nil
-	}
-	return m.effects.batch.members.AddUnloaded(at, audience.ID(at.Ord), muted, m.store)
 }

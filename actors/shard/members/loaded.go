@@ -18,23 +18,24 @@ import (
 // the hand clears marks and takes the first actor without one. An order by last use would be
 // more exact, and would read and write two neighbours with every touch.
 type Loaded struct {
-	limit int                           // bytes
-	held  int                           // bytes of all, as of when the hand last passed each
-	seats map[domain.AccountID][]*Actor // by ordinal; nil: not loaded
-	of    domain.AccountID              // the account asked about last, and its seats
-	last  []*Actor
-	ring  []*Actor // all of them, in any order
-	hand  int
-	props *actor.Props // of all, so that it is in the processor's cache
-	next  *Actor       // being spawned
-	store Store
-	loads *atomic.Int64
+	limit   int                           // bytes
+	held    int                           // bytes of all, as of when the hand last passed each
+	seats   map[domain.AccountID][]*Actor // by ordinal; nil: not loaded
+	of      domain.AccountID              // the account asked about last, and its seats
+	last    []*Actor
+	ring    []*Actor // all of them, in any order
+	hand    int
+	props   *actor.Props // of all, so that it is in the processor's cache
+	next    *Actor       // being spawned
+	store   Store
+	history member.History // the store
+	loads   *atomic.Int64
 }
 
 // New is one whose members take no more bytes than the limit after Evict. It counts those
 // that are read from the store.
 func New(limit int, store Store, loads *atomic.Int64) *Loaded {
-	c := &Loaded{limit: limit, seats: map[domain.AccountID][]*Actor{}, store: store, loads: loads}
+	c := &Loaded{limit: limit, seats: map[domain.AccountID][]*Actor{}, store: store, history: store, loads: loads}
 	c.props = mailbox.Props(c.produce).Configure(actor.WithMailbox(func() actor.Mailbox { return &c.next.box }))
 	return c
 }
