@@ -64,7 +64,7 @@ func (b *barrier) Await(ctx context.Context, wait domain.Position) error {
 }
 
 // awaitBacklog asks every shard for the end of the log that it met at its start: what
-// was sent to it in an earlier life and is no longer in its sender's outbox stands
+// was sent to it in an earlier life and is no longer in its sender's outbox is
 // below that.
 func (b *barrier) awaitBacklog(ctx context.Context, wait domain.Position) error {
 	if len(wait.Shards) == 0 {

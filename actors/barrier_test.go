@@ -3,7 +3,6 @@ package actors
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -14,13 +13,11 @@ import (
 
 // At the ends of the logs everything is applied that was accepted before they were asked
 // for: what was just published to the public topic, what was just registered, and what
-// the catalog was just told.
-func TestI4AtTheEndsEverythingAcceptedBeforeIsApplied(t *testing.T) {
+// was just appended to the catalog.
+func TestI4_BarrierCoversAllThatWasAccepted(t *testing.T) {
 	const rounds, each = 8, 400
-	r := newRig(t, 3, Options{})
-	r.furnish(2)
-	seed := rand.Uint64()
-	rnd := rand.New(rand.NewPCG(seed, 1))
+	r := furnished(t, 3, 2, Options{})
+	rnd := seeded(t)
 	id := r.register(1)
 	for round := range uint64(rounds) {
 		acts := make([]domain.Activity, each)
@@ -32,31 +29,29 @@ func TestI4AtTheEndsEverythingAcceptedBeforeIsApplied(t *testing.T) {
 		}
 		r.publish(acts...)
 		at, err := r.node.Ends(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
+		r.must(err)
 		a, err := r.node.Ask(context.Background(), &domain.Question{
 			Account: 1, Shape: domain.ShapeTally, Range: domain.AllTime, Groups: []domain.Group{{Definition: 100}},
 		}, at)
 		if err != nil || a.Tally.Total.Actions != (round+1)*each {
-			t.Fatalf("seed %d, round %d: %+v actions, %v", seed, round, a, err)
+			t.Fatalf("round %d: %+v actions, %v", round, a, err)
 		}
 		for i, s := range at.Shards {
-			end, _ := r.journal.End(context.Background(), i)
+			end := r.end(i)
 			if s.Shard != i || s.Next > end || a.Position.Next(i) < s.Next {
-				t.Fatalf("seed %d: the end is at %+v, the log's at %d, the answer at %+v", seed, at, end, a.Position)
+				t.Fatalf("the end is at %+v, the log's at %d, the answer at %+v", at, end, a.Position)
 			}
 		}
 	}
 }
 
-// shy is a public topic that does not tell its partitions when it is first asked.
-type shy struct {
+// lateSource is a public topic that does not tell its partitions when it is first asked.
+type lateSource struct {
 	*memSource
 	asked atomic.Bool
 }
 
-func (s *shy) Partitions(ctx context.Context) (int, error) {
+func (s *lateSource) Partitions(ctx context.Context) (int, error) {
 	if !s.asked.Swap(true) {
 		return 0, errors.New("not now")
 	}
@@ -65,9 +60,9 @@ func (s *shy) Partitions(ctx context.Context) (int, error) {
 
 // A node that has just started has no router yet: what is in the public topic is not
 // routed all the same.
-func TestI4TheEndsAreNotKnownBeforeThePartitionsAre(t *testing.T) {
-	source := &shy{memSource: &memSource{memLog: newMemLog(3, 2), kept: map[int]int64{}}}
-	r := newRig(t, 2, Options{Logs: Logs{Source: source}})
+func TestI4_BarrierWaitsForThePartitions(t *testing.T) {
+	source := &lateSource{memSource: newMemSource()}
+	r := newHarness(t, 2, Options{Logs: Logs{Source: source}})
 	r.source = source.memSource
 	r.furnish(1)
 	id := r.register(1)
@@ -79,15 +74,11 @@ func TestI4TheEndsAreNotKnownBeforeThePartitionsAre(t *testing.T) {
 	if err == nil {
 		err = r.node.Await(context.Background(), at)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	if n := r.tally(1).Total.Actions; n != 1 {
-		t.Fatalf("%d actions at the ends", n)
-	}
+	r.must(err)
+	r.wantActions(1)
 }
 
-func TestTheEndOfAPartitionThatIsNotRoutedIsNotKnown(t *testing.T) {
+func TestRouterHandle_ReachesFailsWhereNothingIsRouted(t *testing.T) {
 	s := &router.Handle{}
 	s.Next.Store(5)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -102,7 +93,7 @@ func TestTheEndOfAPartitionThatIsNotRoutedIsNotKnown(t *testing.T) {
 	s.Stopped.Store(nil)
 	cancel()
 	if err := s.Reaches(ctx, 6); !errors.Is(err, domain.ErrUnavailable) {
-		t.Errorf("nobody waits: %v", err)
+		t.Errorf("the context has ended: %v", err)
 	}
 }
 
@@ -120,9 +111,9 @@ func (s moved) Committed(context.Context, int) (int64, int32, bool, error) {
 }
 
 // A topic that is made anew before the node has found its partitions stops each of them:
-// an operator sees it, and can give the word.
-func TestATopicMadeAnewInTheFirstMomentsStopsItsPartitions(t *testing.T) {
-	r := newRig(t, 1, Options{Logs: Logs{Source: moved{&memSource{memLog: newMemLog(3, 2), kept: map[int]int64{}}}}})
+// an operator sees it, and can accept the gap.
+func TestRouter_StopsOnATopicRecreatedAtTheStart(t *testing.T) {
+	r := newHarness(t, 1, Options{Logs: Logs{Source: moved{newMemSource()}}})
 	r.eventually("stop of both partitions", func() bool {
 		all := r.node.Status().Routers
 		return len(all) == 2 && strings.Contains(all[0].Stopped, "another") && strings.Contains(all[1].Stopped, "another")

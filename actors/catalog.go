@@ -75,7 +75,7 @@ func (c *catalogReader) CatchUp(ctx context.Context) error {
 	return c.catchUp(ctx, &retry.State{What: router.NotToItsEnd})
 }
 
-// catchUp is CatchUp that tells why it takes long.
+// catchUp is CatchUp that reports why it takes long.
 func (c *catalogReader) catchUp(ctx context.Context, t *retry.State, where ...any) error {
 	for failures := 1; ; failures++ {
 		end, err := c.o.Catalog.End(ctx, 0)
@@ -133,8 +133,8 @@ func (c *catalogReader) setAside(p catalog.RecordPlace) error {
 	if lately := c.Catalog().SetAsideSince(now.Add(-time.Hour).UnixMilli()); lately >= setAsideMost {
 		return fmt.Errorf("%d records were set aside within an hour: it is tried again when the node starts again", lately)
 	}
-	word := &domain.SetAside{Topic: p.Topic, Partition: p.Partition, Offset: p.Offset, Epoch: p.Epoch, At: now.UnixMilli()}
-	if !c.appender.Post(domain.Record{Kind: domain.KindSetAside, Command: word}) {
+	aside := &domain.SetAside{Topic: p.Topic, Partition: p.Partition, Offset: p.Offset, Epoch: p.Epoch, At: now.UnixMilli()}
+	if !c.appender.Post(domain.Record{Kind: domain.KindSetAside, Command: aside}) {
 		return errors.New("too much waits to be appended to the catalog: it is tried again when the node starts again")
 	}
 	return nil

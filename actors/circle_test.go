@@ -15,7 +15,7 @@ import (
 // circle is a naive model of members and of what names them: it keeps what each
 // member has, and looks through all of them to say whose an identity is.
 type circle struct {
-	r      *rig
+	r      *harness
 	rnd    *rand.Rand
 	shards int
 	fans   []*circleFan
@@ -45,7 +45,7 @@ const (
 	circleEmails   = 5000
 )
 
-func newCircle(r *rig, rnd *rand.Rand, shards int) *circle {
+func newCircle(r *harness, rnd *rand.Rand, shards int) *circle {
 	return &circle{r: r, rnd: rnd, shards: shards, counts: map[string]int{}}
 }
 
@@ -70,7 +70,7 @@ func circleKey(application domain.ApplicationID, s domain.Service, uid string) s
 	return fmt.Sprint(application, "/", s, "/", uid)
 }
 
-// owner is who has a claim; nil: nobody.
+// owner is the member that has a claim; nil: none.
 func (c *circle) owner(identity domain.IdentityHash) *circleFan {
 	for _, f := range c.fans {
 		if f.has(identity) {
@@ -89,7 +89,7 @@ func (f *circleFan) has(identity domain.IdentityHash) bool {
 	return false
 }
 
-// earliest is whom a pointer names; 0: nobody.
+// earliest is the member that a pointer names; 0: none.
 func (c *circle) earliest(pointer domain.IdentityHash) domain.MemberID {
 	var first *circleFan
 	for _, f := range c.fans {

@@ -18,13 +18,10 @@ import (
 // Registrations and attachments that race for few names, over four shards and power
 // cuts in between: in the end each name is one member's, who knows it, nothing waits
 // any more, and a replay gives the same facts.
-func TestI6NamesThatAreRacedForAreOneMembersEach(t *testing.T) {
-	seed := rand.Uint64()
-	t.Log("seed", seed)
-	rnd := rand.New(rand.NewPCG(seed, 8))
+func TestI6_ClaimsThatRace(t *testing.T) {
+	rnd := seeded(t)
 	const shards = 4
-	r := newRig(t, shards, Options{Memory: Memory{AwakeBytes: 12_000, CachedIdentities: 4}})
-	r.furnish(1)
+	r := furnished(t, shards, 1, Options{Memory: Memory{MemberBytes: 12_000, CachedIdentities: 4}})
 	outcomes := map[domain.Code]int{}
 	for round := range 5 {
 		race(t, r, rnd, outcomes, byte(round))
@@ -51,7 +48,7 @@ func TestI6NamesThatAreRacedForAreOneMembersEach(t *testing.T) {
 
 // race submits commands from all sides; every other one is only waited for until it
 // is in the log, so that a power cut meets claims on their way.
-func race(t *testing.T, r *rig, rnd *rand.Rand, outcomes map[domain.Code]int, round byte) {
+func race(t *testing.T, r *harness, rnd *rand.Rand, outcomes map[domain.Code]int, round byte) {
 	t.Helper()
 	var wg sync.WaitGroup
 	var mu sync.Mutex

@@ -12,33 +12,42 @@ import (
 	"github.com/ovation-analytics/ovation/actors/shard/accounts"
 )
 
-// What the node is told that columns may take is heeded while it runs, and answers stay
-// what they were.
-func TestColumnsGiveWayAndComeBackAsTheNodeIsTold(t *testing.T) {
+// live publishes so many activities of any member, but those of a brand.
+func (g *graveyard) live(rnd *rand.Rand, n, brands int, but domain.BrandID) {
+	from := len(g.acts)
+	for range n {
+		if a := g.act(rnd, len(g.acts), brands); a.Brand != but {
+			g.did(a)
+		}
+	}
+	g.publish(from)
+	g.r.settled()
+}
+
+// askedOf is a question about a brand, or with 0 about all.
+func askedOf(brand domain.BrandID, shape domain.Shape) *domain.Question {
+	return &domain.Question{
+		Account: 1, Brand: brand, Shape: shape, Range: domain.Range{From: 1_600_000_000, To: 1_609_000_000},
+		Groups: []domain.Group{{Definition: 100}, {Definition: 101}}, Listing: domain.Listing{Limit: 50},
+	}
+}
+
+// A new budget of columns holds while the node runs, and answers stay what they were.
+func TestColumns_AreEvictedAndReloadedWithinTheBudget(t *testing.T) {
 	t.Parallel()
 	const fans, brands = 30, 3
-	rnd := rand.New(rand.NewPCG(1, 15))
-	r := newRig(t, 1, Options{})
-	g := newGraveyard(r, fans, brands)
-	for range 8_000 {
-		g.did(g.act(rnd, len(g.acts), brands))
-	}
-	g.publish(0)
-	r.settled()
+	rnd := rand.New(rand.NewPCG(3, 15))
+	g := newGraveyard(newHarness(t, 1, Options{}), fans, brands)
+	r := g.r
+	g.live(rnd, 8_000, brands, 0)
 	answers := func() (all []*domain.Tally) {
 		for b := domain.BrandID(1); b <= brands; b++ {
-			a, err := r.node.Ask(t.Context(), &domain.Question{
-				Account: 1, Brand: b, Shape: domain.ShapeTally, Range: domain.Range{From: 1_600_000_000, To: 1_609_000_000}, Groups: []domain.Group{{Definition: 100}, {Definition: 101}},
-			}, domain.Position{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			all = append(all, a.Tally)
+			all = append(all, r.ask(askedOf(b, domain.ShapeTally)).Tally)
 		}
 		return all
 	}
 	people := fans
-	commits := func() { people = r.heeded(people) }
+	commits := func() { people = r.commitOften(people) }
 	cold := func() (n int64) { return r.node.Status().Shards[0].Evicted }
 
 	want := answers()
@@ -69,9 +78,9 @@ func TestColumnsGiveWayAndComeBackAsTheNodeIsTold(t *testing.T) {
 	t.Fatalf("columns take %d bytes, when brands were cold %d", r.node.Resident(), low)
 }
 
-// heeded commits as often as may be before the node heeds what it is told; a person, of
-// whom there were so many, adds no row.
-func (r *rig) heeded(people int) int {
+// commitOften commits as often as may be before the shards look at their budget, by registering
+// members from the n-th on: they add no row.
+func (r *harness) commitOften(people int) int {
 	for range accounts.LookEveryCommits {
 		r.register(people)
 		people++
@@ -80,43 +89,29 @@ func (r *rig) heeded(people int) int {
 }
 
 // What stays is what is asked about, however much comes for other brands since.
-func TestABrandThatIsAskedAboutStaysInMemory(t *testing.T) {
+func TestColumns_OfABrandAskedAboutStay(t *testing.T) {
 	t.Parallel()
 	const fans, brands = 30, 3
-	rnd := rand.New(rand.NewPCG(2, 15))
-	r := newRig(t, 1, Options{})
-	g := newGraveyard(r, fans, brands)
-	do := func(n int, but domain.BrandID) {
-		from := len(g.acts)
-		for range n {
-			if a := g.act(rnd, len(g.acts), brands); a.Brand != but {
-				g.did(a)
-			}
-		}
-		g.publish(from)
-		r.settled()
-	}
-	do(8_000, 0)
-	one := domain.Question{Account: 1, Brand: 2, Shape: domain.ShapeTally, Range: domain.Range{From: 1_600_000_000, To: 1_609_000_000}, Groups: []domain.Group{{Definition: 100}}}
-	if _, err := r.node.Ask(t.Context(), &one, domain.Position{}); err != nil {
-		t.Fatal(err)
-	}
-	do(1_000, one.Brand)
-	people := r.heeded(fans)
+	rnd := rand.New(rand.NewPCG(3, 15))
+	g := newGraveyard(newHarness(t, 1, Options{}), fans, brands)
+	r := g.r
+	g.live(rnd, 8_000, brands, 0)
+	one := askedOf(2, domain.ShapeTally)
+	r.ask(one)
+	g.live(rnd, 1_000, brands, one.Brand)
+	people := r.commitOften(fans)
 	r.node.KeepResident(r.node.Resident() - 1)
-	r.heeded(people)
-	v := r.node.running[0].View.Acquire()
-	defer v.Release()
-	cold := v.Account(1).Rows.Cold(rows.EveryBrand)
-	if len(cold) == 0 || slices.ContainsFunc(cold, func(c rows.Cold) bool { return c.Brand == one.Brand }) {
+	r.commitOften(people)
+	if cold := r.coldOf(); len(cold) == 0 || slices.Contains(cold, one.Brand) {
 		t.Errorf("cold are %v: brand %d was asked about", cold, one.Brand)
 	}
 }
 
-// audience publishes rows of three brands, all of which have columns of their own; weights
+// newAudience is a node with rows of three brands, all of which have columns of their own; weights
 // are their parts.
-func (r *rig) audience(rnd *rand.Rand, fans int, weights ...int) {
-	g := newGraveyard(r, fans, 3)
+func newAudience(t *testing.T, weights ...int) *harness {
+	rnd := rand.New(rand.NewPCG(3, 15))
+	g := newGraveyard(newHarness(t, 1, Options{}), 30, 3)
 	var brands []domain.BrandID
 	for i, n := range weights {
 		brands = append(brands, slices.Repeat([]domain.BrandID{domain.BrandID(i + 1)}, n)...)
@@ -127,11 +122,12 @@ func (r *rig) audience(rnd *rand.Rand, fans int, weights ...int) {
 		g.did(a)
 	}
 	g.publish(0)
-	r.settled()
+	g.r.settled()
+	return g.r
 }
 
 // coldOf is the brands that are cold in the view that questions see.
-func (r *rig) coldOf() (cold []domain.BrandID) {
+func (r *harness) coldOf() (cold []domain.BrandID) {
 	v := r.node.running[0].View.Acquire()
 	defer v.Release()
 	for _, c := range v.Account(1).Rows.Cold(rows.EveryBrand) {
@@ -141,12 +137,11 @@ func (r *rig) coldOf() (cold []domain.BrandID) {
 	return cold
 }
 
-// A shard in which nothing happens evicts what it is told to, and its readers let go of it.
-func TestAnIdleShardHeedsTheBudget(t *testing.T) {
+// An idle shard evicts down to a new budget, and its readers release what it evicted.
+func TestColumns_IdleShardEvicts(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, 1, Options{})
-	r.audience(rand.New(rand.NewPCG(3, 15)), 30, 4, 1, 1)
-	r.heeded(30)
+	r := newAudience(t, 4, 1, 1)
+	r.commitOften(30)
 	most := r.node.Resident() / 2
 	before := r.node.running[0].Applied.Load()
 	r.node.KeepResident(most)
@@ -158,14 +153,12 @@ func TestAnIdleShardHeedsTheBudget(t *testing.T) {
 
 // Of brands that were never asked about the smallest are evicted first: after a start it is
 // the large ones that questions will be about, and that cost most to read from disk.
-func TestTheLargestBrandIsNotEvictedFirst(t *testing.T) {
+func TestColumns_SmallestBrandIsEvictedFirst(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, 1, Options{})
-	r.audience(rand.New(rand.NewPCG(4, 15)), 30, 4, 1, 1)
-	r.close()
-	r.open() // nothing was asked or fed in this life
+	r := newAudience(t, 4, 1, 1)
+	r.restart() // nothing was asked or fed in this life
 	r.settled()
-	r.heeded(30)
+	r.commitOften(30)
 	r.node.KeepResident(r.node.Resident() - 1)
 	r.eventually("evicting", func() bool { return len(r.coldOf()) > 0 })
 	if cold := r.coldOf(); slices.Contains(cold, 1) {
@@ -175,38 +168,23 @@ func TestTheLargestBrandIsNotEvictedFirst(t *testing.T) {
 
 // Brands without columns of their own are evicted too, where they take more than they may,
 // and answers about one of them and about all stay what they were, whatever comes or goes.
-func TestSmallBrandsAreEvictedWithinTheBudget(t *testing.T) {
+func TestColumns_SmallBrandsAreEvicted(t *testing.T) {
 	t.Parallel()
 	const fans, brands = 30, 24
-	rnd := rand.New(rand.NewPCG(6, 15))
-	r := newRig(t, 1, Options{})
-	g := newGraveyard(r, fans, brands)
-	do := func(n int) {
-		from := len(g.acts)
-		for range n {
-			g.did(g.act(rnd, len(g.acts), brands))
-		}
-		g.publish(from)
-		r.settled()
-	}
+	rnd := rand.New(rand.NewPCG(3, 15))
+	g := newGraveyard(newHarness(t, 1, Options{}), fans, brands)
+	r := g.r
 	all := func() (out []domain.Answer) {
 		for b := range domain.BrandID(brands + 1) {
 			for _, shape := range []domain.Shape{domain.ShapeTally, domain.ShapeCrossover, domain.ShapeTimeline, domain.ShapeFeed} {
-				q := domain.Question{
-					Account: 1, Brand: b, Shape: shape, Range: domain.Range{From: 1_600_000_000, To: 1_609_000_000}, Groups: []domain.Group{{Definition: 100}, {Definition: 101}},
-					Listing: domain.Listing{Limit: 50},
-				}
-				a, err := r.node.Ask(t.Context(), &q, domain.Position{})
-				if err != nil {
-					t.Fatal(err)
-				}
+				a := r.ask(askedOf(b, shape))
 				out = append(out, domain.Answer{Tally: a.Tally, Timeline: a.Timeline, Crossover: a.Crossover, Feed: a.Feed})
 			}
 		}
 		return out
 	}
-	do(6_000)
-	people := r.heeded(fans)
+	g.live(rnd, 6_000, brands, 0)
+	people := r.commitOften(fans)
 	want := all()
 	most := r.node.Resident() / 4
 	r.node.KeepResident(most)
@@ -214,20 +192,19 @@ func TestSmallBrandsAreEvictedWithinTheBudget(t *testing.T) {
 	if diff := cmp.Diff(want, all()); diff != "" {
 		t.Fatal(diff)
 	}
-	do(3_000) // for cold brands too
-	people = r.heeded(people)
+	g.live(rnd, 3_000, brands, 0) // for cold brands too
+	people = r.commitOften(people)
 	within := all()
 	if now := r.node.Resident(); now > most {
 		t.Errorf("columns take %d bytes of %d", now, most)
 	}
-	r.close()
-	r.open()
+	r.restart()
 	r.settled()
 	if diff := cmp.Diff(within, all()); diff != "" {
 		t.Fatal(diff)
 	}
 	r.node.KeepResident(0)
-	r.heeded(people)
+	r.commitOften(people)
 	if diff := cmp.Diff(within, all()); diff != "" {
 		t.Fatal(diff)
 	}
@@ -235,11 +212,10 @@ func TestSmallBrandsAreEvictedWithinTheBudget(t *testing.T) {
 
 // A cold brand comes back in the place of those that were not asked about since it was the
 // time before; asked about once, it evicts none.
-func TestAColdBrandReplacesWhatWasNotAskedAboutSince(t *testing.T) {
+func TestColumns_ColdBrandReplacesOneNotAskedAbout(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, 1, Options{})
-	r.audience(rand.New(rand.NewPCG(5, 15)), 30, 1, 1, 1)
-	people := r.heeded(30)
+	r := newAudience(t, 1, 1, 1)
+	people := r.commitOften(30)
 	ask := func(b domain.BrandID) { r.tally(b) }
 	ask(1)
 	ask(2) // then 3 is the one never asked about
@@ -250,13 +226,13 @@ func TestAColdBrandReplacesWhatWasNotAskedAboutSince(t *testing.T) {
 	}
 	r.node.KeepResident(r.node.Resident() + 1) // and no room for another
 	ask(3)
-	people = r.heeded(people)
+	people = r.commitOften(people)
 	if cold := r.coldOf(); !slices.Equal(cold, []domain.BrandID{3}) {
 		t.Fatalf("cold are %v after one question about 3", cold)
 	}
 	r.eventually("brand 3 comes back", func() bool {
 		ask(3)
-		people = r.heeded(people)
+		people = r.commitOften(people)
 		return !slices.Contains(r.coldOf(), 3)
 	})
 	if cold := r.coldOf(); len(cold) == 0 || slices.Contains(cold, 3) {

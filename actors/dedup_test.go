@@ -1,17 +1,18 @@
 package actors
 
 import (
+	"bytes"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
-	"github.com/cockroachdb/pebble/v2/vfs"
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/replay"
-	"github.com/ovation-analytics/ovation/actors/shard"
 	"github.com/ovation-analytics/ovation/storage"
 )
 
@@ -111,13 +112,12 @@ func expectedRepeats(records []domain.Record) (actions, conflicts int) {
 
 // What counts twice and what is a repeat hangs on the records alone, never on the pages in
 // which the log gave them (I6).
-func TestI6_RepeatsHangOnTheRecordsAlone(t *testing.T) {
+func TestI6_RepeatsFollowFromTheRecordsAlone(t *testing.T) {
 	for _, oneTime := range []bool{false, true} {
 		t.Run(fmt.Sprint("one-time ", oneTime), func(t *testing.T) {
 			seed := rand.Uint64()
 			t.Logf("seed %d", seed)
-			r := newRig(t, 1, Options{})
-			r.furnish(2)
+			r := furnished(t, 1, 2, Options{})
 			g := &repeats{r: rand.New(rand.NewPCG(seed, 1)), oneTime: oneTime, log: r.journal.clock}
 			for n := range 3 {
 				r.register(n)
@@ -183,31 +183,78 @@ func (l *memLog) put(p int, records []domain.Record) (end int64) {
 }
 
 // replayCut replays the first shard's journal up to an offset, in pages of the sizes given.
-func (r *rig) replayCut(t *testing.T, end int64, page func() int64) *storage.Audit {
+func (r *harness) replayCut(t *testing.T, end int64, page func() int64) *storage.Audit {
 	t.Helper()
-	store, err := storage.Open("cut", storage.Options{FS: vfs.NewMem(), CacheBytes: 1 << 20, MemTableBytes: 1 << 20, SealRows: 333, Throwaway: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { store.Close() })
 	r.journal.mu.Lock()
 	r.journal.cut = page
 	r.journal.mu.Unlock()
-	s, err := r.node.Replay(t.Context(), 0, replay.Options{AwakeBytes: 12_000, Open: func() (shard.Store, error) {
-		sh, err := store.Shard(0)
-		return rigStore{sh, r}, err
-	}})
-	if err != nil {
-		t.Fatal(err)
+	return r.replayTo(t, 0, replay.Options{MemberBytes: 12_000}, end)
+}
+
+// Values of other programs between good records, at every position of the journal and of the
+// catalog, change no number; of the journal each is a dead letter with its own place. A
+// rebuild and a replay pass over the same ones: equal state, equal outbox numbers.
+func TestI6_ForeignRecordsAreSkippedInEveryReplay(t *testing.T) {
+	const seed = 15
+	t.Logf("seed %d", seed)
+	rnd := rand.New(rand.NewPCG(seed, 1))
+	var lines bytes.Buffer
+	r := newHarness(t, 2, Options{Log: slog.New(slog.NewTextHandler(&lines, nil))})
+	stray := func(l *memLog, p int) { appendTo(t, l, p, domain.Record{Kind: domain.KindForeign}) }
+	stray(r.catalog, 0)
+	stray(r.journal, 0)
+	stray(r.journal, 1)
+	r.furnish(1)
+	_, partner := r.forwarded()
+	strays := 2
+	for i := range 60 {
+		r.publish(domain.Activity{Identity: partner, Definition: 100, Brand: 1, Time: 1_600_000_000, Hash: uint64(i + 1)})
+		for range rnd.IntN(3) {
+			stray(r.journal, rnd.IntN(2))
+			strays++
+		}
+		if i%10 == 0 {
+			stray(r.catalog, 0)
+			r.settled()
+		}
 	}
-	if err := s.To(t.Context(), end); err != nil {
-		t.Fatal(err)
+	for range 10 {
+		stray(r.journal, 0)
+		strays++
 	}
-	s.Stop()
-	a, err := store.Audit(0, nil)
-	if err != nil {
-		t.Fatal(err)
+	r.settled()
+	check := func(when string) {
+		t.Helper()
+		r.wantActions(60)
+		if got := r.letters.reasons()[domain.Foreign]; got != strays {
+			t.Errorf("%s: %d dead letters of %d foreign records", when, got, strays)
+		}
+		r.replaysEqual(t)
 	}
-	t.Cleanup(func() { a.Close() })
-	return a
+	check("first")
+	st, seen := r.node.Status(), int64(0)
+	for _, s := range st.Shards {
+		seen += s.Foreign
+	}
+	if seen != int64(strays) || st.Catalog.Foreign != 7 || !st.Ready {
+		t.Errorf("status counts %d of %d, of the catalog %d of 7, ready: %v", seen, strays, st.Catalog.Foreign, st.Ready)
+	}
+	before := [2]domain.ShardState{r.stateOf(0), r.stateOf(1)}
+	r.rebuild()
+	r.settled()
+	check("rebuilt")
+	for i := range before {
+		if after := r.stateOf(i); after.Facts != before[i].Facts || after.Dead != before[i].Dead {
+			t.Errorf("shard %d: %+v, was %+v", i, after, before[i])
+		}
+	}
+	r.close()
+	for _, topic := range []string{"topic=journal partition=0 offset=", "topic=journal partition=1 offset=", "topic=catalog partition=0 offset="} {
+		if !strings.Contains(lines.String(), topic) {
+			t.Errorf("no line of %s", topic)
+		}
+	}
+	if n := strings.Count(lines.String(), "another program"); n > 6 {
+		t.Errorf("%d lines of %d strays", n, strays)
+	}
 }

@@ -18,7 +18,7 @@ import (
 // graveyard is activities, each in a second of its own, and which of them were
 // deleted: plain ones by that second, one-time ones by their pair.
 type graveyard struct {
-	r      *rig
+	r      *harness
 	ids    []domain.MemberID
 	acts   []domain.Activity // published
 	gone   map[int64]bool
@@ -26,7 +26,7 @@ type graveyard struct {
 	n      uint32 // of requests
 }
 
-func newGraveyard(r *rig, fans, brands int) *graveyard {
+func newGraveyard(r *harness, fans, brands int) *graveyard {
 	g := &graveyard{r: r, gone: map[int64]bool{}, closed: map[string]bool{}}
 	r.furnish(brands)
 	for i := range fans {
@@ -168,8 +168,8 @@ func TestI9WhatIsDeletedIsInNoNumberAndStaysAway(t *testing.T) {
 	t.Log("seed", seed)
 	rnd := rand.New(rand.NewPCG(seed, 12))
 	const fans, brands, shards = 25, 5, 2
-	options := Options{Memory: Memory{AwakeBytes: 12_000, ResidentBytes: 30_000, CachedIdentities: 4}}
-	g := newGraveyard(newRig(t, shards, options), fans, brands)
+	options := Options{Memory: Memory{MemberBytes: 12_000, ResidentBytes: 30_000, CachedIdentities: 4}}
+	g := newGraveyard(newHarness(t, shards, options), fans, brands)
 	for round := range 4 {
 		for range 1000 {
 			if n := len(g.acts); n > 0 && rnd.IntN(5) == 0 { // a repeat
@@ -210,7 +210,7 @@ func TestI9WhatIsDeletedIsInNoNumberAndStaysAway(t *testing.T) {
 		t.Fatalf("seed %d: made of the log anew: %s", seed, diff)
 	}
 
-	other := newGraveyard(newRig(t, shards, options), fans, brands)
+	other := newGraveyard(newHarness(t, shards, options), fans, brands)
 	for _, i := range rnd.Perm(len(g.acts)) {
 		other.did(g.acts[i])
 	}
@@ -241,7 +241,7 @@ func (g *graveyard) deleteAs(as *graveyard, items []domain.FeedItem) (n int) {
 }
 
 func TestOnlyAnActionOfTheMemberIsDeleted(t *testing.T) {
-	r := newRig(t, 2, Options{})
+	r := newHarness(t, 2, Options{})
 	g := newGraveyard(r, 2, 1)
 	record := func(a domain.Activity) domain.Outcome {
 		a.Member, a.Brand = g.ids[0], 1

@@ -7,7 +7,7 @@
 //	                                                   ▼ commit
 //	             API ──► query.Coordinator ──► query.Shard ◄── published view
 //
-//	domain   values and words            journal  the log as the engine sees it
+//	domain   values and vocabulary       journal  the log as the engine sees it
 //	catalog  brands, keys, definitions   router   public topic to journal
 //	shard    one partition's state       view     what readers see of a shard
 //	member   pure core of a member       brand    pure core of a brand: columns and scans
@@ -23,9 +23,9 @@
 // exactly-once effect (state and offset change in one batch, I3), and that a replay gives the
 // same state hash.
 //
-// # Who runs
+// # Goroutines
 //
-//	who          one per           owns                                    born / ends
+//	actor        one per           owns                                    born / ends
 //	node         process           which shards run here                   Start / Stop
 //	shard        shard             its keys in the store, offset,          Start / Stop
 //	                               children, outbox, published view
@@ -43,7 +43,7 @@
 // clocks of usage, of ticks and of views' ages.
 //
 // Members and brands are children with a mailbox that processes at once: they run on their
-// shard's goroutine and get one message a micro-batch. An activity that is not one-time wakes
+// shard's goroutine and get one message a micro-batch. An activity that is not one-time loads
 // no member: whether its member is active and shares is kept beside the roster, and the store
 // has the rest. A question is no actor: its caller asks every shard through query.Shard, a
 // worker scans the shard's view, and the caller merges.
@@ -73,7 +73,7 @@
 //
 // What recovers by itself stops no other: a broker that is away, a disk that is nearly full.
 // It is retried; status says what is waited for (internal/retry), the view stays, and the lag
-// tells how old it is. A shard that cannot publish its outbox applies nothing more, and
+// is its age. A shard that cannot publish its outbox applies nothing more, and
 // routers append on without waiting for it, as for one that is stopped.
 //
 // Stop ends within the time given (stop.go): questions that wait for a worker are refused, a

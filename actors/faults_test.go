@@ -11,18 +11,15 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/shard"
-	"github.com/ovation-analytics/ovation/actors/view"
 )
 
-// While a poison record cannot be set aside, since the catalog takes no word, its shard
-// alone stands: the others reach their ends, and who asks them is answered. When the
-// catalog takes the word, the shard goes on by itself.
-func TestAPoisonRecordStopsItsShardAlone(t *testing.T) {
+// While a poison record cannot be set aside, since the catalog takes no record, its shard
+// alone is stopped: the others reach their ends and answer. When the catalog takes the record,
+// the shard continues by itself.
+func TestPoison_StopsItsShardAlone(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
-		catalog, said := &moody{memLog: newMemLog(2, 1)}, &diary{}
-		r := newRig(t, 4, Options{Logs: Logs{Catalog: catalog}, Log: said.log()})
-		defer r.close()
-		r.furnish(1)
+		catalog, said := newFaultyLog(2, 1), &logLines{}
+		r := furnished(t, 4, 1, Options{Logs: Logs{Catalog: catalog}, Log: said.log()})
 		var ids []domain.MemberID
 		for shard := range 4 {
 			ids = append(ids, r.memberOf(shard))
@@ -30,10 +27,7 @@ func TestAPoisonRecordStopsItsShardAlone(t *testing.T) {
 		r.settled()
 		const sick, each = 2, 2000
 		catalog.off.Store(true)
-		poison := domain.Record{Kind: domain.KindRegister, Account: 1, Command: (*domain.RegisterMember)(nil)}
-		if _, err := r.journal.Append(t.Context(), sick, []domain.Record{poison}); err != nil {
-			t.Fatal(err)
-		}
+		r.append(sick, poison())
 		for i := range 4 * each {
 			r.publish(r.actOf(ids[i%4], uint64(i)))
 		}
@@ -44,7 +38,7 @@ func TestAPoisonRecordStopsItsShardAlone(t *testing.T) {
 		if s := st.Shards[sick]; s.Behaviour != "stopped" || !strings.Contains(s.Stopped, "cannot be applied: waiting for it to be set aside") || s.Panics != 2 {
 			t.Errorf("%+v", s)
 		}
-		if st.Ready || !strings.Contains(st.Why, "shard 2") || !strings.Contains(st.Catalog.Waiting, "nobody there") || st.Catalog.Failures == 0 {
+		if st.Ready || !strings.Contains(st.Why, "shard 2") || !strings.Contains(st.Catalog.Waiting, "no broker") || st.Catalog.Failures == 0 {
 			t.Errorf("%v %q %+v", st.Ready, st.Why, st.Catalog)
 		}
 		for i, s := range st.Shards {
@@ -73,22 +67,18 @@ func TestAPoisonRecordStopsItsShardAlone(t *testing.T) {
 }
 
 // A hundred records an hour may be set aside; what is wrong with more is not the records.
-func TestNoMoreThanAHundredRecordsAnHourAreSetAside(t *testing.T) {
+func TestPoison_IsSetAsideAHundredTimesAnHour(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
-		said := &diary{}
-		r := newRig(t, 2, Options{Log: said.log()})
-		defer r.close()
-		r.furnish(1)
+		said := &logLines{}
+		r := furnished(t, 2, 1, Options{Log: said.log()})
 		sick := r.memberOf(1)
 		var batch []domain.Record
 		for i := range setAsideMost + 1 {
-			batch = append(batch,
-				domain.Record{Kind: domain.KindRegister, Account: 1, Command: (*domain.RegisterMember)(nil)},
-				domain.Record{Kind: domain.KindActivity, Account: 1, Activity: r.actOf(sick, uint64(i))})
+			bad := poison()
+			bad.Origin = domain.Origin{}
+			batch = append(batch, bad, domain.Record{Kind: domain.KindActivity, Account: 1, Activity: r.actOf(sick, uint64(i))})
 		}
-		if _, err := r.journal.Append(t.Context(), 1, batch); err != nil {
-			t.Fatal(err)
-		}
+		r.append(1, batch...)
 		stopped := func() string { return r.node.Status().Shards[1].Stopped }
 		r.eventually("refusal", func() bool { return strings.Contains(stopped(), "100 records were set aside within an hour") })
 		if n := r.node.running[1].Stats.Dead[domain.Poison].Load(); n != setAsideMost {
@@ -96,66 +86,38 @@ func TestNoMoreThanAHundredRecordsAnHourAreSetAside(t *testing.T) {
 		}
 		r.close()
 		time.Sleep(time.Hour)
-		r.open() // which is the operator's word
+		r.open() // which is what an operator does
 		r.settled()
-		if got := r.tally(1).Total.Actions; got != setAsideMost+1 {
-			t.Fatalf("%d actions", got)
-		}
+		r.wantActions(setAsideMost + 1)
 	})
-}
-
-// illegible is a store of which a member cannot be read: by the shard, or by a question.
-type illegible struct {
-	shard.Store
-	shard, asked *atomic.Bool
 }
 
 var errChecksum = errors.New("checksum mismatch")
 
-func (s illegible) Snapshot() view.Snapshot {
-	return illegibleSnapshot{s.Store.Snapshot(), s.asked}
-}
-
-func (s illegible) Member(account domain.AccountID, ord domain.Ordinal) (*domain.Member, error) {
-	if s.shard.Load() {
-		return nil, errChecksum
-	}
-	return s.Store.Member(account, ord)
-}
-
-type illegibleSnapshot struct {
-	view.Snapshot
-	on *atomic.Bool
-}
-
-func (s illegibleSnapshot) Member(account domain.AccountID, ord domain.Ordinal) (*domain.Member, error) {
-	if s.on.Load() {
-		return nil, errChecksum
-	}
-	return s.Snapshot.Member(account, ord)
-}
-
 // What the store cannot read stops the shard whose it is, and no other, whether the shard
 // meets it or a question does: which is answered as one that comes at a bad time.
-func TestWhatCannotBeReadStopsItsShardAlone(t *testing.T) {
+func TestShard_StopsOnAReadError(t *testing.T) {
 	for _, byQuestion := range []bool{false, true} {
 		t.Run(fmt.Sprint("met by a question ", byQuestion), func(t *testing.T) {
 			inBubble(t, func(t *testing.T) {
-				said := &diary{}
-				r := newRig(t, 2, Options{Memory: Memory{AwakeBytes: 1_000}, Log: said.log()})
-				defer r.close()
-				r.furnish(1)
-				ids := []domain.MemberID{r.memberOf(0), r.memberOf(1)}
+				said := &logLines{}
+				r := furnished(t, 2, 1, Options{Memory: Memory{MemberBytes: 1_000}, Log: said.log()})
+				ids := r.memberOfEach()
 				r.publish(r.actOf(ids[0], 1), r.actOf(ids[1], 2))
 				r.settled()
 				var byShard, byAsk atomic.Bool
 				r.close()
-				r.spoil = func(shard int, s shard.Store) shard.Store {
-					if shard == 0 {
-						return illegible{s, &byShard, &byAsk}
+				illegible := func(on *atomic.Bool) func() error {
+					return func() error {
+						if on.Load() {
+							return errChecksum
+						}
+						return nil
 					}
-					return s
 				}
+				r.wrapShard(0, func(s shard.Store) shard.Store {
+					return hookedStore{Store: s, member: illegible(&byShard), asked: illegible(&byAsk)}
+				})
 				r.open()
 				byShard.Store(!byQuestion)
 				byAsk.Store(byQuestion)
@@ -178,43 +140,25 @@ func TestWhatCannotBeReadStopsItsShardAlone(t *testing.T) {
 				}
 				byShard.Store(false)
 				byAsk.Store(false)
-				r.close()
-				r.open()
+				r.restart()
 				r.settled()
-				if got := r.tally(1).Total.Actions; got != 4 {
-					t.Errorf("%d actions", got)
-				}
+				r.wantActions(4)
 			})
 		})
 	}
 }
 
-// tight is a store whose disk may be full.
-type tight struct {
-	shard.Store
-	full *atomic.Bool
-}
-
-func (s tight) Room() error {
-	if s.full.Load() {
-		return errors.New("the disk is nearly full")
-	}
-	return s.Store.Room()
-}
-
 // On a full disk nothing is applied, and all that was is answered; when there is room
 // again, shards go on by themselves.
-func TestShardsWaitForRoomOnTheDisk(t *testing.T) {
+func TestShard_WaitsForDiskHeadroom(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
-		said, full := &diary{}, &atomic.Bool{}
-		r := newRig(t, 2, Options{Log: said.log()})
-		defer r.close()
-		r.furnish(1)
-		ids := []domain.MemberID{r.memberOf(0), r.memberOf(1)}
+		said, full := &logLines{}, &atomic.Bool{}
+		r := furnished(t, 2, 1, Options{Log: said.log()})
+		ids := r.memberOfEach()
 		r.publish(r.actOf(ids[0], 1), r.actOf(ids[1], 2))
 		r.settled()
 		r.close()
-		r.spoil = func(_ int, s shard.Store) shard.Store { return tight{s, full} }
+		r.wrap = func(_ int, s shard.Store) shard.Store { return fullDisk{s, full} }
 		r.open()
 		full.Store(true)
 		for i := range 3000 {
@@ -227,9 +171,7 @@ func TestShardsWaitForRoomOnTheDisk(t *testing.T) {
 				t.Errorf("%+v", s)
 			}
 		}
-		if got := r.tally(1).Total.Actions; got != 2 {
-			t.Errorf("%d actions", got)
-		}
+		r.wantActions(2)
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 		defer cancel()
 		a := r.actOf(ids[0], 9)
@@ -241,9 +183,7 @@ func TestShardsWaitForRoomOnTheDisk(t *testing.T) {
 		}
 		full.Store(false)
 		r.settled()
-		if got := r.tally(1).Total.Actions; got != 3003 {
-			t.Errorf("%d actions", got)
-		}
+		r.wantActions(3003)
 		if n := said.lines("recovered: nothing is applied", "shard=0"); n != 1 {
 			t.Errorf("%d lines of its end", n)
 		}
@@ -251,13 +191,11 @@ func TestShardsWaitForRoomOnTheDisk(t *testing.T) {
 }
 
 // A broker that is away for minutes: what was applied is answered, ever older; a write
-// meets its deadline and is done all the same, once; nobody has to do anything.
-func TestABrokerThatIsAwayForMinutes(t *testing.T) {
+// meets its deadline and is applied all the same, once; no operator has to act.
+func TestNode_BrokerAwayForMinutes(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
-		journal, catalog, said := &moody{memLog: newMemLog(1, 2)}, &moody{memLog: newMemLog(2, 1)}, &diary{}
-		r := newRig(t, 2, Options{Logs: Logs{Journal: journal, Catalog: catalog}, Log: said.log()})
-		defer r.close()
-		r.furnish(1)
+		journal, catalog, said := newFaultyLog(1, 2), newFaultyLog(2, 1), &logLines{}
+		r := furnished(t, 2, 1, Options{Logs: Logs{Journal: journal, Catalog: catalog}, Log: said.log()})
 		id := r.memberOf(0)
 		r.publish(r.actOf(id, 1))
 		r.settled()
@@ -281,10 +219,10 @@ func TestABrokerThatIsAwayForMinutes(t *testing.T) {
 			last = ans.LagMs
 		}
 		st := r.node.Status()
-		if !st.Ready || !strings.Contains(st.Catalog.Waiting, "the catalog cannot be read: nobody there") {
+		if !st.Ready || !strings.Contains(st.Catalog.Waiting, "the catalog cannot be read: no broker") {
 			t.Errorf("%+v", st)
 		}
-		if s := st.Shards[0]; !strings.HasPrefix(s.Waiting, "the journal cannot be read: nobody there; ") || !strings.HasSuffix(s.Waiting, "; commands cannot be appended: nobody there") || s.Failures < 500 || s.Behaviour != "serving" {
+		if s := st.Shards[0]; !strings.HasPrefix(s.Waiting, "the journal cannot be read: no broker; ") || !strings.HasSuffix(s.Waiting, "; commands cannot be appended: no broker") || s.Failures < 500 || s.Behaviour != "serving" {
 			t.Errorf("%+v", s)
 		}
 		if n := said.lines("level=WARN", "the journal cannot be read", "shard=0"); n != 5 {
@@ -297,9 +235,7 @@ func TestABrokerThatIsAwayForMinutes(t *testing.T) {
 			t.Errorf("the write again: %+v %v", out, err)
 		}
 		r.settled()
-		if got := r.tally(1).Total.Actions; got != 2 {
-			t.Errorf("%d actions", got)
-		}
+		r.wantActions(2)
 		r.eventually("the end of it", func() bool {
 			st := r.node.Status()
 			return st.LagMs < 1000 && st.Shards[0].Waiting == "" && st.Shards[1].Waiting == "" && st.Catalog.Waiting == ""
@@ -309,10 +245,9 @@ func TestABrokerThatIsAwayForMinutes(t *testing.T) {
 
 // The view of a shard in which nothing happens is renewed, so that it keeps nothing of
 // what the other shards rewrite, and is the same view to who reads it.
-func TestTheViewOfAnIdleShardIsRenewed(t *testing.T) {
+func TestShard_IdleViewIsRenewed(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
-		r := newRig(t, 3, Options{}) // the first two keep the marks of what was routed
-		defer r.close()
+		r := newHarness(t, 3, Options{}) // the first two keep the marks of what was routed
 		r.furnish(1)
 		ids := []domain.MemberID{r.memberOf(2), r.memberOf(1)}
 		r.publish(r.actOf(ids[0], 1), r.actOf(ids[1], 2))

@@ -16,7 +16,7 @@ func TestTheNodeListsAsANaiveModelDoes(t *testing.T) {
 	t.Log("seed", seed)
 	rnd := rand.New(rand.NewPCG(seed, 8))
 	const fans, brands = 30, 5
-	r := newRig(t, 3, Options{Memory: Memory{AwakeBytes: 12_000, ResidentBytes: 30_000}})
+	r := newHarness(t, 3, Options{Memory: Memory{MemberBytes: 12_000, ResidentBytes: 30_000}})
 	r.furnish(brands)
 	ids := make([]domain.MemberID, fans)
 	for i := range ids {

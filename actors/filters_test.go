@@ -19,7 +19,7 @@ type attendee struct {
 }
 
 // say registers the attendee, or meets it again, with values made up anew.
-func (a *attendee) say(r *rig, rnd *rand.Rand, n int) {
+func (a *attendee) say(r *harness, rnd *rand.Rand, n int) {
 	one := func(words ...string) string { return words[rnd.IntN(len(words))] }
 	country, geo, region, d := one("", "DE", "US", "FR"), one("", "", "BE"), one("", "Be", "BY", "bavaria"), one("", "a.example", "b.example")
 	a.Country, a.Region, a.Paid = domain.CountryCode(country), strings.ToLower(cmp.Or(geo, region)), rnd.IntN(2) == 0
@@ -41,7 +41,7 @@ func (a *attendee) say(r *rig, rnd *rand.Rand, n int) {
 }
 
 // opt opts the attendee in or out.
-func (a *attendee) opt(r *rig, rnd *rand.Rand) {
+func (a *attendee) opt(r *harness, rnd *rand.Rand) {
 	to := optable[rnd.IntN(len(optable))]
 	in := rnd.IntN(2) == 0
 	a.Opts[to] = domain.OptState{In: in, Out: !in}
@@ -94,7 +94,7 @@ func TestI12FiltersLetTheSameMembersThroughInEveryShape(t *testing.T) {
 	t.Log("seed", seed)
 	rnd := rand.New(rand.NewPCG(seed, 5))
 	const fans, brands, start = 60, 4, 1_600_041_600
-	r := newRig(t, 3, Options{Memory: Memory{AwakeBytes: 12_000, ResidentBytes: 30_000}})
+	r := newHarness(t, 3, Options{Memory: Memory{MemberBytes: 12_000, ResidentBytes: 30_000}})
 	r.furnish(brands)
 	crowd := make([]*attendee, fans)
 	for i := range crowd {

@@ -34,20 +34,20 @@ func (g *gaps) madeAgain(ctx context.Context) domain.TopicID {
 	return domain.TopicID{}
 }
 
-// AcceptGap appends the operator's word on the gap at which a partition of the journal, or
-// of the public topic, stopped, and returns it once the reader went on. Without a gap it is
-// NotFound. A Conflict says why the reader did not go on: of another gap right behind, which
-// needs a word of its own, it gives the bounds. Unavailable says what the reader waits for.
+// AcceptGap appends that the operator accepts the gap at which a partition of the journal, or
+// of the public topic, stopped, and returns it once the reader read on. Without a gap it is
+// NotFound. A Conflict says why the reader did not: of another gap right behind, which has to be
+// accepted for itself, it gives the bounds. Unavailable says what the reader waits for.
 func (g *gaps) AcceptGap(ctx context.Context, journal bool, partition int) (domain.AcceptGap, error) {
 	r := g.readerOf(journal, partition)
 	if r == nil || r.gap.Load() == nil {
 		return domain.AcceptGap{}, g.noGap(r)
 	}
-	word := r.gap.Load()
-	w := *word
+	met := r.gap.Load()
+	w := *met
 	if !journal && w.NewTopic.IsZero() {
 		if w.NewTopic = g.madeAgain(ctx); w.NewTopic.IsZero() {
-			return domain.AcceptGap{}, domain.Fail(domain.Conflict, "the topic is gone; when it is made again, this can be said")
+			return domain.AcceptGap{}, domain.Fail(domain.Conflict, "the topic is gone; when it is made again, the gap can be accepted")
 		}
 	}
 	if err := g.submitter.catalog.handle.Err(); err != nil {
@@ -59,12 +59,13 @@ func (g *gaps) AcceptGap(ctx context.Context, journal bool, partition int) (doma
 		return w, err
 	}
 	if journal && w.NewTopic != g.o.Journal.Topic() {
-		return w, domain.Fail(domain.Conflict, "the word is given; the journal is another topic now: it is read when the node is started again")
+		return w, domain.Fail(domain.Conflict, "the gap is accepted; the journal is another topic now: it is read when the node is started again")
 	}
-	return w, g.wentOn(ctx, r, word, reads)
+	return w, g.wentOn(ctx, r, met, reads)
 }
 
-// say appends a word to the catalog; durable: and does not wait until it is applied.
+// appendAccepted appends an accepted gap to the catalog; durable: and does not wait until it is
+// applied.
 func (g *gaps) appendAccepted(ctx context.Context, w *domain.AcceptGap, durable bool) error {
 	sub := domain.Submission{Command: w, Durable: durable}
 	_, _ = rand.Read(sub.Request[:])
@@ -112,7 +113,7 @@ func (g *gaps) readerOf(journal bool, partition int) *halting {
 	}, func() bool { return find() != r }}
 }
 
-// noGap says why there is no word to be given.
+// noGap says why there is nothing to accept.
 func (g *gaps) noGap(r *halting) error {
 	if r != nil {
 		if why := r.stopped.Load(); why != nil {
@@ -122,8 +123,8 @@ func (g *gaps) noGap(r *halting) error {
 	return domain.Bad(domain.NotFound, "partition", "the partition has no gap")
 }
 
-// wentOn returns when the reader has read on behind the gap that the word was given for.
-func (g *gaps) wentOn(ctx context.Context, r *halting, word *domain.AcceptGap, reads int64) error {
+// wentOn returns when the reader has read on behind the gap that was accepted.
+func (g *gaps) wentOn(ctx context.Context, r *halting, met *domain.AcceptGap, reads int64) error {
 	ctx, cancel := context.WithTimeout(ctx, patience(ctx))
 	defer cancel()
 	for {
@@ -135,13 +136,13 @@ func (g *gaps) wentOn(ctx context.Context, r *halting, word *domain.AcceptGap, r
 			return nil
 		case why == nil && next == nil && r.reads.Load() > reads:
 			return nil
-		case why != nil && next != word && next != nil:
-			return domain.Fail(domain.Conflict, "the word is given; the next gap is right behind and needs another: "+*why)
-		case why != nil && next != word:
-			return domain.Fail(domain.Conflict, "the word is given; the reader stopped for another reason: "+*why)
+		case why != nil && next != met && next != nil:
+			return domain.Fail(domain.Conflict, "the gap is accepted; the next one is right behind and has to be accepted, too: "+*why)
+		case why != nil && next != met:
+			return domain.Fail(domain.Conflict, "the gap is accepted; the reader stopped for another reason: "+*why)
 		}
 		if !retry.Pause(ctx, time.Millisecond) {
-			return domain.Fail(domain.Unavailable, "the word is given, and holds; the reader has not gone on yet: "+r.waiting())
+			return domain.Fail(domain.Unavailable, "the gap is accepted for good; the reader has not read on yet: "+r.waiting())
 		}
 	}
 }
@@ -153,15 +154,15 @@ func (g *gaps) AcceptCatalogGap(ctx context.Context) (domain.AcceptGap, error) {
 	r := &halting{&c.Gap, &c.Stopped, &c.Reads, func() string {
 		return retry.Join("the catalog is being read", retry.Causes(&c.Reading, g.submitter.catalog.appender.State()))
 	}, func() bool { return false }}
-	word := r.gap.Load()
-	if word == nil {
+	met := r.gap.Load()
+	if met == nil {
 		return domain.AcceptGap{}, g.noGap(r)
 	}
-	w := *word
+	w := *met
 	w.At = g.o.Now().UnixMilli()
 	reads := r.reads.Load()
 	if err := g.appendAccepted(ctx, &w, true); err != nil {
 		return w, err
 	}
-	return w, g.wentOn(ctx, r, word, reads)
+	return w, g.wentOn(ctx, r, met, reads)
 }

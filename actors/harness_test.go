@@ -3,7 +3,6 @@ package actors
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -20,30 +19,30 @@ import (
 	"github.com/ovation-analytics/ovation/storage/format"
 )
 
-type rigStore struct {
+type checkedStore struct {
 	*storage.Shard
-	r *rig
+	r *harness
 }
 
-func (s rigStore) Snapshot() view.Snapshot { return s.Shard.Snapshot() }
+func (s checkedStore) Snapshot() view.Snapshot { return s.Shard.Snapshot() }
 
 // Commit requires that the epoch stored is that of the last record applied.
-func (s rigStore) Commit(state domain.ShardState, origins []domain.Origin) error {
+func (s checkedStore) Commit(state domain.ShardState, origins []domain.Origin) error {
 	if state.Next > 0 && state.Epoch >= 0 && state.Epoch != s.r.journal.epochOf(state.Next-1) {
 		s.r.t.Errorf("stored next %d with the epoch %d", state.Next, state.Epoch)
 	}
 	return s.Shard.Commit(state, origins)
 }
 
-type rigCatalog struct{ *storage.Catalog }
+type catalogStore struct{ *storage.Catalog }
 
-func (s rigCatalog) State() catalog.State { return catalog.State(s.Catalog.State()) }
-func (s rigCatalog) Commit(c catalog.State, e []any) error {
+func (s catalogStore) State() catalog.State { return catalog.State(s.Catalog.State()) }
+func (s catalogStore) Commit(c catalog.State, e []any) error {
 	return s.Catalog.Commit(format.CatalogState(c), e)
 }
 
-// rig is a node on logs in memory and the real store on a disk in memory.
-type rig struct {
+// harness is a node on logs in memory and the real store on a disk in memory.
+type harness struct {
 	t       testing.TB
 	fs      vfs.FS
 	journal *memLog
@@ -51,7 +50,7 @@ type rig struct {
 	source  *memSource
 	letters *letters
 	options Options
-	spoil   func(shard int, s shard.Store) shard.Store // nil: stores as they are
+	wrap    func(shard int, s shard.Store) shard.Store // nil: stores as they are
 	bar     func(shard int) error                      // nil: every shard's store opens
 
 	catalogStops bool // a catalog that stops ends boot
@@ -61,33 +60,52 @@ type rig struct {
 	next  uint16
 }
 
-func newRig(t testing.TB, shards int, o Options) *rig {
+func newHarness(t testing.TB, shards int, o Options) *harness {
 	if o.markEvery == 0 {
 		o.markEvery = 100
 	}
-	r := &rig{
+	r := &harness{
 		t: t, fs: vfs.NewCrashableMem(), journal: newMemLog(1, shards), catalog: newMemLog(2, 1),
-		source: &memSource{memLog: newMemLog(3, 2), kept: map[int]int64{}}, letters: &letters{}, options: o,
+		source: newMemSource(), letters: &letters{}, options: o,
 	}
-	switch l := o.Journal.(type) {
-	case *moody:
+	if l, ok := o.Journal.(*faultyLog); ok {
 		r.journal = l.memLog
-	case *gappy:
-		r.journal = l.memLog
+	}
+	if s, ok := o.Source.(*faultySource); ok {
+		r.source = s.memSource
 	}
 	r.open()
 	t.Cleanup(r.close)
 	return r
 }
 
-func (r *rig) open() {
+// seeded is a generator of which the seed is printed.
+func seeded(t testing.TB) *rand.Rand {
+	seed := rand.Uint64()
+	t.Log("seed", seed)
+	return rand.New(rand.NewPCG(seed, 1))
+}
+
+func (r *harness) open() {
 	r.t.Helper()
 	r.boot()
+	r.ready()
+}
+
+func (r *harness) restart() {
+	r.t.Helper()
+	r.close()
+	r.open()
+}
+
+// ready waits until the node is.
+func (r *harness) ready() {
+	r.t.Helper()
 	r.eventually("readiness", func() bool { return r.node.Ready() == nil })
 }
 
 // boot starts the node and does not wait for it.
-func (r *rig) boot() {
+func (r *harness) boot() {
 	r.t.Helper()
 	var err error
 	if r.store, err = storage.Open("store", storage.Options{FS: r.fs, CacheBytes: 1 << 20, MemTableBytes: 1 << 20, SealRows: 500, SyncWithin: time.Hour}); err != nil {
@@ -113,54 +131,76 @@ func (r *rig) boot() {
 			}
 		}
 		s, err := r.store.Shard(i)
-		if r.spoil != nil && err == nil {
-			return r.spoil(i, rigStore{s, r}), nil
+		if r.wrap != nil && err == nil {
+			return r.wrap(i, checkedStore{s, r}), nil
 		}
-		return rigStore{s, r}, err
+		return checkedStore{s, r}, err
 	}
 	o.OpenCatalog = func() (catalog.Store, error) {
 		c, err := storage.OpenCatalog("catalog", storage.Options{FS: r.fs})
-		return rigCatalog{c}, err
+		return catalogStore{c}, err
 	}
 	r.node = New(o)
 	err = r.node.Open(context.Background())
 	if r.catalogStops && errors.Is(err, catalog.ErrStopped) {
 		return
 	}
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	r.must(err)
 	r.node.Start()
 }
 
-func (r *rig) close() {
+func (r *harness) close() {
 	if r.node == nil {
 		return
 	}
 	if err := r.node.Stop(time.Minute); err != nil {
 		r.t.Error(err)
 	}
+	r.stopped()
+}
+
+// stopped closes the store of a node that the test has stopped.
+func (r *harness) stopped() {
+	r.t.Helper()
 	r.node = nil
 	if err := r.store.Close(); err != nil {
 		r.t.Error(err)
 	}
 }
 
+// wrapShard opens one shard's store as what f makes of it.
+func (r *harness) wrapShard(id int, f func(shard.Store) shard.Store) {
+	r.wrap = func(i int, s shard.Store) shard.Store {
+		if i == id {
+			return f(s)
+		}
+		return s
+	}
+}
+
 // crash ends the node as a power cut would: what was not synced is there or not.
-func (r *rig) crash(rnd *rand.Rand) {
+func (r *harness) crash(rnd *rand.Rand) {
 	r.t.Helper()
 	r.fs = r.cut(rnd)
 	r.open()
 }
 
 // cut is what a power cut leaves of the disk; the node is closed.
-func (r *rig) cut(rnd *rand.Rand) vfs.FS {
+func (r *harness) cut(rnd *rand.Rand) vfs.FS {
 	left := r.fs.(*vfs.MemFS).CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 50, RNG: rnd})
 	r.close()
 	return left
 }
 
-func (r *rig) eventually(what string, holds func() bool) {
+// must ends the test if there is an error.
+func (r *harness) must(err error) {
+	r.t.Helper()
+	if err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+func (r *harness) eventually(what string, holds func() bool) {
 	r.t.Helper()
 	for deadline := time.Now().Add(time.Minute); !holds(); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
@@ -169,85 +209,52 @@ func (r *rig) eventually(what string, holds func() bool) {
 	}
 }
 
-func (r *rig) submit(s domain.Submission) domain.Outcome {
-	r.t.Helper()
-	r.next++
-	s.Request = domain.RequestID{1, byte(r.next), byte(r.next >> 8)}
-	out, err := r.node.Submit(context.Background(), s)
-	if err != nil || out.Code != domain.OK {
-		r.t.Fatalf("%+v: %+v %v", s.Command, out, err)
-	}
-	return out
-}
-
-// furnish makes an account with brands and definitions, the second of them one-time.
-func (r *rig) furnish(brands int) {
-	r.t.Helper()
-	r.submit(domain.Submission{Command: &domain.CreateApplication{AccountName: "a", Name: "a", Plan: domain.Advanced}})
-	for i := range brands {
-		n := fmt.Sprint(i)
-		r.submit(domain.Submission{Account: 1, Command: &domain.PutBrand{Given: domain.BrandFields{"Name": n, "Slug": n}}})
-	}
-	for _, oneTime := range []bool{false, true} {
-		r.submit(domain.Submission{Account: 1, Command: &domain.PutDefinition{
-			Definition: domain.Definition{Name: "d", Type: "Listened", Service: domain.LastFM, OneTime: oneTime},
-			Given:      []string{"Name", "Type", "ServiceType", "OneTime"},
-		}})
-	}
-}
-
-// identityOf is the identity of the n-th fan: its slot is spread over all.
-func identityOf(n int) domain.IdentityHash {
-	x := uint32(n+1) * 2654435761
-	return domain.IdentityHash{byte(x >> 24), byte(x >> 16), byte(n), byte(n >> 8), 1}
-}
-
-func (r *rig) register(n int) domain.MemberID {
-	r.t.Helper()
-	id := identityOf(n)
-	return r.submit(domain.Submission{Account: 1, Slot: id.Slot(), Command: &domain.RegisterMember{
-		Application: 1, Identity: id, Service: domain.LastFM, UID: fmt.Sprint(n),
-	}}).Member
-}
-
-// publish puts activities into the public topic.
-func (r *rig) publish(acts ...domain.Activity) {
-	for i := range acts {
-		_, _ = r.source.Append(context.Background(), i%2, []domain.Record{{Kind: domain.KindActivity, Account: 1, Activity: acts[i]}})
-	}
-}
-
 // settled waits until all that was published is applied and every letter is out.
-func (r *rig) settled() {
+func (r *harness) settled() {
 	r.t.Helper()
 	r.eventually("settling", func() bool {
 		before := r.journalEnds()
-		for p, s := range r.node.routing.List() {
-			if end, _ := r.source.End(context.Background(), p); s.Next.Load() < end {
-				return false
-			}
+		if !r.routed() || !r.atEnds(-1) {
+			return false
 		}
-		for i, s := range r.node.running {
-			if s.Applied.Load() < before[i] || s.Outbox.Waiting(outbox.Forwards)+s.Outbox.Waiting(outbox.DeadLetters) > 0 {
+		for _, s := range r.node.running {
+			if s.Outbox.Waiting(outbox.Forwards)+s.Outbox.Waiting(outbox.DeadLetters) > 0 {
 				return false
 			}
 		}
 		// What one shard sent to another after that one was looked at has moved its journal's end.
-		return len(r.node.routing.List()) == 2 && slices.Equal(before, r.journalEnds())
+		return slices.Equal(before, r.journalEnds())
 	})
 }
 
 // journalEnds is the end of each partition of the journal.
-func (r *rig) journalEnds() (ends []int64) {
+func (r *harness) journalEnds() (ends []int64) {
 	for i := range r.node.running {
-		end, _ := r.journal.End(context.Background(), i)
-		ends = append(ends, end)
+		ends = append(ends, r.end(i))
 	}
 	return ends
 }
 
-// tally asks for one brand's, or with 0 the account's, counts over all time.
-func (r *rig) tally(brand domain.BrandID) *domain.Tally {
+// stats are those of the store.
+func (r *harness) stats() storage.Stats {
 	r.t.Helper()
-	return r.asked(allOf(domain.ShapeTally, brand)).Tally
+	st, err := r.store.Stats()
+	r.must(err)
+	return st
+}
+
+// stored calls f with what each shard of a stopped node has stored.
+func (r *harness) stored(f func(i int, s *storage.Shard)) {
+	r.t.Helper()
+	store, err := storage.Open("store", storage.Options{FS: r.fs})
+	r.must(err)
+	defer store.Close()
+	for i := range r.journal.Partitions() {
+		s, err := store.Shard(i)
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		f(i, s)
+		r.must(s.Close())
+	}
 }

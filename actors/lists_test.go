@@ -46,7 +46,7 @@ func (c *crowd) list(rnd *rand.Rand) domain.List {
 }
 
 // opt opts a random fan in or out of a random segment, or registers it for one.
-func (c *crowd) opt(r *rig, rnd *rand.Rand) {
+func (c *crowd) opt(r *harness, rnd *rand.Rand) {
 	n, g := rnd.IntN(len(c.members)), 1+rnd.IntN(c.segments)
 	m, opt := &c.members[n], domain.Opt{Kind: domain.OptSegment, ID: uint32(g)}
 	state := domain.OptState{In: true}
@@ -71,7 +71,7 @@ func TestListsHaveTheMembersThatANaiveModelFinds(t *testing.T) {
 	seed := rand.Uint64()
 	t.Log("seed", seed)
 	rnd := rand.New(rand.NewPCG(seed, 6))
-	r := newRig(t, 2, Options{Memory: Memory{AwakeBytes: 12_000, ResidentBytes: 30_000, CachedIdentities: 4}})
+	r := newHarness(t, 2, Options{Memory: Memory{MemberBytes: 12_000, ResidentBytes: 30_000, CachedIdentities: 4}})
 	r.furnish(3)
 	c := &crowd{segments: 3}
 	for i := range 40 {

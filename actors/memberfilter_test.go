@@ -36,7 +36,7 @@ func (a *attendee) give(rnd *rand.Rand, c *domain.RegisterMember) {
 }
 
 // attach gives the attendee a second service record.
-func (a *attendee) attach(r *rig, n int) {
+func (a *attendee) attach(r *harness, n int) {
 	a.Services = append(a.Services, domain.Spotify)
 	id := identityOf(n)
 	id[5] = 1
@@ -85,7 +85,7 @@ func randomTraits(rnd *rand.Rand, f *domain.Filter, brands int) {
 }
 
 // checkAddresses resolves random names and compares who is found.
-func (r *rig) checkAddresses(t *testing.T, rnd *rand.Rand, crowd []*attendee) {
+func (r *harness) checkAddresses(t *testing.T, rnd *rand.Rand, crowd []*attendee) {
 	t.Helper()
 	for range 30 {
 		var names []domain.Name
@@ -119,7 +119,7 @@ func (r *rig) checkAddresses(t *testing.T, rnd *rand.Rand, crowd []*attendee) {
 }
 
 func TestADeedOfABrandThatTheAccountDoesNotHaveIsRefused(t *testing.T) {
-	r := newRig(t, 1, Options{})
+	r := newHarness(t, 1, Options{})
 	r.furnish(1)
 	for _, f := range []domain.Filter{{AnyOf: []domain.Performed{{Definition: 100, Brand: 9}}}, {AllOf: []domain.Performed{{Definition: 100, Brand: 9}}}} {
 		q := &domain.Question{Account: 1, Shape: domain.ShapeTally, Filter: f}
@@ -130,7 +130,7 @@ func TestADeedOfABrandThatTheAccountDoesNotHaveIsRefused(t *testing.T) {
 }
 
 func TestNamesAreNotLookedUpInAnotherJournalNorForWhoHasLeft(t *testing.T) {
-	r := newRig(t, 2, Options{})
+	r := newHarness(t, 2, Options{})
 	r.furnish(1)
 	names := []domain.Name{{Kind: domain.ByEmail, Hash: address(1)}}
 	other := domain.Position{Journal: domain.TopicID{77}}

@@ -146,6 +146,10 @@ type memSource struct {
 	kept map[int]int64
 }
 
+func newMemSource() *memSource {
+	return &memSource{memLog: newMemLog(3, 2), kept: map[int]int64{}}
+}
+
 func (s *memSource) Partitions(context.Context) (int, error) { return len(s.parts), nil }
 
 func (s *memSource) Committed(_ context.Context, p int) (int64, int32, bool, error) {
@@ -181,4 +185,31 @@ func (r memSourceReader) Read(ctx context.Context, next int64, _ int32, spare []
 		out.Arrivals = append(out.Arrivals, domain.Arrival{Record: rec, Slot: slot})
 	}
 	return out, err
+}
+
+// letters keeps what is published as dead letters.
+type letters struct {
+	mu  sync.Mutex
+	all []domain.DeadLetter
+}
+
+func (l *letters) Publish(_ context.Context, letters []domain.DeadLetter) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.all = append(l.all, letters...)
+	return nil
+}
+
+func (l *letters) reasons() map[domain.Reason]int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	out := map[domain.Reason]int{}
+	seen := map[domain.Origin]bool{}
+	for _, d := range l.all {
+		if !seen[d.Origin] {
+			seen[d.Origin] = true
+			out[d.Reason]++
+		}
+	}
+	return out
 }

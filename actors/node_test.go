@@ -1,7 +1,6 @@
 package actors
 
 import (
-	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -10,15 +9,12 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// The engine counts as a naive model does, with members that fall asleep all the
+// The engine counts as a naive model does, with members that are unloaded all the
 // time, columns that are evicted all the time, and restarts in between.
 func TestTheNodeCountsAsANaiveModelDoes(t *testing.T) {
-	seed := rand.Uint64()
-	t.Log("seed", seed)
-	rnd := rand.New(rand.NewPCG(seed, 4))
+	rnd := seeded(t)
 	const fans, brands = 40, 6
-	r := newRig(t, 2, Options{Memory: Memory{AwakeBytes: 12_000, ResidentBytes: 30_000, CachedIdentities: 4}})
-	r.furnish(brands)
+	r := furnished(t, 2, brands, Options{Memory: Memory{MemberBytes: 12_000, ResidentBytes: 30_000, CachedIdentities: 4}})
 	for i, value := range worths {
 		r.submit(domain.Submission{Account: 1, Command: &domain.PutDefinition{
 			Definition: domain.Definition{ID: domain.DefinitionID(100 + i), Value: value}, Given: []string{"Value"},
@@ -83,13 +79,13 @@ func TestTheNodeCountsAsANaiveModelDoes(t *testing.T) {
 		}
 	}
 	r.replaysEqual(t)
-	var evicted, slept int64
+	var evicted, unloaded int64
 	for _, s := range r.node.running {
 		evicted += s.Stats.Evicted.Load()
-		slept += s.Stats.Members.Slept.Load()
+		unloaded += s.Stats.Members.Evicted.Load()
 	}
-	if evicted == 0 || slept == 0 {
-		t.Fatalf("%d columns evicted, %d members asleep: the test shows nothing", evicted, slept)
+	if evicted == 0 || unloaded == 0 {
+		t.Fatalf("%d columns evicted, %d members unloaded: the test shows nothing", evicted, unloaded)
 	}
 	for _, outcome := range []string{"new", "met", "conflict"} {
 		if known.counts[outcome] == 0 {
@@ -98,28 +94,19 @@ func TestTheNodeCountsAsANaiveModelDoes(t *testing.T) {
 	}
 }
 
-// A record on which applying panics is tried again alone, then set aside by a word in
-// the catalog: it becomes a dead letter, here and in a replay, and stops nobody.
-func TestAPoisonRecordIsSetAside(t *testing.T) {
-	r := newRig(t, 2, Options{})
-	r.furnish(1)
-	ids := []domain.MemberID{r.register(0), r.register(1), r.register(2), r.register(3)}
-	act := func(m int, hash uint64) domain.Activity {
-		return domain.Activity{Member: ids[m], Definition: 100, Brand: 1, Time: 1_600_000_000, Hash: hash}
-	}
+// A record on which applying panics is applied again alone, then set aside in the catalog:
+// it becomes a dead letter, here and in a replay, and stops no shard.
+func TestPoison_IsSetAside(t *testing.T) {
+	r := furnished(t, 2, 1, Options{})
+	ids := r.members(4)
+	act := func(m int, hash uint64) domain.Activity { return r.actOf(ids[m], hash) }
 	sick := ids[0].Slot().Shard(2)
-	poison := domain.Record{
-		Kind: domain.KindRegister, Account: 1, Command: (*domain.RegisterMember)(nil),
-		Origin: domain.Origin{Topic: domain.TopicID{9}, Offset: 77},
-	}
 	var batch []domain.Record
 	for i := range 50 {
 		batch = append(batch, domain.Record{Kind: domain.KindActivity, Account: 1, Activity: act(0, uint64(i))})
 	}
-	batch = append(batch[:25], append([]domain.Record{poison}, batch[25:]...)...)
-	if _, err := r.journal.Append(t.Context(), sick, batch); err != nil {
-		t.Fatal(err)
-	}
+	batch = append(batch[:25], append([]domain.Record{poison()}, batch[25:]...)...)
+	r.append(sick, batch...)
 	for m := range 4 {
 		r.publish(act(m, 1000), act(m, 1001))
 	}
@@ -139,7 +126,7 @@ func TestAPoisonRecordIsSetAside(t *testing.T) {
 	r.replaysEqual(t)
 	facts := *r.node.running[sick].Stats.Facts.Load()
 
-	r.close() // a replay from nothing meets the same word
+	r.close() // a replay from nothing sets the same record aside
 	r.fs = vfs.NewMem()
 	r.letters.all = nil
 	r.open()

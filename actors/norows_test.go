@@ -10,8 +10,7 @@ import (
 // eight shards some have nobody, some members who did nothing, and one a member who did.
 func TestAShardWithoutRowsAnswersEveryQuestion(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, 8, Options{})
-	r.furnish(2)
+	r := furnished(t, 8, 2, Options{})
 	id := r.register(0)
 	for n := range 9 {
 		r.register(n + 1)
@@ -27,7 +26,7 @@ func TestAShardWithoutRowsAnswersEveryQuestion(t *testing.T) {
 					Account: 1, Brand: brand, Shape: shape, Filter: filter, Range: domain.Range{From: sep2020 - 86400, To: sep2020 + 86400},
 					Groups: []domain.Group{{Definition: 100}}, Listing: domain.Listing{Limit: 10, Every: true}, Top: domain.Top{Limit: 10},
 				}
-				r.asked(q)
+				r.ask(q)
 			}
 		}
 	}

@@ -48,7 +48,7 @@ type Stores struct {
 
 // Memory is what the shards may keep in memory.
 type Memory struct {
-	AwakeBytes       int // for members that are awake, over all shards; default 192 MiB
+	MemberBytes      int // for members that are loaded, over all shards; default 192 MiB
 	CachedIdentities int // remembered by a shard in each of two generations; default 50,000
 	ResidentBytes    int // for columns, over all shards; 0: no bound; see KeepResident
 }
@@ -68,7 +68,7 @@ type Retention struct {
 
 // withDefaults is the options with the defaults filled in.
 func (o Options) withDefaults() Options {
-	o.AwakeBytes = cmp.Or(o.AwakeBytes, 192<<20)
+	o.MemberBytes = cmp.Or(o.MemberBytes, 192<<20)
 	o.CachedIdentities = cmp.Or(o.CachedIdentities, 50_000)
 	o.Workers = cmp.Or(o.Workers, runtime.GOMAXPROCS(0))
 	if o.Now == nil {

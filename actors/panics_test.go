@@ -2,51 +2,35 @@ package actors
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/ovation-analytics/ovation/actors/catalog"
 	"github.com/ovation-analytics/ovation/actors/domain"
-	"github.com/ovation-analytics/ovation/actors/router"
 	"github.com/ovation-analytics/ovation/actors/shard"
 )
 
-// poisonedSource gives one record of partition 0 a slot that is none: routing it panics.
-// Where reading is set, decoding it panics instead.
-type poisonedSource struct {
-	*memSource
-	at      atomic.Int64 // the record's offset; below zero: none
-	reading bool
-}
-
-func newPoisonedSource() *poisonedSource {
-	s := &poisonedSource{memSource: &memSource{memLog: newMemLog(3, 2), kept: map[int]int64{}}}
-	s.at.Store(-1)
-	return s
-}
-
-func (s *poisonedSource) Reader(p int) router.SourceReader {
-	return poisonedReader{s, s.memSource.Reader(p), p}
-}
-
-type poisonedReader struct {
-	s *poisonedSource
-	router.SourceReader
-	p int
-}
-
-func (r poisonedReader) Read(ctx context.Context, next int64, epoch int32, spare []domain.Arrival) (domain.SourcePage, error) {
-	page, err := r.SourceReader.Read(ctx, next, epoch, spare)
-	for i := range page.Arrivals {
-		if r.p == 0 && page.Arrivals[i].Record.Origin.Offset == r.s.at.Load() {
-			if r.s.reading {
-				panic("a record that decoding does not survive")
+// newPoisonedSource is a public topic that gives the record of partition 0 at an offset a slot that
+// is none: routing it panics. Where reading is set, decoding it panics instead.
+func newPoisonedSource(at *atomic.Int64, reading bool) *faultySource {
+	at.Store(-1)
+	s := &faultySource{memSource: newMemSource()}
+	s.change = func(p int, _ int64, page domain.SourcePage) (domain.SourcePage, error) {
+		for i := range page.Arrivals {
+			if p == 0 && page.Arrivals[i].Record.Origin.Offset == at.Load() {
+				if reading {
+					panic("a record that decoding does not survive")
+				}
+				page.Arrivals[i].Slot = 60_000
 			}
-			page.Arrivals[i].Slot = 60_000
 		}
+		return page, nil
 	}
-	return page, err
+	return s
 }
 
 // A panic in a router, or in what decodes for it, stops its partition alone and visibly;
@@ -54,26 +38,21 @@ func (r poisonedReader) Read(ctx context.Context, next int64, epoch int32, spare
 func TestI2_RouterPanicLosesNothing(t *testing.T) {
 	for name, reading := range map[string]bool{"routing": false, "decoding": true} {
 		t.Run(name, func(t *testing.T) {
-			src := newPoisonedSource()
-			src.page, src.reading = 1100, reading
-			r := newRig(t, 1, Options{Logs: Logs{Source: src}})
-			r.source = src.memSource
-			r.furnish(1)
+			var at atomic.Int64 // below zero: no record is poisoned
+			src := newPoisonedSource(&at, reading)
+			src.page = 1100
+			r := furnished(t, 1, 1, Options{Logs: Logs{Source: src}})
 			id := r.register(1)
-			src.at.Store(2500)
+			at.Store(2500)
 			const some = 6000
 			for p := range 2 {
-				var acts []domain.Record
-				for i := range some {
-					acts = append(acts, domain.Record{Kind: domain.KindActivity, Account: 1, Activity: r.actOf(id, uint64(p*some+i+1))})
-				}
-				_, _ = src.Append(context.Background(), p, acts)
+				_, _ = src.Append(context.Background(), p, r.activitiesOf(id, p*some, some))
 			}
 			r.eventually("stop", func() bool {
 				all := r.node.Status().Routers
 				return len(all) == 2 && strings.Contains(all[0].Stopped, "panicked") && all[1].Next == some
 			})
-			r.submit(domain.Submission{Account: 1, Command: &domain.PutBrand{Given: domain.BrandFields{"Name": "x", "Slug": "x"}}})
+			r.putBrand("x")
 			st := r.node.Status()
 			if st.Routers[0].Next > 2500 || st.Routers[0].Stopped == "" || st.Routers[1].Stopped != "" {
 				t.Errorf("the routers: %+v", st.Routers)
@@ -89,45 +68,30 @@ func TestI2_RouterPanicLosesNothing(t *testing.T) {
 			if src.kept[0] > 2500 {
 				t.Errorf("the group offset %d is behind the record that was not routed", src.kept[0])
 			}
-			src.at.Store(-1) // a newer binary
-			r.close()
-			r.open()
+			at.Store(-1) // a newer binary
+			r.restart()
 			r.settled()
-			if got := r.tally(1).Total.Actions; got != 2*some {
-				t.Errorf("%d of %d activities count", got, 2*some)
-			}
+			r.wantActions(2 * some)
 		})
 	}
-}
-
-// badStore panics once at a commit, or at the end of the log of entities of the catalog.
-type badStore struct {
-	shard.Store
-	once *atomic.Bool
-}
-
-func (s badStore) Commit(state domain.ShardState, o []domain.Origin) error {
-	if s.once.CompareAndSwap(true, false) {
-		panic("a defect in commit")
-	}
-	return s.Store.Commit(state, o)
 }
 
 // A shard that panics outside of a record stops with the reason, its store is given back,
 // and the next process applies what was not committed.
 func TestShard_PanicAtCommit(t *testing.T) {
-	r := newRig(t, 2, Options{})
+	r := newHarness(t, 2, Options{})
 	r.close()
 	var once atomic.Bool
-	r.spoil = func(i int, s shard.Store) shard.Store {
-		if i == 0 {
-			return badStore{s, &once}
-		}
-		return s
-	}
+	r.wrapShard(0, func(s shard.Store) shard.Store {
+		return hookedStore{Store: s, commit: func(domain.ShardState) {
+			if once.CompareAndSwap(true, false) {
+				panic("a defect in commit")
+			}
+		}}
+	})
 	r.open()
 	r.furnish(1)
-	ids := []domain.MemberID{r.memberOf(0), r.memberOf(1)}
+	ids := r.memberOfEach()
 	once.Store(true)
 	for i, id := range ids {
 		r.publish(r.actOf(id, uint64(i+1)), r.actOf(id, uint64(i+11)))
@@ -139,25 +103,21 @@ func TestShard_PanicAtCommit(t *testing.T) {
 	if !strings.Contains(why, "a defect in commit") || !strings.Contains(why, "Effect: shard 0") || !strings.Contains(why, "To do: restart") || strings.Contains(why, "open already") {
 		t.Errorf("it stopped with %q", why)
 	}
-	r.submit(domain.Submission{Account: 1, Command: &domain.PutBrand{Given: domain.BrandFields{"Name": "x", "Slug": "x"}}})
+	r.putBrand("x")
 	if shard.Behaviour(s.Behaviour.Load()) != shard.Stopped || s.View.Peek() != nil {
 		t.Error("it started again")
 	}
 	if err := r.node.Ready(); err == nil {
 		t.Error("the node is ready")
 	}
-	r.close()
-	r.open()
-	if got := r.tally(1).Total.Actions; got != 4 {
-		t.Errorf("%d of 4 activities count", got)
-	}
+	r.restart()
+	r.wantActions(4)
 }
 
 // A record of the catalog on which applying panics is not passed over: the catalog stops
-// before it, nobody sees half of it, and the next process applies it.
+// before it, no view has half of it, and the next process applies it.
 func TestCatalog_PanicStopsBeforeTheRecord(t *testing.T) {
-	r := newRig(t, 1, Options{})
-	r.furnish(1)
+	r := furnished(t, 1, 1, Options{})
 	before := r.node.Catalog().Next()
 	_, _ = r.catalog.Append(context.Background(), 0, []domain.Record{
 		{Kind: domain.KindPutBrand, Account: 1, Request: domain.RequestID{9}, Command: (*domain.PutBrand)(nil)},
@@ -181,4 +141,71 @@ func TestCatalog_PanicStopsBeforeTheRecord(t *testing.T) {
 	if got := len(r.node.Catalog().Brands(1)); got != 3 {
 		t.Errorf("%d brands, 3 were made", got)
 	}
+}
+
+// What sets a record aside names that record: another one at its offset, of a journal
+// that was made anew or of one that was cut and has grown again, is applied.
+func TestSetAside_NamesARecordNotAPlace(t *testing.T) {
+	for _, anew := range []bool{true, false} {
+		t.Run(fmt.Sprint("made anew ", anew), func(t *testing.T) {
+			r := furnished(t, 1, 1, Options{})
+			id := r.register(1)
+			r.settled()
+			end := r.end(0)
+			at := end + 20
+			if anew {
+				at = 20
+			}
+			place := catalog.RecordPlace{Topic: r.journal.id, Partition: 0, Offset: at, Epoch: r.journal.epochOf(at)}
+			r.must(r.node.setAside(place))
+			r.eventually("record of the catalog", func() bool { return r.node.Catalog().SetsAside(place) })
+			r.close()
+			if anew {
+				r.journal = newMemLog(55, 1)
+			} else {
+				r.journal.moved = int64(len(r.journal.parts[0])) // the next record is of another leader
+			}
+			r.boot()
+			if anew {
+				r.eventually("stop", func() bool { return r.node.running[0].Stopped.Load() != nil })
+				r.accepted(0)
+			}
+			r.ready()
+			r.append(0, r.activitiesOf(id, 0, 60)...)
+			r.settled()
+			r.wantActions(60)
+		})
+	}
+}
+
+// A command that was set aside is answered, and so is its repeat: no second record fails.
+func TestSetAside_AnswersTheRequest(t *testing.T) {
+	r := furnished(t, 1, 1, Options{})
+	r.register(1)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	poison := domain.Submission{Account: 1, Request: domain.RequestID{7}, BodyHash: 5, Slot: 1, Command: (*domain.OptOut)(nil)}
+	submit := func() domain.Outcome { // as a client repeats with its Idempotency-Key
+		for {
+			out, err := r.node.Submit(ctx, poison)
+			if !errors.Is(err, domain.ErrUnavailable) || ctx.Err() != nil {
+				r.must(err)
+				return out
+			}
+		}
+	}
+	for range 3 {
+		if out := submit(); out.Code != domain.Internal || out.Message == "" {
+			t.Fatalf("%+v", out)
+		}
+	}
+	if out := submit(); !out.Replayed {
+		t.Errorf("%+v is no replay", out)
+	}
+	st := r.node.Status().Shards[0]
+	if st.Panics != 2 || st.Dead["poison"] != 1 {
+		t.Errorf("%d panics, %d records set aside", st.Panics, st.Dead["poison"])
+	}
+	r.settled()
+	r.replaysEqual(t)
 }

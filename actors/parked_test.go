@@ -2,9 +2,8 @@ package actors
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"math/rand/v2"
+	"slices"
 	"sync/atomic"
 	"testing"
 
@@ -17,32 +16,13 @@ import (
 	"github.com/ovation-analytics/ovation/storage"
 )
 
-// fullDisk is a store without room while full is set: its shard answers no claim.
-type fullDisk struct {
-	shard.Store
-	full *atomic.Bool
-}
-
-func (s fullDisk) Room() error {
-	if s.full.Load() {
-		return errors.New("the disk is full")
-	}
-	return s.Store.Room()
-}
-
-// pendingRig is a node of two shards, the second of which applies nothing while held.
-func pendingRig(t *testing.T) (r *rig, held *atomic.Bool) {
+// pendingHarness is a node of two shards, the second of which applies nothing while held.
+func pendingHarness(t *testing.T) (r *harness, held *atomic.Bool) {
 	t.Helper()
 	held = new(atomic.Bool)
-	r = newRig(t, 2, Options{})
-	r.furnish(1)
+	r = furnished(t, 2, 1, Options{})
 	r.close()
-	r.spoil = func(i int, s shard.Store) shard.Store {
-		if i == 1 {
-			return fullDisk{s, held}
-		}
-		return s
-	}
+	r.wrapShard(1, func(s shard.Store) shard.Store { return fullDisk{s, held} })
 	r.open()
 	held.Store(true)
 	return r, held
@@ -66,55 +46,43 @@ func fanOf(n, shard int) domain.IdentityHash {
 
 // pend registers a member of shard 0 whose partner identity shard 1 judges. It waits until
 // the registration is in the log.
-func (r *rig) pend(id, partner domain.IdentityHash, n byte) {
+func (r *harness) pend(id, partner domain.IdentityHash, n byte) {
 	r.t.Helper()
-	_, err := r.node.Submit(context.Background(), domain.Submission{
-		Account: 1, Slot: id.Slot(), Request: domain.RequestID{7, n}, Durable: true,
-		Command: &domain.RegisterMember{Application: 1, Identity: id, Service: domain.LastFM, UID: fmt.Sprint(n), Partner: partner, PartnerCode: "c", PartnerID: fmt.Sprint(n)},
-	})
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	sub := registration(id, partner, fmt.Sprint(n))
+	sub.Request, sub.Durable = domain.RequestID{7, n}, true
+	_, err := r.node.Submit(context.Background(), sub)
+	r.must(err)
 }
 
-// journalled appends activities of an identity to the journal of shard 0, and waits until
-// they are applied.
-func (r *rig) journalled(id domain.IdentityHash, from, to int) {
+// journalled appends activities of a fan to the journal of shard 0, each with the fan and a number
+// in its hash, and waits until they are applied.
+func (r *harness) journalled(n, from, some int) {
 	r.t.Helper()
-	for ; from < to; from += 100 { // small pages, as they come
-		var acts []domain.Record
-		for i := from; i < min(from+100, to); i++ {
-			a := r.actOf(0, uint64(i+1))
-			a.Identity = id
-			a.Content.Content = fmt.Sprintf(`{"TrackName":"a song of usual length %d"}`, i)
-			origin := domain.Origin{Topic: domain.TopicID{3}, Partition: 9, Offset: int64(i)}
-			acts = append(acts, domain.Record{Kind: domain.KindActivity, Account: 1, Origin: origin, Activity: a})
-		}
-		_, _ = r.journal.Append(context.Background(), 0, acts)
+	var acts []domain.Record
+	for i := from; i < from+some; i++ {
+		a := r.actOf(0, uint64(n)<<32|uint64(i+1))
+		a.Identity = fanOf(n, 0)
+		a.Time += int64(i)
+		a.Content.Content = fmt.Sprintf(`{"TrackName":"a song of usual length %d"}`, i)
+		origin := domain.Origin{Topic: domain.TopicID{3}, Partition: int32(10 + n), Offset: int64(i)}
+		acts = append(acts, domain.Record{Kind: domain.KindActivity, Account: 1, Origin: origin, Activity: a})
 	}
-	r.eventually("apply", func() bool {
-		end, _ := r.journal.End(context.Background(), 0)
-		return r.node.running[0].Applied.Load() >= end
-	})
+	for part := range slices.Chunk(acts, 90) { // small pages, as they come
+		r.append(0, part...)
+	}
+	r.eventually("apply", func() bool { return r.node.running[0].Applied.Load() >= r.end(0) })
 }
 
 // What is parked costs the store the same for each activity, however many are parked.
 func TestParked_WorkIsLinear(t *testing.T) {
-	r, _ := pendingRig(t)
-	id := fanOf(0, 0)
-	r.pend(id, partnerOf(0, 1), 0)
+	r, _ := pendingHarness(t)
+	r.pend(fanOf(0, 0), partnerOf(0, 1), 0)
 	const some = 500
 	var written [6]uint64
 	for round := range written {
-		before, err := r.store.Stats()
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.journalled(id, round*some, (round+1)*some)
-		after, err := r.store.Stats()
-		if err != nil {
-			t.Fatal(err)
-		}
+		before := r.stats()
+		r.journalled(0, round*some, some)
+		after := r.stats()
 		written[round] = after.Written - before.Written
 	}
 	if got := r.node.Status().Shards[0].Parked; got != int64(some*len(written)) {
@@ -128,11 +96,10 @@ func TestParked_WorkIsLinear(t *testing.T) {
 
 // Beyond the bound of a member an activity is a dead letter; what was parked counts, in
 // its order, once the member is active, and a replay gives the same.
-func TestI6ParkedActivitiesAreBounded(t *testing.T) {
-	r, held := pendingRig(t)
-	id := fanOf(0, 0)
-	r.pend(id, partnerOf(0, 1), 0)
-	r.journalled(id, 0, machine.ParkedMost+50)
+func TestI6_ParkedActivitiesAreBounded(t *testing.T) {
+	r, held := pendingHarness(t)
+	r.pend(fanOf(0, 0), partnerOf(0, 1), 0)
+	r.journalled(0, 0, machine.ParkedMost+50)
 	if got := r.node.Status().Shards[0].Parked; got != machine.ParkedMost {
 		t.Fatalf("%d activities are parked", got)
 	}
@@ -146,20 +113,16 @@ func TestI6ParkedActivitiesAreBounded(t *testing.T) {
 	held.Store(false)
 	r.eventually("settling", func() bool { return r.node.Status().Shards[0].Parked == 0 })
 	r.settled()
-	if got := r.tally(1).Total.Actions; got != machine.ParkedMost {
-		t.Errorf("%d actions", got)
-	}
+	r.wantActions(machine.ParkedMost)
 	r.replaysEqual(t)
 }
 
 // Members that become active or are refused while their activities come, with power cuts
 // in between: each activity is an action or a letter, a refused member's are letters, those
 // parked count in their order, and a replay gives the same state at every mark.
-func TestI6ParkedActivitiesSurvivePowerCuts(t *testing.T) {
-	seed := rand.Uint64()
-	t.Log("seed", seed)
-	rnd := rand.New(rand.NewPCG(seed, 11))
-	r, held := pendingRig(t)
+func TestI6_ParkedActivitiesSurvivePowerCuts(t *testing.T) {
+	rnd := seeded(t)
+	r, held := pendingHarness(t)
 	const fans, rounds = 8, 4
 	for n := range fans / 2 { // shard 1 has another member with the partner of every other fan
 		held.Store(false)
@@ -174,7 +137,7 @@ func TestI6ParkedActivitiesSurvivePowerCuts(t *testing.T) {
 				before[n] = published[n]
 				r.pend(fanOf(n, 0), partnerOf(n, 1), byte(n))
 				some := 1 + rnd.IntN(300)
-				r.journalledOf(n, published[n], some)
+				r.journalled(n, published[n], some)
 				published[n] += some
 			}
 		}
@@ -184,7 +147,7 @@ func TestI6ParkedActivitiesSurvivePowerCuts(t *testing.T) {
 		for range 2 + rnd.IntN(4) {
 			n := rnd.IntN(fans)
 			some := 1 + rnd.IntN(700)
-			r.journalledOf(n, published[n], some)
+			r.journalled(n, published[n], some)
 			published[n] += some
 		}
 		switch rnd.IntN(3) {
@@ -220,7 +183,7 @@ func TestI6ParkedActivitiesSurvivePowerCuts(t *testing.T) {
 	r.replaysEqual(t)
 	r.close()
 	facts := r.factsOf(t)
-	r.fs, r.spoil = vfs.NewCrashableMem(), nil
+	r.fs, r.wrap = vfs.NewCrashableMem(), nil
 	r.open()
 	r.settled()
 	r.close()
@@ -229,38 +192,14 @@ func TestI6ParkedActivitiesSurvivePowerCuts(t *testing.T) {
 	}
 }
 
-// journalledOf appends activities of a fan, each with the fan and a number in its hash.
-func (r *rig) journalledOf(n, from, some int) {
-	r.t.Helper()
-	for some > 0 {
-		var acts []domain.Record
-		for range min(some, 80) {
-			a := r.actOf(0, uint64(n)<<32|uint64(from))
-			a.Identity = fanOf(n, 0)
-			a.Time += int64(from)
-			origin := domain.Origin{Topic: domain.TopicID{3}, Partition: int32(10 + n), Offset: int64(from)}
-			acts = append(acts, domain.Record{Kind: domain.KindActivity, Account: 1, Origin: origin, Activity: a})
-			from++
-			some--
-		}
-		_, _ = r.journal.Append(context.Background(), 0, acts)
-	}
-	r.eventually("apply", func() bool {
-		end, _ := r.journal.End(context.Background(), 0)
-		return r.node.running[0].Applied.Load() >= end
-	})
-}
-
 // inOrder requires that the sequences of each member's rows rise as its activities came.
-func (r *rig) inOrder(t *testing.T, fans int) {
+func (r *harness) inOrder(t *testing.T, fans int) {
 	t.Helper()
 	v := r.node.running[0].View.Acquire()
 	defer v.Release()
 	for n := range fans {
 		id, _, err := v.Snapshot.Identity(1, fanOf(n, 0))
-		if err != nil {
-			t.Fatal(err)
-		}
+		r.must(err)
 		at, ok := v.Roster.Find(id.Member)
 		if !ok {
 			continue
@@ -282,26 +221,14 @@ func (r *rig) inOrder(t *testing.T, fans int) {
 }
 
 // factsOf is each shard's state hash as the store of a stopped node has it.
-func (r *rig) factsOf(t *testing.T) (facts [][16]byte) {
+func (r *harness) factsOf(t *testing.T) (facts [][16]byte) {
 	t.Helper()
-	store, err := storage.Open("store", storage.Options{FS: r.fs})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer store.Close()
-	for i := range r.journal.Partitions() {
-		s, err := store.Shard(i)
-		if err != nil {
-			t.Fatal(err)
-		}
+	r.stored(func(i int, s *storage.Shard) {
 		again, err := s.Recompute()
 		if err != nil || again != s.State().Facts {
 			t.Fatalf("shard %d: facts computed anew are others: %v", i, err)
 		}
 		facts = append(facts, again)
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
-	}
+	})
 	return facts
 }

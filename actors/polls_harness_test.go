@@ -22,10 +22,10 @@ import (
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
-// pollRig is a node with the API before it, under one clock; oracle is another API on the
+// pollHarness is a node with the API before it, under one clock; oracle is another API on the
 // same node, asked without a tag, so that it renders every answer.
-type pollRig struct {
-	*rig
+type pollHarness struct {
+	*harness
 	api, oracle *api.API
 	clock       atomic.Int64 // ns since 1970
 	tags        map[string]string
@@ -53,12 +53,12 @@ func (pollHasher) ID(source, id string) uint64 {
 	return binary.BigEndian.Uint64(sum[:])
 }
 
-// newPollRig has an application with the key, brands of which the second definition is
+// newPollHarness has an application with the key, brands of which the second definition is
 // one-time, and a segment of each kind.
-func newPollRig(t testing.TB, shards, brands int) *pollRig {
-	r := &pollRig{tags: map[string]string{}}
+func newPollHarness(t testing.TB, shards, brands int) *pollHarness {
+	r := &pollHarness{tags: map[string]string{}}
 	r.clock.Store(time.Date(2023, 11, 14, 23, 40, 10, 0, time.UTC).UnixNano())
-	r.rig = newRig(t, shards, Options{Now: r.now})
+	r.harness = newHarness(t, shards, Options{Now: r.now})
 	r.advance(0)
 	r.furnish(brands)
 	r.submit(domain.Submission{Command: &domain.CreateKey{Application: 1, Hash: sha256.Sum256([]byte(pollKey)), Scope: domain.ScopeApplication}})
@@ -69,7 +69,7 @@ func newPollRig(t testing.TB, shards, brands int) *pollRig {
 	return r
 }
 
-func (r *pollRig) newAPI() *api.API {
+func (r *pollHarness) newAPI() *api.API {
 	a, err := api.New(api.Config{
 		Engine: polledNode{r.node}, Hasher: pollHasher{}, Now: r.now, BaseURL: "https://api.example",
 		Signer: api.Signer{ID: "k", Key: ed25519.NewKeyFromSeed(bytes.Repeat([]byte{7}, 32))}, TokenKey: [16]byte{1},
@@ -80,10 +80,10 @@ func (r *pollRig) newAPI() *api.API {
 	return a
 }
 
-func (r *pollRig) now() time.Time { return time.Unix(0, r.clock.Load()).UTC() }
+func (r *pollHarness) now() time.Time { return time.Unix(0, r.clock.Load()).UTC() }
 
 // advance moves the clock, and that of the logs with it.
-func (r *pollRig) advance(d time.Duration) {
+func (r *pollHarness) advance(d time.Duration) {
 	at := r.clock.Add(int64(d)) / 1e6
 	for _, l := range []*memLog{r.journal, r.catalog, r.source.memLog} {
 		l.mu.Lock()
@@ -92,7 +92,7 @@ func (r *pollRig) advance(d time.Duration) {
 	}
 }
 
-func (r *pollRig) serve(a *api.API, method, target, body string, headers ...string) *httptest.ResponseRecorder {
+func (r *pollHarness) serve(a *api.API, method, target, body string, headers ...string) *httptest.ResponseRecorder {
 	q := httptest.NewRequest(method, "https://api.example"+target, strings.NewReader(body))
 	q.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	for i := 0; i+1 < len(headers); i += 2 {
@@ -104,20 +104,20 @@ func (r *pollRig) serve(a *api.API, method, target, body string, headers ...stri
 }
 
 // write posts, and gives the answer and where it is visible.
-func (r *pollRig) write(path, form string) (body map[string]any, position string) {
+func (r *pollHarness) write(path, form string) (body map[string]any, position string) {
 	r.t.Helper()
 	w := r.serve(r.api, http.MethodPost, path, form+"&apiKey="+pollKey)
 	if w.Code != http.StatusOK {
 		r.t.Fatalf("%s %s: %d %s", path, form, w.Code, w.Body)
 	}
-	if err := json.Unmarshal(bytes.Trim(w.Body.Bytes(), "[]\n"), &body); err != nil { // an envelope stands in an array
+	if err := json.Unmarshal(bytes.Trim(w.Body.Bytes(), "[]\n"), &body); err != nil { // an envelope is in an array
 		r.t.Fatalf("%s: %v: %s", path, err, w.Body)
 	}
 	return body, w.Header().Get("X-Position")
 }
 
 // enroll registers a member, or meets it again.
-func (r *pollRig) enroll(uid string, more ...string) domain.MemberID {
+func (r *pollHarness) enroll(uid string, more ...string) domain.MemberID {
 	r.t.Helper()
 	form := "service=spotify&authtoken=t&uid=" + uid + "&username=" + uid + "&" + strings.Join(more, "&")
 	body, _ := r.write("/v1.1/member/register", form)
@@ -125,7 +125,7 @@ func (r *pollRig) enroll(uid string, more ...string) domain.MemberID {
 }
 
 // act records an action and gives its id and where it is visible.
-func (r *pollRig) act(member domain.MemberID, brand, definition int, at time.Time, more ...string) (id, position string) {
+func (r *pollHarness) act(member domain.MemberID, brand, definition int, at time.Time, more ...string) (id, position string) {
 	r.t.Helper()
 	body, position := r.write("/v1.1/activity/record", acted(member, brand, definition, at)+strings.Join(more, "&"))
 	return body["ID"].(string), position
@@ -138,7 +138,7 @@ func acted(member domain.MemberID, brand, definition int, at time.Time) string {
 
 // poll asks as a client that has what it got last, and holds the answer to what the
 // oracle renders before and after. Nothing but the clock's hand and usage moves meanwhile.
-func (r *pollRig) poll(target string) (status int) {
+func (r *pollHarness) poll(target string) (status int) {
 	r.t.Helper()
 	keyed := target + "?apiKey=" + pollKey
 	if strings.Contains(target, "?") {
@@ -180,7 +180,7 @@ func (r *pollRig) poll(target string) (status int) {
 }
 
 // between holds a position to those of the answers before and after.
-func (r *pollRig) between(target string, all ...*httptest.ResponseRecorder) {
+func (r *pollHarness) between(target string, all ...*httptest.ResponseRecorder) {
 	r.t.Helper()
 	var last domain.Position
 	for i, w := range all {

@@ -2,7 +2,6 @@ package actors
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -54,11 +53,9 @@ func polled(brand int, member domain.MemberID) []string {
 
 // A poll gets 304 exactly when the body would be the one it got last, whatever was
 // written meanwhile and however the clock went.
-func TestAPollGets304ExactlyWhenTheBodyIsTheOneItHas(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	rnd := rand.New(rand.NewPCG(seed, 5))
-	r := newPollRig(t, 3, 4)
+func TestPoll_304ExactlyWhenTheBodyIsTheSame(t *testing.T) {
+	rnd := seeded(t)
+	r := newPollHarness(t, 3, 4)
 	var fans []domain.MemberID
 	var acts [][2]string // member, action
 	enroll := func(uid int) {
@@ -110,14 +107,14 @@ func TestAPollGets304ExactlyWhenTheBodyIsTheOneItHas(t *testing.T) {
 	p := r.api.Polls()
 	t.Logf("%+v", p)
 	if p.ByMemory < 100 || p.ByComparison < 20 || p.Missed < 100 {
-		t.Errorf("seed %d: too little happened: %+v", seed, p)
+		t.Errorf("too little happened: %+v", p)
 	}
 }
 
 // A name that comes to mean another member, or more of them, changes answers in which no
 // member has changed.
-func TestAPollByANameIsToldWhenTheNameMeansSomebodyElse(t *testing.T) {
-	r := newPollRig(t, 3, 1)
+func TestPoll_ByANameOfAnotherMember(t *testing.T) {
+	r := newPollHarness(t, 3, 1)
 	a := r.enroll("u0", "email=shared@x.de")
 	const show, filter = "/v1.1/member?email=shared@x.de", "/v1.1/members/active?emails=shared@x.de"
 	r.act(a, 1, 100, r.now())
@@ -152,8 +149,8 @@ func TestAPollByANameIsToldWhenTheNameMeansSomebodyElse(t *testing.T) {
 
 // What is polled again within a minute is answered from memory, by every operation that
 // is remembered; in another minute, too, but for lists with further pages.
-func TestWhatStandsIsAnsweredFromMemory(t *testing.T) {
-	r := newPollRig(t, 3, 4)
+func TestPoll_UnchangedIsAnsweredFromMemory(t *testing.T) {
+	r := newPollHarness(t, 3, 4)
 	id := r.enroll("u0", "email=u1@x.de")
 	r.enroll("u3")
 	for i := range 5 {
@@ -182,8 +179,8 @@ func TestWhatStandsIsAnsweredFromMemory(t *testing.T) {
 
 // An idle brand's statistics are not scanned again while other brands of the account take
 // writes and members register, minute by minute, over midnight.
-func TestPollsOfAnIdleBrandAreAnsweredFromMemory(t *testing.T) {
-	r := newPollRig(t, 4, 6)
+func TestPoll_OfAnIdleBrandIsAnsweredFromMemory(t *testing.T) {
+	r := newPollHarness(t, 4, 6)
 	var fans []domain.MemberID
 	for i := range 8 {
 		fans = append(fans, r.enroll("u"+strconv.Itoa(i), "country=DE", "gender=F", "birthdate=20-11-1990"))
@@ -223,16 +220,16 @@ func TestPollsOfAnIdleBrandAreAnsweredFromMemory(t *testing.T) {
 	}
 }
 
-// Who has seen a write, by its position, is not told that an answer it changed still
-// stands, while others write.
-func TestI4APollThatWaitsForAWriteIsNotAnsweredFromBeforeIt(t *testing.T) {
-	r := newPollRig(t, 3, 3)
+// A client that has seen a write, by its position, gets no 304 for an answer that the write
+// changed, while others write.
+func TestI4_PollThatWaitsForAWriteSeesIt(t *testing.T) {
+	r := newPollHarness(t, 3, 3)
 	fans := []domain.MemberID{r.enroll("u0"), r.enroll("u1"), r.enroll("u2")}
 	stop, done := make(chan struct{}), make(chan int, 1)
 	defer func() {
 		close(stop)
 		if n := <-done; n == 0 {
-			t.Error("nobody wrote beside")
+			t.Error("nothing was written beside")
 		}
 	}()
 	at := r.now().Add(-time.Hour)
@@ -266,11 +263,11 @@ func TestI4APollThatWaitsForAWriteIsNotAnsweredFromBeforeIt(t *testing.T) {
 	}
 }
 
-// A shard that starts again has lost its stamps: nothing from before it is taken for
+// A shard that starts again has lost its versions: nothing from before it is taken for
 // unchanged.
-func TestAPollIsNotAnsweredFromTheStampsOfAnEarlierLife(t *testing.T) {
+func TestPoll_IgnoresVersionsOfAnEarlierLife(t *testing.T) {
 	const shards, target = 2, "/v1.1/brand/1/stats/activity"
-	r := newPollRig(t, shards, 1)
+	r := newPollHarness(t, shards, 1)
 	id := r.enroll("u0")
 	r.act(id, 1, 100, r.now())
 	r.settled()
@@ -279,13 +276,7 @@ func TestAPollIsNotAnsweredFromTheStampsOfAnEarlierLife(t *testing.T) {
 	}
 	r.act(id, 1, 100, r.now().Add(-time.Minute))
 	sick := id.Slot().Shard(shards)
-	poison := domain.Record{
-		Kind: domain.KindRegister, Account: 1, Command: (*domain.RegisterMember)(nil),
-		Origin: domain.Origin{Topic: domain.TopicID{9}, Offset: 77},
-	}
-	if _, err := r.journal.Append(t.Context(), sick, []domain.Record{poison}); err != nil {
-		t.Fatal(err)
-	}
+	r.append(sick, poison())
 	r.eventually("recovery", func() bool {
 		return r.node.running[sick].Stats.Dead[domain.Poison].Load() == 1 && r.node.Ready() == nil
 	})
@@ -295,10 +286,10 @@ func TestAPollIsNotAnsweredFromTheStampsOfAnEarlierLife(t *testing.T) {
 		t.Errorf("after the restart: %v", got)
 	}
 	if p := r.api.Polls(); p.ByMemory != before.ByMemory {
-		t.Error("what was remembered from before the restart was told to stand")
+		t.Error("what was remembered from before the restart was taken for unchanged")
 	}
 	if r.poll(target); r.api.Polls().ByMemory != before.ByMemory+1 {
-		t.Error("what was remembered after it does not stand")
+		t.Error("what was remembered after it is taken for changed")
 	}
 }
 
@@ -315,7 +306,7 @@ func (w *silent) Write(b []byte) (int, error) { return len(b), nil }
 // BenchmarkPollFromMemory is a 304 without a scan: the handler's part and the engine's.
 func BenchmarkPollFromMemory(b *testing.B) {
 	for _, shards := range []int{8, 64} {
-		r := newPollRig(b, shards, 2)
+		r := newPollHarness(b, shards, 2)
 		id := r.enroll("u0", "country=DE")
 		for i := range 50 {
 			r.act(id, 1, 100, r.now().Add(-time.Duration(i)*time.Hour))

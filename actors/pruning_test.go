@@ -10,7 +10,7 @@ import (
 
 // compareMembers asks about few members, some of whose brands are on disk only, about one of them,
 // and for pages of all members.
-func (r *rig) compareMembers(rnd *rand.Rand, m *reference.Model, ids []domain.MemberID, brands int) {
+func (r *harness) compareMembers(rnd *rand.Rand, m *reference.Model, ids []domain.MemberID, brands int) {
 	r.t.Helper()
 	q := random(rnd, domain.ShapeStandings, ids, brands)
 	q.Filter.Exclude = nil

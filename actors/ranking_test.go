@@ -38,7 +38,7 @@ func random(rnd *rand.Rand, shape domain.Shape, ids []domain.MemberID, brands in
 }
 
 // compareRankings asks for members and for brands by rank, and for a tally of the same (I12).
-func (r *rig) compareRankings(rnd *rand.Rand, m *reference.Model, ids []domain.MemberID, brands int) {
+func (r *harness) compareRankings(rnd *rand.Rand, m *reference.Model, ids []domain.MemberID, brands int) {
 	r.t.Helper()
 	for _, shape := range []domain.Shape{domain.ShapeLeaders, domain.ShapeCrossover} {
 		q := random(rnd, shape, ids, brands)
@@ -55,7 +55,7 @@ const farDown = 1001
 // says of each member what it did last.
 func TestAPageFarDownIsPartOfTheList(t *testing.T) {
 	const fans = farDown + 200
-	r := newRig(t, 3, Options{})
+	r := newHarness(t, 3, Options{})
 	r.furnish(2)
 	var ids []domain.MemberID
 	var acts []domain.Activity

@@ -17,10 +17,10 @@ import (
 	"github.com/ovation-analytics/ovation/actors/query/querytest"
 )
 
-// travellers are members with an identity each whose slot is another shard's, which was
+// forwardedMembers are members with an identity each whose slot is another shard's, which was
 // attached later: what comes by it is forwarded.
-type travellers struct {
-	r        *rig
+type forwardedMembers struct {
+	r        *harness
 	rnd      *rand.Rand
 	ids      []domain.MemberID
 	partners []domain.IdentityHash
@@ -29,8 +29,8 @@ type travellers struct {
 	n        int
 }
 
-func newTravellers(r *rig, rnd *rand.Rand, n, brands int) *travellers {
-	w := &travellers{r: r, rnd: rnd, brands: brands}
+func newForwardedMembers(r *harness, rnd *rand.Rand, n, brands int) *forwardedMembers {
+	w := &forwardedMembers{r: r, rnd: rnd, brands: brands}
 	shards := r.journal.Partitions()
 	for i := 0; len(w.ids) < n; i++ {
 		home, partner := identityOf(2*i), identityOf(2*i+1)
@@ -47,7 +47,7 @@ func newTravellers(r *rig, rnd *rand.Rand, n, brands int) *travellers {
 
 // burst says how many records of the journal have one time from here on, and moves its
 // clock, also back: a broker's may be put right.
-func (w *travellers) burst() {
+func (w *forwardedMembers) burst() {
 	l := w.r.journal
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -57,7 +57,7 @@ func (w *travellers) burst() {
 
 // publish has so many activities of any member arrive, by its id or by the identity in
 // another shard.
-func (w *travellers) publish(n int) {
+func (w *forwardedMembers) publish(n int) {
 	w.burst()
 	acts := make([]domain.Activity, n)
 	for i := range acts {
@@ -80,7 +80,7 @@ func (w *travellers) publish(n int) {
 }
 
 // delete takes out up to n of the rows.
-func (w *travellers) delete(items []domain.FeedItem, n int) {
+func (w *forwardedMembers) delete(items []domain.FeedItem, n int) {
 	w.r.t.Helper()
 	for range min(n, len(items)) {
 		item := &items[w.rnd.IntN(len(items))]
@@ -96,13 +96,18 @@ func (w *travellers) delete(items []domain.FeedItem, n int) {
 }
 
 // whole is the listing in one page.
-func (w *travellers) whole(q *domain.Question) []domain.FeedItem {
+func (w *forwardedMembers) whole(q *domain.Question) []domain.FeedItem {
 	w.r.t.Helper()
-	a, err := w.r.node.Ask(context.Background(), querytest.Whole(q), domain.Position{})
-	if err != nil {
-		w.r.t.Fatal(err)
+	return w.r.ask(querytest.Whole(q)).Feed.Items
+}
+
+// recordedFeed is a listing of all actions by recording.
+func recordedFeed(l domain.Listing) *domain.Question {
+	l.Recorded = true
+	return &domain.Question{
+		Account: 1, Shape: domain.ShapeFeed, Range: domain.Range{To: 1<<32 - 1},
+		Groups: []domain.Group{{Definition: 100}, {Definition: 101}}, Listing: l,
 	}
-	return a.Feed.Items
 }
 
 // byRecording is the order of a feed by recording: ties by id.
@@ -121,13 +126,10 @@ func byRecording(up bool) func(a, b domain.FeedItem) int {
 // broker's clock is put back. Then the order of recordings and ids is one order in all
 // shards.
 func TestI12_RecordedRisesWithTheSequence(t *testing.T) {
-	seed := rand.Uint64()
-	t.Log("seed", seed)
-	rnd := rand.New(rand.NewPCG(seed, 31))
+	rnd := seeded(t)
 	const shards = 4
-	r := newRig(t, shards, Options{Memory: Memory{AwakeBytes: 12_000, ResidentBytes: 30_000}})
-	r.furnish(3)
-	w := newTravellers(r, rnd, 20, 3)
+	r := furnished(t, shards, 3, Options{Memory: Memory{MemberBytes: 12_000, ResidentBytes: 30_000}})
+	w := newForwardedMembers(r, rnd, 20, 3)
 	for range 8 {
 		w.publish(200)
 		if rnd.IntN(2) == 0 {
@@ -139,10 +141,7 @@ func TestI12_RecordedRisesWithTheSequence(t *testing.T) {
 		t.Fatal("nothing was forwarded")
 	}
 	for _, up := range []bool{true, false} {
-		q := &domain.Question{
-			Account: 1, Shape: domain.ShapeFeed, Range: domain.Range{To: 1<<32 - 1}, Groups: []domain.Group{{Definition: 100}, {Definition: 101}},
-			Listing: domain.Listing{Every: true, Recorded: true, Up: up},
-		}
+		q := recordedFeed(domain.Listing{Every: true, Up: up})
 		all := w.whole(q)
 		if len(all) != 1600 {
 			t.Fatalf("%d rows", len(all))
@@ -161,10 +160,7 @@ func TestI12_RecordedRisesWithTheSequence(t *testing.T) {
 		}
 		var paged []domain.FeedItem
 		for q.Listing.Limit = 170; len(paged) < len(all); q.Listing.Offset += 170 {
-			a, err := r.node.Ask(t.Context(), q, domain.Position{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			a := r.ask(q)
 			paged = append(paged, a.Feed.Items...)
 		}
 		if slices.SortFunc(all, byRecording(up)); !slices.EqualFunc(all, paged, func(a, b domain.FeedItem) bool { return a.Row.ID() == b.Row.ID() }) {
@@ -175,22 +171,16 @@ func TestI12_RecordedRisesWithTheSequence(t *testing.T) {
 
 // A walk by keys over a feed in order of recording meets every row once, in both
 // directions and with pages of any size, while rows come, are forwarded, and are deleted.
-func TestI12_WalksByRecordingMeetEachRowOnce(t *testing.T) {
-	seed := rand.Uint64()
-	t.Log("seed", seed)
-	rnd := rand.New(rand.NewPCG(seed, 32))
+func TestI12_WalksByRecordingHaveEachRowOnce(t *testing.T) {
+	rnd := seeded(t)
 	for _, shards := range []int{2, 3, 5} {
-		r := newRig(t, shards, Options{Memory: Memory{AwakeBytes: 12_000, ResidentBytes: 30_000}})
-		r.furnish(3)
-		w := newTravellers(r, rnd, 20, 3)
+		r := furnished(t, shards, 3, Options{Memory: Memory{MemberBytes: 12_000, ResidentBytes: 30_000}})
+		w := newForwardedMembers(r, rnd, 20, 3)
 		w.oneTime = true
 		w.publish(700)
 		r.settled()
 		for n := range 16 {
-			q := &domain.Question{
-				Account: 1, Shape: domain.ShapeFeed, Range: domain.Range{To: 1<<32 - 1}, Groups: []domain.Group{{Definition: 100}, {Definition: 101}},
-				Listing: domain.Listing{Every: n&1 == 0, Recorded: true, Up: n&2 > 0, Limit: []int{1, 3, 20, 100, 1000}[rnd.IntN(5)]},
-			}
+			q := recordedFeed(domain.Listing{Every: n&1 == 0, Up: n&2 > 0, Limit: []int{1, 3, 20, 100, 1000}[rnd.IntN(5)]})
 			if q.Listing.Limit < 20 { // few rows
 				q.Range.From, q.Range.To = 1_650_000_000, 1_650_200_000
 			}
@@ -217,11 +207,9 @@ func TestI12_WalksByRecordingMeetEachRowOnce(t *testing.T) {
 // next from an empty cursor holds every action of the range once, as a walk by offset
 // does.
 func TestFeed_OrderByRecordedIsWalkedWhole(t *testing.T) {
-	seed := rand.Uint64()
-	t.Log("seed", seed)
-	rnd := rand.New(rand.NewPCG(seed, 33))
-	r := newPollRig(t, 3, 3)
-	w := newTravellers(r.rig, rnd, 20, 3)
+	rnd := seeded(t)
+	r := newPollHarness(t, 3, 3)
+	w := newForwardedMembers(r.harness, rnd, 20, 3)
 	w.publish(900)
 	w.publish(300)
 	r.settled()
@@ -278,4 +266,45 @@ func nextOf(t *testing.T, link string) string {
 		}
 	}
 	return ""
+}
+
+// TestI12_PagesHaveEachRowOnceWhileTheNodeIngests walks over the lists of a node
+// that applies activities meanwhile: late ones, and earlier ones of one-time pairs, which
+// take the places of others.
+func TestI12_PagesHaveEachRowOnceWhileTheNodeIngests(t *testing.T) {
+	rnd := seeded(t)
+	const fans, brands, start = 40, 3, 1_650_000_000
+	r := furnished(t, 3, brands, Options{Memory: Memory{MemberBytes: 12_000, ResidentBytes: 30_000}})
+	ids := r.members(fans)
+	latest := int64(2000)
+	publish := func(n int) {
+		var acts []domain.Activity
+		for range n {
+			latest += rnd.Int64N(3)
+			at := latest
+			if rnd.IntN(3) == 0 {
+				at = rnd.Int64N(latest)
+			}
+			acts = append(acts, domain.Activity{
+				Member: ids[rnd.IntN(fans)], Definition: domain.DefinitionID(100 + rnd.IntN(2)), Brand: domain.BrandID(1 + rnd.IntN(brands)*rnd.IntN(2)),
+				Time: start + at, Hash: rnd.Uint64(), Content: domain.Content{Content: fmt.Sprintf(`{"Track":"Song %d"}`, rnd.IntN(4))},
+			})
+		}
+		r.publish(acts...)
+		r.settled()
+	}
+	publish(3000)
+	for n := range 48 {
+		q := querytest.Question(rnd)
+		q.Range, q.Brand, q.Groups = domain.Range{To: 1<<32 - 1}, domain.BrandID(rnd.IntN(brands+1)), []domain.Group{{Definition: 100}, {Definition: 101}}
+		q.Listing = domain.Listing{Every: n&1 > 0, Recorded: n&2 > 0, Up: n&4 > 0, Limit: 100 + rnd.IntN(500)}
+		q.Top.Offset, q.Top.Limit = 0, 5+rnd.IntN(20)
+		if n%6 == 5 {
+			q.Listing.Keyword = "song 1"
+		}
+		ask := func(q *domain.Question) (*domain.Answer, error) { return r.node.Ask(t.Context(), q, domain.Position{}) }
+		if err := querytest.Walk(q, ask, func() { publish(rnd.IntN(20)) }); err != nil {
+			t.Fatalf("%+v %+v: %v", q.Listing, q.Top, err)
+		}
+	}
 }

@@ -52,7 +52,7 @@ func modelOf(members []reference.Member, acts []domain.Activity, points ...uint1
 }
 
 // membersOf are the members with the times of their records.
-func (r *rig) membersOf(ids []domain.MemberID) (out []reference.Member) {
+func (r *harness) membersOf(ids []domain.MemberID) (out []reference.Member) {
 	r.t.Helper()
 	for _, id := range ids {
 		m, _, err := r.node.Member(context.Background(), 1, id, domain.Position{})
@@ -76,11 +76,11 @@ func allOf(shape domain.Shape, brand domain.BrandID) *domain.Question {
 
 // identify gives the model's actions the ids and the times of recording that they have in the
 // node, which lists each of them once, and no other.
-func (r *rig) identify(m *reference.Model) {
+func (r *harness) identify(m *reference.Model) {
 	r.t.Helper()
 	q := allOf(domain.ShapeFeed, 0)
 	q.Listing = domain.Listing{Every: true, Recorded: true, Limit: 1 << 20}
-	a := r.asked(q)
+	a := r.ask(q)
 	shown, err := r.node.Show(context.Background(), q.Account, a.Feed.Items, a.Position)
 	if err != nil {
 		r.t.Fatal(err)
@@ -113,20 +113,10 @@ func (r *rig) identify(m *reference.Model) {
 	m.Actions = all
 }
 
-// asked is the node's answer.
-func (r *rig) asked(q *domain.Question) *domain.Answer {
-	r.t.Helper()
-	a, err := r.node.Ask(context.Background(), q, domain.Position{})
-	if err != nil {
-		r.t.Fatalf("%+v: %v", q, err)
-	}
-	return a
-}
-
 // compare requires that the node answers as the reference does.
-func (r *rig) compare(m *reference.Model, q *domain.Question) *domain.Answer {
+func (r *harness) compare(m *reference.Model, q *domain.Question) *domain.Answer {
 	r.t.Helper()
-	got, want := r.asked(q), m.Answer(q)
+	got, want := r.ask(q), m.Answer(q)
 	want.Position, want.LagMs = got.Position, got.LagMs
 	if d := diff.Diff(want, got, cmpopts.EquateEmpty()); d != "" {
 		r.t.Fatalf("%+v (-want +got):\n%s", q, d)

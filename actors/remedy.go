@@ -10,7 +10,7 @@ import (
 )
 
 // remedy is what to do about an error that stopped the reader of a topic's partition.
-func (o *Options) remedy(err error, topic string, partition int, word *domain.AcceptGap) string {
+func (o *Options) remedy(err error, topic string, partition int, accept *domain.AcceptGap) string {
 	var (
 		crash *crash.Error
 		gap   *domain.GapError
@@ -22,10 +22,10 @@ func (o *Options) remedy(err error, topic string, partition int, word *domain.Ac
 		return "run a newer ovation"
 	case errors.As(err, &gap) && gap.Kind == domain.GapOlder:
 		return remedy.StartAnew
-	case word != nil && gap.Kind == domain.GapRecreated:
-		return fmt.Sprintf("ovation accept-gap %s%s %d, which reads the topic that is there now from offset %d", o.TopicPrefix, topic, partition, word.To)
-	case word != nil:
-		return fmt.Sprintf("bring the missing records back, or ovation accept-gap %s%s %d, which reads on at offset %d", o.TopicPrefix, topic, partition, word.To)
+	case accept != nil && gap.Kind == domain.GapRecreated:
+		return fmt.Sprintf("ovation accept-gap %s%s %d, which reads the topic that is there now from offset %d", o.TopicPrefix, topic, partition, accept.To)
+	case accept != nil:
+		return fmt.Sprintf("bring the missing records back, or ovation accept-gap %s%s %d, which reads on at offset %d", o.TopicPrefix, topic, partition, accept.To)
 	case o.Damaged != nil && o.Damaged(err):
 		return fmt.Sprintf("check the disk; then ovation rebuild %d, which builds this shard anew from the journal; if the store cannot be read then either, stop the node, move the directories store and store.rebuild in --data away and start it: every shard is built anew", partition)
 	}

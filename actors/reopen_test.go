@@ -6,6 +6,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/cockroachdb/pebble/v2/vfs"
+
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/replay"
 	"github.com/ovation-analytics/ovation/actors/shard"
@@ -13,39 +15,23 @@ import (
 )
 
 // A shard that is opened again as of an earlier record answers no question before it is
-// where it was, and what was answered before does not stand.
+// where it was, and no earlier answer is taken for unchanged.
 func TestReopen_ShowsNothingEarlierThanWasShown(t *testing.T) {
-	r := newRig(t, 1, Options{})
-	r.furnish(1)
-	r.register(0)
+	r := furnished(t, 1, 1, Options{})
 	const acts = 3000
-	var all []domain.Activity
-	for i := range uint64(acts) {
-		all = append(all, domain.Activity{Identity: identityOf(0), Definition: 100, Brand: 1, Time: 1_600_000_000, Hash: i})
-	}
-	r.publish(all...)
+	r.publishOf(r.register(0), acts)
 	r.settled()
-	if got := r.tally(1).Total.Actions; got != acts {
-		t.Fatalf("%d actions", got)
-	}
+	r.wantActions(acts)
 	replacement, err := r.store.Replace(0, storage.Options{CacheBytes: 1 << 20, MemTableBytes: 1 << 20})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r.must(err)
 	shadow, err := r.node.Replay(t.Context(), 0, replay.Options{Open: func() (shard.Store, error) {
 		sh, err := replacement.Shard()
-		return rigStore{sh, r}, err
+		return checkedStore{sh, r}, err
 	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := shadow.To(t.Context(), 100); err != nil {
-		t.Fatal(err)
-	}
+	r.must(err)
+	r.must(shadow.To(t.Context(), 100))
 	shadow.Stop()
-	if err := replacement.Complete(nil); err != nil {
-		t.Fatal(err)
-	}
+	r.must(replacement.Complete(nil))
 	mark, over := r.node.Versions(), make(chan struct{})
 	var asking sync.WaitGroup
 	asking.Go(func() {
@@ -72,14 +58,10 @@ func TestReopen_ShowsNothingEarlierThanWasShown(t *testing.T) {
 	err = r.node.Reopen(t.Context(), 0)
 	close(over)
 	asking.Wait()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := r.tally(1).Total.Actions; got != acts {
-		t.Errorf("%d actions", got)
-	}
-	if _, stands := r.node.Unchanged(1, mark, &domain.ReadSet{Rows: []domain.RowsOf{{Brand: 1}}}, []domain.Range{{}}); stands {
-		t.Error("an answer of before stands")
+	r.must(err)
+	r.wantActions(acts)
+	if _, unchanged := r.node.Unchanged(1, mark, &domain.ReadSet{Rows: []domain.RowsOf{{Brand: 1}}}, []domain.Range{{}}); unchanged {
+		t.Error("an earlier answer is taken for unchanged")
 	}
 	r.replaysEqual(t)
 	if err := r.node.Reopen(t.Context(), 1); !errors.Is(err, shard.ErrNotHere) {
@@ -90,8 +72,7 @@ func TestReopen_ShowsNothingEarlierThanWasShown(t *testing.T) {
 // How far a replay has to go is not known while the shard reads its store: a replacement
 // that is built up to nothing would be an empty shard.
 func TestRebuildable_WaitsUntilTheShardHasReadItsStore(t *testing.T) {
-	r := newRig(t, 1, Options{})
-	r.furnish(1)
+	r := furnished(t, 1, 1, Options{})
 	r.register(0)
 	r.settled()
 	want, err := r.node.Applied(0)
@@ -119,5 +100,37 @@ func TestRebuildable_WaitsUntilTheShardHasReadItsStore(t *testing.T) {
 	}
 	if to, err := r.node.Reached(t.Context(), 0); err != nil || to < want {
 		t.Errorf("reached %d of %d: %v", to, want, err)
+	}
+}
+
+// I4: what an answer has counted is counted in every later one, also when the power was
+// cut before the store had made it durable.
+func TestI4_ShardServesNotBeforeWhatWasServedIsApplied(t *testing.T) {
+	r := furnished(t, 1, 1, Options{})
+	const acts = shard.NearEnd - 100
+	r.publishOf(r.register(0), acts)
+	r.settled()
+	want := domain.Count{Actions: acts, Members: 1}
+	if got := r.tally(1).Total; got != want {
+		t.Fatalf("counted %+v, not %+v", got, want)
+	}
+	left := r.fs.(*vfs.MemFS).CrashClone(vfs.CrashCloneCfg{})
+	r.close()
+	below, end := 0, r.end(0) // commits of what is below the end
+	r.fs, r.wrap = left, func(_ int, s shard.Store) shard.Store {
+		return hookedStore{Store: s, commit: func(domain.ShardState) {
+			if s := r.node.running[0]; s.Applied.Load() < end {
+				if below++; shard.Behaviour(s.Behaviour.Load()) == shard.Serving {
+					t.Errorf("it serves, with %d of %d applied", s.Applied.Load(), end)
+				}
+			}
+		}}
+	}
+	r.open()
+	if got := r.tally(1).Total; got != want {
+		t.Errorf("counted %+v after the cut, not %+v", got, want)
+	}
+	if below < 2 {
+		t.Errorf("all was applied in %d commits: nothing was tried", below)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -15,52 +14,44 @@ import (
 	"github.com/ovation-analytics/ovation/storage"
 )
 
-// shadowOf replays a shard's journal in pieces, beside the running node, and gives both
-// as they are at the position of the shard's last commit.
-func (r *rig) shadowOf(t testing.TB, id int) (have, again *storage.Audit) {
+// replayTo replays a shard's journal beside the running node, up to each of the offsets.
+func (r *harness) replayTo(t testing.TB, id int, o replay.Options, offsets ...int64) *storage.Audit {
 	t.Helper()
 	store, err := storage.Open(fmt.Sprint("shadow-", id), storage.Options{FS: vfs.NewMem(), CacheBytes: 1 << 20, MemTableBytes: 1 << 20, SealRows: 333, Throwaway: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r.must(err)
 	t.Cleanup(func() { store.Close() })
-	s, err := r.node.Replay(t.Context(), id, replay.Options{AwakeBytes: 12_000, ResidentBytes: 30_000, Open: func() (shard.Store, error) {
-		sh, err := store.Shard(id)
-		return rigStore{sh, r}, err
-	}})
-	if err != nil {
-		t.Fatal(err)
+	o.Open = func() (shard.Store, error) {
+		s, err := store.Shard(id)
+		return checkedStore{s, r}, err
 	}
-	for _, part := range []int64{3, 2, 1} {
-		applied, err := r.node.Applied(id)
-		if err == nil {
-			err = s.To(t.Context(), applied/part)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	if have, err = r.store.Audit(id, nil); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { have.Close() })
-	if err := s.To(t.Context(), have.State().Next); err != nil {
-		t.Fatal(err)
+	s, err := r.node.Replay(t.Context(), id, o)
+	r.must(err)
+	for _, offset := range offsets {
+		r.must(s.To(t.Context(), offset))
 	}
 	s.Stop()
-	if again, err = store.Audit(id, nil); err != nil {
+	return audited(t, store, id)
+}
+
+// audited is a shard of a store, until the test ends.
+func audited(t testing.TB, store *storage.Store, id int) *storage.Audit {
+	t.Helper()
+	a, err := store.Audit(id, nil)
+	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { again.Close() })
-	return have, again
+	t.Cleanup(func() { a.Close() })
+	return a
 }
 
 // replaysEqual requires that a replay of each shard gives what is stored, all of it, and
 // the same state hash at every mark.
-func (r *rig) replaysEqual(t testing.TB) {
+func (r *harness) replaysEqual(t testing.TB) {
 	t.Helper()
 	for i := range r.node.count {
-		have, replay := r.shadowOf(t, i)
+		have := audited(t, r.store, i)
+		next := have.State().Next
+		replay := r.replayTo(t, i, replay.Options{MemberBytes: 12_000, ResidentBytes: 30_000}, next/3, next/2, next)
 		f, err := storage.Compare(have, replay)
 		if err != nil || f.Total != 0 {
 			t.Fatalf("shard %d: %d differences to a replay: %+v %v", i, f.Total, f.First, err)
@@ -72,11 +63,8 @@ func (r *rig) replaysEqual(t testing.TB) {
 			t.Fatalf("shard %d: %d differences to itself: %+v %v", i, f.Total, f.First, err)
 		}
 		ours, err := have.Marks()
-		if err != nil {
-			t.Fatal(err)
-		}
-		theirs, err := replay.Marks()
-		if err != nil {
+		theirs, wrong := replay.Marks()
+		if err = errors.Join(err, wrong); err != nil {
 			t.Fatal(err)
 		}
 		if len(ours) < int(have.State().Next/r.node.o.markEvery/2) || fmt.Sprint(ours) != fmt.Sprint(theirs) {
@@ -87,13 +75,9 @@ func (r *rig) replaysEqual(t testing.TB) {
 }
 
 // What a replay applies leaves it nowhere: no log grows and no letter is published.
-func TestAReplayBesideTheNodeSendsNothing(t *testing.T) {
-	r := newRig(t, 2, Options{})
-	r.furnish(1)
-	home, partner := identityOf(0), identityOf(1) // of two shards: forwards
-	id := r.submit(domain.Submission{Account: 1, Slot: home.Slot(), Command: &domain.RegisterMember{
-		Application: 1, Identity: home, Service: domain.LastFM, UID: "u", Partner: partner, PartnerCode: "acme", PartnerID: "1",
-	}}).Member
+func TestReplay_SendsNothing(t *testing.T) {
+	r := furnished(t, 2, 1, Options{})
+	id, partner := r.forwarded()
 	for i := range uint64(300) {
 		a := domain.Activity{Identity: partner, Definition: 100, Brand: 1, Time: 1_600_000_000, Hash: i}
 		if i%10 == 0 {
@@ -104,13 +88,8 @@ func TestAReplayBesideTheNodeSendsNothing(t *testing.T) {
 	r.settled()
 	r.eventually("trimmed outboxes", func() bool {
 		for _, s := range r.node.running {
-			state, err := r.store.Audit(s.ID, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			done := state.State().Published+state.State().DeadUpTo > 0 || state.State().Outbox == 0
-			state.Close()
-			if !done {
+			st := r.stateOf(s.ID)
+			if st.Published+st.DeadUpTo == 0 && st.Outbox > 0 {
 				return false
 			}
 		}
@@ -120,11 +99,11 @@ func TestAReplayBesideTheNodeSendsNothing(t *testing.T) {
 	letters := len(r.letters.all)
 	ends := [2]int64{}
 	for i := range ends {
-		ends[i], _ = r.journal.End(context.Background(), i)
+		ends[i] = r.end(i)
 	}
 	r.replaysEqual(t)
 	for i := range ends {
-		if end, _ := r.journal.End(context.Background(), i); end != ends[i] {
+		if end := r.end(i); end != ends[i] {
 			t.Errorf("the journal of shard %d has grown from %d to %d", i, ends[i], end)
 		}
 	}
@@ -136,26 +115,20 @@ func TestAReplayBesideTheNodeSendsNothing(t *testing.T) {
 	}
 }
 
-// A replay that comes upon a record that panics says so, and appends no word: the live
-// shard's is the only one.
-func TestAReplaySaysWhyItStopped(t *testing.T) {
-	r := newRig(t, 1, Options{})
-	r.furnish(1)
+// A replay of a record that panics reports so, and sets nothing aside: the live shard does.
+func TestReplay_ReportsWhyItStopped(t *testing.T) {
+	r := furnished(t, 1, 1, Options{})
 	id := r.register(0)
 	r.publish(domain.Activity{Member: id, Definition: 100, Brand: 1, Time: 1_600_000_000, Hash: 1})
 	r.settled()
 	store, err := storage.Open("broken", storage.Options{FS: vfs.NewMem(), Throwaway: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r.must(err)
 	defer store.Close()
 	s, err := r.node.Replay(t.Context(), 0, replay.Options{Open: func() (shard.Store, error) {
 		sh, err := store.Shard(0)
-		return panicking{rigStore{sh, r}}, err
+		return panicking{checkedStore{sh, r}}, err
 	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r.must(err)
 	defer s.Stop()
 	next, _ := r.node.Applied(0)
 	before, _ := r.catalog.End(t.Context(), 0)
@@ -164,14 +137,12 @@ func TestAReplaySaysWhyItStopped(t *testing.T) {
 		t.Fatalf("replayed with %v", err)
 	}
 	if after, _ := r.catalog.End(t.Context(), 0); after != before {
-		t.Error("the replay sent a word to the catalog")
+		t.Error("the replay appended to the catalog")
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	other, err := r.node.Replay(t.Context(), 0, replay.Options{Pace: func(ctx context.Context, _ int) error { return ctx.Err() }, Open: func() (shard.Store, error) { return nil, errors.New("unused") }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r.must(err)
 	defer other.Stop()
 	if err := other.To(ctx, next); err == nil {
 		t.Error("a replay that was given up has ended well")
@@ -179,7 +150,7 @@ func TestAReplaySaysWhyItStopped(t *testing.T) {
 }
 
 // panicking is a store on which putting a row panics.
-type panicking struct{ rigStore }
+type panicking struct{ checkedStore }
 
 func (p panicking) Stage(changes []domain.Change) error {
 	for i := range changes {
@@ -187,18 +158,15 @@ func (p panicking) Stage(changes []domain.Change) error {
 			panic("a row")
 		}
 	}
-	return p.rigStore.Stage(changes)
+	return p.checkedStore.Stage(changes)
 }
 
 // The marks of the state hash do not hang on how records come in pages, nor on where a
 // node was killed.
-func TestI6MarksFollowFromTheRecordsAlone(t *testing.T) {
-	seed := rand.Uint64()
-	t.Log("seed", seed)
-	rnd := rand.New(rand.NewPCG(seed, 6))
-	r := newRig(t, 1, Options{markEvery: 64})
-	r.furnish(2)
-	ids := []domain.MemberID{r.register(0), r.register(1), r.register(2)}
+func TestI6_MarksFollowFromTheRecordsAlone(t *testing.T) {
+	rnd := seeded(t)
+	r := furnished(t, 1, 2, Options{markEvery: 64})
+	ids := r.members(3)
 	for range 6 {
 		for range 1 + rnd.IntN(400) {
 			r.publish(domain.Activity{Member: ids[rnd.IntN(3)], Definition: 100 + domain.DefinitionID(rnd.IntN(2)), Brand: 1, Time: 1_600_000_000 + rnd.Int64N(9000), Hash: uint64(rnd.IntN(2000))})

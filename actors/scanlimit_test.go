@@ -32,7 +32,7 @@ func TestAQuestionThatWouldReadTooManyRowsIsRefused(t *testing.T) {
 	t.Log("seed", seed)
 	rnd := rand.New(rand.NewPCG(seed, 13))
 	const fans, brands, bound = 30, 4, 1500
-	r := newRig(t, 2, Options{Memory: Memory{ResidentBytes: 30_000}, Questions: Questions{MaxRows: bound}})
+	r := newHarness(t, 2, Options{Memory: Memory{ResidentBytes: 30_000}, Questions: Questions{MaxRows: bound}})
 	g := newGraveyard(r, fans, brands)
 	for range 6000 {
 		g.did(g.act(rnd, len(g.acts), brands))

@@ -73,7 +73,7 @@ func (s *shards) settings(id int, h *shard.Handle) shard.Config {
 			return s.o.remedy(err, "journal", partition, accept)
 		},
 		Limits: shard.Limits{
-			AwakeBytes: s.o.AwakeBytes / s.count, Identities: s.o.CachedIdentities, MarkEvery: s.o.markEvery,
+			MemberBytes: s.o.MemberBytes / s.count, Identities: s.o.CachedIdentities, MarkEvery: s.o.markEvery,
 			OutboxDepth: s.o.outboxDepth, Resident: &s.resident,
 		},
 	}
@@ -136,7 +136,7 @@ func (s *shards) renews(ctx context.Context) {
 }
 
 // ticks appends a Tick to every partition when an hour begins, so that the clock of an idle
-// shard goes on: by the log's time of the Tick, not by this node's.
+// shard advances: by the log's time of the Tick, not by this node's.
 func (s *shards) ticks(ctx context.Context) {
 	for hour := uint32(s.o.Now().Unix() / 3600); ; {
 		if !retry.Pause(ctx, time.Unix(int64(hour+1)*3600, 0).Sub(s.o.Now())) {

@@ -19,7 +19,7 @@ type folk struct {
 }
 
 // say has a member register, or say of itself something else.
-func (f *folk) say(r *rig, rnd *rand.Rand, n int) {
+func (f *folk) say(r *harness, rnd *rand.Rand, n int) {
 	one := func(words ...string) string { return words[rnd.IntN(len(words))] }
 	gender := one("", "M", "F", "Other")
 	born := one("", "1900-01-01", "1955-09-13", "1980-02-29", "2002-09-14", "2007-09-20", "2019-01-01", "2021-01-01")
@@ -82,7 +82,7 @@ func TestStatisticsOfPeopleAreThoseOfANaiveModel(t *testing.T) {
 	t.Log("seed", seed)
 	rnd := rand.New(rand.NewPCG(seed, 9))
 	const fans, brands = 40, 3
-	r := newRig(t, 2, Options{Memory: Memory{AwakeBytes: 12_000, ResidentBytes: 30_000}})
+	r := newHarness(t, 2, Options{Memory: Memory{MemberBytes: 12_000, ResidentBytes: 30_000}})
 	r.furnish(brands)
 	f := &folk{members: make([]reference.Member, fans)}
 	for n := range fans {
@@ -117,7 +117,7 @@ func TestStatisticsOfPeopleAreThoseOfANaiveModel(t *testing.T) {
 
 // explained follows the pages of an explanation, of which a is the first, and gives the
 // ids, of which none may come twice.
-func (r *rig) explained(q *domain.Question, a *domain.Answer) map[domain.ActionID]bool {
+func (r *harness) explained(q *domain.Question, a *domain.Answer) map[domain.ActionID]bool {
 	r.t.Helper()
 	ids, next := map[domain.ActionID]bool{}, *q
 	for {
@@ -150,7 +150,7 @@ func TestI7ANumberAndTheActionsBehindItAreOfOneMoment(t *testing.T) {
 	t.Parallel()
 	rnd := rand.New(rand.NewPCG(1, 10))
 	const fans, brands = 20, 2
-	r := newRig(t, 3, Options{Memory: Memory{ResidentBytes: 30_000}})
+	r := newHarness(t, 3, Options{Memory: Memory{ResidentBytes: 30_000}})
 	r.furnish(brands)
 	f := &folk{members: make([]reference.Member, fans)}
 	for n := range fans {

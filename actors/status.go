@@ -19,7 +19,7 @@ type Status struct {
 	Cluster  string         `json:"cluster"`
 	Ready    bool           `json:"ready"`
 	Why      string         `json:"why,omitempty"`      // why not ready
-	Degraded string         `json:"degraded,omitempty"` // what stands still while questions are answered
+	Degraded string         `json:"degraded,omitempty"` // what has stopped while questions are answered
 	Waiting  string         `json:"waiting,omitempty"`  // what no shard or router alone is about
 	LagMs    int64          `json:"lagMs"`
 	Catalog  CatalogStatus  `json:"catalog"`
@@ -121,7 +121,7 @@ func routerStatus(r *router.Handle, now, began time.Time) RouterStatus {
 	return st
 }
 
-// Degraded says what stands still although questions are answered rightly: partitions of the
+// Degraded is what has stopped although questions are answered rightly: partitions of the
 // public topic that are stopped, a shard's disk that is full, dead letters or forwards that
 // cannot be published. Nil: nothing.
 func (h *health) Degraded() error {

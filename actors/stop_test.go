@@ -10,50 +10,35 @@ import (
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
-	"github.com/ovation-analytics/ovation/actors/journal"
 	"github.com/ovation-analytics/ovation/actors/shard"
 )
 
-// away is a log whose broker takes nothing while it is off.
-type away struct {
-	*memLog
-	off   atomic.Bool
-	tries atomic.Int64
-}
-
-func (l *away) Appender() journal.Appender { return l }
-
-func (l *away) Append(ctx context.Context, p int, records []domain.Record) (int64, error) {
-	if l.off.Load() {
-		l.tries.Add(1)
-		return 0, errors.New("nobody there")
-	}
-	return l.memLog.Append(ctx, p, records)
-}
-
-func (l *away) AppendEach(ctx context.Context, batches [][]domain.Record, done func(int, int64)) {
-	if !l.off.Load() {
-		l.memLog.AppendEach(ctx, batches, done)
-	}
-}
-
 // A router that waits for the broker keeps its mailbox to itself: it must hear of the
 // node's stop all the same.
-func TestANodeStopsWhileItsRoutersWaitForTheBroker(t *testing.T) {
+func TestNode_StopsWhileRoutersWaitForTheBroker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		journal := &away{memLog: newMemLog(1, 2)}
-		r := newRig(t, 2, Options{Logs: Logs{Journal: journal}})
-		journal.off.Store(true)
+		var off atomic.Bool // the broker takes nothing
+		var tries atomic.Int64
+		journal := newFaultyLog(1, 2)
+		journal.refuse = func(int) error {
+			if !off.Load() {
+				return nil
+			}
+			tries.Add(1)
+			return errAway
+		}
+		r := newHarness(t, 2, Options{Logs: Logs{Journal: journal}})
+		off.Store(true)
 		r.publish(domain.Activity{Member: 1, Definition: 100, Brand: 1, Time: 1_700_000_000, Hash: 1})
-		r.eventually("an append", func() bool { return journal.tries.Load() > 3 })
+		r.eventually("an append", func() bool { return tries.Load() > 3 })
 		began := time.Now()
 		r.close()
 		if took := time.Since(began); took > 3*time.Second {
 			t.Errorf("the stop took %v", took)
 		}
-		after := journal.tries.Load()
+		after := tries.Load()
 		time.Sleep(time.Minute)
-		if n := journal.tries.Load() - after; n > 0 {
+		if n := tries.Load() - after; n > 0 {
 			t.Errorf("%d attempts after the stop", n)
 		}
 	})
@@ -61,10 +46,9 @@ func TestANodeStopsWhileItsRoutersWaitForTheBroker(t *testing.T) {
 
 // Questions that wait for a worker when the node stops hold views: each is given back.
 func TestNode_StopsWithWaitingQuestions(t *testing.T) {
-	r := newRig(t, 1, Options{Questions: Questions{Workers: 1}})
-	r.furnish(1)
+	r := furnished(t, 1, 1, Options{Questions: Questions{Workers: 1}})
 	r.register(1)
-	out := r.occupy(r.spoilBusy())
+	out := r.occupy(r.wrapBusy())
 	const clients = 40
 	answered := make(chan error, clients)
 	for range clients {
@@ -87,17 +71,13 @@ func TestNode_StopsWithWaitingQuestions(t *testing.T) {
 			t.Errorf("a question that waited: %v", err)
 		}
 	}
-	if err := r.store.Close(); err != nil {
-		t.Error(err)
-	}
-	r.node = nil
+	r.stopped()
 }
 
 // Stop returns within its time, and names what still runs: a shard whose store does not
 // open, or a reader that hangs. A shard is waited for as long as its store is open.
 func TestNode_StopNamesWhatStillRuns(t *testing.T) {
-	r := newRig(t, 2, Options{})
-	r.furnish(1)
+	r := furnished(t, 2, 1, Options{})
 	r.close()
 	in, out := make(chan struct{}), make(chan struct{})
 	r.bar = func(i int) error {
@@ -145,12 +125,11 @@ func (s rowsEnd) Rows(f func(domain.AccountID, domain.BrandID, []domain.Row) err
 
 // A shard that loads a large state ends when the node stops, not when all is loaded.
 func TestNode_StopEndsAShardThatLoads(t *testing.T) {
-	r := newRig(t, 1, Options{})
-	r.furnish(1)
+	r := furnished(t, 1, 1, Options{})
 	r.close()
 	at, on := make(chan struct{}), make(chan struct{})
 	var calls atomic.Int64
-	r.spoil = func(_ int, s shard.Store) shard.Store { return rowsEnd{s, at, on, &calls} }
+	r.wrap = func(_ int, s shard.Store) shard.Store { return rowsEnd{s, at, on, &calls} }
 	r.boot()
 	<-at
 	stopped := make(chan error)
@@ -163,8 +142,28 @@ func TestNode_StopEndsAShardThatLoads(t *testing.T) {
 	if n := calls.Load(); n > 1 {
 		t.Errorf("%d more stretches of rows were loaded", n-1)
 	}
-	if err := r.store.Close(); err != nil {
+	r.stopped()
+}
+
+// A store that is closed while somebody reads it says that it leaks.
+func TestNode_StopWaitsForReaders(t *testing.T) {
+	r := newHarness(t, 1, Options{})
+	v := r.node.running[0].View.Acquire()
+	if v == nil {
+		t.Fatal("no view")
+	}
+	stopped := make(chan struct{})
+	go func() { _ = r.node.Stop(time.Minute); close(stopped) }()
+	r.eventually("retreat of the view", func() bool { return r.node.running[0].View.Peek() == nil })
+	select {
+	case <-stopped:
+		t.Error("it stopped with a reader")
+	case <-time.After(50 * time.Millisecond): // it has all that it takes but us
+	}
+	if _, _, err := v.Snapshot.Identity(1, identityOf(0)); err != nil {
 		t.Error(err)
 	}
-	r.node = nil
+	v.Release()
+	<-stopped
+	r.stopped()
 }

@@ -16,8 +16,8 @@ type submitter struct {
 	catalog *catalogReader
 }
 
-// Submit appends a command to the log of the one who applies it and waits for its
-// outcome, or, if it says so, only until it is durable.
+// Submit appends a command to the log that it is applied from and waits for its outcome, or,
+// if the submission says so, only until it is durable.
 func (c *submitter) Submit(ctx context.Context, s domain.Submission) (domain.Outcome, error) {
 	w := c.enter(ctx, &s, false)
 	return c.outcome(ctx, &w)

@@ -103,7 +103,7 @@ func (r *retention) trim(ctx context.Context) {
 		routed[from.Partition] = from.Next.Load()
 	}
 	now, ends := r.o.Now(), make([]int64, r.shards.count)
-	for i := range ends { // after routed: all that was routed by then stands below
+	for i := range ends { // after routed: all that was routed by then is below
 		var err error
 		if ends[i], err = r.o.Journal.End(ctx, i); err != nil {
 			return // the broker is away: what is due waits, too

@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestThePublicTopicIsCutOnlyBelowWhatNobodyNeeds(t *testing.T) {
+func TestTrim_CutsOnlyWhatIsAppliedAndPublished(t *testing.T) {
 	start := time.Unix(1_700_000_000, 0)
 	at := func(minutes int) time.Time { return start.Add(time.Duration(minutes) * time.Minute) }
 	tr := newTrimmer(time.Hour)

@@ -83,11 +83,11 @@ func (c *Actor) Receive(ctx actor.Context) {
 		c.handle.Reading.Failed(c.o.Logger, m.Failures, m.Err)
 	case *journal.GapFound:
 		c.atGap(m.Gap)
-	case *noWord:
+	case *notAccepted:
 		if m.at == c.place() {
 			c.halt(m.gap)
 		}
-	case *wordFound:
+	case *gapAccepted:
 		c.pass(m)
 	case *journal.FetcherCrashed:
 		c.fail(m.Err)

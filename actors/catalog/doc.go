@@ -7,6 +7,6 @@
 // View never changes, any goroutine may read it through the Handle. Ids are never given
 // twice. Requests are remembered for a day, so that one that is repeated changes nothing.
 //
-// The actor owns its Store. Those who wait for an outcome or an offset send the messages of
+// The actor owns its Store. What waits for an outcome or an offset sends the messages of
 // internal/waiters. A record on which applying panics stops it before that record, visibly.
 package catalog

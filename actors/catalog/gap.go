@@ -25,13 +25,13 @@ import (
 var ErrStopped = errors.New("the catalog stopped")
 
 type (
-	// wordFound is the operator's word on the gap at which the catalog is.
-	wordFound struct {
-		at   journal.GapPlace
-		word *domain.AcceptGap
+	// gapAccepted is the acceptance of the gap at which the catalog is.
+	gapAccepted struct {
+		at journal.GapPlace
+		by *domain.AcceptGap
 	}
-	// noWord says that the log has none to its end.
-	noWord struct {
+	// notAccepted says that the log has none to its end.
+	notAccepted struct {
 		at  journal.GapPlace
 		gap *domain.GapError
 	}
@@ -63,7 +63,7 @@ func (c *Actor) read() {
 	c.fetcher = journal.StartFetcher(c.ctx, c.o.Log.Reader(0), c.ledger.state.Next, c.ledger.state.Epoch, c.tell)
 }
 
-// atGap looks for the word on the gap that was met, if one may answer it, and stops without.
+// atGap looks for the acceptance of the gap that was met, if there may be one, and stops without.
 func (c *Actor) atGap(g *domain.GapError) {
 	at := c.place()
 	g = at.Met(g)
@@ -83,10 +83,10 @@ func (c *Actor) acceptance(g *domain.GapError) *domain.AcceptGap {
 	return w
 }
 
-// lookAhead looks for the word on a gap from an offset on, and when there is none to the
+// lookAhead looks for the acceptance of a gap from an offset on, and when there is none to the
 // log's end, in what is appended then.
 func (c *Actor) lookAhead(at journal.GapPlace, g *domain.GapError, from int64) {
-	reader, next, epoch, told := c.o.Log.Reader(0), from, int32(-1), false
+	reader, next, epoch, reported := c.o.Log.Reader(0), from, int32(-1), false
 	for failures := 0; ; {
 		p, err := reader.Read(c.ctx, next, epoch, nil)
 		var behind *domain.GapError
@@ -110,33 +110,33 @@ func (c *Actor) lookAhead(at journal.GapPlace, g *domain.GapError, from int64) {
 		failures = 0
 		for i := range p.Records {
 			if w, ok := p.Records[i].Command.(*domain.AcceptGap); ok && answers(w, at) {
-				c.tell(&wordFound{at, w})
+				c.tell(&gapAccepted{at, w})
 				return
 			}
 		}
 		p.Memory.Release(false)
 		next, epoch = p.Next, p.Epoch
-		if next >= p.End && !told {
-			told = true
-			c.tell(&noWord{at, g})
+		if next >= p.End && !reported {
+			reported = true
+			c.tell(&notAccepted{at, g})
 		}
 	}
 }
 
-// answers reports that a word leads on from a gap of the catalog.
+// answers reports that an acceptance leads on from a gap of the catalog.
 func answers(w *domain.AcceptGap, at journal.GapPlace) bool {
 	return w.Topic == at.Topic && w.Partition == 0 && w.From == at.Next && !w.Back() &&
 		(w.Epoch < 0 || at.Epoch < 0 || w.Epoch == at.Epoch)
 }
 
-// pass goes on behind a gap by the operator's word.
-func (c *Actor) pass(m *wordFound) {
+// pass reads on behind an accepted gap.
+func (c *Actor) pass(m *gapAccepted) {
 	state := &c.ledger.state
 	if c.broken || m.at != c.place() {
 		return
 	}
-	c.o.Logger.Warn("reading the catalog on behind a gap, by the operator's word", "from", m.word.From, "to", m.word.To)
-	state.Next, state.Epoch = m.word.To, -1
+	c.o.Logger.Warn("reading the catalog on behind a gap that the operator accepted", "from", m.by.From, "to", m.by.To)
+	state.Next, state.Epoch = m.by.To, -1
 	if err := c.o.Store.Commit(*state, nil); err != nil {
 		c.fail(err)
 		return

@@ -33,7 +33,7 @@ type owned struct {
 	segments    []domain.SegmentID
 }
 
-// RecordPlace is a record of the journal, told from any other that was or will be at its offset.
+// RecordPlace is a record of the journal, distinct from any other that was or will be at its offset.
 type RecordPlace struct {
 	Topic     domain.TopicID
 	Partition int
@@ -211,8 +211,8 @@ func (v *View) SetAsideSince(ms int64) (n int) {
 }
 
 // Source is the topic that a partition of the public topic is to be read of: the one that
-// the installation was made with, or that the operator's words have led to since. It is zero
-// where the layout does not say.
+// the installation was made with, or that accepted gaps have led to since. It is zero
+// where the layout has none.
 func (v *View) Source(partition int) (id domain.TopicID) {
 	if v.layout == nil || v.layout.Source.IsZero() {
 		return id

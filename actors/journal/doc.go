@@ -9,7 +9,7 @@
 // A Fetcher reads ahead by as many pages as it has credits, and waits for the receiver to give
 // one back: with the Kafka fetch behind them the only back-pressure there is (I8). Pages of one
 // fetcher arrive in order; a page that arrives after Stop is of no receiver any more, and the
-// receiver tells by the page's Fetcher.
+// receiver knows by the page's Fetcher.
 //
 // What commands bring is appended one batch at a time, and what routers bring in rounds, one
 // multi-partition produce each; both retry until the records are durable, and a Batcher waits

@@ -39,10 +39,10 @@ func (p GapPlace) Behind(w *domain.AcceptGap) GapPlace {
 
 // Acceptance is what an operator would have to accept to let a reader read on behind the gap
 // that it met; nil where err is no gap, or one that no acceptance helps against. The reader
-// goes on where the log does: in a log that was cut, where it parts from what was read.
+// reads on where the log does: in a log that was cut, where it parts from what was read.
 //
 // Where that is not known, since the log was put back to an earlier state and has grown since,
-// it goes on at the log's start, in the public topic and in the journal alike: at the log's
+// it reads on at the log's start, in the public topic and in the journal alike: at the log's
 // end everything appended since would be lost. Activities applied before are dropped by their
 // origin or their dedup key, requests of the last day by their id; commands older than that
 // are applied again, in their order. What the log has lost stays in the shard, which verify
@@ -142,7 +142,7 @@ func (a AcceptedGaps) Has(w *domain.AcceptGap) bool {
 
 // Life is how often the journal's partition was given up before the record at an offset: the
 // number of the last accepted gap on it at or below. It is a function of the catalog and the
-// offset, the same in every pass: senders' sequences of different pasts are told apart by
+// offset, the same in every pass: senders' sequences of different pasts are distinguished by
 // it. next is the lowest offset above at which it is another; below zero: none.
 func (a AcceptedGaps) Life(topic domain.TopicID, partition int, offset int64) (life int32, next int64) {
 	next = -1

@@ -27,7 +27,7 @@ type Log interface {
 type Reader interface {
 	// Read gives the records at and after next, whose batch before had the epoch
 	// given; it waits a short while for one. An empty page is no error. The page may
-	// stand in the memory of spare; its strings stand in Page.Memory, until that is
+	// be in the memory of spare; its strings are in Page.Memory, until that is
 	// released.
 	Read(ctx context.Context, next int64, epoch int32, spare []domain.Record) (domain.Page, error)
 }

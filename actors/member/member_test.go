@@ -20,12 +20,12 @@ type past struct {
 
 func newPast() *past { return &past{map[uint64]domain.Row{}, map[pair]domain.OneTime{}} }
 
-func (p *past) Seen(_ domain.RepeatMonths, hash uint64) (domain.Row, bool, error) {
+func (p *past) Seen(_ domain.AccountID, _ domain.Ordinal, _ domain.RepeatMonths, hash uint64) (domain.Row, bool, error) {
 	r, ok := p.rows[hash]
 	return r, ok, nil
 }
 
-func (p *past) OneTime(d domain.DefinitionID, b domain.BrandID) (domain.OneTime, bool, error) {
+func (p *past) OneTime(_ domain.AccountID, _ domain.Ordinal, d domain.DefinitionID, b domain.BrandID) (domain.OneTime, bool, error) {
 	o, ok := p.pairs[pair{d, b}]
 	return o, ok, nil
 }

@@ -58,7 +58,7 @@ func (s *State) seen(row *domain.Row, months domain.RepeatMonths, h History) (do
 		}
 	}
 	if at > 0 {
-		r, ok, err := h.Seen(months.First(at), row.Hash)
+		r, ok, err := h.Seen(row.Account, row.Ord, months.First(at), row.Hash)
 		if ok || err != nil {
 			r.Account, r.Ord, r.Slot = row.Account, row.Ord, row.Slot
 			return r, ok, err
@@ -123,7 +123,7 @@ func (s *State) pair(row *domain.Row, h History) (domain.OneTime, bool, error) {
 	if at, ok := s.pairAt(pair{row.Definition, row.Brand}); ok {
 		return s.pairs[at], true, nil
 	}
-	return h.OneTime(row.Definition, row.Brand)
+	return h.OneTime(row.Account, row.Ord, row.Definition, row.Brand)
 }
 
 // pairAt is where a pair stands among those remembered, or would.
@@ -166,7 +166,7 @@ func (s *State) standing(cur *domain.OneTime, h History) (domain.Row, error) {
 			return s.fresh[i], nil
 		}
 	}
-	past, ok, err := h.Seen(domain.OneMonth(cur.Time), cur.Hash)
+	past, ok, err := h.Seen(row.Account, row.Ord, domain.OneMonth(cur.Time), cur.Hash)
 	if err != nil {
 		return domain.Row{}, err
 	}

@@ -6,14 +6,14 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// History answers what a member's past holds.
+// History answers what the past of members holds.
 type History interface {
 	// Seen is the member's row with that hash in the first of the months that has one;
-	// staged rows are part of it.
-	Seen(months domain.RepeatMonths, hash uint64) (domain.Row, bool, error)
+	// deleted and staged rows are part of it.
+	Seen(account domain.AccountID, ord domain.Ordinal, months domain.RepeatMonths, hash uint64) (domain.Row, bool, error)
 	// OneTime is the action that counts for a pair, as of the last commit: what was staged
 	// since is for the State to remember.
-	OneTime(definition domain.DefinitionID, brand domain.BrandID) (domain.OneTime, bool, error)
+	OneTime(account domain.AccountID, ord domain.Ordinal, definition domain.DefinitionID, brand domain.BrandID) (domain.OneTime, bool, error)
 }
 
 // pair is a one-time definition and a brand.

@@ -37,7 +37,7 @@ type Options struct {
 	// it.
 	Pace func(ctx context.Context, records int) error
 
-	AwakeBytes    int // memory for members that are awake; default 6 MiB
+	MemberBytes   int // memory for members that are loaded; default 6 MiB
 	ResidentBytes int // memory for columns; default 32 MiB
 }
 
@@ -65,7 +65,7 @@ func (j *Journals) Replay(ctx context.Context, id int, o Options) (*Shadow, erro
 	c.SetAside = func(catalog.RecordPlace) error { return nil }
 	c.Log = quiet
 	c.DeadLetters = nowhere{}
-	c.AwakeBytes = cmp.Or(o.AwakeBytes, 6<<20)
+	c.MemberBytes = cmp.Or(o.MemberBytes, 6<<20)
 	c.Identities = shadowIdentities
 	c.Resident = &s.resident
 	c.Lifetime = shard.Lifetime{Ctx: run, Done: s.done}

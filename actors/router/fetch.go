@@ -16,7 +16,7 @@ type (
 		fetcher chan struct{} // router.fetching of that fetcher
 		message any
 	}
-	// routerStarted is where a router goes on.
+	// routerStarted is where a router reads on.
 	routerStarted struct {
 		topic domain.TopicID
 		resumption
@@ -28,8 +28,8 @@ type (
 	}
 )
 
-// fetch reads pages, one in flight a credit, until there is a gap without a word. In a topic
-// that was made again it goes on as at a start.
+// fetch reads pages, one in flight a credit, until a gap that is not accepted. In a topic that
+// was made again it begins as at a start.
 func (r *router) fetch(ctx context.Context, send func(any)) {
 	for {
 		from, err := r.resume(ctx)
@@ -45,7 +45,7 @@ func (r *router) fetch(ctx context.Context, send func(any)) {
 		switch {
 		case ctx.Err() != nil:
 			return
-		case r.wordOn(err, at) != nil:
+		case r.acceptedOn(err, at) != nil:
 			continue
 		}
 		send(&routerFailed{err, at})
@@ -53,29 +53,29 @@ func (r *router) fetch(ctx context.Context, send func(any)) {
 	}
 }
 
-// readOn reads pages, also behind gaps of the topic by the operator's words.
+// readOn reads pages, also behind accepted gaps of the topic.
 func (r *router) readOn(ctx context.Context, from resumption, send func(any)) (journal.GapPlace, error) {
 	at := journal.GapPlace{Topic: r.topic(), Partition: r.partition, Next: from.next, Epoch: from.epoch}
 	for {
 		send(&routerStarted{at.Topic, from})
 		var err error
 		at, err = r.read(ctx, at, send)
-		w := r.wordOn(err, at)
+		w := r.acceptedOn(err, at)
 		if w == nil || w.NewTopic != at.Topic {
 			return at, err
 		}
-		r.o.Log.Warn("reading on behind a gap, by the operator's word", "partition", r.partition, "from", w.From, "to", w.To)
+		r.o.Log.Warn("reading on behind a gap that the operator accepted", "partition", r.partition, "from", w.From, "to", w.To)
 		from, at = resumption{w.To, -1, -1}, r.o.behind(at, w)
 	}
 }
 
-// wordOn is the operator's word if err is a gap, and it may be read on behind it.
-func (r *router) wordOn(err error, at journal.GapPlace) *domain.AcceptGap {
+// acceptedOn is the accepted gap behind which the topic is read on, if err is a gap; nil: none.
+func (r *router) acceptedOn(err error, at journal.GapPlace) *domain.AcceptGap {
 	var gap *domain.GapError
 	if !errors.As(err, &gap) {
 		return nil
 	}
-	return r.word(at)
+	return r.accepted(at)
 }
 
 // read reads pages until there is a gap, or ctx ends.

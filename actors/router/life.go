@@ -54,13 +54,13 @@ func (r *router) fetched(ctx actor.Context, message any) {
 }
 
 // lifted reports that what stopped the router may be over: it was neither a panic nor a
-// gap, or the operator's word is there.
+// gap, or the gap is accepted.
 func (r *router) lifted() bool {
 	if r.broken {
 		return false
 	}
 	w := r.shared.Gap.Load()
-	return w == nil || r.word(journal.GapPlace{Topic: w.Topic, Partition: r.partition, Next: w.From, Epoch: w.Epoch}) != nil
+	return w == nil || r.accepted(journal.GapPlace{Topic: w.Topic, Partition: r.partition, Next: w.From, Epoch: w.Epoch}) != nil
 }
 
 // failed stops the router, for good if its partition is no more.

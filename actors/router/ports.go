@@ -27,7 +27,7 @@ type Source interface {
 
 // SourceReader reads one partition of the public topic. One goroutine.
 type SourceReader interface {
-	// Read may give a page in the memory of spare; its strings stand in SourcePage.Memory,
+	// Read may give a page in the memory of spare; its strings are in SourcePage.Memory,
 	// until that is released.
 	Read(ctx context.Context, next int64, epoch int32, spare []domain.Arrival) (domain.SourcePage, error)
 }

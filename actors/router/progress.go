@@ -13,7 +13,7 @@ import (
 // forgets records about as soon: then a router that began at the log's start would pass
 // over what was cut and never routed, unnoticed. So the journal has it
 // too: the router appends a mark there when it begins, every ten seconds, and when it
-// stops. A router without a group offset goes on at the mark, and the fetch sees by itself
+// stops. A router without a group offset reads on at the mark, and the fetch sees by itself
 // if the log starts above it (a gap), ends below it, or is another one.
 //
 // The origins that the shards keep cannot replace the mark. A page's records go to all

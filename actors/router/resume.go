@@ -69,7 +69,7 @@ func (r *router) left(ctx context.Context) (resumption, error) {
 	case known == now, known.IsZero() && gap == nil:
 	case gap != nil:
 		at := journal.GapPlace{Topic: r.topic(), Partition: r.partition, Next: gap.Want, Epoch: -1}
-		if w := r.word(at); w != nil && known.IsZero() {
+		if w := r.accepted(at); w != nil && known.IsZero() {
 			return resumption{w.To, -1, -1}, nil
 		}
 		return resumption{}, gap
@@ -93,13 +93,13 @@ func (r *router) topic() domain.TopicID {
 	return r.o.Source.Topic()
 }
 
-// word is the operator's word on a gap of the partition; nil: none.
-func (r *router) word(at journal.GapPlace) *domain.AcceptGap {
+// accepted is the accepted gap of the partition at a place; nil: none.
+func (r *router) accepted(at journal.GapPlace) *domain.AcceptGap {
 	return r.o.Catalog.View().AcceptedGaps().At(at)
 }
 
-// behind is the place at which a word has a router go on. No word that is there now answers
-// it a second time.
+// behind is the place at which an accepted gap lets a router read on. No gap accepted by now
+// answers it a second time.
 func (o *Options) behind(at journal.GapPlace, w *domain.AcceptGap) journal.GapPlace {
 	at.Passed = int32(len(o.Catalog.View().AcceptedGaps().Of(at.Topic, at.Partition)))
 	return at.Behind(w)

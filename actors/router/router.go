@@ -11,7 +11,7 @@ import (
 
 // router brings one partition of the public topic into the journal: it stamps each
 // record with what the catalog says, or a refusal, and appends it at the place
-// that its bytes name. It decides nothing else: who a member is and whether a time
+// that its bytes name. It decides nothing else: which member it is of and whether its time
 // is acceptable is decided where it is applied.
 //
 // It is an actor; its fields are owned by the mailbox. Pages come from a fetcher of
@@ -56,7 +56,7 @@ type sourcePage struct {
 }
 
 // groupEvery is how often the group offset is committed while records come, and then when
-// none do: it only bounds what is read again, and its fsync would stand before the next
+// none do: it only bounds what is read again, and its fsync would delay the next
 // page.
 const groupEvery = time.Second
 

@@ -11,24 +11,24 @@ import (
 // up: what ends by it, such as the memory of a request, ends later; nothing is lost. One
 // goroutine writes, any reads.
 type clockShared struct {
-	ms   atomic.Int64 // since 1970
-	said bool         // owned by the writer
+	ms     atomic.Int64 // since 1970
+	warned bool         // owned by the writer
 }
 
 // clocksDiffer is how far the clocks of two machines may be apart.
 const clocksDiffer = time.Minute
 
-// applied notes the clock of a commit, and says once that it is ahead of the node's.
+// applied notes the clock of a commit, and warns once that it is ahead of the node's.
 func (c *clockShared) applied(log *slog.Logger, shard int, ms int64, now time.Time) {
 	c.ms.Store(ms)
 	ahead := time.UnixMilli(ms).Sub(now)
 	switch {
-	case ahead > clocksDiffer && !c.said:
+	case ahead > clocksDiffer && !c.warned:
 		log.Warn("the broker's clock is ahead of this node's: the shard's clock waits for real time", "shard", shard, "ahead", ahead.Round(time.Second))
-		c.said = true
-	case ahead <= clocksDiffer && c.said:
+		c.warned = true
+	case ahead <= clocksDiffer && c.warned:
 		log.Info("recovered: the broker's clock is ahead of this node's", "shard", shard)
-		c.said = false
+		c.warned = false
 	}
 }
 

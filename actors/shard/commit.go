@@ -80,7 +80,7 @@ func (c *commits) commit(ctx actor.Context, m *machine.Machine, floor int64, tel
 	}
 	c.waiting.Release(ctx, next, m.Sent())
 	c.waiting.ReleaseStreams(ctx, reached(m))
-	m.Rest(ctx)
+	m.Evict(ctx)
 	return nil
 }
 
@@ -106,7 +106,7 @@ func (c *commits) awaitOutcome(ctx actor.Context, m *machine.Machine, q *waiters
 	c.waiting.Expect(q.Request, ctx.Sender())
 }
 
-// reached tells of streams of other shards whether a machine has committed them so far.
+// reached reports of streams of other shards whether a machine has committed them so far.
 func reached(m *machine.Machine) func(waiters.AwaitStream) bool {
 	return func(w waiters.AwaitStream) bool {
 		from := machine.Stream{Topic: m.State.Journal, Partition: int32(w.From)}
@@ -114,7 +114,7 @@ func reached(m *machine.Machine) func(waiters.AwaitStream) bool {
 	}
 }
 
-// unreadable tells that a question met what the store cannot read: the shard stops as if it
+// unreadable reports that a question met what the store cannot read: the shard stops as if it
 // had met it itself.
 type unreadable struct{ err error }
 

@@ -42,10 +42,10 @@ func (s *shard) halt(ctx actor.Context, err error) {
 	s.quiesce(ctx)
 	s.close()
 	s.env.restarts.stoppedBy(err)
-	word := s.machine.Position.Place().Acceptance(err)
-	s.env.Handle.Gap.Store(word)
+	accept := s.machine.Position.Place().Acceptance(err)
+	s.env.Handle.Gap.Store(accept)
 	var gap *domain.GapError
-	if word != nil && errors.As(err, &gap) {
+	if accept != nil && errors.As(err, &gap) {
 		s.env.Handle.Met.Store(gap)
 	}
 	why := s.env.stopText(err)
@@ -73,7 +73,7 @@ func (s *shard) again(ctx actor.Context) {
 	s.start(ctx)
 }
 
-// failed tells a panic in a record, which is applied once more alone, from a catalog that
+// failed distinguishes a panic in a record, which is applied once more alone, from a catalog that
 // is behind and from a store that fails: these stop the shard.
 func (s *shard) failed(ctx actor.Context, err error) {
 	var p *machine.PanicError
@@ -96,7 +96,7 @@ func (s *shard) failed(ctx actor.Context, err error) {
 	s.halt(ctx, fmt.Errorf("record %d cannot be applied: %w", p.Offset, errSettingAside))
 }
 
-// atGap goes on behind the gap that the fetcher met, if it is accepted, or stops at it.
+// atGap reads on behind the gap that the fetcher met, if it is accepted, or stops at it.
 // What was read before is applied and committed first: the gap is where the shard is, in
 // every pass.
 func (s *shard) atGap(ctx actor.Context) {

@@ -65,7 +65,7 @@ func NewHandle(id int) *Handle {
 type Behaviour int32
 
 // A shard reads its store, then the log's backlog, then serves. One that stopped
-// needs an operator: it says why.
+// needs an operator: Stopped has the cause.
 const (
 	Recovering Behaviour = iota
 	CatchingUp
@@ -75,7 +75,7 @@ const (
 
 var behaviourNames = [...]string{"recovering", "catching up", "serving", "stopped"}
 
-// String is the word in status and logs.
+// String is the name in status and logs.
 func (b Behaviour) String() string { return behaviourNames[b] }
 
 // NearEnd is how many records behind the log's end a shard begins to serve.

@@ -51,7 +51,7 @@ func (q *pageQueue) next(most int) []domain.Record {
 }
 
 // advance notes that the next records were applied, and gives the page that ended with them;
-// nil: it goes on.
+// nil: it has more.
 func (q *pageQueue) advance(records int) *journal.Page {
 	p := q.pages[0]
 	if q.at += records; q.at < len(p.Records) {

@@ -64,9 +64,9 @@ func (c *Config) stopText(err error) string {
 	var behind *accounts.BehindError
 	switch {
 	case errors.As(err, &behind):
-		return remedy.Text(err, effect, "nothing: the shard goes on when the catalog has been read so far")
+		return remedy.Text(err, effect, "nothing: the shard continues when the catalog has been read so far")
 	case errors.Is(err, errSettingAside):
-		return remedy.Text(err, effect, "nothing: the shard goes on when the catalog has the word, and the record becomes a dead letter")
+		return remedy.Text(err, effect, "nothing: the shard continues when the catalog sets it aside, and the record becomes a dead letter")
 	}
 	return remedy.Text(err, effect, c.Remedy(err, c.ID, c.Handle.Gap.Load()))
 }

@@ -287,7 +287,7 @@ func (s *shard) commit(ctx actor.Context) bool {
 }
 
 // serveWhenNear ends catching up, near the journal's end and not before all is applied that
-// was in it when this process first read it, which is what Fresh tells: a power cut may
+// was in it when this process first read it, which is what Fresh reports: a power cut may
 // have taken the last commits, and readers have seen them. It does not go back: a shard that
 // falls behind says so by its lag.
 func (s *shard) serveWhenNear() {

@@ -13,7 +13,7 @@ type Status struct {
 	Shard     int       `json:"shard"`
 	Behaviour string    `json:"behaviour"`
 	Stopped   string    `json:"stopped,omitempty"` // why it stopped
-	Waiting   string    `json:"waiting,omitempty"` // what it tries again until it goes
+	Waiting   string    `json:"waiting,omitempty"` // what is retried
 	Failures  int64     `json:"failures"`          // attempts at that, so far
 	Clock     time.Time `json:"clock,omitzero"`    // the highest time of the broker's that was applied
 	AheadMs   int64     `json:"clockAheadMs,omitempty"`
@@ -46,12 +46,12 @@ type Counts struct {
 	Registered int64 `json:"registered"`
 	Parked     int64 `json:"parked"` // activities of members whose registration waits for another shard
 	Commits    int64 `json:"commits"`
-	Woken      int64 `json:"membersWoken"`
+	Loads      int64 `json:"membersWoken"`
 }
 
 // Memory is what a shard keeps in memory.
 type Memory struct {
-	Awake   int64 `json:"awakeBytes"`  // memory of members that are awake
+	Members int64 `json:"awakeBytes"`  // memory of members that are loaded
 	Columns int64 `json:"columnBytes"` // memory, as of a little ago
 	Evicted int64 `json:"columnsEvicted"`
 }
@@ -67,9 +67,9 @@ func (s *Handle) Status(now, began time.Time) Status {
 		Counts: Counts{
 			Recorded: s.Stats.Records.Recorded.Load(), Duplicates: s.Stats.Records.Duplicates.Load(), Deleted: s.Stats.Records.Deleted.Load(),
 			Repeats: s.Stats.Records.Repeats.Load(), Forwarded: s.Stats.Records.Forwarded.Load(), Registered: s.Stats.Members.Registered.Load(),
-			Parked: s.Stats.Members.Parked.Load(), Commits: s.Stats.Commits.Load(), Woken: s.Stats.Members.Woken.Load(),
+			Parked: s.Stats.Members.Parked.Load(), Commits: s.Stats.Commits.Load(), Loads: s.Stats.Members.Loads.Load(),
 		},
-		Memory: Memory{Awake: s.Stats.Members.Awake.Load(), Evicted: s.Stats.Evicted.Load(), Columns: s.Stats.Columns.Load()},
+		Memory: Memory{Members: s.Stats.Members.Bytes.Load(), Evicted: s.Stats.Evicted.Load(), Columns: s.Stats.Columns.Load()},
 	}
 	st.Foreign = s.Stats.Foreign.Count()
 	st.Outbox = int64(s.Outbox.Waiting(outbox.Forwards))

@@ -9,8 +9,7 @@ import (
 type (
 	// Warm asks for a cold brand that a question met.
 	Warm struct{ accounts.Cold }
-	// KeepLess tells a shard that its columns take more than they may: one in which nothing
-	// happens would not look.
+	// KeepLess has a shard evict columns beyond the budget: an idle one would not look.
 	KeepLess struct{}
 	// warmed is a cold brand's rows, read.
 	warmed struct {

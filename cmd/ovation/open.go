@@ -177,7 +177,7 @@ func (p *program) openNode(ctx context.Context) error {
 			Damaged:     storage.Damaged,
 		},
 		Memory: actors.Memory{
-			ResidentBytes: int(p.budget.Shards.Columns), AwakeBytes: int(p.budget.Shards.Members),
+			ResidentBytes: int(p.budget.Shards.Columns), MemberBytes: int(p.budget.Shards.Members),
 			CachedIdentities: p.budget.Shards.Identities(shards),
 		},
 		Questions:   actors.Questions{Workers: p.budget.Workers(), MaxRows: uint64(p.cfg.MaxRows)},

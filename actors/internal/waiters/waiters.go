@@ -12,29 +12,29 @@ import (
 type Waiters struct {
 	requests map[Request][]*actor.PID
 	order    []Request         // of requests, oldest first; some are answered already
-	began    map[Request]int64 // offset of the record that brought a request which a later one concludes
+	began    map[Request]int64 // offset of the record that brought a request which a later one completes
 	offsets  []waiter
 	streams  []streamWaiter
 	ready    []reply
 }
 
 type waiter struct {
-	who  *actor.PID
+	from *actor.PID
 	next int64
 }
 
 type streamWaiter struct {
-	who *actor.PID
+	from *actor.PID
 	AwaitStream
 }
 
 type reply struct {
-	who     *actor.PID
+	to      *actor.PID
 	outcome *Completed
 }
 
 // maxWaiting bounds each kind of waiters: beyond it the oldest go without an answer,
-// their own deadline tells them (I8).
+// their own deadline ends (I8).
 const maxWaiting = 1 << 16
 
 // New is an empty one.
@@ -42,10 +42,10 @@ func New() Waiters {
 	return Waiters{requests: map[Request][]*actor.PID{}, began: map[Request]int64{}}
 }
 
-// Expect notes the waiter of a request's outcome. Who went away is forgotten when
-// the outcome comes, or as one of the oldest.
-func (w *Waiters) Expect(q Request, who *actor.PID) {
-	w.requests[q] = append(w.requests[q], who)
+// Expect notes the waiter of a request's outcome. One that gave up is forgotten when the
+// outcome comes, or as one of the oldest.
+func (w *Waiters) Expect(q Request, waiter *actor.PID) {
+	w.requests[q] = append(w.requests[q], waiter)
 	w.order = append(w.order, q)
 	for len(w.requests) > maxWaiting {
 		w.forget(w.order[0])
@@ -61,7 +61,7 @@ func (w *Waiters) forget(q Request) {
 	delete(w.began, q)
 }
 
-// Begin notes the record that brought a request, where a later record concludes it. Of
+// Begin notes the record that brought a request, where a later record completes it. Of
 // several the first counts.
 func (w *Waiters) Begin(q Request, offset int64) {
 	if _, known := w.began[q]; !known && len(w.requests[q]) > 0 {
@@ -74,15 +74,15 @@ func (w *Waiters) Outcome(q Request, offset int64, out domain.Outcome) {
 	if q.ID.IsZero() {
 		return
 	}
-	who := w.requests[q]
-	if len(who) == 0 {
+	waiting := w.requests[q]
+	if len(waiting) == 0 {
 		return
 	}
 	if first, ok := w.began[q]; ok {
 		offset = first
 	}
 	w.forget(q)
-	for _, p := range who {
+	for _, p := range waiting {
 		w.ready = append(w.ready, reply{p, &Completed{out, offset}})
 	}
 }
@@ -102,14 +102,14 @@ func (w *Waiters) Await(ctx actor.Context, next, applied int64, sent map[int]uin
 // Release answers what the commit up to applied made true.
 func (w *Waiters) Release(ctx actor.Context, applied int64, sent map[int]uint64) {
 	for _, r := range w.ready {
-		ctx.Send(r.who, r.outcome)
+		ctx.Send(r.to, r.outcome)
 	}
 	clear(w.ready)
 	w.ready = w.ready[:0]
 	kept := w.offsets[:0]
 	for _, o := range w.offsets {
 		if applied >= o.next {
-			ctx.Send(o.who, &Applied{applied, listed(sent)})
+			ctx.Send(o.from, &Applied{applied, listed(sent)})
 		} else {
 			kept = append(kept, o)
 		}
@@ -118,8 +118,8 @@ func (w *Waiters) Release(ctx actor.Context, applied int64, sent map[int]uint64)
 	w.offsets = kept
 }
 
-// Drop forgets outcomes that were not committed: the record is applied again, who
-// waited for it meets its own deadline or asks again.
+// Drop forgets outcomes that were not committed: the record is applied again, and
+// its waiter meets its own deadline or asks again.
 func (w *Waiters) Drop() {
 	clear(w.ready)
 	w.ready = w.ready[:0]
@@ -151,7 +151,7 @@ func (w *Waiters) ReleaseStreams(ctx actor.Context, reached func(AwaitStream) bo
 	kept := w.streams[:0]
 	for _, s := range w.streams {
 		if reached(s.AwaitStream) {
-			ctx.Send(s.who, &Applied{})
+			ctx.Send(s.from, &Applied{})
 		} else {
 			kept = append(kept, s)
 		}

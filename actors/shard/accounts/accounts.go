@@ -39,6 +39,8 @@ func newAccount() *Account {
 type Accounts struct {
 	catalog    *catalog.Handle
 	byID       map[domain.AccountID]*Account
+	id         domain.AccountID              // asked for last
+	last       *Account                      // that account; nil: none was asked for
 	changed    map[domain.AccountID]*Account // since the last commit
 	columns    columnCache
 	views      view.Writer
@@ -74,11 +76,15 @@ func New(c Config) *Accounts {
 
 // Of is the account with that id.
 func (s *Accounts) Of(id domain.AccountID) *Account {
+	if s.last != nil && s.id == id {
+		return s.last
+	}
 	a := s.byID[id]
 	if a == nil {
 		a = newAccount()
 		s.byID[id] = a
 	}
+	s.id, s.last = id, a
 	return a
 }
 

@@ -90,7 +90,7 @@ func (s *Accounts) dense(id domain.BrandID) (uint32, error) {
 }
 
 // BehindError says that a record was stamped by a newer catalog than the one at hand:
-// when that is there too, the shard goes on.
+// when that is there too, the shard continues.
 type BehindError struct{ Brand domain.BrandID }
 
 // Error names the brand.

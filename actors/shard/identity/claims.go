@@ -11,7 +11,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/shard/members"
 )
 
-// Who has an identity is judged by the shard of its slot alone. What another shard
+// Which member has an identity is judged by the shard of its slot alone. What another shard
 // judges is asked by the outbox; what this shard judges is known at once.
 
 // claims judges those of the claims that are on identities of this shard, for a
@@ -164,9 +164,9 @@ func (g *Registrar) changed(r *domain.Record, k *members.Actor, before *domain.M
 func (g *Registrar) settle(ctx actor.Context, r *domain.Record, c *domain.Claim) error {
 	at, ok := g.roster.Find(c.Member)
 	if !ok {
-		return fmt.Errorf("a claim was answered for member %d, whom the shard does not have", c.Member)
+		return fmt.Errorf("a claim was answered for member %d, which the shard does not have", c.Member)
 	}
-	k, err := g.awake.Wake(ctx, at)
+	k, err := g.loaded.Load(ctx, at)
 	if err != nil {
 		return err
 	}
@@ -225,7 +225,7 @@ func (g *Registrar) releaseLateGrant(r *domain.Record, k *members.Actor, c *doma
 	return g.giveUp(r, k, domain.Identity{Hash: c.Identity, Kind: c.Type, Member: c.Member})
 }
 
-// settled tells the request that waits for the registration.
+// settled completes the request that waits for the registration.
 func (g *Registrar) settled(r *domain.Record, c *domain.Claim, end member.Settled) {
 	out := domain.Outcome{Member: c.Member, New: end.IsNew}
 	switch {
@@ -239,5 +239,5 @@ func (g *Registrar) settled(r *domain.Record, c *domain.Claim, end member.Settle
 	if c.Asked.IsZero() {
 		return
 	}
-	g.effects.Conclude(&domain.Record{Offset: r.Offset, Request: c.Asked, BodyHash: g.effects.BodyOf(c.Asked)}, out)
+	g.effects.Complete(&domain.Record{Offset: r.Offset, Request: c.Asked, BodyHash: g.effects.BodyOf(c.Asked)}, out)
 }

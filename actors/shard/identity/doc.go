@@ -1,6 +1,6 @@
-// Package identity registers members and says who has an identity.
+// Package identity registers members and decides which member has an identity.
 //
-// Who has an identity is judged by the shard of its slot alone: that shard's Ledger has the
+// Which member has an identity is judged by the shard of its slot alone: its Ledger has the
 // claim. A registration whose identities are all in its shard is applied at once. For an
 // identity of another shard a claim is asked through the outbox; the registration waits at its
 // member until every claim is answered, and a refusal of one gives back the others. While a

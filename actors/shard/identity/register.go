@@ -26,9 +26,9 @@ func (g *Registrar) Register(ctx actor.Context, r *domain.Record, c *domain.Regi
 	}
 	at, ok := g.roster.Find(held.Member)
 	if !ok {
-		return fmt.Errorf("identity %v names member %d, whom the shard does not have", c.Identity, held.Member)
+		return fmt.Errorf("identity %v names member %d, which the shard does not have", c.Identity, held.Member)
 	}
-	k, err := g.awake.Wake(ctx, at)
+	k, err := g.loaded.Load(ctx, at)
 	if err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func (g *Registrar) forwardRegistration(r *domain.Record, c *domain.RegisterMemb
 // request is tried again.
 func (g *Registrar) matchExisting(ctx actor.Context, r *domain.Record, c *domain.RegisterMember, k *members.Actor) error {
 	if !member.Holds(&k.State().Member, c.Identity) {
-		g.effects.Conclude(r, domain.Outcome{Again: true})
+		g.effects.Complete(r, domain.Outcome{Again: true})
 		return nil
 	}
 	return g.enter(ctx, r, c, k)
@@ -83,7 +83,7 @@ func (g *Registrar) enter(ctx actor.Context, r *domain.Record, c *domain.Registe
 		return err
 	}
 	if taken != domain.NoIdentity {
-		g.effects.Conclude(r, takenBy(taken))
+		g.effects.Complete(r, takenBy(taken))
 		return nil
 	}
 	if k == nil {
@@ -102,28 +102,28 @@ func (g *Registrar) entered(r *domain.Record, m *members.Register, k *members.Ac
 	id := before.ID
 	switch m.Guess {
 	case member.GuessStale:
-		g.effects.Conclude(r, domain.Outcome{Again: true})
+		g.effects.Complete(r, domain.Outcome{Again: true})
 		return nil
 	case member.GuessWrong:
-		g.effects.Conclude(r, domain.Failed(domain.Bad(domain.Conflict, "password", "the email is registered with another password")))
+		g.effects.Complete(r, domain.Failed(domain.Bad(domain.Conflict, "password", "the email is registered with another password")))
 		return nil
 	case member.GuessLocked:
 		out := domain.Failed(domain.Bad(domain.Locked, "email", "too many wrong passwords were given for this email"))
 		out.RetryAfter = m.RetryAfter
-		g.effects.Conclude(r, out)
+		g.effects.Complete(r, out)
 		return nil
 	}
 	if m.Registered {
 		g.requestClaims(r, &m.Waits, id, domain.Held)
 		g.registered.Add(1)
-		g.effects.Conclude(r, domain.Outcome{Member: id, New: m.IsNew})
+		g.effects.Complete(r, domain.Outcome{Member: id, New: m.IsNew})
 		return g.changed(r, k, before)
 	}
 	state := domain.Held
 	if m.IsNew {
 		state = domain.Pending
 	}
-	g.effects.Await(r) // the last step concludes it
+	g.effects.Await(r) // the last step completes it
 	g.requestClaims(r, &m.Waits, id, state)
 	return nil
 }
@@ -133,5 +133,5 @@ func (g *Registrar) create(ctx actor.Context, r *domain.Record, c *domain.Regist
 	id := g.roster.Next(c.Identity.Slot())
 	at := member.Place{Account: r.Account, Ord: g.accounts.Add(r.Account, id)}
 	g.roster.Add(id, at)
-	return g.awake.Spawn(ctx, at, member.New(c, r.Account, id, at.Ord))
+	return g.loaded.Spawn(ctx, at, member.New(c, r.Account, id, at.Ord))
 }

@@ -20,9 +20,9 @@ type Effects interface {
 	Send(*domain.Outgoing)
 	// NewRecord is the id of a new service record.
 	NewRecord(domain.Slot) uint64
-	// Conclude is the outcome of the request that waits for the record, Await that a later
+	// Complete is the outcome of the request that waits for the record, Await that a later
 	// record has it, MovedOn that another shard has.
-	Conclude(r *domain.Record, out domain.Outcome)
+	Complete(r *domain.Record, out domain.Outcome)
 	Await(r *domain.Record)
 	MovedOn(r *domain.Record, to int)
 	// BodyOf is the hash of a request's body, 0 where the request is not known.
@@ -43,7 +43,7 @@ type Registrar struct {
 	shard      Shard
 	ledger     *Ledger
 	roster     *member.Roster
-	awake      *members.Awake
+	loaded     *members.Loaded
 	accounts   *accounts.Accounts
 	shards     int
 	registered *atomic.Int64
@@ -55,7 +55,7 @@ type Config struct {
 	Shard      Shard
 	Ledger     *Ledger
 	Roster     *member.Roster
-	Awake      *members.Awake
+	Loaded     *members.Loaded
 	Accounts   *accounts.Accounts
 	Shards     int
 	Registered *atomic.Int64 // counts registrations
@@ -63,17 +63,17 @@ type Config struct {
 
 // New is the registrar of a shard.
 func New(c Config) *Registrar {
-	return &Registrar{c.Effects, c.Shard, c.Ledger, c.Roster, c.Awake, c.Accounts, c.Shards, c.Registered}
+	return &Registrar{c.Effects, c.Shard, c.Ledger, c.Roster, c.Loaded, c.Accounts, c.Shards, c.Registered}
 }
 
 // Active is the actor of an active member that a command names; nil: the command is completed,
 // there is no such member.
 func (g *Registrar) Active(ctx actor.Context, r *domain.Record, id domain.MemberID) (*members.Actor, error) {
 	if at, ok := g.roster.Find(id); ok && at.Account == r.Account {
-		if k, err := g.awake.Wake(ctx, at); err != nil || k.State().Active() {
+		if k, err := g.loaded.Load(ctx, at); err != nil || k.State().Active() {
 			return k, err
 		}
 	}
-	g.effects.Conclude(r, domain.Failed(domain.Bad(domain.NotFound, "memberid", "no such member")))
+	g.effects.Complete(r, domain.Failed(domain.Bad(domain.NotFound, "memberid", "no such member")))
 	return nil, nil
 }

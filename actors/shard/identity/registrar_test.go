@@ -18,7 +18,7 @@ import (
 
 const testShards = 2
 
-// emptyStore has nothing: all is staged, and members stay awake.
+// emptyStore has nothing: all is staged, and members stay loaded.
 type emptyStore struct{ members.Store }
 
 func (emptyStore) Identity(domain.AccountID, domain.IdentityHash) (domain.Identity, bool, error) {
@@ -38,7 +38,7 @@ func newTestShard(id int, outcomes map[domain.RequestID]domain.Outcome) *testSha
 	s.Registrar = New(Config{
 		Effects: s, Shard: s, Ledger: NewLedger(emptyStore{}, 100), Shards: testShards, Registered: new(atomic.Int64),
 		Roster:   member.NewRoster(id*domain.Slots/testShards, (id+1)*domain.Slots/testShards),
-		Awake:    members.New(1<<30, emptyStore{}, new(atomic.Int64)),
+		Loaded:   members.New(1<<30, emptyStore{}, new(atomic.Int64)),
 		Accounts: accounts.New(accounts.Config{View: &view.Holder{}, Stats: &accounts.Stats{}}),
 	})
 	return s
@@ -57,7 +57,7 @@ func (s *testShard) NewRecord(slot domain.Slot) uint64 {
 	return uint64(domain.ActionIDOf(s.sequence, slot))
 }
 
-func (s *testShard) Conclude(r *domain.Record, out domain.Outcome) {
+func (s *testShard) Complete(r *domain.Record, out domain.Outcome) {
 	if asked := r.AskedBy(); !asked.IsZero() {
 		s.outcomes[asked] = out
 	}
@@ -187,7 +187,7 @@ func checkLedgers(t *testing.T, shards [testShards]*testShard) {
 	has := 0
 	for _, s := range shards {
 		for ord := range s.accounts.Of(1).Audience.Members() {
-			k := s.awake.At(member.Place{Account: 1, Ord: ord})
+			k := s.loaded.At(member.Place{Account: 1, Ord: ord})
 			if m := &k.State().Member; len(m.Pending) > 0 {
 				t.Errorf("member %d still waits for %d registrations", m.ID, len(m.Pending))
 			}

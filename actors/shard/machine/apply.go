@@ -7,6 +7,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/internal/yield"
 	"github.com/ovation-analytics/ovation/actors/member"
+	"github.com/ovation-analytics/ovation/actors/shard/members"
 )
 
 // record applies one record: the stream it came in first, then its kind.
@@ -64,15 +65,15 @@ func (m *Machine) activity(ctx actor.Context, r *domain.Record) error {
 		m.effects.refuse(r, a, a.Refusal, a.Detail)
 		return nil
 	}
+	id, err := m.identities.Resolve(r.Account, a)
+	if err != nil {
+		return err
+	}
 	if r.Kind == domain.KindActivity {
 		if reason := member.Judge(a, r.Time, m.State.Expired); reason != domain.Accepted {
 			m.effects.refuse(r, a, reason, "")
 			return nil
 		}
-	}
-	id, err := m.identities.Resolve(r.Account, a)
-	if err != nil {
-		return err
 	}
 	if id == 0 {
 		m.effects.refuse(r, a, domain.UnknownMember, "")
@@ -92,6 +93,26 @@ func (m *Machine) activity(ctx actor.Context, r *domain.Record) error {
 		m.effects.batch.asked[asked] = struct{}{}
 	}
 	return m.group(ctx, r, at)
+}
+
+// group adds the activity to its member's message.
+func (m *Machine) group(ctx actor.Context, r *domain.Record, at member.Place) error {
+	m.State.Sequence++
+	batch := m.effects.batch
+	a := members.Activity{Record: r, Sequence: m.State.Sequence, Clock: batch.at.clock}
+	if !batch.members.Add(m.loaded, at, m.Accounts.Of(at.Account).Audience, a) {
+		k, err := m.loaded.Load(ctx, at)
+		if err != nil {
+			return err
+		}
+		if !k.State().Active() {
+			m.notActive(k, r)
+			return nil
+		}
+		batch.members.AddTo(k, at, a)
+	}
+	r.Activity.Content.Recorded = a.Clock
+	return nil
 }
 
 // before answers a request that came before. One in the same micro-batch is
@@ -117,7 +138,7 @@ func (m *Machine) flush(ctx actor.Context) error {
 		acts := g.Activities()
 		m.effects.batch.current = acts[0].Record.Offset
 		var err error
-		if m.effects.batch.changes, err = m.effects.batch.members.Apply(g, m.effects.batch.changes); err != nil {
+		if m.effects.batch.changes, err = m.effects.batch.members.Apply(m.loaded, g, m.effects.batch.changes); err != nil {
 			return err
 		}
 		for i := range acts {

@@ -75,7 +75,7 @@ func (c *commands) opt(ctx actor.Context, r *domain.Record, id domain.MemberID, 
 		return err
 	}
 	c.effects.Apply(ctx, k, m)
-	c.effects.Conclude(r, domain.Outcome{Member: id})
+	c.effects.Complete(r, domain.Outcome{Member: id})
 	return nil
 }
 
@@ -115,10 +115,10 @@ func (c *commands) deleteAction(ctx actor.Context, r *domain.Record, d *domain.D
 		c.effects.Apply(ctx, k, m)
 	}
 	if !m.Counted {
-		c.effects.Conclude(r, domain.Failed(domain.Bad(domain.NotFound, "actionid", "the member has no such action")))
+		c.effects.Complete(r, domain.Failed(domain.Bad(domain.NotFound, "actionid", "the member has no such action")))
 		return nil
 	}
 	c.effects.stats.Deleted.Add(1)
-	c.effects.Conclude(r, domain.Outcome{Member: d.Member})
+	c.effects.Complete(r, domain.Outcome{Member: d.Member})
 	return nil
 }

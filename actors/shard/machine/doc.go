@@ -5,7 +5,7 @@
 //
 // A micro-batch (microbatch.go) is at most MicroBatch records: what they will look at is read for
 // all of them side by side (prefetch.go), each is applied (apply.go), its changes are staged in
-// the store and in memory. Activities of one member are one message to it (groups.go); commands
+// the store and in memory. Activities of one member are one message to it; commands
 // are applied one by one (commands.go). What a record leaves beside its member, such as the
 // outcome of its request, is an effect (effects.go). Commit stores the state, the offset and the
 // outbox in one batch (I3).

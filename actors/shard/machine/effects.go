@@ -55,7 +55,7 @@ func (e *effects) disposed(t *members.Activity, id domain.MemberID) {
 		e.stats.Recorded.Add(1)
 	}
 	if !r.AskedBy().IsZero() {
-		e.Conclude(r, domain.Outcome{Member: id, Row: v.Row, New: !v.Repeat})
+		e.Complete(r, domain.Outcome{Member: id, Row: v.Row, New: !v.Repeat})
 	}
 }
 
@@ -63,7 +63,7 @@ func (e *effects) disposed(t *members.Activity, id domain.MemberID) {
 // request waits for, and an error for the request that waits.
 func (e *effects) refuse(r *domain.Record, a *domain.Activity, reason domain.Reason, detail string) {
 	if asked := r.AskedBy(); !asked.IsZero() {
-		e.Conclude(r, refusal(reason))
+		e.Complete(r, refusal(reason))
 		if a.Raw == "" {
 			e.state.Dead[reason]++
 			return
@@ -142,7 +142,7 @@ func (e *effects) forward(r *domain.Record, id domain.MemberID) {
 	e.MovedOn(r, to)
 }
 
-// MovedOn tells who waits for the record's request that another shard has the last word.
+// MovedOn tells the waiters of the record's request that another shard completes it.
 func (e *effects) MovedOn(r *domain.Record, to int) {
 	asked := r.AskedBy()
 	if asked.IsZero() {
@@ -155,7 +155,7 @@ func (e *effects) MovedOn(r *domain.Record, to int) {
 }
 
 // Send puts an entry into the outbox, whose sequence is part of the state (I3). What is
-// concluded member by member is sent in the order of the records all the same, wherever a
+// completed member by member is sent in the order of the records all the same, wherever a
 // micro-batch ended: the sequence is the entry's origin, and the same in every replica (I6).
 func (e *effects) Send(o *domain.Outgoing) {
 	e.batch.sends = append(e.batch.sends, sending{e.batch.at.offset, o})
@@ -210,7 +210,7 @@ func (e *effects) replayed(asked domain.RequestID, r *domain.Record) (bool, erro
 // dayMs is a day in the unit of the shard's clock.
 const dayMs = 24 * 3600 * 1000
 
-// today is the day of the record being applied or concluded; between micro-batches the day
+// today is the day of the record being applied or completed; between micro-batches the day
 // of the last.
 func (e *effects) today() uint32 {
 	clock := e.state.Clock
@@ -224,9 +224,9 @@ func (e *effects) position(r *domain.Record) domain.Position {
 	return domain.Position{Journal: e.state.Journal, Shards: []domain.ShardOffset{{Shard: e.shard, Next: r.Offset + 1}}}
 }
 
-// Conclude remembers what became of the record's request and tells who waits for it, once it is
+// Complete remembers the outcome of the record's request, and its waiters get it once it is
 // committed.
-func (e *effects) Conclude(r *domain.Record, out domain.Outcome) {
+func (e *effects) Complete(r *domain.Record, out domain.Outcome) {
 	asked := r.AskedBy()
 	if asked.IsZero() {
 		return
@@ -236,7 +236,7 @@ func (e *effects) Conclude(r *domain.Record, out domain.Outcome) {
 	e.waiting.Outcome(waiters.Request{ID: asked, Body: r.BodyHash}, r.Offset, out)
 }
 
-// Await says that a later record concludes the record's request.
+// Await says that a later record completes the record's request.
 func (e *effects) Await(r *domain.Record) {
 	asked := r.AskedBy()
 	if asked.IsZero() {

@@ -38,7 +38,7 @@ type Config struct {
 
 // Limits bound a shard's memory and outbox.
 type Limits struct {
-	AwakeBytes  int           // memory for members that are awake
+	MemberBytes int           // memory for members that are loaded
 	Identities  int           // remembered in each of two generations
 	MarkEvery   int64         // records between two state marks; 0: as usual
 	OutboxDepth int           // entries that wait at most; 0: as usual
@@ -58,7 +58,7 @@ type Machine struct {
 	store      Store // nil: none
 	marks      stateMarks
 	roster     *member.Roster
-	awake      *members.Awake
+	loaded     *members.Loaded
 	parked     parked
 	identities *identity.Ledger
 	registrar  *identity.Registrar
@@ -90,7 +90,7 @@ func (m *Machine) Open(store Store) *Machine {
 	n.Sources = newSources()
 	n.parked = newParked()
 	n.roster = member.NewRoster(slotsOf(c.ID, c.Shards))
-	n.awake = members.New(c.AwakeBytes, store, &c.Stats.Members.Woken)
+	n.loaded = members.New(c.MemberBytes, store, &c.Stats.Members.Loads)
 	n.identities = identity.NewLedger(store, c.Identities)
 	n.Accounts = accounts.New(accounts.Config{
 		Catalog: c.Catalog, View: c.View, Version: version, Resident: c.Resident, Shards: c.Shards, Stats: &c.Stats.Stats,
@@ -104,7 +104,7 @@ func (m *Machine) Open(store Store) *Machine {
 		outbox: n.Outbox, sent: map[int]uint64{}, stats: &c.Stats.Records,
 	}
 	n.registrar = identity.New(identity.Config{
-		Effects: &n.effects, Shard: n, Ledger: n.identities, Roster: n.roster, Awake: n.awake, Accounts: n.Accounts,
+		Effects: &n.effects, Shard: n, Ledger: n.identities, Roster: n.roster, Loaded: n.loaded, Accounts: n.Accounts,
 		Shards: c.Shards, Registered: &c.Stats.Members.Registered,
 	})
 	n.commands = commands{&n.State, store, &n.effects, n.registrar}
@@ -213,18 +213,18 @@ func (m *Machine) Outcome(id domain.RequestID) *domain.Outcome {
 	return &q.Outcome
 }
 
-// Rest has the members sleep that the memory has no room for.
-func (m *Machine) Rest(ctx actor.Context) {
+// Rest unloads the members that the memory has no room for.
+func (m *Machine) Evict(ctx actor.Context) {
 	stats := &m.c.Stats.Members
-	stats.Slept.Add(int64(m.awake.Rest(ctx)))
-	stats.Awake.Store(int64(m.awake.Bytes()))
+	stats.Evicted.Add(int64(m.loaded.Evict(ctx)))
+	stats.Bytes.Store(int64(m.loaded.Bytes()))
 }
 
 // Quiesce stops what runs beside the machine. What is staged is thrown away, since the log has it.
 func (m *Machine) Quiesce(ctx actor.Context) {
 	if m.Outbox != nil {
 		m.Outbox.Stop()
-		m.awake.Clear(ctx)
+		m.loaded.Clear(ctx)
 	}
 }
 

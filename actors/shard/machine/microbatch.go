@@ -26,7 +26,7 @@ type microBatch struct {
 	sends    []sending // not yet numbered
 	done     Applied
 	current  int64                         // offset of the record being applied
-	at       moment                        // of the record being applied or concluded
+	at       moment                        // of the record being applied or completed
 	asked    map[domain.RequestID]struct{} // of activities in groups: what becomes of them is not known yet
 }
 
@@ -79,7 +79,7 @@ func (m *Machine) Apply(ctx actor.Context, records []domain.Record) (done Applie
 		return batch.done, err
 	}
 	records = m.Position.living(records)
-	batch.prefetch.run(records, m.identities, m.roster, m.awake, m.store)
+	batch.prefetch.run(records, m.identities, m.roster, m.loaded, m.store)
 	for i := range records {
 		r := &records[i]
 		if r.Offset < m.State.Next {

@@ -98,7 +98,7 @@ func (p *parked) drop(at member.Place) {
 	delete(p.of, at)
 }
 
-// committed says that the store gives all of them now.
+// committed notes that the store gives all of them now.
 func (p *parked) committed() {
 	for i, of := range p.staged {
 		of.staged, p.staged[i] = nil, nil
@@ -172,7 +172,7 @@ func (m *Machine) unpark(ctx actor.Context, r *domain.Record, at member.Place, p
 		Offset: r.Offset, Time: p.Time, Kind: domain.KindActivity, Account: r.Account,
 		Origin: p.Origin, Request: p.Request, BodyHash: p.BodyHash, Activity: p.Activity,
 	}
-	k, err := m.awake.Wake(ctx, at)
+	k, err := m.loaded.Load(ctx, at)
 	if err != nil {
 		return err
 	}

@@ -18,14 +18,14 @@ type prefetch struct {
 	ids    []domain.MemberID
 	acts   []*domain.Activity // those of ids
 	places []member.Place
-	awake  []*members.Actor
+	loaded []*members.Actor
 	rows   []domain.Row // what the store will be asked for
 	sum    uint64       // of what was read: no read may be left out
 }
 
 // run prefetches what the records will look at.
-func (p *prefetch) run(records []domain.Record, of *identity.Ledger, roster *member.Roster, awake *members.Awake, store Store) {
-	p.ids, p.acts, p.places, p.awake, p.rows = p.ids[:0], p.acts[:0], p.places[:0], p.awake[:0], p.rows[:0]
+func (p *prefetch) run(records []domain.Record, of *identity.Ledger, roster *member.Roster, loaded *members.Loaded, store Store) {
+	p.ids, p.acts, p.places, p.loaded, p.rows = p.ids[:0], p.acts[:0], p.places[:0], p.loaded[:0], p.rows[:0]
 	for i := range records {
 		r := &records[i]
 		if r.Kind != domain.KindActivity && r.Kind != domain.KindForward {
@@ -48,13 +48,13 @@ func (p *prefetch) run(records []domain.Record, of *identity.Ledger, roster *mem
 		}
 	}
 	for _, at := range p.places {
-		if k := awake.At(at); k != nil {
-			p.awake = append(p.awake, k)
+		if k := loaded.At(at); k != nil {
+			p.loaded = append(p.loaded, k)
 		}
 	}
-	for i, k := range p.awake {
+	for i, k := range p.loaded {
 		p.sum += k.Prefetch()
-		p.awake[i] = nil
+		p.loaded[i] = nil
 	}
 	clear(p.acts)
 	store.Approach(p.rows)

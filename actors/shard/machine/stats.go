@@ -34,9 +34,9 @@ type RecordStats struct {
 // MemberStats counts members.
 type MemberStats struct {
 	Registered atomic.Int64
-	Woken      atomic.Int64 // members read from the store
-	Slept      atomic.Int64
-	Awake      atomic.Int64 // bytes that members take, as of the last commit
+	Loads      atomic.Int64 // members read from the store
+	Evicted    atomic.Int64
+	Bytes      atomic.Int64 // bytes that members take, as of the last commit
 	Parked     atomic.Int64 // activities, as of the last commit
 }
 

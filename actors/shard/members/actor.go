@@ -10,7 +10,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/member"
 )
 
-// Actor is an awake member: its actor, and what the shard keeps beside it. It is 64 bytes, a
+// Actor is a loaded member: its actor, and what the shard keeps beside it. It is 64 bytes, a
 // cache line: of a record's cost most is waiting for its member's lines.
 type Actor struct {
 	group    *Group // of the micro-batch being applied; nil: none yet

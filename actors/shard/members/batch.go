@@ -7,38 +7,34 @@ import (
 
 // Store is what of the shard's store members are read from.
 type Store interface {
+	member.History
 	// Member is what is stored of a member; nil: none.
 	Member(account domain.AccountID, ord domain.Ordinal) (*domain.Member, error)
-	// Seen finds the member's row with that hash in the first of the months that has one;
-	// dead ones and staged ones too.
-	Seen(account domain.AccountID, ord domain.Ordinal, months domain.RepeatMonths, hash uint64) (domain.Row, bool, error)
-	// OneTime is the action that counts for a pair, as committed.
-	OneTime(account domain.AccountID, ord domain.Ordinal, definition domain.DefinitionID, brand domain.BrandID) (domain.OneTime, bool, error)
 }
 
 // Batch is the activities of a micro-batch by member, in the order of each member's first.
 type Batch struct {
-	groups  []*Group // those used first
-	used    int
-	asleep  map[member.Place]*Group // groups of members that sleep
-	sleeper receiver                // applies them
+	groups   []*Group // those used first
+	used     int
+	unloaded map[member.Place]*Group // groups of members that are not loaded
+	plain    receiver                // applies them
 }
 
 // NewBatch is an empty one.
 func NewBatch() *Batch {
-	return &Batch{asleep: map[member.Place]*Group{}, sleeper: receiver{member.NewState(&domain.Member{})}}
+	return &Batch{unloaded: map[member.Place]*Group{}, plain: receiver{member.NewState(&domain.Member{})}}
 }
 
-// Group is what a micro-batch has of one member. Groups stand in memory one after the other,
-// as they are used; nearly all have one activity, which has its room in them.
+// Group is what a micro-batch has of one member. Groups are in memory one after the other,
+// as they are used; nearly all have one activity, which is kept in them.
 type Group struct {
 	ID domain.MemberID
 
-	actor   *Actor // nil: the member sleeps, and its activities are plain
-	muted   uint32 // services of a member that sleeps, a bit each
-	history pairHistory
-	msg     activities
-	one     [1]Activity
+	actor *Actor // nil: the member is not loaded, and its activities are plain
+	at    member.Place
+	muted uint32 // services of a member that is not loaded, a bit each
+	msg   activities
+	one   [1]Activity
 }
 
 // Activity is an activity with what the shard gives it, and what became of it.
@@ -57,38 +53,45 @@ type activities struct {
 	err     error
 }
 
-// Add adds an activity of the member.
-func (g *Group) Add(a Activity) { g.msg.acts = append(g.msg.acts, a) }
-
 // Activities are those added.
 func (g *Group) Activities() []Activity { return g.msg.acts }
 
-// Sleeping is the group of a member that sleeps; nil: it has none yet.
-func (b *Batch) Sleeping(at member.Place) *Group { return b.asleep[at] }
-
-// AddSleeping begins the group of a member that sleeps, with the services that it does not
-// share.
-func (b *Batch) AddSleeping(at member.Place, id domain.MemberID, muted uint32, store Store) *Group {
-	g := b.next()
-	g.ID, g.muted, g.history = id, muted, pairHistory{store, at}
-	b.asleep[at] = g
-	return g
+// Add adds an activity to the group of its member; false: the member is loaded, or has to be, see
+// AddTo. An activity that is not one-time needs to know of its member what the audience knows, and
+// the store has the rest. One-time pairs are remembered by a member that is loaded, until they are
+// committed.
+func (b *Batch) Add(loaded *Loaded, at member.Place, audience *member.Audience, a Activity) bool {
+	if a.Record.Activity.OneTime || loaded.At(at) != nil {
+		return false
+	}
+	g := b.unloaded[at]
+	if g == nil {
+		muted, active := audience.Active(at.Ord)
+		if !active {
+			return false
+		}
+		g = b.next()
+		g.ID, g.muted, g.at = audience.ID(at.Ord), muted, at
+		b.unloaded[at] = g
+	}
+	g.msg.acts = append(g.msg.acts, a)
+	return true
 }
 
-// Of is the group of a member that is awake. One that slept when the micro-batch began
-// goes on with the group it has.
-func (b *Batch) Of(k *Actor, at member.Place, store Store) *Group {
-	if k.group != nil {
-		return k.group
-	}
-	if k.group = b.asleep[at]; k.group != nil {
-		delete(b.asleep, at)
+// AddTo adds an activity to the group of a member that is loaded. One that was not when the
+// micro-batch began keeps the group that it has.
+func (b *Batch) AddTo(k *Actor, at member.Place, a Activity) {
+	if k.group == nil {
+		k.group = b.unloaded[at]
+		if k.group == nil {
+			k.group = b.next()
+			k.group.ID, k.group.at = k.State().Member.ID, at
+		} else {
+			delete(b.unloaded, at)
+		}
 		k.group.actor = k
-		return k.group
 	}
-	k.group = b.next()
-	k.group.actor, k.group.ID, k.group.history = k, k.State().Member.ID, pairHistory{store, at}
-	return k.group
+	k.group.msg.acts = append(k.group.msg.acts, a)
 }
 
 // groupsAtOnce is how many groups are made together.
@@ -100,7 +103,7 @@ func (b *Batch) next() *Group {
 		made := make([]Group, groupsAtOnce)
 		for i := range made {
 			g := &made[i]
-			g.msg.acts, g.msg.history = g.one[:0], &g.history
+			g.msg.acts = g.one[:0]
 			b.groups = append(b.groups, g)
 		}
 	}
@@ -112,13 +115,13 @@ func (b *Batch) next() *Group {
 func (b *Batch) Groups() []*Group { return b.groups[:b.used] }
 
 // Apply has the group's member apply its activities, and appends what they change.
-func (b *Batch) Apply(g *Group, changes []domain.Change) ([]domain.Change, error) {
-	g.msg.changes, g.msg.done = changes, false
+func (b *Batch) Apply(loaded *Loaded, g *Group, changes []domain.Change) ([]domain.Change, error) {
+	g.msg.changes, g.msg.done, g.msg.history = changes, false, loaded.history
 	if g.actor != nil {
 		g.actor.box.PostUserMessage(&g.msg)
 	} else {
-		b.sleeper.state.Unloaded(g.ID, g.history.at.Account, g.history.at.Ord, g.muted)
-		b.sleeper.record(&g.msg)
+		b.plain.state.Unloaded(g.ID, g.at.Account, g.at.Ord, g.muted)
+		b.plain.record(&g.msg)
 	}
 	if !g.msg.done {
 		panic("a member actor failed")
@@ -133,26 +136,10 @@ func (b *Batch) Clear() {
 		if g.actor != nil {
 			g.actor.group = nil
 		}
-		g.actor, g.history = nil, pairHistory{}
+		g.actor, g.msg.history = nil, nil
 		clear(g.msg.acts)
 		g.msg.acts = g.msg.acts[:0]
 	}
 	b.used = 0
-	clear(b.asleep)
-}
-
-// pairHistory is the past of one member, as the store has it.
-type pairHistory struct {
-	store Store
-	at    member.Place
-}
-
-// Seen is the member's row with that hash.
-func (h *pairHistory) Seen(months domain.RepeatMonths, hash uint64) (domain.Row, bool, error) {
-	return h.store.Seen(h.at.Account, h.at.Ord, months, hash)
-}
-
-// OneTime is the action that counts for a pair.
-func (h *pairHistory) OneTime(definition domain.DefinitionID, brand domain.BrandID) (domain.OneTime, bool, error) {
-	return h.store.OneTime(h.at.Account, h.at.Ord, definition, brand)
+	clear(b.unloaded)
 }

@@ -76,7 +76,7 @@ func (w *replays) shadowOptions() storage.Options {
 // shadow begins a replay into the store that open gives.
 func (w *replays) shadow(id int, open func() (*storage.Shard, error)) (*replay.Shadow, error) {
 	return w.node.Replay(w.ctx, id, replay.Options{
-		Pace: w.records.wait, ResidentBytes: columnBytes, AwakeBytes: min(awakeBytes, w.heap),
+		Pace: w.records.wait, ResidentBytes: columnBytes, MemberBytes: min(awakeBytes, w.heap),
 		Open: func() (shard.Store, error) {
 			s, err := open()
 			if err != nil {

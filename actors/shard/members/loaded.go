@@ -11,51 +11,52 @@ import (
 	"github.com/ovation-analytics/ovation/actors/member"
 )
 
-// Awake is the member actors of a shard. Those that were not touched lately are put to sleep at
+// Loaded is the member actors of a shard. Those that were not touched lately are unloaded at
 // a commit: until then they hold what the store does not have yet.
 //
-// Which are put to sleep is chosen by the clock algorithm: each has a mark that a touch sets;
+// Which are unloaded is chosen by the clock algorithm: each has a mark that a touch sets;
 // the hand clears marks and takes the first actor without one. An order by last use would be
 // more exact, and would read and write two neighbours with every touch.
-type Awake struct {
-	limit int                           // bytes
-	held  int                           // bytes of all, as of when the hand last passed each
-	seats map[domain.AccountID][]*Actor // by ordinal; nil: asleep
-	of    domain.AccountID              // the account asked about last, and its seats
-	last  []*Actor
-	ring  []*Actor // all of them, in any order
-	hand  int
-	props *actor.Props // of all, so that it is in the processor's cache
-	next  *Actor       // being spawned
-	store Store
-	woken *atomic.Int64
+type Loaded struct {
+	limit   int                           // bytes
+	held    int                           // bytes of all, as of when the hand last passed each
+	seats   map[domain.AccountID][]*Actor // by ordinal; nil: not loaded
+	of      domain.AccountID              // the account asked about last, and its seats
+	last    []*Actor
+	ring    []*Actor // all of them, in any order
+	hand    int
+	props   *actor.Props // of all, so that it is in the processor's cache
+	next    *Actor       // being spawned
+	store   Store
+	history member.History // the store
+	loads   *atomic.Int64
 }
 
-// New is one whose members take no more bytes than the limit after Rest. It counts those
+// New is one whose members take no more bytes than the limit after Evict. It counts those
 // that are read from the store.
-func New(limit int, store Store, woken *atomic.Int64) *Awake {
-	c := &Awake{limit: limit, seats: map[domain.AccountID][]*Actor{}, store: store, woken: woken}
+func New(limit int, store Store, loads *atomic.Int64) *Loaded {
+	c := &Loaded{limit: limit, seats: map[domain.AccountID][]*Actor{}, store: store, history: store, loads: loads}
 	c.props = mailbox.Props(c.produce).Configure(actor.WithMailbox(func() actor.Mailbox { return &c.next.box }))
 	return c
 }
 
 // produce is the actor of the member being spawned. An actor that panicked is not
 // made again: its state is lost, the shard starts anew and lets go of it.
-func (c *Awake) produce() actor.Actor {
+func (c *Loaded) produce() actor.Actor {
 	if c.next == nil {
 		return deaf{}
 	}
 	return &c.next.receiver
 }
 
-// deaf is an actor that does nothing: who sends to it finds the message not done.
+// deaf is an actor that does nothing: its sender finds the message not done.
 type deaf struct{}
 
 // Receive does nothing.
 func (deaf) Receive(actor.Context) {}
 
-// At is the actor in a place; nil when it sleeps.
-func (c *Awake) At(p member.Place) *Actor {
+// At is the actor in a place; nil when it is not loaded.
+func (c *Loaded) At(p member.Place) *Actor {
 	if p.Account != c.of {
 		c.of, c.last = p.Account, c.seats[p.Account]
 	}
@@ -66,14 +67,14 @@ func (c *Awake) At(p member.Place) *Actor {
 }
 
 // weigh notes how many bytes an actor takes now.
-func (c *Awake) weigh(k *Actor) {
+func (c *Loaded) weigh(k *Actor) {
 	c.held -= int(k.bytes)
 	k.bytes = int32(min(actorBytes+k.State().Bytes(), 1<<30))
 	c.held += int(k.bytes)
 }
 
 // sit puts an actor into a place; nil: the place is free.
-func (c *Awake) sit(p member.Place, k *Actor) {
+func (c *Loaded) sit(p member.Place, k *Actor) {
 	seats := c.seats[p.Account]
 	if n := int(p.Ord) + 1; n > len(seats) {
 		seats = append(seats, make([]*Actor, n-len(seats))...)
@@ -82,8 +83,8 @@ func (c *Awake) sit(p member.Place, k *Actor) {
 	seats[p.Ord] = k
 }
 
-// Wake is the member's actor, touched; it reads the member if it sleeps.
-func (c *Awake) Wake(ctx actor.Context, at member.Place) (*Actor, error) {
+// Load is the member's actor, touched; it reads the member if it is not loaded.
+func (c *Loaded) Load(ctx actor.Context, at member.Place) (*Actor, error) {
 	if k := c.At(at); k != nil {
 		k.touched = true
 		return k, nil
@@ -95,15 +96,15 @@ func (c *Awake) Wake(ctx actor.Context, at member.Place) (*Actor, error) {
 	if m == nil {
 		return nil, fmt.Errorf("member %d of account %d is in the roster but not in the store", at.Ord, at.Account)
 	}
-	c.woken.Add(1)
+	c.loads.Add(1)
 	return c.Spawn(ctx, at, member.NewState(m)), nil
 }
 
 // Bytes is what the members took when each was last weighed.
-func (c *Awake) Bytes() int { return c.held }
+func (c *Loaded) Bytes() int { return c.held }
 
 // Spawn makes the actor of a member.
-func (c *Awake) Spawn(ctx actor.Context, at member.Place, s *member.State) *Actor {
+func (c *Loaded) Spawn(ctx actor.Context, at member.Place, s *member.State) *Actor {
 	k := &Actor{touched: true, receiver: receiver{s}}
 	c.next = k
 	k.pid = ctx.Spawn(c.props)
@@ -114,8 +115,8 @@ func (c *Awake) Spawn(ctx actor.Context, at member.Place, s *member.State) *Acto
 	return k
 }
 
-// Rest puts members to sleep until those awake take no more than the limit.
-func (c *Awake) Rest(ctx actor.Context) (slept int) {
+// Rest unloads members until those loaded take no more than the limit.
+func (c *Loaded) Evict(ctx actor.Context) (evicted int) {
 	for c.held > c.limit {
 		if c.hand >= len(c.ring) {
 			c.hand = 0
@@ -126,21 +127,21 @@ func (c *Awake) Rest(ctx actor.Context) (slept int) {
 			c.hand++
 			continue
 		}
-		c.sleep(ctx, c.hand)
-		slept++
+		c.unload(ctx, c.hand)
+		evicted++
 	}
-	return slept
+	return evicted
 }
 
-// Clear puts all to sleep.
-func (c *Awake) Clear(ctx actor.Context) {
+// Clear unloads all.
+func (c *Loaded) Clear(ctx actor.Context) {
 	for len(c.ring) > 0 {
-		c.sleep(ctx, len(c.ring)-1)
+		c.unload(ctx, len(c.ring)-1)
 	}
 }
 
-// sleep ends the actor at a place of the ring; the last one takes its place.
-func (c *Awake) sleep(ctx actor.Context, i int) {
+// unload ends the actor at a place of the ring; the last one takes its place.
+func (c *Loaded) unload(ctx actor.Context, i int) {
 	k, last := c.ring[i], len(c.ring)-1
 	c.held -= int(k.bytes)
 	c.ring[i], c.ring[last] = c.ring[last], nil

@@ -31,7 +31,7 @@ func onShard(t *testing.T, f func(actor.Context)) {
 func seat(ord int) member.Place { return member.Place{Account: 1, Ord: domain.Ordinal(ord)} }
 
 // seated is how many actors have a place.
-func seated(c *Awake) (n int) {
+func seated(c *Loaded) (n int) {
 	for _, seats := range c.seats {
 		for _, k := range seats {
 			if k != nil {
@@ -42,12 +42,12 @@ func seated(c *Awake) (n int) {
 	return n
 }
 
-// touch is the member's actor, touched; nil: it sleeps.
-func touch(c *Awake, at member.Place) *Actor {
+// touch is the member's actor, touched; nil: it is not loaded.
+func touch(c *Loaded, at member.Place) *Actor {
 	if c.At(at) == nil {
 		return nil
 	}
-	k, _ := c.Wake(nil, at)
+	k, _ := c.Load(nil, at)
 	return k
 }
 
@@ -58,39 +58,39 @@ func stateOf(ord int) *member.State {
 // oneActor is the bytes of an actor as stateOf makes it.
 func oneActor() int { return actorBytes + stateOf(0).Bytes() }
 
-func TestAwake_TouchedSinceTheHandPassedStays(t *testing.T) {
+func TestLoaded_TouchedSinceTheHandPassedStays(t *testing.T) {
 	seed := rand.Uint64()
 	t.Log("seed", seed)
 	rnd := rand.New(rand.NewPCG(seed, 0))
 	onShard(t, func(ctx actor.Context) {
 		const limit, members = 20, 60
-		c, awake := New(limit*oneActor(), nil, nil), map[int]bool{}
+		c, loaded := New(limit*oneActor(), nil, nil), map[int]bool{}
 		for round := range 300 {
 			touched := map[int]bool{}
 			for range rnd.IntN(limit) { // fewer than the limit: all of them can stay
 				ord := rnd.IntN(members)
 				touched[ord] = true
 				k := touch(c, seat(ord))
-				if (k != nil) != awake[ord] {
-					t.Fatalf("round %d: member %d awake: %v, want %v", round, ord, k != nil, awake[ord])
+				if (k != nil) != loaded[ord] {
+					t.Fatalf("round %d: member %d loaded: %v, want %v", round, ord, k != nil, loaded[ord])
 				}
 				if k == nil {
 					k = c.Spawn(ctx, seat(ord), stateOf(ord))
-					awake[ord] = true
+					loaded[ord] = true
 				}
 				if k.State().Member.Ord != domain.Ordinal(ord) || touch(c, seat(ord)) != k {
 					t.Fatalf("round %d: member %d is not found as itself", round, ord)
 				}
 			}
-			before := len(awake)
-			slept := c.Rest(ctx)
-			for ord := range awake {
+			before := len(loaded)
+			evicted := c.Evict(ctx)
+			for ord := range loaded {
 				if k := c.At(seat(ord)); k == nil {
-					delete(awake, ord)
+					delete(loaded, ord)
 				}
 			}
-			if len(awake) > limit || c.held != len(awake)*oneActor() || len(awake) != before-slept || len(c.ring) != seated(c) {
-				t.Fatalf("round %d: %d awake of at most %d, %d before, %d put to sleep, %d in the ring", round, len(awake), limit, before, slept, len(c.ring))
+			if len(loaded) > limit || c.held != len(loaded)*oneActor() || len(loaded) != before-evicted || len(c.ring) != seated(c) {
+				t.Fatalf("round %d: %d loaded of at most %d, %d before, %d unloaded, %d in the ring", round, len(loaded), limit, before, evicted, len(c.ring))
 			}
 		}
 		c.Clear(ctx)
@@ -100,26 +100,26 @@ func TestAwake_TouchedSinceTheHandPassedStays(t *testing.T) {
 	})
 }
 
-func TestAwake_TheHandSkipsTouched(t *testing.T) {
+func TestLoaded_TheHandSkipsTouched(t *testing.T) {
 	onShard(t, func(ctx actor.Context) {
 		c := New(3*oneActor(), nil, nil)
 		for ord := range 4 {
 			c.Spawn(ctx, seat(ord), stateOf(ord))
 		}
-		c.Rest(ctx) // all are touched: the hand goes round once and takes the first
+		c.Evict(ctx) // all are touched: the hand goes round once and takes the first
 		if c.At(seat(0)) != nil {
-			t.Fatal("the first is still awake")
+			t.Fatal("the first is still loaded")
 		}
 		touch(c, seat(1))
 		c.Spawn(ctx, seat(4), stateOf(4))
-		c.Rest(ctx)
+		c.Evict(ctx)
 		if c.At(seat(1)) == nil || c.At(seat(4)) == nil {
-			t.Error("a member touched since was put to sleep while another was not")
+			t.Error("a member touched since was unloaded while another was not")
 		}
 	})
 }
 
-func TestAwake_APanickedActorIsNotMadeAgain(t *testing.T) {
+func TestLoaded_APanickedActorIsNotMadeAgain(t *testing.T) {
 	onShard(t, func(ctx actor.Context) {
 		c := New(3*oneActor(), nil, nil)
 		k := c.Spawn(ctx, seat(1), stateOf(1))
@@ -141,25 +141,25 @@ func TestActor_IsACacheLine(t *testing.T) {
 }
 
 // A member is weighed again when the hand passes: one that grew takes the place of others.
-func TestAwake_IsBoundedInBytes(t *testing.T) {
+func TestLoaded_IsBoundedInBytes(t *testing.T) {
 	onShard(t, func(ctx actor.Context) {
 		c := New(10*oneActor(), nil, nil)
 		for ord := range 10 {
 			c.Spawn(ctx, seat(ord), stateOf(ord))
 		}
-		if slept := c.Rest(ctx); slept != 0 || c.held != 10*oneActor() {
-			t.Fatalf("%d slept, %d bytes are held", slept, c.held)
+		if evicted := c.Evict(ctx); evicted != 0 || c.held != 10*oneActor() {
+			t.Fatalf("%d evicted, %d bytes are held", evicted, c.held)
 		}
 		big := domain.Fields{{Field: domain.Bio, Value: strings.Repeat("x", 6*oneActor())}}
 		c.At(seat(4)).State().Member.Profile = big
 		c.Spawn(ctx, seat(10), stateOf(10))
-		c.Rest(ctx)
+		c.Evict(ctx)
 		real := 0
 		for _, k := range c.ring {
 			real += actorBytes + k.State().Bytes()
 		}
 		if c.held > c.limit || c.held != real || seated(c) == 11 {
-			t.Errorf("%d actors of %d bytes are awake, %d are held", seated(c), real, c.held)
+			t.Errorf("%d actors of %d bytes are loaded, %d are held", seated(c), real, c.held)
 		}
 	})
 }

@@ -31,10 +31,10 @@ func (l *refusing) Publish(ctx context.Context, all []domain.DeadLetter) error {
 // routers wait for it again.
 func TestRouter_ShardWithAFullOutboxHoldsBackNoOther(t *testing.T) {
 	out := &refusing{letters: &letters{}}
-	r := newRig(t, 2, Options{Logs: Logs{DeadLetters: out}, outboxDepth: 100})
+	r := newHarness(t, 2, Options{Logs: Logs{DeadLetters: out}, outboxDepth: 100})
 	r.letters = out.letters
 	r.furnish(1)
-	ids := []domain.MemberID{r.memberOf(0), r.memberOf(1)}
+	ids := r.memberOfEach()
 	out.on.Store(true)
 	const good, bad = 3000, 5000
 	hash := uint64(0)
@@ -57,9 +57,7 @@ func TestRouter_ShardWithAFullOutboxHoldsBackNoOther(t *testing.T) {
 	}
 	out.on.Store(false)
 	r.settled()
-	if got := r.tally(1).Total.Actions; got != good {
-		t.Errorf("%d of %d activities count", got, good)
-	}
+	r.wantActions(good)
 	if got := out.reasons()[domain.BadTime]; got != bad {
 		t.Errorf("%d of %d letters", got, bad)
 	}
@@ -80,9 +78,8 @@ func TestTrim_WaitsForAStoppedShard(t *testing.T) {
 	o := Options{Now: func() time.Time { return start.Add(time.Duration(now.Load())) }}
 	o.Trim = func(_ context.Context, p int, before int64) error { cut.Store(max(cut.Load(), before)); return nil }
 	o.TrimAfter = time.Hour
-	r := newRig(t, 2, o)
-	r.furnish(1)
-	ids := []domain.MemberID{r.memberOf(0), r.memberOf(1)}
+	r := furnished(t, 2, 1, o)
+	ids := r.memberOfEach()
 	r.close()
 	r.source.kept = map[int]int64{0: 0, 1: 0} // routers need no mark of the shard's
 	r.bar = func(i int) error {
@@ -119,4 +116,70 @@ func TestTrim_WaitsForAStoppedShard(t *testing.T) {
 	if n := cut.Load(); n != 50 {
 		t.Errorf("cut below %d of 50", n)
 	}
+}
+
+// Dead letters are completed member by member, forwards when their record is met: in the
+// outbox both stand in the order of their records, wherever micro-batches end, since a sequence
+// is an origin and must be the same in every replica.
+func TestI6_OutboxFollowsTheOrderOfTheRecords(t *testing.T) {
+	r := furnished(t, 2, 1, Options{})
+	_, partner := r.forwarded()
+	var members []domain.MemberID
+	for n := 2; len(members) < 3; n++ {
+		if id := identityOf(n); id.Slot().Shard(2) == partner.Slot().Shard(2) {
+			members = append(members, r.register(n))
+		}
+	}
+	shard := partner.Slot().Shard(2)
+	var batch []domain.Record
+	for i := range 60 {
+		a := domain.Activity{Member: members[i%3], Definition: 100, Brand: 1, Time: 1_600_000_000 + int64(i), Hash: 7} // conflicts
+		if i%4 == 3 {
+			a.Member, a.Identity, a.Hash = 0, partner, uint64(100+i) // a forward
+		}
+		batch = append(batch, domain.Record{
+			Kind: domain.KindActivity, Account: 1, Activity: a, Origin: domain.Origin{Topic: domain.TopicID{8}, Offset: int64(i)},
+		})
+	}
+	r.append(shard, batch...)
+	r.settled()
+	last := int64(-1)
+	for _, l := range r.letters.all {
+		if l.Origin.Offset <= last {
+			t.Fatalf("the letter of record %d comes behind that of %d", l.Origin.Offset, last)
+		}
+		last = l.Origin.Offset
+	}
+	if len(r.letters.all) != 42 {
+		t.Errorf("%d letters, want 42", len(r.letters.all))
+	}
+	// A forward's origin counts the letters before it, too.
+	other := r.end(1 - shard)
+	seen := 0
+	for _, rec := range r.journal.parts[1-shard][:other] {
+		if rec.Kind != domain.KindForward {
+			continue
+		}
+		i := int(rec.Activity.Hash - 100)
+		want := r.claimed(shard) + int64(i) + 1 - 3 // the first of each member counts
+		if rec.Origin.Offset != want {
+			t.Errorf("the forward of record %d has sequence %d, want %d", i, rec.Origin.Offset, want)
+		}
+		seen++
+	}
+	if seen != 15 {
+		t.Errorf("%d forwards, want 15", seen)
+	}
+}
+
+// claimed is how many entries a shard had sent for claims before anything else.
+func (r *harness) claimed(shard int) (n int64) {
+	for _, other := range r.journal.parts {
+		for _, rec := range other {
+			if rec.Kind == domain.KindClaim && rec.Origin.Topic == r.journal.id && int(rec.Origin.Partition) == shard {
+				n = max(n, rec.Origin.Offset)
+			}
+		}
+	}
+	return n
 }
