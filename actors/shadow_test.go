@@ -12,11 +12,12 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/shard"
 	"github.com/ovation-analytics/ovation/storage"
+	"github.com/ovation-analytics/ovation/storage/audit"
 )
 
 // shadowOf replays a shard's journal in pieces, beside the running node, and gives both
 // as they are at the position of the shard's last commit.
-func (r *rig) shadowOf(t testing.TB, id int) (have, replay *storage.Audit) {
+func (r *rig) shadowOf(t testing.TB, id int) (have, replay *audit.Audit) {
 	t.Helper()
 	store, err := storage.Open(fmt.Sprint("shadow-", id), storage.Options{FS: vfs.NewMem(), CacheBytes: 1 << 20, MemTableBytes: 1 << 20, SealRows: 333, Throwaway: true})
 	if err != nil {
@@ -60,11 +61,11 @@ func (r *rig) replaysEqual(t testing.TB) {
 	t.Helper()
 	for i := range r.node.shards {
 		have, replay := r.shadowOf(t, i)
-		f, err := storage.Compare(have, replay)
+		f, err := audit.Compare(have, replay)
 		if err != nil || f.Total != 0 {
 			t.Fatalf("shard %d: %d differences to a replay: %+v %v", i, f.Total, f.First, err)
 		}
-		if from, to, apart, err := storage.Stretch(have, replay); apart || err != nil {
+		if from, to, apart, err := audit.Stretch(have, replay); apart || err != nil {
 			t.Fatalf("shard %d: apart in [%d, %d): %v", i, from, to, err)
 		}
 		if f, err = have.Consistent(); err != nil || f.Total != 0 {

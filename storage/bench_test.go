@@ -132,7 +132,7 @@ func BenchmarkSeal(b *testing.B) {
 	b.StopTimer()
 	b.ResetTimer()
 	for range b.N {
-		for len(sh.line.tail)+8192 < 1<<16 {
+		for len(sh.line.Actions())+8192 < 1<<16 {
 			check.OK(b, sh.Stage(c.next(8192, 600)))
 			check.OK(b, sh.Commit(domain.ShardState{}, nil))
 		}
@@ -140,8 +140,8 @@ func BenchmarkSeal(b *testing.B) {
 		b.StartTimer()
 		check.OK(b, sh.Commit(domain.ShardState{}, nil))
 		b.StopTimer()
-		if len(sh.line.tail) != 0 {
-			b.Fatalf("%d rows are left in the tail", len(sh.line.tail))
+		if len(sh.line.Actions()) != 0 {
+			b.Fatalf("%d rows are left in the tail", len(sh.line.Actions()))
 		}
 	}
 	closeBoth(b, s, sh)

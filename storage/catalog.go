@@ -7,6 +7,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"github.com/ovation-analytics/ovation/storage/format"
+	"github.com/ovation-analytics/ovation/storage/internal/scan"
 	"github.com/ovation-analytics/ovation/storage/pebblefs"
 )
 
@@ -38,7 +39,7 @@ func OpenCatalog(dir string, o Options) (*Catalog, error) {
 		return nil, err
 	}
 	c := &Catalog{db: db}
-	_, err = get(db, []byte{format.FamilyState}, func(v []byte) (err error) {
+	_, err = scan.Get(db, []byte{format.FamilyState}, func(v []byte) (err error) {
 		c.state, err = format.DecodeCatalogState(v)
 		return err
 	})
@@ -59,7 +60,7 @@ func (c *Catalog) Load(f func(entity any) error) error {
 		return err
 	}
 	for _, family := range [...]byte{format.FamilyEntity, format.FamilyRequest} {
-		err := scanPrefix(c.db, []byte{family}, func(k, v []byte) error {
+		err := scan.Prefix(c.db, []byte{family}, func(k, v []byte) error {
 			entity, err := format.DecodeEntity(k, v)
 			if err != nil {
 				return err

@@ -9,9 +9,83 @@ import (
 	"github.com/ovation-analytics/ovation/storage/format"
 )
 
+// lastSequence bounds sequences: action ids are sequence << 12 | slot.
+const lastSequence = 1<<52 - 1
+
+// Stage puts changes into the open batch. It keeps nothing of them: their strings and
+// contents are the caller's again when it returns.
+func (s *Shard) Stage(changes []domain.Change) error {
+	if err := s.usable(); err != nil {
+		return err
+	}
+	for i := range changes {
+		if err := s.stage(&changes[i]); err != nil {
+			return s.fail(fmt.Errorf("stage change %d of kind %d: %w", i, changes[i].Kind, err))
+		}
+	}
+	return nil
+}
+
+func (s *Shard) stage(c *domain.Change) error {
+	switch c.Kind {
+	case domain.RowAdded:
+		return s.addRow(&c.Row, c.Content)
+	case domain.RowTaken:
+		return s.takeRow(&c.Row)
+	}
+	return s.staged.stage(c)
+}
+
+// addRow stages a new action. One that is dead from the start leaves its timeline row only.
+func (s *Shard) addRow(r *domain.Row, content *domain.Content) error {
+	id, known := s.staged.members.Get(r.Account, r.Ord)
+	if !known || r.Seq > lastSequence {
+		return fmt.Errorf("row %d of account %d, ordinal %d: no such member or sequence", r.Seq, r.Account, r.Ord)
+	}
+	a := format.Action{
+		Hash: r.Hash, Seq: r.Seq, Time: r.Time, Account: r.Account, Ord: r.Ord, Brand: r.Brand, Definition: r.Definition,
+		Points: r.Points, Month: domain.MonthOf(r.Time), Service: r.Service, Flags: r.Flags,
+	}
+	s.line.Add(a)
+	s.staged.hash.Add(format.HashAction(&a, id))
+	if content != nil {
+		s.line.SetContent(content)
+	}
+	s.fresh++
+	return nil
+}
+
+// takeRow stages that an action counts no more; its timeline row stays, with more flags.
+func (s *Shard) takeRow(r *domain.Row) error {
+	id, known := s.staged.members.Get(r.Account, r.Ord)
+	a, at, found, err := s.line.At(r.Account, r.Ord, r.Time, r.Seq)
+	if err != nil {
+		return err
+	}
+	if !known || !found || !r.Flags.Dead() {
+		return fmt.Errorf("row %d of account %d, ordinal %d is not there to be taken with flags %d", r.Seq, r.Account, r.Ord, r.Flags)
+	}
+	before := a
+	a.Flags |= r.Flags
+	s.staged.hash.Sub(format.HashAction(&before, id))
+	s.staged.hash.Add(format.HashAction(&a, id))
+	if s.line.AddFlags(at, r.Flags) {
+		return nil
+	}
+	s.line.Add(a)
+	switch {
+	case before.Flags.Dead():
+		return nil
+	case at >= 0:
+		return s.rows.contents.TakeTail(s.staged.batch, r.Seq)
+	}
+	s.taken = append(s.taken, a)
+	return nil
+}
+
 // Commit stores what is staged, together with the state and the origins that moved, in
 // one batch (I3), which is durable at the latest SyncWithin from now. State's Facts are
-// the store's own and passed over.
+// the store's own and ignored.
 func (s *Shard) Commit(state domain.ShardState, origins []domain.Origin) error {
 	if err := s.usable(); err != nil {
 		return err
@@ -23,118 +97,57 @@ func (s *Shard) Commit(state domain.ShardState, origins []domain.Origin) error {
 }
 
 func (s *Shard) commit(state domain.ShardState, origins []domain.Origin) error {
-	b, big := s.open.batch, (*sealing)(nil)
-	if s.line.full() || s.texts.full() {
+	b, big := s.staged.batch, (*sealing)(nil)
+	if s.line.Full() {
 		big = s.store.sealings.Get().(*sealing)
 		if err := big.batch.Apply(b, nil); err != nil {
 			return err
 		}
 		b = big.batch
 	}
-	if err := s.writeTaken(b); err != nil {
+	if err := s.rows.take(b, s.taken); err != nil {
 		return err
 	}
-	if err := s.writeRows(big, b, state.Sequence); err != nil {
+	if err := s.writeTail(b, big, state.Sequence); err != nil {
 		return err
 	}
-	if err := s.line.write(big, b); err != nil {
+	if err := s.staged.forgetRequests(b, s.state.Clock, state.Clock); err != nil {
 		return err
 	}
-	if err := s.forgetRequests(b, state.Clock); err != nil {
-		return err
-	}
-	if s.late.Move(origins) {
-		if err := s.writeOrigins(b); err != nil {
-			return err
-		}
-	}
-	state.Facts = s.facts.Bytes()
-	s.key, s.value = format.AppendStateKey(s.key[:0], s.id), format.AppendState(s.value[:0], &state, s.late)
-	if err := b.Set(s.key, s.value, nil); err != nil {
+	if err := s.staged.setState(b, &state, origins); err != nil {
 		return err
 	}
 	if err := s.store.commit(b); err != nil {
 		return err
 	}
 	s.store.commits.Add(1)
-	s.store.rows.Add(uint64(s.open.fresh))
-	if big != nil {
-		s.line.begin(s.texts.renew(s.line.tail))
-	} else {
-		s.line.done()
-	}
-	s.tailRows.Store(int64(len(s.line.tail)))
-	s.filterBytes.Store(int64(s.line.filterBytes()))
+	s.store.rows.Add(uint64(s.fresh))
+	s.fresh, s.taken = 0, s.taken[:0]
 	s.state = state
 	if big != nil {
+		s.line.Renew()
 		big.batch.Reset()
 		s.store.sealings.Put(big)
+	} else {
+		s.line.Committed()
 	}
-	s.open.reset(s.db)
+	s.tailRows.Store(int64(len(s.line.Actions())))
+	s.filterBytes.Store(int64(s.line.FilterBytes()))
+	s.staged.reset()
 	return nil
 }
 
-// writeTaken takes sealed rows out of exactly the keys that hold them.
-func (s *Shard) writeTaken(b *pebble.Batch) error {
-	for i := range s.open.taken {
-		m := &s.open.taken[i]
-		k := format.BrandMonth{Account: m.Account, Brand: m.Brand, Month: m.Month}
-		slot := format.SlotOf(m.Class, m.Month.Start(), m.Time)
-		s.key = format.AppendRowKey(s.key[:0], format.FamilyRows, s.id, k, m.Class, slot)
-		s.value = format.AppendTaken(s.value[:0], m.Seq)
-		if err := b.Merge(s.key, s.value, nil); err != nil {
+// writeTail puts the rows of the open batch into the tail's keys, or a full tail where its rows
+// stay.
+func (s *Shard) writeTail(b *pebble.Batch, big *sealing, sequence uint64) error {
+	if big == nil {
+		if err := s.rows.writeContents(b, &s.line.Tail); err != nil {
 			return err
 		}
-		if err := s.takeContent(b, format.SlotKey{Shard: s.id, Of: k, Class: m.Class, Slot: slot}, m.Seq); err != nil {
-			return err
-		}
-		if err := s.count(b, k, m.Class, -1); err != nil {
-			return err
-		}
+		return s.line.Commit(b)
 	}
-	return nil
-}
-
-// count adds to the rows that a brand's month has under a class.
-func (s *Shard) count(b *pebble.Batch, k format.BrandMonth, class uint8, rows int64) error {
-	s.key = format.AppendCountKey(s.key[:0], s.id, k.Account, k.Brand)
-	s.value = format.AppendCounts(s.value[:0], []format.Tally{{Month: k.Month, Class: class, Rows: rows}})
-	return b.Merge(s.key, s.value, nil)
-}
-
-// heldRows is how many rows a brand's month has, of all classes, as of the last
-// commit or a little before: it only chooses widths.
-func (s *Shard) heldRows(k format.BrandMonth) (uint64, error) {
-	if held, ok := s.held[k]; ok {
-		return held, nil
-	}
-	if len(s.held) >= heldLimit {
-		clear(s.held)
-	}
-	s.key = format.AppendCountKey(s.key[:0], s.id, k.Account, k.Brand)
-	var held int64
-	_, err := get(s.db, s.key, func(v []byte) error {
-		ts, err := format.DecodeCounts(nil, v)
-		for _, t := range ts {
-			if t.Month == k.Month {
-				held += t.Rows
-			}
-		}
+	if err := s.rows.seal(big, &s.line.Tail, sequence); err != nil {
 		return err
-	})
-	return uint64(max(held, 0)), err
-}
-
-// forgetRequests drops the request ids of the days before yesterday when the shard's
-// clock comes to a new day.
-func (s *Shard) forgetRequests(b *pebble.Batch, clock int64) error {
-	return forgetRequests(b, s.id, s.state.Clock, clock)
-}
-
-func forgetRequests(b *pebble.Batch, shard uint16, before, now int64) error {
-	day := now / 86400_000
-	if day <= before/86400_000 || day > 1<<32-1 {
-		return nil
 	}
-	return b.DeleteRange(format.AppendShard(nil, format.FamilyRequest, shard), format.RequestDay(shard, uint32(max(day-1, 0))), nil)
+	return s.line.Seal(b, &big.Scratch)
 }

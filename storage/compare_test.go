@@ -12,8 +12,10 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/storage/audit"
 	"github.com/ovation-analytics/ovation/storage/format"
 	"github.com/ovation-analytics/ovation/storage/internal/check"
+	"github.com/ovation-analytics/ovation/storage/internal/scan"
 	"github.com/ovation-analytics/ovation/storage/storetest"
 )
 
@@ -43,9 +45,9 @@ func twoStores(t *testing.T, seed uint64, commits int) (have, replay *Store) {
 	return have, replay
 }
 
-func audit(t *testing.T, s *Store) *Audit {
+func auditOf(t *testing.T, s *Store) *audit.Audit {
 	t.Helper()
-	a := check.Must[*Audit](t)(s.Audit(2, func(bytes int) error {
+	a := check.Must[*audit.Audit](t)(s.Audit(2, func(bytes int) error {
 		if bytes <= 0 {
 			return errors.New("nothing was read")
 		}
@@ -55,7 +57,7 @@ func audit(t *testing.T, s *Store) *Audit {
 	return a
 }
 
-func nothingFound(t *testing.T, what string, f *Findings, err error) {
+func nothingFound(t *testing.T, what string, f *audit.Findings, err error) {
 	t.Helper()
 	if err != nil || f.Total != 0 {
 		t.Fatalf("%s: %v, %d differences: %+v", what, err, f.Total, f.First)
@@ -67,13 +69,13 @@ func TestStoresOfTheSameRecordsCompareEqual(t *testing.T) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
 			have, replay := twoStores(t, seed, 40+int(seed)*5)
-			a, b := audit(t, have), audit(t, replay)
-			check.Same(t, "facts", a.State().Facts, b.State().Facts)
-			f, err := Compare(a, b)
+			a, b := auditOf(t, have), auditOf(t, replay)
+			check.Same(t, "state hash", a.State().Facts, b.State().Facts)
+			f, err := audit.Compare(a, b)
 			nothingFound(t, "compared", f, err)
-			f, err = Compare(b, a)
+			f, err = audit.Compare(b, a)
 			nothingFound(t, "compared the other way", f, err)
-			for _, x := range []*Audit{a, b} {
+			for _, x := range []*audit.Audit{a, b} {
 				f, err := x.Consistent()
 				nothingFound(t, "with itself", f, err)
 			}
@@ -125,27 +127,27 @@ func alterations() []alteration {
 			c.Entries[0].Recorded++
 			return c.Append(nil, nil, c.Entries)
 		}, "C month=", ""},
-		{"a mark", format.FamilyTimeline, func(k, v []byte) []byte {
+		{"an action", format.FamilyTimeline, func(k, v []byte) []byte {
 			g, _, _ := format.ParseTimelineKey(k)
-			marks, err := format.AppendActions(nil, v, g)
+			actions, err := format.AppendActions(nil, v, g)
 			if err != nil {
 				return nil
 			}
-			marks = format.Coalesce(marks)
-			i := slices.IndexFunc(marks, func(m format.Action) bool { return m.Flags&domain.Deleted != 0 })
+			actions = format.Coalesce(actions)
+			i := slices.IndexFunc(actions, func(m format.Action) bool { return m.Flags&domain.Deleted != 0 })
 			if i < 0 {
 				return nil
 			}
-			marks[i].Definition ^= 1
-			return new(format.BlockWriter).AppendTimeline(nil, marks)
+			actions[i].Definition ^= 1
+			return new(format.BlockWriter).AppendTimeline(nil, actions)
 		}, "t month=", "z shard=2 state"},
-		{"a mark of the tail", format.FamilyTail, func(_, v []byte) []byte {
-			marks, err := format.DecodeTail(nil, v)
-			if err != nil || len(marks) == 0 || marks[0].Flags.Dead() {
+		{"an action of the tail", format.FamilyTail, func(_, v []byte) []byte {
+			actions, err := format.DecodeTail(nil, v)
+			if err != nil || len(actions) == 0 || actions[0].Flags.Dead() {
 				return nil
 			}
-			marks[0].Hash++
-			return new(format.BlockWriter).AppendTail(nil, marks)
+			actions[0].Hash++
+			return new(format.BlockWriter).AppendTail(nil, actions)
 		}, "t month=", "z shard=2 state"},
 		{"a count", format.FamilyCounts, func(_, v []byte) []byte {
 			ts, err := format.DecodeCounts(nil, v)
@@ -229,7 +231,6 @@ func alterations() []alteration {
 	}
 }
 
-// aKey is a key of shard 2, with its value, that alter changes.
 // merged is a value with a newer operand.
 func merged(family byte, v, newer []byte) []byte {
 	v, err := format.MergeValues(family, nil, [][]byte{v, newer}, true)
@@ -239,9 +240,10 @@ func merged(family byte, v, newer []byte) []byte {
 	return v
 }
 
+// aKey is a key of shard 2, with its value, that alter changes.
 func (c *alteration) aKey(t *testing.T, s *Store) (key, was, now []byte) {
 	t.Helper()
-	check.OK(t, scanPrefix(s.db, []byte{c.family}, func(k, v []byte) error {
+	check.OK(t, scan.Prefix(s.db, []byte{c.family}, func(k, v []byte) error {
 		if changed := c.alter(k, bytes.Clone(v)); key == nil && changed != nil && !bytes.Equal(changed, v) {
 			key, was, now = bytes.Clone(k), bytes.Clone(v), changed
 		}
@@ -255,14 +257,14 @@ func (c *alteration) aKey(t *testing.T, s *Store) (key, was, now []byte) {
 
 func TestWhatWasAlteredIsFoundAndNamed(t *testing.T) {
 	have, replay := twoStores(t, 3, 92)
-	b := audit(t, replay)
+	b := auditOf(t, replay)
 	for _, c := range alterations() {
 		t.Run(c.name, func(t *testing.T) {
 			key, was, now := c.aKey(t, have)
 			check.OK(t, have.db.Set(key, now, pebble.Sync))
 			defer func() { check.OK(t, have.db.Set(key, was, pebble.Sync)) }()
-			a := audit(t, have)
-			f, err := Compare(a, b)
+			a := auditOf(t, have)
+			f, err := audit.Compare(a, b)
 			check.OK(t, err)
 			expectFinding(t, "compared", f, c.found)
 			f, err = a.Consistent()
@@ -270,16 +272,18 @@ func TestWhatWasAlteredIsFoundAndNamed(t *testing.T) {
 			expectFinding(t, "with itself", f, c.alone)
 		})
 	}
-	f, err := Compare(audit(t, have), b)
+	f, err := audit.Compare(auditOf(t, have), b)
 	nothingFound(t, "as it was", f, err)
 }
 
-func expectFinding(t *testing.T, what string, f *Findings, key string) {
+func expectFinding(t *testing.T, what string, f *audit.Findings, key string) {
 	t.Helper()
 	switch {
 	case key == "":
 		nothingFound(t, what, f, nil)
-	case !slices.ContainsFunc(f.First, func(d Difference) bool { return strings.HasPrefix(d.Key, key) && d.Family == key[:1] && d.What != "" }):
+	case !slices.ContainsFunc(f.First, func(d audit.Difference) bool {
+		return strings.HasPrefix(d.Key, key) && d.Family == key[:1] && d.What != ""
+	}):
 		t.Errorf("%s: %d differences, none of %s: %+v", what, f.Total, key, f.First)
 	case f.Total > 2:
 		t.Errorf("%s: one alteration is %d differences: %+v", what, f.Total, f.First)
@@ -290,29 +294,29 @@ func TestKeysThatAreMissingOrTooManyAreNamed(t *testing.T) {
 	have, replay := twoStores(t, 4, 60)
 	var gone [][]byte
 	for _, family := range []byte("mb") {
-		check.OK(t, scanPrefix(have.db, format.AppendShard(nil, family, 2), func(k, _ []byte) error { gone = append(gone, bytes.Clone(k)); return nil }))
+		check.OK(t, scan.Prefix(have.db, format.AppendShard(nil, family, 2), func(k, _ []byte) error { gone = append(gone, bytes.Clone(k)); return nil }))
 	}
 	for _, k := range gone {
 		check.OK(t, have.db.Delete(k, pebble.Sync))
 	}
-	a, b := audit(t, have), audit(t, replay)
-	f, err := Compare(a, b)
+	a, b := auditOf(t, have), auditOf(t, replay)
+	f, err := audit.Compare(a, b)
 	check.OK(t, err)
 	members := 0
 	for _, d := range f.First {
-		if d.What != missing || d.Family != "m" && d.Family != "b" {
+		if d.What != "missing" || d.Family != "m" && d.Family != "b" {
 			t.Errorf("%+v", d)
 		}
 		if d.Family == "m" {
 			members++
 		}
 	}
-	if f.Total != len(gone) || members != findingsMost {
+	if f.Total != len(gone) || members != 10 {
 		t.Errorf("%d differences of %d, %d members are named", f.Total, len(gone), members)
 	}
-	f, err = Compare(b, a)
+	f, err = audit.Compare(b, a)
 	check.OK(t, err)
-	if f.Total != len(gone) || f.First[0].What != unexpected {
+	if f.Total != len(gone) || f.First[0].What != "not in the replay" {
 		t.Errorf("the other way: %d differences, %+v", f.Total, f.First[0])
 	}
 }
@@ -321,13 +325,13 @@ func TestAnAuditEndsWhenItIsToldTo(t *testing.T) {
 	have, replay := twoStores(t, 5, 20)
 	stop := errors.New("enough")
 	left := 10
-	a := check.Must[*Audit](t)(have.Audit(2, func(int) error {
+	a := check.Must[*audit.Audit](t)(have.Audit(2, func(int) error {
 		if left--; left < 0 {
 			return stop
 		}
 		return nil
 	}))
-	if _, err := Compare(a, audit(t, replay)); !errors.Is(err, stop) {
+	if _, err := audit.Compare(a, auditOf(t, replay)); !errors.Is(err, stop) {
 		t.Errorf("ended with %v", err)
 	}
 	if _, err := a.Consistent(); !errors.Is(err, stop) {
@@ -340,7 +344,7 @@ func TestAnAuditEndsWhenItIsToldTo(t *testing.T) {
 
 func TestAStretchIsThatOfTheFirstMarkThatDiffers(t *testing.T) {
 	fs := vfs.NewMem()
-	audits := map[string]*Audit{}
+	audits := map[string]*audit.Audit{}
 	for _, name := range []string{"a", "same", "early", "late", "coarse"} {
 		s := check.Must[*Store](t)(Open(name, smallOptions(fs)))
 		sh := check.Must[*Shard](t)(s.Shard(2))
@@ -361,14 +365,14 @@ func TestAStretchIsThatOfTheFirstMarkThatDiffers(t *testing.T) {
 		check.Same(t, "marked, opened again", check.Must[int64](t)(sh.Marked()), int64(500))
 		check.OK(t, sh.Close())
 		t.Cleanup(func() { check.OK(t, s.Close()) })
-		audits[name] = audit(t, s)
+		audits[name] = auditOf(t, s)
 	}
 	for _, c := range []struct {
 		name     string
 		from, to int64
 		apart    bool
 	}{{"same", 0, 0, false}, {"early", 100, 200, true}, {"late", 400, 500, true}, {"coarse", 0, 400, true}} {
-		from, to, apart, err := Stretch(audits["a"], audits[c.name])
+		from, to, apart, err := audit.Stretch(audits["a"], audits[c.name])
 		check.OK(t, err)
 		if from != c.from || to != c.to || apart != c.apart {
 			t.Errorf("%s: [%d, %d) %t", c.name, from, to, apart)

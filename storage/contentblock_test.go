@@ -8,8 +8,10 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/storage/contents"
 	"github.com/ovation-analytics/ovation/storage/format"
 	"github.com/ovation-analytics/ovation/storage/internal/check"
+	"github.com/ovation-analytics/ovation/storage/internal/scan"
 )
 
 // burst stores rows of one brand in one day, which all stand in one slot: its contents are
@@ -53,20 +55,18 @@ func TestContents_PageOfABurstReadsLittle(t *testing.T) {
 		for _, seq := range seqs {
 			page = append(page, row(seq))
 		}
-		r := &reader{Snapshot: snap, rows: page, found: make([]bool, len(page)), f: func(i int, e *format.Entry) error {
+		found := 0
+		bytes := check.Must[int](t)(snap.Read(page, func(i int, e *format.Entry) error {
+			found++
 			if e.Recorded != 1_717_200_000_000+page[i].Seq {
 				t.Errorf("row %d was recorded at %d", page[i].Seq, e.Recorded)
 			}
 			return nil
-		}}
-		check.OK(t, r.find())
-		check.OK(t, r.close())
-		for i, found := range r.found {
-			if !found {
-				t.Errorf("row %d says nothing", page[i].Seq)
-			}
+		}))
+		if found != len(page) {
+			t.Errorf("%d contents of %v", found, page)
 		}
-		return r.read
+		return bytes
 	}
 	rnd := rand.New(rand.NewPCG(3, 4))
 	for n := range 200 {
@@ -88,7 +88,7 @@ func TestContents_PageOfABurstReadsLittle(t *testing.T) {
 	}
 	for _, family := range []byte{format.FamilyContent, format.FamilyTailContent} {
 		values := 0
-		check.OK(t, scan(s.db, []byte{family}, []byte{family + 1}, func(_, v []byte) (bool, error) {
+		check.OK(t, scan.Range(s.db, []byte{family}, []byte{family + 1}, func(_, v []byte) (bool, error) {
 			if values++; len(v) > most/10 {
 				t.Fatalf("a value of %c has %d bytes", family, len(v))
 			}
@@ -108,21 +108,21 @@ func TestContents_LargeOneHasABlockOfItsOwn(t *testing.T) {
 	sh := check.Must[*Shard](t)(s.Shard(2))
 	check.OK(t, sh.Stage([]domain.Change{{Kind: domain.MemberPut, Value: &domain.Member{ID: domain.MemberIDOf(1, 3), Account: 1}}}))
 	var rows []domain.Row
-	var said []*domain.Content
+	var want []*domain.Content
 	for seq := uint64(1); seq <= 60; seq++ {
 		c := &domain.Content{Recorded: int64(seq), Content: fmt.Sprint(seq)}
 		if seq%5 == 0 {
-			c.Content = fmt.Sprintf("%0*d", 3*blockBytes, seq)
+			c.Content = fmt.Sprintf("%0*d", 3*contents.BlockBytes, seq)
 		}
 		row := domain.Row{Hash: seq, Seq: seq, Account: 1, Time: domain.Second(1_717_200_000 + seq), Brand: 1, Definition: 100, Slot: 3}
-		rows, said = append(rows, row), append(said, c)
+		rows, want = append(rows, row), append(want, c)
 		check.OK(t, sh.Stage([]domain.Change{{Kind: domain.RowAdded, Row: row, Content: c}}))
 		check.OK(t, sh.Commit(domain.ShardState{Next: int64(seq), Sequence: seq}, nil))
 		snap := sh.Snapshot()
 		got := check.Must[[]*domain.Content](t)(snap.Contents(rows))
 		for i := range got {
-			if got[i] == nil || *got[i] != *said[i] {
-				t.Fatalf("of %d rows, row %d says %.40v", seq, i+1, got[i])
+			if got[i] == nil || *got[i] != *want[i] {
+				t.Fatalf("of %d rows, row %d has %.40v", seq, i+1, got[i])
 			}
 		}
 		check.OK(t, snap.Close())
@@ -159,10 +159,7 @@ func BenchmarkPage(b *testing.B) {
 								page[i] = row(1 + rnd.Uint64N(rows/2))
 							}
 						}
-						r := &reader{Snapshot: snap, rows: page, found: make([]bool, len(page)), f: func(int, *format.Entry) error { return nil }}
-						check.OK(b, r.find())
-						check.OK(b, r.close())
-						read += r.read
+						read += check.Must[int](b)(snap.Read(page, func(int, *format.Entry) error { return nil }))
 					}
 					b.ReportMetric(float64(read)/float64(b.N), "bytes/page")
 					if settled {

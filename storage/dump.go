@@ -9,7 +9,9 @@ import (
 	"strings"
 
 	"github.com/cockroachdb/pebble/v2"
+
 	"github.com/ovation-analytics/ovation/storage/format"
+	"github.com/ovation-analytics/ovation/storage/internal/scan"
 )
 
 // Dump writes every key that begins with prefix as one line of text: the key's fields,
@@ -33,7 +35,7 @@ func (c *Catalog) Dump(w io.Writer, prefix []byte) error {
 func dump(db *pebble.DB, w io.Writer, prefix []byte, line func(k, v []byte) (string, error)) error {
 	snap := db.NewSnapshot()
 	out := bufio.NewWriter(w)
-	err := scanPrefix(snap, prefix, func(k, v []byte) error {
+	err := scan.Prefix(snap, prefix, func(k, v []byte) error {
 		text, err := line(k, v)
 		if err != nil {
 			text = fmt.Sprintf("%q %s\t%s !%v", string(rune(k[0])), hex.EncodeToString(k[1:]), hex.EncodeToString(v), err)

@@ -4,7 +4,9 @@ import (
 	"fmt"
 
 	"github.com/cockroachdb/pebble/v2"
+
 	"github.com/ovation-analytics/ovation/storage/format"
+	"github.com/ovation-analytics/ovation/storage/internal/scan"
 )
 
 // The formats this binary reads and writes. A change to keys, or to values that an
@@ -34,7 +36,7 @@ func (e *FormatError) Error() string {
 // checkFormat refuses a store of another format and names an empty one.
 func checkFormat(db *pebble.DB, dir, want string, o *pebble.WriteOptions) error {
 	var have string
-	found, err := get(db, format.FormatKey, func(v []byte) error {
+	found, err := scan.Get(db, format.FormatKey, func(v []byte) error {
 		have = string(v)
 		return nil
 	})
@@ -48,7 +50,7 @@ func checkFormat(db *pebble.DB, dir, want string, o *pebble.WriteOptions) error 
 		return nil
 	}
 	empty := true
-	if err := scan(db, nil, nil, func(_, _ []byte) (bool, error) { empty = false; return false, nil }); err != nil {
+	if err := scan.Range(db, nil, nil, func(_, _ []byte) (bool, error) { empty = false; return false, nil }); err != nil {
 		return err
 	}
 	if !empty {

@@ -8,6 +8,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/storage/audit"
 	"github.com/ovation-analytics/ovation/storage/format"
 	"github.com/ovation-analytics/ovation/storage/internal/check"
 	"github.com/ovation-analytics/ovation/storage/storetest"
@@ -65,23 +66,23 @@ func TestAnOriginUnderItsKeyIsComparedToo(t *testing.T) {
 		stores[name] = s
 	}
 	have, replay := stores["under keys"], stores["in the state"]
-	f, err := Compare(audit(t, have), audit(t, replay))
+	f, err := audit.Compare(auditOf(t, have), auditOf(t, replay))
 	nothingFound(t, "the same origins", f, err)
 
 	key, other := format.AppendOriginKey(nil, 2, domain.TopicID{3}, 7), domain.Origin{Topic: domain.TopicID{3}, Partition: 7, Offset: 8}
 	check.OK(t, have.db.Set(key, format.AppendOrigin(nil, other), pebble.Sync))
-	f, err = Compare(audit(t, have), audit(t, replay))
+	f, err = audit.Compare(auditOf(t, have), auditOf(t, replay))
 	check.OK(t, err)
 	expectFinding(t, "another offset", f, "z shard=2 origin")
 	check.OK(t, have.db.Delete(key, pebble.Sync))
-	f, err = Compare(audit(t, have), audit(t, replay))
+	f, err = audit.Compare(auditOf(t, have), auditOf(t, replay))
 	check.OK(t, err)
-	if len(f.First) != 1 || f.First[0].What != missing {
+	if len(f.First) != 1 || f.First[0].What != "missing" {
 		t.Errorf("%+v", f.First)
 	}
-	f, err = Compare(audit(t, replay), audit(t, have))
+	f, err = audit.Compare(auditOf(t, replay), auditOf(t, have))
 	check.OK(t, err)
-	if len(f.First) != 1 || f.First[0].What != unexpected {
+	if len(f.First) != 1 || f.First[0].What != "not in the replay" {
 		t.Errorf("%+v", f.First)
 	}
 }

@@ -32,7 +32,7 @@ func (r *rowReader) rows(brand domain.BrandID, f func(rows []domain.Row) error) 
 		return nil
 	}
 	first, last := domain.MonthOf(r.span.From), domain.MonthOf(r.span.To-1)
-	ts, err := r.s.tallies(r.account, brand)
+	ts, err := r.s.RowCounts(r.account, brand)
 	if err != nil {
 		return err
 	}
@@ -44,7 +44,7 @@ func (r *rowReader) rows(brand domain.BrandID, f func(rows []domain.Row) error) 
 			return err
 		}
 	}
-	return r.s.tail.brand(r.account, brand, func(marks []format.Action, places []sortKey) error { return r.unsealed(marks, places, f) })
+	return r.s.tail.Rows(r.account, brand, r.span, r.codec.Buffer(), f)
 }
 
 // month calls f with the sealed rows of a brand's month.

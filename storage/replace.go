@@ -15,6 +15,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/storage/format"
+	"github.com/ovation-analytics/ovation/storage/internal/scan"
 )
 
 // replace puts a complete replacement of a shard in the place of what the store has of it,
@@ -46,7 +47,7 @@ func (s *Store) replace(shard uint16) error {
 	if err != nil {
 		return fmt.Errorf("its replacement cannot be put in its place: %w", err)
 	}
-	s.gists.replaced(shard)
+	s.filters.Replaced(shard)
 	if err := errors.Join(fs.Remove(fs.PathJoin(dir, replacementComplete)), syncDir(fs, dir)); err != nil {
 		return err
 	}
@@ -128,7 +129,7 @@ func (s *Store) monthsOf(family byte, shard uint16) (months []uint16, err error)
 		var there, found uint16
 		lower := format.AppendMonth(nil, family, month, shard)
 		found = 1<<16 - 1
-		err := scan(s.db, lower, []byte{family + 1}, func(k, _ []byte) (_ bool, err error) {
+		err := scan.Range(s.db, lower, []byte{family + 1}, func(k, _ []byte) (_ bool, err error) {
 			found, there, err = format.ParseMonth(k)
 			return false, err
 		})

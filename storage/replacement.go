@@ -10,7 +10,9 @@ import (
 	"github.com/cockroachdb/pebble/v2/objstorage/objstorageprovider"
 	"github.com/cockroachdb/pebble/v2/sstable"
 	"github.com/cockroachdb/pebble/v2/vfs"
+
 	"github.com/ovation-analytics/ovation/storage/format"
+	"github.com/ovation-analytics/ovation/storage/internal/scan"
 )
 
 // Replacement is a shard's part of a store, built anew beside it:
@@ -128,9 +130,9 @@ func (r *Replacement) write(pace func(bytes int) error) ([]string, error) {
 	var err error
 	for _, family := range []byte(format.Families) {
 		if format.Monthly(family) {
-			err = scanMonths(snap, family, r.shard, 0, 1<<16-1, put)
+			err = scan.Months(snap, family, r.shard, 0, 1<<16-1, put)
 		} else {
-			err = scanPrefix(snap, format.AppendShard(nil, family, r.shard), put)
+			err = scan.Prefix(snap, format.AppendShard(nil, family, r.shard), put)
 		}
 		if err != nil {
 			break

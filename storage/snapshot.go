@@ -2,40 +2,41 @@ package storage
 
 import (
 	"errors"
+	"math/bits"
+	"slices"
 	"sync/atomic"
 
 	"github.com/cockroachdb/pebble/v2"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/storage/contents"
 	"github.com/ovation-analytics/ovation/storage/format"
+	"github.com/ovation-analytics/ovation/storage/internal/scan"
+	"github.com/ovation-analytics/ovation/storage/records"
+	"github.com/ovation-analytics/ovation/storage/timeline"
 )
 
 // Snapshot reads one commit's state of a shard. Any goroutine may use it, several at
 // once; closing it ends that. A snapshot that is forgotten keeps what is compacted
 // away on the disk.
 type Snapshot struct {
+	records.Set
+	contents.View
 	store  *Store
 	db     *pebble.Snapshot
 	shard  uint16
-	tail   snapshotTail
-	seals  uint64 // of the shard, until then
+	tail   *timeline.View
 	closed atomic.Bool
 }
 
 // Snapshot is the shard as of its last commit.
 func (s *Shard) Snapshot() *Snapshot {
 	s.store.snapshot.Add(1)
-	tail := s.texts.lend(s.line.tail[:s.line.committed])
-	return &Snapshot{store: s.store, db: s.db.NewSnapshot(), shard: s.id, tail: snapshotTail{lentTail: tail}, seals: s.store.gists.seals(s.id)}
-}
-
-// tallies appends what n shows of a brand.
-func (s *Snapshot) tallies(account domain.AccountID, brand domain.BrandID) (ts []format.Tally, err error) {
-	_, err = get(s.db, format.AppendCountKey(nil, s.shard, account, brand), func(v []byte) (err error) {
-		ts, err = format.DecodeCounts(nil, v)
-		return err
-	})
-	return ts, err
+	db, tail := s.store.db.NewSnapshot(), s.line.View()
+	return &Snapshot{
+		Set: records.New(db, s.id), View: contents.NewView(db, s.id, tail, s.store.filters),
+		store: s.store, db: db, shard: s.id, tail: tail,
+	}
 }
 
 // Rows calls f with the brand's living rows of the range, some at a time, in order of
@@ -53,46 +54,74 @@ func (s *Snapshot) Count(account domain.AccountID, brand domain.BrandID, r domai
 		return 0, nil
 	}
 	first, last := domain.MonthOf(r.From), domain.MonthOf(r.To-1)
-	ts, err := s.tallies(account, brand)
+	ts, err := s.RowCounts(account, brand)
+	if err != nil {
+		return 0, err
+	}
 	for _, t := range ts {
 		if t.Month >= first && t.Month <= last && t.Rows > 0 {
 			rows += uint64(t.Rows)
 		}
 	}
-	if err != nil {
-		return 0, err
-	}
-	err = s.tail.brand(account, brand, func(marks []format.Action, places []sortKey) error {
-		for _, p := range places {
-			if m := &marks[p.i]; m.Month >= first && m.Month <= last {
-				rows++
-			}
-		}
+	return rows + s.tail.Count(account, brand, first, last), nil
+}
+
+// MemberRows calls f with a member's living rows of all brands whose month the range
+// touches, in order of (time, sequence). It reads what the member's buckets hold, and
+// the tail.
+func (s *Snapshot) MemberRows(account domain.AccountID, ord domain.Ordinal, r domain.Range, f func(rows []domain.Row)) error {
+	if r.To <= r.From {
 		return nil
+	}
+	first, last := domain.MonthOf(r.From), domain.MonthOf(r.To-1)
+	var actions []format.Action
+	err := s.sealedMonths(account, first, last, func(k format.AccountMonth, classes uint32) (err error) {
+		for ; classes != 0 && err == nil; classes &= classes - 1 {
+			class := uint8(bits.TrailingZeros32(classes))
+			key := format.AppendTimelineKey(nil, s.shard, k, class, format.BucketOf(class, ord))
+			_, err = scan.Get(s.db, key, func(v []byte) (err error) {
+				actions, err = format.AppendMemberActions(actions, v, k, ord)
+				return err
+			})
+		}
+		return err
 	})
-	return rows, err
+	if err != nil {
+		return err
+	}
+	actions = s.tail.AppendMember(actions, account, ord, first, last)
+	slices.SortFunc(actions, func(a, b format.Action) int {
+		switch {
+		case a.Before(&b):
+			return -1
+		case b.Before(&a):
+			return 1
+		}
+		return 0
+	})
+	rows := make([]domain.Row, 0, len(actions))
+	for _, a := range format.Coalesce(actions) {
+		if !a.Flags.Dead() {
+			rows = append(rows, a.ColumnRow())
+		}
+	}
+	if len(rows) > 0 {
+		f(rows)
+	}
+	return nil
 }
 
-// Member is a member's record; nil: none.
-func (s *Snapshot) Member(account domain.AccountID, ord domain.Ordinal) (*domain.Member, error) {
-	return readMember(s.db, s.shard, account, ord)
-}
-
-// Identity is the claim under a hash. The account is part of the hash.
-func (s *Snapshot) Identity(_ domain.AccountID, hash domain.IdentityHash) (domain.Identity, bool, error) {
-	return readIdentity(s.db, s.shard, hash)
-}
-
-// Earliest is the member that was created first of those that a hash points to; 0:
-// none. The account is part of the hash.
-func (s *Snapshot) Earliest(_ domain.AccountID, hash domain.IdentityHash) (domain.MemberID, error) {
-	return readEarliest(s.db, s.shard, hash)
-}
-
-// Pointed calls f with every member that a hash points to, those created first first.
-// The account is part of the hash.
-func (s *Snapshot) Pointed(_ domain.AccountID, hash domain.IdentityHash, f func(domain.MemberID)) error {
-	return readPointed(s.db, s.shard, hash, f)
+// sealedMonths calls f with the account's months of t and the classes they have.
+func (s *Snapshot) sealedMonths(account domain.AccountID, first, last domain.Month, f func(k format.AccountMonth, classes uint32) error) error {
+	from := format.AppendSealedKey(nil, s.shard, format.AccountMonth{Account: account, Month: first})
+	to := format.PrefixEnd(format.AppendSealedKey(nil, s.shard, format.AccountMonth{Account: account, Month: last}))
+	return scan.Range(s.db, from, to, func(k, v []byte) (bool, error) {
+		of, _, classes, err := format.DecodeSealed(k, v)
+		if err == nil {
+			err = f(of, classes)
+		}
+		return err == nil, err
+	})
 }
 
 // Close gives the snapshot up; a second time it does nothing.
@@ -101,6 +130,6 @@ func (s *Snapshot) Close() error {
 		return nil
 	}
 	s.store.snapshot.Add(-1)
-	s.tail.close(&s.store.texts)
+	s.tail.Release()
 	return s.db.Close()
 }

@@ -44,7 +44,7 @@ func (s *Store) Stats() (Stats, error) {
 	}
 	st := Stats{
 		Commits: s.commits.Load(), Rows: s.rows.Load(), Snapshots: s.snapshot.Load(),
-		Gists: s.gists.size(), MemTables: m.MemTable.Size, Cache: m.BlockCache.Size,
+		Gists: s.filters.Size(), MemTables: m.MemTable.Size, Cache: m.BlockCache.Size,
 		DiskStats: DiskStats{
 			Disk: m.DiskSpaceUsage(), WAL: m.WAL.Size, Written: m.WAL.BytesIn, Debt: m.Compact.EstimatedDebt, Free: free,
 			Pinned: m.Snapshots.PinnedSize, Corrupt: s.db.CorruptFiles(), Families: map[byte]uint64{},

@@ -3,6 +3,7 @@ package storage
 import (
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -11,8 +12,11 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"github.com/ovation-analytics/ovation/storage/audit"
+	"github.com/ovation-analytics/ovation/storage/contents"
 	"github.com/ovation-analytics/ovation/storage/format"
 	"github.com/ovation-analytics/ovation/storage/pebblefs"
+	"github.com/ovation-analytics/ovation/storage/timeline"
 )
 
 // Options are the settings of a store; zero values are the defaults.
@@ -80,10 +84,10 @@ func (o Options) withDefaults() Options {
 		o.widths = format.Widths{Day: format.DayClassFrom, Hour: format.HourClassFrom}
 	}
 	if o.bucketRows == 0 {
-		o.bucketRows = bucketRows
+		o.bucketRows = timeline.BucketRows
 	}
 	if o.blockBytes == 0 {
-		o.blockBytes = blockBytes
+		o.blockBytes = contents.BlockBytes
 	}
 	return o
 }
@@ -124,8 +128,8 @@ type Store struct {
 	rows     atomic.Uint64
 	snapshot atomic.Int64 // open ones
 	sealings sync.Pool    // of *sealing
-	texts    sync.Pool    // of *tailMemory
-	gists    gists
+	tails    timeline.Memory
+	filters  *contents.Filters
 	later    later
 
 	mu   sync.Mutex     // guards open: shards are opened by the node and closed by themselves
@@ -140,7 +144,7 @@ func Open(dir string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{db: db, opts: o, dir: dir, open: map[int]*Shard{}, space: pebblefs.NewSpace(o.FS, dir), gists: gists{limit: o.GistBytes}}
+	s := &Store{db: db, opts: o, dir: dir, open: map[int]*Shard{}, space: pebblefs.NewSpace(o.FS, dir), filters: contents.NewFilters(o.GistBytes)}
 	s.sealings.New = func() any { return &sealing{batch: db.NewBatch(pebble.WithMaxRetainedSizeBytes(sealingRetained))} }
 	return s, nil
 }
@@ -242,6 +246,44 @@ func (s *Store) usable() error {
 	return s.db.Err()
 }
 
+// reader reads the store while it is usable.
+func (s *Store) reader() pebble.Reader { return usableReader{s.db.DB, s} }
+
+// usableReader gives the store's error where Pebble would panic.
+type usableReader struct {
+	*pebble.DB
+	store *Store
+}
+
+// Get is Pebble's.
+func (r usableReader) Get(key []byte) ([]byte, io.Closer, error) {
+	if err := r.store.usable(); err != nil {
+		return nil, nil, err
+	}
+	return r.DB.Get(key)
+}
+
+// NewIter is Pebble's.
+func (r usableReader) NewIter(o *pebble.IterOptions) (*pebble.Iterator, error) {
+	if err := r.store.usable(); err != nil {
+		return nil, err
+	}
+	return r.DB.NewIter(o)
+}
+
+// Audit is a shard as of its last commit, whether it is open or not; pace is audit.New's.
+func (s *Store) Audit(shard int, pace func(bytes int) error) (*audit.Audit, error) {
+	if err := s.usable(); err != nil {
+		return nil, err
+	}
+	snap := s.db.NewSnapshot()
+	s.snapshot.Add(1)
+	return audit.New(snap, uint16(shard), pace, func() error {
+		s.snapshot.Add(-1)
+		return snap.Close()
+	})
+}
+
 // Err is the error that stopped the store, nil while it runs.
 func (s *Store) Err() error { return s.db.Err() }
 
@@ -269,9 +311,6 @@ func (s *Store) hasRoom() error {
 	}
 	return nil
 }
-
-// Room is nil, or a *pebblefs.FullError: nothing more should be staged for now.
-func (s *Shard) Room() error { return s.store.hasRoom() }
 
 // Damaged reports that an error says that a file of a store holds what cannot be read.
 func Damaged(err error) bool {

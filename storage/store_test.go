@@ -12,6 +12,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/storage/format"
 	"github.com/ovation-analytics/ovation/storage/internal/check"
+	"github.com/ovation-analytics/ovation/storage/internal/scan"
 	"github.com/ovation-analytics/ovation/storage/pebblefs"
 	"github.com/ovation-analytics/ovation/storage/storetest"
 )
@@ -114,7 +115,7 @@ func TestDumpShowsEveryKeyAsOneLine(t *testing.T) {
 	check.OK(t, s.Dump(&b, nil))
 	keys := 0
 	seen := map[byte]bool{}
-	check.OK(t, scan(s.db, nil, nil, func(k, _ []byte) (bool, error) { keys++; seen[k[0]] = true; return true, nil }))
+	check.OK(t, scan.Range(s.db, nil, nil, func(k, _ []byte) (bool, error) { keys++; seen[k[0]] = true; return true, nil }))
 	lines := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
 	if len(lines) != keys || strings.Contains(b.String(), "!storage") {
 		t.Fatalf("%d lines of %d keys:\n%s", len(lines), keys, b.String())

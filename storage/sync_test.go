@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
+
 	"github.com/ovation-analytics/ovation/storage/internal/check"
 	"github.com/ovation-analytics/ovation/storage/storetest"
 )

@@ -34,8 +34,6 @@ var large = map[string]string{
 	"ingest/broker/log.Log":       "a method an operation of the log's store",
 	"ingest/broker/wire.call":     "a method a request of the protocol",
 	"ingest/kafka.Client":         "a method a request of the protocol",
-	"storage.Shard":               "one store: staging, commit, look-ups, sealing",
-	"storage.timeline":            "scratch of one look-up, kept from call to call",
 }
 
 // wide are the packages that may have more files or more exported types, each with its
@@ -48,7 +46,6 @@ var wide = map[string]string{
 	"cmd/ovation/collect": "the mapping file: the parser reads exported types",
 	"deploy/bench":        "a file a part measured",
 	"ingest/kafka":        "a type a request of the protocol",
-	"storage":             "format and store are one package",
 }
 
 // typeSizes counts fields and methods of each type, wherever its methods are.

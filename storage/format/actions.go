@@ -1,6 +1,11 @@
 package format
 
-import "github.com/ovation-analytics/ovation/actors/domain"
+import (
+	"cmp"
+	"slices"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
 
 // Action is a row in its member's timeline: what t and T hold of an action. The same
 // action may stand there more than once, each time with more flags: together they
@@ -108,4 +113,38 @@ func (w *BlockWriter) AppendTail(dst []byte, marks []Action) []byte {
 		i = j
 	}
 	return dst
+}
+
+// Deleted is the sequences of the actions that count no more.
+func Deleted(actions []Action) map[uint64]bool {
+	deleted := map[uint64]bool{}
+	for i := range actions {
+		if actions[i].Flags.Dead() {
+			deleted[actions[i].Seq] = true
+		}
+	}
+	return deleted
+}
+
+// EachLive calls f with the rows that count, of one brand's month at a time, in order of month,
+// account and brand, then of (time, sequence).
+func EachLive(actions []Action, f func(k BrandMonth, rows []domain.Row)) {
+	deleted := Deleted(actions)
+	var live []Action
+	for i := range actions {
+		if a := &actions[i]; !deleted[a.Seq] {
+			live = append(live, *a)
+		}
+	}
+	slices.SortFunc(live, func(a, b Action) int {
+		return cmp.Or(a.Of().Compare(b.Of()), cmp.Compare(a.Time, b.Time), cmp.Compare(a.Seq, b.Seq))
+	})
+	var rows []domain.Row
+	for i := range live {
+		rows = append(rows, live[i].ColumnRow())
+		if i == len(live)-1 || live[i+1].Of() != live[i].Of() {
+			f(live[i].Of(), rows)
+			rows = rows[:0]
+		}
+	}
 }
