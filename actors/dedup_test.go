@@ -11,8 +11,8 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/shard"
-	"github.com/ovation-analytics/ovation/storage"
 	"github.com/ovation-analytics/ovation/storage/audit"
+	"github.com/ovation-analytics/ovation/storage/store"
 )
 
 // repeats makes records of a shard over eight months of its clock, of few members and ids:
@@ -185,7 +185,7 @@ func (l *memLog) put(p int, records []domain.Record) (end int64) {
 // replayCut replays the first shard's journal up to an offset, in pages of the sizes given.
 func (r *rig) replayCut(t *testing.T, end int64, page func() int64) *audit.Audit {
 	t.Helper()
-	store, err := storage.Open("cut", storage.Options{FS: vfs.NewMem(), CacheBytes: 1 << 20, MemTableBytes: 1 << 20, SealRows: 333, Throwaway: true})
+	store, err := store.Open("cut", store.Options{FS: vfs.NewMem(), CacheBytes: 1 << 20, MemTableBytes: 1 << 20, SealRows: 333, Throwaway: true})
 	if err != nil {
 		t.Fatal(err)
 	}

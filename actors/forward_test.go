@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
-	"github.com/ovation-analytics/ovation/storage"
+	"github.com/ovation-analytics/ovation/storage/store"
 )
 
 // A record that no member has a part in moves its stream's origin: what it sends must
@@ -19,7 +19,7 @@ func TestI3WhatASliceSendsIsInTheBatchThatMovesItsOrigin(t *testing.T) {
 	r.settled()
 	r.close()
 
-	store, err := storage.Open("store", storage.Options{FS: r.fs})
+	store, err := store.Open("store", store.Options{FS: r.fs})
 	if err != nil {
 		t.Fatal(err)
 	}

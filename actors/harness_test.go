@@ -16,12 +16,12 @@ import (
 	"github.com/ovation-analytics/ovation/actors/shard"
 	"github.com/ovation-analytics/ovation/actors/shard/outbox"
 	"github.com/ovation-analytics/ovation/actors/view"
-	"github.com/ovation-analytics/ovation/storage"
 	"github.com/ovation-analytics/ovation/storage/format"
+	"github.com/ovation-analytics/ovation/storage/store"
 )
 
 type rigStore struct {
-	*storage.Shard
+	*store.Shard
 	r *rig
 }
 
@@ -35,7 +35,7 @@ func (s rigStore) Commit(state domain.ShardState, origins []domain.Origin) error
 	return s.Shard.Commit(state, origins)
 }
 
-type rigCatalog struct{ *storage.Catalog }
+type rigCatalog struct{ *store.Catalog }
 
 func (s rigCatalog) State() catalog.State { return catalog.State(s.Catalog.State()) }
 func (s rigCatalog) Commit(c catalog.State, e []any) error {
@@ -56,7 +56,7 @@ type rig struct {
 
 	catalogStops bool // a catalog that stops ends boot
 
-	store *storage.Store
+	store *store.Store
 	node  *Node
 	next  uint16
 }
@@ -90,7 +90,7 @@ func (r *rig) open() {
 func (r *rig) boot() {
 	r.t.Helper()
 	var err error
-	if r.store, err = storage.Open("store", storage.Options{FS: r.fs, CacheBytes: 1 << 20, MemTableBytes: 1 << 20, SealRows: 500, SyncWithin: time.Hour}); err != nil {
+	if r.store, err = store.Open("store", store.Options{FS: r.fs, CacheBytes: 1 << 20, MemTableBytes: 1 << 20, SealRows: 500, SyncWithin: time.Hour}); err != nil {
 		r.t.Fatal(err)
 	}
 	o := r.options
@@ -119,7 +119,7 @@ func (r *rig) boot() {
 		return rigStore{s, r}, err
 	}
 	o.OpenCatalog = func() (catalog.Store, error) {
-		c, err := storage.OpenCatalog("catalog", storage.Options{FS: r.fs})
+		c, err := store.OpenCatalog("catalog", store.Options{FS: r.fs})
 		return rigCatalog{c}, err
 	}
 	r.node = New(o)

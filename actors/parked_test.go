@@ -13,7 +13,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/shard"
-	"github.com/ovation-analytics/ovation/storage"
+	"github.com/ovation-analytics/ovation/storage/store"
 )
 
 // fullDisk is a store without room while full is set: its shard answers no claim.
@@ -283,7 +283,7 @@ func (r *rig) inOrder(t *testing.T, fans int) {
 // factsOf is each shard's state hash as the store of a stopped node has it.
 func (r *rig) factsOf(t *testing.T) (facts [][16]byte) {
 	t.Helper()
-	store, err := storage.Open("store", storage.Options{FS: r.fs})
+	store, err := store.Open("store", store.Options{FS: r.fs})
 	if err != nil {
 		t.Fatal(err)
 	}

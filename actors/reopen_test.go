@@ -8,7 +8,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/shard"
-	"github.com/ovation-analytics/ovation/storage"
+	"github.com/ovation-analytics/ovation/storage/store"
 )
 
 // A shard that is opened again as of an earlier record answers no question before it is
@@ -27,7 +27,7 @@ func TestReopen_ShowsNothingEarlierThanWasShown(t *testing.T) {
 	if got := r.tally(1).Total.Actions; got != acts {
 		t.Fatalf("%d actions", got)
 	}
-	replacement, err := r.store.Replace(0, storage.Options{CacheBytes: 1 << 20, MemTableBytes: 1 << 20})
+	replacement, err := r.store.Replace(0, store.Options{CacheBytes: 1 << 20, MemTableBytes: 1 << 20})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,15 +11,15 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/shard"
-	"github.com/ovation-analytics/ovation/storage"
 	"github.com/ovation-analytics/ovation/storage/audit"
+	"github.com/ovation-analytics/ovation/storage/store"
 )
 
 // shadowOf replays a shard's journal in pieces, beside the running node, and gives both
 // as they are at the position of the shard's last commit.
 func (r *rig) shadowOf(t testing.TB, id int) (have, replay *audit.Audit) {
 	t.Helper()
-	store, err := storage.Open(fmt.Sprint("shadow-", id), storage.Options{FS: vfs.NewMem(), CacheBytes: 1 << 20, MemTableBytes: 1 << 20, SealRows: 333, Throwaway: true})
+	store, err := store.Open(fmt.Sprint("shadow-", id), store.Options{FS: vfs.NewMem(), CacheBytes: 1 << 20, MemTableBytes: 1 << 20, SealRows: 333, Throwaway: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +144,7 @@ func TestAReplaySaysWhyItStopped(t *testing.T) {
 	id := r.register(0)
 	r.publish(domain.Activity{Member: id, Definition: 100, Brand: 1, Time: 1_600_000_000, Hash: 1})
 	r.settled()
-	store, err := storage.Open("broken", storage.Options{FS: vfs.NewMem(), Throwaway: true})
+	store, err := store.Open("broken", store.Options{FS: vfs.NewMem(), Throwaway: true})
 	if err != nil {
 		t.Fatal(err)
 	}

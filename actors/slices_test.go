@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
-	"github.com/ovation-analytics/ovation/storage"
+	"github.com/ovation-analytics/ovation/storage/store"
 )
 
 // What a record does must not hang on which others are applied with it: a replay cuts
@@ -44,7 +44,7 @@ func TestI6SlicesMayBeCutAnywhere(t *testing.T) {
 			r.journal.mu.Unlock()
 		}
 		r.close()
-		store, err := storage.Open("store", storage.Options{FS: r.fs})
+		store, err := store.Open("store", store.Options{FS: r.fs})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -91,7 +91,7 @@ const (
 	routerP = module + "/actors/router."
 	shardP  = module + "/actors/shard."
 	ingestP = module + "/ingest."
-	storeP  = module + "/storage."
+	storeP  = module + "/storage/store."
 	pebbleP = module + "/storage/pebblefs."
 )
 
@@ -136,7 +136,6 @@ var owners = []rule{
 	{storeP + "(*Shard).commit", stageCommit},
 	{storeP + "(*Shard).write", stageCommit},
 	{storeP + "(*Shard).Snapshot", stageCommit},
-	{storeP + "(*Shard).seal", stageCommit},
 	{pebbleP + "(*DB).Commit", stageCommit},
 	{storeP + "(*Store).Stats", stageAnswers},
 	{storeP + "(*Shard)", stageStage},

@@ -9,8 +9,8 @@ import (
 	"slices"
 
 	"github.com/ovation-analytics/ovation/actors"
-	"github.com/ovation-analytics/ovation/storage"
 	"github.com/ovation-analytics/ovation/storage/audit"
+	"github.com/ovation-analytics/ovation/storage/store"
 )
 
 // replayProgress notes the offset up to which a shard is replayed or compared.
@@ -66,7 +66,7 @@ func (v *Verifier) compareWithReplay(w *replays, s *VerifiedShard, progress repl
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	shadow, err := storage.Open(dir, w.shadowOptions())
+	shadow, err := store.Open(dir, w.shadowOptions())
 	if err != nil {
 		return err
 	}
@@ -115,9 +115,9 @@ func (v *Verifier) compare(s *VerifiedShard, live, replay *audit.Audit) error {
 
 // replay brings a shadow to the live shard's position, and gives the live one there.
 func (v *Verifier) replay(
-	w *replays, shard int, store *storage.Store, progress replayProgress,
+	w *replays, shard int, into *store.Store, progress replayProgress,
 ) (*audit.Audit, error) {
-	shadow, err := w.shadow(shard, func() (*storage.Shard, error) { return store.Shard(shard) })
+	shadow, err := w.shadow(shard, func() (*store.Shard, error) { return into.Shard(shard) })
 	if err != nil {
 		return nil, err
 	}
