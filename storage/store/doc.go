@@ -35,7 +35,7 @@
 //	commit.go staging.go          changes into one batch
 //	brandrows.go onetime.go       rows by brand, when a tail is sealed; one-time pairs
 //	snapshot.go reader.go         one commit, for readers; liverows.go: all rows, for a start
-//	replacement.go replace.go     a shard built anew beside the store
+//	replacement.go                a shard built anew beside the store: ../replacement
 //	catalog.go                    the catalog's store
 //	sync.go stats.go dump.go      when a commit is durable; for operators
 //	../audit       all that is stored, compared with a replay and with itself

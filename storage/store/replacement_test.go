@@ -179,7 +179,7 @@ func (c *crasher) on(phase int) {
 func (c *crasher) MaybeError(op errorfs.Op) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	decides := strings.Contains(op.Path, replacementTables) || strings.Contains(op.Path, replacementComplete)
+	decides := strings.HasSuffix(op.Path, "/tables") || strings.HasSuffix(op.Path, "/complete")
 	if c.phase > 0 && op.Kind.ReadOrWrite() == errorfs.OpIsWrite && (decides || c.rng.IntN(5) == 0) {
 		c.clones = append(c.clones, crash{c.fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 50, RNG: c.rng}), c.phase})
 	}

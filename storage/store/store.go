@@ -214,7 +214,7 @@ func (s *Store) Shard(i int) (*Shard, error) {
 	if taken {
 		return nil, fmt.Errorf("storage: shard %d is open already", i)
 	}
-	err := s.replace(uint16(i))
+	err := s.replacement(uint16(i)).Install(s.db, func() { s.filters.Replaced(uint16(i)) })
 	var sh *Shard
 	if err == nil {
 		sh, err = openShard(s, uint16(i))
@@ -313,8 +313,6 @@ func (s *Store) hasRoom() error {
 }
 
 // Damaged reports that an error says that a file of a store holds what cannot be read.
-func Damaged(err error) bool {
-	return pebble.IsCorruptionError(err) || errors.Is(err, format.ErrDamaged)
-}
+func Damaged(err error) bool { return format.Unreadable(err) }
 
 var errClosed = errors.New("storage: closed")

@@ -1,4 +1,4 @@
-package store
+package replacement
 
 import (
 	"context"
@@ -16,14 +16,15 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/storage/format"
 	"github.com/ovation-analytics/ovation/storage/internal/scan"
+	"github.com/ovation-analytics/ovation/storage/pebblefs"
 )
 
-// replace puts a complete replacement of a shard in the place of what the store has of it,
-// if there is one. Nothing reads or writes the shard meanwhile; snapshots of others stay
-// whole. It may be done again after a crash: the tables are kept until all are in the store.
-func (s *Store) replace(shard uint16) error {
-	fs, dir := s.opts.FS, s.replacementDir(shard)
-	text, err := readFile(fs, fs.PathJoin(dir, replacementComplete))
+// Install puts a complete replacement in the place of what the store has of the shard, if there
+// is one. Nothing reads or writes the shard meanwhile; snapshots of others stay whole. It may be
+// done again after a crash: the tables are kept until all are in the store. Installed runs when
+// they are, before they are removed.
+func (d Dir) Install(db *pebblefs.DB, installed func()) error {
+	text, err := readFile(d.FS, d.FS.PathJoin(d.Path, completeFile))
 	if errors.Is(err, iofs.ErrNotExist) {
 		return nil
 	}
@@ -34,24 +35,24 @@ func (s *Store) replace(shard uint16) error {
 	if err != nil {
 		return err
 	}
-	spans, err := s.spans(shard, tables)
+	spans, err := d.spans(db, tables)
 	if err != nil {
 		return err
 	}
 	// Without keys of the spans in a write buffer the tables are in the store at once, and an
 	// error is this call's.
-	err = s.db.OrFailed(s.db.Flush)
+	err = db.OrFailed(db.Flush)
 	for i := 0; i < len(spans) && err == nil; i++ {
-		err = s.replaceSpan(dir, spans[i], tables[string(spans[i])])
+		err = d.replaceSpan(db, spans[i], tables[string(spans[i])])
 	}
 	if err != nil {
 		return fmt.Errorf("its replacement cannot be put in its place: %w", err)
 	}
-	s.filters.Replaced(shard)
-	if err := errors.Join(fs.Remove(fs.PathJoin(dir, replacementComplete)), syncDir(fs, dir)); err != nil {
+	installed()
+	if err := errors.Join(d.FS.Remove(d.FS.PathJoin(d.Path, completeFile)), syncDir(d.FS, d.Path)); err != nil {
 		return err
 	}
-	return fs.RemoveAll(dir)
+	return d.FS.RemoveAll(d.Path)
 }
 
 // tablesBySpan reads the names of a replacement's tables.
@@ -69,14 +70,14 @@ func tablesBySpan(names string) (map[string][]string, error) {
 }
 
 // replaceSpan replaces the keys that begin with span by those of the tables.
-func (s *Store) replaceSpan(dir string, span []byte, names []string) error {
-	fs, keys := s.opts.FS, pebble.KeyRange{Start: span, End: format.PrefixEnd(span)}
+func (d Dir) replaceSpan(db *pebblefs.DB, span []byte, names []string) error {
+	fs, keys := d.FS, pebble.KeyRange{Start: span, End: format.PrefixEnd(span)}
 	if len(names) == 0 {
-		return s.db.OrFailed(func() error { return s.db.Excise(context.Background(), keys) })
+		return db.OrFailed(func() error { return db.Excise(context.Background(), keys) })
 	}
 	var paths []string
 	for _, name := range names { // Pebble removes what it was given
-		from := fs.PathJoin(dir, name)
+		from := fs.PathJoin(d.Path, name)
 		to := from + ".link"
 		if err := fs.Remove(to); err != nil && !errors.Is(err, iofs.ErrNotExist) {
 			return err
@@ -86,29 +87,29 @@ func (s *Store) replaceSpan(dir string, span []byte, names []string) error {
 		}
 		paths = append(paths, to)
 	}
-	return s.db.OrFailed(func() error {
-		_, err := s.db.IngestAndExcise(context.Background(), paths, nil, nil, keys)
-		return errors.Join(err, s.db.Err())
+	return db.OrFailed(func() error {
+		_, err := db.IngestAndExcise(context.Background(), paths, nil, nil, keys)
+		return errors.Join(err, db.Err())
 	})
 }
 
 // spans is what the keys of a shard begin with, in the store or in tables.
-func (s *Store) spans(shard uint16, tables map[string][]string) ([][]byte, error) {
+func (d Dir) spans(db pebble.Reader, tables map[string][]string) ([][]byte, error) {
 	all := map[string]bool{}
 	for span := range tables {
 		all[span] = true
 	}
 	for _, family := range []byte(format.Families) {
 		if !format.Monthly(family) {
-			all[string(format.AppendShard(nil, family, shard))] = true
+			all[string(format.AppendShard(nil, family, d.Shard))] = true
 			continue
 		}
-		months, err := s.monthsOf(family, shard)
+		months, err := monthsOf(db, family, d.Shard)
 		if err != nil {
 			return nil, err
 		}
 		for _, m := range months {
-			all[string(format.AppendMonth(nil, family, m, shard))] = true
+			all[string(format.AppendMonth(nil, family, m, d.Shard))] = true
 		}
 	}
 	var spans [][]byte
@@ -123,18 +124,18 @@ const firstMonth = (2000 - 1970) * 12
 
 // monthsOf are the months in which a shard has keys of a family. A month that cannot be read
 // is one of them.
-func (s *Store) monthsOf(family byte, shard uint16) (months []uint16, err error) {
+func monthsOf(db pebble.Reader, family byte, shard uint16) (months []uint16, err error) {
 	last := uint16(domain.MonthOf(domain.Second(time.Now().Unix()))) + 1
 	for month := uint16(0); ; month++ {
 		var there, found uint16
 		lower := format.AppendMonth(nil, family, month, shard)
 		found = 1<<16 - 1
-		err := scan.Range(s.db, lower, []byte{family + 1}, func(k, _ []byte) (_ bool, err error) {
+		err := scan.Range(db, lower, []byte{family + 1}, func(k, _ []byte) (_ bool, err error) {
 			found, there, err = format.ParseMonth(k)
 			return false, err
 		})
 		switch {
-		case err != nil && !Damaged(err):
+		case err != nil && !format.Unreadable(err):
 			return nil, err
 		case err != nil:
 			month = max(month, firstMonth)
