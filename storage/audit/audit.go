@@ -52,7 +52,7 @@ func (a *Audit) Close() error {
 	return a.end()
 }
 
-// read tells what was read.
+// read reports bytes that were read.
 func (a *Audit) read(bytes int) error {
 	if a.pace == nil {
 		return nil
@@ -63,7 +63,7 @@ func (a *Audit) read(bytes int) error {
 // StateHash is the state hash computed anew from what is stored.
 func (a *Audit) StateHash() ([16]byte, error) {
 	var sum format.StateHash
-	err := a.eachMark(nil, func(_ format.AccountMonth, m *format.Action) error {
+	err := a.eachAction(nil, func(_ format.AccountMonth, m *format.Action) error {
 		id, known := a.members.Get(m.Account, m.Ord)
 		if !known {
 			return fmt.Errorf("storage: row %d of no member", m.Seq)

@@ -73,7 +73,7 @@ func Compare(have, replay *Audit) (*Findings, error) {
 	}{
 		{format.FamilyRows, have.rows, replay.rows},
 		{format.FamilyContent, have.contents, replay.contents},
-		{format.FamilyTimeline, have.marks, replay.marks},
+		{format.FamilyTimeline, have.actions, replay.actions},
 	} {
 		w := pairWalk{findings: f, family: c.family, shard: have.shard, have: c.have, replay: c.replay, missing: missing, unexpected: unexpected}
 		if err := w.compare(); err != nil {

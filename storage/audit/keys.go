@@ -70,7 +70,7 @@ func (s *familyScan) next() error {
 	return s.settle()
 }
 
-// same reports that both values say the same. Nearly all are the same bytes.
+// same reports that both values mean the same. Nearly all are the same bytes.
 func (s *familyScan) same(o *familyScan) bool {
 	if bytes.Equal(s.value, o.value) {
 		return true

@@ -41,7 +41,7 @@ func Stretch(a, b *Audit) (from, to int64, apart bool, err error) {
 	return 0, 0, false, nil
 }
 
-// sameState compares what two shards of one position say about themselves, but for what
+// sameState compares the states of two shards of one position, but for what
 // follows from the way in which the log was read. It gives the names of what differs.
 func sameState(a, b *domain.ShardState) (differ []string) {
 	for _, f := range []struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/ovation-analytics/ovation/storage/internal/scan"
 )
 
-// What an audit walks over: rows and contents by brand's month, marks by account's month,
+// What an audit reads: rows and contents by brand's month, actions by account's month,
 // stored ones and those of the tail, in the order of the keys. It holds one value, what
 // the tail has, and of an account's month the actions that count no more.
 
@@ -24,16 +24,16 @@ type item struct {
 // several, in the order of (month, account, brand). With a section it is that one alone.
 type walk func(only *format.BrandMonth, f func(k format.BrandMonth, items []item) error) error
 
-// eachMark calls f once with every action there ever was, with all its flags, account's
+// eachAction calls f once with every action there ever was, with all its flags, account's
 // month by account's month; of one only, if it is given. Of an action that stands more
 // than once, and differs in more than flags, it is called with each.
-func (a *Audit) eachMark(only *format.AccountMonth, f func(k format.AccountMonth, m *format.Action) error) error {
-	w := lineWalk{audit: a, tail: map[format.AccountMonth][]format.Action{}, f: f}
-	marks, err := a.tailMarks()
+func (a *Audit) eachAction(only *format.AccountMonth, f func(k format.AccountMonth, m *format.Action) error) error {
+	w := timelineWalk{audit: a, tail: map[format.AccountMonth][]format.Action{}, f: f}
+	actions, err := a.tailActions()
 	if err != nil {
 		return err
 	}
-	for _, m := range marks {
+	for _, m := range actions {
 		k := format.AccountMonth{Account: m.Account, Month: m.Month}
 		if only == nil || *only == k {
 			w.tail[k] = append(w.tail[k], m)
@@ -56,26 +56,26 @@ func (a *Audit) eachMark(only *format.AccountMonth, f func(k format.AccountMonth
 	return w.upTo(nil)
 }
 
-// lineWalk is a walk over t and T: of each account's month first what flags there are,
-// then the marks.
-type lineWalk struct {
+// timelineWalk is a walk over t and T: of each account's month first what flags there are,
+// then the actions.
+type timelineWalk struct {
 	audit *Audit
 	tail  map[format.AccountMonth][]format.Action
 	order []format.AccountMonth // of the tail, not yet walked over
 	f     func(k format.AccountMonth, m *format.Action) error
 
-	k     format.AccountMonth
-	any   bool
-	dead  map[uint64]domain.Flags // of the month's actions that count no more
-	marks []format.Action
+	k       format.AccountMonth
+	any     bool
+	dead    map[uint64]domain.Flags // of the month's actions that count no more
+	actions []format.Action
 }
 
-func (w *lineWalk) begin(k format.AccountMonth) {
+func (w *timelineWalk) begin(k format.AccountMonth) {
 	w.k, w.any, w.dead = k, true, map[uint64]domain.Flags{}
 }
 
 // flagged takes a value of t.
-func (w *lineWalk) flagged(key, v []byte) error {
+func (w *timelineWalk) flagged(key, v []byte) error {
 	k, _, err := format.ParseTimelineKey(key)
 	if err != nil {
 		return err
@@ -94,15 +94,15 @@ func (w *lineWalk) flagged(key, v []byte) error {
 	return w.gather(v)
 }
 
-func (w *lineWalk) gather(v []byte) (err error) {
+func (w *timelineWalk) gather(v []byte) (err error) {
 	if err := w.audit.read(len(v)); err != nil {
 		return err
 	}
-	if w.marks, err = format.AppendActions(w.marks[:0], v, w.k); err != nil {
+	if w.actions, err = format.AppendActions(w.actions[:0], v, w.k); err != nil {
 		return err
 	}
-	for i := range w.marks {
-		if m := &w.marks[i]; m.Flags.Dead() {
+	for i := range w.actions {
+		if m := &w.actions[i]; m.Flags.Dead() {
 			w.dead[m.Seq] |= m.Flags
 		}
 	}
@@ -110,7 +110,7 @@ func (w *lineWalk) gather(v []byte) (err error) {
 }
 
 // upTo walks over the months of the tail before k that t has none of; nil: over all.
-func (w *lineWalk) upTo(k *format.AccountMonth) error {
+func (w *timelineWalk) upTo(k *format.AccountMonth) error {
 	for len(w.order) > 0 && (k == nil || w.order[0].Compare(*k) < 0) {
 		w.begin(w.order[0])
 		if err := w.emit(w.order[0]); err != nil {
@@ -121,8 +121,8 @@ func (w *lineWalk) upTo(k *format.AccountMonth) error {
 	return nil
 }
 
-// emit calls f with the marks of a month.
-func (w *lineWalk) emit(k format.AccountMonth) error {
+// emit calls f with the actions of a month.
+func (w *timelineWalk) emit(k format.AccountMonth) error {
 	if len(w.order) > 0 && w.order[0] == k {
 		w.order = w.order[1:]
 	}
@@ -133,12 +133,12 @@ func (w *lineWalk) emit(k format.AccountMonth) error {
 		}
 	}
 	told := map[uint64]format.StateHash{}
-	each := func(marks []format.Action) error {
-		for i := range marks {
-			m := &marks[i]
+	each := func(actions []format.Action) error {
+		for i := range actions {
+			m := &actions[i]
 			if flags, dead := w.dead[m.Seq]; dead {
 				m.Flags |= flags
-				sum := markItem(m).sum
+				sum := actionItem(m).sum
 				if first, again := told[m.Seq]; again && first == sum {
 					continue
 				}
@@ -154,10 +154,10 @@ func (w *lineWalk) emit(k format.AccountMonth) error {
 		if err := w.audit.read(len(v)); err != nil {
 			return err
 		}
-		if w.marks, err = format.AppendActions(w.marks[:0], v, k); err != nil {
+		if w.actions, err = format.AppendActions(w.actions[:0], v, k); err != nil {
 			return err
 		}
-		return each(w.marks)
+		return each(w.actions)
 	})
 	if err != nil {
 		return err
@@ -165,13 +165,13 @@ func (w *lineWalk) emit(k format.AccountMonth) error {
 	return each(tail)
 }
 
-// tailMarks are the marks of T, in order of arrival.
-func (a *Audit) tailMarks() (marks []format.Action, err error) {
+// tailActions are the actions of T, in order of arrival.
+func (a *Audit) tailActions() (actions []format.Action, err error) {
 	err = a.scan(format.FamilyTail, func(_, v []byte) (err error) {
-		marks, err = format.DecodeTail(marks, v)
+		actions, err = format.DecodeTail(actions, v)
 		return err
 	})
-	return marks, err
+	return actions, err
 }
 
 // section is items of one section that are not sealed.
@@ -229,12 +229,12 @@ func (a *Audit) sections(family byte, only *format.BrandMonth, tail []section, i
 
 // rows walks over R.
 func (a *Audit) rows(only *format.BrandMonth, f func(k format.BrandMonth, items []item) error) error {
-	marks, err := a.tailMarks()
+	actions, err := a.tailActions()
 	if err != nil {
 		return err
 	}
 	var tail []section
-	format.EachLive(marks, func(k format.BrandMonth, rows []domain.Row) {
+	format.EachLive(actions, func(k format.BrandMonth, rows []domain.Row) {
 		s := section{k: k}
 		for i := range rows {
 			r := &rows[i]
@@ -275,13 +275,13 @@ func (a *Audit) contents(only *format.BrandMonth, f func(k format.BrandMonth, it
 
 // tailContents are the contents of c by the sections of their rows.
 func (a *Audit) tailContents() ([]section, error) {
-	marks, err := a.tailMarks()
+	actions, err := a.tailActions()
 	if err != nil {
 		return nil, err
 	}
-	of := make(map[uint64]format.BrandMonth, len(marks))
-	for i := range marks {
-		of[marks[i].Seq] = marks[i].Of()
+	of := make(map[uint64]format.BrandMonth, len(actions))
+	for i := range actions {
+		of[actions[i].Seq] = actions[i].Of()
 	}
 	found := map[format.BrandMonth][]item{}
 	var codec format.ContentCodec
@@ -307,9 +307,9 @@ func (a *Audit) tailContents() ([]section, error) {
 	return tail, err
 }
 
-// marks walks over t; its sections have no brand.
-func (a *Audit) marks(only *format.BrandMonth, f func(k format.BrandMonth, items []item) error) error {
-	return a.lines(only, f, func(m *format.Action) (item, bool) { return markItem(m), true })
+// actions reads t; its sections have no brand.
+func (a *Audit) actions(only *format.BrandMonth, f func(k format.BrandMonth, items []item) error) error {
+	return a.lines(only, f, func(m *format.Action) (item, bool) { return actionItem(m), true })
 }
 
 // living walks over the actions of t that count, as rows: over its sections, too.
@@ -325,7 +325,7 @@ func (a *Audit) lines(only *format.BrandMonth, f func(k format.BrandMonth, items
 		within = &format.AccountMonth{Account: only.Account, Month: only.Month}
 	}
 	one := make([]item, 1)
-	return a.eachMark(within, func(k format.AccountMonth, m *format.Action) error {
+	return a.eachAction(within, func(k format.AccountMonth, m *format.Action) error {
 		i, there := of(m)
 		if !there {
 			return nil
@@ -365,7 +365,7 @@ func contentItem(e *format.Entry) item {
 	return item{e.Seq, format.HashOf(append(b, e.Text...))}
 }
 
-func markItem(m *format.Action) item {
+func actionItem(m *format.Action) item {
 	i := rowItem(m.Of(), &format.Row{Seq: m.Seq, Time: m.Time, Ord: m.Ord, Definition: m.Definition, Points: m.Points, Service: m.Service})
 	var b [25]byte
 	sum := i.sum.Bytes()

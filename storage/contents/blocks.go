@@ -18,7 +18,7 @@ import (
 //	C … slot 1502 ─► 1502 1509 … 2011     grows, by merging, until it is full
 //
 // The block that grows is known in memory only. A shard that was opened, or has forgotten
-// it, begins a new one. Nothing hangs on where blocks begin but what is read for a row.
+// it, begins a new one. Where blocks begin changes only how much is read for a row.
 
 // BlockBytes is how much a block has at most, unless one content alone has more. Ten rows,
 // wherever they are in a day, are less than 64 KiB.

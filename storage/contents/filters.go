@@ -8,7 +8,7 @@ import (
 	"github.com/ovation-analytics/ovation/storage/format"
 )
 
-// Filters is a cache of n-gram Bloom filters: of each slot of C that a search read, what stands
+// Filters is a cache of n-gram Bloom filters: of each slot of C that a search read, what is
 // in it, so that later searches skip those that cannot have what they look for. Never stored;
 // beyond a number of bytes, those that were not asked for longest are dropped.
 //
@@ -106,7 +106,7 @@ func (s *slots) from(slot uint16) uint16 {
 }
 
 // look is which slots of a month, from p's to last, may have what is looked for, and of which
-// there is a filter, as of a snapshot: may tells by it whether the slot may.
+// there is a filter, as of a snapshot: may decides by it.
 func (c *Filters) look(p format.SlotKey, last uint16, seals uint64, may func(slot uint16, sum []uint64) bool) (read, known slots) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -38,7 +38,7 @@ import (
 //	s  ver v rows, v classes
 //	u  ver v account, v total
 //	x  ver message
-//	z  ver and what state.go draws; of an origin: z epoch, z offset; of a mark: [16]
+//	z  ver and what state.go draws; of an origin: z epoch, z offset; of a state mark: [16]
 const version1 = 1
 
 var (

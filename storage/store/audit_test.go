@@ -64,7 +64,7 @@ func nothingFound(t *testing.T, what string, f *audit.Findings, err error) {
 	}
 }
 
-func TestStoresOfTheSameRecordsCompareEqual(t *testing.T) {
+func TestCompare_StoresOfTheSameRecords(t *testing.T) {
 	for seed := range uint64(12) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
@@ -233,7 +233,13 @@ func alterations() []alteration {
 
 // merged is a value with a newer operand.
 func merged(family byte, v, newer []byte) []byte {
-	v, err := format.MergeValues(family, nil, [][]byte{v, newer}, true)
+	m, err := format.Merger.Merge([]byte{family}, v)
+	if err == nil {
+		err = m.MergeNewer(newer)
+	}
+	if err == nil {
+		v, _, err = m.Finish(true)
+	}
 	if err != nil {
 		panic(err)
 	}
@@ -255,7 +261,7 @@ func (c *alteration) aKey(t *testing.T, s *Store) (key, was, now []byte) {
 	return key, was, now
 }
 
-func TestWhatWasAlteredIsFoundAndNamed(t *testing.T) {
+func TestCompare_NamesWhatWasAltered(t *testing.T) {
 	have, replay := twoStores(t, 3, 92)
 	b := auditOf(t, replay)
 	for _, c := range alterations() {
@@ -290,7 +296,7 @@ func expectFinding(t *testing.T, what string, f *audit.Findings, key string) {
 	}
 }
 
-func TestKeysThatAreMissingOrTooManyAreNamed(t *testing.T) {
+func TestCompare_NamesMissingKeys(t *testing.T) {
 	have, replay := twoStores(t, 4, 60)
 	var gone [][]byte
 	for _, family := range []byte("mb") {
@@ -321,7 +327,7 @@ func TestKeysThatAreMissingOrTooManyAreNamed(t *testing.T) {
 	}
 }
 
-func TestAnAuditEndsWhenItIsToldTo(t *testing.T) {
+func TestAudit_EndsWithPace(t *testing.T) {
 	have, replay := twoStores(t, 5, 20)
 	stop := errors.New("enough")
 	left := 10
@@ -342,7 +348,7 @@ func TestAnAuditEndsWhenItIsToldTo(t *testing.T) {
 	check.Same(t, "open snapshots", have.snapshot.Load(), int64(0))
 }
 
-func TestAStretchIsThatOfTheFirstMarkThatDiffers(t *testing.T) {
+func TestStretch_FirstStateMarkThatDiffers(t *testing.T) {
 	fs := vfs.NewMem()
 	audits := map[string]*audit.Audit{}
 	for _, name := range []string{"a", "same", "early", "late", "coarse"} {

@@ -11,9 +11,9 @@ import (
 	"github.com/ovation-analytics/ovation/storage/internal/check"
 )
 
-// crowd makes the rows of a busy shard: so many members, brands by Zipf's law, one
+// audience makes the rows of a busy shard: so many members, brands by Zipf's law, one
 // activity in twenty up to three days late.
-type crowd struct {
+type audience struct {
 	r       *rand.Rand
 	brands  *rand.Zipf
 	members int
@@ -23,13 +23,13 @@ type crowd struct {
 	content []domain.Content
 }
 
-func newCrowd(members, brands int) *crowd {
+func newAudience(members, brands int) *audience {
 	r := rand.New(rand.NewPCG(1, 2))
-	return &crowd{r: r, brands: rand.NewZipf(r, 1.1, 8, uint64(brands-1)), members: members, now: 1717200000}
+	return &audience{r: r, brands: rand.NewZipf(r, 1.1, 8, uint64(brands-1)), members: members, now: 1717200000}
 }
 
 // next is the next n rows, half of them with a content; so many seconds pass.
-func (c *crowd) next(n, seconds int) []domain.Change {
+func (c *audience) next(n, seconds int) []domain.Change {
 	c.changes, c.content = c.changes[:0], make([]domain.Content, n)
 	for i := range n {
 		c.seq++
@@ -78,7 +78,7 @@ func BenchmarkCommit(b *testing.B) {
 	for _, brands := range []int{1000, 100000, 1000000} {
 		b.Run(fmt.Sprintf("brands=%d", brands), func(b *testing.B) {
 			s, sh := benchShard(b, 5000, Options{narrow: narrow{noCompact: true}})
-			c := newCrowd(5000, brands)
+			c := newAudience(5000, brands)
 			next := int64(1)
 			var used, staged time.Duration
 			one := func() {
@@ -128,7 +128,7 @@ func BenchmarkCommit(b *testing.B) {
 // BenchmarkSeal is the commit that seals a full tail: what a shard waits for.
 func BenchmarkSeal(b *testing.B) {
 	s, sh := benchShard(b, 5000, Options{})
-	c := newCrowd(5000, 100000)
+	c := newAudience(5000, 100000)
 	b.StopTimer()
 	b.ResetTimer()
 	for range b.N {
@@ -153,7 +153,7 @@ func BenchmarkSeal(b *testing.B) {
 func BenchmarkCold(b *testing.B) {
 	const brands = 1000
 	s, sh := benchShard(b, 5000, Options{})
-	c := newCrowd(5000, brands)
+	c := newAudience(5000, brands)
 	rows := 0
 	for range 75 {
 		check.OK(b, sh.Stage(c.next(8192, 60)))

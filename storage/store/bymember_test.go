@@ -54,7 +54,7 @@ func memberRows(t *testing.T, snap *Snapshot, p format.Place, r domain.Range) (a
 func BenchmarkMemberRows(b *testing.B) {
 	const members, days = 25_000, 180
 	_, sh := benchShard(b, members, Options{})
-	c := newCrowd(members, 10_000)
+	c := newAudience(members, 10_000)
 	for i := range 100 {
 		check.OK(b, sh.Stage(c.next(10_000, days*86400/100)))
 		check.OK(b, sh.Commit(domain.ShardState{Next: int64(i + 2)}, nil))

@@ -39,7 +39,7 @@ func flip(t *testing.T, fs vfs.FS) {
 
 // A block whose checksum is wrong is an error for the shard, or the question, that reads
 // it. Another shard, and what comes after, know nothing of it; it is told once.
-func TestACorruptBlockIsAnErrorForWhoReadsItAlone(t *testing.T) {
+func TestDamage_ErrorForItsReaderAlone(t *testing.T) {
 	fs, said := vfs.NewMem(), &bytes.Buffer{}
 	o := smallOptions(fs)
 	o.Logger = slog.New(slog.NewTextHandler(said, nil))
@@ -97,7 +97,7 @@ func noise(seed, n int) string {
 }
 
 // Below the least there is no room, until there is again.
-func TestThereIsNoRoomBelowTheLeast(t *testing.T) {
+func TestRoom_BelowMinFree(t *testing.T) {
 	fs := &gauged{FS: vfs.NewMem(), free: 200}
 	o := smallOptions(fs)
 	o.MinFree = 100

@@ -90,7 +90,7 @@ func TestDiskErrorStopsTheStoreAndNotTheProcess(t *testing.T) {
 	}
 }
 
-func TestShardRefusesWhatCannotBeAndIsThenOfNoMoreUse(t *testing.T) {
+func TestShard_FailsAfterAnInvalidChange(t *testing.T) {
 	member := domain.Change{Kind: domain.MemberPut, Value: &domain.Member{ID: domain.MemberIDOf(1, 3), Account: 1}}
 	for name, c := range map[string]domain.Change{
 		"a row of no member":           {Kind: domain.RowAdded, Row: domain.Row{Account: 1, Ord: 9, Seq: 1}},

@@ -15,7 +15,7 @@ import (
 func checkShard(t *testing.T, m *storetest.Model, s *Shard) {
 	t.Helper()
 	check.Same(t, "state", s.State(), m.State)
-	check.Same(t, "facts computed anew", check.Must[[16]byte](t)(s.Recompute()), m.State.Facts)
+	check.Same(t, "state hash computed anew", check.Must[[16]byte](t)(s.Recompute()), m.State.Facts)
 	checkScans(t, m, s)
 	checkRows(t, m, s)
 	checkLookups(t, m, s)

@@ -14,7 +14,7 @@ import (
 
 // A store that was killed is opened on a full disk: what its log holds cannot be brought
 // into a table, and that is said, at once.
-func TestAStoreIsNotOpenedOnAFullDisk(t *testing.T) {
+func TestOpen_OnAFullDisk(t *testing.T) {
 	fs := vfs.NewCrashableMem()
 	s, sh := openSmall(t, fs, smallOptions(fs))
 	check.OK(t, sh.Commit(domain.ShardState{Next: 1}, nil))

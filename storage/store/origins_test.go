@@ -16,7 +16,7 @@ import (
 
 // However many streams move with each commit, and wherever what they have come to stands,
 // each reads as it moved last: in the shard, after it was opened again, and in an audit.
-func TestOriginsAreWhereverTheyStandWhatMovedLast(t *testing.T) {
+func TestOrigins_ReadAsTheyMovedLast(t *testing.T) {
 	seed := rand.Uint64()
 	t.Log("seed", seed)
 	r := rand.New(rand.NewPCG(seed, 1))
@@ -50,7 +50,7 @@ func TestOriginsAreWhereverTheyStandWhatMovedLast(t *testing.T) {
 }
 
 // Streams under keys of their own and streams in the state compare with each other.
-func TestAnOriginUnderItsKeyIsComparedToo(t *testing.T) {
+func TestCompare_OriginsUnderKeys(t *testing.T) {
 	const streams = format.RecentOriginsMost + 8
 	var all []domain.Origin
 	for i := range streams {

@@ -11,9 +11,9 @@ import (
 	"github.com/ovation-analytics/ovation/storage/internal/scan"
 )
 
-// TestBusyMemberIsSealedInOrder: one member with more rows than a tail holds, in
+// TestSeal_BusyMember: one member with more rows than a tail holds, in
 // order of time backwards.
-func TestBusyMemberIsSealedInOrder(t *testing.T) {
+func TestSeal_BusyMember(t *testing.T) {
 	fs := vfs.NewMem()
 	o := smallOptions(fs)
 	o.SealRows = 20000

@@ -182,7 +182,7 @@ func TestCrashDuringACommitLosesNothingReported(t *testing.T) {
 
 // Snapshots are read by others while the shard goes on, seals the tail that it lent them
 // and begins another in memory that nobody reads any more.
-func TestSnapshotsAreReadWhileTheShardGoesOn(t *testing.T) {
+func TestSnapshot_ReadWhileTheShardCommits(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	w := storetest.NewGenerator(seed)
@@ -206,7 +206,7 @@ func TestSnapshotsAreReadWhileTheShardGoesOn(t *testing.T) {
 					t.Errorf("brand %v: %v, want %v", k, got, rows)
 					return
 				}
-				if got, rows := did(t, snap, &rows[0]), didOf(want, &rows[0]); !slices.Equal(got, rows) {
+				if got, rows := memberRowsOf(t, snap, &rows[0]), wantMemberRows(want, &rows[0]); !slices.Equal(got, rows) {
 					t.Errorf("member %d: %v, want %v", rows[0].Ord, got, rows)
 					return
 				}
@@ -231,7 +231,7 @@ func rowsOf(t *testing.T, snap *Snapshot, k [2]uint32) (got []domain.Row) {
 }
 
 // did is what a row's member did as a snapshot has it.
-func did(t *testing.T, snap *Snapshot, r *domain.Row) (got []domain.Row) {
+func memberRowsOf(t *testing.T, snap *Snapshot, r *domain.Row) (got []domain.Row) {
 	err := snap.MemberRows(r.Account, r.Ord, always, func(rows []domain.Row) { got = append(got, rows...) })
 	if err != nil {
 		t.Error(err)
@@ -239,8 +239,8 @@ func did(t *testing.T, snap *Snapshot, r *domain.Row) (got []domain.Row) {
 	return got
 }
 
-// didOf is the same of all rows there are.
-func didOf(all map[[2]uint32][]domain.Row, r *domain.Row) (want []domain.Row) {
+// wantMemberRows is the same of all rows there are.
+func wantMemberRows(all map[[2]uint32][]domain.Row, r *domain.Row) (want []domain.Row) {
 	for _, rows := range all {
 		for i := range rows {
 			if rows[i].Account == r.Account && rows[i].Ord == r.Ord {

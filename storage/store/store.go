@@ -92,7 +92,7 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// durability is how what the store says of itself is written.
+// durability is how the store's own keys are written.
 func (o *Options) durability() *pebble.WriteOptions {
 	if o.Throwaway {
 		return pebble.NoSync

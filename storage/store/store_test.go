@@ -138,7 +138,7 @@ func TestDumpShowsEveryKeyAsOneLine(t *testing.T) {
 	closeBoth(t, s, sh)
 }
 
-func TestFactsDoNotDependOnOrder(t *testing.T) {
+func TestStateHash_DoesNotDependOnOrder(t *testing.T) {
 	w := storetest.NewGenerator(70)
 	var all []domain.Change
 	for range 10 {
@@ -174,11 +174,11 @@ func TestFactsDoNotDependOnOrder(t *testing.T) {
 		}
 		check.OK(t, sh.Commit(domain.ShardState{Next: 99}, nil))
 		got := sh.State().Facts
-		check.Same(t, "facts computed anew", check.Must[[16]byte](t)(sh.Recompute()), got)
+		check.Same(t, "state hash computed anew", check.Must[[16]byte](t)(sh.Recompute()), got)
 		if i == 0 {
 			want = got
 		}
-		check.Same(t, "facts", got, want)
+		check.Same(t, "state hash", got, want)
 		closeBoth(t, s, sh)
 	}
 }

@@ -27,7 +27,7 @@ func commitsFound(t *testing.T, fs *vfs.MemFS, w *storetest.Generator, all []sto
 }
 
 // I3, where a commit is durable later than it is made.
-func TestCommitsThatWaitForTheirFsyncAreLostFromTheLastOnAndWhole(t *testing.T) {
+func TestSync_LostCommitsAreWholeAndTheLast(t *testing.T) {
 	w, fs := storetest.NewGenerator(41), vfs.NewCrashableMem()
 	o := smallOptions(fs)
 	o.SyncWithin = time.Hour
@@ -52,7 +52,7 @@ func TestCommitsThatWaitForTheirFsyncAreLostFromTheLastOnAndWhole(t *testing.T) 
 	closeBoth(t, s, sh)
 }
 
-func TestACommitIsDurableALittleLater(t *testing.T) {
+func TestSync_DurableWithinTheDelay(t *testing.T) {
 	w, fs := storetest.NewGenerator(42), vfs.NewCrashableMem()
 	o := smallOptions(fs)
 	o.SyncWithin = time.Microsecond

@@ -13,7 +13,7 @@ import (
 
 // A tail whose contents are large is sealed before it is full, and says what it said
 // before, also when the shard was opened anew in between.
-func TestATailOfLargeContentsIsSealedEarly(t *testing.T) {
+func TestTail_LargeContentsSealItEarly(t *testing.T) {
 	o := smallOptions(vfs.NewMem())
 	o.SealRows = 100_000
 	s, sh := openSmall(t, o.FS, o)

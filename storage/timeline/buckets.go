@@ -30,7 +30,7 @@ type buckets struct {
 	value   []byte
 }
 
-// sealed says what of t an account's month has, as the value of s does.
+// sealed is what of t an account's month has, as the value of s has it.
 type sealed struct {
 	rows    uint64
 	classes uint32

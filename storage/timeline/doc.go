@@ -1,5 +1,5 @@
-// Package timeline keeps what a shard's members did, each member's own rows: it tells repeats
-// and finds the row that a delete means. New rows are in a tail until it is full.
+// Package timeline keeps what a shard's members did, each member's own rows: it finds repeats,
+// and the row that a delete means. New rows are in a tail until it is full.
 //
 //	Add ─► tail, in memory, with a hash chain by member and the rows' contents
 //	commit ─► T shard commit        the commit's actions, in one key      ─┐ in the

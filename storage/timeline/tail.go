@@ -212,7 +212,7 @@ func (t *Tail) write(b *pebble.Batch, shard uint16) error {
 	return b.Set(t.key, t.value, nil)
 }
 
-// Committed says that what was added is committed.
+// Committed ends the batch: what was added is in T.
 func (t *Tail) Committed() {
 	if t.committed < len(t.actions) {
 		t.commits++

@@ -33,7 +33,7 @@ func (t *Tail) View() *View {
 
 var orders = sync.Pool{New: func() any { return new(rowsort.Sorter) }}
 
-// ownerOf is how brands are told from each other in the order.
+// ownerOf is the group of a brand in the order.
 func ownerOf(account domain.AccountID, brand domain.BrandID) uint64 {
 	return uint64(account)<<32 | uint64(brand)
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-func TestFilterNeverForgets(t *testing.T) {
+func TestFilter_NeverForgets(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 9))
 	f := New(0)
 	var in []uint64
@@ -35,7 +35,7 @@ func TestFilterNeverForgets(t *testing.T) {
 	}
 }
 
-func TestAFilterThatGrewLargeIsLittleLargerThanItsRows(t *testing.T) {
+func TestFilter_SizeWhenItGrew(t *testing.T) {
 	f, rows := New(50_000), 0
 	for ; rows < 3*filterMuch; rows++ {
 		f.Add(uint64(rows) * 0x9e3779b97f4a7c15)

@@ -113,7 +113,7 @@ func (s *Sorter) byDigit(at int) {
 	s.Keys, s.spare = s.spare, s.Keys
 }
 
-// Gather copies the marks in their order to dst.
+// Gather copies the actions in their order to dst.
 func (s *Sorter) Gather(dst, marks []format.Action) []format.Action {
 	dst = slices.Grow(dst[:0], len(s.Keys))[:len(s.Keys)]
 	for j := range s.Keys {
