@@ -12,7 +12,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/member"
-	"github.com/ovation-analytics/ovation/storage"
+	"github.com/ovation-analytics/ovation/storage/store"
 )
 
 // Registrations and attachments that race for few names, over four shards and power
@@ -88,15 +88,15 @@ func race(t *testing.T, r *harness, rnd *rand.Rand, outcomes map[domain.Code]int
 // consistent checks what a stopped node has stored, and gives each shard's facts.
 func consistent(t *testing.T, fs vfs.FS, shards int) (facts [][16]byte) {
 	t.Helper()
-	store, err := storage.Open("store", storage.Options{FS: fs})
+	opened, err := store.Open("store", store.Options{FS: fs})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer store.Close()
+	defer opened.Close()
 	all := map[domain.MemberID]*domain.Member{}
-	of := make([]*storage.Shard, shards)
+	of := make([]*store.Shard, shards)
 	for i := range of {
-		s, err := store.Shard(i)
+		s, err := opened.Shard(i)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -154,7 +154,7 @@ func consistent(t *testing.T, fs vfs.FS, shards int) (facts [][16]byte) {
 	return facts
 }
 
-func pointsAtTheEarliest(t *testing.T, s *storage.Shard, hash domain.IdentityHash, all map[domain.MemberID]*domain.Member) {
+func pointsAtTheEarliest(t *testing.T, s *store.Shard, hash domain.IdentityHash, all map[domain.MemberID]*domain.Member) {
 	t.Helper()
 	var first *domain.Member
 	for _, m := range all {

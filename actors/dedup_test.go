@@ -13,7 +13,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/replay"
-	"github.com/ovation-analytics/ovation/storage"
+	"github.com/ovation-analytics/ovation/storage/audit"
 )
 
 // repeats makes records of a shard over eight months of its clock, of few members and ids:
@@ -131,7 +131,7 @@ func TestI6_RepeatsFollowFromTheRecordsAlone(t *testing.T) {
 			end := r.journal.put(0, records)
 			r.settled()
 
-			var first *storage.Audit
+			var first *audit.Audit
 			var firstCut string
 			random := rand.New(rand.NewPCG(seed, 2))
 			for _, cut := range []struct {
@@ -152,7 +152,7 @@ func TestI6_RepeatsFollowFromTheRecordsAlone(t *testing.T) {
 				if diff := gocmp.Diff(first.State(), replay.State()); diff != "" {
 					t.Errorf("seed %d: state in pages of %s and of %s:\n%s", seed, firstCut, cut.name, diff)
 				}
-				f, err := storage.Compare(first, replay)
+				f, err := audit.Compare(first, replay)
 				if err != nil || f.Total != 0 {
 					t.Errorf("seed %d: pages of %s and of %s: %d differences: %+v %v", seed, firstCut, cut.name, f.Total, f.First, err)
 				}
@@ -183,7 +183,7 @@ func (l *memLog) put(p int, records []domain.Record) (end int64) {
 }
 
 // replayCut replays the first shard's journal up to an offset, in pages of the sizes given.
-func (r *harness) replayCut(t *testing.T, end int64, page func() int64) *storage.Audit {
+func (r *harness) replayCut(t *testing.T, end int64, page func() int64) *audit.Audit {
 	t.Helper()
 	r.journal.mu.Lock()
 	r.journal.cut = page

@@ -15,12 +15,12 @@ import (
 	"github.com/ovation-analytics/ovation/actors/shard"
 	"github.com/ovation-analytics/ovation/actors/shard/outbox"
 	"github.com/ovation-analytics/ovation/actors/view"
-	"github.com/ovation-analytics/ovation/storage"
 	"github.com/ovation-analytics/ovation/storage/format"
+	"github.com/ovation-analytics/ovation/storage/store"
 )
 
 type checkedStore struct {
-	*storage.Shard
+	*store.Shard
 	r *harness
 }
 
@@ -34,7 +34,7 @@ func (s checkedStore) Commit(state domain.ShardState, origins []domain.Origin) e
 	return s.Shard.Commit(state, origins)
 }
 
-type catalogStore struct{ *storage.Catalog }
+type catalogStore struct{ *store.Catalog }
 
 func (s catalogStore) State() catalog.State { return catalog.State(s.Catalog.State()) }
 func (s catalogStore) Commit(c catalog.State, e []any) error {
@@ -55,7 +55,7 @@ type harness struct {
 
 	catalogStops bool // a catalog that stops ends boot
 
-	store *storage.Store
+	store *store.Store
 	node  *Node
 	next  uint16
 }
@@ -108,7 +108,7 @@ func (r *harness) ready() {
 func (r *harness) boot() {
 	r.t.Helper()
 	var err error
-	if r.store, err = storage.Open("store", storage.Options{FS: r.fs, CacheBytes: 1 << 20, MemTableBytes: 1 << 20, SealRows: 500, SyncWithin: time.Hour}); err != nil {
+	if r.store, err = store.Open("store", store.Options{FS: r.fs, CacheBytes: 1 << 20, MemTableBytes: 1 << 20, SealRows: 500, SyncWithin: time.Hour}); err != nil {
 		r.t.Fatal(err)
 	}
 	o := r.options
@@ -137,7 +137,7 @@ func (r *harness) boot() {
 		return checkedStore{s, r}, err
 	}
 	o.OpenCatalog = func() (catalog.Store, error) {
-		c, err := storage.OpenCatalog("catalog", storage.Options{FS: r.fs})
+		c, err := store.OpenCatalog("catalog", store.Options{FS: r.fs})
 		return catalogStore{c}, err
 	}
 	r.node = New(o)
@@ -236,7 +236,7 @@ func (r *harness) journalEnds() (ends []int64) {
 }
 
 // stats are those of the store.
-func (r *harness) stats() storage.Stats {
+func (r *harness) stats() store.Stats {
 	r.t.Helper()
 	st, err := r.store.Stats()
 	r.must(err)
@@ -244,9 +244,9 @@ func (r *harness) stats() storage.Stats {
 }
 
 // stored calls f with what each shard of a stopped node has stored.
-func (r *harness) stored(f func(i int, s *storage.Shard)) {
+func (r *harness) stored(f func(i int, s *store.Shard)) {
 	r.t.Helper()
-	store, err := storage.Open("store", storage.Options{FS: r.fs})
+	store, err := store.Open("store", store.Options{FS: r.fs})
 	r.must(err)
 	defer store.Close()
 	for i := range r.journal.Partitions() {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/shard/machine"
-	"github.com/ovation-analytics/ovation/storage"
+	"github.com/ovation-analytics/ovation/storage/store"
 )
 
 // What a record does must not hang on which others are applied with it: a replay cuts
@@ -48,7 +48,7 @@ func TestI6_MicroBatchesMayEndAnywhere(t *testing.T) {
 		}
 		r.close()
 		first := uint32(r.journal.parts[0][0].Time / day)
-		r.stored(func(_ int, s *storage.Shard) {
+		r.stored(func(_ int, s *store.Shard) {
 			for id := range byte(6) {
 				for d := first; d < first+3; d++ {
 					q, err := s.Request(d, domain.RequestID{id})

@@ -13,7 +13,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/shard"
 	"github.com/ovation-analytics/ovation/actors/shard/machine"
-	"github.com/ovation-analytics/ovation/storage"
+	"github.com/ovation-analytics/ovation/storage/store"
 )
 
 // pendingHarness is a node of two shards, the second of which applies nothing while held.
@@ -223,7 +223,7 @@ func (r *harness) inOrder(t *testing.T, fans int) {
 // factsOf is each shard's state hash as the store of a stopped node has it.
 func (r *harness) factsOf(t *testing.T) (facts [][16]byte) {
 	t.Helper()
-	r.stored(func(i int, s *storage.Shard) {
+	r.stored(func(i int, s *store.Shard) {
 		again, err := s.Recompute()
 		if err != nil || again != s.State().Facts {
 			t.Fatalf("shard %d: facts computed anew are others: %v", i, err)

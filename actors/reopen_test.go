@@ -11,7 +11,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/replay"
 	"github.com/ovation-analytics/ovation/actors/shard"
-	"github.com/ovation-analytics/ovation/storage"
+	"github.com/ovation-analytics/ovation/storage/store"
 )
 
 // A shard that is opened again as of an earlier record answers no question before it is
@@ -22,7 +22,7 @@ func TestReopen_ShowsNothingEarlierThanWasShown(t *testing.T) {
 	r.publishOf(r.register(0), acts)
 	r.settled()
 	r.wantActions(acts)
-	replacement, err := r.store.Replace(0, storage.Options{CacheBytes: 1 << 20, MemTableBytes: 1 << 20})
+	replacement, err := r.store.Replace(0, store.Options{CacheBytes: 1 << 20, MemTableBytes: 1 << 20})
 	r.must(err)
 	shadow, err := r.node.Replay(t.Context(), 0, replay.Options{Open: func() (shard.Store, error) {
 		sh, err := replacement.Shard()

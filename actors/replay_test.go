@@ -11,13 +11,14 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/replay"
 	"github.com/ovation-analytics/ovation/actors/shard"
-	"github.com/ovation-analytics/ovation/storage"
+	"github.com/ovation-analytics/ovation/storage/audit"
+	"github.com/ovation-analytics/ovation/storage/store"
 )
 
 // replayTo replays a shard's journal beside the running node, up to each of the offsets.
-func (r *harness) replayTo(t testing.TB, id int, o replay.Options, offsets ...int64) *storage.Audit {
+func (r *harness) replayTo(t testing.TB, id int, o replay.Options, offsets ...int64) *audit.Audit {
 	t.Helper()
-	store, err := storage.Open(fmt.Sprint("shadow-", id), storage.Options{FS: vfs.NewMem(), CacheBytes: 1 << 20, MemTableBytes: 1 << 20, SealRows: 333, Throwaway: true})
+	store, err := store.Open(fmt.Sprint("shadow-", id), store.Options{FS: vfs.NewMem(), CacheBytes: 1 << 20, MemTableBytes: 1 << 20, SealRows: 333, Throwaway: true})
 	r.must(err)
 	t.Cleanup(func() { store.Close() })
 	o.Open = func() (shard.Store, error) {
@@ -34,7 +35,7 @@ func (r *harness) replayTo(t testing.TB, id int, o replay.Options, offsets ...in
 }
 
 // audited is a shard of a store, until the test ends.
-func audited(t testing.TB, store *storage.Store, id int) *storage.Audit {
+func audited(t testing.TB, store *store.Store, id int) *audit.Audit {
 	t.Helper()
 	a, err := store.Audit(id, nil)
 	if err != nil {
@@ -52,11 +53,11 @@ func (r *harness) replaysEqual(t testing.TB) {
 		have := audited(t, r.store, i)
 		next := have.State().Next
 		replay := r.replayTo(t, i, replay.Options{MemberBytes: 12_000, ResidentBytes: 30_000}, next/3, next/2, next)
-		f, err := storage.Compare(have, replay)
+		f, err := audit.Compare(have, replay)
 		if err != nil || f.Total != 0 {
 			t.Fatalf("shard %d: %d differences to a replay: %+v %v", i, f.Total, f.First, err)
 		}
-		if from, to, apart, err := storage.Stretch(have, replay); apart || err != nil {
+		if from, to, apart, err := audit.Stretch(have, replay); apart || err != nil {
 			t.Fatalf("shard %d: apart in [%d, %d): %v", i, from, to, err)
 		}
 		if f, err = have.Consistent(); err != nil || f.Total != 0 {
@@ -121,7 +122,7 @@ func TestReplay_ReportsWhyItStopped(t *testing.T) {
 	id := r.register(0)
 	r.publish(domain.Activity{Member: id, Definition: 100, Brand: 1, Time: 1_600_000_000, Hash: 1})
 	r.settled()
-	store, err := storage.Open("broken", storage.Options{FS: vfs.NewMem(), Throwaway: true})
+	store, err := store.Open("broken", store.Options{FS: vfs.NewMem(), Throwaway: true})
 	r.must(err)
 	defer store.Close()
 	s, err := r.node.Replay(t.Context(), 0, replay.Options{Open: func() (shard.Store, error) {

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
-	"github.com/ovation-analytics/ovation/storage"
+	"github.com/ovation-analytics/ovation/storage/store"
 )
 
 // Many submissions have results in their order, records of one log stand in it in
@@ -112,7 +112,7 @@ func TestI3_OutboxIsInTheBatchThatMovesTheOrigin(t *testing.T) {
 	r.close()
 
 	origins, letters := 0, 0
-	r.stored(func(i int, s *storage.Shard) {
+	r.stored(func(i int, s *store.Shard) {
 		if i != stranger.Slot().Shard(2) {
 			return
 		}

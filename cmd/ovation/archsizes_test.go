@@ -25,7 +25,7 @@ var large = map[string]string{
 	"api/wire":                    "documents of the contract",
 	"api/client.Client":           "a method an operation",
 	"cmd/ovation/collect.Mapping": "the keys of a configuration file",
-	"storage.Shard":               "one store: staging, commit, look-ups, sealing",
+	"store.Shard":                 "one store: staging, commit, look-ups, sealing",
 	"storage.timeline":            "scratch of one look-up, kept from call to call",
 }
 

@@ -14,8 +14,8 @@ import (
 	"github.com/ovation-analytics/ovation/api/admin"
 	"github.com/ovation-analytics/ovation/cmd/ovation/status"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
-	"github.com/ovation-analytics/ovation/storage"
 	"github.com/ovation-analytics/ovation/storage/format"
+	"github.com/ovation-analytics/ovation/storage/store"
 )
 
 // The rooms do not know each other. Where one names a type that another cannot
@@ -91,13 +91,13 @@ func (p *program) shown() *status.Source {
 }
 
 // shardStore is a shard's part of the store as the shard needs it.
-type shardStore struct{ *storage.Shard }
+type shardStore struct{ *store.Shard }
 
 // Snapshot is the store as of the last commit.
 func (s shardStore) Snapshot() view.Snapshot { return s.Shard.Snapshot() }
 
 // catalogStore is the catalog's store as the catalog needs it.
-type catalogStore struct{ *storage.Catalog }
+type catalogStore struct{ *store.Catalog }
 
 // State is what was stored with the last commit.
 func (s catalogStore) State() catalog.State { return catalog.State(s.Catalog.State()) }

@@ -6,7 +6,7 @@ import (
 	"io"
 	"path/filepath"
 
-	"github.com/ovation-analytics/ovation/storage"
+	"github.com/ovation-analytics/ovation/storage/store"
 )
 
 // Inspect prints the keys of a stopped node's store as text, one a line.
@@ -19,13 +19,13 @@ type Inspect struct {
 // Run prints to standard output.
 func (i *Inspect) Run(_ context.Context, out io.Writer) error {
 	if i.Catalog {
-		c, err := storage.OpenCatalog(filepath.Join(i.Data, "catalog"), storage.Options{})
+		c, err := store.OpenCatalog(filepath.Join(i.Data, "catalog"), store.Options{})
 		if err != nil {
 			return taken(err)
 		}
 		return errors.Join(c.Dump(out, []byte(i.Prefix)), c.Close())
 	}
-	s, err := storage.Open(filepath.Join(i.Data, "store"), storage.Options{})
+	s, err := store.Open(filepath.Join(i.Data, "store"), store.Options{})
 	if err != nil {
 		return taken(err)
 	}

@@ -21,8 +21,8 @@ import (
 	"github.com/ovation-analytics/ovation/cmd/ovation/verify"
 	"github.com/ovation-analytics/ovation/ingest/activity"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
-	"github.com/ovation-analytics/ovation/storage"
 	"github.com/ovation-analytics/ovation/storage/pebblefs"
+	"github.com/ovation-analytics/ovation/storage/store"
 )
 
 // The steps of newProgram, in their order; those of the logs are in logs.go.
@@ -125,16 +125,16 @@ func (p *program) openStores(context.Context) error {
 	var err error
 	b := p.budget.Store
 	shards := p.topics.journal.Partitions()
-	o := storage.Options{
+	o := store.Options{
 		Logger: p.log, CacheBytes: b.Cache, MemTableBytes: int(b.Buffer), SyncWithin: storeSyncWithin,
-		GistBytes: b.ContentFilterBytes(), FilterBytes: b.FilterBytes(shards),
+		ContentFilterBytes: b.ContentFilterBytes(), FilterBytes: b.FilterBytes(shards),
 		SealRows: b.SealRows(shards), TailBytes: b.TailBytes(shards),
 	}
-	if p.store, err = storage.Open(filepath.Join(p.cfg.Data, "store"), o); err != nil {
+	if p.store, err = store.Open(filepath.Join(p.cfg.Data, "store"), o); err != nil {
 		return fmt.Errorf("the store: %w", taken(err))
 	}
 	p.onClose(p.store.Close)
-	p.catalog, err = storage.OpenCatalog(filepath.Join(p.cfg.Data, "catalog"), storage.Options{
+	p.catalog, err = store.OpenCatalog(filepath.Join(p.cfg.Data, "catalog"), store.Options{
 		Logger: p.log, CacheBytes: min(b.Cache/8, 8<<20), MemTableBytes: 1 << 20,
 	})
 	if err != nil {
@@ -174,7 +174,7 @@ func (p *program) openNode(ctx context.Context) error {
 				return shardStore{s}, nil
 			},
 			OpenCatalog: func() (catalog.Store, error) { return catalogStore{p.catalog}, nil },
-			Damaged:     storage.Damaged,
+			Damaged:     store.Damaged,
 		},
 		Memory: actors.Memory{
 			ResidentBytes: int(p.budget.Shards.Columns), MemberBytes: int(p.budget.Shards.Members),
@@ -222,7 +222,7 @@ func (p *program) awaitCatalog(ctx context.Context, err error) error {
 func (p *program) startNode(context.Context) (err error) {
 	p.node.Start()
 	p.verifier, p.rebuilds, err = verify.Open(verify.Config{
-		Node: p.node, Store: p.store, Adapt: func(s *storage.Shard) shard.Store { return shardStore{s} },
+		Node: p.node, Store: p.store, Adapt: func(s *store.Shard) shard.Store { return shardStore{s} },
 		Shards: p.topics.journal.Partitions(), Memory: p.budget.Replay, SideBySide: p.budget.Replays(),
 		Data: p.cfg.Data, Log: p.log,
 	})

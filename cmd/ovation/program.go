@@ -20,7 +20,7 @@ import (
 	"github.com/ovation-analytics/ovation/cmd/ovation/tuning"
 	"github.com/ovation-analytics/ovation/cmd/ovation/verify"
 	"github.com/ovation-analytics/ovation/ingest/activity"
-	"github.com/ovation-analytics/ovation/storage"
+	"github.com/ovation-analytics/ovation/storage/store"
 )
 
 // program is a node: every room, wired. newProgram opens it, Run serves until its
@@ -33,8 +33,8 @@ type program struct {
 	hasher  *activity.Hasher
 
 	logs
-	store    *storage.Store
-	catalog  *storage.Catalog
+	store    *store.Store
+	catalog  *store.Catalog
 	node     *actors.Node
 	verifier *verify.Verifier
 	rebuilds *verify.Rebuilder

@@ -19,7 +19,7 @@ import (
 	"github.com/ovation-analytics/ovation/ingest/broker/wire"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 	kafkatopics "github.com/ovation-analytics/ovation/ingest/kafka/topics"
-	"github.com/ovation-analytics/ovation/storage"
+	"github.com/ovation-analytics/ovation/storage/store"
 )
 
 var silent = slog.New(slog.NewTextHandler(io.Discard, nil))
@@ -132,12 +132,12 @@ func (e *engineLife) findTopics(ctx context.Context) error {
 
 func (e *engineLife) openDisks(context.Context) error {
 	var err error
-	e.store, err = storage.Open("store", storage.Options{FS: e.power.fs(), Logger: e.log, CacheBytes: 1 << 20, MemTableBytes: 64 << 10, SealRows: 40})
+	e.store, err = store.Open("store", store.Options{FS: e.power.fs(), Logger: e.log, CacheBytes: 1 << 20, MemTableBytes: 64 << 10, SealRows: 40})
 	if err != nil {
 		return err
 	}
 	e.onClose(e.store.Close)
-	e.catalog, err = storage.OpenCatalog("catalog", storage.Options{FS: e.power.fs(), CacheBytes: 1 << 20, MemTableBytes: 64 << 10})
+	e.catalog, err = store.OpenCatalog("catalog", store.Options{FS: e.power.fs(), CacheBytes: 1 << 20, MemTableBytes: 64 << 10})
 	return err
 }
 

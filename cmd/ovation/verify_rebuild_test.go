@@ -9,7 +9,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/cmd/ovation/verify"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
-	"github.com/ovation-analytics/ovation/storage"
+	"github.com/ovation-analytics/ovation/storage/store"
 )
 
 // rebuilt runs ovation rebuild and gives what it says.
@@ -39,7 +39,7 @@ func TestRebuild_MakesAShardWhatWasRecorded(t *testing.T) {
 	h.counted(40)
 	busy := h.busy()
 	h.close()
-	h.altered(busy, func(s *storage.Shard) []domain.Change {
+	h.altered(busy, func(s *store.Shard) []domain.Change {
 		return []domain.Change{
 			{Kind: domain.BitPut, Value: &domain.Bit{Account: h.account, Attribute: domain.AttrGender, Value: "F", On: true}},
 			{Kind: domain.RowAdded, Content: &domain.Content{}, Row: domain.Row{
@@ -78,7 +78,7 @@ func TestRebuild_BringsAStoppedShardBack(t *testing.T) {
 	h.counted(40)
 	busy := h.busy()
 	h.close()
-	store, err := storage.Open(filepath.Join(h.cfg.Data, "store"), storage.Options{})
+	store, err := store.Open(filepath.Join(h.cfg.Data, "store"), store.Options{})
 	h.must(err)
 	s, err := store.Shard(busy)
 	h.must(err)

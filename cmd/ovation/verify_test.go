@@ -14,7 +14,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/cmd/ovation/verify"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
-	"github.com/ovation-analytics/ovation/storage"
+	"github.com/ovation-analytics/ovation/storage/store"
 )
 
 // verified runs ovation verify and gives what it says.
@@ -43,9 +43,9 @@ func (h *house) adminText(path string) string {
 }
 
 // altered changes the store of a house that is not running.
-func (h *house) altered(shard int, change func(s *storage.Shard) []domain.Change) {
+func (h *house) altered(shard int, change func(s *store.Shard) []domain.Change) {
 	h.t.Helper()
-	store, err := storage.Open(filepath.Join(h.cfg.Data, "store"), storage.Options{})
+	store, err := store.Open(filepath.Join(h.cfg.Data, "store"), store.Options{})
 	h.must(err)
 	s, err := store.Shard(shard)
 	h.must(err)
@@ -111,7 +111,7 @@ func TestVerify_NamesDifferences(t *testing.T) {
 	h.counted(40)
 	busy := h.p.hasher.Identity(h.account, domain.ByService, "spotify", h.fans[0]).Slot().Shard(2)
 	h.close()
-	h.altered(busy, func(*storage.Shard) []domain.Change {
+	h.altered(busy, func(*store.Shard) []domain.Change {
 		return []domain.Change{{Kind: domain.BitPut, Value: &domain.Bit{Account: h.account, Attribute: domain.AttrGender, Value: "F", On: true}}}
 	})
 	h.open()
@@ -128,7 +128,7 @@ func TestVerify_NamesDifferences(t *testing.T) {
 	}
 
 	h.close() // an action more: the state hash is another one, too
-	h.altered(busy, func(s *storage.Shard) []domain.Change {
+	h.altered(busy, func(s *store.Shard) []domain.Change {
 		return []domain.Change{{Kind: domain.RowAdded, Content: &domain.Content{}, Row: domain.Row{
 			Seq: s.State().Sequence + 1000, Account: h.account, Time: 1_767_323_045, Brand: h.brand, Definition: 100, Points: 1, Hash: 1,
 		}}}

@@ -24,21 +24,21 @@ const (
 // BlockWriter encodes blocks; it is scratch of one goroutine.
 type BlockWriter struct{ pack packer }
 
-// append appends marks of one account, sorted and each action once, as one block.
-func (w *BlockWriter) append(dst []byte, marks []Action) []byte {
+// append appends actions of one account, sorted and each action once, as one block.
+func (w *BlockWriter) append(dst []byte, actions []Action) []byte {
 	w.pack.reset(blockColumns)
 	p := w.pack.cols
-	for i := 0; i < len(marks); {
+	for i := 0; i < len(actions); {
 		j := i + 1
-		for j < len(marks) && marks[j].Ord == marks[i].Ord {
+		for j < len(actions) && actions[j].Ord == actions[i].Ord {
 			j++
 		}
-		p[blockOrd] = append(p[blockOrd], uint64(marks[i].Ord))
+		p[blockOrd] = append(p[blockOrd], uint64(actions[i].Ord))
 		p[blockCount] = append(p[blockCount], uint64(j-i))
 		i = j
 	}
-	for i := range marks {
-		m := &marks[i]
+	for i := range actions {
+		m := &actions[i]
 		p[blockSeq] = append(p[blockSeq], m.Seq)
 		p[blockTime] = append(p[blockTime], uint64(m.Time))
 		p[blockBrand] = append(p[blockBrand], uint64(m.Brand))
@@ -50,21 +50,21 @@ func (w *BlockWriter) append(dst []byte, marks []Action) []byte {
 	}
 	start := len(dst)
 	dst = append(dst, 0, 0, 0, 0)
-	dst = binary.AppendUvarint(dst, uint64(len(marks)))
+	dst = binary.AppendUvarint(dst, uint64(len(actions)))
 	dst = binary.AppendUvarint(dst, uint64(len(p[blockOrd])))
 	dst = w.pack.append(dst, blockColumns)
 	k := len(dst)
-	dst = slices.Grow(dst, 8*len(marks))[:k+8*len(marks)]
-	for i := range marks {
-		le.PutUint64(dst[k+8*i:], marks[i].Hash)
+	dst = slices.Grow(dst, 8*len(actions))[:k+8*len(actions)]
+	for i := range actions {
+		le.PutUint64(dst[k+8*i:], actions[i].Hash)
 	}
 	le.PutUint32(dst[start:], uint32(len(dst)-start))
 	return dst
 }
 
 // AppendTimeline appends a value of t of one block.
-func (w *BlockWriter) AppendTimeline(dst []byte, marks []Action) []byte {
-	return w.append(append(dst, version1), marks)
+func (w *BlockWriter) AppendTimeline(dst []byte, actions []Action) []byte {
+	return w.append(append(dst, version1), actions)
 }
 
 // Block is a view of an encoded block; it shares the value's memory.
@@ -185,7 +185,7 @@ func EachBlock(v []byte, f func(*Block) error) error {
 	return nil
 }
 
-// AppendActions appends all marks of a value of t whose key names k.
+// AppendActions appends all actions of a value of t, under the key of k.
 func AppendActions(dst []Action, v []byte, k AccountMonth) ([]Action, error) {
 	err := EachBlock(v, func(b *Block) error {
 		return b.Each(func(i int, ord domain.Ordinal) { dst = append(dst, b.Action(i, k, ord)) })
@@ -193,7 +193,7 @@ func AppendActions(dst []Action, v []byte, k AccountMonth) ([]Action, error) {
 	return dst, err
 }
 
-// AppendMemberActions appends the marks of one member.
+// AppendMemberActions appends the actions of one member.
 func AppendMemberActions(dst []Action, v []byte, k AccountMonth, ord domain.Ordinal) ([]Action, error) {
 	err := EachBlock(v, func(b *Block) error {
 		for i, hi := b.Find(ord); i < hi; i++ {
@@ -204,17 +204,17 @@ func AppendMemberActions(dst []Action, v []byte, k AccountMonth, ord domain.Ordi
 	return dst, err
 }
 
-// blockMerger joins values of t. Blocks much smaller than the one before them stand
-// beside it, copied as they are; others become one. So a read that finds a large
+// blockMerger joins values of t. Blocks much smaller than the one before them are
+// copied as they are; others become one. So a read that finds a large
 // value and a few fresh ones copies, and a row is packed anew O(log n) times however
 // often the store rewrites it. Grouping decides the bytes, never the rows.
 type blockMerger struct {
-	blocks     []Block
-	marks, tmp []Action
-	ends       []int
-	counts     []int // blocks of each group
-	sizes      []int // rows of each group
-	writer     BlockWriter
+	blocks       []Block
+	actions, tmp []Action
+	ends         []int
+	counts       []int // blocks of each group
+	sizes        []int // rows of each group
+	writer       BlockWriter
 }
 
 func (m *blockMerger) merge(dst []byte, operands [][]byte) ([]byte, error) {
@@ -246,17 +246,17 @@ func (m *blockMerger) merge(dst []byte, operands [][]byte) ([]byte, error) {
 
 // join appends blocks as one.
 func (m *blockMerger) join(dst []byte, blocks []Block) ([]byte, error) {
-	m.marks, m.ends = m.marks[:0], m.ends[:0]
+	m.actions, m.ends = m.actions[:0], m.ends[:0]
 	for i := range blocks {
 		b := &blocks[i]
-		err := b.Each(func(i int, ord domain.Ordinal) { m.marks = append(m.marks, b.Action(i, AccountMonth{}, ord)) })
+		err := b.Each(func(i int, ord domain.Ordinal) { m.actions = append(m.actions, b.Action(i, AccountMonth{}, ord)) })
 		if err != nil {
 			return nil, err
 		}
-		m.ends = append(m.ends, len(m.marks))
+		m.ends = append(m.ends, len(m.actions))
 	}
-	m.marks, m.tmp = mergeRuns(m.marks, m.tmp, m.ends, (*Action).Before)
-	return m.writer.append(dst, Coalesce(m.marks)), nil
+	m.actions, m.tmp = mergeRuns(m.actions, m.tmp, m.ends, (*Action).Before)
+	return m.writer.append(dst, Coalesce(m.actions)), nil
 }
 
 // group says how many neighbouring blocks become one each: a block joins what is

@@ -6,7 +6,7 @@ import (
 )
 
 // join is merge for operands that follow one another and take nothing, as those do that
-// a shard seals one after the other: columns are put behind columns and strings behind
+// a shard seals one after the other: columns are appended to columns and strings to
 // strings, without a look at single entries. It gives merge's very bytes; false, and dst
 // as it was, where operands are otherwise or damaged.
 func (c *ContentCodec) join(dst []byte, operands [][]byte) ([]byte, bool) {
@@ -17,7 +17,7 @@ func (c *ContentCodec) join(dst []byte, operands [][]byte) ([]byte, bool) {
 		c.texts = c.texts[:0]
 	}()
 	for _, v := range operands {
-		if !c.behind(v) {
+		if !c.joinOne(v) {
 			return dst, false
 		}
 	}
@@ -39,9 +39,9 @@ func (c *ContentCodec) join(dst []byte, operands [][]byte) ([]byte, bool) {
 	return dst, true
 }
 
-// behind puts an operand's entries behind those before it; false: it has more than
+// joinOne appends an operand's entries to those before it; false: it has more than
 // entries, or is damaged.
-func (c *ContentCodec) behind(v []byte) bool {
+func (c *ContentCodec) joinOne(v []byte) bool {
 	n, cur, err := c.open(v)
 	if err != nil || len(c.list) > 0 {
 		return false

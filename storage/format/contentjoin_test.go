@@ -31,7 +31,7 @@ func sealedContents(r *rand.Rand, n, entries int) (list [][]byte) {
 
 // Joined operands are the very bytes that merging them entry by entry gives, and only
 // those are joined that can be.
-func TestJoiningContentsGivesWhatMergingGives(t *testing.T) {
+func TestContents_JoiningGivesWhatMergingGives(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
 	r := rand.New(rand.NewPCG(seed, 21))

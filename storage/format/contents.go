@@ -15,7 +15,7 @@ type Entry struct {
 	Text     []byte // appendText's; empty: there is only the time
 }
 
-// Bits of an entry's mask, in the order their strings stand.
+// Bits of an entry's mask, in the order of their strings.
 const (
 	hasMarker = 1 << iota
 	hasContent
@@ -52,7 +52,7 @@ func AppendContent(dst []byte, c *domain.Content) []byte {
 	return dst
 }
 
-// Decode is the entry as the language has it.
+// Decode is the entry as the domain has it.
 func (e *Entry) Decode() (*domain.Content, error) {
 	out := &domain.Content{Recorded: int64(e.Recorded)}
 	if len(e.Text) == 0 {

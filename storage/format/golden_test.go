@@ -230,7 +230,7 @@ func FuzzValues(f *testing.F) {
 			return
 		}
 		for _, list := range [][][]byte{{v, good[family]}, {good[family], v}, {v, v}} {
-			merged, mergeErr := MergeValues(family, nil, list, true)
+			merged, mergeErr := mergeValues(family, nil, list, true)
 			if mergeErr != nil {
 				if err == nil && family != FamilyContent {
 					t.Fatalf("a value that is read cannot be merged: %v", mergeErr)

@@ -68,7 +68,7 @@ const (
 // Families are those of a node's store.
 const Families = "CRTabcfikmnopqstuxz"
 
-// Monthly reports that the keys of a family begin with the month, and the shard behind it.
+// Monthly reports that the keys of a family begin with the month, followed by the shard.
 func Monthly(family byte) bool {
 	return family == FamilyContent || family == FamilyRows || family == FamilyTimeline
 }

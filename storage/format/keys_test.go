@@ -35,7 +35,7 @@ func TestKeysStandInTheOrderOfTheirFields(t *testing.T) {
 	}
 }
 
-func TestAfterIsTheFirstKeyBehindAPrefix(t *testing.T) {
+func TestPrefixEnd(t *testing.T) {
 	for prefix, want := range map[string][]byte{"a": []byte("b"), "a\xff": []byte("b"), "a\x01\xff\xff": []byte("a\x02"), "\xff": nil, "": nil} {
 		if got := PrefixEnd([]byte(prefix)); !bytes.Equal(got, want) {
 			t.Errorf("after %q is %q, want %q", prefix, got, want)

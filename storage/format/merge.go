@@ -82,7 +82,7 @@ func (m *operands) Finish(base bool) ([]byte, io.Closer, error) {
 	for _, s := range m.newer {
 		m.list = append(m.list, m.buf[s.from:s.to])
 	}
-	v, err := MergeValues(m.family, m.out[:0], m.list, base)
+	v, err := mergeValues(m.family, m.out[:0], m.list, base)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -103,10 +103,10 @@ type mergeScratch struct {
 
 var mergeScratches = sync.Pool{New: func() any { return new(mergeScratch) }}
 
-// MergeValues puts operands of a family together, oldest first; base: none is older.
+// mergeValues puts operands of a family together, oldest first; base: none is older.
 // The rows, bits and numbers of the result do not depend on how operands were put
 // together before.
-func MergeValues(family byte, dst []byte, list [][]byte, base bool) ([]byte, error) {
+func mergeValues(family byte, dst []byte, list [][]byte, base bool) ([]byte, error) {
 	s := mergeScratches.Get().(*mergeScratch)
 	defer mergeScratches.Put(s)
 	switch family {

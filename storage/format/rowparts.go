@@ -4,7 +4,7 @@ import "encoding/binary"
 
 // A value of R with many rows is a list of operands, oldest first, of which only the first
 // may take sequences: what is old and large is not packed anew whenever something new
-// comes, or somebody reads. What comes behind few rows is put together with them.
+// comes, or a reader asks. What follows few rows is packed together with them.
 const rowPartsVersion = 2
 
 const (

@@ -9,7 +9,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// Row is a row as R holds it: what the key does not say already.
+// Row is a row as R holds it: without what its key has.
 type Row struct {
 	Seq        uint64
 	Time       domain.Second
@@ -63,7 +63,7 @@ const (
 	rowColumns
 )
 
-// RowCodecs are those that nobody uses: to read rows, since a merge has its own.
+// RowCodecs are spare ones to read rows with; a merge has its own.
 var RowCodecs = sync.Pool{New: func() any { return new(RowCodec) }}
 
 // Reset empties the codec for another value.
@@ -134,7 +134,7 @@ func (c *RowCodec) widen(rows []Row) int {
 }
 
 // open reads an operand up to its columns: its D into c.fresh, n rows, of which a single
-// one is given as it stands.
+// one is given unpacked.
 func (c *RowCodec) open(v []byte) (cur cursor, n int, one Row, err error) {
 	if cur, err = openValue(v, "R"); err != nil {
 		return cur, 0, one, err
@@ -222,7 +222,7 @@ func (c *RowCodec) Live(v []byte, k BrandMonth, r domain.Range, f func(rows []do
 	return EachPart(v, func(one []byte) error { return c.LiveOne(one, k, r, f) })
 }
 
-// cut is where the rows of a range stand among the n of an operand, which are in order of
+// cut is where the rows of a range are among the n of an operand, which are in order of
 // time.
 func (c *RowCodec) cut(n int, r domain.Range) (from, to int) {
 	times := &c.cols[rowTime]

@@ -86,3 +86,6 @@ func (k BrandMonth) Compare(o BrandMonth) int {
 func (k AccountMonth) Compare(o AccountMonth) int {
 	return BrandMonth{Account: k.Account, Month: k.Month}.Compare(BrandMonth{Account: o.Account, Month: o.Month})
 }
+
+// BucketOf is a member's bucket under a class of so many bits.
+func BucketOf(class uint8, ord domain.Ordinal) uint32 { return uint32(ord) & (1<<class - 1) }

@@ -16,7 +16,7 @@ import (
 //
 //	'a' member u64, time u32, brand u32, definition u32, service u8, points u16,
 //	    id hash u64                                 an action that counts
-//	'd' the same without points; of a one-time      the mark of a deleted action: which
+//	'd' the same without points; of a one-time      a deleted action: which
 //	    action also without time and id hash        of a pair stood there follows arrival
 //	'm' member u64, account u32, state u8           a member
 //	'p' member u64, field u8, value                 a value of a profile
@@ -28,7 +28,7 @@ import (
 //	'e' hash, member u64, created u64               a pointer
 //	'w' member u64, address hash, password hash     a password
 //	'o' member u64, kind u8, id u32, in, out and listed as bits of u8
-//	                                                how a member stands to what it can opt in to
+//	                                                what a member opted in to or out of
 //
 // Numbers are big-endian.
 type StateHash struct{ hi, lo uint64 }
@@ -50,7 +50,7 @@ func (f *StateHash) Add(g StateHash) {
 	f.hi, _ = bits.Add64(f.hi, g.hi, carry)
 }
 
-// Sub takes facts back.
+// Sub takes facts out.
 func (f *StateHash) Sub(g StateHash) {
 	var borrow uint64
 	f.lo, borrow = bits.Sub64(f.lo, g.lo, 0)
@@ -63,7 +63,7 @@ func HashOf(b []byte) StateHash {
 	return StateHash{h.Hi, h.Lo}
 }
 
-// HashAction is the fact a mark stands for: an action, the mark of a deleted one, or
+// HashAction is the fact of an action: one that counts, a deleted one, or
 // none, of one that another took the place of.
 func HashAction(m *Action, member domain.MemberID) StateHash {
 	var b [32]byte

@@ -233,7 +233,7 @@ func dumpMarks(k, v []byte) (string, error) {
 	return strings.TrimSpace(b.String()), err
 }
 
-// flagNames are a mark's flags in words; "-": none.
+// flagNames are an action's flags in words; "-": none.
 func flagNames(f domain.Flags) string {
 	var names []string
 	for i, name := range [...]string{"defaulted", "one-time", "superseded", "deleted"} {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/cockroachdb/pebble/v2"
 )
 
 // The values, by the family of their key. Each begins with a version byte; u8, u16,
@@ -36,7 +38,7 @@ import (
 //	s  ver v rows, v classes
 //	u  ver v account, v total
 //	x  ver message
-//	z  ver and what state.go draws; of an origin: z epoch, z offset; of a mark: [16]
+//	z  ver and what state.go draws; of an origin: z epoch, z offset; of a state mark: [16]
 const version1 = 1
 
 var (
@@ -47,6 +49,9 @@ var (
 
 // Damaged is an error that names what could not be read.
 func Damaged(what string) error { return fmt.Errorf("storage: %s: %w", what, ErrDamaged) }
+
+// Unreadable reports that an error says that a file of a store holds what cannot be read.
+func Unreadable(err error) bool { return pebble.IsCorruptionError(err) || errors.Is(err, ErrDamaged) }
 
 // cursor reads a value. After the first step beyond its end it is bad and gives
 // zeros.

@@ -75,10 +75,10 @@ func (m *Model) Apply(c Commit) {
 		maps.DeleteFunc(m.Requests, func(_ domain.RequestID, r *domain.Request) bool { return int64(r.Day) < now-1 })
 	}
 	m.State = c.State
-	m.State.Facts = m.facts()
+	m.State.Facts = m.stateHash()
 }
 
-// OriginKey tells streams from each other.
+// OriginKey is what differs between streams.
 func OriginKey(o domain.Origin) (k [20]byte) {
 	copy(k[:], o.Topic[:])
 	binary.BigEndian.PutUint32(k[16:], uint32(o.Partition))
@@ -144,8 +144,8 @@ func (m *Model) change(ch domain.Change) {
 	}
 }
 
-// facts are computed the plain way: fact by fact of what there is.
-func (m *Model) facts() [16]byte {
+// stateHash is computed the plain way: fact by fact of what there is.
+func (m *Model) stateHash() [16]byte {
 	var sum format.StateHash
 	for _, r := range m.Rows {
 		mk := format.Action{Hash: r.Row.Hash, Time: r.Row.Time, Brand: r.Row.Brand, Definition: r.Row.Definition, Points: r.Row.Points, Service: r.Row.Service, Flags: r.Row.Flags}

@@ -13,7 +13,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/client"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
-	"github.com/ovation-analytics/ovation/storage"
+	"github.com/ovation-analytics/ovation/storage/store"
 )
 
 // verification is what ovation verify --output json says.
@@ -142,7 +142,7 @@ func verifiedAfterAKill(t *testing.T, on site) {
 // alterBit puts a member of the shard where no record did, through the store.
 func alterBit(t *testing.T, n *node, shard int, account domain.AccountID) {
 	t.Helper()
-	store, err := storage.Open(filepath.Join(n.Data, "store"), storage.Options{})
+	store, err := store.Open(filepath.Join(n.Data, "store"), store.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,7 @@ import (
 	"github.com/ovation-analytics/ovation/cmd/ovation/verify"
 	brokerlog "github.com/ovation-analytics/ovation/ingest/broker/log"
 	"github.com/ovation-analytics/ovation/ingest/broker/wire"
-	"github.com/ovation-analytics/ovation/storage"
+	"github.com/ovation-analytics/ovation/storage/store"
 )
 
 // Node is what /status shows.
@@ -53,7 +53,7 @@ type Log struct {
 // Source is the node that is shown. Any goroutine.
 type Source struct {
 	Engine      *actors.Node
-	Store       *storage.Store
+	Store       *store.Store
 	Log         *brokerlog.Log // nil: a Kafka of its own
 	Broker      *wire.Broker   // nil: none
 	Replication string
@@ -76,7 +76,7 @@ func (s *Source) Read() Node {
 	}
 	n.Store = Store{
 		Disk: st.Disk, WAL: st.WAL, Debt: st.Debt, Cache: st.Cache, Buffers: st.MemTables,
-		Filters: st.Filters, Gists: st.Gists, Tail: st.Tail, Free: st.Free,
+		Filters: st.Filters, Gists: st.ContentFilters, Tail: st.Tail, Free: st.Free,
 		Snapshots: st.Snapshots, Pinned: st.Pinned, Corrupt: st.Corrupt, Families: map[string]uint64{},
 	}
 	for family, bytes := range st.Families {

@@ -9,7 +9,8 @@ import (
 	"slices"
 
 	"github.com/ovation-analytics/ovation/actors/replay"
-	"github.com/ovation-analytics/ovation/storage"
+	"github.com/ovation-analytics/ovation/storage/audit"
+	"github.com/ovation-analytics/ovation/storage/store"
 )
 
 // replayProgress notes the offset up to which a shard is replayed or compared.
@@ -65,7 +66,7 @@ func (v *Verifier) compareWithReplay(w *replays, s *VerifiedShard, progress repl
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	shadow, err := storage.Open(dir, w.shadowOptions())
+	shadow, err := store.Open(dir, w.shadowOptions())
 	if err != nil {
 		return err
 	}
@@ -86,8 +87,8 @@ func (v *Verifier) compareWithReplay(w *replays, s *VerifiedShard, progress repl
 }
 
 // compare fills in how the live shard differs from the replay and contradicts itself.
-func (v *Verifier) compare(s *VerifiedShard, live, replay *storage.Audit) error {
-	found, err := storage.Compare(live, replay)
+func (v *Verifier) compare(s *VerifiedShard, live, replay *audit.Audit) error {
+	found, err := audit.Compare(live, replay)
 	if err != nil {
 		return err
 	}
@@ -95,7 +96,7 @@ func (v *Verifier) compare(s *VerifiedShard, live, replay *storage.Audit) error 
 	if err != nil {
 		return err
 	}
-	from, to, apart, err := storage.Stretch(live, replay)
+	from, to, apart, err := audit.Stretch(live, replay)
 	if err != nil {
 		return err
 	}
@@ -114,9 +115,9 @@ func (v *Verifier) compare(s *VerifiedShard, live, replay *storage.Audit) error 
 
 // replay brings a shadow to the live shard's position, and gives the live one there.
 func (v *Verifier) replay(
-	w *replays, shard int, store *storage.Store, progress replayProgress,
-) (*storage.Audit, error) {
-	shadow, err := w.shadow(shard, func() (*storage.Shard, error) { return store.Shard(shard) })
+	w *replays, shard int, into *store.Store, progress replayProgress,
+) (*audit.Audit, error) {
+	shadow, err := w.shadow(shard, func() (*store.Shard, error) { return into.Shard(shard) })
 	if err != nil {
 		return nil, err
 	}
@@ -138,10 +139,10 @@ func (v *Verifier) replay(
 
 // merged adds what a store contradicts of itself in families in which the comparison found
 // nothing.
-func merged(found, itself *storage.Findings) *storage.Findings {
-	all := &storage.Findings{First: slices.Clone(found.First), Total: found.Total}
+func merged(found, itself *audit.Findings) *audit.Findings {
+	all := &audit.Findings{First: slices.Clone(found.First), Total: found.Total}
 	for _, d := range itself.First {
-		if !slices.ContainsFunc(found.First, func(f storage.Difference) bool { return f.Family == d.Family }) {
+		if !slices.ContainsFunc(found.First, func(f audit.Difference) bool { return f.Family == d.Family }) {
 			all.First = append(all.First, d)
 			all.Total++
 		}

@@ -11,14 +11,14 @@ import (
 	"github.com/ovation-analytics/ovation/actors"
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/shard"
-	"github.com/ovation-analytics/ovation/storage"
+	"github.com/ovation-analytics/ovation/storage/store"
 )
 
 // Config is the node whose journals are replayed.
 type Config struct {
 	Node       *actors.Node
-	Store      *storage.Store
-	Adapt      func(*storage.Shard) shard.Store // a shard's store as the actors need it
+	Store      *store.Store
+	Adapt      func(*store.Shard) shard.Store // a shard's store as the actors need it
 	Shards     int
 	Memory     int64 // of all shadow stores of a run
 	SideBySide int   // shards verified at once, at most

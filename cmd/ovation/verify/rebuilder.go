@@ -9,7 +9,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/replay"
-	"github.com/ovation-analytics/ovation/storage"
+	"github.com/ovation-analytics/ovation/storage/store"
 )
 
 // Rebuilder builds shards from the journal beside the running node, one after the other, and
@@ -173,7 +173,7 @@ func (b *Rebuilder) rebuild(w *replays, shard int, progress rebuildProgress) err
 		return err
 	}
 	r, err := b.cfg.Store.Replace(shard, w.options())
-	if !errors.Is(err, storage.ErrReplaced) { // by a run that ended before the shard was opened
+	if !errors.Is(err, store.ErrReplaced) { // by a run that ended before the shard was opened
 		if err != nil {
 			return err
 		}
@@ -186,7 +186,7 @@ func (b *Rebuilder) rebuild(w *replays, shard int, progress rebuildProgress) err
 }
 
 // build replays the journal into a replacement and completes it.
-func (b *Rebuilder) build(w *replays, shard int, r *storage.Replacement, progress rebuildProgress) error {
+func (b *Rebuilder) build(w *replays, shard int, r *store.Replacement, progress rebuildProgress) error {
 	if err := b.replay(w, shard, r, progress); err != nil {
 		var stopped *replay.Error
 		if errors.As(err, &stopped) && stopped.Gap != nil {
@@ -207,7 +207,7 @@ func whyRefused(g *domain.GapError) string {
 	return "the journal cannot be replayed: " + g.Error()
 }
 
-func (b *Rebuilder) replay(w *replays, shard int, r *storage.Replacement, progress rebuildProgress) error {
+func (b *Rebuilder) replay(w *replays, shard int, r *store.Replacement, progress rebuildProgress) error {
 	shadow, err := w.shadow(shard, r.Shard)
 	if err != nil {
 		return err

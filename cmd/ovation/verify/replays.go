@@ -8,7 +8,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/replay"
 	"github.com/ovation-analytics/ovation/actors/shard"
 	"github.com/ovation-analytics/ovation/cmd/ovation/tuning"
-	"github.com/ovation-analytics/ovation/storage"
+	"github.com/ovation-analytics/ovation/storage/store"
 )
 
 // Bounds of one replay. The heap's parts are less where the memory of a run is less.
@@ -26,12 +26,12 @@ const (
 type replays struct {
 	ctx     context.Context
 	node    *actors.Node
-	adapt   func(*storage.Shard) shard.Store
+	adapt   func(*store.Shard) shard.Store
 	records *pacer
 	bytes   *pacer
-	cache   *storage.Cache // of all shadow stores
-	buffer  int            // a write buffer of one
-	heap    int            // what one may take of the heap for a purpose, at most
+	cache   *store.Cache // of all shadow stores
+	buffer  int          // a write buffer of one
+	heap    int          // what one may take of the heap for a purpose, at most
 }
 
 // buffersOfCache is how many write buffers the cache of the shadow stores is worth: they are
@@ -41,7 +41,7 @@ const buffersOfCache = 4
 func newReplays(ctx context.Context, c Config, rate, atOnce int) *replays {
 	w := &replays{
 		ctx: ctx, node: c.Node, adapt: c.Adapt, records: &pacer{most: rate}, bytes: &pacer{},
-		cache:  storage.NewCache(c.Memory, maxOpenFiles*atOnce),
+		cache:  store.NewCache(c.Memory, maxOpenFiles*atOnce),
 		buffer: max(tuning.MiB, int(c.Memory)/buffersOfCache/atOnce),
 		heap:   max(tuning.MiB, int(c.Memory)/4/atOnce),
 	}
@@ -56,25 +56,25 @@ func newReplays(ctx context.Context, c Config, rate, atOnce int) *replays {
 func (w *replays) pace(bytes int) error { return w.bytes.wait(w.ctx, bytes) }
 
 // options are those of a replacement's store.
-func (w *replays) options() storage.Options {
-	return storage.Options{
+func (w *replays) options() store.Options {
+	return store.Options{
 		Cache: w.cache, MemTableBytes: w.buffer, FilterBytes: min(filterBytes, w.heap), MaxOpenFiles: maxOpenFiles,
 	}
 }
 
 // shadowOptions are those of a shadow store, which is removed after the comparison.
-func (w *replays) shadowOptions() storage.Options {
+func (w *replays) shadowOptions() store.Options {
 	o := w.options()
 	tail := min(tailBytes, w.heap)
 	o.TailBytes = tail
 	o.SealRows = tail / tuning.TailRowBytes
-	o.GistBytes = tail
+	o.ContentFilterBytes = tail
 	o.Throwaway = true
 	return o
 }
 
 // shadow begins a replay into the store that open gives.
-func (w *replays) shadow(id int, open func() (*storage.Shard, error)) (*replay.Shadow, error) {
+func (w *replays) shadow(id int, open func() (*store.Shard, error)) (*replay.Shadow, error) {
 	return w.node.Replay(w.ctx, id, replay.Options{
 		Pace: w.records.wait, ResidentBytes: columnBytes, MemberBytes: min(awakeBytes, w.heap),
 		Open: func() (shard.Store, error) {

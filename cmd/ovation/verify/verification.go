@@ -4,7 +4,7 @@ import (
 	"encoding/hex"
 	"time"
 
-	"github.com/ovation-analytics/ovation/storage"
+	"github.com/ovation-analytics/ovation/storage/audit"
 )
 
 // States of a verification and of a shard in it.
@@ -65,7 +65,7 @@ type Difference struct {
 func (s *VerifiedShard) Ended() bool { return s.State != Waiting && s.State != Running }
 
 // at notes where the shard was compared.
-func (s *VerifiedShard) at(a *storage.Audit) {
+func (s *VerifiedShard) at(a *audit.Audit) {
 	state := a.State()
 	s.Position = state.Next
 	s.Replayed = s.Position
@@ -73,7 +73,7 @@ func (s *VerifiedShard) at(a *storage.Audit) {
 }
 
 // found notes differences; without any the shard's state is fine.
-func (s *VerifiedShard) found(f *storage.Findings, fine string) {
+func (s *VerifiedShard) found(f *audit.Findings, fine string) {
 	s.State = fine
 	s.Differences = f.Total
 	if f.Total > 0 {

@@ -1,0 +1,160 @@
+package contents
+
+import (
+	"bytes"
+	"errors"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/ovation-analytics/ovation/storage/format"
+)
+
+// Contents are stored in blocks of bounded size, so that a page of a few rows reads little
+// of a brand's busy day. The key of a block ends with its first sequence, and blocks of a
+// slot follow one another: sequences rise from seal to seal. So the block of an action is
+// the last one whose key is not above its sequence.
+//
+//	C … slot 1000 ─► 1000 1003 … 1490
+//	C … slot 1502 ─► 1502 1509 … 2011     grows, by merging, until it is full
+//
+// The block that grows is known in memory only. A shard that was opened, or has forgotten
+// it, begins a new one. Where blocks begin changes only how much is read for a row.
+
+// BlockBytes is how much a block has at most, unless one content alone has more. Ten rows,
+// wherever they are in a day, are less than 64 KiB.
+const BlockBytes = 6 << 10
+
+// entryBytes is about what an entry takes beside its text.
+const entryBytes = 8
+
+// growing is a block that more is put into.
+type growing struct {
+	first uint64 // sequence
+	bytes int
+}
+
+// blocks are the growing blocks of a shard by slot, those that were put last.
+type blocks struct {
+	young, old map[format.SlotKey]growing
+}
+
+// blocksMost is how many of them each half has.
+const blocksMost = 1 << 15
+
+func (b *blocks) get(p format.SlotKey) growing {
+	if g, ok := b.young[p]; ok {
+		return g
+	}
+	return b.old[p]
+}
+
+func (b *blocks) put(p format.SlotKey, g growing) {
+	if b.young == nil || len(b.young) >= blocksMost {
+		b.old, b.young = b.young, make(map[format.SlotKey]growing)
+	}
+	b.young[p] = g
+}
+
+// Writer writes the contents of a shard's actions into blocks. One goroutine.
+type Writer struct {
+	db     pebble.Reader
+	shard  uint16
+	most   int    // bytes of a block
+	blocks blocks // of C, that grow
+	codec  format.ContentCodec
+	key    []byte
+	value  []byte
+}
+
+// NewWriter makes a writer of blocks of about so many bytes.
+func NewWriter(db pebble.Reader, shard uint16, blockBytes int) *Writer {
+	return &Writer{db: db, shard: shard, most: blockBytes}
+}
+
+// fitting is how many of the entries a block with so many bytes takes, and how many bytes
+// it has then; an empty one takes one at least.
+func (w *Writer) fitting(entries []format.Entry, bytes int) (n, then int) {
+	for n < len(entries) {
+		size := len(entries[n].Text) + entryBytes
+		if bytes > 0 && bytes+size > w.most {
+			break
+		}
+		n, bytes = n+1, bytes+size
+	}
+	return n, bytes
+}
+
+// Write appends entries, whose sequences are above all of the slot, to what there is.
+func (w *Writer) Write(b *pebble.Batch, p format.SlotKey, entries []format.Entry) error {
+	g := w.blocks.get(p)
+	for len(entries) > 0 {
+		n, then := 0, 0
+		if g.bytes > 0 {
+			n, then = w.fitting(entries, g.bytes)
+		}
+		if n == 0 {
+			g.first = entries[0].Seq
+			n, then = w.fitting(entries, 0)
+		}
+		g.bytes = then
+		w.key = format.AppendContentKey(w.key[:0], p, g.first)
+		w.value = w.codec.Append(w.value[:0], nil, entries[:n])
+		if err := b.Merge(w.key, w.value, nil); err != nil {
+			return err
+		}
+		entries = entries[n:]
+	}
+	w.blocks.put(p, g)
+	return nil
+}
+
+// WriteTail puts the contents of a commit into blocks of the tail.
+func (w *Writer) WriteTail(b *pebble.Batch, entries []format.Entry) error {
+	for len(entries) > 0 {
+		n, _ := w.fitting(entries, 0)
+		w.key = format.AppendTailContentKey(w.key[:0], w.shard, entries[0].Seq)
+		w.value = w.codec.Append(w.value[:0], nil, entries[:n])
+		if err := b.Merge(w.key, w.value, nil); err != nil {
+			return err
+		}
+		entries = entries[n:]
+	}
+	return nil
+}
+
+// Take takes the content of an action that counts no more out of its block, if it has any.
+func (w *Writer) Take(b *pebble.Batch, p format.SlotKey, seq uint64) error {
+	return w.take(b, format.AppendRowKey(nil, format.FamilyContent, p.Shard, p.Of, p.Class, p.Slot), seq)
+}
+
+// TakeTail is Take for what is not sealed.
+func (w *Writer) TakeTail(b *pebble.Batch, seq uint64) error {
+	return w.take(b, format.AppendShard(nil, format.FamilyTailContent, w.shard), seq)
+}
+
+func (w *Writer) take(b *pebble.Batch, prefix []byte, seq uint64) error {
+	key, err := blockOf(w.db, prefix, seq)
+	if err != nil || key == nil {
+		return err
+	}
+	w.value = format.AppendTaken(w.value[:0], seq)
+	return b.Merge(key, w.value, nil)
+}
+
+// DeleteTail deletes the tail's contents up to a sequence: they are sealed.
+func (w *Writer) DeleteTail(b *pebble.Batch, sequence uint64) error {
+	return b.DeleteRange(format.AppendTailContentKey(nil, w.shard, 0), format.AppendTailContentKey(nil, w.shard, sequence+1), nil)
+}
+
+// blockOf is the key, of those with the prefix, of the block that has the sequence, if any
+// has; nil: none can.
+func blockOf(db pebble.Reader, prefix []byte, seq uint64) (key []byte, err error) {
+	it, err := db.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: format.AppendBlockBound(nil, prefix, seq)})
+	if err != nil {
+		return nil, err
+	}
+	if it.Last() {
+		key = bytes.Clone(it.Key())
+	}
+	return key, errors.Join(it.Error(), it.Close())
+}

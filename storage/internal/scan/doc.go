@@ -1,0 +1,3 @@
+// Package scan reads keys and their values from a store or a snapshot: one key, a range, or a
+// shard's part of a family that begins with the month.
+package scan

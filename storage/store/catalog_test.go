@@ -1,0 +1,106 @@
+package store
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/storage/format"
+	"github.com/ovation-analytics/ovation/storage/internal/check"
+)
+
+// loaded is what the catalog holds, by key.
+func loaded(t *testing.T, c *Catalog) map[string]any {
+	t.Helper()
+	out := map[string]any{}
+	check.OK(t, c.Load(func(e any) error {
+		out[string(check.Must[[]byte](t)(format.AppendEntityKey(nil, e)))] = e
+		return nil
+	}))
+	return out
+}
+
+func TestCatalogKeepsEveryEntityOverACrash(t *testing.T) {
+	const day = 86400_000
+	fs := vfs.NewCrashableMem()
+	c := check.Must[*Catalog](t)(OpenCatalog("catalog", Options{FS: fs}))
+	check.Same(t, "state of a new catalog", c.State(), format.CatalogState{})
+	gap := domain.AcceptedGap{AcceptGap: domain.AcceptGap{Topic: domain.TopicID{1}, Partition: 2, From: 3, Epoch: 9, NewTopic: domain.TopicID{4}, To: 5, At: 6}, Offset: 17}
+	again := gap
+	again.Offset = 18
+	entities := []any{
+		&domain.Layout{Shards: 8, Journal: domain.TopicID{3}, Check: [16]byte{1}, At: 2},
+		&domain.Account{ID: 1, Name: "a\xff", Created: 5},
+		&domain.Application{ID: 2, Account: 1, Name: "app", Plan: domain.Advanced},
+		&domain.Key{ID: 3, Hash: domain.KeyHash{1, 2}, Hint: "ov_", Application: 2, Account: 1, Scope: domain.ScopeGlobal},
+		&domain.Brand{ID: 4, Account: 1, Dense: 1, Fields: domain.BrandFields{"Name": "Brand\xfe", "Slug": "brand"}},
+		&domain.Definition{ID: 100, Account: 1, Brand: 4, Name: "liked {brand}", Value: 5, OneTime: true},
+		&domain.Segment{
+			ID: 6, Account: 1, Brand: 4, Name: "fans\xfd", Label: "f", Rule: true, Threshold: 3, Period: domain.Period{Amount: 2, Unit: domain.UnitMonth},
+			Activities: []domain.SegmentActivity{{Definition: 100}, {Definition: 101, Points: 9, Own: true}}, Page: "a.b/c", Created: 1, Updated: 2,
+		},
+		&domain.SetAside{Topic: domain.TopicID{7}, Partition: 1, Offset: 99, Epoch: 4, At: 3},
+		&domain.SetAside{Topic: domain.TopicID{7}, Partition: 1, Offset: 99, Epoch: 5, At: 4}, &gap, &again,
+		&domain.Request{ID: domain.RequestID{1}, Day: 20000, BodyHash: 7, Outcome: domain.Outcome{ID: 4}},
+	}
+	state := format.CatalogState{Cluster: "c", Topic: domain.TopicID{8}, Next: 10, Epoch: 1, Clock: 20000 * day, Counters: [6]uint32{1, 2, 3, 4, 100, 6}}
+	check.OK(t, c.Commit(state, entities))
+	brand := &domain.Brand{ID: 4, Account: 1, Dense: 1, Fields: domain.BrandFields{"Name": "Other"}, Deleted: true}
+	state.Next, state.Clock = 11, 20001*day
+	check.OK(t, c.Commit(state, []any{brand}))
+	want := map[string]any{}
+	for _, e := range append(entities, brand) {
+		want[string(check.Must[[]byte](t)(format.AppendEntityKey(nil, e)))] = e
+	}
+	if len(want) != len(entities) {
+		t.Fatalf("%d keys of %d entities", len(want), len(entities))
+	}
+	check.Same(t, "entities", loaded(t, c), want)
+
+	clone := fs.CrashClone(vfs.CrashCloneCfg{})
+	c2 := check.Must[*Catalog](t)(OpenCatalog("catalog", Options{FS: clone}))
+	check.Same(t, "state", c2.State(), state)
+	check.Same(t, "entities after a crash", loaded(t, c2), want)
+	state.Clock = 20002 * day
+	check.OK(t, c2.Commit(state, nil))
+	n := len(loaded(t, c2))
+	if n != len(want)-1 {
+		t.Errorf("%d entities on the day after next, want the request forgotten", n)
+	}
+	var b strings.Builder
+	check.OK(t, c2.Dump(&b, nil))
+	if strings.Count(b.String(), "\n") != n+2 || strings.Contains(b.String(), "!storage") {
+		t.Errorf("dump:\n%s", b.String())
+	}
+	if err := c2.Commit(state, []any{7}); err == nil {
+		t.Error("a number was stored as an entity")
+	}
+	if err := c2.Commit(state, nil); err == nil {
+		t.Error("a commit after the error")
+	}
+	check.OK(t, c2.Close())
+	check.OK(t, c.Close())
+	if err := c.Commit(state, nil); err == nil {
+		t.Error("a commit to a closed catalog")
+	}
+}
+
+func TestDiskErrorStopsTheCatalog(t *testing.T) {
+	disk := &brokenFrom{}
+	disk.left.Store(1 << 40)
+	c := check.Must[*Catalog](t)(OpenCatalog("catalog", Options{FS: errorfs.Wrap(vfs.NewMem(), disk)}))
+	check.OK(t, c.Commit(format.CatalogState{Next: 1}, nil))
+	disk.left.Store(0)
+	for range 2 {
+		if err := c.Commit(format.CatalogState{Next: 2}, nil); !errors.Is(err, errDisk) {
+			t.Fatalf("committed with %v", err)
+		}
+	}
+	if c.State().Next != 1 || !errors.Is(c.Err(), errDisk) || !errors.Is(c.Close(), errDisk) {
+		t.Fatalf("state %+v, %v", c.State(), c.Err())
+	}
+}

@@ -1,0 +1,176 @@
+package store
+
+import (
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/storage/format"
+	"github.com/ovation-analytics/ovation/storage/internal/check"
+	"github.com/ovation-analytics/ovation/storage/storetest"
+)
+
+// checkShard compares all that the shard gives with the model.
+func checkShard(t *testing.T, m *storetest.Model, s *Shard) {
+	t.Helper()
+	check.Same(t, "state", s.State(), m.State)
+	check.Same(t, "state hash computed anew", check.Must[[16]byte](t)(s.Recompute()), m.State.Facts)
+	checkScans(t, m, s)
+	checkRows(t, m, s)
+	checkLookups(t, m, s)
+}
+
+func checkScans(t *testing.T, m *storetest.Model, s *Shard) {
+	t.Helper()
+	origins := map[[20]byte]domain.Origin{}
+	check.OK(t, s.Origins(func(o domain.Origin) { origins[storetest.OriginKey(o)] = o }))
+	check.Same(t, "origins", origins, m.Origins)
+
+	bits := map[storetest.BitName]map[domain.Ordinal]bool{}
+	check.OK(t, s.Bits(func(a domain.AccountID, at domain.Attribute, v string, ords []domain.Ordinal) {
+		if bits[storetest.BitName{Account: a, Attribute: at, Value: v}] != nil {
+			t.Fatalf("value %q of attribute %d was given twice", v, at)
+		}
+		set := map[domain.Ordinal]bool{}
+		for _, o := range ords {
+			set[o] = true
+		}
+		bits[storetest.BitName{Account: a, Attribute: at, Value: v}] = set
+	}))
+	want := maps.Clone(m.Bits)
+	maps.DeleteFunc(want, func(_ storetest.BitName, v map[domain.Ordinal]bool) bool { return len(v) == 0 })
+	check.Same(t, "bits", bits, want)
+
+	columns := map[storetest.ColumnName]map[domain.Ordinal]uint16{}
+	check.OK(t, s.Columns(func(a domain.AccountID, at domain.Attribute, first domain.Ordinal, values []uint16) {
+		n := storetest.ColumnName{Account: a, Attribute: at}
+		if columns[n] == nil {
+			columns[n] = map[domain.Ordinal]uint16{}
+		}
+		for i, v := range values {
+			if v != 0 {
+				columns[n][first+domain.Ordinal(i)] = v
+			}
+		}
+	}))
+	wantColumns := map[storetest.ColumnName]map[domain.Ordinal]uint16{}
+	for n, c := range m.Columns {
+		c = maps.Clone(c)
+		maps.DeleteFunc(c, func(_ domain.Ordinal, v uint16) bool { return v == 0 })
+		if len(c) > 0 {
+			wantColumns[n] = c
+		}
+	}
+	check.Same(t, "columns", columns, wantColumns)
+
+	var outbox []*domain.Outgoing
+	check.OK(t, s.Outbox(func(o *domain.Outgoing) { outbox = append(outbox, o) }))
+	var wantOutbox []*domain.Outgoing
+	for _, q := range slices.Sorted(maps.Keys(m.Outbox)) {
+		wantOutbox = append(wantOutbox, m.Outbox[q])
+	}
+	check.Same(t, "outbox", outbox, wantOutbox)
+
+	usage := map[[3]uint64]domain.UsageCount{}
+	check.OK(t, s.Usage(func(u domain.UsageCount) {
+		usage[[3]uint64{uint64(u.Application), uint64(u.Hour), u.Incarnation}] = u
+	}))
+	check.Same(t, "usage", usage, m.Usage)
+}
+
+func checkLookups(t *testing.T, m *storetest.Model, s *Shard) {
+	t.Helper()
+	for p, x := range m.Members {
+		check.Same(t, "member", check.Must[*domain.Member](t)(s.Member(p.Account, p.Ord)), x)
+	}
+	n := 0
+	check.OK(t, s.Members(func(a domain.AccountID, o domain.Ordinal, id domain.MemberID) {
+		if n++; m.Members[format.Place{Account: a, Ord: o}] == nil || m.Members[format.Place{Account: a, Ord: o}].ID != id {
+			t.Fatalf("member %d at %d/%d", id, a, o)
+		}
+	}))
+	if n != len(m.Members) {
+		t.Fatalf("%d members, want %d", n, len(m.Members))
+	}
+	checkParked(t, m, s)
+	checkByName(t, m, s)
+	for seq, r := range m.Rows {
+		if seq%m.Sample != 0 {
+			continue
+		}
+		checkAction(t, s, r.Row)
+		checkSeen(t, s, r.Row, r.Row.Time, 0)
+		if seq%8 == 0 {
+			checkSeen(t, s, r.Row, r.Row.Time+50*86400, r.Row.Time+domain.Second(seq%5)*20*86400)
+		}
+	}
+}
+
+func checkParked(t *testing.T, m *storetest.Model, s *Shard) {
+	t.Helper()
+	all := map[format.Place][]*domain.Parked{}
+	check.OK(t, s.Parked(func(p *domain.Parked) error {
+		at := format.Place{Account: p.Account, Ord: p.Ord}
+		all[at] = append(all[at], p)
+		return nil
+	}))
+	check.Same(t, "parked", all, m.Parked)
+	for at := range m.Members {
+		var of []*domain.Parked
+		check.OK(t, s.ParkedOf(at.Account, at.Ord, func(p *domain.Parked) error {
+			of = append(of, p)
+			return nil
+		}))
+		check.Same(t, "parked of a member", of, m.Parked[at])
+	}
+}
+
+// checkByName looks up identities, one-time pairs and requests.
+func checkByName(t *testing.T, m *storetest.Model, s *Shard) {
+	t.Helper()
+	for h := range byte(40) {
+		hash := domain.IdentityHash{h}
+		got, found, err := s.Identity(1, hash)
+		want, there := m.Identities[hash]
+		if err != nil || found != there || got != want {
+			t.Fatalf("identity %v is %+v %v %v, want %+v", hash, got, found, err, want)
+		}
+	}
+	checkPointers(t, m, s)
+	for k, want := range m.OneTimes {
+		got, found, err := s.OneTime(domain.AccountID(k[0]), domain.Ordinal(k[1]), domain.DefinitionID(k[2]), domain.BrandID(k[3]))
+		if err != nil || !found || got != want {
+			t.Fatalf("one-time pair is %+v %v %v, want %+v", got, found, err, want)
+		}
+	}
+	for i := range byte(60) {
+		id := domain.RequestID{i}
+		for day := m.State.Clock/86400_000 - 2; day <= m.State.Clock/86400_000; day++ {
+			got := check.Must[*domain.Request](t)(s.Request(uint32(day), id))
+			want := m.Requests[id]
+			if want != nil && int64(want.Day) != day {
+				want = nil
+			}
+			check.Same(t, "request", got, want)
+		}
+	}
+}
+
+// checkSeen asks for a row at a time and a clock, and for what never was.
+func checkSeen(t *testing.T, s *Shard, r domain.Row, at, clock domain.Second) {
+	t.Helper()
+	own, month, now := domain.MonthOf(at), domain.MonthOf(r.Time), domain.MonthOf(clock)
+	want := month == own || month == now || month+1 == now
+	months := domain.RepeatMonthsOf(at, int64(clock)*1000)
+	got, found, err := s.Seen(r.Account, r.Ord, months, r.Hash)
+	if err != nil || found != want || found && got != r {
+		t.Fatalf("row %+v asked for at %d, clock %d, is %+v %v %v", r, at, clock, got, found, err)
+	}
+	if _, found, err := s.Seen(r.Account, r.Ord, months, r.Hash+1); found || err != nil {
+		t.Fatal("a repeat of nothing", err)
+	}
+	if _, found, err := s.Seen(r.Account, r.Ord+1000, months, r.Hash); found || err != nil {
+		t.Fatal("another member's repeat", err)
+	}
+}
