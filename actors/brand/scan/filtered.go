@@ -120,7 +120,7 @@ func (x *selection) gatherAll() {
 	x.spans = x.spans[:0]
 }
 
-// eachDay goes through the question's rows day by day: it calls rows with stretches
+// eachDay visits the question's rows by day: it calls rows with stretches
 // of spans, loose with pairs of ordinal and target, and end when it has given a day's
 // rows.
 func (x *selection) eachDay(columns func(sp *span, lo, hi int), loose func(pairs []uint32), end func(day, days int)) {
