@@ -21,25 +21,23 @@ const (
 // large are the types that may be larger, each with its reason; a package stands for all of its
 // types.
 var large = map[string]string{
-	"actors/domain":               "records of the vocabulary: values without behaviour",
-	"api/wire":                    "documents of the contract",
-	"api/client.Client":           "a method an operation",
-	"cmd/ovation/collect.Mapping": "the keys of a configuration file",
-	"ingest/kafka.Client":         "a method a request of the protocol",
-	"storage.Shard":               "one store: staging, commit, look-ups, sealing",
-	"storage.timeline":            "scratch of one look-up, kept from call to call",
+	"actors/domain":       "records of the vocabulary: values without behaviour",
+	"api/wire":            "documents of the contract",
+	"api/client.Client":   "a method an operation",
+	"ingest/kafka.Client": "a method a request of the protocol",
+	"storage.Shard":       "one store: staging, commit, look-ups, sealing",
+	"storage.timeline":    "scratch of one look-up, kept from call to call",
 }
 
 // wide are the packages that may have more files or more exported types, each with its
 // reason.
 var wide = map[string]string{
-	"actors/domain":       "the vocabulary of all rooms",
-	"api/bind":            "a type a kind of parameter",
-	"api/wire":            "the documents of the contract",
-	"cmd/ovation":         "the commands: kong reads exported types",
-	"cmd/ovation/collect": "the mapping file: the parser reads exported types",
-	"ingest/kafka":        "a type a request of the protocol",
-	"storage":             "format and store are one package",
+	"actors/domain": "the vocabulary of all rooms",
+	"api/bind":      "a type a kind of parameter",
+	"api/wire":      "the documents of the contract",
+	"cmd/ovation":   "the commands: kong reads exported types",
+	"ingest/kafka":  "a type a request of the protocol",
+	"storage":       "format and store are one package",
 }
 
 // typeSizes counts fields and methods of each type, wherever its methods are.

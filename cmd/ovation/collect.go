@@ -14,6 +14,7 @@ import (
 	"github.com/ovation-analytics/ovation/api/client"
 	"github.com/ovation-analytics/ovation/cmd/ovation/audience"
 	"github.com/ovation-analytics/ovation/cmd/ovation/collect"
+	"github.com/ovation-analytics/ovation/cmd/ovation/collect/input"
 	"github.com/ovation-analytics/ovation/cmd/ovation/demo"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 )
@@ -54,14 +55,14 @@ type CollectFile struct {
 
 // Run publishes what is not published yet.
 func (c *CollectFile) Run(ctx context.Context, w io.Writer) error {
-	m, err := collect.ReadMapping(c.Mapping)
+	m, err := input.ReadMapping(c.Mapping)
 	if err != nil {
 		return wrongUse(err)
 	}
 	if c.Account == 0 {
 		c.Account = m.Account
 	}
-	source, err := collect.OpenFile(m, c.Input, func(file string, line int64, err error) {
+	source, err := input.OpenFile(m, c.Input, func(file string, line int64, err error) {
 		fmt.Fprintf(os.Stderr, "%s:%d: %v\n", file, line, err)
 	})
 	if err != nil {

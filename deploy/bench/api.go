@@ -72,7 +72,8 @@ func (b *bench) measureAPI(ctx context.Context, n *harness.Node, c *peers.Scene)
 			}
 			r.CPU = report.SpreadOf(cpu)
 			r.Rate = report.SpreadOf(rate)
-			progress("%s, %d at once: %.1f µs of CPU, %.0f a second, %.2f %% unchanged", r.Name, clients, r.CPU.Median, r.Rate.Median, 100*r.Unchanged)
+			progress("%s, %d at once: %.1f µs of CPU, %.0f a second, %.2f %% unchanged", r.Name, clients, r.CPU.Median,
+				r.Rate.Median, 100*r.Unchanged)
 			b.report.API = append(b.report.API, r)
 		}
 	}
@@ -128,7 +129,8 @@ func (p *poll) round(ctx context.Context, n *harness.Node, clients int, resting 
 	after, err := harness.CPU(n.PID())
 	all := float64(requestsOfARound / clients * clients)
 	return pollRound{
-		micros: (report.Micros(after-before) - resting*report.Micros(took)) / all, rate: all / took.Seconds(), unchanged: float64(unchanged.Load()) / all,
+		micros: (report.Micros(after-before) - resting*report.Micros(took)) / all, rate: all / took.Seconds(),
+		unchanged: float64(unchanged.Load()) / all,
 	}, err
 }
 
@@ -140,7 +142,8 @@ func printAPI(t *report.Table, all []Requests) {
 	t.Row("REQUESTS OF THE API", "MEDIAN", "LEAST", "MOST")
 	for i := range all {
 		r := &all[i]
-		t.Spread(fmt.Sprintf("%s, %d at once, %.2f %% answered 304: CPU (µs)", r.Name, r.Clients, 100*r.Unchanged), r.CPU, 1)
+		t.Spread(fmt.Sprintf("%s, %d at once, %.2f %% answered 304: CPU (µs)", r.Name, r.Clients, 100*r.Unchanged),
+			r.CPU, 1)
 		t.Spread("  a second", r.Rate, 0)
 	}
 }

@@ -39,7 +39,10 @@ const batch = 500
 func (b *bench) node(name string, args ...string) *harness.Node {
 	return &harness.Node{
 		Binary: b.binary, Data: filepath.Join(b.dir, name),
-		Args: append([]string{"--embedded-kafka", "127.0.0.1:0", "--log-level", "info", "--shards", strconv.Itoa(b.o.shards), "--memory", b.o.memory}, args...),
+		Args: append([]string{
+			"--embedded-kafka", "127.0.0.1:0", "--log-level", "info", "--shards",
+			strconv.Itoa(b.o.shards), "--memory", b.o.memory,
+		}, args...),
 	}
 }
 

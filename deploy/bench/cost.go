@@ -111,7 +111,8 @@ func (b *bench) warm(ctx context.Context, n *harness.Node, broker *harness.Proce
 // warmUp publishes an activity of each member.
 func warmUp(ctx context.Context, p *publish.Publisher, m *population.Mix) (harness.Status, error) {
 	progress("warming up: an activity of each member")
-	err := p.Publish(ctx, len(m.Members), func(i int) (int, publish.Message) { return m.Message(m.WarmUp(i, time.Now())) })
+	next := func(i int) (int, publish.Message) { return m.Message(m.WarmUp(i, time.Now())) }
+	err := p.Publish(ctx, len(m.Members), next)
 	if err != nil {
 		return harness.Status{}, err
 	}
@@ -181,7 +182,8 @@ func (b *bench) runs(ctx context.Context, l *loader) error {
 		if err := l.run(ctx, b.o.load); err != nil {
 			return err
 		}
-		progress("run %d of %d: %.2f µs of CPU an activity, the log's process %.2f µs, %.0f a second", run+1, b.o.runs, l.perNode[run], l.perBroker[run], l.rates[run])
+		progress("run %d of %d: %.2f µs of CPU an activity, the log's process %.2f µs, %.0f a second", run+1, b.o.runs,
+			l.perNode[run], l.perBroker[run], l.rates[run])
 	}
 	return b.conclude(ctx, l, "")
 }
@@ -208,7 +210,8 @@ func (b *bench) conclude(ctx context.Context, l *loader, program string) error {
 		return err
 	}
 	c := Cost{
-		Program: program, Log: logInside, Node: report.SpreadOf(l.perNode), Rate: report.SpreadOf(l.rates), Letters: after.Letters(), MiB: report.MiB(rss),
+		Program: program, Log: logInside, Node: report.SpreadOf(l.perNode), Rate: report.SpreadOf(l.rates),
+		Letters: after.Letters(), MiB: report.MiB(rss),
 		Compaction: report.Micros(node1-node0) / float64(b.o.load*len(l.perNode)),
 	}
 	c.Stages = stages.Divide(c.Node.Median, l.profiles...)
@@ -252,7 +255,8 @@ func (b *bench) compare(ctx context.Context) error {
 			}
 		}
 		ratios = append(ratios, both[0].perNode[run]/both[1].perNode[run])
-		progress("run %d of %d: %.2f and %.2f µs of CPU an activity, ratio %.3f", run+1, b.o.runs, both[0].perNode[run], both[1].perNode[run], ratios[run])
+		progress("run %d of %d: %.2f and %.2f µs of CPU an activity, ratio %.3f", run+1, b.o.runs, both[0].perNode[run],
+			both[1].perNode[run], ratios[run])
 	}
 	for i, program := range []string{"this", "the other"} {
 		if err := b.conclude(ctx, both[i], program); err != nil {

@@ -134,7 +134,8 @@ func topicBytes(l *brokerlog.Log, name string, from []int64) (sum int64, err err
 }
 
 var familyNames = map[string]string{
-	"R": "columns", "C": "content", "t": "members' timelines", "n": "counts", "T": "timelines not yet sealed", "c": "content not yet sealed",
+	"R": "columns", "C": "content", "t": "members' timelines", "n": "counts", "T": "timelines not yet sealed",
+	"c": "content not yet sealed",
 	"f": "one-time pairs", "s": "sealed marks",
 }
 

@@ -18,7 +18,8 @@ func (b *bench) measureLoad(ctx context.Context) error {
 		return b.steadyLoad(ctx, b.node("steady"), 0)
 	}
 	progress("starting Apache Kafka")
-	broker, err := apache.Start(filepath.Join(b.dir, "kafka"), "-XX:+TieredCompilation") // as installed, not for a quick start
+	// as installed, not for a quick start
+	broker, err := apache.Start(filepath.Join(b.dir, "kafka"), "-XX:+TieredCompilation")
 	if err != nil {
 		return err
 	}
@@ -45,7 +46,8 @@ func (b *bench) steadyLoad(ctx context.Context, n *harness.Node, broker int) err
 	}
 	o := &b.o.steady
 	result, cpu, err := load.Run(ctx, p, m, load.Options{
-		Rate: o.rate, Questions: o.questions, Warm: o.warm, Span: o.span, Shards: b.o.shards, Broker: broker, Progress: progress,
+		Rate: o.rate, Questions: o.questions, Warm: o.warm, Span: o.span, Shards: b.o.shards, Broker: broker,
+		Progress: progress,
 	})
 	if err != nil {
 		return fmt.Errorf("load on the %s log: %w", o.log, err)

@@ -71,15 +71,19 @@ func parseOptions(args []string) (options, error) {
 	f.StringVar(&o.memory, "memory", "1GiB", "--memory of the node")
 	f.StringVar(&only, "only", strings.Join(usual, ","), "`parts` to measure, by comma: "+strings.Join(parts, ", "))
 	f.StringVar(&o.json, "json", "", "`file` for the figures as JSON")
-	f.StringVar(&o.profiles, "profiles", "", "`directory` for profiles of the load: CPU, the heap after it, and the calls as go build -pgo reads them")
+	f.StringVar(&o.profiles, "profiles", "",
+		"`directory` for profiles of the load: CPU, the heap after it, and the calls as go build -pgo reads them")
 	f.StringVar(&o.binary, "binary", "", "`file` of the program to measure, instead of one built from this checkout")
-	f.StringVar(&o.against, "vs", "", "`file` of another program: its cost is measured in turn with this one's, run by run")
+	f.StringVar(&o.against, "vs", "",
+		"`file` of another program: its cost is measured in turn with this one's, run by run")
 	f.BoolVar(&quick, "quick", false, "small sizes: to see that it works, not for figures")
 	f.Float64Var(&o.steady.rate, "rate", 10_000, "activities a second of the steady load")
 	f.Float64Var(&o.steady.questions, "questions", 50, "questions a second beside it")
 	f.DurationVar(&o.steady.span, "for", time.Minute, "span of the steady load")
-	f.DurationVar(&o.steady.warm, "warm", 10*time.Second, "span of it before, without figures: a JVM compiles what it runs")
-	f.StringVar(&o.steady.log, "log", logEmbedded, "`log` of it: embedded, or kafka, an Apache Kafka started from its jars")
+	f.DurationVar(&o.steady.warm, "warm", 10*time.Second,
+		"span of it before, without figures: a JVM compiles what it runs")
+	f.StringVar(&o.steady.log, "log", logEmbedded,
+		"`log` of it: embedded, or kafka, an Apache Kafka started from its jars")
 	if err := f.Parse(args); err != nil {
 		return o, err
 	}
@@ -90,7 +94,8 @@ func parseOptions(args []string) (options, error) {
 	f.Visit(func(g *flag.Flag) { given[g.Name] = true })
 	if quick {
 		for name, size := range map[string]string{
-			"members": "2000", "brands": "50", "load": "20000", "rows": "50000", "runs": "2", "rate": "2000", "questions": "20", "for": "5s", "warm": "1s",
+			"members": "2000", "brands": "50", "load": "20000", "rows": "50000", "runs": "2", "rate": "2000",
+			"questions": "20", "for": "5s", "warm": "1s",
 		} {
 			if !given[name] {
 				_ = f.Set(name, size) // a constant that parses

@@ -302,7 +302,9 @@ func printQuestions(t *report.Table, all []Question) {
 		t.Row(cells...)
 	}
 	if compared {
-		t.Row("statistics, geometric mean of the ratios", fmt.Sprintf("%s in this process, %s over HTTP", times(meanRatio(all, inProcess)), times(meanRatio(all, overHTTP))))
+		t.Row("statistics, geometric mean of the ratios",
+			fmt.Sprintf("%s in this process, %s over HTTP", times(meanRatio(all, inProcess)),
+				times(meanRatio(all, overHTTP))))
 	}
 }
 

@@ -49,8 +49,14 @@ type Sizes struct {
 
 func newReport(o options, command string) *Report {
 	return &Report{
-		Run:   Run{When: time.Now().UTC().Format(time.RFC3339), Command: command, Machine: report.ThisMachine(), LoadBefore: report.LoadAverage()},
-		Sizes: Sizes{Members: o.members, Brands: o.brands, Load: o.load, Runs: o.runs, Shards: o.shards, Memory: o.memory},
+		Run: Run{
+			When: time.Now().UTC().Format(time.RFC3339), Command: command, Machine: report.ThisMachine(),
+			LoadBefore: report.LoadAverage(),
+		},
+		Sizes: Sizes{
+			Members: o.members, Brands: o.brands, Load: o.load, Runs: o.runs, Shards: o.shards,
+			Memory: o.memory,
+		},
 	}
 }
 
@@ -80,7 +86,8 @@ func (r *Report) print(w io.Writer) error {
 	t.Row("machine", fmt.Sprintf("%s, %d cores, %d MiB, Linux %s", m.CPU, m.Cores, m.MemoryMiB, m.Kernel))
 	t.Row("program", fmt.Sprintf("commit %s, %s", m.Commit, m.Go))
 	t.Row("run", fmt.Sprintf("%s, %s, took %.0f s", r.When, r.Command, r.Seconds))
-	t.Row("sizes", fmt.Sprintf("%d members, %d brands, %d shards, --memory %s, %d runs of %d activities", r.Members, r.Brands, r.Shards, r.Memory, r.Runs, r.Load))
+	t.Row("sizes", fmt.Sprintf("%d members, %d brands, %d shards, --memory %s, %d runs of %d activities", r.Members,
+		r.Brands, r.Shards, r.Memory, r.Runs, r.Load))
 	t.Row("load average", fmt.Sprintf("before %s, after %s", r.LoadBefore, r.LoadAfter))
 	t.Row("yardstick", strings.Trim(fmt.Sprintf("%.0f", r.Yardstick), "[]")+" ns for a read at random in 64 MiB")
 	if len(r.Costs) > 0 {

@@ -51,7 +51,8 @@ func (a *asking) start(ctx context.Context) (err error) {
 		if err != nil {
 			return err
 		}
-		progress("%s has the rows after %v, %.0f MiB", s.Version, time.Since(began).Round(time.Millisecond), report.MiB(rss))
+		progress("%s has the rows after %v, %.0f MiB", s.Version, time.Since(began).Round(time.Millisecond),
+			report.MiB(rss))
 	}
 	return nil
 }

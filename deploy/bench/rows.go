@@ -114,10 +114,12 @@ func (b *bench) measureRestart(ctx context.Context, n *harness.Node) error {
 			return err
 		}
 		resident = append(resident, report.MiB(rss))
-		progress("ready %.2f s after a stop, %.2f s after a kill, %.0f MiB", took.Seconds(), killed[len(killed)-1], report.MiB(rss))
+		progress("ready %.2f s after a stop, %.2f s after a kill, %.0f MiB", took.Seconds(), killed[len(killed)-1],
+			report.MiB(rss))
 	}
 	b.report.Restart = &Restart{
-		Rows: st.Rows(), Stopped: report.SpreadOf(stopped), Killed: report.SpreadOf(killed), MiB: report.SpreadOf(resident), CPU: report.SpreadOf(cpu),
+		Rows: st.Rows(), Stopped: report.SpreadOf(stopped), Killed: report.SpreadOf(killed),
+		MiB: report.SpreadOf(resident), CPU: report.SpreadOf(cpu),
 	}
 	return nil
 }

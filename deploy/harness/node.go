@@ -39,7 +39,8 @@ var (
 // Build builds the program of this checkout into a directory, as go build does by default.
 func Build(ctx context.Context, dir string) (string, error) {
 	path := filepath.Join(dir, "ovation")
-	out, err := exec.CommandContext(ctx, "go", "build", "-o", path, "github.com/ovation-analytics/ovation/cmd/ovation").CombinedOutput()
+	out, err := exec.CommandContext(ctx, "go", "build", "-o", path,
+		"github.com/ovation-analytics/ovation/cmd/ovation").CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("go build: %w\n%s", err, out)
 	}
@@ -66,7 +67,10 @@ func (n *Node) Start(ctx context.Context) (time.Duration, error) {
 
 // Begin runs the node and waits for a line of its log; it returns the submatches.
 func (n *Node) Begin(ctx context.Context, line *regexp.Regexp) ([]string, error) {
-	args := slices.Concat(n.Within, []string{n.Binary, "serve", "--data", n.Data, "--http", "127.0.0.1:0", "--admin", "127.0.0.1:0"}, n.Args)
+	args := slices.Concat(n.Within, []string{
+		n.Binary, "serve", "--data", n.Data, "--http", "127.0.0.1:0", "--admin",
+		"127.0.0.1:0",
+	}, n.Args)
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Env = append(os.Environ(), n.Env...)
 	p, m, err := StartProcess(ctx, cmd, line)

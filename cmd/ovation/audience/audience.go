@@ -131,7 +131,7 @@ type Action struct {
 	Account    int // number in the member's Accounts: whose collector saw it
 	Time       time.Time
 	Content    Content
-	Geo        domain.Geo // where it was done; zero: nobody said
+	Geo        domain.Geo // where it was done; zero: not known
 }
 
 // Content is what an action says about itself, by the names that feeds show.

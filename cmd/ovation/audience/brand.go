@@ -79,7 +79,7 @@ func (a *Audience) makeBrands(n int) []Brand {
 	return brands
 }
 
-// unused is the first name that nobody has; after some tries a number helps.
+// unused is the first name that no brand has; after some tries a number helps.
 func unused(taken map[string]bool, name func() string) string {
 	for try := 0; ; try++ {
 		s := name()

@@ -93,7 +93,7 @@ func (p *page) session(room int) {
 			return
 		}
 		start += step
-		if p.a.Definitions[what].way == inSession && likely(p.r, 220) { // the next track is somebody else's
+		if p.a.Definitions[what].way == inSession && likely(p.r, 220) { // the next track is of another brand
 			if b, acc, w := p.choose(m, m.pickBrand(p.a, p.r, p.d)); w >= 0 && acc == account && p.a.Definitions[w].way == inSession {
 				brand, what = b, w
 			}

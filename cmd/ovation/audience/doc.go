@@ -19,7 +19,7 @@
 //
 //   - It is pure: no clock, no file, no map order. Everything comes from Options.
 //   - The same Seed, Members, Actions and Brands give the same people and the same
-//     actions, to the byte. Time is told from a Monday: that on or before End, at
+//     actions, to the byte. Time counts from a Monday: that on or before End, at
 //     midnight UTC, is where the history ends; the 52 weeks before it are the
 //     history. Another End moves all dates, birthdates and ids included, by whole
 //     weeks and changes nothing else, so whatever is asked of the same weeks of the

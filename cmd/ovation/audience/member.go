@@ -23,7 +23,7 @@ type Member struct {
 
 // profile is what a member tells of itself.
 type profile struct {
-	FirstName string // empty: not told, as everything below
+	FirstName string // empty: not given, as everything below
 	Surname   string
 	Username  string
 	Email     string
@@ -69,10 +69,10 @@ type favourite struct {
 	share uint64
 }
 
-// Home is the town the member lives in, told or not.
+// Home is the town the member lives in, given or not.
 func (m *Member) Home() Place { return places[m.place] }
 
-// Birthday is Birthdate as registering takes it, dd-mm-yyyy; empty: not told.
+// Birthday is Birthdate as registering takes it, dd-mm-yyyy; empty: not given.
 func (m *Member) Birthday() string {
 	if m.Birthdate.IsZero() {
 		return ""
@@ -241,7 +241,7 @@ func (a *Audience) years(m *Member, i int) {
 	}
 }
 
-// optIn is for who told how to be reached.
+// optIn is for members with an address.
 func (a *Audience) optIn(m *Member, i int) {
 	r := a.chance.stream(ofOptIns, i)
 	m.OptIns.Global = likely(r, 330)

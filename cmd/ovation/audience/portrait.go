@@ -124,9 +124,9 @@ func (s *sitting) people() {
 	p, end := s.p, s.a.End()
 	for i := range s.a.Members {
 		m := &s.a.Members[i]
-		country := cmp.Or(m.Country, "not told")
+		country := cmp.Or(m.Country, "not given")
 		addTo(&p.Countries, country, 1, s.did[i])
-		addTo(&p.Genders, cmp.Or(m.Gender, "not told"), 1, s.did[i])
+		addTo(&p.Genders, cmp.Or(m.Gender, "not given"), 1, s.did[i])
 		addTo(&p.Ages, band(m.Birthdate, end), 1, s.did[i])
 		addTo(&p.Registered, m.Accounts[0].Service.String(), 1, s.did[i])
 		for n, in := range []bool{m.OptIns.Global, len(m.OptIns.Brands) > 0, len(m.OptIns.Segments) > 0} {
@@ -207,7 +207,7 @@ func addTo(list *[]Share, name string, members, actions int) {
 // band is the age band on a day, as the age breakdown has them.
 func band(born, on time.Time) string {
 	if born.IsZero() {
-		return "not told"
+		return "not given"
 	}
 	age := on.Year() - born.Year()
 	if born.AddDate(age, 0, 0).After(on) {

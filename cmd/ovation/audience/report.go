@@ -15,7 +15,7 @@ func (p *Portrait) String() string {
 	p.hours(&w)
 	p.shares(&w)
 	p.tail(&w)
-	fmt.Fprintf(&w, "\nOnce in a life: %d actions, %s; %d of them are told again\n", p.OneTime, percent(p.OneTime, p.Actions), p.Repeats)
+	fmt.Fprintf(&w, "\nOnce in a life: %d actions, %s; %d of them are repeated\n", p.OneTime, percent(p.OneTime, p.Actions), p.Repeats)
 	fmt.Fprintf(&w, "Opted in: %s to all, %s to a brand, %s to a segment\n",
 		percent(p.OptedIn[0], p.Members), percent(p.OptedIn[1], p.Members), percent(p.OptedIn[2], p.Members))
 	fmt.Fprintf(&w, "With an email %s, with several accounts %s, paying %s\n",

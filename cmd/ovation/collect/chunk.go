@@ -6,6 +6,8 @@ import (
 	"io"
 	"slices"
 	"time"
+
+	"github.com/ovation-analytics/ovation/cmd/ovation/collect/input"
 )
 
 // chunk is what is published at once: actions, the bad rows among theirs, and the place
@@ -14,21 +16,21 @@ type chunk struct {
 	items         []item
 	bad           []refused
 	rows, silent  int64
-	mark          Mark
+	mark          input.Mark
 	passed, total int64
 }
 
 // item is one action and the row that it is of.
 type item struct {
-	action Action
+	action input.Action
 	row    *origin
 }
 
 // origin is what is kept of a row, to tell about it.
 type origin struct {
-	line int64
-	text []byte // nil: nobody wants it
-	told bool
+	line     int64
+	text     []byte // nil: it is not wanted
+	reported bool
 }
 
 // refused is a bad row.
@@ -58,7 +60,7 @@ type cutter struct {
 	to     chan<- *chunk
 	size   int
 	texts  bool // rows are kept as they stand
-	resume *Mark
+	resume *input.Mark
 
 	ch      *chunk
 	actions uint64 // of the current row that are in chunks
@@ -85,7 +87,7 @@ func (c *cutter) run(ctx context.Context) error {
 
 // add adds a row, and sends the chunk whenever it is full. Of the first row after a
 // resume only the rest is new.
-func (c *cutter) add(ctx context.Context, r *Row) error {
+func (c *cutter) add(ctx context.Context, r *input.Row) error {
 	c.actions = 0
 	o := &origin{line: r.Line}
 	if c.texts {

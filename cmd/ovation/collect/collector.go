@@ -7,6 +7,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/ovation-analytics/ovation/cmd/ovation/collect/input"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 )
 
@@ -20,20 +21,20 @@ type Options struct {
 	Rate      int       // actions a second; 0: as fast as it goes
 	MaxErrors int       // bad rows after which to give up; below 0: never
 	FromStart bool      // publish again what is published
-	Rejects   io.Writer // gets every bad row as it stands in the input; nil: nobody
+	Rejects   io.Writer // gets every bad row as it is in the input; nil: they are dropped
 	Report    Report
 	Now       func() time.Time // nil: time.Now
 }
 
-// Report is told what happens, by one goroutine. Done is called often: it decides how
-// much of it somebody sees.
+// Report receives what happens, from one goroutine. Done is called often: Report decides how
+// much of it is shown.
 type Report interface {
 	// Bad tells what is wrong with a row of a file.
 	Bad(line int64, err error)
 	// Resumed tells that so much was published by earlier runs.
 	Resumed(p Position)
 	// Sample shows one of the first records, of a dry run.
-	Sample(a *Action)
+	Sample(a *input.Action)
 	// Done tells how far it is.
 	Done(t Totals)
 }
@@ -66,12 +67,12 @@ type collector struct {
 	saved  time.Time
 	pace   pace
 
-	resumed *Mark // where this run goes on; nil: at the beginning
+	resumed *input.Mark // where this run goes on; nil: at the beginning
 }
 
 // Run publishes a source from where its position is to its end, or until ctx ends,
 // and gives the totals of this run. When it returns, what it acknowledged is in
-// the position; whoever runs it again goes on from there.
+// the position; the next run resumes there.
 func Run(ctx context.Context, source Source, o Options) (Totals, error) {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -165,7 +166,7 @@ func (c *collector) publish(ctx context.Context, ch *chunk) error {
 			c.totals.Published++
 			continue
 		}
-		m, err := it.action.message(c.Account, c.source.Event())
+		m, err := message(&it.action, c.Account, c.source.Event())
 		if err != nil {
 			return fmt.Errorf("line %d: %w", it.row.line, err)
 		}
@@ -203,10 +204,10 @@ func (c *collector) tell(ch *chunk) error {
 
 // reject tells a bad row, once.
 func (c *collector) reject(o *origin, err error) error {
-	if o.told {
+	if o.reported {
 		return nil
 	}
-	o.told = true
+	o.reported = true
 	c.totals.Rejected++
 	c.Report.Bad(o.line, err)
 	if c.Rejects != nil && o.text != nil {
@@ -222,7 +223,7 @@ func (c *collector) reject(o *origin, err error) error {
 
 // save writes the position, now or when it is time.
 func (c *collector) save(now bool) error {
-	if c.State == nil || c.last.Mark == (Mark{}) || !now && c.Now().Sub(c.saved) < saveEvery {
+	if c.State == nil || c.last.Mark == (input.Mark{}) || !now && c.Now().Sub(c.saved) < saveEvery {
 		return nil
 	}
 	c.saved = c.Now()

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
+	"github.com/ovation-analytics/ovation/cmd/ovation/collect/input"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 )
 
@@ -78,7 +79,7 @@ func TestNothingIsMissingAfterAnyNumberOfCrashes(t *testing.T) {
 			}
 			return rnd.IntN(len(messages) + 1), errCrash
 		}
-		m, err := ParseMapping([]byte(r.mapping))
+		m, err := input.ParseMapping([]byte(r.mapping))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -113,9 +114,9 @@ func TestNothingIsMissingAfterAnyNumberOfCrashes(t *testing.T) {
 
 // crashing is a run in small chunks that loses, when it fails, what it had not written
 // yet. It reports whether it came to the end.
-func crashing(ctx context.Context, r *rig, m *Mapping, size int) bool {
+func crashing(ctx context.Context, r *rig, m *input.Mapping, size int) bool {
 	r.t.Helper()
-	s, err := OpenFile(m, r.path("in.csv"), nil)
+	s, err := input.OpenFile(m, r.path("in.csv"), nil)
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -171,9 +172,9 @@ func TestWhatIsNotTheSameIsRefused(t *testing.T) {
 		}
 	}
 	r.write("in.csv", strings.Replace(plainRows(100), "a17,", "b17,", 1))
-	refused("a changed row", "up to line 101 it was otherwise", ErrChanged)
+	refused("a changed row", "up to line 101 it was otherwise", input.ErrChanged)
 	r.write("in.csv", plainRows(50))
-	refused("a shorter input", "ends before line 101", ErrChanged)
+	refused("a shorter input", "ends before line 101", input.ErrChanged)
 	r.write("in.csv", plainRows(100))
 	r.mapping = strings.Replace(plain, "spotify", "deezer", 1)
 	refused("a changed mapping", "another mapping", nil)
@@ -210,7 +211,7 @@ func TestBadRowsAreToldByTheirLineAndStopNoOther(t *testing.T) {
 		"3: 2 columns, not 3",
 		"4: member.uid: no value for user",
 		"6: time: not a number since 1970",
-		"9: a quote that is not closed, or stands within a value",
+		"9: a quote that is not closed, or is within a value",
 		"11: time: before the year 2000",
 		"12: not UTF-8",
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/client"
 	"github.com/ovation-analytics/ovation/api/wire"
+	"github.com/ovation-analytics/ovation/cmd/ovation/collect/input"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 )
 
@@ -50,7 +51,7 @@ func (r *Refusal) Error() string {
 }
 
 // make makes a thing, or finds that it is there, and gives its id.
-func (a *API) make(ctx context.Context, kind string, create Params) (id uint32, err error) {
+func (a *API) make(ctx context.Context, kind string, create input.Params) (id uint32, err error) {
 	switch kind {
 	case aBrand:
 		id, err = a.brand(ctx, create)
@@ -78,7 +79,7 @@ func ofTheRow(e *client.Error) bool {
 	return false
 }
 
-func (a *API) brand(ctx context.Context, create Params) (id uint32, err error) {
+func (a *API) brand(ctx context.Context, create input.Params) (id uint32, err error) {
 	err = a.patiently(ctx, aBrand, create, func(c *client.Client) error {
 		b, _, err := c.CreateBrand(ctx, create)
 		id = uint32(b.ID)
@@ -94,7 +95,7 @@ func (a *API) brand(ctx context.Context, create Params) (id uint32, err error) {
 
 // findBrand is the brand that has the slug already, or the name and type where no
 // slug is asked for; 0: none.
-func (a *API) findBrand(ctx context.Context, create Params) (id uint32, err error) {
+func (a *API) findBrand(ctx context.Context, create input.Params) (id uint32, err error) {
 	err = a.pages(ctx, func(c *client.Client, limit string) (int, error) {
 		list, _, err := c.Brands(ctx, client.Params{"keyword": create["name"], "limit": limit})
 		for _, b := range list.Items {
@@ -112,7 +113,7 @@ func (a *API) findBrand(ctx context.Context, create Params) (id uint32, err erro
 }
 
 // definition looks first: nothing keeps two definitions from having one name.
-func (a *API) definition(ctx context.Context, create Params) (id uint32, err error) {
+func (a *API) definition(ctx context.Context, create input.Params) (id uint32, err error) {
 	err = a.pages(ctx, func(c *client.Client, limit string) (int, error) {
 		list, _, err := c.Activities(ctx, client.Params{"keyword": create["name"], "limit": limit})
 		for _, d := range list.Items {
@@ -133,7 +134,7 @@ func (a *API) definition(ctx context.Context, create Params) (id uint32, err err
 	return id, err
 }
 
-func sameDefinition(d *wire.Definition, create Params) bool {
+func sameDefinition(d *wire.Definition, create input.Params) bool {
 	return d.Name == create["name"] && strings.EqualFold(d.Type, create["type"]) && d.ServiceType == create["service"] &&
 		d.OneTime == (create["onetime"] == "1") && d.BrandID == nil
 }
@@ -163,7 +164,7 @@ func (a *API) pages(ctx context.Context, ask func(c *client.Client, limit string
 
 // patiently does something once: while the API is out of reach or asks to wait, it
 // is repeated under the same Idempotency-Key.
-func (a *API) patiently(ctx context.Context, kind string, create Params, do func(*client.Client) error) error {
+func (a *API) patiently(ctx context.Context, kind string, create input.Params, do func(*client.Client) error) error {
 	c := a.client
 	if create != nil {
 		c = c.With("Idempotency-Key", idempotencyKey(kind, create))
@@ -184,7 +185,7 @@ func (a *API) patiently(ctx context.Context, kind string, create Params, do func
 }
 
 // idempotencyKey is the same for the same parameters.
-func idempotencyKey(kind string, create Params) string {
+func idempotencyKey(kind string, create input.Params) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "collect %s", kind)
 	for _, name := range slices.Sorted(maps.Keys(create)) {

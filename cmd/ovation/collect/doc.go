@@ -1,9 +1,9 @@
 // Package collect publishes actions to the public topic as a network's collector does:
-// from a file whose rows a mapping makes actions of, or from a made-up audience.
+// from a file whose rows a mapping makes actions of (package input), or from a made-up audience.
 //
-//	file ── lines ── reader ── mapper ──► Source ── cutter ──► chunks of actions
-//	        numbers   cells    names        (goroutine)            │
-//	                                                               ▼
+//	input.File ──► Source ── cutter ──► chunks of actions
+//	 (a mapping)  (goroutine)               │
+//	                                        ▼
 //	State: known.ndjson ◄── makers ── API: what is missing      collector
 //	       position     ◄──────────── after acknowledgement ◄── Log: Kafka
 //
@@ -21,13 +21,13 @@
 //
 // # Promised
 //
-//   - Every row is published or told as bad with its line; a bad one stops no other.
-//   - The id of an action hangs on its row alone, so that publishing twice counts once.
+//   - Every row is published or reported as bad with its line; a bad one stops no other.
+//   - The id of an action depends on its row alone, so that publishing twice counts once.
 //   - A position is written only when all before it is acknowledged, so that a run that
-//     was killed goes on with nothing missing, and repeats a little.
+//     was killed resumes with nothing missing, and repeats a little.
 //   - A source that is not the one published from is noticed and refused, but for rows
 //     added behind its end. So is a mapping that changed, and another log.
-//   - Nothing of a row's values is in what is told; it is in the rejects, if asked for.
+//   - No value of a row is in an error or the log; it is in the rejects, if asked for.
 //
 // # Who may call
 //

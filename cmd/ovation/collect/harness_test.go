@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ovation-analytics/ovation/cmd/ovation/collect/input"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 )
 
@@ -63,13 +64,13 @@ func (l *memory) ids() map[string]int {
 type told struct {
 	bad     []string
 	resumed *Position
-	samples []Action
+	samples []input.Action
 	done    Totals
 }
 
 func (r *told) Bad(line int64, err error) { r.bad = append(r.bad, fmt.Sprintf("%d: %v", line, err)) }
 func (r *told) Resumed(p Position)        { r.resumed = &p }
-func (r *told) Sample(a *Action)          { r.samples = append(r.samples, *a) }
+func (r *told) Sample(a *input.Action)    { r.samples = append(r.samples, *a) }
 func (r *told) Done(t Totals)             { r.done = t }
 
 // rig is a folder with an input and a mapping, and where it is published to.
@@ -117,12 +118,12 @@ func packed(t *testing.T, text string) string {
 // run publishes in.csv once, as a process does.
 func (r *rig) run(ctx context.Context) (Totals, error) {
 	r.t.Helper()
-	m, err := ParseMapping([]byte(r.mapping))
+	m, err := input.ParseMapping([]byte(r.mapping))
 	if err != nil {
 		r.t.Fatal(err)
 	}
 	r.report = &told{}
-	s, err := OpenFile(m, r.path("in.csv"), func(file string, line int64, err error) {
+	s, err := input.OpenFile(m, r.path("in.csv"), func(file string, line int64, err error) {
 		r.report.bad = append(r.report.bad, fmt.Sprintf("%s:%d: %v", file, line, err))
 	})
 	if err != nil {

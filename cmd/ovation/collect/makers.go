@@ -3,7 +3,10 @@ package collect
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
+
+	"github.com/ovation-analytics/ovation/cmd/ovation/collect/input"
 )
 
 // makers fills in the ids of what actions name, after it made what is missing. It
@@ -20,11 +23,11 @@ const making = 32
 // wanted is a thing that an action names.
 type wanted struct {
 	thingKey
-	create Params
+	create input.Params
 }
 
 // wants calls f with what an action names and what can be made.
-func wants(a *Action, f func(wanted)) {
+func wants(a *input.Action, f func(wanted)) {
 	if t := &a.Activity; t.ID == 0 {
 		f(wanted{thingKey{aDefinition, t.Name}, t.Create})
 	}
@@ -32,17 +35,17 @@ func wants(a *Action, f func(wanted)) {
 		f(wanted{thingKey{aBrand, t.Name}, t.Create})
 	}
 	if w := &a.Member; w.Register != nil {
-		f(wanted{thingKey{aMember, w.key()}, w.Register})
+		f(wanted{thingKey{aMember, w.Key()}, w.Register})
 	}
 }
 
-// make makes what the items name and nobody knows, and gives how much it was. What the
+// make makes what the items name and the state does not know, and returns how many. What the
 // API refuses is remembered for fill.
 func (m *makers) make(ctx context.Context, items []item) (made int64, err error) {
 	if m.api == nil || m.state == nil {
 		return 0, nil
 	}
-	missing := map[thingKey]Params{}
+	missing := map[thingKey]input.Params{}
 	for i := range items {
 		a := &items[i].action
 		wants(a, func(w wanted) {
@@ -58,7 +61,7 @@ func (m *makers) make(ctx context.Context, items []item) (made int64, err error)
 }
 
 // makeAll makes things, many at once.
-func (m *makers) makeAll(ctx context.Context, missing map[thingKey]Params) (made int64, err error) {
+func (m *makers) makeAll(ctx context.Context, missing map[thingKey]input.Params) (made int64, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var wg sync.WaitGroup
@@ -102,11 +105,11 @@ feed:
 	return made, failed
 }
 
-// errUnknown says that a thing is not there and nobody may make it.
+// errUnknown says that a thing is not there and may not be made.
 var errUnknown = errors.New("not known, and nothing is to be made")
 
 // fill fills in the ids; an error concerns the row.
-func (m *makers) fill(a *Action) (err error) {
+func (m *makers) fill(a *input.Action) (err error) {
 	if m.state == nil {
 		return nil
 	}
@@ -121,7 +124,7 @@ func (m *makers) fill(a *Action) (err error) {
 		case m.refused[w.thingKey] != nil:
 			err = m.refused[w.thingKey]
 		case w.Kind != aMember || m.api != nil: // members may be registered already
-			err = fault(w.Kind, errUnknown)
+			err = fmt.Errorf("%s: %w", w.Kind, errUnknown)
 		}
 	})
 	return err

@@ -11,6 +11,8 @@ import (
 
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
+
+	"github.com/ovation-analytics/ovation/cmd/ovation/collect/input"
 )
 
 // Progress tells with a bar on a terminal, in plain lines elsewhere. It is a Report.
@@ -18,16 +20,16 @@ type Progress struct {
 	ProgressOptions
 	screen *mpb.Progress // nil: plain lines
 	bar    *mpb.Bar
-	beside atomic.Pointer[string] // what stands beside the bar, read by who draws it
+	beside atomic.Pointer[string] // the text beside the bar, read by the goroutine that draws it
 
-	began time.Time
-	first int64 // what of the source earlier runs have passed; −1: not known yet
-	told  time.Time
-	bad   int
-	shown int
+	began    time.Time
+	first    int64 // what of the source earlier runs have passed; −1: not known yet
+	reported time.Time
+	bad      int
+	shown    int
 }
 
-// ProgressOptions say what is told, and where.
+// ProgressOptions say what is reported, and where.
 type ProgressOptions struct {
 	Source   string    // what is published, in a word
 	Out      io.Writer // samples
@@ -39,12 +41,12 @@ type ProgressOptions struct {
 
 const (
 	tellEvery = 5 * time.Second
-	shownBad  = 200 // bad rows that are told one by one
+	shownBad  = 200 // bad rows that are reported one by one
 )
 
 // NewProgress begins to tell.
 func NewProgress(o ProgressOptions) *Progress {
-	p := &Progress{ProgressOptions: o, first: -1, began: o.Now(), told: o.Now()}
+	p := &Progress{ProgressOptions: o, first: -1, began: o.Now(), reported: o.Now()}
 	if o.Terminal {
 		p.screen = mpb.New(mpb.WithOutput(o.Errs), mpb.WithWidth(40), mpb.WithRefreshRate(200*time.Millisecond), mpb.WithAutoRefresh())
 		p.bar = p.screen.AddBar(0, mpb.PrependDecorators(decor.Name(o.Source+" ")), mpb.AppendDecorators(decor.Any(func(decor.Statistics) string {
@@ -74,7 +76,7 @@ func (p *Progress) Resumed(at Position) {
 }
 
 // Sample shows one of the first records.
-func (p *Progress) Sample(a *Action) {
+func (p *Progress) Sample(a *input.Action) {
 	if p.shown >= p.Samples {
 		return
 	}
@@ -88,25 +90,14 @@ func (p *Progress) Sample(a *Action) {
 		Content  json.RawMessage `json:"content,omitempty"`
 		Link     string          `json:"link,omitempty"`
 		Media    string          `json:"media,omitempty"`
-		Geo      *Place          `json:"geo,omitempty"`
+		Geo      *input.Place    `json:"geo,omitempty"`
 	}{
-		a.ID, time.Unix(int64(a.Time), 0).UTC().Format(time.RFC3339), a.Member.key(), a.Activity.label(), a.Brand.label(),
-		a.Content, a.Link, a.Media, a.place(),
+		a.ID, time.Unix(int64(a.Time), 0).UTC().Format(time.RFC3339), a.Member.Key(), a.Activity.Label(), a.Brand.Label(),
+		a.Content, a.Link, a.Media, a.Where(),
 	})
 	if err == nil {
 		fmt.Fprintf(p.Out, "%s\n", text)
 	}
-}
-
-// label is a thing as a reader knows it.
-func (t *Thing) label() string {
-	switch {
-	case t.ID != 0:
-		return strconv.FormatUint(uint64(t.ID), 10)
-	case t.Create["name"] != "":
-		return t.Create["name"]
-	}
-	return t.Name
 }
 
 // Done tells how far it is, when it is time.
@@ -121,8 +112,8 @@ func (p *Progress) Done(t Totals) {
 		p.bar.SetCurrent(t.Passed)
 		return
 	}
-	if now := p.Now(); now.Sub(p.told) >= tellEvery {
-		p.told = now
+	if now := p.Now(); now.Sub(p.reported) >= tellEvery {
+		p.reported = now
 		fmt.Fprintf(p.Errs, "%s: %s\n", p.Source, line)
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/ovation-analytics/ovation/cmd/ovation/collect/input"
 )
 
 func TestPlainLinesTellRateAndRestTimeNowAndThen(t *testing.T) {
@@ -15,10 +17,10 @@ func TestPlainLinesTellRateAndRestTimeNowAndThen(t *testing.T) {
 	now := frozen()
 	var out, errs bytes.Buffer
 	p := NewProgress(ProgressOptions{Source: "in.csv", Out: &out, Errs: &errs, Samples: 1, Now: func() time.Time { return now }})
-	p.Resumed(Position{Published: 1234567, Mark: Mark{Line: 9}})
+	p.Resumed(Position{Published: 1234567, Mark: input.Mark{Line: 9}})
 	p.Bad(17, errors.New("time: not a number since 1970"))
-	p.Sample(&Action{ID: "a", Time: 1300000000, Member: Who{Member: 5}, Activity: Thing{ID: 100}})
-	p.Sample(&Action{ID: "b"})
+	p.Sample(&input.Action{ID: "a", Time: 1300000000, Member: input.MemberRef{Member: 5}, Activity: input.EntityRef{ID: 100}})
+	p.Sample(&input.Action{ID: "b"})
 	for i := range int64(13) {
 		p.Done(Totals{Published: 1000 * i, Passed: 100 + 10*i, Total: 300, Rejected: i / 12})
 		now = now.Add(time.Second)
@@ -42,7 +44,7 @@ func TestVeryManyBadRowsAreOnlyCounted(t *testing.T) {
 	var errs bytes.Buffer
 	p := NewProgress(ProgressOptions{Source: "in.csv", Errs: &errs, Now: frozen})
 	for i := range int64(10 * shownBad) {
-		p.Bad(i, errNoValue)
+		p.Bad(i, errCrash)
 	}
 	if got := strings.Count(errs.String(), "\n"); got != shownBad+1 {
 		t.Errorf("%d lines", got)
@@ -53,10 +55,10 @@ func TestATerminalHasABarAndBadRowsAboveIt(t *testing.T) {
 	t.Parallel()
 	var errs bytes.Buffer
 	p := NewProgress(ProgressOptions{Source: "in.csv", Errs: &errs, Terminal: true, Now: frozen})
-	p.Bad(17, errNoValue)
+	p.Bad(17, errCrash)
 	p.Done(Totals{Published: 5000, Passed: 150, Total: 300})
 	p.End()
-	if said := errs.String(); !strings.Contains(said, "in.csv:17: no value\n") || !strings.Contains(said, "50 %, 5,000 actions") {
+	if said := errs.String(); !strings.Contains(said, "in.csv:17: crash\n") || !strings.Contains(said, "50 %, 5,000 actions") {
 		t.Errorf("%q", said)
 	}
 }

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+
+	"github.com/ovation-analytics/ovation/cmd/ovation/collect/input"
 )
 
 // State is a folder that a collector keeps between runs:
@@ -30,7 +32,7 @@ type State struct {
 	dir string
 	of  place
 
-	mu    sync.Mutex // known is asked and told by many goroutines
+	mu    sync.Mutex // known is read and written by many goroutines
 	known map[thingKey]uint32
 	log   *os.File
 	dirty bool
@@ -88,7 +90,7 @@ func (s *State) load() error {
 		}
 	}
 	lines := bufio.NewScanner(bytes.NewReader(text))
-	lines.Buffer(nil, maxLine)
+	lines.Buffer(nil, input.MaxLine)
 	headed := false
 	for lines.Scan() {
 		if !headed { // or it was torn when it was made
@@ -140,10 +142,10 @@ func (s *State) Learn(kind, name string, id uint32) error {
 // Position is how far a source is published.
 type Position struct {
 	place
-	Identity  string `json:"identity"`
-	Mark      Mark   `json:"mark"`
-	Published int64  `json:"published"` // actions, by all runs
-	Rejected  int64  `json:"rejected"`  // rows
+	Identity  string     `json:"identity"`
+	Mark      input.Mark `json:"mark"`
+	Published int64      `json:"published"` // actions, by all runs
+	Rejected  int64      `json:"rejected"`  // rows
 }
 
 // Position is the position of a source; ok is false where nothing of it is published.

@@ -232,7 +232,7 @@ func TestRegistration_HoldsWhatTheMemberGives(t *testing.T) {
 func TestScript_IsKept(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	want := script{Seed: 1 << 63, Members: 5, Actions: 6, End: time.Date(2026, 11, 16, 0, 0, 0, 0, time.UTC), Played: true}
+	want := audienceFile{Seed: 1 << 63, Members: 5, Actions: 6, End: time.Date(2026, 11, 16, 0, 0, 0, 0, time.UTC), Played: true}
 	for range 2 { // the second replaces the first
 		if err := want.write(dir); err != nil {
 			t.Fatal(err)
@@ -242,7 +242,7 @@ func TestScript_IsKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var got script
+	var got audienceFile
 	if err := json.Unmarshal(text, &got); err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/wire"
 	"github.com/ovation-analytics/ovation/cmd/ovation/audience"
-	"github.com/ovation-analytics/ovation/cmd/ovation/collect"
+	"github.com/ovation-analytics/ovation/cmd/ovation/collect/input"
 )
 
 // Generator is an audience's history as a source of a collector. Row n is action n. One
@@ -23,7 +23,7 @@ type Generator struct {
 	next     func() (audience.Action, bool)
 	stop     func()
 
-	row   collect.Row
+	row   input.Row
 	again bool // Next gives the row once more
 }
 
@@ -50,21 +50,21 @@ func (g *Generator) Event() string { return "generator" }
 func (g *Generator) Identity() string { return g.identity }
 
 // Resume generates again what is done.
-func (g *Generator) Resume(done collect.Mark) error {
+func (g *Generator) Resume(done input.Mark) error {
 	for g.row.Line < done.Line {
 		if _, err := g.Next(); err != nil {
-			return fmt.Errorf("%w: %w", collect.ErrChanged, err)
+			return fmt.Errorf("%w: %w", input.ErrChanged, err)
 		}
 	}
 	if g.row.Action.ID != done.Sum {
-		return fmt.Errorf("%w: this release makes up another audience", collect.ErrChanged)
+		return fmt.Errorf("%w: this release makes up another audience", input.ErrChanged)
 	}
 	g.again = true
 	return nil
 }
 
 // Next is the next action.
-func (g *Generator) Next() (*collect.Row, error) {
+func (g *Generator) Next() (*input.Row, error) {
 	if g.again {
 		g.again = false
 		return &g.row, nil
@@ -74,23 +74,23 @@ func (g *Generator) Next() (*collect.Row, error) {
 		return nil, io.EOF
 	}
 	action, err := g.action(&a)
-	g.row = collect.Row{Line: g.row.Line + 1, Count: 1, Action: action}
+	g.row = input.Row{Line: g.row.Line + 1, Count: 1, Action: action}
 	return &g.row, err
 }
 
 // action has names where the audience has numbers.
-func (g *Generator) action(a *audience.Action) (collect.Action, error) {
+func (g *Generator) action(a *audience.Action) (input.Action, error) {
 	m, b, d := &g.fans.Members[a.Member], &g.fans.Brands[a.Brand], &g.fans.Definitions[a.Definition]
-	out := collect.Action{
-		ID: a.ID, Time: domain.Second(a.Time.Unix()), Geo: collect.Place(a.Geo),
-		Brand: collect.Thing{Name: b.Type + "/" + b.Name, Create: collect.Params{
+	out := input.Action{
+		ID: a.ID, Time: domain.Second(a.Time.Unix()), Geo: input.Place(a.Geo),
+		Brand: input.EntityRef{Name: b.Type + "/" + b.Name, Create: input.Params{
 			"name": b.Name, "type": b.Type, "officialwebsiteurl": "https://" + b.Domain + "/",
 		}},
-		Activity: collect.Thing{Name: d.Service.String() + "/" + d.Type + "/" + d.Name, Create: collect.Params{
+		Activity: input.EntityRef{Name: d.Service.String() + "/" + d.Type + "/" + d.Name, Create: input.Params{
 			"name": d.Name, "shortname": d.ShortName, "type": d.Type, "service": d.Service.String(),
 			"value": strconv.Itoa(d.Value), "onetime": wire.Flag(d.OneTime),
 		}},
-		Member: collect.Who{Register: collect.Params(registration(m))},
+		Member: input.MemberRef{Register: input.Params(registration(m))},
 	}
 	// A member is known by its first account; the fan club names one who registered by
 	// email.
@@ -107,8 +107,8 @@ func (g *Generator) action(a *audience.Action) (collect.Action, error) {
 }
 
 // Mark is the place behind the current action.
-func (g *Generator) Mark(actions uint64) collect.Mark {
-	return collect.Mark{Line: g.row.Line, Actions: actions, Sum: g.row.Action.ID}
+func (g *Generator) Mark(actions uint64) input.Mark {
+	return input.Mark{Line: g.row.Line, Actions: actions, Sum: g.row.Action.ID}
 }
 
 // Progress is in actions.

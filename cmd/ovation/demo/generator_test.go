@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ovation-analytics/ovation/cmd/ovation/audience"
-	"github.com/ovation-analytics/ovation/cmd/ovation/collect"
+	"github.com/ovation-analytics/ovation/cmd/ovation/collect/input"
 )
 
 func openGenerator(t *testing.T, seed uint64) *Generator {
@@ -58,11 +58,11 @@ func TestGenerator_Resume(t *testing.T) {
 	if diff := cmp.Diff(all[119:], again.ids(t)); diff != "" {
 		t.Error(diff)
 	}
-	if err := openGenerator(t, 2).Resume(mark); !errors.Is(err, collect.ErrChanged) {
+	if err := openGenerator(t, 2).Resume(mark); !errors.Is(err, input.ErrChanged) {
 		t.Error(err)
 	}
 	mark.Line = 301
-	if err := openGenerator(t, 1).Resume(mark); !errors.Is(err, collect.ErrChanged) {
+	if err := openGenerator(t, 1).Resume(mark); !errors.Is(err, input.ErrChanged) {
 		t.Error(err)
 	}
 }

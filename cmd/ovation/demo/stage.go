@@ -83,7 +83,7 @@ func (s *stage) play(ctx context.Context) error {
 	if err := s.await(ctx, func() bool { return s.node.Engine.Ready() == nil }); err != nil {
 		return err
 	}
-	script, err := s.script()
+	script, err := s.audienceFile()
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-// Package dlq reads the topic of dead letters, and publishes what stands in them again.
+// Package dlq reads the topic of dead letters, and publishes the originals again.
 //
 //	activities.dlq ──► Log.Each ──► Filter ──► Letter ──► Mend ──► Log.Replay ──► activities
 //	                   (each id once)          key, value, headers, time of the original
@@ -14,6 +14,6 @@
 // letter.go is the letter and what filters it, log.go the topics, mend.go what may be
 // changed before it is published again.
 //
-// A Log belongs to one goroutine. A letter's bytes are somebody's data: nothing of them
+// A Log belongs to one goroutine. A letter's bytes are personal data: nothing of them
 // is in an error.
 package dlq

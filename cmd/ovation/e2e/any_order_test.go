@@ -30,10 +30,10 @@ func anyOrder(t *testing.T, on site) {
 	secrets := filepath.Join(t.TempDir(), "secrets.yaml")
 	a, b := on.start(t, "--secrets", secrets), on.start(t, "--secrets", secrets)
 	seed := rand.Uint64()
-	var all []*people
+	var all []*model
 	for i := range accounts {
 		rnd := rand.New(rand.NewPCG(seed, uint64(i)))
-		p := invent(rnd, fmt.Sprintf("account %d", i), cast{brands: 3, fans: fans})
+		p := newModel(rnd, fmt.Sprintf("account %d", i), sizes{brands: 3, fans: fans})
 		for f := range p.fans {
 			p.fans[f].email = "" // an address is a fact together with the moment that it was given at
 		}
@@ -44,7 +44,7 @@ func anyOrder(t *testing.T, on site) {
 			if k%3 > 0 { // many for one pair, and many in one second
 				act.fan, act.at = act.fan%3, act.at/(3*day)*(3*day)
 			}
-			p.did(act)
+			p.note(act)
 		}
 		all = append(all, p)
 	}
@@ -87,10 +87,10 @@ func alike(t *testing.T, seed uint64, where string, first, second harness.Status
 // shuffle publishes every action of everybody at least once, in an order of its own,
 // in two parts with all caught up between, so that repeats also come long after. It
 // gives the number of records.
-func shuffle(n *node, all []*people, rnd *rand.Rand) (end int64) {
+func shuffle(n *node, all []*model, rnd *rand.Rand) (end int64) {
 	n.t.Helper()
 	type doing struct {
-		p *people
+		p *model
 		a *act
 	}
 	var list []doing

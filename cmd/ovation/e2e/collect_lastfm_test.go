@@ -18,17 +18,17 @@ import (
 // What the mapping files of the lastfm-2k set say, in the model's words: which tags say
 // more than that somebody tagged.
 var (
-	collectedDeeds = []deed{
+	collectedDeeds = []definition{
 		{name: "tagged {brand}", kind: "Social", service: domain.LastFM, value: 2, brand: -1},
 		{name: "saw {brand} live", kind: "Visited", service: domain.Custom, value: 20, brand: -1},
 		{name: "has a favourite in {brand}", kind: "Social", service: domain.LastFM, value: 10, brand: -1, oneTime: true},
 		{name: "listened to {brand}", kind: "Listened", service: domain.LastFM, value: 1, brand: -1},
 	}
 	collectedSegments = []segment{
-		{name: "Taggers", deeds: []int32{0, 2}, brand: everyBrand},
-		{name: "Concerts", deeds: []int32{1, 3}, own: map[int32]int{1: 1000}, brand: everyBrand},
-		{name: "Collectors", deeds: []int32{0, 1, 2}, brand: everyBrand, rule: true, least: 100},
-		{name: "Then", deeds: []int32{0, 3}, own: map[int32]int{3: 0}, brand: everyBrand, rule: true, least: 20, period: amount{16, "Year"}},
+		{name: "Taggers", definitions: []int32{0, 2}, brand: everyBrand},
+		{name: "Concerts", definitions: []int32{1, 3}, own: map[int32]int{1: 1000}, brand: everyBrand},
+		{name: "Collectors", definitions: []int32{0, 1, 2}, brand: everyBrand, rule: true, least: 100},
+		{name: "Then", definitions: []int32{0, 3}, own: map[int32]int{3: 0}, brand: everyBrand, rule: true, least: 20, period: amount{16, "Year"}},
 	}
 	favouriteTags = []string{"favorites", "favourites", "favourite", "favorite", "my favorites", "love"}
 )
@@ -90,21 +90,21 @@ func spreadListens(rows []listen, total int64, f func(row int, k int64, at int64
 }
 
 // collectedPeople is the set as the mapping files make it, with so many listens.
-func (l *lastfm) collectedPeople(t testing.TB, rnd *rand.Rand, dir string, total int64) (p *people, bad int) {
+func (l *lastfm) collectedPeople(t testing.TB, rnd *rand.Rand, dir string, total int64) (p *model, bad int) {
 	listens := l.readListens(t, dir)
-	p = l.people(rnd)
-	p.name, p.deeds = "lastfm collected", collectedDeeds
+	p = l.model(rnd)
+	p.name, p.definitions = "lastfm collected", collectedDeeds
 	for i, g := range l.taggings {
-		a := act{id: fmt.Sprint("tagging ", i), at: g.at, fan: g.user, deed: taggingDeed(l.tags[g.tag]), brand: g.artist}
+		a := act{id: fmt.Sprint("tagging ", i), at: g.at, fan: g.user, definition: taggingDeed(l.tags[g.tag]), brand: g.artist}
 		if a.at < int64(domain.FirstSecond) {
 			bad++
 			continue
 		}
-		p.did(a)
+		p.note(a)
 	}
 	spreadListens(listens, total, func(row int, k, at int64) {
 		r := listens[row]
-		p.did(act{id: fmt.Sprintf("listen %d-%d", row, k), at: at, fan: r.user, deed: 3, brand: r.artist})
+		p.note(act{id: fmt.Sprintf("listen %d-%d", row, k), at: at, fan: r.user, definition: 3, brand: r.artist})
 	})
 	return p, bad
 }
@@ -149,7 +149,7 @@ func questionsOverLastFM(t *testing.T, on site) {
 		t.Fatalf("%d actions published, the files have %d", got, len(p.acts))
 	}
 	n.settled(int64(len(p.acts)))
-	wellNode(n)
+	requireServing(n)
 	p.complete(n)
 	named := map[string]int32{}
 	for i, a := range l.artists {

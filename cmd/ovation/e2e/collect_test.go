@@ -117,7 +117,7 @@ func write(t testing.TB, folder, name string, fill func(w io.Writer)) string {
 
 // meet finds the ids of what a collector made: brands by a key, definitions by their
 // names, members by registering again, which also tells what the collector did not.
-func (p *people) meet(n *node, account domain.AccountID, key string, brandKey string, named map[string]int32) {
+func (p *model) meet(n *node, account domain.AccountID, key string, brandKey string, named map[string]int32) {
 	t := n.t
 	t.Helper()
 	p.account, p.keys[n] = account, key
@@ -139,12 +139,12 @@ func (p *people) meet(n *node, account domain.AccountID, key string, brandKey st
 		}
 	}
 	defs, _, err := api.Activities(ctx(t), client.Params{"limit": "1000"})
-	if err != nil || len(defs.Items) != len(p.deeds) {
-		t.Fatalf("%d definitions, want %d: %v", len(defs.Items), len(p.deeds), err)
+	if err != nil || len(defs.Items) != len(p.definitions) {
+		t.Fatalf("%d definitions, want %d: %v", len(defs.Items), len(p.definitions), err)
 	}
 	for _, d := range defs.Items {
-		for i := range p.deeds {
-			if e := &p.deeds[i]; e.name == d.Name && e.service.String() == d.ServiceType && e.kind == d.Type {
+		for i := range p.definitions {
+			if e := &p.definitions[i]; e.name == d.Name && e.service.String() == d.ServiceType && e.kind == d.Type {
 				e.id = domain.DefinitionID(number(t, d.ID))
 			}
 		}
@@ -154,7 +154,7 @@ func (p *people) meet(n *node, account domain.AccountID, key string, brandKey st
 
 // known leaves the model's brands that nobody made out of all questions: a brand is
 // made when the first row names it.
-func (p *people) known() {
+func (p *model) known() {
 	var brands []brand
 	var byBrand [][]int32
 	place := make([]int32, len(p.brands))
@@ -172,7 +172,7 @@ func (p *people) known() {
 
 // complete requires that the node has the model's actions, no more and no fewer, and
 // refused none.
-func (p *people) complete(n *node) {
+func (p *model) complete(n *node) {
 	n.t.Helper()
 	st := n.status()
 	if st.Rows() != p.living() || st.Letters() != 0 {
@@ -182,9 +182,9 @@ func (p *people) complete(n *node) {
 
 // generated is a made-up input: a CSV of what people do, with everything that a row
 // can say in columns.
-func generated(rnd *rand.Rand, brands, fans int) *people {
-	p := invent(rnd, "collected", cast{brands: brands, fans: fans})
-	p.deeds = p.deeds[:len(deedsOfAll)] // a mapping's definitions are for any brand
+func generated(rnd *rand.Rand, brands, fans int) *model {
+	p := newModel(rnd, "collected", sizes{brands: brands, fans: fans})
+	p.definitions = p.definitions[:len(allDefinitions)] // a mapping's definitions are for any brand
 	for i := range p.fans {
 		f := &p.fans[i]
 		f.gender, f.born = "", "" // rows do not say it
@@ -208,15 +208,15 @@ activities:
 `
 
 // mapping is the mapping file of what people do.
-func (p *people) mapping(w io.Writer) {
+func (p *model) mapping(w io.Writer) {
 	fmt.Fprint(w, generatedMapping)
-	for i, d := range p.deeds {
+	for i, d := range p.definitions {
 		fmt.Fprintf(w, "  d%d: {name: %q, type: %s, service: %s, value: %d, onetime: %v}\n", i, d.name, d.kind, d.service, d.value, d.oneTime)
 	}
 }
 
 // rows are n actions as rows; the model notes them.
-func (p *people) rows(w io.Writer, rnd *rand.Rand, n int, s span) {
+func (p *model) rows(w io.Writer, rnd *rand.Rand, n int, s span) {
 	berlin, err := time.LoadLocation("Europe/Berlin")
 	if err != nil {
 		panic(err)
@@ -232,10 +232,10 @@ func (p *people) rows(w io.Writer, rnd *rand.Rand, n int, s span) {
 		if back, _ := time.ParseInLocation(time.DateTime, text, berlin); back.Unix() != a.at {
 			a.at = back.Unix() // an hour that a clock shows twice
 		}
-		p.did(a)
+		p.note(a)
 		f := &p.fans[a.fan]
 		fmt.Fprintf(w, "%s,%s,%s,%s,%s,%s,\"%s\",d%d,\"Track \"\"%d\"\", live\"\n",
-			a.id, text, f.service, f.uid, f.country, flag(f.paid), p.brands[a.brand].name, a.deed, i)
+			a.id, text, f.service, f.uid, f.country, flag(f.paid), p.brands[a.brand].name, a.definition, i)
 	}
 }
 
@@ -290,7 +290,7 @@ func killedCollector(t *testing.T, on site) {
 	if end() == int64(actions) {
 		t.Error("no kill made a repeat")
 	}
-	wellNode(n)
+	requireServing(n)
 	p.complete(n)
 	named := map[string]int32{}
 	for i := range p.brands {

@@ -28,7 +28,7 @@ func commands(t *testing.T, on site) {
 	n := on.start(t)
 	for _, c := range []struct {
 		name string
-		show func(*stage)
+		show func(*fixture)
 	}{
 		{"RegisterMeetsAMemberAgain", registerMeetsAgain},
 		{"APartnerKnowsOneMemberByAnID", partnerIsTaken},
@@ -39,36 +39,36 @@ func commands(t *testing.T, on site) {
 		{"WhatWasWrittenIsReadAtItsPosition", readYourWrites},
 		{"ARepeatUnderTheSameKeyChangesNothing", idempotent},
 	} {
-		t.Run(c.name, func(t *testing.T) { c.show(newStage(t, n, "commands "+c.name)) })
+		t.Run(c.name, func(t *testing.T) { c.show(newFixture(t, n, "commands "+c.name)) })
 	}
-	t.Run("ARestartKeepsEverything", func(t *testing.T) { restartKeeps(newStage(t, n, "commands restart")) })
-	t.Run("APositionOutlivesAKill", func(t *testing.T) { positionOutlives(newStage(t, n, "commands kill")) })
+	t.Run("ARestartKeepsEverything", func(t *testing.T) { restartKeeps(newFixture(t, n, "commands restart")) })
+	t.Run("APositionOutlivesAKill", func(t *testing.T) { positionOutlives(newFixture(t, n, "commands kill")) })
 }
 
 // stage is one account on a node.
-type stage struct {
+type fixture struct {
 	*testing.T
 	n   *node
-	p   *people
+	p   *model
 	rnd *rand.Rand
 	api *client.Client
 }
 
-func newStage(t *testing.T, n *node, name string) *stage {
+func newFixture(t *testing.T, n *node, name string) *fixture {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	was := n.t
 	n.t = t
 	t.Cleanup(func() { n.t = was })
-	s := &stage{T: t, n: n, rnd: rand.New(rand.NewPCG(seed, 0))}
-	s.p = invent(s.rnd, name, cast{brands: 2, fans: 8})
+	s := &fixture{T: t, n: n, rnd: rand.New(rand.NewPCG(seed, 0))}
+	s.p = newModel(s.rnd, name, sizes{brands: 2, fans: 8})
 	s.p.enter(n, 8)
 	s.api = s.p.api(n)
 	return s
 }
 
 // must is what came without an error.
-func must[T any](s *stage) func(v T, meta client.Meta, err error) (T, client.Meta) {
+func must[T any](s *fixture) func(v T, meta client.Meta, err error) (T, client.Meta) {
 	return func(v T, meta client.Meta, err error) (T, client.Meta) {
 		s.Helper()
 		if err != nil {
@@ -79,26 +79,26 @@ func must[T any](s *stage) func(v T, meta client.Meta, err error) (T, client.Met
 }
 
 // refused requires an answer with this code.
-func (s *stage) refused(what string, err error, code domain.Code) {
+func (s *fixture) refused(what string, err error, code domain.Code) {
 	s.Helper()
 	if codeOf(err) != code {
 		s.Fatalf("%s: %v, want code %d", what, err, code)
 	}
 }
 
-// deed is the index of the first deed that is one-time or is not.
-func (s *stage) deed(oneTime bool) int32 {
-	for i := range s.p.deeds {
-		if s.p.deeds[i].oneTime == oneTime {
+// definition is the index of the first definition that is one-time or is not.
+func (s *fixture) definition(oneTime bool) int32 {
+	for i := range s.p.definitions {
+		if s.p.definitions[i].oneTime == oneTime {
 			return int32(i)
 		}
 	}
-	panic("the people know no such deed")
+	panic("the model has no such definition")
 }
 
 // recording are the parameters of an action by the first fan for the first brand.
-func (s *stage) recording(oneTime bool, more ...string) client.Params {
-	p := client.Params{"activityid": id(s.p.deeds[s.deed(oneTime)].id), "brandid": id(s.p.brands[0].id), "id": id(s.p.fans[0].id)}
+func (s *fixture) recording(oneTime bool, more ...string) client.Params {
+	p := client.Params{"activityid": id(s.p.definitions[s.definition(oneTime)].id), "brandid": id(s.p.brands[0].id), "id": id(s.p.fans[0].id)}
 	for i := 0; i < len(more); i += 2 {
 		if p[more[i]] = more[i+1]; more[i+1] == "" {
 			delete(p, more[i])
@@ -109,14 +109,14 @@ func (s *stage) recording(oneTime bool, more ...string) client.Params {
 
 // actions is the number of actions of the first brand, one-time ones too, as seen at a
 // position.
-func (s *stage) actions(position string) string {
+func (s *fixture) actions(position string) string {
 	s.Helper()
 	tally, _ := must[wire.ActivityTally](s)(s.api.At(position).StatsActivity(ctx(s), s.p.brands[0].id, client.Params{"period": "1 Year", "includeOneTime": "1"}))
 	return tally.TotalCount
 }
 
-func registerMeetsAgain(s *stage) {
-	f := inventFan(s.rnd, "somebody")
+func registerMeetsAgain(s *fixture) {
+	f := newFan(s.rnd, "somebody")
 	f.country, f.partner = "DE", ""
 	first, _ := must[wire.Envelope](s)(s.api.Register(ctx(s), f.params()))
 	if d := first.Data; d.ID == 0 || d.CountryCode == nil || *d.CountryCode != "DE" || len(first.Services) != 1 || first.JWT == "" {
@@ -153,9 +153,9 @@ func registerMeetsAgain(s *stage) {
 
 // partnerIsTaken tries many pairs, so that the partner's name lives in the member's
 // shard for some and in another one for most.
-func partnerIsTaken(s *stage) {
+func partnerIsTaken(s *fixture) {
 	for i := range 24 {
-		holder, rival := inventFan(s.rnd, fmt.Sprintf("holder-%d", i)), inventFan(s.rnd, fmt.Sprintf("rival-%d", i))
+		holder, rival := newFan(s.rnd, fmt.Sprintf("holder-%d", i)), newFan(s.rnd, fmt.Sprintf("rival-%d", i))
 		holder.partner = fmt.Sprintf("id-%d", i)
 		rival.partner = holder.partner
 		if err := holder.register(s, s.api); err != nil {
@@ -176,14 +176,14 @@ func partnerIsTaken(s *stage) {
 }
 
 // leftNothing requires that nobody is known by the fan's name on its service.
-func (s *stage) leftNothing(f *fan) {
+func (s *fixture) leftNothing(f *fan) {
 	s.Helper()
 	_, _, err := s.api.Record(ctx(s), s.recording(false, "id", "", "service", f.service.String(), "uid", f.uid))
 	s.refused("an action of one who was refused", err, domain.NotFound)
 }
 
 // recordedBy requires that an action in the partner's name is the member's.
-func (s *stage) recordedBy(partner string, want domain.MemberID) {
+func (s *fixture) recordedBy(partner string, want domain.MemberID) {
 	s.Helper()
 	item, _ := must[wire.FeedItem](s)(s.api.Record(ctx(s), s.recording(false, "id", "", "partnerCode", partnerCode, "partnerID", partner)))
 	if item.MemberID != id(want) {
@@ -191,13 +191,13 @@ func (s *stage) recordedBy(partner string, want domain.MemberID) {
 	}
 }
 
-func raceForPartner(s *stage) {
+func raceForPartner(s *fixture) {
 	for round := range 6 {
 		fans := make([]fan, 8)
 		errs := make([]error, len(fans))
 		var wg sync.WaitGroup
 		for i := range fans {
-			fans[i] = inventFan(s.rnd, fmt.Sprintf("racer-%d-%d", round, i))
+			fans[i] = newFan(s.rnd, fmt.Sprintf("racer-%d-%d", round, i))
 			fans[i].partner = fmt.Sprintf("prize-%d", round)
 			wg.Go(func() { errs[i] = fans[i].register(s, s.api) })
 		}
@@ -225,7 +225,7 @@ func raceForPartner(s *stage) {
 	}
 }
 
-func recordAnswers(s *stage) {
+func recordAnswers(s *fixture) {
 	accepted, meta := must[wire.Accepted](s)(s.api.RecordAsync(ctx(s), s.recording(false, "marker", "later")))
 	if meta.Status != http.StatusAccepted || !accepted.Accepted || accepted.Marker != "later" {
 		s.Fatalf("async=1: %d %+v", meta.Status, accepted)
@@ -236,7 +236,7 @@ func recordAnswers(s *stage) {
 	at := time.Now().Add(-48 * time.Hour).Unix()
 	item, meta := must[wire.FeedItem](s)(s.api.Record(ctx(s), s.recording(false,
 		"timestamp", wire.Seconds(at), "content", `{"TrackName": "Blue"}`, "link", "https://example.com/a", "country", "DE", "city", "Berlin")))
-	d, f := &s.p.deeds[s.deed(false)], &s.p.fans[0]
+	d, f := &s.p.definitions[s.definition(false)], &s.p.fans[0]
 	if meta.Status != http.StatusOK || item.CompleteDate != wire.Seconds(at) || string(item.Content) != `{"TrackName":"Blue"}` || item.MemberID != id(f.id) ||
 		item.ActivityID != id(d.id) || item.Value != fmt.Sprint(d.value) || item.ServiceType != d.service.String() || item.ActivityType != d.kind ||
 		item.Name != strings.ReplaceAll(d.name, "{brand}", s.p.brands[0].name) || *item.GeoData != "DE,,Berlin,," || *item.Link != "https://example.com/a" {
@@ -264,7 +264,7 @@ func recordAnswers(s *stage) {
 	}
 }
 
-func markerNamesOne(s *stage) {
+func markerNamesOne(s *fixture) {
 	f := &s.p.fans[0]
 	at := time.Now().Add(-24 * time.Hour).Unix()
 	given := func(more ...string) client.Params {
@@ -283,7 +283,7 @@ func markerNamesOne(s *stage) {
 	s.refused("another brand under the marker", err, domain.Conflict)
 	_, _, err = s.api.Record(ctx(s), given("timestamp", wire.Seconds(at+1)))
 	s.refused("another time under the marker", err, domain.Conflict)
-	_, _, err = s.api.Record(ctx(s), given("activityid", id(s.p.deeds[3].id)))
+	_, _, err = s.api.Record(ctx(s), given("activityid", id(s.p.definitions[3].id)))
 	s.refused("another activity under the marker", err, domain.Conflict)
 	must[wire.FeedItem](s)(s.api.Record(ctx(s), given("id", id(s.p.fans[1].id)))) // a marker is within a member
 	if got := s.actions(""); got != "2" {
@@ -291,7 +291,7 @@ func markerNamesOne(s *stage) {
 	}
 }
 
-func oneTimeRepeat(s *stage) {
+func oneTimeRepeat(s *fixture) {
 	at := time.Now().Add(-72 * time.Hour).Unix()
 	given := func(marker string, at int64) client.Params {
 		return s.recording(true, "marker", marker, "timestamp", wire.Seconds(at), "content", `{"Of":"`+marker+`"}`)
@@ -316,10 +316,10 @@ func oneTimeRepeat(s *stage) {
 
 // readYourWrites reads each write at its position, at once, by each address; many
 // times, as what is seen too early is a matter of chance.
-func readYourWrites(s *stage) {
+func readYourWrites(s *fixture) {
 	want := 0
 	for i := range 60 {
-		f := inventFan(s.rnd, fmt.Sprintf("reader-%d", i))
+		f := newFan(s.rnd, fmt.Sprintf("reader-%d", i))
 		f.partner = fmt.Sprintf("reader-%d", i)
 		e, meta := must[wire.Envelope](s)(s.api.Register(ctx(s), f.params()))
 		f.id = domain.MemberID(e.Data.ID)
@@ -347,7 +347,7 @@ func readYourWrites(s *stage) {
 	s.refused("a token that is none", err, domain.InvalidParameter)
 }
 
-func idempotent(s *stage) {
+func idempotent(s *fixture) {
 	keyed := s.api.With("Idempotency-Key", "once")
 	for _, who := range [][]string{{}, {"id", "", "service", s.p.fans[0].service.String(), "uid", s.p.fans[0].uid}} {
 		api := keyed.With("Idempotency-Key", fmt.Sprint("once", who))

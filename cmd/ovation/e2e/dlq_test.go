@@ -36,20 +36,20 @@ func lettersReplayed(t *testing.T, on site) {
 	n := on.start(t)
 	account, key := n.account("letters")
 	api := n.api(key)
-	brand := outsiderBrand(t, api, "brand")
-	deed := outsiderDeed(t, api, client.Params{"name": "did", "type": "Social", "service": "lastfm"})
-	_, _, err := api.RecordAsync(ctx(t), client.Params{"activityid": id(deed), "brandid": id(brand), "service": "lastfm", "uid": "late"})
+	brand := createBrand(t, api, "brand")
+	definition := createDefinition(t, api, client.Params{"name": "did", "type": "Social", "service": "lastfm"})
+	_, _, err := api.RecordAsync(ctx(t), client.Params{"activityid": id(definition), "brandid": id(brand), "service": "lastfm", "uid": "late"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	mended, _ := json.Marshal(map[string]any{
-		"id": "1", "source": "s", "account": account, "service": "lastfm", "serviceUserID": "late", "activityID": deed, "brandID": brand,
+		"id": "1", "source": "s", "account": account, "service": "lastfm", "serviceUserID": "late", "activityID": definition, "brandID": brand,
 	})
 	broken := bytes.Replace(mended, []byte(`"activityID":`), []byte(`"activity":`), 1)
-	o := outsiderAt(n)
+	o := rawClientAt(n)
 	o.publish([][]kafka.Message{{{Value: broken}}}, 1<<20, kafka.LZ4)
 	n.settled(1)
-	outsiderMember(t, api, "late", nil)
+	registerMember(t, api, "late", nil)
 
 	dlq := func(code int, stdin string, args ...string) string {
 		t.Helper()

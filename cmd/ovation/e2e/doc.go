@@ -4,7 +4,7 @@
 // Each test runs on the embedded log and on one Apache Kafka that all share
 // (logs_test.go); what makes sense on one of them alone says why.
 //
-// harness.go starts and kills nodes; people.go is a naive model of accounts, members
+// harness_test.go starts and kills nodes; model_test.go is a naive model of accounts, members
 // and actions that answers the same questions by counting; kinds_test.go is the table
 // of all that can be asked, numbers_tellers_test.go that of all that gives a number,
 // which must be the same everywhere (I12). The tests are named by what they show. go

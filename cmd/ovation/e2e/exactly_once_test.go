@@ -45,7 +45,7 @@ func exactlyOnce(t *testing.T, on site) {
 	t.Logf("seed %d", seed)
 	rnd := rand.New(rand.NewPCG(seed, 0))
 	n := on.start(t)
-	p := invent(rnd, "storm", cast{brands: size.brands, fans: size.fans})
+	p := newModel(rnd, "storm", sizes{brands: size.brands, fans: size.fans})
 	p.enter(n, 32)
 	load := p.load(rnd, size.records)
 
@@ -86,7 +86,7 @@ func exactlyOnce(t *testing.T, on site) {
 	took := time.Since(began)
 
 	for i := range load {
-		p.did(load[i])
+		p.note(load[i])
 	}
 	w.tell(p)
 	t.Logf("%d kills of the node, %d blows with them, %d records, %d writes and %d deletes in %v (%.0f/s); %d records were sent again", kills, kills+len(blows)-size.kills, published, w.answered, w.deleted,
@@ -144,7 +144,7 @@ func (s site) stopKafka(t testing.TB, pause time.Duration) {
 const months = 300
 
 // load is what is published: new actions, repeats of any earlier one, and late ones.
-func (p *people) load(rnd *rand.Rand, n int) []act {
+func (p *model) load(rnd *rand.Rand, n int) []act {
 	load := make([]act, 0, n)
 	for len(load) < n {
 		switch i := len(load); {
@@ -203,7 +203,7 @@ func (c *collector) pace(share float64) {
 
 // compare holds the engine to the model: every number, the rows in all, and that
 // nothing was refused.
-func compare(t *testing.T, seed uint64, n *node, p *people, rnd *rand.Rand, questions, oneIn int) {
+func compare(t *testing.T, seed uint64, n *node, p *model, rnd *rand.Rand, questions, oneIn int) {
 	t.Helper()
 	st := n.status()
 	for _, s := range st.Shards {

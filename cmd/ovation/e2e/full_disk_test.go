@@ -94,7 +94,7 @@ func TestAFullDisk(t *testing.T) {
 	disk := newSmallDisk(t, 420)
 	n := newNode(t, harness.Node{Data: filepath.Join(disk.dir, "data"), Within: disk.within, Args: embedded.flags("")})
 	n.start()
-	h := newHarmed(t, n)
+	h := newTopicFixture(t, n)
 	h.publish(20, false)
 	h.counted()
 	for _, left := range []int64{200 << 20, 0} {
@@ -131,7 +131,7 @@ func TestAFullDisk(t *testing.T) {
 
 // refused publishes and writes while the log refuses what comes; done is for when there is
 // space again.
-func (h *harmed) refused(left int64) (done func()) {
+func (h *topicFixture) refused(left int64) (done func()) {
 	h.Helper()
 	refusing := fmt.Sprintf(`"refusing":"the disk is nearly full: %d MiB free`, left>>20)
 	h.n.eventually("word that the disk is full", func() bool { // it is looked at now and then
@@ -168,7 +168,7 @@ func (h *harmed) refused(left int64) (done func()) {
 	return func() {
 		h.Helper()
 		h.must(<-published)
-		h.p.did(a)
+		h.p.note(a)
 		h.must(write("9000"))
 		if n := strings.Count(h.n.Log(), "log: appends are refused"); n == 0 {
 			h.Errorf("the log does not say it:\n%s", h.n.Log())

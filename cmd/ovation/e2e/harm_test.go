@@ -16,43 +16,43 @@ import (
 
 // harmed is a node whose public topic the test harms; what is published goes to
 // partition 0.
-type harmed struct {
+type topicFixture struct {
 	*testing.T
 	n     *node
-	p     *people
+	p     *model
 	rnd   *rand.Rand
 	kgo   *kgo.Client
 	admin *kadm.Client
 	done  int // actions made up
 }
 
-func newHarmed(t *testing.T, n *node) *harmed {
+func newTopicFixture(t *testing.T, n *node) *topicFixture {
 	t.Helper()
-	h := &harmed{T: t, n: n, rnd: rand.New(rand.NewPCG(81, 1))}
-	h.p = invent(h.rnd, "harmed", cast{brands: 2, fans: 20})
+	h := &topicFixture{T: t, n: n, rnd: rand.New(rand.NewPCG(81, 1))}
+	h.p = newModel(h.rnd, "harmed", sizes{brands: 2, fans: 20})
 	h.p.enter(n, 8)
 	h.connect()
 	return h
 }
 
 // begun is a node with five actions routed.
-func begun(t *testing.T, on site) *harmed {
+func begun(t *testing.T, on site) *topicFixture {
 	t.Helper()
-	h := newHarmed(t, on.start(t))
+	h := newTopicFixture(t, on.start(t))
 	h.publish(5, false)
 	h.counted()
 	return h
 }
 
 // goesOn publishes more, and all is counted.
-func (h *harmed) goesOn() {
+func (h *topicFixture) goesOn() {
 	h.Helper()
 	h.publish(3, false)
 	h.counted()
 }
 
 // resumes accepts the gap that stopped a router for this reason; then all is counted.
-func (h *harmed) resumes(reason string) {
+func (h *topicFixture) resumes(reason string) {
 	h.Helper()
 	h.stopped(reason)
 	h.accept()
@@ -60,7 +60,7 @@ func (h *harmed) resumes(reason string) {
 }
 
 // restarts kills the node and starts it.
-func (h *harmed) restarts() {
+func (h *topicFixture) restarts() {
 	h.Helper()
 	h.n.Kill()
 	h.n.start()
@@ -69,7 +69,7 @@ func (h *harmed) restarts() {
 }
 
 // connect connects to the broker, which on the embedded log is another one in each life.
-func (h *harmed) connect() {
+func (h *topicFixture) connect() {
 	h.Helper()
 	if h.kgo != nil {
 		h.kgo.Close()
@@ -83,7 +83,7 @@ func (h *harmed) connect() {
 	h.admin = kadm.NewClient(h.kgo)
 }
 
-func (h *harmed) must(err error) {
+func (h *topicFixture) must(err error) {
 	h.Helper()
 	if err != nil {
 		h.Fatal(err)
@@ -92,13 +92,13 @@ func (h *harmed) must(err error) {
 
 // publish publishes so many new actions, each under a key that many have; those that are
 // lost on purpose the model does not note.
-func (h *harmed) publish(n int, lost bool) {
+func (h *topicFixture) publish(n int, lost bool) {
 	h.Helper()
 	for range n {
 		h.done++
 		a := h.p.act(h.rnd, fmt.Sprint("act-", h.done), last(20))
 		if !lost {
-			h.p.did(a)
+			h.p.note(a)
 		}
 		r := h.p.record(&a, plainForm, byService, fmt.Appendf(nil, "key-%d", h.done%3))
 		h.must(h.kgo.ProduceSync(ctx(h), r).FirstErr())
@@ -106,7 +106,7 @@ func (h *harmed) publish(n int, lost bool) {
 }
 
 // counted waits until the node has the model's rows, and compares its numbers.
-func (h *harmed) counted() {
+func (h *topicFixture) counted() {
 	h.Helper()
 	h.n.eventually(fmt.Sprintf("%d rows", h.p.living()), func() bool { return h.n.rows() == h.p.living() })
 	h.p.checkAll(h, 81, h.p.api(h.n), h.rnd, last(20), 4)
@@ -114,7 +114,7 @@ func (h *harmed) counted() {
 
 // stopped waits until the router of partition 0 stands still for this reason; the others
 // and the shards go on.
-func (h *harmed) stopped(reason string) {
+func (h *topicFixture) stopped(reason string) {
 	h.Helper()
 	h.n.eventually("stop of the router: "+reason, func() bool {
 		for _, r := range h.n.status().Routers {
@@ -134,7 +134,7 @@ func (h *harmed) stopped(reason string) {
 }
 
 // accept gives the operator's word, by the command, for every partition that waits for it.
-func (h *harmed) accept() {
+func (h *topicFixture) accept() {
 	h.Helper()
 	accepted := 0
 	for _, r := range h.n.status().Routers {
@@ -151,7 +151,7 @@ func (h *harmed) accept() {
 	}
 }
 
-func (h *harmed) cut(before int64) {
+func (h *topicFixture) cut(before int64) {
 	h.Helper()
 	var o kadm.Offsets
 	o.Add(kadm.Offset{Topic: h.n.topic(), Partition: 0, At: before})
@@ -161,7 +161,7 @@ func (h *harmed) cut(before int64) {
 }
 
 // recreate deletes the public topic and makes it again as it was.
-func (h *harmed) recreate() {
+func (h *topicFixture) recreate() {
 	h.Helper()
 	h.delete()
 	policy := "delete"
@@ -172,7 +172,7 @@ func (h *harmed) recreate() {
 	h.connect()
 }
 
-func (h *harmed) delete() {
+func (h *topicFixture) delete() {
 	h.Helper()
 	r, err := h.admin.DeleteTopic(ctx(h), h.n.topic())
 	h.must(err)
@@ -184,7 +184,7 @@ func (h *harmed) delete() {
 func TestRecordsThatAreGoneAfterTheyWereRoutedAreNoGap(t *testing.T) {
 	t.Parallel()
 	onBothLogs(t, func(t *testing.T, on site) {
-		h := newHarmed(t, on.start(t))
+		h := newTopicFixture(t, on.start(t))
 		h.publish(9, false)
 		h.counted()
 		h.cut(6)
@@ -264,7 +264,7 @@ func TestATopicMadeAgainWhileTheNodeIsDownStopsItUntilItIsAccepted(t *testing.T)
 // The embedded log compacts nothing.
 func TestACompactedPublicTopicIsAWarningAndItsHolesArePassed(t *testing.T) {
 	t.Parallel()
-	h := newHarmed(t, onKafka(t).start(t))
+	h := newTopicFixture(t, onKafka(t).start(t))
 	h.publish(60, false)
 	h.counted()
 	h.settings("cleanup.policy", "compact", "segment.ms", "200", "min.cleanable.dirty.ratio", "0.01", "max.compaction.lag.ms", "500")
@@ -289,7 +289,7 @@ func TestACompactedPublicTopicIsAWarningAndItsHolesArePassed(t *testing.T) {
 
 // forget makes the broker forget where the routers were, as it does with groups that are
 // idle for days.
-func (h *harmed) forget() {
+func (h *topicFixture) forget() {
 	h.Helper()
 	groups, err := h.admin.ListGroups(ctx(h))
 	h.must(err)
@@ -307,7 +307,7 @@ func (h *harmed) forget() {
 }
 
 // noted waits until the router of partition 0 would go on at next or above it.
-func (h *harmed) noted(next int64) {
+func (h *topicFixture) noted(next int64) {
 	h.Helper()
 	journal := h.n.Prefix + kafka.Journal
 	topics, err := h.admin.ListTopics(ctx(h), journal)
@@ -321,7 +321,7 @@ func (h *harmed) noted(next int64) {
 }
 
 // settings alters the public topic's: name, value, name, value.
-func (h *harmed) settings(pairs ...string) {
+func (h *topicFixture) settings(pairs ...string) {
 	h.Helper()
 	var all []kadm.AlterConfig
 	for i := 0; i < len(pairs); i += 2 {
@@ -334,7 +334,7 @@ func (h *harmed) settings(pairs ...string) {
 }
 
 // readable is how many records partition 0 of the public topic has.
-func (h *harmed) readable() (n int) {
+func (h *topicFixture) readable() (n int) {
 	h.Helper()
 	ends, err := h.admin.ListEndOffsets(ctx(h), h.n.topic())
 	h.must(err)

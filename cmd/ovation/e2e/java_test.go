@@ -46,14 +46,14 @@ func officialClient(t *testing.T, on site) {
 	}
 	rnd := rand.New(rand.NewPCG(seed, 1))
 	n := on.start(t)
-	p := invent(rnd, "java", cast{brands: 4, fans: 60})
+	p := newModel(rnd, "java", sizes{brands: 4, fans: 60})
 	p.enter(n, 8)
 	s := last(20)
 	var lines []string
 	publish := func(way string, i int) {
 		a := p.act(rnd, fmt.Sprintf("%s-%d", way, i), s)
 		if way != "abort" {
-			p.did(a)
+			p.note(a)
 		}
 		key := ""
 		if i%3 > 0 {
@@ -86,7 +86,7 @@ func officialClient(t *testing.T, on site) {
 	defer to.close()
 	end := to.end(t)
 	n.settled(end)
-	wellNode(n)
+	requireServing(n)
 	t.Logf("%d records sent, %d of them count, %d offsets", len(lines), counted, end)
 	p.checkAll(t, seed, p.api(n), rnd, s, 10)
 	if got := n.deadByReason(); len(got) > 0 {

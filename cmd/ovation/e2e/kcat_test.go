@@ -87,7 +87,7 @@ func kcatPublishes(t *testing.T, on site) {
 	k := kcatAt(n)
 	rnd := rand.New(rand.NewPCG(seed, 1))
 	t.Logf("seed %d, %d messages a run; %s", seed, each, regexp.MustCompile(`Version .*`).Find(k.must(nil, "-V")))
-	p := invent(rnd, "kcat", cast{brands: 4, fans: 60})
+	p := newModel(rnd, "kcat", sizes{brands: 4, fans: 60})
 	p.enter(n, 8)
 	s := last(20)
 
@@ -103,7 +103,7 @@ func kcatPublishes(t *testing.T, on site) {
 			}
 			for i := range each {
 				a := p.act(rnd, fmt.Sprintf("%s-%s-%d", codec, idempotent, i), s)
-				p.did(a)
+				p.note(a)
 				value := p.record(&a, form, byService, nil).Value
 				key := ""
 				if i%3 > 0 {
@@ -117,7 +117,7 @@ func kcatPublishes(t *testing.T, on site) {
 		}
 	}
 	n.settled(int64(len(sent)))
-	wellNode(n)
+	requireServing(n)
 
 	var read []string
 	used := map[string]int{}
@@ -167,11 +167,11 @@ func TestKcatIsToldWhatTheEmbeddedLogRefuses(t *testing.T) {
 	k := kcatAt(n)
 	account, key := n.account("refused")
 	api := n.api(key)
-	brand := outsiderBrand(t, api, "brand")
-	deed := outsiderDeed(t, api, client.Params{"name": "did", "type": "Social", "service": "lastfm"})
-	outsiderMember(t, api, "u", nil)
+	brand := createBrand(t, api, "brand")
+	definition := createDefinition(t, api, client.Params{"name": "did", "type": "Social", "service": "lastfm"})
+	registerMember(t, api, "u", nil)
 	event := func(id, more string) []byte {
-		return fmt.Appendf(nil, `{"id":%q,"source":"k","account":%d,"service":"lastfm","serviceUserID":"u","activityID":%d,"brandID":%d%s}`, id, account, deed, brand, more)
+		return fmt.Appendf(nil, `{"id":%q,"source":"k","account":%d,"service":"lastfm","serviceUserID":"u","activityID":%d,"brandID":%d%s}`, id, account, definition, brand, more)
 	}
 	for _, c := range []struct {
 		name string

@@ -19,67 +19,67 @@ type kind struct {
 	months     int  // the longest range; the contract clamps a longer one at its start. 0: it has no range
 	everywhere bool // it is asked of every brand at once, too: the operation takes brandID, or a path without one
 	ask        asking
-	naive      func(p *people, q question) any
+	naive      func(p *model, q question) any
 }
 
 // asking asks a question and gives the answer as the model gives it.
-type asking func(ctx context.Context, api *client.Client, p *people, q question) (any, error)
+type asking func(ctx context.Context, api *client.Client, p *model, q question) (any, error)
 
 // kinds are all that can be asked so far. A new endpoint is a row here, and its
-// counting a method of people. A question that is asked everywhere has everyBrand in
-// the place of a brand: see people.about and people.matching.
+// counting a method of model. A question that is asked everywhere has everyBrand in
+// the place of a brand: see model.about and model.matching.
 var kinds = []kind{
 	{
 		name: "stats/activity", months: 5 * 12,
-		ask: func(ctx context.Context, api *client.Client, p *people, q question) (any, error) {
+		ask: func(ctx context.Context, api *client.Client, p *model, q question) (any, error) {
 			return answer(api.StatsActivity(ctx, p.brands[q.brand].id, q.tallyParams()))
 		},
-		naive: func(p *people, q question) any { return p.tally(q) },
+		naive: func(p *model, q question) any { return p.tally(q) },
 	},
 	{
 		name: "stats/timeline", months: 5 * 12,
-		ask: func(ctx context.Context, api *client.Client, p *people, q question) (any, error) {
+		ask: func(ctx context.Context, api *client.Client, p *model, q question) (any, error) {
 			return answer(api.StatsTimeline(ctx, p.brands[q.brand].id, q.params()))
 		},
-		naive: func(p *people, q question) any { return p.timeline(q) },
+		naive: func(p *model, q question) any { return p.timeline(q) },
 	},
 	{
 		name: "stats/location", months: 5 * 12,
-		ask: func(ctx context.Context, api *client.Client, p *people, q question) (any, error) {
+		ask: func(ctx context.Context, api *client.Client, p *model, q question) (any, error) {
 			return answer(api.StatsLocation(ctx, p.brands[q.brand].id, q.params()))
 		},
-		naive: func(p *people, q question) any { return p.location(q) },
+		naive: func(p *model, q question) any { return p.location(q) },
 	},
 	{
 		name: "count/daily", months: 5 * 12, everywhere: true,
-		ask: func(ctx context.Context, api *client.Client, p *people, q question) (any, error) {
+		ask: func(ctx context.Context, api *client.Client, p *model, q question) (any, error) {
 			return answer(api.CountDaily(ctx, p.about(q, q.params())))
 		},
-		naive: func(p *people, q question) any { return p.daily(q) },
+		naive: func(p *model, q question) any { return p.daily(q) },
 	},
 	{
 		name: "count/services", months: 5 * 12, everywhere: true,
-		ask: func(ctx context.Context, api *client.Client, p *people, q question) (any, error) {
+		ask: func(ctx context.Context, api *client.Client, p *model, q question) (any, error) {
 			return answer(api.CountServices(ctx, p.about(q, q.params())))
 		},
-		naive: func(p *people, q question) any { return p.timeline(q) },
+		naive: func(p *model, q question) any { return p.timeline(q) },
 	},
-	{name: "stats/gender", months: 5 * 12, ask: askGenders, naive: (*people).genders},
-	{name: "stats/age", months: 5 * 12, ask: askAges, naive: (*people).ages},
-	{name: "stats/members", months: 5 * 12, ask: askNewcomers, naive: (*people).newcomers},
-	{name: "stats/segments", ask: askSegmentStats, naive: (*people).segmentStats},
-	{name: "stats/activity explained", months: 5 * 12, ask: askTallyExplained, naive: func(p *people, q question) any { return p.tally(q) }},
-	{name: "the actions behind a statistic", months: 6, ask: askActionsBehind, naive: (*people).actionsBehind},
-	{name: "activity/feed", months: 6, everywhere: true, ask: pageOf(feedPage).asked(question.feedParams), naive: (*people).feed},
-	{name: "members/active", months: 6, everywhere: true, ask: pageOf(activePage).asked(question.activeParams), naive: (*people).active},
-	{name: "activity/feed by keys", months: 6, everywhere: true, ask: askFeedByKeys, naive: func(p *people, q question) any { return p.feed(q.unpaged()) }},
-	{name: "members/active by keys", months: 6, everywhere: true, ask: pageOf(activePage).byKeys(question.activeParams), naive: func(p *people, q question) any { return p.active(q.unpaged()) }},
-	{name: "members/stats/activity", months: 5 * 12, everywhere: true, ask: askMemberTotals, naive: (*people).memberTotals},
-	{name: "member", months: 3, everywhere: true, ask: askMember, naive: (*people).show},
-	{name: "member/activity", everywhere: true, ask: askCheck, naive: (*people).checkOf},
-	{name: "members", everywhere: true, ask: pageOf(memberPage).asked(question.rollParams), naive: (*people).members},
-	{name: "members by keys", everywhere: true, ask: pageOf(memberPage).byKeys(question.rollParams), naive: func(p *people, q question) any { return p.members(q.unpaged()) }},
-	{name: "brands/crossover", months: 5 * 12, everywhere: true, ask: askCrossover, naive: (*people).crossover},
+	{name: "stats/gender", months: 5 * 12, ask: askGenders, naive: (*model).genders},
+	{name: "stats/age", months: 5 * 12, ask: askAges, naive: (*model).ages},
+	{name: "stats/members", months: 5 * 12, ask: askNewcomers, naive: (*model).newcomers},
+	{name: "stats/segments", ask: askSegmentStats, naive: (*model).segmentStats},
+	{name: "stats/activity explained", months: 5 * 12, ask: askTallyExplained, naive: func(p *model, q question) any { return p.tally(q) }},
+	{name: "the actions behind a statistic", months: 6, ask: askActionsBehind, naive: (*model).actionsBehind},
+	{name: "activity/feed", months: 6, everywhere: true, ask: pageOf(feedPage).asked(question.feedParams), naive: (*model).feed},
+	{name: "members/active", months: 6, everywhere: true, ask: pageOf(activePage).asked(question.activeParams), naive: (*model).active},
+	{name: "activity/feed by keys", months: 6, everywhere: true, ask: askFeedByKeys, naive: func(p *model, q question) any { return p.feed(q.unpaged()) }},
+	{name: "members/active by keys", months: 6, everywhere: true, ask: pageOf(activePage).byKeys(question.activeParams), naive: func(p *model, q question) any { return p.active(q.unpaged()) }},
+	{name: "members/stats/activity", months: 5 * 12, everywhere: true, ask: askMemberTotals, naive: (*model).memberTotals},
+	{name: "member", months: 3, everywhere: true, ask: askMember, naive: (*model).show},
+	{name: "member/activity", everywhere: true, ask: askCheck, naive: (*model).checkOf},
+	{name: "members", everywhere: true, ask: pageOf(memberPage).asked(question.rollParams), naive: (*model).members},
+	{name: "members by keys", everywhere: true, ask: pageOf(memberPage).byKeys(question.rollParams), naive: func(p *model, q question) any { return p.members(q.unpaged()) }},
+	{name: "brands/crossover", months: 5 * 12, everywhere: true, ask: askCrossover, naive: (*model).crossover},
 }
 
 // answer is what the client gives, without the meta data.
@@ -88,7 +88,7 @@ func answer[T any](v T, _ client.Meta, err error) (any, error) { return v, err }
 // compare asks one question and compares the answer with the model, and the range
 // that was answered with the one that the parameters mean. It asks again where the minute
 // turned meanwhile: what is told of the last week is, at two million actions, another.
-func (k *kind) compare(ctx context.Context, api *client.Client, p *people, q question) (fault error) {
+func (k *kind) compare(ctx context.Context, api *client.Client, p *model, q question) (fault error) {
 	if q.brand == everyBrand && !k.everywhere {
 		return nil
 	}
@@ -104,7 +104,7 @@ func (k *kind) compare(ctx context.Context, api *client.Client, p *people, q que
 	return nil
 }
 
-func (k *kind) once(ctx context.Context, api *client.Client, p *people, q question) error {
+func (k *kind) once(ctx context.Context, api *client.Client, p *model, q question) error {
 	heard := &ear{}
 	before := time.Now()
 	got, err := k.ask(ctx, api.Over(&http.Client{Transport: heard, Timeout: 30 * time.Second}), p, q)
@@ -120,7 +120,7 @@ func (k *kind) once(ctx context.Context, api *client.Client, p *people, q questi
 
 // askAll asks so many random questions, most about brands that much was done for, each
 // of one kind in turn, and requires that every answer is the model's.
-func (p *people) askAll(t testing.TB, seed uint64, api *client.Client, rnd *rand.Rand, s span, questions int) {
+func (p *model) askAll(t testing.TB, seed uint64, api *client.Client, rnd *rand.Rand, s span, questions int) {
 	t.Helper()
 	asked := map[string]int{}
 	counted := 0
@@ -145,7 +145,7 @@ func (p *people) askAll(t testing.TB, seed uint64, api *client.Client, rnd *rand
 }
 
 // askOne makes up a question for a kind.
-func (p *people) askOne(rnd *rand.Rand, k *kind, s span) question {
+func (p *model) askOne(rnd *rand.Rand, k *kind, s span) question {
 	about := int32(rnd.IntN(len(p.brands)))
 	if rnd.IntN(5) > 0 {
 		about = pick(rnd, p.acts).brand
@@ -179,4 +179,4 @@ func (p *people) askOne(rnd *rand.Rand, k *kind, s span) question {
 }
 
 // counts reports that the question is about something.
-func (p *people) counts(q question) bool { return len(p.reference().Counted(p.question(q))) > 0 }
+func (p *model) counts(q question) bool { return len(p.reference().Counted(p.question(q))) > 0 }

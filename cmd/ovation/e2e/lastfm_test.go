@@ -18,10 +18,10 @@ import (
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 )
 
-// people is the set as a model: users are fans, with countries and paid accounts made
+// model is the set as a model: users are fans, with countries and paid accounts made
 // up, artists are brands. The actions come later.
-func (l *lastfm) people(rnd *rand.Rand) *people {
-	p := &people{name: "lastfm-2k", took: map[claim]int{}, first: map[pair]int{}, closed: map[pair]bool{}, keys: map[*node]string{}, deeds: append([]deed(nil), lastfmDeeds...)}
+func (l *lastfm) model(rnd *rand.Rand) *model {
+	p := &model{name: "lastfm-2k", took: map[claim]int{}, first: map[pair]int{}, closed: map[pair]bool{}, keys: map[*node]string{}, definitions: append([]definition(nil), lastfmDeeds...)}
 	for _, a := range l.artists {
 		p.brands = append(p.brands, brand{name: a.name})
 	}
@@ -32,16 +32,16 @@ func (l *lastfm) people(rnd *rand.Rand) *people {
 	return p
 }
 
-// enter makes the account on a node, the brands side by side, which people.enter does
+// enter makes the account on a node, the brands side by side, which model.enter does
 // one by one.
-func (l *lastfm) enter(n *node, p *people) {
+func (l *lastfm) enter(n *node, p *model) {
 	t := n.t
 	t.Helper()
 	account, key := n.account(p.name)
 	p.account, p.keys[n] = domain.AccountID(account), key
 	api := p.api(n).Over(&http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}})
-	for i := range p.deeds {
-		p.deeds[i].id = outsiderDeed(t, api, p.deedParams(i))
+	for i := range p.definitions {
+		p.definitions[i].id = createDefinition(t, api, p.definitionParams(i))
 	}
 	var wg sync.WaitGroup
 	var next atomic.Int64
@@ -71,18 +71,18 @@ type said struct{ Tag, TagID string }
 
 // messages are the taggings as a collector publishes them, by partition; the model
 // notes those that can count.
-func (l *lastfm) messages(p *people) (out [][]kafka.Message, rows [][]int, bad int) {
+func (l *lastfm) messages(p *model) (out [][]kafka.Message, rows [][]int, bad int) {
 	out, rows = make([][]kafka.Message, partitions), make([][]int, partitions)
 	for row := range l.taggings {
 		g := &l.taggings[row]
-		a := act{id: fmt.Sprint(row + 1), at: g.second(row), fan: g.user, deed: g.deed(), brand: g.artist}
+		a := act{id: fmt.Sprint(row + 1), at: g.second(row), fan: g.user, definition: g.definition(), brand: g.artist}
 		if a.at < int64(domain.FirstSecond) {
 			bad++
 		} else {
-			p.did(a)
+			p.note(a)
 		}
 		value := encoded(event{ID: a.id, Source: "lastfm-2k", Time: rfc3339(a.at), data: &data{
-			Account: p.account, Service: "lastfm", UID: p.fans[a.fan].uid, Activity: p.deeds[a.deed].id, Brand: p.brands[a.brand].id,
+			Account: p.account, Service: "lastfm", UID: p.fans[a.fan].uid, Activity: p.definitions[a.definition].id, Brand: p.brands[a.brand].id,
 			Content: said{l.tags[g.tag], fmt.Sprint(g.tag)},
 		}})
 		at := row % partitions
@@ -102,7 +102,7 @@ func realTaggings(t *testing.T, on site) {
 	const seed = 2011
 	rnd := rand.New(rand.NewPCG(seed, 1))
 	l := readLastfm(t)
-	p := l.people(rnd)
+	p := l.model(rnd)
 	n := on.start(t)
 	t0 := time.Now()
 	step := func(format string, args ...any) {
@@ -113,12 +113,12 @@ func realTaggings(t *testing.T, on site) {
 	messages, rows, bad := l.messages(p)
 	step("%d taggings read, %d of them before 2000", len(l.taggings), bad)
 	published := time.Now()
-	o := outsiderAt(n)
+	o := rawClientAt(n)
 	places := o.publish(messages, 512<<10, kafka.LZ4)
 	step("published")
 	n.settled(int64(len(l.taggings)))
 	step("applied: %.0f records/s from the first published to the last applied", float64(len(l.taggings))/time.Since(published).Seconds())
-	wellNode(n)
+	requireServing(n)
 
 	letters := o.byOrigin(o.letters())
 	for i := range places {
@@ -146,7 +146,7 @@ func realTaggings(t *testing.T, on site) {
 
 // weigh says how much disk the node takes, by what it says itself and by the files'
 // sizes, and that it holds the rows that count.
-func (l *lastfm) weigh(n *node, p *people) {
+func (l *lastfm) weigh(n *node, p *model) {
 	t := n.t
 	t.Helper()
 	rows := n.rows()

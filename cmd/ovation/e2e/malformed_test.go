@@ -17,34 +17,34 @@ import (
 )
 
 // malformedWorld is an account, and beside it what its records must not name.
-type malformedWorld struct {
-	people       *people
-	lastfm       int // the deed of people that is done on last.fm
+type malformedFixture struct {
+	model        *model
+	lastfm       int // the definition of the model that is done on last.fm
 	ownDeed      domain.DefinitionID
 	deletedDeed  domain.DefinitionID
 	deletedBrand domain.BrandID
 	silent       string          // uid of a member who shares nothing of last.fm
 	quiet        domain.MemberID // that member
 	theirs       struct {
-		brand  domain.BrandID
-		deed   domain.DefinitionID
-		member domain.MemberID
+		brand      domain.BrandID
+		definition domain.DefinitionID
+		member     domain.MemberID
 	}
 	serial int
 }
 
-func newMalformedWorld(n *node, rnd *rand.Rand) *malformedWorld {
+func newMalformedFixture(n *node, rnd *rand.Rand) *malformedFixture {
 	t := n.t
-	w := &malformedWorld{people: invent(rnd, "malformed", cast{brands: 3, fans: 80}), silent: "silent"}
-	p := w.people
+	w := &malformedFixture{model: newModel(rnd, "malformed", sizes{brands: 3, fans: 80}), silent: "silent"}
+	p := w.model
 	p.enter(n, 8)
-	w.lastfm = slices.IndexFunc(p.deeds, func(d deed) bool { return d.service == domain.LastFM })
-	w.ownDeed = p.deeds[slices.IndexFunc(p.deeds, func(d deed) bool { return d.brand > 0 })].id
+	w.lastfm = slices.IndexFunc(p.definitions, func(d definition) bool { return d.service == domain.LastFM })
+	w.ownDeed = p.definitions[slices.IndexFunc(p.definitions, func(d definition) bool { return d.brand > 0 })].id
 	api := p.api(n)
-	w.quiet = outsiderMember(t, api, w.silent, client.Params{"activity_sharing_enabled": "0"})
+	w.quiet = registerMember(t, api, w.silent, client.Params{"activity_sharing_enabled": "0"})
 	social := client.Params{"name": "did", "type": "Social", "service": "lastfm"}
-	w.deletedDeed = outsiderDeed(t, api, social)
-	w.deletedBrand = outsiderBrand(t, api, "deleted")
+	w.deletedDeed = createDefinition(t, api, social)
+	w.deletedBrand = createBrand(t, api, "deleted")
 	if _, err := api.DeleteActivity(ctx(t), w.deletedDeed); err != nil {
 		t.Fatal(err)
 	}
@@ -53,20 +53,20 @@ func newMalformedWorld(n *node, rnd *rand.Rand) *malformedWorld {
 	}
 	_, key := n.account("others")
 	others := n.api(key)
-	w.theirs.brand = outsiderBrand(t, others, "theirs")
-	w.theirs.deed = outsiderDeed(t, others, social)
-	w.theirs.member = outsiderMember(t, others, "theirs", nil)
+	w.theirs.brand = createBrand(t, others, "theirs")
+	w.theirs.definition = createDefinition(t, others, social)
+	w.theirs.member = registerMember(t, others, "theirs", nil)
 	return w
 }
 
-// good is a record that holds an activity, of a deed that any brand will do for. Of
-// others than one-time deeds every record counts.
-func (w *malformedWorld) good(rnd *rand.Rand, s span, oneTime bool) (*spoiled, act) {
-	p := w.people
+// good is a record that holds an activity, of a definition that any brand will do for. Of
+// others than one-time definitions every record counts.
+func (w *malformedFixture) good(rnd *rand.Rand, s span, oneTime bool) (*spoiled, act) {
+	p := w.model
 	w.serial++
 	a := p.act(rnd, fmt.Sprint("r-", w.serial), s)
-	for p.deeds[a.deed].brand >= 0 || p.deeds[a.deed].oneTime && !oneTime {
-		a.deed = int32(rnd.IntN(len(p.deeds)))
+	for p.definitions[a.definition].brand >= 0 || p.definitions[a.definition].oneTime && !oneTime {
+		a.definition = int32(rnd.IntN(len(p.definitions)))
 	}
 	f := &p.fans[a.fan]
 	r := &spoiled{
@@ -74,22 +74,22 @@ func (w *malformedWorld) good(rnd *rand.Rand, s span, oneTime bool) (*spoiled, a
 		attrs: map[string]any{"specversion": "1.0", "type": "ovation.activity.v1", "id": a.id, "source": "//malformed", "time": rfc3339(a.at)},
 		data: map[string]any{
 			"account": p.account, "service": f.service.String(), "serviceUserID": f.uid,
-			"activityID": p.deeds[a.deed].id, "brandID": p.brands[a.brand].id, "content": map[string]any{"Track": "é\u2028"},
+			"activityID": p.definitions[a.definition].id, "brandID": p.brands[a.brand].id, "content": map[string]any{"Track": "é\u2028"},
 		},
 	}
 	return r, a
 }
 
 // other is another brand of the account.
-func (w *malformedWorld) other(id domain.BrandID) domain.BrandID {
-	i := slices.IndexFunc(w.people.brands, func(b brand) bool { return b.id != id })
-	return w.people.brands[i].id
+func (w *malformedFixture) other(id domain.BrandID) domain.BrandID {
+	i := slices.IndexFunc(w.model.brands, func(b brand) bool { return b.id != id })
+	return w.model.brands[i].id
 }
 
-// otherDeed is another deed that any brand will do for.
-func (w *malformedWorld) otherDeed(id domain.DefinitionID) domain.DefinitionID {
-	i := slices.IndexFunc(w.people.deeds, func(d deed) bool { return d.id != id && d.brand < 0 && !d.oneTime })
-	return w.people.deeds[i].id
+// otherDeed is another definition that any brand will do for.
+func (w *malformedFixture) otherDefinition(id domain.DefinitionID) domain.DefinitionID {
+	i := slices.IndexFunc(w.model.definitions, func(d definition) bool { return d.id != id && d.brand < 0 && !d.oneTime })
+	return w.model.definitions[i].id
 }
 
 // dressed is the message with a key and headers as strangers add them: also null,
@@ -112,7 +112,7 @@ type sent struct {
 
 // mixture makes up malformed records between good ones, by partition, in order.
 // What good ones say the model has noted.
-func (w *malformedWorld) mixture(rnd *rand.Rand, s span, malformed int) (out [partitions][]sent, kinds map[string]int) {
+func (w *malformedFixture) mixture(rnd *rand.Rand, s span, malformed int) (out [partitions][]sent, kinds map[string]int) {
 	kinds = map[string]int{}
 	put := func(p int, r *spoiled, kind *malformedKind) {
 		m := sent{dressed(rnd, r.message()), kind}
@@ -133,7 +133,7 @@ func (w *malformedWorld) mixture(rnd *rand.Rand, s span, malformed int) (out [pa
 		r, a := w.good(rnd, s, !conflict)
 		if conflict || rnd.IntN(2) == 0 {
 			put(p, r, nil)
-			w.people.did(a)
+			w.model.note(a)
 		}
 		if !conflict {
 			r, _ = w.good(rnd, s, true)
@@ -165,7 +165,7 @@ func malformedRecords(t *testing.T, on site) {
 	}
 	rnd := rand.New(rand.NewPCG(seed, 1))
 	n := on.start(t)
-	w := newMalformedWorld(n, rnd)
+	w := newMalformedFixture(n, rnd)
 	s := last(20)
 	mixed, kinds := w.mixture(rnd, s, malformed)
 	t.Logf("seed %d, %d malformed records of %d kinds", seed, malformed, len(kinds))
@@ -173,7 +173,7 @@ func malformedRecords(t *testing.T, on site) {
 		t.Fatalf("%d kinds of %d: %v", len(kinds), all, kinds)
 	}
 
-	o := outsiderAt(n)
+	o := rawClientAt(n)
 	var messages [][]kafka.Message
 	total := int64(0)
 	for _, list := range mixed {
@@ -186,7 +186,7 @@ func malformedRecords(t *testing.T, on site) {
 	}
 	places := o.publish(messages, 20<<10, kafka.LZ4, kafka.Zstd)
 	n.settled(total)
-	wellNode(n)
+	requireServing(n)
 
 	letters := o.byOrigin(o.letters())
 	want, atRouter := map[string]int64{}, map[string]int64{}
@@ -224,8 +224,8 @@ func malformedRecords(t *testing.T, on site) {
 		t.Errorf("the routers count otherwise (-want +got):\n%s", diff)
 	}
 	// Who does not share is a member, too.
-	w.people.fans = append(w.people.fans, fan{id: w.quiet, service: domain.LastFM, uid: w.silent})
-	asked := w.people.checkAll(t, seed, w.people.api(n), rnd, s, 10)
+	w.model.fans = append(w.model.fans, fan{id: w.quiet, service: domain.LastFM, uid: w.silent})
+	asked := w.model.checkAll(t, seed, w.model.api(n), rnd, s, 10)
 	t.Logf("%d good records, %d answers as counted; dead letters: %v", total-int64(malformed), asked, want)
 }
 
@@ -265,10 +265,10 @@ func refusedOverHTTP(t *testing.T, on site) {
 	n := on.start(t)
 	_, key := n.account("late")
 	api := n.api(key)
-	brand := outsiderBrand(t, api, "brand")
-	deed := outsiderDeed(t, api, client.Params{"name": "did", "type": "Social", "service": "spotify"})
+	brand := createBrand(t, api, "brand")
+	definition := createDefinition(t, api, client.Params{"name": "did", "type": "Social", "service": "spotify"})
 	accepted, meta, err := api.RecordAsync(ctx(t), client.Params{
-		"activityid": id(deed), "brandid": id(brand), "service": "lastfm", "uid": "late", "content": `{"Track":"é"}`, "marker": "m-1",
+		"activityid": id(definition), "brandid": id(brand), "service": "lastfm", "uid": "late", "content": `{"Track":"é"}`, "marker": "m-1",
 	})
 	if err != nil || !accepted.Accepted {
 		t.Fatal(err)
@@ -277,12 +277,12 @@ func refusedOverHTTP(t *testing.T, on site) {
 		t.Fatal(err)
 	}
 	n.settled(0)
-	o := outsiderAt(n)
+	o := rawClientAt(n)
 	letters := o.letters()
 	if len(letters) != 1 || letters[0].reason != "unknown_member" || !strings.HasPrefix(letters[0].origin, "request/") || !json.Valid(letters[0].value) {
 		t.Fatalf("dead letters: %+v", letters)
 	}
-	outsiderMember(t, api, "late", nil)
+	registerMember(t, api, "late", nil)
 	again := make([][]kafka.Message, 1)
 	for range 2 {
 		again[0] = append(again[0], kafka.Message{Value: letters[0].value, Headers: letters[0].headers})

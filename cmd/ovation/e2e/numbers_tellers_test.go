@@ -16,7 +16,7 @@ type teller struct {
 	name       string
 	everywhere bool // also of all brands at once
 	alone      bool // only of one activity of one member
-	tell       func(ctx context.Context, api *client.Client, p *people, q question, to *numbers) error
+	tell       func(ctx context.Context, api *client.Client, p *model, q question, to *numbers) error
 }
 
 // tellers are the endpoints that give numbers, the feed before those that name actions.
@@ -24,7 +24,7 @@ type teller struct {
 var tellers = []teller{
 	{name: "activity/feed", everywhere: true, tell: tellFeed},
 	{name: "stats/activity", tell: tellTally},
-	{name: "stats/timeline", tell: func(ctx context.Context, api *client.Client, p *people, q question, to *numbers) error {
+	{name: "stats/timeline", tell: func(ctx context.Context, api *client.Client, p *model, q question, to *numbers) error {
 		t, _, err := api.StatsTimeline(ctx, p.brands[q.brand].id, q.params())
 		tellTimeline("stats/timeline", t, to)
 		return err
@@ -34,7 +34,7 @@ var tellers = []teller{
 	{name: "stats/age", tell: tellAges},
 	{name: "stats/members", tell: tellNewcomers},
 	{name: "count/daily", everywhere: true, tell: tellDaily},
-	{name: "count/services", everywhere: true, tell: func(ctx context.Context, api *client.Client, p *people, q question, to *numbers) error {
+	{name: "count/services", everywhere: true, tell: func(ctx context.Context, api *client.Client, p *model, q question, to *numbers) error {
 		t, _, err := api.CountServices(ctx, p.about(q, q.params()))
 		tellTimeline("count/services", t, to)
 		return err
@@ -48,7 +48,7 @@ var tellers = []teller{
 	{name: "member", everywhere: true, alone: true, tell: tellMember},
 }
 
-func tellTally(ctx context.Context, api *client.Client, p *people, q question, to *numbers) error {
+func tellTally(ctx context.Context, api *client.Client, p *model, q question, to *numbers) error {
 	for _, by := range []string{"activities", "type"} {
 		params := q.params()
 		params["group_by"] = by
@@ -77,7 +77,7 @@ func tellTimeline(what string, t wire.Timeline, to *numbers) {
 	}
 }
 
-func tellLocation(ctx context.Context, api *client.Client, p *people, q question, to *numbers) error {
+func tellLocation(ctx context.Context, api *client.Client, p *model, q question, to *numbers) error {
 	l, _, err := api.StatsLocation(ctx, p.brands[q.brand].id, q.params())
 	if err != nil {
 		return err
@@ -89,7 +89,7 @@ func tellLocation(ctx context.Context, api *client.Client, p *people, q question
 	return nil
 }
 
-func tellDaily(ctx context.Context, api *client.Client, p *people, q question, to *numbers) error {
+func tellDaily(ctx context.Context, api *client.Client, p *model, q question, to *numbers) error {
 	d, _, err := api.CountDaily(ctx, p.about(q, q.params()))
 	if err != nil {
 		return err
@@ -128,7 +128,7 @@ func everyActive(ctx context.Context, api *client.Client, params client.Params) 
 	return everyRow(params, ask, func(a *wire.ActiveMembers) *[]wire.MemberItem { return &a.Items })
 }
 
-func tellActive(ctx context.Context, api *client.Client, p *people, q question, to *numbers) error {
+func tellActive(ctx context.Context, api *client.Client, p *model, q question, to *numbers) error {
 	params := p.about(q, q.params())
 	params["totalmembercount"] = "1"
 	a, err := everyActive(ctx, api, params)
@@ -145,7 +145,7 @@ func tellActive(ctx context.Context, api *client.Client, p *people, q question, 
 // mostItems is of how many actions each is looked at.
 const mostItems = 20_000
 
-func tellFeed(ctx context.Context, api *client.Client, p *people, q question, to *numbers) error {
+func tellFeed(ctx context.Context, api *client.Client, p *model, q question, to *numbers) error {
 	params := p.about(q, q.params())
 	params["limit"] = "0"
 	latest, _, err := api.Feed(ctx, params)
@@ -181,7 +181,7 @@ func tellFeed(ctx context.Context, api *client.Client, p *people, q question, to
 }
 
 // tellCrossover holds the percentages to the number of members, which it does not give.
-func tellCrossover(ctx context.Context, api *client.Client, p *people, q question, to *numbers) error {
+func tellCrossover(ctx context.Context, api *client.Client, p *model, q question, to *numbers) error {
 	about := domain.BrandID(0)
 	if q.brand != everyBrand {
 		about = p.brands[q.brand].id
@@ -202,7 +202,7 @@ func tellCrossover(ctx context.Context, api *client.Client, p *people, q questio
 	return nil
 }
 
-func tellGenders(ctx context.Context, api *client.Client, p *people, q question, to *numbers) error {
+func tellGenders(ctx context.Context, api *client.Client, p *model, q question, to *numbers) error {
 	g, _, err := api.StatsGender(ctx, p.brands[q.brand].id, q.params())
 	if err != nil {
 		return err
@@ -214,7 +214,7 @@ func tellGenders(ctx context.Context, api *client.Client, p *people, q question,
 	return nil
 }
 
-func tellAges(ctx context.Context, api *client.Client, p *people, q question, to *numbers) error {
+func tellAges(ctx context.Context, api *client.Client, p *model, q question, to *numbers) error {
 	a, _, err := api.StatsAge(ctx, p.brands[q.brand].id, q.params())
 	if err != nil {
 		return err
@@ -226,7 +226,7 @@ func tellAges(ctx context.Context, api *client.Client, p *people, q question, to
 	return nil
 }
 
-func tellNewcomers(ctx context.Context, api *client.Client, p *people, q question, to *numbers) error {
+func tellNewcomers(ctx context.Context, api *client.Client, p *model, q question, to *numbers) error {
 	n, _, err := api.StatsMembers(ctx, p.brands[q.brand].id, q.params())
 	if err != nil {
 		return err
@@ -236,7 +236,7 @@ func tellNewcomers(ctx context.Context, api *client.Client, p *people, q questio
 	return nil
 }
 
-func tellMemberTotals(ctx context.Context, api *client.Client, p *people, q question, to *numbers) error {
+func tellMemberTotals(ctx context.Context, api *client.Client, p *model, q question, to *numbers) error {
 	ask := func(params client.Params) (wire.MemberTotals, client.Meta, error) {
 		return api.MembersActivity(ctx, params)
 	}
@@ -256,7 +256,7 @@ func tellMemberTotals(ctx context.Context, api *client.Client, p *people, q ques
 // tellMembers tells how many pass the filters whatever they did. There services are
 // those that a member has, so it is another question with them; and it has no range, so
 // it is with those that look at one.
-func tellMembers(ctx context.Context, api *client.Client, p *people, q question, to *numbers) error {
+func tellMembers(ctx context.Context, api *client.Client, p *model, q question, to *numbers) error {
 	if q.services != nil || q.any != nil || q.all != nil {
 		return nil
 	}
@@ -271,7 +271,7 @@ func tellMembers(ctx context.Context, api *client.Client, p *people, q question,
 }
 
 // tellExplained walks the actions behind a statistic: they are those of the feed.
-func tellExplained(ctx context.Context, api *client.Client, p *people, q question, to *numbers) error {
+func tellExplained(ctx context.Context, api *client.Client, p *model, q question, to *numbers) error {
 	path, params := "/v1.1/activity/count/daily", p.about(q, q.params())
 	if q.brand != everyBrand {
 		of := []string{"activity", "timeline", "location", "gender", "age", "members"}
@@ -310,8 +310,8 @@ func tellExplained(ctx context.Context, api *client.Client, p *people, q questio
 	return nil
 }
 
-func tellCheck(ctx context.Context, api *client.Client, p *people, q question, to *numbers) error {
-	c, _, err := api.CheckActivity(ctx, q.members[0], q.deeds[0], without(without(p.about(q, q.params()), "activityID"), "members"))
+func tellCheck(ctx context.Context, api *client.Client, p *model, q question, to *numbers) error {
+	c, _, err := api.CheckActivity(ctx, q.members[0], q.definitions[0], without(without(p.about(q, q.params()), "activityID"), "members"))
 	if err != nil {
 		return err
 	}
@@ -324,7 +324,7 @@ func tellCheck(ctx context.Context, api *client.Client, p *people, q question, t
 
 // tellMember tells what the member's actions are worth, how many there are, and its place
 // among all who did something, as members/active ranks them.
-func tellMember(ctx context.Context, api *client.Client, p *people, q question, to *numbers) error {
+func tellMember(ctx context.Context, api *client.Client, p *model, q question, to *numbers) error {
 	params := without(p.about(q, q.params()), "members")
 	active, err := everyActive(ctx, api, p.about(q, client.Params{
 		"activityID": params["activityID"], "includeOneTime": "1", "start_date": params["start_date"], "end_date": params["end_date"],

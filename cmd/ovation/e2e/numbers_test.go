@@ -91,7 +91,7 @@ func number64(text string) uint64 {
 // sameNumbers asks random questions of every endpoint that has numbers for them, and requires
 // that a number is the same wherever it is asked (I12), and that the numbers of parts add
 // up to that of the whole.
-func (p *people) sameNumbers(t testing.TB, seed uint64, api *client.Client, rnd *rand.Rand, s span, questions int) {
+func (p *model) sameNumbers(t testing.TB, seed uint64, api *client.Client, rnd *rand.Rand, s span, questions int) {
 	t.Helper()
 	told, about := map[string]int{}, 0
 	for range questions {
@@ -125,14 +125,14 @@ func (p *people) sameNumbers(t testing.TB, seed uint64, api *client.Client, rnd 
 
 // askNumbers makes up a question that every endpoint takes; one in three is about one
 // activity of one member, of which more endpoints tell.
-func (p *people) askNumbers(rnd *rand.Rand, s span) question {
+func (p *model) askNumbers(rnd *rand.Rand, s span) question {
 	q := p.askOne(rnd, &kind{everywhere: true}, s)
 	q.page, q.member, q.when, q.keyword = "", 0, when{}, ""
 	if rnd.IntN(3) == 0 {
 		a := pick(rnd, p.acts)
 		q = question{brand: pick(rnd, []int32{a.brand, everyBrand}), span: q.span, members: []domain.MemberID{p.fans[a.fan].id}, oneTime: true}
-		if q.deeds = []domain.DefinitionID{p.deeds[a.deed].id}; p.deeds[a.deed].gone || q.brand >= 0 && p.brands[q.brand].gone {
-			q.brand, q.deeds = 0, p.lasting()[:1]
+		if q.definitions = []domain.DefinitionID{p.definitions[a.definition].id}; p.definitions[a.definition].gone || q.brand >= 0 && p.brands[q.brand].gone {
+			q.brand, q.definitions = 0, p.lasting()[:1]
 		}
 		q.span = span{min(q.span.from, a.at), max(q.span.to, a.at+1)}
 		if least := monthsAfter(q.span.to, -3); q.span.from < least {
@@ -147,13 +147,13 @@ func (p *people) askNumbers(rnd *rand.Rand, s span) question {
 
 // alone reports that the question is about one activity of one member, and nothing else.
 func (q question) alone() bool {
-	return len(q.members) == 1 && len(q.deeds) == 1 && q.oneTime && q.services == nil && q.exclude == nil && q.country == nil && !q.paid &&
+	return len(q.members) == 1 && len(q.definitions) == 1 && q.oneTime && q.services == nil && q.exclude == nil && q.country == nil && !q.paid &&
 		q.where == where{} && q.emails == nil && q.list == 0 && q.any == nil && q.all == nil && monthsAfter(q.span.to, -3) <= q.span.from
 }
 
 // addUp requires that the parts of a question add up to it: of its brands, of its range
 // cut in two, of its members and those that it leaves out.
-func (p *people) addUp(ctx context.Context, api *client.Client, rnd *rand.Rand, q question, whole uint64) error {
+func (p *model) addUp(ctx context.Context, api *client.Client, rnd *rand.Rand, q question, whole uint64) error {
 	sum := func(parts ...question) (n uint64, err error) {
 		for _, part := range parts {
 			d, _, err := api.CountDaily(ctx, p.about(part, part.params()))

@@ -29,7 +29,7 @@ const refusedStrays = 10
 
 // poison produces the strays in a row to partition 0 of a topic, by a client that has not
 // authenticated, half of them in one batch.
-func (h *harmed) poison(topic string) error {
+func (h *topicFixture) poison(topic string) error {
 	h.Helper()
 	var records []*kgo.Record
 	for _, v := range strays() {
@@ -47,7 +47,7 @@ func (h *harmed) poison(topic string) error {
 }
 
 // poisonStopped writes the strays into the embedded log of a node that is stopped.
-func (h *harmed) poisonStopped(topics ...string) {
+func (h *topicFixture) poisonStopped(topics ...string) {
 	h.Helper()
 	log, err := brokerlog.Open(filepath.Join(h.n.Data, "log"), brokerlog.Options{})
 	h.must(err)
@@ -75,7 +75,7 @@ func TestPoison_StraysInEveryTopic(t *testing.T) {
 }
 
 func poisoned(t *testing.T, on site) {
-	h := newHarmed(t, on.start(t, "--shards", "2"))
+	h := newTopicFixture(t, on.start(t, "--shards", "2"))
 	h.publish(60, false)
 	h.counted()
 
@@ -125,7 +125,7 @@ func poisoned(t *testing.T, on site) {
 // wellPoisoned waits until all is counted, and compares: the strays of the public topic and
 // of the journal as dead letters, those of the journal and the catalog as this process
 // passed over them. Nothing has stopped, and a replay gives the same.
-func (h *harmed) wellPoisoned(refused, letters, passed int64) {
+func (h *topicFixture) wellPoisoned(refused, letters, passed int64) {
 	h.Helper()
 	h.counted()
 	h.n.eventually(fmt.Sprintf("%d and %d dead letters", refused, letters), func() bool {
@@ -135,7 +135,7 @@ func (h *harmed) wellPoisoned(refused, letters, passed int64) {
 	for _, topic := range []string{"journal", "catalog"} {
 		h.n.eventually(fmt.Sprintf("count of %d values passed over in %s", passed, topic), func() bool { return h.n.metric("ovation_foreign_records_total", "topic")[topic] == passed })
 	}
-	wellNode(h.n)
+	requireServing(h.n)
 	if status, said := h.n.Get("/readyz"); status != http.StatusOK {
 		h.Errorf("readyz: %d %s", status, said)
 	}

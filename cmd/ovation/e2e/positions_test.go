@@ -17,7 +17,7 @@ import (
 // reader asks for one number again and again, of whichever endpoint has it, each time
 // where it was last or after it.
 type reader struct {
-	p    *people
+	p    *model
 	q    question
 	rnd  *rand.Rand
 	at   string // the position of the last answer
@@ -68,7 +68,7 @@ type scribe struct {
 
 func (s *scribe) write(t testing.TB, api *client.Client) error {
 	params := client.Params{
-		"activityid": id(s.p.deeds[0].id), "brandid": id(s.p.brands[s.q.brand].id), "id": id(s.fan.id),
+		"activityid": id(s.p.definitions[0].id), "brandid": id(s.p.brands[s.q.brand].id), "id": id(s.fan.id),
 		"marker": fmt.Sprint(s.name, "-", s.done), "timestamp": rfc3339(s.q.span.within(s.rnd)),
 	}
 	record := func() (meta client.Meta, err error) {
@@ -96,7 +96,7 @@ func (s *scribe) write(t testing.TB, api *client.Client) error {
 
 // watch is readers and scribes of one account.
 type watch struct {
-	p       *people
+	p       *model
 	s       span
 	rnd     *rand.Rand
 	readers []*reader
@@ -104,7 +104,7 @@ type watch struct {
 }
 
 // watchOf makes n readers, and as many scribes with a fan each.
-func watchOf(n *node, p *people, seed, each uint64) *watch {
+func watchOf(n *node, p *model, seed, each uint64) *watch {
 	n.t.Helper()
 	w := &watch{p: p, s: last(40), rnd: rand.New(rand.NewPCG(seed, 1))}
 	for i := range each {
@@ -148,7 +148,7 @@ func (w *watch) live(n *node, name string, records, writes int) error {
 		var batch []*kgo.Record
 		for i := range 500 {
 			a := w.p.act(w.rnd, fmt.Sprint(name, "-", k+i), w.s)
-			w.p.did(a)
+			w.p.note(a)
 			batch = append(batch, w.p.anyRecord(w.rnd, &a))
 		}
 		to.publish(n.t, batch...)
@@ -177,7 +177,7 @@ func seenStaysSeen(t *testing.T, on site) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	n := on.start(t)
-	p := invent(rand.New(rand.NewPCG(seed, 0)), "seen", cast{brands: 3, fans: 60})
+	p := newModel(rand.New(rand.NewPCG(seed, 0)), "seen", sizes{brands: 3, fans: 60})
 	p.enter(n, 16)
 	w := watchOf(n, p, seed, 4)
 	for _, life := range []string{"first", "second"} {

@@ -53,7 +53,7 @@ func TestTheProgramOfThePreviousCommitBesideThisOne(t *testing.T) {
 	a := on.start(t, "--secrets", filepath.Join(t.TempDir(), "secrets.yaml"))
 	b := newNode(t, harness.Node{Data: filepath.Join(t.TempDir(), "data"), Prefix: a.Prefix, LogData: a.LogData, Args: a.Args, Binary: older})
 	b.start()
-	p := invent(rnd, "beside", cast{brands: 4, fans: 80})
+	p := newModel(rnd, "beside", sizes{brands: 4, fans: 80})
 	p.enter(a, 8)
 	p.keys[b] = p.keys[a]
 	load := p.load(rnd, on.some(24_000))
@@ -69,7 +69,7 @@ func TestTheProgramOfThePreviousCommitBesideThisOne(t *testing.T) {
 	}
 	published := topic.done()
 	for i := range load {
-		p.did(load[i])
+		p.note(load[i])
 	}
 	a.settled(published)
 	b.settled(published)

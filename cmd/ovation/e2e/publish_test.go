@@ -45,7 +45,7 @@ const (
 )
 
 // addressFor makes up an address that leads to the fan.
-func (p *people) addressFor(rnd *rand.Rand, who int32) address {
+func (p *model) addressFor(rnd *rand.Rand, who int32) address {
 	if a := address(rnd.IntN(int(addresses))); a != byPartner || p.fans[who].partner != "" {
 		return a
 	}
@@ -77,8 +77,8 @@ type event struct {
 }
 
 // record is an action as a collector publishes it, to the public topic of whichever node.
-func (p *people) record(a *act, f form, who address, key []byte) *kgo.Record {
-	m, d := &p.fans[a.fan], &p.deeds[a.deed]
+func (p *model) record(a *act, f form, who address, key []byte) *kgo.Record {
+	m, d := &p.fans[a.fan], &p.definitions[a.definition]
 	body := &data{Account: p.account, Activity: d.id, Content: map[string]string{"TrackName": trackOf(a)}}
 	switch who {
 	case byMember:
@@ -122,7 +122,7 @@ func encoded(v any) []byte {
 
 // anyRecord is an action in any form, to any address that leads to the fan, under any
 // key.
-func (p *people) anyRecord(rnd *rand.Rand, a *act) *kgo.Record {
+func (p *model) anyRecord(rnd *rand.Rand, a *act) *kgo.Record {
 	var key []byte
 	if rnd.IntN(3) > 0 {
 		key = fmt.Appendf(nil, "key-%d", rnd.IntN(1000))

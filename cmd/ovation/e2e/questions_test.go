@@ -19,7 +19,7 @@ func randomQuestions(on site) int {
 
 // loadWithTies is a load of which many are in one second, and for one pair; a repeat is
 // in that of the first.
-func (p *people) loadWithTies(rnd *rand.Rand, n int) []act {
+func (p *model) loadWithTies(rnd *rand.Rand, n int) []act {
 	load := p.load(rnd, n)
 	for i := range load {
 		if a := &load[i]; a.id[len(a.id)-1] < '4' {
@@ -31,12 +31,12 @@ func (p *people) loadWithTies(rnd *rand.Rand, n int) []act {
 
 // publishParts publishes of everybody's load the quarters from one to another, and waits
 // until they are applied.
-func (n *node) publishParts(rnd *rand.Rand, all []*people, load [][]act, from, to int) {
+func (n *node) publishParts(rnd *rand.Rand, all []*model, load [][]act, from, to int) {
 	n.t.Helper()
 	var records []*kgo.Record
 	for i, p := range all {
 		for _, a := range load[i][len(load[i])*from/4 : len(load[i])*to/4] {
-			p.did(a)
+			p.note(a)
 			records = append(records, p.anyRecord(rnd, &a))
 		}
 	}
@@ -58,25 +58,25 @@ func TestQuestionsOverAGeneratedAudienceAreCountedAsItWasMadeUp(t *testing.T) {
 
 func questionsOverGenerated(t *testing.T, on site) {
 	seed, questions := rand.Uint64(), randomQuestions(on)
-	sizes := []struct{ brands, fans, acts, removed int }{{6, 150, 20_000, 80}, {4, 40, 3_000, 20}, {3, 5, 400, 10}}
+	accounts := []struct{ brands, fans, acts, removed int }{{6, 150, 20_000, 80}, {4, 40, 3_000, 20}, {3, 5, 400, 10}}
 	if full {
-		sizes[0].fans, sizes[0].acts, sizes[0].removed = 2_000, 400_000, 2_000
+		accounts[0].fans, accounts[0].acts, accounts[0].removed = 2_000, 400_000, 2_000
 	}
-	sizes[0].acts = on.some(sizes[0].acts)
+	accounts[0].acts = on.some(accounts[0].acts)
 	t.Logf("seed %d", seed)
 	rnd := rand.New(rand.NewPCG(seed, 0))
 	n := on.start(t)
-	var all []*people
+	var all []*model
 	var load [][]act
-	for i, size := range sizes {
-		p := invent(rnd, fmt.Sprint("generated ", i), cast{brands: size.brands, fans: size.fans})
+	for i, size := range accounts {
+		p := newModel(rnd, fmt.Sprint("generated ", i), sizes{brands: size.brands, fans: size.fans})
 		p.tracks = true
 		p.enter(n, 16)
 		all, load = append(all, p), append(load, p.loadWithTies(rnd, size.acts))
 	}
 	n.publishParts(rnd, all, load, 0, 3)
 	for i, p := range all {
-		if err := p.removeSome(ctx(t), p.api(n), rnd, sizes[i].removed); err != nil {
+		if err := p.removeSome(ctx(t), p.api(n), rnd, accounts[i].removed); err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
 	}
@@ -84,7 +84,7 @@ func questionsOverGenerated(t *testing.T, on site) {
 	if err := all[0].retire(ctx(t), all[0].api(n), 3, 2); err != nil {
 		t.Fatal(err)
 	}
-	wellNode(n)
+	requireServing(n)
 	began := time.Now()
 	for i, p := range all {
 		some := questions / 6

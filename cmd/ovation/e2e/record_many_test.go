@@ -21,16 +21,16 @@ type crate struct {
 
 // pack fills a crate with new actions, some without a marker, some repeated, and with
 // records that are wrong.
-func pack(p *people, rnd *rand.Rand, name string, n int) *crate {
+func pack(p *model, rnd *rand.Rand, name string, n int) *crate {
 	c := &crate{}
 	for i := range n {
 		a := p.act(rnd, fmt.Sprintf("%s-%d", name, i), last(40))
 		r := client.Params{
-			"activityid": id(p.deeds[a.deed].id), "brandid": id(p.brands[a.brand].id), "timestamp": wire.Seconds(a.at),
+			"activityid": id(p.definitions[a.definition].id), "brandid": id(p.brands[a.brand].id), "timestamp": wire.Seconds(a.at),
 			"content": `{"TrackName":"Paranoid Android"}`,
 		}
 		p.fans[a.fan].named(rnd, r)
-		if p.did(a); rnd.IntN(3) > 0 {
+		if p.note(a); rnd.IntN(3) > 0 {
 			r["marker"] = a.id
 		}
 		c.records = append(c.records, r)
@@ -39,7 +39,7 @@ func pack(p *people, rnd *rand.Rand, name string, n int) *crate {
 			c.same++
 		}
 		if rnd.IntN(50) == 0 {
-			wrong := client.Params{"activityid": id(p.deeds[0].id), "brandid": id(p.brands[0].id), "id": id(p.fans[0].id)}
+			wrong := client.Params{"activityid": id(p.definitions[0].id), "brandid": id(p.brands[0].id), "id": id(p.fans[0].id)}
 			wrong[pick(rnd, []string{"activityid", "brandid", "id", "timestamp", "country"})] = "3999999999"
 			c.records = append(c.records, wrong)
 			c.rejected++
@@ -50,9 +50,9 @@ func pack(p *people, rnd *rand.Rand, name string, n int) *crate {
 
 // forgetTaken blanks the Markers of one-time actions: the place of one may have been
 // taken meanwhile, and what it said is not there to be shown again.
-func (p *people) forgetTaken(c *crate, out *wire.RecordedMany) {
+func (p *model) forgetTaken(c *crate, out *wire.RecordedMany) {
 	for i, r := range c.records {
-		if d := slices.IndexFunc(p.deeds, func(d deed) bool { return id(d.id) == r["activityid"] }); d >= 0 && p.deeds[d].oneTime {
+		if d := slices.IndexFunc(p.definitions, func(d definition) bool { return id(d.id) == r["activityid"] }); d >= 0 && p.definitions[d].oneTime {
 			out.Items[i].Marker = ""
 		}
 	}
@@ -74,7 +74,7 @@ func manyUnderOneKey(t *testing.T, on site) {
 	t.Log("seed", seed)
 	rnd := rand.New(rand.NewPCG(seed, 1))
 	n := on.start(t)
-	p := invent(rnd, "many", cast{brands: 4, fans: 60})
+	p := newModel(rnd, "many", sizes{brands: 4, fans: 60})
 	p.enter(n, 16)
 	var sent []*crate
 	var first []wire.RecordedMany
@@ -137,7 +137,7 @@ func segmentsCount(t *testing.T, on site) {
 	t.Log("seed", seed)
 	rnd := rand.New(rand.NewPCG(seed, 2))
 	n := on.start(t)
-	p := invent(rnd, "segments", cast{brands: 3, fans: 50})
+	p := newModel(rnd, "segments", sizes{brands: 3, fans: 50})
 	p.enter(n, 16)
 	out, meta, err := p.api(n).RecordMany(ctx(t), pack(p, rnd, "a", 1500).records, client.Params{"async": "0"})
 	if err != nil || out.Accepted == 0 {
@@ -150,19 +150,19 @@ func segmentsCount(t *testing.T, on site) {
 	}
 	before := number(t, all.TotalSize)
 	for i := range 12 {
-		brand, deeds := int32(rnd.IntN(4)-1), several(rnd, []int32{0, 1, 2, 3, 4, 5, 6, 7})
+		brand, definitions := int32(rnd.IntN(4)-1), several(rnd, []int32{0, 1, 2, 3, 4, 5, 6, 7})
 		least := 1 + rnd.IntN(6)*rnd.IntN(3)
 		params := client.Params{"name": fmt.Sprint("segment ", i), "rule": "1", "threshold": fmt.Sprint(least), "activities": ""}
 		if brand >= 0 {
 			params["brandid"] = id(p.brands[brand].id)
 		}
-		for _, d := range deeds {
-			params["activities"] += "," + id(p.deeds[d].id)
+		for _, d := range definitions {
+			params["activities"] += "," + id(p.definitions[d].id)
 		}
 		params["activities"] = params["activities"][min(1, len(params["activities"])):]
 		done := map[int32]int{}
 		for _, a := range p.acts {
-			if !a.out && slices.Contains(deeds, a.deed) && (brand < 0 || a.brand == brand) {
+			if !a.out && slices.Contains(definitions, a.definition) && (brand < 0 || a.brand == brand) {
 				done[a.fan]++
 			}
 		}

@@ -20,18 +20,18 @@ import (
 
 // restartKeeps stops a node, then kills it: members, numbers, the state hash and the
 // outcome of an Idempotency-Key are as before.
-func restartKeeps(s *stage) {
+func restartKeeps(s *fixture) {
 	for i := range 200 {
 		a := s.p.act(s.rnd, fmt.Sprintf("kept-%d", i), last(40))
 		to := client.Params{
-			"activityid": id(s.p.deeds[a.deed].id), "brandid": id(s.p.brands[a.brand].id), "id": id(s.p.fans[a.fan].id),
+			"activityid": id(s.p.definitions[a.definition].id), "brandid": id(s.p.brands[a.brand].id), "id": id(s.p.fans[a.fan].id),
 			"timestamp": wire.Seconds(a.at), "marker": a.id,
 		}
 		must[wire.Accepted](s)(s.api.RecordAsync(ctx(s), to))
-		s.p.did(a)
+		s.p.note(a)
 	}
 	_, meta := must[wire.FeedItem](s)(s.api.With("Idempotency-Key", "kept").Record(ctx(s), s.recording(false, "timestamp", wire.Seconds(last(1).from))))
-	s.p.did(act{id: "kept", at: last(1).from, deed: s.deed(false)})
+	s.p.note(act{id: "kept", at: last(1).from, definition: s.definition(false)})
 	shown, _ := must[wire.Envelope](s)(s.api.Member(ctx(s), s.p.fans[0].id, nil))
 	for _, end := range []func() int{s.n.Stop, func() int { s.n.Kill(); return 0 }} {
 		before := s.n.status().Shards
@@ -59,7 +59,7 @@ func restartKeeps(s *stage) {
 
 // positionOutlives kills the node as soon as writes are answered: what was accepted is
 // there in the next life, at the position that the answer named.
-func positionOutlives(s *stage) {
+func positionOutlives(s *fixture) {
 	kills, want := 3, 0
 	if full {
 		kills = 20
@@ -89,7 +89,7 @@ func TestAStopAnswersWhatIsUnderWay(t *testing.T) {
 }
 
 func stopAnswers(t *testing.T, on site) {
-	s := newStage(t, on.start(t), "drain")
+	s := newFixture(t, on.start(t), "drain")
 	body := "name=Last&type=Music"
 	conn, err := net.Dial("tcp", s.n.HTTP)
 	if err != nil {

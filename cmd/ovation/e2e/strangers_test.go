@@ -74,7 +74,7 @@ func operationsOf(n *node) (all []described) {
 }
 
 // belongings are what parameters can name of an account.
-type belongings struct{ brand, deed, segment, member, action, email string }
+type belongings struct{ brand, definition, segment, member, action, email string }
 
 // named is what a parameter names, as it says it; nothing for one that names nothing.
 func (b belongings) named(parameter string) string {
@@ -82,7 +82,7 @@ func (b belongings) named(parameter string) string {
 	case "brandid":
 		return b.brand
 	case "activityid", "activities", "anyofactivities", "allofactivities":
-		return b.deed
+		return b.definition
 	case "segment", "segmentid", "members_from_segment":
 		return b.segment
 	case "memberid", "id":
@@ -160,9 +160,9 @@ func TestNothingOfAnotherAccountIsThere(t *testing.T) {
 func nothingOfAnother(t *testing.T, on site) {
 	n := on.start(t)
 	rnd := rand.New(rand.NewPCG(5, 5))
-	var all []*people
+	var all []*model
 	for _, name := range []string{"ours", "theirs"} {
-		p := invent(rnd, name, cast{brands: 3, fans: 30})
+		p := newModel(rnd, name, sizes{brands: 3, fans: 30})
 		for i := range p.fans {
 			p.fans[i].email = fmt.Sprint(name, i, "@example.com")
 		}
@@ -250,20 +250,20 @@ func inAddress(name, value string) *regexp.Regexp {
 }
 
 // owns is one of each that the account has.
-func (p *people) owns(t *testing.T, n *node) belongings {
+func (p *model) owns(t *testing.T, n *node) belongings {
 	t.Helper()
 	feed, _, err := p.api(n).Feed(ctx(t), client.Params{"limit": "1", "includeOneTime": "1", "period": "6 Months"})
 	if err != nil || len(feed.Items) == 0 {
 		t.Fatalf("the feed of %s is empty: %v", p.name, err)
 	}
 	return belongings{
-		brand: id(p.brands[0].id), deed: id(p.deeds[0].id), segment: id(p.segments[0].id),
+		brand: id(p.brands[0].id), definition: id(p.definitions[0].id), segment: id(p.segments[0].id),
 		member: feed.Items[0].MemberID, action: feed.Items[0].ID, email: p.fans[0].email,
 	}
 }
 
 // looksLike is what the account sees of itself, in a range of time.
-func (p *people) looksLike(t *testing.T, n *node, within client.Params) (out []string) {
+func (p *model) looksLike(t *testing.T, n *node, within client.Params) (out []string) {
 	t.Helper()
 	feed := client.Params{"all_member_actions": "1", "limit": "1000", "includeOneTime": "1"}
 	maps.Copy(feed, within)

@@ -52,9 +52,9 @@ func verifiedAfterAKill(t *testing.T, on site) {
 	t.Logf("seed %d", seed)
 	rnd := rand.New(rand.NewPCG(seed, 0))
 	n := on.start(t, "--shards", "3", "--memory", "256MiB") // seals 8192 rows of a shard at once
-	w := newMalformedWorld(n, rnd)
+	w := newMalformedFixture(n, rnd)
 	mixed, _ := w.mixture(rnd, last(20), on.some(300))
-	o, total := outsiderAt(n), int64(0)
+	o, total := rawClientAt(n), int64(0)
 	var messages [][]kafka.Message
 	for _, list := range mixed {
 		var part []kafka.Message
@@ -63,8 +63,8 @@ func verifiedAfterAKill(t *testing.T, on site) {
 		}
 		messages, total = append(messages, part), total+int64(len(part))
 	}
-	for i, a := range w.people.load(rnd, 30_000) { // sealed ones are in blocks that a start does not read
-		r := w.people.anyRecord(rnd, &a)
+	for i, a := range w.model.load(rnd, 30_000) { // sealed ones are in blocks that a start does not read
+		r := w.model.anyRecord(rnd, &a)
 		m := kafka.Message{Key: r.Key, Value: r.Value}
 		for _, h := range r.Headers {
 			m.Headers = append(m.Headers, kafka.Header{Key: h.Key, Value: h.Value})
@@ -76,7 +76,7 @@ func verifiedAfterAKill(t *testing.T, on site) {
 	n.Kill()
 	n.start()
 	n.settled(total)
-	wellNode(n)
+	requireServing(n)
 	v := n.verify(0)
 	if v.State != "equal" || v.Compared != 3 || v.Differences != 0 {
 		t.Fatalf("%+v", v)
@@ -87,10 +87,10 @@ func verifiedAfterAKill(t *testing.T, on site) {
 		}
 	}
 
-	f := w.people.fans[0]
+	f := w.model.fans[0]
 	shard := f.id.Slot().Shard(3)
 	n.Stop()
-	alterBit(t, n, shard, w.people.account)
+	alterBit(t, n, shard, w.model.account)
 	n.start()
 	v = n.verify(1)
 	if v.State != "different" || v.Differences != 1 || len(v.Shards[shard].First) != 1 || v.Shards[shard].First[0].Family != "b" ||
@@ -113,7 +113,7 @@ func verifiedAfterAKill(t *testing.T, on site) {
 	}
 	// A feed shows what contents say, and reads them from a table that a compaction wrote
 	// after the start had read them, unless that was sooner.
-	_, _, err := w.people.api(n).Feed(ctx(t), client.Params{"all_member_actions": "1", "period": "1 year"})
+	_, _, err := w.model.api(n).Feed(ctx(t), client.Params{"all_member_actions": "1", "period": "1 year"})
 	if err == nil {
 		t.Log("all that the feed reads was in the cache: that damage stops a shard is not seen this time")
 		n.Stop()

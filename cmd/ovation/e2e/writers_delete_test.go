@@ -8,7 +8,7 @@ import (
 )
 
 // withdraw deletes an action that the writer recorded, and often records it again, which
-// brings nothing back. Of a one-time deed an earlier action may have taken its place
+// brings nothing back. Of a one-time definition an earlier action may have taken its place
 // meanwhile: then there is no such item any more, and nothing is deleted.
 func (w *writer) withdraw(name string) error {
 	var told []*written
@@ -21,7 +21,7 @@ func (w *writer) withdraw(name string) error {
 		return w.record(name)
 	}
 	a, lost := pick(w.rnd, told), false
-	oneTime := w.p.deeds[a.deed].oneTime
+	oneTime := w.p.definitions[a.definition].oneTime
 	err := w.twice(true, func(api *client.Client) (client.Meta, error) {
 		meta, err := api.With("Idempotency-Key", name).DeleteAction(ctx(w.t), w.who(a).id, domain.ActionID(number(w.t, a.item)))
 		if lost = oneTime && codeOf(err) == domain.NotFound; lost {
@@ -53,12 +53,12 @@ func (w *writer) who(a *written) *fan {
 	return &w.p.fans[a.fan]
 }
 
-// gone notes that an action was deleted: it counts no more, and of a one-time deed none
+// gone notes that an action was deleted: it counts no more, and of a one-time definition none
 // of the fan's for the brand does.
-func (p *people) gone(a act) {
+func (p *model) gone(a act) {
 	i, is := p.took[claim{a.fan, a.id}], true
-	if p.deeds[a.deed].oneTime {
-		k := pair{a.fan, a.deed, a.brand}
+	if p.definitions[a.definition].oneTime {
+		k := pair{a.fan, a.definition, a.brand}
 		p.closed[k] = true
 		i, is = p.first[k]
 	}

@@ -20,7 +20,7 @@ import (
 // answer, with the same Idempotency-Key or marker, and often once more after that.
 type writers struct {
 	t     testing.TB
-	p     *people // only what does not change
+	p     *model // only what does not change
 	over  *front
 	pace  func(share float64) // waits until that share of the whole is done
 	all   []*writer
@@ -46,7 +46,7 @@ type writer struct {
 	since  atomic.Int64 // 1 + the deaths before the request that waits; 0: none waits
 }
 
-// written is what a writer recorded, for one of the people's fans or its own.
+// written is what a writer recorded, for one of the model's fans or its own.
 type written struct {
 	act
 	own  bool
@@ -56,7 +56,7 @@ type written struct {
 	params client.Params // it was recorded with
 }
 
-func writersOf(t testing.TB, p *people, seed uint64, size storm, over *front, pace func(float64)) *writers {
+func writersOf(t testing.TB, p *model, seed uint64, size storm, over *front, pace func(float64)) *writers {
 	w := &writers{t: t, p: p, over: over, pace: pace}
 	t.Cleanup(w.group.Wait)
 	for i := range size.writers {
@@ -98,7 +98,7 @@ func (w *writers) wait() {
 }
 
 // tell tells the model what was written, and that brands were made once each.
-func (w *writers) tell(p *people) {
+func (w *writers) tell(p *model) {
 	w.t.Helper()
 	made := len(p.brands)
 	for _, one := range w.all {
@@ -110,12 +110,12 @@ func (w *writers) tell(p *people) {
 			if a.own {
 				a.fan += first
 			}
-			p.did(a.act)
+			p.note(a.act)
 			if a.gone {
 				p.gone(a.act)
 				w.deleted++
 			}
-			if other, twice := items[a.item]; twice && a.item != "" && !p.deeds[a.deed].oneTime {
+			if other, twice := items[a.item]; twice && a.item != "" && !p.definitions[a.definition].oneTime {
 				w.t.Errorf("%s: %s and %s have the same item", one.name, other, a.id)
 			}
 			items[a.item] = a.id
@@ -199,7 +199,7 @@ func same(what string, have *string, got string) error {
 }
 
 func (w *writer) register(name string) error {
-	f := inventFan(w.rnd, name)
+	f := newFan(w.rnd, name)
 	f.optsIn, f.optsOut = [toSegments + 4]bool{}, [toSegments + 4]bool{} // that is done on enter only
 	var got string
 	err := w.twice(true, func(api *client.Client) (client.Meta, error) {
@@ -235,7 +235,7 @@ func (w *writer) record(name string) error {
 		a.fan, a.own = int32(w.rnd.IntN(n)), true
 		f = &w.fans[a.fan]
 	}
-	params := client.Params{"activityid": id(w.p.deeds[a.deed].id), "brandid": id(w.p.brands[a.brand].id), "timestamp": wire.Seconds(a.at)}
+	params := client.Params{"activityid": id(w.p.definitions[a.definition].id), "brandid": id(w.p.brands[a.brand].id), "timestamp": wire.Seconds(a.at)}
 	f.named(w.rnd, params)
 	a.params = params
 	keyed, marked, async := true, w.rnd.IntN(2) == 0, w.rnd.IntN(2) == 0
@@ -254,7 +254,7 @@ func (w *writer) record(name string) error {
 		item, meta, err := api.Record(ctx(w.t), params)
 		switch {
 		case err != nil:
-		case w.p.deeds[a.deed].oneTime && !keyed: // the item there is: of an earlier action that came since
+		case w.p.definitions[a.definition].oneTime && !keyed: // the item there is: of an earlier action that came since
 			a.item = item.ID
 		default:
 			err = same("record "+name, &a.item, item.ID)
@@ -262,7 +262,7 @@ func (w *writer) record(name string) error {
 		return meta, err
 	})
 	// Somebody may have deleted the one action of a one-time pair: then it is closed.
-	if closed := w.p.deeds[a.deed].oneTime && codeOf(err) == domain.NotFound; err != nil && !closed {
+	if closed := w.p.definitions[a.definition].oneTime && codeOf(err) == domain.NotFound; err != nil && !closed {
 		return fmt.Errorf("record %v: %w", params, err)
 	}
 	w.acts = append(w.acts, a)

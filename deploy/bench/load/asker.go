@@ -78,7 +78,8 @@ var errUnanswered = errors.New("questions are answered slower than the pace they
 
 func newAsker(m *population.Mix, n *harness.Node, rate float64) *asker {
 	a := &asker{
-		pace: publish.Pace{Rate: rate, Spread: true}, api: m.API(n, askConnections), brands: m.Brands[:len(m.Brands)-1], all: report.NewLatencies(),
+		pace: publish.Pace{Rate: rate, Spread: true}, api: m.API(n, askConnections),
+		brands: m.Brands[:len(m.Brands)-1], all: report.NewLatencies(),
 	}
 	for i := range kinds {
 		k := &kinds[i]

@@ -59,7 +59,10 @@ type CPU struct {
 // Prepare adds the brand and the definition of the probes to a population that is not entered.
 func Prepare(m *population.Mix) {
 	m.Brands = append(m.Brands, 0)
-	m.Definitions = append(m.Definitions, population.Definition{Name: "probed {brand}", Kind: "Listened", Service: domain.Spotify, Points: 1})
+	m.Definitions = append(m.Definitions, population.Definition{
+		Name: "probed {brand}", Kind: "Listened",
+		Service: domain.Spotify, Points: 1,
+	})
 }
 
 // run is a load on a node.
@@ -101,7 +104,9 @@ func Run(ctx context.Context, p *publish.Publisher, m *population.Mix, o Options
 	}
 	beside := []task{s.run}
 	for _, p := range r.probes.by {
-		beside = append(beside, func(ctx context.Context, over <-chan struct{}) error { return p.watch(ctx, over, r.askFor(ctx, p)) })
+		beside = append(beside, func(ctx context.Context, over <-chan struct{}) error {
+			return p.watch(ctx, over, r.askFor(ctx, p))
+		})
 	}
 	if err := r.put(ctx, o.Span, probesASecond, beside); err != nil {
 		return nil, nil, err
@@ -163,7 +168,10 @@ func (r *run) due(span time.Duration, probesRate float64) func(upTo time.Duratio
 		for n := probes.By(last); probed < n; probed++ {
 			due := probes.Due(probed)
 			p := r.probes.next(probed, r.stream.Began.Add(due))
-			a := population.Activity{Member: p.of.index, Brand: len(r.mix.Brands) - 1, Definition: len(r.mix.Definitions) - 1}
+			a := population.Activity{
+				Member: p.of.index, Brand: len(r.mix.Brands) - 1,
+				Definition: len(r.mix.Definitions) - 1,
+			}
 			put(item(a, due, p.acked))
 		}
 		return upTo < span

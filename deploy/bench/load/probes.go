@@ -103,7 +103,9 @@ const invisibleMost = 5 * time.Minute
 
 // watch asks for the shard's probes until ctx ends or, once over is closed, until all are seen.
 // ask gives how many an answer counts, 0 for a 304, and its ETag.
-func (p *prober) watch(ctx context.Context, over <-chan struct{}, ask func(etag string) (counted int64, now string, err error)) error {
+func (p *prober) watch(ctx context.Context, over <-chan struct{},
+	ask func(etag string) (counted int64, now string, err error),
+) error {
 	var (
 		etag    string
 		ended   bool

@@ -150,13 +150,16 @@ func (s *series) add(ctx context.Context) error {
 	n := float64(max(now.acked-s.last.acked, 1))
 	rows := float64(max(now.status.Rows()-s.first.status.Rows(), 1))
 	m := Moment{
-		Seconds: now.at.Sub(r.stream.Began).Seconds(), Rate: n / now.at.Sub(s.last.at).Seconds(), Behind: now.status.Behind(),
-		Node: report.Micros(now.node-s.last.node) / n, Broker: report.Micros(now.broker-s.last.broker) / n,
+		Seconds: now.at.Sub(r.stream.Began).Seconds(), Rate: n / now.at.Sub(s.last.at).Seconds(),
+		Behind: now.status.Behind(),
+		Node:   report.Micros(now.node-s.last.node) / n, Broker: report.Micros(now.broker-s.last.broker) / n,
 		Visible: r.probes.visible.Turn(), Answered: r.asker.all.Turn(), MiB: report.MiB(rss),
-		Store: float64(int64(now.status.Store.Disk)-int64(s.first.status.Store.Disk)) / rows, LogBytes: float64(now.log-s.first.log) / rows,
+		Store:    float64(int64(now.status.Store.Disk)-int64(s.first.status.Store.Disk)) / rows,
+		LogBytes: float64(now.log-s.first.log) / rows,
 	}
 	s.last = now
-	r.o.Progress("%.0f s: %.0f a second, %d behind, %.2f µs, visible p99 %.1f ms, questions p99 %.1f ms", m.Seconds, m.Rate, m.Behind, m.Node, m.Visible.P99, m.Answered.P99)
+	r.o.Progress("%.0f s: %.0f a second, %d behind, %.2f µs, visible p99 %.1f ms, questions p99 %.1f ms", m.Seconds,
+		m.Rate, m.Behind, m.Node, m.Visible.P99, m.Answered.P99)
 	r.result.Series = append(r.result.Series, m)
 	return nil
 }
@@ -196,7 +199,8 @@ func (s *series) conclude(ctx context.Context) error {
 // Print writes what a load measured.
 func (l *Result) Print(t *report.Table) {
 	t.Row()
-	t.Row("STEADY LOAD, LOG "+l.Log, fmt.Sprintf("%.0f a second asked", l.Asked), fmt.Sprintf("%.0f reached", l.Reached), fmt.Sprintf("over %.1f s, after %g s of it", l.Seconds, l.Warm))
+	t.Row("STEADY LOAD, LOG "+l.Log, fmt.Sprintf("%.0f a second asked", l.Asked),
+		fmt.Sprintf("%.0f reached", l.Reached), fmt.Sprintf("over %.1f s, after %g s of it", l.Seconds, l.Warm))
 	t.Figures("  CPU of the node an activity, with questions (µs)", 2, l.Node)
 	t.Figures("    of it answers, by profile (µs)", 2, l.Answers)
 	if l.Broker != nil {
@@ -219,10 +223,12 @@ func (l *Result) Print(t *report.Table) {
 		t.Latency(name, q.Took)
 	}
 	t.Row() // columns of their own
-	t.Row("  SERIES (s)", "A SECOND", "CPU µs", "LOG'S µs", "BEHIND", "VISIBLE P50", "P99", "MAX", "QUESTIONS P99", "MIB", "STORE B/ROW", "LOG B/ROW")
+	t.Row("  SERIES (s)", "A SECOND", "CPU µs", "LOG'S µs", "BEHIND", "VISIBLE P50", "P99", "MAX", "QUESTIONS P99",
+		"MIB", "STORE B/ROW", "LOG B/ROW")
 	for i := range l.Series {
 		m := &l.Series[i]
-		t.Figures(fmt.Sprintf("  %.0f", m.Seconds), 1, m.Rate, m.Node, m.Broker, float64(m.Behind), m.Visible.P50, m.Visible.P99, m.Visible.Max, m.Answered.P99, m.MiB, m.Store, m.LogBytes)
+		t.Figures(fmt.Sprintf("  %.0f", m.Seconds), 1, m.Rate, m.Node, m.Broker, float64(m.Behind), m.Visible.P50,
+			m.Visible.P99, m.Visible.Max, m.Answered.P99, m.MiB, m.Store, m.LogBytes)
 	}
 	t.Row()
 	e := &l.Equality

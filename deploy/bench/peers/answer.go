@@ -82,7 +82,10 @@ func (c *Scene) answerOf(q *domain.Question, d *domain.Answer) Answer {
 	case domain.ShapeLeaders:
 		out := Answer{{int64(d.Leaders.Total.Members)}}
 		for i, m := range d.Leaders.Members {
-			out = append(out, []int64{c.Number(m.Member), int64(m.Score), int64(m.Actions), int64(d.Leaders.Latest[i].Time)})
+			out = append(out, []int64{
+				c.Number(m.Member), int64(m.Score), int64(m.Actions),
+				int64(d.Leaders.Latest[i].Time),
+			})
 		}
 		return out
 	case domain.ShapeCrossover:
@@ -115,7 +118,10 @@ func timelineRows(t *domain.Timeline) (out Answer) {
 		out = append(out, []int64{int64(s.Service), 0, int64(s.Total.Actions), int64(s.Total.Members)})
 		for d, n := range s.Days {
 			if n.Actions > 0 {
-				out = append(out, []int64{int64(s.Service), int64(t.First) + int64(d), int64(n.Actions), int64(n.Members)})
+				out = append(out, []int64{
+					int64(s.Service), int64(t.First) + int64(d), int64(n.Actions),
+					int64(n.Members),
+				})
 			}
 		}
 	}

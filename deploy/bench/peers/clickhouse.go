@@ -9,7 +9,10 @@ import (
 // clickHouseLoad fills ClickHouse's table, and merges it into one part.
 func clickHouseLoad(csv string) []string {
 	var types []string
-	for i, t := range []string{"UInt32", "UInt32", "UInt32", "UInt16", "UInt8", "UInt16", "UInt16", "UInt8", "UInt64", "String"} {
+	for i, t := range []string{
+		"UInt32", "UInt32", "UInt32", "UInt16", "UInt8", "UInt16", "UInt16", "UInt8", "UInt64",
+		"String",
+	} {
 		types = append(types, columns[i]+" "+t)
 	}
 	all := strings.Join(types, ", ")
@@ -43,7 +46,10 @@ func clickHouse(c *Scene, q *Question, distinct string) []Form {
 	case domain.ShapeTally:
 		return []Form{
 			{[]string{"SELECT definition, count(), " + distinct + from + " GROUP BY definition WITH ROLLUP"}, asTally},
-			{[]string{"SELECT definition, count(), " + distinct + from + " GROUP BY GROUPING SETS ((definition), ())"}, asTally},
+			{
+				[]string{"SELECT definition, count(), " + distinct + from + " GROUP BY GROUPING SETS ((definition), ())"},
+				asTally,
+			},
 		}
 	case domain.ShapeTimeline:
 		return []Form{

@@ -30,7 +30,8 @@ func (c *Scene) WriteCSV(path string, shards int) error {
 		}
 		b = b[:0]
 		for _, n := range [...]uint64{
-			uint64(c.Brands[r.Brand]), uint64(r.Time), uint64(c.rank[r.Member]), uint64(k.ID), uint64(k.Service), uint64(k.Points),
+			uint64(c.Brands[r.Brand]), uint64(r.Time), uint64(c.rank[r.Member]), uint64(k.ID), uint64(k.Service),
+			uint64(k.Points),
 			uint64(domain.CountryCode(p.Country)), paid, uint64(id),
 		} {
 			b = append(strconv.AppendUint(b, n, 10), ',')

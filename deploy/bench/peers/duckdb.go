@@ -9,7 +9,10 @@ import (
 // duckDBLoad fills DuckDB's table.
 func duckDBLoad(csv string) []string {
 	var types []string
-	for i, t := range []string{"UINTEGER", "UINTEGER", "UINTEGER", "USMALLINT", "UTINYINT", "USMALLINT", "USMALLINT", "UTINYINT", "UBIGINT", "VARCHAR"} {
+	for i, t := range []string{
+		"UINTEGER", "UINTEGER", "UINTEGER", "USMALLINT", "UTINYINT", "USMALLINT", "USMALLINT",
+		"UTINYINT", "UBIGINT", "VARCHAR",
+	} {
 		types = append(types, "'"+columns[i]+"': '"+t+"'")
 	}
 	return []string{
@@ -73,7 +76,10 @@ func duckDBCrossover(c *Scene, q *Question, from string) []Form {
 	}
 	order := " GROUP BY brand ORDER BY n DESC, brand" + firstRows
 	return []Form{
-		{[]string{"SELECT brand, count(DISTINCT member) AS n, count(*) OVER ()" + q.inRange(c) + members + order}, asList(2)},
+		{
+			[]string{"SELECT brand, count(DISTINCT member) AS n, count(*) OVER ()" + q.inRange(c) + members + order},
+			asList(2),
+		},
 		{[]string{"SELECT brand, count(*) AS n, count(*) OVER () FROM (SELECT DISTINCT brand, member" + q.inRange(c) + members + ")" + order}, asList(2)},
 	}
 }
@@ -91,7 +97,10 @@ func duckDBFeed(q *Question, from string) []Form {
 		return forms
 	}
 	return []Form{
-		{[]string{"SELECT count(DISTINCT member)" + from, page + " QUALIFY row_number() OVER (PARTITION BY member ORDER BY time DESC, id DESC) = 1" + order + firstRows}, asPage},
+		{[]string{
+			"SELECT count(DISTINCT member)" + from,
+			page + " QUALIFY row_number() OVER (PARTITION BY member ORDER BY time DESC, id DESC) = 1" + order + firstRows,
+		}, asPage},
 		{[]string{
 			"WITH latest AS MATERIALIZED (SELECT max((time::UHUGEINT << 80) | (id::UHUGEINT << 16) | definition) AS k, member" + from + " GROUP BY member)" +
 				" SELECT (k >> 80)::UINTEGER AS time, member, (k & 65535)::USMALLINT, ((k >> 16) & 18446744073709551615)::UBIGINT AS id, (SELECT count(*) FROM latest) FROM latest" +

@@ -49,7 +49,10 @@ const commitRows = 1000
 
 // NewEngine takes a scene's rows into so many shards, and starts workers. Close it.
 func NewEngine(c *Scene, shards, workers int) (*Engine, error) {
-	e := &Engine{scene: c, dense: c.dense(), shards: make([]engineShard, shards), directory: scan.NewDirectory(c.ordered, nil), jobs: make(chan job, shards)}
+	e := &Engine{
+		scene: c, dense: c.dense(), shards: make([]engineShard, shards),
+		directory: scan.NewDirectory(c.ordered, nil), jobs: make(chan job, shards),
+	}
 	ordinals := make([]domain.Ordinal, len(c.Members))
 	for i := range e.shards {
 		e.shards[i].audience, e.shards[i].table = member.NewAudience(), rows.NewTable(rows.Options{})
@@ -64,7 +67,8 @@ func NewEngine(c *Scene, shards, workers int) (*Engine, error) {
 	err := c.arrivals(shards, func(r *Row, at int, id domain.ActionID) error {
 		s, k := &e.shards[at], &c.Definitions[r.Definition]
 		s.take(e.dense[r.Brand], domain.Row{
-			Seq: uint64(id) >> 12, Time: r.Time, Ord: ordinals[r.Member], Brand: c.Brands[r.Brand], Definition: k.ID, Points: uint16(k.Points), Service: k.Service,
+			Seq: uint64(id) >> 12, Time: r.Time, Ord: ordinals[r.Member], Brand: c.Brands[r.Brand], Definition: k.ID,
+			Points: uint16(k.Points), Service: k.Service,
 		})
 		return nil
 	})
@@ -172,16 +176,21 @@ func (e *Engine) Answers(q *Question) (Answer, time.Duration, error) {
 func merge(q *domain.Question, parts []domain.Answer) (*domain.Answer, error) {
 	switch q.Shape {
 	case domain.ShapeTally, domain.ShapeLocation:
-		return &domain.Answer{Tally: shape.MergeTally(each(parts, func(a *domain.Answer) *domain.Tally { return a.Tally }))}, nil
+		return &domain.Answer{Tally: shape.MergeTally(each(parts,
+			func(a *domain.Answer) *domain.Tally { return a.Tally }))}, nil
 	case domain.ShapeTimeline:
-		t, err := shape.MergeTimeline(q.Range, each(parts, func(a *domain.Answer) *domain.Timeline { return a.Timeline }))
+		t, err := shape.MergeTimeline(q.Range, each(parts,
+			func(a *domain.Answer) *domain.Timeline { return a.Timeline }))
 		return &domain.Answer{Timeline: t}, err
 	case domain.ShapeLeaders:
-		return &domain.Answer{Leaders: shape.MergeLeaders(q.Top, each(parts, func(a *domain.Answer) *domain.Leaders { return a.Leaders }))}, nil
+		return &domain.Answer{Leaders: shape.MergeLeaders(q.Top,
+			each(parts, func(a *domain.Answer) *domain.Leaders { return a.Leaders }))}, nil
 	case domain.ShapeCrossover:
-		return &domain.Answer{Crossover: shape.MergeCrossover(q.Top, each(parts, func(a *domain.Answer) *domain.Crossover { return a.Crossover }))}, nil
+		return &domain.Answer{Crossover: shape.MergeCrossover(q.Top,
+			each(parts, func(a *domain.Answer) *domain.Crossover { return a.Crossover }))}, nil
 	case domain.ShapeFeed:
-		return &domain.Answer{Feed: shape.MergeFeed(&q.Listing, each(parts, func(a *domain.Answer) *domain.Feed { return a.Feed }))}, nil
+		return &domain.Answer{Feed: shape.MergeFeed(&q.Listing,
+			each(parts, func(a *domain.Answer) *domain.Feed { return a.Feed }))}, nil
 	}
 	return nil, fmt.Errorf("no question of shape %d is asked here", q.Shape)
 }

@@ -48,7 +48,10 @@ func (q *Question) Request(c *Scene) (path string, p client.Params) {
 }
 
 func pathOf(shape domain.Shape, brand string) string {
-	of := map[domain.Shape]string{domain.ShapeTally: "activity", domain.ShapeTimeline: "timeline", domain.ShapeLocation: "location"}[shape]
+	of := map[domain.Shape]string{
+		domain.ShapeTally: "activity", domain.ShapeTimeline: "timeline",
+		domain.ShapeLocation: "location",
+	}[shape]
 	switch {
 	case of != "" && brand != "":
 		return "/v1.1/brand/" + brand + "/stats/" + of
@@ -132,7 +135,10 @@ func (r *reader) timeline(body []byte) (out Answer, err error) {
 		out = append(out, []int64{int64(service), 0, r.number(s.TotalCount), r.number(s.TotalMembers)})
 		for _, d := range s.Range {
 			if n := r.number(d.Count); n > 0 {
-				out = append(out, []int64{int64(service), r.time(time.DateOnly, d.Date) / 86400, n, r.number(d.DistinctMembers)})
+				out = append(out, []int64{
+					int64(service), r.time(time.DateOnly, d.Date) / 86400, n,
+					r.number(d.DistinctMembers),
+				})
 			}
 		}
 	}
@@ -162,7 +168,8 @@ func (r *reader) leaders(c *Scene, body []byte) (Answer, error) {
 			return nil, errors.New("a member without a last activity")
 		}
 		out = append(out, []int64{
-			c.Number(domain.MemberID(r.number(m.ID))), r.number(m.Score), r.number(m.ActivityCount), r.time(time.DateTime, m.LastActivity.CompleteDate),
+			c.Number(domain.MemberID(r.number(m.ID))), r.number(m.Score), r.number(m.ActivityCount),
+			r.time(time.DateTime, m.LastActivity.CompleteDate),
 		})
 	}
 	return out, err

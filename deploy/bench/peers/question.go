@@ -63,7 +63,10 @@ func (q *Question) Range(c *Scene) domain.Range {
 
 // of is the question as shards are asked it.
 func (q *Question) of(c *Scene) *domain.Question {
-	d := &domain.Question{Account: 1, Shape: q.Shape, Range: q.Range(c), Groups: make([]domain.Group, len(c.Definitions))}
+	d := &domain.Question{
+		Account: 1, Shape: q.Shape, Range: q.Range(c),
+		Groups: make([]domain.Group, len(c.Definitions)),
+	}
 	for i := range c.Definitions {
 		d.Groups[i] = domain.Group{Definition: c.Definitions[i].ID}
 		if q.Shape == domain.ShapeTally {

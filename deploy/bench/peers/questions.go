@@ -34,7 +34,10 @@ func (q *Question) Statistic() bool {
 
 // Questions are all questions that are asked of a scene.
 func Questions(c *Scene) (out []Question) {
-	for _, shape := range []domain.Shape{domain.ShapeTally, domain.ShapeTimeline, domain.ShapeLocation, domain.ShapeLeaders} {
+	for _, shape := range []domain.Shape{
+		domain.ShapeTally, domain.ShapeTimeline, domain.ShapeLocation,
+		domain.ShapeLeaders,
+	} {
 		for _, days := range questionDays {
 			for _, f := range []Filter{Unfiltered, ByService, ByMember} {
 				out = append(out, Question{Shape: shape, Days: days, Filter: f})
@@ -54,7 +57,10 @@ func Questions(c *Scene) (out []Question) {
 			Question{Shape: domain.ShapeFeed, Days: days, Keyword: Frequent},
 		)
 	}
-	for _, shape := range []domain.Shape{domain.ShapeTally, domain.ShapeTimeline, domain.ShapeLeaders, domain.ShapeFeed} {
+	for _, shape := range []domain.Shape{
+		domain.ShapeTally, domain.ShapeTimeline, domain.ShapeLeaders,
+		domain.ShapeFeed,
+	} {
 		out = append(out, Question{Shape: shape, Days: 7, Brand: tailBrand(c)})
 	}
 	return append(out, everywhere()...)
@@ -63,7 +69,10 @@ func Questions(c *Scene) (out []Question) {
 // everywhere are the questions about all brands.
 func everywhere() (out []Question) {
 	for _, days := range questionDays {
-		for _, shape := range []domain.Shape{domain.ShapeTally, domain.ShapeTimeline, domain.ShapeLeaders, domain.ShapeFeed, domain.ShapeCrossover} {
+		for _, shape := range []domain.Shape{
+			domain.ShapeTally, domain.ShapeTimeline, domain.ShapeLeaders,
+			domain.ShapeFeed, domain.ShapeCrossover,
+		} {
 			out = append(out, Question{Shape: shape, Days: days, Brand: Everywhere})
 		}
 		out = append(out, Question{Shape: domain.ShapeFeed, Days: days, Brand: Everywhere, Every: true})

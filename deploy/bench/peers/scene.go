@@ -90,7 +90,10 @@ func (c *Scene) draw(r *rand.Rand) {
 		if r.IntN(100) >= 18 && c.Sizes.Brands > 1 {
 			b = 1 + other(r)
 		}
-		c.Rows[i] = Row{Time: max(at, start), Member: uint32(place[member(r)]), Brand: uint32(b), Definition: uint8(definition(r)), Song: uint16(song(r))}
+		c.Rows[i] = Row{
+			Time: max(at, start), Member: uint32(place[member(r)]), Brand: uint32(b),
+			Definition: uint8(definition(r)), Song: uint16(song(r)),
+		}
 	}
 }
 
@@ -126,14 +129,19 @@ func (c *Scene) Index() {
 func (c *Scene) Activity(i int) population.Activity {
 	r := &c.Rows[i]
 	return population.Activity{
-		Member: int(r.Member), Brand: int(r.Brand), Definition: int(r.Definition), At: time.Unix(int64(r.Time), 0), Track: titles[r.Song], Song: int(r.Song),
+		Member: int(r.Member), Brand: int(r.Brand), Definition: int(r.Definition), At: time.Unix(int64(r.Time),
+			0), Track: titles[r.Song], Song: int(r.Song),
 	}
 }
 
 // Number is a member's place in the order of ids: the peers' id of it; -1: it is not in the
 // scene.
 func (c *Scene) Number(id domain.MemberID) int64 {
-	at, ok := slices.BinarySearchFunc(c.byID, id, func(i uint32, id domain.MemberID) int { return cmp.Compare(c.Members[i].ID, id) })
+	at, ok := slices.BinarySearchFunc(c.byID, id, func(i uint32,
+		id domain.MemberID,
+	) int {
+		return cmp.Compare(c.Members[i].ID, id)
+	})
 	if !ok {
 		return -1
 	}

@@ -35,7 +35,8 @@ func Install(ctx context.Context, python, dir string) error {
 		return err
 	}
 	// No dependencies: what ClickHouse's package wants beside it is for data frames.
-	out, err := exec.CommandContext(ctx, python, "-m", "pip", "install", "--quiet", "--no-deps", "--only-binary", ":all:",
+	out, err := exec.CommandContext(ctx, python, "-m", "pip", "install", "--quiet", "--no-deps", "--only-binary",
+		":all:",
 		"--require-hashes", "--upgrade", "--target", dir, "--requirement", list).CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("pip install: %w\n%s", err, out)

@@ -19,7 +19,10 @@ const (
 // titles are the songs' names: two or three made-up words that contain no keyword by
 // accident.
 var titles = func() (out [Songs]string) {
-	syllables := []string{"mo", "ri", "ta", "bel", "so", "vin", "dra", "ka", "lu", "pe", "ni", "zor", "fa", "ge", "hu", "wy"}
+	syllables := []string{
+		"mo", "ri", "ta", "bel", "so", "vin", "dra", "ka", "lu", "pe", "ni", "zor", "fa", "ge", "hu",
+		"wy",
+	}
 	word := func(n int) string {
 		var b strings.Builder
 		for ; n > 0; n /= len(syllables) {

@@ -56,7 +56,10 @@ const Parallel = 256
 
 // HTTP is a client that keeps so many connections.
 func HTTP(connections int) *http.Client {
-	return &http.Client{Timeout: time.Minute, Transport: &http.Transport{MaxIdleConnsPerHost: connections, MaxConnsPerHost: connections}}
+	return &http.Client{Timeout: time.Minute, Transport: &http.Transport{
+		MaxIdleConnsPerHost: connections,
+		MaxConnsPerHost:     connections,
+	}}
 }
 
 // API is a client of the account on a node, with so many connections.
@@ -85,7 +88,10 @@ func (p *Population) Enter(ctx context.Context, n *harness.Node) (err error) {
 	}
 	err = InParallel(len(p.Members), func(i int) error {
 		m := &p.Members[i]
-		given := client.Params{"service": domain.Spotify.String(), "uid": uid(i), "authtoken": "bench", "country": m.Country}
+		given := client.Params{
+			"service": domain.Spotify.String(), "uid": uid(i), "authtoken": "bench",
+			"country": m.Country,
+		}
 		if m.Paid {
 			given["paidaccount"] = "1"
 		}
@@ -104,7 +110,10 @@ func (p *Population) Enter(ctx context.Context, n *harness.Node) (err error) {
 }
 
 func (d *Definition) create(ctx context.Context, api *client.Client) error {
-	given := client.Params{"name": d.Name, "type": d.Kind, "service": d.Service.String(), "value": strconv.Itoa(d.Points), "onetime": "0"}
+	given := client.Params{
+		"name": d.Name, "type": d.Kind, "service": d.Service.String(),
+		"value": strconv.Itoa(d.Points), "onetime": "0",
+	}
 	if d.OneTime {
 		given["onetime"] = "1"
 	}

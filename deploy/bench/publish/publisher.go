@@ -21,7 +21,10 @@ type Publisher struct {
 
 // New connects to a node; batch is the number of records in a batch.
 func New(ctx context.Context, n *harness.Node, batch int) (*Publisher, error) {
-	client, err := kafka.New(kafka.Config{Brokers: []string{n.Kafka}, ClientID: "bench", Topics: []string{kafka.Activities}})
+	client, err := kafka.New(kafka.Config{
+		Brokers: []string{n.Kafka}, ClientID: "bench",
+		Topics: []string{kafka.Activities},
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -21,7 +21,10 @@ type Machine struct {
 
 // ThisMachine reads what the kernel says of itself.
 func ThisMachine() Machine {
-	m := Machine{CPU: "unknown", Cores: runtime.NumCPU(), Go: runtime.Version() + " " + runtime.GOARCH, Commit: commit()}
+	m := Machine{
+		CPU: "unknown", Cores: runtime.NumCPU(), Go: runtime.Version() + " " + runtime.GOARCH,
+		Commit: commit(),
+	}
 	if text, err := os.ReadFile("/proc/cpuinfo"); err == nil {
 		if model := cpuModel(string(text)); model != "" {
 			m.CPU = model

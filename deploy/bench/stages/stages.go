@@ -28,7 +28,8 @@ const (
 
 // Names are all stages.
 var Names = []string{
-	Log, source, route, journal, apply, stage, commit, columns, forward, compaction, connections, gc, scheduler, Answers, other,
+	Log, source, route, journal, apply, stage, commit, columns, forward, compaction, connections, gc, scheduler,
+	Answers, other,
 }
 
 // rule gives the functions that begin with one of the prefixes to a stage.
@@ -50,12 +51,14 @@ const (
 // serve all stages, and the collector where an allocation assists it.
 var background = []rule{
 	{gc, []string{
-		"runtime.gcBgMarkWorker", "runtime.gcAssistAlloc", "runtime.bgsweep", "runtime.bgscavenge", "runtime.gcStart", "runtime.gcMarkTermination",
+		"runtime.gcBgMarkWorker", "runtime.gcAssistAlloc", "runtime.bgsweep", "runtime.bgscavenge", "runtime.gcStart",
+		"runtime.gcMarkTermination",
 		"runtime.wbBufFlush", "gcWriteBarrier", "runtime.gcWriteBarrier", "runtime.bulkBarrierPreWrite",
 	}},
 	{Answers, []string{"runtime/pprof.", "net/http/pprof.", actors + "query.(*Executor)"}},
 	{compaction, []string{
-		pebble + ".(*DB).compact", pebble + ".(*DB).flush", pebble + ".(*DB).runPickedCompaction", pebble + ".(*tableCompaction)",
+		pebble + ".(*DB).compact", pebble + ".(*DB).flush", pebble + ".(*DB).runPickedCompaction",
+		pebble + ".(*tableCompaction)",
 		pebble + "/sstable.(*RawColumnWriter).drainWriteQueue", pebble + ".openCleanupManager",
 		pebble + "/record.(*LogWriter).flushLoop", pebble + "/record.NewLogWriter.func",
 	}},
@@ -65,21 +68,32 @@ var background = []rule{
 // function the first counts. What has no rule, such as ingest/kafka, belongs to its caller.
 var owners = []rule{
 	{Log, []string{module + "ingest/broker/", storeDB + "Apply"}}, // the store commits by Commit
-	{source, []string{ingest + "(*SourceReader)", ingest + "(*Source)", ingest + "(*Decoder)", actors + "router.(*router).fetch", actors + "router.(*router).read"}},
-	{route, []string{ingest + "(*Appender)", ingest + "(*lane)", actors + "router.", actors + "journal.(*PartitionAppender)", actors + "journal.(*Batcher)"}},
+	{source, []string{
+		ingest + "(*SourceReader)", ingest + "(*Source)", ingest + "(*Decoder)",
+		actors + "router.(*router).fetch", actors + "router.(*router).read",
+	}},
+	{route, []string{
+		ingest + "(*Appender)", ingest + "(*lane)", actors + "router.",
+		actors + "journal.(*PartitionAppender)", actors + "journal.(*Batcher)",
+	}},
 	{journal, []string{ingest + "(*Reader)", actors + "journal.(*Fetcher)"}},
 	{forward, []string{ingest + "(*DeadLetters)", actors + "shard/outbox."}},
 	{columns, []string{actors + "view.(*Writer)", actors + "brand/rows."}},
 	{apply, []string{actors + "shard.", actors + "member.", "github.com/asynkron/protoactor-go/"}},
 	{Answers, []string{
-		actors + "view.", actors + "brand/scan.", actors + "query", module + "actors.", store + "(*Store).Stats", module + "api", module + "cmd/ovation", "main.", "net/http.",
+		actors + "view.", actors + "brand/scan.", actors + "query", module + "actors.", store + "(*Store).Stats",
+		module + "api", module + "cmd/ovation", "main.", "net/http.",
 	}},
 	{commit, []string{
-		store + "(*Shard).Commit", store + "(*Shard).commit", store + "(*Shard).write", store + "(*Shard).Snapshot", store + "(*Shard).seal", storeDB + "Commit",
+		store + "(*Shard).Commit", store + "(*Shard).commit", store + "(*Shard).write", store + "(*Shard).Snapshot",
+		store + "(*Shard).seal", storeDB + "Commit",
 	}},
 	{stage, []string{store + "(*Shard)"}},
 	{connections, []string{module + "ingest/kafka.(*sharedFetches)", "github.com/segmentio/kafka-go"}},
-	{scheduler, []string{"runtime.mcall", "runtime.schedule", "runtime.findRunnable", "runtime.sysmon", "runtime.mstart", "runtime.morestack"}},
+	{scheduler, []string{
+		"runtime.mcall", "runtime.schedule", "runtime.findRunnable", "runtime.sysmon",
+		"runtime.mstart", "runtime.morestack",
+	}},
 }
 
 // of is the stage of a stack, the innermost function first.

@@ -1,0 +1,145 @@
+package input
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/goccy/go-yaml"
+)
+
+// Mapping says how the rows of an input become actions. It is what a mapping file
+// holds; doc.go shows one.
+type Mapping struct {
+	Source     string                `yaml:"source"`  // ce_source of every record
+	Account    uint32                `yaml:"account"` // 0: the command line says it
+	Input      Format                `yaml:"input"`
+	Lookups    map[string]Lookup     `yaml:"lookups"`
+	ID         Text                  `yaml:"id"` // ce_id; "{@file}:{@line}" where none is given
+	Time       *Time                 `yaml:"time"`
+	Spread     *Spread               `yaml:"spread"`
+	Member     Member                `yaml:"member"`
+	Brand      *Brand                `yaml:"brand"`      // none: the definition has one
+	Activities map[string]Definition `yaml:"activities"` // by the name that this file gives them
+	Activity   Choice                `yaml:"activity"`
+	Details    `yaml:",inline"`
+
+	sum [sha256.Size]byte // of the file's bytes
+}
+
+// Details are what an action has beside member, brand, activity and time.
+type Details struct {
+	Content Content         `yaml:"content"`
+	Link    Text            `yaml:"link"`
+	Media   Text            `yaml:"media"`
+	Geo     map[string]Text `yaml:"geo"` // country, region, city, lat, lon
+}
+
+// Format says how a file holds rows. A file may be compressed by gzip.
+type Format struct {
+	Format    string   `yaml:"format"`    // csv (the default) or ndjson
+	Separator string   `yaml:"separator"` // one character, or comma, tab, semicolon, pipe, space; comma
+	Quotes    *bool    `yaml:"quotes"`    // fields may be in double quotes; true
+	Comment   string   `yaml:"comment"`   // lines that begin so are skipped
+	Encoding  string   `yaml:"encoding"`  // utf-8 or latin1; utf-8
+	Columns   []string `yaml:"columns"`   // names of the columns; without them the first row names them
+}
+
+// Lookup is a table in a file beside the input, by which a row finds more about
+// what it names: {lookup.column}.
+type Lookup struct {
+	File  string `yaml:"file"`  // beside the input, with or without .gz
+	Input Format `yaml:"input"` // csv
+	Key   string `yaml:"key"`   // the table's column that names its rows
+	By    Text   `yaml:"by"`    // what of the input's row is looked for
+}
+
+// Member is who did it: by an id, by a service's user, or by a partner's id.
+type Member struct {
+	ID          Text            `yaml:"id"`
+	Service     Text            `yaml:"service"`
+	UID         Text            `yaml:"uid"`
+	PartnerCode Text            `yaml:"partnerCode"`
+	PartnerID   Text            `yaml:"partnerID"`
+	Register    map[string]Text `yaml:"register"` // more parameters of member/register
+}
+
+// Brand is for whom: by an id, or by what it is made with.
+type Brand struct {
+	ID     Text            `yaml:"id"`
+	Create map[string]Text `yaml:"create"` // parameters of brand/create: name, type, slug and so on
+}
+
+// Definition is what can be done: by an id, or by what it is made with. Its texts
+// are taken as they are: {brand} in a name is filled in by the engine.
+type Definition struct {
+	ID      uint32 `yaml:"id"`
+	Name    string `yaml:"name"`
+	Type    string `yaml:"type"`
+	Service string `yaml:"service"`
+	Value   *int   `yaml:"value"`
+	OneTime bool   `yaml:"onetime"`
+}
+
+// Time is when it was done, in one text or in parts.
+type Time struct {
+	Value            Text   `yaml:"value"`
+	Layout           string `yaml:"layout"` // a name of layouts, or a layout of Go; rfc3339
+	Unit             string `yaml:"unit"`   // s, ms, us or ns: a number since 1970
+	Zone             string `yaml:"zone"`   // of times that do not say theirs; UTC
+	Year, Month, Day Text   // or in parts, each a number
+	Hour, Minute     Text
+	SecondPart       Text `yaml:"second"`
+}
+
+// Spread says that a row is several actions within a range of time.
+type Spread struct {
+	Count Text   `yaml:"count"` // how many actions the row is; 1
+	Total int64  `yaml:"total"` // scale the counts so that all rows together give so many
+	From  string `yaml:"from"`  // the range [from, to): dates or RFC 3339 times
+	To    string `yaml:"to"`
+	Over  string `yaml:"over"` // or: so long from the row's own time, such as 24h or 7d
+	Seed  uint64 `yaml:"seed"`
+}
+
+// maxMapping bounds the size of a mapping file.
+const maxMapping = 1 << 20
+
+// ReadMapping reads a mapping file.
+func ReadMapping(path string) (*Mapping, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxMapping+1))
+	if err != nil {
+		return nil, err
+	}
+	m, err := ParseMapping(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return m, nil
+}
+
+// ParseMapping reads a mapping and tells what is wrong with it.
+func ParseMapping(text []byte) (*Mapping, error) {
+	if len(text) > maxMapping {
+		return nil, fmt.Errorf("longer than %d bytes", maxMapping)
+	}
+	m := &Mapping{sum: sha256.Sum256(text)}
+	if err := yaml.UnmarshalWithOptions(text, m, yaml.Strict()); err != nil {
+		var at yaml.Error
+		if errors.As(err, &at) && at.GetToken() != nil {
+			return nil, fmt.Errorf("line %d: %s", at.GetToken().Position.Line, at.GetMessage())
+		}
+		return nil, err
+	}
+	if _, err := m.compile(); err != nil {
+		return nil, err
+	}
+	return m, nil
+}

@@ -1,0 +1,136 @@
+package input
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestMappingsThatSayNothingAreRefused(t *testing.T) {
+	t.Parallel()
+	const (
+		member = "member: {id: \"{m}\"}\n"
+		play   = "activities: {play: {id: 100}}\n"
+		at     = "time: \"{t}\"\n"
+		good   = "source: s\n" + at + member + play
+	)
+	if _, err := ParseMapping([]byte(good)); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ text, says string }{
+		{"", "source: a text"},
+		{"source: s\nsauce: x\n", `line 2: unknown field "sauce"`},
+		{"source: [\n", "line 1: "},
+		{"source: s\n" + member + play, "time: required, or a spread"},
+		{"source: s\n" + at + play, "member: one of id"},
+		{"source: s\n" + at + play + "member: {service: spotify}", "service and uid come together"},
+		{"source: s\n" + at + play + "member: {id: 1, partnerCode: a, partnerID: b}", "member: one of id"},
+		{"source: s\n" + at + play + "member: {id: 1, register: {a: b}}", "register needs service and uid"},
+		{"source: s\n" + at + play + "member: {service: a, uid: b, register: {uid: b}}", "stand beside register"},
+		{"source: s\n" + at + member, "activities: at least one"},
+		{"source: s\n" + at + member + "activities: {a: {name: x}}", "activities.a: an id, or name"},
+		{"source: s\n" + at + member + "activities: {a: {name: x, type: y, service: z}}", "activities.a: service: no such"},
+		{"source: s\n" + at + member + "activities: {a: {name: x, type: y, service: lastfm, value: 65536}}", "activities.a: value"},
+		{"source: s\n" + at + member + "activities: {a: {id: 1}, b: {id: 2}}", "which of the activities"},
+		{good + "activity: other", `activity: "other" is none`},
+		{good + "activity: {by: \"{k}\", cases: {x: other}}", `activity: "other" is none`},
+		{good + "activity: {by: \"{k}\", otherwise: other}", `activity: "other" is none`},
+		{good + "activity: {from: \"{k}\"}", "unknown field"},
+		{good + "brand: {}", "brand: either an id or create"},
+		{good + "brand: {id: 1, create: {name: a, type: b}}", "brand: either an id or create"},
+		{good + "brand: {create: {name: a}}", "brand: create needs name and type"},
+		{good + "geo: {planet: x}", `geo: "planet" is none`},
+		{good + "link: \"{a\"", "a { without its }"},
+		{good + "link: \"a}\"", "a } without its {"},
+		{good + "link: \"{}\"", "{} names no column"},
+		{good + "link: {a: b}", "neither a text nor a list"},
+		{good + "link: [[a]]", "neither a text nor a list"},
+		{good + "input: {format: xml}", "format: neither csv nor ndjson"},
+		{good + "input: {separator: ab}", "separator: one character"},
+		{good + "input: {separator: '\"'}", "separator: one character"},
+		{good + "input: {encoding: ebcdic}", "encoding: neither"},
+		{good + "input: {columns: [m, m]}", `columns: "m" is empty or there twice`},
+		{good + "input: {columns: [a, b]}", "{m}: no such column or lookup"},
+		{good + "input: {format: ndjson, separator: tab}", "are of csv"},
+		{good + "lookups: {l: {file: f}}", "lookups.l: file, key and by are required"},
+		{good + "lookups: {l.m: {file: f, key: k, by: b}}", "lookups.l.m: the name has a dot"},
+		{good + "spread: {from: 2010-01-01, to: 2011-01-01}", "either a time of its own, or a spread"},
+		{good + "spread: {over: 1 week}", "recovered: not a length of time"},
+		{good + "spread: {over: 7d, from: 2010-01-01}", "neither from nor to"},
+		{good + "spread: {over: 7d, total: 5}", "total: without a count"},
+		{"source: s\n" + member + play + "spread: {over: 7d}", "it needs a time"},
+		{"source: s\n" + member + play + "spread: {from: 2011-01-01, to: 2010-01-01}", "from is not before to"},
+		{"source: s\n" + member + play + "spread: {from: soon, to: 2010-01-01}", "from: not a date"},
+		{"source: s\n" + member + play + "spread: {from: 1999-01-01, to: 2010-01-01}", "from: before the year 2000"},
+		{"source: s\n" + member + play + "spread: {from: 2009-01-01, to: 2010-01-01, total: -1}", "total: not a number"},
+	} {
+		_, err := ParseMapping([]byte(c.text))
+		if err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%q:\n%v\nwant %q", c.text, err, c.says)
+		}
+	}
+}
+
+func TestTheMappingsOfTheLastFMSetAreRight(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"taggings", "listens"} {
+		if _, err := ReadMapping("../lastfm/" + name + ".yaml"); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// FuzzMapping reads anything as a mapping and, if it is one, rows by it: nothing may
+// end the program, and no error may be without words.
+func FuzzMapping(f *testing.F) {
+	f.Add([]byte("source: s\nid: \"{id}\"\ntime: {value: \"{at}\", unit: s}\nmember: {service: spotify, uid: \"{user}\"}\nbrand: {id: \"3\"}\nactivities: {play: {id: 100}}\n"), []byte("id,user,at\na,u,1300000000\n"))
+	f.Add([]byte("source: s\ntime: {year: \"{y}\", month: 2, day: 3}\nmember: {service: lastfm, uid: \"{@line}\"}\nactivities: {a: {id: 1}}"), []byte("y\n2010\n"))
+	f.Add([]byte("source: s\nspread: {count: \"{n}\", total: 9, from: 2010-01-01, to: 2011-01-01}\nmember: {id: 5}\nactivities: {a: {id: 1}}\ninput: {format: ndjson}"), []byte(`{"n":7}`))
+	f.Fuzz(func(t *testing.T, mapping, input []byte) {
+		m, err := ParseMapping(mapping)
+		if err != nil {
+			if strings.TrimSpace(err.Error()) == "" {
+				t.Error("an error without words")
+			}
+			return
+		}
+		m.Lookups = nil // files of the machine
+		s, err := OpenFile(m, write(t, t.TempDir(), string(input)), func(string, int64, error) {})
+		if err != nil {
+			return
+		}
+		defer s.Close()
+		last := int64(0)
+		for {
+			row, err := s.Next()
+			if err != nil {
+				return
+			}
+			if row.Line <= last {
+				t.Fatalf("line %d after line %d", row.Line, last)
+			}
+			last = row.Line
+			if row.Err != nil && row.Count != 0 {
+				t.Fatal("a bad row with actions")
+			}
+			for k := range min(row.Count, 3) {
+				a := row.Nth(k)
+				if _, err := json.Marshal(a.Content); err != nil {
+					t.Fatalf("row %q: %v", input, err)
+				}
+			}
+		}
+	})
+}
+
+// write writes an input file into a folder and returns its path.
+func write(t testing.TB, dir, text string) string {
+	t.Helper()
+	path := filepath.Join(dir, "in.csv")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}

@@ -1,0 +1,237 @@
+package input
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+)
+
+// Row is what a row of the input says.
+type Row struct {
+	Line   int64
+	Err    error  // what is wrong with it: there is no action
+	Text   []byte // of a file: the row as it is there
+	Count  uint64 // how many actions
+	Action Action // the first, or what all have in common
+
+	spread *spread
+}
+
+// Nth is an action of the row, from 0.
+func (r *Row) Nth(k uint64) Action {
+	a := r.Action
+	if r.spread != nil {
+		a.ID = fmt.Sprintf("%s-%d", a.ID, k+1)
+		a.Time = r.spread.at(a.Time, a.ID)
+	}
+	return a
+}
+
+// Mark is a place in a source: so many actions of the row at a line, and all before.
+type Mark struct {
+	Line    int64  `json:"line"`
+	Actions uint64 `json:"actions"`
+	Before  uint64 `json:"before,omitempty"` // of a spread: the counts of the rows before
+	Sum     string `json:"sum,omitempty"`    // of a file: of its beginning, with that row
+}
+
+// ErrChanged says that a source is not the one that was published from.
+var ErrChanged = errors.New("the input is another one than that which was published from")
+
+// File gives the actions of an input file by a mapping, row by row: the same ones in the same
+// order each time that it is opened. It belongs to one goroutine.
+type File struct {
+	m      *Mapping
+	mapper *mapper
+	file   *file
+	reader *reader
+	base   string
+	tables [sha256.Size]byte // of the lookups
+
+	row     row
+	current Row
+	before  uint64 // counts of the rows before the current one
+	after   uint64 // and with it
+	resumed Mark   // Next gives this row again
+	again   bool
+}
+
+// OpenFile opens an input file and reads the tables beside it. What is wrong with rows
+// of the tables is passed to bad.
+func OpenFile(m *Mapping, path string, bad func(file string, line int64, err error)) (_ *File, err error) {
+	s := &File{m: m, base: base(path)}
+	if s.mapper, err = m.compile(); err != nil {
+		return nil, err
+	}
+	sum := sha256.New()
+	for _, l := range s.mapper.lookups {
+		if err := l.open(filepath.Dir(path), sum, bad); err != nil {
+			return nil, fault("lookups."+l.name, err)
+		}
+	}
+	sum.Sum(s.tables[:0])
+	if sp := s.mapper.spread; sp != nil && sp.total > 0 {
+		if sp.sum, err = s.addUp(path); err != nil {
+			return nil, err
+		}
+	}
+	return s, s.open(path)
+}
+
+func (s *File) open(path string) (err error) {
+	if s.file, err = openFile(path); err != nil {
+		return err
+	}
+	shape, err := s.m.Input.compile()
+	if err == nil {
+		s.reader, err = newReader(s.file, shape, s.mapper.columns)
+	}
+	if err != nil {
+		s.file.f.Close()
+		return fmt.Errorf("%s: %w", s.base, err)
+	}
+	s.row = row{file: s.base}
+	return nil
+}
+
+// addUp reads the file once for the sum of its counts.
+func (s *File) addUp(path string) (sum uint64, err error) {
+	if err := s.open(path); err != nil {
+		return 0, err
+	}
+	defer s.file.f.Close()
+	for {
+		err := s.read()
+		if errors.Is(err, io.EOF) {
+			return sum, nil
+		}
+		if _, bad := errors.AsType[badRow](err); bad {
+			continue
+		}
+		if err != nil {
+			return 0, fmt.Errorf("%s: %w", s.base, err)
+		}
+		if n, err := s.mapper.spread.weight(&s.row); err == nil {
+			sum += n
+		}
+	}
+}
+
+// read takes the next row and finds what lookups know of it.
+func (s *File) read() error {
+	at, cells, err := s.reader.next()
+	if err != nil {
+		s.row.line = max(at, s.row.line)
+		return err
+	}
+	s.row.line, s.row.cells = at, cells
+	if err := s.mapper.look(&s.row); err != nil {
+		return badRow{err}
+	}
+	return nil
+}
+
+// Name is the event source and the file.
+func (s *File) Name() string { return s.m.Source + " " + s.base }
+
+// Event is the mapping's source.
+func (s *File) Event() string { return s.m.Source }
+
+// Identity is a sum of the mapping, of its tables and, where it matters, of what all
+// counts add up to.
+func (s *File) Identity() string {
+	text := fmt.Sprintf("%x %x", s.m.sum, s.tables)
+	if s.mapper.spread != nil {
+		text += fmt.Sprintf(" %d", s.mapper.spread.sum)
+	}
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
+
+// Resume reads up to the row of the mark, which Next gives again.
+func (s *File) Resume(done Mark) error {
+	for s.row.line < done.Line {
+		err := s.read()
+		if _, bad := errors.AsType[badRow](err); err == nil || bad {
+			s.current.Err = err
+			continue
+		}
+		if errors.Is(err, io.EOF) {
+			return fmt.Errorf("%w: it ends before line %d", ErrChanged, done.Line)
+		}
+		return fmt.Errorf("%s: %w", s.base, err)
+	}
+	if s.row.line != done.Line || s.sum() != done.Sum {
+		return fmt.Errorf("%w: up to line %d it was otherwise", ErrChanged, done.Line)
+	}
+	s.before, s.after, s.resumed, s.again = done.Before, done.Before, done, true
+	return nil
+}
+
+func (s *File) sum() string { return hex.EncodeToString(s.reader.sum.Sum(nil)) }
+
+// Next reads a row and maps it.
+func (s *File) Next() (*Row, error) {
+	var err error
+	if s.again {
+		err, s.again = s.current.Err, false
+	} else {
+		err = s.read()
+	}
+	bad, isBad := errors.AsType[badRow](err)
+	if err != nil && !isBad {
+		if errors.Is(err, io.EOF) {
+			return nil, io.EOF
+		}
+		return nil, fmt.Errorf("%s: after line %d: %w", s.base, s.row.line, err)
+	}
+	s.before = s.after
+	s.current = Row{Line: s.row.line, Text: s.reader.raw, Count: 1, spread: s.mapper.spread}
+	if isBad {
+		s.current.Err, s.current.Count = bad.error, 0
+		return &s.current, nil
+	}
+	s.fill()
+	return &s.current, nil
+}
+
+// fill maps the current row.
+func (s *File) fill() {
+	r := &s.current
+	if sp := r.spread; sp != nil {
+		n, err := sp.weight(&s.row)
+		if err != nil {
+			r.Err, r.Count = fault("spread.count", err), 0
+			return
+		}
+		r.Count = sp.share(s.before, n)
+		s.after = s.before + n
+	}
+	if r.Action, r.Err = s.mapper.action(&s.row); r.Err == nil && r.spread != nil && r.spread.over &&
+		uint64(r.Action.Time)+r.spread.width > math.MaxUint32 {
+		r.Err = fault("spread.over", errors.New("after the year 2105"))
+	}
+	if r.Err != nil {
+		r.Count = 0
+	}
+}
+
+// Mark names the current row.
+func (s *File) Mark(actions uint64) Mark {
+	return Mark{Line: s.current.Line, Actions: actions, Before: s.before, Sum: s.sum()}
+}
+
+// Progress is in bytes of the file, or in actions where their number is given.
+func (s *File) Progress(actions uint64) (passed, total int64) {
+	if sp := s.mapper.spread; sp != nil && sp.total > 0 {
+		return int64(scale(s.before, sp.total, max(sp.sum, 1)) + actions), int64(sp.total)
+	}
+	return s.file.passed, s.file.size
+}
+
+// Close closes the file.
+func (s *File) Close() error { return s.file.f.Close() }

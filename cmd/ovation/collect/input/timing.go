@@ -1,0 +1,186 @@
+package input
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// layouts are the times that have a name. Any other layout is one of Go: how it would
+// write 15:04:05 on 2 January 2006.
+var layouts = map[string]string{
+	"rfc3339":  time.RFC3339,
+	"rfc1123":  time.RFC1123,
+	"rfc1123z": time.RFC1123Z,
+	"rfc822":   time.RFC822,
+	"rfc822z":  time.RFC822Z,
+	"datetime": time.DateTime,
+	"date":     time.DateOnly,
+	"ansic":    time.ANSIC,
+	"unixdate": time.UnixDate,
+	"compact":  "20060102150405",
+}
+
+// units are parts of a second of numbers since 1970.
+var units = map[string]int64{"s": 1, "ms": 1e3, "us": 1e6, "ns": 1e9}
+
+// UnmarshalYAML reads one text, an RFC 3339 time, or how to read it.
+func (t *Time) UnmarshalYAML(n ast.Node) error {
+	if _, mapping := n.(ast.MapNode); !mapping {
+		return t.Value.UnmarshalYAML(n)
+	}
+	type plain Time
+	return yaml.NodeToValue(n, (*plain)(t), yaml.Strict())
+}
+
+// clock reads times as the mapping says.
+type clock struct {
+	of     *Time
+	layout string
+	per    int64 // parts of a second; 0: not a number since 1970
+	zone   *time.Location
+}
+
+func (t *Time) compile() (*clock, error) {
+	c := &clock{of: t, layout: time.RFC3339, zone: time.UTC}
+	if named, ok := layouts[strings.ToLower(t.Layout)]; ok {
+		c.layout = named
+	} else if t.Layout != "" {
+		c.layout = t.Layout
+		if err := tellsDay(t.Layout); err != nil {
+			return nil, err
+		}
+	}
+	if t.Unit != "" {
+		if c.per = units[t.Unit]; c.per == 0 {
+			return nil, errors.New("unit: not s, ms, us or ns")
+		}
+	}
+	if t.Zone != "" {
+		var err error
+		if c.zone, err = time.LoadLocation(t.Zone); err != nil {
+			return nil, errors.New("zone: no such time zone; such as Europe/Berlin")
+		}
+	}
+	parts := t.Year.given() || t.Month.given() || t.Day.given() || t.Hour.given() || t.Minute.given() || t.SecondPart.given()
+	switch {
+	case t.Value.given() == parts:
+		return nil, errors.New("either a value or year, month and day")
+	case parts && !(t.Year.given() && t.Month.given() && t.Day.given()):
+		return nil, errors.New("year, month and day come together")
+	case parts && (t.Layout != "" || t.Unit != ""):
+		return nil, errors.New("layout and unit are of a value, not of parts")
+	case t.Layout != "" && t.Unit != "":
+		return nil, errors.New("either a layout or a unit")
+	}
+	return c, nil
+}
+
+// tellsDay refuses a layout that does not tell one day from another, such as one
+// that is written in other words than Go's.
+func tellsDay(layout string) error {
+	a, b := time.Date(2001, 2, 3, 0, 0, 0, 0, time.UTC), time.Date(2014, 11, 22, 0, 0, 0, 0, time.UTC)
+	back, err := time.Parse(layout, b.Format(layout))
+	if err != nil || a.Format(layout) == b.Format(layout) || back.Year() != b.Year() || back.YearDay() != b.YearDay() {
+		return errors.New("layout: not one of the names, and not how Go would write 15:04:05 on 2 January 2006")
+	}
+	return nil
+}
+
+// second is a row's time.
+func (c *clock) second(r *row) (domain.Second, error) {
+	t, err := c.seconds(r)
+	if err != nil {
+		return 0, err
+	}
+	return inRange(t)
+}
+
+// inRange refuses what no engine takes, before it is a dead letter.
+func inRange(t int64) (domain.Second, error) {
+	switch {
+	case t < int64(domain.FirstSecond):
+		return 0, errors.New("before the year 2000")
+	case t > math.MaxUint32:
+		return 0, errors.New("after the year 2105")
+	}
+	return domain.Second(t), nil
+}
+
+func (c *clock) seconds(r *row) (int64, error) {
+	if !c.of.Value.given() {
+		return c.parts(r)
+	}
+	s, err := c.of.Value.value(r)
+	if err != nil {
+		return 0, err
+	}
+	s = strings.TrimSpace(s)
+	if c.per > 0 {
+		return sinceEpoch(s, c.per)
+	}
+	t, err := time.ParseInLocation(c.layout, s, c.zone)
+	if err != nil {
+		return 0, errors.New("not of the layout " + c.layout)
+	}
+	return t.Unix(), nil
+}
+
+// sinceEpoch is a number of parts of a second since 1970, rounded down. A fraction of a
+// part is cut off.
+func sinceEpoch(s string, per int64) (int64, error) {
+	whole, fraction, _ := strings.Cut(s, ".")
+	if strings.Trim(fraction, "0123456789") != "" {
+		return 0, errors.New("not a number since 1970")
+	}
+	n, err := strconv.ParseInt(whole, 10, 64)
+	if err != nil {
+		return 0, errors.New("not a number since 1970")
+	}
+	if n < 0 {
+		return -1, nil // before 2000, wherever exactly
+	}
+	return n / per, nil
+}
+
+// parts puts a time together.
+func (c *clock) parts(r *row) (int64, error) {
+	var n [6]int
+	for i, p := range []struct {
+		name  string
+		text  *Text
+		least int
+		most  int
+	}{
+		{"year", &c.of.Year, 1, 9999},
+		{"month", &c.of.Month, 1, 12},
+		{"day", &c.of.Day, 1, 31},
+		{"hour", &c.of.Hour, 0, 23},
+		{"minute", &c.of.Minute, 0, 59},
+		{"second", &c.of.SecondPart, 0, 59},
+	} {
+		if !p.text.given() {
+			continue
+		}
+		s, err := p.text.value(r)
+		if err != nil {
+			return 0, err
+		}
+		if n[i], err = strconv.Atoi(strings.TrimSpace(s)); err != nil || n[i] < p.least || n[i] > p.most {
+			return 0, fmt.Errorf("%s: not a number from %d to %d", p.name, p.least, p.most)
+		}
+	}
+	t := time.Date(n[0], time.Month(n[1]), n[2], n[3], n[4], n[5], 0, c.zone)
+	if t.Day() != n[2] {
+		return 0, errors.New("the month has no such day")
+	}
+	return t.Unix(), nil
+}

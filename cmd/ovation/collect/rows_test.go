@@ -1,0 +1,131 @@
+package collect
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ovation-analytics/ovation/cmd/ovation/collect/input"
+)
+
+func TestWhatARowSaysIsFoundInLookupsCasesAndObjects(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, `
+source: s
+input: {format: ndjson}
+lookups:
+  artists: {file: artists.csv, input: {separator: semicolon, encoding: latin1}, key: id, by: "{artist.id}"}
+time: {value: "{at}", unit: ms}
+member: {partnerCode: acme, partnerID: "{who}"}
+brand: {create: {name: ["{artists.name}", "Artist {{{artist.id}}}"], type: Music, imageurl: "{artist.image}"}}
+activity: {by: "{kind}", cases: {P: play, L: like}, otherwise: other}
+activities: {play: {id: 100}, like: {id: 101}, other: {id: 102}}
+content: {Raw: "{raw}", Text: "{who} did", Flag: "{flag}", Gone: "{raw.gone}"}
+`, `{"at":1300000000999,"who":"w\"1","artist":{"id":5},"kind":"P","raw":{"a":[1, 2]},"flag":true}
+{"at":"1300000000000","who":2.50,"artist":{"id":"x","image":"i"},"kind":"L","raw":null}
+{"at":1300000000000,"who":3,"artist":{"id":1e3},"raw":"t"}
+{"at":1300000000000,"who":[3],"artist":{"id":1}}
+["no object"]
+{"at":1300000000000,"who":"4","artist":5,"kind":"?"} trailing
+`)
+	r.write("artists.csv", "id;name\n5;Mot\xf6rhead\nbad\n")
+	r.log = nil
+	r.must()
+	want := []string{
+		"artists.csv:3: 1 columns, not 2",
+		"4: member.partnerID: who is an object or a list", "5: not a JSON object", "6: not a JSON object",
+	}
+	if diff := cmp.Diff(want, r.report.bad); diff != "" {
+		t.Error(diff)
+	}
+	type said struct {
+		Who, Brand, Image, Content string
+		Activity, Time             uint32
+	}
+	var got []said
+	for _, a := range r.report.samples {
+		got = append(got, said{a.Member.PartnerID, a.Brand.Create["name"], a.Brand.Create["imageurl"], string(a.Content), a.Activity.ID, a.Time})
+	}
+	if diff := cmp.Diff([]said{
+		{`w"1`, "Motörhead", "", `{"Flag":true,"Raw":{"a":[1, 2]},"Text":"w\"1 did"}`, 100, 1300000000},
+		{"2.50", "Artist {x}", "i", `{"Text":"2.50 did"}`, 101, 1300000000},
+		{"3", "Artist {1e3}", "", `{"Raw":"t","Text":"3 did"}`, 102, 1300000000},
+	}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestAColumnThatIsNotThereIsToldBeforeAnything(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, plain, "id,user,when\na,u,1\n")
+	_, err := r.run(context.Background())
+	if err == nil || !strings.Contains(err.Error(), `no column "at"; there are id, user, when`) {
+		t.Fatal(err)
+	}
+}
+
+func TestAChangedLineThatIsTooLongChangesTheSum(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", input.MaxLine+100)
+	r := newRig(t, plain, plainRows(3)+long+"\n")
+	r.must()
+	r.write("in.csv", plainRows(3)+long+"x\n")
+	if _, err := r.run(t.Context()); !errors.Is(err, input.ErrChanged) {
+		t.Fatal(err)
+	}
+}
+
+// A spread's times and shares are fixed for ever: what was published by one release is
+// known to the next.
+func TestASpreadIsTheSameForEver(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, `
+source: s
+spread: {count: "{n}", total: 7, from: 2010-01-01, to: 2011-01-01, seed: 2011}
+member: {id: 1}
+activities: {a: {id: 1}}
+`, "n\n10\n0\n1\n19\n5\n")
+	r.must()
+	var got []string
+	for i := range r.log.messages {
+		m := &r.log.messages[i]
+		got = append(got, header(m, "ce_id")+" "+header(m, "ce_time"))
+	}
+	want := []string{
+		"in.csv:2-1 2010-10-24T20:59:51Z",
+		"in.csv:2-2 2010-10-27T05:51:28Z",
+		"in.csv:5-1 2010-11-05T07:00:50Z",
+		"in.csv:5-2 2010-03-28T18:05:19Z",
+		"in.csv:5-3 2010-08-05T18:54:47Z",
+		"in.csv:5-4 2010-01-02T19:38:01Z",
+		"in.csv:6-1 2010-09-21T19:24:23Z",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestASpreadOverARowsOwnTime(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, `
+source: s
+time: {value: "{t}", layout: date}
+spread: {count: "{n}", over: 7d}
+member: {id: 1}
+activities: {a: {id: 1}}
+`, "t,n\n2010-01-04,500\n2105-12-31,1\n2106-02-07,1\n")
+	if got := r.must(); got.Published != 501 || got.Rejected != 1 {
+		t.Fatalf("%+v %v", got, r.report.bad)
+	}
+	days := map[string]int{}
+	for i := range 500 {
+		days[header(&r.log.messages[i], "ce_time")[:10]]++
+	}
+	if len(days) != 7 || days["2010-01-04"] == 0 || days["2010-01-10"] == 0 {
+		t.Errorf("%v", days)
+	}
+}
