@@ -38,7 +38,7 @@ type Account struct {
 	Created int64 // ms since 1970
 }
 
-// Application speaks for an account.
+// Application acts for an account.
 type Application struct {
 	ID      ApplicationID
 	Account AccountID

@@ -151,7 +151,7 @@ type ShardState struct {
 	Published uint64 // forwards up to here are published
 	DeadUpTo  uint64 // dead letters up to here are published
 	Rows      uint64 // rows alive
-	Expired   Month  // months before this are given up
+	Expired   Month  // months before this are dropped
 	Dead      [Reasons]uint64
 
 	Facts [16]byte // state hash: sum of the facts' hashes modulo 2^128

@@ -97,8 +97,8 @@ func (*DeleteAction) Kind() Kind { return KindDelete }
 // ClaimStep is one of the messages about an identity.
 type ClaimStep uint8
 
-// Ask goes to the identity's shard; Granted or Taken come back; Release gives up.
-// Point and Unpoint tell the shard of a pointer, which nobody answers.
+// Ask goes to the identity's shard; Granted or Taken come back; Release drops the claim.
+// Point and Unpoint change a pointer in its shard, without a reply.
 const (
 	ClaimAsk ClaimStep = iota + 1
 	ClaimGranted
@@ -152,7 +152,7 @@ type Tick struct{ Hour uint32 }
 // Kind is KindTick.
 func (*Tick) Kind() Kind { return KindTick }
 
-// Expire gives up the months before Month.
+// Expire drops the months before Month.
 type Expire struct{ Month Month }
 
 // Kind is KindExpire.
@@ -165,7 +165,7 @@ type Rules struct{ Version uint16 }
 func (*Rules) Kind() Kind { return KindRules }
 
 // Outcome is what became of a command: what its request id is remembered with for
-// 24 hours. It holds ids, not what they stand for: an answer is rendered from
+// 24 hours. It holds ids, not what they identify: an answer is rendered from
 // the state of now.
 type Outcome struct {
 	Code      Code // OK, or the error

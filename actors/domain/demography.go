@@ -26,7 +26,7 @@ func BirthDay(day time.Time) uint16 {
 
 const daysTo1970 = 25567 // from 1900 on
 
-// AgeBands are the bands of ages, youngest first; behind them stands who is of no
+// AgeBands are the bands of ages, youngest first; after them comes the band of members of no
 // known age.
 var AgeBands = [...]string{"0-12", "13-17", "18-24", "25-34", "35-44", "45-54", "55-64", "65+"}
 

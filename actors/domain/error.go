@@ -81,7 +81,7 @@ func CodeOf(err error) Code {
 	return Internal
 }
 
-// ErrUnavailable stands for "not now": the shard is not caught up, the broker is
+// ErrUnavailable means "not now": the shard is not caught up, the broker is
 // away, the queue is full.
 var ErrUnavailable = &Error{Code: Unavailable, Message: "not available at the moment, try again"}
 

@@ -4,7 +4,7 @@ package domain
 type Listing struct {
 	Every         bool   // every action; else of each member the latest
 	Recorded      bool   // in order of recording; else of completion
-	Up            bool   // the oldest first; ties stand by ID ascending in both directions
+	Up            bool   // the oldest first; ties are ordered by ID ascending in both directions
 	Keyword       string // only what has it in a value of its content, in any case; empty: all
 	Offset, Limit int
 	After         *FeedAfter // rows behind it; Offset is 0 beside it

@@ -58,7 +58,7 @@ type Identity struct {
 	Member MemberID
 }
 
-// Name is an identity that somebody may have.
+// Name is an identity that a member may have.
 type Name struct {
 	Kind IdentityKind
 	Hash IdentityHash

@@ -152,7 +152,7 @@ type Password struct {
 	Locked  int64   // until then none is looked at
 }
 
-// OptState is how a member stands to something it can opt in to.
+// OptState is the state of a member's opt-in.
 type OptState struct {
 	Opt
 	In     bool  // opted in, and not out since

@@ -4,25 +4,24 @@ import "sync/atomic"
 
 // Page is what one read of a log of records gives.
 type Page struct {
-	Records []Record // owned by whoever read the page; their strings are until Memory is released
+	Records []Record // owned by the reader of the page; their strings are until Memory is released
 	Next    int64    // offset to read next
 	Epoch   int32    // leader epoch of the batch before Next
 	End     int64    // the log's end when it was read
-	Memory  *Memory  // where the strings of Records stand; release it
+	Memory  *Memory  // holds the strings of Records; release it
 }
 
 // SourcePage is what one read of a public topic's partition gives.
 type SourcePage struct {
 	Arrivals []Arrival
-	Memory   *Memory // where the strings of Arrivals stand; release it
+	Memory   *Memory // holds the strings of Arrivals; release it
 	Next     int64
 	Epoch    int32
 	End      int64
 }
 
-// Memory is the bytes that the strings of pages stand in. When every page has been
-// released, and nobody has kept a string of one, the reader reads into it again. A nil
-// one is nobody's to reuse.
+// Memory is the bytes that hold the strings of pages. When every page has been released, and no
+// string of one is kept, the reader reads into it again. A nil one is never reused.
 type Memory struct {
 	bytes   []byte
 	users   atomic.Int32

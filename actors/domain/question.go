@@ -46,7 +46,7 @@ type Group struct {
 	Definition DefinitionID
 	Group      uint32
 	Points     uint16 // of each action, if Own
-	Own        bool   // Points stand in the place of those the action was received with
+	Own        bool   // Points replace those the action was received with
 }
 
 // Filter is which actions and members count. The lists are sorted, each value once; an
@@ -64,7 +64,7 @@ type Filter struct {
 	Holds     []Service   // members with such a service record
 	Has       []Field     // members with a value in each of these fields of the profile
 	Opted     bool        // members with an opt-in to anything, but for those to Ended
-	Ended     []string    // OptValues of what was deleted: nobody is opted in to it any more
+	Ended     []string    // OptValues of what was deleted: no opt-in to it counts any more
 	Acted     bool        // members with an action that the question counts
 	AnyOf     []Performed // members who did one of these within the question's range, by whatever service
 	AllOf     []Performed // members who did every one of these, likewise

@@ -3,7 +3,7 @@ package domain
 // Top says which rows of a ranking are wanted, and in which order.
 type Top struct {
 	Order         Order
-	Up            bool // the least first; ties stand by ID ascending in both directions
+	Up            bool // the least first; ties are ordered by ID ascending in both directions
 	Offset, Limit int
 	Latest        bool    // of members: each one's latest action too
 	Audience      bool    // of members: Leaders.Audience too
@@ -16,7 +16,7 @@ type Top struct {
 // comes behind it.
 type After struct {
 	Rank   uint64   // what it is ranked by: score, actions or a time; of a crossover members
-	Member MemberID // who ties stand by; of a crossover the brand's id
+	Member MemberID // ties are ordered by it; of a crossover the brand's id
 }
 
 // End is where the wanted rows end.

@@ -24,7 +24,7 @@ type RowsOf struct {
 	Shows Shows
 }
 
-// Shows is what of a range stands in an answer beside the actions that lie in it.
+// Shows is what of a range an answer has beside the actions that lie in it.
 type Shows uint8
 
 // What of a range an answer shows.
@@ -70,7 +70,7 @@ func ReadSetOf(q *Question) (f ReadSet, ok bool) {
 		return ReadSet{}, false
 	}
 	f.Known = AttrMember.Set() // who is gone takes rows out of every number
-	everybody := false         // members without a row count, too
+	allMembers := false        // members without a row count, too
 	switch q.Shape {
 	case ShapeTally, ShapeNewcomers, ShapeFeed, ShapeStandings:
 		f.rows(q.Brand, q.Range, ShowsActions)
@@ -88,23 +88,23 @@ func ReadSetOf(q *Question) (f ReadSet, ok bool) {
 	case ShapeLeaders:
 		f.rows(q.Brand, q.Range, ShowsActions)
 		f.order(q.Top.Order)
-		everybody = q.Top.Audience
+		allMembers = q.Top.Audience
 	case ShapeCrossover:
 		f.rows(0, q.Range, ShowsActions)
 	case ShapeLists:
 		for i := range q.Lists {
 			f.list(&q.Lists[i])
 		}
-		everybody = true
+		allMembers = true
 	case ShapeMemberList:
 		f.Known |= everyAttribute
-		everybody = true
+		allMembers = true
 	default:
 		return ReadSet{}, false
 	}
 	f.filter(q)
 	f.Among = q.Among()
-	if everybody {
+	if allMembers {
 		f.Any = f.Known
 	}
 	return f, true

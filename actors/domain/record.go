@@ -10,9 +10,9 @@ const (
 	KindRegister  Kind = 3  // register a member, or meet one again
 	KindClaim     Kind = 4  // one step of claiming an identity for a member
 	KindUsage     Kind = 5  // hits of an application in an hour, as one node counted them
-	KindPublished Kind = 6  // outbox entries up to here stand in their logs
+	KindPublished Kind = 6  // outbox entries up to here are in their logs
 	KindTick      Kind = 7  // an hour has begun
-	KindExpire    Kind = 8  // a month is given up
+	KindExpire    Kind = 8  // a month is dropped
 	KindRules     Kind = 9  // from here on rules n
 	KindAttach    Kind = 10 // attach a service to a member, or update it
 	KindOptIn     Kind = 11 // opt a member in
@@ -45,7 +45,7 @@ const RulesVersion = 1
 // log's, everything else is in the bytes.
 //
 // Strings of a record that was read from the log share the page's memory: they
-// are valid as long as the page, and copied by whoever keeps them.
+// are valid as long as the page, and copied to be kept.
 type Record struct {
 	Offset int64 // in its partition
 	Time   int64 // ms since 1970: the broker's clock at the append
@@ -73,7 +73,7 @@ func (r *Record) AskedBy() RequestID {
 	return r.Request
 }
 
-// Activity is what a collector says somebody did, as the router passes it on:
+// Activity is what a collector published, as the router passes it on:
 // addressed, stamped with what the catalog said, or refused.
 type Activity struct {
 	Member   MemberID     // the address: a member,
@@ -86,7 +86,7 @@ type Activity struct {
 	OneTime    bool
 
 	Time      int64 // seconds since 1970, as given; may be before 1970
-	Defaulted bool  // no time was given: the log's stands for it
+	Defaulted bool  // no time was given: the log's is taken
 	Hash      uint64
 	Content   Content // Recorded is filled in when applied
 

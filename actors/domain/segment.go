@@ -34,7 +34,7 @@ func (s *Segment) Has(id DefinitionID) bool {
 type SegmentActivity struct {
 	Definition DefinitionID
 	Points     uint16 // of an action of it, with Own
-	Own        bool   // Points stand instead of those the action had when received
+	Own        bool   // Points replace those the action had when received
 }
 
 // Unit is a unit of a period. The codes are in the log and in the store, fixed for

@@ -23,7 +23,7 @@ const (
 	SoundCloud
 	Foursquare
 	Deezer
-	Custom // nobody's: definitions of recorded activities, and filters
+	Custom // of no service: definitions of recorded activities, and filters
 )
 
 // Services is the number of service codes, NoService and Custom included.
@@ -56,7 +56,7 @@ func ParseService(name string) (Service, bool) {
 }
 
 // Registers reports that a member can register by the service: rdio and
-// beatsmusic are closed, custom is nobody's.
+// beatsmusic are closed, custom is of no service.
 func (s Service) Registers() bool {
 	switch s {
 	case NoService, Rdio, BeatsMusic, Custom:

@@ -44,7 +44,7 @@ type bitmapsPart struct {
 	of    map[bitValue]*bitmap
 }
 
-// part is where a value's bitmap stands.
+// part is the number of the part that has a value's bitmap.
 func (v bitValue) part() int {
 	h := uint32(v.attribute)
 	for i := range len(v.value) {
@@ -53,7 +53,7 @@ func (v bitValue) part() int {
 	return int(h * 0x9E3779B1 >> 26) // six bits: the parts are 64
 }
 
-// get is the bitmap of a value; nil: nobody has it.
+// get is the bitmap of a value; nil: no member has it.
 func (b *bitmaps) get(v bitValue) *bitmap {
 	if p := b.of[v.part()]; p != nil {
 		return p.of[v]
@@ -98,7 +98,7 @@ type columnPage struct {
 	countries atomic.Pointer[countryIndex] // of countries; nil until they are filtered by
 }
 
-// NewAudience is an audience of nobody.
+// NewAudience is an audience without members.
 func NewAudience() *Audience {
 	return &Audience{epoch: 1, index: Index{bitmaps: &bitmaps{}}}
 }
@@ -230,7 +230,7 @@ func (a *Audience) putInto(col *column, ord domain.Ordinal, value uint16) {
 	col.pages[k].values[ord&(1<<pageBits-1)] = value
 }
 
-// column is where the attribute stands; nil: it is not kept.
+// column is the attribute's column; nil: it is not kept.
 func (c *Index) column(a domain.Attribute) *column {
 	switch a {
 	case domain.AttrCountry:

@@ -99,7 +99,7 @@ type Settled struct {
 }
 
 // Settle takes the answer to a claim. The registration it is for is applied once all
-// its claims are granted, and given up when one is taken; answers that come after
+// its claims are granted, and released when one is taken; answers that come after
 // that end nothing. record is the id of a new service record.
 func (s *State) Settle(dst []domain.Change, c *domain.Claim, record uint64) ([]domain.Change, Settled) {
 	at := slices.IndexFunc(s.Member.Pending, func(p domain.PendingRegistration) bool { return p.Ticket == c.Ticket })

@@ -23,7 +23,7 @@
 // # Any order
 //
 // Activities that carry their time give equal facts in whatever order and however
-// often they come (I9). Repeats are told by the hash of (source, id), compared
+// often they come (I9). Repeats are found by the hash of (source, id), compared
 // within the member: with the actions of the month of the activity's own time, of the
 // month of the shard's clock at its record, and of the one before (domain.RepeatMonths).
 // An activity that carries its time is thus known for ever. One without a time gets the

@@ -6,7 +6,7 @@ import "github.com/ovation-analytics/ovation/actors/domain"
 const maxAhead = 3600
 
 // Judge decides on the time of an activity at the log's time (ms since 1970),
-// when months before expired are given up. An activity without a time gets the
+// when months before expired are dropped. An activity without a time gets the
 // log's. It is judged where it is applied and not at the router, so that a repeat
 // of the record meets the same verdict (I6).
 func Judge(a *domain.Activity, logTime int64, expired domain.Month) domain.Reason {

@@ -64,7 +64,7 @@ func (p *listPage) offer(id domain.MemberID) {
 	}
 }
 
-// cut lets go of what is behind the first rows.
+// cut drops what is behind the first rows.
 func (p *listPage) cut() {
 	slices.Sort(p.keys)
 	p.keys = p.keys[:min(p.rows, len(p.keys))]

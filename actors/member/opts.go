@@ -7,7 +7,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// OptIn opts the member in: it is on the list, whoever put it there or took it off
+// OptIn opts the member in: it is on the list, whatever put it there or took it off
 // before.
 func (s *State) OptIn(dst []domain.Change, o domain.Opt, at int64) []domain.Change {
 	return s.opt(dst, o, at, func(o *domain.OptState) { o.In, o.Out = true, false })
@@ -23,7 +23,7 @@ func (s *State) opt(dst []domain.Change, o domain.Opt, at int64, edit func(*doma
 	return s.change(dst, func(m *domain.Member) { opt(m, o, at, edit) })
 }
 
-// opt lets edit change how m stands to o.
+// opt has edit change the state of m's opt-in to o.
 func opt(m *domain.Member, o domain.Opt, at int64, edit func(*domain.OptState)) {
 	i, there := slices.BinarySearchFunc(m.Opts, o, func(s domain.OptState, o domain.Opt) int {
 		return cmp.Or(cmp.Compare(s.Kind, o.Kind), cmp.Compare(s.ID, o.ID))

@@ -126,7 +126,7 @@ func (s *State) pair(row *domain.Row, h History) (domain.OneTime, bool, error) {
 	return h.OneTime(row.Account, row.Ord, row.Definition, row.Brand)
 }
 
-// pairAt is where a pair stands among those remembered, or would.
+// pairAt is the place of a pair among those remembered.
 func (s *State) pairAt(p pair) (at int, ok bool) {
 	return slices.BinarySearchFunc(s.pairs, p, func(o domain.OneTime, p pair) int {
 		return cmp.Or(cmp.Compare(o.Definition, p.definition), cmp.Compare(o.Brand, p.brand))

@@ -45,7 +45,7 @@ func register(m *domain.Member, c *domain.RegisterMember, record uint64) {
 	r.Updated, r.LastLogin = c.At, c.At
 	if !c.Partner.IsZero() {
 		r.Partner, r.PartnerCode, r.PartnerID = c.Partner, c.PartnerCode, c.PartnerID
-	} else if r.Partner.IsZero() { // half of a name names nobody; it is shown
+	} else if r.Partner.IsZero() { // half of a name identifies no member; it is shown
 		r.PartnerCode, r.PartnerID = cmp.Or(c.PartnerCode, r.PartnerCode), cmp.Or(c.PartnerID, r.PartnerID)
 	}
 	if c.Domain != "" && !slices.Contains(r.Domains, c.Domain) {

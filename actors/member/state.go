@@ -28,7 +28,7 @@ type State struct {
 	muted uint32       // services whose sharing is switched off, a bit each
 	lone  bool         // one activity since Begin, and none to come
 
-	// Member's first fields stand here, so that what a record looks at is in one line of
+	// Member's first fields are here, so that what a record looks at is in one line of
 	// the processor's cache.
 	Member domain.Member
 

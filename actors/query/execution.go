@@ -27,7 +27,7 @@ type execution struct {
 	readers  []func() error // to be ended
 }
 
-// ended reports that the question is given up.
+// ended reports that the question is cancelled.
 func (s *execution) ended() bool { return s.ctx.Err() != nil || s.local.Executor.stopping() }
 
 // noteAccess notes the brands that the question looks into.
@@ -112,7 +112,7 @@ func ordinalsOf(r *member.Roster, account domain.AccountID) func(domain.MemberID
 	}
 }
 
-// says reads contents until the question is given up.
+// contents reads contents until the question is cancelled.
 func (s *execution) contents(rows []domain.Row, f func(i int, recorded int64, content []byte)) error {
 	if s.ctx.Err() != nil {
 		return domain.ErrUnavailable
@@ -120,7 +120,7 @@ func (s *execution) contents(rows []domain.Row, f func(i int, recorded int64, co
 	return s.view.Snapshot.RawContents(rows, f)
 }
 
-// search looks through contents until the question is given up.
+// search searches contents until the question is cancelled.
 func (s *execution) search(b domain.BrandID, in domain.Range, sought *domain.ContentSearch) error {
 	nowhere := func(int) int { return -1 }
 	while := *sought

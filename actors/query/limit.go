@@ -7,7 +7,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// A question that would read very many rows is refused before it is asked of anybody.
+// A question that would read very many rows is refused before any shard is asked.
 
 // reads is what the question reads in every shard. It may name the same rows twice: they
 // are read twice.

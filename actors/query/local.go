@@ -77,7 +77,7 @@ func (l *Local) label(account domain.AccountID) func(dense uint32) domain.BrandI
 	}
 }
 
-// answer answers from the view, on a worker, as long as somebody waits for it. A panic
+// answer answers from the view, on a worker, until its context ends. A panic
 // is an error of this question alone.
 func (l *Local) answer(ctx context.Context, x *scratch, v *view.View, m *Ask) (s *execution) {
 	p := &Part{Shard: l.ID, Next: v.Next}

@@ -13,7 +13,7 @@ import (
 // cannot answer is ErrUnavailable. Any goroutine may call.
 type Shard interface {
 	// Answer calls done once, on any goroutine, with the shard's part of an answer. A
-	// question whose ctx ends is given up.
+	// question whose ctx ends is cancelled.
 	Answer(ctx context.Context, m *Ask, done func(*Part))
 	// Show is what a feed shows of items of members of the shard beside their rows, by done
 	// as in Answer. Behind is set where Next is not applied.

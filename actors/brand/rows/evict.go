@@ -70,7 +70,7 @@ func (c *Columns) leave(brands []uint64) {
 
 // Reload is a cold brand's way back into memory. It is made right after a commit;
 // then the rows of that commit are given to Add, on any one goroutine, while the
-// shard goes on; then Restore puts them in.
+// shard continues; then Restore puts them in.
 type Reload struct {
 	c     *Columns
 	limit int

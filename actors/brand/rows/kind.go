@@ -9,7 +9,7 @@ type Kind struct {
 }
 
 // kindTable numbers kinds in order of appearance. A number never changes, so readers
-// hold a prefix of list while the writer goes on.
+// hold a prefix of list while the writer appends.
 type kindTable struct {
 	list []Kind
 	code map[Kind]uint32

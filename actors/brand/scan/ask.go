@@ -44,7 +44,7 @@ type Plan struct {
 	keyword     *text.Keyword // of the listing; nil: none
 }
 
-// points are what a row is worth: its own points where keep is all ones, else
+// points are what a row adds to a score: its own points where keep is all ones, else
 // add.
 type points struct{ keep, add uint16 }
 

@@ -17,11 +17,11 @@ func (x *selection) gather(sp *span, lo, hi int) {
 	lut := x.table(sp)
 	n := x.places(sp, lo, hi)
 	at := x.grow(n)
-	so, st, f := x.ord, x.to, x.filter
+	so, st, f, targets := x.ord, x.to, x.filter, x.targets
 	for _, p := range x.pos[:n] {
 		o, t := ords[p], lut[kinds[p]]
 		so[at], st[at] = o, t
-		ok := bitset.Bit(t != x.targets)
+		ok := bitset.Bit(t != targets)
 		if f != nil {
 			ok &= bitset.Get(f, o)
 		}
@@ -120,7 +120,7 @@ func (x *selection) gatherAll() {
 	x.spans = x.spans[:0]
 }
 
-// eachDay goes through the question's rows day by day: it calls rows with stretches
+// eachDay visits the question's rows by day: it calls rows with stretches
 // of spans, loose with pairs of ordinal and target, and end when it has given a day's
 // rows.
 func (x *selection) eachDay(columns func(sp *span, lo, hi int), loose func(pairs []uint32), end func(day, days int)) {

@@ -107,7 +107,7 @@ func (l *latestSearch) newer(ord, time uint32, seq uint64) *domain.Row {
 	return r
 }
 
-// describe fills in what was done, and what that was worth.
+// describe fills in what was done, and its points.
 func (x *latestRows) describe(r *domain.Row, k rows.Kind, given uint16) {
 	w := x.plan.pointsOf(k.Definition)
 	r.Definition, r.Service, r.Points = k.Definition, k.Service, given&w.keep+w.add

@@ -141,7 +141,7 @@ func (f *hits) joined(in domain.Range) []domain.Range {
 }
 
 // splits reports that the rows at those times are too many for once. Those of a brand
-// that is on disk cannot be told apart by time before they are read.
+// that is on disk have no times before they are read.
 func (x *feedScan) splits(dense uint32, in domain.Range) bool {
 	return in.To-in.From > 1 && len(x.view.Cold(dense)) == 0 && x.view.RowsIn(dense, in) > x.feed.hits.atOnce
 }

@@ -138,10 +138,7 @@ func (x *timeline) daySpan(sp *span, lo, hi int, d *dayCounts) {
 	}
 	x.gather(sp, lo, hi)
 	d.spill(len(x.ord))
-	ord, to := x.ord, x.to[:len(x.ord)]
-	for i, o := range ord {
-		x.count1(o, to[i], d)
-	}
+	x.dayRows(x.ord, x.to, 1, d)
 	x.truncate(0)
 }
 
@@ -157,7 +154,7 @@ func (sp *span) before(end uint64) int {
 	return lo + sort.Search(min(step, sp.hi-lo), func(i int) bool { return uint64(t[lo+i]) >= end })
 }
 
-// dayColumns is count1 for a stretch of a chunk.
+// dayColumns counts a stretch of a chunk.
 func (x *timeline) dayColumns(ords []uint32, kinds []uint16, lut []uint32, d *dayCounts) {
 	day := x.dayGen << markBits
 	fresh := uint64(x.askGen<<markBits)<<32 | uint64(day)
@@ -177,18 +174,24 @@ func (x *timeline) dayColumns(ords []uint32, kinds []uint16, lut []uint32, d *da
 	}
 }
 
-// count1 counts one row of a member for a service.
-func (x *timeline) count1(o, s uint32, d *dayCounts) {
+// dayRows is dayColumns for loose rows: each step-th of ords, and of the services beside it.
+func (x *timeline) dayRows(ords, services []uint32, step int, d *dayCounts) {
 	day := x.dayGen << markBits
-	m := x.mark[o]
-	if uint32(m) < day {
-		m = m>>32<<32 | uint64(day)
+	fresh := uint64(x.askGen<<markBits)<<32 | uint64(day)
+	mark, acc := x.mark, &d.acc
+	services = services[:len(ords)]
+	for i := 0; i < len(ords); i += step {
+		o, s := ords[i], services[i]&31
+		m := mark[o]
+		if uint32(m) < day {
+			m = m>>32<<32 | uint64(day)
+		}
+		m = max(m, fresh)
+		n := m | 1<<s | 1<<(s+32)
+		is := (m ^ n) >> s
+		acc[s] += 1 + is&1<<accBits + is>>32<<(2*accBits)
+		mark[o] = n
 	}
-	m = max(m, uint64(x.askGen<<markBits)<<32|uint64(day))
-	n := m | 1<<s | 1<<(s+32)
-	is := (m ^ n) >> s
-	d.acc[s&31] += 1 + is&1<<accBits + is>>32<<(2*accBits)
-	x.mark[o] = n
 }
 
 // dayLoose counts loose rows of one day: ordinal, service, ordinal, service …
@@ -196,9 +199,7 @@ func (x *timeline) dayLoose(pairs []uint32, d *dayCounts) {
 	for len(pairs) > 0 {
 		n := min(len(pairs), 2*rows.MaxChunk)
 		d.spill(n / 2)
-		for i := 0; i+1 < n; i += 2 {
-			x.count1(pairs[i], pairs[i+1], d)
-		}
+		x.dayRows(pairs[:n-1], pairs[1:n], 2, d)
 		pairs = pairs[n:]
 	}
 }

@@ -72,8 +72,11 @@ func (m *Model) Answer(q *domain.Question) *domain.Answer {
 func (m *Model) Counted(q *domain.Question) (out []Action) {
 	passing, groups := m.Passing(q), groupsOf(q)
 	for _, a := range m.Actions {
+		if !m.within(&a, q.Brand, q.Range) {
+			continue
+		}
 		g, ok := groups[a.Row.Definition]
-		if !ok || !m.within(&a, q.Brand, q.Range) || !passing[a.Member] {
+		if !ok || !passing[a.Member] {
 			continue
 		}
 		if s := q.Filter.Services; len(s) > 0 && !slices.Contains(s, a.Row.Service) {

@@ -8,7 +8,7 @@ import (
 )
 
 // MergeCrossover adds the shards' counts and cuts the rows wanted out of them, most
-// members first, ties by ID. A nil part counts nobody.
+// members first, ties by ID. A nil part counts no member.
 func MergeCrossover(top domain.Top, parts []*domain.Crossover) *domain.Crossover {
 	out := &domain.Crossover{}
 	n, low, high := 0, ^domain.BrandID(0), domain.BrandID(0)

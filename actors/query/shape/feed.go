@@ -9,7 +9,7 @@ import (
 
 // MergeFeed is the page of a feed that the listing asks for, of the shards' first
 // items. A nil part lists nothing. Each part stays in its own order; among the parts
-// the time decides, ties stand by ID ascending. A part in order of recording is in order
+// the time decides, ties are ordered by ID ascending. A part in order of recording is in order
 // of its shard's sequences.
 func MergeFeed(l *domain.Listing, parts []*domain.Feed) *domain.Feed {
 	out := &domain.Feed{}

@@ -7,7 +7,7 @@ import (
 )
 
 // MergeLeaders ranks the shards' first members, each in order, together and cuts the
-// rows wanted out of them. A nil part ranks nobody.
+// rows wanted out of them. A nil part ranks no member.
 func MergeLeaders(top domain.Top, parts []*domain.Leaders) *domain.Leaders {
 	out := &domain.Leaders{}
 	for _, p := range parts {
@@ -18,7 +18,7 @@ func MergeLeaders(top domain.Top, parts []*domain.Leaders) *domain.Leaders {
 			out.Ahead += p.Ahead
 		}
 	}
-	at := make([]int, len(parts)) // how many of each part stand above the row
+	at := make([]int, len(parts)) // of each part, the members ranked above the row
 	for row := range top.End() {
 		next := -1
 		for k, p := range parts {
@@ -44,7 +44,7 @@ func MergeLeaders(top domain.Top, parts []*domain.Leaders) *domain.Leaders {
 	return out
 }
 
-// compareLeaders orders members as they are ranked; ties stand by ID ascending.
+// compareLeaders orders members as they are ranked; ties are ordered by ID ascending.
 func compareLeaders(top domain.Top, a, b *domain.Leader) int {
 	d := cmp.Compare(a.At, b.At)
 	switch top.Order {

@@ -1,6 +1,6 @@
 package shape
 
-// MergeLists adds the shards' numbers of members of n lists. A nil part counts nobody.
+// MergeLists adds the shards' numbers of members of n lists. A nil part counts no member.
 func MergeLists(n int, parts [][]uint64) []uint64 {
 	out := make([]uint64, n)
 	for _, p := range parts {

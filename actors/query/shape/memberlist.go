@@ -7,7 +7,7 @@ import (
 )
 
 // MergeMemberLists puts the shards' first members, each part in order, into one order and cuts
-// the rows wanted out of them. A nil part has nobody.
+// the rows wanted out of them. A nil part has no member.
 func MergeMemberLists(r domain.MemberListing, parts []*domain.MemberList) *domain.MemberList {
 	out := &domain.MemberList{}
 	for _, p := range parts {

@@ -75,7 +75,7 @@ var kinds = []kind{
 	{name: "activity/feed by keys", months: 6, everywhere: true, ask: askFeedByKeys, naive: func(p *model, q question) any { return p.feed(q.unpaged()) }},
 	{name: "members/active by keys", months: 6, everywhere: true, ask: pageOf(activePage).byKeys(question.activeParams), naive: func(p *model, q question) any { return p.active(q.unpaged()) }},
 	{name: "members/stats/activity", months: 5 * 12, everywhere: true, ask: askMemberTotals, naive: (*model).memberTotals},
-	{name: "member", months: 3, everywhere: true, ask: askMember, naive: (*model).member},
+	{name: "member", months: 3, everywhere: true, ask: askMember, naive: (*model).show},
 	{name: "member/activity", everywhere: true, ask: askCheck, naive: (*model).checkOf},
 	{name: "members", everywhere: true, ask: pageOf(memberPage).asked(question.rollParams), naive: (*model).members},
 	{name: "members by keys", everywhere: true, ask: pageOf(memberPage).byKeys(question.rollParams), naive: func(p *model, q question) any { return p.members(q.unpaged()) }},
@@ -179,7 +179,4 @@ func (p *model) askOne(rnd *rand.Rand, k *kind, s span) question {
 }
 
 // counts reports that the question is about something.
-func (p *model) counts(q question) (some bool) {
-	p.matching(q, func(*act) { some = true })
-	return some
-}
+func (p *model) counts(q question) bool { return len(p.reference().Counted(p.question(q))) > 0 }

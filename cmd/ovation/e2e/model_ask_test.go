@@ -3,7 +3,6 @@ package e2e
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -164,24 +163,6 @@ func (q question) tallyParams() client.Params {
 	return p
 }
 
-// matching calls f with every action that the question counts.
-func (p *model) matching(q question, f func(*act)) {
-	counts := p.counting(q)
-	if q.brand == everyBrand {
-		for i := range p.acts {
-			if a := &p.acts[i]; counts(a) {
-				f(a)
-			}
-		}
-		return
-	}
-	for _, i := range p.byBrand[q.brand] {
-		if a := &p.acts[i]; counts(a) {
-			f(a)
-		}
-	}
-}
-
 // about adds the brand to the parameters, where the question names one.
 func (p *model) about(q question, params client.Params) client.Params {
 	if q.brand != everyBrand {
@@ -190,29 +171,7 @@ func (p *model) about(q question, params client.Params) client.Params {
 	return params
 }
 
-// passing says of each fan whether the question's filters on members let it through.
-func (p *model) passing(q question) []bool {
-	fans := make([]bool, len(p.fans))
-	for i := range p.fans {
-		m := &p.fans[i]
-		fans[i] = (q.members == nil || slices.Contains(q.members, m.id)) && !slices.Contains(q.exclude, m.id) &&
-			(q.member == 0 || q.member == m.id) && (q.country == nil || slices.Contains(q.country, m.country)) && (!q.paid || m.paid) && q.where.passes(m) &&
-			(!q.optedIn || p.opted(q, i)) && p.hasAll(q.required, i)
-	}
-	p.narrow(q, fans)
-	return fans
-}
-
-// counting tells whether the question counts an action, for whatever brand.
-func (p *model) counting(q question) func(*act) bool {
-	definitions, fans := p.countedDefinitions(q), p.passing(q)
-	return func(a *act) bool {
-		return !a.out && q.span.from <= a.at && a.at < q.span.to && fans[a.fan] && definitions[a.definition] &&
-			(q.services == nil || slices.Contains(q.services, p.definitions[a.definition].service))
-	}
-}
-
-// countedDeeds says of each definition whether the question counts it, whatever its service.
+// countedDefinitions says of each definition whether the question counts it, whatever its service.
 func (p *model) countedDefinitions(q question) []bool {
 	of := p.segmentOf(q.segment)
 	counted := make([]bool, len(p.definitions))
@@ -220,58 +179,6 @@ func (p *model) countedDefinitions(q question) []bool {
 		counted[i] = (q.definitions == nil || slices.Contains(q.definitions, d.id)) && (!d.oneTime || q.oneTime) && (of < 0 || slices.Contains(p.segments[of].definitions, int32(i)))
 	}
 	return counted
-}
-
-// count is a number of actions and who did them.
-type count struct {
-	actions uint64
-	fans    map[int32]bool
-}
-
-func (c *count) add(fan int32) {
-	if c.fans == nil {
-		c.fans = map[int32]bool{}
-	}
-	c.actions++
-	c.fans[fan] = true
-}
-
-func (c *count) texts() (actions, members string) { return id(c.actions), id(uint64(len(c.fans))) }
-
-// counts are counts by a key.
-type counts[K comparable] map[K]*count
-
-func (c counts[K]) add(key K, fan int32) {
-	if c[key] == nil {
-		c[key] = &count{}
-	}
-	c[key].add(fan)
-}
-
-// group is what the question matches of a definition, or of a type of them, and how a row names it.
-type group struct {
-	count
-	row wire.ActivityRow
-}
-
-// grouped is what the question matches in groups, in the order of the definitions or types.
-func (p *model) grouped(q question) (all []*group) {
-	groups, counted := map[string]*group{}, p.countedDefinitions(q)
-	p.matching(q, func(a *act) {
-		d := &p.definitions[a.definition]
-		key := fmt.Sprintf("%010d", d.id)
-		if q.byType {
-			key = strings.ToLower(d.kind)
-		}
-		if groups[key] == nil {
-			groups[key] = &group{row: p.row(q, d, counted)}
-		}
-		groups[key].add(a.fan)
-	})
-	for _, key := range sorted(groups) {
-		all = append(all, groups[key])
-	}
-	return all
 }
 
 // paged are the question's page of all rows: without one the first 1000.
@@ -283,32 +190,54 @@ func paged[T any](q question, all []T) []T {
 	return all[from:min(from+n, len(all))]
 }
 
+// key is the key of the definition's group.
+func (d *definition) key(q question) string {
+	if q.byType {
+		return strings.ToLower(d.kind)
+	}
+	return fmt.Sprintf("%010d", d.id)
+}
+
+// page is the page of a tally's groups that the question asks for, the greatest first, and what the
+// shape says of their actions alone.
+func (p *model) page(q question, shape domain.Shape, of func(domain.Count) uint64) (all int, rows []domain.GroupCount, total *domain.Tally) {
+	d := p.question(q)
+	d.Shape = shape
+	groups := p.reference().Answer(d).Tally.Groups
+	mostFirst(groups, of)
+	rows = paged(q, groups)
+	d.Groups = slices.DeleteFunc(d.Groups, func(g domain.Group) bool {
+		return !slices.ContainsFunc(rows, func(r domain.GroupCount) bool { return r.Group == g.Group })
+	})
+	return len(groups), rows, p.reference().Answer(d).Tally
+}
+
+func actionsOf(c domain.Count) uint64 { return c.Actions }
+func membersOf(c domain.Count) uint64 { return c.Members }
+
 // tally is the answer of stats/activity.
 func (p *model) tally(q question) wire.ActivityTally {
-	rows := p.grouped(q)
-	slices.SortStableFunc(rows, func(a, b *group) int { return cmp.Compare(b.actions, a.actions) })
-	out := wire.ActivityTally{TotalSize: id(uint64(len(rows))), Items: []wire.ActivityRow{}}
-	total := count{fans: map[int32]bool{}}
-	for _, g := range paged(q, rows) {
-		g.row.Count, g.row.DistinctMembers = g.texts()
-		out.Items = append(out.Items, g.row)
-		total.actions += g.actions
-		maps.Copy(total.fans, g.fans)
+	all, rows, total := p.page(q, domain.ShapeTally, actionsOf)
+	out := wire.ActivityTally{TotalSize: id(uint64(all)), Items: []wire.ActivityRow{}}
+	for _, g := range rows {
+		row := p.row(q, g.Group)
+		row.Count, row.DistinctMembers = figures(g.Count)
+		out.Items = append(out.Items, row)
 	}
-	out.TotalCount, out.TotalMembers = total.texts()
+	out.TotalCount, out.TotalMembers = figures(total.Total)
 	return out
 }
 
-// row is the row of a definition, or of its type: which is spelled as the earliest definition of
-// those counted does.
-func (p *model) row(q question, d *definition, counted []bool) wire.ActivityRow {
-	b := &p.brands[q.brand]
-	if q.byType {
-		for i := range p.definitions { // a collector makes definitions in another order
-			if e := &p.definitions[i]; counted[i] && strings.EqualFold(e.kind, d.kind) && e.id < d.id {
-				d = e
-			}
+// row is the row of a group: a type is spelled as the earliest definition of those counted does.
+func (p *model) row(q question, group uint32) wire.ActivityRow {
+	b, key, counted := &p.brands[q.brand], p.groupKeys(q)[group], p.countedDefinitions(q)
+	var d *definition
+	for i := range p.definitions { // a collector makes definitions in another order
+		if e := &p.definitions[i]; counted[i] && e.key(q) == key && (d == nil || e.id < d.id) {
+			d = e
 		}
+	}
+	if q.byType {
 		return wire.ActivityRow{BrandID: id(b.id), SegmentName: p.segmentName(q), Activity: d.kind}
 	}
 	return wire.ActivityRow{
@@ -321,34 +250,16 @@ const day = 86400
 
 // timeline is the answer of stats/timeline.
 func (p *model) timeline(q question) wire.Timeline {
-	type line struct {
-		total count
-		days  counts[int64]
-	}
-	var lines [domain.Services]*line
-	p.matching(q, func(a *act) {
-		s := p.definitions[a.definition].service
-		if lines[s] == nil {
-			lines[s] = &line{days: counts[int64]{}}
-		}
-		lines[s].days.add(a.at/day, a.fan)
-		lines[s].total.add(a.fan)
-	})
-	order := []domain.Service{}
-	for s, l := range lines {
-		if l != nil {
-			order = append(order, domain.Service(s))
-		}
-	}
-	slices.SortStableFunc(order, func(a, b domain.Service) int { return cmp.Compare(lines[b].total.actions, lines[a].total.actions) })
+	t := p.answer(q, domain.ShapeTimeline).Timeline
+	slices.SortStableFunc(t.Services, func(a, b domain.ServiceTimeline) int { return cmp.Compare(b.Total.Actions, a.Total.Actions) })
 	out := wire.Timeline{Services: []wire.ServiceTimeline{}}
-	for _, s := range order {
-		l := wire.ServiceTimeline{Service: s.String(), Range: []wire.DayCount{}}
-		l.TotalCount, l.TotalMembers = lines[s].total.texts()
-		for d := q.span.from / day; d*day < q.span.to; d++ {
-			at := time.Unix(d*day, 0).UTC()
+	for _, s := range t.Services {
+		l := wire.ServiceTimeline{Service: s.Service.String(), Range: []wire.DayCount{}}
+		l.TotalCount, l.TotalMembers = figures(s.Total)
+		for i, c := range s.Days {
+			at := time.Unix(int64(t.First)*day+int64(i)*day, 0).UTC()
 			row := wire.DayCount{Date: at.Format(time.DateOnly), DayofYear: id(uint64(at.YearDay()))}
-			row.Count, row.DistinctMembers = cmp.Or(lines[s].days[d], new(count)).texts()
+			row.Count, row.DistinctMembers = figures(c)
 			l.Range = append(l.Range, row)
 		}
 		out.Services = append(out.Services, l)

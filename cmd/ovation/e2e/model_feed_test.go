@@ -3,9 +3,8 @@ package e2e
 import (
 	"cmp"
 	"context"
-	"slices"
-	"strings"
 
+	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/client"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
@@ -39,28 +38,10 @@ func feedPage(ctx context.Context, api *client.Client, _ question, params client
 // feed is the answer of activity/feed.
 func (p *model) feed(q question) any {
 	q.member = 0
-	var at []int64
-	latest := map[int32]int64{}
-	p.matching(q, func(a *act) {
-		if !strings.Contains(strings.ToLower(trackOf(a)), strings.ToLower(q.keyword)) {
-			return
-		}
-		at = append(at, a.at)
-		latest[a.fan] = max(latest[a.fan], a.at)
-	})
-	if !q.byType {
-		at = at[:0]
-		for _, t := range latest {
-			at = append(at, t)
-		}
-	}
-	slices.Sort(at)
-	if !q.up {
-		slices.Reverse(at)
-	}
-	out := ranks{total: id(uint64(len(at)))}
-	for _, t := range paged(q, at) {
-		out.rows = append(out.rows, wire.Seconds(t))
+	f := p.answer(q, domain.ShapeFeed).Feed
+	out := ranks{total: id(f.Total)}
+	for _, i := range f.Items {
+		out.rows = append(out.rows, wire.Seconds(int64(i.Row.Time)))
 	}
 	return out
 }

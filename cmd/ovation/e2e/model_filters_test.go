@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"math/rand/v2"
-	"slices"
 	"strings"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
@@ -78,47 +77,4 @@ func (w who) into(p client.Params) {
 	if len(w.all) > 0 {
 		p["allofactivities"] = strings.Join(apply(w.all, text), ",")
 	}
-}
-
-// narrow takes out the fans that the filters do not let through.
-func (p *model) narrow(q question, fans []bool) {
-	keep := func(in func(fan int) bool) {
-		for i := range fans {
-			fans[i] = fans[i] && in(i)
-		}
-	}
-	if len(q.emails) > 0 {
-		named := apply(q.emails[:min(len(q.emails), 100)], strings.ToLower)
-		keep(func(i int) bool { return slices.Contains(named, strings.ToLower(p.fans[i].email)) })
-	}
-	if i := p.segmentOf(q.list); i >= 0 {
-		on := p.onList(i, comingMinute())
-		keep(func(i int) bool { return on[i] })
-	}
-	if len(q.any) > 0 {
-		one := make([]bool, len(fans))
-		for _, w := range q.any {
-			for i, did := range p.didWithin(q.span, w) {
-				one[i] = one[i] || did
-			}
-		}
-		keep(func(i int) bool { return one[i] })
-	}
-	for _, w := range q.all {
-		did := p.didWithin(q.span, w)
-		keep(func(i int) bool { return did[i] })
-	}
-}
-
-// didWithin says of each fan whether it did so within the range, by whatever service,
-// one-time actions among them.
-func (p *model) didWithin(s span, w wish) []bool {
-	did := make([]bool, len(p.fans))
-	for i := range p.acts {
-		a := &p.acts[i]
-		if !a.out && a.definition == w.definition && (w.brand == everyBrand || a.brand == w.brand) && s.from <= a.at && a.at < s.to {
-			did[a.fan] = true
-		}
-	}
-	return did
 }

@@ -8,38 +8,10 @@ import (
 	"strings"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/query/reference"
 	"github.com/ovation-analytics/ovation/api/client"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
-
-// performer is what a fan did of what a question counts.
-type performer struct {
-	fan            int32
-	score, actions uint64
-	at             []int64
-}
-
-// last is when it was done last.
-func (d *performer) last() int64 { return slices.Max(d.at) }
-
-// performers are the fans with something that the question counts, by place.
-func (p *model) performers(q question) []*performer {
-	by := map[int32]*performer{}
-	p.matching(q, func(a *act) {
-		if by[a.fan] == nil {
-			by[a.fan] = &performer{fan: a.fan}
-		}
-		d := by[a.fan]
-		d.score += p.points(q, a)
-		d.actions++
-		d.at = append(d.at, a.at)
-	})
-	var out []*performer
-	for _, f := range sorted(by) {
-		out = append(out, by[f])
-	}
-	return out
-}
 
 func askMemberTotals(ctx context.Context, api *client.Client, p *model, q question) (any, error) {
 	a, _, err := api.MembersActivity(ctx, q.rankParams(p))
@@ -53,18 +25,13 @@ func askMemberTotals(ctx context.Context, api *client.Client, p *model, q questi
 // memberTotals is the answer of members/stats/activity.
 func (p *model) memberTotals(q question) any {
 	q.member = 0
-	all := p.performers(q)
-	slices.SortFunc(all, func(a, b *performer) int {
-		return cmp.Or(cmp.Compare(b.actions, a.actions), cmp.Compare(p.fans[a.fan].id, p.fans[b.fan].id))
-	})
-	actions := uint64(0)
-	for _, d := range all {
-		actions += d.actions
-	}
-	n := id(uint64(len(all)))
-	out := ranks{total: n + " " + id(actions) + " " + n}
-	for _, d := range paged(q, all) {
-		out.rows = append(out.rows, fmt.Sprint(p.fans[d.fan].id, " ", d.actions, " ", d.score, " ", wire.Seconds(d.last())))
+	d := p.question(q)
+	d.Shape, d.Top.Order, d.Top.Up = domain.ShapeLeaders, domain.ByActions, false
+	l := p.reference().Answer(d).Leaders
+	n := id(l.Total.Members)
+	out := ranks{total: n + " " + id(l.Total.Actions) + " " + n}
+	for i, m := range l.Members {
+		out.rows = append(out.rows, fmt.Sprint(m.Member, " ", m.Actions, " ", m.Score, " ", wire.Seconds(int64(l.Latest[i].Time))))
 	}
 	return out
 }
@@ -112,67 +79,35 @@ func askMember(ctx context.Context, api *client.Client, p *model, q question) (a
 	return out, nil
 }
 
-// member is the answer of member show with position, brands and actions.
-func (p *model) member(q question) any {
-	fan := q.inQuestion(p)
+// show is the answer of member show with position, brands and actions.
+func (p *model) show(q question) any {
+	fan := p.fans[q.inQuestion(p)].id
 	least := q.least()
 	if q.page == "" {
 		q.page, q.from, q.n = "0,3", 0, 3
 	}
-	q = q.ofActions()
-	doers, me := p.performers(q), &performer{}
-	if i := slices.IndexFunc(doers, func(d *performer) bool { return d.fan == fan }); i >= 0 {
-		me = doers[i]
+	d := p.question(q.ofActions())
+	ask := func(shape domain.Shape, members ...domain.MemberID) *domain.Answer {
+		d.Shape, d.Filter.Members = shape, members
+		return p.reference().Answer(d)
 	}
-	above := 0
-	for _, d := range doers {
-		if d.score > me.score {
-			above++
-		}
-	}
-	position := fmt.Sprint(above + 1)
-	if above >= 999 {
+	d.Top.Least, d.Listing.Every, d.Listing.Up, d.Listing.Keyword = least, true, false, ""
+	brands, feed := ask(domain.ShapeStandings, fan).Standings, ask(domain.ShapeFeed, fan).Feed
+	d.Top = domain.Top{Limit: 1}
+	score := first(ask(domain.ShapeLeaders, fan).Leaders.Members).Score
+	d.Top = domain.Top{Above: &score}
+	position := fmt.Sprint(ask(domain.ShapeLeaders).Leaders.Above + 1)
+	if len(position) > 3 {
 		position = "999+"
 	}
-	out := ranks{total: id(me.score) + " at " + position, rows: p.brandsOf(q, fan, least)}
-	slices.Sort(me.at)
-	slices.Reverse(me.at)
-	for _, at := range paged(q, me.at) {
-		out.rows = append(out.rows, id(p.fans[fan].id)+" did something at "+wire.Seconds(at))
+	out := ranks{total: id(score) + " at " + position}
+	for _, b := range brands.Brands {
+		out.rows = append(out.rows, fmt.Sprint(b.Brand, " ", p.brandOf(b.Brand).name, " ", b.Score, " ", b.Actions))
+	}
+	for _, i := range feed.Items {
+		out.rows = append(out.rows, id(fan)+" did something at "+wire.Seconds(int64(i.Row.Time)))
 	}
 	return out
-}
-
-// brandsOf are the fan's brands, most points first.
-func (p *model) brandsOf(q question, fan int32, least uint64) (rows []string) {
-	type standing struct {
-		brand          int32
-		score, actions uint64
-	}
-	by := map[int32]*standing{}
-	p.matching(q, func(a *act) {
-		if a.fan != fan || p.brands[a.brand].gone {
-			return
-		}
-		if by[a.brand] == nil {
-			by[a.brand] = &standing{brand: a.brand}
-		}
-		by[a.brand].score += p.points(q, a)
-		by[a.brand].actions++
-	})
-	var all []*standing
-	for _, b := range sorted(by) {
-		if by[b].actions >= least {
-			all = append(all, by[b])
-		}
-	}
-	slices.SortFunc(all, func(a, b *standing) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.actions, a.actions), cmp.Compare(p.brands[a.brand].id, p.brands[b.brand].id))
-	})
-	for _, s := range paged(q, all) {
-		rows = append(rows, fmt.Sprint(p.brands[s.brand].id, " ", p.brands[s.brand].name, " ", s.score, " ", s.actions))
-	}
-	return rows
 }
 
 // checked is the definition that a check asks about; of one that was deleted another.
@@ -202,19 +137,18 @@ func askCheck(ctx context.Context, api *client.Client, p *model, q question) (an
 // checkOf is the answer of a check of one activity: one-time ones are always seen, whatever
 // else the question leaves out.
 func (p *model) checkOf(q question) any {
-	fan, definition := q.inQuestion(p), q.checked(p)
-	only := question{brand: q.brand, span: q.span, definitions: []domain.DefinitionID{definition}, oneTime: true}
+	fan, definition := p.fans[q.inQuestion(p)].id, q.checked(p)
+	only := question{brand: q.brand, span: q.span, definitions: []domain.DefinitionID{definition}, oneTime: true, members: []domain.MemberID{fan}}
 	if q.byType {
-		only.span = span{0, 1 << 32}
+		only.span = ever
 	}
-	out := ranks{total: "false 0"}
-	for _, d := range p.performers(only) {
-		if d.fan == fan {
-			last := wire.Seconds(d.last())
-			out = ranks{"true " + id(d.actions), []string{wire.Seconds(slices.Min(d.at)), last, last, id(p.fans[fan].id), id(definition)}}
-		}
+	done := p.reference().Counted(p.question(only))
+	if len(done) == 0 {
+		return ranks{total: "false 0"}
 	}
-	return out
+	at := apply(done, func(a reference.Action) int64 { return int64(a.Row.Time) })
+	last := wire.Seconds(slices.Max(at))
+	return ranks{"true " + id(uint64(len(done))), []string{wire.Seconds(slices.Min(at)), last, last, id(fan), id(definition)}}
 }
 
 // rollParams are the question's for the list of all members, which has no range.
@@ -250,31 +184,19 @@ func (p *model) members(q question) any {
 	services := q.services
 	q.member, q.services = 0, nil
 	q.span = span{comingMinute() - 7*day, comingMinute()}
-	did := map[int32]*performer{}
-	for _, d := range p.performers(q) {
-		did[d.fan] = d
+	d := p.question(q)
+	did, list := *d, *d
+	did.Shape, did.Top = domain.ShapeLeaders, domain.Top{Limit: len(p.fans), Latest: true}
+	list.Shape, list.Filter.Holds = domain.ShapeMemberList, services
+	list.Filter.Acted = slices.Contains(q.required, "LastActivity") || slices.Contains(q.required, "BrandName") && q.brand == everyBrand
+	rows, all := map[domain.MemberID]string{}, p.reference().Answer(&did).Leaders
+	for i, l := range all.Members {
+		rows[l.Member] = fmt.Sprint(l.Member, " ", l.Score, " ", l.Actions, " ", wire.Seconds(int64(all.Latest[i].Time)))
 	}
-	active := slices.Contains(q.required, "LastActivity") || slices.Contains(q.required, "BrandName") && q.brand == everyBrand
-	var all []int32
-	for i, in := range p.passing(q) {
-		holds := services == nil || slices.Contains(services, p.fans[i].service)
-		if in && holds && (!active || did[int32(i)] != nil) {
-			all = append(all, int32(i))
-		}
-	}
-	slices.SortFunc(all, func(a, b int32) int {
-		if !q.up {
-			a, b = b, a
-		}
-		return cmp.Compare(p.fans[a].id, p.fans[b].id)
-	})
-	out := ranks{total: id(uint64(len(all)))}
-	for _, i := range paged(q, all) {
-		row := fmt.Sprint(p.fans[i].id, " 0 0")
-		if d := did[i]; d != nil {
-			row = fmt.Sprint(p.fans[d.fan].id, " ", d.score, " ", d.actions, " ", wire.Seconds(d.last()))
-		}
-		out.rows = append(out.rows, row)
+	page := p.reference().Answer(&list).MemberList
+	out := ranks{total: id(page.Total)}
+	for _, id := range page.Members {
+		out.rows = append(out.rows, cmp.Or(rows[id], fmt.Sprint(id, " 0 0")))
 	}
 	return out
 }

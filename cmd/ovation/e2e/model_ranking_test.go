@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
@@ -59,24 +58,10 @@ func activePage(ctx context.Context, api *client.Client, q question, params clie
 // active is the answer of members/active.
 func (p *model) active(q question) any {
 	q.member = 0
-	all := p.performers(q)
-	slices.SortFunc(all, func(a, b *performer) int {
-		d := cmp.Compare(b.score, a.score)
-		if q.byType {
-			d = -d
-		}
-		return cmp.Or(d, cmp.Compare(p.fans[a.fan].id, p.fans[b.fan].id))
-	})
-	audience, whatever := uint64(0), q
-	whatever.any, whatever.all = nil, nil
-	for _, in := range p.passing(whatever) {
-		if in {
-			audience++
-		}
-	}
-	out := ranks{total: id(uint64(len(all))) + " of " + id(audience)}
-	for _, d := range paged(q, all) {
-		row := fmt.Sprint(p.fans[d.fan].id, " ", d.score, " ", d.actions, " ", wire.Seconds(d.last()))
+	l := p.answer(q, domain.ShapeLeaders).Leaders
+	out := ranks{total: id(l.Total.Members) + " of " + id(l.Audience)}
+	for i, m := range l.Members {
+		row := fmt.Sprint(m.Member, " ", m.Score, " ", m.Actions, " ", wire.Seconds(int64(l.Latest[i].Time)))
 		if q.brand != everyBrand {
 			row += " " + p.brands[q.brand].name
 		}
@@ -107,24 +92,10 @@ func without(p client.Params, name string) client.Params {
 // crossover is the answer of brands/crossover of a brand.
 func (p *model) crossover(q question) any {
 	q.member = 0
-	among := map[int32]bool{}
-	p.matching(q, func(a *act) { among[a.fan] = true })
-	shared, counted := counts[int32]{}, p.counting(q)
-	for i := range p.acts {
-		a := &p.acts[i]
-		if a.brand == q.brand || p.brands[a.brand].gone || !among[a.fan] || !counted(a) {
-			continue
-		}
-		shared.add(a.brand, a.fan)
-	}
-	all := sorted(shared)
-	slices.SortFunc(all, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(len(shared[b].fans), len(shared[a].fans)), cmp.Compare(p.brands[a].id, p.brands[b].id))
-	})
-	out := ranks{total: id(uint64(len(all)))}
-	for _, b := range paged(q, all) {
-		n := len(shared[b].fans)
-		out.rows = append(out.rows, fmt.Sprint(p.brands[b].id, " ", n, " ", percentage(n, len(among))))
+	c := p.answer(q, domain.ShapeCrossover).Crossover
+	out := ranks{total: id(c.Total)}
+	for _, b := range c.Brands {
+		out.rows = append(out.rows, fmt.Sprint(b.Brand, " ", b.Members, " ", percentage(int(b.Members), int(c.Members))))
 	}
 	return out
 }

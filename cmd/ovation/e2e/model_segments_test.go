@@ -125,53 +125,5 @@ func (p *model) segmentName(q question) *string {
 	return nil
 }
 
-// points are what an action is worth for a question: the segment's own points, where
-// the segment asked for has some for the definition.
-func (p *model) points(q question, a *act) uint64 {
-	if i := p.segmentOf(q.segment); i >= 0 {
-		if own, has := p.segments[i].own[a.definition]; has {
-			return uint64(own)
-		}
-	}
-	return uint64(p.definitions[a.definition].value)
-}
-
-// opted reports that a fan has opted in, and not out, to what the question says.
-func (p *model) opted(q question, fan int) bool {
-	in := func(place int) bool { return p.fans[fan].optsIn[place] && !p.fans[fan].optsOut[place] }
-	switch i := p.segmentOf(q.segment); {
-	case i >= 0:
-		return in(toSegments + i)
-	case q.brand == 0:
-		return in(toFirstBrand)
-	case q.brand == everyBrand:
-		return in(toEverybody)
-	}
-	return false
-}
-
-// onList says of each fan whether it is on the segment's list at a moment, which is the
-// end of a rule's period.
-func (p *model) onList(segment int, now int64) []bool {
-	s := &p.segments[segment]
-	done := make([]int, len(p.fans))
-	from := int64(0)
-	if s.period.n > 0 {
-		from = s.period.after(now, -1)
-	}
-	for i := range p.acts {
-		a := &p.acts[i]
-		if !a.out && slices.Contains(s.definitions, a.definition) && (s.brand == everyBrand || a.brand == s.brand) && (s.period.n == 0 || from <= a.at && a.at < now) {
-			done[a.fan]++
-		}
-	}
-	on := make([]bool, len(p.fans))
-	for i := range p.fans {
-		f := &p.fans[i]
-		on[i] = !f.optsOut[toSegments+segment] && (f.optsIn[toSegments+segment] || s.rule && done[i] >= s.least)
-	}
-	return on
-}
-
 // comingMinute is the contract's now.
 func comingMinute() int64 { return time.Now().Unix()/60*60 + 60 }

@@ -1,14 +1,13 @@
 package e2e
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"slices"
 	"time"
 
+	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/client"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
@@ -67,12 +66,12 @@ func askGenders(ctx context.Context, api *client.Client, p *model, q question) (
 
 // genders is the answer of stats/gender.
 func (p *model) genders(q question) any {
-	by, total := p.by(q, func(f *fan) string { return cmp.Or(f.gender, "Unknown") })
+	t := p.answer(q, domain.ShapeGender).Tally
 	out := wire.Genders{Genders: []wire.Gender{}}
-	out.TotalActivities, out.TotalMembers = total.texts()
+	out.TotalActivities, out.TotalMembers = figures(t.Total)
 	for _, name := range []string{"M", "F", "Other", "Unknown"} {
 		row := wire.Gender{Gender: name}
-		row.Actions, row.Members = cmp.Or(by[name], new(count)).texts()
+		row.Actions, row.Members = figures(countOf(t, uint32(domain.GenderCode(name))))
 		out.Genders = append(out.Genders, row)
 	}
 	return out
@@ -86,48 +85,15 @@ func askAges(ctx context.Context, api *client.Client, p *model, q question) (any
 
 // ages is the answer of stats/age.
 func (p *model) ages(q question) any {
-	on := time.Unix(q.span.to-1, 0).UTC()
-	by, total := p.by(q, func(f *fan) string { return f.age(on) })
+	t := p.answer(q, domain.ShapeAge).Tally
 	out := wire.Ages{Ages: []wire.Age{}}
-	out.TotalActivities, out.TotalMembers = total.texts()
-	for _, name := range []string{"0-12", "13-17", "18-24", "25-34", "35-44", "45-54", "55-64", "65+", "Unknown"} {
+	out.TotalActivities, out.TotalMembers = figures(t.Total)
+	for i, name := range []string{"0-12", "13-17", "18-24", "25-34", "35-44", "45-54", "55-64", "65+", "Unknown"} {
 		row := wire.Age{Age: name}
-		row.Actions, row.Members = cmp.Or(by[name], new(count)).texts()
+		row.Actions, row.Members = figures(countOf(t, uint32(i)))
 		out.Ages = append(out.Ages, row)
 	}
 	return out
-}
-
-// age is the band of the fan's age on a day: its birthdays are counted.
-func (f *fan) age(on time.Time) string {
-	day, err := time.Parse(time.DateOnly, f.born)
-	if err != nil || day.After(on) {
-		return "Unknown"
-	}
-	years := 0
-	for !day.AddDate(years+1, 0, 0).After(on) { // 29 February becomes 1 March
-		years++
-	}
-	band := "0-12"
-	for _, b := range []struct {
-		from int
-		name string
-	}{{13, "13-17"}, {18, "18-24"}, {25, "25-34"}, {35, "35-44"}, {45, "45-54"}, {55, "55-64"}, {65, "65+"}} {
-		if years >= b.from {
-			band = b.name
-		}
-	}
-	return band
-}
-
-// by counts what the question matches by something of the fans.
-func (p *model) by(q question, what func(*fan) string) (by counts[string], total count) {
-	by = counts[string]{}
-	p.matching(q, func(a *act) {
-		by.add(what(&p.fans[a.fan]), a.fan)
-		total.add(a.fan)
-	})
-	return by, total
 }
 
 func askNewcomers(ctx context.Context, api *client.Client, p *model, q question) (any, error) {
@@ -136,28 +102,16 @@ func askNewcomers(ctx context.Context, api *client.Client, p *model, q question)
 
 // newcomers is the answer of stats/members.
 func (p *model) newcomers(q question) any {
-	all := p.grouped(q)
-	slices.SortStableFunc(all, func(a, b *group) int { return cmp.Compare(len(b.fans), len(a.fans)) })
-	out := wire.Newcomers{TotalSize: id(uint64(len(all))), Items: []wire.ActiveRow{}}
-	all = paged(q, all)
-	in := map[int32]bool{}
-	for _, g := range all {
-		maps.Copy(in, g.fans)
-	}
-	before := map[int32]bool{}
-	for _, i := range p.byBrand[q.brand] {
-		if a := &p.acts[i]; !a.out && a.at < q.span.from && in[a.fan] {
-			before[a.fan] = true
-		}
-	}
-	out.TotalMembers, out.ReturningMembers = id(uint64(len(in))), uint64(len(before))
-	out.NewMembers = uint64(len(in) - len(before))
-	for _, g := range all {
-		row := wire.ActiveRow{ActivityID: g.row.ActivityID, Activity: g.row.Activity, Percentage: percentage(len(g.fans), len(in))}
+	all, rows, t := p.page(q, domain.ShapeNewcomers, membersOf)
+	out := wire.Newcomers{TotalSize: id(uint64(all)), Items: []wire.ActiveRow{}}
+	out.TotalMembers, out.ReturningMembers, out.NewMembers = id(t.Total.Members), t.Before, t.Total.Members-t.Before
+	for _, g := range rows {
+		named := p.row(q, g.Group)
+		row := wire.ActiveRow{ActivityID: named.ActivityID, Activity: named.Activity, Percentage: percentage(int(g.Members), int(t.Total.Members))}
 		if q.byType {
-			row.Type = &g.row.Activity
+			row.Type = &named.Activity
 		}
-		_, row.ActiveMembers = g.texts()
+		row.ActiveMembers = id(g.Members)
 		out.Items = append(out.Items, row)
 	}
 	return out
@@ -186,35 +140,28 @@ func askSegmentStats(ctx context.Context, api *client.Client, p *model, q questi
 // segmentStats is the answer of stats/segments.
 func (p *model) segmentStats(q question) any {
 	q.member, q.span = 0, ever
-	passing, listed := p.passing(q), map[int]bool{}
+	lists, all := p.question(q), p.question(q)
+	groups := all.Groups
+	all.Shape, all.Groups, lists.Shape = domain.ShapeTally, nil, domain.ShapeLists
 	out := wire.SegmentStats{Items: []wire.SegmentRow{}}
-	var shown []segment
 	for i, s := range p.segments {
 		named := q.segment == s.id && s.brand == everyBrand // one of the account's shows where it is named
 		if s.id == 0 || s.brand != q.brand && !named || q.segment != 0 && q.segment != s.id {
 			continue
 		}
-		row, members := wire.SegmentRow{SegmentID: id(s.id), SegmentName: s.name}, uint64(0)
-		for f, on := range p.onList(i, comingMinute()) {
-			if on && passing[f] {
-				members++
-				listed[f] = true
-			}
+		one := *all
+		for _, d := range s.definitions {
+			one.Groups = append(one.Groups, slices.DeleteFunc(slices.Clone(groups), func(g domain.Group) bool { return g.Definition != p.definitions[d].id })...)
 		}
-		row.Members = id(members)
-		p.matching(q, func(a *act) {
-			if slices.Contains(s.definitions, a.definition) {
-				row.Activities++
-			}
-		})
-		shown, out.Items = append(shown, s), append(out.Items, row)
+		all.Groups = append(all.Groups, one.Groups...)
+		lists.Lists = append(lists.Lists, *p.listOf(i))
+		row := wire.SegmentRow{SegmentID: id(s.id), SegmentName: s.name, Activities: p.reference().Answer(&one).Tally.Total.Actions}
+		out.Items = append(out.Items, row)
 	}
-	actions := uint64(0)
-	p.matching(q, func(a *act) {
-		if slices.ContainsFunc(shown, func(s segment) bool { return slices.Contains(s.definitions, a.definition) }) {
-			actions++
-		}
-	})
-	out.TotalMembers, out.TotalActivities = id(uint64(len(listed))), id(actions)
+	on := p.reference().Answer(lists)
+	for i := range out.Items {
+		out.Items[i].Members = id(on.Lists[i])
+	}
+	out.TotalMembers, out.TotalActivities = id(on.Union), id(p.reference().Answer(all).Tally.Total.Actions)
 	return out
 }

@@ -13,12 +13,13 @@ import (
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/query/reference"
 	"github.com/ovation-analytics/ovation/api/client"
 )
 
-// people is a naive model of one account: its brands, what can be done, who is there
-// and what they did. It keeps every action in a list and answers by counting it
-// (people_ask_test.go). Nothing in it is shared with the engine but the words of the
+// model is a naive model of one account: its brands, what can be done, who is there
+// and what they did. It keeps every action in a list; the reference model counts
+// them (model_reference_test.go). Nothing in it is shared with the engine but the words of the
 // domain and the shapes of the answers.
 //
 //	p := invent(rnd, "an account", cast{brands: 5, fans: 200})
@@ -46,6 +47,9 @@ type model struct {
 	took    map[claim]int // every action by its name within its fan: the index in acts
 	first   map[pair]int  // of one-time definitions the action that counts
 	closed  map[pair]bool // of one-time definitions: the action that counted was deleted, none ever counts
+
+	made   *reference.Model // of what counted at madeAt
+	madeAt version
 
 	visible string // the position at which what was changed over HTTP is seen; empty: any
 }

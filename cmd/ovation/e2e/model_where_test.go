@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"cmp"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -62,36 +61,26 @@ func (w where) into(p client.Params) {
 	}
 }
 
-// passes reports that region and website let the fan through. Bavaria is one region of
-// Germany by its code and by its German and English names.
-func (w where) passes(f *fan) bool {
-	same := func(a, b string) bool {
-		a, b = strings.ToLower(strings.TrimSpace(a)), strings.ToLower(strings.TrimSpace(b))
-		one := []string{"by", "bayern", "bavaria"}
-		return a == b || f.country == "DE" && slices.Contains(one, a) && slices.Contains(one, b)
-	}
-	return (w.region == "" || same(w.region, f.region)) && (w.website == "" || w.website == f.website)
-}
-
 var countryNames = map[string]string{
 	"US": "United States", "GB": "United Kingdom", "DE": "Germany", "FR": "France", "BR": "Brazil", "": "Unknown",
 }
 
 // location is the answer of stats/location.
 func (p *model) location(q question) wire.Location {
-	lands, total := p.by(q, func(f *fan) string { return f.country })
-	order := sorted(lands)
-	slices.SortStableFunc(order, func(a, b string) int {
-		if a == "" || b == "" {
-			return len(b) - len(a)
-		}
-		return cmp.Compare(lands[b].actions, lands[a].actions)
-	})
+	t := p.answer(q, domain.ShapeLocation).Tally
 	out := wire.Location{Countries: []wire.Country{}}
-	out.TotalActivities, out.TotalMembers = total.texts()
-	for _, land := range order {
+	out.TotalActivities, out.TotalMembers = figures(t.Total)
+	mostFirst(t.Groups, actionsOf)
+	if i := slices.IndexFunc(t.Groups, func(g domain.GroupCount) bool { return g.Group == 0 }); i >= 0 { // unknown comes last
+		t.Groups = append(slices.Delete(slices.Clone(t.Groups), i, i+1), t.Groups[i])
+	}
+	for _, g := range t.Groups {
+		land := ""
+		if g.Group != 0 {
+			land = string([]byte{byte(g.Group >> 8), byte(g.Group)})
+		}
 		row := wire.Country{Country: wire.Null(land), CountryName: countryNames[land]}
-		row.Actions, row.Members = lands[land].texts()
+		row.Actions, row.Members = figures(g.Count)
 		out.Countries = append(out.Countries, row)
 	}
 	return out
@@ -99,19 +88,16 @@ func (p *model) location(q question) wire.Location {
 
 // daily is the answer of count/daily.
 func (p *model) daily(q question) wire.Daily {
-	var total count
-	days := counts[int64]{}
-	p.matching(q, func(a *act) {
-		days.add(a.at/day, a.fan)
-		total.add(a.fan)
-	})
+	line := first(p.answer(q, domain.ShapeDaily).Timeline.Services)
 	out := wire.Daily{Items: []wire.DailyCount{}}
-	out.TotalCount, out.TotalMembers = total.texts()
+	out.TotalCount, out.TotalMembers = figures(line.Total)
 	for d := q.span.from / day; d*day < q.span.to; d++ {
-		row := wire.DailyCount{Date: time.Unix(d*day, 0).UTC().Format(time.DateOnly), Count: "0", DistinctMembers: "0"}
-		if c := days[d]; c != nil {
-			row.Count, row.DistinctMembers = c.texts()
+		row := wire.DailyCount{Date: time.Unix(d*day, 0).UTC().Format(time.DateOnly)}
+		var c domain.Count
+		if line.Days != nil {
+			c = line.Days[d-q.span.from/day]
 		}
+		row.Count, row.DistinctMembers = figures(c)
 		out.Items = append(out.Items, row)
 	}
 	return out
