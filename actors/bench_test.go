@@ -29,9 +29,9 @@ func BenchmarkAsk(b *testing.B) {
 	}
 }
 
-// BenchmarkTheOthersBesideAPoisonedShard is how many records a second three shards apply
+// BenchmarkPoison_OtherShards is how many records a second three shards apply
 // while the fourth meets so many poison records, each of which it starts again for twice.
-func BenchmarkTheOthersBesideAPoisonedShard(b *testing.B) {
+func BenchmarkPoison_OtherShards(b *testing.B) {
 	const shards, sick, each = 4, 3, 100_000
 	for _, poisons := range []int{0, 50} {
 		b.Run(fmt.Sprint(poisons, " poison records"), func(b *testing.B) {

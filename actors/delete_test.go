@@ -162,7 +162,7 @@ func (g *graveyard) facts() (all []string) {
 // number is that of a naive model, and a node that has only the log comes to the same
 // facts (I6). Another node that gets the same activities in another order, and then the
 // same deletes, too (I9).
-func TestI9WhatIsDeletedIsInNoNumberAndStaysAway(t *testing.T) {
+func TestI9_DeletedIsInNoStatistic(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
 	t.Log("seed", seed)
@@ -240,7 +240,7 @@ func (g *graveyard) deleteAs(as *graveyard, items []domain.FeedItem) (n int) {
 	return n
 }
 
-func TestOnlyAnActionOfTheMemberIsDeleted(t *testing.T) {
+func TestDelete_OnlyActionsOfTheMember(t *testing.T) {
 	r := newHarness(t, 2, Options{})
 	g := newGraveyard(r, 2, 1)
 	record := func(a domain.Activity) domain.Outcome {

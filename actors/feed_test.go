@@ -11,7 +11,7 @@ import (
 
 // A node lists as a naive model does, over several shards, with small brands, large
 // ones, and large ones that are on disk only.
-func TestTheNodeListsAsANaiveModelDoes(t *testing.T) {
+func TestNode_ListsMatchTheReferenceModel(t *testing.T) {
 	seed := rand.Uint64()
 	t.Log("seed", seed)
 	rnd := rand.New(rand.NewPCG(seed, 8))

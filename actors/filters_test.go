@@ -54,11 +54,11 @@ func (a *attendee) opt(r *harness, rnd *rand.Rand) {
 
 var optable = []domain.Opt{{Kind: domain.OptBrand, ID: 1}, {Kind: domain.OptSegment, ID: 1}}
 
-func randomFilter(rnd *rand.Rand, crowd []*attendee) (f domain.Filter) {
+func randomFilter(rnd *rand.Rand, population []*attendee) (f domain.Filter) {
 	some := func() bool { return rnd.IntN(6) == 0 }
 	few := func() (ids []domain.MemberID) {
 		for range 1 + rnd.IntN(9) {
-			ids = append(ids, crowd[rnd.IntN(len(crowd))].ID)
+			ids = append(ids, population[rnd.IntN(len(population))].ID)
 		}
 		ids = append(ids, 1<<40)
 		slices.Sort(ids)
@@ -86,49 +86,49 @@ func randomFilter(rnd *rand.Rand, crowd []*attendee) (f domain.Filter) {
 	return f
 }
 
-// TestI12FiltersLetTheSameMembersThroughInEveryShape asks random questions, of one
+// TestI12_FiltersPassTheSameMembers asks random questions, of one
 // brand and of all, with random filters and ranges, in each of the shapes that count,
 // and compares them with a naive model; the second time after a start from disk.
-func TestI12FiltersLetTheSameMembersThroughInEveryShape(t *testing.T) {
+func TestI12_FiltersPassTheSameMembers(t *testing.T) {
 	seed := rand.Uint64()
 	t.Log("seed", seed)
 	rnd := rand.New(rand.NewPCG(seed, 5))
 	const fans, brands, start = 60, 4, 1_600_041_600
 	r := newHarness(t, 3, Options{Memory: Memory{MemberBytes: 12_000, ResidentBytes: 30_000}})
 	r.furnish(brands)
-	crowd := make([]*attendee, fans)
-	for i := range crowd {
-		crowd[i] = &attendee{Member: reference.Member{Services: []domain.Service{domain.LastFM}, Opts: map[domain.Opt]domain.OptState{}}}
-		crowd[i].say(r, rnd, i)
+	population := make([]*attendee, fans)
+	for i := range population {
+		population[i] = &attendee{Member: reference.Member{Services: []domain.Service{domain.LastFM}, Opts: map[domain.Opt]domain.OptState{}}}
+		population[i].say(r, rnd, i)
 	}
 	for range 2 * fans {
 		i := rnd.IntN(fans)
 		if rnd.IntN(2) == 0 {
-			crowd[i].say(r, rnd, i)
+			population[i].say(r, rnd, i)
 		}
-		crowd[i].opt(r, rnd)
+		population[i].opt(r, rnd)
 		if i%3 == 0 {
-			crowd[i].attach(r, i)
+			population[i].attach(r, i)
 		}
 	}
 	var acts []domain.Activity
 	for range 5000 {
 		acts = append(acts, domain.Activity{
-			Member: crowd[rnd.IntN(fans)].ID, Definition: domain.DefinitionID(100 + rnd.IntN(8)/7), Brand: domain.BrandID(1 + rnd.IntN(brands)*rnd.IntN(2)),
+			Member: population[rnd.IntN(fans)].ID, Definition: domain.DefinitionID(100 + rnd.IntN(8)/7), Brand: domain.BrandID(1 + rnd.IntN(brands)*rnd.IntN(2)),
 			Time: start + rnd.Int64N(6*86400), Hash: rnd.Uint64(), Service: domain.LastFM,
 		})
 	}
 	r.publish(acts...)
 	r.settled()
 	var members []reference.Member
-	for _, a := range crowd {
+	for _, a := range population {
 		members = append(members, a.Member)
 	}
 	m, found := modelOf(members, acts), 0
 	for range 2 {
-		r.checkAddresses(t, rnd, crowd)
+		r.checkAddresses(t, rnd, population)
 		for range 150 {
-			q := domain.Question{Account: 1, Brand: domain.BrandID(rnd.IntN(brands + 1)), Filter: randomFilter(rnd, crowd), Groups: []domain.Group{{Definition: 100}}}
+			q := domain.Question{Account: 1, Brand: domain.BrandID(rnd.IntN(brands + 1)), Filter: randomFilter(rnd, population), Groups: []domain.Group{{Definition: 100}}}
 			randomTraits(rnd, &q.Filter, brands)
 			q.Range.From = start + rnd.Uint32N(6*86400)
 			q.Range.To = q.Range.From + 1 + rnd.Uint32N(6*86400)

@@ -11,15 +11,15 @@ import (
 	"github.com/ovation-analytics/ovation/actors/query/reference"
 )
 
-// crowd is who did what and who opted how.
-type crowd struct {
+// population is who did what and who opted how.
+type population struct {
 	members  []reference.Member
 	acts     []domain.Activity
 	segments int
 }
 
 // act is a random action, one-time ones among them.
-func (c *crowd) act(rnd *rand.Rand) domain.Activity {
+func (c *population) act(rnd *rand.Rand) domain.Activity {
 	a := domain.Activity{
 		Member: c.members[rnd.IntN(len(c.members))].ID, Definition: domain.DefinitionID(100 + rnd.IntN(5)/4), Brand: domain.BrandID(1 + rnd.IntN(3)),
 		Time: 1_600_000_000 + rnd.Int64N(9_000_000), Hash: rnd.Uint64(),
@@ -29,7 +29,7 @@ func (c *crowd) act(rnd *rand.Rand) domain.Activity {
 }
 
 // list is a random list of a segment; most have a rule.
-func (c *crowd) list(rnd *rand.Rand) domain.List {
+func (c *population) list(rnd *rand.Rand) domain.List {
 	l := domain.List{Segment: domain.SegmentID(1 + rnd.IntN(c.segments))}
 	if rnd.IntN(4) == 0 {
 		return l
@@ -46,7 +46,7 @@ func (c *crowd) list(rnd *rand.Rand) domain.List {
 }
 
 // opt opts a random fan in or out of a random segment, or registers it for one.
-func (c *crowd) opt(r *harness, rnd *rand.Rand) {
+func (c *population) opt(r *harness, rnd *rand.Rand) {
 	n, g := rnd.IntN(len(c.members)), 1+rnd.IntN(c.segments)
 	m, opt := &c.members[n], domain.Opt{Kind: domain.OptSegment, ID: uint32(g)}
 	state := domain.OptState{In: true}
@@ -66,14 +66,14 @@ func (c *crowd) opt(r *harness, rnd *rand.Rand) {
 
 // Members of segments' lists are those a naive model finds, with columns that are
 // evicted all the time and a restart in between.
-func TestListsHaveTheMembersThatANaiveModelFinds(t *testing.T) {
+func TestLists_MatchTheReferenceModel(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
 	t.Log("seed", seed)
 	rnd := rand.New(rand.NewPCG(seed, 6))
 	r := newHarness(t, 2, Options{Memory: Memory{MemberBytes: 12_000, ResidentBytes: 30_000, CachedIdentities: 4}})
 	r.furnish(3)
-	c := &crowd{segments: 3}
+	c := &population{segments: 3}
 	for i := range 40 {
 		c.members = append(c.members, reference.Member{ID: r.register(i), Opts: map[domain.Opt]domain.OptState{}})
 	}

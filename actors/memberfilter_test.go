@@ -48,17 +48,17 @@ func (a *attendee) attach(r *harness, n int) {
 // randomTraits adds filters on traits.
 func randomTraits(rnd *rand.Rand, f *domain.Filter, brands int) {
 	some := func() bool { return rnd.IntN(6) == 0 }
-	deeds := func(most int) (out []domain.Performed) {
+	performed := func(most int) (out []domain.Performed) {
 		for range 1 + rnd.IntN(most) {
 			out = append(out, domain.Performed{Definition: domain.DefinitionID(100 + rnd.IntN(2)), Brand: domain.BrandID(rnd.IntN(brands + 1))})
 		}
 		return out
 	}
 	if some() {
-		f.AnyOf = deeds(3)
+		f.AnyOf = performed(3)
 	}
 	if some() {
-		f.AllOf = deeds(2)
+		f.AllOf = performed(2)
 	}
 	if some() {
 		f.Has = someFields[:1+rnd.IntN(2)]
@@ -85,7 +85,7 @@ func randomTraits(rnd *rand.Rand, f *domain.Filter, brands int) {
 }
 
 // checkAddresses resolves random names and compares who is found.
-func (r *harness) checkAddresses(t *testing.T, rnd *rand.Rand, crowd []*attendee) {
+func (r *harness) checkAddresses(t *testing.T, rnd *rand.Rand, population []*attendee) {
 	t.Helper()
 	for range 30 {
 		var names []domain.Name
@@ -93,14 +93,14 @@ func (r *harness) checkAddresses(t *testing.T, rnd *rand.Rand, crowd []*attendee
 		for range rnd.IntN(5) {
 			n := rnd.IntN(8)
 			names = append(names, domain.Name{Kind: domain.ByEmail, Hash: address(n)})
-			for _, a := range crowd {
+			for _, a := range population {
 				if n > 0 && a.mail == n {
 					want = append(want, a.ID)
 				}
 			}
 			if n == 7 { // a claim names one
-				i := rnd.IntN(len(crowd))
-				names, want = append(names, domain.Name{Kind: domain.ByService, Hash: identityOf(i)}), append(want, crowd[i].ID)
+				i := rnd.IntN(len(population))
+				names, want = append(names, domain.Name{Kind: domain.ByService, Hash: identityOf(i)}), append(want, population[i].ID)
 			}
 		}
 		slices.Sort(want)
@@ -118,7 +118,7 @@ func (r *harness) checkAddresses(t *testing.T, rnd *rand.Rand, crowd []*attendee
 	}
 }
 
-func TestADeedOfABrandThatTheAccountDoesNotHaveIsRefused(t *testing.T) {
+func TestPerformed_UnknownBrandIsRefused(t *testing.T) {
 	r := newHarness(t, 1, Options{})
 	r.furnish(1)
 	for _, f := range []domain.Filter{{AnyOf: []domain.Performed{{Definition: 100, Brand: 9}}}, {AllOf: []domain.Performed{{Definition: 100, Brand: 9}}}} {
@@ -129,7 +129,7 @@ func TestADeedOfABrandThatTheAccountDoesNotHaveIsRefused(t *testing.T) {
 	}
 }
 
-func TestNamesAreNotLookedUpInAnotherJournalNorForWhoHasLeft(t *testing.T) {
+func TestResolve_FailsForOtherJournalOrCanceled(t *testing.T) {
 	r := newHarness(t, 2, Options{})
 	r.furnish(1)
 	names := []domain.Name{{Kind: domain.ByEmail, Hash: address(1)}}

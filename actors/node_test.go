@@ -11,7 +11,7 @@ import (
 
 // The engine counts as a naive model does, with members that are unloaded all the
 // time, columns that are evicted all the time, and restarts in between.
-func TestTheNodeCountsAsANaiveModelDoes(t *testing.T) {
+func TestNode_CountsMatchTheReferenceModel(t *testing.T) {
 	rnd := seeded(t)
 	const fans, brands = 40, 6
 	r := furnished(t, 2, brands, Options{Memory: Memory{MemberBytes: 12_000, ResidentBytes: 30_000, CachedIdentities: 4}})

@@ -6,9 +6,9 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// TestAShardWithoutRowsAnswersEveryQuestion asks, with a filter and without, where of
+// TestShard_WithoutRowsAnswersEveryQuestion asks, with a filter and without, where of
 // eight shards some have nobody, some members who did nothing, and one a member who did.
-func TestAShardWithoutRowsAnswersEveryQuestion(t *testing.T) {
+func TestShard_WithoutRowsAnswersEveryQuestion(t *testing.T) {
 	t.Parallel()
 	r := furnished(t, 8, 2, Options{})
 	id := r.register(0)

@@ -303,8 +303,8 @@ func (w *silent) Header() http.Header         { return w.header }
 func (w *silent) WriteHeader(status int)      { w.status = status }
 func (w *silent) Write(b []byte) (int, error) { return len(b), nil }
 
-// BenchmarkPollFromMemory is a 304 without a scan: the handler's part and the engine's.
-func BenchmarkPollFromMemory(b *testing.B) {
+// BenchmarkPoll_FromCache is a 304 without a scan: the handler's part and the engine's.
+func BenchmarkPoll_FromCache(b *testing.B) {
 	for _, shards := range []int{8, 64} {
 		r := newPollHarness(b, shards, 2)
 		id := r.enroll("u0", "country=DE")

@@ -53,7 +53,7 @@ const farDown = 1001
 
 // A page so far down that it takes two rounds is that page of the whole list, and
 // says of each member what it did last.
-func TestAPageFarDownIsPartOfTheList(t *testing.T) {
+func TestDeepPage_IsPartOfTheList(t *testing.T) {
 	const fans = farDown + 200
 	r := newHarness(t, 3, Options{})
 	r.furnish(2)

@@ -26,7 +26,7 @@ func inMonths(r domain.Range) domain.Range {
 // A question is refused with code 12, which names the bound, exactly if it would read
 // more rows than the bound, over all shards: those in the range, and of what is on disk
 // alone those in the range's months.
-func TestAQuestionThatWouldReadTooManyRowsIsRefused(t *testing.T) {
+func TestScanLimit_RefusesExactlyAboveTheLimit(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
 	t.Log("seed", seed)

@@ -12,14 +12,14 @@ import (
 	"github.com/ovation-analytics/ovation/actors/query/reference"
 )
 
-// folk are members who say what they are, and what they did.
-type folk struct {
+// demography are members who say what they are, and what they did.
+type demography struct {
 	members []reference.Member
 	acts    []domain.Activity
 }
 
 // say has a member register, or say of itself something else.
-func (f *folk) say(r *harness, rnd *rand.Rand, n int) {
+func (f *demography) say(r *harness, rnd *rand.Rand, n int) {
 	one := func(words ...string) string { return words[rnd.IntN(len(words))] }
 	gender := one("", "M", "F", "Other")
 	born := one("", "1900-01-01", "1955-09-13", "1980-02-29", "2002-09-14", "2007-09-20", "2019-01-01", "2021-01-01")
@@ -37,7 +37,7 @@ func (f *folk) say(r *harness, rnd *rand.Rand, n int) {
 
 const sep2020 = 1_600_000_000 // 2020-09-13 12:26:40
 
-func (f *folk) act(rnd *rand.Rand, brands int) domain.Activity {
+func (f *demography) act(rnd *rand.Rand, brands int) domain.Activity {
 	a := domain.Activity{
 		Member: f.members[rnd.IntN(len(f.members))].ID, Definition: 100, Brand: domain.BrandID(1 + rnd.IntN(brands)*rnd.IntN(2)),
 		Time: sep2020 + rnd.Int64N(20*86400), Hash: rnd.Uint64(), Service: domain.LastFM,
@@ -47,7 +47,7 @@ func (f *folk) act(rnd *rand.Rand, brands int) domain.Activity {
 }
 
 // random is a question about a brand, or about all; its members are some.
-func (f *folk) random(rnd *rand.Rand, brands int) *domain.Question {
+func (f *demography) random(rnd *rand.Rand, brands int) *domain.Question {
 	q := &domain.Question{
 		Account: 1, Brand: domain.BrandID(rnd.IntN(brands + 1)), Groups: []domain.Group{{Definition: 100, Group: 5}, {Definition: 101, Group: 6}},
 		Explain: true, Listing: domain.Listing{Every: true, Limit: 300 + rnd.IntN(1000)},
@@ -76,7 +76,7 @@ func (f *folk) random(rnd *rand.Rand, brands int) *domain.Question {
 // Genders, ages and newcomers are those that a naive model finds, with columns that are
 // evicted all the time, members who change their minds, and a restart in between; the
 // actions that explain a number are as many, page by page.
-func TestStatisticsOfPeopleAreThoseOfANaiveModel(t *testing.T) {
+func TestDemographics_MatchTheReferenceModel(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
 	t.Log("seed", seed)
@@ -84,7 +84,7 @@ func TestStatisticsOfPeopleAreThoseOfANaiveModel(t *testing.T) {
 	const fans, brands = 40, 3
 	r := newHarness(t, 2, Options{Memory: Memory{MemberBytes: 12_000, ResidentBytes: 30_000}})
 	r.furnish(brands)
-	f := &folk{members: make([]reference.Member, fans)}
+	f := &demography{members: make([]reference.Member, fans)}
 	for n := range fans {
 		f.say(r, rnd, n)
 	}
@@ -144,15 +144,15 @@ func (r *harness) explained(q *domain.Question, a *domain.Answer) map[domain.Act
 	}
 }
 
-// TestI7ANumberAndTheActionsBehindItAreOfOneMoment asks while activities stream in: in
+// TestI7_NumberAndItsActionsAreOfOneCommit asks while activities stream in: in
 // every shape the numbers and the actions that explain them agree.
-func TestI7ANumberAndTheActionsBehindItAreOfOneMoment(t *testing.T) {
+func TestI7_NumberAndItsActionsAreOfOneCommit(t *testing.T) {
 	t.Parallel()
 	rnd := rand.New(rand.NewPCG(1, 10))
 	const fans, brands = 20, 2
 	r := newHarness(t, 3, Options{Memory: Memory{ResidentBytes: 30_000}})
 	r.furnish(brands)
-	f := &folk{members: make([]reference.Member, fans)}
+	f := &demography{members: make([]reference.Member, fans)}
 	for n := range fans {
 		f.say(r, rnd, n)
 	}

@@ -79,10 +79,10 @@ func (s *fakeEngine) rewind() func() {
 	}
 }
 
-// FuzzRequest sends whole requests: any path or that of an operation, any query, body
+// FuzzRequest_AnswerOrProblem sends whole requests: any path or that of an operation, any query, body
 // and kind of body. Each is answered, or refused by a whole problem of the contract
 // that is no bug (500) and says nothing of the key.
-func FuzzRequest(f *testing.F) {
+func FuzzRequest_AnswerOrProblem(f *testing.F) {
 	operations := Operations()
 	kinds := []string{"application/x-www-form-urlencoded", "application/json", "application/x-ndjson", "", "text/plain", "application/json; charset=utf-8"}
 	for i, o := range operations {

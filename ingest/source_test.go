@@ -150,7 +150,7 @@ func TestSource_RecreatedTopicIsAGap(t *testing.T) {
 }
 
 // Any program may have written the metadata of a group offset.
-func FuzzMark(f *testing.F) {
+func FuzzOffsetMetadata_AnyText(f *testing.F) {
 	f.Add(mark(domain.TopicID{1, 2, 3}, 7))
 	f.Add("1 a -1")
 	f.Add("2 a 1")

@@ -39,7 +39,7 @@ func withAccount(t *testing.T) (*book, domain.AccountID) {
 	return b, domain.AccountID(out.Second)
 }
 
-func TestAccountsAreFoundByNameAndIDsAreNeverReused(t *testing.T) {
+func TestLedger_FindsAccountsByNameAndReusesNoID(t *testing.T) {
 	b, _ := withAccount(t)
 	if out := b.do(0, 0, &domain.CreateApplication{AccountName: "label", Name: "shop"}); out.ID != 2 || out.Second != 1 {
 		t.Errorf("second application: %+v", out)
@@ -76,7 +76,7 @@ func TestAccountsAreFoundByNameAndIDsAreNeverReused(t *testing.T) {
 	}
 }
 
-func TestSlugAndUseAreConflicts(t *testing.T) {
+func TestLedger_TakenSlugAndUseAreConflicts(t *testing.T) {
 	b, account := withAccount(t)
 	put := func(id domain.BrandID, slug string) domain.Code {
 		return b.do(account, 0, &domain.PutBrand{ID: id, Given: domain.BrandFields{"Name": "n", "Slug": slug}}).Code
@@ -108,7 +108,7 @@ func TestSlugAndUseAreConflicts(t *testing.T) {
 	}
 }
 
-func TestARequestCountsOnce(t *testing.T) {
+func TestLedger_AppliesARequestOnce(t *testing.T) {
 	b, account := withAccount(t)
 	c := &domain.PutBrand{Given: domain.BrandFields{"Name": "n", "Slug": "n"}}
 	first, second := b.do(account, 7, c), b.do(account, 7, c)
@@ -126,7 +126,7 @@ func TestARequestCountsOnce(t *testing.T) {
 }
 
 // The stored entities give the same catalog as the records (I6), at any commit.
-func TestI6StoredEntitiesGiveTheSameCatalog(t *testing.T) {
+func TestI6_StoredEntitiesGiveTheSameCatalog(t *testing.T) {
 	seed := rand.Uint64()
 	rnd := rand.New(rand.NewPCG(seed, 3))
 	b, account := withAccount(t)

@@ -22,7 +22,7 @@ func segmented(t *testing.T) (*book, domain.AccountID) {
 	return b, account
 }
 
-func TestASegmentIsMadeAndOnlyWhatIsGivenOverwrites(t *testing.T) {
+func TestSegment_PutOverwritesGivenFieldsOnly(t *testing.T) {
 	t.Parallel()
 	b, account := segmented(t)
 	acts := []domain.SegmentActivity{{Definition: 100}, {Definition: 101, Points: 9, Own: true}}
@@ -67,7 +67,7 @@ func TestASegmentIsMadeAndOnlyWhatIsGivenOverwrites(t *testing.T) {
 	}
 }
 
-func TestASegmentNamesWhatTheAccountHas(t *testing.T) {
+func TestSegment_RefersToEntitiesOfItsAccount(t *testing.T) {
 	t.Parallel()
 	b, account := segmented(t)
 	put := func(account domain.AccountID, s domain.Segment) (domain.Code, string) {
@@ -133,7 +133,7 @@ func TestASegmentNamesWhatTheAccountHas(t *testing.T) {
 	}
 }
 
-func TestABrandGoesWithItsSegmentsByForceAlone(t *testing.T) {
+func TestBrand_DeletedWithSegmentsByForceOnly(t *testing.T) {
 	t.Parallel()
 	b, account := segmented(t)
 	for _, brand := range []domain.BrandID{1, 0, 2, 1} {

@@ -6,7 +6,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-func TestTheTopicToReadIsWhatTheOperatorsWordsHaveLedTo(t *testing.T) {
+func TestSource_FollowsAcceptedGaps(t *testing.T) {
 	id := func(b byte) (t domain.TopicID) { t[0] = b; return t }
 	word := func(partition int, from, to byte) *domain.AcceptedGap {
 		return &domain.AcceptedGap{AcceptGap: domain.AcceptGap{Topic: id(from), Partition: partition, NewTopic: id(to)}}

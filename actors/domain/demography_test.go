@@ -18,7 +18,7 @@ func wholeYears(born, on time.Time) int {
 	return years
 }
 
-func TestAgesAreWholeYearsOnTheLastDayOfTheRange(t *testing.T) {
+func TestAge_WholeYearsOnTheLastDayOfTheRange(t *testing.T) {
 	date := func(s string) time.Time {
 		d, err := time.Parse(time.DateTime, s)
 		if err != nil {
@@ -53,7 +53,7 @@ func TestAgesAreWholeYearsOnTheLastDayOfTheRange(t *testing.T) {
 	}
 }
 
-func TestGendersAndBirthDaysHaveOneCodeEach(t *testing.T) {
+func TestDemography_CodesAreUnique(t *testing.T) {
 	for i, g := range Genders {
 		if got := GenderCode(g); got != uint16(i+1) {
 			t.Errorf("%s: %d", g, got)

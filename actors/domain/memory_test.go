@@ -2,7 +2,7 @@ package domain
 
 import "testing"
 
-func TestMemoryGoesHomeWhenTheLastUserIsDoneAndNobodyKeptAString(t *testing.T) {
+func TestMemory_ReusedUnlessAStringIsKept(t *testing.T) {
 	for _, c := range []struct {
 		kept []bool // by each of its users
 		home int

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-func TestMonthsAreThoseOfTheCalendar(t *testing.T) {
+func TestMonth_MatchesTheCalendar(t *testing.T) {
 	seed := rand.Uint64()
 	rnd := rand.New(rand.NewPCG(seed, 1))
 	check := func(s Second) {
@@ -33,7 +33,7 @@ func TestMonthsAreThoseOfTheCalendar(t *testing.T) {
 	}
 }
 
-func TestSlotsOfAShardAreContiguousAndAllAreOwned(t *testing.T) {
+func TestSlot_ShardsOwnContiguousRanges(t *testing.T) {
 	for _, shards := range []int{1, 2, 3, 8, 64, 100, Slots} {
 		last := 0
 		for s := range Slots {
@@ -49,7 +49,7 @@ func TestSlotsOfAShardAreContiguousAndAllAreOwned(t *testing.T) {
 	}
 }
 
-func TestDaysAreThoseTheRangeTouches(t *testing.T) {
+func TestRange_DaysAreThoseItTouches(t *testing.T) {
 	for _, c := range []struct {
 		r     Range
 		first uint32

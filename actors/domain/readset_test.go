@@ -9,7 +9,7 @@ import (
 
 // A field that a question gets and its footprint does not know of would be a wrong
 // answer, remembered.
-func TestAFootprintKnowsEveryFieldOfAQuestion(t *testing.T) {
+func TestReadSet_CoversEveryQuestionField(t *testing.T) {
 	for _, c := range []struct {
 		of    reflect.Type
 		knows string
@@ -33,7 +33,7 @@ func TestAFootprintKnowsEveryFieldOfAQuestion(t *testing.T) {
 	}
 }
 
-func TestAFootprintIsWhatTheShapeAndTheFilterRead(t *testing.T) {
+func TestReadSet_OfShapeAndFilter(t *testing.T) {
 	week := Range{From: 1000, To: 2000}
 	rows := func(b BrandID, s Shows) []RowsOf { return []RowsOf{{b, week, s}} }
 	of := func(all ...Attribute) (s Attributes) {
@@ -102,7 +102,7 @@ func TestAFootprintIsWhatTheShapeAndTheFilterRead(t *testing.T) {
 	}
 }
 
-func TestFootprintsAddUp(t *testing.T) {
+func TestReadSet_Union(t *testing.T) {
 	scan := func(among ...MemberID) ReadSet {
 		return ReadSet{Rows: []RowsOf{{Brand: 1}}, Known: 2, Among: among}
 	}
@@ -130,7 +130,7 @@ func TestFootprintsAddUp(t *testing.T) {
 	}
 }
 
-func TestAttributesHavePlacesOfTheirOwn(t *testing.T) {
+func TestAttribute_BitsAreDistinct(t *testing.T) {
 	seen := map[int]Attribute{}
 	for _, a := range []Attribute{
 		AttrMember, AttrGender, AttrService, AttrPaid, AttrDomain, AttrOptIn, AttrOptOut, AttrRegion, AttrListed, AttrHas,
@@ -148,7 +148,7 @@ func TestAttributesHavePlacesOfTheirOwn(t *testing.T) {
 	}
 }
 
-func TestARangeTurnsWhereTheAnswerNamesDaysOrReadsAges(t *testing.T) {
+func TestReadSet_RangeMoveChangesDaysAndAges(t *testing.T) {
 	const day = 86400
 	for _, c := range []struct {
 		shows    Shows

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestFieldsWithOverwriteClearAndKeepOrder(t *testing.T) {
+func TestFields_WithOverwritesClearsAndKeepsOrder(t *testing.T) {
 	seed := rand.Uint64()
 	rnd := rand.New(rand.NewPCG(seed, 2))
 	random := func() (f Fields) {
@@ -41,7 +41,7 @@ func TestFieldsWithOverwriteClearAndKeepOrder(t *testing.T) {
 	}
 }
 
-func TestAPositionReachesTheHigherOfBoth(t *testing.T) {
+func TestPosition_ReachTakesTheHigherOffsets(t *testing.T) {
 	a := Position{Journal: TopicID{1}, Catalog: 5, Shards: []ShardOffset{{0, 3}, {2, 9}}}
 	b := Position{Journal: TopicID{1}, Catalog: 4, Shards: []ShardOffset{{1, 1}, {2, 10}, {7, 2}}}
 	want := Position{Journal: TopicID{1}, Catalog: 5, Shards: []ShardOffset{{0, 3}, {1, 1}, {2, 10}, {7, 2}}}
@@ -55,7 +55,7 @@ func TestAPositionReachesTheHigherOfBoth(t *testing.T) {
 	}
 }
 
-func TestOriginsCompareByEpochThenOffset(t *testing.T) {
+func TestOrigin_OrderedByEpochThenOffset(t *testing.T) {
 	for _, c := range []struct {
 		a, b Origin
 		want bool
@@ -71,7 +71,7 @@ func TestOriginsCompareByEpochThenOffset(t *testing.T) {
 	}
 }
 
-func TestServicesAreReadInAnyCaseAndOnlySomeRegister(t *testing.T) {
+func TestService_ParsesAnyCaseAndSomeRegister(t *testing.T) {
 	for s := Email; s <= Custom; s++ {
 		if got, ok := ParseService(s.String()); !ok || got != s {
 			t.Errorf("%v reads as %v", s, got)
@@ -90,7 +90,7 @@ func TestServicesAreReadInAnyCaseAndOnlySomeRegister(t *testing.T) {
 	}
 }
 
-func TestAnErrorShowsItsCodeThroughWrapping(t *testing.T) {
+func TestError_CodeSurvivesWrapping(t *testing.T) {
 	cause := errors.New("disk")
 	err := fmt.Errorf("outer: %w", &Error{Code: Conflict, Message: "taken", Op: "put", Err: cause})
 	if CodeOf(err) != Conflict || !errors.Is(err, cause) || CodeOf(nil) != OK || CodeOf(cause) != Internal {

@@ -16,7 +16,7 @@ func TestListed_HasOptedInListedAndPerformedWithoutOptedOut(t *testing.T) {
 	type fan struct{ alive, in, out, put, does bool }
 	const members = 9000 // three pages
 	fans := make([]fan, members)
-	doers := make([]uint64, members/64-3) // some did nothing since the view was made
+	performers := make([]uint64, members/64-3) // some did nothing since the view was made
 	for o := range fans {
 		f := &fans[o]
 		a.Add(domain.MemberIDOf(uint64(o+1), 0))
@@ -38,12 +38,12 @@ func TestListed_HasOptedInListedAndPerformedWithoutOptedOut(t *testing.T) {
 		set(domain.AttrOptOut, value(7), &f.out, 7)
 		var other bool
 		set(domain.AttrOptIn, value(8), &other, 2)
-		if f.does = rnd.IntN(4) == 0 && o>>6 < len(doers); f.does {
-			doers[o>>6] |= 1 << (o & 63)
+		if f.does = rnd.IntN(4) == 0 && o>>6 < len(performers); f.does {
+			performers[o>>6] |= 1 << (o & 63)
 		}
 	}
 	c := a.Commit()
-	for _, rule := range [][]uint64{nil, doers} {
+	for _, rule := range [][]uint64{nil, performers} {
 		got := c.Listed(make([]uint64, 3), 7, rule)
 		for o, f := range fans {
 			want := f.alive && !f.out && (f.in || f.put || f.does && rule != nil)

@@ -215,9 +215,9 @@ var hotTables = sync.OnceValue(func() *tables {
 	return s
 })
 
-// BenchmarkPageFarDown is a page at offset 100,000 in one round and in several, and one
+// BenchmarkDeepPage_Rounds is a page at offset 100,000 in one round and in several, and one
 // behind a row there, beside the first page.
-func BenchmarkPageFarDown(b *testing.B) {
+func BenchmarkDeepPage_Rounds(b *testing.B) {
 	s := hotTables()
 	for name, q := range map[string]domain.Question{
 		"feed, every":  {Shape: domain.ShapeFeed, Listing: domain.Listing{Every: true}},

@@ -7,7 +7,7 @@ import (
 )
 
 // A question that names its members is asked of the shards that have them alone. There
-// the columns are looked through as for any other (BenchmarkOneMember: in 250,000 rows
+// the columns are looked through as for any other (BenchmarkStandings_OneMember: in 250,000 rows
 // of 17,632 brands, 20 µs for a week and 160 µs for half a year). What is on disk only is
 // read by member, not brand by brand: from a million rows a member's timeline takes 0.2 ms
 // for a week and 0.3 ms for half a year, twice that with a tail that is read for the first time

@@ -11,7 +11,7 @@ import (
 
 // Any request to the admin port gets an answer, in JSON where it is one of ours, and never an
 // internal error.
-func FuzzManage(f *testing.F) {
+func FuzzManage_NeverInternal(f *testing.F) {
 	paths := []string{"/applications", "/keys", "/keys/1/revoke", "/gaps/accept", "/verify", "/verify/cancel", "/rebuild", "/rebuild/cancel", "/status", "/"}
 	for i := range paths {
 		f.Add(uint8(i), "POST", `{"account":"a","name":"n","plan":"advanced"}`, "")

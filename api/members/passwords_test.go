@@ -119,7 +119,7 @@ func TestI8_PasswordsWaitInABoundedQueue(t *testing.T) {
 }
 
 // A hash that comes from elsewhere is one that this program would write, or refused.
-func FuzzPHC(f *testing.F) {
+func FuzzPHC_AcceptsOnlyItsOwnForm(f *testing.F) {
 	f.Add("$argon2id$v=19$m=65536,t=3,p=4$c29tZXNhbHQ$aGFzaA")
 	f.Add("$argon2id$v=19$m=4294967295,t=4294967295,p=255$$")
 	f.Add("$argon2i$v=19$m=1,t=1,p=1$YQ$YQ")

@@ -52,7 +52,7 @@ func TestCursor_OpensForItsOwnQuestionOnly(t *testing.T) {
 }
 
 // No two bodies are one cursor, and none is more than a page can begin with.
-func FuzzCursorBodiesAreOfOneForm(f *testing.F) {
+func FuzzCursor_BodiesHaveOneForm(f *testing.F) {
 	f.Add((&Cursor{}).encode())
 	f.Add((&Cursor{Minute: math.MaxInt64 / 60, Span: bind.Span{From: math.MinInt64, To: math.MaxInt64}, Row: Row{math.MaxUint64, math.MaxUint64, "x"}}).encode())
 	f.Add([]byte{cursorVersion, 0x80, 0x00, 0, 0, 0, 0, 0})

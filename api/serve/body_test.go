@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// FuzzSplit holds that the records found are there, in order, and few enough, and that
+// FuzzSplit_RecordsInOrder holds that the records found are there, in order, and few enough, and that
 // lines of an array are as its elements.
-func FuzzSplit(f *testing.F) {
+func FuzzSplit_RecordsInOrder(f *testing.F) {
 	const goodRecord = `{"activityid":100,"brandid":1,"id":4097}`
 	for _, s := range []string{"", "[]", "[1]", "[1,2", goodRecord + "\n" + goodRecord, "[" + goodRecord + "]", "[[[1]],{}]x", "\r\n a \n\n b", "[\"\xff\"]"} {
 		f.Add([]byte(s))

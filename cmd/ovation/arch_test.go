@@ -14,10 +14,10 @@ import (
 	"testing"
 )
 
-// TestArchitecture holds the shape of the project: who imports whom, what is
+// TestArchitecture_RulesHold holds the shape of the project: who imports whom, what is
 // documented, how long things get. It reads the sources itself, so that its
 // result depends on them alone and the test cache knows them.
-func TestArchitecture(t *testing.T) {
+func TestArchitecture_RulesHold(t *testing.T) {
 	tree, err := readTree(os.DirFS("../.."))
 	if err != nil {
 		t.Fatal(err)

@@ -29,6 +29,7 @@ var rules = []struct {
 	{"a type has at most 15 fields and 25 methods", typeSizes},
 	{"a package has at most 25 files and 20 exported types", packageSizes},
 	{"a file is named by a word of the field", retiredFileNames},
+	{"a name is made of words of the field", retiredNames},
 	{"an exported name is documented", exportsDocumented},
 	{"the top level holds only what it should", topLevel},
 	{"nothing is left to do", nothingLeftToDo},

@@ -9,9 +9,9 @@ import (
 
 const docOf = "// Package p is one.\n"
 
-// TestEveryRuleCanFail gives each rule small trees: what must be refused, with the
+// TestArchitecture_EachRuleCanFail gives each rule small trees: what must be refused, with the
 // place, and what must pass.
-func TestEveryRuleCanFail(t *testing.T) {
+func TestArchitecture_EachRuleCanFail(t *testing.T) {
 	imports := func(paths ...string) string {
 		var b strings.Builder
 		b.WriteString("package p\n")
@@ -38,7 +38,7 @@ func TestEveryRuleCanFail(t *testing.T) {
 		comment, lines, function    = "a package has one comment, in doc.go", "a file has at most 400 lines", "a function has at most 60 lines"
 		typeSize, packageSize       = "a type has at most 15 fields and 25 methods", "a package has at most 25 files and 20 exported types"
 		forTests                    = "what supports tests is imported by tests"
-		fileName                    = "a file is named by a word of the field"
+		fileName, identifier        = "a file is named by a word of the field", "a name is made of words of the field"
 		exported, top, left, alone  = "an exported name is documented", "the top level holds only what it should", "nothing is left to do", "the tree stands alone"
 	)
 	seen := map[string]bool{}
@@ -77,6 +77,8 @@ func TestEveryRuleCanFail(t *testing.T) {
 		{packageSize, files{"api/a.go": exportedTypes(21)}, []string{"api: 1 files and 21 exported types"}},
 		{packageSize, files{"api/a.go": exportedTypes(20)}, nil},
 		{fileName, files{"api/gist.go": "package p\n", "api/rig_test.go": "package p\n", "api/fault_rig_test.go": "package p\n"}, []string{"api/fault_rig_test.go", "api/gist.go", "api/rig_test.go"}},
+		{identifier, files{"api/a.go": "package p\n\ntype gistOf struct{ aDeed int }\n"}, []string{"api/a.go:3: gistOf", "api/a.go:3: aDeed"}},
+		{identifier, files{"api/a.go": "package p\n\nvar registry, trigger = x.Gist, indeed\n"}, nil},
 		{fileName, files{"api/rig.go": "package p\n", "api/gistless.go": "package p\n"}, nil},
 
 		{pureIn, files{"actors/domain/a.go": imports("golang.org/x/text", module+"/actors/member")}, []string{"actors/domain/a.go:2: the domain", "actors/domain/a.go:3: the domain"}},
@@ -158,7 +160,7 @@ func treeOf(t *testing.T, files map[string]string) *tree {
 	return tree
 }
 
-func TestAFileThatDoesNotParseFailsTheArchitecture(t *testing.T) {
+func TestArchitecture_UnparsableFileFails(t *testing.T) {
 	if _, err := readTree(fstest.MapFS{"api/a.go": &fstest.MapFile{Data: []byte("pack age p")}}); err == nil {
 		t.Error("read")
 	}

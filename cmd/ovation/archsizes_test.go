@@ -1,11 +1,9 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"go/ast"
 	"maps"
-	"path"
 	"slices"
 	"strings"
 )
@@ -21,23 +19,18 @@ const (
 // large are the types that may be larger, each with its reason; a package stands for all of its
 // types.
 var large = map[string]string{
-	"actors/domain":               "records of the vocabulary: values without behaviour",
-	"api/wire":                    "documents of the contract",
-	"api/client.Client":           "a method an operation",
-	"cmd/ovation/collect.Mapping": "the keys of a configuration file",
-	"store.Shard":                 "one store: staging, commit, look-ups, sealing",
-	"storage.timeline":            "scratch of one look-up, kept from call to call",
+	"actors/domain":     "records of the vocabulary: values without behaviour",
+	"api/wire":          "documents of the contract",
+	"api/client.Client": "a method an operation",
 }
 
 // wide are the packages that may have more files or more exported types, each with its
 // reason.
 var wide = map[string]string{
-	"actors/domain":       "the vocabulary of all rooms",
-	"api/bind":            "a type a kind of parameter",
-	"api/wire":            "the documents of the contract",
-	"cmd/ovation":         "the commands: kong reads exported types",
-	"cmd/ovation/collect": "the mapping file: the parser reads exported types",
-	"storage":             "format and store are one package",
+	"actors/domain": "the vocabulary of all rooms",
+	"api/bind":      "a type a kind of parameter",
+	"api/wire":      "the documents of the contract",
+	"cmd/ovation":   "the commands: kong reads exported types",
 }
 
 // typeSizes counts fields and methods of each type, wherever its methods are.
@@ -148,32 +141,4 @@ func packageSizes(t *tree) (bad []string) {
 		}
 	}
 	return append(bad, unneeded(t, wide, found)...)
-}
-
-// retiredFiles are names of files that said nothing to a reader who knows the field; in tests
-// also those of retiredTestFiles.
-var (
-	retiredFiles = strings.Fields(`slice approach verdict follow pour lane ticket offer round pump routed stamps stands
-		ends turns trouble room roomy ahead watched desk workbench whocounts choice anybody fewmembers bound deep diver sounding
-		recent resident heat meet did deeds doers gist sums nears line picker best smalls every until fate dead kill fold
-		says said words seen facts lands has roll crowd recall recollection turning admit who whom door threads
-		together jointly wish aboard`)
-	retiredTestFiles = strings.Fields("world rig house folk")
-)
-
-func retiredFileNames(t *tree) (bad []string) {
-	for _, s := range t.sources {
-		name := strings.TrimSuffix(path.Base(s.path), ".go")
-		retired := retiredFiles
-		if s.test {
-			retired = slices.Concat(retiredFiles, retiredTestFiles)
-		}
-		for part := range strings.SplitSeq(strings.TrimSuffix(name, "_test"), "_") {
-			if slices.Contains(retired, part) {
-				bad = append(bad, fmt.Sprintf("%s: %q is no word of the field: see the glossary in actors/doc.go", s.path, part))
-			}
-		}
-	}
-	slices.SortFunc(bad, cmp.Compare)
-	return bad
 }

@@ -33,7 +33,7 @@ func freeAddress(t *testing.T) string {
 // A node that cannot read its catalog at the start opens its admin port, says there what
 // helps, takes the operator's word, and goes on.
 func TestNode_OpensItsAdminPortWithoutACatalog(t *testing.T) {
-	h := newHouse(t)
+	h := newKafkaFixture(t)
 	h.publish(3)
 	h.counted(3)
 	h.close()
@@ -105,7 +105,7 @@ func TestNode_OpensItsAdminPortWithoutACatalog(t *testing.T) {
 // A node whose catalog was deleted and made again says so at its admin port and applies
 // nothing of it; it ends when it is told to.
 func TestNode_DoesNotReadAnotherCatalog(t *testing.T) {
-	h := newHouse(t)
+	h := newKafkaFixture(t)
 	h.close()
 	ctx := context.Background()
 	deleted, err := h.admin.DeleteTopics(ctx, kafka.Catalog)

@@ -19,9 +19,9 @@ import (
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 )
 
-// newHouseOfItsOwn is a program on its embedded log.
-func newHouseOfItsOwn(t *testing.T) *house {
-	h := &house{t: t, cfg: Config{
+// newSecondKafkaFixture is a program on its embedded log.
+func newSecondKafkaFixture(t *testing.T) *kafkaFixture {
+	h := &kafkaFixture{t: t, cfg: Config{
 		Data: filepath.Join(t.TempDir(), "data"), HTTP: "127.0.0.1:0", EmbeddedKafka: "127.0.0.1:0", Shards: 2, Memory: 256 << 20,
 		AdminPort: AdminPort{Admin: "127.0.0.1:0"},
 	}}
@@ -38,7 +38,7 @@ func newHouseOfItsOwn(t *testing.T) *house {
 
 // rot flips a bit in the middle of a partition of the embedded log, in a table, and gives
 // the table's name. The program is not running.
-func (h *house) rot(topic string, partition int32) (file string) {
+func (h *kafkaFixture) rot(topic string, partition int32) (file string) {
 	h.t.Helper()
 	dir := filepath.Join(h.cfg.Data, "log")
 	l, err := brokerlog.Open(dir, brokerlog.Options{Logger: slog.New(slog.NewTextHandler(io.Discard, nil))}) // brings its WAL into tables
@@ -69,7 +69,7 @@ func (h *house) rot(topic string, partition int32) (file string) {
 // A bad block of the embedded log ends a verification, and stops the shard that is built
 // from it, with the file's name; the shard beside it is built.
 func TestEmbeddedLog_ABadBlockStopsItsShardWithTheFile(t *testing.T) {
-	h := newHouseOfItsOwn(t)
+	h := newSecondKafkaFixture(t)
 	for range 30 {
 		h.publish(20)
 		h.counted(h.sent)

@@ -22,22 +22,22 @@ import (
 )
 
 // play is an activity of a house as a collector publishes it.
-func (h *house) play(id, fan string, more map[string]any) []byte {
+func (h *kafkaFixture) play(id, fan string, more map[string]any) []byte {
 	event := map[string]any{
-		"id": id, "source": "t", "account": h.account, "service": "spotify", "serviceUserID": fan, "activityID": h.deed, "brandID": h.brand,
+		"id": id, "source": "t", "account": h.account, "service": "spotify", "serviceUserID": fan, "activityID": h.definition, "brandID": h.brand,
 	}
 	maps.Copy(event, more)
 	v, _ := json.Marshal(event)
 	return v
 }
 
-func (h *house) produce(r *kgo.Record) {
+func (h *kafkaFixture) produce(r *kgo.Record) {
 	h.t.Helper()
 	r.Topic = kafka.Activities
 	h.must(h.kgo.ProduceSync(context.Background(), r).FirstErr())
 }
 
-func (h *house) number(s string) uint64 {
+func (h *kafkaFixture) number(s string) uint64 {
 	h.t.Helper()
 	n, err := strconv.ParseUint(s, 10, 64)
 	h.must(err)
@@ -45,7 +45,7 @@ func (h *house) number(s string) uint64 {
 }
 
 // dlq runs a command about dead letters.
-func (h *house) dlq(code int, args ...string) (out, errs string) {
+func (h *kafkaFixture) dlq(code int, args ...string) (out, errs string) {
 	h.t.Helper()
 	var o, e strings.Builder
 	args = append([]string{"dlq", args[0], "--kafka", strings.Join(h.cfg.Kafka, ",")}, args[1:]...)
@@ -56,7 +56,7 @@ func (h *house) dlq(code int, args ...string) (out, errs string) {
 }
 
 // letters are the dead letters that list shows.
-func (h *house) letters(args ...string) (l letterList) {
+func (h *kafkaFixture) letters(args ...string) (l letterList) {
 	h.t.Helper()
 	out, _ := h.dlq(exitFine, append([]string{"list", "--output", "json"}, args...)...)
 	h.must(json.Unmarshal([]byte(out), &l))
@@ -64,7 +64,7 @@ func (h *house) letters(args ...string) (l letterList) {
 }
 
 // replayed is what a replay says it did.
-func (h *house) replayed(code int, args ...string) (r replayed) {
+func (h *kafkaFixture) replayed(code int, args ...string) (r replayed) {
 	h.t.Helper()
 	out, _ := h.dlq(code, append([]string{"replay", "--output", "json"}, args...)...)
 	h.must(json.Unmarshal([]byte(out), &r))
@@ -72,7 +72,7 @@ func (h *house) replayed(code int, args ...string) (r replayed) {
 }
 
 // settled waits until so many records of the public topic are routed and applied.
-func (h *house) settled(published int64) {
+func (h *kafkaFixture) settled(published int64) {
 	h.t.Helper()
 	h.eventually(fmt.Sprint(published, " records applied"), func() bool {
 		st := h.p.node.Status()
@@ -91,8 +91,8 @@ func (h *house) settled(published int64) {
 
 // givenLetters is a house with dead letters: three of an unknown fan, one
 // that is no JSON, one that is withheld.
-func givenLetters(t *testing.T) *house {
-	h := newHouse(t)
+func givenLetters(t *testing.T) *kafkaFixture {
+	h := newKafkaFixture(t)
 	_, _, err := h.api().Register(context.Background(), client.Params{"service": "spotify", "uid": "silent", "authtoken": "t", "activity_sharing_enabled": "0"})
 	h.must(err)
 	dated := map[string]any{"time": "2026-01-02T03:04:05Z"}

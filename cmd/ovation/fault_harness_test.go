@@ -22,7 +22,7 @@ import (
 // it does to the engine is looked at, then that nothing is lost and nothing double.
 type ward struct {
 	*testing.T
-	*world
+	*simulation
 	lines diary
 }
 
@@ -62,7 +62,7 @@ func inWard(t *testing.T, test func(h *ward)) {
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(time.Date(2026, 3, 15, 12, 0, 0, 0, time.UTC)))
 		defer time.Sleep(time.Minute) // timers of what was stopped run out
-		h := &ward{T: t, world: newWorld(seed)}
+		h := &ward{T: t, simulation: newSimulation(seed)}
 		h.apart, h.console = true, slog.New(slog.NewTextHandler(&h.lines, nil))
 		defer func() {
 			h.close()

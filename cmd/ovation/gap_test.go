@@ -23,8 +23,8 @@ import (
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 )
 
-// house is a program in this process, on a Kafka whose logs the test can harm.
-type house struct {
+// kafkaFixture is a program in this process, on a Kafka whose logs the test can harm.
+type kafkaFixture struct {
 	t       *testing.T
 	cluster *kfake.Cluster
 	admin   *kadm.Client
@@ -35,21 +35,21 @@ type house struct {
 	ended chan error
 	leave context.CancelFunc
 
-	account domain.AccountID
-	key     string
-	brand   domain.BrandID
-	deed    string
-	fans    []string
-	sent    int
+	account    domain.AccountID
+	key        string
+	brand      domain.BrandID
+	definition string
+	fans       []string
+	sent       int
 }
 
-func newHouse(t *testing.T) *house {
+func newKafkaFixture(t *testing.T) *kafkaFixture {
 	c, err := kfake.NewCluster(kfake.NumBrokers(1))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(c.Close)
-	h := &house{t: t, cluster: c, cfg: Config{
+	h := &kafkaFixture{t: t, cluster: c, cfg: Config{
 		Data: filepath.Join(t.TempDir(), "data"), HTTP: "127.0.0.1:0", Kafka: c.ListenAddrs(), Shards: 2, Memory: 256 << 20,
 		AdminPort: AdminPort{Admin: "127.0.0.1:0"},
 	}}
@@ -64,7 +64,7 @@ func newHouse(t *testing.T) *house {
 	return h
 }
 
-func (h *house) open() {
+func (h *kafkaFixture) open() {
 	h.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	p, err := newProgram(ctx, h.cfg, slog.New(slog.NewTextHandler(io.Discard, nil)))
@@ -77,7 +77,7 @@ func (h *house) open() {
 	h.eventually("the whole admin port", func() bool { return strings.Contains(h.adminText("/version"), "revision") })
 }
 
-func (h *house) close() {
+func (h *kafkaFixture) close() {
 	if h.p == nil {
 		return
 	}
@@ -92,7 +92,7 @@ func (h *house) close() {
 }
 
 // furnish makes an account with a brand, a definition and two members.
-func (h *house) furnish() {
+func (h *kafkaFixture) furnish() {
 	h.t.Helper()
 	ctx := context.Background()
 	h.eventually("readiness", func() bool { return h.p.node.Ready() == nil })
@@ -106,7 +106,7 @@ func (h *house) furnish() {
 	h.must(err)
 	d, _, err := h.api().CreateActivity(ctx, client.Params{"name": "played", "type": "Listened", "service": "spotify"})
 	h.must(err)
-	h.brand, h.deed = domain.BrandID(b.ID), d.ID
+	h.brand, h.definition = domain.BrandID(b.ID), d.ID
 	for i := range 2 {
 		uid := fmt.Sprint("fan-", i)
 		_, _, err := h.api().Register(ctx, client.Params{"service": "spotify", "uid": uid, "authtoken": "t"})
@@ -115,9 +115,11 @@ func (h *house) furnish() {
 	}
 }
 
-func (h *house) api() *client.Client { return client.New("http://"+h.p.public.Addr().String(), h.key) }
+func (h *kafkaFixture) api() *client.Client {
+	return client.New("http://"+h.p.public.Addr().String(), h.key)
+}
 
-func (h *house) must(err error) {
+func (h *kafkaFixture) must(err error) {
 	h.t.Helper()
 	if err != nil {
 		h.t.Fatal(err)
@@ -125,20 +127,20 @@ func (h *house) must(err error) {
 }
 
 // publish sends n new activities to partition 0 of the public topic.
-func (h *house) publish(n int) {
+func (h *kafkaFixture) publish(n int) {
 	h.t.Helper()
 	for range n {
 		h.sent++
 		v, _ := json.Marshal(map[string]any{
 			"id": fmt.Sprint(h.sent), "source": "t", "account": h.account, "service": "spotify",
-			"serviceUserID": h.fans[h.sent%2], "activityID": h.deed, "brandID": h.brand, "time": "2026-01-02T03:04:05Z",
+			"serviceUserID": h.fans[h.sent%2], "activityID": h.definition, "brandID": h.brand, "time": "2026-01-02T03:04:05Z",
 		})
 		h.must(h.kgo.ProduceSync(context.Background(), &kgo.Record{Topic: kafka.Activities, Value: v}).FirstErr())
 	}
 }
 
 // counted waits until the API counts so many.
-func (h *house) counted(want int) {
+func (h *kafkaFixture) counted(want int) {
 	h.t.Helper()
 	h.eventually(fmt.Sprint("count of ", want), func() bool {
 		got, _, err := h.api().StatsActivity(context.Background(), h.brand, client.Params{"start_date": "2026-01-01 00:00:00", "end_date": "2026-02-01 00:00:00"})
@@ -146,7 +148,7 @@ func (h *house) counted(want int) {
 	})
 }
 
-func (h *house) eventually(what string, holds func() bool) {
+func (h *kafkaFixture) eventually(what string, holds func() bool) {
 	h.t.Helper()
 	for deadline := time.Now().Add(2 * time.Minute); !holds(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
@@ -157,7 +159,7 @@ func (h *house) eventually(what string, holds func() bool) {
 }
 
 // cut moves the start of a partition's log.
-func (h *house) cut(topic string, partition int32, before int64) {
+func (h *kafkaFixture) cut(topic string, partition int32, before int64) {
 	h.t.Helper()
 	var o kadm.Offsets
 	o.Add(kadm.Offset{Topic: topic, Partition: partition, At: before})
@@ -166,7 +168,7 @@ func (h *house) cut(topic string, partition int32, before int64) {
 	h.must(r.Error())
 }
 
-func (h *house) end(topic string, partition int32) int64 {
+func (h *kafkaFixture) end(topic string, partition int32) int64 {
 	h.t.Helper()
 	r, err := h.admin.ListEndOffsets(context.Background(), topic)
 	h.must(err)
@@ -176,7 +178,7 @@ func (h *house) end(topic string, partition int32) int64 {
 
 // A retention gap of the source stops its router until it is accepted.
 func TestGap_SourceStopsItsRouter(t *testing.T) {
-	h := newHouse(t)
+	h := newKafkaFixture(t)
 	h.publish(5)
 	h.counted(5)
 	h.close()
@@ -212,7 +214,7 @@ func TestGap_SourceStopsItsRouter(t *testing.T) {
 
 // A gap of the journal stops its shard until it is accepted.
 func TestGap_JournalStopsItsShard(t *testing.T) {
-	h := newHouse(t)
+	h := newKafkaFixture(t)
 	h.publish(4)
 	h.counted(4)
 	busy := int32(h.p.hasher.Identity(h.account, domain.ByService, "spotify", h.fans[0]).Slot().Shard(2))
@@ -248,7 +250,7 @@ func TestGap_JournalStopsItsShard(t *testing.T) {
 
 // A record of the journal that cannot be read stops its shard.
 func TestGap_UnreadableRecordStopsItsShard(t *testing.T) {
-	h := newHouse(t)
+	h := newKafkaFixture(t)
 	damaged := codec.AppendRecord(nil, &domain.Record{Kind: domain.KindTick, Command: &domain.Tick{Hour: 1}})
 	damaged = append(damaged[:len(damaged)-1], 0xff)
 	h.must(h.kgo.ProduceSync(context.Background(), &kgo.Record{Topic: kafka.Journal, Partition: 1, Value: damaged}).FirstErr())
@@ -263,20 +265,20 @@ func TestGap_UnreadableRecordStopsItsShard(t *testing.T) {
 // Ten values of another program in a row in the journal and in the catalog stop nothing:
 // they are counted, and those of the journal are dead letters.
 func TestNode_PassesOverForeignRecords(t *testing.T) {
-	h := newHouse(t)
-	stray := func(topic string, partition int32) {
+	h := newKafkaFixture(t)
+	putForeign := func(topic string, partition int32) {
 		for i := range 10 {
 			h.must(h.kgo.ProduceSync(context.Background(), &kgo.Record{Topic: topic, Partition: partition, Value: fmt.Appendf(nil, "hello %d", i)}).FirstErr())
 		}
 	}
 	h.publish(3)
-	stray(kafka.Journal, 0)
-	stray(kafka.Journal, 1)
-	stray(kafka.Catalog, 0)
+	putForeign(kafka.Journal, 0)
+	putForeign(kafka.Journal, 1)
+	putForeign(kafka.Catalog, 0)
 	h.publish(3)
 	h.counted(6)
 	h.close()
-	stray(kafka.Journal, 1)
+	putForeign(kafka.Journal, 1)
 	h.open()
 	h.eventually("readiness", func() bool { return h.p.node.Ready() == nil })
 	h.publish(2)
@@ -295,7 +297,7 @@ func TestNode_PassesOverForeignRecords(t *testing.T) {
 
 // A record of a newer version stops its shard and says what it needs; no word helps.
 func TestNode_NeedsANewerBinaryForANewerRecord(t *testing.T) {
-	h := newHouse(t)
+	h := newKafkaFixture(t)
 	newer := codec.AppendRecord(nil, &domain.Record{Kind: domain.KindTick, Command: &domain.Tick{Hour: 1}})
 	newer[5] = codec.RecordVersion + 1 // behind the magic and the field's number
 	h.must(h.kgo.ProduceSync(context.Background(), &kgo.Record{Topic: kafka.Journal, Partition: 1, Value: newer}).FirstErr())

@@ -38,7 +38,7 @@ const goldenSeed = 16
 
 // installation is a running installation, its client and its collector.
 type installation struct {
-	*world
+	*simulation
 	session *session
 	server  *http.Server
 	source  *kafka.Producer
@@ -48,7 +48,7 @@ type installation struct {
 // startInstallation starts the installation on a disk at a time.
 func startInstallation(t *testing.T, disk *vfs.MemFS, at time.Time) *installation {
 	time.Sleep(time.Until(at))
-	l := &installation{world: newWorld(goldenSeed)}
+	l := &installation{simulation: newSimulation(goldenSeed)}
 	t.Cleanup(func() { l.stop(t) })
 	power := newPower(disk, goldenSeed)
 	power.grain = step

@@ -32,9 +32,9 @@ func (q quiet) Run() int {
 	return q.M.Run()
 }
 
-// TestScripts runs testdata/script: ovation is the program, wrong and failed run it
+// TestScripts_OutputAndExitCodes runs testdata/script: ovation is the program, wrong and failed run it
 // and want exit code 2 or 1.
-func TestScripts(t *testing.T) {
+func TestScripts_OutputAndExitCodes(t *testing.T) {
 	exits := func(code int) func(*testscript.TestScript, bool, []string) {
 		return func(ts *testscript.TestScript, _ bool, args []string) {
 			err := ts.Exec("ovation", args...)

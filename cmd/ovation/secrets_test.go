@@ -296,7 +296,7 @@ func TestAdminPort_Token(t *testing.T) {
 }
 
 // A file never makes the parser panic, and no secret of it is zero.
-func FuzzSecrets(f *testing.F) {
+func FuzzSecrets_AnyText(f *testing.F) {
 	f.Add(goodSecrets)
 	f.Add(string(newSecrets()))
 	f.Add("version: 1\nsigning: [{}]")

@@ -14,8 +14,8 @@ import (
 
 // The checks at the end of a run, when all is drained.
 
-// fate is what must have become of an action: as far as the model can know.
-type fate struct {
+// expectation is what must have become of an action: as far as the model can know.
+type expectation struct {
 	must bool // it was accepted, or stands for one that was
 	may  bool // perhaps
 }
@@ -27,10 +27,10 @@ type pairOf struct {
 	brand      domain.BrandID
 }
 
-// verdicts says of every action what must have become of it, and which dead letters
+// expectations says of every action what must have become of it, and which dead letters
 // there must be, or may.
-func (w *world) verdicts() (acts map[*act]fate, letters map[origin]fate, reasons map[origin]domain.Reason, err error) {
-	acts, letters, reasons = map[*act]fate{}, map[origin]fate{}, map[origin]domain.Reason{}
+func (w *simulation) expectations() (acts map[*act]expectation, letters map[origin]expectation, reasons map[origin]domain.Reason, err error) {
+	acts, letters, reasons = map[*act]expectation{}, map[origin]expectation{}, map[origin]domain.Reason{}
 	there := map[*act]bool{}
 	for o, value := range w.archive {
 		a := w.model.byValue[value]
@@ -38,12 +38,12 @@ func (w *world) verdicts() (acts map[*act]fate, letters map[origin]fate, reasons
 			return nil, nil, nil, fmt.Errorf("the public topic holds at %s what nobody published: %q", o, value)
 		}
 		there[a] = true
-		f := fate{must: !w.isLost(o), may: true}
+		f := expectation{must: !w.isLost(o), may: true}
 		reason := a.reason
 		if reason == domain.Accepted {
 			if a.owner() != 0 {
 				was := acts[a]
-				acts[a] = fate{must: was.must || f.must && a.sure, may: true}
+				acts[a] = expectation{must: was.must || f.must && a.sure, may: true}
 			}
 			if a.owner() != 0 && a.sure {
 				continue
@@ -52,13 +52,13 @@ func (w *world) verdicts() (acts map[*act]fate, letters map[origin]fate, reasons
 		}
 		letters[o], reasons[o] = f, reason
 	}
-	for o, f := range w.strays {
+	for o, f := range w.foreign {
 		letters[o], reasons[o] = f, domain.Foreign
 	}
 	for _, a := range w.model.acts {
 		switch {
 		case a.settled:
-			acts[a] = fate{true, true}
+			acts[a] = expectation{true, true}
 		case a.value != "" && !there[a]:
 			return nil, nil, nil, fmt.Errorf("I4: %s was acknowledged and is not in the public topic", a.link())
 		}
@@ -67,7 +67,7 @@ func (w *world) verdicts() (acts map[*act]fate, letters map[origin]fate, reasons
 }
 
 // isLost reports that an operator gave a record up.
-func (w *world) isLost(o origin) bool {
+func (w *simulation) isLost(o origin) bool {
 	for _, l := range w.lost {
 		if l.topic == o.topic && l.partition == o.partition && o.offset >= l.from && o.offset < l.to {
 			return true
@@ -77,8 +77,8 @@ func (w *world) isLost(o origin) bool {
 }
 
 // check compares all there is with the model.
-func (w *world) check(c func(*label) *client.Client) error {
-	acts, letters, reasons, err := w.verdicts()
+func (w *simulation) check(c func(*label) *client.Client) error {
+	acts, letters, reasons, err := w.expectations()
 	if err != nil {
 		return err
 	}
@@ -101,7 +101,7 @@ func (w *world) check(c func(*label) *client.Client) error {
 }
 
 // items are all actions of a label.
-func (w *world) items(c *client.Client, l *label) ([]simItem, error) {
+func (w *simulation) items(c *client.Client, l *label) ([]simItem, error) {
 	var out []simItem
 	for _, in := range windows(time.Now()) {
 		if err := eachAction(c, in, func(i simItem) { out = append(out, i) }); err != nil {
@@ -112,7 +112,7 @@ func (w *world) items(c *client.Client, l *label) ([]simItem, error) {
 }
 
 // checkLetters: at least once each, for the right reason, and no others.
-func (w *world) checkLetters(want map[origin]fate, reasons map[origin]domain.Reason) error {
+func (w *simulation) checkLetters(want map[origin]expectation, reasons map[origin]domain.Reason) error {
 	got, err := publishedLetters(context.Background(), w.out)
 	if err != nil {
 		return fmt.Errorf("read the dead letters: %w", err)
@@ -131,7 +131,7 @@ func (w *world) checkLetters(want map[origin]fate, reasons map[origin]domain.Rea
 }
 
 // checkItems: every action that must count does, once, and none that must not (I2).
-func (w *world) checkItems(l *label, items []simItem, fates map[*act]fate) error {
+func (w *simulation) checkItems(l *label, items []simItem, expectations map[*act]expectation) error {
 	m := w.model
 	seen, pairs := map[ofMember]bool{}, map[pairOf]*act{}
 	for _, i := range items {
@@ -140,41 +140,41 @@ func (w *world) checkItems(l *label, items []simItem, fates map[*act]fate) error
 			return fmt.Errorf("an action nobody did: %+v", i)
 		}
 		k := ofMember{i.member, a.source, a.id}
-		p := pairOf{i.member, a.deed.id, a.brand}
+		p := pairOf{i.member, a.definition.id, a.brand}
 		switch {
-		case a.of != l || a.owner() != i.member || a.brand != i.brand || a.deed.id != i.definition || a.at != i.at:
+		case a.of != l || a.owner() != i.member || a.brand != i.brand || a.definition.id != i.definition || a.at != i.at:
 			return fmt.Errorf("%s is shown as %+v, it is %+v of member %d", i.link, i, *a, a.owner())
-		case !fates[a].may:
+		case !expectations[a].may:
 			return fmt.Errorf("%s counts, and must not", i.link)
 		case seen[k]:
 			return fmt.Errorf("I2: %s %s counts twice for member %d", a.source, a.id, i.member)
 		case m.deleted[k]:
 			return fmt.Errorf("%s counts, and is deleted", i.link)
-		case a.deed.oneTime && pairs[p] != nil:
+		case a.definition.oneTime && pairs[p] != nil:
 			return fmt.Errorf("%s and %s both count, and are one time", i.link, pairs[p].link())
 		}
 		seen[k] = true
-		if a.deed.oneTime {
+		if a.definition.oneTime {
 			pairs[p] = a
 		}
 	}
 	gone := map[pairOf]bool{}
 	for k := range m.deleted {
 		for _, a := range m.acts {
-			if a.deed.oneTime && a.reason == domain.Accepted && a.source == k.source && a.id == k.id {
-				gone[pairOf{k.member, a.deed.id, a.brand}] = true
+			if a.definition.oneTime && a.reason == domain.Accepted && a.source == k.source && a.id == k.id {
+				gone[pairOf{k.member, a.definition.id, a.brand}] = true
 			}
 		}
 	}
 	for _, a := range m.acts {
-		if a.of != l || !fates[a].must {
+		if a.of != l || !expectations[a].must {
 			continue
 		}
-		k, p := ofMember{a.owner(), a.source, a.id}, pairOf{a.owner(), a.deed.id, a.brand}
+		k, p := ofMember{a.owner(), a.source, a.id}, pairOf{a.owner(), a.definition.id, a.brand}
 		switch first := pairs[p]; {
-		case !a.deed.oneTime && !seen[k] && !m.deleted[k]:
+		case !a.definition.oneTime && !seen[k] && !m.deleted[k]:
 			return fmt.Errorf("I4: %s of member %d does not count: %q", a.link(), a.owner(), a.value)
-		case !a.deed.oneTime:
+		case !a.definition.oneTime:
 		case gone[p] != (first == nil):
 			return fmt.Errorf("of %v an action counts: %v; deleted: %v", p, first != nil, gone[p])
 		case first != nil && (first.at > a.at):
@@ -185,7 +185,7 @@ func (w *world) checkItems(l *label, items []simItem, fates map[*act]fate) error
 }
 
 // checkCatalog: what was made once is there once, and who opted in is on the list.
-func (w *world) checkCatalog(c func(*label) *client.Client) error {
+func (w *simulation) checkCatalog(c func(*label) *client.Client) error {
 	names := map[string]int{}
 	for _, l := range w.model.labels {
 		brands, _, err := c(l).Brands(context.Background(), client.Params{"limit": "0,1000"})
@@ -222,7 +222,7 @@ func (w *world) checkCatalog(c func(*label) *client.Client) error {
 	return nil
 }
 
-func (w *world) labelOf(b domain.BrandID) *label {
+func (w *simulation) labelOf(b domain.BrandID) *label {
 	for _, l := range w.model.labels {
 		if slices.Contains(l.brands, b) {
 			return l
@@ -232,7 +232,7 @@ func (w *world) labelOf(b domain.BrandID) *label {
 }
 
 // calm is fair weather, with everything on.
-func (w *world) calm() error {
+func (w *simulation) calm() error {
 	w.wires.storm(0)
 	w.engine.power.cutAfter(0)
 	w.broker.power.cutAfter(0)
@@ -240,7 +240,7 @@ func (w *world) calm() error {
 }
 
 // drain ends the weather and waits until all that was said is applied and told.
-func (w *world) drain() error {
+func (w *simulation) drain() error {
 	if err := w.calm(); err != nil {
 		return err
 	}
@@ -267,7 +267,7 @@ func (w *world) drain() error {
 
 // idle reports that nothing is under way: not in the public topic, nor in the journal,
 // nor in an outbox; nor a rebuild, which ends with a shard that is closed for a moment.
-func (w *world) idle() bool {
+func (w *simulation) idle() bool {
 	if r := w.engine.rebuilds.Last(); r != nil && r.State == verify.Running {
 		return false
 	}

@@ -19,7 +19,7 @@ import (
 // its start moves, or it is deleted and made anew, while the engine runs or is down.
 // What the engine has not read it must miss aloud, also when the broker has forgotten where
 // the routers were; what an operator gives up is given up, and nothing else.
-func (w *world) loseSource() error {
+func (w *simulation) loseSource() error {
 	if err := w.calm(); err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func (w *world) loseSource() error {
 // loseJournal has a record of the journal go that the engine has not read: one that
 // says nothing, since what a shard never read nobody can know. The shard must stop, and
 // go on when an operator says so.
-func (w *world) loseJournal() error {
+func (w *simulation) loseJournal() error {
 	if err := w.drain(); err != nil {
 		return err
 	}
@@ -99,7 +99,7 @@ func (w *world) loseJournal() error {
 
 // acceptJournal waits until the shard has stopped, gives the word, and waits until it
 // serves.
-func (w *world) acceptJournal(shard int) error {
+func (w *simulation) acceptJournal(shard int) error {
 	n, told := w.engine.node, false
 	for range 2000 {
 		s := n.Status().Shards[shard]
@@ -125,7 +125,7 @@ func (w *world) acceptJournal(shard int) error {
 }
 
 // kept is where the routers were, as the broker keeps it.
-func (w *world) kept() (next [simPartitions]int64, err error) {
+func (w *simulation) kept() (next [simPartitions]int64, err error) {
 	router := "router-" + w.engine.topics.journal.Topic().String()
 	kept, err := w.out.CommittedOffsets(context.Background(), router, kafka.Activities, []int{0, 1})
 	for i := range kept {
@@ -135,7 +135,7 @@ func (w *world) kept() (next [simPartitions]int64, err error) {
 }
 
 // takeAway deletes the public topic and makes it anew, or moves its partitions' starts.
-func (w *world) takeAway(whole bool) error {
+func (w *simulation) takeAway(whole bool) error {
 	ctx := context.Background()
 	if err := w.archive.keep(ctx, w.out); err != nil {
 		return err
@@ -186,7 +186,7 @@ func (w *world) takeAway(whole bool) error {
 
 // acceptAll gives the operator's word for every partition that stopped, once all have
 // read their ends or stopped.
-func (w *world) acceptAll() error {
+func (w *simulation) acceptAll() error {
 	for range 2000 {
 		stopped, behind := 0, simPartitions
 		for _, r := range w.engine.node.Status().Routers {
@@ -208,7 +208,7 @@ func (w *world) acceptAll() error {
 	return fmt.Errorf("the routers do not go on: %+v", w.engine.node.Status().Routers)
 }
 
-func (w *world) accept(r actors.RouterStatus) error {
+func (w *simulation) accept(r actors.RouterStatus) error {
 	if !strings.Contains(r.Stopped, "retention") && !strings.Contains(r.Stopped, "recreated") {
 		return fmt.Errorf("router %d stopped for another reason: %s", r.Partition, r.Stopped)
 	}

@@ -17,10 +17,10 @@ import (
 
 const simPartitions = 2
 
-// world is one seed's run: machines, wires, those who use them, and the model.
-type world struct {
+// simulation is one seed's run: machines, wires, those who use them, and the model.
+type simulation struct {
 	rng     *rand.Rand // of the schedule: the goroutine that runs it alone
-	strange *rand.Rand // likewise, of what no healthy installation meets
+	unusual *rand.Rand // likewise, of what no healthy installation meets
 	wires   *wires
 	secrets *Secrets
 	apart   bool // the broker has a machine of its own
@@ -44,7 +44,7 @@ type world struct {
 	journalCut bool       // it cannot be replayed from its start
 	gone       []lostSpan // of a topic that was deleted: what was not routed, as far as was kept
 	archive    archive
-	strays     map[origin]fate // of the journal: values of another program, dead letters all
+	foreign    map[origin]expectation // of the journal: values of another program, dead letters all
 	story      []string
 	said       []*act // what was published and is no rubbish
 	recorded   []*act // what was said over HTTP
@@ -57,8 +57,8 @@ type lostSpan struct {
 	from, to  int64
 }
 
-func newWorld(seed uint64) *world {
-	w := &world{rng: rand.New(rand.NewPCG(seed, 0)), model: newModel(), secrets: &Secrets{}, archive: archive{}, strays: map[origin]fate{}, strange: strange(seed)}
+func newSimulation(seed uint64) *simulation {
+	w := &simulation{rng: rand.New(rand.NewPCG(seed, 0)), model: newModel(), secrets: &Secrets{}, archive: archive{}, foreign: map[origin]expectation{}, unusual: unusual(seed)}
 	w.secrets.Pepper[0], w.secrets.Token[0] = byte(seed), 1
 	w.secrets.Pepper[1], w.secrets.Pepper[2] = byte(seed>>8), 1
 	w.secrets.Signing = []SigningKey{{KID: "k"}}
@@ -73,14 +73,14 @@ func newWorld(seed uint64) *world {
 }
 
 // tell notes what happened, for whoever has to find out why.
-func (w *world) tell(format string, args ...any) {
+func (w *simulation) tell(format string, args ...any) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.story = append(w.story, time.Now().UTC().Format("15:04:05.000 ")+fmt.Sprintf(format, args...))
 }
 
 // wrong notes what must not be.
-func (w *world) wrong(err error) {
+func (w *simulation) wrong(err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.err == nil {
@@ -88,14 +88,14 @@ func (w *world) wrong(err error) {
 	}
 }
 
-func (w *world) failed() error {
+func (w *simulation) failed() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.err
 }
 
 // open starts the machines, those outside and what every schedule finds there.
-func (w *world) open() error {
+func (w *simulation) open() error {
 	disk := newDisk()
 	if err := w.startBroker(newPower(disk, w.rng.Uint64())); err != nil {
 		return err
@@ -118,7 +118,7 @@ func (w *world) open() error {
 	return w.furnish()
 }
 
-func (w *world) startBroker(p *power) error {
+func (w *simulation) startBroker(p *power) error {
 	w.watch(p)
 	b, err := startBroker(p)
 	if err != nil {
@@ -130,13 +130,13 @@ func (w *world) startBroker(p *power) error {
 	return nil
 }
 
-func (w *world) watch(p *power) {
+func (w *simulation) watch(p *power) {
 	if w.console != nil {
 		p.console = w.console
 	}
 }
 
-func (w *world) startEngine(p *power) error {
+func (w *simulation) startEngine(p *power) error {
 	w.watch(p)
 	e, err := startEngine(p, w.wires, w.secrets)
 	if err != nil {
@@ -150,7 +150,7 @@ func (w *world) startEngine(p *power) error {
 }
 
 // close ends everything; what runs is stopped as a program is.
-func (w *world) close() {
+func (w *simulation) close() {
 	w.wires.storm(0)
 	for _, q := range w.writers {
 		if q != nil {
@@ -175,7 +175,7 @@ func (w *world) close() {
 
 // revive starts what lost its power anew, on what its disk held, until all is on.
 // On the way the power may be cut again, at most so often.
-func (w *world) revive(again int) error {
+func (w *simulation) revive(again int) error {
 	for {
 		e, b := w.engine, w.broker
 		brokerOff := b != nil && b.power.isOff()
@@ -209,13 +209,13 @@ func (w *world) revive(again int) error {
 	}
 }
 
-func (w *world) setBroker(b *brokerLife) {
+func (w *simulation) setBroker(b *brokerLife) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.broker = b
 }
 
-func (w *world) setEngine(e *engineLife) {
+func (w *simulation) setEngine(e *engineLife) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.engine = e
@@ -223,7 +223,7 @@ func (w *world) setEngine(e *engineLife) {
 
 // restartEngine starts the engine on the disk of the life before, and again where the
 // power is cut before it is up.
-func (w *world) restartEngine(before *engineLife, again *int) error {
+func (w *simulation) restartEngine(before *engineLife, again *int) error {
 	p := w.broker.power
 	if w.apart {
 		p = newPower(before.power.rest(), w.rng.Uint64())
@@ -253,7 +253,7 @@ func (w *world) restartEngine(before *engineLife, again *int) error {
 }
 
 // restart stops a machine's program as an operator does, and starts it again.
-func (w *world) restart(broker bool) error {
+func (w *simulation) restart(broker bool) error {
 	w.tell("restart, the broker %v", broker)
 	if !broker {
 		e := w.engine
@@ -287,7 +287,7 @@ func (w *world) restart(broker bool) error {
 }
 
 // alive is the engine's life now, once there is one.
-func (w *world) alive() *engineLife {
+func (w *simulation) alive() *engineLife {
 	for {
 		w.mu.Lock()
 		e := w.engine
@@ -307,7 +307,7 @@ var errStopped = errors.New("the run ended")
 
 // demand makes a request under one Idempotency-Key until its outcome is known, over
 // however many lives of the engine. A refusal is an outcome.
-func (w *world) demand(of *label, f func(c *client.Client) error) error {
+func (w *simulation) demand(of *label, f func(c *client.Client) error) error {
 	w.mu.Lock()
 	w.calls++
 	key := fmt.Sprint("call-", w.calls)
@@ -320,7 +320,7 @@ func (w *world) demand(of *label, f func(c *client.Client) error) error {
 const patience = 5 * time.Minute
 
 // insist asks until there is an answer.
-func (w *world) insist(of *label, f func(c *client.Client) error) error {
+func (w *simulation) insist(of *label, f func(c *client.Client) error) error {
 	for began := time.Now(); time.Since(began) < patience; time.Sleep(50 * time.Millisecond) {
 		e := w.alive()
 		if e == nil || w.failed() != nil {
@@ -348,7 +348,7 @@ func (w *world) insist(of *label, f func(c *client.Client) error) error {
 }
 
 // user does something beside the schedule.
-func (w *world) user(f func() error) {
+func (w *simulation) user(f func() error) {
 	w.users.Go(func() {
 		if err := f(); err != nil && !errors.Is(err, errStopped) {
 			w.wrong(err)
@@ -357,7 +357,7 @@ func (w *world) user(f func() error) {
 }
 
 // furnish makes accounts, brands, definitions and the first members, in fair weather.
-func (w *world) furnish() error {
+func (w *simulation) furnish() error {
 	ctx := context.Background()
 	op := admin.NewOperator(w.engine.node)
 	for i := range 1 + w.rng.IntN(2) {
@@ -374,7 +374,7 @@ func (w *world) furnish() error {
 			w.makeBrand(l)
 		}
 		for j := range 3 {
-			w.makeDeed(l, j == 2)
+			w.makeDefinition(l, j == 2)
 		}
 		for range 3 {
 			w.register(l, w.newIdentity(l, "spotify"))

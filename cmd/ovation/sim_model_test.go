@@ -12,14 +12,14 @@ import (
 
 // label is an account with what its application made.
 type label struct {
-	id     domain.AccountID
-	key    string
-	brands []domain.BrandID
-	deeds  []deed
+	id          domain.AccountID
+	key         string
+	brands      []domain.BrandID
+	definitions []definition
 }
 
-// deed is a definition of an activity.
-type deed struct {
+// definition is a definition of an activity.
+type definition struct {
 	id      domain.DefinitionID
 	oneTime bool
 }
@@ -36,19 +36,19 @@ type identity struct {
 // act is an action as it was said to have happened. What has the same label, source
 // and id is the same action of a member, said again; with another number it differs.
 type act struct {
-	of      *label
-	source  string
-	id      string
-	number  int
-	who     *identity
-	member  domain.MemberID // in the place of who
-	deed    deed
-	brand   domain.BrandID
-	at      int64
-	reason  domain.Reason // what it is refused for, whoever did it
-	sure    bool          // its owner was known before it was said
-	settled bool          // said over HTTP: its outcome is known to have been good
-	value   string        // what was published; empty: said over HTTP
+	of         *label
+	source     string
+	id         string
+	number     int
+	who        *identity
+	member     domain.MemberID // in the place of who
+	definition definition
+	brand      domain.BrandID
+	at         int64
+	reason     domain.Reason // what it is refused for, whoever did it
+	sure       bool          // its owner was known before it was said
+	settled    bool          // said over HTTP: its outcome is known to have been good
+	value      string        // what was published; empty: said over HTTP
 }
 
 // link is what the action carries to be known by.

@@ -15,14 +15,14 @@ import (
 // writer publishes to one partition of the public topic, in order, each batch until
 // it is acknowledged.
 type writer struct {
-	w         *world
+	w         *simulation
 	partition int
 	in        chan []*act
 	ctx       context.Context
 	stop      func()
 }
 
-func startWriter(w *world, partition int) *writer {
+func startWriter(w *simulation, partition int) *writer {
 	ctx, cancel := context.WithCancel(context.Background())
 	q := &writer{w: w, partition: partition, in: make(chan []*act, 1000), ctx: ctx}
 	done := make(chan struct{})
@@ -74,7 +74,7 @@ func (q *writer) send(p *kafka.Producer, batch []kafka.Message) {
 }
 
 // publish hands a batch to the writer of a partition.
-func (w *world) publish(partition int, batch []*act) {
+func (w *simulation) publish(partition int, batch []*act) {
 	w.users.Add(1)
 	w.writers[partition].in <- batch
 }
@@ -98,7 +98,7 @@ func (a *act) time() string { return time.Unix(a.at, 0).UTC().Format(time.RFC333
 // write makes the bytes that are published. Those of every action differ.
 func (a *act) write(spoil map[string]any) {
 	v := map[string]any{
-		"id": a.id, "source": a.source, "account": a.of.id, "activityID": a.deed.id, "brandID": a.brand, "time": a.time(), "link": a.link(),
+		"id": a.id, "source": a.source, "account": a.of.id, "activityID": a.definition.id, "brandID": a.brand, "time": a.time(), "link": a.link(),
 	}
 	if a.member != 0 {
 		v["memberID"] = a.member
@@ -117,19 +117,19 @@ func (a *act) write(spoil map[string]any) {
 }
 
 // instants are when actions happen: lately, or long ago; two in one place differ.
-func (w *world) instant() int64 {
+func (w *simulation) instant() int64 {
 	now := time.Now().Unix()
 	from := []int64{now - 3*86400, now - 3*86400, now - 40*86400, 1434000000, 1045000000}[w.rng.IntN(5)]
 	return from + w.rng.Int64N(86400)
 }
 
 // newAct makes up an action of somebody.
-func (w *world) newAct(source string) *act {
+func (w *simulation) newAct(source string) *act {
 	m := w.model
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	a := &act{of: w.label(), source: source, id: fmt.Sprint("a", len(m.acts)), at: w.instant()}
-	a.deed, a.brand = pick(w, a.of.deeds), pick(w, a.of.brands)
+	a.definition, a.brand = pick(w, a.of.definitions), pick(w, a.of.brands)
 	var known, all []*identity
 	for _, i := range m.identities {
 		if i.of == a.of {
@@ -140,7 +140,7 @@ func (w *world) newAct(source string) *act {
 		}
 	}
 	a.who = pick(w, all)
-	if source != published || w.rng.IntN(4) > 0 || a.deed.oneTime {
+	if source != published || w.rng.IntN(4) > 0 || a.definition.oneTime {
 		a.who = pick(w, known)
 	}
 	a.sure = a.who.owner != 0
@@ -161,7 +161,7 @@ const published = "collector"
 
 // batch makes up a batch: fresh actions, old ones again, others under
 // a name that is taken, and rubbish.
-func (w *world) batch() []*act {
+func (w *simulation) batch() []*act {
 	var out []*act
 	for range 1 + w.rng.IntN(8) {
 		switch n := w.rng.IntN(20); {
@@ -176,14 +176,14 @@ func (w *world) batch() []*act {
 		a.write(nil)
 		w.noteSaid(a)
 		out = append(out, a)
-		if w.rng.IntN(10) == 0 && a.sure && !a.deed.oneTime && !w.gaps {
+		if w.rng.IntN(10) == 0 && a.sure && !a.definition.oneTime && !w.gaps {
 			out = append(out, w.conflicting(a))
 		}
 	}
 	return out
 }
 
-func (w *world) noteSaid(a *act) {
+func (w *simulation) noteSaid(a *act) {
 	w.model.mu.Lock()
 	defer w.model.mu.Unlock()
 	w.model.say(a)
@@ -191,12 +191,12 @@ func (w *world) noteSaid(a *act) {
 }
 
 // conflicting is another action under the same name, said behind the first.
-func (w *world) conflicting(first *act) *act {
+func (w *simulation) conflicting(first *act) *act {
 	b := *first
 	b.number += 100
 	b.reason = domain.ConflictingDuplicate
-	for b.deed == first.deed {
-		b.deed = pick(w, b.of.deeds)
+	for b.definition == first.definition {
+		b.definition = pick(w, b.of.definitions)
 	}
 	b.write(nil)
 	w.model.mu.Lock()
@@ -206,7 +206,7 @@ func (w *world) conflicting(first *act) *act {
 }
 
 // rubbish is a record that is refused, whoever it may be of.
-func (w *world) rubbish() *act {
+func (w *simulation) rubbish() *act {
 	a := w.newAct(published)
 	spoil := map[string]any{}
 	a.number = 3 * (a.number / 3) // no event: what is wrong stands in the value

@@ -14,7 +14,7 @@ import (
 
 // simulate is one seed from its beginning to its end.
 func simulate(seed uint64) (err error) {
-	w := newWorld(seed)
+	w := newSimulation(seed)
 	stuck := time.AfterFunc(time.Hour, func() {
 		status := "no engine"
 		if e := w.engine; e != nil && e.node != nil {
@@ -52,7 +52,7 @@ func simulate(seed uint64) (err error) {
 		if err := w.step(); err != nil {
 			return err
 		}
-		if err := w.strangeStep(); err != nil {
+		if err := w.unusualStep(); err != nil {
 			return err
 		}
 		time.Sleep(time.Duration(w.rng.IntN(30)) * time.Millisecond)
@@ -76,7 +76,7 @@ func simulate(seed uint64) (err error) {
 }
 
 // step is one thing that happens.
-func (w *world) step() error {
+func (w *simulation) step() error {
 	switch n := w.rng.IntN(100); {
 	case n < 35:
 		p := w.rng.IntN(simPartitions)
@@ -118,7 +118,7 @@ func (w *world) step() error {
 }
 
 // someOwner is a member of a label, chosen.
-func (w *world) someOwner() (*label, domain.MemberID) {
+func (w *simulation) someOwner() (*label, domain.MemberID) {
 	w.model.mu.Lock()
 	defer w.model.mu.Unlock()
 	for {
@@ -129,7 +129,7 @@ func (w *world) someOwner() (*label, domain.MemberID) {
 }
 
 // registerSomebody registers a new identity, or one that somebody registers as well.
-func (w *world) registerSomebody() {
+func (w *simulation) registerSomebody() {
 	l := w.label()
 	i := w.newIdentity(l, "spotify")
 	w.register(l, i)
@@ -139,7 +139,7 @@ func (w *world) registerSomebody() {
 }
 
 // attachSomething gives a member another name, which another member may want too.
-func (w *world) attachSomething() {
+func (w *simulation) attachSomething() {
 	l, member := w.someOwner()
 	i := w.newIdentity(l, "facebook")
 	w.attach(l, member, i)
@@ -149,7 +149,7 @@ func (w *world) attachSomething() {
 }
 
 // recordSomething records a new action over HTTP, or one again.
-func (w *world) recordSomething() {
+func (w *simulation) recordSomething() {
 	if len(w.recorded) > 0 && w.rng.IntN(3) == 0 {
 		w.record(pick(w, w.recorded), true)
 		return
@@ -163,7 +163,7 @@ func (w *world) recordSomething() {
 }
 
 // removeSomething deletes an action that was shown.
-func (w *world) removeSomething() {
+func (w *simulation) removeSomething() {
 	w.model.mu.Lock()
 	shown := w.model.shown
 	w.model.mu.Unlock()
@@ -172,7 +172,7 @@ func (w *world) removeSomething() {
 	}
 }
 
-func (w *world) optInSomebody() {
+func (w *simulation) optInSomebody() {
 	l, member := w.someOwner()
 	w.model.mu.Lock()
 	brand := pick(w, l.brands)
@@ -182,7 +182,7 @@ func (w *world) optInSomebody() {
 
 // look reads a feed in the middle of it all: each action once, each pair once, and
 // nothing of others (I2, I7).
-func (w *world) look() {
+func (w *simulation) look() {
 	l := w.label()
 	in := windows(time.Now())[w.rng.IntN(3)]
 	w.user(func() error {
@@ -205,11 +205,11 @@ func (w *world) look() {
 			if a == nil || a.of != l {
 				return fmt.Errorf("I7: an action nobody did: %+v", i)
 			}
-			k, p := ofMember{i.member, a.source, a.id}, pairOf{i.member, a.deed.id, a.brand}
-			if seen[k] || a.deed.oneTime && pairs[p] {
+			k, p := ofMember{i.member, a.source, a.id}, pairOf{i.member, a.definition.id, a.brand}
+			if seen[k] || a.definition.oneTime && pairs[p] {
 				return fmt.Errorf("I7: %s counts twice", i.link)
 			}
-			seen[k], pairs[p] = true, a.deed.oneTime || pairs[p]
+			seen[k], pairs[p] = true, a.definition.oneTime || pairs[p]
 			w.model.shown = append(w.model.shown, shownAct{a, i.member, i.id})
 		}
 		return nil
@@ -218,7 +218,7 @@ func (w *world) look() {
 
 // forgetOffsets has the broker lose where the routers were, as it does with groups
 // that are idle for long, and the engine start again.
-func (w *world) forgetOffsets() error {
+func (w *simulation) forgetOffsets() error {
 	if w.gaps || w.broker == nil {
 		return nil
 	}
@@ -235,7 +235,7 @@ func (w *world) forgetOffsets() error {
 
 // forget makes the broker's offsets of the routers such as no router writes: to them it is
 // as if there were none.
-func (w *world) forget(journal string) {
+func (w *simulation) forget(journal string) {
 	t, ok := w.broker.log.Topics.ByName(kafka.Activities)
 	if !ok {
 		return
@@ -247,7 +247,7 @@ func (w *world) forget(journal string) {
 
 // again replays the journal on an empty disk, without a fault, and compares: the state
 // hash of every shard, and what the API answers (I6, I9).
-func (w *world) again() error {
+func (w *simulation) again() error {
 	before, stood := w.facts(), w.dump()
 	if err := w.engine.Close(); err != nil {
 		return fmt.Errorf("close: %w", err)
@@ -269,7 +269,7 @@ func (w *world) again() error {
 }
 
 // dump is the store as text, a line a key.
-func (w *world) dump() string {
+func (w *simulation) dump() string {
 	var b strings.Builder
 	if err := w.engine.store.Dump(&b, nil); err != nil {
 		return err.Error()
@@ -295,7 +295,7 @@ func differing(stood, stands string) string {
 }
 
 // facts is the state hash of every shard.
-func (w *world) facts() string {
+func (w *simulation) facts() string {
 	var out []string
 	for _, s := range w.engine.node.Status().Shards {
 		out = append(out, s.Facts)

@@ -18,14 +18,14 @@ import (
 // What is in no schedule of a healthy installation: values of other programs in our own
 // topics, panics of the engine's readers, and shards that are built anew.
 
-// strange is the randomness of them: not the schedule's, so that seeds keep theirs.
-func strange(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 5)) }
+// unusual is the randomness of them: not the schedule's, so that seeds keep theirs.
+func unusual(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 5)) }
 
-// strangeStep is one such thing, in one step of eight.
-func (w *world) strangeStep() error {
-	switch w.strange.IntN(24) {
+// unusualStep is one such thing, in one step of eight.
+func (w *simulation) unusualStep() error {
+	switch w.unusual.IntN(24) {
 	case 0:
-		return w.stray()
+		return w.putForeign()
 	case 1:
 		return w.panicReader()
 	case 2:
@@ -36,8 +36,8 @@ func (w *world) strangeStep() error {
 
 // rebuild builds a shard anew, beside whatever comes, a cut of the power among it. Half of
 // the time the schedule waits for the end.
-func (w *world) rebuild() error {
-	e, shard, wait := w.engine, w.strange.IntN(simShards), w.strange.IntN(2) == 0
+func (w *simulation) rebuild() error {
+	e, shard, wait := w.engine, w.unusual.IntN(simShards), w.unusual.IntN(2) == 0
 	if e == nil || e.api == nil || e.power.isOff() {
 		return nil
 	}
@@ -63,15 +63,15 @@ func (w *world) rebuild() error {
 	return nil // a stuck broker: the power's cut will end it
 }
 
-// stray appends values of another program to a partition of the journal or to the
+// putForeign appends values of another program to a partition of the journal or to the
 // catalog. Every replay must pass over them; those of the journal are dead letters.
-func (w *world) stray() error {
+func (w *simulation) putForeign() error {
 	b := w.broker
 	if b == nil || b.power.isOff() {
 		return nil
 	}
-	name, partition := kafka.Journal, w.strange.IntN(simShards)
-	if w.strange.IntN(3) == 0 {
+	name, partition := kafka.Journal, w.unusual.IntN(simShards)
+	if w.unusual.IntN(3) == 0 {
 		name, partition = kafka.Catalog, 0
 	}
 	topic, _ := b.log.Topics.ByName(name)
@@ -81,8 +81,8 @@ func (w *world) stray() error {
 	}
 	all := [][]byte{[]byte("hello"), {}, nil, []byte(`{"a":1}`), {0xff}, []byte("\xf7OV"), []byte("OVR\x00")}
 	var values [][]byte
-	for range 1 + w.strange.IntN(3) {
-		values = append(values, all[w.strange.IntN(len(all))])
+	for range 1 + w.unusual.IntN(3) {
+		values = append(values, all[w.unusual.IntN(len(all))])
 	}
 	base, _, done, err := in.Append(batchtest.Batch(time.Now().UnixMilli(), values...))
 	if err != nil {
@@ -98,14 +98,14 @@ func (w *world) stray() error {
 	}
 	for i := range values {
 		at := origin{topic.ID.String(), partition, base + int64(i)}
-		w.strays[at] = fate{must: durable || w.strays[at].must, may: true}
+		w.foreign[at] = expectation{must: durable || w.foreign[at].must, may: true}
 	}
 	return nil
 }
 
 // panicReader has the next read of the journal, or of the catalog, panic. What reads it
 // must stop visibly, and a restart must go on where it was: nothing is lost.
-func (w *world) panicReader() error {
+func (w *simulation) panicReader() error {
 	e := w.engine
 	if e == nil || e.api == nil || e.power.isOff() {
 		return nil
@@ -113,7 +113,7 @@ func (w *world) panicReader() error {
 	if err := e.rebuilds.Close(); err != nil { // its reader is to meet no panic, nor one that a reopening ends
 		return err
 	}
-	ofCatalog := w.strange.IntN(4) == 0
+	ofCatalog := w.unusual.IntN(4) == 0
 	panics := &e.panics.journal
 	if ofCatalog {
 		panics = &e.panics.catalog

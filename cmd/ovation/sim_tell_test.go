@@ -12,10 +12,10 @@ import (
 
 // sum is what a brand's actions come to.
 type sum struct {
-	actions int
-	members map[domain.MemberID]int
-	deeds   map[domain.DefinitionID]int
-	months  map[string]int
+	actions     int
+	members     map[domain.MemberID]int
+	definitions map[domain.DefinitionID]int
+	months      map[string]int
 }
 
 func sums(items []simItem) map[domain.BrandID]*sum {
@@ -23,12 +23,12 @@ func sums(items []simItem) map[domain.BrandID]*sum {
 	for _, i := range items {
 		s := out[i.brand]
 		if s == nil {
-			s = &sum{members: map[domain.MemberID]int{}, deeds: map[domain.DefinitionID]int{}, months: map[string]int{}}
+			s = &sum{members: map[domain.MemberID]int{}, definitions: map[domain.DefinitionID]int{}, months: map[string]int{}}
 			out[i.brand] = s
 		}
 		s.actions++
 		s.members[i.member]++
-		s.deeds[i.definition]++
+		s.definitions[i.definition]++
 		s.months[monthOf(i.at)]++
 	}
 	return out
@@ -81,7 +81,7 @@ func tellActivities(c *client.Client, b domain.BrandID, p client.Params, s *sum)
 		if _, err := fmt.Sscan(*t.Items[i].ActivityID, &id); err != nil {
 			return err
 		}
-		if err := differ("stats/activity of "+*t.Items[i].ActivityID, t.Items[i].Count, s.deeds[domain.DefinitionID(id)]); err != nil {
+		if err := differ("stats/activity of "+*t.Items[i].ActivityID, t.Items[i].Count, s.definitions[domain.DefinitionID(id)]); err != nil {
 			return err
 		}
 	}

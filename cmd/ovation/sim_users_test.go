@@ -13,12 +13,12 @@ import (
 
 // What users of the API do, each beside the others and beside what is published.
 
-func pick[T any](w *world, of []T) T { return of[w.rng.IntN(len(of))] }
+func pick[T any](w *simulation, of []T) T { return of[w.rng.IntN(len(of))] }
 
-func (w *world) label() *label { return pick(w, w.model.labels) }
+func (w *simulation) label() *label { return pick(w, w.model.labels) }
 
 // makeBrand makes a brand that no other has the name of.
-func (w *world) makeBrand(l *label) {
+func (w *simulation) makeBrand(l *label) {
 	w.model.hands++
 	name := fmt.Sprint("Band ", w.model.hands)
 	w.user(func() error {
@@ -39,8 +39,8 @@ func (w *world) makeBrand(l *label) {
 	})
 }
 
-// makeDeed makes a definition.
-func (w *world) makeDeed(l *label, oneTime bool) {
+// makeDefinition makes a definition.
+func (w *simulation) makeDefinition(l *label, oneTime bool) {
 	w.model.hands++
 	p := client.Params{"name": fmt.Sprint("did ", w.model.hands), "type": "Listened", "service": "spotify", "value": "2"}
 	if oneTime {
@@ -60,12 +60,12 @@ func (w *world) makeDeed(l *label, oneTime bool) {
 		}
 		w.model.mu.Lock()
 		defer w.model.mu.Unlock()
-		l.deeds = append(l.deeds, deed{domain.DefinitionID(made), oneTime})
+		l.definitions = append(l.definitions, definition{domain.DefinitionID(made), oneTime})
 		return nil
 	})
 }
 
-func (w *world) newIdentity(l *label, service string) *identity {
+func (w *simulation) newIdentity(l *label, service string) *identity {
 	w.model.mu.Lock()
 	defer w.model.mu.Unlock()
 	i := &identity{of: l, service: service, uid: fmt.Sprint("u", len(w.model.identities))}
@@ -80,7 +80,7 @@ func memberOf(id string) domain.MemberID {
 }
 
 // register registers a member by an identity that may have one.
-func (w *world) register(l *label, i *identity) {
+func (w *simulation) register(l *label, i *identity) {
 	w.model.mu.Lock()
 	i.asked = true
 	w.model.mu.Unlock()
@@ -100,7 +100,7 @@ func (w *world) register(l *label, i *identity) {
 }
 
 // attach gives a member another identity, which somebody else may get first.
-func (w *world) attach(l *label, member domain.MemberID, i *identity) {
+func (w *simulation) attach(l *label, member domain.MemberID, i *identity) {
 	w.model.mu.Lock()
 	i.asked = true
 	w.model.mu.Unlock()
@@ -132,9 +132,9 @@ func codeOf(err error) error {
 }
 
 // record says an action over HTTP, and looks whether it is visible when that was said.
-func (w *world) record(a *act, repeated bool) {
+func (w *simulation) record(a *act, repeated bool) {
 	p := client.Params{
-		"activityid": fmt.Sprint(a.deed.id), "brandid": fmt.Sprint(a.brand), "marker": a.id, "async": "0",
+		"activityid": fmt.Sprint(a.definition.id), "brandid": fmt.Sprint(a.brand), "marker": a.id, "async": "0",
 		"link": a.link(), "timestamp": time.Unix(a.at, 0).UTC().Format(time.DateTime),
 	}
 	if a.member != 0 {
@@ -172,7 +172,7 @@ func (w *world) record(a *act, repeated bool) {
 		if id != a.owner() {
 			return fmt.Errorf("%s was recorded for member %d, it is %d's", a.link(), id, a.owner())
 		}
-		if repeated || a.deed.oneTime {
+		if repeated || a.definition.oneTime {
 			return nil
 		}
 		return w.visible(a, at)
@@ -188,14 +188,14 @@ func (m *model) gone(a *act) bool {
 
 // mayBeGone is gone for those who hold mu.
 func (m *model) mayBeGone(a *act) bool {
-	return m.tried[ofMember{a.owner(), a.source, a.id}] > 0 || a.deed.oneTime
+	return m.tried[ofMember{a.owner(), a.source, a.id}] > 0 || a.definition.oneTime
 }
 
 // leaving reports that an item without a link may be of an action that was deleted, or
 // replaced, while its page was made: what it says is read after its row.
 func (m *model) leaving(i *simItem, l *label) bool {
 	return i.link == "" && slices.ContainsFunc(m.acts, func(a *act) bool {
-		return a.of == l && a.owner() == i.member && a.brand == i.brand && a.deed.id == i.definition && m.mayBeGone(a)
+		return a.of == l && a.owner() == i.member && a.brand == i.brand && a.definition.id == i.definition && m.mayBeGone(a)
 	})
 }
 
@@ -207,7 +207,7 @@ func (m *model) triedTwice(k ofMember) bool {
 }
 
 // visible looks for an action at a position where it was said to be (I4).
-func (w *world) visible(a *act, at string) error {
+func (w *simulation) visible(a *act, at string) error {
 	found := false
 	err := w.insist(a.of, func(c *client.Client) error {
 		found = false
@@ -223,7 +223,7 @@ func (w *world) visible(a *act, at string) error {
 }
 
 // remove deletes an action that was shown.
-func (w *world) remove(s shownAct) {
+func (w *simulation) remove(s shownAct) {
 	k := ofMember{s.member, s.act.source, s.act.id}
 	w.model.mu.Lock()
 	w.model.tried[k]++
@@ -238,7 +238,7 @@ func (w *world) remove(s shownAct) {
 			w.model.mu.Lock()
 			w.model.deleted[k] = true
 			w.model.mu.Unlock()
-		case code == domain.NotFound && (s.act.deed.oneTime || w.model.triedTwice(k)):
+		case code == domain.NotFound && (s.act.definition.oneTime || w.model.triedTwice(k)):
 			// another took its place, or another user deleted it
 		default:
 			return fmt.Errorf("delete %s: %w", s.act.link(), err)
@@ -248,7 +248,7 @@ func (w *world) remove(s shownAct) {
 }
 
 // optIn puts a member on a brand's list.
-func (w *world) optIn(l *label, member domain.MemberID, brand domain.BrandID) {
+func (w *simulation) optIn(l *label, member domain.MemberID, brand domain.BrandID) {
 	w.user(func() error {
 		err := w.demand(l, func(c *client.Client) error {
 			_, _, err := c.OptIn(context.Background(), fmt.Sprint("brand/", brand), client.Params{"id": fmt.Sprint(member)})

@@ -13,7 +13,7 @@ import (
 )
 
 // rebuilt runs ovation rebuild and gives what it says.
-func (h *house) rebuilt(code int, args ...string) (r verify.Rebuild) {
+func (h *kafkaFixture) rebuilt(code int, args ...string) (r verify.Rebuild) {
 	h.t.Helper()
 	var out, errs strings.Builder
 	args = append([]string{"rebuild", "--admin", h.p.admin.Addr().String(), "--output", "json"}, args...)
@@ -27,14 +27,14 @@ func (h *house) rebuilt(code int, args ...string) (r verify.Rebuild) {
 }
 
 // busy is the shard of the first fan; the other may be empty.
-func (h *house) busy() int {
+func (h *kafkaFixture) busy() int {
 	return h.p.hasher.Identity(h.account, domain.ByService, "spotify", h.fans[0]).Slot().Shard(2)
 }
 
 // A shard whose store is not what was recorded is what was recorded after a rebuild, while
 // the node goes on counting; a restart finds it so.
 func TestRebuild_MakesAShardWhatWasRecorded(t *testing.T) {
-	h := newHouse(t)
+	h := newKafkaFixture(t)
 	h.publish(40)
 	h.counted(40)
 	busy := h.busy()
@@ -73,7 +73,7 @@ func TestRebuild_MakesAShardWhatWasRecorded(t *testing.T) {
 
 // A shard that stopped, since its state is another log's, serves again.
 func TestRebuild_BringsAStoppedShardBack(t *testing.T) {
-	h := newHouse(t)
+	h := newKafkaFixture(t)
 	h.publish(40)
 	h.counted(40)
 	busy := h.busy()
@@ -101,7 +101,7 @@ func TestRebuild_BringsAStoppedShardBack(t *testing.T) {
 // A journal that does not begin at its start is refused by the first offset that it has; the
 // shard goes on.
 func TestRebuild_IsRefusedWithTheFirstOffset(t *testing.T) {
-	h := newHouse(t)
+	h := newKafkaFixture(t)
 	h.publish(20)
 	h.counted(20)
 	busy := h.busy()
@@ -120,7 +120,7 @@ func TestRebuild_IsRefusedWithTheFirstOffset(t *testing.T) {
 
 // One replay goes on at a time; one that is cancelled leaves the shard as it was.
 func TestRebuild_IsOneAtATimeAndCanBeEnded(t *testing.T) {
-	h := newHouse(t)
+	h := newKafkaFixture(t)
 	h.publish(20)
 	h.counted(20)
 	busy := h.busy()

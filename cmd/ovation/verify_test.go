@@ -18,7 +18,7 @@ import (
 )
 
 // verified runs ovation verify and gives what it says.
-func (h *house) verified(code int, args ...string) (r verify.Verification) {
+func (h *kafkaFixture) verified(code int, args ...string) (r verify.Verification) {
 	h.t.Helper()
 	var out, errs strings.Builder
 	args = append([]string{"verify", "--admin", h.p.admin.Addr().String(), "--output", "json", "--rate", "0"}, args...)
@@ -32,7 +32,7 @@ func (h *house) verified(code int, args ...string) (r verify.Verification) {
 }
 
 // admin gets a path of the admin port.
-func (h *house) adminText(path string) string {
+func (h *kafkaFixture) adminText(path string) string {
 	h.t.Helper()
 	res, err := http.Get("http://" + h.p.admin.Addr().String() + path)
 	h.must(err)
@@ -43,7 +43,7 @@ func (h *house) adminText(path string) string {
 }
 
 // altered changes the store of a house that is not running.
-func (h *house) altered(shard int, change func(s *store.Shard) []domain.Change) {
+func (h *kafkaFixture) altered(shard int, change func(s *store.Shard) []domain.Change) {
 	h.t.Helper()
 	store, err := store.Open(filepath.Join(h.cfg.Data, "store"), store.Options{})
 	h.must(err)
@@ -58,7 +58,7 @@ func (h *house) altered(shard int, change func(s *store.Shard) []domain.Change) 
 // A store that is what was recorded is equal: in the answer, the metrics, the status, and after a
 // restart.
 func TestVerify_Equal(t *testing.T) {
-	h := newHouse(t)
+	h := newKafkaFixture(t)
 	if h.p.verifier.Last() != nil {
 		t.Fatal("a new node has verified something")
 	}
@@ -106,7 +106,7 @@ func TestVerify_Equal(t *testing.T) {
 // What was altered in a store is named by its keys, and by the stretch of the journal where the
 // state hash diverged.
 func TestVerify_NamesDifferences(t *testing.T) {
-	h := newHouse(t)
+	h := newKafkaFixture(t)
 	h.publish(40)
 	h.counted(40)
 	busy := h.p.hasher.Identity(h.account, domain.ByService, "spotify", h.fans[0]).Slot().Shard(2)
@@ -152,7 +152,7 @@ func TestVerify_NamesDifferences(t *testing.T) {
 
 // A shard whose journal is cut is not replayed, with the reason; the others are.
 func TestVerify_JournalThatIsCut(t *testing.T) {
-	h := newHouse(t)
+	h := newKafkaFixture(t)
 	h.publish(20)
 	h.counted(20)
 	busy := h.p.hasher.Identity(h.account, domain.ByService, "spotify", h.fans[0]).Slot().Shard(2) // the other may be empty
@@ -172,7 +172,7 @@ func TestVerify_JournalThatIsCut(t *testing.T) {
 
 // One verification runs at a time; it ends when it, its command or the node is cancelled.
 func TestVerify_OneAtATime(t *testing.T) {
-	h := newHouse(t)
+	h := newKafkaFixture(t)
 	h.publish(20)
 	h.counted(20)
 	h.must(h.p.verifier.Start(verify.Order{Rate: 1})) // a record a second: it does not end by itself

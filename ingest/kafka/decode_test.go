@@ -317,7 +317,7 @@ func TestDecode_HidesAbortedTransactions(t *testing.T) {
 	}
 }
 
-func FuzzDecode(f *testing.F) {
+func FuzzDecode_AnyBytes(f *testing.F) {
 	for _, codec := range []Codec{None, Gzip, Snappy, LZ4, Zstd} {
 		b := packed(codec, encoded(f, None, []Message{{Key: []byte("k"), Value: []byte("v"), Headers: []Header{{"h", nil}}}, {}}))
 		f.Add(slices.Concat(placed(b, 0, 1), placed(b, 5, 2)), int64(0), true)

@@ -66,7 +66,7 @@ func TestExchange_RefusesMalformedAnswers(t *testing.T) {
 	}
 }
 
-func FuzzSkipTags(f *testing.F) {
+func FuzzSkipTags_ConsumesInput(f *testing.F) {
 	f.Add([]byte{0, 1})
 	f.Add([]byte{2, 0, 3, 'a', 'b', 'c', 1, 0})
 	f.Fuzz(func(t *testing.T, b []byte) {

@@ -72,7 +72,7 @@ func TestDecompress_IsBounded(t *testing.T) {
 
 // Whatever is packed in whatever codec: what was packed, or an error, and no more than a
 // batch may grow to.
-func FuzzDecompress(f *testing.F) {
+func FuzzDecompress_OriginalOrError(f *testing.F) {
 	for _, codec := range []recordbatch.Codec{recordbatch.Gzip, recordbatch.Snappy, recordbatch.LZ4, recordbatch.Zstd} {
 		f.Add(uint8(codec), batchtest.Compress(codec, bytes.Repeat([]byte("abc"), 100)))
 	}

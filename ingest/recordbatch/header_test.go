@@ -62,7 +62,7 @@ func TestHeader_Checksum(t *testing.T) {
 }
 
 // A record is read whole or refused; a length below −1 is a null unless the reader is strict.
-func TestNext(t *testing.T) {
+func TestNext_WholeRecordOrError(t *testing.T) {
 	record := func(fields ...int64) []byte {
 		r := []byte{0}
 		for _, f := range fields {

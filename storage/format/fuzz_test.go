@@ -24,9 +24,9 @@ func allocates(t *testing.T, most int, f func()) {
 	t.Fatalf("%d bytes were allocated, at most %d may be", least, most)
 }
 
-// FuzzEntries reads any bytes as a key with any as its value, of a node's store and of the
+// FuzzEntries_DumpedOrRefused reads any bytes as a key with any as its value, of a node's store and of the
 // catalog's: a line of text, or an error, and memory only as the bytes are.
-func FuzzEntries(f *testing.F) {
+func FuzzEntries_DumpedOrRefused(f *testing.F) {
 	all := golden(f)
 	for name, text := range all {
 		what, isValue := strings.CutPrefix(name, "value ")

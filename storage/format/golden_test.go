@@ -143,9 +143,9 @@ func exampleKeys(member domain.MemberID, claim domain.IdentityHash, origin domai
 	}
 }
 
-// TestFormatsAreThoseOfTheGoldenFile: what is on disks stays readable; a change here
+// TestFormat_GoldenBytes: what is on disks stays readable; a change here
 // is another format.
-func TestFormatsAreThoseOfTheGoldenFile(t *testing.T) {
+func TestFormat_GoldenBytes(t *testing.T) {
 	got := examples(t)
 	if *update {
 		var b strings.Builder
@@ -176,9 +176,9 @@ func golden(t testing.TB) map[string]string {
 	return out
 }
 
-// TestGoldenValuesAreRead reads every golden value under a key of its family, and
+// TestFormat_GoldenValuesAreRead reads every golden value under a key of its family, and
 // refuses it when its version is another or its end is missing.
-func TestGoldenValuesAreRead(t *testing.T) {
+func TestFormat_GoldenValuesAreRead(t *testing.T) {
 	all := golden(t)
 	for name, text := range all {
 		rest, isValue := strings.CutPrefix(name, "value ")
@@ -203,9 +203,9 @@ func TestGoldenValuesAreRead(t *testing.T) {
 	}
 }
 
-// FuzzValues reads any bytes as a value of any family, and merges them with a good
+// FuzzValues_ReadOrRefused reads any bytes as a value of any family, and merges them with a good
 // one: an error, or a value that reads again; never a panic.
-func FuzzValues(f *testing.F) {
+func FuzzValues_ReadOrRefused(f *testing.F) {
 	keys := map[byte][]byte{}
 	good := map[byte][]byte{}
 	for name, text := range golden(f) {

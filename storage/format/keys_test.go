@@ -8,7 +8,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-func TestKeysStandInTheOrderOfTheirFields(t *testing.T) {
+func TestKeys_OrderedByTheirFields(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 4))
 	for range 2000 {
 		a := BrandMonth{domain.AccountID(r.IntN(3)), domain.BrandID(r.Uint32() >> r.IntN(32)), domain.Month(r.IntN(700))}
@@ -43,7 +43,7 @@ func TestPrefixEnd(t *testing.T) {
 	}
 }
 
-func TestSlotsOfAMonthAreItsDaysAndHours(t *testing.T) {
+func TestSlotOf_DaysAndHoursOfAMonth(t *testing.T) {
 	m := domain.Month(650)
 	start, end := m.Start(), (m + 1).Start()
 	if SlotOf(classMonth, start, end-1) != 0 || SlotOf(ClassDay, start, start) != 0 || SlotOf(classHour, start, start+3600) != 1 {

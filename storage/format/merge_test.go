@@ -154,7 +154,7 @@ func meaning(t *testing.T, family byte, v []byte) string {
 	return string(v)
 }
 
-func TestAnyGroupingOfOperandsGivesTheSame(t *testing.T) {
+func TestMerge_AnyGroupingGivesTheSame(t *testing.T) {
 	for i := range len("RCtnbau") {
 		family := "RCtnbau"[i]
 		t.Run(string(family), func(t *testing.T) {
@@ -177,7 +177,7 @@ func TestAnyGroupingOfOperandsGivesTheSame(t *testing.T) {
 	}
 }
 
-func TestRowsMeanWhatWasAddedAndNotTaken(t *testing.T) {
+func TestMerge_RowsAddedAndNotDeleted(t *testing.T) {
 	lists := 0
 	defer func() {
 		if lists < 4 {
@@ -222,7 +222,7 @@ func TestRowsMeanWhatWasAddedAndNotTaken(t *testing.T) {
 	}
 }
 
-func TestTakenIsKeptUntilTheOldestIsIncluded(t *testing.T) {
+func TestMerge_DeletionsKeptUntilTheOldestOperand(t *testing.T) {
 	var c RowCodec
 	old := c.Append(nil, nil, []Row{{Seq: 1, Time: 5}, {Seq: 2, Time: 6}})
 	take := c.Append(nil, []uint64{1}, nil)
@@ -235,7 +235,7 @@ func TestTakenIsKeptUntilTheOldestIsIncluded(t *testing.T) {
 	}
 }
 
-func TestUnknownVersionIsAnError(t *testing.T) {
+func TestMerge_UnknownVersionIsAnError(t *testing.T) {
 	for i := range len("RCtnbau") {
 		family := "RCtnbau"[i]
 		r := rand.New(rand.NewPCG(3, 3))
@@ -248,8 +248,8 @@ func TestUnknownVersionIsAnError(t *testing.T) {
 	}
 }
 
-// TestBitsAndColumnsGrowDense compares large values with maps.
-func TestBitsAndColumnsGrowDense(t *testing.T) {
+// TestMerge_DenseBitsAndColumns compares large values with maps.
+func TestMerge_DenseBitsAndColumns(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 8))
 	var bits, cells [][]byte
 	set, cell := map[uint16]bool{}, map[int]uint16{}

@@ -8,7 +8,7 @@ import (
 	"github.com/ovation-analytics/ovation/storage/internal/check"
 )
 
-func TestPackedColumnsGiveBackTheirValues(t *testing.T) {
+func TestPacker_RoundTrip(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for width := range 65 {
 		for _, n := range []int{1, 2, 7, 64, 100} {

@@ -16,7 +16,7 @@ func niceness(t *testing.T) int {
 }
 
 // Whoever yields has a thread of lower priority, and nobody else ever runs on it.
-func TestWhoYieldsIsAloneOnAThreadOfLowerPriority(t *testing.T) {
+func TestYield_OwnThreadOfLowerPriority(t *testing.T) {
 	usual := niceness(t)
 	for range 100 {
 		yielded := make(chan [2]int)

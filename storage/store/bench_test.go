@@ -147,10 +147,10 @@ func BenchmarkSeal(b *testing.B) {
 	closeBoth(b, s, sh)
 }
 
-// BenchmarkCold reads the rows of all brands from disk, as a question about a whole
+// BenchmarkScan_ColdBrands reads the rows of all brands from disk, as a question about a whole
 // account does whose columns are not in memory: 600,000 rows, a tenth of them in the
 // tail, most of them not compacted yet.
-func BenchmarkCold(b *testing.B) {
+func BenchmarkScan_ColdBrands(b *testing.B) {
 	const brands = 1000
 	s, sh := benchShard(b, 5000, Options{})
 	c := newAudience(5000, brands)

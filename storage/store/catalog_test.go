@@ -24,7 +24,7 @@ func loaded(t *testing.T, c *Catalog) map[string]any {
 	return out
 }
 
-func TestCatalogKeepsEveryEntityOverACrash(t *testing.T) {
+func TestCatalog_KeepsEntitiesOverACrash(t *testing.T) {
 	const day = 86400_000
 	fs := vfs.NewCrashableMem()
 	c := check.Must[*Catalog](t)(OpenCatalog("catalog", Options{FS: fs}))
@@ -89,7 +89,7 @@ func TestCatalogKeepsEveryEntityOverACrash(t *testing.T) {
 	}
 }
 
-func TestDiskErrorStopsTheCatalog(t *testing.T) {
+func TestCatalog_StopsOnADiskError(t *testing.T) {
 	disk := &brokenFrom{}
 	disk.left.Store(1 << 40)
 	c := check.Must[*Catalog](t)(OpenCatalog("catalog", Options{FS: errorfs.Wrap(vfs.NewMem(), disk)}))

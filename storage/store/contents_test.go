@@ -67,11 +67,11 @@ func checkSearch(t *testing.T, m *storetest.Model, snap *Snapshot, k [2]uint32, 
 	}
 }
 
-// wordSought looks for contents that have a byte; its gists are a bit for each.
+// wordSought looks for contents that have a byte; its filters are a bit for each.
 func wordSought(word byte) *domain.ContentSearch {
 	return &domain.ContentSearch{
-		Finder: func(text []byte, gist []uint64) func(int) int {
-			if gist != nil && gist[word>>6]>>(word&63)&1 == 0 {
+		Finder: func(text []byte, filter []uint64) func(int) int {
+			if filter != nil && filter[word>>6]>>(word&63)&1 == 0 {
 				return func(int) int { return -1 }
 			}
 			return func(from int) int {
@@ -82,14 +82,14 @@ func wordSought(word byte) *domain.ContentSearch {
 			}
 		},
 		FilterOf: func(contents iter.Seq[[]byte]) []uint64 {
-			gist := make([]uint64, 4)
+			filter := make([]uint64, 4)
 			for c := range contents {
 				for _, b := range c {
-					gist[b>>6] |= 1 << (b & 63)
+					filter[b>>6] |= 1 << (b & 63)
 				}
 			}
-			return gist
+			return filter
 		},
-		MayContain: func(gist []uint64) bool { return gist[word>>6]>>(word&63)&1 == 1 },
+		MayContain: func(filter []uint64) bool { return filter[word>>6]>>(word&63)&1 == 1 },
 	}
 }

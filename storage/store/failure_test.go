@@ -31,10 +31,10 @@ func (b *brokenFrom) MaybeError(op errorfs.Op) error {
 	return nil
 }
 
-// TestDiskErrorStopsTheStoreAndNotTheProcess breaks the disk at every place of some
+// TestStore_DiskErrorLosesNothingReported breaks the disk at every place of some
 // commits, flushes and compactions: nothing reported is lost, nothing is reported
 // after.
-func TestDiskErrorStopsTheStoreAndNotTheProcess(t *testing.T) {
+func TestStore_DiskErrorLosesNothingReported(t *testing.T) {
 	for n := range 20 {
 		n := int64(n * 7)
 		t.Run(fmt.Sprint("write ", n), func(t *testing.T) {

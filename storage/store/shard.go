@@ -127,9 +127,9 @@ func (s *Shard) Action(account domain.AccountID, ord domain.Ordinal, seq uint64)
 	return a.Row(id.Slot()), true, nil
 }
 
-// Approach prefetches what Seen, and the staging of a new row, will look at, of all rows
+// Prefetch prefetches what Seen, and the staging of a new row, will look at, of all rows
 // side by side. Nothing changes.
-func (s *Shard) Approach(rows []domain.Row) {
+func (s *Shard) Prefetch(rows []domain.Row) {
 	for i := range rows {
 		r := &rows[i]
 		id, _ := s.staged.members.Get(r.Account, r.Ord)

@@ -62,7 +62,7 @@ func askSeen(t testing.TB, sh *Shard, asked bool, changes []domain.Change, want 
 	}
 }
 
-func TestRandomOperationsEqualTheModel(t *testing.T) {
+func TestShard_RandomOperationsMatchTheModel(t *testing.T) {
 	for _, seed := range []uint64{1, 2, 3} {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			w := storetest.NewGenerator(seed)
@@ -95,9 +95,9 @@ func TestRandomOperationsEqualTheModel(t *testing.T) {
 	}
 }
 
-// TestI3CrashLeavesACommitBoundary cuts the power beside random commits: what is found
+// TestI3_CrashLeavesACommitBoundary cuts the power beside random commits: what is found
 // is the state after one of them, at or after the last that was reported.
-func TestI3CrashLeavesACommitBoundary(t *testing.T) {
+func TestI3_CrashLeavesACommitBoundary(t *testing.T) {
 	for _, seed := range []uint64{11, 12} {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			w := storetest.NewGenerator(seed)
@@ -137,7 +137,7 @@ func checkCrash(t *testing.T, fs *vfs.MemFS, r *rand.Rand, commits []storetest.C
 	closeBoth(t, s, sh)
 }
 
-func TestCrashDuringACommitLosesNothingReported(t *testing.T) {
+func TestCrash_DuringACommitKeepsReported(t *testing.T) {
 	w := storetest.NewGenerator(21)
 	fs := vfs.NewCrashableMem()
 	s, sh := openSmall(t, fs, smallOptions(fs))
@@ -252,7 +252,7 @@ func wantMemberRows(all map[[2]uint32][]domain.Row, r *domain.Row) (want []domai
 	return want
 }
 
-func TestSnapshotStaysAtItsCommit(t *testing.T) {
+func TestSnapshot_StaysAtItsCommit(t *testing.T) {
 	w := storetest.NewGenerator(31)
 	o := smallOptions(vfs.NewMem())
 	s, sh := openSmall(t, o.FS, o)

@@ -31,7 +31,7 @@ type Options struct {
 	SealRows           int          // rows of a shard's tail that are sealed at once; default 32,768
 	TailBytes          int          // of a shard's tail's contents, which are sealed then too; default 8 MiB
 	FilterBytes        int          // a shard's filters of months before the clock's two; default 32 MiB
-	ContentFilterBytes int          // of gists of contents, of all shards; default 32 MiB
+	ContentFilterBytes int          // of content filters, of all shards; default 32 MiB
 	Throwaway          bool         // nothing is durable: a store that is removed when it is closed
 	// SyncWithin is how long a shard's commit may wait to be durable, with those that come
 	// meanwhile. A power cut then leaves the shard at an earlier commit: the journal, which

@@ -17,7 +17,7 @@ import (
 	"github.com/ovation-analytics/ovation/storage/storetest"
 )
 
-func TestStoreOfAnotherFormatIsRefused(t *testing.T) {
+func TestOpen_RefusesAnotherFormat(t *testing.T) {
 	fs := vfs.NewMem()
 	o := smallOptions(fs)
 	s := check.Must[*Store](t)(Open("store", o))
@@ -42,7 +42,7 @@ func TestStoreOfAnotherFormatIsRefused(t *testing.T) {
 	}
 }
 
-func TestStoreIsOpenedOnceAndAShardToo(t *testing.T) {
+func TestOpen_StoreAndShardOnce(t *testing.T) {
 	fs := vfs.NewMem()
 	cache := NewCache(1<<20, 100)
 	defer cache.Close()
@@ -72,8 +72,8 @@ func TestStoreIsOpenedOnceAndAShardToo(t *testing.T) {
 	}
 }
 
-// TestShardsDoNotSeeEachOther runs three shards beside each other in one store.
-func TestShardsDoNotSeeEachOther(t *testing.T) {
+// TestShard_ShardsAreIsolated runs three shards beside each other in one store.
+func TestShard_ShardsAreIsolated(t *testing.T) {
 	fs := vfs.NewMem()
 	s := check.Must[*Store](t)(Open("store", smallOptions(fs)))
 	var worlds []*storetest.Generator
@@ -104,7 +104,7 @@ func TestShardsDoNotSeeEachOther(t *testing.T) {
 	check.OK(t, s.Close())
 }
 
-func TestDumpShowsEveryKeyAsOneLine(t *testing.T) {
+func TestDump_EveryKeyIsOneLine(t *testing.T) {
 	fs := vfs.NewMem()
 	w := storetest.NewGenerator(60)
 	s, sh := openSmall(t, fs, smallOptions(fs))

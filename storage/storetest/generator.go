@@ -24,12 +24,12 @@ type Generator struct {
 	number uint32 // of the last parked activity
 }
 
-const worldStart = domain.Second(1714000000) // late April 2024
+const epoch = domain.Second(1714000000) // late April 2024
 
 // NewGenerator makes one; the seed decides all of it.
 func NewGenerator(seed uint64) *Generator {
 	w := &Generator{Rand: rand.New(rand.NewPCG(seed, 7)), Model: NewModel(), slots: map[domain.Slot]uint64{}, ords: map[domain.AccountID]domain.Ordinal{}}
-	w.State = domain.ShardState{Cluster: "c", Journal: domain.TopicID{9}, Clock: int64(worldStart) * 1000, Rules: 1}
+	w.State = domain.ShardState{Cluster: "c", Journal: domain.TopicID{9}, Clock: int64(epoch) * 1000, Rules: 1}
 	return w
 }
 
@@ -96,7 +96,7 @@ func (w *Generator) change() {
 		p := w.anyMember()
 		w.add(domain.OneTimePut, &domain.OneTime{
 			Account: p.Account, Ord: p.Ord, Definition: domain.DefinitionID(100 + w.Rand.IntN(3)), Brand: domain.BrandID(w.Rand.IntN(3)),
-			Time: worldStart, Hash: w.Rand.Uint64(), Seq: w.State.Sequence, Deleted: w.Rand.IntN(3) == 0,
+			Time: epoch, Hash: w.Rand.Uint64(), Seq: w.State.Sequence, Deleted: w.Rand.IntN(3) == 0,
 		})
 	case k < 94:
 		day := uint32(w.State.Clock / 86400_000)

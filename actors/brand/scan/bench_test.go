@@ -113,8 +113,8 @@ var (
 	}
 )
 
-// BenchmarkHot asks all eight shards, one after the other and by two goroutines.
-func BenchmarkHot(b *testing.B) {
+// BenchmarkAnswer_HotBrand asks all eight shards, one after the other and by two goroutines.
+func BenchmarkAnswer_HotBrand(b *testing.B) {
 	h := hotBrand()
 	for _, shape := range benchShapes {
 		for _, days := range []uint32{7, 180} {
@@ -257,8 +257,8 @@ func BenchmarkCommit(b *testing.B) {
 	}
 }
 
-// BenchmarkSmall asks for one small brand and for the account of 200,000 rows of 5,000 brands.
-func BenchmarkSmall(b *testing.B) {
+// BenchmarkAnswer_SmallBrands asks for one small brand and for the account of 200,000 rows of 5,000 brands.
+func BenchmarkAnswer_SmallBrands(b *testing.B) {
 	list := hotBrand().rows[0]
 	r := rand.New(rand.NewPCG(3, 3))
 	t := rows.NewTable(rows.Options{})
@@ -288,9 +288,9 @@ func BenchmarkSmall(b *testing.B) {
 	}
 }
 
-// BenchmarkCold asks one shard about a brand whose rows are on disk only; to read them
+// BenchmarkScan_ColdBrands asks one shard about a brand whose rows are on disk only; to read them
 // costs nothing here.
-func BenchmarkCold(b *testing.B) {
+func BenchmarkScan_ColdBrands(b *testing.B) {
 	h := hotBrand()
 	list := h.rows[0]
 	t := rows.NewTable(rows.Options{})

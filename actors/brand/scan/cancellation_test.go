@@ -120,9 +120,9 @@ func TestCancellation_EndsPerformedAndAtLeast(t *testing.T) {
 	}
 }
 
-// BenchmarkUntil is what looking whether somebody waits costs: the hot brand's questions
+// BenchmarkCancellation_Checks is what looking whether somebody waits costs: the hot brand's questions
 // with a context that has a deadline, and without one.
-func BenchmarkUntil(b *testing.B) {
+func BenchmarkCancellation_Checks(b *testing.B) {
 	h := hotBrand()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
 	defer cancel()

@@ -157,7 +157,7 @@ func TestFeed_FailsWithItsContents(t *testing.T) {
 	}
 }
 
-func FuzzKeywordIsFoundInValuesOnly(f *testing.F) {
+func FuzzKeyword_MatchesValuesOnly(f *testing.F) {
 	for _, word := range keywords[4:] {
 		for seq := range uint64(11) {
 			f.Add(contentOf(seq), word)

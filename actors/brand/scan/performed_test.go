@@ -204,9 +204,9 @@ func TestPerformed_OfAColdBrandNeedsASource(t *testing.T) {
 	}
 }
 
-// BenchmarkDid is 1 M rows of 100,000 members in a shard: half of one brand, a quarter
+// BenchmarkPerformed_AnyAndAll is 1 M rows of 100,000 members in a shard: half of one brand, a quarter
 // of another, the others of small ones; of 20 definitions. ns/row is by all rows.
-func BenchmarkDid(b *testing.B) {
+func BenchmarkPerformed_AnyAndAll(b *testing.B) {
 	const list, people = 1_000_000, 100_000
 	r := rand.New(rand.NewPCG(1, 1))
 	table := rows.NewTable(rows.Options{})

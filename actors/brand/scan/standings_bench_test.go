@@ -8,9 +8,9 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// BenchmarkOneMember asks the shard of one member of an account of 2 M rows in eight
+// BenchmarkStandings_OneMember asks the shard of one member of an account of 2 M rows in eight
 // shards what that member did: its score, its brands, its latest actions.
-func BenchmarkOneMember(b *testing.B) {
+func BenchmarkStandings_OneMember(b *testing.B) {
 	h := crowdedAccount()
 	said := func([]domain.Row, func(int, int64, []byte)) error { return nil }
 	alone := make([]uint64, 1+1000>>6)

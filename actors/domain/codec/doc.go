@@ -14,7 +14,7 @@
 // protoc-gen-go generates the messages; commands.go, catalog.go, member.go and store.go map
 // them to values of the domain. A record's envelope and an activity are read and written by
 // hand (wire.go): neither allocates, and the strings of a decoded activity share the memory
-// of the bytes (BenchmarkRecord, BenchmarkRecordGenerated: 4 times as fast to write, 4 to 5
+// of the bytes (BenchmarkRecord, BenchmarkRecord_Generated: 4 times as fast to write, 4 to 5
 // times to read). A member by hand was 2 times as fast to read and 5 times to write, 1 µs
 // each: too little beside the commit that follows.
 //

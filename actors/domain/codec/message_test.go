@@ -297,7 +297,7 @@ func BenchmarkMember(b *testing.B) {
 	})
 }
 
-func FuzzDecode(f *testing.F) {
+func FuzzDecode_AnyBytes(f *testing.F) {
 	all := stored()
 	for i, name := range names(all) {
 		byName().fill(all[name])

@@ -128,7 +128,7 @@ func typicalActivity() *domain.Record {
 	}
 }
 
-func TestAnActivityIsWrittenAndReadWithoutAllocating(t *testing.T) {
+func TestRecord_ActivityWithoutAllocations(t *testing.T) {
 	r := typicalActivity()
 	buf := make([]byte, 0, 1024)
 	if n := testing.AllocsPerRun(100, func() { AppendRecord(buf, r) }); n != 0 {
@@ -172,8 +172,8 @@ func benchmarkDecodeRecord(b *testing.B) {
 	}
 }
 
-// BenchmarkRecordGenerated is what the generated code takes for an activity's record.
-func BenchmarkRecordGenerated(b *testing.B) {
+// BenchmarkRecord_Generated is what the generated code takes for an activity's record.
+func BenchmarkRecord_Generated(b *testing.B) {
 	m := new(schema.Record)
 	if err := proto.Unmarshal(AppendRecord(nil, typicalActivity())[len(magic):], m); err != nil {
 		b.Fatal(err)

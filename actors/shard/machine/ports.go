@@ -45,9 +45,9 @@ type Store interface {
 	// Action finds the member's row with that sequence; dead ones and staged ones too.
 	Action(account domain.AccountID, ord domain.Ordinal, seq uint64) (domain.Row, bool, error)
 
-	// Approach says for which rows (Account, Ord, Time, Hash) Seen will be asked soon,
+	// Prefetch says for which rows (Account, Ord, Time, Hash) Seen will be asked soon,
 	// so that what it looks at can be read for all of them side by side.
-	Approach(rows []domain.Row)
+	Prefetch(rows []domain.Row)
 
 	// Mark notes the state hash of all that is staged and committed as that of all
 	// records below an offset; Marked is the offset of the last mark committed.

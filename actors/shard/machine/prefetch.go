@@ -57,5 +57,5 @@ func (p *prefetch) run(records []domain.Record, of *identity.Ledger, roster *mem
 		p.loaded[i] = nil
 	}
 	clear(p.acts)
-	store.Approach(p.rows)
+	store.Prefetch(p.rows)
 }

@@ -27,7 +27,7 @@ func made(t testing.TB, o Options) *Audience {
 	return a
 }
 
-func TestTheSameOptionsGiveTheSameBytes(t *testing.T) {
+func TestAudience_SameOptionsGiveTheSameBytes(t *testing.T) {
 	t.Parallel()
 	const golden = "2d24b128387b8d573abc1e93cf87a74e0e4025165c2b48f0b1d8d217a75c1799"
 	if got := sum(t, made(t, small())); got != golden {
@@ -67,7 +67,7 @@ func sum(t *testing.T, a *Audience) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-func TestAnotherWeekMovesDatesAndNothingElse(t *testing.T) {
+func TestAudience_AnotherWeekMovesDatesOnly(t *testing.T) {
 	t.Parallel()
 	a, o := made(t, small()), small()
 	o.End = friday.AddDate(0, 0, -4) // the Monday of that week
@@ -98,7 +98,7 @@ func TestAnotherWeekMovesDatesAndNothingElse(t *testing.T) {
 	}
 }
 
-func TestTheHistoryIsItsDaysInOrder(t *testing.T) {
+func TestHistory_IsItsDaysInOrder(t *testing.T) {
 	t.Parallel()
 	a := made(t, small())
 	var all []Action
@@ -131,7 +131,7 @@ func TestTheHistoryIsItsDaysInOrder(t *testing.T) {
 	}
 }
 
-func TestItGoesOnBehindTheHistory(t *testing.T) {
+func TestAudience_ContinuesAfterTheHistory(t *testing.T) {
 	t.Parallel()
 	a := made(t, small())
 	for d := historyDays; d < planDays+20; d++ {
@@ -144,7 +144,7 @@ func TestItGoesOnBehindTheHistory(t *testing.T) {
 	}
 }
 
-func TestEveryCountIsExact(t *testing.T) {
+func TestAudience_CountsAreExact(t *testing.T) {
 	t.Parallel()
 	for _, o := range []Options{
 		{Members: 1, Actions: 0},
@@ -167,7 +167,7 @@ func TestEveryCountIsExact(t *testing.T) {
 	}
 }
 
-func TestBadOptionsAreRefused(t *testing.T) {
+func TestOptions_InvalidAreRefused(t *testing.T) {
 	t.Parallel()
 	for _, o := range []Options{
 		{},
@@ -184,7 +184,7 @@ func TestBadOptionsAreRefused(t *testing.T) {
 	}
 }
 
-func TestMoreMembersLeaveTheFirstAsTheyWere(t *testing.T) {
+func TestAudience_MoreMembersKeepTheFirst(t *testing.T) {
 	t.Parallel()
 	few, o := made(t, small()), small()
 	o.Members, o.Actions = 900, 100
@@ -197,7 +197,7 @@ func TestMoreMembersLeaveTheFirstAsTheyWere(t *testing.T) {
 	}
 }
 
-func TestItMayBeReadByMany(t *testing.T) {
+func TestAudience_ConcurrentReads(t *testing.T) {
 	t.Parallel()
 	a := made(t, small())
 	want := a.Day(200)
@@ -213,7 +213,7 @@ func TestItMayBeReadByMany(t *testing.T) {
 	wg.Wait()
 }
 
-func TestLiveIsOfItsSecond(t *testing.T) {
+func TestLive_DependsOnItsSecondOnly(t *testing.T) {
 	t.Parallel()
 	a := made(t, small())
 	at := a.End().Add(12*day + 20*time.Hour + 300*time.Millisecond)

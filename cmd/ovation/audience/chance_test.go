@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestPickFollowsTheWeights(t *testing.T) {
+func TestPick_FollowsTheWeights(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 200 {
@@ -32,7 +32,7 @@ func TestPickFollowsTheWeights(t *testing.T) {
 	}
 }
 
-func TestScaledIsExact(t *testing.T) {
+func TestScaled_IsExact(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ n, part, whole, want uint64 }{
 		{0, 5, 7, 0}, {10, 7, 7, 10}, {10, 3, 7, 4}, {10, 14, 7, 20}, {MaxActions, math.MaxUint64 - 1, math.MaxUint64, MaxActions - 1},
@@ -43,7 +43,7 @@ func TestScaledIsExact(t *testing.T) {
 	}
 }
 
-func TestStreamsAreApart(t *testing.T) {
+func TestStream_EachIsDistinct(t *testing.T) {
 	t.Parallel()
 	seen := map[uint64]bool{}
 	for _, c := range []chance{0, 1, 1 << 63} {

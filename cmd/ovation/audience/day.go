@@ -16,12 +16,12 @@ func (a *Audience) Day(d int) []Action {
 	if d < 0 || a.options.Actions == 0 {
 		return nil
 	}
-	crowd := a.crowd(d)
-	room := a.budget(d, crowd.sum())
-	p := &page{a: a, d: d, r: a.chance.stream(ofDay, d), crowd: crowd, fresh: map[int]weights{}}
+	present := a.present(d)
+	room := a.budget(d, present.sum())
+	p := &page{a: a, d: d, r: a.chance.stream(ofDay, d), present: present, fresh: map[int]weights{}}
 	p.actions = make([]Action, 0, room)
 	p.remember(room)
-	for len(p.actions) < room && crowd.sum() > 0 {
+	for len(p.actions) < room && present.sum() > 0 {
 		p.session(room)
 	}
 	// Of one second in the order made: no two machines differ.
@@ -37,7 +37,7 @@ type page struct {
 	a       *Audience
 	d       int
 	r       *rand.Rand
-	crowd   weights
+	present weights
 	fresh   map[int]weights // by brand: its releases, and its catalogue, by how much they are played
 	actions []Action
 }
@@ -69,7 +69,7 @@ func (p *page) at(after time.Duration) time.Time { return p.a.date(p.d).Add(afte
 // session is one member doing something for a while: several tracks of a brand and
 // perhaps of a second one, or one thing alone.
 func (p *page) session(room int) {
-	number := p.crowd.pick(p.r)
+	number := p.present.pick(p.r)
 	m := &p.a.Members[number]
 	start := p.a.rhythm.moment(p.r, m, p.d)
 	brand, account, what := p.choose(m, m.pickBrand(p.a, p.r, p.d))

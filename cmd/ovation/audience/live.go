@@ -8,9 +8,9 @@ import (
 
 // Live makes what is done now: who is awake does it. It belongs to one goroutine.
 type Live struct {
-	a     *Audience
-	slot  int // of which crowd is; −1: none
-	crowd weights
+	a       *Audience
+	slot    int // of which crowd is; −1: none
+	present weights
 }
 
 // Live is a source of what is done from now on.
@@ -26,10 +26,10 @@ func (l *Live) At(t time.Time, n int) []Action {
 	}
 	d := int(since / day)
 	l.gather(d, int(since/slotTime))
-	if l.crowd.sum() == 0 {
+	if l.present.sum() == 0 {
 		return nil
 	}
-	p := &page{a: l.a, d: d, r: l.a.chance.stream(ofSecond, int(since/time.Second)), crowd: l.crowd, fresh: map[int]weights{}}
+	p := &page{a: l.a, d: d, r: l.a.chance.stream(ofSecond, int(since/time.Second)), present: l.present, fresh: map[int]weights{}}
 	out := make([]Action, 0, n)
 	for len(out) < n {
 		action, ok := p.single(t)
@@ -47,7 +47,7 @@ func (l *Live) gather(d, slot int) {
 	if l.slot == slot {
 		return
 	}
-	l.slot, l.crowd = slot, make(weights, 0, len(l.a.Members))
+	l.slot, l.present = slot, make(weights, 0, len(l.a.Members))
 	for i := range l.a.Members {
 		m := &l.a.Members[i]
 		hours, s := l.a.rhythm.of(m, d), slot%slots
@@ -55,13 +55,13 @@ func (l *Live) gather(d, slot int) {
 		if s > 0 {
 			now -= hours[s-1]
 		}
-		l.crowd = l.crowd.add(scaled(l.a.drawn(m, d), now, hours.sum()))
+		l.present = l.present.add(scaled(l.a.drawn(m, d), now, hours.sum()))
 	}
 }
 
 // single is one thing, rarely a follow: it may be a repeat, as networks tell it again.
 func (p *page) single(t time.Time) (Action, bool) {
-	number := p.crowd.pick(p.r)
+	number := p.present.pick(p.r)
 	m := &p.a.Members[number]
 	brand, account, what := p.choose(m, m.pickBrand(p.a, p.r, p.d))
 	if what < 0 {

@@ -11,9 +11,9 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// crowd is an audience large enough to see what it is like. It is made once: nobody
+// present is an audience large enough to see what it is like. It is made once: nobody
 // changes it.
-var crowd = sync.OnceValues(func() (*Audience, *Portrait) {
+var present = sync.OnceValues(func() (*Audience, *Portrait) {
 	a, err := New(Options{Seed: 1, Members: 3000, Actions: 60_000, End: friday})
 	if err != nil {
 		panic(err)
@@ -36,9 +36,9 @@ func share(of []Share, name string) Share {
 	return Share{}
 }
 
-func TestPeopleSleepAndHaveWeekends(t *testing.T) {
+func TestAudience_NightsAndWeekends(t *testing.T) {
 	t.Parallel()
-	_, p := crowd()
+	_, p := present()
 	night, evening := 0, 0
 	for h, n := range p.LocalHours {
 		switch {
@@ -63,9 +63,9 @@ func TestPeopleSleepAndHaveWeekends(t *testing.T) {
 	}
 }
 
-func TestAFewDoMost(t *testing.T) {
+func TestAudience_ActionsAreSkewed(t *testing.T) {
 	t.Parallel()
-	a, p := crowd()
+	a, p := present()
 	within(t, "the keenest hundredth", p.Top, p.Actions, 0.08, 0.20)
 	within(t, "the keenest tenth", p.Deciles[0], p.Actions, 0.42, 0.60)
 	within(t, "the lower half", p.Deciles[5]+p.Deciles[6]+p.Deciles[7]+p.Deciles[8]+p.Deciles[9], p.Actions, 0.03, 0.12)
@@ -96,9 +96,9 @@ func exponent(counts []int) float64 {
 	return (n*sxy - sx*sy) / (n*sxx - sx*sx)
 }
 
-func TestMembersAreOfAllKinds(t *testing.T) {
+func TestAudience_DemographicShares(t *testing.T) {
 	t.Parallel()
-	_, p := crowd()
+	_, p := present()
 	if n := len(p.Countries); n < 35 {
 		t.Errorf("only %d countries", n)
 	}
@@ -127,9 +127,9 @@ func TestMembersAreOfAllKinds(t *testing.T) {
 	}
 }
 
-func TestTheYoungAreOnOtherNetworks(t *testing.T) {
+func TestAudience_ServicesDependOnAge(t *testing.T) {
 	t.Parallel()
-	a, _ := crowd()
+	a, _ := present()
 	ages := map[domain.Service][]int{}
 	for i := range a.Members {
 		m := &a.Members[i]
@@ -144,9 +144,9 @@ func TestTheYoungAreOnOtherNetworks(t *testing.T) {
 	}
 }
 
-func TestFollowsAreRareAndOnce(t *testing.T) {
+func TestAudience_FollowsAreRareAndOneTime(t *testing.T) {
 	t.Parallel()
-	_, p := crowd()
+	_, p := present()
 	within(t, "done once in a life", p.OneTime, p.Actions, 0.01, 0.08)
 	within(t, "of these told again", p.Repeats, p.OneTime, 0.002, 0.05)
 	plays, likes := 0, 0
@@ -165,9 +165,9 @@ func TestFollowsAreRareAndOnce(t *testing.T) {
 	within(t, "likes", likes, p.Actions, 0.01, 0.06)
 }
 
-func TestReleasesAndConcertsMakeBursts(t *testing.T) {
+func TestAudience_ReleasesAndConcertsMakeBursts(t *testing.T) {
 	t.Parallel()
-	a, p := crowd()
+	a, p := present()
 	if len(p.Bursts) != 6 {
 		t.Fatalf("%d releases", len(p.Bursts))
 	}
@@ -193,9 +193,9 @@ func TestReleasesAndConcertsMakeBursts(t *testing.T) {
 	within(t, "at a concert", visits, p.Actions, 0.001, 0.03)
 }
 
-func TestNobodyDoesWhatCannotBeDone(t *testing.T) {
+func TestAudience_ActionsArePossible(t *testing.T) {
 	t.Parallel()
-	a, _ := crowd()
+	a, _ := present()
 	for x := range a.History() {
 		m, d, b := &a.Members[x.Member], &a.Definitions[x.Definition], &a.Brands[x.Brand]
 		since := int(x.Time.Sub(a.Start()) / day)
@@ -233,9 +233,9 @@ func TestNobodyDoesWhatCannotBeDone(t *testing.T) {
 	}
 }
 
-func TestTheReportNamesWhatIsThere(t *testing.T) {
+func TestReport_NamesItsFigures(t *testing.T) {
 	t.Parallel()
-	a, p := crowd()
+	a, p := present()
 	text := p.String()
 	for _, want := range []string{
 		"3000 members, 60000 actions", "Actions by hour", "weekday", "Countries", "Ages", "Genders", "Top artists",

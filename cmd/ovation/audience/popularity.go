@@ -74,8 +74,8 @@ func (a *Audience) drawn(m *Member, d int) uint64 {
 	return m.drive * (lively / calm) / 10 * (a.rhythm.of(m, d).sum() / 1000) / 100
 }
 
-// crowd is the members by what they do on the day.
-func (a *Audience) crowd(d int) weights {
+// present is the members by what they do on the day.
+func (a *Audience) present(d int) weights {
 	w := make(weights, 0, len(a.Members))
 	for i := range a.Members {
 		w = w.add(a.drawn(&a.Members[i], d))

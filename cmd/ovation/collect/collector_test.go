@@ -22,9 +22,9 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func TestARowIsOneCloudEventUnderItsMembersKey(t *testing.T) {
+func TestRow_OneCloudEventUnderItsMembersKey(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, `
+	r := newFixture(t, `
 source: shop/plays
 time: "{at}"
 member: {service: Spotify, uid: "{user}"}
@@ -59,12 +59,12 @@ geo: {country: "{cc}", city: "{none}"}
 // A crash is a run that ends between a publishing and the note of it, wherever that is:
 // the next one finds the position of the last note. Over many of them nothing is
 // missing, and what is there twice was never noted.
-func TestNothingIsMissingAfterAnyNumberOfCrashes(t *testing.T) {
+func TestCollector_CrashesLoseNothing(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
 	rnd := rand.New(rand.NewPCG(seed, 0))
 	const n = 3000
-	r := newRig(t, plain, plainRows(n))
+	r := newFixture(t, plain, plainRows(n))
 	crashes, noted := 0, 0
 	for done := false; !done; {
 		ctx, cancel := context.WithCancel(context.Background())
@@ -114,7 +114,7 @@ func TestNothingIsMissingAfterAnyNumberOfCrashes(t *testing.T) {
 
 // crashing is a run in small chunks that loses, when it fails, what it had not written
 // yet. It reports whether it came to the end.
-func crashing(ctx context.Context, r *rig, m *input.Mapping, size int) bool {
+func crashing(ctx context.Context, r *fixture, m *input.Mapping, size int) bool {
 	r.t.Helper()
 	s, err := input.OpenFile(m, r.path("in.csv"), nil)
 	if err != nil {
@@ -139,9 +139,9 @@ func crashing(ctx context.Context, r *rig, m *input.Mapping, size int) bool {
 	return err == nil
 }
 
-func TestASecondRunPublishesWhatWasAddedAndNothingElse(t *testing.T) {
+func TestCollector_SecondRunPublishesAddedOnly(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, plain, plainRows(100))
+	r := newFixture(t, plain, plainRows(100))
 	r.must()
 	if got := r.must(); got.Published != 0 || r.report.resumed == nil || len(r.log.messages) != 100 {
 		t.Fatalf("the same again: %+v", got)
@@ -160,9 +160,9 @@ func TestASecondRunPublishesWhatWasAddedAndNothingElse(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotTheSameIsRefused(t *testing.T) {
+func TestCollector_RefusesAChangedInput(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, plain, plainRows(100))
+	r := newFixture(t, plain, plainRows(100))
 	r.must()
 	refused := func(what, says string, target error) {
 		t.Helper()
@@ -189,7 +189,7 @@ func TestWhatIsNotTheSameIsRefused(t *testing.T) {
 	}
 }
 
-func TestBadRowsAreToldByTheirLineAndStopNoOther(t *testing.T) {
+func TestCollector_ReportsBadRowsByLine(t *testing.T) {
 	t.Parallel()
 	rows := "id,user,at\n" + // 1
 		"a,u,1300000000\n" + // 2
@@ -203,7 +203,7 @@ func TestBadRowsAreToldByTheirLineAndStopNoOther(t *testing.T) {
 		"g,u,5\n" + // 11
 		"h,\xff,1300000000\n" + // 12
 		"i,u,1300000000" // 13, no line end
-	r := newRig(t, plain, rows)
+	r := newFixture(t, plain, rows)
 	var rejects bytes.Buffer
 	r.options.Rejects = &rejects
 	got := r.must()
@@ -234,9 +234,9 @@ func TestBadRowsAreToldByTheirLineAndStopNoOther(t *testing.T) {
 	}
 }
 
-func TestTooManyBadRowsEndTheRunAndTheNextOneGoesOn(t *testing.T) {
+func TestCollector_TooManyBadRowsEndTheRun(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, plain, plainRows(10)+"x\ny\nz\n")
+	r := newFixture(t, plain, plainRows(10)+"x\ny\nz\n")
 	r.options.MaxErrors = 2
 	if _, err := r.run(context.Background()); !errors.Is(err, ErrTooMany) {
 		t.Fatal(err)
@@ -247,9 +247,9 @@ func TestTooManyBadRowsEndTheRunAndTheNextOneGoesOn(t *testing.T) {
 	}
 }
 
-func TestADryRunConnectsToNothingAndKeepsNothing(t *testing.T) {
+func TestDryRun_ConnectsToNothing(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, strings.Replace(plain, `{id: "3"}`, `{create: {name: "{user}", type: Music}}`, 1), plainRows(20)+"bad\n")
+	r := newFixture(t, strings.Replace(plain, `{id: "3"}`, `{create: {name: "{user}", type: Music}}`, 1), plainRows(20)+"bad\n")
 	r.log = nil
 	got := r.must()
 	if got.Published != 20 || got.Rejected != 1 || len(r.report.samples) != 20 || r.report.samples[3].Brand.Create["name"] != "u3" {
@@ -260,7 +260,7 @@ func TestADryRunConnectsToNothingAndKeepsNothing(t *testing.T) {
 	}
 }
 
-func TestASpreadGoesOnInTheMiddleOfARow(t *testing.T) {
+func TestSpread_ResumesWithinARow(t *testing.T) {
 	t.Parallel()
 	const mapping = `
 source: test
@@ -269,12 +269,12 @@ member: {id: "{user}"}
 activities: {play: {id: 100}}
 `
 	input := "user,n\n1,900000\n2,x\n3,0\n4,99000\n5,1000\n"
-	whole := newRig(t, mapping, input)
+	whole := newFixture(t, mapping, input)
 	total := whole.must()
 	if total.Published != 50000 || total.Rejected != 1 || total.Silent != 1 {
 		t.Fatalf("%+v", total)
 	}
-	r := newRig(t, mapping, input)
+	r := newFixture(t, mapping, input)
 	parts := 0
 	for range 100 {
 		first := true
@@ -302,9 +302,9 @@ activities: {play: {id: 100}}
 	}
 }
 
-func TestOtherCountsBehindAScaledSpreadAreRefused(t *testing.T) {
+func TestSpread_ChangedCountsAreRefused(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, `
+	r := newFixture(t, `
 source: test
 spread: {count: "{n}", total: 100, from: 2010-01-01, to: 2010-02-01}
 member: {id: "{user}"}
@@ -317,7 +317,7 @@ activities: {play: {id: 100}}
 	}
 }
 
-func TestTheRateIsKept(t *testing.T) {
+func TestPace_KeepsTheRate(t *testing.T) {
 	t.Parallel()
 	now := frozen()
 	p := pace{rate: 100, now: func() time.Time { return now }}
@@ -340,9 +340,9 @@ func TestTheRateIsKept(t *testing.T) {
 	}
 }
 
-func TestPositionsAreMovedIntoPlace(t *testing.T) {
+func TestState_PositionsAreReplacedAtomically(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, plain, plainRows(10))
+	r := newFixture(t, plain, plainRows(10))
 	r.must()
 	found, _ := filepath.Glob(r.path("state/*"))
 	var names []string

@@ -19,13 +19,13 @@ import (
 // catalog is an API as far as a collector asks it: it makes things, knows repeats by
 // their key, and refuses a slug that is taken.
 type catalog struct {
-	mu       sync.Mutex
-	brands   []map[string]any // as answers show them
-	deeds    []map[string]any
-	members  map[string]int // by service and uid: how often registered
-	outcomes map[string]string
-	asked    map[string]int // by path
-	busy     int            // so many requests are answered 503
+	mu          sync.Mutex
+	brands      []map[string]any // as answers show them
+	definitions []map[string]any
+	members     map[string]int // by service and uid: how often registered
+	outcomes    map[string]string
+	asked       map[string]int // by path
+	busy        int            // so many requests are answered 503
 }
 
 func newCatalog(t *testing.T) (*catalog, *API) {
@@ -84,13 +84,13 @@ func (c *catalog) do(path string, given func(string) string) (said any, code int
 		return page(c.brands, given), 0
 	case "activity/create":
 		d := map[string]any{
-			"ID": fmt.Sprint(100 + len(c.deeds)), "Name": given("name"), "Type": given("type"),
+			"ID": fmt.Sprint(100 + len(c.definitions)), "Name": given("name"), "Type": given("type"),
 			"ServiceType": given("service"), "OneTime": given("onetime") == "1",
 		}
-		c.deeds = append(c.deeds, d)
+		c.definitions = append(c.definitions, d)
 		return d, 0
 	case "activities":
-		return page(c.deeds, given), 0
+		return page(c.definitions, given), 0
 	case "member/register":
 		c.members[given("service")+":"+given("uid")+":"+given("country")]++
 		return []any{map[string]any{"data": map[string]any{"ID": len(c.members)}}}, 0
@@ -122,14 +122,14 @@ activities:
 activity: "{kind}"
 `
 
-func TestWhatIsMissingIsMadeOnce(t *testing.T) {
+func TestCreate_MissingIsCreatedOnce(t *testing.T) {
 	t.Parallel()
 	api, asks := newCatalog(t)
 	api.busy = 3
 	api.brands = append(api.brands, map[string]any{"ID": 1, "Name": "xA", "Type": "Music", "Slug": "s-B"}, map[string]any{"ID": 2, "Name": "A", "Type": "music", "Slug": "S-a"})
 	api.brands[1]["Slug"] = "s-A" // there already
-	api.deeds = append(api.deeds, map[string]any{"ID": "100", "Name": "likes {brand}", "Type": "social", "ServiceType": "spotify", "OneTime": true})
-	r := newRig(t, created, "id,at,user,cc,brand,kind\n1,1300000000,u1,DE,A,play\n2,1300000000,u1,FR,C,like\n3,1300000000,u2,,A,play\n4,1300000000,u2,,Forbidden,play\n5,1300000000,u2,,A,other\n")
+	api.definitions = append(api.definitions, map[string]any{"ID": "100", "Name": "likes {brand}", "Type": "social", "ServiceType": "spotify", "OneTime": true})
+	r := newFixture(t, created, "id,at,user,cc,brand,kind\n1,1300000000,u1,DE,A,play\n2,1300000000,u1,FR,C,like\n3,1300000000,u2,,A,play\n4,1300000000,u2,,Forbidden,play\n5,1300000000,u2,,A,other\n")
 	r.options.API = asks
 	got := r.must()
 	if got.Published != 3 || got.Created != 6 || got.Rejected != 2 {
@@ -158,19 +158,19 @@ func TestWhatIsMissingIsMadeOnce(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotKnownIsRefusedWhereNothingIsMade(t *testing.T) {
+func TestCreate_UnknownIsRefusedWithoutCreate(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, created, "id,at,user,cc,brand,kind\n1,1300000000,u1,DE,A,play\n")
+	r := newFixture(t, created, "id,at,user,cc,brand,kind\n1,1300000000,u1,DE,A,play\n")
 	if got := r.must(); got.Published != 0 || !strings.Contains(r.report.bad[0], "activity: not known, and nothing is to be made") {
 		t.Fatalf("%+v %v", got, r.report.bad)
 	}
 }
 
-func TestAnAPIThatDoesNotAnswerEndsTheRunWithoutTheKey(t *testing.T) {
+func TestAPI_UnreachableEndsTheRunHidingTheKey(t *testing.T) {
 	t.Parallel()
 	s := httptest.NewServer(http.NotFoundHandler())
 	s.Close()
-	r := newRig(t, created, "id,at,user,cc,brand,kind\n1,1300000000,u1,DE,A,play\n")
+	r := newFixture(t, created, "id,at,user,cc,brand,kind\n1,1300000000,u1,DE,A,play\n")
 	r.options.API = NewAPI(client.New(s.URL, "secret-key"))
 	r.options.API.patience = 50 * time.Millisecond
 	_, err := r.run(context.Background())
@@ -182,11 +182,11 @@ func TestAnAPIThatDoesNotAnswerEndsTheRunWithoutTheKey(t *testing.T) {
 	}
 }
 
-func TestAKeyThatIsRefusedEndsTheRun(t *testing.T) {
+func TestAPI_RefusedKeyEndsTheRun(t *testing.T) {
 	t.Parallel()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { refuse(w, http.StatusUnauthorized, 2) }))
 	defer s.Close()
-	r := newRig(t, created, "id,at,user,cc,brand,kind\n1,1300000000,u1,DE,A,play\n")
+	r := newFixture(t, created, "id,at,user,cc,brand,kind\n1,1300000000,u1,DE,A,play\n")
 	r.options.API = NewAPI(client.New(s.URL, "secret-key").Over(s.Client()))
 	if totals, err := r.run(context.Background()); err == nil || totals.Rejected != 0 {
 		t.Fatal(totals, err)

@@ -74,7 +74,7 @@ func (r *told) Sample(a *input.Action)    { r.samples = append(r.samples, *a) }
 func (r *told) Done(t Totals)             { r.done = t }
 
 // rig is a folder with an input and a mapping, and where it is published to.
-type rig struct {
+type fixture struct {
 	t       testing.TB
 	dir     string
 	mapping string
@@ -83,19 +83,19 @@ type rig struct {
 	options Options
 }
 
-func rigIn(t testing.TB, dir string) *rig { return &rig{t: t, dir: dir} }
+func fixtureIn(t testing.TB, dir string) *fixture { return &fixture{t: t, dir: dir} }
 
-func newRig(t *testing.T, mapping, input string) *rig {
-	r := rigIn(t, t.TempDir())
+func newFixture(t *testing.T, mapping, input string) *fixture {
+	r := fixtureIn(t, t.TempDir())
 	r.mapping, r.log = mapping, &memory{topic: "t"}
 	r.options = Options{Account: 7, MaxErrors: -1}
 	r.write("in.csv", input)
 	return r
 }
 
-func (r *rig) path(name string) string { return filepath.Join(r.dir, name) }
+func (r *fixture) path(name string) string { return filepath.Join(r.dir, name) }
 
-func (r *rig) write(name, text string) {
+func (r *fixture) write(name, text string) {
 	r.t.Helper()
 	if err := os.WriteFile(r.path(name), []byte(text), 0o600); err != nil {
 		r.t.Fatal(err)
@@ -116,7 +116,7 @@ func packed(t *testing.T, text string) string {
 }
 
 // run publishes in.csv once, as a process does.
-func (r *rig) run(ctx context.Context) (Totals, error) {
+func (r *fixture) run(ctx context.Context) (Totals, error) {
 	r.t.Helper()
 	m, err := input.ParseMapping([]byte(r.mapping))
 	if err != nil {
@@ -143,7 +143,7 @@ func (r *rig) run(ctx context.Context) (Totals, error) {
 }
 
 // must is a run that does not fail.
-func (r *rig) must() Totals {
+func (r *fixture) must() Totals {
 	r.t.Helper()
 	totals, err := r.run(context.Background())
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/ovation-analytics/ovation/cmd/ovation/collect/input"
 )
 
-func TestPlainLinesTellRateAndRestTimeNowAndThen(t *testing.T) {
+func TestProgress_PlainLinesOfRateAndRemainingTime(t *testing.T) {
 	t.Parallel()
 	now := frozen()
 	var out, errs bytes.Buffer
@@ -39,7 +39,7 @@ in.csv: 66 %, 10,000 actions, 1,000/s, 10s left
 	}
 }
 
-func TestVeryManyBadRowsAreOnlyCounted(t *testing.T) {
+func TestProgress_ShownBadRowsAreBounded(t *testing.T) {
 	t.Parallel()
 	var errs bytes.Buffer
 	p := NewProgress(ProgressOptions{Source: "in.csv", Errs: &errs, Now: frozen})
@@ -51,7 +51,7 @@ func TestVeryManyBadRowsAreOnlyCounted(t *testing.T) {
 	}
 }
 
-func TestATerminalHasABarAndBadRowsAboveIt(t *testing.T) {
+func TestProgress_TerminalBarBelowBadRows(t *testing.T) {
 	t.Parallel()
 	var errs bytes.Buffer
 	p := NewProgress(ProgressOptions{Source: "in.csv", Errs: &errs, Terminal: true, Now: frozen})
@@ -63,7 +63,7 @@ func TestATerminalHasABarAndBadRowsAboveIt(t *testing.T) {
 	}
 }
 
-func TestASummaryLeavesOutWhatIsNot(t *testing.T) {
+func TestSummary_OmitsZeros(t *testing.T) {
 	t.Parallel()
 	for want, totals := range map[string]Totals{
 		"0 actions published from 0 rows": {},

@@ -12,9 +12,9 @@ import (
 	"github.com/ovation-analytics/ovation/cmd/ovation/collect/input"
 )
 
-func TestWhatARowSaysIsFoundInLookupsCasesAndObjects(t *testing.T) {
+func TestMapping_LookupsCasesAndObjects(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, `
+	r := newFixture(t, `
 source: s
 input: {format: ndjson}
 lookups:
@@ -59,19 +59,19 @@ content: {Raw: "{raw}", Text: "{who} did", Flag: "{flag}", Gone: "{raw.gone}"}
 	}
 }
 
-func TestAColumnThatIsNotThereIsToldBeforeAnything(t *testing.T) {
+func TestMapping_MissingColumnIsReportedFirst(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, plain, "id,user,when\na,u,1\n")
+	r := newFixture(t, plain, "id,user,when\na,u,1\n")
 	_, err := r.run(context.Background())
 	if err == nil || !strings.Contains(err.Error(), `no column "at"; there are id, user, when`) {
 		t.Fatal(err)
 	}
 }
 
-func TestAChangedLineThatIsTooLongChangesTheSum(t *testing.T) {
+func TestFormat_OversizedLineChangesTheChecksum(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", input.MaxLine+100)
-	r := newRig(t, plain, plainRows(3)+long+"\n")
+	r := newFixture(t, plain, plainRows(3)+long+"\n")
 	r.must()
 	r.write("in.csv", plainRows(3)+long+"x\n")
 	if _, err := r.run(t.Context()); !errors.Is(err, input.ErrChanged) {
@@ -81,9 +81,9 @@ func TestAChangedLineThatIsTooLongChangesTheSum(t *testing.T) {
 
 // A spread's times and shares are fixed for ever: what was published by one release is
 // known to the next.
-func TestASpreadIsTheSameForEver(t *testing.T) {
+func TestSpread_IsFrozen(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, `
+	r := newFixture(t, `
 source: s
 spread: {count: "{n}", total: 7, from: 2010-01-01, to: 2011-01-01, seed: 2011}
 member: {id: 1}
@@ -109,9 +109,9 @@ activities: {a: {id: 1}}
 	}
 }
 
-func TestASpreadOverARowsOwnTime(t *testing.T) {
+func TestSpread_OverTheTimeOfTheRow(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, `
+	r := newFixture(t, `
 source: s
 time: {value: "{t}", layout: date}
 spread: {count: "{n}", over: 7d}

@@ -8,9 +8,9 @@ import (
 
 // A line that is torn anywhere is not known; all before it are, and what is learned
 // next is.
-func TestATornLineOfWhatIsKnownIsForgottenAlone(t *testing.T) {
+func TestState_TornLineIsForgottenAlone(t *testing.T) {
 	t.Parallel()
-	r := rigIn(t, t.TempDir())
+	r := fixtureIn(t, t.TempDir())
 	s, err := OpenState(r.dir, "t", 7)
 	if err != nil {
 		t.Fatal(err)
@@ -35,7 +35,7 @@ func TestATornLineOfWhatIsKnownIsForgottenAlone(t *testing.T) {
 	}
 	for n := range len(whole) + 1 {
 		dir := t.TempDir()
-		torn := rigIn(t, dir)
+		torn := fixtureIn(t, dir)
 		torn.write("known.ndjson", string(whole[:n]))
 		for range 2 { // and once more, with what was learned behind it
 			s, err := OpenState(dir, "t", 7)

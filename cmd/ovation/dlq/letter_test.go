@@ -33,7 +33,7 @@ func pairs(text string) (headers []kafka.Header) {
 // Whatever stands in the topic of dead letters, ours or a stranger's: a letter, and never
 // one that is mended into another action. Of a letter that was written of a record, the
 // original is that record.
-func FuzzLetter(f *testing.F) {
+func FuzzLetter_AnyRecord(f *testing.F) {
 	const good = `{"id":"a","source":"s","account":1,"memberID":2,"activityID":100,"brandID":1}`
 	f.Add("dlq.reason\x00bad_json\x00dlq.id\x00ab\x00dlq.origin\x00t/0/1/2\x00dlq.account\x001\x00dlq.time\x00-1", []byte("k"), []byte(good), uint8(1), "geo.lat")
 	f.Add("ce_id\x00a\x00dlq.origin\x00request/01\x00dlq.time\x00x\x00dlq.account\x00-1", []byte(nil), []byte("{"), uint8(8), "")

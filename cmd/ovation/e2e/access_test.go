@@ -43,10 +43,10 @@ func guarded(t *testing.T, b *apache.Broker, address, password string, flags ...
 	return n
 }
 
-// TestANodeShowsBrokersWhatTheyWant opens every kind of listener that Apache Kafka has:
+// TestAccess_EveryKindOfListener opens every kind of listener that Apache Kafka has:
 // by TLS, by a certificate of the node's own, by a password, by both. The embedded log
 // has none of these.
-func TestANodeShowsBrokersWhatTheyWant(t *testing.T) {
+func TestAccess_EveryKindOfListener(t *testing.T) {
 	t.Parallel()
 	b := onKafka(t).apache
 	users(t, b)
@@ -134,9 +134,9 @@ func (n *node) keepsTo(secret string) {
 	}
 }
 
-// TestANodeThatBrokersRefuseSaysWhyAndIsNotReady: it lives, says in its log and at
+// TestAccess_RefusedNodeIsNotReady: it lives, says in its log and at
 // /readyz what is wrong, and goes on asking, as it may be mended on the other side.
-func TestANodeThatBrokersRefuseSaysWhyAndIsNotReady(t *testing.T) {
+func TestAccess_RefusedNodeIsNotReady(t *testing.T) {
 	t.Parallel()
 	b := onKafka(t).apache
 	users(t, b)

@@ -12,12 +12,12 @@ import (
 	"github.com/ovation-analytics/ovation/deploy/harness"
 )
 
-// TestI9AnyOrderAndRepetitionGiveTheSameState brings the same actions, which carry
+// TestI9_AnyOrderAndRepetitionGiveTheSameState brings the same actions, which carry
 // their time, to two nodes of one installation's secrets: shuffled differently, with
 // other repeats, in other forms and to other addresses of the same fans. The members of a
 // slot are registered in the same order, so their ids agree; nothing else is alike. The state
 // hash of every shard and every number must be equal, and equal to the naive model.
-func TestI9AnyOrderAndRepetitionGiveTheSameState(t *testing.T) {
+func TestI9_AnyOrderAndRepetitionGiveTheSameState(t *testing.T) {
 	t.Parallel()
 	onBothLogs(t, anyOrder)
 }

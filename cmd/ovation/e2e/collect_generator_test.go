@@ -12,9 +12,9 @@ import (
 	"github.com/ovation-analytics/ovation/cmd/ovation/audience"
 )
 
-// TestAMadeUpAudienceIsPublished publishes what the generator makes up, twice: all of
+// TestCollect_GeneratedAudienceCountsOnce publishes what the generator makes up, twice: all of
 // it counts, once.
-func TestAMadeUpAudienceIsPublished(t *testing.T) {
+func TestCollect_GeneratedAudienceCountsOnce(t *testing.T) {
 	t.Parallel()
 	onBothLogs(t, madeUpAudience)
 }

@@ -18,7 +18,7 @@ import (
 // What the mapping files of the lastfm-2k set say, in the model's words: which tags say
 // more than that somebody tagged.
 var (
-	collectedDeeds = []definition{
+	collectedDefinitions = []definition{
 		{name: "tagged {brand}", kind: "Social", service: domain.LastFM, value: 2, brand: -1},
 		{name: "saw {brand} live", kind: "Visited", service: domain.Custom, value: 20, brand: -1},
 		{name: "has a favourite in {brand}", kind: "Social", service: domain.LastFM, value: 10, brand: -1, oneTime: true},
@@ -33,7 +33,7 @@ var (
 	favouriteTags = []string{"favorites", "favourites", "favourite", "favorite", "my favorites", "love"}
 )
 
-func taggingDeed(tag string) int32 {
+func taggingDefinition(tag string) int32 {
 	switch {
 	case tag == "seen live":
 		return 1
@@ -93,9 +93,9 @@ func spreadListens(rows []listen, total int64, f func(row int, k int64, at int64
 func (l *lastfm) collectedPeople(t testing.TB, rnd *rand.Rand, dir string, total int64) (p *model, bad int) {
 	listens := l.readListens(t, dir)
 	p = l.model(rnd)
-	p.name, p.definitions = "lastfm collected", collectedDeeds
+	p.name, p.definitions = "lastfm collected", collectedDefinitions
 	for i, g := range l.taggings {
-		a := act{id: fmt.Sprint("tagging ", i), at: g.at, fan: g.user, definition: taggingDeed(l.tags[g.tag]), brand: g.artist}
+		a := act{id: fmt.Sprint("tagging ", i), at: g.at, fan: g.user, definition: taggingDefinition(l.tags[g.tag]), brand: g.artist}
 		if a.at < int64(domain.FirstSecond) {
 			bad++
 			continue
@@ -109,11 +109,11 @@ func (l *lastfm) collectedPeople(t testing.TB, rnd *rand.Rand, dir string, total
 	return p, bad
 }
 
-// TestQuestionsOverLastFMAreCountedAsInItsFiles publishes the lastfm-2k set by ovation
+// TestCollect_LastFMMatchesItsFiles publishes the lastfm-2k set by ovation
 // collect and the mapping files of the repository, and asks random questions of every
 // kind: every answer equals a recount of the files, which shares no code with the
 // collector.
-func TestQuestionsOverLastFMAreCountedAsInItsFiles(t *testing.T) {
+func TestCollect_LastFMMatchesItsFiles(t *testing.T) {
 	t.Parallel()
 	onBothLogs(t, questionsOverLastFM)
 }

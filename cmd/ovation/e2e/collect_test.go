@@ -239,10 +239,10 @@ func (p *model) rows(w io.Writer, rnd *rand.Rand, n int, s span) {
 	}
 }
 
-// TestAKilledCollectorPublishesTheRest publishes a generated input by ovation collect,
+// TestCollect_ResumesAfterAKill publishes a generated input by ovation collect,
 // which is killed while it makes brands and members and again and again while it
 // publishes. Started again it goes on, and every number equals a naive count.
-func TestAKilledCollectorPublishesTheRest(t *testing.T) {
+func TestCollect_ResumesAfterAKill(t *testing.T) {
 	t.Parallel()
 	onBothLogs(t, killedCollector)
 }

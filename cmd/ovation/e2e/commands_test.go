@@ -17,9 +17,9 @@ import (
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
-// TestCommands runs one node through what is written over HTTP. Its parts share the
+// TestCommands_OverHTTP runs one node through what is written over HTTP. Its parts share the
 // node, each has an account of its own.
-func TestCommands(t *testing.T) {
+func TestCommands_OverHTTP(t *testing.T) {
 	t.Parallel()
 	onBothLogs(t, commands)
 }

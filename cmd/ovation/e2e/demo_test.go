@@ -127,9 +127,9 @@ func answers(all []asked) (out []string) {
 	return out
 }
 
-// TestTheDemoAnswersAsPrinted runs the demo, asks what it says to ask, cuts it off
+// TestDemo_AnswersAsPrinted runs the demo, asks what it says to ask, cuts it off
 // and starts it again, and starts the same audience anew: always the same answers.
-func TestTheDemoAnswersAsPrinted(t *testing.T) {
+func TestDemo_AnswersAsPrinted(t *testing.T) {
 	t.Parallel()
 	onBothLogs(t, demoAnswers)
 }
@@ -215,7 +215,7 @@ func historyRows(t testing.TB, members, actions int) (n int64) {
 	return n
 }
 
-func TestTheDemoDescribesItsAudience(t *testing.T) {
+func TestDemo_DescribesItsAudience(t *testing.T) {
 	t.Parallel()
 	cmd := exec.Command(program(t), "demo", "--describe", "--members", "300", "--actions", "5000")
 	cmd.Dir = t.TempDir()

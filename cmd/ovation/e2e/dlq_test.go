@@ -25,9 +25,9 @@ func (n *node) command(code int, stdin string, args ...string) string {
 	return string(out)
 }
 
-// TestDeadLettersAreReplayedByTheProgram: a refused record over HTTP and one from the
+// TestDeadLetters_ListShowMendReplay: a refused record over HTTP and one from the
 // public topic are listed, shown, mended and replayed, with a kill of the node between.
-func TestDeadLettersAreReplayedByTheProgram(t *testing.T) {
+func TestDeadLetters_ListShowMendReplay(t *testing.T) {
 	onBothLogs(t, lettersReplayed)
 }
 

@@ -28,7 +28,7 @@ func sizeOfStorm(on site) storm {
 	return storm{records: on.some(200_000), kills: 2, brands: 6, fans: 250, writers: 3, writes: 40, questions: 12, oneIn: 1, pause: 2 * time.Second}
 }
 
-// TestExactlyOnceOverKills kills the node again and again, while collectors publish and
+// TestExactlyOnce_OverKills kills the node again and again, while collectors publish and
 // clients write over HTTP: its embedded log with it, or in turn with it Apache Kafka, which
 // is also stopped where it stands for a while. Whoever got no answer repeats: a collector
 // what was not acknowledged, a client its request with the same Idempotency-Key or
@@ -36,7 +36,7 @@ func sizeOfStorm(on site) storm {
 // twenty is months late. At the end every number must be that of the naive model, which
 // knows nothing of kills. Shards are rebuilt on the way, and each kill comes somewhere in a
 // rebuild.
-func TestExactlyOnceOverKills(t *testing.T) {
+func TestExactlyOnce_OverKills(t *testing.T) {
 	onBothLogs(t, exactlyOnce)
 }
 

@@ -179,9 +179,9 @@ func (h *topicFixture) delete() {
 	h.must(r.Err)
 }
 
-// TestRecordsThatAreGoneAfterTheyWereRoutedAreNoGap cuts the public topic below what was
+// TestGap_CutAfterRoutingIsNoGap cuts the public topic below what was
 // routed, while the node runs and before a restart: nothing is missing.
-func TestRecordsThatAreGoneAfterTheyWereRoutedAreNoGap(t *testing.T) {
+func TestGap_CutAfterRoutingIsNoGap(t *testing.T) {
 	t.Parallel()
 	onBothLogs(t, func(t *testing.T, on site) {
 		h := newTopicFixture(t, on.start(t))
@@ -194,9 +194,9 @@ func TestRecordsThatAreGoneAfterTheyWereRoutedAreNoGap(t *testing.T) {
 	})
 }
 
-// TestRecordsThatAreGoneBeforeTheyWereRoutedStopTheirPartition cuts the public topic above
+// TestGap_CutBeforeRoutingStopsThePartition cuts the public topic above
 // what was routed. The embedded log is down when its node is: there nobody can.
-func TestRecordsThatAreGoneBeforeTheyWereRoutedStopTheirPartition(t *testing.T) {
+func TestGap_CutBeforeRoutingStopsThePartition(t *testing.T) {
 	t.Parallel()
 	h := begun(t, onKafka(t))
 	h.n.Stop()
@@ -208,11 +208,11 @@ func TestRecordsThatAreGoneBeforeTheyWereRoutedStopTheirPartition(t *testing.T) 
 	h.goesOn()
 }
 
-// TestAForgottenOffsetHidesNothingThatIsGone has the broker forget where the routers were,
+// TestGap_ForgottenOffsetHidesNoCut has the broker forget where the routers were,
 // while nobody reads: what is cut above that stops its partition all the same, and what is
 // cut below it was routed. The embedded log is down when its node is, and forgets nothing;
 // its own cut is in the crash simulation.
-func TestAForgottenOffsetHidesNothingThatIsGone(t *testing.T) {
+func TestGap_ForgottenOffsetHidesNoCut(t *testing.T) {
 	t.Parallel()
 	h := begun(t, onKafka(t))
 	h.n.Stop()
@@ -231,9 +231,9 @@ func TestAForgottenOffsetHidesNothingThatIsGone(t *testing.T) {
 	h.goesOn()
 }
 
-// TestATopicMadeAgainUnderARunningNodeStopsItUntilItIsAccepted: what is published to the
+// TestGap_TopicRecreatedWhileRunning: what is published to the
 // new topic counts, once the operator has said so.
-func TestATopicMadeAgainUnderARunningNodeStopsItUntilItIsAccepted(t *testing.T) {
+func TestGap_TopicRecreatedWhileRunning(t *testing.T) {
 	t.Parallel()
 	onBothLogs(t, func(t *testing.T, on site) {
 		h := begun(t, on)
@@ -244,9 +244,9 @@ func TestATopicMadeAgainUnderARunningNodeStopsItUntilItIsAccepted(t *testing.T) 
 	})
 }
 
-// TestATopicMadeAgainWhileTheNodeIsDownStopsItUntilItIsAccepted: records that the node had
+// TestGap_TopicRecreatedWhileDown: records that the node had
 // not routed are gone with the old topic. The embedded log is down when its node is.
-func TestATopicMadeAgainWhileTheNodeIsDownStopsItUntilItIsAccepted(t *testing.T) {
+func TestGap_TopicRecreatedWhileDown(t *testing.T) {
 	t.Parallel()
 	h := begun(t, onKafka(t))
 	h.n.Stop()
@@ -258,11 +258,11 @@ func TestATopicMadeAgainWhileTheNodeIsDownStopsItUntilItIsAccepted(t *testing.T)
 	h.restarts()
 }
 
-// TestACompactedPublicTopicIsAWarningAndItsHolesArePassed: what compaction drops before it
+// TestGap_CompactedTopicIsAWarning: what compaction drops before it
 // is routed is not counted, which a node warns of at its start. What was compacted after it
 // was routed leaves holes, and they are no gap, also to a router whose offset is forgotten.
 // The embedded log compacts nothing.
-func TestACompactedPublicTopicIsAWarningAndItsHolesArePassed(t *testing.T) {
+func TestGap_CompactedTopicIsAWarning(t *testing.T) {
 	t.Parallel()
 	h := newTopicFixture(t, onKafka(t).start(t))
 	h.publish(60, false)

@@ -29,11 +29,11 @@ func official(t *testing.T, n *node, lines []string) (said string, code int) {
 	return strings.TrimSpace(stdout.String()), cmd.ProcessState.ExitCode()
 }
 
-// TestTheOfficialClientPublishesAsItLikes publishes by idempotent producers with each codec
+// TestJavaClient_CodecsAndTransactions publishes by idempotent producers with each codec
 // and, on Apache Kafka, in transactions of which half are aborted. The API counts what is
 // committed, and the client reads back as much. The embedded log has no transactions:
 // there the client is told so for good, and what it does without them counts.
-func TestTheOfficialClientPublishesAsItLikes(t *testing.T) {
+func TestJavaClient_CodecsAndTransactions(t *testing.T) {
 	onBothLogs(t, officialClient)
 }
 

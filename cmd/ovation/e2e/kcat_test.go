@@ -70,10 +70,10 @@ func kcatLine(key string, value []byte) string {
 	return key + "\t" + string(value)
 }
 
-// TestKcatPublishesWithEveryCodec publishes with kcat's own partitioner, some
+// TestKcat_PublishesWithEveryCodec publishes with kcat's own partitioner, some
 // messages without a key, each codec with and without idempotence; kcat reads back
 // what it wrote, and the API has counted it.
-func TestKcatPublishesWithEveryCodec(t *testing.T) {
+func TestKcat_PublishesWithEveryCodec(t *testing.T) {
 	onBothLogs(t, kcatPublishes)
 }
 
@@ -142,9 +142,9 @@ func kcatPublishes(t *testing.T, on site) {
 	}
 }
 
-// TestKcatReadsDeadLetters shows a dead letter to an operator who has nothing but
+// TestKcat_ReadsDeadLetters shows a dead letter to an operator who has nothing but
 // kcat.
-func TestKcatReadsDeadLetters(t *testing.T) {
+func TestKcat_ReadsDeadLetters(t *testing.T) {
 	onBothLogs(t, kcatReadsLetters)
 }
 
@@ -160,9 +160,9 @@ func kcatReadsLetters(t *testing.T, on site) {
 	}
 }
 
-// TestKcatIsToldWhatTheEmbeddedLogRefuses: what cannot be taken is refused for good,
+// TestKcat_RefusalsAreFinalWithAReason: what cannot be taken is refused for good,
 // with a reason, and nothing of it is counted; what comes after it is.
-func TestKcatIsToldWhatTheEmbeddedLogRefuses(t *testing.T) {
+func TestKcat_RefusalsAreFinalWithAReason(t *testing.T) {
 	n := embedded.start(t)
 	k := kcatAt(n)
 	account, key := n.account("refused")

@@ -77,8 +77,8 @@ var kinds = []kind{
 	{name: "members/stats/activity", months: 5 * 12, everywhere: true, ask: askMemberTotals, naive: (*model).memberTotals},
 	{name: "member", months: 3, everywhere: true, ask: askMember, naive: (*model).show},
 	{name: "member/activity", everywhere: true, ask: askCheck, naive: (*model).checkOf},
-	{name: "members", everywhere: true, ask: pageOf(memberPage).asked(question.rollParams), naive: (*model).members},
-	{name: "members by keys", everywhere: true, ask: pageOf(memberPage).byKeys(question.rollParams), naive: func(p *model, q question) any { return p.members(q.unpaged()) }},
+	{name: "members", everywhere: true, ask: pageOf(memberPage).asked(question.listParams), naive: (*model).members},
+	{name: "members by keys", everywhere: true, ask: pageOf(memberPage).byKeys(question.listParams), naive: func(p *model, q question) any { return p.members(q.unpaged()) }},
 	{name: "brands/crossover", months: 5 * 12, everywhere: true, ask: askCrossover, naive: (*model).crossover},
 }
 

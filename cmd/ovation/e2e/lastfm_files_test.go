@@ -141,7 +141,7 @@ func latin1(s string) string {
 // them apart; the same row has always the same.
 func (g *tagging) second(row int) int64 { return g.at + int64(row*7919%86400) }
 
-// definition says which of lastfmDeeds a tagging is: it hangs on the tag.
+// definition says which of lastfmDefinitions a tagging is: it hangs on the tag.
 func (g *tagging) definition() int32 {
 	switch {
 	case g.tag%7 == 0:
@@ -152,7 +152,7 @@ func (g *tagging) definition() int32 {
 	return 0
 }
 
-var lastfmDeeds = []definition{
+var lastfmDefinitions = []definition{
 	{name: "tagged {brand}", kind: "Social", service: domain.LastFM, value: 1, brand: -1},
 	{name: "described {brand}", kind: "Listened", service: domain.Custom, value: 2, brand: -1},
 	{name: "has a favourite: {brand}", kind: "social", service: domain.YouTube, value: 10, brand: -1, oneTime: true},

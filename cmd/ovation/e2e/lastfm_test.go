@@ -21,7 +21,7 @@ import (
 // model is the set as a model: users are fans, with countries and paid accounts made
 // up, artists are brands. The actions come later.
 func (l *lastfm) model(rnd *rand.Rand) *model {
-	p := &model{name: "lastfm-2k", took: map[claim]int{}, first: map[pair]int{}, closed: map[pair]bool{}, keys: map[*node]string{}, definitions: append([]definition(nil), lastfmDeeds...)}
+	p := &model{name: "lastfm-2k", took: map[claim]int{}, first: map[pair]int{}, closed: map[pair]bool{}, keys: map[*node]string{}, definitions: append([]definition(nil), lastfmDefinitions...)}
 	for _, a := range l.artists {
 		p.brands = append(p.brands, brand{name: a.name})
 	}
@@ -92,9 +92,9 @@ func (l *lastfm) messages(p *model) (out [][]kafka.Message, rows [][]int, bad in
 	return out, rows, bad
 }
 
-// TestRealTaggingsAreCountedAsInTheirFiles publishes the lastfm-2k set and asks about
+// TestLastFM_TaggingsMatchTheirFiles publishes the lastfm-2k set and asks about
 // it; every answer equals a naive recount of the files. After a kill it still does.
-func TestRealTaggingsAreCountedAsInTheirFiles(t *testing.T) {
+func TestLastFM_TaggingsMatchTheirFiles(t *testing.T) {
 	onBothLogs(t, realTaggings)
 }
 

@@ -185,12 +185,12 @@ var malformedKinds = []malformedKind{
 	{"activity that is not there", domain.UnknownActivity, "", false, false, func(s *spoiled, w *malformedFixture, i int) { s.data["activityID"] = 900_000 + i }},
 	{"activity that is built in", domain.UnknownActivity, "", false, false, func(s *spoiled, w *malformedFixture, i int) { s.data["activityID"] = 1 + i%99 }},
 	{"activity of another account", domain.UnknownActivity, "", false, false, func(s *spoiled, w *malformedFixture, i int) { s.data["activityID"] = w.theirs.definition }},
-	{"activity deleted", domain.UnknownActivity, "", false, false, func(s *spoiled, w *malformedFixture, i int) { s.data["activityID"] = w.deletedDeed }},
+	{"activity deleted", domain.UnknownActivity, "", false, false, func(s *spoiled, w *malformedFixture, i int) { s.data["activityID"] = w.deletedDefinition }},
 	{"brand that is not there", domain.UnknownBrand, "", false, false, func(s *spoiled, w *malformedFixture, i int) { s.data["brandID"] = 900_000 + i }},
 	{"brand of another account", domain.UnknownBrand, "", false, false, func(s *spoiled, w *malformedFixture, i int) { s.data["brandID"] = w.theirs.brand }},
 	{"brand deleted", domain.UnknownBrand, "", false, false, func(s *spoiled, w *malformedFixture, i int) { s.data["brandID"] = w.deletedBrand }},
 	{"brand that is not the activity's", domain.UnknownBrand, "another brand", false, false, func(s *spoiled, w *malformedFixture, i int) {
-		s.data["activityID"], s.data["brandID"] = w.ownDeed, w.model.brands[0].id
+		s.data["activityID"], s.data["brandID"] = w.ownDefinition, w.model.brands[0].id
 	}},
 	{"no brand at all", domain.MissingField, "brandID", false, false, func(s *spoiled, w *malformedFixture, i int) { delete(s.data, "brandID") }},
 

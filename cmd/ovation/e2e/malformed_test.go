@@ -18,14 +18,14 @@ import (
 
 // malformedWorld is an account, and beside it what its records must not name.
 type malformedFixture struct {
-	model        *model
-	lastfm       int // the definition of the model that is done on last.fm
-	ownDeed      domain.DefinitionID
-	deletedDeed  domain.DefinitionID
-	deletedBrand domain.BrandID
-	silent       string          // uid of a member who shares nothing of last.fm
-	quiet        domain.MemberID // that member
-	theirs       struct {
+	model             *model
+	lastfm            int // the definition of the model that is done on last.fm
+	ownDefinition     domain.DefinitionID
+	deletedDefinition domain.DefinitionID
+	deletedBrand      domain.BrandID
+	silent            string          // uid of a member who shares nothing of last.fm
+	quiet             domain.MemberID // that member
+	theirs            struct {
 		brand      domain.BrandID
 		definition domain.DefinitionID
 		member     domain.MemberID
@@ -39,13 +39,13 @@ func newMalformedFixture(n *node, rnd *rand.Rand) *malformedFixture {
 	p := w.model
 	p.enter(n, 8)
 	w.lastfm = slices.IndexFunc(p.definitions, func(d definition) bool { return d.service == domain.LastFM })
-	w.ownDeed = p.definitions[slices.IndexFunc(p.definitions, func(d definition) bool { return d.brand > 0 })].id
+	w.ownDefinition = p.definitions[slices.IndexFunc(p.definitions, func(d definition) bool { return d.brand > 0 })].id
 	api := p.api(n)
 	w.quiet = registerMember(t, api, w.silent, client.Params{"activity_sharing_enabled": "0"})
 	social := client.Params{"name": "did", "type": "Social", "service": "lastfm"}
-	w.deletedDeed = createDefinition(t, api, social)
+	w.deletedDefinition = createDefinition(t, api, social)
 	w.deletedBrand = createBrand(t, api, "deleted")
-	if _, err := api.DeleteActivity(ctx(t), w.deletedDeed); err != nil {
+	if _, err := api.DeleteActivity(ctx(t), w.deletedDefinition); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := api.DeleteBrand(ctx(t), w.deletedBrand, true); err != nil {
@@ -148,12 +148,12 @@ func (w *malformedFixture) mixture(rnd *rand.Rand, s span, malformed int) (out [
 	return out, kinds
 }
 
-// TestMalformedRecordsBecomeDeadLetters publishes malformed records of every kind
+// TestMalformed_RecordsBecomeDeadLetters publishes malformed records of every kind
 // between good ones: each is a dead letter with its reason, origin, key, value and
 // headers; nothing stands still, the good ones are counted, and what is counted of
 // the others adds up. A batch that does not parse is not among them: the embedded log
 // refuses it when it is produced, so reason corrupt is shown in package ingest.
-func TestMalformedRecordsBecomeDeadLetters(t *testing.T) {
+func TestMalformed_RecordsBecomeDeadLetters(t *testing.T) {
 	onBothLogs(t, malformedRecords)
 }
 
@@ -255,9 +255,9 @@ func (k *malformedKind) isReportedBy(l *letter, m *kafka.Message) error {
 // withheld: nothing of what a member does not share is kept.
 func (k *malformedKind) withheld() bool { return k.reason == domain.SharingDisabled }
 
-// TestARefusedRecordOverHTTPBecomesADeadLetterThatCanBePublished: nobody waited for
+// TestDeadLetters_RefusedOverHTTPCanBePublished: nobody waited for
 // it, so the payload is kept; once its member is there it counts.
-func TestARefusedRecordOverHTTPBecomesADeadLetterThatCanBePublished(t *testing.T) {
+func TestDeadLetters_RefusedOverHTTPCanBePublished(t *testing.T) {
 	onBothLogs(t, refusedOverHTTP)
 }
 

@@ -21,7 +21,7 @@ const secretPassword = "correct-horse-battery"
 
 // A member registers by email, services are attached to it, it opts in; a power cut
 // changes nothing of that, and no byte on the disk or in the log holds its password.
-func TestAMemberByEmailOutlivesAPowerCut(t *testing.T) {
+func TestMember_ByEmailSurvivesAPowerCut(t *testing.T) {
 	onBothLogs(t, memberByEmail)
 }
 

@@ -13,13 +13,13 @@ import (
 type who struct {
 	emails []string
 	list   domain.SegmentID // the fans on the segment's list
-	any    []wish           // the fans who did one of these within the range
-	all    []wish           // those who did every one
+	any    []trait          // the fans who did one of these within the range
+	all    []trait          // those who did every one
 }
 
-// wish is an activity that is asked for, perhaps for one brand only. The text is how
+// trait is an activity that is asked for, perhaps for one brand only. The text is how
 // the parameter says it.
-type wish struct {
+type trait struct {
 	definition, brand int32
 	text              string
 }
@@ -47,13 +47,13 @@ func (p *model) askWho(rnd *rand.Rand) (w who) {
 	return w
 }
 
-func (p *model) wishes(rnd *rand.Rand, n int) (out []wish) {
+func (p *model) wishes(rnd *rand.Rand, n int) (out []trait) {
 	for range n {
 		a := pick(rnd, p.acts)
 		if p.definitions[a.definition].gone {
 			continue
 		}
-		w := wish{a.definition, everyBrand, id(p.definitions[a.definition].id)}
+		w := trait{a.definition, everyBrand, id(p.definitions[a.definition].id)}
 		if rnd.IntN(2) == 0 && !p.brands[a.brand].gone {
 			w.brand, w.text = a.brand, id(p.brands[a.brand].id)+"-"+w.text
 		}
@@ -70,7 +70,7 @@ func (w who) into(p client.Params) {
 	if w.list != 0 {
 		p["members_from_segment"] = id(w.list)
 	}
-	text := func(w wish) string { return w.text }
+	text := func(w trait) string { return w.text }
 	if len(w.any) > 0 {
 		p["anyofactivities"] = strings.Join(apply(w.any, text), ",")
 	}

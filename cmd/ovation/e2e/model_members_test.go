@@ -151,8 +151,8 @@ func (p *model) checkOf(q question) any {
 	return ranks{"true " + id(uint64(len(done))), []string{wire.Seconds(slices.Min(at)), last, last, id(fan), id(definition)}}
 }
 
-// rollParams are the question's for the list of all members, which has no range.
-func (q question) rollParams(p *model) client.Params {
+// listParams are the question's for the list of all members, which has no range.
+func (q question) listParams(p *model) client.Params {
 	params := without(without(q.rankParams(p), "start_date"), "end_date")
 	params["fields"], params["sort"] = "Score,ActivityCount,LastActivity", "DESC"
 	if q.up {

@@ -154,7 +154,7 @@ func (p *model) filter(q question, f *domain.Filter) {
 	if i := p.segmentOf(q.list); i >= 0 {
 		f.From = p.listOf(i)
 	}
-	performed := func(w wish) domain.Performed {
+	performed := func(w trait) domain.Performed {
 		out := domain.Performed{Definition: p.definitions[w.definition].id}
 		if w.brand != everyBrand {
 			out.Brand = p.brands[w.brand].id

@@ -160,11 +160,11 @@ func (w *watch) live(n *node, name string, records, writes int) error {
 	return errors.Join(append(wrote, read...)...)
 }
 
-// TestWhatWasSeenStaysSeen polls while others write, over Kafka and over HTTP. Each
+// TestPosition_ReadsAreMonotonic polls while others write, over Kafka and over HTTP. Each
 // answer's X-Position goes into the next question: no number goes back, whichever
 // endpoint gives it, also over a kill; and whoever writes finds at the position of the
 // answer just what it wrote.
-func TestWhatWasSeenStaysSeen(t *testing.T) {
+func TestPosition_ReadsAreMonotonic(t *testing.T) {
 	t.Parallel()
 	onBothLogs(t, seenStaysSeen)
 }

@@ -39,11 +39,11 @@ func previous(t *testing.T) string {
 	return path
 }
 
-// TestTheProgramOfThePreviousCommitBesideThisOne runs both on one Kafka, each with a store
+// TestUpgrade_PreviousCommitBesideThisOne runs both on one Kafka, each with a store
 // of its own: each routes every record, so each stands in the journal twice, as while
 // nodes are brought to a new release one by one. The older one is killed in between. Both
 // must answer as a naive model does, and have the same state hashes.
-func TestTheProgramOfThePreviousCommitBesideThisOne(t *testing.T) {
+func TestUpgrade_PreviousCommitBesideThisOne(t *testing.T) {
 	t.Parallel()
 	on := onKafka(t)
 	older := previous(t)

@@ -46,12 +46,12 @@ func (n *node) publishParts(rnd *rand.Rand, all []*model, load [][]act, from, to
 	n.settled(topic.end(n.t))
 }
 
-// TestQuestionsOverAGeneratedAudienceAreCountedAsItWasMadeUp asks random questions of
+// TestQuestions_MatchTheGeneratedAudience asks random questions of
 // every kind about accounts that were made up, with actions that come late, come again,
 // are of one-time definitions, and are deleted; with opt-ins, and segments with points
 // and rules; with a definition and a brand that were deleted. Every answer equals a
 // recount to the last row.
-func TestQuestionsOverAGeneratedAudienceAreCountedAsItWasMadeUp(t *testing.T) {
+func TestQuestions_MatchTheGeneratedAudience(t *testing.T) {
 	t.Parallel()
 	onBothLogs(t, questionsOverGenerated)
 }

@@ -60,7 +60,7 @@ func (p *model) forgetTaken(c *crate, out *wire.RecordedMany) {
 
 // Crates of records under Idempotency-Keys, sent again and again and over a kill, count
 // once; the answer of a repeat is the first one's.
-func TestManyRecordsUnderOneKeyCountOnce(t *testing.T) {
+func TestRecordMany_UnderOneKeyCountsOnce(t *testing.T) {
 	t.Parallel()
 	onBothLogs(t, manyUnderOneKey)
 }
@@ -127,7 +127,7 @@ func manyUnderOneKey(t *testing.T, on site) {
 
 // A segment's list has those who did enough of its activities, as many as a count of
 // what was done finds.
-func TestSegmentsCountTheMembersOfTheirRule(t *testing.T) {
+func TestSegment_CountsTheMembersOfItsRule(t *testing.T) {
 	t.Parallel()
 	onBothLogs(t, segmentsCount)
 }

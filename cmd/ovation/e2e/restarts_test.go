@@ -81,9 +81,9 @@ func positionOutlives(s *fixture) {
 	}
 }
 
-// TestAStopAnswersWhatIsUnderWay stops a node that waits for the rest of a request: it
+// TestStop_AnswersRequestsInFlight stops a node that waits for the rest of a request: it
 // is not ready any more, takes nobody new, and answers before it ends.
-func TestAStopAnswersWhatIsUnderWay(t *testing.T) {
+func TestStop_AnswersRequestsInFlight(t *testing.T) {
 	t.Parallel()
 	onBothLogs(t, stopAnswers)
 }

@@ -39,10 +39,10 @@ func (n *node) verify(code int, args ...string) (v verification) {
 	return v
 }
 
-// TestVerifyAfterAKill: a load with repeats, late and one-time actions and refused ones,
+// TestVerify_AfterAKill: a load with repeats, late and one-time actions and refused ones,
 // a kill in the middle of it; a replay gives all that is stored. Then the store is
 // altered behind the node's back, and the difference is named.
-func TestVerifyAfterAKill(t *testing.T) {
+func TestVerify_AfterAKill(t *testing.T) {
 	onBothLogs(t, verifiedAfterAKill)
 }
 

@@ -22,20 +22,20 @@ type Node struct {
 // Store is the store's size. Families are the bytes on disk of each family of
 // keys, by its letter, as of the last flush.
 type Store struct {
-	Disk      uint64            `json:"disk"`
-	WAL       uint64            `json:"wal"`
-	Debt      uint64            `json:"compactionDebt"`
-	Cache     int64             `json:"cache"`
-	Buffers   uint64            `json:"writeBuffers"`
-	Filters   int               `json:"filters"`
-	Gists     int               `json:"gists"`
-	Tail      int               `json:"tailRows"`
-	Free      uint64            `json:"diskFree"`
-	Snapshots int64             `json:"snapshots"`
-	Pinned    uint64            `json:"pinned"` // bytes that compaction kept for their sake, so far
-	Corrupt   []string          `json:"corruptFiles,omitempty"`
-	Families  map[string]uint64 `json:"families"`
-	Err       string            `json:"error,omitempty"` // why all of it stopped
+	Disk           uint64            `json:"disk"`
+	WAL            uint64            `json:"wal"`
+	Debt           uint64            `json:"compactionDebt"`
+	Cache          int64             `json:"cache"`
+	Buffers        uint64            `json:"writeBuffers"`
+	Filters        int               `json:"filters"`
+	ContentFilters int               `json:"contentFilters"`
+	Tail           int               `json:"tailRows"`
+	Free           uint64            `json:"diskFree"`
+	Snapshots      int64             `json:"snapshots"`
+	Pinned         uint64            `json:"pinned"` // bytes that compaction kept for their sake, so far
+	Corrupt        []string          `json:"corruptFiles,omitempty"`
+	Families       map[string]uint64 `json:"families"`
+	Err            string            `json:"error,omitempty"` // why all of it stopped
 }
 
 // Log is the embedded log. Senders repeat what it refuses for want of space; what stopped it
@@ -76,7 +76,7 @@ func (s *Source) Read() Node {
 	}
 	n.Store = Store{
 		Disk: st.Disk, WAL: st.WAL, Debt: st.Debt, Cache: st.Cache, Buffers: st.MemTables,
-		Filters: st.Filters, Gists: st.ContentFilters, Tail: st.Tail, Free: st.Free,
+		Filters: st.Filters, ContentFilters: st.ContentFilters, Tail: st.Tail, Free: st.Free,
 		Snapshots: st.Snapshots, Pinned: st.Pinned, Corrupt: st.Corrupt, Families: map[string]uint64{},
 	}
 	for family, bytes := range st.Families {

@@ -232,9 +232,9 @@ func (l *Result) Print(t *report.Table) {
 	}
 	t.Row()
 	e := &l.Equality
-	verdict := "each counted once"
+	result := "each counted once"
 	if !e.Holds() {
-		verdict = fmt.Sprintf("NOT EQUAL, %d dead letters", e.Letters)
+		result = fmt.Sprintf("NOT EQUAL, %d dead letters", e.Letters)
 	}
-	t.Row("  published; must count; counted", fmt.Sprintf("%d; %d; %d", e.Published, e.Expected, e.Counted), verdict)
+	t.Row("  published; must count; counted", fmt.Sprintf("%d; %d; %d", e.Published, e.Expected, e.Counted), result)
 }

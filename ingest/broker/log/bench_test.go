@@ -32,7 +32,7 @@ func onDisk(b *testing.B) (*Log, [16]byte) {
 }
 
 // One producer that waits for the fsync of each batch.
-func BenchmarkAppendOneByOne(b *testing.B) {
+func BenchmarkAppend_OneByOne(b *testing.B) {
 	l, id := onDisk(b)
 	batch := batch500(0)
 	b.SetBytes(int64(len(batch)))
@@ -46,7 +46,7 @@ func BenchmarkAppendOneByOne(b *testing.B) {
 }
 
 // 16 producers share fsyncs.
-func BenchmarkAppendConcurrent(b *testing.B) {
+func BenchmarkAppend_Concurrent(b *testing.B) {
 	l, id := onDisk(b)
 	b.SetBytes(int64(len(batch500(0))))
 	b.SetParallelism(8)

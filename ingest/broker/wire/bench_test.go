@@ -48,7 +48,7 @@ func (w *peer) patient() *peer {
 	return w
 }
 
-func BenchmarkProduceOverTCP(b *testing.B) {
+func BenchmarkProduce_OverTCP(b *testing.B) {
 	r := onDisk(b)
 	r.create("t", 1)
 	w := r.dial().patient()
@@ -63,7 +63,7 @@ func BenchmarkProduceOverTCP(b *testing.B) {
 	b.ReportMetric(500*float64(b.N)/b.Elapsed().Seconds(), "records/s")
 }
 
-func BenchmarkFetchOverTCP(b *testing.B) {
+func BenchmarkFetch_OverTCP(b *testing.B) {
 	r := onDisk(b)
 	id := r.create("t", 1)
 	batch := batch500()

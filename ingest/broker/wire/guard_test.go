@@ -200,7 +200,7 @@ func TestSASL_KafkaGoAuthenticates(t *testing.T) {
 }
 
 // Whatever a client sends in place of SASL: an answer, and the broker serves on.
-func FuzzSASL(f *testing.F) {
+func FuzzSASL_AnyBytes(f *testing.F) {
 	for _, s := range []string{"n,,n=ovation-node,r=abc", "n,a=x,n=ovation-node,r=abc,x=y", "y,,n=,r=", "p=tls-unique,,n=a,r=b", "c=biws,r=abc,p=AAAA", ",,,", "n,,n==2C,r=a", "", "m=x"} {
 		f.Add([]byte(s), []byte("c=biws,r=abc,p=AAAA"))
 	}

@@ -82,7 +82,7 @@ func TestShape_RefusesAWrongLength(t *testing.T) {
 	}
 }
 
-func FuzzRequest(f *testing.F) {
+func FuzzRequest_AnswerOrProblem(f *testing.F) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for key, a := range apis {
 		for version := a.min; version <= a.max; version++ {

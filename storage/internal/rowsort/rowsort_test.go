@@ -13,7 +13,7 @@ import (
 
 // Few rows are compared and many are put in order by their digits: both give the order
 // by (group, time, sequence), also of rows whose sequences do not ascend.
-func TestRowsAreInOrderOfGroupTimeAndSequence(t *testing.T) {
+func TestSorter_ByGroupTimeAndSequence(t *testing.T) {
 	seed := rand.Uint64()
 	rnd := rand.New(rand.NewPCG(seed, 0))
 	var s Sorter

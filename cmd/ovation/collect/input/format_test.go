@@ -43,7 +43,7 @@ func readAll(t testing.TB, dir func() string, text string, f Format) (rows [][]s
 	}
 }
 
-func TestRowsAreCutAsTheirFormatSays(t *testing.T) {
+func TestFormat_SplitsRows(t *testing.T) {
 	t.Parallel()
 	off, columns := false, []string{"a", "b"}
 	for _, c := range []struct {
@@ -77,8 +77,8 @@ func TestRowsAreCutAsTheirFormatSays(t *testing.T) {
 	}
 }
 
-// FuzzRecords cuts anything as encoding/csv does, wherever that finds no fault.
-func FuzzRecords(f *testing.F) {
+// FuzzRecords_AgreeWithEncodingCSV cuts anything as encoding/csv does, wherever that finds no fault.
+func FuzzRecords_AgreeWithEncodingCSV(f *testing.F) {
 	for _, s := range []string{"1,2\n", "\"a\"\"b\",c\n", "\"a\nb\",\n", "a\"b,\"c\nd\"\n", ",\n\"\",\"\"\n", "\"x\"y,z\n", "\"a\n\",b"} {
 		f.Add(s)
 	}

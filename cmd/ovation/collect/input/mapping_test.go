@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestMappingsThatSayNothingAreRefused(t *testing.T) {
+func TestMapping_InvalidIsRefused(t *testing.T) {
 	t.Parallel()
 	const (
 		member = "member: {id: \"{m}\"}\n"
@@ -73,7 +73,7 @@ func TestMappingsThatSayNothingAreRefused(t *testing.T) {
 	}
 }
 
-func TestTheMappingsOfTheLastFMSetAreRight(t *testing.T) {
+func TestMapping_LastFMFilesAreValid(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"taggings", "listens"} {
 		if _, err := ReadMapping("../lastfm/" + name + ".yaml"); err != nil {
@@ -82,9 +82,9 @@ func TestTheMappingsOfTheLastFMSetAreRight(t *testing.T) {
 	}
 }
 
-// FuzzMapping reads anything as a mapping and, if it is one, rows by it: nothing may
+// FuzzMapping_AnyText reads anything as a mapping and, if it is one, rows by it: nothing may
 // end the program, and no error may be without words.
-func FuzzMapping(f *testing.F) {
+func FuzzMapping_AnyText(f *testing.F) {
 	f.Add([]byte("source: s\nid: \"{id}\"\ntime: {value: \"{at}\", unit: s}\nmember: {service: spotify, uid: \"{user}\"}\nbrand: {id: \"3\"}\nactivities: {play: {id: 100}}\n"), []byte("id,user,at\na,u,1300000000\n"))
 	f.Add([]byte("source: s\ntime: {year: \"{y}\", month: 2, day: 3}\nmember: {service: lastfm, uid: \"{@line}\"}\nactivities: {a: {id: 1}}"), []byte("y\n2010\n"))
 	f.Add([]byte("source: s\nspread: {count: \"{n}\", total: 9, from: 2010-01-01, to: 2011-01-01}\nmember: {id: 5}\nactivities: {a: {id: 1}}\ninput: {format: ndjson}"), []byte(`{"n":7}`))

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-func TestEveryTimeFormatIsRead(t *testing.T) {
+func TestTime_EveryFormatIsParsed(t *testing.T) {
 	t.Parallel()
 	const at = "2011-03-13T07:06:40Z" // 1300000000
 	for _, c := range []struct{ mapping, value, want string }{
@@ -69,7 +69,7 @@ func TestEveryTimeFormatIsRead(t *testing.T) {
 	}
 }
 
-func TestTimesThatCannotBeReadAreRefusedWithTheMapping(t *testing.T) {
+func TestMapping_InvalidTimeIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ mapping, says string }{
 		{`{value: "{t}", layout: "YYYY-MM-DD"}`, "layout: not one of the names"},
@@ -89,7 +89,7 @@ func TestTimesThatCannotBeReadAreRefusedWithTheMapping(t *testing.T) {
 	}
 }
 
-func TestSharesAddUpToTheTotal(t *testing.T) {
+func TestSpread_SharesAddUpToTheTotal(t *testing.T) {
 	t.Parallel()
 	for _, counts := range [][]uint64{{1}, {0, 0, 5}, {1, 1, 1, 1, 1}, {maxCount, maxCount, 1}, {352698, 7, 0, 13883}} {
 		s := &spread{total: maxCount}
