@@ -43,7 +43,7 @@ const (
 	pebble  = "github.com/cockroachdb/pebble/v2"
 	actors  = module + "actors/"
 	ingest  = module + "ingest."
-	store   = module + "storage."
+	store   = module + "storage/store."
 	storeDB = module + "storage/pebblefs.(*DB)."
 )
 
@@ -79,16 +79,19 @@ var owners = []rule{
 	{journal, []string{ingest + "(*Reader)", actors + "journal.(*Fetcher)"}},
 	{forward, []string{ingest + "(*DeadLetters)", actors + "shard/outbox."}},
 	{columns, []string{actors + "view.(*Writer)", actors + "brand/rows."}},
-	{apply, []string{actors + "shard.", actors + "member.", "github.com/asynkron/protoactor-go/"}},
+	{apply, []string{actors + "shard", actors + "member.", actors + "catalog.", "github.com/asynkron/protoactor-go/"}},
 	{Answers, []string{
 		actors + "view.", actors + "brand/scan.", actors + "query", module + "actors.", store + "(*Store).Stats",
 		module + "api", module + "cmd/ovation", "main.", "net/http.",
 	}},
 	{commit, []string{
-		store + "(*Shard).Commit", store + "(*Shard).commit", store + "(*Shard).write", store + "(*Shard).Snapshot",
-		store + "(*Shard).seal", storeDB + "Commit",
+		store + "(*Shard).Commit", store + "(*Shard).Snapshot", store + "(*staging).setState",
+		store + "(*brandRows).", storeDB + "Commit",
 	}},
-	{stage, []string{store + "(*Shard)"}},
+	{stage, []string{
+		store + "(*Shard)", store + "(*staging)", store + "(*oneTimePairs)", module + "storage/timeline.",
+		module + "storage/contents.", module + "storage/records.", module + "storage/internal/",
+	}},
 	{connections, []string{module + "ingest/kafka.(*sharedFetches)", "github.com/segmentio/kafka-go"}},
 	{scheduler, []string{
 		"runtime.mcall", "runtime.schedule", "runtime.findRunnable", "runtime.sysmon",
