@@ -71,7 +71,7 @@ func (b *barrier) awaitBacklog(ctx context.Context, wait domain.Position) error 
 		return nil
 	}
 	var behind []*actor.Future
-	for i, s := range b.shards.running {
+	for i, s := range b.shards.here() {
 		first := s.First.Load()
 		if first == 0 { // nothing was read yet: it would not serve either
 			return domain.ErrUnavailable

@@ -122,8 +122,8 @@ func (n *Node) catalogMoved() {
 
 // queried are what the coordinator asks, by shard.
 func (n *Node) queried() []query.Shard {
-	out := make([]query.Shard, len(n.running))
-	for i, s := range n.running {
+	out := make([]query.Shard, n.count)
+	for i, s := range n.here() {
 		out[i] = &query.Local{
 			ID: i, Shards: n.count, Views: &s.View, Executor: n.executor, Catalog: n.Catalog, Rows: s.Stats.Rows.Load,
 			Warm: func(account domain.AccountID, dense uint32) {

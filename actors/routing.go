@@ -29,8 +29,8 @@ func newRouting(o *Options, f *fault) *routing {
 
 // start starts the supervisor of the routers.
 func (r *routing) start(root *actor.RootContext, shards *shards, c *catalogReader) {
-	backlogs := make([]journal.Backlog, len(shards.running))
-	for i, s := range shards.running {
+	backlogs := make([]journal.Backlog, shards.count)
+	for i, s := range shards.here() {
 		backlogs[i] = s
 	}
 	o := &router.Options{

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"sync/atomic"
 	"time"
 
@@ -24,7 +25,7 @@ type shards struct {
 	count     int
 	root      *actor.RootContext
 	appenders []*journal.PartitionAppender // by partition, of a node that is open
-	running   []*runningShard              // by id, of a node that is started
+	running   map[int]*runningShard        // by id, of a node that is started
 	started   atomic.Bool                  // running is complete: the catalog's goroutine may read it
 	resident  atomic.Int64                 // bytes that columns may take, over all shards; 0: no bound
 	ctx       context.Context              // of the node
@@ -38,7 +39,7 @@ type runningShard struct {
 }
 
 func newShards(o *Options) *shards {
-	s := &shards{o: o, count: o.Journal.Partitions()}
+	s := &shards{o: o, count: o.Journal.Partitions(), running: map[int]*runningShard{}}
 	s.resident.Store(int64(o.ResidentBytes))
 	return s
 }
@@ -58,7 +59,7 @@ func (s *shards) start(loading context.Context, settings func(int, *shard.Handle
 		h := shard.NewHandle(i)
 		c := settings(i, h)
 		c.Lifetime = shard.Lifetime{Ctx: loading, Done: done}
-		s.running = append(s.running, &runningShard{h, s.root.Spawn(shard.Props(&c)), done})
+		s.running[i] = &runningShard{h, s.root.Spawn(shard.Props(&c)), done}
 	}
 	s.started.Store(true)
 }
@@ -79,12 +80,24 @@ func (s *shards) settings(id int, h *shard.Handle) shard.Config {
 	}
 }
 
+// here are the shards that run here, ascending by id.
+func (s *shards) here() iter.Seq2[int, *runningShard] {
+	return func(yield func(int, *runningShard) bool) {
+		for id := range s.count {
+			if r := s.running[id]; r != nil && !yield(id, r) {
+				return
+			}
+		}
+	}
+}
+
 // find is the shard with that id.
 func (s *shards) find(id int) (*runningShard, error) {
-	if id < 0 || id >= len(s.running) {
+	r := s.running[id]
+	if r == nil {
 		return nil, shard.ErrNotHere
 	}
-	return s.running[id], nil
+	return r, nil
 }
 
 // handle is that of a shard.
@@ -119,7 +132,7 @@ func (s *shards) post(slot domain.Slot, r domain.Record) bool {
 // broadcast sends a message to every shard of a node that is started.
 func (s *shards) broadcast(message any) {
 	if s.started.Load() {
-		for _, r := range s.running {
+		for _, r := range s.here() {
 			s.root.Send(r.pid, message)
 		}
 	}
@@ -159,7 +172,7 @@ func (s *shards) KeepResident(bytes int64) {
 		return
 	}
 	each := bytes / int64(s.count)
-	for _, r := range s.running {
+	for _, r := range s.here() {
 		if r.Stats.Columns.Load() > each {
 			s.root.Send(r.pid, &shard.KeepLess{})
 		}
@@ -168,7 +181,7 @@ func (s *shards) KeepResident(bytes int64) {
 
 // Resident is how much columns take, each shard's as of when it looked last.
 func (s *shards) Resident() (bytes int64) {
-	for _, r := range s.running {
+	for _, r := range s.here() {
 		bytes += r.Stats.Columns.Load()
 	}
 	return bytes

@@ -75,7 +75,7 @@ func (h *health) Status() Status {
 	if err := h.Degraded(); err != nil {
 		st.Degraded = err.Error()
 	}
-	for i, s := range h.shards.running {
+	for i, s := range h.shards.here() {
 		one := s.Status(now, h.began)
 		appending := []*retry.State{h.routing.batcher.State(i), h.shards.appenders[i].State()}
 		one.Waiting, one.Failures = retry.Join(one.Waiting, retry.Causes(appending...)), one.Failures+retry.Failures(appending...)
@@ -139,7 +139,7 @@ func (h *health) Degraded() error {
 		}
 		of[cause] = append(of[cause], fmt.Sprint(shard))
 	}
-	for _, s := range h.shards.running {
+	for _, s := range h.shards.here() {
 		if why := s.Space.Why(); why != "" {
 			note(s.ID, why)
 		}
@@ -163,7 +163,7 @@ func (h *health) Degraded() error {
 func (h *health) Lag() time.Duration {
 	now := h.o.Now()
 	lag := h.catalog.handle.Fresh.Lag(now, h.began)
-	for _, s := range h.shards.running {
+	for _, s := range h.shards.here() {
 		lag = max(lag, s.Fresh.Lag(now, h.began))
 	}
 	for _, r := range h.routing.List() {
@@ -180,7 +180,7 @@ func (h *health) Ready() error {
 	if err := h.catalog.handle.Err(); err != nil {
 		return err
 	}
-	for _, s := range h.shards.running {
+	for _, s := range h.shards.here() {
 		if b := shard.Behaviour(s.Behaviour.Load()); b != shard.Serving {
 			return fmt.Errorf("shard %d is %s", s.ID, b)
 		}

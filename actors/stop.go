@@ -33,10 +33,10 @@ func (n *Node) Stop(within time.Duration) error {
 		root.Stop(n.routing.pid)
 		w.wait(n.routing.done, "routers")
 	}
-	for _, s := range n.running {
+	for _, s := range n.here() {
 		root.Stop(s.pid)
 	}
-	for _, s := range n.running { // protoactor's own future waits for 10 s, whatever the caller has
+	for _, s := range n.here() { // protoactor's own future waits for 10 s, whatever the caller has
 		w.wait(s.done, fmt.Sprint("shard ", s.ID))
 	}
 	if n.catalogReader.pid != nil {
@@ -46,7 +46,7 @@ func (n *Node) Stop(within time.Duration) error {
 	n.lifetime.cancel()
 	w.wait(after(n.lifetime.beside.Wait), "usage, ticks and trims")
 	w.wait(after(n.executor.Wait), "questions")
-	for _, s := range n.running { // other readers of the store: look-ups of one member, loads of a cold brand
+	for _, s := range n.here() { // other readers of the store: look-ups of one member, loads of a cold brand
 		w.wait(after(s.View.Wait), fmt.Sprint("readers of shard ", s.ID))
 	}
 	for _, l := range append(n.appenders, n.catalogReader.appender) {

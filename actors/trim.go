@@ -92,7 +92,7 @@ func (r *retention) run(ctx context.Context) {
 // long as there is one, nothing is marked and nothing is cut.
 func (r *retention) trim(ctx context.Context) {
 	applied := make([]int64, r.shards.count)
-	for i, s := range r.shards.running {
+	for i, s := range r.shards.here() {
 		if shard.Behaviour(s.Behaviour.Load()) != shard.Serving {
 			return
 		}
@@ -121,7 +121,7 @@ func (r *retention) trim(ctx context.Context) {
 // partition of the public topic.
 func (r *retention) oldestLetters() map[int]int64 {
 	out := map[int]int64{}
-	for _, s := range r.shards.running {
+	for _, s := range r.shards.here() {
 		s.Outbox.Unpublished(r.o.Source.Topic(), func(o domain.Origin) {
 			p := int(o.Partition)
 			if old, ok := out[p]; !ok || o.Offset < old {
