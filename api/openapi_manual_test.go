@@ -168,3 +168,12 @@ func TestProblem_TypeIsAnAddress(t *testing.T) {
 	}
 	h.refused(h.do(http.MethodGet, "/errors/nothing", ""), domain.NotFound, "")
 }
+
+// The document names the bands of stats/age as they are answered.
+func TestOpenAPI_NamesEveryAgeBand(t *testing.T) {
+	doc := described(t, newFixture(t))
+	text, _ := at(doc, "components", "schemas", "Age", "properties", "Age", "description").(string)
+	if bands := strings.Join(domain.AgeBands[:], ", "); !strings.Contains(text, ": "+bands+", or Unknown") {
+		t.Errorf("Age.Age is %q: it does not name the bands %s", text, bands)
+	}
+}

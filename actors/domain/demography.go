@@ -33,7 +33,7 @@ var AgeBands = [...]string{"0-12", "13-17", "18-24", "25-34", "35-44", "45-54", 
 // UnknownAge is the place of those whose age is not known.
 const UnknownAge = len(AgeBands)
 
-// youngest are the least ages of the bands.
+// youngest are the least ages of the bands, which the names begin with.
 var youngest = [UnknownAge]int{0, 13, 18, 25, 35, 45, 55, 65}
 
 // Ages tells the band of an age by the day of birth. An age is whole years on one day:

@@ -1,6 +1,7 @@
 package domain
 
 import (
+	"fmt"
 	"testing"
 	"time"
 )
@@ -66,6 +67,19 @@ func TestDemography_CodesAreUnique(t *testing.T) {
 		d, _ := time.Parse(time.DateOnly, day)
 		if got := BirthDay(d); got != want {
 			t.Errorf("%s: %d, want %d", day, got, want)
+		}
+	}
+}
+
+// The name of a band begins with its least age, and a band ends where the next one begins.
+func TestAgeBands_NamesHaveTheirAges(t *testing.T) {
+	for band, name := range AgeBands {
+		want := fmt.Sprint(youngest[band], "+")
+		if band < UnknownAge-1 {
+			want = fmt.Sprint(youngest[band], "-", youngest[band+1]-1)
+		}
+		if name != want {
+			t.Errorf("band %d is named %q, want %q", band, name, want)
 		}
 	}
 }

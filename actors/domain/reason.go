@@ -3,7 +3,8 @@ package domain
 import "slices"
 
 // Reason is why a record became a dead letter, in the words of the header
-// dlq.reason. The codes are in the journal and in the store, fixed for ever.
+// dlq.reason. The codes are in the journal and in the store, fixed for ever; a new one comes
+// last. A binary that does not know the code of a record or of a store refuses it as newer.
 type Reason uint8
 
 // The reasons. Accepted is none.

@@ -2,6 +2,7 @@ package format
 
 import (
 	"encoding/binary"
+	"fmt"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
@@ -56,7 +57,11 @@ func DecodeState(v []byte) (s domain.ShardState, late RecentOrigins, err error) 
 		*x = cur.uvarint()
 	}
 	s.Expired = domain.Month(cur.below(1<<16 - 1))
-	for i := range cur.below(uint64(domain.Reasons)) {
+	reasons := cur.uvarint()
+	if reasons > uint64(domain.Reasons) {
+		return s, nil, fmt.Errorf("state with %d reasons of dead letters: %w", reasons, domain.ErrNewer)
+	}
+	for i := range reasons {
 		s.Dead[i] = cur.uvarint()
 	}
 	cur.fill(s.Facts[:])

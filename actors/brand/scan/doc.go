@@ -43,7 +43,7 @@
 // # Cancellation
 //
 // A question asks before every stretch of at most 65,536 rows whether it was cancelled. Then it skips
-// what is left, clears its scratch and gives ErrEnded.
+// what is left, clears its scratch and gives ErrCancelled.
 //
 // # Who may call
 //

@@ -1,6 +1,8 @@
 package codec
 
 import (
+	"fmt"
+
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
@@ -63,7 +65,7 @@ func (r *reader) activity(a *domain.Activity) {
 		case 10:
 			a.Hash = r.fixed64()
 		case 21:
-			a.Refusal = domain.Reason(r.u8())
+			a.Refusal = r.reason()
 		case 22:
 			a.Detail = r.text()
 		case 23:
@@ -76,6 +78,16 @@ func (r *reader) activity(a *domain.Activity) {
 			r.content(&a.Content)
 		}
 	}
+}
+
+// reason is one that this binary knows: of another it could not count the dead letters.
+func (r *reader) reason() domain.Reason {
+	code := r.u8()
+	if r.err == nil && int(code) >= domain.Reasons {
+		r.err = fmt.Errorf("reason %d: %w", code, domain.ErrNewer)
+		r.i = len(r.b)
+	}
+	return domain.Reason(code)
 }
 
 func (r *reader) content(c *domain.Content) {

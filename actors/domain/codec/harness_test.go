@@ -131,6 +131,14 @@ func (f filler) profile(path string) (fields domain.Fields) {
 	return fields
 }
 
+// byteOf is n as a byte, and as a reason one that is known.
+func byteOf(v reflect.Value, n uint64) uint8 {
+	if v.Type() == reflect.TypeFor[domain.Reason]() {
+		return uint8(1 + n%uint64(domain.Reasons-1))
+	}
+	return uint8(n)
+}
+
 // random fills with any values, often zero.
 func random(r *rand.Rand) filler {
 	leaf := func(_ string, v reflect.Value) {
@@ -140,11 +148,13 @@ func random(r *rand.Rand) filler {
 		}
 		n := r.Uint64() >> r.IntN(64)
 		switch v.Kind() {
+		case reflect.Uint8:
+			v.SetUint(uint64(byteOf(v, n)))
 		case reflect.Bool:
 			v.SetBool(true)
 		case reflect.Int, reflect.Int32, reflect.Int64:
 			v.SetInt(int64(n) << (64 - v.Type().Bits()) >> (64 - v.Type().Bits()))
-		case reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		case reflect.Uint16, reflect.Uint32, reflect.Uint64:
 			v.SetUint(n << (64 - v.Type().Bits()) >> (64 - v.Type().Bits()))
 		case reflect.String:
 			b := make([]byte, n%300)
@@ -171,13 +181,15 @@ func byName() filler {
 		h.Write([]byte(path))
 		n := h.Sum64() | 1
 		switch v.Kind() {
+		case reflect.Uint8:
+			v.SetUint(uint64(byteOf(v, n)))
 		case reflect.Bool:
 			v.SetBool(true)
 		case reflect.Int, reflect.Int64:
 			v.SetInt(int64(n >> 20))
 		case reflect.Int32:
 			v.SetInt(int64(int32(n)))
-		case reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		case reflect.Uint16, reflect.Uint32, reflect.Uint64:
 			v.SetUint(n << (64 - v.Type().Bits()) >> (64 - v.Type().Bits()))
 		case reflect.String:
 			v.SetString(path)

@@ -200,3 +200,14 @@ func BenchmarkRecord_Generated(b *testing.B) {
 		}
 	})
 }
+
+// An activity refused for a reason of a later version is not applied: this binary cannot count it.
+func TestDecodeRecord_UnknownReasonIsNewer(t *testing.T) {
+	for _, reason := range []domain.Reason{domain.Reason(domain.Reasons), 255} {
+		rec := domain.Record{Kind: domain.KindActivity, Account: 1, Activity: domain.Activity{Definition: 100, Refusal: reason}}
+		var got domain.Record
+		if err := DecodeRecord(&got, AppendRecord(nil, &rec)); !errors.Is(err, domain.ErrNewer) || errors.Is(err, ErrMalformed) {
+			t.Errorf("reason %d: %v", reason, err)
+		}
+	}
+}

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"time"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
 // Portrait is what an audience and its history look like in numbers.
@@ -209,17 +211,10 @@ func band(born, on time.Time) string {
 	if born.IsZero() {
 		return "not given"
 	}
-	age := on.Year() - born.Year()
-	if born.AddDate(age, 0, 0).After(on) {
-		age--
+	ages := domain.AgesAt(domain.Range{To: domain.Second(on.Unix() + 1)})
+	place := ages.Band(domain.BirthDay(born))
+	if place == domain.UnknownAge {
+		return "not given"
 	}
-	for _, b := range []struct {
-		to   int
-		name string
-	}{{12, "0-12"}, {17, "13-17"}, {24, "18-24"}, {34, "25-34"}, {44, "35-44"}, {54, "45-54"}, {64, "55-64"}} {
-		if age <= b.to {
-			return b.name
-		}
-	}
-	return "65+"
+	return domain.AgeBands[place]
 }
