@@ -163,7 +163,7 @@ type asking struct {
 	key string
 }
 
-// unanswered makes a write, whose outcome nobody can know: 503, code 11.
+// unanswered makes a write whose outcome is unknown to the client: 503, code 11.
 func (h *ward) unanswered() asking {
 	h.Helper()
 	a := asking{h.newIdentity(h.model.labels[0], "spotify"), "asked " + time.Now().String()}

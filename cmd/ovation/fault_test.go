@@ -84,9 +84,9 @@ func TestFault_StoreDiskFull(t *testing.T) {
 	})
 }
 
-// A broker that is killed and comes back after minutes, and one that stands still for
-// twenty seconds: answers go on, ever older; writes are answered 503 with code 11; nobody
-// has to do anything after.
+// A broker that is killed and comes back after minutes, and one that is paused for twenty
+// seconds: reads are served from an ever older state; writes are answered 503 with code 11;
+// recovery needs no operator.
 func TestFault_BrokerAway(t *testing.T) {
 	for _, killed := range []bool{true, false} {
 		name, away := "killed", 3*time.Minute

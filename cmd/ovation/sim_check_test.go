@@ -16,7 +16,7 @@ import (
 
 // expectation is what must have become of an action: as far as the model can know.
 type expectation struct {
-	must bool // it was accepted, or stands for one that was
+	must bool // it was accepted, or is equal to one that was
 	may  bool // perhaps
 }
 

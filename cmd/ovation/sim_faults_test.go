@@ -17,7 +17,7 @@ type fault struct {
 	unheard bool          // it never arrives
 	unsaid  bool          // its answer never arrives
 	twice   bool          // it arrives twice
-	instead []byte        // somebody else answers
+	instead []byte        // another broker answers
 	bend    func(answer []byte) []byte
 }
 
@@ -142,7 +142,7 @@ func (e envelope) answer(frame []byte) kmsg.Response {
 	return rs
 }
 
-// framed is an answer as it goes over the wire.
+// framed is an answer as bytes on the wire.
 func (e envelope) framed(rs kmsg.Response) []byte {
 	out := append(make([]byte, 4), e.correlation[:]...)
 	if rs.IsFlexible() {

@@ -24,13 +24,13 @@ type definition struct {
 	oneTime bool
 }
 
-// identity is a name that somebody goes by on a service.
+// identity is the name of a member on a service.
 type identity struct {
 	of      *label
 	service string
 	uid     string
-	owner   domain.MemberID // 0: not known, or nobody
-	asked   bool            // somebody tried to become its owner
+	owner   domain.MemberID // 0: not known, or no member
+	asked   bool            // a member tried to become its owner
 }
 
 // act is an action as it was said to have happened. What has the same label, source
@@ -45,7 +45,7 @@ type act struct {
 	definition definition
 	brand      domain.BrandID
 	at         int64
-	reason     domain.Reason // what it is refused for, whoever did it
+	reason     domain.Reason // what it is refused for, whichever member did it
 	sure       bool          // its owner was known before it was said
 	settled    bool          // said over HTTP: its outcome is known to have been good
 	value      string        // what was published; empty: said over HTTP
@@ -56,7 +56,7 @@ func (a *act) link() string {
 	return fmt.Sprintf("https://sim.test/%s/%s/%d", a.source, a.id, a.number)
 }
 
-// owner is the member whose action it is; 0: nobody's.
+// owner is the member whose action it is; 0: no member's.
 func (a *act) owner() domain.MemberID {
 	if a.member != 0 {
 		return a.member

@@ -75,7 +75,7 @@ func (w *simulation) newIdentity(l *label, service string) *identity {
 
 // memberOf is an envelope's member.
 func memberOf(id string) domain.MemberID {
-	n, _ := strconv.ParseUint(id, 10, 64) // 0 is nobody, and looked at
+	n, _ := strconv.ParseUint(id, 10, 64) // 0 is no member; the caller checks it
 	return domain.MemberID(n)
 }
 
@@ -99,7 +99,7 @@ func (w *simulation) register(l *label, i *identity) {
 	})
 }
 
-// attach gives a member another identity, which somebody else may get first.
+// attach gives a member another identity, which another member may claim first.
 func (w *simulation) attach(l *label, member domain.MemberID, i *identity) {
 	w.model.mu.Lock()
 	i.asked = true

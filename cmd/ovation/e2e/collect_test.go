@@ -152,8 +152,8 @@ func (p *model) meet(n *node, account domain.AccountID, key string, brandKey str
 	p.register(t, api, 32)
 }
 
-// known leaves the model's brands that nobody made out of all questions: a brand is
-// made when the first row names it.
+// known leaves brands of the model that were not created out of all questions: a brand is
+// created when the first row names it.
 func (p *model) known() {
 	var brands []brand
 	var byBrand [][]int32

@@ -82,7 +82,7 @@ func positionOutlives(s *fixture) {
 }
 
 // TestStop_AnswersRequestsInFlight stops a node that waits for the rest of a request: it
-// is not ready any more, takes nobody new, and answers before it ends.
+// is not ready any more, accepts no new connection, and answers before it ends.
 func TestStop_AnswersRequestsInFlight(t *testing.T) {
 	t.Parallel()
 	onBothLogs(t, stopAnswers)

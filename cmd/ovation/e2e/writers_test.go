@@ -226,7 +226,7 @@ func (w *writer) brand(name string) error {
 	})
 }
 
-// record records an action of somebody, named by a marker, or by nothing but the
+// record records an action of a random fan, identified by a marker, or only by the
 // request's key.
 func (w *writer) record(name string) error {
 	a := written{act: w.p.act(w.rnd, "http "+name, last(28))}
@@ -261,7 +261,7 @@ func (w *writer) record(name string) error {
 		}
 		return meta, err
 	})
-	// Somebody may have deleted the one action of a one-time pair: then it is closed.
+	// Another writer may have deleted the one action of a one-time pair: then it is closed.
 	if closed := w.p.definitions[a.definition].oneTime && codeOf(err) == domain.NotFound; err != nil && !closed {
 		return fmt.Errorf("record %v: %w", params, err)
 	}
