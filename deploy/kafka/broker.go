@@ -98,7 +98,7 @@ func (b *Broker) Kill() error { return b.run("kill", b.dir) }
 // Close ends the broker in order; its files stay.
 func (b *Broker) Close() error { return b.run("stop", b.dir) }
 
-// Pause stops the broker's process where it stands, as a machine without a CPU for it
+// Pause suspends the broker's process, as a machine without a CPU for it
 // would; it keeps its connections.
 func (b *Broker) Pause() error { return b.signal(syscall.SIGSTOP) }
 
