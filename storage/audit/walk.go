@@ -25,8 +25,8 @@ type item struct {
 type walk func(only *format.BrandMonth, f func(k format.BrandMonth, items []item) error) error
 
 // eachAction calls f once with every action there ever was, with all its flags, account's
-// month by account's month; of one only, if it is given. Of an action that stands more
-// than once, and differs in more than flags, it is called with each.
+// month by account's month; of one only, if it is given. For an action that is stored more
+// than once, with differences in more than flags, f is called with each version.
 func (a *Audit) eachAction(only *format.AccountMonth, f func(k format.AccountMonth, m *format.Action) error) error {
 	w := timelineWalk{audit: a, tail: map[format.AccountMonth][]format.Action{}, f: f}
 	actions, err := a.tailActions()
