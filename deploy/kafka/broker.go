@@ -78,7 +78,10 @@ func Start(dir string, options ...string) (*Broker, error) {
 	}
 	b.env = append(os.Environ(), "KAFKA_PROPERTIES="+properties, "KAFKA_WHILE="+strconv.Itoa(os.Getpid()),
 		"KAFKA_JAVA="+strings.Join(options, " "), "KAFKA_WAIT=120")
-	if err := errors.Join(os.WriteFile(b.file("run"), script, 0o700), os.WriteFile(b.file("pom.xml"), pom, 0o600)); err != nil {
+	if err := errors.Join(
+		os.WriteFile(b.file("run"), script, 0o700),
+		os.WriteFile(b.file("pom.xml"), pom, 0o600),
+	); err != nil {
 		return nil, err
 	}
 	return b, b.Restart()
