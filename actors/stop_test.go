@@ -13,8 +13,8 @@ import (
 	"github.com/ovation-analytics/ovation/actors/shard"
 )
 
-// A router that waits for the broker keeps its mailbox to itself: it must hear of the
-// node's stop all the same.
+// A router that waits for the broker does not read its mailbox: the node's stop must reach
+// it all the same.
 func TestNode_StopsWhileRoutersWaitForTheBroker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var off atomic.Bool // the broker takes nothing
