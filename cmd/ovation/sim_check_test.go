@@ -239,7 +239,7 @@ func (w *simulation) calm() error {
 	return w.revive(0)
 }
 
-// drain ends the weather and waits until all that was said is applied and told.
+// drain ends the faults and waits until all that was sent is applied and published.
 func (w *simulation) drain() error {
 	if err := w.calm(); err != nil {
 		return err

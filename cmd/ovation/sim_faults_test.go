@@ -66,7 +66,7 @@ func (w *wires) refused(e envelope, f *fault) {
 	code := func(codes ...kafkago.Error) int16 { return int16(codes[w.rng.IntN(len(codes))]) }
 	switch e.key {
 	case keyProduceRequest:
-		if w.rng.IntN(2) == 0 { // stored, and said not to be sure
+		if w.rng.IntN(2) == 0 { // stored, and answered with an uncertain outcome
 			c := code(kafkago.NotEnoughReplicasAfterAppend, kafkago.RequestTimedOut)
 			f.bend = func(answer []byte) []byte { return e.withCode(answer, c) }
 			return

@@ -47,7 +47,7 @@ type simulation struct {
 	foreign    map[origin]expectation // of the journal: values of another program, dead letters all
 	story      []string
 	said       []*act // what was published and is no rubbish
-	recorded   []*act // what was said over HTTP
+	recorded   []*act // what was recorded over HTTP
 }
 
 // lostSpan is what an operator gave up: offsets of one topic's partition.

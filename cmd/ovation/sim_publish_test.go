@@ -190,7 +190,7 @@ func (w *simulation) noteSaid(a *act) {
 	w.said = append(w.said, a)
 }
 
-// conflicting is another action under the same name, said behind the first.
+// conflicting is another action with the same id, published after the first.
 func (w *simulation) conflicting(first *act) *act {
 	b := *first
 	b.number += 100

@@ -136,7 +136,7 @@ func (r *relay) run() {
 		if err != nil {
 			return
 		}
-		// What is heard before a cut is true after it.
+		// An answer that arrives before a cut holds after it.
 		if r.from.isOff() || r.to.isOff() {
 			return
 		}

@@ -232,7 +232,7 @@ func TestGap_ForgottenOffsetHidesNoCut(t *testing.T) {
 }
 
 // TestGap_TopicRecreatedWhileRunning: what is published to the
-// new topic counts, once the operator has said so.
+// new topic counts, once the operator has accepted the gap.
 func TestGap_TopicRecreatedWhileRunning(t *testing.T) {
 	t.Parallel()
 	onBothLogs(t, func(t *testing.T, on site) {

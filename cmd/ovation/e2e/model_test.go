@@ -80,10 +80,10 @@ type fan struct {
 	partner string // the id that the partner knows the fan by; empty: none
 	country string
 	paid    bool
-	region  string // as given; with website: said on enter only
+	region  string // as given; with website: set on enter only
 	website string // the fan registered on; empty: none
 	email   string // empty: none
-	gender  string // M, F or Other; said on enter only, as born is
+	gender  string // M, F or Other; set on enter only, as born is
 	born    string // YYYY-MM-DD
 
 	optsIn, optsOut [toSegments + 4]bool // on enter, out after in: to and of what model.optIn names

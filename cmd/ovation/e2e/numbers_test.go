@@ -71,7 +71,7 @@ func (s *numbers) differ() error {
 	return errors.Join(errs...)
 }
 
-// number is what was said first for a number; 0: nothing was said.
+// number is the first value reported for a number; 0: none was reported.
 func (s *numbers) number(of figure) uint64 {
 	if len(s.said[of]) == 0 {
 		return 0

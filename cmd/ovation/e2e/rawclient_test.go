@@ -40,7 +40,7 @@ type place struct {
 
 // publish appends messages[p] to partition p of the public topic, the partitions
 // side by side, in batches of at most so many bytes and each in the next codec, and
-// tells where they stand.
+// returns their positions.
 func (s *rawClient) publish(messages [][]kafka.Message, bytes int, codecs ...kafka.Codec) [][]place {
 	s.t.Helper()
 	out, errs := make([][]place, len(messages)), make([]error, len(messages))

@@ -101,7 +101,7 @@ func stopAnswers(t *testing.T, on site) {
 		s.p.keys[s.n], len(body))
 	r := bufio.NewReader(conn)
 	if line, err := r.ReadString('\n'); err != nil || !strings.Contains(line, " 100 ") {
-		t.Fatalf("%q %v", line, err) // it is said when the body is asked for: the request is under way
+		t.Fatalf("%q %v", line, err) // the server answers 100 when it reads the body: the request is under way
 	}
 	if _, err := r.ReadString('\n'); err != nil {
 		t.Fatal(err)

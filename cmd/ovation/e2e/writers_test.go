@@ -50,7 +50,7 @@ type writer struct {
 type written struct {
 	act
 	own  bool
-	item string // the feed item's id, where it was told
+	item string // the feed item's id, where the answer had it
 	gone bool   // the item was deleted
 
 	params client.Params // it was recorded with
@@ -97,7 +97,7 @@ func (w *writers) wait() {
 	}
 }
 
-// tell tells the model what was written, and that brands were made once each.
+// tell adds to the model what was written, and that brands were made once each.
 func (w *writers) tell(p *model) {
 	w.t.Helper()
 	made := len(p.brands)
@@ -172,7 +172,7 @@ func (w *writer) until(request func(api *client.Client) error) error {
 }
 
 // twice makes a request until it is answered and, half the time, once more: the
-// second answer must be told to be a repeat where it has the same key.
+// second answer must be marked as a repeat where it has the same key.
 func (w *writer) twice(keyed bool, request func(api *client.Client) (meta client.Meta, err error)) error {
 	if err := w.until(func(api *client.Client) error { _, err := request(api); return err }); err != nil {
 		return err
