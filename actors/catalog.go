@@ -133,7 +133,9 @@ func (c *catalogReader) setAside(p catalog.RecordPlace) error {
 	if lately := c.Catalog().SetAsideSince(now.Add(-time.Hour).UnixMilli()); lately >= setAsideMost {
 		return fmt.Errorf("%d records were set aside within an hour: it is tried again when the node starts again", lately)
 	}
-	aside := &domain.SetAside{Topic: p.Topic, Partition: p.Partition, Offset: p.Offset, Epoch: p.Epoch, At: now.UnixMilli()}
+	aside := &domain.SetAside{
+		Topic: p.Topic, Partition: p.Partition, Offset: p.Offset, Epoch: p.Epoch, At: now.UnixMilli(),
+	}
 	if !c.appender.Post(domain.Record{Kind: domain.KindSetAside, Command: aside}) {
 		return errors.New("too much waits to be appended to the catalog: it is tried again when the node starts again")
 	}

@@ -110,7 +110,7 @@ func TestCatalog_AcceptsGapsSideBySide(t *testing.T) {
 }
 
 // A router that does not know a definition reads the catalog to its end before it refuses
-// anything; while it cannot, it waits and says so, and the other partition goes on.
+// anything; while it cannot, it waits and reports this, and the other partition continues.
 func TestRouter_WaitsForTheCatalog(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		catalog, said := newFaultyLog(2, 1), &logLines{}

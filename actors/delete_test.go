@@ -35,7 +35,7 @@ func newGraveyard(r *harness, fans, brands int) *graveyard {
 	return g
 }
 
-// act is a new activity of somebody.
+// act is a new activity of a random member.
 func (g *graveyard) act(rnd *rand.Rand, n, brands int) domain.Activity {
 	m := min(rnd.IntN(len(g.ids)), rnd.IntN(len(g.ids)))
 	return domain.Activity{

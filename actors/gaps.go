@@ -47,7 +47,8 @@ func (g *gaps) AcceptGap(ctx context.Context, journal bool, partition int) (doma
 	w := *met
 	if !journal && w.NewTopic.IsZero() {
 		if w.NewTopic = g.madeAgain(ctx); w.NewTopic.IsZero() {
-			return domain.AcceptGap{}, domain.Fail(domain.Conflict, "the topic is gone; when it is made again, the gap can be accepted")
+			return domain.AcceptGap{}, domain.Fail(domain.Conflict,
+				"the topic is gone; when it is made again, the gap can be accepted")
 		}
 	}
 	if err := g.submitter.catalog.handle.Err(); err != nil {
@@ -59,7 +60,8 @@ func (g *gaps) AcceptGap(ctx context.Context, journal bool, partition int) (doma
 		return w, err
 	}
 	if journal && w.NewTopic != g.o.Journal.Topic() {
-		return w, domain.Fail(domain.Conflict, "the gap is accepted; the journal is another topic now: it is read when the node is started again")
+		return w, domain.Fail(domain.Conflict,
+			"the gap is accepted; the journal is another topic now: it is read when the node is started again")
 	}
 	return w, g.wentOn(ctx, r, met, reads)
 }
@@ -93,7 +95,8 @@ func (g *gaps) readerOf(journal bool, partition int) *halting {
 			return nil
 		}
 		return &halting{&s.Gap, &s.Stopped, &s.Reads, func() string {
-			return retry.Join("shard "+strconv.Itoa(s.ID)+" is "+shard.Behaviour(s.Behaviour.Load()).String(), retry.Causes(&s.Space, &s.Reading))
+			return retry.Join("shard "+strconv.Itoa(s.ID)+" is "+shard.Behaviour(s.Behaviour.Load()).String(),
+				retry.Causes(&s.Space, &s.Reading))
 		}, func() bool { return false }}
 	}
 	find := func() *router.Handle {
@@ -137,7 +140,8 @@ func (g *gaps) wentOn(ctx context.Context, r *halting, met *domain.AcceptGap, re
 		case why == nil && next == nil && r.reads.Load() > reads:
 			return nil
 		case why != nil && next != met && next != nil:
-			return domain.Fail(domain.Conflict, "the gap is accepted; the next one is right behind and has to be accepted, too: "+*why)
+			return domain.Fail(domain.Conflict,
+				"the gap is accepted; the next one is right behind and has to be accepted, too: "+*why)
 		case why != nil && next != met:
 			return domain.Fail(domain.Conflict, "the gap is accepted; the reader stopped for another reason: "+*why)
 		}

@@ -103,7 +103,7 @@ func (l *memLog) epochOf(offset int64) int32 {
 	return int32(offset / 100)
 }
 
-// Read tells, as Kafka does, a log that ended the epoch given below next.
+// Read detects, as Kafka does, a log that ended the given epoch below next.
 func (r memReader) Read(ctx context.Context, next int64, epoch int32, spare []domain.Record) (domain.Page, error) {
 	if next > 0 && epoch >= 0 && epoch < r.l.epochOf(next-1) {
 		return domain.Page{}, &domain.GapError{Kind: domain.GapDiverged, TopicID: r.l.id, Partition: r.p, Want: next, Detail: fmt.Sprint("read in epoch ", epoch)}

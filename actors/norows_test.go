@@ -6,8 +6,8 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// TestShard_WithoutRowsAnswersEveryQuestion asks, with a filter and without, where of
-// eight shards some have nobody, some members who did nothing, and one a member who did.
+// TestShard_WithoutRowsAnswersEveryQuestion asks, with a filter and without, where some of
+// eight shards have no members, some have members without actions, and one has a member with actions.
 func TestShard_WithoutRowsAnswersEveryQuestion(t *testing.T) {
 	t.Parallel()
 	r := furnished(t, 8, 2, Options{})

@@ -17,17 +17,22 @@ func (o *Options) remedy(err error, topic string, partition int, accept *domain.
 	)
 	switch {
 	case errors.As(err, &crash):
-		return "restart the node, which tries it again; if it stops here again, run a newer ovation and report the stack that the log has"
+		return "restart the node, which tries it again; " +
+			"if it stops here again, run a newer ovation and report the stack that the log has"
 	case errors.As(err, &gap) && gap.Kind == domain.GapNewer:
 		return "run a newer ovation"
 	case errors.As(err, &gap) && gap.Kind == domain.GapOlder:
 		return remedy.StartAnew
 	case accept != nil && gap.Kind == domain.GapRecreated:
-		return fmt.Sprintf("ovation accept-gap %s%s %d, which reads the topic that is there now from offset %d", o.TopicPrefix, topic, partition, accept.To)
+		return fmt.Sprintf("ovation accept-gap %s%s %d, which reads the topic that is there now from offset %d",
+			o.TopicPrefix, topic, partition, accept.To)
 	case accept != nil:
-		return fmt.Sprintf("bring the missing records back, or ovation accept-gap %s%s %d, which reads on at offset %d", o.TopicPrefix, topic, partition, accept.To)
+		return fmt.Sprintf("bring the missing records back, or ovation accept-gap %s%s %d, which reads on at offset %d",
+			o.TopicPrefix, topic, partition, accept.To)
 	case o.Damaged != nil && o.Damaged(err):
-		return fmt.Sprintf("check the disk; then ovation rebuild %d, which builds this shard anew from the journal; if the store cannot be read then either, stop the node, move the directories store and store.rebuild in --data away and start it: every shard is built anew", partition)
+		return fmt.Sprintf("check the disk; then ovation rebuild %d, which builds this shard anew from the journal; "+
+			"if the store cannot be read then either, stop the node, "+
+			"move the directories store and store.rebuild in --data away and start it: every shard is built anew", partition)
 	}
 	return "restart the node, which tries it again; the log has more"
 }

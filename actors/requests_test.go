@@ -64,7 +64,7 @@ func TestSubmitAll_AppliesInOrder(t *testing.T) {
 		t.Error(err)
 	}
 
-	// Without a request id nothing is kept for a repeat: the dedup key alone tells.
+	// Without a request id nothing is kept for a repeat: the dedup key alone identifies it.
 	for i := range all {
 		all[i].Request, all[i].Durable = domain.RequestID{}, true
 		all[i].Activity.Raw = "{}"
@@ -235,7 +235,7 @@ func TestShard_TickOfANodeAheadForgetsNoRequest(t *testing.T) {
 		Identity: identityOf(1), Definition: 100, Brand: 1, Defaulted: true, Time: -1, Hash: 5,
 	}}
 	again := said
-	again.Activity.Hash = 6 // a dedup key of its own: the request id alone tells the repeat
+	again.Activity.Hash = 6 // a dedup key of its own: the request id alone identifies the repeat
 	tick := func(hoursAhead int64) domain.Record {
 		return domain.Record{Kind: domain.KindTick, Command: &domain.Tick{Hour: uint32(r.journal.now()/3_600_000 + hoursAhead)}}
 	}

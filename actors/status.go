@@ -78,7 +78,8 @@ func (h *health) Status() Status {
 	for i, s := range h.shards.here() {
 		one := s.Status(now, h.began)
 		appending := []*retry.State{h.routing.batcher.State(i), h.shards.appenders[i].State()}
-		one.Waiting, one.Failures = retry.Join(one.Waiting, retry.Causes(appending...)), one.Failures+retry.Failures(appending...)
+		one.Waiting = retry.Join(one.Waiting, retry.Causes(appending...))
+		one.Failures += retry.Failures(appending...)
 		st.Shards = append(st.Shards, one)
 	}
 	for _, r := range h.routing.List() {
@@ -91,7 +92,8 @@ func (h *health) catalogStatus(now time.Time) CatalogStatus {
 	c := h.catalog.handle
 	st := CatalogStatus{
 		Next: h.catalog.Catalog().Next(), End: c.End.Load(), LagMs: c.Fresh.Lag(now, h.began).Milliseconds(),
-		Waiting: retry.Causes(&c.Reading, h.catalog.appender.State()), Failures: retry.Failures(&c.Reading, h.catalog.appender.State()),
+		Waiting:  retry.Causes(&c.Reading, h.catalog.appender.State()),
+		Failures: retry.Failures(&c.Reading, h.catalog.appender.State()),
 	}
 	st.Foreign = c.Foreign.Count()
 	if why := c.Stopped.Load(); why != nil {
@@ -144,7 +146,8 @@ func (h *health) Degraded() error {
 			note(s.ID, why)
 		}
 		if s.Apart.Load() {
-			note(s.ID, "nothing is applied until it can be published: "+retry.Causes(&s.Outbox.Publishing[outbox.Forwards], &s.Outbox.Publishing[outbox.DeadLetters]))
+			note(s.ID, "nothing is applied until it can be published: "+
+				retry.Causes(&s.Outbox.Publishing[outbox.Forwards], &s.Outbox.Publishing[outbox.DeadLetters]))
 		}
 	}
 	for _, cause := range causes {

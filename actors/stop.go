@@ -15,7 +15,9 @@ type StopError struct {
 
 // Error names what still runs.
 func (e *StopError) Error() string {
-	return fmt.Sprintf("the node did not stop within %v, still running: %s; its stores are left as they are and what they lack is read from the log again", e.Within, strings.Join(e.Still, ", "))
+	return fmt.Sprintf("the node did not stop within %v, still running: %s; "+
+		"its stores are left as they are and what they lack is read from the log again",
+		e.Within, strings.Join(e.Still, ", "))
 }
 
 // Stop ends the actors: routers first, so that nothing more comes; what is in the log and

@@ -13,8 +13,8 @@ import (
 	"github.com/ovation-analytics/ovation/actors/shard"
 )
 
-// A router that waits for the broker keeps its mailbox to itself: it must hear of the
-// node's stop all the same.
+// A router that waits for the broker does not read its mailbox: the node's stop must reach
+// it all the same.
 func TestNode_StopsWhileRoutersWaitForTheBroker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var off atomic.Bool // the broker takes nothing
@@ -102,7 +102,7 @@ func TestNode_StopNamesWhatStillRuns(t *testing.T) {
 	r.close() // all ends now
 }
 
-// rowsEnd is told at the first rows that a shard loads, and lets them be read on when it is
+// rowsEnd signals at when a shard loads its first rows, and blocks their reader until on is
 // closed.
 type rowsEnd struct {
 	shard.Store
@@ -145,7 +145,7 @@ func TestNode_StopEndsAShardThatLoads(t *testing.T) {
 	r.stopped()
 }
 
-// A store that is closed while somebody reads it says that it leaks.
+// A store that is closed while a reader is open reports a leak.
 func TestNode_StopWaitsForReaders(t *testing.T) {
 	r := newHarness(t, 1, Options{})
 	v := r.node.running[0].View.Acquire()

@@ -75,9 +75,12 @@ func (u *usage) records() []domain.Record {
 	newest := uint32(0)
 	for k := range u.moved {
 		newest = max(newest, k.hour)
-		out = append(out, domain.Record{Kind: domain.KindUsage, Account: k.account, Application: k.application, Command: &domain.Usage{
-			Application: k.application, Hour: k.hour, Incarnation: u.incarnation, Total: u.total[k],
-		}})
+		out = append(out, domain.Record{
+			Kind: domain.KindUsage, Account: k.account, Application: k.application,
+			Command: &domain.Usage{
+				Application: k.application, Hour: k.hour, Incarnation: u.incarnation, Total: u.total[k],
+			},
+		})
 	}
 	clear(u.moved)
 	for k := range u.total {

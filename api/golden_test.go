@@ -50,7 +50,7 @@ func TestGolden_Answers(t *testing.T) {
 			Service: domain.Spotify, Days: []domain.Count{{Actions: 2, Members: 1}, {}}, Total: domain.Count{Actions: 2, Members: 1},
 		}}}}, nil
 	}
-	// The definition's link stands in for the action's.
+	// The definition's link is the default of the action's.
 	h.engine.defs[0].Link, h.engine.defs[0].Category = "https://example.com/definition", "Music"
 	h.engine.members[4097].UUID = [16]byte{0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0x4d, 0xef, 0x81, 15: 0xff}
 	for _, c := range []struct{ name, method, target, body string }{

@@ -35,8 +35,9 @@ const (
 //
 // A letter says why its original is not in it: it is gone, larger than MaxOriginal, has
 // more headers than MaxOriginalHeaders, was refused by the broker, or is not to be repeated,
-// since the member withdrew (sharing_disabled) or was erased (gone). With the original goes the time that it was published at: an event that says
-// none has that, and is another one without it when it is published again.
+// since the member withdrew (sharing_disabled) or was erased (gone). A letter with
+// its original carries the publication time: an event without a time of its own takes it, and
+// would be another event if it were published again without it.
 func NewDeadLetter(d *domain.DeadLetter, original *kafka.Message) kafka.Message {
 	return letterWithout(d, original, "")
 }

@@ -32,7 +32,9 @@ func OpenLog(ctx context.Context, client *kafka.Client, topic string, compressio
 	if err != nil {
 		return nil, fmt.Errorf("open log: %w", err)
 	}
-	return &Log{client: client, topic: topic, id: t.ID, cluster: cluster, partitions: t.Partitions, compression: compression}, nil
+	return &Log{
+		client: client, topic: topic, id: t.ID, cluster: cluster, partitions: t.Partitions, compression: compression,
+	}, nil
 }
 
 func findTopic(ctx context.Context, client *kafka.Client, name string) (cluster string, t kafka.Topic, err error) {
@@ -101,7 +103,9 @@ func (r *Reader) Read(ctx context.Context, next int64, epoch int32, spare []doma
 	if err != nil {
 		return domain.Page{}, err
 	}
-	page := domain.Page{Records: room(spare, len(in.records)), Next: in.next.next, Epoch: in.next.epoch, End: in.end, Memory: in.memory}
+	page := domain.Page{
+		Records: room(spare, len(in.records)), Next: in.next.next, Epoch: in.next.epoch, End: in.end, Memory: in.memory,
+	}
 	for i := range in.records {
 		got, out := &in.records[i], &page.Records[i]
 		out.Offset, out.Time, out.Epoch = got.Offset, got.TimeMs, got.LeaderEpoch
@@ -110,7 +114,9 @@ func (r *Reader) Read(ctx context.Context, next int64, epoch int32, spare []doma
 		case err == nil:
 		case errors.Is(err, domain.ErrForeign):
 			out.Kind = domain.KindForeign
-			out.Origin = domain.Origin{Topic: r.log.id, Partition: int32(r.partition), Epoch: got.LeaderEpoch, Offset: got.Offset}
+			out.Origin = domain.Origin{
+				Topic: r.log.id, Partition: int32(r.partition), Epoch: got.LeaderEpoch, Offset: got.Offset,
+			}
 		case i == 0:
 			return domain.Page{}, r.unreadable(got.Offset, got.Offset+1, err)
 		default:

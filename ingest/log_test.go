@@ -297,8 +297,8 @@ func TestReader_UnknownPartitionIsAnError(t *testing.T) {
 	}
 }
 
-// AppendEach goes on where Append is, and the other way about, whoever of the two has
-// appended what.
+// AppendEach continues at the offset where Append ended, and Append where AppendEach
+// ended, in any order of the two.
 func TestAppender_AppendEach(t *testing.T) {
 	w := given(t, "journal")
 	l := w.log("journal")

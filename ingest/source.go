@@ -92,7 +92,9 @@ func (s *Source) Partitions(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	if id := s.Topic(); t.ID != id {
-		return t.Partitions, &domain.GapError{Kind: domain.GapRecreated, Topic: s.topic, TopicID: t.ID, Detail: "was " + id.String()}
+		return t.Partitions, &domain.GapError{
+			Kind: domain.GapRecreated, Topic: s.topic, TopicID: t.ID, Detail: "was " + id.String(),
+		}
 	}
 	return t.Partitions, nil
 }
@@ -155,7 +157,9 @@ func readMark(s string) (id string, epoch int32, ok bool) {
 func (s *Source) Reader(partition int) *SourceReader {
 	id := s.of(partition)
 	pages, err := newPager(s.client, s.topic, id, partition, s.pages)
-	r := &SourceReader{topic: id, partition: int32(partition), pages: pages, err: err, decoder: activity.NewDecoder(s.hasher, s.stats)}
+	r := &SourceReader{
+		topic: id, partition: int32(partition), pages: pages, err: err, decoder: activity.NewDecoder(s.hasher, s.stats),
+	}
 	r.headers = r.eachHeader
 	return r
 }
@@ -178,7 +182,9 @@ type SourceReader struct {
 // arrival, refused as corrupt: what comes before it is given first. A gap is a
 // *domain.GapError. Other errors may pass; it asks once. The page is in the memory
 // of spare if that has room, its strings in SourcePage.Memory.
-func (r *SourceReader) Read(ctx context.Context, next int64, epoch int32, spare []domain.Arrival) (domain.SourcePage, error) {
+func (r *SourceReader) Read(
+	ctx context.Context, next int64, epoch int32, spare []domain.Arrival,
+) (domain.SourcePage, error) {
 	if r.err != nil {
 		return domain.SourcePage{}, r.err
 	}
@@ -193,15 +199,17 @@ func (r *SourceReader) Read(ctx context.Context, next int64, epoch int32, spare 
 	if err != nil {
 		return domain.SourcePage{}, err
 	}
-	page := domain.SourcePage{Arrivals: room(spare, len(in.records)), Next: in.next.next, Epoch: in.next.epoch, End: in.end, Memory: in.memory}
+	page := domain.SourcePage{
+		Arrivals: room(spare, len(in.records)), Next: in.next.next, Epoch: in.next.epoch, End: in.end, Memory: in.memory,
+	}
 	for i := range in.records {
 		if i%yieldEvery == yieldEvery-1 {
 			runtime.Gosched()
 		}
 		r.record = &in.records[i]
 		page.Arrivals[i].Slot = r.decoder.Decode(&page.Arrivals[i].Record, activity.Incoming{
-			Topic: r.topic, Partition: r.partition, Epoch: r.record.LeaderEpoch, Offset: r.record.Offset, TimeMs: r.record.TimeMs,
-			Key: r.record.Key, Value: r.record.Value, Headers: r.headers,
+			Topic: r.topic, Partition: r.partition, Epoch: r.record.LeaderEpoch, Offset: r.record.Offset,
+			TimeMs: r.record.TimeMs, Key: r.record.Key, Value: r.record.Value, Headers: r.headers,
 		})
 	}
 	r.record = nil

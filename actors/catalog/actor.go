@@ -153,7 +153,8 @@ func (c *Actor) fail(err error) {
 	c.handle.Stopped.Store(&why)
 	var crash *crash.Error
 	if errors.As(err, &crash) {
-		c.o.Logger.Error("the catalog stopped: it panicked", "next", c.handle.view.Load().next, "err", err, "stack", crash.Stack)
+		c.o.Logger.Error("the catalog stopped: it panicked",
+			"next", c.handle.view.Load().next, "err", err, "stack", crash.Stack)
 	} else {
 		c.o.Logger.Error("the catalog stopped", "err", err)
 	}

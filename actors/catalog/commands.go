@@ -13,7 +13,9 @@ func (l *ledger) createApplication(c *domain.CreateApplication) domain.Outcome {
 		account = domain.AccountID(l.count(countAccounts))
 		l.keep(&domain.Account{ID: account, Name: c.AccountName, Created: c.At})
 	}
-	if slices.ContainsFunc(l.view.Applications(), func(a *domain.Application) bool { return a.Account == account && a.Name == c.Name }) {
+	if slices.ContainsFunc(l.view.Applications(), func(a *domain.Application) bool {
+		return a.Account == account && a.Name == c.Name
+	}) {
 		return domain.Failed(domain.Bad(domain.Conflict, "name", "the account has an application of this name"))
 	}
 	id := l.count(countApplications)
@@ -70,7 +72,8 @@ func (l *ledger) putBrandCommand(account domain.AccountID, c *domain.PutBrand) d
 		}
 	}
 	if holder, ok := l.slugs[slug{account, b.Fields["Slug"]}]; ok && holder != c.ID {
-		return domain.Failed(domain.Bad(domain.Conflict, "slug", "another brand has the slug "+b.Fields["Slug"]+": give this one another by slug"))
+		return domain.Failed(domain.Bad(domain.Conflict, "slug",
+			"another brand has the slug "+b.Fields["Slug"]+": give this one another by slug"))
 	}
 	b.Updated = c.At
 	if c.ID == 0 {
@@ -91,7 +94,8 @@ func (l *ledger) deleteBrand(account domain.AccountID, c *domain.DeleteBrand) do
 	}
 	definitions, segments := l.brandUsers(account, c.ID)
 	if len(definitions)+len(segments) > 0 && !c.Force {
-		return domain.Failed(domain.Bad(domain.Conflict, "brandid", "activity definitions or segments use the brand; force=1 deletes them too"))
+		return domain.Failed(domain.Bad(domain.Conflict, "brandid",
+			"activity definitions or segments use the brand; force=1 deletes them too"))
 	}
 	for _, d := range definitions {
 		gone := *d
@@ -110,7 +114,9 @@ func (l *ledger) deleteBrand(account domain.AccountID, c *domain.DeleteBrand) do
 }
 
 // brandUsers are the living definitions and segments of a brand.
-func (l *ledger) brandUsers(account domain.AccountID, id domain.BrandID) (definitions []*domain.Definition, segments []*domain.Segment) {
+func (l *ledger) brandUsers(
+	account domain.AccountID, id domain.BrandID,
+) (definitions []*domain.Definition, segments []*domain.Segment) {
 	for _, d := range l.view.Definitions(account) {
 		if d.Brand == id && !d.Deleted {
 			definitions = append(definitions, d)

@@ -54,7 +54,8 @@ func (c *Actor) sameLog() error {
 	}
 	return &domain.GapError{
 		Kind: domain.GapRecreated, Topic: "catalog", TopicID: id, Want: state.Next,
-		Detail: fmt.Sprintf("the store was made from topic %s of cluster %s, this is %s of cluster %s", state.Topic, state.Cluster, id, cluster),
+		Detail: fmt.Sprintf("the store was made from topic %s of cluster %s, this is %s of cluster %s",
+			state.Topic, state.Cluster, id, cluster),
 	}
 }
 
@@ -93,7 +94,8 @@ func (c *Actor) lookAhead(at journal.GapPlace, g *domain.GapError, from int64) {
 		switch {
 		case c.ctx.Err() != nil:
 			return
-		case errors.As(err, &behind) && behind.Kind != domain.GapTruncated && behind.Kind != domain.GapDiverged && behind.Kind != domain.GapRecreated:
+		case errors.As(err, &behind) && behind.Kind != domain.GapTruncated && behind.Kind != domain.GapDiverged &&
+			behind.Kind != domain.GapRecreated:
 			next, epoch = max(behind.End, next+1), -1
 			if behind.Kind == domain.GapRetention {
 				next = max(behind.Start, next+1)
@@ -159,7 +161,8 @@ func (c *Actor) halt(g *domain.GapError) {
 	case g.Kind == domain.GapRecreated:
 		help = "bring the topic back that the node was made with, or start a new installation in an empty --data"
 	default:
-		help = "the log lost what was applied: restore the topic; or stop the node and remove the directory catalog of --data: " +
+		help = "the log lost what was applied: restore the topic; " +
+			"or stop the node and remove the directory catalog of --data: " +
 			"it is read anew then, and ids that only the lost records gave are given again"
 	}
 	why := g.Error() + ": " + help

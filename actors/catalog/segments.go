@@ -32,7 +32,8 @@ func (l *ledger) putSegment(account domain.AccountID, c *domain.PutSegment) doma
 	// done of it before counts on. So a list that was read can be written back.
 	if slices.Contains(c.Given, "Activities") {
 		for _, a := range s.Activities {
-			if _, ok := l.view.Definition(account, a.Definition); (!ok || a.Definition < domain.FirstDefinition) && !before.Has(a.Definition) {
+			_, ok := l.view.Definition(account, a.Definition)
+			if (!ok || a.Definition < domain.FirstDefinition) && !before.Has(a.Definition) {
 				return domain.Failed(domain.Bad(domain.NotFound, "activities", fmt.Sprintf("no such activity: %d", a.Definition)))
 			}
 		}

@@ -48,7 +48,7 @@ func (c *RegisterMember) Claims() IdentityKind {
 type AttachService struct {
 	Member   MemberID // its slot is the record's place
 	Register RegisterMember
-	Met      bool      // a registration met the member by an identity of another shard: it counts only while the member has that
+	Met      bool      // a registration matched an identity of another shard: valid while the member has it
 	Asked    RequestID // of one that was passed on: the request that waits for it
 }
 

@@ -59,7 +59,8 @@ func (e *GapError) Unwrap() error { return e.Err }
 
 // Error names the partition and the bounds.
 func (e *GapError) Error() string {
-	return fmt.Sprintf("%s/%d: log gap (%s): want %d, log is [%d,%d) %s", e.Topic, e.Partition, e.Kind, e.Want, e.Start, e.End, e.Detail)
+	return fmt.Sprintf("%s/%d: log gap (%s): want %d, log is [%d,%d) %s",
+		e.Topic, e.Partition, e.Kind, e.Want, e.Start, e.End, e.Detail)
 }
 
 // CorruptError says that the batch [Base, Next) of a source cannot be read; asking

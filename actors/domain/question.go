@@ -14,8 +14,8 @@ const (
 	ShapeLocation                       // counts by the members' country: *Tally, of which a group is a CountryCode
 	ShapeDaily                          // counts by day: *Timeline, of one line that is NoService
 	ShapeGender                         // counts by the members' gender: *Tally, of which a group is a GenderCode
-	ShapeAge                            // counts by the members' age at the range's end: *Tally, of which a group is a place in AgeBands, or UnknownAge
-	ShapeNewcomers                      // a tally, and how many of its members had done something for the brand before: *Tally
+	ShapeAge                            // counts by age at the range's end: *Tally by place in AgeBands, or UnknownAge
+	ShapeNewcomers                      // a tally, and its members with an earlier action for the brand: *Tally
 	ShapeStandings                      // brands of a few members, by score: *Standings
 	ShapeMemberList                     // members by id, whatever they did: *MemberList
 	ShapeRankHistogram                  // how many rows of a feed or of leaders have a rank: *RankHistogram
@@ -31,7 +31,7 @@ type Question struct {
 	Range         Range
 	Filter        Filter
 	Groups        []Group        // the definitions that count, ascending by ID: others do not
-	Lists         []List         // of ShapeLists: whose members are counted, of those that the filter on members lets through
+	Lists         []List         // of ShapeLists: whose members are counted, within the filter on members
 	Top           Top            // of ShapeLeaders, ShapeCrossover and ShapeStandings
 	Without       []BrandID      // of ShapeCrossover and ShapeStandings: brands that are in no list, ascending
 	Listing       Listing        // of ShapeFeed, and beside Explain

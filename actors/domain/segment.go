@@ -26,7 +26,9 @@ type Segment struct {
 
 // Has reports that a definition is one of the segment's.
 func (s *Segment) Has(id DefinitionID) bool {
-	_, ok := slices.BinarySearchFunc(s.Activities, id, func(a SegmentActivity, id DefinitionID) int { return cmp.Compare(a.Definition, id) })
+	_, ok := slices.BinarySearchFunc(s.Activities, id, func(a SegmentActivity, id DefinitionID) int {
+		return cmp.Compare(a.Definition, id)
+	})
 	return ok
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// steps is a reader whose pages have as many records as it is told.
+// steps is a reader whose page sizes come from a channel.
 type steps struct {
 	sizes chan int
 	reads int

@@ -45,7 +45,7 @@ func TestGapPlace_AcceptanceLeadsOnAndLosesNothing(t *testing.T) {
 	}
 }
 
-// Words of the catalog, in its order, on partition 0 of topic 1 unless said.
+// Accepted gaps of the catalog, in its order, on partition 0 of topic 1 unless given.
 func TestAcceptedGaps_AnswerWhereTheGapIs(t *testing.T) {
 	a, b := domain.TopicID{1}, domain.TopicID{2}
 	word := func(from, to int64, epoch int32) *domain.AcceptedGap {

@@ -10,7 +10,7 @@ import (
 )
 
 // TestI7_CountriesAreFilteredWhileTheyChange lets many filter an index by country at once
-// while the audience moves its members on: nobody sees another commit's.
+// while the audience commits new countries: no reader sees another commit's.
 func TestI7_CountriesAreFilteredWhileTheyChange(t *testing.T) {
 	seed := rand.Uint64()
 	rnd := rand.New(rand.NewPCG(seed, 3))

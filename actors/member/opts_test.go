@@ -13,13 +13,13 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// standing is one thing that was said about an opt.
+// standing is one change of an opt.
 type standing struct {
 	opt  domain.Opt
 	said string // in, out, listed
 }
 
-// naiveBits are the bits of opts, from all that was ever said.
+// naiveBits are the bits of opts, from the whole history.
 func naiveBits(history []standing) []string {
 	var out []string
 	opts := map[domain.Opt][]string{}
@@ -46,7 +46,7 @@ func naiveBits(history []standing) []string {
 	return out
 }
 
-// The bits of opt-ins are those that all that was said gives, whenever the member is loaded again.
+// The bits of opt-ins are those of the whole history, whenever the member is loaded again.
 func TestState_OptsAreWhatWasSaidLast(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := New(&domain.RegisterMember{Application: 1}, 1, domain.MemberIDOf(1, 7), 3)

@@ -28,7 +28,9 @@ const (
 // Guess compares the password of a registration by email with the address's, at the
 // log's time (ms since 1970); the right one for an address that has none. A wrong one
 // is noted. RetryAfter is how many seconds a lock still lasts.
-func (s *State) Guess(dst []domain.Change, c *domain.RegisterMember, now int64) (_ []domain.Change, g Guess, retryAfter uint32) {
+func (s *State) Guess(
+	dst []domain.Change, c *domain.RegisterMember, now int64,
+) (_ []domain.Change, g Guess, retryAfter uint32) {
 	at := slices.IndexFunc(s.Member.Passwords, func(p domain.Password) bool { return p.Address == c.Identity })
 	if c.Service != domain.Email || at < 0 {
 		return dst, GuessRight, 0

@@ -17,7 +17,9 @@ type Disposition struct {
 
 // Record applies an activity whose time is judged, at its shard's clock (ms). seq is the
 // sequence its row gets if it is new; content is kept by the changes as a pointer.
-func (s *State) Record(dst []domain.Change, a *domain.Activity, seq uint64, clock int64, content *domain.Content, h History) ([]domain.Change, Disposition, error) {
+func (s *State) Record(
+	dst []domain.Change, a *domain.Activity, seq uint64, clock int64, content *domain.Content, h History,
+) ([]domain.Change, Disposition, error) {
 	if !s.Shares(a.Service) {
 		return dst, Disposition{Reason: domain.SharingDisabled}, nil
 	}
@@ -83,7 +85,9 @@ func repeat(row, seen *domain.Row) Disposition {
 }
 
 // oneTime lets the row count if it comes before the one that does.
-func (s *State) oneTime(dst []domain.Change, row domain.Row, content *domain.Content, h History) ([]domain.Change, Disposition, error) {
+func (s *State) oneTime(
+	dst []domain.Change, row domain.Row, content *domain.Content, h History,
+) ([]domain.Change, Disposition, error) {
 	cur, ok, err := s.pair(&row, h)
 	if err != nil {
 		return dst, Disposition{}, err

@@ -55,7 +55,9 @@ func register(m *domain.Member, c *domain.RegisterMember, record uint64) {
 		m.Passwords = append(slices.Clone(m.Passwords), domain.Password{Address: c.Identity, Hash: c.Password})
 	}
 	if c.Segment != 0 {
-		opt(m, domain.Opt{Kind: domain.OptSegment, ID: uint32(c.Segment)}, c.At, func(o *domain.OptState) { o.Listed, o.Out = true, false })
+		opt(m, domain.Opt{Kind: domain.OptSegment, ID: uint32(c.Segment)}, c.At, func(o *domain.OptState) {
+			o.Listed, o.Out = true, false
+		})
 	}
 }
 

@@ -31,7 +31,7 @@ func TestListed_HasOptedInListedAndPerformedWithoutOptedOut(t *testing.T) {
 			f.alive = false
 			a.Put(&domain.Bit{Ord: domain.Ordinal(o), Attribute: domain.AttrMember})
 		}
-		if o>>pageBits != 1 { // nobody of the middle page opted in
+		if o>>pageBits != 1 { // no member of the middle page opted in
 			set(domain.AttrOptIn, value(7), &f.in, 5)
 			set(domain.AttrListed, value(7), &f.put, 6)
 		}

@@ -13,7 +13,9 @@ type History interface {
 	Seen(account domain.AccountID, ord domain.Ordinal, months domain.RepeatMonths, hash uint64) (domain.Row, bool, error)
 	// OneTime is the action that counts for a pair, as of the last commit: what was staged
 	// since is for the State to remember.
-	OneTime(account domain.AccountID, ord domain.Ordinal, definition domain.DefinitionID, brand domain.BrandID) (domain.OneTime, bool, error)
+	OneTime(
+		account domain.AccountID, ord domain.Ordinal, definition domain.DefinitionID, brand domain.BrandID,
+	) (domain.OneTime, bool, error)
 }
 
 // pair is a one-time definition and a brand.
@@ -71,7 +73,8 @@ func (s *State) Unloaded(id domain.MemberID, account domain.AccountID, ord domai
 // Bytes is what s takes in memory, about.
 func (s *State) Bytes() int {
 	m := &s.Member
-	n := int(unsafe.Sizeof(*s)) + cap(s.fresh)*int(unsafe.Sizeof(domain.Row{})) + cap(s.pairs)*int(unsafe.Sizeof(domain.OneTime{}))
+	n := int(unsafe.Sizeof(*s)) + cap(s.fresh)*int(unsafe.Sizeof(domain.Row{})) +
+		cap(s.pairs)*int(unsafe.Sizeof(domain.OneTime{}))
 	n += fieldBytes(m.Profile) + len(m.Opts)*int(unsafe.Sizeof(domain.OptState{}))
 	for i := range m.Services {
 		r := &m.Services[i]

@@ -72,7 +72,9 @@ func (c *Coordinator) ask(ctx context.Context, q *domain.Question, wait domain.P
 }
 
 // round asks the shards side by side.
-func (c *Coordinator) round(ctx context.Context, q *domain.Question, p *plan, wait domain.Position) (*domain.Answer, error) {
+func (c *Coordinator) round(
+	ctx context.Context, q *domain.Question, p *plan, wait domain.Position,
+) (*domain.Answer, error) {
 	shards := c.shardsOf(q)
 	asked := 0
 	for _, s := range shards {

@@ -26,7 +26,9 @@ type deepPager struct {
 
 // newDiver asks the node.
 func (c *Coordinator) newDeepPager(ctx context.Context, wait domain.Position) *deepPager {
-	return &deepPager{enough: 2048, slack: 1024, ask: func(q *domain.Question) (*domain.Answer, error) { return c.ask(ctx, q, wait) }}
+	return &deepPager{enough: 2048, slack: 1024, ask: func(q *domain.Question) (*domain.Answer, error) {
+		return c.ask(ctx, q, wait)
+	}}
 }
 
 // deep reports that a question's page is far down a list that can be sounded: a feed in

@@ -64,7 +64,8 @@ func (g *gather) merge(q *domain.Question) (out *domain.Answer, err error) {
 	case domain.ShapeStandings:
 		out.Standings = shape.MergeStandings(q.Top, all(g.parts, func(p *Part) *domain.Standings { return p.Standings }))
 	case domain.ShapeMemberList:
-		out.MemberList = shape.MergeMemberLists(q.MemberListing, all(g.parts, func(p *Part) *domain.MemberList { return p.MemberList }))
+		lists := all(g.parts, func(p *Part) *domain.MemberList { return p.MemberList })
+		out.MemberList = shape.MergeMemberLists(q.MemberListing, lists)
 	case domain.ShapeCrossover:
 		out.Crossover = shape.MergeCrossover(q.Top, all(g.parts, func(p *Part) *domain.Crossover { return p.Crossover }))
 	case domain.ShapeRankHistogram:

@@ -16,7 +16,9 @@ import (
 
 // Show is what a feed shows of each of the items beside its row, as of wait or later.
 // Row and Member of an item are looked at; they may be from any answer.
-func (c *Coordinator) Show(ctx context.Context, account domain.AccountID, items []domain.FeedItem, wait domain.Position) ([]domain.Shown, error) {
+func (c *Coordinator) Show(
+	ctx context.Context, account domain.AccountID, items []domain.FeedItem, wait domain.Position,
+) ([]domain.Shown, error) {
 	out, behind, err := c.show(ctx, account, items, wait)
 	if !behind {
 		return out, err
@@ -31,7 +33,9 @@ func (c *Coordinator) Show(ctx context.Context, account domain.AccountID, items 
 }
 
 // show asks each shard once; behind says that one has not applied wait.
-func (c *Coordinator) show(ctx context.Context, account domain.AccountID, items []domain.FeedItem, wait domain.Position) (out []domain.Shown, behind bool, err error) {
+func (c *Coordinator) show(
+	ctx context.Context, account domain.AccountID, items []domain.FeedItem, wait domain.Position,
+) (out []domain.Shown, behind bool, err error) {
 	c.o.Yield.Begin()
 	defer c.o.Yield.End()
 	type part struct {

@@ -23,7 +23,9 @@ type Shard interface {
 	Member(account domain.AccountID, id domain.MemberID) (*domain.Member, int64, error)
 	// Resolve is the members that names of the shard name, all of those that a pointer
 	// names or the one of them created first, and the offset that is applied.
-	Resolve(ctx context.Context, account domain.AccountID, names []domain.Name, earliest bool) ([]domain.MemberID, int64, error)
+	Resolve(
+		ctx context.Context, account domain.AccountID, names []domain.Name, earliest bool,
+	) ([]domain.MemberID, int64, error)
 	// Estimate is how many rows the reads would read, no fewer.
 	Estimate(account domain.AccountID, reads []Read, p Precision) (uint64, error)
 	// Version is that of the newest commit; 0 where the shard does not serve.

@@ -9,7 +9,9 @@ import (
 )
 
 // Member is a member of the account as of the newest commit.
-func (c *Coordinator) Member(ctx context.Context, account domain.AccountID, id domain.MemberID, wait domain.Position) (*domain.Member, domain.Position, error) {
+func (c *Coordinator) Member(
+	ctx context.Context, account domain.AccountID, id domain.MemberID, wait domain.Position,
+) (*domain.Member, domain.Position, error) {
 	if err := c.o.Logs.Await(ctx, wait); err != nil {
 		return nil, domain.Position{}, err
 	}
@@ -25,7 +27,10 @@ func (c *Coordinator) Member(ctx context.Context, account domain.AccountID, id d
 
 // Resolve is the member that an identity of the kind names as of the newest commit; of those
 // that a pointer names the one created first; 0: none.
-func (c *Coordinator) Resolve(ctx context.Context, account domain.AccountID, kind domain.IdentityKind, hash domain.IdentityHash, wait domain.Position) (domain.MemberID, domain.Position, error) {
+func (c *Coordinator) Resolve(
+	ctx context.Context, account domain.AccountID, kind domain.IdentityKind, hash domain.IdentityHash,
+	wait domain.Position,
+) (domain.MemberID, domain.Position, error) {
 	found, at, err := c.resolve(ctx, account, []domain.Name{{Kind: kind, Hash: hash}}, true, wait)
 	if err != nil || len(found) == 0 {
 		return 0, at, err
@@ -35,13 +40,17 @@ func (c *Coordinator) Resolve(ctx context.Context, account domain.AccountID, kin
 
 // ResolveAll is the members that the names name as of the newest commits, ascending, each
 // once: all of those that a pointer names. Each shard is read as of one commit.
-func (c *Coordinator) ResolveAll(ctx context.Context, account domain.AccountID, names []domain.Name, wait domain.Position) ([]domain.MemberID, domain.Position, error) {
+func (c *Coordinator) ResolveAll(
+	ctx context.Context, account domain.AccountID, names []domain.Name, wait domain.Position,
+) ([]domain.MemberID, domain.Position, error) {
 	found, at, err := c.resolve(ctx, account, names, false, wait)
 	slices.Sort(found)
 	return slices.Compact(found), at, err
 }
 
-func (c *Coordinator) resolve(ctx context.Context, account domain.AccountID, names []domain.Name, earliest bool, wait domain.Position) ([]domain.MemberID, domain.Position, error) {
+func (c *Coordinator) resolve(
+	ctx context.Context, account domain.AccountID, names []domain.Name, earliest bool, wait domain.Position,
+) ([]domain.MemberID, domain.Position, error) {
 	if err := c.o.Logs.Await(ctx, wait); err != nil {
 		return nil, c.position(), err
 	}
@@ -83,7 +92,9 @@ func (l *Local) Member(account domain.AccountID, id domain.MemberID) (*domain.Me
 }
 
 // Resolve reads on the caller's goroutine.
-func (l *Local) Resolve(ctx context.Context, account domain.AccountID, names []domain.Name, earliest bool) (found []domain.MemberID, next int64, err error) {
+func (l *Local) Resolve(
+	ctx context.Context, account domain.AccountID, names []domain.Name, earliest bool,
+) (found []domain.MemberID, next int64, err error) {
 	v := l.Views.Acquire()
 	if v == nil {
 		return nil, 0, domain.ErrUnavailable
@@ -95,7 +106,10 @@ func (l *Local) Resolve(ctx context.Context, account domain.AccountID, names []d
 
 // resolveNames calls f with the members that names of the shard name. A claim that is pending
 // names no member yet.
-func resolveNames(ctx context.Context, v *view.View, account domain.AccountID, names []domain.Name, earliest bool, f func(domain.MemberID)) error {
+func resolveNames(
+	ctx context.Context, v *view.View, account domain.AccountID, names []domain.Name, earliest bool,
+	f func(domain.MemberID),
+) error {
 	for _, name := range names {
 		if ctx.Err() != nil {
 			return domain.ErrUnavailable

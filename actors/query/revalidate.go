@@ -20,7 +20,9 @@ func (c *Coordinator) Versions() domain.Versions {
 // between the edges of a range and those of the one that it has become, moved[i] being that
 // of f.Rows[i]. It scans nothing. The position is that of an answer made now. That the catalog
 // is the same is the caller's to know.
-func (c *Coordinator) Unchanged(account domain.AccountID, since domain.Versions, f *domain.ReadSet, moved []domain.Range) (domain.Position, bool) {
+func (c *Coordinator) Unchanged(
+	account domain.AccountID, since domain.Versions, f *domain.ReadSet, moved []domain.Range,
+) (domain.Position, bool) {
 	if len(since) != len(c.o.Shards) {
 		return domain.Position{}, false
 	}
@@ -47,7 +49,9 @@ func (l *Local) Version() uint64 {
 }
 
 // Unchanged compares versions: the view is looked at first, its versions after it.
-func (l *Local) Unchanged(account domain.AccountID, since uint64, f *domain.ReadSet, moved []domain.Range) (int64, bool) {
+func (l *Local) Unchanged(
+	account domain.AccountID, since uint64, f *domain.ReadSet, moved []domain.Range,
+) (int64, bool) {
 	v := l.Views.Peek()
 	read := false
 	for _, id := range f.Members {
@@ -94,7 +98,9 @@ func (l *Local) among(f *domain.ReadSet) bool {
 }
 
 // rowsUnchanged looks at what an account has in the shard.
-func (l *Local) rowsUnchanged(v *view.View, account domain.AccountID, since uint64, f *domain.ReadSet, moved []domain.Range) bool {
+func (l *Local) rowsUnchanged(
+	v *view.View, account domain.AccountID, since uint64, f *domain.ReadSet, moved []domain.Range,
+) bool {
 	av := v.Account(account)
 	if av == nil {
 		return true // the account has no member here
@@ -120,7 +126,8 @@ func (l *Local) rowsUnchanged(v *view.View, account domain.AccountID, since uint
 		if dense != rows.EveryBrand { // it is asked about, if only once a minute: it is to stay in memory
 			av.Access.Note(dense, l.Now())
 		}
-		if av.Rows.HasRowsIn(dense, between(r.Range.From, moved[i].From)) || av.Rows.HasRowsIn(dense, between(r.Range.To, moved[i].To)) {
+		if av.Rows.HasRowsIn(dense, between(r.Range.From, moved[i].From)) ||
+			av.Rows.HasRowsIn(dense, between(r.Range.To, moved[i].To)) {
 			return false
 		}
 	}

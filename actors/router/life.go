@@ -60,7 +60,8 @@ func (r *router) lifted() bool {
 		return false
 	}
 	w := r.shared.Gap.Load()
-	return w == nil || r.accepted(journal.GapPlace{Topic: w.Topic, Partition: r.partition, Next: w.From, Epoch: w.Epoch}) != nil
+	return w == nil ||
+		r.accepted(journal.GapPlace{Topic: w.Topic, Partition: r.partition, Next: w.From, Epoch: w.Epoch}) != nil
 }
 
 // failed stops the router, for good if its partition is no more.
@@ -104,7 +105,8 @@ func (r *router) halt(err error, at journal.GapPlace) {
 // committed: the page that was being routed is read again from the group offset or the
 // mark, both of which are below it, and what it appended is dropped by its origin (I2).
 func (r *router) crashed(err *crash.Error) {
-	r.o.Log.Error("a partition of the public topic stopped: its router panicked", "partition", r.partition, "err", err, "stack", err.Stack)
+	r.o.Log.Error("a partition of the public topic stopped: its router panicked",
+		"partition", r.partition, "err", err, "stack", err.Stack)
 	r.broken = true
 	r.shared.Gap.Store(nil)
 	why := r.stopText(err)
@@ -155,6 +157,7 @@ func (r *router) start(ctx actor.Context) {
 
 // stopText is what is read of a partition of the public topic that stopped.
 func (r *router) stopText(err error) string {
-	effect := fmt.Sprintf("what is published to partition %d waits there; other partitions and questions go on", r.partition)
+	effect := fmt.Sprintf("what is published to partition %d waits there; other partitions and questions go on",
+		r.partition)
 	return remedy.Text(err, effect, r.o.Remedy(err, r.partition, r.shared.Gap.Load()))
 }

@@ -75,7 +75,8 @@ func (r *router) left(ctx context.Context) (resumption, error) {
 		return resumption{}, gap
 	default:
 		return resumption{}, &domain.GapError{
-			Kind: domain.GapRecreated, Topic: "the public topic", TopicID: now, Partition: r.partition, Detail: "was " + known.String(),
+			Kind: domain.GapRecreated, Topic: "the public topic", TopicID: now, Partition: r.partition,
+			Detail: "was " + known.String(),
 		}
 	}
 	at, err := r.o.markedIn(ctx, now, r.partition)

@@ -24,7 +24,8 @@ func (c *clockShared) applied(log *slog.Logger, shard int, ms int64, now time.Ti
 	ahead := time.UnixMilli(ms).Sub(now)
 	switch {
 	case ahead > clocksDiffer && !c.warned:
-		log.Warn("the broker's clock is ahead of this node's: the shard's clock waits for real time", "shard", shard, "ahead", ahead.Round(time.Second))
+		log.Warn("the broker's clock is ahead of this node's: the shard's clock waits for real time",
+			"shard", shard, "ahead", ahead.Round(time.Second))
 		c.warned = true
 	case ahead <= clocksDiffer && c.warned:
 		log.Info("recovered: the broker's clock is ahead of this node's", "shard", shard)

@@ -23,7 +23,7 @@ type Config struct {
 	DeadLetters DeadLetters
 	Remedy      func(err error, shard int, accept *domain.AcceptGap) string // of an error that stopped it
 	Handle      *Handle
-	SetAside    func(catalog.RecordPlace) error // a record failed twice: the shard starts again once the catalog sets it aside
+	SetAside    func(catalog.RecordPlace) error // of a record that failed twice: the shard then restarts
 	Yield       *yield.Questions                // of the node
 	Log         *slog.Logger
 

@@ -58,15 +58,15 @@ var errSettingAside = errors.New("waiting for it to be set aside")
 
 // stopText is what is read of a shard that stopped.
 func (c *Config) stopText(err error) string {
-	effect := fmt.Sprintf(
-		"shard %d applies nothing and questions that need it are refused; other shards go on, and what is published waits in the journal",
-		c.ID)
+	effect := fmt.Sprintf("shard %d applies nothing and questions that need it are refused; "+
+		"other shards go on, and what is published waits in the journal", c.ID)
 	var behind *accounts.BehindError
 	switch {
 	case errors.As(err, &behind):
 		return remedy.Text(err, effect, "nothing: the shard continues when the catalog has been read so far")
 	case errors.Is(err, errSettingAside):
-		return remedy.Text(err, effect, "nothing: the shard continues when the catalog sets it aside, and the record becomes a dead letter")
+		return remedy.Text(err, effect,
+			"nothing: the shard continues when the catalog sets it aside, and the record becomes a dead letter")
 	}
 	return remedy.Text(err, effect, c.Remedy(err, c.ID, c.Handle.Gap.Load()))
 }

@@ -65,11 +65,14 @@ func (s *Handle) Status(now, began time.Time) Status {
 			LagMs: s.Fresh.Lag(now, began).Milliseconds(), Rows: s.Stats.Rows.Load(),
 		},
 		Counts: Counts{
-			Recorded: s.Stats.Records.Recorded.Load(), Duplicates: s.Stats.Records.Duplicates.Load(), Deleted: s.Stats.Records.Deleted.Load(),
-			Repeats: s.Stats.Records.Repeats.Load(), Forwarded: s.Stats.Records.Forwarded.Load(), Registered: s.Stats.Members.Registered.Load(),
+			Recorded: s.Stats.Records.Recorded.Load(), Duplicates: s.Stats.Records.Duplicates.Load(),
+			Deleted: s.Stats.Records.Deleted.Load(), Repeats: s.Stats.Records.Repeats.Load(),
+			Forwarded: s.Stats.Records.Forwarded.Load(), Registered: s.Stats.Members.Registered.Load(),
 			Parked: s.Stats.Members.Parked.Load(), Commits: s.Stats.Commits.Load(), Loads: s.Stats.Members.Loads.Load(),
 		},
-		Memory: Memory{Members: s.Stats.Members.Bytes.Load(), Evicted: s.Stats.Evicted.Load(), Columns: s.Stats.Columns.Load()},
+		Memory: Memory{
+			Members: s.Stats.Members.Bytes.Load(), Evicted: s.Stats.Evicted.Load(), Columns: s.Stats.Columns.Load(),
+		},
 	}
 	st.Foreign = s.Stats.Foreign.Count()
 	st.Outbox = int64(s.Outbox.Waiting(outbox.Forwards))
@@ -78,7 +81,9 @@ func (s *Handle) Status(now, began time.Time) Status {
 		st.Stopped = *why
 	}
 	st.Clock, st.AheadMs = s.clock.at(now)
-	tried := []*retry.State{&s.Space, &s.Reading, &s.Outbox.Publishing[outbox.Forwards], &s.Outbox.Publishing[outbox.DeadLetters]}
+	tried := []*retry.State{
+		&s.Space, &s.Reading, &s.Outbox.Publishing[outbox.Forwards], &s.Outbox.Publishing[outbox.DeadLetters],
+	}
 	st.Waiting = retry.Causes(tried...)
 	st.Failures = retry.Failures(tried...)
 	if facts := s.Stats.Facts.Load(); facts != nil {

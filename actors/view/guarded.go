@@ -31,7 +31,9 @@ func (w Guarded) Rows(account domain.AccountID, b domain.BrandID, r domain.Range
 }
 
 // Reader is as of the Snapshot, but for errors.
-func (w Guarded) Reader(account domain.AccountID, r domain.Range) (rows func(domain.BrandID, func([]domain.Row) error) error, end func() error) {
+func (w Guarded) Reader(
+	account domain.AccountID, r domain.Range,
+) (rows func(domain.BrandID, func([]domain.Row) error) error, end func() error) {
 	read, over := w.Snapshot.Reader(account, r)
 	rows = func(b domain.BrandID, f func([]domain.Row) error) error { return w.checked(read(b, f)) }
 	return rows, func() error { return w.checked(over()) }
@@ -60,7 +62,9 @@ func (w Guarded) RawContents(rows []domain.Row, f func(int, int64, []byte)) erro
 }
 
 // Search is as of the Snapshot, but for errors.
-func (w Guarded) Search(account domain.AccountID, b domain.BrandID, r domain.Range, sought *domain.ContentSearch) error {
+func (w Guarded) Search(
+	account domain.AccountID, b domain.BrandID, r domain.Range, sought *domain.ContentSearch,
+) error {
 	return w.checked(w.Snapshot.Search(account, b, r, sought))
 }
 

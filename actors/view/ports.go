@@ -8,7 +8,9 @@ type Snapshot interface {
 	// reading and is given back.
 	Rows(account domain.AccountID, brand domain.BrandID, r domain.Range, f func(rows []domain.Row) error) error
 	// Reader gives what reads rows of many brands, and ends it; best in ascending order.
-	Reader(account domain.AccountID, r domain.Range) (rows func(domain.BrandID, func([]domain.Row) error) error, end func() error)
+	Reader(
+		account domain.AccountID, r domain.Range,
+	) (rows func(domain.BrandID, func([]domain.Row) error) error, end func() error)
 	// Count is how many living rows the months have that the range touches: no fewer.
 	Count(account domain.AccountID, brand domain.BrandID, r domain.Range) (uint64, error)
 	// MemberRows calls f with a member's living rows of all brands whose month the range

@@ -30,7 +30,9 @@ func (w *Writer) Set(id domain.AccountID, a *Account) { w.accounts.Set(uint32(id
 // Publish swaps in the view of a commit. What only appended copies nothing.
 func (w *Writer) Publish(next int64, roster *member.Roster, snapshot Snapshot) {
 	w.epoch++
-	w.swap(&View{Next: next, Version: w.Version, versions: w.Versions, accounts: w.accounts, Roster: roster, Snapshot: snapshot})
+	w.swap(&View{
+		Next: next, Version: w.Version, versions: w.Versions, accounts: w.accounts, Roster: roster, Snapshot: snapshot,
+	})
 	w.Version++
 }
 
@@ -42,7 +44,9 @@ func (w *Writer) Renew(age time.Duration, snapshot func() Snapshot) {
 	if v == nil || time.Since(w.at) < age {
 		return
 	}
-	w.swap(&View{Next: v.Next, Version: v.Version, versions: v.versions, accounts: v.accounts, Roster: v.Roster, Snapshot: snapshot()})
+	w.swap(&View{
+		Next: v.Next, Version: v.Version, versions: v.versions, accounts: v.accounts, Roster: v.Roster, Snapshot: snapshot(),
+	})
 }
 
 func (w *Writer) swap(v *View) {

@@ -323,8 +323,8 @@ func topLevel(t *tree) (bad []string) {
 	return bad
 }
 
-// The words are put together here, or this file would break its own rules. A word
-// counts where no letter or digit stands before it.
+// The words are concatenated here, or this file would break its own rules. A word
+// counts where no letter or digit precedes it.
 var (
 	leftToDo = []string{"TO" + "DO", "FIX" + "ME"}
 

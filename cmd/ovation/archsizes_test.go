@@ -16,7 +16,7 @@ const (
 	mostExported = 20
 )
 
-// large are the types that may be larger, each with its reason; a package stands for all of its
+// large are the types that may be larger, each with its reason; a package covers all of its
 // types.
 var large = map[string]string{
 	"actors/domain":     "records of the vocabulary: values without behaviour",

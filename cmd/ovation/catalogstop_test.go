@@ -102,8 +102,8 @@ func TestNode_OpensItsAdminPortWithoutACatalog(t *testing.T) {
 	h.must(err)
 }
 
-// A node whose catalog was deleted and made again says so at its admin port and applies
-// nothing of it; it ends when it is told to.
+// A node whose catalog was deleted and created again reports this at its admin port and
+// applies nothing of it; it stops when it is asked to.
 func TestNode_DoesNotReadAnotherCatalog(t *testing.T) {
 	h := newKafkaFixture(t)
 	h.close()

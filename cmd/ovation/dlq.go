@@ -112,7 +112,8 @@ type listedLetter struct {
 func listed(log *dlq.Log, l *dlq.Letter) listedLetter {
 	return listedLetter{
 		ID: l.ID, Reason: l.Reason, Detail: l.Detail, Account: l.Account,
-		Time: time.UnixMilli(l.At).UTC().Format(time.RFC3339), Origin: log.Where(l), Bytes: len(l.Original.Key) + len(l.Original.Value), Whole: l.Whole,
+		Time: time.UnixMilli(l.At).UTC().Format(time.RFC3339), Origin: log.Where(l),
+		Bytes: len(l.Original.Key) + len(l.Original.Value), Whole: l.Whole,
 	}
 }
 

@@ -151,7 +151,7 @@ type shardSeen struct {
 // A corrupt block of the public topic is a dead letter, and everything else counts.
 func TestFault_CorruptSourceBlock(t *testing.T) {
 	inWard(t, func(h *ward) {
-		h.gaps = true // what is said to conflict with what is lost does not
+		h.gaps = true // an action made to conflict with a lost one does not
 		before := h.engine
 		h.must(before.Close())
 		h.setEngine(nil)

@@ -84,7 +84,8 @@ func (h *ward) must(err error) {
 	}
 }
 
-// something is said by everybody; who is not answered repeats it, beside the test.
+// something publishes and records actions of every source; a client without an answer
+// repeats, beside the test.
 func (h *ward) something() {
 	for range 4 {
 		for p := range simPartitions {
@@ -96,7 +97,7 @@ func (h *ward) something() {
 	}
 }
 
-// well waits until all that was said is applied, and compares it with the model.
+// well waits until all that was sent is applied, and compares it with the model.
 func (h *ward) well() {
 	h.Helper()
 	h.must(h.drain())
@@ -147,7 +148,7 @@ func (h *ward) metric(name string, labels ...string) float64 {
 	return 0
 }
 
-// answered reads a feed, and gives the lag that its header tells.
+// answered reads a feed, and gives the lag of its header.
 func (h *ward) answered() (lagMs int64) {
 	h.Helper()
 	p := windows(time.Now())[0].params()
@@ -163,7 +164,7 @@ type asking struct {
 	key string
 }
 
-// unanswered makes a write, whose outcome nobody can know: 503, code 11.
+// unanswered makes a write whose outcome is unknown to the client: 503, code 11.
 func (h *ward) unanswered() asking {
 	h.Helper()
 	a := asking{h.newIdentity(h.model.labels[0], "spotify"), "asked " + time.Now().String()}

@@ -84,9 +84,9 @@ func TestFault_StoreDiskFull(t *testing.T) {
 	})
 }
 
-// A broker that is killed and comes back after minutes, and one that stands still for
-// twenty seconds: answers go on, ever older; writes are answered 503 with code 11; nobody
-// has to do anything after.
+// A broker that is killed and comes back after minutes, and one that is paused for twenty
+// seconds: reads are served from an ever older state; writes are answered 503 with code 11;
+// recovery needs no operator.
 func TestFault_BrokerAway(t *testing.T) {
 	for _, killed := range []bool{true, false} {
 		name, away := "killed", 3*time.Minute
@@ -149,8 +149,8 @@ func TestFault_BrokerAway(t *testing.T) {
 	}
 }
 
-// A broker's clock that leaps by hours stamps nothing until it is put right; status says so,
-// and nothing is lost.
+// A broker whose clock leaps by hours stamps nothing until the clock is corrected; status
+// reports it, and nothing is lost.
 func TestFault_BrokerClockAheadByHours(t *testing.T) {
 	inWard(t, func(h *ward) {
 		h.engine.eventLog = h.broker.log // as where the node brings it
@@ -178,8 +178,8 @@ func TestFault_BrokerClockAheadByHours(t *testing.T) {
 	})
 }
 
-// A broker's clock that leaps forward by less, and is put right, holds the shards' clocks until
-// real time is there; status says so, and nothing is lost.
+// A broker's clock that leaps forward by less, and is corrected, holds the shards' clocks until
+// real time has caught up; status reports it, and nothing is lost.
 func TestFault_BrokerClockAhead(t *testing.T) {
 	inWard(t, func(h *ward) {
 		clocks := func() (at []time.Time) {

@@ -182,7 +182,7 @@ func TestGap_SourceStopsItsRouter(t *testing.T) {
 	h.publish(5)
 	h.counted(5)
 	h.close()
-	h.publish(4)                  // nobody reads
+	h.publish(4)                  // no reader is running
 	h.cut(kafka.Activities, 0, 7) // and two of them are gone
 	h.open()
 	why := func() string {

@@ -18,8 +18,8 @@ func TestMain(m *testing.M) {
 	testscript.Main(quiet{m}, map[string]func(){"ovation": main})
 }
 
-// quiet keeps the tests, but not the program that they run, from the settings of
-// whoever runs them.
+// quiet isolates the tests, but not the program that they run, from the developer's
+// settings.
 type quiet struct{ *testing.M }
 
 // Run runs the tests.

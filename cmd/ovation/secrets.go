@@ -94,7 +94,8 @@ func (c *Config) OpenSecrets() (*Secrets, error) {
 		return nil, err
 	}
 	if !first {
-		return nil, fmt.Errorf("%s: no such file, and %s is not new: put the secrets of this installation there", path, c.Data)
+		return nil, fmt.Errorf("%s: no such file, and %s is not new: put the secrets of this installation there",
+			path, c.Data)
 	}
 	if err := os.MkdirAll(c.Data, 0o700); err != nil {
 		return nil, err

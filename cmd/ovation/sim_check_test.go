@@ -16,7 +16,7 @@ import (
 
 // expectation is what must have become of an action: as far as the model can know.
 type expectation struct {
-	must bool // it was accepted, or stands for one that was
+	must bool // it was accepted, or is equal to one that was
 	may  bool // perhaps
 }
 
@@ -239,7 +239,7 @@ func (w *simulation) calm() error {
 	return w.revive(0)
 }
 
-// drain ends the weather and waits until all that was said is applied and told.
+// drain ends the faults and waits until all that was sent is applied and published.
 func (w *simulation) drain() error {
 	if err := w.calm(); err != nil {
 		return err

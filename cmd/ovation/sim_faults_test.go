@@ -17,7 +17,7 @@ type fault struct {
 	unheard bool          // it never arrives
 	unsaid  bool          // its answer never arrives
 	twice   bool          // it arrives twice
-	instead []byte        // somebody else answers
+	instead []byte        // another broker answers
 	bend    func(answer []byte) []byte
 }
 
@@ -66,7 +66,7 @@ func (w *wires) refused(e envelope, f *fault) {
 	code := func(codes ...kafkago.Error) int16 { return int16(codes[w.rng.IntN(len(codes))]) }
 	switch e.key {
 	case keyProduceRequest:
-		if w.rng.IntN(2) == 0 { // stored, and said not to be sure
+		if w.rng.IntN(2) == 0 { // stored, and answered with an uncertain outcome
 			c := code(kafkago.NotEnoughReplicasAfterAppend, kafkago.RequestTimedOut)
 			f.bend = func(answer []byte) []byte { return e.withCode(answer, c) }
 			return
@@ -142,7 +142,7 @@ func (e envelope) answer(frame []byte) kmsg.Response {
 	return rs
 }
 
-// framed is an answer as it goes over the wire.
+// framed is an answer as bytes on the wire.
 func (e envelope) framed(rs kmsg.Response) []byte {
 	out := append(make([]byte, 4), e.correlation[:]...)
 	if rs.IsFlexible() {

@@ -24,7 +24,7 @@ func (w *simulation) loseSource() error {
 		return err
 	}
 	w.users.Wait() // also those who publish
-	// Of a partition of which nothing is kept nobody knows what was before its start.
+	// A partition that keeps no record does not show what was before its start.
 	for kept, err := w.kept(); err != nil || kept[0] < 0 || kept[1] < 0; kept, err = w.kept() {
 		time.Sleep(50 * time.Millisecond)
 	}
@@ -63,9 +63,9 @@ func (w *simulation) loseSource() error {
 	return w.acceptAll()
 }
 
-// loseJournal has a record of the journal go that the engine has not read: one that
-// says nothing, since what a shard never read nobody can know. The shard must stop, and
-// go on when an operator says so.
+// loseJournal deletes a record of the journal that the engine has not read: one without
+// content, since the model cannot know a record that no shard read. The shard must stop, and
+// continue when an operator accepts the gap.
 func (w *simulation) loseJournal() error {
 	if err := w.drain(); err != nil {
 		return err

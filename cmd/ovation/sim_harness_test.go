@@ -26,7 +26,7 @@ type simulation struct {
 	apart   bool // the broker has a machine of its own
 	forgets bool // the broker forgets offsets when the public topic is cut
 	model   *model
-	console *slog.Logger // of every machine; nil: nobody reads it
+	console *slog.Logger // of every machine; nil: logs are discarded
 
 	mu     sync.Mutex // guards what follows
 	engine *engineLife
@@ -47,7 +47,7 @@ type simulation struct {
 	foreign    map[origin]expectation // of the journal: values of another program, dead letters all
 	story      []string
 	said       []*act // what was published and is no rubbish
-	recorded   []*act // what was said over HTTP
+	recorded   []*act // what was recorded over HTTP
 }
 
 // lostSpan is what an operator gave up: offsets of one topic's partition.
@@ -72,7 +72,7 @@ func newSimulation(seed uint64) *simulation {
 	return w
 }
 
-// tell notes what happened, for whoever has to find out why.
+// tell logs an event of the run, for the analysis of a failure.
 func (w *simulation) tell(format string, args ...any) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -180,7 +180,7 @@ func (w *simulation) revive(again int) error {
 		e, b := w.engine, w.broker
 		brokerOff := b != nil && b.power.isOff()
 		if brokerOff {
-			_ = b.stop() // nobody hears it
+			_ = b.stop() // the error reaches no client
 			w.setBroker(nil)
 			w.cuts++
 			w.tell("the broker lost its power")

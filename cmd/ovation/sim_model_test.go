@@ -7,8 +7,8 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// The naive model: who is who, what was said to have happened, and what must have
-// become of it, told by sets and maps.
+// The naive model: identities and owners, the actions that were sent, and what must have
+// become of them, by sets and maps.
 
 // label is an account with what its application made.
 type label struct {
@@ -24,17 +24,17 @@ type definition struct {
 	oneTime bool
 }
 
-// identity is a name that somebody goes by on a service.
+// identity is the name of a member on a service.
 type identity struct {
 	of      *label
 	service string
 	uid     string
-	owner   domain.MemberID // 0: not known, or nobody
-	asked   bool            // somebody tried to become its owner
+	owner   domain.MemberID // 0: not known, or no member
+	asked   bool            // a member tried to become its owner
 }
 
-// act is an action as it was said to have happened. What has the same label, source
-// and id is the same action of a member, said again; with another number it differs.
+// act is an action as it was sent. An act with the same label, source and id is a repeat
+// of the same action of a member; with another number it conflicts.
 type act struct {
 	of         *label
 	source     string
@@ -45,10 +45,10 @@ type act struct {
 	definition definition
 	brand      domain.BrandID
 	at         int64
-	reason     domain.Reason // what it is refused for, whoever did it
-	sure       bool          // its owner was known before it was said
-	settled    bool          // said over HTTP: its outcome is known to have been good
-	value      string        // what was published; empty: said over HTTP
+	reason     domain.Reason // what it is refused for, whichever member did it
+	sure       bool          // its owner was known before it was sent
+	settled    bool          // recorded over HTTP: its outcome is known to have been good
+	value      string        // what was published; empty: recorded over HTTP
 }
 
 // link is what the action carries to be known by.
@@ -56,7 +56,7 @@ func (a *act) link() string {
 	return fmt.Sprintf("https://sim.test/%s/%s/%d", a.source, a.id, a.number)
 }
 
-// owner is the member whose action it is; 0: nobody's.
+// owner is the member whose action it is; 0: no member's.
 func (a *act) owner() domain.MemberID {
 	if a.member != 0 {
 		return a.member
@@ -64,7 +64,7 @@ func (a *act) owner() domain.MemberID {
 	return a.who.owner
 }
 
-// model is what was said and heard, shared by those who say it.
+// model is what clients sent and which answers they got, shared by all of them.
 type model struct {
 	mu         sync.Mutex
 	labels     []*label
@@ -80,7 +80,7 @@ type model struct {
 	hands      int               // names given to what was made
 }
 
-// ofMember is an action of a member, whatever it was said to be.
+// ofMember is an action of a member, whatever its content.
 type ofMember struct {
 	member     domain.MemberID
 	source, id string
@@ -106,7 +106,7 @@ func newModel() *model {
 	}
 }
 
-// say notes an action that is about to be said.
+// say notes an action that is about to be sent.
 func (m *model) say(a *act) {
 	m.acts = append(m.acts, a)
 	m.byLink[a.link()] = a

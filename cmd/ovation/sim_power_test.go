@@ -77,7 +77,7 @@ func (p *power) cutNow() {
 	close(p.off)
 }
 
-// isOff reports that the power was cut: what is said from then on nobody hears.
+// isOff reports that the power was cut: messages from then on are lost.
 func (p *power) isOff() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -123,7 +123,7 @@ func (w *simulation) instant() int64 {
 	return from + w.rng.Int64N(86400)
 }
 
-// newAct makes up an action of somebody.
+// newAct makes up an action of a random identity.
 func (w *simulation) newAct(source string) *act {
 	m := w.model
 	m.mu.Lock()
@@ -190,7 +190,7 @@ func (w *simulation) noteSaid(a *act) {
 	w.said = append(w.said, a)
 }
 
-// conflicting is another action under the same name, said behind the first.
+// conflicting is another action with the same id, published after the first.
 func (w *simulation) conflicting(first *act) *act {
 	b := *first
 	b.number += 100
@@ -205,11 +205,11 @@ func (w *simulation) conflicting(first *act) *act {
 	return &b
 }
 
-// rubbish is a record that is refused, whoever it may be of.
+// rubbish is a record that is refused, of any member.
 func (w *simulation) rubbish() *act {
 	a := w.newAct(published)
 	spoil := map[string]any{}
-	a.number = 3 * (a.number / 3) // no event: what is wrong stands in the value
+	a.number = 3 * (a.number / 3) // no event: the fault is in the value
 	kinds := []func(){
 		func() { a.reason, spoil["cut"] = domain.BadJSON, 1+w.rng.IntN(5) },
 		func() { a.reason, spoil["account"] = domain.UnknownAccount, 99 },
@@ -220,7 +220,7 @@ func (w *simulation) rubbish() *act {
 		func() {
 			a.reason, spoil["time"] = domain.FutureTime, time.Now().Add(20*24*time.Hour).UTC().Format(time.RFC3339)
 		},
-		func() { // nobody will ever be this
+		func() { // no member ever has this identity
 			a.reason, a.member = domain.UnknownMember, 0
 			spoil["service"], spoil["serviceUserID"] = "spotify", "nobody-"+a.id
 			a.who = &identity{of: a.of, service: "spotify", uid: "nobody-" + a.id}

@@ -128,7 +128,7 @@ func (w *simulation) someOwner() (*label, domain.MemberID) {
 	}
 }
 
-// registerSomebody registers a new identity, or one that somebody registers as well.
+// registerSomebody registers a new identity, or one that another client registers as well.
 func (w *simulation) registerSomebody() {
 	l := w.label()
 	i := w.newIdentity(l, "spotify")

@@ -26,7 +26,7 @@ import (
 //	sim_run_test.go      the schedule; sim_users_test.go, sim_publish_test.go: what it is of
 //	sim_gap_test.go      logs that lose what was not read
 //	sim_strange_test.go  values of other programs in our topics, readers that panic
-//	sim_model_test.go    what was said; sim_check_test.go: what must have become of it
+//	sim_model_test.go    what was sent; sim_check_test.go: what must have become of it
 //	sim_tell_test.go     numbers of several endpoints; sim_read_test.go: feeds, letters
 //
 // A seed decides the schedule, each fault's chance and when the power is cut, counted in
@@ -48,7 +48,7 @@ var simFound = []uint64{
 	86,  // the same request twice in a slice gave later actions other ids
 	385, // the ends of the public topic, asked for before there was a router
 
-	106756, // the group never heard how far an idle partition was routed: two times of three
+	106756, // the group had no commit for an idle partition: two times of three
 }
 
 func TestSimulation(t *testing.T) {

@@ -75,7 +75,7 @@ func (w *simulation) newIdentity(l *label, service string) *identity {
 
 // memberOf is an envelope's member.
 func memberOf(id string) domain.MemberID {
-	n, _ := strconv.ParseUint(id, 10, 64) // 0 is nobody, and looked at
+	n, _ := strconv.ParseUint(id, 10, 64) // 0 is no member; the caller checks it
 	return domain.MemberID(n)
 }
 
@@ -99,7 +99,7 @@ func (w *simulation) register(l *label, i *identity) {
 	})
 }
 
-// attach gives a member another identity, which somebody else may get first.
+// attach gives a member another identity, which another member may claim first.
 func (w *simulation) attach(l *label, member domain.MemberID, i *identity) {
 	w.model.mu.Lock()
 	i.asked = true
@@ -123,7 +123,7 @@ func (w *simulation) attach(l *label, member domain.MemberID, i *identity) {
 	})
 }
 
-// codeOf is what the API said, as an error of the domain.
+// codeOf is the API's answer as an error of the domain.
 func codeOf(err error) error {
 	if e, ok := err.(*client.Error); ok {
 		return &domain.Error{Code: e.Code}
@@ -131,7 +131,7 @@ func codeOf(err error) error {
 	return err
 }
 
-// record says an action over HTTP, and looks whether it is visible when that was said.
+// record records an action over HTTP, and checks that it is visible once acknowledged.
 func (w *simulation) record(a *act, repeated bool) {
 	p := client.Params{
 		"activityid": fmt.Sprint(a.definition.id), "brandid": fmt.Sprint(a.brand), "marker": a.id, "async": "0",
@@ -206,7 +206,7 @@ func (m *model) triedTwice(k ofMember) bool {
 	return m.tried[k] > 1
 }
 
-// visible looks for an action at a position where it was said to be (I4).
+// visible looks for an action at the position that its answer had (I4).
 func (w *simulation) visible(a *act, at string) error {
 	found := false
 	err := w.insist(a.of, func(c *client.Client) error {

@@ -37,11 +37,11 @@ func (d *gate) Close() error {
 
 func (d *gate) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 9092} }
 
-// brokerAddress is what clients are told; there is no such port.
+// brokerAddress is the advertised address; there is no such port.
 const brokerAddress = "127.0.0.1:9092"
 
-// wires are all connections between the machines. What goes over them may be lost,
-// said twice, come late or be answered by somebody who is not the leader.
+// wires are all connections between the machines. A message may be lost, duplicated,
+// delayed or answered by a broker that is not the leader.
 type wires struct {
 	broker func() *brokerLife // nil: there is none
 
@@ -53,8 +53,8 @@ type wires struct {
 	still chan struct{}     // while it is there nothing arrives; closed when it does again
 }
 
-// freeze has nothing arrive any more, as with a broker whose process stands still: its
-// connections stay. What is under way arrives after the thaw.
+// freeze delivers no more messages, as with a broker whose process is paused: its
+// connections stay. Messages in flight arrive after the thaw.
 func (w *wires) freeze() (thaw func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -136,7 +136,7 @@ func (r *relay) run() {
 		if err != nil {
 			return
 		}
-		// What is heard before a cut is true after it.
+		// An answer that arrives before a cut holds after it.
 		if r.from.isOff() || r.to.isOff() {
 			return
 		}

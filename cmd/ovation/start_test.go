@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// A node whose address is taken says so and leaves no directory behind.
+// A node whose address is taken reports it and leaves no directory behind.
 func TestServe_TakenAddressLeavesNothing(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -78,7 +78,10 @@ func Start(dir string, options ...string) (*Broker, error) {
 	}
 	b.env = append(os.Environ(), "KAFKA_PROPERTIES="+properties, "KAFKA_WHILE="+strconv.Itoa(os.Getpid()),
 		"KAFKA_JAVA="+strings.Join(options, " "), "KAFKA_WAIT=120")
-	if err := errors.Join(os.WriteFile(b.file("run"), script, 0o700), os.WriteFile(b.file("pom.xml"), pom, 0o600)); err != nil {
+	if err := errors.Join(
+		os.WriteFile(b.file("run"), script, 0o700),
+		os.WriteFile(b.file("pom.xml"), pom, 0o600),
+	); err != nil {
 		return nil, err
 	}
 	return b, b.Restart()
@@ -98,7 +101,7 @@ func (b *Broker) Kill() error { return b.run("kill", b.dir) }
 // Close ends the broker in order; its files stay.
 func (b *Broker) Close() error { return b.run("stop", b.dir) }
 
-// Pause stops the broker's process where it stands, as a machine without a CPU for it
+// Pause suspends the broker's process, as a machine without a CPU for it
 // would; it keeps its connections.
 func (b *Broker) Pause() error { return b.signal(syscall.SIGSTOP) }
 

@@ -83,7 +83,8 @@ func (b *Broker) openListeners() (properties string, err error) {
 // client's.
 func (b *Broker) makeCertificates() error {
 	l := &b.Listeners
-	l.CA, l.OtherCA, l.ClientCertificate, l.ClientKey = b.file("ca.pem"), b.file("other.pem"), b.file("client.pem"), b.file("client.key")
+	l.CA, l.OtherCA = b.file("ca.pem"), b.file("other.pem")
+	l.ClientCertificate, l.ClientKey = b.file("client.pem"), b.file("client.key")
 	ca, err1 := newPair("CA", nil)
 	other, err2 := newPair("another CA", nil)
 	if err := errors.Join(err1, err2); err != nil {
@@ -120,7 +121,8 @@ func newPair(name string, by *pair) (*pair, error) {
 	c := &x509.Certificate{
 		SerialNumber: serial, Subject: pkix.Name{CommonName: name}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
 		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(48 * time.Hour),
-		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
+		KeyUsage:    x509.KeyUsageDigitalSignature,
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
 	}
 	p := &pair{key: key}
 	parent, signer := c, key

@@ -95,8 +95,8 @@ func (e *encoder) encode(s stamp, codec Codec, messages []Message, now int64) ([
 		return nil, fmt.Errorf("kafka: batch of %d bytes", len(b))
 	}
 	h := recordbatch.Header{
-		LastDelta: int32(len(messages) - 1), Epoch: -1, Attributes: recordbatch.Attributes(codec), FirstTime: first, MaxTime: last,
-		Producer: s.producer, ProducerEpoch: s.epoch, Sequence: s.sequence, Count: int32(len(messages)),
+		LastDelta: int32(len(messages) - 1), Epoch: -1, Attributes: recordbatch.Attributes(codec), FirstTime: first,
+		MaxTime: last, Producer: s.producer, ProducerEpoch: s.epoch, Sequence: s.sequence, Count: int32(len(messages)),
 	}
 	h.Put(b)
 	return b, nil
@@ -126,7 +126,8 @@ func appendRecords(b []byte, messages []Message, first, now int64) ([]byte, int6
 		m := &messages[i]
 		at := timeOf(m, now)
 		last = max(last, at)
-		n := 1 + sizeVarint(at-first) + sizeVarint(int64(i)) + sizeBytes(m.Key) + sizeBytes(m.Value) + sizeVarint(int64(len(m.Headers)))
+		n := 1 + sizeVarint(at-first) + sizeVarint(int64(i)) + sizeBytes(m.Key) + sizeBytes(m.Value) +
+			sizeVarint(int64(len(m.Headers)))
 		for j := range m.Headers {
 			h := &m.Headers[j]
 			n += sizeVarint(int64(len(h.Key))) + len(h.Key) + sizeBytes(h.Value)

@@ -65,9 +65,12 @@ func parseHead(b []byte) head { return head{recordbatch.Parse(b), b[recordbatch.
 // like these have grown when uncompressed, a guess. Records are in page.Arena if it is
 // of the right size. written is asked where the epoch changes.
 func newDecoder(
-	page *Page, aborted []kmsg.FetchResponseTopicPartitionAbortedTransaction, batches []byte, ratio float64, written history,
+	page *Page, aborted []kmsg.FetchResponseTopicPartitionAbortedTransaction, batches []byte, ratio float64,
+	written history,
 ) *decoder {
-	d := &decoder{page: page, from: page.Next, arena: page.Arena[:0], most: cmp.Or(page.most, maxPageInflated), written: written}
+	d := &decoder{
+		page: page, from: page.Next, arena: page.Arena[:0], most: cmp.Or(page.most, maxPageInflated), written: written,
+	}
 	if len(aborted) > 0 {
 		d.aborted = make(map[int64][]int64)
 		for _, a := range aborted {

@@ -51,7 +51,8 @@ type Fetcher struct {
 // Fetcher gives a reader of the partition.
 func (c *Client) Fetcher(cfg FetchConfig) (*Fetcher, error) {
 	if cfg.Topic == "" || cfg.ID.IsZero() || cfg.Partition < 0 {
-		return nil, fmt.Errorf("kafka: a fetcher needs a topic, its id and a partition: %q, %s, %d", cfg.Topic, cfg.ID, cfg.Partition)
+		return nil, fmt.Errorf("kafka: a fetcher needs a topic, its id and a partition: %q, %s, %d",
+			cfg.Topic, cfg.ID, cfg.Partition)
 	}
 	if cfg.MaxBytes <= 0 {
 		cfg.MaxBytes = 1 << 20
@@ -208,7 +209,9 @@ func newFetch() *kmsg.FetchRequest {
 }
 
 // page reads what came; shared says that its records refer to p.
-func (f *Fetcher) page(ctx context.Context, p *kmsg.FetchResponseTopicPartition, next int64, epoch int32) (_ *Page, shared bool, _ error) {
+func (f *Fetcher) page(
+	ctx context.Context, p *kmsg.FetchResponseTopicPartition, next int64, epoch int32,
+) (_ *Page, shared bool, _ error) {
 	page := &Page{
 		Next: next, Epoch: epoch,
 		Start: p.LogStartOffset, Stable: p.LastStableOffset, High: p.HighWatermark,
@@ -220,9 +223,10 @@ func (f *Fetcher) page(ctx context.Context, p *kmsg.FetchResponseTopicPartition,
 	}
 	page.Arena = f.arena
 	f.spare, f.arena = nil, nil
-	d := newDecoder(page, p.AbortedTransactions, p.RecordBatches, f.ratio, func(offset int64, known, claimed int32) (int32, error) {
-		return f.epochOf(ctx, offset, known, claimed)
-	})
+	d := newDecoder(page, p.AbortedTransactions, p.RecordBatches, f.ratio,
+		func(offset int64, known, claimed int32) (int32, error) {
+			return f.epochOf(ctx, offset, known, claimed)
+		})
 	if err := d.decode(p.RecordBatches); err != nil {
 		return nil, true, err
 	}

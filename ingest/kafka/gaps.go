@@ -80,7 +80,9 @@ func (f *Fetcher) confirmed(gap *domain.GapError) error {
 		f.suspected, f.seen = gap.Kind, 0
 	}
 	if f.seen++; f.seen < confirmations {
-		return &passing{why: fmt.Sprintf("%s/%d: perhaps a gap (%s), to be seen again", f.cfg.Topic, f.cfg.Partition, gap.Kind)}
+		return &passing{
+			why: fmt.Sprintf("%s/%d: perhaps a gap (%s), to be seen again", f.cfg.Topic, f.cfg.Partition, gap.Kind),
+		}
 	}
 	return gap
 }
@@ -113,7 +115,8 @@ func (f *Fetcher) outOfRange(ctx context.Context, next int64, epoch int32) error
 		return f.confirmed(gap)
 	}
 	if epoch >= 0 {
-		gap := f.gap(domain.GapDiverged, next, start, end, fmt.Sprintf("read in epoch %d, which the log does not know", epoch))
+		gap := f.gap(domain.GapDiverged, next, start, end,
+			fmt.Sprintf("read in epoch %d, which the log does not know", epoch))
 		gap.Unknown = true
 		return f.confirmed(gap)
 	}

@@ -86,13 +86,16 @@ func (c *groups) CommittedOffsets(ctx context.Context, group, topic string, part
 	return offsets, nil
 }
 
-func (c *groups) fetchOffsets(ctx context.Context, group string, m *kmsg.OffsetFetchRequest, partitions []int) ([]GroupOffset, error) {
+func (c *groups) fetchOffsets(
+	ctx context.Context, group string, m *kmsg.OffsetFetchRequest, partitions []int,
+) ([]GroupOffset, error) {
 	answer, err := c.coordinated(ctx, group, m)
 	if err != nil {
 		return nil, err
 	}
 	a := answer.(*kmsg.OffsetFetchResponse)
-	if code := kafkago.Error(a.ErrorCode); code == kafkago.GroupIdNotFound { // some say so of a group that has kept nothing
+	// Some brokers answer GroupIdNotFound for a group without offsets.
+	if code := kafkago.Error(a.ErrorCode); code == kafkago.GroupIdNotFound {
 		return unkept(partitions), nil
 	} else if code != 0 {
 		return nil, code
@@ -103,7 +106,9 @@ func (c *groups) fetchOffsets(ctx context.Context, group string, m *kmsg.OffsetF
 			if p.ErrorCode != 0 {
 				return nil, fmt.Errorf("partition %d: %w", p.Partition, kafkago.Error(p.ErrorCode))
 			}
-			found[int(p.Partition)] = GroupOffset{Partition: int(p.Partition), Next: p.Offset, Epoch: p.LeaderEpoch, Metadata: deref(p.Metadata)}
+			found[int(p.Partition)] = GroupOffset{
+				Partition: int(p.Partition), Next: p.Offset, Epoch: p.LeaderEpoch, Metadata: deref(p.Metadata),
+			}
 		}
 	}
 	offsets := make([]GroupOffset, len(partitions))

@@ -163,7 +163,9 @@ func (p *Producer) batchOf(messages []Message) ([]byte, error) {
 		return nil, sessionError{err}
 	}
 	if len(batch) > p.cfg.MaxBytes {
-		return nil, sessionError{fmt.Errorf("batch of %d bytes, %d allowed: %w", len(batch), p.cfg.MaxBytes, kafkago.MessageSizeTooLarge)}
+		return nil, sessionError{
+			fmt.Errorf("batch of %d bytes, %d allowed: %w", len(batch), p.cfg.MaxBytes, kafkago.MessageSizeTooLarge),
+		}
 	}
 	return batch, nil
 }
@@ -264,7 +266,8 @@ func mayStand(err error) bool {
 		return true
 	}
 	switch code {
-	case kafkago.Unknown, kafkago.RequestTimedOut, kafkago.NetworkException, kafkago.NotEnoughReplicasAfterAppend, kafkago.KafkaStorageError,
+	case kafkago.Unknown, kafkago.RequestTimedOut, kafkago.NetworkException, kafkago.NotEnoughReplicasAfterAppend,
+		kafkago.KafkaStorageError,
 		kafkago.NotLeaderForPartition: // where the lead moves while the leader waits for its replicas
 		return true
 	}

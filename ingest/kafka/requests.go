@@ -48,7 +48,8 @@ func (c *conns) Check(ctx context.Context) error {
 	for _, key := range slices.Sorted(maps.Keys(versions)) {
 		version := int(versions[key])
 		if v, ok := has[int(key)]; !ok || version < v.low || version > v.high {
-			missing = append(missing, fmt.Errorf("kafka: the broker does not speak %s version %d, which Apache Kafka does since 3.1", key.Name(), version))
+			missing = append(missing, fmt.Errorf(
+				"kafka: the broker does not speak %s version %d, which Apache Kafka does since 3.1", key.Name(), version))
 		}
 	}
 	return errors.Join(missing...)

@@ -236,6 +236,7 @@ func topicIn(m *kmsg.FetchRequest, cfg *FetchConfig) *kmsg.FetchRequestTopic {
 
 func (w *pendingFetch) partition() kmsg.FetchRequestTopicPartition {
 	p := kmsg.NewFetchRequestTopicPartition()
-	p.Partition, p.FetchOffset, p.LastFetchedEpoch, p.PartitionMaxBytes = int32(w.cfg.Partition), w.next, w.epoch, int32(w.maxBytes)
+	p.Partition, p.PartitionMaxBytes = int32(w.cfg.Partition), int32(w.maxBytes)
+	p.FetchOffset, p.LastFetchedEpoch = w.next, w.epoch
 	return p
 }

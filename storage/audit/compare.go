@@ -75,7 +75,10 @@ func Compare(have, replay *Audit) (*Findings, error) {
 		{format.FamilyContent, have.contents, replay.contents},
 		{format.FamilyTimeline, have.actions, replay.actions},
 	} {
-		w := pairWalk{findings: f, family: c.family, shard: have.shard, have: c.have, replay: c.replay, missing: missing, unexpected: unexpected}
+		w := pairWalk{
+			findings: f, family: c.family, shard: have.shard, have: c.have, replay: c.replay, missing: missing,
+			unexpected: unexpected,
+		}
 		if err := w.compare(); err != nil {
 			return f, err
 		}
@@ -233,7 +236,8 @@ func (w *pairWalk) nameItems(k format.BrandMonth, have, replay map[uint64]format
 
 // key names a section.
 func (w *pairWalk) key(k format.BrandMonth) string {
-	name := fmt.Sprintf("%c month=%04d-%02d shard=%d account=%d", w.family, 1970+k.Month/12, k.Month%12+1, w.shard, k.Account)
+	name := fmt.Sprintf("%c month=%04d-%02d shard=%d account=%d",
+		w.family, 1970+k.Month/12, k.Month%12+1, w.shard, k.Account)
 	if k.Brand != 0 || w.family != format.FamilyTimeline {
 		name += fmt.Sprintf(" brand=%d", k.Brand)
 	}

@@ -152,7 +152,8 @@ func (a *Audit) classesAgree(f *Findings) error {
 			return err
 		}
 		if shown[k]>>class&1 == 0 {
-			f.add(format.FamilySealed, format.KeyName(format.AppendSealedKey(nil, a.shard, k)), fmt.Sprintf("class %d of t is not shown", class))
+			f.add(format.FamilySealed, format.KeyName(format.AppendSealedKey(nil, a.shard, k)),
+				fmt.Sprintf("class %d of t is not shown", class))
 			shown[k] |= 1 << class
 		}
 		return nil

@@ -72,7 +72,9 @@ func sameState(a, b *domain.ShardState) (differ []string) {
 func compareOrigins(f *Findings, have, replay *Audit) error {
 	origins := func(a *Audit) (map[string]domain.Origin, error) {
 		all := map[string]domain.Origin{}
-		err := a.records.EachOrigin(a.recent, func(o domain.Origin) { all[string(format.AppendOriginKey(nil, a.shard, o.Topic, o.Partition))] = o })
+		err := a.records.EachOrigin(a.recent, func(o domain.Origin) {
+			all[string(format.AppendOriginKey(nil, a.shard, o.Topic, o.Partition))] = o
+		})
 		return all, err
 	}
 	a, err := origins(have)

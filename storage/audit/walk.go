@@ -25,8 +25,8 @@ type item struct {
 type walk func(only *format.BrandMonth, f func(k format.BrandMonth, items []item) error) error
 
 // eachAction calls f once with every action there ever was, with all its flags, account's
-// month by account's month; of one only, if it is given. Of an action that stands more
-// than once, and differs in more than flags, it is called with each.
+// month by account's month; of one only, if it is given. For an action that is stored more
+// than once, with differences in more than flags, f is called with each version.
 func (a *Audit) eachAction(only *format.AccountMonth, f func(k format.AccountMonth, m *format.Action) error) error {
 	w := timelineWalk{audit: a, tail: map[format.AccountMonth][]format.Action{}, f: f}
 	actions, err := a.tailActions()
@@ -182,7 +182,9 @@ type section struct {
 
 // sections walks over the keys of R or C and the sections of the tail, which are in
 // order. Items appends those of a value.
-func (a *Audit) sections(family byte, only *format.BrandMonth, tail []section, items func(dst []item, k format.BrandMonth, v []byte) ([]item, error),
+func (a *Audit) sections(
+	family byte, only *format.BrandMonth, tail []section,
+	items func(dst []item, k format.BrandMonth, v []byte) ([]item, error),
 	f func(k format.BrandMonth, items []item) error,
 ) error {
 	var scratch []item
@@ -238,7 +240,9 @@ func (a *Audit) rows(only *format.BrandMonth, f func(k format.BrandMonth, items 
 		s := section{k: k}
 		for i := range rows {
 			r := &rows[i]
-			s.items = append(s.items, rowItem(k, &format.Row{Seq: r.Seq, Time: r.Time, Ord: r.Ord, Definition: r.Definition, Points: r.Points, Service: r.Service}))
+			s.items = append(s.items, rowItem(k, &format.Row{
+				Seq: r.Seq, Time: r.Time, Ord: r.Ord, Definition: r.Definition, Points: r.Points, Service: r.Service,
+			}))
 		}
 		tail = append(tail, s)
 	})
@@ -315,11 +319,15 @@ func (a *Audit) actions(only *format.BrandMonth, f func(k format.BrandMonth, ite
 // living walks over the actions of t that count, as rows: over its sections, too.
 func (a *Audit) living(only *format.BrandMonth, f func(k format.BrandMonth, items []item) error) error {
 	return a.lines(only, f, func(m *format.Action) (item, bool) {
-		return rowItem(m.Of(), &format.Row{Seq: m.Seq, Time: m.Time, Ord: m.Ord, Definition: m.Definition, Points: m.Points, Service: m.Service}), !m.Flags.Dead()
+		return rowItem(m.Of(), &format.Row{
+			Seq: m.Seq, Time: m.Time, Ord: m.Ord, Definition: m.Definition, Points: m.Points, Service: m.Service,
+		}), !m.Flags.Dead()
 	})
 }
 
-func (a *Audit) lines(only *format.BrandMonth, f func(k format.BrandMonth, items []item) error, of func(m *format.Action) (item, bool)) error {
+func (a *Audit) lines(
+	only *format.BrandMonth, f func(k format.BrandMonth, items []item) error, of func(m *format.Action) (item, bool),
+) error {
 	var within *format.AccountMonth
 	if only != nil {
 		within = &format.AccountMonth{Account: only.Account, Month: only.Month}
@@ -366,7 +374,9 @@ func contentItem(e *format.Entry) item {
 }
 
 func actionItem(m *format.Action) item {
-	i := rowItem(m.Of(), &format.Row{Seq: m.Seq, Time: m.Time, Ord: m.Ord, Definition: m.Definition, Points: m.Points, Service: m.Service})
+	i := rowItem(m.Of(), &format.Row{
+		Seq: m.Seq, Time: m.Time, Ord: m.Ord, Definition: m.Definition, Points: m.Points, Service: m.Service,
+	})
 	var b [25]byte
 	sum := i.sum.Bytes()
 	copy(b[:], sum[:])

@@ -143,7 +143,8 @@ func (w *Writer) take(b *pebble.Batch, prefix []byte, seq uint64) error {
 
 // DeleteTail deletes the tail's contents up to a sequence: they are sealed.
 func (w *Writer) DeleteTail(b *pebble.Batch, sequence uint64) error {
-	return b.DeleteRange(format.AppendTailContentKey(nil, w.shard, 0), format.AppendTailContentKey(nil, w.shard, sequence+1), nil)
+	return b.DeleteRange(format.AppendTailContentKey(nil, w.shard, 0),
+		format.AppendTailContentKey(nil, w.shard, sequence+1), nil)
 }
 
 // blockOf is the key, of those with the prefix, of the block that has the sequence, if any

@@ -107,7 +107,9 @@ func (s *slots) from(slot uint16) uint16 {
 
 // look is which slots of a month, from p's to last, may have what is looked for, and of which
 // there is a filter, as of a snapshot: may decides by it.
-func (c *Filters) look(p format.SlotKey, last uint16, seals uint64, may func(slot uint16, sum []uint64) bool) (read, known slots) {
+func (c *Filters) look(
+	p format.SlotKey, last uint16, seals uint64, may func(slot uint16, sum []uint64) bool,
+) (read, known slots) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for ; p.Slot <= last; p.Slot++ {

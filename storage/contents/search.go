@@ -15,7 +15,9 @@ import (
 // by their sequence. Nothing is done for an action but where Near stops: 20 times less than
 // RawContents, where most actions are wanted. Slots of C whose filter rules out what is sought are
 // not read.
-func (v *View) Search(account domain.AccountID, brand domain.BrandID, r domain.Range, sought *domain.ContentSearch) error {
+func (v *View) Search(
+	account domain.AccountID, brand domain.BrandID, r domain.Range, sought *domain.ContentSearch,
+) error {
 	if r.To <= r.From {
 		return nil
 	}
@@ -33,7 +35,8 @@ func (v *View) Search(account domain.AccountID, brand domain.BrandID, r domain.R
 			continue
 		}
 		first, last := format.SlotOf(t.Class, start, max(r.From, start)), format.SlotOf(t.Class, start, min(r.To, end)-1)
-		if err := x.month(format.SlotKey{Shard: v.shard, Of: format.BrandMonth{Account: account, Brand: brand, Month: t.Month}, Class: t.Class, Slot: first}, last); err != nil {
+		of := format.BrandMonth{Account: account, Brand: brand, Month: t.Month}
+		if err := x.month(format.SlotKey{Shard: v.shard, Of: of, Class: t.Class, Slot: first}, last); err != nil {
 			return err
 		}
 	}

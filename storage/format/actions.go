@@ -54,7 +54,10 @@ func (a *Action) Row(slot domain.Slot) domain.Row {
 
 // ColumnRow is the action as R has it: without hash, slot and flags.
 func (a *Action) ColumnRow() domain.Row {
-	return domain.Row{Seq: a.Seq, Account: a.Account, Ord: a.Ord, Time: a.Time, Brand: a.Brand, Definition: a.Definition, Points: a.Points, Service: a.Service}
+	return domain.Row{
+		Seq: a.Seq, Account: a.Account, Ord: a.Ord, Time: a.Time, Brand: a.Brand, Definition: a.Definition, Points: a.Points,
+		Service: a.Service,
+	}
 }
 
 // Of is the brand's month that the action's row is under.

@@ -9,7 +9,9 @@ import (
 
 // Find calls f with the entries that an operand has of the rows, which order puts in order
 // of sequence, and gives the last sequence that the operand has.
-func (c *ContentCodec) Find(v []byte, rows []domain.Row, order []int, f func(i int, e *Entry) error) (last uint64, err error) {
+func (c *ContentCodec) Find(
+	v []byte, rows []domain.Row, order []int, f func(i int, e *Entry) error,
+) (last uint64, err error) {
 	entries, cur, err := c.open(v)
 	if err != nil || entries == 0 {
 		return 0, err

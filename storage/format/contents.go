@@ -173,7 +173,9 @@ func (c *ContentCodec) Decode(v []byte) error {
 		return cur.close("C")
 	}
 	for i := range n {
-		e := Entry{Seq: c.cols[contentSeq].at(i), Recorded: c.cols[contentRecorded].at(i), Text: cur.take(c.cols[contentLen].at(i))}
+		e := Entry{
+			Seq: c.cols[contentSeq].at(i), Recorded: c.cols[contentRecorded].at(i), Text: cur.take(c.cols[contentLen].at(i)),
+		}
 		if cur.bad {
 			return Damaged("C")
 		}

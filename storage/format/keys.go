@@ -223,7 +223,10 @@ func AppendPlaceKey(dst []byte, shard uint16, id domain.MemberID) []byte {
 }
 
 // AppendOneTimeKey is the key of a one-time pair.
-func AppendOneTimeKey(dst []byte, shard uint16, account domain.AccountID, ord domain.Ordinal, definition domain.DefinitionID, brand domain.BrandID) []byte {
+func AppendOneTimeKey(
+	dst []byte, shard uint16, account domain.AccountID, ord domain.Ordinal, definition domain.DefinitionID,
+	brand domain.BrandID,
+) []byte {
 	dst = be.AppendUint32(be.AppendUint32(AppendShard(dst, FamilyOneTime, shard), uint32(account)), uint32(ord))
 	return be.AppendUint32(be.AppendUint32(dst, uint32(definition)), uint32(brand))
 }
@@ -250,7 +253,9 @@ func AppendPointerKey(dst []byte, shard uint16, p *domain.Pointer) []byte {
 }
 
 // AppendBitsKey fails on a value of more than 255 bytes by ok.
-func AppendBitsKey(dst []byte, shard uint16, account domain.AccountID, attribute domain.Attribute, value string, chunk uint16) (_ []byte, ok bool) {
+func AppendBitsKey(
+	dst []byte, shard uint16, account domain.AccountID, attribute domain.Attribute, value string, chunk uint16,
+) (_ []byte, ok bool) {
 	if len(value) > 255 {
 		return dst, false
 	}
@@ -260,7 +265,9 @@ func AppendBitsKey(dst []byte, shard uint16, account domain.AccountID, attribute
 }
 
 // ParseBitsKey reads a key of b; value is the key's memory.
-func ParseBitsKey(k []byte) (account domain.AccountID, attribute domain.Attribute, value []byte, first domain.Ordinal, err error) {
+func ParseBitsKey(k []byte) (
+	account domain.AccountID, attribute domain.Attribute, value []byte, first domain.Ordinal, err error,
+) {
 	if len(k) < 11 || len(k) != 11+int(k[8]) {
 		return 0, 0, nil, 0, Damaged("b")
 	}
@@ -269,7 +276,9 @@ func ParseBitsKey(k []byte) (account domain.AccountID, attribute domain.Attribut
 }
 
 // AppendColumnKey is the key of a chunk of a column.
-func AppendColumnKey(dst []byte, shard uint16, account domain.AccountID, attribute domain.Attribute, chunk uint32) []byte {
+func AppendColumnKey(
+	dst []byte, shard uint16, account domain.AccountID, attribute domain.Attribute, chunk uint32,
+) []byte {
 	dst = be.AppendUint32(AppendShard(dst, FamilyColumn, shard), uint32(account))
 	return be.AppendUint32(append(dst, byte(attribute)), chunk)
 }

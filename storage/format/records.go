@@ -152,6 +152,8 @@ func DecodePointer(k, v []byte) (p domain.Pointer, err error) {
 	if err != nil {
 		return p, err
 	}
-	p.Hash, p.Created, p.Member = domain.IdentityHash(k[3:19]), int64(be.Uint64(k[19:])), domain.MemberID(be.Uint64(k[27:]))
+	p.Hash = domain.IdentityHash(k[3:19])
+	p.Created = int64(be.Uint64(k[19:]))
+	p.Member = domain.MemberID(be.Uint64(k[27:]))
 	return p, cur.close("p")
 }

@@ -26,7 +26,10 @@ func (a *Row) earlier(b *Row) bool {
 
 // domainRow is the action as the language has it.
 func (a *Row) domainRow(k BrandMonth) domain.Row {
-	return domain.Row{Seq: a.Seq, Account: k.Account, Ord: a.Ord, Time: a.Time, Brand: k.Brand, Definition: a.Definition, Points: a.Points, Service: a.Service}
+	return domain.Row{
+		Seq: a.Seq, Account: k.Account, Ord: a.Ord, Time: a.Time, Brand: k.Brand, Definition: a.Definition, Points: a.Points,
+		Service: a.Service,
+	}
 }
 
 // An operand of R is (D, R): take the sequences D out of what is older, then add the
@@ -80,7 +83,9 @@ func (c *RowCodec) Append(dst []byte, taken []uint64, rows []Row) []byte {
 		return dst
 	case 1:
 		r := &rows[0]
-		for _, x := range [rowColumns]uint64{uint64(r.Time), r.Seq, uint64(r.Ord), uint64(r.Definition), uint64(r.Service), uint64(r.Points)} {
+		for _, x := range [rowColumns]uint64{
+			uint64(r.Time), r.Seq, uint64(r.Ord), uint64(r.Definition), uint64(r.Service), uint64(r.Points),
+		} {
 			dst = binary.AppendUvarint(dst, x)
 		}
 		return dst
@@ -148,8 +153,9 @@ func (c *RowCodec) open(v []byte) (cur cursor, n int, one Row, err error) {
 	case 0:
 	case 1:
 		one = Row{
-			Time: cur.uint32(), Seq: cur.uvarint(), Ord: domain.Ordinal(cur.uint32()), Definition: domain.DefinitionID(cur.uint32()),
-			Service: domain.Service(cur.below(255)), Points: uint16(cur.below(65535)),
+			Time: cur.uint32(), Seq: cur.uvarint(), Ord: domain.Ordinal(cur.uint32()),
+			Definition: domain.DefinitionID(cur.uint32()), Service: domain.Service(cur.below(255)),
+			Points: uint16(cur.below(65535)),
 		}
 	default:
 		cur.columns(c.cols[:], func(int) int { return n })
@@ -210,8 +216,9 @@ func (c *RowCodec) narrow(rows []Row) {
 	w := &c.wide
 	for i := range rows {
 		rows[i] = Row{
-			Seq: w[rowSeq][i], Time: uint32(w[rowTime][i]), Ord: domain.Ordinal(w[rowOrd][i]), Definition: domain.DefinitionID(w[rowDef][i]),
-			Points: uint16(w[rowPoints][i]), Service: domain.Service(w[rowService][i]),
+			Seq: w[rowSeq][i], Time: uint32(w[rowTime][i]), Ord: domain.Ordinal(w[rowOrd][i]),
+			Definition: domain.DefinitionID(w[rowDef][i]), Points: uint16(w[rowPoints][i]),
+			Service: domain.Service(w[rowService][i]),
 		}
 	}
 }
@@ -263,8 +270,9 @@ func (c *RowCodec) LiveOne(v []byte, k BrandMonth, r domain.Range, f func(rows [
 		rows := out[:min(to-from, Stripe)]
 		for i := range rows {
 			rows[i] = domain.Row{
-				Seq: w[rowSeq][i], Account: k.Account, Ord: domain.Ordinal(w[rowOrd][i]), Time: uint32(w[rowTime][i]), Brand: k.Brand,
-				Definition: domain.DefinitionID(w[rowDef][i]), Points: uint16(w[rowPoints][i]), Service: domain.Service(w[rowService][i]),
+				Seq: w[rowSeq][i], Account: k.Account, Ord: domain.Ordinal(w[rowOrd][i]), Time: uint32(w[rowTime][i]),
+				Brand: k.Brand, Definition: domain.DefinitionID(w[rowDef][i]), Points: uint16(w[rowPoints][i]),
+				Service: domain.Service(w[rowService][i]),
 			}
 		}
 		if err := f(rows); err != nil {

@@ -27,7 +27,9 @@ func AppendState(dst []byte, s *domain.ShardState, late RecentOrigins) []byte {
 	dst = binary.AppendVarint(dst, s.Clock)
 	dst = binary.AppendUvarint(dst, uint64(s.Rules))
 	dst = binary.AppendVarint(dst, int64(s.Life))
-	for _, x := range [...]uint64{s.Sequence, s.Outbox, s.Published, s.DeadUpTo, s.Rows, uint64(s.Expired), uint64(len(s.Dead))} {
+	for _, x := range [...]uint64{
+		s.Sequence, s.Outbox, s.Published, s.DeadUpTo, s.Rows, uint64(s.Expired), uint64(len(s.Dead)),
+	} {
 		dst = binary.AppendUvarint(dst, x)
 	}
 	for _, x := range s.Dead {

@@ -41,7 +41,9 @@ var keyShapes = map[byte][]struct {
 	name string
 	size int
 }{
-	FamilyContent:     {{"month", 2}, {"shard", 2}, {"account", 4}, {"brand", 4}, {"class", 1}, {"slot", 2}, {"sequence", 8}},
+	FamilyContent: {
+		{"month", 2}, {"shard", 2}, {"account", 4}, {"brand", 4}, {"class", 1}, {"slot", 2}, {"sequence", 8},
+	},
 	FamilyRows:        {{"month", 2}, {"shard", 2}, {"account", 4}, {"brand", 4}, {"class", 1}, {"slot", 2}},
 	FamilyTailContent: {{"shard", 2}, {"sequence", 8}},
 	FamilyTail:        {{"shard", 2}, {"commit", 8}},
@@ -66,7 +68,8 @@ func dumpKey(k []byte) (string, error) {
 	case k[0] == familyFormat:
 		return "format", nil
 	case k[0] == FamilyBits && len(k) >= 11 && len(k) == 11+int(k[8]):
-		return fmt.Sprintf("b shard=%d account=%d attribute=%d value=%q chunk=%d", be.Uint16(k[1:]), be.Uint32(k[3:]), k[7], k[9:len(k)-2], be.Uint16(k[len(k)-2:])), nil
+		return fmt.Sprintf("b shard=%d account=%d attribute=%d value=%q chunk=%d",
+			be.Uint16(k[1:]), be.Uint32(k[3:]), k[7], k[9:len(k)-2], be.Uint16(k[len(k)-2:])), nil
 	case k[0] == FamilyState && len(k) == 4 && k[3] == StateShard:
 		return fmt.Sprintf("z shard=%d state", be.Uint16(k[1:])), nil
 	case k[0] == FamilyState && len(k) == stateMarkKeyLen && k[3] == stateMark:
@@ -174,7 +177,8 @@ func dumpMerged(k, v []byte) (string, error) {
 		}
 		fmt.Fprintf(&b, "taken=%v", c.taken)
 		for _, r := range c.Rows {
-			fmt.Fprintf(&b, " {time=%d seq=%d ord=%d def=%d service=%d points=%d}", r.Time, r.Seq, r.Ord, r.Definition, r.Service, r.Points)
+			fmt.Fprintf(&b, " {time=%d seq=%d ord=%d def=%d service=%d points=%d}",
+				r.Time, r.Seq, r.Ord, r.Definition, r.Service, r.Points)
 		}
 	case FamilyContent, FamilyTailContent:
 		var c ContentCodec
@@ -227,7 +231,8 @@ func dumpMarks(k, v []byte) (string, error) {
 	var b strings.Builder
 	for i := range marks {
 		m := &marks[i]
-		fmt.Fprintf(&b, "{account=%d ord=%d time=%d seq=%d brand=%d def=%d points=%d service=%d flags=%s class=%d hash=%016x} ",
+		fmt.Fprintf(&b,
+			"{account=%d ord=%d time=%d seq=%d brand=%d def=%d points=%d service=%d flags=%s class=%d hash=%016x} ",
 			m.Account, m.Ord, m.Time, m.Seq, m.Brand, m.Definition, m.Points, m.Service, flagNames(m.Flags), m.Class, m.Hash)
 	}
 	return strings.TrimSpace(b.String()), err

@@ -18,7 +18,8 @@ type MarkerError struct {
 
 // Error names cause and effect; the way out depends on the store.
 func (e *MarkerError) Error() string {
-	return fmt.Sprintf("%s has tables, but its file %s* is missing: it was removed, or the directory was copied in part", e.Dir, e.Missing)
+	return fmt.Sprintf("%s has tables, but its file %s* is missing: it was removed, or the directory was copied in part",
+		e.Dir, e.Missing)
 }
 
 // checkMarkers looks whether a directory that has tables has their markers, too: a *MarkerError

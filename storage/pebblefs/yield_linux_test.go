@@ -15,7 +15,7 @@ func niceness(t *testing.T) int {
 	return inverse - p
 }
 
-// Whoever yields has a thread of lower priority, and nobody else ever runs on it.
+// A goroutine that yields has a thread of lower priority, and no other goroutine ever runs on it.
 func TestYield_OwnThreadOfLowerPriority(t *testing.T) {
 	usual := niceness(t)
 	for range 100 {

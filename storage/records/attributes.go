@@ -7,7 +7,9 @@ import (
 
 // Bits calls f once for each attribute's value that some ordinal has, with all of its
 // ordinals, ascending.
-func (s Set) Bits(f func(account domain.AccountID, attribute domain.Attribute, value string, ords []domain.Ordinal)) error {
+func (s Set) Bits(
+	f func(account domain.AccountID, attribute domain.Attribute, value string, ords []domain.Ordinal),
+) error {
 	var (
 		codec format.BitCodec
 		ords  []domain.Ordinal
@@ -46,7 +48,9 @@ type bitsOf struct {
 
 // Columns calls f with stretches of each column, ascending, from ordinal first on;
 // members between stretches are unknown.
-func (s Set) Columns(f func(account domain.AccountID, attribute domain.Attribute, first domain.Ordinal, values []uint16)) error {
+func (s Set) Columns(
+	f func(account domain.AccountID, attribute domain.Attribute, first domain.Ordinal, values []uint16),
+) error {
 	var codec format.ColumnCodec
 	return s.all(format.FamilyColumn, func(k, v []byte) error {
 		account, attribute, first, err := format.ParseColumnKey(k)

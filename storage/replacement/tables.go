@@ -45,7 +45,9 @@ func (d Dir) Begin() error {
 // Write writes every key of the shard into tables, and gives their names. Room is asked before
 // each table. Pace is called with the bytes that were read and may wait; its error ends the
 // writing.
-func (d Dir) Write(replay pebble.Reader, o sstable.WriterOptions, room func() error, pace func(bytes int) error) ([]string, error) {
+func (d Dir) Write(
+	replay pebble.Reader, o sstable.WriterOptions, room func() error, pace func(bytes int) error,
+) ([]string, error) {
 	w := &tableWriter{fs: d.FS, dir: d.Path, room: room, options: o}
 	put := func(k, v []byte) error {
 		if pace != nil {

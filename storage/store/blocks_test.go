@@ -130,9 +130,9 @@ func TestContents_LargeOneHasABlockOfItsOwn(t *testing.T) {
 	closeBoth(t, s, sh)
 }
 
-// BenchmarkPage reads what ten rows say, side by side or anywhere in a day of 600,000 of
-// one brand, from blocks and from one value for the slot; and tells what a row's contents
-// take on the disk.
+// BenchmarkPage reads the contents of ten rows, adjacent or anywhere in a day of 600,000 of
+// one brand, from blocks and from one value for the slot; and reports the disk size of a
+// row's contents.
 func BenchmarkPage(b *testing.B) {
 	const rows = 600_000
 	for name, bytes := range map[string]int{"blocks": 0, "whole": 1 << 40} {

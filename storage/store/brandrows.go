@@ -121,7 +121,9 @@ func (w *brandRows) writeSlot(big *sealing, tail *timeline.Tail, p format.SlotKe
 	for _, key := range keys {
 		a := &actions[key.I]
 		big.Classes[key.I] = p.Class
-		w.rows = append(w.rows, format.Row{Seq: a.Seq, Time: a.Time, Ord: a.Ord, Definition: a.Definition, Points: a.Points, Service: a.Service})
+		w.rows = append(w.rows, format.Row{
+			Seq: a.Seq, Time: a.Time, Ord: a.Ord, Definition: a.Definition, Points: a.Points, Service: a.Service,
+		})
 		w.bySeq.Add(a.Seq, 0, int(key.I))
 	}
 	w.key = format.AppendRowKey(w.key[:0], format.FamilyRows, p.Shard, p.Of, p.Class, p.Slot)

@@ -63,7 +63,8 @@ func (s *Shard) takeRow(r *domain.Row) error {
 		return err
 	}
 	if !known || !found || !r.Flags.Dead() {
-		return fmt.Errorf("row %d of account %d, ordinal %d is not there to be taken with flags %d", r.Seq, r.Account, r.Ord, r.Flags)
+		return fmt.Errorf("row %d of account %d, ordinal %d is not there to be taken with flags %d",
+			r.Seq, r.Account, r.Ord, r.Flags)
 	}
 	before := a
 	a.Flags |= r.Flags

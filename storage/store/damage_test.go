@@ -38,7 +38,7 @@ func flip(t *testing.T, fs vfs.FS) {
 }
 
 // A block whose checksum is wrong is an error for the shard, or the question, that reads
-// it. Another shard, and what comes after, know nothing of it; it is told once.
+// it. Other shards and later reads are not affected; the fault is reported once.
 func TestDamage_ErrorForItsReaderAlone(t *testing.T) {
 	fs, said := vfs.NewMem(), &bytes.Buffer{}
 	o := smallOptions(fs)

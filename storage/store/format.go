@@ -30,7 +30,8 @@ func (e *FormatError) Error() string {
 	if e.Have != "" {
 		have = fmt.Sprintf("format %q", e.Have)
 	}
-	return fmt.Sprintf("storage: %s holds %s, this binary reads %q: use the binary that wrote it, or move the directory away: it is built anew from a log that this binary reads", e.Dir, have, e.Want)
+	return fmt.Sprintf("storage: %s holds %s, this binary reads %q: use the binary that wrote it, "+
+		"or move the directory away: it is built anew from a log that this binary reads", e.Dir, have, e.Want)
 }
 
 // checkFormat refuses a store of another format and names an empty one.

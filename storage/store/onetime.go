@@ -19,7 +19,9 @@ type oneTimePairs struct {
 }
 
 // get is the action that counts for a pair of a one-time definition, as committed.
-func (p *oneTimePairs) get(account domain.AccountID, ord domain.Ordinal, definition domain.DefinitionID, brand domain.BrandID) (o domain.OneTime, found bool, err error) {
+func (p *oneTimePairs) get(
+	account domain.AccountID, ord domain.Ordinal, definition domain.DefinitionID, brand domain.BrandID,
+) (o domain.OneTime, found bool, err error) {
 	if p.filter == nil {
 		if err := p.read(); err != nil {
 			return o, false, err

@@ -12,8 +12,8 @@ import (
 	"github.com/ovation-analytics/ovation/storage/internal/check"
 )
 
-// A store that was killed is opened on a full disk: what its log holds cannot be brought
-// into a table, and that is said, at once.
+// A store that was killed is opened on a full disk: its log cannot be flushed
+// into a table, and open reports this at once.
 func TestOpen_OnAFullDisk(t *testing.T) {
 	fs := vfs.NewCrashableMem()
 	s, sh := openSmall(t, fs, smallOptions(fs))

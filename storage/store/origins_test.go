@@ -14,8 +14,8 @@ import (
 	"github.com/ovation-analytics/ovation/storage/storetest"
 )
 
-// However many streams move with each commit, and wherever what they have come to stands,
-// each reads as it moved last: in the shard, after it was opened again, and in an audit.
+// Each origin reads as its last commit left it, in the shard, after a reopen and in an audit,
+// however many origins a commit advances and wherever their progress is stored.
 func TestOrigins_ReadAsTheyMovedLast(t *testing.T) {
 	seed := rand.Uint64()
 	t.Log("seed", seed)

@@ -22,8 +22,13 @@ type rowReader struct {
 
 // Reader gives a function that reads rows of an account as Rows does, for many brands, and
 // what must be called once no more is read. Both are one goroutine's.
-func (s *Snapshot) Reader(account domain.AccountID, r domain.Range) (rows func(domain.BrandID, func([]domain.Row) error) error, end func() error) {
-	reader := &rowReader{s: s, account: account, span: r, months: map[domain.Month]*pebble.Iterator{}, codec: format.RowCodecs.Get().(*format.RowCodec)}
+func (s *Snapshot) Reader(
+	account domain.AccountID, r domain.Range,
+) (rows func(domain.BrandID, func([]domain.Row) error) error, end func() error) {
+	reader := &rowReader{
+		s: s, account: account, span: r, months: map[domain.Month]*pebble.Iterator{},
+		codec: format.RowCodecs.Get().(*format.RowCodec),
+	}
 	return reader.rows, reader.close
 }
 

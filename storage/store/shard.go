@@ -93,7 +93,9 @@ func (s *Shard) Members(f func(account domain.AccountID, ord domain.Ordinal, id 
 }
 
 // OneTime is the action that counts for a pair of a one-time definition.
-func (s *Shard) OneTime(account domain.AccountID, ord domain.Ordinal, definition domain.DefinitionID, brand domain.BrandID) (domain.OneTime, bool, error) {
+func (s *Shard) OneTime(
+	account domain.AccountID, ord domain.Ordinal, definition domain.DefinitionID, brand domain.BrandID,
+) (domain.OneTime, bool, error) {
 	if err := s.store.usable(); err != nil {
 		return domain.OneTime{}, false, err
 	}
@@ -102,7 +104,9 @@ func (s *Shard) OneTime(account domain.AccountID, ord domain.Ordinal, definition
 
 // Seen finds the member's row with that hash in the first of the months that has one, dead
 // ones and staged ones too. It is exact.
-func (s *Shard) Seen(account domain.AccountID, ord domain.Ordinal, months domain.RepeatMonths, hash uint64) (domain.Row, bool, error) {
+func (s *Shard) Seen(
+	account domain.AccountID, ord domain.Ordinal, months domain.RepeatMonths, hash uint64,
+) (domain.Row, bool, error) {
 	if err := s.usable(); err != nil {
 		return domain.Row{}, false, err
 	}

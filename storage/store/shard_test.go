@@ -180,8 +180,8 @@ func TestCrash_DuringACommitKeepsReported(t *testing.T) {
 	closeBoth(t, s, sh)
 }
 
-// Snapshots are read by others while the shard goes on, seals the tail that it lent them
-// and begins another in memory that nobody reads any more.
+// Readers hold snapshots while the shard commits, seals the tail that it shares with them
+// and begins another in memory that no reader holds any more.
 func TestSnapshot_ReadWhileTheShardCommits(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)

@@ -42,7 +42,9 @@ func (s *Shard) Snapshot() *Snapshot {
 // Rows calls f with the brand's living rows of the range, some at a time, in order of
 // (time, sequence) within a call. The rows are f's only until it returns; an error of f
 // ends the reading and is given back.
-func (s *Snapshot) Rows(account domain.AccountID, brand domain.BrandID, r domain.Range, f func(rows []domain.Row) error) error {
+func (s *Snapshot) Rows(
+	account domain.AccountID, brand domain.BrandID, r domain.Range, f func(rows []domain.Row) error,
+) error {
 	rows, end := s.Reader(account, r)
 	return errors.Join(rows(brand, f), end())
 }
@@ -69,7 +71,9 @@ func (s *Snapshot) Count(account domain.AccountID, brand domain.BrandID, r domai
 // MemberRows calls f with a member's living rows of all brands whose month the range
 // touches, in order of (time, sequence). It reads what the member's buckets hold, and
 // the tail.
-func (s *Snapshot) MemberRows(account domain.AccountID, ord domain.Ordinal, r domain.Range, f func(rows []domain.Row)) error {
+func (s *Snapshot) MemberRows(
+	account domain.AccountID, ord domain.Ordinal, r domain.Range, f func(rows []domain.Row),
+) error {
 	if r.To <= r.From {
 		return nil
 	}
@@ -112,7 +116,9 @@ func (s *Snapshot) MemberRows(account domain.AccountID, ord domain.Ordinal, r do
 }
 
 // sealedMonths calls f with the account's months of t and the classes they have.
-func (s *Snapshot) sealedMonths(account domain.AccountID, first, last domain.Month, f func(k format.AccountMonth, classes uint32) error) error {
+func (s *Snapshot) sealedMonths(
+	account domain.AccountID, first, last domain.Month, f func(k format.AccountMonth, classes uint32) error,
+) error {
 	from := format.AppendSealedKey(nil, s.shard, format.AccountMonth{Account: account, Month: first})
 	to := format.PrefixEnd(format.AppendSealedKey(nil, s.shard, format.AccountMonth{Account: account, Month: last}))
 	return scan.Range(s.db, from, to, func(k, v []byte) (bool, error) {

@@ -37,8 +37,8 @@ const batchRetained = 1 << 20
 func newStaging(db *pebble.DB, shard uint16, state *domain.ShardState, recent format.RecentOrigins) (*staging, error) {
 	s := &staging{
 		committed: records.New(db, shard), shard: shard,
-		batch: db.NewBatch(pebble.WithMaxRetainedSizeBytes(batchRetained)), hash: format.StateHashOf(state.Facts), recent: recent,
-		parked: map[format.Place]format.StateHash{}, pairs: oneTimePairs{db: db, shard: shard},
+		batch: db.NewBatch(pebble.WithMaxRetainedSizeBytes(batchRetained)), hash: format.StateHashOf(state.Facts),
+		recent: recent, parked: map[format.Place]format.StateHash{}, pairs: oneTimePairs{db: db, shard: shard},
 		put:        map[format.Place]format.StateHash{},
 		identities: map[domain.IdentityHash]format.StateHash{},
 		pointers:   map[domain.Pointer]bool{},

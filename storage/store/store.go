@@ -144,7 +144,10 @@ func Open(dir string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{db: db, opts: o, dir: dir, open: map[int]*Shard{}, space: pebblefs.NewSpace(o.FS, dir), filters: contents.NewFilters(o.ContentFilterBytes)}
+	s := &Store{
+		db: db, opts: o, dir: dir, open: map[int]*Shard{}, space: pebblefs.NewSpace(o.FS, dir),
+		filters: contents.NewFilters(o.ContentFilterBytes),
+	}
 	s.sealings.New = func() any { return &sealing{batch: db.NewBatch(pebble.WithMaxRetainedSizeBytes(sealingRetained))} }
 	return s, nil
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/ovation-analytics/ovation/storage/internal/check"
 )
 
-// A tail whose contents are large is sealed before it is full, and says what it said
-// before, also when the shard was opened anew in between.
+// A tail whose contents are large is sealed before it is full, and its contents read as
+// before, also when the shard was reopened in between.
 func TestTail_LargeContentsSealItEarly(t *testing.T) {
 	o := smallOptions(vfs.NewMem())
 	o.SealRows = 100_000

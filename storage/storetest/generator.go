@@ -28,7 +28,10 @@ const epoch = domain.Second(1714000000) // late April 2024
 
 // NewGenerator makes one; the seed decides all of it.
 func NewGenerator(seed uint64) *Generator {
-	w := &Generator{Rand: rand.New(rand.NewPCG(seed, 7)), Model: NewModel(), slots: map[domain.Slot]uint64{}, ords: map[domain.AccountID]domain.Ordinal{}}
+	w := &Generator{
+		Rand: rand.New(rand.NewPCG(seed, 7)), Model: NewModel(), slots: map[domain.Slot]uint64{},
+		ords: map[domain.AccountID]domain.Ordinal{},
+	}
 	w.State = domain.ShardState{Cluster: "c", Journal: domain.TopicID{9}, Clock: int64(epoch) * 1000, Rules: 1}
 	return w
 }
@@ -51,7 +54,10 @@ func (w *Generator) Next(n int) Commit {
 	w.State.Dead[w.Rand.IntN(domain.Reasons)]++
 	var origins []domain.Origin
 	for range w.Rand.IntN(3) {
-		origins = append(origins, domain.Origin{Topic: domain.TopicID{byte(w.Rand.IntN(2))}, Partition: int32(w.Rand.IntN(format.RecentOriginsMost)), Epoch: 1, Offset: w.State.Next})
+		origins = append(origins, domain.Origin{
+			Topic: domain.TopicID{byte(w.Rand.IntN(2))}, Partition: int32(w.Rand.IntN(format.RecentOriginsMost)), Epoch: 1,
+			Offset: w.State.Next,
+		})
 	}
 	c := Commit{w.out, w.State, origins}
 	w.Model.Apply(Commit{nil, w.State, origins})
@@ -86,17 +92,24 @@ func (w *Generator) change() {
 		w.pointer()
 	case k < 84:
 		p := w.anyMember()
-		v := domain.Bit{Account: p.Account, Ord: p.Ord + domain.Ordinal(w.Rand.IntN(2))<<16, Attribute: domain.AttrGender, Value: []string{"M", "F", ""}[w.Rand.IntN(3)], On: w.Rand.IntN(3) > 0}
+		v := domain.Bit{
+			Account: p.Account, Ord: p.Ord + domain.Ordinal(w.Rand.IntN(2))<<16, Attribute: domain.AttrGender,
+			Value: []string{"M", "F", ""}[w.Rand.IntN(3)], On: w.Rand.IntN(3) > 0,
+		}
 		w.add(domain.BitPut, &v)
 	case k < 88:
 		p := w.anyMember()
-		v := domain.Column{Account: p.Account, Ord: p.Ord + domain.Ordinal(w.Rand.IntN(2))*format.ColumnChunk, Attribute: domain.AttrCountry, Value: uint16(w.Rand.IntN(3) * 100)}
+		v := domain.Column{
+			Account: p.Account, Ord: p.Ord + domain.Ordinal(w.Rand.IntN(2))*format.ColumnChunk, Attribute: domain.AttrCountry,
+			Value: uint16(w.Rand.IntN(3) * 100),
+		}
 		w.add(domain.ColumnPut, &v)
 	case k < 91:
 		p := w.anyMember()
 		w.add(domain.OneTimePut, &domain.OneTime{
-			Account: p.Account, Ord: p.Ord, Definition: domain.DefinitionID(100 + w.Rand.IntN(3)), Brand: domain.BrandID(w.Rand.IntN(3)),
-			Time: epoch, Hash: w.Rand.Uint64(), Seq: w.State.Sequence, Deleted: w.Rand.IntN(3) == 0,
+			Account: p.Account, Ord: p.Ord, Definition: domain.DefinitionID(100 + w.Rand.IntN(3)),
+			Brand: domain.BrandID(w.Rand.IntN(3)), Time: epoch, Hash: w.Rand.Uint64(), Seq: w.State.Sequence,
+			Deleted: w.Rand.IntN(3) == 0,
 		})
 	case k < 94:
 		day := uint32(w.State.Clock / 86400_000)
@@ -134,8 +147,11 @@ func (w *Generator) member() {
 	w.slots[slot]++
 	a := domain.AccountID(1 + w.Rand.IntN(2))
 	m := &domain.Member{
-		ID: domain.MemberIDOf(w.slots[slot], slot), Account: a, Ord: w.ords[a], State: domain.MemberActive, UUID: [16]byte{1}, Profile: w.fields(),
-		Services: []domain.ServiceRecord{{ID: 5, Service: domain.Spotify, UID: "u", Fields: domain.Fields{{Field: domain.RecordPaid, Value: "1"}}}},
+		ID: domain.MemberIDOf(w.slots[slot], slot), Account: a, Ord: w.ords[a], State: domain.MemberActive, UUID: [16]byte{1},
+		Profile: w.fields(),
+		Services: []domain.ServiceRecord{
+			{ID: 5, Service: domain.Spotify, UID: "u", Fields: domain.Fields{{Field: domain.RecordPaid, Value: "1"}}},
+		},
 	}
 	w.ords[a]++
 	w.add(domain.MemberPut, m)
@@ -150,9 +166,12 @@ func (w *Generator) parkActivity() {
 	}
 	w.number++
 	w.add(domain.ParkedPut, &domain.Parked{
-		Account: at.Account, Ord: at.Ord, Number: w.number, Time: w.State.Clock, Request: domain.RequestID{byte(w.number)}, BodyHash: 3,
-		Origin:   domain.Origin{Topic: domain.TopicID{3}, Partition: 1, Epoch: 2, Offset: int64(w.number)},
-		Activity: domain.Activity{Member: w.Model.Members[at].ID, Definition: 100, Time: -1, Hash: w.Rand.Uint64(), Content: domain.Content{Marker: "m\xff"}},
+		Account: at.Account, Ord: at.Ord, Number: w.number, Time: w.State.Clock, Request: domain.RequestID{byte(w.number)},
+		BodyHash: 3, Origin: domain.Origin{Topic: domain.TopicID{3}, Partition: 1, Epoch: 2, Offset: int64(w.number)},
+		Activity: domain.Activity{
+			Member: w.Model.Members[at].ID, Definition: 100, Time: -1, Hash: w.Rand.Uint64(),
+			Content: domain.Content{Marker: "m\xff"},
+		},
 	})
 }
 
@@ -162,13 +181,17 @@ func (w *Generator) identity() {
 		w.add(domain.IdentityDrop, &old)
 		return
 	}
-	w.add(domain.IdentityPut, &domain.Identity{Hash: h, Kind: domain.ByService, State: domain.Held, Member: domain.MemberID(w.Rand.Uint64() >> 20)})
+	w.add(domain.IdentityPut, &domain.Identity{
+		Hash: h, Kind: domain.ByService, State: domain.Held, Member: domain.MemberID(w.Rand.Uint64() >> 20),
+	})
 }
 
 func (w *Generator) opts() (o []domain.OptState) {
 	for i := range uint32(3) {
 		if n := w.Rand.IntN(8); n > 0 {
-			o = append(o, domain.OptState{Opt: domain.Opt{Kind: domain.OptBrand, ID: i}, In: n&1 > 0, Out: n&2 > 0, Listed: n&4 > 0, At: int64(n)})
+			o = append(o, domain.OptState{
+				Opt: domain.Opt{Kind: domain.OptBrand, ID: i}, In: n&1 > 0, Out: n&2 > 0, Listed: n&4 > 0, At: int64(n),
+			})
 		}
 	}
 	return o
@@ -176,7 +199,10 @@ func (w *Generator) opts() (o []domain.OptState) {
 
 // pointer puts or drops a pointer of a few, also one that is there or is not.
 func (w *Generator) pointer() {
-	p := &domain.Pointer{Hash: domain.IdentityHash{byte(w.Rand.IntN(10))}, Member: domain.MemberID(1 + w.Rand.IntN(4)), Created: int64(w.Rand.IntN(3))}
+	p := &domain.Pointer{
+		Hash: domain.IdentityHash{byte(w.Rand.IntN(10))}, Member: domain.MemberID(1 + w.Rand.IntN(4)),
+		Created: int64(w.Rand.IntN(3)),
+	}
 	w.add([]domain.ChangeKind{domain.PointerPut, domain.PointerDrop}[w.Rand.IntN(2)], p)
 }
 
@@ -189,8 +215,9 @@ func (w *Generator) addRow() {
 	}
 	c := domain.Change{Kind: domain.RowAdded, Row: domain.Row{
 		Hash: w.Rand.Uint64(), Seq: w.State.Sequence, Account: p.Account, Ord: p.Ord, Time: at,
-		Brand: domain.BrandID(min(w.Rand.ExpFloat64()*3, 30)), Definition: domain.DefinitionID(100 + w.Rand.IntN(300)), Points: uint16(w.Rand.IntN(65536)),
-		Slot: w.Model.Members[p].ID.Slot(), Service: domain.Service(w.Rand.IntN(16)), Flags: domain.Flags(w.Rand.IntN(4)),
+		Brand: domain.BrandID(min(w.Rand.ExpFloat64()*3, 30)), Definition: domain.DefinitionID(100 + w.Rand.IntN(300)),
+		Points: uint16(w.Rand.IntN(65536)), Slot: w.Model.Members[p].ID.Slot(), Service: domain.Service(w.Rand.IntN(16)),
+		Flags: domain.Flags(w.Rand.IntN(4)),
 	}}
 	if w.Rand.IntN(40) == 0 {
 		c.Row.Flags |= domain.Superseded
@@ -198,7 +225,9 @@ func (w *Generator) addRow() {
 	if w.Rand.IntN(10) > 0 {
 		c.Content = &domain.Content{Recorded: w.State.Clock + int64(w.Rand.IntN(1000))}
 		if w.Rand.IntN(2) == 0 {
-			c.Content.Marker, c.Content.Content, c.Content.Geo.City = "m", fmt.Sprintf(`{"a":%d}`, int(w.State.Clock+int64(w.State.Sequence))%7), "Köln"
+			c.Content.Marker = "m"
+			c.Content.Content = fmt.Sprintf(`{"a":%d}`, int(w.State.Clock+int64(w.State.Sequence))%7)
+			c.Content.Geo.City = "Köln"
 		}
 	}
 	w.live = append(w.live, c.Row.Seq)
@@ -232,13 +261,20 @@ func (w *Generator) outbox() {
 	switch w.Rand.IntN(4) {
 	case 0:
 		o.To = -1
-		o.Dead = &domain.DeadLetter{Origin: domain.Origin{Topic: domain.TopicID{3}, Offset: 5}, Reason: domain.BadJSON, Detail: "d", Raw: "\xff\x00", At: w.State.Clock}
+		o.Dead = &domain.DeadLetter{
+			Origin: domain.Origin{Topic: domain.TopicID{3}, Offset: 5}, Reason: domain.BadJSON, Detail: "d", Raw: "\xff\x00",
+			At: w.State.Clock,
+		}
 	case 1:
-		o.Forward = &domain.Record{Kind: domain.KindClaim, Account: 1, Command: &domain.Claim{Step: domain.ClaimAsk, Identity: domain.IdentityHash{1}, Type: domain.ByPartner, Member: 77}}
+		o.Forward = &domain.Record{
+			Kind: domain.KindClaim, Account: 1,
+			Command: &domain.Claim{Step: domain.ClaimAsk, Identity: domain.IdentityHash{1}, Type: domain.ByPartner, Member: 77},
+		}
 	case 2:
 		o.Forward = &domain.Record{Kind: domain.KindForward, Account: 1, Activity: domain.Activity{
 			Member: 5, Time: -3, Hash: 9, Defaulted: true,
-			Content: domain.Content{Marker: "m", Geo: domain.Geo{Lat: "1.0"}}, Refusal: domain.BadTime, Detail: "x", Raw: "\xff", Asked: domain.RequestID{4},
+			Content: domain.Content{Marker: "m", Geo: domain.Geo{Lat: "1.0"}}, Refusal: domain.BadTime, Detail: "x", Raw: "\xff",
+			Asked: domain.RequestID{4},
 		}}
 	default:
 		w.State.Outbox--

@@ -49,10 +49,12 @@ type modelRow struct {
 // NewModel makes an empty model.
 func NewModel() *Model {
 	return &Model{
-		Origins: map[[20]byte]domain.Origin{}, Members: map[format.Place]*domain.Member{}, Identities: map[domain.IdentityHash]domain.Identity{}, Pointers: map[domain.Pointer]bool{}, Parked: map[format.Place][]*domain.Parked{},
-		OneTimes: map[[4]uint32]domain.OneTime{}, Requests: map[domain.RequestID]*domain.Request{}, Bits: map[BitName]map[domain.Ordinal]bool{},
-		Columns: map[ColumnName]map[domain.Ordinal]uint16{}, Outbox: map[uint64]*domain.Outgoing{}, Usage: map[[3]uint64]domain.UsageCount{},
-		Rows: map[uint64]*modelRow{}, Sample: 4,
+		Origins: map[[20]byte]domain.Origin{}, Members: map[format.Place]*domain.Member{},
+		Identities: map[domain.IdentityHash]domain.Identity{}, Pointers: map[domain.Pointer]bool{},
+		Parked: map[format.Place][]*domain.Parked{}, OneTimes: map[[4]uint32]domain.OneTime{},
+		Requests: map[domain.RequestID]*domain.Request{}, Bits: map[BitName]map[domain.Ordinal]bool{},
+		Columns: map[ColumnName]map[domain.Ordinal]uint16{}, Outbox: map[uint64]*domain.Outgoing{},
+		Usage: map[[3]uint64]domain.UsageCount{}, Rows: map[uint64]*modelRow{}, Sample: 4,
 	}
 }
 
@@ -148,7 +150,10 @@ func (m *Model) change(ch domain.Change) {
 func (m *Model) stateHash() [16]byte {
 	var sum format.StateHash
 	for _, r := range m.Rows {
-		mk := format.Action{Hash: r.Row.Hash, Time: r.Row.Time, Brand: r.Row.Brand, Definition: r.Row.Definition, Points: r.Row.Points, Service: r.Row.Service, Flags: r.Row.Flags}
+		mk := format.Action{
+			Hash: r.Row.Hash, Time: r.Row.Time, Brand: r.Row.Brand, Definition: r.Row.Definition, Points: r.Row.Points,
+			Service: r.Row.Service, Flags: r.Row.Flags,
+		}
 		sum.Add(format.HashAction(&mk, m.Members[format.Place{Account: r.Row.Account, Ord: r.Row.Ord}].ID))
 	}
 	for _, x := range m.Members {

@@ -66,7 +66,9 @@ func (b *buckets) load() error {
 
 // find finds among a member's rows of a month the one that match wants: of several that with
 // the least (time, sequence), with all its flags.
-func (b *buckets) find(k format.AccountMonth, ord domain.Ordinal, match func(b *format.Block, i int) bool) (best format.Action, found bool, err error) {
+func (b *buckets) find(
+	k format.AccountMonth, ord domain.Ordinal, match func(b *format.Block, i int) bool,
+) (best format.Action, found bool, err error) {
 	for set := b.sealed[k].classes; set != 0; set &= set - 1 {
 		class := uint8(bits.TrailingZeros32(set))
 		b.key = format.AppendTimelineKey(b.key[:0], b.shard, k, class, format.BucketOf(class, ord))
@@ -124,7 +126,8 @@ func (b *buckets) seal(batch *pebble.Batch, actions []format.Action, s *Scratch)
 		k := format.AccountMonth{Account: rest[0].Account, Month: rest[0].Month}
 		class := classes[b.numbers.Of(k)]
 		bucket, n := format.BucketOf(class, rest[0].Ord), 1
-		for n < len(rest) && rest[n].Account == k.Account && rest[n].Month == k.Month && format.BucketOf(class, rest[n].Ord) == bucket {
+		for n < len(rest) && rest[n].Account == k.Account && rest[n].Month == k.Month &&
+			format.BucketOf(class, rest[n].Ord) == bucket {
 			n++
 		}
 		b.value = b.writer.AppendTimeline(b.value[:0], rest[:n])

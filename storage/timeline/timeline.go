@@ -78,7 +78,9 @@ func (t *Timeline) FilterBytes() int { return t.filters.bytes() }
 
 // Seen finds the member's action with that hash in the first of the months that has one. It is
 // exact: what is staged or sealed, and filters, change no answer.
-func (t *Timeline) Seen(account domain.AccountID, ord domain.Ordinal, months domain.RepeatMonths, hash uint64) (format.Action, bool, error) {
+func (t *Timeline) Seen(
+	account domain.AccountID, ord domain.Ordinal, months domain.RepeatMonths, hash uint64,
+) (format.Action, bool, error) {
 	t.filters.latest = max(t.filters.latest, months[1])
 	x := bloom.Mix(account, ord, hash)
 	for i, m := range months {
@@ -123,14 +125,18 @@ func (t *Timeline) byHash(k format.AccountMonth, ord domain.Ordinal, hash uint64
 }
 
 // At finds an action by its time and sequence, and its place in the tail; −1: it is sealed.
-func (t *Timeline) At(account domain.AccountID, ord domain.Ordinal, time domain.Second, seq uint64) (a format.Action, at int, found bool, err error) {
+func (t *Timeline) At(
+	account domain.AccountID, ord domain.Ordinal, time domain.Second, seq uint64,
+) (a format.Action, at int, found bool, err error) {
 	for p := *t.chain(account, ord); p != 0; p = t.prev[p-1] {
 		if a := &t.actions[p-1]; a.Seq == seq && a.Time == time && a.Ord == ord && a.Account == account {
 			return *a, int(p - 1), true, nil
 		}
 	}
 	k := format.AccountMonth{Account: account, Month: domain.MonthOf(time)}
-	a, found, err = t.buckets.find(k, ord, func(b *format.Block, i int) bool { return b.SeqAt(i) == seq && b.TimeAt(i) == time })
+	a, found, err = t.buckets.find(k, ord, func(b *format.Block, i int) bool {
+		return b.SeqAt(i) == seq && b.TimeAt(i) == time
+	})
 	return a, -1, found, err
 }
 
@@ -181,15 +187,16 @@ func (t *Timeline) filter(m domain.Month) (*bloom.Filter, error) {
 // as this month or the last one has.
 func (t *Timeline) build(m domain.Month) (*bloom.Filter, error) {
 	f := bloom.New(int(max(t.buckets.months[m], t.buckets.months[m-1])) + t.rows/2)
-	err := scan.Months(t.buckets.db, format.FamilyTimeline, t.buckets.shard, uint16(m), uint16(m), func(k, v []byte) error {
-		of, _, err := format.ParseTimelineKey(k)
-		if err != nil {
-			return err
-		}
-		return format.EachBlock(v, func(b *format.Block) error {
-			return b.Each(func(i int, ord domain.Ordinal) { f.Add(bloom.Mix(of.Account, ord, b.HashAt(i))) })
+	err := scan.Months(t.buckets.db, format.FamilyTimeline, t.buckets.shard, uint16(m), uint16(m),
+		func(k, v []byte) error {
+			of, _, err := format.ParseTimelineKey(k)
+			if err != nil {
+				return err
+			}
+			return format.EachBlock(v, func(b *format.Block) error {
+				return b.Each(func(i int, ord domain.Ordinal) { f.Add(bloom.Mix(of.Account, ord, b.HashAt(i))) })
+			})
 		})
-	})
 	for i := range t.actions {
 		if a := &t.actions[i]; a.Month == m {
 			f.Add(bloom.Mix(a.Account, a.Ord, a.Hash))

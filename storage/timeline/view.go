@@ -60,7 +60,9 @@ func (v *View) keys(account domain.AccountID, brand domain.BrandID) []rowsort.Ke
 
 // Rows calls f with the brand's rows of the range, in order, and at most cap(buffer) at a time.
 // The rows are f's only until it returns.
-func (v *View) Rows(account domain.AccountID, brand domain.BrandID, r domain.Range, buffer []domain.Row, f func(rows []domain.Row) error) error {
+func (v *View) Rows(
+	account domain.AccountID, brand domain.BrandID, r domain.Range, buffer []domain.Row, f func(rows []domain.Row) error,
+) error {
 	keys := v.keys(account, brand)
 	keys = keys[sort.Search(len(keys), func(i int) bool { return keys[i].Time >= r.From }):]
 	keys = keys[:sort.Search(len(keys), func(i int) bool { return keys[i].Time >= r.To })]
@@ -87,7 +89,9 @@ func (v *View) Count(account domain.AccountID, brand domain.BrandID, first, last
 }
 
 // AppendMember appends the actions of a member in the months.
-func (v *View) AppendMember(dst []format.Action, account domain.AccountID, ord domain.Ordinal, first, last domain.Month) []format.Action {
+func (v *View) AppendMember(
+	dst []format.Action, account domain.AccountID, ord domain.Ordinal, first, last domain.Month,
+) []format.Action {
 	for i := range v.actions {
 		if a := &v.actions[i]; a.Ord == ord && a.Account == account && a.Month >= first && a.Month <= last {
 			dst = append(dst, *a)
@@ -97,7 +101,9 @@ func (v *View) AppendMember(dst []format.Action, account domain.AccountID, ord d
 }
 
 // Contents calls f with the contents of a brand's actions in the range, of those deleted too.
-func (v *View) Contents(account domain.AccountID, brand domain.BrandID, r domain.Range, f func(e *format.Entry, at domain.Second) error) error {
+func (v *View) Contents(
+	account domain.AccountID, brand domain.BrandID, r domain.Range, f func(e *format.Entry, at domain.Second) error,
+) error {
 	for i := range v.contents {
 		c := &v.contents[i]
 		if c.brand != brand || !c.any || c.account != account || c.time < r.From || c.time >= r.To {

@@ -93,5 +93,6 @@ func (c *Chunk) bytes() int {
 	if w := c.memberSet.Load(); w != nil {
 		who = 8*len(*w) + 24
 	}
-	return who + 4*(2*n+len(c.off)+len(c.Dict)+len(c.Count)+len(c.Brands)+len(c.Starts)) + 8*len(c.wide) + 2*(2*n+len(c.BrandOf)+len(c.ByBrand)) + 256
+	return who + 4*(2*n+len(c.off)+len(c.Dict)+len(c.Count)+len(c.Brands)+len(c.Starts)) + 8*len(c.wide) +
+		2*(2*n+len(c.BrandOf)+len(c.ByBrand)) + 256
 }

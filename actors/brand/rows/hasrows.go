@@ -35,7 +35,8 @@ func (s *Set) hasRowsIn(dense uint32, small bool, r domain.Range) bool {
 			continue
 		}
 		of := c.Of(dense)
-		for k := sort.Search(len(of), func(k int) bool { return c.Time[of[k]] >= r.From }); k < len(of) && c.Time[of[k]] < r.To; k++ {
+		first := sort.Search(len(of), func(k int) bool { return c.Time[of[k]] >= r.From })
+		for k := first; k < len(of) && c.Time[of[k]] < r.To; k++ {
 			if !run.Deleted.Has(int(of[k])) {
 				return true
 			}

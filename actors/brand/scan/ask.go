@@ -24,7 +24,7 @@ type Ask struct {
 	At       func(domain.Ordinal) domain.Second   // of leaders: what they are ranked by, where that is a time
 	Label    func(dense uint32) domain.BrandID    // of leaders and a feed
 	Contents Contents                             // of a feed: for a keyword, and for an order of recording
-	Search   Search                               // of a feed with a keyword: in the place of Says for many rows; nil: there is none
+	Search   Search                               // of a feed with a keyword: replaces Says for many rows; may be nil
 }
 
 // Plan is what of a question is the same in every shard. It never changes: any
@@ -57,7 +57,10 @@ func NewPlan(q *domain.Question) *Plan {
 		groups = slices.Clone(groups)
 		slices.SortStableFunc(groups, order)
 	}
-	p := &Plan{shape: q.Shape, span: q.Range, services: 1<<domain.Services - 1, account: q.Account, top: q.Top, listing: q.Listing, histogram: q.Histogram}
+	p := &Plan{
+		shape: q.Shape, span: q.Range, services: 1<<domain.Services - 1, account: q.Account, top: q.Top, listing: q.Listing,
+		histogram: q.Histogram,
+	}
 	p.keyword = text.NewKeyword(q.Listing.Keyword)
 	if len(q.Filter.Services) > 0 {
 		p.services = 0

@@ -120,7 +120,7 @@ func TestCancellation_EndsPerformedAndAtLeast(t *testing.T) {
 	}
 }
 
-// BenchmarkCancellation_Checks is what looking whether somebody waits costs: the hot brand's questions
+// BenchmarkCancellation_Checks measures the cost of cancellation checks: the hot brand's questions
 // with a context that has a deadline, and without one.
 func BenchmarkCancellation_Checks(b *testing.B) {
 	h := hotBrand()

@@ -100,7 +100,8 @@ func (x *feedScan) scanRun(r rows.Run, dense uint32, small bool) {
 		if c.Brands != nil {
 			dense = c.Brands[c.BrandOf[i]]
 		}
-		x.offer(&topk.Row{Seq: c.Seq(i), Time: c.Time[i], Ord: c.Ord[i], Brand: dense, Points: c.Points[i]}, c.Dict[c.Kind[i]])
+		x.offer(&topk.Row{Seq: c.Seq(i), Time: c.Time[i], Ord: c.Ord[i], Brand: dense, Points: c.Points[i]},
+			c.Dict[c.Kind[i]])
 	}
 }
 

@@ -9,8 +9,8 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// Whoever did something before the range did, whatever it was: the filters on actions
-// and members say nothing about that.
+// A member with any action before the range is no newcomer: the filters on actions
+// and members do not apply to earlier actions.
 func TestNewcomers_HaveNoRowBefore(t *testing.T) {
 	const start = 20_000 * 86400
 	row := func(seq uint64, dense uint32, ord domain.Ordinal, at uint32, d domain.DefinitionID) domain.Row {

@@ -25,7 +25,7 @@ func (m *model) performed(in domain.Range, any, all []Required, members int) []u
 	return setOf(m.reference().Passing(q), members)
 }
 
-// required is a random one: of a brand that may be nobody's, or of any.
+// required is a random requirement: of one brand, which may not exist, or of any brand.
 func (w *population) required(r *rand.Rand) Required {
 	d := Required{w.definition(r), rows.EveryBrand}
 	if d.Definition < domain.FirstDefinition { // none is of what is built in

@@ -158,7 +158,8 @@ func placesOfOne(pos []uint16, ords []uint32, one uint32) (n int) {
 	i := 0
 	for ; i+8 <= len(ords); i += 8 {
 		o := ords[i : i+8 : i+8]
-		if o[0] != one && o[1] != one && o[2] != one && o[3] != one && o[4] != one && o[5] != one && o[6] != one && o[7] != one {
+		if o[0] != one && o[1] != one && o[2] != one && o[3] != one &&
+			o[4] != one && o[5] != one && o[6] != one && o[7] != one {
 			continue
 		}
 		for j, v := range o {

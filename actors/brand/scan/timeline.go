@@ -87,14 +87,15 @@ func (x *timeline) days(out *[domain.Services][]domain.Count) [domain.Services]u
 	x.nextAsk()
 	x.nextDay()
 	var d dayCounts
-	x.eachDay(func(sp *span, lo, hi int) { x.daySpan(sp, lo, hi, &d) }, func(pairs []uint32) { x.dayLoose(pairs, &d) }, func(day, days int) {
-		if d.rows > 0 {
-			d.spill(accMax)
-			d.into(out, day, days)
-		}
-		d.rows, d.day = 0, [domain.Services]domain.Count{}
-		x.nextDay()
-	})
+	x.eachDay(func(sp *span, lo, hi int) { x.daySpan(sp, lo, hi, &d) }, func(pairs []uint32) { x.dayLoose(pairs, &d) },
+		func(day, days int) {
+			if d.rows > 0 {
+				d.spill(accMax)
+				d.into(out, day, days)
+			}
+			d.rows, d.day = 0, [domain.Services]domain.Count{}
+			x.nextDay()
+		})
 	return d.total
 }
 

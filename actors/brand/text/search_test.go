@@ -55,7 +55,7 @@ func (s *corpus) makeFilter() {
 	})
 }
 
-// Where a keyword stands is where the lower-cased text has it.
+// The position of a keyword is its position in the lower-cased text.
 func TestKeyword_IsFoundWhereTheLowerCasedTextHasItFirst(t *testing.T) {
 	t.Parallel()
 	letters := func(least, most int) *rapid.Generator[string] {
@@ -77,7 +77,7 @@ var samples = []string{
 	`{"Blue":{"at":["x",{"Red":"deep BLÜE, blue"}],"on":true}}`, `{"not an object`, `{"Track":"Song 7","Artist":"The Blue"}`,
 }
 
-// Whatever stands around it, a content that has the keyword is not passed over.
+// A content that has the keyword is found, whatever text surrounds the keyword.
 func FuzzFinder_PassesOverNoContentWithTheKeyword(f *testing.F) {
 	for _, content := range samples {
 		f.Add("x", content, "blue")

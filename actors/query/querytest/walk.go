@@ -85,7 +85,8 @@ func Walk(q *domain.Question, ask func(*domain.Question) (*domain.Answer, error)
 			return err
 		}
 		rows := itemsOf(q, a)
-		if a.Feed != nil && (a.Feed.Total != whole.Feed.Total || len(rows) < q.Listing.Limit && a.Feed.Ahead+uint64(len(rows)) != a.Feed.Total) ||
+		if a.Feed != nil && (a.Feed.Total != whole.Feed.Total ||
+			len(rows) < q.Listing.Limit && a.Feed.Ahead+uint64(len(rows)) != a.Feed.Total) ||
 			a.Leaders != nil && a.Leaders.Total != whole.Leaders.Total {
 			return fmt.Errorf("page %d: %+v %+v, the whole %+v %+v", pages, a.Feed, a.Leaders, whole.Feed, whole.Leaders)
 		}
@@ -111,12 +112,18 @@ func Walk(q *domain.Question, ask func(*domain.Question) (*domain.Answer, error)
 func Question(rnd *rand.Rand) *domain.Question {
 	q := &domain.Question{
 		Account: 1, Brand: 7, Shape: domain.ShapeFeed, Groups: []domain.Group{{Definition: 100}},
-		Range:   domain.Range{From: Start + domain.Second(rnd.IntN(2)*rnd.IntN(2000)), To: Start + 2000 + domain.Second(rnd.IntN(4000))},
-		Listing: domain.Listing{Every: rnd.IntN(2) == 0, Up: rnd.IntN(2) == 0, Offset: rnd.IntN(1 + rnd.IntN(900)), Limit: 1 + rnd.IntN(50)},
+		Range: domain.Range{
+			From: Start + domain.Second(rnd.IntN(2)*rnd.IntN(2000)), To: Start + 2000 + domain.Second(rnd.IntN(4000)),
+		},
+		Listing: domain.Listing{
+			Every: rnd.IntN(2) == 0, Up: rnd.IntN(2) == 0, Offset: rnd.IntN(1 + rnd.IntN(900)), Limit: 1 + rnd.IntN(50),
+		},
 	}
 	if rnd.IntN(2) == 0 {
 		q.Shape = domain.ShapeLeaders
-		q.Top = domain.Top{Order: domain.Order(rnd.IntN(4)), Up: rnd.IntN(2) == 0, Offset: rnd.IntN(1 + rnd.IntN(200)), Limit: 1 + rnd.IntN(30)}
+		q.Top = domain.Top{
+			Order: domain.Order(rnd.IntN(4)), Up: rnd.IntN(2) == 0, Offset: rnd.IntN(1 + rnd.IntN(200)), Limit: 1 + rnd.IntN(30),
+		}
 	}
 	return q
 }

@@ -136,7 +136,9 @@ func (s *Accounts) Committed() {
 func (s *Accounts) Publish(next int64, roster *member.Roster, snapshot view.Snapshot) {
 	for id, a := range s.changed {
 		a.dirty = false
-		s.views.Set(id, &view.Account{Members: a.Audience.Commit(), Rows: a.table.Commit(nil), Access: a.access, Versions: a.versions})
+		s.views.Set(id, &view.Account{
+			Members: a.Audience.Commit(), Rows: a.table.Commit(nil), Access: a.access, Versions: a.versions,
+		})
 	}
 	clear(s.changed)
 	s.views.Publish(next, roster, snapshot)

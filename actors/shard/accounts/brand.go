@@ -68,7 +68,8 @@ func (s *Accounts) brandOf(ctx actor.Context, a *Account, dense uint32) *brandCh
 	}
 	if k == nil {
 		k = &brandChild{actor: brandActor{c}}
-		ctx.Spawn(mailbox.Props(func() actor.Actor { return &k.actor }).Configure(actor.WithMailbox(func() actor.Mailbox { return &k.box })))
+		props := mailbox.Props(func() actor.Actor { return &k.actor })
+		ctx.Spawn(props.Configure(actor.WithMailbox(func() actor.Mailbox { return &k.box })))
 		a.brands[c] = k
 	}
 	return k

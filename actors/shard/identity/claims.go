@@ -17,7 +17,9 @@ import (
 // claims judges those of the claims that are on identities of this shard, for a
 // member (0: one that is to be): granted, or taken says the kind of one that another
 // member has. Nothing is held by it.
-func (g *Registrar) claims(account domain.AccountID, claims []domain.PendingClaim, id domain.MemberID) (taken domain.IdentityKind, err error) {
+func (g *Registrar) claims(
+	account domain.AccountID, claims []domain.PendingClaim, id domain.MemberID,
+) (taken domain.IdentityKind, err error) {
 	for i := range claims {
 		c := &claims[i]
 		if !g.roster.Owns(c.Identity.Slot()) {
@@ -47,7 +49,9 @@ func takenBy(kind domain.IdentityKind) domain.Outcome {
 }
 
 // requestClaims holds the identities that were granted and asks for the others.
-func (g *Registrar) requestClaims(r *domain.Record, w *domain.PendingRegistration, id domain.MemberID, state domain.ClaimState) {
+func (g *Registrar) requestClaims(
+	r *domain.Record, w *domain.PendingRegistration, id domain.MemberID, state domain.ClaimState,
+) {
 	for i := range w.Claims {
 		c := &w.Claims[i]
 		if c.Granted {
@@ -200,13 +204,17 @@ func (g *Registrar) ended(r *domain.Record, k *members.Actor, end member.Settled
 	if end.Granted {
 		for _, claim := range p.Claims {
 			if g.roster.Owns(claim.Identity.Slot()) {
-				g.effects.Change(g.ledger.hold(domain.Identity{Hash: claim.Identity, Kind: claim.Type, State: domain.Held, Member: id}))
+				g.effects.Change(g.ledger.hold(domain.Identity{
+					Hash: claim.Identity, Kind: claim.Type, State: domain.Held, Member: id,
+				}))
 			}
 		}
 		return nil
 	}
 	for _, i := range member.Names(&p.Register) {
-		asked := slices.ContainsFunc(p.Claims, func(c domain.PendingClaim) bool { return c.Identity == i.Identity && !c.Granted })
+		asked := slices.ContainsFunc(p.Claims, func(c domain.PendingClaim) bool {
+			return c.Identity == i.Identity && !c.Granted
+		})
 		if asked { // its answer gives it up, if it is a grant
 			continue
 		}

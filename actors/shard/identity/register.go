@@ -36,7 +36,9 @@ func (g *Registrar) Register(ctx actor.Context, r *domain.Record, c *domain.Regi
 }
 
 // Attach applies an attachment at its member.
-func (g *Registrar) Attach(ctx actor.Context, r *domain.Record, a *domain.AttachService, c *domain.RegisterMember) error {
+func (g *Registrar) Attach(
+	ctx actor.Context, r *domain.Record, a *domain.AttachService, c *domain.RegisterMember,
+) error {
 	k, err := g.Active(ctx, r, a.Member)
 	if k == nil || err != nil {
 		return err
@@ -60,7 +62,9 @@ func (g *Registrar) forwardRegistration(r *domain.Record, c *domain.RegisterMemb
 // matchExisting applies a registration to the member that its identity names. A member who is
 // only about to be, or to have the identity, or has it no more, does not match: the
 // request is tried again.
-func (g *Registrar) matchExisting(ctx actor.Context, r *domain.Record, c *domain.RegisterMember, k *members.Actor) error {
+func (g *Registrar) matchExisting(
+	ctx actor.Context, r *domain.Record, c *domain.RegisterMember, k *members.Actor,
+) error {
 	if !member.Holds(&k.State().Member, c.Identity) {
 		g.effects.Complete(r, domain.Outcome{Again: true})
 		return nil
@@ -105,7 +109,8 @@ func (g *Registrar) entered(r *domain.Record, m *members.Register, k *members.Ac
 		g.effects.Complete(r, domain.Outcome{Again: true})
 		return nil
 	case member.GuessWrong:
-		g.effects.Complete(r, domain.Failed(domain.Bad(domain.Conflict, "password", "the email is registered with another password")))
+		g.effects.Complete(r,
+			domain.Failed(domain.Bad(domain.Conflict, "password", "the email is registered with another password")))
 		return nil
 	case member.GuessLocked:
 		out := domain.Failed(domain.Bad(domain.Locked, "email", "too many wrong passwords were given for this email"))

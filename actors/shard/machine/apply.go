@@ -24,7 +24,8 @@ func (m *Machine) record(ctx actor.Context, r *domain.Record) error {
 		m.c.Stats.Records.Repeats.Add(1)
 		return nil
 	}
-	if m.c.Catalog.View().SetsAside(catalog.RecordPlace{Topic: m.State.Journal, Partition: m.c.ID, Offset: r.Offset, Epoch: r.Epoch}) {
+	place := catalog.RecordPlace{Topic: m.State.Journal, Partition: m.c.ID, Offset: r.Offset, Epoch: r.Epoch}
+	if m.c.Catalog.View().SetsAside(place) {
 		return m.setAside(ctx, r)
 	}
 	if r.Kind == domain.KindActivity || r.Kind == domain.KindForward {

@@ -49,7 +49,8 @@ func (c *commands) apply(ctx actor.Context, r *domain.Record) error {
 	case *domain.Tick: // its record's time has moved the clock; its hour is a node's belief
 	case *domain.Rules:
 		if m.Version > domain.RulesVersion {
-			return fmt.Errorf("the journal asks for rules %d, this binary knows %d: %w", m.Version, domain.RulesVersion, domain.ErrNewer)
+			return fmt.Errorf("the journal asks for rules %d, this binary knows %d: %w",
+				m.Version, domain.RulesVersion, domain.ErrNewer)
 		}
 		c.state.Rules = m.Version
 	default:

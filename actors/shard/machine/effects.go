@@ -89,7 +89,8 @@ func refusal(reason domain.Reason) domain.Outcome {
 	case domain.Poison:
 		e = domain.Fail(domain.Internal, "the record of the request could not be applied and was set aside")
 	case domain.BadTime, domain.FutureTime, domain.TooOld:
-		e = domain.Bad(domain.InvalidParameter, "timestamp", "the timestamp is before 2000, too far ahead, or in a month that is given up")
+		e = domain.Bad(domain.InvalidParameter, "timestamp",
+			"the timestamp is before 2000, too far ahead, or in a month that is given up")
 	}
 	return domain.Failed(e)
 }

@@ -185,7 +185,8 @@ func (m *Machine) unpark(ctx actor.Context, r *domain.Record, at member.Place, p
 
 // ownContent is a copy that shares no memory with a page.
 func ownContent(c domain.Content) domain.Content {
-	c.Marker, c.Content, c.Link, c.Media = strings.Clone(c.Marker), strings.Clone(c.Content), strings.Clone(c.Link), strings.Clone(c.Media)
+	c.Marker, c.Content = strings.Clone(c.Marker), strings.Clone(c.Content)
+	c.Link, c.Media = strings.Clone(c.Link), strings.Clone(c.Media)
 	g := &c.Geo
 	g.Country, g.Region, g.City = strings.Clone(g.Country), strings.Clone(g.Region), strings.Clone(g.City)
 	g.Lat, g.Lon = strings.Clone(g.Lat), strings.Clone(g.Lon)

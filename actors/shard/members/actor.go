@@ -129,7 +129,8 @@ func (a *receiver) record(m *activities) {
 	for i := range m.acts {
 		t := &m.acts[i]
 		act := &t.Record.Activity
-		if m.changes, t.Disposition, m.err = a.state.Record(m.changes, act, t.Sequence, t.Clock, &act.Content, m.history); m.err != nil {
+		m.changes, t.Disposition, m.err = a.state.Record(m.changes, act, t.Sequence, t.Clock, &act.Content, m.history)
+		if m.err != nil {
 			break
 		}
 	}

@@ -34,7 +34,7 @@ const (
 	MaxActions    = 1_000_000_000
 )
 
-// Audience is brands, what can be done, and members. Nobody changes it.
+// Audience is brands, what can be done, and members. It is immutable.
 type Audience struct {
 	Brands      []Brand
 	Definitions []Definition

@@ -126,7 +126,7 @@ func TestHistory_IsItsDaysInOrder(t *testing.T) {
 	if diff := cmp.Diff(part, slices.Collect(a.Between(from, to))); diff != "" {
 		t.Error("a part is not what the history has there:", diff)
 	}
-	for range a.History() { // stops when told to
+	for range a.History() { // stops at a break
 		break
 	}
 }

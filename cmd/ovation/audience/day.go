@@ -94,7 +94,8 @@ func (p *page) session(room int) {
 		}
 		start += step
 		if p.a.Definitions[what].way == inSession && likely(p.r, 220) { // the next track is of another brand
-			if b, acc, w := p.choose(m, m.pickBrand(p.a, p.r, p.d)); w >= 0 && acc == account && p.a.Definitions[w].way == inSession {
+			b, acc, w := p.choose(m, m.pickBrand(p.a, p.r, p.d))
+			if w >= 0 && acc == account && p.a.Definitions[w].way == inSession {
 				brand, what = b, w
 			}
 		}

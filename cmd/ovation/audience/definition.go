@@ -116,7 +116,10 @@ func segments(of []Definition) []Segment {
 	social := in(func(d *Definition) bool { return d.Type == "Social" })
 	return []Segment{
 		{Name: "Superfans", Label: "Listens every day", Definitions: listening, Rule: true, Threshold: 30, Period: "1 Month"},
-		{Name: "Concert goers", Label: "Tickets and shows", Definitions: live, Points: []int{5, 10}, Rule: true, Threshold: 1, Period: "1 Year"},
+		{
+			Name: "Concert goers", Label: "Tickets and shows", Definitions: live, Points: []int{5, 10},
+			Rule: true, Threshold: 1, Period: "1 Year",
+		},
 		{Name: "Street team", Label: "Spreads the word", Definitions: social},
 	}
 }

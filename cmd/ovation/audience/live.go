@@ -29,7 +29,9 @@ func (l *Live) At(t time.Time, n int) []Action {
 	if l.present.sum() == 0 {
 		return nil
 	}
-	p := &page{a: l.a, d: d, r: l.a.chance.stream(ofSecond, int(since/time.Second)), present: l.present, fresh: map[int]weights{}}
+	p := &page{
+		a: l.a, d: d, r: l.a.chance.stream(ofSecond, int(since/time.Second)), present: l.present, fresh: map[int]weights{},
+	}
 	out := make([]Action, 0, n)
 	for len(out) < n {
 		action, ok := p.single(t)

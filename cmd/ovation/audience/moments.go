@@ -67,7 +67,10 @@ func (a *Audience) follows(member int, put func(int, moment)) {
 					continue // never, or long ago
 				}
 				on := a.followDay(r, m, b)
-				once := moment{member: member, brand: f.brand, definition: d, account: account, at: a.rhythm.moment(r, m, max(on, 0)), odds: r.Uint64()}
+				once := moment{
+					member: member, brand: f.brand, definition: d, account: account, at: a.rhythm.moment(r, m, max(on, 0)),
+					odds: r.Uint64(),
+				}
 				if on < m.to {
 					put(on, once)
 				}
@@ -127,7 +130,10 @@ func (a *Audience) goers(brand int, fans []int, put func(int, moment)) {
 				continue
 			}
 			bought := max(m.from, show.Day-2-days(r, 18))
-			one := moment{member: member, brand: brand, definition: buys, at: a.rhythm.moment(r, m, max(bought, 0)), venue: show, odds: r.Uint64()}
+			one := moment{
+				member: member, brand: brand, definition: buys, at: a.rhythm.moment(r, m, max(bought, 0)), venue: show,
+				odds: r.Uint64(),
+			}
 			put(bought, one)
 			if likely(r, 880) {
 				one.definition = goes
@@ -154,5 +160,6 @@ func inUTC(d int, local time.Duration, minutes int) (int, time.Duration) {
 
 // byTime orders moments for a day that has no room for all.
 func byTime(x, y moment) int {
-	return cmp.Or(cmp.Compare(x.at, y.at), cmp.Compare(x.member, y.member), cmp.Compare(x.brand, y.brand), cmp.Compare(x.definition, y.definition))
+	return cmp.Or(cmp.Compare(x.at, y.at), cmp.Compare(x.member, y.member), cmp.Compare(x.brand, y.brand),
+		cmp.Compare(x.definition, y.definition))
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// present is an audience large enough to see what it is like. It is made once: nobody
-// changes it.
+// present is an audience large enough for stable shares. It is made once and
+// immutable.
 var present = sync.OnceValues(func() (*Audience, *Portrait) {
 	a, err := New(Options{Seed: 1, Members: 3000, Actions: 60_000, End: friday})
 	if err != nil {

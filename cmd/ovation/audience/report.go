@@ -15,7 +15,8 @@ func (p *Portrait) String() string {
 	p.hours(&w)
 	p.shares(&w)
 	p.tail(&w)
-	fmt.Fprintf(&w, "\nOnce in a life: %d actions, %s; %d of them are repeated\n", p.OneTime, percent(p.OneTime, p.Actions), p.Repeats)
+	fmt.Fprintf(&w, "\nOnce in a life: %d actions, %s; %d of them are repeated\n",
+		p.OneTime, percent(p.OneTime, p.Actions), p.Repeats)
 	fmt.Fprintf(&w, "Opted in: %s to all, %s to a brand, %s to a segment\n",
 		percent(p.OptedIn[0], p.Members), percent(p.OptedIn[1], p.Members), percent(p.OptedIn[2], p.Members))
 	fmt.Fprintf(&w, "With an email %s, with several accounts %s, paying %s\n",
@@ -23,7 +24,8 @@ func (p *Portrait) String() string {
 	if len(p.Bursts) > 0 {
 		fmt.Fprintf(&w, "\nReleases: actions for the artist in the week before and in the one after\n")
 		for _, b := range p.Bursts {
-			fmt.Fprintf(&w, "  %s  %-24s %-26s %6d %6d  x%.1f\n", b.Date.Format(time.DateOnly), b.Brand, b.Title, b.Before, b.After, float64(b.After)/float64(max(b.Before, 1)))
+			fmt.Fprintf(&w, "  %s  %-24s %-26s %6d %6d  x%.1f\n",
+				b.Date.Format(time.DateOnly), b.Brand, b.Title, b.Before, b.After, float64(b.After)/float64(max(b.Before, 1)))
 		}
 	}
 	return w.String()
@@ -33,12 +35,14 @@ func (p *Portrait) hours(w *strings.Builder) {
 	fmt.Fprintf(w, "\nActions by hour     local                                  UTC\n")
 	largest := max(slices.Max(p.LocalHours[:]), slices.Max(p.UTCHours[:]))
 	for h := range 24 {
-		fmt.Fprintf(w, "  %02d  %6s %-30s %6s %s\n", h, percent(p.LocalHours[h], p.Actions), bar(p.LocalHours[h], largest, 28),
+		fmt.Fprintf(w, "  %02d  %6s %-30s %6s %s\n",
+			h, percent(p.LocalHours[h], p.Actions), bar(p.LocalHours[h], largest, 28),
 			percent(p.UTCHours[h], p.Actions), bar(p.UTCHours[h], largest, 28))
 	}
 	fmt.Fprintf(w, "\nActions by local weekday\n")
 	for d, n := range p.Weekdays {
-		fmt.Fprintf(w, "  %s %6s %s\n", time.Weekday((d + 1) % 7).String()[:3], percent(n, p.Actions), bar(n, slices.Max(p.Weekdays[:]), 28))
+		fmt.Fprintf(w, "  %s %6s %s\n",
+			time.Weekday((d + 1) % 7).String()[:3], percent(n, p.Actions), bar(n, slices.Max(p.Weekdays[:]), 28))
 	}
 	fmt.Fprintf(w, "\nActions by four weeks\n ")
 	for _, n := range p.Months {
@@ -85,12 +89,14 @@ func (p *Portrait) shares(w *strings.Builder) {
 func (p *Portrait) list(w *strings.Builder, title string, of []Share, most int) {
 	fmt.Fprintf(w, "\n%-14s members          actions\n", title)
 	for _, s := range of[:min(most, len(of))] {
-		fmt.Fprintf(w, "  %-12s %6d  %6s  %7d  %6s\n", s.Name, s.Members, percent(s.Members, p.Members), s.Actions, percent(s.Actions, p.Actions))
+		fmt.Fprintf(w, "  %-12s %6d  %6s  %7d  %6s\n",
+			s.Name, s.Members, percent(s.Members, p.Members), s.Actions, percent(s.Actions, p.Actions))
 	}
 }
 
 func (p *Portrait) tail(w *strings.Builder) {
-	fmt.Fprintf(w, "\nActions by tenths of the members, the keenest first (the first hundredth: %s)\n", percent(p.Top, p.Actions))
+	fmt.Fprintf(w, "\nActions by tenths of the members, the keenest first (the first hundredth: %s)\n",
+		percent(p.Top, p.Actions))
 	for i, n := range p.Deciles {
 		fmt.Fprintf(w, "  %2d  %6s %s\n", i+1, percent(n, p.Actions), bar(n, p.Deciles[0], 40))
 	}

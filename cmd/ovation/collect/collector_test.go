@@ -355,7 +355,7 @@ func TestState_PositionsAreReplacedAtomically(t *testing.T) {
 	if diff := cmp.Diff([]string{"known.ndjson", "test_in.csv.position.json"}, names); diff != "" {
 		t.Error(diff)
 	}
-	// What a crash left of a position that was being written is nobody's.
+	// A half-written position that a crash left is ignored.
 	r.write("state/position-123.new", `{"version":1,"mark":{"line":99`)
 	if got := r.must(); got.Published != 0 {
 		t.Errorf("%+v", got)

@@ -17,7 +17,7 @@ import (
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 )
 
-// memory is a log that keeps what is published, and fails when it is told to.
+// memory is a log that keeps what is published, and fails on demand.
 type memory struct {
 	topic    string
 	messages []kafka.Message
@@ -60,7 +60,7 @@ func (l *memory) ids() map[string]int {
 	return out
 }
 
-// told is a report that keeps what it is told.
+// told is a report that keeps its calls.
 type told struct {
 	bad     []string
 	resumed *Position
@@ -183,5 +183,5 @@ func dataOf(t *testing.T, m *kafka.Message) (d record) {
 
 var errCrash = errors.New("crash")
 
-// frozen is a clock that stands still.
+// frozen is a clock that never advances.
 func frozen() time.Time { return time.Unix(1_700_000_000, 0) }

@@ -30,8 +30,9 @@ type record struct {
 func message(a *input.Action, account uint32, source string) (kafka.Message, error) {
 	w := &a.Member
 	data := record{
-		Account: account, Member: w.Member, Service: w.Service, UID: w.UID, PartnerCode: w.PartnerCode, PartnerID: w.PartnerID,
-		Activity: a.Activity.ID, Brand: a.Brand.ID, Content: a.Content, Link: a.Link, Media: a.Media, Geo: a.Where(),
+		Account: account, Member: w.Member, Service: w.Service, UID: w.UID, PartnerCode: w.PartnerCode,
+		PartnerID: w.PartnerID, Activity: a.Activity.ID, Brand: a.Brand.ID, Content: a.Content, Link: a.Link, Media: a.Media,
+		Geo: a.Where(),
 	}
 	value, err := json.Marshal(&data)
 	if err != nil {

@@ -48,13 +48,15 @@ const (
 func NewProgress(o ProgressOptions) *Progress {
 	p := &Progress{ProgressOptions: o, first: -1, began: o.Now(), reported: o.Now()}
 	if o.Terminal {
-		p.screen = mpb.New(mpb.WithOutput(o.Errs), mpb.WithWidth(40), mpb.WithRefreshRate(200*time.Millisecond), mpb.WithAutoRefresh())
-		p.bar = p.screen.AddBar(0, mpb.PrependDecorators(decor.Name(o.Source+" ")), mpb.AppendDecorators(decor.Any(func(decor.Statistics) string {
-			if s := p.beside.Load(); s != nil {
-				return " " + *s
-			}
-			return ""
-		})))
+		p.screen = mpb.New(mpb.WithOutput(o.Errs), mpb.WithWidth(40), mpb.WithRefreshRate(200*time.Millisecond),
+			mpb.WithAutoRefresh())
+		p.bar = p.screen.AddBar(0, mpb.PrependDecorators(decor.Name(o.Source+" ")),
+			mpb.AppendDecorators(decor.Any(func(decor.Statistics) string {
+				if s := p.beside.Load(); s != nil {
+					return " " + *s
+				}
+				return ""
+			})))
 		p.Errs = p.screen // lines stand above the bar
 	}
 	return p
@@ -72,7 +74,8 @@ func (p *Progress) Bad(line int64, err error) {
 
 // Resumed tells what earlier runs have published.
 func (p *Progress) Resumed(at Position) {
-	fmt.Fprintf(p.Errs, "%s: %s actions are published, going on at line %d\n", p.Source, grouped(at.Published), at.Mark.Line)
+	fmt.Fprintf(p.Errs, "%s: %s actions are published, going on at line %d\n",
+		p.Source, grouped(at.Published), at.Mark.Line)
 }
 
 // Sample shows one of the first records.

@@ -33,7 +33,8 @@ func letterOf(m *kafka.Message, d *activity.Decoder) *Letter {
 		}
 		l.Original.Headers = append(l.Original.Headers, h)
 	}
-	l.ID, l.Reason, l.Detail, l.Origin = own[ingest.HeaderID], own[ingest.HeaderReason], own[ingest.HeaderDetail], own[ingest.HeaderOrigin]
+	l.ID, l.Origin = own[ingest.HeaderID], own[ingest.HeaderOrigin]
+	l.Reason, l.Detail = own[ingest.HeaderReason], own[ingest.HeaderDetail]
 	time, timed := own[ingest.HeaderTime]
 	l.Whole = timed || m.Key != nil || m.Value != nil || l.Original.Headers != nil
 	if ms, err := strconv.ParseInt(time, 10, 64); err == nil {
@@ -49,11 +50,12 @@ func letterOf(m *kafka.Message, d *activity.Decoder) *Letter {
 
 // review reads a message as the router would.
 func review(d *activity.Decoder, m *kafka.Message) activity.Review {
-	return d.Review(activity.Incoming{TimeMs: m.TimeMs, Key: m.Key, Value: m.Value, Headers: func(yield func(key, value []byte)) {
+	headers := func(yield func(key, value []byte)) {
 		for _, h := range m.Headers {
 			yield([]byte(h.Key), h.Value)
 		}
-	}})
+	}
+	return d.Review(activity.Incoming{TimeMs: m.TimeMs, Key: m.Key, Value: m.Value, Headers: headers})
 }
 
 // fromHTTP reports that the original came over HTTP.
@@ -88,13 +90,16 @@ func Every() Filter { return Filter{Partition: -1} }
 
 // Open reports that the filter leaves all letters.
 func (f *Filter) Open() bool {
-	return len(f.IDs) == 0 && len(f.Reasons) == 0 && f.Account == 0 && f.Partition < 0 && !f.HTTP && f.From == 0 && f.To == 0
+	return len(f.IDs) == 0 && len(f.Reasons) == 0 && f.Account == 0 && f.Partition < 0 && !f.HTTP && f.From == 0 &&
+		f.To == 0
 }
 
 // Passes reports that a letter is meant.
 func (f *Filter) Passes(l *Letter) bool {
 	switch {
-	case len(f.IDs) > 0 && !slices.ContainsFunc(f.IDs, func(id string) bool { return strings.HasPrefix(l.ID, strings.ToLower(id)) }):
+	case len(f.IDs) > 0 && !slices.ContainsFunc(f.IDs, func(id string) bool {
+		return strings.HasPrefix(l.ID, strings.ToLower(id))
+	}):
 		return false
 	case len(f.Reasons) > 0 && !slices.Contains(f.Reasons, l.Reason):
 		return false

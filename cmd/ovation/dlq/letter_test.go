@@ -30,9 +30,9 @@ func pairs(text string) (headers []kafka.Header) {
 	return headers
 }
 
-// Whatever stands in the topic of dead letters, ours or a stranger's: a letter, and never
-// one that is mended into another action. Of a letter that was written of a record, the
-// original is that record.
+// Every record of the dead letter topic, ours or a foreign one, decodes to a letter, and never
+// to one that was repaired into another action. The original of a letter that was written for a
+// record is that record.
 func FuzzLetter_AnyRecord(f *testing.F) {
 	const good = `{"id":"a","source":"s","account":1,"memberID":2,"activityID":100,"brandID":1}`
 	f.Add("dlq.reason\x00bad_json\x00dlq.id\x00ab\x00dlq.origin\x00t/0/1/2\x00dlq.account\x001\x00dlq.time\x00-1", []byte("k"), []byte(good), uint8(1), "geo.lat")

@@ -68,7 +68,10 @@ type Seen struct {
 // error of f ends it.
 func (l *Log) Each(ctx context.Context, f func(*Letter) error) (seen Seen, err error) {
 	var end int64
-	if err := persist(ctx, func() (err error) { end, err = l.client.End(ctx, l.letters.Name, 0); return err }); err != nil {
+	if err := persist(ctx, func() (err error) {
+		end, err = l.client.End(ctx, l.letters.Name, 0)
+		return err
+	}); err != nil {
 		return seen, err
 	}
 	fetcher, err := l.client.Fetcher(kafka.FetchConfig{Topic: l.letters.Name, ID: l.letters.ID})
@@ -178,7 +181,8 @@ func (l *Log) partition(letter *Letter) int {
 func (l *Log) send(ctx context.Context, partition int, batch []kafka.Message) (err error) {
 	p := l.producers[partition]
 	if p == nil {
-		if p, err = l.client.Producer(kafka.ProducerConfig{Topic: l.public.Name, Partition: partition, Codec: kafka.LZ4}); err != nil {
+		p, err = l.client.Producer(kafka.ProducerConfig{Topic: l.public.Name, Partition: partition, Codec: kafka.LZ4})
+		if err != nil {
 			return err
 		}
 		l.producers[partition] = p

@@ -15,8 +15,8 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// What the mapping files of the lastfm-2k set say, in the model's words: which tags say
-// more than that somebody tagged.
+// The mapping files of the lastfm-2k set, as definitions of the model: which tags mean
+// more than a tagging.
 var (
 	collectedDefinitions = []definition{
 		{name: "tagged {brand}", kind: "Social", service: domain.LastFM, value: 2, brand: -1},

@@ -116,7 +116,7 @@ func write(t testing.TB, folder, name string, fill func(w io.Writer)) string {
 }
 
 // meet finds the ids of what a collector made: brands by a key, definitions by their
-// names, members by registering again, which also tells what the collector did not.
+// names, members by registering again, which also adds what the collector did not send.
 func (p *model) meet(n *node, account domain.AccountID, key string, brandKey string, named map[string]int32) {
 	t := n.t
 	t.Helper()
@@ -152,8 +152,8 @@ func (p *model) meet(n *node, account domain.AccountID, key string, brandKey str
 	p.register(t, api, 32)
 }
 
-// known leaves the model's brands that nobody made out of all questions: a brand is
-// made when the first row names it.
+// known leaves brands of the model that were not created out of all questions: a brand is
+// created when the first row names it.
 func (p *model) known() {
 	var brands []brand
 	var byBrand [][]int32

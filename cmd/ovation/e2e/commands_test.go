@@ -175,7 +175,7 @@ func partnerIsTaken(s *fixture) {
 	}
 }
 
-// leftNothing requires that nobody is known by the fan's name on its service.
+// leftNothing requires that no member has the fan's identity on its service.
 func (s *fixture) leftNothing(f *fan) {
 	s.Helper()
 	_, _, err := s.api.Record(ctx(s), s.recording(false, "id", "", "service", f.service.String(), "uid", f.uid))

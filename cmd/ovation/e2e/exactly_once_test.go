@@ -30,11 +30,11 @@ func sizeOfStorm(on site) storm {
 
 // TestExactlyOnce_OverKills kills the node again and again, while collectors publish and
 // clients write over HTTP: its embedded log with it, or in turn with it Apache Kafka, which
-// is also stopped where it stands for a while. Whoever got no answer repeats: a collector
-// what was not acknowledged, a client its request with the same Idempotency-Key or
+// is also paused for a while. Without an answer a collector publishes again what was not
+// acknowledged, and a client repeats its request with the same Idempotency-Key or
 // marker. One record in twenty repeats an earlier action under another address, one in
 // twenty is months late. At the end every number must be that of the naive model, which
-// knows nothing of kills. Shards are rebuilt on the way, and each kill comes somewhere in a
+// has no kills. Shards are rebuilt during the run, and each kill comes somewhere in a
 // rebuild.
 func TestExactlyOnce_OverKills(t *testing.T) {
 	onBothLogs(t, exactlyOnce)
@@ -160,8 +160,8 @@ func (p *model) load(rnd *rand.Rand, n int) []act {
 }
 
 // await waits for the moment of the next kill: at a random place of its share of what
-// is published, or, every other time, of what is applied, and not while somebody starves
-// for an answer. It takes as long as there is any progress.
+// is published, or, every other time, of what is applied, and not while a writer waits too
+// long for an answer. It waits as long as there is any progress.
 func (c *collector) await(n *node, w *writers, rnd *rand.Rand, k, blows int) {
 	c.t.Helper()
 	at := (float64(k) + rnd.Float64()) / float64(blows) * float64(c.n)

@@ -89,7 +89,7 @@ func (d *smallDisk) empty() {
 
 // TestFullDisk_WaitsAndRecovers fills the disk under a node, to below the floor of its log and then to
 // the last byte: what is published and written waits, what is there is answered, and all
-// goes on when there is space again. A node that starts on a full disk waits, and says so.
+// goes on when there is space again. A node that starts on a full disk waits, and reports it.
 func TestFullDisk_WaitsAndRecovers(t *testing.T) {
 	disk := newSmallDisk(t, 420)
 	n := newNode(t, harness.Node{Data: filepath.Join(disk.dir, "data"), Within: disk.within, Args: embedded.flags("")})

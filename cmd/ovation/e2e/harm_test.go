@@ -112,8 +112,8 @@ func (h *topicFixture) counted() {
 	h.p.checkAll(h, 81, h.p.api(h.n), h.rnd, last(20), 4)
 }
 
-// stopped waits until the router of partition 0 stands still for this reason; the others
-// and the shards go on.
+// stopped waits until the router of partition 0 has stopped for this reason; the others
+// and the shards continue.
 func (h *topicFixture) stopped(reason string) {
 	h.Helper()
 	h.n.eventually("stop of the router: "+reason, func() bool {
@@ -195,7 +195,7 @@ func TestGap_CutAfterRoutingIsNoGap(t *testing.T) {
 }
 
 // TestGap_CutBeforeRoutingStopsThePartition cuts the public topic above
-// what was routed. The embedded log is down when its node is: there nobody can.
+// what was routed. The embedded log is down when its node is, so no client can cut it.
 func TestGap_CutBeforeRoutingStopsThePartition(t *testing.T) {
 	t.Parallel()
 	h := begun(t, onKafka(t))
@@ -208,10 +208,10 @@ func TestGap_CutBeforeRoutingStopsThePartition(t *testing.T) {
 	h.goesOn()
 }
 
-// TestGap_ForgottenOffsetHidesNoCut has the broker forget where the routers were,
-// while nobody reads: what is cut above that stops its partition all the same, and what is
-// cut below it was routed. The embedded log is down when its node is, and forgets nothing;
-// its own cut is in the crash simulation.
+// TestGap_ForgottenOffsetHidesNoCut deletes the routers' committed offsets at the broker
+// while no router reads: a cut above them still stops its partition, and records that are
+// cut below them were routed. The embedded log is down when its node is, and keeps its
+// offsets; its own cut is in the crash simulation.
 func TestGap_ForgottenOffsetHidesNoCut(t *testing.T) {
 	t.Parallel()
 	h := begun(t, onKafka(t))
@@ -232,7 +232,7 @@ func TestGap_ForgottenOffsetHidesNoCut(t *testing.T) {
 }
 
 // TestGap_TopicRecreatedWhileRunning: what is published to the
-// new topic counts, once the operator has said so.
+// new topic counts, once the operator has accepted the gap.
 func TestGap_TopicRecreatedWhileRunning(t *testing.T) {
 	t.Parallel()
 	onBothLogs(t, func(t *testing.T, on site) {

@@ -32,7 +32,7 @@ func official(t *testing.T, n *node, lines []string) (said string, code int) {
 // TestJavaClient_CodecsAndTransactions publishes by idempotent producers with each codec
 // and, on Apache Kafka, in transactions of which half are aborted. The API counts what is
 // committed, and the client reads back as much. The embedded log has no transactions:
-// there the client is told so for good, and what it does without them counts.
+// there the client gets a fatal error, and what it publishes without them counts.
 func TestJavaClient_CodecsAndTransactions(t *testing.T) {
 	onBothLogs(t, officialClient)
 }

@@ -86,8 +86,8 @@ var kinds = []kind{
 func answer[T any](v T, _ client.Meta, err error) (any, error) { return v, err }
 
 // compare asks one question and compares the answer with the model, and the range
-// that was answered with the one that the parameters mean. It asks again where the minute
-// turned meanwhile: what is told of the last week is, at two million actions, another.
+// that was answered with the one that the parameters mean. It asks again where a minute
+// began meanwhile: at two million actions the answer for the last week is then another.
 func (k *kind) compare(ctx context.Context, api *client.Client, p *model, q question) (fault error) {
 	if q.brand == everyBrand && !k.everywhere {
 		return nil

@@ -137,8 +137,8 @@ func latin1(s string) string {
 	return string(out)
 }
 
-// second spreads the taggings of a day over it, so that a range to the second tells
-// them apart; the same row has always the same.
+// second spreads the taggings of a day over it, so that a range to the second separates
+// them; the same row has always the same.
 func (g *tagging) second(row int) int64 { return g.at + int64(row*7919%86400) }
 
 // definition says which of lastfmDefinitions a tagging is: it hangs on the tag.

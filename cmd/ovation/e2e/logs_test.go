@@ -48,7 +48,7 @@ func (s site) start(t testing.TB, args ...string) *node {
 	return n
 }
 
-// flags are what a node is told about its log.
+// flags are a node's flags for its log.
 func (s site) flags(prefix string) []string {
 	if s.apache == nil {
 		return []string{"--embedded-kafka", "127.0.0.1:0"}

@@ -55,7 +55,7 @@ func (s *spoiled) enveloped(f form) {
 	s.attrs["specversion"], s.attrs["type"] = "1.0", "ovation.activity.v1"
 }
 
-// to addresses the record to somebody else.
+// to addresses the record to another member.
 func (s *spoiled) to(fields map[string]any) {
 	for _, name := range []string{"memberID", "service", "serviceUserID", "partnerCode", "partnerID"} {
 		delete(s.data, name)
@@ -219,8 +219,8 @@ var malformedKinds = []malformedKind{
 	}},
 }
 
-// conflicts are ways in which a record has another one's id and is not the same. They
-// spoil a copy of a record that stands before them.
+// conflicts are ways in which a record has another one's id and different content. They
+// spoil a copy of an earlier record.
 var conflicts = []malformedKind{
 	{"same id for another brand", domain.ConflictingDuplicate, "", true, false, func(s *spoiled, w *malformedFixture, _ int) {
 		s.data["brandID"] = w.other(s.data["brandID"].(domain.BrandID))

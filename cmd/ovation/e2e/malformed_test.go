@@ -150,9 +150,9 @@ func (w *malformedFixture) mixture(rnd *rand.Rand, s span, malformed int) (out [
 
 // TestMalformed_RecordsBecomeDeadLetters publishes malformed records of every kind
 // between good ones: each is a dead letter with its reason, origin, key, value and
-// headers; nothing stands still, the good ones are counted, and what is counted of
-// the others adds up. A batch that does not parse is not among them: the embedded log
-// refuses it when it is produced, so reason corrupt is shown in package ingest.
+// headers; no partition stops, the good ones are counted, and the counts of the
+// others add up. A batch that does not parse is not among them: the embedded log
+// refuses it when it is produced, so reason corrupt is tested in package ingest.
 func TestMalformed_RecordsBecomeDeadLetters(t *testing.T) {
 	onBothLogs(t, malformedRecords)
 }
@@ -255,8 +255,8 @@ func (k *malformedKind) isReportedBy(l *letter, m *kafka.Message) error {
 // withheld: nothing of what a member does not share is kept.
 func (k *malformedKind) withheld() bool { return k.reason == domain.SharingDisabled }
 
-// TestDeadLetters_RefusedOverHTTPCanBePublished: nobody waited for
-// it, so the payload is kept; once its member is there it counts.
+// TestDeadLetters_RefusedOverHTTPCanBePublished: no request waited for the record, so its
+// payload is kept; once its member exists it counts.
 func TestDeadLetters_RefusedOverHTTPCanBePublished(t *testing.T) {
 	onBothLogs(t, refusedOverHTTP)
 }

@@ -40,7 +40,7 @@ type question struct {
 	who
 }
 
-// stranger is a member that nobody is.
+// stranger is the id of no member.
 const stranger = domain.MemberID(1<<40 | 77)
 
 // ask makes up a question about a brand. Ranges go to the second, often to that of an

@@ -11,8 +11,8 @@ import (
 	"github.com/ovation-analytics/ovation/actors/query/reference"
 )
 
-// version tells whether the reference is that of the model: they only come, do more, or take
-// something back.
+// version identifies the state of the model that the reference was made from: its numbers
+// only grow.
 type version struct{ acts, out, fans, brands int }
 
 // reference is the model of the fans and of what counts.

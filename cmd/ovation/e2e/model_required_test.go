@@ -4,8 +4,8 @@ import (
 	"math/rand/v2"
 )
 
-// fieldsOfAll are fields of a list's items of which a question may want some to have a
-// value. Nobody says a surname.
+// fieldsOfAll are fields of a list's items of which a question may require some to have a
+// value. No member has a surname.
 var fieldsOfAll = []string{"Email", "state", "CountryCode", "country", "OptIns", "LastActivity", "BrandName", "ID", "Services", "Email", "State", "OptIns", "Surname"}
 
 // someRequired makes up what a list requires.

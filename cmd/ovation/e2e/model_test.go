@@ -24,7 +24,7 @@ import (
 //
 //	p := invent(rnd, "an account", cast{brands: 5, fans: 200})
 //	p.enter(n, 16)           // account, brands, definitions and members, over HTTP
-//	a := p.act(rnd, recent)  // something that somebody might do
+//	a := p.act(rnd, recent)  // a random action
 //	p.did(a)                 // the model notes it; repeats change nothing
 //	p.check(p.api(n), p.ask(rnd, recent))
 //
@@ -80,10 +80,10 @@ type fan struct {
 	partner string // the id that the partner knows the fan by; empty: none
 	country string
 	paid    bool
-	region  string // as given; with website: said on enter only
+	region  string // as given; with website: set on enter only
 	website string // the fan registered on; empty: none
 	email   string // empty: none
-	gender  string // M, F or Other; said on enter only, as born is
+	gender  string // M, F or Other; set on enter only, as born is
 	born    string // YYYY-MM-DD
 
 	optsIn, optsOut [toSegments + 4]bool // on enter, out after in: to and of what model.optIn names
@@ -324,7 +324,7 @@ func (f *fan) params() client.Params {
 	return given
 }
 
-// act is something that somebody might do: a few fans do much, one brand gets most.
+// act is a random action: a few fans have many, one brand has most.
 func (p *model) act(rnd *rand.Rand, name string, s span) act {
 	a := act{id: name, at: s.within(rnd), fan: int32(skewed(rnd, len(p.fans))), definition: int32(rnd.IntN(len(p.definitions)))}
 	if a.brand = p.definitions[a.definition].brand; a.brand < 0 && rnd.IntN(2) > 0 {

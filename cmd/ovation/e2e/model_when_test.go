@@ -14,14 +14,14 @@ import (
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
-// when is how a question says its range, other than by both dates: any of the four
-// parameters, or none. The dates said are those of the question's span.
+// when is how a question gives its range, other than by both dates: any of the four
+// parameters, or none. The dates given are those of the question's span.
 type when struct {
-	said, start, end  bool // said: in this way at all
+	said, start, end  bool // said: given in this way at all
 	period, periodEnd amount
 }
 
-// amount is so many units; none: it is not said.
+// amount is so many units; none: the parameter is absent.
 type amount struct {
 	n    int
 	unit string
@@ -136,8 +136,8 @@ func monthsAfter(at int64, months int) int64 {
 	return midnight.Unix() + at%day
 }
 
-// ear hears what answers say beside their bodies: the range and the warnings of the
-// last one. One goroutine uses it.
+// ear keeps the headers of the last answer: its range and its
+// warnings. One goroutine uses it.
 type ear struct {
 	span     string
 	warnings []string
@@ -158,9 +158,9 @@ func (e *ear) warned(words string) bool {
 }
 
 // answered is the question with the range that was answered, which must be what its
-// parameters mean at a moment between two: X-Range says it, warnings name what was
-// clamped and what a date said already. Where they mean nothing the answer must be the
-// error 4; the question is then not answered.
+// parameters mean at a moment between two: X-Range has it, warnings name what was
+// clamped and what a date already determines. Where they mean nothing the answer must be
+// the error 4; the question is then not answered.
 func (q question) answered(months int, from, to time.Time, heard *ear, err error) (question, error) {
 	if months == 0 {
 		return q, err

@@ -11,8 +11,8 @@ import (
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
-// where is the part of a question that asks for what fans said of themselves and
-// opted in to. Zero values leave a filter out.
+// where is the part of a question that filters by the fans' profiles and
+// opt-ins. Zero values leave a filter out.
 type where struct {
 	region  string // with exactly one country
 	website string

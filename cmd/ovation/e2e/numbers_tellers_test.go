@@ -63,8 +63,8 @@ func tellTally(ctx context.Context, api *client.Client, p *model, q question, to
 	return nil
 }
 
-// tellTimeline adds up the lines and the days. Members are only told of one line: of
-// several each may hold the same ones.
+// tellTimeline adds up the lines and the days. Members are reported for one line only:
+// several lines may count the same ones.
 func tellTimeline(what string, t wire.Timeline, to *numbers) {
 	sums(to, actions, "lines of "+what, t.Services, func(l *wire.ServiceTimeline) string { return l.TotalCount })
 	var days []wire.DayCount
@@ -253,7 +253,7 @@ func tellMemberTotals(ctx context.Context, api *client.Client, p *model, q quest
 	return nil
 }
 
-// tellMembers tells how many pass the filters whatever they did. There services are
+// tellMembers reports how many pass the filters whatever they did. There services are
 // those that a member has, so it is another question with them; and it has no range, so
 // it is with those that look at one.
 func tellMembers(ctx context.Context, api *client.Client, p *model, q question, to *numbers) error {
@@ -322,8 +322,8 @@ func tellCheck(ctx context.Context, api *client.Client, p *model, q question, to
 	return nil
 }
 
-// tellMember tells what the member's actions are worth, how many there are, and its place
-// among all who did something, as members/active ranks them.
+// tellMember reports the points of the member's actions, their number, and its rank
+// among all members with an action, as members/active ranks them.
 func tellMember(ctx context.Context, api *client.Client, p *model, q question, to *numbers) error {
 	params := without(p.about(q, q.params()), "members")
 	active, err := everyActive(ctx, api, p.about(q, client.Params{

@@ -12,9 +12,9 @@ import (
 	"github.com/ovation-analytics/ovation/api/client"
 )
 
-// A question has numbers, whoever is asked: how many actions match it, how many
-// members did them, what they are worth, how many members pass its filters whatever
-// they did. Where an answer has one, or rows that add up to it, it says so.
+// numbers of a question are the same at every endpoint: how many actions match it, how many
+// members did them, their points, how many members pass its filters whatever they did. An
+// answer that has one of them, or rows that add up to it, reports it.
 type numbers struct {
 	said [4][]saying
 	ids  []string // of the actions, as the feed has them
@@ -71,7 +71,7 @@ func (s *numbers) differ() error {
 	return errors.Join(errs...)
 }
 
-// number is what was said first for a number; 0: nothing was said.
+// number is the first value reported for a number; 0: none was reported.
 func (s *numbers) number(of figure) uint64 {
 	if len(s.said[of]) == 0 {
 		return 0

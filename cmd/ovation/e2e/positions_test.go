@@ -161,9 +161,9 @@ func (w *watch) live(n *node, name string, records, writes int) error {
 }
 
 // TestPosition_ReadsAreMonotonic polls while others write, over Kafka and over HTTP. Each
-// answer's X-Position goes into the next question: no number goes back, whichever
-// endpoint gives it, also over a kill; and whoever writes finds at the position of the
-// answer just what it wrote.
+// answer's X-Position is sent with the next question: no number decreases, at any
+// endpoint, also over a kill; and a client reads its own write at the position of the
+// write's answer.
 func TestPosition_ReadsAreMonotonic(t *testing.T) {
 	t.Parallel()
 	onBothLogs(t, seenStaysSeen)

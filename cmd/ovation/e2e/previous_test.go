@@ -40,9 +40,9 @@ func previous(t *testing.T) string {
 }
 
 // TestUpgrade_PreviousCommitBesideThisOne runs both on one Kafka, each with a store
-// of its own: each routes every record, so each stands in the journal twice, as while
-// nodes are brought to a new release one by one. The older one is killed in between. Both
-// must answer as a naive model does, and have the same state hashes.
+// of its own: each routes every record, so every record is in the journal twice, as during
+// a rolling upgrade. The older node is killed in between. Both must answer as a naive model
+// does, and have the same state hashes.
 func TestUpgrade_PreviousCommitBesideThisOne(t *testing.T) {
 	t.Parallel()
 	on := onKafka(t)

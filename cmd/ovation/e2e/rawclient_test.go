@@ -32,7 +32,7 @@ func rawClientAt(n *node) *rawClient {
 	return &rawClient{n.t, c, n.Prefix}
 }
 
-// place is where a record stands.
+// place is the position of a record.
 type place struct {
 	partition int
 	offset    int64
@@ -40,7 +40,7 @@ type place struct {
 
 // publish appends messages[p] to partition p of the public topic, the partitions
 // side by side, in batches of at most so many bytes and each in the next codec, and
-// tells where they stand.
+// returns their positions.
 func (s *rawClient) publish(messages [][]kafka.Message, bytes int, codecs ...kafka.Codec) [][]place {
 	s.t.Helper()
 	out, errs := make([][]place, len(messages)), make([]error, len(messages))
@@ -78,7 +78,7 @@ func (s *rawClient) publishTo(partition int, messages []kafka.Message, bytes int
 	return out, nil
 }
 
-// letter is a dead letter as it stands in its topic.
+// letter is a dead letter as its topic has it.
 type letter struct {
 	reason, detail, origin, id string
 	account, time              string // of the original; empty: not there
@@ -184,7 +184,7 @@ func (n *node) metric(name, label string) map[string]int64 {
 	return out
 }
 
-// wellNode fails the test when a shard or a router of the node stands still.
+// requireServing fails the test when a shard or a router of the node has stopped.
 func requireServing(n *node) {
 	n.t.Helper()
 	st := n.status()

@@ -48,8 +48,8 @@ func pack(p *model, rnd *rand.Rand, name string, n int) *crate {
 	return c
 }
 
-// forgetTaken blanks the Markers of one-time actions: the place of one may have been
-// taken meanwhile, and what it said is not there to be shown again.
+// forgetTaken blanks the Markers of one-time actions: another action may have taken the
+// pair meanwhile, and the content of the first is not stored.
 func (p *model) forgetTaken(c *crate, out *wire.RecordedMany) {
 	for i, r := range c.records {
 		if d := slices.IndexFunc(p.definitions, func(d definition) bool { return id(d.id) == r["activityid"] }); d >= 0 && p.definitions[d].oneTime {

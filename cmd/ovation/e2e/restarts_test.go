@@ -82,7 +82,7 @@ func positionOutlives(s *fixture) {
 }
 
 // TestStop_AnswersRequestsInFlight stops a node that waits for the rest of a request: it
-// is not ready any more, takes nobody new, and answers before it ends.
+// is not ready any more, accepts no new connection, and answers before it ends.
 func TestStop_AnswersRequestsInFlight(t *testing.T) {
 	t.Parallel()
 	onBothLogs(t, stopAnswers)
@@ -101,7 +101,7 @@ func stopAnswers(t *testing.T, on site) {
 		s.p.keys[s.n], len(body))
 	r := bufio.NewReader(conn)
 	if line, err := r.ReadString('\n'); err != nil || !strings.Contains(line, " 100 ") {
-		t.Fatalf("%q %v", line, err) // it is said when the body is asked for: the request is under way
+		t.Fatalf("%q %v", line, err) // the server answers 100 when it reads the body: the request is under way
 	}
 	if _, err := r.ReadString('\n'); err != nil {
 		t.Fatal(err)

@@ -149,9 +149,9 @@ func (o described) ask(t *testing.T, n *node, key string, values client.Params, 
 }
 
 // TestAccounts_AreIsolated names, in every parameter of every operation that
-// can name something, what another account has: the answer is that of something that
-// nobody has, 404 with code 5 and never 403, and in a list of members or addresses it
-// is nobody. The other account is then as it was.
+// can name something, what another account has: the answer is that of an unknown id, 404
+// with code 5 and never 403, and in a list of members or addresses it matches no member.
+// The other account is unchanged afterwards.
 func TestAccounts_AreIsolated(t *testing.T) {
 	t.Parallel()
 	onBothLogs(t, nothingOfAnother)

@@ -98,8 +98,8 @@ func verifiedAfterAKill(t *testing.T, on site) {
 		t.Errorf("of one bit altered: %+v", v)
 	}
 
-	// Bytes flipped on the disk below the store: whoever reads them hears of it, and the
-	// process goes on.
+	// Bytes flipped on the disk below the store: their reader gets an error, and the
+	// process continues.
 	n.Stop()
 	n.start() // nothing of contents is in the cache
 	flip(t, filepath.Join(n.Data, "store"))
@@ -166,7 +166,7 @@ func alterBit(t *testing.T, n *node, shard int, account domain.AccountID) {
 }
 
 // flip changes bytes in the tables of a store that is in use, so that every block has
-// one: which of them the node has in its memory nobody knows.
+// one: the test does not know which blocks the node has cached.
 func flip(t *testing.T, dir string) {
 	t.Helper()
 	tables, err := filepath.Glob(filepath.Join(dir, "*.sst"))

@@ -50,7 +50,7 @@ type writer struct {
 type written struct {
 	act
 	own  bool
-	item string // the feed item's id, where it was told
+	item string // the feed item's id, where the answer had it
 	gone bool   // the item was deleted
 
 	params client.Params // it was recorded with
@@ -97,7 +97,7 @@ func (w *writers) wait() {
 	}
 }
 
-// tell tells the model what was written, and that brands were made once each.
+// tell adds to the model what was written, and that brands were made once each.
 func (w *writers) tell(p *model) {
 	w.t.Helper()
 	made := len(p.brands)
@@ -172,7 +172,7 @@ func (w *writer) until(request func(api *client.Client) error) error {
 }
 
 // twice makes a request until it is answered and, half the time, once more: the
-// second answer must be told to be a repeat where it has the same key.
+// second answer must be marked as a repeat where it has the same key.
 func (w *writer) twice(keyed bool, request func(api *client.Client) (meta client.Meta, err error)) error {
 	if err := w.until(func(api *client.Client) error { _, err := request(api); return err }); err != nil {
 		return err
@@ -226,7 +226,7 @@ func (w *writer) brand(name string) error {
 	})
 }
 
-// record records an action of somebody, named by a marker, or by nothing but the
+// record records an action of a random fan, identified by a marker, or only by the
 // request's key.
 func (w *writer) record(name string) error {
 	a := written{act: w.p.act(w.rnd, "http "+name, last(28))}
@@ -261,7 +261,7 @@ func (w *writer) record(name string) error {
 		}
 		return meta, err
 	})
-	// Somebody may have deleted the one action of a one-time pair: then it is closed.
+	// Another writer may have deleted the one action of a one-time pair: then it is closed.
 	if closed := w.p.definitions[a.definition].oneTime && codeOf(err) == domain.NotFound; err != nil && !closed {
 		return fmt.Errorf("record %v: %w", params, err)
 	}

@@ -4,18 +4,22 @@ import "strconv"
 
 // What has stopped, and what is retried until it succeeds. Status has the reasons.
 var (
-	mStopped    = describe("stopped", "1 when a shard, a router, the catalog, the store or the embedded log stands still: status says why.", "what", "id")
-	mWaiting    = describe("waiting", "1 when it tries again what does not go: status says what.", "what", "id")
-	mFailures   = describe("failures_total", "Attempts that failed and were made again.", "what", "id")
-	mAhead      = describe("clock_ahead_seconds", "By how much the broker's clock, as applied, is ahead of this node's; 0 within a minute.", "shard")
+	mStopped = describe("stopped",
+		"1 when a shard, a router, the catalog, the store or the embedded log stands still: status says why.", "what", "id")
+	mWaiting  = describe("waiting", "1 when it tries again what does not go: status says what.", "what", "id")
+	mFailures = describe("failures_total", "Attempts that failed and were made again.", "what", "id")
+	mAhead    = describe("clock_ahead_seconds",
+		"By how much the broker's clock, as applied, is ahead of this node's; 0 within a minute.", "shard")
 	mCorrupt    = describe("store_corrupt_files", "Files of the store in which something cannot be read.")
 	mFree       = describe("store_disk_free_bytes", "Bytes free on the store's disk.")
 	mLogCorrupt = describe("log_corrupt_files", "Files of the embedded log in which something cannot be read.")
 	mLogRefused = describe("log_refused_total", "Appends that the embedded log refused for want of space.")
-	mForeign    = describe("foreign_records_total", "Values of other programs in our topics that were passed over.", "topic", "partition")
-	mRequests   = describe("log_refused_requests_total", "Requests and connections that the embedded log refused, by reason.", "reason")
-	mSnapshots  = describe("store_snapshots", "Snapshots of the store that are open.")
-	mPinned     = describe("store_pinned_bytes_total", "Bytes that compaction kept for the sake of snapshots.")
+	mForeign    = describe("foreign_records_total",
+		"Values of other programs in our topics that were passed over.", "topic", "partition")
+	mRequests = describe("log_refused_requests_total",
+		"Requests and connections that the embedded log refused, by reason.", "reason")
+	mSnapshots = describe("store_snapshots", "Snapshots of the store that are open.")
+	mPinned    = describe("store_pinned_bytes_total", "Bytes that compaction kept for the sake of snapshots.")
 )
 
 // collectFaults makes the metrics of what has stopped or is retried.

@@ -55,7 +55,8 @@ func describe(name, help string, labels ...string) *prometheus.Desc {
 
 // What the node does.
 var (
-	mLag        = describe("lag_seconds", "Age of the latest moment at which every log's end then seen has since been applied.")
+	mLag = describe("lag_seconds",
+		"Age of the latest moment at which every log's end then seen has since been applied.")
 	mReady      = describe("ready", "1 when every shard serves.")
 	mApplied    = describe("shard_applied_offset", "Offset after the last record committed.", "shard")
 	mEnd        = describe("shard_log_end_offset", "The journal's end as last seen.", "shard")
@@ -64,18 +65,20 @@ var (
 	mDuplicates = describe("activities_duplicate_total", "Activities that were there already.", "shard")
 	mDeleted    = describe("activities_deleted_total", "Actions deleted.", "shard")
 	mRepeat     = describe("records_repeated_total", "Records dropped by their origin.", "shard")
-	mDead       = describe("dead_letters_total", "Records that became dead letters, over the life of the store.", "shard", "reason")
-	mCommits    = describe("commits_total", "Batches committed.", "shard")
-	mRouted     = describe("router_routed_total", "Source records brought into the journal.", "partition")
-	mRefused    = describe("router_refused_total", "Source records routed with a refusal.", "partition", "reason")
-	mForwarded  = describe("records_forwarded_total", "Records sent to other shards.", "shard")
-	mWoken      = describe("members_woken_total", "Members read from the store.", "shard")
-	mColumns    = describe("column_bytes", "Memory that the columns of resident brands take.", "shard")
-	mEvicted    = describe("columns_evicted_total", "Brands whose columns gave way to others.", "shard")
-	mPanics     = describe("apply_panics_total", "Panics while applying.", "shard")
-	mAwake      = describe("awake_bytes", "Memory that members take that are awake.", "shard")
-	mParked     = describe("parked_activities", "Activities of members whose registration waits for another shard.", "shard")
-	mOutbox     = describe("outbox_waiting", "Outbox entries waiting to be published.", "shard", "kind")
+	mDead       = describe("dead_letters_total",
+		"Records that became dead letters, over the life of the store.", "shard", "reason")
+	mCommits   = describe("commits_total", "Batches committed.", "shard")
+	mRouted    = describe("router_routed_total", "Source records brought into the journal.", "partition")
+	mRefused   = describe("router_refused_total", "Source records routed with a refusal.", "partition", "reason")
+	mForwarded = describe("records_forwarded_total", "Records sent to other shards.", "shard")
+	mWoken     = describe("members_woken_total", "Members read from the store.", "shard")
+	mColumns   = describe("column_bytes", "Memory that the columns of resident brands take.", "shard")
+	mEvicted   = describe("columns_evicted_total", "Brands whose columns gave way to others.", "shard")
+	mPanics    = describe("apply_panics_total", "Panics while applying.", "shard")
+	mAwake     = describe("awake_bytes", "Memory that members take that are awake.", "shard")
+	mParked    = describe("parked_activities",
+		"Activities of members whose registration waits for another shard.", "shard")
+	mOutbox = describe("outbox_waiting", "Outbox entries waiting to be published.", "shard", "kind")
 )
 
 // collect makes the metrics of what the node does.

@@ -4,9 +4,11 @@ import "github.com/ovation-analytics/ovation/api"
 
 // How polls are answered.
 var (
-	mPollAnswered = describe("polls_total", "GETs that named a tag and got an answer: by memory 304 without a scan, by comparison 304 after one, else 200.", "answered")
-	mPollEntries  = describe("remembered_answers", "Answers that are remembered for polls.")
-	mPollBytes    = describe("remembered_bytes", "Memory that they take, about.")
+	mPollAnswered = describe("polls_total",
+		"GETs that named a tag and got an answer: by memory 304 without a scan, by comparison 304 after one, else 200.",
+		"answered")
+	mPollEntries = describe("remembered_answers", "Answers that are remembered for polls.")
+	mPollBytes   = describe("remembered_bytes", "Memory that they take, about.")
 )
 
 // collectPolls makes the metrics of polls.

@@ -23,7 +23,8 @@ func Choose(system fs.FS) (memory int64, by string, err error) {
 	}
 	chosen = chosen / MiB * MiB
 	if chosen < MinMemory {
-		return 0, "", fmt.Errorf("--memory: %s is %d MiB, less than the %dMiB that a node needs: raise the limit to %d MiB, or set --memory",
+		return 0, "", fmt.Errorf(
+			"--memory: %s is %d MiB, less than the %dMiB that a node needs: raise the limit to %d MiB, or set --memory",
 			by, chosen/MiB, MinMemory/MiB, MinMemory/MiB*3/2)
 	}
 	return chosen, by, nil

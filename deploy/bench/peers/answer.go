@@ -7,7 +7,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// Answer is an answer as numbers, the same whoever gave it:
+// Answer is an answer as numbers, the same from every peer:
 //
 //	tally      definition actions members, ascending; the total has definition 0; of no action nothing
 //	timeline   service day actions members, ascending, days with an action alone; the total of a service has day 0

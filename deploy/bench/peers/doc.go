@@ -1,7 +1,7 @@
 // Package peers puts the same rows before this engine, DuckDB and ClickHouse, and asks all
 // three the same questions.
 //
-//	Scene ── members and rows by seed ─┬─► Engine      actors/brand, actors/member and actors/query/shape in this process
+//	Scene ── members and rows by seed ─┬─► Engine      brand, member and query/shape of actors, in this process
 //	                                   ├─► rows.csv ─► serve.py: DuckDB and ClickHouse, one table each
 //	                                   └─► Activity    for a node, by Kafka
 //

@@ -108,8 +108,8 @@ func zipf(n int, s float64) func(*rand.Rand) int {
 }
 
 // countries are drawn from, the most frequent first.
-var countries = strings.Fields("US GB DE FR BR SE JP MX ES IT NL CA AU PL AR CL CO PE NO DK FI IE PT BE CH AT CZ HU RO GR " +
-	"TR IN ID PH TH VN KR TW HK SG MY NZ ZA NG KE EG MA IL SA AE UA RS HR BG SK SI EE LV LT IS")
+var countries = strings.Fields("US GB DE FR BR SE JP MX ES IT NL CA AU PL AR CL CO PE NO DK FI IE PT BE CH AT CZ HU " +
+	"RO GR TR IN ID PH TH VN KR TW HK SG MY NZ ZA NG KE EG MA IL SA AE UA RS HR BG SK SI EE LV LT IS")
 
 // Index orders members and brands by the ids that Enter gave them.
 func (c *Scene) Index() {

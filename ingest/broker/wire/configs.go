@@ -129,7 +129,9 @@ func topicConfigs(t log.Topic, names []string, synonyms bool) []kmsg.DescribeCon
 		v, from := s.effective(t.Config)
 		e := describedConfig(s.name, v, s.kind, from)
 		if synonyms {
-			e.ConfigSynonyms = []kmsg.DescribeConfigsResponseResourceConfigConfigSynonym{{Name: s.name, Value: new(v), Source: from}}
+			e.ConfigSynonyms = []kmsg.DescribeConfigsResponseResourceConfigConfigSynonym{
+				{Name: s.name, Value: new(v), Source: from},
+			}
 		}
 		out = append(out, e)
 	}
@@ -152,7 +154,9 @@ func (c configs) ofBroker(names []string) []kmsg.DescribeConfigsResponseResource
 	return out
 }
 
-func describedConfig(name, value string, kind kmsg.ConfigType, from kmsg.ConfigSource) kmsg.DescribeConfigsResponseResourceConfig {
+func describedConfig(
+	name, value string, kind kmsg.ConfigType, from kmsg.ConfigSource,
+) kmsg.DescribeConfigsResponseResourceConfig {
 	e := kmsg.NewDescribeConfigsResponseResourceConfig()
 	e.Name, e.Value, e.ReadOnly, e.Source, e.ConfigType = name, new(value), true, from, kind
 	e.IsDefault = from == kmsg.ConfigSourceDefaultConfig

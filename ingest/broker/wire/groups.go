@@ -86,7 +86,8 @@ func (c groups) fetch(req *kmsg.OffsetFetchRequest, rs *kmsg.OffsetFetchResponse
 		rt.Topic = t.Topic
 		for _, p := range t.Partitions {
 			rp := kmsg.NewOffsetFetchResponseTopicPartition()
-			rp.Partition, rp.Offset, rp.LeaderEpoch, rp.Metadata, rp.ErrorCode = p.Partition, p.Offset, p.LeaderEpoch, p.Metadata, p.ErrorCode
+			rp.Partition, rp.Offset, rp.LeaderEpoch = p.Partition, p.Offset, p.LeaderEpoch
+			rp.Metadata, rp.ErrorCode = p.Metadata, p.ErrorCode
 			rt.Partitions = append(rt.Partitions, rp)
 		}
 		rs.Topics = append(rs.Topics, rt)
@@ -95,7 +96,9 @@ func (c groups) fetch(req *kmsg.OffsetFetchRequest, rs *kmsg.OffsetFetchResponse
 
 // fetchOne gives the offsets asked for, or all of the group. Where nothing was
 // committed the offset is -1, which is no error.
-func (c groups) fetchOne(group string, topics []kmsg.OffsetFetchRequestGroupTopic, all bool) kmsg.OffsetFetchResponseGroup {
+func (c groups) fetchOne(
+	group string, topics []kmsg.OffsetFetchRequestGroupTopic, all bool,
+) kmsg.OffsetFetchResponseGroup {
 	rg := kmsg.NewOffsetFetchResponseGroup()
 	rg.Group, rg.Topics = group, []kmsg.OffsetFetchResponseGroupTopic{}
 	if !validGroup(group) {

@@ -22,8 +22,8 @@ import (
 	"github.com/ovation-analytics/ovation/ingest/broker/wire"
 )
 
-// guarded is a broker whose topic own is the nodes', beside one for all. What it logs is
-// in said.
+// guarded is a broker whose topic own is the nodes', beside one for all. Its log is in
+// said.
 func guarded(t testing.TB) (r *harness, said *bytes.Buffer) {
 	said = &bytes.Buffer{}
 	r = newHarness(t, func(c *wire.Config, _ *log.Options) {

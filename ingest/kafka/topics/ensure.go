@@ -135,7 +135,8 @@ func (s *Spec) replicas(brokers int) (int, error) {
 	case brokers >= 3:
 		return 3, nil
 	}
-	return 0, fmt.Errorf("kafka: %d brokers: topic %s is to have 3 replicas; start them, or create it by hand", brokers, s.Name)
+	return 0, fmt.Errorf("kafka: %d brokers: topic %s is to have 3 replicas; start them, or create it by hand",
+		brokers, s.Name)
 }
 
 // complete waits for all topics to be known, with leaders.

@@ -45,7 +45,8 @@ func Prefix(r pebble.Reader, prefix []byte, f func(k, v []byte) error) error {
 // month first to last; in between it passes over the other shards.
 func Months(r pebble.Reader, family byte, shard, first, last uint16, f func(k, v []byte) error) error {
 	it, err := r.NewIter(&pebble.IterOptions{
-		LowerBound: format.AppendMonth(nil, family, first, 0), UpperBound: format.PrefixEnd(format.AppendMonth(nil, family, last, 1<<16-1)),
+		LowerBound: format.AppendMonth(nil, family, first, 0),
+		UpperBound: format.PrefixEnd(format.AppendMonth(nil, family, last, 1<<16-1)),
 	})
 	if err != nil {
 		return err

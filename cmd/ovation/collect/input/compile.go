@@ -21,7 +21,8 @@ func (m *Mapping) compile() (*mapper, error) {
 		c.id = Text{forms: []form{{{name: "@file"}, {literal: ":"}, {name: "@line"}}}}
 	}
 	for _, step := range []func(*mapper) error{
-		(*mapper).checkNames, (*mapper).openLookups, (*mapper).compileTime, (*mapper).checkMember, (*mapper).checkBrand, (*mapper).compileActivities, (*mapper).resolve,
+		(*mapper).checkNames, (*mapper).openLookups, (*mapper).compileTime, (*mapper).checkMember, (*mapper).checkBrand,
+		(*mapper).compileActivities, (*mapper).resolve,
 	} {
 		if err := step(c); err != nil {
 			return nil, err
@@ -174,8 +175,10 @@ func (d *Definition) ref() (EntityRef, error) {
 		oneTime = "1"
 	}
 	return EntityRef{
-		Name:   service.String() + "/" + d.Type + "/" + d.Name,
-		Create: Params{"name": d.Name, "type": d.Type, "service": service.String(), "value": strconv.Itoa(value), "onetime": oneTime},
+		Name: service.String() + "/" + d.Type + "/" + d.Name,
+		Create: Params{
+			"name": d.Name, "type": d.Type, "service": service.String(), "value": strconv.Itoa(value), "onetime": oneTime,
+		},
 	}, nil
 }
 

@@ -37,7 +37,8 @@ func (f *Format) compile() (*shape, error) {
 	if s.separator, named = separators[strings.ToLower(f.Separator)]; !named {
 		s.separator = f.Separator
 	}
-	if utf8.RuneCountInString(s.separator) != 1 || !utf8.ValidString(s.separator) || strings.ContainsAny(s.separator, "\"\r\n") {
+	if utf8.RuneCountInString(s.separator) != 1 || !utf8.ValidString(s.separator) ||
+		strings.ContainsAny(s.separator, "\"\r\n") {
 		return nil, errors.New("separator: one character, or comma, tab, semicolon, pipe or space")
 	}
 	switch strings.ToLower(f.Encoding) {

@@ -167,7 +167,9 @@ func (c *mapper) brand(r *row) (t EntityRef, err error) {
 }
 
 func (c *mapper) geo(r *row) (p Place, err error) {
-	for name, to := range map[string]*string{"country": &p.Country, "region": &p.Region, "city": &p.City, "lat": &p.Lat, "lon": &p.Lon} {
+	for name, to := range map[string]*string{
+		"country": &p.Country, "region": &p.Region, "city": &p.City, "lat": &p.Lat, "lon": &p.Lon,
+	} {
 		if text, ok := c.m.Geo[name]; ok {
 			if *to, err = text.optional(r); err != nil {
 				return p, fault("geo."+name, err)

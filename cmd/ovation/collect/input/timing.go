@@ -70,7 +70,8 @@ func (t *Time) compile() (*clock, error) {
 			return nil, errors.New("zone: no such time zone; such as Europe/Berlin")
 		}
 	}
-	parts := t.Year.given() || t.Month.given() || t.Day.given() || t.Hour.given() || t.Minute.given() || t.SecondPart.given()
+	parts := t.Year.given() || t.Month.given() || t.Day.given() || t.Hour.given() || t.Minute.given() ||
+		t.SecondPart.given()
 	switch {
 	case t.Value.given() == parts:
 		return nil, errors.New("either a value or year, month and day")
