@@ -83,12 +83,38 @@
 // sending nothing, so that what is stored can be compared with what should be. The state hash
 // is kept at every 65,536th offset (shard/machine/statemark.go).
 //
+// # Invariants
+//
+// Comments and tests name them by their number.
+//
+//	I1  the order of a member's records is the journal's
+//	I2  an activity counts at most once, by its dedup key and by its origin
+//	I3  state, aggregates, offset and outbox change in one batch
+//	I4  what is acknowledged is in the log; what is answered as visible is applied
+//	I5  a replica's state has one owner
+//	I6  what is applied depends on the record and the state alone: no clock, no chance, no map order
+//	I7  a reader sees whole commits
+//	I8  every queue is bounded, and pressure reaches the fetch
+//	I9  any order and repetition of activities that carry their time gives the same numbers
+//	I10 what was erased does not come back
+//	I11 a merge of members and its reversal cancel out
+//	I12 the numbers of one question agree on every endpoint
+//
 // # Words
 //
 //	record          an entry of a log
 //	activity        what a collector published
 //	action          an accepted activity in a member's timeline
 //	row             an action's place in columns
+//	kind            of a record: what it is; of columns: a definition and its service
+//	slot            one of 4,096 parts of all members, by the identity that a member first came with
+//	ordinal         a member's number within its shard and account: its bit in bitmaps
+//	dense number    a brand's number within its shard and account
+//	origin          where a record comes from: topic, partition, epoch, offset
+//	credit          a page that a fetcher may still read: the back-pressure of its reader
+//	state mark      a state hash, kept with its offset
+//	router's mark   how far a source partition was routed, in the journal
+//	tail            the rows that were committed last; sealing writes them by brand
 //	definition      what can be done: an activity as the catalog defines it
 //	disposition     what becomes of an activity; outcome: what becomes of a request
 //	micro-batch     the records that a shard applies between two looks at its mailbox

@@ -12,9 +12,13 @@
 //	action.go     rows: what a member did, once
 //	change.go     what applying a record changes; the store writes it
 //	reason.go     why a record became a dead letter
+//	repeat.go     the months in which a repeat is looked for
+//	segment.go    segments of members and their rules
 //	question.go   what can be asked about activity, and the mergeable answers
-//	ranking.go    members by score, brands by members
-//	feed.go       actions in order
+//	readset.go    what an answer is made of
+//	ranking.go    members by score, brands by members; rankhistogram.go: how deep rows lie
+//	feed.go       actions in order; contentsearch.go: a keyword in their contents
+//	demography.go age bands, genders; region.go: regions
 //	period.go     ranges of time, months, days
 //	position.go   what has been applied: the token of X-Position
 //	page.go       what one read of a log gives
