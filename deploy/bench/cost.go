@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"sync"
 	"syscall"
 	"time"
 
@@ -232,25 +233,24 @@ func (b *bench) conclude(ctx context.Context, l *loader, program string) error {
 	return saveProfiles(ctx, l.node, filepath.Join(b.o.profiles, strconv.Itoa(len(b.report.Costs))), l.profiles...)
 }
 
-// compare loads two programs in turn, so that the machine disturbs both alike, and reports
-// their ratio run by run.
+// compare loads two programs in turn and reports their ratio run by run. The machine disturbs
+// both alike; they are warmed up at the same time and take turns to be first, so that neither has
+// the advantage of its place.
 func (b *bench) compare(ctx context.Context) error {
-	var both [2]*loader
-	for i, binary := range []string{b.binary, b.o.against} {
-		n := b.node("node-" + strconv.Itoa(i))
-		n.Binary = binary
-		defer n.Kill()
-		l, err := b.warm(ctx, n, nil)
-		if err != nil {
-			return err
+	both, err := b.warmBoth(ctx)
+	for _, l := range both {
+		if l != nil {
+			defer l.node.Kill()
+			defer l.publisher.Close()
 		}
-		defer l.publisher.Close()
-		both[i] = l
+	}
+	if err != nil {
+		return err
 	}
 	var ratios []float64
 	for run := range b.o.runs {
-		for _, l := range both {
-			if err := l.run(ctx, b.o.load); err != nil {
+		for i := range both {
+			if err := both[(run+i)%2].run(ctx, b.o.load); err != nil {
 				return err
 			}
 		}
@@ -265,6 +265,23 @@ func (b *bench) compare(ctx context.Context) error {
 	}
 	b.report.Ratio = new(report.SpreadOf(ratios))
 	return nil
+}
+
+// warmBoth warms up a node of each program, side by side.
+func (b *bench) warmBoth(ctx context.Context) (both [2]*loader, err error) {
+	var errs [2]error
+	var done sync.WaitGroup
+	for i, binary := range []string{b.binary, b.o.against} {
+		n := b.node("node-" + strconv.Itoa(i))
+		n.Binary = binary
+		done.Go(func() {
+			if both[i], errs[i] = b.warm(ctx, n, nil); errs[i] != nil {
+				n.Kill()
+			}
+		})
+	}
+	done.Wait()
+	return both, errors.Join(errs[:]...)
 }
 
 // saveProfiles keeps the merged CPU profiles, the heap now, and what the compiler reads.
