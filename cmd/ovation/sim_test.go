@@ -22,7 +22,7 @@ import (
 //	sim_power_test.go    a machine's disk, and its end
 //	sim_wire_test.go     connections; sim_faults_test.go: what happens on them
 //	sim_lives_test.go    the broker and the engine, from a start to a stop or a cut
-//	sim_world_test.go    all of it together: starting again, asking until there is an answer
+//	sim_harness_test.go  all of it together: starting again, asking until there is an answer
 //	sim_run_test.go      the schedule; sim_users_test.go, sim_publish_test.go: what it is of
 //	sim_gap_test.go      logs that lose what was not read
 //	sim_strange_test.go  values of other programs in our topics, readers that panic

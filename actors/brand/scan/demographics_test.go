@@ -1,8 +1,10 @@
 package scan
 
 import (
+	"math/rand/v2"
 	"testing"
 
+	"github.com/ovation-analytics/ovation/actors/brand/rows"
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
@@ -58,5 +60,58 @@ func TestColumn_IsUnknownBeyondItsEnd(t *testing.T) {
 		if got := c.of(o); got != want {
 			t.Fatalf("member %d is of %x, want %x", o, got, want)
 		}
+	}
+}
+
+// The shapes that count differ in what they count by, not in what they count: random questions
+// have the same totals in each.
+func TestI12_EveryShapeHasTheSameTotals(t *testing.T) {
+	seed := rand.Uint64()
+	t.Log("seed", seed)
+	r := rand.New(rand.NewPCG(seed, 1))
+	w := population{members: 4*columnPage - 77, brands: 4, definitions: 8, start: 20_000 * 86400, span: 9 * 86400}
+	table, _ := w.filled(r, rows.Options{Promote: 200, TailMax: 512, ChunkMax: 4096}, 20_000, 30, 31, 1000)
+	v, x, some := table.Commit(nil), NewScratch(), 0
+	for range 60 {
+		h := w.question(r)
+		ask := func(shape domain.Shape) domain.Answer {
+			h.q.Shape = shape
+			got, err := x.Answer(v, h.ask(nil))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return got
+		}
+		want := ask(domain.ShapeTally).Tally.Total
+		if want.Actions > 0 {
+			some++
+		}
+		for _, shape := range []domain.Shape{domain.ShapeLocation, domain.ShapeGender, domain.ShapeAge, domain.ShapeNewcomers} {
+			if got := ask(shape).Tally; got.Total != want || got.Before > want.Members {
+				t.Fatalf("shape %d: %+v and %d before, the tally %+v", shape, got.Total, got.Before, want)
+			}
+		}
+		var days, lines, daily domain.Count
+		for _, s := range ask(domain.ShapeDaily).Timeline.Services {
+			daily.Add(s.Total)
+			for _, d := range s.Days {
+				days.Actions += d.Actions
+			}
+		}
+		services := h.q.Filter.Services
+		for _, s := range ask(domain.ShapeTimeline).Timeline.Services {
+			lines.Actions += s.Total.Actions
+			h.q.Filter.Services = []domain.Service{s.Service}
+			if one := ask(domain.ShapeTally).Tally.Total; one != s.Total {
+				t.Fatalf("%v has %+v in a timeline and %+v in a tally", s.Service, s.Total, one)
+			}
+			h.q.Filter.Services = services
+		}
+		if daily != want || days.Actions != want.Actions || lines.Actions != want.Actions {
+			t.Fatalf("tally %+v, daily %+v of %d, timeline %d", want, daily, days.Actions, lines.Actions)
+		}
+	}
+	if some < 20 {
+		t.Errorf("only %d questions with rows", some)
 	}
 }

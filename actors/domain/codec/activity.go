@@ -85,7 +85,7 @@ func (r *reader) reason() domain.Reason {
 	code := r.u8()
 	if r.err == nil && int(code) >= domain.Reasons {
 		r.err = fmt.Errorf("reason %d: %w", code, domain.ErrNewer)
-		r.i = len(r.b)
+		r.fail()
 	}
 	return domain.Reason(code)
 }
