@@ -68,7 +68,7 @@ type Columns interface {
 const heapEvery = time.Second
 
 // HeapKeeper keeps the process in its budget: it sets the runtime's limit and the columns'
-// part by what is resident and live, asks for huge pages, and gives memory back when the
+// part by what is resident and live, makes huge pages, and gives memory back when the
 // node is idle. Its Run is the one goroutine that uses it.
 type HeapKeeper struct {
 	memory  int64
@@ -155,12 +155,11 @@ func (k *HeapKeeper) adjust() {
 		k.columns.KeepResident(columnsBeside(k.limit, k.rests.least(rest)))
 	}
 	if k.idle.began(k.value(sampleAllocated), mapped, live) {
-		k.huge.release()
 		runtime.GC() // pools keep what is in them over one collection
 		debug.FreeOSMemory()
 		trimMalloc()
 	} else if live >= hugeFrom && k.idle.samples == 0 {
-		k.huge.extend(k.limit)
+		k.huge.extend()
 	}
 }
 

@@ -1,11 +1,14 @@
 package tuning
 
 import (
+	"bytes"
 	"log/slog"
+	"maps"
 	"os"
 	"reflect"
-	"regexp"
+	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 	"unsafe"
 )
@@ -32,36 +35,84 @@ func TestHeapMappings_OfTheHeapOnly(t *testing.T) {
 	}
 }
 
-// Huge pages are asked for up to the limit, until release. Of a mapping the kernel says "hg":
-// they were asked for, or "nh": they are not to be made.
-func TestHugePages_UpToTheLimitUntilRelease(t *testing.T) {
-	setting, err := os.ReadFile(hugeSwitch)
-	if err != nil || !strings.Contains(string(setting), "[madvise]") {
-		t.Skip("this machine has no huge pages to be asked for")
+// Huge pages are made of what is resident as a whole. What the heap has released stays
+// released: no later call makes it resident.
+func TestHugePages_ReleasedStaysReleased(t *testing.T) {
+	h := newHugePages(slog.New(slog.DiscardHandler))
+	if h.off {
+		t.Skip("this machine has no huge pages that a program may make")
 	}
-	flagged := func(flag string) bool {
-		smaps, err := os.ReadFile("/proc/self/smaps")
-		if err != nil {
+	const parts = 4
+	data, m := mmap(t, parts)
+	touch(data)
+	page := os.Getpagesize()
+	release := func(part int) {
+		if err := syscall.Madvise(data[part*hugePage:][:page], syscall.MADV_DONTNEED); err != nil {
 			t.Fatal(err)
 		}
-		return regexp.MustCompile(`(?m)^VmFlags:.*\b` + flag + `\b`).Match(smaps)
 	}
+	release(1)
+	part := func(i uintptr) uintptr { return m.from + i*hugePage }
+	want := map[uintptr]bool{part(0): true, part(2): true, part(3): true}
+	resident := parts*hugePage/page - 1
+	check := func() {
+		t.Helper()
+		for range 2 {
+			if _, err := h.collapse(m, 2); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !maps.Equal(h.collapsed, want) {
+			t.Errorf("collapsed %v, want %v", h.collapsed, want)
+		}
+		if err := h.sample(m); err != nil {
+			t.Fatal(err)
+		}
+		if n := bytes.Count(h.resident, []byte{1}); n != resident {
+			t.Errorf("%d pages are resident, want %d", n, resident)
+		}
+	}
+	check()
+	release(2)
+	delete(want, part(2))
+	resident--
+	check()
+	touch(data[hugePage:][:page])
+	want[part(1)] = true
+	resident++
+	check()
+}
+
+// The parts of this process's own heap can be sampled and collapsed.
+func TestHugePages_OfTheHeap(t *testing.T) {
 	h := newHugePages(slog.New(slog.DiscardHandler))
-	h.extend(hugePage - 1)
-	if n := h.bytes(); n != 0 {
-		t.Fatalf("%d bytes were asked for with a limit below one huge page", n)
+	if h.off {
+		t.Skip("this machine has no huge pages that a program may make")
 	}
-	h.extend(hugePage)
-	if n := h.bytes(); n != hugePage || !flagged("hg") {
-		t.Fatalf("%d bytes were asked for with a limit of one huge page", n)
+	object := make([]byte, 8*hugePage)
+	touch(object)
+	h.extend()
+	if h.off || len(h.collapsed) < 7 {
+		t.Errorf("%d parts are collapsed, off %v", len(h.collapsed), h.off)
 	}
-	h.extend(1 << 40)
-	h.extend(1 << 40)
-	if object := new([64]uint64); h.end() <= uintptr(unsafe.Pointer(object)) {
-		t.Errorf("asked up to %x, there is an object at %p", h.end(), object)
+	runtime.KeepAlive(object)
+}
+
+// mmap maps so many parts outside of the heap.
+func mmap(t *testing.T, parts uintptr) ([]byte, mapping) {
+	const rights, kind = syscall.PROT_READ | syscall.PROT_WRITE, syscall.MAP_ANON | syscall.MAP_PRIVATE
+	data, err := syscall.Mmap(-1, 0, int(parts+1)*hugePage, rights, kind)
+	if err != nil {
+		t.Fatal(err)
 	}
-	h.release()
-	if n := h.bytes(); n != 0 || flagged("hg") || h.off {
-		t.Errorf("%d bytes are of huge pages still", n)
+	t.Cleanup(func() { _ = syscall.Munmap(data) })
+	at := uintptr(unsafe.Pointer(unsafe.SliceData(data)))
+	first := (at + hugePage - 1) / hugePage * hugePage
+	return data[first-at:][:parts*hugePage], mapping{first, first + parts*hugePage}
+}
+
+func touch(data []byte) {
+	for i := 0; i < len(data); i += os.Getpagesize() {
+		data[i] = 1
 	}
 }
