@@ -28,7 +28,7 @@ func (a *attendee) say(r *harness, rnd *rand.Rand, n int) {
 	}
 	id := identityOf(n)
 	c := &domain.RegisterMember{
-		Application: 1, Identity: id, Service: domain.LastFM, UID: fmt.Sprint(n), Domain: d,
+		Application: 1, Identity: id, Service: domain.LastFM, Domain: d,
 		Given: domain.Fields{
 			{Field: domain.Region, Value: region},
 			{Field: domain.Country, Value: country},

@@ -2,7 +2,6 @@ package actors
 
 import (
 	"context"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -29,8 +28,9 @@ func (f *demography) say(r *harness, rnd *rand.Rand, n int) {
 		m.Born = domain.BirthDay(at)
 	}
 	m.ID = r.submit(domain.Submission{Account: 1, Slot: id.Slot(), Command: &domain.RegisterMember{
-		Application: 1, Identity: id, Service: domain.LastFM, UID: fmt.Sprint(n),
-		Given: domain.Fields{{Field: domain.Gender, Value: gender}, {Field: domain.Birthdate, Value: born}},
+		Application: 1, Identity: id, Service: domain.LastFM,
+		Given:    domain.Fields{{Field: domain.Gender, Value: gender}},
+		Personal: domain.PersonalPut{Sealed: domain.Sealed{Key: domain.KeyID{1}}, Born: m.Born},
 	}}).Member
 	f.members[n] = m
 }

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"errors"
 	"log/slog"
 	"strings"
 	"sync"
@@ -9,6 +10,7 @@ import (
 	"github.com/ovation-analytics/ovation/api/brands"
 	"github.com/ovation-analytics/ovation/api/members"
 	"github.com/ovation-analytics/ovation/api/openapi"
+	"github.com/ovation-analytics/ovation/api/personal"
 	"github.com/ovation-analytics/ovation/api/poll"
 	"github.com/ovation-analytics/ovation/api/port"
 	"github.com/ovation-analytics/ovation/api/serve"
@@ -32,6 +34,7 @@ type Config struct {
 	ByHost   bool             // addresses in answers have the host that was asked in the place of BaseURL
 	Signer   members.Signer   // of member tokens
 	TokenKey [16]byte         // of access tokens
+	Keys     port.Keys        // data keys of members
 	HashCost members.HashCost // of a member's password; zero: the least that OWASP advises
 	Resolver brands.Resolver  // of fields that brand addresses do not contain; nil: none
 	Logger   *slog.Logger
@@ -45,8 +48,13 @@ type API struct{ *serve.Server }
 
 // New makes an API; a Config that lacks something is an error.
 func New(config Config) (*API, error) {
+	if config.Engine == nil || config.Keys == nil {
+		return nil, errors.New("api: Engine and Keys are needed")
+	}
+	sealer := personal.NewSealer(config.Keys)
 	member, err := members.New(members.Config{
-		Signer: config.Signer, TokenKey: config.TokenKey, Issuer: strings.TrimSuffix(config.BaseURL, "/"), HashCost: config.HashCost,
+		Signer: config.Signer, TokenKey: config.TokenKey, Issuer: strings.TrimSuffix(config.BaseURL, "/"),
+		HashCost: config.HashCost, Sealer: sealer,
 	})
 	if err != nil {
 		return nil, err
@@ -56,7 +64,7 @@ func New(config Config) (*API, error) {
 		return nil, err
 	}
 	server, err := serve.New(serve.Config{
-		Engine: config.Engine, Hasher: config.Hasher, Now: config.Now, BaseURL: config.BaseURL, ByHost: config.ByHost,
+		Engine: personal.Engine{Engine: config.Engine, Sealer: sealer}, Hasher: config.Hasher, Now: config.Now, BaseURL: config.BaseURL, ByHost: config.ByHost,
 		CursorKey: config.TokenKey, Logger: config.Logger, Operations: operations(member, &brands.Service{Resolver: config.Resolver}),
 		Document: document, Keys: member.KeySet(), CacheBytes: config.CacheBytes, InFlightBytes: config.InFlightBytes,
 	})

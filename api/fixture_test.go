@@ -104,7 +104,7 @@ func newFixture(t testing.TB, answer ...asked) *fixture {
 	config := Config{
 		Engine: s, Hasher: testHasher{}, Now: func() time.Time { return now }, BaseURL: "https://api.example/",
 		Signer:   Signer{ID: "k1", Key: ed25519.NewKeyFromSeed(bytes.Repeat([]byte{7}, 32))},
-		TokenKey: [16]byte{1, 2, 3}, HashCost: cheap, Logger: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		TokenKey: [16]byte{1, 2, 3}, Keys: new(fakeKeys), HashCost: cheap, Logger: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}
 	api, err := New(config)
 	if err != nil {

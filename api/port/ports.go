@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/domain/seal"
 )
 
 // Engine is what the interface needs of the actors. Any goroutine may call it.
@@ -79,4 +80,12 @@ type Hasher interface {
 	Identity(account domain.AccountID, kind domain.IdentityKind, parts ...string) domain.IdentityHash
 	// ID is the dedup key of (source, id).
 	ID(source, id string) uint64
+}
+
+// Keys keeps the data keys that personal parts are sealed under.
+type Keys interface {
+	// New makes n data keys; they are durable when it returns.
+	New(ctx context.Context, n int) ([]seal.DataKey, error)
+	// Get gives the keys in the order of the ids; an id that has none is an error.
+	Get(ctx context.Context, ids []domain.KeyID) ([]seal.DataKey, error)
 }

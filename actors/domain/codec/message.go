@@ -55,6 +55,7 @@ var values = index(
 	message(acceptedGapToWire, acceptedGapFromWire),
 
 	message(memberToWire, memberFromWire),
+	message(personalToWire, personalFromWire),
 	message(requestToWire, requestFromWire),
 	message(outgoingToWire, outgoingFromWire),
 	message(parkedToWire, parkedFromWire),
