@@ -92,7 +92,7 @@ func (p *program) awaitDisk(ctx context.Context) error {
 
 // diskHeadroom is nil, or which directory cannot be opened for want of it.
 func diskHeadroom(c *Config) error {
-	dirs := []string{"store", "catalog"}
+	dirs := []string{"store", "catalog", "keys"}
 	if len(c.Kafka) == 0 {
 		dirs = append(dirs, "log")
 	}
