@@ -15,7 +15,8 @@ import (
 // attendee is a member that says what it is.
 type attendee struct {
 	reference.Member
-	mail int // number of its address; 0: none
+	mail    int    // number of its address; 0: none
+	version uint32 // of its personal part
 }
 
 // say registers the attendee, or meets it again, with values made up anew.

@@ -34,7 +34,7 @@ type Config struct {
 	ByHost   bool             // addresses in answers have the host that was asked in the place of BaseURL
 	Signer   members.Signer   // of member tokens
 	TokenKey [16]byte         // of access tokens
-	Keys     port.Keys        // data keys of members
+	Keys     port.DataKeys    // data keys of members
 	HashCost members.HashCost // of a member's password; zero: the least that OWASP advises
 	Resolver brands.Resolver  // of fields that brand addresses do not contain; nil: none
 	Logger   *slog.Logger

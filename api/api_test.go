@@ -14,13 +14,14 @@ import (
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/keys/keystest"
 )
 
 // A Config that lacks something is refused.
 func TestNew_IncompleteConfig(t *testing.T) {
 	whole := Config{
 		Engine: &fakeEngine{}, Hasher: testHasher{}, Now: time.Now, BaseURL: "http://127.0.0.1:8080",
-		Signer: Signer{ID: "k", Key: ed25519.NewKeyFromSeed(make([]byte, 32))}, TokenKey: [16]byte{1}, Keys: new(fakeKeys),
+		Signer: Signer{ID: "k", Key: ed25519.NewKeyFromSeed(make([]byte, 32))}, TokenKey: [16]byte{1}, Keys: new(keystest.Keys),
 	}
 	if _, err := New(whole); err != nil {
 		t.Fatal(err)

@@ -30,6 +30,14 @@ type KeyPage struct {
 	Foreign int          // values that are no data keys, passed over
 }
 
+// KeyPlace is how far a node's copy of the data keys has read their log.
+type KeyPlace struct {
+	Topic  TopicID // zero: nothing was read
+	Next   int64
+	Epoch  int32 // leader epoch of the batch before Next
+	ReadAt int64 // when the copy was at the log's end, ms since 1970
+}
+
 // MasterID names a master key. The zero value is none.
 type MasterID [16]byte
 
@@ -44,3 +52,10 @@ type SlotKeys struct {
 	Wrapped    []byte // by slot, of equal lengths
 	At         int64  // ms since 1970
 }
+
+// PutSlotKeys makes the slot keys, or puts the same ones wrapped anew in their place. It is a
+// conflict unless Generation follows that of those in force: of two nodes, one wraps.
+type PutSlotKeys struct{ Keys SlotKeys }
+
+// Kind is KindPutSlotKeys.
+func (*PutSlotKeys) Kind() Kind { return KindPutSlotKeys }

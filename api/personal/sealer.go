@@ -2,6 +2,8 @@ package personal
 
 import (
 	"context"
+	"crypto/rand"
+	"errors"
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
@@ -11,10 +13,10 @@ import (
 )
 
 // Sealer seals and opens personal parts.
-type Sealer struct{ keys port.Keys }
+type Sealer struct{ keys port.DataKeys }
 
 // NewSealer makes a Sealer that takes its data keys from there.
-func NewSealer(keys port.Keys) *Sealer { return &Sealer{keys} }
+func NewSealer(keys port.DataKeys) *Sealer { return &Sealer{keys} }
 
 // Open is the members, opened: copies in the same order. A member that has no personal part is
 // the same, nil stays nil, and one that occurs twice in a row is opened once.
@@ -28,7 +30,7 @@ func (s *Sealer) Open(ctx context.Context, members []*domain.Member) ([]*domain.
 	if len(ids) == 0 {
 		return members, nil
 	}
-	keys, err := s.keys.Get(ctx, ids)
+	keys, err := s.keys.Get(ctx, make([]seal.Cipher, 0, len(ids)), ids)
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +43,7 @@ func (s *Sealer) Open(ctx context.Context, members []*domain.Member) ([]*domain.
 		case i > 0 && members[i-1] == m:
 			out[i] = out[i-1]
 		default:
-			if out[i], err = open(m, &keys[next]); err != nil {
+			if out[i], err = open(m, keys[next]); err != nil {
 				return nil, err
 			}
 			next++
@@ -52,8 +54,13 @@ func (s *Sealer) Open(ctx context.Context, members []*domain.Member) ([]*domain.
 
 func sealed(m *domain.Member) bool { return m != nil && m.Personal.Data != "" }
 
-func open(m *domain.Member, key *seal.DataKey) (*domain.Member, error) {
-	plain, err := key.Key.Open(nil, scope(m.Account), []byte(m.Personal.Data))
+var errNoKey = errors.New("there is no such data key")
+
+func open(m *domain.Member, key seal.Cipher) (*domain.Member, error) {
+	if key.IsZero() {
+		return nil, &domain.Error{Code: domain.Unavailable, Op: "open a member", Err: errNoKey}
+	}
+	plain, err := key.Open(nil, scope(m.Account), []byte(m.Personal.Data))
 	if err != nil {
 		return nil, &domain.Error{Code: domain.Unavailable, Op: "open a member", Err: err}
 	}
@@ -74,35 +81,40 @@ func (s *Sealer) Put(
 	ctx context.Context, account domain.AccountID, m *domain.Member, p *domain.Personal,
 ) (domain.PersonalPut, error) {
 	put := domain.PersonalPut{Has: p.Profile.Bits(), Born: born(p.Profile.Get(domain.Birthdate))}
-	key, err := s.keyOf(ctx, m)
-	if err != nil {
-		return put, err
-	}
 	plain, err := codec.Append(nil, p)
 	if err != nil {
 		return put, err
 	}
-	put.Key = key.ID
-	put.Data = string(key.Key.Seal(nil, scope(account), plain))
-	if m != nil {
-		put.Base = m.Personal.Version
+	key, err := s.keyOf(ctx, m, &put)
+	if err != nil {
+		return put, err
 	}
+	put.Data = string(key.Seal(nil, scope(account), plain))
 	return put, nil
 }
 
-// keyOf is the data key of a member, a new one where it has none.
-func (s *Sealer) keyOf(ctx context.Context, m *domain.Member) (*seal.DataKey, error) {
-	var keys []seal.DataKey
-	var err error
+// keyOf is the data key of a member, a new one where it has none; put gets its id and the
+// member's version.
+func (s *Sealer) keyOf(ctx context.Context, m *domain.Member, put *domain.PersonalPut) (seal.Cipher, error) {
+	if m != nil {
+		put.Base = m.Personal.Version
+	}
 	if m == nil || m.Personal.Key.IsZero() {
-		keys, err = s.keys.New(ctx, 1)
-	} else {
-		keys, err = s.keys.Get(ctx, []domain.KeyID{m.Personal.Key})
+		var random [16 + seal.KeyBytes]byte
+		_, _ = rand.Read(random[:]) // never fails
+		key := seal.DataKeyOf(random)
+		put.Key = key.ID
+		return key.Key.Cipher(), s.keys.Put(ctx, []seal.DataKey{key})
 	}
+	put.Key = m.Personal.Key
+	keys, err := s.keys.Get(ctx, nil, []domain.KeyID{put.Key})
 	if err != nil {
-		return nil, err
+		return seal.Cipher{}, err
 	}
-	return &keys[0], nil
+	if keys[0].IsZero() {
+		return seal.Cipher{}, &domain.Error{Code: domain.Unavailable, Op: "seal a member", Err: errNoKey}
+	}
+	return keys[0], nil
 }
 
 // born is a date as the column of birth days holds it.

@@ -82,10 +82,14 @@ type Hasher interface {
 	ID(source, id string) uint64
 }
 
-// Keys keeps the data keys that personal parts are sealed under.
-type Keys interface {
-	// New makes n data keys; they are durable when it returns.
-	New(ctx context.Context, n int) ([]seal.DataKey, error)
-	// Get gives the keys in the order of the ids; an id that has none is an error.
-	Get(ctx context.Context, ids []domain.KeyID) ([]seal.DataKey, error)
+// DataKeys keeps and gives the keys that seal what is personal. Any goroutine may call it.
+type DataKeys interface {
+	// Put keeps new keys (seal.DataKeyOf). They are durable when it returns nil: only then is a
+	// command appended that names them. After an error, which has code Unavailable, the same
+	// keys may be put again.
+	Put(ctx context.Context, keys []seal.DataKey) error
+	// Get appends the key of each id to dst, ready to seal and open, in their order; the zero
+	// Cipher where there is none, or the id is zero. After an error, which has code Unavailable, dst is as it was: which
+	// keys there are is not known.
+	Get(ctx context.Context, dst []seal.Cipher, ids []domain.KeyID) ([]seal.Cipher, error)
 }

@@ -92,7 +92,7 @@ func (p *program) awaitDisk(ctx context.Context) error {
 
 // diskHeadroom is nil, or which directory cannot be opened for want of it.
 func diskHeadroom(c *Config) error {
-	dirs := []string{"store", "catalog"}
+	dirs := []string{"store", "catalog", "keys"}
 	if len(c.Kafka) == 0 {
 		dirs = append(dirs, "log")
 	}
@@ -274,7 +274,7 @@ func (p *program) openAPI(context.Context) error {
 	var err error
 	p.api, err = api.New(api.Config{
 		Engine: engine{p.node}, Hasher: p.hasher, Now: time.Now, BaseURL: base, ByHost: p.cfg.BaseURL == "",
-		Signer: signerOf(keys), TokenKey: p.secrets.Token, Logger: p.log,
+		Signer: signerOf(keys), TokenKey: p.secrets.Token, Keys: p.keys.keeper, Logger: p.log,
 		CacheBytes: int(p.budget.API.Cached), InFlightBytes: p.budget.API.InFlight,
 	})
 	return err

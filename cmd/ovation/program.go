@@ -33,8 +33,7 @@ type program struct {
 	hasher  *activity.Hasher
 
 	logs
-	store    *store.Store
-	catalog  *store.Catalog
+	stores
 	node     *actors.Node
 	verifier *verify.Verifier
 	rebuilds *verify.Rebuilder
@@ -43,6 +42,13 @@ type program struct {
 
 	closers []func() error // in order of opening
 	running sync.WaitGroup
+}
+
+// stores are what the node keeps on its own disk beside the embedded log.
+type stores struct {
+	store   *store.Store
+	catalog *store.Catalog
+	keys    dataKeys
 }
 
 // servers are the API's port and the admin port.
@@ -67,7 +73,7 @@ func newProgram(ctx context.Context, cfg Config, log *slog.Logger) (_ *program, 
 	}()
 	for _, step := range []func(context.Context) error{
 		p.openMemory, p.probe, p.openGate, p.awaitDisk, p.openSecrets, p.openLog, p.openTopics, p.openStores,
-		p.openNode, p.settleLayout, p.startNode, p.listen, p.openAPI,
+		p.openNode, p.settleLayout, p.keys.opening(p), p.startNode, p.listen, p.openAPI,
 	} {
 		if err := step(ctx); err != nil {
 			return nil, err
@@ -161,6 +167,8 @@ func (p *program) Run(ctx context.Context) error {
 	case err = <-p.failed:
 	case <-p.store.Failed(): // it opens again only in another process
 		err = fmt.Errorf("the store failed: %w", p.store.Err())
+	case <-p.keys.store.Failed(): // likewise
+		err = fmt.Errorf("the data keys failed: %w", p.keys.store.Err())
 	case <-ctx.Done():
 	}
 	p.drain.begin()

@@ -42,6 +42,7 @@ var commands = index(
 	message(acceptGapToWire, acceptGapFromWire),
 	message(putSegmentToWire, putSegmentFromWire),
 	message(deleteSegmentToWire, deleteSegmentFromWire),
+	message(putSlotKeysToWire, putSlotKeysFromWire),
 )
 
 // values are the other structures that the store keeps, by their type in the domain.
@@ -53,6 +54,7 @@ var values = index(
 	message(definitionToWire, definitionFromWire),
 	message(segmentToWire, segmentFromWire),
 	message(acceptedGapToWire, acceptedGapFromWire),
+	message(slotKeysToWire, slotKeysFromWire),
 
 	message(memberToWire, memberFromWire),
 	message(personalToWire, personalFromWire),

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
@@ -26,9 +25,6 @@ func (k Key) IsZero() bool { return k == Key{} }
 
 // Format prints a fixed word for every verb.
 func (Key) Format(s fmt.State, _ rune) { _, _ = io.WriteString(s, "[key]") }
-
-// LogValue is a fixed word.
-func (Key) LogValue() slog.Value { return slog.StringValue("[key]") }
 
 // MarshalText is a fixed word.
 func (Key) MarshalText() ([]byte, error) { return []byte("[key]"), nil }
@@ -61,8 +57,17 @@ const Overhead = 1 + 12 + 16
 // another scope.
 var ErrSealed = errors.New("a sealed value does not open: it is damaged, or of another key or scope")
 
-// Cipher is a key made ready for several values. Any goroutine may use it.
+// Cipher is a key made ready to seal and open. Any goroutine may use it. The zero value is none.
 type Cipher struct{ aead cipher.AEAD }
+
+// IsZero reports that there is no key.
+func (c Cipher) IsZero() bool { return c.aead == nil }
+
+// Format prints a fixed word for every verb.
+func (Cipher) Format(s fmt.State, _ rune) { _, _ = io.WriteString(s, "[key]") }
+
+// MarshalText is a fixed word.
+func (Cipher) MarshalText() ([]byte, error) { return []byte("[key]"), nil }
 
 // Cipher makes the key ready.
 func (k *Key) Cipher() Cipher {
@@ -78,23 +83,13 @@ func (k *Key) Cipher() Cipher {
 }
 
 // Seal appends the sealed value to dst. It must not share memory with plain.
-func (k *Key) Seal(dst []byte, in Scope, plain []byte) []byte {
-	return k.Cipher().Seal(dst, in, plain)
-}
-
-// Open appends the plain value to dst, which must not share memory with sealed. It fails with
-// ErrSealed, or with domain.ErrNewer on what a newer version has sealed; dst is then as it was.
-func (k *Key) Open(dst []byte, in Scope, sealed []byte) ([]byte, error) {
-	return k.Cipher().Open(dst, in, sealed)
-}
-
-// Seal is Key.Seal.
 func (c Cipher) Seal(dst []byte, in Scope, plain []byte) []byte {
 	var bound [6]byte
 	return c.seal(dst, in.bytes(bound[:0]), plain)
 }
 
-// Open is Key.Open.
+// Open appends the plain value to dst, which must not share memory with sealed. It fails with
+// ErrSealed, or with domain.ErrNewer on what a newer version has sealed; dst is then as it was.
 func (c Cipher) Open(dst []byte, in Scope, sealed []byte) ([]byte, error) {
 	var bound [6]byte
 	return c.open(dst, in.bytes(bound[:0]), sealed)

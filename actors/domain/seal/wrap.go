@@ -3,19 +3,23 @@ package seal
 import (
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// DataKey is a data key and its id.
+// DataKey is a data key, its id, and the key made ready.
 type DataKey struct {
-	ID  domain.KeyID
-	Key Key
+	ID     domain.KeyID
+	Key    Key
+	Cipher Cipher // of Key
 }
 
 // DataKeyOf is the data key of 48 random bytes: its id, and the key.
 func DataKeyOf(random [16 + KeyBytes]byte) DataKey {
-	return DataKey{ID: domain.KeyID(random[:16]), Key: Key{[KeyBytes]byte(random[16:])}}
+	k := DataKey{ID: domain.KeyID(random[:16]), Key: Key{[KeyBytes]byte(random[16:])}}
+	k.Cipher = k.Key.Cipher()
+	return k
 }
 
 // WrappedBytes is the length of a wrapped key.
@@ -23,6 +27,9 @@ const WrappedBytes = KeyBytes + Overhead
 
 // SlotKeys are the keys that wrap data keys, by slot.
 type SlotKeys struct{ keys [domain.Slots]Key }
+
+// Format prints a fixed word for every verb.
+func (*SlotKeys) Format(s fmt.State, _ rune) { _, _ = io.WriteString(s, "[slot keys]") }
 
 // SlotKeyBytes is the length of what slot keys are made of.
 const SlotKeyBytes = domain.Slots * KeyBytes
