@@ -45,8 +45,12 @@ func (a *attendee) attach(r *harness, n int) {
 	a.Services = append(a.Services, domain.Spotify)
 	id := identityOf(n)
 	id[5] = 1
+	var email domain.IdentityHash
+	if a.mail > 0 {
+		email = address(a.mail)
+	}
 	r.submit(domain.Submission{Account: 1, Slot: a.ID.Slot(), Command: &domain.AttachService{Member: a.ID, Register: domain.RegisterMember{
-		Application: 1, Identity: id, Service: domain.Spotify,
+		Application: 1, Identity: id, Service: domain.Spotify, Email: email,
 	}}})
 }
 

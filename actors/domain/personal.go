@@ -41,6 +41,9 @@ type PersonalPut struct {
 	Born uint16
 }
 
+// Takes reports that the new part was made of this one, or that there is no new one.
+func (p *PersonalPart) Takes(put *PersonalPut) bool { return put.Key.IsZero() || put.Base == p.Version }
+
 // Bits has a bit for each of the fields, by their codes; a profile's codes are below 64.
 func (f Fields) Bits() (bits uint64) {
 	for i := range f {

@@ -121,8 +121,8 @@ func (s *State) Settle(dst []domain.Change, c *domain.Claim, record uint64) ([]d
 		}), Settled{}
 	}
 	there := s.Member.Password(p.Register.Identity)
-	end := Settled{Ended: &p, Granted: granted, IsNew: s.Pending()}
-	if granted && (there != "" && there != p.Register.Password || !s.Current(&p.Register.Personal)) {
+	end := Settled{Ended: &p, Granted: granted, IsNew: s.Member.State == domain.MemberPending}
+	if granted && (there != "" && there != p.Register.Password || !s.Member.Personal.Takes(&p.Register.Personal)) {
 		end.Granted = false
 		end.Again = true
 		dst = s.Outdated(dst, &p.Register.Personal)

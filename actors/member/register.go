@@ -54,12 +54,6 @@ func register(m *domain.Member, c *domain.RegisterMember, record uint64) {
 	}
 }
 
-// Current reports that a personal part was made of the one that the member has, or that the
-// command has none.
-func (s *State) Current(p *domain.PersonalPut) bool {
-	return p.Key.IsZero() || p.Base == s.Member.Personal.Version
-}
-
 // Outdated notes the key of a personal part that was not made of the one that the member has: what
 // it seals is in the log.
 func (s *State) Outdated(dst []domain.Change, p *domain.PersonalPut) []domain.Change {
@@ -97,6 +91,3 @@ func (s *State) change(dst []domain.Change, edit func(*domain.Member)) []domain.
 
 // Active reports that answers show the member.
 func (s *State) Active() bool { return s.Member.State == domain.MemberActive }
-
-// Pending reports that the member waits for the claims of its registration.
-func (s *State) Pending() bool { return s.Member.State == domain.MemberPending }

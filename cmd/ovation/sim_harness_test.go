@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/domain/seal"
 	"github.com/ovation-analytics/ovation/api/admin"
 	"github.com/ovation-analytics/ovation/api/client"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
@@ -62,6 +63,7 @@ func newSimulation(seed uint64) *simulation {
 	w.secrets.Pepper[0], w.secrets.Token[0] = byte(seed), 1
 	w.secrets.Pepper[1], w.secrets.Pepper[2] = byte(seed>>8), 1
 	w.secrets.Signing = []SigningKey{{KID: "k"}}
+	w.secrets.Masters = seal.Ring{{ID: domain.MasterID{1}, Key: seal.KeyOf([seal.KeyBytes]byte{1})}}
 	w.wires = newWires(seed, func() *brokerLife {
 		w.mu.Lock()
 		defer w.mu.Unlock()

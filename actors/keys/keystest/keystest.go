@@ -1,4 +1,3 @@
-// Package keystest keeps data keys in memory, for tests.
 package keystest
 
 import (

@@ -80,7 +80,7 @@ func (g *Registrar) enter(ctx actor.Context, r *domain.Record, c *domain.Registe
 	if k != nil {
 		known = &k.State().Member
 		id = known.ID
-		if !k.State().Current(&c.Personal) {
+		if !known.Personal.Takes(&c.Personal) {
 			g.effects.Apply(ctx, k, &members.Outdated{Personal: &c.Personal})
 			g.effects.Complete(r, domain.Outcome{Again: true})
 			return nil
