@@ -45,13 +45,11 @@ func (d *deadline) close() {
 // exchange is a request on its way through the pipeline. It belongs to the goroutine that
 // serves the request.
 type exchange struct {
-	server   *Server
-	w        http.ResponseWriter
-	r        *http.Request
+	server *Server
+	reply
 	op       *Operation
 	counts   *counters
 	random   domain.RequestID // shown as X-Request-Id
-	status   int              // answered
 	admitted bool             // the key may use the operation
 	body     body
 	deadline deadline
@@ -60,12 +58,17 @@ type exchange struct {
 	req      Request
 }
 
-// ServeHTTP answers a request, counts it and logs it at level debug.
+// byEncoding is the header Vary of every answer. It is never written to.
+var byEncoding = []string{"Accept-Encoding"}
+
+// ServeHTTP answers a request, counts it and logs it: at level debug, and in the access log.
 func (a *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	began := a.Now()
-	x := &exchange{server: a, w: w, r: r, counts: a.none}
+	x := &exchange{server: a, reply: reply{w: w, r: r}, counts: a.none}
 	_, _ = rand.Read(x.random[:]) // never fails
-	w.Header()["X-Request-Id"] = []string{x.random.String()}
+	h := w.Header()
+	h["X-Request-Id"] = []string{x.random.String()}
+	h["Vary"] = byEncoding[:1:1]
 	defer func() {
 		if p := recover(); p != nil {
 			if p == http.ErrAbortHandler {
@@ -80,10 +83,13 @@ func (a *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			a.Logger.Debug("request", slog.String("operation", x.counts.name), slog.Int("status", x.status),
 				slog.Duration("took", took), slog.String("request", x.random.String()))
 		}
+		if a.Access != nil {
+			logAccess(a.Access, x, took)
+		}
 	}()
 	if err := x.serve(); err != nil {
 		if x.admitted {
-			x.headers(w.Header())
+			x.headers(h)
 		}
 		x.refuse(Unavailable(err))
 	}
@@ -95,19 +101,18 @@ func (x *exchange) serve() error {
 	found, values, ok := a.table.Find(r.URL.Path)
 	if !ok {
 		if path, ok := a.table.Fix(r.URL.Path); ok {
-			x.status = redirect(w, r, path)
+			x.redirect(path)
 			return nil
 		}
 		return domain.Fail(domain.NotFound, "there is no such path")
 	}
-	var err error
+	x.route = found.Path
 	if x.op, ok = found.Method(r.Method); !ok {
 		w.Header().Set("Allow", found.Allow())
 		return domain.Fail(domain.MethodNotAllowed, "this path takes "+found.Allow())
 	}
 	if x.op == nil {
-		x.status, err = a.page(w, r, found.Path)
-		return err
+		return a.page(&x.reply, found.Path)
 	}
 	x.counts = x.op.counts
 	x.begin()
@@ -140,8 +145,7 @@ func (x *exchange) serve() error {
 	if err != nil {
 		return err
 	}
-	x.status, err = x.answer(answer)
-	return err
+	return x.answer(answer)
 }
 
 // begin makes the request that the operation's handler gets.
