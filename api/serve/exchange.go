@@ -7,8 +7,6 @@ import (
 	"encoding/binary"
 	"log/slog"
 	"net/http"
-	"regexp"
-	"strings"
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
@@ -156,22 +154,6 @@ func (x *exchange) begin() {
 	req.Now = a.Now()
 	req.Links = page.Links{Base: a.baseOf(x.r), Path: x.r.URL.Path, Params: new(bind.Params)}
 	req.Response = Response{Status: http.StatusOK, LagMs: -1}
-}
-
-// hostname is what a client may send as a host and find again in an address.
-var hostname = regexp.MustCompile(`^([A-Za-z0-9._-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(:[0-9]{1,5})?$`)
-
-// baseOf is the scheme and host that addresses in an answer begin with. A host that
-// is none, as HTTP/1.0 may send, gives BaseURL. Headers of a proxy are not
-// read, since any client may send it: behind a proxy BaseURL is configured.
-func (a *Server) baseOf(r *http.Request) string {
-	if !a.ByHost || !hostname.MatchString(r.Host) {
-		return a.BaseURL
-	}
-	if r.TLS != nil {
-		return "https://" + strings.TrimSuffix(r.Host, ":443")
-	}
-	return "http://" + strings.TrimSuffix(r.Host, ":80")
 }
 
 // authenticate finds the key and what it may do; the parameters of the query are there. The

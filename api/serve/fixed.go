@@ -36,8 +36,8 @@ const pageLife = 5 * time.Minute
 
 // page answers what needs no key; path is that of its route.
 func (a *Server) page(out *reply, path string) error {
-	if base := a.baseOf(out.r); path == documentPath && base != a.BaseURL {
-		seal("application/json", pageLife, a.Document(base)).write(out)
+	if b := a.hostBase(out.r); path == documentPath && b != nil && b.address != a.BaseURL {
+		b.document().write(out)
 		return nil
 	}
 	if path == errorsPath {

@@ -51,6 +51,7 @@ type Server struct {
 	asking  inflight
 	cache   *poll.Cache
 	cursors page.Sealer
+	base    atomic.Pointer[base] // of the last request, where ByHost
 }
 
 // New makes a Server; a Config that lacks something is an error.
