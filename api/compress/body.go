@@ -45,9 +45,9 @@ var (
 	}}
 )
 
-// zstdWindow is how far back a match may be. A larger one makes an answer little smaller, and
-// each encoder keeps as much.
-const zstdWindow = 256 << 10
+// zstdWindow is how far back a match may be. Of a list a larger one makes no smaller answer, and each
+// encoder keeps as much.
+const zstdWindow = 128 << 10
 
 // zstds has an encoder for each processor, which are made when the first answer needs one: an
 // answer waits where all are in use.

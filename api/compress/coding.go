@@ -8,8 +8,8 @@ import (
 // Coding is a content coding.
 type Coding uint8
 
-// The content codings, in the order in which they are preferred where a client has no
-// preference: zstd takes less time.
+// The content codings. Where a client has no preference, the last one is preferred: of a list, zstd
+// makes a fifth less than gzip in a tenth more time.
 const (
 	Identity Coding = iota
 	Gzip

@@ -4,8 +4,8 @@
 //
 // An answer is in memory as a whole before it is written, so its compressed form is, too: an
 // answer of GET and one of HEAD have the exact Content-Length, and no chunks. Writers and
-// buffers are pooled; both codings run at their fastest level. Of a list of 1,000 feed items
-// (696 kB) zstd makes 8 % and gzip 9 %; see BenchmarkCompress for what that costs.
+// buffers are pooled; both codings run at their fastest level. Of 1,000 feed items (654 kB) zstd makes
+// 10.8 % in 1.3 ms of a processor, gzip 13.9 % in 1.2 ms (BenchmarkCompress, AMD EPYC, 11/2026).
 //
 // The tag of an answer is weak and of the uncompressed body: it is the same in each coding.
 //
