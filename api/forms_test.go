@@ -151,8 +151,12 @@ func TestForms_ThatDoNotParse(t *testing.T) {
 func TestForms_NameTwice(t *testing.T) {
 	h := newFixture(t)
 	for _, c := range []struct{ query, body, parameter string }{
-		{"", "name=x&NAME=x&type=y", "NAME"}, {"&Name=x", "name=x&type=y", "name"}, {"&Name=x", `{"name":"x","type":"y"}`, "name"},
-		{"", `{"name":"x","Name":"x","type":"y"}`, "Name"}, {"", "name=x&type=y&foo=1&FOO=2", "FOO"}, {"", "name=x&type=y&segment=1&segmentID=1", "segmentID"},
+		{"", "name=x&NAME=x&type=y", "NAME"},
+		{"&Name=x", "name=x&type=y", "name"},
+		{"&Name=x", `{"name":"x","type":"y"}`, "name"},
+		{"", `{"name":"x","Name":"x","type":"y"}`, "Name"},
+		{"", "name=x&type=y&foo=1&FOO=2", "FOO"},
+		{"", "name=x&type=y&segment=1&segmentID=1", "segmentID"},
 	} {
 		h.refused(h.post("/v1.1/brand/create?"+strings.TrimPrefix(c.query, "&"), c.body), domain.InvalidParameter, c.parameter)
 	}
