@@ -80,7 +80,7 @@ func TestAccessLog_NoSecret(t *testing.T) {
 		return s
 	}
 	operations := Operations()
-	for range 20 {
+	for range 5 {
 		for _, o := range operations {
 			path := strings.NewReplacer(":brandid", secret(), ":brandID", secret(), ":activityid", secret(), ":segmentid", secret(),
 				":memberid", secret(), ":actionid", secret()).Replace(o.Path)
@@ -99,11 +99,12 @@ func TestAccessLog_NoSecret(t *testing.T) {
 	}
 	secrets = append(secrets, keyAdvanced, "192.0.2.1" /* of httptest */, "api.example")
 	text := log.String() + h.log.String()
-	if n := strings.Count(log.String(), "\n"); n < 20*len(operations) {
+	lower := strings.ToLower(text)
+	if n := strings.Count(log.String(), "\n"); n < 5*len(operations) {
 		t.Fatalf("%d lines", n)
 	}
 	for _, s := range secrets {
-		if strings.Contains(strings.ToLower(text), strings.ToLower(s)) {
+		if strings.Contains(lower, strings.ToLower(s)) {
 			t.Errorf("%q is in the log", s)
 		}
 	}
