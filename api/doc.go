@@ -9,6 +9,7 @@
 //	bind/       parameters                           route/      paths
 //	problem/    errors                               wire/       JSON shapes
 //	openapi/    /openapi.json                        client/     typed client
+//	transport/  the API's port: TLS, HTTP/2, limits  compress/   gzip and zstd
 //	admin/      the admin port
 //
 // What is promised: nothing that is random, hashed or read from a clock is left to the

@@ -37,6 +37,7 @@ type Config struct {
 
 	KafkaAccess
 	AdminPort
+	PublicPort
 }
 
 // AdminPort is where the admin port is and what opens it: for the node that serves
@@ -92,7 +93,7 @@ func (c *Config) Validate() error {
 		errs = append(errs, errors.New("--kafka-tls, --kafka-ca, --kafka-cert, --kafka-sasl, --kafka-user: "+
 			"without --kafka there is no broker to show it to"))
 	}
-	return errors.Join(append(errs, c.KafkaAccess.Validate(), c.AdminPort.Validate())...)
+	return errors.Join(append(errs, c.KafkaAccess.Validate(), c.AdminPort.Validate(), c.PublicPort.Validate())...)
 }
 
 // isBase reports that a text is an http or https address, or none.
