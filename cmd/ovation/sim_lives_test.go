@@ -19,7 +19,6 @@ import (
 	"github.com/ovation-analytics/ovation/ingest/broker/wire"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 	kafkatopics "github.com/ovation-analytics/ovation/ingest/kafka/topics"
-	keystore "github.com/ovation-analytics/ovation/storage/keys"
 	"github.com/ovation-analytics/ovation/storage/store"
 )
 
@@ -96,7 +95,7 @@ func startEngine(p *power, w *wires, secrets *Secrets) (_ *engineLife, err error
 	}
 	e.onClose(func() error { e.client.Close(); return nil })
 	for _, step := range []func(context.Context) error{
-		e.findTopics, e.openDisks, e.openNode, e.settleLayout, e.startNode, e.answer,
+		e.findTopics, e.openDisks, e.openNode, e.settleLayout, e.openKeys, e.startNode, e.answer,
 	} {
 		if err := step(ctx); err != nil {
 			return nil, err
@@ -138,20 +137,12 @@ func (e *engineLife) openDisks(context.Context) error {
 		return err
 	}
 	e.onClose(e.store.Close)
-	e.keys.store, err = keystore.Open(keysDir, keystore.Options{FS: e.power.fs(), Logger: e.log, CacheBytes: 1 << 20, MemTableBytes: 64 << 10})
-	if err != nil {
-		return err
-	}
-	e.onClose(e.keys.store.Close)
 	e.catalog, err = store.OpenCatalog("catalog", store.Options{FS: e.power.fs(), CacheBytes: 1 << 20, MemTableBytes: 64 << 10})
 	return err
 }
 
-func (e *engineLife) answer(ctx context.Context) error {
-	err := e.keys.keep(ctx, e.program)
-	if err != nil {
-		return err
-	}
+func (e *engineLife) answer(context.Context) error {
+	var err error
 	e.api, err = api.New(api.Config{
 		Engine: engine{e.node}, Hasher: e.hasher, Now: time.Now, BaseURL: "http://sim.test", Signer: signerOf(e.secrets.Signing[0]),
 		TokenKey: e.secrets.Token, Logger: e.log, Keys: e.keys.keeper,

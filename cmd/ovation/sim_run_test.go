@@ -57,8 +57,12 @@ func simulate(seed uint64) (err error) {
 		if err := w.unusualStep(); err != nil {
 			return err
 		}
+		w.putKeys()
 		time.Sleep(time.Duration(w.rng.IntN(30)) * time.Millisecond)
 		if err := w.revive(2); err != nil {
+			return err
+		}
+		if err := w.checkKeys(); err != nil {
 			return err
 		}
 		if err := w.failed(); err != nil {
