@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ovation-analytics/ovation/api/brands"
+	"github.com/ovation-analytics/ovation/api/docs"
 	"github.com/ovation-analytics/ovation/api/members"
 	"github.com/ovation-analytics/ovation/api/openapi"
 	"github.com/ovation-analytics/ovation/api/poll"
@@ -58,7 +59,7 @@ func New(config Config) (*API, error) {
 	server, err := serve.New(serve.Config{
 		Engine: config.Engine, Hasher: config.Hasher, Now: config.Now, BaseURL: config.BaseURL, ByHost: config.ByHost,
 		CursorKey: config.TokenKey, Logger: config.Logger, Operations: operations(member, &brands.Service{Resolver: config.Resolver}),
-		Document: document, Keys: member.KeySet(), CacheBytes: config.CacheBytes, InFlightBytes: config.InFlightBytes,
+		Document: document, Keys: member.KeySet(), Files: docs.Files(), CacheBytes: config.CacheBytes, InFlightBytes: config.InFlightBytes,
 	})
 	return &API{server}, err
 }

@@ -167,6 +167,17 @@ func TestProblem_TypeIsAnAddress(t *testing.T) {
 		}
 	}
 	h.refused(h.do(http.MethodGet, "/errors/nothing", ""), domain.NotFound, "")
+	for _, path := range []string{"/errors/gone%2Fhtml", "/errors/gone/html", "/errors/gone"} {
+		if w := h.do(http.MethodGet, path, ""); strings.Contains(w.Body.String(), "<html") {
+			t.Errorf("%s: %s", path, w.Body)
+		}
+	}
+	// A browser gets a page.
+	w := h.do(http.MethodGet, "/errors/wrong-password", "", "Accept", "text/html,application/xhtml+xml,*/*;q=0.8")
+	if text := w.Body.String(); w.Code != http.StatusOK || !strings.HasPrefix(text, "<!DOCTYPE html>") || !strings.Contains(text, "Error code 18, status 401") ||
+		w.Header().Get("Vary") != "Accept" || w.Header().Get("Content-Security-Policy") == "" {
+		t.Errorf("%v %s", w.Header(), text)
+	}
 }
 
 // The document names the bands of stats/age as they are answered.

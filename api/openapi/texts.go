@@ -50,6 +50,7 @@ var tags = []object{
 // headers of answers.
 var headers = object{
 	"ETag":                header("weak tag of the body, for If-None-Match: equal tags mean equal bodies but for jwt and explain.position, which no tag covers", "string"),
+	"Cache-Control":       header("how long the document may be kept", "string"),
 	"X-Position":          header("what has been applied to give this answer; of a POST, where it is visible: a token for wait_for", "string"),
 	"X-Lag-Ms":            header("milliseconds since the end of the log, as then seen, has been applied", "integer"),
 	"X-Range":             header("the range answered, as start/end", "string"),
@@ -99,6 +100,7 @@ var Notes = map[string]string{
 	"recordActivity":        "With async=1, the default, an unknown brand or activity is an error at once, an unknown member is not: the answer is 202 and the record becomes a dead letter. async=0 waits and tells.",
 	"recordActivities":      "A bad record is an error of its own item. With async=1, the default, an unknown member is not told: the record becomes a dead letter. The same Idempotency-Key with other records is error 7 of the whole request.",
 	"getFeed":               "Without all_member_actions=1 each member's latest matching action alone.",
+	"getFeedRSS":            "RSS 2.0 of what activity/feed lists: title is the member's name and the action's, guid its ID, description the values in its Content, as HTML. Errors are JSON.",
 	"getBrandActivityStats": "Most actions first. Without limit all rows.",
 	"getBrandTimeline":      "Every UTC day that the range touches, zeros included; services without a match are left out.",
 	"getBrandAges":          "Every band, zeros included.",
