@@ -33,14 +33,14 @@ type musicURLs struct {
 	SpotifyURL        *spotifyURL `name:"spotifyurl" doc:"artist on Spotify; SpotifyID is read out of it" eg:"https://open.spotify.com/artist/4dpARuHxo51G3z768sgnrY"`
 	SpotifyUserURL    *spotifyURL `name:"spotifyuserurl" doc:"owner of playlists, separate from the artist's profile" eg:"https://open.spotify.com/user/moons"`
 	SpotifyPodcastURL *spotifyURL `name:"spotifypodcasturl" doc:"podcast on Spotify" eg:"https://open.spotify.com/show/1"`
-	DeezerURL         *bind.URL `name:"deezerurl" doc:"artist on Deezer; DeezerID is read out of it" eg:"https://www.deezer.com/en/artist/27"`
-	DeezerUserURL     *bind.URL `name:"deezeruserurl" doc:"profile on Deezer; DeezerUserID is read out of it" eg:"https://www.deezer.com/profile/5"`
-	AppleMusicURL     *bind.URL `name:"applemusicurl" doc:"artist on Apple Music; AppleMusicID and AppleMusicName are read out of it" eg:"https://music.apple.com/us/artist/moons/12345"`
-	NapsterURL        *bind.URL `name:"napsterurl" doc:"artist on Napster; NapsterID is read out of it" eg:"https://app.napster.com/artist/art.1"`
-	NapsterUserURL    *bind.URL `name:"napsteruserurl" doc:"profile on Napster; NapsterUserID is read out of it" eg:"https://app.napster.com/profile/moons"`
-	SoundCloudURL     *bind.URL `name:"soundcloudurl" doc:"profile on SoundCloud; SoundCloudUsername is read out of it" eg:"https://soundcloud.com/moons"`
-	GroovesharkURL    *bind.URL `name:"groovesharkurl" doc:"artist on Grooveshark" eg:"https://grooveshark.com/moons"`
-	LastFMURL         *bind.URL `name:"lastfmurl" doc:"artist on Last.fm" eg:"https://www.last.fm/music/Moons"`
+	DeezerURL         *bind.URL   `name:"deezerurl" doc:"artist on Deezer; DeezerID is read out of it" eg:"https://www.deezer.com/en/artist/27"`
+	DeezerUserURL     *bind.URL   `name:"deezeruserurl" doc:"profile on Deezer; DeezerUserID is read out of it" eg:"https://www.deezer.com/profile/5"`
+	AppleMusicURL     *bind.URL   `name:"applemusicurl" doc:"artist on Apple Music; AppleMusicID and AppleMusicName are read out of it" eg:"https://music.apple.com/us/artist/moons/12345"`
+	NapsterURL        *bind.URL   `name:"napsterurl" doc:"artist on Napster; NapsterID is read out of it" eg:"https://app.napster.com/artist/art.1"`
+	NapsterUserURL    *bind.URL   `name:"napsteruserurl" doc:"profile on Napster; NapsterUserID is read out of it" eg:"https://app.napster.com/profile/moons"`
+	SoundCloudURL     *bind.URL   `name:"soundcloudurl" doc:"profile on SoundCloud; SoundCloudUsername is read out of it" eg:"https://soundcloud.com/moons"`
+	GroovesharkURL    *bind.URL   `name:"groovesharkurl" doc:"artist on Grooveshark" eg:"https://grooveshark.com/moons"`
+	LastFMURL         *bind.URL   `name:"lastfmurl" doc:"artist on Last.fm" eg:"https://www.last.fm/music/Moons"`
 }
 
 // spotifyURL is an address of Spotify: on the web, or a URI such as spotify:artist:<id>.
