@@ -65,15 +65,15 @@ func New(document []byte) (*Checker, error) {
 // Check compares an answer to a request with the document.
 func (c *Checker) Check(r *http.Request, status int, header http.Header, body []byte) error {
 	switch {
-	case status == http.StatusNotModified || status == http.StatusMovedPermanently || status == http.StatusTemporaryRedirect:
-		if len(body) > 0 {
-			return fmt.Errorf("%s %s: %d has a body", r.Method, r.URL.Path, status)
-		}
 	case r.Method == http.MethodHead:
 		if len(body) > 0 {
 			return fmt.Errorf("%s %s has a body", r.Method, r.URL.Path)
 		}
 		return nil
+	case status == http.StatusNotModified || status == http.StatusMovedPermanently || status == http.StatusTemporaryRedirect:
+		if len(body) > 0 {
+			return fmt.Errorf("%s %s: %d has a body", r.Method, r.URL.Path, status)
+		}
 	case r.Method == http.MethodOptions && status < http.StatusBadRequest: // a browser's question, no operation's
 		return nil
 	}
