@@ -199,7 +199,7 @@ func pageParameter(id string) object {
 		return in("file", "name of the file", object{"type": "string"})
 	case "getAvatar":
 		return in("memberid", "any number that a member may have; that there is a picture does not say that there is a member",
-			object{"type": "integer", "minimum": 1, "maximum": domain.MaxID})
+			object{"type": "integer", "format": "int64", "minimum": 1, "maximum": domain.MaxID})
 	}
 	return nil
 }

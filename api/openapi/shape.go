@@ -38,7 +38,7 @@ func (d *describer) schema(t reflect.Type) object {
 	case reflect.Bool:
 		return object{"type": "boolean"}
 	case reflect.Int, reflect.Int64, reflect.Uint32, reflect.Uint64:
-		return object{"type": "integer"}
+		return object{"type": "integer", "format": "int64"} // without it generators take 32 bits, and ids have 53
 	case reflect.Slice:
 		if t.Elem().Kind() == reflect.Uint8 { // json.RawMessage: always an object here
 			return object{"type": "object"}
