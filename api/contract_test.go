@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/api/openapi"
 	"github.com/ovation-analytics/ovation/api/openapi/openapitest"
+	"github.com/ovation-analytics/ovation/api/serve"
 )
 
 // contract holds the answers of this package's tests against the document.
@@ -164,3 +166,46 @@ func jsonTypes(doc, schema any) (types []string) {
 	}
 	return types
 }
+
+// The document has each route and no other, and each operation is one of the interface.
+func TestContract_RoutesAndDocument(t *testing.T) {
+	routes, documented := map[string]bool{}, map[string]bool{}
+	for _, p := range serve.Pages {
+		routes["get "+openapi.Path(p.Path)] = true
+	}
+	served := map[string]bool{}
+	for _, o := range Operations() {
+		routes[strings.ToLower(o.Method)+" "+openapi.Path(o.Path)] = true
+		served[unnamed(o.Name())] = true
+	}
+	for path, methods := range at(described(t, newFixture(t)), "paths").(map[string]any) {
+		for method := range methods.(map[string]any) {
+			documented[method+" "+path] = true
+		}
+	}
+	equal(t, routes, documented, "routes, and those of the document")
+	list, err := os.ReadFile("testdata/operations.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	known, absent := map[string]bool{}, 0
+	for line := range strings.Lines(string(list)) {
+		name := unnamed(strings.TrimSpace(line))
+		if strings.HasPrefix(name, "#") {
+			continue
+		}
+		if known[name] = true; !served[name] {
+			absent++
+			t.Logf("not served yet: %s", name)
+		}
+	}
+	for name := range served {
+		if !known[name] {
+			t.Errorf("%s is no operation of the interface", name)
+		}
+	}
+	t.Logf("%d of %d operations are served", len(known)-absent, len(known))
+}
+
+// unnamed is a method and path without the names of parameters, which are not told apart.
+func unnamed(name string) string { return regexp.MustCompile(`:\w+`).ReplaceAllString(name, ":") }

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -64,6 +65,37 @@ func TestOpenAPI_SaysWhatEverythingIs(t *testing.T) {
 		if !known[id] {
 			t.Errorf("there is a note on %s, which is no operation", id)
 		}
+	}
+}
+
+// Texts are Markdown, by which pages show them: none has what would be read as an HTML element.
+func TestOpenAPI_TextsShowAsTheyAre(t *testing.T) {
+	var look func(v any, at string)
+	texts := 0
+	look = func(v any, at string) {
+		switch v := v.(type) {
+		case map[string]any:
+			for name, x := range v {
+				if name != "example" {
+					look(x, at+"/"+name)
+				}
+			}
+		case []any:
+			for _, x := range v {
+				look(x, at)
+			}
+		case string:
+			if strings.HasSuffix(at, "/description") || strings.HasSuffix(at, "/summary") {
+				texts++
+				if regexp.MustCompile(`<[A-Za-z/!]`).MatchString(v) {
+					t.Errorf("%s: %q has an element", at, v)
+				}
+			}
+		}
+	}
+	look(described(t, newFixture(t)), "")
+	if texts < 1000 {
+		t.Errorf("%d texts", texts)
 	}
 }
 
