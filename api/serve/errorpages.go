@@ -1,9 +1,9 @@
 package serve
 
 import (
-	"bytes"
 	"encoding/json"
-	"html/template"
+	"fmt"
+	"html"
 
 	"github.com/ovation-analytics/ovation/api/problem"
 )
@@ -21,14 +21,17 @@ type errorPage struct {
 	When   string `json:"when"`
 }
 
-// errorHTML is the page for a browser.
-var errorHTML = template.Must(template.New("error").Parse(`<!DOCTYPE html>
-<html lang="en"><meta charset="utf-8"><title>{{.Title}}</title>
-<h1>{{.Title}}</h1>
-<p>{{.When}}.</p>
-<p>Error code {{.Code}}, status {{.Status}}, type <code>{{.Type}}</code>. <a href="/docs">All operations and errors</a></p>
+// html is the page for a browser.
+func (p *errorPage) html() []byte {
+	const form = `<!DOCTYPE html>
+<html lang="en"><meta charset="utf-8"><title>%[1]s</title>
+<h1>%[1]s</h1>
+<p>%[2]s.</p>
+<p>Error code %[3]d, status %[4]d, type <code>%[5]s</code>. <a href="/docs">All operations and errors</a></p>
 </html>
-`))
+`
+	return fmt.Appendf(nil, form, html.EscapeString(p.Title), html.EscapeString(p.When), p.Code, p.Status, html.EscapeString(p.Type))
+}
 
 // makeErrorPages makes a page for each type of problem, as JSON and for a browser.
 func (a *Server) makeErrorPages() error {
@@ -40,14 +43,10 @@ func (a *Server) makeErrorPages() error {
 		if err != nil {
 			return err
 		}
-		var page bytes.Buffer
-		if err := errorHTML.Execute(&page, about); err != nil {
-			return err
-		}
 		a.fixed[about.Type] = seal("application/json", pageLife, asJSON)
-		html := seal("text/html; charset=utf-8", pageLife, page.Bytes())
-		html.policy = nothingElse
-		a.fixed[about.Type+asHTML] = html
+		page := seal("text/html; charset=utf-8", pageLife, about.html())
+		page.policy = nothingElse
+		a.fixed[about.Type+asHTML] = page
 	}
 	return nil
 }
