@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ovation-analytics/ovation/storage/pebblefs/pebblefstest"
+
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 
@@ -91,17 +93,17 @@ func TestCatalog_KeepsEntitiesOverACrash(t *testing.T) {
 }
 
 func TestCatalog_StopsOnADiskError(t *testing.T) {
-	disk := &brokenFrom{}
-	disk.left.Store(1 << 40)
+	disk := &pebblefstest.BrokenFrom{}
+	disk.Left.Store(1 << 40)
 	c := check.Must[*Catalog](t)(OpenCatalog("catalog", Options{FS: errorfs.Wrap(vfs.NewMem(), disk)}))
 	check.OK(t, c.Commit(format.CatalogState{Next: 1}, nil))
-	disk.left.Store(0)
+	disk.Left.Store(0)
 	for range 2 {
-		if err := c.Commit(format.CatalogState{Next: 2}, nil); !errors.Is(err, errDisk) {
+		if err := c.Commit(format.CatalogState{Next: 2}, nil); !errors.Is(err, pebblefstest.ErrDisk) {
 			t.Fatalf("committed with %v", err)
 		}
 	}
-	if c.State().Next != 1 || !errors.Is(c.Err(), errDisk) || !errors.Is(c.Close(), errDisk) {
+	if c.State().Next != 1 || !errors.Is(c.Err(), pebblefstest.ErrDisk) || !errors.Is(c.Close(), pebblefstest.ErrDisk) {
 		t.Fatalf("state %+v, %v", c.State(), c.Err())
 	}
 }
