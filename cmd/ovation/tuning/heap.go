@@ -81,8 +81,6 @@ type HeapKeeper struct {
 	rests  restSamples
 	idle   idleness
 	huge   hugePages
-
-	regained int64 // resident, though the runtime released it
 }
 
 // The samples.
@@ -172,10 +170,8 @@ func (k *HeapKeeper) beside(mapped int64) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	if len(k.huge.asked) > 0 || k.regained > 0 {
-		k.regained, err = k.huge.resident.regained(k.value(sampleReleased))
-	}
-	return max(resident-mapped-k.regained, 0), err
+	regained, err := k.huge.regain(k.value(sampleReleased))
+	return max(resident-mapped-regained, 0), err
 }
 
 // bound sets the limit, but not for a small difference: that stops the world for a moment.

@@ -40,6 +40,7 @@ type hugePages struct {
 	asked    []mapping // ascending
 	off      bool      // the machine has none, or refused
 	resident residency
+	regained int64 // as of the last sample
 }
 
 func newHugePages(log *slog.Logger) hugePages {
@@ -111,6 +112,15 @@ func (h *hugePages) release() {
 		}
 	}
 	h.asked = h.asked[:0]
+}
+
+// regain samples what huge pages have made resident though the runtime released it: it stays so
+// after they were given up, until the runtime uses it.
+func (h *hugePages) regain(released int64) (bytes int64, err error) {
+	if len(h.asked) > 0 || h.regained > 0 {
+		h.regained, err = h.resident.regained(released)
+	}
+	return h.regained, err
 }
 
 func (h *hugePages) refused(err error) {
