@@ -53,7 +53,11 @@ func New(config Config) (*API, error) {
 	if config.Engine == nil || config.Keys == nil {
 		return nil, errors.New("api: Engine and Keys are needed")
 	}
-	sealer := personal.NewSealer(config.Keys)
+	log := config.Logger
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	sealer := personal.NewSealer(config.Keys, log)
 	member, err := members.New(members.Config{
 		Signer: config.Signer, TokenKey: config.TokenKey, Issuer: strings.TrimSuffix(config.BaseURL, "/"),
 		HashCost: config.HashCost, Sealer: sealer,
@@ -67,7 +71,7 @@ func New(config Config) (*API, error) {
 	}
 	server, err := serve.New(serve.Config{
 		Engine: personal.Engine{Engine: config.Engine, Sealer: sealer}, Hasher: config.Hasher, Now: config.Now,
-		BaseURL: config.BaseURL, ByHost: config.ByHost, CursorKey: config.TokenKey, Logger: config.Logger, Access: config.Access,
+		BaseURL: config.BaseURL, ByHost: config.ByHost, CursorKey: config.TokenKey, Logger: log, Access: config.Access,
 		Operations: operations(member, &brands.Service{Resolver: config.Resolver}), Document: document, Keys: member.KeySet(),
 		Files: docs.Files(), CacheBytes: config.CacheBytes, InFlightBytes: config.InFlightBytes,
 	})

@@ -89,7 +89,8 @@ func (s *State) Bytes() int {
 	}
 	for i := range m.Pending {
 		c := &m.Pending[i].Register
-		n += int(unsafe.Sizeof(m.Pending[i])) + fieldBytes(c.Given) + fieldBytes(c.Record) + len(c.Personal.Data) + len(c.Password)
+		n += int(unsafe.Sizeof(m.Pending[i])) + fieldBytes(c.Given) + fieldBytes(c.Record)
+		n += len(c.Personal.Data) + len(c.Password)
 	}
 	return n
 }

@@ -40,10 +40,13 @@ func (r *registration) claims() domain.IdentityKind {
 
 // command is the registration of the member that has the identity, nil where none has: its
 // personal part is still to be sealed.
-func (s *Service) command(req *serve.Request, r *registration, known *domain.Member) (*domain.RegisterMember, *domain.Personal) {
+func (s *Service) command(
+	req *serve.Request, r *registration, known *domain.Member,
+) (*domain.RegisterMember, *domain.Personal) {
 	m := &domain.RegisterMember{
 		Application: req.App.ID, Identity: r.identity, Service: r.service, Domain: string(r.in.Domain),
-		Segment: domain.SegmentID(r.in.SegmentID), At: req.Now.UnixMilli(), UUID: r.uuid, TokenHash: s.tokens.hash(r.random),
+		Segment: domain.SegmentID(r.in.SegmentID), At: req.Now.UnixMilli(),
+		UUID: r.uuid, TokenHash: s.tokens.hash(r.random),
 	}
 	p := &domain.Personal{TokenRandom: r.random}
 	if known != nil {
@@ -59,12 +62,14 @@ func (s *Service) command(req *serve.Request, r *registration, known *domain.Mem
 	var given domain.Fields
 	m.Given, given = r.in.profile().Split()
 	p.Profile = p.Profile.With(given)
-	s.record(req, r, known, m, p)
+	r.record(req, known, m, p)
 	return m, p
 }
 
 // record fills in what of the command is of the service record.
-func (s *Service) record(req *serve.Request, r *registration, known *domain.Member, m *domain.RegisterMember, p *domain.Personal) {
+func (r *registration) record(
+	req *serve.Request, known *domain.Member, m *domain.RegisterMember, p *domain.Personal,
+) {
 	before := recordBy(known, req.App.ID, r.identity)
 	part := p.Service(req.App.ID, r.identity)
 	if part == nil {
@@ -151,7 +156,7 @@ func (s *Service) submitRegistration(
 func (s *Service) prepare(
 	ctx context.Context, req *serve.Request, r *registration, to domain.MemberID, sub *domain.Submission,
 ) error {
-	holder, err := s.holder(ctx, req, r)
+	holder, err := r.holder(ctx, req)
 	if err != nil {
 		return err
 	}
@@ -184,7 +189,7 @@ func (s *Service) prepare(
 }
 
 // holder is the member that has the identity of a registration; nil: none has.
-func (s *Service) holder(ctx context.Context, req *serve.Request, r *registration) (*domain.Member, error) {
+func (r *registration) holder(ctx context.Context, req *serve.Request) (*domain.Member, error) {
 	id, _, err := req.Engine.Resolve(ctx, req.Account(), r.claims(), r.identity, req.Wait)
 	if err != nil || id == 0 {
 		return nil, serve.WaitFault(err)

@@ -89,7 +89,7 @@ type DataKeys interface {
 	// keys may be put again.
 	Put(ctx context.Context, keys []seal.DataKey) error
 	// Get appends the key of each id to dst, ready to seal and open, in their order; the zero
-	// Cipher where there is none, or the id is zero. After an error, which has code Unavailable, dst is as it was: which
-	// keys there are is not known.
+	// Cipher where there is none, or the id is zero. After an error, which has code Unavailable,
+	// dst is as it was: which keys there are is not known.
 	Get(ctx context.Context, dst []seal.Cipher, ids []domain.KeyID) ([]seal.Cipher, error)
 }
