@@ -21,6 +21,8 @@ type View struct {
 	segments     cow.Array[*domain.Segment]
 	owned        cow.Array[*owned] // by account
 	byHash       map[domain.KeyHash]uint32
+	listed       map[string]int        // how many allowlists have a domain
+	signing      []*domain.SigningKey  // in the order in which they begin to sign
 	setAside     map[RecordPlace]int64 // when, ms since 1970
 	accepted     journal.AcceptedGaps
 }

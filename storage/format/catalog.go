@@ -28,6 +28,7 @@ const (
 	entitySetAside
 	entityAcceptGap
 	entitySegment
+	entitySigningKey
 )
 
 // DecodeEntity is the entity of a key and its value.
@@ -57,6 +58,8 @@ func DecodeEntity(k, v []byte) (entity any, err error) {
 			entity = new(domain.AcceptedGap)
 		case entitySegment:
 			entity = new(domain.Segment)
+		case entitySigningKey:
+			entity = new(domain.SigningKey)
 		default:
 			return nil, Damaged("e")
 		}
@@ -90,6 +93,8 @@ func AppendEntityKey(dst []byte, entity any) ([]byte, error) {
 		return be.AppendUint32(dst, uint32(e.Epoch)), nil
 	case *domain.AcceptedGap: // in the order of the catalog
 		return be.AppendUint64(append(dst, FamilyEntity, entityAcceptGap), uint64(e.Offset)), nil
+	case *domain.SigningKey:
+		return append(append(dst, FamilyEntity, entitySigningKey), e.KID...), nil
 	case *domain.Request:
 		return append(append(dst, CatalogRequestDay(e.Day)...), e.ID[:]...), nil
 	}

@@ -42,6 +42,10 @@ var commands = index(
 	message(acceptGapToWire, acceptGapFromWire),
 	message(putSegmentToWire, putSegmentFromWire),
 	message(deleteSegmentToWire, deleteSegmentFromWire),
+	message(allowDomainToWire, allowDomainFromWire),
+	message(unallowDomainToWire, unallowDomainFromWire),
+	message(editApplicationToWire, editApplicationFromWire),
+	message(addSigningKeyToWire, addSigningKeyFromWire),
 )
 
 // values are the other structures that the store keeps, by their type in the domain.
@@ -53,6 +57,7 @@ var values = index(
 	message(definitionToWire, definitionFromWire),
 	message(segmentToWire, segmentFromWire),
 	message(acceptedGapToWire, acceptedGapFromWire),
+	message(signingKeyToWire, signingKeyFromWire),
 
 	message(memberToWire, memberFromWire),
 	message(requestToWire, requestFromWire),
