@@ -126,9 +126,15 @@ func putSigningKey(v *View, k *domain.SigningKey) {
 	})
 }
 
+// access is whose pages and tokens are believed.
+type access struct {
+	listed  map[string]int       // how many allowlists have a domain
+	signing []*domain.SigningKey // in the order in which they begin to sign
+}
+
 // Listed reports that the allowlist of any application has the domain.
-func (v *View) Listed(host string) bool { return v.listed[host] > 0 }
+func (a *access) Listed(host string) bool { return a.listed[host] > 0 }
 
 // SigningKeys are the keys that sign member tokens, in the order in which they begin to; ended
 // ones too.
-func (v *View) SigningKeys() []*domain.SigningKey { return v.signing }
+func (a *access) SigningKeys() []*domain.SigningKey { return a.signing }

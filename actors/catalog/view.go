@@ -21,10 +21,9 @@ type View struct {
 	segments     cow.Array[*domain.Segment]
 	owned        cow.Array[*owned] // by account
 	byHash       map[domain.KeyHash]uint32
-	listed       map[string]int        // how many allowlists have a domain
-	signing      []*domain.SigningKey  // in the order in which they begin to sign
-	setAside     map[RecordPlace]int64 // when, ms since 1970
-	accepted     journal.AcceptedGaps
+	access
+	setAside map[RecordPlace]int64 // when, ms since 1970
+	accepted journal.AcceptedGaps
 }
 
 // owned is what an account has, in order of ids; it only grows.

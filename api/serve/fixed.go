@@ -33,7 +33,12 @@ const pageLife = 5 * time.Minute
 
 // page answers what needs no key.
 func (a *Server) page(w http.ResponseWriter, r *http.Request, path string) (int, error) {
-	if base := a.baseOf(r); path == documentPath && base != a.BaseURL {
+	a.allowDocument(w, r)
+	switch base := a.baseOf(r); {
+	case path == keysPath:
+		keys := a.Tokens.KeySet(a.Engine.Catalog().SigningKeys(), a.Now())
+		return seal("application/jwk-set+json", pageLife, keys).serve(w, r), nil
+	case path == documentPath && base != a.BaseURL:
 		return seal("application/json", pageLife, a.Document(base)).serve(w, r), nil
 	}
 	if path == errorsPath {
@@ -49,7 +54,6 @@ func (a *Server) page(w http.ResponseWriter, r *http.Request, path string) (int,
 // makePages makes what needs no key.
 func (a *Server) makePages() error {
 	a.fixed[documentPath] = seal("application/json", pageLife, a.Document(a.BaseURL))
-	a.fixed[keysPath] = seal("application/jwk-set+json", pageLife, a.Keys)
 	for _, code := range problem.Codes() {
 		page, err := json.Marshal(errorPage{
 			Type: "/errors/" + problem.Slug(code), Title: problem.Title(code), Status: problem.Status(code), Code: int(code), When: problem.When(code),

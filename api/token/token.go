@@ -1,4 +1,4 @@
-package members
+package token
 
 import (
 	"crypto/aes"
@@ -6,11 +6,10 @@ import (
 	"crypto/ed25519"
 	"crypto/hmac"
 	"crypto/sha256"
-	"encoding/base64"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
+	"maps"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
@@ -18,47 +17,63 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// Signer signs member tokens. Keys rotate: Previous is still published.
-type Signer struct {
-	ID       string // kid
-	Key      ed25519.PrivateKey
-	Previous []PublicKey
+// Config is what a Tokens is made of.
+type Config struct {
+	Signing   []PrivateKey // those that this node holds, one at least
+	AccessKey [16]byte     // of access tokens
+	Issuer    string       // the address of the API
 }
 
-// PublicKey is a key that member tokens can be checked with.
-type PublicKey struct {
-	ID  string
-	Key ed25519.PublicKey
+// Tokens makes member tokens and access tokens, and judges them.
+type Tokens struct {
+	private atomic.Pointer[map[string]ed25519.PrivateKey] // by kid
+	issuer  string
+	block   cipher.Block
+	mac     [32]byte // key of Hash
 }
 
-// tokenLife is how long a member token is good for.
-const tokenLife = time.Hour
-
-// tokens makes member tokens and access tokens.
-type tokens struct {
-	signer Signer
-	issuer string
-	block  cipher.Block
-	mac    [32]byte // key of TokenHash
-}
-
-func newTokens(signer Signer, key [16]byte, issuer string) (*tokens, error) {
-	if signer.ID == "" || len(signer.Key) != ed25519.PrivateKeySize {
-		return nil, errors.New("members: Signer needs an id and an Ed25519 key")
+// New makes a Tokens; a Config that lacks something is an error.
+func New(c Config) (*Tokens, error) {
+	if len(c.Signing) == 0 {
+		return nil, errors.New("token: a signing key is needed")
 	}
-	if key == ([16]byte{}) {
-		return nil, errors.New("members: TokenKey is needed")
+	if c.AccessKey == ([16]byte{}) {
+		return nil, errors.New("token: AccessKey is needed")
 	}
-	block, err := aes.NewCipher(key[:])
+	block, err := aes.NewCipher(c.AccessKey[:])
 	if err != nil {
 		return nil, err
 	}
-	t := &tokens{signer: signer, issuer: issuer, block: block}
-	derive := hmac.New(sha256.New, key[:])
+	t := &Tokens{issuer: c.Issuer, block: block}
+	t.private.Store(&map[string]ed25519.PrivateKey{})
+	for _, k := range c.Signing {
+		if err := t.Add(k); err != nil {
+			return nil, err
+		}
+	}
+	derive := hmac.New(sha256.New, c.AccessKey[:])
 	derive.Write([]byte("access token hash"))
 	derive.Sum(t.mac[:0])
 	return t, nil
 }
+
+// Add adds a private key to those that this node holds.
+func (t *Tokens) Add(k PrivateKey) error {
+	if k.ID == "" || len(k.Key) != ed25519.PrivateKeySize {
+		return errors.New("token: a signing key needs an id and an Ed25519 key")
+	}
+	for {
+		old := t.private.Load()
+		held := maps.Clone(*old)
+		held[k.ID] = k.Key
+		if t.private.CompareAndSwap(old, &held) {
+			return nil
+		}
+	}
+}
+
+// Holds reports that this node holds the private half of a key.
+func (t *Tokens) Holds(kid string) bool { return (*t.private.Load())[kid] != nil }
 
 // claims of a member token.
 type claims struct {
@@ -68,70 +83,50 @@ type claims struct {
 	Segments []string `json:"segments"`
 }
 
-// sign makes a member's token for an application. It names the brands and segments
-// that the member is opted in to.
-func (t *tokens) sign(member domain.MemberID, application domain.ApplicationID, service domain.Service, brands, segments []string, now time.Time) (string, error) {
+// Subject is what a member token says of its member.
+type Subject struct {
+	Member   domain.MemberID
+	Service  domain.Service // logged in by
+	Brands   []string       // opted in to
+	Segments []string       // opted in to
+}
+
+// ErrNoKey is that this node holds the private half of no key in force.
+var ErrNoKey = domain.Fail(domain.Unavailable, "this node has no key to sign with: it lacks the private half of those in force")
+
+// Sign makes a member's token for an application under the newest of the catalog's keys that
+// has begun and that this node holds.
+func (t *Tokens) Sign(
+	s Subject, application domain.ApplicationID, keys []*domain.SigningKey, now time.Time,
+) (string, error) {
+	kid, key := t.signing(keys, now)
+	if key == nil {
+		return "", ErrNoKey
+	}
 	token := jwt.NewWithClaims(jwt.SigningMethodEdDSA, &claims{
 		RegisteredClaims: jwt.RegisteredClaims{
-			Issuer: t.issuer, Subject: strconv.FormatUint(uint64(member), 10),
+			Issuer: t.issuer, Subject: strconv.FormatUint(uint64(s.Member), 10),
 			Audience: jwt.ClaimStrings{strconv.FormatUint(uint64(application), 10)},
-			IssuedAt: jwt.NewNumericDate(now), ExpiresAt: jwt.NewNumericDate(now.Add(tokenLife)),
+			IssuedAt: jwt.NewNumericDate(now), ExpiresAt: jwt.NewNumericDate(now.Add(Life)),
 		},
-		Service: service.String(), OptIns: brands, Segments: segments,
+		Service: s.Service.String(), OptIns: s.Brands, Segments: s.Segments,
 	})
-	token.Header["kid"] = t.signer.ID
-	signed, err := token.SignedString(t.signer.Key)
+	token.Header["kid"] = kid
+	signed, err := token.SignedString(key)
 	if err != nil {
 		return "", &domain.Error{Code: domain.Internal, Op: "sign", Err: err}
 	}
 	return signed, nil
 }
 
-// keySet is the JSON Web Key Set of the current and the previous keys.
-func (t *tokens) keySet() []byte {
-	type key struct {
-		Type  string `json:"kty"`
-		Curve string `json:"crv"`
-		Use   string `json:"use"`
-		Alg   string `json:"alg"`
-		ID    string `json:"kid"`
-		X     string `json:"x"`
+// signing is the key to sign with; nil: this node has none.
+func (t *Tokens) signing(keys []*domain.SigningKey, now time.Time) (string, ed25519.PrivateKey) {
+	all, signs := InForce(keys, now)
+	held := *t.private.Load()
+	for i := signs; i >= 0; i-- {
+		if key := held[all[i].KID]; key != nil {
+			return all[i].KID, key
+		}
 	}
-	var set struct {
-		Keys []key `json:"keys"`
-	}
-	add := func(id string, k ed25519.PublicKey) {
-		set.Keys = append(set.Keys, key{"OKP", "Ed25519", "sig", "EdDSA", id, base64.RawURLEncoding.EncodeToString(k)})
-	}
-	add(t.signer.ID, t.signer.Key.Public().(ed25519.PublicKey))
-	for _, k := range t.signer.Previous {
-		add(k.ID, k.Key)
-	}
-	b, err := json.Marshal(set)
-	if err != nil { // texts always have a JSON form
-		panic(err)
-	}
-	return b
-}
-
-// access is a member's access token: one AES block over the id's 48 bits and the
-// random 80, in hex, and the time of its making. The member is
-// found from the token alone.
-func (t *tokens) access(member domain.MemberID, random [10]byte, made int64) string {
-	var block [16]byte
-	for i := range 6 {
-		block[i] = byte(uint64(member) >> (8 * (5 - i)))
-	}
-	copy(block[6:], random[:])
-	t.block.Encrypt(block[:], block[:])
-	return hex.EncodeToString(block[:]) + "_" + strconv.FormatInt(made, 10)
-}
-
-// hash is the keyed hash by which an access token is known. It covers the random
-// bits alone: the id they go with is not known before the member is.
-func (t *tokens) hash(random [10]byte) (out [16]byte) {
-	m := hmac.New(sha256.New, t.mac[:])
-	m.Write(random[:])
-	copy(out[:], m.Sum(nil))
-	return out
+	return "", nil
 }
