@@ -9,8 +9,9 @@
 // The numbers are the codes of the contract, in the order it checks: a request with several
 // faults is refused for the one that comes first in the picture. exchange.go is all of it, from
 // ServeHTTP to the call of the handler; the other files are entered where a request needs
-// them: authenticate.go judges the key and the member's token (Bearer), inflight.go waits, body.go reads a body, paging.go a cursor, explain.go a further page
-// of an explanation, wait.go wait_for and refresh; answer.go writes.
+// them: authenticate.go judges the key and the member's token (Bearer), inflight.go waits,
+// body.go reads a body, paging.go a cursor, explain.go a further page of an explanation,
+// wait.go wait_for and refresh; answer.go writes.
 //
 // A member's token is verified with the key, also where the operation takes none; whose it is,
 // and what a public key may, is judged with the scope, after the parameters. An Option marks
