@@ -24,7 +24,7 @@ var (
 		"X-Position, X-Lag-Ms, X-Range, Link, ETag, Warning, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset",
 	}
 	preflightLife = []string{"600"}
-	preflightVary = []string{"Origin, Access-Control-Request-Method, Access-Control-Request-Headers"}
+	preflightVary = "Origin, Access-Control-Request-Method, Access-Control-Request-Headers"
 )
 
 // originOf is the origin of a request and its domain in the form that allowlists have.
@@ -65,7 +65,7 @@ func lists(app *domain.Application, host string) bool {
 func (a *Server) options(w http.ResponseWriter, r *http.Request, found *route.Route[*Operation]) int {
 	h := w.Header()
 	h.Set("Allow", allowOf(found))
-	h["Vary"] = preflightVary
+	h.Add("Vary", preflightVary)
 	if origin, host, ok := originOf(r); ok && a.mayAsk(r, host) {
 		h["Access-Control-Allow-Origin"] = origin
 		h.Set("Access-Control-Allow-Methods", found.Allow())

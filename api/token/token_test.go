@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -86,12 +87,12 @@ func TestInForce_ByTime(t *testing.T) {
 		"all ended":                     {[]*domain.SigningKey{ended}, "", -1},
 	} {
 		all, signs := InForce(c.keys, now)
-		got := ""
+		var got strings.Builder
 		for _, k := range all {
-			got += k.KID
+			got.WriteString(k.KID)
 		}
-		if got != c.want || signs != c.signs {
-			t.Errorf("%s: %q, %d signs; want %q, %d", name, got, signs, c.want, c.signs)
+		if got.String() != c.want || signs != c.signs {
+			t.Errorf("%s: %q, %d signs; want %q, %d", name, got.String(), signs, c.want, c.signs)
 		}
 	}
 }
@@ -186,9 +187,7 @@ func TestVerify_ForgedTokens(t *testing.T) {
 	good := jwt.MapClaims{"iss": issuer, "aud": []string{"2"}, "sub": "4097", "iat": now.Unix(), "exp": now.Add(Life).Unix()}
 	with := func(name string, value any) jwt.MapClaims {
 		c := jwt.MapClaims{}
-		for k, v := range good {
-			c[k] = v
-		}
+		maps.Copy(c, good)
 		if c[name] = value; value == nil {
 			delete(c, name)
 		}
@@ -206,7 +205,7 @@ func TestVerify_ForgedTokens(t *testing.T) {
 		"alg none":                     forge(t, jwt.SigningMethodNone, jwt.UnsafeAllowNoneSignatureType, "a", good),
 		"HMAC with the public key":     forge(t, jwt.SigningMethodHS256, public, "a", good),
 		"HMAC 512 with the public key": forge(t, jwt.SigningMethodHS512, public, "a", good),
-		"HMAC with the public x":       forge(t, jwt.SigningMethodHS256, []byte(fmt.Sprintf("%x", public)), "a", good),
+		"HMAC with the public x":       forge(t, jwt.SigningMethodHS256, fmt.Appendf(nil, "%x", public), "a", good),
 		"another key under the kid":    forge(t, eddsa, z, "a", good),
 		"an unknown kid":               forge(t, eddsa, z, "z", good),
 		"no kid":                       forge(t, eddsa, a, nil, good),

@@ -141,7 +141,9 @@ func (n *node) noSeedBesideTheSecrets() {
 		n.t.Fatalf("%d seeds", len(seeds))
 	}
 	holds := func(text string) bool {
-		return slices.ContainsFunc(seeds, func(seed string) bool { return strings.Contains(text, seed) || strings.Contains(text, rawOf(n.t, seed)) })
+		return slices.ContainsFunc(seeds, func(seed string) bool {
+			return strings.Contains(text, seed) || strings.Contains(text, rawOf(n.t, seed))
+		})
 	}
 	if !holds(string(text)) {
 		n.t.Error("the test finds nothing")
