@@ -1,6 +1,7 @@
 package api
 
 import (
+	"errors"
 	"log/slog"
 	"strings"
 	"sync"
@@ -9,6 +10,7 @@ import (
 	"github.com/ovation-analytics/ovation/api/brands"
 	"github.com/ovation-analytics/ovation/api/members"
 	"github.com/ovation-analytics/ovation/api/openapi"
+	"github.com/ovation-analytics/ovation/api/personal"
 	"github.com/ovation-analytics/ovation/api/poll"
 	"github.com/ovation-analytics/ovation/api/port"
 	"github.com/ovation-analytics/ovation/api/serve"
@@ -33,9 +35,11 @@ type Config struct {
 	ByHost   bool             // addresses in answers have the host that was asked in the place of BaseURL
 	Signing  []PrivateKey     // of member tokens: those that this node holds
 	TokenKey [16]byte         // of access tokens and cursors
+	Keys     port.DataKeys    // data keys of members
 	HashCost members.HashCost // of a member's password; zero: the least that OWASP advises
 	Resolver brands.Resolver  // of fields that brand addresses do not contain; nil: none
 	Logger   *slog.Logger
+	Access   *slog.Logger // the access log; nil: none
 
 	CacheBytes    int   // of the response cache; default 32 MiB
 	InFlightBytes int64 // of requests under way; default 256 MiB
@@ -49,21 +53,28 @@ type API struct {
 
 // New makes an API; a Config that lacks something is an error.
 func New(config Config) (*API, error) {
+	if config.Engine == nil || config.Keys == nil {
+		return nil, errors.New("api: Engine and Keys are needed")
+	}
+	sealer := personal.NewSealer(config.Keys)
 	tokens, err := token.New(token.Config{
 		Signing: config.Signing, AccessKey: config.TokenKey, Issuer: strings.TrimSuffix(config.BaseURL, "/"),
 	})
 	if err != nil {
 		return nil, err
 	}
-	member := members.New(members.Config{Tokens: tokens, HashCost: config.HashCost})
+	member := members.New(members.Config{
+		Tokens: tokens, HashCost: config.HashCost, PasswordKey: config.TokenKey, Sealer: sealer,
+	})
 	document, err := document()
 	if err != nil {
 		return nil, err
 	}
 	server, err := serve.New(serve.Config{
-		Engine: config.Engine, Hasher: config.Hasher, Now: config.Now, BaseURL: config.BaseURL, ByHost: config.ByHost,
-		CursorKey: config.TokenKey, Logger: config.Logger, Operations: operations(member, &brands.Service{Resolver: config.Resolver}),
-		Document: document, Tokens: tokens, CacheBytes: config.CacheBytes, InFlightBytes: config.InFlightBytes,
+		Engine: personal.Engine{Engine: config.Engine, Sealer: sealer}, Hasher: config.Hasher, Now: config.Now,
+		BaseURL: config.BaseURL, ByHost: config.ByHost, CursorKey: config.TokenKey, Logger: config.Logger, Access: config.Access,
+		Operations: operations(member, &brands.Service{Resolver: config.Resolver}),
+		Document:   document, Tokens: tokens, CacheBytes: config.CacheBytes, InFlightBytes: config.InFlightBytes,
 	})
 	return &API{server, tokens}, err
 }

@@ -11,6 +11,7 @@
 //	token/      jwt and access tokens of members
 //	problem/    errors                               wire/       JSON shapes
 //	openapi/    /openapi.json                        client/     typed client
+//	transport/  the API's port: TLS, HTTP/2, limits  compress/   gzip and zstd
 //	admin/      the admin port
 //
 // What is promised: nothing that is random, hashed or read from a clock is left to the

@@ -9,8 +9,8 @@ import (
 )
 
 // application is an application of the account; another account's is not found.
-func (l *ledger) application(account domain.AccountID, id domain.ApplicationID) (domain.Application, bool) {
-	old, ok := l.view.Application(id)
+func application(v *View, account domain.AccountID, id domain.ApplicationID) (domain.Application, bool) {
+	old, ok := v.Application(id)
 	if !ok || old.Account != account {
 		return domain.Application{}, false
 	}
@@ -20,7 +20,7 @@ func (l *ledger) application(account domain.AccountID, id domain.ApplicationID) 
 var noApplication = domain.Bad(domain.NotFound, "application", "no such application")
 
 func (l *ledger) allowDomain(account domain.AccountID, c *domain.AllowDomain) domain.Outcome {
-	a, ok := l.application(account, c.Application)
+	a, ok := application(l.view, account, c.Application)
 	if !ok {
 		return domain.Failed(noApplication)
 	}
@@ -37,7 +37,7 @@ func (l *ledger) allowDomain(account domain.AccountID, c *domain.AllowDomain) do
 }
 
 func (l *ledger) unallowDomain(account domain.AccountID, c *domain.UnallowDomain) domain.Outcome {
-	a, ok := l.application(account, c.Application)
+	a, ok := application(l.view, account, c.Application)
 	if !ok {
 		return domain.Failed(noApplication)
 	}
@@ -49,7 +49,7 @@ func (l *ledger) unallowDomain(account domain.AccountID, c *domain.UnallowDomain
 }
 
 // editApplication is an operator's command: it names an application of any account.
-func (l *ledger) editApplication(c *domain.EditApplication) domain.Outcome {
+func editApplication(l *ledger, c *domain.EditApplication) domain.Outcome {
 	old, ok := l.view.Application(c.ID)
 	if !ok {
 		return domain.Failed(noApplication)
@@ -70,7 +70,7 @@ func (l *ledger) editApplication(c *domain.EditApplication) domain.Outcome {
 	return domain.Outcome{ID: uint32(a.ID), Second: uint32(a.Account)}
 }
 
-func (l *ledger) addSigningKey(c *domain.AddSigningKey) domain.Outcome {
+func addSigningKey(l *ledger, c *domain.AddSigningKey) domain.Outcome {
 	for _, k := range l.view.signing {
 		switch {
 		case k.KID != c.KID:

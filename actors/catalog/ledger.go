@@ -98,6 +98,8 @@ func (l *ledger) put(entity any) {
 		putSetAside(v, e)
 	case *domain.AcceptedGap:
 		v.accepted = append(slices.Clip(v.accepted), e)
+	case *domain.SlotKeys:
+		v.slotKeys = e
 	}
 }
 
@@ -208,12 +210,14 @@ func (l *ledger) command(r *domain.Record) domain.Outcome {
 	case *domain.UnallowDomain:
 		return l.unallowDomain(r.Account, c)
 	case *domain.EditApplication:
-		return l.editApplication(c)
+		return editApplication(l, c)
 	case *domain.AddSigningKey:
-		return l.addSigningKey(c)
+		return addSigningKey(l, c)
 	case *domain.SetAside:
 		l.keep(c)
 		return domain.Outcome{}
+	case *domain.PutSlotKeys:
+		return l.putSlotKeys(c)
 	case *domain.AcceptGap:
 		if l.view.accepted.Has(c) {
 			return domain.Outcome{}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/personal"
 	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/token"
 	"github.com/ovation-analytics/ovation/api/wire"
@@ -15,16 +16,22 @@ import (
 type Service struct {
 	tokens    *token.Tokens
 	passwords *passwords
+	sealer    *personal.Sealer
 }
 
 // Config is what a Service is made of.
 type Config struct {
 	Tokens   *token.Tokens
 	HashCost HashCost // of a password; zero: the least that OWASP advises
+
+	PasswordKey [16]byte // of the pepper of passwords
+	Sealer      *personal.Sealer
 }
 
 // New makes a Service.
-func New(c Config) *Service { return &Service{c.Tokens, newPasswords(c.HashCost)} }
+func New(c Config) *Service {
+	return &Service{c.Tokens, newPasswords(c.HashCost, c.PasswordKey), c.Sealer}
+}
 
 // signedIn is the service of the latest login; of several the record made first.
 func signedIn(m *domain.Member) domain.Service {

@@ -62,18 +62,17 @@ func lists(app *domain.Application, host string) bool {
 }
 
 // options answers what a path takes, and a page that is about to ask.
-func (a *Server) options(w http.ResponseWriter, r *http.Request, found *route.Route[*Operation]) int {
-	h := w.Header()
+func (a *Server) options(out *reply, found *route.Route[*Operation]) {
+	h := out.w.Header()
 	h.Set("Allow", allowOf(found))
 	h.Add("Vary", preflightVary)
-	if origin, host, ok := originOf(r); ok && a.mayAsk(r, host) {
+	if origin, host, ok := originOf(out.r); ok && a.mayAsk(out.r, host) {
 		h["Access-Control-Allow-Origin"] = origin
 		h.Set("Access-Control-Allow-Methods", found.Allow())
 		h["Access-Control-Allow-Headers"] = allowedHeaders
 		h["Access-Control-Max-Age"] = preflightLife
 	}
-	w.WriteHeader(http.StatusNoContent)
-	return http.StatusNoContent
+	out.empty(http.StatusNoContent)
 }
 
 // mayAsk reports that a page of the domain may ask with the key of the query; without a key,

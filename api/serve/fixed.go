@@ -1,12 +1,15 @@
 package serve
 
 import (
+	"bytes"
 	"encoding/json"
 	"net/http"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/compress"
 	"github.com/ovation-analytics/ovation/api/poll"
 	"github.com/ovation-analytics/ovation/api/problem"
 )
@@ -31,24 +34,32 @@ var Pages = []Page{
 // pageLife is how long a client may keep one.
 const pageLife = 5 * time.Minute
 
-// page answers what needs no key.
-func (a *Server) page(w http.ResponseWriter, r *http.Request, path string) (int, error) {
-	a.allowDocument(w, r)
-	switch base := a.baseOf(r); {
-	case path == keysPath:
-		keys := a.Tokens.KeySet(a.Engine.Catalog().SigningKeys(), a.Now())
-		return seal("application/jwk-set+json", pageLife, keys).serve(w, r), nil
-	case path == documentPath && base != a.BaseURL:
-		return seal("application/json", pageLife, a.Document(base)).serve(w, r), nil
+// page answers what needs no key; path is that of its route.
+func (a *Server) page(out *reply, path string) error {
+	a.allowDocument(out.w, out.r)
+	if path == keysPath {
+		a.writeKeys(out)
+		return nil
+	}
+	if b := a.hostBase(out.r); path == documentPath && b != nil && b.address != a.BaseURL {
+		b.document().write(out)
+		return nil
 	}
 	if path == errorsPath {
-		path = r.URL.Path
+		path = out.r.URL.Path
 	}
 	page, ok := a.fixed[path]
 	if !ok {
-		return 0, domain.Fail(domain.NotFound, "there is no such error")
+		return domain.Fail(domain.NotFound, "there is no such error")
 	}
-	return page.serve(w, r), nil
+	page.write(out)
+	return nil
+}
+
+// writeKeys writes the key set of now.
+func (a *Server) writeKeys(out *reply) {
+	keys := a.Tokens.KeySet(a.Engine.Catalog().SigningKeys(), a.Now())
+	seal("application/jwk-set+json", pageLife, keys).write(out)
 }
 
 // makePages makes what needs no key.
@@ -79,20 +90,37 @@ type errorPage struct {
 type sealed struct {
 	kind, cache, tag string
 	body             []byte
+	packed           [compress.Zstd + 1]func() []byte // by coding; nothing where that is not smaller
 }
 
 func seal(kind string, maxAge time.Duration, body []byte) *sealed {
-	return &sealed{kind, "public, max-age=" + strconv.Itoa(int(maxAge.Seconds())), poll.ETag(body), body}
+	s := &sealed{kind: kind, cache: "public, max-age=" + strconv.Itoa(int(maxAge.Seconds())), tag: poll.ETag(body), body: body}
+	for c := range s.packed {
+		s.packed[c] = sync.OnceValue(func() []byte {
+			b, smaller := compress.Compress(compress.Coding(c), body)
+			if !smaller {
+				return nil
+			}
+			defer b.Free()
+			return bytes.Clone(b.Bytes())
+		})
+	}
+	return s
 }
 
-func (s *sealed) serve(w http.ResponseWriter, r *http.Request) int {
-	h := w.Header()
+// write writes the answer. Each compressed form is made once.
+func (s *sealed) write(out *reply) {
+	h := out.w.Header()
 	h["Etag"] = []string{s.tag}
 	h.Set("Cache-Control", s.cache)
-	if poll.Matches(r.Header.Values("If-None-Match"), s.tag) {
-		w.WriteHeader(http.StatusNotModified)
-		return http.StatusNotModified
+	if poll.Matches(out.r.Header.Values("If-None-Match"), s.tag) {
+		out.empty(http.StatusNotModified)
+		return
 	}
-	send(w, r, http.StatusOK, s.kind, s.body)
-	return http.StatusOK
+	coding := compress.Accepted(out.r.Header["Accept-Encoding"])
+	if packed := s.packed[coding](); packed != nil {
+		_ = out.write(http.StatusOK, s.kind, coding, packed)
+		return
+	}
+	_ = out.write(http.StatusOK, s.kind, compress.Identity, s.body)
 }

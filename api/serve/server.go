@@ -30,6 +30,7 @@ type Config struct {
 	ByHost     bool   // addresses in answers have the host that was asked in the place of BaseURL
 	CursorKey  [16]byte
 	Logger     *slog.Logger
+	Access     *slog.Logger // the access log; nil: none
 	Operations []*Operation
 	Document   func(base string) []byte // /openapi.json under a base address
 	Tokens     Tokens                   // of members
@@ -50,6 +51,7 @@ type Server struct {
 	asking  inflight
 	cache   *poll.Cache
 	cursors page.Sealer
+	base    atomic.Pointer[base] // of the last request, where ByHost
 }
 
 // New makes a Server; a Config that lacks something is an error.

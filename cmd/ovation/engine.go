@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync/atomic"
 
 	"github.com/ovation-analytics/ovation/actors"
@@ -70,15 +71,23 @@ func (m management) Ready() error {
 // Degraded is what has stopped while the node answers rightly: a partition of the public
 // topic, or appends to a full disk.
 func (m management) Degraded() error {
-	err := m.p.node.Degraded()
-	if l := m.p.shown().ReadLog(); l != nil && l.Refusing != "" {
-		why := "the embedded log takes nothing, what is published and written is refused: " + l.Refusing
-		if err != nil {
-			why += "; " + err.Error()
-		}
-		return errors.New(why)
+	var whys []string
+	if k := m.p.shown().ReadKeys(); k != nil && k.Stopped != "" {
+		whys = append(whys, k.Stopped)
+	} else if k != nil && k.Refusing != "" {
+		whys = append(whys, "no member can be registered, since no data key can be written: "+k.Refusing)
 	}
-	return err
+	if l := m.p.shown().ReadLog(); l != nil && l.Refusing != "" {
+		whys = append(whys, "the embedded log takes nothing, what is published and written is refused: "+l.Refusing)
+	}
+	err := m.p.node.Degraded()
+	if len(whys) == 0 {
+		return err
+	}
+	if err != nil {
+		whys = append(whys, err.Error())
+	}
+	return errors.New(strings.Join(whys, "; "))
 }
 
 // shown is this node for /status and the metrics.
@@ -86,6 +95,7 @@ func (p *program) shown() *status.Source {
 	return &status.Source{
 		Engine: p.node, Store: p.store, Log: p.eventLog, Broker: p.broker, Replication: p.topics.replication,
 		Stopping: p.drain.begun, Verifier: p.verifier, Rebuilder: p.rebuilds,
+		Keys: status.KeySource{Store: p.keys.store, Replica: p.keys.replica, Keeper: p.keys.keeper},
 	}
 }
 

@@ -106,6 +106,9 @@ func (s *session) do(method, target string, h http.Header, body string) (*http.R
 	if err = errors.Join(err, answer.Body.Close()); err != nil {
 		s.Fatalf("%s %s: %v", method, target, err)
 	}
+	if !slices.Contains(answer.Header.Values("Vary"), "Accept-Encoding") {
+		s.Errorf("%s %s: Vary %q", method, target, answer.Header.Values("Vary"))
+	}
 	if synctest.Wait(); method == http.MethodPost {
 		align(step)
 	}
@@ -215,7 +218,7 @@ func head(r *http.Response) string {
 	var lines []string
 	for _, name := range slices.Sorted(maps.Keys(r.Header)) {
 		for _, v := range r.Header[name] {
-			if name != "Date" && name != "Content-Length" {
+			if name != "Date" && name != "Content-Length" && (name != "Vary" || v != "Accept-Encoding") {
 				lines = append(lines, masked(name+": "+v))
 			}
 		}

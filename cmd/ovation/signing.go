@@ -11,7 +11,6 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
-	"path/filepath"
 	"regexp"
 	"sync"
 	"time"
@@ -178,27 +177,5 @@ func addToSecrets(path string, k SigningKey) error {
 	if err != nil || len(after.Signing) != len(before.Signing)+1 || after.Signing[0] != k {
 		return errForm
 	}
-	return replaceSecrets(path, text)
-}
-
-// replaceSecrets puts a file of secrets in the place of another one.
-func replaceSecrets(path string, text []byte) error {
-	dir := filepath.Dir(path)
-	f, err := os.CreateTemp(dir, draftPrefix+"*") // mode 0600
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	_, err = f.Write(text)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	if err := os.Rename(f.Name(), path); err != nil {
-		return err
-	}
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
+	return replacePrivate(path, text)
 }

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -58,7 +59,7 @@ func TestSigning_RotateKeepsThePrivateHalf(t *testing.T) {
 			if err != nil || len(after.Signing) != len(before.Signing)+1 || after.Signing[0].KID != k.KID || after.Signing[0].publicHalf() != k.Public {
 				t.Fatalf("%v: %v", err, after)
 			}
-			if after.Signing[1] != before.Signing[0] || after.Pepper != before.Pepper || after.Master != before.Master || after.Kafka != before.Kafka {
+			if after.Signing[1] != before.Signing[0] || after.Pepper != before.Pepper || !slices.Equal(after.Masters, before.Masters) || after.Kafka != before.Kafka {
 				t.Error("other secrets changed")
 			}
 			if stat, err := os.Stat(path); err != nil || stat.Mode().Perm() != 0o600 {

@@ -11,12 +11,6 @@ import (
 	"github.com/ovation-analytics/ovation/api/admin"
 )
 
-// SigningKeys is about the keys that sign members' tokens.
-type SigningKeys struct {
-	Rotate SigningKeyRotate `cmd:"" help:"Make a new key. Its private half is added to the node's file of secrets, which belongs on every node; its public half is in the key set at once. It signs in 10 minutes."`
-	List   SigningKeyList   `cmd:"" help:"List keys by their kid."`
-}
-
 // SigningKeyRotate makes a key.
 type SigningKeyRotate struct {
 	adminClient

@@ -51,7 +51,7 @@ func TestTokens_OverRotationAndKill(t *testing.T) {
 	}
 	own(e.JWT, domain.OK)
 	first := n.kids()
-	n.command(0, "", "signing-key", "rotate", "--now", "--admin", n.Admin)
+	n.command(0, "", "secrets", "rotate-signing", "--now", "--admin", n.Admin)
 	second := auth()
 	own(e.JWT, domain.OK)
 	own(second, domain.OK)
@@ -72,14 +72,14 @@ func TestTokens_OverRotationAndKill(t *testing.T) {
 			t.Errorf("a page of %s: allowed %q", origin, got)
 		}
 	}
-	n.command(0, "", "signing-key", "rotate", "--end", "--admin", n.Admin)
+	n.command(0, "", "secrets", "rotate-signing", "--end", "--admin", n.Admin)
 	own(e.JWT, domain.InvalidKey)
 	own(second, domain.InvalidKey)
 	own(auth(), domain.OK)
 	if kids := n.kids(); len(kids) != 1 {
 		t.Errorf("the key set after the others ended: %q", kids)
 	}
-	if list := n.command(0, "", "signing-key", "list", "--admin", n.Admin); strings.Count(list, " ended ") != 2 || strings.Count(list, " signs ") != 1 {
+	if list := n.command(0, "", "secrets", "signing-keys", "--admin", n.Admin); strings.Count(list, " ended ") != 2 || strings.Count(list, " signs ") != 1 {
 		t.Error(list)
 	}
 	if code := n.Stop(); code != 0 {

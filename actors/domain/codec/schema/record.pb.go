@@ -71,6 +71,7 @@ type Record struct {
 	//	*Record_AcceptGap
 	//	*Record_PutSegment
 	//	*Record_DeleteSegment
+	//	*Record_PutSlotKeys
 	//	*Record_AllowDomain
 	//	*Record_UnallowDomain
 	//	*Record_EditApplication
@@ -391,6 +392,15 @@ func (x *Record) GetDeleteSegment() *DeleteSegment {
 	return nil
 }
 
+func (x *Record) GetPutSlotKeys() *PutSlotKeys {
+	if x != nil {
+		if x, ok := x.Payload.(*Record_PutSlotKeys); ok {
+			return x.PutSlotKeys
+		}
+	}
+	return nil
+}
+
 func (x *Record) GetAllowDomain() *AllowDomain {
 	if x != nil {
 		if x, ok := x.Payload.(*Record_AllowDomain); ok {
@@ -531,20 +541,24 @@ type Record_DeleteSegment struct {
 	DeleteSegment *DeleteSegment `protobuf:"bytes,91,opt,name=delete_segment,json=deleteSegment,oneof"`
 }
 
+type Record_PutSlotKeys struct {
+	PutSlotKeys *PutSlotKeys `protobuf:"bytes,96,opt,name=put_slot_keys,json=putSlotKeys,oneof"`
+}
+
 type Record_AllowDomain struct {
-	AllowDomain *AllowDomain `protobuf:"bytes,96,opt,name=allow_domain,json=allowDomain,oneof"`
+	AllowDomain *AllowDomain `protobuf:"bytes,100,opt,name=allow_domain,json=allowDomain,oneof"`
 }
 
 type Record_UnallowDomain struct {
-	UnallowDomain *UnallowDomain `protobuf:"bytes,97,opt,name=unallow_domain,json=unallowDomain,oneof"`
+	UnallowDomain *UnallowDomain `protobuf:"bytes,101,opt,name=unallow_domain,json=unallowDomain,oneof"`
 }
 
 type Record_EditApplication struct {
-	EditApplication *EditApplication `protobuf:"bytes,98,opt,name=edit_application,json=editApplication,oneof"`
+	EditApplication *EditApplication `protobuf:"bytes,102,opt,name=edit_application,json=editApplication,oneof"`
 }
 
 type Record_AddSigningKey struct {
-	AddSigningKey *AddSigningKey `protobuf:"bytes,99,opt,name=add_signing_key,json=addSigningKey,oneof"`
+	AddSigningKey *AddSigningKey `protobuf:"bytes,103,opt,name=add_signing_key,json=addSigningKey,oneof"`
 }
 
 func (*Record_Activity) isRecord_Payload() {}
@@ -597,6 +611,8 @@ func (*Record_PutSegment) isRecord_Payload() {}
 
 func (*Record_DeleteSegment) isRecord_Payload() {}
 
+func (*Record_PutSlotKeys) isRecord_Payload() {}
+
 func (*Record_AllowDomain) isRecord_Payload() {}
 
 func (*Record_UnallowDomain) isRecord_Payload() {}
@@ -610,7 +626,7 @@ var File_record_proto protoreflect.FileDescriptor
 const file_record_proto_rawDesc = "" +
 	"\n" +
 	"\frecord.proto\x12\n" +
-	"ovation.v1\x1a\x0eactivity.proto\x1a\rcatalog.proto\x1a\x0ecommands.proto\"\xce\x0e\n" +
+	"ovation.v1\x1a\x0eactivity.proto\x1a\rcatalog.proto\x1a\x0ecommands.proto\"\x8d\x0f\n" +
 	"\x06Record\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x12\n" +
 	"\x04kind\x18\x02 \x01(\rR\x04kind\x12\x18\n" +
@@ -647,11 +663,12 @@ const file_record_proto_rawDesc = "" +
 	"accept_gap\x18Y \x01(\v2\x15.ovation.v1.AcceptGapH\x00R\tacceptGap\x129\n" +
 	"\vput_segment\x18Z \x01(\v2\x16.ovation.v1.PutSegmentH\x00R\n" +
 	"putSegment\x12B\n" +
-	"\x0edelete_segment\x18[ \x01(\v2\x19.ovation.v1.DeleteSegmentH\x00R\rdeleteSegment\x12<\n" +
-	"\fallow_domain\x18` \x01(\v2\x17.ovation.v1.AllowDomainH\x00R\vallowDomain\x12B\n" +
-	"\x0eunallow_domain\x18a \x01(\v2\x19.ovation.v1.UnallowDomainH\x00R\runallowDomain\x12H\n" +
-	"\x10edit_application\x18b \x01(\v2\x1b.ovation.v1.EditApplicationH\x00R\x0feditApplication\x12C\n" +
-	"\x0fadd_signing_key\x18c \x01(\v2\x19.ovation.v1.AddSigningKeyH\x00R\raddSigningKeyB\t\n" +
+	"\x0edelete_segment\x18[ \x01(\v2\x19.ovation.v1.DeleteSegmentH\x00R\rdeleteSegment\x12=\n" +
+	"\rput_slot_keys\x18` \x01(\v2\x17.ovation.v1.PutSlotKeysH\x00R\vputSlotKeys\x12<\n" +
+	"\fallow_domain\x18d \x01(\v2\x17.ovation.v1.AllowDomainH\x00R\vallowDomain\x12B\n" +
+	"\x0eunallow_domain\x18e \x01(\v2\x19.ovation.v1.UnallowDomainH\x00R\runallowDomain\x12H\n" +
+	"\x10edit_application\x18f \x01(\v2\x1b.ovation.v1.EditApplicationH\x00R\x0feditApplication\x12C\n" +
+	"\x0fadd_signing_key\x18g \x01(\v2\x19.ovation.v1.AddSigningKeyH\x00R\raddSigningKeyB\t\n" +
 	"\apayloadBHZ?github.com/ovation-analytics/ovation/actors/domain/codec/schema\x92\x03\x04\b\x02 \x03b\beditionsp\xe8\a"
 
 var (
@@ -695,10 +712,11 @@ var (
 		(*AcceptGap)(nil),         // 23: ovation.v1.AcceptGap
 		(*PutSegment)(nil),        // 24: ovation.v1.PutSegment
 		(*DeleteSegment)(nil),     // 25: ovation.v1.DeleteSegment
-		(*AllowDomain)(nil),       // 26: ovation.v1.AllowDomain
-		(*UnallowDomain)(nil),     // 27: ovation.v1.UnallowDomain
-		(*EditApplication)(nil),   // 28: ovation.v1.EditApplication
-		(*AddSigningKey)(nil),     // 29: ovation.v1.AddSigningKey
+		(*PutSlotKeys)(nil),       // 26: ovation.v1.PutSlotKeys
+		(*AllowDomain)(nil),       // 27: ovation.v1.AllowDomain
+		(*UnallowDomain)(nil),     // 28: ovation.v1.UnallowDomain
+		(*EditApplication)(nil),   // 29: ovation.v1.EditApplication
+		(*AddSigningKey)(nil),     // 30: ovation.v1.AddSigningKey
 	}
 )
 
@@ -729,15 +747,16 @@ var file_record_proto_depIdxs = []int32{
 	23, // 23: ovation.v1.Record.accept_gap:type_name -> ovation.v1.AcceptGap
 	24, // 24: ovation.v1.Record.put_segment:type_name -> ovation.v1.PutSegment
 	25, // 25: ovation.v1.Record.delete_segment:type_name -> ovation.v1.DeleteSegment
-	26, // 26: ovation.v1.Record.allow_domain:type_name -> ovation.v1.AllowDomain
-	27, // 27: ovation.v1.Record.unallow_domain:type_name -> ovation.v1.UnallowDomain
-	28, // 28: ovation.v1.Record.edit_application:type_name -> ovation.v1.EditApplication
-	29, // 29: ovation.v1.Record.add_signing_key:type_name -> ovation.v1.AddSigningKey
-	30, // [30:30] is the sub-list for method output_type
-	30, // [30:30] is the sub-list for method input_type
-	30, // [30:30] is the sub-list for extension type_name
-	30, // [30:30] is the sub-list for extension extendee
-	0,  // [0:30] is the sub-list for field type_name
+	26, // 26: ovation.v1.Record.put_slot_keys:type_name -> ovation.v1.PutSlotKeys
+	27, // 27: ovation.v1.Record.allow_domain:type_name -> ovation.v1.AllowDomain
+	28, // 28: ovation.v1.Record.unallow_domain:type_name -> ovation.v1.UnallowDomain
+	29, // 29: ovation.v1.Record.edit_application:type_name -> ovation.v1.EditApplication
+	30, // 30: ovation.v1.Record.add_signing_key:type_name -> ovation.v1.AddSigningKey
+	31, // [31:31] is the sub-list for method output_type
+	31, // [31:31] is the sub-list for method input_type
+	31, // [31:31] is the sub-list for extension type_name
+	31, // [31:31] is the sub-list for extension extendee
+	0,  // [0:31] is the sub-list for field type_name
 }
 
 func init() { file_record_proto_init() }
@@ -774,6 +793,7 @@ func file_record_proto_init() {
 		(*Record_AcceptGap)(nil),
 		(*Record_PutSegment)(nil),
 		(*Record_DeleteSegment)(nil),
+		(*Record_PutSlotKeys)(nil),
 		(*Record_AllowDomain)(nil),
 		(*Record_UnallowDomain)(nil),
 		(*Record_EditApplication)(nil),
