@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/ovation-analytics/ovation/api/brands"
+	"github.com/ovation-analytics/ovation/api/docs"
 	"github.com/ovation-analytics/ovation/api/members"
 	"github.com/ovation-analytics/ovation/api/openapi"
 	"github.com/ovation-analytics/ovation/api/personal"
@@ -73,8 +74,8 @@ func New(config Config) (*API, error) {
 	server, err := serve.New(serve.Config{
 		Engine: personal.Engine{Engine: config.Engine, Sealer: sealer}, Hasher: config.Hasher, Now: config.Now,
 		BaseURL: config.BaseURL, ByHost: config.ByHost, CursorKey: config.TokenKey, Logger: config.Logger, Access: config.Access,
-		Operations: operations(member, &brands.Service{Resolver: config.Resolver}),
-		Document:   document, Tokens: tokens, CacheBytes: config.CacheBytes, InFlightBytes: config.InFlightBytes,
+		Operations: operations(member, &brands.Service{Resolver: config.Resolver}), Document: document, Tokens: tokens,
+		Files: docs.Files(), CacheBytes: config.CacheBytes, InFlightBytes: config.InFlightBytes,
 	})
 	return &API{server, tokens}, err
 }

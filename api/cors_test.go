@@ -133,7 +133,7 @@ func TestCORS_Documents(t *testing.T) {
 			w := h.do("GET", path, "", "Origin", origin)
 			h.status(w, http.StatusOK, path)
 			equal(t, want, granted(w)["Access-Control-Allow-Origin"], path, origin)
-			equal(t, "Accept-Encoding, Origin", varies(w), path)
+			equal(t, true, strings.HasPrefix(varies(w), "Accept-Encoding, Origin"), path, varies(w))
 		}
 	}
 }

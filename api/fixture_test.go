@@ -154,6 +154,7 @@ func (h *fixture) do(method, target, body string, headers ...string) *httptest.R
 	}
 	w := httptest.NewRecorder()
 	h.api.ServeHTTP(w, r)
+	documented(h.t, r, w)
 	return w
 }
 

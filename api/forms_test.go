@@ -29,8 +29,8 @@ func inAnyCase(rnd *rand.Rand, name string) string {
 	}, name)
 }
 
-// typed is a JSON body whose numbers and switches are numbers and booleans.
-func typed(o *serve.Operation, params url.Values) string {
+// asJSON is a JSON body whose numbers and switches are numbers and booleans.
+func asJSON(o *serve.Operation, params url.Values) string {
 	object := map[string]any{}
 	for name, values := range params {
 		object[name] = values[0]
@@ -112,11 +112,11 @@ func TestForms_MeanTheSame(t *testing.T) {
 			continue
 		}
 		check("a form", send("", params.Encode()))
-		check("JSON", send("", typed(o, params)))
+		check("JSON", send("", asJSON(o, params)))
 		check("a form in any case", send("", spelled.Encode()))
-		check("JSON in any case", send("", typed(o, spelled)))
+		check("JSON in any case", send("", asJSON(o, spelled)))
 		check("query and form", send(query.Encode(), body.Encode()))
-		check("query and JSON", send(query.Encode(), typed(o, body)))
+		check("query and JSON", send(query.Encode(), asJSON(o, body)))
 	}
 }
 

@@ -12,8 +12,8 @@
 // long as the key is there, and a key that no record names does no harm. The engine itself opens
 // nothing: applying depends on sealed bytes alone (I6).
 //
-// A key in the cache costs 90 ns of CPU, 40 each where 1,000 are asked for at once, and no
-// allocation; one that is not costs 7 µs (BenchmarkKeeper), and is read and unwrapped once,
+// A key in the cache costs 52 ns, 35 each where 1,000 are asked for at once, and no
+// allocation; one that is not costs 6 µs (BenchmarkKeeper), and is read and unwrapped once,
 // however many ask (single flight). A key that a replica does not have is looked for up
 // to the topic's end before it is missing: another node may have made it a moment ago.
 //

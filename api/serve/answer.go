@@ -51,7 +51,7 @@ func (x *exchange) answer(body any) error {
 		x.notModified(x.tag)
 		return nil
 	}
-	b, err := encode(body)
+	b, kind, err := encode(body)
 	if err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func (x *exchange) answer(body any) error {
 		if err := req.last(); err != nil {
 			return err
 		}
-		if b, err = encode(body); err != nil {
+		if b, kind, err = encode(body); err != nil {
 			return err
 		}
 	}
@@ -81,16 +81,29 @@ func (x *exchange) answer(body any) error {
 		x.server.cache.Compared(false)
 	}
 	x.headers(h)
-	x.send(req.Status, "application/json", b)
+	x.send(req.Status, kind, b)
 	return nil
 }
 
-func encode(body any) ([]byte, error) {
-	b, err := wire.Encode(body)
-	if err != nil {
-		return nil, &domain.Error{Code: domain.Internal, Op: "encode", Err: err}
+// Media is an answer that is no JSON.
+type Media interface {
+	MediaType() string // of every value, a nil one too
+	Encode() ([]byte, error)
+}
+
+// encode gives the bytes of an answer and their media type.
+func encode(body any) (b []byte, kind string, err error) {
+	if m, ok := body.(Media); ok {
+		kind = m.MediaType()
+		b, err = m.Encode()
+	} else {
+		kind = wire.ContentType
+		b, err = wire.Encode(body)
 	}
-	return b, nil
+	if err != nil {
+		return nil, "", &domain.Error{Code: domain.Internal, Op: "encode", Err: err}
+	}
+	return b, kind, nil
 }
 
 // notModified answers that the client has the answer.

@@ -2,16 +2,16 @@ package serve
 
 import (
 	"bytes"
-	"encoding/json"
 	"net/http"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/avatar"
 	"github.com/ovation-analytics/ovation/api/compress"
 	"github.com/ovation-analytics/ovation/api/poll"
-	"github.com/ovation-analytics/ovation/api/problem"
 )
 
 // The paths of what needs no key.
@@ -19,6 +19,10 @@ const (
 	documentPath = "/openapi.json"
 	keysPath     = "/.well-known/jwks.json"
 	errorsPath   = "/errors/:slug"
+	docsPath     = "/docs"
+	docsFilePath = "/docs/:file"
+	avatarDir    = "/avatar/"
+	avatarPath   = avatarDir + ":memberid" + avatar.Suffix
 )
 
 // Page is a document that needs no key.
@@ -29,10 +33,27 @@ var Pages = []Page{
 	{documentPath, "getDocument", "This document", "application/json"},
 	{keysPath, "getKeys", "Keys that member tokens are checked with", "application/jwk-set+json"},
 	{errorsPath, "getError", "What an error means: the address that is a problem's type", "application/json"},
+	{docsPath, "getDocs", "This document as a page", "text/html"},
+	{docsFilePath, "getDocsFile", "What that page is made of", "*/*"},
+	{avatarPath, "getAvatar", "A picture drawn from a member's number, for members without one", avatar.ContentType},
 }
 
-// pageLife is how long a client may keep one.
-const pageLife = 5 * time.Minute
+// File is a file that is served as it is, without a key.
+type File struct {
+	Path, Kind string
+	Policy     string // Content-Security-Policy
+	Body       []byte
+}
+
+// How long a client may keep a page, and a picture.
+const (
+	pageLife   = 5 * time.Minute
+	avatarLife = 7 * 24 * time.Hour
+)
+
+// nothingElse is the policy of what loads nothing: a page of text, and a picture that is opened
+// as a page.
+const nothingElse = "default-src 'none'"
 
 // page answers what needs no key; path is that of its route.
 func (a *Server) page(out *reply, path string) error {
@@ -45,12 +66,28 @@ func (a *Server) page(out *reply, path string) error {
 		b.document().write(out)
 		return nil
 	}
-	if path == errorsPath {
+	switch path {
+	case avatarPath:
+		id, ok := avatar.Member(strings.TrimPrefix(out.r.URL.Path, avatarDir))
+		if !ok {
+			return domain.Fail(domain.NotFound, "there is no such picture")
+		}
+		picture := seal(avatar.ContentType, avatarLife, avatar.Of(id))
+		picture.policy = nothingElse
+		picture.write(out)
+		return nil
+	case errorsPath:
+		out.w.Header().Add("Vary", "Accept")
+		path = out.r.URL.Path
+		if strings.Contains(out.r.Header.Get("Accept"), "text/html") {
+			path += asHTML
+		}
+	case docsFilePath:
 		path = out.r.URL.Path
 	}
 	page, ok := a.fixed[path]
 	if !ok {
-		return domain.Fail(domain.NotFound, "there is no such error")
+		return domain.Fail(domain.NotFound, "there is no such document")
 	}
 	page.write(out)
 	return nil
@@ -65,30 +102,18 @@ func (a *Server) writeKeys(out *reply) {
 // makePages makes what needs no key.
 func (a *Server) makePages() error {
 	a.fixed[documentPath] = seal("application/json", pageLife, a.Document(a.BaseURL))
-	for _, code := range problem.Codes() {
-		page, err := json.Marshal(errorPage{
-			Type: "/errors/" + problem.Slug(code), Title: problem.Title(code), Status: problem.Status(code), Code: int(code), When: problem.When(code),
-		})
-		if err != nil {
-			return err
-		}
-		a.fixed["/errors/"+problem.Slug(code)] = seal("application/json", pageLife, page)
+	for _, f := range a.Files {
+		page := seal(f.Kind, pageLife, f.Body)
+		page.policy = f.Policy
+		a.fixed[f.Path] = page
 	}
-	return nil
-}
-
-// errorPage is the meaning of a problem's type.
-type errorPage struct {
-	Type   string `json:"type"`
-	Title  string `json:"title"`
-	Status int    `json:"status"`
-	Code   int    `json:"code"`
-	When   string `json:"when"`
+	return a.makeErrorPages()
 }
 
 // sealed is an answer that does not change while the process lives.
 type sealed struct {
 	kind, cache, tag string
+	policy           string // Content-Security-Policy; empty: none
 	body             []byte
 	packed           [compress.Zstd + 1]func() []byte // by coding; nothing where that is not smaller
 }
@@ -113,6 +138,10 @@ func (s *sealed) write(out *reply) {
 	h := out.w.Header()
 	h["Etag"] = []string{s.tag}
 	h.Set("Cache-Control", s.cache)
+	if s.policy != "" {
+		h.Set("Content-Security-Policy", s.policy)
+		h.Set("Referrer-Policy", "no-referrer")
+	}
 	if poll.Matches(out.r.Header.Values("If-None-Match"), s.tag) {
 		out.empty(http.StatusNotModified)
 		return

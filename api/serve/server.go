@@ -34,6 +34,7 @@ type Config struct {
 	Operations []*Operation
 	Document   func(base string) []byte // /openapi.json under a base address
 	Tokens     Tokens                   // of members
+	Files      []File
 
 	CacheBytes    int   // of the response cache; default 32 MiB
 	InFlightBytes int64 // of requests under way; default 256 MiB

@@ -110,6 +110,8 @@ var homes = []struct {
 	{"google.golang.org/protobuf", []string{"actors/domain/codec", "ingest"}},
 	{"github.com/julienschmidt/httprouter", []string{"api"}},
 	{"github.com/golang-jwt/jwt", []string{"api"}},
+	{"github.com/gorilla/feeds", []string{"api/feed"}},
+	{"github.com/getkin/kin-openapi", []string{"api/openapi/openapitest"}},
 	{"github.com/cockroachdb/pebble", []string{"storage", "ingest/broker/log"}},
 	{"github.com/alecthomas/kong", []string{"cmd/ovation"}},
 }

@@ -72,13 +72,13 @@ func (m management) Ready() error {
 // topic, or appends to a full disk.
 func (m management) Degraded() error {
 	var whys []string
+	if l := m.p.shown().ReadLog(); l != nil && l.Refusing != "" {
+		whys = append(whys, "the embedded log takes nothing, what is published and written is refused: "+l.Refusing)
+	}
 	if k := m.p.shown().ReadKeys(); k != nil && k.Stopped != "" {
 		whys = append(whys, k.Stopped)
 	} else if k != nil && k.Refusing != "" {
 		whys = append(whys, "no member can be registered, since no data key can be written: "+k.Refusing)
-	}
-	if l := m.p.shown().ReadLog(); l != nil && l.Refusing != "" {
-		whys = append(whys, "the embedded log takes nothing, what is published and written is refused: "+l.Refusing)
 	}
 	err := m.p.node.Degraded()
 	if len(whys) == 0 {
