@@ -23,6 +23,7 @@ type fakeEngine struct {
 	next    int64 // of the catalog
 	keys    map[domain.KeyHash]*domain.Key
 	apps    map[domain.ApplicationID]*domain.Application
+	signs   []*domain.SigningKey
 	brands  []*domain.Brand
 	defs    []*domain.Definition
 	segs    []*domain.Segment
@@ -46,7 +47,7 @@ type fakeEngine struct {
 func (s *fakeEngine) Catalog() Catalog {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return &snapshot{s.next, s.keys, s.apps, slices.Clone(s.brands), slices.Clone(s.defs), slices.Clone(s.segs)}
+	return &snapshot{s.next, s.keys, s.apps, s.signs, slices.Clone(s.brands), slices.Clone(s.defs), slices.Clone(s.segs)}
 }
 
 func (s *fakeEngine) Submit(ctx context.Context, sub domain.Submission) (domain.Outcome, error) {
@@ -95,6 +96,10 @@ func (s *fakeEngine) apply(sub domain.Submission) domain.Outcome {
 		if !remove(s.segs, isSegment(sub.Account, c.ID), func(g *domain.Segment) { g.Deleted = true }) {
 			return domain.Outcome{Code: domain.NotFound, Parameter: "segmentid", Message: "no such segment"}
 		}
+	case *domain.AllowDomain:
+		return s.allow(c.Application, c.Domain, true)
+	case *domain.UnallowDomain:
+		return s.allow(c.Application, c.Domain, false)
 	case *domain.DeleteAction:
 		if s.members[c.Member] == nil {
 			return domain.Outcome{Code: domain.NotFound, Parameter: "memberid", Message: "no such member"}

@@ -160,7 +160,7 @@ var refusals = map[string]map[string]string{
 		"/member/4097/register service=spotify&uid=1&authtoken=t": "15", "/segment/create name=x": "15",
 	},
 	"POST none":   {"/brand/create name=x": "1 apiKey"},
-	"POST public": {"/brand/1/optin id=4097": "15"},
+	"POST public": {"/brand/1/optin id=4097": "15 Authorization", "/app/allowlist domain=x.y": "15"},
 	"POST standard": {
 		"/brand/create":      "9", // before the parameters
 		"/activity/100/edit": "9", "/member/x/register service=spotify&uid=1&authtoken=t": "4 memberid",

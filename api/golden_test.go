@@ -111,6 +111,14 @@ func TestGolden_Answers(t *testing.T) {
 		{"deleteBrand.200", "POST", "/v1.1/brand/1/delete", ""},
 		{"deleteSegment.200", "POST", "/v1.1/segment/1/delete", ""},
 		{"deleteMemberActivity.200", "POST", "/v1.1/member/4097/activity/12289/delete", ""},
+		{"getAuth.200", "GET", "/v1.1/auth?accessToken=" + adasToken, ""},
+		{"authenticate.200", "POST", "/v1.1/auth", "accessToken=" + adasToken},
+		{"authenticate.200-details", "POST", "/v1.1/auth", "details=1&accessToken=" + adasToken},
+		{"getApplication.200", "GET", "/v1.1/app/info", ""},
+		{"allowDomain.200", "POST", "/v1.1/app/allowlist", "domain=www.example.com"},
+		{"whitelistDomain.200", "POST", "/v1.1/app/whitelist", "domain=example.org"},
+		{"unwhitelistDomain.200", "POST", "/v1.1/app/unwhitelist", "domain=example.org"},
+		{"unallowDomain.200", "POST", "/v1.1/app/unallowlist", "domain=example.com"},
 		{"problem", "GET", "/v1.1/brands?limit=x", ""},
 	} {
 		w := h.do(c.method, keyed(c.target, keyAdvanced), c.body)

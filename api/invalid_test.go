@@ -55,6 +55,7 @@ var invalid = map[word][]string{
 	"text":       {strings.Repeat("x", 256), strings.Repeat("é", 256)},
 	"long":       {strings.Repeat("x", 4097)},
 	"token":      {strings.Repeat("x", 8193)},
+	"access":     {"x", "_", strings.Repeat("0", 32), strings.Repeat("0", 32) + "_", strings.Repeat("0", 31) + "_1", strings.Repeat("g", 32) + "_1", strings.Repeat("0", 32) + "_-1", strings.Repeat("0", 32) + "_01", strings.Repeat("0", 34) + "_1", "\x00"},
 	"nothing":    {"0", "1", "x"}, // what may not be given at all
 	"everything": nil,             // the key: it is judged before
 }
@@ -88,6 +89,7 @@ var takes = map[string]word{
 	"authtoken": "token", "authsecret": "token", "firstname": "text", "surname": "text", "password": "password", "birthdate": "birthdate",
 	"gender": "gender", "postcode": "text", "avatarurl": "url", "partner": "text", "code": "text", "sourceuid": "text", "userurl": "url",
 	"followers": "count", "likes": "count", "paidaccount": "flag", "expires": "text", "activity_sharing_enabled": "flag",
+	"accesstoken": "access", "details": "flag",
 	"ip": "address", "useragent": "long", "webpath": "long", "referring_url": "long", "visitor": "text",
 
 	"POST /v1.1/activity/record activityid":           "id",

@@ -113,7 +113,7 @@ func TestMemberToken_Claims(t *testing.T) {
 		Keys []struct{ Kty, Crv, Kid, X, Alg string }
 	}
 	h.ok(h.do("GET", "/.well-known/jwks.json", ""), &set)
-	if len(set.Keys) != 1 || set.Keys[0].Kty != "OKP" || set.Keys[0].Crv != "Ed25519" || set.Keys[0].Alg != "EdDSA" {
+	if len(set.Keys) != 2 || set.Keys[0].Kty != "OKP" || set.Keys[0].Crv != "Ed25519" || set.Keys[0].Alg != "EdDSA" {
 		t.Fatalf("%+v", set)
 	}
 	public, err := base64.RawURLEncoding.DecodeString(set.Keys[0].X)

@@ -223,6 +223,7 @@ var sufficient = map[string][]string{
 	"POST /v1.1/optin": {"id"}, "POST /v1.1/optout": {"id"}, "POST /v1.1/brand/:brandid/optin": {"id"},
 	"POST /v1.1/brand/:brandid/optout": {"id"}, "POST /v1.1/segment/:segmentid/optin": {"id"},
 	"POST /v1.1/segment/:segmentid/optout": {"id"},
+	"GET /v1.1/auth":                       {"accessToken"}, "POST /v1.1/auth": {"accessToken"},
 }
 
 // beside are parameters that one cannot stand without.

@@ -32,6 +32,10 @@ const (
 	KindPutSegment        Kind = 74
 	KindDeleteSegment     Kind = 75
 	KindPutSlotKeys       Kind = 80
+	KindAllowDomain       Kind = 84
+	KindUnallowDomain     Kind = 85
+	KindEditApplication   Kind = 86
+	KindAddSigningKey     Kind = 87
 
 	// KindForeign is a value of another program, as a reader of the journal or of the
 	// catalog gives it: Origin is its own place. No record of a log has the code.

@@ -134,7 +134,24 @@ func (s *Service) Attach(ctx context.Context, req *serve.Request, in *attachIn) 
 	return out, serve.BlameMember(err, "memberid")
 }
 
+// permitted refuses what is not for a public key: a registration by a network, whose authtoken
+// is checked nowhere, and one at a member without the member's Bearer.
+func permitted(req *serve.Request, service domain.Service, to domain.MemberID) error {
+	switch {
+	case !req.Public():
+		return nil
+	case service != domain.Email:
+		return domain.Bad(domain.WrongApplication, "service", "a public key registers by email alone: no check of authtoken is configured")
+	case to != 0 && req.Bearer != to:
+		return domain.Bad(domain.WrongApplication, "id", "a public key needs the Bearer of the member here")
+	}
+	return nil
+}
+
 func (s *Service) registerBy(ctx context.Context, req *serve.Request, in *registerIn, to domain.MemberID) ([]*wire.Envelope, error) {
+	if err := permitted(req, domain.Service(in.Service), to); err != nil {
+		return nil, err
+	}
 	if in.Birthdate != nil && string(*in.Birthdate) >= req.Now.UTC().Format(time.DateOnly) {
 		return nil, domain.Bad(domain.InvalidParameter, "birthdate", "birthdate must be a past day")
 	}

@@ -46,7 +46,7 @@ func (s *Service) command(
 	m := &domain.RegisterMember{
 		Application: req.App.ID, Identity: r.identity, Service: r.service, Domain: string(r.in.Domain),
 		Segment: domain.SegmentID(r.in.SegmentID), At: req.Now.UnixMilli(),
-		UUID: r.uuid, TokenHash: s.tokens.hash(r.random),
+		UUID: r.uuid, TokenHash: s.tokens.Hash(r.random),
 	}
 	p := &domain.Personal{TokenRandom: r.random}
 	if known != nil {

@@ -21,8 +21,7 @@ var Unhashed = poll.Unhashed
 type Request struct {
 	Engine  port.Engine // records what is read, where the answer is to be cached
 	Catalog port.Catalog
-	Key     *domain.Key
-	App     *domain.Application
+	Caller
 	ID      domain.RequestID
 	Keyed   bool            // the id is that of an Idempotency-Key
 	Records [][]byte        // of a body of many
@@ -36,9 +35,6 @@ type Request struct {
 	server    *Server
 	op        *Operation
 }
-
-// Account is the account of the key.
-func (req *Request) Account() domain.AccountID { return req.Key.Account }
 
 // Identity is the keyed hash of an identity's canonical form.
 func (req *Request) Identity(kind domain.IdentityKind, parts ...string) domain.IdentityHash {

@@ -97,6 +97,9 @@ func (w *simulation) check(c func(*label) *client.Client) error {
 			return fmt.Errorf("I12: %w", err)
 		}
 	}
+	if err := w.checkAccess(c); err != nil {
+		return err
+	}
 	return w.checkCatalog(c)
 }
 

@@ -57,6 +57,7 @@ func simulate(seed uint64) (err error) {
 		if err := w.unusualStep(); err != nil {
 			return err
 		}
+		w.accessStep()
 		w.putKeys()
 		time.Sleep(time.Duration(w.rng.IntN(30)) * time.Millisecond)
 		if err := w.revive(2); err != nil {

@@ -43,6 +43,10 @@ var commands = index(
 	message(putSegmentToWire, putSegmentFromWire),
 	message(deleteSegmentToWire, deleteSegmentFromWire),
 	message(putSlotKeysToWire, putSlotKeysFromWire),
+	message(allowDomainToWire, allowDomainFromWire),
+	message(unallowDomainToWire, unallowDomainFromWire),
+	message(editApplicationToWire, editApplicationFromWire),
+	message(addSigningKeyToWire, addSigningKeyFromWire),
 )
 
 // values are the other structures that the store keeps, by their type in the domain.
@@ -55,6 +59,7 @@ var values = index(
 	message(segmentToWire, segmentFromWire),
 	message(acceptedGapToWire, acceptedGapFromWire),
 	message(slotKeysToWire, slotKeysFromWire),
+	message(signingKeyToWire, signingKeyFromWire),
 
 	message(memberToWire, memberFromWire),
 	message(personalToWire, personalFromWire),

@@ -20,11 +20,12 @@
 package schema
 
 import (
-	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
-	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 	reflect "reflect"
 	sync "sync"
 	unsafe "unsafe"
+
+	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
+	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 )
 
 const (
@@ -71,6 +72,10 @@ type Record struct {
 	//	*Record_PutSegment
 	//	*Record_DeleteSegment
 	//	*Record_PutSlotKeys
+	//	*Record_AllowDomain
+	//	*Record_UnallowDomain
+	//	*Record_EditApplication
+	//	*Record_AddSigningKey
 	Payload       isRecord_Payload `protobuf_oneof:"payload"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -396,6 +401,42 @@ func (x *Record) GetPutSlotKeys() *PutSlotKeys {
 	return nil
 }
 
+func (x *Record) GetAllowDomain() *AllowDomain {
+	if x != nil {
+		if x, ok := x.Payload.(*Record_AllowDomain); ok {
+			return x.AllowDomain
+		}
+	}
+	return nil
+}
+
+func (x *Record) GetUnallowDomain() *UnallowDomain {
+	if x != nil {
+		if x, ok := x.Payload.(*Record_UnallowDomain); ok {
+			return x.UnallowDomain
+		}
+	}
+	return nil
+}
+
+func (x *Record) GetEditApplication() *EditApplication {
+	if x != nil {
+		if x, ok := x.Payload.(*Record_EditApplication); ok {
+			return x.EditApplication
+		}
+	}
+	return nil
+}
+
+func (x *Record) GetAddSigningKey() *AddSigningKey {
+	if x != nil {
+		if x, ok := x.Payload.(*Record_AddSigningKey); ok {
+			return x.AddSigningKey
+		}
+	}
+	return nil
+}
+
 type isRecord_Payload interface {
 	isRecord_Payload()
 }
@@ -504,6 +545,22 @@ type Record_PutSlotKeys struct {
 	PutSlotKeys *PutSlotKeys `protobuf:"bytes,96,opt,name=put_slot_keys,json=putSlotKeys,oneof"`
 }
 
+type Record_AllowDomain struct {
+	AllowDomain *AllowDomain `protobuf:"bytes,100,opt,name=allow_domain,json=allowDomain,oneof"`
+}
+
+type Record_UnallowDomain struct {
+	UnallowDomain *UnallowDomain `protobuf:"bytes,101,opt,name=unallow_domain,json=unallowDomain,oneof"`
+}
+
+type Record_EditApplication struct {
+	EditApplication *EditApplication `protobuf:"bytes,102,opt,name=edit_application,json=editApplication,oneof"`
+}
+
+type Record_AddSigningKey struct {
+	AddSigningKey *AddSigningKey `protobuf:"bytes,103,opt,name=add_signing_key,json=addSigningKey,oneof"`
+}
+
 func (*Record_Activity) isRecord_Payload() {}
 
 func (*Record_Forward) isRecord_Payload() {}
@@ -556,12 +613,20 @@ func (*Record_DeleteSegment) isRecord_Payload() {}
 
 func (*Record_PutSlotKeys) isRecord_Payload() {}
 
+func (*Record_AllowDomain) isRecord_Payload() {}
+
+func (*Record_UnallowDomain) isRecord_Payload() {}
+
+func (*Record_EditApplication) isRecord_Payload() {}
+
+func (*Record_AddSigningKey) isRecord_Payload() {}
+
 var File_record_proto protoreflect.FileDescriptor
 
 const file_record_proto_rawDesc = "" +
 	"\n" +
 	"\frecord.proto\x12\n" +
-	"ovation.v1\x1a\x0eactivity.proto\x1a\rcatalog.proto\x1a\x0ecommands.proto\"\xfc\f\n" +
+	"ovation.v1\x1a\x0eactivity.proto\x1a\rcatalog.proto\x1a\x0ecommands.proto\"\x8d\x0f\n" +
 	"\x06Record\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x12\n" +
 	"\x04kind\x18\x02 \x01(\rR\x04kind\x12\x18\n" +
@@ -599,7 +664,11 @@ const file_record_proto_rawDesc = "" +
 	"\vput_segment\x18Z \x01(\v2\x16.ovation.v1.PutSegmentH\x00R\n" +
 	"putSegment\x12B\n" +
 	"\x0edelete_segment\x18[ \x01(\v2\x19.ovation.v1.DeleteSegmentH\x00R\rdeleteSegment\x12=\n" +
-	"\rput_slot_keys\x18` \x01(\v2\x17.ovation.v1.PutSlotKeysH\x00R\vputSlotKeysB\t\n" +
+	"\rput_slot_keys\x18` \x01(\v2\x17.ovation.v1.PutSlotKeysH\x00R\vputSlotKeys\x12<\n" +
+	"\fallow_domain\x18d \x01(\v2\x17.ovation.v1.AllowDomainH\x00R\vallowDomain\x12B\n" +
+	"\x0eunallow_domain\x18e \x01(\v2\x19.ovation.v1.UnallowDomainH\x00R\runallowDomain\x12H\n" +
+	"\x10edit_application\x18f \x01(\v2\x1b.ovation.v1.EditApplicationH\x00R\x0feditApplication\x12C\n" +
+	"\x0fadd_signing_key\x18g \x01(\v2\x19.ovation.v1.AddSigningKeyH\x00R\raddSigningKeyB\t\n" +
 	"\apayloadBHZ?github.com/ovation-analytics/ovation/actors/domain/codec/schema\x92\x03\x04\b\x02 \x03b\beditionsp\xe8\a"
 
 var (
@@ -614,36 +683,43 @@ func file_record_proto_rawDescGZIP() []byte {
 	return file_record_proto_rawDescData
 }
 
-var file_record_proto_msgTypes = make([]protoimpl.MessageInfo, 1)
-var file_record_proto_goTypes = []any{
-	(*Record)(nil),            // 0: ovation.v1.Record
-	(*Origin)(nil),            // 1: ovation.v1.Origin
-	(*Activity)(nil),          // 2: ovation.v1.Activity
-	(*RegisterMember)(nil),    // 3: ovation.v1.RegisterMember
-	(*Claim)(nil),             // 4: ovation.v1.Claim
-	(*Usage)(nil),             // 5: ovation.v1.Usage
-	(*Published)(nil),         // 6: ovation.v1.Published
-	(*Tick)(nil),              // 7: ovation.v1.Tick
-	(*Expire)(nil),            // 8: ovation.v1.Expire
-	(*Rules)(nil),             // 9: ovation.v1.Rules
-	(*AttachService)(nil),     // 10: ovation.v1.AttachService
-	(*OptIn)(nil),             // 11: ovation.v1.OptIn
-	(*OptOut)(nil),            // 12: ovation.v1.OptOut
-	(*DeleteAction)(nil),      // 13: ovation.v1.DeleteAction
-	(*Layout)(nil),            // 14: ovation.v1.Layout
-	(*CreateApplication)(nil), // 15: ovation.v1.CreateApplication
-	(*CreateKey)(nil),         // 16: ovation.v1.CreateKey
-	(*RevokeKey)(nil),         // 17: ovation.v1.RevokeKey
-	(*PutBrand)(nil),          // 18: ovation.v1.PutBrand
-	(*DeleteBrand)(nil),       // 19: ovation.v1.DeleteBrand
-	(*PutDefinition)(nil),     // 20: ovation.v1.PutDefinition
-	(*DeleteDefinition)(nil),  // 21: ovation.v1.DeleteDefinition
-	(*SetAside)(nil),          // 22: ovation.v1.SetAside
-	(*AcceptGap)(nil),         // 23: ovation.v1.AcceptGap
-	(*PutSegment)(nil),        // 24: ovation.v1.PutSegment
-	(*DeleteSegment)(nil),     // 25: ovation.v1.DeleteSegment
-	(*PutSlotKeys)(nil),       // 26: ovation.v1.PutSlotKeys
-}
+var (
+	file_record_proto_msgTypes = make([]protoimpl.MessageInfo, 1)
+	file_record_proto_goTypes  = []any{
+		(*Record)(nil),            // 0: ovation.v1.Record
+		(*Origin)(nil),            // 1: ovation.v1.Origin
+		(*Activity)(nil),          // 2: ovation.v1.Activity
+		(*RegisterMember)(nil),    // 3: ovation.v1.RegisterMember
+		(*Claim)(nil),             // 4: ovation.v1.Claim
+		(*Usage)(nil),             // 5: ovation.v1.Usage
+		(*Published)(nil),         // 6: ovation.v1.Published
+		(*Tick)(nil),              // 7: ovation.v1.Tick
+		(*Expire)(nil),            // 8: ovation.v1.Expire
+		(*Rules)(nil),             // 9: ovation.v1.Rules
+		(*AttachService)(nil),     // 10: ovation.v1.AttachService
+		(*OptIn)(nil),             // 11: ovation.v1.OptIn
+		(*OptOut)(nil),            // 12: ovation.v1.OptOut
+		(*DeleteAction)(nil),      // 13: ovation.v1.DeleteAction
+		(*Layout)(nil),            // 14: ovation.v1.Layout
+		(*CreateApplication)(nil), // 15: ovation.v1.CreateApplication
+		(*CreateKey)(nil),         // 16: ovation.v1.CreateKey
+		(*RevokeKey)(nil),         // 17: ovation.v1.RevokeKey
+		(*PutBrand)(nil),          // 18: ovation.v1.PutBrand
+		(*DeleteBrand)(nil),       // 19: ovation.v1.DeleteBrand
+		(*PutDefinition)(nil),     // 20: ovation.v1.PutDefinition
+		(*DeleteDefinition)(nil),  // 21: ovation.v1.DeleteDefinition
+		(*SetAside)(nil),          // 22: ovation.v1.SetAside
+		(*AcceptGap)(nil),         // 23: ovation.v1.AcceptGap
+		(*PutSegment)(nil),        // 24: ovation.v1.PutSegment
+		(*DeleteSegment)(nil),     // 25: ovation.v1.DeleteSegment
+		(*PutSlotKeys)(nil),       // 26: ovation.v1.PutSlotKeys
+		(*AllowDomain)(nil),       // 27: ovation.v1.AllowDomain
+		(*UnallowDomain)(nil),     // 28: ovation.v1.UnallowDomain
+		(*EditApplication)(nil),   // 29: ovation.v1.EditApplication
+		(*AddSigningKey)(nil),     // 30: ovation.v1.AddSigningKey
+	}
+)
+
 var file_record_proto_depIdxs = []int32{
 	1,  // 0: ovation.v1.Record.origin:type_name -> ovation.v1.Origin
 	2,  // 1: ovation.v1.Record.activity:type_name -> ovation.v1.Activity
@@ -672,11 +748,15 @@ var file_record_proto_depIdxs = []int32{
 	24, // 24: ovation.v1.Record.put_segment:type_name -> ovation.v1.PutSegment
 	25, // 25: ovation.v1.Record.delete_segment:type_name -> ovation.v1.DeleteSegment
 	26, // 26: ovation.v1.Record.put_slot_keys:type_name -> ovation.v1.PutSlotKeys
-	27, // [27:27] is the sub-list for method output_type
-	27, // [27:27] is the sub-list for method input_type
-	27, // [27:27] is the sub-list for extension type_name
-	27, // [27:27] is the sub-list for extension extendee
-	0,  // [0:27] is the sub-list for field type_name
+	27, // 27: ovation.v1.Record.allow_domain:type_name -> ovation.v1.AllowDomain
+	28, // 28: ovation.v1.Record.unallow_domain:type_name -> ovation.v1.UnallowDomain
+	29, // 29: ovation.v1.Record.edit_application:type_name -> ovation.v1.EditApplication
+	30, // 30: ovation.v1.Record.add_signing_key:type_name -> ovation.v1.AddSigningKey
+	31, // [31:31] is the sub-list for method output_type
+	31, // [31:31] is the sub-list for method input_type
+	31, // [31:31] is the sub-list for extension type_name
+	31, // [31:31] is the sub-list for extension extendee
+	0,  // [0:31] is the sub-list for field type_name
 }
 
 func init() { file_record_proto_init() }
@@ -714,6 +794,10 @@ func file_record_proto_init() {
 		(*Record_PutSegment)(nil),
 		(*Record_DeleteSegment)(nil),
 		(*Record_PutSlotKeys)(nil),
+		(*Record_AllowDomain)(nil),
+		(*Record_UnallowDomain)(nil),
+		(*Record_EditApplication)(nil),
+		(*Record_AddSigningKey)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
