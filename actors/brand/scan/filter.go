@@ -68,7 +68,7 @@ var eight = func() (out [256]uint64) {
 // kindTargets maps kinds to what their rows count for: a group of the question, or a service.
 type kindTargets struct {
 	asked   *Plan
-	all     []rows.Kind // of the account, by number
+	all     []rows.Kind // of the account or of its visits, by number
 	daily   bool        // targets are services and rows keep their day; else targets are groups
 	targets uint32      // so many; a row of this target is dropped
 	known   []uint32    // account's number of a kind → 1 + its target; 0: not looked up yet

@@ -54,7 +54,7 @@ func (x *selection) open(v *rows.View, a *Ask, daily bool) bool {
 	x.words = int(v.Members()+63) / 64
 	x.filterBy(x.pad(a.Members))
 	x.first = domain.DayOf(a.Plan.span.From)
-	x.kindTargets.begin(a.Plan, v.Kinds, daily)
+	x.kindTargets.begin(a.Plan, v.KindsOf(a.Brand), daily)
 	x.reset()
 	x.alone = false
 	if x.filter != nil {
