@@ -19,7 +19,7 @@ const EveryBrand = ^uint32(0)
 type Table struct {
 	opt   Options
 	kinds kindTable
-	visit kindTable // of the visits: places make as many kinds as there are pages
+	visit kindTable  // of the visits: places make as many kinds as there are pages
 	cells [][]uint32 // dense number → rows in the pool, or slot | ownBit; pages of cellPage
 	own   []*Columns // by slot
 	rest  *Columns

@@ -14,16 +14,16 @@ type View struct {
 	Version uint64 // commits so far
 	Seq     uint64 // the last sequence in it
 
-	Rest    *Set
-	sets    cow.Array[*Set]
-	index   cow.Array[uint32]
-	own     int // sets in use
-	Kinds   []Kind
+	Rest  *Set
+	sets  cow.Array[*Set]
+	index cow.Array[uint32]
+	own   int // sets in use
+	Kinds []Kind
 	// VisitKinds are the kinds of the visits, which have numbers of their own.
 	VisitKinds []Kind
-	members uint32 // every ordinal in it is below
-	refs    atomic.Int64
-	done    func()
+	members    uint32 // every ordinal in it is below
+	refs       atomic.Int64
+	done       func()
 }
 
 // Acquire takes the view; false when its last holder has released it already.
