@@ -22,6 +22,7 @@ const (
 	PointerDrop                        // *Pointer
 	ParkedPut                          // *Parked
 	ParkedDrop                         // *Parked: all of its member; Account and Ord are looked at
+	VisitPlacePut                      // *NumberedPlace: a place of visits that has got its number
 )
 
 // Change is one thing that applying a record changes. The pure cores make them,
@@ -151,7 +152,7 @@ type ShardState struct {
 	Outbox    uint64 // last sequence of the outbox
 	Published uint64 // forwards up to here are published
 	DeadUpTo  uint64 // dead letters up to here are published
-	Rows      uint64 // rows alive
+	Rows      uint64 // rows alive, without visits
 	Expired   Month  // months before this are dropped
 	Dead      [Reasons]uint64
 

@@ -10,6 +10,7 @@
 //	member.go     a member and its service records
 //	identity.go   the 128-bit names under which a member is found
 //	action.go     rows: what a member did, once
+//	visit.go      registrations and logins: rows of brand 0
 //	change.go     what applying a record changes; the store writes it
 //	reason.go     why a record became a dead letter
 //	repeat.go     the months in which a repeat is looked for

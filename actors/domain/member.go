@@ -202,7 +202,8 @@ type ServiceRecord struct {
 	Fields      Fields       // RecordUsername and so on
 	PartnerCode string
 	PartnerID   string
-	Domains     []string // of registrations and logins, as they came
+	Domains     []string // of registrations, as they came
+	Visited     []string // of logins, where no registration came from
 	Created     int64    // ms since 1970
 	Updated     int64
 	LastLogin   int64

@@ -12,7 +12,7 @@ import (
 // Ask is a question as one shard is asked it.
 type Ask struct {
 	Plan    *Plan               // of the question, shared by all shards
-	Brand   uint32              // dense number, Visits (not of a crossover) or EveryBrand
+	Brand   uint32              // dense number, Visits or EveryBrand
 	Members []uint64            // bitset of the ordinals that count; nil: all
 	Cold    rows.Source         // nil: a cold brand is ErrCold
 	Earlier rows.Source         // of newcomers: likewise, of the rows before the question's range

@@ -281,9 +281,6 @@ func (w *population) question(r *rand.Rand) *question {
 	if h.dense == rows.Visits && w.visits {
 		drawVisits(r, h)
 	}
-	if h.dense == rows.Visits && h.q.Shape == domain.ShapeCrossover { // visits are of no brand
-		h.dense = 1
-	}
 	w.drawRanking(r, h)
 	w.drawListing(r, h)
 	w.cursor(r, h)

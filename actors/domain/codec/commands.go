@@ -35,6 +35,7 @@ func registrationToWire(r *domain.RegisterMember) *schema.RegisterMember {
 		At:          r.At,
 		Uuid:        block(r.UUID[:]),
 		TokenHash:   block(r.TokenHash[:]),
+		Visit:       visitToWire(&r.Visit),
 	}
 }
 
@@ -55,6 +56,7 @@ func registrationFromWire(c *checker, m *schema.RegisterMember) domain.RegisterM
 		At:          m.At,
 		UUID:        c.id(m.Uuid),
 		TokenHash:   c.id(m.TokenHash),
+		Visit:       visitFromWire(c, m.Visit),
 	}
 }
 

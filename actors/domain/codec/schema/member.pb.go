@@ -11,12 +11,11 @@
 package schema
 
 import (
+	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
+	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 	reflect "reflect"
 	sync "sync"
 	unsafe "unsafe"
-
-	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
-	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 )
 
 const (
@@ -206,6 +205,7 @@ type Service struct {
 	Updated       int64                  `protobuf:"varint,11,opt,name=updated" json:"updated,omitempty"`                      // ms
 	LastLogin     int64                  `protobuf:"varint,12,opt,name=last_login,json=lastLogin" json:"last_login,omitempty"` // ms
 	Invalid       bool                   `protobuf:"varint,13,opt,name=invalid" json:"invalid,omitempty"`                      // a token refresh was refused
+	Visited       []string               `protobuf:"bytes,14,rep,name=visited" json:"visited,omitempty"`                       // domains of logins alone
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -329,6 +329,13 @@ func (x *Service) GetInvalid() bool {
 		return x.Invalid
 	}
 	return false
+}
+
+func (x *Service) GetVisited() []string {
+	if x != nil {
+		return x.Visited
+	}
+	return nil
 }
 
 type Password struct {
@@ -766,7 +773,7 @@ const file_member_proto_rawDesc = "" +
 	"\tpasswords\x18\r \x03(\v2\x14.ovation.v1.PasswordR\tpasswords\x12#\n" +
 	"\x04opts\x18\x0e \x03(\v2\x0f.ovation.v1.OptR\x04opts\x12-\n" +
 	"\apending\x18\x0f \x03(\v2\x13.ovation.v1.PendingR\apending\x120\n" +
-	"\bpersonal\x18\x10 \x01(\v2\x14.ovation.v1.PersonalR\bpersonal\"\xfc\x02\n" +
+	"\bpersonal\x18\x10 \x01(\v2\x14.ovation.v1.PersonalR\bpersonal\"\x96\x03\n" +
 	"\aService\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x04R\x02id\x12 \n" +
 	"\vapplication\x18\x02 \x01(\rR\vapplication\x12\x18\n" +
@@ -782,7 +789,8 @@ const file_member_proto_rawDesc = "" +
 	"\aupdated\x18\v \x01(\x03R\aupdated\x12\x1d\n" +
 	"\n" +
 	"last_login\x18\f \x01(\x03R\tlastLogin\x12\x18\n" +
-	"\ainvalid\x18\r \x01(\bR\ainvalid\"f\n" +
+	"\ainvalid\x18\r \x01(\bR\ainvalid\x12\x18\n" +
+	"\avisited\x18\x0e \x03(\tR\avisited\"f\n" +
 	"\bPassword\x12\x18\n" +
 	"\aaddress\x18\x01 \x01(\fR\aaddress\x12\x12\n" +
 	"\x04hash\x18\x02 \x01(\tR\x04hash\x12\x14\n" +
@@ -827,23 +835,20 @@ func file_member_proto_rawDescGZIP() []byte {
 	return file_member_proto_rawDescData
 }
 
-var (
-	file_member_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
-	file_member_proto_goTypes  = []any{
-		(*Member)(nil),               // 0: ovation.v1.Member
-		(*Service)(nil),              // 1: ovation.v1.Service
-		(*Password)(nil),             // 2: ovation.v1.Password
-		(*Opt)(nil),                  // 3: ovation.v1.Opt
-		(*Pending)(nil),              // 4: ovation.v1.Pending
-		(*PendingClaim)(nil),         // 5: ovation.v1.PendingClaim
-		(*Personal)(nil),             // 6: ovation.v1.Personal
-		(*PersonalService)(nil),      // 7: ovation.v1.PersonalService
-		(*Field)(nil),                // 8: ovation.v1.Field
-		(*RegisterMember)(nil),       // 9: ovation.v1.RegisterMember
-		(*PersonalRegistration)(nil), // 10: ovation.v1.PersonalRegistration
-	}
-)
-
+var file_member_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
+var file_member_proto_goTypes = []any{
+	(*Member)(nil),               // 0: ovation.v1.Member
+	(*Service)(nil),              // 1: ovation.v1.Service
+	(*Password)(nil),             // 2: ovation.v1.Password
+	(*Opt)(nil),                  // 3: ovation.v1.Opt
+	(*Pending)(nil),              // 4: ovation.v1.Pending
+	(*PendingClaim)(nil),         // 5: ovation.v1.PendingClaim
+	(*Personal)(nil),             // 6: ovation.v1.Personal
+	(*PersonalService)(nil),      // 7: ovation.v1.PersonalService
+	(*Field)(nil),                // 8: ovation.v1.Field
+	(*RegisterMember)(nil),       // 9: ovation.v1.RegisterMember
+	(*PersonalRegistration)(nil), // 10: ovation.v1.PersonalRegistration
+}
 var file_member_proto_depIdxs = []int32{
 	8,  // 0: ovation.v1.Member.profile:type_name -> ovation.v1.Field
 	1,  // 1: ovation.v1.Member.services:type_name -> ovation.v1.Service
