@@ -155,6 +155,11 @@ func (s *fakeEngine) Ask(ctx context.Context, q *domain.Question, wait domain.Po
 		a.Tally = &domain.Tally{}
 	case domain.ShapeTimeline, domain.ShapeDaily:
 		a.Timeline = &domain.Timeline{}
+		if q.Visits != nil && q.Visits.Totals {
+			a.Tally = &domain.Tally{}
+		}
+	case domain.ShapeDomains:
+		a.Domains = &domain.Domains{}
 	case domain.ShapeFeed:
 		a.Feed = &domain.Feed{}
 	case domain.ShapeLeaders:

@@ -46,6 +46,7 @@ var invalid = map[word][]string{
 	"address":    {"x", "1", "256.1.1.1", "1.2.3", "::g", "1.2.3.4/8", "\x00"},
 	"birthdate":  {"x", "1990-12-24", "31-02-1990", "24-12-2099", "24/12/1990", "\x00"},
 	"gender":     {"x", "male", "M,F", "0", "\x00"},
+	"ages":       {"x", "29", "35-29", "29-", "-35", "29-35-40", "a-b", "29-1000", "2.5-3", "+1-2", "29 - 35", "٢-٣", "\x00"},
 	"group":      {"x", "day", "activities,type", "0", "\x00"},
 	"order":      {"x", "Name", "Score,Created", "0", "\x00"},
 	"slug":       {"a b", "a/b", "\x00"},
@@ -79,6 +80,7 @@ var takes = map[string]word{
 	"explain": "flag", "explain_after": "cursor", "refresh": "flag", "showposition": "flag", "showbrands": "flag", "showactions": "flag", "extended": "flag",
 	"period": "period", "period_end": "period", "start_date": "date", "end_date": "date", "updated_since": "date",
 	"limit": "limit", "cursor": "cursor", "sort": "sort", "group_by": "group", "order_by": "order", "fields": "fields", "required_fields": "fields",
+	"age": "ages", "valid": "flag", "uniquemember": "flag",
 	"keyword": "text", "brand_type": "text", "type": "text", "threshold": "threshold",
 	"email": "email", "verified_email": "email", "partnerid": "text", "partnercode": "text", "username": "text", "uid": "text",
 
@@ -98,6 +100,7 @@ var takes = map[string]word{
 	"POST /v1.1/member/:memberid/register country":    "country",
 	"POST /v1.1/activity/:activityid/edit onetime":    "nothing",
 	"GET /v1.1/activity/:activityid activityid":       "id",
+	"GET /v1.1/login/stats/alltime service":           "services",
 	"POST /v1.1/activity/:activityid/edit activityid": "id",
 }
 

@@ -2,6 +2,7 @@ package api
 
 import (
 	"net/http"
+	"slices"
 
 	"github.com/ovation-analytics/ovation/api/activities"
 	"github.com/ovation-analytics/ovation/api/brands"
@@ -16,7 +17,7 @@ import (
 // operations are all operations, in the order of the document. The list is made anew on
 // each call: a server fills in its own counters.
 func operations(member *members.Service, brand *brands.Service) []*serve.Operation {
-	return []*serve.Operation{
+	return slices.Concat([]*serve.Operation{
 		serve.Get("listBrands", "Brands", "/v1.1/brands", "All brands of the account", brand.List, serve.Cached),
 		serve.Get("getPopularBrands", "Brands", "/v1.1/brands/crossover", "The most popular brands", stats.Crossover, serve.Cached),
 		serve.Get("getBrandCrossover", "Brands", "/v1.1/brands/:brandid/crossover", "Other brands of a brand's active members", stats.Crossover, serve.Cached),
@@ -69,5 +70,5 @@ func operations(member *members.Service, brand *brands.Service) []*serve.Operati
 		serve.Get("listActiveMembers", "Members", "/v1.1/members/active", "Members by activity", member.Active, serve.Cached),
 		serve.Post("optIn", "Members", "/v1.1/optin", "Opt a member in to the global list", member.OptGlobal(members.OptsIn)),
 		serve.Post("optOut", "Members", "/v1.1/optout", "Opt a member out of the global list", member.OptGlobal(members.OptsOut)),
-	}
+	}, loginOperations())
 }

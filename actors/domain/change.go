@@ -51,6 +51,7 @@ const (
 	AttrListed                       // OptValue of a segment: put on its list by segmentid, and not opted out since
 	AttrHas                          // HasValue: the profile has a value in the field
 	AttrMuted                        // one byte: the code of a service of which no record shares activities
+	AttrLapsed                       // one byte: the code of a service of which there are records, none of them valid
 )
 
 // OptKind says of what an opt-in is one.

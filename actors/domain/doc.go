@@ -16,6 +16,7 @@
 //	repeat.go     the months in which a repeat is looked for
 //	segment.go    segments of members and their rules
 //	question.go   what can be asked about activity, and the mergeable answers
+//	visitquery.go what can be asked about registrations and logins
 //	readset.go    what an answer is made of
 //	ranking.go    members by score, brands by members; rankhistogram.go: how deep rows lie
 //	feed.go       actions in order; contentsearch.go: a keyword in their contents

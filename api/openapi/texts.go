@@ -44,6 +44,7 @@ var tags = []object{
 	{"name": "Activities", "description": "Definitions say what can be done; actions are that a member did it once. Actions are recorded here, listed and counted."},
 	{"name": "Segments", "description": "Named sets of activity definitions with points of their own, and a list of members: who opted in, was put there, or is there by its rule."},
 	{"name": "Members", "description": "People, with their service records, opt-ins and actions."},
+	{"name": "Login statistics", "description": "Registrations and logins. A registration is a service record that comes into being; a visit is either."},
 	{"name": "Documents", "description": "What needs no key."},
 }
 
@@ -104,6 +105,13 @@ var Notes = map[string]string{
 	"getBrandAges":          "Every band, zeros included.",
 	"getBrandGenders":       "Every gender, zeros included.",
 	"getBrandSegmentStats":  "The segments of the brand. With segment that one alone, also one of the account's; one of another brand has no row and is named in a Warning.",
+	"getSignups":            "Most registrations first; services without one are left out.",
+	"getSignupChannels":     "Most registrations first; services without one are left out.",
+	"getSignupTimeline":     "Every UTC day that the range touches, zeros included; services without a registration are left out.",
+	"getSignupDomains":      "Most registrations first; those without a domain are one row.",
+	"getTopDomains":         "Most visits first; those without a domain are one row.",
+	"getMemberTopDomains":   "Most visits first; those without a domain are one row.",
+	"getMemberVisits":       "Most visits first; members without one are left out.",
 	"countDaily":            "Every UTC day that the range touches, zeros included.",
 	"deleteActivity":        "New actions of it are refused. Segments that have it keep it: what was done of it before counts on.",
 	"registerMember":        "A member with that identity is met again: what is given overwrites. The answer is an array of exactly one envelope.",
