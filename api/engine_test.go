@@ -32,6 +32,8 @@ type fakeEngine struct {
 	outcome   func(domain.Submission) (domain.Outcome, error) // nil: that of apply
 	answer    func(*domain.Question) (*domain.Answer, error)
 	content   *domain.Content
+	visited   *domain.Content   // of visits
+	place     domain.VisitPlace // of visits that have one
 	await     func(context.Context, domain.Position) error
 	unchanged func(domain.AccountID, domain.Versions, *domain.ReadSet, []domain.Range) (domain.Position, bool) // nil: nothing is
 
@@ -202,6 +204,12 @@ func (s *fakeEngine) Show(_ context.Context, account domain.AccountID, items []d
 	out := make([]domain.Shown, len(items))
 	for i, item := range items {
 		out[i].Content = s.content
+		if s.visited != nil && item.Row.IsVisit() {
+			out[i].Content = s.visited
+		}
+		if _, _, placed := item.Row.Definition.Visit(); placed {
+			out[i].Place = s.place
+		}
 		if m := s.members[item.Member]; m != nil && m.Account == account {
 			out[i].Member = m
 		}

@@ -53,6 +53,10 @@ func TestGolden_Answers(t *testing.T) {
 			Service: domain.Spotify, Days: []domain.Count{{Actions: 2, Members: 1}, {}}, Total: domain.Count{Actions: 2, Members: 1},
 		}}}}, nil
 	}
+	h.engine.place = domain.VisitPlace{Domain: "moons.example", Page: "moons.example/join"}
+	h.engine.visited = (&domain.Visit{
+		WebPath: "https://moons.example/join?from=mail", ReferringURL: "https://search.example/", Visitor: "v-77", Device: domain.Phone,
+	}).Content(0, 1)
 	// The definition's link is the default of the action's.
 	h.engine.defs[0].Link, h.engine.defs[0].Category = "https://example.com/definition", "Music"
 	h.engine.members[4097].UUID = [16]byte{0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0x4d, 0xef, 0x81, 15: 0xff}
@@ -105,6 +109,7 @@ func TestGolden_Answers(t *testing.T) {
 		{"optOutOfSegment.200", "POST", "/v1.1/segment/1/optout", "id=4097"},
 		{"registerMember.200", "POST", "/v1.1/member/register", "service=spotify&uid=u-1&authtoken=token-1"},
 		{"loginMember.200", "POST", "/v1.1/member/login", "service=spotify&uid=u-1&authtoken=token-1"},
+		{"getMemberLogins.200", "GET", "/v1.1/member/4097/domains/logins?limit=1", ""},
 		{"attachService.200", "POST", "/v1.1/member/4097/register", "service=spotify&uid=u-1&authtoken=token-1"},
 		{"findMember.200", "GET", "/v1.1/member?email=ada@example.com", ""},
 		{"optIn.200", "POST", "/v1.1/optin", "id=4097"},

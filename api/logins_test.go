@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/wire"
 )
 
 // visited answers questions about visits with a few of them.
@@ -31,6 +32,12 @@ func visited(q *domain.Question) (*domain.Answer, error) {
 		if q.Visits.Totals {
 			a.Tally = &domain.Tally{Total: count(7, 2)}
 		}
+	case domain.ShapeFeed:
+		a.Feed = &domain.Feed{Total: 2, Items: []domain.FeedItem{
+			{Member: 4097, Row: domain.Row{Seq: 9, Slot: 1, Time: 1773565200, Definition: domain.VisitDefinition(domain.Login, 0), Service: domain.Email}},
+			{Member: 4097, Row: domain.Row{Seq: 8, Slot: 1, Time: 1773465200, Definition: domain.Registration, Service: domain.Spotify}},
+		}}
+		a.Feed.Items = a.Feed.Items[min(q.Listing.Offset, 2):min(q.Listing.End(), 2)]
 	case domain.ShapeDomains:
 		a.Domains = &domain.Domains{Total: count(12, 5), Registrations: 4, Rows: []domain.DomainCount{
 			{Count: count(3, 3), Registrations: 1},
@@ -55,6 +62,46 @@ const (
 )
 
 var visitDay = domain.Range{From: 1767225600, To: 1767312000}
+
+// The visits of a member are asked for by range, services and page; a segment's are cut out of all, by the
+// page of the segment or the list that a registration named.
+func TestMemberLogins_PageAndSegment(t *testing.T) {
+	h := newFixture(t, visited)
+	question := func(offset, limit int) domain.Question {
+		return domain.Question{
+			Account: 1, Shape: domain.ShapeFeed, Range: visitDay, Visits: &domain.VisitQuery{},
+			Filter:  domain.Filter{Services: []domain.Service{domain.Email}, Members: []domain.MemberID{4097}},
+			Listing: domain.Listing{Every: true, Offset: offset, Limit: limit},
+		}
+	}
+	const of = "/v1.1/member/4097/domains/logins?services=email&" + oneDay
+	h.asks(of, question(0, 10))
+	h.asks(of+"&limit=1,5&threshold=2&showbrands=1&email=a@b.c&brandID=9", question(1, 5))
+	h.asks(of+"&limit=5,0", question(0, 0))
+	h.asks(of+"&limit=1&segment=1", question(0, 1000))
+
+	h.engine.segs = append(h.engine.segs, &domain.Segment{ID: 2, Account: 1, Page: "moons.example/join"})
+	h.engine.place = domain.VisitPlace{Domain: "moons.example", Page: "moons.example/join"}
+	h.engine.visited = (&domain.Visit{WebPath: "/join", Device: domain.Tablet}).Content(0, 1)
+	for target, want := range map[string][]string{"": {"2", "1"}, "?segment=1": {"1"}, "?segment=2": {"2"}, "?segment=2&limit=1,1": {}} {
+		out := answered[wire.Visits](h, h.get("/v1.1/member/4097/domains/logins"+target))
+		got := []string{}
+		for _, v := range out.Registrations {
+			got = append(got, *v.Segment)
+			if *v.WebPath != "/join" || !v.Mobile || v.Device != 3 || *v.Country != "DE" || v.IP != nil {
+				t.Errorf("%+v", v)
+			}
+		}
+		equal(t, want, got, target)
+		if n := uint64(max(len(want), 1)); out.Total != n {
+			t.Errorf("%s: total %d, want %d", target, out.Total, n)
+		}
+	}
+	h.refused(h.get("/v1.1/member/4097/domains/logins?segment=9"), domain.NotFound, "segment")
+	h.refused(h.get("/v1.1/member/5/domains/logins"), domain.NotFound, "")
+	h.refused(h.do("GET", keyed("/v1.1/member/4097/domains/logins", keyStranger), ""), domain.NotFound, "")
+	h.refused(h.get("/v1.1/member/4097/domains/logins?limit=-1"), domain.InvalidParameter, "limit")
+}
 
 // Each parameter is in the question; those of actions select no visit.
 func TestLogins_Question(t *testing.T) {

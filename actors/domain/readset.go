@@ -121,7 +121,7 @@ func (f *ReadSet) visits(q *Question) (ReadSet, bool) {
 		shows = ShowsAges
 	}
 	switch q.Shape {
-	case ShapeTally, ShapeDomains:
+	case ShapeTally, ShapeDomains, ShapeFeed:
 	case ShapeTimeline:
 		shows = ShowsDays // and with them ages: the last day is one of them
 	case ShapeLeaders:

@@ -7,6 +7,7 @@ package domain
 //	ShapeTimeline  a line a service; with Totals Answer.Tally too, of the same moment
 //	ShapeLeaders   members by visits; a registration is a point, so Score is a member's registrations
 //	ShapeDomains   a row a domain
+//	ShapeFeed      the visits themselves
 type VisitQuery struct {
 	Of     DefinitionID // Registration or Login alone; 0: both
 	By     VisitGroup   // of ShapeTally

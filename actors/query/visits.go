@@ -51,3 +51,15 @@ func (s *execution) explain(one *scan.Ask) (*domain.Feed, error) {
 	}
 	return shape.MergeFeed(&whole, parts), nil
 }
+
+// placeOf is where a visit was made; empty: of another row, or nowhere.
+func placeOf(v *view.View, r *domain.Row) domain.VisitPlace {
+	_, number, placed := r.Definition.Visit()
+	if !placed || !r.IsVisit() {
+		return domain.VisitPlace{}
+	}
+	if of := v.Account(r.Account); of != nil && int(number) < len(of.Places) {
+		return of.Places[number]
+	}
+	return domain.VisitPlace{}
+}

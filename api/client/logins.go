@@ -54,3 +54,9 @@ func (c *Client) MembersVisits(ctx context.Context, p Params) (out wire.MemberVi
 	meta, err = c.Get(ctx, "/v1.1/members/stats/visits", p, &out)
 	return out, meta, err
 }
+
+// MemberLogins is the registrations and logins of a member.
+func (c *Client) MemberLogins(ctx context.Context, member domain.MemberID, p Params) (out wire.Visits, meta Meta, err error) {
+	meta, err = c.Get(ctx, "/v1.1/member/"+id(member)+"/domains/logins", p, &out)
+	return out, meta, err
+}

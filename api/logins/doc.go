@@ -3,5 +3,6 @@
 // parameters that they share. A handler runs on the goroutine of its request and keeps no state.
 //
 //	signups.go   registrations by service; timeline.go: by service and day
+//	visits.go    the visits of a member
 //	domains.go   visits by domain; totals.go: in all; members.go: by member
 package logins
