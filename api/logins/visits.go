@@ -20,17 +20,22 @@ type visitsOfIn struct {
 	Services bind.Services `name:"services" doc:"only visits by these services" eg:"spotify,email"`
 	Segment  bind.ID       `name:"segment" doc:"only visits of the segment: to its page, or registrations that put the member on its list; segmentid is the same parameter" eg:"1"`
 	Limit    bind.Page     `name:"limit" doc:"<limit> or <offset>,<limit>; default 10, at most 1000" eg:"0,5"`
+	namesIn
 	showIn
+}
+
+// namesIn are the other ways of member show to name a member.
+type namesIn struct {
+	Email         bind.Email   `name:"email" doc:"without effect: the path names the member"`
+	VerifiedEmail bind.Email   `name:"verified_email" doc:"without effect: the path names the member"`
+	PartnerCode   string       `name:"partnerCode" doc:"without effect: the path names the member"`
+	PartnerID     string       `name:"partnerID" doc:"without effect: the path names the member"`
+	Service       bind.Service `name:"service" doc:"without effect: the path names the member"`
+	Username      string       `name:"username" doc:"without effect: the path names the member"`
 }
 
 // showIn are the other parameters of member show.
 type showIn struct {
-	Email          bind.Email     `name:"email" doc:"without effect: the path names the member"`
-	VerifiedEmail  bind.Email     `name:"verified_email" doc:"without effect: the path names the member"`
-	PartnerCode    string         `name:"partnerCode" doc:"without effect: the path names the member"`
-	PartnerID      string         `name:"partnerID" doc:"without effect: the path names the member"`
-	Service        bind.Service   `name:"service" doc:"without effect: the path names the member"`
-	Username       string         `name:"username" doc:"without effect: the path names the member"`
 	BrandID        bind.ID        `name:"brandID" doc:"without effect: visits are of no brand"`
 	ActivityID     bind.IDs       `name:"activityID" doc:"without effect: visits are of no activity"`
 	AnyOf          bind.Performed `name:"anyofactivities" doc:"without effect"`
