@@ -16,6 +16,7 @@ type label struct {
 	key         string
 	brands      []domain.BrandID
 	definitions []definition
+	visits      int // registrations that were answered: each of an identity that has a record is a login
 }
 
 // definition is a definition of an activity.
@@ -115,7 +116,8 @@ func (m *model) say(a *act) {
 	}
 }
 
-// owned notes that an identity was found to be a member's: the first word is the last.
+// owned notes that a registration by an identity was answered with a member: the first word is the
+// last.
 func (m *model) owned(i *identity, member domain.MemberID) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -123,5 +125,6 @@ func (m *model) owned(i *identity, member domain.MemberID) error {
 		return fmt.Errorf("%s %s is member %d's, and now %d's", i.service, i.uid, i.owner, member)
 	}
 	i.owner = member
+	i.of.visits++
 	return nil
 }
