@@ -114,6 +114,8 @@ func (s *fakeEngine) apply(sub domain.Submission) domain.Outcome {
 			}},
 		}
 		return domain.Outcome{Member: id, New: true}
+	case *domain.LogIn:
+		return s.login(c)
 	case *domain.AttachService:
 		return s.attach(sub.Account, c)
 	case *domain.OptIn:
@@ -250,6 +252,17 @@ func (testHasher) Identity(account domain.AccountID, kind domain.IdentityKind, p
 func (testHasher) ID(source, id string) uint64 {
 	sum := sha256.Sum256([]byte(source + "\x00" + id))
 	return binary.BigEndian.Uint64(sum[:])
+}
+
+func (s *fakeEngine) login(l *domain.LogIn) domain.Outcome {
+	m := s.members[l.Member]
+	switch {
+	case m == nil:
+		return domain.Outcome{Code: domain.NoAccount, Message: "there is none"}
+	case l.Service == domain.Email && m.Password(l.Identity) != l.Password:
+		return domain.Outcome{Code: domain.WrongPassword, Parameter: "password", Message: "wrong"}
+	}
+	return domain.Outcome{Member: l.Member}
 }
 
 func (s *fakeEngine) attach(account domain.AccountID, c *domain.AttachService) domain.Outcome {

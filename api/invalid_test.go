@@ -90,7 +90,7 @@ var takes = map[string]word{
 	"authtoken": "token", "authsecret": "token", "firstname": "text", "surname": "text", "password": "password", "birthdate": "birthdate",
 	"gender": "gender", "postcode": "text", "avatarurl": "url", "partner": "text", "code": "text", "sourceuid": "text", "userurl": "url",
 	"followers": "count", "likes": "count", "paidaccount": "flag", "expires": "text", "activity_sharing_enabled": "flag",
-	"ip": "address", "useragent": "long", "webpath": "long", "referring_url": "long", "visitor": "text",
+	"ip": "address", "strict_sso": "flag", "useragent": "long", "webpath": "long", "referring_url": "long", "visitor": "text",
 
 	"POST /v1.1/activity/record activityid":           "id",
 	"POST /v1.1/activities/record activityid":         "id",
@@ -124,7 +124,7 @@ func takenBy(o *serve.Operation, q *bind.Param) (word, bool) {
 var companions = map[string][]string{
 	"partnerid": {"partnerCode", "x"}, "partnercode": {"partnerID", "1"}, "username": {"service", "spotify"}, "uid": {"service", "spotify"},
 	"service": {"username", "x", "uid", "1"}, "threshold": {"showbrands", "1"}, "limit": {"showactions", "1"}, "optedin": {"brandID", "1"},
-	"explain_after": {"explain", "1"},
+	"explain_after": {"explain", "1"}, "strict_sso": {"domain", "example.com"},
 }
 
 // asking is a request of an operation that would be answered, to be spoiled.

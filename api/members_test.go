@@ -35,9 +35,10 @@ func TestI6_RegistrationIsComplete(t *testing.T) {
 	w := h.do("POST", keyed("/v1.1/member/register", keyStandard), `{"service":"Spotify","uid":"u-9","authtoken":"tok","authsecret":"","firstname":"Ada",
 		"username":"ada","email":" Ada@Example.com ","birthdate":"24-12-1990","gender":"other","city":"Köln","country":"de","region":"NW","postcode":"50667",
 		"avatarurl":"https://x.y/a.png","partner":"p","code":"acme","sourceuid":77,"userurl":"https://x.y/ada","followers":12,"likes":0,
-		"paidaccount":true,"expires":"soon","activity_sharing_enabled":false,"domain":"https://WWW.Example.com/page","ip":"::1","useragent":"x"}`)
+		"paidaccount":true,"expires":"soon","activity_sharing_enabled":false,"domain":"https://WWW.Example.com/page","ip":"::1",
+		"useragent":"Mozilla/5.0 (Linux; Android 14; Pixel 8) Chrome/130.0.0.0 Mobile","webpath":"/join?x","referring_url":"from","visitor":"v"}`)
 	h.status(w, http.StatusOK)
-	if got := w.Header().Values("Warning"); len(got) != 2 || !strings.Contains(got[0], "ip is not available yet") {
+	if got := w.Header().Values("Warning"); len(got) != 1 || !strings.Contains(got[0], "ip is not available yet") {
 		t.Errorf("warnings %q", got)
 	}
 	s := h.engine.submitted[0]
@@ -46,6 +47,7 @@ func TestI6_RegistrationIsComplete(t *testing.T) {
 		Application: 1, Service: domain.Spotify, UID: "u-9", Identity: testHasher{}.Identity(1, domain.ByService, "spotify", "u-9"),
 		Email: testHasher{}.Identity(1, domain.ByEmail, "Ada@Example.com"), Username: testHasher{}.Identity(1, domain.ByUsername, "spotify", "ada"),
 		Partner: testHasher{}.Identity(1, domain.ByPartner, "acme", "77"), PartnerCode: "acme", PartnerID: "77", Domain: "example.com", At: now.UnixMilli(),
+		Visit: domain.Visit{Page: "example.com/join", WebPath: "/join?x", ReferringURL: "from", Visitor: "v", Device: domain.Phone},
 		Given: fields(
 			domain.FirstName, "Ada", domain.Username, "ada", domain.EmailAddress, "Ada@Example.com",
 			domain.Gender, "Other", domain.City, "Köln", domain.Region, "NW", domain.Country, "DE",
@@ -57,7 +59,7 @@ func TestI6_RegistrationIsComplete(t *testing.T) {
 			domain.RecordFollowers, "12", domain.RecordLikes, "0",
 		),
 	}
-	if d := cmp.Diff(want, m, cmpopts.IgnoreFields(domain.RegisterMember{}, "UUID", "TokenRandom", "TokenHash")); d != "" {
+	if d := cmp.Diff(want, m, cmpopts.IgnoreFields(domain.RegisterMember{}, "UUID", "TokenRandom", "TokenHash", "Visit.Key")); d != "" {
 		t.Error(d)
 	}
 	if m.UUID[6]>>4 != 4 || m.UUID[8]>>6 != 2 {
@@ -71,7 +73,7 @@ func TestI6_RegistrationIsComplete(t *testing.T) {
 	}
 	h.do("POST", keyed("/v1.1/member/register", keyStandard), "service=spotify&uid=u-9&authtoken=tok")
 	again := h.engine.submitted[1].Command.(*domain.RegisterMember)
-	if again.UUID == m.UUID || again.TokenRandom == m.TokenRandom {
+	if again.UUID == m.UUID || again.TokenRandom == m.TokenRandom || again.Visit.Key == m.Visit.Key {
 		t.Error("two registrations share random values")
 	}
 	if len(again.Given) != 0 || len(again.Record) != 1 || !again.Partner.IsZero() {

@@ -60,6 +60,7 @@ func operations(member *members.Service, brand *brands.Service) []*serve.Operati
 
 		serve.Post("registerMember", "Members", "/v1.1/member/register", "Register a member by a service, or meet it again", member.Register),
 		serve.Post("attachService", "Members", "/v1.1/member/:memberid/register", "Attach a service to a member, or update the one it has", member.Attach),
+		serve.Post("loginMember", "Members", "/v1.1/member/login", "Log a member in by a service", member.Login),
 		serve.Get("findMember", "Members", "/v1.1/member", "A member, found by a name, with its opt-ins and service records", member.Find, serve.Cached),
 		serve.Get("getMember", "Members", "/v1.1/member/:memberid", "A member with its opt-ins and service records", member.Show, serve.Cached),
 		serve.Post("deleteMemberActivity", "Members", "/v1.1/member/:memberid/activity/:actionid/delete", "Delete an action of a member: it is in no number and no list any more, and a repeat does not bring it back", members.DeleteAction),

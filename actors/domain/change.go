@@ -6,23 +6,23 @@ type ChangeKind uint8
 // The changes that applying a record can make. Row and Content are set for the
 // first two, Value (a pointer to the type named) for the others.
 const (
-	RowAdded     ChangeKind = iota + 1 // Row, Content: an action that is new
-	RowTaken                           // Row: an action that counts no more; its Flags say why
-	OneTimePut                         // *OneTime
-	MemberPut                          // *Member
-	IdentityPut                        // *Identity
-	IdentityDrop                       // *Identity
-	BitPut                             // *Bit
-	ColumnPut                          // *Column
-	RequestPut                         // *Request
-	OutboxPut                          // *Outgoing
-	OutboxTrim                         // *Published
-	UsagePut                           // *UsageCount
-	PointerPut                         // *Pointer
-	PointerDrop                        // *Pointer
-	ParkedPut                          // *Parked
-	ParkedDrop                         // *Parked: all of its member; Account and Ord are looked at
-	VisitPlacePut                      // *NumberedPlace: a place of visits that has got its number
+	RowAdded      ChangeKind = iota + 1 // Row, Content: an action that is new
+	RowTaken                            // Row: an action that counts no more; its Flags say why
+	OneTimePut                          // *OneTime
+	MemberPut                           // *Member
+	IdentityPut                         // *Identity
+	IdentityDrop                        // *Identity
+	BitPut                              // *Bit
+	ColumnPut                           // *Column
+	RequestPut                          // *Request
+	OutboxPut                           // *Outgoing
+	OutboxTrim                          // *Published
+	UsagePut                            // *UsageCount
+	PointerPut                          // *Pointer
+	PointerDrop                         // *Pointer
+	ParkedPut                           // *Parked
+	ParkedDrop                          // *Parked: all of its member; Account and Ord are looked at
+	VisitPlacePut                       // *NumberedPlace: a place of visits that has got its number
 )
 
 // Change is one thing that applying a record changes. The pure cores make them,

@@ -19,10 +19,10 @@ const (
 
 // Login applies a login at the log's time (ms since 1970). RetryAfter is how many seconds a
 // lock still lasts.
-func (s *State) Login(
-	dst []domain.Change, l *domain.LogIn, now int64, w *Visiting,
+func Login(
+	dst []domain.Change, s *State, l *domain.LogIn, now int64, w *Visiting,
 ) (_ []domain.Change, end LoginEnd, g Guess, retryAfter uint32) {
-	at := s.recordOf(l)
+	at := recordOf(&s.Member, l)
 	if at < 0 {
 		return dst, LoginUnknown, GuessRight, 0
 	}
@@ -33,7 +33,7 @@ func (s *State) Login(
 	if dst, g, retryAfter = s.Guess(dst, &given, now); g != GuessRight {
 		return dst, LoginRefused, g, retryAfter
 	}
-	if l.Strict && !s.registeredOn(l.Domain) {
+	if l.Strict && !registeredOn(&s.Member, l.Domain) {
 		return dst, LoginElsewhere, GuessRight, 0
 	}
 	dst = s.change(dst, func(m *domain.Member) {
@@ -41,19 +41,19 @@ func (s *State) Login(
 		login(&m.Services[at], l)
 	})
 	row := domain.Row{Definition: domain.Login, Service: l.Service, Time: seconds(l.At)}
-	return s.visit(dst, row, l.Domain, &l.Visit, 0, w), LoggedIn, GuessRight, 0
+	return visit(dst, &s.Member, row, l.Domain, &l.Visit, 0, w), LoggedIn, GuessRight, 0
 }
 
 // recordOf is the place of the service record that a login is by; -1: there is none.
-func (s *State) recordOf(l *domain.LogIn) int {
-	return slices.IndexFunc(s.Member.Services, func(r domain.ServiceRecord) bool {
+func recordOf(m *domain.Member, l *domain.LogIn) int {
+	return slices.IndexFunc(m.Services, func(r domain.ServiceRecord) bool {
 		return r.Application == l.Application && r.Service == l.Service && r.Identity == l.Identity
 	})
 }
 
 // registeredOn reports that some registration of the member came from the domain.
-func (s *State) registeredOn(site string) bool {
-	return slices.ContainsFunc(s.Member.Services, func(r domain.ServiceRecord) bool {
+func registeredOn(m *domain.Member, site string) bool {
+	return slices.ContainsFunc(m.Services, func(r domain.ServiceRecord) bool {
 		return slices.Contains(r.Domains, site)
 	})
 }

@@ -44,7 +44,7 @@ func visiting(places Places) func() *Visiting {
 
 func registered(s *State, c *domain.RegisterMember, w *Visiting) []domain.Change {
 	records := len(s.Member.Services)
-	return s.Registered(s.Register(nil, c, w.Sequence), c, records, w)
+	return Registered(s.Register(nil, c, w.Sequence), &s.Member, c, records, w)
 }
 
 // A service record that comes into being is one row, a signup; met again it is one row, a login.
@@ -108,7 +108,7 @@ func TestLogin_ChangesItsRecord(t *testing.T) {
 		Application: 2, Identity: identity('u'), Service: domain.Spotify, Domain: "b.de", At: 7_000,
 		Record: domain.Fields{{Field: domain.RecordToken, Value: "tok"}}, Visit: domain.Visit{Key: 5},
 	}
-	changes, end, _, _ := s.Login(nil, l, 7_000, next())
+	changes, end, _, _ := Login(nil, s, l, 7_000, next())
 	rows, _ := visits(changes)
 	if end != LoggedIn || len(rows) != 1 || rows[0].Definition != domain.VisitDefinition(domain.Login, 0) || rows[0].Hash != 5 {
 		t.Fatalf("end %d, rows %+v", end, rows)
@@ -121,7 +121,7 @@ func TestLogin_ChangesItsRecord(t *testing.T) {
 	if s.Member.LastLogin() != 7_000 || s.Member.Services[0].LastLogin != 1_000 {
 		t.Errorf("services %+v", s.Member.Services)
 	}
-	s.Login(nil, l, 8_000, next())
+	Login(nil, s, l, 8_000, next())
 	s.Register(nil, &domain.RegisterMember{Application: 2, Service: domain.Spotify, UID: "u", Identity: identity('u'), Domain: "b.de"}, 3)
 	if r := s.Member.Services[1]; !slices.Equal(r.Domains, []string{"b.de"}) || len(r.Visited) > 0 {
 		t.Errorf("a domain of a registration is %+v of registrations, %+v of logins", r.Domains, r.Visited)
@@ -147,7 +147,7 @@ func TestLogin_Refused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := loginOf()
 			before := s.Member
-			changes, end, guess, _ := s.Login(nil, &tc.l, 5_000, visiting(&numbered{})())
+			changes, end, guess, _ := Login(nil, s, &tc.l, 5_000, visiting(&numbered{})())
 			if end != tc.end || guess != tc.guess {
 				t.Errorf("end %d by %d, want %d by %d", end, guess, tc.end, tc.guess)
 			}
@@ -162,13 +162,13 @@ func TestLogin_Refused(t *testing.T) {
 	}
 	s := loginOf()
 	for range wrongMost {
-		s.Login(nil, &domain.LogIn{Application: 1, Identity: identity('e'), Service: domain.Email, Password: "$p$salt$x"}, 5_000, visiting(&numbered{})())
+		Login(nil, s, &domain.LogIn{Application: 1, Identity: identity('e'), Service: domain.Email, Password: "$p$salt$x"}, 5_000, visiting(&numbered{})())
 	}
 	right := &domain.LogIn{Application: 1, Identity: identity('e'), Service: domain.Email, Password: "$p$salt$right"}
-	if _, end, guess, retry := s.Login(nil, right, 5_000, visiting(&numbered{})()); end != LoginRefused || guess != GuessLocked || retry != 900 {
+	if _, end, guess, retry := Login(nil, s, right, 5_000, visiting(&numbered{})()); end != LoginRefused || guess != GuessLocked || retry != 900 {
 		t.Errorf("locked: end %d by %d, retry after %d", end, guess, retry)
 	}
-	if _, end, _, _ := s.Login(nil, right, 5_000+wrongWithin, visiting(&numbered{})()); end != LoggedIn {
+	if _, end, _, _ := Login(nil, s, right, 5_000+wrongWithin, visiting(&numbered{})()); end != LoggedIn {
 		t.Errorf("after the lock: end %d", end)
 	}
 }

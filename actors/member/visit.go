@@ -15,24 +15,24 @@ type Visiting struct {
 	Places   Places
 }
 
-// Registered adds the visit that a registration is. The member had so many service records
+// Registered adds the visit that a registration of m is. The member had so many service records
 // before: with one more the registration is a signup, else a login.
-func (s *State) Registered(
-	dst []domain.Change, c *domain.RegisterMember, records int, w *Visiting,
+func Registered(
+	dst []domain.Change, m *domain.Member, c *domain.RegisterMember, records int, w *Visiting,
 ) []domain.Change {
 	of := domain.Login
-	if len(s.Member.Services) > records {
+	if len(m.Services) > records {
 		of = domain.Registration
 	}
 	row := domain.Row{Definition: of, Service: c.Service, Time: seconds(c.At)}
-	return s.visit(dst, row, c.Domain, &c.Visit, c.Segment, w)
+	return visit(dst, m, row, c.Domain, &c.Visit, c.Segment, w)
 }
 
-// visit adds the row of a visit, and its place if that is a new one.
-func (s *State) visit(
-	dst []domain.Change, row domain.Row, site string, v *domain.Visit, segment domain.SegmentID, w *Visiting,
+// visit adds the row of a member's visit, and its place if that is a new one.
+func visit(
+	dst []domain.Change, m *domain.Member, row domain.Row, site string, v *domain.Visit, segment domain.SegmentID,
+	w *Visiting,
 ) []domain.Change {
-	m := &s.Member
 	if at := (domain.VisitPlace{Domain: site, Page: v.Page}); !at.IsZero() {
 		number, isNew := w.Places.Number(at)
 		if isNew {

@@ -120,7 +120,7 @@ func (in *membersIn) number(n domain.Count) uint64 {
 
 // pageIn is a page of a web site that visits were to.
 type pageIn struct {
-	Page bind.SitePage `name:"page" doc:"only registrations on this page of a web site, host/path; it must be the page of a segment"`
+	Page bind.WebPage `name:"page" doc:"only registrations on this page of a web site, host/path; it must be the page of a segment"`
 }
 
 // filter narrows a question to the page.

@@ -14,6 +14,7 @@ import (
 type Service struct {
 	tokens    *tokens
 	passwords *passwords
+	wrong     wrongPasswords // of logins, by address
 }
 
 // Config is what a Service is made of.
@@ -30,7 +31,7 @@ func New(c Config) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Service{t, newPasswords(c.HashCost)}, nil
+	return &Service{tokens: t, passwords: newPasswords(c.HashCost)}, nil
 }
 
 // KeySet is the JSON Web Key Set of the current and the previous keys.
@@ -124,10 +125,7 @@ func recordsOf(m *domain.Member) []wire.ServiceRecord {
 
 func recordOf(s *domain.ServiceRecord) wire.ServiceRecord {
 	text := s.Fields.Get
-	domains := slices.Clone(s.Domains)
-	if domains == nil {
-		domains = []string{}
-	}
+	domains := append(append([]string{}, s.Domains...), s.Visited...)
 	out := wire.ServiceRecord{
 		Service: s.Service.String(), Valid: wire.Flag(!s.Invalid), ActivitySharing: wire.Flag(s.Sharing()),
 		ID: wire.Number(s.ID), UserID: s.UID, Username: wire.Null(text(domain.RecordUsername)), UserURL: wire.Null(text(domain.RecordURL)),

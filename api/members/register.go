@@ -23,6 +23,7 @@ type registerIn struct {
 	profileIn
 	partnerIn
 	serviceRecordIn
+	IP bind.Address `name:"ip" later:"" doc:"IP address, v4 or v6"`
 	visitIn
 	ID        bind.ID `name:"id" doc:"an existing member to attach the service to, or whose service to update" eg:"4097"`
 	SegmentID bind.ID `name:"segmentid" doc:"existing segment to put the member on the list of" eg:"1"`
@@ -68,15 +69,6 @@ type serviceRecordIn struct {
 	Expires   *string     `name:"expires" doc:"when the token expires, as the service says it" eg:"2030-01-01"`
 	Sharing   *bool       `name:"activity_sharing_enabled" doc:"1 enabled, 0 disabled; default 1" eg:"1"`
 	Domain    bind.Domain `name:"domain" doc:"website to associate" eg:"www.example.com"`
-}
-
-// visitIn is where the member registered.
-type visitIn struct {
-	IP        bind.Address `name:"ip" later:"" doc:"IP address, v4 or v6"`
-	UserAgent string       `name:"useragent" max:"4096" later:"" doc:"browser user agent"`
-	WebPath   string       `name:"webpath" max:"4096" later:"" doc:"page the member registered on"`
-	Referrer  string       `name:"referring_url" max:"4096" later:"" doc:"page the member came from"`
-	Visitor   string       `name:"visitor" later:"" doc:"the site's id of the visitor"`
 }
 
 // minPassword is how many bytes a password has at least.
@@ -184,6 +176,7 @@ func (s *Service) registration(req *serve.Request, in *registerIn) *domain.Regis
 		m.Username = req.Identity(domain.ByUsername, service.String(), *in.Username)
 	}
 	m.UUID = newUUID()
+	m.Visit = in.visit(m.Domain)
 	_, _ = rand.Read(m.TokenRandom[:]) // never fails
 	m.TokenHash = s.tokens.hash(m.TokenRandom)
 	return m

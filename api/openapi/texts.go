@@ -115,6 +115,7 @@ var Notes = map[string]string{
 	"countDaily":            "Every UTC day that the range touches, zeros included.",
 	"deleteActivity":        "New actions of it are refused. Segments that have it keep it: what was done of it before counts on.",
 	"registerMember":        "A member with that identity is met again: what is given overwrites. The answer is an array of exactly one envelope.",
+	"loginMember":           "Error 13 where no member has the identity under this application, also while its registration waits. 10 wrong passwords in 15 minutes for one identity lock it for 15 minutes, 100 from one address the address.",
 	"attachService":         "The answer is an array of exactly one envelope.",
 	"deleteBrand":           "Error 7 while segments or definitions use it, unless force=1: they go, too. Actions stay in feeds.",
 }

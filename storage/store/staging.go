@@ -20,7 +20,7 @@ type staging struct {
 	members   records.Roster // those staged included
 	parked    map[format.Place]format.StateHash
 	pairs     oneTimePairs
-	places    records.Places // of visits, those staged included
+	places    records.Places       // of visits, those staged included
 	recent    format.RecentOrigins // in the state's value
 	trimmed   [2]uint64            // outbox: of each kind, trimmed up to here since opening
 

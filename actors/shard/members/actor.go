@@ -130,7 +130,7 @@ func (a *receiver) Receive(ctx actor.Context) {
 		a.settle(m)
 		m.done = true
 	case *Login:
-		m.changes, m.End, m.Guess, m.RetryAfter = a.state.Login(m.changes, m.Command, m.Now, &m.Visit)
+		m.changes, m.End, m.Guess, m.RetryAfter = member.Login(m.changes, a.state, m.Command, m.Now, &m.Visit)
 		m.done = true
 	case *Opt:
 		a.opt(m)
@@ -166,7 +166,7 @@ func (a *receiver) register(m *Register) {
 		m.Registered = true
 		records := len(a.state.Member.Services)
 		m.changes = a.state.Register(m.changes, m.Command, m.Record)
-		m.changes = a.state.Registered(m.changes, m.Command, records, &m.Visit)
+		m.changes = member.Registered(m.changes, &a.state.Member, m.Command, records, &m.Visit)
 	}
 }
 
@@ -175,7 +175,7 @@ func (a *receiver) settle(m *Settle) {
 	records := len(a.state.Member.Services)
 	m.changes, m.End = a.state.Settle(m.changes, m.Claim, m.Record)
 	if m.End.Granted {
-		m.changes = a.state.Registered(m.changes, &m.End.Ended.Register, records, &m.Visit)
+		m.changes = member.Registered(m.changes, &a.state.Member, &m.End.Ended.Register, records, &m.Visit)
 	}
 }
 
