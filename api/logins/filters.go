@@ -65,7 +65,7 @@ func (in *visitsIn) question(
 	if span == (bind.Span{}) {
 		q.Range = domain.AllTime
 	}
-	if _, err := selection.Choose(ctx, req, q, in.BrandID, "brandID", in.Filters.selection()); err != nil {
+	if err := selection.ChooseMembers(ctx, req, q, in.BrandID, "brandID", in.Filters.selection()); err != nil {
 		return nil, err
 	}
 	q.Brand = 0
