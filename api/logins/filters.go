@@ -65,7 +65,7 @@ func (in *visitsIn) question(
 	if span == (bind.Span{}) {
 		q.Range = domain.AllTime
 	}
-	if _, err := selection.Choose(ctx, req, q, in.BrandID, "brandID", in.Filters.selection()); err != nil {
+	if err := selection.ChooseMembers(ctx, req, q, in.BrandID, "brandID", in.Filters.selection()); err != nil {
 		return nil, err
 	}
 	q.Brand = 0
@@ -120,7 +120,7 @@ func (in *membersIn) number(n domain.Count) uint64 {
 
 // pageIn is a page of a web site that visits were to.
 type pageIn struct {
-	Page bind.SitePage `name:"page" doc:"only registrations on this page of a web site, host/path; it must be the page of a segment"`
+	Page bind.WebPage `name:"page" doc:"only registrations on this page of a web site, host/path; it must be the page of a segment"`
 }
 
 // filter narrows a question to the page.

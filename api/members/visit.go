@@ -34,7 +34,7 @@ func pageOf(webpath, site string) string {
 	if strings.HasPrefix(webpath, "/") {
 		webpath = site + webpath
 	}
-	var page bind.SitePage
+	var page bind.WebPage
 	if webpath == "" || page.ParseParam(webpath) != nil {
 		return ""
 	}

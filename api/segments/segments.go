@@ -111,7 +111,7 @@ type segmentTexts struct {
 	Rule       *bool              `name:"rule" doc:"1: who has done enough of the activities is on the list, too" eg:"1"`
 	Threshold  *int64             `name:"threshold" min:"1" max:"4294967295" doc:"of the rule: the least number of actions; default 1" eg:"2"`
 	Period     *bind.Period       `name:"period" doc:"of the rule: the actions lie within the last so long, an amount and Hour, Day, Week, Month or Year; default all time" eg:"1 Month"`
-	Page       *bind.SitePage     `name:"page" doc:"a page of a web site as host/path: visits to it belong to the segment" eg:"moons.example/join"`
+	Page       *bind.WebPage      `name:"page" doc:"a page of a web site as host/path: visits to it belong to the segment" eg:"moons.example/join"`
 }
 
 // segmentActivities is a list of definitions, ascending, each once.

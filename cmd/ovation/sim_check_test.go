@@ -97,7 +97,7 @@ func (w *simulation) check(c func(*label) *client.Client) error {
 			return fmt.Errorf("I12: %w", err)
 		}
 		if err := w.checkVisits(c(l), l); err != nil {
-			return err
+			return fmt.Errorf("visits: %w", err)
 		}
 	}
 	return w.checkCatalog(c)

@@ -47,38 +47,66 @@ func (w *simulation) logInSomebody() {
 	})
 }
 
-// checkVisits: each registration, attachment and login that was answered is one visit, and a signup
-// where it brought its service record into being; nothing else is one.
+// checkVisits holds the statistics of registrations and logins to what was answered: an identity
+// that has an owner was registered or attached once, and each further answer is a login, however
+// often it was asked for and whatever was killed meanwhile. A journal that lost records lost visits.
 func (w *simulation) checkVisits(c *client.Client, l *label) error {
 	if w.journalCut {
 		return nil
 	}
-	signups := 0
+	registered, members, services := uint64(0), map[domain.MemberID]bool{}, map[string]uint64{}
 	for _, i := range w.model.identities {
 		if i.of == l && i.there {
-			signups++
+			registered++
+			members[i.owner] = true
+			services[i.service]++
 		}
 	}
-	got, _, err := c.LoginTotals(context.Background(), nil)
+	all := client.Params{"start_date": "2025-01-01 00:00:00", "end_date": "2029-01-01 00:00:00", "limit": "1000"}
+	ctx, visits := context.Background(), uint64(l.visits)
+	t, _, err := c.LoginTotals(ctx, all)
 	if err != nil {
 		return err
 	}
-	if got.Registrations != uint64(signups) || got.Total != uint64(l.visits) || got.Logins != uint64(l.visits-signups) {
-		return fmt.Errorf("%d registrations and %d logins are %d visits, want %d registrations of %d visits",
-			got.Registrations, got.Logins, got.Total, signups, l.visits)
+	if t.Registrations != registered || t.Total != visits || t.Logins != visits-registered || t.Members != uint64(len(members)) {
+		return fmt.Errorf("totals are %+v, answered were %d, of %d identities of %d members", t, visits, registered, len(members))
 	}
-	tops, _, err := c.TopDomains(context.Background(), 0, nil)
+	ever, _, err := c.Signups(ctx, client.Params{"valid": "1"})
 	if err != nil {
 		return err
 	}
-	visits, registrations := uint64(0), uint64(0)
-	for _, d := range tops.Items {
-		visits += d.Visits
-		registrations += d.Registrations
+	for _, row := range ever.Channels {
+		if row.Signups != fmt.Sprint(services[row.Service]) {
+			return fmt.Errorf("%s registered by %s, %d did", row.Signups, row.Service, services[row.Service])
+		}
 	}
-	if visits != got.Total || registrations != got.Registrations {
-		return fmt.Errorf("domains have %d visits, %d of them registrations; in all there are %d and %d",
-			visits, registrations, got.Total, got.Registrations)
+	days, _, err := c.SignupTimeline(ctx, all)
+	if err != nil {
+		return err
+	}
+	domains, _, err := c.TopDomains(ctx, 0, all)
+	if err != nil {
+		return err
+	}
+	by, _, err := c.MembersVisits(ctx, all)
+	if err != nil {
+		return err
+	}
+	each := uint64(0)
+	for _, row := range by.Items {
+		each += row.Visits
+	}
+	told := fmt.Sprintf("%d %d %s %d %d %s", ever.Total, len(ever.Channels), days.PeriodTotal, by.Total, each, by.TotalSize)
+	if want := fmt.Sprintf("%d %d %d %d %d %d", registered, len(services), registered, visits, visits, len(members)); told != want {
+		return fmt.Errorf("statistics are %s, want %s", told, want)
+	}
+	on, signups := uint64(0), uint64(0)
+	for _, d := range domains.Items {
+		on += d.Visits
+		signups += d.Registrations
+	}
+	if on != visits || signups != registered || len(domains.Items) > len(simSites) {
+		return fmt.Errorf("domains are %+v: %d visits, %d of them registrations", domains.Items, visits, registered)
 	}
 	return nil
 }
