@@ -1,7 +1,6 @@
 package actors
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"slices"
@@ -61,7 +60,7 @@ func (f *registered) register(r *harness, member int, s domain.Service) {
 	} else {
 		x.Services, x.Valid = append(x.Services, s), append(x.Valid, s)
 	}
-	c := domain.RegisterMember{Application: 1, Identity: identityBy(member, s), Service: s, UID: fmt.Sprint(member)}
+	c := domain.RegisterMember{Application: 1, Identity: identityBy(member, s), Service: s}
 	place, visit := f.visit(member, of, s)
 	if place.Domain != "" && !slices.Contains(x.Domains, place.Domain) {
 		x.Domains = append(x.Domains, place.Domain)
@@ -74,9 +73,7 @@ func (f *registered) register(r *harness, member int, s domain.Service) {
 	gender := []string{"", "M", "F", "Other"}[f.rnd.IntN(4)]
 	born := []string{"", "1990-02-28", "2000-02-29", "2000-09-20"}[f.rnd.IntN(4)]
 	country := []string{"", "DE", "FR"}[f.rnd.IntN(3)]
-	c.Given = domain.Fields{
-		{Field: domain.Gender, Value: gender}, {Field: domain.Country, Value: country}, {Field: domain.Birthdate, Value: born},
-	}
+	c.Given = domain.Fields{{Field: domain.Gender, Value: gender}, {Field: domain.Country, Value: country}}
 	if x.Paid = f.rnd.IntN(2) == 0; x.Paid {
 		c.Record = domain.Fields{{Field: domain.RecordPaid, Value: "1"}}
 	}
@@ -84,6 +81,7 @@ func (f *registered) register(r *harness, member int, s domain.Service) {
 	if day, err := time.Parse(time.DateOnly, born); err == nil {
 		x.Born = domain.BirthDay(day)
 	}
+	c.Personal = domain.PersonalPut{Sealed: domain.Sealed{Key: domain.KeyID{1}}, Born: x.Born}
 	x.ID = r.submit(domain.Submission{Account: 1, Slot: c.Identity.Slot(), Command: &c}).Member
 	f.model.Actions[len(f.model.Actions)-1].Member = x.ID
 }

@@ -3,6 +3,7 @@ package api
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -28,7 +29,11 @@ func (h *fixture) logins() (out []*domain.LogIn) {
 // member's slot; the answer is the member's envelope.
 func TestI6_LoginIsComplete(t *testing.T) {
 	h := newFixture(t)
-	e := answered[wire.Envelope](h, h.post("/v1.1/member/login", `{"service":"spotify","uid":"u-1","authtoken":"tok","authsecret":"sec",
+	m := *h.engine.members[4097]
+	m.Services = slices.Clone(m.Services)
+	m.Services[0].Identity = testHasher{}.Identity(1, domain.ByService, "spotify", "u-7")
+	h.engine.members[4097] = &m
+	e := answered[wire.Envelope](h, h.post("/v1.1/member/login", `{"service":"spotify","uid":"u-7","authtoken":"new","authsecret":"sec",
 		"domain":"https://WWW.Example.com/x","ip":"192.0.2.7","strict_sso":false,"visitor":"v-1","referring_url":"https://from.example/",
 		"webpath":"https://www.Moons.example/join/?utm=1#top","useragent":"Mozilla/5.0 (iPad; CPU OS 18_0 like Mac OS X) AppleWebKit/605.1.15 Version/18.0 Mobile/15E148 Safari/604.1"}`))
 	if e.Data.ID != 4097 || len(e.Services) != 1 || e.JWT == "" {
@@ -36,20 +41,24 @@ func TestI6_LoginIsComplete(t *testing.T) {
 	}
 	l := h.logins()[0]
 	want := &domain.LogIn{
-		Member: 4097, Application: 2, Identity: testHasher{}.Identity(1, domain.ByService, "spotify", "u-1"), Service: domain.Spotify,
-		Record: fields(domain.RecordToken, "tok", domain.RecordSecret, "sec"), Domain: "example.com", At: now.UnixMilli(),
+		Member: 4097, Application: 2, Identity: testHasher{}.Identity(1, domain.ByService, "spotify", "u-7"), Service: domain.Spotify,
+		Domain: "example.com", At: now.UnixMilli(),
 		Visit: domain.Visit{
 			Page: "moons.example/join", WebPath: "https://www.Moons.example/join/?utm=1#top", ReferringURL: "https://from.example/", Visitor: "v-1",
 			Device: domain.Tablet,
 		},
 	}
-	if d := cmp.Diff(want, l, cmpopts.IgnoreFields(domain.Visit{}, "Key")); d != "" {
+	if d := cmp.Diff(want, l, cmpopts.IgnoreFields(domain.Visit{}, "Key"), cmpopts.IgnoreFields(domain.LogIn{}, "Personal")); d != "" {
 		t.Error(d)
+	}
+	personal := h.personalOf(&l.Personal)
+	if got := personal.Service(2, l.Identity).Fields; got.Get(domain.RecordToken) != "new" || got.Get(domain.RecordSecret) != "sec" {
+		t.Errorf("%+v", personal)
 	}
 	if s := h.engine.submitted[0]; s.Slot != domain.MemberID(4097).Slot() {
 		t.Errorf("slot %d", s.Slot)
 	}
-	h.post("/v1.1/member/login", "service=spotify&uid=u-1&authtoken=tok")
+	h.post("/v1.1/member/login", "service=spotify&uid=u-7&authtoken=tok")
 	if two := h.logins()[1]; two.Visit.Key == l.Visit.Key {
 		t.Error("two logins share the key of their row")
 	}
@@ -59,7 +68,7 @@ func TestI6_LoginIsComplete(t *testing.T) {
 func known(h *fixture, password string) {
 	address := addressOf("ada@example.com")
 	m := *h.engine.members[4097]
-	m.Passwords = []domain.Password{{Address: address, Hash: hashed(password, "$argon2id$v=19$m=8,t=1,p=1$c2FsdHNhbHRzYWx0c2FsdA$")}}
+	m.Passwords = []domain.Password{{Address: address, Hash: h.hashed(password, "$argon2id$v=19$m=8,t=1,p=1$c2FsdHNhbHRzYWx0c2FsdA$")}}
 	h.engine.members[4097], h.engine.names[address] = &m, 4097
 }
 
@@ -103,7 +112,7 @@ func TestLogin_OutcomesOfTheEngine(t *testing.T) {
 		t.Errorf("%d attempts", len(s))
 	}
 	h.engine.outcome = func(domain.Submission) (domain.Outcome, error) { return domain.Outcome{Again: true}, nil }
-	h.refused(h.post("/v1.1/member/login", "service=spotify&uid=u-1&authtoken=t"), domain.Unavailable, "")
+	h.refused(h.post("/v1.1/member/login", "service=spotify&uid=u-7&authtoken=t"), domain.Unavailable, "")
 }
 
 // 100 wrong passwords from one address lock it for 15 minutes, whichever members they are for; another
@@ -145,7 +154,7 @@ func TestLogin_AddressLocks(t *testing.T) {
 	if code := attempt("", "correct+horse", "connection"); code != http.StatusOK {
 		t.Errorf("the connection's address: status %d", code)
 	}
-	h.status(h.post("/v1.1/member/login", "service=spotify&uid=u-1&authtoken=t&ip=192.0.2.7"), http.StatusOK, "by a network")
+	h.status(h.post("/v1.1/member/login", "service=spotify&uid=u-7&authtoken=t&ip=192.0.2.7"), http.StatusOK, "by a network")
 	at = at.Add(15 * time.Minute)
 	if code := attempt("192.0.2.7", "correct+horse", "later"); code != http.StatusOK {
 		t.Errorf("15 minutes later: status %d", code)

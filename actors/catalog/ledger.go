@@ -96,6 +96,8 @@ func (l *ledger) put(entity any) {
 		putSetAside(v, e)
 	case *domain.AcceptedGap:
 		v.accepted = append(slices.Clip(v.accepted), e)
+	case *domain.SlotKeys:
+		v.slotKeys = e
 	}
 }
 
@@ -204,6 +206,8 @@ func (l *ledger) command(r *domain.Record) domain.Outcome {
 	case *domain.SetAside:
 		l.keep(c)
 		return domain.Outcome{}
+	case *domain.PutSlotKeys:
+		return l.putSlotKeys(c)
 	case *domain.AcceptGap:
 		if l.view.accepted.Has(c) {
 			return domain.Outcome{}

@@ -23,6 +23,7 @@ type View struct {
 	byHash       map[domain.KeyHash]uint32
 	setAside     map[RecordPlace]int64 // when, ms since 1970
 	accepted     journal.AcceptedGaps
+	slotKeys     *domain.SlotKeys
 }
 
 // owned is what an account has, in order of ids; it only grows.
@@ -56,6 +57,9 @@ func (v *View) Changed(account domain.AccountID) int64 {
 
 // Layout is the installation's layout; nil before it was made.
 func (v *View) Layout() *domain.Layout { return v.layout }
+
+// SlotKeys are the wrapped keys of all slots; nil before they were made.
+func (v *View) SlotKeys() *domain.SlotKeys { return v.slotKeys }
 
 // Key is the key with that hash, revoked ones too.
 func (v *View) Key(hash domain.KeyHash) (*domain.Key, bool) {

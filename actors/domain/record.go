@@ -32,6 +32,7 @@ const (
 	KindAcceptGap         Kind = 73
 	KindPutSegment        Kind = 74
 	KindDeleteSegment     Kind = 75
+	KindPutSlotKeys       Kind = 80
 
 	// KindForeign is a value of another program, as a reader of the journal or of the
 	// catalog gives it: Origin is its own place. No record of a log has the code.

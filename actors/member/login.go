@@ -15,6 +15,7 @@ const (
 	LoginUnknown            // the member has no such service record
 	LoginRefused            // by the password: see Guess
 	LoginElsewhere          // the member has not registered on the domain
+	LoginOutdated           // its personal part was not made of the one that the member has
 )
 
 // Login applies a login at the log's time (ms since 1970). RetryAfter is how many seconds a
@@ -36,7 +37,11 @@ func Login(
 	if l.Strict && !registeredOn(&s.Member, l.Domain) {
 		return dst, LoginElsewhere, GuessRight, 0
 	}
+	if !s.Member.Personal.Takes(&l.Personal) {
+		return s.Outdated(dst, &l.Personal), LoginOutdated, GuessRight, 0
+	}
 	dst = s.change(dst, func(m *domain.Member) {
+		putPersonal(m, &l.Personal)
 		m.Services = slices.Clone(m.Services)
 		login(&m.Services[at], l)
 	})
@@ -60,8 +65,7 @@ func registeredOn(m *domain.Member, site string) bool {
 
 // login writes a login into its service record, whose slices are not shared after.
 func login(r *domain.ServiceRecord, l *domain.LogIn) {
-	if len(l.Record) > 0 {
-		r.Fields = r.Fields.With(l.Record)
+	if !l.Personal.Key.IsZero() {
 		r.Updated = max(r.Updated, l.At)
 	}
 	r.LastLogin = max(r.LastLogin, l.At)

@@ -53,7 +53,7 @@ func TestRegistered_SignupOnceThenLogins(t *testing.T) {
 	places := &numbered{}
 	next := visiting(places)
 	c := &domain.RegisterMember{
-		Application: 1, Service: domain.Spotify, UID: "u", Identity: identity('u'), Domain: "a.de", Segment: 5, At: 5_000,
+		Application: 1, Service: domain.Spotify, Identity: identity('u'), Domain: "a.de", Segment: 5, At: 5_000,
 		Visit: domain.Visit{Key: 77, Page: "a.de/x", WebPath: "https://a.de/x?y", Device: domain.Phone},
 	}
 	s := New(c, 3, domain.MemberIDOf(1, 9), 4)
@@ -83,7 +83,7 @@ func TestRegistered_SignupOnceThenLogins(t *testing.T) {
 		t.Errorf("met again: rows %+v, places %+v", rows, put)
 	}
 
-	other := domain.RegisterMember{Application: 2, Service: domain.Spotify, UID: "u", Identity: identity('u'), At: 9_000}
+	other := domain.RegisterMember{Application: 2, Service: domain.Spotify, Identity: identity('u'), At: 9_000}
 	rows, put = visits(registered(s, &other, next()))
 	if len(rows) != 1 || rows[0].Definition != domain.Registration || len(put) > 0 {
 		t.Errorf("under another application, without a place: rows %+v, places %+v", rows, put)
@@ -94,9 +94,9 @@ func TestRegistered_SignupOnceThenLogins(t *testing.T) {
 func loginOf() *State {
 	s := New(&domain.RegisterMember{}, 3, domain.MemberIDOf(1, 9), 4)
 	s.Register(nil, &domain.RegisterMember{
-		Application: 1, Service: domain.Email, UID: "a@b.c", Identity: identity('e'), Password: "$p$salt$right", Domain: "a.de", At: 1_000,
+		Application: 1, Service: domain.Email, Identity: identity('e'), Password: "$p$salt$right", Domain: "a.de", At: 1_000,
 	}, 1)
-	s.Register(nil, &domain.RegisterMember{Application: 2, Service: domain.Spotify, UID: "u", Identity: identity('u'), At: 1_000}, 2)
+	s.Register(nil, &domain.RegisterMember{Application: 2, Service: domain.Spotify, Identity: identity('u'), At: 1_000}, 2)
 	return s
 }
 
@@ -106,7 +106,7 @@ func TestLogin_ChangesItsRecord(t *testing.T) {
 	next := visiting(places)
 	l := &domain.LogIn{
 		Application: 2, Identity: identity('u'), Service: domain.Spotify, Domain: "b.de", At: 7_000,
-		Record: domain.Fields{{Field: domain.RecordToken, Value: "tok"}}, Visit: domain.Visit{Key: 5},
+		Personal: domain.PersonalPut{Sealed: domain.Sealed{Key: domain.KeyID{1}, Data: "new"}}, Visit: domain.Visit{Key: 5},
 	}
 	changes, end, _, _ := Login(nil, s, l, 7_000, next())
 	rows, _ := visits(changes)
@@ -114,15 +114,22 @@ func TestLogin_ChangesItsRecord(t *testing.T) {
 		t.Fatalf("end %d, rows %+v", end, rows)
 	}
 	r := &s.Member.Services[1]
-	if r.LastLogin != 7_000 || r.Updated != 7_000 || r.Fields.Get(domain.RecordToken) != "tok" || len(r.Domains) > 0 ||
+	if r.LastLogin != 7_000 || r.Updated != 7_000 || s.Member.Personal.Data != "new" || len(r.Domains) > 0 ||
 		!slices.Equal(r.Visited, []string{"b.de"}) {
 		t.Errorf("record %+v", r)
 	}
 	if s.Member.LastLogin() != 7_000 || s.Member.Services[0].LastLogin != 1_000 {
 		t.Errorf("services %+v", s.Member.Services)
 	}
-	Login(nil, s, l, 8_000, next())
-	s.Register(nil, &domain.RegisterMember{Application: 2, Service: domain.Spotify, UID: "u", Identity: identity('u'), Domain: "b.de"}, 3)
+	changes, end, _, _ = Login(nil, s, l, 8_000, next()) // made of the part that the member had before
+	if rows, _ := visits(changes); end != LoginOutdated || len(rows) > 0 || s.Member.LastLogin() != 7_000 {
+		t.Errorf("outdated: end %d, rows %+v", end, rows)
+	}
+	l.Personal.Base = 1
+	if _, end, _, _ = Login(nil, s, l, 8_000, next()); end != LoggedIn || s.Member.Personal.Version != 2 {
+		t.Errorf("end %d, %+v", end, s.Member.Personal)
+	}
+	s.Register(nil, &domain.RegisterMember{Application: 2, Service: domain.Spotify, Identity: identity('u'), Domain: "b.de"}, 3)
 	if r := s.Member.Services[1]; !slices.Equal(r.Domains, []string{"b.de"}) || len(r.Visited) > 0 {
 		t.Errorf("a domain of a registration is %+v of registrations, %+v of logins", r.Domains, r.Visited)
 	}

@@ -19,7 +19,7 @@ type visitsOfIn struct {
 	bind.Range
 	Services bind.Services `name:"services" doc:"only visits by these services" eg:"spotify,email"`
 	Segment  bind.ID       `name:"segment" doc:"only visits of the segment: to its page, or registrations that put the member on its list; segmentid is the same parameter" eg:"1"`
-	Limit    bind.Page     `name:"limit" doc:"<limit> or <offset>,<limit>; default 10, at most 1000" eg:"0,5"`
+	Limit    bind.Page     `name:"limit" doc:"LIMIT or OFFSET,LIMIT; default 10, at most 1000" eg:"0,5"`
 	namesIn
 	showIn
 }

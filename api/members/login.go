@@ -2,10 +2,12 @@ package members
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/personal"
 	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
@@ -13,7 +15,7 @@ import (
 // loginIn are the parameters of member/login.
 type loginIn struct {
 	Service    bind.Service `name:"service" required:"" doc:"the network the member logs in by; not custom" eg:"spotify"`
-	UID        string       `name:"uid" doc:"user id on the service; required but for email" eg:"u-1"`
+	UID        string       `name:"uid" doc:"user id on the service; required but for email" eg:"u-7"`
 	AuthToken  string       `name:"authtoken" max:"8192" doc:"token from the service, which is stored; required but for email" eg:"token-1"`
 	AuthSecret *string      `name:"authsecret" max:"8192" doc:"secret from the service" eg:"secret-1"`
 	Email      bind.Email   `name:"email" doc:"required for a login by email" eg:"ada@example.com"`
@@ -87,33 +89,15 @@ func (s *Service) Login(ctx context.Context, req *serve.Request, in *loginIn) (*
 	return s.envelope(req, m, service), nil
 }
 
-// submitLogin submits the login until it meets the member and the salt that it was made for. One
-// of an identity that no member has is submitted too, with a password hashed all the same: it
-// takes as long as a wrong password, and a repeat gets the same outcome.
+// submitLogin submits the login until it meets the member, the personal part and the salt that it
+// was made for.
 func (s *Service) submitLogin(ctx context.Context, req *serve.Request, in *loginIn) (domain.Outcome, error) {
 	made := in.command(req)
 	for n, tries := 0, 0; tries < attempts; n++ {
-		l := new(*made) // the log may hold what was submitted
-		m, err := s.holder(ctx, req, l)
-		if err != nil {
-			return domain.Outcome{}, err
-		}
-		if l.Service == domain.Email {
-			known := ""
-			if m != nil {
-				known = m.Password(l.Identity)
-			}
-			if l.Password, err = s.passwords.hash(ctx, in.Password, known); err != nil {
-				return domain.Outcome{}, err
-			}
-		}
 		sub := req.Submission()
 		sub.Request = attempt(sub.Request, n)
-		sub.Command, sub.Slot = l, l.Identity.Slot()
-		if m != nil {
-			l.Member, sub.Slot = m.ID, m.ID.Slot()
-		} else {
-			l.Password, l.Record = "", nil // of no member: nothing of it is kept
+		if err := s.prepareLogin(ctx, req, in, made, &sub); err != nil {
+			return domain.Outcome{}, err
 		}
 		out, err := req.Submit(ctx, sub)
 		if err != nil || !out.Again {
@@ -130,40 +114,71 @@ func (s *Service) submitLogin(ctx context.Context, req *serve.Request, in *login
 	return domain.Outcome{}, domain.ErrUnavailable
 }
 
-// command is the login, without its member and its password.
+// prepareLogin makes the command of one attempt. A login by an identity that no member has is
+// submitted too, its password hashed all the same: it takes as long as a wrong password, and a
+// repeat gets the same outcome. Nothing of it is kept.
+func (s *Service) prepareLogin(
+	ctx context.Context, req *serve.Request, in *loginIn, made *domain.LogIn, sub *domain.Submission,
+) error {
+	l := new(*made) // the log may hold what was submitted
+	sub.Command, sub.Slot = l, l.Identity.Slot()
+	kind := domain.ByService
+	if l.Service == domain.Email {
+		kind = domain.ByLogin
+	}
+	m, err := holderOf(ctx, req, kind, l.Identity)
+	if err != nil {
+		return err
+	}
+	if m != nil {
+		l.Member, sub.Slot = m.ID, m.ID.Slot()
+	}
+	if l.Service != domain.Email {
+		return s.sealToken(ctx, req, in, m, l)
+	}
+	if m == nil {
+		_, err := s.passwords.hash(ctx, in.Password, "")
+		return err
+	}
+	l.Password, err = s.passwords.hash(ctx, in.Password, m.Password(l.Identity))
+	return err
+}
+
+// sealToken puts the token and the secret into the member's personal part, if they are others than
+// its service record has.
+func (s *Service) sealToken(
+	ctx context.Context, req *serve.Request, in *loginIn, m *domain.Member, l *domain.LogIn,
+) (err error) {
+	if m == nil {
+		return nil
+	}
+	p := personal.Of(m)
+	part := p.Service(l.Application, l.Identity)
+	if part == nil {
+		return nil // the login is refused: the member has no such record
+	}
+	var g given
+	put(&g, domain.RecordToken, &in.AuthToken)
+	put(&g, domain.RecordSecret, in.AuthSecret)
+	fields := part.Fields.With(g.fields())
+	if slices.Equal(fields, part.Fields) {
+		return nil
+	}
+	part.Fields = fields
+	l.Personal, err = s.sealer.Put(ctx, req.Account(), m, &p)
+	return err
+}
+
+// command is the login, without what depends on its member.
 func (in *loginIn) command(req *serve.Request) *domain.LogIn {
 	l := &domain.LogIn{
 		Application: req.App.ID, Service: domain.Service(in.Service), Domain: string(in.Domain), Strict: in.StrictSSO,
 		At: req.Now.UnixMilli(), Visit: in.visit(string(in.Domain)),
 	}
+	kind, uid := domain.ByService, in.UID
 	if l.Service == domain.Email {
-		l.Identity = req.Identity(domain.ByLogin, loginParts(l.Service, strings.ToLower(string(in.Email)))...)
-		return l
+		kind, uid = domain.ByLogin, strings.ToLower(string(in.Email))
 	}
-	l.Identity = req.Identity(domain.ByService, loginParts(l.Service, in.UID)...)
-	var g given
-	put(&g, domain.RecordToken, &in.AuthToken)
-	put(&g, domain.RecordSecret, in.AuthSecret)
-	l.Record = g.fields()
+	l.Identity = req.Identity(kind, loginParts(l.Service, uid)...)
 	return l
-}
-
-// holder is the member that has the identity of a login; nil: none.
-func (s *Service) holder(ctx context.Context, req *serve.Request, l *domain.LogIn) (*domain.Member, error) {
-	kind := domain.ByService
-	if l.Service == domain.Email {
-		kind = domain.ByLogin
-	}
-	id, _, err := req.Engine.Resolve(ctx, req.Account(), kind, l.Identity, req.Wait)
-	if err != nil || id == 0 {
-		return nil, serve.WaitFault(err)
-	}
-	m, _, err := req.Engine.Member(ctx, req.Account(), id, req.Wait)
-	switch domain.CodeOf(err) {
-	case domain.OK:
-		return m, nil
-	case domain.NotFound, domain.Gone:
-		return nil, nil
-	}
-	return nil, serve.WaitFault(err)
 }

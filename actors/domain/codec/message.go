@@ -43,6 +43,7 @@ var commands = index(
 	message(acceptGapToWire, acceptGapFromWire),
 	message(putSegmentToWire, putSegmentFromWire),
 	message(deleteSegmentToWire, deleteSegmentFromWire),
+	message(putSlotKeysToWire, putSlotKeysFromWire),
 )
 
 // values are the other structures that the store keeps, by their type in the domain.
@@ -54,8 +55,10 @@ var values = index(
 	message(definitionToWire, definitionFromWire),
 	message(segmentToWire, segmentFromWire),
 	message(acceptedGapToWire, acceptedGapFromWire),
+	message(slotKeysToWire, slotKeysFromWire),
 
 	message(memberToWire, memberFromWire),
+	message(personalToWire, personalFromWire),
 	message(requestToWire, requestFromWire),
 	message(outgoingToWire, outgoingFromWire),
 	message(parkedToWire, parkedFromWire),

@@ -6,22 +6,18 @@ import (
 )
 
 func loginToWire(l *domain.LogIn) *schema.Login {
-	m := &schema.Login{
+	return &schema.Login{
 		Member:      uint64(l.Member),
 		Application: uint32(l.Application),
 		Identity:    block(l.Identity[:]),
 		Service:     uint32(l.Service),
 		Password:    l.Password,
-		Record:      fieldsToWire(l.Record, false),
 		Domain:      l.Domain,
 		Strict:      l.Strict,
 		At:          l.At,
 		Visit:       visitToWire(&l.Visit),
+		Personal:    putToWire(&l.Personal),
 	}
-	if personal := fieldsToWire(l.Record, true); personal != nil {
-		m.Personal = &schema.PersonalLogin{Record: personal}
-	}
-	return m
 }
 
 func loginFromWire(c *checker, m *schema.Login) domain.LogIn {
@@ -31,11 +27,11 @@ func loginFromWire(c *checker, m *schema.Login) domain.LogIn {
 		Identity:    c.id(m.Identity),
 		Service:     small[domain.Service](c, m.Service),
 		Password:    m.Password,
-		Record:      addPersonal(c, fieldsFromWire(c, m.Record, false), m.Personal.GetRecord()),
 		Domain:      m.Domain,
 		Strict:      m.Strict,
 		At:          m.At,
 		Visit:       visitFromWire(c, m.Visit),
+		Personal:    putFromWire(c, m.Personal),
 	}
 }
 

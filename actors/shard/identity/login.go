@@ -36,6 +36,8 @@ func loginOutcome(m *members.Login) domain.Outcome {
 	switch m.End {
 	case member.LoginUnknown:
 		return noAccount()
+	case member.LoginOutdated:
+		return domain.Outcome{Again: true}
 	case member.LoginElsewhere:
 		return domain.Failed(domain.Bad(domain.WrongApplication, "domain", "the member has not registered on this domain"))
 	case member.LoginRefused:

@@ -85,8 +85,10 @@ func (c *commands) opt(ctx actor.Context, r *domain.Record, id domain.MemberID, 
 // own is a copy that shares no memory with a page: a member lives longer.
 func own(in *domain.RegisterMember) *domain.RegisterMember {
 	c := *in
-	c.UID, c.Domain, c.Password = strings.Clone(c.UID), strings.Clone(c.Domain), strings.Clone(c.Password)
-	c.PartnerCode, c.PartnerID = strings.Clone(c.PartnerCode), strings.Clone(c.PartnerID)
+	c.Domain = strings.Clone(c.Domain)
+	c.Password = strings.Clone(c.Password)
+	c.PartnerCode = strings.Clone(c.PartnerCode)
+	c.Personal.Data = strings.Clone(c.Personal.Data)
 	c.Given, c.Record = ownFields(c.Given), ownFields(c.Record)
 	c.Visit = ownVisit(c.Visit)
 	return &c
@@ -95,7 +97,8 @@ func own(in *domain.RegisterMember) *domain.RegisterMember {
 func ownLogin(in *domain.LogIn) *domain.LogIn {
 	l := *in
 	l.Password, l.Domain = strings.Clone(l.Password), strings.Clone(l.Domain)
-	l.Record, l.Visit = ownFields(l.Record), ownVisit(l.Visit)
+	l.Personal.Data = strings.Clone(l.Personal.Data)
+	l.Visit = ownVisit(l.Visit)
 	return &l
 }
 

@@ -74,6 +74,11 @@ type (
 		Registered bool         // it was applied; else it waits
 	}
 
+	// Outdated is a personal part that the member does not take.
+	Outdated struct {
+		effect
+		Personal *domain.PersonalPut
+	}
 	// Settle is the answer to a claim.
 	Settle struct {
 		effect
@@ -131,6 +136,9 @@ func (a *receiver) Receive(ctx actor.Context) {
 		m.done = true
 	case *Login:
 		m.changes, m.End, m.Guess, m.RetryAfter = member.Login(m.changes, a.state, m.Command, m.Now, &m.Visit)
+		m.done = true
+	case *Outdated:
+		m.changes = a.state.Outdated(m.changes, m.Personal)
 		m.done = true
 	case *Opt:
 		a.opt(m)

@@ -41,7 +41,7 @@ type RegisterMember struct {
 	At            int64                  `protobuf:"varint,13,opt,name=at" json:"at,omitempty"` // ms
 	Uuid          []byte                 `protobuf:"bytes,14,opt,name=uuid" json:"uuid,omitempty"`
 	TokenHash     []byte                 `protobuf:"bytes,15,opt,name=token_hash,json=tokenHash" json:"token_hash,omitempty"`
-	Personal      *PersonalRegistration  `protobuf:"bytes,16,opt,name=personal" json:"personal,omitempty"` // of a pending registration in Personal
+	Personal      *PersonalPut           `protobuf:"bytes,16,opt,name=personal" json:"personal,omitempty"`
 	Visit         *Visit                 `protobuf:"bytes,17,opt,name=visit" json:"visit,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -182,7 +182,7 @@ func (x *RegisterMember) GetTokenHash() []byte {
 	return nil
 }
 
-func (x *RegisterMember) GetPersonal() *PersonalRegistration {
+func (x *RegisterMember) GetPersonal() *PersonalPut {
 	if x != nil {
 		return x.Personal
 	}
@@ -342,32 +342,32 @@ func (x *Field) GetValue() string {
 	return ""
 }
 
-// PersonalRegistration is what of a registration names, locates or authenticates.
-type PersonalRegistration struct {
+// PersonalPut is a member's whole personal part as a command leaves it.
+type PersonalPut struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Uid           string                 `protobuf:"bytes,1,opt,name=uid" json:"uid,omitempty"`
-	PartnerId     string                 `protobuf:"bytes,2,opt,name=partner_id,json=partnerId" json:"partner_id,omitempty"`
-	Given         []*Field               `protobuf:"bytes,3,rep,name=given" json:"given,omitempty"`
-	Record        []*Field               `protobuf:"bytes,4,rep,name=record" json:"record,omitempty"`
-	TokenRandom   []byte                 `protobuf:"bytes,5,opt,name=token_random,json=tokenRandom" json:"token_random,omitempty"` // 10 bytes
+	Base          uint32                 `protobuf:"varint,1,opt,name=base" json:"base,omitempty"` // version of the part that it was made of
+	Key           []byte                 `protobuf:"bytes,2,opt,name=key" json:"key,omitempty"`    // id of the data key
+	Data          []byte                 `protobuf:"bytes,3,opt,name=data" json:"data,omitempty"`  // a Personal, sealed
+	Has           uint64                 `protobuf:"varint,4,opt,name=has" json:"has,omitempty"`   // bits of the profile's fields
+	Born          uint32                 `protobuf:"varint,5,opt,name=born" json:"born,omitempty"` // days
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *PersonalRegistration) Reset() {
-	*x = PersonalRegistration{}
+func (x *PersonalPut) Reset() {
+	*x = PersonalPut{}
 	mi := &file_commands_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *PersonalRegistration) String() string {
+func (x *PersonalPut) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*PersonalRegistration) ProtoMessage() {}
+func (*PersonalPut) ProtoMessage() {}
 
-func (x *PersonalRegistration) ProtoReflect() protoreflect.Message {
+func (x *PersonalPut) ProtoReflect() protoreflect.Message {
 	mi := &file_commands_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -379,44 +379,44 @@ func (x *PersonalRegistration) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use PersonalRegistration.ProtoReflect.Descriptor instead.
-func (*PersonalRegistration) Descriptor() ([]byte, []int) {
+// Deprecated: Use PersonalPut.ProtoReflect.Descriptor instead.
+func (*PersonalPut) Descriptor() ([]byte, []int) {
 	return file_commands_proto_rawDescGZIP(), []int{3}
 }
 
-func (x *PersonalRegistration) GetUid() string {
+func (x *PersonalPut) GetBase() uint32 {
 	if x != nil {
-		return x.Uid
+		return x.Base
 	}
-	return ""
+	return 0
 }
 
-func (x *PersonalRegistration) GetPartnerId() string {
+func (x *PersonalPut) GetKey() []byte {
 	if x != nil {
-		return x.PartnerId
-	}
-	return ""
-}
-
-func (x *PersonalRegistration) GetGiven() []*Field {
-	if x != nil {
-		return x.Given
+		return x.Key
 	}
 	return nil
 }
 
-func (x *PersonalRegistration) GetRecord() []*Field {
+func (x *PersonalPut) GetData() []byte {
 	if x != nil {
-		return x.Record
+		return x.Data
 	}
 	return nil
 }
 
-func (x *PersonalRegistration) GetTokenRandom() []byte {
+func (x *PersonalPut) GetHas() uint64 {
 	if x != nil {
-		return x.TokenRandom
+		return x.Has
 	}
-	return nil
+	return 0
+}
+
+func (x *PersonalPut) GetBorn() uint32 {
+	if x != nil {
+		return x.Born
+	}
+	return 0
 }
 
 type AttachService struct {
@@ -495,12 +495,11 @@ type Login struct {
 	Identity      []byte                 `protobuf:"bytes,3,opt,name=identity" json:"identity,omitempty"`
 	Service       uint32                 `protobuf:"varint,4,opt,name=service" json:"service,omitempty"`
 	Password      string                 `protobuf:"bytes,5,opt,name=password" json:"password,omitempty"` // hash in PHC format
-	Record        []*Field               `protobuf:"bytes,6,rep,name=record" json:"record,omitempty"`
-	Domain        string                 `protobuf:"bytes,7,opt,name=domain" json:"domain,omitempty"`
-	Strict        bool                   `protobuf:"varint,8,opt,name=strict" json:"strict,omitempty"`
-	At            int64                  `protobuf:"varint,9,opt,name=at" json:"at,omitempty"` // ms
-	Visit         *Visit                 `protobuf:"bytes,10,opt,name=visit" json:"visit,omitempty"`
-	Personal      *PersonalLogin         `protobuf:"bytes,11,opt,name=personal" json:"personal,omitempty"`
+	Domain        string                 `protobuf:"bytes,6,opt,name=domain" json:"domain,omitempty"`
+	Strict        bool                   `protobuf:"varint,7,opt,name=strict" json:"strict,omitempty"`
+	At            int64                  `protobuf:"varint,8,opt,name=at" json:"at,omitempty"` // ms
+	Visit         *Visit                 `protobuf:"bytes,9,opt,name=visit" json:"visit,omitempty"`
+	Personal      *PersonalPut           `protobuf:"bytes,10,opt,name=personal" json:"personal,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -570,13 +569,6 @@ func (x *Login) GetPassword() string {
 	return ""
 }
 
-func (x *Login) GetRecord() []*Field {
-	if x != nil {
-		return x.Record
-	}
-	return nil
-}
-
 func (x *Login) GetDomain() string {
 	if x != nil {
 		return x.Domain
@@ -605,54 +597,9 @@ func (x *Login) GetVisit() *Visit {
 	return nil
 }
 
-func (x *Login) GetPersonal() *PersonalLogin {
+func (x *Login) GetPersonal() *PersonalPut {
 	if x != nil {
 		return x.Personal
-	}
-	return nil
-}
-
-// PersonalLogin is what of a login authenticates.
-type PersonalLogin struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Record        []*Field               `protobuf:"bytes,1,rep,name=record" json:"record,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *PersonalLogin) Reset() {
-	*x = PersonalLogin{}
-	mi := &file_commands_proto_msgTypes[6]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *PersonalLogin) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*PersonalLogin) ProtoMessage() {}
-
-func (x *PersonalLogin) ProtoReflect() protoreflect.Message {
-	mi := &file_commands_proto_msgTypes[6]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use PersonalLogin.ProtoReflect.Descriptor instead.
-func (*PersonalLogin) Descriptor() ([]byte, []int) {
-	return file_commands_proto_rawDescGZIP(), []int{6}
-}
-
-func (x *PersonalLogin) GetRecord() []*Field {
-	if x != nil {
-		return x.Record
 	}
 	return nil
 }
@@ -669,7 +616,7 @@ type OptIn struct {
 
 func (x *OptIn) Reset() {
 	*x = OptIn{}
-	mi := &file_commands_proto_msgTypes[7]
+	mi := &file_commands_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -681,7 +628,7 @@ func (x *OptIn) String() string {
 func (*OptIn) ProtoMessage() {}
 
 func (x *OptIn) ProtoReflect() protoreflect.Message {
-	mi := &file_commands_proto_msgTypes[7]
+	mi := &file_commands_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -694,7 +641,7 @@ func (x *OptIn) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OptIn.ProtoReflect.Descriptor instead.
 func (*OptIn) Descriptor() ([]byte, []int) {
-	return file_commands_proto_rawDescGZIP(), []int{7}
+	return file_commands_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *OptIn) GetMember() uint64 {
@@ -737,7 +684,7 @@ type OptOut struct {
 
 func (x *OptOut) Reset() {
 	*x = OptOut{}
-	mi := &file_commands_proto_msgTypes[8]
+	mi := &file_commands_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -749,7 +696,7 @@ func (x *OptOut) String() string {
 func (*OptOut) ProtoMessage() {}
 
 func (x *OptOut) ProtoReflect() protoreflect.Message {
-	mi := &file_commands_proto_msgTypes[8]
+	mi := &file_commands_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -762,7 +709,7 @@ func (x *OptOut) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OptOut.ProtoReflect.Descriptor instead.
 func (*OptOut) Descriptor() ([]byte, []int) {
-	return file_commands_proto_rawDescGZIP(), []int{8}
+	return file_commands_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *OptOut) GetMember() uint64 {
@@ -803,7 +750,7 @@ type DeleteAction struct {
 
 func (x *DeleteAction) Reset() {
 	*x = DeleteAction{}
-	mi := &file_commands_proto_msgTypes[9]
+	mi := &file_commands_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -815,7 +762,7 @@ func (x *DeleteAction) String() string {
 func (*DeleteAction) ProtoMessage() {}
 
 func (x *DeleteAction) ProtoReflect() protoreflect.Message {
-	mi := &file_commands_proto_msgTypes[9]
+	mi := &file_commands_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -828,7 +775,7 @@ func (x *DeleteAction) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteAction.ProtoReflect.Descriptor instead.
 func (*DeleteAction) Descriptor() ([]byte, []int) {
-	return file_commands_proto_rawDescGZIP(), []int{9}
+	return file_commands_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *DeleteAction) GetMember() uint64 {
@@ -860,7 +807,7 @@ type Claim struct {
 
 func (x *Claim) Reset() {
 	*x = Claim{}
-	mi := &file_commands_proto_msgTypes[10]
+	mi := &file_commands_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -872,7 +819,7 @@ func (x *Claim) String() string {
 func (*Claim) ProtoMessage() {}
 
 func (x *Claim) ProtoReflect() protoreflect.Message {
-	mi := &file_commands_proto_msgTypes[10]
+	mi := &file_commands_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -885,7 +832,7 @@ func (x *Claim) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Claim.ProtoReflect.Descriptor instead.
 func (*Claim) Descriptor() ([]byte, []int) {
-	return file_commands_proto_rawDescGZIP(), []int{10}
+	return file_commands_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *Claim) GetStep() uint32 {
@@ -949,7 +896,7 @@ type Usage struct {
 
 func (x *Usage) Reset() {
 	*x = Usage{}
-	mi := &file_commands_proto_msgTypes[11]
+	mi := &file_commands_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -961,7 +908,7 @@ func (x *Usage) String() string {
 func (*Usage) ProtoMessage() {}
 
 func (x *Usage) ProtoReflect() protoreflect.Message {
-	mi := &file_commands_proto_msgTypes[11]
+	mi := &file_commands_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -974,7 +921,7 @@ func (x *Usage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Usage.ProtoReflect.Descriptor instead.
 func (*Usage) Descriptor() ([]byte, []int) {
-	return file_commands_proto_rawDescGZIP(), []int{11}
+	return file_commands_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *Usage) GetApplication() uint32 {
@@ -1015,7 +962,7 @@ type Published struct {
 
 func (x *Published) Reset() {
 	*x = Published{}
-	mi := &file_commands_proto_msgTypes[12]
+	mi := &file_commands_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1027,7 +974,7 @@ func (x *Published) String() string {
 func (*Published) ProtoMessage() {}
 
 func (x *Published) ProtoReflect() protoreflect.Message {
-	mi := &file_commands_proto_msgTypes[12]
+	mi := &file_commands_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1040,7 +987,7 @@ func (x *Published) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Published.ProtoReflect.Descriptor instead.
 func (*Published) Descriptor() ([]byte, []int) {
-	return file_commands_proto_rawDescGZIP(), []int{12}
+	return file_commands_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *Published) GetUpTo() uint64 {
@@ -1066,7 +1013,7 @@ type Tick struct {
 
 func (x *Tick) Reset() {
 	*x = Tick{}
-	mi := &file_commands_proto_msgTypes[13]
+	mi := &file_commands_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1078,7 +1025,7 @@ func (x *Tick) String() string {
 func (*Tick) ProtoMessage() {}
 
 func (x *Tick) ProtoReflect() protoreflect.Message {
-	mi := &file_commands_proto_msgTypes[13]
+	mi := &file_commands_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1091,7 +1038,7 @@ func (x *Tick) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Tick.ProtoReflect.Descriptor instead.
 func (*Tick) Descriptor() ([]byte, []int) {
-	return file_commands_proto_rawDescGZIP(), []int{13}
+	return file_commands_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *Tick) GetHour() uint32 {
@@ -1110,7 +1057,7 @@ type Expire struct {
 
 func (x *Expire) Reset() {
 	*x = Expire{}
-	mi := &file_commands_proto_msgTypes[14]
+	mi := &file_commands_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1122,7 +1069,7 @@ func (x *Expire) String() string {
 func (*Expire) ProtoMessage() {}
 
 func (x *Expire) ProtoReflect() protoreflect.Message {
-	mi := &file_commands_proto_msgTypes[14]
+	mi := &file_commands_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1135,7 +1082,7 @@ func (x *Expire) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Expire.ProtoReflect.Descriptor instead.
 func (*Expire) Descriptor() ([]byte, []int) {
-	return file_commands_proto_rawDescGZIP(), []int{14}
+	return file_commands_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *Expire) GetMonth() uint32 {
@@ -1154,7 +1101,7 @@ type Rules struct {
 
 func (x *Rules) Reset() {
 	*x = Rules{}
-	mi := &file_commands_proto_msgTypes[15]
+	mi := &file_commands_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1166,7 +1113,7 @@ func (x *Rules) String() string {
 func (*Rules) ProtoMessage() {}
 
 func (x *Rules) ProtoReflect() protoreflect.Message {
-	mi := &file_commands_proto_msgTypes[15]
+	mi := &file_commands_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1179,7 +1126,7 @@ func (x *Rules) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Rules.ProtoReflect.Descriptor instead.
 func (*Rules) Descriptor() ([]byte, []int) {
-	return file_commands_proto_rawDescGZIP(), []int{15}
+	return file_commands_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *Rules) GetVersion() uint32 {
@@ -1194,7 +1141,7 @@ var File_commands_proto protoreflect.FileDescriptor
 const file_commands_proto_rawDesc = "" +
 	"\n" +
 	"\x0ecommands.proto\x12\n" +
-	"ovation.v1\"\xa3\x04\n" +
+	"ovation.v1\"\x9a\x04\n" +
 	"\x0eRegisterMember\x12 \n" +
 	"\vapplication\x18\x01 \x01(\rR\vapplication\x12\x1a\n" +
 	"\bidentity\x18\x02 \x01(\fR\bidentity\x12\x18\n" +
@@ -1212,8 +1159,8 @@ const file_commands_proto_rawDesc = "" +
 	"\x02at\x18\r \x01(\x03R\x02at\x12\x12\n" +
 	"\x04uuid\x18\x0e \x01(\fR\x04uuid\x12\x1d\n" +
 	"\n" +
-	"token_hash\x18\x0f \x01(\fR\ttokenHash\x12<\n" +
-	"\bpersonal\x18\x10 \x01(\v2 .ovation.v1.PersonalRegistrationR\bpersonal\x12'\n" +
+	"token_hash\x18\x0f \x01(\fR\ttokenHash\x123\n" +
+	"\bpersonal\x18\x10 \x01(\v2\x17.ovation.v1.PersonalPutR\bpersonal\x12'\n" +
 	"\x05visit\x18\x11 \x01(\v2\x11.ovation.v1.VisitR\x05visit\"\xb9\x01\n" +
 	"\x05Visit\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\x06R\x03key\x12\x12\n" +
@@ -1225,34 +1172,30 @@ const file_commands_proto_rawDesc = "" +
 	"\x06device\x18\a \x01(\rR\x06device\"3\n" +
 	"\x05Field\x12\x14\n" +
 	"\x05field\x18\x01 \x01(\rR\x05field\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value\"\xbe\x01\n" +
-	"\x14PersonalRegistration\x12\x10\n" +
-	"\x03uid\x18\x01 \x01(\tR\x03uid\x12\x1d\n" +
-	"\n" +
-	"partner_id\x18\x02 \x01(\tR\tpartnerId\x12'\n" +
-	"\x05given\x18\x03 \x03(\v2\x11.ovation.v1.FieldR\x05given\x12)\n" +
-	"\x06record\x18\x04 \x03(\v2\x11.ovation.v1.FieldR\x06record\x12!\n" +
-	"\ftoken_random\x18\x05 \x01(\fR\vtokenRandom\"\x87\x01\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value\"m\n" +
+	"\vPersonalPut\x12\x12\n" +
+	"\x04base\x18\x01 \x01(\rR\x04base\x12\x10\n" +
+	"\x03key\x18\x02 \x01(\fR\x03key\x12\x12\n" +
+	"\x04data\x18\x03 \x01(\fR\x04data\x12\x10\n" +
+	"\x03has\x18\x04 \x01(\x04R\x03has\x12\x12\n" +
+	"\x04born\x18\x05 \x01(\rR\x04born\"\x87\x01\n" +
 	"\rAttachService\x12\x16\n" +
 	"\x06member\x18\x01 \x01(\x04R\x06member\x126\n" +
 	"\bregister\x18\x02 \x01(\v2\x1a.ovation.v1.RegisterMemberR\bregister\x12\x10\n" +
 	"\x03met\x18\x03 \x01(\bR\x03met\x12\x14\n" +
-	"\x05asked\x18\x04 \x01(\fR\x05asked\"\xde\x02\n" +
+	"\x05asked\x18\x04 \x01(\fR\x05asked\"\xb1\x02\n" +
 	"\x05Login\x12\x16\n" +
 	"\x06member\x18\x01 \x01(\x04R\x06member\x12 \n" +
 	"\vapplication\x18\x02 \x01(\rR\vapplication\x12\x1a\n" +
 	"\bidentity\x18\x03 \x01(\fR\bidentity\x12\x18\n" +
 	"\aservice\x18\x04 \x01(\rR\aservice\x12\x1a\n" +
-	"\bpassword\x18\x05 \x01(\tR\bpassword\x12)\n" +
-	"\x06record\x18\x06 \x03(\v2\x11.ovation.v1.FieldR\x06record\x12\x16\n" +
-	"\x06domain\x18\a \x01(\tR\x06domain\x12\x16\n" +
-	"\x06strict\x18\b \x01(\bR\x06strict\x12\x0e\n" +
-	"\x02at\x18\t \x01(\x03R\x02at\x12'\n" +
-	"\x05visit\x18\n" +
-	" \x01(\v2\x11.ovation.v1.VisitR\x05visit\x125\n" +
-	"\bpersonal\x18\v \x01(\v2\x19.ovation.v1.PersonalLoginR\bpersonal\":\n" +
-	"\rPersonalLogin\x12)\n" +
-	"\x06record\x18\x01 \x03(\v2\x11.ovation.v1.FieldR\x06record\"S\n" +
+	"\bpassword\x18\x05 \x01(\tR\bpassword\x12\x16\n" +
+	"\x06domain\x18\x06 \x01(\tR\x06domain\x12\x16\n" +
+	"\x06strict\x18\a \x01(\bR\x06strict\x12\x0e\n" +
+	"\x02at\x18\b \x01(\x03R\x02at\x12'\n" +
+	"\x05visit\x18\t \x01(\v2\x11.ovation.v1.VisitR\x05visit\x123\n" +
+	"\bpersonal\x18\n" +
+	" \x01(\v2\x17.ovation.v1.PersonalPutR\bpersonal\"S\n" +
 	"\x05OptIn\x12\x16\n" +
 	"\x06member\x18\x01 \x01(\x04R\x06member\x12\x12\n" +
 	"\x04kind\x18\x02 \x01(\rR\x04kind\x12\x0e\n" +
@@ -1302,42 +1245,37 @@ func file_commands_proto_rawDescGZIP() []byte {
 	return file_commands_proto_rawDescData
 }
 
-var file_commands_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
+var file_commands_proto_msgTypes = make([]protoimpl.MessageInfo, 15)
 var file_commands_proto_goTypes = []any{
-	(*RegisterMember)(nil),       // 0: ovation.v1.RegisterMember
-	(*Visit)(nil),                // 1: ovation.v1.Visit
-	(*Field)(nil),                // 2: ovation.v1.Field
-	(*PersonalRegistration)(nil), // 3: ovation.v1.PersonalRegistration
-	(*AttachService)(nil),        // 4: ovation.v1.AttachService
-	(*Login)(nil),                // 5: ovation.v1.Login
-	(*PersonalLogin)(nil),        // 6: ovation.v1.PersonalLogin
-	(*OptIn)(nil),                // 7: ovation.v1.OptIn
-	(*OptOut)(nil),               // 8: ovation.v1.OptOut
-	(*DeleteAction)(nil),         // 9: ovation.v1.DeleteAction
-	(*Claim)(nil),                // 10: ovation.v1.Claim
-	(*Usage)(nil),                // 11: ovation.v1.Usage
-	(*Published)(nil),            // 12: ovation.v1.Published
-	(*Tick)(nil),                 // 13: ovation.v1.Tick
-	(*Expire)(nil),               // 14: ovation.v1.Expire
-	(*Rules)(nil),                // 15: ovation.v1.Rules
+	(*RegisterMember)(nil), // 0: ovation.v1.RegisterMember
+	(*Visit)(nil),          // 1: ovation.v1.Visit
+	(*Field)(nil),          // 2: ovation.v1.Field
+	(*PersonalPut)(nil),    // 3: ovation.v1.PersonalPut
+	(*AttachService)(nil),  // 4: ovation.v1.AttachService
+	(*Login)(nil),          // 5: ovation.v1.Login
+	(*OptIn)(nil),          // 6: ovation.v1.OptIn
+	(*OptOut)(nil),         // 7: ovation.v1.OptOut
+	(*DeleteAction)(nil),   // 8: ovation.v1.DeleteAction
+	(*Claim)(nil),          // 9: ovation.v1.Claim
+	(*Usage)(nil),          // 10: ovation.v1.Usage
+	(*Published)(nil),      // 11: ovation.v1.Published
+	(*Tick)(nil),           // 12: ovation.v1.Tick
+	(*Expire)(nil),         // 13: ovation.v1.Expire
+	(*Rules)(nil),          // 14: ovation.v1.Rules
 }
 var file_commands_proto_depIdxs = []int32{
-	2,  // 0: ovation.v1.RegisterMember.given:type_name -> ovation.v1.Field
-	2,  // 1: ovation.v1.RegisterMember.record:type_name -> ovation.v1.Field
-	3,  // 2: ovation.v1.RegisterMember.personal:type_name -> ovation.v1.PersonalRegistration
-	1,  // 3: ovation.v1.RegisterMember.visit:type_name -> ovation.v1.Visit
-	2,  // 4: ovation.v1.PersonalRegistration.given:type_name -> ovation.v1.Field
-	2,  // 5: ovation.v1.PersonalRegistration.record:type_name -> ovation.v1.Field
-	0,  // 6: ovation.v1.AttachService.register:type_name -> ovation.v1.RegisterMember
-	2,  // 7: ovation.v1.Login.record:type_name -> ovation.v1.Field
-	1,  // 8: ovation.v1.Login.visit:type_name -> ovation.v1.Visit
-	6,  // 9: ovation.v1.Login.personal:type_name -> ovation.v1.PersonalLogin
-	2,  // 10: ovation.v1.PersonalLogin.record:type_name -> ovation.v1.Field
-	11, // [11:11] is the sub-list for method output_type
-	11, // [11:11] is the sub-list for method input_type
-	11, // [11:11] is the sub-list for extension type_name
-	11, // [11:11] is the sub-list for extension extendee
-	0,  // [0:11] is the sub-list for field type_name
+	2, // 0: ovation.v1.RegisterMember.given:type_name -> ovation.v1.Field
+	2, // 1: ovation.v1.RegisterMember.record:type_name -> ovation.v1.Field
+	3, // 2: ovation.v1.RegisterMember.personal:type_name -> ovation.v1.PersonalPut
+	1, // 3: ovation.v1.RegisterMember.visit:type_name -> ovation.v1.Visit
+	0, // 4: ovation.v1.AttachService.register:type_name -> ovation.v1.RegisterMember
+	1, // 5: ovation.v1.Login.visit:type_name -> ovation.v1.Visit
+	3, // 6: ovation.v1.Login.personal:type_name -> ovation.v1.PersonalPut
+	7, // [7:7] is the sub-list for method output_type
+	7, // [7:7] is the sub-list for method input_type
+	7, // [7:7] is the sub-list for extension type_name
+	7, // [7:7] is the sub-list for extension extendee
+	0, // [0:7] is the sub-list for field type_name
 }
 
 func init() { file_commands_proto_init() }
@@ -1351,7 +1289,7 @@ func file_commands_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_commands_proto_rawDesc), len(file_commands_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   16,
+			NumMessages:   15,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -71,6 +71,7 @@ type Record struct {
 	//	*Record_AcceptGap
 	//	*Record_PutSegment
 	//	*Record_DeleteSegment
+	//	*Record_PutSlotKeys
 	Payload       isRecord_Payload `protobuf_oneof:"payload"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -396,6 +397,15 @@ func (x *Record) GetDeleteSegment() *DeleteSegment {
 	return nil
 }
 
+func (x *Record) GetPutSlotKeys() *PutSlotKeys {
+	if x != nil {
+		if x, ok := x.Payload.(*Record_PutSlotKeys); ok {
+			return x.PutSlotKeys
+		}
+	}
+	return nil
+}
+
 type isRecord_Payload interface {
 	isRecord_Payload()
 }
@@ -504,6 +514,10 @@ type Record_DeleteSegment struct {
 	DeleteSegment *DeleteSegment `protobuf:"bytes,91,opt,name=delete_segment,json=deleteSegment,oneof"`
 }
 
+type Record_PutSlotKeys struct {
+	PutSlotKeys *PutSlotKeys `protobuf:"bytes,96,opt,name=put_slot_keys,json=putSlotKeys,oneof"`
+}
+
 func (*Record_Activity) isRecord_Payload() {}
 
 func (*Record_Forward) isRecord_Payload() {}
@@ -556,12 +570,14 @@ func (*Record_PutSegment) isRecord_Payload() {}
 
 func (*Record_DeleteSegment) isRecord_Payload() {}
 
+func (*Record_PutSlotKeys) isRecord_Payload() {}
+
 var File_record_proto protoreflect.FileDescriptor
 
 const file_record_proto_rawDesc = "" +
 	"\n" +
 	"\frecord.proto\x12\n" +
-	"ovation.v1\x1a\x0eactivity.proto\x1a\rcatalog.proto\x1a\x0ecommands.proto\"\xe8\f\n" +
+	"ovation.v1\x1a\x0eactivity.proto\x1a\rcatalog.proto\x1a\x0ecommands.proto\"\xa7\r\n" +
 	"\x06Record\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x12\n" +
 	"\x04kind\x18\x02 \x01(\rR\x04kind\x12\x18\n" +
@@ -599,7 +615,8 @@ const file_record_proto_rawDesc = "" +
 	"accept_gap\x18Y \x01(\v2\x15.ovation.v1.AcceptGapH\x00R\tacceptGap\x129\n" +
 	"\vput_segment\x18Z \x01(\v2\x16.ovation.v1.PutSegmentH\x00R\n" +
 	"putSegment\x12B\n" +
-	"\x0edelete_segment\x18[ \x01(\v2\x19.ovation.v1.DeleteSegmentH\x00R\rdeleteSegmentB\t\n" +
+	"\x0edelete_segment\x18[ \x01(\v2\x19.ovation.v1.DeleteSegmentH\x00R\rdeleteSegment\x12=\n" +
+	"\rput_slot_keys\x18` \x01(\v2\x17.ovation.v1.PutSlotKeysH\x00R\vputSlotKeysB\t\n" +
 	"\apayloadBHZ?github.com/ovation-analytics/ovation/actors/domain/codec/schema\x92\x03\x04\b\x02 \x03b\beditionsp\xe8\a"
 
 var (
@@ -643,6 +660,7 @@ var file_record_proto_goTypes = []any{
 	(*AcceptGap)(nil),         // 24: ovation.v1.AcceptGap
 	(*PutSegment)(nil),        // 25: ovation.v1.PutSegment
 	(*DeleteSegment)(nil),     // 26: ovation.v1.DeleteSegment
+	(*PutSlotKeys)(nil),       // 27: ovation.v1.PutSlotKeys
 }
 var file_record_proto_depIdxs = []int32{
 	1,  // 0: ovation.v1.Record.origin:type_name -> ovation.v1.Origin
@@ -672,11 +690,12 @@ var file_record_proto_depIdxs = []int32{
 	24, // 24: ovation.v1.Record.accept_gap:type_name -> ovation.v1.AcceptGap
 	25, // 25: ovation.v1.Record.put_segment:type_name -> ovation.v1.PutSegment
 	26, // 26: ovation.v1.Record.delete_segment:type_name -> ovation.v1.DeleteSegment
-	27, // [27:27] is the sub-list for method output_type
-	27, // [27:27] is the sub-list for method input_type
-	27, // [27:27] is the sub-list for extension type_name
-	27, // [27:27] is the sub-list for extension extendee
-	0,  // [0:27] is the sub-list for field type_name
+	27, // 27: ovation.v1.Record.put_slot_keys:type_name -> ovation.v1.PutSlotKeys
+	28, // [28:28] is the sub-list for method output_type
+	28, // [28:28] is the sub-list for method input_type
+	28, // [28:28] is the sub-list for extension type_name
+	28, // [28:28] is the sub-list for extension extendee
+	0,  // [0:28] is the sub-list for field type_name
 }
 
 func init() { file_record_proto_init() }
@@ -714,6 +733,7 @@ func file_record_proto_init() {
 		(*Record_AcceptGap)(nil),
 		(*Record_PutSegment)(nil),
 		(*Record_DeleteSegment)(nil),
+		(*Record_PutSlotKeys)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
