@@ -1,8 +1,7 @@
 // Package api is the contract's HTTP interface over the engine: the table of operations
 // (operations.go) and New, which wires the resources.
 //
-//	brands/ activities/ segments/ members/ feed/ stats/      handlers, a package a resource
-//	applications/
+//	brands/ activities/ segments/ members/ feed/ stats/ logins/ applications/   handlers, a package a resource
 //	selection/  parameters become the filter of a question
 //	serve/      the pipeline of a request, and the Request that a handler gets
 //	poll/       response cache: conditional GETs without making the answer again

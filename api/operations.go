@@ -2,6 +2,7 @@ package api
 
 import (
 	"net/http"
+	"slices"
 
 	"github.com/ovation-analytics/ovation/api/activities"
 	"github.com/ovation-analytics/ovation/api/applications"
@@ -17,7 +18,7 @@ import (
 // operations are all operations, in the order of the document. The list is made anew on
 // each call: a server fills in its own counters.
 func operations(member *members.Service, brand *brands.Service) []*serve.Operation {
-	return append([]*serve.Operation{
+	return slices.Concat([]*serve.Operation{
 		serve.Get("listBrands", "Brands", "/v1.1/brands", "All brands of the account", brand.List, serve.Cached),
 		serve.Get("getPopularBrands", "Brands", "/v1.1/brands/crossover", "The most popular brands", stats.Crossover, serve.Cached),
 		serve.Get("getBrandCrossover", "Brands", "/v1.1/brands/:brandid/crossover", "Other brands of a brand's active members", stats.Crossover, serve.Cached),
@@ -61,6 +62,7 @@ func operations(member *members.Service, brand *brands.Service) []*serve.Operati
 
 		serve.Post("registerMember", "Members", "/v1.1/member/register", "Register a member by a service, or meet it again", member.Register, serve.Public, serve.WithBearer),
 		serve.Post("attachService", "Members", "/v1.1/member/:memberid/register", "Attach a service to a member, or update the one it has", member.Attach, serve.PublicWithBearer),
+		serve.Post("loginMember", "Members", "/v1.1/member/login", "Log a member in by a service", member.Login, serve.Public),
 		serve.Get("findMember", "Members", "/v1.1/member", "A member, found by a name, with its opt-ins and service records", member.Find, serve.Cached, serve.PublicWithBearer),
 		serve.Get("getMember", "Members", "/v1.1/member/:memberid", "A member with its opt-ins and service records", member.Show, serve.Cached, serve.PublicWithBearer),
 		serve.Post("deleteMemberActivity", "Members", "/v1.1/member/:memberid/activity/:actionid/delete", "Delete an action of a member: it is in no number and no list any more, and a repeat does not bring it back", members.DeleteAction),
@@ -70,7 +72,7 @@ func operations(member *members.Service, brand *brands.Service) []*serve.Operati
 		serve.Get("listActiveMembers", "Members", "/v1.1/members/active", "Members by activity", member.Active, serve.Cached),
 		serve.Post("optIn", "Members", "/v1.1/optin", "Opt a member in to the global list", member.OptGlobal(members.OptsIn), serve.PublicWithBearer),
 		serve.Post("optOut", "Members", "/v1.1/optout", "Opt a member out of the global list", member.OptGlobal(members.OptsOut), serve.PublicWithBearer),
-	}, accessOperations(member)...)
+	}, accessOperations(member), loginOperations())
 }
 
 // accessOperations are those on tokens and on the application of the key.

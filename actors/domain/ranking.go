@@ -52,7 +52,7 @@ type Leader struct {
 	Member  MemberID
 	Score   uint64
 	Actions uint64
-	At      Second // what it is ranked by, where that is a time
+	At      Second // what it is ranked by, where that is a time; of visits its last one of all
 }
 
 // Crossover is brands by members: of a shard all brands with one, in any order; of

@@ -18,6 +18,7 @@ const (
 	KindOptIn     Kind = 11 // opt a member in
 	KindOptOut    Kind = 12 // opt a member out
 	KindDelete    Kind = 13 // delete an action
+	KindLogin     Kind = 14 // log a member in
 
 	KindLayout            Kind = 64
 	KindCreateApplication Kind = 65

@@ -19,7 +19,10 @@ type plan struct {
 
 func newPlan(v *catalog.View, q *domain.Question) (*plan, error) {
 	p := &plan{rows: scan.NewPlan(q), dense: rows.EveryBrand}
-	if q.Brand != 0 {
+	switch {
+	case q.Visits != nil:
+		p.dense = rows.Visits
+	case q.Brand != 0:
 		b, ok := v.Brand(q.Account, q.Brand)
 		if !ok {
 			return nil, domain.Bad(domain.NotFound, "brandID", "no such brand")

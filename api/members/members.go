@@ -17,6 +17,7 @@ type Service struct {
 	tokens    *token.Tokens
 	passwords *passwords
 	sealer    *personal.Sealer
+	wrong     wrongPasswords // of logins, by address
 }
 
 // Config is what a Service is made of.
@@ -30,7 +31,7 @@ type Config struct {
 
 // New makes a Service.
 func New(c Config) *Service {
-	return &Service{c.Tokens, newPasswords(c.HashCost, c.PasswordKey), c.Sealer}
+	return &Service{tokens: c.Tokens, passwords: newPasswords(c.HashCost, c.PasswordKey), sealer: c.Sealer}
 }
 
 // signedIn is the service of the latest login; of several the record made first.
@@ -122,10 +123,7 @@ func recordsOf(m *domain.Member) []wire.ServiceRecord {
 
 func recordOf(s *domain.ServiceRecord) wire.ServiceRecord {
 	text := s.Fields.Get
-	domains := slices.Clone(s.Domains)
-	if domains == nil {
-		domains = []string{}
-	}
+	domains := append(append([]string{}, s.Domains...), s.Visited...)
 	out := wire.ServiceRecord{
 		Service: s.Service.String(), Valid: wire.Flag(!s.Invalid), ActivitySharing: wire.Flag(s.Sharing()),
 		ID: wire.Number(s.ID), UserID: s.UID, Username: wire.Null(text(domain.RecordUsername)), UserURL: wire.Null(text(domain.RecordURL)),

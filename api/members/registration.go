@@ -22,6 +22,7 @@ type registration struct {
 	identity domain.IdentityHash
 	uuid     [16]byte
 	random   [10]byte // of the access token
+	visit    domain.Visit
 }
 
 func newRegistration(req *serve.Request, in *registerIn) *registration {
@@ -31,6 +32,7 @@ func newRegistration(req *serve.Request, in *registerIn) *registration {
 	}
 	r.identity = req.Identity(r.claims(), loginParts(r.service, r.uid)...)
 	_, _ = rand.Read(r.random[:]) // never fails
+	r.visit = in.visit(string(in.Domain))
 	return r
 }
 
@@ -46,7 +48,7 @@ func (s *Service) command(
 	m := &domain.RegisterMember{
 		Application: req.App.ID, Identity: r.identity, Service: r.service, Domain: string(r.in.Domain),
 		Segment: domain.SegmentID(r.in.SegmentID), At: req.Now.UnixMilli(),
-		UUID: r.uuid, TokenHash: s.tokens.Hash(r.random),
+		UUID: r.uuid, TokenHash: s.tokens.Hash(r.random), Visit: r.visit,
 	}
 	p := &domain.Personal{TokenRandom: r.random}
 	if known != nil {
@@ -156,7 +158,7 @@ func (s *Service) submitRegistration(
 func (s *Service) prepare(
 	ctx context.Context, req *serve.Request, r *registration, to domain.MemberID, sub *domain.Submission,
 ) error {
-	holder, err := r.holder(ctx, req)
+	holder, err := holderOf(ctx, req, r.claims(), r.identity)
 	if err != nil {
 		return err
 	}
@@ -188,15 +190,17 @@ func (s *Service) prepare(
 	return nil
 }
 
-// holder is the member that has the identity of a registration; nil: none has.
-func (r *registration) holder(ctx context.Context, req *serve.Request) (*domain.Member, error) {
-	id, _, err := req.Engine.Resolve(ctx, req.Account(), r.claims(), r.identity, req.Wait)
+// holderOf is the member that has an identity; nil: none has.
+func holderOf(
+	ctx context.Context, req *serve.Request, kind domain.IdentityKind, identity domain.IdentityHash,
+) (*domain.Member, error) {
+	id, _, err := req.Engine.Resolve(ctx, req.Account(), kind, identity, req.Wait)
 	if err != nil || id == 0 {
 		return nil, serve.WaitFault(err)
 	}
 	m, _, err := req.Engine.Member(ctx, req.Account(), id, req.Wait)
 	switch {
-	case domain.CodeOf(err) == domain.NotFound:
+	case domain.CodeOf(err) == domain.NotFound, domain.CodeOf(err) == domain.Gone:
 		return nil, nil
 	case err != nil:
 		return nil, serve.WaitFault(err)

@@ -54,6 +54,7 @@ var tags = []object{
 	{"name": "Members", "description": "People, with their service records, opt-ins and actions."},
 	{"name": "Auth", "description": "The member of a token."},
 	{"name": "Applications", "description": "The application of the key, and the domains whose pages may read answers."},
+	{"name": "Login statistics", "description": "Registrations and logins. A registration is a service record that comes into being; a visit is either."},
 	{"name": "Documents", "description": "What needs no key."},
 }
 
@@ -116,6 +117,13 @@ var Notes = map[string]string{
 	"getBrandAges":          "Every band, zeros included.",
 	"getBrandGenders":       "Every gender, zeros included.",
 	"getBrandSegmentStats":  "The segments of the brand. With segment that one alone, also one of the account's; one of another brand has no row and is named in a Warning.",
+	"getSignups":            "Most registrations first; services without one are left out.",
+	"getSignupChannels":     "Most registrations first; services without one are left out.",
+	"getSignupTimeline":     "Every UTC day that the range touches, zeros included; services without a registration are left out.",
+	"getSignupDomains":      "Most registrations first; those without a domain are one row.",
+	"getTopDomains":         "Most visits first; those without a domain are one row.",
+	"getMemberTopDomains":   "Most visits first; those without a domain are one row.",
+	"getMemberVisits":       "Most visits first; members without one are left out.",
 	"countDaily":            "Every UTC day that the range touches, zeros included.",
 	"deleteActivity":        "New actions of it are refused. Segments that have it keep it: what was done of it before counts on.",
 	"registerMember":        "A public key registers by email alone. A member with that identity is met again: what is given overwrites. The answer is an array of exactly one envelope.",
@@ -123,6 +131,7 @@ var Notes = map[string]string{
 	"authenticate":          "With details=1 or extended=1 the envelope. Error 13: no member has the access token, or not any more.",
 	"findMember":            "Without a name it is the member of the Bearer.",
 	"allowDomain":           "Pages of the domain, on any port and also under www., may read answers to the application's keys. Another domain below it is another domain.",
+	"loginMember":           "Error 13 where no member has the identity under this application, also while its registration waits. 10 wrong passwords in 15 minutes for one identity lock it for 15 minutes, 100 from one address the address. A public key logs in by email alone.",
 	"attachService":         "The answer is an array of exactly one envelope.",
 	"deleteBrand":           "Error 7 while segments or definitions use it, unless force=1: they go, too. Actions stay in feeds.",
 }

@@ -156,7 +156,7 @@ func (x *exchange) begin() {
 	a, req := x.server, &x.req
 	x.deadline.request = x.r.Context()
 	req.server, req.op, req.Engine, req.Catalog = a, x.op, a.Engine, a.Engine.Catalog()
-	req.Now = a.Now()
+	req.Now, req.remote = a.Now(), x.r.RemoteAddr
 	req.Links = page.Links{Base: a.baseOf(x.r), Path: x.r.URL.Path, Params: new(bind.Params)}
 	req.Response = Response{Status: http.StatusOK, LagMs: -1}
 }

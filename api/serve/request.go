@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"log/slog"
+	"net/netip"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
@@ -32,8 +33,23 @@ type Request struct {
 	Response
 
 	explained *page.Keyset // of an explanation; nil: none is asked for
-	server    *Server
-	op        *Operation
+	arrival
+}
+
+// arrival is where a request came in.
+type arrival struct {
+	server *Server
+	op     *Operation
+	remote string // address and port of the connection's other end
+}
+
+// Remote is the address that the connection comes from; the zero value where it is not known.
+func (r *arrival) Remote() netip.Addr {
+	at, err := netip.ParseAddrPort(r.remote)
+	if err != nil {
+		return netip.Addr{}
+	}
+	return at.Addr().Unmap()
 }
 
 // Identity is the keyed hash of an identity's canonical form.

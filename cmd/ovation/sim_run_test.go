@@ -88,8 +88,10 @@ func (w *simulation) step() error {
 	case n < 35:
 		p := w.rng.IntN(simPartitions)
 		w.publish(p, w.batch())
-	case n < 43:
+	case n < 41:
 		w.registerSomebody()
+	case n < 44:
+		w.logInSomebody()
 	case n < 50:
 		w.attachSomething()
 	case n < 60:

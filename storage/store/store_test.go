@@ -144,7 +144,7 @@ func TestStateHash_DoesNotDependOnOrder(t *testing.T) {
 	for range 10 {
 		all = append(all, w.Next(50).Changes...)
 	}
-	// members first, then everything else shuffled; a row taken stays behind the row
+	// members and places first, then everything else shuffled; a row taken stays behind the row
 	var members, rows, taken []domain.Change
 	for _, c := range all {
 		switch {
@@ -152,7 +152,7 @@ func TestStateHash_DoesNotDependOnOrder(t *testing.T) {
 			rows = append(rows, c)
 		case c.Kind == domain.RowTaken:
 			taken = append(taken, c)
-		case c.Kind == domain.MemberPut:
+		case c.Kind == domain.MemberPut || c.Kind == domain.VisitPlacePut:
 			members = append(members, c)
 		}
 	}

@@ -32,7 +32,7 @@ func (x *ranking) answer(v *rows.View, a *Ask) (*domain.Leaders, error) {
 	for i, p := range first {
 		s := x.standing(p.Ord)
 		l := domain.Leader{Member: domain.MemberID(p.ID), Score: s.score, Actions: s.actions}
-		if a.Plan.top.Order.Timed() {
+		if a.Plan.top.Order.Timed() || a.Plan.visits != nil {
 			l.At = a.At(domain.Ordinal(p.Ord))
 		}
 		out.Members[i] = l

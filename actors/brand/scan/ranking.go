@@ -71,7 +71,7 @@ func (x *ranking) score(a *Ask) error {
 	if l.limit == 0 {
 		l.limit = spillRows
 	}
-	l.kinds = bitset.Sized(l.kinds, len(x.view.Kinds))
+	l.kinds = bitset.Sized(l.kinds, len(x.all))
 	for k := range l.kinds {
 		l.kinds[k] = unknown
 	}
@@ -236,7 +236,7 @@ func (x *ranking) valueOf(k uint32) *value {
 	if *v == unknown {
 		*v = value{}
 		if x.target(k) != x.targets {
-			w := x.plan.pointsOf(x.view.Kinds[k].Definition)
+			w := x.plan.pointsOf(x.all[k].Definition)
 			*v = value{oneAction, w.keep, w.add}
 		}
 	}

@@ -23,6 +23,7 @@ var commands = index(
 	message(optInToWire, optInFromWire),
 	message(optOutToWire, optOutFromWire),
 	message(deleteActionToWire, deleteActionFromWire),
+	message(loginToWire, loginFromWire),
 	message(claimToWire, claimFromWire),
 	message(usageToWire, usageFromWire),
 	message(publishedToWire, publishedFromWire),

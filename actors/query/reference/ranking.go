@@ -28,6 +28,9 @@ func (m *Model) leaders(q *domain.Question) *domain.Leaders {
 		l := leaders[a.Member]
 		if l == nil {
 			l = &domain.Leader{Member: a.Member, At: at(top.Order, members[a.Member])}
+			if q.Visits != nil {
+				l.At = members[a.Member].LastLogin
+			}
 			leaders[a.Member] = l
 			latest[a.Member] = a
 		}

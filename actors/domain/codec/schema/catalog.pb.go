@@ -9,12 +9,11 @@
 package schema
 
 import (
+	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
+	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 	reflect "reflect"
 	sync "sync"
 	unsafe "unsafe"
-
-	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
-	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 )
 
 const (
@@ -2322,41 +2321,38 @@ func file_catalog_proto_rawDescGZIP() []byte {
 	return file_catalog_proto_rawDescData
 }
 
-var (
-	file_catalog_proto_msgTypes = make([]protoimpl.MessageInfo, 29)
-	file_catalog_proto_goTypes  = []any{
-		(*Layout)(nil),            // 0: ovation.v1.Layout
-		(*CreateApplication)(nil), // 1: ovation.v1.CreateApplication
-		(*CreateKey)(nil),         // 2: ovation.v1.CreateKey
-		(*RevokeKey)(nil),         // 3: ovation.v1.RevokeKey
-		(*BrandField)(nil),        // 4: ovation.v1.BrandField
-		(*PutBrand)(nil),          // 5: ovation.v1.PutBrand
-		(*DeleteBrand)(nil),       // 6: ovation.v1.DeleteBrand
-		(*PutDefinition)(nil),     // 7: ovation.v1.PutDefinition
-		(*DeleteDefinition)(nil),  // 8: ovation.v1.DeleteDefinition
-		(*SetAside)(nil),          // 9: ovation.v1.SetAside
-		(*AcceptGap)(nil),         // 10: ovation.v1.AcceptGap
-		(*PutSegment)(nil),        // 11: ovation.v1.PutSegment
-		(*DeleteSegment)(nil),     // 12: ovation.v1.DeleteSegment
-		(*AllowDomain)(nil),       // 13: ovation.v1.AllowDomain
-		(*UnallowDomain)(nil),     // 14: ovation.v1.UnallowDomain
-		(*EditApplication)(nil),   // 15: ovation.v1.EditApplication
-		(*AddSigningKey)(nil),     // 16: ovation.v1.AddSigningKey
-		(*Address)(nil),           // 17: ovation.v1.Address
-		(*Account)(nil),           // 18: ovation.v1.Account
-		(*Application)(nil),       // 19: ovation.v1.Application
-		(*SigningKey)(nil),        // 20: ovation.v1.SigningKey
-		(*Key)(nil),               // 21: ovation.v1.Key
-		(*Brand)(nil),             // 22: ovation.v1.Brand
-		(*Definition)(nil),        // 23: ovation.v1.Definition
-		(*Segment)(nil),           // 24: ovation.v1.Segment
-		(*SegmentActivity)(nil),   // 25: ovation.v1.SegmentActivity
-		(*AcceptedGap)(nil),       // 26: ovation.v1.AcceptedGap
-		(*SlotKeys)(nil),          // 27: ovation.v1.SlotKeys
-		(*PutSlotKeys)(nil),       // 28: ovation.v1.PutSlotKeys
-	}
-)
-
+var file_catalog_proto_msgTypes = make([]protoimpl.MessageInfo, 29)
+var file_catalog_proto_goTypes = []any{
+	(*Layout)(nil),            // 0: ovation.v1.Layout
+	(*CreateApplication)(nil), // 1: ovation.v1.CreateApplication
+	(*CreateKey)(nil),         // 2: ovation.v1.CreateKey
+	(*RevokeKey)(nil),         // 3: ovation.v1.RevokeKey
+	(*BrandField)(nil),        // 4: ovation.v1.BrandField
+	(*PutBrand)(nil),          // 5: ovation.v1.PutBrand
+	(*DeleteBrand)(nil),       // 6: ovation.v1.DeleteBrand
+	(*PutDefinition)(nil),     // 7: ovation.v1.PutDefinition
+	(*DeleteDefinition)(nil),  // 8: ovation.v1.DeleteDefinition
+	(*SetAside)(nil),          // 9: ovation.v1.SetAside
+	(*AcceptGap)(nil),         // 10: ovation.v1.AcceptGap
+	(*PutSegment)(nil),        // 11: ovation.v1.PutSegment
+	(*DeleteSegment)(nil),     // 12: ovation.v1.DeleteSegment
+	(*AllowDomain)(nil),       // 13: ovation.v1.AllowDomain
+	(*UnallowDomain)(nil),     // 14: ovation.v1.UnallowDomain
+	(*EditApplication)(nil),   // 15: ovation.v1.EditApplication
+	(*AddSigningKey)(nil),     // 16: ovation.v1.AddSigningKey
+	(*Address)(nil),           // 17: ovation.v1.Address
+	(*Account)(nil),           // 18: ovation.v1.Account
+	(*Application)(nil),       // 19: ovation.v1.Application
+	(*SigningKey)(nil),        // 20: ovation.v1.SigningKey
+	(*Key)(nil),               // 21: ovation.v1.Key
+	(*Brand)(nil),             // 22: ovation.v1.Brand
+	(*Definition)(nil),        // 23: ovation.v1.Definition
+	(*Segment)(nil),           // 24: ovation.v1.Segment
+	(*SegmentActivity)(nil),   // 25: ovation.v1.SegmentActivity
+	(*AcceptedGap)(nil),       // 26: ovation.v1.AcceptedGap
+	(*SlotKeys)(nil),          // 27: ovation.v1.SlotKeys
+	(*PutSlotKeys)(nil),       // 28: ovation.v1.PutSlotKeys
+}
 var file_catalog_proto_depIdxs = []int32{
 	4,  // 0: ovation.v1.PutBrand.given:type_name -> ovation.v1.BrandField
 	23, // 1: ovation.v1.PutDefinition.definition:type_name -> ovation.v1.Definition

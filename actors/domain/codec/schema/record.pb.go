@@ -20,12 +20,11 @@
 package schema
 
 import (
+	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
+	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 	reflect "reflect"
 	sync "sync"
 	unsafe "unsafe"
-
-	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
-	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 )
 
 const (
@@ -59,6 +58,7 @@ type Record struct {
 	//	*Record_OptIn
 	//	*Record_OptOut
 	//	*Record_DeleteAction
+	//	*Record_Login
 	//	*Record_Layout
 	//	*Record_CreateApplication
 	//	*Record_CreateKey
@@ -284,6 +284,15 @@ func (x *Record) GetDeleteAction() *DeleteAction {
 	return nil
 }
 
+func (x *Record) GetLogin() *Login {
+	if x != nil {
+		if x, ok := x.Payload.(*Record_Login); ok {
+			return x.Login
+		}
+	}
+	return nil
+}
+
 func (x *Record) GetLayout() *Layout {
 	if x != nil {
 		if x, ok := x.Payload.(*Record_Layout); ok {
@@ -493,6 +502,10 @@ type Record_DeleteAction struct {
 	DeleteAction *DeleteAction `protobuf:"bytes,29,opt,name=delete_action,json=deleteAction,oneof"`
 }
 
+type Record_Login struct {
+	Login *Login `protobuf:"bytes,30,opt,name=login,oneof"`
+}
+
 type Record_Layout struct {
 	Layout *Layout `protobuf:"bytes,80,opt,name=layout,oneof"`
 }
@@ -587,6 +600,8 @@ func (*Record_OptOut) isRecord_Payload() {}
 
 func (*Record_DeleteAction) isRecord_Payload() {}
 
+func (*Record_Login) isRecord_Payload() {}
+
 func (*Record_Layout) isRecord_Payload() {}
 
 func (*Record_CreateApplication) isRecord_Payload() {}
@@ -626,7 +641,7 @@ var File_record_proto protoreflect.FileDescriptor
 const file_record_proto_rawDesc = "" +
 	"\n" +
 	"\frecord.proto\x12\n" +
-	"ovation.v1\x1a\x0eactivity.proto\x1a\rcatalog.proto\x1a\x0ecommands.proto\"\x8d\x0f\n" +
+	"ovation.v1\x1a\x0eactivity.proto\x1a\rcatalog.proto\x1a\x0ecommands.proto\"\xb8\x0f\n" +
 	"\x06Record\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x12\n" +
 	"\x04kind\x18\x02 \x01(\rR\x04kind\x12\x18\n" +
@@ -647,7 +662,8 @@ const file_record_proto_rawDesc = "" +
 	"\x06attach\x18\x1a \x01(\v2\x19.ovation.v1.AttachServiceH\x00R\x06attach\x12*\n" +
 	"\x06opt_in\x18\x1b \x01(\v2\x11.ovation.v1.OptInH\x00R\x05optIn\x12-\n" +
 	"\aopt_out\x18\x1c \x01(\v2\x12.ovation.v1.OptOutH\x00R\x06optOut\x12?\n" +
-	"\rdelete_action\x18\x1d \x01(\v2\x18.ovation.v1.DeleteActionH\x00R\fdeleteAction\x12,\n" +
+	"\rdelete_action\x18\x1d \x01(\v2\x18.ovation.v1.DeleteActionH\x00R\fdeleteAction\x12)\n" +
+	"\x05login\x18\x1e \x01(\v2\x11.ovation.v1.LoginH\x00R\x05login\x12,\n" +
 	"\x06layout\x18P \x01(\v2\x12.ovation.v1.LayoutH\x00R\x06layout\x12N\n" +
 	"\x12create_application\x18Q \x01(\v2\x1d.ovation.v1.CreateApplicationH\x00R\x11createApplication\x126\n" +
 	"\n" +
@@ -683,43 +699,41 @@ func file_record_proto_rawDescGZIP() []byte {
 	return file_record_proto_rawDescData
 }
 
-var (
-	file_record_proto_msgTypes = make([]protoimpl.MessageInfo, 1)
-	file_record_proto_goTypes  = []any{
-		(*Record)(nil),            // 0: ovation.v1.Record
-		(*Origin)(nil),            // 1: ovation.v1.Origin
-		(*Activity)(nil),          // 2: ovation.v1.Activity
-		(*RegisterMember)(nil),    // 3: ovation.v1.RegisterMember
-		(*Claim)(nil),             // 4: ovation.v1.Claim
-		(*Usage)(nil),             // 5: ovation.v1.Usage
-		(*Published)(nil),         // 6: ovation.v1.Published
-		(*Tick)(nil),              // 7: ovation.v1.Tick
-		(*Expire)(nil),            // 8: ovation.v1.Expire
-		(*Rules)(nil),             // 9: ovation.v1.Rules
-		(*AttachService)(nil),     // 10: ovation.v1.AttachService
-		(*OptIn)(nil),             // 11: ovation.v1.OptIn
-		(*OptOut)(nil),            // 12: ovation.v1.OptOut
-		(*DeleteAction)(nil),      // 13: ovation.v1.DeleteAction
-		(*Layout)(nil),            // 14: ovation.v1.Layout
-		(*CreateApplication)(nil), // 15: ovation.v1.CreateApplication
-		(*CreateKey)(nil),         // 16: ovation.v1.CreateKey
-		(*RevokeKey)(nil),         // 17: ovation.v1.RevokeKey
-		(*PutBrand)(nil),          // 18: ovation.v1.PutBrand
-		(*DeleteBrand)(nil),       // 19: ovation.v1.DeleteBrand
-		(*PutDefinition)(nil),     // 20: ovation.v1.PutDefinition
-		(*DeleteDefinition)(nil),  // 21: ovation.v1.DeleteDefinition
-		(*SetAside)(nil),          // 22: ovation.v1.SetAside
-		(*AcceptGap)(nil),         // 23: ovation.v1.AcceptGap
-		(*PutSegment)(nil),        // 24: ovation.v1.PutSegment
-		(*DeleteSegment)(nil),     // 25: ovation.v1.DeleteSegment
-		(*PutSlotKeys)(nil),       // 26: ovation.v1.PutSlotKeys
-		(*AllowDomain)(nil),       // 27: ovation.v1.AllowDomain
-		(*UnallowDomain)(nil),     // 28: ovation.v1.UnallowDomain
-		(*EditApplication)(nil),   // 29: ovation.v1.EditApplication
-		(*AddSigningKey)(nil),     // 30: ovation.v1.AddSigningKey
-	}
-)
-
+var file_record_proto_msgTypes = make([]protoimpl.MessageInfo, 1)
+var file_record_proto_goTypes = []any{
+	(*Record)(nil),            // 0: ovation.v1.Record
+	(*Origin)(nil),            // 1: ovation.v1.Origin
+	(*Activity)(nil),          // 2: ovation.v1.Activity
+	(*RegisterMember)(nil),    // 3: ovation.v1.RegisterMember
+	(*Claim)(nil),             // 4: ovation.v1.Claim
+	(*Usage)(nil),             // 5: ovation.v1.Usage
+	(*Published)(nil),         // 6: ovation.v1.Published
+	(*Tick)(nil),              // 7: ovation.v1.Tick
+	(*Expire)(nil),            // 8: ovation.v1.Expire
+	(*Rules)(nil),             // 9: ovation.v1.Rules
+	(*AttachService)(nil),     // 10: ovation.v1.AttachService
+	(*OptIn)(nil),             // 11: ovation.v1.OptIn
+	(*OptOut)(nil),            // 12: ovation.v1.OptOut
+	(*DeleteAction)(nil),      // 13: ovation.v1.DeleteAction
+	(*Login)(nil),             // 14: ovation.v1.Login
+	(*Layout)(nil),            // 15: ovation.v1.Layout
+	(*CreateApplication)(nil), // 16: ovation.v1.CreateApplication
+	(*CreateKey)(nil),         // 17: ovation.v1.CreateKey
+	(*RevokeKey)(nil),         // 18: ovation.v1.RevokeKey
+	(*PutBrand)(nil),          // 19: ovation.v1.PutBrand
+	(*DeleteBrand)(nil),       // 20: ovation.v1.DeleteBrand
+	(*PutDefinition)(nil),     // 21: ovation.v1.PutDefinition
+	(*DeleteDefinition)(nil),  // 22: ovation.v1.DeleteDefinition
+	(*SetAside)(nil),          // 23: ovation.v1.SetAside
+	(*AcceptGap)(nil),         // 24: ovation.v1.AcceptGap
+	(*PutSegment)(nil),        // 25: ovation.v1.PutSegment
+	(*DeleteSegment)(nil),     // 26: ovation.v1.DeleteSegment
+	(*PutSlotKeys)(nil),       // 27: ovation.v1.PutSlotKeys
+	(*AllowDomain)(nil),       // 28: ovation.v1.AllowDomain
+	(*UnallowDomain)(nil),     // 29: ovation.v1.UnallowDomain
+	(*EditApplication)(nil),   // 30: ovation.v1.EditApplication
+	(*AddSigningKey)(nil),     // 31: ovation.v1.AddSigningKey
+}
 var file_record_proto_depIdxs = []int32{
 	1,  // 0: ovation.v1.Record.origin:type_name -> ovation.v1.Origin
 	2,  // 1: ovation.v1.Record.activity:type_name -> ovation.v1.Activity
@@ -735,28 +749,29 @@ var file_record_proto_depIdxs = []int32{
 	11, // 11: ovation.v1.Record.opt_in:type_name -> ovation.v1.OptIn
 	12, // 12: ovation.v1.Record.opt_out:type_name -> ovation.v1.OptOut
 	13, // 13: ovation.v1.Record.delete_action:type_name -> ovation.v1.DeleteAction
-	14, // 14: ovation.v1.Record.layout:type_name -> ovation.v1.Layout
-	15, // 15: ovation.v1.Record.create_application:type_name -> ovation.v1.CreateApplication
-	16, // 16: ovation.v1.Record.create_key:type_name -> ovation.v1.CreateKey
-	17, // 17: ovation.v1.Record.revoke_key:type_name -> ovation.v1.RevokeKey
-	18, // 18: ovation.v1.Record.put_brand:type_name -> ovation.v1.PutBrand
-	19, // 19: ovation.v1.Record.delete_brand:type_name -> ovation.v1.DeleteBrand
-	20, // 20: ovation.v1.Record.put_definition:type_name -> ovation.v1.PutDefinition
-	21, // 21: ovation.v1.Record.delete_definition:type_name -> ovation.v1.DeleteDefinition
-	22, // 22: ovation.v1.Record.set_aside:type_name -> ovation.v1.SetAside
-	23, // 23: ovation.v1.Record.accept_gap:type_name -> ovation.v1.AcceptGap
-	24, // 24: ovation.v1.Record.put_segment:type_name -> ovation.v1.PutSegment
-	25, // 25: ovation.v1.Record.delete_segment:type_name -> ovation.v1.DeleteSegment
-	26, // 26: ovation.v1.Record.put_slot_keys:type_name -> ovation.v1.PutSlotKeys
-	27, // 27: ovation.v1.Record.allow_domain:type_name -> ovation.v1.AllowDomain
-	28, // 28: ovation.v1.Record.unallow_domain:type_name -> ovation.v1.UnallowDomain
-	29, // 29: ovation.v1.Record.edit_application:type_name -> ovation.v1.EditApplication
-	30, // 30: ovation.v1.Record.add_signing_key:type_name -> ovation.v1.AddSigningKey
-	31, // [31:31] is the sub-list for method output_type
-	31, // [31:31] is the sub-list for method input_type
-	31, // [31:31] is the sub-list for extension type_name
-	31, // [31:31] is the sub-list for extension extendee
-	0,  // [0:31] is the sub-list for field type_name
+	14, // 14: ovation.v1.Record.login:type_name -> ovation.v1.Login
+	15, // 15: ovation.v1.Record.layout:type_name -> ovation.v1.Layout
+	16, // 16: ovation.v1.Record.create_application:type_name -> ovation.v1.CreateApplication
+	17, // 17: ovation.v1.Record.create_key:type_name -> ovation.v1.CreateKey
+	18, // 18: ovation.v1.Record.revoke_key:type_name -> ovation.v1.RevokeKey
+	19, // 19: ovation.v1.Record.put_brand:type_name -> ovation.v1.PutBrand
+	20, // 20: ovation.v1.Record.delete_brand:type_name -> ovation.v1.DeleteBrand
+	21, // 21: ovation.v1.Record.put_definition:type_name -> ovation.v1.PutDefinition
+	22, // 22: ovation.v1.Record.delete_definition:type_name -> ovation.v1.DeleteDefinition
+	23, // 23: ovation.v1.Record.set_aside:type_name -> ovation.v1.SetAside
+	24, // 24: ovation.v1.Record.accept_gap:type_name -> ovation.v1.AcceptGap
+	25, // 25: ovation.v1.Record.put_segment:type_name -> ovation.v1.PutSegment
+	26, // 26: ovation.v1.Record.delete_segment:type_name -> ovation.v1.DeleteSegment
+	27, // 27: ovation.v1.Record.put_slot_keys:type_name -> ovation.v1.PutSlotKeys
+	28, // 28: ovation.v1.Record.allow_domain:type_name -> ovation.v1.AllowDomain
+	29, // 29: ovation.v1.Record.unallow_domain:type_name -> ovation.v1.UnallowDomain
+	30, // 30: ovation.v1.Record.edit_application:type_name -> ovation.v1.EditApplication
+	31, // 31: ovation.v1.Record.add_signing_key:type_name -> ovation.v1.AddSigningKey
+	32, // [32:32] is the sub-list for method output_type
+	32, // [32:32] is the sub-list for method input_type
+	32, // [32:32] is the sub-list for extension type_name
+	32, // [32:32] is the sub-list for extension extendee
+	0,  // [0:32] is the sub-list for field type_name
 }
 
 func init() { file_record_proto_init() }
@@ -781,6 +796,7 @@ func file_record_proto_init() {
 		(*Record_OptIn)(nil),
 		(*Record_OptOut)(nil),
 		(*Record_DeleteAction)(nil),
+		(*Record_Login)(nil),
 		(*Record_Layout)(nil),
 		(*Record_CreateApplication)(nil),
 		(*Record_CreateKey)(nil),
