@@ -103,7 +103,9 @@ func (f *registered) question() *domain.Question {
 	q := &domain.Question{
 		Account: 1, Shape: shapes[rnd.IntN(len(shapes))], Range: domain.Range{From: from, To: from + 1 + rnd.Uint32N(30*86400)},
 		Visits: &domain.VisitQuery{Of: domain.DefinitionID(rnd.IntN(3)), By: domain.VisitGroup(rnd.IntN(2)), Totals: rnd.IntN(2) == 0},
-		Top:    domain.Top{Order: domain.ByActions, Offset: rnd.IntN(5), Limit: rnd.IntN(30)},
+		Top: domain.Top{
+			Order: []domain.Order{domain.ByActions, domain.ByVisit}[rnd.IntN(2)], Up: rnd.IntN(2) == 0, Offset: rnd.IntN(5), Limit: rnd.IntN(30),
+		},
 	}
 	if rnd.IntN(4) == 0 && q.Shape != domain.ShapeTimeline {
 		q.Range = domain.AllTime

@@ -112,6 +112,7 @@ func TestGolden_Answers(t *testing.T) {
 		{"registerMember.200", "POST", "/v1.1/member/register", "service=spotify&uid=u-1&authtoken=token-1"},
 		{"loginMember.200", "POST", "/v1.1/member/login", "service=spotify&uid=u-7&authtoken=token-1"},
 		{"getMemberLogins.200", "GET", "/v1.1/member/4097/domains/logins?limit=1", ""},
+		{"listLoggedInMembers.200", "GET", "/v1.1/members/login?limit=1", ""},
 		{"attachService.200", "POST", "/v1.1/member/4097/register", "service=spotify&uid=u-1&authtoken=token-1"},
 		{"findMember.200", "GET", "/v1.1/member?email=ada@example.com", ""},
 		{"optIn.200", "POST", "/v1.1/optin", "id=4097"},

@@ -63,6 +63,40 @@ const (
 
 var visitDay = domain.Range{From: 1767225600, To: 1767312000}
 
+// Members by login are asked for by their latest visit, of the services given; an item's numbers are of
+// actions in the range, by whatever service.
+func TestLoggedInMembers_Question(t *testing.T) {
+	h := newFixture(t, func(q *domain.Question) (*domain.Answer, error) {
+		a, err := visited(&domain.Question{Shape: q.Shape, Visits: &domain.VisitQuery{}, Top: q.Top})
+		if q.Visits == nil {
+			a.Leaders.Latest = make([]domain.Row, len(a.Leaders.Members))
+		}
+		return a, err
+	})
+	all := []domain.Group{{Definition: 100}}
+	const of = "/v1.1/members/login?" + oneDay
+	h.asks(of+"&limit=1&sort=asc&services=email&domain=www.moons.example&required_fields=LastActivity,Email&totalmembercount=1&brandID=2",
+		domain.Question{
+			Shape: domain.ShapeLeaders, Brand: 2, Range: visitDay, Groups: all, Visits: &domain.VisitQuery{},
+			Filter: domain.Filter{Services: []domain.Service{domain.Email}, Domain: "moons.example", Acted: true, Has: []domain.Field{domain.EmailAddress}},
+			Top:    domain.Top{Order: domain.ByVisit, Up: true, Limit: 1, Audience: true},
+		},
+		domain.Question{
+			Shape: domain.ShapeLeaders, Brand: 2, Range: visitDay, Groups: all,
+			Filter: domain.Filter{Members: []domain.MemberID{4097}}, Top: domain.Top{Limit: 1, Latest: true},
+		})
+	w := h.get(of + "&limit=1")
+	out := answered[wire.LoggedInMembers](h, w)
+	if out.TotalSize != "2" || len(out.Items) != 1 || out.Items[0].ID != "4097" || out.Paging == nil || len(out.Paging) > 0 {
+		t.Errorf("%+v", out)
+	}
+	if link := w.Header().Get("Link"); !strings.Contains(link, "limit=1%2C1") || !strings.Contains(link, `rel="next"`) {
+		t.Errorf("Link %s", link)
+	}
+	h.refused(h.get("/v1.1/members/login?sort=up"), domain.InvalidParameter, "sort")
+	h.refused(h.get("/v1.1/members/login?brandID=9"), domain.NotFound, "brandID")
+}
+
 // The visits of a member are asked for by range, services and page; a segment's are cut out of all, by the
 // page of the segment or the list that a registration named.
 func TestMemberLogins_PageAndSegment(t *testing.T) {

@@ -135,6 +135,9 @@ func (f *ReadSet) visits(q *Question) (ReadSet, bool) {
 	}
 	f.filter(q)
 	f.Among = q.Among()
+	if q.Top.Audience {
+		f.Any = f.Known
+	}
 	return *f, true
 }
 

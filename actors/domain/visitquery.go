@@ -1,11 +1,12 @@
 package domain
 
 // VisitQuery has a question be about visits, registrations and logins, in place of actions: its
-// brand and its groups are not looked at.
+// brand and its groups are not looked at but by Filter.Acted.
 //
 //	ShapeTally     a group a service, or a kind of visit: see By
 //	ShapeTimeline  a line a service; with Totals Answer.Tally too, of the same moment
-//	ShapeLeaders   members by visits; a registration is a point, so Score is a member's registrations
+//	ShapeLeaders   members by the number of visits, or by the latest one; a registration is a point,
+//	               so Score is a member's registrations
 //	ShapeDomains   a row a domain
 //	ShapeFeed      the visits themselves
 type VisitQuery struct {

@@ -60,3 +60,9 @@ func (c *Client) MemberLogins(ctx context.Context, member domain.MemberID, p Par
 	meta, err = c.Get(ctx, "/v1.1/member/"+id(member)+"/domains/logins", p, &out)
 	return out, meta, err
 }
+
+// LoggedInMembers is members by their last login.
+func (c *Client) LoggedInMembers(ctx context.Context, p Params) (out wire.LoggedInMembers, meta Meta, err error) {
+	meta, err = c.Get(ctx, "/v1.1/members/login", p, &out)
+	return out, meta, err
+}

@@ -137,7 +137,7 @@ func (s *Service) prepareLogin(
 		l.Member, sub.Slot = m.ID, m.ID.Slot()
 	}
 	if l.Service != domain.Email {
-		return s.sealToken(ctx, req, in, m, l)
+		return in.seal(ctx, req, s.sealer, m, l)
 	}
 	if m == nil {
 		_, err := s.passwords.hash(ctx, in.Password, "")
@@ -147,10 +147,10 @@ func (s *Service) prepareLogin(
 	return err
 }
 
-// sealToken puts the token and the secret into the member's personal part, if they are others than
+// seal puts the token and the secret into the member's personal part, if they are others than
 // its service record has.
-func (s *Service) sealToken(
-	ctx context.Context, req *serve.Request, in *loginIn, m *domain.Member, l *domain.LogIn,
+func (in *loginIn) seal(
+	ctx context.Context, req *serve.Request, sealer *personal.Sealer, m *domain.Member, l *domain.LogIn,
 ) (err error) {
 	if m == nil {
 		return nil
@@ -168,7 +168,7 @@ func (s *Service) sealToken(
 		return nil
 	}
 	part.Fields = fields
-	l.Personal, err = s.sealer.Put(ctx, req.Account(), m, &p)
+	l.Personal, err = sealer.Put(ctx, req.Account(), m, &p)
 	return err
 }
 

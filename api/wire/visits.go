@@ -21,3 +21,12 @@ type Visit struct {
 	Device       uint64  `json:"device"`
 	Date         string  `json:"date"`
 }
+
+// LoggedInMembers is members by their last login; the addresses of the pages beside it are in the
+// headers alone.
+type LoggedInMembers struct {
+	TotalSize        string       `json:"totalSize"`
+	TotalMemberCount *string      `json:"TotalMemberCount,omitempty"`
+	Items            []MemberItem `json:"items"`
+	Paging           []string     `json:"paging"`
+}

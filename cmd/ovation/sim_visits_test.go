@@ -100,6 +100,13 @@ func (w *simulation) checkVisits(c *client.Client, l *label) error {
 	if want := fmt.Sprintf("%d %d %d %d %d %d", registered, len(services), registered, visits, visits, len(members)); told != want {
 		return fmt.Errorf("statistics are %s, want %s", told, want)
 	}
+	last, _, err := c.LoggedInMembers(ctx, all)
+	if err != nil {
+		return err
+	}
+	if last.TotalSize != by.TotalSize || len(last.Items) != len(by.Items) {
+		return fmt.Errorf("%s members logged in, %s have a visit", last.TotalSize, by.TotalSize)
+	}
 	on, signups := uint64(0), uint64(0)
 	for _, d := range domains.Items {
 		on += d.Visits

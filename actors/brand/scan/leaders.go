@@ -23,6 +23,12 @@ func (x *ranking) answer(v *rows.View, a *Ask) (*domain.Leaders, error) {
 	if !x.open(v, a, false) {
 		return &domain.Leaders{}, nil
 	}
+	if a.Plan.top.Order == domain.ByVisit {
+		var err error
+		if a, err = x.byVisit(a); err != nil {
+			return nil, err
+		}
+	}
 	if err := x.score(a); err != nil {
 		return nil, err
 	}

@@ -47,6 +47,7 @@ type ranking struct {
 	sums   memberSums
 	met    []uint32 // the ordinals with a sum
 	values []value  // of a span's kinds
+	visits []uint32 // of an order by it, by ordinal: the time of the latest visit
 }
 
 // standing is the member's.

@@ -184,3 +184,13 @@ func mark(set []uint64, ord uint32) uint64 {
 	*w |= bit
 	return fresh
 }
+
+// byVisit is the question with members ranked by their latest visit that counts.
+func (x *ranking) byVisit(a *Ask) (*Ask, error) {
+	x.visits = bitset.Sized(x.visits, x.words*64)
+	clear(x.visits)
+	err := x.scanAll(a, func(r scannedRow) { x.visits[r.ord] = max(x.visits[r.ord], r.time) })
+	one := *a
+	one.At = func(ord domain.Ordinal) domain.Second { return x.visits[ord] }
+	return &one, err
+}

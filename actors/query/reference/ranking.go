@@ -31,8 +31,14 @@ func (m *Model) leaders(q *domain.Question) *domain.Leaders {
 			if q.Visits != nil {
 				l.At = members[a.Member].LastLogin
 			}
+			if top.Order == domain.ByVisit {
+				l.At = 0
+			}
 			leaders[a.Member] = l
 			latest[a.Member] = a
+		}
+		if top.Order == domain.ByVisit {
+			l.At = max(l.At, a.Row.Time)
 		}
 		l.Actions++
 		l.Score += uint64(a.Row.Points)
