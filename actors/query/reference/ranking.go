@@ -23,8 +23,8 @@ func Rank(o domain.Order, l *domain.Leader) uint64 {
 // greatest id of its second.
 func (m *Model) leaders(q *domain.Question) *domain.Leaders {
 	out, top := &domain.Leaders{}, &q.Top
-	leaders, latest, members := map[domain.MemberID]*domain.Leader{}, map[domain.MemberID]Action{}, m.byID()
-	for _, a := range m.Counted(q) {
+	leaders, latest, members := map[domain.MemberID]*domain.Leader{}, map[domain.MemberID]*Action{}, m.byID()
+	for a := range m.Counted(q) {
 		l := leaders[a.Member]
 		if l == nil {
 			l = &domain.Leader{Member: a.Member, At: at(top.Order, members[a.Member])}
@@ -120,7 +120,7 @@ func (m *Model) crossover(q *domain.Question) *domain.Crossover {
 	among, every := membersOf(m.Counted(q)), *q
 	every.Brand, every.Filter = 0, domain.Filter{Services: q.Filter.Services}
 	members := map[domain.BrandID]map[domain.MemberID]bool{}
-	for _, a := range m.Counted(&every) {
+	for a := range m.Counted(&every) {
 		b := a.Row.Brand
 		if !among[a.Member] || b == q.Brand || slices.Contains(q.Without, b) {
 			continue
@@ -150,7 +150,7 @@ func (m *Model) crossover(q *domain.Question) *domain.Crossover {
 // standings is the brands of the actions that count, by score.
 func (m *Model) standings(q *domain.Question) *domain.Standings {
 	brands := map[domain.BrandID]*domain.Standing{}
-	for _, a := range m.Counted(q) {
+	for a := range m.Counted(q) {
 		b := a.Row.Brand
 		if b == m.Visits || slices.Contains(q.Without, b) {
 			continue
