@@ -77,7 +77,7 @@ func (l *ledger) put(entity any) {
 		v.accounts.Set(uint32(e.ID), e, l.epoch)
 		l.names[e.Name] = e.ID
 	case *domain.Application:
-		v.applications.Set(uint32(e.ID), e, l.epoch)
+		putApplication(v, e, l.epoch)
 	case *domain.Key:
 		putKey(v, e, l.epoch)
 	case *domain.Brand:
@@ -92,6 +92,8 @@ func (l *ledger) put(entity any) {
 			changeOwned(v, e.Account, l.epoch, func(o *owned) { o.segments = append(o.segments, e.ID) })
 		}
 		v.segments.Set(uint32(e.ID), e, l.epoch)
+	case *domain.SigningKey:
+		putSigningKey(v, e)
 	case *domain.SetAside:
 		putSetAside(v, e)
 	case *domain.AcceptedGap:
@@ -203,6 +205,14 @@ func (l *ledger) command(r *domain.Record) domain.Outcome {
 		return l.putSegment(r.Account, c)
 	case *domain.DeleteSegment:
 		return l.deleteSegment(r.Account, c)
+	case *domain.AllowDomain:
+		return l.allowDomain(r.Account, c)
+	case *domain.UnallowDomain:
+		return l.unallowDomain(r.Account, c)
+	case *domain.EditApplication:
+		return editApplication(l, c)
+	case *domain.AddSigningKey:
+		return addSigningKey(l, c)
 	case *domain.SetAside:
 		l.keep(c)
 		return domain.Outcome{}

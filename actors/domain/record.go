@@ -18,6 +18,11 @@ const (
 	KindOptIn     Kind = 11 // opt a member in
 	KindOptOut    Kind = 12 // opt a member out
 	KindDelete    Kind = 13 // delete an action
+	KindLogin     Kind = 14 // log a member in
+	KindUpdate    Kind = 15 // change a member
+
+	KindRemoveService Kind = 16 // take a service record from a member
+	KindResetPassword Kind = 17 // give a member another password
 
 	KindLayout            Kind = 64
 	KindCreateApplication Kind = 65
@@ -32,6 +37,10 @@ const (
 	KindPutSegment        Kind = 74
 	KindDeleteSegment     Kind = 75
 	KindPutSlotKeys       Kind = 80
+	KindAllowDomain       Kind = 84
+	KindUnallowDomain     Kind = 85
+	KindEditApplication   Kind = 86
+	KindAddSigningKey     Kind = 87
 
 	// KindForeign is a value of another program, as a reader of the journal or of the
 	// catalog gives it: Origin is its own place. No record of a log has the code.

@@ -17,6 +17,9 @@ var keyScopes = map[string]domain.KeyScope{
 func (p *port) manage(mux *http.ServeMux) {
 	mux.HandleFunc("GET /applications", p.handle(p.listApplications))
 	mux.HandleFunc("POST /applications", p.handle(p.createApplication))
+	mux.HandleFunc("POST /applications/{id}", p.handle(p.editApplication))
+	mux.HandleFunc("GET /signing-keys", p.handle(p.listSigningKeys))
+	mux.HandleFunc("POST /signing-keys/rotate", p.handle(p.rotateSigningKey))
 	mux.HandleFunc("GET /keys", p.handle(p.listKeys))
 	mux.HandleFunc("POST /keys", p.handle(p.createKey))
 	mux.HandleFunc("POST /keys/{id}/revoke", p.handle(p.revokeKey))

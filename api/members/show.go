@@ -6,6 +6,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/envelope"
 	"github.com/ovation-analytics/ovation/api/feed"
 	"github.com/ovation-analytics/ovation/api/selection"
 	"github.com/ovation-analytics/ovation/api/serve"
@@ -98,7 +99,7 @@ func (in *findIn) Missing(has func(string) bool) string {
 	if half := in.Half(has); half != "" {
 		return half
 	}
-	if !has("email") && !has("verified_email") && !has("partnerID") && !has("username") {
+	if !has("email") && !has("verified_email") && !has("partnerID") && !has("username") && !has(serve.BearerGiven) {
 		return "email"
 	}
 	return ""
@@ -109,7 +110,12 @@ func (in *findIn) Choice(missing string) string {
 	if missing != "email" {
 		return ""
 	}
-	return "email, verified_email, partnerID with partnerCode, or service with username"
+	return "email, verified_email, partnerID with partnerCode, service with username, or a Bearer"
+}
+
+// named reports that a parameter names the member.
+func (in *findIn) named() bool {
+	return in.Email != "" || in.VerifiedEmail != "" || in.PartnerID != "" || in.Username != ""
 }
 
 // Check refuses a second name of the member.
@@ -122,9 +128,12 @@ func (s *Service) Show(ctx context.Context, req *serve.Request, in *memberIn) (*
 	return s.showWith(ctx, req, &in.Show, func() (*domain.Member, error) { return req.Member(ctx, domain.MemberID(in.MemberID), req.Wait) })
 }
 
-// Find answers the member that a name names.
+// Find answers the member that a name names, without one that of the Bearer.
 func (s *Service) Find(ctx context.Context, req *serve.Request, in *findIn) (*wire.Envelope, error) {
 	return s.showWith(ctx, req, &in.Show, func() (*domain.Member, error) {
+		if !in.named() {
+			return req.Member(ctx, req.Bearer, req.Wait)
+		}
 		return selection.Member(ctx, req, selection.Verified(in.Ways(in.Email), in.VerifiedEmail))
 	})
 }
@@ -139,7 +148,7 @@ func (s *Service) showWith(ctx context.Context, req *serve.Request, in *showIn, 
 	if err != nil {
 		return nil, err
 	}
-	e := s.envelope(req, m, signedIn(m))
+	e := s.envelopes.Of(req, m, envelope.SignedIn(m))
 	return e, v.into(ctx, e, m.ID)
 }
 

@@ -60,6 +60,11 @@ type Catalog interface {
 	Key(hash domain.KeyHash) (*domain.Key, bool)
 	Account(id domain.AccountID) (*domain.Account, bool)
 	Application(id domain.ApplicationID) (*domain.Application, bool)
+	// Listed reports that the allowlist of any application has the domain.
+	Listed(domain string) bool
+	// SigningKeys are the keys of member tokens in the order in which they begin to sign,
+	// ended ones too.
+	SigningKeys() []*domain.SigningKey
 	// Brand, Definition and Segment give what the account has; deleted ones are not
 	// there.
 	Brand(account domain.AccountID, id domain.BrandID) (*domain.Brand, bool)

@@ -2,6 +2,7 @@ package selection
 
 import (
 	"context"
+	"strings"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
@@ -66,8 +67,20 @@ func OnlyOne(ways []Way, id bool) *domain.Error {
 	return nil
 }
 
-// Member is the member that the one way given names.
+// Member is the member that the one way given names. Beside a Bearer it must be the Bearer's: of
+// another one a public key does not learn whether it is there.
 func Member(ctx context.Context, req *serve.Request, ways []Way) (*domain.Member, error) {
+	m, err := named(ctx, req, ways)
+	switch code := domain.CodeOf(err); {
+	case err == nil:
+		return m, req.Own(m.ID)
+	case req.Public() && (code == domain.NotFound || code == domain.Gone):
+		return nil, req.Own(0)
+	}
+	return nil, err
+}
+
+func named(ctx context.Context, req *serve.Request, ways []Way) (*domain.Member, error) {
 	for _, w := range ways {
 		if !w.given {
 			continue
@@ -106,6 +119,14 @@ type BrandPath struct {
 // word and the uid as given.
 func ServiceIdentity(req *serve.Request, service domain.Service, uid string) domain.IdentityHash {
 	return req.Identity(domain.ByService, service.String(), uid)
+}
+
+// LoginIdentity is the identity that a member logs in with: of email the address, in lower case.
+func LoginIdentity(req *serve.Request, service domain.Service, uid string) domain.IdentityHash {
+	if service == domain.Email {
+		return req.Identity(domain.ByLogin, strings.ToLower(uid))
+	}
+	return ServiceIdentity(req, service, uid)
 }
 
 // PartnerIdentity is the identity of a partner's member: code and id as given.

@@ -57,6 +57,11 @@ const nothingElse = "default-src 'none'"
 
 // page answers what needs no key; path is that of its route.
 func (a *Server) page(out *reply, path string) error {
+	a.allowDocument(out.w, out.r)
+	if path == keysPath {
+		a.writeKeys(out)
+		return nil
+	}
 	if b := a.hostBase(out.r); path == documentPath && b != nil && b.address != a.BaseURL {
 		b.document().write(out)
 		return nil
@@ -81,10 +86,15 @@ func (a *Server) page(out *reply, path string) error {
 	return nil
 }
 
+// writeKeys writes the key set of now.
+func (a *Server) writeKeys(out *reply) {
+	keys := a.Tokens.KeySet(a.Engine.Catalog().SigningKeys(), a.Now())
+	seal("application/jwk-set+json", pageLife, keys).write(out)
+}
+
 // makePages makes what needs no key.
 func (a *Server) makePages() error {
 	a.fixed[documentPath] = seal("application/json", pageLife, a.Document(a.BaseURL))
-	a.fixed[keysPath] = seal("application/jwk-set+json", pageLife, a.Keys)
 	for _, f := range a.Files {
 		page := seal(f.Kind, pageLife, f.Body)
 		page.policy = f.Policy

@@ -24,6 +24,7 @@ type simulation struct {
 	unusual *rand.Rand // likewise, of what no healthy installation meets
 	wires   *wires
 	secrets *Secrets
+	access  *accessSchedule
 	apart   bool // the broker has a machine of its own
 	forgets bool // the broker forgets offsets when the public topic is cut
 	model   *model
@@ -60,7 +61,7 @@ type lostSpan struct {
 }
 
 func newSimulation(seed uint64) *simulation {
-	w := &simulation{rng: rand.New(rand.NewPCG(seed, 0)), model: newModel(), secrets: &Secrets{}, archive: archive{}, foreign: map[origin]expectation{}, unusual: unusual(seed)}
+	w := &simulation{rng: rand.New(rand.NewPCG(seed, 0)), model: newModel(), secrets: &Secrets{}, archive: archive{}, foreign: map[origin]expectation{}, unusual: unusual(seed), access: newAccessSchedule(seed)}
 	w.secrets.Pepper[0], w.secrets.Token[0] = byte(seed), 1
 	w.secrets.Pepper[1], w.secrets.Pepper[2] = byte(seed>>8), 1
 	w.secrets.Signing = []SigningKey{{KID: "k"}}

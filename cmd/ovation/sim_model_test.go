@@ -16,6 +16,7 @@ type label struct {
 	key         string
 	brands      []domain.BrandID
 	definitions []definition
+	visits      int // registrations, attachments and logins that were answered
 }
 
 // definition is a definition of an activity.
@@ -31,6 +32,7 @@ type identity struct {
 	uid     string
 	owner   domain.MemberID // 0: not known, or no member
 	asked   bool            // a member tried to become its owner
+	there   bool            // its service record came into being, as was answered
 }
 
 // act is an action as it was sent. An act with the same label, source and id is a repeat
@@ -78,6 +80,7 @@ type model struct {
 	opted      map[opted]bool    // answered
 	made       map[string]int    // brands, by name: how many must be there
 	hands      int               // names given to what was made
+	updates    updates
 }
 
 // ofMember is an action of a member, whatever its content.
@@ -102,7 +105,7 @@ type shownAct struct {
 func newModel() *model {
 	return &model{
 		byLink: map[string]*act{}, byValue: map[string]*act{}, deleted: map[ofMember]bool{}, tried: map[ofMember]int{}, opted: map[opted]bool{},
-		made: map[string]int{},
+		made: map[string]int{}, updates: newUpdates(),
 	}
 }
 
@@ -115,13 +118,15 @@ func (m *model) say(a *act) {
 	}
 }
 
-// owned notes that an identity was found to be a member's: the first word is the last.
+// owned notes that an identity was registered or attached, and found to be a member's: the first word
+// is the last.
 func (m *model) owned(i *identity, member domain.MemberID) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if i.owner != 0 && i.owner != member {
 		return fmt.Errorf("%s %s is member %d's, and now %d's", i.service, i.uid, i.owner, member)
 	}
-	i.owner = member
+	i.owner, i.there = member, true
+	i.of.visits++
 	return nil
 }

@@ -57,6 +57,7 @@ func simulate(seed uint64) (err error) {
 		if err := w.unusualStep(); err != nil {
 			return err
 		}
+		w.accessStep()
 		w.putKeys()
 		time.Sleep(time.Duration(w.rng.IntN(30)) * time.Millisecond)
 		if err := w.revive(2); err != nil {
@@ -87,8 +88,10 @@ func (w *simulation) step() error {
 	case n < 35:
 		p := w.rng.IntN(simPartitions)
 		w.publish(p, w.batch())
-	case n < 43:
+	case n < 41:
 		w.registerSomebody()
+	case n < 44:
+		w.logInSomebody()
 	case n < 50:
 		w.attachSomething()
 	case n < 60:
@@ -99,7 +102,11 @@ func (w *simulation) step() error {
 		w.optInSomebody()
 	case n < 71:
 		w.makeBrand(w.label())
+	case n < 73:
+		w.updateSomebody()
 	case n < 76:
+		w.verifySomething()
+	case n < 79:
 		w.look()
 	case n < 82:
 		rate := []int{0, 20, 100, 250}[w.rng.IntN(4)]

@@ -29,6 +29,8 @@ import (
 //	'w' member u64, address hash, password hash     a password
 //	'o' member u64, kind u8, id u32, in, out and listed as bits of u8
 //	                                                what a member opted in to or out of
+//	'v' member u64, time u32, definition u32, service u8, id hash u64,
+//	    domain length u32, domain, page             a visit with a place; definition without its number
 //
 // Numbers are big-endian.
 type StateHash struct{ hi, lo uint64 }

@@ -37,7 +37,10 @@ func TestCatalog_KeepsEntitiesOverACrash(t *testing.T) {
 	entities := []any{
 		&domain.Layout{Shards: 8, Journal: domain.TopicID{3}, Check: [16]byte{1}, At: 2},
 		&domain.Account{ID: 1, Name: "a\xff", Created: 5},
-		&domain.Application{ID: 2, Account: 1, Name: "app", Plan: domain.Advanced},
+		&domain.Application{
+			ID: 2, Account: 1, Name: "app", Plan: domain.Advanced, Domains: []string{"a.b", "c.d"}, Addresses: domain.Addresses{"logout": "https://x"},
+		},
+		&domain.SigningKey{KID: "k1", Public: [32]byte{1, 31: 2}, From: 3, Created: 4, Ended: 5}, &domain.SigningKey{KID: "k2"},
 		&domain.Key{ID: 3, Hash: domain.KeyHash{1, 2}, Hint: "ov_", Application: 2, Account: 1, Scope: domain.ScopeGlobal},
 		&domain.Brand{ID: 4, Account: 1, Dense: 1, Fields: domain.BrandFields{"Name": "Brand\xfe", "Slug": "brand"}},
 		&domain.Definition{ID: 100, Account: 1, Brand: 4, Name: "liked {brand}", Value: 5, OneTime: true},

@@ -23,6 +23,10 @@ var commands = index(
 	message(optInToWire, optInFromWire),
 	message(optOutToWire, optOutFromWire),
 	message(deleteActionToWire, deleteActionFromWire),
+	message(loginToWire, loginFromWire),
+	message(updateToWire, updateFromWire),
+	message(removeServiceToWire, removeServiceFromWire),
+	message(resetPasswordToWire, resetPasswordFromWire),
 	message(claimToWire, claimFromWire),
 	message(usageToWire, usageFromWire),
 	message(publishedToWire, publishedFromWire),
@@ -43,6 +47,10 @@ var commands = index(
 	message(putSegmentToWire, putSegmentFromWire),
 	message(deleteSegmentToWire, deleteSegmentFromWire),
 	message(putSlotKeysToWire, putSlotKeysFromWire),
+	message(allowDomainToWire, allowDomainFromWire),
+	message(unallowDomainToWire, unallowDomainFromWire),
+	message(editApplicationToWire, editApplicationFromWire),
+	message(addSigningKeyToWire, addSigningKeyFromWire),
 )
 
 // values are the other structures that the store keeps, by their type in the domain.
@@ -55,6 +63,7 @@ var values = index(
 	message(segmentToWire, segmentFromWire),
 	message(acceptedGapToWire, acceptedGapFromWire),
 	message(slotKeysToWire, slotKeysFromWire),
+	message(signingKeyToWire, signingKeyFromWire),
 
 	message(memberToWire, memberFromWire),
 	message(personalToWire, personalFromWire),

@@ -19,6 +19,7 @@ type Member struct {
 	Changed   domain.Second
 	Paid      bool
 	Services  []domain.Service
+	Valid     []domain.Service // of which it has a valid record
 	Domains   []string
 	Fields    []domain.Field // of the profile, with a value
 	Opts      map[domain.Opt]domain.OptState
@@ -28,6 +29,9 @@ type Member struct {
 type Action struct {
 	domain.FeedItem
 	Content string
+
+	Visit domain.DefinitionID // Registration or Login; 0: it is no visit
+	Place domain.VisitPlace
 }
 
 // Model is members and actions. Actions for the brand Visits are for no brand: they count only
@@ -48,6 +52,11 @@ func (m *Model) Answer(q *domain.Question) *domain.Answer {
 		out.Tally = m.newcomers(q)
 	case domain.ShapeTimeline, domain.ShapeDaily:
 		out.Timeline = m.timeline(q)
+		if q.Visits != nil && q.Visits.Totals {
+			out.Tally = m.tally(q)
+		}
+	case domain.ShapeDomains:
+		out.Domains = m.domains(q)
 	case domain.ShapeLists:
 		out.Lists, out.Union = m.lists(q)
 	case domain.ShapeLeaders:
@@ -72,6 +81,9 @@ func (m *Model) Answer(q *domain.Question) *domain.Answer {
 // Counted is the actions that the question counts, with the points that they count for. They
 // are not to be changed.
 func (m *Model) Counted(q *domain.Question) iter.Seq[*Action] {
+	if q.Visits != nil {
+		return m.visits(q)
+	}
 	return func(yield func(*Action) bool) {
 		passing, groups := m.Passing(q), groupsOf(q)
 		for i := range m.Actions {

@@ -14,14 +14,23 @@ import (
 // Which member has an identity is judged by the shard of its slot alone. What another shard
 // judges is asked by the outbox; what this shard judges is known at once.
 
-// claims judges those of the claims that are on identities of this shard, for a
+// claims are the claims of members on identities: those of the shard are judged here, others asked
+// for. It is owned by the Registrar.
+type claims struct {
+	effects Effects
+	ledger  *Ledger
+	roster  *member.Roster
+	shards  int
+}
+
+// here judges those of the claims that are on identities of this shard, for a
 // member (0: one that is to be): granted, or taken says the kind of one that another
 // member has. Nothing is held by it.
-func (g *Registrar) claims(
-	account domain.AccountID, claims []domain.PendingClaim, id domain.MemberID,
+func (g *claims) here(
+	account domain.AccountID, wants []domain.PendingClaim, id domain.MemberID,
 ) (taken domain.IdentityKind, err error) {
-	for i := range claims {
-		c := &claims[i]
+	for i := range wants {
+		c := &wants[i]
 		if !g.roster.Owns(c.Identity.Slot()) {
 			continue
 		}
@@ -44,12 +53,14 @@ func takenBy(kind domain.IdentityKind) domain.Outcome {
 		return domain.Failed(domain.Bad(domain.Conflict, "sourceuid", "another member has this partner identity"))
 	case domain.ByLogin:
 		return domain.Failed(domain.Bad(domain.Conflict, "email", "another member has this email"))
+	case domain.ByVerifiedEmail:
+		return domain.Failed(domain.Bad(domain.Conflict, "verified_email", "another member has this email verified"))
 	}
 	return domain.Failed(domain.Bad(domain.Conflict, "uid", "another member has this service identity"))
 }
 
-// requestClaims holds the identities that were granted and asks for the others.
-func (g *Registrar) requestClaims(
+// request holds the identities that were granted and asks for the others.
+func (g *claims) request(
 	r *domain.Record, w *domain.PendingRegistration, id domain.MemberID, state domain.ClaimState,
 ) {
 	for i := range w.Claims {
@@ -58,13 +69,13 @@ func (g *Registrar) requestClaims(
 			g.effects.Change(g.ledger.hold(domain.Identity{Hash: c.Identity, Kind: c.Type, State: state, Member: id}))
 			continue
 		}
-		g.sendClaim(r, c.Identity.Slot(), domain.Claim{
+		g.send(r, c.Identity.Slot(), domain.Claim{
 			Step: domain.ClaimAsk, Identity: c.Identity, Type: c.Type, Member: id, Asked: w.Asked, Ticket: w.Ticket,
 		})
 	}
 }
 
-func (g *Registrar) sendClaim(r *domain.Record, to domain.Slot, c domain.Claim) {
+func (g *claims) send(r *domain.Record, to domain.Slot, c domain.Claim) {
 	g.effects.Send(&domain.Outgoing{To: to.Shard(g.shards), Forward: &domain.Record{
 		Kind: domain.KindClaim, Account: r.Account, Application: r.Application, Command: &c,
 	}})
@@ -75,17 +86,17 @@ func (g *Registrar) sendClaim(r *domain.Record, to domain.Slot, c domain.Claim) 
 func (g *Registrar) Claim(ctx actor.Context, r *domain.Record, c *domain.Claim) error {
 	switch c.Step {
 	case domain.ClaimAsk:
-		return g.judge(r, c)
+		return g.claims.judge(r, c)
 	case domain.ClaimGranted, domain.ClaimTaken:
 		return g.settle(ctx, r, c)
 	case domain.ClaimPoint, domain.ClaimUnpoint:
-		g.point(c)
+		g.claims.point(c)
 		return nil
 	}
-	return g.released(r, c)
+	return g.claims.release(r, c)
 }
 
-func (g *Registrar) judge(r *domain.Record, c *domain.Claim) error {
+func (g *claims) judge(r *domain.Record, c *domain.Claim) error {
 	i, ok, err := g.ledger.Find(r.Account, c.Identity)
 	if err != nil {
 		return err
@@ -97,11 +108,11 @@ func (g *Registrar) judge(r *domain.Record, c *domain.Claim) error {
 	} else {
 		g.effects.Change(g.ledger.hold(domain.Identity{Hash: c.Identity, Kind: c.Type, State: domain.Held, Member: c.Member}))
 	}
-	g.sendClaim(r, c.Member.Slot(), answer)
+	g.send(r, c.Member.Slot(), answer)
 	return nil
 }
 
-func (g *Registrar) released(r *domain.Record, c *domain.Claim) error {
+func (g *claims) release(r *domain.Record, c *domain.Claim) error {
 	i, ok, err := g.ledger.Find(r.Account, c.Identity)
 	if ok && i.Member == c.Member {
 		g.effects.Change(g.ledger.release(c.Identity))
@@ -109,7 +120,7 @@ func (g *Registrar) released(r *domain.Record, c *domain.Claim) error {
 	return err
 }
 
-func (g *Registrar) point(c *domain.Claim) {
+func (g *claims) point(c *domain.Claim) {
 	kind := domain.PointerPut
 	if c.Step == domain.ClaimUnpoint {
 		kind = domain.PointerDrop
@@ -120,21 +131,21 @@ func (g *Registrar) point(c *domain.Claim) {
 }
 
 // giveUp releases an identity, in whatever shard it is, unless the member needs it.
-func (g *Registrar) giveUp(r *domain.Record, k *members.Actor, i domain.Identity) error {
+func (g *claims) giveUp(r *domain.Record, k *members.Actor, i domain.Identity) error {
 	if member.Needs(&k.State().Member, i.Hash) {
 		return nil
 	}
 	c := domain.Claim{Step: domain.ClaimRelease, Identity: i.Hash, Type: i.Kind, Member: i.Member}
 	if g.roster.Owns(i.Hash.Slot()) {
-		return g.released(r, &c)
+		return g.release(r, &c)
 	}
-	g.sendClaim(r, i.Hash.Slot(), c)
+	g.send(r, i.Hash.Slot(), c)
 	return nil
 }
 
-// changed follows a change of the member's identities: claims that it holds no more
+// follow follows a change of the member's identities: claims that it holds no more
 // are released, pointers at it put and taken away.
-func (g *Registrar) changed(r *domain.Record, k *members.Actor, before *domain.Member) error {
+func (g *claims) follow(r *domain.Record, k *members.Actor, before *domain.Member) error {
 	after := &k.State().Member
 	for _, i := range member.Identities(before) {
 		if err := g.giveUp(r, k, i); err != nil {
@@ -147,7 +158,7 @@ func (g *Registrar) changed(r *domain.Record, k *members.Actor, before *domain.M
 		if g.roster.Owns(p.Hash.Slot()) {
 			g.point(&c)
 		} else {
-			g.sendClaim(r, p.Hash.Slot(), c)
+			g.send(r, p.Hash.Slot(), c)
 		}
 	}
 	for _, p := range was {
@@ -166,7 +177,7 @@ func (g *Registrar) changed(r *domain.Record, k *members.Actor, before *domain.M
 // settle takes the answer to a claim at the member. What waited for the
 // registration that it ends counts now, or is refused.
 func (g *Registrar) settle(ctx actor.Context, r *domain.Record, c *domain.Claim) error {
-	at, ok := g.roster.Find(c.Member)
+	at, ok := g.claims.roster.Find(c.Member)
 	if !ok {
 		return fmt.Errorf("a claim was answered for member %d, which the shard does not have", c.Member)
 	}
@@ -176,6 +187,7 @@ func (g *Registrar) settle(ctx actor.Context, r *domain.Record, c *domain.Claim)
 	}
 	before := k.State().Member
 	m := &members.Settle{Claim: c, Record: g.effects.NewRecord(c.Member.Slot())}
+	m.Visit = g.visiting(r.Account, m.Record)
 	g.effects.Apply(ctx, k, m)
 	if m.End.Ended == nil {
 		return g.releaseLateGrant(r, k, c)
@@ -183,7 +195,7 @@ func (g *Registrar) settle(ctx actor.Context, r *domain.Record, c *domain.Claim)
 	if err := g.ended(r, k, m.End); err != nil {
 		return err
 	}
-	if err := g.changed(r, k, &before); err != nil {
+	if err := g.claims.follow(r, k, &before); err != nil {
 		return err
 	}
 	if err := g.shard.Stage(ctx); err != nil {
@@ -196,29 +208,29 @@ func (g *Registrar) settle(ctx actor.Context, r *domain.Record, c *domain.Claim)
 	return g.shard.ApplyParked(ctx, r, at)
 }
 
-// ended follows the end of a registration: its claims are held, or what it had is given up. It
+// ended follows the end of a registration or an update: its claims are held, or what it had is given up. It
 // had the claims granted to it, and what the member held when it began to wait and may have
 // lost since.
 func (g *Registrar) ended(r *domain.Record, k *members.Actor, end member.Settled) error {
 	p, id := end.Ended, k.State().Member.ID
 	if end.Granted {
 		for _, claim := range p.Claims {
-			if g.roster.Owns(claim.Identity.Slot()) {
-				g.effects.Change(g.ledger.hold(domain.Identity{
+			if g.claims.roster.Owns(claim.Identity.Slot()) {
+				g.effects.Change(g.claims.ledger.hold(domain.Identity{
 					Hash: claim.Identity, Kind: claim.Type, State: domain.Held, Member: id,
 				}))
 			}
 		}
 		return nil
 	}
-	for _, i := range member.Names(&p.Register) {
+	for _, i := range member.PendingNames(p) {
 		asked := slices.ContainsFunc(p.Claims, func(c domain.PendingClaim) bool {
 			return c.Identity == i.Identity && !c.Granted
 		})
 		if asked { // its answer gives it up, if it is a grant
 			continue
 		}
-		if err := g.giveUp(r, k, domain.Identity{Hash: i.Identity, Kind: i.Type, Member: id}); err != nil {
+		if err := g.claims.giveUp(r, k, domain.Identity{Hash: i.Identity, Kind: i.Type, Member: id}); err != nil {
 			return err
 		}
 	}
@@ -230,15 +242,16 @@ func (g *Registrar) releaseLateGrant(r *domain.Record, k *members.Actor, c *doma
 	if c.Step != domain.ClaimGranted {
 		return nil
 	}
-	return g.giveUp(r, k, domain.Identity{Hash: c.Identity, Kind: c.Type, Member: c.Member})
+	return g.claims.giveUp(r, k, domain.Identity{Hash: c.Identity, Kind: c.Type, Member: c.Member})
 }
 
 // settled completes the request that waits for the registration.
 func (g *Registrar) settled(r *domain.Record, c *domain.Claim, end member.Settled) {
 	out := domain.Outcome{Member: c.Member, New: end.IsNew}
 	switch {
-	case end.Granted:
+	case end.Granted && end.Ended.Update == nil:
 		g.registered.Add(1)
+	case end.Granted:
 	case end.Again:
 		out = domain.Outcome{Again: true}
 	default:

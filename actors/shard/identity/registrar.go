@@ -18,8 +18,10 @@ type Effects interface {
 	Apply(ctx actor.Context, k *members.Actor, m members.Message)
 	// Send puts an entry into the outbox.
 	Send(*domain.Outgoing)
-	// NewRecord is the id of a new service record.
+	// NewRecord is the id of a new service record, or of a visit.
 	NewRecord(domain.Slot) uint64
+	// Clock is the shard's, ms since 1970.
+	Clock() int64
 	// Complete is the outcome of the request that waits for the record, Await that a later
 	// record has it, MovedOn that another shard has.
 	Complete(r *domain.Record, out domain.Outcome)
@@ -41,11 +43,9 @@ type Shard interface {
 type Registrar struct {
 	effects    Effects
 	shard      Shard
-	ledger     *Ledger
-	roster     *member.Roster
+	claims     claims
 	loaded     *members.Loaded
 	accounts   *accounts.Accounts
-	shards     int
 	registered *atomic.Int64
 }
 
@@ -63,13 +63,15 @@ type Config struct {
 
 // New is the registrar of a shard.
 func New(c Config) *Registrar {
-	return &Registrar{c.Effects, c.Shard, c.Ledger, c.Roster, c.Loaded, c.Accounts, c.Shards, c.Registered}
+	return &Registrar{
+		c.Effects, c.Shard, claims{c.Effects, c.Ledger, c.Roster, c.Shards}, c.Loaded, c.Accounts, c.Registered,
+	}
 }
 
 // Active is the actor of an active member that a command names; nil: the command is completed,
 // there is no such member.
 func (g *Registrar) Active(ctx actor.Context, r *domain.Record, id domain.MemberID) (*members.Actor, error) {
-	if at, ok := g.roster.Find(id); ok && at.Account == r.Account {
+	if at, ok := g.claims.roster.Find(id); ok && at.Account == r.Account {
 		if k, err := g.loaded.Load(ctx, at); err != nil || k.State().Active() {
 			return k, err
 		}

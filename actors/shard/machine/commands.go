@@ -2,8 +2,6 @@ package machine
 
 import (
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/asynkron/protoactor-go/actor"
 
@@ -32,6 +30,14 @@ func (c *commands) apply(ctx actor.Context, r *domain.Record) error {
 		return c.registrar.Register(ctx, r, own(m))
 	case *domain.AttachService:
 		return c.registrar.Attach(ctx, r, m, own(&m.Register))
+	case *domain.LogIn:
+		return c.registrar.Login(ctx, r, ownLogin(m))
+	case *domain.UpdateMember:
+		return c.registrar.Update(ctx, r, ownUpdate(m))
+	case *domain.RemoveService:
+		return c.registrar.RemoveService(ctx, r, ownRemoval(m))
+	case *domain.ResetPassword:
+		return c.registrar.ResetPassword(ctx, r, ownReset(m))
 	case *domain.OptIn:
 		return c.opt(ctx, r, m.Member, &members.Opt{Opt: m.Opt, In: true, At: m.At})
 	case *domain.OptOut:
@@ -80,25 +86,6 @@ func (c *commands) opt(ctx actor.Context, r *domain.Record, id domain.MemberID, 
 	return nil
 }
 
-// own is a copy that shares no memory with a page: a member lives longer.
-func own(in *domain.RegisterMember) *domain.RegisterMember {
-	c := *in
-	c.Domain = strings.Clone(c.Domain)
-	c.Password = strings.Clone(c.Password)
-	c.PartnerCode = strings.Clone(c.PartnerCode)
-	c.Personal.Data = strings.Clone(c.Personal.Data)
-	c.Given, c.Record = ownFields(c.Given), ownFields(c.Record)
-	return &c
-}
-
-func ownFields(in domain.Fields) domain.Fields {
-	f := slices.Clone(in)
-	for i := range f {
-		f[i].Value = strings.Clone(f[i].Value)
-	}
-	return f
-}
-
 // deleteAction takes an action out of everything that counts or shows it. What it is
 // named by is the id of a feed item: an action that another one took the place of, or
 // that was deleted before, is none any more.
@@ -114,7 +101,7 @@ func (c *commands) deleteAction(ctx actor.Context, r *domain.Record, d *domain.D
 			return err
 		}
 	}
-	if there {
+	if there && !m.Row.IsVisit() {
 		c.effects.Apply(ctx, k, m)
 	}
 	if !m.Counted {
