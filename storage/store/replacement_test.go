@@ -215,6 +215,7 @@ func TestReplacement_OfAShardThatCannotBeRead(t *testing.T) {
 	largeMembers(t, sick, 0, members)
 	largeMembers(t, well, 1, members)
 	check.OK(t, s.db.Flush())
+	check.OK(t, s.db.Compact(t.Context(), []byte{0}, []byte{255}, false))
 	check.OK(t, well.Close())
 	closeBoth(t, s, sick)
 	s, sick = openSmall(t, o.FS, o)
