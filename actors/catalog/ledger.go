@@ -77,6 +77,9 @@ func (l *ledger) put(entity any) {
 		v.accounts.Set(uint32(e.ID), e, l.epoch)
 		l.names[e.Name] = e.ID
 	case *domain.Application:
+		if v.applications.Get(uint32(e.ID)) == nil {
+			changeOwned(v, e.Account, l.epoch, func(o *owned) { o.applications = append(o.applications, e.ID) })
+		}
 		v.applications.Set(uint32(e.ID), e, l.epoch)
 	case *domain.Key:
 		putKey(v, e, l.epoch)
@@ -201,6 +204,10 @@ func (l *ledger) command(r *domain.Record) domain.Outcome {
 		return l.putSegment(r.Account, c)
 	case *domain.DeleteSegment:
 		return l.deleteSegment(r.Account, c)
+	case *domain.PutPlan:
+		return l.putPlan(c)
+	case *domain.PutLimits:
+		return l.putLimits(c)
 	case *domain.SetAside:
 		l.keep(c)
 		return domain.Outcome{}

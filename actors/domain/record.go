@@ -31,6 +31,8 @@ const (
 	KindAcceptGap         Kind = 73
 	KindPutSegment        Kind = 74
 	KindDeleteSegment     Kind = 75
+	KindPutPlan           Kind = 84
+	KindPutLimits         Kind = 85
 
 	// KindForeign is a value of another program, as a reader of the journal or of the
 	// catalog gives it: Origin is its own place. No record of a log has the code.

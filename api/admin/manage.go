@@ -17,6 +17,9 @@ var keyScopes = map[string]domain.KeyScope{
 func (p *port) manage(mux *http.ServeMux) {
 	mux.HandleFunc("GET /applications", p.handle(p.listApplications))
 	mux.HandleFunc("POST /applications", p.handle(p.createApplication))
+	mux.HandleFunc("POST /applications/{id}/plan", p.handle(p.putPlan))
+	mux.HandleFunc("GET /accounts", p.handle(p.listAccounts))
+	mux.HandleFunc("POST /accounts/{id}/limits", p.handle(p.putLimits))
 	mux.HandleFunc("GET /keys", p.handle(p.listKeys))
 	mux.HandleFunc("POST /keys", p.handle(p.createKey))
 	mux.HandleFunc("POST /keys/{id}/revoke", p.handle(p.revokeKey))
@@ -115,11 +118,11 @@ func (p *port) mayBeGlobal(id domain.ApplicationID) bool {
 }
 
 func (p *port) revokeKey(r *http.Request) (any, error) {
-	id, err := strconv.ParseUint(r.PathValue("id"), 10, 32)
-	if err != nil || id == 0 {
-		return nil, domain.Bad(domain.InvalidParameter, "id", "a key's id is a number, as key list shows it")
+	id, err := idInPath(r, "a key's id is a number, as key list shows it")
+	if err != nil {
+		return nil, err
 	}
-	return RevokedKey{uint32(id), true}, p.operator.RevokeKey(r.Context(), uint32(id))
+	return RevokedKey{id, true}, p.operator.RevokeKey(r.Context(), id)
 }
 
 func (p *port) acceptGap(r *http.Request) (any, error) {

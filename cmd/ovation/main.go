@@ -23,6 +23,7 @@ type CLI struct {
 	Serve     Serve     `cmd:"" help:"Run a node."`
 	Collect   Collect   `cmd:"" help:"Publish actions to Kafka, as a network's collector does."`
 	App       App       `cmd:"" help:"Accounts and applications."`
+	Account   Account   `cmd:"" help:"Accounts and their limits."`
 	Key       Key       `cmd:"" help:"Access keys."`
 	Status    Status    `cmd:"" help:"What the node is doing."`
 	DLQ       DLQ       `cmd:"" name:"dlq" help:"Dead letters: list, show, replay."`

@@ -21,6 +21,7 @@ import (
 type App struct {
 	Create AppCreate `cmd:"" help:"Make an application with a first key, and its account where there is none of that name. The key is shown this once."`
 	List   AppList   `cmd:"" help:"List accounts and applications."`
+	Plan   AppPlan   `cmd:"" help:"Give an application another plan."`
 }
 
 // Key is about access keys.

@@ -14,7 +14,7 @@ import (
 // built again from the log.
 const (
 	shardsFormat  = "ovation shards 5"
-	catalogFormat = "ovation catalog 4"
+	catalogFormat = "ovation catalog 5"
 )
 
 // FormatError says that a directory holds something else than was asked for.

@@ -42,6 +42,8 @@ var commands = index(
 	message(acceptGapToWire, acceptGapFromWire),
 	message(putSegmentToWire, putSegmentFromWire),
 	message(deleteSegmentToWire, deleteSegmentFromWire),
+	message(putPlanToWire, putPlanFromWire),
+	message(putLimitsToWire, putLimitsFromWire),
 )
 
 // values are the other structures that the store keeps, by their type in the domain.

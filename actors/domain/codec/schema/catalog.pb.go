@@ -859,18 +859,207 @@ func (x *DeleteSegment) GetAt() int64 {
 	return 0
 }
 
+type PutPlan struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Application   uint32                 `protobuf:"varint,1,opt,name=application" json:"application,omitempty"`
+	Plan          uint32                 `protobuf:"varint,2,opt,name=plan" json:"plan,omitempty"`
+	At            int64                  `protobuf:"varint,3,opt,name=at" json:"at,omitempty"` // ms
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PutPlan) Reset() {
+	*x = PutPlan{}
+	mi := &file_catalog_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PutPlan) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PutPlan) ProtoMessage() {}
+
+func (x *PutPlan) ProtoReflect() protoreflect.Message {
+	mi := &file_catalog_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PutPlan.ProtoReflect.Descriptor instead.
+func (*PutPlan) Descriptor() ([]byte, []int) {
+	return file_catalog_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *PutPlan) GetApplication() uint32 {
+	if x != nil {
+		return x.Application
+	}
+	return 0
+}
+
+func (x *PutPlan) GetPlan() uint32 {
+	if x != nil {
+		return x.Plan
+	}
+	return 0
+}
+
+func (x *PutPlan) GetAt() int64 {
+	if x != nil {
+		return x.At
+	}
+	return 0
+}
+
+type PutLimits struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Account       uint32                 `protobuf:"varint,1,opt,name=account" json:"account,omitempty"`
+	Limits        *Limits                `protobuf:"bytes,2,opt,name=limits" json:"limits,omitempty"`
+	At            int64                  `protobuf:"varint,3,opt,name=at" json:"at,omitempty"` // ms
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PutLimits) Reset() {
+	*x = PutLimits{}
+	mi := &file_catalog_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PutLimits) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PutLimits) ProtoMessage() {}
+
+func (x *PutLimits) ProtoReflect() protoreflect.Message {
+	mi := &file_catalog_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PutLimits.ProtoReflect.Descriptor instead.
+func (*PutLimits) Descriptor() ([]byte, []int) {
+	return file_catalog_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *PutLimits) GetAccount() uint32 {
+	if x != nil {
+		return x.Account
+	}
+	return 0
+}
+
+func (x *PutLimits) GetLimits() *Limits {
+	if x != nil {
+		return x.Limits
+	}
+	return nil
+}
+
+func (x *PutLimits) GetAt() int64 {
+	if x != nil {
+		return x.At
+	}
+	return 0
+}
+
+type Limits struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Rate          uint32                 `protobuf:"varint,1,opt,name=rate" json:"rate,omitempty"` // requests a second
+	Burst         uint32                 `protobuf:"varint,2,opt,name=burst" json:"burst,omitempty"`
+	Mode          uint32                 `protobuf:"varint,3,opt,name=mode" json:"mode,omitempty"`   // 1 hard, 2 soft
+	Month         uint64                 `protobuf:"varint,4,opt,name=month" json:"month,omitempty"` // requests a calendar month
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Limits) Reset() {
+	*x = Limits{}
+	mi := &file_catalog_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Limits) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Limits) ProtoMessage() {}
+
+func (x *Limits) ProtoReflect() protoreflect.Message {
+	mi := &file_catalog_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Limits.ProtoReflect.Descriptor instead.
+func (*Limits) Descriptor() ([]byte, []int) {
+	return file_catalog_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *Limits) GetRate() uint32 {
+	if x != nil {
+		return x.Rate
+	}
+	return 0
+}
+
+func (x *Limits) GetBurst() uint32 {
+	if x != nil {
+		return x.Burst
+	}
+	return 0
+}
+
+func (x *Limits) GetMode() uint32 {
+	if x != nil {
+		return x.Mode
+	}
+	return 0
+}
+
+func (x *Limits) GetMonth() uint64 {
+	if x != nil {
+		return x.Month
+	}
+	return 0
+}
+
 type Account struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Id            uint32                 `protobuf:"varint,1,opt,name=id" json:"id,omitempty"`
 	Name          string                 `protobuf:"bytes,2,opt,name=name" json:"name,omitempty"`
 	Created       int64                  `protobuf:"varint,3,opt,name=created" json:"created,omitempty"` // ms
+	Limits        *Limits                `protobuf:"bytes,4,opt,name=limits" json:"limits,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Account) Reset() {
 	*x = Account{}
-	mi := &file_catalog_proto_msgTypes[13]
+	mi := &file_catalog_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -882,7 +1071,7 @@ func (x *Account) String() string {
 func (*Account) ProtoMessage() {}
 
 func (x *Account) ProtoReflect() protoreflect.Message {
-	mi := &file_catalog_proto_msgTypes[13]
+	mi := &file_catalog_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -895,7 +1084,7 @@ func (x *Account) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Account.ProtoReflect.Descriptor instead.
 func (*Account) Descriptor() ([]byte, []int) {
-	return file_catalog_proto_rawDescGZIP(), []int{13}
+	return file_catalog_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *Account) GetId() uint32 {
@@ -919,6 +1108,13 @@ func (x *Account) GetCreated() int64 {
 	return 0
 }
 
+func (x *Account) GetLimits() *Limits {
+	if x != nil {
+		return x.Limits
+	}
+	return nil
+}
+
 type Application struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Id            uint32                 `protobuf:"varint,1,opt,name=id" json:"id,omitempty"`
@@ -932,7 +1128,7 @@ type Application struct {
 
 func (x *Application) Reset() {
 	*x = Application{}
-	mi := &file_catalog_proto_msgTypes[14]
+	mi := &file_catalog_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -944,7 +1140,7 @@ func (x *Application) String() string {
 func (*Application) ProtoMessage() {}
 
 func (x *Application) ProtoReflect() protoreflect.Message {
-	mi := &file_catalog_proto_msgTypes[14]
+	mi := &file_catalog_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -957,7 +1153,7 @@ func (x *Application) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Application.ProtoReflect.Descriptor instead.
 func (*Application) Descriptor() ([]byte, []int) {
-	return file_catalog_proto_rawDescGZIP(), []int{14}
+	return file_catalog_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *Application) GetId() uint32 {
@@ -1011,7 +1207,7 @@ type Key struct {
 
 func (x *Key) Reset() {
 	*x = Key{}
-	mi := &file_catalog_proto_msgTypes[15]
+	mi := &file_catalog_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1023,7 +1219,7 @@ func (x *Key) String() string {
 func (*Key) ProtoMessage() {}
 
 func (x *Key) ProtoReflect() protoreflect.Message {
-	mi := &file_catalog_proto_msgTypes[15]
+	mi := &file_catalog_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1036,7 +1232,7 @@ func (x *Key) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Key.ProtoReflect.Descriptor instead.
 func (*Key) Descriptor() ([]byte, []int) {
-	return file_catalog_proto_rawDescGZIP(), []int{15}
+	return file_catalog_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *Key) GetId() uint32 {
@@ -1110,7 +1306,7 @@ type Brand struct {
 
 func (x *Brand) Reset() {
 	*x = Brand{}
-	mi := &file_catalog_proto_msgTypes[16]
+	mi := &file_catalog_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1122,7 +1318,7 @@ func (x *Brand) String() string {
 func (*Brand) ProtoMessage() {}
 
 func (x *Brand) ProtoReflect() protoreflect.Message {
-	mi := &file_catalog_proto_msgTypes[16]
+	mi := &file_catalog_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1135,7 +1331,7 @@ func (x *Brand) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Brand.ProtoReflect.Descriptor instead.
 func (*Brand) Descriptor() ([]byte, []int) {
-	return file_catalog_proto_rawDescGZIP(), []int{16}
+	return file_catalog_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *Brand) GetId() uint32 {
@@ -1211,7 +1407,7 @@ type Definition struct {
 
 func (x *Definition) Reset() {
 	*x = Definition{}
-	mi := &file_catalog_proto_msgTypes[17]
+	mi := &file_catalog_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1223,7 +1419,7 @@ func (x *Definition) String() string {
 func (*Definition) ProtoMessage() {}
 
 func (x *Definition) ProtoReflect() protoreflect.Message {
-	mi := &file_catalog_proto_msgTypes[17]
+	mi := &file_catalog_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1236,7 +1432,7 @@ func (x *Definition) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Definition.ProtoReflect.Descriptor instead.
 func (*Definition) Descriptor() ([]byte, []int) {
-	return file_catalog_proto_rawDescGZIP(), []int{17}
+	return file_catalog_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *Definition) GetId() uint32 {
@@ -1373,7 +1569,7 @@ type Segment struct {
 
 func (x *Segment) Reset() {
 	*x = Segment{}
-	mi := &file_catalog_proto_msgTypes[18]
+	mi := &file_catalog_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1385,7 +1581,7 @@ func (x *Segment) String() string {
 func (*Segment) ProtoMessage() {}
 
 func (x *Segment) ProtoReflect() protoreflect.Message {
-	mi := &file_catalog_proto_msgTypes[18]
+	mi := &file_catalog_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1398,7 +1594,7 @@ func (x *Segment) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Segment.ProtoReflect.Descriptor instead.
 func (*Segment) Descriptor() ([]byte, []int) {
-	return file_catalog_proto_rawDescGZIP(), []int{18}
+	return file_catalog_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *Segment) GetId() uint32 {
@@ -1510,7 +1706,7 @@ type SegmentActivity struct {
 
 func (x *SegmentActivity) Reset() {
 	*x = SegmentActivity{}
-	mi := &file_catalog_proto_msgTypes[19]
+	mi := &file_catalog_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1522,7 +1718,7 @@ func (x *SegmentActivity) String() string {
 func (*SegmentActivity) ProtoMessage() {}
 
 func (x *SegmentActivity) ProtoReflect() protoreflect.Message {
-	mi := &file_catalog_proto_msgTypes[19]
+	mi := &file_catalog_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1535,7 +1731,7 @@ func (x *SegmentActivity) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SegmentActivity.ProtoReflect.Descriptor instead.
 func (*SegmentActivity) Descriptor() ([]byte, []int) {
-	return file_catalog_proto_rawDescGZIP(), []int{19}
+	return file_catalog_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *SegmentActivity) GetDefinition() uint32 {
@@ -1569,7 +1765,7 @@ type AcceptedGap struct {
 
 func (x *AcceptedGap) Reset() {
 	*x = AcceptedGap{}
-	mi := &file_catalog_proto_msgTypes[20]
+	mi := &file_catalog_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1581,7 +1777,7 @@ func (x *AcceptedGap) String() string {
 func (*AcceptedGap) ProtoMessage() {}
 
 func (x *AcceptedGap) ProtoReflect() protoreflect.Message {
-	mi := &file_catalog_proto_msgTypes[20]
+	mi := &file_catalog_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1594,7 +1790,7 @@ func (x *AcceptedGap) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AcceptedGap.ProtoReflect.Descriptor instead.
 func (*AcceptedGap) Descriptor() ([]byte, []int) {
-	return file_catalog_proto_rawDescGZIP(), []int{20}
+	return file_catalog_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *AcceptedGap) GetGap() *AcceptGap {
@@ -1679,11 +1875,25 @@ const file_catalog_proto_rawDesc = "" +
 	"\x02at\x18\x03 \x01(\x03R\x02at\"/\n" +
 	"\rDeleteSegment\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\rR\x02id\x12\x0e\n" +
-	"\x02at\x18\x02 \x01(\x03R\x02at\"G\n" +
+	"\x02at\x18\x02 \x01(\x03R\x02at\"O\n" +
+	"\aPutPlan\x12 \n" +
+	"\vapplication\x18\x01 \x01(\rR\vapplication\x12\x12\n" +
+	"\x04plan\x18\x02 \x01(\rR\x04plan\x12\x0e\n" +
+	"\x02at\x18\x03 \x01(\x03R\x02at\"a\n" +
+	"\tPutLimits\x12\x18\n" +
+	"\aaccount\x18\x01 \x01(\rR\aaccount\x12*\n" +
+	"\x06limits\x18\x02 \x01(\v2\x12.ovation.v1.LimitsR\x06limits\x12\x0e\n" +
+	"\x02at\x18\x03 \x01(\x03R\x02at\"\\\n" +
+	"\x06Limits\x12\x12\n" +
+	"\x04rate\x18\x01 \x01(\rR\x04rate\x12\x14\n" +
+	"\x05burst\x18\x02 \x01(\rR\x05burst\x12\x12\n" +
+	"\x04mode\x18\x03 \x01(\rR\x04mode\x12\x14\n" +
+	"\x05month\x18\x04 \x01(\x04R\x05month\"s\n" +
 	"\aAccount\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\rR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x18\n" +
-	"\acreated\x18\x03 \x01(\x03R\acreated\"y\n" +
+	"\acreated\x18\x03 \x01(\x03R\acreated\x12*\n" +
+	"\x06limits\x18\x04 \x01(\v2\x12.ovation.v1.LimitsR\x06limits\"y\n" +
 	"\vApplication\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\rR\x02id\x12\x18\n" +
 	"\aaccount\x18\x02 \x01(\rR\aaccount\x12\x12\n" +
@@ -1768,7 +1978,7 @@ func file_catalog_proto_rawDescGZIP() []byte {
 	return file_catalog_proto_rawDescData
 }
 
-var file_catalog_proto_msgTypes = make([]protoimpl.MessageInfo, 21)
+var file_catalog_proto_msgTypes = make([]protoimpl.MessageInfo, 24)
 var file_catalog_proto_goTypes = []any{
 	(*Layout)(nil),            // 0: ovation.v1.Layout
 	(*CreateApplication)(nil), // 1: ovation.v1.CreateApplication
@@ -1783,27 +1993,32 @@ var file_catalog_proto_goTypes = []any{
 	(*AcceptGap)(nil),         // 10: ovation.v1.AcceptGap
 	(*PutSegment)(nil),        // 11: ovation.v1.PutSegment
 	(*DeleteSegment)(nil),     // 12: ovation.v1.DeleteSegment
-	(*Account)(nil),           // 13: ovation.v1.Account
-	(*Application)(nil),       // 14: ovation.v1.Application
-	(*Key)(nil),               // 15: ovation.v1.Key
-	(*Brand)(nil),             // 16: ovation.v1.Brand
-	(*Definition)(nil),        // 17: ovation.v1.Definition
-	(*Segment)(nil),           // 18: ovation.v1.Segment
-	(*SegmentActivity)(nil),   // 19: ovation.v1.SegmentActivity
-	(*AcceptedGap)(nil),       // 20: ovation.v1.AcceptedGap
+	(*PutPlan)(nil),           // 13: ovation.v1.PutPlan
+	(*PutLimits)(nil),         // 14: ovation.v1.PutLimits
+	(*Limits)(nil),            // 15: ovation.v1.Limits
+	(*Account)(nil),           // 16: ovation.v1.Account
+	(*Application)(nil),       // 17: ovation.v1.Application
+	(*Key)(nil),               // 18: ovation.v1.Key
+	(*Brand)(nil),             // 19: ovation.v1.Brand
+	(*Definition)(nil),        // 20: ovation.v1.Definition
+	(*Segment)(nil),           // 21: ovation.v1.Segment
+	(*SegmentActivity)(nil),   // 22: ovation.v1.SegmentActivity
+	(*AcceptedGap)(nil),       // 23: ovation.v1.AcceptedGap
 }
 var file_catalog_proto_depIdxs = []int32{
 	4,  // 0: ovation.v1.PutBrand.given:type_name -> ovation.v1.BrandField
-	17, // 1: ovation.v1.PutDefinition.definition:type_name -> ovation.v1.Definition
-	18, // 2: ovation.v1.PutSegment.segment:type_name -> ovation.v1.Segment
-	4,  // 3: ovation.v1.Brand.fields:type_name -> ovation.v1.BrandField
-	19, // 4: ovation.v1.Segment.activities:type_name -> ovation.v1.SegmentActivity
-	10, // 5: ovation.v1.AcceptedGap.gap:type_name -> ovation.v1.AcceptGap
-	6,  // [6:6] is the sub-list for method output_type
-	6,  // [6:6] is the sub-list for method input_type
-	6,  // [6:6] is the sub-list for extension type_name
-	6,  // [6:6] is the sub-list for extension extendee
-	0,  // [0:6] is the sub-list for field type_name
+	20, // 1: ovation.v1.PutDefinition.definition:type_name -> ovation.v1.Definition
+	21, // 2: ovation.v1.PutSegment.segment:type_name -> ovation.v1.Segment
+	15, // 3: ovation.v1.PutLimits.limits:type_name -> ovation.v1.Limits
+	15, // 4: ovation.v1.Account.limits:type_name -> ovation.v1.Limits
+	4,  // 5: ovation.v1.Brand.fields:type_name -> ovation.v1.BrandField
+	22, // 6: ovation.v1.Segment.activities:type_name -> ovation.v1.SegmentActivity
+	10, // 7: ovation.v1.AcceptedGap.gap:type_name -> ovation.v1.AcceptGap
+	8,  // [8:8] is the sub-list for method output_type
+	8,  // [8:8] is the sub-list for method input_type
+	8,  // [8:8] is the sub-list for extension type_name
+	8,  // [8:8] is the sub-list for extension extendee
+	0,  // [0:8] is the sub-list for field type_name
 }
 
 func init() { file_catalog_proto_init() }
@@ -1817,7 +2032,7 @@ func file_catalog_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_catalog_proto_rawDesc), len(file_catalog_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   21,
+			NumMessages:   24,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
