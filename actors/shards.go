@@ -124,9 +124,9 @@ func patience(ctx context.Context) time.Duration {
 	return defaultPatience
 }
 
-// post appends a record to the shard of a slot, later.
-func (s *shards) post(slot domain.Slot, r domain.Record) bool {
-	return s.appenders[slot.Shard(s.count)].Post(r)
+// appender is what appends to the shard of a slot.
+func (s *shards) appender(slot domain.Slot) *journal.PartitionAppender {
+	return s.appenders[slot.Shard(s.count)]
 }
 
 // broadcast sends a message to every shard of a node that is started.
