@@ -20,6 +20,7 @@ type (
 	Catalog        = port.Catalog
 	OperationStats = serve.OperationStats
 	Polls          = poll.Stats
+	Limited        = serve.Limited
 	Signer         = members.Signer
 )
 

@@ -14,6 +14,7 @@ type snapshot struct {
 	next   int64
 	keys   map[domain.KeyHash]*domain.Key
 	apps   map[domain.ApplicationID]*domain.Application
+	limits domain.Limits // of each account
 	brands []*domain.Brand
 	defs   []*domain.Definition
 	segs   []*domain.Segment
@@ -76,12 +77,17 @@ func (c *snapshot) Key(h domain.KeyHash) (*domain.Key, bool) {
 }
 
 func (c *snapshot) Account(id domain.AccountID) (*domain.Account, bool) {
-	return &domain.Account{ID: id}, true
+	return &domain.Account{ID: id, Limits: c.limits}, true
 }
 
 func (c *snapshot) Application(id domain.ApplicationID) (*domain.Application, bool) {
 	a, ok := c.apps[id]
 	return a, ok
+}
+
+func (c *snapshot) ApplicationsOf(id domain.AccountID) []*domain.Application {
+	return byID(slices.Collect(maps.Values(c.apps)), func(a *domain.Application) bool { return a.Account == id },
+		func(a *domain.Application) domain.ApplicationID { return a.ID })
 }
 
 func (c *snapshot) Brand(a domain.AccountID, id domain.BrandID) (*domain.Brand, bool) {

@@ -23,6 +23,7 @@ type fakeEngine struct {
 	next    int64 // of the catalog
 	keys    map[domain.KeyHash]*domain.Key
 	apps    map[domain.ApplicationID]*domain.Application
+	limits  domain.Limits // of each account
 	brands  []*domain.Brand
 	defs    []*domain.Definition
 	segs    []*domain.Segment
@@ -41,12 +42,16 @@ type fakeEngine struct {
 	asked     []domain.Question
 	waited    []domain.Position
 	hits      int
+
+	usage      []domain.HourHits // of account 1
+	usageAsked []domain.UsageQuestion
+	usageFails error
 }
 
 func (s *fakeEngine) Catalog() Catalog {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return &snapshot{s.next, s.keys, s.apps, slices.Clone(s.brands), slices.Clone(s.defs), slices.Clone(s.segs)}
+	return &snapshot{s.next, s.keys, s.apps, s.limits, slices.Clone(s.brands), slices.Clone(s.defs), slices.Clone(s.segs)}
 }
 
 func (s *fakeEngine) Submit(ctx context.Context, sub domain.Submission) (domain.Outcome, error) {
@@ -221,6 +226,20 @@ func (s *fakeEngine) Ends(context.Context) (domain.Position, error) {
 		return domain.Position{}, domain.ErrUnavailable
 	}
 	return domain.Position{Journal: journalID, Catalog: s.next, Shards: []domain.ShardOffset{{Shard: 0, Next: 41}, {Shard: 1, Next: 42}}}, nil
+}
+
+// Usage is the hits of the question's applications and hours, of usage.
+func (s *fakeEngine) Usage(_ context.Context, q *domain.UsageQuestion, wait domain.Position) ([]domain.HourHits, domain.Position, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.waited, s.usageAsked = append(s.waited, wait), append(s.usageAsked, *q)
+	var out []domain.HourHits
+	for _, h := range s.usage {
+		if q.Account == 1 && slices.Contains(q.Applications, h.Application) && h.Hour >= q.From && h.Hour < q.To {
+			out = append(out, h)
+		}
+	}
+	return out, domain.Position{Journal: journalID, Shards: []domain.ShardOffset{{Shard: 2, Next: 77}}}, s.usageFails
 }
 
 func (s *fakeEngine) Lag() time.Duration { return 12 * time.Millisecond }

@@ -220,7 +220,7 @@ var sufficient = map[string][]string{
 	"POST /v1.1/member/:memberid/register": {"uid", "authtoken"}, "GET /v1.1/member": {"email"},
 	"POST /v1.1/optin": {"id"}, "POST /v1.1/optout": {"id"}, "POST /v1.1/brand/:brandid/optin": {"id"},
 	"POST /v1.1/brand/:brandid/optout": {"id"}, "POST /v1.1/segment/:segmentid/optin": {"id"},
-	"POST /v1.1/segment/:segmentid/optout": {"id"},
+	"POST /v1.1/segment/:segmentid/optout": {"id"}, "GET /v1.1/account/usage": {"period"},
 }
 
 // beside are parameters that one cannot stand without.

@@ -10,6 +10,7 @@ import (
 	"github.com/ovation-analytics/ovation/api/segments"
 	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/stats"
+	"github.com/ovation-analytics/ovation/api/usage"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
@@ -68,5 +69,7 @@ func operations(member *members.Service, brand *brands.Service) []*serve.Operati
 		serve.Get("listActiveMembers", "Members", "/v1.1/members/active", "Members by activity", member.Active, serve.Cached),
 		serve.Post("optIn", "Members", "/v1.1/optin", "Opt a member in to the global list", member.OptGlobal(members.OptsIn)),
 		serve.Post("optOut", "Members", "/v1.1/optout", "Opt a member out of the global list", member.OptGlobal(members.OptsOut)),
+
+		serve.Get("getUsage", "Account", "/v1.1/account/usage", "Hits per hour, day or month, of one application or of all", usage.Show),
 	}
 }

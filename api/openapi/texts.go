@@ -44,6 +44,7 @@ var tags = []object{
 	{"name": "Activities", "description": "Definitions say what can be done; actions are that a member did it once. Actions are recorded here, listed and counted."},
 	{"name": "Segments", "description": "Named sets of activity definitions with points of their own, and a list of members: who opted in, was put there, or is there by its rule."},
 	{"name": "Members", "description": "People, with their service records, opt-ins and actions."},
+	{"name": "Account", "description": "How often the account's keys were used."},
 	{"name": "Documents", "description": "What needs no key."},
 }
 
@@ -56,6 +57,9 @@ var headers = object{
 	"X-Request-Id":        header("the request in the service's log", "string"),
 	"Warning":             header("one for each parameter that was ignored or changed: 299 - \"text\"", "string"),
 	"Link":                header("addresses of the pages beside this one, rel next and prev, without the key", "string"),
+	"RateLimit-Limit":     header("how many requests the account may send at once, over all of its keys", "integer"),
+	"RateLimit-Remaining": header("how many of them are left", "integer"),
+	"RateLimit-Reset":     header("seconds until all of them are there again", "integer"),
 	"Retry-After":         header("seconds after which a repeat is worth it, with errors 8, 11 and 19", "integer"),
 	"Idempotent-Replayed": header("true: this is the outcome of an earlier request, or of one under way, with the same Idempotency-Key", "string"),
 }
@@ -108,6 +112,7 @@ var Notes = map[string]string{
 	"deleteActivity":        "New actions of it are refused. Segments that have it keep it: what was done of it before counts on.",
 	"registerMember":        "A member with that identity is met again: what is given overwrites. The answer is an array of exactly one envelope.",
 	"attachService":         "The answer is an array of exactly one envelope.",
+	"getUsage":              "An array of one object. A hit is an answered request with a valid key, errors and 304 too, 429 not; it is shown about a second after its answer. The range is widened to whole steps, and clamped at its start (Warning, X-Range) to 7 days per hour, 90 days per day, 12 months per month, and to the year before today. Steps without a hit and applications without one are there.",
 	"deleteBrand":           "Error 7 while segments or definitions use it, unless force=1: they go, too. Actions stay in feeds.",
 }
 

@@ -75,6 +75,12 @@ func (r *Recorder) Show(ctx context.Context, account domain.AccountID, items []d
 	return r.engine.Show(ctx, account, items, wait)
 }
 
+// Usage changes by the poll itself: an answer made of it is not cached.
+func (r *Recorder) Usage(ctx context.Context, q *domain.UsageQuestion, wait domain.Position) ([]domain.HourHits, domain.Position, error) {
+	r.record(&domain.ReadSet{}, false)
+	return r.engine.Usage(ctx, q, wait)
+}
+
 // Submit writes: an answer after it is not cached.
 func (r *Recorder) Submit(ctx context.Context, s domain.Submission) (domain.Outcome, error) {
 	r.record(&domain.ReadSet{}, false)

@@ -31,6 +31,9 @@ type Engine interface {
 	// Show is what a feed shows of each of the items beside its row, at wait or after
 	// it. Row and Member of an item are looked at.
 	Show(ctx context.Context, account domain.AccountID, items []domain.FeedItem, wait domain.Position) ([]domain.Shown, error)
+	// Usage is the hits of applications, by application and hour, without hours of none, at
+	// wait or after it.
+	Usage(ctx context.Context, q *domain.UsageQuestion, wait domain.Position) ([]domain.HourHits, domain.Position, error)
 	// Versions are those of now. Unchanged reports of an answer that was made after them,
 	// and of what has its read set, whether it would be the same now: nothing that it was
 	// made of has changed since, and no action lies between the edges of a range of its
@@ -59,6 +62,8 @@ type Catalog interface {
 	Key(hash domain.KeyHash) (*domain.Key, bool)
 	Account(id domain.AccountID) (*domain.Account, bool)
 	Application(id domain.ApplicationID) (*domain.Application, bool)
+	// ApplicationsOf are the account's by ID.
+	ApplicationsOf(account domain.AccountID) []*domain.Application
 	// Brand, Definition and Segment give what the account has; deleted ones are not
 	// there.
 	Brand(account domain.AccountID, id domain.BrandID) (*domain.Brand, bool)

@@ -80,6 +80,7 @@ func (x *exchange) answer(body any) (int, error) {
 		x.server.cache.Compared(false)
 	}
 	x.headers(h)
+	x.allowed.show(h, false)
 	send(x.w, x.r, req.Status, "application/json", b)
 	return req.Status, nil
 }
@@ -97,6 +98,8 @@ func (x *exchange) notModified(tag string) int {
 	h := x.w.Header()
 	h["Etag"] = []string{tag}
 	x.headers(h)
+	x.allowed.free(x.server.Now)
+	x.allowed.show(h, false)
 	x.w.WriteHeader(http.StatusNotModified)
 	return http.StatusNotModified
 }
@@ -158,6 +161,7 @@ func (x *exchange) refuse(err error) {
 	case int(domain.Unavailable):
 		x.w.Header().Set("Retry-After", retryAfter)
 	}
+	x.allowed.show(x.w.Header(), p.Error.Code == int(domain.RateLimited))
 	b, err := wire.Encode(p)
 	if err != nil { // a struct of texts always has a JSON form
 		http.Error(x.w, p.Title, p.Status)

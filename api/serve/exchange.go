@@ -50,9 +50,11 @@ type exchange struct {
 	r        *http.Request
 	op       *Operation
 	counts   *counters
+	began    time.Time
 	random   domain.RequestID // shown as X-Request-Id
 	status   int              // answered
-	admitted bool             // the key may use the operation
+	allowed  allowance
+	admitted bool // the key may use the operation
 	body     body
 	deadline deadline
 	poll     poll.Request
@@ -62,8 +64,7 @@ type exchange struct {
 
 // ServeHTTP answers a request, counts it and logs it at level debug.
 func (a *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	began := a.Now()
-	x := &exchange{server: a, w: w, r: r, counts: a.none}
+	x := &exchange{server: a, w: w, r: r, counts: a.none, began: a.Now()}
 	_, _ = rand.Read(x.random[:]) // never fails
 	w.Header()["X-Request-Id"] = []string{x.random.String()}
 	defer func() {
@@ -73,15 +74,19 @@ func (a *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			}
 			x.crashed(p)
 		}
-		took := a.Now().Sub(began)
+		ended := a.Now() // reading the clock is much of a small answer
+		took := ended.Sub(x.began)
 		x.counts.add(x.status, took)
-		a.hit(x.req.Key)
+		x.hit(ended)
 		if a.Logger.Enabled(r.Context(), slog.LevelDebug) {
 			a.Logger.Debug("request", slog.String("operation", x.counts.name), slog.Int("status", x.status),
 				slog.Duration("took", took), slog.String("request", x.random.String()))
 		}
 	}()
 	if err := x.serve(); err != nil {
+		if over := x.allowed.settle(); over != nil {
+			err = over
+		}
 		if x.admitted {
 			x.headers(w.Header())
 		}
@@ -130,6 +135,9 @@ func (x *exchange) serve() error {
 	}
 	x.admitted = true
 	x.readCatalog()
+	if err := x.limit(); err != nil {
+		return err
+	}
 	if err := x.check(); err != nil {
 		return err
 	}
@@ -149,7 +157,7 @@ func (x *exchange) begin() {
 	a, req := x.server, &x.req
 	x.deadline.request = x.r.Context()
 	req.server, req.op, req.Engine, req.Catalog = a, x.op, a.Engine, a.Engine.Catalog()
-	req.Now = a.Now()
+	req.Now = x.began
 	req.Links = page.Links{Base: a.baseOf(x.r), Path: x.r.URL.Path, Params: new(bind.Params)}
 	req.Response = Response{Status: http.StatusOK, LagMs: -1}
 }
@@ -170,7 +178,7 @@ func (a *Server) baseOf(r *http.Request) string {
 	return "http://" + strings.TrimSuffix(r.Host, ":80")
 }
 
-// authenticate finds the key and what it may do; the parameters of the query are there. The
+// authenticate finds the key and its application; the parameters of the query are there. The
 // key may be in the body: a body is read before the key is known only when the query has
 // none.
 func (x *exchange) authenticate() error {
@@ -199,10 +207,34 @@ func (x *exchange) authenticate() error {
 		return invalid()
 	}
 	req.Key, req.App = key, app
-	if x.op.Advanced && app.Plan < domain.Advanced {
-		return domain.Fail(domain.PlanRequired, "this operation needs the advanced plan")
-	}
 	return nil
+}
+
+// limit refuses what the account's rate, the application's plan and the account's month do not
+// have, in this order.
+func (x *exchange) limit() error {
+	req, u := &x.req, &x.allowed
+	now := x.server.Now()
+	*u = allowance{
+		limits: x.server.limits, bucket: x.server.limits.of(req.Account(), req.Catalog, now), at: now,
+	}
+	if err := u.take(len(x.tags()) > 0); err != nil {
+		return err
+	}
+	plan := req.App.Plan
+	switch {
+	case x.op.Advanced && plan < domain.Advanced:
+		return domain.Fail(domain.PlanRequired, "this operation needs the advanced plan")
+	case req.Key.Scope == domain.ScopeGlobal && plan < domain.Enterprise:
+		return domain.Fail(domain.PlanRequired, "a global key needs the enterprise plan")
+	}
+	most := u.bucket.terms.Load().Month
+	if most == 0 {
+		return nil
+	}
+	return u.spend(most, func(now time.Time) (uint64, error) {
+		return monthHits(x.deadline.ctx(), req.Engine, req.Catalog, req.Account(), now)
+	})
 }
 
 // readCatalog is the position of an answer from the catalog alone.
@@ -277,6 +309,9 @@ func run[In, Out any](x *exchange, f Handler[In, Out]) (any, error) {
 	if x.unchanged() {
 		return nil, nil
 	}
+	if err := x.allowed.settle(); err != nil {
+		return nil, err
+	}
 	return f(x.deadline.ctx(), &x.req, &in.In)
 }
 
@@ -293,8 +328,13 @@ func (x *exchange) prepare(bound any, in *common) error {
 			return err
 		}
 	}
-	if !x.allowed() {
+	if !x.inScope() {
 		return domain.Fail(domain.WrongApplication, "a "+x.req.Key.Scope.String()+" key is not made for this operation")
+	}
+	if in.WaitFor.Given || x.asks("refresh") { // a request without a token does not wait
+		if err := x.allowed.settle(); err != nil {
+			return err
+		}
 	}
 	if in.WaitFor.Given {
 		if err := x.await(in); err != nil {
@@ -313,9 +353,9 @@ func (x *exchange) asks(parameter string) bool {
 	return given && x.op.Plan.Has(parameter)
 }
 
-// allowed reports that a key of this scope may ask for the operation: a global key for every
+// inScope reports that a key of this scope may ask for the operation: a global key for every
 // GET; a public key is for pages, of whose operations none is served yet.
-func (x *exchange) allowed() bool {
+func (x *exchange) inScope() bool {
 	switch x.req.Key.Scope {
 	case domain.ScopeApplication:
 		return true

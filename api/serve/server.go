@@ -49,6 +49,7 @@ type Server struct {
 	bodies  inflight
 	asking  inflight
 	cache   *poll.Cache
+	limits  *limiter
 	cursors page.Sealer
 }
 
@@ -56,7 +57,7 @@ type Server struct {
 func New(config Config) (*Server, error) {
 	a := &Server{
 		Config: config, fixed: map[string]*sealed{}, none: newCounters(unmatched),
-		cache: poll.NewCache(config.CacheBytes), cursors: page.NewSealer(config.CursorKey),
+		cache: poll.NewCache(config.CacheBytes), cursors: page.NewSealer(config.CursorKey), limits: newLimiter(),
 	}
 	a.bodies.most = cmp.Or(config.InFlightBytes, inFlightBytes) / 2
 	a.asking.most = a.bodies.most

@@ -150,7 +150,7 @@ func (p *program) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	status.Register(p.metrics, p.shown(), p.api.Polls)
+	status.Register(p.metrics, p.shown(), p.api.Polls, p.api.Limited)
 	p.gate.Open(p.adminPort(token))
 	public := newPublicServer(p.api)
 	keeping, stop := context.WithCancel(ctx)

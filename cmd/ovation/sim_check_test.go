@@ -97,6 +97,12 @@ func (w *simulation) check(c func(*label) *client.Client) error {
 			return fmt.Errorf("I12: %w", err)
 		}
 	}
+	if err := w.checkLimits(); err != nil {
+		return err
+	}
+	if err := w.checkUsage(); err != nil {
+		return err
+	}
 	return w.checkCatalog(c)
 }
 

@@ -13,9 +13,14 @@ import (
 // label is an account with what its application made.
 type label struct {
 	id          domain.AccountID
+	app         domain.ApplicationID
 	key         string
 	brands      []domain.BrandID
 	definitions []definition
+
+	limits    domain.Limits // as an operator set them last
+	plan      domain.Plan
+	operating bool
 }
 
 // definition is a definition of an activity.

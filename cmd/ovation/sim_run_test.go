@@ -55,6 +55,7 @@ func simulate(seed uint64) (err error) {
 		if err := w.unusualStep(); err != nil {
 			return err
 		}
+		w.operatorStep()
 		time.Sleep(time.Duration(w.rng.IntN(30)) * time.Millisecond)
 		if err := w.revive(2); err != nil {
 			return err
@@ -252,6 +253,7 @@ func (w *simulation) again() error {
 	if err := w.engine.Close(); err != nil {
 		return fmt.Errorf("close: %w", err)
 	}
+	w.closedWell()
 	w.setEngine(nil)
 	if err := w.startEngine(newPower(newDisk(), 0)); err != nil {
 		return fmt.Errorf("the replay: %w", err)

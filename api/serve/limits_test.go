@@ -1,0 +1,83 @@
+package serve
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/port"
+)
+
+// limitsCatalog is a catalog of accounts with one application each.
+type limitsCatalog struct {
+	port.Catalog
+	changed int64
+	account domain.Account
+	apps    []*domain.Application
+}
+
+func (c *limitsCatalog) Changed(domain.AccountID) int64 { return c.changed }
+
+func (c *limitsCatalog) Account(domain.AccountID) (*domain.Account, bool) { return &c.account, true }
+
+func (c *limitsCatalog) ApplicationsOf(domain.AccountID) []*domain.Application { return c.apps }
+
+var limitsNow = time.Date(2026, 3, 15, 12, 34, 56, 0, time.UTC)
+
+// Buckets of accounts that were not used lately go; one that is in use, or counts a month, stays.
+func TestLimiter_ForgetsIdleBuckets(t *testing.T) {
+	l, c := newLimiter(), &limitsCatalog{}
+	monthly := &limitsCatalog{account: domain.Account{Limits: domain.Limits{Month: 5}}}
+	now := limitsNow
+	l.of(1, monthly, now)
+	most := 0
+	for id := domain.AccountID(2); id < 20_000; id++ {
+		now = now.Add(100 * time.Millisecond)
+		busy := l.of(2, c, now)
+		busy.tokens.AllowN(now, int(busy.terms.Load().Burst))
+		l.of(id, c, now).tokens.AllowN(now, 1)
+		most = max(most, len(l.buckets))
+	}
+	if most > 2*fewestBuckets {
+		t.Errorf("%d buckets", most)
+	}
+	if l.buckets[1] == nil || l.buckets[2] == nil {
+		t.Error("a bucket in use is gone")
+	}
+}
+
+// A token that is given back is there again, and no more than the burst are.
+func TestAllowance_GivesBack(t *testing.T) {
+	l := newLimiter()
+	c := &limitsCatalog{account: domain.Account{Limits: domain.Limits{Rate: 1, Burst: 3, Mode: domain.HardLimit}}}
+	now := func() time.Time { return limitsNow }
+	b := l.of(1, c, now())
+	for range 10 {
+		u := allowance{limits: l, bucket: b, at: now()}
+		if err := u.take(false); err != nil {
+			t.Fatal(err)
+		}
+		u.free(now)
+		u.free(now)
+	}
+	if got := b.tokens.TokensAt(now()); got != 3 {
+		t.Errorf("%v tokens of 3", got)
+	}
+}
+
+// BenchmarkLimits is what a request pays for its token and its headers.
+func BenchmarkLimits(b *testing.B) {
+	l := newLimiter()
+	c := &limitsCatalog{account: domain.Account{Limits: domain.Limits{Rate: domain.MaxRate, Burst: domain.MaxBurst}}}
+	header := http.Header{}
+	b.ReportAllocs()
+	for b.Loop() {
+		now := time.Now()
+		u := allowance{limits: l, bucket: l.of(1, c, now), at: now}
+		if err := u.take(false); err != nil {
+			b.Fatal(err)
+		}
+		u.show(header, false)
+	}
+}
