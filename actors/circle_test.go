@@ -52,7 +52,7 @@ func newCircle(r *harness, rnd *rand.Rand, shards int) *circle {
 // met takes a member that registered by LastFM with the n-th identity.
 func (c *circle) met(n int, id domain.MemberID) {
 	f := &circleFan{
-		id: id, records: map[string]circleRecord{circleKey(1, domain.LastFM, fmt.Sprint(n)): {identity: identityOf(n)}},
+		id: id, records: map[string]circleRecord{circleKey(1, domain.LastFM, identityOf(n)): {identity: identityOf(n)}},
 		passwords: map[domain.IdentityHash]string{}, wrong: map[domain.IdentityHash]int{}, opts: map[domain.Opt]domain.OptState{},
 	}
 	c.fans = append(c.fans, f)
@@ -66,8 +66,8 @@ func (c *circle) ids() (ids []domain.MemberID) {
 	return ids
 }
 
-func circleKey(application domain.ApplicationID, s domain.Service, uid string) string {
-	return fmt.Sprint(application, "/", s, "/", uid)
+func circleKey(application domain.ApplicationID, s domain.Service, identity domain.IdentityHash) string {
+	return fmt.Sprint(application, "/", s, "/", identity)
 }
 
 // owner is the member that has a claim; nil: none.
@@ -124,7 +124,7 @@ func (c *circle) address(f *circleFan) domain.IdentityHash {
 func (c *circle) registration() *domain.RegisterMember {
 	n := c.rnd.IntN(8)
 	out := &domain.RegisterMember{
-		Application: domain.ApplicationID(1 + c.rnd.IntN(2)), Service: domain.Spotify, UID: fmt.Sprint("s", n), Identity: identityOf(circleServices + n),
+		Application: domain.ApplicationID(1 + c.rnd.IntN(2)), Service: domain.Spotify, Identity: identityOf(circleServices + n),
 		At: int64(10 + c.rnd.IntN(3)),
 	}
 	if c.rnd.IntN(3) == 0 {
@@ -132,21 +132,18 @@ func (c *circle) registration() *domain.RegisterMember {
 		if c.rnd.IntN(6) == 0 {
 			salt = "$a$p$other$"
 		}
-		out.Service, out.UID, out.Identity = domain.Email, fmt.Sprint("e", n), identityOf(circleLogins+n)
+		out.Service, out.Identity = domain.Email, identityOf(circleLogins+n)
 		out.Password = salt + []string{"one", "one", "two"}[c.rnd.IntN(3)]
 	}
 	if c.rnd.IntN(3) == 0 {
 		n := c.rnd.IntN(10)
-		out.Partner, out.PartnerCode, out.PartnerID = identityOf(circlePartners+n), "acme", fmt.Sprint(n)
+		out.Partner, out.PartnerCode = identityOf(circlePartners+n), "acme"
 	}
 	if c.rnd.IntN(3) == 0 {
-		out.Username, out.Record = identityOf(circleNames+c.rnd.IntN(4)), domain.Fields{{Field: domain.RecordUsername, Value: "name"}}
+		out.Username = identityOf(circleNames + c.rnd.IntN(4))
 	}
 	if c.rnd.IntN(3) == 0 {
-		out.Email, out.Given = identityOf(circleEmails+c.rnd.IntN(4)), domain.Fields{{Field: domain.EmailAddress, Value: "e"}}
-	}
-	if c.rnd.IntN(6) == 0 {
-		out.Given, out.Email = domain.Fields{{Field: domain.EmailAddress}}, domain.IdentityHash{}
+		out.Email = identityOf(circleEmails + c.rnd.IntN(4))
 	}
 	if c.rnd.IntN(4) == 0 {
 		out.Segment = domain.SegmentID(1 + c.rnd.IntN(3))
@@ -202,18 +199,12 @@ func (c *circle) expect(m *domain.RegisterMember, to *circleFan) string {
 }
 
 func (f *circleFan) follow(m *domain.RegisterMember) {
-	key := circleKey(m.Application, m.Service, m.UID)
+	key := circleKey(m.Application, m.Service, m.Identity)
 	r := f.records[key]
 	r.identity = m.Identity
-	if m.PartnerID != "" {
-		r.partner = m.Partner
-	}
-	if m.Record != nil {
-		r.username = m.Username
-	}
-	if m.Given != nil {
-		f.email = m.Email
-	}
+	r.partner = m.Partner
+	r.username = m.Username
+	f.email = m.Email
 	f.records[key] = r
 	if m.Password != "" && f.passwords[m.Identity] == "" {
 		f.passwords[m.Identity] = m.Password
@@ -288,7 +279,7 @@ func (c *circle) check(t *testing.T) {
 		}
 		got := circleFan{id: m.ID, created: m.Created, email: m.Email, records: map[string]circleRecord{}, passwords: map[domain.IdentityHash]string{}, opts: map[domain.Opt]domain.OptState{}}
 		for _, r := range m.Services {
-			got.records[circleKey(r.Application, r.Service, r.UID)] = circleRecord{r.Identity, r.Partner, r.Username}
+			got.records[circleKey(r.Application, r.Service, r.Identity)] = circleRecord{r.Identity, r.Partner, r.Username}
 		}
 		for _, p := range m.Passwords {
 			got.passwords[p.Address] = p.Hash

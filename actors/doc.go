@@ -13,6 +13,7 @@
 //	member   pure core of a member       brand    pure core of a brand: columns and scans
 //	query    ask, merge, revalidate      query/shape  the merges, pure
 //	replay   a journal applied once more, beside its shard
+//	keys     data keys for those that seal and open; the engine opens nothing
 //
 // A Node has: shards (the shards of this process, by id), catalogReader (the catalog), routing
 // (routers and batcher), submitter (commands and their outcomes), barrier (positions to wait
@@ -115,6 +116,7 @@
 //	state mark      a state hash, kept with its offset
 //	router's mark   how far a source partition was routed, in the journal
 //	tail            the rows that were committed last; sealing writes them by brand
+//	data key        seals what is personal of a member; wrapped under its slot key, that under a master key
 //	definition      what can be done: an activity as the catalog defines it
 //	disposition     what becomes of an activity; outcome: what becomes of a request
 //	micro-batch     the records that a shard applies between two looks at its mailbox

@@ -15,7 +15,8 @@ import (
 // attendee is a member that says what it is.
 type attendee struct {
 	reference.Member
-	mail int // number of its address; 0: none
+	mail    int    // number of its address; 0: none
+	version uint32 // of its personal part
 }
 
 // say registers the attendee, or meets it again, with values made up anew.
@@ -28,7 +29,7 @@ func (a *attendee) say(r *harness, rnd *rand.Rand, n int) {
 	}
 	id := identityOf(n)
 	c := &domain.RegisterMember{
-		Application: 1, Identity: id, Service: domain.LastFM, UID: fmt.Sprint(n), Domain: d,
+		Application: 1, Identity: id, Service: domain.LastFM, Domain: d,
 		Given: domain.Fields{
 			{Field: domain.Region, Value: region},
 			{Field: domain.Country, Value: country},

@@ -52,7 +52,7 @@ func (r *harness) register(n int) domain.MemberID {
 	r.t.Helper()
 	id := identityOf(n)
 	return r.submit(domain.Submission{Account: 1, Slot: id.Slot(), Command: &domain.RegisterMember{
-		Application: 1, Identity: id, Service: domain.LastFM, UID: fmt.Sprint(n),
+		Application: 1, Identity: id, Service: domain.LastFM,
 	}}).Member
 }
 
@@ -84,7 +84,7 @@ func (r *harness) memberOfEach() []domain.MemberID {
 // registration registers a member with an identity of its own and a partner's.
 func registration(home, partner domain.IdentityHash, uid string) domain.Submission {
 	return domain.Submission{Account: 1, Slot: home.Slot(), Command: &domain.RegisterMember{
-		Application: 1, Identity: home, Service: domain.LastFM, UID: uid, Partner: partner, PartnerCode: "acme", PartnerID: uid,
+		Application: 1, Identity: home, Service: domain.LastFM, Partner: partner, PartnerCode: "acme",
 	}}
 }
 

@@ -2,7 +2,6 @@ package actors
 
 import (
 	"context"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -58,7 +57,7 @@ func (c *population) opt(r *harness, rnd *rand.Rand) {
 	case 1:
 		id := identityOf(n)
 		s.Slot = id.Slot()
-		s.Command = &domain.RegisterMember{Application: 1, Identity: id, Service: domain.LastFM, UID: fmt.Sprint(n), Segment: domain.SegmentID(g)}
+		s.Command = &domain.RegisterMember{Application: 1, Identity: id, Service: domain.LastFM, Segment: domain.SegmentID(g)}
 	}
 	m.Opts[opt] = state
 	r.submit(s)

@@ -2,7 +2,6 @@ package actors
 
 import (
 	"context"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -25,14 +24,20 @@ func (a *attendee) give(rnd *rand.Rand, c *domain.RegisterMember) {
 		if rnd.IntN(2) == 0 {
 			a.Fields, value = append(a.Fields, f), "x"
 		}
+		if f.Personal() {
+			c.Personal.Has |= uint64(len(value)) << f
+			continue
+		}
 		c.Given = append(c.Given, domain.FieldValue{Field: f, Value: value})
 	}
-	mail := ""
-	if a.mail > 0 {
-		mail, c.Email = fmt.Sprint(a.mail, "@x.y"), address(a.mail)
-	}
-	c.Given = append(c.Given, domain.FieldValue{Field: domain.EmailAddress, Value: mail})
 	slices.SortFunc(c.Given, func(a, b domain.FieldValue) int { return int(a.Field) - int(b.Field) })
+	c.Personal.Key = domain.KeyID{1}
+	c.Personal.Base = a.version
+	a.version++
+	if a.mail > 0 {
+		c.Email = address(a.mail)
+		c.Personal.Has |= 1 << domain.EmailAddress
+	}
 }
 
 // attach gives the attendee a second service record.
@@ -40,8 +45,12 @@ func (a *attendee) attach(r *harness, n int) {
 	a.Services = append(a.Services, domain.Spotify)
 	id := identityOf(n)
 	id[5] = 1
+	var email domain.IdentityHash
+	if a.mail > 0 {
+		email = address(a.mail)
+	}
 	r.submit(domain.Submission{Account: 1, Slot: a.ID.Slot(), Command: &domain.AttachService{Member: a.ID, Register: domain.RegisterMember{
-		Application: 1, Identity: id, Service: domain.Spotify, UID: fmt.Sprint(n),
+		Application: 1, Identity: id, Service: domain.Spotify, Email: email,
 	}}})
 }
 

@@ -95,7 +95,7 @@ func (r *harness) share(n int, on string) {
 	r.t.Helper()
 	id := identityOf(n)
 	r.submit(domain.Submission{Account: 1, Slot: id.Slot(), Command: &domain.RegisterMember{
-		Application: 1, Identity: id, Service: domain.LastFM, UID: fmt.Sprint(n), Record: domain.Fields{{Field: domain.RecordSharing, Value: on}},
+		Application: 1, Identity: id, Service: domain.LastFM, Record: domain.Fields{{Field: domain.RecordSharing, Value: on}},
 	}})
 }
 

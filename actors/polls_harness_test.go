@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/keys/keystest"
 	"github.com/ovation-analytics/ovation/api"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
@@ -29,6 +30,7 @@ type pollHarness struct {
 	api, oracle *api.API
 	clock       atomic.Int64 // ns since 1970
 	tags        map[string]string
+	keys        keystest.Keys
 }
 
 const pollKey = "ov_polls"
@@ -73,6 +75,7 @@ func (r *pollHarness) newAPI() *api.API {
 	a, err := api.New(api.Config{
 		Engine: polledNode{r.node}, Hasher: pollHasher{}, Now: r.now, BaseURL: "https://api.example",
 		Signer: api.Signer{ID: "k", Key: ed25519.NewKeyFromSeed(bytes.Repeat([]byte{7}, 32))}, TokenKey: [16]byte{1},
+		Keys: &r.keys,
 	})
 	if err != nil {
 		r.t.Fatal(err)

@@ -38,7 +38,7 @@ func newForwardedMembers(r *harness, rnd *rand.Rand, n, brands int) *forwardedMe
 			continue
 		}
 		w.ids = append(w.ids, r.submit(domain.Submission{Account: 1, Slot: home.Slot(), Command: &domain.RegisterMember{
-			Application: 1, Identity: home, Service: domain.LastFM, UID: fmt.Sprint(i), Partner: partner, PartnerCode: "acme", PartnerID: fmt.Sprint(i),
+			Application: 1, Identity: home, Service: domain.LastFM, Partner: partner, PartnerCode: "acme",
 		}}).Member)
 		w.partners = append(w.partners, partner)
 	}

@@ -173,7 +173,7 @@ func TestI6_ConcurrentRepeatsOfARequest(t *testing.T) {
 	for i := 3; partner.Slot().Shard(2) == home.Slot().Shard(2); i++ {
 		partner = identityOf(i)
 	}
-	register := &domain.RegisterMember{Application: 1, Identity: home, Service: domain.LastFM, UID: "u", Partner: partner, PartnerCode: "acme", PartnerID: "1"}
+	register := &domain.RegisterMember{Application: 1, Identity: home, Service: domain.LastFM, Partner: partner, PartnerCode: "acme"}
 	activity := func(at domain.Activity) *domain.Activity {
 		at.Definition, at.Brand, at.Time, at.Hash = 100, 1, 1_600_000_000, 77
 		return &at

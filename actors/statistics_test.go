@@ -2,7 +2,6 @@ package actors
 
 import (
 	"context"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -14,6 +13,7 @@ import (
 
 // demography are members who say what they are, and what they did.
 type demography struct {
+	said    map[int]uint32 // times that a member said something
 	members []reference.Member
 	acts    []domain.Activity
 }
@@ -29,10 +29,12 @@ func (f *demography) say(r *harness, rnd *rand.Rand, n int) {
 		m.Born = domain.BirthDay(at)
 	}
 	m.ID = r.submit(domain.Submission{Account: 1, Slot: id.Slot(), Command: &domain.RegisterMember{
-		Application: 1, Identity: id, Service: domain.LastFM, UID: fmt.Sprint(n),
-		Given: domain.Fields{{Field: domain.Gender, Value: gender}, {Field: domain.Birthdate, Value: born}},
+		Application: 1, Identity: id, Service: domain.LastFM,
+		Given:    domain.Fields{{Field: domain.Gender, Value: gender}},
+		Personal: domain.PersonalPut{Base: f.said[n], Sealed: domain.Sealed{Key: domain.KeyID{1}}, Born: m.Born},
 	}}).Member
 	f.members[n] = m
+	f.said[n]++
 }
 
 const sep2020 = 1_600_000_000 // 2020-09-13 12:26:40
@@ -84,7 +86,7 @@ func TestDemographics_MatchTheReferenceModel(t *testing.T) {
 	const fans, brands = 40, 3
 	r := newHarness(t, 2, Options{Memory: Memory{MemberBytes: 12_000, ResidentBytes: 30_000}})
 	r.furnish(brands)
-	f := &demography{members: make([]reference.Member, fans)}
+	f := &demography{members: make([]reference.Member, fans), said: map[int]uint32{}}
 	for n := range fans {
 		f.say(r, rnd, n)
 	}
@@ -152,7 +154,7 @@ func TestI7_NumberAndItsActionsAreOfOneCommit(t *testing.T) {
 	const fans, brands = 20, 2
 	r := newHarness(t, 3, Options{Memory: Memory{ResidentBytes: 30_000}})
 	r.furnish(brands)
-	f := &demography{members: make([]reference.Member, fans)}
+	f := &demography{members: make([]reference.Member, fans), said: map[int]uint32{}}
 	for n := range fans {
 		f.say(r, rnd, n)
 	}

@@ -1,14 +1,17 @@
 package api
 
 import (
+	"errors"
 	"log/slog"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/ovation-analytics/ovation/api/brands"
+	"github.com/ovation-analytics/ovation/api/docs"
 	"github.com/ovation-analytics/ovation/api/members"
 	"github.com/ovation-analytics/ovation/api/openapi"
+	"github.com/ovation-analytics/ovation/api/personal"
 	"github.com/ovation-analytics/ovation/api/poll"
 	"github.com/ovation-analytics/ovation/api/port"
 	"github.com/ovation-analytics/ovation/api/serve"
@@ -33,9 +36,11 @@ type Config struct {
 	ByHost   bool             // addresses in answers have the host that was asked in the place of BaseURL
 	Signer   members.Signer   // of member tokens
 	TokenKey [16]byte         // of access tokens
+	Keys     port.DataKeys    // data keys of members
 	HashCost members.HashCost // of a member's password; zero: the least that OWASP advises
 	Resolver brands.Resolver  // of fields that brand addresses do not contain; nil: none
 	Logger   *slog.Logger
+	Access   *slog.Logger // the access log; nil: none
 
 	CacheBytes    int   // of the response cache; default 32 MiB
 	InFlightBytes int64 // of requests under way; default 256 MiB
@@ -46,8 +51,13 @@ type API struct{ *serve.Server }
 
 // New makes an API; a Config that lacks something is an error.
 func New(config Config) (*API, error) {
+	if config.Engine == nil || config.Keys == nil {
+		return nil, errors.New("api: Engine and Keys are needed")
+	}
+	sealer := personal.NewSealer(config.Keys)
 	member, err := members.New(members.Config{
-		Signer: config.Signer, TokenKey: config.TokenKey, Issuer: strings.TrimSuffix(config.BaseURL, "/"), HashCost: config.HashCost,
+		Signer: config.Signer, TokenKey: config.TokenKey, Issuer: strings.TrimSuffix(config.BaseURL, "/"),
+		HashCost: config.HashCost, Sealer: sealer,
 	})
 	if err != nil {
 		return nil, err
@@ -57,9 +67,10 @@ func New(config Config) (*API, error) {
 		return nil, err
 	}
 	server, err := serve.New(serve.Config{
-		Engine: config.Engine, Hasher: config.Hasher, Now: config.Now, BaseURL: config.BaseURL, ByHost: config.ByHost,
-		CursorKey: config.TokenKey, Logger: config.Logger, Operations: operations(member, &brands.Service{Resolver: config.Resolver}),
-		Document: document, Keys: member.KeySet(), CacheBytes: config.CacheBytes, InFlightBytes: config.InFlightBytes,
+		Engine: personal.Engine{Engine: config.Engine, Sealer: sealer}, Hasher: config.Hasher, Now: config.Now,
+		BaseURL: config.BaseURL, ByHost: config.ByHost, CursorKey: config.TokenKey, Logger: config.Logger, Access: config.Access,
+		Operations: operations(member, &brands.Service{Resolver: config.Resolver}), Document: document, Keys: member.KeySet(),
+		Files: docs.Files(), CacheBytes: config.CacheBytes, InFlightBytes: config.InFlightBytes,
 	})
 	return &API{server}, err
 }

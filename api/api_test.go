@@ -14,13 +14,15 @@ import (
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/keys/keystest"
+	"github.com/ovation-analytics/ovation/api/wire"
 )
 
 // A Config that lacks something is refused.
 func TestNew_IncompleteConfig(t *testing.T) {
 	whole := Config{
 		Engine: &fakeEngine{}, Hasher: testHasher{}, Now: time.Now, BaseURL: "http://127.0.0.1:8080",
-		Signer: Signer{ID: "k", Key: ed25519.NewKeyFromSeed(make([]byte, 32))}, TokenKey: [16]byte{1},
+		Signer: Signer{ID: "k", Key: ed25519.NewKeyFromSeed(make([]byte, 32))}, TokenKey: [16]byte{1}, Keys: new(keystest.Keys),
 	}
 	if _, err := New(whole); err != nil {
 		t.Fatal(err)
@@ -28,7 +30,8 @@ func TestNew_IncompleteConfig(t *testing.T) {
 	for name, lack := range map[string]func(*Config){
 		"engine": func(c *Config) { c.Engine = nil }, "hasher": func(c *Config) { c.Hasher = nil }, "clock": func(c *Config) { c.Now = nil },
 		"base": func(c *Config) { c.BaseURL = "" }, "scheme": func(c *Config) { c.BaseURL = "ftp://x" }, "token key": func(c *Config) { c.TokenKey = [16]byte{} },
-		"signer": func(c *Config) { c.Signer.Key = nil }, "kid": func(c *Config) { c.Signer.ID = "" },
+		"data keys": func(c *Config) { c.Keys = nil },
+		"signer":    func(c *Config) { c.Signer.Key = nil }, "kid": func(c *Config) { c.Signer.ID = "" },
 	} {
 		c := whole
 		lack(&c)
@@ -129,7 +132,8 @@ func FuzzRequest_AnswerOrProblem(f *testing.F) {
 				t.Fatalf("%s %q leads nowhere", o.Method, path)
 			}
 		case w.Code == http.StatusOK || w.Code == http.StatusAccepted:
-			if !json.Valid(said) {
+			documented(t, r, w)
+			if w.Header().Get("Content-Type") == wire.ContentType && !json.Valid(said) {
 				t.Fatalf("%s %q %q %q: no JSON: %s", o.Method, path, query, body, said)
 			}
 		default:

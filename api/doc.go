@@ -8,7 +8,10 @@
 //	page/       pages by keys, cursors, links        port/       what is needed of the engine
 //	bind/       parameters                           route/      paths
 //	problem/    errors                               wire/       JSON shapes
-//	openapi/    /openapi.json                        client/     typed client
+//	openapi/    /openapi.json                        docs/       /docs, the document as a page
+//	client/     typed client                         avatar/     pictures of members
+//	transport/  the API's port: TLS, HTTP/2, limits  compress/   gzip and zstd
+//	personal/   sealed parts of members
 //	admin/      the admin port
 //
 // What is promised: nothing that is random, hashed or read from a clock is left to the

@@ -112,11 +112,12 @@ func (s *fakeEngine) apply(sub domain.Submission) domain.Outcome {
 		id := domain.MemberIDOf(uint64(len(s.members)+1), sub.Slot)
 		s.members[id] = &domain.Member{
 			ID: id, Account: sub.Account, Application: c.Application, State: domain.MemberActive, Created: c.At, UUID: c.UUID,
-			TokenRandom: c.TokenRandom, TokenHash: c.TokenHash, TokenMade: c.At / 1000, Profile: domain.Fields{}.With(c.Given),
+			TokenHash: c.TokenHash, TokenMade: c.At / 1000, Profile: domain.Fields{}.With(c.Given), Email: c.Email,
 			Services: []domain.ServiceRecord{{
-				ID: 9, Application: c.Application, Service: c.Service, UID: c.UID, Fields: domain.Fields{}.With(c.Record),
-				PartnerCode: c.PartnerCode, PartnerID: c.PartnerID, Created: c.At, Updated: c.At, LastLogin: c.At,
+				ID: 9, Application: c.Application, Service: c.Service, Identity: c.Identity, Fields: domain.Fields{}.With(c.Record),
+				Partner: c.Partner, PartnerCode: c.PartnerCode, Username: c.Username, Created: c.At, Updated: c.At, LastLogin: c.At,
 			}},
+			Personal: partOf(&c.Personal),
 		}
 		return domain.Outcome{Member: id, New: true}
 	case *domain.AttachService:
@@ -271,8 +272,13 @@ func (s *fakeEngine) attach(account domain.AccountID, c *domain.AttachService) d
 	if m == nil || m.Account != account {
 		return domain.Outcome{Code: domain.NotFound, Parameter: "memberid", Message: "there is none"}
 	}
+	changed := *m
+	m = &changed
+	s.members[c.Member] = m
+	m.Personal = partOf(&c.Register.Personal)
 	m.Services = append(slices.Clone(m.Services), domain.ServiceRecord{
-		ID: 10, Application: c.Register.Application, Service: c.Register.Service, UID: c.Register.UID, Fields: domain.Fields{}.With(c.Register.Record),
+		ID: 10, Application: c.Register.Application, Service: c.Register.Service, Identity: c.Register.Identity,
+		Fields: domain.Fields{}.With(c.Register.Record),
 	})
 	return domain.Outcome{Member: c.Member}
 }

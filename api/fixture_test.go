@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/keys/keystest"
 	"github.com/ovation-analytics/ovation/api/members"
 	"github.com/ovation-analytics/ovation/api/problem"
 )
@@ -105,7 +106,7 @@ func newFixture(t testing.TB, answer ...asked) *fixture {
 	config := Config{
 		Engine: s, Hasher: testHasher{}, Now: func() time.Time { return now }, BaseURL: "https://api.example/",
 		Signer:   Signer{ID: "k1", Key: ed25519.NewKeyFromSeed(bytes.Repeat([]byte{7}, 32))},
-		TokenKey: [16]byte{1, 2, 3}, HashCost: cheap, Logger: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		TokenKey: [16]byte{1, 2, 3}, Keys: new(keystest.Keys), HashCost: cheap, Logger: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}
 	api, err := New(config)
 	if err != nil {
@@ -139,6 +140,7 @@ func (h *fixture) do(method, target, body string, headers ...string) *httptest.R
 	}
 	w := httptest.NewRecorder()
 	h.api.ServeHTTP(w, r)
+	documented(h.t, r, w)
 	return w
 }
 

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
@@ -85,6 +86,7 @@ func TestGolden_Answers(t *testing.T) {
 		{"recordActivity.200", "POST", "/v1.1/activity/record", "activityid=100&brandid=1&id=4097&content=plain+text&marker=m&timestamp=2026-01-02+03:04:05&country=DE&async=0"},
 		{"recordActivity.200-service", "POST", "/v1.1/activity/record", `{"activityid":101,"id":4097,"content":{"TrackName":"Blue"},"media":"https://x.y","marker":"m","timestamp":"2026-01-02 03:04:05","async":0}`},
 		{"getFeed.200", "GET", "/v1.1/activity/feed", ""},
+		{"getFeedRSS.200", "GET", "/v1.1/activity/feed.rss?brandID=1", ""},
 		{"listActiveMembers.200", "GET", "/v1.1/members/active?totalmembercount=1&limit=1,1", ""},
 		{"listActiveMembers.200-fields", "GET", "/v1.1/members/active?fields=lastactivity,SCORE,Brand&brandID=2", ""},
 		{"getBrandCrossover.200", "GET", "/v1.1/brands/1/crossover", ""},
@@ -122,10 +124,13 @@ func TestGolden_Answers(t *testing.T) {
 	} {
 		w := h.do(c.method, keyed(c.target, keyAdvanced), c.body)
 		var got bytes.Buffer
-		if err := json.Indent(&got, fresh.ReplaceAll(w.Body.Bytes(), []byte(`"$1$2":"…"`)), "", "  "); err != nil {
+		file := filepath.Join("openapi", "examples", c.name+".json")
+		if w.Header().Get("Content-Type") == "application/rss+xml" {
+			got.Write(w.Body.Bytes())
+			file = strings.TrimSuffix(file, ".json") + ".xml"
+		} else if err := json.Indent(&got, fresh.ReplaceAll(w.Body.Bytes(), []byte(`"$1$2":"…"`)), "", "  "); err != nil {
 			t.Fatalf("%s: %v: %s", c.name, err, w.Body)
 		}
-		file := filepath.Join("openapi", "examples", c.name+".json")
 		if *update {
 			if err := os.WriteFile(file, got.Bytes(), 0o644); err != nil {
 				t.Fatal(err)
@@ -144,8 +149,9 @@ func TestGolden_Answers(t *testing.T) {
 func TestOpenAPI_EachAnswerHasAnExample(t *testing.T) {
 	for _, o := range Operations() {
 		for _, out := range o.Outcomes {
-			if _, err := os.Stat(filepath.Join("openapi", "examples", fmt.Sprintf("%s.%d.json", o.ID, out.Status))); err != nil {
-				t.Errorf("%s %d has no example", o.Name(), out.Status)
+			files, err := filepath.Glob(filepath.Join("openapi", "examples", fmt.Sprintf("%s.%d.*", o.ID, out.Status)))
+			if err != nil || len(files) != 1 {
+				t.Errorf("%s %d has the examples %q", o.Name(), out.Status, files)
 			}
 		}
 	}

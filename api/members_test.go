@@ -43,27 +43,39 @@ func TestI6_RegistrationIsComplete(t *testing.T) {
 	s := h.engine.submitted[0]
 	m := s.Command.(*domain.RegisterMember)
 	want := &domain.RegisterMember{
-		Application: 1, Service: domain.Spotify, UID: "u-9", Identity: testHasher{}.Identity(1, domain.ByService, "spotify", "u-9"),
+		Application: 1, Service: domain.Spotify, Identity: testHasher{}.Identity(1, domain.ByService, "spotify", "u-9"),
 		Email: testHasher{}.Identity(1, domain.ByEmail, "Ada@Example.com"), Username: testHasher{}.Identity(1, domain.ByUsername, "spotify", "ada"),
-		Partner: testHasher{}.Identity(1, domain.ByPartner, "acme", "77"), PartnerCode: "acme", PartnerID: "77", Domain: "example.com", At: now.UnixMilli(),
-		Given: fields(
-			domain.FirstName, "Ada", domain.Username, "ada", domain.EmailAddress, "Ada@Example.com",
-			domain.Gender, "Other", domain.City, "Köln", domain.Region, "NW", domain.Country, "DE",
-			domain.PostCode, "50667", domain.AvatarURL, "https://x.y/a.png", domain.Birthdate, "1990-12-24",
-		),
+		Partner: testHasher{}.Identity(1, domain.ByPartner, "acme", "77"), PartnerCode: "acme", Domain: "example.com", At: now.UnixMilli(),
+		Given: fields(domain.Gender, "Other", domain.City, "Köln", domain.Region, "NW", domain.Country, "DE"),
 		Record: fields(
-			domain.RecordUsername, "ada", domain.RecordURL, "https://x.y/ada", domain.RecordToken, "tok",
-			domain.RecordSecret, "", domain.RecordExpires, "soon", domain.RecordPaid, "1", domain.RecordSharing, "0",
+			domain.RecordExpires, "soon", domain.RecordPaid, "1", domain.RecordSharing, "0",
 			domain.RecordFollowers, "12", domain.RecordLikes, "0",
 		),
 	}
-	if d := cmp.Diff(want, m, cmpopts.IgnoreFields(domain.RegisterMember{}, "UUID", "TokenRandom", "TokenHash")); d != "" {
+	personal := h.personalOf(&m.Personal)
+	wantPersonal := &domain.Personal{
+		Profile: fields(
+			domain.FirstName, "Ada", domain.Username, "ada", domain.EmailAddress, "Ada@Example.com",
+			domain.PostCode, "50667", domain.AvatarURL, "https://x.y/a.png", domain.Birthdate, "1990-12-24",
+		),
+		Services: []domain.PersonalService{{
+			Application: 1, Identity: m.Identity, UID: "u-9", PartnerID: "77",
+			Fields: fields(domain.RecordUsername, "ada", domain.RecordURL, "https://x.y/ada", domain.RecordToken, "tok"),
+		}},
+	}
+	if d := cmp.Diff(wantPersonal, personal, cmpopts.IgnoreFields(domain.Personal{}, "TokenRandom")); d != "" {
+		t.Error(d)
+	}
+	if m.Personal.Has != wantPersonal.Profile.Bits() || m.Personal.Born != 33230 || m.Personal.Base != 0 {
+		t.Errorf("%+v", m.Personal)
+	}
+	if d := cmp.Diff(want, m, cmpopts.IgnoreFields(domain.RegisterMember{}, "UUID", "TokenHash", "Personal")); d != "" {
 		t.Error(d)
 	}
 	if m.UUID[6]>>4 != 4 || m.UUID[8]>>6 != 2 {
 		t.Errorf("%x is no UUID of version 4", m.UUID)
 	}
-	if m.TokenRandom == ([10]byte{}) || !bytes.Equal(m.TokenHash[:], keyedHash(keyedHash(h.config.TokenKey[:], []byte("access token hash")), m.TokenRandom[:])[:16]) {
+	if personal.TokenRandom == ([10]byte{}) || !bytes.Equal(m.TokenHash[:], keyedHash(keyedHash(h.config.TokenKey[:], []byte("access token hash")), personal.TokenRandom[:])[:16]) {
 		t.Error("the token's hash is not that of its random bits")
 	}
 	if s.Slot != m.Identity.Slot() || s.Durable || s.Account != 1 || s.Application != 1 {
@@ -71,10 +83,10 @@ func TestI6_RegistrationIsComplete(t *testing.T) {
 	}
 	h.do("POST", keyed("/v1.1/member/register", keyStandard), "service=spotify&uid=u-9&authtoken=tok")
 	again := h.engine.submitted[1].Command.(*domain.RegisterMember)
-	if again.UUID == m.UUID || again.TokenRandom == m.TokenRandom {
+	if again.UUID == m.UUID || h.personalOf(&again.Personal).TokenRandom == personal.TokenRandom {
 		t.Error("two registrations share random values")
 	}
-	if len(again.Given) != 0 || len(again.Record) != 1 || !again.Partner.IsZero() {
+	if len(again.Given) != 0 || len(again.Record) != 0 || !again.Partner.IsZero() {
 		t.Errorf("what was not given is carried: %+v", again)
 	}
 }
@@ -137,14 +149,14 @@ func addressOf(email string) domain.IdentityHash {
 }
 
 // hashed is a password's hash under the salt of another hash, at the cost of tests.
-func hashed(password, known string) string {
+func (h *fixture) hashed(password, known string) string {
 	parts := strings.Split(known, "$")
 	salt, err := base64.RawStdEncoding.DecodeString(parts[4])
 	if err != nil {
 		panic(err)
 	}
 	key := argon2.IDKey([]byte(password), salt, cheap.Passes, cheap.MemoryKiB, cheap.Lanes, 32)
-	return "$argon2id$v=19$m=8,t=1,p=1$" + parts[4] + "$" + base64.RawStdEncoding.EncodeToString(key)
+	return "$argon2id$v=19$m=8,t=1,p=1$" + parts[4] + "$" + base64.RawStdEncoding.EncodeToString(keyedHash(keyedHash(h.config.TokenKey[:], []byte("password")), key))
 }
 
 // registrations are the commands submitted.
@@ -165,14 +177,14 @@ func TestRegister_EmailHash(t *testing.T) {
 	h := newFixture(t)
 	out := answered[[]wire.Envelope](h, h.post("/v1.1/member/register", byEmail+"&uid=x&authtoken=secret-token&authsecret=secret-secret&segmentid=1"))
 	c := h.registrations()[0]
-	if c.Service != domain.Email || c.UID != "ada@example.com" || c.Identity != addressOf("ada@example.com") || c.Segment != 1 ||
-		c.Given.Get(domain.EmailAddress) != "Ada@Example.com" || c.Email != (testHasher{}).Identity(1, domain.ByEmail, "Ada@Example.com") || len(c.Record) != 0 {
+	if c.Service != domain.Email || h.personalOf(&c.Personal).Services[0].UID != "ada@example.com" || c.Identity != addressOf("ada@example.com") || c.Segment != 1 ||
+		h.personalOf(&c.Personal).Profile.Get(domain.EmailAddress) != "Ada@Example.com" || c.Email != (testHasher{}).Identity(1, domain.ByEmail, "Ada@Example.com") || len(c.Record) != 0 {
 		t.Errorf("%+v", c)
 	}
 	if s := h.engine.submitted[0]; s.Slot != c.Identity.Slot() {
 		t.Errorf("slot %d", s.Slot)
 	}
-	equal(t, hashed("correct horse", c.Password), c.Password, c.Password)
+	equal(t, h.hashed("correct horse", c.Password), c.Password, c.Password)
 	if e := out[0]; e.Services[0].Service != "email" || e.Services[0].UserID != "ada@example.com" || e.Services[0].Token != "" || *e.Data.Email != "Ada@Example.com" {
 		t.Errorf("%+v", e)
 	}
@@ -207,7 +219,7 @@ func TestRegister_NoSecretInLogOrAnswer(t *testing.T) {
 // hashed anew under an id that follows from the request's.
 func TestRegister_HashesAgainUnderTheSaltInUse(t *testing.T) {
 	h := newFixture(t)
-	salted := hashed("another", "$argon2id$v=19$m=8,t=1,p=1$c2FsdHNhbHRzYWx0c2FsdA$")
+	salted := h.hashed("another", "$argon2id$v=19$m=8,t=1,p=1$c2FsdHNhbHRzYWx0c2FsdA$")
 	address := addressOf("ada@example.com")
 	tries := 0
 	h.engine.outcome = func(s domain.Submission) (domain.Outcome, error) {
@@ -228,7 +240,7 @@ func TestRegister_HashesAgainUnderTheSaltInUse(t *testing.T) {
 	if strings.HasPrefix(c[0].Password, head) || !strings.HasPrefix(c[1].Password, head) || c[1].Password == salted {
 		t.Errorf("%s, then %s under %s", c[0].Password, c[1].Password, salted)
 	}
-	if c[0].UUID != c[1].UUID || c[0].TokenRandom != c[1].TokenRandom {
+	if c[0].UUID != c[1].UUID {
 		t.Error("another attempt is another registration")
 	}
 	ids := []domain.RequestID{h.engine.submitted[0].Request, h.engine.submitted[1].Request}
@@ -245,12 +257,12 @@ func TestRegister_HashesAgainUnderTheSaltInUse(t *testing.T) {
 	}
 }
 
-// A registration that never settles is Unavailable after eight attempts.
+// A registration that never settles is Unavailable after 128 attempts.
 func TestRegister_AttemptsAreBounded(t *testing.T) {
 	h := newFixture(t)
 	h.engine.outcome = func(domain.Submission) (domain.Outcome, error) { return domain.Outcome{Again: true}, nil }
 	h.refused(h.post("/v1.1/member/register", "service=spotify&uid=1&authtoken=t"), domain.Unavailable, "")
-	if n := len(h.engine.submitted); n != 8 {
+	if n := len(h.engine.submitted); n != 128 {
 		t.Errorf("%d attempts", n)
 	}
 }

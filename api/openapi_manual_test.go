@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -64,6 +65,37 @@ func TestOpenAPI_SaysWhatEverythingIs(t *testing.T) {
 		if !known[id] {
 			t.Errorf("there is a note on %s, which is no operation", id)
 		}
+	}
+}
+
+// Texts are Markdown, by which pages show them: none has what would be read as an HTML element.
+func TestOpenAPI_TextsShowAsTheyAre(t *testing.T) {
+	var look func(v any, at string)
+	texts := 0
+	look = func(v any, at string) {
+		switch v := v.(type) {
+		case map[string]any:
+			for name, x := range v {
+				if name != "example" {
+					look(x, at+"/"+name)
+				}
+			}
+		case []any:
+			for _, x := range v {
+				look(x, at)
+			}
+		case string:
+			if strings.HasSuffix(at, "/description") || strings.HasSuffix(at, "/summary") {
+				texts++
+				if regexp.MustCompile(`<[A-Za-z/!]`).MatchString(v) {
+					t.Errorf("%s: %q has an element", at, v)
+				}
+			}
+		}
+	}
+	look(described(t, newFixture(t)), "")
+	if texts < 1000 {
+		t.Errorf("%d texts", texts)
 	}
 }
 
@@ -167,6 +199,17 @@ func TestProblem_TypeIsAnAddress(t *testing.T) {
 		}
 	}
 	h.refused(h.do(http.MethodGet, "/errors/nothing", ""), domain.NotFound, "")
+	for _, path := range []string{"/errors/gone%2Fhtml", "/errors/gone/html", "/errors/gone"} {
+		if w := h.do(http.MethodGet, path, ""); strings.Contains(w.Body.String(), "<html") {
+			t.Errorf("%s: %s", path, w.Body)
+		}
+	}
+	// A browser gets a page.
+	w := h.do(http.MethodGet, "/errors/wrong-password", "", "Accept", "text/html,application/xhtml+xml,*/*;q=0.8")
+	if text := w.Body.String(); w.Code != http.StatusOK || !strings.HasPrefix(text, "<!DOCTYPE html>") || !strings.Contains(text, "Error code 18, status 401") ||
+		!slices.Contains(w.Header().Values("Vary"), "Accept") || w.Header().Get("Content-Security-Policy") == "" {
+		t.Errorf("%v %s", w.Header(), text)
+	}
 }
 
 // The document names the bands of stats/age as they are answered.

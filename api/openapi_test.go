@@ -16,6 +16,7 @@ import (
 	"github.com/ovation-analytics/ovation/api/openapi"
 	"github.com/ovation-analytics/ovation/api/problem"
 	"github.com/ovation-analytics/ovation/api/serve"
+	"github.com/ovation-analytics/ovation/api/wire"
 )
 
 // described is /openapi.json as served.
@@ -54,7 +55,8 @@ func TestOpenAPI_EachRoute(t *testing.T) {
 	}
 	for name := range documented {
 		method, path, _ := strings.Cut(name, " ")
-		path = regexp.MustCompile(`\{\w+\}`).ReplaceAllString(strings.Replace(path, "{slug}", "gone", 1), "1")
+		path = strings.NewReplacer("{slug}", "gone", "{file}", "page.js").Replace(path)
+		path = regexp.MustCompile(`\{\w+\}`).ReplaceAllString(path, "1")
 		w := h.do(method, path, "")
 		if w.Code == http.StatusNotFound || w.Code == http.StatusMethodNotAllowed {
 			t.Errorf("%s is documented and answers %d", name, w.Code)
@@ -250,6 +252,9 @@ func TestOpenAPI_ExamplesAreServed(t *testing.T) {
 			w := h.do(o.Method, keyed(target, keyEnterprise), body)
 			if w.Code != http.StatusOK && w.Code != http.StatusAccepted {
 				t.Errorf("%s with %v: %d %s", o.Name(), params, w.Code, w.Body)
+				continue
+			}
+			if w.Header().Get("Content-Type") != wire.ContentType { // held against the document by the fixture
 				continue
 			}
 			path := openapi.Path(o.Path)

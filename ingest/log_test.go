@@ -51,7 +51,7 @@ func anyRecord(r *rand.Rand) domain.Record {
 	case 0:
 		return domain.Record{Kind: domain.KindTick, Account: account, Command: &domain.Tick{Hour: r.Uint32()}}
 	case 1:
-		c := &domain.RegisterMember{UID: strings.Repeat("u", r.IntN(300)), At: r.Int64()}
+		c := &domain.RegisterMember{Domain: strings.Repeat("u", r.IntN(300)), At: r.Int64()}
 		return domain.Record{Kind: domain.KindRegister, Account: account, Command: c, BodyHash: r.Uint64()}
 	}
 	a := domain.Activity{Member: domain.MemberID(r.Uint64()), Time: r.Int64(), Content: domain.Content{Content: strings.Repeat("x", r.IntN(3000))}}

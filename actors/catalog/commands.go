@@ -197,3 +197,16 @@ func (l *ledger) deleteDefinition(account domain.AccountID, c *domain.DeleteDefi
 	l.keep(&d)
 	return domain.Outcome{ID: uint32(c.ID)}
 }
+
+func (l *ledger) putSlotKeys(c *domain.PutSlotKeys) domain.Outcome {
+	inForce := uint32(0)
+	if k := l.view.slotKeys; k != nil {
+		inForce = k.Generation
+	}
+	if c.Keys.Generation != inForce+1 {
+		return domain.Failed(domain.Fail(domain.Conflict, "the slot keys were put by another node meanwhile"))
+	}
+	keys := c.Keys
+	l.keep(&keys)
+	return domain.Outcome{}
+}

@@ -59,7 +59,8 @@ func (l *ledger) load(entity any) error {
 func (l *ledger) publish() *View {
 	v := l.view
 	v.next = l.state.Next
-	l.view = v.clone()
+	next := *v // its own fields may be written; pages are copied when set
+	l.view = &next
 	l.epoch++
 	return v
 }
@@ -99,6 +100,8 @@ func (l *ledger) put(entity any) {
 		putSetAside(v, e)
 	case *domain.AcceptedGap:
 		v.accepted = append(slices.Clip(v.accepted), e)
+	case *domain.SlotKeys:
+		v.slotKeys = e
 	}
 }
 
@@ -211,6 +214,8 @@ func (l *ledger) command(r *domain.Record) domain.Outcome {
 	case *domain.SetAside:
 		l.keep(c)
 		return domain.Outcome{}
+	case *domain.PutSlotKeys:
+		return l.putSlotKeys(c)
 	case *domain.AcceptGap:
 		if l.view.accepted.Has(c) {
 			return domain.Outcome{}

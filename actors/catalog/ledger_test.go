@@ -140,7 +140,10 @@ func TestI6_StoredEntitiesGiveTheSameCatalog(t *testing.T) {
 	for i := range 300 {
 		at := int64(i)
 		id := domain.BrandID(rnd.IntN(6))
-		switch rnd.IntN(8) {
+		switch rnd.IntN(9) {
+		case 8:
+			keys := domain.SlotKeys{Generation: uint32(1 + rnd.IntN(5)), Wrapped: []byte{byte(i)}}
+			b.do(0, 0, &domain.PutSlotKeys{Keys: keys})
 		case 6:
 			g := domain.Segment{ID: domain.SegmentID(rnd.IntN(4)), Name: fmt.Sprint(i), Brand: id, Activities: []domain.SegmentActivity{{Definition: domain.FirstDefinition}}}
 			b.do(account, 0, &domain.PutSegment{Segment: g, Given: []string{"Name", "BrandID", "Activities"}[:1+rnd.IntN(3)], At: at})
@@ -163,7 +166,7 @@ func TestI6_StoredEntitiesGiveTheSameCatalog(t *testing.T) {
 			continue
 		}
 		again := newLedger()
-		for _, kind := range []string{"account", "application", "key", "brand", "definition", "segment"} {
+		for _, kind := range []string{"account", "application", "key", "brand", "definition", "segment", "slotkeys"} {
 			for id := range uint32(500) {
 				if e := stored[fmt.Sprint(kind, id)]; e != nil {
 					_ = again.load(e)
@@ -178,6 +181,7 @@ func TestI6_StoredEntitiesGiveTheSameCatalog(t *testing.T) {
 			{want.Segments(account), got.Segments(account)},
 			{want.Keys(), got.Keys()},
 			{want.Applications(), got.Applications()},
+			{want.SlotKeys(), got.SlotKeys()},
 			{want.Next(), got.Next()},
 			{b.l.slugs, again.slugs},
 		} {
@@ -190,6 +194,8 @@ func TestI6_StoredEntitiesGiveTheSameCatalog(t *testing.T) {
 
 func name(entity any) string {
 	switch e := entity.(type) {
+	case *domain.SlotKeys:
+		return "slotkeys0"
 	case *domain.Account:
 		return fmt.Sprint("account", e.ID)
 	case *domain.Application:
@@ -250,5 +256,36 @@ func TestLedger_DefinitionKeepsItsFormerServices(t *testing.T) {
 	d, _ := b.l.publish().Definition(account, id)
 	if !slices.Equal(d.Former, []domain.Service{domain.LastFM, domain.Deezer}) || d.Service != domain.Deezer {
 		t.Errorf("%+v", d)
+	}
+}
+
+// Slot keys are put once for each generation: of two nodes that make or wrap them, the first in
+// the log does, and the other gets a conflict that changes nothing.
+func TestLedger_SlotKeysByGeneration(t *testing.T) {
+	b := newBook()
+	put := func(generation uint32, by byte) domain.Code {
+		return b.do(0, 0, &domain.PutSlotKeys{Keys: domain.SlotKeys{Generation: generation, Wrapped: []byte{by}}}).Code
+	}
+	inForce := func() *domain.SlotKeys { return b.l.publish().SlotKeys() }
+	if k := inForce(); k != nil {
+		t.Fatalf("%+v in a new catalog", k)
+	}
+	for _, c := range []struct {
+		generation uint32
+		by         byte
+		want       domain.Code
+		force      byte
+	}{
+		{1, 1, domain.OK, 1},
+		{1, 2, domain.Conflict, 1},
+		{2, 3, domain.OK, 3},
+		{2, 4, domain.Conflict, 3},
+		{0, 5, domain.Conflict, 3},
+		{4, 6, domain.Conflict, 3},
+		{3, 7, domain.OK, 7},
+	} {
+		if code := put(c.generation, c.by); code != c.want || inForce().Wrapped[0] != c.force {
+			t.Errorf("generation %d by %d: code %d, in force those of %d", c.generation, c.by, code, inForce().Wrapped[0])
+		}
 	}
 }

@@ -13,8 +13,8 @@ type State struct {
 }
 
 // Store keeps the catalog's entities: domain.Account, Application, Key,
-// Brand, Definition, Segment, Layout, SetAside, AcceptedGap and Request values. One
-// goroutine.
+// Brand, Definition, Segment, Layout, SetAside, AcceptedGap, SlotKeys and Request values.
+// One goroutine.
 type Store interface {
 	State() State
 	// Load calls f with every entity stored: a pointer to one of the types named.

@@ -23,6 +23,7 @@ type View struct {
 	byHash       map[domain.KeyHash]uint32
 	setAside     map[RecordPlace]int64 // when, ms since 1970
 	accepted     journal.AcceptedGaps
+	slotKeys     *domain.SlotKeys
 }
 
 // owned is what an account has, in order of ids; it only grows.
@@ -57,6 +58,9 @@ func (v *View) Changed(account domain.AccountID) int64 {
 
 // Layout is the installation's layout; nil before it was made.
 func (v *View) Layout() *domain.Layout { return v.layout }
+
+// SlotKeys are the wrapped keys of all slots; nil before they were made.
+func (v *View) SlotKeys() *domain.SlotKeys { return v.slotKeys }
 
 // Key is the key with that hash, revoked ones too.
 func (v *View) Key(hash domain.KeyHash) (*domain.Key, bool) {
@@ -238,12 +242,6 @@ func (v *View) Source(partition int) (id domain.TopicID) {
 		}
 	}
 	return id
-}
-
-// clone is a copy whose own fields may be written; pages are copied when set.
-func (v *View) clone() *View {
-	c := *v
-	return &c
 }
 
 func putKey(v *View, k *domain.Key, epoch uint64) {

@@ -11,25 +11,22 @@ type RegisterMember struct {
 	Application ApplicationID
 	Identity    IdentityHash // of service and uid, or of the login email: its slot is the record's place
 	Service     Service
-	UID         string // of Email the address, in lower case
 
-	Partner     IdentityHash // of PartnerCode and PartnerID; zero: none given
+	Partner     IdentityHash // of PartnerCode and the partner's id; zero: the record has none
 	PartnerCode string
-	PartnerID   string
+	Email       IdentityHash // pointer: of the profile's email; zero: it has none
+	Username    IdentityHash // pointer: of service and username; zero: the record has none
 
-	Email    IdentityHash // pointer: of the profile's email; zero: none given, or cleared
-	Username IdentityHash // pointer: of service and username; zero: none given, or cleared
+	Personal PersonalPut // the member's, with what is given
+	Given    Fields      // what of the profile is given and not personal
+	Record   Fields      // what of the service record is given and not personal
+	Domain   string      // canonical; empty: none given
+	Password string      // of Email: hash in PHC format, under the salt in use where one is
+	Segment  SegmentID   // whose list the member is put on; 0: none
 
-	Given    Fields    // what of the profile is given
-	Record   Fields    // what of the service record is given
-	Domain   string    // canonical; empty: none given
-	Password string    // of Email: hash in PHC format, under the salt in use where one is
-	Segment  SegmentID // whose list the member is put on; 0: none
-
-	At          int64    // ms since 1970
-	UUID        [16]byte // for a member that is new
-	TokenRandom [10]byte // the 80 random bits of the access token
-	TokenHash   [16]byte // keyed hash of TokenRandom
+	At        int64    // ms since 1970
+	UUID      [16]byte // for a member that is new
+	TokenHash [16]byte // keyed hash of the access token's random bits
 }
 
 // Kind is KindRegister.

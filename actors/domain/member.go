@@ -90,7 +90,7 @@ const (
 	MemberRefused
 )
 
-// Member is a member as its shard keeps it.
+// Member is a member as its shard keeps it, or as the API has opened it (Opened).
 type Member struct {
 	ID          MemberID
 	Account     AccountID
@@ -99,11 +99,12 @@ type Member struct {
 	State       MemberState
 	Created     int64 // ms since 1970
 	UUID        [16]byte
-	TokenRandom [10]byte
+	TokenRandom [10]byte // of an opened member
 	TokenHash   [16]byte
-	TokenMade   int64 // seconds since 1970
-	Profile     Fields
+	TokenMade   int64           // seconds since 1970
+	Profile     Fields          // in clear; of an opened member all
 	Services    []ServiceRecord // by ID
+	Personal    PersonalPart
 
 	// Most members have none of these.
 	Email     IdentityHash          // pointer: of the profile's email
@@ -195,13 +196,13 @@ type ServiceRecord struct {
 	ID          uint64
 	Application ApplicationID
 	Service     Service
-	UID         string
+	UID         string       // of an opened member
 	Identity    IdentityHash // of service and uid, or of the login email
 	Partner     IdentityHash // of PartnerCode and PartnerID
 	Username    IdentityHash // pointer: of service and username
-	Fields      Fields       // RecordUsername and so on
+	Fields      Fields       // RecordPaid and so on, in clear; of an opened member all
 	PartnerCode string
-	PartnerID   string
+	PartnerID   string   // of an opened member
 	Domains     []string // of registrations and logins, as they came
 	Created     int64    // ms since 1970
 	Updated     int64

@@ -31,6 +31,7 @@ const (
 	KindAcceptGap         Kind = 73
 	KindPutSegment        Kind = 74
 	KindDeleteSegment     Kind = 75
+	KindPutSlotKeys       Kind = 80
 	KindPutPlan           Kind = 84
 	KindPutLimits         Kind = 85
 

@@ -20,6 +20,7 @@ func RecordBytes(r *domain.Record) int {
 }
 
 func registrationBytes(c *domain.RegisterMember) (n int) {
+	n = len(c.Personal.Data)
 	for _, f := range c.Given {
 		n += len(f.Value)
 	}

@@ -241,20 +241,21 @@ func TestRegister_ChangesWhatFiltersRead(t *testing.T) {
 		}
 		return out
 	}
-	given := domain.Fields{{Field: domain.Gender, Value: "F"}, {Field: domain.Country, Value: "DE"}, {Field: domain.Birthdate, Value: "1900-01-02"}}
-	changes := s.Register(nil, &domain.RegisterMember{Application: 1, Service: domain.Spotify, UID: "x", Given: given, Domain: "a.de", At: 5000}, 1)
+	given := domain.Fields{{Field: domain.Gender, Value: "F"}, {Field: domain.Country, Value: "DE"}}
+	put := domain.PersonalPut{Sealed: domain.Sealed{Key: domain.KeyID{1}}, Has: 1 << domain.Birthdate, Born: 2}
+	changes := s.Register(nil, &domain.RegisterMember{Application: 1, Service: domain.Spotify, Given: given, Personal: put, Domain: "a.de", At: 5000}, 1)
 	got := say(changes)
 	want := []string{`1 "" true`, `2 "F" true`, `3 "\t" true`, `5 "a.de" true`, `10 "\x05" true`, `10 "\t" true`, `10 "\f" true`, "64=17477", "65=2", "67=5", "69=5", "71=5"}
 	if !slices.Equal(got, want) {
 		t.Fatalf("%q", got)
 	}
 	given = domain.Fields{{Field: domain.Gender, Value: "M"}, {Field: domain.Country, Value: ""}}
-	changes = s.Register(nil, &domain.RegisterMember{Application: 2, Service: domain.Spotify, UID: "x", Given: given, At: 6000}, 2)
+	changes = s.Register(nil, &domain.RegisterMember{Application: 2, Service: domain.Spotify, Given: given, At: 6000}, 2)
 	got = say(changes)
 	if want = []string{`2 "F" false`, `2 "M" true`, `10 "\t" false`, "64=0", "69=6", "71=6"}; !slices.Equal(got, want) {
 		t.Fatalf("%q", got)
 	}
-	if n := len(s.Member.Services); n != 2 || s.Member.Profile.Get(domain.Birthdate) != "1900-01-02" {
+	if n := len(s.Member.Services); n != 2 || s.Member.Personal.Born != 2 {
 		t.Fatalf("%+v", s.Member)
 	}
 }

@@ -94,7 +94,7 @@ func (s *State) Await(dst []domain.Change, p domain.PendingRegistration, isNew b
 type Settled struct {
 	Ended   *domain.PendingRegistration // nil: nothing yet
 	Granted bool                        // it was applied; else it left nothing
-	Again   bool                        // not, because its address got a password meanwhile
+	Again   bool                        // not, because its address got a password, or the member another personal part, meanwhile
 	IsNew   bool                        // the member came into being by it, or did not: what is parked for it is due
 }
 
@@ -121,9 +121,11 @@ func (s *State) Settle(dst []domain.Change, c *domain.Claim, record uint64) ([]d
 		}), Settled{}
 	}
 	there := s.Member.Password(p.Register.Identity)
-	end := Settled{Ended: &p, Granted: granted, IsNew: s.Pending()}
-	if granted && there != "" && there != p.Register.Password {
-		end.Granted, end.Again = false, true
+	end := Settled{Ended: &p, Granted: granted, IsNew: s.Member.State == domain.MemberPending}
+	if granted && (there != "" && there != p.Register.Password || !s.Member.Personal.Takes(&p.Register.Personal)) {
+		end.Granted = false
+		end.Again = true
+		dst = s.Outdated(dst, &p.Register.Personal)
 	}
 	dst = s.change(dst, func(m *domain.Member) {
 		m.Pending = slices.Delete(slices.Clone(m.Pending), at, at+1)

@@ -15,8 +15,8 @@ func identity(b byte) domain.IdentityHash { return domain.IdentityHash{b} }
 // waiting is a registration that waits for a service and a partner.
 func waiting(ticket uint64, service, partner byte) domain.PendingRegistration {
 	c := domain.RegisterMember{
-		Application: 1, Service: domain.Spotify, UID: string(rune(service)), Identity: identity(service),
-		Partner: identity(partner), PartnerCode: "p", PartnerID: string(rune(partner)),
+		Application: 1, Service: domain.Spotify, Identity: identity(service),
+		Partner: identity(partner), PartnerCode: "p",
 	}
 	return domain.PendingRegistration{Ticket: ticket, Register: c, Claims: Wants(nil, &c)}
 }
@@ -45,11 +45,11 @@ func TestSettle_RegistrationNeedsAllItsClaims(t *testing.T) {
 		for _, isNew := range []bool{true, false} {
 			s := New(&domain.RegisterMember{Application: 1, At: 5}, 1, domain.MemberIDOf(1, 7), 0)
 			if !isNew {
-				s.Register(nil, &domain.RegisterMember{Application: 1, Service: domain.LastFM, UID: "l", Identity: identity('l')}, 9)
+				s.Register(nil, &domain.RegisterMember{Application: 1, Service: domain.LastFM, Identity: identity('l')}, 9)
 			}
 			before := s.Member
 			s.Await(nil, waiting(1, 's', 'p'), isNew)
-			if s.Pending() != isNew || Holds(&s.Member, identity('s')) || !Needs(&s.Member, identity('s')) || !Needs(&s.Member, identity('p')) {
+			if (s.Member.State == domain.MemberPending) != isNew || Holds(&s.Member, identity('s')) || !Needs(&s.Member, identity('s')) || !Needs(&s.Member, identity('p')) {
 				t.Fatalf("%s: %+v", c.name, s.Member)
 			}
 			ended := -1
@@ -92,7 +92,7 @@ func (s *State) registered(c *domain.RegisterMember, record uint64) domain.Membe
 
 func TestSettle_AddressWithANewPasswordIsAskedAgain(t *testing.T) {
 	s := New(&domain.RegisterMember{Application: 1}, 1, domain.MemberIDOf(1, 7), 0)
-	c := domain.RegisterMember{Application: 1, Service: domain.Email, UID: "a@b.c", Identity: identity('e'), Password: "$1$salt1$x"}
+	c := domain.RegisterMember{Application: 1, Service: domain.Email, Identity: identity('e'), Password: "$1$salt1$x"}
 	s.Await(nil, domain.PendingRegistration{Ticket: 1, Register: c, Claims: []domain.PendingClaim{{Identity: identity('e'), Type: domain.ByLogin}}}, false)
 	other := c
 	other.Password = "$1$salt2$y"
@@ -104,13 +104,12 @@ func TestSettle_AddressWithANewPasswordIsAskedAgain(t *testing.T) {
 
 func TestIdentities_AreThoseOfTheServiceRecords(t *testing.T) {
 	s := New(&domain.RegisterMember{Application: 1}, 1, domain.MemberIDOf(1, 7), 0)
-	name, mail := domain.Fields{{Field: domain.RecordUsername, Value: "ada"}}, domain.Fields{{Field: domain.EmailAddress, Value: "a@b.c"}}
 	s.Register(nil, &domain.RegisterMember{
-		Application: 1, Service: domain.Spotify, UID: "u", Identity: identity('u'), Partner: identity('p'), PartnerCode: "p", PartnerID: "1",
-		Record: name, Username: identity('n'), Given: mail, Email: identity('m'),
+		Application: 1, Service: domain.Spotify, Identity: identity('u'), Partner: identity('p'), PartnerCode: "p",
+		Username: identity('n'), Email: identity('m'),
 	}, 1)
-	s.Register(nil, &domain.RegisterMember{Application: 2, Service: domain.Spotify, UID: "u", Identity: identity('u'), Record: name, Username: identity('n')}, 2)
-	s.Register(nil, &domain.RegisterMember{Application: 2, Service: domain.Email, UID: "a@b.c", Identity: identity('e'), Password: "$x"}, 3)
+	s.Register(nil, &domain.RegisterMember{Application: 2, Service: domain.Spotify, Identity: identity('u'), Email: identity('m'), Username: identity('n')}, 2)
+	s.Register(nil, &domain.RegisterMember{Application: 2, Service: domain.Email, Identity: identity('e'), Email: identity('m'), Password: "$x"}, 3)
 	say := func() (out []string) {
 		for _, i := range Identities(&s.Member) {
 			out = append(out, fmt.Sprintf("%c%d", i.Hash[0], i.Kind))
@@ -125,8 +124,7 @@ func TestIdentities_AreThoseOfTheServiceRecords(t *testing.T) {
 	}
 	// Another partner, the name cleared in one of two records, the address cleared.
 	s.Register(nil, &domain.RegisterMember{
-		Application: 1, Service: domain.Spotify, UID: "u", Identity: identity('u'), Partner: identity('q'), PartnerCode: "q", PartnerID: "1",
-		Record: domain.Fields{{Field: domain.RecordUsername}}, Given: domain.Fields{{Field: domain.EmailAddress}},
+		Application: 1, Service: domain.Spotify, Identity: identity('u'), Partner: identity('q'), PartnerCode: "q",
 	}, 4)
 	if got, want := say(), []string{"u1", "q2", "e3", "n6"}; !slices.Equal(got, want) {
 		t.Fatalf("%v, want %v", got, want)

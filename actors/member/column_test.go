@@ -21,6 +21,7 @@ func TestI7_ColumnsAreThoseOfTheCommit(t *testing.T) {
 		a.Add(domain.MemberIDOf(uint64(o)+1, 1))
 	}
 	one := func(words ...string) string { return words[r.IntN(len(words))] }
+	born := map[string]uint16{"1900-01-01": 1, "1970-01-01": 25568, "2012-02-29": 40967}
 	type moment struct {
 		index *Index
 		want  []self
@@ -30,8 +31,9 @@ func TestI7_ColumnsAreThoseOfTheCommit(t *testing.T) {
 		for range fans {
 			o := r.IntN(fans)
 			gender, country, day := one("", "M", "F", "Other"), one("", "DE", "FR"), one("", "1900-01-01", "1970-01-01", "2012-02-29")
-			given := domain.Fields{{Field: domain.Gender, Value: gender}, {Field: domain.Country, Value: country}, {Field: domain.Birthdate, Value: day}}
-			for _, c := range states[o].Register(nil, &domain.RegisterMember{Service: domain.Spotify, UID: "u", Given: given}, 1) {
+			given := domain.Fields{{Field: domain.Gender, Value: gender}, {Field: domain.Country, Value: country}}
+			put := domain.PersonalPut{Sealed: domain.Sealed{Key: domain.KeyID{1}}, Born: born[day]}
+			for _, c := range states[o].Register(nil, &domain.RegisterMember{Service: domain.Spotify, Given: given, Personal: put}, 1) {
 				switch v := c.Value.(type) {
 				case *domain.Column:
 					a.PutColumn(v)
@@ -40,7 +42,7 @@ func TestI7_ColumnsAreThoseOfTheCommit(t *testing.T) {
 				}
 			}
 			now[o] = self{
-				domain.CountryCode(country), map[string]uint16{"1900-01-01": 1, "1970-01-01": 25568, "2012-02-29": 40967}[day],
+				domain.CountryCode(country), born[day],
 				map[string]uint16{"M": 1, "F": 2, "Other": 3}[gender],
 			}
 		}

@@ -3,7 +3,6 @@ package member
 import (
 	"math/bits"
 	"slices"
-	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
@@ -53,11 +52,9 @@ func filterableOf(m *domain.Member) filterable {
 	if r := effectiveRegion(m.Profile); r != "" {
 		f.put(domain.AttrRegion, r)
 	}
-	for _, v := range m.Profile {
-		f.has |= 1 << v.Field
-	}
+	f.has = m.Profile.Bits() | m.Personal.Has
 	f.country = effectiveCountry(m.Profile)
-	f.born = birthDay(m.Profile.Get(domain.Birthdate))
+	f.born = m.Personal.Born
 	f.times = [3]uint32{seconds(m.Created), seconds(m.LastLogin()), seconds(m.Changed())}
 	return f
 }
@@ -89,15 +86,6 @@ func effectiveRegion(p domain.Fields) string {
 		return r
 	}
 	return domain.RegionValue(p.Get(domain.Region))
-}
-
-// birthDay is a date as the column of birth days holds it.
-func birthDay(date string) uint16 {
-	t, err := time.Parse(time.DateOnly, date)
-	if err != nil {
-		return 0
-	}
-	return domain.BirthDay(t)
 }
 
 // to appends what turns f into g.

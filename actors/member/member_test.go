@@ -192,7 +192,7 @@ func TestRecord_RepeatOfOneTimeGivesTheActionThatCounts(t *testing.T) {
 func TestRecord_MutedServiceIsRefused(t *testing.T) {
 	s := New(&domain.RegisterMember{Application: 1}, 1, domain.MemberIDOf(1, 7), 0)
 	off := domain.Fields{{Field: domain.RecordSharing, Value: "0"}}
-	s.Register(nil, &domain.RegisterMember{Application: 1, Service: domain.Spotify, UID: "x", Record: off}, 1)
+	s.Register(nil, &domain.RegisterMember{Application: 1, Service: domain.Spotify, Record: off}, 1)
 	a := domain.Activity{Definition: 100, Brand: 1, Service: domain.Spotify, Time: int64(domain.FirstSecond), Hash: 9}
 	if _, v, _ := s.Record(nil, &a, 1, 0, nil, newPast()); v.Reason != domain.SharingDisabled {
 		t.Fatal(v)
@@ -202,7 +202,7 @@ func TestRecord_MutedServiceIsRefused(t *testing.T) {
 		t.Fatal(v)
 	}
 	on := domain.Fields{{Field: domain.RecordSharing, Value: "1"}}
-	s.Register(nil, &domain.RegisterMember{Application: 1, Service: domain.Spotify, UID: "x", Record: on}, 2)
+	s.Register(nil, &domain.RegisterMember{Application: 1, Service: domain.Spotify, Record: on}, 2)
 	a.Service, a.Hash = domain.Spotify, 10
 	if _, v, _ := s.Record(nil, &a, 1, 0, nil, newPast()); v.Reason != domain.Accepted {
 		t.Fatal(v)

@@ -76,13 +76,13 @@ func TestChanged_IsWhenARecordLastChangedTheMember(t *testing.T) {
 	}{
 		{func() []domain.Change { return nil }, 0}, // it has no service yet: it is not there
 		{func() []domain.Change {
-			return s.Register(nil, &domain.RegisterMember{Service: domain.Spotify, UID: "u", At: 6_999}, 1)
+			return s.Register(nil, &domain.RegisterMember{Service: domain.Spotify, At: 6_999}, 1)
 		}, 6},
 		{func() []domain.Change { return s.OptIn(nil, brand, 70_000_000) }, 70_000},
 		{func() []domain.Change { return s.OptIn(nil, brand, 80_000_000) }, 70_000},
 		{func() []domain.Change { return s.OptOut(nil, brand, 90_000_000) }, 90_000},
 		{func() []domain.Change {
-			return s.Register(nil, &domain.RegisterMember{Service: domain.Spotify, UID: "u", At: 100_000_000_000}, 1)
+			return s.Register(nil, &domain.RegisterMember{Service: domain.Spotify, At: 100_000_000_000}, 1)
 		}, 100_000_000},
 	} {
 		follow(step.do())

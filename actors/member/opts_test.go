@@ -50,7 +50,7 @@ func naiveBits(history []standing) []string {
 func TestState_OptsAreWhatWasSaidLast(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := New(&domain.RegisterMember{Application: 1}, 1, domain.MemberIDOf(1, 7), 3)
-		s.Register(nil, &domain.RegisterMember{Application: 1, Service: domain.Spotify, UID: "x", Identity: identity('x')}, 1)
+		s.Register(nil, &domain.RegisterMember{Application: 1, Service: domain.Spotify, Identity: identity('x')}, 1)
 		var history []standing
 		bits := map[string]bool{}
 		for step := range rapid.Int64Range(1, 60).Draw(t, "steps") {
@@ -66,7 +66,7 @@ func TestState_OptsAreWhatWasSaidLast(t *testing.T) {
 				changes, history = s.OptOut(nil, o, step), append(history, standing{o, "out"})
 			default:
 				o.Kind, o.ID = domain.OptSegment, max(o.ID, 1)
-				c := &domain.RegisterMember{Application: 1, Service: domain.Spotify, UID: "x", Identity: identity('x'), Segment: domain.SegmentID(o.ID), At: step}
+				c := &domain.RegisterMember{Application: 1, Service: domain.Spotify, Identity: identity('x'), Segment: domain.SegmentID(o.ID), At: step}
 				changes, history = s.Register(nil, c, 2), append(history, standing{o, "listed"})
 			}
 			for _, c := range changes {

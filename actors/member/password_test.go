@@ -9,7 +9,7 @@ import (
 func TestGuess_TenWrongWithinAQuarterHourLockTheAddress(t *testing.T) {
 	const quarter = 15 * 60 * 1000
 	s := New(&domain.RegisterMember{Application: 1}, 1, domain.MemberIDOf(1, 7), 0)
-	c := domain.RegisterMember{Application: 1, Service: domain.Email, UID: "a@b.c", Identity: identity('e'), Password: "$a$p$salt$right"}
+	c := domain.RegisterMember{Application: 1, Service: domain.Email, Identity: identity('e'), Password: "$a$p$salt$right"}
 	s.Register(nil, &c, 1)
 	guess := func(password string, now int64, want Guess, retry uint32) {
 		t.Helper()

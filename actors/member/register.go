@@ -1,7 +1,6 @@
 package member
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
@@ -11,7 +10,7 @@ import (
 func New(c *domain.RegisterMember, account domain.AccountID, id domain.MemberID, ord domain.Ordinal) *State {
 	return NewState(&domain.Member{
 		ID: id, Account: account, Ord: ord, Application: c.Application, State: domain.MemberActive,
-		Created: c.At, UUID: c.UUID, TokenRandom: c.TokenRandom, TokenHash: c.TokenHash, TokenMade: c.At / 1000,
+		Created: c.At, UUID: c.UUID, TokenHash: c.TokenHash, TokenMade: c.At / 1000,
 	})
 }
 
@@ -24,30 +23,24 @@ func (s *State) Register(dst []domain.Change, c *domain.RegisterMember, record u
 // register writes the registration into m, whose slices are not shared after.
 func register(m *domain.Member, c *domain.RegisterMember, record uint64) {
 	m.Profile = m.Profile.With(c.Given)
-	if gives(c.Given, domain.EmailAddress) {
-		m.Email = c.Email
-	}
+	m.Email = c.Email
+	putPersonal(m, &c.Personal)
 	m.Services = slices.Clone(m.Services)
 	at := slices.IndexFunc(m.Services, func(r domain.ServiceRecord) bool {
-		return r.Application == c.Application && r.Service == c.Service && r.UID == c.UID
+		return r.Application == c.Application && r.Identity == c.Identity
 	})
 	if at < 0 {
 		at = len(m.Services)
 		m.Services = append(m.Services, domain.ServiceRecord{
-			ID: record, Application: c.Application, Service: c.Service, UID: c.UID, Identity: c.Identity, Created: c.At,
+			ID: record, Application: c.Application, Service: c.Service, Identity: c.Identity, Created: c.At,
 		})
 	}
 	r := &m.Services[at]
 	r.Fields = r.Fields.With(c.Record)
-	if gives(c.Record, domain.RecordUsername) {
-		r.Username = c.Username
-	}
+	r.Username = c.Username
 	r.Updated, r.LastLogin = c.At, c.At
-	if !c.Partner.IsZero() {
-		r.Partner, r.PartnerCode, r.PartnerID = c.Partner, c.PartnerCode, c.PartnerID
-	} else if r.Partner.IsZero() { // half of a name identifies no member; it is shown
-		r.PartnerCode, r.PartnerID = cmp.Or(c.PartnerCode, r.PartnerCode), cmp.Or(c.PartnerID, r.PartnerID)
-	}
+	r.Partner = c.Partner
+	r.PartnerCode = c.PartnerCode
 	if c.Domain != "" && !slices.Contains(r.Domains, c.Domain) {
 		r.Domains = append(slices.Clone(r.Domains), c.Domain)
 	}
@@ -61,9 +54,26 @@ func register(m *domain.Member, c *domain.RegisterMember, record uint64) {
 	}
 }
 
-// gives reports that a field is given, if only to be cleared.
-func gives(f domain.Fields, field domain.Field) bool {
-	return slices.ContainsFunc(f, func(v domain.FieldValue) bool { return v.Field == field })
+// Outdated notes the key of a personal part that was not made of the one that the member has: what
+// it seals is in the log.
+func (s *State) Outdated(dst []domain.Change, p *domain.PersonalPut) []domain.Change {
+	has := &s.Member.Personal
+	if p.Key.IsZero() || p.Key == has.Key || slices.Contains(has.Keys, p.Key) {
+		return dst
+	}
+	return s.change(dst, func(m *domain.Member) {
+		m.Personal.Keys = append(slices.Clone(has.Keys), p.Key)
+	})
+}
+
+// putPersonal replaces the member's personal part, if the command has one.
+func putPersonal(m *domain.Member, p *domain.PersonalPut) {
+	if p.Key.IsZero() {
+		return
+	}
+	m.Personal = domain.PersonalPart{
+		Sealed: p.Sealed, Version: m.Personal.Version + 1, Has: p.Has, Born: p.Born, Keys: m.Personal.Keys,
+	}
 }
 
 // change lets edit change a copy of the member, of which it must not change what
@@ -81,6 +91,3 @@ func (s *State) change(dst []domain.Change, edit func(*domain.Member)) []domain.
 
 // Active reports that answers show the member.
 func (s *State) Active() bool { return s.Member.State == domain.MemberActive }
-
-// Pending reports that the member waits for the claims of its registration.
-func (s *State) Pending() bool { return s.Member.State == domain.MemberPending }

@@ -75,10 +75,11 @@ func (s *State) Bytes() int {
 	m := &s.Member
 	n := int(unsafe.Sizeof(*s)) + cap(s.fresh)*int(unsafe.Sizeof(domain.Row{})) +
 		cap(s.pairs)*int(unsafe.Sizeof(domain.OneTime{}))
+	n += len(m.Personal.Data) + len(m.Personal.Keys)*int(unsafe.Sizeof(domain.KeyID{}))
 	n += fieldBytes(m.Profile) + len(m.Opts)*int(unsafe.Sizeof(domain.OptState{}))
 	for i := range m.Services {
 		r := &m.Services[i]
-		n += int(unsafe.Sizeof(*r)) + len(r.UID) + len(r.PartnerCode) + len(r.PartnerID) + fieldBytes(r.Fields)
+		n += int(unsafe.Sizeof(*r)) + len(r.PartnerCode) + fieldBytes(r.Fields)
 		for _, d := range r.Domains {
 			n += int(unsafe.Sizeof(d)) + len(d)
 		}
@@ -88,7 +89,7 @@ func (s *State) Bytes() int {
 	}
 	for i := range m.Pending {
 		c := &m.Pending[i].Register
-		n += int(unsafe.Sizeof(m.Pending[i])) + fieldBytes(c.Given) + fieldBytes(c.Record) + len(c.UID) + len(c.Password)
+		n += int(unsafe.Sizeof(m.Pending[i])) + fieldBytes(c.Given) + fieldBytes(c.Record) + len(c.Personal.Data) + len(c.Password)
 	}
 	return n
 }

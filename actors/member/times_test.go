@@ -32,7 +32,7 @@ func TestI7_TimesAreThoseOfTheCommit(t *testing.T) {
 			o := r.IntN(fans)
 			s := states[o]
 			at := s.Member.Created + r.Int64N(1<<20)
-			for _, c := range s.Register(nil, &domain.RegisterMember{Service: domain.Spotify, UID: "u", At: at}, 1) {
+			for _, c := range s.Register(nil, &domain.RegisterMember{Service: domain.Spotify, At: at}, 1) {
 				if v, ok := c.Value.(*domain.Column); ok {
 					a.PutColumn(v)
 				}

@@ -47,7 +47,7 @@ func (p *port) listAccounts(*http.Request) (any, error) {
 }
 
 func (p *port) putLimits(r *http.Request) (any, error) {
-	id, err := idInPath(r, "an account's id is a number, as account list shows it")
+	id, err := idInPath(r, "an account's id is a number, as app limits shows it")
 	if err != nil {
 		return nil, err
 	}

@@ -29,6 +29,7 @@ type Given struct {
 	Value string
 	bad   string // why it cannot be read; empty: it can
 	path  bool
+	body  bool // of a form
 }
 
 // Params are the parameters of one request.
@@ -60,7 +61,17 @@ func (p *Params) Path(name, value string) {
 	p.given = append(p.given, Given{Name: Fold(name), As: name, Value: value, path: true})
 }
 
-// Encoded adds the pairs of a query string or of a form.
+// Form adds the pairs of a form. One that cannot be read is a fault of the request, whatever
+// its name: the body does not parse.
+func (p *Params) Form(body string) {
+	before := len(p.given)
+	p.Encoded(body)
+	for i := range p.given[before:] {
+		p.given[before+i].body = true
+	}
+}
+
+// Encoded adds the pairs of a query string.
 func (p *Params) Encoded(raw string) {
 	for raw != "" && !p.full {
 		var pair string

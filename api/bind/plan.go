@@ -168,7 +168,11 @@ func (p *Plan) Bind(in any, given *Params) (warnings []string, err *domain.Error
 		at, known := p.byName[g.Name]
 		if !known {
 			taken, fault := p.other(v, g)
-			if !taken {
+			switch {
+			case taken:
+			case g.body && g.bad != "":
+				fault = domain.Bad(domain.InvalidParameter, Shorten(g.As), Shorten(g.As)+" "+g.bad)
+			default:
 				warnings = append(warnings, "the parameter "+Shorten(g.As)+" is unknown and was ignored")
 			}
 			if fault != nil && bad == nil {

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"maps"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -29,22 +30,41 @@ type fieldsIn struct {
 
 // musicURLs are a brand's pages on services that play music.
 type musicURLs struct {
-	SpotifyURL        *bind.URL `name:"spotifyurl" doc:"artist on Spotify; SpotifyID is read out of it" eg:"https://open.spotify.com/artist/4dpARuHxo51G3z768sgnrY"`
-	SpotifyUserURL    *bind.URL `name:"spotifyuserurl" doc:"owner of playlists, separate from the artist's profile" eg:"https://open.spotify.com/user/moons"`
-	SpotifyPodcastURL *bind.URL `name:"spotifypodcasturl" doc:"podcast on Spotify" eg:"https://open.spotify.com/show/1"`
-	DeezerURL         *bind.URL `name:"deezerurl" doc:"artist on Deezer; DeezerID is read out of it" eg:"https://www.deezer.com/en/artist/27"`
-	DeezerUserURL     *bind.URL `name:"deezeruserurl" doc:"profile on Deezer; DeezerUserID is read out of it" eg:"https://www.deezer.com/profile/5"`
-	AppleMusicURL     *bind.URL `name:"applemusicurl" doc:"artist on Apple Music; AppleMusicID and AppleMusicName are read out of it" eg:"https://music.apple.com/us/artist/moons/12345"`
-	NapsterURL        *bind.URL `name:"napsterurl" doc:"artist on Napster; NapsterID is read out of it" eg:"https://app.napster.com/artist/art.1"`
-	NapsterUserURL    *bind.URL `name:"napsteruserurl" doc:"profile on Napster; NapsterUserID is read out of it" eg:"https://app.napster.com/profile/moons"`
-	SoundCloudURL     *bind.URL `name:"soundcloudurl" doc:"profile on SoundCloud; SoundCloudUsername is read out of it" eg:"https://soundcloud.com/moons"`
-	GroovesharkURL    *bind.URL `name:"groovesharkurl" doc:"artist on Grooveshark" eg:"https://grooveshark.com/moons"`
-	LastFMURL         *bind.URL `name:"lastfmurl" doc:"artist on Last.fm" eg:"https://www.last.fm/music/Moons"`
+	SpotifyURL        *spotifyURL `name:"spotifyurl" doc:"artist on Spotify; SpotifyID is read out of it" eg:"https://open.spotify.com/artist/4dpARuHxo51G3z768sgnrY"`
+	SpotifyUserURL    *spotifyURL `name:"spotifyuserurl" doc:"owner of playlists, separate from the artist's profile" eg:"https://open.spotify.com/user/moons"`
+	SpotifyPodcastURL *spotifyURL `name:"spotifypodcasturl" doc:"podcast on Spotify" eg:"https://open.spotify.com/show/1"`
+	DeezerURL         *bind.URL   `name:"deezerurl" doc:"artist on Deezer; DeezerID is read out of it" eg:"https://www.deezer.com/en/artist/27"`
+	DeezerUserURL     *bind.URL   `name:"deezeruserurl" doc:"profile on Deezer; DeezerUserID is read out of it" eg:"https://www.deezer.com/profile/5"`
+	AppleMusicURL     *bind.URL   `name:"applemusicurl" doc:"artist on Apple Music; AppleMusicID and AppleMusicName are read out of it" eg:"https://music.apple.com/us/artist/moons/12345"`
+	NapsterURL        *bind.URL   `name:"napsterurl" doc:"artist on Napster; NapsterID is read out of it" eg:"https://app.napster.com/artist/art.1"`
+	NapsterUserURL    *bind.URL   `name:"napsteruserurl" doc:"profile on Napster; NapsterUserID is read out of it" eg:"https://app.napster.com/profile/moons"`
+	SoundCloudURL     *bind.URL   `name:"soundcloudurl" doc:"profile on SoundCloud; SoundCloudUsername is read out of it" eg:"https://soundcloud.com/moons"`
+	GroovesharkURL    *bind.URL   `name:"groovesharkurl" doc:"artist on Grooveshark" eg:"https://grooveshark.com/moons"`
+	LastFMURL         *bind.URL   `name:"lastfmurl" doc:"artist on Last.fm" eg:"https://www.last.fm/music/Moons"`
 }
+
+// spotifyURL is an address of Spotify: on the web, or a URI such as spotify:artist:<id>.
+type spotifyURL bind.URL
+
+// ParseParam reads an address.
+func (u *spotifyURL) ParseParam(s string) error {
+	s = strings.TrimSpace(s)
+	if len(s) <= 255 && spotifyForm.MatchString(s) {
+		*u = spotifyURL(s)
+		return nil
+	}
+	if err := (*bind.URL)(u).ParseParam(s); err != nil {
+		return errors.New("must be an http or https address, or a URI of Spotify")
+	}
+	return nil
+}
+
+// spotifyForm is the form of a URI of Spotify.
+var spotifyForm = regexp.MustCompile(`^(?i:spotify)(:[A-Za-z0-9%._~-]+){2,5}$`)
 
 func (u *musicURLs) byField() map[string]*bind.URL {
 	return map[string]*bind.URL{
-		"SpotifyURL": u.SpotifyURL, "SpotifyUserURL": u.SpotifyUserURL, "SpotifyPodcastURL": u.SpotifyPodcastURL,
+		"SpotifyURL": (*bind.URL)(u.SpotifyURL), "SpotifyUserURL": (*bind.URL)(u.SpotifyUserURL), "SpotifyPodcastURL": (*bind.URL)(u.SpotifyPodcastURL),
 		"DeezerURL": u.DeezerURL, "DeezerUserURL": u.DeezerUserURL, "AppleMusicURL": u.AppleMusicURL,
 		"NapsterURL": u.NapsterURL, "NapsterUserURL": u.NapsterUserURL, "SoundCloudURL": u.SoundCloudURL,
 		"GroovesharkURL": u.GroovesharkURL, "LastFMURL": u.LastFMURL,

@@ -149,6 +149,10 @@ func (c *Client) do(ctx context.Context, method, path string, query Params, sent
 	case res.StatusCode >= 400:
 		return meta, failure(res, meta, b)
 	}
+	if raw, ok := out.(*[]byte); ok {
+		*raw = b
+		return meta, nil
+	}
 	if err := json.Unmarshal(b, out); err != nil {
 		return meta, fmt.Errorf("client: answer of %s: %w", path, err)
 	}

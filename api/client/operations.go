@@ -156,6 +156,12 @@ func (c *Client) Feed(ctx context.Context, p Params) (out wire.Feed, meta Meta, 
 	return out, meta, err
 }
 
+// FeedRSS is the feed of actions as RSS 2.0.
+func (c *Client) FeedRSS(ctx context.Context, p Params) (out []byte, meta Meta, err error) {
+	meta, err = c.Get(ctx, "/v1.1/activity/feed.rss", p, &out)
+	return out, meta, err
+}
+
 // StatsActivity is the tally of a brand's activities.
 func (c *Client) StatsActivity(ctx context.Context, brand domain.BrandID, p Params) (out wire.ActivityTally, meta Meta, err error) {
 	meta, err = c.Get(ctx, "/v1.1/brand/"+id(brand)+"/stats/activity", p, &out)

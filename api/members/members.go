@@ -6,6 +6,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/personal"
 	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
@@ -14,6 +15,7 @@ import (
 type Service struct {
 	tokens    *tokens
 	passwords *passwords
+	sealer    *personal.Sealer
 }
 
 // Config is what a Service is made of.
@@ -22,6 +24,7 @@ type Config struct {
 	TokenKey [16]byte // of access tokens
 	Issuer   string   // of member tokens: the address of the API
 	HashCost HashCost // of a password; zero: the least that OWASP advises
+	Sealer   *personal.Sealer
 }
 
 // New makes a Service; a Config that lacks something is an error.
@@ -30,7 +33,7 @@ func New(c Config) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Service{t, newPasswords(c.HashCost)}, nil
+	return &Service{t, newPasswords(c.HashCost, c.TokenKey), c.Sealer}, nil
 }
 
 // KeySet is the JSON Web Key Set of the current and the previous keys.

@@ -3,7 +3,9 @@ package members
 import (
 	"cmp"
 	"context"
+	"crypto/hmac"
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -47,12 +49,17 @@ const (
 // passwords hashes passwords, a bounded number at once.
 type passwords struct {
 	cost    HashCost
+	pepper  [32]byte
 	slots   chan struct{} // one value a hash under way
 	waiting atomic.Int64
 }
 
-func newPasswords(cost HashCost) *passwords {
-	return &passwords{cost: cmp.Or(cost, owasp), slots: make(chan struct{}, min(runtime.GOMAXPROCS(0), passwordsAtOnce))}
+func newPasswords(cost HashCost, key [16]byte) *passwords {
+	p := &passwords{cost: cmp.Or(cost, owasp), slots: make(chan struct{}, min(runtime.GOMAXPROCS(0), passwordsAtOnce))}
+	derive := hmac.New(sha256.New, key[:])
+	derive.Write([]byte("password"))
+	derive.Sum(p.pepper[:0])
+	return p
 }
 
 // hash is the password in PHC format, under the parameters and the salt of a hash that
@@ -77,7 +84,10 @@ func (p *passwords) hash(ctx context.Context, password, known string) (string, e
 	}
 	defer func() { <-p.slots }()
 	key := argon2.IDKey([]byte(password), salt, cost.Passes, cost.MemoryKiB, cost.Lanes, keyLen)
-	return phcHead(cost, salt) + base64.RawStdEncoding.EncodeToString(key), nil
+	// The log has the hash for ever: without the installation's secret it says nothing of a password.
+	mac := hmac.New(sha256.New, p.pepper[:])
+	mac.Write(key)
+	return phcHead(cost, salt) + base64.RawStdEncoding.EncodeToString(mac.Sum(nil)), nil
 }
 
 // phcHead is a hash in PHC format up to the hash itself.

@@ -2,6 +2,8 @@ package members
 
 import (
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
 	"encoding/base64"
 	"errors"
 	"strings"
@@ -18,7 +20,7 @@ var cheap = HashCost{Passes: 1, MemoryKiB: 8, Lanes: 1}
 
 // A hash has at least the cost that OWASP advises.
 func TestPasswords_Cost(t *testing.T) {
-	p := newPasswords(HashCost{})
+	p := newPasswords(HashCost{}, [16]byte{1})
 	hash, err := p.hash(t.Context(), "correct horse", "")
 	if err != nil {
 		t.Fatal(err)
@@ -31,8 +33,9 @@ func TestPasswords_Cost(t *testing.T) {
 	if err != nil || len(salt) != 16 {
 		t.Fatalf("salt of %d bytes: %v", len(salt), err)
 	}
-	want := argon2.IDKey([]byte("correct horse"), salt, 2, 19456, 1, 32)
-	if parts[5] != base64.RawStdEncoding.EncodeToString(want) {
+	mac := hmac.New(sha256.New, p.pepper[:])
+	mac.Write(argon2.IDKey([]byte("correct horse"), salt, 2, 19456, 1, 32))
+	if parts[5] != base64.RawStdEncoding.EncodeToString(mac.Sum(nil)) {
 		t.Fatal("another hash")
 	}
 	if n := cap(p.slots); n < 1 || n > passwordsAtOnce {
@@ -42,7 +45,7 @@ func TestPasswords_Cost(t *testing.T) {
 
 // A password is hashed under the salt and the cost of the hash in use.
 func TestPasswords_KnownSalt(t *testing.T) {
-	p := newPasswords(cheap)
+	p := newPasswords(cheap, [16]byte{1})
 	hash := func(password, known string) string {
 		t.Helper()
 		h, err := p.hash(t.Context(), password, known)
@@ -64,7 +67,7 @@ func TestPasswords_KnownSalt(t *testing.T) {
 
 // A stored hash that cannot be read is a bug; the error does not quote it.
 func TestPasswords_UnreadableHash(t *testing.T) {
-	p := newPasswords(cheap)
+	p := newPasswords(cheap, [16]byte{1})
 	for _, known := range []string{
 		"x", "$2b$10$abcdefghijklmnopqrstuv", "$argon2i$v=19$m=8,t=1,p=1$AAAA$AAAA", "$argon2id$v=16$m=8,t=1,p=1$AAAA$AAAA",
 		"$argon2id$v=19$m=8,t=0,p=1$AAAA$AAAA", "$argon2id$v=19$m=8,t=1,p=0$AAAA$AAAA", "$argon2id$v=19$m=8,t=1,p=300$AAAA$AAAA",
@@ -80,7 +83,7 @@ func TestPasswords_UnreadableHash(t *testing.T) {
 
 // A burst is refused before it takes memory; a request that is cancelled leaves the queue.
 func TestI8_PasswordsWaitInABoundedQueue(t *testing.T) {
-	p := newPasswords(cheap)
+	p := newPasswords(cheap, [16]byte{1})
 	for range cap(p.slots) { // all turns are taken
 		p.slots <- struct{}{}
 	}

@@ -4,15 +4,12 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
-	"github.com/ovation-analytics/ovation/api/selection"
 	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
@@ -146,12 +143,7 @@ func (s *Service) registerBy(ctx context.Context, req *serve.Request, in *regist
 			return nil, err
 		}
 	}
-	if to != 0 { // before a password is hashed in vain
-		if _, err := req.Member(ctx, to, req.Wait); err != nil {
-			return nil, err
-		}
-	}
-	out, err := s.submitRegistration(ctx, req, s.registration(req, in), in.Password, to)
+	out, err := s.submitRegistration(ctx, req, newRegistration(req, in), to)
 	if err != nil {
 		return nil, err
 	}
@@ -160,110 +152,6 @@ func (s *Service) registerBy(ctx context.Context, req *serve.Request, in *regist
 		return nil, err
 	}
 	return []*wire.Envelope{s.envelope(req, member, domain.Service(in.Service))}, nil
-}
-
-// registration is the command, but for the password.
-func (s *Service) registration(req *serve.Request, in *registerIn) *domain.RegisterMember {
-	service := domain.Service(in.Service)
-	m := &domain.RegisterMember{
-		Application: req.App.ID, Service: service, UID: in.UID,
-		PartnerCode: cmp.Or(in.Code, in.Partner), PartnerID: in.SourceUID,
-		Given: in.profile(), Record: in.record(), Domain: string(in.Domain), Segment: domain.SegmentID(in.SegmentID), At: req.Now.UnixMilli(),
-	}
-	if service == domain.Email {
-		m.UID = strings.ToLower(string(*in.Email))
-	}
-	m.Identity = req.Identity(m.Claims(), loginParts(service, m.UID)...)
-	if m.PartnerCode != "" && m.PartnerID != "" {
-		m.Partner = selection.PartnerIdentity(req, m.PartnerCode, m.PartnerID)
-	}
-	if in.Email != nil && *in.Email != "" {
-		m.Email = req.Identity(domain.ByEmail, string(*in.Email))
-	}
-	if in.Username != nil && *in.Username != "" {
-		m.Username = req.Identity(domain.ByUsername, service.String(), *in.Username)
-	}
-	m.UUID = newUUID()
-	_, _ = rand.Read(m.TokenRandom[:]) // never fails
-	m.TokenHash = s.tokens.hash(m.TokenRandom)
-	return m
-}
-
-// loginParts are the parts of the identity that a member registers with.
-func loginParts(service domain.Service, uid string) []string {
-	if service == domain.Email {
-		return []string{uid}
-	}
-	return []string{service.String(), uid}
-}
-
-// attempts bounds how often a registration is submitted whose identity changed in between;
-// replayed outcomes do not count.
-const attempts = 8
-
-// submitRegistration submits the registration, to a member if one is given. A password
-// is hashed here, under the salt in use: if that is another one by the time it is
-// applied, or the identity changes hands just then, it is made anew.
-func (s *Service) submitRegistration(
-	ctx context.Context, req *serve.Request, m *domain.RegisterMember, password string, to domain.MemberID,
-) (domain.Outcome, error) {
-	for n, tries := 0, 0; tries < attempts; n++ {
-		m := new(*m) // the log may hold what was submitted
-		if m.Service == domain.Email {
-			known, err := passwordOf(ctx, req, m.Identity)
-			if err != nil {
-				return domain.Outcome{}, err
-			}
-			if m.Password, err = s.passwords.hash(ctx, password, known); err != nil {
-				return domain.Outcome{}, err
-			}
-		}
-		sub := req.Submission()
-		sub.Request = attempt(sub.Request, n)
-		sub.Command, sub.Slot = m, m.Identity.Slot()
-		if to != 0 {
-			sub.Command, sub.Slot = &domain.AttachService{Member: to, Register: *m}, to.Slot()
-		}
-		out, err := req.Submit(ctx, sub)
-		if err != nil || !out.Again {
-			return out, err
-		}
-		req.Wait = req.Wait.Reach(out.Position)
-		if err := req.Engine.Await(ctx, req.Wait); err != nil {
-			return out, serve.WaitFault(err)
-		}
-		if !out.Replayed {
-			tries++
-		}
-	}
-	return domain.Outcome{}, domain.ErrUnavailable
-}
-
-// attempt is the id of a request's n-th attempt: the same on every node, so that a
-// repeat of the request finds the outcome of each.
-func attempt(id domain.RequestID, n int) domain.RequestID {
-	if n == 0 {
-		return id
-	}
-	sum := sha256.Sum256(append(id[:], "attempt "+strconv.Itoa(n)...))
-	copy(id[:], sum[:])
-	return id
-}
-
-// passwordOf is the hash of the password in use for a login email; empty: none.
-func passwordOf(ctx context.Context, req *serve.Request, address domain.IdentityHash) (string, error) {
-	id, _, err := req.Engine.Resolve(ctx, req.Account(), domain.ByLogin, address, req.Wait)
-	if err != nil || id == 0 {
-		return "", serve.WaitFault(err)
-	}
-	m, _, err := req.Engine.Member(ctx, req.Account(), id, req.Wait)
-	switch {
-	case domain.CodeOf(err) == domain.NotFound:
-		return "", nil
-	case err != nil:
-		return "", serve.WaitFault(err)
-	}
-	return m.Password(address), nil
 }
 
 // given collects the fields that a request gives.

@@ -50,7 +50,8 @@ func (d *describer) members(plan *bind.Plan, o *serve.Operation) object {
 			s["description"] = text
 		}
 		if slices.Contains(o.Objects, q.Name) {
-			s["type"] = []string{"string", "object"}
+			delete(s, "type") // alternatives, not a list of types: generators know them
+			s["anyOf"] = []object{{"type": "object"}, {"type": "string"}}
 		}
 		properties[q.Name] = s
 		if q.Required {
@@ -63,7 +64,7 @@ func (d *describer) members(plan *bind.Plan, o *serve.Operation) object {
 	}
 	if o.Enterprise != "" {
 		out["patternProperties"] = object{"^" + o.Enterprise + "[a-z0-9_]{1,32}$": object{
-			"type": "integer", "description": "a field of the customer's own, shown in the Brand object under this name; needs the enterprise plan (else error 9)",
+			"type": "integer", "format": "int64", "description": "a field of the customer's own, shown in the Brand object under this name; needs the enterprise plan (else error 9)",
 		}}
 	}
 	return out
@@ -90,9 +91,9 @@ func (d *describer) parameter(q *bind.Param) object {
 	case q.Type.Kind() == reflect.Bool:
 		s["enum"] = []string{"0", "1"}
 	case q.Type == reflect.TypeFor[bind.ID]():
-		s = object{"type": "integer", "minimum": 1, "maximum": domain.MaxID}
+		s = object{"type": "integer", "format": "int64", "minimum": 1, "maximum": domain.MaxID}
 	case q.Type.Kind() == reflect.Int64:
-		s = object{"type": "integer", "minimum": q.Min, "maximum": q.Max}
+		s = object{"type": "integer", "format": "int64", "minimum": q.Min, "maximum": q.Max}
 	case q.Type == reflect.TypeFor[bind.Service]():
 		s["enum"] = bind.ServiceWords()
 	case q.Type == reflect.TypeFor[bind.Services]():

@@ -13,6 +13,7 @@ import (
 	"github.com/ovation-analytics/ovation/api/bind"
 	"github.com/ovation-analytics/ovation/api/problem"
 	"github.com/ovation-analytics/ovation/api/serve"
+	"github.com/ovation-analytics/ovation/api/wire"
 )
 
 // object is a JSON object of the document.
@@ -91,9 +92,10 @@ func (d *describer) operation(o *serve.Operation) object {
 	read := o.Method == http.MethodGet
 	responses := object{"default": object{"$ref": "#/components/responses/Problem"}}
 	for _, out := range o.Outcomes {
-		r := answered(outcomeText(o, out.Status), "application/json", d.schema(out.Shape), headersOf(o)...)
-		if example := example(o.ID, out.Status); example != nil {
-			r["content"].(object)["application/json"].(object)["example"] = example
+		kind, schema := d.media(out.Shape)
+		r := answered(outcomeText(o, out.Status), kind, schema, headersOf(o)...)
+		if example := example(o.ID, out.Status, kind); example != nil {
+			r["content"].(object)[kind].(object)["example"] = example
 		}
 		responses[strconv.Itoa(out.Status)] = r
 	}
@@ -121,6 +123,14 @@ func (d *describer) operation(o *serve.Operation) object {
 		op["description"] = strings.Join(text, " ")
 	}
 	return op
+}
+
+// media is the media type of a shape and its schema; one that is no JSON is a text.
+func (d *describer) media(shape reflect.Type) (kind string, schema object) {
+	if m, ok := reflect.Zero(shape).Interface().(serve.Media); ok {
+		return m.MediaType(), object{"type": "string"}
+	}
+	return wire.ContentType, d.schema(shape)
 }
 
 // inQuery reports that the document has the parameter beside the body. A parameter is
@@ -154,13 +164,42 @@ func headersOf(o *serve.Operation) []string {
 
 // page describes a document that needs no key.
 func (d *describer) page(p serve.Page) object {
+	schema := object{"type": "string"}
+	if strings.HasSuffix(p.Kind, "json") {
+		schema["type"] = "object"
+	}
 	op := object{
 		"operationId": p.ID, "summary": p.Summary, "tags": []string{"Documents"}, "security": []object{},
-		"responses": object{"200": object{"description": "OK", "content": object{p.Kind: object{"schema": object{"type": "object"}}}}},
+		"responses": object{
+			"200":     object{"description": "OK", "headers": refs("Cache-Control", "ETag"), "content": object{p.Kind: object{"schema": schema}}},
+			"304":     object{"$ref": "#/components/responses/NotModified"},
+			"default": object{"$ref": "#/components/responses/Problem"},
+		},
 	}
-	if strings.Contains(p.Path, ":") {
-		op["parameters"] = []object{{"name": "slug", "in": "path", "required": true, "description": "the last part of a problem's type", "schema": object{"type": "string", "enum": slugs()}}}
-		op["responses"].(object)["default"] = object{"$ref": "#/components/responses/Problem"}
+	if p.ID == "getError" { // a browser asks for it
+		op["responses"].(object)["200"].(object)["content"].(object)["text/html"] = object{"schema": object{"type": "string"}}
 	}
+	params := []object{ifNoneMatch}
+	if own := pageParameter(p.ID); own != nil {
+		params = append(params, own)
+	}
+	op["parameters"] = params
 	return op
+}
+
+// pageParameter is the parameter in the path of a document that needs no key; nil: it has none.
+func pageParameter(id string) object {
+	in := func(name, text string, schema object) object {
+		return object{"name": name, "in": "path", "required": true, "description": text, "schema": schema}
+	}
+	switch id {
+	case "getError":
+		return in("slug", "the last part of a problem's type", object{"type": "string", "enum": slugs()})
+	case "getDocsFile":
+		return in("file", "name of the file", object{"type": "string"})
+	case "getAvatar":
+		return in("memberid", "any number that a member may have; that there is a picture does not say that there is a member",
+			object{"type": "integer", "format": "int64", "minimum": 1, "maximum": domain.MaxID})
+	}
+	return nil
 }

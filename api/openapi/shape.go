@@ -7,6 +7,8 @@ import (
 	"maps"
 	"reflect"
 	"strings"
+
+	"github.com/ovation-analytics/ovation/api/wire"
 )
 
 // Schemer is a type that describes its own JSON form.
@@ -36,7 +38,7 @@ func (d *describer) schema(t reflect.Type) object {
 	case reflect.Bool:
 		return object{"type": "boolean"}
 	case reflect.Int, reflect.Int64, reflect.Uint32, reflect.Uint64:
-		return object{"type": "integer"}
+		return object{"type": "integer", "format": "int64"} // without it generators take 32 bits, and ids have 53
 	case reflect.Slice:
 		if t.Elem().Kind() == reflect.Uint8 { // json.RawMessage: always an object here
 			return object{"type": "object"}
@@ -132,11 +134,18 @@ func describeFields(shape string, properties object) {
 	}
 }
 
-//go:embed examples/*.json
+//go:embed examples/*.json examples/*.xml
 var examples embed.FS
 
 // example is an answer of the operation; nil: there is none.
-func example(id string, status int) any {
+func example(id string, status int, kind string) any {
+	if kind != wire.ContentType {
+		b, err := examples.ReadFile(fmt.Sprintf("examples/%s.%d.xml", id, status))
+		if err != nil {
+			return nil
+		}
+		return string(b)
+	}
 	b, err := examples.ReadFile(fmt.Sprintf("examples/%s.%d.json", id, status))
 	if err != nil {
 		return nil

@@ -25,10 +25,10 @@ X-Range says which range was answered, Warning that it was clamped.
 **Numbers** of statistics are strings, as older clients read them; the description of a field says so by its type. Counts are exact:
 a total counts a member once over the whole range, so a total of members is not the sum of its rows.
 
-**Pages.** limit is <limit> or <offset>,<limit>. Lists that have cursor: cursor= (empty) begins a walk, then follow next; a row whose
+**Pages.** limit is LIMIT or OFFSET,LIMIT. Lists that have cursor: cursor= (empty) begins a walk, then follow next; a row whose
 key stays is met exactly once while data arrives. A walk by offset ends at row 100,000, with a Warning where there are more.
 
-**Read your writes.** Each answer has X-Position. A request with wait_for=<that token> answers once it is applied, or with error 11 after timeout_ms.
+**Read your writes.** Each answer has X-Position. A request with that token as wait_for answers once it is applied, or with error 11 after timeout_ms.
 
 **Polling.** A GET has an ETag; If-None-Match gives 304. Equal tags mean equal bodies but for jwt and explain.position.
 
@@ -51,6 +51,7 @@ var tags = []object{
 // headers of answers.
 var headers = object{
 	"ETag":                header("weak tag of the body, for If-None-Match: equal tags mean equal bodies but for jwt and explain.position, which no tag covers", "string"),
+	"Cache-Control":       header("how long the document may be kept", "string"),
 	"X-Position":          header("what has been applied to give this answer; of a POST, where it is visible: a token for wait_for", "string"),
 	"X-Lag-Ms":            header("milliseconds since the end of the log, as then seen, has been applied", "integer"),
 	"X-Range":             header("the range answered, as start/end", "string"),
@@ -103,6 +104,7 @@ var Notes = map[string]string{
 	"recordActivity":        "With async=1, the default, an unknown brand or activity is an error at once, an unknown member is not: the answer is 202 and the record becomes a dead letter. async=0 waits and tells.",
 	"recordActivities":      "A bad record is an error of its own item. With async=1, the default, an unknown member is not told: the record becomes a dead letter. The same Idempotency-Key with other records is error 7 of the whole request.",
 	"getFeed":               "Without all_member_actions=1 each member's latest matching action alone.",
+	"getFeedRSS":            "RSS 2.0 of what activity/feed lists: title is the member's name and the action's, guid its ID, description the values in its Content, as HTML. Errors are JSON.",
 	"getBrandActivityStats": "Most actions first. Without limit all rows.",
 	"getBrandTimeline":      "Every UTC day that the range touches, zeros included; services without a match are left out.",
 	"getBrandAges":          "Every band, zeros included.",

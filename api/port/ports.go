@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/domain/seal"
 )
 
 // Engine is what the interface needs of the actors. Any goroutine may call it.
@@ -84,4 +85,16 @@ type Hasher interface {
 	Identity(account domain.AccountID, kind domain.IdentityKind, parts ...string) domain.IdentityHash
 	// ID is the dedup key of (source, id).
 	ID(source, id string) uint64
+}
+
+// DataKeys keeps and gives the keys that seal what is personal. Any goroutine may call it.
+type DataKeys interface {
+	// Put keeps new keys (seal.DataKeyOf). They are durable when it returns nil: only then is a
+	// command appended that names them. After an error, which has code Unavailable, the same
+	// keys may be put again.
+	Put(ctx context.Context, keys []seal.DataKey) error
+	// Get appends the key of each id to dst, ready to seal and open, in their order; the zero
+	// Cipher where there is none, or the id is zero. After an error, which has code Unavailable, dst is as it was: which
+	// keys there are is not known.
+	Get(ctx context.Context, dst []seal.Cipher, ids []domain.KeyID) ([]seal.Cipher, error)
 }

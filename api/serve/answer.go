@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"net/url"
 	"runtime/debug"
 	"strconv"
 
@@ -46,14 +45,15 @@ func (r *Response) AtLast(f func() error) {
 }
 
 // answer writes what an operation gave: the body with the headers that belong to
-// it, or nothing but headers for one that the client has. It gives the status.
-func (x *exchange) answer(body any) (int, error) {
+// it, or nothing but headers for one that the client has.
+func (x *exchange) answer(body any) error {
 	if x.tag != "" {
-		return x.notModified(x.tag), nil
+		x.notModified(x.tag)
+		return nil
 	}
-	b, err := encode(body)
+	b, kind, err := encode(body)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	req := &x.req
 	h, tag, tags := x.w.Header(), "", x.tags()
@@ -62,15 +62,16 @@ func (x *exchange) answer(body any) (int, error) {
 		x.server.cache.Store(&x.poll, tag, b, req.Span, req.Warnings)
 		if poll.Matches(tags, tag) {
 			x.server.cache.Compared(true)
-			return x.notModified(tag), nil
+			x.notModified(tag)
+			return nil
 		}
 	}
 	if req.last != nil {
 		if err := req.last(); err != nil {
-			return 0, err
+			return err
 		}
-		if b, err = encode(body); err != nil {
-			return 0, err
+		if b, kind, err = encode(body); err != nil {
+			return err
 		}
 	}
 	if tag != "" {
@@ -81,27 +82,39 @@ func (x *exchange) answer(body any) (int, error) {
 	}
 	x.headers(h)
 	x.allowed.show(h, false)
-	send(x.w, x.r, req.Status, "application/json", b)
-	return req.Status, nil
+	x.send(req.Status, kind, b)
+	return nil
 }
 
-func encode(body any) ([]byte, error) {
-	b, err := wire.Encode(body)
-	if err != nil {
-		return nil, &domain.Error{Code: domain.Internal, Op: "encode", Err: err}
+// Media is an answer that is no JSON.
+type Media interface {
+	MediaType() string // of every value, a nil one too
+	Encode() ([]byte, error)
+}
+
+// encode gives the bytes of an answer and their media type.
+func encode(body any) (b []byte, kind string, err error) {
+	if m, ok := body.(Media); ok {
+		kind = m.MediaType()
+		b, err = m.Encode()
+	} else {
+		kind = wire.ContentType
+		b, err = wire.Encode(body)
 	}
-	return b, nil
+	if err != nil {
+		return nil, "", &domain.Error{Code: domain.Internal, Op: "encode", Err: err}
+	}
+	return b, kind, nil
 }
 
 // notModified answers that the client has the answer.
-func (x *exchange) notModified(tag string) int {
+func (x *exchange) notModified(tag string) {
 	h := x.w.Header()
 	h["Etag"] = []string{tag}
 	x.headers(h)
 	x.allowed.free(x.server.Now)
 	x.allowed.show(h, false)
-	x.w.WriteHeader(http.StatusNotModified)
-	return http.StatusNotModified
+	x.empty(http.StatusNotModified)
 }
 
 // headers are those of the request's answers, errors too.
@@ -138,22 +151,9 @@ func (x *exchange) headers(h http.Header) {
 	}
 }
 
-// send writes a whole body; to HEAD only its headers.
-func send(w http.ResponseWriter, r *http.Request, status int, kind string, body []byte) {
-	h := w.Header()
-	h.Set("Content-Type", kind)
-	h.Set("Content-Length", strconv.Itoa(len(body)))
-	h.Set("X-Content-Type-Options", "nosniff")
-	w.WriteHeader(status)
-	if r.Method != http.MethodHead {
-		_, _ = w.Write(body) // a client that went away needs no answer
-	}
-}
-
 // refuse writes an error as a problem. A bug is logged here, once, under the request's id.
 func (x *exchange) refuse(err error) {
 	p := problem.Of(err)
-	x.status = p.Status
 	switch p.Error.Code {
 	case int(domain.Internal):
 		p.Request = x.random.String()
@@ -164,10 +164,10 @@ func (x *exchange) refuse(err error) {
 	x.allowed.show(x.w.Header(), p.Error.Code == int(domain.RateLimited))
 	b, err := wire.Encode(p)
 	if err != nil { // a struct of texts always has a JSON form
-		http.Error(x.w, p.Title, p.Status)
+		x.empty(p.Status)
 		return
 	}
-	send(x.w, x.r, p.Status, problem.ContentType, b)
+	x.send(p.Status, problem.ContentType, b)
 }
 
 // crashed answers a request on which the program panicked. The stack is logged,
@@ -179,16 +179,4 @@ func (x *exchange) crashed(p any) {
 	}
 	err := &domain.Error{Code: domain.Internal, Op: "panic", Err: fmt.Errorf("%s\n%s", cause, debug.Stack())}
 	x.refuse(err)
-}
-
-// redirect sends a client to the right spelling of a path.
-func redirect(w http.ResponseWriter, r *http.Request, path string) int {
-	status := http.StatusMovedPermanently
-	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		status = http.StatusTemporaryRedirect
-	}
-	to := url.URL{Path: path, RawQuery: r.URL.RawQuery}
-	w.Header().Set("Location", to.String())
-	w.WriteHeader(status)
-	return status
 }

@@ -63,7 +63,7 @@ func (x *exchange) parameters() error {
 	}
 	switch kind {
 	case "application/x-www-form-urlencoded":
-		x.req.Params.Encoded(string(b))
+		x.req.Params.Form(string(b))
 	case "application/json":
 		if err := x.req.Params.JSON(b, x.op.Objects...); err != nil {
 			return domain.Fail(domain.InvalidParameter, err.Error())

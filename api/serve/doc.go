@@ -9,14 +9,16 @@
 // The numbers are the codes of the contract, in the order it checks: a request with several
 // faults is refused for the one that comes first in the picture. exchange.go is all of it, from
 // ServeHTTP to the call of the handler; the other files are entered where a request needs
-// them: limits.go and month.go bound an account's requests, inflight.go waits, body.go reads a body, paging.go a cursor, explain.go a further page
-// of an explanation, wait.go wait_for and refresh; answer.go writes.
+// them: limits.go and month.go bound an account's requests, inflight.go waits, body.go reads a
+// body, paging.go a cursor, explain.go a further page of an explanation, wait.go wait_for and
+// refresh; answer.go makes the answer, reply.go writes it in the coding that the client prefers,
+// access.go its line in the access log.
 //
 // An Operation is a row of the program's table: method, path, input struct, handler. A
 // handler is func(ctx, *Request, *In) (Out, error): In defines how parameters are read, Out is
 // a shape of package wire. What a handler reads it reads through the Request, whose engine
 // records it for the response cache (package poll); what the answer carries beside its body
-// is in the Response. One place writes answers (answer.go) and one table turns errors into
+// is in the Response. One place writes answers (reply.go) and one table turns errors into
 // statuses (package problem).
 //
 // An answer is not begun before its question is whole, so no answer is half an error. No

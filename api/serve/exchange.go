@@ -7,8 +7,6 @@ import (
 	"encoding/binary"
 	"log/slog"
 	"net/http"
-	"regexp"
-	"strings"
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
@@ -45,14 +43,12 @@ func (d *deadline) close() {
 // exchange is a request on its way through the pipeline. It belongs to the goroutine that
 // serves the request.
 type exchange struct {
-	server   *Server
-	w        http.ResponseWriter
-	r        *http.Request
+	server *Server
+	reply
 	op       *Operation
 	counts   *counters
 	began    time.Time
 	random   domain.RequestID // shown as X-Request-Id
-	status   int              // answered
 	allowed  allowance
 	admitted bool // the key may use the operation
 	body     body
@@ -62,11 +58,16 @@ type exchange struct {
 	req      Request
 }
 
-// ServeHTTP answers a request, counts it and logs it at level debug.
+// byEncoding is the header Vary of every answer. It is never written to.
+var byEncoding = []string{"Accept-Encoding"}
+
+// ServeHTTP answers a request, counts it and logs it: at level debug, and in the access log.
 func (a *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	x := &exchange{server: a, w: w, r: r, counts: a.none, began: a.Now()}
+	x := &exchange{server: a, reply: reply{w: w, r: r}, counts: a.none, began: a.Now()}
 	_, _ = rand.Read(x.random[:]) // never fails
-	w.Header()["X-Request-Id"] = []string{x.random.String()}
+	h := w.Header()
+	h["X-Request-Id"] = []string{x.random.String()}
+	h["Vary"] = byEncoding[:1:1]
 	defer func() {
 		if p := recover(); p != nil {
 			if p == http.ErrAbortHandler {
@@ -82,13 +83,16 @@ func (a *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			a.Logger.Debug("request", slog.String("operation", x.counts.name), slog.Int("status", x.status),
 				slog.Duration("took", took), slog.String("request", x.random.String()))
 		}
+		if a.Access != nil {
+			logAccess(a.Access, x, took)
+		}
 	}()
 	if err := x.serve(); err != nil {
 		if over := x.allowed.settle(); over != nil {
 			err = over
 		}
 		if x.admitted {
-			x.headers(w.Header())
+			x.headers(h)
 		}
 		x.refuse(Unavailable(err))
 	}
@@ -100,19 +104,18 @@ func (x *exchange) serve() error {
 	found, values, ok := a.table.Find(r.URL.Path)
 	if !ok {
 		if path, ok := a.table.Fix(r.URL.Path); ok {
-			x.status = redirect(w, r, path)
+			x.redirect(path)
 			return nil
 		}
 		return domain.Fail(domain.NotFound, "there is no such path")
 	}
-	var err error
+	x.route = found.Path
 	if x.op, ok = found.Method(r.Method); !ok {
 		w.Header().Set("Allow", found.Allow())
 		return domain.Fail(domain.MethodNotAllowed, "this path takes "+found.Allow())
 	}
 	if x.op == nil {
-		x.status, err = a.page(w, r, found.Path)
-		return err
+		return a.page(&x.reply, found.Path)
 	}
 	x.counts = x.op.counts
 	x.begin()
@@ -148,8 +151,7 @@ func (x *exchange) serve() error {
 	if err != nil {
 		return err
 	}
-	x.status, err = x.answer(answer)
-	return err
+	return x.answer(answer)
 }
 
 // begin makes the request that the operation's handler gets.
@@ -160,22 +162,6 @@ func (x *exchange) begin() {
 	req.Now = x.began
 	req.Links = page.Links{Base: a.baseOf(x.r), Path: x.r.URL.Path, Params: new(bind.Params)}
 	req.Response = Response{Status: http.StatusOK, LagMs: -1}
-}
-
-// hostname is what a client may send as a host and find again in an address.
-var hostname = regexp.MustCompile(`^([A-Za-z0-9._-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(:[0-9]{1,5})?$`)
-
-// baseOf is the scheme and host that addresses in an answer begin with. A host that
-// is none, as HTTP/1.0 may send, gives BaseURL. Headers of a proxy are not
-// read, since any client may send it: behind a proxy BaseURL is configured.
-func (a *Server) baseOf(r *http.Request) string {
-	if !a.ByHost || !hostname.MatchString(r.Host) {
-		return a.BaseURL
-	}
-	if r.TLS != nil {
-		return "https://" + strings.TrimSuffix(r.Host, ":443")
-	}
-	return "http://" + strings.TrimSuffix(r.Host, ":80")
 }
 
 // authenticate finds the key and its application; the parameters of the query are there. The

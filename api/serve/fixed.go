@@ -1,14 +1,17 @@
 package serve
 
 import (
-	"encoding/json"
+	"bytes"
 	"net/http"
 	"strconv"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/avatar"
+	"github.com/ovation-analytics/ovation/api/compress"
 	"github.com/ovation-analytics/ovation/api/poll"
-	"github.com/ovation-analytics/ovation/api/problem"
 )
 
 // The paths of what needs no key.
@@ -16,6 +19,10 @@ const (
 	documentPath = "/openapi.json"
 	keysPath     = "/.well-known/jwks.json"
 	errorsPath   = "/errors/:slug"
+	docsPath     = "/docs"
+	docsFilePath = "/docs/:file"
+	avatarDir    = "/avatar/"
+	avatarPath   = avatarDir + ":memberid" + avatar.Suffix
 )
 
 // Page is a document that needs no key.
@@ -26,69 +33,113 @@ var Pages = []Page{
 	{documentPath, "getDocument", "This document", "application/json"},
 	{keysPath, "getKeys", "Keys that member tokens are checked with", "application/jwk-set+json"},
 	{errorsPath, "getError", "What an error means: the address that is a problem's type", "application/json"},
+	{docsPath, "getDocs", "This document as a page", "text/html"},
+	{docsFilePath, "getDocsFile", "What that page is made of", "*/*"},
+	{avatarPath, "getAvatar", "A picture drawn from a member's number, for members without one", avatar.ContentType},
 }
 
-// pageLife is how long a client may keep one.
-const pageLife = 5 * time.Minute
+// File is a file that is served as it is, without a key.
+type File struct {
+	Path, Kind string
+	Policy     string // Content-Security-Policy
+	Body       []byte
+}
 
-// page answers what needs no key.
-func (a *Server) page(w http.ResponseWriter, r *http.Request, path string) (int, error) {
-	if base := a.baseOf(r); path == documentPath && base != a.BaseURL {
-		return seal("application/json", pageLife, a.Document(base)).serve(w, r), nil
+// How long a client may keep a page, and a picture.
+const (
+	pageLife   = 5 * time.Minute
+	avatarLife = 7 * 24 * time.Hour
+)
+
+// nothingElse is the policy of what loads nothing: a page of text, and a picture that is opened
+// as a page.
+const nothingElse = "default-src 'none'"
+
+// page answers what needs no key; path is that of its route.
+func (a *Server) page(out *reply, path string) error {
+	if b := a.hostBase(out.r); path == documentPath && b != nil && b.address != a.BaseURL {
+		b.document().write(out)
+		return nil
 	}
-	if path == errorsPath {
-		path = r.URL.Path
+	switch path {
+	case avatarPath:
+		id, ok := avatar.Member(strings.TrimPrefix(out.r.URL.Path, avatarDir))
+		if !ok {
+			return domain.Fail(domain.NotFound, "there is no such picture")
+		}
+		picture := seal(avatar.ContentType, avatarLife, avatar.Of(id))
+		picture.policy = nothingElse
+		picture.write(out)
+		return nil
+	case errorsPath:
+		out.w.Header().Add("Vary", "Accept")
+		path = out.r.URL.Path
+		if strings.Contains(out.r.Header.Get("Accept"), "text/html") {
+			path += asHTML
+		}
+	case docsFilePath:
+		path = out.r.URL.Path
 	}
 	page, ok := a.fixed[path]
 	if !ok {
-		return 0, domain.Fail(domain.NotFound, "there is no such error")
+		return domain.Fail(domain.NotFound, "there is no such document")
 	}
-	return page.serve(w, r), nil
+	page.write(out)
+	return nil
 }
 
 // makePages makes what needs no key.
 func (a *Server) makePages() error {
 	a.fixed[documentPath] = seal("application/json", pageLife, a.Document(a.BaseURL))
 	a.fixed[keysPath] = seal("application/jwk-set+json", pageLife, a.Keys)
-	for _, code := range problem.Codes() {
-		page, err := json.Marshal(errorPage{
-			Type: "/errors/" + problem.Slug(code), Title: problem.Title(code), Status: problem.Status(code), Code: int(code), When: problem.When(code),
-		})
-		if err != nil {
-			return err
-		}
-		a.fixed["/errors/"+problem.Slug(code)] = seal("application/json", pageLife, page)
+	for _, f := range a.Files {
+		page := seal(f.Kind, pageLife, f.Body)
+		page.policy = f.Policy
+		a.fixed[f.Path] = page
 	}
-	return nil
-}
-
-// errorPage is the meaning of a problem's type.
-type errorPage struct {
-	Type   string `json:"type"`
-	Title  string `json:"title"`
-	Status int    `json:"status"`
-	Code   int    `json:"code"`
-	When   string `json:"when"`
+	return a.makeErrorPages()
 }
 
 // sealed is an answer that does not change while the process lives.
 type sealed struct {
 	kind, cache, tag string
+	policy           string // Content-Security-Policy; empty: none
 	body             []byte
+	packed           [compress.Zstd + 1]func() []byte // by coding; nothing where that is not smaller
 }
 
 func seal(kind string, maxAge time.Duration, body []byte) *sealed {
-	return &sealed{kind, "public, max-age=" + strconv.Itoa(int(maxAge.Seconds())), poll.ETag(body), body}
+	s := &sealed{kind: kind, cache: "public, max-age=" + strconv.Itoa(int(maxAge.Seconds())), tag: poll.ETag(body), body: body}
+	for c := range s.packed {
+		s.packed[c] = sync.OnceValue(func() []byte {
+			b, smaller := compress.Compress(compress.Coding(c), body)
+			if !smaller {
+				return nil
+			}
+			defer b.Free()
+			return bytes.Clone(b.Bytes())
+		})
+	}
+	return s
 }
 
-func (s *sealed) serve(w http.ResponseWriter, r *http.Request) int {
-	h := w.Header()
+// write writes the answer. Each compressed form is made once.
+func (s *sealed) write(out *reply) {
+	h := out.w.Header()
 	h["Etag"] = []string{s.tag}
 	h.Set("Cache-Control", s.cache)
-	if poll.Matches(r.Header.Values("If-None-Match"), s.tag) {
-		w.WriteHeader(http.StatusNotModified)
-		return http.StatusNotModified
+	if s.policy != "" {
+		h.Set("Content-Security-Policy", s.policy)
+		h.Set("Referrer-Policy", "no-referrer")
 	}
-	send(w, r, http.StatusOK, s.kind, s.body)
-	return http.StatusOK
+	if poll.Matches(out.r.Header.Values("If-None-Match"), s.tag) {
+		out.empty(http.StatusNotModified)
+		return
+	}
+	coding := compress.Accepted(out.r.Header["Accept-Encoding"])
+	if packed := s.packed[coding](); packed != nil {
+		_ = out.write(http.StatusOK, s.kind, coding, packed)
+		return
+	}
+	_ = out.write(http.StatusOK, s.kind, compress.Identity, s.body)
 }

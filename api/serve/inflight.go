@@ -108,10 +108,10 @@ func weigh(r *http.Request, op *Operation, params *bind.Params) int64 {
 		}
 		return requestBytes + parsedTimes*size
 	}
-	if !strings.Contains(r.URL.RawQuery, "imit=") {
+	text, given := params.Get("limit")
+	if !given {
 		return requestBytes
 	}
-	text, _ := params.Get("limit")
 	_, rows, both := strings.Cut(text, ",")
 	if !both {
 		rows = text

@@ -63,6 +63,8 @@ func TestInFlight_Weight(t *testing.T) {
 		{"GET", "", "", requestBytes},
 		{"GET", "limit=1000", "", requestBytes + 1000*rowBytes},
 		{"GET", "Limit=5,20", "", requestBytes + 20*rowBytes},
+		{"GET", "LIMIT=20", "", requestBytes + 20*rowBytes},
+		{"GET", "%6Cimit=20", "", requestBytes + 20*rowBytes},
 		{"GET", "limit=999999", "", requestBytes + bind.MaxLimit*rowBytes},
 		{"GET", "limit=x", "", requestBytes},
 		{"POST", "limit=7", "0123456789", requestBytes + 10*parsedTimes},

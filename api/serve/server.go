@@ -30,9 +30,11 @@ type Config struct {
 	ByHost     bool   // addresses in answers have the host that was asked in the place of BaseURL
 	CursorKey  [16]byte
 	Logger     *slog.Logger
+	Access     *slog.Logger // the access log; nil: none
 	Operations []*Operation
 	Document   func(base string) []byte // /openapi.json under a base address
 	Keys       []byte                   // a JSON Web Key Set
+	Files      []File
 
 	CacheBytes    int   // of the response cache; default 32 MiB
 	InFlightBytes int64 // of requests under way; default 256 MiB
@@ -51,6 +53,7 @@ type Server struct {
 	cache   *poll.Cache
 	limits  *limiter
 	cursors page.Sealer
+	base    atomic.Pointer[base] // of the last request, where ByHost
 }
 
 // New makes a Server; a Config that lacks something is an error.

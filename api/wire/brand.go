@@ -100,13 +100,13 @@ func (b *Brand) UnmarshalJSON(data []byte) error {
 
 // Schema is the object in OpenAPI's words.
 func (Brand) Schema() map[string]any {
-	properties := map[string]any{"ID": map[string]any{"type": "integer"}}
+	properties := map[string]any{"ID": map[string]any{"type": "integer", "format": "int64"}}
 	for _, name := range BrandFields {
 		properties[name] = map[string]any{"type": []string{"string", "null"}}
 	}
 	return map[string]any{
 		"type": "object", "properties": properties, "required": append([]string{"ID"}, BrandFields...),
-		"patternProperties":    map[string]any{"^" + CustomPrefix + "[a-z0-9_]{1,32}$": map[string]any{"type": "integer"}},
+		"patternProperties":    map[string]any{"^" + CustomPrefix + "[a-z0-9_]{1,32}$": map[string]any{"type": "integer", "format": "int64"}},
 		"additionalProperties": false,
 	}
 }

@@ -9,6 +9,9 @@ import (
 	"github.com/goccy/go-json"
 )
 
+// ContentType of every shape.
+const ContentType = "application/json"
+
 // Encode is the JSON of a shape, ended by a newline. Text is not escaped for HTML.
 func Encode(v any) ([]byte, error) {
 	var b bytes.Buffer

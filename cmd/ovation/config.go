@@ -22,7 +22,7 @@ import (
 // file of --config and its default are written. A flag outranks the environment,
 // that the file, and that the default.
 type Config struct {
-	Data          string   `default:"data" placeholder:"DIR" help:"Directory of the store, of the embedded log and, unless --secrets says otherwise, of the secrets. Below 256 MiB of free space the embedded log takes nothing more, below 128 MiB the store; both go on when there is more."`
+	Data          string   `default:"data" placeholder:"DIR" help:"Directory of the store, of the data keys, of the embedded log and, unless --secrets says otherwise, of the secrets. Below 256 MiB of free space the embedded log takes nothing more, below 128 MiB the store; both go on when there is more."`
 	HTTP          string   `name:"http" default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address of the API."`
 	BaseURL       string   `name:"base-url" placeholder:"URL" help:"Scheme and host under which clients reach the API, such as https://api.example.com: needed behind a proxy (default: what a request asked for)."`
 	Kafka         []string `sep:"," placeholder:"HOST:PORT" help:"Brokers to start from. Without any the embedded log is used."`
@@ -37,6 +37,7 @@ type Config struct {
 
 	KafkaAccess
 	AdminPort
+	PublicPort
 }
 
 // AdminPort is where the admin port is and what opens it: for the node that serves
@@ -92,7 +93,7 @@ func (c *Config) Validate() error {
 		errs = append(errs, errors.New("--kafka-tls, --kafka-ca, --kafka-cert, --kafka-sasl, --kafka-user: "+
 			"without --kafka there is no broker to show it to"))
 	}
-	return errors.Join(append(errs, c.KafkaAccess.Validate(), c.AdminPort.Validate())...)
+	return errors.Join(append(errs, c.KafkaAccess.Validate(), c.AdminPort.Validate(), c.PublicPort.Validate())...)
 }
 
 // isBase reports that a text is an http or https address, or none.

@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"log/slog"
 	"reflect"
 
 	"github.com/alecthomas/kong"
 	"github.com/goccy/go-yaml"
 
+	"github.com/ovation-analytics/ovation/api/transport"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 )
 
@@ -70,6 +72,11 @@ func (c *ConfigValidate) Run(w io.Writer) error {
 	}
 	if _, err := c.Token(); err != nil {
 		return fmt.Errorf("--admin-token: %w", err)
+	}
+	if c.TLSCert != "" {
+		if _, err := transport.OpenCertificate(c.readCertificate, slog.New(slog.DiscardHandler)); err != nil {
+			return fmt.Errorf("the certificate of the API: %w", err)
+		}
 	}
 	_, err = fmt.Fprintln(w, "ok")
 	return err

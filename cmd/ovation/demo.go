@@ -46,6 +46,9 @@ func (d *Demo) Run(ctx context.Context, w io.Writer) error {
 		_, err := io.WriteString(w, fans.Portrait().String())
 		return err
 	}
+	if d.TLSCert != "" {
+		return domain.Bad(domain.InvalidParameter, "tls-cert", "--tls-cert: a demo registers its members over plain HTTP; serve speaks HTTPS")
+	}
 	if d.Memory == 0 {
 		d.Memory = demoMemory
 	}
@@ -58,11 +61,14 @@ func (d *Demo) Run(ctx context.Context, w io.Writer) error {
 	defer cancel()
 	ended := make(chan error, 1)
 	go func() { ended <- p.Run(ctx) }()
-	if err := p.playDemo(ctx, o, fans, w); err != nil && ctx.Err() == nil {
+	if err = p.playDemo(ctx, o, fans, w); err != nil && ctx.Err() == nil {
 		cancel()
 		return errors.Join(err, <-ended, p.Close())
 	}
-	return errors.Join(<-ended, p.Close())
+	if err = errors.Join(<-ended, p.Close()); err == nil {
+		log.Info("stopped")
+	}
+	return err
 }
 
 // playDemo plays the audience on this node.

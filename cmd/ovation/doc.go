@@ -13,6 +13,7 @@
 //	config*.go      the configuration of a node: flags, a YAML file, config print and validate
 //	secrets.go      the installation's secrets: made once, never overwritten
 //	kafkaaccess.go  TLS and passwords that brokers want, and the node's own
+//	publicport.go   how the API's port is served: certificate, access log, drain
 //	serve.go        a node: program.go opens, runs and closes it, open.go and logs.go are the
 //	                steps of opening, engine.go the adapters between rooms
 //	manage.go       the commands that ask the admin port; verify.go those that follow a run
@@ -27,6 +28,7 @@
 //
 //	tuning          --memory, the heap, malloc, huge pages: the process on its machine
 //	status          /status and the metrics
+//	accesslog       the access log's file
 //	verify          replays of the journal beside the node: verification, rebuild
 //	demo, audience  an audience that is played on a node
 //	collect, dlq    publishing to the public topic, dead letters

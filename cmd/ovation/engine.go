@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/ed25519"
 	"errors"
+	"strings"
 	"sync/atomic"
 
 	"github.com/ovation-analytics/ovation/actors"
@@ -71,15 +72,23 @@ func (m management) Ready() error {
 // Degraded is what has stopped while the node answers rightly: a partition of the public
 // topic, or appends to a full disk.
 func (m management) Degraded() error {
-	err := m.p.node.Degraded()
+	var whys []string
 	if l := m.p.shown().ReadLog(); l != nil && l.Refusing != "" {
-		why := "the embedded log takes nothing, what is published and written is refused: " + l.Refusing
-		if err != nil {
-			why += "; " + err.Error()
-		}
-		return errors.New(why)
+		whys = append(whys, "the embedded log takes nothing, what is published and written is refused: "+l.Refusing)
 	}
-	return err
+	if k := m.p.shown().ReadKeys(); k != nil && k.Stopped != "" {
+		whys = append(whys, k.Stopped)
+	} else if k != nil && k.Refusing != "" {
+		whys = append(whys, "no member can be registered, since no data key can be written: "+k.Refusing)
+	}
+	err := m.p.node.Degraded()
+	if len(whys) == 0 {
+		return err
+	}
+	if err != nil {
+		whys = append(whys, err.Error())
+	}
+	return errors.New(strings.Join(whys, "; "))
 }
 
 // shown is this node for /status and the metrics.
@@ -87,6 +96,7 @@ func (p *program) shown() *status.Source {
 	return &status.Source{
 		Engine: p.node, Store: p.store, Log: p.eventLog, Broker: p.broker, Replication: p.topics.replication,
 		Stopping: p.drain.begun, Verifier: p.verifier, Rebuilder: p.rebuilds,
+		Keys: status.KeySource{Store: p.keys.store, Replica: p.keys.replica, Keeper: p.keys.keeper},
 	}
 }
 

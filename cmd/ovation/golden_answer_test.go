@@ -15,9 +15,14 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/ovation-analytics/ovation/api"
+	"github.com/ovation-analytics/ovation/api/openapi"
+	"github.com/ovation-analytics/ovation/api/openapi/openapitest"
 )
 
 // session is a client of one installation. It sends one request after another to the
@@ -106,10 +111,34 @@ func (s *session) do(method, target string, h http.Header, body string) (*http.R
 	if err = errors.Join(err, answer.Body.Close()); err != nil {
 		s.Fatalf("%s %s: %v", method, target, err)
 	}
+	if !slices.Contains(answer.Header.Values("Vary"), "Accept-Encoding") {
+		s.Errorf("%s %s: Vary %q", method, target, answer.Header.Values("Vary"))
+	}
+	if err := documented(answer, got); err != nil {
+		s.Error(err)
+	}
 	if synctest.Wait(); method == http.MethodPost {
 		align(step)
 	}
 	return answer, got
+}
+
+// contract is the document that every answer is held against.
+var contract = sync.OnceValues(func() (*openapitest.Checker, error) {
+	document, err := openapi.Document(api.Operations())
+	if err != nil {
+		return nil, err
+	}
+	return openapitest.New(document("http://sim.test"))
+})
+
+// documented compares an answer with the document.
+func documented(answer *http.Response, body []byte) error {
+	c, err := contract()
+	if err != nil {
+		return err
+	}
+	return c.Check(answer.Request, answer.StatusCode, answer.Header, body)
 }
 
 // again checks that a repeated GET has the same answer, that HEAD has its headers alone, and
@@ -209,7 +238,7 @@ func head(r *http.Response) string {
 	var lines []string
 	for _, name := range slices.Sorted(maps.Keys(r.Header)) {
 		for _, v := range r.Header[name] {
-			if name != "Date" && name != "Content-Length" {
+			if name != "Date" && name != "Content-Length" && (name != "Vary" || v != "Accept-Encoding") {
 				lines = append(lines, masked(name+": "+v))
 			}
 		}

@@ -20,6 +20,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/admin"
+	"github.com/ovation-analytics/ovation/api/transport"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 )
 
@@ -40,7 +41,7 @@ const goldenSeed = 16
 type installation struct {
 	*simulation
 	session *session
-	server  *http.Server
+	server  *transport.Server
 	source  *kafka.Producer
 	stopped bool
 }
@@ -61,7 +62,7 @@ func startInstallation(t *testing.T, disk *vfs.MemFS, at time.Time) *installatio
 	l.source, err = l.out.Producer(kafka.ProducerConfig{Topic: kafka.Activities, Codec: kafka.LZ4})
 	must(t, err)
 	front := newGate()
-	l.server = newPublicServer(l.engine.api)
+	l.server = transport.New(transport.Options{Handler: l.engine.api})
 	go func() { _ = l.server.Serve(front) }()
 	connect := func(context.Context, string, string) (net.Conn, error) {
 		near, far := net.Pipe()

@@ -1,18 +1,24 @@
 package main
 
 import (
+	"bufio"
 	"context"
+	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 	"path/filepath"
 
+	"github.com/ovation-analytics/ovation/actors/domain"
+	keystore "github.com/ovation-analytics/ovation/storage/keys"
 	"github.com/ovation-analytics/ovation/storage/store"
 )
 
 // Inspect prints the keys of a stopped node's store as text, one a line.
 type Inspect struct {
 	Data    string `default:"data" placeholder:"DIR" help:"Directory of the node."`
-	Catalog bool   `help:"The catalog's store instead of the node's."`
+	Catalog bool   `xor:"store" help:"The catalog's store instead of the node's."`
+	Keys    bool   `xor:"store" help:"The ids of the data keys instead, in hex; never a key."`
 	Prefix  string `arg:"" optional:"" help:"Only keys that begin with these characters, as R for the columns or z for the state."`
 }
 
@@ -25,9 +31,41 @@ func (i *Inspect) Run(_ context.Context, out io.Writer) error {
 		}
 		return errors.Join(c.Dump(out, []byte(i.Prefix)), c.Close())
 	}
+	if i.Keys {
+		return i.keys(out)
+	}
 	s, err := store.Open(filepath.Join(i.Data, "store"), store.Options{})
 	if err != nil {
 		return taken(err)
 	}
 	return errors.Join(s.Dump(out, []byte(i.Prefix)), s.Close())
+}
+
+// keys prints the ids of data keys, of an original or of a copy.
+func (i *Inspect) keys(out io.Writer) error {
+	prefix, err := hex.DecodeString(i.Prefix)
+	if err != nil {
+		return fmt.Errorf("%q is not whole bytes in hex", i.Prefix)
+	}
+	dir := filepath.Join(i.Data, keysDir)
+	there, err := keystore.Exists(nil, dir)
+	if err != nil {
+		return err
+	}
+	if !there {
+		return fmt.Errorf("%s: no such directory", dir)
+	}
+	s, err := keystore.Open(dir, keystore.Options{})
+	if wrong, ok := errors.AsType[*keystore.FormatError](err); ok && wrong.IsCopy() {
+		s, err = keystore.Open(dir, keystore.Options{Copy: true})
+	}
+	if err != nil {
+		return taken(err)
+	}
+	w := bufio.NewWriter(out)
+	err = s.Each(prefix, func(id domain.KeyID) error {
+		_, err := fmt.Fprintln(w, id)
+		return err
+	})
+	return errors.Join(err, w.Flush(), s.Close())
 }

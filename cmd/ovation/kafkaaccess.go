@@ -115,7 +115,7 @@ func (c *Config) ownTopics() []string {
 
 // nodePassword is that of wire.NodeUser: every node of the installation has it.
 func (s *Secrets) nodePassword() (string, error) {
-	key, err := hkdf.Key(sha256.New, s.Master[:], nil, "ovation: a node at the embedded log", sha256.Size)
+	key, err := hkdf.Key(sha256.New, s.Pepper[:], nil, "ovation: a node at the embedded log", sha256.Size)
 	return hex.EncodeToString(key), err
 }
 

@@ -51,7 +51,7 @@ func TestEmbeddedLog_KnowsTheNodesByTheirSecrets(t *testing.T) {
 	}
 	node := KafkaAccess{KafkaSASL: "scram-sha-256", KafkaUser: wire.NodeUser}
 	other := *p.secrets
-	other.Master[0]++
+	other.Pepper[0]++
 	for _, topic := range []string{kafka.Journal, kafka.Catalog} {
 		if err := trim(KafkaAccess{}, p.secrets, topic); !errors.Is(err, kafkago.TopicAuthorizationFailed) {
 			t.Errorf("a stranger trims %s: %v", topic, err)

@@ -10,17 +10,11 @@ import (
 	"github.com/ovation-analytics/ovation/api/admin"
 )
 
-// Account is about accounts and their limits.
-type Account struct {
-	List  AccountList  `cmd:"" help:"List accounts with their limits."`
-	Limit AccountLimit `cmd:"" help:"Set the limits of an account, over all of its keys. What is left out is its plan's."`
-}
-
-// AccountList lists accounts.
-type AccountList struct{ adminClient }
+// AppLimits lists the limits of accounts.
+type AppLimits struct{ adminClient }
 
 // Run asks for them.
-func (c *AccountList) Run(ctx context.Context, w io.Writer) error {
+func (c *AppLimits) Run(ctx context.Context, w io.Writer) error {
 	type list = admin.List[admin.LimitedAccount]
 	return ask(ctx, w, &c.adminClient, http.MethodGet, "/accounts", nil, func(w io.Writer, l list) {
 		fmt.Fprintln(w, "ACCOUNT\tNAME\tPLAN\tRATE\tBURST\tMODE\tMONTH")
@@ -31,10 +25,10 @@ func (c *AccountList) Run(ctx context.Context, w io.Writer) error {
 	})
 }
 
-// AccountLimit sets the limits of an account.
-type AccountLimit struct {
+// AppLimit sets the limits of an account.
+type AppLimit struct {
 	adminClient
-	Account uint32 `arg:"" help:"The account's id, as account list shows it."`
+	Account uint32 `arg:"" help:"The account's id, as app limits shows it."`
 	Rate    uint32 `env:"-" placeholder:"N" help:"Requests a second."`
 	Burst   uint32 `env:"-" placeholder:"N" help:"Requests at once; twice the rate where only that is given."`
 	Mode    string `enum:"plan,hard,soft" default:"plan" env:"-" help:"Over the rate requests are refused (hard) or served with a warning (soft)."`
@@ -42,7 +36,7 @@ type AccountLimit struct {
 }
 
 // Run asks for it.
-func (c *AccountLimit) Run(ctx context.Context, w io.Writer) error {
+func (c *AppLimit) Run(ctx context.Context, w io.Writer) error {
 	in := admin.Limits{Rate: c.Rate, Burst: c.Burst, Mode: c.Mode, Month: c.Month}
 	path := "/accounts/" + strconv.FormatUint(uint64(c.Account), 10) + "/limits"
 	return ask(ctx, w, &c.adminClient, http.MethodPost, path, in, func(w io.Writer, a admin.LimitedAccount) {

@@ -169,7 +169,11 @@ const topicsTime = 30 * time.Second
 func (p *program) tryTopics(ctx context.Context, client *kafka.Client) error {
 	ctx, cancel := context.WithTimeout(ctx, topicsTime)
 	defer cancel()
-	made, err := kafkatopics.Ensure(ctx, client, kafkatopics.Of(p.cfg.TopicPrefix, p.cfg.Shards, activityPartitions))
+	specs := kafkatopics.Of(p.cfg.TopicPrefix, p.cfg.Shards, activityPartitions)
+	if len(p.cfg.Kafka) > 0 { // the embedded log compacts nothing: the node's own store has the keys
+		specs = append(specs, kafkatopics.Keys(p.cfg.TopicPrefix))
+	}
+	made, err := kafkatopics.Ensure(ctx, client, specs)
 	if err != nil {
 		return err
 	}

@@ -19,20 +19,20 @@ import (
 type CLI struct {
 	Config configFile `placeholder:"FILE" help:"YAML file of flag names and values. Flags and OVATION_* variables outrank it."`
 
-	Demo      Demo      `cmd:"" help:"Try it: one node with the embedded log, and simulated collectors."`
-	Serve     Serve     `cmd:"" help:"Run a node."`
-	Collect   Collect   `cmd:"" help:"Publish actions to Kafka, as a network's collector does."`
-	App       App       `cmd:"" help:"Accounts and applications."`
-	Account   Account   `cmd:"" help:"Accounts and their limits."`
-	Key       Key       `cmd:"" help:"Access keys."`
-	Status    Status    `cmd:"" help:"What the node is doing."`
-	DLQ       DLQ       `cmd:"" name:"dlq" help:"Dead letters: list, show, replay."`
-	AcceptGap AcceptGap `cmd:"" help:"Go on reading a log that has a gap, was cut, or is another one."`
-	Verify    Verify    `cmd:"" help:"Replay the journal beside the running node and compare it with what is stored."`
-	Rebuild   Rebuild   `cmd:"" help:"Build shards anew from the journal beside the running node, and put them in their place."`
-	Inspect   Inspect   `cmd:"" help:"The store's keys as text, of a node that is not running."`
-	ConfigCmd ConfigCmd `cmd:"" name:"config" help:"The configuration that flags, environment and file give together."`
-	Version   Version   `cmd:"" help:"What this binary was built from."`
+	Demo      Demo       `cmd:"" help:"Try it: one node with the embedded log, and simulated collectors."`
+	Serve     Serve      `cmd:"" help:"Run a node."`
+	Collect   Collect    `cmd:"" help:"Publish actions to Kafka, as a network's collector does."`
+	App       App        `cmd:"" help:"Accounts and applications."`
+	Key       Key        `cmd:"" help:"Access keys."`
+	Secrets   SecretsCmd `cmd:"" help:"The file of secrets."`
+	Status    Status     `cmd:"" help:"What the node is doing."`
+	DLQ       DLQ        `cmd:"" name:"dlq" help:"Dead letters: list, show, replay."`
+	AcceptGap AcceptGap  `cmd:"" help:"Go on reading a log that has a gap, was cut, or is another one."`
+	Verify    Verify     `cmd:"" help:"Replay the journal beside the running node and compare it with what is stored."`
+	Rebuild   Rebuild    `cmd:"" help:"Build shards anew from the journal beside the running node, and put them in their place."`
+	Inspect   Inspect    `cmd:"" help:"The store's keys as text, of a node that is not running."`
+	ConfigCmd ConfigCmd  `cmd:"" name:"config" help:"The configuration that flags, environment and file give together."`
+	Version   Version    `cmd:"" help:"What this binary was built from."`
 }
 
 // Exit codes.

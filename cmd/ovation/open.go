@@ -35,8 +35,8 @@ func incarnation() uint64 {
 	return binary.BigEndian.Uint64(b[:])
 }
 
-// probe checks that the addresses are free before anything is made: a node that cannot listen
-// leaves no directory.
+// probe checks that the addresses are free, and opens what the API's port needs, before anything
+// is made: a node that cannot listen leaves no directory.
 func (p *program) probe(context.Context) error {
 	addresses := []string{p.cfg.HTTP, p.cfg.Admin}
 	if len(p.cfg.Kafka) == 0 {
@@ -51,7 +51,10 @@ func (p *program) probe(context.Context) error {
 			return err
 		}
 	}
-	return nil
+	var err error
+	p.port, err = p.cfg.PublicPort.open(p.log)
+	p.onClose(p.port.close)
+	return err
 }
 
 // openMemory settles --memory and bounds the heap.
@@ -100,7 +103,7 @@ func (p *program) awaitDisk(ctx context.Context) error {
 
 // diskHeadroom is nil, or which directory cannot be opened for want of it.
 func diskHeadroom(c *Config) error {
-	dirs := []string{"store", "catalog"}
+	dirs := []string{"store", "catalog", "keys"}
 	if len(c.Kafka) == 0 {
 		dirs = append(dirs, "log")
 	}
@@ -278,11 +281,11 @@ func (p *program) makeLayout(ctx context.Context) error {
 
 func (p *program) openAPI(context.Context) error {
 	keys := p.secrets.Signing[0]
-	base := cmp.Or(p.cfg.BaseURL, "http://"+p.public.Addr().String())
+	base := cmp.Or(p.cfg.BaseURL, p.cfg.scheme()+"://"+p.public.Addr().String())
 	var err error
 	p.api, err = api.New(api.Config{
 		Engine: engine{p.node}, Hasher: p.hasher, Now: time.Now, BaseURL: base, ByHost: p.cfg.BaseURL == "",
-		Signer: signerOf(keys), TokenKey: p.secrets.Token, Logger: p.log,
+		Signer: signerOf(keys), TokenKey: p.secrets.Token, Keys: p.keys.keeper, Logger: p.log, Access: p.port.accessLogger(),
 		CacheBytes: int(p.budget.API.Cached), InFlightBytes: p.budget.API.InFlight,
 	})
 	return err

@@ -16,6 +16,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api"
 	"github.com/ovation-analytics/ovation/api/admin"
+	"github.com/ovation-analytics/ovation/api/transport"
 	"github.com/ovation-analytics/ovation/cmd/ovation/status"
 	"github.com/ovation-analytics/ovation/cmd/ovation/tuning"
 	"github.com/ovation-analytics/ovation/cmd/ovation/verify"
@@ -33,8 +34,7 @@ type program struct {
 	hasher  *activity.Hasher
 
 	logs
-	store    *store.Store
-	catalog  *store.Catalog
+	stores
 	node     *actors.Node
 	verifier *verify.Verifier
 	rebuilds *verify.Rebuilder
@@ -45,12 +45,20 @@ type program struct {
 	running sync.WaitGroup
 }
 
+// stores are what the node keeps on its own disk beside the embedded log.
+type stores struct {
+	store   *store.Store
+	catalog *store.Catalog
+	keys    dataKeys
+}
+
 // servers are the API's port and the admin port.
 type servers struct {
 	public, admin net.Listener
 	gate          admin.Gate // of the admin port
 	adminServer   *http.Server
 	metrics       *prometheus.Registry
+	port          publicPort
 	failed        chan error
 	drain         drain
 }
@@ -67,7 +75,7 @@ func newProgram(ctx context.Context, cfg Config, log *slog.Logger) (_ *program, 
 	}()
 	for _, step := range []func(context.Context) error{
 		p.openMemory, p.probe, p.openGate, p.awaitDisk, p.openSecrets, p.openLog, p.openTopics, p.openStores,
-		p.openNode, p.settleLayout, p.startNode, p.listen, p.openAPI,
+		p.openNode, p.settleLayout, p.keys.opening(p), p.startNode, p.listen, p.openAPI,
 	} {
 		if err := step(ctx); err != nil {
 			return nil, err
@@ -143,8 +151,9 @@ func closed(l net.Listener) func() error {
 	}
 }
 
-// Run serves until ctx ends, then drains: readiness goes false first, requests under
-// way are answered, nothing new is taken.
+// Run serves until ctx ends, then drains: readiness goes false first; as long as --drain says,
+// requests are answered with the word that their connection closes; then nothing new is taken and
+// requests under way are answered.
 func (p *program) Run(ctx context.Context) error {
 	token, err := p.cfg.AdminPort.Token()
 	if err != nil {
@@ -152,22 +161,30 @@ func (p *program) Run(ctx context.Context) error {
 	}
 	status.Register(p.metrics, p.shown(), p.api.Polls, p.api.Limited)
 	p.gate.Open(p.adminPort(token))
-	public := newPublicServer(p.api)
 	keeping, stop := context.WithCancel(ctx)
 	defer stop()
 	p.running.Go(func() { tuning.NewHeapKeeper(int64(p.cfg.Memory), p.node, p.log).Run(keeping) })
-	p.running.Go(func() { p.failed <- served(public.Serve(p.public)) })
+	p.running.Go(func() { p.port.watch(keeping) })
+	status.RegisterPort(p.metrics, p.port.shown())
+	public := transport.New(transport.Options{Handler: p.api, Certificate: p.port.certificate, Log: p.log})
+	p.running.Go(func() { p.failed <- public.Serve(p.public) })
+	still := p.cfg.Drain
 	select {
 	case err = <-p.failed:
 	case <-p.store.Failed(): // it opens again only in another process
 		err = fmt.Errorf("the store failed: %w", p.store.Err())
+	case <-p.keys.store.Failed(): // likewise
+		err = fmt.Errorf("the data keys failed: %w", p.keys.store.Err())
 	case <-ctx.Done():
 	}
+	if err != nil {
+		still = 0
+	}
 	p.drain.begin()
-	p.log.Info("stopping: answering what is under way")
-	over, cancel := context.WithTimeout(context.Background(), drainTime)
+	p.log.Info("stopping: answering what is under way", "drain", still.String())
+	over, cancel := context.WithTimeout(context.Background(), still+drainTime)
 	defer cancel()
-	return errors.Join(err, public.Shutdown(over), p.adminServer.Shutdown(over))
+	return errors.Join(err, public.Drain(over, still), p.adminServer.Shutdown(over))
 }
 
 // drainTime bounds how long requests under way may take at a stop.
@@ -179,16 +196,6 @@ func served(err error) error {
 		return nil
 	}
 	return err
-}
-
-// newPublicServer bounds slow and large requests; an answer has as long as a question
-// may take. A header over the API's own bound, which is far lower, is a problem as other
-// errors are; over this one net/http answers 431 itself.
-func newPublicServer(h http.Handler) *http.Server {
-	return &http.Server{
-		Handler: h, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 30 * time.Second,
-		WriteTimeout: 60 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 2 << 20,
-	}
 }
 
 // stopTime bounds how long the node's actors may take to end, after drainTime.

@@ -13,6 +13,8 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml"
+
+	"github.com/ovation-analytics/ovation/actors/domain/seal"
 )
 
 // Secrets are what an installation must keep to itself and must never lose. They
@@ -21,7 +23,7 @@ type Secrets struct {
 	Pepper  [32]byte     // keys the hashes of identities, for ever: routing hangs on it
 	Token   [16]byte     // the AES key of access tokens
 	Signing []SigningKey // of jwts; the first signs, all verify
-	Master  [32]byte     // wraps the keys that seal personal data
+	Masters seal.Ring    // wrap the keys that seal personal data; the first wraps, all open
 	Kafka   string       // the password for --kafka-sasl; empty: none
 }
 
@@ -54,8 +56,11 @@ type secretsFile struct {
 	Version int    `yaml:"version"`
 	Pepper  string `yaml:"pepper"`
 	Token   string `yaml:"token"`
-	Master  string `yaml:"master"`
 	Kafka   string `yaml:"kafka_password"`
+	Masters []struct {
+		ID  string `yaml:"id"`
+		Key string `yaml:"key"`
+	} `yaml:"masters"`
 	Signing []struct {
 		KID  string `yaml:"kid"`
 		Seed string `yaml:"seed"`
@@ -63,17 +68,17 @@ type secretsFile struct {
 }
 
 const (
-	secretsVersion = 1
+	secretsVersion = 2
 	maxSecretsFile = 64 << 10
 	draftPrefix    = ".secrets-"
 	secretsText    = `# The secrets of one installation of Ovation. Keep a copy in a safe place: without the
 # pepper no member is found again, without the master key no name can be read.
-# The same file belongs on every node. The first signing key signs, all verify.
+# The same file belongs on every node. The first signing key signs, all verify. The first
+# master key wraps, all open: "ovation secrets rotate-master" puts another one in front.
 # A line kafka_password: "..." may be added, for --kafka-sasl.
 version: %d
 pepper: "%s"
 token: "%s"
-master: "%s"
 signing:
   - kid: "%s"
     seed: "%s"
@@ -154,7 +159,11 @@ func newSecrets() []byte {
 		rand.Read(b) // never fails: it ends the program instead
 		return hex.EncodeToString(b)
 	}
-	return fmt.Appendf(nil, secretsText, secretsVersion, random(32), random(16), random(32), random(8), random(32))
+	text := fmt.Appendf(nil, secretsText, secretsVersion, random(32), random(16), random(8), random(32))
+	if os.Getenv(masterKeys) != "" {
+		return text
+	}
+	return append(append(text, mastersLine+"\n"...), newMaster().text()...)
 }
 
 // readSecrets reads a file that only its owner can read. No error quotes it.
@@ -175,7 +184,7 @@ func readSecrets(path string) (*Secrets, error) {
 	if err := errors.Join(
 		readHex("pepper", s.Pepper[:], file.Pepper),
 		readHex("token", s.Token[:], file.Token),
-		readHex("master", s.Master[:], file.Master)); err != nil {
+		s.readMasters(&file)); err != nil {
 		return nil, bad(err)
 	}
 	if len(file.Signing) == 0 {

@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/ovation-analytics/ovation/actors/domain/seal"
 )
 
 func secretsIn(dir string) *Config { return &Config{Data: filepath.Join(dir, "data")} }
@@ -24,7 +26,7 @@ func TestSecrets_MadeOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if first.Pepper == [32]byte{} || first.Token == [16]byte{} || first.Master == [32]byte{} || len(first.Signing) != 1 || len(first.Signing[0].KID) != 16 {
+	if first.Pepper == [32]byte{} || first.Token == [16]byte{} || len(first.Masters) != 1 || first.Masters[0].Key.IsZero() || len(first.Signing) != 1 || len(first.Signing[0].KID) != 16 {
 		t.Error("not all secrets are made")
 	}
 	stat, err := os.Stat(c.SecretsFile())
@@ -35,13 +37,21 @@ func TestSecrets_MadeOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	again, err := c.OpenSecrets()
-	if err != nil || *again.signing() != *first.signing() || again.Pepper != first.Pepper || again.Token != first.Token || again.Master != first.Master {
+	if err != nil || *again.signing() != *first.signing() || again.Pepper != first.Pepper || again.Token != first.Token || again.Masters[0] != first.Masters[0] {
 		t.Errorf("other secrets at the second start (%v)", err)
 	}
 	entries, err := os.ReadDir(c.Data)
 	if err != nil || len(entries) != 2 {
 		t.Errorf("left behind: %v, %v", entries, err)
 	}
+}
+
+func unhex(text string) []byte {
+	b, err := hex.DecodeString(text)
+	if err != nil {
+		panic(err)
+	}
+	return b
 }
 
 func (s *Secrets) signing() *SigningKey { return &s.Signing[0] }
@@ -56,7 +66,7 @@ func TestSecrets_OwnOfEachInstallation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a.Pepper == b.Pepper || a.Token == b.Token || a.Master == b.Master || a.Signing[0] == b.Signing[0] {
+	if a.Pepper == b.Pepper || a.Token == b.Token || a.Masters[0].Key == b.Masters[0].Key || a.Masters[0].ID == b.Masters[0].ID || a.Signing[0] == b.Signing[0] {
 		t.Error("two installations share a secret")
 	}
 }
@@ -135,7 +145,7 @@ func TestSecrets_ConcurrentFirstStarts(t *testing.T) {
 	}
 	wg.Wait()
 	for _, s := range got {
-		if s == nil || s.Pepper != got[0].Pepper || s.Master != got[0].Master {
+		if s == nil || s.Pepper != got[0].Pepper || s.Masters[0] != got[0].Masters[0] {
 			t.Fatal("two starts read different secrets")
 		}
 	}
@@ -165,10 +175,14 @@ func TestSecrets_FileMode(t *testing.T) {
 	}
 }
 
-const goodSecrets = `version: 1
+const goodSecrets = `version: 2
 pepper: "1111111111111111111111111111111111111111111111111111111111111111"
 token: 22222222222222222222222222222222
-master: 3333333333333333333333333333333333333333333333333333333333333e33
+masters:
+  - id: 31313131313131313131313131313131
+    key: 3333333333333333333333333333333333333333333333333333333333333e33
+  - id: "32323232323232323232323232323232"
+    key: "6666666666666666666666666666666666666666666666666666666666666666"
 signing:
   - kid: 1234e567
     seed: "4444444444444444444444444444444444444444444444444444444444444444"
@@ -186,18 +200,22 @@ func TestSecrets_DamagedFile(t *testing.T) {
 		return readSecrets(path)
 	}
 	s, err := read(goodSecrets)
-	if err != nil || s.Token[0] != 0x22 || s.Master[30] != 0x3e || len(s.Signing) != 2 || s.Signing[0].KID != "1234e567" || s.Signing[1].Seed[31] != 0x55 {
+	if err != nil || s.Token[0] != 0x22 || len(s.Masters) != 2 || s.Masters[0].ID[0] != 0x31 || s.Masters[0].Key != seal.KeyOf([32]byte(unhex("3333333333333333333333333333333333333333333333333333333333333e33"))) || len(s.Signing) != 2 || s.Signing[0].KID != "1234e567" || s.Signing[1].Seed[31] != 0x55 {
 		t.Fatalf("the good file, some of it like numbers: %v", err)
 	}
 	replace := func(old, new string) string { return strings.Replace(goodSecrets, old, new, 1) }
 	for name, text := range map[string]string{
 		"empty":           "",
-		"another version": replace("version: 1", "version: 2"),
+		"another version": replace("version: 2", "version: 1"),
 		"short pepper":    replace("11", ""),
 		"not hex":         replace("11", "xx"),
 		"short token":     replace("22", ""),
 		"zero master":     replace("3333333333333333333333333333333333333333333333333333333333333e33", strings.Repeat("0", 64)),
-		"no master":       replace("master:", "mister:"),
+		"no masters":      replace("masters:", "misters:"),
+		"no master":       goodSecrets[:strings.Index(goodSecrets, "masters")] + goodSecrets[strings.Index(goodSecrets, "signing"):],
+		"master id twice": replace("32323232323232323232323232323232", "31313131313131313131313131313131"),
+		"short master id": replace("32323232323232323232323232323232", "3232"),
+		"short master":    replace("6666", ""),
 		"no signing key":  goodSecrets[:strings.Index(goodSecrets, "signing")],
 		"no kid":          replace("1234e567", `""`),
 		"kid twice":       replace("1234e567", "old"),
@@ -212,7 +230,7 @@ func TestSecrets_DamagedFile(t *testing.T) {
 			continue
 		}
 		said := strings.ReplaceAll(err.Error(), path, "") // whose number may have such digits
-		for _, secret := range []string{"1111", "2222", "3333", "4444", "5555"} {
+		for _, secret := range []string{"1111", "2222", "3333", "4444", "5555", "6666"} {
 			if strings.Contains(said, secret) {
 				t.Errorf("%s: the error quotes the file: %v", name, err)
 			}
@@ -254,7 +272,7 @@ func TestSecrets_PrintAsNothing(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	for _, b := range [][]byte{s.Pepper[:4], s.Token[:4], s.Master[:4], s.Signing[0].Seed[:4]} {
+	for _, b := range [][]byte{s.Pepper[:4], s.Token[:4], unhex("3333333333"), s.Signing[0].Seed[:4]} {
 		for _, form := range []string{hex.EncodeToString(b), fmt.Sprintf("%d %d", b[0], b[1]), fmt.Sprintf("%d,%d", b[0], b[1]), fmt.Sprintf("0x%x, 0x%x", b[0], b[1]), string(b)} {
 			if strings.Contains(out.String(), form) {
 				t.Errorf("%q is in %s", form, out.String())
@@ -299,14 +317,14 @@ func TestAdminPort_Token(t *testing.T) {
 func FuzzSecrets_AnyText(f *testing.F) {
 	f.Add(goodSecrets)
 	f.Add(string(newSecrets()))
-	f.Add("version: 1\nsigning: [{}]")
+	f.Add("version: 2\nmasters: [{}]\nsigning: [{}]")
 	path := filepath.Join(f.TempDir(), "secrets.yaml")
 	f.Fuzz(func(t *testing.T, text string) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		s, err := readSecrets(path)
-		if err == nil && (s.Pepper == [32]byte{} || s.Token == [16]byte{} || s.Master == [32]byte{} || len(s.Signing) == 0) {
+		if err == nil && (s.Pepper == [32]byte{} || s.Token == [16]byte{} || len(s.Masters) == 0 || s.Masters[0].Key.IsZero() || len(s.Signing) == 0) {
 			t.Error("a zero secret")
 		}
 	})

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/domain/seal"
 	"github.com/ovation-analytics/ovation/api/admin"
 	"github.com/ovation-analytics/ovation/api/client"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
@@ -27,6 +28,7 @@ type simulation struct {
 	apart   bool // the broker has a machine of its own
 	forgets bool // the broker forgets offsets when the public topic is cut
 	model   *model
+	keys    *simKeys
 	console *slog.Logger // of every machine; nil: logs are discarded
 
 	mu     sync.Mutex // guards what follows
@@ -65,6 +67,8 @@ func newSimulation(seed uint64) *simulation {
 	w.secrets.Pepper[0], w.secrets.Token[0] = byte(seed), 1
 	w.secrets.Pepper[1], w.secrets.Pepper[2] = byte(seed>>8), 1
 	w.secrets.Signing = []SigningKey{{KID: "k"}}
+	w.keys = newSimKeys(seed)
+	w.secrets.Masters = seal.Ring{simMaster(seed, 0)}
 	w.wires = newWires(seed, func() *brokerLife {
 		w.mu.Lock()
 		defer w.mu.Unlock()
@@ -145,6 +149,7 @@ func (w *simulation) startEngine(p *power) error {
 	w.mu.Lock()
 	w.counted = append(w.counted, hits)
 	w.mu.Unlock()
+	w.keys.rotate(w.secrets)
 	e, err := startEngine(p, w.wires, w.secrets, hits)
 	if err != nil {
 		return err

@@ -97,7 +97,7 @@ func startEngine(p *power, w *wires, secrets *Secrets, hits *lifeHits) (_ *engin
 	}
 	e.onClose(func() error { e.client.Close(); return nil })
 	for _, step := range []func(context.Context) error{
-		e.findTopics, e.openDisks, e.openNode, e.settleLayout, e.startNode, e.answer,
+		e.findTopics, e.openDisks, e.openNode, e.settleLayout, e.openKeys, e.startNode, e.answer,
 	} {
 		if err := step(ctx); err != nil {
 			return nil, err
@@ -148,7 +148,7 @@ func (e *engineLife) answer(context.Context) error {
 	var err error
 	e.api, err = api.New(api.Config{
 		Engine: hitCounter{engine{e.node}, e.hits}, Hasher: e.hasher, Now: time.Now, BaseURL: "http://sim.test", Signer: signerOf(e.secrets.Signing[0]),
-		TokenKey: e.secrets.Token, Logger: e.log,
+		TokenKey: e.secrets.Token, Logger: e.log, Keys: e.keys.keeper,
 	})
 	return err
 }

@@ -25,6 +25,7 @@ import (
 //	sim_harness_test.go  all of it together: starting again, asking until there is an answer
 //	sim_run_test.go      the schedule; sim_users_test.go, sim_publish_test.go: what it is of
 //	sim_gap_test.go      logs that lose what was not read
+//	sim_keys_test.go     data keys, and rotations of the master key
 //	sim_strange_test.go  values of other programs in our topics, readers that panic
 //	sim_model_test.go    what was sent; sim_check_test.go: what must have become of it
 //	sim_usage_test.go    hits, plans and limits

@@ -1,11 +1,8 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
-	"fmt"
 	"net"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -60,28 +57,5 @@ func TestHelp_SpeaksOfNothingThatIsAbsent(t *testing.T) {
 				t.Errorf("%s: %s", file, strings.TrimSpace(line))
 			}
 		}
-	}
-}
-
-// A header far over the bound reaches the API, which answers with the contract's error.
-func TestPublicServer_LargeHeaderReachesTheHandler(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := newPublicServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusRequestEntityTooLarge) }))
-	defer s.Close()
-	go s.Serve(l)
-	c, err := net.Dial("tcp", l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
-	if _, err := fmt.Fprintf(c, "GET / HTTP/1.1\r\nHost: x\r\nX-Large: %s\r\n\r\n", strings.Repeat("x", 2_000_000)); err != nil {
-		t.Fatal(err)
-	}
-	res, err := http.ReadResponse(bufio.NewReader(c), nil)
-	if err != nil || res.StatusCode != http.StatusRequestEntityTooLarge {
-		t.Errorf("%v %+v", err, res)
 	}
 }

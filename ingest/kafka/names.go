@@ -6,6 +6,7 @@ const (
 	Journal     = "journal"
 	Catalog     = "catalog"
 	DeadLetters = "activities.dlq"
+	Keys        = "keys"
 )
 
 // The most that a batch takes. The journal's is larger, so that a record accepted from

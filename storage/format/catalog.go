@@ -28,6 +28,7 @@ const (
 	entitySetAside
 	entityAcceptGap
 	entitySegment
+	entitySlotKeys
 )
 
 // DecodeEntity is the entity of a key and its value.
@@ -57,6 +58,8 @@ func DecodeEntity(k, v []byte) (entity any, err error) {
 			entity = new(domain.AcceptedGap)
 		case entitySegment:
 			entity = new(domain.Segment)
+		case entitySlotKeys:
+			entity = new(domain.SlotKeys)
 		default:
 			return nil, Damaged("e")
 		}
@@ -84,6 +87,8 @@ func AppendEntityKey(dst []byte, entity any) ([]byte, error) {
 		return numbered(entitySegment, uint32(e.ID))
 	case *domain.Layout:
 		return append(dst, FamilyEntity, entityLayout), nil
+	case *domain.SlotKeys:
+		return append(dst, FamilyEntity, entitySlotKeys), nil
 	case *domain.SetAside:
 		dst = append(append(dst, FamilyEntity, entitySetAside), e.Topic[:]...)
 		dst = be.AppendUint64(be.AppendUint32(dst, uint32(e.Partition)), uint64(e.Offset))

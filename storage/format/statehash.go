@@ -98,10 +98,17 @@ func HashMember(m *domain.Member) (sum StateHash) {
 		b = append(be.AppendUint64([]byte{'p'}, uint64(m.ID)), byte(v.Field))
 		sum.Add(HashOf(append(b, v.Value...)))
 	}
+	p := &m.Personal
+	b = append(be.AppendUint64([]byte{'P'}, uint64(m.ID)), p.Key[:]...)
+	b = be.AppendUint16(be.AppendUint64(be.AppendUint32(b, p.Version), p.Has), p.Born)
+	sum.Add(HashOf(append(b, p.Data...)))
+	for _, key := range p.Keys {
+		sum.Add(HashOf(append(be.AppendUint64([]byte{'K'}, uint64(m.ID)), key[:]...)))
+	}
 	for i := range m.Services {
 		s := &m.Services[i]
 		b = append(be.AppendUint32(be.AppendUint64([]byte{'s'}, uint64(m.ID)), uint32(s.Application)), byte(s.Service))
-		b = append(be.AppendUint32(b, uint32(len(s.UID))), s.UID...)
+		b = append(b, s.Identity[:]...)
 		sum.Add(HashOf(append(b, 0)))
 		for _, v := range s.Fields {
 			sum.Add(HashOf(append(append(b[:len(b):len(b)], byte(v.Field)), v.Value...)))

@@ -32,6 +32,10 @@ func CatalogText(k, v []byte) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if s, ok := entity.(*domain.SlotKeys); ok { // the keys are left out, wrapped as they are
+		return fmt.Sprintf("%c %T\t{generation %d, master %s, at %d, %d bytes}",
+			k[0], s, s.Generation, s.Master, s.At, len(s.Wrapped)), nil
+	}
 	text, err := json.Marshal(entity)
 	return fmt.Sprintf("%c %T\t%s", k[0], entity, text), err
 }

@@ -45,6 +45,7 @@ func TestCatalog_KeepsEntitiesOverACrash(t *testing.T) {
 		},
 		&domain.SetAside{Topic: domain.TopicID{7}, Partition: 1, Offset: 99, Epoch: 4, At: 3},
 		&domain.SetAside{Topic: domain.TopicID{7}, Partition: 1, Offset: 99, Epoch: 5, At: 4}, &gap, &again,
+		&domain.SlotKeys{Generation: 2, Master: domain.MasterID{9}, Wrapped: []byte("wrapped"), At: 8},
 		&domain.Request{ID: domain.RequestID{1}, Day: 20000, BodyHash: 7, Outcome: domain.Outcome{ID: 4}},
 	}
 	state := format.CatalogState{Cluster: "c", Topic: domain.TopicID{8}, Next: 10, Epoch: 1, Clock: 20000 * day, Counters: [6]uint32{1, 2, 3, 4, 100, 6}}

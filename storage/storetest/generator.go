@@ -80,6 +80,7 @@ func (w *Generator) change() {
 		p := w.anyMember()
 		m := *w.Model.Members[p]
 		m.Profile, m.Opts, m.Passwords = w.fields(), w.opts(), nil
+		m.Personal = w.personal(m.Personal.Version + 1)
 		if w.Rand.IntN(2) == 0 {
 			m.Passwords = []domain.Password{{Address: domain.IdentityHash{byte(w.Rand.IntN(3))}, Hash: []string{"a", "b"}[w.Rand.IntN(2)]}}
 		}
@@ -133,10 +134,22 @@ func (w *Generator) anyMember() format.Place {
 	}
 }
 
+// personal is a sealed part, here of any bytes.
+func (w *Generator) personal(version uint32) domain.PersonalPart {
+	p := domain.PersonalPart{
+		Sealed:  domain.Sealed{Key: domain.KeyID{1, byte(w.Rand.IntN(9))}, Data: strings.Repeat("\xff\x00", w.Rand.IntN(40))},
+		Version: version, Has: w.Rand.Uint64(), Born: uint16(w.Rand.IntN(40000)),
+	}
+	if w.Rand.IntN(4) == 0 {
+		p.Keys = []domain.KeyID{{2, byte(w.Rand.IntN(9))}}
+	}
+	return p
+}
+
 func (w *Generator) fields() (f domain.Fields) {
-	for i := range domain.Field(4) {
+	for _, field := range []domain.Field{domain.Gender, domain.City, domain.Region, domain.Country} {
 		if w.Rand.IntN(2) == 0 {
-			f = append(f, domain.FieldValue{Field: i + 1, Value: strings.Repeat("x\xfe", w.Rand.IntN(3)) + "é"})
+			f = append(f, domain.FieldValue{Field: field, Value: strings.Repeat("x\xfe", w.Rand.IntN(3)) + "é"})
 		}
 	}
 	return f
@@ -148,9 +161,9 @@ func (w *Generator) member() {
 	a := domain.AccountID(1 + w.Rand.IntN(2))
 	m := &domain.Member{
 		ID: domain.MemberIDOf(w.slots[slot], slot), Account: a, Ord: w.ords[a], State: domain.MemberActive, UUID: [16]byte{1},
-		Profile: w.fields(),
+		Profile: w.fields(), Personal: w.personal(1),
 		Services: []domain.ServiceRecord{
-			{ID: 5, Service: domain.Spotify, UID: "u", Fields: domain.Fields{{Field: domain.RecordPaid, Value: "1"}}},
+			{ID: 5, Service: domain.Spotify, Fields: domain.Fields{{Field: domain.RecordPaid, Value: "1"}}},
 		},
 	}
 	w.ords[a]++

@@ -281,3 +281,21 @@ func definitionFromWire(c *checker, m *schema.Definition) domain.Definition {
 		Deleted:   m.GetDeleted(),
 	}
 }
+
+func slotKeysToWire(s *domain.SlotKeys) *schema.SlotKeys {
+	return &schema.SlotKeys{Generation: s.Generation, Master: block(s.Master[:]), Wrapped: s.Wrapped, At: s.At}
+}
+
+func slotKeysFromWire(c *checker, m *schema.SlotKeys) domain.SlotKeys {
+	return domain.SlotKeys{
+		Generation: m.GetGeneration(), Master: c.id(m.GetMaster()), Wrapped: m.GetWrapped(), At: m.GetAt(),
+	}
+}
+
+func putSlotKeysToWire(p *domain.PutSlotKeys) *schema.PutSlotKeys {
+	return &schema.PutSlotKeys{Keys: slotKeysToWire(&p.Keys)}
+}
+
+func putSlotKeysFromWire(c *checker, m *schema.PutSlotKeys) domain.PutSlotKeys {
+	return domain.PutSlotKeys{Keys: slotKeysFromWire(c, m.Keys)}
+}

@@ -6,19 +6,6 @@ import (
 )
 
 func registerToWire(r *domain.RegisterMember) *schema.RegisterMember {
-	m := registrationToWire(r)
-	m.Personal = personalRegistrationToWire(r)
-	return m
-}
-
-func registerFromWire(c *checker, m *schema.RegisterMember) domain.RegisterMember {
-	r := registrationFromWire(c, m)
-	addPersonalRegistration(c, &r, m.Personal)
-	return r
-}
-
-// registrationToWire is what of a registration is not personal.
-func registrationToWire(r *domain.RegisterMember) *schema.RegisterMember {
 	return &schema.RegisterMember{
 		Application: uint32(r.Application),
 		Identity:    block(r.Identity[:]),
@@ -35,10 +22,11 @@ func registrationToWire(r *domain.RegisterMember) *schema.RegisterMember {
 		At:          r.At,
 		Uuid:        block(r.UUID[:]),
 		TokenHash:   block(r.TokenHash[:]),
+		Personal:    putToWire(&r.Personal),
 	}
 }
 
-func registrationFromWire(c *checker, m *schema.RegisterMember) domain.RegisterMember {
+func registerFromWire(c *checker, m *schema.RegisterMember) domain.RegisterMember {
 	return domain.RegisterMember{
 		Application: domain.ApplicationID(m.Application),
 		Identity:    c.id(m.Identity),
@@ -55,33 +43,8 @@ func registrationFromWire(c *checker, m *schema.RegisterMember) domain.RegisterM
 		At:          m.At,
 		UUID:        c.id(m.Uuid),
 		TokenHash:   c.id(m.TokenHash),
+		Personal:    putFromWire(c, m.Personal),
 	}
-}
-
-// personalRegistrationToWire is the personal part of a registration; nil: there is none.
-func personalRegistrationToWire(r *domain.RegisterMember) *schema.PersonalRegistration {
-	m := &schema.PersonalRegistration{
-		Uid:         r.UID,
-		PartnerId:   r.PartnerID,
-		Given:       fieldsToWire(r.Given, true),
-		Record:      fieldsToWire(r.Record, true),
-		TokenRandom: block(r.TokenRandom[:]),
-	}
-	if encoder.Size(m) == 0 {
-		return nil
-	}
-	return m
-}
-
-func addPersonalRegistration(c *checker, r *domain.RegisterMember, m *schema.PersonalRegistration) {
-	if m == nil {
-		return
-	}
-	r.UID = m.Uid
-	r.PartnerID = m.PartnerId
-	r.Given = addPersonal(c, r.Given, m.Given)
-	r.Record = addPersonal(c, r.Record, m.Record)
-	c.fixed(r.TokenRandom[:], m.TokenRandom)
 }
 
 func attachToWire(a *domain.AttachService) *schema.AttachService {

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
@@ -59,10 +60,12 @@ func decode(v any, b []byte) (any, error) {
 }
 
 // elsewhere are the fields that the bytes do not have: the log or the key has them, a record's
-// kind decides about them, or they are true of one answer only.
+// kind decides about them, only an opened member has them, or they are true of one answer only.
 var elsewhere = []string{
 	"Record.Offset", "Record.Time", "Record.Epoch", "Record.Kind", "Outgoing.Forward.Epoch", "Outgoing.Forward.Kind",
 	"Record.Activity.Content.Recorded", "Outgoing.Forward.Activity.Content.Recorded", "Parked.Activity.Content.Recorded",
+	"Member.TokenRandom", "Member.Services0.UID", "Member.Services1.UID", "Member.Services2.UID",
+	"Member.Services0.PartnerID", "Member.Services1.PartnerID", "Member.Services2.PartnerID",
 	"Parked.Account", "Parked.Ord", "Parked.Number", "Request.Outcome.Replayed", "Request.Outcome.Position",
 }
 
@@ -119,10 +122,14 @@ func (f filler) fields(path string, v reflect.Value) {
 	}
 }
 
-// profile is some fields of a profile or of a service record in ascending order.
+// profile is some fields of a profile or of a service record in ascending order: personal ones
+// of a Personal, others elsewhere.
 func (f filler) profile(path string) (fields domain.Fields) {
 	for code := domain.FirstName; code <= domain.RecordLikes; code++ {
 		value := domain.FieldValue{Field: code}
+		if code.Personal() != strings.HasPrefix(path, "Personal.") {
+			continue
+		}
 		f.leaf(fmt.Sprint(path, code), reflect.ValueOf(&value.Value).Elem())
 		if f.count() > 1 {
 			fields = append(fields, value)

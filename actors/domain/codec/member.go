@@ -22,12 +22,12 @@ func memberToWire(m *domain.Member) *schema.Member {
 		Passwords:   list(m.Passwords, passwordToWire),
 		Opts:        list(m.Opts, optToWire),
 		Pending:     list(m.Pending, pendingToWire),
-		Personal:    personalToWire(m),
+		Personal:    partToWire(&m.Personal),
 	}
 }
 
 func memberFromWire(c *checker, m *schema.Member) domain.Member {
-	out := domain.Member{
+	return domain.Member{
 		ID:          domain.MemberID(m.Id),
 		Account:     domain.AccountID(m.Account),
 		Ord:         domain.Ordinal(m.Ordinal),
@@ -43,48 +43,7 @@ func memberFromWire(c *checker, m *schema.Member) domain.Member {
 		Passwords:   listFrom(c, m.Passwords, passwordFromWire),
 		Opts:        listFrom(c, m.Opts, optFromWire),
 		Pending:     listFrom(c, m.Pending, pendingFromWire),
-	}
-	addPersonalMember(c, &out, m.Personal)
-	return out
-}
-
-// personalToWire is the personal part of a member; nil: there is none.
-func personalToWire(m *domain.Member) *schema.Personal {
-	p := &schema.Personal{
-		TokenRandom: block(m.TokenRandom[:]),
-		Profile:     fieldsToWire(m.Profile, true),
-		Services: list(m.Services, func(s *domain.ServiceRecord) *schema.PersonalService {
-			return &schema.PersonalService{Uid: s.UID, PartnerId: s.PartnerID, Fields: fieldsToWire(s.Fields, true)}
-		}),
-		Pending: list(m.Pending, func(p *domain.PendingRegistration) *schema.PersonalRegistration {
-			if r := personalRegistrationToWire(&p.Register); r != nil {
-				return r
-			}
-			return new(schema.PersonalRegistration)
-		}),
-	}
-	if encoder.Size(p) == 0 {
-		return nil
-	}
-	return p
-}
-
-// addPersonalMember adds what belongs to the services and registrations decoded before.
-func addPersonalMember(c *checker, m *domain.Member, p *schema.Personal) {
-	if len(p.GetServices()) != len(m.Services) || len(p.GetPending()) != len(m.Pending) {
-		c.bad = true
-		return
-	}
-	c.fixed(m.TokenRandom[:], p.GetTokenRandom())
-	m.Profile = addPersonal(c, m.Profile, p.GetProfile())
-	for i, one := range p.GetServices() {
-		s := &m.Services[i]
-		s.UID = one.Uid
-		s.PartnerID = one.PartnerId
-		s.Fields = addPersonal(c, s.Fields, one.Fields)
-	}
-	for i, one := range p.GetPending() {
-		addPersonalRegistration(c, &m.Pending[i].Register, one)
+		Personal:    partFromWire(c, m.Personal),
 	}
 }
 
@@ -145,7 +104,7 @@ func pendingToWire(p *domain.PendingRegistration) *schema.Pending {
 	return &schema.Pending{
 		Ticket:   p.Ticket,
 		Asked:    block(p.Asked[:]),
-		Register: registrationToWire(&p.Register),
+		Register: registerToWire(&p.Register),
 		Claims:   list(p.Claims, pendingClaimToWire),
 	}
 }
@@ -156,11 +115,8 @@ func pendingFromWire(c *checker, m *schema.Pending) domain.PendingRegistration {
 		Asked:  c.id(m.Asked),
 		Claims: listFrom(c, m.Claims, pendingClaimFromWire),
 	}
-	if m.Register.GetPersonal() != nil {
-		c.bad = true
-	}
 	if m.Register != nil {
-		p.Register = registrationFromWire(c, m.Register)
+		p.Register = registerFromWire(c, m.Register)
 	}
 	return p
 }

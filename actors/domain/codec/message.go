@@ -42,6 +42,7 @@ var commands = index(
 	message(acceptGapToWire, acceptGapFromWire),
 	message(putSegmentToWire, putSegmentFromWire),
 	message(deleteSegmentToWire, deleteSegmentFromWire),
+	message(putSlotKeysToWire, putSlotKeysFromWire),
 	message(putPlanToWire, putPlanFromWire),
 	message(putLimitsToWire, putLimitsFromWire),
 )
@@ -55,8 +56,10 @@ var values = index(
 	message(definitionToWire, definitionFromWire),
 	message(segmentToWire, segmentFromWire),
 	message(acceptedGapToWire, acceptedGapFromWire),
+	message(slotKeysToWire, slotKeysFromWire),
 
 	message(memberToWire, memberFromWire),
+	message(personalToWire, personalFromWire),
 	message(requestToWire, requestFromWire),
 	message(outgoingToWire, outgoingFromWire),
 	message(parkedToWire, parkedFromWire),

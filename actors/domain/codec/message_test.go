@@ -116,6 +116,7 @@ func TestCodec_SchemaIsTheFormat(t *testing.T) {
 		brandToWire(all["Brand"].(*domain.Brand)),
 		acceptedGapToWire(all["AcceptedGap"].(*domain.AcceptedGap)),
 		memberToWire(all["Member"].(*domain.Member)),
+		personalToWire(all["Personal"].(*domain.Personal)),
 		requestToWire(all["Request"].(*domain.Request)),
 		outgoingToWire(all["Outgoing"].(*domain.Outgoing)),
 		outgoingToWire(all["Outgoing dead"].(*domain.Outgoing)),
@@ -205,12 +206,6 @@ func TestDecode_RefusesValuesOutOfRange(t *testing.T) {
 		"a personal field in the profile": {Profile: []*schema.Field{{Field: uint32(domain.Surname), Value: "x"}}},
 		"a field twice":                   {Profile: append(one, one...)},
 		"fields in another order":         {Profile: append(one, &schema.Field{Field: uint32(domain.Gender)})},
-		"a service without its personal":  {Services: []*schema.Service{{Id: 1}}},
-		"a plain field in the personal":   {Personal: &schema.Personal{Profile: one}},
-		"a registration with its personal": {
-			Pending:  []*schema.Pending{{Register: &schema.RegisterMember{Personal: &schema.PersonalRegistration{}}}},
-			Personal: &schema.Personal{Pending: []*schema.PersonalRegistration{{}}},
-		},
 	} {
 		b, err := encoder.Marshal(m)
 		if err != nil {
@@ -220,6 +215,13 @@ func TestDecode_RefusesValuesOutOfRange(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+	b, err := encoder.Marshal(&schema.Personal{Profile: one})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := Decode(b, new(domain.Personal)); !errors.Is(err, ErrMalformed) {
+		t.Errorf("a field that is not personal in the personal part: %v", err)
+	}
 	if err := Decode(nil, new(domain.Outgoing)); !errors.Is(err, ErrMalformed) {
 		t.Errorf("an outbox entry of neither kind: %v", err)
 	}
@@ -228,35 +230,29 @@ func TestDecode_RefusesValuesOutOfRange(t *testing.T) {
 	}
 }
 
-// What is sealed by a member's key is in messages of its own: no other message has a personal
-// field, and those have no other.
+// A personal field is written in a Personal only: an opened member, and a registration that gives
+// one in clear, leave no trace of it.
 func TestCodec_PersonalFieldsAreApart(t *testing.T) {
-	m, r := new(domain.Member), new(domain.RegisterMember)
-	byName().fill(m)
-	byName().fill(r)
-	found := map[bool]int{}
-	for _, w := range []proto.Message{memberToWire(m), registerToWire(r)} {
-		visit(w.ProtoReflect(), func(m protoreflect.Message) {
-			apart := strings.HasPrefix(string(m.Descriptor().Name()), "Personal")
-			m.Range(func(f protoreflect.FieldDescriptor, v protoreflect.Value) bool {
-				switch {
-				case f.Message() != nil && f.Message().Name() == "Field":
-					for i := range v.List().Len() {
-						code := v.List().Get(i).Message().Interface().(*schema.Field).Field
-						found[apart]++
-						if personal(domain.Field(code)) != apart {
-							t.Errorf("field %d is in %s", code, m.Descriptor().Name())
-						}
-					}
-				case !apart && slices.Contains([]protoreflect.Name{"uid", "partner_id", "token_random"}, f.Name()):
-					t.Errorf("%s is not in a personal message", f.FullName())
-				}
-				return true
-			})
-		})
+	const secret = "secret-value"
+	var all domain.Fields
+	for code := domain.FirstName; code <= domain.RecordLikes; code++ {
+		if code.Personal() {
+			all = append(all, domain.FieldValue{Field: code, Value: secret})
+		}
 	}
-	if found[true] == 0 || found[false] == 0 {
-		t.Errorf("%v: the test shows nothing", found)
+	random := [10]byte([]byte(secret))
+	service := domain.ServiceRecord{UID: secret, PartnerID: secret, Fields: all}
+	for _, v := range []any{
+		&domain.Member{TokenRandom: random, Profile: all, Services: []domain.ServiceRecord{service}},
+		&domain.Record{Kind: domain.KindRegister, Command: &domain.RegisterMember{Given: all, Record: all}},
+	} {
+		if b := encode(v); strings.Contains(string(b), secret[:10]) {
+			t.Errorf("%T is written with a personal value", v)
+		}
+	}
+	p := &domain.Personal{Profile: all, TokenRandom: random, Services: []domain.PersonalService{{UID: secret, PartnerID: secret, Fields: all}}}
+	if n := strings.Count(string(encode(p)), secret[:10]); n != 2*len(all)+3 {
+		t.Errorf("%d values are in the personal part, want %d", n, 2*len(all)+3)
 	}
 }
 
@@ -264,10 +260,10 @@ func TestCodec_PersonalFieldsAreApart(t *testing.T) {
 func usualMember() *domain.Member {
 	return &domain.Member{
 		ID: domain.MemberIDOf(3, 5), Account: 1, Ord: 2, Application: 4, State: domain.MemberActive, Created: 1717200000123,
-		UUID: [16]byte{1, 15: 2}, TokenRandom: [10]byte{3, 9: 4}, TokenHash: [16]byte{5, 15: 6}, TokenMade: 1717200000,
+		UUID: [16]byte{1, 15: 2}, TokenHash: [16]byte{5, 15: 6}, TokenMade: 1717200000,
 		Profile: domain.Fields{{Field: domain.City, Value: "Köln"}},
 		Services: []domain.ServiceRecord{{
-			ID: 8, Application: 4, Service: domain.Spotify, UID: "u\xff", Identity: domain.IdentityHash{9, 15: 9},
+			ID: 8, Application: 4, Service: domain.Spotify, Identity: domain.IdentityHash{9, 15: 9},
 			Fields:  domain.Fields{{Field: domain.RecordPaid, Value: "1"}},
 			Created: 1717200000123, Updated: 1717200000123, LastLogin: 1717200000123,
 		}},

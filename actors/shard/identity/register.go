@@ -80,6 +80,11 @@ func (g *Registrar) enter(ctx actor.Context, r *domain.Record, c *domain.Registe
 	if k != nil {
 		known = &k.State().Member
 		id = known.ID
+		if !known.Personal.Takes(&c.Personal) {
+			g.effects.Apply(ctx, k, &members.Outdated{Personal: &c.Personal})
+			g.effects.Complete(r, domain.Outcome{Again: true})
+			return nil
+		}
 	}
 	wants := member.Wants(known, c)
 	taken, err := g.claims(r.Account, wants, id)

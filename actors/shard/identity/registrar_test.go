@@ -122,7 +122,7 @@ func race(ctx actor.Context, t *testing.T, rnd *rand.Rand) (taken int) {
 		} else if sent < registrations {
 			sent++
 			identity := name(1)
-			c := domain.RegisterMember{Service: 2, UID: identity.String(), Identity: identity, Partner: name(2), PartnerCode: "p"}
+			c := domain.RegisterMember{Service: 2, Identity: identity, Partner: name(2), PartnerCode: "p"}
 			r = &domain.Record{Kind: domain.KindRegister, Account: 1, Request: domain.RequestID{byte(sent)}, Command: &c}
 			to = c.Identity.Slot().Shard(testShards)
 			if id := anyMember(rnd, outcomes); id != 0 {

@@ -83,8 +83,10 @@ func (c *commands) opt(ctx actor.Context, r *domain.Record, id domain.MemberID, 
 // own is a copy that shares no memory with a page: a member lives longer.
 func own(in *domain.RegisterMember) *domain.RegisterMember {
 	c := *in
-	c.UID, c.Domain, c.Password = strings.Clone(c.UID), strings.Clone(c.Domain), strings.Clone(c.Password)
-	c.PartnerCode, c.PartnerID = strings.Clone(c.PartnerCode), strings.Clone(c.PartnerID)
+	c.Domain = strings.Clone(c.Domain)
+	c.Password = strings.Clone(c.Password)
+	c.PartnerCode = strings.Clone(c.PartnerCode)
+	c.Personal.Data = strings.Clone(c.Personal.Data)
 	c.Given, c.Record = ownFields(c.Given), ownFields(c.Record)
 	return &c
 }

@@ -116,7 +116,7 @@ func weightOfParked(a *domain.Parked) int {
 func (m *Machine) notActive(k *members.Actor, r *domain.Record) {
 	at := k.Place()
 	switch {
-	case !k.State().Pending():
+	case k.State().Member.State != domain.MemberPending:
 		m.effects.refuse(r, &r.Activity, domain.UnknownMember, "")
 		return
 	case !m.parked.fits(at, journal.RecordBytes(r)):

@@ -73,6 +73,11 @@ type (
 		Registered bool         // it was applied; else it waits
 	}
 
+	// Outdated is a personal part that the member does not take.
+	Outdated struct {
+		effect
+		Personal *domain.PersonalPut
+	}
 	// Settle is the answer to a claim.
 	Settle struct {
 		effect
@@ -114,6 +119,9 @@ func (a *receiver) Receive(ctx actor.Context) {
 		m.done = true
 	case *Settle:
 		m.changes, m.End = a.state.Settle(m.changes, m.Claim, m.Record)
+		m.done = true
+	case *Outdated:
+		m.changes = a.state.Outdated(m.changes, m.Personal)
 		m.done = true
 	case *Opt:
 		a.opt(m)

@@ -150,8 +150,7 @@ func TestLoaded_IsBoundedInBytes(t *testing.T) {
 		if evicted := c.Evict(ctx); evicted != 0 || c.held != 10*oneActor() {
 			t.Fatalf("%d evicted, %d bytes are held", evicted, c.held)
 		}
-		big := domain.Fields{{Field: domain.Bio, Value: strings.Repeat("x", 6*oneActor())}}
-		c.At(seat(4)).State().Member.Profile = big
+		c.At(seat(4)).State().Member.Personal.Data = strings.Repeat("x", 6*oneActor())
 		c.Spawn(ctx, seat(10), stateOf(10))
 		c.Evict(ctx)
 		real := 0

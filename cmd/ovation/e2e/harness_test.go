@@ -34,7 +34,10 @@ func program(t testing.TB) string {
 }
 
 func TestMain(m *testing.M) {
-	code := m.Run()
+	if err := conformance.begin(); err != nil {
+		panic(err)
+	}
+	code := conformance.end(m.Run())
 	for _, f := range atEnd {
 		f()
 	}
@@ -66,6 +69,9 @@ func (n *node) start() {
 	defer cancel()
 	if _, err := n.Start(c); err != nil {
 		n.t.Fatal(err)
+	}
+	if n.Binary != program(n.t) {
+		conformance.foreign.Store(n.HTTP, true)
 	}
 }
 

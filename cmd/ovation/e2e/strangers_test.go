@@ -55,6 +55,9 @@ func operationsOf(n *node) (all []described) {
 		n.t.Fatal(err)
 	}
 	for _, path := range slices.Sorted(maps.Keys(doc.Paths)) {
+		if !strings.HasPrefix(path, "/v1.1/") { // a document: it takes no key
+			continue
+		}
 		for _, method := range slices.Sorted(maps.Keys(doc.Paths[path])) {
 			body := doc.Paths[path][method].RequestBody.Content["application/json"].Schema
 			o := described{method: strings.ToUpper(method), path: path, required: body.Required}

@@ -13,7 +13,8 @@ type Node struct {
 	actors.Status
 	Replication string               `json:"replication"`
 	Store       Store                `json:"store"`
-	Log         *Log                 `json:"log,omitempty"` // the embedded one
+	Log         *Log                 `json:"log,omitempty"`  // the embedded one
+	Keys        *Keys                `json:"keys,omitempty"` // absent while the node opens
 	Stopping    bool                 `json:"stopping,omitempty"`
 	Verify      *verify.Verification `json:"verify,omitempty"`  // under way, or the last
 	Rebuild     *verify.Rebuild      `json:"rebuild,omitempty"` // likewise, of this process
@@ -57,6 +58,7 @@ type Source struct {
 	Log         *brokerlog.Log // nil: a Kafka of its own
 	Broker      *wire.Broker   // nil: none
 	Replication string
+	Keys        KeySource
 	Stopping    func() bool
 	Verifier    *verify.Verifier  // nil: the node is not open yet
 	Rebuilder   *verify.Rebuilder // likewise
@@ -64,7 +66,7 @@ type Source struct {
 
 // Read is the node as it is now.
 func (s *Source) Read() Node {
-	n := Node{Status: s.Engine.Status(), Replication: s.Replication, Stopping: s.Stopping(), Log: s.ReadLog()}
+	n := Node{Status: s.Engine.Status(), Replication: s.Replication, Stopping: s.Stopping(), Log: s.ReadLog(), Keys: s.ReadKeys()}
 	if s.Verifier != nil {
 		n.Verify = s.Verifier.Last()
 		n.Rebuild = s.Rebuilder.Last()

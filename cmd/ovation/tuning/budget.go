@@ -20,6 +20,7 @@ type Budget struct {
 	Log    LogBudget
 	Shards ShardsBudget
 	API    APIBudget
+	Keys   KeysBudget
 	Replay int64 // stores of a verification or a rebuild, while there is one: of the columns' part
 
 	left int64 // of --memory without the program
@@ -53,6 +54,12 @@ type APIBudget struct {
 	InFlight int64
 }
 
+// KeysBudget is the part of the data keys.
+type KeysBudget struct {
+	Opened int64 // cached, opened
+	Cache  int64 // blocks
+}
+
 // Divide divides --memory. The shares are those with which a node of 1 M rows in 256 MiB
 // stays within the bound while it loads, answers, starts and rebuilds; above the upper bounds
 // no part gets faster. Memory that grows with the rows and is never evicted, such as members by
@@ -70,6 +77,7 @@ func Divide(memory int64) Budget {
 		},
 		Shards: ShardsBudget{Members: m / 6, Columns: m / 4, Pages: m / 32, identities: m / 16},
 		API:    APIBudget{Cached: min(m/32, 32*MiB), InFlight: m / 12},
+		Keys:   KeysBudget{Opened: min(m/32, 256*MiB), Cache: min(m/128, 32*MiB)},
 		Replay: min(max(m/8, 8*MiB), 512*MiB),
 		left:   m,
 	}

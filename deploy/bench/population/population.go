@@ -54,9 +54,11 @@ type Activity struct {
 // one moment share a batch of the log and a commit of their shard.
 const Parallel = 256
 
-// HTTP is a client that keeps so many connections.
+// HTTP is a client that keeps so many connections. It takes answers uncompressed: what is compared
+// is what makes them.
 func HTTP(connections int) *http.Client {
 	return &http.Client{Timeout: time.Minute, Transport: &http.Transport{
+		DisableCompression:  true,
 		MaxIdleConnsPerHost: connections,
 		MaxConnsPerHost:     connections,
 	}}

@@ -139,6 +139,37 @@ func TestEnsure_ReportsTopicsThatDiffer(t *testing.T) {
 	}
 }
 
+// The topic of data keys is compacted; one that drops keys, or marks of deleted ones too early,
+// is refused, and one that compacts late is a warning.
+func TestEnsure_TopicOfDataKeys(t *testing.T) {
+	ctx, _, client := given(t)
+	made, err := Ensure(ctx, client, []Spec{Keys("p.")})
+	if err != nil || len(made.Problems) > 0 || made.Topics[0].Partitions != 1 || made.Topics[0].Name != "p.keys" {
+		t.Fatalf("%+v %v", made, err)
+	}
+	wrong := Spec{Name: kafka.Keys, Partitions: 1, Settings: []Setting{
+		{"cleanup.policy", "delete", Equal}, {"delete.retention.ms", "86400000", Equal}, {"max.compaction.lag.ms", "172800000", Equal},
+	}}
+	if _, err := Ensure(ctx, client, []Spec{wrong}); err != nil {
+		t.Fatal(err)
+	}
+	has, err := Ensure(ctx, client, []Spec{Keys("")})
+	var bad *SettingsError
+	if !errors.As(err, &bad) {
+		t.Fatal(err)
+	}
+	fatal := map[string]bool{}
+	for _, p := range has.Problems {
+		fatal[p.Setting] = p.Fatal
+	}
+	want := map[string]bool{"cleanup.policy": true, "delete.retention.ms": true, "max.compaction.lag.ms": false}
+	for setting := range want {
+		if is, told := fatal[setting]; !told || is != want[setting] {
+			t.Errorf("%s: %v", setting, has.Problems)
+		}
+	}
+}
+
 func TestEnsure_RefusesTwoBrokers(t *testing.T) {
 	ctx, _, client := given(t, kfake.NumBrokers(2))
 	if _, err := Ensure(ctx, client, Of("", 8, 3)); err == nil || kafka.Retriable(err) {

@@ -36,7 +36,10 @@ const (
 	Advised              // the same, or it is a warning
 )
 
-const week = 7 * 24 * time.Hour
+const (
+	day  = 24 * time.Hour
+	week = 7 * day
+)
 
 // Of are the topics that an installation with so many shards needs. Activities is made with
 // that many partitions and may have others.
@@ -59,6 +62,21 @@ func Of(prefix string, shards, activities int) []Spec {
 				{"max.message.bytes", strconv.Itoa(kafka.MaxJournalBytes), AtLeast},
 				{"retention.ms", ms(week), Advised},
 			},
+		},
+	}
+}
+
+// Keys is the topic of data keys. Of a key that is deleted, the bytes are gone within what
+// compaction lags; a node that was away for half of what marks are kept begins its copy anew.
+func Keys(prefix string) Spec {
+	return Spec{
+		Name: prefix + kafka.Keys, Partitions: 1,
+		Settings: []Setting{
+			{"cleanup.policy", "compact", Equal},
+			{"segment.ms", ms(time.Hour), Advised},
+			{"max.compaction.lag.ms", ms(day), Advised},
+			{"delete.retention.ms", ms(30 * day), AtLeast},
+			{"max.message.bytes", strconv.Itoa(kafka.MaxActivityBytes), AtLeast},
 		},
 	}
 }

@@ -1807,6 +1807,119 @@ func (x *AcceptedGap) GetOffset() int64 {
 	return 0
 }
 
+// SlotKeys are the keys that wrap data keys, wrapped under a master key.
+type SlotKeys struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Generation    uint32                 `protobuf:"varint,1,opt,name=generation" json:"generation,omitempty"`
+	Master        []byte                 `protobuf:"bytes,2,opt,name=master" json:"master,omitempty"`
+	Wrapped       []byte                 `protobuf:"bytes,3,opt,name=wrapped" json:"wrapped,omitempty"` // of any length: by slot, each as long
+	At            int64                  `protobuf:"varint,4,opt,name=at" json:"at,omitempty"`          // ms
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SlotKeys) Reset() {
+	*x = SlotKeys{}
+	mi := &file_catalog_proto_msgTypes[24]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SlotKeys) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SlotKeys) ProtoMessage() {}
+
+func (x *SlotKeys) ProtoReflect() protoreflect.Message {
+	mi := &file_catalog_proto_msgTypes[24]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SlotKeys.ProtoReflect.Descriptor instead.
+func (*SlotKeys) Descriptor() ([]byte, []int) {
+	return file_catalog_proto_rawDescGZIP(), []int{24}
+}
+
+func (x *SlotKeys) GetGeneration() uint32 {
+	if x != nil {
+		return x.Generation
+	}
+	return 0
+}
+
+func (x *SlotKeys) GetMaster() []byte {
+	if x != nil {
+		return x.Master
+	}
+	return nil
+}
+
+func (x *SlotKeys) GetWrapped() []byte {
+	if x != nil {
+		return x.Wrapped
+	}
+	return nil
+}
+
+func (x *SlotKeys) GetAt() int64 {
+	if x != nil {
+		return x.At
+	}
+	return 0
+}
+
+type PutSlotKeys struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Keys          *SlotKeys              `protobuf:"bytes,1,opt,name=keys" json:"keys,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PutSlotKeys) Reset() {
+	*x = PutSlotKeys{}
+	mi := &file_catalog_proto_msgTypes[25]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PutSlotKeys) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PutSlotKeys) ProtoMessage() {}
+
+func (x *PutSlotKeys) ProtoReflect() protoreflect.Message {
+	mi := &file_catalog_proto_msgTypes[25]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PutSlotKeys.ProtoReflect.Descriptor instead.
+func (*PutSlotKeys) Descriptor() ([]byte, []int) {
+	return file_catalog_proto_rawDescGZIP(), []int{25}
+}
+
+func (x *PutSlotKeys) GetKeys() *SlotKeys {
+	if x != nil {
+		return x.Keys
+	}
+	return nil
+}
+
 var File_catalog_proto protoreflect.FileDescriptor
 
 const file_catalog_proto_rawDesc = "" +
@@ -1964,7 +2077,16 @@ const file_catalog_proto_rawDesc = "" +
 	"\x03own\x18\x03 \x01(\bR\x03own\"N\n" +
 	"\vAcceptedGap\x12'\n" +
 	"\x03gap\x18\x01 \x01(\v2\x15.ovation.v1.AcceptGapR\x03gap\x12\x16\n" +
-	"\x06offset\x18\x02 \x01(\x03R\x06offsetBHZ?github.com/ovation-analytics/ovation/actors/domain/codec/schema\x92\x03\x04\b\x02 \x03b\beditionsp\xe8\a"
+	"\x06offset\x18\x02 \x01(\x03R\x06offset\"l\n" +
+	"\bSlotKeys\x12\x1e\n" +
+	"\n" +
+	"generation\x18\x01 \x01(\rR\n" +
+	"generation\x12\x16\n" +
+	"\x06master\x18\x02 \x01(\fR\x06master\x12\x18\n" +
+	"\awrapped\x18\x03 \x01(\fR\awrapped\x12\x0e\n" +
+	"\x02at\x18\x04 \x01(\x03R\x02at\"7\n" +
+	"\vPutSlotKeys\x12(\n" +
+	"\x04keys\x18\x01 \x01(\v2\x14.ovation.v1.SlotKeysR\x04keysBHZ?github.com/ovation-analytics/ovation/actors/domain/codec/schema\x92\x03\x04\b\x02 \x03b\beditionsp\xe8\a"
 
 var (
 	file_catalog_proto_rawDescOnce sync.Once
@@ -1978,7 +2100,7 @@ func file_catalog_proto_rawDescGZIP() []byte {
 	return file_catalog_proto_rawDescData
 }
 
-var file_catalog_proto_msgTypes = make([]protoimpl.MessageInfo, 24)
+var file_catalog_proto_msgTypes = make([]protoimpl.MessageInfo, 26)
 var file_catalog_proto_goTypes = []any{
 	(*Layout)(nil),            // 0: ovation.v1.Layout
 	(*CreateApplication)(nil), // 1: ovation.v1.CreateApplication
@@ -2004,6 +2126,8 @@ var file_catalog_proto_goTypes = []any{
 	(*Segment)(nil),           // 21: ovation.v1.Segment
 	(*SegmentActivity)(nil),   // 22: ovation.v1.SegmentActivity
 	(*AcceptedGap)(nil),       // 23: ovation.v1.AcceptedGap
+	(*SlotKeys)(nil),          // 24: ovation.v1.SlotKeys
+	(*PutSlotKeys)(nil),       // 25: ovation.v1.PutSlotKeys
 }
 var file_catalog_proto_depIdxs = []int32{
 	4,  // 0: ovation.v1.PutBrand.given:type_name -> ovation.v1.BrandField
@@ -2014,11 +2138,12 @@ var file_catalog_proto_depIdxs = []int32{
 	4,  // 5: ovation.v1.Brand.fields:type_name -> ovation.v1.BrandField
 	22, // 6: ovation.v1.Segment.activities:type_name -> ovation.v1.SegmentActivity
 	10, // 7: ovation.v1.AcceptedGap.gap:type_name -> ovation.v1.AcceptGap
-	8,  // [8:8] is the sub-list for method output_type
-	8,  // [8:8] is the sub-list for method input_type
-	8,  // [8:8] is the sub-list for extension type_name
-	8,  // [8:8] is the sub-list for extension extendee
-	0,  // [0:8] is the sub-list for field type_name
+	24, // 8: ovation.v1.PutSlotKeys.keys:type_name -> ovation.v1.SlotKeys
+	9,  // [9:9] is the sub-list for method output_type
+	9,  // [9:9] is the sub-list for method input_type
+	9,  // [9:9] is the sub-list for extension type_name
+	9,  // [9:9] is the sub-list for extension extendee
+	0,  // [0:9] is the sub-list for field type_name
 }
 
 func init() { file_catalog_proto_init() }
@@ -2032,7 +2157,7 @@ func file_catalog_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_catalog_proto_rawDesc), len(file_catalog_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   24,
+			NumMessages:   26,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -41,7 +41,7 @@ type RegisterMember struct {
 	At            int64                  `protobuf:"varint,13,opt,name=at" json:"at,omitempty"` // ms
 	Uuid          []byte                 `protobuf:"bytes,14,opt,name=uuid" json:"uuid,omitempty"`
 	TokenHash     []byte                 `protobuf:"bytes,15,opt,name=token_hash,json=tokenHash" json:"token_hash,omitempty"`
-	Personal      *PersonalRegistration  `protobuf:"bytes,16,opt,name=personal" json:"personal,omitempty"` // of a pending registration in Personal
+	Personal      *PersonalPut           `protobuf:"bytes,16,opt,name=personal" json:"personal,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -181,7 +181,7 @@ func (x *RegisterMember) GetTokenHash() []byte {
 	return nil
 }
 
-func (x *RegisterMember) GetPersonal() *PersonalRegistration {
+func (x *RegisterMember) GetPersonal() *PersonalPut {
 	if x != nil {
 		return x.Personal
 	}
@@ -241,32 +241,32 @@ func (x *Field) GetValue() string {
 	return ""
 }
 
-// PersonalRegistration is what of a registration names, locates or authenticates.
-type PersonalRegistration struct {
+// PersonalPut is a member's whole personal part as a command leaves it.
+type PersonalPut struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Uid           string                 `protobuf:"bytes,1,opt,name=uid" json:"uid,omitempty"`
-	PartnerId     string                 `protobuf:"bytes,2,opt,name=partner_id,json=partnerId" json:"partner_id,omitempty"`
-	Given         []*Field               `protobuf:"bytes,3,rep,name=given" json:"given,omitempty"`
-	Record        []*Field               `protobuf:"bytes,4,rep,name=record" json:"record,omitempty"`
-	TokenRandom   []byte                 `protobuf:"bytes,5,opt,name=token_random,json=tokenRandom" json:"token_random,omitempty"` // 10 bytes
+	Base          uint32                 `protobuf:"varint,1,opt,name=base" json:"base,omitempty"` // version of the part that it was made of
+	Key           []byte                 `protobuf:"bytes,2,opt,name=key" json:"key,omitempty"`    // id of the data key
+	Data          []byte                 `protobuf:"bytes,3,opt,name=data" json:"data,omitempty"`  // a Personal, sealed
+	Has           uint64                 `protobuf:"varint,4,opt,name=has" json:"has,omitempty"`   // bits of the profile's fields
+	Born          uint32                 `protobuf:"varint,5,opt,name=born" json:"born,omitempty"` // days
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *PersonalRegistration) Reset() {
-	*x = PersonalRegistration{}
+func (x *PersonalPut) Reset() {
+	*x = PersonalPut{}
 	mi := &file_commands_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *PersonalRegistration) String() string {
+func (x *PersonalPut) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*PersonalRegistration) ProtoMessage() {}
+func (*PersonalPut) ProtoMessage() {}
 
-func (x *PersonalRegistration) ProtoReflect() protoreflect.Message {
+func (x *PersonalPut) ProtoReflect() protoreflect.Message {
 	mi := &file_commands_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -278,44 +278,44 @@ func (x *PersonalRegistration) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use PersonalRegistration.ProtoReflect.Descriptor instead.
-func (*PersonalRegistration) Descriptor() ([]byte, []int) {
+// Deprecated: Use PersonalPut.ProtoReflect.Descriptor instead.
+func (*PersonalPut) Descriptor() ([]byte, []int) {
 	return file_commands_proto_rawDescGZIP(), []int{2}
 }
 
-func (x *PersonalRegistration) GetUid() string {
+func (x *PersonalPut) GetBase() uint32 {
 	if x != nil {
-		return x.Uid
+		return x.Base
 	}
-	return ""
+	return 0
 }
 
-func (x *PersonalRegistration) GetPartnerId() string {
+func (x *PersonalPut) GetKey() []byte {
 	if x != nil {
-		return x.PartnerId
-	}
-	return ""
-}
-
-func (x *PersonalRegistration) GetGiven() []*Field {
-	if x != nil {
-		return x.Given
+		return x.Key
 	}
 	return nil
 }
 
-func (x *PersonalRegistration) GetRecord() []*Field {
+func (x *PersonalPut) GetData() []byte {
 	if x != nil {
-		return x.Record
+		return x.Data
 	}
 	return nil
 }
 
-func (x *PersonalRegistration) GetTokenRandom() []byte {
+func (x *PersonalPut) GetHas() uint64 {
 	if x != nil {
-		return x.TokenRandom
+		return x.Has
 	}
-	return nil
+	return 0
+}
+
+func (x *PersonalPut) GetBorn() uint32 {
+	if x != nil {
+		return x.Born
+	}
+	return 0
 }
 
 type AttachService struct {
@@ -923,7 +923,7 @@ var File_commands_proto protoreflect.FileDescriptor
 const file_commands_proto_rawDesc = "" +
 	"\n" +
 	"\x0ecommands.proto\x12\n" +
-	"ovation.v1\"\xfa\x03\n" +
+	"ovation.v1\"\xf1\x03\n" +
 	"\x0eRegisterMember\x12 \n" +
 	"\vapplication\x18\x01 \x01(\rR\vapplication\x12\x1a\n" +
 	"\bidentity\x18\x02 \x01(\fR\bidentity\x12\x18\n" +
@@ -941,18 +941,17 @@ const file_commands_proto_rawDesc = "" +
 	"\x02at\x18\r \x01(\x03R\x02at\x12\x12\n" +
 	"\x04uuid\x18\x0e \x01(\fR\x04uuid\x12\x1d\n" +
 	"\n" +
-	"token_hash\x18\x0f \x01(\fR\ttokenHash\x12<\n" +
-	"\bpersonal\x18\x10 \x01(\v2 .ovation.v1.PersonalRegistrationR\bpersonal\"3\n" +
+	"token_hash\x18\x0f \x01(\fR\ttokenHash\x123\n" +
+	"\bpersonal\x18\x10 \x01(\v2\x17.ovation.v1.PersonalPutR\bpersonal\"3\n" +
 	"\x05Field\x12\x14\n" +
 	"\x05field\x18\x01 \x01(\rR\x05field\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value\"\xbe\x01\n" +
-	"\x14PersonalRegistration\x12\x10\n" +
-	"\x03uid\x18\x01 \x01(\tR\x03uid\x12\x1d\n" +
-	"\n" +
-	"partner_id\x18\x02 \x01(\tR\tpartnerId\x12'\n" +
-	"\x05given\x18\x03 \x03(\v2\x11.ovation.v1.FieldR\x05given\x12)\n" +
-	"\x06record\x18\x04 \x03(\v2\x11.ovation.v1.FieldR\x06record\x12!\n" +
-	"\ftoken_random\x18\x05 \x01(\fR\vtokenRandom\"\x87\x01\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value\"m\n" +
+	"\vPersonalPut\x12\x12\n" +
+	"\x04base\x18\x01 \x01(\rR\x04base\x12\x10\n" +
+	"\x03key\x18\x02 \x01(\fR\x03key\x12\x12\n" +
+	"\x04data\x18\x03 \x01(\fR\x04data\x12\x10\n" +
+	"\x03has\x18\x04 \x01(\x04R\x03has\x12\x12\n" +
+	"\x04born\x18\x05 \x01(\rR\x04born\"\x87\x01\n" +
 	"\rAttachService\x12\x16\n" +
 	"\x06member\x18\x01 \x01(\x04R\x06member\x126\n" +
 	"\bregister\x18\x02 \x01(\v2\x1a.ovation.v1.RegisterMemberR\bregister\x12\x10\n" +
@@ -1009,32 +1008,30 @@ func file_commands_proto_rawDescGZIP() []byte {
 
 var file_commands_proto_msgTypes = make([]protoimpl.MessageInfo, 13)
 var file_commands_proto_goTypes = []any{
-	(*RegisterMember)(nil),       // 0: ovation.v1.RegisterMember
-	(*Field)(nil),                // 1: ovation.v1.Field
-	(*PersonalRegistration)(nil), // 2: ovation.v1.PersonalRegistration
-	(*AttachService)(nil),        // 3: ovation.v1.AttachService
-	(*OptIn)(nil),                // 4: ovation.v1.OptIn
-	(*OptOut)(nil),               // 5: ovation.v1.OptOut
-	(*DeleteAction)(nil),         // 6: ovation.v1.DeleteAction
-	(*Claim)(nil),                // 7: ovation.v1.Claim
-	(*Usage)(nil),                // 8: ovation.v1.Usage
-	(*Published)(nil),            // 9: ovation.v1.Published
-	(*Tick)(nil),                 // 10: ovation.v1.Tick
-	(*Expire)(nil),               // 11: ovation.v1.Expire
-	(*Rules)(nil),                // 12: ovation.v1.Rules
+	(*RegisterMember)(nil), // 0: ovation.v1.RegisterMember
+	(*Field)(nil),          // 1: ovation.v1.Field
+	(*PersonalPut)(nil),    // 2: ovation.v1.PersonalPut
+	(*AttachService)(nil),  // 3: ovation.v1.AttachService
+	(*OptIn)(nil),          // 4: ovation.v1.OptIn
+	(*OptOut)(nil),         // 5: ovation.v1.OptOut
+	(*DeleteAction)(nil),   // 6: ovation.v1.DeleteAction
+	(*Claim)(nil),          // 7: ovation.v1.Claim
+	(*Usage)(nil),          // 8: ovation.v1.Usage
+	(*Published)(nil),      // 9: ovation.v1.Published
+	(*Tick)(nil),           // 10: ovation.v1.Tick
+	(*Expire)(nil),         // 11: ovation.v1.Expire
+	(*Rules)(nil),          // 12: ovation.v1.Rules
 }
 var file_commands_proto_depIdxs = []int32{
 	1, // 0: ovation.v1.RegisterMember.given:type_name -> ovation.v1.Field
 	1, // 1: ovation.v1.RegisterMember.record:type_name -> ovation.v1.Field
-	2, // 2: ovation.v1.RegisterMember.personal:type_name -> ovation.v1.PersonalRegistration
-	1, // 3: ovation.v1.PersonalRegistration.given:type_name -> ovation.v1.Field
-	1, // 4: ovation.v1.PersonalRegistration.record:type_name -> ovation.v1.Field
-	0, // 5: ovation.v1.AttachService.register:type_name -> ovation.v1.RegisterMember
-	6, // [6:6] is the sub-list for method output_type
-	6, // [6:6] is the sub-list for method input_type
-	6, // [6:6] is the sub-list for extension type_name
-	6, // [6:6] is the sub-list for extension extendee
-	0, // [0:6] is the sub-list for field type_name
+	2, // 2: ovation.v1.RegisterMember.personal:type_name -> ovation.v1.PersonalPut
+	0, // 3: ovation.v1.AttachService.register:type_name -> ovation.v1.RegisterMember
+	4, // [4:4] is the sub-list for method output_type
+	4, // [4:4] is the sub-list for method input_type
+	4, // [4:4] is the sub-list for extension type_name
+	4, // [4:4] is the sub-list for extension extendee
+	0, // [0:4] is the sub-list for field type_name
 }
 
 func init() { file_commands_proto_init() }

@@ -70,6 +70,7 @@ type Record struct {
 	//	*Record_AcceptGap
 	//	*Record_PutSegment
 	//	*Record_DeleteSegment
+	//	*Record_PutSlotKeys
 	//	*Record_PutPlan
 	//	*Record_PutLimits
 	Payload       isRecord_Payload `protobuf_oneof:"payload"`
@@ -388,6 +389,15 @@ func (x *Record) GetDeleteSegment() *DeleteSegment {
 	return nil
 }
 
+func (x *Record) GetPutSlotKeys() *PutSlotKeys {
+	if x != nil {
+		if x, ok := x.Payload.(*Record_PutSlotKeys); ok {
+			return x.PutSlotKeys
+		}
+	}
+	return nil
+}
+
 func (x *Record) GetPutPlan() *PutPlan {
 	if x != nil {
 		if x, ok := x.Payload.(*Record_PutPlan); ok {
@@ -510,6 +520,10 @@ type Record_DeleteSegment struct {
 	DeleteSegment *DeleteSegment `protobuf:"bytes,91,opt,name=delete_segment,json=deleteSegment,oneof"`
 }
 
+type Record_PutSlotKeys struct {
+	PutSlotKeys *PutSlotKeys `protobuf:"bytes,96,opt,name=put_slot_keys,json=putSlotKeys,oneof"`
+}
+
 type Record_PutPlan struct {
 	PutPlan *PutPlan `protobuf:"bytes,100,opt,name=put_plan,json=putPlan,oneof"`
 }
@@ -568,6 +582,8 @@ func (*Record_PutSegment) isRecord_Payload() {}
 
 func (*Record_DeleteSegment) isRecord_Payload() {}
 
+func (*Record_PutSlotKeys) isRecord_Payload() {}
+
 func (*Record_PutPlan) isRecord_Payload() {}
 
 func (*Record_PutLimits) isRecord_Payload() {}
@@ -577,7 +593,7 @@ var File_record_proto protoreflect.FileDescriptor
 const file_record_proto_rawDesc = "" +
 	"\n" +
 	"\frecord.proto\x12\n" +
-	"ovation.v1\x1a\x0eactivity.proto\x1a\rcatalog.proto\x1a\x0ecommands.proto\"\xa7\r\n" +
+	"ovation.v1\x1a\x0eactivity.proto\x1a\rcatalog.proto\x1a\x0ecommands.proto\"\xe6\r\n" +
 	"\x06Record\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x12\n" +
 	"\x04kind\x18\x02 \x01(\rR\x04kind\x12\x18\n" +
@@ -614,7 +630,8 @@ const file_record_proto_rawDesc = "" +
 	"accept_gap\x18Y \x01(\v2\x15.ovation.v1.AcceptGapH\x00R\tacceptGap\x129\n" +
 	"\vput_segment\x18Z \x01(\v2\x16.ovation.v1.PutSegmentH\x00R\n" +
 	"putSegment\x12B\n" +
-	"\x0edelete_segment\x18[ \x01(\v2\x19.ovation.v1.DeleteSegmentH\x00R\rdeleteSegment\x120\n" +
+	"\x0edelete_segment\x18[ \x01(\v2\x19.ovation.v1.DeleteSegmentH\x00R\rdeleteSegment\x12=\n" +
+	"\rput_slot_keys\x18` \x01(\v2\x17.ovation.v1.PutSlotKeysH\x00R\vputSlotKeys\x120\n" +
 	"\bput_plan\x18d \x01(\v2\x13.ovation.v1.PutPlanH\x00R\aputPlan\x126\n" +
 	"\n" +
 	"put_limits\x18e \x01(\v2\x15.ovation.v1.PutLimitsH\x00R\tputLimitsB\t\n" +
@@ -660,8 +677,9 @@ var file_record_proto_goTypes = []any{
 	(*AcceptGap)(nil),         // 23: ovation.v1.AcceptGap
 	(*PutSegment)(nil),        // 24: ovation.v1.PutSegment
 	(*DeleteSegment)(nil),     // 25: ovation.v1.DeleteSegment
-	(*PutPlan)(nil),           // 26: ovation.v1.PutPlan
-	(*PutLimits)(nil),         // 27: ovation.v1.PutLimits
+	(*PutSlotKeys)(nil),       // 26: ovation.v1.PutSlotKeys
+	(*PutPlan)(nil),           // 27: ovation.v1.PutPlan
+	(*PutLimits)(nil),         // 28: ovation.v1.PutLimits
 }
 var file_record_proto_depIdxs = []int32{
 	1,  // 0: ovation.v1.Record.origin:type_name -> ovation.v1.Origin
@@ -690,13 +708,14 @@ var file_record_proto_depIdxs = []int32{
 	23, // 23: ovation.v1.Record.accept_gap:type_name -> ovation.v1.AcceptGap
 	24, // 24: ovation.v1.Record.put_segment:type_name -> ovation.v1.PutSegment
 	25, // 25: ovation.v1.Record.delete_segment:type_name -> ovation.v1.DeleteSegment
-	26, // 26: ovation.v1.Record.put_plan:type_name -> ovation.v1.PutPlan
-	27, // 27: ovation.v1.Record.put_limits:type_name -> ovation.v1.PutLimits
-	28, // [28:28] is the sub-list for method output_type
-	28, // [28:28] is the sub-list for method input_type
-	28, // [28:28] is the sub-list for extension type_name
-	28, // [28:28] is the sub-list for extension extendee
-	0,  // [0:28] is the sub-list for field type_name
+	26, // 26: ovation.v1.Record.put_slot_keys:type_name -> ovation.v1.PutSlotKeys
+	27, // 27: ovation.v1.Record.put_plan:type_name -> ovation.v1.PutPlan
+	28, // 28: ovation.v1.Record.put_limits:type_name -> ovation.v1.PutLimits
+	29, // [29:29] is the sub-list for method output_type
+	29, // [29:29] is the sub-list for method input_type
+	29, // [29:29] is the sub-list for extension type_name
+	29, // [29:29] is the sub-list for extension extendee
+	0,  // [0:29] is the sub-list for field type_name
 }
 
 func init() { file_record_proto_init() }
@@ -733,6 +752,7 @@ func file_record_proto_init() {
 		(*Record_AcceptGap)(nil),
 		(*Record_PutSegment)(nil),
 		(*Record_DeleteSegment)(nil),
+		(*Record_PutSlotKeys)(nil),
 		(*Record_PutPlan)(nil),
 		(*Record_PutLimits)(nil),
 	}

@@ -1,0 +1,123 @@
+package keys
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// appends are the keys that wait to be appended: those that come while a batch is under way
+// make the next one.
+type appends struct {
+	mu      sync.Mutex // guards what follows
+	pending []*pendingAppend
+	keys    int  // of pending
+	active  bool // a goroutine sends
+}
+
+// pendingAppend is the keys of one Put.
+type pendingAppend struct {
+	keys []domain.WrappedKey
+	done chan error // of one element
+}
+
+const (
+	batchKeys    = 4096 // of a batch, about: with ids and frames 400 KiB
+	mostPending  = 16 * batchKeys
+	appendWithin = 10 * time.Second
+)
+
+var errBusy = errors.New("too many data keys wait to be written")
+
+// Put appends keys to the log and to the copy. They are durable in the log when it returns nil.
+func (r *Replica) Put(ctx context.Context, keys []domain.WrappedKey) error {
+	if err := r.Err(); err != nil {
+		return err
+	}
+	p := &pendingAppend{keys: keys, done: make(chan error, 1)}
+	if err := r.enqueue(p); err != nil {
+		return err
+	}
+	select {
+	case err := <-p.done:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// enqueue adds keys to the next batch, and starts to send where none is under way.
+func (r *Replica) enqueue(p *pendingAppend) error {
+	a := &r.appends
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	switch {
+	case r.ctx.Err() != nil:
+		return errClosed
+	case len(a.pending) > 0 && a.keys+len(p.keys) > mostPending:
+		return errBusy
+	}
+	a.pending = append(a.pending, p)
+	a.keys += len(p.keys)
+	if !a.active {
+		a.active = true
+		r.running.Go(r.send)
+	}
+	return nil
+}
+
+// next is the next batch; empty: there is none, and sending ends.
+func (a *appends) next() (batch []*pendingAppend, keys []domain.WrappedKey) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	n := 0
+	for n < len(a.pending) && (n == 0 || len(keys)+len(a.pending[n].keys) <= batchKeys) {
+		keys = append(keys, a.pending[n].keys...)
+		n++
+	}
+	batch = a.pending[:n:n]
+	a.pending = a.pending[n:]
+	a.keys -= len(keys)
+	a.active = n > 0
+	return batch, keys
+}
+
+// send appends batches until none is left.
+func (r *Replica) send() {
+	for {
+		batch, keys := r.appends.next()
+		if len(batch) == 0 {
+			return
+		}
+		err := r.append(keys)
+		for _, p := range batch {
+			p.done <- err
+		}
+	}
+}
+
+// append appends one batch to the log, and to the copy where that has not followed yet: a mark
+// by which one of the keys was deleted since comes later in the log and takes it again.
+func (r *Replica) append(keys []domain.WrappedKey) error {
+	ctx, cancel := context.WithTimeout(r.ctx, appendWithin)
+	defer cancel()
+	next, err := r.o.Log.Append(ctx, keys)
+	if err != nil {
+		return err
+	}
+	if next < 0 {
+		if next, err = r.o.Log.End(ctx); err != nil {
+			return err
+		}
+		return r.await(ctx, next)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if next <= r.place.Next {
+		return nil
+	}
+	return r.o.Copy.Follow(keys, r.place)
+}

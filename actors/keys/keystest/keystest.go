@@ -1,0 +1,39 @@
+package keystest
+
+import (
+	"context"
+	"sync"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/domain/seal"
+)
+
+// Keys keeps data keys. The zero value has none. Any goroutine may call it.
+type Keys struct {
+	mu   sync.Mutex
+	keys map[domain.KeyID]seal.Cipher
+	Err  error // what every call fails with
+}
+
+// Put keeps new keys.
+func (k *Keys) Put(_ context.Context, keys []seal.DataKey) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.keys == nil {
+		k.keys = map[domain.KeyID]seal.Cipher{}
+	}
+	for i := range keys {
+		k.keys[keys[i].ID] = keys[i].Key.Cipher()
+	}
+	return k.Err
+}
+
+// Get appends the key of each id, zero where there is none.
+func (k *Keys) Get(_ context.Context, dst []seal.Cipher, ids []domain.KeyID) ([]seal.Cipher, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, id := range ids {
+		dst = append(dst, k.keys[id])
+	}
+	return dst, k.Err
+}

@@ -1,0 +1,211 @@
+package members
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"strconv"
+	"strings"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/personal"
+	"github.com/ovation-analytics/ovation/api/selection"
+	"github.com/ovation-analytics/ovation/api/serve"
+)
+
+// registration is what a request registers: the same whatever member it meets.
+type registration struct {
+	in       *registerIn
+	service  domain.Service
+	uid      string
+	identity domain.IdentityHash
+	uuid     [16]byte
+	random   [10]byte // of the access token
+}
+
+func newRegistration(req *serve.Request, in *registerIn) *registration {
+	r := &registration{in: in, service: domain.Service(in.Service), uid: in.UID, uuid: newUUID()}
+	if r.service == domain.Email {
+		r.uid = strings.ToLower(string(*in.Email))
+	}
+	r.identity = req.Identity(r.claims(), loginParts(r.service, r.uid)...)
+	_, _ = rand.Read(r.random[:]) // never fails
+	return r
+}
+
+func (r *registration) claims() domain.IdentityKind {
+	return (&domain.RegisterMember{Service: r.service}).Claims()
+}
+
+// command is the registration of the member that has the identity, nil where none has: its
+// personal part is still to be sealed.
+func (s *Service) command(req *serve.Request, r *registration, known *domain.Member) (*domain.RegisterMember, *domain.Personal) {
+	m := &domain.RegisterMember{
+		Application: req.App.ID, Identity: r.identity, Service: r.service, Domain: string(r.in.Domain),
+		Segment: domain.SegmentID(r.in.SegmentID), At: req.Now.UnixMilli(), UUID: r.uuid, TokenHash: s.tokens.hash(r.random),
+	}
+	p := &domain.Personal{TokenRandom: r.random}
+	if known != nil {
+		*p = personal.Of(known)
+		m.Email = known.Email
+	}
+	if email := r.in.Email; email != nil {
+		m.Email = domain.IdentityHash{}
+		if *email != "" {
+			m.Email = req.Identity(domain.ByEmail, string(*email))
+		}
+	}
+	var given domain.Fields
+	m.Given, given = r.in.profile().Split()
+	p.Profile = p.Profile.With(given)
+	s.record(req, r, known, m, p)
+	return m, p
+}
+
+// record fills in what of the command is of the service record.
+func (s *Service) record(req *serve.Request, r *registration, known *domain.Member, m *domain.RegisterMember, p *domain.Personal) {
+	before := recordBy(known, req.App.ID, r.identity)
+	part := p.Service(req.App.ID, r.identity)
+	if part == nil {
+		p.Services = append(p.Services, domain.PersonalService{Application: req.App.ID, Identity: r.identity, UID: r.uid})
+		part = &p.Services[len(p.Services)-1]
+	}
+	var given domain.Fields
+	m.Record, given = r.in.record().Split()
+	part.Fields = part.Fields.With(given)
+	m.Username = before.Username
+	if name := r.in.Username; name != nil {
+		m.Username = domain.IdentityHash{}
+		if *name != "" {
+			m.Username = req.Identity(domain.ByUsername, r.service.String(), *name)
+		}
+	}
+	code, id := cmp.Or(r.in.Code, r.in.Partner), r.in.SourceUID
+	m.Partner = before.Partner
+	m.PartnerCode = before.PartnerCode
+	switch {
+	case code != "" && id != "":
+		m.Partner = selection.PartnerIdentity(req, code, id)
+		m.PartnerCode = code
+		part.PartnerID = id
+	case before.Partner.IsZero(): // half of a name identifies no member; it is shown
+		m.PartnerCode = cmp.Or(code, before.PartnerCode)
+		part.PartnerID = cmp.Or(id, part.PartnerID)
+	}
+}
+
+// recordBy is a member's service record of the application by the identity; zero: none.
+func recordBy(m *domain.Member, application domain.ApplicationID, identity domain.IdentityHash) domain.ServiceRecord {
+	if m != nil {
+		for i := range m.Services {
+			if r := &m.Services[i]; r.Application == application && r.Identity == identity {
+				return *r
+			}
+		}
+	}
+	return domain.ServiceRecord{}
+}
+
+// loginParts are the parts of the identity that a member registers with.
+func loginParts(service domain.Service, uid string) []string {
+	if service == domain.Email {
+		return []string{uid}
+	}
+	return []string{service.String(), uid}
+}
+
+// attempts bounds how often a registration is submitted whose member changed in between; replayed
+// outcomes do not count. Of registrations of one identity at the same time one wins each round.
+const attempts = 128
+
+// submitRegistration submits the registration, to a member if one is given. The personal part is
+// made of the member as it is, and a password is hashed under the salt in use: if the member is
+// another one by the time it is applied, or the identity changes hands just then, the command is
+// made anew.
+func (s *Service) submitRegistration(
+	ctx context.Context, req *serve.Request, r *registration, to domain.MemberID,
+) (domain.Outcome, error) {
+	for n, tries := 0, 0; tries < attempts; n++ {
+		sub := req.Submission()
+		sub.Request = attempt(sub.Request, n)
+		if err := s.prepare(ctx, req, r, to, &sub); err != nil {
+			return domain.Outcome{}, err
+		}
+		out, err := req.Submit(ctx, sub)
+		if err != nil || !out.Again {
+			return out, err
+		}
+		req.Wait = req.Wait.Reach(out.Position)
+		if err := req.Engine.Await(ctx, req.Wait); err != nil {
+			return out, serve.WaitFault(err)
+		}
+		if !out.Replayed {
+			tries++
+		}
+	}
+	return domain.Outcome{}, domain.ErrUnavailable
+}
+
+// prepare makes the command of one attempt.
+func (s *Service) prepare(
+	ctx context.Context, req *serve.Request, r *registration, to domain.MemberID, sub *domain.Submission,
+) error {
+	holder, err := s.holder(ctx, req, r)
+	if err != nil {
+		return err
+	}
+	known := holder
+	if to != 0 {
+		if known, err = req.Member(ctx, to, req.Wait); err != nil {
+			return err
+		}
+	}
+	m, p := s.command(req, r, known)
+	if r.service == domain.Email {
+		var hash string
+		if holder != nil {
+			hash = holder.Password(r.identity)
+		}
+		if m.Password, err = s.passwords.hash(ctx, r.in.Password, hash); err != nil {
+			return err
+		}
+	}
+	if m.Personal, err = s.sealer.Put(ctx, req.Account(), known, p); err != nil {
+		return err
+	}
+	sub.Command = m
+	sub.Slot = m.Identity.Slot()
+	if to != 0 {
+		sub.Command = &domain.AttachService{Member: to, Register: *m}
+		sub.Slot = to.Slot()
+	}
+	return nil
+}
+
+// holder is the member that has the identity of a registration; nil: none has.
+func (s *Service) holder(ctx context.Context, req *serve.Request, r *registration) (*domain.Member, error) {
+	id, _, err := req.Engine.Resolve(ctx, req.Account(), r.claims(), r.identity, req.Wait)
+	if err != nil || id == 0 {
+		return nil, serve.WaitFault(err)
+	}
+	m, _, err := req.Engine.Member(ctx, req.Account(), id, req.Wait)
+	switch {
+	case domain.CodeOf(err) == domain.NotFound:
+		return nil, nil
+	case err != nil:
+		return nil, serve.WaitFault(err)
+	}
+	return m, nil
+}
+
+// attempt is the id of a request's n-th attempt: the same on every node, so that a
+// repeat of the request finds the outcome of each.
+func attempt(id domain.RequestID, n int) domain.RequestID {
+	if n == 0 {
+		return id
+	}
+	sum := sha256.Sum256(append(id[:], "attempt "+strconv.Itoa(n)...))
+	copy(id[:], sum[:])
+	return id
+}

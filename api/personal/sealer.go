@@ -1,0 +1,141 @@
+package personal
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"time"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/domain/codec"
+	"github.com/ovation-analytics/ovation/actors/domain/seal"
+	"github.com/ovation-analytics/ovation/api/port"
+)
+
+// Sealer seals and opens personal parts.
+type Sealer struct{ keys port.DataKeys }
+
+// NewSealer makes a Sealer that takes its data keys from there.
+func NewSealer(keys port.DataKeys) *Sealer { return &Sealer{keys} }
+
+// Open is the members, opened: copies in the same order. A member that has no personal part is
+// the same, nil stays nil, and one that occurs twice in a row is opened once.
+func (s *Sealer) Open(ctx context.Context, members []*domain.Member) ([]*domain.Member, error) {
+	ids := make([]domain.KeyID, 0, len(members))
+	for i, m := range members {
+		if sealed(m) && (i == 0 || members[i-1] != m) {
+			ids = append(ids, m.Personal.Key)
+		}
+	}
+	if len(ids) == 0 {
+		return members, nil
+	}
+	keys, err := s.keys.Get(ctx, make([]seal.Cipher, 0, len(ids)), ids)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]*domain.Member, len(members))
+	next := 0
+	for i, m := range members {
+		switch {
+		case !sealed(m):
+			out[i] = m
+		case i > 0 && members[i-1] == m:
+			out[i] = out[i-1]
+		default:
+			if out[i], err = open(m, keys[next]); err != nil {
+				return nil, err
+			}
+			next++
+		}
+	}
+	return out, nil
+}
+
+func sealed(m *domain.Member) bool { return m != nil && m.Personal.Data != "" }
+
+var errNoKey = errors.New("there is no such data key")
+
+func open(m *domain.Member, key seal.Cipher) (*domain.Member, error) {
+	if key.IsZero() {
+		return nil, &domain.Error{Code: domain.Unavailable, Op: "open a member", Err: errNoKey}
+	}
+	plain, err := key.Open(nil, scope(m.Account), []byte(m.Personal.Data))
+	if err != nil {
+		return nil, &domain.Error{Code: domain.Unavailable, Op: "open a member", Err: err}
+	}
+	var p domain.Personal
+	if err := codec.Decode(plain, &p); err != nil {
+		return nil, &domain.Error{Code: domain.Unavailable, Op: "read a member", Err: err}
+	}
+	return m.Opened(&p), nil
+}
+
+func scope(account domain.AccountID) seal.Scope {
+	return seal.Scope{Account: account, Purpose: seal.Personal}
+}
+
+// Put seals a member's whole personal part as a command carries it; m is the member that it
+// was made of, nil for one that is to be.
+func (s *Sealer) Put(
+	ctx context.Context, account domain.AccountID, m *domain.Member, p *domain.Personal,
+) (domain.PersonalPut, error) {
+	put := domain.PersonalPut{Has: p.Profile.Bits(), Born: born(p.Profile.Get(domain.Birthdate))}
+	plain, err := codec.Append(nil, p)
+	if err != nil {
+		return put, err
+	}
+	key, err := s.keyOf(ctx, m, &put)
+	if err != nil {
+		return put, err
+	}
+	put.Data = string(key.Seal(nil, scope(account), plain))
+	return put, nil
+}
+
+// keyOf is the data key of a member, a new one where it has none; put gets its id and the
+// member's version.
+func (s *Sealer) keyOf(ctx context.Context, m *domain.Member, put *domain.PersonalPut) (seal.Cipher, error) {
+	if m != nil {
+		put.Base = m.Personal.Version
+	}
+	if m == nil || m.Personal.Key.IsZero() {
+		var random [16 + seal.KeyBytes]byte
+		_, _ = rand.Read(random[:]) // never fails
+		key := seal.DataKeyOf(random)
+		put.Key = key.ID
+		return key.Key.Cipher(), s.keys.Put(ctx, []seal.DataKey{key})
+	}
+	put.Key = m.Personal.Key
+	keys, err := s.keys.Get(ctx, nil, []domain.KeyID{put.Key})
+	if err != nil {
+		return seal.Cipher{}, err
+	}
+	if keys[0].IsZero() {
+		return seal.Cipher{}, &domain.Error{Code: domain.Unavailable, Op: "seal a member", Err: errNoKey}
+	}
+	return keys[0], nil
+}
+
+// born is a date as the column of birth days holds it.
+func born(date string) uint16 {
+	t, err := time.Parse(time.DateOnly, date)
+	if err != nil {
+		return 0
+	}
+	return domain.BirthDay(t)
+}
+
+// Of is what of an opened member is personal.
+func Of(m *domain.Member) domain.Personal {
+	_, profile := m.Profile.Split()
+	p := domain.Personal{TokenRandom: m.TokenRandom, Profile: profile}
+	for i := range m.Services {
+		r := &m.Services[i]
+		_, fields := r.Fields.Split()
+		p.Services = append(p.Services, domain.PersonalService{
+			Application: r.Application, Identity: r.Identity, UID: r.UID, PartnerID: r.PartnerID, Fields: fields,
+		})
+	}
+	return p
+}

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/ovation-analytics/ovation/api/transport"
+	"github.com/ovation-analytics/ovation/cmd/ovation/accesslog"
+	"github.com/ovation-analytics/ovation/cmd/ovation/status"
+)
+
+// PublicPort is how the address of the API is served.
+type PublicPort struct {
+	TLSCert   string        `name:"tls-cert" placeholder:"FILE" help:"PEM file of the API's certificate and its chain: the API then speaks HTTPS. A file that changes is taken within seconds."`
+	TLSKey    string        `name:"tls-key" placeholder:"FILE" help:"PEM file of that certificate's key, mode 0600."`
+	AccessLog string        `placeholder:"FILE" help:"Append a line of JSON for each request to this file; - is standard output. It holds no key, parameter, body or address."`
+	Drain     time.Duration `default:"0s" placeholder:"DURATION" help:"How long a node that is stopping answers new requests while /readyz refuses: as long as a load balancer takes to see that."`
+}
+
+// maxDrain bounds --drain.
+const maxDrain = 10 * time.Minute
+
+// Validate is what does not fit together.
+func (a *PublicPort) Validate() error {
+	var errs []error
+	if (a.TLSCert == "") != (a.TLSKey == "") {
+		errs = append(errs, errors.New("--tls-cert and --tls-key: one needs the other"))
+	}
+	if a.Drain < 0 || a.Drain > maxDrain {
+		errs = append(errs, fmt.Errorf("--drain: %v is not between 0s and %v", a.Drain, maxDrain))
+	}
+	return errors.Join(errs...)
+}
+
+// readCertificate reads the certificate's files.
+func (a *PublicPort) readCertificate() (chain, key []byte, err error) {
+	if chain, err = readSmall(a.TLSCert, maxPEM); err != nil {
+		return nil, nil, fmt.Errorf("--tls-cert: %w", err)
+	}
+	if key, err = readPrivate(a.TLSKey, maxPEM); err != nil {
+		return nil, nil, fmt.Errorf("--tls-key: %w", err)
+	}
+	return chain, key, nil
+}
+
+// scheme is that of the API's addresses.
+func (a *PublicPort) scheme() string {
+	if a.TLSCert != "" {
+		return "https"
+	}
+	return "http"
+}
+
+// publicPort is what the API's port has open beside its listener.
+type publicPort struct {
+	certificate *transport.Certificate // nil: no TLS
+	access      *accesslog.Log         // nil: none
+}
+
+// open opens the certificate and the access log.
+func (a *PublicPort) open(log *slog.Logger) (p publicPort, err error) {
+	if a.TLSCert != "" {
+		if p.certificate, err = transport.OpenCertificate(a.readCertificate, log); err != nil {
+			return p, fmt.Errorf("the certificate of the API: %w", err)
+		}
+	}
+	if a.AccessLog != "" {
+		if p.access, err = accesslog.Open(a.AccessLog, log); err != nil {
+			return p, fmt.Errorf("--access-log: %w", err)
+		}
+	}
+	return p, nil
+}
+
+// close closes the access log.
+func (p *publicPort) close() error {
+	if p.access == nil {
+		return nil
+	}
+	return p.access.Close()
+}
+
+// accessLogger writes the access log; nil: none.
+func (p *publicPort) accessLogger() *slog.Logger {
+	if p.access == nil {
+		return nil
+	}
+	return p.access.Logger()
+}
+
+// certificateEvery is how often the certificate's files are read.
+const certificateEvery = 5 * time.Second
+
+// watch has the certificate follow its files until ctx ends.
+func (p *publicPort) watch(ctx context.Context) {
+	if p.certificate != nil {
+		p.certificate.Watch(ctx, certificateEvery)
+	}
+}
+
+// shown is what the metrics show.
+func (p *publicPort) shown() (s status.Port) {
+	if p.certificate != nil {
+		s.NotAfter = p.certificate.NotAfter
+	}
+	if p.access != nil {
+		s.Dropped = p.access.Dropped
+	}
+	return s
+}
