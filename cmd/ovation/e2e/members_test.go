@@ -58,13 +58,13 @@ func memberByEmail(t *testing.T, on site) {
 
 	// Attach what other shards judge: of eight shards nearly all of these are elsewhere.
 	for _, service := range []string{"spotify", "deezer", "lastfm", "tumblr"} {
-		p := client.Params{"service": service, "uid": "ada-" + service, "authtoken": "t", "username": "ada." + service, "code": "acme", "sourceuid": service}
+		p := client.Params{"service": service, "uid": "ada-" + service, "authtoken": "t", "username": "ada." + service, "code": "acme-partners", "sourceuid": service}
 		got(api.Attach(ctx(t), who, p))
 	}
 	bob, _ := got(api.Register(ctx(t), client.Params{"service": "youtube", "uid": "bob", "authtoken": "t", "email": "ada@example.com"}))
 	_, _, err = api.Attach(ctx(t), domain.MemberID(bob.Data.ID), client.Params{"service": "deezer", "uid": "ada-deezer", "authtoken": "t"})
 	refused(domain.Conflict, "uid", err)
-	_, _, err = api.Attach(ctx(t), domain.MemberID(bob.Data.ID), client.Params{"service": "tumblr", "uid": "bob", "authtoken": "t", "code": "acme", "sourceuid": "lastfm"})
+	_, _, err = api.Attach(ctx(t), domain.MemberID(bob.Data.ID), client.Params{"service": "tumblr", "uid": "bob", "authtoken": "t", "code": "acme-partners", "sourceuid": "lastfm"})
 	refused(domain.Conflict, "sourceuid", err)
 	_, _, err = api.Attach(ctx(t), domain.MemberID(bob.Data.ID), client.Params{"service": "email", "email": "ada@example.com", "password": secretPassword})
 	refused(domain.Conflict, "email", err)
@@ -76,25 +76,27 @@ func memberByEmail(t *testing.T, on site) {
 	got(api.OptIn(ctx(t), "brand/"+id(brand.ID), client.Params{"email": "ada@example.com"}))
 	got(api.OptIn(ctx(t), "", client.Params{"id": id(who)}))
 	got(api.OptOut(ctx(t), "", client.Params{"service": "spotify", "username": "ada.spotify"}))
-	_, meta := got(api.OptIn(ctx(t), "", client.Params{"partnerID": "tumblr", "partnerCode": "acme"}))
+	_, meta := got(api.OptIn(ctx(t), "", client.Params{"partnerID": "tumblr", "partnerCode": "acme-partners"}))
 	before, _ := got(api.At(meta.Position).Member(ctx(t), who, nil))
 	if len(before.Services) != 5 || len(before.OptIns) != 2 || *before.OptIns[0].Name != "Global" || *before.OptIns[1].Name != "The Moons" {
 		t.Fatalf("%d services, opted in to %+v", len(before.Services), before.OptIns)
 	}
 
 	for what, folders := range n.written() { // else the test shows nothing
-		n.eventually("a uid in a file of "+what, func() bool { return holding(t, folders, "ada-tumblr") > 0 })
+		n.eventually("a partner's code in a file of "+what, func() bool { return holding(t, folders, "acme-partners") > 0 })
 	}
 	n.Kill()
 	for what, folders := range n.written() {
-		if files := holding(t, folders, secretPassword); files > 0 {
-			t.Fatalf("%d files of %s hold the password", files, what)
+		for _, secret := range []string{secretPassword, "ada-tumblr", "ada.tumblr", "Ada@Example.com"} {
+			if files := holding(t, folders, secret); files > 0 {
+				t.Fatalf("%d files of %s hold %s", files, what, secret)
+			}
 		}
 	}
 	n.start()
 	api = n.api(key).At(meta.Position)
 	for _, name := range []client.Params{
-		{"email": "ADA@example.com"}, {"service": "deezer", "username": "ada.deezer"}, {"partnerCode": "acme", "partnerID": "lastfm"},
+		{"email": "ADA@example.com"}, {"service": "deezer", "username": "ada.deezer"}, {"partnerCode": "acme-partners", "partnerID": "lastfm"},
 	} {
 		after, _ := got(api.FindMember(ctx(t), name))
 		if diff := gocmp.Diff(before, after, cmpopts.IgnoreFields(wire.Envelope{}, "JWT"), cmpopts.IgnoreFields(wire.Member{}, "AvatarURL")); diff != "" {
