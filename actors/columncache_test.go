@@ -224,7 +224,7 @@ func TestColumns_ColdBrandReplacesOneNotAskedAbout(t *testing.T) {
 	if cold := r.coldOf(); !slices.Equal(cold, []domain.BrandID{3}) {
 		t.Fatalf("cold are %v: brand 3 was never asked about", cold)
 	}
-	r.node.KeepResident(r.node.Resident() + 1) // and no room for another
+	r.node.KeepResident(r.node.Resident() + 8<<10) // for visits of people to come, and no room for another brand
 	ask(3)
 	people = r.commitOften(people)
 	if cold := r.coldOf(); !slices.Equal(cold, []domain.BrandID{3}) {

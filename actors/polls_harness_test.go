@@ -35,6 +35,9 @@ type pollHarness struct {
 
 const pollKey = "ov_polls"
 
+// pollSigning signs the member tokens.
+var pollSigning = ed25519.NewKeyFromSeed(bytes.Repeat([]byte{7}, 32))
+
 // polledNode is the node as the API needs it.
 type polledNode struct{ *Node }
 
@@ -64,6 +67,8 @@ func newPollHarness(t testing.TB, shards, brands int) *pollHarness {
 	r.advance(0)
 	r.furnish(brands)
 	r.submit(domain.Submission{Command: &domain.CreateKey{Application: 1, Hash: sha256.Sum256([]byte(pollKey)), Scope: domain.ScopeApplication}})
+	public := [32]byte(pollSigning.Public().(ed25519.PublicKey))
+	r.submit(domain.Submission{Command: &domain.AddSigningKey{KID: "k", Public: public}})
 	r.api, r.oracle = r.newAPI(), r.newAPI()
 	r.serve(r.oracle, http.MethodGet, "/v1.1/activity/feed?apiKey="+pollKey, "") // from here on it names its journal
 	r.write("/v1.1/segment/create", "name=Listed&brandid=1&activities=100:3")
@@ -74,8 +79,7 @@ func newPollHarness(t testing.TB, shards, brands int) *pollHarness {
 func (r *pollHarness) newAPI() *api.API {
 	a, err := api.New(api.Config{
 		Engine: polledNode{r.node}, Hasher: pollHasher{}, Now: r.now, BaseURL: "https://api.example",
-		Signer: api.Signer{ID: "k", Key: ed25519.NewKeyFromSeed(bytes.Repeat([]byte{7}, 32))}, TokenKey: [16]byte{1},
-		Keys: &r.keys,
+		Signing: []api.PrivateKey{{ID: "k", Key: pollSigning}}, TokenKey: [16]byte{1}, Keys: &r.keys,
 	})
 	if err != nil {
 		r.t.Fatal(err)

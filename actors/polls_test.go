@@ -34,6 +34,13 @@ func polled(brand int, member domain.MemberID) []string {
 		"/v1.1/member/" + m + "/activity/101?period=2+Hour&brandID=" + b,
 		"/v1.1/member?service=spotify&username=u3", stats + "segments", stats + "activity?explain=1&period=1+Day",
 	}
+	for _, of := range []string{
+		"login/stats/alltime", "login/stats/alltime?valid=1&country=DE", "login/stats/channels?period=2+Hour", "login/stats/channels?age=17-18&gender=F",
+		"login/stats/timeline?period=1+Day", "login/stats/timeline?uniquemember=1&age=18-18", "login/stats/domains?period=2+Hour&limit=1", "login/stats/totals",
+		"members/domains/top", "member/" + m + "/domains/top", "members/stats/visits?limit=2", "members/stats/visits?cursor=&limit=1&paid_only=1",
+	} {
+		out = append(out, "/v1.1/"+of)
+	}
 	for _, of := range []string{"activity", "timeline", "location", "gender", "age", "members"} {
 		for _, by := range []string{
 			"", "?period=1+Day", "?period=2+Hour", "?period=9+Year", "?start_date=2023-11-10+00:00:00&end_date=2023-11-16+00:00:00", "?period_end=30+Day&period=2+Month",

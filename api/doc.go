@@ -1,12 +1,13 @@
 // Package api is the contract's HTTP interface over the engine: the table of operations
 // (operations.go) and New, which wires the resources.
 //
-//	brands/ activities/ segments/ members/ feed/ stats/      handlers, a package a resource
+//	brands/ activities/ segments/ members/ feed/ stats/ logins/ applications/   handlers, a package a resource
 //	selection/  parameters become the filter of a question
 //	serve/      the pipeline of a request, and the Request that a handler gets
 //	poll/       response cache: conditional GETs without making the answer again
 //	page/       pages by keys, cursors, links        port/       what is needed of the engine
 //	bind/       parameters                           route/      paths
+//	token/      jwt and access tokens of members
 //	problem/    errors                               wire/       JSON shapes
 //	openapi/    /openapi.json                        docs/       /docs, the document as a page
 //	client/     typed client                         avatar/     pictures of members

@@ -14,6 +14,7 @@ type snapshot struct {
 	next   int64
 	keys   map[domain.KeyHash]*domain.Key
 	apps   map[domain.ApplicationID]*domain.Application
+	signs  []*domain.SigningKey
 	limits domain.Limits // of each account
 	brands []*domain.Brand
 	defs   []*domain.Definition
@@ -77,7 +78,18 @@ func (c *snapshot) Key(h domain.KeyHash) (*domain.Key, bool) {
 }
 
 func (c *snapshot) Account(id domain.AccountID) (*domain.Account, bool) {
-	return &domain.Account{ID: id, Limits: c.limits}, true
+	return &domain.Account{ID: id, Name: "Night Label", Limits: c.limits}, true
+}
+
+func (c *snapshot) SigningKeys() []*domain.SigningKey { return c.signs }
+
+func (c *snapshot) Listed(host string) bool {
+	for _, a := range c.apps {
+		if slices.Contains(a.Domains, host) {
+			return true
+		}
+	}
+	return false
 }
 
 func (c *snapshot) Application(id domain.ApplicationID) (*domain.Application, bool) {
@@ -120,6 +132,19 @@ func (c *snapshot) Definitions(a domain.AccountID) []*domain.Definition {
 
 func (c *snapshot) Segments(a domain.AccountID) []*domain.Segment {
 	return byID(c.segs, func(s *domain.Segment) bool { return s.Account == a }, func(s *domain.Segment) domain.SegmentID { return s.ID })
+}
+
+// allow changes the allowlist of an application.
+func (s *fakeEngine) allow(id domain.ApplicationID, host string, in bool) domain.Outcome {
+	a := *s.apps[id]
+	a.Domains = slices.DeleteFunc(slices.Clone(a.Domains), func(d string) bool { return d == host })
+	if in {
+		a.Domains = slices.Sorted(slices.Values(append(a.Domains, host)))
+	}
+	s.apps = maps.Clone(s.apps)
+	s.apps[id] = &a
+	s.next++
+	return domain.Outcome{ID: uint32(id)}
 }
 
 func (s *fakeEngine) putBrand(account domain.AccountID, c *domain.PutBrand) domain.Outcome {

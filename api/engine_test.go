@@ -23,6 +23,7 @@ type fakeEngine struct {
 	next    int64 // of the catalog
 	keys    map[domain.KeyHash]*domain.Key
 	apps    map[domain.ApplicationID]*domain.Application
+	signs   []*domain.SigningKey
 	limits  domain.Limits // of each account
 	brands  []*domain.Brand
 	defs    []*domain.Definition
@@ -33,6 +34,8 @@ type fakeEngine struct {
 	outcome   func(domain.Submission) (domain.Outcome, error) // nil: that of apply
 	answer    func(*domain.Question) (*domain.Answer, error)
 	content   *domain.Content
+	visited   *domain.Content   // of visits
+	place     domain.VisitPlace // of visits that have one
 	await     func(context.Context, domain.Position) error
 	unchanged func(domain.AccountID, domain.Versions, *domain.ReadSet, []domain.Range) (domain.Position, bool) // nil: nothing is
 
@@ -51,7 +54,7 @@ type fakeEngine struct {
 func (s *fakeEngine) Catalog() Catalog {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return &snapshot{s.next, s.keys, s.apps, s.limits, slices.Clone(s.brands), slices.Clone(s.defs), slices.Clone(s.segs)}
+	return &snapshot{s.next, s.keys, s.apps, s.signs, s.limits, slices.Clone(s.brands), slices.Clone(s.defs), slices.Clone(s.segs)}
 }
 
 func (s *fakeEngine) Submit(ctx context.Context, sub domain.Submission) (domain.Outcome, error) {
@@ -100,6 +103,10 @@ func (s *fakeEngine) apply(sub domain.Submission) domain.Outcome {
 		if !remove(s.segs, isSegment(sub.Account, c.ID), func(g *domain.Segment) { g.Deleted = true }) {
 			return domain.Outcome{Code: domain.NotFound, Parameter: "segmentid", Message: "no such segment"}
 		}
+	case *domain.AllowDomain:
+		return s.allow(c.Application, c.Domain, true)
+	case *domain.UnallowDomain:
+		return s.allow(c.Application, c.Domain, false)
 	case *domain.DeleteAction:
 		if s.members[c.Member] == nil {
 			return domain.Outcome{Code: domain.NotFound, Parameter: "memberid", Message: "no such member"}
@@ -120,6 +127,8 @@ func (s *fakeEngine) apply(sub domain.Submission) domain.Outcome {
 			Personal: partOf(&c.Personal),
 		}
 		return domain.Outcome{Member: id, New: true}
+	case *domain.LogIn:
+		return s.login(c)
 	case *domain.AttachService:
 		return s.attach(sub.Account, c)
 	case *domain.OptIn:
@@ -159,6 +168,11 @@ func (s *fakeEngine) Ask(ctx context.Context, q *domain.Question, wait domain.Po
 		a.Tally = &domain.Tally{}
 	case domain.ShapeTimeline, domain.ShapeDaily:
 		a.Timeline = &domain.Timeline{}
+		if q.Visits != nil && q.Visits.Totals {
+			a.Tally = &domain.Tally{}
+		}
+	case domain.ShapeDomains:
+		a.Domains = &domain.Domains{}
 	case domain.ShapeFeed:
 		a.Feed = &domain.Feed{}
 	case domain.ShapeLeaders:
@@ -201,6 +215,12 @@ func (s *fakeEngine) Show(_ context.Context, account domain.AccountID, items []d
 	out := make([]domain.Shown, len(items))
 	for i, item := range items {
 		out[i].Content = s.content
+		if s.visited != nil && item.Row.IsVisit() {
+			out[i].Content = s.visited
+		}
+		if _, _, placed := item.Row.Definition.Visit(); placed {
+			out[i].Place = s.place
+		}
 		if m := s.members[item.Member]; m != nil && m.Account == account {
 			out[i].Member = m
 		}
@@ -265,6 +285,17 @@ func (testHasher) Identity(account domain.AccountID, kind domain.IdentityKind, p
 func (testHasher) ID(source, id string) uint64 {
 	sum := sha256.Sum256([]byte(source + "\x00" + id))
 	return binary.BigEndian.Uint64(sum[:])
+}
+
+func (s *fakeEngine) login(l *domain.LogIn) domain.Outcome {
+	m := s.members[l.Member]
+	switch {
+	case m == nil:
+		return domain.Outcome{Code: domain.NoAccount, Message: "there is none"}
+	case l.Service == domain.Email && m.Password(l.Identity) != l.Password:
+		return domain.Outcome{Code: domain.WrongPassword, Parameter: "password", Message: "wrong"}
+	}
+	return domain.Outcome{Member: l.Member}
 }
 
 func (s *fakeEngine) attach(account domain.AccountID, c *domain.AttachService) domain.Outcome {

@@ -160,7 +160,7 @@ var refusals = map[string]map[string]string{
 		"/member/4097/register service=spotify&uid=1&authtoken=t": "15", "/segment/create name=x": "15",
 	},
 	"POST none":   {"/brand/create name=x": "1 apiKey"},
-	"POST public": {"/brand/1/optin id=4097": "15"},
+	"POST public": {"/brand/1/optin id=4097": "15 Authorization", "/app/allowlist domain=x.y": "15"},
 	"POST standard": {
 		"/brand/create":      "9", // before the parameters
 		"/activity/100/edit": "9", "/member/x/register service=spotify&uid=1&authtoken=t": "4 memberid",
@@ -178,6 +178,19 @@ var refusals = map[string]map[string]string{
 	},
 	"POST standard /brand/1/optin": {
 		"": "3 id", "partnerID=1": "3 partnerCode", "id=1": "5 id", "email=a@b.c": "5 email",
+	},
+	"POST standard /member/login": {
+		"": "3 service", "service=spotify&authtoken=t": "3 uid", "service=spotify&uid=1": "3 authtoken",
+		"service=email&password=12345678": "3 email", "service=email&email=a@b.c": "3 password",
+		"service=email&email=a@b.c&password=1234567":                  "4 password",
+		"service=custom&uid=1&authtoken=t":                            "4 service",
+		"service=vinyl&uid=1&authtoken=t":                             "4 service",
+		"service=spotify&uid=u-7&authtoken=t&strict_sso=1":            "3 domain",
+		"service=spotify&uid=u-7&authtoken=t&strict_sso=2":            "4 strict_sso",
+		"service=spotify&uid=u-7&authtoken=t&strict_sso=1&domain=a+b": "4 domain",
+		"service=spotify&uid=u-7&authtoken=t&ip=1":                    "4 ip",
+		"service=rdio&uid=1&authtoken=t":                              "13",
+		"service=email&email=a@b.c&password=12345678":                 "13",
 	},
 	"POST standard /member/4097/register": {
 		"": "3 service", "service=spotify&authtoken=t": "3 uid",

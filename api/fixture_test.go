@@ -35,6 +35,19 @@ const (
 // cheap is what the hash of a password costs in tests.
 var cheap = members.HashCost{Passes: 1, MemoryKiB: 8, Lanes: 1}
 
+// signingKey signs the member tokens of the fixture, previousKey did before.
+var (
+	signingKey  = PrivateKey{ID: "k1", Key: ed25519.NewKeyFromSeed(bytes.Repeat([]byte{7}, 32))}
+	previousKey = PrivateKey{ID: "k0", Key: ed25519.NewKeyFromSeed(bytes.Repeat([]byte{6}, 32))}
+)
+
+// published is the public half of a key that signs from a moment on.
+func published(k PrivateKey, from time.Time) *domain.SigningKey {
+	return &domain.SigningKey{
+		KID: k.ID, Public: [32]byte(k.Key.Public().(ed25519.PublicKey)), From: from.UnixMilli(), Created: from.UnixMilli(),
+	}
+}
+
 // now is the moment of every test.
 var now = time.Date(2026, 3, 15, 12, 34, 56, 789_000_000, time.UTC)
 
@@ -64,9 +77,10 @@ func newFixture(t testing.TB, answer ...asked) *fixture {
 		next:   5, keys: map[domain.KeyHash]*domain.Key{}, apps: map[domain.ApplicationID]*domain.Application{},
 		members: map[domain.MemberID]*domain.Member{}, names: map[domain.IdentityHash]domain.MemberID{},
 	}
+	s.signs = []*domain.SigningKey{published(previousKey, now.AddDate(0, -2, 0)), published(signingKey, now.AddDate(0, -1, 0))}
 	for i, plan := range []domain.Plan{domain.Standard, domain.Advanced, domain.Enterprise} {
 		id := domain.ApplicationID(i + 1)
-		s.apps[id] = &domain.Application{ID: id, Account: 1, Plan: plan}
+		s.apps[id] = &domain.Application{ID: id, Account: 1, Name: plan.String(), Plan: plan}
 	}
 	s.apps[9] = &domain.Application{ID: 9, Account: 2, Plan: domain.Enterprise}
 	for key, k := range map[string]domain.Key{
@@ -99,19 +113,21 @@ func newFixture(t testing.TB, answer ...asked) *fixture {
 		}},
 	}
 	s.names[testHasher{}.Identity(1, domain.ByEmail, "ada@example.com")] = 4097
+	s.names[testHasher{}.Identity(1, domain.ByService, "spotify", "u-7")] = 4097
 	if answer != nil {
 		s.answer = answer[0]
 	}
 	log := new(bytes.Buffer)
 	config := Config{
 		Engine: s, Hasher: testHasher{}, Now: func() time.Time { return now }, BaseURL: "https://api.example/",
-		Signer:   Signer{ID: "k1", Key: ed25519.NewKeyFromSeed(bytes.Repeat([]byte{7}, 32))},
+		Signing:  []PrivateKey{signingKey},
 		TokenKey: [16]byte{1, 2, 3}, Keys: new(keystest.Keys), HashCost: cheap, Logger: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}
 	api, err := New(config)
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.members[4097].TokenHash = api.Tokens.Hash([10]byte{})
 	return &fixture{t, api, s, config, log}
 }
 

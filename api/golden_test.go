@@ -25,6 +25,9 @@ func TestGolden_Answers(t *testing.T) {
 	h := counting(t)
 	tally := h.engine.answer
 	h.engine.answer = func(q *domain.Question) (*domain.Answer, error) {
+		if q.Visits != nil {
+			return visited(q)
+		}
 		switch q.Shape {
 		case domain.ShapeTally, domain.ShapeNewcomers:
 			a, err := tally(q)
@@ -51,9 +54,12 @@ func TestGolden_Answers(t *testing.T) {
 			Service: domain.Spotify, Days: []domain.Count{{Actions: 2, Members: 1}, {}}, Total: domain.Count{Actions: 2, Members: 1},
 		}}}}, nil
 	}
+	h.engine.place = domain.VisitPlace{Domain: "moons.example", Page: "moons.example/join"}
+	h.engine.visited = (&domain.Visit{
+		WebPath: "https://moons.example/join?from=mail", ReferringURL: "https://search.example/", Visitor: "v-77", Device: domain.Phone,
+	}).Content(0, 1)
 	// The definition's link is the default of the action's.
 	h.engine.defs[0].Link, h.engine.defs[0].Category = "https://example.com/definition", "Music"
-	h.engine.apps[2] = &domain.Application{ID: 2, Account: 1, Plan: domain.Advanced, Name: "site"}
 	h.engine.usage = []domain.HourHits{
 		{Application: 1, Hour: hourOf(now) - 24*30, Hits: 5},
 		{Application: 2, Hour: hourOf(now) - 24, Hits: 4},
@@ -109,6 +115,9 @@ func TestGolden_Answers(t *testing.T) {
 		{"editSegment.200", "POST", "/v1.1/segment/1/edit", "label=campaign"},
 		{"optOutOfSegment.200", "POST", "/v1.1/segment/1/optout", "id=4097"},
 		{"registerMember.200", "POST", "/v1.1/member/register", "service=spotify&uid=u-1&authtoken=token-1"},
+		{"loginMember.200", "POST", "/v1.1/member/login", "service=spotify&uid=u-7&authtoken=token-1"},
+		{"getMemberLogins.200", "GET", "/v1.1/member/4097/domains/logins?limit=1", ""},
+		{"listLoggedInMembers.200", "GET", "/v1.1/members/login?limit=1", ""},
 		{"attachService.200", "POST", "/v1.1/member/4097/register", "service=spotify&uid=u-1&authtoken=token-1"},
 		{"findMember.200", "GET", "/v1.1/member?email=ada@example.com", ""},
 		{"optIn.200", "POST", "/v1.1/optin", "id=4097"},
@@ -117,6 +126,22 @@ func TestGolden_Answers(t *testing.T) {
 		{"deleteBrand.200", "POST", "/v1.1/brand/1/delete", ""},
 		{"deleteSegment.200", "POST", "/v1.1/segment/1/delete", ""},
 		{"deleteMemberActivity.200", "POST", "/v1.1/member/4097/activity/12289/delete", ""},
+		{"getAuth.200", "GET", "/v1.1/auth?accessToken=" + adasToken, ""},
+		{"authenticate.200", "POST", "/v1.1/auth", "accessToken=" + adasToken},
+		{"authenticate.200-details", "POST", "/v1.1/auth", "details=1&accessToken=" + adasToken},
+		{"getApplication.200", "GET", "/v1.1/app/info", ""},
+		{"allowDomain.200", "POST", "/v1.1/app/allowlist", "domain=www.example.com"},
+		{"whitelistDomain.200", "POST", "/v1.1/app/whitelist", "domain=example.org"},
+		{"unwhitelistDomain.200", "POST", "/v1.1/app/unwhitelist", "domain=example.org"},
+		{"unallowDomain.200", "POST", "/v1.1/app/unallowlist", "domain=example.com"},
+		{"getSignups.200", "GET", "/v1.1/login/stats/alltime", ""},
+		{"getSignupChannels.200", "GET", "/v1.1/login/stats/channels", ""},
+		{"getSignupTimeline.200", "GET", "/v1.1/login/stats/timeline", ""},
+		{"getSignupDomains.200", "GET", "/v1.1/login/stats/domains", ""},
+		{"getLoginTotals.200", "GET", "/v1.1/login/stats/totals", ""},
+		{"getTopDomains.200", "GET", "/v1.1/members/domains/top", ""},
+		{"getMemberTopDomains.200", "GET", "/v1.1/member/4097/domains/top", ""},
+		{"getMemberVisits.200", "GET", "/v1.1/members/stats/visits", ""},
 		{"getUsage.200", "GET", "/v1.1/account/usage?interval=day&start_date=2026-03-14+12:00:00&period=1+day", ""},
 		{"getUsage.200-hour", "GET", "/v1.1/account/usage?interval=hour&start_date=2026-03-15+11:00:00&end_date=2026-03-15+13:00:00", ""},
 		{"getUsage.200-month", "GET", "/v1.1/account/usage?interval=month&start_date=2026-02-01+00:00:00&period=2+month&app_scope=businessunit", ""},

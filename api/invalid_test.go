@@ -46,6 +46,7 @@ var invalid = map[word][]string{
 	"address":    {"x", "1", "256.1.1.1", "1.2.3", "::g", "1.2.3.4/8", "\x00"},
 	"birthdate":  {"x", "1990-12-24", "31-02-1990", "24-12-2099", "24/12/1990", "\x00"},
 	"gender":     {"x", "male", "M,F", "0", "\x00"},
+	"ages":       {"x", "29", "35-29", "29-", "-35", "29-35-40", "a-b", "29-1000", "2.5-3", "+1-2", "29 - 35", "٢-٣", "\x00"},
 	"group":      {"x", "day", "activities,type", "0", "\x00"},
 	"order":      {"x", "Name", "Score,Created", "0", "\x00"},
 	"slug":       {"a b", "a/b", "\x00"},
@@ -55,6 +56,7 @@ var invalid = map[word][]string{
 	"text":       {strings.Repeat("x", 256), strings.Repeat("é", 256)},
 	"long":       {strings.Repeat("x", 4097)},
 	"token":      {strings.Repeat("x", 8193)},
+	"access":     {"x", "_", strings.Repeat("0", 32), strings.Repeat("0", 32) + "_", strings.Repeat("0", 31) + "_1", strings.Repeat("g", 32) + "_1", strings.Repeat("0", 32) + "_-1", strings.Repeat("0", 32) + "_01", strings.Repeat("0", 34) + "_1", "\x00"},
 	"nothing":    {"0", "1", "x"}, // what may not be given at all
 	"everything": nil,             // the key: it is judged before
 }
@@ -80,6 +82,7 @@ var takes = map[string]word{
 	"period": "period", "period_end": "period", "start_date": "date", "end_date": "date", "updated_since": "date",
 	"interval": "order", "app_scope": "order",
 	"limit": "limit", "cursor": "cursor", "sort": "sort", "group_by": "group", "order_by": "order", "fields": "fields", "required_fields": "fields",
+	"age": "ages", "valid": "flag", "uniquemember": "flag",
 	"keyword": "text", "brand_type": "text", "type": "text", "threshold": "threshold",
 	"email": "email", "verified_email": "email", "partnerid": "text", "partnercode": "text", "username": "text", "uid": "text",
 
@@ -89,7 +92,8 @@ var takes = map[string]word{
 	"authtoken": "token", "authsecret": "token", "firstname": "text", "surname": "text", "password": "password", "birthdate": "birthdate",
 	"gender": "gender", "postcode": "text", "avatarurl": "url", "partner": "text", "code": "text", "sourceuid": "text", "userurl": "url",
 	"followers": "count", "likes": "count", "paidaccount": "flag", "expires": "text", "activity_sharing_enabled": "flag",
-	"ip": "address", "useragent": "long", "webpath": "long", "referring_url": "long", "visitor": "text",
+	"accesstoken": "access", "details": "flag",
+	"ip": "address", "strict_sso": "flag", "useragent": "long", "webpath": "long", "referring_url": "long", "visitor": "text",
 
 	"POST /v1.1/activity/record activityid":           "id",
 	"POST /v1.1/activities/record activityid":         "id",
@@ -99,6 +103,7 @@ var takes = map[string]word{
 	"POST /v1.1/member/:memberid/register country":    "country",
 	"POST /v1.1/activity/:activityid/edit onetime":    "nothing",
 	"GET /v1.1/activity/:activityid activityid":       "id",
+	"GET /v1.1/login/stats/alltime service":           "services",
 	"POST /v1.1/activity/:activityid/edit activityid": "id",
 }
 
@@ -122,7 +127,7 @@ func takenBy(o *serve.Operation, q *bind.Param) (word, bool) {
 var companions = map[string][]string{
 	"partnerid": {"partnerCode", "x"}, "partnercode": {"partnerID", "1"}, "username": {"service", "spotify"}, "uid": {"service", "spotify"},
 	"service": {"username", "x", "uid", "1"}, "threshold": {"showbrands", "1"}, "limit": {"showactions", "1"}, "optedin": {"brandID", "1"},
-	"explain_after": {"explain", "1"},
+	"explain_after": {"explain", "1"}, "strict_sso": {"domain", "example.com"},
 }
 
 // asking is a request of an operation that would be answered, to be spoiled.

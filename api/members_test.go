@@ -35,9 +35,10 @@ func TestI6_RegistrationIsComplete(t *testing.T) {
 	w := h.do("POST", keyed("/v1.1/member/register", keyStandard), `{"service":"Spotify","uid":"u-9","authtoken":"tok","authsecret":"","firstname":"Ada",
 		"username":"ada","email":" Ada@Example.com ","birthdate":"24-12-1990","gender":"other","city":"Köln","country":"de","region":"NW","postcode":"50667",
 		"avatarurl":"https://x.y/a.png","partner":"p","code":"acme","sourceuid":77,"userurl":"https://x.y/ada","followers":12,"likes":0,
-		"paidaccount":true,"expires":"soon","activity_sharing_enabled":false,"domain":"https://WWW.Example.com/page","ip":"::1","useragent":"x"}`)
+		"paidaccount":true,"expires":"soon","activity_sharing_enabled":false,"domain":"https://WWW.Example.com/page","ip":"::1",
+		"useragent":"Mozilla/5.0 (Linux; Android 14; Pixel 8) Chrome/130.0.0.0 Mobile","webpath":"/join?x","referring_url":"from","visitor":"v"}`)
 	h.status(w, http.StatusOK)
-	if got := w.Header().Values("Warning"); len(got) != 2 || !strings.Contains(got[0], "ip is not available yet") {
+	if got := w.Header().Values("Warning"); len(got) != 1 || !strings.Contains(got[0], "ip is not available yet") {
 		t.Errorf("warnings %q", got)
 	}
 	s := h.engine.submitted[0]
@@ -46,6 +47,7 @@ func TestI6_RegistrationIsComplete(t *testing.T) {
 		Application: 1, Service: domain.Spotify, Identity: testHasher{}.Identity(1, domain.ByService, "spotify", "u-9"),
 		Email: testHasher{}.Identity(1, domain.ByEmail, "Ada@Example.com"), Username: testHasher{}.Identity(1, domain.ByUsername, "spotify", "ada"),
 		Partner: testHasher{}.Identity(1, domain.ByPartner, "acme", "77"), PartnerCode: "acme", Domain: "example.com", At: now.UnixMilli(),
+		Visit: domain.Visit{Page: "example.com/join", WebPath: "/join?x", ReferringURL: "from", Visitor: "v", Device: domain.Phone},
 		Given: fields(domain.Gender, "Other", domain.City, "Köln", domain.Region, "NW", domain.Country, "DE"),
 		Record: fields(
 			domain.RecordExpires, "soon", domain.RecordPaid, "1", domain.RecordSharing, "0",
@@ -69,7 +71,7 @@ func TestI6_RegistrationIsComplete(t *testing.T) {
 	if m.Personal.Has != wantPersonal.Profile.Bits() || m.Personal.Born != 33230 || m.Personal.Base != 0 {
 		t.Errorf("%+v", m.Personal)
 	}
-	if d := cmp.Diff(want, m, cmpopts.IgnoreFields(domain.RegisterMember{}, "UUID", "TokenHash", "Personal")); d != "" {
+	if d := cmp.Diff(want, m, cmpopts.IgnoreFields(domain.RegisterMember{}, "UUID", "TokenHash", "Personal", "Visit.Key")); d != "" {
 		t.Error(d)
 	}
 	if m.UUID[6]>>4 != 4 || m.UUID[8]>>6 != 2 {
@@ -83,7 +85,7 @@ func TestI6_RegistrationIsComplete(t *testing.T) {
 	}
 	h.do("POST", keyed("/v1.1/member/register", keyStandard), "service=spotify&uid=u-9&authtoken=tok")
 	again := h.engine.submitted[1].Command.(*domain.RegisterMember)
-	if again.UUID == m.UUID || h.personalOf(&again.Personal).TokenRandom == personal.TokenRandom {
+	if again.UUID == m.UUID || h.personalOf(&again.Personal).TokenRandom == personal.TokenRandom || again.Visit.Key == m.Visit.Key {
 		t.Error("two registrations share random values")
 	}
 	if len(again.Given) != 0 || len(again.Record) != 0 || !again.Partner.IsZero() {
@@ -113,7 +115,7 @@ func TestMemberToken_Claims(t *testing.T) {
 		Keys []struct{ Kty, Crv, Kid, X, Alg string }
 	}
 	h.ok(h.do("GET", "/.well-known/jwks.json", ""), &set)
-	if len(set.Keys) != 1 || set.Keys[0].Kty != "OKP" || set.Keys[0].Crv != "Ed25519" || set.Keys[0].Alg != "EdDSA" {
+	if len(set.Keys) != 2 || set.Keys[0].Kty != "OKP" || set.Keys[0].Crv != "Ed25519" || set.Keys[0].Alg != "EdDSA" {
 		t.Fatalf("%+v", set)
 	}
 	public, err := base64.RawURLEncoding.DecodeString(set.Keys[0].X)

@@ -219,14 +219,15 @@ func exampled(o *serve.Operation, also ...string) (target string, body url.Value
 // sufficient are optional parameters without which an operation cannot answer.
 var sufficient = map[string][]string{
 	"POST /v1.1/activity/record": {"id", "brandid"}, "POST /v1.1/member/register": {"uid", "authtoken"},
-	"POST /v1.1/member/:memberid/register": {"uid", "authtoken"}, "GET /v1.1/member": {"email"},
+	"POST /v1.1/member/:memberid/register": {"uid", "authtoken"}, "POST /v1.1/member/login": {"uid", "authtoken"}, "GET /v1.1/member": {"email"},
 	"POST /v1.1/optin": {"id"}, "POST /v1.1/optout": {"id"}, "POST /v1.1/brand/:brandid/optin": {"id"},
 	"POST /v1.1/brand/:brandid/optout": {"id"}, "POST /v1.1/segment/:segmentid/optin": {"id"},
 	"POST /v1.1/segment/:segmentid/optout": {"id"}, "GET /v1.1/account/usage": {"period"},
+	"GET /v1.1/auth": {"accessToken"}, "POST /v1.1/auth": {"accessToken"},
 }
 
 // beside are parameters that one cannot stand without.
-var beside = map[string]string{"region": "country", "optedin": "segment", "threshold": "showbrands", "limit": "showactions"}
+var beside = map[string]string{"region": "country", "optedin": "segment", "threshold": "showbrands", "strict_sso": "domain", "limit": "showactions"}
 
 // Every documented example is answered in the documented shape.
 func TestOpenAPI_ExamplesAreServed(t *testing.T) {

@@ -2,8 +2,10 @@ package api
 
 import (
 	"net/http"
+	"slices"
 
 	"github.com/ovation-analytics/ovation/api/activities"
+	"github.com/ovation-analytics/ovation/api/applications"
 	"github.com/ovation-analytics/ovation/api/brands"
 	"github.com/ovation-analytics/ovation/api/feed"
 	"github.com/ovation-analytics/ovation/api/members"
@@ -17,7 +19,7 @@ import (
 // operations are all operations, in the order of the document. The list is made anew on
 // each call: a server fills in its own counters.
 func operations(member *members.Service, brand *brands.Service) []*serve.Operation {
-	return []*serve.Operation{
+	return slices.Concat([]*serve.Operation{
 		serve.Get("listBrands", "Brands", "/v1.1/brands", "All brands of the account", brand.List, serve.Cached),
 		serve.Get("getPopularBrands", "Brands", "/v1.1/brands/crossover", "The most popular brands", stats.Crossover, serve.Cached),
 		serve.Get("getBrandCrossover", "Brands", "/v1.1/brands/:brandid/crossover", "Other brands of a brand's active members", stats.Crossover, serve.Cached),
@@ -27,8 +29,8 @@ func operations(member *members.Service, brand *brands.Service) []*serve.Operati
 		serve.Post("createBrand", "Brands", "/v1.1/brand/create", "Create a brand", brand.Create, serve.Advanced, serve.Enterprise(wire.CustomPrefix)),
 		serve.Post("editBrand", "Brands", "/v1.1/brand/:brandid/edit", "Edit a brand: what is given overwrites", brand.Edit, serve.Advanced, serve.Enterprise(wire.CustomPrefix)),
 		serve.Post("deleteBrand", "Brands", "/v1.1/brand/:brandid/delete", "Delete a brand", brands.Delete, serve.Advanced),
-		serve.Post("optInToBrand", "Brands", "/v1.1/brand/:brandid/optin", "Opt a member in to a brand", member.OptBrand(members.OptsIn)),
-		serve.Post("optOutOfBrand", "Brands", "/v1.1/brand/:brandid/optout", "Opt a member out of a brand", member.OptBrand(members.OptsOut)),
+		serve.Post("optInToBrand", "Brands", "/v1.1/brand/:brandid/optin", "Opt a member in to a brand", member.OptBrand(members.OptsIn), serve.PublicWithBearer),
+		serve.Post("optOutOfBrand", "Brands", "/v1.1/brand/:brandid/optout", "Opt a member out of a brand", member.OptBrand(members.OptsOut), serve.PublicWithBearer),
 		serve.Get("getBrandActivityStats", "Brands", "/v1.1/brand/:brandID/stats/activity", "Tally of activities", stats.Activities, serve.Cached),
 		serve.Get("getBrandTimeline", "Brands", "/v1.1/brand/:brandID/stats/timeline", "Activity by day and service", stats.Timeline, serve.Cached),
 		serve.Get("getBrandLocations", "Brands", "/v1.1/brand/:brandID/stats/location", "Activity by country", stats.Locations, serve.Cached),
@@ -56,20 +58,36 @@ func operations(member *members.Service, brand *brands.Service) []*serve.Operati
 		serve.Post("createSegment", "Segments", "/v1.1/segment/create", "Create a segment", segments.Create, serve.Advanced),
 		serve.Post("editSegment", "Segments", "/v1.1/segment/:segmentid/edit", "Edit a segment: what is given overwrites", segments.Edit, serve.Advanced),
 		serve.Post("deleteSegment", "Segments", "/v1.1/segment/:segmentid/delete", "Delete a segment; opt-ins to it end", segments.Delete, serve.Advanced),
-		serve.Post("optInToSegment", "Segments", "/v1.1/segment/:segmentid/optin", "Opt a member in to a segment", member.OptSegment(members.OptsIn)),
-		serve.Post("optOutOfSegment", "Segments", "/v1.1/segment/:segmentid/optout", "Opt a member out of a segment", member.OptSegment(members.OptsOut)),
+		serve.Post("optInToSegment", "Segments", "/v1.1/segment/:segmentid/optin", "Opt a member in to a segment", member.OptSegment(members.OptsIn), serve.PublicWithBearer),
+		serve.Post("optOutOfSegment", "Segments", "/v1.1/segment/:segmentid/optout", "Opt a member out of a segment", member.OptSegment(members.OptsOut), serve.PublicWithBearer),
 
-		serve.Post("registerMember", "Members", "/v1.1/member/register", "Register a member by a service, or meet it again", member.Register),
-		serve.Post("attachService", "Members", "/v1.1/member/:memberid/register", "Attach a service to a member, or update the one it has", member.Attach),
-		serve.Get("findMember", "Members", "/v1.1/member", "A member, found by a name, with its opt-ins and service records", member.Find, serve.Cached),
-		serve.Get("getMember", "Members", "/v1.1/member/:memberid", "A member with its opt-ins and service records", member.Show, serve.Cached),
+		serve.Post("registerMember", "Members", "/v1.1/member/register", "Register a member by a service, or meet it again", member.Register, serve.Public, serve.WithBearer),
+		serve.Post("attachService", "Members", "/v1.1/member/:memberid/register", "Attach a service to a member, or update the one it has", member.Attach, serve.PublicWithBearer),
+		serve.Post("loginMember", "Members", "/v1.1/member/login", "Log a member in by a service", member.Login, serve.Public),
+		serve.Get("findMember", "Members", "/v1.1/member", "A member, found by a name, with its opt-ins and service records", member.Find, serve.Cached, serve.PublicWithBearer),
+		serve.Get("getMember", "Members", "/v1.1/member/:memberid", "A member with its opt-ins and service records", member.Show, serve.Cached, serve.PublicWithBearer),
 		serve.Post("deleteMemberActivity", "Members", "/v1.1/member/:memberid/activity/:actionid/delete", "Delete an action of a member: it is in no number and no list any more, and a repeat does not bring it back", members.DeleteAction),
 		serve.Get("checkMemberActivity", "Members", "/v1.1/member/:memberid/activity/:activityid", "Whether a member did something: how often, when first and last, and the latest action", members.CheckActivity, serve.Cached),
 		serve.Get("listMembers", "Members", "/v1.1/members", "All members, with what they did in the last week; services are those that they hold", member.List, serve.Cached),
 		serve.Get("getMemberTotals", "Members", "/v1.1/members/stats/activity", "Members by the number of their actions", members.Totals, serve.Cached),
+		serve.Get("listLoggedInMembers", "Members", "/v1.1/members/login", "Members by their last login; a registration is one", member.LoggedIn, serve.Cached),
 		serve.Get("listActiveMembers", "Members", "/v1.1/members/active", "Members by activity", member.Active, serve.Cached),
-		serve.Post("optIn", "Members", "/v1.1/optin", "Opt a member in to the global list", member.OptGlobal(members.OptsIn)),
-		serve.Post("optOut", "Members", "/v1.1/optout", "Opt a member out of the global list", member.OptGlobal(members.OptsOut)),
+		serve.Post("optIn", "Members", "/v1.1/optin", "Opt a member in to the global list", member.OptGlobal(members.OptsIn), serve.PublicWithBearer),
+		serve.Post("optOut", "Members", "/v1.1/optout", "Opt a member out of the global list", member.OptGlobal(members.OptsOut), serve.PublicWithBearer),
+	}, accessOperations(member), loginOperations())
+}
+
+// accessOperations are those on tokens, on the application of the key and on how often keys were used.
+func accessOperations(member *members.Service) []*serve.Operation {
+	return []*serve.Operation{
+		serve.Get("getAuth", "Auth", "/v1.1/auth", "The member of an access token or of a Bearer", member.Auth, serve.Public, serve.WithBearer),
+		serve.Post("authenticate", "Auth", "/v1.1/auth", "The member of an access token or of a Bearer, which stay out of the address", member.Auth, serve.Public, serve.WithBearer),
+
+		serve.Get("getApplication", "Applications", "/v1.1/app/info", "The application of the key", applications.Show, serve.Cached, serve.Public),
+		serve.Post("allowDomain", "Applications", "/v1.1/app/allowlist", "Allow pages of a domain to read answers", applications.Allow, serve.Advanced),
+		serve.Post("whitelistDomain", "Applications", "/v1.1/app/whitelist", "Another path of allowDomain", applications.Allow, serve.Advanced),
+		serve.Post("unallowDomain", "Applications", "/v1.1/app/unallowlist", "Take a domain from the allowlist", applications.Unallow, serve.Advanced),
+		serve.Post("unwhitelistDomain", "Applications", "/v1.1/app/unwhitelist", "Another path of unallowDomain", applications.Unallow, serve.Advanced),
 
 		serve.Get("getUsage", "Account", "/v1.1/account/usage", "Hits per hour, day or month, of one application or of all", usage.Show),
 	}

@@ -109,7 +109,7 @@ func TestTCP_BothProtocols(t *testing.T) {
 		refused(domain.TooLarge, "GET", list+"&x="+strings.Repeat("x", 70<<10), nil)
 		refused(domain.TooLarge, "POST", create, strings.NewReader(strings.Repeat("x", 1<<20+1)), form...)
 		refused(domain.TooLarge, "POST", create, io.MultiReader(strings.NewReader(strings.Repeat("x", 1<<20+1))), form...) // of unknown length
-		if w := refused(domain.MethodNotAllowed, "DELETE", list, nil); w.Header.Get("Allow") != "GET, HEAD" {
+		if w := refused(domain.MethodNotAllowed, "DELETE", list, nil); w.Header.Get("Allow") != "GET, HEAD, OPTIONS" {
 			t.Errorf("Allow: %q", w.Header.Get("Allow"))
 		}
 		for path, to := range map[string]string{"/v1.1/activity/Feed": "/v1.1/activity/feed", "/v1.1/brand/Create": "/v1.1/brand/create", "/v1.1/member/REGISTER": "/v1.1/member/register"} {

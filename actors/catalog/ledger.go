@@ -78,10 +78,7 @@ func (l *ledger) put(entity any) {
 		v.accounts.Set(uint32(e.ID), e, l.epoch)
 		l.names[e.Name] = e.ID
 	case *domain.Application:
-		if v.applications.Get(uint32(e.ID)) == nil {
-			changeOwned(v, e.Account, l.epoch, func(o *owned) { o.applications = append(o.applications, e.ID) })
-		}
-		v.applications.Set(uint32(e.ID), e, l.epoch)
+		putApplication(v, e, l.epoch)
 	case *domain.Key:
 		putKey(v, e, l.epoch)
 	case *domain.Brand:
@@ -96,6 +93,8 @@ func (l *ledger) put(entity any) {
 			changeOwned(v, e.Account, l.epoch, func(o *owned) { o.segments = append(o.segments, e.ID) })
 		}
 		v.segments.Set(uint32(e.ID), e, l.epoch)
+	case *domain.SigningKey:
+		putSigningKey(v, e)
 	case *domain.SetAside:
 		putSetAside(v, e)
 	case *domain.AcceptedGap:
@@ -207,6 +206,14 @@ func (l *ledger) command(r *domain.Record) domain.Outcome {
 		return l.putSegment(r.Account, c)
 	case *domain.DeleteSegment:
 		return l.deleteSegment(r.Account, c)
+	case *domain.AllowDomain:
+		return l.allowDomain(r.Account, c)
+	case *domain.UnallowDomain:
+		return l.unallowDomain(r.Account, c)
+	case *domain.EditApplication:
+		return editApplication(l, c)
+	case *domain.AddSigningKey:
+		return addSigningKey(l, c)
 	case *domain.PutPlan:
 		return l.putPlan(c)
 	case *domain.PutLimits:

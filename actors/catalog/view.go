@@ -21,9 +21,10 @@ type View struct {
 	segments     cow.Array[*domain.Segment]
 	owned        cow.Array[*owned] // by account
 	byHash       map[domain.KeyHash]uint32
-	setAside     map[RecordPlace]int64 // when, ms since 1970
-	accepted     journal.AcceptedGaps
-	slotKeys     *domain.SlotKeys
+	access
+	setAside map[RecordPlace]int64 // when, ms since 1970
+	accepted journal.AcceptedGaps
+	slotKeys *domain.SlotKeys
 }
 
 // owned is what an account has, in order of ids; it only grows.

@@ -46,6 +46,9 @@ type Application struct {
 	Name    string
 	Plan    Plan
 	Created int64
+
+	Domains   []string  // of the allowlist, ascending
+	Addresses Addresses // of its pages
 }
 
 // KeyScope says what a key may do.

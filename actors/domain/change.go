@@ -6,22 +6,23 @@ type ChangeKind uint8
 // The changes that applying a record can make. Row and Content are set for the
 // first two, Value (a pointer to the type named) for the others.
 const (
-	RowAdded     ChangeKind = iota + 1 // Row, Content: an action that is new
-	RowTaken                           // Row: an action that counts no more; its Flags say why
-	OneTimePut                         // *OneTime
-	MemberPut                          // *Member
-	IdentityPut                        // *Identity
-	IdentityDrop                       // *Identity
-	BitPut                             // *Bit
-	ColumnPut                          // *Column
-	RequestPut                         // *Request
-	OutboxPut                          // *Outgoing
-	OutboxTrim                         // *Published
-	UsagePut                           // *UsageCount
-	PointerPut                         // *Pointer
-	PointerDrop                        // *Pointer
-	ParkedPut                          // *Parked
-	ParkedDrop                         // *Parked: all of its member; Account and Ord are looked at
+	RowAdded      ChangeKind = iota + 1 // Row, Content: an action that is new
+	RowTaken                            // Row: an action that counts no more; its Flags say why
+	OneTimePut                          // *OneTime
+	MemberPut                           // *Member
+	IdentityPut                         // *Identity
+	IdentityDrop                        // *Identity
+	BitPut                              // *Bit
+	ColumnPut                           // *Column
+	RequestPut                          // *Request
+	OutboxPut                           // *Outgoing
+	OutboxTrim                          // *Published
+	UsagePut                            // *UsageCount
+	PointerPut                          // *Pointer
+	PointerDrop                         // *Pointer
+	ParkedPut                           // *Parked
+	ParkedDrop                          // *Parked: all of its member; Account and Ord are looked at
+	VisitPlacePut                       // *NumberedPlace: a place of visits that has got its number
 )
 
 // Change is one thing that applying a record changes. The pure cores make them,
@@ -50,6 +51,7 @@ const (
 	AttrListed                       // OptValue of a segment: put on its list by segmentid, and not opted out since
 	AttrHas                          // HasValue: the profile has a value in the field
 	AttrMuted                        // one byte: the code of a service of which no record shares activities
+	AttrLapsed                       // one byte: the code of a service of which there are records, none of them valid
 )
 
 // OptKind says of what an opt-in is one.
@@ -150,7 +152,7 @@ type ShardState struct {
 	Outbox    uint64 // last sequence of the outbox
 	Published uint64 // forwards up to here are published
 	DeadUpTo  uint64 // dead letters up to here are published
-	Rows      uint64 // rows alive
+	Rows      uint64 // rows alive, without visits
 	Expired   Month  // months before this are dropped
 	Dead      [Reasons]uint64
 

@@ -27,6 +27,7 @@ type RegisterMember struct {
 	At        int64    // ms since 1970
 	UUID      [16]byte // for a member that is new
 	TokenHash [16]byte // keyed hash of the access token's random bits
+	Visit     Visit    // that the registration is
 }
 
 // Kind is KindRegister.
@@ -51,6 +52,23 @@ type AttachService struct {
 
 // Kind is KindAttach.
 func (*AttachService) Kind() Kind { return KindAttach }
+
+// LogIn logs a member in by a service record.
+type LogIn struct {
+	Member      MemberID // its slot is the record's place; 0: no member has the identity, whose slot it is
+	Application ApplicationID
+	Identity    IdentityHash // of the service record
+	Service     Service
+	Password    string      // of Email: hash in PHC format, under the salt in use
+	Personal    PersonalPut // the member's, with what is given; without a key nothing is
+	Domain      string      // canonical; empty: none given
+	Strict      bool        // the member must have registered on Domain
+	At          int64       // ms since 1970
+	Visit       Visit
+}
+
+// Kind is KindLogin.
+func (*LogIn) Kind() Kind { return KindLogin }
 
 // Opt is what a member can opt in to.
 type Opt struct {

@@ -45,15 +45,30 @@ type Ages struct {
 
 // AgesAt are the ages at the end of a range: on the UTC day of its last second.
 func AgesAt(r Range) (a Ages) {
-	y, m, d := time.Unix(int64(max(r.To, 1)-1), 0).UTC().Date()
 	for band, years := range youngest {
-		day := time.Date(y-years, m, d, 0, 0, 0, 0, time.UTC)
-		if day.Day() != d { // there is no 29 February: who was born on 1 March has yet to wait
-			day = day.AddDate(0, 0, -1)
-		}
-		a.last[band] = BirthDay(day)
+		a.last[band] = lastBorn(r, years)
 	}
 	return a
+}
+
+// lastBorn is the last birth day of those who are so many years old at the end of a range; 0: it
+// is before 1900.
+func lastBorn(r Range, years int) uint16 {
+	y, m, d := time.Unix(int64(max(r.To, 1)-1), 0).UTC().Date()
+	day := time.Date(y-years, m, d, 0, 0, 0, 0, time.UTC)
+	if day.Day() != d { // there is no 29 February: who was born on 1 March has yet to wait
+		day = day.AddDate(0, 0, -1)
+	}
+	return BirthDay(day)
+}
+
+// BirthDays are days of birth, the last one included, as a column holds them.
+type BirthDays struct{ First, Last uint16 }
+
+// BornForAges are the birth days of those who are from least to most years old at the end of a
+// range, in whole years.
+func BornForAges(r Range, least, most int) BirthDays {
+	return BirthDays{First: lastBorn(r, most+1) + 1, Last: lastBorn(r, least)}
 }
 
 // Band is the place in AgeBands of who was born on the day. Of who was not born yet,

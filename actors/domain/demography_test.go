@@ -83,3 +83,29 @@ func TestAgeBands_NamesHaveTheirAges(t *testing.T) {
 		}
 	}
 }
+
+// The birth days of a range of ages are those of members that old.
+func TestBornForAges_CountsBirthdays(t *testing.T) {
+	for _, end := range []string{"2024-02-29", "2024-03-01", "2025-02-28", "2025-03-01", "2026-11-25"} {
+		last, err := time.Parse(time.DateOnly, end)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := Range{To: Second(last.Unix()) + 1}
+		for _, ages := range [][2]int{{0, 0}, {0, 999}, {1, 1}, {29, 35}, {18, 18}, {120, 130}, {999, 999}} {
+			days := BornForAges(r, ages[0], ages[1])
+			for day := range 366 * 130 {
+				birth := last.AddDate(0, 0, 100-day)
+				if birth.Year() < 1900 {
+					break
+				}
+				age := wholeYears(birth, last)
+				born := BirthDay(birth)
+				in := born >= days.First && born <= days.Last
+				if want := age >= ages[0] && age <= ages[1]; in != want {
+					t.Fatalf("%s is %d on %s: in %v is %v", birth.Format(time.DateOnly), age, end, ages, in)
+				}
+			}
+		}
+	}
+}

@@ -10,11 +10,13 @@
 //	member.go     a member and its service records
 //	identity.go   the 128-bit names under which a member is found
 //	action.go     rows: what a member did, once
+//	visit.go      registrations and logins: rows of brand 0
 //	change.go     what applying a record changes; the store writes it
 //	reason.go     why a record became a dead letter
 //	repeat.go     the months in which a repeat is looked for
 //	segment.go    segments of members and their rules
 //	question.go   what can be asked about activity, and the mergeable answers
+//	visitquery.go what can be asked about registrations and logins
 //	readset.go    what an answer is made of
 //	ranking.go    members by score, brands by members; rankhistogram.go: how deep rows lie
 //	feed.go       actions in order; contentsearch.go: a keyword in their contents

@@ -37,6 +37,7 @@ type FeedItem struct {
 
 // Shown is what a feed shows of an action beside its row.
 type Shown struct {
-	Content *Content // nil: nothing is stored
-	Member  *Member  // nil: there is no such member any more
+	Content *Content   // nil: nothing is stored
+	Member  *Member    // nil: there is no such member any more
+	Place   VisitPlace // of a visit
 }

@@ -203,7 +203,8 @@ type ServiceRecord struct {
 	Fields      Fields       // RecordPaid and so on, in clear; of an opened member all
 	PartnerCode string
 	PartnerID   string   // of an opened member
-	Domains     []string // of registrations and logins, as they came
+	Domains     []string // of registrations, as they came
+	Visited     []string // of logins, where no registration came from
 	Created     int64    // ms since 1970
 	Updated     int64
 	LastLogin   int64

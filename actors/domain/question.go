@@ -19,6 +19,7 @@ const (
 	ShapeStandings                      // brands of a few members, by score: *Standings
 	ShapeMemberList                     // members by id, whatever they did: *MemberList
 	ShapeRankHistogram                  // how many rows of a feed or of leaders have a rank: *RankHistogram
+	ShapeDomains                        // visits by domain: *Domains
 )
 
 // Question is a question about activity with all it takes from clock and catalog:
@@ -38,6 +39,7 @@ type Question struct {
 	Explain       bool           // of the shapes that count: the answer has a Feed, too, of the actions counted
 	MemberListing MemberListing  // of ShapeRoll
 	Histogram     HistogramQuery // of ShapeDepths
+	Visits        *VisitQuery    // visits are counted in place of actions; nil: actions
 }
 
 // Group says of a definition that its actions count, in which group of a tally,
@@ -69,6 +71,8 @@ type Filter struct {
 	AnyOf     []Performed // members who did one of these within the question's range, by whatever service
 	AllOf     []Performed // members who did every one of these, likewise
 	From      *List       // members on it
+	Genders   []uint16    // GenderCode
+	Born      *BirthDays  // members born in them; nil: no matter
 }
 
 // Performed is a definition that a member has an action of, perhaps for one brand only.
@@ -82,7 +86,8 @@ type Performed struct {
 func (f *Filter) OfMembers() bool {
 	return len(f.Members) > 0 || len(f.Exclude) > 0 || len(f.Countries) > 0 || len(f.Regions) > 0 ||
 		f.Domain != "" || f.OptIn != "" || f.Paid || len(f.Holds) > 0 || len(f.Has) > 0 ||
-		f.Opted || f.Acted || len(f.AnyOf) > 0 || len(f.AllOf) > 0 || f.From != nil
+		f.Opted || f.Acted || len(f.AnyOf) > 0 || len(f.AllOf) > 0 || f.From != nil ||
+		len(f.Genders) > 0 || f.Born != nil
 }
 
 // Count is a number of actions and of the distinct members who did them.
@@ -130,6 +135,7 @@ type Answer struct {
 	Crossover  *Crossover
 	Feed       *Feed
 	Histogram  *RankHistogram
+	Domains    *Domains
 	Position   Position // what had been applied
 	LagMs      int64    // now − the latest moment at which the log's end then seen has since been applied
 }

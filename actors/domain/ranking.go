@@ -31,10 +31,11 @@ const (
 	ByCreated                // when the member came to be
 	ByLastLogin              // when it last logged in; a registration is a login
 	ByActions                // number of the actions that count
+	ByVisit                  // of visits alone: when the latest of those that count was made
 )
 
 // Timed reports an order by a time.
-func (o Order) Timed() bool { return o == ByCreated || o == ByLastLogin }
+func (o Order) Timed() bool { return o == ByCreated || o == ByLastLogin || o == ByVisit }
 
 // Leaders are members by rank: of a shard the first End of them, of a merged answer
 // those from Offset on.
@@ -52,7 +53,7 @@ type Leader struct {
 	Member  MemberID
 	Score   uint64
 	Actions uint64
-	At      Second // what it is ranked by, where that is a time
+	At      Second // what it is ranked by, where that is a time; of visits its last one of all
 }
 
 // Crossover is brands by members: of a shard all brands with one, in any order; of

@@ -19,9 +19,10 @@ type ReadSet struct {
 // RowsOf are the actions for a brand in a range, and what else of the range the answer
 // was made from.
 type RowsOf struct {
-	Brand BrandID // 0: for every brand of the account
-	Range Range
-	Shows Shows
+	Brand  BrandID // 0: for every brand of the account
+	Range  Range
+	Shows  Shows
+	Visits bool // visits in place of actions
 }
 
 // Shows is what of a range an answer has beside the actions that lie in it.
@@ -71,6 +72,9 @@ func ReadSetOf(q *Question) (f ReadSet, ok bool) {
 	}
 	f.Known = AttrMember.Set() // who is gone takes rows out of every number
 	allMembers := false        // members without a row count, too
+	if q.Visits != nil {
+		return f.visits(q)
+	}
 	switch q.Shape {
 	case ShapeTally, ShapeNewcomers, ShapeFeed, ShapeStandings:
 		f.rows(q.Brand, q.Range, ShowsActions)
@@ -110,6 +114,33 @@ func ReadSetOf(q *Question) (f ReadSet, ok bool) {
 	return f, true
 }
 
+// visits is the footprint of a question about visits.
+func (f *ReadSet) visits(q *Question) (ReadSet, bool) {
+	shows := ShowsActions
+	if q.Filter.Born != nil {
+		shows = ShowsAges
+	}
+	switch q.Shape {
+	case ShapeTally, ShapeDomains, ShapeFeed:
+	case ShapeTimeline:
+		shows = ShowsDays // and with them ages: the last day is one of them
+	case ShapeLeaders:
+		f.order(ByLastLogin) // Leader.At is that of the member
+	default:
+		return ReadSet{}, false
+	}
+	f.Rows = []RowsOf{{Range: q.Range, Shows: shows, Visits: true}}
+	if q.Visits.Valid {
+		f.Known |= AttrService.Set() | AttrLapsed.Set()
+	}
+	f.filter(q)
+	f.Among = q.Among()
+	if q.Top.Audience {
+		f.Any = f.Known
+	}
+	return *f, true
+}
+
 // Among are the members that the question names: it is asked in their shards alone. nil:
 // it is asked in every shard.
 func (q *Question) Among() []MemberID {
@@ -120,7 +151,10 @@ func (q *Question) Among() []MemberID {
 }
 
 func (f *ReadSet) rows(brand BrandID, in Range, shows Shows) {
-	r := RowsOf{brand, in, shows}
+	f.add(RowsOf{Brand: brand, Range: in, Shows: shows})
+}
+
+func (f *ReadSet) add(r RowsOf) {
 	if !slices.Contains(f.Rows, r) {
 		f.Rows = append(f.Rows, r)
 	}
@@ -160,6 +194,8 @@ func (f *ReadSet) filter(q *Question) {
 		{by.Paid, AttrPaid},
 		{len(by.Holds) > 0, AttrService},
 		{len(by.Has) > 0, AttrHas},
+		{len(by.Genders) > 0, AttrGender},
+		{by.Born != nil, AttrBirthDay},
 	} {
 		if c.asked {
 			f.Known |= c.Set()
@@ -200,7 +236,7 @@ func (f *ReadSet) Add(g *ReadSet) {
 		f.Among = slices.Compact(f.Among)
 	}
 	for _, r := range g.Rows {
-		f.rows(r.Brand, r.Range, r.Shows)
+		f.add(r)
 	}
 	f.Known |= g.Known
 	f.Any |= g.Any

@@ -14,13 +14,14 @@ func TestReadSet_CoversEveryQuestionField(t *testing.T) {
 		of    reflect.Type
 		knows string
 	}{
-		{reflect.TypeFor[Question](), "Account Shape Brand Range Filter Groups Lists Top Without Listing Explain MemberListing Histogram"},
-		{reflect.TypeFor[Filter](), "Services Members Exclude Countries Regions Domain OptIn Paid Holds Has Opted Ended Acted AnyOf AllOf From"},
+		{reflect.TypeFor[Question](), "Account Shape Brand Range Filter Groups Lists Top Without Listing Explain MemberListing Histogram Visits"},
+		{reflect.TypeFor[Filter](), "Services Members Exclude Countries Regions Domain OptIn Paid Holds Has Opted Ended Acted AnyOf AllOf From Genders Born"},
 		{reflect.TypeFor[Top](), "Order Up Offset Limit Latest Audience After Above Least"},
 		{reflect.TypeFor[Listing](), "Every Recorded Up Keyword Offset Limit After"},
 		{reflect.TypeFor[List](), "Segment Rule"},
 		{reflect.TypeFor[Rule](), "Definitions Brand Threshold Range"},
 		{reflect.TypeFor[Performed](), "Definition Brand"},
+		{reflect.TypeFor[VisitQuery](), "Of By Domain Page Totals Valid"},
 		{reflect.TypeFor[MemberListing](), "Up Offset Limit After Changed"},
 	} {
 		var has []string
@@ -35,7 +36,7 @@ func TestReadSet_CoversEveryQuestionField(t *testing.T) {
 
 func TestReadSet_OfShapeAndFilter(t *testing.T) {
 	week := Range{From: 1000, To: 2000}
-	rows := func(b BrandID, s Shows) []RowsOf { return []RowsOf{{b, week, s}} }
+	rows := func(b BrandID, s Shows) []RowsOf { return []RowsOf{{Brand: b, Range: week, Shows: s}} }
 	of := func(all ...Attribute) (s Attributes) {
 		for _, a := range append(all, AttrMember) {
 			s |= a.Set()
@@ -70,7 +71,7 @@ func TestReadSet_OfShapeAndFilter(t *testing.T) {
 		"lists": {
 			Question{Shape: ShapeLists, Lists: []List{{Segment: 1}, {Segment: 2, Rule: &Rule{Brand: 3, Range: AllTime}}}},
 			ReadSet{
-				Rows: []RowsOf{{3, AllTime, ShowsActions}}, Known: of(AttrOptIn, AttrOptOut, AttrListed), Any: of(AttrOptIn, AttrOptOut, AttrListed),
+				Rows: []RowsOf{{Brand: 3, Range: AllTime}}, Known: of(AttrOptIn, AttrOptOut, AttrListed), Any: of(AttrOptIn, AttrOptOut, AttrListed),
 			},
 		},
 		"filters": {
@@ -82,11 +83,11 @@ func TestReadSet_OfShapeAndFilter(t *testing.T) {
 		},
 		"performed": {
 			Question{Shape: ShapeTally, Brand: 7, Filter: Filter{AnyOf: []Performed{{100, 8}, {101, 8}}, AllOf: []Performed{{100, 0}}, Opted: true}},
-			ReadSet{Rows: []RowsOf{{7, week, ShowsActions}, {8, week, ShowsActions}, {0, week, ShowsActions}}, Known: of(AttrOptIn)},
+			ReadSet{Rows: []RowsOf{{Brand: 7, Range: week}, {Brand: 8, Range: week}, {Range: week}}, Known: of(AttrOptIn)},
 		},
 		"a segment's members": {
 			Question{Shape: ShapeTally, Brand: 7, Filter: Filter{From: &List{Segment: 2, Rule: &Rule{Range: week}}}},
-			ReadSet{Rows: []RowsOf{{7, week, ShowsActions}, {0, week, ShowsActions}}, Known: of(AttrOptIn, AttrOptOut, AttrListed)},
+			ReadSet{Rows: []RowsOf{{Brand: 7, Range: week}, {Range: week}}, Known: of(AttrOptIn, AttrOptOut, AttrListed)},
 		},
 	} {
 		c.q.Range = week

@@ -18,6 +18,7 @@ const (
 	KindOptIn     Kind = 11 // opt a member in
 	KindOptOut    Kind = 12 // opt a member out
 	KindDelete    Kind = 13 // delete an action
+	KindLogin     Kind = 14 // log a member in
 
 	KindLayout            Kind = 64
 	KindCreateApplication Kind = 65
@@ -32,8 +33,12 @@ const (
 	KindPutSegment        Kind = 74
 	KindDeleteSegment     Kind = 75
 	KindPutSlotKeys       Kind = 80
-	KindPutPlan           Kind = 84
-	KindPutLimits         Kind = 85
+	KindAllowDomain       Kind = 84
+	KindUnallowDomain     Kind = 85
+	KindEditApplication   Kind = 86
+	KindAddSigningKey     Kind = 87
+	KindPutPlan           Kind = 88
+	KindPutLimits         Kind = 89
 
 	// KindForeign is a value of another program, as a reader of the journal or of the
 	// catalog gives it: Origin is its own place. No record of a log has the code.

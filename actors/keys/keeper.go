@@ -62,8 +62,8 @@ func (k *Keeper) Put(ctx context.Context, keys []seal.DataKey) error {
 	return nil
 }
 
-// Get appends the key of each id to dst, ready to seal and open, in their order; the zero Cipher where there is none, or
-// the id is zero. The error has code Unavailable: which keys there are is not known then.
+// Get appends the key of each id to dst, ready to seal and open, in their order; the zero Cipher
+// where there is none, or the id is zero. The error has code Unavailable: which keys there are is not known then.
 func (k *Keeper) Get(ctx context.Context, dst []seal.Cipher, ids []domain.KeyID) ([]seal.Cipher, error) {
 	from := len(dst)
 	hits := 0

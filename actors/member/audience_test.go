@@ -90,7 +90,7 @@ func TestI7_IndexSelectsAsOfItsCommit(t *testing.T) {
 			}
 			o := domain.Ordinal(rnd.IntN(len(members)))
 			x := &members[o]
-			switch rnd.IntN(5) {
+			switch rnd.IntN(7) {
 			case 0:
 				alive[x.ID] = rnd.IntN(4) > 0
 				a.Put(&domain.Bit{Ord: o, Attribute: domain.AttrMember, On: alive[x.ID]})
@@ -103,6 +103,16 @@ func TestI7_IndexSelectsAsOfItsCommit(t *testing.T) {
 					x.Country = countries[rnd.IntN(len(countries))]
 				}
 				a.PutColumn(&domain.Column{Ord: o, Attribute: domain.AttrCountry, Value: x.Country})
+			case 3:
+				x.Born = uint16(rnd.IntN(5) * 9000)
+				a.PutColumn(&domain.Column{Ord: o, Attribute: domain.AttrBirthDay, Value: x.Born})
+			case 4:
+				if x.Gender > 0 {
+					a.Put(&domain.Bit{Ord: o, Attribute: domain.AttrGender, Value: domain.Genders[x.Gender-1]})
+				}
+				if x.Gender = uint16(rnd.IntN(4)); x.Gender > 0 {
+					a.Put(&domain.Bit{Ord: o, Attribute: domain.AttrGender, Value: domain.Genders[x.Gender-1], On: true})
+				}
 			default:
 				mark(rnd, a, o, x)
 			}
@@ -143,6 +153,12 @@ func randomFilter(rnd *rand.Rand, members []reference.Member, countries []uint16
 	}
 	if rnd.IntN(3) == 0 {
 		f.Exclude = some()
+	}
+	if rnd.IntN(5) == 0 {
+		f.Genders = []uint16{uint16(rnd.IntN(5)), uint16(1 + rnd.IntN(3))}
+	}
+	if rnd.IntN(5) == 0 {
+		f.Born = &domain.BirthDays{First: uint16(rnd.IntN(40_000)), Last: uint16(rnd.IntN(40_000))}
 	}
 	if rnd.IntN(3) == 0 {
 		f.Countries = countries[1 : 2+rnd.IntN(3)]
@@ -257,5 +273,33 @@ func TestRegister_ChangesWhatFiltersRead(t *testing.T) {
 	}
 	if n := len(s.Member.Services); n != 2 || s.Member.Personal.Born != 2 {
 		t.Fatalf("%+v", s.Member)
+	}
+}
+
+// A member has a valid record of a service while one of its records of it is valid.
+func TestIndex_ValidRecords(t *testing.T) {
+	record := func(s domain.Service, invalid bool) domain.ServiceRecord {
+		return domain.ServiceRecord{Service: s, Invalid: invalid}
+	}
+	a := NewAudience()
+	for i, records := range [][]domain.ServiceRecord{
+		{record(domain.Email, false), record(domain.Spotify, true)},
+		{record(domain.Spotify, true), record(domain.Spotify, false)},
+		{record(domain.Spotify, true), record(domain.Spotify, true)},
+		{record(domain.Deezer, true), record(domain.Email, true)},
+	} {
+		m := &domain.Member{Ord: domain.Ordinal(i), State: domain.MemberActive, Services: records}
+		a.Add(domain.MemberIDOf(uint64(i+1), 1))
+		for _, c := range (filterable{}).to(nil, filterableOf(m), m) {
+			if b, ok := c.Value.(*domain.Bit); ok {
+				a.Put(b)
+			}
+		}
+	}
+	index := a.Commit()
+	for s, want := range map[domain.Service]uint64{domain.Email: 1, domain.Spotify: 2, domain.Deezer: 0, domain.Tumblr: 0} {
+		if got := index.Valid(s); len(got) != 1 || got[0] != want {
+			t.Errorf("%s: %b, want %b", s, got, want)
+		}
 	}
 }

@@ -94,7 +94,7 @@ func (s *State) Await(dst []domain.Change, p domain.PendingRegistration, isNew b
 type Settled struct {
 	Ended   *domain.PendingRegistration // nil: nothing yet
 	Granted bool                        // it was applied; else it left nothing
-	Again   bool                        // not, because its address got a password, or the member another personal part, meanwhile
+	Again   bool                        // not: its address got a password, or the member another personal part, meanwhile
 	IsNew   bool                        // the member came into being by it, or did not: what is parked for it is due
 }
 

@@ -8,6 +8,8 @@
 //	register.go  a registration: a new member, or one met again
 //	claims.go    the identities a registration needs, and waiting for them
 //	password.go  a password given for an address that has one
+//	login.go     a login
+//	visit.go     the row of a registration or a login
 //	opts.go      opting in and out
 //	filterable.go  what of a member is filtered by, as bits and columns
 //	audience.go  the same facts of all members of an account, as questions read them

@@ -37,6 +37,7 @@ func filterableOf(m *domain.Member) filterable {
 	for i := range m.Services {
 		r := &m.Services[i]
 		f.put(domain.AttrService, serviceValue(r.Service))
+		f.putIf(r.Invalid && !holdsValid(m, r.Service), domain.AttrLapsed, serviceValue(r.Service))
 		if r.Paid() {
 			f.put(domain.AttrPaid, "")
 		}
@@ -57,6 +58,11 @@ func filterableOf(m *domain.Member) filterable {
 	f.born = m.Personal.Born
 	f.times = [3]uint32{seconds(m.Created), seconds(m.LastLogin()), seconds(m.Changed())}
 	return f
+}
+
+// holdsValid reports that the member has a valid record of the service.
+func holdsValid(m *domain.Member, s domain.Service) bool {
+	return slices.ContainsFunc(m.Services, func(r domain.ServiceRecord) bool { return r.Service == s && !r.Invalid })
 }
 
 func (f *filterable) put(a domain.Attribute, value string) {

@@ -43,6 +43,7 @@ func register(m *domain.Member, c *domain.RegisterMember, record uint64) {
 	r.PartnerCode = c.PartnerCode
 	if c.Domain != "" && !slices.Contains(r.Domains, c.Domain) {
 		r.Domains = append(slices.Clone(r.Domains), c.Domain)
+		r.Visited = slices.DeleteFunc(slices.Clone(r.Visited), func(d string) bool { return d == c.Domain })
 	}
 	if c.Password != "" && m.Password(c.Identity) == "" {
 		m.Passwords = append(slices.Clone(m.Passwords), domain.Password{Address: c.Identity, Hash: c.Password})

@@ -1,6 +1,10 @@
 package member
 
-import "github.com/ovation-analytics/ovation/actors/domain"
+import (
+	"math/bits"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
 
 // pageWords is the number of words of a bitmap's page.
 const pageWords = 1 << pageBits / 64
@@ -41,6 +45,12 @@ func (c *Index) Select(dst []uint64, f *domain.Filter, ordinal func(domain.Membe
 	}
 	for _, field := range f.Has {
 		c.and(dst, domain.AttrHas, domain.HasValue(field))
+	}
+	if len(f.Genders) > 0 {
+		c.and(dst, domain.AttrGender, genderValues(f.Genders)...)
+	}
+	if f.Born != nil {
+		c.keepBorn(dst, *f.Born)
 	}
 	if f.Opted {
 		c.keepAny(dst, c.bitmaps.opted(f.Ended))
@@ -124,4 +134,52 @@ func (c *Index) keepCountries(dst []uint64, countries []uint16) {
 			page[i] &= any[i]
 		}
 	}
+}
+
+// keepBorn clears the members born on other days, and those of no known birth day.
+func (c *Index) keepBorn(dst []uint64, days domain.BirthDays) {
+	first := max(days.First, 1)
+	for at := 0; at < len(dst); at += pageWords {
+		page := dst[at:min(at+pageWords, len(dst))]
+		k := at / pageWords
+		if k >= len(c.born.pages) || c.born.pages[k] == nil || first > days.Last {
+			clear(page)
+			continue
+		}
+		born, width := &c.born.pages[k].values, days.Last-first
+		for i, w := range page {
+			for ; w != 0; w &= w - 1 {
+				bit := bits.TrailingZeros64(w)
+				if born[i<<6|bit]-first > width {
+					page[i] &^= 1 << bit
+				}
+			}
+		}
+	}
+}
+
+// genderValues are the values of AttrGender of codes.
+func genderValues(codes []uint16) (values []string) {
+	for _, code := range codes {
+		if i := int(code) - 1; i >= 0 && i < len(domain.Genders) {
+			values = append(values, domain.Genders[i])
+		}
+	}
+	return values
+}
+
+// Valid is the bitset of the members with a valid record of the service.
+func (c *Index) Valid(s domain.Service) []uint64 {
+	set := make([]uint64, (len(c.ids)+63)/64)
+	c.copyTo(set, bitValue{domain.AttrService, serviceValue(s)})
+	lapsed := c.bitmaps.get(bitValue{domain.AttrLapsed, serviceValue(s)})
+	if lapsed == nil {
+		return set
+	}
+	for k, p := range lapsed.pages {
+		for i := k * pageWords; p != nil && i < min((k+1)*pageWords, len(set)); i++ {
+			set[i] &^= p.words[i-k*pageWords]
+		}
+	}
+	return set
 }

@@ -80,8 +80,10 @@ func (s *State) Bytes() int {
 	for i := range m.Services {
 		r := &m.Services[i]
 		n += int(unsafe.Sizeof(*r)) + len(r.PartnerCode) + fieldBytes(r.Fields)
-		for _, d := range r.Domains {
-			n += int(unsafe.Sizeof(d)) + len(d)
+		for _, of := range [...][]string{r.Domains, r.Visited} {
+			for _, d := range of {
+				n += int(unsafe.Sizeof(d)) + len(d)
+			}
 		}
 	}
 	for i := range m.Passwords {
@@ -89,7 +91,8 @@ func (s *State) Bytes() int {
 	}
 	for i := range m.Pending {
 		c := &m.Pending[i].Register
-		n += int(unsafe.Sizeof(m.Pending[i])) + fieldBytes(c.Given) + fieldBytes(c.Record) + len(c.Personal.Data) + len(c.Password)
+		n += int(unsafe.Sizeof(m.Pending[i])) + fieldBytes(c.Given) + fieldBytes(c.Record)
+		n += len(c.Personal.Data) + len(c.Password)
 	}
 	return n
 }

@@ -32,13 +32,14 @@ func (c *Coordinator) newDeepPager(ctx context.Context, wait domain.Position) *d
 }
 
 // deep reports that a question's page is far down a list that can be sounded: a feed in
-// order of recording is known by sequences only, and a keyword by what rows say.
+// order of recording is known by sequences only, a keyword by what rows say, and an order by visits by
+// the rows themselves.
 func deep(q *domain.Question) bool {
 	switch l := &q.Listing; q.Shape {
 	case domain.ShapeFeed:
 		return l.Offset >= deepFrom && l.Limit > 0 && l.After == nil && !l.Recorded && l.Keyword == ""
 	case domain.ShapeLeaders:
-		return q.Top.Offset >= deepFrom && q.Top.Limit > 0 && q.Top.After == nil
+		return q.Top.Offset >= deepFrom && q.Top.Limit > 0 && q.Top.After == nil && q.Top.Order != domain.ByVisit
 	}
 	return false
 }

@@ -7,6 +7,7 @@
 //	local.go        a shard of this process: a view, a worker, an answer
 //	execution.go    one question in one shard; what is on disk only
 //	filter.go       the members that a question is about
+//	visits.go       registrations and logins
 //	lists.go        members of segments' lists
 //	prune.go        the shards and the rows that a few named members need
 //	limit.go        the rows that a question may read

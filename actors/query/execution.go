@@ -61,6 +61,9 @@ func (s *execution) ask(set []uint64) *scan.Ask {
 	if q.Shape == domain.ShapeLeaders || q.Shape == domain.ShapeRankHistogram {
 		one.At = times(q.Top.Order, index)
 	}
+	if q.Visits != nil {
+		askVisits(one, q, s.account)
+	}
 	return one
 }
 
@@ -69,7 +72,7 @@ func (s *execution) ask(set []uint64) *scan.Ask {
 func (s *execution) fromDisk(q *domain.Question) rows.Source {
 	var read func(domain.BrandID, func([]domain.Row) error) error
 	return func(b rows.Cold, f func([]domain.Row)) error {
-		if q.Brand != 0 && q.Brand == b.Brand && !slices.Contains(s.cold, b.Dense) {
+		if (q.Brand != 0 || q.Visits != nil) && q.Brand == b.Brand && !slices.Contains(s.cold, b.Dense) {
 			s.cold = append(s.cold, b.Dense)
 		}
 		if read == nil {

@@ -88,7 +88,8 @@ func (s *execution) members() ([]uint64, error) {
 		keepOnly(set, performed)
 	}
 	if q.Filter.Acted && notEmpty(set) {
-		one := &scan.Ask{Plan: s.plan.rows, Brand: s.plan.dense, Members: set, Cold: s.fromDisk(q)}
+		of := s.plan.acted
+		one := &scan.Ask{Plan: of.rows, Brand: of.dense, Members: set, Cold: s.fromDisk(q)}
 		performed, err := x.scan.AtLeast(s.account.Rows, x.performed, one, 1)
 		if err != nil {
 			return nil, err

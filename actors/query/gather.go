@@ -57,6 +57,11 @@ func (g *gather) merge(q *domain.Question) (out *domain.Answer, err error) {
 		out.Tally = shape.MergeTally(some(g.parts, func(p *Part) *domain.Tally { return p.Tally }))
 	case domain.ShapeTimeline, domain.ShapeDaily:
 		out.Timeline, err = shape.MergeTimeline(q.Range, some(g.parts, func(p *Part) *domain.Timeline { return p.Timeline }))
+		if q.Visits != nil && q.Visits.Totals {
+			out.Tally = shape.MergeTally(some(g.parts, func(p *Part) *domain.Tally { return p.Tally }))
+		}
+	case domain.ShapeDomains:
+		out.Domains = shape.MergeDomains(some(g.parts, func(p *Part) *domain.Domains { return p.Domains }))
 	case domain.ShapeLists:
 		out.Lists = shape.MergeLists(len(q.Lists), all(g.parts, func(p *Part) []uint64 { return p.Lists }))
 	case domain.ShapeLeaders:

@@ -76,6 +76,7 @@ func partOf(a *domain.Answer) *Part {
 	return &Part{
 		Tally: a.Tally, Timeline: a.Timeline, Feed: a.Feed, Leaders: a.Leaders, Crossover: a.Crossover,
 		Standings: a.Standings, MemberList: a.MemberList, Histogram: a.Histogram, Lists: a.Lists, Union: a.Union,
+		Domains: a.Domains,
 	}
 }
 
@@ -94,9 +95,12 @@ func answerOf(m *reference.Model, q *domain.Question) *domain.Answer {
 	return &domain.Answer{Histogram: h}
 }
 
+// visitsOf is the brand that the reference has visits under.
+const visitsOf domain.BrandID = 1 << 30
+
 // drawModel draws a few members and what they did, so that ranks and times tie.
 func drawModel(t *rapid.T) *reference.Model {
-	m := &reference.Model{}
+	m := &reference.Model{Visits: visitsOf}
 	draw := func(name string, most int) int { return rapid.IntRange(0, most).Draw(t, name) }
 	for i := range 12 {
 		m.Members = append(m.Members, reference.Member{
@@ -112,7 +116,12 @@ func drawModel(t *rapid.T) *reference.Model {
 			Seq: uint64(i), Slot: x.ID.Slot(), Account: 1, Time: domain.Second(1 + draw("hour", 72)*3600), Brand: apart * domain.BrandID(1+draw("brand", 9)),
 			Definition: domain.DefinitionID(100 + draw("definition", 2)), Points: uint16(draw("points", 1)), Service: domain.Service(draw("service", 2)),
 		}
-		m.Actions = append(m.Actions, reference.Action{FeedItem: domain.FeedItem{Row: row, Member: x.ID, Recorded: int64(i / 4)}})
+		a := reference.Action{FeedItem: domain.FeedItem{Row: row, Member: x.ID, Recorded: int64(i / 4)}}
+		if draw("is a visit", 2) == 0 {
+			a.Row.Brand, a.Visit = visitsOf, domain.DefinitionID(1+draw("visit", 1))
+			a.Place.Domain = []string{"", "a.example", "b.example"}[draw("domain", 2)]
+		}
+		m.Actions = append(m.Actions, a)
 	}
 	return m
 }
@@ -147,6 +156,15 @@ func drawQuestion(t *rapid.T, shape domain.Shape) *domain.Question {
 		q.Listing.After = &domain.FeedAfter{At: at, ID: domain.ActionIDOf(uint64(draw("action", 60)), 331)}
 		q.MemberListing.After = q.Top.After.Member
 	}
+	switch shape {
+	case domain.ShapeTally, domain.ShapeTimeline, domain.ShapeLeaders, domain.ShapeDomains:
+		if shape == domain.ShapeDomains || yes("of visits") {
+			q.Visits = &domain.VisitQuery{
+				Of: domain.DefinitionID(draw("kind of visit", 2)), By: domain.VisitGroup(draw("group", 1)), Totals: yes("totals"),
+				Domain: []string{"", "b.example"}[draw("on a domain", 1)],
+			}
+		}
+	}
 	q.Histogram = domain.HistogramQuery{Of: []domain.Shape{domain.ShapeFeed, domain.ShapeLeaders}[draw("of", 1)], To: 1 << 40}
 	return q
 }
@@ -154,7 +172,7 @@ func drawQuestion(t *rapid.T, shape domain.Shape) *domain.Question {
 // An answer is that of one shard with all members, whatever shards they are spread over, in any
 // order and grouping of the parts; no part is changed.
 func TestI12_AnswersDoNotDependOnHowMembersAreSpread(t *testing.T) {
-	for shape := domain.ShapeTally; shape <= domain.ShapeRankHistogram; shape++ {
+	for shape := domain.ShapeTally; shape <= domain.ShapeDomains; shape++ {
 		t.Run(fmt.Sprint("shape ", shape), rapid.MakeCheck(func(t *rapid.T) {
 			m, q, shards := drawModel(t), drawQuestion(t, shape), rapid.IntRange(1, 8).Draw(t, "shards")
 			first := *q // what a shard is asked for: all rows above the page, or every brand
@@ -168,6 +186,7 @@ func TestI12_AnswersDoNotDependOnHowMembersAreSpread(t *testing.T) {
 				parts := []*Part{{Shard: shards}} // one without the account
 				for i := range shards {
 					own := &reference.Model{
+						Visits:  m.Visits,
 						Members: slices.DeleteFunc(slices.Clone(m.Members), func(x reference.Member) bool { return x.ID.Slot().Shard(shards) != i }),
 						Actions: slices.DeleteFunc(slices.Clone(m.Actions), func(a reference.Action) bool { return a.Row.Slot.Shard(shards) != i }),
 					}

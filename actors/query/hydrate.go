@@ -116,7 +116,7 @@ func (m *Show) read(ctx context.Context, v *view.View) (out *Shown) {
 			}
 			met[id] = who
 		}
-		out.Items[i] = domain.Shown{Content: contents[i], Member: who}
+		out.Items[i] = domain.Shown{Content: contents[i], Member: who, Place: placeOf(v, &rows[i])}
 	}
 	return out
 }

@@ -28,7 +28,7 @@ func (p *plan) reads(q *domain.Question) (all []Read) {
 		all = append(all, Read{p.dense, q.Range})
 	}
 	if q.Filter.Acted {
-		all = append(all, Read{p.dense, q.Range})
+		all = append(all, Read{p.acted.dense, q.Range})
 	}
 	for i := range p.lists {
 		all = p.lists[i].reads(all)

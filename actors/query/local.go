@@ -130,7 +130,7 @@ func (s *execution) run() error {
 	one := s.ask(set)
 	ans, err := s.scratch.scan.Answer(s.account.Rows, one)
 	if q.Explain && err == nil { // of the same view: the actions are those that were counted
-		ans.Feed, err = s.scratch.scan.Feed(s.account.Rows, one)
+		ans.Feed, err = s.explain(one)
 	}
 	p.Tally = ans.Tally
 	p.Timeline = ans.Timeline
@@ -138,6 +138,7 @@ func (s *execution) run() error {
 	p.Crossover = ans.Crossover
 	p.Standings = ans.Standings
 	p.Histogram = ans.Histogram
+	p.Domains = ans.Domains
 	p.Feed = withMembers(ans.Feed, s.account.Members)
 	if p.Leaders != nil && q.Top.Audience {
 		p.Leaders.Audience = s.audience

@@ -24,6 +24,7 @@ type Part struct {
 	Standings  *domain.Standings
 	MemberList *domain.MemberList
 	Histogram  *domain.RankHistogram
+	Domains    *domain.Domains
 	Lists      []uint64
 	Union      uint64 // members of any of the lists
 }

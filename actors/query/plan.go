@@ -11,10 +11,18 @@ import (
 // catalog.
 type plan struct {
 	rows   *scan.Plan
-	dense  uint32 // the brand's number in its account, or rows.EveryBrand
+	dense  uint32 // the brand's number in its account, rows.Visits or rows.EveryBrand
+	acted  acted
 	lists  []listPlan
 	filter *memberFilter
 	brands *scan.Directory // of a crossover, of standings
+}
+
+// acted is the actions that members are to have one of: those that the question counts, of one about
+// visits those that it would count without them.
+type acted struct {
+	rows  *scan.Plan
+	dense uint32
 }
 
 func newPlan(v *catalog.View, q *domain.Question) (*plan, error) {
@@ -25,6 +33,13 @@ func newPlan(v *catalog.View, q *domain.Question) (*plan, error) {
 			return nil, domain.Bad(domain.NotFound, "brandID", "no such brand")
 		}
 		p.dense = b.Dense
+	}
+	p.acted = acted{p.rows, p.dense}
+	if q.Visits != nil {
+		p.dense = rows.Visits
+		of := *q
+		of.Visits, of.Filter.Services = nil, nil
+		p.acted.rows = scan.NewPlan(&of)
 	}
 	filter, err := newMemberFilter(v, q)
 	if err != nil {

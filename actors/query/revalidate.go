@@ -110,7 +110,10 @@ func (l *Local) rowsUnchanged(
 	}
 	for i := range f.Rows {
 		r, dense := &f.Rows[i], rows.EveryBrand
-		if r.Brand != 0 {
+		switch {
+		case r.Visits:
+			dense = rows.Visits
+		case r.Brand != 0:
 			b, ok := l.Catalog().AnyBrand(account, r.Brand)
 			if !ok {
 				return false

@@ -29,6 +29,7 @@ type View struct {
 type Account struct {
 	Members  *member.Index
 	Rows     *rows.View
+	Places   []domain.VisitPlace // of visits, by number; those of newer views follow them
 	Access   *Access
 	Versions *AccountVersions
 }

@@ -2,7 +2,7 @@
 // of applications, keys, gaps and the jobs beside the node.
 //
 //	open to all   /livez /readyz /metrics /status /version
-//	guarded       /debug/pprof/, /applications, /keys, /gaps/accept, and each Job's path
+//	guarded       /debug/pprof/, /applications, /keys, /signing-keys, /gaps/accept, and each Job's path
 //
 // Guarded paths are for requests made on this machine, or with the token. Errors are those of
 // the API, by the table of api/problem, and never show their cause; what has one is logged.

@@ -17,6 +17,9 @@ var keyScopes = map[string]domain.KeyScope{
 func (p *port) manage(mux *http.ServeMux) {
 	mux.HandleFunc("GET /applications", p.handle(p.listApplications))
 	mux.HandleFunc("POST /applications", p.handle(p.createApplication))
+	mux.HandleFunc("POST /applications/{id}", p.handle(p.editApplication))
+	mux.HandleFunc("GET /signing-keys", p.handle(p.listSigningKeys))
+	mux.HandleFunc("POST /signing-keys/rotate", p.handle(p.rotateSigningKey))
 	mux.HandleFunc("POST /applications/{id}/plan", p.handle(p.putPlan))
 	mux.HandleFunc("GET /accounts", p.handle(p.listAccounts))
 	mux.HandleFunc("POST /accounts/{id}/limits", p.handle(p.putLimits))

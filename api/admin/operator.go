@@ -99,6 +99,23 @@ func (o Operator) AddKey(
 	return out.ID, err
 }
 
+// EditApplication overwrites addresses of an application; an empty one clears.
+func (o Operator) EditApplication(ctx context.Context, id domain.ApplicationID, given domain.Addresses) error {
+	_, err := o.do(ctx, 0, &domain.EditApplication{ID: id, Given: given, At: o.now().UnixMilli()})
+	return err
+}
+
+// AddSigningKey adds a key that signs member tokens from a time on; with end all others end.
+func (o Operator) AddSigningKey(
+	ctx context.Context, kid string, public [32]byte, from time.Time, end bool,
+) (domain.SigningKey, error) {
+	c := &domain.AddSigningKey{
+		KID: kid, Public: public, From: from.UnixMilli(), End: end, At: o.now().UnixMilli(),
+	}
+	_, err := o.do(ctx, 0, c)
+	return domain.SigningKey{KID: kid, Public: public, From: c.From, Created: c.At}, err
+}
+
 // RevokeKey ends a key.
 func (o Operator) RevokeKey(ctx context.Context, id uint32) error {
 	_, err := o.do(ctx, 0, &domain.RevokeKey{ID: id, At: o.now().UnixMilli()})

@@ -15,7 +15,8 @@ import (
 type Options struct {
 	Engine  Engine
 	Jobs    []Job
-	Token   string // empty: guarded paths are for this machine only
+	Signing signing // nil: the node is not open yet
+	Token   string  // empty: guarded paths are for this machine only
 	Metrics prometheus.Gatherer
 	Version any // what /version shows
 	Log     *slog.Logger
@@ -27,11 +28,12 @@ type port struct {
 	token    string
 	log      *slog.Logger
 	operator Operator
+	signing  signing
 }
 
 // New is the handler of an admin port.
 func New(o Options) http.Handler {
-	p := &port{engine: o.Engine, token: o.Token, log: o.Log, operator: NewOperator(o.Engine)}
+	p := &port{engine: o.Engine, token: o.Token, log: o.Log, operator: NewOperator(o.Engine), signing: o.Signing}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
 	mux.HandleFunc("GET /readyz", p.readyz)

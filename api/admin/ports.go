@@ -33,4 +33,15 @@ type Directory interface {
 	Accounts() []*domain.Account
 	Applications() []*domain.Application
 	Keys() []*domain.Key
+	SigningKeys() []*domain.SigningKey // in the order in which they begin to sign
+}
+
+// signing is the node's private halves of the keys that sign member tokens. Any goroutine may
+// call it.
+type signing interface {
+	// Rotate makes a key, keeps its private half and adds its public half to the catalog. It
+	// signs at once or after a while; with end all other keys end at once.
+	Rotate(ctx context.Context, atOnce, end bool) (domain.SigningKey, error)
+	// Holds reports that the node has the private half of a key.
+	Holds(kid string) bool
 }

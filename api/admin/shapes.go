@@ -58,6 +58,14 @@ type (
 		ID      uint32 `json:"id"`
 		Revoked bool   `json:"revoked"`
 	}
+	// SigningKey is a key that signs member tokens.
+	SigningKey struct {
+		KID   string `json:"kid"`
+		State string `json:"state"` // signs, next, previous, old, ended
+		Held  bool   `json:"held"`  // this node has its private half
+		From  int64  `json:"from"`  // ms since 1970
+		Ended int64  `json:"ended"` // 0: it was not ended
+	}
 	// AcceptedGap is where a stopped partition is read on.
 	AcceptedGap struct {
 		Topic     string `json:"topic"`

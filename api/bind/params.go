@@ -38,6 +38,8 @@ type Params struct {
 	pairs int           // read, repeats too
 	full  bool          // there are more than a request may have: the rest is not read
 	fault *domain.Error // of all of them: a name twice, too many
+
+	implied []string // given by something else than a parameter
 }
 
 // aliases are spellings of one parameter.
@@ -60,6 +62,10 @@ func (p *Params) Path(name, value string) {
 	}
 	p.given = append(p.given, Given{Name: Fold(name), As: name, Value: value, path: true})
 }
+
+// Imply has the rules of groups find the name given, though no parameter has it: a header says
+// the same.
+func (p *Params) Imply(name string) { p.implied = append(p.implied, name) }
 
 // Form adds the pairs of a form. One that cannot be read is a fault of the request, whatever
 // its name: the body does not parse.

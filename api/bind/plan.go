@@ -195,7 +195,11 @@ func (p *Plan) Bind(in any, given *Params) (warnings []string, err *domain.Error
 			return warnings, missing(q.Name)
 		}
 	}
-	return warnings, p.across(v, &seen, given.fault, bad)
+	has := func(name string) bool {
+		at, ok := p.byName[Fold(name)]
+		return ok && seen[at] || slices.Contains(given.implied, name)
+	}
+	return warnings, p.across(v, has, given.fault, bad)
 }
 
 // other offers a parameter that is no field to the groups that take such.
@@ -217,11 +221,7 @@ func (p *Plan) other(v reflect.Value, g *Given) (taken bool, fault *domain.Error
 }
 
 // across applies the rules of groups, in the contract's order.
-func (p *Plan) across(v reflect.Value, seen *[maxFields]bool, faults ...*domain.Error) *domain.Error {
-	has := func(name string) bool {
-		i, ok := p.byName[Fold(name)]
-		return ok && seen[i]
-	}
+func (p *Plan) across(v reflect.Value, has func(string) bool, faults ...*domain.Error) *domain.Error {
 	for _, at := range p.groups {
 		if n, ok := v.FieldByIndex(at).Addr().Interface().(Needer); ok {
 			if name := n.Missing(has); name != "" {

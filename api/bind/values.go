@@ -223,6 +223,29 @@ func (d *Domain) ParseParam(s string) error {
 	return nil
 }
 
+// WebPage is a page of a web site as host/path: its host in the form of Domain, its path without
+// query and fragment.
+type WebPage string
+
+// ParseParam reads host/path, or cuts it out of an address.
+func (p *WebPage) ParseParam(s string) error {
+	var host Domain
+	if err := host.ParseParam(s); err != nil {
+		return errors.New("must be a page as host/path")
+	}
+	if _, rest, ok := strings.Cut(s, "://"); ok {
+		s = rest
+	}
+	s, _, _ = strings.Cut(strings.TrimSpace(s), "#")
+	s, _, _ = strings.Cut(s, "?")
+	_, path, _ := strings.Cut(s, "/")
+	if _, err := url.PathUnescape(path); err != nil || strings.ContainsAny(path, " \t\r\n") {
+		return errors.New("must be a page as host/path")
+	}
+	*p = WebPage(strings.TrimSuffix(string(host)+"/"+path, "/"))
+	return nil
+}
+
 // Address is an IP address, v4 or v6.
 type Address string
 

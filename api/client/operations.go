@@ -99,6 +99,12 @@ func (c *Client) register(ctx context.Context, path string, p Params) (wire.Enve
 	return out[0], meta, nil
 }
 
+// Login logs a member in by a service.
+func (c *Client) Login(ctx context.Context, p Params) (out wire.Envelope, meta Meta, err error) {
+	meta, err = c.Post(ctx, "/v1.1/member/login", p, &out)
+	return out, meta, err
+}
+
 // Member is a member with its service records.
 func (c *Client) Member(ctx context.Context, member domain.MemberID, p Params) (out wire.Envelope, meta Meta, err error) {
 	meta, err = c.Get(ctx, "/v1.1/member/"+id(member), p, &out)

@@ -8,36 +8,31 @@ import (
 	"github.com/ovation-analytics/ovation/api/bind"
 	"github.com/ovation-analytics/ovation/api/personal"
 	"github.com/ovation-analytics/ovation/api/serve"
+	"github.com/ovation-analytics/ovation/api/token"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
 // Service serves members: it signs their tokens and hashes their passwords.
 type Service struct {
-	tokens    *tokens
+	tokens    *token.Tokens
 	passwords *passwords
 	sealer    *personal.Sealer
+	wrong     wrongPasswords // of logins, by address
 }
 
 // Config is what a Service is made of.
 type Config struct {
-	Signer   Signer   // of member tokens
-	TokenKey [16]byte // of access tokens
-	Issuer   string   // of member tokens: the address of the API
+	Tokens   *token.Tokens
 	HashCost HashCost // of a password; zero: the least that OWASP advises
-	Sealer   *personal.Sealer
+
+	PasswordKey [16]byte // of the pepper of passwords
+	Sealer      *personal.Sealer
 }
 
-// New makes a Service; a Config that lacks something is an error.
-func New(c Config) (*Service, error) {
-	t, err := newTokens(c.Signer, c.TokenKey, c.Issuer)
-	if err != nil {
-		return nil, err
-	}
-	return &Service{t, newPasswords(c.HashCost, c.TokenKey), c.Sealer}, nil
+// New makes a Service.
+func New(c Config) *Service {
+	return &Service{tokens: c.Tokens, passwords: newPasswords(c.HashCost, c.PasswordKey), sealer: c.Sealer}
 }
-
-// KeySet is the JSON Web Key Set of the current and the previous keys.
-func (s *Service) KeySet() []byte { return s.tokens.keySet() }
 
 // signedIn is the service of the latest login; of several the record made first.
 func signedIn(m *domain.Member) domain.Service {
@@ -68,7 +63,8 @@ func (s *Service) envelope(req *serve.Request, m *domain.Member, by domain.Servi
 		}
 	}
 	req.AtLast(func() (err error) {
-		e.JWT, err = s.tokens.sign(m.ID, req.App.ID, by, brands, segments, req.Now)
+		subject := token.Subject{Member: m.ID, Service: by, Brands: brands, Segments: segments}
+		e.JWT, err = s.tokens.Sign(subject, req.App.ID, req.Catalog.SigningKeys(), req.Now)
 		return err
 	})
 	return e
@@ -107,7 +103,7 @@ func (s *Service) memberOf(req *serve.Request, m *domain.Member) wire.Member {
 	return wire.Member{
 		ID: uint64(m.ID), FirstName: field(domain.FirstName), Surname: field(domain.Surname), Username: field(domain.Username),
 		Email: field(domain.EmailAddress), Gender: field(domain.Gender), Bio: field(domain.Bio),
-		AccessToken: s.tokens.access(m.ID, m.TokenRandom, m.TokenMade), AvatarURL: wire.Avatar(req.Base, m),
+		AccessToken: s.tokens.Access(m.ID, m.TokenRandom, m.TokenMade), AvatarURL: wire.Avatar(req.Base, m),
 		Country: wire.Null(bind.CountryName()[country]), City: field(domain.City), State: field(domain.Region),
 		CountryCode: wire.Null(country), PostCode: field(domain.PostCode),
 		GeoCountry: field(domain.GeoCountry), GeoCity: field(domain.GeoCity), GeoRegion: field(domain.GeoRegion),
@@ -127,10 +123,7 @@ func recordsOf(m *domain.Member) []wire.ServiceRecord {
 
 func recordOf(s *domain.ServiceRecord) wire.ServiceRecord {
 	text := s.Fields.Get
-	domains := slices.Clone(s.Domains)
-	if domains == nil {
-		domains = []string{}
-	}
+	domains := append(append([]string{}, s.Domains...), s.Visited...)
 	out := wire.ServiceRecord{
 		Service: s.Service.String(), Valid: wire.Flag(!s.Invalid), ActivitySharing: wire.Flag(s.Sharing()),
 		ID: wire.Number(s.ID), UserID: s.UID, Username: wire.Null(text(domain.RecordUsername)), UserURL: wire.Null(text(domain.RecordURL)),

@@ -49,7 +49,7 @@ const (
 // passwords hashes passwords, a bounded number at once.
 type passwords struct {
 	cost    HashCost
-	pepper  [32]byte
+	pepper  [32]byte      // keys what is stored of a hash
 	slots   chan struct{} // one value a hash under way
 	waiting atomic.Int64
 }
@@ -62,7 +62,7 @@ func newPasswords(cost HashCost, key [16]byte) *passwords {
 	return p
 }
 
-// hash is the password in PHC format, under the parameters and the salt of a hash that
+// hash is what is stored of a password, in PHC format: the keyed hash of its argon2id hash, under the parameters and the salt of a hash that
 // is known, else under today's and a new salt. ErrUnavailable: too many wait already.
 func (p *passwords) hash(ctx context.Context, password, known string) (string, error) {
 	cost, salt := p.cost, make([]byte, saltLen)

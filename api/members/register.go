@@ -20,6 +20,7 @@ type registerIn struct {
 	profileIn
 	partnerIn
 	serviceRecordIn
+	IP bind.Address `name:"ip" later:"" doc:"IP address, v4 or v6"`
 	visitIn
 	ID        bind.ID `name:"id" doc:"an existing member to attach the service to, or whose service to update" eg:"4097"`
 	SegmentID bind.ID `name:"segmentid" doc:"existing segment to put the member on the list of" eg:"1"`
@@ -65,15 +66,6 @@ type serviceRecordIn struct {
 	Expires   *string     `name:"expires" doc:"when the token expires, as the service says it" eg:"2030-01-01"`
 	Sharing   *bool       `name:"activity_sharing_enabled" doc:"1 enabled, 0 disabled; default 1" eg:"1"`
 	Domain    bind.Domain `name:"domain" doc:"website to associate" eg:"www.example.com"`
-}
-
-// visitIn is where the member registered.
-type visitIn struct {
-	IP        bind.Address `name:"ip" later:"" doc:"IP address, v4 or v6"`
-	UserAgent string       `name:"useragent" max:"4096" later:"" doc:"browser user agent"`
-	WebPath   string       `name:"webpath" max:"4096" later:"" doc:"page the member registered on"`
-	Referrer  string       `name:"referring_url" max:"4096" later:"" doc:"page the member came from"`
-	Visitor   string       `name:"visitor" later:"" doc:"the site's id of the visitor"`
 }
 
 // minPassword is how many bytes a password has at least.
@@ -134,7 +126,24 @@ func (s *Service) Attach(ctx context.Context, req *serve.Request, in *attachIn) 
 	return out, serve.BlameMember(err, "memberid")
 }
 
+// permitted refuses what is not for a public key: a registration or login by a network, whose
+// authtoken is checked nowhere, and one at a member without the member's Bearer.
+func permitted(req *serve.Request, service domain.Service, to domain.MemberID) error {
+	switch {
+	case !req.Public():
+		return nil
+	case service != domain.Email:
+		return domain.Bad(domain.WrongApplication, "service", "a public key takes email alone: no check of authtoken is configured")
+	case to != 0 && req.Bearer != to:
+		return domain.Bad(domain.WrongApplication, "id", "a public key needs the Bearer of the member here")
+	}
+	return nil
+}
+
 func (s *Service) registerBy(ctx context.Context, req *serve.Request, in *registerIn, to domain.MemberID) ([]*wire.Envelope, error) {
+	if err := permitted(req, domain.Service(in.Service), to); err != nil {
+		return nil, err
+	}
 	if in.Birthdate != nil && string(*in.Birthdate) >= req.Now.UTC().Format(time.DateOnly) {
 		return nil, domain.Bad(domain.InvalidParameter, "birthdate", "birthdate must be a past day")
 	}

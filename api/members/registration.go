@@ -22,6 +22,7 @@ type registration struct {
 	identity domain.IdentityHash
 	uuid     [16]byte
 	random   [10]byte // of the access token
+	visit    domain.Visit
 }
 
 func newRegistration(req *serve.Request, in *registerIn) *registration {
@@ -31,6 +32,7 @@ func newRegistration(req *serve.Request, in *registerIn) *registration {
 	}
 	r.identity = req.Identity(r.claims(), loginParts(r.service, r.uid)...)
 	_, _ = rand.Read(r.random[:]) // never fails
+	r.visit = in.visit(string(in.Domain))
 	return r
 }
 
@@ -40,10 +42,13 @@ func (r *registration) claims() domain.IdentityKind {
 
 // command is the registration of the member that has the identity, nil where none has: its
 // personal part is still to be sealed.
-func (s *Service) command(req *serve.Request, r *registration, known *domain.Member) (*domain.RegisterMember, *domain.Personal) {
+func (s *Service) command(
+	req *serve.Request, r *registration, known *domain.Member,
+) (*domain.RegisterMember, *domain.Personal) {
 	m := &domain.RegisterMember{
 		Application: req.App.ID, Identity: r.identity, Service: r.service, Domain: string(r.in.Domain),
-		Segment: domain.SegmentID(r.in.SegmentID), At: req.Now.UnixMilli(), UUID: r.uuid, TokenHash: s.tokens.hash(r.random),
+		Segment: domain.SegmentID(r.in.SegmentID), At: req.Now.UnixMilli(),
+		UUID: r.uuid, TokenHash: s.tokens.Hash(r.random), Visit: r.visit,
 	}
 	p := &domain.Personal{TokenRandom: r.random}
 	if known != nil {
@@ -59,12 +64,14 @@ func (s *Service) command(req *serve.Request, r *registration, known *domain.Mem
 	var given domain.Fields
 	m.Given, given = r.in.profile().Split()
 	p.Profile = p.Profile.With(given)
-	s.record(req, r, known, m, p)
+	r.record(req, known, m, p)
 	return m, p
 }
 
 // record fills in what of the command is of the service record.
-func (s *Service) record(req *serve.Request, r *registration, known *domain.Member, m *domain.RegisterMember, p *domain.Personal) {
+func (r *registration) record(
+	req *serve.Request, known *domain.Member, m *domain.RegisterMember, p *domain.Personal,
+) {
 	before := recordBy(known, req.App.ID, r.identity)
 	part := p.Service(req.App.ID, r.identity)
 	if part == nil {
@@ -151,7 +158,7 @@ func (s *Service) submitRegistration(
 func (s *Service) prepare(
 	ctx context.Context, req *serve.Request, r *registration, to domain.MemberID, sub *domain.Submission,
 ) error {
-	holder, err := s.holder(ctx, req, r)
+	holder, err := holderOf(ctx, req, r.claims(), r.identity)
 	if err != nil {
 		return err
 	}
@@ -183,15 +190,17 @@ func (s *Service) prepare(
 	return nil
 }
 
-// holder is the member that has the identity of a registration; nil: none has.
-func (s *Service) holder(ctx context.Context, req *serve.Request, r *registration) (*domain.Member, error) {
-	id, _, err := req.Engine.Resolve(ctx, req.Account(), r.claims(), r.identity, req.Wait)
+// holderOf is the member that has an identity; nil: none has.
+func holderOf(
+	ctx context.Context, req *serve.Request, kind domain.IdentityKind, identity domain.IdentityHash,
+) (*domain.Member, error) {
+	id, _, err := req.Engine.Resolve(ctx, req.Account(), kind, identity, req.Wait)
 	if err != nil || id == 0 {
 		return nil, serve.WaitFault(err)
 	}
 	m, _, err := req.Engine.Member(ctx, req.Account(), id, req.Wait)
 	switch {
-	case domain.CodeOf(err) == domain.NotFound:
+	case domain.CodeOf(err) == domain.NotFound, domain.CodeOf(err) == domain.Gone:
 		return nil, nil
 	case err != nil:
 		return nil, serve.WaitFault(err)

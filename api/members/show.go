@@ -98,7 +98,7 @@ func (in *findIn) Missing(has func(string) bool) string {
 	if half := in.Half(has); half != "" {
 		return half
 	}
-	if !has("email") && !has("verified_email") && !has("partnerID") && !has("username") {
+	if !has("email") && !has("verified_email") && !has("partnerID") && !has("username") && !has(serve.BearerGiven) {
 		return "email"
 	}
 	return ""
@@ -109,7 +109,12 @@ func (in *findIn) Choice(missing string) string {
 	if missing != "email" {
 		return ""
 	}
-	return "email, verified_email, partnerID with partnerCode, or service with username"
+	return "email, verified_email, partnerID with partnerCode, service with username, or a Bearer"
+}
+
+// named reports that a parameter names the member.
+func (in *findIn) named() bool {
+	return in.Email != "" || in.VerifiedEmail != "" || in.PartnerID != "" || in.Username != ""
 }
 
 // Check refuses a second name of the member.
@@ -122,9 +127,12 @@ func (s *Service) Show(ctx context.Context, req *serve.Request, in *memberIn) (*
 	return s.showWith(ctx, req, &in.Show, func() (*domain.Member, error) { return req.Member(ctx, domain.MemberID(in.MemberID), req.Wait) })
 }
 
-// Find answers the member that a name names.
+// Find answers the member that a name names, without one that of the Bearer.
 func (s *Service) Find(ctx context.Context, req *serve.Request, in *findIn) (*wire.Envelope, error) {
 	return s.showWith(ctx, req, &in.Show, func() (*domain.Member, error) {
+		if !in.named() {
+			return req.Member(ctx, req.Bearer, req.Wait)
+		}
 		return selection.Member(ctx, req, selection.Verified(in.Ways(in.Email), in.VerifiedEmail))
 	})
 }

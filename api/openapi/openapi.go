@@ -58,7 +58,10 @@ func describe(base string, operations []*serve.Operation) object {
 				"Problem":     answered(problemText(), problem.ContentType, ref("Problem"), "X-Request-Id", "Retry-After", "Warning"),
 				"NotModified": object{"description": "The client has this answer: a tag of If-None-Match is its ETag. There is no body.", "headers": refs("ETag", "X-Position", "X-Lag-Ms", "X-Request-Id")},
 			},
-			"securitySchemes": object{"apiKey": object{"type": "apiKey", "in": "query", "name": "apiKey", "description": keyText}},
+			"securitySchemes": object{
+				"apiKey": object{"type": "apiKey", "in": "query", "name": "apiKey", "description": keyText},
+				"bearer": object{"type": "http", "scheme": "bearer", "bearerFormat": "JWT", "description": bearerText},
+			},
 		},
 		"security": []object{{"apiKey": []string{}}},
 	}
@@ -114,6 +117,9 @@ func (d *describer) operation(o *serve.Operation) object {
 		d.body(op, o)
 	}
 	op["parameters"] = params
+	if o.TakesBearer {
+		op["security"] = []object{{"apiKey": []string{}}, {"apiKey": []string{}, "bearer": []string{}}}
+	}
 	text := textOf(o)
 	if o.Advanced {
 		op["x-plan"] = domain.Advanced.String()

@@ -32,11 +32,19 @@ key stays is met exactly once while data arrives. A walk by offset ends at row 1
 
 **Polling.** A GET has an ETag; If-None-Match gives 304. Equal tags mean equal bodies but for jwt and explain.position.
 
+**Pages in browsers.** Domains on the application's allowlist get Access-Control-Allow-Origin; no cookie is used. A key made with
+--public may be in a page: it is taken by app/info, auth and the registration by email, and with the Bearer of a member for that member;
+any other operation is error 15.
+
 **Repeats.** A POST with an Idempotency-Key may be sent again without harm.`
 
 // keyText says of the key what its place does not.
 const keyText = "The access key of an application, in the query; a POST may have it in its body instead. A header is not looked at. " +
 	"Addresses in answers are without it: add it to follow one."
+
+// bearerText says what a member's token is for.
+const bearerText = "The jwt of a member's envelope, beside the key of the application that it was made for: the request is about that member then; " +
+	"another member is error 15, a token that is forged or has expired error 2. It is signed with EdDSA by a key of /.well-known/jwks.json."
 
 // tags are the groups of operations.
 var tags = []object{
@@ -44,6 +52,9 @@ var tags = []object{
 	{"name": "Activities", "description": "Definitions say what can be done; actions are that a member did it once. Actions are recorded here, listed and counted."},
 	{"name": "Segments", "description": "Named sets of activity definitions with points of their own, and a list of members: who opted in, was put there, or is there by its rule."},
 	{"name": "Members", "description": "People, with their service records, opt-ins and actions."},
+	{"name": "Auth", "description": "The member of a token."},
+	{"name": "Applications", "description": "The application of the key, and the domains whose pages may read answers."},
+	{"name": "Login statistics", "description": "Registrations and logins. A registration is a service record that comes into being; a visit is either."},
 	{"name": "Account", "description": "How often the account's keys were used."},
 	{"name": "Documents", "description": "What needs no key."},
 }
@@ -110,18 +121,36 @@ var Notes = map[string]string{
 	"getBrandAges":          "Every band, zeros included.",
 	"getBrandGenders":       "Every gender, zeros included.",
 	"getBrandSegmentStats":  "The segments of the brand. With segment that one alone, also one of the account's; one of another brand has no row and is named in a Warning.",
+	"getSignups":            "Most registrations first; services without one are left out.",
+	"getSignupChannels":     "Most registrations first; services without one are left out.",
+	"getSignupTimeline":     "Every UTC day that the range touches, zeros included; services without a registration are left out.",
+	"getSignupDomains":      "Most registrations first; those without a domain are one row.",
+	"getTopDomains":         "Most visits first; those without a domain are one row.",
+	"getMemberTopDomains":   "Most visits first; those without a domain are one row.",
+	"getMemberVisits":       "Most visits first; members without one are left out.",
 	"countDaily":            "Every UTC day that the range touches, zeros included.",
 	"deleteActivity":        "New actions of it are refused. Segments that have it keep it: what was done of it before counts on.",
-	"registerMember":        "A member with that identity is met again: what is given overwrites. The answer is an array of exactly one envelope.",
+	"registerMember":        "A public key registers by email alone. A member with that identity is met again: what is given overwrites. The answer is an array of exactly one envelope.",
+	"getAuth":               "With details=1 or extended=1 the envelope. Error 13: no member has the access token, or not any more. The POST keeps the token out of the address.",
+	"authenticate":          "With details=1 or extended=1 the envelope. Error 13: no member has the access token, or not any more.",
+	"findMember":            "Without a name it is the member of the Bearer.",
+	"allowDomain":           "Pages of the domain, on any port and also under www., may read answers to the application's keys. Another domain below it is another domain.",
+	"loginMember":           "Error 13 where no member has the identity under this application, also while its registration waits. 10 wrong passwords in 15 minutes for one identity lock it for 15 minutes, 100 from one address the address. A public key logs in by email alone.",
 	"attachService":         "The answer is an array of exactly one envelope.",
 	"getUsage":              "An array of one object. A hit is an answered request with a valid key, errors and 304 too, 429 not; it is shown about a second after its answer. The range is widened to whole steps, and clamped at its start (Warning, X-Range) to 7 days per hour, 90 days per day, 12 months per month, and to the year before today. Steps without a hit and applications without one are there.",
 	"deleteBrand":           "Error 7 while segments or definitions use it, unless force=1: they go, too. Actions stay in feeds.",
 }
 
 // textOf is the operation's description, a sentence each.
-func textOf(o *serve.Operation) []string {
+func textOf(o *serve.Operation) (text []string) {
 	if note := Notes[o.ID]; note != "" {
-		return []string{note}
+		text = append(text, note)
 	}
-	return nil
+	switch {
+	case o.OfMember:
+		text = append(text, "A public key needs the Bearer of the member.")
+	case o.Public:
+		text = append(text, "A public key may use it.")
+	}
+	return text
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"log/slog"
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
@@ -13,62 +14,70 @@ import (
 )
 
 // Sealer seals and opens personal parts.
-type Sealer struct{ keys port.DataKeys }
+type Sealer struct {
+	keys port.DataKeys
+	log  *slog.Logger
+}
 
 // NewSealer makes a Sealer that takes its data keys from there.
-func NewSealer(keys port.DataKeys) *Sealer { return &Sealer{keys} }
+func NewSealer(keys port.DataKeys, log *slog.Logger) *Sealer { return &Sealer{keys, log} }
 
 // Open is the members, opened: copies in the same order. A member that has no personal part is
-// the same, nil stays nil, and one that occurs twice in a row is opened once.
+// the same, nil stays nil, and one that occurs often is opened once. One that cannot be opened
+// is an error with code Unavailable for all.
 func (s *Sealer) Open(ctx context.Context, members []*domain.Member) ([]*domain.Member, error) {
-	ids := make([]domain.KeyID, 0, len(members))
-	for i, m := range members {
-		if sealed(m) && (i == 0 || members[i-1] != m) {
+	var sealed []*domain.Member
+	var ids []domain.KeyID
+	opened := make(map[*domain.Member]*domain.Member)
+	for _, m := range members {
+		if m == nil || m.Personal.Data == "" {
+			opened[m] = m
+		} else if _, ok := opened[m]; !ok {
+			opened[m] = nil
+			sealed = append(sealed, m)
 			ids = append(ids, m.Personal.Key)
 		}
 	}
-	if len(ids) == 0 {
+	if len(sealed) == 0 {
 		return members, nil
 	}
 	keys, err := s.keys.Get(ctx, make([]seal.Cipher, 0, len(ids)), ids)
 	if err != nil {
 		return nil, err
 	}
-	out := make([]*domain.Member, len(members))
-	next := 0
-	for i, m := range members {
-		switch {
-		case !sealed(m):
-			out[i] = m
-		case i > 0 && members[i-1] == m:
-			out[i] = out[i-1]
-		default:
-			if out[i], err = open(m, keys[next]); err != nil {
-				return nil, err
-			}
-			next++
+	for i, m := range sealed {
+		p, err := read(m, keys[i])
+		if err != nil {
+			return nil, s.unreadable(m.Personal.Key, err)
 		}
+		opened[m] = m.Opened(p)
+	}
+	out := make([]*domain.Member, len(members))
+	for i, m := range members {
+		out[i] = opened[m]
 	}
 	return out, nil
 }
 
-func sealed(m *domain.Member) bool { return m != nil && m.Personal.Data != "" }
-
 var errNoKey = errors.New("there is no such data key")
 
-func open(m *domain.Member, key seal.Cipher) (*domain.Member, error) {
+// read opens a member's personal part.
+func read(m *domain.Member, key seal.Cipher) (*domain.Personal, error) {
 	if key.IsZero() {
-		return nil, &domain.Error{Code: domain.Unavailable, Op: "open a member", Err: errNoKey}
+		return nil, errNoKey
 	}
 	plain, err := key.Open(nil, scope(m.Account), []byte(m.Personal.Data))
 	if err != nil {
-		return nil, &domain.Error{Code: domain.Unavailable, Op: "open a member", Err: err}
+		return nil, err
 	}
-	var p domain.Personal
-	if err := codec.Decode(plain, &p); err != nil {
-		return nil, &domain.Error{Code: domain.Unavailable, Op: "read a member", Err: err}
-	}
-	return m.Opened(&p), nil
+	p := new(domain.Personal)
+	return p, codec.Decode(plain, p)
+}
+
+// unreadable logs why a personal part cannot be read, and gives the error of the request.
+func (s *Sealer) unreadable(key domain.KeyID, err error) error {
+	s.log.Error("the personal part of a member cannot be read", "dataKey", key.String(), "err", err)
+	return &domain.Error{Code: domain.Unavailable, Message: domain.ErrUnavailable.Message, Op: "open a member", Err: err}
 }
 
 func scope(account domain.AccountID) seal.Scope {
@@ -104,7 +113,7 @@ func (s *Sealer) keyOf(ctx context.Context, m *domain.Member, put *domain.Person
 		_, _ = rand.Read(random[:]) // never fails
 		key := seal.DataKeyOf(random)
 		put.Key = key.ID
-		return key.Key.Cipher(), s.keys.Put(ctx, []seal.DataKey{key})
+		return key.Cipher, s.keys.Put(ctx, []seal.DataKey{key})
 	}
 	put.Key = m.Personal.Key
 	keys, err := s.keys.Get(ctx, nil, []domain.KeyID{put.Key})
@@ -112,7 +121,7 @@ func (s *Sealer) keyOf(ctx context.Context, m *domain.Member, put *domain.Person
 		return seal.Cipher{}, err
 	}
 	if keys[0].IsZero() {
-		return seal.Cipher{}, &domain.Error{Code: domain.Unavailable, Op: "seal a member", Err: errNoKey}
+		return seal.Cipher{}, s.unreadable(put.Key, errNoKey)
 	}
 	return keys[0], nil
 }

@@ -21,7 +21,8 @@ type Request struct {
 	Engine  port.Engine
 	Account domain.AccountID
 	App     domain.ApplicationID
-	Changed int64 // of the account's catalog
+	Bearer  domain.MemberID // 0: none
+	Changed int64           // of the account's catalog
 	Links   *page.Links
 	Clock   *Clock
 	Keyset  bool     // the list is paged by keys
@@ -111,12 +112,13 @@ func (c *Cache) Compared(same bool) {
 	}
 }
 
-// questionKey names the question as asked. It holds the application, too: an answer may
-// show something of it.
+// questionKey names the question as asked. It holds the application and the member of the
+// Bearer, too: an answer may show something of them.
 func (q *Request) questionKey() key {
 	b := make([]byte, 0, 512)
 	b = binary.BigEndian.AppendUint32(b, uint32(q.Account))
 	b = binary.BigEndian.AppendUint32(b, uint32(q.App))
+	b = binary.BigEndian.AppendUint64(b, uint64(q.Bearer))
 	for _, s := range [...]string{q.Links.Base, q.Links.Path} {
 		b = append(binary.AppendUvarint(b, uint64(len(s))), s...)
 	}

@@ -63,6 +63,11 @@ type Catalog interface {
 	Key(hash domain.KeyHash) (*domain.Key, bool)
 	Account(id domain.AccountID) (*domain.Account, bool)
 	Application(id domain.ApplicationID) (*domain.Application, bool)
+	// Listed reports that the allowlist of any application has the domain.
+	Listed(domain string) bool
+	// SigningKeys are the keys of member tokens in the order in which they begin to sign,
+	// ended ones too.
+	SigningKeys() []*domain.SigningKey
 	// ApplicationsOf are the account's by ID.
 	ApplicationsOf(account domain.AccountID) []*domain.Application
 	// Brand, Definition and Segment give what the account has; deleted ones are not
@@ -94,7 +99,7 @@ type DataKeys interface {
 	// keys may be put again.
 	Put(ctx context.Context, keys []seal.DataKey) error
 	// Get appends the key of each id to dst, ready to seal and open, in their order; the zero
-	// Cipher where there is none, or the id is zero. After an error, which has code Unavailable, dst is as it was: which
-	// keys there are is not known.
+	// Cipher where there is none, or the id is zero. After an error, which has code Unavailable,
+	// dst is as it was: which keys there are is not known.
 	Get(ctx context.Context, dst []seal.Cipher, ids []domain.KeyID) ([]seal.Cipher, error)
 }

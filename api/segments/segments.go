@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -112,7 +111,7 @@ type segmentTexts struct {
 	Rule       *bool              `name:"rule" doc:"1: who has done enough of the activities is on the list, too" eg:"1"`
 	Threshold  *int64             `name:"threshold" min:"1" max:"4294967295" doc:"of the rule: the least number of actions; default 1" eg:"2"`
 	Period     *bind.Period       `name:"period" doc:"of the rule: the actions lie within the last so long, an amount and Hour, Day, Week, Month or Year; default all time" eg:"1 Month"`
-	Page       *sitePage          `name:"page" doc:"a page of a web site as host/path: visits to it belong to the segment" eg:"moons.example/join"`
+	Page       *bind.WebPage      `name:"page" doc:"a page of a web site as host/path: visits to it belong to the segment" eg:"moons.example/join"`
 }
 
 // segmentActivities is a list of definitions, ascending, each once.
@@ -159,28 +158,6 @@ func segmentActivity(entry string) (a domain.SegmentActivity, err error) {
 	}
 	a.Points = uint16(n)
 	return a, nil
-}
-
-// sitePage is a page of a web site: its host in canonical form, and its path.
-type sitePage string
-
-// ParseParam reads host/path, or cuts it out of an address.
-func (p *sitePage) ParseParam(s string) error {
-	var host bind.Domain
-	if err := host.ParseParam(s); err != nil {
-		return errors.New("must be a page as host/path")
-	}
-	if _, rest, ok := strings.Cut(s, "://"); ok {
-		s = rest
-	}
-	s, _, _ = strings.Cut(strings.TrimSpace(s), "#")
-	s, _, _ = strings.Cut(s, "?")
-	_, path, _ := strings.Cut(s, "/")
-	if _, err := url.PathUnescape(path); err != nil || strings.ContainsAny(path, " \t\r\n") {
-		return errors.New("must be a page as host/path")
-	}
-	*p = sitePage(strings.TrimSuffix(string(host)+"/"+path, "/"))
-	return nil
 }
 
 // put makes the command that the parameters mean. That the brand and the definitions

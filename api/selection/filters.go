@@ -93,6 +93,29 @@ func (s *Selection) Activity(id domain.DefinitionID) *domain.SegmentActivity {
 // the filter. Its groups are the selection's, as the operation groups them.
 func Choose(
 	ctx context.Context, req *serve.Request, q *domain.Question, brand bind.ID, parameter string, f *Filters,
+) (*Selection, error) {
+	s, err := choose(req, q, brand, parameter, f)
+	if err != nil {
+		return nil, err
+	}
+	counted(req, f, s)
+	return s, chooseMembers(ctx, req, &q.Filter, f)
+}
+
+// ChooseMembers is Choose for a question that no definition's actions count in: what is named is
+// there, too.
+func ChooseMembers(
+	ctx context.Context, req *serve.Request, q *domain.Question, brand bind.ID, parameter string, f *Filters,
+) error {
+	if _, err := choose(req, q, brand, parameter, f); err != nil {
+		return err
+	}
+	return chooseMembers(ctx, req, &q.Filter, f)
+}
+
+// choose puts into a question what takes neither the definitions nor the engine to find.
+func choose(
+	req *serve.Request, q *domain.Question, brand bind.ID, parameter string, f *Filters,
 ) (s *Selection, err error) {
 	s = &Selection{}
 	q.Account = req.Account()
@@ -117,10 +140,12 @@ func Choose(
 	if f.OptedIn {
 		q.Filter.OptIn = s.optIn()
 	}
-	if err := counted(req, f, s); err != nil {
-		return nil, err
+	for _, id := range f.ActivityID {
+		if _, err := req.Definition(id, "activityID"); err != nil {
+			return nil, err
+		}
 	}
-	return s, chooseMembers(ctx, req, &q.Filter, f)
+	return s, nil
 }
 
 // optIn is the opt-in that optedin asks for.
@@ -148,12 +173,7 @@ func memberIDs(ids bind.IDs) []domain.MemberID {
 // counted fills in the definitions whose actions count: of all of the account's,
 // deleted ones too, those named and those of the segment; one-time ones only when
 // asked for.
-func counted(req *serve.Request, f *Filters, s *Selection) error {
-	for _, id := range f.ActivityID {
-		if _, err := req.Definition(id, "activityID"); err != nil {
-			return err
-		}
-	}
+func counted(req *serve.Request, f *Filters, s *Selection) {
 	for _, d := range req.Catalog.Definitions(req.Account()) {
 		if d.ID < domain.FirstDefinition || d.OneTime && !f.IncludeOneTime || s.Segment != nil && s.Activity(d.ID) == nil {
 			continue
@@ -162,7 +182,6 @@ func counted(req *serve.Request, f *Filters, s *Selection) error {
 			s.Definitions = append(s.Definitions, d)
 		}
 	}
-	return nil
 }
 
 // The longest range of a statistic, of a list of members or actions, and of all: longer

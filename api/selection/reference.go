@@ -66,8 +66,20 @@ func OnlyOne(ways []Way, id bool) *domain.Error {
 	return nil
 }
 
-// Member is the member that the one way given names.
+// Member is the member that the one way given names. Beside a Bearer it must be the Bearer's: of
+// another one a public key does not learn whether it is there.
 func Member(ctx context.Context, req *serve.Request, ways []Way) (*domain.Member, error) {
+	m, err := named(ctx, req, ways)
+	switch code := domain.CodeOf(err); {
+	case err == nil:
+		return m, req.Own(m.ID)
+	case req.Public() && (code == domain.NotFound || code == domain.Gone):
+		return nil, req.Own(0)
+	}
+	return nil, err
+}
+
+func named(ctx context.Context, req *serve.Request, ways []Way) (*domain.Member, error) {
 	for _, w := range ways {
 		if !w.given {
 			continue

@@ -9,10 +9,17 @@
 // The numbers are the codes of the contract, in the order it checks: a request with several
 // faults is refused for the one that comes first in the picture. exchange.go is all of it, from
 // ServeHTTP to the call of the handler; the other files are entered where a request needs
-// them: limits.go and month.go bound an account's requests, inflight.go waits, body.go reads a
-// body, paging.go a cursor, explain.go a further page of an explanation, wait.go wait_for and
-// refresh; answer.go makes the answer, reply.go writes it in the coding that the client prefers,
-// access.go its line in the access log.
+// them: authenticate.go judges the key and the member's token (Bearer), limits.go and month.go
+// bound an account's requests, inflight.go waits, body.go reads a body, paging.go a cursor,
+// explain.go a further page of an explanation, wait.go wait_for and refresh; answer.go makes the
+// answer, reply.go writes it in the coding that the client prefers, access.go its line in the
+// access log.
+//
+// A member's token is verified with the key, also where the operation takes none; whose it is,
+// and what a public key may, is judged with the scope, after the parameters. An Option marks
+// operations that take a token (WithBearer), or that a public key may use (Public,
+// PublicWithBearer). cors.go has the answers to OPTIONS and what pages of other origins may read:
+// those of domains on the allowlist of the key's application, of no others.
 //
 // An Operation is a row of the program's table: method, path, input struct, handler. A
 // handler is func(ctx, *Request, *In) (Out, error): In defines how parameters are read, Out is
@@ -23,6 +30,6 @@
 //
 // An answer is not begun before its question is whole, so no answer is half an error. No
 // parameter, key or token is logged. A Server may be called by any goroutine and keeps no
-// state but counters, the buckets of accounts and the response cache; a Request belongs to the goroutine that serves
-// it.
+// state but counters, the buckets of accounts and the response cache; a Request belongs to the
+// goroutine that serves it.
 package serve

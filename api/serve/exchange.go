@@ -50,7 +50,8 @@ type exchange struct {
 	began    time.Time
 	random   domain.RequestID // shown as X-Request-Id
 	allowed  allowance
-	admitted bool // the key may use the operation
+	admitted bool  // the key may use the operation
+	foreign  error // the Bearer is another application's
 	body     body
 	deadline deadline
 	poll     poll.Request
@@ -110,8 +111,12 @@ func (x *exchange) serve() error {
 		return domain.Fail(domain.NotFound, "there is no such path")
 	}
 	x.route = found.Path
+	if r.Method == http.MethodOptions {
+		a.options(&x.reply, found)
+		return nil
+	}
 	if x.op, ok = found.Method(r.Method); !ok {
-		w.Header().Set("Allow", found.Allow())
+		w.Header().Set("Allow", allowOf(found))
 		return domain.Fail(domain.MethodNotAllowed, "this path takes "+found.Allow())
 	}
 	if x.op == nil {
@@ -159,53 +164,28 @@ func (x *exchange) begin() {
 	a, req := x.server, &x.req
 	x.deadline.request = x.r.Context()
 	req.server, req.op, req.Engine, req.Catalog = a, x.op, a.Engine, a.Engine.Catalog()
-	req.Now = x.began
+	req.Now, req.remote = x.began, x.r.RemoteAddr
 	req.Links = page.Links{Base: a.baseOf(x.r), Path: x.r.URL.Path, Params: new(bind.Params)}
 	req.Response = Response{Status: http.StatusOK, LagMs: -1}
 }
 
-// authenticate finds the key and its application; the parameters of the query are there. The
-// key may be in the body: a body is read before the key is known only when the query has
-// none.
-func (x *exchange) authenticate() error {
-	req := &x.req
-	given, _ := req.Params.Get("apikey")
-	if given == "" && x.r.Method == http.MethodPost && x.op.Each == nil {
-		x.readBody()
-		given, _ = req.Params.Get("apikey")
+// meter takes a token of the account's rate.
+func (x *exchange) meter() {
+	now := x.server.Now()
+	x.allowed = allowance{
+		limits: x.server.limits, bucket: x.server.limits.of(x.req.Account(), x.req.Catalog, now), at: now,
 	}
-	invalid := func() error { return domain.Bad(domain.InvalidKey, "apiKey", "apiKey is unknown or revoked") }
-	if req.Params.Unreadable("apikey") {
-		return invalid()
-	}
-	if given == "" {
-		if x.body.err != nil {
-			return domain.Bad(domain.MissingKey, "apiKey", "the query has no apiKey, and the body cannot be read")
-		}
-		return domain.Bad(domain.MissingKey, "apiKey", "apiKey is required, as a parameter of the query or of a POST's body; headers are not looked at")
-	}
-	key, ok := req.Catalog.Key(sha256.Sum256([]byte(given)))
-	if !ok || key.Revoked != 0 {
-		return invalid()
-	}
-	app, ok := req.Catalog.Application(key.Application)
-	if !ok || app.Account != key.Account {
-		return invalid()
-	}
-	req.Key, req.App = key, app
-	return nil
+	x.allowed.take()
 }
 
 // limit refuses what the account's rate, the application's plan and the account's month do not
-// have, in this order.
+// have, in this order. A poll without a token goes on until it is known whether it is a 304.
 func (x *exchange) limit() error {
 	req, u := &x.req, &x.allowed
-	now := x.server.Now()
-	*u = allowance{
-		limits: x.server.limits, bucket: x.server.limits.of(req.Account(), req.Catalog, now), at: now,
-	}
-	if err := u.take(len(x.tags()) > 0); err != nil {
-		return err
+	if len(x.tags()) == 0 {
+		if err := u.settle(); err != nil {
+			return err
+		}
 	}
 	plan := req.App.Plan
 	switch {
@@ -213,6 +193,9 @@ func (x *exchange) limit() error {
 		return domain.Fail(domain.PlanRequired, "this operation needs the advanced plan")
 	case req.Key.Scope == domain.ScopeGlobal && plan < domain.Enterprise:
 		return domain.Fail(domain.PlanRequired, "a global key needs the enterprise plan")
+	}
+	if err := x.refuseCustom(); err != nil {
+		return err
 	}
 	most := u.bucket.terms.Load().Month
 	if most == 0 {
@@ -250,14 +233,17 @@ func (x *exchange) check() error {
 	if x.body.err != nil {
 		return x.body.err
 	}
+	return x.refuseCustom() // of the body
+}
+
+// refuseCustom refuses fields that the plan does not have, as far as the parameters are read.
+func (x *exchange) refuseCustom() (refused error) {
 	if x.op.Enterprise != "" && x.req.App.Plan < domain.Enterprise {
-		var refused error
-		x.req.Params.Prefixed(x.op.Enterprise, func(name, _ string) {
+		x.req.Params.Prefixed(x.op.Enterprise, func(string, string) {
 			refused = domain.Bad(domain.PlanRequired, x.op.Enterprise, "custom fields need the enterprise plan")
 		})
-		return refused
 	}
-	return nil
+	return refused
 }
 
 // identify gives the request its id: of the Idempotency-Key where there is one, else the
@@ -301,8 +287,8 @@ func run[In, Out any](x *exchange, f Handler[In, Out]) (any, error) {
 	return f(x.deadline.ctx(), &x.req, &in.In)
 }
 
-// prepare is what comes between the parameters and the response cache: the page, the key's
-// scope, the position to wait for. bound is what the plan has bound.
+// prepare is what comes between the parameters and the response cache: the page, what the key
+// and the Bearer may, the position to wait for. bound is what the plan has bound.
 func (x *exchange) prepare(bound any, in *common) error {
 	if x.asks("cursor") {
 		if err := x.req.pageByKeys(bound); err != nil {
@@ -314,8 +300,8 @@ func (x *exchange) prepare(bound any, in *common) error {
 			return err
 		}
 	}
-	if !x.inScope() {
-		return domain.Fail(domain.WrongApplication, "a "+x.req.Key.Scope.String()+" key is not made for this operation")
+	if err := x.permitted(); err != nil {
+		return err
 	}
 	if in.WaitFor.Given || x.asks("refresh") { // a request without a token does not wait
 		if err := x.allowed.settle(); err != nil {
@@ -339,18 +325,6 @@ func (x *exchange) asks(parameter string) bool {
 	return given && x.op.Plan.Has(parameter)
 }
 
-// inScope reports that a key of this scope may ask for the operation: a global key for every
-// GET; a public key is for pages, of whose operations none is served yet.
-func (x *exchange) inScope() bool {
-	switch x.req.Key.Scope {
-	case domain.ScopeApplication:
-		return true
-	case domain.ScopeGlobal:
-		return x.op.Method == http.MethodGet
-	}
-	return false
-}
-
 // unchanged reports that the client has what would be answered, as far as it is cached:
 // then the response carries what the answer would beside its body. Else from here on what
 // the handler reads is recorded.
@@ -360,7 +334,7 @@ func (x *exchange) unchanged() bool {
 	}
 	req := &x.req
 	x.poll = poll.Request{
-		Engine: req.Engine, Account: req.Account(), App: req.App.ID, Changed: req.Catalog.Changed(req.Account()),
+		Engine: req.Engine, Account: req.Account(), App: req.App.ID, Bearer: req.Bearer, Changed: req.Catalog.Changed(req.Account()),
 		Links: &req.Links, Clock: &req.Clock, Keyset: req.Keyset != nil, Tags: x.tags(), Bound: len(req.Warnings),
 	}
 	if cached, ok := x.server.cache.Lookup(&x.poll); ok {

@@ -57,20 +57,18 @@ const nothingElse = "default-src 'none'"
 
 // page answers what needs no key; path is that of its route.
 func (a *Server) page(out *reply, path string) error {
+	a.allowDocument(out.w, out.r)
+	if path == keysPath {
+		a.writeKeys(out)
+		return nil
+	}
 	if b := a.hostBase(out.r); path == documentPath && b != nil && b.address != a.BaseURL {
 		b.document().write(out)
 		return nil
 	}
 	switch path {
 	case avatarPath:
-		id, ok := avatar.Member(strings.TrimPrefix(out.r.URL.Path, avatarDir))
-		if !ok {
-			return domain.Fail(domain.NotFound, "there is no such picture")
-		}
-		picture := seal(avatar.ContentType, avatarLife, avatar.Of(id))
-		picture.policy = nothingElse
-		picture.write(out)
-		return nil
+		return picture(out)
 	case errorsPath:
 		out.w.Header().Add("Vary", "Accept")
 		path = out.r.URL.Path
@@ -88,10 +86,15 @@ func (a *Server) page(out *reply, path string) error {
 	return nil
 }
 
+// writeKeys writes the key set of now.
+func (a *Server) writeKeys(out *reply) {
+	keys := a.Tokens.KeySet(a.Engine.Catalog().SigningKeys(), a.Now())
+	seal("application/jwk-set+json", pageLife, keys).write(out)
+}
+
 // makePages makes what needs no key.
 func (a *Server) makePages() error {
 	a.fixed[documentPath] = seal("application/json", pageLife, a.Document(a.BaseURL))
-	a.fixed[keysPath] = seal("application/jwk-set+json", pageLife, a.Keys)
 	for _, f := range a.Files {
 		page := seal(f.Kind, pageLife, f.Body)
 		page.policy = f.Policy
@@ -109,7 +112,7 @@ type sealed struct {
 }
 
 func seal(kind string, maxAge time.Duration, body []byte) *sealed {
-	s := &sealed{kind: kind, cache: "public, max-age=" + strconv.Itoa(int(maxAge.Seconds())), tag: poll.ETag(body), body: body}
+	s := &sealed{kind: kind, cache: kept(maxAge), tag: poll.ETag(body), body: body}
 	for c := range s.packed {
 		s.packed[c] = sync.OnceValue(func() []byte {
 			b, smaller := compress.Compress(compress.Coding(c), body)
@@ -125,15 +128,7 @@ func seal(kind string, maxAge time.Duration, body []byte) *sealed {
 
 // write writes the answer. Each compressed form is made once.
 func (s *sealed) write(out *reply) {
-	h := out.w.Header()
-	h["Etag"] = []string{s.tag}
-	h.Set("Cache-Control", s.cache)
-	if s.policy != "" {
-		h.Set("Content-Security-Policy", s.policy)
-		h.Set("Referrer-Policy", "no-referrer")
-	}
-	if poll.Matches(out.r.Header.Values("If-None-Match"), s.tag) {
-		out.empty(http.StatusNotModified)
+	if s.begin(out) {
 		return
 	}
 	coding := compress.Accepted(out.r.Header["Accept-Encoding"])
@@ -143,3 +138,36 @@ func (s *sealed) write(out *reply) {
 	}
 	_ = out.write(http.StatusOK, s.kind, compress.Identity, s.body)
 }
+
+// begin sets the headers and reports that the client has the answer: then it is written.
+func (s *sealed) begin(out *reply) bool {
+	h := out.w.Header()
+	h["Etag"] = []string{s.tag}
+	h.Set("Cache-Control", s.cache)
+	if s.policy != "" {
+		h.Set("Content-Security-Policy", s.policy)
+		h.Set("Referrer-Policy", "no-referrer")
+	}
+	known := poll.Matches(out.r.Header.Values("If-None-Match"), s.tag)
+	if known {
+		out.empty(http.StatusNotModified)
+	}
+	return known
+}
+
+// picture answers the picture of a member's number, drawn anew: it is small.
+func picture(out *reply) error {
+	id, ok := avatar.Member(strings.TrimPrefix(out.r.URL.Path, avatarDir))
+	if !ok {
+		return domain.Fail(domain.NotFound, "there is no such picture")
+	}
+	body := avatar.Of(id)
+	s := sealed{kind: avatar.ContentType, cache: kept(avatarLife), tag: poll.ETag(body), policy: nothingElse}
+	if !s.begin(out) {
+		out.send(http.StatusOK, s.kind, body)
+	}
+	return nil
+}
+
+// kept is the header Cache-Control of what may be kept so long.
+func kept(d time.Duration) string { return "public, max-age=" + strconv.Itoa(int(d.Seconds())) }

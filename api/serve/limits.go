@@ -128,15 +128,10 @@ type allowance struct {
 	spent  *monthCount // it has one of the requests of the month; nil: it has none
 }
 
-// take takes a token of the account's rate. A poll without one goes on until it is known
-// whether it is a 304, which takes none.
-func (u *allowance) take(poll bool) error {
+// take takes a token of the account's rate, if there is one.
+func (u *allowance) take() {
 	u.paid = u.bucket.tokens.AllowN(u.at, 1)
 	u.owes = !u.paid
-	if poll {
-		return nil
-	}
-	return u.settle()
 }
 
 // settle is called where a request is known to be no 304 of the response cache: one that owes

@@ -55,7 +55,8 @@ func TestAllowance_GivesBack(t *testing.T) {
 	b := l.of(1, c, now())
 	for range 10 {
 		u := allowance{limits: l, bucket: b, at: now()}
-		if err := u.take(false); err != nil {
+		u.take()
+		if err := u.settle(); err != nil {
 			t.Fatal(err)
 		}
 		u.free(now)
@@ -75,7 +76,8 @@ func BenchmarkLimits(b *testing.B) {
 	for b.Loop() {
 		now := time.Now()
 		u := allowance{limits: l, bucket: l.of(1, c, now), at: now}
-		if err := u.take(false); err != nil {
+		u.take()
+		if err := u.settle(); err != nil {
 			b.Fatal(err)
 		}
 		u.show(header, false)

@@ -35,6 +35,7 @@ type Operation struct {
 	Advanced     bool     // needs the advanced plan
 	Objects      []string // parameters whose value may be a JSON object
 	Enterprise   string   // parameters so prefixed need the enterprise plan
+	Access
 
 	Each     *bind.Plan // of one record of a body of many; nil: the body is parameters
 	Plan     *bind.Plan
@@ -42,6 +43,13 @@ type Operation struct {
 	Cached   bool // a poll may be answered from the response cache
 	run      func(*exchange) (any, error)
 	counts   *counters
+}
+
+// Access is who beside the holder of an application's key an operation is for.
+type Access struct {
+	TakesBearer bool // a member's token says whom it is about; one of another member is refused
+	Public      bool // a public key may use it
+	OfMember    bool // a public key may use it for the member of the Bearer alone
 }
 
 // Outcome is a status of success and the shape of its body.
@@ -60,6 +68,19 @@ func Cached(o *Operation) { o.Cached = o.Method == http.MethodGet }
 
 // Advanced marks an operation that needs the advanced plan.
 func Advanced(o *Operation) { o.Advanced = true }
+
+// WithBearer marks an operation that takes a member's token: it is about that member alone
+// then, by its parameters memberid and id, and by other names where selection finds them.
+func WithBearer(o *Operation) { o.TakesBearer = true }
+
+// Public marks an operation that a public key may use.
+func Public(o *Operation) { o.Public = true }
+
+// PublicWithBearer marks an operation that takes a member's token, and that a public key may
+// use for that member.
+func PublicWithBearer(o *Operation) {
+	o.Access = Access{TakesBearer: true, Public: true, OfMember: true}
+}
 
 // Objects names parameters that may be JSON objects.
 func Objects(names ...string) Option { return func(o *Operation) { o.Objects = names } }

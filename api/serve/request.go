@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"log/slog"
+	"net/netip"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
@@ -21,8 +22,7 @@ var Unhashed = poll.Unhashed
 type Request struct {
 	Engine  port.Engine // records what is read, where the answer is to be cached
 	Catalog port.Catalog
-	Key     *domain.Key
-	App     *domain.Application
+	Caller
 	ID      domain.RequestID
 	Keyed   bool            // the id is that of an Idempotency-Key
 	Records [][]byte        // of a body of many
@@ -33,12 +33,24 @@ type Request struct {
 	Response
 
 	explained *page.Keyset // of an explanation; nil: none is asked for
-	server    *Server
-	op        *Operation
+	arrival
 }
 
-// Account is the account of the key.
-func (req *Request) Account() domain.AccountID { return req.Key.Account }
+// arrival is where a request came in.
+type arrival struct {
+	server *Server
+	op     *Operation
+	remote string // address and port of the connection's other end
+}
+
+// Remote is the address that the connection comes from; the zero value where it is not known.
+func (r *arrival) Remote() netip.Addr {
+	at, err := netip.ParseAddrPort(r.remote)
+	if err != nil {
+		return netip.Addr{}
+	}
+	return at.Addr().Unmap()
+}
 
 // Identity is the keyed hash of an identity's canonical form.
 func (req *Request) Identity(kind domain.IdentityKind, parts ...string) domain.IdentityHash {

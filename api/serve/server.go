@@ -33,7 +33,7 @@ type Config struct {
 	Access     *slog.Logger // the access log; nil: none
 	Operations []*Operation
 	Document   func(base string) []byte // /openapi.json under a base address
-	Keys       []byte                   // a JSON Web Key Set
+	Tokens     Tokens                   // of members
 	Files      []File
 
 	CacheBytes    int   // of the response cache; default 32 MiB
@@ -70,8 +70,8 @@ func New(config Config) (*Server, error) {
 	a.BaseURL = strings.TrimSuffix(a.BaseURL, "/")
 	base, err := url.Parse(a.BaseURL)
 	switch {
-	case a.Engine == nil || a.Hasher == nil || a.Now == nil:
-		return nil, errors.New("api: Engine, Hasher and Now are needed")
+	case a.Engine == nil || a.Hasher == nil || a.Now == nil || a.Tokens == nil:
+		return nil, errors.New("api: Engine, Hasher, Now and Tokens are needed")
 	case err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https":
 		return nil, fmt.Errorf("api: BaseURL %q is no http or https address", a.BaseURL)
 	}

@@ -19,7 +19,7 @@ var LatencyBounds = [...]time.Duration{
 
 // statuses are those that a server answers with, ascending.
 var statuses = func() []int {
-	all := []int{200, 202, 301, 304, 307}
+	all := []int{200, 202, 204, 301, 304, 307}
 	for _, c := range problem.Codes() {
 		all = append(all, problem.Status(c))
 	}

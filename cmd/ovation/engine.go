@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/ed25519"
 	"errors"
 	"strings"
 	"sync/atomic"
@@ -115,11 +114,6 @@ func (s catalogStore) State() catalog.State { return catalog.State(s.Catalog.Sta
 // Commit stores entities and state.
 func (s catalogStore) Commit(state catalog.State, entities []any) error {
 	return s.Catalog.Commit(format.CatalogState(state), entities)
-}
-
-// signerOf is the key that signs members' tokens.
-func signerOf(k SigningKey) api.Signer {
-	return api.Signer{ID: k.KID, Key: ed25519.NewKeyFromSeed(k.Seed[:])}
 }
 
 // drain is set when the node is about to stop.

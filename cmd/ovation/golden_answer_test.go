@@ -163,6 +163,8 @@ func (s *session) again(target string, h http.Header, first *http.Response, body
 var (
 	linked  = regexp.MustCompile(`<http://sim\.test([^>]*)>; rel="(next|prev)"`)
 	firstID = regexp.MustCompile(`"ID":"?(\d+)`)
+
+	accessToken = regexp.MustCompile(`"AccessToken":"([0-9a-f]{32}_[0-9]+)"`)
 )
 
 // remember sets the variables that later entries use.
@@ -175,6 +177,11 @@ func (s *session) remember(r *http.Response, body []byte) {
 	}
 	if m := firstID.FindSubmatch(body); m != nil {
 		s.vars["id"] = string(m[1])
+	}
+	for name, in := range map[string]*regexp.Regexp{"token": accessToken, "jwt": goldenJWT} {
+		if m := in.FindSubmatch(body); m != nil {
+			s.vars[name] = string(m[1])
+		}
 	}
 	s.vars["etag"], s.vars["position"] = r.Header.Get("Etag"), r.Header.Get("X-Position")
 }

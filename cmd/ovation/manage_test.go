@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -45,6 +46,12 @@ func TestManage_Answers(t *testing.T) {
 		{"key create --application 1 --global", `scope +global`},
 		{"key revoke 4", `^key 4 is revoked\n$`},
 		{"key list", `^ID .*\n(.*\n){3}4 +ov_[a-z2-7]{5} +1 Label +2 App +public +\d{4}-\d\d-\d\d \d\d:\d\d:\d\d +\d{4}-.*\n5 .*-\n$`},
+		{"app edit 1 --logout-url https://x.example/out;1 --login-url spotify=https://x.example/in?a=b --register-url email=", `^application 1 has these addresses now\n$`},
+		{"secrets signing-keys", `^KID +STATE +SIGNS FROM +ENDED +PRIVATE HALF HERE\n$`},
+		{"secrets rotate-signing --now", `^kid +k1\nsigns from +2001-09-09 01:46:40\n$`},
+		{"secrets rotate-signing", `^kid +k2\nsigns from +2001-09-10 01:46:40\n$`},
+		{"secrets rotate-signing --end --output json", `^{"kid":"k3","state":"signs","held":true,"from":1000000000000,"ended":0}\n$`},
+		{"secrets signing-keys", `k1 +ended +2001.* yes\nk2 +ended +2001.* no\nk3 +signs +2001-09-09 01:46:40 +- +no\n$`},
 		{"app plan 2 advanced", `^account +1\napplication +2\nplan +advanced\n$`},
 		{"app limits", `^ACCOUNT +NAME +PLAN +RATE +BURST +MODE +MONTH\n1 +Label +enterprise +2000 +4000 +soft +-\n$`},
 		{"app limit 1 --rate 5 --mode hard --month 9000", `^account +1\nplan +enterprise\nrate +5\nburst +10\nmode +hard\nmonth +9000\n$`},
@@ -57,6 +64,10 @@ func TestManage_Answers(t *testing.T) {
 		if code != exitFine || stderr != "" || !regexp.MustCompile(c.want).MatchString(stdout) {
 			t.Errorf("ovation %s: %d\n%s%s\nwant %s", c.line, code, stdout, stderr, c.want)
 		}
+	}
+	want := domain.Addresses{"logout": "https://x.example/out;1", "login:spotify": "https://x.example/in?a=b", "register:email": ""}
+	if got := engine.Applications()[0].Addresses; !maps.Equal(got, want) {
+		t.Errorf("addresses %q", got)
 	}
 }
 
@@ -83,6 +94,12 @@ func TestManage_Failures(t *testing.T) {
 		{"app list --output xml", exitWrongUse, "--output"},
 		{"app list --admin nowhere", exitWrongUse, `"nowhere" is not HOST:PORT`},
 		{"app list --admin-token " + filepath.Join(t.TempDir(), "none"), exitFailed, "--admin-token"},
+		{"app edit 1", exitWrongUse, "an address is missing"},
+		{"app edit 1 --logout-url ftp://x", exitWrongUse, "must be an http or https address"},
+		{"app edit 1 --login-url vinyl=https://x.example", exitWrongUse, "login:vinyl"},
+		{"app edit 1 --register-url rdio=https://x.example", exitWrongUse, "register:rdio"},
+		{"app edit 7 --logout-url https://x.example", exitFailed, "no such application"},
+		{"app edit x --logout-url https://x.example", exitWrongUse, `"x"`},
 		{"accept-gap journal 1", exitFailed, "no gap"},
 		{"accept-gap journal", exitWrongUse, "<partition>"},
 	} {

@@ -263,7 +263,7 @@ func (p *program) settleLayout(ctx context.Context) error {
 	if n := p.topics.journal.Partitions(); n != l.Shards {
 		return fmt.Errorf("the journal has %d partitions, the installation was made with %d shards", n, l.Shards)
 	}
-	return nil
+	return settleKeys(ctx, p)
 }
 
 func (p *program) makeLayout(ctx context.Context) error {
@@ -280,12 +280,11 @@ func (p *program) makeLayout(ctx context.Context) error {
 }
 
 func (p *program) openAPI(context.Context) error {
-	keys := p.secrets.Signing[0]
 	base := cmp.Or(p.cfg.BaseURL, p.cfg.scheme()+"://"+p.public.Addr().String())
 	var err error
 	p.api, err = api.New(api.Config{
 		Engine: engine{p.node}, Hasher: p.hasher, Now: time.Now, BaseURL: base, ByHost: p.cfg.BaseURL == "",
-		Signer: signerOf(keys), TokenKey: p.secrets.Token, Keys: p.keys.keeper, Logger: p.log, Access: p.port.accessLogger(),
+		Signing: p.secrets.privateHalves(), TokenKey: p.secrets.Token, Keys: p.keys.keeper, Logger: p.log, Access: p.port.accessLogger(),
 		CacheBytes: int(p.budget.API.Cached), InFlightBytes: p.budget.API.InFlight,
 	})
 	return err

@@ -111,10 +111,14 @@ func (p *program) openGate(context.Context) error {
 
 // adminPort is the handler of the admin port, of a node that is open or waits for its catalog.
 func (p *program) adminPort(token string) http.Handler {
-	return admin.New(admin.Options{
+	o := admin.Options{
 		Engine: management{p}, Jobs: jobs(p.verifier, p.rebuilds), Token: token,
 		Metrics: p.metrics, Version: built(), Log: p.log,
-	})
+	}
+	if p.api != nil {
+		o.Signing = newSigning(p)
+	}
+	return admin.New(o)
 }
 
 // jobs are the jobs beside the node, which may be nil.

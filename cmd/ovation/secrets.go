@@ -22,7 +22,7 @@ import (
 type Secrets struct {
 	Pepper  [32]byte     // keys the hashes of identities, for ever: routing hangs on it
 	Token   [16]byte     // the AES key of access tokens
-	Signing []SigningKey // of jwts; the first signs, all verify
+	Signing []SigningKey // of jwts: the private halves of keys in the catalog
 	Masters seal.Ring    // wrap the keys that seal personal data; the first wraps, all open
 	Kafka   string       // the password for --kafka-sasl; empty: none
 }
@@ -73,8 +73,9 @@ const (
 	draftPrefix    = ".secrets-"
 	secretsText    = `# The secrets of one installation of Ovation. Keep a copy in a safe place: without the
 # pepper no member is found again, without the master key no name can be read.
-# The same file belongs on every node. The first signing key signs, all verify. The first
-# master key wraps, all open: "ovation secrets rotate-master" puts another one in front.
+# The same file belongs on every node. "ovation secrets rotate-signing" adds a signing key; which of
+# them signs is in the catalog. The first master key wraps, all open: "ovation secrets
+# rotate-master" puts another one in front.
 # A line kafka_password: "..." may be added, for --kafka-sasl.
 version: %d
 pepper: "%s"
@@ -172,6 +173,11 @@ func readSecrets(path string) (*Secrets, error) {
 	if err != nil {
 		return nil, err
 	}
+	return parseSecrets(path, text)
+}
+
+// parseSecrets reads the text of a file of secrets. No error quotes it.
+func parseSecrets(path string, text []byte) (*Secrets, error) {
 	var file secretsFile
 	if err := yaml.UnmarshalWithOptions(text, &file, yaml.Strict()); err != nil {
 		return nil, fmt.Errorf("%s: not a file of secrets", path)

@@ -96,6 +96,12 @@ func (w *simulation) check(c func(*label) *client.Client) error {
 		if err := tell(c(l), l, items); err != nil {
 			return fmt.Errorf("I12: %w", err)
 		}
+		if err := w.checkVisits(c(l), l); err != nil {
+			return fmt.Errorf("visits: %w", err)
+		}
+	}
+	if err := w.checkAccess(c); err != nil {
+		return err
 	}
 	if err := w.checkLimits(); err != nil {
 		return err

@@ -147,7 +147,7 @@ func (e *engineLife) openDisks(context.Context) error {
 func (e *engineLife) answer(context.Context) error {
 	var err error
 	e.api, err = api.New(api.Config{
-		Engine: hitCounter{engine{e.node}, e.hits}, Hasher: e.hasher, Now: time.Now, BaseURL: "http://sim.test", Signer: signerOf(e.secrets.Signing[0]),
+		Engine: hitCounter{engine{e.node}, e.hits}, Hasher: e.hasher, Now: time.Now, BaseURL: "http://sim.test", Signing: e.secrets.privateHalves(),
 		TokenKey: e.secrets.Token, Logger: e.log, Keys: e.keys.keeper,
 	})
 	return err

@@ -17,10 +17,10 @@ type label struct {
 	key         string
 	brands      []domain.BrandID
 	definitions []definition
-
-	limits    domain.Limits // as an operator set them last
-	plan      domain.Plan
-	operating bool
+	visits      int           // registrations, attachments and logins that were answered
+	limits      domain.Limits // as an operator set them last
+	plan        domain.Plan
+	operating   bool
 }
 
 // definition is a definition of an activity.
@@ -36,6 +36,7 @@ type identity struct {
 	uid     string
 	owner   domain.MemberID // 0: not known, or no member
 	asked   bool            // a member tried to become its owner
+	there   bool            // its service record came into being, as was answered
 }
 
 // act is an action as it was sent. An act with the same label, source and id is a repeat
@@ -120,13 +121,15 @@ func (m *model) say(a *act) {
 	}
 }
 
-// owned notes that an identity was found to be a member's: the first word is the last.
+// owned notes that an identity was registered or attached, and found to be a member's: the first word
+// is the last.
 func (m *model) owned(i *identity, member domain.MemberID) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if i.owner != 0 && i.owner != member {
 		return fmt.Errorf("%s %s is member %d's, and now %d's", i.service, i.uid, i.owner, member)
 	}
-	i.owner = member
+	i.owner, i.there = member, true
+	i.of.visits++
 	return nil
 }

@@ -57,6 +57,7 @@ func simulate(seed uint64) (err error) {
 		if err := w.unusualStep(); err != nil {
 			return err
 		}
+		w.accessStep()
 		w.operatorStep()
 		w.putKeys()
 		time.Sleep(time.Duration(w.rng.IntN(30)) * time.Millisecond)
@@ -88,8 +89,10 @@ func (w *simulation) step() error {
 	case n < 35:
 		p := w.rng.IntN(simPartitions)
 		w.publish(p, w.batch())
-	case n < 43:
+	case n < 41:
 		w.registerSomebody()
+	case n < 44:
+		w.logInSomebody()
 	case n < 50:
 		w.attachSomething()
 	case n < 60:

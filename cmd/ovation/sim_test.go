@@ -24,7 +24,9 @@ import (
 //	sim_lives_test.go    the broker and the engine, from a start to a stop or a cut
 //	sim_harness_test.go  all of it together: starting again, asking until there is an answer
 //	sim_run_test.go      the schedule; sim_users_test.go, sim_publish_test.go: what it is of
+//	sim_visits_test.go   registrations and logins as visits
 //	sim_gap_test.go      logs that lose what was not read
+//	sim_access_test.go   allowlists, access tokens, signing keys
 //	sim_keys_test.go     data keys, and rotations of the master key
 //	sim_strange_test.go  values of other programs in our topics, readers that panic
 //	sim_model_test.go    what was sent; sim_check_test.go: what must have become of it

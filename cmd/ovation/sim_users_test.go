@@ -85,6 +85,7 @@ func (w *simulation) register(l *label, i *identity) {
 	i.asked = true
 	w.model.mu.Unlock()
 	p := client.Params{"service": i.service, "uid": i.uid, "authtoken": "t", "country": []string{"DE", "FR", "BR"}[w.rng.IntN(3)]}
+	w.visiting(p)
 	w.user(func() error {
 		var id domain.MemberID
 		err := w.demand(l, func(c *client.Client) error {
@@ -105,6 +106,7 @@ func (w *simulation) attach(l *label, member domain.MemberID, i *identity) {
 	i.asked = true
 	w.model.mu.Unlock()
 	p := client.Params{"service": i.service, "uid": i.uid, "authtoken": "t"}
+	w.visiting(p)
 	w.user(func() error {
 		err := w.demand(l, func(c *client.Client) error {
 			e, _, err := c.Attach(context.Background(), member, p)

@@ -29,6 +29,7 @@ const (
 	entityAcceptGap
 	entitySegment
 	entitySlotKeys
+	entitySigningKey
 )
 
 // DecodeEntity is the entity of a key and its value.
@@ -60,6 +61,8 @@ func DecodeEntity(k, v []byte) (entity any, err error) {
 			entity = new(domain.Segment)
 		case entitySlotKeys:
 			entity = new(domain.SlotKeys)
+		case entitySigningKey:
+			entity = new(domain.SigningKey)
 		default:
 			return nil, Damaged("e")
 		}
@@ -95,6 +98,8 @@ func AppendEntityKey(dst []byte, entity any) ([]byte, error) {
 		return be.AppendUint32(dst, uint32(e.Epoch)), nil
 	case *domain.AcceptedGap: // in the order of the catalog
 		return be.AppendUint64(append(dst, FamilyEntity, entityAcceptGap), uint64(e.Offset)), nil
+	case *domain.SigningKey:
+		return append(append(dst, FamilyEntity, entitySigningKey), e.KID...), nil
 	case *domain.Request:
 		return append(append(dst, CatalogRequestDay(e.Day)...), e.ID[:]...), nil
 	}

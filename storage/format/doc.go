@@ -9,6 +9,7 @@
 //	bits.go columns.go         b and a: bitmaps and columns of members' attributes
 //	counts.go                  n and u: row counts, hits
 //	records.go                 everything that is one record a key
+//	visits.go                  v: places of visits; the facts of visits
 //	state.go origins.go        a shard's state
 //	catalog.go                 the catalog's entities and state
 //	pack.go                    packed columns of integers

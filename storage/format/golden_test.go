@@ -89,6 +89,7 @@ func examples(t testing.TB) map[string]string {
 		"value q claim":    message(&domain.Outgoing{Sequence: 8, To: 3, Forward: &domain.Record{Kind: domain.KindClaim, Account: 1, Command: &domain.Claim{Step: domain.ClaimAsk, Identity: claim.Hash, Type: domain.ByPartner, Member: 12293}}}),
 		"value s":          AppendSealed(nil, 70000, 0b1001),
 		"value u":          AppendUsage(nil, 1, 99),
+		"value v":          AppendVisitPlace(nil, domain.VisitPlace{Domain: "moons.example", Page: "moons.example/join"}),
 		"value x":          message(&domain.Request{ID: domain.RequestID{1}, Day: 19875, BodyHash: 5, Outcome: domain.Outcome{Code: domain.Conflict, Parameter: "Slug", Message: "taken", Member: 12293}}),
 		"value z o":        AppendOrigin(nil, origin),
 		"value z s":        AppendState(nil, &state, nil),
@@ -99,6 +100,7 @@ func examples(t testing.TB) map[string]string {
 	for name, f := range map[string]StateHash{
 		"fact action":   HashAction(&marks[0], member.ID),
 		"fact deleted":  HashAction(&marks[2], member.ID),
+		"fact visit":    HashVisit(&Action{Hash: 0x77, Time: 1717200000, Definition: domain.VisitDefinition(domain.Login, 3), Service: domain.Email}, member.ID, domain.VisitPlace{Domain: "moons.example", Page: "moons.example/join"}),
 		"fact member":   HashMember(member),
 		"fact identity": HashIdentity(claim),
 		"fact parked":   HashParked(&domain.Parked{Number: 7, Activity: domain.Activity{Member: member.ID, Definition: 100, Brand: 9, Service: domain.Spotify, Points: 5, Time: 1717200000, Hash: 0x99}}),
@@ -137,6 +139,7 @@ func exampleKeys(member domain.MemberID, claim domain.IdentityHash, origin domai
 		"key s":   AppendSealedKey(nil, 2, AccountMonth{1, 653}),
 		"key t":   AppendTimelineKey(nil, 2, AccountMonth{1, 653}, 3, 4),
 		"key u":   AppendUsageKey(nil, 2, domain.Usage{Application: 4, Hour: 5, Incarnation: 6}),
+		"key v":   AppendVisitPlaceKey(nil, 2, 1, 3),
 		"key x":   AppendRequestKey(nil, 2, 19875, domain.RequestID{1}),
 		"key z o": AppendOriginKey(nil, 2, origin.Topic, origin.Partition),
 		"key z s": AppendStateKey(nil, 2),

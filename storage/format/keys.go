@@ -30,6 +30,7 @@ import (
 //	's' shard account month                              what of t there is       Set
 //	't' month shard account class bucket                 timelines of members     Merge
 //	'u' shard application hour incarnation               hits                     Merge
+//	'v' shard account number                             place of visits          Set
 //	'x' shard day request                                request id → outcome     Set, DeleteRange
 //	'z' shard 'm' offset                                 state hash of a prefix   Set
 //	'z' shard 'o' topic partition                        applied origin           Set, when the state has no room for it
@@ -61,12 +62,13 @@ const (
 	FamilySealed      = 's'
 	FamilyTimeline    = 't'
 	FamilyUsage       = 'u'
+	FamilyVisitPlace  = 'v'
 	FamilyRequest     = 'x'
 	FamilyState       = 'z'
 )
 
 // Families are those of a node's store.
-const Families = "CRTabcfikmnopqstuxz"
+const Families = "CRTabcfikmnopqstuvxz"
 
 // Monthly reports that the keys of a family begin with the month, followed by the shard.
 func Monthly(family byte) bool {

@@ -29,6 +29,8 @@ import (
 //	'w' member u64, address hash, password hash     a password
 //	'o' member u64, kind u8, id u32, in, out and listed as bits of u8
 //	                                                what a member opted in to or out of
+//	'v' member u64, time u32, definition u32, service u8, id hash u64,
+//	    domain length u32, domain, page             a visit with a place; definition without its number
 //
 // Numbers are big-endian.
 type StateHash struct{ hi, lo uint64 }
@@ -98,13 +100,10 @@ func HashMember(m *domain.Member) (sum StateHash) {
 		b = append(be.AppendUint64([]byte{'p'}, uint64(m.ID)), byte(v.Field))
 		sum.Add(HashOf(append(b, v.Value...)))
 	}
+	// What is sealed follows chance: the data key and the nonce. It authenticates itself.
 	p := &m.Personal
-	b = append(be.AppendUint64([]byte{'P'}, uint64(m.ID)), p.Key[:]...)
-	b = be.AppendUint16(be.AppendUint64(be.AppendUint32(b, p.Version), p.Has), p.Born)
-	sum.Add(HashOf(append(b, p.Data...)))
-	for _, key := range p.Keys {
-		sum.Add(HashOf(append(be.AppendUint64([]byte{'K'}, uint64(m.ID)), key[:]...)))
-	}
+	b = be.AppendUint32(be.AppendUint64([]byte{'P'}, uint64(m.ID)), p.Version)
+	sum.Add(HashOf(be.AppendUint16(be.AppendUint64(b, p.Has), p.Born)))
 	for i := range m.Services {
 		s := &m.Services[i]
 		b = append(be.AppendUint32(be.AppendUint64([]byte{'s'}, uint64(m.ID)), uint32(s.Application)), byte(s.Service))

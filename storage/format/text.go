@@ -62,6 +62,7 @@ var keyShapes = map[byte][]struct {
 	FamilyOutbox:      {{"shard", 2}, {"kind", 1}, {"sequence", 8}},
 	FamilySealed:      {{"shard", 2}, {"account", 4}, {"month", 2}},
 	FamilyTimeline:    {{"month", 2}, {"shard", 2}, {"account", 4}, {"class", 1}, {"bucket", 4}},
+	FamilyVisitPlace:  {{"shard", 2}, {"account", 4}, {"number", 4}},
 	FamilyUsage:       {{"shard", 2}, {"application", 4}, {"hour", 4}, {"incarnation", 8}},
 	FamilyRequest:     {{"shard", 2}, {"day", 4}, {"request", 16}},
 }
@@ -144,6 +145,9 @@ func dumpValue(k, v []byte) (string, error) {
 	case FamilySealed:
 		_, rows, classes, err := DecodeSealed(k, v)
 		return fmt.Sprintf("rows=%d classes=%b", rows, classes), err
+	case FamilyVisitPlace:
+		p, err := DecodeVisitPlace(k, v)
+		return fmt.Sprintf("domain=%q page=%q", p.Domain, p.Page), err
 	case FamilyUsage:
 		account, total, err := decodeUsage(v)
 		return fmt.Sprintf("account=%d total=%d", account, total), err

@@ -37,6 +37,7 @@ import (
 //	q  ver message
 //	s  ver v rows, v classes
 //	u  ver v account, v total
+//	v  ver str str                  domain, page
 //	x  ver message
 //	z  ver and what state.go draws; of an origin: z epoch, z offset; of a state mark: [16]
 const version1 = 1

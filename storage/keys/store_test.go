@@ -15,6 +15,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/ovation-analytics/ovation/storage/pebblefs/pebblefstest"
+
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 
@@ -138,23 +140,6 @@ func TestStore_PutSurvivesACrash(t *testing.T) {
 	}
 }
 
-var errDisk = errors.New("the disk is broken")
-
-// brokenFrom fails every write to the disk from the n-th on.
-type brokenFrom struct{ left atomic.Int64 }
-
-func (b *brokenFrom) String() string { return "broken" }
-
-func (b *brokenFrom) MaybeError(op errorfs.Op) error {
-	switch op.Kind {
-	case errorfs.OpFileWrite, errorfs.OpFileSync, errorfs.OpFileSyncData, errorfs.OpFileSyncTo, errorfs.OpCreate, errorfs.OpRename, errorfs.OpFileClose:
-		if b.left.Add(-1) < 0 {
-			return errDisk
-		}
-	}
-	return nil
-}
-
 // A disk that fails loses nothing that was put, and nothing is put after.
 func TestStore_DiskErrorLosesNothingPut(t *testing.T) {
 	for n := range 12 {
@@ -162,10 +147,10 @@ func TestStore_DiskErrorLosesNothingPut(t *testing.T) {
 		t.Run(fmt.Sprint("write ", n), func(t *testing.T) {
 			t.Parallel()
 			fs := vfs.NewCrashableMem()
-			disk := &brokenFrom{}
-			disk.left.Store(1 << 40)
+			disk := &pebblefstest.BrokenFrom{}
+			disk.Left.Store(1 << 40)
 			s := openIn(t, errorfs.Wrap(fs, disk), Options{MemTableBytes: 32 << 10})
-			disk.left.Store(n)
+			disk.Left.Store(n)
 			done := 0
 			var failed error
 			for i := 0; i < 2000 && failed == nil; i++ {
@@ -173,11 +158,11 @@ func TestStore_DiskErrorLosesNothingPut(t *testing.T) {
 					done++
 				}
 			}
-			if !errors.Is(failed, errDisk) || !errors.Is(s.Err(), errDisk) {
+			if !errors.Is(failed, pebblefstest.ErrDisk) || !errors.Is(s.Err(), pebblefstest.ErrDisk) {
 				t.Fatalf("failed with %v, stopped by %v", failed, s.Err())
 			}
 			<-s.Failed()
-			if err := s.Put(ctx, []domain.WrappedKey{numbered(0)}); !errors.Is(err, errDisk) {
+			if err := s.Put(ctx, []domain.WrappedKey{numbered(0)}); !errors.Is(err, pebblefstest.ErrDisk) {
 				t.Errorf("put after the failure: %v", err)
 			}
 			clone := fs.CrashClone(vfs.CrashCloneCfg{})
@@ -188,7 +173,7 @@ func TestStore_DiskErrorLosesNothingPut(t *testing.T) {
 				}
 			}
 			check.OK(t, again.Close())
-			if err := s.Close(); !errors.Is(err, errDisk) {
+			if err := s.Close(); !errors.Is(err, pebblefstest.ErrDisk) {
 				t.Errorf("closed with %v", err)
 			}
 		})

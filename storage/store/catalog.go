@@ -53,7 +53,8 @@ func OpenCatalog(dir string, o Options) (*Catalog, error) {
 func (c *Catalog) State() format.CatalogState { return c.state }
 
 // Load calls f with every entity stored, by kind and id: a pointer to an Account,
-// Application, Key, Brand, Definition, Layout, SetAside, AcceptedGap, Segment, SlotKeys
+// Application, Key, Brand, Definition, Layout, SetAside, AcceptedGap, Segment, SigningKey,
+// SlotKeys
 // or Request.
 func (c *Catalog) Load(f func(entity any) error) error {
 	if err := c.usable(); err != nil {

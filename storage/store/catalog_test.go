@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ovation-analytics/ovation/storage/pebblefs/pebblefstest"
+
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 
@@ -35,7 +37,10 @@ func TestCatalog_KeepsEntitiesOverACrash(t *testing.T) {
 	entities := []any{
 		&domain.Layout{Shards: 8, Journal: domain.TopicID{3}, Check: [16]byte{1}, At: 2},
 		&domain.Account{ID: 1, Name: "a\xff", Created: 5},
-		&domain.Application{ID: 2, Account: 1, Name: "app", Plan: domain.Advanced},
+		&domain.Application{
+			ID: 2, Account: 1, Name: "app", Plan: domain.Advanced, Domains: []string{"a.b", "c.d"}, Addresses: domain.Addresses{"logout": "https://x"},
+		},
+		&domain.SigningKey{KID: "k1", Public: [32]byte{1, 31: 2}, From: 3, Created: 4, Ended: 5}, &domain.SigningKey{KID: "k2"},
 		&domain.Key{ID: 3, Hash: domain.KeyHash{1, 2}, Hint: "ov_", Application: 2, Account: 1, Scope: domain.ScopeGlobal},
 		&domain.Brand{ID: 4, Account: 1, Dense: 1, Fields: domain.BrandFields{"Name": "Brand\xfe", "Slug": "brand"}},
 		&domain.Definition{ID: 100, Account: 1, Brand: 4, Name: "liked {brand}", Value: 5, OneTime: true},
@@ -91,17 +96,17 @@ func TestCatalog_KeepsEntitiesOverACrash(t *testing.T) {
 }
 
 func TestCatalog_StopsOnADiskError(t *testing.T) {
-	disk := &brokenFrom{}
-	disk.left.Store(1 << 40)
+	disk := &pebblefstest.BrokenFrom{}
+	disk.Left.Store(1 << 40)
 	c := check.Must[*Catalog](t)(OpenCatalog("catalog", Options{FS: errorfs.Wrap(vfs.NewMem(), disk)}))
 	check.OK(t, c.Commit(format.CatalogState{Next: 1}, nil))
-	disk.left.Store(0)
+	disk.Left.Store(0)
 	for range 2 {
-		if err := c.Commit(format.CatalogState{Next: 2}, nil); !errors.Is(err, errDisk) {
+		if err := c.Commit(format.CatalogState{Next: 2}, nil); !errors.Is(err, pebblefstest.ErrDisk) {
 			t.Fatalf("committed with %v", err)
 		}
 	}
-	if c.State().Next != 1 || !errors.Is(c.Err(), errDisk) || !errors.Is(c.Close(), errDisk) {
+	if c.State().Next != 1 || !errors.Is(c.Err(), pebblefstest.ErrDisk) || !errors.Is(c.Close(), pebblefstest.ErrDisk) {
 		t.Fatalf("state %+v, %v", c.State(), c.Err())
 	}
 }

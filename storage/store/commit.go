@@ -46,8 +46,12 @@ func (s *Shard) addRow(r *domain.Row, content *domain.Content) error {
 		Hash: r.Hash, Seq: r.Seq, Time: r.Time, Account: r.Account, Ord: r.Ord, Brand: r.Brand, Definition: r.Definition,
 		Points: r.Points, Month: domain.MonthOf(r.Time), Service: r.Service, Flags: r.Flags,
 	}
+	fact, err := s.staged.places.Hash(&a, id)
+	if err != nil {
+		return err
+	}
 	s.line.Add(a)
-	s.staged.hash.Add(format.HashAction(&a, id))
+	s.staged.hash.Add(fact)
 	if content != nil {
 		s.line.SetContent(content)
 	}
@@ -68,8 +72,16 @@ func (s *Shard) takeRow(r *domain.Row) error {
 	}
 	before := a
 	a.Flags |= r.Flags
-	s.staged.hash.Sub(format.HashAction(&before, id))
-	s.staged.hash.Add(format.HashAction(&a, id))
+	was, err := s.staged.places.Hash(&before, id)
+	if err != nil {
+		return err
+	}
+	is, err := s.staged.places.Hash(&a, id)
+	if err != nil {
+		return err
+	}
+	s.staged.hash.Sub(was)
+	s.staged.hash.Add(is)
 	if s.line.AddFlags(at, r.Flags) {
 		return nil
 	}

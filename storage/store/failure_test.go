@@ -3,8 +3,9 @@ package store
 import (
 	"errors"
 	"fmt"
-	"sync/atomic"
 	"testing"
+
+	"github.com/ovation-analytics/ovation/storage/pebblefs/pebblefstest"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
@@ -13,23 +14,6 @@ import (
 	"github.com/ovation-analytics/ovation/storage/internal/check"
 	"github.com/ovation-analytics/ovation/storage/storetest"
 )
-
-var errDisk = errors.New("the disk is broken")
-
-// brokenFrom fails every write to the disk from the n-th on.
-type brokenFrom struct{ left atomic.Int64 }
-
-func (b *brokenFrom) String() string { return "broken" }
-
-func (b *brokenFrom) MaybeError(op errorfs.Op) error {
-	switch op.Kind {
-	case errorfs.OpFileWrite, errorfs.OpFileSync, errorfs.OpFileSyncData, errorfs.OpFileSyncTo, errorfs.OpCreate, errorfs.OpRename, errorfs.OpFileClose:
-		if b.left.Add(-1) < 0 {
-			return errDisk
-		}
-	}
-	return nil
-}
 
 // TestStore_DiskErrorLosesNothingReported breaks the disk at every place of some
 // commits, flushes and compactions: nothing reported is lost, nothing is reported
@@ -40,12 +24,12 @@ func TestStore_DiskErrorLosesNothingReported(t *testing.T) {
 		t.Run(fmt.Sprint("write ", n), func(t *testing.T) {
 			t.Parallel()
 			fs := vfs.NewCrashableMem()
-			disk := &brokenFrom{}
-			disk.left.Store(1 << 40)
+			disk := &pebblefstest.BrokenFrom{}
+			disk.Left.Store(1 << 40)
 			o := smallOptions(errorfs.Wrap(fs, disk))
 			o.MemTableBytes = 32 << 10
 			s, sh := openSmall(t, fs, o)
-			disk.left.Store(n)
+			disk.Left.Store(n)
 			w := storetest.NewGenerator(uint64(n))
 			var commits []storetest.Commit
 			var failed error
@@ -83,7 +67,7 @@ func TestStore_DiskErrorLosesNothingReported(t *testing.T) {
 			checkShard(t, m, sh2)
 			closeBoth(t, s2, sh2)
 			check.OK(t, sh.Close())
-			if err := s.Close(); !errors.Is(err, errDisk) {
+			if err := s.Close(); !errors.Is(err, pebblefstest.ErrDisk) {
 				t.Errorf("closed with %v", err)
 			}
 		})

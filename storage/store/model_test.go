@@ -78,6 +78,15 @@ func checkScans(t *testing.T, m *storetest.Model, s *Shard) {
 	}))
 	check.Same(t, "usage", usage, m.Usage)
 	checkHits(t, m, s)
+
+	places := map[domain.AccountID][]domain.VisitPlace{}
+	check.OK(t, s.VisitPlaces(func(p domain.NumberedPlace) {
+		if int(p.Number) != len(places[p.Account]) {
+			t.Fatalf("place %d of account %d comes after %d others", p.Number, p.Account, len(places[p.Account]))
+		}
+		places[p.Account] = append(places[p.Account], p.VisitPlace)
+	}))
+	check.Same(t, "places of visits", places, m.Places)
 }
 
 // checkHits looks up the hits of an application in some hours.

@@ -20,6 +20,7 @@ type staging struct {
 	members   records.Roster // those staged included
 	parked    map[format.Place]format.StateHash
 	pairs     oneTimePairs
+	places    records.Places       // of visits, those staged included
 	recent    format.RecentOrigins // in the state's value
 	trimmed   [2]uint64            // outbox: of each kind, trimmed up to here since opening
 
@@ -45,6 +46,9 @@ func newStaging(db *pebble.DB, shard uint16, state *domain.ShardState, recent fo
 	}
 	var err error
 	if s.members, err = s.committed.Roster(); err != nil {
+		return nil, err
+	}
+	if s.places, err = s.committed.LoadPlaces(); err != nil {
 		return nil, err
 	}
 	return s, s.committed.Parked(func(p *domain.Parked) error {
@@ -95,6 +99,13 @@ func (s *staging) stage(c *domain.Change) error {
 		return s.putOutgoing(v)
 	case *domain.Published:
 		return s.trimOutbox(v)
+	case *domain.NumberedPlace:
+		if err := s.places.Put(v); err != nil {
+			return err
+		}
+		s.key = format.AppendVisitPlaceKey(s.key[:0], s.shard, v.Account, v.Number)
+		s.value = format.AppendVisitPlace(s.value[:0], v.VisitPlace)
+		return s.batch.Set(s.key, s.value, nil)
 	case *domain.UsageCount:
 		s.key = format.AppendUsageKey(s.key[:0], s.shard, v.Usage)
 		s.value = format.AppendUsage(s.value[:0], v.Account, v.Total)

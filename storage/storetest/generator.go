@@ -232,6 +232,9 @@ func (w *Generator) addRow() {
 		Points: uint16(w.Rand.IntN(65536)), Slot: w.Model.Members[p].ID.Slot(), Service: domain.Service(w.Rand.IntN(16)),
 		Flags: domain.Flags(w.Rand.IntN(4)),
 	}}
+	if c.Row.IsVisit() && w.Rand.IntN(3) > 0 {
+		c.Row.Definition = w.visited(p.Account)
+	}
 	if w.Rand.IntN(40) == 0 {
 		c.Row.Flags |= domain.Superseded
 	}
@@ -247,6 +250,18 @@ func (w *Generator) addRow() {
 	w.State.Rows++
 	w.out = append(w.out, c)
 	w.Model.change(c)
+}
+
+// visited is the definition of a visit at a place of the account's, often a new one.
+func (w *Generator) visited(account domain.AccountID) domain.DefinitionID {
+	of := w.Model.Places[account]
+	place := uint32(w.Rand.IntN(len(of) + 1))
+	if int(place) == len(of) {
+		w.add(domain.VisitPlacePut, &domain.NumberedPlace{Account: account, Number: place, VisitPlace: domain.VisitPlace{
+			Domain: "a.example", Page: fmt.Sprintf("b.example/%d\xff", place),
+		}})
+	}
+	return domain.VisitDefinition([]domain.DefinitionID{domain.Registration, domain.Login}[w.Rand.IntN(2)], place)
 }
 
 // takeRow takes a row out, often one of the same commit.

@@ -25,6 +25,7 @@ type Model struct {
 	Outbox     map[uint64]*domain.Outgoing
 	Usage      map[[3]uint64]domain.UsageCount
 	Rows       map[uint64]*modelRow
+	Places     map[domain.AccountID][]domain.VisitPlace
 	Sample     uint64 // of so many rows one is looked up by itself
 }
 
@@ -55,6 +56,7 @@ func NewModel() *Model {
 		Requests: map[domain.RequestID]*domain.Request{}, Bits: map[BitName]map[domain.Ordinal]bool{},
 		Columns: map[ColumnName]map[domain.Ordinal]uint16{}, Outbox: map[uint64]*domain.Outgoing{},
 		Usage: map[[3]uint64]domain.UsageCount{}, Rows: map[uint64]*modelRow{}, Sample: 4,
+		Places: map[domain.AccountID][]domain.VisitPlace{},
 	}
 }
 
@@ -138,6 +140,8 @@ func (m *Model) change(ch domain.Change) {
 		maps.DeleteFunc(m.Outbox, func(q uint64, o *domain.Outgoing) bool {
 			return o.Dead == nil && q <= v.UpTo || o.Dead != nil && q <= v.DeadUpTo
 		})
+	case *domain.NumberedPlace:
+		m.Places[v.Account] = append(m.Places[v.Account], v.VisitPlace)
 	case *domain.UsageCount:
 		k := [3]uint64{uint64(v.Application), uint64(v.Hour), v.Incarnation}
 		if m.Usage[k].Total <= v.Total {
@@ -154,7 +158,12 @@ func (m *Model) stateHash() [16]byte {
 			Hash: r.Row.Hash, Time: r.Row.Time, Brand: r.Row.Brand, Definition: r.Row.Definition, Points: r.Row.Points,
 			Service: r.Row.Service, Flags: r.Row.Flags,
 		}
-		sum.Add(format.HashAction(&mk, m.Members[format.Place{Account: r.Row.Account, Ord: r.Row.Ord}].ID))
+		id := m.Members[format.Place{Account: r.Row.Account, Ord: r.Row.Ord}].ID
+		if _, number, placed := r.Row.Definition.Visit(); placed {
+			sum.Add(format.HashVisit(&mk, id, m.Places[r.Row.Account][number]))
+		} else {
+			sum.Add(format.HashAction(&mk, id))
+		}
 	}
 	for _, x := range m.Members {
 		sum.Add(format.HashMember(x))

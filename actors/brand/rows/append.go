@@ -50,6 +50,7 @@ func (c *Columns) add(dense uint32, rows []domain.Row, late bool) {
 // fill writes rows into the tail, which has room for them.
 func (c *Columns) fill(dense uint32, rows []domain.Row) {
 	t, n, high, low := c.set.tail, c.n, c.high, rows[0].Time
+	kinds := c.kinds()
 	if n > 0 {
 		low = t.rows[n-1].Low
 	}
@@ -58,7 +59,7 @@ func (c *Columns) fill(dense uint32, rows []domain.Row) {
 		high, low = max(high, r.Time), min(low, r.Time)
 		t.rows[n+i] = TailRow{
 			Seq: r.Seq, Time: r.Time, Ord: uint32(r.Ord), High: high, Low: low,
-			Kind: c.t.kinds.of(r.Definition, r.Service), Points: r.Points,
+			Kind: kinds.of(r.Definition, r.Service), Points: r.Points,
 		}
 	}
 	if !c.own {
@@ -134,11 +135,12 @@ func (c *Columns) spill(x *sorter) {
 // later keeps rows aside until they become chunks: at the commit, or when they are
 // enough for one.
 func (c *Columns) later(dense uint32, rows []domain.Row) {
+	kinds := c.kinds()
 	for i := range rows {
 		r := &rows[i]
 		c.late = append(c.late, item{
 			seq: r.Seq, time: r.Time, ord: uint32(r.Ord), brand: dense,
-			kind: c.t.kinds.of(r.Definition, r.Service), points: r.Points,
+			kind: kinds.of(r.Definition, r.Service), points: r.Points,
 		})
 		if len(c.late) == c.t.opt.ChunkMax {
 			c.settleLate()

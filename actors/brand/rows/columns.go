@@ -25,6 +25,14 @@ type Columns struct {
 	compacting bool // a compaction is under way
 }
 
+// kinds is the table that numbers the kinds of the rows.
+func (c *Columns) kinds() *kindTable {
+	if c.own && c.dense == Visits {
+		return &c.t.visit
+	}
+	return &c.t.kinds
+}
+
 // mark names a row.
 type mark struct {
 	time uint32

@@ -19,6 +19,8 @@
 // A brand is named by its dense number in its account, which the caller takes from the catalog; it
 // indexes arrays, so it should be small. The catalog's BrandID is a label only. Dense number 0 is the
 // account's visits: it has columns of its own from the first row, and EveryBrand leaves it out.
+// Their kinds have numbers of their own (View.VisitKinds), since each page makes one: questions
+// about activities prepare something for each kind.
 //
 // What a row is of, its (definition, service), is a kind, numbered by the account in order of
 // appearance; a chunk has a dictionary of the numbers it holds, and a row a u16 into it. A row of a

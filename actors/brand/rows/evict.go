@@ -122,7 +122,7 @@ func (t *Table) Restore(r *Reload) bool {
 	for _, run := range r.runs {
 		for i, k := range run.Chunk.Dict {
 			v := r.kinds.list[k]
-			run.Chunk.Dict[i] = t.kinds.of(v.Definition, v.Service)
+			run.Chunk.Dict[i] = c.kinds().of(v.Definition, v.Service)
 		}
 	}
 	s := c.change()

@@ -19,6 +19,7 @@ const EveryBrand = ^uint32(0)
 type Table struct {
 	opt   Options
 	kinds kindTable
+	visit kindTable  // of the visits: places make as many kinds as there are pages
 	cells [][]uint32 // dense number → rows in the pool, or slot | ownBit; pages of cellPage
 	own   []*Columns // by slot
 	rest  *Columns
@@ -105,7 +106,7 @@ func (t *Table) Rest() *Columns { return t.rest }
 // Bytes is the memory that the newest rows take; views that are still held may
 // hold older chunks beside it.
 func (t *Table) Bytes() int {
-	n := t.rest.Bytes() + len(t.cells)*(8+4*cellPage) + 24*len(t.kinds.list)
+	n := t.rest.Bytes() + len(t.cells)*(8+4*cellPage) + 24*(len(t.kinds.list)+len(t.visit.list))
 	for _, c := range t.own {
 		n += c.Bytes()
 	}
@@ -137,7 +138,7 @@ func (t *Table) Commit(done func()) *View {
 	t.extent.committed = t.extent.seq
 	v := &View{
 		Version: t.epoch, Seq: t.extent.seq, Rest: t.rest.set, sets: t.sets, index: t.index, own: len(t.own),
-		Kinds: t.kinds.list, members: t.extent.members, done: done,
+		Kinds: t.kinds.list, VisitKinds: t.visit.list, members: t.extent.members, done: done,
 	}
 	v.refs.Store(1)
 	t.epoch++

@@ -14,14 +14,16 @@ type View struct {
 	Version uint64 // commits so far
 	Seq     uint64 // the last sequence in it
 
-	Rest    *Set
-	sets    cow.Array[*Set]
-	index   cow.Array[uint32]
-	own     int // sets in use
-	Kinds   []Kind
-	members uint32 // every ordinal in it is below
-	refs    atomic.Int64
-	done    func()
+	Rest  *Set
+	sets  cow.Array[*Set]
+	index cow.Array[uint32]
+	own   int // sets in use
+	Kinds []Kind
+	// VisitKinds are the kinds of the visits, which have numbers of their own.
+	VisitKinds []Kind
+	members    uint32 // every ordinal in it is below
+	refs       atomic.Int64
+	done       func()
 }
 
 // Acquire takes the view; false when its last holder has released it already.
@@ -39,6 +41,14 @@ func (v *View) Release() {
 	if v.refs.Add(-1) == 0 && v.done != nil {
 		v.done()
 	}
+}
+
+// KindsOf are the kinds of a brand's rows, by their numbers.
+func (v *View) KindsOf(dense uint32) []Kind {
+	if dense == Visits {
+		return v.VisitKinds
+	}
+	return v.Kinds
 }
 
 // Members is a bound of the ordinals in the view: each is below it.

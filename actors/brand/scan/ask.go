@@ -11,12 +11,14 @@ import (
 
 // Ask is a question as one shard is asked it.
 type Ask struct {
-	Plan    *Plan       // of the question, shared by all shards
-	Brand   uint32      // dense number, Visits or EveryBrand
-	Members []uint64    // bitset of the ordinals that count; nil: all
-	Cold    rows.Source // nil: a cold brand is ErrCold
-	Earlier rows.Source // of newcomers: likewise, of the rows before the question's range
-	Column  Column      // of a count by it: of a location, by gender, by age
+	Plan    *Plan               // of the question, shared by all shards
+	Brand   uint32              // dense number, Visits or EveryBrand
+	Members []uint64            // bitset of the ordinals that count; nil: all
+	Cold    rows.Source         // nil: a cold brand is ErrCold
+	Earlier rows.Source         // of newcomers: likewise, of the rows before the question's range
+	Column  Column              // of a count by it: of a location, by gender, by age
+	Places  []domain.VisitPlace // of visits, by number
+	Valid   [][]uint64          // of visits of valid records: by service the bitset of the members with one
 
 	// What only others know.
 	Brands   *Directory                           // of a crossover
@@ -41,7 +43,8 @@ type Plan struct {
 	top         domain.Top
 	listing     domain.Listing
 	histogram   domain.HistogramQuery
-	keyword     *text.Keyword // of the listing; nil: none
+	keyword     *text.Keyword      // of the listing; nil: none
+	visits      *domain.VisitQuery // nil: of actions
 }
 
 // points are what a row adds to a score: its own points where keep is all ones, else
@@ -59,7 +62,7 @@ func NewPlan(q *domain.Question) *Plan {
 	}
 	p := &Plan{
 		shape: q.Shape, span: q.Range, services: 1<<domain.Services - 1, account: q.Account, top: q.Top, listing: q.Listing,
-		histogram: q.Histogram,
+		histogram: q.Histogram, visits: q.Visits,
 	}
 	p.keyword = text.NewKeyword(q.Listing.Keyword)
 	if len(q.Filter.Services) > 0 {
@@ -70,6 +73,16 @@ func NewPlan(q *domain.Question) *Plan {
 			}
 		}
 	}
+	if q.Visits != nil {
+		p.putVisits(q)
+		return p
+	}
+	p.putGroups(groups)
+	return p
+}
+
+// putGroups prepares the definitions that count, ascending, and their groups.
+func (p *Plan) putGroups(groups []domain.Group) {
 	p.labels = make([]uint32, 0, len(groups))
 	for i, g := range groups {
 		if i == 0 || g.Definition != groups[i-1].Definition {
@@ -89,7 +102,6 @@ func NewPlan(q *domain.Question) *Plan {
 		at, _ := slices.BinarySearch(p.labels, l)
 		p.group[i] = uint32(at)
 	}
-	return p
 }
 
 // groupOf is the place of the group in which a kind counts; false when it does not
@@ -107,6 +119,10 @@ func (p *Plan) groupOf(k rows.Kind) (uint32, bool) {
 
 // pointsOf is what rows of a definition that counts add to a score.
 func (p *Plan) pointsOf(definition domain.DefinitionID) points {
+	if p.visits != nil {
+		of, _, _ := definition.Visit()
+		return points{add: p.visits.Points(of)}
+	}
 	if i, ok := slices.BinarySearch(p.definitions, definition); ok {
 		return p.points[i]
 	}

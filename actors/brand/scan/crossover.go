@@ -35,6 +35,9 @@ func (x *crossover) answer(v *rows.View, a *Ask) (*domain.Crossover, error) {
 		x.takeInto(union)
 		x.filterBy(x.wanted)
 		union = nil
+		if a.Brand == rows.Visits {
+			x.kindTargets.begin(a.Plan, v.Kinds, nil, false) // the other brands' rows are actions
+		}
 		if out.Members = bitset.Count(x.wanted); out.Members == 0 {
 			return out, nil
 		}

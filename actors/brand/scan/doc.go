@@ -20,6 +20,14 @@
 // each brand in each chunk is known, and marks a member with the number of the last brand that it was
 // met at; where few rows pass the filter, it gathers these first.
 //
+// # Visits
+//
+// Registrations and logins are counted as actions are: by tallies, timelines, leaders, feeds. What
+// differs is how a kind becomes a group (visits.go): its definition names a place of the shard, whose
+// domain and page the Ask has. A count by domain puts rows in order of (domain, registration or login),
+// so that one pass gives visits, registrations and members of each. In a ranking a registration is a
+// point. Parts name domains by text: places are numbers of one shard.
+//
 // # Feeds
 //
 // A feed counts its rows as a tally does, without reading those of chunks and tails that belong to it

@@ -144,6 +144,6 @@ func (x *feedScan) offer(r *topk.Row, kind uint32) {
 	if sel.filter != nil && bitset.Get(sel.filter, r.Ord) == 0 || sel.target(kind) == sel.targets {
 		return
 	}
-	r.Kind = sel.view.Kinds[kind]
+	r.Kind = sel.all[kind]
 	x.feed.offer(r)
 }

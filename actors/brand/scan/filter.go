@@ -68,7 +68,9 @@ var eight = func() (out [256]uint64) {
 // kindTargets maps kinds to what their rows count for: a group of the question, or a service.
 type kindTargets struct {
 	asked   *Plan
-	all     []rows.Kind // of the account, by number
+	all     []rows.Kind // of the account or of its visits, by number
+	labels  []uint32    // the groups that targets are, if not daily
+	sites   sites       // of a question about visits
 	daily   bool        // targets are services and rows keep their day; else targets are groups
 	targets uint32      // so many; a row of this target is dropped
 	known   []uint32    // account's number of a kind → 1 + its target; 0: not looked up yet
@@ -80,9 +82,13 @@ type kindTargets struct {
 }
 
 // begin begins with a question about an account's kinds.
-func (x *kindTargets) begin(p *Plan, all []rows.Kind, daily bool) {
+func (x *kindTargets) begin(p *Plan, all []rows.Kind, places []domain.VisitPlace, daily bool) {
 	x.asked, x.all, x.daily, x.every = p, all, daily, 0
-	x.targets = uint32(len(p.labels))
+	x.labels = p.labels
+	if p.visits != nil {
+		x.labels = x.sites.begin(p, places)
+	}
+	x.targets = uint32(len(x.labels))
 	if daily {
 		x.targets = uint32(domain.Services)
 	}
@@ -103,6 +109,9 @@ func (x *kindTargets) target(k uint32) uint32 {
 
 func (x *kindTargets) targetOf(k rows.Kind) uint32 {
 	g, ok := x.asked.groupOf(k)
+	if x.asked.visits != nil {
+		g, ok = x.sites.groupOf(k)
+	}
 	switch {
 	case !ok:
 		return x.targets

@@ -135,7 +135,7 @@ func (l *latestSearch) addSpan(a *Ask, sp *span, s *rows.Set) {
 		if r == nil {
 			continue
 		}
-		x.describe(r, x.view.Kinds[c.Dict[c.Kind[i]]], c.Points[i])
+		x.describe(r, x.all[c.Dict[c.Kind[i]]], c.Points[i])
 		if r.Brand = s.ID; c.Brands != nil {
 			r.Brand = a.Label(c.Brands[c.BrandOf[i]])
 		}

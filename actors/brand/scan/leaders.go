@@ -23,6 +23,12 @@ func (x *ranking) answer(v *rows.View, a *Ask) (*domain.Leaders, error) {
 	if !x.open(v, a, false) {
 		return &domain.Leaders{}, nil
 	}
+	if a.Plan.top.Order == domain.ByVisit {
+		var err error
+		if a, err = x.byVisit(a); err != nil {
+			return nil, err
+		}
+	}
 	if err := x.score(a); err != nil {
 		return nil, err
 	}
@@ -32,7 +38,7 @@ func (x *ranking) answer(v *rows.View, a *Ask) (*domain.Leaders, error) {
 	for i, p := range first {
 		s := x.standing(p.Ord)
 		l := domain.Leader{Member: domain.MemberID(p.ID), Score: s.score, Actions: s.actions}
-		if a.Plan.top.Order.Timed() {
+		if a.Plan.top.Order.Timed() || a.Plan.visits != nil {
 			l.At = a.At(domain.Ordinal(p.Ord))
 		}
 		out.Members[i] = l

@@ -29,7 +29,7 @@ type question struct {
 }
 
 func (h *question) ask(cold rows.Source) *Ask {
-	return &Ask{Plan: NewPlan(&h.q), Brand: h.dense, Members: h.members, Cold: cold, Earlier: cold, Brands: h.brands, ID: memberOf, At: lastSeen, Column: columns[h.q.Shape], Label: labelOf, Contents: contentsOfRows, Search: searches}
+	return &Ask{Plan: NewPlan(&h.q), Brand: h.dense, Members: h.members, Cold: cold, Earlier: cold, Brands: h.brands, ID: memberOf, At: lastSeen, Column: columns[h.q.Shape], Label: labelOf, Contents: contentsOfRows, Search: searches, Places: places, Valid: validSets(&h.q)}
 }
 
 // visits is the brand that the reference has visits under: a question about them alone has no
@@ -67,11 +67,15 @@ func (m *model) reference() *reference.Model {
 	for _, f := range m.rows {
 		a := reference.Action{FeedItem: domain.FeedItem{Row: f.Row, Member: memberOf(f.Ord), Recorded: recordedAt(f.Seq)}, Content: contentOf(f.Seq)}
 		a.Row.Brand, a.Row.Slot = brandOf(f.dense), a.Member.Slot()
+		if f.dense == rows.Visits {
+			a.Visit, a.Place = visitOf(f.Definition)
+		}
 		out.Actions = append(out.Actions, a)
 		if !members[f.Ord] {
 			members[f.Ord] = true
 			out.Members = append(out.Members, reference.Member{
 				ID: a.Member, Country: home(f.Ord), Gender: gender(f.Ord), Born: born(f.Ord), Created: lastSeen(f.Ord), LastLogin: lastSeen(f.Ord),
+				Valid: validServices(f.Ord),
 			})
 		}
 	}
@@ -164,6 +168,7 @@ func difference(want, got any) string { return gocmp.Diff(want, got, cmpopts.Equ
 type population struct {
 	members, brands, definitions int
 	start, span                  uint32
+	visits                       bool // rows of the brand of visits are visits, and most questions about it
 }
 
 func (w *population) row(r *rand.Rand, seq uint64, at uint32) placedRow {
@@ -177,6 +182,9 @@ func (w *population) row(r *rand.Rand, seq uint64, at uint32) placedRow {
 	}
 	if f.dense == rows.Visits {
 		f.Brand = 0
+	}
+	if f.dense == rows.Visits && w.visits {
+		f.Definition = visitDefinition(r)
 	}
 	return f
 }
@@ -269,6 +277,9 @@ func (w *population) question(r *rand.Rand) *question {
 		o := r.IntN(w.members + 64)
 		h.members = make([]uint64, o>>6+1+r.IntN(2))
 		h.members[o>>6] = 1 << (o & 63)
+	}
+	if h.dense == rows.Visits && w.visits {
+		drawVisits(r, h)
 	}
 	w.drawRanking(r, h)
 	w.drawListing(r, h)

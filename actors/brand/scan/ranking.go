@@ -47,6 +47,7 @@ type ranking struct {
 	sums   memberSums
 	met    []uint32 // the ordinals with a sum
 	values []value  // of a span's kinds
+	visits []uint32 // of an order by it, by ordinal: the time of the latest visit
 }
 
 // standing is the member's.
@@ -71,7 +72,7 @@ func (x *ranking) score(a *Ask) error {
 	if l.limit == 0 {
 		l.limit = spillRows
 	}
-	l.kinds = bitset.Sized(l.kinds, len(x.view.Kinds))
+	l.kinds = bitset.Sized(l.kinds, len(x.all))
 	for k := range l.kinds {
 		l.kinds[k] = unknown
 	}
@@ -236,7 +237,7 @@ func (x *ranking) valueOf(k uint32) *value {
 	if *v == unknown {
 		*v = value{}
 		if x.target(k) != x.targets {
-			w := x.plan.pointsOf(x.view.Kinds[k].Definition)
+			w := x.plan.pointsOf(x.all[k].Definition)
 			*v = value{oneAction, w.keep, w.add}
 		}
 	}

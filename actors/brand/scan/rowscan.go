@@ -70,7 +70,7 @@ func (x *rowScan) scanTail(s *rows.Set, a *Ask, f func(scannedRow)) {
 		if !sel.passes(r.Time, r.Ord, sel.target(r.Kind)) || p.Deleted.Has(i) {
 			continue
 		}
-		m := scannedRow{r.Seq, r.Time, r.Ord, sel.view.Kinds[r.Kind], r.Points, s.ID, s.Dense}
+		m := scannedRow{r.Seq, r.Time, r.Ord, sel.all[r.Kind], r.Points, s.ID, s.Dense}
 		if p.Brands != nil {
 			m.brand, m.dense = a.Label(p.Brands[i]), p.Brands[i]
 		}
@@ -90,7 +90,7 @@ func (x *rowScan) scanSmall(s *rows.Set, a *Ask, f func(scannedRow)) {
 			i := int(at)
 			k := c.Dict[c.Kind[i]]
 			if sel.passes(c.Time[i], c.Ord[i], sel.target(k)) && !r.Deleted.Has(i) {
-				f(scannedRow{c.Seq(i), c.Time[i], c.Ord[i], sel.view.Kinds[k], c.Points[i], id, a.Brand})
+				f(scannedRow{c.Seq(i), c.Time[i], c.Ord[i], sel.all[k], c.Points[i], id, a.Brand})
 			}
 		}
 	}
@@ -98,7 +98,7 @@ func (x *rowScan) scanSmall(s *rows.Set, a *Ask, f func(scannedRow)) {
 	for i := p.Skip(in.From); i < len(p.Rows); i++ {
 		r := &p.Rows[i]
 		if p.Brands[i] == a.Brand && sel.passes(r.Time, r.Ord, sel.target(r.Kind)) && !p.Deleted.Has(i) {
-			f(scannedRow{r.Seq, r.Time, r.Ord, sel.view.Kinds[r.Kind], r.Points, id, a.Brand})
+			f(scannedRow{r.Seq, r.Time, r.Ord, sel.all[r.Kind], r.Points, id, a.Brand})
 		}
 	}
 }
@@ -144,7 +144,7 @@ func (x *rowScan) scanSpan(a *Ask, sp *span, s *rows.Set, f func(scannedRow)) {
 		if lut[k] == x.targets || x.filter != nil && bitset.Get(x.filter, c.Ord[i]) == 0 || sp.deleted.Has(i) {
 			continue
 		}
-		m := scannedRow{c.Seq(i), c.Time[i], c.Ord[i], x.view.Kinds[c.Dict[k]], c.Points[i], s.ID, s.Dense}
+		m := scannedRow{c.Seq(i), c.Time[i], c.Ord[i], x.all[c.Dict[k]], c.Points[i], s.ID, s.Dense}
 		if c.Brands != nil {
 			m.dense = c.Brands[c.BrandOf[i]]
 			m.brand = a.Label(m.dense)

@@ -62,8 +62,11 @@ func (x *Scratch) Answer(v *rows.View, a *Ask) (domain.Answer, error) {
 func (x *Scratch) answer(v *rows.View, a *Ask) (domain.Answer, error) {
 	switch a.Plan.shape {
 	case domain.ShapeTally:
-		t, err := x.tally.answer(v, a)
+		t, err := x.countGroups(v, a)
 		return domain.Answer{Tally: t}, err
+	case domain.ShapeDomains:
+		d, err := visitCounts{&x.tally, &x.visitor}.domains(v, a)
+		return domain.Answer{Domains: d}, err
 	case domain.ShapeLocation, domain.ShapeGender:
 		t, err := x.demographics.byValue(v, a)
 		return domain.Answer{Tally: t}, err
@@ -78,7 +81,11 @@ func (x *Scratch) answer(v *rows.View, a *Ask) (domain.Answer, error) {
 		return domain.Answer{Timeline: t}, err
 	case domain.ShapeTimeline:
 		t, err := x.timeline.answer(v, a)
-		return domain.Answer{Timeline: t}, err
+		out := domain.Answer{Timeline: t}
+		if q := a.Plan.visits; q != nil && q.Totals && err == nil {
+			out.Tally, err = x.tally.answer(v, a)
+		}
+		return out, err
 	case domain.ShapeLeaders:
 		l, err := x.ranking.answer(v, a)
 		return domain.Answer{Leaders: l}, err
@@ -96,6 +103,14 @@ func (x *Scratch) answer(v *rows.View, a *Ask) (domain.Answer, error) {
 		return domain.Answer{Crossover: c}, err
 	}
 	return domain.Answer{}, &domain.Error{Code: domain.Internal, Op: "brand.Answer", Message: "unknown shape of question"}
+}
+
+// countGroups answers a tally.
+func (x *Scratch) countGroups(v *rows.View, a *Ask) (*domain.Tally, error) {
+	if q := a.Plan.visits; q != nil && q.Valid {
+		return visitCounts{&x.tally, &x.visitor}.valid(v, a)
+	}
+	return x.tally.answer(v, a)
 }
 
 // CancelWhen has the questions that x answers from now on end, with ErrCancelled, once ended

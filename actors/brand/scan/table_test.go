@@ -70,7 +70,7 @@ func TestI7_EveryAnswerIsThatOfOneCommit(t *testing.T) {
 func runWalk(t *testing.T, seed uint64) {
 	s := &walk{
 		t: t, r: rand.New(rand.NewPCG(seed, 1)), stop: make(chan struct{}),
-		w:    population{members: 300, brands: 60, definitions: []int{7, 90}[seed%2], start: 20_000 * 86400, span: 5 * 86400},
+		w:    population{members: 300, brands: 60, definitions: []int{7, 90}[seed%2], start: 20_000 * 86400, span: 5 * 86400, visits: seed > 1},
 		work: make(chan func(), 8), compactions: make(chan *rows.Compaction, 100), reloads: make(chan *rows.Reload, 100),
 	}
 	s.table = rows.NewTable(rows.Options{

@@ -43,7 +43,7 @@ func (x *tally) groupCounts() *domain.Tally {
 	t.Groups = make([]domain.GroupCount, 0, groups)
 	for g, c := range x.counts[:x.targets] {
 		if c.Actions > 0 {
-			t.Groups = append(t.Groups, domain.GroupCount{Group: x.plan.labels[g], Count: c})
+			t.Groups = append(t.Groups, domain.GroupCount{Group: x.labels[g], Count: c})
 			t.Total.Actions += c.Actions
 		}
 	}

@@ -173,22 +173,6 @@ func accountFromWire(c *checker, m *schema.Account) domain.Account {
 	}
 }
 
-func applicationToWire(a *domain.Application) *schema.Application {
-	return &schema.Application{
-		Id: uint32(a.ID), Account: uint32(a.Account), Name: a.Name, Plan: uint32(a.Plan), Created: a.Created,
-	}
-}
-
-func applicationFromWire(c *checker, m *schema.Application) domain.Application {
-	return domain.Application{
-		ID:      domain.ApplicationID(m.Id),
-		Account: domain.AccountID(m.Account),
-		Name:    m.Name,
-		Plan:    small[domain.Plan](c, m.Plan),
-		Created: m.Created,
-	}
-}
-
 func keyToWire(k *domain.Key) *schema.Key {
 	return &schema.Key{
 		Id:          k.ID,

@@ -23,6 +23,7 @@ func registerToWire(r *domain.RegisterMember) *schema.RegisterMember {
 		Uuid:        block(r.UUID[:]),
 		TokenHash:   block(r.TokenHash[:]),
 		Personal:    putToWire(&r.Personal),
+		Visit:       visitToWire(&r.Visit),
 	}
 }
 
@@ -44,6 +45,7 @@ func registerFromWire(c *checker, m *schema.RegisterMember) domain.RegisterMembe
 		UUID:        c.id(m.Uuid),
 		TokenHash:   c.id(m.TokenHash),
 		Personal:    putFromWire(c, m.Personal),
+		Visit:       visitFromWire(c, m.Visit),
 	}
 }
 

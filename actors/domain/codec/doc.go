@@ -9,7 +9,7 @@
 // Equal values have equal bytes: no maps, one order, zero values left out. A decoder refuses
 // unknown fields, so that nothing is dropped when a value is written again. What names,
 // locates or authenticates a member is apart from the rest, in one message (Personal), so
-// that it can be sealed as one.
+// that it is sealed as one.
 //
 // protoc-gen-go generates the messages; commands.go, catalog.go, member.go and store.go map
 // them to values of the domain. A record's envelope and an activity are read and written by

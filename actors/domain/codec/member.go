@@ -62,6 +62,7 @@ func serviceToWire(s *domain.ServiceRecord) *schema.Service {
 		Updated:     s.Updated,
 		LastLogin:   s.LastLogin,
 		Invalid:     s.Invalid,
+		Visited:     s.Visited,
 	}
 }
 
@@ -80,6 +81,7 @@ func serviceFromWire(c *checker, m *schema.Service) domain.ServiceRecord {
 		Updated:     m.Updated,
 		LastLogin:   m.LastLogin,
 		Invalid:     m.Invalid,
+		Visited:     m.Visited,
 	}
 }
 

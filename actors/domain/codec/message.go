@@ -23,6 +23,7 @@ var commands = index(
 	message(optInToWire, optInFromWire),
 	message(optOutToWire, optOutFromWire),
 	message(deleteActionToWire, deleteActionFromWire),
+	message(loginToWire, loginFromWire),
 	message(claimToWire, claimFromWire),
 	message(usageToWire, usageFromWire),
 	message(publishedToWire, publishedFromWire),
@@ -43,6 +44,10 @@ var commands = index(
 	message(putSegmentToWire, putSegmentFromWire),
 	message(deleteSegmentToWire, deleteSegmentFromWire),
 	message(putSlotKeysToWire, putSlotKeysFromWire),
+	message(allowDomainToWire, allowDomainFromWire),
+	message(unallowDomainToWire, unallowDomainFromWire),
+	message(editApplicationToWire, editApplicationFromWire),
+	message(addSigningKeyToWire, addSigningKeyFromWire),
 	message(putPlanToWire, putPlanFromWire),
 	message(putLimitsToWire, putLimitsFromWire),
 )
@@ -57,6 +62,7 @@ var values = index(
 	message(segmentToWire, segmentFromWire),
 	message(acceptedGapToWire, acceptedGapFromWire),
 	message(slotKeysToWire, slotKeysFromWire),
+	message(signingKeyToWire, signingKeyFromWire),
 
 	message(memberToWire, memberFromWire),
 	message(personalToWire, personalFromWire),

@@ -115,6 +115,7 @@ func TestCodec_SchemaIsTheFormat(t *testing.T) {
 		keyToWire(all["Key"].(*domain.Key)),
 		brandToWire(all["Brand"].(*domain.Brand)),
 		acceptedGapToWire(all["AcceptedGap"].(*domain.AcceptedGap)),
+		signingKeyToWire(all["SigningKey"].(*domain.SigningKey)),
 		memberToWire(all["Member"].(*domain.Member)),
 		personalToWire(all["Personal"].(*domain.Personal)),
 		requestToWire(all["Request"].(*domain.Request)),

@@ -49,7 +49,8 @@ func putFromWire(c *checker, m *schema.PersonalPut) domain.PersonalPut {
 		return domain.PersonalPut{}
 	}
 	return domain.PersonalPut{
-		Base: m.Base, Sealed: domain.Sealed{Key: c.id(m.Key), Data: string(m.Data)}, Has: m.Has, Born: small[uint16](c, m.Born),
+		Base: m.Base, Sealed: domain.Sealed{Key: c.id(m.Key), Data: string(m.Data)},
+		Has: m.Has, Born: small[uint16](c, m.Born),
 	}
 }
 

@@ -75,7 +75,7 @@ func TestDecodeRecord_ForeignNewerOlderOrDamaged(t *testing.T) {
 		{"version 3", tick(3, 7), domain.ErrNewer},
 		{"version 1", tick(1, 7), domain.ErrOlder},
 		{"version 0", tick(0, 7), ErrMalformed},
-		{"kind 14", tick(2, 14), domain.ErrNewer},
+		{"kind 63", tick(2, 63), domain.ErrNewer},
 		{"kind 63", tick(2, 63), domain.ErrNewer},
 		{"kind 76", tick(2, 76), domain.ErrNewer},
 		{"kind 0", tick(2, 0), ErrMalformed},

@@ -39,6 +39,12 @@ func (m *Model) tally(q *domain.Question) *domain.Tally {
 		case domain.ShapeAge:
 			return ageBand(x.Born, q.Range.To)
 		}
+		switch {
+		case q.Visits != nil && q.Visits.By == domain.VisitsByKind && q.Shape == domain.ShapeTally:
+			return uint32(a.Visit)
+		case q.Visits != nil:
+			return uint32(a.Row.Service)
+		}
 		return definitions[a.Row.Definition].Group
 	}
 	var total counter
@@ -58,21 +64,28 @@ func (m *Model) tally(q *domain.Question) *domain.Tally {
 	return out
 }
 
-// ageBand is the place in domain.AgeBands of an age at the last second of a range: birthdays are
-// counted one by one.
+// ageBand is the place in domain.AgeBands of an age at the last second of a range.
 func ageBand(born uint16, to domain.Second) uint32 {
 	birth := time.Date(1900, 1, int(born), 0, 0, 0, 0, time.UTC)
 	last := time.Unix(int64(to)-1, 0).UTC()
 	if born == 0 || birth.After(last) {
 		return uint32(domain.UnknownAge)
 	}
-	band := uint32(0)
-	for years := 1; !birth.AddDate(years, 0, 0).After(last); years++ {
-		if slices.Contains([]int{13, 18, 25, 35, 45, 55, 65}, years) {
+	band, old := uint32(0), yearsOld(birth, last)
+	for _, years := range []int{13, 18, 25, 35, 45, 55, 65} {
+		if old >= years {
 			band++
 		}
 	}
 	return band
+}
+
+// yearsOld is an age on a day: birthdays are counted one by one.
+func yearsOld(birth, on time.Time) (years int) {
+	for !birth.AddDate(years+1, 0, 0).After(on) {
+		years++
+	}
+	return years
 }
 
 // newcomers is the tally, and how many of its members have any action for the brand before.

@@ -98,7 +98,9 @@ func (x *Member) passes(f *domain.Filter) bool {
 		len(f.Regions) > 0 && !slices.Contains(f.Regions, x.Region),
 		f.Domain != "" && !slices.Contains(x.Domains, f.Domain),
 		f.Paid && !x.Paid,
-		len(f.Holds) > 0 && !slices.ContainsFunc(f.Holds, holds):
+		len(f.Holds) > 0 && !slices.ContainsFunc(f.Holds, holds),
+		len(f.Genders) > 0 && (x.Gender == 0 || !slices.Contains(f.Genders, x.Gender)),
+		f.Born != nil && (x.Born == 0 || x.Born < f.Born.First || x.Born > f.Born.Last):
 		return false
 	}
 	for _, field := range f.Has {

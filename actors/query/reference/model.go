@@ -18,6 +18,7 @@ type Member struct {
 	Changed   domain.Second
 	Paid      bool
 	Services  []domain.Service
+	Valid     []domain.Service // of which it has a valid record
 	Domains   []string
 	Fields    []domain.Field // of the profile, with a value
 	Opts      map[domain.Opt]domain.OptState
@@ -27,6 +28,9 @@ type Member struct {
 type Action struct {
 	domain.FeedItem
 	Content string
+
+	Visit domain.DefinitionID // Registration or Login; 0: it is no visit
+	Place domain.VisitPlace
 }
 
 // Model is members and actions. Actions for the brand Visits are for no brand: they count only
@@ -47,6 +51,11 @@ func (m *Model) Answer(q *domain.Question) *domain.Answer {
 		out.Tally = m.newcomers(q)
 	case domain.ShapeTimeline, domain.ShapeDaily:
 		out.Timeline = m.timeline(q)
+		if q.Visits != nil && q.Visits.Totals {
+			out.Tally = m.tally(q)
+		}
+	case domain.ShapeDomains:
+		out.Domains = m.domains(q)
 	case domain.ShapeLists:
 		out.Lists, out.Union = m.lists(q)
 	case domain.ShapeLeaders:
@@ -70,6 +79,9 @@ func (m *Model) Answer(q *domain.Question) *domain.Answer {
 
 // Counted is the actions that the question counts, with the points that they count for.
 func (m *Model) Counted(q *domain.Question) (out []Action) {
+	if q.Visits != nil {
+		return m.visits(q)
+	}
 	passing, groups := m.Passing(q), groupsOf(q)
 	for _, a := range m.Actions {
 		if !m.within(&a, q.Brand, q.Range) {

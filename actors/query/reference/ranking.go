@@ -28,8 +28,17 @@ func (m *Model) leaders(q *domain.Question) *domain.Leaders {
 		l := leaders[a.Member]
 		if l == nil {
 			l = &domain.Leader{Member: a.Member, At: at(top.Order, members[a.Member])}
+			if q.Visits != nil {
+				l.At = members[a.Member].LastLogin
+			}
+			if top.Order == domain.ByVisit {
+				l.At = 0
+			}
 			leaders[a.Member] = l
 			latest[a.Member] = a
+		}
+		if top.Order == domain.ByVisit {
+			l.At = max(l.At, a.Row.Time)
 		}
 		l.Actions++
 		l.Score += uint64(a.Row.Points)

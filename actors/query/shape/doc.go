@@ -6,6 +6,7 @@
 //	leaders.go   members by rank
 //	crossover.go brands by members
 //	feed.go      actions, newest first
+//	domains.go   visits by domain
 //	standings.go brands of a few members, by score
 //	memberlist.go members by id
 //	lists.go     members of segments' lists

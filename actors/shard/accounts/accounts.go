@@ -16,6 +16,7 @@ import (
 // Account is one account's part of a shard.
 type Account struct {
 	Audience *member.Audience
+	Places   Places // of visits
 
 	table    *rows.Table
 	brands   map[*rows.Columns]*brandChild
@@ -137,7 +138,8 @@ func (s *Accounts) Publish(next int64, roster *member.Roster, snapshot view.Snap
 	for id, a := range s.changed {
 		a.dirty = false
 		s.views.Set(id, &view.Account{
-			Members: a.Audience.Commit(), Rows: a.table.Commit(nil), Access: a.access, Versions: a.versions,
+			Members: a.Audience.Commit(), Rows: a.table.Commit(nil), Places: a.Places.published(),
+			Access: a.access, Versions: a.versions,
 		})
 	}
 	clear(s.changed)

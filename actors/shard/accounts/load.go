@@ -8,6 +8,8 @@ type Store interface {
 	Bits(f func(account domain.AccountID, attribute domain.Attribute, value string, ords []domain.Ordinal)) error
 	// Columns calls f with stretches of each column, from ordinal first on.
 	Columns(f func(account domain.AccountID, attribute domain.Attribute, first domain.Ordinal, values []uint16)) error
+	// VisitPlaces calls f with every place of visits, by account and number.
+	VisitPlaces(f func(domain.NumberedPlace)) error
 	// Rows calls f with the living rows of each stored value, Hash, Slot and Flags
 	// not set, in order of (time, sequence) within a call; an error of f ends the reading
 	// and is given back.
@@ -22,8 +24,12 @@ func (s *Accounts) Load(store Store, stopped func() error) error {
 	if err := s.loadAttributes(store); err != nil {
 		return err
 	}
+	err := store.VisitPlaces(func(p domain.NumberedPlace) { s.Of(p.Account).Places.add(p.VisitPlace) })
+	if err != nil {
+		return err
+	}
 	loaded := 0
-	err := store.Rows(func(id domain.AccountID, brand domain.BrandID, rows []domain.Row) error {
+	err = store.Rows(func(id domain.AccountID, brand domain.BrandID, rows []domain.Row) error {
 		dense, err := s.dense(brand)
 		if err != nil {
 			return err

@@ -176,6 +176,7 @@ func (g *Registrar) settle(ctx actor.Context, r *domain.Record, c *domain.Claim)
 	}
 	before := k.State().Member
 	m := &members.Settle{Claim: c, Record: g.effects.NewRecord(c.Member.Slot())}
+	m.Visit = g.visiting(r.Account, m.Record)
 	g.effects.Apply(ctx, k, m)
 	if m.End.Ended == nil {
 		return g.releaseLateGrant(r, k, c)

@@ -101,6 +101,7 @@ func (g *Registrar) enter(ctx actor.Context, r *domain.Record, c *domain.Registe
 	}
 	before := k.State().Member
 	m := &members.Register{Command: c, Now: r.Time, Record: g.effects.NewRecord(id.Slot()), IsNew: known == nil}
+	m.Visit = g.visiting(r.Account, m.Record)
 	m.Waits = domain.PendingRegistration{Ticket: domain.ActionID(m.Record).Sequence(), Asked: r.AskedBy(), Claims: wants}
 	g.effects.Apply(ctx, k, m)
 	return g.entered(r, m, k, &before)

@@ -18,8 +18,10 @@ type Effects interface {
 	Apply(ctx actor.Context, k *members.Actor, m members.Message)
 	// Send puts an entry into the outbox.
 	Send(*domain.Outgoing)
-	// NewRecord is the id of a new service record.
+	// NewRecord is the id of a new service record, or of a visit.
 	NewRecord(domain.Slot) uint64
+	// Clock is the shard's, ms since 1970.
+	Clock() int64
 	// Complete is the outcome of the request that waits for the record, Await that a later
 	// record has it, MovedOn that another shard has.
 	Complete(r *domain.Record, out domain.Outcome)

@@ -52,6 +52,8 @@ func (s *testShard) Apply(ctx actor.Context, k *members.Actor, m members.Message
 
 func (s *testShard) Send(o *domain.Outgoing) { s.outbox[o.To] = append(s.outbox[o.To], o.Forward) }
 
+func (s *testShard) Clock() int64 { return 1_700_000_000_000 }
+
 func (s *testShard) NewRecord(slot domain.Slot) uint64 {
 	s.sequence++
 	return uint64(domain.ActionIDOf(s.sequence, slot))

@@ -171,13 +171,21 @@ func (m *Machine) Stage(ctx actor.Context) error {
 		}
 		switch c.Kind {
 		case domain.RowAdded:
-			m.State.Rows++
+			m.State.Rows += counted(&c.Row)
 		case domain.RowTaken:
-			m.State.Rows--
+			m.State.Rows -= counted(&c.Row)
 		}
 	}
 	m.Accounts.Flush(ctx)
 	clear(changes)
 	m.effects.batch.changes = changes[:0]
 	return nil
+}
+
+// counted is 1 for an action, and 0 for a visit.
+func counted(r *domain.Row) uint64 {
+	if r.IsVisit() {
+		return 0
+	}
+	return 1
 }

@@ -32,6 +32,8 @@ func (c *commands) apply(ctx actor.Context, r *domain.Record) error {
 		return c.registrar.Register(ctx, r, own(m))
 	case *domain.AttachService:
 		return c.registrar.Attach(ctx, r, m, own(&m.Register))
+	case *domain.LogIn:
+		return c.registrar.Login(ctx, r, ownLogin(m))
 	case *domain.OptIn:
 		return c.opt(ctx, r, m.Member, &members.Opt{Opt: m.Opt, In: true, At: m.At})
 	case *domain.OptOut:
@@ -88,7 +90,22 @@ func own(in *domain.RegisterMember) *domain.RegisterMember {
 	c.PartnerCode = strings.Clone(c.PartnerCode)
 	c.Personal.Data = strings.Clone(c.Personal.Data)
 	c.Given, c.Record = ownFields(c.Given), ownFields(c.Record)
+	c.Visit = ownVisit(c.Visit)
 	return &c
+}
+
+func ownLogin(in *domain.LogIn) *domain.LogIn {
+	l := *in
+	l.Password, l.Domain = strings.Clone(l.Password), strings.Clone(l.Domain)
+	l.Personal.Data = strings.Clone(l.Personal.Data)
+	l.Visit = ownVisit(l.Visit)
+	return &l
+}
+
+func ownVisit(v domain.Visit) domain.Visit {
+	v.Page, v.WebPath, v.ReferringURL = strings.Clone(v.Page), strings.Clone(v.WebPath), strings.Clone(v.ReferringURL)
+	v.Visitor, v.Country = strings.Clone(v.Visitor), strings.Clone(v.Country)
+	return v
 }
 
 func ownFields(in domain.Fields) domain.Fields {
@@ -114,7 +131,7 @@ func (c *commands) deleteAction(ctx actor.Context, r *domain.Record, d *domain.D
 			return err
 		}
 	}
-	if there {
+	if there && !m.Row.IsVisit() {
 		c.effects.Apply(ctx, k, m)
 	}
 	if !m.Counted {

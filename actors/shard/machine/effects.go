@@ -35,7 +35,10 @@ func (e *effects) Apply(ctx actor.Context, k *members.Actor, m members.Message) 
 	e.batch.changes = k.Send(ctx, m, e.batch.changes)
 }
 
-// NewRecord is an id for a service record.
+// Clock is the shard's at the record being applied.
+func (e *effects) Clock() int64 { return e.batch.at.clock }
+
+// NewRecord is an id for a service record, or for a visit.
 func (e *effects) NewRecord(slot domain.Slot) uint64 {
 	e.state.Sequence++
 	return uint64(domain.ActionIDOf(e.state.Sequence, slot))

@@ -67,6 +67,7 @@ type (
 		Record  uint64                     // id of a new service record
 		Waits   domain.PendingRegistration // the claims it needs; some are granted already
 		IsNew   bool
+		Visit   member.Visiting
 
 		Guess      member.Guess // not right: nothing was registered
 		RetryAfter uint32       // of a lock
@@ -83,8 +84,21 @@ type (
 		effect
 		Claim  *domain.Claim
 		Record uint64 // id of a new service record
+		Visit  member.Visiting
 
 		End member.Settled
+	}
+
+	// Login is a login.
+	Login struct {
+		effect
+		Command *domain.LogIn
+		Now     int64 // the log's, ms since 1970
+		Visit   member.Visiting
+
+		End        member.LoginEnd
+		Guess      member.Guess
+		RetryAfter uint32 // of a lock
 	}
 
 	// Opt opts in or out.
@@ -118,7 +132,10 @@ func (a *receiver) Receive(ctx actor.Context) {
 		a.register(m)
 		m.done = true
 	case *Settle:
-		m.changes, m.End = a.state.Settle(m.changes, m.Claim, m.Record)
+		a.settle(m)
+		m.done = true
+	case *Login:
+		m.changes, m.End, m.Guess, m.RetryAfter = member.Login(m.changes, a.state, m.Command, m.Now, &m.Visit)
 		m.done = true
 	case *Outdated:
 		m.changes = a.state.Outdated(m.changes, m.Personal)
@@ -155,7 +172,18 @@ func (a *receiver) register(m *Register) {
 		m.changes = a.state.Await(m.changes, m.Waits, m.IsNew)
 	default:
 		m.Registered = true
+		records := len(a.state.Member.Services)
 		m.changes = a.state.Register(m.changes, m.Command, m.Record)
+		m.changes = member.Registered(m.changes, &a.state.Member, m.Command, records, &m.Visit)
+	}
+}
+
+// settle registers when the last claim is granted.
+func (a *receiver) settle(m *Settle) {
+	records := len(a.state.Member.Services)
+	m.changes, m.End = a.state.Settle(m.changes, m.Claim, m.Record)
+	if m.End.Granted {
+		m.changes = member.Registered(m.changes, &a.state.Member, &m.End.Ended.Register, records, &m.Visit)
 	}
 }
 

@@ -27,6 +27,7 @@ type Catalog struct {
 	accounts     []*domain.Account
 	applications []*domain.Application
 	keys         []*domain.Key
+	signing      []*domain.SigningKey
 	submitted    []domain.Submission
 }
 
@@ -51,6 +52,15 @@ func (c *Catalog) Submit(_ context.Context, s domain.Submission) (domain.Outcome
 			Application: m.Application, Account: owner, Scope: m.Scope, Created: m.At,
 		})
 		return domain.Outcome{ID: uint32(len(c.keys)), New: true}, nil
+	case *domain.EditApplication:
+		if int(m.ID) > len(c.applications) {
+			return domain.Outcome{Code: domain.NotFound, Parameter: "application", Message: "no such application"}, nil
+		}
+		c.applications[m.ID-1].Addresses = m.Given
+		return domain.Outcome{ID: uint32(m.ID)}, nil
+	case *domain.AddSigningKey:
+		c.signing = append(c.signing, &domain.SigningKey{KID: m.KID, Public: m.Public, From: m.From, Created: m.At})
+		return domain.Outcome{New: true}, nil
 	case *domain.PutPlan:
 		if m.Application == 0 || int(m.Application) > len(c.applications) {
 			return domain.Outcome{Code: domain.NotFound, Parameter: "application", Message: "no such application"}, nil
@@ -113,6 +123,28 @@ func (c *Catalog) Applications() []*domain.Application { return c.applications }
 // Keys are those that were created.
 func (c *Catalog) Keys() []*domain.Key { return c.keys }
 
+// SigningKeys are those that were added.
+func (c *Catalog) SigningKeys() []*domain.SigningKey { return c.signing }
+
+// Rotate adds a key that signs since 2001, or since a day later where it is not to sign at once.
+// It ends the others.
+func (c *Catalog) Rotate(_ context.Context, atOnce, end bool) (domain.SigningKey, error) {
+	k := &domain.SigningKey{KID: fmt.Sprint("k", len(c.signing)+1), From: 1e12}
+	if !atOnce {
+		k.From += 86_400_000
+	}
+	for _, other := range c.signing {
+		if end {
+			other.Ended = 1e12
+		}
+	}
+	c.signing = append(c.signing, k)
+	return *k, c.Down
+}
+
+// Holds reports that the key is the first.
+func (c *Catalog) Holds(kid string) bool { return kid == "k1" }
+
 // Submitted are the commands so far.
 func (c *Catalog) Submitted() []domain.Submission { return c.submitted }
 
@@ -143,7 +175,7 @@ func Port(t testing.TB, engine *Catalog, token string) http.Handler {
 	busy := func(struct{}) error { return domain.Fail(domain.Conflict, "a verification is under way") }
 	job := admin.NewJob("/verify", "the node has verified nothing yet", busy, func() *struct{} { return nil }, func() {})
 	return admin.New(admin.Options{
-		Engine: engine, Token: token, Metrics: metrics, Version: map[string]string{"go": "go1.x"},
+		Engine: engine, Token: token, Signing: engine, Metrics: metrics, Version: map[string]string{"go": "go1.x"},
 		Jobs: []admin.Job{job},
 		Log:  slog.New(slog.NewTextHandler(t.Output(), nil)),
 	})

@@ -2,6 +2,7 @@ package openapitest
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3filter"
 	"github.com/getkin/kin-openapi/routers"
 	"github.com/getkin/kin-openapi/routers/gorillamux"
+	"github.com/klauspost/compress/zstd"
 )
 
 func init() {
@@ -87,6 +89,9 @@ func (c *Checker) Check(r *http.Request, status int, header http.Header, body []
 	if err := c.documented(route, r, status); err != nil {
 		return err
 	}
+	if body, err = decoded(header.Get("Content-Encoding"), body); err != nil {
+		return fmt.Errorf("%s %s: %w", r.Method, r.URL.Path, err)
+	}
 	kind, _, _ := strings.Cut(header.Get("Content-Type"), ";")
 	header = header.Clone()
 	header.Set("Content-Type", kind)
@@ -100,6 +105,28 @@ func (c *Checker) Check(r *http.Request, status int, header http.Header, body []
 		return fmt.Errorf("%s %s: %d: %w", r.Method, r.URL.Path, status, err)
 	}
 	return nil
+}
+
+// decoded is a body without its coding.
+func decoded(coding string, body []byte) ([]byte, error) {
+	switch coding {
+	case "":
+		return body, nil
+	case "gzip":
+		z, err := gzip.NewReader(bytes.NewReader(body))
+		if err != nil {
+			return nil, err
+		}
+		return io.ReadAll(z)
+	case "zstd":
+		z, err := zstd.NewReader(nil)
+		if err != nil {
+			return nil, err
+		}
+		defer z.Close()
+		return z.DecodeAll(body, nil)
+	}
+	return nil, fmt.Errorf("the coding %q is none of the contract's", coding)
 }
 
 // documented refuses a success that the operation does not name: default is for errors.

@@ -1,10 +1,14 @@
 package openapitest
 
 import (
+	"bytes"
+	"compress/gzip"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/klauspost/compress/zstd"
 )
 
 const document = `{
@@ -68,6 +72,37 @@ func TestChecker_FindsWhatDiffers(t *testing.T) {
 		if (err == nil) != x.good {
 			t.Errorf("%s %s %d %s %s: %v", x.method, x.path, x.status, x.kind, x.body, err)
 		}
+	}
+}
+
+// A body in a coding of the contract is checked as what it holds; one in another, or that cannot be
+// decoded, differs.
+func TestChecker_Codings(t *testing.T) {
+	c, err := New([]byte(document))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for body, good := range map[string]bool{`{"ID":"7","Name":null,"Part":null}`: true, `{"ID":7}`: false} {
+		var zipped bytes.Buffer
+		z := gzip.NewWriter(&zipped)
+		_, _ = z.Write([]byte(body))
+		z.Close()
+		e, err := zstd.NewWriter(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for coding, packed := range map[string][]byte{"gzip": zipped.Bytes(), "zstd": e.EncodeAll([]byte(body), nil), "br": []byte(body), "": []byte(body)} {
+			header := http.Header{"Content-Type": {"application/json"}, "Content-Encoding": {coding}}
+			err := c.Check(httptest.NewRequest("GET", "/things/7", nil), 200, header, packed)
+			if want := good && coding != "br"; (err == nil) != want {
+				t.Errorf("%q of %s: %v", coding, body, err)
+			}
+		}
+		header := http.Header{"Content-Type": {"application/json"}, "Content-Encoding": {"gzip"}}
+		if c.Check(httptest.NewRequest("GET", "/things/7", nil), 200, header, []byte(body)) == nil {
+			t.Error("a body that is no gzip is taken")
+		}
+		e.Close()
 	}
 }
 

@@ -68,7 +68,7 @@ type Columns interface {
 const heapEvery = time.Second
 
 // HeapKeeper keeps the process in its budget: it sets the runtime's limit and the columns'
-// part by what is resident and live, makes huge pages, and gives memory back when the
+// part by what is resident and live, asks for huge pages, and gives memory back when the
 // node is idle. Its Run is the one goroutine that uses it.
 type HeapKeeper struct {
 	memory  int64
@@ -144,8 +144,8 @@ func (k *HeapKeeper) value(i int) int64 { return int64(k.sample[i].Value.Uint64(
 func (k *HeapKeeper) adjust() {
 	metrics.Read(k.sample)
 	mapped := k.value(sampleTotal) - k.value(sampleReleased)
-	if resident, err := residentBytes(); err == nil {
-		k.bound(heapLimit(k.memory, resident-min(mapped, resident)))
+	if beside, err := k.beside(mapped); err == nil {
+		k.bound(heapLimit(k.memory, beside))
 	}
 	live := k.value(sampleLive)
 	// What is evicted is garbage only for the collection after the next.
@@ -155,12 +155,23 @@ func (k *HeapKeeper) adjust() {
 		k.columns.KeepResident(columnsBeside(k.limit, k.rests.least(rest)))
 	}
 	if k.idle.began(k.value(sampleAllocated), mapped, live) {
+		k.huge.release()
 		runtime.GC() // pools keep what is in them over one collection
 		debug.FreeOSMemory()
 		trimMalloc()
 	} else if live >= hugeFrom && k.idle.samples == 0 {
-		k.huge.extend()
+		k.huge.extend(k.limit)
 	}
+}
+
+// beside is what is resident and not the heap's.
+func (k *HeapKeeper) beside(mapped int64) (int64, error) {
+	resident, err := residentBytes()
+	if err != nil {
+		return 0, err
+	}
+	regained, err := k.huge.regain(k.value(sampleReleased))
+	return max(resident-mapped-regained, 0), err
 }
 
 // bound sets the limit, but not for a small difference: that stops the world for a moment.

@@ -3,9 +3,9 @@ package tuning
 import (
 	"bytes"
 	"log/slog"
-	"maps"
 	"os"
 	"reflect"
+	"regexp"
 	"runtime"
 	"strings"
 	"syscall"
@@ -35,84 +35,96 @@ func TestHeapMappings_OfTheHeapOnly(t *testing.T) {
 	}
 }
 
-// Huge pages are made of what is resident as a whole. What the heap has released stays
-// released: no later call makes it resident.
-func TestHugePages_ReleasedStaysReleased(t *testing.T) {
+// Huge pages are asked for up to the limit, until release. Of a mapping the kernel says "hg":
+// they were asked for, or "nh": they are not to be made.
+func TestHugePages_UpToTheLimitUntilRelease(t *testing.T) {
+	setting, err := os.ReadFile(hugeSwitch)
+	if err != nil || !strings.Contains(string(setting), "[madvise]") {
+		t.Skip("this machine has no huge pages to be asked for")
+	}
+	flagged := func(flag string) bool {
+		smaps, err := os.ReadFile("/proc/self/smaps")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return regexp.MustCompile(`(?m)^VmFlags:.*\b` + flag + `\b`).Match(smaps)
+	}
+	h := newHugePages(slog.New(slog.DiscardHandler))
+	h.extend(hugePage - 1)
+	if n := h.bytes(); n != 0 {
+		t.Fatalf("%d bytes were asked for with a limit below one huge page", n)
+	}
+	h.extend(hugePage)
+	if n := h.bytes(); n != hugePage || !flagged("hg") {
+		t.Fatalf("%d bytes were asked for with a limit of one huge page", n)
+	}
+	h.extend(1 << 40)
+	h.extend(1 << 40)
+	if object := new([64]uint64); h.end() <= uintptr(unsafe.Pointer(object)) {
+		t.Errorf("asked up to %x, there is an object at %p", h.end(), object)
+	}
+	h.release()
+	if n := h.bytes(); n != 0 || flagged("hg") || h.off {
+		t.Errorf("%d bytes are of huge pages still", n)
+	}
+}
+
+// What is resident as a whole is collapsed; a part of which a page was released stays as it is, so
+// that nothing becomes resident.
+func TestHugePages_CollapseWholePartsOnly(t *testing.T) {
 	h := newHugePages(slog.New(slog.DiscardHandler))
 	if h.off {
 		t.Skip("this machine has no huge pages that a program may make")
 	}
-	const parts = 4
-	data, m := mmap(t, parts)
-	touch(data)
-	page := os.Getpagesize()
-	release := func(part int) {
-		if err := syscall.Madvise(data[part*hugePage:][:page], syscall.MADV_DONTNEED); err != nil {
-			t.Fatal(err)
-		}
-	}
-	release(1)
-	part := func(i uintptr) uintptr { return m.from + i*hugePage }
-	want := map[uintptr]bool{part(0): true, part(2): true, part(3): true}
-	resident := parts*hugePage/page - 1
-	check := func() {
-		t.Helper()
-		for range 2 {
-			if _, err := h.collapse(m, 2); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if !maps.Equal(h.collapsed, want) {
-			t.Errorf("collapsed %v, want %v", h.collapsed, want)
-		}
-		if err := h.sample(m); err != nil {
-			t.Fatal(err)
-		}
-		if n := bytes.Count(h.resident, []byte{1}); n != resident {
-			t.Errorf("%d pages are resident, want %d", n, resident)
-		}
-	}
-	check()
-	release(2)
-	delete(want, part(2))
-	resident--
-	check()
-	touch(data[hugePage:][:page])
-	want[part(1)] = true
-	resident++
-	check()
-}
-
-// The parts of this process's own heap can be sampled and collapsed.
-func TestHugePages_OfTheHeap(t *testing.T) {
-	h := newHugePages(slog.New(slog.DiscardHandler))
-	if h.off {
-		t.Skip("this machine has no huge pages that a program may make")
-	}
-	object := make([]byte, 8*hugePage)
-	touch(object)
-	h.extend()
-	if h.off || len(h.collapsed) < 7 {
-		t.Errorf("%d parts are collapsed, off %v", len(h.collapsed), h.off)
-	}
-	runtime.KeepAlive(object)
-}
-
-// mmap maps so many parts outside of the heap.
-func mmap(t *testing.T, parts uintptr) ([]byte, mapping) {
-	const rights, kind = syscall.PROT_READ | syscall.PROT_WRITE, syscall.MAP_ANON | syscall.MAP_PRIVATE
-	data, err := syscall.Mmap(-1, 0, int(parts+1)*hugePage, rights, kind)
+	const parts = 3
+	data, err := syscall.Mmap(-1, 0, (parts+1)*hugePage, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = syscall.Munmap(data) })
 	at := uintptr(unsafe.Pointer(unsafe.SliceData(data)))
 	first := (at + hugePage - 1) / hugePage * hugePage
-	return data[first-at:][:parts*hugePage], mapping{first, first + parts*hugePage}
-}
-
-func touch(data []byte) {
-	for i := 0; i < len(data); i += os.Getpagesize() {
+	data = data[first-at:][:parts*hugePage]
+	page := os.Getpagesize()
+	for i := 0; i < len(data); i += page {
 		data[i] = 1
 	}
+	if err := syscall.Madvise(data[hugePage:][:page], syscall.MADV_DONTNEED); err != nil {
+		t.Fatal(err)
+	}
+	m := mapping{first, first + parts*hugePage}
+	h.collapse(m)
+	in, err := h.resident.of(m)
+	if err != nil || h.off {
+		t.Fatal(err, h.off)
+	}
+	if n, want := bytes.Count(in, []byte{1}), parts*hugePage/page-1; n != want {
+		t.Errorf("%d pages are resident, want %d", n, want)
+	}
+}
+
+// Of the heap as much is resident beyond what the runtime knows of as it believes released and
+// is not.
+func TestResidency_Regained(t *testing.T) {
+	object := make([]byte, 16*hugePage)
+	for i := 0; i < len(object); i += os.Getpagesize() {
+		object[i] = 1
+	}
+	var r residency
+	const believed = 1 << 40
+	all, err := r.regained(believed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	less, err := r.regained(believed - 8*hugePage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all-less < 7*hugePage || all-less > 9*hugePage {
+		t.Errorf("%d bytes are regained of what is believed released, %d of 16 MiB less", all, less)
+	}
+	if none, err := r.regained(0); err != nil || none != 0 {
+		t.Errorf("%d bytes are regained where nothing was released: %v", none, err)
+	}
+	runtime.KeepAlive(object)
 }

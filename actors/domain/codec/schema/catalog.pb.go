@@ -859,6 +859,315 @@ func (x *DeleteSegment) GetAt() int64 {
 	return 0
 }
 
+type AllowDomain struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Application   uint32                 `protobuf:"varint,1,opt,name=application" json:"application,omitempty"`
+	Domain        string                 `protobuf:"bytes,2,opt,name=domain" json:"domain,omitempty"`
+	At            int64                  `protobuf:"varint,3,opt,name=at" json:"at,omitempty"` // ms
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AllowDomain) Reset() {
+	*x = AllowDomain{}
+	mi := &file_catalog_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AllowDomain) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AllowDomain) ProtoMessage() {}
+
+func (x *AllowDomain) ProtoReflect() protoreflect.Message {
+	mi := &file_catalog_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AllowDomain.ProtoReflect.Descriptor instead.
+func (*AllowDomain) Descriptor() ([]byte, []int) {
+	return file_catalog_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *AllowDomain) GetApplication() uint32 {
+	if x != nil {
+		return x.Application
+	}
+	return 0
+}
+
+func (x *AllowDomain) GetDomain() string {
+	if x != nil {
+		return x.Domain
+	}
+	return ""
+}
+
+func (x *AllowDomain) GetAt() int64 {
+	if x != nil {
+		return x.At
+	}
+	return 0
+}
+
+type UnallowDomain struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Application   uint32                 `protobuf:"varint,1,opt,name=application" json:"application,omitempty"`
+	Domain        string                 `protobuf:"bytes,2,opt,name=domain" json:"domain,omitempty"`
+	At            int64                  `protobuf:"varint,3,opt,name=at" json:"at,omitempty"` // ms
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UnallowDomain) Reset() {
+	*x = UnallowDomain{}
+	mi := &file_catalog_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UnallowDomain) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UnallowDomain) ProtoMessage() {}
+
+func (x *UnallowDomain) ProtoReflect() protoreflect.Message {
+	mi := &file_catalog_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UnallowDomain.ProtoReflect.Descriptor instead.
+func (*UnallowDomain) Descriptor() ([]byte, []int) {
+	return file_catalog_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *UnallowDomain) GetApplication() uint32 {
+	if x != nil {
+		return x.Application
+	}
+	return 0
+}
+
+func (x *UnallowDomain) GetDomain() string {
+	if x != nil {
+		return x.Domain
+	}
+	return ""
+}
+
+func (x *UnallowDomain) GetAt() int64 {
+	if x != nil {
+		return x.At
+	}
+	return 0
+}
+
+type EditApplication struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            uint32                 `protobuf:"varint,1,opt,name=id" json:"id,omitempty"`
+	Given         []*Address             `protobuf:"bytes,2,rep,name=given" json:"given,omitempty"` // by name
+	At            int64                  `protobuf:"varint,3,opt,name=at" json:"at,omitempty"`      // ms
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *EditApplication) Reset() {
+	*x = EditApplication{}
+	mi := &file_catalog_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *EditApplication) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*EditApplication) ProtoMessage() {}
+
+func (x *EditApplication) ProtoReflect() protoreflect.Message {
+	mi := &file_catalog_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use EditApplication.ProtoReflect.Descriptor instead.
+func (*EditApplication) Descriptor() ([]byte, []int) {
+	return file_catalog_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *EditApplication) GetId() uint32 {
+	if x != nil {
+		return x.Id
+	}
+	return 0
+}
+
+func (x *EditApplication) GetGiven() []*Address {
+	if x != nil {
+		return x.Given
+	}
+	return nil
+}
+
+func (x *EditApplication) GetAt() int64 {
+	if x != nil {
+		return x.At
+	}
+	return 0
+}
+
+type AddSigningKey struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Kid           string                 `protobuf:"bytes,1,opt,name=kid" json:"kid,omitempty"`
+	Public        []byte                 `protobuf:"bytes,2,opt,name=public" json:"public,omitempty"` // 32 bytes: Ed25519
+	From          int64                  `protobuf:"varint,3,opt,name=from" json:"from,omitempty"`    // ms
+	End           bool                   `protobuf:"varint,4,opt,name=end" json:"end,omitempty"`      // all other keys end
+	At            int64                  `protobuf:"varint,5,opt,name=at" json:"at,omitempty"`        // ms
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AddSigningKey) Reset() {
+	*x = AddSigningKey{}
+	mi := &file_catalog_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AddSigningKey) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AddSigningKey) ProtoMessage() {}
+
+func (x *AddSigningKey) ProtoReflect() protoreflect.Message {
+	mi := &file_catalog_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AddSigningKey.ProtoReflect.Descriptor instead.
+func (*AddSigningKey) Descriptor() ([]byte, []int) {
+	return file_catalog_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *AddSigningKey) GetKid() string {
+	if x != nil {
+		return x.Kid
+	}
+	return ""
+}
+
+func (x *AddSigningKey) GetPublic() []byte {
+	if x != nil {
+		return x.Public
+	}
+	return nil
+}
+
+func (x *AddSigningKey) GetFrom() int64 {
+	if x != nil {
+		return x.From
+	}
+	return 0
+}
+
+func (x *AddSigningKey) GetEnd() bool {
+	if x != nil {
+		return x.End
+	}
+	return false
+}
+
+func (x *AddSigningKey) GetAt() int64 {
+	if x != nil {
+		return x.At
+	}
+	return 0
+}
+
+// Address is an address of an application, by its name (domain.Addresses).
+type Address struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Name          string                 `protobuf:"bytes,1,opt,name=name" json:"name,omitempty"`
+	Value         string                 `protobuf:"bytes,2,opt,name=value" json:"value,omitempty"` // empty: clears
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Address) Reset() {
+	*x = Address{}
+	mi := &file_catalog_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Address) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Address) ProtoMessage() {}
+
+func (x *Address) ProtoReflect() protoreflect.Message {
+	mi := &file_catalog_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Address.ProtoReflect.Descriptor instead.
+func (*Address) Descriptor() ([]byte, []int) {
+	return file_catalog_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *Address) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *Address) GetValue() string {
+	if x != nil {
+		return x.Value
+	}
+	return ""
+}
+
 type PutPlan struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Application   uint32                 `protobuf:"varint,1,opt,name=application" json:"application,omitempty"`
@@ -870,7 +1179,7 @@ type PutPlan struct {
 
 func (x *PutPlan) Reset() {
 	*x = PutPlan{}
-	mi := &file_catalog_proto_msgTypes[13]
+	mi := &file_catalog_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -882,7 +1191,7 @@ func (x *PutPlan) String() string {
 func (*PutPlan) ProtoMessage() {}
 
 func (x *PutPlan) ProtoReflect() protoreflect.Message {
-	mi := &file_catalog_proto_msgTypes[13]
+	mi := &file_catalog_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -895,7 +1204,7 @@ func (x *PutPlan) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PutPlan.ProtoReflect.Descriptor instead.
 func (*PutPlan) Descriptor() ([]byte, []int) {
-	return file_catalog_proto_rawDescGZIP(), []int{13}
+	return file_catalog_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *PutPlan) GetApplication() uint32 {
@@ -930,7 +1239,7 @@ type PutLimits struct {
 
 func (x *PutLimits) Reset() {
 	*x = PutLimits{}
-	mi := &file_catalog_proto_msgTypes[14]
+	mi := &file_catalog_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -942,7 +1251,7 @@ func (x *PutLimits) String() string {
 func (*PutLimits) ProtoMessage() {}
 
 func (x *PutLimits) ProtoReflect() protoreflect.Message {
-	mi := &file_catalog_proto_msgTypes[14]
+	mi := &file_catalog_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -955,7 +1264,7 @@ func (x *PutLimits) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PutLimits.ProtoReflect.Descriptor instead.
 func (*PutLimits) Descriptor() ([]byte, []int) {
-	return file_catalog_proto_rawDescGZIP(), []int{14}
+	return file_catalog_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *PutLimits) GetAccount() uint32 {
@@ -991,7 +1300,7 @@ type Limits struct {
 
 func (x *Limits) Reset() {
 	*x = Limits{}
-	mi := &file_catalog_proto_msgTypes[15]
+	mi := &file_catalog_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1003,7 +1312,7 @@ func (x *Limits) String() string {
 func (*Limits) ProtoMessage() {}
 
 func (x *Limits) ProtoReflect() protoreflect.Message {
-	mi := &file_catalog_proto_msgTypes[15]
+	mi := &file_catalog_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1016,7 +1325,7 @@ func (x *Limits) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Limits.ProtoReflect.Descriptor instead.
 func (*Limits) Descriptor() ([]byte, []int) {
-	return file_catalog_proto_rawDescGZIP(), []int{15}
+	return file_catalog_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *Limits) GetRate() uint32 {
@@ -1059,7 +1368,7 @@ type Account struct {
 
 func (x *Account) Reset() {
 	*x = Account{}
-	mi := &file_catalog_proto_msgTypes[16]
+	mi := &file_catalog_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1071,7 +1380,7 @@ func (x *Account) String() string {
 func (*Account) ProtoMessage() {}
 
 func (x *Account) ProtoReflect() protoreflect.Message {
-	mi := &file_catalog_proto_msgTypes[16]
+	mi := &file_catalog_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1084,7 +1393,7 @@ func (x *Account) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Account.ProtoReflect.Descriptor instead.
 func (*Account) Descriptor() ([]byte, []int) {
-	return file_catalog_proto_rawDescGZIP(), []int{16}
+	return file_catalog_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *Account) GetId() uint32 {
@@ -1121,14 +1430,16 @@ type Application struct {
 	Account       uint32                 `protobuf:"varint,2,opt,name=account" json:"account,omitempty"`
 	Name          string                 `protobuf:"bytes,3,opt,name=name" json:"name,omitempty"`
 	Plan          uint32                 `protobuf:"varint,4,opt,name=plan" json:"plan,omitempty"`
-	Created       int64                  `protobuf:"varint,5,opt,name=created" json:"created,omitempty"` // ms
+	Created       int64                  `protobuf:"varint,5,opt,name=created" json:"created,omitempty"`    // ms
+	Domains       []string               `protobuf:"bytes,6,rep,name=domains" json:"domains,omitempty"`     // of the allowlist, ascending
+	Addresses     []*Address             `protobuf:"bytes,7,rep,name=addresses" json:"addresses,omitempty"` // by name
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Application) Reset() {
 	*x = Application{}
-	mi := &file_catalog_proto_msgTypes[17]
+	mi := &file_catalog_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1140,7 +1451,7 @@ func (x *Application) String() string {
 func (*Application) ProtoMessage() {}
 
 func (x *Application) ProtoReflect() protoreflect.Message {
-	mi := &file_catalog_proto_msgTypes[17]
+	mi := &file_catalog_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1153,7 +1464,7 @@ func (x *Application) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Application.ProtoReflect.Descriptor instead.
 func (*Application) Descriptor() ([]byte, []int) {
-	return file_catalog_proto_rawDescGZIP(), []int{17}
+	return file_catalog_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *Application) GetId() uint32 {
@@ -1191,6 +1502,96 @@ func (x *Application) GetCreated() int64 {
 	return 0
 }
 
+func (x *Application) GetDomains() []string {
+	if x != nil {
+		return x.Domains
+	}
+	return nil
+}
+
+func (x *Application) GetAddresses() []*Address {
+	if x != nil {
+		return x.Addresses
+	}
+	return nil
+}
+
+type SigningKey struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Kid           string                 `protobuf:"bytes,1,opt,name=kid" json:"kid,omitempty"`
+	Public        []byte                 `protobuf:"bytes,2,opt,name=public" json:"public,omitempty"`    // 32 bytes: Ed25519
+	From          int64                  `protobuf:"varint,3,opt,name=from" json:"from,omitempty"`       // ms
+	Created       int64                  `protobuf:"varint,4,opt,name=created" json:"created,omitempty"` // ms
+	Ended         int64                  `protobuf:"varint,5,opt,name=ended" json:"ended,omitempty"`     // ms
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SigningKey) Reset() {
+	*x = SigningKey{}
+	mi := &file_catalog_proto_msgTypes[23]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SigningKey) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SigningKey) ProtoMessage() {}
+
+func (x *SigningKey) ProtoReflect() protoreflect.Message {
+	mi := &file_catalog_proto_msgTypes[23]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SigningKey.ProtoReflect.Descriptor instead.
+func (*SigningKey) Descriptor() ([]byte, []int) {
+	return file_catalog_proto_rawDescGZIP(), []int{23}
+}
+
+func (x *SigningKey) GetKid() string {
+	if x != nil {
+		return x.Kid
+	}
+	return ""
+}
+
+func (x *SigningKey) GetPublic() []byte {
+	if x != nil {
+		return x.Public
+	}
+	return nil
+}
+
+func (x *SigningKey) GetFrom() int64 {
+	if x != nil {
+		return x.From
+	}
+	return 0
+}
+
+func (x *SigningKey) GetCreated() int64 {
+	if x != nil {
+		return x.Created
+	}
+	return 0
+}
+
+func (x *SigningKey) GetEnded() int64 {
+	if x != nil {
+		return x.Ended
+	}
+	return 0
+}
+
 type Key struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Id            uint32                 `protobuf:"varint,1,opt,name=id" json:"id,omitempty"`
@@ -1207,7 +1608,7 @@ type Key struct {
 
 func (x *Key) Reset() {
 	*x = Key{}
-	mi := &file_catalog_proto_msgTypes[18]
+	mi := &file_catalog_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1219,7 +1620,7 @@ func (x *Key) String() string {
 func (*Key) ProtoMessage() {}
 
 func (x *Key) ProtoReflect() protoreflect.Message {
-	mi := &file_catalog_proto_msgTypes[18]
+	mi := &file_catalog_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1232,7 +1633,7 @@ func (x *Key) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Key.ProtoReflect.Descriptor instead.
 func (*Key) Descriptor() ([]byte, []int) {
-	return file_catalog_proto_rawDescGZIP(), []int{18}
+	return file_catalog_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *Key) GetId() uint32 {
@@ -1306,7 +1707,7 @@ type Brand struct {
 
 func (x *Brand) Reset() {
 	*x = Brand{}
-	mi := &file_catalog_proto_msgTypes[19]
+	mi := &file_catalog_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1318,7 +1719,7 @@ func (x *Brand) String() string {
 func (*Brand) ProtoMessage() {}
 
 func (x *Brand) ProtoReflect() protoreflect.Message {
-	mi := &file_catalog_proto_msgTypes[19]
+	mi := &file_catalog_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1331,7 +1732,7 @@ func (x *Brand) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Brand.ProtoReflect.Descriptor instead.
 func (*Brand) Descriptor() ([]byte, []int) {
-	return file_catalog_proto_rawDescGZIP(), []int{19}
+	return file_catalog_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *Brand) GetId() uint32 {
@@ -1407,7 +1808,7 @@ type Definition struct {
 
 func (x *Definition) Reset() {
 	*x = Definition{}
-	mi := &file_catalog_proto_msgTypes[20]
+	mi := &file_catalog_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1419,7 +1820,7 @@ func (x *Definition) String() string {
 func (*Definition) ProtoMessage() {}
 
 func (x *Definition) ProtoReflect() protoreflect.Message {
-	mi := &file_catalog_proto_msgTypes[20]
+	mi := &file_catalog_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1432,7 +1833,7 @@ func (x *Definition) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Definition.ProtoReflect.Descriptor instead.
 func (*Definition) Descriptor() ([]byte, []int) {
-	return file_catalog_proto_rawDescGZIP(), []int{20}
+	return file_catalog_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *Definition) GetId() uint32 {
@@ -1569,7 +1970,7 @@ type Segment struct {
 
 func (x *Segment) Reset() {
 	*x = Segment{}
-	mi := &file_catalog_proto_msgTypes[21]
+	mi := &file_catalog_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1581,7 +1982,7 @@ func (x *Segment) String() string {
 func (*Segment) ProtoMessage() {}
 
 func (x *Segment) ProtoReflect() protoreflect.Message {
-	mi := &file_catalog_proto_msgTypes[21]
+	mi := &file_catalog_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1594,7 +1995,7 @@ func (x *Segment) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Segment.ProtoReflect.Descriptor instead.
 func (*Segment) Descriptor() ([]byte, []int) {
-	return file_catalog_proto_rawDescGZIP(), []int{21}
+	return file_catalog_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *Segment) GetId() uint32 {
@@ -1706,7 +2107,7 @@ type SegmentActivity struct {
 
 func (x *SegmentActivity) Reset() {
 	*x = SegmentActivity{}
-	mi := &file_catalog_proto_msgTypes[22]
+	mi := &file_catalog_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1718,7 +2119,7 @@ func (x *SegmentActivity) String() string {
 func (*SegmentActivity) ProtoMessage() {}
 
 func (x *SegmentActivity) ProtoReflect() protoreflect.Message {
-	mi := &file_catalog_proto_msgTypes[22]
+	mi := &file_catalog_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1731,7 +2132,7 @@ func (x *SegmentActivity) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SegmentActivity.ProtoReflect.Descriptor instead.
 func (*SegmentActivity) Descriptor() ([]byte, []int) {
-	return file_catalog_proto_rawDescGZIP(), []int{22}
+	return file_catalog_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *SegmentActivity) GetDefinition() uint32 {
@@ -1765,7 +2166,7 @@ type AcceptedGap struct {
 
 func (x *AcceptedGap) Reset() {
 	*x = AcceptedGap{}
-	mi := &file_catalog_proto_msgTypes[23]
+	mi := &file_catalog_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1777,7 +2178,7 @@ func (x *AcceptedGap) String() string {
 func (*AcceptedGap) ProtoMessage() {}
 
 func (x *AcceptedGap) ProtoReflect() protoreflect.Message {
-	mi := &file_catalog_proto_msgTypes[23]
+	mi := &file_catalog_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1790,7 +2191,7 @@ func (x *AcceptedGap) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AcceptedGap.ProtoReflect.Descriptor instead.
 func (*AcceptedGap) Descriptor() ([]byte, []int) {
-	return file_catalog_proto_rawDescGZIP(), []int{23}
+	return file_catalog_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *AcceptedGap) GetGap() *AcceptGap {
@@ -1820,7 +2221,7 @@ type SlotKeys struct {
 
 func (x *SlotKeys) Reset() {
 	*x = SlotKeys{}
-	mi := &file_catalog_proto_msgTypes[24]
+	mi := &file_catalog_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1832,7 +2233,7 @@ func (x *SlotKeys) String() string {
 func (*SlotKeys) ProtoMessage() {}
 
 func (x *SlotKeys) ProtoReflect() protoreflect.Message {
-	mi := &file_catalog_proto_msgTypes[24]
+	mi := &file_catalog_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1845,7 +2246,7 @@ func (x *SlotKeys) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SlotKeys.ProtoReflect.Descriptor instead.
 func (*SlotKeys) Descriptor() ([]byte, []int) {
-	return file_catalog_proto_rawDescGZIP(), []int{24}
+	return file_catalog_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *SlotKeys) GetGeneration() uint32 {
@@ -1885,7 +2286,7 @@ type PutSlotKeys struct {
 
 func (x *PutSlotKeys) Reset() {
 	*x = PutSlotKeys{}
-	mi := &file_catalog_proto_msgTypes[25]
+	mi := &file_catalog_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1897,7 +2298,7 @@ func (x *PutSlotKeys) String() string {
 func (*PutSlotKeys) ProtoMessage() {}
 
 func (x *PutSlotKeys) ProtoReflect() protoreflect.Message {
-	mi := &file_catalog_proto_msgTypes[25]
+	mi := &file_catalog_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1910,7 +2311,7 @@ func (x *PutSlotKeys) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PutSlotKeys.ProtoReflect.Descriptor instead.
 func (*PutSlotKeys) Descriptor() ([]byte, []int) {
-	return file_catalog_proto_rawDescGZIP(), []int{25}
+	return file_catalog_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *PutSlotKeys) GetKeys() *SlotKeys {
@@ -1988,7 +2389,28 @@ const file_catalog_proto_rawDesc = "" +
 	"\x02at\x18\x03 \x01(\x03R\x02at\"/\n" +
 	"\rDeleteSegment\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\rR\x02id\x12\x0e\n" +
-	"\x02at\x18\x02 \x01(\x03R\x02at\"O\n" +
+	"\x02at\x18\x02 \x01(\x03R\x02at\"W\n" +
+	"\vAllowDomain\x12 \n" +
+	"\vapplication\x18\x01 \x01(\rR\vapplication\x12\x16\n" +
+	"\x06domain\x18\x02 \x01(\tR\x06domain\x12\x0e\n" +
+	"\x02at\x18\x03 \x01(\x03R\x02at\"Y\n" +
+	"\rUnallowDomain\x12 \n" +
+	"\vapplication\x18\x01 \x01(\rR\vapplication\x12\x16\n" +
+	"\x06domain\x18\x02 \x01(\tR\x06domain\x12\x0e\n" +
+	"\x02at\x18\x03 \x01(\x03R\x02at\"\\\n" +
+	"\x0fEditApplication\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\rR\x02id\x12)\n" +
+	"\x05given\x18\x02 \x03(\v2\x13.ovation.v1.AddressR\x05given\x12\x0e\n" +
+	"\x02at\x18\x03 \x01(\x03R\x02at\"o\n" +
+	"\rAddSigningKey\x12\x10\n" +
+	"\x03kid\x18\x01 \x01(\tR\x03kid\x12\x16\n" +
+	"\x06public\x18\x02 \x01(\fR\x06public\x12\x12\n" +
+	"\x04from\x18\x03 \x01(\x03R\x04from\x12\x10\n" +
+	"\x03end\x18\x04 \x01(\bR\x03end\x12\x0e\n" +
+	"\x02at\x18\x05 \x01(\x03R\x02at\"3\n" +
+	"\aAddress\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value\"O\n" +
 	"\aPutPlan\x12 \n" +
 	"\vapplication\x18\x01 \x01(\rR\vapplication\x12\x12\n" +
 	"\x04plan\x18\x02 \x01(\rR\x04plan\x12\x0e\n" +
@@ -2006,13 +2428,22 @@ const file_catalog_proto_rawDesc = "" +
 	"\x02id\x18\x01 \x01(\rR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x18\n" +
 	"\acreated\x18\x03 \x01(\x03R\acreated\x12*\n" +
-	"\x06limits\x18\x04 \x01(\v2\x12.ovation.v1.LimitsR\x06limits\"y\n" +
+	"\x06limits\x18\x04 \x01(\v2\x12.ovation.v1.LimitsR\x06limits\"\xc6\x01\n" +
 	"\vApplication\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\rR\x02id\x12\x18\n" +
 	"\aaccount\x18\x02 \x01(\rR\aaccount\x12\x12\n" +
 	"\x04name\x18\x03 \x01(\tR\x04name\x12\x12\n" +
 	"\x04plan\x18\x04 \x01(\rR\x04plan\x12\x18\n" +
-	"\acreated\x18\x05 \x01(\x03R\acreated\"\xc3\x01\n" +
+	"\acreated\x18\x05 \x01(\x03R\acreated\x12\x18\n" +
+	"\adomains\x18\x06 \x03(\tR\adomains\x121\n" +
+	"\taddresses\x18\a \x03(\v2\x13.ovation.v1.AddressR\taddresses\"z\n" +
+	"\n" +
+	"SigningKey\x12\x10\n" +
+	"\x03kid\x18\x01 \x01(\tR\x03kid\x12\x16\n" +
+	"\x06public\x18\x02 \x01(\fR\x06public\x12\x12\n" +
+	"\x04from\x18\x03 \x01(\x03R\x04from\x12\x18\n" +
+	"\acreated\x18\x04 \x01(\x03R\acreated\x12\x14\n" +
+	"\x05ended\x18\x05 \x01(\x03R\x05ended\"\xc3\x01\n" +
 	"\x03Key\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\rR\x02id\x12\x12\n" +
 	"\x04hash\x18\x02 \x01(\fR\x04hash\x12\x12\n" +
@@ -2100,7 +2531,7 @@ func file_catalog_proto_rawDescGZIP() []byte {
 	return file_catalog_proto_rawDescData
 }
 
-var file_catalog_proto_msgTypes = make([]protoimpl.MessageInfo, 26)
+var file_catalog_proto_msgTypes = make([]protoimpl.MessageInfo, 32)
 var file_catalog_proto_goTypes = []any{
 	(*Layout)(nil),            // 0: ovation.v1.Layout
 	(*CreateApplication)(nil), // 1: ovation.v1.CreateApplication
@@ -2115,35 +2546,43 @@ var file_catalog_proto_goTypes = []any{
 	(*AcceptGap)(nil),         // 10: ovation.v1.AcceptGap
 	(*PutSegment)(nil),        // 11: ovation.v1.PutSegment
 	(*DeleteSegment)(nil),     // 12: ovation.v1.DeleteSegment
-	(*PutPlan)(nil),           // 13: ovation.v1.PutPlan
-	(*PutLimits)(nil),         // 14: ovation.v1.PutLimits
-	(*Limits)(nil),            // 15: ovation.v1.Limits
-	(*Account)(nil),           // 16: ovation.v1.Account
-	(*Application)(nil),       // 17: ovation.v1.Application
-	(*Key)(nil),               // 18: ovation.v1.Key
-	(*Brand)(nil),             // 19: ovation.v1.Brand
-	(*Definition)(nil),        // 20: ovation.v1.Definition
-	(*Segment)(nil),           // 21: ovation.v1.Segment
-	(*SegmentActivity)(nil),   // 22: ovation.v1.SegmentActivity
-	(*AcceptedGap)(nil),       // 23: ovation.v1.AcceptedGap
-	(*SlotKeys)(nil),          // 24: ovation.v1.SlotKeys
-	(*PutSlotKeys)(nil),       // 25: ovation.v1.PutSlotKeys
+	(*AllowDomain)(nil),       // 13: ovation.v1.AllowDomain
+	(*UnallowDomain)(nil),     // 14: ovation.v1.UnallowDomain
+	(*EditApplication)(nil),   // 15: ovation.v1.EditApplication
+	(*AddSigningKey)(nil),     // 16: ovation.v1.AddSigningKey
+	(*Address)(nil),           // 17: ovation.v1.Address
+	(*PutPlan)(nil),           // 18: ovation.v1.PutPlan
+	(*PutLimits)(nil),         // 19: ovation.v1.PutLimits
+	(*Limits)(nil),            // 20: ovation.v1.Limits
+	(*Account)(nil),           // 21: ovation.v1.Account
+	(*Application)(nil),       // 22: ovation.v1.Application
+	(*SigningKey)(nil),        // 23: ovation.v1.SigningKey
+	(*Key)(nil),               // 24: ovation.v1.Key
+	(*Brand)(nil),             // 25: ovation.v1.Brand
+	(*Definition)(nil),        // 26: ovation.v1.Definition
+	(*Segment)(nil),           // 27: ovation.v1.Segment
+	(*SegmentActivity)(nil),   // 28: ovation.v1.SegmentActivity
+	(*AcceptedGap)(nil),       // 29: ovation.v1.AcceptedGap
+	(*SlotKeys)(nil),          // 30: ovation.v1.SlotKeys
+	(*PutSlotKeys)(nil),       // 31: ovation.v1.PutSlotKeys
 }
 var file_catalog_proto_depIdxs = []int32{
 	4,  // 0: ovation.v1.PutBrand.given:type_name -> ovation.v1.BrandField
-	20, // 1: ovation.v1.PutDefinition.definition:type_name -> ovation.v1.Definition
-	21, // 2: ovation.v1.PutSegment.segment:type_name -> ovation.v1.Segment
-	15, // 3: ovation.v1.PutLimits.limits:type_name -> ovation.v1.Limits
-	15, // 4: ovation.v1.Account.limits:type_name -> ovation.v1.Limits
-	4,  // 5: ovation.v1.Brand.fields:type_name -> ovation.v1.BrandField
-	22, // 6: ovation.v1.Segment.activities:type_name -> ovation.v1.SegmentActivity
-	10, // 7: ovation.v1.AcceptedGap.gap:type_name -> ovation.v1.AcceptGap
-	24, // 8: ovation.v1.PutSlotKeys.keys:type_name -> ovation.v1.SlotKeys
-	9,  // [9:9] is the sub-list for method output_type
-	9,  // [9:9] is the sub-list for method input_type
-	9,  // [9:9] is the sub-list for extension type_name
-	9,  // [9:9] is the sub-list for extension extendee
-	0,  // [0:9] is the sub-list for field type_name
+	26, // 1: ovation.v1.PutDefinition.definition:type_name -> ovation.v1.Definition
+	27, // 2: ovation.v1.PutSegment.segment:type_name -> ovation.v1.Segment
+	17, // 3: ovation.v1.EditApplication.given:type_name -> ovation.v1.Address
+	20, // 4: ovation.v1.PutLimits.limits:type_name -> ovation.v1.Limits
+	20, // 5: ovation.v1.Account.limits:type_name -> ovation.v1.Limits
+	17, // 6: ovation.v1.Application.addresses:type_name -> ovation.v1.Address
+	4,  // 7: ovation.v1.Brand.fields:type_name -> ovation.v1.BrandField
+	28, // 8: ovation.v1.Segment.activities:type_name -> ovation.v1.SegmentActivity
+	10, // 9: ovation.v1.AcceptedGap.gap:type_name -> ovation.v1.AcceptGap
+	30, // 10: ovation.v1.PutSlotKeys.keys:type_name -> ovation.v1.SlotKeys
+	11, // [11:11] is the sub-list for method output_type
+	11, // [11:11] is the sub-list for method input_type
+	11, // [11:11] is the sub-list for extension type_name
+	11, // [11:11] is the sub-list for extension extendee
+	0,  // [0:11] is the sub-list for field type_name
 }
 
 func init() { file_catalog_proto_init() }
@@ -2157,7 +2596,7 @@ func file_catalog_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_catalog_proto_rawDesc), len(file_catalog_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   26,
+			NumMessages:   32,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -42,6 +42,7 @@ type RegisterMember struct {
 	Uuid          []byte                 `protobuf:"bytes,14,opt,name=uuid" json:"uuid,omitempty"`
 	TokenHash     []byte                 `protobuf:"bytes,15,opt,name=token_hash,json=tokenHash" json:"token_hash,omitempty"`
 	Personal      *PersonalPut           `protobuf:"bytes,16,opt,name=personal" json:"personal,omitempty"`
+	Visit         *Visit                 `protobuf:"bytes,17,opt,name=visit" json:"visit,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -188,6 +189,106 @@ func (x *RegisterMember) GetPersonal() *PersonalPut {
 	return nil
 }
 
+func (x *RegisterMember) GetVisit() *Visit {
+	if x != nil {
+		return x.Visit
+	}
+	return nil
+}
+
+// Visit is what a registration or a login says of itself.
+type Visit struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Key           uint64                 `protobuf:"fixed64,1,opt,name=key" json:"key,omitempty"` // random: the id hash of its row
+	Page          string                 `protobuf:"bytes,2,opt,name=page" json:"page,omitempty"` // host/path
+	WebPath       string                 `protobuf:"bytes,3,opt,name=web_path,json=webPath" json:"web_path,omitempty"`
+	ReferringUrl  string                 `protobuf:"bytes,4,opt,name=referring_url,json=referringUrl" json:"referring_url,omitempty"`
+	Visitor       string                 `protobuf:"bytes,5,opt,name=visitor" json:"visitor,omitempty"`
+	Country       string                 `protobuf:"bytes,6,opt,name=country" json:"country,omitempty"` // of the address it came from
+	Device        uint32                 `protobuf:"varint,7,opt,name=device" json:"device,omitempty"`  // domain.Device
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Visit) Reset() {
+	*x = Visit{}
+	mi := &file_commands_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Visit) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Visit) ProtoMessage() {}
+
+func (x *Visit) ProtoReflect() protoreflect.Message {
+	mi := &file_commands_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Visit.ProtoReflect.Descriptor instead.
+func (*Visit) Descriptor() ([]byte, []int) {
+	return file_commands_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *Visit) GetKey() uint64 {
+	if x != nil {
+		return x.Key
+	}
+	return 0
+}
+
+func (x *Visit) GetPage() string {
+	if x != nil {
+		return x.Page
+	}
+	return ""
+}
+
+func (x *Visit) GetWebPath() string {
+	if x != nil {
+		return x.WebPath
+	}
+	return ""
+}
+
+func (x *Visit) GetReferringUrl() string {
+	if x != nil {
+		return x.ReferringUrl
+	}
+	return ""
+}
+
+func (x *Visit) GetVisitor() string {
+	if x != nil {
+		return x.Visitor
+	}
+	return ""
+}
+
+func (x *Visit) GetCountry() string {
+	if x != nil {
+		return x.Country
+	}
+	return ""
+}
+
+func (x *Visit) GetDevice() uint32 {
+	if x != nil {
+		return x.Device
+	}
+	return 0
+}
+
 // Field is a field of a profile or of a service record, by its code (domain.Field).
 type Field struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -199,7 +300,7 @@ type Field struct {
 
 func (x *Field) Reset() {
 	*x = Field{}
-	mi := &file_commands_proto_msgTypes[1]
+	mi := &file_commands_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -211,7 +312,7 @@ func (x *Field) String() string {
 func (*Field) ProtoMessage() {}
 
 func (x *Field) ProtoReflect() protoreflect.Message {
-	mi := &file_commands_proto_msgTypes[1]
+	mi := &file_commands_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -224,7 +325,7 @@ func (x *Field) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Field.ProtoReflect.Descriptor instead.
 func (*Field) Descriptor() ([]byte, []int) {
-	return file_commands_proto_rawDescGZIP(), []int{1}
+	return file_commands_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *Field) GetField() uint32 {
@@ -255,7 +356,7 @@ type PersonalPut struct {
 
 func (x *PersonalPut) Reset() {
 	*x = PersonalPut{}
-	mi := &file_commands_proto_msgTypes[2]
+	mi := &file_commands_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -267,7 +368,7 @@ func (x *PersonalPut) String() string {
 func (*PersonalPut) ProtoMessage() {}
 
 func (x *PersonalPut) ProtoReflect() protoreflect.Message {
-	mi := &file_commands_proto_msgTypes[2]
+	mi := &file_commands_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -280,7 +381,7 @@ func (x *PersonalPut) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PersonalPut.ProtoReflect.Descriptor instead.
 func (*PersonalPut) Descriptor() ([]byte, []int) {
-	return file_commands_proto_rawDescGZIP(), []int{2}
+	return file_commands_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *PersonalPut) GetBase() uint32 {
@@ -330,7 +431,7 @@ type AttachService struct {
 
 func (x *AttachService) Reset() {
 	*x = AttachService{}
-	mi := &file_commands_proto_msgTypes[3]
+	mi := &file_commands_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -342,7 +443,7 @@ func (x *AttachService) String() string {
 func (*AttachService) ProtoMessage() {}
 
 func (x *AttachService) ProtoReflect() protoreflect.Message {
-	mi := &file_commands_proto_msgTypes[3]
+	mi := &file_commands_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -355,7 +456,7 @@ func (x *AttachService) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AttachService.ProtoReflect.Descriptor instead.
 func (*AttachService) Descriptor() ([]byte, []int) {
-	return file_commands_proto_rawDescGZIP(), []int{3}
+	return file_commands_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *AttachService) GetMember() uint64 {
@@ -386,6 +487,123 @@ func (x *AttachService) GetAsked() []byte {
 	return nil
 }
 
+// Login logs a member in by a service record.
+type Login struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Member        uint64                 `protobuf:"varint,1,opt,name=member" json:"member,omitempty"` // 0: none has the identity
+	Application   uint32                 `protobuf:"varint,2,opt,name=application" json:"application,omitempty"`
+	Identity      []byte                 `protobuf:"bytes,3,opt,name=identity" json:"identity,omitempty"`
+	Service       uint32                 `protobuf:"varint,4,opt,name=service" json:"service,omitempty"`
+	Password      string                 `protobuf:"bytes,5,opt,name=password" json:"password,omitempty"` // hash in PHC format
+	Domain        string                 `protobuf:"bytes,6,opt,name=domain" json:"domain,omitempty"`
+	Strict        bool                   `protobuf:"varint,7,opt,name=strict" json:"strict,omitempty"`
+	At            int64                  `protobuf:"varint,8,opt,name=at" json:"at,omitempty"` // ms
+	Visit         *Visit                 `protobuf:"bytes,9,opt,name=visit" json:"visit,omitempty"`
+	Personal      *PersonalPut           `protobuf:"bytes,10,opt,name=personal" json:"personal,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Login) Reset() {
+	*x = Login{}
+	mi := &file_commands_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Login) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Login) ProtoMessage() {}
+
+func (x *Login) ProtoReflect() protoreflect.Message {
+	mi := &file_commands_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Login.ProtoReflect.Descriptor instead.
+func (*Login) Descriptor() ([]byte, []int) {
+	return file_commands_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *Login) GetMember() uint64 {
+	if x != nil {
+		return x.Member
+	}
+	return 0
+}
+
+func (x *Login) GetApplication() uint32 {
+	if x != nil {
+		return x.Application
+	}
+	return 0
+}
+
+func (x *Login) GetIdentity() []byte {
+	if x != nil {
+		return x.Identity
+	}
+	return nil
+}
+
+func (x *Login) GetService() uint32 {
+	if x != nil {
+		return x.Service
+	}
+	return 0
+}
+
+func (x *Login) GetPassword() string {
+	if x != nil {
+		return x.Password
+	}
+	return ""
+}
+
+func (x *Login) GetDomain() string {
+	if x != nil {
+		return x.Domain
+	}
+	return ""
+}
+
+func (x *Login) GetStrict() bool {
+	if x != nil {
+		return x.Strict
+	}
+	return false
+}
+
+func (x *Login) GetAt() int64 {
+	if x != nil {
+		return x.At
+	}
+	return 0
+}
+
+func (x *Login) GetVisit() *Visit {
+	if x != nil {
+		return x.Visit
+	}
+	return nil
+}
+
+func (x *Login) GetPersonal() *PersonalPut {
+	if x != nil {
+		return x.Personal
+	}
+	return nil
+}
+
 type OptIn struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Member        uint64                 `protobuf:"varint,1,opt,name=member" json:"member,omitempty"`
@@ -398,7 +616,7 @@ type OptIn struct {
 
 func (x *OptIn) Reset() {
 	*x = OptIn{}
-	mi := &file_commands_proto_msgTypes[4]
+	mi := &file_commands_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -410,7 +628,7 @@ func (x *OptIn) String() string {
 func (*OptIn) ProtoMessage() {}
 
 func (x *OptIn) ProtoReflect() protoreflect.Message {
-	mi := &file_commands_proto_msgTypes[4]
+	mi := &file_commands_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -423,7 +641,7 @@ func (x *OptIn) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OptIn.ProtoReflect.Descriptor instead.
 func (*OptIn) Descriptor() ([]byte, []int) {
-	return file_commands_proto_rawDescGZIP(), []int{4}
+	return file_commands_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *OptIn) GetMember() uint64 {
@@ -466,7 +684,7 @@ type OptOut struct {
 
 func (x *OptOut) Reset() {
 	*x = OptOut{}
-	mi := &file_commands_proto_msgTypes[5]
+	mi := &file_commands_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -478,7 +696,7 @@ func (x *OptOut) String() string {
 func (*OptOut) ProtoMessage() {}
 
 func (x *OptOut) ProtoReflect() protoreflect.Message {
-	mi := &file_commands_proto_msgTypes[5]
+	mi := &file_commands_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -491,7 +709,7 @@ func (x *OptOut) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OptOut.ProtoReflect.Descriptor instead.
 func (*OptOut) Descriptor() ([]byte, []int) {
-	return file_commands_proto_rawDescGZIP(), []int{5}
+	return file_commands_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *OptOut) GetMember() uint64 {
@@ -532,7 +750,7 @@ type DeleteAction struct {
 
 func (x *DeleteAction) Reset() {
 	*x = DeleteAction{}
-	mi := &file_commands_proto_msgTypes[6]
+	mi := &file_commands_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -544,7 +762,7 @@ func (x *DeleteAction) String() string {
 func (*DeleteAction) ProtoMessage() {}
 
 func (x *DeleteAction) ProtoReflect() protoreflect.Message {
-	mi := &file_commands_proto_msgTypes[6]
+	mi := &file_commands_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -557,7 +775,7 @@ func (x *DeleteAction) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteAction.ProtoReflect.Descriptor instead.
 func (*DeleteAction) Descriptor() ([]byte, []int) {
-	return file_commands_proto_rawDescGZIP(), []int{6}
+	return file_commands_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *DeleteAction) GetMember() uint64 {
@@ -589,7 +807,7 @@ type Claim struct {
 
 func (x *Claim) Reset() {
 	*x = Claim{}
-	mi := &file_commands_proto_msgTypes[7]
+	mi := &file_commands_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -601,7 +819,7 @@ func (x *Claim) String() string {
 func (*Claim) ProtoMessage() {}
 
 func (x *Claim) ProtoReflect() protoreflect.Message {
-	mi := &file_commands_proto_msgTypes[7]
+	mi := &file_commands_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -614,7 +832,7 @@ func (x *Claim) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Claim.ProtoReflect.Descriptor instead.
 func (*Claim) Descriptor() ([]byte, []int) {
-	return file_commands_proto_rawDescGZIP(), []int{7}
+	return file_commands_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *Claim) GetStep() uint32 {
@@ -678,7 +896,7 @@ type Usage struct {
 
 func (x *Usage) Reset() {
 	*x = Usage{}
-	mi := &file_commands_proto_msgTypes[8]
+	mi := &file_commands_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -690,7 +908,7 @@ func (x *Usage) String() string {
 func (*Usage) ProtoMessage() {}
 
 func (x *Usage) ProtoReflect() protoreflect.Message {
-	mi := &file_commands_proto_msgTypes[8]
+	mi := &file_commands_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -703,7 +921,7 @@ func (x *Usage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Usage.ProtoReflect.Descriptor instead.
 func (*Usage) Descriptor() ([]byte, []int) {
-	return file_commands_proto_rawDescGZIP(), []int{8}
+	return file_commands_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *Usage) GetApplication() uint32 {
@@ -744,7 +962,7 @@ type Published struct {
 
 func (x *Published) Reset() {
 	*x = Published{}
-	mi := &file_commands_proto_msgTypes[9]
+	mi := &file_commands_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -756,7 +974,7 @@ func (x *Published) String() string {
 func (*Published) ProtoMessage() {}
 
 func (x *Published) ProtoReflect() protoreflect.Message {
-	mi := &file_commands_proto_msgTypes[9]
+	mi := &file_commands_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -769,7 +987,7 @@ func (x *Published) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Published.ProtoReflect.Descriptor instead.
 func (*Published) Descriptor() ([]byte, []int) {
-	return file_commands_proto_rawDescGZIP(), []int{9}
+	return file_commands_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *Published) GetUpTo() uint64 {
@@ -795,7 +1013,7 @@ type Tick struct {
 
 func (x *Tick) Reset() {
 	*x = Tick{}
-	mi := &file_commands_proto_msgTypes[10]
+	mi := &file_commands_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -807,7 +1025,7 @@ func (x *Tick) String() string {
 func (*Tick) ProtoMessage() {}
 
 func (x *Tick) ProtoReflect() protoreflect.Message {
-	mi := &file_commands_proto_msgTypes[10]
+	mi := &file_commands_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -820,7 +1038,7 @@ func (x *Tick) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Tick.ProtoReflect.Descriptor instead.
 func (*Tick) Descriptor() ([]byte, []int) {
-	return file_commands_proto_rawDescGZIP(), []int{10}
+	return file_commands_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *Tick) GetHour() uint32 {
@@ -839,7 +1057,7 @@ type Expire struct {
 
 func (x *Expire) Reset() {
 	*x = Expire{}
-	mi := &file_commands_proto_msgTypes[11]
+	mi := &file_commands_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -851,7 +1069,7 @@ func (x *Expire) String() string {
 func (*Expire) ProtoMessage() {}
 
 func (x *Expire) ProtoReflect() protoreflect.Message {
-	mi := &file_commands_proto_msgTypes[11]
+	mi := &file_commands_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -864,7 +1082,7 @@ func (x *Expire) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Expire.ProtoReflect.Descriptor instead.
 func (*Expire) Descriptor() ([]byte, []int) {
-	return file_commands_proto_rawDescGZIP(), []int{11}
+	return file_commands_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *Expire) GetMonth() uint32 {
@@ -883,7 +1101,7 @@ type Rules struct {
 
 func (x *Rules) Reset() {
 	*x = Rules{}
-	mi := &file_commands_proto_msgTypes[12]
+	mi := &file_commands_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -895,7 +1113,7 @@ func (x *Rules) String() string {
 func (*Rules) ProtoMessage() {}
 
 func (x *Rules) ProtoReflect() protoreflect.Message {
-	mi := &file_commands_proto_msgTypes[12]
+	mi := &file_commands_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -908,7 +1126,7 @@ func (x *Rules) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Rules.ProtoReflect.Descriptor instead.
 func (*Rules) Descriptor() ([]byte, []int) {
-	return file_commands_proto_rawDescGZIP(), []int{12}
+	return file_commands_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *Rules) GetVersion() uint32 {
@@ -923,7 +1141,7 @@ var File_commands_proto protoreflect.FileDescriptor
 const file_commands_proto_rawDesc = "" +
 	"\n" +
 	"\x0ecommands.proto\x12\n" +
-	"ovation.v1\"\xf1\x03\n" +
+	"ovation.v1\"\x9a\x04\n" +
 	"\x0eRegisterMember\x12 \n" +
 	"\vapplication\x18\x01 \x01(\rR\vapplication\x12\x1a\n" +
 	"\bidentity\x18\x02 \x01(\fR\bidentity\x12\x18\n" +
@@ -942,7 +1160,16 @@ const file_commands_proto_rawDesc = "" +
 	"\x04uuid\x18\x0e \x01(\fR\x04uuid\x12\x1d\n" +
 	"\n" +
 	"token_hash\x18\x0f \x01(\fR\ttokenHash\x123\n" +
-	"\bpersonal\x18\x10 \x01(\v2\x17.ovation.v1.PersonalPutR\bpersonal\"3\n" +
+	"\bpersonal\x18\x10 \x01(\v2\x17.ovation.v1.PersonalPutR\bpersonal\x12'\n" +
+	"\x05visit\x18\x11 \x01(\v2\x11.ovation.v1.VisitR\x05visit\"\xb9\x01\n" +
+	"\x05Visit\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\x06R\x03key\x12\x12\n" +
+	"\x04page\x18\x02 \x01(\tR\x04page\x12\x19\n" +
+	"\bweb_path\x18\x03 \x01(\tR\awebPath\x12#\n" +
+	"\rreferring_url\x18\x04 \x01(\tR\freferringUrl\x12\x18\n" +
+	"\avisitor\x18\x05 \x01(\tR\avisitor\x12\x18\n" +
+	"\acountry\x18\x06 \x01(\tR\acountry\x12\x16\n" +
+	"\x06device\x18\a \x01(\rR\x06device\"3\n" +
 	"\x05Field\x12\x14\n" +
 	"\x05field\x18\x01 \x01(\rR\x05field\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value\"m\n" +
@@ -956,7 +1183,19 @@ const file_commands_proto_rawDesc = "" +
 	"\x06member\x18\x01 \x01(\x04R\x06member\x126\n" +
 	"\bregister\x18\x02 \x01(\v2\x1a.ovation.v1.RegisterMemberR\bregister\x12\x10\n" +
 	"\x03met\x18\x03 \x01(\bR\x03met\x12\x14\n" +
-	"\x05asked\x18\x04 \x01(\fR\x05asked\"S\n" +
+	"\x05asked\x18\x04 \x01(\fR\x05asked\"\xb1\x02\n" +
+	"\x05Login\x12\x16\n" +
+	"\x06member\x18\x01 \x01(\x04R\x06member\x12 \n" +
+	"\vapplication\x18\x02 \x01(\rR\vapplication\x12\x1a\n" +
+	"\bidentity\x18\x03 \x01(\fR\bidentity\x12\x18\n" +
+	"\aservice\x18\x04 \x01(\rR\aservice\x12\x1a\n" +
+	"\bpassword\x18\x05 \x01(\tR\bpassword\x12\x16\n" +
+	"\x06domain\x18\x06 \x01(\tR\x06domain\x12\x16\n" +
+	"\x06strict\x18\a \x01(\bR\x06strict\x12\x0e\n" +
+	"\x02at\x18\b \x01(\x03R\x02at\x12'\n" +
+	"\x05visit\x18\t \x01(\v2\x11.ovation.v1.VisitR\x05visit\x123\n" +
+	"\bpersonal\x18\n" +
+	" \x01(\v2\x17.ovation.v1.PersonalPutR\bpersonal\"S\n" +
 	"\x05OptIn\x12\x16\n" +
 	"\x06member\x18\x01 \x01(\x04R\x06member\x12\x12\n" +
 	"\x04kind\x18\x02 \x01(\rR\x04kind\x12\x0e\n" +
@@ -1006,32 +1245,37 @@ func file_commands_proto_rawDescGZIP() []byte {
 	return file_commands_proto_rawDescData
 }
 
-var file_commands_proto_msgTypes = make([]protoimpl.MessageInfo, 13)
+var file_commands_proto_msgTypes = make([]protoimpl.MessageInfo, 15)
 var file_commands_proto_goTypes = []any{
 	(*RegisterMember)(nil), // 0: ovation.v1.RegisterMember
-	(*Field)(nil),          // 1: ovation.v1.Field
-	(*PersonalPut)(nil),    // 2: ovation.v1.PersonalPut
-	(*AttachService)(nil),  // 3: ovation.v1.AttachService
-	(*OptIn)(nil),          // 4: ovation.v1.OptIn
-	(*OptOut)(nil),         // 5: ovation.v1.OptOut
-	(*DeleteAction)(nil),   // 6: ovation.v1.DeleteAction
-	(*Claim)(nil),          // 7: ovation.v1.Claim
-	(*Usage)(nil),          // 8: ovation.v1.Usage
-	(*Published)(nil),      // 9: ovation.v1.Published
-	(*Tick)(nil),           // 10: ovation.v1.Tick
-	(*Expire)(nil),         // 11: ovation.v1.Expire
-	(*Rules)(nil),          // 12: ovation.v1.Rules
+	(*Visit)(nil),          // 1: ovation.v1.Visit
+	(*Field)(nil),          // 2: ovation.v1.Field
+	(*PersonalPut)(nil),    // 3: ovation.v1.PersonalPut
+	(*AttachService)(nil),  // 4: ovation.v1.AttachService
+	(*Login)(nil),          // 5: ovation.v1.Login
+	(*OptIn)(nil),          // 6: ovation.v1.OptIn
+	(*OptOut)(nil),         // 7: ovation.v1.OptOut
+	(*DeleteAction)(nil),   // 8: ovation.v1.DeleteAction
+	(*Claim)(nil),          // 9: ovation.v1.Claim
+	(*Usage)(nil),          // 10: ovation.v1.Usage
+	(*Published)(nil),      // 11: ovation.v1.Published
+	(*Tick)(nil),           // 12: ovation.v1.Tick
+	(*Expire)(nil),         // 13: ovation.v1.Expire
+	(*Rules)(nil),          // 14: ovation.v1.Rules
 }
 var file_commands_proto_depIdxs = []int32{
-	1, // 0: ovation.v1.RegisterMember.given:type_name -> ovation.v1.Field
-	1, // 1: ovation.v1.RegisterMember.record:type_name -> ovation.v1.Field
-	2, // 2: ovation.v1.RegisterMember.personal:type_name -> ovation.v1.PersonalPut
-	0, // 3: ovation.v1.AttachService.register:type_name -> ovation.v1.RegisterMember
-	4, // [4:4] is the sub-list for method output_type
-	4, // [4:4] is the sub-list for method input_type
-	4, // [4:4] is the sub-list for extension type_name
-	4, // [4:4] is the sub-list for extension extendee
-	0, // [0:4] is the sub-list for field type_name
+	2, // 0: ovation.v1.RegisterMember.given:type_name -> ovation.v1.Field
+	2, // 1: ovation.v1.RegisterMember.record:type_name -> ovation.v1.Field
+	3, // 2: ovation.v1.RegisterMember.personal:type_name -> ovation.v1.PersonalPut
+	1, // 3: ovation.v1.RegisterMember.visit:type_name -> ovation.v1.Visit
+	0, // 4: ovation.v1.AttachService.register:type_name -> ovation.v1.RegisterMember
+	1, // 5: ovation.v1.Login.visit:type_name -> ovation.v1.Visit
+	3, // 6: ovation.v1.Login.personal:type_name -> ovation.v1.PersonalPut
+	7, // [7:7] is the sub-list for method output_type
+	7, // [7:7] is the sub-list for method input_type
+	7, // [7:7] is the sub-list for extension type_name
+	7, // [7:7] is the sub-list for extension extendee
+	0, // [0:7] is the sub-list for field type_name
 }
 
 func init() { file_commands_proto_init() }
@@ -1045,7 +1289,7 @@ func file_commands_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_commands_proto_rawDesc), len(file_commands_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   13,
+			NumMessages:   15,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -204,6 +204,7 @@ type Service struct {
 	Updated       int64                  `protobuf:"varint,11,opt,name=updated" json:"updated,omitempty"`                      // ms
 	LastLogin     int64                  `protobuf:"varint,12,opt,name=last_login,json=lastLogin" json:"last_login,omitempty"` // ms
 	Invalid       bool                   `protobuf:"varint,13,opt,name=invalid" json:"invalid,omitempty"`                      // a token refresh was refused
+	Visited       []string               `protobuf:"bytes,14,rep,name=visited" json:"visited,omitempty"`                       // domains of logins alone
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -327,6 +328,13 @@ func (x *Service) GetInvalid() bool {
 		return x.Invalid
 	}
 	return false
+}
+
+func (x *Service) GetVisited() []string {
+	if x != nil {
+		return x.Visited
+	}
+	return nil
 }
 
 type Password struct {
@@ -858,7 +866,7 @@ const file_member_proto_rawDesc = "" +
 	"\tpasswords\x18\r \x03(\v2\x14.ovation.v1.PasswordR\tpasswords\x12#\n" +
 	"\x04opts\x18\x0e \x03(\v2\x0f.ovation.v1.OptR\x04opts\x12-\n" +
 	"\apending\x18\x0f \x03(\v2\x13.ovation.v1.PendingR\apending\x124\n" +
-	"\bpersonal\x18\x10 \x01(\v2\x18.ovation.v1.PersonalPartR\bpersonal\"\xfc\x02\n" +
+	"\bpersonal\x18\x10 \x01(\v2\x18.ovation.v1.PersonalPartR\bpersonal\"\x96\x03\n" +
 	"\aService\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x04R\x02id\x12 \n" +
 	"\vapplication\x18\x02 \x01(\rR\vapplication\x12\x18\n" +
@@ -874,7 +882,8 @@ const file_member_proto_rawDesc = "" +
 	"\aupdated\x18\v \x01(\x03R\aupdated\x12\x1d\n" +
 	"\n" +
 	"last_login\x18\f \x01(\x03R\tlastLogin\x12\x18\n" +
-	"\ainvalid\x18\r \x01(\bR\ainvalid\"f\n" +
+	"\ainvalid\x18\r \x01(\bR\ainvalid\x12\x18\n" +
+	"\avisited\x18\x0e \x03(\tR\avisited\"f\n" +
 	"\bPassword\x12\x18\n" +
 	"\aaddress\x18\x01 \x01(\fR\aaddress\x12\x12\n" +
 	"\x04hash\x18\x02 \x01(\tR\x04hash\x12\x14\n" +

@@ -58,6 +58,7 @@ type Record struct {
 	//	*Record_OptIn
 	//	*Record_OptOut
 	//	*Record_DeleteAction
+	//	*Record_Login
 	//	*Record_Layout
 	//	*Record_CreateApplication
 	//	*Record_CreateKey
@@ -71,6 +72,10 @@ type Record struct {
 	//	*Record_PutSegment
 	//	*Record_DeleteSegment
 	//	*Record_PutSlotKeys
+	//	*Record_AllowDomain
+	//	*Record_UnallowDomain
+	//	*Record_EditApplication
+	//	*Record_AddSigningKey
 	//	*Record_PutPlan
 	//	*Record_PutLimits
 	Payload       isRecord_Payload `protobuf_oneof:"payload"`
@@ -281,6 +286,15 @@ func (x *Record) GetDeleteAction() *DeleteAction {
 	return nil
 }
 
+func (x *Record) GetLogin() *Login {
+	if x != nil {
+		if x, ok := x.Payload.(*Record_Login); ok {
+			return x.Login
+		}
+	}
+	return nil
+}
+
 func (x *Record) GetLayout() *Layout {
 	if x != nil {
 		if x, ok := x.Payload.(*Record_Layout); ok {
@@ -398,6 +412,42 @@ func (x *Record) GetPutSlotKeys() *PutSlotKeys {
 	return nil
 }
 
+func (x *Record) GetAllowDomain() *AllowDomain {
+	if x != nil {
+		if x, ok := x.Payload.(*Record_AllowDomain); ok {
+			return x.AllowDomain
+		}
+	}
+	return nil
+}
+
+func (x *Record) GetUnallowDomain() *UnallowDomain {
+	if x != nil {
+		if x, ok := x.Payload.(*Record_UnallowDomain); ok {
+			return x.UnallowDomain
+		}
+	}
+	return nil
+}
+
+func (x *Record) GetEditApplication() *EditApplication {
+	if x != nil {
+		if x, ok := x.Payload.(*Record_EditApplication); ok {
+			return x.EditApplication
+		}
+	}
+	return nil
+}
+
+func (x *Record) GetAddSigningKey() *AddSigningKey {
+	if x != nil {
+		if x, ok := x.Payload.(*Record_AddSigningKey); ok {
+			return x.AddSigningKey
+		}
+	}
+	return nil
+}
+
 func (x *Record) GetPutPlan() *PutPlan {
 	if x != nil {
 		if x, ok := x.Payload.(*Record_PutPlan); ok {
@@ -472,6 +522,10 @@ type Record_DeleteAction struct {
 	DeleteAction *DeleteAction `protobuf:"bytes,29,opt,name=delete_action,json=deleteAction,oneof"`
 }
 
+type Record_Login struct {
+	Login *Login `protobuf:"bytes,30,opt,name=login,oneof"`
+}
+
 type Record_Layout struct {
 	Layout *Layout `protobuf:"bytes,80,opt,name=layout,oneof"`
 }
@@ -524,12 +578,28 @@ type Record_PutSlotKeys struct {
 	PutSlotKeys *PutSlotKeys `protobuf:"bytes,96,opt,name=put_slot_keys,json=putSlotKeys,oneof"`
 }
 
+type Record_AllowDomain struct {
+	AllowDomain *AllowDomain `protobuf:"bytes,100,opt,name=allow_domain,json=allowDomain,oneof"`
+}
+
+type Record_UnallowDomain struct {
+	UnallowDomain *UnallowDomain `protobuf:"bytes,101,opt,name=unallow_domain,json=unallowDomain,oneof"`
+}
+
+type Record_EditApplication struct {
+	EditApplication *EditApplication `protobuf:"bytes,102,opt,name=edit_application,json=editApplication,oneof"`
+}
+
+type Record_AddSigningKey struct {
+	AddSigningKey *AddSigningKey `protobuf:"bytes,103,opt,name=add_signing_key,json=addSigningKey,oneof"`
+}
+
 type Record_PutPlan struct {
-	PutPlan *PutPlan `protobuf:"bytes,100,opt,name=put_plan,json=putPlan,oneof"`
+	PutPlan *PutPlan `protobuf:"bytes,104,opt,name=put_plan,json=putPlan,oneof"`
 }
 
 type Record_PutLimits struct {
-	PutLimits *PutLimits `protobuf:"bytes,101,opt,name=put_limits,json=putLimits,oneof"`
+	PutLimits *PutLimits `protobuf:"bytes,105,opt,name=put_limits,json=putLimits,oneof"`
 }
 
 func (*Record_Activity) isRecord_Payload() {}
@@ -558,6 +628,8 @@ func (*Record_OptOut) isRecord_Payload() {}
 
 func (*Record_DeleteAction) isRecord_Payload() {}
 
+func (*Record_Login) isRecord_Payload() {}
+
 func (*Record_Layout) isRecord_Payload() {}
 
 func (*Record_CreateApplication) isRecord_Payload() {}
@@ -584,6 +656,14 @@ func (*Record_DeleteSegment) isRecord_Payload() {}
 
 func (*Record_PutSlotKeys) isRecord_Payload() {}
 
+func (*Record_AllowDomain) isRecord_Payload() {}
+
+func (*Record_UnallowDomain) isRecord_Payload() {}
+
+func (*Record_EditApplication) isRecord_Payload() {}
+
+func (*Record_AddSigningKey) isRecord_Payload() {}
+
 func (*Record_PutPlan) isRecord_Payload() {}
 
 func (*Record_PutLimits) isRecord_Payload() {}
@@ -593,7 +673,7 @@ var File_record_proto protoreflect.FileDescriptor
 const file_record_proto_rawDesc = "" +
 	"\n" +
 	"\frecord.proto\x12\n" +
-	"ovation.v1\x1a\x0eactivity.proto\x1a\rcatalog.proto\x1a\x0ecommands.proto\"\xe6\r\n" +
+	"ovation.v1\x1a\x0eactivity.proto\x1a\rcatalog.proto\x1a\x0ecommands.proto\"\xa2\x10\n" +
 	"\x06Record\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x12\n" +
 	"\x04kind\x18\x02 \x01(\rR\x04kind\x12\x18\n" +
@@ -614,7 +694,8 @@ const file_record_proto_rawDesc = "" +
 	"\x06attach\x18\x1a \x01(\v2\x19.ovation.v1.AttachServiceH\x00R\x06attach\x12*\n" +
 	"\x06opt_in\x18\x1b \x01(\v2\x11.ovation.v1.OptInH\x00R\x05optIn\x12-\n" +
 	"\aopt_out\x18\x1c \x01(\v2\x12.ovation.v1.OptOutH\x00R\x06optOut\x12?\n" +
-	"\rdelete_action\x18\x1d \x01(\v2\x18.ovation.v1.DeleteActionH\x00R\fdeleteAction\x12,\n" +
+	"\rdelete_action\x18\x1d \x01(\v2\x18.ovation.v1.DeleteActionH\x00R\fdeleteAction\x12)\n" +
+	"\x05login\x18\x1e \x01(\v2\x11.ovation.v1.LoginH\x00R\x05login\x12,\n" +
 	"\x06layout\x18P \x01(\v2\x12.ovation.v1.LayoutH\x00R\x06layout\x12N\n" +
 	"\x12create_application\x18Q \x01(\v2\x1d.ovation.v1.CreateApplicationH\x00R\x11createApplication\x126\n" +
 	"\n" +
@@ -631,10 +712,14 @@ const file_record_proto_rawDesc = "" +
 	"\vput_segment\x18Z \x01(\v2\x16.ovation.v1.PutSegmentH\x00R\n" +
 	"putSegment\x12B\n" +
 	"\x0edelete_segment\x18[ \x01(\v2\x19.ovation.v1.DeleteSegmentH\x00R\rdeleteSegment\x12=\n" +
-	"\rput_slot_keys\x18` \x01(\v2\x17.ovation.v1.PutSlotKeysH\x00R\vputSlotKeys\x120\n" +
-	"\bput_plan\x18d \x01(\v2\x13.ovation.v1.PutPlanH\x00R\aputPlan\x126\n" +
+	"\rput_slot_keys\x18` \x01(\v2\x17.ovation.v1.PutSlotKeysH\x00R\vputSlotKeys\x12<\n" +
+	"\fallow_domain\x18d \x01(\v2\x17.ovation.v1.AllowDomainH\x00R\vallowDomain\x12B\n" +
+	"\x0eunallow_domain\x18e \x01(\v2\x19.ovation.v1.UnallowDomainH\x00R\runallowDomain\x12H\n" +
+	"\x10edit_application\x18f \x01(\v2\x1b.ovation.v1.EditApplicationH\x00R\x0feditApplication\x12C\n" +
+	"\x0fadd_signing_key\x18g \x01(\v2\x19.ovation.v1.AddSigningKeyH\x00R\raddSigningKey\x120\n" +
+	"\bput_plan\x18h \x01(\v2\x13.ovation.v1.PutPlanH\x00R\aputPlan\x126\n" +
 	"\n" +
-	"put_limits\x18e \x01(\v2\x15.ovation.v1.PutLimitsH\x00R\tputLimitsB\t\n" +
+	"put_limits\x18i \x01(\v2\x15.ovation.v1.PutLimitsH\x00R\tputLimitsB\t\n" +
 	"\apayloadBHZ?github.com/ovation-analytics/ovation/actors/domain/codec/schema\x92\x03\x04\b\x02 \x03b\beditionsp\xe8\a"
 
 var (
@@ -665,21 +750,26 @@ var file_record_proto_goTypes = []any{
 	(*OptIn)(nil),             // 11: ovation.v1.OptIn
 	(*OptOut)(nil),            // 12: ovation.v1.OptOut
 	(*DeleteAction)(nil),      // 13: ovation.v1.DeleteAction
-	(*Layout)(nil),            // 14: ovation.v1.Layout
-	(*CreateApplication)(nil), // 15: ovation.v1.CreateApplication
-	(*CreateKey)(nil),         // 16: ovation.v1.CreateKey
-	(*RevokeKey)(nil),         // 17: ovation.v1.RevokeKey
-	(*PutBrand)(nil),          // 18: ovation.v1.PutBrand
-	(*DeleteBrand)(nil),       // 19: ovation.v1.DeleteBrand
-	(*PutDefinition)(nil),     // 20: ovation.v1.PutDefinition
-	(*DeleteDefinition)(nil),  // 21: ovation.v1.DeleteDefinition
-	(*SetAside)(nil),          // 22: ovation.v1.SetAside
-	(*AcceptGap)(nil),         // 23: ovation.v1.AcceptGap
-	(*PutSegment)(nil),        // 24: ovation.v1.PutSegment
-	(*DeleteSegment)(nil),     // 25: ovation.v1.DeleteSegment
-	(*PutSlotKeys)(nil),       // 26: ovation.v1.PutSlotKeys
-	(*PutPlan)(nil),           // 27: ovation.v1.PutPlan
-	(*PutLimits)(nil),         // 28: ovation.v1.PutLimits
+	(*Login)(nil),             // 14: ovation.v1.Login
+	(*Layout)(nil),            // 15: ovation.v1.Layout
+	(*CreateApplication)(nil), // 16: ovation.v1.CreateApplication
+	(*CreateKey)(nil),         // 17: ovation.v1.CreateKey
+	(*RevokeKey)(nil),         // 18: ovation.v1.RevokeKey
+	(*PutBrand)(nil),          // 19: ovation.v1.PutBrand
+	(*DeleteBrand)(nil),       // 20: ovation.v1.DeleteBrand
+	(*PutDefinition)(nil),     // 21: ovation.v1.PutDefinition
+	(*DeleteDefinition)(nil),  // 22: ovation.v1.DeleteDefinition
+	(*SetAside)(nil),          // 23: ovation.v1.SetAside
+	(*AcceptGap)(nil),         // 24: ovation.v1.AcceptGap
+	(*PutSegment)(nil),        // 25: ovation.v1.PutSegment
+	(*DeleteSegment)(nil),     // 26: ovation.v1.DeleteSegment
+	(*PutSlotKeys)(nil),       // 27: ovation.v1.PutSlotKeys
+	(*AllowDomain)(nil),       // 28: ovation.v1.AllowDomain
+	(*UnallowDomain)(nil),     // 29: ovation.v1.UnallowDomain
+	(*EditApplication)(nil),   // 30: ovation.v1.EditApplication
+	(*AddSigningKey)(nil),     // 31: ovation.v1.AddSigningKey
+	(*PutPlan)(nil),           // 32: ovation.v1.PutPlan
+	(*PutLimits)(nil),         // 33: ovation.v1.PutLimits
 }
 var file_record_proto_depIdxs = []int32{
 	1,  // 0: ovation.v1.Record.origin:type_name -> ovation.v1.Origin
@@ -696,26 +786,31 @@ var file_record_proto_depIdxs = []int32{
 	11, // 11: ovation.v1.Record.opt_in:type_name -> ovation.v1.OptIn
 	12, // 12: ovation.v1.Record.opt_out:type_name -> ovation.v1.OptOut
 	13, // 13: ovation.v1.Record.delete_action:type_name -> ovation.v1.DeleteAction
-	14, // 14: ovation.v1.Record.layout:type_name -> ovation.v1.Layout
-	15, // 15: ovation.v1.Record.create_application:type_name -> ovation.v1.CreateApplication
-	16, // 16: ovation.v1.Record.create_key:type_name -> ovation.v1.CreateKey
-	17, // 17: ovation.v1.Record.revoke_key:type_name -> ovation.v1.RevokeKey
-	18, // 18: ovation.v1.Record.put_brand:type_name -> ovation.v1.PutBrand
-	19, // 19: ovation.v1.Record.delete_brand:type_name -> ovation.v1.DeleteBrand
-	20, // 20: ovation.v1.Record.put_definition:type_name -> ovation.v1.PutDefinition
-	21, // 21: ovation.v1.Record.delete_definition:type_name -> ovation.v1.DeleteDefinition
-	22, // 22: ovation.v1.Record.set_aside:type_name -> ovation.v1.SetAside
-	23, // 23: ovation.v1.Record.accept_gap:type_name -> ovation.v1.AcceptGap
-	24, // 24: ovation.v1.Record.put_segment:type_name -> ovation.v1.PutSegment
-	25, // 25: ovation.v1.Record.delete_segment:type_name -> ovation.v1.DeleteSegment
-	26, // 26: ovation.v1.Record.put_slot_keys:type_name -> ovation.v1.PutSlotKeys
-	27, // 27: ovation.v1.Record.put_plan:type_name -> ovation.v1.PutPlan
-	28, // 28: ovation.v1.Record.put_limits:type_name -> ovation.v1.PutLimits
-	29, // [29:29] is the sub-list for method output_type
-	29, // [29:29] is the sub-list for method input_type
-	29, // [29:29] is the sub-list for extension type_name
-	29, // [29:29] is the sub-list for extension extendee
-	0,  // [0:29] is the sub-list for field type_name
+	14, // 14: ovation.v1.Record.login:type_name -> ovation.v1.Login
+	15, // 15: ovation.v1.Record.layout:type_name -> ovation.v1.Layout
+	16, // 16: ovation.v1.Record.create_application:type_name -> ovation.v1.CreateApplication
+	17, // 17: ovation.v1.Record.create_key:type_name -> ovation.v1.CreateKey
+	18, // 18: ovation.v1.Record.revoke_key:type_name -> ovation.v1.RevokeKey
+	19, // 19: ovation.v1.Record.put_brand:type_name -> ovation.v1.PutBrand
+	20, // 20: ovation.v1.Record.delete_brand:type_name -> ovation.v1.DeleteBrand
+	21, // 21: ovation.v1.Record.put_definition:type_name -> ovation.v1.PutDefinition
+	22, // 22: ovation.v1.Record.delete_definition:type_name -> ovation.v1.DeleteDefinition
+	23, // 23: ovation.v1.Record.set_aside:type_name -> ovation.v1.SetAside
+	24, // 24: ovation.v1.Record.accept_gap:type_name -> ovation.v1.AcceptGap
+	25, // 25: ovation.v1.Record.put_segment:type_name -> ovation.v1.PutSegment
+	26, // 26: ovation.v1.Record.delete_segment:type_name -> ovation.v1.DeleteSegment
+	27, // 27: ovation.v1.Record.put_slot_keys:type_name -> ovation.v1.PutSlotKeys
+	28, // 28: ovation.v1.Record.allow_domain:type_name -> ovation.v1.AllowDomain
+	29, // 29: ovation.v1.Record.unallow_domain:type_name -> ovation.v1.UnallowDomain
+	30, // 30: ovation.v1.Record.edit_application:type_name -> ovation.v1.EditApplication
+	31, // 31: ovation.v1.Record.add_signing_key:type_name -> ovation.v1.AddSigningKey
+	32, // 32: ovation.v1.Record.put_plan:type_name -> ovation.v1.PutPlan
+	33, // 33: ovation.v1.Record.put_limits:type_name -> ovation.v1.PutLimits
+	34, // [34:34] is the sub-list for method output_type
+	34, // [34:34] is the sub-list for method input_type
+	34, // [34:34] is the sub-list for extension type_name
+	34, // [34:34] is the sub-list for extension extendee
+	0,  // [0:34] is the sub-list for field type_name
 }
 
 func init() { file_record_proto_init() }
@@ -740,6 +835,7 @@ func file_record_proto_init() {
 		(*Record_OptIn)(nil),
 		(*Record_OptOut)(nil),
 		(*Record_DeleteAction)(nil),
+		(*Record_Login)(nil),
 		(*Record_Layout)(nil),
 		(*Record_CreateApplication)(nil),
 		(*Record_CreateKey)(nil),
@@ -753,6 +849,10 @@ func file_record_proto_init() {
 		(*Record_PutSegment)(nil),
 		(*Record_DeleteSegment)(nil),
 		(*Record_PutSlotKeys)(nil),
+		(*Record_AllowDomain)(nil),
+		(*Record_UnallowDomain)(nil),
+		(*Record_EditApplication)(nil),
+		(*Record_AddSigningKey)(nil),
 		(*Record_PutPlan)(nil),
 		(*Record_PutLimits)(nil),
 	}

@@ -1,0 +1,133 @@
+package domain
+
+import (
+	"strconv"
+	"strings"
+)
+
+// A visit is a registration or a login of a member: one row of brand 0, with the service it was
+// made by, its time, and what it was as Definition.
+//
+//	a service record comes into being, by register or attach   Registration: a signup
+//	a record that there is is registered or attached again     Login
+//	member/login                                               Login
+//
+// Each is one row, so that
+//
+//	signups, registrations = rows with Registration
+//	logins                 = rows with Login
+//	visits                 = registrations + logins = all rows
+//
+// A member with a login in a range, LastLogin and LastVisited look at all rows: a registration
+// signs the member in.
+//
+// The Definition of a visit with a domain or a page has bit 31 set: the number of that pair in
+// the shard and account, shifted left by one, and in bit 0 whether it is a login. Numbers count
+// from 0 in the order in which pairs are first applied; the store keeps the pairs, and a view
+// shows them. Ids of the catalog never reach bit 31. A fact of the state hash has the texts: the
+// number follows arrival (I6, I9).
+
+const (
+	visitPlaced DefinitionID = 1 << 31
+	visitLogin  DefinitionID = 1
+)
+
+// MaxVisitPlaces is how many pairs of domain and page an account can have in a shard.
+const MaxVisitPlaces = 1 << 30
+
+// VisitPlace is where a visit was made. Either may be empty.
+type VisitPlace struct {
+	Domain string // canonical
+	Page   string // host/path, without scheme, www. and query
+}
+
+// IsZero reports that neither is known: such a visit has the built-in definition itself.
+func (p VisitPlace) IsZero() bool { return p == VisitPlace{} }
+
+// NumberedPlace is a place with its number in the shard and account.
+type NumberedPlace struct {
+	Account AccountID
+	Number  uint32
+	VisitPlace
+}
+
+// VisitDefinition is the definition of a visit at the place with a number. Of is Registration or
+// Login.
+func VisitDefinition(of DefinitionID, place uint32) DefinitionID {
+	d := visitPlaced | DefinitionID(place)<<1
+	if of == Login {
+		d |= visitLogin
+	}
+	return d
+}
+
+// Visit is what a row of brand 0 is: Registration or Login, and the number of its place, if it
+// has one.
+func (d DefinitionID) Visit() (of DefinitionID, place uint32, placed bool) {
+	if d&visitPlaced == 0 {
+		return d, 0, false
+	}
+	of = Registration
+	if d&visitLogin != 0 {
+		of = Login
+	}
+	return of, uint32(d&^visitPlaced) >> 1, true
+}
+
+// IsVisit reports that the row is a visit: it counts in no answer about activities.
+func (r *Row) IsVisit() bool { return r.Brand == 0 }
+
+// Device is what a visit was made with. The codes are the contract's.
+type Device uint8
+
+// The devices.
+const (
+	UnknownDevice Device = iota
+	Desktop
+	Phone
+	Tablet
+	Television // or a console
+	Bot
+)
+
+// Mobile reports a phone or a tablet.
+func (d Device) Mobile() bool { return d == Phone || d == Tablet }
+
+// Visit is what a registration or a login says of itself beside service, domain and time.
+type Visit struct {
+	Key          uint64 // random: the id hash of its row
+	Page         string // of WebPath, as VisitPlace has it; empty: none
+	WebPath      string // as given, as are the next two
+	ReferringURL string
+	Visitor      string
+	Country      string // alpha-2, of the address it came from; empty: not known
+	Device       Device
+}
+
+// Content is what is stored of a visit beside its row, which was recorded at a time (ms since
+// 1970) and put the member on the list of a segment (0: of none).
+func (v *Visit) Content(recorded int64, segment SegmentID) *Content {
+	c := &Content{
+		Recorded: recorded, Marker: v.Visitor, Link: v.WebPath, Media: v.ReferringURL, Geo: Geo{Country: v.Country},
+	}
+	if v.Device != UnknownDevice || segment != 0 {
+		c.Content = strconv.Itoa(int(v.Device)) + "," + strconv.FormatUint(uint64(segment), 10)
+	}
+	return c
+}
+
+// VisitOf is what a content that Content made says; Key and Page are not in it.
+func VisitOf(c *Content) (v Visit, segment SegmentID) {
+	if c == nil {
+		return v, 0
+	}
+	v = Visit{WebPath: c.Link, ReferringURL: c.Media, Visitor: c.Marker, Country: c.Geo.Country}
+	device, list, _ := strings.Cut(c.Content, ",")
+	if n, err := strconv.ParseUint(device, 10, 8); err == nil {
+		v.Device = Device(n)
+	}
+	if n, err := strconv.ParseUint(list, 10, 32); err == nil {
+		segment = SegmentID(n)
+	}
+	return v, segment
+}

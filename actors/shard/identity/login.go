@@ -1,0 +1,71 @@
+package identity
+
+import (
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/member"
+	"github.com/ovation-analytics/ovation/actors/shard/members"
+)
+
+// Login applies a login at its member. A member who is not active, or has no such service
+// record, has no account to log in to.
+func (g *Registrar) Login(ctx actor.Context, r *domain.Record, l *domain.LogIn) error {
+	at, there := g.roster.Find(l.Member)
+	if !there || at.Account != r.Account {
+		g.effects.Complete(r, noAccount())
+		return nil
+	}
+	k, err := g.loaded.Load(ctx, at)
+	if err != nil {
+		return err
+	}
+	if !k.State().Active() {
+		g.effects.Complete(r, noAccount())
+		return nil
+	}
+	m := &members.Login{Command: l, Now: r.Time}
+	m.Visit = g.visiting(r.Account, g.effects.NewRecord(l.Member.Slot()))
+	g.effects.Apply(ctx, k, m)
+	g.effects.Complete(r, loginOutcome(m))
+	return nil
+}
+
+// loginOutcome is the outcome of a login that a member applied.
+func loginOutcome(m *members.Login) domain.Outcome {
+	switch m.End {
+	case member.LoginUnknown:
+		return noAccount()
+	case member.LoginOutdated:
+		return domain.Outcome{Again: true}
+	case member.LoginElsewhere:
+		return domain.Failed(domain.Bad(domain.WrongApplication, "domain", "the member has not registered on this domain"))
+	case member.LoginRefused:
+		return refusedBy(m.Guess, m.RetryAfter)
+	}
+	return domain.Outcome{Member: m.Command.Member}
+}
+
+// refusedBy is the outcome of a login whose password is not right.
+func refusedBy(g member.Guess, retryAfter uint32) domain.Outcome {
+	switch g {
+	case member.GuessStale:
+		return domain.Outcome{Again: true}
+	case member.GuessLocked:
+		out := domain.Failed(domain.Bad(domain.Locked, "email", "too many wrong passwords were given for this email"))
+		out.RetryAfter = retryAfter
+		return out
+	}
+	return domain.Failed(domain.Bad(domain.WrongPassword, "password", "the password is wrong"))
+}
+
+func noAccount() domain.Outcome {
+	return domain.Failed(domain.Fail(domain.NoAccount, "no member has this identity under the application"))
+}
+
+// visiting is what a visit gets for its row: the sequence of an id that was made for it.
+func (g *Registrar) visiting(account domain.AccountID, id uint64) member.Visiting {
+	return member.Visiting{
+		Sequence: domain.ActionID(id).Sequence(), Clock: g.effects.Clock(), Places: &g.accounts.Of(account).Places,
+	}
+}

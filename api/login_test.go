@@ -1,0 +1,192 @@
+package api
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/wire"
+)
+
+// logins are the commands submitted.
+func (h *fixture) logins() (out []*domain.LogIn) {
+	for _, s := range h.engine.submitted {
+		if l, ok := s.Command.(*domain.LogIn); ok {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// A login carries everything of it that is random, hashed or read from the clock, and goes to the
+// member's slot; the answer is the member's envelope.
+func TestI6_LoginIsComplete(t *testing.T) {
+	h := newFixture(t)
+	m := *h.engine.members[4097]
+	m.Services = slices.Clone(m.Services)
+	m.Services[0].Identity = testHasher{}.Identity(1, domain.ByService, "spotify", "u-7")
+	h.engine.members[4097] = &m
+	e := answered[wire.Envelope](h, h.post("/v1.1/member/login", `{"service":"spotify","uid":"u-7","authtoken":"new","authsecret":"sec",
+		"domain":"https://WWW.Example.com/x","ip":"192.0.2.7","strict_sso":false,"visitor":"v-1","referring_url":"https://from.example/",
+		"webpath":"https://www.Moons.example/join/?utm=1#top","useragent":"Mozilla/5.0 (iPad; CPU OS 18_0 like Mac OS X) AppleWebKit/605.1.15 Version/18.0 Mobile/15E148 Safari/604.1"}`))
+	if e.Data.ID != 4097 || len(e.Services) != 1 || e.JWT == "" {
+		t.Errorf("%+v", e)
+	}
+	l := h.logins()[0]
+	want := &domain.LogIn{
+		Member: 4097, Application: 2, Identity: testHasher{}.Identity(1, domain.ByService, "spotify", "u-7"), Service: domain.Spotify,
+		Domain: "example.com", At: now.UnixMilli(),
+		Visit: domain.Visit{
+			Page: "moons.example/join", WebPath: "https://www.Moons.example/join/?utm=1#top", ReferringURL: "https://from.example/", Visitor: "v-1",
+			Device: domain.Tablet,
+		},
+	}
+	if d := cmp.Diff(want, l, cmpopts.IgnoreFields(domain.Visit{}, "Key"), cmpopts.IgnoreFields(domain.LogIn{}, "Personal")); d != "" {
+		t.Error(d)
+	}
+	personal := h.personalOf(&l.Personal)
+	if got := personal.Service(2, l.Identity).Fields; got.Get(domain.RecordToken) != "new" || got.Get(domain.RecordSecret) != "sec" {
+		t.Errorf("%+v", personal)
+	}
+	if s := h.engine.submitted[0]; s.Slot != domain.MemberID(4097).Slot() {
+		t.Errorf("slot %d", s.Slot)
+	}
+	h.post("/v1.1/member/login", "service=spotify&uid=u-7&authtoken=tok")
+	if two := h.logins()[1]; two.Visit.Key == l.Visit.Key {
+		t.Error("two logins share the key of their row")
+	}
+}
+
+// known gives the member of the fixture a login email and a password.
+func known(h *fixture, password string) {
+	address := addressOf("ada@example.com")
+	m := *h.engine.members[4097]
+	m.Passwords = []domain.Password{{Address: address, Hash: h.hashed(password, "$argon2id$v=19$m=8,t=1,p=1$c2FsdHNhbHRzYWx0c2FsdA$")}}
+	h.engine.members[4097], h.engine.names[address] = &m, 4097
+}
+
+// The right password of an address, in any case of its letters, logs in; a wrong one is error 18, and
+// an address that no member has is 13, after the same work: a hash and a record of the log.
+func TestLogin_ByEmail(t *testing.T) {
+	h := newFixture(t)
+	known(h, "correct horse")
+	if e := answered[wire.Envelope](h, h.post("/v1.1/member/login", "service=email&email=+Ada@Example.com&password=correct+horse")); e.Data.ID != 4097 {
+		t.Errorf("%+v", e)
+	}
+	h.refused(h.post("/v1.1/member/login", "service=email&email=ada@example.com&password=wrong+horse"), domain.WrongPassword, "password")
+	h.refused(h.post("/v1.1/member/login", "service=email&email=bob@example.com&password=wrong+horse"), domain.NoAccount, "")
+	l := h.logins()
+	if len(l) != 3 || l[1].Member != 4097 || l[1].Password == l[0].Password || l[2].Member != 0 || l[2].Password != "" {
+		t.Errorf("%+v", l)
+	}
+	if s := h.engine.submitted[2]; s.Slot != l[2].Identity.Slot() {
+		t.Errorf("slot %d", s.Slot)
+	}
+}
+
+// A login whose salt is another one by the time it is applied is made anew, under an id that follows
+// from the request's; the time of a lock is in Retry-After.
+func TestLogin_OutcomesOfTheEngine(t *testing.T) {
+	h := newFixture(t)
+	known(h, "correct horse")
+	tries := 0
+	h.engine.outcome = func(domain.Submission) (domain.Outcome, error) {
+		if tries++; tries == 1 {
+			return domain.Outcome{Again: true, Position: domain.Position{Journal: journalID, Shards: []domain.ShardOffset{{Shard: 3, Next: 99}}}}, nil
+		}
+		return domain.Outcome{Code: domain.Locked, Parameter: "email", Message: "locked", RetryAfter: 840}, nil
+	}
+	w := h.post("/v1.1/member/login", "service=email&email=ada@example.com&password=correct+horse", "Idempotency-Key", "k")
+	h.refused(w, domain.Locked, "email")
+	if got := w.Header().Get("Retry-After"); got != "840" {
+		t.Errorf("Retry-After %q", got)
+	}
+	if s := h.engine.submitted; len(s) != 2 || s[0].Request == s[1].Request || s[0].BodyHash != s[1].BodyHash {
+		t.Errorf("%d attempts", len(s))
+	}
+	h.engine.outcome = func(domain.Submission) (domain.Outcome, error) { return domain.Outcome{Again: true}, nil }
+	h.refused(h.post("/v1.1/member/login", "service=spotify&uid=u-7&authtoken=t"), domain.Unavailable, "")
+}
+
+// 100 wrong passwords from one address lock it for 15 minutes, whichever members they are for; another
+// address, and a login by a network, are not concerned. A repeat of a request counts once.
+func TestLogin_AddressLocks(t *testing.T) {
+	h := newFixture(t)
+	known(h, "correct horse")
+	at := now
+	h.renew(func(c *Config) { c.Now = func() time.Time { return at } })
+	attempt := func(ip, password, key string) int {
+		body := "service=email&email=ada@example.com&password=" + password + "&ip=" + ip
+		if ip == "" {
+			body = "service=email&email=ada@example.com&password=" + password
+		}
+		return h.post("/v1.1/member/login", body, "Idempotency-Key", key).Code
+	}
+	for i := range 99 {
+		if code := attempt("192.0.2.7", "wrong-horse", fmt.Sprint("k", i)); code != http.StatusUnauthorized {
+			t.Fatalf("attempt %d: status %d", i, code)
+		}
+	}
+	h.engine.outcome = func(domain.Submission) (domain.Outcome, error) {
+		return domain.Outcome{Code: domain.WrongPassword, Parameter: "password", Message: "wrong", Replayed: true}, nil
+	}
+	attempt("192.0.2.7", "wrong-horse", "k0")
+	h.engine.outcome = nil
+	if code := attempt("192.0.2.7", "correct+horse", "right"); code != http.StatusOK {
+		t.Fatalf("after 99: status %d", code)
+	}
+	attempt("192.0.2.7", "wrong-horse", "k99")
+	w := h.post("/v1.1/member/login", "service=email&email=bob@example.com&password=correct+horse&ip=192.0.2.7")
+	h.refused(w, domain.Locked, "ip")
+	if got := w.Header().Get("Retry-After"); got != "900" {
+		t.Errorf("Retry-After %q", got)
+	}
+	if code := attempt("192.0.2.8", "correct+horse", "other"); code != http.StatusOK {
+		t.Errorf("another address: status %d", code)
+	}
+	if code := attempt("", "correct+horse", "connection"); code != http.StatusOK {
+		t.Errorf("the connection's address: status %d", code)
+	}
+	h.status(h.post("/v1.1/member/login", "service=spotify&uid=u-7&authtoken=t&ip=192.0.2.7"), http.StatusOK, "by a network")
+	at = at.Add(15 * time.Minute)
+	if code := attempt("192.0.2.7", "correct+horse", "later"); code != http.StatusOK {
+		t.Errorf("15 minutes later: status %d", code)
+	}
+}
+
+// Without ip it is the connection's address that is counted.
+func TestLogin_ConnectionLocks(t *testing.T) {
+	h := newFixture(t)
+	known(h, "correct horse")
+	for range 100 {
+		h.post("/v1.1/member/login", "service=email&email=ada@example.com&password=wrong-horse")
+	}
+	h.refused(h.post("/v1.1/member/login", "service=email&email=ada@example.com&password=correct+horse"), domain.Locked, "ip")
+}
+
+// No secret of a login is logged or answered, whatever the outcome.
+func TestLogin_NoSecretInLogOrAnswer(t *testing.T) {
+	h := newFixture(t)
+	for _, code := range []domain.Code{domain.NoAccount, domain.WrongPassword, domain.Locked, domain.Internal} {
+		h.engine.outcome = func(domain.Submission) (domain.Outcome, error) {
+			if code == domain.Internal {
+				panic("secret-panic")
+			}
+			return domain.Outcome{Code: code, Message: "so it is"}, nil
+		}
+		w := h.post("/v1.1/member/login", "service=email&email=secret@example.com&password=secret-password&authsecret=secret-x&visitor=secret-v")
+		if strings.Contains(h.log.String(), "secret") || strings.Contains(h.log.String(), "argon2") {
+			t.Fatalf("logged: %s", h.log)
+		}
+		if strings.Contains(w.Body.String(), "secret-") || strings.Contains(w.Body.String(), "argon2") {
+			t.Fatalf("shown: %s", w.Body)
+		}
+	}
+}

@@ -1,0 +1,187 @@
+package members
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/personal"
+	"github.com/ovation-analytics/ovation/api/serve"
+	"github.com/ovation-analytics/ovation/api/wire"
+)
+
+// loginIn are the parameters of member/login.
+type loginIn struct {
+	Service    bind.Service `name:"service" required:"" doc:"the network the member logs in by; not custom" eg:"spotify"`
+	UID        string       `name:"uid" doc:"user id on the service; required but for email" eg:"u-7"`
+	AuthToken  string       `name:"authtoken" max:"8192" doc:"token from the service, which is stored; required but for email" eg:"token-1"`
+	AuthSecret *string      `name:"authsecret" max:"8192" doc:"secret from the service" eg:"secret-1"`
+	Email      bind.Email   `name:"email" doc:"required for a login by email" eg:"ada@example.com"`
+	Password   string       `name:"password" max:"256" doc:"required for a login by email" eg:"correct horse"`
+	Domain     bind.Domain  `name:"domain" doc:"website of the login" eg:"www.example.com"`
+	IP         bind.Address `name:"ip" doc:"the member's IP address, v4 or v6: wrong passwords are counted by it; without it by the connection's" eg:"192.0.2.7"`
+	StrictSSO  bool         `name:"strict_sso" doc:"1: the member must have registered on domain, which is required then" eg:"0"`
+	visitIn
+}
+
+// Missing reports what a login by the service needs.
+func (in *loginIn) Missing(has func(string) bool) string {
+	email := domain.Service(in.Service) == domain.Email
+	switch {
+	case email && !has("email"):
+		return "email"
+	case email && !has("password"):
+		return "password"
+	case !email && !has("uid"):
+		return "uid"
+	case !email && !has("authtoken"):
+		return "authtoken"
+	case in.StrictSSO && !has("domain"):
+		return "domain"
+	}
+	return ""
+}
+
+// Check refuses a service that is none, and a password that is too short to be one.
+func (in *loginIn) Check() *domain.Error {
+	switch {
+	case domain.Service(in.Service) == domain.Custom:
+		return domain.Bad(domain.InvalidParameter, "service", "a member cannot log in by custom")
+	case in.Password != "" && len(in.Password) < minPassword:
+		return domain.Bad(domain.InvalidParameter, "password", "password must be at least 8 bytes long")
+	}
+	return nil
+}
+
+// from is the address that wrong passwords are counted by.
+func (in *loginIn) from(req *serve.Request) string {
+	if in.IP != "" {
+		return string(in.IP)
+	}
+	if at := req.Remote(); at.IsValid() {
+		return at.String()
+	}
+	return ""
+}
+
+// Login logs a member in by a service record of the application. An address from which too many
+// wrong passwords came is refused before anything is looked up.
+func (s *Service) Login(ctx context.Context, req *serve.Request, in *loginIn) (*wire.Envelope, error) {
+	from, service := in.from(req), domain.Service(in.Service)
+	if err := permitted(req, service, 0); err != nil {
+		return nil, err
+	}
+	if service == domain.Email {
+		if req.Retry = s.wrong.locked(from, req.Now); req.Retry > 0 {
+			return nil, domain.Bad(domain.Locked, "ip", "too many wrong passwords came from this address")
+		}
+	}
+	out, err := s.submitLogin(ctx, req, in)
+	if domain.CodeOf(err) == domain.WrongPassword && !out.Replayed {
+		s.wrong.note(from, req.Now)
+	}
+	if err != nil {
+		return nil, err
+	}
+	m, err := req.Member(ctx, out.Member, out.Position)
+	if err != nil {
+		return nil, err
+	}
+	return s.envelope(req, m, service), nil
+}
+
+// submitLogin submits the login until it meets the member, the personal part and the salt that it
+// was made for.
+func (s *Service) submitLogin(ctx context.Context, req *serve.Request, in *loginIn) (domain.Outcome, error) {
+	made := in.command(req)
+	for n, tries := 0, 0; tries < attempts; n++ {
+		sub := req.Submission()
+		sub.Request = attempt(sub.Request, n)
+		if err := s.prepareLogin(ctx, req, in, made, &sub); err != nil {
+			return domain.Outcome{}, err
+		}
+		out, err := req.Submit(ctx, sub)
+		if err != nil || !out.Again {
+			return out, err
+		}
+		req.Wait = req.Wait.Reach(out.Position)
+		if err := req.Engine.Await(ctx, req.Wait); err != nil {
+			return out, serve.WaitFault(err)
+		}
+		if !out.Replayed {
+			tries++
+		}
+	}
+	return domain.Outcome{}, domain.ErrUnavailable
+}
+
+// prepareLogin makes the command of one attempt. A login by an identity that no member has is
+// submitted too, its password hashed all the same: it takes as long as a wrong password, and a
+// repeat gets the same outcome. Nothing of it is kept.
+func (s *Service) prepareLogin(
+	ctx context.Context, req *serve.Request, in *loginIn, made *domain.LogIn, sub *domain.Submission,
+) error {
+	l := new(*made) // the log may hold what was submitted
+	sub.Command, sub.Slot = l, l.Identity.Slot()
+	kind := domain.ByService
+	if l.Service == domain.Email {
+		kind = domain.ByLogin
+	}
+	m, err := holderOf(ctx, req, kind, l.Identity)
+	if err != nil {
+		return err
+	}
+	if m != nil {
+		l.Member, sub.Slot = m.ID, m.ID.Slot()
+	}
+	if l.Service != domain.Email {
+		return in.seal(ctx, req, s.sealer, m, l)
+	}
+	if m == nil {
+		_, err := s.passwords.hash(ctx, in.Password, "")
+		return err
+	}
+	l.Password, err = s.passwords.hash(ctx, in.Password, m.Password(l.Identity))
+	return err
+}
+
+// seal puts the token and the secret into the member's personal part, if they are others than
+// its service record has.
+func (in *loginIn) seal(
+	ctx context.Context, req *serve.Request, sealer *personal.Sealer, m *domain.Member, l *domain.LogIn,
+) (err error) {
+	if m == nil {
+		return nil
+	}
+	p := personal.Of(m)
+	part := p.Service(l.Application, l.Identity)
+	if part == nil {
+		return nil // the login is refused: the member has no such record
+	}
+	var g given
+	put(&g, domain.RecordToken, &in.AuthToken)
+	put(&g, domain.RecordSecret, in.AuthSecret)
+	fields := part.Fields.With(g.fields())
+	if slices.Equal(fields, part.Fields) {
+		return nil
+	}
+	part.Fields = fields
+	l.Personal, err = sealer.Put(ctx, req.Account(), m, &p)
+	return err
+}
+
+// command is the login, without what depends on its member.
+func (in *loginIn) command(req *serve.Request) *domain.LogIn {
+	l := &domain.LogIn{
+		Application: req.App.ID, Service: domain.Service(in.Service), Domain: string(in.Domain), Strict: in.StrictSSO,
+		At: req.Now.UnixMilli(), Visit: in.visit(string(in.Domain)),
+	}
+	kind, uid := domain.ByService, in.UID
+	if l.Service == domain.Email {
+		kind, uid = domain.ByLogin, strings.ToLower(string(in.Email))
+	}
+	l.Identity = req.Identity(kind, loginParts(l.Service, uid)...)
+	return l
+}

@@ -1,0 +1,79 @@
+package members
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"strings"
+
+	"github.com/mileusna/useragent"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/bind"
+)
+
+// visitIn is what a registration or a login says of itself.
+type visitIn struct {
+	UserAgent string `name:"useragent" max:"4096" doc:"browser user agent; the device follows from it" eg:"Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X)"`
+	WebPath   string `name:"webpath" max:"4096" doc:"page the member is on: an address, or a path on domain" eg:"https://moons.example/join?from=mail"`
+	Referrer  string `name:"referring_url" max:"4096" doc:"page the member came from" eg:"https://search.example/"`
+	Visitor   string `name:"visitor" doc:"the site's id of the visitor" eg:"v-77"`
+}
+
+// visit is the visit on a domain (empty: none is given).
+func (in *visitIn) visit(site string) domain.Visit {
+	var key [8]byte
+	_, _ = rand.Read(key[:]) // never fails
+	return domain.Visit{
+		Key: binary.BigEndian.Uint64(key[:]), Page: pageOf(in.WebPath, site), WebPath: in.WebPath, ReferringURL: in.Referrer,
+		Visitor: in.Visitor, Device: deviceOf(in.UserAgent),
+	}
+}
+
+// pageOf is the page that an address names, or a path on a domain; empty: it names none.
+func pageOf(webpath, site string) string {
+	if strings.HasPrefix(webpath, "/") {
+		webpath = site + webpath
+	}
+	var page bind.WebPage
+	if webpath == "" || page.ParseParam(webpath) != nil {
+		return ""
+	}
+	return string(page)
+}
+
+// deviceOf is the device that a user agent names.
+func deviceOf(agent string) domain.Device {
+	if agent == "" {
+		return domain.UnknownDevice
+	}
+	switch ua := useragent.Parse(agent); {
+	case ua.Bot:
+		return domain.Bot
+	case watches(agent):
+		return domain.Television
+	case ua.Tablet:
+		return domain.Tablet
+	case ua.Mobile:
+		return domain.Phone
+	case ua.Desktop:
+		return domain.Desktop
+	}
+	return domain.UnknownDevice
+}
+
+// screens are what names a television or a console in user agents.
+var screens = [...]string{
+	"smart-tv", "smarttv", "googletv", "appletv", "apple tv", "hbbtv", "netcast", "web0s", "bravia", "roku", "crkey", "aftt",
+	"playstation", "xbox", "nintendo",
+}
+
+// watches reports a television or a console, which the library takes for a desktop or a phone.
+func watches(agent string) bool {
+	agent = strings.ToLower(agent)
+	for _, name := range screens {
+		if strings.Contains(agent, name) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,106 @@
+package personal
+
+import (
+	"bytes"
+	"errors"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/keys/keystest"
+)
+
+// ada is what is personal of a member with one service record.
+func ada() *domain.Personal {
+	return &domain.Personal{
+		TokenRandom: [10]byte{1, 9: 2},
+		Profile:     domain.Fields{{Field: domain.FirstName, Value: "Ada"}, {Field: domain.Birthdate, Value: "1990-12-24"}},
+		Services: []domain.PersonalService{{
+			Application: 1, Identity: domain.IdentityHash{7}, UID: "u-1", PartnerID: "77",
+			Fields: domain.Fields{{Field: domain.RecordToken, Value: "tok"}},
+		}},
+	}
+}
+
+// stored is a member of account 1 as its shard keeps it after a command.
+func stored(put domain.PersonalPut) *domain.Member {
+	return &domain.Member{
+		ID: 4097, Account: 1, Profile: domain.Fields{{Field: domain.City, Value: "Köln"}},
+		Services: []domain.ServiceRecord{{ID: 9, Application: 1, Identity: domain.IdentityHash{7}}},
+		Personal: domain.PersonalPart{Sealed: put.Sealed, Version: put.Base + 1, Has: put.Has, Born: put.Born},
+	}
+}
+
+// What is sealed is opened into a copy; the shard's own member stays as it is. A later part has the
+// same key and the version that it was made of.
+func TestSealer_OpensWhatItSeals(t *testing.T) {
+	s := NewSealer(new(keystest.Keys), slog.New(slog.DiscardHandler))
+	first, err := s.Put(t.Context(), 1, nil, ada())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(first.Data, "Ada") || first.Base != 0 || first.Born != 33230 ||
+		first.Has != 1<<domain.FirstName|1<<domain.Birthdate {
+		t.Errorf("%+v", first)
+	}
+	m := stored(first)
+	other := stored(first)
+	open, err := s.Open(t.Context(), []*domain.Member{m, nil, other, m})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if open[0] == m || open[0] != open[3] || open[1] != nil || open[2] == open[0] || m.TokenRandom != [10]byte{} || len(m.Profile) != 1 {
+		t.Errorf("%p, opened %p", m, open)
+	}
+	got := Of(open[0])
+	if d := cmp.Diff(ada(), &got); d != "" {
+		t.Error(d)
+	}
+	if open[0].Profile.Get(domain.City) != "Köln" || open[0].Services[0].UID != "u-1" {
+		t.Errorf("%+v", open[0])
+	}
+	second, err := s.Put(t.Context(), 1, open[0], ada())
+	if err != nil || second.Key != first.Key || second.Base != 1 || second.Data == first.Data {
+		t.Errorf("%v %+v", err, second)
+	}
+}
+
+// A part that does not open is Unavailable, and logged by its key without a value.
+func TestSealer_UnreadablePart(t *testing.T) {
+	keys := new(keystest.Keys)
+	var said bytes.Buffer
+	s := NewSealer(keys, slog.New(slog.NewTextHandler(&said, nil)))
+	put, err := s.Put(t.Context(), 1, nil, ada())
+	if err != nil {
+		t.Fatal(err)
+	}
+	away := stored(put)
+	away.Account = 2
+	damaged := stored(put)
+	damaged.Personal.Data = "x" + put.Data[1:]
+	lost := stored(put)
+	lost.Personal.Key[0] ^= 1
+	for name, m := range map[string]*domain.Member{"of another account": away, "damaged": damaged, "without its key": lost} {
+		said.Reset()
+		_, err := s.Open(t.Context(), []*domain.Member{stored(put), m})
+		if domain.CodeOf(err) != domain.Unavailable || !strings.Contains(said.String(), m.Personal.Key.String()) ||
+			strings.Contains(said.String(), "Ada") {
+			t.Errorf("%s: %v, logged %q", name, err, &said)
+		}
+	}
+	if _, err := s.Put(t.Context(), 1, lost, ada()); domain.CodeOf(err) != domain.Unavailable {
+		t.Errorf("sealed without the key: %v", err)
+	}
+	keys.Err = errors.New("away")
+	for _, m := range []*domain.Member{nil, stored(put)} {
+		if _, err := s.Put(t.Context(), 1, m, ada()); !errors.Is(err, keys.Err) {
+			t.Errorf("sealed while the keys are away: %v", err)
+		}
+	}
+	if _, err := s.Open(t.Context(), []*domain.Member{stored(put)}); !errors.Is(err, keys.Err) {
+		t.Errorf("opened while the keys are away: %v", err)
+	}
+}

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/client"
+)
+
+// simSites are domains that visits are made on; the first is none.
+var simSites = []string{"", "a.example", "b.example"}
+
+// visiting adds where a visit is made, often nowhere.
+func (w *simulation) visiting(p client.Params) {
+	if site := pick(w, simSites); site != "" {
+		p["domain"] = site
+		p["webpath"] = fmt.Sprintf("https://www.%s/page/%d?x=1", site, w.rng.IntN(3))
+	}
+}
+
+// logInSomebody logs a member in by an identity that was registered, or one that is nobody's.
+func (w *simulation) logInSomebody() {
+	w.model.mu.Lock()
+	i := pick(w, w.model.identities)
+	there := i.there
+	w.model.mu.Unlock()
+	if !there {
+		i = &identity{of: i.of, service: "deezer", uid: "nobody"}
+	}
+	p := client.Params{"service": i.service, "uid": i.uid, "authtoken": "again"}
+	w.visiting(p)
+	w.user(func() error {
+		var id domain.MemberID
+		err := w.demand(i.of, func(c *client.Client) error {
+			e, _, err := c.Login(context.Background(), p)
+			id = memberOf(fmt.Sprint(e.Data.ID))
+			return err
+		})
+		if code := domain.CodeOf(codeOf(err)); !there && code == domain.NoAccount {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("log in by %s %s: %w", i.service, i.uid, err)
+		}
+		return w.model.owned(i, id)
+	})
+}
+
+// checkVisits holds the statistics of registrations and logins to what was answered: an identity
+// that has an owner was registered or attached once, and each further answer is a login, however
+// often it was asked for and whatever was killed meanwhile. A journal that lost records lost visits.
+func (w *simulation) checkVisits(c *client.Client, l *label) error {
+	if w.journalCut {
+		return nil
+	}
+	registered, members, services := uint64(0), map[domain.MemberID]bool{}, map[string]uint64{}
+	for _, i := range w.model.identities {
+		if i.of == l && i.there {
+			registered++
+			members[i.owner] = true
+			services[i.service]++
+		}
+	}
+	all := client.Params{"start_date": "2025-01-01 00:00:00", "end_date": "2029-01-01 00:00:00", "limit": "1000"}
+	ctx, visits := context.Background(), uint64(l.visits)
+	t, _, err := c.LoginTotals(ctx, all)
+	if err != nil {
+		return err
+	}
+	if t.Registrations != registered || t.Total != visits || t.Logins != visits-registered || t.Members != uint64(len(members)) {
+		return fmt.Errorf("totals are %+v, answered were %d, of %d identities of %d members", t, visits, registered, len(members))
+	}
+	ever, _, err := c.Signups(ctx, client.Params{"valid": "1"})
+	if err != nil {
+		return err
+	}
+	for _, row := range ever.Channels {
+		if row.Signups != fmt.Sprint(services[row.Service]) {
+			return fmt.Errorf("%s registered by %s, %d did", row.Signups, row.Service, services[row.Service])
+		}
+	}
+	days, _, err := c.SignupTimeline(ctx, all)
+	if err != nil {
+		return err
+	}
+	domains, _, err := c.TopDomains(ctx, 0, all)
+	if err != nil {
+		return err
+	}
+	by, _, err := c.MembersVisits(ctx, all)
+	if err != nil {
+		return err
+	}
+	each := uint64(0)
+	for _, row := range by.Items {
+		each += row.Visits
+	}
+	told := fmt.Sprintf("%d %d %s %d %d %s", ever.Total, len(ever.Channels), days.PeriodTotal, by.Total, each, by.TotalSize)
+	if want := fmt.Sprintf("%d %d %d %d %d %d", registered, len(services), registered, visits, visits, len(members)); told != want {
+		return fmt.Errorf("statistics are %s, want %s", told, want)
+	}
+	last, _, err := c.LoggedInMembers(ctx, all)
+	if err != nil {
+		return err
+	}
+	if last.TotalSize != by.TotalSize || len(last.Items) != len(by.Items) {
+		return fmt.Errorf("%s members logged in, %s have a visit", last.TotalSize, by.TotalSize)
+	}
+	on, signups := uint64(0), uint64(0)
+	for _, d := range domains.Items {
+		on += d.Visits
+		signups += d.Registrations
+	}
+	if on != visits || signups != registered || len(domains.Items) > len(simSites) {
+		return fmt.Errorf("domains are %+v: %d visits, %d of them registrations", domains.Items, visits, registered)
+	}
+	return nil
+}
