@@ -39,9 +39,9 @@ func (p *port) listAccounts(*http.Request) (any, error) {
 	for _, a := range d.Applications() {
 		of[a.Account] = append(of[a.Account], a)
 	}
-	out := List[LimitedAccount]{Items: []LimitedAccount{}}
+	out := List[Limits]{Items: []Limits{}}
 	for _, a := range d.Accounts() {
-		out.Items = append(out.Items, limitedAccount(a, a.Limits, domain.PlanOf(of[a.ID])))
+		out.Items = append(out.Items, limitsOf(a, a.Limits, domain.PlanOf(of[a.ID])))
 	}
 	return out, nil
 }
@@ -69,7 +69,7 @@ func (p *port) putLimits(r *http.Request) (any, error) {
 			applications = append(applications, a)
 		}
 	}
-	return limitedAccount(account, own, domain.PlanOf(applications)), nil
+	return limitsOf(account, own, domain.PlanOf(applications)), nil
 }
 
 // limits are limits of an account's own.
@@ -88,11 +88,11 @@ func (l *Limits) limits() (own domain.Limits, err error) {
 	return domain.Limits{Rate: l.Rate, Burst: l.Burst, Mode: mode, Month: l.Month}, err
 }
 
-func limitedAccount(a *domain.Account, own domain.Limits, plan domain.Plan) LimitedAccount {
+func limitsOf(a *domain.Account, own domain.Limits, plan domain.Plan) Limits {
 	in := own.Under(plan)
-	return LimitedAccount{
+	return Limits{
 		Account: Account{a.ID, a.Name}, Plan: plan.String(),
-		Limits: Limits{Rate: in.Rate, Burst: in.Burst, Mode: in.Mode.String(), Month: in.Month},
+		Rate: in.Rate, Burst: in.Burst, Mode: in.Mode.String(), Month: in.Month,
 	}
 }
 

@@ -15,13 +15,13 @@ func TestLimits_Shapes(t *testing.T) {
 		{"GET", "/accounts", "", `{"items":[]}`},
 		{"POST", "/applications", `{"account":"Label","name":"Site","plan":"standard"}`, ""},
 		{"POST", "/applications", `{"account":"Label","name":"App","plan":"advanced"}`, ""},
-		{"GET", "/accounts", "", `{"items":[{"account":{"id":1,"name":"Label"},"plan":"advanced","limits":{"rate":500,"burst":1000,"mode":"hard","month":0}}]}`},
+		{"GET", "/accounts", "", `{"items":[{"account":{"id":1,"name":"Label"},"plan":"advanced","rate":500,"burst":1000,"mode":"hard","month":0}]}`},
 		{"POST", "/applications/1/plan", `{"plan":"enterprise"}`, `{"account":{"id":1},"application":{"id":1,"plan":"enterprise"}}`},
-		{"GET", "/accounts", "", `{"items":[{"account":{"id":1,"name":"Label"},"plan":"enterprise","limits":{"rate":2000,"burst":4000,"mode":"soft","month":0}}]}`},
-		{"POST", "/accounts/1/limits", `{"rate":10,"mode":"hard","month":1000}`, `{"account":{"id":1},"plan":"enterprise","limits":{"rate":10,"burst":20,"mode":"hard","month":1000}}`},
-		{"GET", "/accounts", "", `{"items":[{"account":{"id":1,"name":"Label"},"plan":"enterprise","limits":{"rate":10,"burst":20,"mode":"hard","month":1000}}]}`},
-		{"POST", "/accounts/1/limits", `{"burst":5}`, `{"account":{"id":1},"plan":"enterprise","limits":{"rate":2000,"burst":5,"mode":"soft","month":0}}`},
-		{"POST", "/accounts/1/limits", `{}`, `{"account":{"id":1},"plan":"enterprise","limits":{"rate":2000,"burst":4000,"mode":"soft","month":0}}`},
+		{"GET", "/accounts", "", `{"items":[{"account":{"id":1,"name":"Label"},"plan":"enterprise","rate":2000,"burst":4000,"mode":"soft","month":0}]}`},
+		{"POST", "/accounts/1/limits", `{"rate":10,"mode":"hard","month":1000}`, `{"account":{"id":1},"plan":"enterprise","rate":10,"burst":20,"mode":"hard","month":1000}`},
+		{"GET", "/accounts", "", `{"items":[{"account":{"id":1,"name":"Label"},"plan":"enterprise","rate":10,"burst":20,"mode":"hard","month":1000}]}`},
+		{"POST", "/accounts/1/limits", `{"burst":5}`, `{"account":{"id":1},"plan":"enterprise","rate":2000,"burst":5,"mode":"soft","month":0}`},
+		{"POST", "/accounts/1/limits", `{}`, `{"account":{"id":1},"plan":"enterprise","rate":2000,"burst":4000,"mode":"soft","month":0}`},
 	} {
 		w := serveTo(h, request(c.method, c.path, c.body))
 		if got := w.Body.String(); w.Code != 200 || c.want != "" && got != c.want+"\n" {
@@ -57,7 +57,7 @@ func TestLimits_Problems(t *testing.T) {
 			t.Errorf("%s %s: %d %s", c.path, c.body, w.Code, w.Body)
 		}
 	}
-	if w := serveTo(h, request("GET", "/accounts", "")); w.Body.String() != `{"items":[{"account":{"id":1,"name":"Label"},"plan":"standard","limits":{"rate":50,"burst":100,"mode":"hard","month":0}}]}`+"\n" {
+	if w := serveTo(h, request("GET", "/accounts", "")); w.Body.String() != `{"items":[{"account":{"id":1,"name":"Label"},"plan":"standard","rate":50,"burst":100,"mode":"hard","month":0}]}`+"\n" {
 		t.Errorf("after refused changes: %s", w.Body)
 	}
 }

@@ -21,20 +21,15 @@ type (
 		Application Application `json:"application"`
 		Key         string      `json:"key,omitempty"`
 	}
-	// LimitedAccount is an account with its plan, which is the highest one of its applications,
-	// and the limits in force.
-	LimitedAccount struct {
-		Account Account `json:"account"`
-		Plan    string  `json:"plan"`
-		Limits  Limits  `json:"limits"`
-	}
-	// Limits bound the requests of an account over all of its keys. In a request a zero value
-	// is the plan's.
+	// Limits bound the requests of an account over all of its keys. An answer has those in
+	// force; in a request, which the path says the account of, a zero value is the plan's.
 	Limits struct {
-		Rate  uint32 `json:"rate"`  // requests a second
-		Burst uint32 `json:"burst"` // requests at once
-		Mode  string `json:"mode"`  // hard or soft
-		Month uint64 `json:"month"` // requests a calendar month; 0: no bound
+		Account Account `json:"account,omitzero"`
+		Plan    string  `json:"plan,omitempty"` // the highest one of its applications
+		Rate    uint32  `json:"rate"`           // requests a second
+		Burst   uint32  `json:"burst"`          // requests at once
+		Mode    string  `json:"mode"`           // hard or soft
+		Month   uint64  `json:"month"`          // requests a calendar month; 0: no bound
 	}
 	// CreatedKey is a new key, shown this once.
 	CreatedKey struct {

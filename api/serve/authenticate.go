@@ -92,7 +92,7 @@ func (x *exchange) authenticate() error {
 	}
 	req.Key, req.App = key, app
 	allowOrigin(x.w.Header(), x.r, app)
-	x.meter()
+	x.allowed = x.server.limits.take(&x.req, x.server.Now())
 	if err := x.readBearer(); err != nil {
 		x.allowed.owes = false // code 2 comes before 8
 		return err

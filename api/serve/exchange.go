@@ -79,7 +79,7 @@ func (a *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		ended := a.Now() // reading the clock is much of a small answer
 		took := ended.Sub(x.began)
 		x.counts.add(x.status, took)
-		x.hit(ended)
+		a.hit(x, ended)
 		if a.Logger.Enabled(r.Context(), slog.LevelDebug) {
 			a.Logger.Debug("request", slog.String("operation", x.counts.name), slog.Int("status", x.status),
 				slog.Duration("took", took), slog.String("request", x.random.String()))
@@ -143,7 +143,7 @@ func (x *exchange) serve() error {
 	}
 	x.admitted = true
 	x.readCatalog()
-	if err := x.limit(); err != nil {
+	if err := x.allowed.limit(&x.req, x.deadline.ctx, len(x.tags()) > 0); err != nil {
 		return err
 	}
 	if err := x.check(); err != nil {
@@ -167,43 +167,6 @@ func (x *exchange) begin() {
 	req.Now, req.remote = x.began, x.r.RemoteAddr
 	req.Links = page.Links{Base: a.baseOf(x.r), Path: x.r.URL.Path, Params: new(bind.Params)}
 	req.Response = Response{Status: http.StatusOK, LagMs: -1}
-}
-
-// meter takes a token of the account's rate.
-func (x *exchange) meter() {
-	now := x.server.Now()
-	x.allowed = allowance{
-		limits: x.server.limits, bucket: x.server.limits.of(x.req.Account(), x.req.Catalog, now), at: now,
-	}
-	x.allowed.take()
-}
-
-// limit refuses what the account's rate, the application's plan and the account's month do not
-// have, in this order. A poll without a token goes on until it is known whether it is a 304.
-func (x *exchange) limit() error {
-	req, u := &x.req, &x.allowed
-	if len(x.tags()) == 0 {
-		if err := u.settle(); err != nil {
-			return err
-		}
-	}
-	plan := req.App.Plan
-	switch {
-	case x.op.Advanced && plan < domain.Advanced:
-		return domain.Fail(domain.PlanRequired, "this operation needs the advanced plan")
-	case req.Key.Scope == domain.ScopeGlobal && plan < domain.Enterprise:
-		return domain.Fail(domain.PlanRequired, "a global key needs the enterprise plan")
-	}
-	if err := x.refuseCustom(); err != nil {
-		return err
-	}
-	most := u.bucket.terms.Load().Month
-	if most == 0 {
-		return nil
-	}
-	return u.spend(most, func(now time.Time) (uint64, error) {
-		return monthHits(x.deadline.ctx(), req.Engine, req.Catalog, req.Account(), now)
-	})
 }
 
 // readCatalog is the position of an answer from the catalog alone.
@@ -233,17 +196,7 @@ func (x *exchange) check() error {
 	if x.body.err != nil {
 		return x.body.err
 	}
-	return x.refuseCustom() // of the body
-}
-
-// refuseCustom refuses fields that the plan does not have, as far as the parameters are read.
-func (x *exchange) refuseCustom() (refused error) {
-	if x.op.Enterprise != "" && x.req.App.Plan < domain.Enterprise {
-		x.req.Params.Prefixed(x.op.Enterprise, func(string, string) {
-			refused = domain.Bad(domain.PlanRequired, x.op.Enterprise, "custom fields need the enterprise plan")
-		})
-	}
-	return refused
+	return refuseCustom(&x.req) // of the body
 }
 
 // identify gives the request its id: of the Idempotency-Key where there is one, else the

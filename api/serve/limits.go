@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"net/http"
@@ -128,10 +129,55 @@ type allowance struct {
 	spent  *monthCount // it has one of the requests of the month; nil: it has none
 }
 
-// take takes a token of the account's rate, if there is one.
-func (u *allowance) take() {
-	u.paid = u.bucket.tokens.AllowN(u.at, 1)
+// take takes a token of the rate of the key's account, if there is one.
+func (l *limiter) take(req *Request, now time.Time) allowance {
+	u := allowance{limits: l, bucket: l.of(req.Account(), req.Catalog, now), at: now}
+	u.paid = u.bucket.tokens.AllowN(now, 1)
 	u.owes = !u.paid
+	return u
+}
+
+// limit refuses what the account's rate, the application's plan and the account's month do not
+// have, in this order. A poll without a token goes on until it is known whether it is a 304.
+func (u *allowance) limit(req *Request, ctx func() context.Context, poll bool) error {
+	if !poll {
+		if err := u.settle(); err != nil {
+			return err
+		}
+	}
+	if err := planned(req); err != nil {
+		return err
+	}
+	most := u.bucket.terms.Load().Month
+	if most == 0 {
+		return nil
+	}
+	return u.spend(most, func(now time.Time) (uint64, error) {
+		return monthHits(ctx(), req.Engine, req.Catalog, req.Account(), now)
+	})
+}
+
+// planned refuses what the application's plan does not have, as far as the parameters are read.
+func planned(req *Request) error {
+	plan, op := req.App.Plan, req.op
+	switch {
+	case op.Advanced && plan < domain.Advanced:
+		return domain.Fail(domain.PlanRequired, "this operation needs the advanced plan")
+	case req.Key.Scope == domain.ScopeGlobal && plan < domain.Enterprise:
+		return domain.Fail(domain.PlanRequired, "a global key needs the enterprise plan")
+	}
+	return refuseCustom(req)
+}
+
+// refuseCustom refuses fields that the plan does not have.
+func refuseCustom(req *Request) (refused error) {
+	op := req.op
+	if op.Enterprise != "" && req.App.Plan < domain.Enterprise {
+		req.Params.Prefixed(op.Enterprise, func(string, string) {
+			refused = domain.Bad(domain.PlanRequired, op.Enterprise, "custom fields need the enterprise plan")
+		})
+	}
+	return refused
 }
 
 // settle is called where a request is known to be no 304 of the response cache: one that owes

@@ -47,6 +47,11 @@ func TestLimiter_ForgetsIdleBuckets(t *testing.T) {
 	}
 }
 
+// asker is a request of account 1.
+func asker(c *limitsCatalog) *Request {
+	return &Request{Caller: Caller{Key: &domain.Key{Account: 1}}, Catalog: c}
+}
+
 // A token that is given back is there again, and no more than the burst are.
 func TestAllowance_GivesBack(t *testing.T) {
 	l := newLimiter()
@@ -54,8 +59,7 @@ func TestAllowance_GivesBack(t *testing.T) {
 	now := func() time.Time { return limitsNow }
 	b := l.of(1, c, now())
 	for range 10 {
-		u := allowance{limits: l, bucket: b, at: now()}
-		u.take()
+		u := l.take(asker(c), now())
 		if err := u.settle(); err != nil {
 			t.Fatal(err)
 		}
@@ -71,12 +75,10 @@ func TestAllowance_GivesBack(t *testing.T) {
 func BenchmarkLimits(b *testing.B) {
 	l := newLimiter()
 	c := &limitsCatalog{account: domain.Account{Limits: domain.Limits{Rate: domain.MaxRate, Burst: domain.MaxBurst}}}
-	header := http.Header{}
+	req, header := asker(c), http.Header{}
 	b.ReportAllocs()
 	for b.Loop() {
-		now := time.Now()
-		u := allowance{limits: l, bucket: l.of(1, c, now), at: now}
-		u.take()
+		u := l.take(req, time.Now())
 		if err := u.settle(); err != nil {
 			b.Fatal(err)
 		}

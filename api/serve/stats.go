@@ -83,12 +83,12 @@ func (a *Server) Stats() []OperationStats {
 }
 
 // hit counts an answered request with a valid key in the engine; a 429 is none.
-func (x *exchange) hit(at time.Time) {
+func (a *Server) hit(x *exchange, at time.Time) {
 	key := x.req.Key
 	switch {
 	case key == nil:
 	case x.status != http.StatusTooManyRequests:
-		x.server.Engine.Hit(key.Account, key.Application, at)
+		a.Engine.Hit(key.Account, key.Application, at)
 	default:
 		x.allowed.unspend()
 	}

@@ -15,12 +15,12 @@ type AppLimits struct{ adminClient }
 
 // Run asks for them.
 func (c *AppLimits) Run(ctx context.Context, w io.Writer) error {
-	type list = admin.List[admin.LimitedAccount]
+	type list = admin.List[admin.Limits]
 	return ask(ctx, w, &c.adminClient, http.MethodGet, "/accounts", nil, func(w io.Writer, l list) {
 		fmt.Fprintln(w, "ACCOUNT\tNAME\tPLAN\tRATE\tBURST\tMODE\tMONTH")
 		for _, i := range l.Items {
 			fmt.Fprintf(w, "%d\t%s\t%s\t%d\t%d\t%s\t%s\n", i.Account.ID, i.Account.Name, i.Plan,
-				i.Limits.Rate, i.Limits.Burst, i.Limits.Mode, bound(i.Limits.Month))
+				i.Rate, i.Burst, i.Mode, bound(i.Month))
 		}
 	})
 }
@@ -39,9 +39,9 @@ type AppLimit struct {
 func (c *AppLimit) Run(ctx context.Context, w io.Writer) error {
 	in := admin.Limits{Rate: c.Rate, Burst: c.Burst, Mode: c.Mode, Month: c.Month}
 	path := "/accounts/" + strconv.FormatUint(uint64(c.Account), 10) + "/limits"
-	return ask(ctx, w, &c.adminClient, http.MethodPost, path, in, func(w io.Writer, a admin.LimitedAccount) {
+	return ask(ctx, w, &c.adminClient, http.MethodPost, path, in, func(w io.Writer, a admin.Limits) {
 		fmt.Fprintf(w, "account\t%d\nplan\t%s\nrate\t%d\nburst\t%d\nmode\t%s\nmonth\t%s\n",
-			a.Account.ID, a.Plan, a.Limits.Rate, a.Limits.Burst, a.Limits.Mode, bound(a.Limits.Month))
+			a.Account.ID, a.Plan, a.Rate, a.Burst, a.Mode, bound(a.Month))
 	})
 }
 

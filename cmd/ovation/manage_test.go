@@ -55,7 +55,7 @@ func TestManage_Answers(t *testing.T) {
 		{"app plan 2 advanced", `^account +1\napplication +2\nplan +advanced\n$`},
 		{"app limits", `^ACCOUNT +NAME +PLAN +RATE +BURST +MODE +MONTH\n1 +Label +enterprise +2000 +4000 +soft +-\n$`},
 		{"app limit 1 --rate 5 --mode hard --month 9000", `^account +1\nplan +enterprise\nrate +5\nburst +10\nmode +hard\nmonth +9000\n$`},
-		{"app limit 1 --output json", `^{"account":{"id":1},"plan":"enterprise","limits":{"rate":2000,"burst":4000,"mode":"soft","month":0}}\n$`},
+		{"app limit 1 --output json", `^{"account":{"id":1},"plan":"enterprise","rate":2000,"burst":4000,"mode":"soft","month":0}\n$`},
 		{"accept-gap journal 0", `^journal/0 goes on at 20 \(it was left at 10\)\n$`},
 		{"status --output json", `^{"ready":true,"shards":\[1,2\]}\n$`},
 		{"status", `^ready: true\nshards:\n *- 1\n *- 2\n$`},
