@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
@@ -41,8 +42,8 @@ func (r *harness) usageOf(n int) map[hitKey]uint64 {
 	return out
 }
 
-// Hits over many lives of a node, hours and applications in several shards are those of a naive
-// count: a stop loses none, and a power cut none that is in the log.
+// 102,000 hits over many lives of a node, hours and applications in several shards are those of a
+// naive count: a stop loses none, and a power cut none that is in the log.
 func TestUsage_IsTheNaiveCount(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rnd := seeded(t)
@@ -51,12 +52,12 @@ func TestUsage_IsTheNaiveCount(t *testing.T) {
 		r := newHarness(t, 4, Options{})
 		want := map[hitKey]uint64{}
 		for life := range 6 {
-			for range 2000 {
+			for range 17_000 {
 				app := domain.ApplicationID(1 + rnd.IntN(applications))
 				at := began.Add(time.Duration(rnd.IntN(7000)) * time.Second)
 				r.node.Hit(1, app, at)
 				want[hitKey{app, uint32(at.Unix() / 3600)}]++
-				if rnd.IntN(300) == 0 {
+				if rnd.IntN(1000) == 0 {
 					time.Sleep(time.Second)
 				}
 			}
@@ -81,6 +82,42 @@ func TestUsage_IsTheNaiveCount(t *testing.T) {
 		hits, _, err := r.node.Usage(t.Context(), part, domain.Position{})
 		if err != nil || len(hits) != 1 || hits[0].Hits != want[hitKey{5, hour + 1}] {
 			t.Errorf("one hour: %v, %v", hits, err)
+		}
+	})
+}
+
+// Two nodes on one log count each its own hits of the same applications and hours: both show the
+// sum, in every life, and neither counts what the other has appended.
+func TestUsage_TwoNodesAddUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rnd := seeded(t)
+		const applications = 5
+		began := time.Date(2026, 3, 15, 11, 0, 0, 0, time.UTC)
+		one := newHarness(t, 4, Options{Incarnation: 1})
+		two := &harness{
+			t: t, fs: vfs.NewCrashableMem(), journal: one.journal, catalog: one.catalog,
+			source: newMemSource(), letters: &letters{}, options: Options{Incarnation: 2, markEvery: 100},
+		}
+		two.open()
+		t.Cleanup(two.close)
+		want := map[hitKey]uint64{}
+		for life := range 4 {
+			for range 2000 {
+				r := []*harness{one, two}[rnd.IntN(2)]
+				app := domain.ApplicationID(1 + rnd.IntN(applications))
+				at := began.Add(time.Duration(rnd.IntN(7000)) * time.Second)
+				r.node.Hit(1, app, at)
+				want[hitKey{app, uint32(at.Unix() / 3600)}]++
+				if rnd.IntN(300) == 0 {
+					time.Sleep(time.Second)
+				}
+			}
+			r := []*harness{one, two}[life%2]
+			r.options.Incarnation = uint64(life + 3)
+			r.restart()
+			for _, r := range []*harness{one, two} {
+				r.eventually("the sum", func() bool { return maps.Equal(want, r.usageOf(applications)) })
+			}
 		}
 	})
 }
