@@ -16,13 +16,17 @@ import (
 // answers; Stop loses nothing.
 type usage struct {
 	mu    sync.Mutex // guards total and moved: every answered request counts
-	total map[usageKey]uint64
+	total map[usageKey]tally
 	moved map[usageKey]bool // since they were appended
 
 	incarnation uint64
 	appender    func(domain.Slot) *journal.PartitionAppender
 	appending   chan struct{} // holds one while totals are appended
+	elsewhere   elsewhere
 }
+
+// tally is a total of hits, and of those that took a token of the account's rate.
+type tally struct{ hits, taken uint64 }
 
 type usageKey struct {
 	account     domain.AccountID
@@ -33,7 +37,7 @@ type usageKey struct {
 // count is a total on its way into the log.
 type count struct {
 	usageKey
-	total   uint64
+	tally
 	pending journal.PendingAppend
 	err     error
 }
@@ -41,21 +45,29 @@ type count struct {
 // countEvery is how often totals are appended.
 const countEvery = time.Second
 
-func newUsage(incarnation uint64, appender func(domain.Slot) *journal.PartitionAppender) *usage {
+func newUsage(incarnation uint64, now func() time.Time, appender func(domain.Slot) *journal.PartitionAppender) *usage {
 	return &usage{
-		total: map[usageKey]uint64{}, moved: map[usageKey]bool{}, incarnation: incarnation, appender: appender,
-		appending: make(chan struct{}, 1),
+		total: map[usageKey]tally{}, moved: map[usageKey]bool{}, incarnation: incarnation, appender: appender,
+		appending: make(chan struct{}, 1), elsewhere: newElsewhere(incarnation, now),
 	}
 }
 
-// Hit counts an answered request.
-func (u *usage) Hit(account domain.AccountID, application domain.ApplicationID, at time.Time) {
-	k := usageKey{account, application, uint32(at.Unix() / 3600)}
+// Hit counts an answered request; paid: it took a token of the account's rate.
+func (u *usage) Hit(account domain.AccountID, application domain.ApplicationID, at time.Time, paid bool) {
+	k := usageKey{account, application, hourOf(at)}
 	u.mu.Lock()
-	u.total[k]++
+	t := u.total[k]
+	t.hits++
+	if paid {
+		t.taken++
+	}
+	u.total[k] = t
 	u.moved[k] = true
 	u.mu.Unlock()
 }
+
+// hourOf is the hour since 1970 that a moment lies in.
+func hourOf(t time.Time) uint32 { return uint32(t.Unix() / 3600) }
 
 // run appends what moved every second, until ctx ends.
 func (u *usage) run(ctx context.Context) {
@@ -106,7 +118,7 @@ func (u *usage) append(ctx context.Context) {
 func (c *count) record(incarnation uint64) domain.Record {
 	return domain.Record{
 		Kind: domain.KindUsage, Account: c.account, Application: c.application,
-		Command: &domain.Usage{Application: c.application, Hour: c.hour, Incarnation: incarnation, Total: c.total},
+		Command: &domain.Usage{Application: c.application, Hour: c.hour, Incarnation: incarnation, Total: c.hits, Taken: c.taken},
 	}
 }
 
@@ -118,7 +130,7 @@ func (u *usage) take() []count {
 	newest := uint32(0)
 	for k := range u.moved {
 		newest = max(newest, k.hour)
-		out = append(out, count{usageKey: k, total: u.total[k]})
+		out = append(out, count{usageKey: k, tally: u.total[k]})
 	}
 	clear(u.moved)
 	for k := range u.total {
@@ -133,6 +145,7 @@ func (u *usage) take() []count {
 func (u *usage) giveBack(c *count) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	u.total[c.usageKey] = max(u.total[c.usageKey], c.total)
+	t := u.total[c.usageKey]
+	u.total[c.usageKey] = tally{max(t.hits, c.hits), max(t.taken, c.taken)}
 	u.moved[c.usageKey] = true
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -55,7 +56,7 @@ func TestUsage_IsTheNaiveCount(t *testing.T) {
 			for range 17_000 {
 				app := domain.ApplicationID(1 + rnd.IntN(applications))
 				at := began.Add(time.Duration(rnd.IntN(7000)) * time.Second)
-				r.node.Hit(1, app, at)
+				r.node.Hit(1, app, at, true)
 				want[hitKey{app, uint32(at.Unix() / 3600)}]++
 				if rnd.IntN(1000) == 0 {
 					time.Sleep(time.Second)
@@ -106,7 +107,7 @@ func TestUsage_TwoNodesAddUp(t *testing.T) {
 				r := []*harness{one, two}[rnd.IntN(2)]
 				app := domain.ApplicationID(1 + rnd.IntN(applications))
 				at := began.Add(time.Duration(rnd.IntN(7000)) * time.Second)
-				r.node.Hit(1, app, at)
+				r.node.Hit(1, app, at, true)
 				want[hitKey{app, uint32(at.Unix() / 3600)}]++
 				if rnd.IntN(300) == 0 {
 					time.Sleep(time.Second)
@@ -122,13 +123,88 @@ func TestUsage_TwoNodesAddUp(t *testing.T) {
 	})
 }
 
+// A node hears once what requests on other nodes took of an account's rate, whatever partition
+// their counts come by: not its own, not those without a token, none of those that it reads when
+// it catches up, and none that were taken before it started.
+func TestUsage_Elsewhere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rnd := seeded(t)
+		time.Sleep(59*time.Minute + 50*time.Second) // an hour begins soon
+		one := newHarness(t, 4, Options{Incarnation: 1})
+		two := &harness{
+			t: t, fs: vfs.NewCrashableMem(), journal: one.journal, catalog: one.catalog,
+			source: newMemSource(), letters: &letters{}, options: Options{Incarnation: 2, markEvery: 100},
+		}
+		two.open()
+		t.Cleanup(two.close)
+		var mu sync.Mutex
+		heard := map[*harness]map[domain.AccountID]uint64{one: {}, two: {}}
+		listen := func(r *harness) {
+			r.node.Elsewhere(func(account domain.AccountID, tokens uint64) {
+				mu.Lock()
+				defer mu.Unlock()
+				heard[r][account] += tokens
+			})
+		}
+		want := map[*harness]map[domain.AccountID]uint64{one: {}, two: {}}
+		spread := func(hits int) {
+			for range hits {
+				from, to := one, two
+				if rnd.IntN(2) == 0 {
+					from, to = two, one
+				}
+				app, paid := domain.ApplicationID(1+rnd.IntN(20)), rnd.IntN(3) > 0
+				account := domain.AccountID(1 + app%3)
+				from.node.Hit(account, app, time.Now(), paid)
+				if paid {
+					want[to][account]++
+				}
+				if rnd.IntN(100) == 0 {
+					time.Sleep(time.Second)
+				}
+			}
+			time.Sleep(3 * time.Second)
+		}
+		same := func() {
+			t.Helper()
+			mu.Lock()
+			defer mu.Unlock()
+			if !maps.Equal(want[one], heard[one]) || !maps.Equal(want[two], heard[two]) {
+				t.Fatalf("heard %v and %v, want %v and %v", heard[one], heard[two], want[one], want[two])
+			}
+		}
+		listen(one)
+		listen(two)
+		one.node.Hit(1, 1, time.Now(), true) // in the hour of the start: no more than noted
+		time.Sleep(15 * time.Second)
+		spread(3000)
+		same()
+		two.close()
+		for app := range domain.ApplicationID(20) {
+			one.node.Hit(1, app+1, time.Now(), true)
+		}
+		time.Sleep(time.Minute)
+		two.options.Incarnation = 3
+		two.boot()
+		listen(two)
+		two.ready()
+		same()
+		for range 3 {
+			one.node.Hit(1, 99, time.Now(), true)
+			time.Sleep(2 * time.Second)
+		}
+		want[two][1] += 2 // without the first one
+		same()
+	})
+}
+
 // A kill loses at most what was counted in its last second: older hits are in the log.
 func TestUsage_AKillLosesTheLastSecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newHarness(t, 2, Options{})
 		at := time.Date(2026, 3, 15, 11, 0, 0, 0, time.UTC)
 		for range 40 {
-			r.node.Hit(1, 1, at)
+			r.node.Hit(1, 1, at, true)
 			time.Sleep(100 * time.Millisecond)
 		}
 		time.Sleep(time.Second)
@@ -164,8 +240,8 @@ func TestUsage_WaitsForTheBroker(t *testing.T) {
 		hour := time.Date(2026, 3, 15, 11, 0, 0, 0, time.UTC)
 		off.Store(true)
 		for range 300 {
-			r.node.Hit(1, 1, hour)
-			r.node.Hit(1, 2, hour)
+			r.node.Hit(1, 1, hour, true)
+			r.node.Hit(1, 2, hour, true)
 			time.Sleep(time.Second)
 		}
 		off.Store(false)
@@ -192,7 +268,7 @@ func TestUsage_WaitsForTheBroker(t *testing.T) {
 
 // BenchmarkUsage_Hit is what a request pays for being counted.
 func BenchmarkUsage_Hit(b *testing.B) {
-	u := newUsage(1, nil)
+	u := newUsage(1, time.Now, nil)
 	at := time.Date(2026, 3, 15, 11, 0, 0, 0, time.UTC)
 	for _, applications := range []int{1, 1000} {
 		b.Run(fmt.Sprint(applications), func(b *testing.B) {
@@ -201,7 +277,7 @@ func BenchmarkUsage_Hit(b *testing.B) {
 				i := rand.IntN(applications)
 				for pb.Next() {
 					i++
-					u.Hit(1, domain.ApplicationID(i%applications), at)
+					u.Hit(1, domain.ApplicationID(i%applications), at, true)
 				}
 			})
 		})

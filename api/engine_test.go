@@ -45,6 +45,8 @@ type fakeEngine struct {
 	asked     []domain.Question
 	waited    []domain.Position
 	hits      int
+	paid      int
+	elsewhere func(domain.AccountID, uint64)
 
 	usage      []domain.HourHits // of account 1
 	usageAsked []domain.UsageQuestion
@@ -265,11 +267,16 @@ func (s *fakeEngine) Usage(_ context.Context, q *domain.UsageQuestion, wait doma
 
 func (s *fakeEngine) Lag() time.Duration { return 12 * time.Millisecond }
 
-func (s *fakeEngine) Hit(domain.AccountID, domain.ApplicationID, time.Time) {
+func (s *fakeEngine) Hit(_ domain.AccountID, _ domain.ApplicationID, _ time.Time, paid bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.hits++
+	if paid {
+		s.paid++
+	}
 }
+
+func (s *fakeEngine) Elsewhere(f func(domain.AccountID, uint64)) { s.elsewhere = f }
 
 // testHasher hashes under a fixed secret.
 type testHasher struct{}

@@ -240,3 +240,26 @@ func TestRate_IsNoOutcome(t *testing.T) {
 	h.status(w, http.StatusOK)
 	equal(t, "", w.Header().Get("Idempotent-Replayed"), "replayed")
 }
+
+// What requests on other nodes took is missing from the bucket of the account, for 16 seconds at
+// most, and from no other one; a request that took no token is told the engine as such.
+func TestRate_Elsewhere(t *testing.T) {
+	h, clock := limited(t, domain.Limits{Rate: 2, Burst: 4, Mode: domain.HardLimit})
+	h.engine.elsewhere(1, 2)
+	w := h.get("/v1.1/brands")
+	equal(t, "4 1 2 ", rateHeaders(w), "after two elsewhere")
+	equal(t, 1, h.engine.paid, "paid")
+	h.engine.elsewhere(1, 4)
+	w = h.get("/v1.1/brands")
+	h.refused(w, domain.RateLimited, "")
+	equal(t, "4 0 4 2", rateHeaders(w), "a debt of three")
+	h.status(h.get("/v1.1/brands", "If-None-Match", w.Header().Get("Etag")), http.StatusTooManyRequests, "no tag")
+	h.engine.elsewhere(1, 1000)
+	equal(t, "4 0 18 17", rateHeaders(h.get("/v1.1/brands")), "the greatest debt is that of 16 seconds")
+	equal(t, "4 3 1 ", rateHeaders(h.do("GET", keyed("/v1.1/brands", keyStranger), "")), "another account")
+	*clock = clock.Add(16_500 * time.Millisecond)
+	first := h.get("/v1.1/brands")
+	equal(t, "4 0 2 ", rateHeaders(first), "the debt is paid")
+	h.status(h.get("/v1.1/brands", "If-None-Match", first.Header().Get("Etag")), http.StatusNotModified)
+	equal(t, 3, h.engine.paid, "paid, without refusals and a 304")
+}

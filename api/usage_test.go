@@ -1,7 +1,6 @@
 package api
 
 import (
-	"fmt"
 	"maps"
 	"math/rand/v2"
 	"net/url"
@@ -221,5 +220,5 @@ func TestUsage_AccountPositionAndPoll(t *testing.T) {
 	tag := w.Header().Get("Etag")
 	h.status(h.get(target, "If-None-Match", tag), 304)
 	h.engine.usage = []domain.HourHits{{Application: 2, Hour: hourOf(time.Date(2026, 3, 1, 5, 0, 0, 0, time.UTC)), Hits: 1}}
-	h.status(h.get(target, "If-None-Match", tag), 200, fmt.Sprint("after a hit"))
+	h.status(h.get(target, "If-None-Match", tag), 200, "after a hit")
 }

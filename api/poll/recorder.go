@@ -116,6 +116,9 @@ func (r *Recorder) Unchanged(account domain.AccountID, since domain.Versions, f 
 func (r *Recorder) Lag() time.Duration { return r.engine.Lag() }
 
 // Hit counts a request.
-func (r *Recorder) Hit(account domain.AccountID, application domain.ApplicationID, at time.Time) {
-	r.engine.Hit(account, application, at)
+func (r *Recorder) Hit(account domain.AccountID, application domain.ApplicationID, at time.Time, paid bool) {
+	r.engine.Hit(account, application, at, paid)
 }
+
+// Elsewhere is no part of an answer.
+func (r *Recorder) Elsewhere(f func(account domain.AccountID, tokens uint64)) { r.engine.Elsewhere(f) }

@@ -50,8 +50,11 @@ type Engine interface {
 	// Lag is now − the latest moment at which every log's end then seen has since
 	// been applied.
 	Lag() time.Duration
-	// Hit counts an answered request.
-	Hit(account domain.AccountID, application domain.ApplicationID, at time.Time)
+	// Hit counts an answered request; paid: it took a token of the account's rate.
+	Hit(account domain.AccountID, application domain.ApplicationID, at time.Time, paid bool)
+	// Elsewhere has f called with the tokens that an account's requests on other nodes took
+	// since the last call. f does not block: it is called on the engine's goroutines.
+	Elsewhere(f func(account domain.AccountID, tokens uint64))
 }
 
 // Catalog is one state of the catalog.

@@ -40,7 +40,8 @@ func newLimiter() *limiter {
 	return &limiter{buckets: map[domain.AccountID]*bucket{}, sweepAt: fewestBuckets}
 }
 
-// bucket bounds the requests of one account over all of its keys on this node.
+// bucket bounds the requests of one account over all of its keys. It fills at the account's rate;
+// requests of this node take from it, those of other nodes too when the engine knows of them.
 type bucket struct {
 	tokens *rate.Limiter
 	terms  atomic.Pointer[terms]
@@ -97,6 +98,24 @@ func (l *limiter) add(account domain.AccountID, t *terms, now time.Time) *bucket
 	b.terms.Store(t)
 	l.buckets[account] = b
 	return b
+}
+
+// The greatest debt of a bucket: the requests of so many seconds, and of so many bursts.
+const (
+	debtSeconds = 16
+	debtBursts  = 64
+)
+
+// elsewhere takes what requests on other nodes took of an account's rate. The bucket may be in
+// debt for it: so all nodes together serve the account's rate, though each of them knows of the
+// others a second late.
+func (l *limiter) elsewhere(account domain.AccountID, n uint64, c port.Catalog, now time.Time) {
+	b := l.of(account, c, now)
+	t := b.terms.Load()
+	most := min(debtSeconds*float64(t.Rate), debtBursts*float64(t.Burst)) + b.tokens.TokensAt(now)
+	for owed := int(min(float64(n), most)); owed > 0; owed -= int(t.Burst) { // a burst at a time
+		b.tokens.ReserveN(now, min(owed, int(t.Burst)))
+	}
 }
 
 // idle reports that a new bucket would be the same.
@@ -214,8 +233,8 @@ func (u *allowance) show(h http.Header, refused bool) {
 		return
 	}
 	t := u.bucket.terms.Load()
-	tokens := max(u.bucket.tokens.TokensAt(u.at), 0)
-	left := uint64(min(tokens, float64(t.Burst)))
+	tokens := u.bucket.tokens.TokensAt(u.at) // below 0: a debt
+	left := uint64(min(max(tokens, 0), float64(t.Burst)))
 	until := func(wanted float64) string {
 		return strconv.FormatUint(uint64(math.Ceil(max(wanted-tokens, 0)/float64(t.Rate))), 10)
 	}

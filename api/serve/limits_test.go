@@ -71,6 +71,50 @@ func TestAllowance_GivesBack(t *testing.T) {
 	}
 }
 
+// Nodes that each serve all they may, and know of the others a second late, serve the rate of the
+// account together.
+func TestLimiter_NodesShareARate(t *testing.T) {
+	const rate, seconds = 100, 60
+	c := &limitsCatalog{account: domain.Account{Limits: domain.Limits{Rate: rate, Burst: 2 * rate, Mode: domain.HardLimit}}}
+	for _, nodes := range []int{1, 2, 3, 7} {
+		limiters, served, told := make([]*limiter, nodes), make([]int, nodes), make([]int, nodes)
+		for i := range limiters {
+			limiters[i] = newLimiter()
+		}
+		total, late := 0, 0
+		for ms := range seconds * 1000 {
+			now := limitsNow.Add(time.Duration(ms) * time.Millisecond)
+			for i, l := range limiters {
+				if u := l.take(asker(c), now); u.paid {
+					served[i]++
+					total++
+					if ms >= 10_000 {
+						late++
+					}
+				}
+			}
+			if ms%1000 != 999 {
+				continue
+			}
+			for i := range nodes {
+				more := served[i] - told[i]
+				told[i] = served[i]
+				for j, l := range limiters {
+					if j != i {
+						l.elsewhere(1, uint64(more), c, now)
+					}
+				}
+			}
+		}
+		if want := (seconds - 10) * rate; late < want*8/10 || late > want*13/10 {
+			t.Errorf("%d nodes served %d requests in the last %d s, want about %d", nodes, late, seconds-10, want)
+		}
+		if most := seconds*rate + nodes*3*rate; total > most {
+			t.Errorf("%d nodes served %d requests, want at most %d", nodes, total, most)
+		}
+	}
+}
+
 // BenchmarkLimits is what a request pays for its token and its headers.
 func BenchmarkLimits(b *testing.B) {
 	l := newLimiter()

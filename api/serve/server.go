@@ -78,6 +78,9 @@ func New(config Config) (*Server, error) {
 	if err := a.compile(config.Operations); err != nil {
 		return nil, err
 	}
+	a.Engine.Elsewhere(func(account domain.AccountID, tokens uint64) {
+		a.limits.elsewhere(account, tokens, a.Engine.Catalog(), a.Now())
+	})
 	return a, nil
 }
 

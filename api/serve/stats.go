@@ -88,7 +88,7 @@ func (a *Server) hit(x *exchange, at time.Time) {
 	switch {
 	case key == nil:
 	case x.status != http.StatusTooManyRequests:
-		a.Engine.Hit(key.Account, key.Application, at)
+		a.Engine.Hit(key.Account, key.Application, at, x.allowed.paid)
 	default:
 		x.allowed.unspend()
 	}

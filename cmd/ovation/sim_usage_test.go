@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"strconv"
 	"sync"
 	"time"
@@ -42,11 +43,11 @@ type hitCounter struct {
 }
 
 // Hit counts a hit.
-func (c hitCounter) Hit(account domain.AccountID, app domain.ApplicationID, at time.Time) {
+func (c hitCounter) Hit(account domain.AccountID, app domain.ApplicationID, at time.Time, paid bool) {
 	c.life.mu.Lock()
 	c.life.hits[appHour{app, uint32(at.Unix() / 3600)}]++
 	c.life.mu.Unlock()
-	c.engine.Hit(account, app, at)
+	c.engine.Hit(account, app, at, paid)
 }
 
 // usageLog notes which counts of hits the log has acknowledged.
@@ -170,9 +171,7 @@ func (w *simulation) closedWell() {
 	life := w.counted[len(w.counted)-1]
 	life.mu.Lock()
 	defer life.mu.Unlock()
-	for k, n := range life.hits {
-		life.stored[k] = n
-	}
+	maps.Copy(life.stored, life.hits)
 }
 
 // operatorStep is what an operator does in one step of eight: a change of limits, or a look at

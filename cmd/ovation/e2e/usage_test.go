@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -108,8 +109,8 @@ func (w *watched) shows(least, most map[string]uint64) {
 	})
 }
 
-// Hits of two nodes on one Kafka add up, on each of them; the requests of the month are those of
-// both.
+// Hits of two nodes on one Kafka add up, on each of them; the requests of the month, and those of
+// the account's rate, are those of both.
 func TestUsage_OfTwoNodes(t *testing.T) {
 	t.Parallel()
 	on := onKafka(t)
@@ -130,7 +131,8 @@ func TestUsage_OfTwoNodes(t *testing.T) {
 	account, watcher := one.application("watched", "watcher")
 	_, site := one.application("watched", "site")
 	var limits struct{ Month uint64 }
-	one.ask(fmt.Sprintf("/accounts/%d/limits", account), map[string]any{"rate": 77_777, "mode": "hard", "month": 1_000_000}, &limits)
+	terms := map[string]any{"rate": 1, "burst": 155_554, "mode": "hard", "month": 1_000_000}
+	one.ask(fmt.Sprintf("/accounts/%d/limits", account), terms, &limits)
 	want := map[string]uint64{"site": 0}
 	from := time.Now().UTC().Format(time.DateTime)
 	nodes := []*watched{
@@ -147,7 +149,14 @@ func TestUsage_OfTwoNodes(t *testing.T) {
 	for _, n := range nodes {
 		n.shows(want, want)
 	}
-	one.ask(fmt.Sprintf("/accounts/%d/limits", account), map[string]any{"rate": 77_777, "mode": "hard", "month": want["site"]}, &limits)
+	before, asked := two.remaining(site), 0
+	nodes[0].hit("site", 600, want)
+	two.eventually("the tokens that the other node took", func() bool {
+		asked++
+		return two.remaining(site) < before-asked-500
+	})
+	terms["month"] = want["site"]
+	one.ask(fmt.Sprintf("/accounts/%d/limits", account), terms, &limits)
 	for _, n := range nodes {
 		n.eventually("error 12", func() bool {
 			_, _, err := n.api(site).Brands(ctx(t), client.Params{"limit": "0"})
@@ -157,10 +166,24 @@ func TestUsage_OfTwoNodes(t *testing.T) {
 	}
 }
 
+// remaining is how many requests the node has for the key's account.
+func (n *node) remaining(key string) int {
+	n.t.Helper()
+	r, err := http.Get("http://" + n.HTTP + "/v1.1/brands?limit=0&apiKey=" + key)
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	r.Body.Close()
+	left, err := strconv.Atoi(r.Header.Get("RateLimit-Remaining"))
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	return left
+}
+
 // snoop sends requests full of secrets and keeps what is answered.
 type snoop struct {
 	*node
-	key     string
 	secrets []string
 	said    strings.Builder
 }
