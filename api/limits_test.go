@@ -263,3 +263,18 @@ func TestRate_Elsewhere(t *testing.T) {
 	h.status(h.get("/v1.1/brands", "If-None-Match", first.Header().Get("Etag")), http.StatusNotModified)
 	equal(t, 3, h.engine.paid, "paid, without refusals and a 304")
 }
+
+// A Bearer that is none is code 2, which comes before the rate: also without a token. It takes one
+// all the same, and its answer shows the limits.
+func TestRate_InvalidBearer(t *testing.T) {
+	h, _ := limited(t, domain.Limits{Rate: 1, Burst: 2, Mode: domain.HardLimit})
+	for i, want := range []string{"2 1 1 ", "2 0 2 ", "2 0 2 "} {
+		w := h.get("/v1.1/auth", "Authorization", "Bearer x")
+		if p, _ := problemOf(w); p.Error.Code != int(domain.InvalidKey) {
+			t.Errorf("request %d: %d %s", i, w.Code, w.Body)
+		}
+		equal(t, want, rateHeaders(w), i)
+	}
+	h.refused(h.get("/v1.1/brands"), domain.RateLimited, "")
+	equal(t, 3, h.engine.hits, "hits")
+}
