@@ -12,7 +12,7 @@
 //	openapi/    /openapi.json                        docs/       /docs, the document as a page
 //	client/     typed client                         avatar/     pictures of members
 //	transport/  the API's port: TLS, HTTP/2, limits  compress/   gzip and zstd
-//	personal/   sealed parts of members
+//	personal/   sealed parts of members              networks/   tokens at the networks
 //	admin/      the admin port
 //
 // What is promised: nothing that is random, hashed or read from a clock is left to the
