@@ -10,6 +10,7 @@ import (
 	"github.com/ovation-analytics/ovation/api/brands"
 	"github.com/ovation-analytics/ovation/api/docs"
 	"github.com/ovation-analytics/ovation/api/members"
+	"github.com/ovation-analytics/ovation/api/networks"
 	"github.com/ovation-analytics/ovation/api/openapi"
 	"github.com/ovation-analytics/ovation/api/personal"
 	"github.com/ovation-analytics/ovation/api/poll"
@@ -44,6 +45,8 @@ type Config struct {
 
 	CacheBytes    int   // of the response cache; default 32 MiB
 	InFlightBytes int64 // of requests under way; default 256 MiB
+
+	Networks *networks.Networks // that tokens are checked and refreshed at; nil: none
 }
 
 // API is the handler of the public interface.
@@ -70,6 +73,7 @@ func New(config Config) (*API, error) {
 	}
 	member := members.New(members.Config{
 		Tokens: tokens, HashCost: config.HashCost, PasswordKey: config.TokenKey, Sealer: sealer,
+		Networks: config.Networks,
 	})
 	document, err := document()
 	if err != nil {

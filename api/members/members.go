@@ -6,6 +6,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/networks"
 	"github.com/ovation-analytics/ovation/api/personal"
 	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/token"
@@ -18,6 +19,7 @@ type Service struct {
 	passwords *passwords
 	sealer    *personal.Sealer
 	wrong     wrongPasswords // of logins, by address
+	confirmer
 }
 
 // Config is what a Service is made of.
@@ -27,11 +29,15 @@ type Config struct {
 
 	PasswordKey [16]byte // of the pepper of passwords
 	Sealer      *personal.Sealer
+	Networks    *networks.Networks // that tokens are checked at; nil: none
 }
 
 // New makes a Service.
 func New(c Config) *Service {
-	return &Service{tokens: c.Tokens, passwords: newPasswords(c.HashCost, c.PasswordKey), sealer: c.Sealer}
+	return &Service{
+		tokens: c.Tokens, passwords: newPasswords(c.HashCost, c.PasswordKey), sealer: c.Sealer,
+		confirmer: newConfirmer(c.Networks),
+	}
 }
 
 // signedIn is the service of the latest login; of several the record made first.

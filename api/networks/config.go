@@ -49,7 +49,7 @@ func parse(text []byte) (config, error) {
 		}
 		n, err := parseNetwork(e.value)
 		if err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", service, err))
+			errs = append(errs, under(service.String(), err))
 		}
 		out[service] = n
 	}
@@ -116,10 +116,22 @@ func readObject(text []byte, known map[string]func([]byte) error) error {
 			continue
 		}
 		if err := read(e.value); err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", e.name, err))
+			errs = append(errs, under(e.name, err))
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// under is an error at a place; each of several names it.
+func under(place string, err error) error {
+	if several, ok := err.(interface{ Unwrap() []error }); ok {
+		var errs []error
+		for _, e := range several.Unwrap() {
+			errs = append(errs, under(place, e))
+		}
+		return errors.Join(errs...)
+	}
+	return fmt.Errorf("%s: %w", place, err)
 }
 
 // entry is a name of an object and what it has.

@@ -63,7 +63,7 @@ var badFiles = map[string][]string{
 	`{"spotify": {"client_id": "x"}}`:                                                         {"client_id and client_secret are for a token_endpoint"},
 	`{"spotify": {"client_secret": "secret-x"}}`:                                              {"client_id and client_secret are for a token_endpoint"},
 	`{"spotify": {"token_endpoint": "https://x.example"}}`:                                    {"token_endpoint needs client_id"},
-	`{"spotify": {"client_secret": 1234567, "client_id": ""}}`:                                {"client_secret: not a text, or empty", "client_id: not a text"},
+	`{"spotify": {"client_secret": 1234567, "client_id": ""}}`:                                {"spotify: client_secret: not a text, or empty", "spotify: client_id: not a text"},
 	`{"spotify": {"check": {"url": "https://x.example"}}}`:                                    {"check: url and uid are needed"},
 	`{"spotify": {"check": {"uid": "id"}}}`:                                                   {"check: url and uid are needed"},
 	`{"spotify": {"check": {"url": "https://x.example", "uid": "a..b"}}}`:                     {"check: uid: names with a dot"},
