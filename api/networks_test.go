@@ -2,6 +2,7 @@ package api
 
 import (
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -20,6 +21,10 @@ type network struct {
 	users  map[string]string // by token
 	fails  bool
 	checks int
+
+	grants map[string]string // the answer to each refresh token
+	asked  []string          // the refresh tokens that came
+	before func()            // comes before an answer; nil: nothing
 }
 
 // withNetwork is a fixture whose spotify has a check and a token endpoint at a network in process,
@@ -29,6 +34,7 @@ func withNetwork(t *testing.T) (*fixture, *network) {
 	n := &network{users: map[string]string{"good": "u-7", "other": "u-8"}}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /me", n.me)
+	mux.HandleFunc("POST /token", n.token)
 	n.Server = httptest.NewServer(mux)
 	h := newFixture(t)
 	text := fmt.Sprintf(`{
@@ -60,6 +66,36 @@ func (n *network) me(w http.ResponseWriter, r *http.Request) {
 	default:
 		fmt.Fprintf(w, `{"id":%q}`, user)
 	}
+}
+
+// token answers a refresh token.
+func (n *network) token(w http.ResponseWriter, r *http.Request) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	given := r.PostFormValue("refresh_token")
+	n.asked = append(n.asked, given)
+	if n.before != nil {
+		n.before()
+	}
+	w.Header().Set("Content-Type", "application/json")
+	switch answer, known := n.grants[given]; {
+	case n.fails:
+		w.WriteHeader(http.StatusBadGateway)
+	case !known:
+		w.WriteHeader(http.StatusBadRequest)
+		_, _ = io.WriteString(w, `{"error":"invalid_grant","error_description":"`+given+`"}`)
+	default:
+		_, _ = io.WriteString(w, answer)
+	}
+}
+
+// refreshed are the refresh tokens that came since the last time.
+func (n *network) refreshed() string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	out := strings.Join(n.asked, " ")
+	n.asked = nil
+	return out
 }
 
 // fail has the network answer nothing useful, or answer again.
@@ -193,4 +229,26 @@ func TestPublicKey_UsesCheckedNetworks(t *testing.T) {
 	if e := answered[wire.Envelope](h, post("/v1.1/member/login", "service=spotify&uid=u-7&authtoken=good")); e.Data.ID == 0 {
 		t.Errorf("%+v", e)
 	}
+}
+
+// RoundTrip answers in the place of a network.
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) {
+	w := httptest.NewRecorder()
+	f(w, r)
+	return w.Result(), nil
+}
+
+type roundTrip http.HandlerFunc
+
+// endpoint is a token endpoint of spotify, which takes any refresh token.
+func endpoint(t testing.TB) *networks.Networks {
+	t.Helper()
+	n, err := networks.Open([]byte(`{"spotify": {"token_endpoint": "https://net.example/token", "client_id": "ovation"}}`), discarded)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n.Over(roundTrip(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"access_token":"token-2","refresh_token":"refresh-2","expires_in":3600}`)
+	}))
 }

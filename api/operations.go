@@ -67,6 +67,7 @@ func operations(member *members.Service, brand *brands.Service) []*serve.Operati
 		serve.Post("verifyMember", "Members", "/v1.1/member/:memberid/verify", "Mark an address of a member as verified", member.Verify),
 		serve.Post("resetMember", "Members", "/v1.1/member/:memberid/reset", "Give a member another password and another access token", member.Reset, serve.Advanced),
 		serve.Post("removeService", "Members", "/v1.1/member/:memberid/service/:serviceid/delete", "Remove a service record of a member", member.RemoveService),
+		serve.Post("refreshTokens", "Members", "/v1.1/member/:memberid/tokens/refresh", "Ask a member's network for a new token", member.RefreshTokens, serve.Advanced),
 		serve.Get("findMember", "Members", "/v1.1/member", "A member, found by a name, with its opt-ins and service records", member.Find, serve.Cached, serve.PublicWithBearer),
 		serve.Get("getMember", "Members", "/v1.1/member/:memberid", "A member with its opt-ins and service records", member.Show, serve.Cached, serve.PublicWithBearer),
 		serve.Post("deleteMemberActivity", "Members", "/v1.1/member/:memberid/activity/:actionid/delete", "Delete an action of a member: it is in no number and no list any more, and a repeat does not bring it back", members.DeleteAction),

@@ -55,12 +55,17 @@ func Open(text []byte, log *slog.Logger) (*Networks, error) {
 	transport.MaxIdleConnsPerHost = maxConns
 	transport.IdleConnTimeout = idleFor
 	transport.MaxResponseHeaderBytes = maxAnswer
-	client := &http.Client{
-		Transport:     limited{transport},
+	n := &Networks{by: by, log: log}
+	return n.Over(transport), nil
+}
+
+// Over is the networks with another way to send requests.
+func (n *Networks) Over(next http.RoundTripper) *Networks {
+	return &Networks{by: n.by, log: n.log, client: &http.Client{
+		Transport:     limited{next},
 		Timeout:       timeLimit,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
-	return &Networks{by: by, client: client, log: log}, nil
+	}}
 }
 
 // Close closes connections that are not in use.
@@ -89,7 +94,7 @@ func (*Networks) LogValue() slog.Value { return slog.StringValue("[networks]") }
 func (*Networks) MarshalText() ([]byte, error) { return []byte("[networks]"), nil }
 
 // limited bounds what is read of an answer.
-type limited struct{ next *http.Transport }
+type limited struct{ next http.RoundTripper }
 
 // RoundTrip sends a request.
 func (l limited) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -101,7 +106,11 @@ func (l limited) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // CloseIdleConnections closes connections that are not in use.
-func (l limited) CloseIdleConnections() { l.next.CloseIdleConnections() }
+func (l limited) CloseIdleConnections() {
+	if t, ok := l.next.(interface{ CloseIdleConnections() }); ok {
+		t.CloseIdleConnections()
+	}
+}
 
 // limitedBody is a body that fails where it is longer than what is left.
 type limitedBody struct {

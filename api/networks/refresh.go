@@ -29,14 +29,23 @@ type Credentials struct {
 	Lifetime     time.Duration // of the token, in whole seconds; 0: the network does not say
 }
 
+// Refreshes is nil where a token endpoint is configured for the service, else an error with code
+// domain.Unavailable.
+func (n *Networks) Refreshes(service domain.Service) error {
+	if n.of(service).refresh == nil {
+		return domain.Fail(domain.Unavailable, "no token endpoint is configured for "+service.String())
+	}
+	return nil
+}
+
 // Refresh asks the network for a new token (RFC 6749, section 6). ErrRefused: it does not take the
 // refresh token; else the error has code domain.Unavailable, also where no token endpoint is
 // configured. A network may take a refresh token once: what it gives has to be kept.
 func (n *Networks) Refresh(ctx context.Context, service domain.Service, refreshToken string) (Credentials, error) {
-	r := n.of(service).refresh
-	if r == nil {
-		return Credentials{}, domain.Fail(domain.Unavailable, "no token endpoint is configured for "+service.String())
+	if err := n.Refreshes(service); err != nil {
+		return Credentials{}, err
 	}
+	r := n.of(service).refresh
 	token, err := r.ask(context.WithValue(ctx, oauth2.HTTPClient, n.client), refreshToken)
 	var out Credentials
 	if err == nil {

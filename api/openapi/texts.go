@@ -135,6 +135,7 @@ var Notes = map[string]string{
 	"verifyMember":          "The caller has verified the address. Error 15 with the key of another application than that which the member registered with; error 7 where another member has the address verified, and nothing changes.",
 	"resetMember":           "The access token of before is no token any more, a lock of the address ends.",
 	"removeService":         "Its identity is free again, and an address that was verified on it alone is not verified any more. Error 7: it is the last one.",
+	"refreshTokens":         "The token endpoint configured for service is asked by the record's TokenSecret: Token, Expires and, where the network sends a new one, TokenSecret are replaced, and Valid is 1. A refresh token that the network refuses makes Valid 0. Error 7: the record has no refresh token; error 11: no token endpoint is configured, or it cannot be asked.",
 	"loginMember":           "Error 13 where no member has the identity under this application, also while its registration waits. 10 wrong passwords in 15 minutes for one identity lock it for 15 minutes, 100 from one address the address. A public key logs in by email, and by networks whose authtoken is checked. Error 4 of authtoken: the network does not confirm it; error 11: the network cannot be asked.",
 	"attachService":         "The answer is an array of exactly one envelope.",
 	"deleteBrand":           "Error 7 while segments or definitions use it, unless force=1: they go, too. Actions stay in feeds.",
