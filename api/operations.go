@@ -61,6 +61,7 @@ func operations(member *members.Service, brand *brands.Service) []*serve.Operati
 		serve.Post("optOutOfSegment", "Segments", "/v1.1/segment/:segmentid/optout", "Opt a member out of a segment", member.OptSegment(members.OptsOut), serve.PublicWithBearer),
 
 		serve.Post("registerMember", "Members", "/v1.1/member/register", "Register a member by a service, or meet it again", member.Register, serve.Public, serve.WithBearer),
+		serve.Post("registerMembers", "Members", "/v1.1/members/register", "Register many members: good ones are taken whatever the others are", member.RegisterMany, serve.Advanced, serve.Many[members.Registration]),
 		serve.Post("attachService", "Members", "/v1.1/member/:memberid/register", "Attach a service to a member, or update the one it has", member.Attach, serve.PublicWithBearer),
 		serve.Post("loginMember", "Members", "/v1.1/member/login", "Log a member in by a service", member.Login, serve.Public),
 		serve.Post("updateMember", "Members", "/v1.1/member/:memberid/update", "Update a member: what is given overwrites", member.Update, serve.Objects("extended"), serve.PublicWithBearer),

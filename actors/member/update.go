@@ -137,10 +137,7 @@ func (s *State) ResetPassword(dst []domain.Change, c *domain.ResetPassword) ([]d
 		return dst, UpdateUnknown
 	}
 	return s.change(dst, func(m *domain.Member) {
-		m.Passwords = slices.DeleteFunc(slices.Clone(m.Passwords), func(p domain.Password) bool {
-			return p.Address == c.Address
-		})
-		m.Passwords = append(m.Passwords, domain.Password{Address: c.Address, Hash: c.Password})
+		replacePassword(m, c.Address, c.Password)
 		m.TokenHash, m.TokenMade = c.TokenHash, c.At/1000
 		m.Updated = max(m.Updated, c.At)
 		putPersonal(m, &c.Personal)

@@ -128,7 +128,24 @@ func (s *Service) prepareLogin(
 		_, err := s.passwords.hash(ctx, in.Password, "")
 		return err
 	}
-	l.Password, err = s.passwords.hash(ctx, in.Password, m.Password(l.Identity))
+	known := m.Password(l.Identity)
+	l.Password, err = s.passwords.check(ctx, in.Password, known, sealedHash(m, l.Identity))
+	if err != nil || !wasImported(known) || l.Password != known {
+		return err
+	}
+	return s.rehash(ctx, req, in, m, l)
+}
+
+// rehash replaces a hash that was imported by one of this program.
+func (s *Service) rehash(
+	ctx context.Context, req *serve.Request, in *loginIn, m *domain.Member, l *domain.LogIn,
+) (err error) {
+	if l.Rehash, err = s.passwords.hash(ctx, in.Password, ""); err != nil {
+		return err
+	}
+	p := personal.Of(m)
+	dropSealedHash(&p, l.Identity)
+	l.Personal, err = s.sealer.Put(ctx, req.Account(), m, &p)
 	return err
 }
 

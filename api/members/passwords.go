@@ -62,8 +62,9 @@ func newPasswords(cost HashCost, key [16]byte) *passwords {
 	return p
 }
 
-// hash is what is stored of a password, in PHC format: the keyed hash of its argon2id hash, under the parameters and the salt of a hash that
-// is known, else under today's and a new salt. ErrUnavailable: too many wait already.
+// hash is what is stored of a password, in PHC format: the keyed hash of its argon2id hash, under
+// the parameters and the salt of a hash that is known, else under today's and a new salt.
+// ErrUnavailable: too many wait already.
 func (p *passwords) hash(ctx context.Context, password, known string) (string, error) {
 	cost, salt := p.cost, make([]byte, saltLen)
 	_, _ = rand.Read(salt) // never fails
@@ -73,21 +74,38 @@ func (p *passwords) hash(ctx context.Context, password, known string) (string, e
 			return "", &domain.Error{Code: domain.Internal, Op: "read a password's parameters", Err: err}
 		}
 	}
+	var key []byte
+	err := p.slowly(ctx, func() {
+		key = argon2.IDKey([]byte(password), salt, cost.Passes, cost.MemoryKiB, cost.Lanes, keyLen)
+	})
+	if err != nil {
+		return "", err
+	}
+	return phcHead(cost, salt) + p.keyed(key), nil
+}
+
+// slowly does what takes much memory or time, a bounded number at once.
+func (p *passwords) slowly(ctx context.Context, hash func()) error {
 	defer p.waiting.Add(-1)
 	if p.waiting.Add(1) > passwordsWaiting {
-		return "", domain.ErrUnavailable
+		return domain.ErrUnavailable
 	}
 	select {
 	case p.slots <- struct{}{}:
 	case <-ctx.Done():
-		return "", domain.ErrUnavailable
+		return domain.ErrUnavailable
 	}
 	defer func() { <-p.slots }()
-	key := argon2.IDKey([]byte(password), salt, cost.Passes, cost.MemoryKiB, cost.Lanes, keyLen)
-	// The log has the hash for ever: without the installation's secret it says nothing of a password.
+	hash()
+	return nil
+}
+
+// keyed is what is stored of a hash. The log has it for ever: without the installation's secret it
+// says nothing of a password.
+func (p *passwords) keyed(hash []byte) string {
 	mac := hmac.New(sha256.New, p.pepper[:])
-	mac.Write(key)
-	return phcHead(cost, salt) + base64.RawStdEncoding.EncodeToString(mac.Sum(nil)), nil
+	mac.Write(hash)
+	return base64.RawStdEncoding.EncodeToString(mac.Sum(nil))
 }
 
 // phcHead is a hash in PHC format up to the hash itself.

@@ -140,16 +140,11 @@ func (s *Service) registerBy(ctx context.Context, req *serve.Request, in *regist
 	if err := s.permitted(req, service, to); err != nil {
 		return nil, err
 	}
-	if err := pastDay(req, in.Birthdate); err != nil {
+	if err := checkRegistration(req, in); err != nil {
 		return nil, err
 	}
 	if err := s.confirm(ctx, req, service, in.AuthToken, in.UID); err != nil {
 		return nil, err
-	}
-	if in.SegmentID != 0 {
-		if _, err := req.Segment(in.SegmentID, "segmentid"); err != nil {
-			return nil, err
-		}
 	}
 	out, err := s.submitRegistration(ctx, req, newRegistration(req, in), to)
 	if err != nil {
@@ -160,6 +155,16 @@ func (s *Service) registerBy(ctx context.Context, req *serve.Request, in *regist
 		return nil, err
 	}
 	return []*wire.Envelope{s.envelope(req, member, service)}, nil
+}
+
+// checkRegistration refuses a birth date that is not past and a segment that the account does not
+// have.
+func checkRegistration(req *serve.Request, in *registerIn) error {
+	if err := pastDay(req, in.Birthdate); err != nil || in.SegmentID == 0 {
+		return err
+	}
+	_, err := req.Segment(in.SegmentID, "segmentid")
+	return err
 }
 
 // pastDay refuses a birth date that is not past; nil: none is given.

@@ -21,10 +21,15 @@ type registration struct {
 	uuid     [16]byte
 	random   [10]byte // of the access token
 	visit    domain.Visit
+
+	application domain.ApplicationID
+	imported    importedHash // instead of a password
 }
 
 func newRegistration(req *serve.Request, in *registerIn) *registration {
-	r := &registration{in: in, service: domain.Service(in.Service), uid: in.UID, uuid: newUUID()}
+	r := &registration{
+		in: in, service: domain.Service(in.Service), uid: in.UID, uuid: newUUID(), application: req.App.ID,
+	}
 	if r.service == domain.Email {
 		r.uid = strings.ToLower(string(*in.Email))
 	}
@@ -146,11 +151,7 @@ func (s *Service) prepare(
 	}
 	m, p := s.command(req, r, known)
 	if r.service == domain.Email {
-		var hash string
-		if holder != nil {
-			hash = holder.Password(r.identity)
-		}
-		if m.Password, err = s.passwords.hash(ctx, r.in.Password, hash); err != nil {
+		if m.Password, err = s.password(ctx, r, holder, p); err != nil {
 			return err
 		}
 	}
@@ -164,6 +165,38 @@ func (s *Service) prepare(
 		sub.Slot = to.Slot()
 	}
 	return nil
+}
+
+// password is what is stored of the password of a registration by email, under the salt of that which
+// the holder of the address has; p gets what of an imported hash is sealed.
+func (s *Service) password(
+	ctx context.Context, r *registration, holder *domain.Member, p *domain.Personal,
+) (string, error) {
+	known := ""
+	if holder != nil {
+		known = holder.Password(r.identity)
+	}
+	if r.imported == "" {
+		sealed := ""
+		if holder != nil {
+			sealed = sealedHash(holder, r.identity)
+		}
+		return s.passwords.check(ctx, r.in.Password, known, sealed)
+	}
+	if known != "" && wasImported(known) && sealedHash(holder, r.identity) == string(r.imported) {
+		return known, nil
+	}
+	stored, sealed, err := s.passwords.imported(r.imported)
+	switch {
+	case err != nil:
+		return "", err
+	case known != "" && known != stored:
+		return "", domain.Bad(domain.Conflict, "password_hash", "the email is registered with another password")
+	case sealed != "":
+		part := p.Service(r.application, r.identity)
+		part.Fields = part.Fields.With(domain.Fields{{Field: domain.RecordImportedHash, Value: sealed}})
+	}
+	return stored, nil
 }
 
 // holderOf is the member that has an identity; nil: none has.

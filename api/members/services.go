@@ -94,6 +94,7 @@ func (s *Service) Reset(ctx context.Context, req *serve.Request, in *resetIn) (*
 				}
 			}
 			p.TokenRandom = random
+			dropSealedHash(p, address)
 			c := &domain.ResetPassword{
 				Member: m.ID, Address: address, Password: password, TokenHash: s.tokens.Hash(random), At: req.Now.UnixMilli(),
 			}
