@@ -1,4 +1,4 @@
-package members
+package registration
 
 import (
 	"context"
@@ -52,7 +52,7 @@ func (s *Service) meet(ctx context.Context, m *manyItem, fresh bool) error {
 	}
 	m.part = *p
 	m.sub = m.req.Submission()
-	m.sub.Request = attempt(m.req.ID, m.rounds)
+	m.sub.Request = personal.AttemptID(m.req.ID, m.rounds)
 	if m.hash != 0 {
 		m.sub.BodyHash = m.hash
 	}

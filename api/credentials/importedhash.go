@@ -1,4 +1,4 @@
-package members
+package credentials
 
 import (
 	"context"
@@ -21,13 +21,13 @@ const (
 	maxBcryptCost = 14 // about a second
 )
 
-// importedHash is a hash of a password that was made elsewhere, as a request gives it.
-type importedHash string
+// ImportedHash is a hash of a password that was made elsewhere, as a request gives it.
+type ImportedHash string
 
 var errImportedHash = errors.New("must be a bcrypt hash of a cost up to 14, or an argon2id hash of 32 bytes in PHC format")
 
 // ParseParam reads a hash. The error does not quote it.
-func (h *importedHash) ParseParam(s string) error {
+func (h *ImportedHash) ParseParam(s string) error {
 	if strings.HasPrefix(s, "$2") {
 		cost, err := bcrypt.Cost([]byte(s))
 		if err != nil || cost > maxBcryptCost || len(s) != 60 {
@@ -36,7 +36,7 @@ func (h *importedHash) ParseParam(s string) error {
 	} else if _, err := argonKey(s); err != nil {
 		return errImportedHash
 	}
-	*h = importedHash(s)
+	*h = ImportedHash(s)
 	return nil
 }
 
@@ -52,9 +52,9 @@ func argonKey(phc string) ([]byte, error) {
 	return key, nil
 }
 
-// imported is what is stored of an imported hash, and what of it is sealed with the service
+// Imported is what is stored of an imported hash, and what of it is sealed with the service
 // record.
-func (p *passwords) imported(h importedHash) (stored, sealed string, err error) {
+func (p *Passwords) Imported(h ImportedHash) (stored, sealed string, err error) {
 	if !strings.HasPrefix(string(h), "$2") {
 		key, err := argonKey(string(h))
 		if err != nil {
@@ -68,11 +68,11 @@ func (p *passwords) imported(h importedHash) (stored, sealed string, err error) 
 	return head + p.keyed([]byte(head+string(h))), string(h), nil
 }
 
-// check is what is stored of a password if it is the right one, else something else under the same
+// Check is what is stored of a password if it is the right one, else something else under the same
 // salt: known is what is stored, sealed the hash that it was imported with.
-func (p *passwords) check(ctx context.Context, password, known, sealed string) (string, error) {
+func (p *Passwords) Check(ctx context.Context, password, known, sealed string) (string, error) {
 	if !strings.HasPrefix(known, bcryptHead) {
-		return p.hash(ctx, password, known)
+		return p.Hash(ctx, password, known)
 	}
 	head, right := known[:strings.LastIndexByte(known, '$')+1], false
 	err := p.slowly(ctx, func() {
@@ -87,11 +87,11 @@ func (p *passwords) check(ctx context.Context, password, known, sealed string) (
 	return head, nil
 }
 
-// wasImported reports that a stored hash is one that a login replaces.
-func wasImported(stored string) bool { return strings.HasPrefix(stored, bcryptHead) }
+// WasImported reports that a stored hash is one that a login replaces.
+func WasImported(stored string) bool { return strings.HasPrefix(stored, bcryptHead) }
 
-// sealedHash is the hash that the password of an address was imported with.
-func sealedHash(m *domain.Member, address domain.IdentityHash) string {
+// SealedHash is the hash that the password of an address was imported with.
+func SealedHash(m *domain.Member, address domain.IdentityHash) string {
 	for i := range m.Services {
 		if r := &m.Services[i]; r.Service == domain.Email && r.Identity == address {
 			if h := r.Fields.Get(domain.RecordImportedHash); h != "" {
@@ -102,8 +102,8 @@ func sealedHash(m *domain.Member, address domain.IdentityHash) string {
 	return ""
 }
 
-// dropSealedHash takes that hash out of a personal part.
-func dropSealedHash(p *domain.Personal, address domain.IdentityHash) {
+// DropSealedHash takes that hash out of a personal part.
+func DropSealedHash(p *domain.Personal, address domain.IdentityHash) {
 	for i := range p.Services {
 		if s := &p.Services[i]; s.Identity == address {
 			s.Fields = s.Fields.With(domain.Fields{{Field: domain.RecordImportedHash}})

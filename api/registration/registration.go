@@ -1,4 +1,4 @@
-package members
+package registration
 
 import (
 	"cmp"
@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/credentials"
 	"github.com/ovation-analytics/ovation/api/personal"
 	"github.com/ovation-analytics/ovation/api/selection"
 	"github.com/ovation-analytics/ovation/api/serve"
@@ -23,7 +24,7 @@ type registration struct {
 	visit    domain.Visit
 
 	application domain.ApplicationID
-	imported    importedHash // instead of a password
+	imported    credentials.ImportedHash // instead of a password
 }
 
 func newRegistration(req *serve.Request, in *registerIn) *registration {
@@ -33,7 +34,7 @@ func newRegistration(req *serve.Request, in *registerIn) *registration {
 	if r.service == domain.Email {
 		r.uid = strings.ToLower(string(*in.Email))
 	}
-	r.identity = req.Identity(r.claims(), loginParts(r.service, r.uid)...)
+	r.identity = selection.LoginIdentity(req, r.service, r.uid)
 	_, _ = rand.Read(r.random[:]) // never fails
 	r.visit = in.visit(string(in.Domain))
 	return r
@@ -51,7 +52,7 @@ func (s *Service) command(
 	m := &domain.RegisterMember{
 		Application: req.App.ID, Identity: r.identity, Service: r.service, Domain: string(r.in.Domain),
 		Segment: domain.SegmentID(r.in.SegmentID), At: req.Now.UnixMilli(),
-		UUID: r.uuid, TokenHash: s.tokens.Hash(r.random), Visit: r.visit,
+		UUID: r.uuid, TokenHash: s.envelopes.Tokens.Hash(r.random), Visit: r.visit,
 	}
 	p := &domain.Personal{TokenRandom: r.random}
 	if known != nil {
@@ -117,14 +118,6 @@ func recordBy(m *domain.Member, application domain.ApplicationID, identity domai
 	return domain.ServiceRecord{}
 }
 
-// loginParts are the parts of the identity that a member registers with.
-func loginParts(service domain.Service, uid string) []string {
-	if service == domain.Email {
-		return []string{uid}
-	}
-	return []string{service.String(), uid}
-}
-
 // submitRegistration submits the registration, to a member if one is given. The personal part is
 // made of the member as it is, and a password is hashed under the salt in use: if the member is
 // another one by the time it is applied, or the identity changes hands just then, the command is
@@ -132,7 +125,7 @@ func loginParts(service domain.Service, uid string) []string {
 func (s *Service) submitRegistration(
 	ctx context.Context, req *serve.Request, r *registration, to domain.MemberID,
 ) (domain.Outcome, error) {
-	return submit(ctx, req, func(sub *domain.Submission) error { return s.prepare(ctx, req, r, to, sub) })
+	return personal.Submit(ctx, req, func(sub *domain.Submission) error { return s.prepare(ctx, req, r, to, sub) })
 }
 
 // prepare makes the command of one attempt.
@@ -179,14 +172,14 @@ func (s *Service) password(
 	if r.imported == "" {
 		sealed := ""
 		if holder != nil {
-			sealed = sealedHash(holder, r.identity)
+			sealed = credentials.SealedHash(holder, r.identity)
 		}
-		return s.passwords.check(ctx, r.in.Password, known, sealed)
+		return s.passwords.Check(ctx, r.in.Password, known, sealed)
 	}
-	if known != "" && wasImported(known) && sealedHash(holder, r.identity) == string(r.imported) {
+	if known != "" && credentials.WasImported(known) && credentials.SealedHash(holder, r.identity) == string(r.imported) {
 		return known, nil
 	}
-	stored, sealed, err := s.passwords.imported(r.imported)
+	stored, sealed, err := s.passwords.Imported(r.imported)
 	switch {
 	case err != nil:
 		return "", err

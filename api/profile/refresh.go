@@ -1,4 +1,4 @@
-package members
+package profile
 
 import (
 	"context"
@@ -9,7 +9,9 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/envelope"
 	"github.com/ovation-analytics/ovation/api/networks"
+	"github.com/ovation-analytics/ovation/api/personal"
 	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
@@ -58,7 +60,7 @@ func (s *Service) RefreshTokens(ctx context.Context, req *serve.Request, in *ref
 	if err != nil {
 		return nil, err
 	}
-	return s.envelope(req, m, signedIn(m)), nil
+	return s.envelopes.Of(req, m, envelope.SignedIn(m)), nil
 }
 
 // tokenRefresh is the refresh of the token of one service record.
@@ -77,14 +79,14 @@ func (t *tokenRefresh) submit(ctx context.Context, req *serve.Request, id domain
 		u, err := t.apply(ctx, req, m, p)
 		return u, &u.Personal, err
 	}
-	m, err := t.service.change(ctx, req, id, apply)
+	m, err := t.service.sealer.Change(ctx, req, id, apply)
 	if err != nil || !req.Replayed || t.got.Token == "" {
 		return m, err
 	}
 	// A repeat on another node was faster: its outcome counts. The token of this one is stored too,
 	// since the network may have ended the other's.
 	_, _ = rand.Read(req.ID[:]) // never fails
-	m, err = t.service.change(ctx, req, id, apply)
+	m, err = t.service.sealer.Change(ctx, req, id, apply)
 	req.Replayed = true
 	return m, err
 }
@@ -160,9 +162,9 @@ func probe(ctx context.Context, req *serve.Request, m *domain.Member) (out domai
 	none := &domain.UpdateMember{Member: m.ID, Email: m.Email, At: req.Now.UnixMilli()}
 	none.Personal.Base = math.MaxUint32
 	none.Personal.Key = m.Personal.Key
-	for n := range attempts {
+	for n := range personal.Attempts {
 		sub := req.Submission()
-		sub.Request, sub.Command, sub.Slot = attempt(sub.Request, n), none, m.ID.Slot()
+		sub.Request, sub.Command, sub.Slot = personal.AttemptID(sub.Request, n), none, m.ID.Slot()
 		if out, err = req.Submit(ctx, sub); err != nil || !out.Again {
 			return out, true, err
 		}

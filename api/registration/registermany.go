@@ -1,4 +1,4 @@
-package members
+package registration
 
 import (
 	"context"
@@ -9,6 +9,8 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/credentials"
+	"github.com/ovation-analytics/ovation/api/personal"
 	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
@@ -25,9 +27,9 @@ type Registration struct {
 	serviceRecordIn
 	IP bind.Address `name:"ip" later:"" doc:"IP address, v4 or v6"`
 	visitIn
-	ID           bind.ID      `name:"id" doc:"an existing member to attach the service to, or whose service to update" eg:"4097"`
-	SegmentID    bind.ID      `name:"segmentid" doc:"existing segment to put the member on the list of" eg:"1"`
-	PasswordHash importedHash `name:"password_hash" max:"256" doc:"instead of password: a bcrypt hash of a cost up to 14, or an argon2id hash of 32 bytes in PHC format"`
+	ID           bind.ID                  `name:"id" doc:"an existing member to attach the service to, or whose service to update" eg:"4097"`
+	SegmentID    bind.ID                  `name:"segmentid" doc:"existing segment to put the member on the list of" eg:"1"`
+	PasswordHash credentials.ImportedHash `name:"password_hash" max:"256" doc:"instead of password: a bcrypt hash of a cost up to 14, or an argon2id hash of 32 bytes in PHC format"`
 }
 
 // one is the record as the parameters of member/register.
@@ -126,7 +128,7 @@ func (s *Service) registerAll(ctx context.Context, req *serve.Request, all []*ma
 		for _, m := range round {
 			switch {
 			case m.err != nil || !m.outcome.Again:
-			case m.rounds == attempts:
+			case m.rounds == personal.Attempts:
 				m.err = domain.ErrUnavailable
 			default:
 				again = append(again, m)
