@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"log/slog"
@@ -83,14 +84,15 @@ func TestServe_Networks(t *testing.T) {
 }
 
 // inProcess are networks without a wire: a user-info address,
-// and a token endpoint that takes the refresh token s.
+// and a token endpoint that takes the refresh token s, and r7, which gives r8.
 type inProcess struct{}
 
-// networksFile has them. Tokens of tumblr are checked, of lastfm refreshed; the token endpoint of
+// networksFile has them. Tokens of tumblr are checked, of lastfm and spotify refreshed; the token endpoint of
 // instagram is away.
 const networksFile = `{
 	"tumblr": {"check": {"url": "https://net.example/me", "uid": "user.id"}},
 	"lastfm": {"token_endpoint": "https://net.example/token", "client_id": "ovation", "client_secret": "secret-of-lastfm"},
+	"spotify": {"token_endpoint": "https://net.example/token", "client_id": "ovation", "client_secret": "secret-of-spotify"},
 	"instagram": {"token_endpoint": "https://net.example/away", "client_id": "ovation"}}`
 
 // testNetworks are the networks of an installation in tests.
@@ -112,12 +114,17 @@ func (inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
 // answerAs answers in the place of all networks.
 func answerAs(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
+	var number int
+	given := r.PostFormValue("refresh_token")
+	_, err := fmt.Sscanf(given, "r%d", &number)
 	switch {
 	case r.URL.Path == "/away":
 		w.WriteHeader(http.StatusBadGateway)
 	case r.URL.Path == "/me":
 		answerUser(w, r.Header.Get("Authorization"))
-	case r.PostFormValue("refresh_token") == "s":
+	case err == nil:
+		fmt.Fprintf(w, `{"access_token":"a%d","refresh_token":"r%[1]d"}`, number+1)
+	case given == "s":
 		_, _ = io.WriteString(w, `{"access_token":"t-new","refresh_token":"s-new","expires_in":3600}`)
 	default:
 		w.WriteHeader(http.StatusBadRequest)
