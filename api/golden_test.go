@@ -55,9 +55,9 @@ func TestGolden_Answers(t *testing.T) {
 		}}}}, nil
 	}
 	h.engine.place = domain.VisitPlace{Domain: "moons.example", Page: "moons.example/join"}
-	h.engine.visited = (&domain.Visit{
-		WebPath: "https://moons.example/join?from=mail", ReferringURL: "https://search.example/", Visitor: "v-77", Device: domain.Phone,
-	}).Content(0, 1)
+	h.visits(domain.Phone, domain.VisitDetails{
+		IP: "192.0.2.7", WebPath: "https://moons.example/join?from=mail", ReferringURL: "https://search.example/", Visitor: "v-77",
+	})
 	// The definition's link is the default of the action's.
 	h.engine.defs[0].Link, h.engine.defs[0].Category = "https://example.com/definition", "Music"
 	h.engine.members[4097].UUID = [16]byte{0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0x4d, 0xef, 0x81, 15: 0xff}

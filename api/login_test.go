@@ -43,12 +43,15 @@ func TestI6_LoginIsComplete(t *testing.T) {
 	want := &domain.LogIn{
 		Member: 4097, Application: 2, Identity: testHasher{}.Identity(1, domain.ByService, "spotify", "u-7"), Service: domain.Spotify,
 		Domain: "example.com", At: now.UnixMilli(),
-		Visit: domain.Visit{
-			Page: "moons.example/join", WebPath: "https://www.Moons.example/join/?utm=1#top", ReferringURL: "https://from.example/", Visitor: "v-1",
-			Device: domain.Tablet,
-		},
+		Visit: domain.Visit{Page: "moons.example/join", Device: domain.Tablet}, Renewed: true,
 	}
-	if d := cmp.Diff(want, l, cmpopts.IgnoreFields(domain.Visit{}, "Key"), cmpopts.IgnoreFields(domain.LogIn{}, "Personal")); d != "" {
+	details := domain.VisitDetails{
+		IP: "192.0.2.7", WebPath: "https://www.Moons.example/join/?utm=1#top", ReferringURL: "https://from.example/", Visitor: "v-1",
+		UserAgent: "Mozilla/5.0 (iPad; CPU OS 18_0 like Mac OS X) AppleWebKit/605.1.15 Version/18.0 Mobile/15E148 Safari/604.1",
+	}
+	equal(t, details, h.detailsOf(&l.Visit), "details")
+	equal(t, l.Personal.Key, l.Visit.Details.Key, "data key")
+	if d := cmp.Diff(want, l, cmpopts.IgnoreFields(domain.Visit{}, "Key", "Details"), cmpopts.IgnoreFields(domain.LogIn{}, "Personal")); d != "" {
 		t.Error(d)
 	}
 	personal := h.personalOf(&l.Personal)
@@ -59,6 +62,7 @@ func TestI6_LoginIsComplete(t *testing.T) {
 		t.Errorf("slot %d", s.Slot)
 	}
 	h.post("/v1.1/member/login", "service=spotify&uid=u-7&authtoken=tok")
+	equal(t, domain.Sealed{}, h.logins()[1].Visit.Details, "nothing given")
 	if two := h.logins()[1]; two.Visit.Key == l.Visit.Key {
 		t.Error("two logins share the key of their row")
 	}
@@ -81,9 +85,9 @@ func TestLogin_ByEmail(t *testing.T) {
 		t.Errorf("%+v", e)
 	}
 	h.refused(h.post("/v1.1/member/login", "service=email&email=ada@example.com&password=wrong+horse"), domain.WrongPassword, "password")
-	h.refused(h.post("/v1.1/member/login", "service=email&email=bob@example.com&password=wrong+horse"), domain.NoAccount, "")
+	h.refused(h.post("/v1.1/member/login", "service=email&email=bob@example.com&password=wrong+horse&ip=192.0.2.7&visitor=v"), domain.NoAccount, "")
 	l := h.logins()
-	if len(l) != 3 || l[1].Member != 4097 || l[1].Password == l[0].Password || l[2].Member != 0 || l[2].Password != "" {
+	if len(l) != 3 || l[1].Member != 4097 || l[1].Password == l[0].Password || l[2].Member != 0 || l[2].Password != "" || l[2].Visit.Details.Data != "" {
 		t.Errorf("%+v", l)
 	}
 	if s := h.engine.submitted[2]; s.Slot != l[2].Identity.Slot() {

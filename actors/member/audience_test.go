@@ -198,12 +198,13 @@ func TestEffectiveRegion_IsLowerCaseAndGeoRegionFirst(t *testing.T) {
 	for _, c := range []struct{ geo, given, want string }{
 		{"", "", ""},
 		{"", " Bayern ", "bayern"},
+		{"DE-BY", "Berlin", "by"},
 		{"BY", "Berlin", "by"},
 		{" ", "BE", "be"},
 		{"", strings.Repeat("A", 255), strings.Repeat("a", 255)},
 		{"", long, domain.RegionValue(strings.ToLower(long))},
 	} {
-		got := effectiveRegion(domain.Fields{{Field: domain.Region, Value: c.given}, {Field: domain.GeoRegion, Value: c.geo}})
+		got := effectiveRegion(domain.Fields{{Field: domain.Region, Value: c.given}, {Field: domain.GeoCountry, Value: "DE"}, {Field: domain.GeoRegion, Value: c.geo}})
 		if got != c.want || len(got) > 255 {
 			t.Errorf("%q and %q: %q, want %q", c.geo, c.given, got, c.want)
 		}

@@ -3,6 +3,7 @@ package member
 import (
 	"math/bits"
 	"slices"
+	"strings"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
@@ -85,10 +86,11 @@ func effectiveCountry(p domain.Fields) uint16 {
 	return domain.CountryCode(p.Get(domain.Country))
 }
 
-// effectiveRegion is GeoRegion, or Region where that is not known, as it is
-// filtered by.
+// effectiveRegion is GeoRegion without the country's part, or Region where that is not known, as it
+// is filtered by.
 func effectiveRegion(p domain.Fields) string {
-	if r := domain.RegionValue(p.Get(domain.GeoRegion)); r != "" {
+	geo := strings.TrimPrefix(p.Get(domain.GeoRegion), p.Get(domain.GeoCountry)+"-")
+	if r := domain.RegionValue(geo); r != "" {
 		return r
 	}
 	return domain.RegionValue(p.Get(domain.Region))

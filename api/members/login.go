@@ -1,6 +1,7 @@
 package members
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -21,7 +22,6 @@ type loginIn struct {
 	Email      bind.Email   `name:"email" doc:"required for a login by email" eg:"ada@example.com"`
 	Password   string       `name:"password" max:"256" doc:"required for a login by email" eg:"correct horse"`
 	Domain     bind.Domain  `name:"domain" doc:"website of the login" eg:"www.example.com"`
-	IP         bind.Address `name:"ip" doc:"the member's IP address, v4 or v6: wrong passwords are counted by it; without it by the connection's" eg:"192.0.2.7"`
 	StrictSSO  bool         `name:"strict_sso" doc:"1: the member must have registered on domain, which is required then" eg:"0"`
 	visitIn
 }
@@ -135,41 +135,57 @@ func (s *Service) prepareLogin(
 	}
 	if m != nil {
 		l.Member, sub.Slot = m.ID, m.ID.Slot()
+		if err := in.seal(ctx, req, s.sealer, m, l); err != nil {
+			return err
+		}
 	}
 	if l.Service != domain.Email {
-		return in.seal(ctx, req, s.sealer, m, l)
+		return nil
 	}
-	if m == nil {
-		_, err := s.passwords.hash(ctx, in.Password, "")
-		return err
+	hash := ""
+	if m != nil {
+		hash = m.Password(l.Identity)
 	}
-	l.Password, err = s.passwords.hash(ctx, in.Password, m.Password(l.Identity))
+	hash, err = s.passwords.hash(ctx, in.Password, hash)
+	if m != nil {
+		l.Password = hash
+	}
 	return err
 }
 
-// seal puts the token and the secret into the member's personal part, if they are others than
-// its service record has.
+// seal puts into the command what of the login is personal of its member.
 func (in *loginIn) seal(
 	ctx context.Context, req *serve.Request, sealer *personal.Sealer, m *domain.Member, l *domain.LogIn,
 ) (err error) {
-	if m == nil {
-		return nil
-	}
 	p := personal.Of(m)
 	part := p.Service(l.Application, l.Identity)
 	if part == nil {
 		return nil // the login is refused: the member has no such record
 	}
+	l.Renewed = in.renew(part)
+	details := in.details()
+	if l.Renewed || m.Personal.Key.IsZero() && !details.IsZero() {
+		if l.Personal, err = sealer.Put(ctx, req.Account(), m, &p); err != nil {
+			return err
+		}
+	}
+	key := cmp.Or(l.Personal.Key, m.Personal.Key)
+	l.Visit.Details, err = sealer.PutVisit(ctx, req.Account(), key, details)
+	return err
+}
+
+// renew puts token and secret into what is personal of the service record; it reports that they are
+// others than before.
+func (in *loginIn) renew(part *domain.PersonalService) bool {
+	if domain.Service(in.Service) == domain.Email {
+		return false
+	}
 	var g given
 	put(&g, domain.RecordToken, &in.AuthToken)
 	put(&g, domain.RecordSecret, in.AuthSecret)
-	fields := part.Fields.With(g.fields())
-	if slices.Equal(fields, part.Fields) {
-		return nil
-	}
-	part.Fields = fields
-	l.Personal, err = sealer.Put(ctx, req.Account(), m, &p)
-	return err
+	before := part.Fields
+	part.Fields = before.With(g.fields())
+	return !slices.Equal(part.Fields, before)
 }
 
 // command is the login, without what depends on its member.

@@ -20,7 +20,6 @@ type registerIn struct {
 	profileIn
 	partnerIn
 	serviceRecordIn
-	IP bind.Address `name:"ip" later:"" doc:"IP address, v4 or v6"`
 	visitIn
 	ID        bind.ID `name:"id" doc:"an existing member to attach the service to, or whose service to update" eg:"4097"`
 	SegmentID bind.ID `name:"segmentid" doc:"existing segment to put the member on the list of" eg:"1"`

@@ -181,6 +181,9 @@ func (s *Service) prepare(
 	if m.Personal, err = s.sealer.Put(ctx, req.Account(), known, p); err != nil {
 		return err
 	}
+	if m.Visit.Details, err = s.sealer.PutVisit(ctx, req.Account(), m.Personal.Key, r.in.details()); err != nil {
+		return err
+	}
 	sub.Command = m
 	sub.Slot = m.Identity.Slot()
 	if to != 0 {

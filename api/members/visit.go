@@ -13,19 +13,26 @@ import (
 
 // visitIn is what a registration or a login says of itself.
 type visitIn struct {
-	UserAgent string `name:"useragent" max:"4096" doc:"browser user agent; the device follows from it" eg:"Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X)"`
-	WebPath   string `name:"webpath" max:"4096" doc:"page the member is on: an address, or a path on domain" eg:"https://moons.example/join?from=mail"`
-	Referrer  string `name:"referring_url" max:"4096" doc:"page the member came from" eg:"https://search.example/"`
-	Visitor   string `name:"visitor" doc:"the site's id of the visitor" eg:"v-77"`
+	IP        bind.Address `name:"ip" doc:"the member's IP address, v4 or v6: kept with the visit; wrong passwords are counted by it, without it by the connection's" eg:"192.0.2.7"`
+	UserAgent string       `name:"useragent" max:"4096" doc:"browser user agent; the device follows from it" eg:"Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X)"`
+	WebPath   string       `name:"webpath" max:"4096" doc:"page the member is on: an address, or a path on domain" eg:"https://moons.example/join?from=mail"`
+	Referrer  string       `name:"referring_url" max:"4096" doc:"page the member came from" eg:"https://search.example/"`
+	Visitor   string       `name:"visitor" doc:"the site's id of the visitor" eg:"v-77"`
 }
 
-// visit is the visit on a domain (empty: none is given).
+// visit is the visit on a domain (empty: none is given), without its details.
 func (in *visitIn) visit(site string) domain.Visit {
 	var key [8]byte
 	_, _ = rand.Read(key[:]) // never fails
 	return domain.Visit{
-		Key: binary.BigEndian.Uint64(key[:]), Page: pageOf(in.WebPath, site), WebPath: in.WebPath, ReferringURL: in.Referrer,
-		Visitor: in.Visitor, Device: deviceOf(in.UserAgent),
+		Key: binary.BigEndian.Uint64(key[:]), Page: pageOf(in.WebPath, site), Device: deviceOf(in.UserAgent),
+	}
+}
+
+// details are what of the visit is sealed.
+func (in *visitIn) details() *domain.VisitDetails {
+	return &domain.VisitDetails{
+		IP: string(in.IP), UserAgent: in.UserAgent, WebPath: in.WebPath, ReferringURL: in.Referrer, Visitor: in.Visitor,
 	}
 }
 

@@ -84,6 +84,18 @@ func scope(account domain.AccountID) seal.Scope {
 	return seal.Scope{Account: account, Purpose: seal.Personal}
 }
 
+// cipherOf is a data key that there must be.
+func (s *Sealer) cipherOf(ctx context.Context, key domain.KeyID) (seal.Cipher, error) {
+	keys, err := s.keys.Get(ctx, nil, []domain.KeyID{key})
+	if err != nil {
+		return seal.Cipher{}, err
+	}
+	if keys[0].IsZero() {
+		return seal.Cipher{}, s.unreadable(key, errNoKey)
+	}
+	return keys[0], nil
+}
+
 // Put seals a member's whole personal part as a command carries it; m is the member that it
 // was made of, nil for one that is to be.
 func (s *Sealer) Put(
@@ -116,14 +128,7 @@ func (s *Sealer) keyOf(ctx context.Context, m *domain.Member, put *domain.Person
 		return key.Cipher, s.keys.Put(ctx, []seal.DataKey{key})
 	}
 	put.Key = m.Personal.Key
-	keys, err := s.keys.Get(ctx, nil, []domain.KeyID{put.Key})
-	if err != nil {
-		return seal.Cipher{}, err
-	}
-	if keys[0].IsZero() {
-		return seal.Cipher{}, s.unreadable(put.Key, errNoKey)
-	}
-	return keys[0], nil
+	return s.cipherOf(ctx, put.Key)
 }
 
 // born is a date as the column of birth days holds it.

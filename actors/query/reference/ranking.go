@@ -78,12 +78,18 @@ func (m *Model) leaders(q *domain.Question) *domain.Leaders {
 			out.Latest = append(out.Latest, row)
 		}
 	}
-	if top.Audience {
-		whole := *q
-		whole.Filter.AnyOf, whole.Filter.AllOf, whole.Filter.Acted = nil, nil, false
-		out.Audience = uint64(len(m.Passing(&whole)))
-	}
+	out.Audience = m.audience(q)
 	return out
+}
+
+// audience is the number of members that pass the filters on members, if it is asked for.
+func (m *Model) audience(q *domain.Question) uint64 {
+	if !q.Top.Audience {
+		return 0
+	}
+	whole := *q
+	whole.Filter.AnyOf, whole.Filter.AllOf, whole.Filter.Acted = nil, nil, false
+	return uint64(len(m.Passing(&whole)))
 }
 
 // at is the time that an order ranks a member by; of other orders 0.

@@ -841,6 +841,83 @@ func (x *PersonalService) GetFields() []*Field {
 	return nil
 }
 
+// VisitDetails is where a visit came from. Neither the log nor the store has it in clear.
+type VisitDetails struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Ip            string                 `protobuf:"bytes,1,opt,name=ip" json:"ip,omitempty"`
+	UserAgent     string                 `protobuf:"bytes,2,opt,name=user_agent,json=userAgent" json:"user_agent,omitempty"`
+	WebPath       string                 `protobuf:"bytes,3,opt,name=web_path,json=webPath" json:"web_path,omitempty"`
+	ReferringUrl  string                 `protobuf:"bytes,4,opt,name=referring_url,json=referringUrl" json:"referring_url,omitempty"`
+	Visitor       string                 `protobuf:"bytes,5,opt,name=visitor" json:"visitor,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *VisitDetails) Reset() {
+	*x = VisitDetails{}
+	mi := &file_member_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *VisitDetails) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*VisitDetails) ProtoMessage() {}
+
+func (x *VisitDetails) ProtoReflect() protoreflect.Message {
+	mi := &file_member_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use VisitDetails.ProtoReflect.Descriptor instead.
+func (*VisitDetails) Descriptor() ([]byte, []int) {
+	return file_member_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *VisitDetails) GetIp() string {
+	if x != nil {
+		return x.Ip
+	}
+	return ""
+}
+
+func (x *VisitDetails) GetUserAgent() string {
+	if x != nil {
+		return x.UserAgent
+	}
+	return ""
+}
+
+func (x *VisitDetails) GetWebPath() string {
+	if x != nil {
+		return x.WebPath
+	}
+	return ""
+}
+
+func (x *VisitDetails) GetReferringUrl() string {
+	if x != nil {
+		return x.ReferringUrl
+	}
+	return ""
+}
+
+func (x *VisitDetails) GetVisitor() string {
+	if x != nil {
+		return x.Visitor
+	}
+	return ""
+}
+
 var File_member_proto protoreflect.FileDescriptor
 
 const file_member_proto_rawDesc = "" +
@@ -922,7 +999,14 @@ const file_member_proto_rawDesc = "" +
 	"\x03uid\x18\x03 \x01(\tR\x03uid\x12\x1d\n" +
 	"\n" +
 	"partner_id\x18\x04 \x01(\tR\tpartnerId\x12)\n" +
-	"\x06fields\x18\x05 \x03(\v2\x11.ovation.v1.FieldR\x06fieldsBHZ?github.com/ovation-analytics/ovation/actors/domain/codec/schema\x92\x03\x04\b\x02 \x03b\beditionsp\xe8\a"
+	"\x06fields\x18\x05 \x03(\v2\x11.ovation.v1.FieldR\x06fields\"\x97\x01\n" +
+	"\fVisitDetails\x12\x0e\n" +
+	"\x02ip\x18\x01 \x01(\tR\x02ip\x12\x1d\n" +
+	"\n" +
+	"user_agent\x18\x02 \x01(\tR\tuserAgent\x12\x19\n" +
+	"\bweb_path\x18\x03 \x01(\tR\awebPath\x12#\n" +
+	"\rreferring_url\x18\x04 \x01(\tR\freferringUrl\x12\x18\n" +
+	"\avisitor\x18\x05 \x01(\tR\avisitorBHZ?github.com/ovation-analytics/ovation/actors/domain/codec/schema\x92\x03\x04\b\x02 \x03b\beditionsp\xe8\a"
 
 var (
 	file_member_proto_rawDescOnce sync.Once
@@ -936,7 +1020,7 @@ func file_member_proto_rawDescGZIP() []byte {
 	return file_member_proto_rawDescData
 }
 
-var file_member_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
+var file_member_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
 var file_member_proto_goTypes = []any{
 	(*Member)(nil),          // 0: ovation.v1.Member
 	(*Service)(nil),         // 1: ovation.v1.Service
@@ -947,22 +1031,23 @@ var file_member_proto_goTypes = []any{
 	(*PersonalPart)(nil),    // 6: ovation.v1.PersonalPart
 	(*Personal)(nil),        // 7: ovation.v1.Personal
 	(*PersonalService)(nil), // 8: ovation.v1.PersonalService
-	(*Field)(nil),           // 9: ovation.v1.Field
-	(*RegisterMember)(nil),  // 10: ovation.v1.RegisterMember
+	(*VisitDetails)(nil),    // 9: ovation.v1.VisitDetails
+	(*Field)(nil),           // 10: ovation.v1.Field
+	(*RegisterMember)(nil),  // 11: ovation.v1.RegisterMember
 }
 var file_member_proto_depIdxs = []int32{
-	9,  // 0: ovation.v1.Member.profile:type_name -> ovation.v1.Field
+	10, // 0: ovation.v1.Member.profile:type_name -> ovation.v1.Field
 	1,  // 1: ovation.v1.Member.services:type_name -> ovation.v1.Service
 	2,  // 2: ovation.v1.Member.passwords:type_name -> ovation.v1.Password
 	3,  // 3: ovation.v1.Member.opts:type_name -> ovation.v1.Opt
 	4,  // 4: ovation.v1.Member.pending:type_name -> ovation.v1.Pending
 	6,  // 5: ovation.v1.Member.personal:type_name -> ovation.v1.PersonalPart
-	9,  // 6: ovation.v1.Service.fields:type_name -> ovation.v1.Field
-	10, // 7: ovation.v1.Pending.register:type_name -> ovation.v1.RegisterMember
+	10, // 6: ovation.v1.Service.fields:type_name -> ovation.v1.Field
+	11, // 7: ovation.v1.Pending.register:type_name -> ovation.v1.RegisterMember
 	5,  // 8: ovation.v1.Pending.claims:type_name -> ovation.v1.PendingClaim
-	9,  // 9: ovation.v1.Personal.profile:type_name -> ovation.v1.Field
+	10, // 9: ovation.v1.Personal.profile:type_name -> ovation.v1.Field
 	8,  // 10: ovation.v1.Personal.services:type_name -> ovation.v1.PersonalService
-	9,  // 11: ovation.v1.PersonalService.fields:type_name -> ovation.v1.Field
+	10, // 11: ovation.v1.PersonalService.fields:type_name -> ovation.v1.Field
 	12, // [12:12] is the sub-list for method output_type
 	12, // [12:12] is the sub-list for method input_type
 	12, // [12:12] is the sub-list for extension type_name
@@ -982,7 +1067,7 @@ func file_member_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_member_proto_rawDesc), len(file_member_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   9,
+			NumMessages:   10,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
