@@ -23,6 +23,13 @@ const (
 	GeoCity
 	GeoLat
 	GeoLong
+	Address
+	AddressLine2
+	HomePhone
+	MobilePhone
+	Website
+	VerifiedEmail // verified last, as given
+	Extended      // the node that updates merged, as JSON
 )
 
 // Fields of a service record.
@@ -36,6 +43,7 @@ const (
 	RecordSharing // 1 or 0
 	RecordFollowers
 	RecordLikes
+	RecordVerifiedEmail // as given
 )
 
 // FieldValue is a field and what it holds.
@@ -105,6 +113,7 @@ type Member struct {
 	Profile     Fields          // in clear; of an opened member all
 	Services    []ServiceRecord // by ID
 	Personal    PersonalPart
+	Updated     int64 // of the last update, ms since 1970
 
 	// Most members have none of these.
 	Email     IdentityHash          // pointer: of the profile's email
@@ -125,7 +134,7 @@ func (m *Member) LastLogin() (at int64) {
 // Changed is when a record last changed what answers show of the member, in ms since
 // 1970: its services, its profile or its opt-ins.
 func (m *Member) Changed() int64 {
-	at := m.Created
+	at := max(m.Created, m.Updated)
 	for i := range m.Services {
 		at = max(at, m.Services[i].Updated, m.Services[i].LastLogin)
 	}
@@ -175,13 +184,22 @@ type Parked struct {
 	Time     int64 // the log's, ms since 1970
 }
 
-// PendingRegistration is a registration or attachment that waits for claims on
+// PendingRegistration is a registration, an attachment or an update that waits for claims on
 // identities of other shards. Until all are granted it changes nothing.
 type PendingRegistration struct {
 	Ticket   uint64 // tells it from the member's others
 	Asked    RequestID
 	Register RegisterMember
+	Update   *UpdateMember // of an update, whose Register is empty
 	Claims   []PendingClaim
+}
+
+// Personal is the personal part that it puts.
+func (p *PendingRegistration) Personal() *PersonalPut {
+	if p.Update != nil {
+		return &p.Update.Personal
+	}
+	return &p.Register.Personal
 }
 
 // PendingClaim is a claim of a pending registration.
@@ -199,6 +217,7 @@ type ServiceRecord struct {
 	UID         string       // of an opened member
 	Identity    IdentityHash // of service and uid, or of the login email
 	Partner     IdentityHash // of PartnerCode and PartnerID
+	Verified    IdentityHash // of the address that is verified on it
 	Username    IdentityHash // pointer: of service and username
 	Fields      Fields       // RecordPaid and so on, in clear; of an opened member all
 	PartnerCode string

@@ -19,6 +19,10 @@ const (
 	KindOptOut    Kind = 12 // opt a member out
 	KindDelete    Kind = 13 // delete an action
 	KindLogin     Kind = 14 // log a member in
+	KindUpdate    Kind = 15 // change a member
+
+	KindRemoveService Kind = 16 // take a service record from a member
+	KindResetPassword Kind = 17 // give a member another password
 
 	KindLayout            Kind = 64
 	KindCreateApplication Kind = 65

@@ -18,18 +18,28 @@ func Names(c *domain.RegisterMember) []domain.PendingClaim {
 	return slices.DeleteFunc(names, func(i domain.PendingClaim) bool { return i.Identity.IsZero() })
 }
 
+// PendingNames are the identities that a registration or an update that waits gives its member,
+// as claims not granted yet.
+func PendingNames(p *domain.PendingRegistration) []domain.PendingClaim {
+	if p.Update != nil {
+		return updateNames(p.Update)
+	}
+	return Names(&p.Register)
+}
+
 // Holds reports that a service record of the member has the identity.
 func Holds(m *domain.Member, identity domain.IdentityHash) bool {
 	return slices.ContainsFunc(m.Services, func(r domain.ServiceRecord) bool {
-		return r.Identity == identity || r.Partner == identity
+		return r.Identity == identity || r.Partner == identity || r.Verified == identity
 	})
 }
 
 // Needs reports that the identity is the member's to keep: a service record has it, or a
-// registration that waits does, whether it claims the identity or the member held it already.
+// registration or update that waits does, whether it claims the identity or the member held it
+// already.
 func Needs(m *domain.Member, identity domain.IdentityHash) bool {
 	return Holds(m, identity) || slices.ContainsFunc(m.Pending, func(p domain.PendingRegistration) bool {
-		return p.Register.Identity == identity || p.Register.Partner == identity
+		return slices.ContainsFunc(PendingNames(&p), func(c domain.PendingClaim) bool { return c.Identity == identity })
 	})
 }
 
@@ -50,6 +60,7 @@ func Identities(m *domain.Member) []domain.Identity {
 			put(r.Identity, domain.ByService)
 		}
 		put(r.Partner, domain.ByPartner)
+		put(r.Verified, domain.ByVerifiedEmail)
 	}
 	return out
 }
@@ -98,7 +109,7 @@ type Settled struct {
 	IsNew   bool                        // the member came into being by it, or did not: what is parked for it is due
 }
 
-// Settle takes the answer to a claim. The registration it is for is applied once all
+// Settle takes the answer to a claim. The registration or update it is for is applied once all
 // its claims are granted, and released when one is taken; answers that come after
 // that end nothing. record is the id of a new service record.
 func (s *State) Settle(dst []domain.Change, c *domain.Claim, record uint64) ([]domain.Change, Settled) {
@@ -120,22 +131,35 @@ func (s *State) Settle(dst []domain.Change, c *domain.Claim, record uint64) ([]d
 			m.Pending[at] = p
 		}), Settled{}
 	}
-	there := s.Member.Password(p.Register.Identity)
 	end := Settled{Ended: &p, Granted: granted, IsNew: s.Member.State == domain.MemberPending}
-	if granted && (there != "" && there != p.Register.Password || !s.Member.Personal.Takes(&p.Register.Personal)) {
+	if granted && (s.changedMeanwhile(&p) || !s.Member.Personal.Takes(p.Personal())) {
 		end.Granted = false
 		end.Again = true
-		dst = s.Outdated(dst, &p.Register.Personal)
+		dst = s.Outdated(dst, p.Personal())
 	}
 	dst = s.change(dst, func(m *domain.Member) {
 		m.Pending = slices.Delete(slices.Clone(m.Pending), at, at+1)
 		if end.IsNew {
 			m.State = domain.MemberRefused
 		}
-		if end.Granted {
+		switch {
+		case !end.Granted:
+		case p.Update != nil:
+			update(m, p.Update)
+		default:
 			m.State = domain.MemberActive
 			register(m, &p.Register, record)
 		}
 	})
 	return dst, end
+}
+
+// changedMeanwhile reports that the address of a registration that waited got another password, or
+// that a service record of an update that waited is gone.
+func (s *State) changedMeanwhile(p *domain.PendingRegistration) bool {
+	if p.Update != nil {
+		return !hasRecords(&s.Member, p.Update)
+	}
+	there := s.Member.Password(p.Register.Identity)
+	return there != "" && there != p.Register.Password
 }

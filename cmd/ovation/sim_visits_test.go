@@ -100,7 +100,8 @@ func (w *simulation) checkVisits(c *client.Client, l *label) error {
 	if want := fmt.Sprintf("%d %d %d %d %d %d", registered, len(services), registered, visits, visits, len(members)); told != want {
 		return fmt.Errorf("statistics are %s, want %s", told, want)
 	}
-	last, _, err := c.LoggedInMembers(ctx, all)
+	// A list of members spans 6 months at most.
+	last, _, err := c.LoggedInMembers(ctx, client.Params{"period": "6 month", "limit": "1000"})
 	if err != nil {
 		return err
 	}

@@ -86,6 +86,9 @@ func (f filler) value(path string, v reflect.Value) {
 	case reflect.Struct:
 		f.fields(path, v)
 	case reflect.Pointer, reflect.Interface:
+		if v.Type() == reflect.TypeFor[*domain.UpdateMember]() && v.IsNil() && f.count() > 1 {
+			v.Set(reflect.ValueOf(new(domain.UpdateMember)))
+		}
 		if !v.IsNil() {
 			f.value(path, v.Elem())
 		}
@@ -125,7 +128,7 @@ func (f filler) fields(path string, v reflect.Value) {
 // profile is some fields of a profile or of a service record in ascending order: personal ones
 // of a Personal, others elsewhere.
 func (f filler) profile(path string) (fields domain.Fields) {
-	for code := domain.FirstName; code <= domain.RecordLikes; code++ {
+	for code := domain.FirstName; code <= domain.RecordVerifiedEmail; code++ {
 		value := domain.FieldValue{Field: code}
 		if code.Personal() != strings.HasPrefix(path, "Personal.") {
 			continue

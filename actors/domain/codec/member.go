@@ -23,6 +23,7 @@ func memberToWire(m *domain.Member) *schema.Member {
 		Opts:        list(m.Opts, optToWire),
 		Pending:     list(m.Pending, pendingToWire),
 		Personal:    partToWire(&m.Personal),
+		Updated:     m.Updated,
 	}
 }
 
@@ -44,6 +45,7 @@ func memberFromWire(c *checker, m *schema.Member) domain.Member {
 		Opts:        listFrom(c, m.Opts, optFromWire),
 		Pending:     listFrom(c, m.Pending, pendingFromWire),
 		Personal:    partFromWire(c, m.Personal),
+		Updated:     m.Updated,
 	}
 }
 
@@ -63,6 +65,7 @@ func serviceToWire(s *domain.ServiceRecord) *schema.Service {
 		LastLogin:   s.LastLogin,
 		Invalid:     s.Invalid,
 		Visited:     s.Visited,
+		Verified:    block(s.Verified[:]),
 	}
 }
 
@@ -82,6 +85,7 @@ func serviceFromWire(c *checker, m *schema.Service) domain.ServiceRecord {
 		LastLogin:   m.LastLogin,
 		Invalid:     m.Invalid,
 		Visited:     m.Visited,
+		Verified:    c.id(m.Verified),
 	}
 }
 
@@ -103,12 +107,14 @@ func optFromWire(c *checker, m *schema.Opt) domain.OptState {
 }
 
 func pendingToWire(p *domain.PendingRegistration) *schema.Pending {
-	return &schema.Pending{
-		Ticket:   p.Ticket,
-		Asked:    block(p.Asked[:]),
-		Register: registerToWire(&p.Register),
-		Claims:   list(p.Claims, pendingClaimToWire),
+	m := &schema.Pending{Ticket: p.Ticket, Asked: block(p.Asked[:]), Claims: list(p.Claims, pendingClaimToWire)}
+	if register := registerToWire(&p.Register); encoder.Size(register) > 0 {
+		m.Register = register
 	}
+	if p.Update != nil {
+		m.Update = updateToWire(p.Update)
+	}
+	return m
 }
 
 func pendingFromWire(c *checker, m *schema.Pending) domain.PendingRegistration {
@@ -119,6 +125,10 @@ func pendingFromWire(c *checker, m *schema.Pending) domain.PendingRegistration {
 	}
 	if m.Register != nil {
 		p.Register = registerFromWire(c, m.Register)
+	}
+	if m.Update != nil {
+		update := updateFromWire(c, m.Update)
+		p.Update = &update
 	}
 	return p
 }

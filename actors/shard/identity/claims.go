@@ -44,6 +44,8 @@ func takenBy(kind domain.IdentityKind) domain.Outcome {
 		return domain.Failed(domain.Bad(domain.Conflict, "sourceuid", "another member has this partner identity"))
 	case domain.ByLogin:
 		return domain.Failed(domain.Bad(domain.Conflict, "email", "another member has this email"))
+	case domain.ByVerifiedEmail:
+		return domain.Failed(domain.Bad(domain.Conflict, "verified_email", "another member has this email verified"))
 	}
 	return domain.Failed(domain.Bad(domain.Conflict, "uid", "another member has this service identity"))
 }
@@ -197,7 +199,7 @@ func (g *Registrar) settle(ctx actor.Context, r *domain.Record, c *domain.Claim)
 	return g.shard.ApplyParked(ctx, r, at)
 }
 
-// ended follows the end of a registration: its claims are held, or what it had is given up. It
+// ended follows the end of a registration or an update: its claims are held, or what it had is given up. It
 // had the claims granted to it, and what the member held when it began to wait and may have
 // lost since.
 func (g *Registrar) ended(r *domain.Record, k *members.Actor, end member.Settled) error {
@@ -212,7 +214,7 @@ func (g *Registrar) ended(r *domain.Record, k *members.Actor, end member.Settled
 		}
 		return nil
 	}
-	for _, i := range member.Names(&p.Register) {
+	for _, i := range member.PendingNames(p) {
 		asked := slices.ContainsFunc(p.Claims, func(c domain.PendingClaim) bool {
 			return c.Identity == i.Identity && !c.Granted
 		})
@@ -238,8 +240,9 @@ func (g *Registrar) releaseLateGrant(r *domain.Record, k *members.Actor, c *doma
 func (g *Registrar) settled(r *domain.Record, c *domain.Claim, end member.Settled) {
 	out := domain.Outcome{Member: c.Member, New: end.IsNew}
 	switch {
-	case end.Granted:
+	case end.Granted && end.Ended.Update == nil:
 		g.registered.Add(1)
+	case end.Granted:
 	case end.Again:
 		out = domain.Outcome{Again: true}
 	default:

@@ -78,13 +78,18 @@ func (s *testShard) take(ctx actor.Context, r *domain.Record) error {
 		return s.Register(ctx, r, c)
 	case *domain.AttachService:
 		return s.Attach(ctx, r, c, &c.Register)
+	case *domain.UpdateMember:
+		return s.Update(ctx, r, c)
+	case *domain.RemoveService:
+		return s.RemoveService(ctx, r, c)
 	default:
 		return s.Claim(ctx, r, c.(*domain.Claim))
 	}
 }
 
-// Registrations that race for few identities in two shards, in any order of delivery: each has
-// an outcome, no member waits, and each identity is held for the one member that has it.
+// Registrations, updates and removals that race for few identities in two shards, in any order of
+// delivery: each has an outcome, no member waits, and each identity is held for the one member
+// that has it.
 func TestRegistrar_EachIdentityHasOneMember(t *testing.T) {
 	seed := rand.Uint64()
 	t.Log("seed", seed)
@@ -111,26 +116,17 @@ func TestRegistrar_EachIdentityHasOneMember(t *testing.T) {
 func race(ctx actor.Context, t *testing.T, rnd *rand.Rand) (taken int) {
 	outcomes := map[domain.RequestID]domain.Outcome{}
 	shards := [testShards]*testShard{newTestShard(0, outcomes), newTestShard(1, outcomes)}
-	name := func(kind byte) domain.IdentityHash {
-		n := byte(rnd.IntN(4))
-		return domain.IdentityHash{n << 6, n, kind, 15: 1}
-	}
-	const registrations = 20
+	const commands = 30
 	for sent := 0; ; {
 		from, to := rnd.IntN(testShards), rnd.IntN(testShards)
 		var r *domain.Record
 		if queue := &shards[from].outbox[to]; len(*queue) > 0 {
 			r, *queue = (*queue)[0], (*queue)[1:]
-		} else if sent < registrations {
+		} else if sent < commands {
 			sent++
-			identity := name(1)
-			c := domain.RegisterMember{Service: 2, Identity: identity, Partner: name(2), PartnerCode: "p"}
-			r = &domain.Record{Kind: domain.KindRegister, Account: 1, Request: domain.RequestID{byte(sent)}, Command: &c}
-			to = c.Identity.Slot().Shard(testShards)
-			if id := anyMember(rnd, outcomes); id != 0 {
-				r.Kind, r.Command = domain.KindAttach, &domain.AttachService{Member: id, Register: c}
-				to = id.Slot().Shard(testShards)
-			}
+			r = &domain.Record{Account: 1, Request: domain.RequestID{byte(sent)}}
+			r.Command, to = anyCommand(ctx, rnd, shards, anyMember(rnd, outcomes))
+			r.Kind = r.Command.Kind()
 		} else if idle(shards) {
 			break
 		} else {
@@ -141,8 +137,8 @@ func race(ctx actor.Context, t *testing.T, rnd *rand.Rand) (taken int) {
 			return taken
 		}
 	}
-	if len(outcomes) != registrations {
-		t.Errorf("%d of %d registrations have an outcome", len(outcomes), registrations)
+	if len(outcomes) != commands {
+		t.Errorf("%d of %d commands have an outcome", len(outcomes), commands)
 	}
 	for _, out := range outcomes {
 		if out.Code == domain.Conflict {
@@ -151,6 +147,38 @@ func race(ctx actor.Context, t *testing.T, rnd *rand.Rand) (taken int) {
 	}
 	checkLedgers(t, shards)
 	return taken
+}
+
+// anyCommand is a registration, or a command about a member if there is one, and the shard that
+// applies it.
+func anyCommand(
+	ctx actor.Context, rnd *rand.Rand, shards [testShards]*testShard, id domain.MemberID,
+) (c domain.Command, shard int) {
+	name := func(kind byte) domain.IdentityHash {
+		n := byte(rnd.IntN(4))
+		return domain.IdentityHash{n << 6, n, kind, 15: 1}
+	}
+	register := domain.RegisterMember{Service: 2, Identity: name(1), Partner: name(2), PartnerCode: "p"}
+	if id == 0 {
+		return &register, register.Identity.Slot().Shard(testShards)
+	}
+	to := id.Slot().Shard(testShards)
+	s := shards[to]
+	record := uint64(0)
+	if at, ok := s.roster.Find(id); ok {
+		if k, err := s.loaded.Load(ctx, at); err == nil && len(k.State().Member.Services) > 0 {
+			record = k.State().Member.Services[0].ID
+		}
+	}
+	switch rnd.IntN(4) {
+	case 0:
+		return &domain.UpdateMember{
+			Member: id, Records: []domain.RecordUpdate{{ID: record, Login: name(3), Verified: name(4)}},
+		}, to
+	case 1:
+		return &domain.RemoveService{Member: id, Record: record}, to
+	}
+	return &domain.AttachService{Member: id, Register: register}, to
 }
 
 // anyMember is one that a registration gave, for every other command; 0: none.

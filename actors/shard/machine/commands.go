@@ -2,8 +2,6 @@ package machine
 
 import (
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/asynkron/protoactor-go/actor"
 
@@ -34,6 +32,12 @@ func (c *commands) apply(ctx actor.Context, r *domain.Record) error {
 		return c.registrar.Attach(ctx, r, m, own(&m.Register))
 	case *domain.LogIn:
 		return c.registrar.Login(ctx, r, ownLogin(m))
+	case *domain.UpdateMember:
+		return c.registrar.Update(ctx, r, ownUpdate(m))
+	case *domain.RemoveService:
+		return c.registrar.RemoveService(ctx, r, ownRemoval(m))
+	case *domain.ResetPassword:
+		return c.registrar.ResetPassword(ctx, r, ownReset(m))
 	case *domain.OptIn:
 		return c.opt(ctx, r, m.Member, &members.Opt{Opt: m.Opt, In: true, At: m.At})
 	case *domain.OptOut:
@@ -80,41 +84,6 @@ func (c *commands) opt(ctx actor.Context, r *domain.Record, id domain.MemberID, 
 	c.effects.Apply(ctx, k, m)
 	c.effects.Complete(r, domain.Outcome{Member: id})
 	return nil
-}
-
-// own is a copy that shares no memory with a page: a member lives longer.
-func own(in *domain.RegisterMember) *domain.RegisterMember {
-	c := *in
-	c.Domain = strings.Clone(c.Domain)
-	c.Password = strings.Clone(c.Password)
-	c.PartnerCode = strings.Clone(c.PartnerCode)
-	c.Personal.Data = strings.Clone(c.Personal.Data)
-	c.Given, c.Record = ownFields(c.Given), ownFields(c.Record)
-	c.Visit = ownVisit(c.Visit)
-	return &c
-}
-
-func ownLogin(in *domain.LogIn) *domain.LogIn {
-	l := *in
-	l.Password, l.Domain = strings.Clone(l.Password), strings.Clone(l.Domain)
-	l.Personal.Data = strings.Clone(l.Personal.Data)
-	l.Given = ownFields(l.Given)
-	l.Visit = ownVisit(l.Visit)
-	return &l
-}
-
-func ownVisit(v domain.Visit) domain.Visit {
-	v.Page, v.Country = strings.Clone(v.Page), strings.Clone(v.Country)
-	v.Details.Data = strings.Clone(v.Details.Data)
-	return v
-}
-
-func ownFields(in domain.Fields) domain.Fields {
-	f := slices.Clone(in)
-	for i := range f {
-		f[i].Value = strings.Clone(f[i].Value)
-	}
-	return f
 }
 
 // deleteAction takes an action out of everything that counts or shows it. What it is

@@ -101,6 +101,31 @@ type (
 		RetryAfter uint32 // of a lock
 	}
 
+	// Update is an update.
+	Update struct {
+		effect
+		Command *domain.UpdateMember
+		Waits   domain.PendingRegistration // the claims it needs; some are granted already
+
+		End member.UpdateEnd
+	}
+
+	// RemoveService takes a service record out.
+	RemoveService struct {
+		effect
+		Command *domain.RemoveService
+
+		End member.UpdateEnd
+	}
+
+	// ResetPassword replaces a password.
+	ResetPassword struct {
+		effect
+		Command *domain.ResetPassword
+
+		End member.UpdateEnd
+	}
+
 	// Opt opts in or out.
 	Opt struct {
 		effect
@@ -136,6 +161,15 @@ func (a *receiver) Receive(ctx actor.Context) {
 		m.done = true
 	case *Login:
 		m.changes, m.End, m.Guess, m.RetryAfter = member.Login(m.changes, a.state, m.Command, m.Now, &m.Visit)
+		m.done = true
+	case *Update:
+		m.changes, m.End = a.state.Update(m.changes, m.Command, &m.Waits)
+		m.done = true
+	case *RemoveService:
+		m.changes, m.End = a.state.RemoveService(m.changes, m.Command)
+		m.done = true
+	case *ResetPassword:
+		m.changes, m.End = a.state.ResetPassword(m.changes, m.Command)
 		m.done = true
 	case *Outdated:
 		m.changes = a.state.Outdated(m.changes, m.Personal)
@@ -178,11 +212,11 @@ func (a *receiver) register(m *Register) {
 	}
 }
 
-// settle registers when the last claim is granted.
+// settle registers or updates when the last claim is granted.
 func (a *receiver) settle(m *Settle) {
 	records := len(a.state.Member.Services)
 	m.changes, m.End = a.state.Settle(m.changes, m.Claim, m.Record)
-	if m.End.Granted {
+	if m.End.Granted && m.End.Ended.Update == nil {
 		m.changes = member.Registered(m.changes, &a.state.Member, &m.End.Ended.Register, records, &m.Visit)
 	}
 }

@@ -612,6 +612,320 @@ func (x *Login) GetGiven() []*Field {
 	return nil
 }
 
+// UpdateMember changes a member's profile and service records.
+type UpdateMember struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Member        uint64                 `protobuf:"varint,1,opt,name=member" json:"member,omitempty"`
+	Email         []byte                 `protobuf:"bytes,2,opt,name=email" json:"email,omitempty"` // identity hash of the profile's address
+	Given         []*Field               `protobuf:"bytes,3,rep,name=given" json:"given,omitempty"`
+	Records       []*RecordUpdate        `protobuf:"bytes,4,rep,name=records" json:"records,omitempty"`
+	Personal      *PersonalPut           `protobuf:"bytes,5,opt,name=personal" json:"personal,omitempty"`
+	At            int64                  `protobuf:"varint,6,opt,name=at" json:"at,omitempty"` // ms
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UpdateMember) Reset() {
+	*x = UpdateMember{}
+	mi := &file_commands_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UpdateMember) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UpdateMember) ProtoMessage() {}
+
+func (x *UpdateMember) ProtoReflect() protoreflect.Message {
+	mi := &file_commands_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UpdateMember.ProtoReflect.Descriptor instead.
+func (*UpdateMember) Descriptor() ([]byte, []int) {
+	return file_commands_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *UpdateMember) GetMember() uint64 {
+	if x != nil {
+		return x.Member
+	}
+	return 0
+}
+
+func (x *UpdateMember) GetEmail() []byte {
+	if x != nil {
+		return x.Email
+	}
+	return nil
+}
+
+func (x *UpdateMember) GetGiven() []*Field {
+	if x != nil {
+		return x.Given
+	}
+	return nil
+}
+
+func (x *UpdateMember) GetRecords() []*RecordUpdate {
+	if x != nil {
+		return x.Records
+	}
+	return nil
+}
+
+func (x *UpdateMember) GetPersonal() *PersonalPut {
+	if x != nil {
+		return x.Personal
+	}
+	return nil
+}
+
+func (x *UpdateMember) GetAt() int64 {
+	if x != nil {
+		return x.At
+	}
+	return 0
+}
+
+// RecordUpdate is what of one service record changes.
+type RecordUpdate struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            uint64                 `protobuf:"varint,1,opt,name=id" json:"id,omitempty"`
+	Given         []*Field               `protobuf:"bytes,2,rep,name=given" json:"given,omitempty"`
+	Login         []byte                 `protobuf:"bytes,3,opt,name=login" json:"login,omitempty"`        // identity hash; empty: stays
+	Verified      []byte                 `protobuf:"bytes,4,opt,name=verified" json:"verified,omitempty"`  // identity hash; empty: stays
+	Validity      uint32                 `protobuf:"varint,5,opt,name=validity" json:"validity,omitempty"` // domain.Validity
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RecordUpdate) Reset() {
+	*x = RecordUpdate{}
+	mi := &file_commands_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RecordUpdate) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RecordUpdate) ProtoMessage() {}
+
+func (x *RecordUpdate) ProtoReflect() protoreflect.Message {
+	mi := &file_commands_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RecordUpdate.ProtoReflect.Descriptor instead.
+func (*RecordUpdate) Descriptor() ([]byte, []int) {
+	return file_commands_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *RecordUpdate) GetId() uint64 {
+	if x != nil {
+		return x.Id
+	}
+	return 0
+}
+
+func (x *RecordUpdate) GetGiven() []*Field {
+	if x != nil {
+		return x.Given
+	}
+	return nil
+}
+
+func (x *RecordUpdate) GetLogin() []byte {
+	if x != nil {
+		return x.Login
+	}
+	return nil
+}
+
+func (x *RecordUpdate) GetVerified() []byte {
+	if x != nil {
+		return x.Verified
+	}
+	return nil
+}
+
+func (x *RecordUpdate) GetValidity() uint32 {
+	if x != nil {
+		return x.Validity
+	}
+	return 0
+}
+
+type RemoveService struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Member        uint64                 `protobuf:"varint,1,opt,name=member" json:"member,omitempty"`
+	Record        uint64                 `protobuf:"varint,2,opt,name=record" json:"record,omitempty"`
+	Personal      *PersonalPut           `protobuf:"bytes,3,opt,name=personal" json:"personal,omitempty"`
+	At            int64                  `protobuf:"varint,4,opt,name=at" json:"at,omitempty"` // ms
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RemoveService) Reset() {
+	*x = RemoveService{}
+	mi := &file_commands_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RemoveService) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RemoveService) ProtoMessage() {}
+
+func (x *RemoveService) ProtoReflect() protoreflect.Message {
+	mi := &file_commands_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RemoveService.ProtoReflect.Descriptor instead.
+func (*RemoveService) Descriptor() ([]byte, []int) {
+	return file_commands_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *RemoveService) GetMember() uint64 {
+	if x != nil {
+		return x.Member
+	}
+	return 0
+}
+
+func (x *RemoveService) GetRecord() uint64 {
+	if x != nil {
+		return x.Record
+	}
+	return 0
+}
+
+func (x *RemoveService) GetPersonal() *PersonalPut {
+	if x != nil {
+		return x.Personal
+	}
+	return nil
+}
+
+func (x *RemoveService) GetAt() int64 {
+	if x != nil {
+		return x.At
+	}
+	return 0
+}
+
+type ResetPassword struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Member        uint64                 `protobuf:"varint,1,opt,name=member" json:"member,omitempty"`
+	Address       []byte                 `protobuf:"bytes,2,opt,name=address" json:"address,omitempty"`   // identity hash
+	Password      string                 `protobuf:"bytes,3,opt,name=password" json:"password,omitempty"` // hash in PHC format
+	TokenHash     []byte                 `protobuf:"bytes,4,opt,name=token_hash,json=tokenHash" json:"token_hash,omitempty"`
+	Personal      *PersonalPut           `protobuf:"bytes,5,opt,name=personal" json:"personal,omitempty"`
+	At            int64                  `protobuf:"varint,6,opt,name=at" json:"at,omitempty"` // ms
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ResetPassword) Reset() {
+	*x = ResetPassword{}
+	mi := &file_commands_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ResetPassword) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ResetPassword) ProtoMessage() {}
+
+func (x *ResetPassword) ProtoReflect() protoreflect.Message {
+	mi := &file_commands_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ResetPassword.ProtoReflect.Descriptor instead.
+func (*ResetPassword) Descriptor() ([]byte, []int) {
+	return file_commands_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *ResetPassword) GetMember() uint64 {
+	if x != nil {
+		return x.Member
+	}
+	return 0
+}
+
+func (x *ResetPassword) GetAddress() []byte {
+	if x != nil {
+		return x.Address
+	}
+	return nil
+}
+
+func (x *ResetPassword) GetPassword() string {
+	if x != nil {
+		return x.Password
+	}
+	return ""
+}
+
+func (x *ResetPassword) GetTokenHash() []byte {
+	if x != nil {
+		return x.TokenHash
+	}
+	return nil
+}
+
+func (x *ResetPassword) GetPersonal() *PersonalPut {
+	if x != nil {
+		return x.Personal
+	}
+	return nil
+}
+
+func (x *ResetPassword) GetAt() int64 {
+	if x != nil {
+		return x.At
+	}
+	return 0
+}
+
 type OptIn struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Member        uint64                 `protobuf:"varint,1,opt,name=member" json:"member,omitempty"`
@@ -624,7 +938,7 @@ type OptIn struct {
 
 func (x *OptIn) Reset() {
 	*x = OptIn{}
-	mi := &file_commands_proto_msgTypes[6]
+	mi := &file_commands_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -636,7 +950,7 @@ func (x *OptIn) String() string {
 func (*OptIn) ProtoMessage() {}
 
 func (x *OptIn) ProtoReflect() protoreflect.Message {
-	mi := &file_commands_proto_msgTypes[6]
+	mi := &file_commands_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -649,7 +963,7 @@ func (x *OptIn) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OptIn.ProtoReflect.Descriptor instead.
 func (*OptIn) Descriptor() ([]byte, []int) {
-	return file_commands_proto_rawDescGZIP(), []int{6}
+	return file_commands_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *OptIn) GetMember() uint64 {
@@ -692,7 +1006,7 @@ type OptOut struct {
 
 func (x *OptOut) Reset() {
 	*x = OptOut{}
-	mi := &file_commands_proto_msgTypes[7]
+	mi := &file_commands_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -704,7 +1018,7 @@ func (x *OptOut) String() string {
 func (*OptOut) ProtoMessage() {}
 
 func (x *OptOut) ProtoReflect() protoreflect.Message {
-	mi := &file_commands_proto_msgTypes[7]
+	mi := &file_commands_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -717,7 +1031,7 @@ func (x *OptOut) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OptOut.ProtoReflect.Descriptor instead.
 func (*OptOut) Descriptor() ([]byte, []int) {
-	return file_commands_proto_rawDescGZIP(), []int{7}
+	return file_commands_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *OptOut) GetMember() uint64 {
@@ -758,7 +1072,7 @@ type DeleteAction struct {
 
 func (x *DeleteAction) Reset() {
 	*x = DeleteAction{}
-	mi := &file_commands_proto_msgTypes[8]
+	mi := &file_commands_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -770,7 +1084,7 @@ func (x *DeleteAction) String() string {
 func (*DeleteAction) ProtoMessage() {}
 
 func (x *DeleteAction) ProtoReflect() protoreflect.Message {
-	mi := &file_commands_proto_msgTypes[8]
+	mi := &file_commands_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -783,7 +1097,7 @@ func (x *DeleteAction) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteAction.ProtoReflect.Descriptor instead.
 func (*DeleteAction) Descriptor() ([]byte, []int) {
-	return file_commands_proto_rawDescGZIP(), []int{8}
+	return file_commands_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *DeleteAction) GetMember() uint64 {
@@ -815,7 +1129,7 @@ type Claim struct {
 
 func (x *Claim) Reset() {
 	*x = Claim{}
-	mi := &file_commands_proto_msgTypes[9]
+	mi := &file_commands_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -827,7 +1141,7 @@ func (x *Claim) String() string {
 func (*Claim) ProtoMessage() {}
 
 func (x *Claim) ProtoReflect() protoreflect.Message {
-	mi := &file_commands_proto_msgTypes[9]
+	mi := &file_commands_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -840,7 +1154,7 @@ func (x *Claim) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Claim.ProtoReflect.Descriptor instead.
 func (*Claim) Descriptor() ([]byte, []int) {
-	return file_commands_proto_rawDescGZIP(), []int{9}
+	return file_commands_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *Claim) GetStep() uint32 {
@@ -904,7 +1218,7 @@ type Usage struct {
 
 func (x *Usage) Reset() {
 	*x = Usage{}
-	mi := &file_commands_proto_msgTypes[10]
+	mi := &file_commands_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -916,7 +1230,7 @@ func (x *Usage) String() string {
 func (*Usage) ProtoMessage() {}
 
 func (x *Usage) ProtoReflect() protoreflect.Message {
-	mi := &file_commands_proto_msgTypes[10]
+	mi := &file_commands_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -929,7 +1243,7 @@ func (x *Usage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Usage.ProtoReflect.Descriptor instead.
 func (*Usage) Descriptor() ([]byte, []int) {
-	return file_commands_proto_rawDescGZIP(), []int{10}
+	return file_commands_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *Usage) GetApplication() uint32 {
@@ -970,7 +1284,7 @@ type Published struct {
 
 func (x *Published) Reset() {
 	*x = Published{}
-	mi := &file_commands_proto_msgTypes[11]
+	mi := &file_commands_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -982,7 +1296,7 @@ func (x *Published) String() string {
 func (*Published) ProtoMessage() {}
 
 func (x *Published) ProtoReflect() protoreflect.Message {
-	mi := &file_commands_proto_msgTypes[11]
+	mi := &file_commands_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -995,7 +1309,7 @@ func (x *Published) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Published.ProtoReflect.Descriptor instead.
 func (*Published) Descriptor() ([]byte, []int) {
-	return file_commands_proto_rawDescGZIP(), []int{11}
+	return file_commands_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *Published) GetUpTo() uint64 {
@@ -1021,7 +1335,7 @@ type Tick struct {
 
 func (x *Tick) Reset() {
 	*x = Tick{}
-	mi := &file_commands_proto_msgTypes[12]
+	mi := &file_commands_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1033,7 +1347,7 @@ func (x *Tick) String() string {
 func (*Tick) ProtoMessage() {}
 
 func (x *Tick) ProtoReflect() protoreflect.Message {
-	mi := &file_commands_proto_msgTypes[12]
+	mi := &file_commands_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1046,7 +1360,7 @@ func (x *Tick) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Tick.ProtoReflect.Descriptor instead.
 func (*Tick) Descriptor() ([]byte, []int) {
-	return file_commands_proto_rawDescGZIP(), []int{12}
+	return file_commands_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *Tick) GetHour() uint32 {
@@ -1065,7 +1379,7 @@ type Expire struct {
 
 func (x *Expire) Reset() {
 	*x = Expire{}
-	mi := &file_commands_proto_msgTypes[13]
+	mi := &file_commands_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1077,7 +1391,7 @@ func (x *Expire) String() string {
 func (*Expire) ProtoMessage() {}
 
 func (x *Expire) ProtoReflect() protoreflect.Message {
-	mi := &file_commands_proto_msgTypes[13]
+	mi := &file_commands_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1090,7 +1404,7 @@ func (x *Expire) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Expire.ProtoReflect.Descriptor instead.
 func (*Expire) Descriptor() ([]byte, []int) {
-	return file_commands_proto_rawDescGZIP(), []int{13}
+	return file_commands_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *Expire) GetMonth() uint32 {
@@ -1109,7 +1423,7 @@ type Rules struct {
 
 func (x *Rules) Reset() {
 	*x = Rules{}
-	mi := &file_commands_proto_msgTypes[14]
+	mi := &file_commands_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1121,7 +1435,7 @@ func (x *Rules) String() string {
 func (*Rules) ProtoMessage() {}
 
 func (x *Rules) ProtoReflect() protoreflect.Message {
-	mi := &file_commands_proto_msgTypes[14]
+	mi := &file_commands_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1134,7 +1448,7 @@ func (x *Rules) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Rules.ProtoReflect.Descriptor instead.
 func (*Rules) Descriptor() ([]byte, []int) {
-	return file_commands_proto_rawDescGZIP(), []int{14}
+	return file_commands_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *Rules) GetVersion() uint32 {
@@ -1204,7 +1518,33 @@ const file_commands_proto_rawDesc = "" +
 	"\bpersonal\x18\n" +
 	" \x01(\v2\x17.ovation.v1.PersonalPutR\bpersonal\x12\x18\n" +
 	"\arenewed\x18\v \x01(\bR\arenewed\x12'\n" +
-	"\x05given\x18\f \x03(\v2\x11.ovation.v1.FieldR\x05given\"S\n" +
+	"\x05given\x18\f \x03(\v2\x11.ovation.v1.FieldR\x05given\"\xde\x01\n" +
+	"\fUpdateMember\x12\x16\n" +
+	"\x06member\x18\x01 \x01(\x04R\x06member\x12\x14\n" +
+	"\x05email\x18\x02 \x01(\fR\x05email\x12'\n" +
+	"\x05given\x18\x03 \x03(\v2\x11.ovation.v1.FieldR\x05given\x122\n" +
+	"\arecords\x18\x04 \x03(\v2\x18.ovation.v1.RecordUpdateR\arecords\x123\n" +
+	"\bpersonal\x18\x05 \x01(\v2\x17.ovation.v1.PersonalPutR\bpersonal\x12\x0e\n" +
+	"\x02at\x18\x06 \x01(\x03R\x02at\"\x95\x01\n" +
+	"\fRecordUpdate\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\x04R\x02id\x12'\n" +
+	"\x05given\x18\x02 \x03(\v2\x11.ovation.v1.FieldR\x05given\x12\x14\n" +
+	"\x05login\x18\x03 \x01(\fR\x05login\x12\x1a\n" +
+	"\bverified\x18\x04 \x01(\fR\bverified\x12\x1a\n" +
+	"\bvalidity\x18\x05 \x01(\rR\bvalidity\"\x84\x01\n" +
+	"\rRemoveService\x12\x16\n" +
+	"\x06member\x18\x01 \x01(\x04R\x06member\x12\x16\n" +
+	"\x06record\x18\x02 \x01(\x04R\x06record\x123\n" +
+	"\bpersonal\x18\x03 \x01(\v2\x17.ovation.v1.PersonalPutR\bpersonal\x12\x0e\n" +
+	"\x02at\x18\x04 \x01(\x03R\x02at\"\xc1\x01\n" +
+	"\rResetPassword\x12\x16\n" +
+	"\x06member\x18\x01 \x01(\x04R\x06member\x12\x18\n" +
+	"\aaddress\x18\x02 \x01(\fR\aaddress\x12\x1a\n" +
+	"\bpassword\x18\x03 \x01(\tR\bpassword\x12\x1d\n" +
+	"\n" +
+	"token_hash\x18\x04 \x01(\fR\ttokenHash\x123\n" +
+	"\bpersonal\x18\x05 \x01(\v2\x17.ovation.v1.PersonalPutR\bpersonal\x12\x0e\n" +
+	"\x02at\x18\x06 \x01(\x03R\x02at\"S\n" +
 	"\x05OptIn\x12\x16\n" +
 	"\x06member\x18\x01 \x01(\x04R\x06member\x12\x12\n" +
 	"\x04kind\x18\x02 \x01(\rR\x04kind\x12\x0e\n" +
@@ -1254,7 +1594,7 @@ func file_commands_proto_rawDescGZIP() []byte {
 	return file_commands_proto_rawDescData
 }
 
-var file_commands_proto_msgTypes = make([]protoimpl.MessageInfo, 15)
+var file_commands_proto_msgTypes = make([]protoimpl.MessageInfo, 19)
 var file_commands_proto_goTypes = []any{
 	(*RegisterMember)(nil), // 0: ovation.v1.RegisterMember
 	(*Visit)(nil),          // 1: ovation.v1.Visit
@@ -1262,30 +1602,40 @@ var file_commands_proto_goTypes = []any{
 	(*PersonalPut)(nil),    // 3: ovation.v1.PersonalPut
 	(*AttachService)(nil),  // 4: ovation.v1.AttachService
 	(*Login)(nil),          // 5: ovation.v1.Login
-	(*OptIn)(nil),          // 6: ovation.v1.OptIn
-	(*OptOut)(nil),         // 7: ovation.v1.OptOut
-	(*DeleteAction)(nil),   // 8: ovation.v1.DeleteAction
-	(*Claim)(nil),          // 9: ovation.v1.Claim
-	(*Usage)(nil),          // 10: ovation.v1.Usage
-	(*Published)(nil),      // 11: ovation.v1.Published
-	(*Tick)(nil),           // 12: ovation.v1.Tick
-	(*Expire)(nil),         // 13: ovation.v1.Expire
-	(*Rules)(nil),          // 14: ovation.v1.Rules
+	(*UpdateMember)(nil),   // 6: ovation.v1.UpdateMember
+	(*RecordUpdate)(nil),   // 7: ovation.v1.RecordUpdate
+	(*RemoveService)(nil),  // 8: ovation.v1.RemoveService
+	(*ResetPassword)(nil),  // 9: ovation.v1.ResetPassword
+	(*OptIn)(nil),          // 10: ovation.v1.OptIn
+	(*OptOut)(nil),         // 11: ovation.v1.OptOut
+	(*DeleteAction)(nil),   // 12: ovation.v1.DeleteAction
+	(*Claim)(nil),          // 13: ovation.v1.Claim
+	(*Usage)(nil),          // 14: ovation.v1.Usage
+	(*Published)(nil),      // 15: ovation.v1.Published
+	(*Tick)(nil),           // 16: ovation.v1.Tick
+	(*Expire)(nil),         // 17: ovation.v1.Expire
+	(*Rules)(nil),          // 18: ovation.v1.Rules
 }
 var file_commands_proto_depIdxs = []int32{
-	2, // 0: ovation.v1.RegisterMember.given:type_name -> ovation.v1.Field
-	2, // 1: ovation.v1.RegisterMember.record:type_name -> ovation.v1.Field
-	3, // 2: ovation.v1.RegisterMember.personal:type_name -> ovation.v1.PersonalPut
-	1, // 3: ovation.v1.RegisterMember.visit:type_name -> ovation.v1.Visit
-	0, // 4: ovation.v1.AttachService.register:type_name -> ovation.v1.RegisterMember
-	1, // 5: ovation.v1.Login.visit:type_name -> ovation.v1.Visit
-	3, // 6: ovation.v1.Login.personal:type_name -> ovation.v1.PersonalPut
-	2, // 7: ovation.v1.Login.given:type_name -> ovation.v1.Field
-	8, // [8:8] is the sub-list for method output_type
-	8, // [8:8] is the sub-list for method input_type
-	8, // [8:8] is the sub-list for extension type_name
-	8, // [8:8] is the sub-list for extension extendee
-	0, // [0:8] is the sub-list for field type_name
+	2,  // 0: ovation.v1.RegisterMember.given:type_name -> ovation.v1.Field
+	2,  // 1: ovation.v1.RegisterMember.record:type_name -> ovation.v1.Field
+	3,  // 2: ovation.v1.RegisterMember.personal:type_name -> ovation.v1.PersonalPut
+	1,  // 3: ovation.v1.RegisterMember.visit:type_name -> ovation.v1.Visit
+	0,  // 4: ovation.v1.AttachService.register:type_name -> ovation.v1.RegisterMember
+	1,  // 5: ovation.v1.Login.visit:type_name -> ovation.v1.Visit
+	3,  // 6: ovation.v1.Login.personal:type_name -> ovation.v1.PersonalPut
+	2,  // 7: ovation.v1.Login.given:type_name -> ovation.v1.Field
+	2,  // 8: ovation.v1.UpdateMember.given:type_name -> ovation.v1.Field
+	7,  // 9: ovation.v1.UpdateMember.records:type_name -> ovation.v1.RecordUpdate
+	3,  // 10: ovation.v1.UpdateMember.personal:type_name -> ovation.v1.PersonalPut
+	2,  // 11: ovation.v1.RecordUpdate.given:type_name -> ovation.v1.Field
+	3,  // 12: ovation.v1.RemoveService.personal:type_name -> ovation.v1.PersonalPut
+	3,  // 13: ovation.v1.ResetPassword.personal:type_name -> ovation.v1.PersonalPut
+	14, // [14:14] is the sub-list for method output_type
+	14, // [14:14] is the sub-list for method input_type
+	14, // [14:14] is the sub-list for extension type_name
+	14, // [14:14] is the sub-list for extension extendee
+	0,  // [0:14] is the sub-list for field type_name
 }
 
 func init() { file_commands_proto_init() }
@@ -1299,7 +1649,7 @@ func file_commands_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_commands_proto_rawDesc), len(file_commands_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   15,
+			NumMessages:   19,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

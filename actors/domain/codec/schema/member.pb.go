@@ -42,6 +42,7 @@ type Member struct {
 	Opts          []*Opt                 `protobuf:"bytes,14,rep,name=opts" json:"opts,omitempty"` // by (kind, id)
 	Pending       []*Pending             `protobuf:"bytes,15,rep,name=pending" json:"pending,omitempty"`
 	Personal      *PersonalPart          `protobuf:"bytes,16,opt,name=personal" json:"personal,omitempty"`
+	Updated       int64                  `protobuf:"varint,17,opt,name=updated" json:"updated,omitempty"` // ms
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -188,6 +189,13 @@ func (x *Member) GetPersonal() *PersonalPart {
 	return nil
 }
 
+func (x *Member) GetUpdated() int64 {
+	if x != nil {
+		return x.Updated
+	}
+	return 0
+}
+
 // Service is a member's account on a network, of one application.
 type Service struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -205,6 +213,7 @@ type Service struct {
 	LastLogin     int64                  `protobuf:"varint,12,opt,name=last_login,json=lastLogin" json:"last_login,omitempty"` // ms
 	Invalid       bool                   `protobuf:"varint,13,opt,name=invalid" json:"invalid,omitempty"`                      // a token refresh was refused
 	Visited       []string               `protobuf:"bytes,14,rep,name=visited" json:"visited,omitempty"`                       // domains of logins alone
+	Verified      []byte                 `protobuf:"bytes,15,opt,name=verified" json:"verified,omitempty"`                     // identity hash of the verified address
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -333,6 +342,13 @@ func (x *Service) GetInvalid() bool {
 func (x *Service) GetVisited() []string {
 	if x != nil {
 		return x.Visited
+	}
+	return nil
+}
+
+func (x *Service) GetVerified() []byte {
+	if x != nil {
+		return x.Verified
 	}
 	return nil
 }
@@ -489,13 +505,14 @@ func (x *Opt) GetAt() int64 {
 	return 0
 }
 
-// Pending is a registration some of whose claims other shards have not answered.
+// Pending is a registration or an update some of whose claims other shards have not answered.
 type Pending struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Ticket        uint64                 `protobuf:"varint,1,opt,name=ticket" json:"ticket,omitempty"`
 	Asked         []byte                 `protobuf:"bytes,2,opt,name=asked" json:"asked,omitempty"`
 	Register      *RegisterMember        `protobuf:"bytes,3,opt,name=register" json:"register,omitempty"`
 	Claims        []*PendingClaim        `protobuf:"bytes,4,rep,name=claims" json:"claims,omitempty"`
+	Update        *UpdateMember          `protobuf:"bytes,5,opt,name=update" json:"update,omitempty"` // instead of a registration
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -554,6 +571,13 @@ func (x *Pending) GetRegister() *RegisterMember {
 func (x *Pending) GetClaims() []*PendingClaim {
 	if x != nil {
 		return x.Claims
+	}
+	return nil
+}
+
+func (x *Pending) GetUpdate() *UpdateMember {
+	if x != nil {
+		return x.Update
 	}
 	return nil
 }
@@ -923,7 +947,7 @@ var File_member_proto protoreflect.FileDescriptor
 const file_member_proto_rawDesc = "" +
 	"\n" +
 	"\fmember.proto\x12\n" +
-	"ovation.v1\x1a\x0ecommands.proto\"\xa2\x04\n" +
+	"ovation.v1\x1a\x0ecommands.proto\"\xbc\x04\n" +
 	"\x06Member\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x04R\x02id\x12\x18\n" +
 	"\aaccount\x18\x02 \x01(\rR\aaccount\x12\x18\n" +
@@ -943,7 +967,8 @@ const file_member_proto_rawDesc = "" +
 	"\tpasswords\x18\r \x03(\v2\x14.ovation.v1.PasswordR\tpasswords\x12#\n" +
 	"\x04opts\x18\x0e \x03(\v2\x0f.ovation.v1.OptR\x04opts\x12-\n" +
 	"\apending\x18\x0f \x03(\v2\x13.ovation.v1.PendingR\apending\x124\n" +
-	"\bpersonal\x18\x10 \x01(\v2\x18.ovation.v1.PersonalPartR\bpersonal\"\x96\x03\n" +
+	"\bpersonal\x18\x10 \x01(\v2\x18.ovation.v1.PersonalPartR\bpersonal\x12\x18\n" +
+	"\aupdated\x18\x11 \x01(\x03R\aupdated\"\xb2\x03\n" +
 	"\aService\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x04R\x02id\x12 \n" +
 	"\vapplication\x18\x02 \x01(\rR\vapplication\x12\x18\n" +
@@ -960,7 +985,8 @@ const file_member_proto_rawDesc = "" +
 	"\n" +
 	"last_login\x18\f \x01(\x03R\tlastLogin\x12\x18\n" +
 	"\ainvalid\x18\r \x01(\bR\ainvalid\x12\x18\n" +
-	"\avisited\x18\x0e \x03(\tR\avisited\"f\n" +
+	"\avisited\x18\x0e \x03(\tR\avisited\x12\x1a\n" +
+	"\bverified\x18\x0f \x01(\fR\bverified\"f\n" +
 	"\bPassword\x12\x18\n" +
 	"\aaddress\x18\x01 \x01(\fR\aaddress\x12\x12\n" +
 	"\x04hash\x18\x02 \x01(\tR\x04hash\x12\x14\n" +
@@ -972,12 +998,13 @@ const file_member_proto_rawDesc = "" +
 	"\x02in\x18\x03 \x01(\bR\x02in\x12\x10\n" +
 	"\x03out\x18\x04 \x01(\bR\x03out\x12\x16\n" +
 	"\x06listed\x18\x05 \x01(\bR\x06listed\x12\x0e\n" +
-	"\x02at\x18\x06 \x01(\x03R\x02at\"\xa1\x01\n" +
+	"\x02at\x18\x06 \x01(\x03R\x02at\"\xd3\x01\n" +
 	"\aPending\x12\x16\n" +
 	"\x06ticket\x18\x01 \x01(\x04R\x06ticket\x12\x14\n" +
 	"\x05asked\x18\x02 \x01(\fR\x05asked\x126\n" +
 	"\bregister\x18\x03 \x01(\v2\x1a.ovation.v1.RegisterMemberR\bregister\x120\n" +
-	"\x06claims\x18\x04 \x03(\v2\x18.ovation.v1.PendingClaimR\x06claims\"X\n" +
+	"\x06claims\x18\x04 \x03(\v2\x18.ovation.v1.PendingClaimR\x06claims\x120\n" +
+	"\x06update\x18\x05 \x01(\v2\x18.ovation.v1.UpdateMemberR\x06update\"X\n" +
 	"\fPendingClaim\x12\x1a\n" +
 	"\bidentity\x18\x01 \x01(\fR\bidentity\x12\x12\n" +
 	"\x04type\x18\x02 \x01(\rR\x04type\x12\x18\n" +
@@ -1034,6 +1061,7 @@ var file_member_proto_goTypes = []any{
 	(*VisitDetails)(nil),    // 9: ovation.v1.VisitDetails
 	(*Field)(nil),           // 10: ovation.v1.Field
 	(*RegisterMember)(nil),  // 11: ovation.v1.RegisterMember
+	(*UpdateMember)(nil),    // 12: ovation.v1.UpdateMember
 }
 var file_member_proto_depIdxs = []int32{
 	10, // 0: ovation.v1.Member.profile:type_name -> ovation.v1.Field
@@ -1045,14 +1073,15 @@ var file_member_proto_depIdxs = []int32{
 	10, // 6: ovation.v1.Service.fields:type_name -> ovation.v1.Field
 	11, // 7: ovation.v1.Pending.register:type_name -> ovation.v1.RegisterMember
 	5,  // 8: ovation.v1.Pending.claims:type_name -> ovation.v1.PendingClaim
-	10, // 9: ovation.v1.Personal.profile:type_name -> ovation.v1.Field
-	8,  // 10: ovation.v1.Personal.services:type_name -> ovation.v1.PersonalService
-	10, // 11: ovation.v1.PersonalService.fields:type_name -> ovation.v1.Field
-	12, // [12:12] is the sub-list for method output_type
-	12, // [12:12] is the sub-list for method input_type
-	12, // [12:12] is the sub-list for extension type_name
-	12, // [12:12] is the sub-list for extension extendee
-	0,  // [0:12] is the sub-list for field type_name
+	12, // 9: ovation.v1.Pending.update:type_name -> ovation.v1.UpdateMember
+	10, // 10: ovation.v1.Personal.profile:type_name -> ovation.v1.Field
+	8,  // 11: ovation.v1.Personal.services:type_name -> ovation.v1.PersonalService
+	10, // 12: ovation.v1.PersonalService.fields:type_name -> ovation.v1.Field
+	13, // [13:13] is the sub-list for method output_type
+	13, // [13:13] is the sub-list for method input_type
+	13, // [13:13] is the sub-list for extension type_name
+	13, // [13:13] is the sub-list for extension extendee
+	0,  // [0:13] is the sub-list for field type_name
 }
 
 func init() { file_member_proto_init() }

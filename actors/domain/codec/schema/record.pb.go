@@ -59,6 +59,9 @@ type Record struct {
 	//	*Record_OptOut
 	//	*Record_DeleteAction
 	//	*Record_Login
+	//	*Record_Update
+	//	*Record_RemoveService
+	//	*Record_ResetPassword
 	//	*Record_Layout
 	//	*Record_CreateApplication
 	//	*Record_CreateKey
@@ -293,6 +296,33 @@ func (x *Record) GetLogin() *Login {
 	return nil
 }
 
+func (x *Record) GetUpdate() *UpdateMember {
+	if x != nil {
+		if x, ok := x.Payload.(*Record_Update); ok {
+			return x.Update
+		}
+	}
+	return nil
+}
+
+func (x *Record) GetRemoveService() *RemoveService {
+	if x != nil {
+		if x, ok := x.Payload.(*Record_RemoveService); ok {
+			return x.RemoveService
+		}
+	}
+	return nil
+}
+
+func (x *Record) GetResetPassword() *ResetPassword {
+	if x != nil {
+		if x, ok := x.Payload.(*Record_ResetPassword); ok {
+			return x.ResetPassword
+		}
+	}
+	return nil
+}
+
 func (x *Record) GetLayout() *Layout {
 	if x != nil {
 		if x, ok := x.Payload.(*Record_Layout); ok {
@@ -506,6 +536,18 @@ type Record_Login struct {
 	Login *Login `protobuf:"bytes,30,opt,name=login,oneof"`
 }
 
+type Record_Update struct {
+	Update *UpdateMember `protobuf:"bytes,31,opt,name=update,oneof"`
+}
+
+type Record_RemoveService struct {
+	RemoveService *RemoveService `protobuf:"bytes,32,opt,name=remove_service,json=removeService,oneof"`
+}
+
+type Record_ResetPassword struct {
+	ResetPassword *ResetPassword `protobuf:"bytes,33,opt,name=reset_password,json=resetPassword,oneof"`
+}
+
 type Record_Layout struct {
 	Layout *Layout `protobuf:"bytes,80,opt,name=layout,oneof"`
 }
@@ -602,6 +644,12 @@ func (*Record_DeleteAction) isRecord_Payload() {}
 
 func (*Record_Login) isRecord_Payload() {}
 
+func (*Record_Update) isRecord_Payload() {}
+
+func (*Record_RemoveService) isRecord_Payload() {}
+
+func (*Record_ResetPassword) isRecord_Payload() {}
+
 func (*Record_Layout) isRecord_Payload() {}
 
 func (*Record_CreateApplication) isRecord_Payload() {}
@@ -641,7 +689,7 @@ var File_record_proto protoreflect.FileDescriptor
 const file_record_proto_rawDesc = "" +
 	"\n" +
 	"\frecord.proto\x12\n" +
-	"ovation.v1\x1a\x0eactivity.proto\x1a\rcatalog.proto\x1a\x0ecommands.proto\"\xb8\x0f\n" +
+	"ovation.v1\x1a\x0eactivity.proto\x1a\rcatalog.proto\x1a\x0ecommands.proto\"\xf4\x10\n" +
 	"\x06Record\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x12\n" +
 	"\x04kind\x18\x02 \x01(\rR\x04kind\x12\x18\n" +
@@ -663,7 +711,10 @@ const file_record_proto_rawDesc = "" +
 	"\x06opt_in\x18\x1b \x01(\v2\x11.ovation.v1.OptInH\x00R\x05optIn\x12-\n" +
 	"\aopt_out\x18\x1c \x01(\v2\x12.ovation.v1.OptOutH\x00R\x06optOut\x12?\n" +
 	"\rdelete_action\x18\x1d \x01(\v2\x18.ovation.v1.DeleteActionH\x00R\fdeleteAction\x12)\n" +
-	"\x05login\x18\x1e \x01(\v2\x11.ovation.v1.LoginH\x00R\x05login\x12,\n" +
+	"\x05login\x18\x1e \x01(\v2\x11.ovation.v1.LoginH\x00R\x05login\x122\n" +
+	"\x06update\x18\x1f \x01(\v2\x18.ovation.v1.UpdateMemberH\x00R\x06update\x12B\n" +
+	"\x0eremove_service\x18  \x01(\v2\x19.ovation.v1.RemoveServiceH\x00R\rremoveService\x12B\n" +
+	"\x0ereset_password\x18! \x01(\v2\x19.ovation.v1.ResetPasswordH\x00R\rresetPassword\x12,\n" +
 	"\x06layout\x18P \x01(\v2\x12.ovation.v1.LayoutH\x00R\x06layout\x12N\n" +
 	"\x12create_application\x18Q \x01(\v2\x1d.ovation.v1.CreateApplicationH\x00R\x11createApplication\x126\n" +
 	"\n" +
@@ -716,23 +767,26 @@ var file_record_proto_goTypes = []any{
 	(*OptOut)(nil),            // 12: ovation.v1.OptOut
 	(*DeleteAction)(nil),      // 13: ovation.v1.DeleteAction
 	(*Login)(nil),             // 14: ovation.v1.Login
-	(*Layout)(nil),            // 15: ovation.v1.Layout
-	(*CreateApplication)(nil), // 16: ovation.v1.CreateApplication
-	(*CreateKey)(nil),         // 17: ovation.v1.CreateKey
-	(*RevokeKey)(nil),         // 18: ovation.v1.RevokeKey
-	(*PutBrand)(nil),          // 19: ovation.v1.PutBrand
-	(*DeleteBrand)(nil),       // 20: ovation.v1.DeleteBrand
-	(*PutDefinition)(nil),     // 21: ovation.v1.PutDefinition
-	(*DeleteDefinition)(nil),  // 22: ovation.v1.DeleteDefinition
-	(*SetAside)(nil),          // 23: ovation.v1.SetAside
-	(*AcceptGap)(nil),         // 24: ovation.v1.AcceptGap
-	(*PutSegment)(nil),        // 25: ovation.v1.PutSegment
-	(*DeleteSegment)(nil),     // 26: ovation.v1.DeleteSegment
-	(*PutSlotKeys)(nil),       // 27: ovation.v1.PutSlotKeys
-	(*AllowDomain)(nil),       // 28: ovation.v1.AllowDomain
-	(*UnallowDomain)(nil),     // 29: ovation.v1.UnallowDomain
-	(*EditApplication)(nil),   // 30: ovation.v1.EditApplication
-	(*AddSigningKey)(nil),     // 31: ovation.v1.AddSigningKey
+	(*UpdateMember)(nil),      // 15: ovation.v1.UpdateMember
+	(*RemoveService)(nil),     // 16: ovation.v1.RemoveService
+	(*ResetPassword)(nil),     // 17: ovation.v1.ResetPassword
+	(*Layout)(nil),            // 18: ovation.v1.Layout
+	(*CreateApplication)(nil), // 19: ovation.v1.CreateApplication
+	(*CreateKey)(nil),         // 20: ovation.v1.CreateKey
+	(*RevokeKey)(nil),         // 21: ovation.v1.RevokeKey
+	(*PutBrand)(nil),          // 22: ovation.v1.PutBrand
+	(*DeleteBrand)(nil),       // 23: ovation.v1.DeleteBrand
+	(*PutDefinition)(nil),     // 24: ovation.v1.PutDefinition
+	(*DeleteDefinition)(nil),  // 25: ovation.v1.DeleteDefinition
+	(*SetAside)(nil),          // 26: ovation.v1.SetAside
+	(*AcceptGap)(nil),         // 27: ovation.v1.AcceptGap
+	(*PutSegment)(nil),        // 28: ovation.v1.PutSegment
+	(*DeleteSegment)(nil),     // 29: ovation.v1.DeleteSegment
+	(*PutSlotKeys)(nil),       // 30: ovation.v1.PutSlotKeys
+	(*AllowDomain)(nil),       // 31: ovation.v1.AllowDomain
+	(*UnallowDomain)(nil),     // 32: ovation.v1.UnallowDomain
+	(*EditApplication)(nil),   // 33: ovation.v1.EditApplication
+	(*AddSigningKey)(nil),     // 34: ovation.v1.AddSigningKey
 }
 var file_record_proto_depIdxs = []int32{
 	1,  // 0: ovation.v1.Record.origin:type_name -> ovation.v1.Origin
@@ -750,28 +804,31 @@ var file_record_proto_depIdxs = []int32{
 	12, // 12: ovation.v1.Record.opt_out:type_name -> ovation.v1.OptOut
 	13, // 13: ovation.v1.Record.delete_action:type_name -> ovation.v1.DeleteAction
 	14, // 14: ovation.v1.Record.login:type_name -> ovation.v1.Login
-	15, // 15: ovation.v1.Record.layout:type_name -> ovation.v1.Layout
-	16, // 16: ovation.v1.Record.create_application:type_name -> ovation.v1.CreateApplication
-	17, // 17: ovation.v1.Record.create_key:type_name -> ovation.v1.CreateKey
-	18, // 18: ovation.v1.Record.revoke_key:type_name -> ovation.v1.RevokeKey
-	19, // 19: ovation.v1.Record.put_brand:type_name -> ovation.v1.PutBrand
-	20, // 20: ovation.v1.Record.delete_brand:type_name -> ovation.v1.DeleteBrand
-	21, // 21: ovation.v1.Record.put_definition:type_name -> ovation.v1.PutDefinition
-	22, // 22: ovation.v1.Record.delete_definition:type_name -> ovation.v1.DeleteDefinition
-	23, // 23: ovation.v1.Record.set_aside:type_name -> ovation.v1.SetAside
-	24, // 24: ovation.v1.Record.accept_gap:type_name -> ovation.v1.AcceptGap
-	25, // 25: ovation.v1.Record.put_segment:type_name -> ovation.v1.PutSegment
-	26, // 26: ovation.v1.Record.delete_segment:type_name -> ovation.v1.DeleteSegment
-	27, // 27: ovation.v1.Record.put_slot_keys:type_name -> ovation.v1.PutSlotKeys
-	28, // 28: ovation.v1.Record.allow_domain:type_name -> ovation.v1.AllowDomain
-	29, // 29: ovation.v1.Record.unallow_domain:type_name -> ovation.v1.UnallowDomain
-	30, // 30: ovation.v1.Record.edit_application:type_name -> ovation.v1.EditApplication
-	31, // 31: ovation.v1.Record.add_signing_key:type_name -> ovation.v1.AddSigningKey
-	32, // [32:32] is the sub-list for method output_type
-	32, // [32:32] is the sub-list for method input_type
-	32, // [32:32] is the sub-list for extension type_name
-	32, // [32:32] is the sub-list for extension extendee
-	0,  // [0:32] is the sub-list for field type_name
+	15, // 15: ovation.v1.Record.update:type_name -> ovation.v1.UpdateMember
+	16, // 16: ovation.v1.Record.remove_service:type_name -> ovation.v1.RemoveService
+	17, // 17: ovation.v1.Record.reset_password:type_name -> ovation.v1.ResetPassword
+	18, // 18: ovation.v1.Record.layout:type_name -> ovation.v1.Layout
+	19, // 19: ovation.v1.Record.create_application:type_name -> ovation.v1.CreateApplication
+	20, // 20: ovation.v1.Record.create_key:type_name -> ovation.v1.CreateKey
+	21, // 21: ovation.v1.Record.revoke_key:type_name -> ovation.v1.RevokeKey
+	22, // 22: ovation.v1.Record.put_brand:type_name -> ovation.v1.PutBrand
+	23, // 23: ovation.v1.Record.delete_brand:type_name -> ovation.v1.DeleteBrand
+	24, // 24: ovation.v1.Record.put_definition:type_name -> ovation.v1.PutDefinition
+	25, // 25: ovation.v1.Record.delete_definition:type_name -> ovation.v1.DeleteDefinition
+	26, // 26: ovation.v1.Record.set_aside:type_name -> ovation.v1.SetAside
+	27, // 27: ovation.v1.Record.accept_gap:type_name -> ovation.v1.AcceptGap
+	28, // 28: ovation.v1.Record.put_segment:type_name -> ovation.v1.PutSegment
+	29, // 29: ovation.v1.Record.delete_segment:type_name -> ovation.v1.DeleteSegment
+	30, // 30: ovation.v1.Record.put_slot_keys:type_name -> ovation.v1.PutSlotKeys
+	31, // 31: ovation.v1.Record.allow_domain:type_name -> ovation.v1.AllowDomain
+	32, // 32: ovation.v1.Record.unallow_domain:type_name -> ovation.v1.UnallowDomain
+	33, // 33: ovation.v1.Record.edit_application:type_name -> ovation.v1.EditApplication
+	34, // 34: ovation.v1.Record.add_signing_key:type_name -> ovation.v1.AddSigningKey
+	35, // [35:35] is the sub-list for method output_type
+	35, // [35:35] is the sub-list for method input_type
+	35, // [35:35] is the sub-list for extension type_name
+	35, // [35:35] is the sub-list for extension extendee
+	0,  // [0:35] is the sub-list for field type_name
 }
 
 func init() { file_record_proto_init() }
@@ -797,6 +854,9 @@ func file_record_proto_init() {
 		(*Record_OptOut)(nil),
 		(*Record_DeleteAction)(nil),
 		(*Record_Login)(nil),
+		(*Record_Update)(nil),
+		(*Record_RemoveService)(nil),
+		(*Record_ResetPassword)(nil),
 		(*Record_Layout)(nil),
 		(*Record_CreateApplication)(nil),
 		(*Record_CreateKey)(nil),
