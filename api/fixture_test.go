@@ -111,6 +111,16 @@ func newFixture(t testing.TB, answer ...asked) *fixture {
 			Fields: domain.Fields{{Field: domain.RecordUsername, Value: "ada"}, {Field: domain.RecordToken, Value: "tok"}, {Field: domain.RecordPaid, Value: "1"}},
 		}},
 	}
+	s.members[8195] = &domain.Member{ // of the application with all that a plan may have
+		ID: 8195, Account: 1, Application: 3, State: domain.MemberActive, Created: 1e12, TokenMade: 1e9,
+		Services: []domain.ServiceRecord{
+			{ID: 8193, Application: 3, Service: domain.Spotify, UID: "u-8", Identity: domain.IdentityHash{8}, Created: 1e12},
+			{
+				ID: 8194, Application: 3, Service: domain.Email, UID: "bob@example.com", Created: 1e12,
+				Identity: testHasher{}.Identity(1, domain.ByLogin, "bob@example.com"),
+			},
+		},
+	}
 	s.names[testHasher{}.Identity(1, domain.ByEmail, "ada@example.com")] = 4097
 	s.names[testHasher{}.Identity(1, domain.ByService, "spotify", "u-7")] = 4097
 	if answer != nil {

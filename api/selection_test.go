@@ -261,7 +261,7 @@ func TestRequiredFields_Question(t *testing.T) {
 		"LastActivity,Brand,BRANDID,BrandType": {}, // every member of the list has them
 		" email,FirstName,,state,EMAIL":        {Has: []domain.Field{domain.FirstName, domain.EmailAddress, domain.Region}},
 		"Country,CountryCode":                  {Has: []domain.Field{domain.Country}},
-		"HomePhone":                            {Members: []domain.MemberID{0}},
+		"HomePhone":                            {Has: []domain.Field{domain.HomePhone}},
 		"OptIns":                               {Opted: true, Ended: []string{domain.OptValue(domain.OptBrand, 3), domain.OptValue(domain.OptSegment, 1), domain.OptValue(domain.OptSegment, 3)}},
 		"Username,nosuch,GeoLat,password,alsonot": {Has: []domain.Field{domain.Username, domain.GeoLat}},
 	} {

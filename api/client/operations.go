@@ -104,6 +104,32 @@ func (c *Client) Login(ctx context.Context, p Params) (out wire.Envelope, meta M
 	return out, meta, err
 }
 
+// UpdateMember changes a member: what is given overwrites.
+func (c *Client) UpdateMember(ctx context.Context, member domain.MemberID, p Params) (out wire.Envelope, meta Meta, err error) {
+	meta, err = c.Post(ctx, "/v1.1/member/"+id(member)+"/update", p, &out)
+	return out, meta, err
+}
+
+// VerifyMember marks an address of a member as verified.
+func (c *Client) VerifyMember(ctx context.Context, member domain.MemberID, p Params) (out wire.Envelope, meta Meta, err error) {
+	meta, err = c.Post(ctx, "/v1.1/member/"+id(member)+"/verify", p, &out)
+	return out, meta, err
+}
+
+// ResetMember gives a member another password and another access token.
+func (c *Client) ResetMember(ctx context.Context, member domain.MemberID, p Params) (out wire.Envelope, meta Meta, err error) {
+	meta, err = c.Post(ctx, "/v1.1/member/"+id(member)+"/reset", p, &out)
+	return out, meta, err
+}
+
+// RemoveService removes a service record of a member.
+func (c *Client) RemoveService(
+	ctx context.Context, member domain.MemberID, record uint64, p Params,
+) (out wire.Envelope, meta Meta, err error) {
+	meta, err = c.Post(ctx, "/v1.1/member/"+id(member)+"/service/"+id(record)+"/delete", p, &out)
+	return out, meta, err
+}
+
 // Member is a member with its service records.
 func (c *Client) Member(ctx context.Context, member domain.MemberID, p Params) (out wire.Envelope, meta Meta, err error) {
 	meta, err = c.Get(ctx, "/v1.1/member/"+id(member), p, &out)

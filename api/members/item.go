@@ -112,9 +112,11 @@ func (s *Service) itemOf(
 	req *serve.Request, r *ranked, m *domain.Member, contents *domain.Content, brand *domain.Brand,
 ) wire.MemberItem {
 	d := s.memberOf(req, m)
+	text := func(f domain.Field) *string { return wire.Null(m.Profile.Get(f)) }
 	item := wire.MemberItem{
 		ID: wire.Number(m.ID), UUID: wire.UUID(m.UUID), FirstName: d.FirstName, Surname: d.Surname, Username: d.Username, Email: d.Email,
 		Gender: d.Gender, Bio: d.Bio, City: d.City, State: d.State, Country: d.Country, PostCode: d.PostCode,
+		Address: text(domain.Address), Addressline2: text(domain.AddressLine2), HomePhone: text(domain.HomePhone), MobilePhone: text(domain.MobilePhone),
 		LastVisited: wire.NullMillis(m.LastLogin()), Score: wire.Number(r.Score), ActivityCount: wire.Number(r.Actions),
 		GeoCity: d.GeoCity, GeoRegion: d.GeoRegion, GeoCountry: d.GeoCountry, GeoLat: d.GeoLat, GeoLong: d.GeoLong,
 		MemberAvatarURL: d.AvatarURL, CountryCode: d.CountryCode, VerifiedEmail: d.VerifiedEmail, Services: recordsOf(m),

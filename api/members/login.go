@@ -96,25 +96,7 @@ func (s *Service) Login(ctx context.Context, req *serve.Request, in *loginIn) (*
 // was made for.
 func (s *Service) submitLogin(ctx context.Context, req *serve.Request, in *loginIn) (domain.Outcome, error) {
 	made := in.command(req)
-	for n, tries := 0, 0; tries < attempts; n++ {
-		sub := req.Submission()
-		sub.Request = attempt(sub.Request, n)
-		if err := s.prepareLogin(ctx, req, in, made, &sub); err != nil {
-			return domain.Outcome{}, err
-		}
-		out, err := req.Submit(ctx, sub)
-		if err != nil || !out.Again {
-			return out, err
-		}
-		req.Wait = req.Wait.Reach(out.Position)
-		if err := req.Engine.Await(ctx, req.Wait); err != nil {
-			return out, serve.WaitFault(err)
-		}
-		if !out.Replayed {
-			tries++
-		}
-	}
-	return domain.Outcome{}, domain.ErrUnavailable
+	return submit(ctx, req, func(sub *domain.Submission) error { return s.prepareLogin(ctx, req, in, made, sub) })
 }
 
 // prepareLogin makes the command of one attempt. A login by an identity that no member has is

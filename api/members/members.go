@@ -107,7 +107,7 @@ func (s *Service) memberOf(req *serve.Request, m *domain.Member) wire.Member {
 		Country: wire.Null(bind.CountryName()[country]), City: field(domain.City), State: field(domain.Region),
 		CountryCode: wire.Null(country), PostCode: field(domain.PostCode),
 		GeoCountry: field(domain.GeoCountry), GeoCity: field(domain.GeoCity), GeoRegion: field(domain.GeoRegion),
-		GeoLat: field(domain.GeoLat), GeoLong: field(domain.GeoLong),
+		GeoLat: field(domain.GeoLat), GeoLong: field(domain.GeoLong), VerifiedEmail: field(domain.VerifiedEmail),
 	}
 }
 
@@ -127,7 +127,8 @@ func recordOf(s *domain.ServiceRecord) wire.ServiceRecord {
 	out := wire.ServiceRecord{
 		Service: s.Service.String(), Valid: wire.Flag(!s.Invalid), ActivitySharing: wire.Flag(s.Sharing()),
 		ID: wire.Number(s.ID), UserID: s.UID, Username: wire.Null(text(domain.RecordUsername)), UserURL: wire.Null(text(domain.RecordURL)),
-		Expires: text(domain.RecordExpires), LastUpdated: wire.NullMillis(s.Updated), LastLogin: wire.NullMillis(s.LastLogin),
+		VerifiedEmail: wire.Null(text(domain.RecordVerifiedEmail)),
+		Expires:       text(domain.RecordExpires), LastUpdated: wire.NullMillis(s.Updated), LastLogin: wire.NullMillis(s.LastLogin),
 		PaidAccount: wire.Flag(s.Paid()), Followers: cmp.Or(text(domain.RecordFollowers), "0"), Likes: cmp.Or(text(domain.RecordLikes), "0"),
 		PartnerCode: wire.Null(s.PartnerCode), PartnerID: wire.Null(s.PartnerID), Domains: domains,
 	}

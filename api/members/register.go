@@ -35,18 +35,12 @@ type credentialsIn struct {
 
 // profileIn is the profile of a registration.
 type profileIn struct {
-	FirstName *string         `name:"firstname" doc:"first name" eg:"Ada"`
-	Surname   *string         `name:"surname" doc:"surname" eg:"Fan"`
-	Username  *string         `name:"username" doc:"name on the service; of the service record, too" eg:"ada"`
-	Email     *bind.Email     `name:"email" doc:"required for a registration by email" eg:"ada@example.com"`
-	Password  string          `name:"password" max:"256" doc:"required for a registration by email; 8 to 256 bytes, one for each address" eg:"correct horse"`
-	Birthdate *bind.Birthdate `name:"birthdate" doc:"dd-mm-yyyy, a past day" eg:"24-12-1990"`
-	Gender    *string         `name:"gender" enum:"M,F,Other" doc:"gender; absent: not known" eg:"F"`
-	City      *string         `name:"city" doc:"city" eg:"Berlin"`
-	Country   *bind.Country   `name:"country" doc:"ISO 3166-1 alpha-2" eg:"DE"`
-	Region    *string         `name:"region" doc:"state or province" eg:"Berlin"`
-	PostCode  *string         `name:"postcode" doc:"postal code" eg:"10115"`
-	AvatarURL *bind.URL       `name:"avatarurl" doc:"picture on the service" eg:"https://example.com/ada.png"`
+	personIn
+	Username  *string     `name:"username" doc:"name on the service; of the service record, too" eg:"ada"`
+	Email     *bind.Email `name:"email" doc:"required for a registration by email" eg:"ada@example.com"`
+	Password  string      `name:"password" max:"256" doc:"required for a registration by email; 8 to 256 bytes, one for each address" eg:"correct horse"`
+	Region    *string     `name:"region" doc:"state or province" eg:"Berlin"`
+	AvatarURL *bind.URL   `name:"avatarurl" doc:"picture on the service" eg:"https://example.com/ada.png"`
 }
 
 // partnerIn is the member's identity with a partner.
@@ -143,8 +137,8 @@ func (s *Service) registerBy(ctx context.Context, req *serve.Request, in *regist
 	if err := permitted(req, domain.Service(in.Service), to); err != nil {
 		return nil, err
 	}
-	if in.Birthdate != nil && string(*in.Birthdate) >= req.Now.UTC().Format(time.DateOnly) {
-		return nil, domain.Bad(domain.InvalidParameter, "birthdate", "birthdate must be a past day")
+	if err := pastDay(req, in.Birthdate); err != nil {
+		return nil, err
 	}
 	if in.SegmentID != 0 {
 		if _, err := req.Segment(in.SegmentID, "segmentid"); err != nil {
@@ -160,6 +154,14 @@ func (s *Service) registerBy(ctx context.Context, req *serve.Request, in *regist
 		return nil, err
 	}
 	return []*wire.Envelope{s.envelope(req, member, domain.Service(in.Service))}, nil
+}
+
+// pastDay refuses a birth date that is not past; nil: none is given.
+func pastDay(req *serve.Request, date *bind.Birthdate) error {
+	if date != nil && string(*date) >= req.Now.UTC().Format(time.DateOnly) {
+		return domain.Bad(domain.InvalidParameter, "birthdate", "birthdate must be a past day")
+	}
+	return nil
 }
 
 // given collects the fields that a request gives.
@@ -192,17 +194,11 @@ func (g given) fields() domain.Fields {
 // profile is what of the member's profile is given; an empty value clears.
 func (in *registerIn) profile() domain.Fields {
 	var g given
-	put(&g, domain.FirstName, in.FirstName)
-	put(&g, domain.Surname, in.Surname)
+	in.put(&g)
 	put(&g, domain.Username, in.Username)
 	put(&g, domain.EmailAddress, in.Email)
-	put(&g, domain.Gender, in.Gender)
-	put(&g, domain.City, in.City)
 	put(&g, domain.Region, in.Region)
-	put(&g, domain.Country, in.Country)
-	put(&g, domain.PostCode, in.PostCode)
 	put(&g, domain.AvatarURL, in.AvatarURL)
-	put(&g, domain.Birthdate, in.Birthdate)
 	return g.fields()
 }
 

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
-	"strconv"
 	"strings"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
@@ -122,10 +120,6 @@ func loginParts(service domain.Service, uid string) []string {
 	return []string{service.String(), uid}
 }
 
-// attempts bounds how often a registration is submitted whose member changed in between; replayed
-// outcomes do not count. Of registrations of one identity at the same time one wins each round.
-const attempts = 128
-
 // submitRegistration submits the registration, to a member if one is given. The personal part is
 // made of the member as it is, and a password is hashed under the salt in use: if the member is
 // another one by the time it is applied, or the identity changes hands just then, the command is
@@ -133,25 +127,7 @@ const attempts = 128
 func (s *Service) submitRegistration(
 	ctx context.Context, req *serve.Request, r *registration, to domain.MemberID,
 ) (domain.Outcome, error) {
-	for n, tries := 0, 0; tries < attempts; n++ {
-		sub := req.Submission()
-		sub.Request = attempt(sub.Request, n)
-		if err := s.prepare(ctx, req, r, to, &sub); err != nil {
-			return domain.Outcome{}, err
-		}
-		out, err := req.Submit(ctx, sub)
-		if err != nil || !out.Again {
-			return out, err
-		}
-		req.Wait = req.Wait.Reach(out.Position)
-		if err := req.Engine.Await(ctx, req.Wait); err != nil {
-			return out, serve.WaitFault(err)
-		}
-		if !out.Replayed {
-			tries++
-		}
-	}
-	return domain.Outcome{}, domain.ErrUnavailable
+	return submit(ctx, req, func(sub *domain.Submission) error { return s.prepare(ctx, req, r, to, sub) })
 }
 
 // prepare makes the command of one attempt.
@@ -209,15 +185,4 @@ func holderOf(
 		return nil, serve.WaitFault(err)
 	}
 	return m, nil
-}
-
-// attempt is the id of a request's n-th attempt: the same on every node, so that a
-// repeat of the request finds the outcome of each.
-func attempt(id domain.RequestID, n int) domain.RequestID {
-	if n == 0 {
-		return id
-	}
-	sum := sha256.Sum256(append(id[:], "attempt "+strconv.Itoa(n)...))
-	copy(id[:], sum[:])
-	return id
 }

@@ -21,7 +21,6 @@ type presence uint8
 const (
 	inEvery    presence = iota + 1 // in every item
 	inProfile                      // where the profile has it
-	never                          // no parameter gives it a value
 	optedIn                        // where an opt-in is in force
 	withAction                     // where there is a latest action
 	withBrand                      // there, and where a brand is asked for
@@ -31,7 +30,6 @@ const (
 // value.
 var presences = map[string]presence{
 	"id": inEvery, "uuid": inEvery, "score": inEvery, "activitycount": inEvery, "memberavatarurl": inEvery, "services": inEvery, "lastvisited": inEvery,
-	"address": never, "addressline2": never, "homephone": never, "mobilephone": never, "verifiedemail": never,
 	"optins": optedIn, "lastactivity": withAction,
 	"brand": withBrand, "brandid": withBrand, "brandname": withBrand, "brandtype": withBrand,
 }
@@ -41,7 +39,8 @@ var profileNames = map[string]domain.Field{
 	"firstname": domain.FirstName, "surname": domain.Surname, "username": domain.Username, "email": domain.EmailAddress,
 	"gender": domain.Gender, "bio": domain.Bio, "city": domain.City, "state": domain.Region, "country": domain.Country,
 	"countrycode": domain.Country, "postcode": domain.PostCode, "geocity": domain.GeoCity, "georegion": domain.GeoRegion,
-	"geocountry": domain.GeoCountry, "geolat": domain.GeoLat, "geolong": domain.GeoLong,
+	"address": domain.Address, "addressline2": domain.AddressLine2, "homephone": domain.HomePhone, "mobilephone": domain.MobilePhone,
+	"verifiedemail": domain.VerifiedEmail, "geocountry": domain.GeoCountry, "geolat": domain.GeoLat, "geolong": domain.GeoLong,
 }
 
 // presenceOf is when the field has a value, and the profile's field of one that is
@@ -69,8 +68,6 @@ func Require(req *serve.Request, q *domain.Question, in Required, acted bool) er
 			req.Warn("the field " + bind.Shorten(name) + " is unknown and was ignored")
 		case when == inProfile:
 			f.Has = append(f.Has, field)
-		case when == never:
-			f.Members = noMember
 		case when == optedIn:
 			f.Opted, f.Ended = true, endedOptIns(req)
 		case acted || when == inEvery || when == withBrand && q.Brand != 0:

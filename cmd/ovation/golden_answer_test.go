@@ -164,6 +164,7 @@ var (
 	linked  = regexp.MustCompile(`<http://sim\.test([^>]*)>; rel="(next|prev)"`)
 	firstID = regexp.MustCompile(`"ID":"?(\d+)`)
 
+	recordID    = regexp.MustCompile(`"ActivitySharing":"[01]","ID":"([0-9]+)"`) // of the first
 	accessToken = regexp.MustCompile(`"AccessToken":"([0-9a-f]{32}_[0-9]+)"`)
 )
 
@@ -178,7 +179,7 @@ func (s *session) remember(r *http.Response, body []byte) {
 	if m := firstID.FindSubmatch(body); m != nil {
 		s.vars["id"] = string(m[1])
 	}
-	for name, in := range map[string]*regexp.Regexp{"token": accessToken, "jwt": goldenJWT} {
+	for name, in := range map[string]*regexp.Regexp{"token": accessToken, "jwt": goldenJWT, "record": recordID} {
 		if m := in.FindSubmatch(body); m != nil {
 			s.vars[name] = string(m[1])
 		}

@@ -1,0 +1,123 @@
+package members
+
+import (
+	"context"
+	"crypto/rand"
+	"slices"
+	"strings"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/serve"
+	"github.com/ovation-analytics/ovation/api/wire"
+)
+
+// removeIn are the parameters of the removal of a service.
+type removeIn struct {
+	MemberID  bind.ID `name:"memberid" doc:"id of a member" eg:"8195"`
+	ServiceID bind.ID `name:"serviceid" doc:"id of the service record" eg:"8193"`
+}
+
+// RemoveService takes a service record from a member that has another one. Its identities are free
+// again, and what was verified on it is not verified any more.
+func (s *Service) RemoveService(ctx context.Context, req *serve.Request, in *removeIn) (*wire.Envelope, error) {
+	m, err := s.change(ctx, req, domain.MemberID(in.MemberID),
+		func(m *domain.Member, p *domain.Personal) (domain.Command, *domain.PersonalPut, error) {
+			at := slices.IndexFunc(m.Services, func(r domain.ServiceRecord) bool { return r.ID == uint64(in.ServiceID) })
+			switch {
+			case at < 0:
+				return nil, nil, domain.Bad(domain.NotFound, "serviceid", "the member has no service record with this id")
+			case len(m.Services) == 1:
+				return nil, nil, domain.Bad(domain.Conflict, "serviceid", "it is the last service record of the member")
+			}
+			forget(m, &m.Services[at], p)
+			c := &domain.RemoveService{Member: m.ID, Record: uint64(in.ServiceID), At: req.Now.UnixMilli()}
+			return c, &c.Personal, nil
+		})
+	if err != nil {
+		return nil, err
+	}
+	return s.envelope(req, m, signedIn(m)), nil
+}
+
+// forget takes a service record out of a personal part, and with it the verified address that no
+// other record has.
+func forget(m *domain.Member, gone *domain.ServiceRecord, p *domain.Personal) {
+	p.Services = slices.DeleteFunc(p.Services, func(s domain.PersonalService) bool {
+		return s.Application == gone.Application && s.Identity == gone.Identity
+	})
+	verified, last := p.Profile.Get(domain.VerifiedEmail), ""
+	for i := range m.Services {
+		r := &m.Services[i]
+		address := r.Fields.Get(domain.RecordVerifiedEmail)
+		if r == gone || address == "" {
+			continue
+		}
+		if last = address; strings.EqualFold(address, verified) {
+			return
+		}
+	}
+	p.Profile = p.Profile.With(domain.Fields{{Field: domain.VerifiedEmail, Value: last}})
+}
+
+// resetIn are the parameters of the reset of a password.
+type resetIn struct {
+	MemberID  bind.ID    `name:"memberid" doc:"id of a member" eg:"8195"`
+	Email     bind.Email `name:"email" required:"" doc:"address of the member's email record" eg:"bob@example.com"`
+	Password  string     `name:"password" required:"" max:"256" doc:"the new password, 8 to 256 bytes" eg:"correct horse"`
+	ServiceID bind.ID    `name:"member_service_id" doc:"id of the email record" eg:"8194"`
+}
+
+// Check refuses a password that is too short.
+func (in *resetIn) Check() *domain.Error {
+	if len(in.Password) < minPassword {
+		return domain.Bad(domain.InvalidParameter, "password", "password must be at least 8 bytes long")
+	}
+	return nil
+}
+
+// Reset gives an address that a member logs in with another password, and the member another
+// access token. A lock of the address ends.
+func (s *Service) Reset(ctx context.Context, req *serve.Request, in *resetIn) (*wire.Envelope, error) {
+	address := req.Identity(domain.ByLogin, loginParts(domain.Email, strings.ToLower(string(in.Email)))...)
+	var random [10]byte
+	_, _ = rand.Read(random[:]) // never fails
+	password := ""
+	m, err := s.change(ctx, req, domain.MemberID(in.MemberID),
+		func(m *domain.Member, p *domain.Personal) (_ domain.Command, _ *domain.PersonalPut, err error) {
+			if err := in.held(m, address); err != nil {
+				return nil, nil, err
+			}
+			if password == "" {
+				if password, err = s.passwords.hash(ctx, in.Password, ""); err != nil {
+					return nil, nil, err
+				}
+			}
+			p.TokenRandom = random
+			c := &domain.ResetPassword{
+				Member: m.ID, Address: address, Password: password, TokenHash: s.tokens.Hash(random), At: req.Now.UnixMilli(),
+			}
+			return c, &c.Personal, nil
+		})
+	if err != nil {
+		return nil, err
+	}
+	return s.envelope(req, m, domain.Email), nil
+}
+
+// held refuses an address that no email record of the member has.
+func (in *resetIn) held(m *domain.Member, address domain.IdentityHash) error {
+	there := false
+	for i := range m.Services {
+		if r := &m.Services[i]; r.Service == domain.Email && r.Identity == address {
+			there = true
+			if in.ServiceID == 0 || r.ID == uint64(in.ServiceID) {
+				return nil
+			}
+		}
+	}
+	if there {
+		return domain.Bad(domain.NotFound, "member_service_id", "the member has no email record with this id and address")
+	}
+	return domain.Bad(domain.NotFound, "email", "the member has no email record of this address")
+}
