@@ -22,6 +22,7 @@ import (
 type (
 	Engine         = port.Engine
 	Catalog        = port.Catalog
+	Geo            = port.Geo
 	OperationStats = serve.OperationStats
 	Polls          = poll.Stats
 	PrivateKey     = token.PrivateKey
@@ -37,6 +38,7 @@ type Config struct {
 	Signing  []PrivateKey     // of member tokens: those that this node holds
 	TokenKey [16]byte         // of access tokens and cursors
 	Keys     port.DataKeys    // data keys of members
+	Geo      port.Geo         // of members' addresses; nil: none is located
 	HashCost members.HashCost // of a member's password; zero: the least that OWASP advises
 	Resolver brands.Resolver  // of fields that brand addresses do not contain; nil: none
 	Logger   *slog.Logger
@@ -69,7 +71,7 @@ func New(config Config) (*API, error) {
 		return nil, err
 	}
 	member := members.New(members.Config{
-		Tokens: tokens, HashCost: config.HashCost, PasswordKey: config.TokenKey, Sealer: sealer,
+		Tokens: tokens, HashCost: config.HashCost, PasswordKey: config.TokenKey, Sealer: sealer, Geo: config.Geo,
 	})
 	document, err := document()
 	if err != nil {

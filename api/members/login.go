@@ -78,7 +78,9 @@ func (s *Service) Login(ctx context.Context, req *serve.Request, in *loginIn) (*
 			return nil, domain.Bad(domain.Locked, "ip", "too many wrong passwords came from this address")
 		}
 	}
-	out, err := s.submitLogin(ctx, req, in)
+	at := in.place(s.geo)
+	made := in.command(req, at)
+	out, err := submit(ctx, req, func(sub *domain.Submission) error { return s.prepareLogin(ctx, req, in, made, at, sub) })
 	if domain.CodeOf(err) == domain.WrongPassword && !out.Replayed {
 		s.wrong.note(from, req.Now)
 	}
@@ -92,18 +94,11 @@ func (s *Service) Login(ctx context.Context, req *serve.Request, in *loginIn) (*
 	return s.envelope(req, m, service), nil
 }
 
-// submitLogin submits the login until it meets the member, the personal part and the salt that it
-// was made for.
-func (s *Service) submitLogin(ctx context.Context, req *serve.Request, in *loginIn) (domain.Outcome, error) {
-	made := in.command(req)
-	return submit(ctx, req, func(sub *domain.Submission) error { return s.prepareLogin(ctx, req, in, made, sub) })
-}
-
 // prepareLogin makes the command of one attempt. A login by an identity that no member has is
 // submitted too, its password hashed all the same: it takes as long as a wrong password, and a
 // repeat gets the same outcome. Nothing of it is kept.
 func (s *Service) prepareLogin(
-	ctx context.Context, req *serve.Request, in *loginIn, made *domain.LogIn, sub *domain.Submission,
+	ctx context.Context, req *serve.Request, in *loginIn, made *domain.LogIn, at domain.Geo, sub *domain.Submission,
 ) error {
 	l := new(*made) // the log may hold what was submitted
 	sub.Command, sub.Slot = l, l.Identity.Slot()
@@ -117,7 +112,7 @@ func (s *Service) prepareLogin(
 	}
 	if m != nil {
 		l.Member, sub.Slot = m.ID, m.ID.Slot()
-		if err := in.seal(ctx, req, s.sealer, m, l); err != nil {
+		if err := in.seal(ctx, req, s.sealer, m, l, at); err != nil {
 			return err
 		}
 	}
@@ -135,9 +130,10 @@ func (s *Service) prepareLogin(
 	return err
 }
 
-// seal puts into the command what of the login is personal of its member.
+// seal puts into the command what of the login is of its member: where the member is, token and
+// secret of its record, and, sealed, where the visit came from.
 func (in *loginIn) seal(
-	ctx context.Context, req *serve.Request, sealer *personal.Sealer, m *domain.Member, l *domain.LogIn,
+	ctx context.Context, req *serve.Request, sealer *personal.Sealer, m *domain.Member, l *domain.LogIn, at domain.Geo,
 ) (err error) {
 	p := personal.Of(m)
 	part := p.Service(l.Application, l.Identity)
@@ -146,7 +142,8 @@ func (in *loginIn) seal(
 	}
 	l.Renewed = in.renew(part)
 	details := in.details()
-	if l.Renewed || m.Personal.Key.IsZero() && !details.IsZero() {
+	moved := locate(m, &p, l, at)
+	if l.Renewed || moved || m.Personal.Key.IsZero() && !details.IsZero() {
 		if l.Personal, err = sealer.Put(ctx, req.Account(), m, &p); err != nil {
 			return err
 		}
@@ -154,6 +151,20 @@ func (in *loginIn) seal(
 	key := cmp.Or(l.Personal.Key, m.Personal.Key)
 	l.Visit.Details, err = sealer.PutVisit(ctx, req.Account(), key, details)
 	return err
+}
+
+// locate puts into the command where the member is, if that is another place than before; it reports
+// that what is personal of it is.
+func locate(m *domain.Member, p *domain.Personal, l *domain.LogIn, at domain.Geo) bool {
+	var g given
+	placed(&g, at)
+	clear, sealed := g.fields().Split()
+	if !slices.Equal(m.Profile.With(clear), m.Profile) {
+		l.Given = clear
+	}
+	before := p.Profile
+	p.Profile = before.With(sealed)
+	return !slices.Equal(p.Profile, before)
 }
 
 // renew puts token and secret into what is personal of the service record; it reports that they are
@@ -171,10 +182,10 @@ func (in *loginIn) renew(part *domain.PersonalService) bool {
 }
 
 // command is the login, without what depends on its member.
-func (in *loginIn) command(req *serve.Request) *domain.LogIn {
+func (in *loginIn) command(req *serve.Request, at domain.Geo) *domain.LogIn {
 	l := &domain.LogIn{
 		Application: req.App.ID, Service: domain.Service(in.Service), Domain: string(in.Domain), Strict: in.StrictSSO,
-		At: req.Now.UnixMilli(), Visit: in.visit(string(in.Domain)),
+		At: req.Now.UnixMilli(), Visit: in.visit(string(in.Domain), at),
 	}
 	kind, uid := domain.ByService, in.UID
 	if l.Service == domain.Email {

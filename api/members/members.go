@@ -7,6 +7,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
 	"github.com/ovation-analytics/ovation/api/personal"
+	"github.com/ovation-analytics/ovation/api/port"
 	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/token"
 	"github.com/ovation-analytics/ovation/api/wire"
@@ -18,6 +19,7 @@ type Service struct {
 	passwords *passwords
 	sealer    *personal.Sealer
 	wrong     wrongPasswords // of logins, by address
+	geo       port.Geo       // nil: no address is located
 }
 
 // Config is what a Service is made of.
@@ -27,11 +29,12 @@ type Config struct {
 
 	PasswordKey [16]byte // of the pepper of passwords
 	Sealer      *personal.Sealer
+	Geo         port.Geo // of members' addresses; nil: none is located
 }
 
 // New makes a Service.
 func New(c Config) *Service {
-	return &Service{tokens: c.Tokens, passwords: newPasswords(c.HashCost, c.PasswordKey), sealer: c.Sealer}
+	return &Service{tokens: c.Tokens, passwords: newPasswords(c.HashCost, c.PasswordKey), sealer: c.Sealer, geo: c.Geo}
 }
 
 // signedIn is the service of the latest login; of several the record made first.

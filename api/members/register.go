@@ -145,7 +145,7 @@ func (s *Service) registerBy(ctx context.Context, req *serve.Request, in *regist
 			return nil, err
 		}
 	}
-	out, err := s.submitRegistration(ctx, req, newRegistration(req, in), to)
+	out, err := s.submitRegistration(ctx, req, newRegistration(req, in, in.place(s.geo)), to)
 	if err != nil {
 		return nil, err
 	}
@@ -191,9 +191,10 @@ func (g given) fields() domain.Fields {
 	return domain.Fields(g)
 }
 
-// profile is what of the member's profile is given; an empty value clears.
-func (in *registerIn) profile() domain.Fields {
+// profile is what of the member's profile is given, and where it is; an empty value clears.
+func (in *registerIn) profile(at domain.Geo) domain.Fields {
 	var g given
+	placed(&g, at)
 	in.put(&g)
 	put(&g, domain.Username, in.Username)
 	put(&g, domain.EmailAddress, in.Email)

@@ -20,17 +20,18 @@ type registration struct {
 	identity domain.IdentityHash
 	uuid     [16]byte
 	random   [10]byte // of the access token
+	at       domain.Geo
 	visit    domain.Visit
 }
 
-func newRegistration(req *serve.Request, in *registerIn) *registration {
-	r := &registration{in: in, service: domain.Service(in.Service), uid: in.UID, uuid: newUUID()}
+func newRegistration(req *serve.Request, in *registerIn, at domain.Geo) *registration {
+	r := &registration{in: in, service: domain.Service(in.Service), uid: in.UID, uuid: newUUID(), at: at}
 	if r.service == domain.Email {
 		r.uid = strings.ToLower(string(*in.Email))
 	}
 	r.identity = req.Identity(r.claims(), loginParts(r.service, r.uid)...)
 	_, _ = rand.Read(r.random[:]) // never fails
-	r.visit = in.visit(string(in.Domain))
+	r.visit = in.visit(string(in.Domain), at)
 	return r
 }
 
@@ -60,7 +61,7 @@ func (s *Service) command(
 		}
 	}
 	var given domain.Fields
-	m.Given, given = r.in.profile().Split()
+	m.Given, given = r.in.profile(r.at).Split()
 	p.Profile = p.Profile.With(given)
 	r.record(req, known, m, p)
 	return m, p

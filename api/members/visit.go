@@ -3,12 +3,14 @@ package members
 import (
 	"crypto/rand"
 	"encoding/binary"
+	"net/netip"
 	"strings"
 
 	"github.com/mileusna/useragent"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/port"
 )
 
 // visitIn is what a registration or a login says of itself.
@@ -20,13 +22,35 @@ type visitIn struct {
 	Visitor   string       `name:"visitor" doc:"the site's id of the visitor" eg:"v-77"`
 }
 
-// visit is the visit on a domain (empty: none is given), without its details.
-func (in *visitIn) visit(site string) domain.Visit {
+// visit is the visit on a domain (empty: none is given) from a place, without its details.
+func (in *visitIn) visit(site string, from domain.Geo) domain.Visit {
 	var key [8]byte
 	_, _ = rand.Read(key[:]) // never fails
 	return domain.Visit{
-		Key: binary.BigEndian.Uint64(key[:]), Page: pageOf(in.WebPath, site), Device: deviceOf(in.UserAgent),
+		Key: binary.BigEndian.Uint64(key[:]), Page: pageOf(in.WebPath, site), Country: from.Country,
+		Device: deviceOf(in.UserAgent),
 	}
+}
+
+// place is where the visit came from; the zero value where that is not known.
+func (in *visitIn) place(geo port.Geo) domain.Geo {
+	address, err := netip.ParseAddr(string(in.IP))
+	if geo == nil || err != nil {
+		return domain.Geo{}
+	}
+	return geo.Locate(address)
+}
+
+// placed adds where the member is known to be: all of a place, so that nothing stays of another one.
+func placed(g *given, at domain.Geo) {
+	if at.IsZero() {
+		return
+	}
+	put(g, domain.GeoCountry, &at.Country)
+	put(g, domain.GeoRegion, &at.Region)
+	put(g, domain.GeoCity, &at.City)
+	put(g, domain.GeoLat, &at.Lat)
+	put(g, domain.GeoLong, &at.Lon)
 }
 
 // details are what of the visit is sealed.

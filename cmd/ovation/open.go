@@ -46,6 +46,10 @@ func (p *program) probe(context.Context) error {
 	var err error
 	p.port, err = p.cfg.PublicPort.open(p.log)
 	p.onClose(p.port.close)
+	if err != nil {
+		return err
+	}
+	p.port.geo, err = p.cfg.openGeo(p.cfg.Memory, p.log)
 	return err
 }
 
@@ -277,6 +281,7 @@ func (p *program) openAPI(context.Context) error {
 	p.api, err = api.New(api.Config{
 		Engine: engine{p.node}, Hasher: p.hasher, Now: time.Now, BaseURL: base, ByHost: p.cfg.BaseURL == "",
 		Signing: p.secrets.privateHalves(), TokenKey: p.secrets.Token, Keys: p.keys.keeper, Logger: p.log, Access: p.port.accessLogger(),
+		Geo:        p.port.located(),
 		CacheBytes: int(p.budget.API.Cached), InFlightBytes: p.budget.API.InFlight,
 	})
 	return err
