@@ -270,7 +270,7 @@ func TestLogins_ReadSet(t *testing.T) {
 			Known: exists | domain.AttrBirthDay.Set() | domain.AttrGender.Set(),
 		},
 		loginURL + "alltime?valid=1": {
-			Rows: []domain.RowsOf{{Range: domain.AllTime, Visits: true}}, Known: exists | domain.AttrService.Set() | domain.AttrLapsed.Set(),
+			Rows: []domain.RowsOf{{Range: domain.AllTime, Visits: true}}, Known: exists | domain.AttrService.Set() | domain.AttrLapsed.Set() | domain.AttrVoid.Set(),
 		},
 		"/v1.1/members/stats/visits?period=1+Day": {
 			Rows: []domain.RowsOf{{Range: day, Visits: true}}, Known: exists | domain.AttrLoginHigh.Set() | domain.AttrLoginLow.Set(),

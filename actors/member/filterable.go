@@ -38,13 +38,18 @@ func filterableOf(m *domain.Member) filterable {
 	for i := range m.Services {
 		r := &m.Services[i]
 		f.put(domain.AttrService, serviceValue(r.Service))
-		f.putIf(r.Invalid && !holdsValid(m, r.Service), domain.AttrLapsed, serviceValue(r.Service))
+		if r.Invalid {
+			f.lapse(m, r.Service, r.ID)
+		}
 		if r.Paid() {
 			f.put(domain.AttrPaid, "")
 		}
 		for _, d := range r.Domains {
 			f.put(domain.AttrDomain, d)
 		}
+	}
+	for _, r := range m.Removed {
+		f.putIf(holdsValid(m, r.Service), domain.AttrVoid, domain.VoidValue(r.Service, r.ID))
 	}
 	for _, o := range m.Opts {
 		f.putIf(o.In, domain.AttrOptIn, o.Value())
@@ -59,6 +64,16 @@ func filterableOf(m *domain.Member) filterable {
 	f.born = m.Personal.Born
 	f.times = [3]uint32{seconds(m.Created), seconds(m.LastLogin()), seconds(m.Changed())}
 	return f
+}
+
+// lapse puts what a record that is not valid is filtered by: of a service without a valid one the
+// service, else the signup alone.
+func (f *filterable) lapse(m *domain.Member, s domain.Service, record uint64) {
+	if holdsValid(m, s) {
+		f.put(domain.AttrVoid, domain.VoidValue(s, record))
+	} else {
+		f.put(domain.AttrLapsed, serviceValue(s))
+	}
 }
 
 // holdsValid reports that the member has a valid record of the service.

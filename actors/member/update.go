@@ -120,6 +120,8 @@ func (s *State) RemoveService(dst []domain.Change, c *domain.RemoveService) ([]d
 		return dst, UpdateLast
 	}
 	return s.change(dst, func(m *domain.Member) {
+		gone := domain.RemovedRecord{ID: c.Record, Service: m.Services[at].Service}
+		m.Removed = append(slices.Clone(m.Removed), gone)
 		m.Services = slices.Delete(slices.Clone(m.Services), at, at+1)
 		m.Updated = max(m.Updated, c.At)
 		putPersonal(m, &c.Personal)

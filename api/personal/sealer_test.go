@@ -128,8 +128,10 @@ func TestSealer_Visits(t *testing.T) {
 	content := func(s domain.Sealed) *domain.Content { return (&domain.Visit{Details: s}).Content(0, 0) }
 	items := []domain.FeedItem{{}, {}, {Row: domain.Row{Brand: 1}}, {}}
 	shown := []domain.Shown{
-		{Content: content(sealed), Member: stored(put)}, {Content: content(domain.Sealed{}), Member: stored(put)},
-		{Content: content(sealed), Member: stored(put)}, {Content: content(sealed)},
+		{Content: content(sealed), Member: stored(put)},
+		{Content: content(domain.Sealed{}), Member: stored(put)},
+		{Content: content(sealed), Member: stored(put)},
+		{Content: content(sealed)},
 	}
 	if err := s.openVisits(t.Context(), 1, items, shown); err != nil {
 		t.Fatal(err)
