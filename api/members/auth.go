@@ -7,6 +7,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/envelope"
 	"github.com/ovation-analytics/ovation/api/selection"
 	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/token"
@@ -59,7 +60,7 @@ func (s *Service) Auth(ctx context.Context, req *serve.Request, in *authIn) (*wi
 	if in.Extended {
 		req.Warn("extended is not available yet: the envelope has no Extended node")
 	}
-	e := s.envelope(req, m, signedIn(m))
+	e := s.envelopes.Of(req, m, envelope.SignedIn(m))
 	out := &wire.Authenticated{ID: e.Data.ID, Username: e.Data.Username, Email: e.Data.Email}
 	if in.enveloped() {
 		data := wire.SelectedMember(e.Data)
@@ -99,13 +100,13 @@ func (s *Service) authenticated(ctx context.Context, req *serve.Request, in *aut
 		return req.Member(ctx, req.Bearer, req.Wait)
 	}
 	given := in.AccessToken.AccessToken
-	m, err := req.Member(ctx, s.tokens.Member(given), req.Wait)
+	m, err := req.Member(ctx, s.envelopes.Tokens.Member(given), req.Wait)
 	switch code := domain.CodeOf(err); {
 	case code == domain.NotFound, code == domain.Gone:
 		return nil, errNoAccount
 	case err != nil:
 		return nil, err
-	case !s.tokens.Is(given, m):
+	case !s.envelopes.Tokens.Is(given, m):
 		return nil, errNoAccount
 	}
 	return m, req.Own(m.ID)

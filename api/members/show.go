@@ -6,6 +6,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/envelope"
 	"github.com/ovation-analytics/ovation/api/feed"
 	"github.com/ovation-analytics/ovation/api/selection"
 	"github.com/ovation-analytics/ovation/api/serve"
@@ -147,7 +148,7 @@ func (s *Service) showWith(ctx context.Context, req *serve.Request, in *showIn, 
 	if err != nil {
 		return nil, err
 	}
-	e := s.envelope(req, m, signedIn(m))
+	e := s.envelopes.Of(req, m, envelope.SignedIn(m))
 	return e, v.into(ctx, e, m.ID)
 }
 

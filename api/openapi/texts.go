@@ -131,6 +131,7 @@ var Notes = map[string]string{
 	"authenticate":          "With details=1 or extended=1 the envelope. Error 13: no member has the access token, or not any more.",
 	"findMember":            "Without a name it is the member of the Bearer.",
 	"allowDomain":           "Pages of the domain, on any port and also under www., may read answers to the application's keys. Another domain below it is another domain.",
+	"registerMembers":       "Each record has the parameters of member/register, or password_hash in place of password. A bad record is an error of its own item. Records of one identity are taken in their order. The same Idempotency-Key with other records is error 7 of the whole request.",
 	"updateMember":          "Error 7: another member logs in with the address. VerifiedEmail stays. The Extended node is merged with extended.",
 	"verifyMember":          "The caller has verified the address. Error 15 with the key of another application than that which the member registered with; error 7 where another member has the address verified, and nothing changes.",
 	"resetMember":           "The access token of before is no token any more, a lock of the address ends.",

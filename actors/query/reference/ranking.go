@@ -23,29 +23,7 @@ func Rank(o domain.Order, l *domain.Leader) uint64 {
 // greatest id of its second.
 func (m *Model) leaders(q *domain.Question) *domain.Leaders {
 	out, top := &domain.Leaders{}, &q.Top
-	leaders, latest, members := map[domain.MemberID]*domain.Leader{}, map[domain.MemberID]Action{}, m.byID()
-	for _, a := range m.Counted(q) {
-		l := leaders[a.Member]
-		if l == nil {
-			l = &domain.Leader{Member: a.Member, At: at(top.Order, members[a.Member])}
-			if q.Visits != nil {
-				l.At = members[a.Member].LastLogin
-			}
-			if top.Order == domain.ByVisit {
-				l.At = 0
-			}
-			leaders[a.Member] = l
-			latest[a.Member] = a
-		}
-		if top.Order == domain.ByVisit {
-			l.At = max(l.At, a.Row.Time)
-		}
-		l.Actions++
-		l.Score += uint64(a.Row.Points)
-		if was := latest[a.Member].Row; a.Row.Time > was.Time || a.Row.Time == was.Time && a.Row.ID() > was.ID() {
-			latest[a.Member] = a
-		}
-	}
+	leaders, latest := m.ranked(q)
 	all := make([]domain.Leader, 0, len(leaders))
 	for _, l := range leaders {
 		all = append(all, *l)
@@ -78,18 +56,43 @@ func (m *Model) leaders(q *domain.Question) *domain.Leaders {
 			out.Latest = append(out.Latest, row)
 		}
 	}
-	out.Audience = m.audience(q)
+	if top.Audience {
+		whole := *q
+		whole.Filter.AnyOf, whole.Filter.AllOf, whole.Filter.Acted = nil, nil, false
+		out.Audience = uint64(len(m.Passing(&whole)))
+	}
 	return out
 }
 
-// audience is the number of members that pass the filters on members, if it is asked for.
-func (m *Model) audience(q *domain.Question) uint64 {
-	if !q.Top.Audience {
-		return 0
+// ranked is what each member with an action that counts is ranked by, and its latest action.
+func (m *Model) ranked(
+	q *domain.Question,
+) (leaders map[domain.MemberID]*domain.Leader, latest map[domain.MemberID]Action) {
+	leaders, latest = map[domain.MemberID]*domain.Leader{}, map[domain.MemberID]Action{}
+	members, top := m.byID(), &q.Top
+	for _, a := range m.Counted(q) {
+		l := leaders[a.Member]
+		if l == nil {
+			l = &domain.Leader{Member: a.Member, At: at(top.Order, members[a.Member])}
+			if q.Visits != nil {
+				l.At = members[a.Member].LastLogin
+			}
+			if top.Order == domain.ByVisit {
+				l.At = 0
+			}
+			leaders[a.Member] = l
+			latest[a.Member] = a
+		}
+		if top.Order == domain.ByVisit {
+			l.At = max(l.At, a.Row.Time)
+		}
+		l.Actions++
+		l.Score += uint64(a.Row.Points)
+		if was := latest[a.Member].Row; a.Row.Time > was.Time || a.Row.Time == was.Time && a.Row.ID() > was.ID() {
+			latest[a.Member] = a
+		}
 	}
-	whole := *q
-	whole.Filter.AnyOf, whole.Filter.AllOf, whole.Filter.Acted = nil, nil, false
-	return uint64(len(m.Passing(&whole)))
+	return leaders, latest
 }
 
 // at is the time that an order ranks a member by; of other orders 0.

@@ -492,8 +492,9 @@ type Login struct {
 	At            int64                  `protobuf:"varint,8,opt,name=at" json:"at,omitempty"` // ms
 	Visit         *Visit                 `protobuf:"bytes,9,opt,name=visit" json:"visit,omitempty"`
 	Personal      *PersonalPut           `protobuf:"bytes,10,opt,name=personal" json:"personal,omitempty"`
-	Renewed       bool                   `protobuf:"varint,11,opt,name=renewed" json:"renewed,omitempty"` // token or secret are others than before
-	Given         []*Field               `protobuf:"bytes,12,rep,name=given" json:"given,omitempty"`
+	Rehash        string                 `protobuf:"bytes,11,opt,name=rehash" json:"rehash,omitempty"`    // hash in PHC format
+	Renewed       bool                   `protobuf:"varint,12,opt,name=renewed" json:"renewed,omitempty"` // token or secret are others than before
+	Given         []*Field               `protobuf:"bytes,13,rep,name=given" json:"given,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -596,6 +597,13 @@ func (x *Login) GetPersonal() *PersonalPut {
 		return x.Personal
 	}
 	return nil
+}
+
+func (x *Login) GetRehash() string {
+	if x != nil {
+		return x.Rehash
+	}
+	return ""
 }
 
 func (x *Login) GetRenewed() bool {
@@ -1504,7 +1512,7 @@ const file_commands_proto_rawDesc = "" +
 	"\x06member\x18\x01 \x01(\x04R\x06member\x126\n" +
 	"\bregister\x18\x02 \x01(\v2\x1a.ovation.v1.RegisterMemberR\bregister\x12\x10\n" +
 	"\x03met\x18\x03 \x01(\bR\x03met\x12\x14\n" +
-	"\x05asked\x18\x04 \x01(\fR\x05asked\"\xf4\x02\n" +
+	"\x05asked\x18\x04 \x01(\fR\x05asked\"\x8c\x03\n" +
 	"\x05Login\x12\x16\n" +
 	"\x06member\x18\x01 \x01(\x04R\x06member\x12 \n" +
 	"\vapplication\x18\x02 \x01(\rR\vapplication\x12\x1a\n" +
@@ -1516,9 +1524,10 @@ const file_commands_proto_rawDesc = "" +
 	"\x02at\x18\b \x01(\x03R\x02at\x12'\n" +
 	"\x05visit\x18\t \x01(\v2\x11.ovation.v1.VisitR\x05visit\x123\n" +
 	"\bpersonal\x18\n" +
-	" \x01(\v2\x17.ovation.v1.PersonalPutR\bpersonal\x12\x18\n" +
-	"\arenewed\x18\v \x01(\bR\arenewed\x12'\n" +
-	"\x05given\x18\f \x03(\v2\x11.ovation.v1.FieldR\x05given\"\xde\x01\n" +
+	" \x01(\v2\x17.ovation.v1.PersonalPutR\bpersonal\x12\x16\n" +
+	"\x06rehash\x18\v \x01(\tR\x06rehash\x12\x18\n" +
+	"\arenewed\x18\f \x01(\bR\arenewed\x12'\n" +
+	"\x05given\x18\r \x03(\v2\x11.ovation.v1.FieldR\x05given\"\xde\x01\n" +
 	"\fUpdateMember\x12\x16\n" +
 	"\x06member\x18\x01 \x01(\x04R\x06member\x12\x14\n" +
 	"\x05email\x18\x02 \x01(\fR\x05email\x12'\n" +

@@ -1,14 +1,16 @@
-package members
+package registration
 
 import (
 	"cmp"
 	"context"
 	"slices"
-	"strings"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/credentials"
 	"github.com/ovation-analytics/ovation/api/personal"
+	"github.com/ovation-analytics/ovation/api/profile"
+	"github.com/ovation-analytics/ovation/api/selection"
 	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
@@ -49,7 +51,7 @@ func (in *loginIn) Check() *domain.Error {
 	switch {
 	case domain.Service(in.Service) == domain.Custom:
 		return domain.Bad(domain.InvalidParameter, "service", "a member cannot log in by custom")
-	case in.Password != "" && len(in.Password) < minPassword:
+	case in.Password != "" && len(in.Password) < credentials.MinBytes:
 		return domain.Bad(domain.InvalidParameter, "password", "password must be at least 8 bytes long")
 	}
 	return nil
@@ -80,7 +82,7 @@ func (s *Service) Login(ctx context.Context, req *serve.Request, in *loginIn) (*
 	}
 	at := in.place(s.geo)
 	made := in.command(req, at)
-	out, err := submit(ctx, req, func(sub *domain.Submission) error { return s.prepareLogin(ctx, req, in, made, at, sub) })
+	out, err := personal.Submit(ctx, req, func(sub *domain.Submission) error { return s.prepareLogin(ctx, req, in, made, at, sub) })
 	if domain.CodeOf(err) == domain.WrongPassword && !out.Replayed {
 		s.wrong.note(from, req.Now)
 	}
@@ -91,7 +93,7 @@ func (s *Service) Login(ctx context.Context, req *serve.Request, in *loginIn) (*
 	if err != nil {
 		return nil, err
 	}
-	return s.envelope(req, m, service), nil
+	return s.envelopes.Of(req, m, service), nil
 }
 
 // prepareLogin makes the command of one attempt. A login by an identity that no member has is
@@ -102,63 +104,70 @@ func (s *Service) prepareLogin(
 ) error {
 	l := new(*made) // the log may hold what was submitted
 	sub.Command, sub.Slot = l, l.Identity.Slot()
-	kind := domain.ByService
-	if l.Service == domain.Email {
-		kind = domain.ByLogin
-	}
-	m, err := holderOf(ctx, req, kind, l.Identity)
+	m, err := holderOf(ctx, req, (&domain.RegisterMember{Service: l.Service}).Claims(), l.Identity)
 	if err != nil {
 		return err
 	}
-	if m != nil {
-		l.Member, sub.Slot = m.ID, m.ID.Slot()
-		if err := in.seal(ctx, req, s.sealer, m, l, at); err != nil {
+	if m == nil {
+		if l.Service == domain.Email {
+			_, err = s.passwords.Hash(ctx, in.Password, "")
+		}
+		return err
+	}
+	l.Member, sub.Slot = m.ID, m.ID.Slot()
+	p := personal.Of(m)
+	put := in.change(m, &p, l, at)
+	if l.Service == domain.Email {
+		if err := s.check(ctx, in, m, &p, l); err != nil {
+			return err
+		}
+		put = put || l.Rehash != ""
+	}
+	if put {
+		if l.Personal, err = s.sealer.Put(ctx, req.Account(), m, &p); err != nil {
 			return err
 		}
 	}
-	if l.Service != domain.Email {
-		return nil
-	}
-	hash := ""
-	if m != nil {
-		hash = m.Password(l.Identity)
-	}
-	hash, err = s.passwords.hash(ctx, in.Password, hash)
-	if m != nil {
-		l.Password = hash
+	if key := cmp.Or(l.Personal.Key, m.Personal.Key); !key.IsZero() {
+		l.Visit.Details, err = s.sealer.PutVisit(ctx, req.Account(), key, in.details())
 	}
 	return err
 }
 
-// seal puts into the command what of the login is of its member: where the member is, token and
-// secret of its record, and, sealed, where the visit came from.
-func (in *loginIn) seal(
-	ctx context.Context, req *serve.Request, sealer *personal.Sealer, m *domain.Member, l *domain.LogIn, at domain.Geo,
-) (err error) {
-	p := personal.Of(m)
+// change puts into the command where the member is, and into what is personal of it token and secret
+// of its record. It reports that the personal part is to be sealed anew: it is another one, or there
+// is none yet under whose key the visit can be.
+func (in *loginIn) change(m *domain.Member, p *domain.Personal, l *domain.LogIn, at domain.Geo) bool {
 	part := p.Service(l.Application, l.Identity)
 	if part == nil {
-		return nil // the login is refused: the member has no such record
+		return false // the login is refused: the member has no such record
 	}
 	l.Renewed = in.renew(part)
-	details := in.details()
-	moved := locate(m, &p, l, at)
-	if l.Renewed || moved || m.Personal.Key.IsZero() && !details.IsZero() {
-		if l.Personal, err = sealer.Put(ctx, req.Account(), m, &p); err != nil {
-			return err
-		}
+	moved := locate(m, p, l, at)
+	return l.Renewed || moved || m.Personal.Key.IsZero() && !in.details().IsZero()
+}
+
+// check hashes the password under the salt of the one that the member has. A hash that was imported is
+// replaced by one of this program.
+func (s *Service) check(
+	ctx context.Context, in *loginIn, m *domain.Member, p *domain.Personal, l *domain.LogIn,
+) (err error) {
+	known := m.Password(l.Identity)
+	l.Password, err = s.passwords.Check(ctx, in.Password, known, credentials.SealedHash(m, l.Identity))
+	if err != nil || !credentials.WasImported(known) || l.Password != known {
+		return err
 	}
-	key := cmp.Or(l.Personal.Key, m.Personal.Key)
-	l.Visit.Details, err = sealer.PutVisit(ctx, req.Account(), key, details)
+	credentials.DropSealedHash(p, l.Identity)
+	l.Rehash, err = s.passwords.Hash(ctx, in.Password, "")
 	return err
 }
 
 // locate puts into the command where the member is, if that is another place than before; it reports
 // that what is personal of it is.
 func locate(m *domain.Member, p *domain.Personal, l *domain.LogIn, at domain.Geo) bool {
-	var g given
+	var g profile.Given
 	placed(&g, at)
-	clear, sealed := g.fields().Split()
+	clear, sealed := g.Fields().Split()
 	if !slices.Equal(m.Profile.With(clear), m.Profile) {
 		l.Given = clear
 	}
@@ -173,11 +182,11 @@ func (in *loginIn) renew(part *domain.PersonalService) bool {
 	if domain.Service(in.Service) == domain.Email {
 		return false
 	}
-	var g given
-	put(&g, domain.RecordToken, &in.AuthToken)
-	put(&g, domain.RecordSecret, in.AuthSecret)
+	var g profile.Given
+	profile.Put(&g, domain.RecordToken, &in.AuthToken)
+	profile.Put(&g, domain.RecordSecret, in.AuthSecret)
 	before := part.Fields
-	part.Fields = before.With(g.fields())
+	part.Fields = before.With(g.Fields())
 	return !slices.Equal(part.Fields, before)
 }
 
@@ -187,10 +196,10 @@ func (in *loginIn) command(req *serve.Request, at domain.Geo) *domain.LogIn {
 		Application: req.App.ID, Service: domain.Service(in.Service), Domain: string(in.Domain), Strict: in.StrictSSO,
 		At: req.Now.UnixMilli(), Visit: in.visit(string(in.Domain), at),
 	}
-	kind, uid := domain.ByService, in.UID
+	uid := in.UID
 	if l.Service == domain.Email {
-		kind, uid = domain.ByLogin, strings.ToLower(string(in.Email))
+		uid = string(in.Email)
 	}
-	l.Identity = req.Identity(kind, loginParts(l.Service, uid)...)
+	l.Identity = selection.LoginIdentity(req, l.Service, uid)
 	return l
 }

@@ -1,4 +1,4 @@
-package members
+package registration
 
 import (
 	"crypto/rand"
@@ -11,6 +11,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
 	"github.com/ovation-analytics/ovation/api/port"
+	"github.com/ovation-analytics/ovation/api/profile"
 )
 
 // visitIn is what a registration or a login says of itself.
@@ -42,15 +43,15 @@ func (in *visitIn) place(geo port.Geo) domain.Geo {
 }
 
 // placed adds where the member is known to be: all of a place, so that nothing stays of another one.
-func placed(g *given, at domain.Geo) {
+func placed(g *profile.Given, at domain.Geo) {
 	if at.IsZero() {
 		return
 	}
-	put(g, domain.GeoCountry, &at.Country)
-	put(g, domain.GeoRegion, &at.Region)
-	put(g, domain.GeoCity, &at.City)
-	put(g, domain.GeoLat, &at.Lat)
-	put(g, domain.GeoLong, &at.Lon)
+	profile.Put(g, domain.GeoCountry, &at.Country)
+	profile.Put(g, domain.GeoRegion, &at.Region)
+	profile.Put(g, domain.GeoCity, &at.City)
+	profile.Put(g, domain.GeoLat, &at.Lat)
+	profile.Put(g, domain.GeoLong, &at.Lon)
 }
 
 // details are what of the visit is sealed.
