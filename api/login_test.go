@@ -3,6 +3,7 @@ package api
 import (
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -193,4 +194,31 @@ func TestLogin_NoSecretInLogOrAnswer(t *testing.T) {
 			t.Fatalf("shown: %s", w.Body)
 		}
 	}
+}
+
+// A registration by email with another password than its address has counts by the address that it
+// comes from as a login does, once for a repeated request; a registration by a network is not concerned.
+func TestRegister_AddressLocks(t *testing.T) {
+	h := newFixture(t)
+	register := func(ip, key string) *httptest.ResponseRecorder {
+		return h.post("/v1.1/member/register", "service=email&email=ada@example.com&password=wrong-horse&ip="+ip, "Idempotency-Key", key)
+	}
+	conflict := domain.Outcome{Code: domain.Conflict, Parameter: "password", Message: "another password"}
+	h.engine.outcome = func(domain.Submission) (domain.Outcome, error) { return conflict, nil }
+	for i := range 99 {
+		h.refused(register("192.0.2.7", fmt.Sprint("k", i)), domain.Conflict, "password")
+	}
+	conflict.Replayed = true
+	register("192.0.2.7", "k0")
+	conflict.Replayed, conflict.Parameter = false, "email"
+	h.refused(register("192.0.2.7", "other"), domain.Conflict, "email") // is no wrong password
+	conflict.Parameter = "password"
+	h.refused(register("192.0.2.7", "k99"), domain.Conflict, "password")
+	w := register("192.0.2.7", "k100")
+	h.refused(w, domain.Locked, "ip")
+	equal(t, "900", w.Header().Get("Retry-After"), "Retry-After")
+	h.refused(h.post("/v1.1/member/login", "service=email&email=bob@example.com&password=correct+horse&ip=192.0.2.7"), domain.Locked, "ip")
+	h.refused(register("192.0.2.8", "k100"), domain.Conflict, "password")
+	h.engine.outcome = nil
+	h.status(h.post("/v1.1/member/register", "service=spotify&uid=u-9&authtoken=t&ip=192.0.2.7"), http.StatusOK, "by a network")
 }

@@ -57,17 +57,6 @@ func (in *loginIn) Check() *domain.Error {
 	return nil
 }
 
-// from is the address that wrong passwords are counted by.
-func (in *loginIn) from(req *serve.Request) string {
-	if in.IP != "" {
-		return string(in.IP)
-	}
-	if at := req.Remote(); at.IsValid() {
-		return at.String()
-	}
-	return ""
-}
-
 // Login logs a member in by a service record of the application. An address from which too many
 // wrong passwords came is refused before anything is looked up.
 func (s *Service) Login(ctx context.Context, req *serve.Request, in *loginIn) (*wire.Envelope, error) {
@@ -75,10 +64,8 @@ func (s *Service) Login(ctx context.Context, req *serve.Request, in *loginIn) (*
 	if err := permitted(req, service, 0); err != nil {
 		return nil, err
 	}
-	if service == domain.Email {
-		if req.Retry = s.wrong.locked(from, req.Now); req.Retry > 0 {
-			return nil, domain.Bad(domain.Locked, "ip", "too many wrong passwords came from this address")
-		}
+	if err := s.wrong.check(req, service, from); err != nil {
+		return nil, err
 	}
 	at := in.place(s.geo)
 	made := in.command(req, at)

@@ -3,6 +3,7 @@ package registration
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
@@ -135,7 +136,14 @@ func (s *Service) registerBy(ctx context.Context, req *serve.Request, in *regist
 	if err := checkRegistration(req, in); err != nil {
 		return nil, err
 	}
+	from := in.from(req)
+	if err := s.wrong.check(req, domain.Service(in.Service), from); err != nil {
+		return nil, err
+	}
 	out, err := s.submitRegistration(ctx, req, newRegistration(req, in, in.place(s.geo)), to)
+	if fault, ok := errors.AsType[*domain.Error](err); ok && wrongPassword(fault) && !out.Replayed {
+		s.wrong.note(from, req.Now)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -144,6 +152,11 @@ func (s *Service) registerBy(ctx context.Context, req *serve.Request, in *regist
 		return nil, err
 	}
 	return []*wire.Envelope{s.envelopes.Of(req, member, domain.Service(in.Service))}, nil
+}
+
+// wrongPassword reports a registration that was refused because its address has another password.
+func wrongPassword(fault *domain.Error) bool {
+	return fault.Code == domain.Conflict && fault.Parameter == "password"
 }
 
 // checkRegistration refuses a birth date that is not past and a segment that the account does not
