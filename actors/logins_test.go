@@ -52,7 +52,7 @@ func identityBy(member int, s domain.Service) domain.IdentityHash {
 
 // visit notes a visit of a member, and gives what a command says of it.
 func (f *registered) visit(member int, of domain.DefinitionID, l *loginRecord) (domain.VisitPlace, domain.Visit) {
-	f.at += f.rnd.Int64N(3_600_000)
+	f.at += f.rnd.Int64N(3_600_000 * 350 / loginOperations) // three weeks in all
 	f.key++
 	at := loginPlaces[f.rnd.IntN(len(loginPlaces))]
 	l.last = domain.Second(f.at / 1000)
@@ -212,7 +212,7 @@ func TestLogins_MatchTheReferenceModel(t *testing.T) {
 	r := newHarness(t, 3, Options{Memory: Memory{MemberBytes: 12_000, ResidentBytes: 30_000}})
 	r.furnish(2)
 	for round := range 3 {
-		for range 350 {
+		for range loginOperations {
 			member := f.rnd.IntN(fans)
 			switch x := &f.members[member]; {
 			case x.ID == 0 || f.rnd.IntN(3) == 0:
@@ -246,15 +246,14 @@ func TestLogins_MatchTheReferenceModel(t *testing.T) {
 // explainedVisits is how many rows explain the answer, by pages; each says the same total.
 func (r *harness) explainedVisits(q *domain.Question) int {
 	r.t.Helper()
-	const page = 40
-	q.Explain, q.Listing = true, domain.Listing{Every: true, Limit: page}
+	q.Explain, q.Listing = true, domain.Listing{Every: true, Limit: explainedRows}
 	rows := map[domain.ActionID]bool{}
 	for {
 		f := r.ask(q).Feed
 		for i := range f.Items {
 			rows[f.Items[i].Row.ID()] = true
 		}
-		if len(f.Items) < page {
+		if len(f.Items) < explainedRows {
 			if uint64(len(rows)) != f.Total {
 				r.t.Fatalf("%d rows of a total of %d", len(rows), f.Total)
 			}
@@ -263,7 +262,7 @@ func (r *harness) explainedVisits(q *domain.Question) int {
 		if f.Ahead != 0 && int(f.Ahead) != len(rows)-len(f.Items) {
 			r.t.Fatalf("%d rows ahead of the page that ends at %d", f.Ahead, len(rows))
 		}
-		last := &f.Items[page-1]
+		last := &f.Items[explainedRows-1]
 		q.Listing.After = &domain.FeedAfter{At: int64(last.Row.Time), ID: last.Row.ID()}
 	}
 }
