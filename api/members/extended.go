@@ -2,6 +2,7 @@ package members
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,23 +11,19 @@ import (
 	jsonpatch "github.com/evanphx/json-patch/v5"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/node"
+	"github.com/ovation-analytics/ovation/api/serve"
+	"github.com/ovation-analytics/ovation/api/wire"
 )
 
 // maxExtended bounds the Extended node that updates merged, in bytes.
 const maxExtended = 64 << 10
 
-// extended is a JSON merge patch of the Extended node; empty: it is cleared.
-type extended string
-
-// derived are the fields of the Extended node that are made of others.
-var derived = map[string]bool{
-	"aeid": true, "uuid": true, "created": true, "lastlogin": true, "lastupdated": true, "givenname": true, "familyname": true,
-	"displayname": true, "email": true, "gender": true, "bio": true, "birthday": true, "cellphone": true, "emailverified": true,
-	"primaryaddress": true, "domains": true, "profiles": true, "ae_data": true, "password": true,
-}
+// nodePatch is a JSON merge patch of the Extended node; empty: it is cleared.
+type nodePatch string
 
 // ParseParam reads a patch: an object that names no derived field.
-func (e *extended) ParseParam(s string) error {
+func (e *nodePatch) ParseParam(s string) error {
 	if len(s) > maxExtended {
 		return fmt.Errorf("must be at most %d bytes long", maxExtended)
 	}
@@ -35,16 +32,16 @@ func (e *extended) ParseParam(s string) error {
 		return errors.New("must be a JSON object")
 	}
 	for name := range patch {
-		if derived[strings.ToLower(name)] {
+		if wire.Derived(name) {
 			return errors.New("must not name a field that is derived, as " + strings.ToLower(name) + " is")
 		}
 	}
-	*e = extended(s)
+	*e = nodePatch(s)
 	return nil
 }
 
 // mergedInto is the node after the patch; empty: it has nothing.
-func (e extended) mergedInto(node string) (string, error) {
+func (e nodePatch) mergedInto(node string) (string, error) {
 	if e == "" {
 		return "", nil
 	}
@@ -62,4 +59,14 @@ func (e extended) mergedInto(node string) (string, error) {
 		return "", nil
 	}
 	return string(merged), nil
+}
+
+// nodeOf is the Extended node of an opened member, with some fields alone; nil: with all.
+func nodeOf(ctx context.Context, req *serve.Request, m *domain.Member, fields *wire.NodeFields) (*wire.Extended, error) {
+	nodes, err := node.Nodes(ctx, req, []*domain.Member{m}, node.PartsOf(fields))
+	if err != nil {
+		return nil, err
+	}
+	nodes[0].Only(fields)
+	return nodes[0], nil
 }
