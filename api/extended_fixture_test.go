@@ -26,11 +26,11 @@ func summarized(q *domain.Question) (*domain.Answer, error) {
 	return a, nil
 }
 
-// crowd answers questions about the members of a fixture as an engine does, as far as the list of
+// membership answers questions about the members of a fixture as an engine does, as far as the list of
 // members with their Extended nodes asks them.
-type crowd struct{ h *fixture }
+type membership struct{ h *fixture }
 
-func (c crowd) answer(q *domain.Question) (*domain.Answer, error) {
+func (c membership) answer(q *domain.Question) (*domain.Answer, error) {
 	switch q.Shape {
 	case domain.ShapeSummaries:
 		return summarized(q)
@@ -59,7 +59,7 @@ func (c crowd) answer(q *domain.Question) (*domain.Answer, error) {
 	return &domain.Answer{MemberList: out}, nil
 }
 
-func (c crowd) passes(m *domain.Member, q *domain.Question) bool {
+func (c membership) passes(m *domain.Member, q *domain.Question) bool {
 	f := &q.Filter
 	switch {
 	case len(f.Members) > 0 && !slices.Contains(f.Members, m.ID), slices.Contains(f.Exclude, m.ID),
@@ -77,7 +77,7 @@ func (c crowd) passes(m *domain.Member, q *domain.Question) bool {
 
 // populated is a fixture of members, the n-th of whom is made by draw, and of another account's.
 func populated(h *fixture, n int, draw func(i int, m *domain.Member)) {
-	h.engine.answer = crowd{h}.answer
+	h.engine.answer = membership{h}.answer
 	clear(h.engine.members)
 	for i := range n {
 		m := &domain.Member{

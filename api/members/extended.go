@@ -52,6 +52,9 @@ func (e nodePatch) mergedInto(node string) (string, error) {
 	if err != nil {
 		return "", domain.Bad(domain.InvalidParameter, "extended", "extended is no JSON merge patch")
 	}
+	if merged, err = canonical(merged); err != nil {
+		return "", domain.Bad(domain.InvalidParameter, "extended", "extended is no JSON merge patch")
+	}
 	switch {
 	case len(merged) > maxExtended:
 		return "", domain.Bad(domain.InvalidParameter, "extended", "the Extended node would be longer than 64 KiB")
@@ -59,6 +62,21 @@ func (e nodePatch) mergedInto(node string) (string, error) {
 		return "", nil
 	}
 	return string(merged), nil
+}
+
+// canonical is a JSON value with the members of its objects in the order of their names.
+func canonical(value []byte) ([]byte, error) {
+	d := json.NewDecoder(bytes.NewReader(value))
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	e := json.NewEncoder(&out)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return bytes.TrimSpace(out.Bytes()), err
 }
 
 // nodeOf is the Extended node of an opened member, with some fields alone; nil: with all.
